@@ -1,0 +1,8 @@
+# Everything but main, so that tests can link it.
+LIBS += daemon
+daemon_SRCS := $(filter-out daemon/oprofiled.c,$(wildcard daemon/*.c))
+
+PROGS += oprofiled
+oprofiled_SRCS := daemon/oprofiled.c
+oprofiled_LIBS := daemon libop libdb
+oprofiled_LDLIBS = $(POPT_LIBS)

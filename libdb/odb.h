@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBDB_ODB_H
+#define LIBDB_ODB_H
+
+/*
+ * odb: a file that counts. A mapping from 64-bit keys to 64-bit counts that
+ * lives in a memory-mapped file, so that adding to a count is a memory write
+ * and a killed writer loses nothing that it had added.
+ *
+ * One process writes a file at a time (the caller's lock); any number may
+ * read it meanwhile. A count of zero is the same as an absent key. A count
+ * stays at UINT64_MAX rather than wrap.
+ *
+ * No function prints or exits; errors are negative errno values. An odb is
+ * not locked: one thread at a time.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct odb;
+
+enum odb_mode {
+	ODB_RDONLY, /* a private copy is read: later writes are not seen */
+	ODB_RDWR, /* created when it does not exist */
+};
+
+/*
+ * Bytes at the head of the file that belong to the caller: what the counts
+ * are about. All zero in a new file.
+ */
+#define ODB_USER_SIZE 192
+
+/*
+ * Open @path. *@out is set on success only and is the caller's to close.
+ * Returns 0 or -errno; -EBADMSG when the file is not a sound database,
+ * -EPROTO when it is one of another version or byte order.
+ */
+int odb_open(struct odb **out, const char *path, enum odb_mode mode);
+
+/* Unmap and close; what was added stays in the file. NULL is allowed. */
+void odb_close(struct odb *odb);
+
+/* The caller's ODB_USER_SIZE bytes; written through in ODB_RDWR. */
+void *odb_user(struct odb *odb);
+
+/*
+ * Add @count to the count of @key. Returns 0, or -errno when the file had to
+ * grow and could not (ENOSPC, ENOMEM, EMFILE): then nothing was added and the
+ * file is as it was.
+ */
+int odb_add(struct odb *odb, uint64_t key, uint64_t count);
+
+/* The count of @key, 0 when it is absent. */
+uint64_t odb_get(const struct odb *odb, uint64_t key);
+
+/*
+ * Walk all pairs with a count above zero, in no particular order:
+ *	for (size_t at = 0; odb_next(odb, &at, &key, &count);)
+ * Adding while walking may repeat or leave out pairs.
+ */
+bool odb_next(const struct odb *odb, size_t *at, uint64_t *key, uint64_t *count);
+
+/* Start writing changed pages to the disk (MS_ASYNC). Returns 0 or -errno. */
+int odb_sync(struct odb *odb);
+
+struct odb_stat {
+	uint64_t nr_keys; /* distinct keys with a count */
+	uint64_t nr_slots; /* room in the file */
+	uint64_t total; /* sum of the counts, stays at UINT64_MAX */
+	uint64_t file_len; /* bytes */
+	uint64_t longest_probe; /* slots looked at for the worst present key */
+	double mean_probe; /* the same, mean over present keys */
+};
+
+void odb_stat(const struct odb *odb, struct odb_stat *out);
+
+#endif /* LIBDB_ODB_H */

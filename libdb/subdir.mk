@@ -1,0 +1,2 @@
+LIBS += libdb
+libdb_SRCS := $(wildcard libdb/*.c)

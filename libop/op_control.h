@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_OP_CONTROL_H
+#define LIBOP_OP_CONTROL_H
+
+/*
+ * The daemon's control socket (a unix stream socket, mode 0600): a client
+ * sends one request line and the daemon answers when it is done.
+ *
+ *	request := VERB [" " ARGUMENT] "\n"
+ *	answer  := { " " TEXT "\n" } ( "ok\n" | "error " TEXT "\n" )
+ *
+ * Verbs: "status", "start", "stop", "dump", "reset", "save NAME", "shutdown".
+ * Lines of an answer that start with a blank are data for the caller
+ * ("key = value" lines for status). A line is at most OP_CONTROL_LINE_MAX
+ * bytes with its newline.
+ */
+
+#include <stddef.h>
+
+#include "libop/op_diag.h"
+
+#define OP_CONTROL_LINE_MAX 4096
+
+/*
+ * Send @request (without newline) to the daemon at @socket and wait for the
+ * answer at most @timeout_ms milliseconds. The data lines, without their
+ * leading blank, are put in @reply (@len bytes, zero-terminated, cut at whole
+ * lines; NULL if not wanted). Returns 0; -ENOENT or -ECONNREFUSED when no
+ * daemon listens; -ETIMEDOUT; -EREMOTEIO with the daemon's own text in @diag
+ * when it refused; -EPROTO for an answer that is none.
+ */
+int op_control_call(const char *socket, const char *request, char *reply,
+		    size_t len, int timeout_ms, struct op_diag *diag);
+
+#endif /* LIBOP_OP_CONTROL_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_OP_KSYMS_H
+#define LIBOP_OP_KSYMS_H
+
+/*
+ * Symbols of the kernel and of its modules, taken from /proc/kallsyms while
+ * the kernel runs and kept in the session, so that a report needs neither a
+ * vmlinux nor the same boot, address-space layout or machine.
+ *
+ * A snapshot is a text file: a line "oprofile symbols 1 NAME BUILDID" ("-"
+ * for no build-id), then lines "OFFSET TYPE NAME" (hex offset from the
+ * image's start, kallsyms type letter) in ascending order of offset. It lies
+ * in the session's symbols/ folder as NAME-BUILDID, or NAME without one.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+
+struct op_ksym {
+	uint64_t offset; /* bytes from the image's start */
+	const char *name;
+	char type; /* as in nm(1) */
+};
+
+struct op_ksyms {
+	struct op_ksym *syms; /* ascending offset */
+	size_t nr;
+	char *strings; /* where the names are */
+};
+
+/* Hex digits of a build-id; "-" for none. @buf holds 65 bytes. */
+const char *op_build_id_text(const uint8_t *id, size_t len, char *buf);
+
+/* Path of the snapshot of image @name in folder @dir. 0 or -ENAMETOOLONG. */
+int op_ksyms_path(char *buf, size_t len, const char *dir, const char *name,
+		  const uint8_t *build_id, size_t build_id_len);
+
+/*
+ * Read a snapshot; every line is checked. Returns 0, -ENOENT without one, or
+ * -errno with the reason in @diag. op_ksyms_release() frees what is in it.
+ */
+int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
+		  struct op_diag *diag);
+
+/*
+ * The code symbols that @kallsyms (a path, "/proc/kallsyms") lists for module
+ * @module, or for the kernel itself if @module is NULL, between @start and
+ * @end, as offsets from @start. Returns 0; -EACCES with a reason when the
+ * addresses are hidden (all zero), -errno else.
+ */
+int op_ksyms_scan(struct op_ksyms *ksyms, const char *kallsyms,
+		  const char *module, uint64_t start, uint64_t end,
+		  struct op_diag *diag);
+
+/* Write a snapshot by way of a temporary file and rename(2). 0 or -errno. */
+int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,
+		   const char *name, const uint8_t *build_id,
+		   size_t build_id_len, struct op_diag *diag);
+
+void op_ksyms_release(struct op_ksyms *ksyms);
+
+#endif /* LIBOP_OP_KSYMS_H */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_OP_LEDGER_H
+#define LIBOP_OP_LEDGER_H
+
+/*
+ * Where the samples of a session went. Every sample that was taken is either
+ * stored in a sample file or lost for exactly one named cause:
+ *
+ *	taken = stored + sum of the lost ones + pending
+ *
+ * where pending are samples still on their way while the profiler runs (0
+ * after a stop). Kept in samples/NAME/ledger as an op_config file with the
+ * keys "source", "taken", "stored", "pending" and "lost.CAUSE" per cause, so
+ * that the causes of any source can be shown without knowing them.
+ */
+
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+
+#define OP_LEDGER_MAX_CAUSES 64
+#define OP_LEDGER_CAUSE_MAX 64
+
+struct op_ledger_cause {
+	char name[OP_LEDGER_CAUSE_MAX]; /* lower case, words joined by '_' */
+	uint64_t nr; /* samples */
+};
+
+struct op_ledger {
+	char source[32]; /* "module/timer", "file" ... */
+	uint64_t taken;
+	uint64_t stored;
+	uint64_t pending;
+	unsigned int nr_causes;
+	struct op_ledger_cause causes[OP_LEDGER_MAX_CAUSES];
+};
+
+/* Read a session's ledger. Returns 0, -ENOENT without one, or -errno with
+ * the reason in @diag. */
+int op_ledger_read(struct op_ledger *ledger, const char *path,
+		   struct op_diag *diag);
+
+/* Replace @path by @ledger in one step. Returns 0 or -errno. */
+int op_ledger_write(const struct op_ledger *ledger, const char *path,
+		    struct op_diag *diag);
+
+/* Add @nr samples to cause @name; a new cause is shown even with 0 samples.
+ * Returns 0, -ENOSPC for one cause too many, -EINVAL for a bad name. */
+int op_ledger_lose(struct op_ledger *ledger, const char *name, uint64_t nr);
+
+/* Add all of @more to @ledger (pending is replaced). Errors as above. */
+int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more);
+
+/* The sum over all causes. */
+uint64_t op_ledger_lost(const struct op_ledger *ledger);
+
+#endif /* LIBOP_OP_LEDGER_H */

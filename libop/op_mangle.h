@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_OP_MANGLE_H
+#define LIBOP_OP_MANGLE_H
+
+/*
+ * Names of sample files, built and parsed in one place:
+ *
+ *	file := img "{dep}/" dep [ "{cg}/" cgimg ] EVENT.COUNT.UM.TGID.TID.CPU
+ *	img, dep, cgimg := "{root}" /abs/path/
+ *			 | "{kern}/" name "/"
+ *			 | "{anon:" NAME "}/" TGID.0xSTART.0xEND "/"
+ *
+ * A name is relative to the session's samples/NAME/ folder. COUNT and UM are
+ * decimal; TGID, TID and CPU are decimal or "all".
+ *
+ * Whatever a path holds, building then parsing gives it back, and no name
+ * leaves its folder: components "." and "..", a leading '{', control bytes,
+ * '%' and bytes over 0x7e are written as %XX, and a component longer than
+ * OP_MANGLE_COMPONENT_MAX bytes is continued in a further component behind a
+ * trailing "%+".
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+
+#define OP_MANGLE_MAX 16384 /* longest mangled name with its zero byte */
+#define OP_MANGLE_COMPONENT_MAX 240 /* bytes in one path component */
+#define OP_MANGLE_ALL (-1) /* "all": not separated */
+
+enum op_image_space {
+	OP_SPACE_NONE, /* absent: only for cg */
+	OP_SPACE_ROOT, /* name is an absolute path */
+	OP_SPACE_KERN, /* name is what the kernel calls it: a module, [vdso] */
+	OP_SPACE_ANON, /* name, tgid, start and end */
+};
+
+struct op_image_name {
+	enum op_image_space space;
+	const char *name; /* not mangled */
+	int64_t tgid; /* OP_SPACE_ANON only, like the two below */
+	uint64_t start;
+	uint64_t end;
+};
+
+/* All that the name of a sample file tells. */
+struct op_mangle {
+	struct op_image_name app; /* the application image */
+	struct op_image_name dep; /* the image that the samples are in */
+	struct op_image_name cg; /* the callee's image in call-graph files */
+	const char *event;
+	uint64_t count;
+	uint64_t unit_mask;
+	int64_t tgid; /* or OP_MANGLE_ALL, like the two below */
+	int64_t tid;
+	int64_t cpu;
+};
+
+/*
+ * Write the name for @m to @buf of @len bytes, zero-terminated. Returns its
+ * length in bytes or -ENAMETOOLONG; -EINVAL for an empty name or event, an
+ * event with a '/', or a root path that is not absolute.
+ */
+int op_mangle_build(const struct op_mangle *m, char *buf, size_t len);
+
+/*
+ * Parse @path. The strings in *@m point into @buf of @len bytes, which the
+ * caller keeps as long as *@m. Returns 0; -EINVAL with the reason in @diag
+ * when it is not such a name, -ENAMETOOLONG when @buf is too small
+ * (OP_MANGLE_MAX is always enough for a path shorter than that).
+ */
+int op_mangle_parse(const char *path, struct op_mangle *m, char *buf,
+		    size_t len, struct op_diag *diag);
+
+#endif /* LIBOP_OP_MANGLE_H */

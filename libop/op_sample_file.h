@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_OP_SAMPLE_FILE_H
+#define LIBOP_OP_SAMPLE_FILE_H
+
+/*
+ * What the counts of a sample file are about: the bytes that libdb keeps for
+ * its user (ODB_USER_SIZE) at the head of each sample file. doc/sample-files.md
+ * describes the file as a whole.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+
+#define OP_SAMPLE_MAGIC 0x4c504d53u /* "SMPL" on a little-endian machine */
+#define OP_SAMPLE_VERSION 1
+
+/* What a key is an offset from. */
+enum op_image_kind {
+	OP_IMAGE_FILE, /* an ELF file: the key is a file offset */
+	OP_IMAGE_KERNEL, /* the kernel: pc minus its runtime _stext */
+	OP_IMAGE_MODULE, /* a kernel module: pc minus its load address */
+	OP_IMAGE_ANON, /* anonymous memory: pc minus its start */
+	OP_IMAGE_PSEUDO, /* has no symbols: the key means nothing */
+	OP_NR_IMAGE_KINDS
+};
+
+struct op_sample_header {
+	uint32_t magic; /* OP_SAMPLE_MAGIC */
+	uint32_t version; /* OP_SAMPLE_VERSION */
+	uint32_t kind; /* enum op_image_kind */
+	uint32_t event; /* event code; 0 for the timer */
+	uint64_t count; /* reset value; 0 for the timer */
+	uint32_t unit_mask;
+	uint32_t timer_hz; /* samples per second and CPU of the timer, else 0 */
+	uint64_t mtime; /* of the image file, seconds; 0 unknown */
+	uint64_t anon_start; /* first address of OP_IMAGE_ANON */
+	uint32_t build_id_len; /* bytes, 0 unknown */
+	uint8_t build_id[32];
+	uint32_t cpu_khz; /* 0 unknown */
+	char cpu_type[48]; /* such as "timer", zero-terminated */
+	uint8_t reserved[56]; /* zero */
+};
+
+_Static_assert(sizeof(struct op_sample_header) == 192,
+	       "the header fills ODB_USER_SIZE exactly");
+
+/*
+ * Check a header read from a file: magic, version, ranges, terminators.
+ * Returns 0 or -EBADMSG with the reason in @diag. @path is for the reason.
+ */
+int op_sample_header_check(const struct op_sample_header *header,
+			   const char *path, struct op_diag *diag);
+
+#endif /* LIBOP_OP_SAMPLE_FILE_H */

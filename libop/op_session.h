@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_OP_SESSION_H
+#define LIBOP_OP_SESSION_H
+
+/*
+ * Where things of a session lie, below its session folder:
+ *
+ *	samples/current/	sample files of the running session
+ *	samples/NAME/		a saved session
+ *	samples/NAME/ledger	where its samples went (op_ledger.h)
+ *	samples/oprofiled.log	the daemon's log
+ *	symbols/		snapshots of kernel and module symbols (op_ksyms.h)
+ *
+ * The lock and the control socket are in the run folder, /run/oprofile for
+ * the default session folder and SESSION_DIR/run for any other.
+ */
+
+#include <stddef.h>
+
+#include "libop/op_diag.h"
+
+#define OP_SESSION_DIR_DEFAULT "/var/lib/oprofile"
+
+struct op_session {
+	char dir[4096]; /* absolute, no slash at its end */
+	char samples[4096 + 16]; /* dir/samples */
+	char current[4096 + 32]; /* dir/samples/current */
+	char log[4096 + 32]; /* dir/samples/oprofiled.log */
+	char symbols[4096 + 16]; /* dir/symbols */
+	char run[4096 + 16];
+	char lock[4096 + 32]; /* run/lock: holds the daemon's pid */
+	char socket[4096 + 32]; /* run/control */
+};
+
+/*
+ * Fill the paths for @dir, or for the default session folder if @dir is NULL:
+ * ./oprofile_data where that exists, else OP_SESSION_DIR_DEFAULT. Creates
+ * nothing. Returns 0 or -errno with the reason in @diag.
+ */
+int op_session_init(struct op_session *session, const char *dir,
+		    struct op_diag *diag);
+
+/*
+ * Whether @name may name a saved session: not empty, no slash, no leading
+ * dot, not "current". Returns 0 or -EINVAL with the reason in @diag.
+ */
+int op_session_name_check(const char *name, struct op_diag *diag);
+
+#endif /* LIBOP_OP_SESSION_H */

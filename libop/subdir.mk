@@ -1,0 +1,2 @@
+LIBS += libop
+libop_SRCS := $(wildcard libop/*.c)

@@ -1,0 +1,2 @@
+LIBS += libpp
+libpp_SRCS := $(wildcard libpp/*.c)

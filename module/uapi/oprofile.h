@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+#ifndef UAPI_OPROFILE_H
+#define UAPI_OPROFILE_H
+
+/*
+ * The stream: what /dev/oprofile/buffer hands to user space, what every other
+ * sample source produces, and what a recorded stream file holds. doc/abi.md
+ * explains it; this header is the only definition.
+ *
+ * A stream is a sequence of 64-bit words in the byte order of the machine
+ * that wrote it. A word that is not OP_ESCAPE is the offset of a sample and
+ * the word behind it is its counter:
+ *
+ *	| offset | counter |
+ *
+ * OP_ESCAPE starts a record. The code word behind it tells the code and the
+ * length, so that a reader skips what it does not know:
+ *
+ *	| OP_ESCAPE | nr_words << 32 | flags << 16 | code | nr_words payload words |
+ *
+ * Context records say how the samples behind them are to be attributed.
+ * OP_CPU_SWITCH forgets all context; the writer repeats what a sample needs
+ * before that sample, so a reader may start at any OP_CPU_SWITCH. Nothing is
+ * ever cut: a read(2) returns whole records, and a record that did not fit
+ * the buffer is counted as lost as a whole, with the context it needed sent
+ * again before the next sample.
+ */
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define OP_ABI_VERSION 1
+
+#define OP_ESCAPE (~(__u64)0)
+
+/* The image cookie of a sample or application without an image file. */
+#define OP_NO_COOKIE ((__u64)0)
+
+/* Counters are numbered from 0; a larger number in a stream is an error. */
+#define OP_MAX_COUNTERS 32
+
+/* No record is longer; a reader may take a longer one for damage. */
+#define OP_MAX_RECORD_WORDS 1024
+
+/*
+ * X(NAME, number, fewest payload words, name in the text form)
+ *
+ * The numbers up to 14 are the historical ones. OP_STREAM_BEGIN to OP_LOST
+ * never come from the kernel: a source in user space or the recorder adds
+ * them, so that a recorded stream can be replayed on another machine.
+ * A record may grow by words at its end; readers ignore what they don't know.
+ *
+ * clang-format off
+ */
+#define OP_CODES(X)                                                           \
+	/* tid, application cookie; the tgid follows in OP_CTX_TGID */        \
+	X(CTX_SWITCH,     1, 2, "ctx")                                        \
+	/* cpu; forgets every other context */                                \
+	X(CPU_SWITCH,     2, 1, "cpu")                                        \
+	/* image cookie of the user samples that follow */                    \
+	X(COOKIE_SWITCH,  3, 1, "image")                                      \
+	/* samples that follow are absolute kernel addresses */               \
+	X(KERNEL_ENTER,   4, 0, "kernel")                                     \
+	/* samples that follow are file offsets in the current image */       \
+	X(USER_ENTER,     5, 0, "user")                                       \
+	/* a kernel module came: read the kernel's address ranges again */    \
+	X(MODULE_LOADED,  6, 0, "module-loaded")                              \
+	/* tgid of the current context */                                     \
+	X(CTX_TGID,       7, 1, "tgid")                                       \
+	/* the next sample starts a stack trace, innermost frame first */     \
+	X(TRACE_BEGIN,    8, 0, "trace")                                      \
+	/* raw register images of AMD IBS */                                  \
+	X(IBS_FETCH,     13, 1, "ibs-fetch")                                  \
+	X(IBS_OP,        14, 1, "ibs-op")                                     \
+	/* start, end, string: the image is anonymous memory; samples that    \
+	   follow are offsets from start. The string is its name in           \
+	   /proc/PID/maps ("anon" where that has none) */                     \
+	X(ANON_SWITCH,   16, 3, "anon")                                       \
+	/* OP_STREAM_MAGIC, OP_ABI_VERSION, pointer size of the kernel */     \
+	X(STREAM_BEGIN,  17, 3, "stream")                                     \
+	/* counter, event code, count, unit mask, kernel 0|1, user 0|1,       \
+	   string: the event of a counter. Count 0 is the timer */            \
+	X(EVENT,         18, 7, "event")                                      \
+	/* cookie, OP_IMAGE_* flags, device, inode, build-id bytes (0..32),   \
+	   4 words of build-id, string: the path */                           \
+	X(COOKIE_NAME,   19, 10, "cookie")                                    \
+	/* start, end, build-id bytes, 4 words of build-id, string: one       \
+	   address range of the kernel ("vmlinux") or of a module. With flag  \
+	   OP_KERNEL_FIRST it starts a new table */                           \
+	X(KERNEL_RANGE,  20, 8, "kernel-range")                               \
+	/* number of samples, string: their cause. Since the last such record */\
+	X(LOST,          21, 2, "lost")
+/* clang-format on */
+
+enum op_code {
+#define X(name, nr, words, text) OP_##name = (nr),
+	OP_CODES(X)
+#undef X
+};
+
+/*
+ * A string in a payload is always its last part: one word with its length in
+ * bytes, then the bytes, padded with zero bytes to a whole word. It may hold
+ * no zero byte.
+ */
+
+/* The bytes "OPSTREAM" on a little-endian machine. */
+#define OP_STREAM_MAGIC ((__u64)0x4d4145525453504full)
+
+/* Flags of OP_COOKIE_NAME and of struct op_cookie_query. */
+#define OP_IMAGE_DELETED 1u /* the file was deleted when it was first seen */
+#define OP_IMAGE_NO_FILE 2u /* not on any disk: "[vdso]", a memfd */
+
+/* Flag in the code word of OP_KERNEL_RANGE. */
+#define OP_KERNEL_FIRST 1u
+
+#define OP_BUILD_ID_MAX 32
+#define OP_PATH_MAX 4096
+
+#define OP_CODE_WORD(code, flags, nr_words)                                   \
+	((__u64)(nr_words) << 32 | (__u64)(flags) << 16 | (__u64)(code))
+#define OP_CODE_OF(word) ((__u32)((word)&0xffff))
+#define OP_FLAGS_OF(word) ((__u32)((word) >> 16 & 0xffff))
+#define OP_WORDS_OF(word) ((__u32)((word) >> 32))
+
+/*
+ * OP_IOC_COOKIE on the file descriptor of /dev/oprofile/buffer tells what an
+ * image cookie of the stream stands for. In: cookie. Out: the rest.
+ * Errors: ENOENT no such cookie, EAGAIN not named yet (ask again after the
+ * next read), EFAULT.
+ */
+struct op_cookie_query {
+	__u64 cookie;
+	__u64 dev; /* as stat(2) gives it for the file system of the inode */
+	__u64 ino;
+	__u32 flags; /* OP_IMAGE_* */
+	__u32 build_id_len; /* bytes, 0 when the file has none */
+	__u8 build_id[OP_BUILD_ID_MAX];
+	char path[OP_PATH_MAX]; /* zero-terminated */
+};
+
+#define OP_IOC_COOKIE _IOWR('O', 1, struct op_cookie_query)
+
+#endif /* UAPI_OPROFILE_H */

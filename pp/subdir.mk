@@ -1,0 +1,4 @@
+PROGS += opreport
+opreport_SRCS := pp/opreport.c
+opreport_LIBS := libpp libop libdb
+opreport_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS)

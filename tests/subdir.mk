@@ -1,0 +1,16 @@
+# tests/unit/test_NAME.c is a cmocka program that may use all our libraries.
+ifneq ($(CMOCKA_LIBS),)
+UNIT_TESTS += $(patsubst tests/%.c,%,$(wildcard tests/unit/test_*.c))
+endif
+define UNIT_TEST_VARS
+$(1)_SRCS := tests/$(1).c
+$(1)_LIBS := daemon libpp libop libdb
+$(1)_LDLIBS := $(CMOCKA_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS)
+endef
+$(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
+
+# Small programs that tests run, each of one file in tests/helper/.
+TEST_PROGS += mkstream mkodb
+mkstream_SRCS := tests/helper/mkstream.c utils/stream_text.c
+mkodb_SRCS := tests/helper/mkodb.c
+mkodb_LIBS := libop libdb

@@ -1,0 +1,8 @@
+PROGS += opcontrol opstream
+
+opcontrol_SRCS := $(wildcard utils/opcontrol*.c)
+opcontrol_LIBS := libop
+opcontrol_LDLIBS = $(POPT_LIBS)
+
+opstream_SRCS := utils/opstream.c utils/stream_text.c
+opstream_LDLIBS = $(POPT_LIBS)
