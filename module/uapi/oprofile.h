@@ -81,9 +81,9 @@
 	/* counter, event code, count, unit mask, kernel 0|1, user 0|1,       \
 	   string: the event of a counter. Count 0 is the timer */            \
 	X(EVENT,         18, 7, "event")                                      \
-	/* cookie, OP_IMAGE_* flags, device, inode, build-id bytes (0..32),   \
-	   4 words of build-id, string: the path */                           \
-	X(COOKIE_NAME,   19, 10, "cookie")                                    \
+	/* cookie, OP_IMAGE_* flags, device, inode, mtime, build-id bytes     \
+	   (0..32), 4 words of build-id, string: the path */                  \
+	X(COOKIE_NAME,   19, 11, "cookie")                                    \
 	/* start, end, build-id bytes, 4 words of build-id, string: one       \
 	   address range of the kernel ("vmlinux") or of a module. With flag  \
 	   OP_KERNEL_FIRST it starts a new table */                           \
@@ -107,7 +107,11 @@ enum op_code {
 /* The bytes "OPSTREAM" on a little-endian machine. */
 #define OP_STREAM_MAGIC ((__u64)0x4d4145525453504full)
 
-/* Flags of OP_COOKIE_NAME and of struct op_cookie_query. */
+/*
+ * Flags of OP_COOKIE_NAME and of struct op_cookie_query. Device and inode are
+ * those of the file system that holds the bytes, which for an overlay is not
+ * what stat(2) tells: compare build-id and mtime.
+ */
 #define OP_IMAGE_DELETED 1u /* the file was deleted when it was first seen */
 #define OP_IMAGE_NO_FILE 2u /* not on any disk: "[vdso]", a memfd */
 
@@ -131,8 +135,9 @@ enum op_code {
  */
 struct op_cookie_query {
 	__u64 cookie;
-	__u64 dev; /* as stat(2) gives it for the file system of the inode */
+	__u64 dev;
 	__u64 ino;
+	__u64 mtime; /* of the inode when it was first seen, seconds */
 	__u32 flags; /* OP_IMAGE_* */
 	__u32 build_id_len; /* bytes, 0 when the file has none */
 	__u8 build_id[OP_BUILD_ID_MAX];

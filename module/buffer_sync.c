@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+
+#include "buffer_sync.h"
+#include "cpu_buffer.h"
+#include "event_buffer.h"
+#include "oprofile_stats.h"
+#include "uapi/oprofile.h"
+
+#define SYNC_INTERVAL (HZ / 4)
+
+/* All there can be before one sample, and the sample. */
+#define MAX_WORDS 32
+
+/*
+ * What the reader knows at the end of the stream. A new one knows nothing;
+ * it starts every sync, so a reader that lost its way soon finds it again.
+ */
+struct context {
+	bool has_cpu, has_task, has_mode, has_image;
+	bool is_kernel;
+	u32 cpu, tid, tgid;
+	u64 app_cookie;
+	enum sample_space space; /* of the image */
+	u64 cookie_or_start, anon_end;
+};
+
+/* Records being put together. */
+struct batch {
+	u64 words[MAX_WORDS];
+	unsigned int nr;
+};
+
+/* Serializes the consumers of the CPU buffers: the event buffer's producer. */
+static DEFINE_MUTEX(sync_mutex);
+static bool module_loaded; /* a notice is still to be sent */
+
+static void add_word(struct batch *batch, u64 word)
+{
+	batch->words[batch->nr++] = word;
+}
+
+static void add_code(struct batch *batch, enum op_code code, u32 nr_words)
+{
+	add_word(batch, OP_ESCAPE);
+	add_word(batch, OP_CODE_WORD(code, 0, nr_words));
+}
+
+static void add_string(struct batch *batch, const char *text)
+{
+	size_t len = strlen(text);
+
+	add_word(batch, len);
+	while (len) {
+		size_t part = min(len, sizeof(u64));
+		u64 word = 0;
+
+		memcpy(&word, text, part);
+		add_word(batch, word);
+		text += part;
+		len -= part;
+	}
+}
+
+static void tell_cpu(struct batch *batch, struct context *known,
+		     const struct op_sample *sample)
+{
+	if (known->has_cpu && known->cpu == sample->cpu)
+		return;
+	add_code(batch, OP_CPU_SWITCH, 1);
+	add_word(batch, sample->cpu);
+	*known = (struct context){ .has_cpu = true, .cpu = sample->cpu };
+}
+
+static void tell_task(struct batch *batch, struct context *known,
+		      const struct op_sample *sample)
+{
+	if (known->has_task && known->tid == sample->tid &&
+	    known->tgid == sample->tgid &&
+	    known->app_cookie == sample->app_cookie)
+		return;
+	add_code(batch, OP_CTX_SWITCH, 2);
+	add_word(batch, sample->tid);
+	add_word(batch, sample->app_cookie);
+	add_code(batch, OP_CTX_TGID, 1);
+	add_word(batch, sample->tgid);
+	known->has_task = true;
+	known->has_image = false;
+	known->tid = sample->tid;
+	known->tgid = sample->tgid;
+	known->app_cookie = sample->app_cookie;
+}
+
+static void tell_mode(struct batch *batch, struct context *known,
+		      bool is_kernel)
+{
+	if (known->has_mode && known->is_kernel == is_kernel)
+		return;
+	add_code(batch, is_kernel ? OP_KERNEL_ENTER : OP_USER_ENTER, 0);
+	known->has_mode = true;
+	known->is_kernel = is_kernel;
+}
+
+static void tell_anon(struct batch *batch, const struct op_sample *sample)
+{
+	static const char *const names[] = {
+		[SAMPLE_ANON] = "anon",
+		[SAMPLE_HEAP] = "[heap]",
+		[SAMPLE_STACK] = "[stack]",
+	};
+
+	add_code(batch, OP_ANON_SWITCH, 4);
+	add_word(batch, sample->anon_start);
+	add_word(batch, sample->anon_end);
+	add_string(batch, names[sample->space]);
+}
+
+static void tell_image(struct batch *batch, struct context *known,
+		       const struct op_sample *sample)
+{
+	if (known->has_image && known->space == sample->space &&
+	    known->cookie_or_start == sample->cookie &&
+	    known->anon_end == sample->anon_end)
+		return;
+	if (sample->space == SAMPLE_IMAGE) {
+		add_code(batch, OP_COOKIE_SWITCH, 1);
+		add_word(batch, sample->cookie);
+	} else {
+		tell_anon(batch, sample);
+	}
+	known->has_image = true;
+	known->space = sample->space;
+	known->cookie_or_start = sample->cookie;
+	known->anon_end = sample->anon_end;
+}
+
+/* What the reader knows changes only by what reached the event buffer. */
+static void sync_sample(struct context *known, const struct op_sample *sample)
+{
+	struct batch batch = {};
+	struct context next = *known;
+
+	tell_cpu(&batch, &next, sample);
+	tell_task(&batch, &next, sample);
+	tell_mode(&batch, &next, sample->space == SAMPLE_KERNEL);
+	if (sample->space != SAMPLE_KERNEL)
+		tell_image(&batch, &next, sample);
+	add_word(&batch, sample->offset);
+	add_word(&batch, sample->counter);
+	if (event_buffer_add(batch.words, batch.nr))
+		*known = next;
+	else
+		oprofile_stat_inc(STAT_EVENT_LOST_OVERFLOW);
+}
+
+static void sync_module_notice(void)
+{
+	struct batch batch = {};
+
+	if (!module_loaded)
+		return;
+	add_code(&batch, OP_MODULE_LOADED, 0);
+	module_loaded = !event_buffer_add(batch.words, batch.nr);
+}
+
+static void sync_all(void)
+{
+	struct context known = {};
+	const struct op_sample *sample;
+	unsigned int cpu;
+
+	sync_module_notice();
+	for_each_possible_cpu(cpu)
+	{
+		while ((sample = cpu_buffer_peek(cpu))) {
+			sync_sample(&known, sample);
+			cpu_buffer_consume(cpu);
+		}
+	}
+}
+
+void buffer_sync(void)
+{
+	mutex_lock(&sync_mutex);
+	sync_all();
+	mutex_unlock(&sync_mutex);
+}
+
+static void sync_periodically(struct work_struct *work)
+{
+	struct delayed_work *self = to_delayed_work(work);
+
+	mutex_lock(&sync_mutex);
+	sync_all();
+	event_buffer_wake_if_old();
+	mutex_unlock(&sync_mutex);
+	queue_delayed_work(system_unbound_wq, self, SYNC_INTERVAL);
+}
+
+static DECLARE_DELAYED_WORK(sync_work, sync_periodically);
+
+void buffer_sync_soon(void)
+{
+	mod_delayed_work(system_unbound_wq, &sync_work, 0);
+}
+
+/*
+ * The module is in its place but has not run: samples before the notice are
+ * not its own, those behind it may be.
+ */
+static int on_module(struct notifier_block *block, unsigned long state,
+		     void *data)
+{
+	if (state == MODULE_STATE_COMING) {
+		mutex_lock(&sync_mutex);
+		sync_all();
+		module_loaded = true;
+		sync_module_notice();
+		mutex_unlock(&sync_mutex);
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_block = { .notifier_call = on_module };
+
+int buffer_sync_setup(void)
+{
+	int err;
+
+	module_loaded = false;
+	err = register_module_notifier(&module_block);
+	if (!err)
+		queue_delayed_work(system_unbound_wq, &sync_work,
+				   SYNC_INTERVAL);
+	return err;
+}
+
+void buffer_sync_shutdown(void)
+{
+	unregister_module_notifier(&module_block);
+	cancel_delayed_work_sync(&sync_work);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_COMPAT_H
+#define MODULE_COMPAT_H
+
+/*
+ * All that differs between the kernels that the module builds on. The rest
+ * of the module is written for the newest of them; here the older ones get
+ * what they lack under the newer name.
+ */
+
+#include <linux/fs.h>
+#include <linux/mm_types.h>
+#include <linux/rcupdate.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+static inline struct timespec64 inode_get_mtime(const struct inode *inode)
+{
+	return inode->i_mtime;
+}
+
+static inline void simple_inode_init_ts(struct inode *inode)
+{
+	inode->i_mtime = current_time(inode);
+	inode->i_atime = inode->i_mtime;
+	inode->i_ctime = inode->i_mtime;
+}
+#endif
+
+/* The path by which user space knows a file: on an overlay not f_path. */
+static inline const struct path *compat_user_path(struct file *file)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+	return &file->f_path;
+#else
+	return file_user_path(file);
+#endif
+}
+
+/*
+ * A reference to the file that @mm was started from, or NULL. The kernel's
+ * own get_mm_exe_file() is not exported.
+ */
+static inline struct file *compat_get_exe_file(struct mm_struct *mm)
+{
+	struct file *file;
+
+	rcu_read_lock();
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+	file = rcu_dereference(mm->exe_file);
+	if (file && !get_file_rcu(file))
+		file = NULL;
+#else
+	file = get_file_rcu(&mm->exe_file);
+#endif
+	rcu_read_unlock();
+	return file;
+}
+
+/*
+ * Whether mmap_read_trylock() may be used in a hard interrupt that came from
+ * user mode. Not on PREEMPT_RT, where the unlock may enable interrupts.
+ */
+#ifdef CONFIG_PREEMPT_RT
+#define COMPAT_IRQ_MAY_LOCK_MMAP false
+#else
+#define COMPAT_IRQ_MAY_LOCK_MMAP true
+#endif
+
+#endif /* MODULE_COMPAT_H */

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The timer backend: an hrtimer on every CPU. It needs no hardware counters
+ * and samples idle CPUs too. Code that runs with interrupts off is seen at
+ * the point where it enables them again.
+ *
+ * The time between two samples is spread evenly over 7/8 to 9/8 of the
+ * period: a fixed period would beat with work that is itself timed, above
+ * all with the kernel's own tick.
+ */
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <asm/irq_regs.h>
+
+#include "counter.h"
+#include "oprof.h"
+#include "oprofile_stats.h"
+#include "oprofilefs.h"
+#include "resolve.h"
+
+#define RATE_DEFAULT 1000 /* samples per second and CPU */
+#define RATE_MAX 100000
+
+struct sample_timer {
+	struct hrtimer timer;
+	u32 random; /* state of a linear congruential generator */
+};
+
+static DEFINE_PER_CPU(struct sample_timer, sample_timers);
+static unsigned long rate = RATE_DEFAULT;
+static u32 period; /* ns */
+static int hotplug_state;
+
+/* The time to the next sample, in ns. */
+static u64 next_interval(struct sample_timer *self)
+{
+	/* Numerical Recipes, 7.1: good enough in its upper bits. */
+	self->random = self->random * 1664525 + 1013904223;
+	return period - period / 8 + (((u64)self->random * (period / 4)) >> 32);
+}
+
+static enum hrtimer_restart on_timer(struct hrtimer *timer)
+{
+	struct sample_timer *self =
+		container_of(timer, struct sample_timer, timer);
+	struct pt_regs *regs = get_irq_regs();
+	u64 missed =
+		hrtimer_forward_now(timer, ns_to_ktime(next_interval(self)));
+
+	if (missed > 1)
+		oprofile_stat_add(STAT_TIMER_OVERRUN, missed - 1);
+	if (regs)
+		oprofile_add_sample(regs, 0);
+	return HRTIMER_RESTART;
+}
+
+static int start_on_cpu(unsigned int cpu)
+{
+	struct sample_timer *self = per_cpu_ptr(&sample_timers, cpu);
+
+	self->random = get_random_u32();
+	hrtimer_init(&self->timer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_REL_PINNED_HARD);
+	self->timer.function = on_timer;
+	hrtimer_start(&self->timer, ns_to_ktime(next_interval(self)),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	return 0;
+}
+
+static int stop_on_cpu(unsigned int cpu)
+{
+	hrtimer_cancel(&per_cpu_ptr(&sample_timers, cpu)->timer);
+	return 0;
+}
+
+static int timer_start(void)
+{
+	int state;
+
+	period = NSEC_PER_SEC / rate;
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/timer:online",
+				  start_on_cpu, stop_on_cpu);
+	if (state < 0)
+		return state;
+	hotplug_state = state;
+	return 0;
+}
+
+static void timer_stop(void)
+{
+	cpuhp_remove_state(hotplug_state);
+}
+
+static u64 get_rate(void)
+{
+	return rate;
+}
+
+static int set_rate(u64 value)
+{
+	if (!value || value > RATE_MAX)
+		return -EINVAL;
+	return oprofile_set_while_stopped(&rate, value);
+}
+
+static const struct oprofilefs_value rate_file = {
+	.name = "rate",
+	.mode = 0600,
+	.get = get_rate,
+	.set = set_rate,
+};
+
+static int timer_create_files(struct dentry *root)
+{
+	struct dentry *dir = oprofilefs_mkdir(root, "timer");
+
+	return dir ? oprofilefs_create_value(dir, &rate_file) : -ENOMEM;
+}
+
+const struct counter_ops counter_timer_ops = {
+	.cpu_type = "timer",
+	.create_files = timer_create_files,
+	.start = timer_start,
+	.stop = timer_stop,
+};

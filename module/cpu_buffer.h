@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_CPU_BUFFER_H
+#define MODULE_CPU_BUFFER_H
+
+/*
+ * Per-CPU buffers of resolved samples. A sample is self-contained: nothing
+ * in it points to a task, a mapping or a file, so it may wait here for as
+ * long as it likes.
+ */
+
+#include <linux/types.h>
+
+/* Where a sample's offset counts from. */
+enum sample_space {
+	SAMPLE_KERNEL, /* nothing: an absolute kernel address */
+	SAMPLE_IMAGE, /* the start of the file that cookie names */
+	SAMPLE_ANON, /* anon_start, like the two below */
+	SAMPLE_HEAP,
+	SAMPLE_STACK,
+};
+
+struct op_sample {
+	u64 offset;
+	u64 app_cookie; /* image that the task was started from, 0 unknown */
+	union {
+		u64 cookie; /* SAMPLE_IMAGE */
+		u64 anon_start; /* SAMPLE_ANON and below */
+	};
+	u64 anon_end;
+	u32 tid; /* in the initial pid namespace, like tgid */
+	u32 tgid;
+	u32 cpu; /* where it was taken */
+	u16 counter;
+	u16 space; /* enum sample_space */
+};
+
+/*
+ * Make buffers of at least @nr_samples for every possible CPU. Returns 0 or
+ * -ENOMEM. Process context; nothing else may run.
+ */
+int cpu_buffer_setup(unsigned long nr_samples);
+void cpu_buffer_shutdown(void);
+
+/*
+ * Store @sample in the buffer of this CPU or count it as lost. Any context
+ * but NMI on top of itself; from a task, may migrate before and after.
+ */
+void cpu_buffer_add(const struct op_sample *sample);
+
+/* The oldest sample of @cpu, or NULL. One consumer at a time. */
+const struct op_sample *cpu_buffer_peek(unsigned int cpu);
+
+/* Drop what cpu_buffer_peek() returned. */
+void cpu_buffer_consume(unsigned int cpu);
+
+#endif /* MODULE_CPU_BUFFER_H */

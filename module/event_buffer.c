@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include "event_buffer.h"
+#include "image_cookie.h"
+#include "oprof.h"
+#include "oprofilefs.h"
+#include "uapi/oprofile.h"
+
+/*
+ * head and tail count words since setup; their difference is what is in use.
+ * The producer writes head, the reader tail.
+ */
+static u64 *words;
+static unsigned long nr_slots;
+static unsigned long wake_at; /* words in use */
+static unsigned long head;
+static unsigned long tail;
+static unsigned long woken; /* jiffies, the producer's */
+
+static bool ready; /* the reader need not wait */
+static DECLARE_WAIT_QUEUE_HEAD(readers);
+static DEFINE_MUTEX(read_mutex);
+static unsigned long is_open;
+
+int event_buffer_setup(unsigned long nr_words, unsigned long watershed)
+{
+	if (watershed >= nr_words)
+		return -EINVAL;
+	words = kvmalloc_array(nr_words, sizeof(*words), GFP_KERNEL);
+	if (!words)
+		return -ENOMEM;
+	nr_slots = nr_words;
+	wake_at = nr_words - watershed;
+	head = 0;
+	tail = 0;
+	woken = jiffies;
+	ready = false;
+	return 0;
+}
+
+void event_buffer_shutdown(void)
+{
+	kvfree(words);
+	words = NULL;
+}
+
+void event_buffer_wake(void)
+{
+	woken = jiffies;
+	WRITE_ONCE(ready, true);
+	wake_up_interruptible(&readers);
+}
+
+void event_buffer_wake_if_old(void)
+{
+	if (head != READ_ONCE(tail) && time_after_eq(jiffies, woken + HZ))
+		event_buffer_wake();
+}
+
+bool event_buffer_add(const u64 *from, unsigned int nr_words)
+{
+	unsigned long used = head - smp_load_acquire(&tail);
+	unsigned long at = head % nr_slots;
+	unsigned long first = min_t(unsigned long, nr_words, nr_slots - at);
+
+	if (nr_slots - used < nr_words)
+		return false;
+	memcpy(words + at, from, first * sizeof(*words));
+	memcpy(words, from + first, (nr_words - first) * sizeof(*words));
+	smp_store_release(&head, head + nr_words);
+	if (used < wake_at && used + nr_words >= wake_at)
+		event_buffer_wake();
+	return true;
+}
+
+static u64 word_at(unsigned long number)
+{
+	return words[number % nr_slots];
+}
+
+/* Words of the record or sample that starts at word @number. */
+static unsigned long record_words(unsigned long number)
+{
+	if (word_at(number) != OP_ESCAPE)
+		return 2;
+	return 2 + OP_WORDS_OF(word_at(number + 1));
+}
+
+/* How many of the words before @end to take so that records stay whole. */
+static unsigned long whole_records(unsigned long end, unsigned long max)
+{
+	unsigned long at = tail;
+
+	while (at != end && at + record_words(at) - tail <= max)
+		at += record_words(at);
+	return at - tail;
+}
+
+static int copy_words(char __user *buf, unsigned long nr_words)
+{
+	unsigned long at = tail % nr_slots;
+	unsigned long first = min(nr_words, nr_slots - at);
+	size_t first_len = first * sizeof(*words);
+
+	if (copy_to_user(buf, words + at, first_len))
+		return -EFAULT;
+	if (copy_to_user(buf + first_len, words,
+			 (nr_words - first) * sizeof(*words)))
+		return -EFAULT;
+	return 0;
+}
+
+/* Copy what fits. Returns bytes, 0 when there is nothing, or -errno. */
+static ssize_t take(char __user *buf, size_t count)
+{
+	unsigned long end, nr_words;
+	int err;
+
+	WRITE_ONCE(ready, false);
+	/* Pairs with the release in event_buffer_add(). */
+	end = smp_load_acquire(&head);
+	if (end == tail)
+		return 0;
+	nr_words = whole_records(end, count / sizeof(*words));
+	if (!nr_words)
+		return -EINVAL;
+	err = copy_words(buf, nr_words);
+	if (err)
+		return err;
+	smp_store_release(&tail, tail + nr_words);
+	if (tail != end)
+		WRITE_ONCE(ready, true);
+	return nr_words * sizeof(*words);
+}
+
+static ssize_t event_buffer_read(struct file *file, char __user *buf,
+				 size_t count, loff_t *ppos)
+{
+	bool may_wait = !(file->f_flags & O_NONBLOCK);
+	ssize_t got;
+
+	if (count < 2 * sizeof(*words))
+		return -EINVAL;
+	if (mutex_lock_interruptible(&read_mutex))
+		return -ERESTARTSYS;
+	do {
+		if (may_wait &&
+		    wait_event_interruptible(readers, READ_ONCE(ready))) {
+			got = -ERESTARTSYS;
+			break;
+		}
+		got = take(buf, count);
+	} while (!got && may_wait);
+	mutex_unlock(&read_mutex);
+	return got ? got : -EAGAIN;
+}
+
+static __poll_t event_buffer_poll(struct file *file, poll_table *wait)
+{
+	poll_wait(file, &readers, wait);
+	return READ_ONCE(ready) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static long event_buffer_ioctl(struct file *file, unsigned int cmd,
+			       unsigned long arg)
+{
+	struct op_cookie_query __user *user = (void __user *)arg;
+	struct op_cookie_query *query;
+	long err;
+
+	if (cmd != OP_IOC_COOKIE)
+		return -ENOTTY;
+	query = kzalloc(sizeof(*query), GFP_KERNEL);
+	if (!query)
+		return -ENOMEM;
+	err = get_user(query->cookie, &user->cookie);
+	if (!err)
+		err = image_cookie_query(query);
+	if (!err && copy_to_user(user, query, sizeof(*query)))
+		err = -EFAULT;
+	kfree(query);
+	return err;
+}
+
+static int event_buffer_open(struct inode *inode, struct file *file)
+{
+	int err = oprofilefs_open(inode, file);
+
+	if (err)
+		return err;
+	if (test_and_set_bit_lock(0, &is_open))
+		return -EBUSY;
+	err = oprofile_setup();
+	if (err)
+		clear_bit_unlock(0, &is_open);
+	else
+		stream_open(inode, file);
+	return err;
+}
+
+static int event_buffer_release(struct inode *inode, struct file *file)
+{
+	oprofile_shutdown();
+	clear_bit_unlock(0, &is_open);
+	return 0;
+}
+
+const struct file_operations event_buffer_fops = {
+	.owner = THIS_MODULE,
+	.open = event_buffer_open,
+	.release = event_buffer_release,
+	.read = event_buffer_read,
+	.poll = event_buffer_poll,
+	.unlocked_ioctl = event_buffer_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};

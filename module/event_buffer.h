@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_EVENT_BUFFER_H
+#define MODULE_EVENT_BUFFER_H
+
+/*
+ * The buffer that user space reads: a ring of stream words. One producer
+ * (whoever holds the mutex of buffer_sync.c), one reader at a time.
+ */
+
+#include <linux/types.h>
+
+struct file_operations;
+
+/*
+ * Room for @nr_words. The reader is woken when all but @watershed words are
+ * in use. Returns 0, -EINVAL when @watershed is not below @nr_words, -ENOMEM.
+ */
+int event_buffer_setup(unsigned long nr_words, unsigned long watershed);
+void event_buffer_shutdown(void);
+
+/* Append whole records, all of them or, when there is no room, none. */
+bool event_buffer_add(const u64 *words, unsigned int nr_words);
+
+/* Let the reader have what there is, however little. */
+void event_buffer_wake(void);
+
+/* The same, if something has been waiting for a second. */
+void event_buffer_wake_if_old(void);
+
+/*
+ * The file: open starts a session (one at a time), release ends it, read
+ * gives whole records, poll and ioctl as uapi/oprofile.h says.
+ */
+extern const struct file_operations event_buffer_fops;
+
+#endif /* MODULE_EVENT_BUFFER_H */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_IMAGE_COOKIE_H
+#define MODULE_IMAGE_COOKIE_H
+
+/*
+ * The registry of image files: a cookie is a number that stands for one
+ * content of one file for as long as the event buffer is open. The file is
+ * referenced only until its path and build-id have been read, a moment after
+ * it was first seen; after that nothing is pinned, no mount is kept busy.
+ *
+ * A file is known by file system, inode number, generation and time of
+ * modification, so a number or a path that is used again, or a file written
+ * over in place, gets a cookie of its own.
+ */
+
+#include <linux/types.h>
+
+struct file;
+struct op_cookie_query;
+struct seq_file;
+
+int image_cookies_setup(void);
+
+/* Frees all; nothing may be looking up any more. */
+void image_cookies_shutdown(void);
+
+/*
+ * The cookie of @file, 0 when it has none yet. Any context but NMI; the
+ * caller holds a reference or an RCU read lock.
+ */
+u64 image_cookie_find(const struct file *file);
+
+/*
+ * The cookie of @file, made when it has none yet; *@is_new says so. Returns
+ * 0 when memory is short or there are too many. Any context but NMI; the
+ * caller holds a reference.
+ */
+u64 image_cookie_get(struct file *file, bool *is_new);
+
+/* The cookie of the vdso of 64-bit tasks or of 32-bit ones. */
+u64 image_cookie_vdso(bool is_32bit);
+
+/* Wait until all cookies that were made so far have names. May sleep. */
+void image_cookies_settle(void);
+
+/*
+ * Fill @query for its cookie. May sleep. Returns 0, or -ENOENT for a cookie
+ * that was never handed out or whose name was lost for want of memory.
+ */
+int image_cookie_query(struct op_cookie_query *query);
+
+/* Print a line for every named cookie. */
+void image_cookies_show(struct seq_file *seq);
+
+#endif /* MODULE_IMAGE_COOKIE_H */

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+
+#include "buffer_sync.h"
+#include "counter.h"
+#include "cpu_buffer.h"
+#include "event_buffer.h"
+#include "image_cookie.h"
+#include "oprof.h"
+#include "oprofile_stats.h"
+#include "oprofilefs.h"
+#include "resolve.h"
+
+unsigned long oprofile_buffer_size = 131072;
+unsigned long oprofile_buffer_watershed = 32768;
+unsigned long oprofile_cpu_buffer_size = 8192;
+
+static DEFINE_MUTEX(oprof_mutex); /* guards what follows and the settings */
+static bool is_set_up;
+static bool is_running;
+
+static int setup_locked(void)
+{
+	int err;
+
+	oprofile_stats_reset();
+	err = event_buffer_setup(oprofile_buffer_size,
+				 oprofile_buffer_watershed);
+	if (err)
+		return err;
+	err = cpu_buffer_setup(oprofile_cpu_buffer_size);
+	if (err)
+		goto out_event;
+	err = image_cookies_setup();
+	if (err)
+		goto out_cpu;
+	err = resolve_setup();
+	if (err)
+		goto out_cookies;
+	err = buffer_sync_setup();
+	if (err)
+		goto out_resolve;
+	is_set_up = true;
+	return 0;
+
+out_resolve:
+	resolve_shutdown();
+out_cookies:
+	image_cookies_shutdown();
+out_cpu:
+	cpu_buffer_shutdown();
+out_event:
+	event_buffer_shutdown();
+	return err;
+}
+
+int oprofile_setup(void)
+{
+	int err;
+
+	mutex_lock(&oprof_mutex);
+	err = setup_locked();
+	mutex_unlock(&oprof_mutex);
+	return err;
+}
+
+static void stop_counters(void)
+{
+	if (!is_running)
+		return;
+	counter_backend()->stop();
+	is_running = false;
+}
+
+void oprofile_shutdown(void)
+{
+	mutex_lock(&oprof_mutex);
+	stop_counters();
+	/* The last deferred samples may still ask for a sync. */
+	resolve_shutdown();
+	buffer_sync_shutdown();
+	image_cookies_shutdown();
+	cpu_buffer_shutdown();
+	event_buffer_shutdown();
+	is_set_up = false;
+	mutex_unlock(&oprof_mutex);
+}
+
+int oprofile_start(void)
+{
+	int err = 0;
+
+	mutex_lock(&oprof_mutex);
+	if (!is_set_up) {
+		err = -EINVAL;
+	} else if (!is_running) {
+		err = counter_backend()->start();
+		is_running = !err;
+	}
+	mutex_unlock(&oprof_mutex);
+	return err;
+}
+
+int oprofile_stop(void)
+{
+	int err = 0;
+
+	mutex_lock(&oprof_mutex);
+	if (is_set_up) {
+		stop_counters();
+		err = resolve_drain();
+		buffer_sync();
+		event_buffer_wake();
+	}
+	mutex_unlock(&oprof_mutex);
+	return err;
+}
+
+bool oprofile_is_running(void)
+{
+	return READ_ONCE(is_running);
+}
+
+int oprofile_dump(void)
+{
+	int err = -EINVAL;
+
+	mutex_lock(&oprof_mutex);
+	if (is_set_up) {
+		buffer_sync();
+		event_buffer_wake();
+		err = 0;
+	}
+	mutex_unlock(&oprof_mutex);
+	return err;
+}
+
+int oprofile_show_cookies(struct seq_file *seq)
+{
+	mutex_lock(&oprof_mutex);
+	if (is_set_up)
+		image_cookies_show(seq);
+	mutex_unlock(&oprof_mutex);
+	return 0;
+}
+
+static int set_unless(const bool *in_use, unsigned long *setting, u64 value)
+{
+	int err = 0;
+
+	if (value > ULONG_MAX)
+		return -ERANGE;
+	mutex_lock(&oprof_mutex);
+	if (*in_use)
+		err = -EBUSY;
+	else
+		*setting = value;
+	mutex_unlock(&oprof_mutex);
+	return err;
+}
+
+int oprofile_set_while_idle(unsigned long *setting, u64 value)
+{
+	return set_unless(&is_set_up, setting, value);
+}
+
+int oprofile_set_while_stopped(unsigned long *setting, u64 value)
+{
+	return set_unless(&is_running, setting, value);
+}
+
+static int __init oprofile_init(void)
+{
+	return oprofilefs_register(oprofile_create_files);
+}
+
+static void __exit oprofile_exit(void)
+{
+	oprofilefs_unregister();
+	/*
+	 * No mount and no open file is left, so nothing is sampling; but a
+	 * task that resolved the last sample may still be in our text.
+	 */
+	synchronize_rcu_tasks();
+}
+
+module_init(oprofile_init);
+module_exit(oprofile_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The OProfile developers");
+MODULE_DESCRIPTION("OProfile system profiler");

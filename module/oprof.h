@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_OPROF_H
+#define MODULE_OPROF_H
+
+/*
+ * The state of the profiler: idle, set up (the event buffer is open),
+ * running. Every change is made under one mutex.
+ */
+
+#include <linux/types.h>
+
+struct dentry;
+struct seq_file;
+
+/* At open and release of the event buffer. 0 or -errno. */
+int oprofile_setup(void);
+void oprofile_shutdown(void);
+
+/* Start sampling; -EINVAL when the event buffer is not open. */
+int oprofile_start(void);
+
+/*
+ * Stop sampling and move every sample to the event buffer. Returns 0, or
+ * -EINTR when the caller was killed before that was done.
+ */
+int oprofile_stop(void);
+bool oprofile_is_running(void);
+
+/* Move what the CPU buffers hold to the reader. -EINVAL when not set up. */
+int oprofile_dump(void);
+
+/* Print the image cookies, none while idle. Returns 0. */
+int oprofile_show_cookies(struct seq_file *seq);
+
+/* Change a setting unless it is in use: -EBUSY while set up, while running. */
+int oprofile_set_while_idle(unsigned long *setting, u64 value);
+int oprofile_set_while_stopped(unsigned long *setting, u64 value);
+
+/* Settings; changed through the functions above. */
+extern unsigned long oprofile_buffer_size; /* words */
+extern unsigned long oprofile_buffer_watershed; /* words */
+extern unsigned long oprofile_cpu_buffer_size; /* samples */
+
+/* oprofile_files.c: make the files of oprofilefs below @root. 0 or -errno. */
+int oprofile_create_files(struct dentry *root);
+
+#endif /* MODULE_OPROF_H */

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The files of oprofilefs, but those of the backends and of stats/. */
+
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+
+#include "counter.h"
+#include "event_buffer.h"
+#include "image_cookie.h"
+#include "oprof.h"
+#include "oprofile_stats.h"
+#include "oprofilefs.h"
+#include "uapi/oprofile.h"
+
+/* Bounds that keep a slip of the keyboard from eating all memory. */
+#define MAX_BUFFER_WORDS (1ul << 27)
+#define MIN_BUFFER_WORDS 1024
+#define MAX_CPU_SAMPLES (1ul << 22)
+#define MIN_CPU_SAMPLES 16
+
+static u64 get_enable(void)
+{
+	return oprofile_is_running();
+}
+
+static int set_enable(u64 value)
+{
+	if (value > 1)
+		return -EINVAL;
+	return value ? oprofile_start() : oprofile_stop();
+}
+
+static u64 get_buffer_size(void)
+{
+	return oprofile_buffer_size;
+}
+
+static int set_buffer_size(u64 value)
+{
+	if (value < MIN_BUFFER_WORDS || value > MAX_BUFFER_WORDS)
+		return -EINVAL;
+	return oprofile_set_while_idle(&oprofile_buffer_size, value);
+}
+
+static u64 get_buffer_watershed(void)
+{
+	return oprofile_buffer_watershed;
+}
+
+static int set_buffer_watershed(u64 value)
+{
+	return oprofile_set_while_idle(&oprofile_buffer_watershed, value);
+}
+
+static u64 get_cpu_buffer_size(void)
+{
+	return oprofile_cpu_buffer_size;
+}
+
+static int set_cpu_buffer_size(u64 value)
+{
+	if (value < MIN_CPU_SAMPLES || value > MAX_CPU_SAMPLES)
+		return -EINVAL;
+	return oprofile_set_while_idle(&oprofile_cpu_buffer_size, value);
+}
+
+/* No backtraces are taken: the only depth there is. */
+static u64 get_backtrace_depth(void)
+{
+	return 0;
+}
+
+static u64 get_pointer_size(void)
+{
+	return sizeof(void *);
+}
+
+static u64 get_abi_version(void)
+{
+	return OP_ABI_VERSION;
+}
+
+static const struct oprofilefs_value values[] = {
+	{ "enable", 0600, get_enable, set_enable },
+	{ "buffer_size", 0600, get_buffer_size, set_buffer_size },
+	{ "buffer_watershed", 0600, get_buffer_watershed,
+	  set_buffer_watershed },
+	{ "cpu_buffer_size", 0600, get_cpu_buffer_size, set_cpu_buffer_size },
+	{ "backtrace_depth", 0400, get_backtrace_depth, NULL },
+	{ "pointer_size", 0444, get_pointer_size, NULL },
+	{ "abi_version", 0444, get_abi_version, NULL },
+};
+
+static ssize_t cpu_type_read(struct file *file, char __user *buf, size_t count,
+			     loff_t *ppos)
+{
+	const char *name = counter_backend()->cpu_type;
+
+	return simple_read_from_buffer(buf, count, ppos, name, strlen(name));
+}
+
+static const struct file_operations cpu_type_fops = {
+	.owner = THIS_MODULE,
+	.open = oprofilefs_open,
+	.read = cpu_type_read,
+	.llseek = default_llseek,
+};
+
+static ssize_t dump_write(struct file *file, const char __user *buf,
+			  size_t count, loff_t *ppos)
+{
+	int err = oprofile_dump();
+
+	return err ? err : count;
+}
+
+static const struct file_operations dump_fops = {
+	.owner = THIS_MODULE,
+	.open = oprofilefs_open,
+	.write = dump_write,
+	.llseek = noop_llseek,
+};
+
+static int cookies_show(struct seq_file *seq, void *unused)
+{
+	return oprofile_show_cookies(seq);
+}
+
+static int cookies_open(struct inode *inode, struct file *file)
+{
+	int err = oprofilefs_open(inode, file);
+
+	return err ? err : single_open(file, cookies_show, NULL);
+}
+
+static const struct file_operations cookies_fops = {
+	.owner = THIS_MODULE,
+	.open = cookies_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static const struct {
+	const char *name;
+	umode_t mode;
+	const struct file_operations *fops;
+} files[] = {
+	{ "buffer", 0400, &event_buffer_fops },
+	{ "cookies", 0400, &cookies_fops },
+	{ "cpu_type", 0444, &cpu_type_fops },
+	{ "dump", 0200, &dump_fops },
+};
+
+int oprofile_create_files(struct dentry *root)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(values) && !err; i++)
+		err = oprofilefs_create_value(root, &values[i]);
+	for (i = 0; i < ARRAY_SIZE(files) && !err; i++)
+		err = oprofilefs_create_file(root, files[i].name, files[i].mode,
+					     files[i].fops, NULL);
+	if (!err)
+		err = counter_backend()->create_files(root);
+	if (!err)
+		err = oprofile_stats_create_files(root);
+	return err;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_OPROFILE_STATS_H
+#define MODULE_OPROFILE_STATS_H
+
+/*
+ * Counts of samples by fate, per CPU, shown in stats/. For every sample that
+ * was taken, sample_received and at most one lost or invalid count go up; a
+ * sample with none of these was handed to the reader or is on its way.
+ */
+
+#include <linux/types.h>
+
+struct dentry;
+
+/* X(constant, file name, 1: one file per CPU, 0: one file with the sum) */
+#define OPROFILE_STATS(X)                                                      \
+	X(SAMPLE_RECEIVED, sample_received, 1)                                 \
+	X(SAMPLE_LOST_OVERFLOW, sample_lost_overflow, 1)                       \
+	X(SAMPLE_LOST_BUSY, sample_lost_busy, 1)                               \
+	X(SAMPLE_LOST_NO_WORK, sample_lost_no_work, 1)                         \
+	X(SAMPLE_LOST_NO_COOKIE, sample_lost_no_cookie, 1)                     \
+	X(SAMPLE_INVALID_EIP, sample_invalid_eip, 1)                           \
+	X(TIMER_OVERRUN, timer_overrun, 1)                                     \
+	X(SAMPLE_LOST_NO_MM, sample_lost_no_mm, 0)                             \
+	X(SAMPLE_LOST_NO_MAPPING, sample_lost_no_mapping, 0)                   \
+	X(EVENT_LOST_OVERFLOW, event_lost_overflow, 0)
+
+enum oprofile_stat {
+#define X(constant, name, per_cpu) STAT_##constant,
+	OPROFILE_STATS(X)
+#undef X
+		NR_STATS
+};
+
+/* Count one up. Any context, NMI included. */
+void oprofile_stat_inc(enum oprofile_stat stat);
+void oprofile_stat_add(enum oprofile_stat stat, unsigned long nr);
+
+/* All to zero. Nothing may be counting. */
+void oprofile_stats_reset(void);
+
+/* Make stats/ below @root. Returns 0 or -errno. */
+int oprofile_stats_create_files(struct dentry *root);
+
+#endif /* MODULE_OPROFILE_STATS_H */

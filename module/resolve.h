@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_RESOLVE_H
+#define MODULE_RESOLVE_H
+
+/*
+ * From a program counter to a sample that stands by itself.
+ *
+ * A user program counter means something only together with the mappings
+ * that the task has at that moment, so it is looked up before the task runs
+ * another user instruction: in the interrupt where the mappings can be
+ * locked there without waiting, else in task work, which the kernel runs on
+ * the way back to user mode, with the same mappings, able to sleep. No
+ * reference to a task or an address space is ever kept.
+ */
+
+struct pt_regs;
+
+/* Make room for deferred work. Returns 0 or -ENOMEM. */
+int resolve_setup(void);
+void resolve_shutdown(void);
+
+/*
+ * Wait until no task has a sample to resolve. Sampling is off. Returns 0, or
+ * -EINTR when a fatal signal came first.
+ */
+int resolve_drain(void);
+
+/*
+ * Take a sample for @counter at the registers of the interrupted context.
+ * Hard interrupt context, not NMI.
+ */
+void oprofile_add_sample(struct pt_regs *regs, unsigned int counter);
+
+#endif /* MODULE_RESOLVE_H */
