@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The module's own promises, without the daemon.
+# vm-smp: 2
+. "$(dirname "$0")/../../t/lib.sh"
+
+FS=/dev/oprofile
+
+# get FILE: a number out of oprofilefs.
+get() {
+	cat "$FS/$1"
+}
+
+# put FILE VALUE
+put() {
+	echo "$2" 2>/dev/null >"$FS/$1"
+}
+
+# count NAME: a count that readbuf printed.
+count() {
+	sed -n "s/^$1 //p" "$TMP/out"
+}
+
+# Every sample that was taken was read or is counted as lost.
+sums_up() {
+	[ "$(count received)" -gt 0 ] &&
+		[ "$(count received)" -eq $(($(count samples) + $(count lost))) ]
+}
+
+readbuf() {
+	"$TESTBIN/readbuf" "$@" >"$TMP/out" || { cat "$TMP/out"; return 1; }
+}
+
+# busy CMD...: with a load of forks, mappings and system calls beside it.
+busy() {
+	(while :; do ls -l /usr/bin >/dev/null; done) &
+	load=$!
+	"$@"
+	status=$?
+	kill $load
+	wait $load 2>/dev/null
+	return $status
+}
+
+without_admin() {
+	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$@"
+}
+
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+ok "the module loads" insmod "$O/module/$(uname -r)/oprofile.ko"
+mkdir -p $FS
+ok "oprofilefs mounts" mount -t oprofilefs none $FS
+ok "and once more" mount -t oprofilefs none /mnt
+ok "both show the same" [ "$(cat /mnt/buffer_size)" = "$(get buffer_size)" ]
+umount /mnt
+ok "a mount keeps the module" not rmmod oprofile
+
+is "cpu_type" "$(get cpu_type)" timer
+is "pointer_size" "$(get pointer_size)" 8
+is "abi_version" "$(get abi_version)" 1
+is "files that anyone may read" \
+	"$(cd $FS && find . -type f -perm /077 | sort | tr '\n' ' ')" \
+	"./abi_version ./cpu_type ./pointer_size "
+ok "anyone reads cpu_type" as_nobody cat $FS/cpu_type
+for file in buffer enable cookies stats/cpu0/sample_received; do
+	ok "nobody else reads $file" not as_nobody cat $FS/$file
+	ok "nor does root without CAP_SYS_ADMIN" not without_admin cat $FS/$file
+done
+
+ok "no sampling without a reader" not put enable 1
+for bad in 0 -1 abc 99999999999999999999 1023 999999999999; do
+	ok "buffer_size is not $bad" not put buffer_size $bad
+done
+ok "rate is not 0" not put timer/rate 0
+ok "rate is not 1000000" not put timer/rate 1000000
+ok "enable is not 2" not put enable 2
+
+put buffer_size 4096
+put buffer_watershed 4096
+ok "no room below the watershed" not readbuf 0.1
+put buffer_watershed 1024
+
+ok "the smallest reads give whole records" busy readbuf 2 320
+ok "taken = read + lost" sums_up
+is "both CPUs" "$(count cpus)" 2
+ok "images were seen" [ "$(count cookies)" -gt 2 ]
+
+ok "reading nothing until the end" busy readbuf 8 65536 idle
+ok "loses what does not fit" [ "$(count lost)" -gt 0 ]
+ok "taken = read + lost again" sums_up
+
+put buffer_size 131072
+put buffer_watershed 32768
+put cpu_buffer_size 16
+put timer/rate 10000
+ok "small CPU buffers" busy readbuf 2
+ok "taken = read + lost once more" sums_up
+put cpu_buffer_size 8192
+put timer/rate 1000
+
+"$TESTBIN/readbuf" 4 >"$TMP/out" &
+reader=$!
+sleep 1
+ok "one reader at a time" not cat $FS/buffer
+ok "sizes are fixed while the buffer is open" not put buffer_size 8192
+ok "the rate is fixed while sampling" not put timer/rate 10
+ok "a CPU goes away" sh -c 'echo 0 >/sys/devices/system/cpu/cpu1/online'
+sleep 1
+ok "and comes back" sh -c 'echo 1 >/sys/devices/system/cpu/cpu1/online'
+ok "the reader ends well" wait $reader
+ok "taken = read + lost after that" sums_up
+is "both CPUs again" "$(count cpus)" 2
+
+"$TESTBIN/readbuf" 60 >/dev/null &
+reader=$!
+sleep 1
+is "sampling" "$(get enable)" 1
+kill -9 $reader
+wait $reader 2>/dev/null
+is "ends with its reader" "$(get enable)" 0
+
+ok "unmount" umount $FS
+ok "unload" rmmod oprofile
+is "no complaint from the kernel" \
+	"$(dmesg | grep -E 'WARNING|BUG|Oops|RIP:|suspicious|Call Trace')" ""
+done_testing
