@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_HELPER_BURN_H
+#define TESTS_HELPER_BURN_H
+
+/*
+ * Functions that use CPU time and nothing else, and the clock to tell how
+ * much. The time is known from the kernel's own account of the thread, which
+ * does not depend on the profiler that is being tested.
+ */
+
+#include <stdint.h>
+#include <time.h>
+
+/* A function that does nothing but @rounds rounds of arithmetic. */
+#define BURN_FUNCTION(name)                                                    \
+	__attribute__((noinline, noclone)) void name(uint64_t rounds);         \
+	void name(uint64_t rounds)                                             \
+	{                                                                      \
+		volatile uint32_t x = 1;                                       \
+                                                                               \
+		while (rounds--)                                               \
+			x = x * 1664525 + 1013904223;                          \
+	}
+
+/* CPU time of this thread, ns. */
+static inline uint64_t burn_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* Rounds of @burn that take about @ns of CPU time here and now. */
+static inline uint64_t burn_rounds(void (*burn)(uint64_t), uint64_t ns)
+{
+	uint64_t rounds = 1000, took = 0;
+
+	while (took < 20000000) {
+		uint64_t start = burn_clock();
+
+		rounds *= 2;
+		burn(rounds);
+		took = burn_clock() - start;
+	}
+	return rounds * ns / took + 1;
+}
+
+#endif /* TESTS_HELPER_BURN_H */

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * forkstorm N PARALLEL: runs N children of its own program, PARALLEL at a
+ * time, each of which burns 5 to 20 ms of CPU time in burn_child and exits.
+ * Prints "user MS", the children's user CPU time.
+ */
+
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "burn.h"
+
+BURN_FUNCTION(burn_child)
+
+static void start_child(char *program, uint64_t rounds)
+{
+	char text[24];
+	char *argv[] = { program, "child", text, NULL };
+	pid_t pid;
+
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)rounds);
+	pid = fork();
+	if (pid < 0)
+		err(2, "fork");
+	if (!pid) {
+		execv("/proc/self/exe", argv);
+		_exit(127);
+	}
+}
+
+static void wait_child(void)
+{
+	int status;
+
+	if (wait(&status) < 0 || status)
+		errx(2, "a child ended with status %d", status);
+}
+
+int main(int argc, char **argv)
+{
+	int nr, parallel;
+	uint64_t per_ms;
+	struct rusage usage;
+
+	if (argc != 3)
+		errx(2, "usage: forkstorm N PARALLEL");
+	if (!strcmp(argv[1], "child")) {
+		burn_child(strtoull(argv[2], NULL, 0));
+		return 0;
+	}
+	nr = atoi(argv[1]);
+	parallel = atoi(argv[2]);
+	per_ms = burn_rounds(burn_child, 1000000);
+	for (int i = 0; i < nr; i++) {
+		if (i >= parallel)
+			wait_child();
+		start_child(argv[0], per_ms * (5 + i % 16));
+	}
+	for (int i = nr < parallel ? nr : parallel; i > 0; i--)
+		wait_child();
+	getrusage(RUSAGE_CHILDREN, &usage);
+	printf("user %ld\n",
+	       usage.ru_utime.tv_sec * 1000 + usage.ru_utime.tv_usec / 1000);
+	return 0;
+}

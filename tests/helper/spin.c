@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * spin N: does N rounds of arithmetic and prints how many nanoseconds that
+ * took. Where one instruction takes one nanosecond (an emulator that counts
+ * instructions), what more it takes under a profiler is the profiler's cost
+ * in instructions.
+ */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000000;
+	volatile uint32_t x = 1;
+	uint64_t start = now();
+
+	for (uint64_t i = 0; i < rounds; i++)
+		x = x * 1664525 + 1013904223;
+	printf("%ju\n", (uintmax_t)(now() - start));
+	return 0;
+}

@@ -1,0 +1,30 @@
+# Programs that tests and benches run, each of one file, and the libraries
+# that some of them use.
+
+HELPERS := readbuf spin burnmix dlburn forkstorm storm
+TEST_PROGS += $(HELPERS)
+define HELPER_VARS
+$(1)_SRCS := tests/helper/$(1).c
+endef
+$(foreach h,$(HELPERS),$(eval $(call HELPER_VARS,$(h))))
+
+burnmix_LDLIBS = -L$(O)/tests -lburn -Wl,-rpath,'$$$$ORIGIN'
+storm_LDLIBS = -lpthread
+
+# NAME-FUNCTION-PADDING
+BURN_LIBS := libburn-burn_lib-64 libburn_a-burn_a-64 libburn_b-burn_b-32768
+burn_part = $(word $(2),$(subst -, ,$(1)))
+
+define BURN_LIB_RULE
+$(O)/tests/$(call burn_part,$(1),1).so: tests/helper/libburn.c $(O)/config.mk
+	$$(call say,LINK,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) -std=gnu11 -O2 -g -I. $$(WARNINGS) -fno-toplevel-reorder \
+		-shared -fPIC -DBURN_NAME=$(call burn_part,$(1),2) \
+		-DBURN_BEFORE=$(call burn_part,$(1),3) -o $$@ $$<
+endef
+$(foreach l,$(BURN_LIBS),$(eval $(call BURN_LIB_RULE,$(l))))
+
+BURN_LIB_FILES := $(foreach l,$(BURN_LIBS),$(O)/tests/$(call burn_part,$(l),1).so)
+$(O)/tests/burnmix: | $(O)/tests/libburn.so
+all: $(BURN_LIB_FILES)

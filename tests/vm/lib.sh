@@ -1,0 +1,79 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What the tests of the whole profiler in the VM share: source it after
+# tests/t/lib.sh.
+
+SESSION=$TMP/session
+RATE=1000 # samples per second and CPU
+
+# start OPTION...: a fresh session with these settings, sampling.
+start() {
+	rm -rf "$SESSION" /root/.oprofile
+	"$BIN/opcontrol" --start --session-dir="$SESSION" \
+		--timer-rate=$RATE "$@"
+}
+
+stop() {
+	"$BIN/opcontrol" --stop
+}
+
+# report ARG...: opreport's text into $TMP/report, complaints beside it.
+report() {
+	"$BIN/opreport" --session-dir="$SESSION" "$@" \
+		>"$TMP/report" 2>"$TMP/report.err"
+}
+
+# samples NAME: sum of the first column of the report's lines that end in NAME.
+samples() {
+	awk -v name="$1" '$NF == name { n += $1 } END { print n + 0 }' \
+		"$TMP/report"
+}
+
+# total: sum over all lines of the report that start with a number.
+total() {
+	awk '$1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }' "$TMP/report"
+}
+
+# ledger KEY: a number of the session's account; "lost" is the sum of causes.
+ledger() {
+	awk -v key="$1" '
+		$1 == key { n = $3 }
+		key == "lost" && $1 ~ /^lost\./ { n += $3 }
+		END { print n + 0 }' "$SESSION/samples/current/ledger"
+}
+
+# The account of a session that is stopped is complete, to the last sample.
+sums_up() {
+	diag "taken $(ledger taken) stored $(ledger stored) lost $(ledger lost) pending $(ledger pending)"
+	[ "$(ledger taken)" -gt 0 ] && [ "$(ledger pending)" -eq 0 ] &&
+		[ "$(ledger taken)" -eq $(($(ledger stored) + $(ledger lost))) ]
+}
+
+# percent PART WHOLE
+percent() {
+	awk -v p="$1" -v w="$2" 'BEGIN { printf "%.2f", w ? 100 * p / w : 0 }'
+}
+
+# near A B POINTS: two numbers differ by no more than POINTS.
+near() {
+	awk -v a="$1" -v b="$2" -v d="$3" \
+		'BEGIN { exit !(a - b <= d && b - a <= d) }'
+}
+
+# at_least A B
+at_least() {
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a >= b) }'
+}
+
+kernel_is_content() {
+	dmesg | grep -E 'WARNING|BUG|Oops|RIP:|suspicious|Call Trace|hung task' &&
+		return 1
+	return 0
+}
+
+end_profiler() {
+	ok "shutdown" "$BIN/opcontrol" --shutdown
+	ok "deinit" "$BIN/opcontrol" --deinit
+	ok "no complaint from the kernel" kernel_is_content
+}

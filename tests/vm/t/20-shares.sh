@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A program that spends known shares of its time in two functions, a library
+# and a system call is reported with these shares, and no sample is missing
+# from the account.
+# vm-smp: 2
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+ok "start" start --separate=lib,kernel
+"$TESTBIN/burnmix" 8 >"$TMP/truth"
+ok "stop" stop
+ok "taken = stored + lost" sums_up
+ok "status" "$BIN/opcontrol" --status
+
+ok "report" report -l image:"$TESTBIN/burnmix"
+sed 's/^/# /' "$TMP/report" | head -20
+whole=$(total)
+kernel=$(awk '/vmlinux/ && $1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }' \
+	"$TMP/report")
+diag "$(cat "$TMP/truth")"
+while read -r name truth; do
+	if [ "$name" = kernel ]; then part=$kernel; else part=$(samples "$name"); fi
+	share=$(percent "$part" "$whole")
+	ok "$name: $share is within 3 points of $truth" near "$share" "$truth" 3
+done <"$TMP/truth"
+
+report
+ok "a summary" [ -s "$TMP/report" ]
+ok "summary holds every stored sample" \
+	sh -c "report_total=\$(awk '/^ *[0-9]+ / && !/^\t/ { n += \$1 } END { print n }' '$TMP/report'); [ \"\$report_total\" -eq $(ledger stored) ]"
+report -l
+ok "so does the symbol report" [ "$(total)" -eq "$(ledger stored)" ]
+end_profiler
+done_testing

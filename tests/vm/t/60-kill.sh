@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The daemon is killed while it samples.
+# vm-smp: 2
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+daemon_pid() {
+	"$BIN/opcontrol" --status | sed -n 's/^Daemon .*pid \([0-9]*\).*/\1/p'
+}
+
+# The first number of the report's line for burnmix.
+burnmix_samples() {
+	report "$TESTBIN/burnmix"
+	awk '$NF == "burnmix" { print $1; exit }' "$TMP/report"
+}
+
+ok "start" start
+"$TESTBIN/burnmix" 3 >/dev/null
+ok "dump" "$BIN/opcontrol" --dump
+before=$(burnmix_samples)
+ok "there are samples" [ "$before" -gt 1000 ]
+pid=$(daemon_pid)
+kill -9 "$pid"
+i=0
+while kill -0 "$pid" 2>/dev/null && [ $i -lt 50 ]; do
+	sleep 0.1
+	i=$((i + 1))
+done
+is "the kernel stopped sampling" "$(cat /dev/oprofile/enable)" 0
+after=$(burnmix_samples)
+ok "what was committed is readable: $before, then $after" \
+	[ "$after" -ge "$before" ]
+ok "status tells" sh -c "'$BIN/opcontrol' --status | grep -q 'not running'"
+
+ok "start recovers" "$BIN/opcontrol" --start
+ok "with another daemon" [ "$(daemon_pid)" != "$pid" ]
+"$TESTBIN/burnmix" 3 >/dev/null
+ok "stop" stop
+ok "the session went on" [ "$(burnmix_samples)" -gt $((after + 1000)) ]
+ok "shutdown" "$BIN/opcontrol" --shutdown
+ok "deinit" "$BIN/opcontrol" --deinit
+ok "no complaint from the kernel" kernel_is_content
+done_testing
