@@ -143,9 +143,10 @@ static void tell_image(struct batch *batch, struct context *known,
 /* What the reader knows changes only by what reached the event buffer. */
 static void sync_sample(struct context *known, const struct op_sample *sample)
 {
-	struct batch batch = {};
+	struct batch batch;
 	struct context next = *known;
 
+	batch.nr = 0;
 	tell_cpu(&batch, &next, sample);
 	tell_task(&batch, &next, sample);
 	tell_mode(&batch, &next, sample->space == SAMPLE_KERNEL);

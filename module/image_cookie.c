@@ -3,7 +3,7 @@
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/jhash.h>
+#include <linux/hash.h>
 #include <linux/llist.h>
 #include <linux/rculist.h>
 #include <linux/seq_file.h>
@@ -20,7 +20,8 @@
 
 /* Some 300 bytes each: a bound on what a runaway source of files can cost. */
 #define MAX_IMAGES (1u << 18)
-#define NR_BUCKETS 8192
+#define BUCKET_BITS 13
+#define NR_BUCKETS (1u << BUCKET_BITS)
 
 struct image_key {
 	u64 ino;
@@ -70,9 +71,9 @@ static struct image_key key_of(const struct inode *inode)
 
 static struct hlist_head *bucket_of(const struct image_key *key)
 {
-	u32 hash = jhash2((const u32 *)key, sizeof(*key) / sizeof(u32), 0);
+	u64 mixed = key->ino ^ (u64)key->mtime_nsec << 24 ^ (u64)key->dev << 54;
 
-	return &buckets[hash % NR_BUCKETS];
+	return &buckets[hash_64(mixed, BUCKET_BITS)];
 }
 
 static u64 find_cookie(const struct image_key *key)
