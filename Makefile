@@ -3,8 +3,16 @@
 # One makefile for the whole tree; each folder says what it holds in its
 # subdir.mk. Everything made goes to $(O).
 #
+#	all            the tools, what tests need, the module for all kernels here
+#	check          every test; check-fast leaves the VM out, check-vm is the VM
+#	lint           the checks that run nothing; hdr-check and format of them
+#	module         the module for KDIR=, else for all kernels with headers here
+#	module-all     and for Debian's arm64 kernels, whose headers are fetched
+#	fuzz           FUZZ_SECONDS= (30) of each fuzzer
+#	bench demo install dist clean install-deps
+#
 # Variables: V=1 O=DIR DEVELOPER=1 SANITIZE=address,undefined KDIR=DIR
-# DESTDIR=DIR prefix=DIR CC=... CFLAGS=...
+# DESTDIR=DIR prefix=DIR CC=... CFLAGS=...; for module also ARCH= CROSS_COMPILE=
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
@@ -20,21 +28,21 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 # ---- configuration -------------------------------------------------------
 
 # These need no configuration.
-UNCONFIGURED := clean dist format demo install-deps
+UNCONFIGURED := clean dist format demo install-deps fuzz
 
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(O)/config.mk
 endif
 
-CONFIG_INPUTS := $(addprefix $(CURDIR)/,configure.ac config.mk.in config.h.in)
-
-$(O)/config.mk: $(CONFIG_INPUTS)
+$(O)/config.mk: configure.ac config.mk.in config.h.in
 	$(call say,CONF,$@)
 	$(Q)mkdir -p $(O)
 	$(Q)command -v autoconf >/dev/null || { \
 		echo 'make: autoconf not found; run utils/install-deps or install the Debian package autoconf' >&2; exit 1; }
-	$(Q)autoconf -o $(O)/configure configure.ac
-	$(Q)cd $(O) && ./configure --quiet --srcdir=$(CURDIR) $(CONFIGURE_ARGS)
+	$(Q)autom4te --language=autoconf --cache=$(O)/autom4te.cache \
+		-o $(O)/configure configure.ac
+	$(Q)top=$$(realpath --relative-to=$(O) .) && cd $(O) && \
+		./configure --quiet --srcdir="$$top" $(CONFIGURE_ARGS)
 	$(Q)touch $@
 
 CFLAGS ?= $(CONFIG_CFLAGS)
@@ -46,8 +54,19 @@ WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla \
 	-Wshadow -Wformat=2 -Wundef $(if $(DEVELOPER),-Werror)
 SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CFLAGS = -std=gnu11 -I. -I$(O) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-	$(WARNINGS) $(CFLAGS) $(SANITIZE_FLAGS) $($(1)_CFLAGS)
+BASE_CFLAGS = -std=gnu11 -I. -I$(O) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+	$(WARNINGS) $(CFLAGS) $(SANITIZE_FLAGS)
+ALL_CFLAGS = $(BASE_CFLAGS) $($(1)_CFLAGS)
+
+# What everything depends on besides its sources. A file that changes only
+# when its text does: $(1) file, $(2) text
+define STAMP_RULE
+$(1): $(O)/config.mk FORCE
+	$$(Q)printf '%s\n' '$(2)' | cmp -s - $$@ || printf '%s\n' '$(2)' >$$@
+endef
+$(eval $(call STAMP_RULE,$(O)/flags,$$(CC) $$(BASE_CFLAGS) $$(LDFLAGS)))
+$(eval $(call STAMP_RULE,$(O)/sources,$$(sort $$(ALL_SRCS))))
+FORCE:
 
 # ---- what the folders hold -------------------------------------------------
 
@@ -55,42 +74,143 @@ ALL_CFLAGS = -std=gnu11 -I. -I$(O) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 # and NAME_LDLIBS (the system's) describe each.
 LIBS :=		# static libraries: $(O)/NAME/NAME.a
 PROGS :=	# programs that are installed: $(O)/bin/NAME
-TEST_PROGS :=	# programs for tests only: $(O)/tests/NAME
+TEST_PROGS :=	# programs for tests and benches only: $(O)/tests/NAME
 UNIT_TESTS :=	# cmocka programs: $(O)/tests/NAME
+FUZZERS :=	# libFuzzer programs: $(O)/fuzz/tests/NAME
+TEST_FILES :=	# whatever else tests need
 
-SUBDIRS := libdb libop libpp daemon pp utils module tests doc
+SUBDIRS := libdb libop libpp daemon pp utils module tests tests/helper doc
 include $(wildcard $(addsuffix /subdir.mk,$(SUBDIRS)))
 
 objs = $(patsubst %.c,$(O)/%.o,$($(1)_SRCS))
 
 define LIB_RULE
-$(O)/$(1)/$(1).a: $(call objs,$(1))
+$(O)/$(1)/$(1).a: $(call objs,$(1)) $(O)/sources
 	$$(call say,AR,$$@)
-	$$(Q)rm -f $$@ && $$(AR) rcs $$@ $$^
+	$$(Q)rm -f $$@ && $$(AR) rcs $$@ $$(filter %.o,$$^)
 endef
 $(foreach lib,$(LIBS),$(eval $(call LIB_RULE,$(lib))))
 
 # $(1) name, $(2) output
 define PROG_RULE
-$(2): $(call objs,$(1)) $(foreach l,$($(1)_LIBS),$(O)/$(l)/$(l).a)
+$(2): $(call objs,$(1)) $(foreach l,$($(1)_LIBS),$(O)/$(l)/$(l).a) $(O)/flags
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) $$(SANITIZE_FLAGS) $$(LDFLAGS) -o $$@ $$^ $($(1)_LDLIBS)
+	$$(Q)$$(CC) $$(CFLAGS) $$(SANITIZE_FLAGS) $$(LDFLAGS) $(3) -o $$@ \
+		$$(filter %.o %.a,$$^) $($(1)_LDLIBS)
 endef
 $(foreach p,$(PROGS),$(eval $(call PROG_RULE,$(p),$(O)/bin/$(p))))
 $(foreach p,$(TEST_PROGS) $(UNIT_TESTS),$(eval $(call PROG_RULE,$(p),$(O)/tests/$(p))))
 
-$(O)/%.o: %.c $(O)/config.mk
+$(foreach p,$(FUZZERS),$(eval $(call PROG_RULE,$(p),$(O)/tests/$(p),-fsanitize=fuzzer)))
+
+$(O)/%.o: %.c $(O)/flags
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(call ALL_CFLAGS,$(notdir $*)) -MMD -MP -c -o $@ $<
 
-ALL_SRCS := $(foreach x,$(LIBS) $(PROGS) $(TEST_PROGS) $(UNIT_TESTS),$($(x)_SRCS))
+ALL_SRCS := $(foreach x,$(LIBS) $(PROGS) $(TEST_PROGS) $(UNIT_TESTS) $(FUZZERS),$($(x)_SRCS))
 -include $(patsubst %.c,$(O)/%.d,$(sort $(ALL_SRCS)))
 
-all: $(PROGS:%=$(O)/bin/%) $(TEST_PROGS:%=$(O)/tests/%)
+# ---- the kernel module -------------------------------------------------------
+
+# $(O)/module/RELEASE/oprofile.ko, built from a copy of the sources: kbuild
+# writes beside them.
+MODULE_KDIRS := $(or $(KDIR),$(KDIRS))
+release_of = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+	$(1)/include/generated/utsrelease.h 2>/dev/null)
+MODULE_SRCS := module/Kbuild $(wildcard module/*.[ch] module/uapi/*.h)
+MODULE_MAKE = V=$(V) $(if $(ARCH),ARCH=$(ARCH)) \
+	$(if $(CROSS_COMPILE),CROSS_COMPILE=$(CROSS_COMPILE)) \
+	$(if $(DEVELOPER),KCFLAGS=-Werror)
+
+# $(1) headers of the kernel, $(2) its release
+define MODULE_RULE
+ifeq ($(2),)
+$$(error $(1): no kernel headers; install the Debian package linux-headers-amd64)
+endif
+module: $(O)/module/$(2)/oprofile.ko
+$(O)/module/$(2)/oprofile.ko: $(MODULE_SRCS) utils/build-module $(1)/Module.symvers
+	$$(call say,MODULE,$$@)
+	$$(Q)utils/build-module $(1) $$(@D) $$(MODULE_MAKE)
+endef
+ifneq ($(filter-out clean dist format demo install-deps,$(or $(MAKECMDGOALS),all)),)
+$(foreach k,$(MODULE_KDIRS),$(eval $(call MODULE_RULE,$(k),$(call release_of,$(k)))))
+endif
+
+module:
+	@:
+
+module-arm64:
+	$(Q)utils/install-deps vm-arm64
+	$(Q)set -e; for series in 6.1 6.12; do \
+		kdir=$$(tests/vm/headers --kernel $$series --arch arm64); \
+		$(MAKE) module KDIR=$$kdir ARCH=arm64 \
+			CROSS_COMPILE=aarch64-linux-gnu-; \
+	done
+
+module-all: module module-arm64
+
+# ---- what people ask for -----------------------------------------------------
+
+tools: $(PROGS:%=$(O)/bin/%)
+test-tools: $(TEST_PROGS:%=$(O)/tests/%) $(UNIT_TESTS:%=$(O)/tests/%) $(TEST_FILES)
+fuzzers: $(FUZZERS:%=$(O)/tests/%)
+all: tools test-tools module
+
+# The tests run with the sanitizers too, unless that is all that was asked for.
+sanitized:
+	$(Q)$(MAKE) O=$(O)/sanitized SANITIZE=address,undefined KDIRS= \
+		tools test-tools
+
+fuzzers-built:
+	$(Q)$(MAKE) O=$(O)/fuzz CC=clang CONFIGURE_ARGS=CC=clang \
+		SANITIZE=address,undefined,fuzzer-no-link KDIRS= fuzzers
+
+check: all fuzzers-built $(if $(SANITIZE),,sanitized)
+	$(Q)O='$(O)' tests/run
+check-fast: all fuzzers-built $(if $(SANITIZE),,sanitized)
+	$(Q)O='$(O)' tests/run --fast
+check-vm: all
+	$(Q)O='$(O)' tests/run --vm
+lint: all
+	$(Q)O='$(O)' tests/run tests/lint/*.sh
+hdr-check: $(O)/flags
+	$(Q)O='$(O)' tests/run tests/lint/headers.sh
+fuzz: fuzzers-built
+	$(Q)O='$(O)' tests/run tests/fuzz/run.sh
+bench: all
+	$(Q)O='$(O)' tests/bench/run
+demo:
+	$(Q)O='$(O)' utils/demo
+install-deps:
+	$(Q)utils/install-deps
+format:
+	$(Q)git ls-files -co --exclude-standard '*.[ch]' | xargs clang-format -i
+
+bindir ?= $(prefix)/bin
+mandir ?= $(prefix)/share/man
+install: all
+	install -d '$(DESTDIR)$(bindir)'
+	install -m 755 $(PROGS:%=$(O)/bin/%) '$(DESTDIR)$(bindir)'
+	set -e; for page in $(wildcard doc/man/*.[1-8]); do \
+		install -D -m 644 -t '$(DESTDIR)$(mandir)'/man$${page##*.} $$page; \
+	done
+	set -e; for ko in $(O)/module/*/oprofile.ko; do \
+		[ -e $$ko ] || continue; \
+		release=$${ko%/*}; release=$${release##*/}; \
+		install -D -m 644 -t '$(DESTDIR)'/lib/modules/$$release/updates $$ko; \
+		[ -n '$(DESTDIR)' ] || depmod $$release; \
+	done
+
+dist:
+	$(Q)version=$$(sed -n 's/^AC_INIT(.*\[\([0-9.]*\)\])$$/\1/p' configure.ac) && \
+		git archive --prefix=oprofile-$$version/ \
+		-o oprofile-$$version.tar.gz HEAD && echo oprofile-$$version.tar.gz
 
 clean:
 	rm -rf $(O)
 
-.PHONY: all clean
+.PHONY: all tools test-tools sanitized fuzzers fuzzers-built FORCE module \
+	module-arm64 module-all check check-fast check-vm lint hdr-check fuzz \
+	bench demo install-deps format install dist clean

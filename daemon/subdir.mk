@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Everything but main, so that tests can link it.
 LIBS += daemon
 daemon_SRCS := $(filter-out daemon/oprofiled.c,$(wildcard daemon/*.c))

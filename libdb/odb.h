@@ -35,20 +35,30 @@ enum odb_mode {
 /*
  * Open @path. *@out is set on success only and is the caller's to close.
  * Returns 0 or -errno; -EBADMSG when the file is not a sound database,
- * -EPROTO when it is one of another version or byte order.
+ * -EPROTO when it is one of another version or byte order, -EISDIR for a
+ * folder. Never waits, whatever kind of file it is. In ODB_RDWR the folder
+ * must exist, an empty file is made a new database, and others are left as
+ * they are when they are refused.
+ *
+ * No file descriptor stays open. A database that is created or grows is built
+ * under the name ".NAME.grow" first: whoever lists a folder passes over it.
  */
 int odb_open(struct odb **out, const char *path, enum odb_mode mode);
 
 /* Unmap and close; what was added stays in the file. NULL is allowed. */
 void odb_close(struct odb *odb);
 
-/* The caller's ODB_USER_SIZE bytes; written through in ODB_RDWR. */
+/*
+ * The caller's ODB_USER_SIZE bytes; written through in ODB_RDWR. The pointer
+ * holds until the next odb_add() or odb_close().
+ */
 void *odb_user(struct odb *odb);
 
 /*
  * Add @count to the count of @key. Returns 0, or -errno when the file had to
- * grow and could not (ENOSPC, ENOMEM, EMFILE): then nothing was added and the
- * file is as it was.
+ * grow and could not (ENOSPC, EFBIG, ENOMEM, EMFILE, EACCES; ENOENT or ESTALE
+ * when it was removed or replaced meanwhile): then nothing was added and the
+ * file is as it was. -EBADF in ODB_RDONLY.
  */
 int odb_add(struct odb *odb, uint64_t key, uint64_t count);
 
@@ -60,7 +70,8 @@ uint64_t odb_get(const struct odb *odb, uint64_t key);
  *	for (size_t at = 0; odb_next(odb, &at, &key, &count);)
  * Adding while walking may repeat or leave out pairs.
  */
-bool odb_next(const struct odb *odb, size_t *at, uint64_t *key, uint64_t *count);
+bool odb_next(const struct odb *odb, size_t *at, uint64_t *key,
+	      uint64_t *count);
 
 /* Start writing changed pages to the disk (MS_ASYNC). Returns 0 or -errno. */
 int odb_sync(struct odb *odb);

@@ -20,8 +20,11 @@ struct op_config *op_config_new(void);
 void op_config_free(struct op_config *config);
 
 /*
- * Read @path into a new *@out. Returns 0 or -errno; -EINVAL with "PATH:LINE:
- * reason" in @diag for a line that is no "key = value", -EFBIG above 16 MiB.
+ * Read @path into a new *@out, set on success only. The first '=' of a line
+ * ends its key; the value may hold more of them, or be empty. Returns 0 or
+ * -errno; -EINVAL with "PATH:LINE: reason" in @diag for a line that is no
+ * "key = value", -EFBIG above 16 MiB. Only -ENOENT puts no reason in @diag:
+ * the caller knows whether the file may be absent.
  */
 int op_config_read(struct op_config **out, const char *path,
 		   struct op_diag *diag);
@@ -38,8 +41,11 @@ const char *op_config_find(const struct op_config *config, const char *key);
 int op_config_at(const struct op_config *config, unsigned int i,
 		 const char **key, const char **value);
 
-/* Replace every value of @key by one. Returns 0, -ENOMEM, or -EINVAL when a
- * key or value could not be read back (a newline, an empty key, a '='). */
+/*
+ * Replace every value of @key by one. Returns 0, -ENOMEM, or -EINVAL when the
+ * pair could not be read back: a key that is empty, starts with '#' or holds
+ * a '=', or white space at an end or a newline in either.
+ */
 int op_config_set(struct op_config *config, const char *key, const char *value);
 int op_config_set_u64(struct op_config *config, const char *key,
 		      uint64_t value);
@@ -51,15 +57,17 @@ int op_config_add(struct op_config *config, const char *key, const char *value);
 void op_config_unset(struct op_config *config, const char *key);
 
 /*
- * *@out = the value of @key as a whole number, base 10 or 0x. Returns 0,
- * -ENOENT when absent (*@out is untouched), -EINVAL or -ERANGE with a reason.
+ * *@out = the value of @key as a whole number, as op_parse_u64() reads it.
+ * *@out is untouched on failure: -ENOENT when absent (no reason in @diag),
+ * -EINVAL or -ERANGE with a reason.
  */
 int op_config_get_u64(const struct op_config *config, const char *key,
 		      uint64_t *out, struct op_diag *diag);
 
 /*
  * Parse all of @text as an unsigned number: decimal, 0x hex or 0 octal, no
- * sign, no white space. Returns 0, -EINVAL or -ERANGE.
+ * sign, no white space. Returns 0, -EINVAL or -ERANGE; *@out is set on
+ * success only.
  */
 int op_parse_u64(const char *text, uint64_t *out);
 

@@ -25,11 +25,23 @@
  * Send @request (without newline) to the daemon at @socket and wait for the
  * answer at most @timeout_ms milliseconds. The data lines, without their
  * leading blank, are put in @reply (@len bytes, zero-terminated, cut at whole
- * lines; NULL if not wanted). Returns 0; -ENOENT or -ECONNREFUSED when no
- * daemon listens; -ETIMEDOUT; -EREMOTEIO with the daemon's own text in @diag
- * when it refused; -EPROTO for an answer that is none.
+ * lines; NULL if not wanted). A negative @timeout_ms sets no limit. Returns 0;
+ * -ENOENT or -ECONNREFUSED when no daemon listens; -ETIMEDOUT; -EREMOTEIO with
+ * the daemon's own text in @diag when it refused; -EPROTO for an answer that
+ * is none; -EINVAL for a request that is not one line. All with a reason.
  */
 int op_control_call(const char *socket, const char *request, char *reply,
 		    size_t len, int timeout_ms, struct op_diag *diag);
+
+/*
+ * Listen at @socket, which is made with mode 0600; its folder must exist. A
+ * socket that nobody answers at is removed first; so that two daemons do not
+ * race here, the caller holds the session's lock. Returns the listening
+ * descriptor (blocking, closed on exec), which is the caller's to close, the
+ * file being its to unlink; -EADDRINUSE when a daemon answers there, -EEXIST
+ * when something else is in the way, -errno else, with the reason in @diag.
+ * Paths longer than a socket address are no problem here or in a call.
+ */
+int op_control_listen(const char *socket, struct op_diag *diag);
 
 #endif /* LIBOP_OP_CONTROL_H */

@@ -30,16 +30,23 @@ struct op_ksyms {
 	char *strings; /* where the names are */
 };
 
-/* Hex digits of a build-id; "-" for none. @buf holds 65 bytes. */
+/* Hex digits of a build-id of at most 32 bytes (more are left out); "-" for
+ * none. @buf holds 65 bytes. Returns @buf. */
 const char *op_build_id_text(const uint8_t *id, size_t len, char *buf);
 
-/* Path of the snapshot of image @name in folder @dir. 0 or -ENAMETOOLONG. */
+/*
+ * Path of the snapshot of image @name in folder @dir. Slashes, blanks, bytes
+ * that are no printable ASCII and a leading dot of @name are written as %XX.
+ * 0, -ENAMETOOLONG, or -EINVAL for an empty name.
+ */
 int op_ksyms_path(char *buf, size_t len, const char *dir, const char *name,
 		  const uint8_t *build_id, size_t build_id_len);
 
 /*
- * Read a snapshot; every line is checked. Returns 0, -ENOENT without one, or
- * -errno with the reason in @diag. op_ksyms_release() frees what is in it.
+ * Read a snapshot; every line is checked. Returns 0, -ENOENT without one (no
+ * reason in @diag), or -errno with the reason in @diag, -EINVAL for anything
+ * that is not a whole snapshot. op_ksyms_release() frees what is in it; after
+ * a failure there is nothing in it.
  */
 int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
 		  struct op_diag *diag);
@@ -47,14 +54,21 @@ int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
 /*
  * The code symbols that @kallsyms (a path, "/proc/kallsyms") lists for module
  * @module, or for the kernel itself if @module is NULL, between @start and
- * @end, as offsets from @start. Returns 0; -EACCES with a reason when the
- * addresses are hidden (all zero), -errno else.
+ * @end, as offsets from @start: types t, T, w and W, without the markers of
+ * assemblers ($x, $d, .L1). Of several names at one address the global one is
+ * kept, then the one without a leading underscore, then the shorter, then the
+ * first. Returns 0, with 0 symbols if there are none; -EACCES with a reason
+ * when the addresses are hidden (all zero), -errno with a reason else.
  */
 int op_ksyms_scan(struct op_ksyms *ksyms, const char *kallsyms,
 		  const char *module, uint64_t start, uint64_t end,
 		  struct op_diag *diag);
 
-/* Write a snapshot by way of a temporary file and rename(2). 0 or -errno. */
+/*
+ * Write a snapshot by way of a temporary file and rename(2), mode 0644. 0 or
+ * -errno with the reason in @diag; -EINVAL for symbols that op_ksyms_read()
+ * would not take back.
+ */
 int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,
 		   const char *name, const uint8_t *build_id,
 		   size_t build_id_len, struct op_diag *diag);

@@ -35,20 +35,31 @@ struct op_ledger {
 	struct op_ledger_cause causes[OP_LEDGER_MAX_CAUSES];
 };
 
-/* Read a session's ledger. Returns 0, -ENOENT without one, or -errno with
- * the reason in @diag. */
+/*
+ * Read a session's ledger. Returns 0, -ENOENT without one (no reason in
+ * @diag), or -errno with the reason in @diag; all keys but the causes must be
+ * there.
+ */
 int op_ledger_read(struct op_ledger *ledger, const char *path,
 		   struct op_diag *diag);
 
-/* Replace @path by @ledger in one step. Returns 0 or -errno. */
+/* Replace @path by @ledger in one step, mode 0644. Returns 0 or -errno with
+ * the reason in @diag; -EINVAL when @ledger has no source. */
 int op_ledger_write(const struct op_ledger *ledger, const char *path,
 		    struct op_diag *diag);
 
-/* Add @nr samples to cause @name; a new cause is shown even with 0 samples.
- * Returns 0, -ENOSPC for one cause too many, -EINVAL for a bad name. */
+/*
+ * Add @nr samples to cause @name; a new cause is shown even with 0 samples.
+ * Sums stay at UINT64_MAX rather than wrap. Returns 0, -ENOSPC for one cause
+ * too many, -EINVAL for a name that is not made of a-z, 0-9 and '_'.
+ */
 int op_ledger_lose(struct op_ledger *ledger, const char *name, uint64_t nr);
 
-/* Add all of @more to @ledger (pending is replaced). Errors as above. */
+/*
+ * Add all of @more to @ledger. Pending is replaced; an empty source is filled
+ * in and one that differs becomes "several". Errors as above; then @ledger is
+ * unchanged.
+ */
 int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more);
 
 /* The sum over all causes. */

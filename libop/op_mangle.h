@@ -11,13 +11,20 @@
  *			 | "{anon:" NAME "}/" TGID.0xSTART.0xEND "/"
  *
  * A name is relative to the session's samples/NAME/ folder. COUNT and UM are
- * decimal; TGID, TID and CPU are decimal or "all".
+ * decimal; TGID, TID and CPU are decimal or "all". EVENT may hold dots: the
+ * five fields behind it are counted from the right.
  *
  * Whatever a path holds, building then parsing gives it back, and no name
  * leaves its folder: components "." and "..", a leading '{', control bytes,
- * '%' and bytes over 0x7e are written as %XX, and a component longer than
- * OP_MANGLE_COMPONENT_MAX bytes is continued in a further component behind a
- * trailing "%+".
+ * '%' and bytes over 0x7e are written as %XX, so is '/' in a name that is one
+ * component, and '}' in that of anonymous memory. No component is longer than
+ * OP_MANGLE_COMPONENT_MAX bytes: a longer one is cut before that, its pieces
+ * being components that end in "%+" but for the last; a dot that starts a
+ * further piece is escaped.
+ *
+ * There is one way to write a name, and parsing refuses every other, so a
+ * name that parses is what building gives. A name may be longer than PATH_MAX
+ * when the paths in it are.
  */
 
 #include <stddef.h>
@@ -59,8 +66,12 @@ struct op_mangle {
 
 /*
  * Write the name for @m to @buf of @len bytes, zero-terminated. Returns its
- * length in bytes or -ENAMETOOLONG; -EINVAL for an empty name or event, an
- * event with a '/', or a root path that is not absolute.
+ * length in bytes or -ENAMETOOLONG, also for an event with its numbers that
+ * does not fit a component; -EINVAL for an empty name or event, an event with
+ * a '/', a root path that is not absolute or has an empty component ("//", a
+ * slash at its end), a negative number other than OP_MANGLE_ALL, anonymous
+ * memory that ends before it starts, or an application or dependent image
+ * that is absent.
  */
 int op_mangle_build(const struct op_mangle *m, char *buf, size_t len);
 

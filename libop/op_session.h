@@ -9,7 +9,7 @@
  *	samples/NAME/		a saved session
  *	samples/NAME/ledger	where its samples went (op_ledger.h)
  *	samples/oprofiled.log	the daemon's log
- *	symbols/		snapshots of kernel and module symbols (op_ksyms.h)
+ *	symbols/		symbols of kernel and modules (op_ksyms.h)
  *
  * The lock and the control socket are in the run folder, /run/oprofile for
  * the default session folder and SESSION_DIR/run for any other.
@@ -35,14 +35,18 @@ struct op_session {
 /*
  * Fill the paths for @dir, or for the default session folder if @dir is NULL:
  * ./oprofile_data where that exists, else OP_SESSION_DIR_DEFAULT. Creates
- * nothing. Returns 0 or -errno with the reason in @diag.
+ * nothing; @dir need not exist. It is made absolute, and links in the part
+ * that exists are resolved, so that the same folder always has the same run
+ * folder. Returns 0 or -errno with the reason in @diag; -EPERM when @dir is
+ * NULL and ./oprofile_data belongs to neither root nor the caller.
  */
 int op_session_init(struct op_session *session, const char *dir,
 		    struct op_diag *diag);
 
 /*
  * Whether @name may name a saved session: not empty, no slash, no leading
- * dot, not "current". Returns 0 or -EINVAL with the reason in @diag.
+ * dot, no control character, at most 255 bytes, and neither "current" nor
+ * "oprofiled.log". Returns 0 or -EINVAL with the reason in @diag.
  */
 int op_session_name_check(const char *name, struct op_diag *diag);
 

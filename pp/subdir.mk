@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 PROGS += opreport
 opreport_SRCS := pp/opreport.c
 opreport_LIBS := libpp libop libdb

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # tests/unit/test_NAME.c is a cmocka program that may use all our libraries.
 ifneq ($(CMOCKA_LIBS),)
 UNIT_TESTS += $(patsubst tests/%.c,%,$(wildcard tests/unit/test_*.c))
@@ -14,3 +15,9 @@ TEST_PROGS += mkstream mkodb
 mkstream_SRCS := tests/helper/mkstream.c utils/stream_text.c
 mkodb_SRCS := tests/helper/mkodb.c
 mkodb_LIBS := libop libdb
+
+# tests/bench/bench_NAME.c and tests/fuzz/fuzz_NAME.c likewise.
+BENCHES := $(patsubst tests/%.c,%,$(wildcard tests/bench/bench_*.c))
+TEST_PROGS += $(BENCHES)
+FUZZERS += $(patsubst tests/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+$(foreach t,$(BENCHES) $(FUZZERS),$(eval $(call UNIT_TEST_VARS,$(t))))

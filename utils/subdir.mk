@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 PROGS += opcontrol opstream
 
 opcontrol_SRCS := $(wildcard utils/opcontrol*.c)

@@ -16,7 +16,7 @@
  * OP_ESCAPE starts a record. The code word behind it tells the code and the
  * length, so that a reader skips what it does not know:
  *
- *	| OP_ESCAPE | nr_words << 32 | flags << 16 | code | nr_words payload words |
+ *	| OP_ESCAPE | nr_words << 32 | flags << 16 | code | payload ... |
  *
  * Context records say how the samples behind them are to be attributed.
  * OP_CPU_SWITCH forgets all context; the writer repeats what a sample needs
@@ -49,9 +49,8 @@
  * never come from the kernel: a source in user space or the recorder adds
  * them, so that a recorded stream can be replayed on another machine.
  * A record may grow by words at its end; readers ignore what they don't know.
- *
- * clang-format off
  */
+/* clang-format off */
 #define OP_CODES(X)                                                           \
 	/* tid, application cookie; the tgid follows in OP_CTX_TGID */        \
 	X(CTX_SWITCH,     1, 2, "ctx")                                        \
@@ -121,7 +120,7 @@ enum op_code {
 #define OP_BUILD_ID_MAX 32
 #define OP_PATH_MAX 4096
 
-#define OP_CODE_WORD(code, flags, nr_words)                                   \
+#define OP_CODE_WORD(code, flags, nr_words)                                    \
 	((__u64)(nr_words) << 32 | (__u64)(flags) << 16 | (__u64)(code))
 #define OP_CODE_OF(word) ((__u32)((word)&0xffff))
 #define OP_FLAGS_OF(word) ((__u32)((word) >> 16 & 0xffff))

@@ -11,9 +11,15 @@
 #include <stdint.h>
 #include <time.h>
 
+#if __has_attribute(noclone)
+#define BURN_ALONE __attribute__((noinline, noclone))
+#else
+#define BURN_ALONE __attribute__((noinline))
+#endif
+
 /* A function that does nothing but @rounds rounds of arithmetic. */
 #define BURN_FUNCTION(name)                                                    \
-	__attribute__((noinline, noclone)) void name(uint64_t rounds);         \
+	BURN_ALONE void name(uint64_t rounds);                                 \
 	void name(uint64_t rounds)                                             \
 	{                                                                      \
 		volatile uint32_t x = 1;                                       \

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Programs that tests and benches run, each of one file, and the libraries
 # that some of them use.
 
-HELPERS := readbuf spin burnmix dlburn forkstorm storm
+HELPERS := readbuf spin burnmix dlburn forkstorm storm fake_oprofiled demo_work
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c
@@ -25,6 +26,5 @@ $(O)/tests/$(call burn_part,$(1),1).so: tests/helper/libburn.c $(O)/config.mk
 endef
 $(foreach l,$(BURN_LIBS),$(eval $(call BURN_LIB_RULE,$(l))))
 
-BURN_LIB_FILES := $(foreach l,$(BURN_LIBS),$(O)/tests/$(call burn_part,$(l),1).so)
+TEST_FILES += $(foreach l,$(BURN_LIBS),$(O)/tests/$(call burn_part,$(l),1).so)
 $(O)/tests/burnmix: | $(O)/tests/libburn.so
-all: $(BURN_LIB_FILES)

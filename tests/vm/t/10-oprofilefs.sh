@@ -37,9 +37,9 @@ busy() {
 	load=$!
 	"$@"
 	status=$?
-	kill $load
-	wait $load 2>/dev/null
-	return $status
+	kill "$load"
+	wait "$load" 2>/dev/null
+	return "$status"
 }
 
 without_admin() {

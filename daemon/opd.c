@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_proc.h"
+
+void opd_init(struct opd *opd)
+{
+	memset(opd, 0, sizeof(*opd));
+	opd->lock_fd = -1;
+	opd->source.fd = opd->source.dir = -1;
+	opd->loop.epoll_fd = opd->loop.signal_fd = opd->loop.timer_fd = -1;
+	opd_log_init(&opd->log);
+	opd_control_init(&opd->control);
+}
+
+void opd_set_cpu_type(struct opd *opd, const char *type)
+{
+	bool ok = *type && strlen(type) < sizeof(opd->cpu_type);
+
+	for (const char *c = type; *c; c++)
+		ok &= *c > ' ' && *c < 0x7f;
+	snprintf(opd->cpu_type, sizeof(opd->cpu_type), "%s",
+		 ok ? type : "unknown");
+}
+
+/* What only the source knows about its events and its machine. */
+static void describe(struct opd *opd)
+{
+	const struct opd_source *source = &opd->source;
+	struct opd_events *events = &opd->options.events;
+
+	for (unsigned int i = 0; i < events->nr; i++)
+		if (events->counter[i].set &&
+		    opd_event_is_timer(&events->counter[i]))
+			events->counter[i].value = source->timer_hz;
+	opd->events = *events;
+	opd_set_cpu_type(opd, source->cpu_type);
+	opd->cpu_khz = source->ops->replays ? 0 : opd_proc_cpu_khz();
+}
+
+int opd_setup(struct opd *opd, struct op_diag *diag)
+{
+	int err;
+
+	describe(opd);
+	opd_trans_init(opd);
+	opd_sfiles_init(opd);
+	err = opd_images_init(opd);
+	if (!err)
+		err = opd_defer_init(&opd->defer);
+	if (err)
+		return op_diag_set(diag, err, "start: %s", strerror(-err));
+	if (opd->source.ops->replays)
+		opd_kernel_clear(opd);
+	else
+		opd_kernel_init(opd);
+	err = opd_stats_init(opd, diag);
+	if (!err && opd->options.record)
+		err = opd_record_open(opd, opd->options.record, diag);
+	return err;
+}
+
+int opd_finish(struct opd *opd)
+{
+	int err;
+
+	opd_defer_retry(opd, OP_NO_COOKIE, true);
+	while (opd_ksyms_take(opd))
+		;
+	opd_sfiles_sync(opd);
+	opd_sfiles_drop_all(opd);
+	err = opd_stats_write_last(opd);
+	opd_stats_log(opd);
+	opd_record_close(opd);
+	return err;
+}
+
+void opd_release(struct opd *opd)
+{
+	opd_record_close(opd);
+	opd_sfiles_drop_all(opd);
+	opd_source_close(&opd->source);
+	opd_loop_release(opd);
+	opd_control_close(opd);
+	opd_session_unlock(opd);
+	opd_defer_release(&opd->defer);
+	opd_cookies_release(&opd->cookies);
+	opd_kernel_release(&opd->kernel);
+	opd_images_release(opd);
+	opd_anon_release(&opd->anon);
+	opd_log_close(&opd->log);
+}

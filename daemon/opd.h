@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_H
+#define DAEMON_OPD_H
+
+/*
+ * The daemon's state. A sample goes through the parts in this order:
+ *
+ *	opd_source	reads words from the module or a recording
+ *	opd_loop	waits, and keeps words that are not a whole record yet
+ *	opd_stream	cuts them into records
+ *	opd_trans	keeps the context, which opd_codes changes
+ *	opd_place	from context to sample file, by way of
+ *	  opd_cookie, opd_image	what image cookies stand for
+ *	  opd_kernel		ranges of the kernel and its modules
+ *	  opd_anon		names of anonymous memory
+ *	opd_sfile	open sample files
+ *	opd_stats	what became of each sample
+ *
+ * Everything is owned by this structure; parts borrow from each other only
+ * what their headers say.
+ */
+
+#include <stdint.h>
+
+#include "daemon/opd_anon.h"
+#include "daemon/opd_codes.h"
+#include "daemon/opd_control.h"
+#include "daemon/opd_cookie.h"
+#include "daemon/opd_defer.h"
+#include "daemon/opd_events.h"
+#include "daemon/opd_image.h"
+#include "daemon/opd_kernel.h"
+#include "daemon/opd_ksyms.h"
+#include "daemon/opd_log.h"
+#include "daemon/opd_loop.h"
+#include "daemon/opd_options.h"
+#include "daemon/opd_place.h"
+#include "daemon/opd_record.h"
+#include "daemon/opd_session.h"
+#include "daemon/opd_sfile.h"
+#include "daemon/opd_source.h"
+#include "daemon/opd_stats.h"
+#include "daemon/opd_stream.h"
+#include "daemon/opd_trans.h"
+#include "libop/op_session.h"
+
+struct opd {
+	struct opd_options options;
+	struct op_session session;
+	int lock_fd; /* -1: not locked */
+	struct opd_log log;
+	struct opd_source source;
+	struct opd_events events; /* the options', or the stream's */
+	char cpu_type[48]; /* of the machine that the samples are from */
+	uint32_t cpu_khz; /* of that machine, 0 unknown */
+	struct opd_images images;
+	unsigned int nr_ksyms_wanted; /* images with OPD_SYMBOLS_WANTED */
+	struct opd_cookies cookies;
+	struct opd_kernel kernel;
+	struct opd_anon anon;
+	struct opd_sfiles sfiles;
+	struct transient trans;
+	struct opd_defer defer;
+	struct opd_record *record; /* NULL: nothing is recorded */
+	struct opd_stats stats;
+	struct opd_loop loop;
+	struct opd_control control;
+};
+
+/*
+ * A daemon that has nothing yet; opd_options and the session are filled by
+ * the caller. opd_release() may be called at any time after.
+ */
+void opd_init(struct opd *opd);
+
+/*
+ * Get all that samples need, in a session whose folders and lock are there
+ * and with a source that is open. Returns 0 or -errno with the reason.
+ */
+int opd_setup(struct opd *opd, struct op_diag *diag);
+
+/* @type is the CPU type; anything that is no name is "unknown". */
+void opd_set_cpu_type(struct opd *opd, const char *type);
+
+/*
+ * The stream has ended: all that is known about its samples is brought to
+ * the disk. Returns 0 or -errno; the log has the reason.
+ */
+int opd_finish(struct opd *opd);
+
+/* Free and close all; the files stay as they are. */
+void opd_release(struct opd *opd);
+
+#endif /* DAEMON_OPD_H */

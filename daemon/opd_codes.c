@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/opd.h"
+
+typedef int opd_handler(struct opd *opd, const struct opd_rec *rec);
+
+/*
+ * One handler for each code, named by it. The payload has at least the fewest
+ * words that OP_CODES tells. Returns 0 or -EINVAL when the payload makes no
+ * sense.
+ */
+
+static int handle_CTX_SWITCH(struct opd *opd, const struct opd_rec *rec)
+{
+	struct opd_context *context = &opd->trans.context;
+	struct opd_image *image;
+
+	if (rec->payload[0] > OPD_MAX_PID)
+		return -EINVAL;
+	context->tid = (int64_t)rec->payload[0];
+	context->tgid = OPD_UNKNOWN;
+	context->app_cookie = rec->payload[1];
+	context->has_app = true;
+	opd_trans_forget_images(&opd->trans);
+	if (opd->record)
+		opd_cookie_find(opd, context->app_cookie, &image);
+	return 0;
+}
+
+static int handle_CTX_TGID(struct opd *opd, const struct opd_rec *rec)
+{
+	if (rec->payload[0] > OPD_MAX_PID)
+		return -EINVAL;
+	opd->trans.context.tgid = (int64_t)rec->payload[0];
+	opd_trans_forget_images(&opd->trans);
+	return 0;
+}
+
+static int handle_CPU_SWITCH(struct opd *opd, const struct opd_rec *rec)
+{
+	if (rec->payload[0] > OPD_MAX_CPU)
+		return -EINVAL;
+	opd_trans_forget(&opd->trans);
+	opd->trans.context.cpu = (int64_t)rec->payload[0];
+	return 0;
+}
+
+static int handle_COOKIE_SWITCH(struct opd *opd, const struct opd_rec *rec)
+{
+	struct opd_context *context = &opd->trans.context;
+	struct opd_image *image;
+
+	context->where = OPD_WHERE_COOKIE;
+	context->cookie = rec->payload[0];
+	opd_trans_forget_images(&opd->trans);
+	if (opd->record)
+		opd_cookie_find(opd, context->cookie, &image);
+	return 0;
+}
+
+static int handle_ANON_SWITCH(struct opd *opd, const struct opd_rec *rec)
+{
+	struct opd_context *context = &opd->trans.context;
+	char name[OPD_ANON_NAME_MAX];
+
+	if (rec->payload[0] >= rec->payload[1] ||
+	    opd_stream_string(rec, 2, name, sizeof(name)))
+		return -EINVAL;
+	context->where = OPD_WHERE_ANON;
+	context->start = rec->payload[0];
+	context->end = rec->payload[1];
+	context->anon = opd_anon_name(&opd->anon, name);
+	opd_trans_forget_images(&opd->trans);
+	return 0;
+}
+
+static int enter(struct transient *trans, enum opd_mode mode)
+{
+	trans->context.mode = mode;
+	opd_trans_forget_images(trans);
+	return 0;
+}
+
+static int handle_KERNEL_ENTER(struct opd *opd, const struct opd_rec *rec)
+{
+	(void)rec;
+	return enter(&opd->trans, OPD_MODE_KERNEL);
+}
+
+static int handle_USER_ENTER(struct opd *opd, const struct opd_rec *rec)
+{
+	(void)rec;
+	return enter(&opd->trans, OPD_MODE_USER);
+}
+
+static int handle_MODULE_LOADED(struct opd *opd, const struct opd_rec *rec)
+{
+	(void)rec;
+	opd_kernel_changed(opd);
+	return 0;
+}
+
+static int handle_TRACE_BEGIN(struct opd *opd, const struct opd_rec *rec)
+{
+	(void)rec;
+	opd->trans.tracing = OPD_TRACE_START;
+	opd_trans_forget_images(&opd->trans);
+	return 0;
+}
+
+/* Events are derived from these when IBS is asked for; it cannot be yet. */
+static int lose_ibs(struct opd *opd)
+{
+	opd->stats.seen[opd->trans.context.mode]++;
+	opd_stats_count(&opd->stats, OPD_LOST_NO_IBS_EVENT);
+	return 0;
+}
+
+static int handle_IBS_FETCH(struct opd *opd, const struct opd_rec *rec)
+{
+	(void)rec;
+	return lose_ibs(opd);
+}
+
+static int handle_IBS_OP(struct opd *opd, const struct opd_rec *rec)
+{
+	(void)rec;
+	return lose_ibs(opd);
+}
+
+/*
+ * The recorder adds the speed of the CPU in kHz and its type, which readers
+ * of the three words before them ignore.
+ */
+static void take_machine(struct opd *opd, const struct opd_rec *rec)
+{
+	char type[sizeof(opd->cpu_type)];
+
+	opd->cpu_khz = 0;
+	if (rec->nr_words > 3 && rec->payload[3] <= UINT32_MAX)
+		opd->cpu_khz = (uint32_t)rec->payload[3];
+	if (opd_stream_string(rec, 4, type, sizeof(type)))
+		type[0] = '\0';
+	opd_set_cpu_type(opd, type);
+}
+
+/* Another stream begins: nothing that was said before is true any more. */
+static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
+{
+	if (!opd->source.ops->replays)
+		return -EINVAL;
+	if (opd_stream_begins(rec->payload - 2, rec->nr_words + (size_t)2,
+			      NULL))
+		return -EINVAL;
+	opd_defer_retry(opd, OP_NO_COOKIE, true);
+	opd_sfiles_drop_all(opd);
+	take_machine(opd, rec);
+	opd->events = opd->options.events;
+	opd->trans.stream_events = false;
+	opd_cookies_release(&opd->cookies);
+	opd_kernel_clear(opd);
+	opd_trans_forget(&opd->trans);
+	return 0;
+}
+
+static int handle_EVENT(struct opd *opd, const struct opd_rec *rec)
+{
+	const uint64_t *p = rec->payload;
+	struct opd_event event = {
+		.value = p[1],
+		.count = p[2],
+		.um = p[3],
+		.kernel = p[4] == 1,
+		.user = p[5] == 1,
+	};
+	struct opd_events events = opd->events;
+
+	if (!opd->source.ops->replays || p[4] > 1 || p[5] > 1 ||
+	    opd_stream_string(rec, 6, event.name, sizeof(event.name)))
+		return -EINVAL;
+	if (!opd->trans.stream_events)
+		memset(&events, 0, sizeof(events));
+	if (opd_events_set(&events, p[0], &event, NULL))
+		return -EINVAL;
+	opd_defer_retry(opd, OP_NO_COOKIE, true);
+	opd_sfiles_drop_all(opd);
+	opd->events = events;
+	opd->trans.stream_events = true;
+	return 0;
+}
+
+/* A build-id of a payload: its length and four words. */
+static int take_build_id(const uint64_t *p, unsigned int *len, uint8_t *bytes)
+{
+	if (p[0] > OP_BUILD_ID_MAX)
+		return -EINVAL;
+	*len = (unsigned int)p[0];
+	memcpy(bytes, p + 1, *len);
+	return 0;
+}
+
+static int handle_COOKIE_NAME(struct opd *opd, const struct opd_rec *rec)
+{
+	const uint64_t *p = rec->payload;
+	struct op_cookie_query query = {
+		.cookie = p[0],
+		.flags = (uint32_t)p[1],
+		.dev = p[2],
+		.ino = p[3],
+	};
+	int err;
+
+	if (!opd->source.ops->replays ||
+	    take_build_id(p + 4, &query.build_id_len, query.build_id) ||
+	    opd_stream_string(rec, 9, query.path, sizeof(query.path)))
+		return -EINVAL;
+	err = opd_cookie_learn(opd, &query);
+	if (!err)
+		opd_defer_retry(opd, query.cookie, false);
+	return err;
+}
+
+static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
+{
+	struct opd_build_id build_id = { 0, { 0 } };
+	const uint64_t *p = rec->payload;
+	char name[OPD_EVENT_NAME_MAX];
+
+	if (!opd->source.ops->replays ||
+	    take_build_id(p + 2, &build_id.len, build_id.bytes) ||
+	    opd_stream_string(rec, 7, name, sizeof(name)))
+		return -EINVAL;
+	if (rec->flags & OP_KERNEL_FIRST)
+		opd_kernel_clear(opd);
+	return opd_kernel_add(opd, name, p[0], p[1], &build_id);
+}
+
+static int handle_LOST(struct opd *opd, const struct opd_rec *rec)
+{
+	char cause[OP_LEDGER_CAUSE_MAX];
+
+	if (!opd->source.ops->replays ||
+	    opd_stream_string(rec, 1, cause, sizeof(cause)))
+		return -EINVAL;
+	return opd_stats_stream_lost(opd, cause, rec->payload[0]);
+}
+
+struct code_handler {
+	opd_handler *handle;
+	uint32_t min_words;
+};
+
+static const struct code_handler handlers[] = {
+#define X(name, nr, words, text) [nr] = { handle_##name, words },
+	OP_CODES(X)
+#undef X
+};
+
+#define NR_HANDLERS (sizeof(handlers) / sizeof(handlers[0]))
+
+void opd_code_handle(struct opd *opd, const struct opd_rec *rec)
+{
+	const struct code_handler *handler;
+
+	if (rec->code >= NR_HANDLERS || !handlers[rec->code].handle) {
+		if (opd->stats.unknown_codes++ == 0)
+			opd_log(&opd->log,
+				"unknown code %u in the stream: skipped",
+				rec->code);
+		return;
+	}
+	handler = &handlers[rec->code];
+	if (rec->nr_words >= handler->min_words && !handler->handle(opd, rec))
+		return;
+	if (opd->stats.bad_records++ == 0)
+		opd_log(&opd->log, "a record of code %u makes no sense",
+			rec->code);
+	opd_trans_forget(&opd->trans);
+}

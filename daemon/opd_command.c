@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_command.h"
+
+/* A line that does not fit is left out. */
+__attribute__((format(printf, 3, 4))) static void
+add(struct opd_answer *answer, const char *key, const char *fmt, ...)
+{
+	char line[OP_CONTROL_LINE_MAX];
+	char value[OP_CONTROL_LINE_MAX - 128];
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	vsnprintf(value, sizeof(value), fmt, args);
+	va_end(args);
+	for (char *c = value; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = '?';
+	len = snprintf(line, sizeof(line), " %.100s = %s\n", key, value);
+	if (len < 0 || (size_t)len > sizeof(answer->text) - answer->len)
+		return;
+	memcpy(answer->text + answer->len, line, (size_t)len);
+	answer->len += (size_t)len;
+}
+
+static void add_number(struct opd_answer *answer, const char *key, uint64_t nr)
+{
+	add(answer, key, "%" PRIu64, nr);
+}
+
+static void add_separate(const struct opd *opd, struct opd_answer *answer)
+{
+	const struct opd_options *o = &opd->options;
+	char words[64];
+
+	snprintf(words, sizeof(words), "%s%s%s%s",
+		 o->separate_lib ? " lib" : "",
+		 o->separate_kernel ? " kernel" : "",
+		 o->separate_thread ? " thread" : "",
+		 o->separate_cpu ? " cpu" : "");
+	add(answer, "separate", "%s", words[0] ? words + 1 : "none");
+}
+
+static void add_ledger(struct opd *opd, struct opd_answer *answer)
+{
+	struct op_ledger ledger;
+
+	opd_stats_ledger(opd, &ledger);
+	add_number(answer, "taken", ledger.taken);
+	add_number(answer, "stored", ledger.stored);
+	add_number(answer, "pending", ledger.pending);
+	for (unsigned int i = 0; i < ledger.nr_causes; i++) {
+		char key[OP_LEDGER_CAUSE_MAX + 8];
+
+		snprintf(key, sizeof(key), "lost.%s", ledger.causes[i].name);
+		add_number(answer, key, ledger.causes[i].nr);
+	}
+}
+
+static int run_status(struct opd *opd, const char *arg,
+		      struct opd_answer *answer, struct op_diag *diag)
+{
+	const char *vmlinux = opd->options.vmlinux;
+	bool on = false;
+
+	(void)arg;
+	(void)diag;
+	if (opd->source.ops->enabled)
+		opd->source.ops->enabled(&opd->source, &on);
+	add_number(answer, "pid", (uint64_t)getpid());
+	add_number(answer, "running", on);
+	add(answer, "source", "%s", opd->source.name);
+	add(answer, "session-dir", "%s", opd->session.dir);
+	add_separate(opd, answer);
+	add(answer, "vmlinux", "%s", vmlinux ? vmlinux : "(none)");
+	add_ledger(opd, answer);
+	return 0;
+}
+
+static int run_start(struct opd *opd, const char *arg,
+		     struct opd_answer *answer, struct op_diag *diag)
+{
+	(void)arg;
+	(void)answer;
+	/* Modules may have come and gone since the last time. */
+	opd_kernel_changed(opd);
+	return opd->source.ops->enable(&opd->source, true, diag);
+}
+
+int opd_command_stop(struct opd *opd, struct op_diag *diag)
+{
+	int err = opd->source.ops->enable(&opd->source, false, diag);
+
+	return err ? err : opd_loop_dump(opd, diag);
+}
+
+static int run_stop(struct opd *opd, const char *arg, struct opd_answer *answer,
+		    struct op_diag *diag)
+{
+	(void)arg;
+	(void)answer;
+	return opd_command_stop(opd, diag);
+}
+
+static int run_dump(struct opd *opd, const char *arg, struct opd_answer *answer,
+		    struct op_diag *diag)
+{
+	(void)arg;
+	(void)answer;
+	return opd_loop_dump(opd, diag);
+}
+
+static int run_reset(struct opd *opd, const char *arg,
+		     struct opd_answer *answer, struct op_diag *diag)
+{
+	int err = run_dump(opd, arg, answer, diag);
+
+	return err ? err : opd_session_reset(opd, diag);
+}
+
+static int run_save(struct opd *opd, const char *arg, struct opd_answer *answer,
+		    struct op_diag *diag)
+{
+	int err = run_dump(opd, arg, answer, diag);
+
+	return err ? err : opd_session_save(opd, arg, diag);
+}
+
+struct command {
+	const char *verb;
+	bool has_arg;
+	int (*run)(struct opd *opd, const char *arg, struct opd_answer *answer,
+		   struct op_diag *diag);
+};
+
+static const struct command commands[] = {
+	{ "status", false, run_status }, { "start", false, run_start },
+	{ "stop", false, run_stop },	 { "dump", false, run_dump },
+	{ "reset", false, run_reset },	 { "save", true, run_save },
+};
+
+int opd_command_run(struct opd *opd, char *request, struct opd_answer *answer,
+		    struct op_diag *diag)
+{
+	char *arg = strchr(request, ' ');
+	const size_t nr = sizeof(commands) / sizeof(commands[0]);
+
+	if (arg)
+		*arg++ = '\0';
+	for (size_t i = 0; i < nr; i++) {
+		if (strcmp(commands[i].verb, request))
+			continue;
+		if (commands[i].has_arg != (arg != NULL))
+			return op_diag_set(diag, -EINVAL, "%s: %s argument",
+					   request,
+					   arg ? "takes no" : "wants an");
+		return commands[i].run(opd, arg, answer, diag);
+	}
+	return op_diag_set(diag, -EINVAL, "%s: no such command", request);
+}

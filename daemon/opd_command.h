@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_COMMAND_H
+#define DAEMON_OPD_COMMAND_H
+
+/*
+ * What can be asked of the daemon over the control socket. A command returns
+ * when it is done.
+ */
+
+#include <stddef.h>
+
+#include "libop/op_diag.h"
+
+struct opd;
+
+/* Data lines for the client. */
+struct opd_answer {
+	char text[32768];
+	size_t len;
+};
+
+/*
+ * Carry out @request (the words of libop/op_control.h but "shutdown"), which
+ * is cut up. Returns 0, or -errno with the reason.
+ */
+int opd_command_run(struct opd *opd, char *request, struct opd_answer *answer,
+		    struct op_diag *diag);
+
+/* Stop sampling, and handle all samples that were taken. 0 or -errno. */
+int opd_command_stop(struct opd *opd, struct op_diag *diag);
+
+#endif /* DAEMON_OPD_COMMAND_H */

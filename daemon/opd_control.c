@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_command.h"
+
+void opd_control_init(struct opd_control *control)
+{
+	memset(control, 0, sizeof(*control));
+	control->fd = control->shutdown_fd = -1;
+	for (unsigned int i = 0; i < OPD_MAX_CLIENTS; i++)
+		control->clients[i].fd = -1;
+}
+
+int opd_control_open(struct opd *opd, struct op_diag *diag)
+{
+	int fd = op_control_listen(opd->session.socket, diag);
+	int flags;
+
+	if (fd < 0)
+		return fd;
+	opd->control.fd = fd;
+	/* A client that is gone by then must not stop us in accept(2). */
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) ||
+	    fcntl(fd, F_SETFD, FD_CLOEXEC) ||
+	    opd_loop_add(&opd->loop, fd, OPD_WAIT_LISTEN))
+		return op_diag_set(diag, -EIO, "%s: cannot listen",
+				   opd->session.socket);
+	return 0;
+}
+
+static void close_client(struct opd_client *client)
+{
+	close(client->fd);
+	client->fd = -1;
+	client->len = 0;
+}
+
+void opd_control_close(struct opd *opd)
+{
+	struct opd_control *control = &opd->control;
+
+	for (unsigned int i = 0; i < OPD_MAX_CLIENTS; i++)
+		if (control->clients[i].fd >= 0)
+			close_client(&control->clients[i]);
+	if (control->fd < 0)
+		return;
+	unlink(opd->session.socket);
+	close(control->fd);
+	control->fd = -1;
+}
+
+/* A free place for a client; the one that has been here longest makes way. */
+static unsigned int make_place(struct opd_control *control)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < OPD_MAX_CLIENTS; nr++)
+		if (control->clients[nr].fd < 0)
+			return nr;
+	nr = control->oldest;
+	control->oldest = (nr + 1) % OPD_MAX_CLIENTS;
+	close_client(&control->clients[nr]);
+	return nr;
+}
+
+void opd_control_accept(struct opd *opd)
+{
+	int fd = accept4(opd->control.fd, NULL, NULL,
+			 SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct opd_client *client;
+	unsigned int nr;
+
+	if (fd < 0)
+		return;
+	nr = make_place(&opd->control);
+	client = &opd->control.clients[nr];
+	client->fd = fd;
+	client->len = 0;
+	if (opd_loop_add(&opd->loop, fd, OPD_WAIT_CLIENT + nr))
+		close_client(client);
+}
+
+/* An answer fits the socket's buffer; who does not read it gets a part. */
+static void send_text(int fd, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t done = send(fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return;
+		text += done;
+		len -= (size_t)done;
+	}
+}
+
+static void send_end(int fd, int err, const struct op_diag *diag)
+{
+	char line[OP_DIAG_MAX + 16];
+
+	if (err)
+		snprintf(line, sizeof(line), "error %s\n",
+			 diag->text[0] ? diag->text : strerror(-err));
+	else
+		snprintf(line, sizeof(line), "ok\n");
+	send_text(fd, line, strlen(line));
+}
+
+static void run_request(struct opd *opd, struct opd_client *client)
+{
+	struct opd_answer answer = { .len = 0 };
+	struct op_diag diag = { "" };
+	int err;
+
+	opd_verbose(&opd->log, OPD_V_MISC, "request: %s", client->line);
+	if (!strcmp(client->line, "shutdown") && opd->control.shutdown_fd < 0) {
+		opd->control.shutdown_fd = client->fd;
+		client->fd = -1;
+		opd->loop.quit = true;
+		return;
+	}
+	err = opd_command_run(opd, client->line, &answer, &diag);
+	send_text(client->fd, answer.text, answer.len);
+	send_end(client->fd, err, &diag);
+	close_client(client);
+}
+
+void opd_control_handle(struct opd *opd, unsigned int nr)
+{
+	struct opd_client *client = &opd->control.clients[nr];
+	size_t room = sizeof(client->line) - client->len;
+	char *end;
+	ssize_t got;
+
+	if (client->fd < 0)
+		return;
+	got = read(client->fd, client->line + client->len, room);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got <= 0) {
+		close_client(client);
+		return;
+	}
+	client->len += (size_t)got;
+	end = memchr(client->line, '\n', client->len);
+	if (end) {
+		*end = '\0';
+		run_request(opd, client);
+	} else if (client->len == sizeof(client->line)) {
+		close_client(client);
+	}
+}
+
+void opd_control_answer_shutdown(struct opd *opd)
+{
+	struct op_diag diag = { "" };
+	int fd = opd->control.shutdown_fd;
+
+	if (fd < 0)
+		return;
+	send_end(fd, 0, &diag);
+	close(fd);
+	opd->control.shutdown_fd = -1;
+}

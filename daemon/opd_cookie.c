@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/opd.h"
+
+#define FIRST_SLOTS 1024
+/* The kernel names a new image within moments; more asking is for later. */
+#define TRIES_AT_ONCE 3
+
+static struct opd_cookie *find_slot(const struct opd_cookies *cookies,
+				    uint64_t cookie)
+{
+	size_t mask = cookies->nr_slots - 1;
+	size_t i = (cookie * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+	while (cookies->slots[i].cookie != cookie &&
+	       cookies->slots[i].cookie != OP_NO_COOKIE)
+		i = (i + 1) & mask;
+	return &cookies->slots[i];
+}
+
+static int grow(struct opd_cookies *cookies)
+{
+	struct opd_cookies more = { NULL, FIRST_SLOTS, cookies->nr };
+
+	if (cookies->nr_slots)
+		more.nr_slots = cookies->nr_slots * 2;
+	more.slots = calloc(more.nr_slots, sizeof(more.slots[0]));
+	if (!more.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < cookies->nr_slots; i++)
+		if (cookies->slots[i].cookie != OP_NO_COOKIE)
+			*find_slot(&more, cookies->slots[i].cookie) =
+				cookies->slots[i];
+	free(cookies->slots);
+	*cookies = more;
+	return 0;
+}
+
+static int put_cookie(struct opd_cookies *cookies, uint64_t cookie,
+		      struct opd_image *image)
+{
+	struct opd_cookie *slot;
+
+	if (cookies->nr >= cookies->nr_slots / 2 && grow(cookies))
+		return -ENOMEM;
+	slot = find_slot(cookies, cookie);
+	cookies->nr += slot->cookie == OP_NO_COOKIE;
+	slot->cookie = cookie;
+	slot->image = image;
+	return 0;
+}
+
+void opd_cookies_release(struct opd_cookies *cookies)
+{
+	free(cookies->slots);
+	memset(cookies, 0, sizeof(*cookies));
+}
+
+/* Whether @st is of the file that @query means. */
+static bool is_file_of(const struct stat *st,
+		       const struct op_cookie_query *query)
+{
+	return S_ISREG(st->st_mode) && (uint64_t)st->st_dev == query->dev &&
+	       (uint64_t)st->st_ino == query->ino;
+}
+
+static void read_build_id(struct opd_build_id *id,
+			  const struct op_cookie_query *query)
+{
+	int fd =
+		open(query->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && is_file_of(&st, query) &&
+	    opd_build_id_of_elf(id, fd))
+		id->len = 0;
+	close(fd);
+}
+
+static void look_at_file(struct opd_image_id *id,
+			 const struct op_cookie_query *query)
+{
+	struct stat st;
+
+	if (query->flags & (OP_IMAGE_NO_FILE | OP_IMAGE_DELETED))
+		return;
+	if (query->ino == 0 || stat(query->path, &st) ||
+	    !is_file_of(&st, query))
+		return;
+	id->mtime = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
+	if (id->build_id.len == 0)
+		read_build_id(&id->build_id, query);
+}
+
+static bool query_ok(const struct op_cookie_query *query)
+{
+	return query->cookie != OP_NO_COOKIE && query->path[0] &&
+	       memchr(query->path, '\0', sizeof(query->path)) &&
+	       query->build_id_len <= OP_BUILD_ID_MAX;
+}
+
+int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
+{
+	struct opd_image_id id = { .kind = OP_IMAGE_FILE };
+	struct opd_image *image = NULL;
+	int err;
+
+	if (!query_ok(query))
+		return -EINVAL;
+	id.name = query->path;
+	id.space = id.name[0] == '/' ? OP_SPACE_ROOT : OP_SPACE_KERN;
+	id.deleted = query->flags & OP_IMAGE_DELETED;
+	id.build_id.len = query->build_id_len;
+	memcpy(id.build_id.bytes, query->build_id, query->build_id_len);
+	if (id.space == OP_SPACE_ROOT)
+		look_at_file(&id, query);
+	err = opd_image_get(opd, &id, &image);
+	if (err == -EEXIST)
+		opd_log(&opd->log, "%s: a kernel image has the same name",
+			query->path);
+	if (err && err != -EEXIST)
+		return err;
+	opd_verbose(&opd->log, OPD_V_MISC, "cookie %" PRIu64 " is %s",
+		    (uint64_t)query->cookie, query->path);
+	opd_trans_forget_images(&opd->trans);
+	return put_cookie(&opd->cookies, query->cookie, image);
+}
+
+static int ask(struct opd *opd, uint64_t cookie, struct op_cookie_query *query)
+{
+	int err = -EAGAIN;
+
+	for (int i = 0; i < TRIES_AT_ONCE && err == -EAGAIN; i++) {
+		memset(query, 0, sizeof(*query));
+		query->cookie = cookie;
+		err = opd->source.ops->cookie(&opd->source, query);
+	}
+	return err;
+}
+
+/* Ask the source and remember the answer, also that there is none. */
+static int ask_and_learn(struct opd *opd, uint64_t cookie)
+{
+	struct op_cookie_query query;
+	int err = ask(opd, cookie, &query);
+
+	if (err == -EAGAIN)
+		return err;
+	query.cookie = cookie;
+	if (!err)
+		err = opd_cookie_learn(opd, &query);
+	if (!err) {
+		opd_record_cookie(opd, &query);
+		return 0;
+	}
+	opd_log(&opd->log, "cookie %" PRIu64 ": no image name: %s", cookie,
+		strerror(-err));
+	return put_cookie(&opd->cookies, cookie, NULL);
+}
+
+int opd_cookie_find(struct opd *opd, uint64_t cookie, struct opd_image **out)
+{
+	struct opd_cookie *slot;
+
+	if (cookie == OP_NO_COOKIE)
+		return -ENOENT;
+	if (opd->cookies.nr_slots) {
+		slot = find_slot(&opd->cookies, cookie);
+		if (slot->cookie == cookie)
+			goto found;
+	}
+	if (opd->source.ops->replays || ask_and_learn(opd, cookie))
+		return -EAGAIN;
+	slot = find_slot(&opd->cookies, cookie);
+found:
+	*out = slot->image;
+	return slot->image ? 0 : -ENOENT;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_COOKIE_H
+#define DAEMON_OPD_COOKIE_H
+
+/*
+ * What the image cookies of the stream stand for. A cookie is unique and
+ * stable while the buffer is open, so each is asked for once: of the kernel,
+ * or in a replay of the OP_COOKIE_NAME records that came before.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "module/uapi/oprofile.h"
+
+struct opd;
+struct opd_image;
+
+struct opd_cookie {
+	uint64_t cookie; /* OP_NO_COOKIE: a free slot */
+	struct opd_image *image; /* NULL: there is no name for it */
+};
+
+/* An open-addressed table of which less than half is in use. */
+struct opd_cookies {
+	struct opd_cookie *slots;
+	size_t nr_slots; /* a power of two, or 0 */
+	size_t nr;
+};
+
+/*
+ * *@out = the image of @cookie. Returns 0; -EAGAIN when its name may still
+ * come; -ENOENT when it has none.
+ */
+int opd_cookie_find(struct opd *opd, uint64_t cookie, struct opd_image **out);
+
+/*
+ * Learn that @query->cookie stands for the rest of @query; what the source
+ * did not know is completed from the file if that is still the same one.
+ * Returns 0, -ENOMEM, -EINVAL for a name or build-id that cannot be one.
+ */
+int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query);
+
+/* Forget all of them: another stream begins. */
+void opd_cookies_release(struct opd_cookies *cookies);
+
+#endif /* DAEMON_OPD_COOKIE_H */

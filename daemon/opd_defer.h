@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_DEFER_H
+#define DAEMON_OPD_DEFER_H
+
+/*
+ * Samples whose image has no name yet. The kernel names an image a moment
+ * after its first sample; until then they wait here, with their context. The
+ * queue is bounded: what does not fit is lost_no_image_name.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/opd_trans.h"
+
+#define OPD_MAX_DEFERRED 8192
+
+struct opd_deferred {
+	struct opd_context context;
+	uint64_t pc;
+	uint64_t waits_for; /* a cookie */
+	uint32_t counter;
+	uint32_t tries;
+};
+
+struct opd_defer {
+	struct opd_deferred *samples;
+	size_t nr;
+};
+
+/* Returns 0 or -ENOMEM. */
+int opd_defer_init(struct opd_defer *defer);
+void opd_defer_release(struct opd_defer *defer);
+
+/* Keep a sample. False when the queue is full. */
+bool opd_defer_add(struct opd_defer *defer, const struct opd_deferred *sample);
+
+/*
+ * Try again those that wait for @cookie, or all if it is OP_NO_COOKIE. With
+ * @last none stays. Those that were tried too often are given up.
+ */
+void opd_defer_retry(struct opd *opd, uint64_t cookie, bool last);
+
+#endif /* DAEMON_OPD_DEFER_H */

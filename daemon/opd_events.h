@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_EVENTS_H
+#define DAEMON_OPD_EVENTS_H
+
+/*
+ * Which event each counter of the stream counts: from --events, or from the
+ * OP_EVENT records of a recorded stream. Without any it is timer mode, with
+ * the one event TIMER on counter 0 (count 0).
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+#include "module/uapi/oprofile.h"
+
+#define OPD_EVENT_NAME_MAX 128 /* bytes with the zero byte */
+
+struct opd_event {
+	bool set; /* the counter is in use */
+	char name[OPD_EVENT_NAME_MAX];
+	uint64_t value; /* event code; samples per second of the timer */
+	uint64_t count; /* reset value; 0 for the timer */
+	uint64_t um;
+	bool kernel;
+	bool user;
+};
+
+struct opd_events {
+	struct opd_event counter[OP_MAX_COUNTERS];
+	unsigned int nr; /* highest counter in use plus 1 */
+};
+
+/* The one event of timer mode. */
+void opd_events_timer(struct opd_events *events);
+
+/* Whether @event is the timer. */
+bool opd_event_is_timer(const struct opd_event *event);
+
+/*
+ * Give @counter an event. Returns 0; -EINVAL with the reason for a counter
+ * beyond OP_MAX_COUNTERS or a name that cannot be part of a file's name.
+ */
+int opd_events_set(struct opd_events *events, uint64_t counter,
+		   const struct opd_event *event, struct op_diag *diag);
+
+/*
+ * Parse "name:value:counter:count:um:kernel:user,..." (a comma at the end is
+ * allowed). NULL or "" is timer mode. Returns 0 or -EINVAL with the reason.
+ */
+int opd_events_parse(struct opd_events *events, const char *text,
+		     struct op_diag *diag);
+
+#endif /* DAEMON_OPD_EVENTS_H */

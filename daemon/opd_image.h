@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_IMAGE_H
+#define DAEMON_OPD_IMAGE_H
+
+/*
+ * The images that samples are in: a program, library, module, the kernel.
+ * There is one struct opd_image for each name and build, however many cookies
+ * stand for it, so that a sample file is opened once. They live as long as
+ * the daemon.
+ *
+ * A name has at most one current build. When another build of the same name
+ * appears (a package was upgraded, a program compiled again), it becomes the
+ * current one and the earlier image is superseded: processes may still run
+ * its code, but the sample file's name is taken, and counts of two builds in
+ * one file mean nothing. As an application, where only its name counts, the
+ * first image of a name stands for all of them.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/opd_build_id.h"
+#include "libop/op_mangle.h"
+#include "libop/op_sample_file.h"
+
+struct opd;
+
+/* The snapshot of a kernel image's symbols (opd_ksyms.h). */
+enum opd_symbols {
+	OPD_SYMBOLS_NONE, /* no sample yet */
+	OPD_SYMBOLS_WANTED,
+	OPD_SYMBOLS_DONE, /* or tried in vain */
+};
+
+struct opd_image {
+	/* looked at for each change of context */
+	bool wanted; /* by --image */
+	bool superseded;
+	struct opd_image *first; /* of all with this name */
+	/* looked at when a sample file is opened */
+	enum op_image_space space;
+	enum op_image_kind kind;
+	char *name; /* not mangled */
+	struct opd_build_id build_id;
+	uint64_t mtime; /* seconds, 0 unknown */
+	enum opd_symbols symbols;
+	uint64_t start; /* where a kernel image or module lies now */
+	uint64_t end;
+	struct opd_image *next; /* with the same hash */
+};
+
+#define OPD_IMAGE_BUCKETS 4096
+
+struct opd_images {
+	struct opd_image *bucket[OPD_IMAGE_BUCKETS];
+	struct opd_image anon; /* stands for all anonymous memory */
+	struct opd_image *other; /* kernel code in no known range */
+};
+
+/* Returns 0 or -ENOMEM. */
+int opd_images_init(struct opd *opd);
+void opd_images_release(struct opd *opd);
+
+/* What is known of an image when it appears. */
+struct opd_image_id {
+	enum op_image_space space;
+	enum op_image_kind kind;
+	const char *name;
+	struct opd_build_id build_id;
+	uint64_t mtime;
+	bool deleted; /* the file is gone: this is not the current build */
+};
+
+/*
+ * *@out = the image of that name and build; made when it is new, which may
+ * supersede another one. Returns 0, -ENOMEM, or -EEXIST when the name belongs
+ * to an image of another kind.
+ */
+int opd_image_get(struct opd *opd, const struct opd_image_id *id,
+		  struct opd_image **out);
+
+/* Whether two builds are known to differ: by build-id, else by mtime. */
+bool opd_builds_differ(const struct opd_build_id *a, uint64_t a_mtime,
+		       const struct opd_build_id *b, uint64_t b_mtime);
+
+#endif /* DAEMON_OPD_IMAGE_H */

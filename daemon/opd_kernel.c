@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_proc.h"
+
+void opd_kernel_init(struct opd *opd)
+{
+	struct opd_kernel *kernel = &opd->kernel;
+	struct op_diag diag = { "" };
+
+	kernel->stale = true;
+	if (opd_proc_kernel("/proc/kallsyms", &kernel->start, &kernel->end,
+			    &diag)) {
+		kernel->start = kernel->end = 0;
+		opd_log(&opd->log, "%s; samples in the kernel have no symbols",
+			diag.text);
+	}
+	if (opd_build_id_of_notes_file(&kernel->build_id, "/sys/kernel/notes"))
+		kernel->build_id.len = 0;
+}
+
+void opd_kernel_release(struct opd_kernel *kernel)
+{
+	free(kernel->ranges);
+	memset(kernel, 0, sizeof(*kernel));
+}
+
+void opd_kernel_changed(struct opd *opd)
+{
+	if (opd->source.ops->replays)
+		return;
+	opd->kernel.stale = true;
+	opd_trans_forget_images(&opd->trans);
+}
+
+void opd_kernel_clear(struct opd *opd)
+{
+	opd->kernel.nr = 0;
+	opd->kernel.sorted = true;
+	opd_trans_forget_images(&opd->trans);
+}
+
+/* What the samples in image @name are filed under. */
+static struct opd_image_id image_id(const struct opd *opd, const char *name,
+				    const struct opd_build_id *build_id)
+{
+	struct opd_image_id id = {
+		.space = OP_SPACE_KERN,
+		.kind = OP_IMAGE_MODULE,
+		.name = name,
+		.build_id = *build_id,
+	};
+
+	if (!strcmp(name, OPD_KERNEL_NAME)) {
+		id.kind = OP_IMAGE_KERNEL;
+		if (opd->options.vmlinux) {
+			id.space = OP_SPACE_ROOT;
+			id.name = opd->options.vmlinux;
+		}
+	}
+	return id;
+}
+
+static int make_room(struct opd_kernel *kernel)
+{
+	size_t room = kernel->room ? kernel->room * 2 : 256;
+	struct opd_range *more;
+
+	if (kernel->nr < kernel->room)
+		return 0;
+	if (kernel->nr >= OPD_MAX_RANGES)
+		return -ENOSPC;
+	more = reallocarray(kernel->ranges, room, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	kernel->ranges = more;
+	kernel->room = room;
+	return 0;
+}
+
+int opd_kernel_add(struct opd *opd, const char *name, uint64_t start,
+		   uint64_t end, const struct opd_build_id *build_id)
+{
+	struct opd_kernel *kernel = &opd->kernel;
+	struct opd_image_id id = image_id(opd, name, build_id);
+	struct opd_image *image;
+	int err;
+
+	if (start >= end)
+		return -EINVAL;
+	err = make_room(kernel);
+	if (!err)
+		err = opd_image_get(opd, &id, &image);
+	if (err)
+		return err;
+	image->start = start;
+	image->end = end;
+	kernel->ranges[kernel->nr++] = (struct opd_range){ start, end, image };
+	kernel->sorted = false;
+	opd_trans_forget_images(&opd->trans);
+	return 0;
+}
+
+static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
+{
+	struct opd_build_id build_id = { 0, { 0 } };
+	struct opd *opd = arg;
+	char path[128 + OPD_MODULE_NAME_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
+		 name);
+	if (opd_build_id_of_notes_file(&build_id, path))
+		build_id.len = 0;
+	err = opd_kernel_add(opd, name, start, end, &build_id);
+	if (err)
+		opd_log(&opd->log, "module %s: %s", name, strerror(-err));
+	else
+		opd_verbose(&opd->log, OPD_V_MODULE,
+			    "module %s: 0x%" PRIx64 " to 0x%" PRIx64, name,
+			    start, end);
+	return 0;
+}
+
+/* Make the table anew from /proc. */
+static void reload(struct opd *opd)
+{
+	struct opd_kernel *kernel = &opd->kernel;
+	struct op_diag diag = { "" };
+
+	kernel->stale = false;
+	opd_kernel_clear(opd);
+	if (kernel->start && opd_kernel_add(opd, OPD_KERNEL_NAME, kernel->start,
+					    kernel->end, &kernel->build_id))
+		opd_log(&opd->log, "the kernel's own range was refused");
+	if (opd_proc_modules("/proc/modules", add_module, opd, &diag))
+		opd_log(&opd->log, "%s; samples in modules have no symbols",
+			diag.text);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct opd_range *ra = a;
+	const struct opd_range *rb = b;
+
+	if (ra->start != rb->start)
+		return ra->start < rb->start ? -1 : 1;
+	return (ra->end > rb->end) - (ra->end < rb->end);
+}
+
+static void sort(struct opd_kernel *kernel)
+{
+	struct opd_range *ranges = kernel->ranges;
+
+	if (kernel->nr)
+		qsort(ranges, kernel->nr, sizeof(ranges[0]), compare_ranges);
+	for (size_t i = 0; i + 1 < kernel->nr; i++)
+		if (ranges[i].end > ranges[i + 1].start)
+			ranges[i].end = ranges[i + 1].start;
+	kernel->sorted = true;
+}
+
+static void refresh(struct opd *opd)
+{
+	struct opd_kernel *kernel = &opd->kernel;
+	bool reloaded = kernel->stale;
+
+	if (kernel->stale)
+		reload(opd);
+	if (!kernel->sorted)
+		sort(kernel);
+	if (reloaded)
+		opd_record_ranges(opd);
+}
+
+const struct opd_range *opd_kernel_find(struct opd *opd, uint64_t pc)
+{
+	struct opd_kernel *kernel = &opd->kernel;
+	const struct opd_range *at;
+	size_t nr;
+
+	if (kernel->stale || !kernel->sorted)
+		refresh(opd);
+	at = kernel->ranges;
+	nr = kernel->nr;
+	/* The last range that starts at or below pc is in at[0..nr). */
+	while (nr > 1) {
+		size_t half = nr / 2;
+
+		at += at[half].start <= pc ? half : 0;
+		nr -= half;
+	}
+	return nr && at->start <= pc && pc < at->end ? at : NULL;
+}

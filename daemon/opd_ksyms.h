@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_KSYMS_H
+#define DAEMON_OPD_KSYMS_H
+
+/*
+ * Snapshots of the symbols of the kernel and of modules (libop/op_ksyms.h):
+ * taken when an image gets its first sample, and kept for reports on other
+ * machines or after the next boot. Reading /proc/kallsyms takes a tenth of a
+ * second, so it is done between reads of the buffer.
+ */
+
+#include <stdbool.h>
+
+struct opd;
+struct opd_image;
+
+/* @image has samples. Does nothing for images without a snapshot. */
+void opd_ksyms_want(struct opd *opd, struct opd_image *image);
+
+/* Take one wanted snapshot. False when none is wanted any more. */
+bool opd_ksyms_take(struct opd *opd);
+
+#endif /* DAEMON_OPD_KSYMS_H */

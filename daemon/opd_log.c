@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/opd_log.h"
+
+#define LINE_MAX_LEN 2048 /* bytes with time and newline */
+
+void opd_log_init(struct opd_log *log)
+{
+	memset(log, 0, sizeof(*log));
+	log->fd = -1;
+	log->budget = OPD_LOG_BUDGET;
+}
+
+int opd_log_open(struct opd_log *log, const char *path, struct op_diag *diag)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return op_diag_set(diag, -errno, "%s: %s", path,
+				   strerror(errno));
+	opd_log_close(log);
+	log->fd = fd;
+	return 0;
+}
+
+void opd_log_close(struct opd_log *log)
+{
+	if (log->fd >= 0)
+		close(log->fd);
+	log->fd = -1;
+}
+
+/* A log that cannot be written to is no reason to stop profiling. */
+static void write_line(int fd, const char *line, size_t len)
+{
+	ssize_t done;
+
+	do
+		done = write(fd, line, len);
+	while (done < 0 && errno == EINTR);
+}
+
+__attribute__((format(printf, 4, 0))) static void
+log_line(struct opd_log *log, char *line, size_t start, const char *fmt,
+	 va_list args)
+{
+	size_t len = start;
+	int more;
+
+	more = vsnprintf(line + start, LINE_MAX_LEN - 1 - start, fmt, args);
+	if (more > 0)
+		len += (size_t)more;
+	if (len > LINE_MAX_LEN - 2)
+		len = LINE_MAX_LEN - 2;
+	for (size_t i = start; i < len; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
+	line[len++] = '\n';
+	write_line(log->fd, line, len);
+}
+
+void opd_log_plain(struct opd_log *log, const char *fmt, ...)
+{
+	char line[LINE_MAX_LEN];
+	va_list args;
+
+	if (log->fd < 0)
+		return;
+	va_start(args, fmt);
+	log_line(log, line, 0, fmt, args);
+	va_end(args);
+}
+
+static size_t put_time(char *line)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (!localtime_r(&now, &tm))
+		return 0;
+	return strftime(line, LINE_MAX_LEN, "%Y-%m-%d %H:%M:%S ", &tm);
+}
+
+void opd_log(struct opd_log *log, const char *fmt, ...)
+{
+	char line[LINE_MAX_LEN];
+	va_list args;
+
+	if (log->fd < 0)
+		return;
+	if (log->budget == 0) {
+		log->dropped++;
+		return;
+	}
+	log->budget--;
+	va_start(args, fmt);
+	log_line(log, line, put_time(line), fmt, args);
+	va_end(args);
+}
+
+void opd_log_refill(struct opd_log *log)
+{
+	uint64_t dropped = log->dropped;
+
+	log->budget = OPD_LOG_BUDGET;
+	log->dropped = 0;
+	if (dropped)
+		opd_log(log, "%" PRIu64 " lines were left out here", dropped);
+}

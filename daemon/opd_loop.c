@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "daemon/opd.h"
+
+#define SYNC_SECONDS 600
+#define MAX_EVENTS 8
+/* Reads of a buffer that fills up again meanwhile must end some time. */
+#define MAX_DRAIN_READS 4096
+
+static void signal_set(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGHUP);
+}
+
+void opd_loop_block_signals(void)
+{
+	sigset_t set;
+
+	signal_set(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* ---- reading ----------------------------------------------------------------
+ */
+
+/* Hand the whole words to the context machine; what it leaves stays. */
+static void handle_words(struct opd *opd)
+{
+	struct opd_loop *loop = &opd->loop;
+	size_t used;
+
+	used = opd_trans_run(opd, loop->words, loop->len / sizeof(uint64_t));
+	loop->len -= used * sizeof(uint64_t);
+	memmove(loop->words, loop->words + used, loop->len);
+	if (!opd->source.ops->replays && opd->defer.nr)
+		opd_defer_retry(opd, OP_NO_COOKIE, false);
+}
+
+/* Returns the number of bytes, 0 at the end of the stream, or -errno. */
+static ssize_t read_once(struct opd *opd)
+{
+	struct opd_loop *loop = &opd->loop;
+	size_t room = OPD_CHUNK_WORDS * sizeof(uint64_t) - loop->len;
+	ssize_t got = opd->source.ops->read(
+		&opd->source, (char *)loop->words + loop->len, room);
+
+	if (got > 0) {
+		loop->len += (size_t)got;
+		opd->stats.nr_reads++;
+		handle_words(opd);
+	}
+	return got;
+}
+
+/* The source has ended, or cannot be read any more. */
+static void end_source(struct opd *opd, ssize_t got)
+{
+	opd->loop.quit = true;
+	opd->loop.error = (int)got;
+	if (got)
+		opd_log(&opd->log, "reading samples: %s", strerror((int)-got));
+}
+
+/* Whether there may be more at once. */
+static bool read_more(struct opd *opd)
+{
+	ssize_t got = read_once(opd);
+
+	if (got > 0)
+		return true;
+	if (got != -EAGAIN)
+		end_source(opd, got);
+	return false;
+}
+
+void opd_loop_drain(struct opd *opd)
+{
+	for (int i = 0; i < MAX_DRAIN_READS; i++)
+		if (!read_more(opd))
+			break;
+}
+
+int opd_loop_dump(struct opd *opd, struct op_diag *diag)
+{
+	int err = opd->source.ops->dump(&opd->source, diag);
+
+	if (err)
+		return err;
+	opd_loop_drain(opd);
+	opd_sfiles_sync(opd);
+	while (opd_ksyms_take(opd))
+		;
+	err = opd_stats_write(opd);
+	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
+}
+
+/* ---- waiting ----------------------------------------------------------------
+ */
+
+int opd_loop_add(struct opd_loop *loop, int fd, unsigned int waiter)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = waiter };
+
+	return epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno
+								    : 0;
+}
+
+static int add_timer(struct opd_loop *loop)
+{
+	const struct itimerspec every = {
+		.it_interval.tv_sec = SYNC_SECONDS,
+		.it_value.tv_sec = SYNC_SECONDS,
+	};
+
+	loop->timer_fd =
+		timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (loop->timer_fd < 0 ||
+	    timerfd_settime(loop->timer_fd, 0, &every, NULL))
+		return -errno;
+	return opd_loop_add(loop, loop->timer_fd, OPD_WAIT_TIMER);
+}
+
+static int add_signals(struct opd_loop *loop)
+{
+	sigset_t set;
+
+	signal_set(&set);
+	loop->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (loop->signal_fd < 0)
+		return -errno;
+	return opd_loop_add(loop, loop->signal_fd, OPD_WAIT_SIGNAL);
+}
+
+static int add_source(struct opd *opd)
+{
+	int err = opd_loop_add(&opd->loop, opd->source.fd, OPD_WAIT_SOURCE);
+
+	/* epoll does not take regular files: they are always ready. */
+	if (err == -EPERM) {
+		opd->loop.always_ready = true;
+		err = 0;
+	}
+	return err;
+}
+
+int opd_loop_init(struct opd *opd, struct op_diag *diag)
+{
+	struct opd_loop *loop = &opd->loop;
+	int err = -ENOMEM;
+
+	loop->signal_fd = loop->timer_fd = -1;
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	loop->words = malloc(OPD_CHUNK_WORDS * sizeof(uint64_t));
+	if (loop->epoll_fd < 0)
+		err = -errno;
+	else if (loop->words)
+		err = add_signals(loop);
+	if (!err)
+		err = add_timer(loop);
+	if (!err)
+		err = add_source(opd);
+	return err ? op_diag_set(diag, err, "event loop: %s", strerror(-err))
+		   : 0;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void opd_loop_release(struct opd *opd)
+{
+	struct opd_loop *loop = &opd->loop;
+
+	close_fd(&loop->signal_fd);
+	close_fd(&loop->timer_fd);
+	close_fd(&loop->epoll_fd);
+	free(loop->words);
+	loop->words = NULL;
+}
+
+/* ---- events -----------------------------------------------------------------
+ */
+
+static void hang_up(struct opd *opd)
+{
+	struct op_diag diag = { "" };
+
+	opd_sfiles_drop_all(opd);
+	if (opd_log_open(&opd->log, opd->session.log, &diag))
+		opd_log(&opd->log, "%s", diag.text);
+	opd_log(&opd->log, "closed all sample files and opened the log again");
+}
+
+static void handle_signal(struct opd *opd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(opd->loop.signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGHUP)
+			hang_up(opd);
+		else
+			opd->loop.quit = true;
+	}
+}
+
+static void handle_timer(struct opd *opd)
+{
+	struct op_diag diag = { "" };
+	uint64_t times;
+
+	if (read(opd->loop.timer_fd, &times, sizeof(times)) < 0)
+		return;
+	opd_log_refill(&opd->log);
+	if (!opd->source.ops->replays && opd_loop_dump(opd, &diag))
+		opd_log(&opd->log, "%s", diag.text);
+	opd_stats_log(opd);
+}
+
+static void handle_event(struct opd *opd, uint32_t waiter)
+{
+	switch (waiter) {
+	case OPD_WAIT_SOURCE:
+		read_more(opd);
+		break;
+	case OPD_WAIT_SIGNAL:
+		handle_signal(opd);
+		break;
+	case OPD_WAIT_TIMER:
+		handle_timer(opd);
+		break;
+	case OPD_WAIT_LISTEN:
+		opd_control_accept(opd);
+		break;
+	default:
+		opd_control_handle(opd, waiter - OPD_WAIT_CLIENT);
+		break;
+	}
+}
+
+static void run_once(struct opd *opd, bool wait)
+{
+	struct epoll_event events[MAX_EVENTS];
+	int nr = epoll_wait(opd->loop.epoll_fd, events, MAX_EVENTS,
+			    wait ? -1 : 0);
+
+	if (nr < 0 && errno != EINTR)
+		end_source(opd, -errno);
+	for (int i = 0; i < nr && !opd->loop.quit; i++)
+		handle_event(opd, events[i].data.u32);
+}
+
+void opd_loop_run(struct opd *opd)
+{
+	bool more = false; /* symbols to take while nothing happens */
+
+	/* What was read to look at the beginning wakes nobody. */
+	if (opd->source.ops->replays)
+		read_more(opd);
+	while (!opd->loop.quit) {
+		run_once(opd, !opd->loop.always_ready && !more);
+		if (opd->loop.always_ready && !opd->loop.quit)
+			read_more(opd);
+		more = !opd->loop.quit && opd_ksyms_take(opd);
+	}
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_LOOP_H
+#define DAEMON_OPD_LOOP_H
+
+/*
+ * What the daemon waits for: samples, signals, the sync timer, and clients of
+ * the control socket. One thread, one epoll; each event is handled to its end
+ * before the next one is looked at.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+
+struct opd;
+
+/* Words of the stream that are read at once: 512 KiB. */
+#define OPD_CHUNK_WORDS 65536
+
+/* What an event is for; a client adds its number. */
+enum opd_waiter {
+	OPD_WAIT_SOURCE,
+	OPD_WAIT_SIGNAL,
+	OPD_WAIT_TIMER,
+	OPD_WAIT_LISTEN,
+	OPD_WAIT_CLIENT,
+};
+
+struct opd_loop {
+	int epoll_fd;
+	int signal_fd;
+	int timer_fd;
+	bool always_ready; /* the source is a file: nothing to wait for */
+	bool quit;
+	int error; /* why reading ended, 0 or -errno */
+	uint64_t *words;
+	size_t len; /* bytes in words that are not used up */
+};
+
+/* Block the signals that opd_loop_init() will read. Before any thread. */
+void opd_loop_block_signals(void);
+
+/* Returns 0 or -errno with the reason. */
+int opd_loop_init(struct opd *opd, struct op_diag *diag);
+void opd_loop_release(struct opd *opd);
+
+/* Wait for @fd on behalf of @waiter; -errno. Closing @fd ends it. */
+int opd_loop_add(struct opd_loop *loop, int fd, unsigned int waiter);
+
+/* Run until the source ends, a signal, or the command "shutdown". */
+void opd_loop_run(struct opd *opd);
+
+/* Read and handle what can be read without waiting. */
+void opd_loop_drain(struct opd *opd);
+
+/*
+ * Have the source give out all samples that it has, handle them, and bring
+ * sample files, symbols and ledger up to date. Returns 0 or -errno with the
+ * reason.
+ */
+int opd_loop_dump(struct opd *opd, struct op_diag *diag);
+
+#endif /* DAEMON_OPD_LOOP_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_MANGLING_H
+#define DAEMON_OPD_MANGLING_H
+
+/*
+ * From the key of an sfile to the name of a sample file, and the folders that
+ * the name needs. The grammar of names is libop/op_mangle.h's.
+ */
+
+#include <stddef.h>
+
+struct opd_event;
+struct opd_sfile_key;
+
+/*
+ * Write the name, relative to samples/current, of the sample file for @key
+ * and @event to @buf. Returns 0, -ENAMETOOLONG or -EINVAL.
+ */
+int opd_mangle(const struct opd_sfile_key *key, const struct opd_event *event,
+	       char *buf, size_t len);
+
+/* Make all folders above the file @path. Returns 0 or -errno. */
+int opd_make_parents(const char *path);
+
+#endif /* DAEMON_OPD_MANGLING_H */

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <popt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/opd_log.h"
+#include "daemon/opd_options.h"
+#include "daemon/opd_source.h"
+
+#define DEFAULT_SOURCE "oprofilefs"
+
+/* What popt leaves behind, before it is checked. */
+struct raw_options {
+	char *session_dir;
+	char *vmlinux;
+	char *events;
+	char *images;
+	char *source;
+	char *record;
+	char *verbose;
+	int no_vmlinux;
+	int separate[4];
+	int foreground;
+	int version;
+};
+
+static const char *const separations[] = {
+	"--separate-lib",
+	"--separate-kernel",
+	"--separate-thread",
+	"--separate-cpu",
+};
+
+enum { OPT_VERBOSE = 1 };
+
+static const struct {
+	const char *word;
+	unsigned int what;
+} verbose_words[] = {
+	{ "sfile", OPD_V_SFILE },     { "arcs", OPD_V_ARCS },
+	{ "samples", OPD_V_SAMPLES }, { "module", OPD_V_MODULE },
+	{ "misc", OPD_V_MISC },	      { "ext", OPD_V_EXT },
+	{ "all", OPD_V_ALL },
+};
+
+static int parse_verbose(unsigned int *verbose, char *words,
+			 struct op_diag *diag)
+{
+	const size_t nr = sizeof(verbose_words) / sizeof(verbose_words[0]);
+	char *word;
+	size_t i;
+
+	while ((word = strsep(&words, ","))) {
+		for (i = 0; i < nr; i++)
+			if (!strcmp(verbose_words[i].word, word))
+				break;
+		if (i == nr)
+			return op_diag_set(
+				diag, -EINVAL,
+				"--verbose=%s: no such word; known are sfile, arcs, samples, module, misc, ext and all",
+				word);
+		*verbose |= verbose_words[i].what;
+	}
+	return 0;
+}
+
+/* A path as the kernel tells it; a file that is not there stays as given. */
+static char *absolute(const char *path)
+{
+	char *real = strchr(path, '/') ? realpath(path, NULL) : NULL;
+
+	return real ? real : strdup(path);
+}
+
+static int parse_images(struct opd_options *options, char *list,
+			struct op_diag *diag)
+{
+	unsigned int room = 1;
+	char *name;
+
+	for (const char *c = list; *c; c++)
+		room += *c == ',';
+	options->images = calloc(room, sizeof(options->images[0]));
+	if (!options->images)
+		return op_diag_set(diag, -ENOMEM, "--image: out of memory");
+	while ((name = strsep(&list, ","))) {
+		if (!*name)
+			continue;
+		options->images[options->nr_images] = absolute(name);
+		if (!options->images[options->nr_images])
+			return op_diag_set(diag, -ENOMEM,
+					   "--image: out of memory");
+		options->nr_images++;
+	}
+	return 0;
+}
+
+static int parse_separate(struct opd_options *options, const int separate[4],
+			  struct op_diag *diag)
+{
+	for (int i = 0; i < 4; i++)
+		if (separate[i] != 0 && separate[i] != 1)
+			return op_diag_set(diag, -EINVAL,
+					   "%s=%d: must be 0 or 1",
+					   separations[i], separate[i]);
+	options->separate_kernel = separate[1];
+	options->separate_lib = separate[0] || separate[1];
+	options->separate_thread = separate[2];
+	options->separate_cpu = separate[3];
+	return 0;
+}
+
+static int parse_vmlinux(struct opd_options *options,
+			 const struct raw_options *raw, bool replays,
+			 struct op_diag *diag)
+{
+	if (!raw->vmlinux)
+		return 0;
+	if (raw->no_vmlinux)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--vmlinux and --no-vmlinux: give only one of them");
+	options->vmlinux = realpath(raw->vmlinux, NULL);
+	/* The kernel of a recording may be on another machine. */
+	if (!options->vmlinux && replays && raw->vmlinux[0] == '/')
+		options->vmlinux = strdup(raw->vmlinux);
+	if (!options->vmlinux)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--vmlinux=%s: %s; give the uncompressed kernel image, or --no-vmlinux",
+			raw->vmlinux, strerror(errno));
+	return 0;
+}
+
+static int check(struct opd_options *options, struct raw_options *raw,
+		 struct op_diag *diag)
+{
+	const struct opd_source_ops *ops;
+	const char *arg;
+	int err;
+
+	ops = opd_source_find(options->source, &arg);
+	if (!ops)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--source=%s: no such source; known are oprofilefs, oprofilefs:DIR and file:PATH",
+			options->source);
+	options->foreground |= ops->replays;
+	err = parse_separate(options, raw->separate, diag);
+	if (!err)
+		err = parse_vmlinux(options, raw, ops->replays, diag);
+	if (!err && raw->verbose)
+		err = parse_verbose(&options->verbose, raw->verbose, diag);
+	if (!err && raw->images)
+		err = parse_images(options, raw->images, diag);
+	if (!err)
+		err = opd_events_parse(&options->events, raw->events, diag);
+	return err;
+}
+
+/* --verbose alone, which has an optional value, means all. */
+static int set_verbose(struct raw_options *raw, const char *arg)
+{
+	char *words = strdup(arg ? arg : "all");
+
+	if (!words)
+		return -ENOMEM;
+	free(raw->verbose);
+	raw->verbose = words;
+	return 0;
+}
+
+static int run_popt(poptContext context, struct raw_options *raw,
+		    struct op_diag *diag)
+{
+	int rc;
+
+	while ((rc = poptGetNextOpt(context)) == OPT_VERBOSE) {
+		char *arg = poptGetOptArg(context);
+		int err = set_verbose(raw, arg);
+
+		free(arg);
+		if (err)
+			return op_diag_set(diag, err, "out of memory");
+	}
+	if (rc < -1)
+		return op_diag_set(diag, -EINVAL, "%s: %s; see --help",
+				   poptBadOption(context, 0), poptStrerror(rc));
+	if (poptPeekArg(context))
+		return op_diag_set(diag, -EINVAL,
+				   "%s: only options are known; see --help",
+				   poptPeekArg(context));
+	return 0;
+}
+
+static int parse_raw(struct raw_options *raw, int argc, const char **argv,
+		     struct op_diag *diag)
+{
+	const struct poptOption table[] = {
+		{ "session-dir", 0, POPT_ARG_STRING, &raw->session_dir, 0,
+		  "folder of samples, log and symbols", "DIR" },
+		{ "vmlinux", 'k', POPT_ARG_STRING, &raw->vmlinux, 0,
+		  "kernel image that reports take symbols from", "FILE" },
+		{ "no-vmlinux", 0, POPT_ARG_NONE, &raw->no_vmlinux, 0,
+		  "take the kernel's symbols from /proc/kallsyms (default)",
+		  NULL },
+		{ "separate-lib", 0, POPT_ARG_INT, &raw->separate[0], 0,
+		  "separate libraries by application", "0|1" },
+		{ "separate-kernel", 0, POPT_ARG_INT, &raw->separate[1], 0,
+		  "separate the kernel by application, too", "0|1" },
+		{ "separate-thread", 0, POPT_ARG_INT, &raw->separate[2], 0,
+		  "separate threads and processes", "0|1" },
+		{ "separate-cpu", 0, POPT_ARG_INT, &raw->separate[3], 0,
+		  "separate CPUs", "0|1" },
+		{ "events", 'e', POPT_ARG_STRING, &raw->events, 0,
+		  "events of the counters (none: timer mode)",
+		  "NAME:VALUE:COUNTER:COUNT:UM:KERNEL:USER,..." },
+		{ "image", 0, POPT_ARG_STRING, &raw->images, 0,
+		  "keep samples of these images only", "PATH,..." },
+		{ "source", 0, POPT_ARG_STRING, &raw->source, 0,
+		  "where samples come from: oprofilefs, or file:PATH for a recorded stream",
+		  "SOURCE" },
+		{ "record", 0, POPT_ARG_STRING, &raw->record, 0,
+		  "also write the stream to a file that can be replayed",
+		  "PATH" },
+		{ "foreground", 0, POPT_ARG_NONE, &raw->foreground, 0,
+		  "do not go to the background", NULL },
+		{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL,
+		  OPT_VERBOSE, "log more",
+		  "sfile,arcs,samples,module,misc,ext,all" },
+		{ "version", 'v', POPT_ARG_NONE, &raw->version, 0,
+		  "show the version", NULL },
+		POPT_AUTOHELP POPT_TABLEEND
+	};
+	poptContext context = poptGetContext("oprofiled", argc, argv, table, 0);
+	int err = run_popt(context, raw, diag);
+
+	poptFreeContext(context);
+	return err;
+}
+
+int opd_options_parse(struct opd_options *options, int argc, const char **argv,
+		      struct op_diag *diag)
+{
+	struct raw_options raw = { .session_dir = NULL };
+	int err = parse_raw(&raw, argc, argv, diag);
+
+	memset(options, 0, sizeof(*options));
+	options->session_dir = raw.session_dir;
+	options->record = raw.record;
+	options->source = raw.source ? raw.source : strdup(DEFAULT_SOURCE);
+	options->foreground = raw.foreground;
+	options->version = raw.version;
+	if (!err && !options->source)
+		err = op_diag_set(diag, -ENOMEM, "out of memory");
+	if (!err && !options->version)
+		err = check(options, &raw, diag);
+	free(raw.vmlinux);
+	free(raw.events);
+	free(raw.images);
+	free(raw.verbose);
+	return err;
+}
+
+void opd_options_release(struct opd_options *options)
+{
+	for (unsigned int i = 0; i < options->nr_images; i++)
+		free(options->images[i]);
+	free(options->images);
+	free(options->session_dir);
+	free(options->vmlinux);
+	free(options->source);
+	free(options->record);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_OPTIONS_H
+#define DAEMON_OPD_OPTIONS_H
+
+/*
+ * The daemon's command line, checked and made absolute.
+ */
+
+#include <stdbool.h>
+
+#include "daemon/opd_events.h"
+#include "libop/op_diag.h"
+
+struct opd_options {
+	char *session_dir; /* NULL: the default */
+	char *vmlinux; /* absolute; NULL: symbols come from /proc/kallsyms */
+	char *source; /* NAME[:ARGUMENT] */
+	char *record; /* NULL: nothing is recorded */
+	char **images; /* absolute paths or names of modules */
+	unsigned int nr_images; /* 0: all are wanted */
+	struct opd_events events;
+	bool separate_lib;
+	bool separate_kernel;
+	bool separate_thread;
+	bool separate_cpu;
+	bool foreground;
+	bool version; /* only say the version */
+	unsigned int verbose; /* enum opd_verbose */
+};
+
+/*
+ * Fill @options. --help and --usage print and exit in here. Returns 0 or
+ * -EINVAL with the reason; opd_options_release() in any case.
+ */
+int opd_options_parse(struct opd_options *options, int argc, const char **argv,
+		      struct op_diag *diag);
+void opd_options_release(struct opd_options *options);
+
+#endif /* DAEMON_OPD_OPTIONS_H */

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/opd.h"
+
+/* A search under way. */
+struct search {
+	struct opd *opd;
+	const struct opd_context *context;
+	uint64_t pc;
+	bool last;
+	uint64_t waits_for;
+	struct opd_sfile_key key;
+	struct opd_place *place;
+};
+
+/* The image of a cookie: OPD_STORED stands for found. */
+static enum opd_fate find_image(struct search *s, uint64_t cookie,
+				struct opd_image **image)
+{
+	int err = opd_cookie_find(s->opd, cookie, image);
+
+	if (err == -EAGAIN && !s->last) {
+		s->waits_for = cookie;
+		return OPD_DEFERRED;
+	}
+	return err ? OPD_LOST_NO_NAME : OPD_STORED;
+}
+
+/* An application that is unknown or has no name is the image itself. */
+static enum opd_fate find_app(struct search *s)
+{
+	enum opd_fate fate;
+
+	s->key.app = s->key.dep;
+	if (s->context->app_cookie == OP_NO_COOKIE)
+		return OPD_STORED;
+	fate = find_image(s, s->context->app_cookie, &s->key.app);
+	if (fate == OPD_LOST_NO_NAME) {
+		s->key.app = s->key.dep;
+		fate = OPD_STORED;
+	}
+	return fate;
+}
+
+static enum opd_fate separate_app(struct search *s, bool separate)
+{
+	s->key.app = s->key.dep;
+	if (!separate)
+		return OPD_STORED;
+	return s->context->has_app ? find_app(s) : OPD_LOST_NO_CONTEXT;
+}
+
+static enum opd_fate find_anon(struct search *s)
+{
+	const struct opd_context *context = s->context;
+
+	if (s->pc >= context->end - context->start)
+		return OPD_LOST_BAD_RECORD;
+	if (context->tgid == OPD_UNKNOWN)
+		return OPD_LOST_NO_CONTEXT;
+	s->key.dep = &s->opd->images.anon;
+	s->key.anon = context->anon;
+	s->key.anon_tgid = context->tgid;
+	s->key.start = context->start;
+	s->key.end = context->end;
+	s->place->base = 0;
+	s->place->span = context->end - context->start;
+	return separate_app(s, true);
+}
+
+static enum opd_fate find_user(struct search *s)
+{
+	const struct opd_context *context = s->context;
+	enum opd_fate fate;
+
+	if (context->where == OPD_WHERE_ANON)
+		return find_anon(s);
+	if (context->where == OPD_WHERE_UNKNOWN)
+		return OPD_LOST_NO_CONTEXT;
+	if (context->cookie == OP_NO_COOKIE)
+		return OPD_LOST_NO_IMAGE;
+	fate = find_image(s, context->cookie, &s->key.dep);
+	if (fate != OPD_STORED)
+		return fate;
+	s->place->base = 0;
+	s->place->span = UINT64_MAX;
+	return separate_app(s, s->opd->options.separate_lib);
+}
+
+static enum opd_fate find_kernel(struct search *s)
+{
+	const struct opd_range *range = opd_kernel_find(s->opd, s->pc);
+
+	if (range) {
+		s->key.dep = range->image;
+		s->place->base = range->start;
+		s->place->span = range->end - range->start;
+	} else {
+		/* Key 0: an address of generated code says nothing later. */
+		s->key.dep = s->opd->images.other;
+		s->place->base = s->pc;
+		s->place->span = 1;
+	}
+	return separate_app(s, s->opd->options.separate_kernel);
+}
+
+static enum opd_fate separate_rest(struct search *s)
+{
+	const struct opd_options *options = &s->opd->options;
+	const struct opd_context *context = s->context;
+
+	s->key.tgid = s->key.tid = s->key.cpu = OP_MANGLE_ALL;
+	if (options->separate_thread) {
+		if (context->tgid == OPD_UNKNOWN || context->tid == OPD_UNKNOWN)
+			return OPD_LOST_NO_CONTEXT;
+		s->key.tgid = context->tgid;
+		s->key.tid = context->tid;
+	}
+	if (options->separate_cpu) {
+		if (context->cpu == OPD_UNKNOWN)
+			return OPD_LOST_NO_CONTEXT;
+		s->key.cpu = context->cpu;
+	}
+	return OPD_STORED;
+}
+
+static enum opd_fate find_key(struct search *s)
+{
+	enum opd_fate fate = OPD_LOST_NO_CONTEXT;
+
+	if (s->context->mode == OPD_MODE_USER)
+		fate = find_user(s);
+	else if (s->context->mode == OPD_MODE_KERNEL)
+		fate = find_kernel(s);
+	if (fate != OPD_STORED)
+		return fate;
+	if (s->key.dep->superseded)
+		return OPD_LOST_OLD_BUILD;
+	if (!s->key.dep->wanted && !s->key.app->wanted)
+		return OPD_LOST_FILTER;
+	return separate_rest(s);
+}
+
+enum opd_fate opd_place_store(struct opd *opd,
+			      const struct opd_context *context, uint64_t pc,
+			      unsigned int counter, bool last,
+			      struct opd_place *place, uint64_t *waits_for)
+{
+	struct search s;
+	enum opd_fate fate;
+
+	/* One by one: to clear it as a whole would cost more than the rest. */
+	s.opd = opd;
+	s.context = context;
+	s.pc = pc;
+	s.last = last;
+	s.place = place;
+	s.waits_for = OP_NO_COOKIE;
+	s.key.anon = NULL;
+	s.key.start = s.key.end = 0;
+	s.key.anon_tgid = 0;
+	fate = find_key(&s);
+
+	*waits_for = s.waits_for;
+	if (fate != OPD_STORED)
+		return fate;
+	s.key.app = s.key.app->first;
+	place->sfile = opd_sfile_get(opd, &s.key);
+	if (!place->sfile ||
+	    opd_sfile_add(opd, place->sfile, counter, pc - place->base))
+		return OPD_LOST_SAMPLE_FILE;
+	return OPD_STORED;
+}

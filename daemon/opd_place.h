@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_PLACE_H
+#define DAEMON_OPD_PLACE_H
+
+/*
+ * From the context of a sample to the sample file that it is counted in,
+ * following the --separate settings:
+ *
+ * - the application is the image itself unless the settings separate it (user
+ *   images by library, kernel images by kernel; anonymous memory always) and
+ *   it is known: a kernel thread has none;
+ * - thread, process and CPU are "all" unless separated.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/opd_stats.h"
+
+struct opd;
+struct opd_context;
+struct opd_sfile;
+
+/* Samples of the same context with base <= pc < base + span go there, too. */
+struct opd_place {
+	struct opd_sfile *sfile; /* the cache's */
+	uint64_t base;
+	uint64_t span;
+};
+
+/*
+ * Count one sample. Returns OPD_STORED with its place in *@place; the cause
+ * why it is lost; or OPD_DEFERRED with the cookie that has no name yet in
+ * *@waits_for, which does not happen with @last: no name will come then. The
+ * caller counts the fate.
+ */
+enum opd_fate opd_place_store(struct opd *opd,
+			      const struct opd_context *context, uint64_t pc,
+			      unsigned int counter, bool last,
+			      struct opd_place *place, uint64_t *waits_for);
+
+#endif /* DAEMON_OPD_PLACE_H */

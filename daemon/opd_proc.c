@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/opd_proc.h"
+
+#define HIDDEN_HINT "run as root with kernel.kptr_restrict below 2"
+
+/* Where a symbol was seen, 0 if it was not. */
+struct landmarks {
+	uint64_t stext;
+	uint64_t etext;
+	uint64_t end;
+	bool listed; /* even if at address 0 */
+};
+
+static void note_symbol(struct landmarks *marks, const char *name,
+			uint64_t address)
+{
+	if (!strcmp(name, "_stext")) {
+		marks->stext = address;
+		marks->listed = true;
+	} else if (!strcmp(name, "_etext")) {
+		marks->etext = address;
+	} else if (!strcmp(name, "_end")) {
+		marks->end = address;
+	}
+}
+
+/* Take in "ADDRESS TYPE NAME"; false at the first symbol of a module. */
+static bool take_kallsyms_line(struct landmarks *marks, char *line)
+{
+	uint64_t address;
+	char *at;
+
+	if (strchr(line, '['))
+		return false;
+	address = strtoull(line, &at, 16);
+	/* Few names start like this: do not cut the others. */
+	if (at == line || strlen(at) < 4 || at[3] != '_')
+		return true;
+	at[strcspn(at, "\n")] = '\0';
+	note_symbol(marks, at + 3, address);
+	return true;
+}
+
+static int check_landmarks(const struct landmarks *marks, uint64_t *start,
+			   uint64_t *end, const char *path,
+			   struct op_diag *diag)
+{
+	if (marks->listed && marks->stext == 0)
+		return op_diag_set(diag, -EACCES,
+				   "%s: addresses are hidden; " HIDDEN_HINT,
+				   path);
+	*start = marks->stext;
+	*end = marks->end ? marks->end : marks->etext;
+	if (!marks->listed || *end <= *start)
+		return op_diag_set(diag, -ENOENT,
+				   "%s: does not say where the kernel is",
+				   path);
+	return 0;
+}
+
+int opd_proc_kernel(const char *kallsyms, uint64_t *start, uint64_t *end,
+		    struct op_diag *diag)
+{
+	struct landmarks marks = { 0, 0, 0, false };
+	FILE *file = fopen(kallsyms, "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!file)
+		return op_diag_set(diag, -errno, "%s: %s", kallsyms,
+				   strerror(errno));
+	while (getline(&line, &room, file) >= 0)
+		if (!take_kallsyms_line(&marks, line))
+			break;
+	free(line);
+	fclose(file);
+	return check_landmarks(&marks, start, end, kallsyms, diag);
+}
+
+/* "NAME SIZE REFS USERS STATE ADDRESS [TAINTS]" */
+static bool parse_module(const char *line, char *name, uint64_t *start,
+			 uint64_t *end)
+{
+	uint64_t size;
+
+	_Static_assert(OPD_MODULE_NAME_MAX == 64, "the width below");
+	if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &size,
+		   start) != 3)
+		return false;
+	*end = *start + size;
+	return size > 0 && *end > *start;
+}
+
+int opd_proc_modules(const char *modules,
+		     int (*fn)(void *arg, const char *name, uint64_t start,
+			       uint64_t end),
+		     void *arg, struct op_diag *diag)
+{
+	FILE *file = fopen(modules, "re");
+	char name[OPD_MODULE_NAME_MAX];
+	uint64_t start, end;
+	char *line = NULL;
+	size_t room = 0;
+	int err = 0;
+
+	if (!file)
+		return errno == ENOENT ? 0
+				       : op_diag_set(diag, -errno, "%s: %s",
+						     modules, strerror(errno));
+	while (!err && getline(&line, &room, file) >= 0) {
+		if (!parse_module(line, name, &start, &end))
+			continue;
+		err = start ? fn(arg, name, start, end)
+			    : op_diag_set(
+				      diag, -EACCES,
+				      "%s: addresses are hidden; " HIDDEN_HINT,
+				      modules);
+	}
+	free(line);
+	fclose(file);
+	return err;
+}
+
+static uint64_t read_number(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	uint64_t value = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%" SCNu64, &value) != 1)
+		value = 0;
+	fclose(file);
+	return value;
+}
+
+uint64_t opd_proc_max_maps(void)
+{
+	return read_number("/proc/sys/vm/max_map_count");
+}
+
+static double read_mhz(void)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	double mhz = 0;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!file)
+		return 0;
+	while (mhz <= 0 && getline(&line, &room, file) >= 0)
+		if (sscanf(line, "cpu MHz : %lf", &mhz) != 1)
+			mhz = 0;
+	free(line);
+	fclose(file);
+	return mhz;
+}
+
+uint32_t opd_proc_cpu_khz(void)
+{
+	uint64_t khz = read_number(
+		"/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+
+	if (khz == 0) {
+		double mhz = read_mhz();
+
+		khz = mhz > 0 && mhz < 1e6 ? (uint64_t)(mhz * 1000) : 0;
+	}
+	return khz > UINT32_MAX ? 0 : (uint32_t)khz;
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_mangling.h"
+#include "daemon/opd_sample_file.h"
+#include "libdb/odb.h"
+
+#define ASIDE "aside"
+#define MAX_NAMES 1000 /* tried for a file that has to make way */
+
+_Static_assert(sizeof(struct op_sample_header) == ODB_USER_SIZE,
+	       "the header is the database's user part");
+
+static void fill_header(struct op_sample_header *header, const struct opd *opd,
+			const struct opd_sfile_key *key,
+			const struct opd_event *event)
+{
+	const struct opd_image *image = key->dep;
+	bool timer = opd_event_is_timer(event);
+
+	memset(header, 0, sizeof(*header));
+	header->magic = OP_SAMPLE_MAGIC;
+	header->version = OP_SAMPLE_VERSION;
+	header->kind = image->kind;
+	header->event = timer ? 0 : (uint32_t)event->value;
+	header->timer_hz = timer ? (uint32_t)event->value : 0;
+	header->count = event->count;
+	header->unit_mask = (uint32_t)event->um;
+	header->mtime = image->mtime;
+	header->anon_start = key->start;
+	header->build_id_len = image->build_id.len;
+	memcpy(header->build_id, image->build_id.bytes, image->build_id.len);
+	header->cpu_khz = opd->cpu_khz;
+	snprintf(header->cpu_type, sizeof(header->cpu_type), "%s",
+		 timer ? "timer" : opd->cpu_type);
+}
+
+/* Whether samples of @b may be added to a file that says @a. */
+static bool may_mix(const struct op_sample_header *a,
+		    const struct op_sample_header *b)
+{
+	struct opd_build_id a_id = { .len = a->build_id_len };
+	struct opd_build_id b_id = { .len = b->build_id_len };
+
+	memcpy(a_id.bytes, a->build_id, sizeof(a_id.bytes));
+	memcpy(b_id.bytes, b->build_id, sizeof(b_id.bytes));
+	if (opd_builds_differ(&a_id, a->mtime, &b_id, b->mtime))
+		return false;
+	if (a->timer_hz && b->timer_hz && a->timer_hz != b->timer_hz)
+		return false;
+	return a->kind == b->kind && a->event == b->event;
+}
+
+static int no_free_name(struct opd *opd, const char *path)
+{
+	opd_log(&opd->log, "%s: there are too many earlier files of this name",
+		path);
+	return -EEXIST;
+}
+
+void opd_sample_file_damaged(struct opd *opd, const char *path)
+{
+	char bad[PATH_MAX + 16];
+
+	for (int i = 1; i < MAX_NAMES; i++) {
+		if (i == 1)
+			snprintf(bad, sizeof(bad), "%s.bad", path);
+		else
+			snprintf(bad, sizeof(bad), "%s.bad-%d", path, i);
+		if (access(bad, F_OK)) {
+			opd->stats.recount = true;
+			opd_log(&opd->log,
+				"%s: damaged sample file, renamed to .bad: %s",
+				path,
+				rename(path, bad) ? strerror(errno) : "done");
+			return;
+		}
+	}
+	no_free_name(opd, path);
+}
+
+/* Give the ledger of session folder @dir @nr more samples. */
+static void add_to_ledger(struct opd *opd, const char *dir, uint64_t nr)
+{
+	struct op_ledger ledger = { .taken = 0 }, more = { .taken = 0 };
+	struct op_diag diag = { "" };
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), "%.4000s/ledger", dir);
+	err = op_ledger_read(&ledger, path, &diag);
+	if (err == -ENOENT)
+		memset(&ledger, 0, sizeof(ledger));
+	else if (err)
+		goto fail;
+	more.taken = more.stored = nr;
+	snprintf(more.source, sizeof(more.source), "set aside");
+	diag.text[0] = '\0';
+	if (!op_ledger_merge(&ledger, &more) &&
+	    !op_ledger_write(&ledger, path, &diag))
+		return;
+fail:
+	opd_log(&opd->log, "%s: %s", path, diag.text);
+}
+
+/* The folder number @i from 1 for what is set aside. Returns 0 or -errno. */
+static int aside_path(char *dir, char *path, size_t len, const struct opd *opd,
+		      int i, const char *name)
+{
+	const char *samples = opd->session.samples;
+	int done;
+
+	if (i == 1)
+		done = snprintf(dir, len, "%s/" ASIDE, samples);
+	else
+		done = snprintf(dir, len, "%s/" ASIDE "-%d", samples, i);
+	if (done < 0 || (size_t)done >= len)
+		return -ENAMETOOLONG;
+	done = snprintf(path, len, "%s/%s", dir, name);
+	return done < 0 || (size_t)done >= len ? -ENAMETOOLONG : 0;
+}
+
+static int move_to(const char *from, const char *to)
+{
+	int err = opd_make_parents(to);
+
+	if (!err && rename(from, to))
+		err = -errno;
+	return err;
+}
+
+/* Make way for another build: move @path, which holds @nr samples. */
+static int set_aside(struct opd *opd, const char *path, const char *name,
+		     uint64_t nr)
+{
+	char dir[PATH_MAX], to[PATH_MAX];
+
+	for (int i = 1; i < MAX_NAMES; i++) {
+		int err = aside_path(dir, to, sizeof(to), opd, i, name);
+
+		if (!err && !access(to, F_OK))
+			continue;
+		if (!err)
+			err = move_to(path, to);
+		if (err)
+			return err;
+		opd_log(&opd->log,
+			"%s: %" PRIu64
+			" samples of another build or timer rate were moved to %s",
+			name, nr, dir);
+		opd_stats_set_aside(opd, nr);
+		add_to_ledger(opd, dir, nr);
+		return 0;
+	}
+	return no_free_name(opd, path);
+}
+
+static int open_and_make(struct odb **odb, const char *path)
+{
+	int err = odb_open(odb, path, ODB_RDWR);
+
+	if (err != -ENOENT)
+		return err;
+	err = opd_make_parents(path);
+	return err ? err : odb_open(odb, path, ODB_RDWR);
+}
+
+static bool is_new(struct odb *odb)
+{
+	static const struct op_sample_header zero;
+	struct odb_stat stat;
+
+	if (memcmp(odb_user(odb), &zero, sizeof(zero)))
+		return false;
+	odb_stat(odb, &stat);
+	return stat.total == 0;
+}
+
+/*
+ * Returns 0 when samples of @header may be added to @odb; -EBADMSG when it is
+ * damaged, -EEXIST when it is about something else.
+ */
+static int match_header(struct odb *odb, const struct op_sample_header *header,
+			const char *path)
+{
+	struct op_sample_header *there = odb_user(odb);
+
+	if (is_new(odb)) {
+		memcpy(there, header, sizeof(*there));
+		return 0;
+	}
+	if (op_sample_header_check(there, path, NULL))
+		return -EBADMSG;
+	return may_mix(there, header) ? 0 : -EEXIST;
+}
+
+/* Close @odb, which is in the way, and move its file. */
+static int make_way(struct opd *opd, struct odb *odb, int why, const char *path,
+		    const char *name)
+{
+	struct odb_stat stat = { .total = 0 };
+
+	if (odb)
+		odb_stat(odb, &stat);
+	odb_close(odb);
+	if (why == -EEXIST)
+		return set_aside(opd, path, name, stat.total);
+	opd_sample_file_damaged(opd, path);
+	return 0;
+}
+
+static int open_checked(struct opd *opd, const char *path, const char *name,
+			const struct op_sample_header *header, struct odb **out)
+{
+	struct odb *odb = NULL;
+	int err = -EIO;
+
+	/* The second time nothing is in the way any more. */
+	for (int tries = 0; tries < 2; tries++) {
+		odb = NULL;
+		err = open_and_make(&odb, path);
+		if (!err)
+			err = match_header(odb, header, path);
+		if (!err) {
+			*out = odb;
+			return 0;
+		}
+		if (err != -EBADMSG && err != -EPROTO && err != -EEXIST)
+			break;
+		if (make_way(opd, odb, err, path, name))
+			return err;
+		odb = NULL;
+	}
+	odb_close(odb);
+	return err;
+}
+
+int opd_sample_file_open(struct opd *opd, const struct opd_sfile_key *key,
+			 const struct opd_event *event, struct odb **out)
+{
+	struct op_sample_header header;
+	char name[OP_MANGLE_MAX], path[PATH_MAX];
+	int err, len;
+
+	fill_header(&header, opd, key, event);
+	err = opd_mangle(key, event, name, sizeof(name));
+	if (!err) {
+		len = snprintf(path, sizeof(path), "%s/%s",
+			       opd->session.current, name);
+		if (len < 0 || (size_t)len >= sizeof(path))
+			err = -ENAMETOOLONG;
+	}
+	if (!err)
+		err = open_checked(opd, path, name, &header, out);
+	if (err)
+		opd_log(&opd->log, "sample file of %s: %s",
+			key->dep->name ? key->dep->name : "anonymous memory",
+			strerror(-err));
+	else
+		opd_verbose(&opd->log, OPD_V_SFILE, "opened %s", name);
+	return err;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_SAMPLE_FILE_H
+#define DAEMON_OPD_SAMPLE_FILE_H
+
+/*
+ * Opening a sample file so that what is added to it never mixes with what it
+ * must not be mixed with:
+ *
+ * - A damaged file is renamed to NAME.bad (NAME.bad-2 ...).
+ * - A file about another build of the image, or taken at another rate of the
+ *   timer, is moved to the same name in the session "aside" (aside-2 ...),
+ *   where it stays readable: opreport session:aside. The ledger of that
+ *   session counts it as stored, the one of this session as lost_set_aside.
+ *
+ * Both are said in the log.
+ */
+
+#include <stdint.h>
+
+struct odb;
+struct opd;
+struct opd_event;
+struct opd_sfile_key;
+
+/* Open or create the sample file. Returns 0 or -errno; the log has why. */
+int opd_sample_file_open(struct opd *opd, const struct opd_sfile_key *key,
+			 const struct opd_event *event, struct odb **out);
+
+/* Rename the damaged sample file @path. */
+void opd_sample_file_damaged(struct opd *opd, const char *path);
+
+#endif /* DAEMON_OPD_SAMPLE_FILE_H */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_SESSION_H
+#define DAEMON_OPD_SESSION_H
+
+/*
+ * The session's folders, its lock, and what can be done with its samples as a
+ * whole.
+ */
+
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+
+struct opd;
+
+/* Make the folders that are not there. Returns 0 or -errno with the reason. */
+int opd_session_make(struct opd *opd, struct op_diag *diag);
+
+/*
+ * Take the session's lock, which the kernel gives back when this process
+ * ends, however it ends; the lock file says its pid meanwhile. Returns 0;
+ * -EBUSY with the reason when another daemon has it, -errno.
+ */
+int opd_session_lock(struct opd *opd, struct op_diag *diag);
+void opd_session_unlock(struct opd *opd);
+
+/*
+ * The sum of all counts in the sample files of samples/current. Files that
+ * are damaged are renamed (opd_sample_file.h).
+ */
+uint64_t opd_session_count_samples(struct opd *opd);
+
+/* Delete all in samples/current. Returns 0 or -errno with the reason. */
+int opd_session_reset(struct opd *opd, struct op_diag *diag);
+
+/*
+ * Give samples/current the name @name and start a new one. Returns 0; -EINVAL
+ * or -EEXIST for a name that cannot be used, -errno, with the reason.
+ */
+int opd_session_save(struct opd *opd, const char *name, struct op_diag *diag);
+
+#endif /* DAEMON_OPD_SESSION_H */

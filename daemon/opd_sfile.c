@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_proc.h"
+#include "daemon/opd_sample_file.h"
+#include "libdb/odb.h"
+
+/* Where the kernel does not tell how many mappings a process may have. */
+#define DEFAULT_MAPS 65530
+#define CACHE_LINE 64
+
+_Static_assert(OP_MAX_COUNTERS <= 32, "opd_sfile.failed has a bit for each");
+
+/* A database is one mapping and no descriptor; half of them are ours. */
+void opd_sfiles_init(struct opd *opd)
+{
+	uint64_t maps = opd_proc_max_maps();
+
+	opd->sfiles.max_open = (maps ? maps : DEFAULT_MAPS) / 2;
+}
+
+/* ---- dropping ---------------------------------------------------------------
+ */
+
+/* Call @fn for each sfile; it may drop the one that it is given. */
+static void for_each(struct opd *opd,
+		     void (*fn)(struct opd *opd, struct opd_sfile *sfile,
+				const void *arg),
+		     const void *arg)
+{
+	struct opd_sfile *sfile, *next;
+
+	for (size_t i = 0; i < OPD_SFILE_BUCKETS; i++) {
+		for (sfile = opd->sfiles.bucket[i]; sfile; sfile = next) {
+			next = sfile->chain;
+			fn(opd, sfile, arg);
+		}
+	}
+}
+
+static void drop(struct opd *opd, struct opd_sfile *sfile)
+{
+	struct opd_sfiles *sfiles = &opd->sfiles;
+	struct opd_sfile **at =
+		&sfiles->bucket[sfile->hash % OPD_SFILE_BUCKETS];
+
+	while (*at != sfile)
+		at = &(*at)->chain;
+	*at = sfile->chain;
+	opd_trans_forget_sfile(&opd->trans, sfile);
+	for (unsigned int i = 0; i < sfile->nr_odbs; i++) {
+		sfiles->nr_open -= sfile->odbs[i] != NULL;
+		odb_close(sfile->odbs[i]);
+	}
+	sfiles->nr--;
+	free(sfile);
+}
+
+static void drop_any(struct opd *opd, struct opd_sfile *sfile, const void *arg)
+{
+	(void)arg;
+	drop(opd, sfile);
+}
+
+static void drop_of_image(struct opd *opd, struct opd_sfile *sfile,
+			  const void *image)
+{
+	if (sfile->key.dep == image)
+		drop(opd, sfile);
+}
+
+static void drop_until(struct opd *opd, struct opd_sfile *sfile,
+		       const void *last)
+{
+	if (sfile->used <= *(const uint64_t *)last)
+		drop(opd, sfile);
+}
+
+void opd_sfiles_drop_all(struct opd *opd)
+{
+	for_each(opd, drop_any, NULL);
+}
+
+void opd_sfiles_drop_image(struct opd *opd, const struct opd_image *image)
+{
+	for_each(opd, drop_of_image, image);
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+	uint64_t use_a = *(const uint64_t *)a;
+	uint64_t use_b = *(const uint64_t *)b;
+
+	return (use_a > use_b) - (use_a < use_b);
+}
+
+/* The use before which an eighth of all sfiles were used for the last time. */
+static uint64_t find_old_use(const struct opd_sfiles *sfiles)
+{
+	uint64_t *uses = malloc(sfiles->nr * sizeof(*uses));
+	uint64_t use = sfiles->uses - 1;
+	size_t nr = 0;
+
+	if (!uses)
+		return use;
+	for (size_t i = 0; i < OPD_SFILE_BUCKETS; i++)
+		for (struct opd_sfile *sfile = sfiles->bucket[i]; sfile;
+		     sfile = sfile->chain)
+			uses[nr++] = sfile->used;
+	qsort(uses, nr, sizeof(*uses), compare_uses);
+	use = uses[nr / 8];
+	free(uses);
+	return use;
+}
+
+/*
+ * Drop an eighth of the sfiles, those that were not used for longest, but not
+ * the one that was used last. Looking at all of them here is cheaper than to
+ * keep them in order at each use.
+ */
+static void drop_oldest(struct opd *opd)
+{
+	struct opd_sfiles *sfiles = &opd->sfiles;
+	uint64_t last;
+
+	if (sfiles->nr < 2)
+		return;
+	opd_verbose(&opd->log, OPD_V_SFILE, "closing some of %zu sample files",
+		    sfiles->nr);
+	last = find_old_use(sfiles);
+	for_each(opd, drop_until, &last);
+}
+
+static void limit_open(struct opd *opd)
+{
+	const struct opd_sfiles *sfiles = &opd->sfiles;
+
+	if (sfiles->nr_open >= sfiles->max_open ||
+	    sfiles->nr >= sfiles->max_open)
+		drop_oldest(opd);
+}
+
+/* ---- finding ----------------------------------------------------------------
+ */
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t hash_key(const struct opd_sfile_key *key)
+{
+	uint64_t hash = mix(mix(0, (uintptr_t)key->app), (uintptr_t)key->dep);
+
+	hash = mix(hash, (uint64_t)key->tgid ^ (uint64_t)key->tid << 32);
+	hash = mix(hash, (uint64_t)key->cpu ^ key->start);
+	if (key->anon)
+		hash = mix(mix(hash, key->end ^ (uint64_t)key->anon_tgid),
+			   (uintptr_t)key->anon);
+	return hash;
+}
+
+/* In line, which memcmp(3) of this length is not. */
+static bool same_key(const struct opd_sfile_key *a,
+		     const struct opd_sfile_key *b)
+{
+	uint64_t differ = ((uintptr_t)a->app ^ (uintptr_t)b->app) |
+			  ((uintptr_t)a->dep ^ (uintptr_t)b->dep) |
+			  ((uintptr_t)a->anon ^ (uintptr_t)b->anon);
+
+	differ |= (a->start ^ b->start) | (a->end ^ b->end);
+	differ |=
+		(uint64_t)((a->anon_tgid ^ b->anon_tgid) | (a->tgid ^ b->tgid) |
+			   (a->tid ^ b->tid) | (a->cpu ^ b->cpu));
+	return differ == 0;
+}
+
+static struct opd_sfile *
+new_sfile(struct opd *opd, const struct opd_sfile_key *key, uint64_t hash)
+{
+	struct opd_sfiles *sfiles = &opd->sfiles;
+	unsigned int nr = opd->events.nr;
+	struct opd_sfile **bucket = &sfiles->bucket[hash % OPD_SFILE_BUCKETS];
+	struct opd_sfile *sfile;
+	void *memory;
+	size_t len;
+
+	len = sizeof(*sfile) + nr * sizeof(sfile->odbs[0]);
+	if (posix_memalign(&memory, CACHE_LINE, len))
+		return NULL;
+	sfile = memset(memory, 0, len);
+	sfile->key = *key;
+	sfile->hash = hash;
+	sfile->nr_odbs = nr;
+	sfile->chain = *bucket;
+	*bucket = sfile;
+	sfile->used = ++sfiles->uses;
+	sfiles->nr++;
+	opd_ksyms_want(opd, key->dep);
+	limit_open(opd);
+	return sfile;
+}
+
+struct opd_sfile *opd_sfile_get(struct opd *opd,
+				const struct opd_sfile_key *key)
+{
+	uint64_t hash = hash_key(key);
+	struct opd_sfile *sfile = opd->sfiles.bucket[hash % OPD_SFILE_BUCKETS];
+
+	for (; sfile; sfile = sfile->chain) {
+		if (sfile->hash == hash && same_key(&sfile->key, key)) {
+			sfile->used = ++opd->sfiles.uses;
+			return sfile;
+		}
+	}
+	return new_sfile(opd, key, hash);
+}
+
+/* ---- counting ---------------------------------------------------------------
+ */
+
+static int open_odb(struct opd *opd, struct opd_sfile *sfile,
+		    unsigned int counter)
+{
+	const struct opd_event *event = &opd->events.counter[counter];
+	struct odb **odb = &sfile->odbs[counter];
+	int err;
+
+	if (sfile->failed & UINT32_C(1) << counter)
+		return -EIO;
+	limit_open(opd);
+	err = opd_sample_file_open(opd, &sfile->key, event, odb);
+	if (err == -EMFILE || err == -ENFILE || err == -ENOMEM) {
+		drop_oldest(opd);
+		err = opd_sample_file_open(opd, &sfile->key, event, odb);
+	}
+	if (err)
+		sfile->failed |= UINT32_C(1) << counter;
+	else
+		opd->sfiles.nr_open++;
+	return err;
+}
+
+static int add(struct opd *opd, struct opd_sfile *sfile, unsigned int counter,
+	       uint64_t offset)
+{
+	int err = 0;
+
+	if (!sfile->odbs[counter])
+		err = open_odb(opd, sfile, counter);
+	return err ? err : odb_add(sfile->odbs[counter], offset, 1);
+}
+
+/* Somebody deleted the file or put another in its place. */
+static void forget_odb(struct opd *opd, struct opd_sfile *sfile,
+		       unsigned int counter)
+{
+	if (!sfile->odbs[counter])
+		return;
+	opd_log(&opd->log, "a sample file was deleted: starting a new one");
+	opd->stats.recount = true;
+	opd->sfiles.nr_open--;
+	odb_close(sfile->odbs[counter]);
+	sfile->odbs[counter] = NULL;
+}
+
+int opd_sfile_add(struct opd *opd, struct opd_sfile *sfile,
+		  unsigned int counter, uint64_t offset)
+{
+	int err = add(opd, sfile, counter, offset);
+
+	if (err == -ESTALE || err == -ENOENT) {
+		forget_odb(opd, sfile, counter);
+		err = add(opd, sfile, counter, offset);
+	}
+	if (err && sfile->odbs[counter])
+		opd_log(&opd->log, "a sample file cannot grow: %s",
+			strerror(-err));
+	return err;
+}
+
+static void sync_one(struct opd *opd, struct opd_sfile *sfile, const void *arg)
+{
+	(void)arg;
+	sfile->failed = 0;
+	for (unsigned int i = 0; i < sfile->nr_odbs; i++)
+		if (sfile->odbs[i] && odb_sync(sfile->odbs[i]))
+			opd_log(&opd->log, "a sample file cannot be written");
+}
+
+void opd_sfiles_sync(struct opd *opd)
+{
+	for_each(opd, sync_one, NULL);
+}

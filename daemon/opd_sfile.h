@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_SFILE_H
+#define DAEMON_OPD_SFILE_H
+
+/*
+ * The cache of open sample files. A struct opd_sfile is one set of sample
+ * files that differ in their event only; which context it is for, is its key.
+ * Two keys never stand for the same file name.
+ *
+ * The cache owns the sfiles, and the sfiles their databases. opd_trans
+ * borrows one at a time; that pointer is cleared when the cache drops it.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct odb;
+struct opd;
+struct opd_image;
+
+/*
+ * What the settings do not separate is OP_MANGLE_ALL; what is not anonymous
+ * memory has zeros there.
+ */
+struct opd_sfile_key {
+	struct opd_image *app; /* the first image of the application's name */
+	struct opd_image *dep; /* what the samples are in */
+	const char *anon; /* kept by opd_anon */
+	uint64_t start;
+	uint64_t end;
+	int64_t anon_tgid;
+	int64_t tgid;
+	int64_t tid;
+	int64_t cpu;
+};
+
+/* Aligned: to find one takes two lines of the CPU's cache. */
+struct opd_sfile {
+	uint64_t hash;
+	struct opd_sfile *chain; /* with the same bucket */
+	uint64_t used; /* the last time, in uses of any sfile */
+	uint32_t failed; /* counters whose file cannot be opened */
+	unsigned int nr_odbs;
+	struct opd_sfile_key key;
+	struct odb *odbs[]; /* by counter, NULL: not open */
+};
+
+#define OPD_SFILE_BUCKETS 16384
+
+struct opd_sfiles {
+	struct opd_sfile *bucket[OPD_SFILE_BUCKETS];
+	uint64_t uses;
+	size_t nr; /* sfiles */
+	size_t nr_open; /* databases */
+	size_t max_open; /* as mappings allow */
+};
+
+/* Find out how many sample files may be open. */
+void opd_sfiles_init(struct opd *opd);
+
+/* The sfile for @key, made when there is none; NULL when memory is short.
+ * Valid until the next call of any function here. */
+struct opd_sfile *opd_sfile_get(struct opd *opd,
+				const struct opd_sfile_key *key);
+
+/*
+ * Count one sample of @counter at @offset. Returns 0, or -errno when there is
+ * no sample file to count it in.
+ */
+int opd_sfile_add(struct opd *opd, struct opd_sfile *sfile,
+		  unsigned int counter, uint64_t offset);
+
+/* Start writing all changes to the disk, and try failed files once more. */
+void opd_sfiles_sync(struct opd *opd);
+
+/* Close all, or those with samples in @image. */
+void opd_sfiles_drop_all(struct opd *opd);
+void opd_sfiles_drop_image(struct opd *opd, const struct opd_image *image);
+
+#endif /* DAEMON_OPD_SFILE_H */

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/opd.h"
+
+/* More samples than this were never taken: a LOST record is damaged. */
+#define MAX_SAMPLES (UINT64_C(1) << 62)
+
+static const char *const fate_names[] = {
+#define X(name, text) [OPD_LOST_##name] = (text),
+	OPD_CAUSES(X)
+#undef X
+		[OPD_STORED] = "stored",
+	[OPD_DEFERRED] = "deferred",
+};
+
+const char *opd_fate_name(enum opd_fate fate)
+{
+	return fate_names[fate];
+}
+
+static uint64_t sum_seen(const struct opd_stats *stats)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < OPD_NR_MODES; i++)
+		sum += stats->seen[i];
+	return sum;
+}
+
+/* Add to a cause; what does not fit among the causes has one of its own. */
+static void lose(struct op_ledger *ledger, const char *name, uint64_t nr)
+{
+	if (nr && op_ledger_lose(ledger, name, nr))
+		ledger->causes[OP_LEDGER_MAX_CAUSES - 1].nr += nr;
+}
+
+static struct op_ledger_cause *find_cause(struct op_ledger *ledger,
+					  const char *name)
+{
+	for (unsigned int i = 0; i < ledger->nr_causes; i++)
+		if (!strcmp(ledger->causes[i].name, name))
+			return &ledger->causes[i];
+	return NULL;
+}
+
+int opd_stats_stream_lost(struct opd *opd, const char *cause, uint64_t nr)
+{
+	struct op_ledger *stream = &opd->stats.stream;
+
+	if (nr > MAX_SAMPLES - stream->taken)
+		return -EINVAL;
+	/* Leave room for the daemon's own causes. */
+	if (!find_cause(stream, cause) &&
+	    stream->nr_causes >= OP_LEDGER_MAX_CAUSES / 2)
+		cause = "lost_other";
+	if (op_ledger_lose(stream, cause, nr))
+		return -EINVAL;
+	stream->taken += nr;
+	return 0;
+}
+
+void opd_stats_set_aside(struct opd *opd, uint64_t nr)
+{
+	opd->stats.set_aside += nr;
+}
+
+/* ---- the ledger -------------------------------------------------------------
+ */
+
+static void add_own_causes(const struct opd_stats *stats, struct op_ledger *out)
+{
+	for (unsigned int i = 0; i < OPD_NR_CAUSES; i++)
+		lose(out, fate_names[i], stats->lost[i]);
+	lose(out, OPD_LOST_SET_ASIDE, stats->set_aside);
+}
+
+/* What the source says was taken, and lost before it came to the stream. */
+static void account_source(struct opd *opd, struct op_ledger *out)
+{
+	struct opd_source *source = &opd->source;
+
+	if (source->ops->replays) {
+		*out = opd->stats.stream;
+		out->taken += sum_seen(&opd->stats);
+	} else if (source->ops->account(source, out)) {
+		opd_log(&opd->log,
+			"the module's statistics cannot be read: its losses are not in the ledger");
+	}
+}
+
+/* Since this daemon started. */
+static void count_all(struct opd *opd, struct op_ledger *out)
+{
+	const struct opd_stats *stats = &opd->stats;
+	uint64_t known;
+
+	memset(out, 0, sizeof(*out));
+	account_source(opd, out);
+	known = op_ledger_lost(out) + sum_seen(stats);
+	if (out->taken < known) {
+		opd_log(&opd->log,
+			"the module says it took %" PRIu64
+			" samples, but %" PRIu64 " are known",
+			out->taken, known);
+		out->taken = known;
+	}
+	out->pending = out->taken - known + opd->defer.nr;
+	out->stored = stats->stored - stats->set_aside;
+	add_own_causes(stats, out);
+}
+
+static void subtract(struct op_ledger *ledger, const struct op_ledger *less)
+{
+	ledger->taken -= less->taken;
+	ledger->stored -= less->stored;
+	for (unsigned int i = 0; i < less->nr_causes; i++) {
+		struct op_ledger_cause *cause =
+			find_cause(ledger, less->causes[i].name);
+
+		if (cause)
+			cause->nr -= less->causes[i].nr;
+	}
+}
+
+static void drop_zero_causes(struct op_ledger *ledger)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < ledger->nr_causes; i++)
+		if (ledger->causes[i].nr)
+			ledger->causes[kept++] = ledger->causes[i];
+	ledger->nr_causes = kept;
+}
+
+/* The samples may be from several sources by now. */
+static void add_source(struct op_ledger *out, const struct op_ledger *base,
+		       const char *source)
+{
+	struct op_ledger now = { .pending = out->pending };
+
+	memcpy(out->source, base->source, sizeof(out->source));
+	snprintf(now.source, sizeof(now.source), "%s", source);
+	op_ledger_merge(out, &now);
+}
+
+void opd_stats_ledger(struct opd *opd, struct op_ledger *out)
+{
+	const struct op_ledger *base = &opd->stats.base;
+
+	count_all(opd, out);
+	subtract(out, &opd->stats.origin);
+	drop_zero_causes(out);
+	out->taken += base->taken;
+	out->stored += base->stored;
+	for (unsigned int i = 0; i < base->nr_causes; i++)
+		lose(out, base->causes[i].name, base->causes[i].nr);
+	add_source(out, base, opd->source.name);
+}
+
+/* Sample files that cannot be read any more hold nothing: say so. */
+static void recount(struct opd *opd, struct op_ledger *ledger)
+{
+	struct op_ledger *base = &opd->stats.base;
+	uint64_t there = opd_session_count_samples(opd);
+	uint64_t missing;
+
+	opd->stats.recount = false;
+	if (there >= ledger->stored)
+		return;
+	missing = ledger->stored - there;
+	base->stored -= missing;
+	lose(base, OPD_LOST_DAMAGED, missing);
+	ledger->stored -= missing;
+	lose(ledger, OPD_LOST_DAMAGED, missing);
+}
+
+static int write_ledger(struct opd *opd, const struct op_ledger *ledger)
+{
+	struct op_diag diag = { "" };
+	char path[sizeof(opd->session.current) + 16];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/ledger", opd->session.current);
+	err = op_ledger_write(ledger, path, &diag);
+	if (err)
+		opd_log(&opd->log, "%s: %s", path, diag.text);
+	return err;
+}
+
+/* The ledger as it is, after what has to be done before it is written. */
+static void settle(struct opd *opd, struct op_ledger *ledger)
+{
+	opd_stats_ledger(opd, ledger);
+	if (opd->stats.recount)
+		recount(opd, ledger);
+	if (opd->record && !opd->source.ops->replays) {
+		struct op_ledger lost = { .taken = 0 };
+
+		account_source(opd, &lost);
+		opd_record_lost(opd, &lost);
+	}
+}
+
+int opd_stats_write(struct opd *opd)
+{
+	struct op_ledger ledger;
+
+	settle(opd, &ledger);
+	return write_ledger(opd, &ledger);
+}
+
+int opd_stats_write_last(struct opd *opd)
+{
+	struct op_ledger ledger;
+
+	settle(opd, &ledger);
+	if (ledger.pending)
+		opd_log(&opd->log,
+			"%" PRIu64 " samples never came out of the kernel",
+			ledger.pending);
+	lose(&ledger, OPD_LOST_AT_EXIT, ledger.pending);
+	ledger.pending = 0;
+	return write_ledger(opd, &ledger);
+}
+
+int opd_stats_write_saved(struct opd *opd)
+{
+	struct op_ledger ledger;
+
+	settle(opd, &ledger);
+	ledger.taken -= ledger.pending;
+	ledger.pending = 0;
+	return write_ledger(opd, &ledger);
+}
+
+void opd_stats_restart(struct opd *opd)
+{
+	struct opd_stats *stats = &opd->stats;
+
+	memset(&stats->base, 0, sizeof(stats->base));
+	count_all(opd, &stats->origin);
+	stats->origin.taken -= stats->origin.pending;
+	stats->origin.pending = 0;
+	stats->recount = false;
+}
+
+/* ---- starting from what is there --------------------------------------------
+ */
+
+/* A ledger that cannot be read makes way for a new one. */
+static int read_base(struct opd *opd, struct op_diag *diag)
+{
+	struct op_ledger *base = &opd->stats.base;
+	char path[sizeof(opd->session.current) + 16];
+	char bad[sizeof(path) + 8];
+	struct op_diag why = { "" };
+	int err;
+
+	snprintf(path, sizeof(path), "%s/ledger", opd->session.current);
+	err = op_ledger_read(base, path, &why);
+	if (!err)
+		return 0;
+	memset(base, 0, sizeof(*base));
+	if (err == -ENOENT)
+		return 0;
+	snprintf(bad, sizeof(bad), "%s.bad", path);
+	opd_log(&opd->log, "%s; renamed to ledger.bad", why.text);
+	if (rename(path, bad))
+		return op_diag_set(diag, -errno, "%s: %s", path,
+				   strerror(errno));
+	return 0;
+}
+
+/*
+ * A daemon that was killed stored more than it wrote down, and took the
+ * samples that were pending with it.
+ */
+static void reconcile(struct opd *opd, uint64_t there)
+{
+	struct op_ledger *base = &opd->stats.base;
+
+	if (there > base->stored) {
+		uint64_t more = there - base->stored;
+		uint64_t came = more < base->pending ? more : base->pending;
+
+		opd_log(&opd->log,
+			"%" PRIu64
+			" samples are stored that the ledger did not know",
+			more);
+		base->pending -= came;
+		base->taken += more - came;
+	} else if (there < base->stored) {
+		opd_log(&opd->log,
+			"%" PRIu64
+			" samples of the ledger are gone or unreadable",
+			base->stored - there);
+		lose(base, OPD_LOST_DAMAGED, base->stored - there);
+	}
+	base->stored = there;
+	lose(base, OPD_LOST_KILLED, base->pending);
+	base->pending = 0;
+}
+
+int opd_stats_init(struct opd *opd, struct op_diag *diag)
+{
+	int err;
+
+	memset(&opd->stats, 0, sizeof(opd->stats));
+	err = read_base(opd, diag);
+	if (err)
+		return err;
+	reconcile(opd, opd_session_count_samples(opd));
+	opd->stats.recount = false;
+	return 0;
+}
+
+/* ---- the log ----------------------------------------------------------------
+ */
+
+static uint64_t cause_nr(const struct op_ledger *ledger, const char *name)
+{
+	for (unsigned int i = 0; i < ledger->nr_causes; i++)
+		if (!strcmp(ledger->causes[i].name, name))
+			return ledger->causes[i].nr;
+	return 0;
+}
+
+static void log_number(struct opd *opd, const char *what, uint64_t nr)
+{
+	opd_log_plain(&opd->log, "Nr. %s: %" PRIu64, what, nr);
+}
+
+static void log_causes(struct opd *opd, const struct op_ledger *ledger)
+{
+	static const struct {
+		const char *text;
+		const char *cause;
+	} lines[] = {
+		{ "samples lost due to sample file open failure",
+		  "lost_sample_file" },
+		{ "samples lost due to no permanent mapping", "lost_no_image" },
+		{ "samples lost due to no image name", "lost_no_image_name" },
+		{ "samples lost due to buffer overflow",
+		  "event_lost_overflow" },
+		{ "samples lost due to no mapping", "sample_lost_no_mapping" },
+		{ "samples lost due to no mm", "sample_lost_no_mm" },
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		log_number(opd, lines[i].text,
+			   cause_nr(ledger, lines[i].cause));
+}
+
+void opd_stats_log(struct opd *opd)
+{
+	const struct opd_stats *stats = &opd->stats;
+	struct op_ledger ledger;
+
+	opd_stats_ledger(opd, &ledger);
+	opd_log_plain(&opd->log, "-- OProfile Statistics --");
+	log_number(opd, "sample dumps", stats->nr_reads);
+	log_number(opd, "non-backtrace samples", sum_seen(stats));
+	log_number(opd, "kernel samples", stats->seen[OPD_MODE_KERNEL]);
+	log_number(opd, "lost samples (no kernel/user)",
+		   stats->lost[OPD_LOST_NO_CONTEXT]);
+	log_number(opd, "incomplete code structs",
+		   stats->incomplete + stats->bad_records);
+	log_causes(opd, &ledger);
+	log_number(opd, "callers in backtraces", stats->frames);
+	log_number(opd, "unknown codes", stats->unknown_codes);
+	log_number(opd, "impossible lengths", stats->bad_lengths);
+	log_number(opd, "words skipped after them", stats->skipped_words);
+	opd_log_plain(&opd->log,
+		      "Ledger: taken %" PRIu64 ", stored %" PRIu64
+		      ", lost %" PRIu64 ", pending %" PRIu64,
+		      ledger.taken, ledger.stored, op_ledger_lost(&ledger),
+		      ledger.pending);
+	if (opd->source.ops->log)
+		opd->source.ops->log(&opd->source, &opd->log);
+}

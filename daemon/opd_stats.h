@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_STATS_H
+#define DAEMON_OPD_STATS_H
+
+/*
+ * What became of the samples. The ledger of samples/current is
+ *
+ *	base (what the file said when the daemon started)
+ *	+ what the source and this daemon have counted
+ *	- origin (what of that belongs to sessions that were saved or reset)
+ *
+ * and always adds up: taken = stored + lost + pending.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libop/op_ledger.h"
+
+struct opd;
+
+enum opd_mode {
+	OPD_MODE_UNKNOWN,
+	OPD_MODE_KERNEL,
+	OPD_MODE_USER,
+	OPD_NR_MODES
+};
+
+/*
+ * Causes of the daemon's own: X(NAME, name in the ledger)
+ */
+/* clang-format off */
+#define OPD_CAUSES(X)                                                         \
+	/* the stream did not say where the sample is */                      \
+	X(NO_CONTEXT,   "lost_no_context")                                    \
+	/* user code in no image file and no named memory */                  \
+	X(NO_IMAGE,     "lost_no_image")                                      \
+	/* the image's cookie has no name */                                  \
+	X(NO_NAME,      "lost_no_image_name")                                 \
+	/* not asked for by --image */                                        \
+	X(FILTER,       "lost_image_filter")                                  \
+	/* the sample file cannot be opened or grow */                        \
+	X(SAMPLE_FILE,  "lost_sample_file")                                   \
+	/* of an earlier build than the current one of that name */           \
+	X(OLD_BUILD,    "lost_old_build")                                     \
+	/* a counter that has no event */                                     \
+	X(BAD_COUNTER,  "lost_bad_counter")                                   \
+	/* an offset outside of its memory, or cut short */                   \
+	X(BAD_RECORD,   "lost_bad_record")                                    \
+	/* a raw IBS record, but no event derived from it was asked for */    \
+	X(NO_IBS_EVENT, "lost_no_ibs_event")
+/* clang-format on */
+
+/* Causes that appear in the ledger only, when files or daemons changed. */
+#define OPD_LOST_SET_ASIDE "lost_set_aside" /* moved to another session */
+#define OPD_LOST_DAMAGED "lost_damaged_file" /* in an unreadable file */
+#define OPD_LOST_KILLED "lost_daemon_killed" /* were pending then */
+#define OPD_LOST_AT_EXIT "lost_at_exit" /* never came out of the kernel */
+
+enum opd_fate {
+#define X(name, text) OPD_LOST_##name,
+	OPD_CAUSES(X)
+#undef X
+		OPD_NR_CAUSES,
+	OPD_STORED = OPD_NR_CAUSES,
+	OPD_DEFERRED,
+};
+
+struct opd_stats {
+	/* samples */
+	uint64_t seen[OPD_NR_MODES]; /* in the stream, deferred ones too */
+	uint64_t stored;
+	uint64_t lost[OPD_NR_CAUSES];
+	uint64_t set_aside; /* of those stored by any daemon */
+	/* other things */
+	uint64_t frames; /* of stack traces, without the innermost */
+	uint64_t nr_reads; /* of the buffer */
+	uint64_t unknown_codes; /* records */
+	uint64_t bad_records; /* known code, but no sense */
+	uint64_t bad_lengths; /* places where the stream was resynchronised */
+	uint64_t skipped_words; /* there */
+	uint64_t incomplete; /* words at the end of the stream */
+	bool recount; /* sample files became unreadable */
+	struct op_ledger stream; /* what OP_LOST records said */
+	struct op_ledger base;
+	struct op_ledger origin;
+};
+
+/* A sample that was seen has met its fate (not OPD_DEFERRED). */
+static inline void opd_stats_count(struct opd_stats *stats, enum opd_fate fate)
+{
+	if (fate == OPD_STORED)
+		stats->stored++;
+	else
+		stats->lost[fate]++;
+}
+
+/* The name of a cause in the ledger, or "stored" or "deferred". */
+const char *opd_fate_name(enum opd_fate fate);
+
+/*
+ * Read the ledger of samples/current, make it agree with the sample files
+ * that are there, and go on from it. An unreadable one is renamed to
+ * ledger.bad. Returns 0 or -errno with the reason.
+ */
+int opd_stats_init(struct opd *opd, struct op_diag *diag);
+
+/* OP_LOST: @nr samples lost before this stream. Returns 0 or -EINVAL. */
+int opd_stats_stream_lost(struct opd *opd, const char *cause, uint64_t nr);
+
+/* @nr stored samples were moved to another session. */
+void opd_stats_set_aside(struct opd *opd, uint64_t nr);
+
+/* Fill @out with the ledger as it is now. */
+void opd_stats_ledger(struct opd *opd, struct op_ledger *out);
+
+/* Write the ledger. Returns 0 or -errno; the log has the reason. */
+int opd_stats_write(struct opd *opd);
+
+/* Write the last ledger: samples that are still pending will never come. */
+int opd_stats_write_last(struct opd *opd);
+
+/*
+ * Write the ledger without the pending samples, which will belong to the next
+ * session. Returns 0 or -errno; the log has the reason.
+ */
+int opd_stats_write_saved(struct opd *opd);
+
+/* All that was counted up to now belongs to another session. */
+void opd_stats_restart(struct opd *opd);
+
+/* Write the statistics block to the log. */
+void opd_stats_log(struct opd *opd);
+
+#endif /* DAEMON_OPD_STATS_H */

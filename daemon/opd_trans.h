@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_TRANS_H
+#define DAEMON_OPD_TRANS_H
+
+/*
+ * The context machine, the only consumer of the stream: context records
+ * change struct transient, and each sample is counted in the sample file that
+ * the context says. Whatever a stream holds, every sample in it is stored,
+ * deferred (opd_defer.h) or lost by a named cause, and the daemon goes on:
+ *
+ * - an unknown code is skipped by its length and counted (opd_codes.h);
+ * - a context record that makes no sense makes the context unknown;
+ * - behind an impossible length, all is skipped up to the next OP_CPU_SWITCH.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/opd_stats.h"
+
+struct opd;
+struct opd_sfile;
+
+#define OPD_UNKNOWN (-1)
+
+enum opd_where {
+	OPD_WHERE_UNKNOWN,
+	OPD_WHERE_COOKIE, /* user samples are in the image of a cookie */
+	OPD_WHERE_ANON, /* user samples are in anonymous memory */
+};
+
+enum opd_tracing {
+	OPD_TRACE_OFF,
+	OPD_TRACE_START, /* the next sample is the innermost frame */
+	OPD_TRACE_ON, /* what follows are callers, no samples */
+};
+
+/* What the stream has said of the samples that follow. */
+struct opd_context {
+	enum opd_mode mode;
+	enum opd_where where;
+	bool has_app; /* app_cookie was given */
+	int64_t cpu; /* or OPD_UNKNOWN, like the two below */
+	int64_t tid;
+	int64_t tgid;
+	uint64_t app_cookie;
+	uint64_t cookie; /* OPD_WHERE_COOKIE */
+	const char *anon; /* OPD_WHERE_ANON, like the two below */
+	uint64_t start;
+	uint64_t end;
+};
+
+struct transient {
+	struct opd_context context;
+	enum opd_tracing tracing;
+	bool resyncing; /* skipping to the next OP_CPU_SWITCH */
+	bool stream_events; /* OP_EVENT records have replaced the events */
+	/*
+	 * Where the next sample goes if pc - base < span and nothing changes
+	 * in between. The sfile is borrowed, NULL when span is 0.
+	 */
+	struct opd_sfile *sfile;
+	uint64_t base;
+	uint64_t span;
+	const uint64_t *at; /* what is being handled, for the recorder */
+};
+
+void opd_trans_init(struct opd *opd);
+
+/*
+ * Handle all whole records and samples of the @nr words at @words. Returns
+ * how many words were used; the rest is to be given again with more behind.
+ */
+size_t opd_trans_run(struct opd *opd, const uint64_t *words, size_t nr);
+
+/* The stream ends with @nr words that make no whole record. */
+void opd_trans_end(struct opd *opd, size_t nr);
+
+/* Nothing is known of the samples that follow. */
+void opd_trans_forget(struct transient *trans);
+
+/* Images or kernel ranges changed: look everything up again. */
+void opd_trans_forget_images(struct transient *trans);
+
+/* @sfile goes away. */
+void opd_trans_forget_sfile(struct transient *trans,
+			    const struct opd_sfile *sfile);
+
+#endif /* DAEMON_OPD_TRANS_H */

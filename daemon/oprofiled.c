@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * oprofiled: take samples from a source and count them in sample files.
+ *
+ *	options -> struct opd -> loop -> finish
+ *
+ * In the background the parent waits at a pipe until the daemon is ready or
+ * has said why it is not.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "daemon/opd.h"
+#include "daemon/opd_command.h"
+
+/* Large, and there is one. */
+static struct opd daemon_state;
+
+static int fail(const char *why, int status)
+{
+	fprintf(stderr, "oprofiled: %s\n", why);
+	return status;
+}
+
+/* ---- the background ---------------------------------------------------------
+ */
+
+/* Say to the parent that we are ready, or @why not. */
+static void tell_parent(int fd, const char *why)
+{
+	ssize_t done;
+
+	if (fd < 0)
+		return;
+	do
+		done = write(fd, why, strlen(why) + 1);
+	while (done < 0 && errno == EINTR);
+	close(fd);
+}
+
+/* The parent's part: exit as the daemon says. */
+static int wait_for_daemon(int fd)
+{
+	char why[OP_DIAG_MAX + 1];
+	size_t len = 0;
+	ssize_t got;
+
+	while (len < sizeof(why) - 1) {
+		got = read(fd, why + len, sizeof(why) - 1 - len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		len += (size_t)got;
+	}
+	why[len] = '\0';
+	if (len == 0)
+		return fail("the daemon died while it started; see its log", 1);
+	return why[0] ? fail(why, 1) : 0;
+}
+
+/*
+ * Returns the pipe to the parent in the daemon. The parent does not return.
+ */
+static int go_to_background(struct op_diag *diag)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return op_diag_set(diag, -errno, "pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		return op_diag_set(diag, -errno, "fork: %s", strerror(errno));
+	if (pid > 0) {
+		close(fds[1]);
+		exit(wait_for_daemon(fds[0]));
+	}
+	close(fds[0]);
+	setsid();
+	return fds[1];
+}
+
+/* Let go of the terminal and of the folder we were started in. */
+static void detach(struct opd *opd)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (chdir(opd->session.dir))
+		opd_log(&opd->log, "%s: %s", opd->session.dir, strerror(errno));
+	if (null < 0)
+		return;
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	if (null > STDERR_FILENO)
+		close(null);
+}
+
+/* ---- life -------------------------------------------------------------------
+ */
+
+static void log_start(struct opd *opd)
+{
+	time_t now = time(NULL);
+	char date[64] = "";
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &tm);
+	opd_log_plain(&opd->log, "oprofiled started %s", date);
+	opd_log_plain(&opd->log, "kernel pointer size: %zu", sizeof(void *));
+}
+
+static int start(struct opd *opd, struct op_diag *diag)
+{
+	const struct opd_options *options = &opd->options;
+	int err = op_session_init(&opd->session, options->session_dir, diag);
+
+	if (!err)
+		err = opd_session_make(opd, diag);
+	if (!err)
+		err = opd_session_lock(opd, diag);
+	if (!err)
+		err = opd_log_open(&opd->log, opd->session.log, diag);
+	if (err)
+		return err;
+	opd->log.verbose = options->verbose;
+	err = opd_source_open(&opd->source, options->source, diag);
+	if (err)
+		return err;
+	log_start(opd);
+	err = opd_setup(opd, diag);
+	if (!err)
+		err = opd_loop_init(opd, diag);
+	if (!err && !opd->source.ops->replays)
+		err = opd_control_open(opd, diag);
+	return err;
+}
+
+/* Bring in what is still on its way. */
+static void collect_rest(struct opd *opd)
+{
+	struct op_diag diag = { "" };
+	size_t len = opd->loop.len;
+
+	if (opd->source.ops->replays) {
+		opd_trans_end(opd, (len + 7) / 8);
+		opd_record_rest(opd, opd->loop.words, len);
+	} else if (opd_command_stop(opd, &diag)) {
+		opd_log(&opd->log, "%s", diag.text);
+	}
+}
+
+static int finish(struct opd *opd)
+{
+	int err = opd->loop.error;
+
+	collect_rest(opd);
+	if (opd_finish(opd) && !err)
+		err = -EIO;
+	opd_log_plain(&opd->log, "oprofiled stopped");
+	return err;
+}
+
+static int run(struct opd *opd, int parent, struct op_diag *diag)
+{
+	int err = start(opd, diag);
+
+	if (err) {
+		tell_parent(parent, diag->text);
+		return err;
+	}
+	if (parent >= 0)
+		detach(opd);
+	tell_parent(parent, "");
+	opd_loop_run(opd);
+	err = finish(opd);
+	if (err)
+		op_diag_set(diag, err, "%s: %s; see %s", opd->options.source,
+			    strerror(-err), opd->session.log);
+	return err;
+}
+
+/* Free all, and only then tell who asked for the end that it has come. */
+static void release(struct opd *opd)
+{
+	opd_release(opd);
+	opd_control_answer_shutdown(opd);
+	opd_options_release(&opd->options);
+}
+
+int main(int argc, const char **argv)
+{
+	struct opd *opd = &daemon_state;
+	struct op_diag diag = { "" };
+	int parent = -1;
+	int err;
+
+	opd_init(opd);
+	if (opd_options_parse(&opd->options, argc, argv, &diag)) {
+		opd_options_release(&opd->options);
+		return fail(diag.text, 2);
+	}
+	if (opd->options.version) {
+		opd_options_release(&opd->options);
+		return printf("oprofiled: %s %s\n", PACKAGE_NAME,
+			      PACKAGE_VERSION) < 0;
+	}
+	umask(022);
+	opd_loop_block_signals();
+	if (!opd->options.foreground) {
+		parent = go_to_background(&diag);
+		if (parent < 0)
+			return fail(diag.text, 1);
+	}
+	err = run(opd, parent, &diag);
+	release(opd);
+	if (err && parent < 0)
+		return fail(diag.text, 1);
+	return err ? 1 : 0;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Opening and closing. A writer maps the file; a reader copies it, so that
+ * nothing that happens to the file later can hurt it (the map of a file that
+ * is cut short raises SIGBUS).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libdb/db_table.h"
+
+void odb_attach(struct odb *odb, struct odb_header *header)
+{
+	odb->header = header;
+	odb->slots = (struct odb_slot *)(header + 1);
+	odb->nr_slots = header->nr_slots;
+	odb->nr_lines = odb_lines(header->nr_slots);
+	odb->used_max = odb_used_max(header->nr_slots);
+	odb->seed = header->seed;
+}
+
+void odb_detach(struct odb *odb)
+{
+	if (odb->header)
+		munmap(odb->header, odb_file_len(odb->nr_slots));
+	odb->header = NULL;
+}
+
+/* O_NONBLOCK: opening a FIFO must not wait for its other end. */
+static int open_file(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The status of a file that may be a database, by its type and length. */
+static int stat_file(int fd, struct stat *st)
+{
+	if (fstat(fd, st))
+		return -errno;
+	if (S_ISDIR(st->st_mode))
+		return -EISDIR;
+	return S_ISREG(st->st_mode) ? 0 : -EBADMSG;
+}
+
+static int read_all(int fd, void *buf, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n =
+			pread(fd, (char *)buf + done, len - done, (off_t)done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return -EBADMSG;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return 0;
+}
+
+static int check_header_of(int fd, off_t len)
+{
+	struct odb_header header;
+	int err;
+
+	if ((uint64_t)len < sizeof(header))
+		return -EBADMSG;
+	err = read_all(fd, &header, sizeof(header));
+	return err ? err : odb_check_header(&header, (uint64_t)len);
+}
+
+/* ---- readers ------------------------------------------------------------ */
+
+/*
+ * Copy the file twice. A writer at work takes slots while they are copied, so
+ * that one copy may hold a key after the gap that the key had skipped, or a
+ * count without its key. Taken slots stay taken: what the first copy has is
+ * complete in the second, and so is all that was there before it.
+ */
+static int copy_twice(struct odb *odb, int fd, void *first, void *second,
+		      size_t len)
+{
+	const struct odb_slot *before =
+		(struct odb_slot *)((struct odb_header *)first + 1);
+	int err = read_all(fd, first, len);
+
+	if (!err)
+		err = read_all(fd, second, len);
+	if (!err)
+		err = odb_check_header(second, len);
+	if (err)
+		return err;
+	odb_attach(odb, second);
+	err = odb_check_slots(odb, before);
+	for (size_t i = 0; !err && i < odb->nr_slots; i++) {
+		if (before[i].count || !odb->slots[i].count)
+			continue;
+		odb->slots[i].count = 0;
+		odb->gaps = true;
+	}
+	return err;
+}
+
+static void *map_memory(size_t len)
+{
+	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return map == MAP_FAILED ? NULL : map;
+}
+
+static int copy_file(struct odb *odb, int fd)
+{
+	void *first, *second;
+	struct stat st;
+	size_t len;
+	int err = stat_file(fd, &st);
+
+	if (!err)
+		err = check_header_of(fd, st.st_size);
+	if (err)
+		return err;
+	len = (size_t)st.st_size;
+	first = map_memory(len);
+	second = map_memory(len);
+	err = -ENOMEM;
+	if (first && second)
+		err = copy_twice(odb, fd, first, second, len);
+	if (first)
+		munmap(first, len);
+	if (second && !odb->header)
+		munmap(second, len);
+	return err;
+}
+
+static int open_reader(struct odb *odb, const char *path)
+{
+	int fd = open_file(path, O_RDONLY);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = copy_file(odb, fd);
+	close(fd);
+	return err;
+}
+
+/* ---- writers ------------------------------------------------------------ */
+
+/*
+ * The path must hold until the file grows, through changes of the working
+ * folder. Growing replaces a name, so it has to be the name of the file, not
+ * of a symbolic link to it.
+ */
+static int set_path(struct odb *odb, const char *path)
+{
+	struct stat st;
+	char *cwd;
+	int n;
+
+	if (!lstat(path, &st) && S_ISLNK(st.st_mode)) {
+		odb->path = realpath(path, NULL);
+		return odb->path ? 0 : -errno;
+	}
+	if (path[0] == '/') {
+		odb->path = strdup(path);
+		return odb->path ? 0 : -ENOMEM;
+	}
+	cwd = getcwd(NULL, 0);
+	if (!cwd)
+		return -errno;
+	n = asprintf(&odb->path, "%s/%s", cwd, path);
+	free(cwd);
+	if (n >= 0)
+		return 0;
+	odb->path = NULL;
+	return -ENOMEM;
+}
+
+/*
+ * After a kill the number of used slots may be behind, and one free slot may
+ * have a key: odb_place() relies on there being none.
+ */
+static void tidy(struct odb *odb)
+{
+	for (size_t i = 0; i < odb->nr_slots; i++) {
+		if (odb->slots[i].count)
+			odb->nr_used++;
+		else if (odb->slots[i].key)
+			odb->slots[i].key = 0;
+	}
+	if (odb->header->nr_used != odb->nr_used)
+		odb->header->nr_used = odb->nr_used;
+}
+
+/* A copied file may have holes: fill them while that can still fail. */
+static int fill_holes(int fd, const struct stat *st)
+{
+	int err;
+
+	if (st->st_blocks >= st->st_size / 512)
+		return 0;
+	do {
+		err = posix_fallocate(fd, 0, st->st_size);
+	} while (err == EINTR);
+	return -err;
+}
+
+static int map_file(struct odb *odb, int fd, const struct stat *st)
+{
+	void *map;
+	int err = check_header_of(fd, st->st_size);
+
+	if (!err)
+		err = fill_holes(fd, st);
+	if (err)
+		return err;
+	map = mmap(NULL, (size_t)st->st_size, PROT_READ | PROT_WRITE,
+		   MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	odb_attach(odb, map);
+	odb->dev = st->st_dev;
+	odb->ino = st->st_ino;
+	err = odb_check_slots(odb, odb->slots);
+	if (!err)
+		tidy(odb);
+	return err;
+}
+
+static int open_writer(struct odb *odb, const char *path)
+{
+	struct stat st;
+	int err = set_path(odb, path);
+	int fd;
+
+	if (err)
+		return err;
+	odb->writable = true;
+	fd = open_file(odb->path, O_RDWR);
+	if (fd == -ENOENT)
+		return odb_rewrite(odb, ODB_SLOTS_MIN, odb_new_seed(), NULL);
+	if (fd < 0)
+		return fd;
+	err = stat_file(fd, &st);
+	if (!err && st.st_size == 0)
+		err = odb_rewrite(odb, ODB_SLOTS_MIN, odb_new_seed(), &st);
+	else if (!err)
+		err = map_file(odb, fd, &st);
+	close(fd);
+	return err;
+}
+
+/* ---- what the world sees ------------------------------------------------- */
+
+int odb_open(struct odb **out, const char *path, enum odb_mode mode)
+{
+	struct odb *odb = calloc(1, sizeof(*odb));
+	int err;
+
+	if (!odb)
+		return -ENOMEM;
+	if (mode == ODB_RDWR)
+		err = open_writer(odb, path);
+	else
+		err = open_reader(odb, path);
+	if (err)
+		odb_close(odb);
+	else
+		*out = odb;
+	return err;
+}
+
+void odb_close(struct odb *odb)
+{
+	if (!odb)
+		return;
+	odb_detach(odb);
+	free(odb->path);
+	free(odb);
+}
+
+void *odb_user(struct odb *odb)
+{
+	return odb->header->user;
+}
+
+int odb_sync(struct odb *odb)
+{
+	if (!odb->writable)
+		return 0;
+	if (msync(odb->header, odb_file_len(odb->nr_slots), MS_ASYNC))
+		return -errno;
+	return 0;
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Both ends of the control socket. A session folder may have a path that is
+ * longer than a socket address can be; then its folder is opened and the
+ * socket addressed through /proc/self/fd, which is short.
+ */
+
+#include "libop/op_control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* An address and the folder that it needs open while it is used. */
+struct address {
+	struct sockaddr_un un;
+	int folder; /* -1 if none is needed */
+};
+
+static int address_init(struct address *address, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+
+	memset(address, 0, sizeof(*address));
+	address->un.sun_family = AF_UNIX;
+	address->folder = -1;
+	if (strlen(path) < sizeof(address->un.sun_path)) {
+		strcpy(address->un.sun_path, path);
+		return 0;
+	}
+	if (!slash || strlen(slash) > 64 || slash - path >= PATH_MAX)
+		return -ENAMETOOLONG;
+	snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+	address->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (address->folder < 0)
+		return -errno;
+	snprintf(address->un.sun_path, sizeof(address->un.sun_path),
+		 "/proc/self/fd/%d%s", address->folder, slash);
+	return 0;
+}
+
+static void address_release(struct address *address)
+{
+	if (address->folder >= 0)
+		close(address->folder);
+}
+
+/* ---- a call -------------------------------------------------------------- */
+
+struct call {
+	const char *socket;
+	int fd;
+	int64_t deadline; /* milliseconds of CLOCK_MONOTONIC, -1 for none */
+	char *reply;
+	size_t reply_len;
+	size_t reply_at;
+	bool reply_full;
+	struct op_diag *diag;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Milliseconds left, -1 for no limit. */
+static int time_left(const struct call *call)
+{
+	int64_t left;
+
+	if (call->deadline < 0)
+		return -1;
+	left = call->deadline - now_ms();
+	return left > 0 ? (int)left : 0;
+}
+
+static int fail(const struct call *call, int err, const char *what)
+{
+	return op_diag_set(call->diag, err, "%s: %s: %s", call->socket, what,
+			   strerror(-err));
+}
+
+static int fail_time(const struct call *call)
+{
+	return op_diag_set(call->diag, -ETIMEDOUT,
+			   "%s: the daemon did not answer in time; see its log",
+			   call->socket);
+}
+
+static int fail_answer(const struct call *call, const char *why)
+{
+	return op_diag_set(call->diag, -EPROTO,
+			   "%s: what answers is not the daemon: %s",
+			   call->socket, why);
+}
+
+static int wait_for(const struct call *call, short events)
+{
+	struct pollfd pfd = { .fd = call->fd, .events = events };
+	int n;
+
+	do {
+		n = poll(&pfd, 1, time_left(call));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return fail(call, -errno, "cannot wait");
+	return n ? 0 : fail_time(call);
+}
+
+/*
+ * A nonblocking connect() to a unix socket whose queue is full fails at once
+ * and cannot be polled for; a blocking one minds the time limit for sending.
+ */
+static int limit_connect(const struct call *call)
+{
+	int left = time_left(call);
+	struct timeval tv;
+
+	if (left < 0)
+		return 0;
+	if (!left)
+		return -ETIMEDOUT;
+	tv.tv_sec = left / 1000;
+	tv.tv_usec = left % 1000 * 1000;
+	if (setsockopt(call->fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)))
+		return -errno;
+	return 0;
+}
+
+static int try_connect(const struct call *call, const struct address *address)
+{
+	int err;
+
+	do {
+		err = limit_connect(call);
+		if (err)
+			return err;
+		if (!connect(call->fd, (const struct sockaddr *)&address->un,
+			     sizeof(address->un)))
+			return 0;
+	} while (errno == EINTR);
+	return errno == EAGAIN ? -ETIMEDOUT : -errno;
+}
+
+static int connect_call(const struct call *call)
+{
+	struct address address;
+	int err = address_init(&address, call->socket);
+
+	if (!err)
+		err = try_connect(call, &address);
+	address_release(&address);
+	if (err == -ETIMEDOUT)
+		return fail_time(call);
+	if (err == -ENOENT || err == -ECONNREFUSED)
+		return op_diag_set(call->diag, err,
+				   "%s: no daemon is running here; start one "
+				   "with opcontrol --start-daemon",
+				   call->socket);
+	return err ? fail(call, err, "cannot reach the daemon") : 0;
+}
+
+static int send_all(const struct call *call, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n =
+			send(call->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		int err = 0;
+
+		if (n >= 0) {
+			text += n;
+			len -= (size_t)n;
+		} else if (errno == EAGAIN) {
+			err = wait_for(call, POLLOUT);
+		} else if (errno == EPIPE || errno == ECONNRESET) {
+			return 0; /* it may have said why before it closed */
+		} else if (errno != EINTR) {
+			err = fail(call, -errno, "cannot send");
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int send_request(const struct call *call, const char *request)
+{
+	char line[OP_CONTROL_LINE_MAX];
+	size_t len = strlen(request);
+
+	memcpy(line, request, len);
+	line[len] = '\n';
+	return send_all(call, line, len + 1);
+}
+
+static void keep_data(struct call *call, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (call->reply_full || call->reply_len < 2 ||
+	    len > call->reply_len - 2 - call->reply_at) {
+		call->reply_full = true;
+		return;
+	}
+	memcpy(call->reply + call->reply_at, text, len);
+	call->reply_at += len;
+	call->reply[call->reply_at++] = '\n';
+	call->reply[call->reply_at] = '\0';
+}
+
+/* Returns 1 for a data line, else what the call returns. */
+static int take_line(struct call *call, const char *line)
+{
+	if (line[0] == ' ') {
+		keep_data(call, line + 1);
+		return 1;
+	}
+	if (!strcmp(line, "ok"))
+		return 0;
+	if (!strncmp(line, "error ", 6))
+		return op_diag_set(call->diag, -EREMOTEIO, "%s", line + 6);
+	return fail_answer(call, "a line that is no answer");
+}
+
+/*
+ * Take the whole lines of *@len bytes in @buf and move the rest to its start.
+ * Returns as take_line().
+ */
+static int take_lines(struct call *call, char *buf, size_t *len)
+{
+	char *line = buf, *end = buf + *len, *newline;
+	int state = 1;
+
+	if (memchr(buf, '\0', *len))
+		return fail_answer(call, "a zero byte");
+	while (state == 1 &&
+	       (newline = memchr(line, '\n', (size_t)(end - line)))) {
+		*newline = '\0';
+		state = take_line(call, line);
+		line = newline + 1;
+	}
+	*len = (size_t)(end - line);
+	memmove(buf, line, *len);
+	if (state == 1 && *len == OP_CONTROL_LINE_MAX)
+		return fail_answer(call, "a line without an end");
+	return state;
+}
+
+static int receive_answer(struct call *call)
+{
+	char buf[OP_CONTROL_LINE_MAX];
+	size_t len = 0;
+	int state;
+
+	do {
+		ssize_t n = recv(call->fd, buf + len, sizeof(buf) - len,
+				 MSG_DONTWAIT);
+
+		if (n > 0) {
+			len += (size_t)n;
+			state = take_lines(call, buf, &len);
+		} else if (!n || errno == ECONNRESET) {
+			return fail_answer(call, "it ended early");
+		} else if (errno == EAGAIN) {
+			state = wait_for(call, POLLIN);
+			state = state ? state : 1;
+		} else if (errno == EINTR) {
+			state = 1;
+		} else {
+			return fail(call, -errno, "cannot receive");
+		}
+		/* A daemon that never stops talking does not hold us. */
+		if (state == 1 && !time_left(call))
+			return fail_time(call);
+	} while (state == 1);
+	return state;
+}
+
+static bool is_request(const char *request)
+{
+	size_t len = strlen(request);
+
+	return len && len < OP_CONTROL_LINE_MAX && !strchr(request, '\n');
+}
+
+int op_control_call(const char *socket_path, const char *request, char *reply,
+		    size_t len, int timeout_ms, struct op_diag *diag)
+{
+	struct call call = {
+		.socket = socket_path,
+		.deadline = timeout_ms < 0 ? -1 : now_ms() + timeout_ms,
+		.reply = reply,
+		.reply_len = reply ? len : 0,
+		.diag = diag,
+	};
+	int err;
+
+	if (call.reply_len)
+		reply[0] = '\0';
+	if (!is_request(request))
+		return op_diag_set(diag, -EINVAL,
+				   "%s: a request is one line of at most %d "
+				   "bytes",
+				   socket_path, OP_CONTROL_LINE_MAX);
+	call.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (call.fd < 0)
+		return fail(&call, -errno, "cannot make a socket");
+	err = connect_call(&call);
+	if (!err)
+		err = send_request(&call, request);
+	if (!err)
+		err = receive_answer(&call);
+	close(call.fd);
+	return err;
+}
+
+/* ---- listening ----------------------------------------------------------- */
+
+/* 0 if somebody accepts connections at @address, -ECONNREFUSED if not. */
+static int probe(const struct address *address)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	/* EAGAIN: its queue is full, so there is one. */
+	if (connect(fd, (const struct sockaddr *)&address->un,
+		    sizeof(address->un)) &&
+	    errno != EAGAIN)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int remove_stale(const struct address *address)
+{
+	struct stat st;
+	int err;
+
+	if (lstat(address->un.sun_path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
+	err = probe(address);
+	if (err != -ECONNREFUSED)
+		return err ? err : -EADDRINUSE;
+	return unlink(address->un.sun_path) ? -errno : 0;
+}
+
+static int bind_and_listen(int fd, const struct address *address)
+{
+	/*
+	 * Before bind(): the socket's file gets this mode from its first
+	 * moment, with no change of the process's umask.
+	 */
+	if (fchmod(fd, 0600) ||
+	    bind(fd, (const struct sockaddr *)&address->un,
+		 sizeof(address->un)) ||
+	    listen(fd, 16))
+		return -errno;
+	return 0;
+}
+
+static int explain_listen(const char *path, int err, struct op_diag *diag)
+{
+	if (err == -EADDRINUSE)
+		return op_diag_set(diag, err,
+				   "%s: a daemon is already running here; stop "
+				   "it with opcontrol --shutdown",
+				   path);
+	if (err == -EEXIST)
+		return op_diag_set(diag, err,
+				   "%s: in the way of the control socket; "
+				   "remove it",
+				   path);
+	return op_diag_set(diag, err, "%s: cannot listen: %s", path,
+			   strerror(-err));
+}
+
+int op_control_listen(const char *socket_path, struct op_diag *diag)
+{
+	struct address address;
+	int fd = -1;
+	int err = address_init(&address, socket_path);
+
+	if (!err)
+		err = remove_stale(&address);
+	if (!err) {
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		err = fd < 0 ? -errno : bind_and_listen(fd, &address);
+	}
+	address_release(&address);
+	if (!err)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return explain_listen(socket_path, err, diag);
+}

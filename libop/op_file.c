@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reading a small file whole, and replacing one in one step.
+ *
+ * The files lie in folders that others may write to, so what is opened is
+ * checked (a FIFO would block for ever, a directory or a device is no text)
+ * and what is created is created anew: mkostemp() opens with O_EXCL, which
+ * refuses a symbolic link that someone has put there.
+ */
+
+#include "libop/op_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int fail(struct op_diag *diag, const char *path, const char *what)
+{
+	int err = errno;
+
+	return op_diag_set(diag, -err, "%s: %s: %s", path, what, strerror(err));
+}
+
+static int check_file(int fd, const char *path, size_t max,
+		      struct op_diag *diag)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return fail(diag, path, "cannot read");
+	if (!S_ISREG(st.st_mode))
+		return op_diag_set(diag, -EINVAL, "%s: not a regular file",
+				   path);
+	/* Files of /proc have size 0; they are measured while reading. */
+	if ((uint64_t)st.st_size > max)
+		return -EFBIG;
+	return 0;
+}
+
+/* *@room grows by halves; the caller keeps *@text on failure. */
+static int make_room(char **text, size_t *room, size_t max)
+{
+	size_t more = *room + *room / 2 + 4096;
+	char *p;
+
+	if (more > max + 2)
+		more = max + 2; /* one byte too many is noticed, and a zero */
+	p = realloc(*text, more);
+	if (!p)
+		return -ENOMEM;
+	*text = p;
+	*room = more;
+	return 0;
+}
+
+static int read_all(int fd, size_t max, char **text, size_t *len)
+{
+	size_t room = 0;
+	ssize_t n;
+	int err;
+
+	*len = 0;
+	do {
+		if (*len + 1 >= room) {
+			err = make_room(text, &room, max);
+			if (err)
+				return err;
+		}
+		n = read(fd, *text + *len, room - 1 - *len);
+		if (n > 0)
+			*len += n;
+		if (*len > max)
+			return -EFBIG;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n < 0)
+		return -errno;
+	(*text)[*len] = '\0';
+	return 0;
+}
+
+int op_file_read(const char *path, size_t max, char **text, size_t *len,
+		 struct op_diag *diag)
+{
+	int fd, err;
+
+	*text = NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	if (fd < 0)
+		return fail(diag, path, "cannot open");
+	err = check_file(fd, path, max, diag);
+	if (!err)
+		err = read_all(fd, max, text, len);
+	close(fd);
+	if (err == -EFBIG)
+		op_diag_set(diag, err, "%s: larger than %zu bytes", path, max);
+	else if (err)
+		op_diag_set(diag, err, "%s: cannot read: %s", path,
+			    strerror(-err));
+	if (err) {
+		free(*text);
+		*text = NULL;
+	}
+	return err;
+}
+
+/* "FOLDER/.tmp-XXXXXX" for the folder that @path is in. */
+static int temporary_name(char *buf, size_t len, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) + 1 : 0;
+
+	if (snprintf(buf, len, "%.*s.tmp-XXXXXX", folder, path) >= (int)len)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+int op_replace_open(struct op_replace *replace, const char *path,
+		    unsigned int mode, struct op_diag *diag)
+{
+	int fd, err;
+
+	replace->path = path;
+	if (strlen(path) >= PATH_MAX ||
+	    temporary_name(replace->tmp, sizeof(replace->tmp), path))
+		return op_diag_set(diag, -ENAMETOOLONG,
+				   "%.64s...: cannot write: the path is too "
+				   "long",
+				   path);
+	fd = mkostemp(replace->tmp, O_CLOEXEC);
+	if (fd < 0)
+		return fail(diag, path, "cannot write");
+	/* Not by open(2): the umask would take bits away. */
+	replace->file = fchmod(fd, mode) ? NULL : fdopen(fd, "w");
+	if (replace->file)
+		return 0;
+	err = fail(diag, path, "cannot write");
+	close(fd);
+	unlink(replace->tmp);
+	return err;
+}
+
+static bool is_on_disk(FILE *file)
+{
+	return !fflush(file) && !ferror(file) && !fsync(fileno(file));
+}
+
+int op_replace_commit(struct op_replace *replace, struct op_diag *diag)
+{
+	bool whole;
+	int err;
+
+	errno = EIO; /* ferror() alone does not say why */
+	whole = is_on_disk(replace->file);
+	err = whole ? 0 : fail(diag, replace->path, "cannot write");
+	if (fclose(replace->file) && !err)
+		err = fail(diag, replace->path, "cannot write");
+	if (!err && rename(replace->tmp, replace->path))
+		err = fail(diag, replace->path, "cannot replace");
+	if (err)
+		unlink(replace->tmp);
+	return err;
+}
+
+void op_replace_abort(struct op_replace *replace)
+{
+	fclose(replace->file);
+	unlink(replace->tmp);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_OP_FILE_H
+#define LIBOP_OP_FILE_H
+
+/*
+ * Small files, for libop's own use: read whole with a limit, replaced in one
+ * step so that a reader sees the old text or the new one and nothing between.
+ */
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "libop/op_diag.h"
+
+/*
+ * Read the regular file @path of at most @max bytes. *@text is the caller's
+ * to free; a zero byte follows its *@len bytes. Returns 0; -ENOENT, which
+ * leaves @diag alone; -EFBIG above @max, -EINVAL for what is no regular file,
+ * or -errno, with the reason in @diag.
+ */
+int op_file_read(const char *path, size_t max, char **text, size_t *len,
+		 struct op_diag *diag);
+
+/* A file that is being replaced. */
+struct op_replace {
+	const char *path; /* borrowed from the caller */
+	FILE *file; /* write here; errors are found by op_replace_commit() */
+	char tmp[PATH_MAX];
+};
+
+/*
+ * Start to replace @path by a new file of mode @mode, which lies under a
+ * hidden name in the same folder until it is whole. Returns 0 or -errno with
+ * the reason in @diag; only after 0 one of the next two must follow.
+ */
+int op_replace_open(struct op_replace *replace, const char *path,
+		    unsigned int mode, struct op_diag *diag);
+
+/* Put the new file in place, on the disk. Returns 0, or -errno with the
+ * reason in @diag: then @path is as it was. */
+int op_replace_commit(struct op_replace *replace, struct op_diag *diag);
+
+/* Leave @path as it was. */
+void op_replace_abort(struct op_replace *replace);
+
+#endif /* LIBOP_OP_FILE_H */

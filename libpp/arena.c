@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A list of blocks, each filled from its start. A request that is larger than
+ * a block gets a block of its own behind the current one, so that the room
+ * left in the current one stays in use.
+ */
+
+#include "libpp/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_SIZE ((size_t)64 << 10)
+#define ALIGNMENT _Alignof(max_align_t)
+
+struct pp_arena_block {
+	struct pp_arena_block *next;
+	size_t used; /* bytes of data */
+	size_t size; /* bytes in data */
+	_Alignas(max_align_t) unsigned char data[];
+};
+
+void pp_arena_init(struct pp_arena *arena)
+{
+	arena->blocks = NULL;
+}
+
+void pp_arena_release(struct pp_arena *arena)
+{
+	struct pp_arena_block *block = arena->blocks;
+
+	while (block) {
+		struct pp_arena_block *next = block->next;
+
+		free(block);
+		block = next;
+	}
+	arena->blocks = NULL;
+}
+
+static struct pp_arena_block *block_new(size_t size)
+{
+	struct pp_arena_block *block;
+
+	block = calloc(1, sizeof(*block) + size);
+	if (block)
+		block->size = size;
+	return block;
+}
+
+static void *alloc_own_block(struct pp_arena *arena, size_t len)
+{
+	struct pp_arena_block *block = block_new(len);
+
+	if (!block)
+		return NULL;
+	block->used = len;
+	if (arena->blocks) {
+		block->next = arena->blocks->next;
+		arena->blocks->next = block;
+	} else {
+		arena->blocks = block;
+	}
+	return block->data;
+}
+
+static void *alloc_bytes(struct pp_arena *arena, size_t len)
+{
+	struct pp_arena_block *block = arena->blocks;
+	void *p;
+
+	if (!block || len > block->size - block->used) {
+		if (len > BLOCK_SIZE / 4)
+			return alloc_own_block(arena, len);
+		block = block_new(BLOCK_SIZE);
+		if (!block)
+			return NULL;
+		block->next = arena->blocks;
+		arena->blocks = block;
+	}
+	p = block->data + block->used;
+	block->used += len;
+	return p;
+}
+
+void *pp_arena_alloc(struct pp_arena *arena, size_t nr, size_t size)
+{
+	size_t len;
+
+	if (__builtin_mul_overflow(nr, size, &len) ||
+	    len > SIZE_MAX / 2 - BLOCK_SIZE)
+		return NULL;
+	/* Nothing wanted still gets an address of its own. */
+	len = (len ? len : 1) + ALIGNMENT - 1;
+	return alloc_bytes(arena, len / ALIGNMENT * ALIGNMENT);
+}
+
+void *pp_arena_grow(struct pp_arena *arena, void *array, size_t nr, size_t size)
+{
+	void *more;
+
+	/* The room is always the power of two at or above @nr. */
+	if (nr & (nr - 1))
+		return array;
+	if (nr > SIZE_MAX / 2)
+		return NULL;
+	more = pp_arena_alloc(arena, nr ? 2 * nr : 1, size);
+	if (more && nr)
+		memcpy(more, array, nr * size);
+	return more;
+}
+
+char *pp_arena_strdup(struct pp_arena *arena, const char *text)
+{
+	size_t len = strlen(text) + 1;
+	char *copy = pp_arena_alloc(arena, len, 1);
+
+	return copy ? memcpy(copy, text, len) : NULL;
+}
+
+char *pp_arena_printf(struct pp_arena *arena, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return NULL;
+	text = pp_arena_alloc(arena, (size_t)len + 1, 1);
+	if (!text)
+		return NULL;
+	va_start(ap, fmt);
+	vsnprintf(text, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	return text;
+}

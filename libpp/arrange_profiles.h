@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_ARRANGE_PROFILES_H
+#define LIBPP_ARRANGE_PROFILES_H
+
+/*
+ * Profile classes: the columns of a report. Sample files that agree in event,
+ * count, unit mask, tgid, tid and cpu, as far as these are not merged, form a
+ * class. A table shows one difference, so all classes differ in one axis
+ * only: the event (with its count and unit mask), the tgid, the tid or the
+ * cpu. A tid that always equals the tgid is no difference of its own.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+#include "libpp/arena.h"
+#include "libpp/sample_list.h"
+
+/* What is not to make classes. */
+#define PP_MERGE_CPU 1u
+#define PP_MERGE_TID 2u
+#define PP_MERGE_TGID 4u /* and the tid */
+#define PP_MERGE_UNIT_MASK 8u
+#define PP_MERGE_LIB 16u /* each image is its own application */
+#define PP_MERGE_ALL 31u
+
+enum pp_axis {
+	PP_AXIS_EVENT,
+	PP_AXIS_TGID,
+	PP_AXIS_TID,
+	PP_AXIS_CPU,
+	PP_NR_AXES
+};
+
+struct pp_class {
+	const char *name; /* title of its column: "cpu:0", "EVENT:COUNT" */
+	const char *event;
+	uint64_t count; /* events per sample; 0 for the timer */
+	uint64_t unit_mask; /* 0 when merged */
+	bool unit_mask_merged;
+	int64_t tgid; /* OP_MANGLE_ALL when merged, like the two below */
+	int64_t tid;
+	int64_t cpu;
+};
+
+struct pp_classes {
+	struct pp_class *classes; /* by cpu, tgid, tid, unit mask, event,
+				     count; "all" before numbers */
+	size_t nr;
+	enum pp_axis axis; /* PP_AXIS_EVENT when there is one class */
+};
+
+/*
+ * Find the classes of the files in @list and set class_nr in each file.
+ * @merge is a set of PP_MERGE_ bits. Returns 0; -EINVAL when two axes differ,
+ * which and what to do in @diag; -ENOMEM.
+ */
+int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
+	       unsigned int merge, struct op_diag *diag);
+
+/* Whether @class counts timer interrupts rather than an event. */
+bool pp_class_is_timer(const struct pp_class *class);
+
+#endif /* LIBPP_ARRANGE_PROFILES_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_DEMANGLE_H
+#define LIBPP_DEMANGLE_H
+
+/* C++, Rust, D and Ada names as people wrote them, by libiberty. */
+
+#include "libpp/arena.h"
+
+enum pp_demangle {
+	PP_DEMANGLE_NORMAL,
+	PP_DEMANGLE_NONE,
+};
+
+/* @name as @how asks for; @name itself when there is nothing to change or
+ * memory is short. */
+const char *pp_demangle(struct pp_arena *arena, const char *name,
+			enum pp_demangle how);
+
+#endif /* LIBPP_DEMANGLE_H */

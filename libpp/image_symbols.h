@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_IMAGE_SYMBOLS_H
+#define LIBPP_IMAGE_SYMBOLS_H
+
+/*
+ * The symbols of one image, wherever they come from: its binary, a vmlinux,
+ * or the session's snapshot of kernel symbols. What is wrong with an image is
+ * said once, when it is opened; an image without symbols is not an error.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_ksyms.h"
+#include "libop/op_session.h"
+#include "libpp/locate_images.h"
+#include "libpp/messages.h"
+#include "libpp/op_bfd.h"
+#include "libpp/report.h"
+#include "libpp/symtab.h"
+
+struct pp_image_symbols {
+	struct pp_symbol *table; /* ascending keys, see pp_symtab_build() */
+	size_t nr;
+	const char *whole; /* one name for all samples, or NULL */
+
+	/* For the functions below. */
+	struct op_bfd *bfd;
+	struct op_ksyms ksyms;
+	uint64_t base; /* address of key 0, unless the keys are file offsets */
+};
+
+/* Returns 0 or -ENOMEM. To be released either way. */
+int pp_image_symbols_open(struct pp_image_symbols *symbols,
+			  const struct pp_image *image,
+			  const struct op_session *session,
+			  struct pp_locator *locator,
+			  struct pp_messages *messages);
+void pp_image_symbols_release(struct pp_image_symbols *symbols);
+
+/* The address to show for @key. */
+uint64_t pp_image_symbols_vma(const struct pp_image_symbols *symbols,
+			      const struct pp_image *image, uint64_t key);
+
+#endif /* LIBPP_IMAGE_SYMBOLS_H */

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Texts are cut at MESSAGE_MAX: they hold names out of files, and a name may
+ * be as long as its writer liked.
+ */
+
+#include "libpp/messages.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define MESSAGE_MAX 8192
+
+static void clean(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
+void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
+		const char *fmt, ...)
+{
+	struct pp_message *list;
+	char text[MESSAGE_MAX];
+	const char *copy;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	clean(text);
+	copy = pp_arena_strdup(messages->arena, text);
+	list = pp_arena_grow(messages->arena, messages->list, messages->nr,
+			     sizeof(*list));
+	if (!copy || !list)
+		return;
+	messages->list = list;
+	list[messages->nr++] = (struct pp_message){ kind, copy };
+}

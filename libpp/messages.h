@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_MESSAGES_H
+#define LIBPP_MESSAGES_H
+
+/*
+ * What a report has to say besides its figures: warnings about samples or
+ * images that are not as they should be, and remarks on how the report came
+ * about. Libraries add messages, programs print them. Each is one line
+ * "what: why; what to try" without a program's name.
+ */
+
+#include <stddef.h>
+
+#include "libpp/arena.h"
+
+enum pp_message_kind {
+	PP_WARNING, /* always to be shown */
+	PP_REMARK_SFILE, /* which sample files are used */
+	PP_REMARK_BFD, /* which binaries are read for symbols */
+	PP_REMARK_STATS, /* figures about the work done */
+};
+
+struct pp_message {
+	enum pp_message_kind kind;
+	const char *text;
+};
+
+struct pp_messages {
+	struct pp_arena *arena; /* where the texts live */
+	struct pp_message *list; /* in the order they came */
+	size_t nr;
+};
+
+/* Add one message; control characters become '?'. When memory is short the
+ * message is lost: what it is about goes on. */
+void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
+		const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#endif /* LIBPP_MESSAGES_H */

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Similarity is the number of single-character edits between two names (the
+ * Levenshtein distance); a name that contains the wanted one is nearest.
+ */
+
+#include "libpp/near_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer names are compared by their beginning. */
+#define COMPARED_MAX 128
+
+struct near {
+	const char *name;
+	unsigned int distance;
+};
+
+static const char *base_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash && slash[1] ? slash + 1 : name;
+}
+
+/* Copy without wildcards, cut at COMPARED_MAX - 1 bytes. */
+static size_t plain_copy(char *to, const char *from)
+{
+	size_t len = 0;
+
+	for (; *from && len < COMPARED_MAX - 1; from++)
+		if (!strchr("*?[]", *from))
+			to[len++] = *from;
+	to[len] = '\0';
+	return len;
+}
+
+static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
+{
+	if (b < a)
+		a = b;
+	return c < a ? c : a;
+}
+
+/* One row of the matrix at a time; row[j] is the cost of a's start -> b[0..j)
+ */
+static unsigned int edits(const char *a, size_t a_len, const char *b,
+			  size_t b_len)
+{
+	unsigned int row[COMPARED_MAX];
+	size_t i, j;
+
+	for (j = 0; j <= b_len; j++)
+		row[j] = j;
+	for (i = 0; i < a_len; i++) {
+		unsigned int diagonal = row[0];
+
+		row[0] = i + 1;
+		for (j = 0; j < b_len; j++) {
+			unsigned int above = row[j + 1];
+
+			row[j + 1] = min3(above + 1, row[j] + 1,
+					  diagonal + (a[i] != b[j]));
+			diagonal = above;
+		}
+	}
+	return row[b_len];
+}
+
+static unsigned int distance(const char *wanted, const char *name)
+{
+	char a[COMPARED_MAX], b[COMPARED_MAX];
+	size_t a_len = plain_copy(a, base_of(wanted));
+	size_t b_len = plain_copy(b, base_of(name));
+
+	if (a_len && strstr(b, a))
+		return 0;
+	return 1 + edits(a, a_len, b, b_len);
+}
+
+static int by_distance(const void *pa, const void *pb)
+{
+	const struct near *a = pa, *b = pb;
+
+	if (a->distance != b->distance)
+		return a->distance < b->distance ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
+}
+
+static size_t drop_repeated(const char **names, size_t nr)
+{
+	size_t i, kept = 0;
+
+	qsort(names, nr, sizeof(*names), by_name);
+	for (i = 0; i < nr; i++)
+		if (!kept || strcmp(names[kept - 1], names[i]))
+			names[kept++] = names[i];
+	return kept;
+}
+
+static const char *join(struct pp_arena *arena, const struct near *list,
+			size_t nr, size_t max)
+{
+	const char *text = list[0].name;
+	size_t i;
+
+	for (i = 1; i < nr && i < max && text; i++)
+		text = pp_arena_printf(arena, "%s, %s", text, list[i].name);
+	if (text && nr > max)
+		text = pp_arena_printf(arena, "%s and %zu more", text,
+				       nr - max);
+	return text;
+}
+
+const char *pp_near_names(struct pp_arena *arena, const char *wanted,
+			  const char **names, size_t nr, size_t max)
+{
+	struct near *list;
+	size_t i;
+
+	nr = drop_repeated(names, nr);
+	if (!nr)
+		return "none";
+	list = pp_arena_alloc(arena, nr, sizeof(*list));
+	if (!list)
+		return NULL;
+	for (i = 0; i < nr; i++)
+		list[i] = (struct near){ names[i], distance(wanted, names[i]) };
+	qsort(list, nr, sizeof(*list), by_distance);
+	return join(arena, list, nr, max);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_OP_BFD_H
+#define LIBPP_OP_BFD_H
+
+/*
+ * Binaries as libbfd sees them. op_bfd.c alone includes bfd.h.
+ *
+ * Strings that are handed out belong to the handle and go with it. libbfd
+ * keeps state of its own, so one thread at a time may use it; what it would
+ * print is thrown away.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+#include "libpp/symtab.h"
+
+struct op_bfd;
+
+/*
+ * Open the binary at @path. @debug_dirs (ended by NULL) are the folders for
+ * separate debug files, such as /usr/lib/debug; the strings are kept, not
+ * copied. *@out is set on success only. Returns 0; -ENOENT, -EACCES and the
+ * like when it cannot be read; -ENOEXEC when it is no object file; -ENOMEM.
+ */
+int op_bfd_open(struct op_bfd **out, const char *path,
+		const char *const *debug_dirs);
+void op_bfd_close(struct op_bfd *bfd);
+
+/* The binary's build-id and its length in bytes; NULL when it has none. */
+const uint8_t *op_bfd_build_id(const struct op_bfd *bfd, size_t *len);
+
+/* Seconds of the binary's last modification. */
+uint64_t op_bfd_mtime(const struct op_bfd *bfd);
+
+/* Where symbols came from. */
+enum op_bfd_origin {
+	OP_BFD_NONE, /* there are none */
+	OP_BFD_DYNAMIC, /* stripped: only the exported ones */
+	OP_BFD_DEBUG_FILE, /* stripped, but a separate debug file was found */
+	OP_BFD_OWN,
+};
+
+/*
+ * The code symbols, with names for the entries of the procedure linkage
+ * table. *@out is an array of *@nr that the caller frees. Keys and limits are
+ * file offsets. Returns 0 or -ENOMEM; damaged tables count as absent.
+ */
+int op_bfd_symbols(struct op_bfd *bfd, struct pp_raw_symbol **out, size_t *nr,
+		   enum op_bfd_origin *origin);
+
+/* The separate debug file in use; NULL when there is none. */
+const char *op_bfd_debug_path(const struct op_bfd *bfd);
+
+/* The address that file offset @offset is loaded at; @offset itself when it
+ * is in no section with code. */
+uint64_t op_bfd_vma(const struct op_bfd *bfd, uint64_t offset);
+
+/* Source file and line of address @vma. Returns false when not known. */
+bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
+		 unsigned int *line);
+
+#endif /* LIBPP_OP_BFD_H */

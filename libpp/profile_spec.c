@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Profile specifications. All that is particular to a tag stands in one row
+ * of the table; the rest of the file does not know single tags, except for
+ * the way in which paths, image: and lib-image: work together.
+ */
+
+#include "libpp/profile_spec.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libop/op_config.h"
+
+enum value_kind {
+	VALUE_TEXT,
+	VALUE_GLOB,
+	VALUE_NUMBER,
+};
+
+// clang-format off
+static const struct tag {
+	const char *name;
+	enum value_kind kind;
+} tags[PP_NR_SPEC_TAGS] = {
+	[PP_SPEC_PATH]            = { "path",            VALUE_GLOB },
+	[PP_SPEC_IMAGE]           = { "image",           VALUE_GLOB },
+	[PP_SPEC_LIB_IMAGE]       = { "lib-image",       VALUE_GLOB },
+	[PP_SPEC_IMAGE_EXCLUDE]   = { "image-exclude",   VALUE_GLOB },
+	[PP_SPEC_EVENT]           = { "event",           VALUE_TEXT },
+	[PP_SPEC_COUNT]           = { "count",           VALUE_NUMBER },
+	[PP_SPEC_UNIT_MASK]       = { "unit-mask",       VALUE_NUMBER },
+	[PP_SPEC_TGID]            = { "tgid",            VALUE_NUMBER },
+	[PP_SPEC_TID]             = { "tid",             VALUE_NUMBER },
+	[PP_SPEC_CPU]             = { "cpu",             VALUE_NUMBER },
+	[PP_SPEC_SESSION]         = { "session",         VALUE_TEXT },
+	[PP_SPEC_SESSION_EXCLUDE] = { "session-exclude", VALUE_TEXT },
+};
+// clang-format on
+
+const char *pp_spec_tag_name(enum pp_spec_tag tag)
+{
+	return tags[tag].name;
+}
+
+/* ---- parsing ------------------------------------------------------------- */
+
+/* Copy one part of @text to @part, return what is behind it. */
+static const char *next_part(const char *text, char *part)
+{
+	while (*text && *text != ',') {
+		if (*text == '\\' && (text[1] == ',' || text[1] == '\\'))
+			text++;
+		*part++ = *text++;
+	}
+	*part = '\0';
+	return text;
+}
+
+int pp_split_commas(struct pp_arena *arena, const char *text, const char ***out)
+{
+	const char **parts = NULL, **grown;
+	size_t nr = 0;
+
+	for (;; text++) {
+		char *part = pp_arena_alloc(arena, strlen(text) + 1, 1);
+
+		grown = pp_arena_grow(arena, parts, nr, sizeof(*parts));
+		if (!part || !grown || nr == INT_MAX)
+			return -ENOMEM;
+		parts = grown;
+		text = next_part(text, part);
+		parts[nr++] = part;
+		if (!*text)
+			break;
+	}
+	*out = parts;
+	return (int)nr;
+}
+
+/* The tag that @word starts with; PP_SPEC_PATH if none. */
+static enum pp_spec_tag word_tag(const char *word)
+{
+	const char *colon = strchr(word, ':');
+	int tag;
+
+	if (!colon)
+		return PP_SPEC_PATH;
+	for (tag = PP_SPEC_PATH + 1; tag < PP_NR_SPEC_TAGS; tag++) {
+		size_t len = strlen(tags[tag].name);
+
+		if (len == (size_t)(colon - word) &&
+		    !strncmp(word, tags[tag].name, len))
+			return tag;
+	}
+	return PP_SPEC_PATH;
+}
+
+/*
+ * A path that does not exist may still be the name of an image, or a pattern
+ * for some: a relative one starts at the current folder unless it starts with
+ * '*', which covers any beginning.
+ */
+static int path_item(struct pp_arena *arena, struct pp_spec_item *item)
+{
+	char *real = realpath(item->text, NULL);
+	char cwd[PATH_MAX];
+
+	item->base = !real && !strchr(item->text, '/');
+	if (real)
+		item->pattern = pp_arena_strdup(arena, real);
+	else if (item->base || *item->text == '/' || *item->text == '*' ||
+		 !getcwd(cwd, sizeof(cwd)))
+		item->pattern = item->text;
+	else
+		item->pattern = pp_arena_printf(arena, "%s/%s", cwd,
+						strncmp(item->text, "./", 2)
+							? item->text
+							: item->text + 2);
+	free(real);
+	return item->pattern ? 0 : -ENOMEM;
+}
+
+static int number_item(struct pp_spec_item *item, const char *word,
+		       struct op_diag *diag)
+{
+	if (op_parse_u64(item->text, &item->number))
+		return op_diag_set(
+			diag, -EINVAL,
+			"%s: '%s' is not a number; give whole numbers, separated by commas",
+			word, item->text);
+	return 0;
+}
+
+static int add_item(struct pp_spec *spec, enum pp_spec_tag tag,
+		    const char *text, struct op_diag *diag)
+{
+	struct pp_spec_list *list = &spec->lists[tag];
+	struct pp_spec_item *items, *item;
+
+	if (!*text)
+		return op_diag_set(diag, -EINVAL,
+				   "%s: an item is empty; give TAG:ITEM,ITEM",
+				   list->word);
+	items = pp_arena_grow(&spec->arena, list->items, list->nr,
+			      sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	list->items = items;
+	item = &items[list->nr++];
+	*item = (struct pp_spec_item){ .text = text, .pattern = text };
+	if (tag == PP_SPEC_PATH)
+		return path_item(&spec->arena, item);
+	if (tags[tag].kind == VALUE_NUMBER)
+		return number_item(item, list->word, diag);
+	return 0;
+}
+
+static bool lifts_restriction(const char *const *parts, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(parts[i], "all"))
+			return true;
+	return false;
+}
+
+/* A tag that is given again replaces what it said before. */
+static int tag_word(struct pp_spec *spec, enum pp_spec_tag tag,
+		    const char *word, struct op_diag *diag)
+{
+	struct pp_spec_list *list = &spec->lists[tag];
+	const char **parts;
+	int nr, i, ret = 0;
+
+	if (list->word && !strcmp(list->word, word))
+		return op_diag_set(diag, -EINVAL,
+				   "%s: given twice; leave one out", word);
+	*list = (struct pp_spec_list){ .word = word };
+	nr = pp_split_commas(&spec->arena, strchr(word, ':') + 1, &parts);
+	if (nr < 0)
+		return nr;
+	if (lifts_restriction(parts, nr))
+		return 0;
+	for (i = 0; i < nr && !ret; i++)
+		ret = add_item(spec, tag, parts[i], diag);
+	return ret;
+}
+
+static int path_word(struct pp_spec *spec, const char *word,
+		     struct op_diag *diag)
+{
+	if (!*word)
+		return op_diag_set(
+			diag, -EINVAL,
+			"an empty word names no image; leave it out");
+	spec->lists[PP_SPEC_PATH].word = word;
+	return add_item(spec, PP_SPEC_PATH, word, diag);
+}
+
+static int add_word(struct pp_spec *spec, const char *word,
+		    struct op_diag *diag)
+{
+	enum pp_spec_tag tag = word_tag(word);
+	const char *copy = pp_arena_strdup(&spec->arena, word);
+
+	if (!copy)
+		return -ENOMEM;
+	return tag == PP_SPEC_PATH ? path_word(spec, copy, diag)
+				   : tag_word(spec, tag, copy, diag);
+}
+
+int pp_spec_init(struct pp_spec *spec, const char *const *words,
+		 struct op_diag *diag)
+{
+	int ret = 0;
+
+	*spec = (struct pp_spec){ 0 };
+	pp_arena_init(&spec->arena);
+	for (; words && *words && !ret; words++)
+		ret = add_word(spec, *words, diag);
+	if (ret == -ENOMEM)
+		op_diag_set(diag, ret, "out of memory");
+	return ret;
+}
+
+void pp_spec_release(struct pp_spec *spec)
+{
+	pp_arena_release(&spec->arena);
+}
+
+/* ---- matching ------------------------------------------------------------ */
+
+static bool glob_matches(const struct pp_spec_item *item, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	/* A real name may hold characters that mean something in a pattern. */
+	if (!strcmp(item->pattern, name) || !fnmatch(item->pattern, name, 0))
+		return true;
+	return item->base && slash && !fnmatch(item->pattern, slash + 1, 0);
+}
+
+/* "all" in a file's name matches no number. */
+static bool id_matches(const struct pp_spec_item *item, int64_t id)
+{
+	return id != OP_MANGLE_ALL && item->number == (uint64_t)id;
+}
+
+bool pp_spec_item_matches(enum pp_spec_tag tag, const struct pp_spec_item *item,
+			  const struct pp_spec_subject *subject)
+{
+	switch (tag) {
+	case PP_SPEC_PATH:
+	case PP_SPEC_IMAGE_EXCLUDE:
+		return glob_matches(item, subject->app) ||
+		       glob_matches(item, subject->image);
+	case PP_SPEC_IMAGE:
+		return glob_matches(item, subject->app);
+	case PP_SPEC_LIB_IMAGE:
+		return glob_matches(item, subject->image);
+	case PP_SPEC_EVENT:
+		return !strcmp(item->text, subject->name->event);
+	case PP_SPEC_COUNT:
+		return item->number == subject->name->count;
+	case PP_SPEC_UNIT_MASK:
+		return item->number == subject->name->unit_mask;
+	case PP_SPEC_TGID:
+		return id_matches(item, subject->name->tgid);
+	case PP_SPEC_TID:
+		return id_matches(item, subject->name->tid);
+	case PP_SPEC_CPU:
+		return id_matches(item, subject->name->cpu);
+	default:
+		return true;
+	}
+}
+
+static bool any_matches(const struct pp_spec *spec, enum pp_spec_tag tag,
+			const struct pp_spec_subject *subject)
+{
+	const struct pp_spec_list *list = &spec->lists[tag];
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		if (pp_spec_item_matches(tag, &list->items[i], subject))
+			return true;
+	return false;
+}
+
+static bool tag_allows(const struct pp_spec *spec, enum pp_spec_tag tag,
+		       const struct pp_spec_subject *subject)
+{
+	return !spec->lists[tag].nr || any_matches(spec, tag, subject);
+}
+
+/* A path that matches settles it; image: and lib-image: are asked else. */
+static bool images_match(const struct pp_spec *spec,
+			 const struct pp_spec_subject *subject)
+{
+	bool tagged = spec->lists[PP_SPEC_IMAGE].nr ||
+		      spec->lists[PP_SPEC_LIB_IMAGE].nr;
+
+	if (any_matches(spec, PP_SPEC_IMAGE_EXCLUDE, subject))
+		return false;
+	if (spec->lists[PP_SPEC_PATH].nr &&
+	    (any_matches(spec, PP_SPEC_PATH, subject) || !tagged))
+		return any_matches(spec, PP_SPEC_PATH, subject);
+	return tag_allows(spec, PP_SPEC_IMAGE, subject) &&
+	       tag_allows(spec, PP_SPEC_LIB_IMAGE, subject);
+}
+
+bool pp_spec_matches(const struct pp_spec *spec,
+		     const struct pp_spec_subject *subject)
+{
+	int tag;
+
+	if (!images_match(spec, subject))
+		return false;
+	for (tag = PP_SPEC_EVENT; tag <= PP_SPEC_CPU; tag++)
+		if (!tag_allows(spec, tag, subject))
+			return false;
+	return true;
+}

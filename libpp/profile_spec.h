@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_PROFILE_SPEC_H
+#define LIBPP_PROFILE_SPEC_H
+
+/*
+ * The profile specification: the words of a command line that say which
+ * sample files a report is about.
+ *
+ *	word   := TAG ":" item { "," item } | path
+ *
+ * "\," and "\\" stand for themselves in an item; the item "all" lifts the
+ * restriction of its tag. Items of one tag are alternatives, different tags
+ * must all agree. Text before a colon that is no tag belongs to a path.
+ *
+ * A path matches the application or the dependent image. It is a shell
+ * pattern whose '*' also matches '/'; one that exists is made canonical. A
+ * path without any slash that does not exist here also matches the last
+ * component of an image's name.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+#include "libop/op_mangle.h"
+#include "libpp/arena.h"
+
+enum pp_spec_tag {
+	PP_SPEC_PATH, /* a word without tag */
+	PP_SPEC_IMAGE, /* application image */
+	PP_SPEC_LIB_IMAGE, /* dependent image */
+	PP_SPEC_IMAGE_EXCLUDE, /* neither of both */
+	PP_SPEC_EVENT,
+	PP_SPEC_COUNT,
+	PP_SPEC_UNIT_MASK,
+	PP_SPEC_TGID,
+	PP_SPEC_TID,
+	PP_SPEC_CPU,
+	PP_SPEC_SESSION, /* not of a file: where to look for files */
+	PP_SPEC_SESSION_EXCLUDE,
+	PP_NR_SPEC_TAGS
+};
+
+struct pp_spec_item {
+	const char *text; /* as given, for messages */
+	const char *pattern; /* of a path: made absolute where that applies */
+	bool base; /* the pattern also matches the last component */
+	uint64_t number; /* of a numeric tag */
+};
+
+struct pp_spec_list {
+	struct pp_spec_item *items;
+	size_t nr; /* 0: no restriction */
+	const char *word; /* the word that gave the items */
+};
+
+struct pp_spec {
+	struct pp_arena arena;
+	struct pp_spec_list lists[PP_NR_SPEC_TAGS];
+};
+
+/*
+ * Parse @words (ended by NULL; NULL for none). Returns 0, or -EINVAL with the
+ * reason in @diag; -ENOMEM. The specification is to be released either way.
+ */
+int pp_spec_init(struct pp_spec *spec, const char *const *words,
+		 struct op_diag *diag);
+void pp_spec_release(struct pp_spec *spec);
+
+/* The name of @tag, such as "lib-image"; "path" for PP_SPEC_PATH. */
+const char *pp_spec_tag_name(enum pp_spec_tag tag);
+
+/* A sample file as a specification sees it. */
+struct pp_spec_subject {
+	const char *app; /* name of the application image */
+	const char *image; /* name of the image that the samples are in */
+	const struct op_mangle *name;
+};
+
+/* Whether @item of @tag (no session tag) alone covers @subject. */
+bool pp_spec_item_matches(enum pp_spec_tag tag, const struct pp_spec_item *item,
+			  const struct pp_spec_subject *subject);
+
+/* Whether @subject is asked for. Session tags are not looked at. */
+bool pp_spec_matches(const struct pp_spec *spec,
+		     const struct pp_spec_subject *subject);
+
+/*
+ * Split @text at commas into strings of @arena; "\," and "\\" stand for
+ * themselves, empty parts are kept. *@out gets the array. Returns the number
+ * of parts (at least 1) or -ENOMEM.
+ */
+int pp_split_commas(struct pp_arena *arena, const char *text,
+		    const char ***out);
+
+#endif /* LIBPP_PROFILE_SPEC_H */

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reads sample files. Each is opened once, so that header, total and counts
+ * are of one moment even while the daemon writes on.
+ */
+
+#include "libpp/sample_list.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "libdb/odb.h"
+
+uint64_t pp_add_counts(uint64_t a, uint64_t b)
+{
+	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+static const char *why_not_opened(int err)
+{
+	switch (err) {
+	case -EBADMSG:
+		return "it is damaged";
+	case -EPROTO:
+		return "it is of another version or byte order";
+	case -EACCES:
+	case -EPERM:
+		return "permission denied (run as the user who profiled, or as root)";
+	default:
+		return strerror(-err);
+	}
+}
+
+static int take_counts(struct pp_arena *arena, struct pp_sample_file *file,
+		       const struct odb *odb, uint64_t nr_keys)
+{
+	struct pp_sample sample;
+	size_t at = 0;
+
+	if (nr_keys > SIZE_MAX)
+		return -ENOMEM;
+	file->samples = pp_arena_alloc(arena, nr_keys, sizeof(sample));
+	if (!file->samples)
+		return -ENOMEM;
+	while (file->nr_samples < nr_keys &&
+	       odb_next(odb, &at, &sample.key, &sample.count))
+		file->samples[file->nr_samples++] = sample;
+	return 0;
+}
+
+static uint64_t total_of(const struct odb *odb, uint64_t *nr_keys)
+{
+	uint64_t key, count, total = 0;
+	size_t at = 0;
+
+	for (*nr_keys = 0; odb_next(odb, &at, &key, &count); ++*nr_keys)
+		total = pp_add_counts(total, count);
+	return total;
+}
+
+/*
+ * An empty file is one that the daemon has just made or was killed at; it has
+ * nothing to say and its header may not be there yet.
+ */
+static int take_file(struct pp_arena *arena, struct pp_sample_file *file,
+		     struct odb *odb, bool samples, struct op_diag *why)
+{
+	uint64_t nr_keys;
+
+	file->total = total_of(odb, &nr_keys);
+	if (!nr_keys)
+		return 0;
+	memcpy(&file->header, odb_user(odb), sizeof(file->header));
+	if (op_sample_header_check(&file->header, file->path, why))
+		return -EBADMSG;
+	return samples ? take_counts(arena, file, odb, nr_keys) : 0;
+}
+
+/* Returns 0, -ENOMEM, or -EBADMSG with what is wrong in @why. */
+static int read_file(struct pp_arena *arena, struct pp_sample_file *file,
+		     bool samples, struct op_diag *why)
+{
+	struct odb *odb;
+	int ret;
+
+	ret = odb_open(&odb, file->path, ODB_RDONLY);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret)
+		return op_diag_set(why, -EBADMSG, "%s: %s", file->path,
+				   why_not_opened(ret));
+	ret = take_file(arena, file, odb, samples, why);
+	odb_close(odb);
+	return ret;
+}
+
+int pp_sample_list_read(struct pp_sample_list *list, bool samples,
+			struct pp_messages *messages, struct op_diag *diag)
+{
+	struct op_diag first = { 0 };
+	size_t i, kept = 0;
+	int ret;
+
+	for (i = 0; i < list->nr; i++) {
+		struct pp_sample_file *file = &list->files[i];
+		struct op_diag why = { 0 };
+
+		ret = read_file(list->arena, file, samples, &why);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret) {
+			op_diag_set(&first, ret, "%s", why.text);
+			pp_message(messages, PP_WARNING, "%s; left out",
+				   why.text);
+			continue;
+		}
+		if (!file->total)
+			continue;
+		pp_message(messages, PP_REMARK_SFILE, "%s: %llu samples",
+			   file->path, (unsigned long long)file->total);
+		list->files[kept++] = *file;
+	}
+	list->nr = kept;
+	if (kept)
+		return 0;
+	if (*first.text)
+		return op_diag_set(
+			diag, -ENOENT,
+			"no usable sample file is left; the first: %s",
+			first.text);
+	return op_diag_set(
+		diag, -ENOENT,
+		"the sample files hold no samples yet; opcontrol --dump brings out what is in the buffers");
+}

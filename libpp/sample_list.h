@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_SAMPLE_LIST_H
+#define LIBPP_SAMPLE_LIST_H
+
+/*
+ * The sample files of a profile: found in the session folders, chosen by the
+ * profile specification, read once. A file that cannot be used is said in a
+ * message and left out; the rest stands.
+ *
+ * All strings and counts belong to the list's arena.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+#include "libop/op_mangle.h"
+#include "libop/op_sample_file.h"
+#include "libop/op_session.h"
+#include "libpp/arena.h"
+#include "libpp/messages.h"
+#include "libpp/profile_spec.h"
+
+struct pp_image; /* libpp/report.h */
+
+struct pp_sample {
+	uint64_t key; /* see enum op_image_kind */
+	uint64_t count; /* never 0 */
+};
+
+struct pp_sample_file {
+	const char *path;
+	struct op_mangle name;
+	const char *app; /* the application image as people know it */
+	const char *image_name; /* the image of the samples, likewise */
+	struct op_sample_header header;
+	uint64_t total; /* sum of the counts, stays at UINT64_MAX */
+	struct pp_sample *samples; /* in no order; NULL unless read */
+	size_t nr_samples;
+	unsigned int class_nr; /* set by pp_arrange() */
+	struct pp_image *image; /* set by pp_report_new() */
+};
+
+struct pp_sample_list {
+	struct pp_arena *arena;
+	struct pp_sample_file *files; /* by path */
+	size_t nr;
+};
+
+/*
+ * Fill @list with the files that @spec asks for, without opening them.
+ * Returns 0, or -errno with the reason in @diag: -ENOENT when a session is
+ * not there, holds no sample files, or none matches @spec; -ENOMEM.
+ */
+int pp_sample_list_find(struct pp_sample_list *list,
+			const struct op_session *session,
+			const struct pp_spec *spec,
+			struct pp_messages *messages, struct op_diag *diag);
+
+/*
+ * Keep only the files of @list that @spec asks for; a file that was never
+ * opened will do. Items that match nothing are said in @messages. Returns 0;
+ * -ENOENT with the reason, and names that may have been meant, in @diag when
+ * nothing is left; -ENOMEM.
+ */
+int pp_sample_list_choose(struct pp_sample_list *list,
+			  const struct pp_spec *spec,
+			  struct pp_messages *messages, struct op_diag *diag);
+
+/*
+ * Read header and total of each file and, if @samples, all its counts. Files
+ * that are damaged, foreign or unreadable leave the list. Returns 0; -ENOENT
+ * with the reason in @diag when none remains; -ENOMEM.
+ */
+int pp_sample_list_read(struct pp_sample_list *list, bool samples,
+			struct pp_messages *messages, struct op_diag *diag);
+
+/* The name by which people know an image; NULL when memory is short. */
+const char *pp_image_name(struct pp_arena *arena,
+			  const struct op_image_name *name);
+
+/* The last component of an image's name; all of it for anonymous memory. */
+const char *pp_base_name(const char *name);
+
+/* @a + @b; stays at UINT64_MAX. */
+uint64_t pp_add_counts(uint64_t a, uint64_t b);
+
+#endif /* LIBPP_SAMPLE_LIST_H */

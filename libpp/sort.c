@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libpp/sort.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libpp/report.h"
+
+static const char *const key_names[PP_NR_SORT_KEYS] = {
+	[PP_SORT_SAMPLE] = "sample", [PP_SORT_IMAGE] = "image",
+	[PP_SORT_APP] = "app-name",  [PP_SORT_SYMBOL] = "symbol",
+	[PP_SORT_DEBUG] = "debug",   [PP_SORT_VMA] = "vma",
+};
+
+static bool has_key(const struct pp_sort *sort, int nr, enum pp_sort_key key)
+{
+	for (int i = 0; i < nr; i++)
+		if (sort->keys[i] == key)
+			return true;
+	return false;
+}
+
+static int key_of(const char *text, size_t len)
+{
+	for (int key = 0; key < PP_NR_SORT_KEYS; key++)
+		if (strlen(key_names[key]) == len &&
+		    !strncmp(key_names[key], text, len))
+			return key;
+	return -EINVAL;
+}
+
+int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag)
+{
+	int nr = 0;
+
+	while (text && *text) {
+		size_t len = strcspn(text, ",");
+		int key = key_of(text, len);
+
+		if (key < 0)
+			return op_diag_set(
+				diag, -EINVAL,
+				"--sort=%.*s: unknown key; use sample, image, app-name, symbol, debug or vma",
+				(int)len, text);
+		if (!has_key(sort, nr, key))
+			sort->keys[nr++] = key;
+		text += len + (text[len] == ',');
+	}
+	for (int key = 0; key < PP_NR_SORT_KEYS; key++)
+		if (!has_key(sort, nr, key))
+			sort->keys[nr++] = key;
+	return 0;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_names(const struct pp_sort *sort, const char *a,
+			 const char *b)
+{
+	return sort->long_names ? strcmp(a, b)
+				: strcmp(pp_base_name(a), pp_base_name(b));
+}
+
+static int compare_places(const struct pp_place *a, const struct pp_place *b)
+{
+	int order = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+
+	return order ? order : compare_numbers(a->line, b->line);
+}
+
+static int compare_by(const struct pp_sort *sort, enum pp_sort_key key,
+		      const struct pp_symbol_entry *a,
+		      const struct pp_symbol_entry *b)
+{
+	switch (key) {
+	case PP_SORT_IMAGE:
+		return compare_names(sort, a->image->name, b->image->name);
+	case PP_SORT_APP:
+		return compare_names(sort, a->app, b->app);
+	case PP_SORT_SYMBOL:
+		return strcmp(a->name, b->name);
+	case PP_SORT_DEBUG:
+		return compare_places(&a->place, &b->place);
+	case PP_SORT_VMA:
+		return compare_numbers(a->vma, b->vma);
+	default:
+		return compare_numbers(b->counts[0], a->counts[0]);
+	}
+}
+
+static int compare(const void *a, const void *b, void *arg)
+{
+	const struct pp_sort *sort = arg;
+
+	for (int i = 0; i < PP_NR_SORT_KEYS; i++) {
+		int order = compare_by(sort, sort->keys[i], a, b);
+
+		if (order)
+			return sort->reverse ? -order : order;
+	}
+	return 0;
+}
+
+void pp_sort_symbols(const struct pp_sort *sort,
+		     struct pp_symbol_entry *symbols, size_t nr)
+{
+	if (nr)
+		qsort_r(symbols, nr, sizeof(*symbols), compare, (void *)sort);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_SORT_H
+#define LIBPP_SORT_H
+
+/* In which order a report shows its symbols. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libop/op_diag.h"
+
+struct pp_symbol_entry; /* libpp/report.h */
+
+enum pp_sort_key {
+	PP_SORT_SAMPLE, /* descending, by the first class */
+	PP_SORT_IMAGE,
+	PP_SORT_APP,
+	PP_SORT_SYMBOL,
+	PP_SORT_DEBUG, /* by source file and line */
+	PP_SORT_VMA,
+	PP_NR_SORT_KEYS
+};
+
+struct pp_sort {
+	enum pp_sort_key keys[PP_NR_SORT_KEYS]; /* most important first */
+	bool reverse;
+	bool long_names; /* compare whole paths, not base names */
+};
+
+/*
+ * Fill @sort with the keys in @text, a comma list of sample, image, app-name,
+ * symbol, debug and vma (NULL for none), and behind them those that it leaves
+ * out. Returns 0 or -EINVAL with the reason in @diag.
+ */
+int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag);
+
+/* Sort @nr entries; those that are equal in all keys keep their order. */
+void pp_sort_symbols(const struct pp_sort *sort,
+		     struct pp_symbol_entry *symbols, size_t nr);
+
+#endif /* LIBPP_SORT_H */

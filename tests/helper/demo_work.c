@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * demo_work SECONDS: what `make demo` profiles. Keeps busy with one hot spot
+ * each in its own code (a fractal), in libc (sorting words) and in the kernel
+ * (random bytes).
+ */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#define NR_WORDS 4096
+#define WORD_LEN 16
+
+static char words[NR_WORDS][WORD_LEN];
+
+__attribute__((noinline)) static int escape_time(double re, double im)
+{
+	double x = 0, y = 0;
+	int i;
+
+	for (i = 0; i < 500 && x * x + y * y < 4; i++) {
+		double next = x * x - y * y + re;
+
+		y = 2 * x * y + im;
+		x = next;
+	}
+	return i;
+}
+
+__attribute__((noinline)) static int draw_fractal(void)
+{
+	int inside = 0;
+
+	for (int row = 0; row < 60; row++) {
+		for (int column = 0; column < 80; column++)
+			inside += escape_time(column / 30.0 - 2,
+					      row / 30.0 - 1) == 500;
+	}
+	return inside;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+__attribute__((noinline)) static void sort_words(void)
+{
+	qsort(words, NR_WORDS, WORD_LEN, compare_words);
+}
+
+__attribute__((noinline)) static void fill_words(void)
+{
+	if (getrandom(words, 256, 0) < 0)
+		abort();
+	for (int i = 0; i < 24; i++) {
+		if (getrandom(words, sizeof(words), 0) < 0)
+			abort();
+	}
+	for (int i = 0; i < NR_WORDS; i++) {
+		for (int j = 0; j < WORD_LEN - 1; j++)
+			words[i][j] = 'a' + (words[i][j] & 15);
+		words[i][WORD_LEN - 1] = '\0';
+	}
+}
+
+int main(int argc, char **argv)
+{
+	time_t seconds = argc == 2 ? strtol(argv[1], NULL, 10) : 5;
+	struct timespec start, now;
+	unsigned int rounds = 0;
+	int inside = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		inside = draw_fractal();
+		fill_words();
+		sort_words();
+		rounds++;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec - start.tv_sec < seconds);
+	printf("%u rounds: %d points in the fractal, first word %s\n", rounds,
+	       inside, words[0]);
+	return 0;
+}

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Includes name their folder and go downward only; only op_bfd.c sees libbfd.
+
+. "$(dirname "$0")/lib"
+
+# may FOLDER ALLOWED...: which of our folders its files may include from.
+may() {
+	folder=$1
+	shift
+	grep -rn --include='*.[ch]' '^#include "' "$folder" |
+		awk -F'"' -v allowed=" $* " '{
+			# The folder: all before the last slash.
+			dir = $2
+			if ($2 == "config.h") next
+			if (!sub("/[^/]*$", "", dir)) dir = "(none)"
+			if (!index(allowed, " " dir " ")) print
+		}' >"$TMP/wrong"
+	is "$folder includes from: $*" "$(cat "$TMP/wrong")" ""
+}
+
+may libdb libdb
+may libop libop
+may libpp libpp libdb libop
+may daemon daemon libdb libop module/uapi
+may utils utils libop module/uapi
+may pp pp libpp libop
+
+# Kbuild compiles the module in a folder of its own.
+is "module includes nothing else of ours" "$(grep -rnE --include='*.[ch]' \
+	'^#include "(\.\.|/|lib|daemon|pp|utils|tests|config)' module)" ""
+is "module/uapi depends on linux/types.h and linux/ioctl.h alone" \
+	"$(sed -n 's/^#include //p' module/uapi/*.h | sort -u |
+		grep -v -e '<linux/types.h>' -e '<linux/ioctl.h>')" ""
+is "libbfd is seen by libpp/op_bfd.c alone" \
+	"$(grep -rlE --include='*.[ch]' '^#include <(bfd|dis-asm)\.h>' . |
+		grep -v -e '^\./libpp/op_bfd\.c$' -e '^\./build')" ""
+is "kernel versions are told apart in module/compat.h alone" \
+	"$(grep -rl --include='*.[ch]' LINUX_VERSION_CODE module |
+		grep -v '^module/compat\.h$')" ""
+
+# Libraries never print or end the program.
+for folder in libdb libop libpp; do
+	is "$folder does not print or exit" "$(grep -rnwE --include='*.c' \
+		'(printf|puts|putchar|perror|exit|_exit|abort|err|errx|warn|warnx) *\(|stdout|stderr' \
+		"$folder" | grep -vE ':[[:space:]]*(/?\*|//)')" ""
+done
+
+missing=$(find libdb libop libpp daemon pp utils tests module .ci -type f \
+	\( -name '*.[ch]' -o -name '*.sh' -o -perm /111 -o -name Kbuild \) |
+	while read -r f; do
+		head -n 3 "$f" | grep -q SPDX-License-Identifier || echo "$f"
+	done | sort)
+is "every source names its licence" "$missing" ""
+done_testing

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# clang-tidy and the compiler clang have no complaint. What is shown is where;
+# `clang-tidy FILE -- FLAGS` tells how it came to think so.
+# timeout: 900
+
+. "$(dirname "$0")/lib"
+need clang-tidy clang-tidy
+compile_flags >"$TMP/flags"
+
+# tidy FLAGS FILE...
+cat >"$TMP/tidy" <<'END'
+#!/bin/sh
+flags=$1
+shift
+out=$(clang-tidy --quiet "$@" -- $(cat "$flags") 2>&1) && exit 0
+found=$(echo "$out" | grep -E ': (warning|error):')
+echo "${found:-$out}"
+exit 1
+END
+
+for folder in $(each_folder); do
+	find "$folder" -name '*.c' | sort >"$TMP/files"
+	[ -s "$TMP/files" ] || continue
+	ok "clang-tidy $folder" xargs -a "$TMP/files" -P "$(nproc)" -n 4 \
+		sh "$TMP/tidy" "$TMP/flags"
+done
+done_testing

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What opcontrol makes of its command line, before it does anything.
+
+. "$(dirname "$0")/lib.sh"
+
+HOME=$TMP/home
+OPROFILE_FS=$TMP/fs
+export HOME OPROFILE_FS
+mkdir "$HOME" "$OPROFILE_FS"
+echo 1 >"$OPROFILE_FS/abi_version"
+
+opcontrol=$BIN/opcontrol
+
+# error NAME STATUS ERE ARG...: opcontrol ends with STATUS, says one line that
+# matches on stderr, and nothing on stdout.
+error() {
+	name=$1 wanted=$2 ere=$3
+	shift 3
+	status=0
+	out=$("$opcontrol" "$@" 2>"$TMP/err") || status=$?
+	is "$name: exit status" "$status" "$wanted"
+	like "$name: says so" "$(cat "$TMP/err")" "^opcontrol: $ere"
+	is "$name: in one line" "$(wc -l <"$TMP/err") $out" "1 "
+}
+
+like "--version" "$("$opcontrol" --version)" '^opcontrol: oprofile [0-9]'
+like "-v is --version" "$("$opcontrol" -v)" '^opcontrol: oprofile [0-9]'
+help=$("$opcontrol" --help)
+for word in init setup start-daemon start dump stop reset save=NAME status \
+	shutdown deinit session-dir=DIR vmlinux=FILE no-vmlinux separate=LIST \
+	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
+	timer-rate=HZ verbose version help usage; do
+	like "--help names --$word" "$help" "--$word"
+done
+ok "--usage" "$opcontrol" --usage
+
+error "no option" 2 'no command; .*--start'
+error "an unknown option" 2 '--foo: unknown option; see opcontrol --help' --foo
+error "a word" 2 'foo: not an option' foo
+error "a missing value" 2 '--save: missing argument' --save
+error "two commands" 2 '--start and --stop: only one command' --start --stop
+error "a command twice with names" 2 '--save and --save: only one' \
+	--save=a --save=b
+error "a command with a setting" 2 '--stop and --separate: settings go with' \
+	--stop --separate=lib
+error "--setup with a command" 2 '--reset and --setup: settings go with' \
+	--setup --reset
+error "--setup alone" 2 '--setup: no settings are given; .*--separate' --setup
+error "words of --verbose without --start" 2 '--verbose=all: words are for' \
+	--status --verbose=all
+error "unknown words of --verbose" 2 '--verbose=all,foo: not a list of sfile' \
+	--start --verbose=all,foo
+error "half a word of --verbose" 2 '--verbose=al: not a list of sfile' \
+	--start --verbose=al
+error "both kinds of kernel" 2 '--vmlinux and --no-vmlinux: each undoes' \
+	--vmlinux="$TMP/x" --no-vmlinux
+
+error "a bad word of --separate" 2 '--separate=lib,foo: "foo" is none of none' \
+	--separate=lib,foo
+error "an empty word of --separate" 2 '--separate=lib,: "" is none of none' \
+	--separate=lib,
+error "no number" 2 '--buffer-size=abc: not a whole number' --buffer-size=abc
+error "a negative number" 2 '--buffer-size=-1: not a whole number' \
+	--buffer-size -1
+error "an empty number" 2 '--cpu-buffer-size=: not a whole number' \
+	--cpu-buffer-size=
+error "half a number" 2 '--buffer-size=65536k: not a whole number' \
+	--buffer-size=65536k
+error "no octal number" 2 '--buffer-size=08192: not a whole number' \
+	--buffer-size=08192
+error "a number beyond 64 bits" 2 '--buffer-size=18446744073709551617: not' \
+	--buffer-size=18446744073709551617
+error "too large a number" 2 '--timer-rate=100001: not from 1 to 100000' \
+	--timer-rate=100001
+error "a watershed above the buffer" 2 \
+	'--buffer-watershed=4096: not below the buffer size of 4096' \
+	--buffer-size=4096 --buffer-watershed=4096
+error "a vmlinux that is not there" 1 \
+	"--vmlinux=$TMP/x: No such file .*--no-vmlinux" --vmlinux="$TMP/x"
+echo text >"$TMP/text"
+error "a vmlinux that is none" 1 "--vmlinux=$TMP/text: not an ELF file" \
+	--vmlinux="$TMP/text"
+error "an empty session folder" 2 '--session-dir: no folder' --session-dir=
+error "an image in a folder that is not there" 1 '--image=no/file: No such' \
+	--image=no/file
+error "an empty image" 2 '--image: an empty name' --image=/bin/sh,,/bin/ls
+error "a session name with a slash" 2 '"\.\./x" cannot name a saved session' \
+	--save=../x
+error "the session name \"current\"" 2 '"current" cannot name a saved' \
+	--save=current
+error "a session name with a newline" 2 '--save=a\?b: no name for a session' \
+	--save="a
+b"
+ok "no error has left settings" not test -e "$HOME/.oprofile"
+
+# As someone who is not root, with the real /dev/oprofile.
+unset OPROFILE_FS
+if [ "$(id -u)" -ne 0 ]; then
+	as_user() { "$@"; }
+elif command -v setpriv >/dev/null; then
+	chmod 755 "$TMP"
+	as_user() {
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	}
+else
+	as_user() { return 99; }
+fi
+if as_user "$opcontrol" --version >/dev/null 2>&1; then
+	for option in --init --setup --start --start-daemon --stop --reset \
+		--save=x --shutdown --deinit; do
+		case $option in
+		--setup) set -- --setup --separate=lib ;;
+		*) set -- "$option" ;;
+		esac
+		got=$(as_user "$opcontrol" "$@" 2>&1)
+		is "$option without root" "$? $got" "1 opcontrol: ${option%=x}: \
+you must be root; try sudo"
+	done
+	got=$(as_user "$opcontrol" --dump 2>&1)
+	like "--dump without root may fail, but not for that" "$? $got" \
+		'^1 opcontrol: (--dump: the daemon is not running|.*you may not ask)'
+	got=$(as_user env -u HOME "$opcontrol" --status 2>&1)
+	unlike "no HOME is no error" "$got" 'HOME'
+else
+	skip "commands without root" "the program cannot be run as another user"
+fi
+
+OPROFILE_FS=relative
+export OPROFILE_FS
+error "OPROFILE_FS that is no absolute path" 1 'OPROFILE_FS: "relative" is no' \
+	--status
+OPROFILE_FS=$TMP/fs
+HOME=relative
+error "HOME that is no absolute path" 1 'HOME: "relative/?" is no' --status
+
+done_testing

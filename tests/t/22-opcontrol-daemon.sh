@@ -1,0 +1,277 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# opcontrol, a folder of plain files for oprofilefs, and a daemon that only
+# answers (tests/helper/fake_oprofiled.c).
+
+. "$(dirname "$0")/lib.sh"
+
+HOME=$TMP/home
+OPROFILE_FS=$TMP/fs
+export HOME OPROFILE_FS
+session=$TMP/session
+mkdir "$HOME" "$TMP/bin" "$OPROFILE_FS" "$OPROFILE_FS/timer" "$session"
+echo 1 >"$OPROFILE_FS/abi_version"
+echo 131072 >"$OPROFILE_FS/buffer_size"
+echo 32768 >"$OPROFILE_FS/buffer_watershed"
+echo 8192 >"$OPROFILE_FS/cpu_buffer_size"
+echo 1000 >"$OPROFILE_FS/timer/rate"
+
+# The daemon beside opcontrol is taken, so opcontrol must be a copy.
+cp "$BIN/opcontrol" "$TMP/bin/opcontrol"
+fake=$TESTBIN/fake_oprofiled
+if [ -x "$fake" ]; then
+	cp "$fake" "$TMP/bin/oprofiled"
+else
+	${CC:-cc} -D_GNU_SOURCE -o "$TMP/bin/oprofiled" \
+		"$TOP/tests/helper/fake_oprofiled.c" ||
+		skip_all "no fake daemon, and no compiler to build it with"
+fi
+cp "$TMP/bin/oprofiled" "$TMP/fake"
+
+opcontrol() {
+	"$TMP/bin/opcontrol" "$@"
+}
+# daemon_pid: of the fake daemon that runs
+daemon_pid() {
+	cat "$session/run/lock" 2>/dev/null
+}
+# shellcheck disable=SC2317 # lib.sh calls it
+at_exit() {
+	pid=$(daemon_pid)
+	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null
+}
+# gone PID: the process has ended, though perhaps nobody has waited for it.
+gone() {
+	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
+	'' | Z*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+requests() {
+	cat "$session/requests" 2>/dev/null
+	rm -f "$session/requests"
+}
+# says NAME STATUS TEXT ARG...: exit status, and all output.
+says() {
+	name=$1 wanted=$2 text=$3
+	shift 3
+	status=0
+	got=$(opcontrol "$@" 2>&1) || status=$?
+	is "$name" "$status $got" "$wanted $text"
+}
+
+ok "settings" opcontrol --session-dir="$session" --separate=lib,cpu \
+	--buffer-size=65536 --timer-rate=500
+
+# ---- without a daemon
+
+says "--dump without a daemon" 1 "opcontrol: --dump: the daemon is not \
+running; start it with opcontrol --start" --dump
+says "--stop without a daemon" 1 "opcontrol: --stop: the daemon is not \
+running; start it with opcontrol --start" --stop
+says "--shutdown without a daemon" 0 "Daemon not running" --shutdown
+says "--init with what is there" 0 "" --init
+like "the module's own rate is shown" "$(opcontrol --status)" \
+	'^Timer rate: 1000 per second and CPU$'
+
+# ---- starting
+
+says "--start-daemon" 0 "Using log file $session/samples/oprofiled.log
+Daemon started." --start-daemon
+is "sizes are written to oprofilefs, others left alone" \
+	"$(cd "$OPROFILE_FS" && cat buffer_size buffer_watershed \
+		cpu_buffer_size timer/rate | tr '\n' ' ')" \
+	"6553632768 8192 500"
+is "the daemon's options" "$(cat "$session/argv")" "--session-dir=$session
+--separate-lib=1
+--separate-kernel=0
+--separate-thread=0
+--separate-cpu=1
+--no-vmlinux
+--source=oprofilefs:$OPROFILE_FS"
+says "a second --start-daemon does nothing" 0 "" --start-daemon
+pid=$(daemon_pid)
+is "--status of a daemon that waits" "$(opcontrol --status)" \
+	"Daemon paused: pid $pid
+Session-dir: $session
+Separate options: library cpu
+vmlinux file: none
+Image filter: none
+Buffer size: 65536
+Timer rate: 500 per second and CPU
+Sample source: module/timer
+Samples taken: 4745
+Samples stored: 4700
+Samples pending: 3
+Samples lost (sample_lost_overflow): 42"
+says "--start" 0 "Profiler running." --start
+like "--status of a daemon that samples" "$(opcontrol --status)" \
+	"^Daemon running: pid $pid\$"
+is "was asked" "$(requests)" start
+
+# ---- requests
+
+says "--dump" 0 "" --dump
+says "-d" 0 "" -d
+says "--reset" 0 "Signalling daemon... done" --reset
+says "--save" 0 "Signalling daemon... done" --save="first run"
+is "were asked" "$(requests)" "dump
+dump
+reset
+save first run"
+says "--stop" 0 "Stopping profiling." --stop
+says "--start again" 0 "Profiler running." -s
+is "were asked too" "$(requests)" "stop
+start"
+
+# ---- settings while it runs
+
+says "new settings while the daemon runs" 0 "opcontrol: the daemon runs and \
+keeps its settings; the new ones are saved and hold when it is started again \
+after --shutdown or --deinit" --setup --separate=thread
+ok "and more of them" opcontrol --session-dir="$TMP/other" --timer-rate=100
+like "are not those of the daemon" "$(opcontrol --status)" \
+	'^Separate options: library cpu$'
+says "which is still found" 0 "" --dump
+says "--shutdown" 0 "Stopping profiling.
+Killing daemon." --shutdown
+ok "it is gone when the command returns" gone "$pid"
+is "was asked to" "$(requests)" "dump
+shutdown"
+status=$(opcontrol --status)
+like "now the new settings hold" "$status" "^Session-dir: $TMP/other\$"
+like "all of them" "$status" '^Separate options: thread$'
+ok "the file of waiting settings is gone" \
+	not test -e "$HOME/.oprofile/daemonrc_new"
+ok "back" opcontrol --session-dir="$session" --separate=none
+
+# ---- options and paths of the daemon
+
+cp "$BIN/opcontrol" "$TMP/a vmlinux"
+ok "--start with settings" opcontrol --start --verbose=sfile,misc \
+	--separate=all --vmlinux="$TMP/a vmlinux" --image="$TMP/a vmlinux,/bin/sh"
+is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
+--separate-kernel=1
+--separate-thread=1
+--separate-cpu=1
+--vmlinux=$TMP/a vmlinux
+--image=$TMP/a vmlinux,$(realpath /bin/sh)
+--source=oprofilefs:$OPROFILE_FS
+--verbose=sfile,misc"
+says "--deinit shuts down" 0 "Stopping profiling.
+Killing daemon." --deinit
+ok "settings with nothing special" opcontrol --separate=none --no-vmlinux \
+	--image=all
+
+mkdir "$TMP/path"
+mv "$TMP/bin/oprofiled" "$TMP/path/oprofiled"
+like "no daemon anywhere" "$(PATH=/usr/bin:/bin opcontrol --start 2>&1)" \
+	"^opcontrol: oprofiled: no such program in $TMP/bin or on PATH"
+got=$(cd "$TMP/path" && PATH=:.:/usr/bin:/bin: opcontrol --start 2>&1)
+like "never from the current folder" "$got" '^opcontrol: oprofiled: no such'
+ok "from PATH" env PATH="$TMP/path:$PATH" "$TMP/bin/opcontrol" --start-daemon
+says "a daemon that waits is shut down" 0 "Killing daemon." --shutdown
+mv "$TMP/path/oprofiled" "$TMP/bin/oprofiled"
+
+verbose=$(opcontrol --start --verbose 2>&1)
+like "--verbose tells writes" "$verbose" \
+	"^\\+ write 100 to $OPROFILE_FS/timer/rate\$"
+like "--verbose tells the daemon's options" "$verbose" '^\+ +--separate-lib=0$'
+
+# ---- a daemon that was killed
+
+kill -KILL "$(daemon_pid)"
+while ! gone "$(daemon_pid)"; do :; done
+ok "it left its lock and socket" test -S "$session/run/control"
+like "--status after kill -9" "$(opcontrol --status)" '^Daemon not running$'
+says "--start after kill -9" 0 "Using log file $session/samples/oprofiled.log
+Daemon started.
+Profiler running." --start
+ok "shut down" opcontrol --shutdown
+echo $$ >"$session/run/lock"
+like "the pid in a stale lock may be another's" "$(opcontrol --status)" \
+	'^Daemon not running$'
+for pid in 0 -1 99999999999 x ''; do
+	echo "$pid" >"$session/run/lock"
+	says "a lock that holds \"$pid\"" 0 "Daemon not running" --shutdown
+done
+rm "$session/run/lock"
+
+# ---- a daemon that misbehaves
+
+echo fail >"$session/mode"
+says "the daemon's reason is all that is said" 1 \
+	"Using log file $session/samples/oprofiled.log
+fake oprofiled: told to fail" --start
+echo refuse >"$session/mode"
+ok "a daemon that refuses" opcontrol --start-daemon
+for option in --start --dump --stop --reset --save=x; do
+	like "$option passes its reason on" \
+		"$(opcontrol $option 2>&1; echo "status $?")" \
+		'^opcontrol: oprofiled: the disk is full$'
+	exits "$option fails" 1 opcontrol $option
+done
+ok "but it is shut down" opcontrol --shutdown
+requests >/dev/null
+
+printf '#!/bin/sh\nkill -SEGV $$\n' >"$TMP/bin/oprofiled"
+chmod +x "$TMP/bin/oprofiled"
+like "a daemon that crashes" "$(opcontrol --start 2>&1)" \
+	"^opcontrol: $TMP/bin/oprofiled: ended by signal 11"
+printf '#!/bin/sh\nexit 0\n' >"$TMP/bin/oprofiled"
+like "a daemon that only pretends" "$(opcontrol --start 2>&1)" \
+	'^opcontrol: oprofiled: it started, but does not answer; see .*/oprofiled\.log'
+printf 'no program' >"$TMP/bin/oprofiled"
+like "a daemon that is no program" "$(opcontrol --start 2>&1)" \
+	"^opcontrol: $TMP/bin/oprofiled: cannot run it: Exec format error"
+cp "$TMP/fake" "$TMP/bin/oprofiled"
+
+echo deaf >"$session/mode"
+ok "a daemon that stops to answer" "$TMP/bin/oprofiled" --session-dir="$session"
+until [ -s "$session/run/lock" ]; do :; done
+pid=$(daemon_pid)
+like "is shown as such" "$(opcontrol --status)" \
+	"^Daemon not answering: pid $pid\$"
+says "is ended" 0 "Killing daemon." --shutdown
+ok "is gone" gone "$pid"
+rm "$session/mode"
+
+# ---- oprofilefs that is not as it should be
+
+ok "a watershed" opcontrol --buffer-watershed=65535
+echo 65535 >"$OPROFILE_FS/buffer_watershed"
+rm "$OPROFILE_FS/timer/rate"
+mkdir "$OPROFILE_FS/timer/rate"
+like "a write that is refused" "$(opcontrol --start 2>&1)" \
+	"^opcontrol: value 100 is not accepted by $OPROFILE_FS/timer/rate: Is a"
+rm -r "$OPROFILE_FS/timer"
+like "a file that is not there" "$(opcontrol --start 2>&1)" \
+	"^opcontrol: value 100 is not accepted by .*/timer/rate: No such file"
+ok "without a rate" opcontrol --timer-rate=0 --buffer-size=0
+echo 4096 >"$OPROFILE_FS/buffer_size"
+like "a watershed above the module's size" "$(opcontrol --start 2>&1)" \
+	'^opcontrol: .*/buffer_watershed: 65535 is not below the buffer size of 4096'
+echo 7 >"$OPROFILE_FS/abi_version"
+like "a module of another version" "$(opcontrol --start 2>&1)" \
+	'^opcontrol: .*/abi_version: the module speaks version 7 .*--deinit'
+echo x >"$OPROFILE_FS/abi_version"
+like "a version that is none" "$(opcontrol --init 2>&1)" \
+	'^opcontrol: .*/abi_version: holds no number'
+rm -r "$OPROFILE_FS"
+got=$(opcontrol --status 2>&1)
+is "--status without oprofilefs" "$? $got" "1 opcontrol: --status: the kernel \
+module is not in use: no oprofilefs on $OPROFILE_FS; set it up with opcontrol \
+--init"
+exits "--init without it" 1 opcontrol --init
+
+if [ -e /dev/full ]; then
+	mkdir "$OPROFILE_FS"
+	"$TMP/bin/opcontrol" --status >/dev/full 2>"$TMP/err"
+	like "a full disk is noticed" "$? $(cat "$TMP/err")" \
+		'^1 opcontrol: standard output: cannot write'
+else
+	skip "a full disk is noticed" "no /dev/full"
+fi
+
+done_testing

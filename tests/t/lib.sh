@@ -1,0 +1,149 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What every test script sources first, on the host and in the VM alike:
+#
+#	. "$(dirname "$0")/lib.sh"
+#
+# It prints TAP. A test is one call of ok, exits, is, like, unlike or skip;
+# the last line of a script is done_testing. Sets:
+#
+#	TOP      the source tree
+#	BIN      folder with opreport, oprofiled, opcontrol, opstream
+#	TESTBIN  folder with mkstream, mkodb and the other programs for tests
+#	TMP      a fresh empty folder, removed at exit
+#
+# The build folder is $O as for make: relative to TOP, "build" if not set.
+# A script may define at_exit to stop what it started.
+
+LC_ALL=C
+NO_COLOR=1
+export LC_ALL NO_COLOR
+unset CDPATH
+
+TOP=$(cd "$(dirname "$0")" && pwd) || exit 1
+while [ ! -e "$TOP/tests/t/lib.sh" ]; do
+	[ "$TOP" != / ] || { echo "Bail out! $0 is not in the tree"; exit 1; }
+	TOP=$(dirname "$TOP")
+done
+case ${O:=build} in
+/*) ;;
+*) O=$TOP/$O ;;
+esac
+# shellcheck disable=SC2034 # for the scripts
+BIN=$O/bin
+# shellcheck disable=SC2034
+TESTBIN=$O/tests
+
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/oprofile-test.XXXXXX") || exit 1
+test_log=$TMP.log
+test_nr=0
+test_failed=0
+test_finished=
+
+test_cleanup() {
+	test_status=$?
+	if command -v at_exit >/dev/null; then at_exit; fi
+	[ -n "$test_finished" ] ||
+		echo "Bail out! ended without done_testing, status $test_status"
+	rm -rf "$TMP" "$test_log"
+}
+trap test_cleanup EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# diag TEXT...: lines for people, not part of the results.
+diag() {
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+# Print one result: test_result NAME STATUS.
+test_result() {
+	test_nr=$((test_nr + 1))
+	if [ "$2" -eq 0 ]; then
+		echo "ok $test_nr - $1"
+	else
+		test_failed=$((test_failed + 1))
+		echo "not ok $test_nr - $1"
+	fi
+}
+
+# ok NAME CMD...: CMD exits with 0. What it printed is shown if it does not.
+ok() {
+	test_name=$1
+	shift
+	exits "$test_name" 0 "$@"
+}
+
+# exits NAME STATUS CMD...: CMD exits with STATUS.
+exits() {
+	test_name=$1 test_wanted=$2
+	shift 2
+	test_got=0
+	"$@" >"$test_log" 2>&1 || test_got=$?
+	[ "$test_got" -eq "$test_wanted" ]
+	test_result "$test_name" $?
+	[ "$test_got" -eq "$test_wanted" ] ||
+		diag "exit status $test_got, not $test_wanted, of: $*
+$(tail -n 40 "$test_log")"
+}
+
+# is NAME GOT WANTED: two texts are the same.
+is() {
+	[ "$2" = "$3" ]
+	test_result "$1" $?
+	[ "$2" = "$3" ] || diag "got:
+$2
+wanted:
+$3"
+}
+
+# like NAME GOT ERE: some line of a text matches.
+like() {
+	printf '%s\n' "$2" | grep -Eq -e "$3"
+	test_got=$?
+	test_result "$1" $test_got
+	[ $test_got -eq 0 ] || diag "got:
+$2
+wanted a line that matches:
+$3"
+}
+
+# unlike NAME GOT ERE: no line of a text matches.
+unlike() {
+	printf '%s\n' "$2" | grep -Eq -e "$3"
+	test_got=$?
+	[ $test_got -eq 1 ]
+	test_result "$1" $?
+	[ $test_got -eq 1 ] || diag "got:
+$2
+wanted no line that matches:
+$3"
+}
+
+# not CMD...: for `ok NAME not CMD...`.
+not() {
+	! "$@"
+}
+
+# skip NAME WHY: a test that cannot run here.
+skip() {
+	test_nr=$((test_nr + 1))
+	echo "ok $test_nr - $1 # SKIP $2"
+}
+
+# skip_all WHY: nothing in this script can run here.
+skip_all() {
+	echo "1..0 # SKIP $*"
+	test_finished=yes
+	exit 0
+}
+
+# done_testing: the plan; exits with 1 if a test failed.
+done_testing() {
+	echo "1..$test_nr"
+	test_finished=yes
+	[ "$test_failed" -eq 0 ] || exit 1
+	exit 0
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_UNIT_OPD_FIXTURE_H
+#define TESTS_UNIT_OPD_FIXTURE_H
+
+/*
+ * A daemon inside of the test program, with a session in a fresh folder and a
+ * source that the test plays. Streams are written in words with put_*().
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon/opd.h"
+#include "libdb/odb.h"
+
+/* ---- words ------------------------------------------------------------------
+ */
+
+struct words {
+	uint64_t word[16384];
+	size_t nr;
+};
+
+__attribute__((unused)) static void put(struct words *w, uint64_t word)
+{
+	assert_true(w->nr < sizeof(w->word) / sizeof(w->word[0]));
+	w->word[w->nr++] = word;
+}
+
+/* A record of @nr payload words. */
+__attribute__((unused)) static void put_record(struct words *w, uint32_t code,
+					       unsigned int nr, ...)
+{
+	va_list args;
+
+	put(w, OP_ESCAPE);
+	put(w, OP_CODE_WORD(code, 0, nr));
+	va_start(args, nr);
+	while (nr--)
+		put(w, va_arg(args, uint64_t));
+	va_end(args);
+}
+
+/* Add a string to the payload of the record that starts at @start. */
+__attribute__((unused)) static void put_string(struct words *w, size_t start,
+					       const char *text)
+{
+	size_t len = strlen(text);
+
+	put(w, len);
+	for (size_t i = 0; i < len; i += 8) {
+		uint64_t word = 0;
+
+		memcpy(&word, text + i, len - i < 8 ? len - i : 8);
+		put(w, word);
+	}
+	w->word[start + 1] = OP_CODE_WORD(OP_CODE_OF(w->word[start + 1]),
+					  OP_FLAGS_OF(w->word[start + 1]),
+					  w->nr - start - 2);
+}
+
+#define U(n) ((uint64_t)(n))
+
+__attribute__((unused)) static void put_begin(struct words *w)
+{
+	put_record(w, OP_STREAM_BEGIN, 3, OP_STREAM_MAGIC, U(OP_ABI_VERSION),
+		   U(8));
+}
+
+__attribute__((unused)) static void put_cpu(struct words *w, uint64_t cpu)
+{
+	put_record(w, OP_CPU_SWITCH, 1, cpu);
+}
+
+__attribute__((unused)) static void put_task(struct words *w, uint64_t tid,
+					     uint64_t tgid, uint64_t app)
+{
+	put_record(w, OP_CTX_SWITCH, 2, tid, app);
+	put_record(w, OP_CTX_TGID, 1, tgid);
+}
+
+__attribute__((unused)) static void put_image(struct words *w, uint64_t cookie)
+{
+	put_record(w, OP_COOKIE_SWITCH, 1, cookie);
+}
+
+__attribute__((unused)) static void put_user(struct words *w)
+{
+	put_record(w, OP_USER_ENTER, 0);
+}
+
+__attribute__((unused)) static void put_kernel(struct words *w)
+{
+	put_record(w, OP_KERNEL_ENTER, 0);
+}
+
+__attribute__((unused)) static void put_sample(struct words *w, uint64_t pc,
+					       uint64_t counter)
+{
+	put(w, pc);
+	put(w, counter);
+}
+
+__attribute__((unused)) static void put_cookie_built(struct words *w,
+						     uint64_t cookie,
+						     const char *path,
+						     uint64_t build)
+{
+	size_t start = w->nr;
+
+	put_record(w, OP_COOKIE_NAME, 9, cookie, U(0), U(0), U(0),
+		   U(build ? 8 : 0), build, U(0), U(0), U(0));
+	put_string(w, start, path);
+}
+
+__attribute__((unused)) static void put_cookie(struct words *w, uint64_t cookie,
+					       const char *path)
+{
+	put_cookie_built(w, cookie, path, 0);
+}
+
+__attribute__((unused)) static void put_range(struct words *w, bool first,
+					      uint64_t from, uint64_t to,
+					      const char *name)
+{
+	size_t start = w->nr;
+
+	put_record(w, OP_KERNEL_RANGE, 7, from, to, U(0), U(0), U(0), U(0),
+		   U(0));
+	if (first)
+		w->word[start + 1] |= (uint64_t)OP_KERNEL_FIRST << 16;
+	put_string(w, start, name);
+}
+
+__attribute__((unused)) static void put_anon(struct words *w, uint64_t from,
+					     uint64_t to, const char *name)
+{
+	size_t start = w->nr;
+
+	put_record(w, OP_ANON_SWITCH, 2, from, to);
+	put_string(w, start, name);
+}
+
+__attribute__((unused)) static void put_lost(struct words *w, uint64_t nr,
+					     const char *cause)
+{
+	size_t start = w->nr;
+
+	put_record(w, OP_LOST, 1, nr);
+	put_string(w, start, cause);
+}
+
+__attribute__((unused)) static void put_event(struct words *w, uint64_t counter,
+					      const char *name, uint64_t count)
+{
+	size_t start = w->nr;
+
+	put_record(w, OP_EVENT, 6, counter, U(0x76), count, U(0), U(1), U(1));
+	put_string(w, start, name);
+}
+
+/* ---- the daemon -------------------------------------------------------------
+ */
+
+struct fixture {
+	struct opd opd;
+	char dir[64];
+};
+
+static const struct opd_source_ops test_replay = {
+	.name = "test",
+	.replays = true,
+};
+
+static int test_remove_one(const char *path, const struct stat *st, int type,
+			   struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+__attribute__((unused)) static void remove_tree(const char *dir)
+{
+	nftw(dir, test_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A daemon in the folder that @f has, with source @ops. */
+__attribute__((unused)) static void
+start_daemon(struct fixture *f, const struct opd_source_ops *ops)
+{
+	struct op_diag diag = { "" };
+	struct opd *opd = &f->opd;
+
+	if (opd->source.ops != ops)
+		memset(&opd->source, 0, sizeof(opd->source));
+	opd->source.ops = ops;
+	opd->source.fd = opd->source.dir = -1;
+	snprintf(opd->source.name, sizeof(opd->source.name), "test");
+	if (opd->options.events.nr == 0)
+		opd_events_timer(&opd->options.events);
+	assert_int_equal(op_session_init(&opd->session, f->dir, &diag), 0);
+	if (opd_session_make(opd, &diag) ||
+	    opd_log_open(&opd->log, opd->session.log, &diag) ||
+	    opd_setup(opd, &diag))
+		fail_msg("%s", diag.text);
+}
+
+__attribute__((unused)) static struct fixture *new_fixture(void)
+{
+	struct fixture *f = malloc(sizeof(*f));
+
+	assert_non_null(f);
+	snprintf(f->dir, sizeof(f->dir), "%s/opd-test-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	assert_non_null(mkdtemp(f->dir));
+	opd_init(&f->opd);
+	return f;
+}
+
+/* A daemon that replays. Settings may be changed until the first words. */
+__attribute__((unused)) static struct fixture *new_replay(void)
+{
+	struct fixture *f = new_fixture();
+
+	start_daemon(f, &test_replay);
+	return f;
+}
+
+/* End the daemon as if it had ended by itself, and start it again. */
+__attribute__((unused)) static void restart_daemon(struct fixture *f)
+{
+	const struct opd_source_ops *ops = f->opd.source.ops;
+
+	opd_release(&f->opd);
+	opd_init(&f->opd);
+	start_daemon(f, ops);
+}
+
+__attribute__((unused)) static void free_fixture(struct fixture *f)
+{
+	opd_release(&f->opd);
+	remove_tree(f->dir);
+	free(f);
+}
+
+/* Handle @w as a whole stream. */
+__attribute__((unused)) static void run_words(struct fixture *f,
+					      const struct words *w)
+{
+	size_t used = opd_trans_run(&f->opd, w->word, w->nr);
+
+	opd_trans_end(&f->opd, w->nr - used);
+}
+
+/* The count of @key in sample file @name of samples/current; 0 without. */
+__attribute__((unused)) static uint64_t count_at(struct fixture *f,
+						 const char *name, uint64_t key)
+{
+	char path[8192];
+	struct odb *odb;
+	uint64_t count;
+
+	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, name);
+	if (odb_open(&odb, path, ODB_RDONLY))
+		return 0;
+	count = odb_get(odb, key);
+	odb_close(odb);
+	return count;
+}
+
+__attribute__((unused)) static bool exists(struct fixture *f, const char *name)
+{
+	char path[8192];
+
+	snprintf(path, sizeof(path), "%s/samples/%s", f->dir, name);
+	return !access(path, F_OK);
+}
+
+__attribute__((unused)) static uint64_t lost(const struct op_ledger *ledger,
+					     const char *name)
+{
+	for (unsigned int i = 0; i < ledger->nr_causes; i++)
+		if (!strcmp(ledger->causes[i].name, name))
+			return ledger->causes[i].nr;
+	return 0;
+}
+
+/* The ledger now, after checking that it adds up and the files agree. */
+__attribute__((unused)) static struct op_ledger ledger_of(struct fixture *f)
+{
+	struct op_ledger ledger;
+
+	opd_stats_ledger(&f->opd, &ledger);
+	assert_int_equal(ledger.taken, ledger.stored + op_ledger_lost(&ledger) +
+					       ledger.pending);
+	assert_int_equal(ledger.stored, opd_session_count_samples(&f->opd));
+	return ledger;
+}
+
+#endif /* TESTS_UNIT_OPD_FIXTURE_H */

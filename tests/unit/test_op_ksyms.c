@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Kernel symbols: taken from kallsyms, written, read back, refused. */
+
+#include "tests/unit/op_fixture.h"
+
+#include "libop/op_ksyms.h"
+
+static const uint8_t id[32] = { 0x01, 0xab, 0xff, 0x00, 0x7e };
+
+/* ---- paths -----------------------------------------------------------------
+ */
+
+static void test_build_id_text(void **state)
+{
+	char buf[65];
+
+	(void)state;
+	assert_string_equal(op_build_id_text(id, 4, buf), "01abff00");
+	assert_string_equal(op_build_id_text(id, 0, buf), "-");
+	assert_string_equal(op_build_id_text(NULL, 0, buf), "-");
+	assert_int_equal(strlen(op_build_id_text(id, 32, buf)), 64);
+	assert_int_equal(strlen(op_build_id_text(id, 33, buf)), 64);
+}
+
+static void is_path(const char *name, size_t id_len, const char *wanted)
+{
+	char path[512];
+
+	assert_int_equal(
+		op_ksyms_path(path, sizeof(path), "/s", name, id, id_len), 0);
+	assert_string_equal(path, wanted);
+}
+
+static void test_paths(void **state)
+{
+	char path[512], name[300];
+
+	(void)state;
+	is_path("vmlinux", 3, "/s/vmlinux-01abff");
+	is_path("ext4", 0, "/s/ext4");
+	is_path("..", 0, "/s/%2e.");
+	is_path(".tmp", 0, "/s/%2etmp");
+	is_path("../../etc/x", 2, "/s/%2e.%2f..%2fetc%2fx-01ab");
+	is_path("a b%\n\xff", 0, "/s/a%20b%25%0a%ff");
+	assert_int_equal(op_ksyms_path(path, sizeof(path), "/s", "", id, 2),
+			 -EINVAL);
+	assert_int_equal(op_ksyms_path(path, 17, "/s", "vmlinux", id, 3),
+			 -ENAMETOOLONG);
+	assert_int_equal(op_ksyms_path(path, 18, "/s", "vmlinux", id, 3), 0);
+	assert_int_equal(op_ksyms_path(path, 0, "/s", "vmlinux", id, 3),
+			 -ENAMETOOLONG);
+	for (size_t len = 1; len < sizeof(name); len++) {
+		int err;
+
+		memset(name, len % 2 ? 'x' : '/', len);
+		name[len] = '\0';
+		err = op_ksyms_path(path, sizeof(path), "", name, id, 20);
+		if (!err)
+			assert_true(strlen(path) <= 256);
+		else
+			assert_int_equal(err, -ENAMETOOLONG);
+	}
+}
+
+/* ---- kallsyms ---------------------------------------------------------------
+ */
+
+static struct op_ksyms scan(const char *module, uint64_t start, uint64_t end)
+{
+	struct op_ksyms k;
+	struct op_diag diag = { "" };
+
+	if (op_ksyms_scan(&k, "kallsyms", module, start, end, &diag))
+		fail_msg("%s", diag.text);
+	return k;
+}
+
+static void is_sym(const struct op_ksyms *k, size_t i, uint64_t offset,
+		   char type, const char *name)
+{
+	assert_true(i < k->nr);
+	assert_int_equal(k->syms[i].offset, offset);
+	assert_int_equal(k->syms[i].type, type);
+	assert_string_equal(k->syms[i].name, name);
+}
+
+static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
+			       "ffffffff80ffffff T before\n"
+			       "ffffffff81000000 T _stext\n"
+			       "ffffffff81000000 t startup\n"
+			       "ffffffff81000000 T _text\n"
+			       "ffffffff81000000 T __start_of_all\n"
+			       "ffffffff81000100 t static_fn\n"
+			       "ffffffff81000100 W weak_fn\n"
+			       "ffffffff81000200 t b_fn.cold\n"
+			       "ffffffff81000200 t a_fn\n"
+			       "ffffffff81000200 t c_fn\n"
+			       "ffffffff81000300 D data\n"
+			       "ffffffff81000310 r rodata\n"
+			       "ffffffff81000320 B bss\n"
+			       "ffffffff81000180 T out_of_order\n"
+			       "ffffffff81fffff0 T last\n"
+			       "ffffffff82000000 T at_the_end\n"
+			       "ffffffffc0002000 t init_module\t[ext4]\n"
+			       "ffffffffc0001010 t $d.5\t[ext4]\n"
+			       "ffffffffc0001000 t $x\t[ext4]\n"
+			       "ffffffffc0001000 t ext4_sync\t[ext4]\n"
+			       "ffffffffc0001020 t .L12\t[ext4]\n"
+			       "ffffffffc0001030 t $money\t[ext4]\n"
+			       "ffffffffc0001000 t other\t[ext]\n"
+			       "ffffffffc0001040 t other2\t[ext44]\n"
+			       "ffffffffc0001050 T bpf_prog_1\t[bpf]\n";
+
+static void test_kernel_symbols(void **state)
+{
+	struct op_ksyms k;
+
+	(void)state;
+	write_text("kallsyms", kallsyms);
+	k = scan(NULL, 0xffffffff81000000, 0xffffffff82000000);
+	assert_int_equal(k.nr, 5);
+	is_sym(&k, 0, 0, 'T', "_text");
+	is_sym(&k, 1, 0x100, 'W', "weak_fn");
+	is_sym(&k, 2, 0x180, 'T', "out_of_order");
+	is_sym(&k, 3, 0x200, 't', "a_fn");
+	is_sym(&k, 4, 0xfffff0, 'T', "last");
+	op_ksyms_release(&k);
+	op_ksyms_release(&k);
+}
+
+static void test_module_symbols(void **state)
+{
+	struct op_ksyms k;
+
+	(void)state;
+	write_text("kallsyms", kallsyms);
+	k = scan("ext4", 0xffffffffc0000000, UINT64_MAX);
+	assert_int_equal(k.nr, 3);
+	is_sym(&k, 0, 0x1000, 't', "ext4_sync");
+	is_sym(&k, 1, 0x1030, 't', "$money");
+	is_sym(&k, 2, 0x2000, 't', "init_module");
+	op_ksyms_release(&k);
+	k = scan("ext4", 0xffffffffc0001000, 0xffffffffc0002000);
+	assert_int_equal(k.nr, 2);
+	op_ksyms_release(&k);
+	k = scan("absent", 0, UINT64_MAX);
+	assert_int_equal(k.nr, 0);
+	op_ksyms_release(&k);
+	k = scan("ext4", UINT64_MAX, 0);
+	assert_int_equal(k.nr, 0);
+	op_ksyms_release(&k);
+}
+
+/* Which name is kept must not depend on the order of the lines. */
+static void test_choice_of_names(void **state)
+{
+	static const char *const lines[] = {
+		"10 t a\n",  "10 T __longer\n", "10 T bbb\n",
+		"10 T cc\n", "10 W w\n",
+	};
+
+	(void)state;
+	for (int first = 0; first < 5; first++) {
+		char text[256] = "";
+		struct op_ksyms k;
+
+		for (int i = 0; i < 5; i++)
+			strcat(text, lines[(first + i) % 5]);
+		write_text("kallsyms", text);
+		k = scan(NULL, 0, 0x100);
+		assert_int_equal(k.nr, 1);
+		is_sym(&k, 0, 0x10, 'T', "cc");
+		op_ksyms_release(&k);
+	}
+	write_text("kallsyms", "20 T y1\n20 T x1\n");
+	{
+		struct op_ksyms k = scan(NULL, 0, 0x100);
+
+		is_sym(&k, 0, 0x20, 'T', "y1");
+		op_ksyms_release(&k);
+	}
+}
+
+static void test_hidden_addresses(void **state)
+{
+	struct op_ksyms k;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	write_text("kallsyms", "0000000000000000 T _stext\n"
+			       "0000000000000000 t f\t[ext4]\n");
+	assert_int_equal(op_ksyms_scan(&k, "kallsyms", NULL, 0, UINT64_MAX,
+				       &diag),
+			 -EACCES);
+	assert_reason(&diag, "kernel.kptr_restrict");
+	assert_reason(&diag, "root");
+	assert_int_equal(k.nr, 0);
+	assert_null(k.syms);
+	assert_int_equal(op_ksyms_scan(&k, "kallsyms", "ext4", 1, 2, NULL),
+			 -EACCES);
+}
+
+static void test_odd_lines_are_passed_over(void **state)
+{
+	static const char text[] = "\n"
+				   " \n"
+				   "garbage\n"
+				   "10\n"
+				   "10 T\n"
+				   "10 T \n"
+				   "10  f\n"
+				   "xyz T f\n"
+				   "11111111111111111 T too_many_digits\n"
+				   "20 T bad\tmodule\n"
+				   "20 T bad\t[\n"
+				   "20 T bad\t[]\n"
+				   "20 T bad\t[m]x\n"
+				   "20 T two words\n"
+				   "20 T nul\0byte\n"
+				   "20 \0 nul\n"
+				   "20 T \x01\n"
+				   "30 T good\n"
+				   "40 T no_newline";
+	struct op_ksyms k;
+
+	(void)state;
+	write_bytes("kallsyms", text, sizeof(text) - 1);
+	k = scan(NULL, 0, 0x1000);
+	assert_int_equal(k.nr, 2);
+	is_sym(&k, 0, 0x30, 'T', "good");
+	is_sym(&k, 1, 0x40, 'T', "no_newline");
+	op_ksyms_release(&k);
+}
+
+static void test_no_kallsyms(void **state)
+{
+	struct op_ksyms k;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(op_ksyms_scan(&k, "absent", NULL, 0, 1, &diag),
+			 -ENOENT);
+	assert_reason(&diag, "absent: ");
+	diag.text[0] = '\0';
+	write_text("kallsyms", "what is this\n");
+	assert_int_equal(op_ksyms_scan(&k, "kallsyms", NULL, 0, 1, &diag),
+			 -EINVAL);
+	assert_reason(&diag, "kallsyms: not in the form of /proc/kallsyms");
+	write_text("kallsyms", "");
+	k = scan(NULL, 0, 1);
+	assert_int_equal(k.nr, 0);
+	op_ksyms_release(&k);
+}
+
+static void test_large_kallsyms(void **state)
+{
+	FILE *file = fopen("kallsyms", "w");
+	struct op_ksyms k, back;
+
+	(void)state;
+	for (int i = 0; i < 250000; i++)
+		fprintf(file, "%016x %c symbol_of_some_length_%d%s\n",
+			0x1000 + (i * 7919 % 250000) * 16, "tTdW"[i % 4], i,
+			i % 5 ? "" : "\t[module]");
+	assert_int_equal(fclose(file), 0);
+	k = scan(NULL, 0x1000, UINT64_MAX);
+	assert_int_equal(k.nr, 150000);
+	for (size_t i = 1; i < k.nr; i++)
+		assert_true(k.syms[i].offset > k.syms[i - 1].offset);
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", id, 20, NULL), 0);
+	assert_int_equal(op_ksyms_read(&back, "s", NULL), 0);
+	assert_int_equal(back.nr, k.nr);
+	for (size_t i = 0; i < k.nr; i++)
+		is_sym(&back, i, k.syms[i].offset, k.syms[i].type,
+		       k.syms[i].name);
+	op_ksyms_release(&back);
+	op_ksyms_release(&k);
+}
+
+/* The kernel's own file: any answer but a crash, and one that is in order. */
+static void test_real_kallsyms(void **state)
+{
+	struct op_ksyms k;
+	struct op_diag diag = { "" };
+	int err = op_ksyms_scan(&k, "/proc/kallsyms", NULL, 1ULL << 63,
+				UINT64_MAX, &diag);
+
+	(void)state;
+	if (err) {
+		assert_true(err == -EACCES || err == -ENOENT);
+		return;
+	}
+	for (size_t i = 1; i < k.nr; i++)
+		assert_true(k.syms[i].offset > k.syms[i - 1].offset);
+	op_ksyms_release(&k);
+}
+
+/* ---- snapshots
+ * ---------------------------------------------------------------- */
+
+static void test_snapshot_round_trip(void **state)
+{
+	struct op_ksym syms[] = { { 0, "_text", 'T' },
+				  { 0x1f, "f.isra.0", 't' },
+				  { UINT64_MAX, "\xc3\xa4$", 'W' } };
+	struct op_ksyms k = { .syms = syms, .nr = 3 }, back;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", id, 3, NULL), 0);
+	assert_string_equal(text_of("s"), "oprofile symbols 1 vmlinux 01abff\n"
+					  "0 T _text\n"
+					  "1f t f.isra.0\n"
+					  "ffffffffffffffff W \xc3\xa4$\n");
+	assert_int_equal(stat("s", &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0644);
+	assert_int_equal(op_ksyms_read(&back, "s", NULL), 0);
+	assert_int_equal(back.nr, 3);
+	for (size_t i = 0; i < 3; i++)
+		is_sym(&back, i, syms[i].offset, syms[i].type, syms[i].name);
+	op_ksyms_release(&back);
+	k.nr = 0;
+	assert_int_equal(op_ksyms_write(&k, "s", "a b", NULL, 0, NULL), 0);
+	assert_string_equal(text_of("s"), "oprofile symbols 1 a%20b -\n");
+	assert_int_equal(op_ksyms_read(&back, "s", NULL), 0);
+	assert_int_equal(back.nr, 0);
+	op_ksyms_release(&back);
+}
+
+static void refuse_write(struct op_ksym a, struct op_ksym b)
+{
+	struct op_ksym syms[] = { a, b };
+	struct op_ksyms k = { .syms = syms, .nr = 2 };
+	struct op_diag diag = { "" };
+
+	assert_int_equal(op_ksyms_write(&k, "s", "m", NULL, 0, &diag), -EINVAL);
+	assert_reason(&diag, "s: cannot write");
+	assert_int_equal(nr_files(), 0);
+}
+
+static void test_unreadable_symbols_are_not_written(void **state)
+{
+	const struct op_ksym good = { 5, "f", 't' };
+	struct op_ksyms none = { 0 };
+	struct op_diag diag = { "" };
+
+	(void)state;
+	refuse_write(good, (struct op_ksym){ 4, "g", 't' });
+	refuse_write(good, (struct op_ksym){ 6, "", 't' });
+	refuse_write(good, (struct op_ksym){ 6, "a b", 't' });
+	refuse_write(good, (struct op_ksym){ 6, "a\n", 't' });
+	refuse_write(good, (struct op_ksym){ 6, "g", '\n' });
+	refuse_write(good, (struct op_ksym){ 6, "g", '\0' });
+	assert_int_equal(op_ksyms_write(&none, "s", "", NULL, 0, NULL),
+			 -EINVAL);
+	assert_int_equal(op_ksyms_write(&none, "x/s", "m", NULL, 0, &diag),
+			 -ENOENT);
+	assert_reason(&diag, "x/s: cannot write: No such file");
+}
+
+static void refuse_bytes(const char *bytes, size_t len, const char *reason)
+{
+	struct op_ksyms k;
+	struct op_diag diag = { "" };
+
+	write_bytes("s", bytes, len);
+	if (op_ksyms_read(&k, "s", &diag) != -EINVAL)
+		fail_msg("%s", bytes);
+	assert_reason(&diag, reason);
+	assert_null(k.syms);
+	assert_null(k.strings);
+}
+
+static void refuse(const char *text, const char *reason)
+{
+	refuse_bytes(text, strlen(text), reason);
+}
+
+#define HEAD "oprofile symbols 1 vmlinux 01ab\n"
+
+static void test_broken_snapshots(void **state)
+{
+	static const char nul[] = HEAD "0 T a\0b\n";
+	struct op_ksyms k;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(op_ksyms_read(&k, "absent", &diag), -ENOENT);
+	assert_string_equal(diag.text, "");
+	assert_int_equal(op_ksyms_read(&k, ".", &diag), -EINVAL);
+	refuse("", "empty");
+	refuse("\n", "s:1: no snapshot");
+	refuse("oprofile symbols 2 vmlinux 01ab\n", "s:1: no snapshot");
+	refuse("oprofile symbols 1 vmlinux\n", "s:1: no snapshot");
+	refuse("oprofile symbols 1  01ab\n", "s:1: no snapshot");
+	refuse("oprofile symbols 1 vmlinux 01a\n", "s:1: no snapshot");
+	refuse("oprofile symbols 1 vmlinux 01AB\n", "s:1: no snapshot");
+	refuse("oprofile symbols 1 vmlinux \n", "s:1: no snapshot");
+	refuse("oprofile symbols 1 vmlinux 01ab x\n", "s:1: no snapshot");
+	refuse("oprofile symbols 1 vmlinux 01ab", "s:1: the file is cut off");
+	refuse(HEAD "0 T", "s:2: the file is cut off");
+	refuse(HEAD "0 T f", "s:2: the file is cut off");
+	refuse(HEAD "\n", "s:2: no \"OFFSET");
+	refuse(HEAD "0 T \n", "s:2: no \"OFFSET");
+	refuse(HEAD "0 TT f\n", "s:2: no \"OFFSET");
+	refuse(HEAD "0 1 f\n", "s:2: no \"OFFSET");
+	refuse(HEAD "0  f\n", "s:2: no \"OFFSET");
+	refuse(HEAD " 0 T f\n", "s:2: no \"OFFSET");
+	refuse(HEAD "0x1 T f\n", "s:2: no \"OFFSET");
+	refuse(HEAD "-1 T f\n", "s:2: no \"OFFSET");
+	refuse(HEAD "00000000000000001 T f\n", "s:2: no \"OFFSET");
+	refuse(HEAD "0 T f g\n", "s:2: no \"OFFSET");
+	refuse(HEAD "0 T f\n0 T \033[2J\n", "s:3: no \"OFFSET");
+	refuse(HEAD "5 T f\n4 T g\n", "s:3: the offsets do not ascend");
+	refuse_bytes(nul, sizeof(nul) - 1, "a zero byte");
+}
+
+static void test_huge_snapshot(void **state)
+{
+	struct op_ksyms k;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	write_text("s", HEAD);
+	assert_int_equal(truncate("s", 1LL << 40), 0);
+	assert_int_equal(op_ksyms_read(&k, "s", &diag), -EFBIG);
+	assert_reason(&diag, "s: larger than");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_build_id_text),
+		cmocka_unit_test(test_paths),
+		folder_test(test_kernel_symbols),
+		folder_test(test_module_symbols),
+		folder_test(test_choice_of_names),
+		folder_test(test_hidden_addresses),
+		folder_test(test_odd_lines_are_passed_over),
+		folder_test(test_no_kallsyms),
+		folder_test(test_large_kallsyms),
+		folder_test(test_real_kallsyms),
+		folder_test(test_snapshot_round_trip),
+		folder_test(test_unreadable_symbols_are_not_written),
+		folder_test(test_broken_snapshots),
+		folder_test(test_huge_snapshot),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

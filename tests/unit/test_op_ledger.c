@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The account of samples: sums, causes, and the file it is kept in. */
+
+#include "tests/unit/op_fixture.h"
+
+#include "libop/op_ledger.h"
+
+static struct op_ledger example(void)
+{
+	struct op_ledger l = { .source = "module/timer",
+			       .taken = 110,
+			       .stored = 100,
+			       .pending = 3 };
+
+	assert_int_equal(op_ledger_lose(&l, "sample_lost_overflow", 5), 0);
+	assert_int_equal(op_ledger_lose(&l, "lost_no_image_name", 0), 0);
+	assert_int_equal(op_ledger_lose(&l, "sample_lost_overflow", 2), 0);
+	return l;
+}
+
+static void test_causes_add_up(void **state)
+{
+	struct op_ledger l = example();
+
+	(void)state;
+	assert_int_equal(l.nr_causes, 2);
+	assert_string_equal(l.causes[0].name, "sample_lost_overflow");
+	assert_int_equal(l.causes[0].nr, 7);
+	assert_int_equal(l.causes[1].nr, 0);
+	assert_int_equal(op_ledger_lost(&l), 7);
+	assert_int_equal(l.taken, l.stored + op_ledger_lost(&l) + l.pending);
+}
+
+static void test_names_of_causes(void **state)
+{
+	static const char *const bad[] = { "",	  "Lost", "a b", "a.b",
+					   "a=b", "a\n",  "a-b", "\xc3\xa4" };
+	struct op_ledger l = { 0 };
+	char name[OP_LEDGER_CAUSE_MAX + 1];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(op_ledger_lose(&l, bad[i], 1), -EINVAL);
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	assert_int_equal(op_ledger_lose(&l, name, 1), -EINVAL);
+	assert_int_equal(l.nr_causes, 0);
+	assert_int_equal(op_ledger_lose(&l, name + 1, 1), 0);
+	assert_string_equal(l.causes[0].name, name + 1);
+}
+
+static void fill_causes(struct op_ledger *l, int from, int to)
+{
+	char name[16];
+
+	for (int i = from; i < to; i++) {
+		snprintf(name, sizeof(name), "c%d", i);
+		assert_int_equal(op_ledger_lose(l, name, 1), 0);
+	}
+}
+
+static void test_too_many_causes(void **state)
+{
+	struct op_ledger l = { 0 }, more = { 0 }, before;
+
+	(void)state;
+	fill_causes(&l, 0, OP_LEDGER_MAX_CAUSES);
+	assert_int_equal(op_ledger_lose(&l, "more", 1), -ENOSPC);
+	assert_int_equal(op_ledger_lose(&l, "c7", 1), 0);
+	assert_int_equal(op_ledger_lost(&l), OP_LEDGER_MAX_CAUSES + 1);
+	fill_causes(&more, 60, OP_LEDGER_MAX_CAUSES + 1);
+	before = l;
+	assert_int_equal(op_ledger_merge(&l, &more), -ENOSPC);
+	assert_memory_equal(&l, &before, sizeof(l));
+}
+
+static void test_sums_do_not_wrap(void **state)
+{
+	struct op_ledger l = { 0 };
+
+	(void)state;
+	assert_int_equal(op_ledger_lose(&l, "a", UINT64_MAX), 0);
+	assert_int_equal(op_ledger_lose(&l, "a", 2), 0);
+	assert_true(l.causes[0].nr == UINT64_MAX);
+	assert_int_equal(op_ledger_lose(&l, "b", 1), 0);
+	assert_true(op_ledger_lost(&l) == UINT64_MAX);
+	l.taken = UINT64_MAX - 1;
+	assert_int_equal(op_ledger_merge(&l, &(struct op_ledger){ .taken = 5 }),
+			 0);
+	assert_true(l.taken == UINT64_MAX);
+}
+
+static void test_merge(void **state)
+{
+	struct op_ledger l = { 0 }, more = example();
+
+	(void)state;
+	assert_int_equal(op_ledger_merge(&l, &more), 0);
+	assert_string_equal(l.source, "module/timer");
+	more.pending = 1;
+	assert_int_equal(op_ledger_merge(&l, &more), 0);
+	assert_int_equal(l.taken, 220);
+	assert_int_equal(l.stored, 200);
+	assert_int_equal(l.pending, 1);
+	assert_int_equal(op_ledger_lost(&l), 14);
+	assert_int_equal(l.nr_causes, 2);
+	assert_string_equal(l.source, "module/timer");
+	strcpy(more.source, "file");
+	assert_int_equal(op_ledger_merge(&l, &more), 0);
+	assert_string_equal(l.source, "several");
+}
+
+static void test_file_round_trip(void **state)
+{
+	struct op_ledger l = example(), back;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(op_ledger_write(&l, "ledger", &diag), 0);
+	assert_string_equal(text_of("ledger"), "source = module/timer\n"
+					       "taken = 110\n"
+					       "stored = 100\n"
+					       "pending = 3\n"
+					       "lost.sample_lost_overflow = 7\n"
+					       "lost.lost_no_image_name = 0\n");
+	assert_int_equal(op_ledger_read(&back, "ledger", &diag), 0);
+	assert_memory_equal(&l, &back, sizeof(l));
+}
+
+static void test_full_ledger_round_trip(void **state)
+{
+	struct op_ledger l = example(), back;
+
+	(void)state;
+	fill_causes(&l, 2, OP_LEDGER_MAX_CAUSES);
+	l.taken = l.causes[5].nr = UINT64_MAX;
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL), 0);
+	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
+	assert_memory_equal(&l, &back, sizeof(l));
+}
+
+static void test_write_failures(void **state)
+{
+	struct op_ledger l = example();
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(op_ledger_write(&l, "no/where", &diag), -ENOENT);
+	assert_reason(&diag, "no/where: cannot write");
+	diag.text[0] = '\0';
+	strcpy(l.source, "two\nlines");
+	assert_int_equal(op_ledger_write(&l, "ledger", &diag), -EINVAL);
+	assert_reason(&diag, "ledger: ");
+	l.source[0] = '\0';
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL), -EINVAL);
+	assert_int_equal(nr_files(), 0);
+}
+
+static void refuse(const char *text, int err, const char *reason)
+{
+	struct op_ledger l;
+	struct op_diag diag = { "" };
+
+	write_text("ledger", text);
+	assert_int_equal(op_ledger_read(&l, "ledger", &diag), err);
+	assert_reason(&diag, "ledger");
+	assert_reason(&diag, reason);
+}
+
+#define HEAD "source = s\ntaken = 1\nstored = 1\npending = 0\n"
+
+static void test_broken_files(void **state)
+{
+	struct op_ledger l;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(op_ledger_read(&l, "absent", &diag), -ENOENT);
+	assert_string_equal(diag.text, "");
+	refuse("", -EINVAL, "source");
+	refuse("source =\n", -EINVAL, "source");
+	refuse(HEAD "source = a name of very many too many bytes\n", -EINVAL,
+	       "source");
+	refuse("source = s\nstored = 1\npending = 0\n", -EINVAL, "taken");
+	refuse("source = s\ntaken = 1\npending = 0\n", -EINVAL, "stored");
+	refuse("source = s\ntaken = 1\nstored = 1\n", -EINVAL, "pending");
+	refuse("source = s\ntaken = -1\n", -EINVAL, ":2: taken: \"-1\"");
+	refuse("source = s\ntaken = 18446744073709551616\n", -ERANGE, "taken");
+	refuse(HEAD "lost.a = x\n", -EINVAL, "lost.a: \"x\"");
+	refuse(HEAD "lost.a =\n", -EINVAL, "lost.a: \"\"");
+	refuse(HEAD "lost. = 1\n", -EINVAL, "\"\" cannot be a cause");
+	refuse(HEAD "lost.A b = 1\n", -EINVAL, "\"A b\" cannot be a cause");
+	refuse(HEAD "garbage\n", -EINVAL, ":5: ");
+}
+
+static void test_other_keys_and_repeats(void **state)
+{
+	struct op_ledger l;
+
+	(void)state;
+	write_text("ledger", HEAD "new.key = 7\nlost.a = 1\nlost.a = 2\n");
+	assert_int_equal(op_ledger_read(&l, "ledger", NULL), 0);
+	assert_int_equal(l.nr_causes, 1);
+	assert_int_equal(op_ledger_lost(&l), 3);
+}
+
+static void test_file_of_many_causes(void **state)
+{
+	char text[8192] = HEAD;
+
+	(void)state;
+	for (int i = 0; i <= OP_LEDGER_MAX_CAUSES; i++)
+		sprintf(text + strlen(text), "lost.c%d = 1\n", i);
+	refuse(text, -ENOSPC, "more than 64 causes");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_causes_add_up),
+		cmocka_unit_test(test_names_of_causes),
+		cmocka_unit_test(test_too_many_causes),
+		cmocka_unit_test(test_sums_do_not_wrap),
+		cmocka_unit_test(test_merge),
+		folder_test(test_file_round_trip),
+		folder_test(test_full_ledger_round_trip),
+		folder_test(test_write_failures),
+		folder_test(test_broken_files),
+		folder_test(test_other_keys_and_repeats),
+		folder_test(test_file_of_many_causes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

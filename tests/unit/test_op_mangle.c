@@ -1,0 +1,665 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names of sample files: known ones to the letter, and the two promises for
+ * all others: what is built parses back to the same, and stays in its folder.
+ */
+
+#include "tests/unit/op_fixture.h"
+
+#include "libop/op_mangle.h"
+
+static char built[OP_MANGLE_MAX];
+static char strings[OP_MANGLE_MAX];
+
+static struct op_image_name root(const char *path)
+{
+	return (struct op_image_name){ .space = OP_SPACE_ROOT, .name = path };
+}
+
+static struct op_image_name kern(const char *name)
+{
+	return (struct op_image_name){ .space = OP_SPACE_KERN, .name = name };
+}
+
+static struct op_image_name anon(const char *name, int64_t tgid, uint64_t start,
+				 uint64_t end)
+{
+	return (struct op_image_name){ OP_SPACE_ANON, name, tgid, start, end };
+}
+
+static struct op_mangle named(struct op_image_name app,
+			      struct op_image_name dep)
+{
+	return (struct op_mangle){
+		.app = app,
+		.dep = dep,
+		.event = "TIMER",
+		.tgid = OP_MANGLE_ALL,
+		.tid = OP_MANGLE_ALL,
+		.cpu = OP_MANGLE_ALL,
+	};
+}
+
+static void same_image(const struct op_image_name *a,
+		       const struct op_image_name *b)
+{
+	assert_int_equal(a->space, b->space);
+	if (a->space == OP_SPACE_NONE)
+		return;
+	assert_string_equal(a->name, b->name);
+	assert_int_equal(a->tgid, b->tgid);
+	assert_int_equal(a->start, b->start);
+	assert_int_equal(a->end, b->end);
+}
+
+static void same(const struct op_mangle *a, const struct op_mangle *b)
+{
+	same_image(&a->app, &b->app);
+	same_image(&a->dep, &b->dep);
+	same_image(&a->cg, &b->cg);
+	assert_string_equal(a->event, b->event);
+	assert_int_equal(a->count, b->count);
+	assert_int_equal(a->unit_mask, b->unit_mask);
+	assert_int_equal(a->tgid, b->tgid);
+	assert_int_equal(a->tid, b->tid);
+	assert_int_equal(a->cpu, b->cpu);
+}
+
+/* No component leads out of the folder, is empty, or is too long. */
+static void stays_inside(const char *name)
+{
+	while (*name) {
+		size_t len = strcspn(name, "/");
+
+		assert_true(len > 0 && len <= OP_MANGLE_COMPONENT_MAX);
+		assert_false(len == 1 && name[0] == '.');
+		assert_false(len == 2 && name[0] == '.' && name[1] == '.');
+		for (size_t i = 0; i < len; i++)
+			assert_true(name[i] >= 0x20 && name[i] < 0x7f);
+		name += len + (name[len] == '/');
+	}
+}
+
+static const char *round_trip(const struct op_mangle *m)
+{
+	struct op_diag diag = { "" };
+	struct op_mangle back;
+	int len = op_mangle_build(m, built, sizeof(built));
+
+	if (len < 0)
+		fail_msg("%s: %d", m->dep.name, len);
+	assert_int_equal(len, strlen(built));
+	stays_inside(built);
+	if (op_mangle_parse(built, &back, strings, sizeof(strings), &diag))
+		fail_msg("%s", diag.text);
+	same(m, &back);
+	return built;
+}
+
+/* ---- known names ----------------------------------------------------------
+ */
+
+static void test_classic_names(void **state)
+{
+	struct op_mangle m = named(root("/B/liba.so"), root("/B/liba.so"));
+
+	(void)state;
+	m.event = "CPU_CLK_UNHALTED";
+	m.count = 100000;
+	assert_string_equal(round_trip(&m),
+			    "{root}/B/liba.so/{dep}/{root}/B/liba.so/"
+			    "CPU_CLK_UNHALTED.100000.0.all.all.all");
+	m.app = root("/B/tprog");
+	m.dep = kern("snd_fake");
+	m.tgid = m.tid = 4300;
+	m.cpu = 0;
+	assert_string_equal(round_trip(&m),
+			    "{root}/B/tprog/{dep}/{kern}/snd_fake/"
+			    "CPU_CLK_UNHALTED.100000.0.4300.4300.0");
+	m = named(root("/B/tprog"), root("/B/tprog"));
+	m.cg = root("/B/liba.so");
+	assert_string_equal(round_trip(&m),
+			    "{root}/B/tprog/{dep}/{root}/B/tprog/{cg}/{root}"
+			    "/B/liba.so/TIMER.0.0.all.all.all");
+	m = named(root("/B/tprog"),
+		  anon("anon", 5100, 0x7f1000000000, 0x7f1000021000));
+	assert_string_equal(round_trip(&m),
+			    "{root}/B/tprog/{dep}/{anon:anon}/"
+			    "5100.0x7f1000000000.0x7f1000021000/"
+			    "TIMER.0.0.all.all.all");
+	m = named(kern("bar"), kern("foo"));
+	m.event = "EVENT";
+	m.count = 1234;
+	m.unit_mask = 8192;
+	m.tgid = 34;
+	m.tid = 35;
+	m.cpu = 2;
+	assert_string_equal(round_trip(&m), "{kern}/bar/{dep}/{kern}/foo/"
+					    "EVENT.1234.8192.34.35.2");
+}
+
+static void test_largest_numbers(void **state)
+{
+	struct op_mangle m = named(anon("a", INT64_MAX, UINT64_MAX, UINT64_MAX),
+				   anon("a", 0, 0, 0));
+
+	(void)state;
+	m.count = m.unit_mask = UINT64_MAX;
+	m.tgid = m.tid = m.cpu = INT64_MAX;
+	round_trip(&m);
+}
+
+/* Built below {root}/a/{dep}/{root}, as @component of the dependent image. */
+static void encodes(const char *raw, const char *component)
+{
+	char path[1024], wanted[2048];
+	struct op_mangle m = named(root("/a"), root(path));
+
+	snprintf(path, sizeof(path), "/%s/x", raw);
+	snprintf(wanted, sizeof(wanted),
+		 "{root}/a/{dep}/{root}/%s/x/TIMER.0.0.all.all.all", component);
+	assert_string_equal(round_trip(&m), wanted);
+}
+
+static void test_hostile_components(void **state)
+{
+	(void)state;
+	encodes(".", "%2e");
+	encodes("..", "%2e%2e");
+	encodes("...", "...");
+	encodes(".config", ".config");
+	encodes("..a", "..a");
+	encodes("{dep}", "%7bdep}");
+	encodes("{root}", "%7broot}");
+	encodes("a{b}", "a{b}");
+	encodes("100%", "100%25");
+	encodes("%+", "%25+");
+	encodes("%2e", "%252e");
+	encodes("a b\\\"'*?$", "a b\\\"'*?$");
+	encodes("\n\t\x01\x1f\x7f", "%0a%09%01%1f%7f");
+	encodes("\xff\xc3\xa4", "%ff%c3%a4");
+	encodes("lib (deleted)", "lib (deleted)");
+	encodes("TIMER.0.0.all.all.all", "TIMER.0.0.all.all.all");
+}
+
+static void test_one_component_names(void **state)
+{
+	struct op_mangle m = named(kern("[vdso]"), kern("[kernel-other]"));
+
+	(void)state;
+	assert_string_equal(round_trip(&m), "{kern}/[vdso]/{dep}/{kern}/"
+					    "[kernel-other]/"
+					    "TIMER.0.0.all.all.all");
+	m = named(kern(".."), kern("../../etc/{x}"));
+	assert_string_equal(round_trip(&m), "{kern}/%2e%2e/{dep}/{kern}/"
+					    "..%2f..%2fetc%2f{x}/"
+					    "TIMER.0.0.all.all.all");
+	m = named(anon("..", 1, 0, 1), anon("a}/b{", 1, 0, 1));
+	assert_string_equal(round_trip(&m), "{anon:..}/1.0x0.0x1/{dep}/"
+					    "{anon:a%7d%2fb{}/1.0x0.0x1/"
+					    "TIMER.0.0.all.all.all");
+	m = named(anon("}", 1, 0, 1), anon("%", 1, 0, 1));
+	round_trip(&m);
+}
+
+static void test_long_components(void **state)
+{
+	char path[4096];
+	struct op_mangle m = named(root(path), kern(path));
+
+	(void)state;
+	for (size_t len = 230; len < 800; len++) {
+		for (const char *c = "x.{\xff"; *c; c++) {
+			memset(path, *c, len);
+			path[len] = '\0';
+			m.app = anon(path, 1, 2, 3);
+			round_trip(&m);
+			path[0] = '/';
+			m.app = root(path);
+			round_trip(&m);
+		}
+	}
+}
+
+/* One file's path of the longest kind; several would not fit a name. */
+static void test_longest_paths(void **state)
+{
+	char path[4096];
+	struct op_mangle m = named(kern("k"), root(path));
+
+	(void)state;
+	memset(path, '\xff', 4095);
+	path[0] = '/';
+	path[4095] = '\0';
+	round_trip(&m);
+	for (int i = 0; i < 4095; i += 2)
+		path[i] = '/';
+	path[4094] = '.';
+	round_trip(&m);
+	memset(path + 1, 'y', 4094);
+	m.app = m.cg = root(path);
+	round_trip(&m);
+	memset(path + 1, '\n', 4094);
+	assert_int_equal(op_mangle_build(&m, built, sizeof(built)),
+			 -ENAMETOOLONG);
+}
+
+static void test_events(void **state)
+{
+	static const char *const events[] = {
+		"l2_rqsts.miss", ".", "..", "{dep}", "a:b=1,c", "1.2.3.4.5.6",
+		"all",		 "%", " ",  "\n",    ".0.0.0"
+	};
+	struct op_mangle m = named(root("/a"), kern("b"));
+	char event[300];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		m.event = events[i];
+		round_trip(&m);
+	}
+	m.event = event;
+	for (size_t len = 1; len < sizeof(event); len++) {
+		memset(event, 'e', len);
+		event[len] = '\0';
+		if (len <= 224) /* 16 for ".0.0.all.all.all" */
+			round_trip(&m);
+		else
+			assert_int_equal(op_mangle_build(&m, built,
+							 sizeof(built)),
+					 -ENAMETOOLONG);
+	}
+}
+
+/* ---- what is not built -----------------------------------------------------
+ */
+
+static void refuse_build(const struct op_mangle *m)
+{
+	assert_int_equal(op_mangle_build(m, built, sizeof(built)), -EINVAL);
+}
+
+static void test_refused_images(void **state)
+{
+	static const char *const paths[] = { NULL, "",	    "/",     "a",
+					     "//", "/a//b", "/a/b/", "//a" };
+	struct op_mangle m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		m = named(root(paths[i]), kern("k"));
+		refuse_build(&m);
+		m = named(kern("k"), root(paths[i]));
+		refuse_build(&m);
+		m = named(kern("k"), kern("k"));
+		m.cg = root(paths[i]);
+		refuse_build(&m);
+	}
+	m = named(kern(""), kern("k"));
+	refuse_build(&m);
+	m = named(anon("", 1, 2, 3), kern("k"));
+	refuse_build(&m);
+	m = named(anon("a", -1, 2, 3), kern("k"));
+	refuse_build(&m);
+	m = named(anon("a", 1, 3, 2), kern("k"));
+	refuse_build(&m);
+	m = named((struct op_image_name){ 0 }, kern("k"));
+	refuse_build(&m);
+	m = named(kern("k"), (struct op_image_name){ 0 });
+	refuse_build(&m);
+	m.dep = kern("k");
+	m.dep.space = 17;
+	refuse_build(&m);
+}
+
+static void test_refused_fields(void **state)
+{
+	struct op_mangle m = named(kern("k"), kern("k"));
+
+	(void)state;
+	m.event = NULL;
+	refuse_build(&m);
+	m.event = "";
+	refuse_build(&m);
+	m.event = "a/b";
+	refuse_build(&m);
+	m.event = "e";
+	m.cpu = -2;
+	refuse_build(&m);
+	m.cpu = 0;
+	m.tid = INT64_MIN;
+	refuse_build(&m);
+	m.tid = 0;
+	m.tgid = -2;
+	refuse_build(&m);
+}
+
+static void test_short_buffers(void **state)
+{
+	struct op_mangle m = named(root("/bin/x"), anon("a", 1, 2, 3)), back;
+	int len = op_mangle_build(&m, built, sizeof(built));
+	char *buf;
+
+	(void)state;
+	for (int room = 0; room <= len; room++) {
+		buf = malloc(room ? room : 1); /* so that ASan sees its end */
+		assert_int_equal(op_mangle_build(&m, buf, room), -ENAMETOOLONG);
+		free(buf);
+	}
+	buf = malloc(len + 1);
+	assert_int_equal(op_mangle_build(&m, buf, len + 1), len);
+	free(buf);
+	for (size_t room = 0; room < 15; room++) { /* "/bin/x" "a" "TIMER" */
+		buf = malloc(room ? room : 1);
+		assert_int_equal(op_mangle_parse(built, &back, buf, room, NULL),
+				 -ENAMETOOLONG);
+		free(buf);
+	}
+	buf = malloc(15);
+	assert_int_equal(op_mangle_parse(built, &back, buf, 15, NULL), 0);
+	free(buf);
+}
+
+/* ---- what is not parsed ----------------------------------------------------
+ */
+
+#define GOOD "{root}/a/{dep}/{kern}/b/TIMER.0.0.all.all.all"
+#define EVENT "/TIMER.0.0.all.all.all"
+
+static void test_broken_names(void **state)
+{
+	static const char *const names[] = {
+		"",
+		"/",
+		"ledger",
+		"/" GOOD,
+		"./" GOOD,
+		GOOD "/",
+		GOOD ".1",
+		GOOD " ",
+		GOOD "\n",
+		GOOD "/x",
+		"x" GOOD,
+		/* fields */
+		"{root}/a/{dep}/{kern}/b/TIMER",
+		"{root}/a/{dep}/{kern}/b/TIMER.0.0.all.all",
+		"{root}/a/{dep}/{kern}/b/.0.0.all.all.all",
+		"{root}/a/{dep}/{kern}/b/T..0.all.all.all",
+		"{root}/a/{dep}/{kern}/b/T.0.0.all.all.",
+		"{root}/a/{dep}/{kern}/b/T.0.0..all.all",
+		"{root}/a/{dep}/{kern}/b/T.all.0.all.all.all",
+		"{root}/a/{dep}/{kern}/b/T.0.0.all.all.ALL",
+		"{root}/a/{dep}/{kern}/b/T.0.0.all.all.-1",
+		"{root}/a/{dep}/{kern}/b/T.0.0.all.all.+1",
+		"{root}/a/{dep}/{kern}/b/T.0.0.all.all. 1",
+		"{root}/a/{dep}/{kern}/b/T.0.0.all.all.01",
+		"{root}/a/{dep}/{kern}/b/T.0.0.all.all.0x1",
+		"{root}/a/{dep}/{kern}/b/T.0.0.all.all.1e1",
+		"{root}/a/{dep}/{kern}/b/T.00.0.all.all.all",
+		"{root}/a/{dep}/{kern}/b/T.18446744073709551616.0.all.all.all",
+		"{root}/a/{dep}/{kern}/b/T.0.99999999999999999999.all.all.all",
+		"{root}/a/{dep}/{kern}/b/"
+		"T.0.0.9223372036854775808.all.all",
+		"{root}/a/{dep}/{kern}/b/"
+		"T.0.0.all.all.00000000000000000000000000000000000001",
+		/* images */
+		"{root}/a/TIMER.0.0.all.all.all",
+		"{root}/a/{dep}" EVENT,
+		"{root}/a/{dep}/TIMER.0.0.all.all.all",
+		"{root}/{dep}/{kern}/b" EVENT,
+		"{root}//{dep}/{kern}/b" EVENT,
+		"{root}//a/{dep}/{kern}/b" EVENT,
+		"{root}/a//{dep}/{kern}/b" EVENT,
+		"{root}/a/b//c/{dep}/{kern}/b" EVENT,
+		"{root}a/{dep}/{kern}/b" EVENT,
+		"{dep}/{root}/a/{dep}/{kern}/b" EVENT,
+		"{foo}/a/{dep}/{kern}/b" EVENT,
+		"{kern}/a/b/{dep}/{kern}/b" EVENT,
+		"{kern}/{dep}/{kern}/b" EVENT,
+		"{kern}/a/{dep}/{kern}" EVENT,
+		"{kern}/a/{dep}/{kern}/b/c" EVENT,
+		"{kern}/a/{dep}/{kern}/b/{dep}/{kern}/c" EVENT,
+		"{kern}/a/{cg}/{kern}/b" EVENT,
+		"{kern}/a/{dep}/{kern}/b/{cg}" EVENT,
+		"{kern}/a/{dep}/{kern}/b/{cg}/{kern}/c/{cg}/{kern}/d" EVENT,
+		/* escapes */
+		"{root}/../{dep}/{kern}/b" EVENT,
+		"{root}/./{dep}/{kern}/b" EVENT,
+		"{root}/a/../../x/{dep}/{kern}/b" EVENT,
+		"{kern}/../{dep}/{kern}/b" EVENT,
+		"{root}/%/{dep}/{kern}/b" EVENT,
+		"{root}/%2/{dep}/{kern}/b" EVENT,
+		"{root}/%2/e/{dep}/{kern}/b" EVENT,
+		"{root}/%2E/{dep}/{kern}/b" EVENT,
+		"{root}/%zz/{dep}/{kern}/b" EVENT,
+		"{root}/%00/{dep}/{kern}/b" EVENT,
+		"{root}/%2f/{dep}/{kern}/b" EVENT,
+		"{root}/%41/{dep}/{kern}/b" EVENT,
+		"{root}/%2ea/{dep}/{kern}/b" EVENT,
+		"{root}/\xff/{dep}/{kern}/b" EVENT,
+		"{root}/a\n/{dep}/{kern}/b" EVENT,
+		"{root}/a%+/{dep}/{kern}/b" EVENT,
+		"{root}/a%+/b/{dep}/{kern}/b" EVENT,
+		"{root}/a/{dep}/{kern}/b%+" EVENT,
+		"{root}/%+/{dep}/{kern}/b" EVENT,
+		"{root}/a/{dep}/{kern}/b/%2fTIMER.0.0.all.all.all",
+		/* anonymous memory */
+		"{anon:}/1.0x2.0x3/{dep}/{kern}/b" EVENT,
+		"{anon:a/1.0x2.0x3/{dep}/{kern}/b" EVENT,
+		"{anon:a}b/1.0x2.0x3/{dep}/{kern}/b" EVENT,
+		"{anon:a}}/1.0x2.0x3/{dep}/{kern}/b" EVENT,
+		"{anon:a}/{dep}/{kern}/b" EVENT,
+		"{anon:a}/1.0x2/{dep}/{kern}/b" EVENT,
+		"{anon:a}/1.0x2.0x3.4/{dep}/{kern}/b" EVENT,
+		"{anon:a}/1.2.0x3/{dep}/{kern}/b" EVENT,
+		"{anon:a}/1.0x2.0X3/{dep}/{kern}/b" EVENT,
+		"{anon:a}/1.0x02.0x3/{dep}/{kern}/b" EVENT,
+		"{anon:a}/1.0x2.0xAB/{dep}/{kern}/b" EVENT,
+		"{anon:a}/1.0x2.0x10000000000000000/{dep}/{kern}/b" EVENT,
+		"{anon:a}/all.0x2.0x3/{dep}/{kern}/b" EVENT,
+		"{anon:a}/-1.0x2.0x3/{dep}/{kern}/b" EVENT,
+		"{anon:a}/9223372036854775808.0x2.0x3/{dep}/{kern}/b" EVENT,
+		"{anon:a}/1.0x3.0x2/{dep}/{kern}/b" EVENT,
+		"{anon:a}/5100.jo/{dep}/{kern}/b" EVENT,
+		"{root}/a/{dep}/{anon:a}/1.0x2.0x3",
+		"{root}/a/{dep}/{anon:a",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct op_diag diag = { "" };
+		struct op_mangle m;
+		int err = op_mangle_parse(names[i], &m, strings,
+					  sizeof(strings), &diag);
+
+		if (err != -EINVAL)
+			fail_msg("\"%s\": %d", names[i], err);
+		assert_reason(&diag, ": not the name of a sample file: ");
+		assert_null(strstr(diag.text, "(null)"));
+	}
+}
+
+static void test_every_truncation(void **state)
+{
+	static const char name[] =
+		"{root}/usr/bin/a/{dep}/{anon:heap}/12.0x34.0x56/{cg}/{kern}/"
+		"ext4/CPU.100000.0.7423.7424.0";
+	struct op_mangle m;
+
+	(void)state;
+	assert_int_equal(
+		op_mangle_parse(name, &m, strings, sizeof(strings), NULL), 0);
+	for (size_t len = 0; len < sizeof(name) - 1; len++) {
+		char *part = strndup(name, len);
+
+		assert_int_equal(op_mangle_parse(part, &m, strings,
+						 sizeof(strings), NULL),
+				 -EINVAL);
+		free(part);
+	}
+}
+
+static void test_too_long_to_parse(void **state)
+{
+	char *path = calloc(1, 2 * OP_MANGLE_MAX);
+	struct op_mangle m;
+
+	(void)state;
+	memset(path, 'x', 2 * OP_MANGLE_MAX - 1);
+	assert_int_equal(op_mangle_parse(path, &m, strings, sizeof(strings),
+					 NULL),
+			 -EINVAL);
+	free(path);
+}
+
+/* ---- random names ----------------------------------------------------------
+ */
+
+static unsigned int seed = 20;
+
+static unsigned int pick(unsigned int below)
+{
+	return (unsigned int)rand_r(&seed) % below;
+}
+
+/* Add a random component without a slash to @buf of @room bytes. */
+static void add_component(char *buf, size_t room)
+{
+	static const char *const parts[] = {
+		".",	  "..",	   "{dep}", "{root}", "{cg}", "{kern}", "%",
+		"%+",	  "%2e",   "\n",    "\xff",   "}",    "{",	"a",
+		"lib.so", "{anon", ":",	    " ",      "all",  "0x1",	"%2"
+	};
+	size_t len = strlen(buf);
+	unsigned int nr = 1 + (pick(4) ? 0 : pick(4));
+
+	if (!pick(40)) {
+		size_t n = 200 + pick(120);
+
+		if (len + n < room) {
+			memset(buf + len, "x.\xff"[pick(3)], n);
+			buf[len + n] = '\0';
+		}
+		return;
+	}
+	while (nr--) {
+		const char *part = parts[pick(sizeof(parts) / sizeof(*parts))];
+
+		if (strlen(buf) + strlen(part) < room)
+			strcat(buf, part);
+	}
+}
+
+static struct op_image_name random_image(char *buf, size_t room)
+{
+	unsigned int space = pick(3), nr = 1 + pick(5);
+	uint64_t start = (uint64_t)pick(UINT32_MAX) << pick(33);
+
+	buf[0] = '\0';
+	if (space != 0) {
+		do {
+			add_component(buf, room);
+			if (!pick(4))
+				strcat(buf, "/");
+		} while (!*buf);
+		return space == 1 ? kern(buf)
+				  : anon(buf, pick(100000), start,
+					 start + pick(1 << 20));
+	}
+	while (nr--) {
+		size_t len = strlen(buf);
+
+		strcat(buf, "/");
+		add_component(buf, room);
+		if (strlen(buf) == len + 1)
+			strcat(buf, "z");
+	}
+	return root(buf);
+}
+
+static int64_t random_id(void)
+{
+	return pick(2) ? OP_MANGLE_ALL : (int64_t)pick(1 << 22);
+}
+
+static void test_random_names(void **state)
+{
+	char text[4][2048];
+
+	(void)state;
+	for (int i = 0; i < 40000; i++) {
+		struct op_mangle m = {
+			.app = random_image(text[0], 1500),
+			.dep = random_image(text[1], 1500),
+			.event = text[3],
+			.count = pick(UINT32_MAX),
+			.unit_mask = pick(256),
+			.tgid = random_id(),
+			.tid = random_id(),
+			.cpu = random_id(),
+		};
+
+		if (pick(2))
+			m.cg = random_image(text[2], 1500);
+		strcpy(text[3], "E");
+		add_component(text[3], 30);
+		if (strlen(text[3]) > 30)
+			text[3][30] = '\0';
+		round_trip(&m);
+	}
+}
+
+/* Whatever parses after damage is a name that would be built just so. */
+static void test_random_damage(void **state)
+{
+	char text[2][2048], damaged[OP_MANGLE_MAX], again[OP_MANGLE_MAX];
+	struct op_mangle m, back;
+	unsigned int parsed = 0;
+
+	(void)state;
+	for (int i = 0; i < 40000; i++) {
+		size_t len;
+
+		if (i % 100 == 0) {
+			m = named(random_image(text[0], 300),
+				  random_image(text[1], 300));
+			round_trip(&m);
+		}
+		strcpy(damaged, built);
+		len = strlen(damaged);
+		damaged[pick(len)] =
+			pick(2) ? "/.%{}0x+"[pick(8)] : (char)(1 + pick(255));
+		if (op_mangle_parse(damaged, &back, strings, sizeof(strings),
+				    NULL))
+			continue;
+		parsed++;
+		stays_inside(damaged);
+		assert_int_equal(op_mangle_build(&back, again, sizeof(again)),
+				 len);
+		assert_string_equal(again, damaged);
+	}
+	assert_true(parsed > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classic_names),
+		cmocka_unit_test(test_largest_numbers),
+		cmocka_unit_test(test_hostile_components),
+		cmocka_unit_test(test_one_component_names),
+		cmocka_unit_test(test_long_components),
+		cmocka_unit_test(test_longest_paths),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_refused_images),
+		cmocka_unit_test(test_refused_fields),
+		cmocka_unit_test(test_short_buffers),
+		cmocka_unit_test(test_broken_names),
+		cmocka_unit_test(test_every_truncation),
+		cmocka_unit_test(test_too_long_to_parse),
+		cmocka_unit_test(test_random_names),
+		cmocka_unit_test(test_random_damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

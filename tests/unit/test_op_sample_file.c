@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The header of a sample file: each field that could be wrong. */
+
+#include "tests/unit/op_fixture.h"
+
+#include "libop/op_sample_file.h"
+
+static struct op_sample_header sound(void)
+{
+	struct op_sample_header h = { 0 };
+
+	h.magic = OP_SAMPLE_MAGIC;
+	h.version = OP_SAMPLE_VERSION;
+	h.kind = OP_IMAGE_FILE;
+	h.timer_hz = 1000;
+	h.build_id_len = 20;
+	memset(h.build_id, 0xab, 20);
+	strcpy(h.cpu_type, "x86-64/family10");
+	return h;
+}
+
+static void refuse(const struct op_sample_header *h, const char *reason)
+{
+	struct op_diag diag = { "" };
+
+	assert_int_equal(op_sample_header_check(h, "s/f", &diag), -EBADMSG);
+	assert_reason(&diag, "s/f: ");
+	assert_reason(&diag, reason);
+	assert_int_equal(op_sample_header_check(h, "s/f", NULL), -EBADMSG);
+}
+
+static void test_sound_headers(void **state)
+{
+	struct op_sample_header h = sound();
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(op_sample_header_check(&h, "f", &diag), 0);
+	assert_string_equal(diag.text, "");
+	h.kind = OP_NR_IMAGE_KINDS - 1;
+	h.build_id_len = 32;
+	memset(h.cpu_type, 'x', sizeof(h.cpu_type) - 1);
+	h.count = h.mtime = h.anon_start = UINT64_MAX;
+	assert_int_equal(op_sample_header_check(&h, "f", NULL), 0);
+	h.build_id_len = 0;
+	h.cpu_type[0] = '\0';
+	assert_int_equal(op_sample_header_check(&h, "f", NULL), 0);
+}
+
+static void test_not_ours(void **state)
+{
+	struct op_sample_header h = { 0 };
+
+	(void)state;
+	refuse(&h, "never written");
+	h = sound();
+	h.magic ^= 1;
+	refuse(&h, "no sample file");
+	h.magic = __builtin_bswap32(OP_SAMPLE_MAGIC);
+	refuse(&h, "byte order");
+	h = sound();
+	h.version = 2;
+	refuse(&h, "version 2, not 1");
+}
+
+static void test_damaged(void **state)
+{
+	struct op_sample_header h = sound();
+
+	(void)state;
+	h.kind = OP_NR_IMAGE_KINDS;
+	refuse(&h, "kind");
+	h.kind = UINT32_MAX;
+	refuse(&h, "kind");
+	h = sound();
+	h.build_id_len = 33;
+	refuse(&h, "build-id");
+	h.build_id_len = UINT32_MAX;
+	refuse(&h, "build-id");
+	h = sound();
+	memset(h.cpu_type, 'x', sizeof(h.cpu_type));
+	refuse(&h, "CPU type");
+	h = sound();
+	h.cpu_type[1] = '\033';
+	refuse(&h, "CPU type");
+	h.cpu_type[1] = '\xff';
+	refuse(&h, "CPU type");
+	h = sound();
+	h.reserved[0] = 1;
+	refuse(&h, "reserved");
+	h = sound();
+	h.reserved[sizeof(h.reserved) - 1] = 0x80;
+	refuse(&h, "reserved");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sound_headers),
+		cmocka_unit_test(test_not_ours),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where a session's things lie, and what may name a saved one. */
+
+#include "tests/unit/op_fixture.h"
+
+#include <limits.h>
+
+#include "libop/op_session.h"
+
+static struct op_session s;
+
+static const char *dir_of(const char *dir)
+{
+	struct op_diag diag = { "" };
+
+	memset(&s, 0xff, sizeof(s));
+	if (op_session_init(&s, dir, &diag))
+		fail_msg("%s", diag.text);
+	return s.dir;
+}
+
+/* Whether the folder of @dir is @tail below the test's folder. */
+static void is_below(void **state, const char *dir, const char *tail)
+{
+	char wanted[PATH_MAX];
+
+	snprintf(wanted, sizeof(wanted), "%s%s", (char *)*state, tail);
+	assert_string_equal(dir_of(dir), wanted);
+}
+
+static void test_all_paths(void **state)
+{
+	(void)state;
+	assert_string_equal(dir_of("/nowhere/s"), "/nowhere/s");
+	assert_string_equal(s.samples, "/nowhere/s/samples");
+	assert_string_equal(s.current, "/nowhere/s/samples/current");
+	assert_string_equal(s.log, "/nowhere/s/samples/oprofiled.log");
+	assert_string_equal(s.symbols, "/nowhere/s/symbols");
+	assert_string_equal(s.run, "/nowhere/s/run");
+	assert_string_equal(s.lock, "/nowhere/s/run/lock");
+	assert_string_equal(s.socket, "/nowhere/s/run/control");
+}
+
+static void test_default_runs_in_run(void **state)
+{
+	(void)state;
+	dir_of(OP_SESSION_DIR_DEFAULT "//");
+	assert_string_equal(s.run, "/run/oprofile");
+	assert_string_equal(s.socket, "/run/oprofile/control");
+	dir_of(NULL);
+	assert_string_equal(s.run, "/run/oprofile");
+	dir_of(OP_SESSION_DIR_DEFAULT "/x");
+	assert_string_equal(s.run, OP_SESSION_DIR_DEFAULT "/x/run");
+}
+
+static void test_local_folder_is_taken(void **state)
+{
+	write_text("oprofile_data", "a file is not meant");
+	dir_of(NULL);
+	assert_string_equal(s.run, "/run/oprofile");
+	assert_int_equal(unlink("oprofile_data"), 0);
+	assert_int_equal(mkdir("oprofile_data", 0700), 0);
+	is_below(state, NULL, "/oprofile_data");
+	assert_true(strstr(s.run, "/oprofile_data/run") != NULL);
+}
+
+static void refuse_local(void)
+{
+	struct op_diag diag = { "" };
+
+	assert_int_equal(op_session_init(&s, NULL, &diag), -EPERM);
+	assert_reason(&diag, "belongs to another user");
+	assert_reason(&diag, "--session-dir=./oprofile_data");
+}
+
+static void test_local_folder_of_another(void **state)
+{
+	if (geteuid())
+		skip(); /* only root can make one */
+	assert_int_equal(mkdir("oprofile_data", 0755), 0);
+	assert_int_equal(chown("oprofile_data", 12345, 12345), 0);
+	refuse_local();
+	is_below(state, "oprofile_data", "/oprofile_data");
+	assert_int_equal(rmdir("oprofile_data"), 0);
+	/* A link of another's to a folder of root's. */
+	assert_int_equal(symlink("/", "oprofile_data"), 0);
+	assert_int_equal(lchown("oprofile_data", 12345, 12345), 0);
+	refuse_local();
+}
+
+static void test_relative_folders(void **state)
+{
+	assert_int_equal(mkdir("real", 0700), 0);
+	assert_int_equal(symlink("real", "link"), 0);
+	assert_int_equal(symlink("gone", "dangling"), 0);
+	is_below(state, "new", "/new");
+	is_below(state, "./a/./b//c/", "/a/b/c");
+	is_below(state, "link", "/real");
+	is_below(state, "link/x/y", "/real/x/y");
+	is_below(state, "link/../z", "/z");
+	is_below(state, "gone/../z", "/z");
+	is_below(state, "dangling/x", "/dangling/x");
+	is_below(state, ".", "");
+	assert_string_equal(dir_of("/nowhere/../../../x"), "/x");
+}
+
+static void test_link_to_the_top(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("/", "top"), 0);
+	assert_string_equal(dir_of("top/nowhere/s"), "/nowhere/s");
+}
+
+static void test_refused_folders(void **state)
+{
+	struct op_diag diag = { "" };
+	char *path = calloc(1, PATH_MAX + 10);
+
+	(void)state;
+	assert_int_equal(op_session_init(&s, "", &diag), -ENOENT);
+	diag.text[0] = '\0';
+	assert_int_equal(op_session_init(&s, "/", &diag), -EINVAL);
+	assert_reason(&diag, "the root folder");
+	diag.text[0] = '\0';
+	assert_int_equal(op_session_init(&s, "//../.", NULL), -EINVAL);
+	assert_int_equal(symlink("loop", "loop"), 0);
+	assert_int_equal(op_session_init(&s, "loop/x", &diag), -ELOOP);
+	assert_reason(&diag, "loop/x: cannot be the session folder: ");
+	write_text("file", "");
+	assert_int_equal(op_session_init(&s, "file/x", NULL), -ENOTDIR);
+	for (int i = 0; i < PATH_MAX; i++)
+		path[i] = i % 100 ? 'x' : '/';
+	assert_int_equal(op_session_init(&s, path, NULL), -ENAMETOOLONG);
+	path[PATH_MAX - 1] = '\0';
+	assert_string_equal(dir_of(path), path);
+	assert_int_equal(strlen(s.socket), PATH_MAX - 1 + 12);
+	free(path);
+}
+
+static void test_working_folder_is_gone(void **state)
+{
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(mkdir("x", 0700), 0);
+	assert_int_equal(chdir("x"), 0);
+	assert_int_equal(rmdir("../x"), 0);
+	assert_int_equal(op_session_init(&s, "y", &diag), -ENOENT);
+	assert_reason(&diag, "y: cannot be the session folder: ");
+	assert_string_equal(dir_of("/nowhere"), "/nowhere");
+	assert_int_equal(chdir(*state), 0);
+}
+
+static void test_names_of_saved_sessions(void **state)
+{
+	static const char *const good[] = { "a",  "before fix", "x.y",
+					    "-1", "current2",	"\xc3\xa4",
+					    "{x}" };
+	static const char *const bad[] = {
+		"",	   ".",	   "..",   ".hidden", "a/b",	      "/",
+		"current", "a\nb", "\x7f", "a/../b",  "oprofiled.log"
+	};
+	char long_name[257];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		assert_int_equal(op_session_name_check(good[i], NULL), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct op_diag diag = { "" };
+
+		assert_int_equal(op_session_name_check(bad[i], &diag), -EINVAL);
+		assert_reason(&diag, "cannot name a saved session");
+	}
+	memset(long_name, 'x', 256);
+	long_name[256] = '\0';
+	assert_int_equal(op_session_name_check(long_name, NULL), -EINVAL);
+	assert_int_equal(op_session_name_check(long_name + 1, NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(test_all_paths),
+		folder_test(test_default_runs_in_run),
+		folder_test(test_local_folder_is_taken),
+		folder_test(test_local_folder_of_another),
+		folder_test(test_relative_folders),
+		folder_test(test_link_to_the_top),
+		folder_test(test_refused_folders),
+		folder_test(test_working_folder_is_gone),
+		folder_test(test_names_of_saved_sessions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

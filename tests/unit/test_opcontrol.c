@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Those parts of opcontrol that a run of the whole program can not reach
+ * without a kernel module, or only by waiting.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "utils/opcontrol_daemon.c"
+#include "utils/opcontrol_fs.c"
+#include "utils/opcontrol_module.c"
+#include "utils/opcontrol_process.c"
+#include "utils/opcontrol_settings.c"
+
+void oc_say(const struct opcontrol *oc, const char *fmt, ...)
+{
+	(void)oc;
+	(void)fmt;
+}
+
+int oc_environment(const char **value, const char *name, struct op_diag *diag)
+{
+	(void)diag;
+	*value = getenv(name);
+	return 0;
+}
+
+/* ---- processes ----------------------------------------------------------- */
+
+static void finds_programs_by_absolute_path_only(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(oc_process_find(path, sizeof(path), "sh",
+					 "::.:bin:/no/such:/bin:/usr/bin"),
+			 0);
+	assert_string_equal(path, "/bin/sh");
+	assert_int_equal(chdir("/bin"), 0);
+	assert_int_equal(oc_process_find(path, sizeof(path), "sh", ":.::./:"),
+			 -ENOENT);
+	assert_int_equal(oc_process_find(path, sizeof(path), "sh", NULL),
+			 -ENOENT);
+	assert_int_equal(oc_process_find(path, sizeof(path), "..", "/bin"),
+			 -ENOENT);
+	assert_int_equal(oc_process_find(path, 7, "sh", "/bin"), -ENOENT);
+	assert_int_equal(oc_process_find(path, 8, "sh", "/bin"), 0);
+}
+
+static int run_shell(const char *script, char *text, size_t len,
+		     struct op_diag *diag)
+{
+	char *argv[] = { "sh", "-c", (char *)script, NULL };
+	char *envp[] = { "PATH=/usr/bin:/bin", NULL };
+
+	diag->text[0] = '\0';
+	return oc_process_run("/bin/sh", argv, envp, text, len, diag);
+}
+
+static void runs_programs(void **state)
+{
+	struct op_diag diag;
+	char text[8];
+
+	(void)state;
+	assert_int_equal(run_shell("exit 0", NULL, 0, &diag), 0);
+	assert_int_equal(run_shell("exit 7", NULL, 0, &diag), 7);
+	assert_string_equal(diag.text, "");
+	assert_int_equal(run_shell("echo yes >&2; exit 1", text, sizeof(text),
+				   &diag),
+			 1);
+	assert_string_equal(text, "yes\n");
+	/* More than a pipe holds does not block. */
+	assert_int_equal(run_shell("head -c 300000 /dev/zero | tr '\\0' x >&2",
+				   text, sizeof(text), &diag),
+			 0);
+	assert_string_equal(text, "xxxxxxx");
+	assert_int_equal(run_shell("kill -KILL $$", NULL, 0, &diag), -EINTR);
+	assert_non_null(strstr(diag.text, "signal 9"));
+}
+
+static void tells_what_cannot_be_run(void **state)
+{
+	char *argv[] = { "x", NULL };
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(oc_process_run("/no/such", argv, argv, NULL, 0, &diag),
+			 -ENOENT);
+	assert_non_null(strstr(diag.text, "/no/such: cannot run it: No such"));
+}
+
+static void knows_processes_by_name(void **state)
+{
+	char name[17] = "";
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(prctl(PR_GET_NAME, name), 0);
+	assert_int_equal(prctl(PR_SET_NAME, "a) Z (b"), 0);
+	assert_true(oc_process_is(getpid(), "a) Z (b"));
+	assert_false(oc_process_is(getpid(), "a"));
+	assert_int_equal(prctl(PR_SET_NAME, name), 0);
+	assert_true(oc_process_is(getpid(), name));
+
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, pid, NULL, WEXITED | WNOWAIT), 0);
+	assert_false(oc_process_is(pid, name)); /* a zombie */
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(oc_process_is(pid, name));
+}
+
+/* A child that waits; with @stubborn SIGTERM does not end it. */
+static pid_t child(bool stubborn)
+{
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		signal(SIGTERM, stubborn ? SIG_IGN : SIG_DFL);
+		if (write(ends[1], "", 1) == 1)
+			for (;;)
+				pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ends[0], &c, 1), 1);
+	close(ends[0]);
+	close(ends[1]);
+	return pid;
+}
+
+static void ends_by(bool stubborn, int signal_wanted)
+{
+	pid_t pid = child(stubborn);
+	int status, fd = oc_process_open(pid);
+
+	assert_true(fd >= 0);
+	assert_int_equal(oc_process_wait(fd, 0), -ETIMEDOUT);
+	assert_int_equal(oc_process_end(fd, stubborn ? 10 : 60000), 0);
+	assert_int_equal(oc_process_wait(fd, 0), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), signal_wanted);
+	/* By now the pid may be anyone's, but the handle is not. */
+	assert_int_equal(oc_process_end(fd, 0), 0);
+	close(fd);
+	assert_int_equal(oc_process_open(pid), -ESRCH);
+}
+
+static void ends_processes(void **state)
+{
+	(void)state;
+	ends_by(false, SIGTERM);
+	ends_by(true, SIGKILL);
+}
+
+/* ---- oprofilefs ---------------------------------------------------------- */
+
+static void reads_mountinfo(void **state)
+{
+	bool ours = false;
+
+	(void)state;
+#define LINE(point, rest) "36 35 98:0 / " point " rw,noatime " rest " x rw\n"
+	assert_false(read_mount(LINE("/dev", "- devtmpfs"), &ours));
+	assert_false(read_mount(LINE("/dev/oprofile2", "- oprofilefs"), &ours));
+	assert_false(
+		read_mount(LINE("/mnt/dev/oprofile", "- oprofilefs"), &ours));
+	assert_false(read_mount("36 35 98:0 / /dev/oprofile rw\n", &ours));
+	assert_false(read_mount("", &ours));
+	assert_false(ours);
+	assert_true(read_mount(LINE("/dev/oprofile", "master:1 - oprofilefs"),
+			       &ours));
+	assert_true(ours);
+	assert_true(read_mount(LINE("/dev/oprofile", "- oprofilefs2"), &ours));
+	assert_false(ours);
+#undef LINE
+}
+
+/* ---- the module ---------------------------------------------------------- */
+
+static void explains_modules_that_do_not_load(void **state)
+{
+	static const struct {
+		int err;
+		const char *cure;
+	} cases[] = {
+		{ EPERM, "sign the module" },
+		{ EKEYREJECTED, "sign it" },
+		{ ENOKEY, "sign it" },
+		{ ENOEXEC, "build it for this kernel with make module" },
+		{ ENOENT, "rebuild it" },
+		{ EINVAL, "build it again" },
+		{ EBUSY, "see dmesg" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct op_diag diag = { "" };
+
+		assert_int_equal(oc_module_explain("x.ko", cases[i].err, &diag),
+				 -cases[i].err);
+		assert_non_null(strstr(diag.text, "x.ko: cannot load: "));
+		assert_non_null(strstr(diag.text, cases[i].cure));
+		assert_null(strchr(diag.text, '\n'));
+	}
+}
+
+static int modprobe_says(const char *line, struct op_diag *diag)
+{
+	struct opcontrol *oc = calloc(1, sizeof(*oc));
+	char text[256];
+	int err;
+
+	assert_non_null(oc);
+	snprintf(text, sizeof(text), "modprobe: %s\n", line);
+	err = explain_modprobe(oc, text);
+	*diag = oc->diag;
+	free(oc);
+	return err;
+}
+
+static void understands_modprobe(void **state)
+{
+	struct op_diag diag;
+
+	(void)state;
+	assert_int_equal(modprobe_says("FATAL: Module oprofile not found in "
+				       "directory /lib/modules/6.1.0",
+				       &diag),
+			 -ENOENT);
+	assert_string_equal(diag.text, ""); /* other places are tried */
+	assert_int_equal(modprobe_says("ERROR: could not insert 'oprofile': "
+				       "Operation not permitted",
+				       &diag),
+			 -EPERM);
+	assert_non_null(strstr(diag.text, "Secure Boot"));
+	assert_int_equal(modprobe_says("ERROR: could not insert 'oprofile': "
+				       "Exec format error",
+				       &diag),
+			 -ENOEXEC);
+	assert_non_null(strstr(diag.text, "make module"));
+	assert_int_equal(modprobe_says("something else\nand more", &diag),
+			 -EIO);
+	assert_string_equal(diag.text, "modprobe oprofile: modprobe: something "
+				       "else; see dmesg");
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+static void finds_keys_in_answers(void **state)
+{
+	static const char reply[] = "pidx = 1\npid = 23\nempty = \n"
+				    "vmlinux = /a = b\nlast = 5";
+	char buf[8];
+
+	(void)state;
+	assert_true(oc_reply_find(reply, "pid", buf, sizeof(buf)));
+	assert_string_equal(buf, "23");
+	assert_true(oc_reply_find(reply, "empty", buf, sizeof(buf)));
+	assert_string_equal(buf, "");
+	assert_true(oc_reply_find(reply, "vmlinux", buf, sizeof(buf)));
+	assert_string_equal(buf, "/a = b");
+	assert_false(oc_reply_find(reply, "vmlinux", buf, 6));
+	assert_true(oc_reply_find(reply, "last", buf, sizeof(buf)));
+	assert_string_equal(buf, "5");
+	assert_false(oc_reply_find(reply, "las", buf, sizeof(buf)));
+	assert_false(oc_reply_find("", "pid", buf, sizeof(buf)));
+	assert_string_equal(buf, "");
+}
+
+static void takes_only_sound_pids(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_pid("23"), 23);
+	assert_int_equal(parse_pid(""), 0);
+	assert_int_equal(parse_pid("-1"), 0);
+	assert_int_equal(parse_pid("2147483648"), 0);
+	assert_int_equal(parse_pid("4294967297"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_programs_by_absolute_path_only),
+		cmocka_unit_test(runs_programs),
+		cmocka_unit_test(tells_what_cannot_be_run),
+		cmocka_unit_test(knows_processes_by_name),
+		cmocka_unit_test(ends_processes),
+		cmocka_unit_test(reads_mountinfo),
+		cmocka_unit_test(explains_modules_that_do_not_load),
+		cmocka_unit_test(understands_modprobe),
+		cmocka_unit_test(finds_keys_in_answers),
+		cmocka_unit_test(takes_only_sound_pids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A daemon in a process of its own, on a folder that looks like /dev/oprofile:
+ * its buffer is a pipe that the test writes to.
+ */
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "daemon/opd_command.h"
+#include "tests/unit/opd_fixture.h"
+
+#define TIMEOUT_MS 60000
+
+struct live {
+	char dir[64];
+	char fs[128]; /* the false oprofilefs */
+	struct op_session session;
+	int buffer; /* the writing end */
+	pid_t pid;
+};
+
+static void write_text(const char *dir, const char *name, const char *text)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void read_text(const char *dir, const char *name, char *text, int len)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(text, len, file));
+	fclose(file);
+}
+
+static void make_fs(struct live *live)
+{
+	char path[512];
+
+	snprintf(live->fs, sizeof(live->fs), "%s/fs", live->dir);
+	assert_int_equal(mkdir(live->fs, 0755), 0);
+	write_text(live->fs, "abi_version", "1\n");
+	write_text(live->fs, "cpu_type", "timer");
+	write_text(live->fs, "enable", "0\n");
+	write_text(live->fs, "dump", "");
+	snprintf(path, sizeof(path), "%s/stats", live->fs);
+	assert_int_equal(mkdir(path, 0755), 0);
+	write_text(live->fs, "stats/event_lost_overflow", "4\n");
+	write_text(live->fs, "stats/bt_lost_no_mapping", "100\n");
+	for (int cpu = 0; cpu < 2; cpu++) {
+		snprintf(path, sizeof(path), "%s/stats/cpu%d", live->fs, cpu);
+		assert_int_equal(mkdir(path, 0755), 0);
+		write_text(path, "sample_received", "5\n");
+		write_text(path, "sample_lost_overflow", "1\n");
+	}
+	snprintf(path, sizeof(path), "%s/buffer", live->fs);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	/* Both ends, so that the pipe never ends. */
+	live->buffer = open(path, O_RDWR);
+	assert_true(live->buffer >= 0);
+}
+
+/* The part of main that is not about options. Does not return. */
+static void be_daemon(const struct live *live, int ready)
+{
+	struct opd *opd = calloc(1, sizeof(*opd));
+	struct op_diag diag = { "" };
+	char spec[256];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!opd)
+		_exit(9);
+	opd_loop_block_signals();
+	opd_init(opd);
+	opd->session = live->session;
+	opd_events_timer(&opd->options.events);
+	snprintf(spec, sizeof(spec), "oprofilefs:%s", live->fs);
+	if (opd_session_make(opd, &diag) || opd_session_lock(opd, &diag) ||
+	    opd_log_open(&opd->log, opd->session.log, &diag) ||
+	    opd_source_open(&opd->source, spec, &diag) ||
+	    opd_setup(opd, &diag) || opd_loop_init(opd, &diag) ||
+	    opd_control_open(opd, &diag)) {
+		fprintf(stderr, "# %s\n", diag.text);
+		_exit(8);
+	}
+	if (write(ready, "", 1) != 1)
+		_exit(7);
+	opd_loop_run(opd);
+	if (opd_command_stop(opd, &diag) || opd_finish(opd))
+		_exit(6);
+	opd_release(opd);
+	opd_control_answer_shutdown(opd);
+	free(opd);
+	exit(0); /* with the checks of the sanitizers */
+}
+
+static struct live *start_live(void)
+{
+	struct live *live = calloc(1, sizeof(*live));
+	int ready[2];
+	char byte;
+
+	assert_non_null(live);
+	snprintf(live->dir, sizeof(live->dir), "/tmp/opd-test-XXXXXX");
+	assert_non_null(mkdtemp(live->dir));
+	assert_int_equal(op_session_init(&live->session, live->dir, NULL), 0);
+	make_fs(live);
+	assert_int_equal(pipe(ready), 0);
+	live->pid = fork();
+	if (live->pid == 0)
+		be_daemon(live, ready[1]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return live;
+}
+
+static void end_live(struct live *live)
+{
+	int status;
+
+	assert_int_equal(waitpid(live->pid, &status, 0), live->pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(access(live->session.socket, F_OK), -1);
+	close(live->buffer);
+	remove_tree(live->dir);
+	free(live);
+}
+
+static int call(struct live *live, const char *request, char *reply)
+{
+	struct op_diag diag = { "" };
+	int err = op_control_call(live->session.socket, request, reply,
+				  reply ? 8192 : 0, TIMEOUT_MS, &diag);
+
+	if (err && err != -EREMOTEIO)
+		print_message("# %s: %s\n", request, diag.text);
+	return err;
+}
+
+static void send_samples(struct live *live, int nr)
+{
+	struct words *w = calloc(1, sizeof(*w));
+
+	assert_non_null(w);
+	put_cpu(w, 0);
+	put_task(w, 1, 1, 0);
+	put_anon(w, 0x1000, 0x2000, "anon");
+	put_user(w);
+	while (nr--)
+		put_sample(w, 0x10, 0);
+	assert_int_equal(write(live->buffer, w->word, w->nr * 8), w->nr * 8);
+	free(w);
+}
+
+static void has(const char *reply, const char *line)
+{
+	if (!strstr(reply, line))
+		fail_msg("'%s' is not in: %s", line, reply);
+}
+
+static void a_day_of_a_daemon(void **state)
+{
+	struct live *live = start_live();
+	char reply[8192], text[64], line[64];
+	struct op_ledger l;
+	char path[8192];
+
+	(void)state;
+	assert_int_equal(call(live, "status", reply), 0);
+	snprintf(line, sizeof(line), "pid = %d\n", (int)live->pid);
+	has(reply, line);
+	has(reply, "running = 0\n");
+	has(reply, "source = module/timer\n");
+	has(reply, "separate = none\n");
+	has(reply, "vmlinux = (none)\n");
+	has(reply, "taken = 10\n");
+	has(reply, "stored = 0\n");
+	has(reply, "pending = 4\n");
+	has(reply, "lost.event_lost_overflow = 4\n");
+	has(reply, "lost.sample_lost_overflow = 2\n");
+	assert_null(strstr(reply, "bt_lost"));
+
+	assert_int_equal(call(live, "start", NULL), 0);
+	read_text(live->fs, "enable", text, sizeof(text));
+	assert_string_equal(text, "1\n");
+	assert_int_equal(call(live, "status", reply), 0);
+	has(reply, "running = 1\n");
+
+	send_samples(live, 3);
+	assert_int_equal(call(live, "dump", NULL), 0);
+	read_text(live->fs, "dump", text, sizeof(text));
+	assert_string_equal(text, "1");
+	snprintf(path, sizeof(path), "%s/ledger", live->session.current);
+	assert_int_equal(op_ledger_read(&l, path, NULL), 0);
+	assert_int_equal(l.stored, 3);
+	assert_int_equal(l.pending, 1);
+
+	send_samples(live, 1);
+	assert_int_equal(call(live, "stop", NULL), 0);
+	read_text(live->fs, "enable", text, sizeof(text));
+	assert_string_equal(text, "0\n");
+	assert_int_equal(call(live, "status", reply), 0);
+	has(reply, "running = 0\n");
+	has(reply, "stored = 4\n");
+	has(reply, "pending = 0\n");
+
+	assert_int_equal(call(live, "save one", NULL), 0);
+	snprintf(path, sizeof(path), "%s/one/ledger", live->session.samples);
+	assert_int_equal(op_ledger_read(&l, path, NULL), 0);
+	assert_int_equal(l.taken, 10);
+	assert_int_equal(call(live, "status", reply), 0);
+	has(reply, "taken = 0\n");
+	assert_int_equal(call(live, "reset", NULL), 0);
+	assert_int_equal(call(live, "shutdown", NULL), 0);
+	end_live(live);
+}
+
+static void refusals_have_a_reason(void **state)
+{
+	static const char *const requests[] = {
+		"dance", "save", "save a/b", "status now", " ",
+	};
+	struct live *live = start_live();
+	struct op_diag diag;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		diag.text[0] = '\0';
+		assert_int_equal(op_control_call(live->session.socket,
+						 requests[i], NULL, 0,
+						 TIMEOUT_MS, &diag),
+				 -EREMOTEIO);
+		assert_true(strlen(diag.text) > 5);
+	}
+	assert_int_equal(call(live, "shutdown", NULL), 0);
+	end_live(live);
+}
+
+static int open_socket(const struct live *live)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	assert_true(fd >= 0);
+	memcpy(address.sun_path, live->session.socket,
+	       strlen(live->session.socket) + 1);
+	assert_int_equal(
+		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static void silent_clients_hold_up_nobody(void **state)
+{
+	struct live *live = start_live();
+	int fds[3 * OPD_MAX_CLIENTS];
+	char reply[8192];
+
+	(void)state;
+	for (int i = 0; i < 3 * OPD_MAX_CLIENTS; i++) {
+		fds[i] = open_socket(live);
+		if (i % 2)
+			assert_int_equal(write(fds[i], "stat", 4), 4);
+	}
+	assert_int_equal(call(live, "status", reply), 0);
+	for (int i = 0; i < 3 * OPD_MAX_CLIENTS; i++)
+		close(fds[i]);
+	assert_int_equal(call(live, "status", reply), 0);
+	assert_int_equal(call(live, "shutdown", NULL), 0);
+	end_live(live);
+}
+
+static void endless_lines_are_hung_up_on(void **state)
+{
+	struct live *live = start_live();
+	int fd = open_socket(live);
+	char line[OP_CONTROL_LINE_MAX];
+
+	(void)state;
+	memset(line, 'x', sizeof(line));
+	assert_int_equal(write(fd, line, sizeof(line)), sizeof(line));
+	assert_true(read(fd, line, sizeof(line)) <= 0);
+	close(fd);
+	assert_int_equal(call(live, "shutdown", NULL), 0);
+	end_live(live);
+}
+
+static void a_second_daemon_is_refused(void **state)
+{
+	struct live *live = start_live();
+	struct opd *opd = calloc(1, sizeof(*opd));
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_non_null(opd);
+	opd_init(opd);
+	opd->session = live->session;
+	assert_int_equal(opd_session_lock(opd, &diag), -EBUSY);
+	free(opd);
+	assert_int_equal(call(live, "shutdown", NULL), 0);
+	end_live(live);
+}
+
+static void signals_end_it_and_reopen_its_log(void **state)
+{
+	struct live *live = start_live();
+	struct op_ledger l;
+	char path[8192], away[8300];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s", live->session.log);
+	snprintf(away, sizeof(away), "%s.1", path);
+	assert_int_equal(rename(path, away), 0);
+	kill(live->pid, SIGHUP);
+	assert_int_equal(call(live, "status", NULL), 0);
+	assert_int_equal(access(path, F_OK), 0);
+	send_samples(live, 2);
+	snprintf(path, sizeof(path), "%s/ledger", live->session.current);
+	kill(live->pid, SIGTERM);
+	assert_int_equal(waitpid(live->pid, NULL, 0), live->pid);
+	assert_int_equal(op_ledger_read(&l, path, NULL), 0);
+	assert_int_equal(l.stored, 2);
+	assert_int_equal(l.pending, 0);
+	assert_int_equal(lost(&l, "lost_at_exit"), 2);
+	close(live->buffer);
+	remove_tree(live->dir);
+	free(live);
+}
+
+static void a_killed_daemon_leaves_nothing_in_the_way(void **state)
+{
+	struct live *live = start_live();
+	struct opd *opd = calloc(1, sizeof(*opd));
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_non_null(opd);
+	kill(live->pid, SIGKILL);
+	assert_int_equal(waitpid(live->pid, NULL, 0), live->pid);
+	opd_init(opd);
+	opd->session = live->session;
+	assert_int_equal(opd_session_lock(opd, &diag), 0);
+	opd->source.ops = &test_replay;
+	assert_int_equal(opd_loop_init(opd, NULL), -EBADF); /* no source */
+	assert_int_equal(opd_control_open(opd, &diag), 0);
+	opd_release(opd);
+	free(opd);
+	close(live->buffer);
+	remove_tree(live->dir);
+	free(live);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_day_of_a_daemon),
+		cmocka_unit_test(refusals_have_a_reason),
+		cmocka_unit_test(silent_clients_hold_up_nobody),
+		cmocka_unit_test(endless_lines_are_hung_up_on),
+		cmocka_unit_test(a_second_daemon_is_refused),
+		cmocka_unit_test(signals_end_it_and_reopen_its_log),
+		cmocka_unit_test(a_killed_daemon_leaves_nothing_in_the_way),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/opd_proc.h"
+#include "tests/unit/opd_fixture.h"
+
+static char *make_file(const char *text)
+{
+	char *path = strdup("/tmp/opd-proc-XXXXXX");
+	int fd;
+
+	assert_non_null(path);
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	return path;
+}
+
+static int kernel_of(const char *text, uint64_t *start, uint64_t *end,
+		     struct op_diag *diag)
+{
+	char *path = make_file(text);
+	int err;
+
+	diag->text[0] = '\0';
+	err = opd_proc_kernel(path, start, end, diag);
+	unlink(path);
+	free(path);
+	return err;
+}
+
+static void the_kernel(void **state)
+{
+	uint64_t start, end;
+	struct op_diag diag;
+
+	(void)state;
+	assert_int_equal(kernel_of("ffffffff81000000 T _stext\n"
+				   "ffffffff81000010 T _stext_of_no_kernel\n"
+				   "ffffffff81200000 T _etext\n"
+				   "ffffffff82000000 B _end\n"
+				   "ffffffffc0000000 t _stext\t[module]\n",
+				   &start, &end, &diag),
+			 0);
+	assert_true(start == 0xffffffff81000000);
+	assert_true(end == 0xffffffff82000000);
+	assert_int_equal(kernel_of("ffffffff81000000 T _stext\n"
+				   "ffffffff81200000 T _etext",
+				   &start, &end, &diag),
+			 0);
+	assert_true(end == 0xffffffff81200000);
+}
+
+static void hidden_or_strange_kernels(void **state)
+{
+	uint64_t start, end;
+	struct op_diag diag;
+
+	(void)state;
+	assert_int_equal(kernel_of("0000000000000000 T _stext\n"
+				   "0000000000000000 T _end\n",
+				   &start, &end, &diag),
+			 -EACCES);
+	assert_non_null(strstr(diag.text, "hidden"));
+	assert_int_equal(kernel_of("", &start, &end, &diag), -ENOENT);
+	assert_int_equal(kernel_of("what is this\n\n1\n2 T\n3 T _\n", &start,
+				   &end, &diag),
+			 -ENOENT);
+	assert_int_equal(kernel_of("9 T _stext\n8 T _end\n", &start, &end,
+				   &diag),
+			 -ENOENT);
+	assert_int_equal(opd_proc_kernel("/nowhere", &start, &end, &diag),
+			 -ENOENT);
+}
+
+struct seen {
+	char names[256];
+	uint64_t sum;
+	int stop;
+};
+
+static int see(void *arg, const char *name, uint64_t start, uint64_t end)
+{
+	struct seen *seen = arg;
+
+	strcat(seen->names, name);
+	strcat(seen->names, " ");
+	seen->sum += end - start;
+	return seen->stop;
+}
+
+static int modules_of(const char *text, struct seen *seen, struct op_diag *diag)
+{
+	char *path = make_file(text);
+	int err;
+
+	memset(seen, 0, offsetof(struct seen, stop));
+	diag->text[0] = '\0';
+	err = opd_proc_modules(path, see, seen, diag);
+	unlink(path);
+	free(path);
+	return err;
+}
+
+static void modules(void **state)
+{
+	struct seen seen = { .stop = 0 };
+	struct op_diag diag;
+
+	(void)state;
+	assert_int_equal(
+		modules_of(
+			"ext4 1000 1 - Live 0xffffffffc0000000\n"
+			"oprofile 20 0 - Live 0xffffffffc0100000 (OE)\n"
+			"jbd2 300 2 ext4,xfs, Live 0xffffffffc0200000\n"
+			"empty 0 2 - Live 0xffffffffc0200000\n"
+			"wrap 18446744073709551615 2 - Live 0xffffffffc0200000\n"
+			"cut 300 2 -\n",
+			&seen, &diag),
+		0);
+	assert_string_equal(seen.names, "ext4 oprofile jbd2 ");
+	assert_int_equal(seen.sum, 1320);
+	assert_int_equal(modules_of("ext4 1000 1 - Live 0x0000000000000000\n",
+				    &seen, &diag),
+			 -EACCES);
+	assert_non_null(strstr(diag.text, "hidden"));
+	seen.stop = -ENOMEM;
+	assert_int_equal(modules_of("a 1 1 - Live 0x1000\n"
+				    "b 1 1 - Live 0x2000\n",
+				    &seen, &diag),
+			 -ENOMEM);
+	assert_string_equal(seen.names, "a ");
+	assert_int_equal(opd_proc_modules("/nowhere", see, &seen, &diag), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_kernel),
+		cmocka_unit_test(hidden_or_strange_kernels),
+		cmocka_unit_test(modules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

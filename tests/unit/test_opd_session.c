@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What lasts longer than a daemon: ledgers, damaged files, other builds, saved
+ * sessions, the lock.
+ */
+
+#include <sys/wait.h>
+
+#include "tests/unit/opd_fixture.h"
+
+#define SH "{root}/bin/sh/{dep}/{root}/bin/sh/TIMER.0.0.all.all.all"
+#define LS "{root}/bin/ls/{dep}/{root}/bin/ls/TIMER.0.0.all.all.all"
+
+static void put_samples(struct words *w, uint64_t cookie, int nr)
+{
+	put_cpu(w, 0);
+	put_task(w, 1, 1, cookie);
+	put_image(w, cookie);
+	put_user(w);
+	while (nr--)
+		put_sample(w, 0x10, 0);
+}
+
+/* @nr samples of build @build (0: none) of @path. */
+static void take_build(struct fixture *f, uint64_t cookie, const char *path,
+		       uint64_t build, int nr)
+{
+	struct words *w = calloc(1, sizeof(*w));
+
+	assert_non_null(w);
+	put_cookie_built(w, cookie, path, build);
+	put_samples(w, cookie, nr);
+	run_words(f, w);
+	free(w);
+}
+
+static void take(struct fixture *f, const char *path, int nr)
+{
+	static uint64_t cookie;
+
+	take_build(f, ++cookie, path, 0, nr);
+}
+
+static void write_file(struct fixture *f, const char *name, const char *text)
+{
+	char path[8192];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* ---- ledgers ----------------------------------------------------------------
+ */
+
+static void the_ledger_goes_on(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_ledger l;
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	assert_int_equal(opd_finish(&f->opd), 0);
+	for (int i = 1; i <= 3; i++) {
+		restart_daemon(f);
+		l = ledger_of(f);
+		assert_int_equal(l.taken, 3 * i);
+		take(f, "/bin/sh", 2);
+		take(f, "/bin/ls", 1);
+		assert_int_equal(opd_finish(&f->opd), 0);
+	}
+	l = ledger_of(f);
+	assert_int_equal(l.stored, 12);
+	assert_int_equal(count_at(f, SH, 0x10), 9);
+	free_fixture(f);
+}
+
+static void a_killed_daemon_loses_no_stored_sample(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_ledger l;
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	assert_int_equal(opd_stats_write(&f->opd), 0);
+	take(f, "/bin/sh", 4);
+	restart_daemon(f); /* without a last ledger */
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 7);
+	assert_int_equal(l.stored, 7);
+	free_fixture(f);
+}
+
+static void pending_samples_die_with_it(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_ledger l;
+
+	(void)state;
+	take(f, "/bin/sh", 5);
+	/* As it was when 3 were stored and 9 on their way. */
+	write_file(f, "ledger",
+		   "source = module/timer\ntaken = 14\nstored = 3\n"
+		   "pending = 9\nlost.event_lost_overflow = 2\n");
+	restart_daemon(f);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 14);
+	assert_int_equal(l.stored, 5);
+	assert_int_equal(lost(&l, "lost_daemon_killed"), 7);
+	assert_int_equal(lost(&l, "event_lost_overflow"), 2);
+	free_fixture(f);
+}
+
+static void a_damaged_ledger_makes_way(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_ledger l;
+
+	(void)state;
+	take(f, "/bin/sh", 5);
+	opd_finish(&f->opd);
+	write_file(f, "ledger", "taken = a lot\n");
+	restart_daemon(f);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 5);
+	assert_true(exists(f, "current/ledger.bad"));
+	free_fixture(f);
+}
+
+/* ---- damaged sample files ---------------------------------------------------
+ */
+
+static void damaged_files_make_way_at_the_start(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_ledger l;
+
+	(void)state;
+	take(f, "/bin/sh", 5);
+	take(f, "/bin/ls", 2);
+	opd_finish(&f->opd);
+	write_file(f, SH, "this is no database");
+	restart_daemon(f);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 7);
+	assert_int_equal(l.stored, 2);
+	assert_int_equal(lost(&l, "lost_damaged_file"), 5);
+	assert_true(exists(f, "current/" SH ".bad"));
+	take(f, "/bin/sh", 1);
+	assert_int_equal(count_at(f, SH, 0x10), 1);
+	free_fixture(f);
+}
+
+static void damaged_files_make_way_in_between(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_ledger l;
+
+	(void)state;
+	for (int i = 1; i <= 3; i++) {
+		take(f, "/bin/sh", 5);
+		opd_sfiles_drop_all(&f->opd);
+		write_file(f, SH, "this is no database");
+	}
+	take(f, "/bin/sh", 2);
+	assert_int_equal(opd_stats_write(&f->opd), 0);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 17);
+	assert_int_equal(l.stored, 2);
+	assert_int_equal(lost(&l, "lost_damaged_file"), 15);
+	assert_true(exists(f, "current/" SH ".bad"));
+	assert_true(exists(f, "current/" SH ".bad-2"));
+	assert_true(exists(f, "current/" SH ".bad-3"));
+	free_fixture(f);
+}
+
+static void a_strange_header_is_damage(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_sample_header *header;
+	char path[8192];
+	struct odb *odb;
+
+	(void)state;
+	take(f, "/bin/sh", 5);
+	opd_sfiles_drop_all(&f->opd);
+	snprintf(path, sizeof(path), "%s/" SH, f->opd.session.current);
+	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
+	header = odb_user(odb);
+	header->kind = 999;
+	odb_close(odb);
+	take(f, "/bin/sh", 1);
+	assert_int_equal(count_at(f, SH, 0x10), 1);
+	assert_true(exists(f, "current/" SH ".bad"));
+	free_fixture(f);
+}
+
+static void deleted_files_are_made_again(void **state)
+{
+	struct fixture *f = new_replay();
+	struct words *w = calloc(1, sizeof(*w));
+	struct op_ledger l;
+
+	(void)state;
+	assert_non_null(w);
+	take(f, "/bin/sh", 5);
+	/* What somebody does who does not know of --reset. */
+	remove_tree(f->opd.session.current);
+	put_cookie(w, 999, "/bin/sh");
+	put_samples(w, 999, 0);
+	for (uint64_t key = 0; key < 1000; key++)
+		put_sample(w, key * 4, 0);
+	run_words(f, w);
+	assert_int_equal(opd_stats_write(&f->opd), 0);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 1005);
+	assert_true(l.stored > 0);
+	assert_int_equal(l.stored + lost(&l, "lost_damaged_file"), 1005);
+	free_fixture(f);
+	free(w);
+}
+
+static void a_folder_in_the_way(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_ledger l;
+	char path[8192];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/" SH, f->opd.session.current);
+	assert_int_equal(mkdir(f->opd.session.current, 0755), -1);
+	take(f, "/bin/sh", 1);
+	opd_sfiles_drop_all(&f->opd);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0755), 0);
+	take(f, "/bin/sh", 3);
+	opd_stats_ledger(&f->opd, &l);
+	assert_int_equal(lost(&l, "lost_sample_file"), 3);
+	/* It is tried again later. */
+	assert_int_equal(rmdir(path), 0);
+	opd_sfiles_sync(&f->opd);
+	take(f, "/bin/sh", 3);
+	assert_int_equal(count_at(f, SH, 0x10), 3);
+	free_fixture(f);
+}
+
+/* ---- other builds -----------------------------------------------------------
+ */
+
+static void builds_do_not_mix(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_ledger l;
+
+	(void)state;
+	take_build(f, 1, "/bin/sh", 111, 5);
+	opd_finish(&f->opd);
+	restart_daemon(f);
+	take_build(f, 1, "/bin/sh", 222, 2);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 7);
+	assert_int_equal(l.stored, 2);
+	assert_int_equal(lost(&l, "lost_set_aside"), 5);
+	assert_true(exists(f, "aside/" SH));
+	assert_int_equal(count_at(f, "../aside/" SH, 0x10), 5);
+	opd_finish(&f->opd);
+	restart_daemon(f);
+	take_build(f, 1, "/bin/sh", 333, 1);
+	assert_true(exists(f, "aside-2/" SH));
+	l = ledger_of(f);
+	assert_int_equal(lost(&l, "lost_set_aside"), 7);
+	free_fixture(f);
+}
+
+static void what_is_set_aside_has_a_ledger(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_ledger l;
+	char path[8192];
+
+	(void)state;
+	take_build(f, 1, "/bin/sh", 111, 5);
+	take_build(f, 2, "/bin/ls", 111, 3);
+	opd_finish(&f->opd);
+	restart_daemon(f);
+	take_build(f, 1, "/bin/sh", 222, 2);
+	take_build(f, 2, "/bin/ls", 222, 2);
+	snprintf(path, sizeof(path), "%s/aside/ledger", f->opd.session.samples);
+	assert_int_equal(op_ledger_read(&l, path, NULL), 0);
+	assert_int_equal(l.taken, 8);
+	assert_int_equal(l.stored, 8);
+	free_fixture(f);
+}
+
+static void the_same_build_goes_on(void **state)
+{
+	struct fixture *f = new_replay();
+
+	(void)state;
+	take_build(f, 1, "/bin/sh", 111, 5);
+	take_build(f, 2, "/bin/sh", 111, 5);
+	opd_finish(&f->opd);
+	restart_daemon(f);
+	take_build(f, 7, "/bin/sh", 111, 1);
+	take_build(f, 8, "/bin/sh", 0, 1); /* does not say */
+	assert_int_equal(count_at(f, SH, 0x10), 12);
+	assert_false(exists(f, "aside"));
+	free_fixture(f);
+}
+
+static void a_build_that_still_runs(void **state)
+{
+	struct fixture *f = new_replay();
+	struct words *w = calloc(1, sizeof(*w));
+	struct op_ledger l;
+
+	(void)state;
+	assert_non_null(w);
+	take_build(f, 1, "/bin/sh", 111, 5);
+	take_build(f, 2, "/bin/sh", 222, 1);
+	put_samples(w, 1, 4); /* the old one */
+	put_samples(w, 2, 1);
+	put_samples(w, 1, 4);
+	run_words(f, w);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 15);
+	assert_int_equal(l.stored, 2);
+	assert_int_equal(lost(&l, "lost_set_aside"), 5);
+	assert_int_equal(lost(&l, "lost_old_build"), 8);
+	assert_int_equal(count_at(f, SH, 0x10), 2);
+	assert_false(exists(f, "aside-2"));
+	free_fixture(f);
+	free(w);
+}
+
+static void a_deleted_file_is_not_the_current_build(void **state)
+{
+	struct fixture *f = new_replay();
+	struct words *w = calloc(1, sizeof(*w));
+	struct op_ledger l;
+
+	(void)state;
+	assert_non_null(w);
+	take_build(f, 1, "/bin/sh", 111, 5);
+	put_cookie_built(w, 2, "/bin/sh", 222);
+	w->word[3] = OP_IMAGE_DELETED;
+	put_samples(w, 2, 3);
+	run_words(f, w);
+	l = ledger_of(f);
+	assert_int_equal(l.stored, 5);
+	assert_int_equal(lost(&l, "lost_old_build"), 3);
+	free_fixture(f);
+	free(w);
+}
+
+static void two_builds_of_an_application_share_its_files(void **state)
+{
+	struct fixture *f = new_replay();
+	struct words *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	assert_non_null(w);
+	f->opd.options.separate_lib = true;
+	put_cookie_built(w, 1, "/bin/sh", 111);
+	put_cookie_built(w, 2, "/bin/sh", 222);
+	put_cookie_built(w, 3, "/lib/libc.so", 5);
+	for (int i = 0; i < 10; i++) {
+		put_cpu(w, 0);
+		put_task(w, 1, 1, i % 2 ? 1 : 2);
+		put_image(w, 3);
+		put_user(w);
+		put_sample(w, 1, 0);
+	}
+	run_words(f, w);
+	assert_int_equal(
+		count_at(
+			f,
+			"{root}/bin/sh/{dep}/{root}/lib/libc.so/TIMER.0.0.all.all.all",
+			1),
+		10);
+	assert_int_equal(f->opd.sfiles.nr_open, 1);
+	free_fixture(f);
+	free(w);
+}
+
+static void timer_rates_do_not_mix(void **state)
+{
+	struct fixture *f = new_replay();
+
+	(void)state;
+	f->opd.events.counter[0].value = 1000;
+	take(f, "/bin/sh", 5);
+	opd_sfiles_drop_all(&f->opd);
+	f->opd.events.counter[0].value = 250;
+	take(f, "/bin/sh", 2);
+	assert_int_equal(count_at(f, SH, 0x10), 2);
+	assert_int_equal(count_at(f, "../aside/" SH, 0x10), 5);
+	free_fixture(f);
+}
+
+/* The build-id and time of a file that is really there. */
+static void files_tell_their_build(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_cookie_query query = { .cookie = 1 };
+	struct opd_image *image;
+	struct stat st;
+	ssize_t len =
+		readlink("/proc/self/exe", query.path, sizeof(query.path) - 1);
+
+	(void)state;
+	assert_true(len > 0);
+	assert_int_equal(stat(query.path, &st), 0);
+	query.dev = st.st_dev;
+	query.ino = st.st_ino + 1; /* another file was meant */
+	assert_int_equal(opd_cookie_learn(&f->opd, &query), 0);
+	assert_int_equal(opd_cookie_find(&f->opd, 1, &image), 0);
+	assert_int_equal(image->mtime, 0);
+	assert_int_equal(image->build_id.len, 0);
+	query.cookie = 2;
+	query.ino = st.st_ino;
+	/* Nothing was known of the first one, so this is the same. */
+	opd_images_release(&f->opd);
+	assert_int_equal(opd_images_init(&f->opd), 0);
+	assert_int_equal(opd_cookie_learn(&f->opd, &query), 0);
+	assert_int_equal(opd_cookie_find(&f->opd, 2, &image), 0);
+	assert_int_equal(image->mtime, st.st_mtime);
+	free_fixture(f);
+}
+
+/* ---- the session as a whole -------------------------------------------------
+ */
+
+static void reset_starts_at_zero(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_diag diag = { "" };
+	struct op_ledger l;
+
+	(void)state;
+	take(f, "/bin/sh", 5);
+	opd_finish(&f->opd);
+	restart_daemon(f);
+	take(f, "/bin/ls", 2);
+	assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 0);
+	assert_int_equal(l.nr_causes, 0);
+	take(f, "/bin/ls", 4);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 4);
+	assert_int_equal(count_at(f, LS, 0x10), 4);
+	assert_false(exists(f, "current/{root}/bin/sh"));
+	free_fixture(f);
+}
+
+static void save_keeps_what_was(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_diag diag = { "" };
+	struct op_ledger l;
+	char path[8192];
+
+	(void)state;
+	take(f, "/bin/sh", 5);
+	assert_int_equal(opd_session_save(&f->opd, "monday", &diag), 0);
+	take(f, "/bin/sh", 3);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 3);
+	assert_int_equal(count_at(f, "../monday/" SH, 0x10), 5);
+	snprintf(path, sizeof(path), "%s/monday/ledger",
+		 f->opd.session.samples);
+	assert_int_equal(op_ledger_read(&l, path, NULL), 0);
+	assert_int_equal(l.taken, 5);
+	assert_int_equal(l.pending, 0);
+	assert_int_equal(opd_session_save(&f->opd, "monday", &diag), -EEXIST);
+	assert_non_null(strstr(diag.text, "monday"));
+	assert_int_equal(opd_session_save(&f->opd, "../x", NULL), -EINVAL);
+	assert_int_equal(opd_session_save(&f->opd, "current", NULL), -EINVAL);
+	assert_int_equal(ledger_of(f).taken, 3);
+	free_fixture(f);
+}
+
+static void one_daemon_has_the_lock(void **state)
+{
+	struct fixture *f = new_replay();
+	struct opd *other = calloc(1, sizeof(*other));
+	struct op_diag diag = { "" };
+	char text[32] = "";
+	FILE *file;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(other);
+	opd_init(other);
+	other->session = f->opd.session;
+	/* A daemon that is killed leaves its pid, but not its lock. */
+	pid = fork();
+	if (pid == 0)
+		_exit(opd_session_lock(other, NULL) ? 1 : 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(opd_session_lock(&f->opd, &diag), 0);
+	file = fopen(f->opd.session.lock, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	assert_int_equal(atoi(text), getpid());
+	assert_int_equal(opd_session_lock(other, &diag), -EBUSY);
+	assert_non_null(strstr(diag.text, text[0] ? "pid" : "?"));
+	opd_session_unlock(&f->opd);
+	assert_int_equal(opd_session_lock(other, &diag), 0);
+	opd_session_unlock(other);
+	free(other);
+	free_fixture(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_ledger_goes_on),
+		cmocka_unit_test(a_killed_daemon_loses_no_stored_sample),
+		cmocka_unit_test(pending_samples_die_with_it),
+		cmocka_unit_test(a_damaged_ledger_makes_way),
+		cmocka_unit_test(damaged_files_make_way_at_the_start),
+		cmocka_unit_test(damaged_files_make_way_in_between),
+		cmocka_unit_test(a_strange_header_is_damage),
+		cmocka_unit_test(deleted_files_are_made_again),
+		cmocka_unit_test(a_folder_in_the_way),
+		cmocka_unit_test(builds_do_not_mix),
+		cmocka_unit_test(what_is_set_aside_has_a_ledger),
+		cmocka_unit_test(the_same_build_goes_on),
+		cmocka_unit_test(a_build_that_still_runs),
+		cmocka_unit_test(a_deleted_file_is_not_the_current_build),
+		cmocka_unit_test(two_builds_of_an_application_share_its_files),
+		cmocka_unit_test(timer_rates_do_not_mix),
+		cmocka_unit_test(files_tell_their_build),
+		cmocka_unit_test(reset_starts_at_zero),
+		cmocka_unit_test(save_keeps_what_was),
+		cmocka_unit_test(one_daemon_has_the_lock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The session of `make demo`: hot spots of the program, libc and the kernel.
+# vm-smp: 2
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+ok "the demo runs" sh -c '"$0" --session >"$1" 2>"$2"' \
+	"$TOP/utils/demo" "$TMP/out" "$TMP/err"
+is "without complaint" "$(cat "$TMP/err")" ""
+sed 's/^/# /' "$TMP/out"
+for what in 'escape_time' 'libc\.so.*(strcmp|qsort|msort)' 'vmlinux .*chacha' \
+	'[Dd]aemon'; do
+	ok "it shows $what" grep -Eq "$what" "$TMP/out"
+done
+ok "the module is gone" not grep -q '^oprofile ' /proc/modules
+ok "no complaint from the kernel" kernel_is_content
+done_testing

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Starting, asking and ending the daemon.
+ */
+
+#include "utils/opcontrol_daemon.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libop/op_config.h"
+#include "libop/op_control.h"
+#include "utils/opcontrol.h"
+#include "utils/opcontrol_process.h"
+
+#define DAEMON "oprofiled"
+
+/* Milliseconds. What is asked for may have to wait for the disk; telling how
+ * it is never does. */
+#define STATUS_MS 5000
+#define REQUEST_MS 120000
+#define END_MS 60000
+#define GRACE_MS 15000
+
+bool oc_reply_find(const char *reply, const char *key, char *buf, size_t len)
+{
+	size_t key_len = strlen(key), line_len;
+	const char *line;
+
+	*buf = '\0';
+	for (line = reply; *line; line += line_len + (line[line_len] != '\0')) {
+		line_len = strcspn(line, "\n");
+		if (line_len < key_len + 3 || memcmp(line, key, key_len) ||
+		    memcmp(line + key_len, " = ", 3))
+			continue;
+		if (line_len - key_len - 3 >= len)
+			return false;
+		memcpy(buf, line + key_len + 3, line_len - key_len - 3);
+		buf[line_len - key_len - 3] = '\0';
+		return true;
+	}
+	return false;
+}
+
+static pid_t parse_pid(const char *text)
+{
+	uint64_t pid;
+
+	if (op_parse_u64(text, &pid) || pid > INT_MAX)
+		return 0;
+	return (pid_t)pid;
+}
+
+/* The pid in the lock file if it is that of a living daemon, else 0: a daemon
+ * that was killed leaves its file, and the pid may be anyone's by now. */
+static pid_t locked_pid(const char *lock)
+{
+	FILE *file = fopen(lock, "re");
+	char text[32] = "";
+	pid_t pid;
+
+	if (!file)
+		return 0;
+	if (!fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	fclose(file);
+	text[strcspn(text, " \n")] = '\0';
+	pid = parse_pid(text);
+	return pid && oc_process_is(pid, DAEMON) ? pid : 0;
+}
+
+static int read_status(struct opcontrol *oc)
+{
+	struct oc_daemon *daemon = &oc->daemon;
+	char text[32];
+
+	oc_reply_find(daemon->reply, "pid", text, sizeof(text));
+	daemon->pid = parse_pid(text);
+	if (!daemon->pid)
+		return op_diag_set(&oc->diag, -EPROTO,
+				   DAEMON ": its answer to \"status\" names no "
+					  "pid; use daemon and opcontrol of "
+					  "one version");
+	oc_reply_find(daemon->reply, "running", text, sizeof(text));
+	daemon->is_sampling = !strcmp(text, "1");
+	daemon->answers = true;
+	return 0;
+}
+
+int oc_daemon_find(struct opcontrol *oc)
+{
+	const char *socket = oc->session.socket;
+	struct oc_daemon *daemon = &oc->daemon;
+	struct op_diag why = { "" };
+	int err;
+
+	memset(daemon, 0, sizeof(*daemon));
+	err = op_control_call(socket, "status", daemon->reply,
+			      sizeof(daemon->reply), STATUS_MS, &why);
+	if (!err)
+		return read_status(oc);
+	daemon->reply[0] = '\0';
+	daemon->pid = locked_pid(oc->session.lock);
+	if (daemon->pid || err == -ENOENT || err == -ECONNREFUSED)
+		return 0;
+	if (err == -EACCES || err == -EPERM)
+		return op_diag_set(&oc->diag, err,
+				   "%s: you may not ask the daemon; you must "
+				   "be root, try sudo",
+				   socket);
+	if (!why.text[0])
+		op_diag_set(&why, err, "%s: %s", socket, strerror(-err));
+	oc->diag = why;
+	return err;
+}
+
+int oc_daemon_call(struct opcontrol *oc, const char *request)
+{
+	struct op_diag why = { "" };
+	int err = -ETIMEDOUT;
+
+	oc_say(oc, "ask the daemon, pid %d: %s", oc->daemon.pid, request);
+	if (oc->daemon.answers)
+		err = op_control_call(oc->session.socket, request, NULL, 0,
+				      REQUEST_MS, &why);
+	if (!err)
+		return 0;
+	if (err == -EREMOTEIO)
+		return op_diag_set(&oc->diag, err, DAEMON ": %s", why.text);
+	return op_diag_set(&oc->diag, err,
+			   DAEMON ": the daemon, pid %d, does not answer: %s; "
+				  "end it with opcontrol --shutdown",
+			   oc->daemon.pid, strerror(-err));
+}
+
+/* The command line of the daemon. */
+struct args {
+	char *argv[16];
+	int nr;
+	bool failed; /* memory was short */
+};
+
+__attribute__((format(printf, 2, 3))) static void add_arg(struct args *args,
+							  const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (args->nr == 15 || vasprintf(&args->argv[args->nr], fmt, ap) < 0)
+		args->failed = true;
+	else
+		args->nr++;
+	va_end(ap);
+	args->argv[args->nr] = NULL;
+}
+
+static void add_args(struct args *args, const struct opcontrol *oc)
+{
+	const struct oc_settings *settings = &oc->settings;
+	const char *verbose = oc->request.daemon_verbose;
+
+	add_arg(args, DAEMON);
+	add_arg(args, "--session-dir=%s", settings->session_dir);
+	for (int i = 0; i < OC_NR_SEPARATE; i++)
+		add_arg(args, "--%s=%d", oc_separates[i].daemon,
+			settings->separate[i]);
+	if (settings->vmlinux[0])
+		add_arg(args, "--vmlinux=%s", settings->vmlinux);
+	else
+		add_arg(args, "--no-vmlinux");
+	if (settings->images[0])
+		add_arg(args, "--image=%s", settings->images);
+	if (oc->fs.is_plain)
+		add_arg(args, "--source=oprofilefs:%s", oc->fs.root);
+	if (verbose)
+		add_arg(args, "--verbose=%s", verbose);
+}
+
+static int run_daemon(struct opcontrol *oc, const char *path)
+{
+	struct args args = { .nr = 0 };
+	int err = -ENOMEM;
+
+	add_args(&args, oc);
+	oc_say(oc, "start %s", path);
+	for (int i = 1; i < args.nr; i++)
+		oc_say(oc, "    %s", args.argv[i]);
+	if (args.failed)
+		op_diag_set(&oc->diag, err, DAEMON ": out of memory");
+	else
+		err = oc_process_run(path, args.argv, environ, NULL, 0,
+				     &oc->diag);
+	for (int i = 0; i < args.nr; i++)
+		free(args.argv[i]);
+	return err > 0 ? -EIO : err;
+}
+
+static int find_program(struct opcontrol *oc, char *path, size_t len)
+{
+	int n = snprintf(path, len, "%s/" DAEMON, oc->tools);
+
+	if (n < (int)len && !access(path, X_OK))
+		return 0;
+	if (!oc_process_find(path, len, DAEMON, getenv("PATH")))
+		return 0;
+	return op_diag_set(&oc->diag, -ENOENT,
+			   DAEMON ": no such program in %s or on PATH; build "
+				  "it with make, or reinstall oprofile",
+			   oc->tools);
+}
+
+int oc_daemon_start(struct opcontrol *oc)
+{
+	char path[OC_PATH_MAX + 16];
+	int err = 0;
+
+	if (oc->settings.vmlinux[0])
+		err = oc_settings_check_vmlinux(oc->settings.vmlinux,
+						&oc->diag);
+	if (!err)
+		err = find_program(oc, path, sizeof(path));
+	if (!err)
+		err = run_daemon(oc, path);
+	if (!err)
+		err = oc_daemon_find(oc);
+	if (err || oc->daemon.answers)
+		return err;
+	return op_diag_set(&oc->diag, -EIO,
+			   DAEMON ": it started, but does not answer; see %s",
+			   oc->session.log);
+}
+
+int oc_daemon_shutdown(struct opcontrol *oc)
+{
+	int pidfd = oc_process_open(oc->daemon.pid);
+	struct op_diag why = { "" };
+	int err = -ETIMEDOUT;
+
+	if (pidfd == -ESRCH)
+		return 0;
+	if (pidfd < 0)
+		return op_diag_set(&oc->diag, pidfd,
+				   DAEMON ": cannot watch pid %d: %s",
+				   oc->daemon.pid, strerror(-pidfd));
+	oc_say(oc, "ask the daemon, pid %d: shutdown", oc->daemon.pid);
+	if (oc->daemon.answers)
+		err = op_control_call(oc->session.socket, "shutdown", NULL, 0,
+				      REQUEST_MS, &why);
+	/* It may be gone before its answer has been read. */
+	if (!err || err == -EPROTO || err == -ECONNREFUSED)
+		err = oc_process_wait(pidfd, END_MS);
+	if (err) {
+		oc_say(oc, "no end: send signals to pid %d", oc->daemon.pid);
+		err = oc_process_end(pidfd, GRACE_MS);
+	}
+	close(pidfd);
+	if (err)
+		op_diag_set(&oc->diag, err, DAEMON ": pid %d does not end: %s",
+			    oc->daemon.pid, strerror(-err));
+	return err;
+}

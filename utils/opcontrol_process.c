@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Running and ending other programs.
+ */
+
+#include "utils/opcontrol_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool can_run(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+int oc_process_find(char *buf, size_t len, const char *name,
+		    const char *folders)
+{
+	while (folders && *folders) {
+		size_t n = strcspn(folders, ":");
+
+		if (folders[0] == '/' && n < PATH_MAX &&
+		    snprintf(buf, len, "%.*s/%s", (int)n, folders, name) <
+			    (int)len &&
+		    can_run(buf))
+			return 0;
+		folders += n + (folders[n] == ':');
+	}
+	return -ENOENT;
+}
+
+static int wait_status(pid_t pid, const char *path, struct op_diag *diag)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return op_diag_set(diag, -errno, "%s: %s", path,
+					   strerror(errno));
+	}
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	return op_diag_set(diag, -EINTR,
+			   "%s: ended by signal %d (%s); try again or see the "
+			   "system's log",
+			   path, WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+/* Read @fd to its end; what does not fit @text is thrown away, so that the
+ * writer is never blocked. */
+static void read_text(int fd, char *text, size_t len)
+{
+	size_t used = 0;
+	char buf[512];
+
+	for (;;) {
+		ssize_t got = read(fd, buf, sizeof(buf));
+		size_t n = (size_t)got;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		if (n > len - 1 - used)
+			n = len - 1 - used;
+		memcpy(text + used, buf, n);
+		used += n;
+	}
+	text[used] = '\0';
+}
+
+static int spawn(pid_t *pid, const char *path, char *const argv[],
+		 char *const envp[], int error_fd, struct op_diag *diag)
+{
+	posix_spawn_file_actions_t actions;
+	int err = posix_spawn_file_actions_init(&actions);
+
+	if (err)
+		return op_diag_set(diag, -err, "%s: %s", path, strerror(err));
+	if (error_fd >= 0)
+		err = posix_spawn_file_actions_adddup2(&actions, error_fd,
+						       STDERR_FILENO);
+	if (!err)
+		err = posix_spawn(pid, path, &actions, NULL, argv, envp);
+	posix_spawn_file_actions_destroy(&actions);
+	if (err)
+		op_diag_set(diag, -err, "%s: cannot run it: %s", path,
+			    strerror(err));
+	return -err;
+}
+
+int oc_process_run(const char *path, char *const argv[], char *const envp[],
+		   char *text, size_t len, struct op_diag *diag)
+{
+	int ends[2] = { -1, -1 };
+	pid_t pid;
+	int err;
+
+	if (text && pipe2(ends, O_CLOEXEC))
+		return op_diag_set(diag, -errno, "%s: cannot make a pipe: %s",
+				   path, strerror(errno));
+	err = spawn(&pid, path, argv, envp, ends[1], diag);
+	if (text)
+		close(ends[1]);
+	if (text && !err)
+		read_text(ends[0], text, len);
+	if (text)
+		close(ends[0]);
+	return err ? err : wait_status(pid, path, diag);
+}
+
+/* The line is "PID (NAME) STATE ...", and a name may hold anything. */
+bool oc_process_is(pid_t pid, const char *name)
+{
+	char path[64], line[256] = "", *start, *end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	start = strchr(line, '(');
+	end = strrchr(line, ')');
+	if (!start || !end || end[1] != ' ')
+		return false;
+	*end = '\0';
+	/* A zombie has ended; nobody but its parent can remove it. */
+	return !strcmp(start + 1, name) && !strchr("ZX", end[2]);
+}
+
+int oc_process_open(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int oc_process_wait(int pidfd, int ms)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+	int n;
+
+	do {
+		n = poll(&p, 1, ms);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return n ? 0 : -ETIMEDOUT;
+}
+
+static int send_signal(int pidfd, int signal)
+{
+	if (syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) &&
+	    errno != ESRCH)
+		return -errno;
+	return 0;
+}
+
+int oc_process_end(int pidfd, int grace_ms)
+{
+	int err = send_signal(pidfd, SIGTERM);
+
+	if (!err)
+		err = oc_process_wait(pidfd, grace_ms);
+	if (err != -ETIMEDOUT)
+		return err;
+	err = send_signal(pidfd, SIGKILL);
+	return err ? err : oc_process_wait(pidfd, grace_ms);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTILS_OPCONTROL_PROCESS_H
+#define UTILS_OPCONTROL_PROCESS_H
+
+/*
+ * Other programs: finding them, running them without a shell, and ending
+ * them by a handle that cannot mean another process meanwhile.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "libop/op_diag.h"
+
+/*
+ * Put the path of the program @name in @buf: the first one that can be run in
+ * @folders, a list with colons. Entries that are not absolute are passed over.
+ * Returns 0 or -ENOENT.
+ */
+int oc_process_find(char *buf, size_t len, const char *name,
+		    const char *folders);
+
+/*
+ * Run the program @path and wait until it ends. With @text (@len bytes) the
+ * first bytes of what it writes to stderr are put there, zero-terminated;
+ * without, it writes to ours. Returns its exit status, or -errno with the
+ * reason in @diag when it could not be run or was ended by a signal.
+ */
+int oc_process_run(const char *path, char *const argv[], char *const envp[],
+		   char *text, size_t len, struct op_diag *diag);
+
+/* Whether process @pid lives and its name (of at most 15 bytes) is @name. */
+bool oc_process_is(pid_t pid, const char *name);
+
+/* A handle for @pid that is to be closed, or -errno; -ESRCH: none such. */
+int oc_process_open(pid_t pid);
+
+/* Wait at most @ms milliseconds for the end of the process behind @pidfd.
+ * Returns 0, -ETIMEDOUT or -errno. */
+int oc_process_wait(int pidfd, int ms);
+
+/* End the process behind @pidfd: SIGTERM, and SIGKILL if it still lives
+ * @grace_ms milliseconds later. Returns 0 or -errno. */
+int oc_process_end(int pidfd, int grace_ms);
+
+#endif /* UTILS_OPCONTROL_PROCESS_H */

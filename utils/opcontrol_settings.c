@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The options that are kept, and what may stand in them.
+ */
+
+#include "utils/opcontrol_settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libop/op_config.h"
+#include "libop/op_session.h"
+
+/* clang-format off */
+const struct oc_number_info oc_numbers[OC_NR_NUMBERS] = {
+	[OC_BUFFER_SIZE] = { "BUF_SIZE", "buffer_size",
+		"Buffer size", 1024, 1u << 27 },
+	[OC_BUFFER_WATERSHED] = { "BUF_WATERSHED", "buffer_watershed",
+		"Buffer watershed", 1, 1u << 27 },
+	[OC_CPU_BUFFER_SIZE] = { "CPU_BUF_SIZE", "cpu_buffer_size",
+		"CPU buffer size", 16, 1u << 22 },
+	[OC_TIMER_RATE] = { "TIMER_RATE", "timer/rate",
+		"Timer rate", 1, 100000 },
+};
+
+const struct oc_separate_info oc_separates[OC_NR_SEPARATE] = {
+	[OC_SEPARATE_LIB] = { "library", "lib", "SEPARATE_LIB",
+		"separate-lib" },
+	[OC_SEPARATE_KERNEL] = { "kernel", "kernel", "SEPARATE_KERNEL",
+		"separate-kernel" },
+	[OC_SEPARATE_THREAD] = { "thread", "thread", "SEPARATE_THREAD",
+		"separate-thread" },
+	[OC_SEPARATE_CPU] = { "cpu", "cpu", "SEPARATE_CPU",
+		"separate-cpu" },
+};
+/* clang-format on */
+
+void oc_settings_init(struct oc_settings *settings)
+{
+	memset(settings, 0, sizeof(*settings));
+	strcpy(settings->session_dir, OP_SESSION_DIR_DEFAULT);
+}
+
+static void separate_all(bool separate[], bool on)
+{
+	for (int i = 0; i < OC_NR_SEPARATE; i++)
+		separate[i] = on;
+}
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(text, word, len);
+}
+
+static int separate_word(bool separate[], const char *word, size_t len)
+{
+	if (is_word(word, len, "none") || is_word(word, len, "all")) {
+		separate_all(separate, word[0] == 'a');
+		return 0;
+	}
+	for (int i = 0; i < OC_NR_SEPARATE; i++) {
+		if (!is_word(word, len, oc_separates[i].word) &&
+		    !is_word(word, len, oc_separates[i].alias))
+			continue;
+		separate[i] = true;
+		if (i == OC_SEPARATE_KERNEL)
+			separate[OC_SEPARATE_LIB] = true;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int oc_settings_separate(bool separate[], const char *list,
+			 struct op_diag *diag)
+{
+	bool wanted[OC_NR_SEPARATE] = { false };
+	const char *word = list;
+	size_t len;
+
+	for (;;) {
+		len = strcspn(word, ", ");
+		if (separate_word(wanted, word, len))
+			return op_diag_set(diag, -EINVAL,
+					   "--separate=%s: \"%.*s\" is none of "
+					   "none, lib, library, kernel, "
+					   "thread, cpu and all",
+					   list, len < 64 ? (int)len : 64,
+					   word);
+		if (!word[len])
+			break;
+		word += len + 1;
+	}
+	memcpy(separate, wanted, sizeof(wanted));
+	return 0;
+}
+
+const char *oc_settings_separate_text(const bool separate[], char *buf)
+{
+	char *p = buf;
+
+	*buf = '\0';
+	for (int i = 0; i < OC_NR_SEPARATE; i++) {
+		if (separate[i])
+			p += sprintf(p, "%s%s", p == buf ? "" : " ",
+				     oc_separates[i].word);
+	}
+	return *buf ? buf : "none";
+}
+
+static int set_separate(struct oc_settings *settings,
+			const struct oc_setting *row, const char *value,
+			struct op_diag *diag)
+{
+	(void)row;
+	return oc_settings_separate(settings->separate, value, diag);
+}
+
+static int set_number(struct oc_settings *settings,
+		      const struct oc_setting *row, const char *value,
+		      struct op_diag *diag)
+{
+	const struct oc_number_info *info = &oc_numbers[row->number];
+	uint64_t number;
+
+	if (op_parse_u64(value, &number))
+		return op_diag_set(diag, -EINVAL,
+				   "--%s=%s: not a whole number; give one, or "
+				   "0 for what the module has",
+				   row->option, value);
+	if (number && (number < info->min || number > info->max))
+		return op_diag_set(diag, -EINVAL,
+				   "--%s=%s: not from %" PRIu64 " to %" PRIu64
+				   "; give a number that is, or 0 for what the "
+				   "module has",
+				   row->option, value, info->min, info->max);
+	settings->numbers[row->number] = number;
+	return 0;
+}
+
+/* A line of the settings file ends at a newline. */
+static int check_newline(const char *option, const char *path,
+			 struct op_diag *diag)
+{
+	if (!strchr(path, '\n'))
+		return 0;
+	return op_diag_set(diag, -EINVAL,
+			   "--%s=%s: a newline in the name; use another name "
+			   "or a symbolic link",
+			   option, path);
+}
+
+static int set_session_dir(struct oc_settings *settings,
+			   const struct oc_setting *row, const char *value,
+			   struct op_diag *diag)
+{
+	struct op_session session;
+	int err;
+
+	if (!*value)
+		return op_diag_set(diag, -EINVAL,
+				   "--session-dir: no folder; the usual one is "
+				   "--session-dir=%s",
+				   OP_SESSION_DIR_DEFAULT);
+	err = check_newline(row->option, value, diag);
+	if (!err)
+		err = op_session_init(&session, value, diag);
+	if (!err)
+		err = check_newline(row->option, session.dir, diag);
+	if (!err)
+		memcpy(settings->session_dir, session.dir, sizeof(session.dir));
+	return err;
+}
+
+int oc_settings_check_vmlinux(const char *path, struct op_diag *diag)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char magic[4] = "";
+	ssize_t got;
+
+	if (fd < 0)
+		return op_diag_set(diag, -errno,
+				   "--vmlinux=%s: %s; give the path of an "
+				   "uncompressed kernel, or --no-vmlinux",
+				   path, strerror(errno));
+	got = read(fd, magic, sizeof(magic));
+	close(fd);
+	if (got == sizeof(magic) && !memcmp(magic, "\177ELF", sizeof(magic)))
+		return 0;
+	return op_diag_set(diag, -ENOEXEC,
+			   "--vmlinux=%s: not an ELF file; give the "
+			   "uncompressed vmlinux, not vmlinuz, or --no-vmlinux",
+			   path);
+}
+
+/* The daemon works in another folder: it gets absolute paths only. */
+static int set_vmlinux(struct oc_settings *settings,
+		       const struct oc_setting *row, const char *value,
+		       struct op_diag *diag)
+{
+	int err = oc_settings_check_vmlinux(value, diag);
+	char path[PATH_MAX];
+
+	_Static_assert(PATH_MAX <= OC_PATH_MAX, "a real path fits");
+	if (!err && !realpath(value, path))
+		err = op_diag_set(diag, -errno, "--vmlinux=%s: %s", value,
+				  strerror(errno));
+	if (!err)
+		err = check_newline(row->option, path, diag);
+	if (!err)
+		strcpy(settings->vmlinux, path);
+	return err;
+}
+
+static int set_no_vmlinux(struct oc_settings *settings,
+			  const struct oc_setting *row, const char *value,
+			  struct op_diag *diag)
+{
+	(void)row;
+	(void)value;
+	(void)diag;
+	settings->vmlinux[0] = '\0';
+	return 0;
+}
+
+/*
+ * What the kernel calls the image that @name stands for: the path of a file,
+ * but also the name of a module or [vdso], or of a file that only a container
+ * sees.
+ */
+static int image_name(char *real, const char *name, struct op_diag *diag)
+{
+	if (!*name)
+		return op_diag_set(diag, -EINVAL,
+				   "--image: an empty name; give paths with "
+				   "commas between, or all");
+	if (!realpath(name, real)) {
+		if (name[0] != '/' && strchr(name, '/'))
+			return op_diag_set(diag, -errno,
+					   "--image=%s: %s; give the whole "
+					   "path, or --image=all",
+					   name, strerror(errno));
+		strcpy(real, name);
+	}
+	if (!strchr(real, ','))
+		return check_newline("image", real, diag);
+	return op_diag_set(diag, -EINVAL,
+			   "--image=%s: commas separate names; profile all "
+			   "images and choose in the report",
+			   real);
+}
+
+/* Add the @len bytes at @name to the list in @images. */
+static int add_image(char *images, const char *name, size_t len,
+		     struct op_diag *diag)
+{
+	char given[PATH_MAX], real[PATH_MAX];
+	size_t used = strlen(images);
+	int err;
+
+	if (len >= sizeof(given))
+		return op_diag_set(diag, -EINVAL,
+				   "--image=%.64s...: the name is too long",
+				   name);
+	memcpy(given, name, len);
+	given[len] = '\0';
+	err = image_name(real, given, diag);
+	if (err)
+		return err;
+	if (used + strlen(real) + 2 > OC_IMAGES_MAX)
+		return op_diag_set(diag, -EINVAL,
+				   "--image: the list is longer than %d "
+				   "bytes; name fewer",
+				   OC_IMAGES_MAX);
+	sprintf(images + used, "%s%s", used ? "," : "", real);
+	return 0;
+}
+
+static int set_image(struct oc_settings *settings, const struct oc_setting *row,
+		     const char *value, struct op_diag *diag)
+{
+	char images[OC_IMAGES_MAX] = "";
+	size_t len = 0;
+	int err = 0;
+
+	(void)row;
+	if (!strcmp(value, "all"))
+		value = NULL;
+	for (; value && !err; value = value[len] ? value + len + 1 : NULL) {
+		len = strcspn(value, ",");
+		err = add_image(images, value, len, diag);
+	}
+	if (!err)
+		strcpy(settings->images, images);
+	return err;
+}
+
+/* clang-format off */
+const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
+	{ .option = "session-dir", .argument = "DIR", .set = set_session_dir,
+	  .help = "keep samples in DIR (" OP_SESSION_DIR_DEFAULT ")" },
+	{ .option = "vmlinux", .argument = "FILE", .set = set_vmlinux,
+	  .help = "the kernel's own image, uncompressed" },
+	{ .option = "no-vmlinux", .set = set_no_vmlinux,
+	  .help = "kernel symbols from /proc/kallsyms (default)" },
+	{ .option = "separate", .letter = 'p', .argument = "LIST",
+	  .repeats = true, .set = set_separate,
+	  .help = "keep samples apart by none, lib, kernel, thread, cpu or all" },
+	{ .option = "image", .letter = 'i', .argument = "PATH,...",
+	  .repeats = true, .set = set_image,
+	  .help = "keep samples of these programs and libraries only, or all" },
+	{ .option = "buffer-size", .argument = "NUM", .set = set_number,
+	  .number = OC_BUFFER_SIZE,
+	  .help = "kernel buffer in 64-bit words (0: as it is)" },
+	{ .option = "buffer-watershed", .argument = "NUM", .set = set_number,
+	  .number = OC_BUFFER_WATERSHED,
+	  .help = "wake the daemon when so many words are left (0: as it is)" },
+	{ .option = "cpu-buffer-size", .argument = "NUM", .set = set_number,
+	  .number = OC_CPU_BUFFER_SIZE,
+	  .help = "samples in each CPU's buffer (0: as it is)" },
+	{ .option = "timer-rate", .argument = "HZ", .set = set_number,
+	  .number = OC_TIMER_RATE,
+	  .help = "samples per second and CPU in timer mode (0: as it is)" },
+};
+/* clang-format on */
+
+static int check_watershed(const struct oc_settings *settings,
+			   struct op_diag *diag)
+{
+	uint64_t size = settings->numbers[OC_BUFFER_SIZE];
+	uint64_t watershed = settings->numbers[OC_BUFFER_WATERSHED];
+
+	if (!size || watershed < size)
+		return 0;
+	return op_diag_set(diag, -EINVAL,
+			   "--buffer-watershed=%" PRIu64 ": not below the "
+			   "buffer size of %" PRIu64 "; lower it or raise "
+			   "--buffer-size",
+			   watershed, size);
+}
+
+int oc_settings_apply(struct oc_settings *settings, char *const values[],
+		      struct op_diag *diag)
+{
+	int err = 0;
+
+	for (int i = 0; i < OC_NR_SETTINGS && !err; i++) {
+		const struct oc_setting *row = &oc_settings_table[i];
+
+		if (values[i])
+			err = row->set(settings, row, values[i], diag);
+	}
+	return err ? err : check_watershed(settings, diag);
+}

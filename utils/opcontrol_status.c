@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --status: the daemon, the settings, and where the samples went. Of a daemon
+ * that runs its own answers are shown, else what is saved.
+ */
+
+#include "utils/opcontrol_status.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libop/op_config.h"
+#include "libop/op_ledger.h"
+#include "utils/opcontrol.h"
+
+#define LOST "lost."
+
+static void print_daemon(const struct oc_daemon *daemon)
+{
+	if (!daemon->pid)
+		puts("Daemon not running");
+	else if (!daemon->answers)
+		printf("Daemon not answering: pid %d\n", daemon->pid);
+	else
+		printf("Daemon %s: pid %d\n",
+		       daemon->is_sampling ? "running" : "paused", daemon->pid);
+}
+
+/* The daemon's answer for @key, else @saved. */
+static const char *live_value(const struct opcontrol *oc, const char *key,
+			      char *buf, size_t len, const char *saved)
+{
+	return oc_reply_find(oc->daemon.reply, key, buf, len) ? buf : saved;
+}
+
+static void print_separate(const struct opcontrol *oc)
+{
+	bool separate[OC_NR_SEPARATE];
+	char text[64];
+
+	memcpy(separate, oc->settings.separate, sizeof(separate));
+	if (oc_reply_find(oc->daemon.reply, "separate", text, sizeof(text)))
+		oc_settings_separate(separate, text, NULL);
+	printf("Separate options: %s\n",
+	       oc_settings_separate_text(separate, text));
+}
+
+static void print_vmlinux(const struct opcontrol *oc)
+{
+	const char *path = oc->settings.vmlinux;
+	char text[OC_PATH_MAX];
+
+	path = live_value(oc, "vmlinux", text, sizeof(text), path);
+	printf("vmlinux file: %s\n", path[0] == '/' ? path : "none");
+}
+
+static void print_number(const struct opcontrol *oc, enum oc_number number)
+{
+	uint64_t value = oc->settings.numbers[number];
+
+	if (value)
+		printf("%s: %" PRIu64 "\n", oc_numbers[number].label, value);
+}
+
+/* What the module does, where it can be read; else what it will be told. */
+static void print_rate(const struct opcontrol *oc)
+{
+	uint64_t rate = oc->settings.numbers[OC_TIMER_RATE];
+
+	oc_fs_read(&oc->fs, oc_numbers[OC_TIMER_RATE].file, &rate, NULL);
+	if (rate)
+		printf("%s: %" PRIu64 " per second and CPU\n",
+		       oc_numbers[OC_TIMER_RATE].label, rate);
+}
+
+static void print_settings(const struct opcontrol *oc)
+{
+	const struct oc_settings *settings = &oc->settings;
+	char text[OC_PATH_MAX];
+
+	printf("Session-dir: %s\n",
+	       live_value(oc, "session-dir", text, sizeof(text),
+			  settings->session_dir));
+	print_separate(oc);
+	print_vmlinux(oc);
+	printf("Image filter: %s\n",
+	       settings->images[0] ? settings->images : "none");
+	print_number(oc, OC_BUFFER_SIZE);
+	print_number(oc, OC_BUFFER_WATERSHED);
+	print_number(oc, OC_CPU_BUFFER_SIZE);
+	print_rate(oc);
+}
+
+static void parse_cause(struct op_ledger *ledger, const char *line)
+{
+	size_t len = strcspn(line, " ");
+	char cause[OP_LEDGER_CAUSE_MAX], text[32];
+	uint64_t nr;
+
+	if (len >= sizeof(cause))
+		return;
+	memcpy(cause, line, len);
+	cause[len] = '\0';
+	line += len;
+	len = strncmp(line, " = ", 3) ? 0 : strcspn(line + 3, "\n");
+	if (!len || len >= sizeof(text))
+		return;
+	memcpy(text, line + 3, len);
+	text[len] = '\0';
+	if (!op_parse_u64(text, &nr))
+		op_ledger_lose(ledger, cause, nr);
+}
+
+static uint64_t reply_number(const char *reply, const char *key)
+{
+	uint64_t value = 0;
+	char text[32];
+
+	if (oc_reply_find(reply, key, text, sizeof(text)))
+		op_parse_u64(text, &value);
+	return value;
+}
+
+static void parse_reply(struct op_ledger *ledger, const char *reply)
+{
+	const char *line;
+
+	memset(ledger, 0, sizeof(*ledger));
+	oc_reply_find(reply, "source", ledger->source, sizeof(ledger->source));
+	ledger->taken = reply_number(reply, "taken");
+	ledger->stored = reply_number(reply, "stored");
+	ledger->pending = reply_number(reply, "pending");
+	for (line = reply; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, LOST, strlen(LOST)))
+			parse_cause(ledger, line + strlen(LOST));
+	}
+}
+
+static void print_ledger(const struct op_ledger *ledger)
+{
+	if (ledger->source[0])
+		printf("Sample source: %s\n", ledger->source);
+	printf("Samples taken: %" PRIu64 "\n", ledger->taken);
+	printf("Samples stored: %" PRIu64 "\n", ledger->stored);
+	printf("Samples pending: %" PRIu64 "\n", ledger->pending);
+	for (unsigned int i = 0; i < ledger->nr_causes; i++) {
+		if (ledger->causes[i].nr)
+			printf("Samples lost (%s): %" PRIu64 "\n",
+			       ledger->causes[i].name, ledger->causes[i].nr);
+	}
+}
+
+/* The ledger of the daemon, or the one that the last daemon left. */
+static int print_samples(struct opcontrol *oc)
+{
+	char path[sizeof(oc->session.current) + 16];
+	struct op_ledger ledger;
+	int err;
+
+	if (oc->daemon.answers) {
+		parse_reply(&ledger, oc->daemon.reply);
+		print_ledger(&ledger);
+		return 0;
+	}
+	snprintf(path, sizeof(path), "%s/ledger", oc->session.current);
+	err = op_ledger_read(&ledger, path, &oc->diag);
+	if (!err)
+		print_ledger(&ledger);
+	return err == -ENOENT ? 0 : err;
+}
+
+int oc_status(struct opcontrol *oc)
+{
+	if (!oc_fs_is_mounted(&oc->fs))
+		return op_diag_set(&oc->diag, -ENODEV,
+				   "--status: the kernel module is not in use: "
+				   "no oprofilefs on %s; set it up with "
+				   "opcontrol --init",
+				   oc->fs.root);
+	print_daemon(&oc->daemon);
+	print_settings(oc);
+	return print_samples(oc);
+}
