@@ -3,9 +3,9 @@
 #define DAEMON_OPD_BUILD_ID_H
 
 /*
- * The build-id in the GNU notes of an ELF file of this machine's byte order,
- * or in a bare file of notes as sysfs has them. Any file may be given: all
- * that is read is checked and bounded.
+ * The build-id among ELF notes, as sysfs has them of the kernel and of its
+ * modules. (Those of files come with their cookies.) All that is read is
+ * checked and bounded.
  */
 
 #include <stddef.h>
@@ -24,10 +24,6 @@ struct opd_build_id {
  */
 int opd_build_id_in_notes(struct opd_build_id *id, const void *notes,
 			  size_t len, size_t align);
-
-/* Find it in the ELF file open at @fd. Returns 0, -ENOENT, -ENOEXEC for no
- * such ELF file, or -errno. */
-int opd_build_id_of_elf(struct opd_build_id *id, int fd);
 
 /* Find it in a file of bare notes. Returns 0, -ENOENT or -errno. */
 int opd_build_id_of_notes_file(struct opd_build_id *id, const char *path);

@@ -210,12 +210,13 @@ static int handle_COOKIE_NAME(struct opd *opd, const struct opd_rec *rec)
 		.flags = (uint32_t)p[1],
 		.dev = p[2],
 		.ino = p[3],
+		.mtime = p[4],
 	};
 	int err;
 
 	if (!opd->source.ops->replays ||
-	    take_build_id(p + 4, &query.build_id_len, query.build_id) ||
-	    opd_stream_string(rec, 9, query.path, sizeof(query.path)))
+	    take_build_id(p + 5, &query.build_id_len, query.build_id) ||
+	    opd_stream_string(rec, 10, query.path, sizeof(query.path)))
 		return -EINVAL;
 	err = opd_cookie_learn(opd, &query);
 	if (!err)

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "daemon/opd.h"
 
@@ -64,44 +61,6 @@ void opd_cookies_release(struct opd_cookies *cookies)
 	memset(cookies, 0, sizeof(*cookies));
 }
 
-/* Whether @st is of the file that @query means. */
-static bool is_file_of(const struct stat *st,
-		       const struct op_cookie_query *query)
-{
-	return S_ISREG(st->st_mode) && (uint64_t)st->st_dev == query->dev &&
-	       (uint64_t)st->st_ino == query->ino;
-}
-
-static void read_build_id(struct opd_build_id *id,
-			  const struct op_cookie_query *query)
-{
-	int fd =
-		open(query->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0)
-		return;
-	if (!fstat(fd, &st) && is_file_of(&st, query) &&
-	    opd_build_id_of_elf(id, fd))
-		id->len = 0;
-	close(fd);
-}
-
-static void look_at_file(struct opd_image_id *id,
-			 const struct op_cookie_query *query)
-{
-	struct stat st;
-
-	if (query->flags & (OP_IMAGE_NO_FILE | OP_IMAGE_DELETED))
-		return;
-	if (query->ino == 0 || stat(query->path, &st) ||
-	    !is_file_of(&st, query))
-		return;
-	id->mtime = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
-	if (id->build_id.len == 0)
-		read_build_id(&id->build_id, query);
-}
-
 static bool query_ok(const struct op_cookie_query *query)
 {
 	return query->cookie != OP_NO_COOKIE && query->path[0] &&
@@ -120,10 +79,9 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 	id.name = query->path;
 	id.space = id.name[0] == '/' ? OP_SPACE_ROOT : OP_SPACE_KERN;
 	id.deleted = query->flags & OP_IMAGE_DELETED;
+	id.mtime = query->mtime;
 	id.build_id.len = query->build_id_len;
 	memcpy(id.build_id.bytes, query->build_id, query->build_id_len);
-	if (id.space == OP_SPACE_ROOT)
-		look_at_file(&id, query);
 	err = opd_image_get(opd, &id, &image);
 	if (err == -EEXIST)
 		opd_log(&opd->log, "%s: a kernel image has the same name",

@@ -43,20 +43,34 @@ int opd_mangle(const struct opd_sfile_key *key, const struct opd_event *event,
 	return done < 0 ? done : 0;
 }
 
+/* Make the folder @path, whose parents may be missing; @path is written to. */
+static int make_folder(char *path)
+{
+	char *slash = strrchr(path, '/');
+	int err = 0;
+
+	if (!mkdir(path, 0755) || errno == EEXIST)
+		return 0;
+	if (errno != ENOENT || !slash || slash == path)
+		return -errno;
+	*slash = '\0';
+	err = make_folder(path);
+	*slash = '/';
+	if (!err && mkdir(path, 0755) && errno != EEXIST)
+		err = -errno;
+	return err;
+}
+
 int opd_make_parents(const char *path)
 {
 	char folder[PATH_MAX];
-	size_t len = strlen(path);
+	const char *slash = strrchr(path, '/');
 
-	if (len >= sizeof(folder))
+	if (!slash || slash == path)
+		return 0;
+	if ((size_t)(slash - path) >= sizeof(folder))
 		return -ENAMETOOLONG;
-	memcpy(folder, path, len + 1);
-	for (char *slash = strchr(folder + 1, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(folder, 0755) && errno != EEXIST)
-			return -errno;
-		*slash = '/';
-	}
-	return 0;
+	memcpy(folder, path, (size_t)(slash - path));
+	folder[slash - path] = '\0';
+	return make_folder(folder);
 }

@@ -66,35 +66,44 @@ static int parse_verbose(unsigned int *verbose, char *words,
 	return 0;
 }
 
-/* A path as the kernel tells it; a file that is not there stays as given. */
-static char *absolute(const char *path)
+static int add_image(struct opd_options *options, char *name)
 {
-	char *real = strchr(path, '/') ? realpath(path, NULL) : NULL;
+	if (!name)
+		return -ENOMEM;
+	options->images[options->nr_images++] = name;
+	return 0;
+}
 
-	return real ? real : strdup(path);
+/* The kernel says paths without links; a recording may be of another place. */
+static int add_both_names(struct opd_options *options, const char *name)
+{
+	char *real = strchr(name, '/') ? realpath(name, NULL) : NULL;
+	int err = add_image(options, strdup(name));
+
+	if (!real)
+		return err;
+	if (!err && strcmp(real, name))
+		return add_image(options, real);
+	free(real);
+	return err;
 }
 
 static int parse_images(struct opd_options *options, char *list,
 			struct op_diag *diag)
 {
-	unsigned int room = 1;
+	unsigned int nr = 1;
 	char *name;
+	int err = 0;
 
 	for (const char *c = list; *c; c++)
-		room += *c == ',';
-	options->images = calloc(room, sizeof(options->images[0]));
+		nr += *c == ',';
+	options->images = calloc(2 * (size_t)nr, sizeof(options->images[0]));
 	if (!options->images)
-		return op_diag_set(diag, -ENOMEM, "--image: out of memory");
-	while ((name = strsep(&list, ","))) {
-		if (!*name)
-			continue;
-		options->images[options->nr_images] = absolute(name);
-		if (!options->images[options->nr_images])
-			return op_diag_set(diag, -ENOMEM,
-					   "--image: out of memory");
-		options->nr_images++;
-	}
-	return 0;
+		err = -ENOMEM;
+	while (!err && (name = strsep(&list, ",")))
+		if (*name)
+			err = add_both_names(options, name);
+	return err ? op_diag_set(diag, err, "--image: out of memory") : 0;
 }
 
 static int parse_separate(struct opd_options *options, const int separate[4],

@@ -16,7 +16,7 @@ struct opd_options {
 	char *vmlinux; /* absolute; NULL: symbols come from /proc/kallsyms */
 	char *source; /* NAME[:ARGUMENT] */
 	char *record; /* NULL: nothing is recorded */
-	char **images; /* absolute paths or names of modules */
+	char **images; /* paths, as given and without links; modules */
 	unsigned int nr_images; /* 0: all are wanted */
 	struct opd_events events;
 	bool separate_lib;

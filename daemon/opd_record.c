@@ -150,6 +150,7 @@ void opd_record_cookie(struct opd *opd, const struct op_cookie_query *query)
 	add_word(record, query->flags);
 	add_word(record, query->dev);
 	add_word(record, query->ino);
+	add_word(record, query->mtime);
 	add_build_id(record, query->build_id, query->build_id_len);
 	add_string(record, query->path);
 	finish(opd, OP_COOKIE_NAME, 0);

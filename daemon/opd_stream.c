@@ -7,28 +7,7 @@
 
 #include "daemon/opd_stream.h"
 
-#define HEAD_WORDS 2 /* escape and code word */
 #define BEGIN_WORDS 5 /* an OP_STREAM_BEGIN as this version writes it */
-
-enum opd_unit opd_stream_record(struct opd_stream *stream, struct opd_rec *rec)
-{
-	size_t left = (size_t)(stream->end - stream->at);
-	uint64_t word;
-
-	if (left < HEAD_WORDS)
-		return OPD_UNIT_MORE;
-	word = stream->at[1];
-	rec->nr_words = OP_WORDS_OF(word);
-	if (rec->nr_words > OP_MAX_RECORD_WORDS)
-		return OPD_UNIT_BAD;
-	if (rec->nr_words > left - HEAD_WORDS)
-		return OPD_UNIT_MORE;
-	rec->code = OP_CODE_OF(word);
-	rec->flags = OP_FLAGS_OF(word);
-	rec->payload = stream->at + HEAD_WORDS;
-	stream->at = rec->payload + rec->nr_words;
-	return OPD_UNIT_RECORD;
-}
 
 /* Whether the words at @at could start a CPU switch as far as they go. */
 static bool may_be_cpu_switch(const uint64_t *at, const uint64_t *end)
@@ -44,7 +23,7 @@ bool opd_stream_resync(struct opd_stream *stream)
 {
 	for (; stream->at < stream->end; stream->at++)
 		if (may_be_cpu_switch(stream->at, stream->end))
-			return stream->end - stream->at > HEAD_WORDS;
+			return stream->end - stream->at > OPD_HEAD_WORDS;
 	return false;
 }
 
@@ -81,7 +60,7 @@ int opd_stream_begins(const uint64_t *words, size_t nr, struct op_diag *diag)
 			diag, -EPROTO,
 			"was recorded on a machine of the other byte order; replay it on such a machine");
 	if (words[0] != OP_ESCAPE || !is_begin(words[1], words[2]) ||
-	    OP_WORDS_OF(words[1]) < BEGIN_WORDS - HEAD_WORDS)
+	    OP_WORDS_OF(words[1]) < BEGIN_WORDS - OPD_HEAD_WORDS)
 		return op_diag_set(
 			diag, -EPROTO,
 			"is not a recorded stream; give a file written by oprofiled --record");

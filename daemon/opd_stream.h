@@ -19,6 +19,8 @@
 #define OPD_MAX_CPU 65535
 #define OPD_MAX_PID INT32_MAX
 
+#define OPD_HEAD_WORDS 2 /* escape and code word */
+
 struct opd_stream {
 	const uint64_t *at;
 	const uint64_t *end;
@@ -39,7 +41,26 @@ enum opd_unit {
 };
 
 /* Take the record whose OP_ESCAPE the cursor is on. */
-enum opd_unit opd_stream_record(struct opd_stream *stream, struct opd_rec *rec);
+static inline enum opd_unit opd_stream_record(struct opd_stream *stream,
+					      struct opd_rec *rec)
+{
+	size_t left = (size_t)(stream->end - stream->at);
+	uint64_t word;
+
+	if (left < OPD_HEAD_WORDS)
+		return OPD_UNIT_MORE;
+	word = stream->at[1];
+	rec->nr_words = OP_WORDS_OF(word);
+	if (rec->nr_words > OP_MAX_RECORD_WORDS)
+		return OPD_UNIT_BAD;
+	if (rec->nr_words > left - OPD_HEAD_WORDS)
+		return OPD_UNIT_MORE;
+	rec->code = OP_CODE_OF(word);
+	rec->flags = OP_FLAGS_OF(word);
+	rec->payload = stream->at + OPD_HEAD_WORDS;
+	stream->at = rec->payload + rec->nr_words;
+	return OPD_UNIT_RECORD;
+}
 
 /*
  * Move on to the next OP_ESCAPE that starts a sound OP_CPU_SWITCH, where any

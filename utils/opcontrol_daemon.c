@@ -23,7 +23,7 @@
 
 /* Milliseconds. What is asked for may have to wait for the disk; telling how
  * it is never does. */
-#define STATUS_MS 5000
+#define STATUS_MS 15000
 #define REQUEST_MS 120000
 #define END_MS 60000
 #define GRACE_MS 15000

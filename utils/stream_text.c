@@ -35,7 +35,7 @@
 #define PARTS_ANON_SWITCH "xxs"
 #define PARTS_STREAM_BEGIN "mdd?ds"
 #define PARTS_EVENT "dxdxdds"
-#define PARTS_COOKIE_NAME "ddxdbs"
+#define PARTS_COOKIE_NAME "ddxddbs"
 #define PARTS_KERNEL_RANGE "fxxbs"
 #define PARTS_LOST "ds"
 

@@ -22,7 +22,7 @@ __attribute__((noinline)) static int escape_time(double re, double im)
 	double x = 0, y = 0;
 	int i;
 
-	for (i = 0; i < 500 && x * x + y * y < 4; i++) {
+	for (i = 0; i < 2000 && x * x + y * y < 4; i++) {
 		double next = x * x - y * y + re;
 
 		y = 2 * x * y + im;
@@ -31,14 +31,15 @@ __attribute__((noinline)) static int escape_time(double re, double im)
 	return i;
 }
 
-__attribute__((noinline)) static int draw_fractal(void)
+__attribute__((noinline)) static int draw_fractal(unsigned int frame)
 {
+	double shift = frame * 1e-6;
 	int inside = 0;
 
-	for (int row = 0; row < 60; row++) {
-		for (int column = 0; column < 80; column++)
-			inside += escape_time(column / 30.0 - 2,
-					      row / 30.0 - 1) == 500;
+	for (int row = 0; row < 120; row++) {
+		for (int column = 0; column < 160; column++)
+			inside += escape_time(column / 60.0 - 2,
+					      row / 60.0 - 1 + shift) == 2000;
 	}
 	return inside;
 }
@@ -57,7 +58,7 @@ __attribute__((noinline)) static void fill_words(void)
 {
 	if (getrandom(words, 256, 0) < 0)
 		abort();
-	for (int i = 0; i < 24; i++) {
+	for (int i = 0; i < 6; i++) {
 		if (getrandom(words, sizeof(words), 0) < 0)
 			abort();
 	}
@@ -77,7 +78,7 @@ int main(int argc, char **argv)
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	do {
-		inside = draw_fractal();
+		inside = draw_fractal(rounds);
 		fill_words();
 		sort_words();
 		rounds++;

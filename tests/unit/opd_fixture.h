@@ -119,7 +119,7 @@ __attribute__((unused)) static void put_cookie_built(struct words *w,
 {
 	size_t start = w->nr;
 
-	put_record(w, OP_COOKIE_NAME, 9, cookie, U(0), U(0), U(0),
+	put_record(w, OP_COOKIE_NAME, 10, cookie, U(0), U(0), U(0), U(0),
 		   U(build ? 8 : 0), build, U(0), U(0), U(0));
 	put_string(w, start, path);
 }

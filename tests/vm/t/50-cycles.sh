@@ -19,7 +19,7 @@ count_objects() {
 }
 
 cycle() {
-	start --separate=all &&
+	start --separate=lib,kernel &&
 		"$TESTBIN/storm" 2 >/dev/null &&
 		stop && "$BIN/opcontrol" --deinit
 }

@@ -5,8 +5,11 @@
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
-ok "the demo runs" sh -c '"$0" --session >"$1" 2>"$2"' \
-	"$TOP/utils/demo" "$TMP/out" "$TMP/err"
+demo() {
+	"$TOP/utils/demo" --session >"$TMP/out" 2>"$TMP/err"
+}
+
+ok "the demo runs" demo
 is "without complaint" "$(cat "$TMP/err")" ""
 sed 's/^/# /' "$TMP/out"
 for what in 'escape_time' 'libc\.so.*(strcmp|qsort|msort)' 'vmlinux .*chacha' \
