@@ -14,9 +14,9 @@
 /* Elf32_Nhdr and Elf64_Nhdr are the same three words. */
 _Static_assert(sizeof(Elf32_Nhdr) == sizeof(Elf64_Nhdr), "one note header");
 
-static size_t round_up(size_t n, size_t align)
+static size_t round_up(size_t n)
 {
-	return (n + align - 1) / align * align;
+	return (n + 3) / 4 * 4;
 }
 
 static bool take_note(struct opd_build_id *id, const Elf64_Nhdr *note,
@@ -34,7 +34,7 @@ static bool take_note(struct opd_build_id *id, const Elf64_Nhdr *note,
 }
 
 int opd_build_id_in_notes(struct opd_build_id *id, const void *notes,
-			  size_t len, size_t align)
+			  size_t len)
 {
 	const uint8_t *bytes = notes;
 	size_t at = 0;
@@ -47,12 +47,12 @@ int opd_build_id_in_notes(struct opd_build_id *id, const void *notes,
 		at += sizeof(note);
 		if (note.n_namesz > len - at)
 			break;
-		desc = round_up(at + note.n_namesz, align);
+		desc = round_up(at + note.n_namesz);
 		if (desc > len || note.n_descsz > len - desc)
 			break;
 		if (take_note(id, &note, bytes + at, bytes + desc))
 			return 0;
-		at = round_up(desc + note.n_descsz, align);
+		at = round_up(desc + note.n_descsz);
 	}
 	return -ENOENT;
 }
@@ -69,5 +69,5 @@ int opd_build_id_of_notes_file(struct opd_build_id *id, const char *path)
 	close(fd);
 	if (len < 0)
 		return -EIO;
-	return opd_build_id_in_notes(id, notes, (size_t)len, 4);
+	return opd_build_id_in_notes(id, notes, (size_t)len);
 }

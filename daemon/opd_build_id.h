@@ -18,12 +18,9 @@ struct opd_build_id {
 	uint8_t bytes[OP_BUILD_ID_MAX];
 };
 
-/*
- * Find it in the @len bytes of notes at @notes, of which each starts at a
- * multiple of @align (4 or 8) bytes. Returns 0 or -ENOENT.
- */
+/* Find it in the @len bytes of notes at @notes. Returns 0 or -ENOENT. */
 int opd_build_id_in_notes(struct opd_build_id *id, const void *notes,
-			  size_t len, size_t align);
+			  size_t len);
 
 /* Find it in a file of bare notes. Returns 0, -ENOENT or -errno. */
 int opd_build_id_of_notes_file(struct opd_build_id *id, const char *path);

@@ -173,8 +173,10 @@ static int finish(struct opd *opd)
 
 static int run(struct opd *opd, int parent, struct op_diag *diag)
 {
-	int err = start(opd, diag);
+	int err;
 
+	opd_loop_block_signals();
+	err = start(opd, diag);
 	if (err) {
 		tell_parent(parent, diag->text);
 		return err;
@@ -216,7 +218,6 @@ int main(int argc, const char **argv)
 			      PACKAGE_VERSION) < 0;
 	}
 	umask(022);
-	opd_loop_block_signals();
 	if (!opd->options.foreground) {
 		parent = go_to_background(&diag);
 		if (parent < 0)

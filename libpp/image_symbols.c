@@ -125,13 +125,15 @@ static int take_bfd(struct pp_image_symbols *symbols,
 	int err;
 
 	err = op_bfd_symbols(symbols->bfd, &raw, &nr, &origin);
-	if (!err && !nr)
+	if (!err && (origin == OP_BFD_NONE || origin == OP_BFD_DYNAMIC))
 		pp_message(
 			messages, PP_WARNING,
-			"%s: no symbols: it is stripped; install its debug symbols",
-			image->name);
-	else if (!err && image->kind == OP_IMAGE_KERNEL &&
-		 !rebase(symbols, raw, nr)) {
+			"%s: %s; install its debug symbols", image->name,
+			origin == OP_BFD_NONE
+				? "no symbols: it is stripped"
+				: "it is stripped: only what it exports has a name");
+	if (!err && image->kind == OP_IMAGE_KERNEL &&
+	    !rebase(symbols, raw, nr)) {
 		pp_message(
 			messages, PP_WARNING,
 			"%s: no symbols: it has no _stext, so it is no kernel",

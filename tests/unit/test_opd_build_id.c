@@ -6,16 +6,16 @@
 
 /* A note of owner @name; @len bytes of 0xab. Returns the bytes used. */
 static size_t put_note(uint8_t *to, const char *name, uint32_t type,
-		       uint32_t len, size_t align)
+		       uint32_t len)
 {
 	Elf64_Nhdr note = { (uint32_t)strlen(name) + 1, len, type };
 	size_t at = sizeof(note);
 
 	memcpy(to, &note, sizeof(note));
 	memcpy(to + at, name, note.n_namesz);
-	at = (at + note.n_namesz + align - 1) / align * align;
+	at = (at + note.n_namesz + 3) / 4 * 4;
 	memset(to + at, 0xab, len);
-	return (at + len + align - 1) / align * align;
+	return (at + len + 3) / 4 * 4;
 }
 
 static void notes(void **state)
@@ -25,10 +25,10 @@ static void notes(void **state)
 	size_t len;
 
 	(void)state;
-	len = put_note(bytes, "CORE", NT_GNU_BUILD_ID, 20, 4);
-	len += put_note(bytes + len, "GNU", NT_GNU_ABI_TAG, 16, 4);
-	len += put_note(bytes + len, "GNU", NT_GNU_BUILD_ID, 20, 4);
-	assert_int_equal(opd_build_id_in_notes(&id, bytes, len, 4), 0);
+	len = put_note(bytes, "CORE", NT_GNU_BUILD_ID, 20);
+	len += put_note(bytes + len, "GNU", NT_GNU_ABI_TAG, 16);
+	len += put_note(bytes + len, "GNU", NT_GNU_BUILD_ID, 20);
+	assert_int_equal(opd_build_id_in_notes(&id, bytes, len), 0);
 	assert_int_equal(id.len, 20);
 	assert_int_equal(id.bytes[19], 0xab);
 	for (size_t cut = 0; cut < len; cut++) {
@@ -36,18 +36,14 @@ static void notes(void **state)
 
 		assert_non_null(copy);
 		memcpy(copy, bytes, cut);
-		assert_int_equal(opd_build_id_in_notes(&id, copy, cut, 4),
+		assert_int_equal(opd_build_id_in_notes(&id, copy, cut),
 				 -ENOENT);
 		free(copy);
 	}
-	len = put_note(bytes, "GNU", NT_GNU_BUILD_ID, 33, 4); /* too long */
-	assert_int_equal(opd_build_id_in_notes(&id, bytes, len, 4), -ENOENT);
-	len = put_note(bytes, "GNU", NT_GNU_BUILD_ID, 0, 4);
-	assert_int_equal(opd_build_id_in_notes(&id, bytes, len, 4), -ENOENT);
-	len = put_note(bytes, "GNU", NT_GNU_PROPERTY_TYPE_0, 13, 8);
-	len += put_note(bytes + len, "GNU", NT_GNU_BUILD_ID, 8, 8);
-	assert_int_equal(opd_build_id_in_notes(&id, bytes, len, 8), 0);
-	assert_int_equal(id.len, 8);
+	len = put_note(bytes, "GNU", NT_GNU_BUILD_ID, 33); /* too long */
+	assert_int_equal(opd_build_id_in_notes(&id, bytes, len), -ENOENT);
+	len = put_note(bytes, "GNU", NT_GNU_BUILD_ID, 0);
+	assert_int_equal(opd_build_id_in_notes(&id, bytes, len), -ENOENT);
 }
 
 static void lengths_of_notes_are_checked(void **state)
@@ -62,12 +58,12 @@ static void lengths_of_notes_are_checked(void **state)
 
 		memset(bytes, 0, sizeof(bytes));
 		memcpy(bytes, &note, sizeof(note));
-		assert_int_equal(opd_build_id_in_notes(&id, bytes, 28, 4),
+		assert_int_equal(opd_build_id_in_notes(&id, bytes, 28),
 				 -ENOENT);
 		note = (Elf64_Nhdr){ 4, sizes[i], NT_GNU_BUILD_ID };
 		memcpy(bytes, &note, sizeof(note));
 		memcpy(bytes + sizeof(note), "GNU", 4);
-		assert_int_equal(opd_build_id_in_notes(&id, bytes, 28, 4),
+		assert_int_equal(opd_build_id_in_notes(&id, bytes, 28),
 				 -ENOENT);
 	}
 }
@@ -83,8 +79,8 @@ static void files_of_notes(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(opd_build_id_of_notes_file(&id, path), -ENOENT);
-	len = put_note(bytes, "GNU", NT_GNU_ABI_TAG, 16, 4);
-	len += put_note(bytes + len, "GNU", NT_GNU_BUILD_ID, 20, 4);
+	len = put_note(bytes, "GNU", NT_GNU_ABI_TAG, 16);
+	len += put_note(bytes + len, "GNU", NT_GNU_BUILD_ID, 20);
 	assert_int_equal(write(fd, bytes, len), len);
 	assert_int_equal(opd_build_id_of_notes_file(&id, path), 0);
 	assert_int_equal(id.len, 20);

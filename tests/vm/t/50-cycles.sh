@@ -3,6 +3,7 @@
 # Load, mount, start, stop, unmount and unload 20 times under a storm of
 # processes: nothing leaks and the kernel has no complaint. The boot option
 # makes the counts of kernel objects exact.
+# timeout: 900
 # vm-smp: 2
 # vm-append: slub_debug=FZPU,mm_struct,task_struct,signal_cache,filp,vm_area_struct
 . "$(dirname "$0")/../../t/lib.sh"

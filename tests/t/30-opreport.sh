@@ -1,0 +1,198 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# opreport: the classic layout, the choice of samples, and images that are
+# missing, changed or stripped.
+. "$(dirname "$0")/lib.sh"
+
+SESSION=$TMP/session
+CURRENT=$SESSION/samples/current
+
+# sample NAME [OPTION...] <pairs: a sample file of the session.
+sample() {
+	name=$1
+	shift
+	"$TESTBIN/mkodb" "$CURRENT/$name" "$@"
+}
+
+# report ARG...: opreport's output, its complaints in $TMP/err.
+report() {
+	"$BIN/opreport" --session-dir="$SESSION" "$@" 2>"$TMP/err"
+}
+
+# complains ERE ARG...: one line about it on stderr, exit status 1.
+complains() {
+	ere=$1
+	shift
+	report "$@" >"$TMP/out"
+	[ $? -eq 1 ] && [ ! -s "$TMP/out" ] &&
+		[ "$(wc -l <"$TMP/err")" -eq 1 ] && grep -Eq "$ere" "$TMP/err"
+}
+
+# sum: of the counts in a table without indented rows.
+sum() {
+	awk '/^[0-9]/ { n += $1 } END { print n + 0 }'
+}
+
+E=CPU_CLK_UNHALTED.100000.0
+KERNEL='{kern}/vmlinux/{dep}/{kern}/vmlinux'
+id=0123456789abcdef
+
+# ---- a kernel, a module and anonymous memory, without any binary -------------
+
+mkdir -p "$SESSION/symbols"
+cat >"$SESSION/symbols/vmlinux-$id" <<END
+oprofile symbols 1 vmlinux $id
+0 T _stext
+1000 T do_syscall_64
+2000 t schedule
+END
+printf '0x1000 700\n0x1fff 35\n0x2010 238\n' |
+	sample "$KERNEL/$E.all.all.all" kind=kernel build-id=$id \
+		event=118 count=100000 cpu-khz=2400000 cpu-type=x86-64/family10
+printf '0x10 27\n' |
+	sample "{kern}/ext4/{dep}/{kern}/ext4/$E.all.all.all" kind=module \
+		event=118 count=100000 cpu-khz=2400000 cpu-type=x86-64/family10
+
+is "image summary" "$(report)" "\
+CPU: x86-64/family10, speed 2400 MHz (estimated)
+Counted CPU_CLK_UNHALTED events with a unit mask of 0x00 count 100000
+CPU_CLK_UNHALT...|
+  samples|      %|
+------------------
+      973 97.3000 vmlinux
+       27  2.7000 ext4"
+is "and nothing else" "$(cat "$TMP/err")" ""
+
+is "symbols" "$(report -l)" "\
+CPU: x86-64/family10, speed 2400 MHz (estimated)
+Counted CPU_CLK_UNHALTED events with a unit mask of 0x00 count 100000
+samples  %        app name                 symbol name
+735      73.5000  vmlinux                  do_syscall_64
+238      23.8000  vmlinux                  schedule
+27        2.7000  ext4                     (no symbols)"
+like "a module without symbols is said so" "$(cat "$TMP/err")" \
+	'^opreport: warning: ext4: no symbols: '
+is "once" "$(wc -l <"$TMP/err")" 1
+
+is "details" "$(report -n -d -x vmlinux)" "\
+00001000 735      75.5396  do_syscall_64
+  00001000 700      95.2381
+  00001fff 35        4.7619
+00002000 238      24.4604  schedule
+  00002010 238      100.000"
+is "threshold" "$(report -n -l --threshold=20)" "\
+735      73.5000  do_syscall_64
+238      23.8000  schedule"
+is "running sums" "$(report -n -l -a vmlinux)" "\
+735      735           75.5396  75.5396    do_syscall_64
+238      973           24.4604  100.000    schedule"
+is "reverse" "$(report -n -r | head -n 1)" "       27  2.7000 ext4"
+is "sort by symbol" "$(report -n -l -s symbol | awk '{ print $1 }' | tr '\n' ' ')" \
+	"27 735 238 "
+is "include" "$(report -n -l -i schedule vmlinux)" "238      100.000  schedule"
+is "exclude" "$(report -n -l -e schedule vmlinux)" \
+	"735      100.000  do_syscall_64"
+ok "output file" report -n -o "$TMP/file"
+is "holds the report" "$(cat "$TMP/file")" "$(report -n)"
+
+# ---- two events, an application and what it uses -----------------------------
+
+M=DATA_CACHE_MISSES.5000.0
+cat >"$TMP/prog.c" <<'END'
+int hot(int x) { return x * 3 + 1; }
+int cold(int x) { return x * 5 + 2; }
+int main(int argc, char **argv) { (void)argv; return hot(argc) + cold(argc); }
+END
+cc=${CC:-cc}
+$cc -O0 -g -Wl,--build-id -o "$TMP/prog" "$TMP/prog.c" || exit 1
+# The file offset of a function: text is mapped at the offset it has there.
+offset() {
+	nm "$TMP/prog" | awk -v f="$1" '$3 == f { print "0x" $1 }'
+}
+mtime="mtime=$TMP/prog"
+rm -rf "$CURRENT"
+P="{root}$TMP/prog"
+printf '%s 60\n%s 30\n' "$(offset hot)" "$(offset cold)" |
+	sample "$P/{dep}/$P/$E.all.all.all" "$mtime" event=118 count=100000
+printf '%s 5\n' "$(offset hot)" |
+	sample "$P/{dep}/$P/$M.all.all.all" "$mtime" event=65 count=5000
+printf '0x5000 10\n' |
+	sample "$P/{dep}/{root}/no/lib.so/$E.all.all.all" event=118 count=100000
+printf '0x10 4\n' | sample \
+	"$P/{dep}/{anon:anon}/7.0x10000.0x20000/$E.all.all.all" \
+	kind=anon anon-start=0x10000 event=118 count=100000
+
+is "two columns and dependent images" "$(report | tail -n +4)" "\
+CPU_CLK_UNHALT...|DATA_CACHE_MIS...|
+  samples|      %|  samples|      %|
+------------------------------------
+      104 100.000         5 100.000 prog
+	CPU_CLK_UNHALT...|DATA_CACHE_MIS...|
+	  samples|      %|  samples|      %|
+	------------------------------------
+	       90 86.5385         5 100.000 prog
+	       10  9.6154         0       0 lib.so
+	        4  3.8462         0       0 anon (tgid:7 range:0x10000-0x20000)"
+is "symbols with images" "$(report -n -l)" "\
+60       57.6923  5        100.000  prog                     hot
+30       28.8462  0              0  prog                     cold
+10        9.6154  0              0  lib.so                   (no symbols)
+4         3.8462  0              0  anon (tgid:7 range:0x10000-0x20000) anon (tgid:7 range:0x10000-0x20000)"
+like "the missing library" "$(cat "$TMP/err")" \
+	'^opreport: warning: /no/lib.so: no symbols: it could not be found'
+is "is said so once" "$(wc -l <"$TMP/err")" 1
+is "excluded" "$(report -n -x -l event:CPU_CLK_UNHALTED | sum)" 90
+is "by event" "$(report -n event:DATA_CACHE_MISSES)" \
+	"        5 100.000 prog"
+is "by library" "$(report -n lib-image:/no/lib.so)" "       10 100.000 prog"
+is "merged libraries" "$(report -n --merge=lib event:CPU_CLK_UNHALTED |
+	awk '{ print $1 }' | tr '\n' ' ')" "90 10 4 "
+is "no sample is dropped" "$(report -n -l event:CPU_CLK_UNHALTED | sum)" 104
+
+# ---- other binaries than were profiled ---------------------------------------
+
+cp -p "$TMP/prog" "$TMP/prog.good"
+touch -d '2001-01-01' "$TMP/prog"
+is "a changed binary gives no wrong names" \
+	"$(report -n -l event:DATA_CACHE_MISSES)" "5        100.000  (no symbols)"
+like "and is said so" "$(cat "$TMP/err")" 'has changed since it was profiled'
+cp -p "$TMP/prog.good" "$TMP/prog"
+size=$(wc -c <"$TMP/prog")
+for len in 0 1 60 200 1000 4100 $((size / 2)) $((size - 100)); do
+	head -c "$len" "$TMP/prog.good" >"$TMP/prog"
+	touch -r "$TMP/prog.good" "$TMP/prog"
+	is "a binary of $len bytes" "$(report -n -l event:DATA_CACHE_MISSES | sum)" 5
+done
+cp -p "$TMP/prog.good" "$TMP/prog"
+strip "$TMP/prog"
+touch -r "$TMP/prog.good" "$TMP/prog"
+is "a stripped one" "$(report -n -l event:DATA_CACHE_MISSES | sum)" 5
+like "is said so" "$(cat "$TMP/err")" 'stripped'
+mkdir -p "$TMP/elsewhere/deep"
+mv "$TMP/prog.good" "$TMP/elsewhere/deep/prog"
+rm "$TMP/prog"
+is "a binary in the image path" \
+	"$(report -n -l -p "$TMP/elsewhere" event:DATA_CACHE_MISSES)" \
+	"5        100.000  hot"
+
+# ---- what goes wrong ---------------------------------------------------------
+
+ok "no match, with what there is" complains 'prog' image:/bin/prig
+printf '0x5 1\n' | sample "$KERNEL/$E.1.1.0" kind=kernel
+printf '0x5 1\n' | sample "$KERNEL/$E.2.2.1" kind=kernel
+ok "two differences are refused" complains 'merge' vmlinux
+is "one is left by merging" "$(report -n --merge=tgid,tid vmlinux | wc -l)" 1
+ok "a missing session" complains 'session' session:nonesuch
+mkdir -p "$TMP/empty/samples/current"
+"$BIN/opreport" --session-dir="$TMP/empty" >"$TMP/out" 2>"$TMP/err"
+is "an empty session" "$? $(wc -l <"$TMP/err")" "1 1"
+for bad in --threshold=101 --threshold=x --sort=foo --merge=foo \
+	--demangle=foo --nosuch -w; do
+	exits "$bad" 2 report "$bad"
+	is "in one line" "$(wc -l <"$TMP/err")" 1
+done
+"$TESTBIN/mkodb" --break "$CURRENT/$P/{dep}/$P/$M.all.all.all" truncate=100
+is "a damaged file leaves the rest" "$(report -n -x image:"$TMP/prog" |
+	awk '{ print $1 }')" 90
+like "and is said so" "$(cat "$TMP/err")" 'damaged; left out'
+done_testing

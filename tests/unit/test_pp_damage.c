@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reports from sample files that are cut short or have a byte changed. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libdb/odb.h"
+#include "libpp/format_text.h"
+#include "libpp/report.h"
+
+#define NR_KEYS 100
+#define TOTAL (NR_KEYS * (NR_KEYS + 1) / 2)
+
+struct fixture {
+	char dir[64];
+	char path[512]; /* the sample file */
+	struct op_session session;
+	struct pp_spec spec;
+	unsigned char *good; /* what the file should hold */
+	size_t len;
+};
+
+static void make_folders(char *path)
+{
+	for (char *at = path; (at = strchr(at + 1, '/'));) {
+		*at = '\0';
+		mkdir(path, 0755);
+		*at = '/';
+	}
+}
+
+static void fill(const char *path)
+{
+	struct op_sample_header header = {
+		.magic = OP_SAMPLE_MAGIC,
+		.version = OP_SAMPLE_VERSION,
+		.timer_hz = 1000,
+		.cpu_type = "timer",
+	};
+	struct odb *odb;
+
+	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
+	memcpy(odb_user(odb), &header, sizeof(header));
+	for (uint64_t i = 1; i <= NR_KEYS; i++)
+		assert_int_equal(odb_add(odb, 0x1000 + 4 * i, i), 0);
+	odb_close(odb);
+}
+
+static void put(const struct fixture *f, const unsigned char *bytes, size_t len)
+{
+	int fd = open(f->path, O_WRONLY | O_TRUNC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, len), (ssize_t)len);
+	close(fd);
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct stat st;
+	int fd;
+
+	assert_non_null(f);
+	strcpy(f->dir, "/tmp/oprofile-pp.XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	snprintf(
+		f->path, sizeof(f->path),
+		"%s/samples/current/{root}/no/such/prog/{dep}/{root}/no/such/prog/TIMER.0.0.all.all.all",
+		f->dir);
+	make_folders(f->path);
+	fill(f->path);
+	fd = open(f->path, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	f->len = (size_t)st.st_size;
+	f->good = malloc(f->len);
+	assert_int_equal(read(fd, f->good, f->len), (ssize_t)f->len);
+	close(fd);
+	assert_int_equal(op_session_init(&f->session, f->dir, NULL), 0);
+	assert_int_equal(pp_spec_init(&f->spec, NULL, NULL), 0);
+	*state = f;
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *where)
+{
+	(void)st;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	nftw(f->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	pp_spec_release(&f->spec);
+	free(f->good);
+	free(f);
+	return 0;
+}
+
+/* Samples in the report, or 0 when there is none but a reason. */
+static uint64_t report(const struct fixture *f)
+{
+	static const struct pp_text_options options;
+	struct pp_request request = {
+		.session = &f->session,
+		.spec = &f->spec,
+		.symbols = true,
+		.details = true,
+	};
+	struct op_diag diag = { "" };
+	struct pp_report *report;
+	uint64_t total = 0;
+	FILE *out = fopen("/dev/null", "we");
+
+	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+	if (!pp_report_new(&report, &request, &diag)) {
+		total = report->totals[0];
+		assert_int_equal(total, report->symbol_totals[0]);
+		pp_format_text(out, report, &options);
+	} else {
+		assert_true(diag.text[0]);
+		assert_null(strchr(diag.text, '\n'));
+	}
+	pp_report_free(report);
+	fclose(out);
+	return total;
+}
+
+static void the_whole_file_is_reported(void **state)
+{
+	assert_int_equal(report(*state), TOTAL);
+}
+
+static void every_cut_ends_in_a_reason(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t len = 0; len < f->len; len++) {
+		put(f, f->good, len);
+		assert_int_equal(report(f), 0);
+	}
+	put(f, f->good, f->len);
+	assert_int_equal(report(f), TOTAL);
+}
+
+/* Either a reason, or a report of something: the sum need not be right. */
+static void every_changed_byte_ends_well(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int nr_refused = 0;
+
+	srand(20);
+	for (int i = 0; i < 10000; i++) {
+		size_t at = (size_t)rand() % f->len;
+		unsigned char was = f->good[at];
+
+		f->good[at] ^= (unsigned char)(1 + rand() % 255);
+		put(f, f->good, f->len);
+		nr_refused += report(f) == 0;
+		f->good[at] = was;
+	}
+	assert_true(nr_refused > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_whole_file_is_reported,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(every_cut_ends_in_a_reason,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(every_changed_byte_ends_well,
+						set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
