@@ -191,14 +191,14 @@ format:
 bindir ?= $(prefix)/bin
 mandir ?= $(prefix)/share/man
 install: all
-	install -d '$(DESTDIR)$(bindir)'
-	install -m 755 $(PROGS:%=$(O)/bin/%) '$(DESTDIR)$(bindir)'
-	set -e; for page in $(wildcard doc/man/*.[1-8]); do \
+	$(call say,INSTALL,$(DESTDIR)$(prefix))
+	$(Q)install -d '$(DESTDIR)$(bindir)'
+	$(Q)install -m 755 $(PROGS:%=$(O)/bin/%) '$(DESTDIR)$(bindir)'
+	$(Q)set -e; for page in $(wildcard doc/man/*.[1-8]); do \
 		install -D -m 644 -t '$(DESTDIR)$(mandir)'/man$${page##*.} $$page; \
 	done
-	set -e; for ko in $(O)/module/*/oprofile.ko; do \
-		[ -e $$ko ] || continue; \
-		release=$${ko%/*}; release=$${release##*/}; \
+	$(Q)set -e; for release in $(sort $(foreach k,$(MODULE_KDIRS),$(call release_of,$(k)))); do \
+		ko=$(O)/module/$$release/oprofile.ko; \
 		install -D -m 644 -t '$(DESTDIR)'/lib/modules/$$release/updates $$ko; \
 		[ -n '$(DESTDIR)' ] || depmod $$release; \
 	done

@@ -211,8 +211,7 @@ static void keep_data(struct call *call, const char *text)
 {
 	size_t len = strlen(text);
 
-	if (call->reply_full || call->reply_len < 2 ||
-	    len > call->reply_len - 2 - call->reply_at) {
+	if (call->reply_full || len + 2 > call->reply_len - call->reply_at) {
 		call->reply_full = true;
 		return;
 	}

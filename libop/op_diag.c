@@ -9,6 +9,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CUT " ... "
 
 static void make_printable(char *text)
 {
@@ -20,16 +24,35 @@ static void make_printable(char *text)
 	}
 }
 
+/* A path may be longer than all of @diag; the reason behind it must show. */
+static void fill(struct op_diag *diag, const char *text)
+{
+	size_t len = strlen(text), head = sizeof(diag->text) / 2;
+	size_t tail = sizeof(diag->text) - 1 - head - strlen(CUT);
+
+	if (len < sizeof(diag->text)) {
+		strcpy(diag->text, text);
+	} else {
+		memcpy(diag->text, text, head);
+		strcpy(diag->text + head, CUT);
+		strcat(diag->text, text + len - tail);
+	}
+	make_printable(diag->text);
+}
+
 int op_diag_set(struct op_diag *diag, int err, const char *fmt, ...)
 {
+	char *whole = NULL;
 	va_list args;
+	int len;
 
 	if (!diag || diag->text[0])
 		return err;
 	va_start(args, fmt);
-	if (vsnprintf(diag->text, sizeof(diag->text), fmt, args) < 0)
-		diag->text[0] = '\0';
+	len = vasprintf(&whole, fmt, args);
 	va_end(args);
-	make_printable(diag->text);
+	fill(diag, len < 0 ? "out of memory" : whole);
+	if (len >= 0)
+		free(whole);
 	return err;
 }

@@ -130,8 +130,7 @@ int op_replace_open(struct op_replace *replace, const char *path,
 	if (strlen(path) >= PATH_MAX ||
 	    temporary_name(replace->tmp, sizeof(replace->tmp), path))
 		return op_diag_set(diag, -ENAMETOOLONG,
-				   "%.64s...: cannot write: the path is too "
-				   "long",
+				   "%s: cannot write: the path is too long",
 				   path);
 	fd = mkostemp(replace->tmp, O_CLOEXEC);
 	if (fd < 0)

@@ -460,10 +460,9 @@ int op_mangle_parse(const char *path, struct op_mangle *m, char *buf,
 	if (!err && !is_how_we_write(m, path))
 		err = refuse(&in, "it is not written in the one right way");
 	if (err == -EINVAL)
-		op_diag_set(diag, err,
-			    "%.700s: not the name of a sample file: %s", path,
-			    in.why);
+		op_diag_set(diag, err, "%s: not the name of a sample file: %s",
+			    path, in.why);
 	else if (err)
-		op_diag_set(diag, err, "%.700s: the name is too long", path);
+		op_diag_set(diag, err, "%s: the name is too long", path);
 	return err;
 }

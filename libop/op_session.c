@@ -171,7 +171,7 @@ int op_session_name_check(const char *name, struct op_diag *diag)
 	if (!why)
 		return 0;
 	return op_diag_set(diag, -EINVAL,
-			   "\"%.64s\" cannot name a saved session: %s; choose "
+			   "\"%s\" cannot name a saved session: %s; choose "
 			   "another name",
 			   name, why);
 }

@@ -177,8 +177,7 @@ static void sync_all(void)
 	unsigned int cpu;
 
 	sync_module_notice();
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu(cpu) {
 		while ((sample = cpu_buffer_peek(cpu))) {
 			sync_sample(&known, sample);
 			cpu_buffer_consume(cpu);

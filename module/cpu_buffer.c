@@ -21,8 +21,7 @@ void cpu_buffer_shutdown(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu(cpu) {
 		struct op_ring *ring = per_cpu_ptr(&cpu_rings, cpu);
 
 		kvfree(ring->slots);
@@ -35,8 +34,7 @@ int cpu_buffer_setup(unsigned long nr_samples)
 	unsigned int order = order_base_2(nr_samples);
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu(cpu) {
 		struct op_ring_slot *slots;
 
 		slots = kvzalloc_node(sizeof(*slots) << order, GFP_KERNEL,

@@ -70,6 +70,7 @@ void event_buffer_wake_if_old(void)
 
 bool event_buffer_add(const u64 *from, unsigned int nr_words)
 {
+	/* What is overwritten has been read: take(). */
 	unsigned long used = head - smp_load_acquire(&tail);
 	unsigned long at = head % nr_slots;
 	unsigned long first = min_t(unsigned long, nr_words, nr_slots - at);
@@ -78,6 +79,7 @@ bool event_buffer_add(const u64 *from, unsigned int nr_words)
 		return false;
 	memcpy(words + at, from, first * sizeof(*words));
 	memcpy(words, from + first, (nr_words - first) * sizeof(*words));
+	/* The words before their number: take(). */
 	smp_store_release(&head, head + nr_words);
 	if (used < wake_at && used + nr_words >= wake_at)
 		event_buffer_wake();
@@ -128,7 +130,7 @@ static ssize_t take(char __user *buf, size_t count)
 	int err;
 
 	WRITE_ONCE(ready, false);
-	/* Pairs with the release in event_buffer_add(). */
+	/* The number before the words: event_buffer_add(). */
 	end = smp_load_acquire(&head);
 	if (end == tail)
 		return 0;
@@ -138,6 +140,7 @@ static ssize_t take(char __user *buf, size_t count)
 	err = copy_words(buf, nr_words);
 	if (err)
 		return err;
+	/* The words were read before they are given away. */
 	smp_store_release(&tail, tail + nr_words);
 	if (tail != end)
 		WRITE_ONCE(ready, true);

@@ -82,8 +82,7 @@ static u64 find_cookie(const struct image_key *key)
 	u64 cookie = 0;
 
 	rcu_read_lock();
-	hlist_for_each_entry_rcu(image, bucket_of(key), node)
-	{
+	hlist_for_each_entry_rcu(image, bucket_of(key), node) {
 		if (!memcmp(&image->key, key, sizeof(*key))) {
 			cookie = image->cookie;
 			break;
@@ -244,8 +243,7 @@ void image_cookies_shutdown(void)
 	flush_work(&name_work);
 	xa_destroy(&named);
 	for (i = 0; i < NR_BUCKETS; i++) {
-		hlist_for_each_entry_safe(image, next, &buckets[i], node)
-		{
+		hlist_for_each_entry_safe(image, next, &buckets[i], node) {
 			kfree(image->path);
 			kfree(image);
 		}
@@ -280,8 +278,7 @@ void image_cookies_show(struct seq_file *seq)
 	const struct image *image;
 	unsigned long cookie;
 
-	xa_for_each(&named, cookie, image)
-	{
+	xa_for_each(&named, cookie, image) {
 		seq_printf(seq, "%lu %u:%u %llu ", cookie,
 			   MAJOR(image->key.dev), MINOR(image->key.dev),
 			   image->key.ino);

@@ -59,6 +59,7 @@ static inline struct op_ring_slot *op_ring_reserve(struct op_ring *ring,
 	unsigned long seen;
 
 	for (;;) {
+		/* What was in the slot has been read: op_ring_consume(). */
 		if (head - smp_load_acquire(&ring->tail) > ring->mask)
 			return NULL;
 		seen = local_cmpxchg(&ring->head, head, head + 1);
@@ -74,6 +75,7 @@ static inline struct op_ring_slot *op_ring_reserve(struct op_ring *ring,
 static inline void op_ring_publish(struct op_ring_slot *slot,
 				   unsigned long number)
 {
+	/* The words before the state: op_ring_peek(). */
 	smp_store_release(&slot->state, number + 1);
 }
 
@@ -82,6 +84,7 @@ static inline struct op_ring_slot *op_ring_peek(struct op_ring *ring)
 {
 	struct op_ring_slot *slot = &ring->slots[ring->tail & ring->mask];
 
+	/* The state before the words: op_ring_publish(). */
 	if (smp_load_acquire(&slot->state) != ring->tail + 1)
 		return NULL;
 	return slot;
@@ -90,13 +93,14 @@ static inline struct op_ring_slot *op_ring_peek(struct op_ring *ring)
 /* Give the slot that op_ring_peek() returned back to the producers. */
 static inline void op_ring_consume(struct op_ring *ring)
 {
+	/* The words were read before they are given away. */
 	smp_store_release(&ring->tail, ring->tail + 1);
 }
 
 /* Slots in use, seen from the ring's own CPU. */
 static inline unsigned long op_ring_used(struct op_ring *ring)
 {
-	return local_read(&ring->head) - smp_load_acquire(&ring->tail);
+	return local_read(&ring->head) - READ_ONCE(ring->tail);
 }
 
 #endif /* MODULE_OP_RING_H */

@@ -44,7 +44,8 @@ static u64 stat_sum(enum oprofile_stat stat)
 	unsigned int cpu;
 	u64 sum = 0;
 
-	for_each_possible_cpu(cpu) sum += stat_of(cpu, stat);
+	for_each_possible_cpu(cpu)
+		sum += stat_of(cpu, stat);
 	return sum;
 }
 
@@ -53,8 +54,9 @@ void oprofile_stats_reset(void)
 	unsigned int cpu;
 	int i;
 
-	for_each_possible_cpu(cpu) for (i = 0; i < NR_STATS; i++)
-		local_set(&per_cpu_ptr(&stats, cpu)->nr[i], 0);
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < NR_STATS; i++)
+			local_set(&per_cpu_ptr(&stats, cpu)->nr[i], 0);
 }
 
 /*
@@ -106,8 +108,7 @@ int oprofile_stats_create_files(struct dentry *root)
 	if (!dir)
 		return -ENOMEM;
 	err = create_files(dir, 0);
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu(cpu) {
 		struct dentry *sub;
 		char name[16];
 

@@ -175,8 +175,7 @@ void resolve_shutdown(void)
 	unsigned int cpu;
 
 	wait_event(drained, !atomic_read(&nr_deferred));
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu(cpu) {
 		struct deferred **nodes = per_cpu_ptr(&all_nodes, cpu);
 
 		kvfree(*nodes);
@@ -188,8 +187,7 @@ int resolve_setup(void)
 {
 	unsigned int cpu, i;
 
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu(cpu) {
 		struct llist_head *home = per_cpu_ptr(&free_nodes, cpu);
 		struct deferred *nodes =
 			kvcalloc(NODES_PER_CPU, sizeof(*nodes), GFP_KERNEL);

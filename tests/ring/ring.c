@@ -25,6 +25,7 @@ typedef struct {
 
 #define local_read(l) __atomic_load_n(&(l)->value, __ATOMIC_RELAXED)
 #define local_set(l, v) __atomic_store_n(&(l)->value, v, __ATOMIC_RELAXED)
+#define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 

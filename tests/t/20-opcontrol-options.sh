@@ -118,7 +118,7 @@ if as_user "$opcontrol" --version >/dev/null 2>&1; then
 		is "$option without root" "$? $got" "1 opcontrol: ${option%=x}: \
 you must be root; try sudo"
 	done
-	got=$(as_user "$opcontrol" --dump 2>&1)
+	got=$(as_user env HOME=/ "$opcontrol" --dump 2>&1)
 	like "--dump without root may fail, but not for that" "$? $got" \
 		'^1 opcontrol: (--dump: the daemon is not running|.*you may not ask)'
 	got=$(as_user env -u HOME "$opcontrol" --status 2>&1)

@@ -3,6 +3,7 @@
  * Files that are not sound: each is refused with an error or read as what is
  * in it, and a refused file is left as it is.
  */
+#include "libdb/db_table.h"
 #include "tests/unit/odb_fixture.h"
 
 #define NR_KEYS 170 /* nearly as many as go into one page */
@@ -316,6 +317,55 @@ static void a_gap_before_a_key_is_refused(void **state)
 	free(bytes);
 }
 
+/*
+ * A reader's two copies of a file that is being written: in the first any
+ * slots may still be free, in the second those may be half written.
+ */
+static void copies_made_beside_a_writer_are_sound(void **state)
+{
+	struct fixture *f = *state;
+	struct odb_slot *before;
+	struct odb *odb;
+	size_t len, size;
+	uint8_t *bytes = make_file(f->path, &len);
+
+	odb = must_open(f->path, ODB_RDONLY);
+	size = odb->nr_slots * sizeof(*before);
+	before = malloc(size);
+	assert_non_null(before);
+	for (uint64_t round = 0; round < 200; round++) {
+		memcpy(before, slots_of(bytes), size);
+		memcpy(odb->slots, slots_of(bytes), size);
+		for (size_t i = 0; i < odb->nr_slots; i++) {
+			if (scattered(round * 1000 + i) % 4)
+				continue;
+			before[i].count = 0;
+			if (odb->slots[i].count)
+				odb->slots[i].key = round;
+		}
+		assert_int_equal(odb_check_slots(odb, before), 0);
+	}
+	free(before);
+	free(bytes);
+	odb_close(odb);
+}
+
+static void counts_that_vanish_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	size_t len;
+	uint8_t *bytes = make_file(f->path, &len);
+	struct odb *odb = must_open(f->path, ODB_RDONLY);
+	size_t i = 0;
+
+	while (!odb->slots[i].count)
+		i++;
+	odb->slots[i].count = 0;
+	assert_int_equal(odb_check_slots(odb, slots_of(bytes)), -EBADMSG);
+	free(bytes);
+	odb_close(odb);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +379,8 @@ int main(void)
 		odb_unit_test(a_half_written_pair_is_free),
 		odb_unit_test(a_key_that_is_there_twice_is_refused),
 		odb_unit_test(a_gap_before_a_key_is_refused),
+		odb_unit_test(copies_made_beside_a_writer_are_sound),
+		odb_unit_test(counts_that_vanish_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("odb_check", tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "tests/unit/odb_fixture.h"
@@ -16,7 +17,6 @@
 
 struct shared {
 	_Atomic uint64_t nr_added; /* odb_add() of scattered(0..) returned 0 */
-	_Atomic int stop;
 };
 
 static struct shared *map_shared(void)
@@ -28,7 +28,7 @@ static struct shared *map_shared(void)
 	return map;
 }
 
-/* In a child: add new keys to @path until stopped, killed or @max of them. */
+/* In a child: add new keys to @path until killed or @max of them are there. */
 static _Noreturn void write_keys(const char *path, struct shared *shared,
 				 uint64_t max)
 {
@@ -36,7 +36,7 @@ static _Noreturn void write_keys(const char *path, struct shared *shared,
 
 	if (odb_open(&odb, path, ODB_RDWR))
 		_exit(1);
-	for (uint64_t i = shared->nr_added; i < max && !shared->stop; i++) {
+	for (uint64_t i = shared->nr_added; i < max; i++) {
 		if (odb_add(odb, scattered(i), 1 + i % 5))
 			_exit(2);
 		shared->nr_added = i + 1;
@@ -50,9 +50,31 @@ static pid_t start_writer(const char *path, struct shared *shared, uint64_t max)
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
-	if (pid == 0)
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		write_keys(path, shared, max);
+	}
 	return pid;
+}
+
+/* Wait until the writer @pid has added @nr keys; it must not end before. */
+static void await(pid_t pid, struct shared *shared, uint64_t nr)
+{
+	while (shared->nr_added < nr) {
+		siginfo_t info = { 0 };
+
+		waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+		assert_true(info.si_pid == 0 || shared->nr_added >= nr);
+		sched_yield();
+	}
+}
+
+static void must_end_well(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 }
 
 /* Keys 0 to before @nr_added must be there, at most one further key may. */
@@ -82,8 +104,7 @@ static void kill_writer_at(struct fixture *f, struct shared *shared,
 	unlink(f->path);
 	shared->nr_added = 0;
 	pid = start_writer(f->path, shared, NR_KEYS);
-	while (shared->nr_added < when)
-		sched_yield();
+	await(pid, shared, when);
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
@@ -114,8 +135,7 @@ static void writers_go_on_where_others_were_killed(void **state)
 		pid_t pid = start_writer(f->path, shared, UINT64_MAX);
 		uint64_t at;
 
-		while (shared->nr_added < when)
-			sched_yield();
+		await(pid, shared, when);
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 		/* The pair in the air may be there: do not add it again. */
@@ -148,56 +168,39 @@ static void must_be_a_prefix(struct odb *odb, uint64_t nr_added)
 	}
 }
 
-static void readers_beside_a_writer_see_whole_files(void **state)
+/* Open, again and again, a file that is getting @nr_keys; check each @nth. */
+static void read_beside_writer(struct fixture *f, uint64_t nr_keys, int nth)
 {
-	struct fixture *f = *state;
 	struct shared *shared = map_shared();
-	uint64_t nr_opens = 0;
-	int status;
 	pid_t pid;
 
+	unlink(f->path);
 	odb_close(must_open(f->path, ODB_RDWR));
-	pid = start_writer(f->path, shared, 300000);
-	for (bool ended = false; !ended;) {
+	pid = start_writer(f->path, shared, nr_keys);
+	for (int i = 0; shared->nr_added < nr_keys; i++) {
 		uint64_t nr_added = shared->nr_added;
 		struct odb *odb = must_open(f->path, ODB_RDONLY);
 
-		if (nr_opens++ % 16 == 0)
+		if (i % nth == 0)
 			must_be_a_prefix(odb, nr_added);
 		odb_close(odb);
-		ended = waitpid(pid, &status, WNOHANG) == pid;
+		await(pid, shared, nr_added + 1);
 	}
-	assert_int_equal(status, 0);
-	assert_true(nr_opens > 0);
-	must_have_keys(f->path, ODB_RDONLY, 300000);
+	must_end_well(pid);
+	must_have_keys(f->path, ODB_RDONLY, nr_keys);
 	munmap(shared, sizeof(*shared));
+}
+
+static void readers_beside_a_writer_see_whole_files(void **state)
+{
+	read_beside_writer(*state, 300000, 16);
 }
 
 /* Small files, where gaps and half-written pairs show most. */
 static void readers_beside_writers_of_small_files(void **state)
 {
-	struct fixture *f = *state;
-	struct shared *shared = map_shared();
-
-	for (int i = 0; i < 100; i++) {
-		pid_t pid;
-		int status;
-
-		unlink(f->path);
-		odb_close(must_open(f->path, ODB_RDWR));
-		shared->nr_added = 0;
-		pid = start_writer(f->path, shared, 600);
-		while (shared->nr_added < 600) {
-			uint64_t nr_added = shared->nr_added;
-			struct odb *odb = must_open(f->path, ODB_RDONLY);
-
-			must_be_a_prefix(odb, nr_added);
-			odb_close(odb);
-		}
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(status, 0);
-	}
-	munmap(shared, sizeof(*shared));
+	for (int i = 0; i < 100; i++)
+		read_beside_writer(*state, 600, 1);
 }
 
 static void a_reader_outlives_the_file(void **state)

@@ -32,16 +32,25 @@ static void test_control_characters(void **state)
 	assert_string_equal(diag.text, "a?b?[31m??c \xc3\xa4");
 }
 
-static void test_long_reason_is_cut(void **state)
+static void test_long_reason_loses_its_middle(void **state)
 {
 	struct op_diag diag = { "" };
 	char text[3 * OP_DIAG_MAX];
 
 	(void)state;
-	memset(text, 'x', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
-	op_diag_set(&diag, -EIO, "%s", text);
-	assert_int_equal(strlen(diag.text), OP_DIAG_MAX - 1);
+	for (size_t len = 0; len < sizeof(text); len++) {
+		memset(text, 'x', len);
+		text[len] = '\0';
+		diag.text[0] = '\0';
+		op_diag_set(&diag, -EIO, "start %s: end", text);
+		assert_int_equal(strlen(diag.text), len + 11 < OP_DIAG_MAX
+							    ? len + 11
+							    : OP_DIAG_MAX - 1);
+		assert_memory_equal(diag.text, "start ", 6);
+		assert_string_equal(diag.text + strlen(diag.text) - 5, ": end");
+		assert_int_equal(strstr(diag.text, " ... ") != NULL,
+				 len + 11 >= OP_DIAG_MAX);
+	}
 }
 
 int main(void)
@@ -50,7 +59,7 @@ int main(void)
 		cmocka_unit_test(test_returns_the_error),
 		cmocka_unit_test(test_first_reason_stays),
 		cmocka_unit_test(test_control_characters),
-		cmocka_unit_test(test_long_reason_is_cut),
+		cmocka_unit_test(test_long_reason_loses_its_middle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

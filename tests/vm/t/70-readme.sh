@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 PATH=$BIN:$PATH
-sed -n '/^```sh$/,/^```$/p' "$TOP/README.md" | grep -v '^```' >"$TMP/tour"
+awk '/^[`][`][`]/ { inside = /sh$/; next } inside' "$TOP/README.md" >"$TMP/tour"
 ok "there is a tour" [ "$(wc -l <"$TMP/tour")" -ge 10 ]
 
 while read -r line; do

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * libFuzzer target for the texts that libop parses. The first byte chooses:
+ * a sample file's name, a "key = value" file, a snapshot of symbols, or a
+ * kallsyms text. What a parser takes must also survive being written and read
+ * again.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libop/op_config.h"
+#include "libop/op_ksyms.h"
+#include "libop/op_mangle.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static void check(bool claim)
+{
+	if (!claim)
+		abort();
+}
+
+/* ---- names ------------------------------------------------------------------
+ */
+
+static bool leads_out(const char *name)
+{
+	return name[0] == '/' || !strncmp(name, "../", 3) ||
+	       strstr(name, "/../") || strstr(name, "/./");
+}
+
+/* Any two strings as images must come back from the name built of them. */
+static void fuzz_build(char *text, size_t len)
+{
+	static char name[OP_MANGLE_MAX], strings[OP_MANGLE_MAX];
+	struct op_mangle m = { .event = "E", .cpu = OP_MANGLE_ALL }, back;
+
+	m.app.space = len % 2 ? OP_SPACE_ROOT : OP_SPACE_ANON;
+	m.app.name = text;
+	m.dep.space = OP_SPACE_KERN;
+	m.dep.name = text + len / 2;
+	if (op_mangle_build(&m, name, sizeof(name)) < 0)
+		return;
+	check(!leads_out(name));
+	check(!op_mangle_parse(name, &back, strings, sizeof(strings), NULL));
+	check(!strcmp(back.app.name, m.app.name));
+	check(!strcmp(back.dep.name, m.dep.name));
+}
+
+static void fuzz_mangle(char *text, size_t len)
+{
+	static char strings[OP_MANGLE_MAX], again[OP_MANGLE_MAX];
+	struct op_diag diag = { "" };
+	struct op_mangle m;
+
+	if (op_mangle_parse(text, &m, strings, sizeof(strings), &diag)) {
+		check(diag.text[0] && !strchr(diag.text, '\n'));
+		fuzz_build(text, len);
+		return;
+	}
+	check(!leads_out(text));
+	check(op_mangle_build(&m, again, sizeof(again)) == (int)strlen(text));
+	check(!strcmp(text, again));
+}
+
+/* ---- files ------------------------------------------------------------------
+ */
+
+/* A file in memory that holds the input; its path goes to @path. */
+static int put_file(char *path, size_t path_len, const char *text, size_t len)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	check(fd >= 0);
+	check(write(fd, text, len) == (ssize_t)len);
+	snprintf(path, path_len, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+static void fuzz_config(const char *path)
+{
+	struct op_config *config, *copy = op_config_new();
+	const char *key, *value;
+	struct op_diag diag = { "" };
+	uint64_t number;
+
+	check(copy);
+	if (op_config_read(&config, path, &diag)) {
+		check(diag.text[0]);
+		op_config_free(copy);
+		return;
+	}
+	for (unsigned int i = 0; !op_config_at(config, i, &key, &value); i++) {
+		op_config_get_u64(config, key, &number, NULL);
+		check(!op_config_add(copy, key, value));
+		check(!strcmp(op_config_find(copy, key), value));
+	}
+	op_config_free(config);
+	op_config_free(copy);
+}
+
+static void check_order(const struct op_ksyms *ksyms, bool strict)
+{
+	for (size_t i = 1; i < ksyms->nr; i++) {
+		uint64_t last = ksyms->syms[i - 1].offset;
+
+		check(ksyms->syms[i].offset >= last + strict);
+		check(*ksyms->syms[i].name);
+	}
+}
+
+static void fuzz_ksyms(const char *path)
+{
+	struct op_diag diag = { "" };
+	struct op_ksyms ksyms;
+
+	if (op_ksyms_read(&ksyms, path, &diag))
+		check(diag.text[0] && !ksyms.syms);
+	else
+		check_order(&ksyms, false);
+	op_ksyms_release(&ksyms);
+}
+
+static void fuzz_kallsyms(const char *path, bool module)
+{
+	struct op_diag diag = { "" };
+	struct op_ksyms ksyms;
+
+	if (op_ksyms_scan(&ksyms, path, module ? "m" : NULL, 0x10, UINT64_MAX,
+			  &diag))
+		check(diag.text[0] && !ksyms.syms);
+	else
+		check_order(&ksyms, true);
+	op_ksyms_release(&ksyms);
+}
+
+static void fuzz_file(unsigned int kind, const char *text, size_t len)
+{
+	char path[64];
+	int fd = put_file(path, sizeof(path), text, len);
+
+	if (kind == 1)
+		fuzz_config(path);
+	else if (kind == 2)
+		fuzz_ksyms(path);
+	else
+		fuzz_kallsyms(path, kind == 4);
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	char *text;
+
+	if (!len)
+		return 0;
+	text = malloc(len); /* of just this size: ASan sees its end */
+	check(text);
+	memcpy(text, data + 1, len - 1);
+	text[len - 1] = '\0';
+	if (data[0] % 5 == 0)
+		fuzz_mangle(text, strlen(text));
+	else
+		fuzz_file(data[0] % 5, text, len - 1);
+	free(text);
+	return 0;
+}
