@@ -16,8 +16,9 @@ struct op_diag {
 
 /*
  * Fill @diag (NULL is allowed) unless it already holds a reason; control
- * characters become '?', a text that is too long loses its middle. Returns @err, a negative errno, so that callers may
- * write: return op_diag_set(diag, -EINVAL, "...").
+ * characters become '?', a text that is too long loses its middle. Returns
+ * @err, a negative errno, so that callers may write:
+ * return op_diag_set(diag, -EINVAL, "...").
  */
 int op_diag_set(struct op_diag *diag, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
