@@ -160,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (!len)
 		return 0;
-	text = malloc(len); /* of just this size: ASan sees its end */
+	text = calloc(1, len); /* of just this size: ASan sees its end */
 	check(text);
 	memcpy(text, data + 1, len - 1);
 	text[len - 1] = '\0';

@@ -52,8 +52,10 @@ static inline int make_folder(void **state)
 	if (!parent)
 		parent = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
 	snprintf(f->dir, sizeof(f->dir), "%s/test_odb.XXXXXX", parent);
-	if (!mkdtemp(f->dir))
+	if (!mkdtemp(f->dir)) {
+		free(f);
 		return -1;
+	}
 	snprintf(f->path, sizeof(f->path), "%s/db", f->dir);
 	*state = f;
 	return 0;

@@ -46,11 +46,12 @@ static void trailing_bytes_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	size_t len;
-	uint8_t *bytes = make_file(f->path, &len);
+	uint8_t *file = make_file(f->path, &len);
+	uint8_t *bytes = calloc(2, len);
 
-	bytes = realloc(bytes, 2 * len);
 	assert_non_null(bytes);
-	memset(bytes + len, 0, len);
+	memcpy(bytes, file, len);
+	free(file);
 	write_file(f->path, bytes, len + 1);
 	must_refuse(f->path, ODB_RDONLY, -EBADMSG);
 	write_file(f->path, bytes, 2 * len);
