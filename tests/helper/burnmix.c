@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * burnmix SECONDS: uses CPU time in two own functions, one of a library and
- * one system call, finely mixed, in shares of 40, 25, 20 and 15 percent, and
- * prints the shares that it really used as "NAME PERCENT" lines.
+ * burnmix SECONDS: uses CPU time in two own functions, one of a library
+ * and one system call, finely mixed, in shares of 40, 25, 20 and 15 percent,
+ * and prints the shares that it really used as "NAME PERCENT" lines.
+ *
+ * A virtual CPU that has to wait for a real one makes a slice longer than it
+ * is, and takes no samples meanwhile. So shares are of work done: slices, all
+ * of those in user mode being the same work, weighted by the mean time that
+ * one in user mode or one in the kernel took.
  */
 
 #include <stdio.h>
@@ -11,7 +16,7 @@
 
 #include "burn.h"
 
-#define SLICE_NS 3000000
+#define SLICE_NS 2000000
 
 BURN_FUNCTION(burn_alpha)
 BURN_FUNCTION(burn_beta)
@@ -26,29 +31,52 @@ static void burn_kernel(uint64_t rounds)
 			abort();
 }
 
+/* Slices of one kind are the same work. */
+static struct kind {
+	uint64_t rounds; /* of a slice */
+	uint64_t nr_slices;
+	uint64_t took; /* ns, all of them */
+} in_user, in_kernel;
+
 static struct part {
 	const char *name;
 	void (*burn)(uint64_t rounds);
 	double share;
-	uint64_t rounds; /* of a slice */
-	uint64_t used; /* ns */
+	struct kind *kind;
+	uint64_t nr_slices;
 } parts[] = {
-	{ .name = "burn_alpha", .burn = burn_alpha, .share = 0.40 },
-	{ .name = "burn_beta", .burn = burn_beta, .share = 0.25 },
-	{ .name = "burn_lib", .burn = burn_lib, .share = 0.20 },
-	{ .name = "kernel", .burn = burn_kernel, .share = 0.15 },
+	{ "burn_alpha", burn_alpha, 0.40, &in_user, 0 },
+	{ "burn_beta", burn_beta, 0.25, &in_user, 0 },
+	{ "burn_lib", burn_lib, 0.20, &in_user, 0 },
+	{ "kernel", burn_kernel, 0.15, &in_kernel, 0 },
 };
 
 #define NR_PARTS (sizeof(parts) / sizeof(parts[0]))
 
+/* Time that a part used, in ns. */
+static double used(const struct part *part)
+{
+	return (double)part->nr_slices * (double)part->kind->took /
+	       (double)part->kind->nr_slices;
+}
+
+static double all_used(void)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < NR_PARTS; i++)
+		sum += used(&parts[i]);
+	return sum;
+}
+
 /* The part that is furthest behind its share. */
-static struct part *next_part(uint64_t total)
+static struct part *next_part(void)
 {
 	struct part *next = &parts[0];
-	double most = -1;
+	double total = all_used(), most = -1;
 
 	for (size_t i = 0; i < NR_PARTS; i++) {
-		double behind = total * parts[i].share - parts[i].used;
+		double behind = total * parts[i].share - used(&parts[i]);
 
 		if (behind > most) {
 			most = behind;
@@ -58,30 +86,28 @@ static struct part *next_part(uint64_t total)
 	return next;
 }
 
+static void burn_slice(struct part *part)
+{
+	uint64_t start = burn_clock();
+
+	part->burn(part->kind->rounds);
+	part->kind->took += burn_clock() - start;
+	part->kind->nr_slices++;
+	part->nr_slices++;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t wanted = (argc > 1 ? atof(argv[1]) : 1) * 1e9;
-	uint64_t total = 0;
 
-	/* Setting up burns too: it counts as part of the whole. */
-	for (size_t i = 0; i < NR_PARTS; i++) {
-		uint64_t start = burn_clock();
-
-		parts[i].rounds = burn_rounds(parts[i].burn, SLICE_NS);
-		parts[i].used = burn_clock() - start;
-		total += parts[i].used;
-	}
-	while (total < wanted) {
-		struct part *part = next_part(total);
-		uint64_t start = burn_clock(), took;
-
-		part->burn(part->rounds);
-		took = burn_clock() - start;
-		part->used += took;
-		total += took;
-	}
+	in_user.rounds = burn_rounds(burn_alpha, SLICE_NS);
+	in_kernel.rounds = burn_rounds(burn_kernel, SLICE_NS);
+	for (size_t i = 0; i < NR_PARTS; i++)
+		burn_slice(&parts[i]);
+	while (burn_clock() < wanted)
+		burn_slice(next_part());
 	for (size_t i = 0; i < NR_PARTS; i++)
 		printf("%s %.2f\n", parts[i].name,
-		       100.0 * parts[i].used / total);
+		       100 * used(&parts[i]) / all_used());
 	return 0;
 }

@@ -7,22 +7,28 @@
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
+# share NAME: percent of the report's samples in a function or the kernel.
+share() {
+	if [ "$1" = kernel ]; then
+		part=$(awk '/ vmlinux / && $1 ~ /^[0-9]+$/ { n += $1 }
+			END { print n + 0 }' "$TMP/report")
+	else
+		part=$(samples "$1")
+	fi
+	percent "$part" "$(total)"
+}
+
 ok "start" start --separate=lib,kernel
-"$TESTBIN/burnmix" 8 >"$TMP/truth"
+taskset 2 "$TESTBIN/burnmix" 10 >"$TMP/truth"
 ok "stop" stop
 ok "taken = stored + lost" sums_up
 ok "status" "$BIN/opcontrol" --status
 
 ok "report" report -l image:"$TESTBIN/burnmix"
 sed 's/^/# /' "$TMP/report" | head -20
-whole=$(total)
-kernel=$(awk '/vmlinux/ && $1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }' \
-	"$TMP/report")
-diag "$(cat "$TMP/truth")"
 while read -r name truth; do
-	if [ "$name" = kernel ]; then part=$kernel; else part=$(samples "$name"); fi
-	share=$(percent "$part" "$whole")
-	ok "$name: $share is within 3 points of $truth" near "$share" "$truth" 3
+	got=$(share "$name")
+	ok "$name: $got is within 3 points of $truth" near "$got" "$truth" 3
 done <"$TMP/truth"
 
 report
