@@ -199,8 +199,7 @@ static void tidy(struct odb *odb)
 		else if (odb->slots[i].key)
 			odb->slots[i].key = 0;
 	}
-	if (odb->header->nr_used != odb->nr_used)
-		odb->header->nr_used = odb->nr_used;
+	odb->header->nr_used = odb->nr_used;
 }
 
 /* A copied file may have holes: fill them while that can still fail. */

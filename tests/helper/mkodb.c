@@ -7,19 +7,24 @@
  *
  * mkodb --dump FILE prints header and counts, these by key.
  *
- * mkodb --break FILE WHAT damages one: truncate=BYTES, flip=OFFSET:XOR.
+ * mkodb --break FILE WHAT damages one: truncate=BYTES, flip=OFFSET:XOR, or a
+ * field of the header, NAME or NAME=VALUE: magic, byteorder, version, capacity,
+ * used, seed, sample-magic, sample-version. Without a value it gets a bad one.
  */
 
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdb/db_format.h"
 #include "libdb/odb.h"
 #include "libop/op_config.h"
 #include "libop/op_sample_file.h"
@@ -66,6 +71,8 @@ static void set_build_id(struct op_sample_header *header, const char *hex)
 
 	if (len > sizeof(header->build_id))
 		errx(2, "build-id=%s: too long", hex);
+	if (hex[strspn(hex, "0123456789abcdefABCDEF")] || hex[2 * len])
+		errx(2, "build-id=%s: not pairs of hex digits", hex);
 	for (size_t i = 0; i < len; i++) {
 		char digits[] = { hex[2 * i], hex[2 * i + 1], '\0' };
 
@@ -140,18 +147,20 @@ static int make(const char *path, char **options)
 	};
 	char key[32], count[32];
 	struct odb *odb;
-	int ret = 0;
+	int ret = 0, words;
 
 	for (; *options; options++)
 		set(&header, *options);
 	make_folders(path);
 	odb = open_or_die(path, ODB_RDWR);
 	memcpy(odb_user(odb), &header, sizeof(header));
-	while (!ret && scanf("%31s %31s", key, count) == 2)
+	while (!ret && (words = scanf("%31s %31s", key, count)) == 2)
 		ret = odb_add(odb, number(key), number(count));
 	odb_close(odb);
 	if (ret)
 		errx(1, "%s: %s", path, strerror(-ret));
+	if (words != EOF)
+		errx(2, "standard input: not lines of KEY COUNT");
 	return 0;
 }
 
@@ -218,28 +227,82 @@ static int dump(const char *path)
 
 /* ---- breaking ------------------------------------------------------------ */
 
+#define FIELD(member) offsetof(struct odb_header, member)
+#define USER_FIELD(member)                                                     \
+	(FIELD(user) + offsetof(struct op_sample_header, member))
+
+static const struct field {
+	const char *name;
+	size_t offset, len; /* bytes */
+	uint64_t bad;
+} fields[] = {
+	{ "magic", FIELD(magic), 8, 0 },
+	{ "byteorder", FIELD(byte_order), 4, ODB_BYTE_ORDER_SWAPPED },
+	{ "version", FIELD(version), 4, ODB_VERSION + 1 },
+	{ "capacity", FIELD(nr_slots), 8, UINT64_C(1) << 60 },
+	{ "used", FIELD(nr_used), 8, UINT64_MAX },
+	{ "seed", FIELD(seed), 8, 0 },
+	{ "sample-magic", USER_FIELD(magic), 4, 0 },
+	{ "sample-version", USER_FIELD(version), 4, OP_SAMPLE_VERSION + 1 },
+};
+
+static void overwrite(const char *path, const void *bytes, size_t len,
+		      off_t offset)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || pwrite(fd, bytes, len, offset) != (ssize_t)len)
+		err(2, "%s", path);
+	close(fd);
+}
+
+/* Returns whether @what is a field, which is set then. */
+static bool set_field(const char *path, const char *what)
+{
+	size_t len = strcspn(what, "=");
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		const struct field *field = &fields[i];
+		uint64_t value = field->bad;
+		uint32_t half;
+
+		if (strlen(field->name) != len ||
+		    strncmp(field->name, what, len))
+			continue;
+		if (what[len])
+			value = number(what + len + 1);
+		half = (uint32_t)value;
+		overwrite(path, field->len == 4 ? (void *)&half : &value,
+			  field->len, (off_t)field->offset);
+		return true;
+	}
+	return false;
+}
+
 static void flip(const char *path, const char *where)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *mask;
 	off_t offset = strtoll(where, &mask, 0);
 	unsigned char byte;
 
 	if (fd < 0 || *mask != ':' || pread(fd, &byte, 1, offset) != 1)
 		errx(2, "%s: no byte %s", path, where);
-	byte ^= (unsigned char)strtoul(mask + 1, NULL, 0);
-	if (pwrite(fd, &byte, 1, offset) != 1)
-		err(2, "%s", path);
 	close(fd);
+	byte ^= (unsigned char)number(mask + 1);
+	overwrite(path, &byte, 1, offset);
 }
 
 static int damage(const char *path, const char *what)
 {
-	if (!strncmp(what, "flip=", 5))
+	if (!strncmp(what, "flip=", 5)) {
 		flip(path, what + 5);
-	else if (strncmp(what, "truncate=", 9) ||
-		 truncate(path, (off_t)number(what + 9)))
-		errx(2, "%s: cannot be done to %s", what, path);
+	} else if (!strncmp(what, "truncate=", 9)) {
+		if (truncate(path, (off_t)number(what + 9)))
+			err(2, "%s", path);
+	} else if (!set_field(path, what)) {
+		errx(2, "%s: unknown damage", what);
+	}
 	return 0;
 }
 

@@ -46,16 +46,16 @@ static void trailing_bytes_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	size_t len;
-	uint8_t *file = make_file(f->path, &len);
-	uint8_t *bytes = calloc(2, len);
+	uint8_t *bytes = make_file(f->path, &len);
+	uint8_t *twice = calloc(2, len);
 
-	assert_non_null(bytes);
-	memcpy(bytes, file, len);
-	free(file);
-	write_file(f->path, bytes, len + 1);
+	assert_non_null(twice);
+	memcpy(twice, bytes, len);
+	write_file(f->path, twice, len + 1);
 	must_refuse(f->path, ODB_RDONLY, -EBADMSG);
-	write_file(f->path, bytes, 2 * len);
+	write_file(f->path, twice, 2 * len);
 	must_refuse(f->path, ODB_RDWR, -EBADMSG);
+	free(twice);
 	free(bytes);
 }
 

@@ -128,11 +128,11 @@ static void writers_go_on_where_others_were_killed(void **state)
 {
 	struct fixture *f = *state;
 	struct shared *shared = map_shared();
-	struct odb *odb;
 
 	for (int i = 1; i <= 20; i++) {
 		uint64_t when = (uint64_t)i * 500;
 		pid_t pid = start_writer(f->path, shared, UINT64_MAX);
+		struct odb *odb;
 		uint64_t at;
 
 		await(pid, shared, when);
