@@ -49,10 +49,12 @@ is "fewer tests than planned" "$last" "1 passed, 1 failed, 0 skipped"
 run crash <<'END'
 echo "ok 1 - a"
 echo "the last words"
+printf 'an unfinished line' >&2
 kill -9 $$
 END
 is "a crash midway" "$last" "1 passed, 1 failed, 0 skipped"
 like "the end of the output is shown" "$out" 'the last words'
+like "and stderr, which cannot spoil the results" "$out" 'stderr: an unfinished'
 
 run late <<'END'
 echo "ok 1 - a"
