@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +25,8 @@
 /* Milliseconds. What is asked for may have to wait for the disk; telling how
  * it is never does. */
 #define STATUS_MS 15000
+#define DYING_MS 50
+#define DYING_TRIES 20
 #define REQUEST_MS 120000
 #define END_MS 60000
 #define GRACE_MS 15000
@@ -93,6 +96,26 @@ static int read_status(struct opcontrol *oc)
 	return 0;
 }
 
+/*
+ * A daemon that is being killed may still take the call and then hang up; a
+ * moment later there is none.
+ */
+static int ask_status(struct opcontrol *oc, struct op_diag *why)
+{
+	struct oc_daemon *daemon = &oc->daemon;
+	int err = -EPROTO;
+
+	for (int i = 0; i < DYING_TRIES && err == -EPROTO; i++) {
+		if (i)
+			poll(NULL, 0, DYING_MS);
+		why->text[0] = '\0';
+		err = op_control_call(oc->session.socket, "status",
+				      daemon->reply, sizeof(daemon->reply),
+				      STATUS_MS, why);
+	}
+	return err;
+}
+
 int oc_daemon_find(struct opcontrol *oc)
 {
 	const char *socket = oc->session.socket;
@@ -101,8 +124,7 @@ int oc_daemon_find(struct opcontrol *oc)
 	int err;
 
 	memset(daemon, 0, sizeof(*daemon));
-	err = op_control_call(socket, "status", daemon->reply,
-			      sizeof(daemon->reply), STATUS_MS, &why);
+	err = ask_status(oc, &why);
 	if (!err)
 		return read_status(oc);
 	daemon->reply[0] = '\0';
