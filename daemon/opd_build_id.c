@@ -71,3 +71,105 @@ int opd_build_id_of_notes_file(struct opd_build_id *id, const char *path)
 		return -EIO;
 	return opd_build_id_in_notes(id, notes, (size_t)len);
 }
+
+/* ---- ELF files --------------------------------------------------------------
+ */
+
+#define MAX_SEGMENTS 64 /* program headers that are looked at */
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OWN_ORDER ELFDATA2LSB
+#else
+#define OWN_ORDER ELFDATA2MSB
+#endif
+
+/* A program header, of either class. */
+struct segment {
+	uint32_t type;
+	uint64_t offset;
+	uint64_t len;
+};
+
+/* Where the program headers are. */
+struct segments {
+	bool is_64;
+	uint64_t offset;
+	unsigned int entry_len;
+	unsigned int nr;
+};
+
+static int read_at(int fd, void *buf, size_t len, uint64_t offset)
+{
+	ssize_t got;
+
+	if (offset > INT64_MAX)
+		return -EBADMSG;
+	got = pread(fd, buf, len, (off_t)offset);
+	if (got < 0)
+		return -errno;
+	return (size_t)got == len ? 0 : -EBADMSG;
+}
+
+static int read_header(int fd, struct segments *out)
+{
+	union {
+		unsigned char ident[EI_NIDENT];
+		Elf32_Ehdr e32;
+		Elf64_Ehdr e64;
+	} h;
+	int err = read_at(fd, &h, sizeof(h), 0);
+
+	if (err)
+		return err;
+	if (memcmp(h.ident, ELFMAG, SELFMAG) || h.ident[EI_DATA] != OWN_ORDER)
+		return -EBADMSG;
+	out->is_64 = h.ident[EI_CLASS] == ELFCLASS64;
+	out->offset = out->is_64 ? h.e64.e_phoff : h.e32.e_phoff;
+	out->nr = out->is_64 ? h.e64.e_phnum : h.e32.e_phnum;
+	out->entry_len = out->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	return out->nr <= MAX_SEGMENTS ? 0 : -EBADMSG;
+}
+
+static int read_segment(int fd, const struct segments *all, unsigned int nr,
+			struct segment *out)
+{
+	union {
+		Elf32_Phdr p32;
+		Elf64_Phdr p64;
+	} p;
+	uint64_t at = all->offset + (uint64_t)nr * all->entry_len;
+	int err = read_at(fd, &p, all->entry_len, at);
+
+	if (err)
+		return err;
+	out->type = all->is_64 ? p.p64.p_type : p.p32.p_type;
+	out->offset = all->is_64 ? p.p64.p_offset : p.p32.p_offset;
+	out->len = all->is_64 ? p.p64.p_filesz : p.p32.p_filesz;
+	return 0;
+}
+
+static int read_notes(struct opd_build_id *id, int fd, struct segment *segment)
+{
+	uint8_t notes[MAX_NOTES];
+	int err;
+
+	if (segment->len > sizeof(notes))
+		segment->len = sizeof(notes);
+	err = read_at(fd, notes, segment->len, segment->offset);
+	return err ? err : opd_build_id_in_notes(id, notes, segment->len);
+}
+
+int opd_build_id_of_elf(struct opd_build_id *id, int fd)
+{
+	struct segments all;
+	struct segment segment;
+	int err = read_header(fd, &all);
+
+	for (unsigned int i = 0; !err && i < all.nr; i++) {
+		err = read_segment(fd, &all, i, &segment);
+		if (!err && segment.type == PT_NOTE &&
+		    !read_notes(id, fd, &segment))
+			return 0;
+	}
+	return err ? err : -ENOENT;
+}

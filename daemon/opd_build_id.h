@@ -3,8 +3,8 @@
 #define DAEMON_OPD_BUILD_ID_H
 
 /*
- * The build-id among ELF notes, as sysfs has them of the kernel and of its
- * modules. (Those of files come with their cookies.) All that is read is
+ * The build-id among ELF notes: of the kernel and its modules as sysfs has
+ * them, and of files that a source knows by path only. All that is read is
  * checked and bounded.
  */
 
@@ -24,5 +24,11 @@ int opd_build_id_in_notes(struct opd_build_id *id, const void *notes,
 
 /* Find it in a file of bare notes. Returns 0, -ENOENT or -errno. */
 int opd_build_id_of_notes_file(struct opd_build_id *id, const char *path);
+
+/*
+ * Find it in the ELF file @fd, of any class but of this machine's byte order.
+ * Returns 0, -ENOENT, -EBADMSG for what is no such file, or -errno.
+ */
+int opd_build_id_of_elf(struct opd_build_id *id, int fd);
 
 #endif /* DAEMON_OPD_BUILD_ID_H */

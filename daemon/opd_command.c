@@ -79,6 +79,8 @@ static int run_status(struct opd *opd, const char *arg,
 	add_number(answer, "pid", (uint64_t)getpid());
 	add_number(answer, "running", on);
 	add(answer, "source", "%s", opd->source.name);
+	if (opd->options.source_reason)
+		add(answer, "source-reason", "%s", opd->options.source_reason);
 	add(answer, "session-dir", "%s", opd->session.dir);
 	add_separate(opd, answer);
 	add(answer, "vmlinux", "%s", vmlinux ? vmlinux : "(none)");

@@ -15,6 +15,8 @@
 #define MAX_EVENTS 8
 /* Reads of a buffer that fills up again meanwhile must end some time. */
 #define MAX_DRAIN_READS 4096
+/* The same, while others may be waiting, too. */
+#define MAX_READS 64
 
 static void signal_set(sigset_t *set)
 {
@@ -86,11 +88,16 @@ static bool read_more(struct opd *opd)
 	return false;
 }
 
-void opd_loop_drain(struct opd *opd)
+static void read_many(struct opd *opd, int most)
 {
-	for (int i = 0; i < MAX_DRAIN_READS; i++)
+	for (int i = 0; i < most; i++)
 		if (!read_more(opd))
 			break;
+}
+
+void opd_loop_drain(struct opd *opd)
+{
+	read_many(opd, MAX_DRAIN_READS);
 }
 
 int opd_loop_dump(struct opd *opd, struct op_diag *diag)
@@ -236,7 +243,7 @@ static void handle_event(struct opd *opd, uint32_t waiter)
 {
 	switch (waiter) {
 	case OPD_WAIT_SOURCE:
-		read_more(opd);
+		read_many(opd, MAX_READS);
 		break;
 	case OPD_WAIT_SIGNAL:
 		handle_signal(opd);

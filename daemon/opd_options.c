@@ -18,8 +18,10 @@ struct raw_options {
 	char *events;
 	char *images;
 	char *source;
+	char *source_reason;
 	char *record;
 	char *verbose;
+	int ready_fd;
 	int no_vmlinux;
 	int separate[4];
 	int foreground;
@@ -154,7 +156,7 @@ static int check(struct opd_options *options, struct raw_options *raw,
 	if (!ops)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--source=%s: no such source; known are oprofilefs, oprofilefs:DIR and file:PATH",
+			"--source=%s: no such source; known are " OPD_SOURCES,
 			options->source);
 	options->foreground |= ops->replays;
 	err = parse_separate(options, raw->separate, diag);
@@ -229,11 +231,17 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		{ "image", 0, POPT_ARG_STRING, &raw->images, 0,
 		  "keep samples of these images only", "PATH,..." },
 		{ "source", 0, POPT_ARG_STRING, &raw->source, 0,
-		  "where samples come from: oprofilefs, or file:PATH for a recorded stream",
+		  "where samples come from: oprofilefs; perf, perf:exec=PID or perf:pid=PID (rate=HZ may follow); file:PATH, a recorded stream",
 		  "SOURCE" },
+		{ "source-reason", 0, POPT_ARG_STRING, &raw->source_reason, 0,
+		  "why it is this source, for those who ask for the status",
+		  "TEXT" },
 		{ "record", 0, POPT_ARG_STRING, &raw->record, 0,
 		  "also write the stream to a file that can be replayed",
 		  "PATH" },
+		{ "ready-fd", 0, POPT_ARG_INT, &raw->ready_fd, 0,
+		  "say there, with a zero byte behind it, when the daemon is ready (nothing) or why it failed",
+		  "FD" },
 		{ "foreground", 0, POPT_ARG_NONE, &raw->foreground, 0,
 		  "do not go to the background", NULL },
 		{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL,
@@ -253,12 +261,14 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 		      struct op_diag *diag)
 {
-	struct raw_options raw = { .session_dir = NULL };
+	struct raw_options raw = { .ready_fd = -1 };
 	int err = parse_raw(&raw, argc, argv, diag);
 
 	memset(options, 0, sizeof(*options));
 	options->session_dir = raw.session_dir;
 	options->record = raw.record;
+	options->source_reason = raw.source_reason;
+	options->ready_fd = raw.ready_fd;
 	options->source = raw.source ? raw.source : strdup(DEFAULT_SOURCE);
 	options->foreground = raw.foreground;
 	options->version = raw.version;
@@ -281,5 +291,6 @@ void opd_options_release(struct opd_options *options)
 	free(options->session_dir);
 	free(options->vmlinux);
 	free(options->source);
+	free(options->source_reason);
 	free(options->record);
 }

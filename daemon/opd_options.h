@@ -15,7 +15,9 @@ struct opd_options {
 	char *session_dir; /* NULL: the default */
 	char *vmlinux; /* absolute; NULL: symbols come from /proc/kallsyms */
 	char *source; /* NAME[:ARGUMENT] */
+	char *source_reason; /* why this one; NULL: nobody said */
 	char *record; /* NULL: nothing is recorded */
+	int ready_fd; /* who waits for the daemon; -1: nobody */
 	char **images; /* paths, as given and without links; modules */
 	unsigned int nr_images; /* 0: all are wanted */
 	struct opd_events events;

@@ -7,6 +7,7 @@
 
 static const struct opd_source_ops *const sources[] = {
 	&opd_source_oprofilefs,
+	&opd_source_perf,
 	&opd_source_file,
 };
 
@@ -23,18 +24,18 @@ const struct opd_source_ops *opd_source_find(const char *spec, const char **arg)
 }
 
 int opd_source_open(struct opd_source *source, const char *spec,
-		    struct op_diag *diag)
+		    struct opd_events *events, struct op_diag *diag)
 {
 	const char *arg;
 
 	memset(source, 0, sizeof(*source));
 	source->fd = source->dir = -1;
+	source->events = events;
 	source->ops = opd_source_find(spec, &arg);
 	if (!source->ops)
-		return op_diag_set(
-			diag, -EINVAL,
-			"%s: no such source; known are oprofilefs, oprofilefs:DIR and file:PATH",
-			spec);
+		return op_diag_set(diag, -EINVAL,
+				   "%s: no such source; known are " OPD_SOURCES,
+				   spec);
 	return source->ops->open(source, arg, diag);
 }
 

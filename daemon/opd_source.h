@@ -16,7 +16,9 @@
 #include "libop/op_ledger.h"
 #include "module/uapi/oprofile.h"
 
+struct opd_events;
 struct opd_log;
+struct opd_perf;
 struct opd_source;
 
 struct opd_source_ops {
@@ -59,25 +61,33 @@ struct opd_source {
 	unsigned char head[64];
 	size_t head_len;
 	size_t head_at;
+	struct opd_perf *perf; /* perf: all that it has */
+	struct opd_events *events; /* what is to be sampled; not owned */
 	char name[32]; /* for the ledger and status: "module/timer", "file" */
 	char cpu_type[48];
 	uint32_t timer_hz; /* 0: not known */
 };
 
 /*
- * Open what @spec, "NAME[:ARGUMENT]", says; the caller keeps @spec as long as
- * the source. Returns 0 or -errno with the reason; opd_source_close() in any
- * case.
+ * Open what @spec, "NAME[:ARGUMENT]", says, to sample @events, which a source
+ * that cannot sample all of them restricts to what it can. The caller keeps
+ * both as long as the source. Returns 0 or -errno with the reason;
+ * opd_source_close() in any case.
  */
 int opd_source_open(struct opd_source *source, const char *spec,
-		    struct op_diag *diag);
+		    struct opd_events *events, struct op_diag *diag);
 void opd_source_close(struct opd_source *source);
 
 /* The ops of @spec, NULL for an unknown name; *@arg is its argument or NULL. */
 const struct opd_source_ops *opd_source_find(const char *spec,
 					     const char **arg);
 
+/* All names, for people. */
+#define OPD_SOURCES                                                            \
+	"oprofilefs, oprofilefs:DIR, perf, perf:exec=PID, perf:pid=PID and file:PATH"
+
 extern const struct opd_source_ops opd_source_oprofilefs;
+extern const struct opd_source_ops opd_source_perf;
 extern const struct opd_source_ops opd_source_file;
 
 #endif /* DAEMON_OPD_SOURCE_H */

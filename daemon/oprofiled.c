@@ -33,8 +33,8 @@ static int fail(const char *why, int status)
 /* ---- the background ---------------------------------------------------------
  */
 
-/* Say to the parent that we are ready, or @why not. */
-static void tell_parent(int fd, const char *why)
+/* Say to who waits at @fd that we are ready, or @why not. */
+static void tell(int fd, const char *why)
 {
 	ssize_t done;
 
@@ -122,7 +122,7 @@ static void log_start(struct opd *opd)
 
 static int start(struct opd *opd, struct op_diag *diag)
 {
-	const struct opd_options *options = &opd->options;
+	struct opd_options *options = &opd->options;
 	int err = op_session_init(&opd->session, options->session_dir, diag);
 
 	if (!err)
@@ -134,7 +134,8 @@ static int start(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return err;
 	opd->log.verbose = options->verbose;
-	err = opd_source_open(&opd->source, options->source, diag);
+	err = opd_source_open(&opd->source, options->source,
+			      &opd->options.events, diag);
 	if (err)
 		return err;
 	log_start(opd);
@@ -171,19 +172,19 @@ static int finish(struct opd *opd)
 	return err;
 }
 
-static int run(struct opd *opd, int parent, struct op_diag *diag)
+static int run(struct opd *opd, int waiting, struct op_diag *diag)
 {
 	int err;
 
 	opd_loop_block_signals();
 	err = start(opd, diag);
 	if (err) {
-		tell_parent(parent, diag->text);
+		tell(waiting, diag->text);
 		return err;
 	}
-	if (parent >= 0)
+	if (!opd->options.foreground)
 		detach(opd);
-	tell_parent(parent, "");
+	tell(waiting, "");
 	opd_loop_run(opd);
 	err = finish(opd);
 	if (err)
@@ -204,7 +205,7 @@ int main(int argc, const char **argv)
 {
 	struct opd *opd = &daemon_state;
 	struct op_diag diag = { "" };
-	int parent = -1;
+	int waiting;
 	int err;
 
 	opd_init(opd);
@@ -218,14 +219,15 @@ int main(int argc, const char **argv)
 			      PACKAGE_VERSION) < 0;
 	}
 	umask(022);
+	waiting = opd->options.ready_fd;
 	if (!opd->options.foreground) {
-		parent = go_to_background(&diag);
-		if (parent < 0)
+		waiting = go_to_background(&diag);
+		if (waiting < 0)
 			return fail(diag.text, 1);
 	}
-	err = run(opd, parent, &diag);
+	err = run(opd, waiting, &diag);
 	release(opd);
-	if (err && parent < 0)
+	if (err && waiting < 0)
 		return fail(diag.text, 1);
 	return err ? 1 : 0;
 }

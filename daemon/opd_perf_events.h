@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_PERF_EVENTS_H
+#define DAEMON_OPD_PERF_EVENTS_H
+
+/*
+ * The open events of perf_events: for each CPU, and where single processes are
+ * profiled for each of their threads, one that tells what processes do (it
+ * counts nothing and is always on), and one for each counter. Those of one CPU
+ * share its two rings.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/opd_events.h"
+#include "daemon/opd_perf_merge.h"
+#include "daemon/opd_perf_target.h"
+#include "libop/op_diag.h"
+
+#define OPD_PERF_MAX_CPU 65535
+
+struct opd_perf_event {
+	int fd;
+	bool samples; /* else it tells what processes do */
+};
+
+struct opd_perf_events {
+	struct opd_perf_event *events;
+	size_t nr;
+	size_t room;
+	struct opd_perf_id *ids; /* sorted; empty with one counter */
+	size_t nr_ids;
+	struct opd_perf_cpu *cpus;
+	unsigned int nr_cpus;
+	uint64_t sample_type;
+	bool tells_lost; /* reading an event tells its lost samples */
+	bool no_build_ids; /* the kernel is too old to tell them */
+};
+
+/* Nanoseconds between two samples of the clock. */
+uint64_t opd_perf_period(uint32_t rate);
+
+/*
+ * Open all. Sampling is off; where a process is about to exec, its exec turns
+ * it on. Returns 0 or -errno with the reason; close in any case.
+ */
+int opd_perf_events_open(struct opd_perf_events *all,
+			 const struct opd_perf_target *target,
+			 const struct opd_events *counters,
+			 struct op_diag *diag);
+void opd_perf_events_close(struct opd_perf_events *all);
+
+/* Turn sampling on or off. Returns 0 or -errno. */
+int opd_perf_events_enable(const struct opd_perf_events *all, bool on);
+
+/* Samples that did not fit the rings so far; false if the kernel is too old to
+ * tell. */
+bool opd_perf_events_lost(const struct opd_perf_events *all, uint64_t *lost);
+
+#endif /* DAEMON_OPD_PERF_EVENTS_H */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_PERF_TARGET_H
+#define DAEMON_OPD_PERF_TARGET_H
+
+/*
+ * Whom the perf_events source samples, as "KEY=VALUE,..." says it:
+ *
+ *	exec=PID	a process that is about to exec, and its children
+ *	pid=PID		one that runs, and its children; may be repeated
+ *	rate=HZ		samples per second and CPU of the clock
+ *
+ * Without exec and pid it is everything.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "libop/op_diag.h"
+
+#define OPD_PERF_RATE 1000
+#define OPD_PERF_RATE_MAX 100000
+
+struct opd_perf_target {
+	pid_t exec; /* 0: none */
+	pid_t *pids;
+	size_t nr_pids;
+	uint32_t rate;
+};
+
+/* NULL is an empty list. Returns 0 or -errno with the reason; release in any
+ * case. */
+int opd_perf_target_parse(struct opd_perf_target *target, const char *text,
+			  struct op_diag *diag);
+void opd_perf_target_release(struct opd_perf_target *target);
+
+#endif /* DAEMON_OPD_PERF_TARGET_H */

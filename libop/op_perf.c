@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libop/op_perf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PARANOID_FILE "/proc/sys/kernel/perf_event_paranoid"
+
+/* linux/capability.h has the second since Linux 5.8 only */
+#define CAP_SYS_ADMIN_BIT 21
+#define CAP_PERFMON_BIT 38
+
+int op_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
+		 int group_fd)
+{
+	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd,
+			  (unsigned long)PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Whether this process can count @type, @config in its own user mode. */
+static bool counts_itself(uint32_t type, uint64_t config)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = op_perf_open(&attr, 0, -1, -1);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+bool op_perf_has_pmu(void)
+{
+	return counts_itself(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+}
+
+int op_perf_paranoid(void)
+{
+	FILE *file = fopen(PARANOID_FILE, "re");
+	int paranoid = 2;
+
+	if (!file)
+		return paranoid;
+	if (fscanf(file, "%d", &paranoid) != 1)
+		paranoid = 2;
+	fclose(file);
+	return paranoid;
+}
+
+/* perf_event_open(2) asks for the capabilities of the first user namespace,
+ * the only one whose map is all numbers onto themselves. */
+static bool in_user_namespace(void)
+{
+	unsigned long inside, outside, nr;
+	FILE *file = fopen("/proc/self/uid_map", "re");
+	bool first;
+
+	if (!file)
+		return false;
+	first = fscanf(file, "%lu %lu %lu", &inside, &outside, &nr) == 3 &&
+		!inside && !outside && nr == UINT32_MAX;
+	fclose(file);
+	return !first;
+}
+
+static void read_status(struct op_perf_rights *rights)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	const uint64_t wanted = UINT64_C(1) << CAP_SYS_ADMIN_BIT |
+				UINT64_C(1) << CAP_PERFMON_BIT;
+	char line[256];
+
+	if (!file)
+		return;
+	while (fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, "CapEff:", 7))
+			rights->capable =
+				(strtoull(line + 7, NULL, 16) & wanted) != 0;
+		else if (!strncmp(line, "Seccomp:", 8))
+			rights->seccomp = strtol(line + 8, NULL, 10) != 0;
+	}
+	fclose(file);
+}
+
+void op_perf_rights_get(struct op_perf_rights *rights)
+{
+	*rights = (struct op_perf_rights){
+		.paranoid = op_perf_paranoid(),
+		.root = geteuid() == 0,
+		.namespace = in_user_namespace(),
+		.basic = counts_itself(PERF_TYPE_SOFTWARE,
+				       PERF_COUNT_SW_TASK_CLOCK),
+	};
+	read_status(rights);
+	if (rights->namespace)
+		rights->capable = false;
+}
+
+bool op_perf_may_sample_kernel(void)
+{
+	struct op_perf_rights rights;
+
+	op_perf_rights_get(&rights);
+	return rights.capable || rights.paranoid < 2;
+}
+
+bool op_perf_may_sample_system(void)
+{
+	struct op_perf_rights rights;
+
+	op_perf_rights_get(&rights);
+	return rights.capable || rights.paranoid < 1;
+}

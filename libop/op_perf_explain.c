@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Why perf_event_open(2) said no. The same error number has many causes;
+ * which one it was follows from what was asked for and from the rights of
+ * this process. The kernel's own refusals are EACCES, so EPERM comes from a
+ * seccomp filter or a security module.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "libop/op_perf.h"
+
+#define PARANOID "kernel.perf_event_paranoid"
+
+/* What was asked for and by whom. */
+struct refusal {
+	const struct perf_event_attr *attr;
+	const struct op_perf_rights *rights;
+	const char *name;
+	pid_t pid;
+	int cpu;
+	int err;
+};
+
+static int explain_filter(struct op_diag *diag, const struct refusal *r)
+{
+	return op_diag_set(
+		diag, r->err,
+		"%s: a seccomp filter forbids perf_event_open (%s), as containers do; allow this system call (docker: --cap-add PERFMON or --security-opt seccomp=FILE) or run outside",
+		r->name, strerror(-r->err));
+}
+
+static int explain_no_sysctl(struct op_diag *diag, const struct refusal *r)
+{
+	const struct op_perf_rights *rights = r->rights;
+
+	if (rights->seccomp)
+		return explain_filter(diag, r);
+	if (rights->namespace && rights->root)
+		return op_diag_set(
+			diag, r->err,
+			"%s: perf_event_open: %s, root of a user namespace has no say in this; run as root outside it",
+			r->name, strerror(-r->err));
+	return op_diag_set(
+		diag, r->err,
+		"%s: perf_event_open: %s, although " PARANOID
+		" is %d; a security module (SELinux, AppArmor) or the container forbids it: see the kernel's log or run outside",
+		r->name, strerror(-r->err), rights->paranoid);
+}
+
+/* Whose words end the reasons below: a root who lacks the capability sits in
+ * a container. */
+static const char *become(const struct op_perf_rights *rights)
+{
+	if (rights->namespace)
+		return "run as root outside this user namespace";
+	if (rights->root)
+		return "give this container CAP_PERFMON";
+	return "run as root or with CAP_PERFMON";
+}
+
+static int explain_paranoid(struct op_diag *diag, const struct refusal *r)
+{
+	const struct op_perf_rights *rights = r->rights;
+	int paranoid = rights->paranoid;
+
+	if (paranoid > 2 && !rights->basic)
+		return op_diag_set(
+			diag, r->err,
+			"%s: " PARANOID
+			" is %d, which keeps perf events from ordinary users; sysctl " PARANOID
+			"=2 allows user code of own processes, or %s",
+			r->name, paranoid, become(rights));
+	if (!rights->basic)
+		return explain_no_sysctl(diag, r);
+	if (r->pid == -1 && paranoid > 0)
+		return op_diag_set(diag, r->err,
+				   "%s: whole CPUs need " PARANOID
+				   " 0, it is %d; sysctl " PARANOID
+				   "=0 or %s; own programs work without",
+				   r->name, paranoid, become(rights));
+	if (!r->attr->exclude_kernel && paranoid > 1)
+		return op_diag_set(diag, r->err,
+				   "%s: kernel mode needs " PARANOID
+				   " 1, it is %d; sysctl " PARANOID
+				   "=1 or %s; user mode works without",
+				   r->name, paranoid, become(rights));
+	if (r->pid > 0)
+		return op_diag_set(
+			diag, r->err,
+			"process %d: it is another user's or protected; %s and CAP_SYS_PTRACE; own processes work without",
+			(int)r->pid, become(rights));
+	return explain_no_sysctl(diag, r);
+}
+
+static int explain_access(struct op_diag *diag, const struct refusal *r)
+{
+	const struct op_perf_rights *rights = r->rights;
+
+	if (r->err == -EPERM && rights->seccomp && !rights->basic)
+		return explain_filter(diag, r);
+	if (!rights->capable)
+		return explain_paranoid(diag, r);
+	if (rights->basic && r->pid > 0)
+		return op_diag_set(
+			diag, r->err,
+			"process %d: perf_event_open: %s; it needs CAP_SYS_PTRACE, run as root",
+			(int)r->pid, strerror(-r->err));
+	return explain_no_sysctl(diag, r);
+}
+
+static int explain_unknown_event(struct op_diag *diag, const struct refusal *r)
+{
+	bool virtual = !op_perf_has_pmu();
+
+	if (r->attr->type == PERF_TYPE_SOFTWARE)
+		return op_diag_set(
+			diag, r->err,
+			"%s: this kernel has no such event; choose another or a newer kernel",
+			r->name);
+	return op_diag_set(
+		diag, r->err, "%s: %s; %s", r->name,
+		virtual ? "no hardware counters here, as in most virtual machines"
+			: "this CPU has no such event",
+		virtual ? "use cpu-clock or another software event"
+			: "choose another");
+}
+
+static int explain_cpu(struct op_diag *diag, const struct refusal *r)
+{
+	return op_diag_set(
+		diag, r->err,
+		"CPU %d: it is offline or missing; /sys/devices/system/cpu/online lists those there are",
+		r->cpu);
+}
+
+static int explain_nosys(struct op_diag *diag, const struct refusal *r)
+{
+	if (r->rights->seccomp)
+		return explain_filter(diag, r);
+	return op_diag_set(
+		diag, r->err,
+		"%s: this kernel has no perf_event_open; it needs CONFIG_PERF_EVENTS",
+		r->name);
+}
+
+static int explain_invalid(struct op_diag *diag, const struct refusal *r)
+{
+	/* what the CPU's cache events lack is said in these words */
+	if (r->attr->type == PERF_TYPE_HW_CACHE)
+		return explain_unknown_event(diag, r);
+	return op_diag_set(
+		diag, r->err,
+		"%s: the kernel refuses the event's settings (%s); choose another event or unit mask, or a newer kernel",
+		r->name, strerror(-r->err));
+}
+
+int op_perf_explain_rights(struct op_diag *diag, int err,
+			   const struct perf_event_attr *attr, pid_t pid,
+			   int cpu, const char *name,
+			   const struct op_perf_rights *rights)
+{
+	const struct refusal r = { attr, rights, name, pid, cpu, err };
+
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+		return explain_access(diag, &r);
+	case ENOSYS:
+		return explain_nosys(diag, &r);
+	case ENOENT:
+	case EOPNOTSUPP:
+		return explain_unknown_event(diag, &r);
+	case EINVAL:
+	case E2BIG:
+		return explain_invalid(diag, &r);
+	case ENODEV:
+		return explain_cpu(diag, &r);
+	case ESRCH:
+		return op_diag_set(
+			diag, err,
+			"process %d: there is none, or it has ended; ps -e lists those there are",
+			(int)pid);
+	case EMFILE:
+		return op_diag_set(
+			diag, err,
+			"%s: this process may open no more files; raise its limit (ulimit -n) or count fewer events, tasks or CPUs",
+			name);
+	case ENFILE:
+		return op_diag_set(
+			diag, err,
+			"%s: the system has too many open files; raise it: sysctl fs.file-max",
+			name);
+	case EBUSY:
+	case ENOSPC:
+		return op_diag_set(
+			diag, err,
+			"%s: the counters are taken (%s); end the other profiler or choose fewer events",
+			name, strerror(-err));
+	default:
+		return op_diag_set(diag, err, "%s: perf_event_open: %s", name,
+				   strerror(-err));
+	}
+}
+
+int op_perf_explain(struct op_diag *diag, int err,
+		    const struct perf_event_attr *attr, pid_t pid, int cpu,
+		    const char *name)
+{
+	struct op_perf_rights rights;
+
+	op_perf_rights_get(&rights);
+	return op_perf_explain_rights(diag, err, attr, pid, cpu, name, &rights);
+}
