@@ -37,6 +37,7 @@ static void describe(struct opd *opd)
 		    opd_event_is_timer(&events->counter[i]))
 			events->counter[i].value = source->timer_hz;
 	opd->events = *events;
+	opd->keep.forever = source->targeted;
 	opd_set_cpu_type(opd, source->cpu_type);
 	opd->cpu_khz = source->ops->replays ? 0 : opd_proc_cpu_khz();
 }
@@ -60,6 +61,8 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	err = opd_stats_init(opd, diag);
 	if (!err && opd->options.record)
 		err = opd_record_open(opd, opd->options.record, diag);
+	if (!err)
+		opd_ksyms_take_kernel(opd);
 	return err;
 }
 
@@ -87,6 +90,7 @@ void opd_release(struct opd *opd)
 	opd_control_close(opd);
 	opd_session_unlock(opd);
 	opd_defer_release(&opd->defer);
+	opd_keep_release(&opd->keep);
 	opd_cookies_release(&opd->cookies);
 	opd_kernel_release(&opd->kernel);
 	opd_images_release(opd);

@@ -29,6 +29,7 @@
 #include "daemon/opd_defer.h"
 #include "daemon/opd_events.h"
 #include "daemon/opd_image.h"
+#include "daemon/opd_keep.h"
 #include "daemon/opd_kernel.h"
 #include "daemon/opd_ksyms.h"
 #include "daemon/opd_log.h"
@@ -56,6 +57,7 @@ struct opd {
 	struct opd_images images;
 	unsigned int nr_ksyms_wanted; /* images with OPD_SYMBOLS_WANTED */
 	struct opd_cookies cookies;
+	struct opd_keep keep;
 	struct opd_kernel kernel;
 	struct opd_anon anon;
 	struct opd_sfiles sfiles;

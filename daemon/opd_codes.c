@@ -230,9 +230,13 @@ static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 	const uint64_t *p = rec->payload;
 	char name[OPD_EVENT_NAME_MAX];
 
-	if (!opd->source.ops->replays ||
-	    take_build_id(p + 2, &build_id.len, build_id.bytes) ||
+	if (take_build_id(p + 2, &build_id.len, build_id.bytes) ||
 	    opd_stream_string(rec, 7, name, sizeof(name)))
+		return -EINVAL;
+	/* Of a live stream that is all that /proc does not tell as well. */
+	if (rec->flags == OP_KERNEL_CODE)
+		return opd_kernel_add_code(opd, name, p[0], p[1]);
+	if (!opd->source.ops->replays)
 		return -EINVAL;
 	if (rec->flags & OP_KERNEL_FIRST)
 		opd_kernel_clear(opd);

@@ -90,6 +90,10 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 		return err;
 	opd_verbose(&opd->log, OPD_V_MISC, "cookie %" PRIu64 " is %s",
 		    (uint64_t)query->cookie, query->path);
+	if (image && !image->kept && !opd->source.ops->replays) {
+		image->kept = true;
+		opd_keep_image(opd, image, id.deleted);
+	}
 	opd_trans_forget_images(&opd->trans);
 	return put_cookie(&opd->cookies, query->cookie, image);
 }

@@ -37,6 +37,7 @@ struct opd_image {
 	bool wanted; /* by --image */
 	bool superseded;
 	struct opd_image *first; /* of all with this name */
+	bool kept; /* the file is looked after (opd_keep.h) */
 	/* looked at when a sample file is opened */
 	enum op_image_space space;
 	enum op_image_kind kind;

@@ -84,11 +84,10 @@ static int make_room(struct opd_kernel *kernel)
 	return 0;
 }
 
-int opd_kernel_add(struct opd *opd, const char *name, uint64_t start,
-		   uint64_t end, const struct opd_build_id *build_id)
+static int add_range(struct opd *opd, const struct opd_image_id *id,
+		     uint64_t start, uint64_t end)
 {
 	struct opd_kernel *kernel = &opd->kernel;
-	struct opd_image_id id = image_id(opd, name, build_id);
 	struct opd_image *image;
 	int err;
 
@@ -96,7 +95,7 @@ int opd_kernel_add(struct opd *opd, const char *name, uint64_t start,
 		return -EINVAL;
 	err = make_room(kernel);
 	if (!err)
-		err = opd_image_get(opd, &id, &image);
+		err = opd_image_get(opd, id, &image);
 	if (err)
 		return err;
 	image->start = start;
@@ -105,6 +104,49 @@ int opd_kernel_add(struct opd *opd, const char *name, uint64_t start,
 	kernel->sorted = false;
 	opd_trans_forget_images(&opd->trans);
 	return 0;
+}
+
+int opd_kernel_add(struct opd *opd, const char *name, uint64_t start,
+		   uint64_t end, const struct opd_build_id *build_id)
+{
+	struct opd_image_id id = image_id(opd, name, build_id);
+
+	return add_range(opd, &id, start, end);
+}
+
+static bool is_code(const struct opd_range *range)
+{
+	return range->image->kind == OP_IMAGE_PSEUDO;
+}
+
+/* Drop the ranges of code in @start to @end, or all but those of code. */
+static void drop_ranges(struct opd_kernel *kernel, bool code, uint64_t start,
+			uint64_t end)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < kernel->nr; i++) {
+		const struct opd_range *range = &kernel->ranges[i];
+
+		if (is_code(range) == code && range->start < end &&
+		    start < range->end)
+			continue;
+		kernel->ranges[kept++] = *range;
+	}
+	kernel->nr = kept;
+}
+
+int opd_kernel_add_code(struct opd *opd, const char *name, uint64_t start,
+			uint64_t end)
+{
+	const struct opd_image_id id = {
+		.space = OP_SPACE_KERN,
+		.kind = OP_IMAGE_PSEUDO,
+		.name = name,
+	};
+
+	drop_ranges(&opd->kernel, true, start, end);
+	return add_range(opd, &id, start, end);
 }
 
 static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
@@ -128,14 +170,15 @@ static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* Make the table anew from /proc. */
+/* Make the table anew from /proc, which does not tell all code. */
 static void reload(struct opd *opd)
 {
 	struct opd_kernel *kernel = &opd->kernel;
 	struct op_diag diag = { "" };
 
 	kernel->stale = false;
-	opd_kernel_clear(opd);
+	drop_ranges(kernel, false, 0, UINT64_MAX);
+	opd_trans_forget_images(&opd->trans);
 	if (kernel->start && opd_kernel_add(opd, OPD_KERNEL_NAME, kernel->start,
 					    kernel->end, &kernel->build_id))
 		opd_log(&opd->log, "the kernel's own range was refused");
@@ -166,7 +209,7 @@ static void sort(struct opd_kernel *kernel)
 	kernel->sorted = true;
 }
 
-static void refresh(struct opd *opd)
+void opd_kernel_refresh(struct opd *opd)
 {
 	struct opd_kernel *kernel = &opd->kernel;
 	bool reloaded = kernel->stale;
@@ -186,7 +229,7 @@ const struct opd_range *opd_kernel_find(struct opd *opd, uint64_t pc)
 	size_t nr;
 
 	if (kernel->stale || !kernel->sorted)
-		refresh(opd);
+		opd_kernel_refresh(opd);
 	at = kernel->ranges;
 	nr = kernel->nr;
 	/* The last range that starts at or below pc is in at[0..nr). */

@@ -56,6 +56,16 @@ void opd_kernel_clear(struct opd *opd);
 int opd_kernel_add(struct opd *opd, const char *name, uint64_t start,
 		   uint64_t end, const struct opd_build_id *build_id);
 
+/*
+ * Add code that was made at run time, one function. It takes the place of
+ * such code that was there before. Errors as above.
+ */
+int opd_kernel_add_code(struct opd *opd, const char *name, uint64_t start,
+			uint64_t end);
+
+/* Bring the table up to date now, which the next look would do. */
+void opd_kernel_refresh(struct opd *opd);
+
 /* The range that holds @pc, NULL if none; valid until the table changes. */
 const struct opd_range *opd_kernel_find(struct opd *opd, uint64_t pc);
 

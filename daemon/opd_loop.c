@@ -11,7 +11,8 @@
 
 #include "daemon/opd.h"
 
-#define SYNC_SECONDS 600
+#define TICK_SECONDS 10
+#define TICKS_TO_SYNC 60
 #define MAX_EVENTS 8
 /* Reads of a buffer that fills up again meanwhile must end some time. */
 #define MAX_DRAIN_READS 4096
@@ -107,6 +108,7 @@ int opd_loop_dump(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return err;
 	opd_loop_drain(opd);
+	opd_keep_sweep(opd);
 	opd_sfiles_sync(opd);
 	while (opd_ksyms_take(opd))
 		;
@@ -128,8 +130,8 @@ int opd_loop_add(struct opd_loop *loop, int fd, unsigned int waiter)
 static int add_timer(struct opd_loop *loop)
 {
 	const struct itimerspec every = {
-		.it_interval.tv_sec = SYNC_SECONDS,
-		.it_value.tv_sec = SYNC_SECONDS,
+		.it_interval.tv_sec = TICK_SECONDS,
+		.it_value.tv_sec = TICK_SECONDS,
 	};
 
 	loop->timer_fd =
@@ -232,6 +234,9 @@ static void handle_timer(struct opd *opd)
 	uint64_t times;
 
 	if (read(opd->loop.timer_fd, &times, sizeof(times)) < 0)
+		return;
+	opd_keep_sweep(opd);
+	if (++opd->loop.ticks % TICKS_TO_SYNC)
 		return;
 	opd_log_refill(&opd->log);
 	if (!opd->source.ops->replays && opd_loop_dump(opd, &diag))

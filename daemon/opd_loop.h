@@ -33,6 +33,7 @@ struct opd_loop {
 	int signal_fd;
 	int timer_fd;
 	bool always_ready; /* the source is a file: nothing to wait for */
+	unsigned int ticks; /* of the timer */
 	bool quit;
 	int error; /* why reading ended, 0 or -errno */
 	uint64_t *words;

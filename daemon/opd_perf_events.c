@@ -80,6 +80,7 @@ static void side_attr(const struct opening *o, struct perf_event_attr *attr)
 	attr->mmap = attr->mmap2 = 1;
 	attr->comm = attr->comm_exec = 1;
 	attr->task = 1;
+	attr->ksymbol = 1;
 	attr->build_id = !o->all->no_build_ids;
 	attr->wakeup_watermark = SIDE_PAGES * 4096 / 8;
 }

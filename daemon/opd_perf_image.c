@@ -3,7 +3,6 @@
 #include "daemon/opd_perf_image.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/opd_file.h"
 #include "daemon/opd_perf_words.h"
 
 #define FIRST_BUCKETS 1024
@@ -132,33 +132,15 @@ static int make_room(struct opd_perf_images *images)
 /* ---- the file ---------------------------------------------------------------
  */
 
-/* Open a regular file to read: what a path leads to may be a device. */
-static int open_regular(const char *path)
-{
-	int at = open(path, O_PATH | O_CLOEXEC);
-	char by_fd[64];
-	struct stat st;
-	int fd = -1;
-
-	if (at < 0)
-		return -1;
-	snprintf(by_fd, sizeof(by_fd), "/proc/self/fd/%d", at);
-	if (!fstat(at, &st) && S_ISREG(st.st_mode))
-		fd = open(by_fd, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	close(at);
-	return fd;
-}
-
 static bool same_id(const struct opd_build_id *a, const struct opd_build_id *b)
 {
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* Take over what the file @path says, if it is the one that was mapped. */
-static bool look_at(struct opd_perf_image *image, const char *path)
+/* Take over what the file @fd says, if it is the one that was mapped. */
+static bool look_at(struct opd_perf_image *image, int fd)
 {
 	struct opd_build_id id = { 0, { 0 } };
-	int fd = open_regular(path);
 	bool is_the_one;
 	struct stat st;
 
@@ -216,16 +198,15 @@ static void find_file(struct opd_perf_image *image,
 
 	if (on_no_disk(image->name))
 		return;
-	if (!is_deleted(image->name) && look_at(image, image->name))
-		return;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s", id->pid,
-		 image->name);
-	if (!is_deleted(image->name) && look_at(image, path))
-		return;
-	snprintf(path, sizeof(path),
-		 "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, id->pid,
-		 id->start, id->end);
-	look_at(image, path);
+	if (!is_deleted(image->name)) {
+		if (look_at(image, opd_open_regular(image->name)))
+			return;
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s",
+			 id->pid, image->name);
+		if (look_at(image, opd_open_regular(path)))
+			return;
+	}
+	look_at(image, opd_open_mapped(id->pid, id->start, id->end));
 }
 
 /* ---- making -----------------------------------------------------------------

@@ -146,6 +146,7 @@ bool opd_perf_merge_run(struct opd_perf_merge *merge,
 		side = next_side(merge, horizon);
 		all = drain_samples(merge, world,
 				    side ? side->time : horizon + 1);
+		all = all && opd_perf_words_fit(&world->words);
 		if (!side || !all)
 			break;
 		if (decode(merge, world, side, &rec))

@@ -86,17 +86,17 @@ static void peek(struct opd_perf_ring *ring)
 
 void opd_perf_ring_look(struct opd_perf_ring *ring)
 {
-	uint64_t head =
-		__atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
+	uint64_t head;
 
+	if (!ring->meta)
+		return;
+	head = __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
 	if (head == ring->head)
 		return;
 	ring->head = head;
-	if (ring->len)
-		return;
 	if (head % 8 || head - ring->tail > ring->size)
 		give_up(ring);
-	else
+	else if (!ring->len)
 		peek(ring);
 }
 
@@ -121,5 +121,7 @@ void opd_perf_ring_next(struct opd_perf_ring *ring)
 void opd_perf_ring_done(struct opd_perf_ring *ring)
 {
 	/* We have read before the kernel may write. */
-	__atomic_store_n(&ring->meta->data_tail, ring->tail, __ATOMIC_RELEASE);
+	if (ring->meta)
+		__atomic_store_n(&ring->meta->data_tail, ring->tail,
+				 __ATOMIC_RELEASE);
 }

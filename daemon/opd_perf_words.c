@@ -84,19 +84,30 @@ static bool same_image(const struct opd_perf_place *a,
 	       !strcmp(a->anon, b->anon);
 }
 
+/* The string and its length; what is too long is cut. */
+static void put_string(struct opd_perf_words *w, const char *text)
+{
+	size_t len = strnlen(text, OPD_PERF_ANON_MAX - 1);
+	size_t nr = (len + 7) / 8;
+
+	put(w, len);
+	memset(w->at, 0, nr * sizeof(*w->at));
+	memcpy(w->at, text, len);
+	w->at += nr;
+}
+
+static uint32_t string_words(const char *text)
+{
+	return (uint32_t)(1 + (strnlen(text, OPD_PERF_ANON_MAX - 1) + 7) / 8);
+}
+
 static void put_anon(struct opd_perf_words *w,
 		     const struct opd_perf_place *place)
 {
-	size_t len = strnlen(place->anon, OPD_PERF_ANON_MAX - 1);
-	size_t nr = (len + 7) / 8;
-
-	put_code(w, OP_ANON_SWITCH, (uint32_t)(3 + nr));
+	put_code(w, OP_ANON_SWITCH, 2 + string_words(place->anon));
 	put(w, place->start);
 	put(w, place->end);
-	put(w, len);
-	memset(w->at, 0, nr * sizeof(*w->at));
-	memcpy(w->at, place->anon, len);
-	w->at += nr;
+	put_string(w, place->anon);
 }
 
 static void put_image(struct opd_perf_words *w,
@@ -133,4 +144,17 @@ void opd_perf_words_sample(struct opd_perf_words *w,
 void opd_perf_words_kernel_changed(struct opd_perf_words *w)
 {
 	put_code(w, OP_MODULE_LOADED, 0);
+}
+
+void opd_perf_words_code(struct opd_perf_words *w, const char *name,
+			 uint64_t start, uint64_t end)
+{
+	put(w, OP_ESCAPE);
+	put(w, OP_CODE_WORD(OP_KERNEL_RANGE, OP_KERNEL_CODE,
+			    7 + string_words(name)));
+	put(w, start);
+	put(w, end);
+	for (int i = 0; i < 1 + OP_BUILD_ID_MAX / 8; i++)
+		put(w, 0); /* no build-id */
+	put_string(w, name);
 }

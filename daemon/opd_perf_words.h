@@ -53,6 +53,11 @@ void opd_perf_words_sample(struct opd_perf_words *w,
 			   const struct opd_perf_place *place, uint64_t pc,
 			   uint32_t counter);
 
+/* Code of the kernel that was made at run time, one function. It must fit;
+ * what is too long of @name is cut. */
+void opd_perf_words_code(struct opd_perf_words *w, const char *name,
+			 uint64_t start, uint64_t end);
+
 /* The kernel's address ranges have changed. It must fit. */
 void opd_perf_words_kernel_changed(struct opd_perf_words *w);
 

@@ -122,6 +122,17 @@ static void handle_fork(struct opd_perf_world *world,
 		parent->nr_threads++;
 }
 
+/* Code that goes stays known: late samples, and others take its place. */
+static void handle_ksymbol(struct opd_perf_world *world,
+			   const struct opd_perf_rec *rec)
+{
+	uint64_t start = rec->ksymbol.addr;
+
+	if (!rec->ksymbol.gone && rec->ksymbol.len && rec->ksymbol.name[0])
+		opd_perf_words_code(&world->words, rec->ksymbol.name, start,
+				    start + rec->ksymbol.len);
+}
+
 void opd_perf_world_side(struct opd_perf_world *world,
 			 const struct opd_perf_rec *rec)
 {
@@ -139,6 +150,9 @@ void opd_perf_world_side(struct opd_perf_world *world,
 		break;
 	case PERF_RECORD_EXIT:
 		opd_maps_exit(&world->maps, rec->pid);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		handle_ksymbol(world, rec);
 		break;
 	case PERF_RECORD_LOST:
 		world->stats[OPD_PERF_SIDE_LOST] += rec->lost.nr;

@@ -51,7 +51,7 @@ struct opd_perf_world {
 int opd_perf_world_init(struct opd_perf_world *world);
 void opd_perf_world_release(struct opd_perf_world *world);
 
-/* A record that is not a sample. */
+/* A record that is not a sample; there must be room in world->words. */
 void opd_perf_world_side(struct opd_perf_world *world,
 			 const struct opd_perf_rec *rec);
 

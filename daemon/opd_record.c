@@ -157,7 +157,7 @@ void opd_record_cookie(struct opd *opd, const struct op_cookie_query *query)
 }
 
 static void record_range(struct opd *opd, const struct opd_range *range,
-			 bool first)
+			 uint32_t flags)
 {
 	const struct opd_image *image = range->image;
 	bool kernel = image->kind == OP_IMAGE_KERNEL;
@@ -167,12 +167,14 @@ static void record_range(struct opd *opd, const struct opd_range *range,
 	add_word(opd->record, range->end);
 	add_build_id(opd->record, image->build_id.bytes, image->build_id.len);
 	add_string(opd->record, kernel ? OPD_KERNEL_NAME : image->name);
-	finish(opd, OP_KERNEL_RANGE, first ? OP_KERNEL_FIRST : 0);
+	if (image->kind == OP_IMAGE_PSEUDO)
+		flags |= OP_KERNEL_CODE;
+	finish(opd, OP_KERNEL_RANGE, flags);
 }
 
 void opd_record_ranges(struct opd *opd)
 {
-	bool first = true;
+	uint32_t flags = OP_KERNEL_FIRST;
 
 	if (!completing(opd))
 		return;
@@ -181,8 +183,8 @@ void opd_record_ranges(struct opd *opd)
 
 		if (range->start >= range->end)
 			continue;
-		record_range(opd, range, first);
-		first = false;
+		record_range(opd, range, flags);
+		flags = 0;
 	}
 }
 

@@ -80,6 +80,7 @@ static void describe(struct opd_source *source, const struct opd_perf *perf)
 				      opd_perf_period(perf->target.rate));
 	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s",
 		 opd_event_is_timer(first) ? "timer" : "perf");
+	source->targeted = perf->target.exec || perf->target.nr_pids;
 	snprintf(source->name, sizeof(source->name), "perf/%.26s",
 		 opd_event_is_timer(first) ? "cpu-clock" : first->name);
 }

@@ -81,11 +81,13 @@ static int explain_paranoid(struct op_diag *diag, const struct refusal *r)
 				   "=0 or %s; own programs work without",
 				   r->name, paranoid, become(rights));
 	if (!r->attr->exclude_kernel && paranoid > 1)
-		return op_diag_set(diag, r->err,
-				   "%s: kernel mode needs " PARANOID
-				   " 1, it is %d; sysctl " PARANOID
-				   "=1 or %s; user mode works without",
-				   r->name, paranoid, become(rights));
+		return op_diag_set(
+			diag, r->err,
+			"%s: kernel mode needs " PARANOID
+			" 1, it is %d; sysctl " PARANOID "=1 or %s%s",
+			r->name, paranoid, become(rights),
+			r->attr->exclude_user ? ""
+					      : "; user mode works without");
 	if (r->pid > 0)
 		return op_diag_set(
 			diag, r->err,

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_ksyms.h"
+
 #define LOCAL_DIR "oprofile_data"
 #define RUN_DIR_DEFAULT "/run/oprofile"
 
@@ -134,6 +136,7 @@ int op_session_init(struct op_session *s, const char *dir, struct op_diag *diag)
 	snprintf(s->current, sizeof(s->current), "%s/samples/current", s->dir);
 	snprintf(s->log, sizeof(s->log), "%s/samples/oprofiled.log", s->dir);
 	snprintf(s->symbols, sizeof(s->symbols), "%s/symbols", s->dir);
+	snprintf(s->images, sizeof(s->images), "%s/images", s->dir);
 	if (is_default_dir(s->dir))
 		strcpy(s->run, RUN_DIR_DEFAULT);
 	else
@@ -141,6 +144,23 @@ int op_session_init(struct op_session *s, const char *dir, struct op_diag *diag)
 	snprintf(s->lock, sizeof(s->lock), "%s/lock", s->run);
 	snprintf(s->socket, sizeof(s->socket), "%s/control", s->run);
 	return 0;
+}
+
+int op_session_image(const struct op_session *session, const char *name,
+		     const uint8_t *build_id, size_t build_id_len,
+		     uint64_t mtime, char *buf, size_t len)
+{
+	const char *slash = strrchr(name, '/');
+	uint8_t time[8];
+
+	for (int i = 0; i < 8; i++)
+		time[i] = (uint8_t)(mtime >> (56 - 8 * i));
+	if (build_id_len == 0) {
+		build_id = time;
+		build_id_len = sizeof(time);
+	}
+	return op_ksyms_path(buf, len, session->images,
+			     slash ? slash + 1 : name, build_id, build_id_len);
 }
 
 static const char *why_no_name(const char *name)

@@ -10,12 +10,15 @@
  *	samples/NAME/ledger	where its samples went (op_ledger.h)
  *	samples/oprofiled.log	the daemon's log
  *	symbols/		symbols of kernel and modules (op_ksyms.h)
+ *	images/			copies of binaries that were deleted or replaced
+ *				since (op_session_image())
  *
  * The lock and the control socket are in the run folder, /run/oprofile for
  * the default session folder and SESSION_DIR/run for any other.
  */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "libop/op_diag.h"
 
@@ -27,6 +30,7 @@ struct op_session {
 	char current[4096 + 32]; /* dir/samples/current */
 	char log[4096 + 32]; /* dir/samples/oprofiled.log */
 	char symbols[4096 + 16]; /* dir/symbols */
+	char images[4096 + 16]; /* dir/images */
 	char run[4096 + 16];
 	char lock[4096 + 32]; /* run/lock: holds the daemon's pid */
 	char socket[4096 + 32]; /* run/control */
@@ -49,5 +53,14 @@ int op_session_init(struct op_session *session, const char *dir,
  * "oprofiled.log". Returns 0 or -EINVAL with the reason in @diag.
  */
 int op_session_name_check(const char *name, struct op_diag *diag);
+
+/*
+ * Where the session has its copy of the binary @name, if it has one: in
+ * images/ by the last part of the name and its build-id, or its time of
+ * modification @mtime where it has no build-id. Returns 0 or -ENAMETOOLONG.
+ */
+int op_session_image(const struct op_session *session, const char *name,
+		     const uint8_t *build_id, size_t build_id_len,
+		     uint64_t mtime, char *buf, size_t len);
 
 #endif /* LIBOP_OP_SESSION_H */

@@ -110,6 +110,8 @@ static void complain(struct pp_messages *messages, const struct pp_image *image,
 		why = "it could not be found; say where with --image-path or --root";
 	else if (err == -ENOTUNIQ)
 		why = "several files in --image-path have its name";
+	else if (err == -ESTALE)
+		why = "the file has changed since it was profiled";
 	else if (err == -ENOEXEC)
 		why = "it is not in a usable binary format";
 	pp_message(messages, PP_WARNING, "%s: no symbols: %s", image->name,
@@ -146,16 +148,55 @@ static int take_bfd(struct pp_image_symbols *symbols,
 	return err;
 }
 
+/* Returns -ESTALE, with nothing open, for another build. */
+static int open_build(struct pp_image_symbols *symbols,
+		      const struct pp_image *image, const char *path,
+		      const struct pp_locator *locator)
+{
+	int err = op_bfd_open(&symbols->bfd, path, locator->debug_dirs);
+
+	if (err || !is_changed(symbols->bfd, image))
+		return err;
+	op_bfd_close(symbols->bfd);
+	symbols->bfd = NULL;
+	return -ESTALE;
+}
+
+/* The session's own copy: of a file that was deleted or replaced. */
+static int open_copy(struct pp_image_symbols *symbols,
+		     const struct pp_image *image,
+		     const struct op_session *session,
+		     struct pp_locator *locator, const char **path)
+{
+	char copy[8192];
+	int err;
+
+	err = op_session_image(session, image->name, image->build_id,
+			       image->build_id_len, image->mtime, copy,
+			       sizeof(copy));
+	if (!err)
+		err = open_build(symbols, image, copy, locator);
+	if (err)
+		return err;
+	*path = pp_arena_strdup(locator->arena, copy);
+	return *path ? 0 : -ENOMEM;
+}
+
 static int open_binary(struct pp_image_symbols *symbols,
-		       const struct pp_image *image, struct pp_locator *locator,
-		       struct pp_messages *messages)
+		       const struct pp_image *image,
+		       const struct op_session *session,
+		       struct pp_locator *locator, struct pp_messages *messages)
 {
 	const char *path;
-	int err;
+	int err, copy;
 
 	err = pp_locate(locator, image->name, &path);
 	if (!err)
-		err = op_bfd_open(&symbols->bfd, path, locator->debug_dirs);
+		err = open_build(symbols, image, path, locator);
+	if (err && err != -ENOMEM) {
+		copy = open_copy(symbols, image, session, locator, &path);
+		err = copy && copy != -ENOMEM ? err : copy;
+	}
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
@@ -164,13 +205,6 @@ static int open_binary(struct pp_image_symbols *symbols,
 	}
 	pp_message(messages, PP_REMARK_BFD, "%s: symbols from %s", image->name,
 		   path);
-	if (is_changed(symbols->bfd, image)) {
-		pp_message(
-			messages, PP_WARNING,
-			"%s: no symbols: the file has changed since it was profiled",
-			path);
-		return 0;
-	}
 	return take_bfd(symbols, image, messages);
 }
 
@@ -188,7 +222,7 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 		return 0;
 	}
 	if (image->recorded.space == OP_SPACE_ROOT)
-		return open_binary(symbols, image, locator, messages);
+		return open_binary(symbols, image, session, locator, messages);
 	if (image->kind == OP_IMAGE_FILE) {
 		symbols->whole = image->base;
 		return 0;

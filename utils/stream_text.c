@@ -19,8 +19,8 @@
 /*
  * The parts of a payload, in order: d a decimal word, x a hexadecimal one,
  * m the magic (not shown), b a build-id (its length and four words), s a
- * string, * all further words. What follows ? may be absent. f is the flag
- * "first", no part of the payload.
+ * string, * all further words. What follows ? may be absent. f are flags in
+ * words, no part of the payload.
  */
 #define PARTS_CTX_SWITCH "dd"
 #define PARTS_CPU_SWITCH "d"
@@ -38,6 +38,11 @@
 #define PARTS_COOKIE_NAME "ddxddbs"
 #define PARTS_KERNEL_RANGE "fxxbs"
 #define PARTS_LOST "ds"
+
+/* By bit, OP_KERNEL_FIRST and OP_KERNEL_CODE. */
+static const char *const flag_words[] = { "first", "code" };
+
+#define NR_FLAGS (sizeof(flag_words) / sizeof(flag_words[0]))
 
 struct code {
 	uint32_t code;
@@ -214,6 +219,17 @@ static int print_word(struct stream_buf *out, const struct stream_unit *unit,
 	return add_text(out, "0x%" PRIx64, unit->payload[(*at)++]);
 }
 
+/* Flags without a word make it a record that does not read back. */
+static int print_flags(struct stream_buf *out, uint32_t flags)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < NR_FLAGS && !err; i++)
+		if (flags & 1u << i)
+			err = add_text(out, " %s", flag_words[i]);
+	return err;
+}
+
 static int print_part(struct stream_buf *out, const struct stream_unit *unit,
 		      char part, size_t *at)
 {
@@ -226,7 +242,7 @@ static int print_part(struct stream_buf *out, const struct stream_unit *unit,
 	if (part == '?')
 		return 0;
 	if (part == 'f')
-		return unit->flags ? add_text(out, " first") : 0;
+		return print_flags(out, unit->flags);
 	if (part == '*') {
 		for (err = 0; *at < unit->nr_words && !err;) {
 			err = add_text(out, " ");
@@ -503,12 +519,16 @@ static int parse_string(struct parser *p, struct stream_buf *out)
 	return err;
 }
 
-static int parse_flag(struct parser *p, uint32_t *flags)
+static int parse_flags(struct parser *p, uint32_t *flags)
 {
-	if (!at_end(p) && !strncmp(p->at, "first", 5) &&
-	    strchr(" \t", p->at[5])) {
-		p->at += 5;
-		*flags = OP_KERNEL_FIRST;
+	for (size_t i = 0; i < NR_FLAGS; i++) {
+		size_t len = strlen(flag_words[i]);
+
+		if (at_end(p) || strncmp(p->at, flag_words[i], len) ||
+		    !strchr(" \t", p->at[len]))
+			continue;
+		p->at += len;
+		*flags |= 1u << i;
 	}
 	return 0;
 }
@@ -522,7 +542,7 @@ static int parse_part(struct parser *p, struct stream_buf *payload, char part,
 	case 'm':
 		return add_word(payload, OP_STREAM_MAGIC);
 	case 'f':
-		return parse_flag(p, flags);
+		return parse_flags(p, flags);
 	case 'b':
 		return parse_build_id(p, payload);
 	case 's':

@@ -84,7 +84,8 @@
 	   (0..32), 4 words of build-id, string: the path */                  \
 	X(COOKIE_NAME,   19, 11, "cookie")                                    \
 	/* start, end, build-id bytes, 4 words of build-id, string: one       \
-	   address range of the kernel ("vmlinux") or of a module. With flag  \
+	   address range of the kernel ("vmlinux"), of a module, or, with     \
+	   OP_KERNEL_CODE, of code that was made at run time. With            \
 	   OP_KERNEL_FIRST it starts a new table */                           \
 	X(KERNEL_RANGE,  20, 8, "kernel-range")                               \
 	/* number of samples, string: their cause. Since the last such record */\
@@ -114,8 +115,9 @@ enum op_code {
 #define OP_IMAGE_DELETED 1u /* the file was deleted when it was first seen */
 #define OP_IMAGE_NO_FILE 2u /* not on any disk: "[vdso]", a memfd */
 
-/* Flag in the code word of OP_KERNEL_RANGE. */
-#define OP_KERNEL_FIRST 1u
+/* Flags in the code word of OP_KERNEL_RANGE. */
+#define OP_KERNEL_FIRST 1u /* forget the ranges that were known before */
+#define OP_KERNEL_CODE 2u /* one function: a BPF program, a trampoline */
 
 #define OP_BUILD_ID_MAX 32
 #define OP_PATH_MAX 4096

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_FILE_H
+#define DAEMON_OPD_FILE_H
+
+/*
+ * Files that others named: a path may lead anywhere, to a device that does
+ * something when it is opened, too.
+ */
+
+#include <stdint.h>
+
+/* Open @path to read if it is a regular file. A descriptor or -1. */
+int opd_open_regular(const char *path);
+
+/*
+ * Open the file that process @tgid has mapped from @start to @end, which may
+ * have no path any more. A descriptor or -1; only root may.
+ */
+int opd_open_mapped(uint32_t tgid, uint64_t start, uint64_t end);
+
+#endif /* DAEMON_OPD_FILE_H */

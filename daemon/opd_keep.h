@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_KEEP_H
+#define DAEMON_OPD_KEEP_H
+
+/*
+ * Binaries that will not be there when the report is made: built, run and
+ * deleted, or replaced by an upgrade while they run. An image's file is held
+ * open from its first sample; when its path leads elsewhere, or nowhere, the
+ * session gets a copy of it, which reports find (op_session_image()).
+ *
+ * A file that is held open keeps its file system busy, so where the whole
+ * machine is profiled it is let go after OPD_KEEP_SECONDS. If it vanishes
+ * later, a process that still runs it is looked for.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+struct opd;
+struct opd_image;
+
+#define OPD_KEEP_SECONDS 60
+#define OPD_KEEP_MAX 1024 /* files held open */
+#define OPD_KEEP_FILE_MAX (UINT64_C(256) << 20) /* bytes of a copy */
+#define OPD_KEEP_TOTAL_MAX (UINT64_C(1) << 30) /* bytes of all copies */
+
+struct opd_kept {
+	const struct opd_image *image;
+	uint64_t dev; /* of the file; 0: it was never there */
+	uint64_t ino;
+	time_t since; /* of the monotonic clock */
+	int fd; /* -1: let go */
+	bool done; /* copied, or never will be */
+};
+
+struct opd_keep {
+	struct opd_kept *kept;
+	size_t nr;
+	size_t room;
+	unsigned int nr_open;
+	bool forever; /* nothing is let go before the end */
+	uint64_t copied; /* bytes */
+};
+
+/* Image @image has a sample for the first time, in the present context. */
+void opd_keep_image(struct opd *opd, const struct opd_image *image,
+		    bool deleted);
+
+/* Look at all of them: to be called every few seconds and at the end. */
+void opd_keep_sweep(struct opd *opd);
+
+void opd_keep_release(struct opd_keep *keep);
+
+#endif /* DAEMON_OPD_KEEP_H */
