@@ -10,26 +10,22 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "daemon/opd_cpu_list.h"
+#include "daemon/opd_perf_attr.h"
 #include "libop/op_config.h"
 #include "libop/op_perf.h"
 
-/* Pages of a CPU's rings: enough for a second of many samples. An ordinary
- * user may lock 129 pages for each CPU (kernel.perf_event_mlock_kb). */
-#define SAMPLE_PAGES 64
-#define SIDE_PAGES 32
 #define FEWEST_PAGES 4
-
-#define CPUS_ONLINE "/sys/devices/system/cpu/online"
 
 /* Opening events, one after the other. */
 struct opening {
 	struct opd_perf_events *all;
-	const struct opd_perf_target *target;
+	const struct opd_perf_target *target; /* these two are @all's */
 	const struct opd_events *counters;
 	struct op_diag *diag;
+	struct opd_cpu_list online;
 };
 
 /* What is opened on one CPU for one task. */
@@ -38,91 +34,11 @@ struct slot {
 	pid_t task; /* -1: all */
 };
 
-/* ---- attributes -------------------------------------------------------------
- */
-
-static bool is_task(const struct opd_perf_target *target)
-{
-	return target->exec || target->nr_pids;
-}
-
-/*
- * A little longer than asked for: samples at whole parts of a second would
- * always meet the same phase of work that is timed by the kernel's tick.
- */
-uint64_t opd_perf_period(uint32_t rate)
-{
-	uint64_t ns = UINT64_C(1000000000) / rate;
-
-	return ns + ns * 3 / 1000;
-}
-
-static void init_attr(const struct opening *o, struct perf_event_attr *attr)
-{
-	memset(attr, 0, sizeof(*attr));
-	attr->size = sizeof(*attr);
-	attr->exclude_hv = 1;
-	attr->exclude_guest = 1;
-	attr->inherit = is_task(o->target);
-	attr->sample_id_all = 1;
-	attr->use_clockid = 1;
-	attr->clockid = CLOCK_MONOTONIC_RAW;
-	attr->watermark = 1;
-}
-
-static void side_attr(const struct opening *o, struct perf_event_attr *attr)
-{
-	init_attr(o, attr);
-	attr->type = PERF_TYPE_SOFTWARE;
-	attr->config = PERF_COUNT_SW_DUMMY;
-	attr->sample_type = OPD_PERF_SIDE;
-	attr->exclude_kernel = 1;
-	attr->mmap = attr->mmap2 = 1;
-	attr->comm = attr->comm_exec = 1;
-	attr->task = 1;
-	attr->ksymbol = 1;
-	attr->build_id = !o->all->no_build_ids;
-	attr->wakeup_watermark = SIDE_PAGES * 4096 / 8;
-}
-
-static void set_event(struct perf_event_attr *attr,
-		      const struct opd_event *event,
-		      const struct opd_perf_target *target)
-{
-	const struct op_perf_event *known = op_perf_event_find(event->name);
-
-	attr->sample_period = event->count;
-	if (opd_event_is_timer(event)) {
-		attr->type = PERF_TYPE_SOFTWARE;
-		attr->config = PERF_COUNT_SW_CPU_CLOCK;
-		attr->sample_period = opd_perf_period(target->rate);
-	} else if (known) {
-		attr->type = known->type;
-		attr->config = known->config;
-	} else {
-		attr->type = PERF_TYPE_RAW;
-		attr->config = event->value | event->um << 8;
-	}
-}
-
-static void sample_attr(const struct opening *o, struct perf_event_attr *attr,
-			const struct opd_event *event)
-{
-	init_attr(o, attr);
-	set_event(attr, event, o->target);
-	attr->sample_type = o->all->sample_type;
-	attr->read_format = o->all->tells_lost ? PERF_FORMAT_LOST : 0;
-	attr->exclude_kernel = !event->kernel;
-	attr->exclude_user = !event->user;
-	attr->disabled = 1;
-	attr->enable_on_exec = o->target->exec != 0;
-	attr->wakeup_watermark = SAMPLE_PAGES * 4096 / 2;
-}
-
 /* ---- opening ----------------------------------------------------------------
  */
 
-static int add_event(struct opd_perf_events *all, int fd, bool samples)
+static int add_event(struct opd_perf_events *all, int fd, uint32_t cpu,
+		     bool samples)
 {
 	size_t room = all->room ? all->room * 2 : 64;
 	struct opd_perf_event *more;
@@ -134,7 +50,7 @@ static int add_event(struct opd_perf_events *all, int fd, bool samples)
 		all->events = more;
 		all->room = room;
 	}
-	all->events[all->nr++] = (struct opd_perf_event){ fd, samples };
+	all->events[all->nr++] = (struct opd_perf_event){ fd, cpu, samples };
 	return 0;
 }
 
@@ -178,7 +94,7 @@ static int open_one(struct opening *o, struct perf_event_attr *attr,
 	if (fd < 0)
 		return op_perf_explain(o->diag, fd, attr, slot->task,
 				       (int)slot->cpu->cpu, name);
-	err = add_event(o->all, fd, attr->disabled);
+	err = add_event(o->all, fd, slot->cpu->cpu, attr->disabled);
 	if (err)
 		close(fd);
 	return err ? err : fd;
@@ -189,12 +105,12 @@ static int open_side(struct opening *o, const struct slot *slot)
 	struct perf_event_attr attr;
 	int fd;
 
-	side_attr(o, &attr);
+	opd_perf_side_attr(o->all, &attr);
 	fd = open_one(o, &attr, slot, "mappings and processes");
 	if (fd < 0)
 		return fd;
-	return connect_ring(o, &slot->cpu->side, fd, SIDE_PAGES, OPD_PERF_SIDE,
-			    &slot->cpu->side_fd);
+	return connect_ring(o, &slot->cpu->side, fd, OPD_PERF_SIDE_PAGES,
+			    OPD_PERF_SIDE, &slot->cpu->side_fd);
 }
 
 static int add_id(struct opd_perf_events *all, int fd, uint32_t counter)
@@ -221,11 +137,11 @@ static int open_counter(struct opening *o, const struct slot *slot,
 	struct perf_event_attr attr;
 	int fd, err;
 
-	sample_attr(o, &attr, event);
+	opd_perf_sample_attr(o->all, &attr, event);
 	fd = open_one(o, &attr, slot, event->name);
 	if (fd < 0)
 		return fd;
-	err = connect_ring(o, &slot->cpu->samples, fd, SAMPLE_PAGES,
+	err = connect_ring(o, &slot->cpu->samples, fd, OPD_PERF_SAMPLE_PAGES,
 			   o->all->sample_type, &slot->cpu->samples_fd);
 	return err ? err : add_id(o->all, fd, counter);
 }
@@ -248,6 +164,8 @@ static int open_task(struct opening *o, pid_t task)
 
 	for (unsigned int i = 0; !err && i < o->all->nr_cpus; i++) {
 		slot.cpu = &o->all->cpus[i];
+		if (!opd_cpu_list_has(&o->online, slot.cpu->cpu))
+			continue;
 		err = open_slot(o, &slot);
 		if (err == -ENODEV)
 			err = 0; /* this CPU went offline */
@@ -293,7 +211,7 @@ static int open_target(struct opening *o)
 {
 	int err = 0;
 
-	if (!is_task(o->target))
+	if (!opd_perf_is_targeted(o->target))
 		return open_task(o, -1);
 	if (o->target->exec)
 		err = open_task(o, o->target->exec);
@@ -307,55 +225,34 @@ static int open_target(struct opening *o)
 /* ---- the machine ------------------------------------------------------------
  */
 
-static int add_cpu(struct opd_perf_events *all, unsigned long cpu)
+static int add_cpus(struct opd_perf_events *all,
+		    const struct opd_cpu_list *list)
 {
-	struct opd_perf_cpu *more =
-		reallocarray(all->cpus, all->nr_cpus + 1, sizeof(*more));
-
-	if (!more)
+	for (uint32_t cpu = 0; cpu < OPD_MAX_CPUS; cpu++)
+		all->nr_cpus += opd_cpu_list_has(list, cpu);
+	all->cpus = calloc(all->nr_cpus, sizeof(all->cpus[0]));
+	if (!all->cpus)
 		return -ENOMEM;
-	all->cpus = more;
-	memset(&more[all->nr_cpus], 0, sizeof(*more));
-	more[all->nr_cpus++].cpu = (uint32_t)cpu;
+	for (uint32_t cpu = 0, i = 0; cpu < OPD_MAX_CPUS; cpu++)
+		if (opd_cpu_list_has(list, cpu))
+			all->cpus[i++].cpu = cpu;
 	return 0;
 }
 
-/* "0-3,8" */
-static int add_cpus(struct opd_perf_events *all, const char *list)
+static int find_cpus(struct opening *o)
 {
-	unsigned long first, last;
-	int err = 0, used;
+	struct opd_cpu_list *possible = malloc(sizeof(*possible));
+	int err = possible ? opd_cpu_list_read(possible, "possible") : -ENOMEM;
 
-	while (!err && sscanf(list, "%lu%n", &first, &used) == 1) {
-		list += used;
-		last = first;
-		if (sscanf(list, "-%lu%n", &last, &used) == 1)
-			list += used;
-		if (last > OPD_PERF_MAX_CPU || first > last)
-			return -EINVAL;
-		for (; !err && first <= last; first++)
-			err = add_cpu(all, first);
-		list += *list == ',';
-	}
-	return !err && all->nr_cpus == 0 ? -EINVAL : err;
-}
-
-static int find_cpus(struct opd_perf_events *all, struct op_diag *diag)
-{
-	FILE *file = fopen(CPUS_ONLINE, "re");
-	char list[4096] = "";
-	int err = file ? 0 : -errno;
-
-	if (file && !fgets(list, sizeof(list), file))
-		err = -EIO;
-	if (file)
-		fclose(file);
 	if (!err)
-		err = add_cpus(all, list);
-	return err ? op_diag_set(diag, err,
-				 CPUS_ONLINE ": %s; is /sys mounted?",
-				 strerror(-err))
-		   : 0;
+		err = add_cpus(o->all, possible);
+	if (!err)
+		err = opd_cpu_list_read(&o->online, "online");
+	free(possible);
+	if (!err)
+		return 0;
+	return op_diag_set(o->diag, err, "CPUs: %s; is /sys mounted?",
+			   strerror(-err));
 }
 
 /* Each CPU and thread needs descriptors: take as many as we may. */
@@ -367,25 +264,6 @@ static void raise_limit(void)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-/* What this kernel can, tried with an event of our own. */
-static void probe_kernel(struct opening *o)
-{
-	struct perf_event_attr attr;
-	int fd;
-
-	side_attr(o, &attr);
-	fd = op_perf_open(&attr, 0, -1, -1);
-	o->all->no_build_ids = fd == -EINVAL || fd == -E2BIG;
-	if (fd >= 0)
-		close(fd);
-	side_attr(o, &attr);
-	attr.read_format = PERF_FORMAT_LOST;
-	fd = op_perf_open(&attr, 0, -1, -1);
-	o->all->tells_lost = fd >= 0;
-	if (fd >= 0)
-		close(fd);
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -405,26 +283,57 @@ static unsigned int count_counters(const struct opd_events *counters)
 	return nr;
 }
 
+static void sort_ids(struct opd_perf_events *all)
+{
+	if (all->nr_ids)
+		qsort(all->ids, all->nr_ids, sizeof(all->ids[0]), compare_ids);
+}
+
+static struct opening *opening_new(struct opd_perf_events *all,
+				   struct op_diag *diag)
+{
+	struct opening *o = malloc(sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->all = all;
+	o->target = all->target;
+	o->counters = all->counters;
+	o->diag = diag;
+	return o;
+}
+
+static int open_all(struct opening *o)
+{
+	int err;
+
+	raise_limit();
+	opd_perf_probe_kernel(o->all);
+	err = find_cpus(o);
+	if (!err)
+		err = open_target(o);
+	sort_ids(o->all);
+	return err;
+}
+
 int opd_perf_events_open(struct opd_perf_events *all,
 			 const struct opd_perf_target *target,
 			 const struct opd_events *counters,
 			 struct op_diag *diag)
 {
-	struct opening o = { all, target, counters, diag };
+	struct opening *o;
 	int err;
 
 	memset(all, 0, sizeof(*all));
+	all->target = target;
+	all->counters = counters;
 	/* Without ids all samples would be of counter 0. */
 	all->sample_type = counters->nr > 1 || count_counters(counters) > 1
 				   ? OPD_PERF_SAMPLE_ID
 				   : OPD_PERF_SAMPLE;
-	raise_limit();
-	probe_kernel(&o);
-	err = find_cpus(all, diag);
-	if (!err)
-		err = open_target(&o);
-	if (!err && all->nr_ids)
-		qsort(all->ids, all->nr_ids, sizeof(all->ids[0]), compare_ids);
+	o = opening_new(all, diag);
+	err = o ? open_all(o) : -ENOMEM;
+	free(o);
 	if (err && !diag->text[0])
 		op_diag_set(diag, err, "perf_events: %s", strerror(-err));
 	return err;
@@ -444,6 +353,76 @@ void opd_perf_events_close(struct opd_perf_events *all)
 	memset(all, 0, sizeof(*all));
 }
 
+/* ---- CPUs that come and go --------------------------------------------------
+ */
+
+static uint64_t lost_of(const struct opd_perf_event *event)
+{
+	uint64_t values[2]; /* the count, the lost samples */
+
+	if (!event->samples ||
+	    read(event->fd, values, sizeof(values)) != sizeof(values))
+		return 0;
+	return values[1];
+}
+
+/* Events of a CPU that went offline never come back to life. */
+static void close_cpu(struct opd_perf_events *all, struct opd_perf_cpu *cpu)
+{
+	size_t kept = 0;
+
+	opd_perf_ring_unmap(&cpu->samples);
+	opd_perf_ring_unmap(&cpu->side);
+	for (size_t i = 0; i < all->nr; i++) {
+		if (all->events[i].cpu != cpu->cpu) {
+			all->events[kept++] = all->events[i];
+			continue;
+		}
+		all->lost += all->tells_lost ? lost_of(&all->events[i]) : 0;
+		close(all->events[i].fd);
+	}
+	all->nr = kept;
+}
+
+static int replug(struct opening *o)
+{
+	struct slot slot = { .task = -1 };
+	int err = opd_cpu_list_read(&o->online, "online");
+	int nr = 0;
+
+	for (unsigned int i = 0; !err && i < o->all->nr_cpus; i++) {
+		bool is_open, online;
+
+		slot.cpu = &o->all->cpus[i];
+		online = opd_cpu_list_has(&o->online, slot.cpu->cpu);
+		is_open = slot.cpu->side.meta;
+		nr += is_open != online;
+		if (is_open && !online)
+			close_cpu(o->all, slot.cpu);
+		else if (!is_open && online)
+			err = open_slot(o, &slot);
+		if (err == -ENODEV)
+			err = 0; /* the next time */
+	}
+	sort_ids(o->all);
+	return err ? err : nr;
+}
+
+int opd_perf_events_replug(struct opd_perf_events *all, struct op_diag *diag)
+{
+	struct opening *o;
+	int err;
+
+	if (opd_perf_is_targeted(all->target))
+		return 0;
+	o = opening_new(all, diag);
+	err = o ? replug(o) : -ENOMEM;
+	free(o);
+	if (err < 0 && !diag->text[0])
+		op_diag_set(diag, err, "perf_events: %s", strerror(-err));
+	return err;
+}
+
 /* ---- while they are open ----------------------------------------------------
  */
 
@@ -461,15 +440,10 @@ int opd_perf_events_enable(const struct opd_perf_events *all, bool on)
 
 bool opd_perf_events_lost(const struct opd_perf_events *all, uint64_t *lost)
 {
-	uint64_t values[2]; /* the count, the lost samples */
-
-	*lost = 0;
+	*lost = all->lost;
 	if (!all->tells_lost)
 		return false;
 	for (size_t i = 0; i < all->nr; i++)
-		if (all->events[i].samples &&
-		    read(all->events[i].fd, values, sizeof(values)) ==
-			    sizeof(values))
-			*lost += values[1];
+		*lost += lost_of(&all->events[i]);
 	return true;
 }

@@ -6,7 +6,7 @@
  * The open events of perf_events: for each CPU, and where single processes are
  * profiled for each of their threads, one that tells what processes do (it
  * counts nothing and is always on), and one for each counter. Those of one CPU
- * share its two rings.
+ * share its two rings. A CPU that is offline has none.
  */
 
 #include <stdbool.h>
@@ -18,10 +18,9 @@
 #include "daemon/opd_perf_target.h"
 #include "libop/op_diag.h"
 
-#define OPD_PERF_MAX_CPU 65535
-
 struct opd_perf_event {
 	int fd;
+	uint32_t cpu;
 	bool samples; /* else it tells what processes do */
 };
 
@@ -31,15 +30,15 @@ struct opd_perf_events {
 	size_t room;
 	struct opd_perf_id *ids; /* sorted; empty with one counter */
 	size_t nr_ids;
-	struct opd_perf_cpu *cpus;
+	struct opd_perf_cpu *cpus; /* all that may ever be there */
 	unsigned int nr_cpus;
+	const struct opd_perf_target *target; /* what was asked for */
+	const struct opd_events *counters;
+	uint64_t lost; /* on CPUs that have gone since */
 	uint64_t sample_type;
 	bool tells_lost; /* reading an event tells its lost samples */
 	bool no_build_ids; /* the kernel is too old to tell them */
 };
-
-/* Nanoseconds between two samples of the clock. */
-uint64_t opd_perf_period(uint32_t rate);
 
 /*
  * Open all. Sampling is off; where a process is about to exec, its exec turns
@@ -50,6 +49,13 @@ int opd_perf_events_open(struct opd_perf_events *all,
 			 const struct opd_events *counters,
 			 struct op_diag *diag);
 void opd_perf_events_close(struct opd_perf_events *all);
+
+/*
+ * CPUs may have come or gone: open and close what is needed where the whole
+ * machine is sampled. What is in the rings of CPUs that have gone is to be
+ * read before. Returns the number of changes, or -errno with the reason.
+ */
+int opd_perf_events_replug(struct opd_perf_events *all, struct op_diag *diag);
 
 /* Turn sampling on or off. Returns 0 or -errno. */
 int opd_perf_events_enable(const struct opd_perf_events *all, bool on);

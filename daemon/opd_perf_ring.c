@@ -36,6 +36,7 @@ void opd_perf_ring_unmap(struct opd_perf_ring *ring)
 	if (ring->meta)
 		munmap(ring->meta, ring->size + page_size());
 	ring->meta = NULL;
+	ring->len = 0;
 }
 
 /* The word at @at, which counts on without end. */

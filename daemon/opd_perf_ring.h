@@ -19,7 +19,7 @@
 #define OPD_PERF_RECORD_MAX 65536
 
 struct opd_perf_ring {
-	struct perf_event_mmap_page *meta; /* NULL: no ring */
+	struct perf_event_mmap_page *meta; /* NULL: none, and no records */
 	const unsigned char *data;
 	uint64_t size; /* bytes of data, a power of 2 */
 	uint64_t sample_type; /* how its records end (opd_perf_record.h) */

@@ -86,6 +86,11 @@ int opd_perf_target_parse(struct opd_perf_target *target, const char *text,
 	return err;
 }
 
+bool opd_perf_is_targeted(const struct opd_perf_target *target)
+{
+	return target->exec || target->nr_pids;
+}
+
 void opd_perf_target_release(struct opd_perf_target *target)
 {
 	free(target->pids);

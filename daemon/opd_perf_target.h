@@ -12,6 +12,7 @@
  * Without exec and pid it is everything.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -27,6 +28,9 @@ struct opd_perf_target {
 	size_t nr_pids;
 	uint32_t rate;
 };
+
+/* Whether it is about some processes and not the machine. */
+bool opd_perf_is_targeted(const struct opd_perf_target *target);
 
 /* NULL is an empty list. Returns 0 or -errno with the reason; release in any
  * case. */

@@ -27,6 +27,8 @@
 	X(THROTTLE, throttle)                                                  \
 	X(SIDE_LOST, side_band_lost)                                           \
 	X(PROC_READ, proc_read)                                                \
+	X(REPLUG, cpu_replug)                                                  \
+	X(REPLUG_FAILED, cpu_replug_failed)                                    \
 	X(BAD_RECORD, bad_record)
 
 enum opd_perf_stat {

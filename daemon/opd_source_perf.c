@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "daemon/opd_log.h"
+#include "daemon/opd_perf_attr.h"
 #include "daemon/opd_perf_events.h"
 #include "daemon/opd_perf_proc.h"
 #include "daemon/opd_perf_target.h"
@@ -30,6 +31,7 @@
 
 /* How often rings are emptied that are far from full. */
 #define TICK_MS 100
+#define TICKS_PER_SECOND (1000 / TICK_MS)
 /* A CPU may have taken the time of a record, but not written it yet. */
 #define LATE_NS 2000000
 
@@ -47,6 +49,7 @@ struct opd_perf {
 	bool flush; /* what is there now is wanted, however late */
 	bool on;
 	bool armed; /* the exec of the target turns it on */
+	unsigned int ticks;
 	uint64_t modules; /* a hash of what modules there are */
 	bool kernel_changed; /* not said yet */
 };
@@ -80,16 +83,35 @@ static void describe(struct opd_source *source, const struct opd_perf *perf)
 				      opd_perf_period(perf->target.rate));
 	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s",
 		 opd_event_is_timer(first) ? "timer" : "perf");
-	source->targeted = perf->target.exec || perf->target.nr_pids;
+	source->targeted = opd_perf_is_targeted(&perf->target);
 	snprintf(source->name, sizeof(source->name), "perf/%.26s",
 		 opd_event_is_timer(first) ? "cpu-clock" : first->name);
 }
 
+/* Watching it already is no error. */
 static int watch(int epoll_fd, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
-	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) && errno != EEXIST)
+		return -errno;
+	return 0;
+}
+
+static int watch_rings(const struct opd_source *source)
+{
+	const struct opd_perf_events *events = &source->perf->events;
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < events->nr_cpus; i++) {
+		const struct opd_perf_cpu *cpu = &events->cpus[i];
+
+		if (cpu->samples.meta)
+			err = watch(source->fd, cpu->samples_fd);
+		if (!err && cpu->side.meta)
+			err = watch(source->fd, cpu->side_fd);
+	}
+	return err;
 }
 
 static int start_timer(struct opd_source *source)
@@ -111,17 +133,12 @@ static int start_timer(struct opd_source *source)
 /* One descriptor that is readable when there is something to do. */
 static int start_waiting(struct opd_source *source)
 {
-	const struct opd_perf_events *events = &source->perf->events;
-	int err = 0;
+	int err;
 
 	source->fd = epoll_create1(EPOLL_CLOEXEC);
 	if (source->fd < 0)
 		return -errno;
-	for (unsigned int i = 0; !err && i < events->nr_cpus; i++) {
-		err = watch(source->fd, events->cpus[i].samples_fd);
-		if (!err)
-			err = watch(source->fd, events->cpus[i].side_fd);
-	}
+	err = watch_rings(source);
 	return err ? err : start_timer(source);
 }
 
@@ -221,17 +238,44 @@ static void look_at_modules(struct opd_perf *perf)
 	perf->modules = hash;
 }
 
+/* CPUs that went offline, as in a suspend, have to be opened anew. */
+static void look_at_cpus(struct opd_source *source)
+{
+	struct opd_perf *perf = source->perf;
+	struct op_diag diag = { "" };
+	int nr = opd_perf_events_replug(&perf->events, &diag);
+
+	perf->merge.ids = perf->events.ids;
+	perf->merge.nr_ids = perf->events.nr_ids;
+	if (nr > 0 &&
+	    (watch_rings(source) ||
+	     (perf->on && opd_perf_events_enable(&perf->events, true))))
+		nr = -EIO;
+	perf->world.stats[OPD_PERF_REPLUG] += nr > 0;
+	perf->world.stats[OPD_PERF_REPLUG_FAILED] += nr < 0;
+}
+
+static void tick(struct opd_source *source)
+{
+	struct opd_perf *perf = source->perf;
+	uint64_t times;
+
+	if (read(perf->timer_fd, &times, sizeof(times)) < 0 ||
+	    ++perf->ticks % TICKS_PER_SECOND)
+		return;
+	look_at_modules(perf);
+	look_at_cpus(source);
+}
+
 /* An event whose tasks have all ended is always ready: forget it. */
-static void take_ready(const struct opd_source *source)
+static void take_ready(struct opd_source *source)
 {
 	struct epoll_event ready[16];
-	uint64_t ticks;
 	int nr = epoll_wait(source->fd, ready, 16, 0);
 
 	for (int i = 0; i < nr; i++) {
 		if (ready[i].data.fd == source->perf->timer_fd) {
-			if (read(ready[i].data.fd, &ticks, sizeof(ticks)) < 0)
-				continue;
+			tick(source);
 		} else if (ready[i].events & (EPOLLHUP | EPOLLERR)) {
 			epoll_ctl(source->fd, EPOLL_CTL_DEL, ready[i].data.fd,
 				  NULL);

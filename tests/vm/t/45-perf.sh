@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf_events on a stock kernel instead of the module: the same daemon and
+# reports, and CPUs that come and go under load.
+# timeout: 600
+# vm-smp: 2
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+no_module() {
+	! grep -q '^oprofile ' /proc/modules
+}
+
+# from_cpu N: samples of CPU N in the current session, in the report's words.
+from_cpu() {
+	report -l cpu:"$1" && total
+}
+
+ok "start" start --source=perf --separate=lib,kernel,cpu
+ok "no module is loaded" no_module
+"$TESTBIN/forkstorm" 200 3 >"$TMP/truth"
+for _ in 1 2 3; do
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	"$TESTBIN/forkstorm" 20 3 >>"$TMP/truth"
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	"$TESTBIN/forkstorm" 100 3 >>"$TMP/truth"
+done
+sed 's/^/# /' "$TMP/truth"
+ok "reset" "$BIN/opcontrol" --reset
+"$TESTBIN/forkstorm" 100 3 >"$TMP/truth"
+ok "stop" stop
+ok "taken = stored + lost" sums_up
+both=$(($(from_cpu 0) + $(from_cpu 1)))
+ok "a CPU that came back is sampled again" [ "$(from_cpu 1)" -gt $((both / 5)) ]
+
+report -l image:"$TESTBIN/forkstorm"
+head -12 "$TMP/report" | sed 's/^/# /'
+whole=$(total)
+named=$(awk '/no symbols| anon|vmlinux/ { next } $1 + 0 { n += $1 } END { print n }' \
+	"$TMP/report")
+kernel=$(awk '/ vmlinux / { n += $1 } END { print n + 0 }' "$TMP/report")
+share=$(percent "$named" $((whole - kernel + $(ledger lost))))
+ok "$share % of the user samples are in their image" at_least "$share" 99
+ok "shutdown" "$BIN/opcontrol" --shutdown
+is "CPUs that went and came" \
+	"$(sed -n 's/^Nr. cpu_replug: //p' "$SESSION/samples/oprofiled.log" |
+		tail -n 1)" 6
+ok "no complaint from the kernel" kernel_is_content
+done_testing
