@@ -61,6 +61,12 @@ static void set_event(struct perf_event_attr *attr,
 	if (opd_event_is_timer(event)) {
 		attr->type = PERF_TYPE_SOFTWARE;
 		attr->config = PERF_COUNT_SW_CPU_CLOCK;
+		/*
+		 * The kernel counts samples from tick to tick and throttles
+		 * what seems too much; an idle CPU has no ticks, and once
+		 * throttled it stays so.
+		 */
+		attr->exclude_idle = 1;
 		attr->sample_period = opd_perf_period(target->rate);
 	} else if (known) {
 		attr->type = known->type;

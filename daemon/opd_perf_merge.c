@@ -46,14 +46,37 @@ static uint32_t counter_of(const struct opd_perf_merge *merge, uint64_t id)
 }
 
 /* What the clock would have sampled while the kernel kept it from it. */
+static uint64_t throttled(const struct opd_perf_merge *merge,
+			  const struct opd_perf_cpu *cpu, uint64_t now)
+{
+	if (!cpu->throttled_at || now <= cpu->throttled_at || !merge->period_ns)
+		return 0;
+	return (now - cpu->throttled_at) / merge->period_ns;
+}
+
 static void end_throttle(const struct opd_perf_merge *merge,
 			 struct opd_perf_world *world, struct opd_perf_cpu *cpu,
 			 uint64_t now)
 {
-	if (cpu->throttled_at && now > cpu->throttled_at && merge->period_ns)
-		world->stats[OPD_PERF_THROTTLED] +=
-			(now - cpu->throttled_at) / merge->period_ns;
+	world->stats[OPD_PERF_THROTTLED] += throttled(merge, cpu, now);
 	cpu->throttled_at = 0;
+}
+
+uint64_t opd_perf_merge_throttled(const struct opd_perf_merge *merge,
+				  uint64_t now)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < merge->nr_cpus; i++)
+		sum += throttled(merge, &merge->cpus[i], now);
+	return sum;
+}
+
+void opd_perf_merge_stop(struct opd_perf_merge *merge,
+			 struct opd_perf_world *world, uint64_t now)
+{
+	for (unsigned int i = 0; i < merge->nr_cpus; i++)
+		end_throttle(merge, world, &merge->cpus[i], now);
 }
 
 static void handle_other(const struct opd_perf_merge *merge,

@@ -58,4 +58,15 @@ void opd_perf_merge_look(struct opd_perf_merge *merge);
 bool opd_perf_merge_run(struct opd_perf_merge *merge,
 			struct opd_perf_world *world, uint64_t horizon);
 
+/*
+ * Samples of the clock that were not taken because CPUs are throttled since
+ * then and until @now, beyond what is in the statistics.
+ */
+uint64_t opd_perf_merge_throttled(const struct opd_perf_merge *merge,
+				  uint64_t now);
+
+/* Sampling was turned off at @now: put these in the statistics. */
+void opd_perf_merge_stop(struct opd_perf_merge *merge,
+			 struct opd_perf_world *world, uint64_t now);
+
 #endif /* DAEMON_OPD_PERF_MERGE_H */

@@ -49,6 +49,7 @@ struct opd_perf {
 	bool flush; /* what is there now is wanted, however late */
 	bool on;
 	bool armed; /* the exec of the target turns it on */
+	uint64_t off_at; /* ns; 0: it was never turned off */
 	unsigned int ticks;
 	uint64_t modules; /* a hash of what modules there are */
 	bool kernel_changed; /* not said yet */
@@ -331,12 +332,18 @@ static int perf_enable(struct opd_source *source, bool on, struct op_diag *diag)
 	bool by_exec = on && perf->target.exec && !perf->armed;
 	int err = 0;
 
+	if (on && perf->off_at) {
+		opd_perf_merge_stop(&perf->merge, &perf->world, perf->off_at);
+		perf->off_at = 0;
+	}
 	if (!by_exec)
 		err = opd_perf_events_enable(&perf->events, on);
 	if (err)
 		return op_diag_set(diag, err, "perf_events: %s",
 				   strerror(-err));
 	perf->armed |= by_exec;
+	if (perf->on && !on)
+		perf->off_at = now_ns();
 	perf->on = on;
 	return 0;
 }
@@ -388,10 +395,14 @@ static void update_lost(struct opd_perf *perf)
 
 static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 {
-	const uint64_t *stats = source->perf->world.stats;
+	struct opd_perf *perf = source->perf;
+	uint64_t stats[OPD_PERF_NR_STATS];
 	int err = 0;
 
-	update_lost(source->perf);
+	update_lost(perf);
+	memcpy(stats, perf->world.stats, sizeof(stats));
+	stats[OPD_PERF_THROTTLED] += opd_perf_merge_throttled(
+		&perf->merge, perf->off_at ? perf->off_at : now_ns());
 	for (unsigned int i = 0; !err && i < OPD_PERF_NR_STATS; i++)
 		if (is_cause(i) && stats[i])
 			err = op_ledger_lose(ledger, stat_names[i], stats[i]);
