@@ -9,7 +9,9 @@
 #	module         the module for KDIR=, else for all kernels with headers here
 #	module-all     and for Debian's arm64 kernels, whose headers are fetched
 #	fuzz           FUZZ_SECONDS= (30) of each fuzzer
-#	bench demo install dist clean install-deps
+#	demo           a profile of a program on this machine; vm-demo: with the
+#	               module, in a virtual machine
+#	bench install dist clean install-deps
 #
 # Variables: V=1 O=DIR DEVELOPER=1 SANITIZE=address,undefined KDIR=DIR
 # DESTDIR=DIR prefix=DIR CC=... CFLAGS=...; for module also ARCH= CROSS_COMPILE=
@@ -28,7 +30,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 # ---- configuration -------------------------------------------------------
 
 # These need no configuration.
-UNCONFIGURED := clean dist format demo install-deps fuzz
+UNCONFIGURED := clean dist format demo vm-demo install-deps fuzz
 
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(O)/config.mk
@@ -79,7 +81,7 @@ UNIT_TESTS :=	# cmocka programs: $(O)/tests/NAME
 FUZZERS :=	# libFuzzer programs: $(O)/fuzz/tests/NAME
 TEST_FILES :=	# whatever else tests need
 
-SUBDIRS := libdb libop libpp daemon pp utils module tests tests/helper doc
+SUBDIRS := libdb libop libpp daemon pp utils events module tests tests/helper doc
 include $(wildcard $(addsuffix /subdir.mk,$(SUBDIRS)))
 
 objs = $(patsubst %.c,$(O)/%.o,$($(1)_SRCS))
@@ -134,7 +136,7 @@ $(O)/module/$(2)/oprofile.ko: $(MODULE_SRCS) utils/build-module $(1)/Module.symv
 	$$(call say,MODULE,$$@)
 	$$(Q)utils/build-module $(1) $$(@D) $$(MODULE_MAKE)
 endef
-ifneq ($(filter-out clean dist format demo install-deps,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean dist format demo vm-demo install-deps,$(or $(MAKECMDGOALS),all)),)
 $(foreach k,$(MODULE_KDIRS),$(eval $(call MODULE_RULE,$(k),$(call release_of,$(k)))))
 endif
 
@@ -183,6 +185,8 @@ bench: all
 	$(Q)O='$(O)' tests/bench/run
 demo:
 	$(Q)O='$(O)' utils/demo
+vm-demo:
+	$(Q)O='$(O)' utils/demo --vm
 install-deps:
 	$(Q)utils/install-deps
 format:
@@ -213,4 +217,4 @@ clean:
 
 .PHONY: all tools test-tools sanitized fuzzers fuzzers-built FORCE module \
 	module-arm64 module-all check check-fast check-vm lint hdr-check fuzz \
-	bench demo install-deps format install dist clean
+	bench demo vm-demo install-deps format install dist clean

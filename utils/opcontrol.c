@@ -80,7 +80,9 @@ static int check_rights(struct opcontrol *oc)
 	if (!geteuid() || oc->fs.is_plain || !(flags_of(oc) & OC_NEEDS_ROOT))
 		return 0;
 	return op_diag_set(
-		&oc->diag, -EPERM, "--%s: you must be root; try sudo",
+		&oc->diag, -EPERM,
+		"--%s: you must be root; try sudo, or profile programs of "
+		"your own with operf",
 		oc->request.command ? oc->request.command->option : "setup");
 }
 

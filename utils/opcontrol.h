@@ -16,6 +16,7 @@
 #include "utils/opcontrol_fs.h"
 #include "utils/opcontrol_options.h"
 #include "utils/opcontrol_settings.h"
+#include "utils/opcontrol_source.h"
 
 struct opcontrol {
 	struct oc_request request;
@@ -24,6 +25,7 @@ struct opcontrol {
 	struct oc_settings settings; /* those that the daemon runs with */
 	struct op_session session;
 	struct oc_daemon daemon;
+	struct oc_choice choice;
 	struct op_diag diag;
 };
 

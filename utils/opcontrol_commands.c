@@ -17,7 +17,7 @@
 
 static int run_init(struct opcontrol *oc)
 {
-	return oc_fs_set_up(oc);
+	return oc_source_set_up(oc);
 }
 
 static int run_start_daemon(struct opcontrol *oc)
@@ -26,9 +26,9 @@ static int run_start_daemon(struct opcontrol *oc)
 
 	if (oc->daemon.pid)
 		return 0;
-	err = oc_fs_set_up(oc);
+	err = oc_source_set_up(oc);
 	if (!err)
-		err = oc_fs_write_settings(oc);
+		err = oc_source_write_settings(oc);
 	if (err)
 		return err;
 	printf("Using log file %s\n", oc->session.log);
@@ -127,7 +127,7 @@ static int run_deinit(struct opcontrol *oc)
 
 /* clang-format off */
 const struct oc_command oc_commands[OC_NR_COMMANDS] = {
-	{ "init", 0, NULL, "load the kernel module and mount oprofilefs",
+	{ "init", 0, NULL, "load the module, if it is used, and mount oprofilefs",
 	  OC_NEEDS_ROOT, NULL, run_init },
 	{ "start-daemon", 0, NULL, "start the daemon without sampling",
 	  OC_NEEDS_ROOT | OC_TAKES_SETTINGS, NULL, run_start_daemon },

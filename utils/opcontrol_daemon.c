@@ -6,10 +6,10 @@
 #include "utils/opcontrol_daemon.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "libop/op_config.h"
 #include "libop/op_control.h"
 #include "utils/opcontrol.h"
-#include "utils/opcontrol_process.h"
+#include "utils/process.h"
 
 #define DAEMON "oprofiled"
 
@@ -75,7 +75,7 @@ static pid_t locked_pid(const char *lock)
 	fclose(file);
 	text[strcspn(text, " \n")] = '\0';
 	pid = parse_pid(text);
-	return pid && oc_process_is(pid, DAEMON) ? pid : 0;
+	return pid && process_is(pid, DAEMON) ? pid : 0;
 }
 
 static int read_status(struct opcontrol *oc)
@@ -182,6 +182,21 @@ __attribute__((format(printf, 2, 3))) static void add_arg(struct args *args,
 	args->argv[args->nr] = NULL;
 }
 
+static void add_source(struct args *args, const struct opcontrol *oc)
+{
+	uint64_t rate = oc->settings.numbers[OC_TIMER_RATE];
+
+	if (oc->choice.source != OC_SOURCE_PERF) {
+		if (oc->fs.is_plain)
+			add_arg(args, "--source=oprofilefs:%s", oc->fs.root);
+	} else if (rate) {
+		add_arg(args, "--source=perf:rate=%" PRIu64, rate);
+	} else {
+		add_arg(args, "--source=perf");
+	}
+	add_arg(args, "--source-reason=%s", oc->choice.reason);
+}
+
 static void add_args(struct args *args, const struct opcontrol *oc)
 {
 	const struct oc_settings *settings = &oc->settings;
@@ -198,8 +213,7 @@ static void add_args(struct args *args, const struct opcontrol *oc)
 		add_arg(args, "--no-vmlinux");
 	if (settings->images[0])
 		add_arg(args, "--image=%s", settings->images);
-	if (oc->fs.is_plain)
-		add_arg(args, "--source=oprofilefs:%s", oc->fs.root);
+	add_source(args, oc);
 	if (verbose)
 		add_arg(args, "--verbose=%s", verbose);
 }
@@ -216,8 +230,7 @@ static int run_daemon(struct opcontrol *oc, const char *path)
 	if (args.failed)
 		op_diag_set(&oc->diag, err, DAEMON ": out of memory");
 	else
-		err = oc_process_run(path, args.argv, environ, NULL, 0,
-				     &oc->diag);
+		err = process_run(path, args.argv, environ, NULL, 0, &oc->diag);
 	for (int i = 0; i < args.nr; i++)
 		free(args.argv[i]);
 	return err > 0 ? -EIO : err;
@@ -229,7 +242,7 @@ static int find_program(struct opcontrol *oc, char *path, size_t len)
 
 	if (n < (int)len && !access(path, X_OK))
 		return 0;
-	if (!oc_process_find(path, len, DAEMON, getenv("PATH")))
+	if (!process_find(path, len, DAEMON, getenv("PATH")))
 		return 0;
 	return op_diag_set(&oc->diag, -ENOENT,
 			   DAEMON ": no such program in %s or on PATH; build "
@@ -260,7 +273,7 @@ int oc_daemon_start(struct opcontrol *oc)
 
 int oc_daemon_shutdown(struct opcontrol *oc)
 {
-	int pidfd = oc_process_open(oc->daemon.pid);
+	int pidfd = process_open(oc->daemon.pid);
 	struct op_diag why = { "" };
 	int err = -ETIMEDOUT;
 
@@ -276,10 +289,10 @@ int oc_daemon_shutdown(struct opcontrol *oc)
 				      REQUEST_MS, &why);
 	/* It may be gone before its answer has been read. */
 	if (!err || err == -EPROTO || err == -ECONNREFUSED)
-		err = oc_process_wait(pidfd, END_MS);
+		err = process_wait(pidfd, END_MS);
 	if (err) {
 		oc_say(oc, "no end: send signals to pid %d", oc->daemon.pid);
-		err = oc_process_end(pidfd, GRACE_MS);
+		err = process_end(pidfd, GRACE_MS);
 	}
 	close(pidfd);
 	if (err)

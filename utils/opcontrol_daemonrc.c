@@ -145,6 +145,17 @@ static int load_vmlinux(const struct op_config *config, const char *path,
 	return load_path(config, path, "VMLINUX", settings->vmlinux, diag);
 }
 
+static int load_source(const struct op_config *config, const char *path,
+		       struct oc_settings *settings, struct op_diag *diag)
+{
+	const char *value = op_config_find(config, "SOURCE");
+
+	if (!value || !*value || !oc_settings_source(&settings->source, value))
+		return 0;
+	return bad_value(path, "SOURCE", value, "none of auto, module and perf",
+			 diag);
+}
+
 static int load_separate(const struct op_config *config, const char *path,
 			 struct oc_settings *settings, struct op_diag *diag)
 {
@@ -209,6 +220,8 @@ int oc_daemonrc_read(const struct oc_daemonrc *rc, const char *path,
 		err = load_text(config, path, "IMAGE_FILTER", settings->images,
 				sizeof(settings->images), diag);
 	if (!err)
+		err = load_source(config, path, settings, diag);
+	if (!err)
 		err = load_separate(config, path, settings, diag);
 	if (!err)
 		err = load_numbers(config, path, settings, diag);
@@ -271,6 +284,9 @@ static int store_settings(struct op_config *config,
 				 *vmlinux ? vmlinux : "none");
 	if (!err)
 		err = store_text(config, "IMAGE_FILTER", settings->images);
+	if (!err)
+		err = op_config_set(config, "SOURCE",
+				    oc_source_names[settings->source]);
 	if (!err)
 		err = store_separate(config, settings);
 	if (!err)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "utils/opcontrol.h"
-#include "utils/opcontrol_process.h"
+#include "utils/process.h"
 
 #define MODULE "oprofile"
 
@@ -95,7 +95,7 @@ int oc_module_explain(const char *what, int err, struct op_diag *diag)
 			   strerror(err));
 }
 
-static int load_file(struct opcontrol *oc, const char *path)
+static int load_file(struct opcontrol *oc, const char *path, bool only_find)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int err = 0;
@@ -105,9 +105,11 @@ static int load_file(struct opcontrol *oc, const char *path)
 				   "%s: cannot open the module: %s; build it "
 				   "with make module",
 				   path, strerror(errno));
-	oc_say(oc, "load module %s", path);
-	if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
-		err = oc_module_explain(path, errno, &oc->diag);
+	if (!only_find) {
+		oc_say(oc, "load module %s", path);
+		if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
+			err = oc_module_explain(path, errno, &oc->diag);
+	}
 	close(fd);
 	return err;
 }
@@ -125,11 +127,16 @@ static int modprobe_errno(const char *text)
 	return 0;
 }
 
+static bool is_unknown_to_modprobe(const char *text)
+{
+	return strstr(text, "not found");
+}
+
 static int explain_modprobe(struct opcontrol *oc, char *text)
 {
 	int err = modprobe_errno(text);
 
-	if (strstr(text, "not found"))
+	if (is_unknown_to_modprobe(text))
 		return -ENOENT;
 	if (err)
 		return oc_module_explain("modprobe " MODULE, err, &oc->diag);
@@ -140,23 +147,27 @@ static int explain_modprobe(struct opcontrol *oc, char *text)
 }
 
 /* Returns -ENOENT without a reason when modprobe knows no such module. */
-static int load_by_modprobe(struct opcontrol *oc)
+static int load_by_modprobe(struct opcontrol *oc, bool only_find)
 {
-	char *argv[] = { "modprobe", MODULE, NULL };
+	char *argv[] = { "modprobe", MODULE, only_find ? "--dry-run" : NULL,
+			 NULL };
 	char *envp[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
 			 NULL };
 	char path[OC_PATH_MAX], text[1024];
 	int status;
 
-	if (oc_process_find(path, sizeof(path), argv[0], "/usr/sbin:/sbin"))
+	if (process_find(path, sizeof(path), argv[0], "/usr/sbin:/sbin"))
 		return -ENOENT;
-	oc_say(oc, "%s " MODULE, path);
-	status =
-		oc_process_run(path, argv, envp, text, sizeof(text), &oc->diag);
+	if (!only_find)
+		oc_say(oc, "%s " MODULE, path);
+	status = process_run(path, argv, envp, text, sizeof(text), &oc->diag);
+	/* Not every modprobe can only look. */
+	if (status > 0 && only_find)
+		return is_unknown_to_modprobe(text) ? -ENOENT : 0;
 	return status > 0 ? explain_modprobe(oc, text) : status;
 }
 
-static int load_from_tree(struct opcontrol *oc)
+static int load_from_tree(struct opcontrol *oc, bool only_find)
 {
 	char path[OC_PATH_MAX + 256];
 	struct utsname names;
@@ -165,7 +176,7 @@ static int load_from_tree(struct opcontrol *oc)
 	snprintf(path, sizeof(path), "%s/../module/%s/" MODULE ".ko", oc->tools,
 		 names.release);
 	if (!access(path, F_OK))
-		return load_file(oc, path);
+		return load_file(oc, path, only_find);
 	return op_diag_set(&oc->diag, -ENOENT,
 			   MODULE ": no such module for kernel %s, neither by "
 				  "modprobe nor as %s; build it with make "
@@ -173,7 +184,7 @@ static int load_from_tree(struct opcontrol *oc)
 			   names.release, path);
 }
 
-int oc_module_load(struct opcontrol *oc)
+static int load_module(struct opcontrol *oc, bool only_find)
 {
 	const char *off = modules_are_off();
 	const char *path;
@@ -186,9 +197,19 @@ int oc_module_load(struct opcontrol *oc)
 	if (err)
 		return err;
 	if (path)
-		return load_file(oc, path);
-	err = load_by_modprobe(oc);
-	return err == -ENOENT ? load_from_tree(oc) : err;
+		return load_file(oc, path, only_find);
+	err = load_by_modprobe(oc, only_find);
+	return err == -ENOENT ? load_from_tree(oc, only_find) : err;
+}
+
+int oc_module_load(struct opcontrol *oc)
+{
+	return load_module(oc, false);
+}
+
+int oc_module_find(struct opcontrol *oc)
+{
+	return load_module(oc, true);
 }
 
 int oc_module_unload(struct opcontrol *oc)

@@ -23,6 +23,12 @@ bool oc_module_is_present(void);
  */
 int oc_module_load(struct opcontrol *oc);
 
+/*
+ * The same without loading it. Returns 0 where it might load, for only the
+ * kernel knows.
+ */
+int oc_module_find(struct opcontrol *oc);
+
 /* Unload the module; one that is built in or absent is left alone. Returns 0
  * or -errno with the reason in oc->diag. */
 int oc_module_unload(struct opcontrol *oc);

@@ -19,14 +19,20 @@
 
 /* clang-format off */
 const struct oc_number_info oc_numbers[OC_NR_NUMBERS] = {
-	[OC_BUFFER_SIZE] = { "BUF_SIZE", "buffer_size",
+	[OC_BUFFER_SIZE] = { "BUF_SIZE", "buffer_size", true,
 		"Buffer size", 1024, 1u << 27 },
-	[OC_BUFFER_WATERSHED] = { "BUF_WATERSHED", "buffer_watershed",
+	[OC_BUFFER_WATERSHED] = { "BUF_WATERSHED", "buffer_watershed", true,
 		"Buffer watershed", 1, 1u << 27 },
-	[OC_CPU_BUFFER_SIZE] = { "CPU_BUF_SIZE", "cpu_buffer_size",
+	[OC_CPU_BUFFER_SIZE] = { "CPU_BUF_SIZE", "cpu_buffer_size", true,
 		"CPU buffer size", 16, 1u << 22 },
-	[OC_TIMER_RATE] = { "TIMER_RATE", "timer/rate",
+	[OC_TIMER_RATE] = { "TIMER_RATE", "timer/rate", false,
 		"Timer rate", 1, 100000 },
+};
+
+const char *const oc_source_names[OC_NR_SOURCES] = {
+	[OC_SOURCE_AUTO] = "auto",
+	[OC_SOURCE_MODULE] = "module",
+	[OC_SOURCE_PERF] = "perf",
 };
 
 const struct oc_separate_info oc_separates[OC_NR_SEPARATE] = {
@@ -121,6 +127,29 @@ static int set_separate(struct oc_settings *settings,
 	return oc_settings_separate(settings->separate, value, diag);
 }
 
+int oc_settings_source(enum oc_source *source, const char *word)
+{
+	for (int i = 0; i < OC_NR_SOURCES; i++) {
+		if (!strcmp(word, oc_source_names[i])) {
+			*source = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int set_source(struct oc_settings *settings,
+		      const struct oc_setting *row, const char *value,
+		      struct op_diag *diag)
+{
+	if (!oc_settings_source(&settings->source, value))
+		return 0;
+	return op_diag_set(diag, -EINVAL,
+			   "--%s=%s: none of auto, module and perf; give one "
+			   "of these",
+			   row->option, value);
+}
+
 static int set_number(struct oc_settings *settings,
 		      const struct oc_setting *row, const char *value,
 		      struct op_diag *diag)
@@ -131,13 +160,13 @@ static int set_number(struct oc_settings *settings,
 	if (op_parse_u64(value, &number))
 		return op_diag_set(diag, -EINVAL,
 				   "--%s=%s: not a whole number; give one, or "
-				   "0 for what the module has",
+				   "0 for the usual one",
 				   row->option, value);
 	if (number && (number < info->min || number > info->max))
 		return op_diag_set(diag, -EINVAL,
 				   "--%s=%s: not from %" PRIu64 " to %" PRIu64
-				   "; give a number that is, or 0 for what the "
-				   "module has",
+				   "; give a number that is, or 0 for the "
+				   "usual one",
 				   row->option, value, info->min, info->max);
 	settings->numbers[row->number] = number;
 	return 0;
@@ -304,6 +333,8 @@ static int set_image(struct oc_settings *settings, const struct oc_setting *row,
 const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
 	{ .option = "session-dir", .argument = "DIR", .set = set_session_dir,
 	  .help = "keep samples in DIR (" OP_SESSION_DIR_DEFAULT ")" },
+	{ .option = "source", .argument = "WORD", .set = set_source,
+	  .help = "sample by the module, by perf, or auto: module if it loads" },
 	{ .option = "vmlinux", .argument = "FILE", .set = set_vmlinux,
 	  .help = "the kernel's own image, uncompressed" },
 	{ .option = "no-vmlinux", .set = set_no_vmlinux,

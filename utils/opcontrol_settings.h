@@ -16,7 +16,18 @@
 #define OC_PATH_MAX 4096 /* bytes of a path with its zero byte */
 #define OC_IMAGES_MAX 65536 /* bytes of a list of paths */
 
-/* Settings that are numbers for a file of oprofilefs; 0: leave it alone. */
+/* Where samples come from. */
+enum oc_source {
+	OC_SOURCE_AUTO, /* the module where it can be had, else perf_events */
+	OC_SOURCE_MODULE,
+	OC_SOURCE_PERF,
+	OC_NR_SOURCES
+};
+
+/* The words for them: of --source, in the settings file, in --status. */
+extern const char *const oc_source_names[OC_NR_SOURCES];
+
+/* Settings that are numbers for the source; 0: leave it as it is. */
 enum oc_number {
 	OC_BUFFER_SIZE,
 	OC_BUFFER_WATERSHED,
@@ -28,6 +39,7 @@ enum oc_number {
 struct oc_number_info {
 	const char *key; /* in the settings file */
 	const char *file; /* below oprofilefs */
+	bool is_module_only; /* without effect on perf_events */
 	const char *label; /* for --status */
 	uint64_t min; /* the module's own bounds, for an early answer */
 	uint64_t max;
@@ -57,6 +69,7 @@ struct oc_settings {
 	char session_dir[OC_PATH_MAX]; /* absolute */
 	char vmlinux[OC_PATH_MAX]; /* absolute, or "" for none */
 	char images[OC_IMAGES_MAX]; /* paths with commas between, "" for all */
+	enum oc_source source;
 	bool separate[OC_NR_SEPARATE];
 	uint64_t numbers[OC_NR_NUMBERS];
 };
@@ -73,7 +86,7 @@ struct oc_setting {
 		   const char *value, struct op_diag *diag);
 };
 
-#define OC_NR_SETTINGS 9
+#define OC_NR_SETTINGS 10
 
 extern const struct oc_setting oc_settings_table[OC_NR_SETTINGS];
 
@@ -86,6 +99,10 @@ void oc_settings_init(struct oc_settings *settings);
  */
 int oc_settings_apply(struct oc_settings *settings, char *const values[],
 		      struct op_diag *diag);
+
+/* Set *@source from its word. Returns 0 or -EINVAL; *@source is set on success
+ * only. */
+int oc_settings_source(enum oc_source *source, const char *word);
 
 /* Set the separate options from a list of words with commas or blanks. */
 int oc_settings_separate(bool separate[], const char *list,

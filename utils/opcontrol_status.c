@@ -56,6 +56,25 @@ static void print_vmlinux(const struct opcontrol *oc)
 	printf("vmlinux file: %s\n", path[0] == '/' ? path : "none");
 }
 
+/* Who takes the samples, or will. Returns whether it is perf_events. */
+static bool print_source(struct opcontrol *oc)
+{
+	const struct oc_choice *choice = &oc->choice;
+	char text[32], more[OP_DIAG_MAX];
+	const char *source, *reason;
+
+	if (!oc->daemon.answers)
+		oc_source_foresee(oc);
+	source = live_value(oc, "source", text, sizeof(text),
+			    oc_source_names[choice->source]);
+	reason = live_value(oc, "source-reason", more, sizeof(more),
+			    choice->reason);
+	printf("Source: %s\n", source);
+	if (*reason)
+		printf("Source reason: %s\n", reason);
+	return !strncmp(source, "perf", strlen("perf"));
+}
+
 static void print_number(const struct opcontrol *oc, enum oc_number number)
 {
 	uint64_t value = oc->settings.numbers[number];
@@ -64,20 +83,23 @@ static void print_number(const struct opcontrol *oc, enum oc_number number)
 		printf("%s: %" PRIu64 "\n", oc_numbers[number].label, value);
 }
 
-/* What the module does, where it can be read; else what it will be told. */
-static void print_rate(const struct opcontrol *oc)
+/* What the module does, where it can be read; else what will be asked for. */
+static void print_rate(const struct opcontrol *oc, bool is_perf)
 {
 	uint64_t rate = oc->settings.numbers[OC_TIMER_RATE];
 
-	oc_fs_read(&oc->fs, oc_numbers[OC_TIMER_RATE].file, &rate, NULL);
+	if (!is_perf)
+		oc_fs_read(&oc->fs, oc_numbers[OC_TIMER_RATE].file, &rate,
+			   NULL);
 	if (rate)
 		printf("%s: %" PRIu64 " per second and CPU\n",
 		       oc_numbers[OC_TIMER_RATE].label, rate);
 }
 
-static void print_settings(const struct opcontrol *oc)
+static void print_settings(struct opcontrol *oc)
 {
 	const struct oc_settings *settings = &oc->settings;
+	bool is_perf = print_source(oc);
 	char text[OC_PATH_MAX];
 
 	printf("Session-dir: %s\n",
@@ -87,10 +109,12 @@ static void print_settings(const struct opcontrol *oc)
 	print_vmlinux(oc);
 	printf("Image filter: %s\n",
 	       settings->images[0] ? settings->images : "none");
-	print_number(oc, OC_BUFFER_SIZE);
-	print_number(oc, OC_BUFFER_WATERSHED);
-	print_number(oc, OC_CPU_BUFFER_SIZE);
-	print_rate(oc);
+	if (!is_perf) {
+		print_number(oc, OC_BUFFER_SIZE);
+		print_number(oc, OC_BUFFER_WATERSHED);
+		print_number(oc, OC_CPU_BUFFER_SIZE);
+	}
+	print_rate(oc, is_perf);
 }
 
 static void parse_cause(struct op_ledger *ledger, const char *line)
@@ -128,7 +152,6 @@ static void parse_reply(struct op_ledger *ledger, const char *reply)
 	const char *line;
 
 	memset(ledger, 0, sizeof(*ledger));
-	oc_reply_find(reply, "source", ledger->source, sizeof(ledger->source));
 	ledger->taken = reply_number(reply, "taken");
 	ledger->stored = reply_number(reply, "stored");
 	ledger->pending = reply_number(reply, "pending");
@@ -139,6 +162,7 @@ static void parse_reply(struct op_ledger *ledger, const char *reply)
 	}
 }
 
+/* The source is told where it is another than that of the daemon. */
 static void print_ledger(const struct op_ledger *ledger)
 {
 	if (ledger->source[0])
@@ -174,12 +198,6 @@ static int print_samples(struct opcontrol *oc)
 
 int oc_status(struct opcontrol *oc)
 {
-	if (!oc_fs_is_mounted(&oc->fs))
-		return op_diag_set(&oc->diag, -ENODEV,
-				   "--status: the kernel module is not in use: "
-				   "no oprofilefs on %s; set it up with "
-				   "opcontrol --init",
-				   oc->fs.root);
 	print_daemon(&oc->daemon);
 	print_settings(oc);
 	return print_samples(oc);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 static char mode[32];
+static const char *source = "module/timer", *source_reason = "none";
 static bool running;
 
 static void check(bool good, const char *what)
@@ -31,13 +32,25 @@ static void check(bool good, const char *what)
 	exit(1);
 }
 
-static void write_argv(int argc, char **argv)
+static void read_option(const char *option)
+{
+	static const char reason[] = "--source-reason=";
+
+	if (!strncmp(option, "--source=perf", strlen("--source=perf")))
+		source = "perf/cpu-clock";
+	if (!strncmp(option, reason, strlen(reason)))
+		source_reason = option + strlen(reason);
+}
+
+static void read_argv(int argc, char **argv)
 {
 	FILE *file = fopen("argv", "w");
 
 	check(file, "argv");
-	for (int i = 1; i < argc; i++)
+	for (int i = 1; i < argc; i++) {
 		fprintf(file, "%s\n", argv[i]);
+		read_option(argv[i]);
+	}
 	fclose(file);
 }
 
@@ -88,8 +101,9 @@ static void answer(FILE *client, const char *request)
 	if (!strcmp(request, "status")) {
 		fprintf(client, " pid = %d\n running = %d\n", (int)getpid(),
 			running);
-		fprintf(client, " source = module/timer\n"
-				" separate = lib cpu\n vmlinux = (none)\n"
+		fprintf(client, " source = %s\n source-reason = %s\n", source,
+			source_reason);
+		fprintf(client, " separate = lib cpu\n vmlinux = (none)\n"
 				" taken = 4745\n stored = 4700\n"
 				" pending = 3\n"
 				" lost.sample_lost_overflow = 42\n"
@@ -151,7 +165,7 @@ int main(int argc, char **argv)
 	mkdir("samples", 0755);
 	mkdir("samples/current", 0755);
 	read_mode();
-	write_argv(argc, argv);
+	read_argv(argc, argv);
 	check(strcmp(mode, "fail"), "told to fail");
 	fd = listen_here();
 	if (fork())

@@ -2,7 +2,8 @@
 # Programs that tests and benches run, each of one file, and the libraries
 # that some of them use.
 
-HELPERS := readbuf spin burnmix dlburn forkstorm storm fake_oprofiled demo_work
+HELPERS := readbuf spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
+	noperf canperf control demo_work
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c
@@ -11,6 +12,7 @@ $(foreach h,$(HELPERS),$(eval $(call HELPER_VARS,$(h))))
 
 burnmix_LDLIBS = -L$(O)/tests -lburn -Wl,-rpath,'$$$$ORIGIN'
 storm_LDLIBS = -lpthread
+control_LIBS := libop
 
 # NAME-FUNCTION-PADDING
 BURN_LIBS := libburn-burn_lib-64 libburn_a-burn_a-64 libburn_b-burn_b-32768

@@ -29,7 +29,7 @@ like "--version" "$("$opcontrol" --version)" '^opcontrol: oprofile [0-9]'
 like "-v is --version" "$("$opcontrol" -v)" '^opcontrol: oprofile [0-9]'
 help=$("$opcontrol" --help)
 for word in init setup start-daemon start dump stop reset save=NAME status \
-	shutdown deinit session-dir=DIR vmlinux=FILE no-vmlinux separate=LIST \
+	shutdown deinit session-dir=DIR source=WORD vmlinux=FILE no-vmlinux separate=LIST \
 	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
 	timer-rate=HZ verbose version help usage; do
 	like "--help names --$word" "$help" "--$word"
@@ -61,6 +61,10 @@ error "a bad word of --separate" 2 '--separate=lib,foo: "foo" is none of none' \
 	--separate=lib,foo
 error "an empty word of --separate" 2 '--separate=lib,: "" is none of none' \
 	--separate=lib,
+error "an unknown source" 2 '--source=timer: none of auto, module and perf' \
+	--source=timer
+error "an empty source" 2 '--source=: none of auto' --source=
+error "half a source" 2 '--source=per: none of auto' --start --source=per
 error "no number" 2 '--buffer-size=abc: not a whole number' --buffer-size=abc
 error "a negative number" 2 '--buffer-size=-1: not a whole number' \
 	--buffer-size -1
@@ -116,13 +120,16 @@ if as_user "$opcontrol" --version >/dev/null 2>&1; then
 		esac
 		got=$(as_user "$opcontrol" "$@" 2>&1)
 		is "$option without root" "$? $got" "1 opcontrol: ${option%=x}: \
-you must be root; try sudo"
+you must be root; try sudo, or profile programs of your own with operf"
 	done
 	got=$(as_user env HOME=/ "$opcontrol" --dump 2>&1)
 	like "--dump without root may fail, but not for that" "$? $got" \
 		'^1 opcontrol: (--dump: the daemon is not running|.*you may not ask)'
 	got=$(as_user env -u HOME "$opcontrol" --status 2>&1)
 	unlike "no HOME is no error" "$got" 'HOME'
+	got=$(as_user env HOME=/ OPROFILE_FS="$TMP/fs" "$opcontrol" --status)
+	is "--status needs no rights" "$? $(echo "$got" | sed 1q)" \
+		"0 Daemon not running"
 else
 	skip "commands without root" "the program cannot be run as another user"
 fi

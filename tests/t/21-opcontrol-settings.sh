@@ -38,6 +38,7 @@ is "the file is private" "$(stat -c %a "$rc")" 600
 is "its folder is private" "$(stat -c %a "$HOME/.oprofile")" 700
 is "session folder" "$(saved SESSION_DIR)" "$TMP/session"
 is "no vmlinux at first" "$(saved VMLINUX)" none
+is "the source is found automatically at first" "$(saved SOURCE)" auto
 ok "nothing is created but the file" not test -e "$TMP/session"
 
 ok "--separate VALUE" opcontrol --setup --separate kernel
@@ -68,6 +69,8 @@ cp "$BIN/opcontrol" "$dir/vmlinux "
 (cd "$dir" && opcontrol --vmlinux='vmlinux ' --session-dir=.)
 status=$(opcontrol --status)
 is "odd bytes in paths come back" "$status" "Daemon not running
+Source: module
+Source reason: OPROFILE_FS stands in for it
 Session-dir: $dir
 Separate options: none
 vmlinux file: $dir/vmlinux 
@@ -80,6 +83,16 @@ b" 2>&1)
 like "a newline in a path is refused" "$? $got" '^2 opcontrol: .*a newline in'
 ok "--no-vmlinux" opcontrol --no-vmlinux --session-dir="$TMP/session"
 is "is saved" "$(saved VMLINUX)" none
+
+for source in perf module auto; do
+	ok "--source=$source" opcontrol --source=$source
+	is "is saved" "$(saved SOURCE)" $source
+done
+ok "another setting" opcontrol --source=perf --separate=lib
+ok "and one more" opcontrol --separate=none
+is "leaves the source" "$(saved SOURCE)" perf
+ok "the last of several counts" opcontrol --source=perf --source=auto
+is "as with other settings of one word" "$(saved SOURCE)" auto
 
 ln -s /bin/ls "$TMP/link"
 ok "--image" opcontrol -i "$TMP/link,/bin/cat" --image=/bin/sh
@@ -114,6 +127,8 @@ KERNEL_RANGE=ffffffff81000000,ffffffff81001000
 END
 is "a file of the original is understood" "$(opcontrol --status)" \
 	"Daemon not running
+Source: module
+Source reason: OPROFILE_FS stands in for it
 Session-dir: $TMP/session
 Separate options: library cpu
 vmlinux file: $TMP/vmlinux
@@ -139,6 +154,11 @@ fails "a number out of range" \
 	"$rc: BUF_SIZE=5: not from 1024 to 134217728; correct or remove" --status
 set_rc 'SEPARATE_CPU=maybe'
 fails "a bad switch" "$rc: SEPARATE_CPU=maybe: neither 0 nor 1; correct" --status
+set_rc 'SOURCE=timer'
+fails "a bad source" \
+	"$rc: SOURCE=timer: none of auto, module and perf; correct" --status
+set_rc 'SOURCE='
+like "an empty one is the usual one" "$(opcontrol --status)" '^Source: module$'
 set_rc 'VMLINUX=vmlinux'
 fails "a relative path" "$rc: VMLINUX=vmlinux: no absolute path" --status
 set_rc 'rm -rf /'

@@ -17,7 +17,7 @@
 #include "utils/opcontrol_daemon.c"
 #include "utils/opcontrol_fs.c"
 #include "utils/opcontrol_module.c"
-#include "utils/opcontrol_process.c"
+#include "utils/process.c"
 #include "utils/opcontrol_settings.c"
 
 void oc_say(const struct opcontrol *oc, const char *fmt, ...)
@@ -40,19 +40,19 @@ static void finds_programs_by_absolute_path_only(void **state)
 	char path[PATH_MAX];
 
 	(void)state;
-	assert_int_equal(oc_process_find(path, sizeof(path), "sh",
+	assert_int_equal(process_find(path, sizeof(path), "sh",
 					 "::.:bin:/no/such:/bin:/usr/bin"),
 			 0);
 	assert_string_equal(path, "/bin/sh");
 	assert_int_equal(chdir("/bin"), 0);
-	assert_int_equal(oc_process_find(path, sizeof(path), "sh", ":.::./:"),
+	assert_int_equal(process_find(path, sizeof(path), "sh", ":.::./:"),
 			 -ENOENT);
-	assert_int_equal(oc_process_find(path, sizeof(path), "sh", NULL),
+	assert_int_equal(process_find(path, sizeof(path), "sh", NULL),
 			 -ENOENT);
-	assert_int_equal(oc_process_find(path, sizeof(path), "..", "/bin"),
+	assert_int_equal(process_find(path, sizeof(path), "..", "/bin"),
 			 -ENOENT);
-	assert_int_equal(oc_process_find(path, 7, "sh", "/bin"), -ENOENT);
-	assert_int_equal(oc_process_find(path, 8, "sh", "/bin"), 0);
+	assert_int_equal(process_find(path, 7, "sh", "/bin"), -ENOENT);
+	assert_int_equal(process_find(path, 8, "sh", "/bin"), 0);
 }
 
 static int run_shell(const char *script, char *text, size_t len,
@@ -62,7 +62,7 @@ static int run_shell(const char *script, char *text, size_t len,
 	char *envp[] = { "PATH=/usr/bin:/bin", NULL };
 
 	diag->text[0] = '\0';
-	return oc_process_run("/bin/sh", argv, envp, text, len, diag);
+	return process_run("/bin/sh", argv, envp, text, len, diag);
 }
 
 static void runs_programs(void **state)
@@ -93,7 +93,7 @@ static void tells_what_cannot_be_run(void **state)
 	struct op_diag diag = { "" };
 
 	(void)state;
-	assert_int_equal(oc_process_run("/no/such", argv, argv, NULL, 0, &diag),
+	assert_int_equal(process_run("/no/such", argv, argv, NULL, 0, &diag),
 			 -ENOENT);
 	assert_non_null(strstr(diag.text, "/no/such: cannot run it: No such"));
 }
@@ -106,18 +106,18 @@ static void knows_processes_by_name(void **state)
 	(void)state;
 	assert_int_equal(prctl(PR_GET_NAME, name), 0);
 	assert_int_equal(prctl(PR_SET_NAME, "a) Z (b"), 0);
-	assert_true(oc_process_is(getpid(), "a) Z (b"));
-	assert_false(oc_process_is(getpid(), "a"));
+	assert_true(process_is(getpid(), "a) Z (b"));
+	assert_false(process_is(getpid(), "a"));
 	assert_int_equal(prctl(PR_SET_NAME, name), 0);
-	assert_true(oc_process_is(getpid(), name));
+	assert_true(process_is(getpid(), name));
 
 	pid = fork();
 	if (!pid)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, pid, NULL, WEXITED | WNOWAIT), 0);
-	assert_false(oc_process_is(pid, name)); /* a zombie */
+	assert_false(process_is(pid, name)); /* a zombie */
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_false(oc_process_is(pid, name));
+	assert_false(process_is(pid, name));
 }
 
 /* A child that waits; with @stubborn SIGTERM does not end it. */
@@ -145,19 +145,19 @@ static pid_t child(bool stubborn)
 static void ends_by(bool stubborn, int signal_wanted)
 {
 	pid_t pid = child(stubborn);
-	int status, fd = oc_process_open(pid);
+	int status, fd = process_open(pid);
 
 	assert_true(fd >= 0);
-	assert_int_equal(oc_process_wait(fd, 0), -ETIMEDOUT);
-	assert_int_equal(oc_process_end(fd, stubborn ? 10 : 60000), 0);
-	assert_int_equal(oc_process_wait(fd, 0), 0);
+	assert_int_equal(process_wait(fd, 0), -ETIMEDOUT);
+	assert_int_equal(process_end(fd, stubborn ? 10 : 60000), 0);
+	assert_int_equal(process_wait(fd, 0), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), signal_wanted);
 	/* By now the pid may be anyone's, but the handle is not. */
-	assert_int_equal(oc_process_end(fd, 0), 0);
+	assert_int_equal(process_end(fd, 0), 0);
 	close(fd);
-	assert_int_equal(oc_process_open(pid), -ESRCH);
+	assert_int_equal(process_open(pid), -ESRCH);
 }
 
 static void ends_processes(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef UTILS_OPCONTROL_PROCESS_H
-#define UTILS_OPCONTROL_PROCESS_H
+#ifndef UTILS_PROCESS_H
+#define UTILS_PROCESS_H
 
 /*
  * Other programs: finding them, running them without a shell, and ending
@@ -18,8 +18,7 @@
  * @folders, a list with colons. Entries that are not absolute are passed over.
  * Returns 0 or -ENOENT.
  */
-int oc_process_find(char *buf, size_t len, const char *name,
-		    const char *folders);
+int process_find(char *buf, size_t len, const char *name, const char *folders);
 
 /*
  * Run the program @path and wait until it ends. With @text (@len bytes) the
@@ -27,21 +26,21 @@ int oc_process_find(char *buf, size_t len, const char *name,
  * without, it writes to ours. Returns its exit status, or -errno with the
  * reason in @diag when it could not be run or was ended by a signal.
  */
-int oc_process_run(const char *path, char *const argv[], char *const envp[],
-		   char *text, size_t len, struct op_diag *diag);
+int process_run(const char *path, char *const argv[], char *const envp[],
+		char *text, size_t len, struct op_diag *diag);
 
 /* Whether process @pid lives and its name (of at most 15 bytes) is @name. */
-bool oc_process_is(pid_t pid, const char *name);
+bool process_is(pid_t pid, const char *name);
 
 /* A handle for @pid that is to be closed, or -errno; -ESRCH: none such. */
-int oc_process_open(pid_t pid);
+int process_open(pid_t pid);
 
 /* Wait at most @ms milliseconds for the end of the process behind @pidfd.
  * Returns 0, -ETIMEDOUT or -errno. */
-int oc_process_wait(int pidfd, int ms);
+int process_wait(int pidfd, int ms);
 
 /* End the process behind @pidfd: SIGTERM, and SIGKILL if it still lives
  * @grace_ms milliseconds later. Returns 0 or -errno. */
-int oc_process_end(int pidfd, int grace_ms);
+int process_end(int pidfd, int grace_ms);
 
-#endif /* UTILS_OPCONTROL_PROCESS_H */
+#endif /* UTILS_PROCESS_H */

@@ -3,7 +3,7 @@
  * Running and ending other programs.
  */
 
-#include "utils/opcontrol_process.h"
+#include "utils/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +25,7 @@ static bool can_run(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-int oc_process_find(char *buf, size_t len, const char *name,
-		    const char *folders)
+int process_find(char *buf, size_t len, const char *name, const char *folders)
 {
 	while (folders && *folders) {
 		size_t n = strcspn(folders, ":");
@@ -101,16 +100,18 @@ static int spawn(pid_t *pid, const char *path, char *const argv[],
 	return -err;
 }
 
-int oc_process_run(const char *path, char *const argv[], char *const envp[],
-		   char *text, size_t len, struct op_diag *diag)
+int process_run(const char *path, char *const argv[], char *const envp[],
+		char *text, size_t len, struct op_diag *diag)
 {
 	int ends[2] = { -1, -1 };
 	pid_t pid;
 	int err;
 
 	if (text && pipe2(ends, O_CLOEXEC))
-		return op_diag_set(diag, -errno, "%s: cannot make a pipe: %s",
-				   path, strerror(errno));
+		return op_diag_set(
+			diag, -errno,
+			"%s: cannot make a pipe: %s; raise ulimit -n", path,
+			strerror(errno));
 	err = spawn(&pid, path, argv, envp, ends[1], diag);
 	if (text)
 		close(ends[1]);
@@ -122,7 +123,7 @@ int oc_process_run(const char *path, char *const argv[], char *const envp[],
 }
 
 /* The line is "PID (NAME) STATE ...", and a name may hold anything. */
-bool oc_process_is(pid_t pid, const char *name)
+bool process_is(pid_t pid, const char *name)
 {
 	char path[64], line[256] = "", *start, *end;
 	FILE *file;
@@ -143,14 +144,14 @@ bool oc_process_is(pid_t pid, const char *name)
 	return !strcmp(start + 1, name) && !strchr("ZX", end[2]);
 }
 
-int oc_process_open(pid_t pid)
+int process_open(pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	return fd < 0 ? -errno : fd;
 }
 
-int oc_process_wait(int pidfd, int ms)
+int process_wait(int pidfd, int ms)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 	int n;
@@ -171,14 +172,14 @@ static int send_signal(int pidfd, int signal)
 	return 0;
 }
 
-int oc_process_end(int pidfd, int grace_ms)
+int process_end(int pidfd, int grace_ms)
 {
 	int err = send_signal(pidfd, SIGTERM);
 
 	if (!err)
-		err = oc_process_wait(pidfd, grace_ms);
+		err = process_wait(pidfd, grace_ms);
 	if (err != -ETIMEDOUT)
 		return err;
 	err = send_signal(pidfd, SIGKILL);
-	return err ? err : oc_process_wait(pidfd, grace_ms);
+	return err ? err : process_wait(pidfd, grace_ms);
 }

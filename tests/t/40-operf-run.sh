@@ -1,0 +1,528 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# operf with a daemon that takes no samples (tests/helper/fake_perfd.c): what
+# becomes of the command, of the session folder and of both when something
+# goes wrong.
+
+. "$(dirname "$0")/lib.sh"
+
+# The daemon beside operf is taken, so operf must be a copy.
+FAKE_DIR=$TMP/fake
+mkdir "$TMP/bin" "$FAKE_DIR" "$TMP/work"
+cp "$BIN/operf" "$TMP/bin/operf"
+cp "$TESTBIN/fake_perfd" "$TMP/bin/oprofiled" || exit 1
+export FAKE_DIR
+unset FAKE_MODE
+cd "$TMP/work" || exit 1
+
+data=oprofile_data
+samples=$data/samples
+background=
+# shellcheck disable=SC2317 # lib.sh calls it
+at_exit() {
+	for pid in $background $(cat "$data/run/lock" 2>/dev/null); do
+		kill -KILL "$pid" 2>/dev/null
+	done
+}
+
+# The CPU clock is the same everywhere.
+operf() {
+	"$TMP/bin/operf" --rate=1000 "$@"
+}
+# said: what operf said, without what depends on the user's rights.
+said() {
+	grep -v '^operf: only user code is sampled' "$TMP/err"
+}
+# run STATUS NAME ARG...: stdout is in $out, stderr in $TMP/err.
+run() {
+	wanted=$1 name=$2
+	shift 2
+	status=0
+	out=$(operf "$@" 2>"$TMP/err") || status=$?
+	is "$name" "$status" "$wanted"
+}
+# launch ARG...: in the background as from a terminal: a process group of its
+# own and no signal ignored. Sets pid.
+launch() {
+	setsid env --default-signal "$TMP/bin/operf" --rate=1000 "$@" \
+		>"$TMP/out" 2>"$TMP/err" &
+	pid=$!
+	background="$background $pid"
+}
+# until_seen VERB: the daemon has been asked it.
+until_seen() {
+	until grep -q "^$1:" "$FAKE_DIR/seen" 2>/dev/null; do sleep 0.02; done
+}
+until_there() {
+	until [ -e "$1" ]; do sleep 0.02; done
+}
+seen() {
+	cut -d: -f1 "$FAKE_DIR/seen" | tr '\n' ' '
+}
+fresh() {
+	rm -rf "$data" "$TMP/was"
+	rm -f "$FAKE_DIR"/*
+}
+# ledger TAKEN STORED LOST: what the daemon leaves.
+ledger() {
+	printf '%s\n' "source = perf/fake" "taken = $1" "stored = $2" \
+		"pending = 0" "lost.sample_lost_overflow = $3" \
+		>"$FAKE_DIR/ledger"
+}
+# The session's files but for locks; see unchanged.
+listing() {
+	find . ! -path '*/run*' ! -path '*.log' -exec ls -di {} + |
+		sort -k 2
+}
+remember() {
+	listing >"$TMP/was"
+}
+unchanged() {
+	listing | diff "$TMP/was" - >&2
+}
+gone() {
+	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
+	'' | Z*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+# ---- a command
+
+# shellcheck disable=SC2016 # for the command
+run 3 "the command's exit status" sh -c 'echo "out $0 $1"; exit 3' -x --pid
+is "the command's output and arguments, and nothing else" "$out" "out -x --pid"
+is "what is said" "$(said)" "operf: 100 samples taken, 97 stored, 3 lost \
+(3 sample_lost_overflow); see opreport -l"
+is "the daemon's options" "$(sed -e 's/=[0-9]*,rate/=N,rate/' \
+	-e 's/fd=[0-9]*/fd=N/' "$FAKE_DIR/argv")" \
+	"--session-dir=$TMP/work/$data
+--foreground
+--ready-fd=N
+--source=perf:exec=N,rate=1000
+--separate-lib=1
+--separate-kernel=1"
+is "it was started before the command executed, apart from our signals" \
+	"$(grep ^start "$FAKE_DIR/seen")" "start: leader 1 death 15 exec operf"
+is "it was asked" "$(seen)" "start shutdown "
+ok "it is gone" gone "$(cat $data/run/lock)"
+
+fresh
+is "the command has our input" "$(echo text | operf cat 2>/dev/null)" text
+is "a command behind --" "$(operf -- echo -p 2>/dev/null)" -p
+operf -V debug true <&- >&- 2>&-
+is "without standard files" "$? $(grep taken $samples/current/ledger)" \
+	"0 taken = 100"
+run 143 "128 and the signal that ended it" sh -c 'kill -TERM $$'
+like "is said" "$(said)" '^operf: sh: was ended by signal 15 \(Terminated\)$'
+run 139 "a crash" sh -c 'kill -SEGV $$'
+printf 'echo "sh $*"\n' >script
+chmod +x script
+run 0 "a script without a first line" ./script a b
+is "is the shell's" "$out" "sh a b"
+rm script
+
+out=$(operf -t -c -k /boot/x -l -V sfile,debug,misc --session-dir=$data true \
+	2>"$TMP/err")
+is "all options" "$(sed -n '/separate-thread/,$p' "$FAKE_DIR/argv")" \
+	"--separate-thread=1
+--separate-cpu=1
+--vmlinux=/boot/x
+--verbose=sfile,misc"
+like "steps are said" "$(said)" '^\+ ask the daemon, pid [0-9]+: start$'
+like "with another folder the report's is told" "$(said)" \
+	"see opreport -l --merge=cpu --session-dir=$TMP/work/$data\$"
+"$TMP/bin/operf" -e faults:7:0:0 -e cpu-clock:1000000:0:0:1 true 2>/dev/null
+is "events by their usual names" "$(grep ^--events "$FAKE_DIR/argv")" \
+	"--events=page-faults:2:0:7:0:0:1,cpu-clock:0:1:1000000:0:0:1"
+is "and no rate" "$(grep -c rate= "$FAKE_DIR/argv")" 0
+
+# ---- sessions
+
+fresh
+operf true 2>/dev/null
+echo first >$samples/current/mark
+operf true 2>/dev/null
+is "current becomes previous" "$(cat $samples/previous/mark)" first
+echo second >$samples/current/mark
+operf true 2>/dev/null
+is "which is replaced" "$(cat $samples/previous/mark)" second
+ok "the new one is new" not test -e $samples/current/mark
+is "nothing else is there" "$(ls -A $samples)" "current
+previous"
+echo third >$samples/current/mark
+ledger 150 146 4
+run 0 "--append" --append true
+is "keeps the samples" "$(cat $samples/current/mark)" third
+is "and the previous ones" "$(cat $samples/previous/mark)" second
+is "only what is new is told" "$(said)" "operf: 50 samples taken, 49 stored, \
+1 lost (1 sample_lost_overflow); see opreport -l"
+rm "$FAKE_DIR/ledger"
+FAKE_MODE=empty operf true 2>/dev/null
+is "a run is kept" "$(cat $samples/previous/mark)" third
+FAKE_MODE=empty operf true 2>/dev/null
+is "one without samples replaces none" "$(cat $samples/previous/mark)" third
+mkdir -p "$samples/.replaced/{root}"
+operf true 2>/dev/null
+ok "what a killed run left is removed" not test -e $samples/.replaced
+mv $samples/previous $samples/.replaced
+operf true 2>/dev/null
+ok "or put back" test -e $samples/previous
+
+
+# ---- sessions without samples
+
+fresh
+ledger 0 0 0
+run 0 "nothing taken" true
+like "is said, and why" "$(said)" "^operf: warning: no samples were \
+taken: the command used [0-9.]+ ms of CPU time, a sample is taken every 1\.0 ms; \
+let it do more, or give a higher --rate\$"
+out=$("$TMP/bin/operf" -e faults:1000 true 2>&1)
+like "with an event" "$out" "no samples were taken: the event did not \
+happen often enough; give a smaller count, or a command that runs longer"
+like "where the samples before are" "$out" "\(the samples of the run before \
+are in session:previous\)\$"
+ledger 7 0 7
+run 0 "nothing stored" true
+is "is said" "$(said)" "operf: warning: of 7 samples that were taken none could \
+be stored (7 sample_lost_overflow); see $TMP/work/$samples/oprofiled.log"
+ledger 1 1 0
+run 0 "nothing lost" true
+is "is said too" "$(said)" \
+	"operf: 1 sample taken, 1 stored, none lost; see opreport -l"
+echo "nonsense" >"$FAKE_DIR/ledger"
+run 125 "an account that cannot be read" true
+like "is a failure" "$(said)" "^operf: $TMP/work/$samples/current/ledger:1: "
+rm "$FAKE_DIR/ledger"
+run 0 "but none for the next run" --append true
+
+# ---- commands that cannot be executed
+
+# cannot STATUS NAME TEXT COMMAND...: nothing is started, nothing changed.
+cannot() {
+	wanted=$1 name=$2 text=$3
+	shift 3
+	rm -f "$FAKE_DIR/seen"
+	remember
+	run "$wanted" "$name" "$@"
+	is "$name is said" "$(said)" "operf: $text"
+	is "$name: nothing of it is sampled" \
+		"$(seen 2>/dev/null | sed 's/start //')" ""
+	ok "$name: the sessions are as before" unchanged
+}
+cannot_any() {
+	cannot 127 "a program that is not there" "nosuch: no such program on \
+PATH; check the name, or give its path" nosuch
+	cannot 127 "a path that is not there" \
+		"./no/such: no such program; check the path" ./no/such
+	cannot 127 "an empty name" \
+		": no such program on PATH; check the name, or give its path" ""
+	cannot 126 "a folder" \
+		"/bin: cannot be executed: Is a directory" /bin
+	cannot 126 "a file that may not be executed" "$TMP/plain: may not be \
+executed; try chmod +x if it is a program" "$TMP/plain"
+	cannot 126 "a binary of another machine" \
+		"$TMP/binary: not a program of this machine" "$TMP/binary" x
+	cannot 126 "an interpreter that is not there" "$TMP/script: its \
+interpreter, in its first line or of its architecture, is not there" \
+		"$TMP/script"
+}
+: >"$TMP/plain"
+printf '\177ELF\0\0\0' >"$TMP/binary"
+printf '#!/no/such\n' >"$TMP/script"
+chmod +x "$TMP/binary" "$TMP/script"
+fresh
+cannot_any
+ok "no session was made" not test -e $data
+operf true 2>/dev/null
+operf true 2>/dev/null
+cannot_any
+is "both sessions are there" "$(ls $samples)" "current
+previous"
+rm -rf $samples/current
+cannot 126 "a binary, with nothing to go back to" \
+	"$TMP/binary: not a program of this machine" -a "$TMP/binary"
+
+# ---- a daemon that does not start
+
+fresh
+# fails MODE NAME TEXT
+fails() {
+	remember
+	FAKE_MODE=$1
+	export FAKE_MODE
+	run 125 "$2" echo hello
+	unset FAKE_MODE
+	is "$2 is said" "$(said)" "operf: $3"
+	is "$2: the command has not run" "$out" ""
+	ok "$2: the sessions are as before" unchanged
+}
+fails_any() {
+	fails fail "a daemon that is not ready" \
+		"cycles: told to fail; tell me otherwise"
+	fails die "a daemon that dies" "oprofiled: the daemon was ended by \
+signal 9 (Killed) while it started; try again"
+	fails complain "a daemon that only complains" \
+		"oprofiled: fake oprofiled: told to complain"
+	fails refuse-start "a daemon that does not sample" "the disk is full"
+	fails crash-start "a daemon that dies of it" "oprofiled: the daemon was \
+ended by signal 9 (Killed) while it started; try again"
+}
+fails_any
+ok "no session was made" not test -e $data
+operf true 2>/dev/null
+operf true 2>/dev/null
+fails_any
+mv "$TMP/bin/oprofiled" "$TMP/bin/daemon"
+printf 'no program' >"$TMP/bin/oprofiled"
+chmod +x "$TMP/bin/oprofiled"
+fails '' "a daemon that is no program" \
+	"$TMP/bin/oprofiled: cannot run it: Exec format error"
+printf '#!/bin/sh\nexit 0\n' >"$TMP/bin/oprofiled"
+fails '' "a daemon that only pretends" "oprofiled: the daemon ended while it \
+started; use daemon and operf of one version"
+rm "$TMP/bin/oprofiled"
+out=$(PATH=/usr/bin:/bin operf true 2>&1)
+like "no daemon" "$out" "^operf: oprofiled: no such program in $TMP/bin or on \
+PATH; build it with make, or reinstall oprofile\$"
+mkdir "$TMP/path"
+cp "$TMP/bin/daemon" "$TMP/path/oprofiled"
+ok "one from PATH" env PATH="$TMP/path:$PATH" "$TMP/bin/operf" --rate=9 true
+mv "$TMP/bin/daemon" "$TMP/bin/oprofiled"
+
+# ---- a daemon that does not go on
+
+fresh
+# shellcheck disable=SC2016 # for the command
+run 125 "a daemon that is killed" sh -c 'kill -KILL $(cat oprofile_data/run/lock)
+	sleep 0.2; echo "goes on"; exit 7'
+is "the command goes on" "$out" "goes on"
+is "both are said" "$(said)" "operf: oprofiled: the daemon was ended by signal \
+9 (Killed); see $TMP/work/$samples/oprofiled.log; nothing is sampled any more; \
+the command goes on, unprofiled
+operf: sh: its exit status was 7"
+# shellcheck disable=SC2016
+run 125 "a daemon that is told to end" sh -c \
+	'kill $(cat oprofile_data/run/lock); sleep 0.2; exit 7'
+is "is said" "$(said)" "operf: oprofiled: the daemon was told to end; nothing \
+is sampled any more; the command goes on, unprofiled
+operf: 100 samples taken, 97 stored, 3 lost (3 sample_lost_overflow); see \
+opreport -l
+operf: sh: its exit status was 7"
+FAKE_MODE=crash-shutdown
+export FAKE_MODE
+run 125 "a daemon that dies at its end" true
+is "is said too" "$(said)" "operf: oprofiled: the daemon was ended by signal 9 \
+(Killed); see $TMP/work/$samples/oprofiled.log"
+FAKE_MODE=refuse-shutdown
+run 125 "a daemon that does not want to end" true
+is "says why" "$(said | grep disk)" "operf: oprofiled: the disk is full"
+ok "and is ended" gone "$(cat $data/run/lock)"
+unset FAKE_MODE
+
+# ---- signals, with a command
+
+fresh
+# shellcheck disable=SC2016
+launch sh -c 'trap "echo interrupted; exit 5" INT; : >ready
+	while :; do sleep 0.05; done'
+until_there ready
+daemon=$(cat $data/run/lock)
+kill -INT "-$pid"
+wait "$pid"
+is "Ctrl-C is for the command" "$? $(cat "$TMP/out")" "5 interrupted"
+is "the data are kept" "$(said)" "operf: 100 samples taken, 97 stored, 3 lost \
+(3 sample_lost_overflow); see opreport -l"
+is "the daemon was asked to end" "$(seen)" "start shutdown "
+ok "and has" gone "$daemon"
+for signal in TERM=143 HUP=129; do
+	rm -f ready
+	launch sh -c ': >ready; exec sleep 100'
+	until_there ready
+	kill "-${signal%=*}" "$pid"
+	wait "$pid"
+	is "SIG${signal%=*} is passed on to the command" $? "${signal#*=}"
+	ok "and the account is there" grep -q '^taken = 100' \
+		$samples/current/ledger
+done
+rm -f ready
+launch sh -c ': >ready; exec sleep 100'
+until_there ready
+rm $samples/current/ledger 2>/dev/null
+daemon=$(cat $data/run/lock)
+# The command outlives operf, the daemon does not.
+command=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
+for child in $command; do
+	[ "$child" = "$daemon" ] || background="$background $child"
+done
+kill -KILL "$pid"
+until gone "$daemon"; do sleep 0.02; done
+ok "a killed operf takes the daemon along, which finishes" grep -q \
+	'^taken = 100' $samples/current/ledger
+
+fresh
+operf true 2>/dev/null
+for signal in INT=130 TERM=143 HUP=129 QUIT=131; do
+	rm -f "$FAKE_DIR/argv"
+	remember
+	FAKE_MODE=hang launch echo hello
+	until_there "$FAKE_DIR/argv"
+	kill "-${signal%=*}" "$pid"
+	wait "$pid"
+	is "SIG${signal%=*} before the start" \
+		"$? $(sed 's/[0-9]* ([A-Z][a-z]*)/N/' "$TMP/err")" \
+		"${signal#*=} operf: ended by signal N before sampling began; \
+nothing was changed"
+	ok "is true" unchanged
+done
+
+# ---- a process, and everything
+
+fresh
+sleep 100 &
+target=$!
+background="$background $target"
+launch --pid=$target
+until_seen start
+like "--pid is the daemon's" "$(cat "$FAKE_DIR/argv")" \
+	"^--source=perf:pid=$target,rate=1000\$"
+kill "$target"
+wait "$pid"
+is "ends with the process" $? 0
+like "how to end it was said" "$(said)" \
+	"^operf: Profiler started; Ctrl-C or kill -INT $pid ends it\$"
+like "and what came of it" "$(said)" '^operf: 100 samples taken'
+for signal in INT TERM HUP QUIT; do
+	rm -f "$FAKE_DIR/seen"
+	launch --system-wide
+	until_seen start
+	kill -$signal "$pid"
+	wait "$pid"
+	is "SIG$signal ends --system-wide" $? 0
+	is "cleanly" "$(seen)" "start shutdown "
+done
+is "the source of everything" "$(grep source "$FAKE_DIR/argv")" \
+	"--source=perf:rate=1000"
+rm -f "$FAKE_DIR/seen"
+"$TMP/bin/operf" -s -e faults:1 2>"$TMP/err" >&2 & # SIGINT is ignored here
+pid=$!
+background="$background $pid"
+until_seen start
+kill -INT $pid
+wait $pid
+is "SIGINT ends it in the background of a script, too" $? 0
+is "without a rate" "$(grep source "$FAKE_DIR/argv")" "--source=perf"
+rm -f "$FAKE_DIR/seen"
+launch -s
+until_seen start
+kill -KILL "$(cat $data/run/lock)"
+wait "$pid"
+is "a daemon that is killed ends --system-wide" "$? $(said | tail -n 1)" \
+	"125 operf: oprofiled: the daemon was ended by signal 9 (Killed); see \
+$TMP/work/$samples/oprofiled.log; nothing is sampled any more"
+rm -f "$FAKE_DIR/seen"
+launch -s
+until_seen start
+kill "$(cat $data/run/lock)"
+wait "$pid"
+is "one that is told to end, as well" "$? $(said | tail -n 1)" \
+	"0 operf: 100 samples taken, 97 stored, 3 lost (3 sample_lost_overflow); \
+see opreport -l"
+
+fresh
+run 125 "--pid of nobody" --pid=$target
+is "is said" "$(said)" "operf: process $target: there is none; ps lists them"
+ok "no session was made" not test -e $data
+
+# ---- one at a time
+
+launch -s
+until_seen start
+run 125 "a second operf in a folder" true
+is "is told of the first" "$(said)" "operf: $TMP/work/$data: another operf, pid \
+$pid, is at work here; wait for its end, or give another --session-dir"
+kill "$pid"
+wait "$pid"
+is "which goes on" $? 0
+mkdir -p "$TMP/other"
+"$TMP/bin/oprofiled" --session-dir="$TMP/other" --ready-fd=3 3>/dev/null &
+daemon=$!
+background="$background $daemon"
+until [ -S "$TMP/other/run/control" ]; do sleep 0.02; done
+run 125 "a folder with a daemon" -d "$TMP/other" true
+is "is left to it" "$(said)" "operf: $TMP/other: a daemon, pid $daemon, is at \
+work here; end it with opcontrol --shutdown, or give another --session-dir"
+kill "$daemon"
+wait "$daemon"
+run 0 "a folder where one was" -d "$TMP/other" true
+
+# ---- session folders
+
+run 125 "a folder that is not there" --session-dir="$TMP/no/such" true
+is "is said" "$(said)" "operf: --session-dir=$TMP/no/such: no such folder; make \
+it with mkdir"
+run 125 "a file for a folder" -d "$TMP/plain" true
+is "is said" "$(said)" \
+	"operf: --session-dir=$TMP/plain: is not a folder; give one"
+run 125 "a folder without a name" -d "" true
+like "is said" "$(said)" '^operf: --session-dir=: no such folder'
+mkdir "$TMP/a folder's"
+run 0 "a folder of any name" -d "$TMP/a folder's" true
+mkdir "$TMP/a b"
+run 0 "and another" -d "$TMP/a b" true
+like "can be given to a shell" "$(said)" \
+	"see opreport -l '--session-dir=$TMP/a b'\$"
+fresh
+: >$data
+run 125 "a file in the way" true
+is "is said" "$(said)" "operf: ./$data: is not a folder; move it away, or give \
+--session-dir"
+rm $data
+ln -s nowhere $data
+run 125 "a link to nowhere" true
+rm $data
+
+# ---- as an ordinary user
+
+user=
+[ "$(id -u)" -ne 0 ] ||
+	user='setpriv --reuid=65534 --regid=65534 --clear-groups'
+chmod 755 "$TMP" "$TMP/bin"
+mkdir "$TMP/theirs" "$TMP/locked"
+chmod 555 "$TMP/locked"
+if [ -n "$user" ]; then
+	chown 65534 "$TMP/theirs" "$FAKE_DIR"
+	rm -f "$FAKE_DIR"/*
+fi
+cd "$TMP/theirs" || exit 1
+$user "$TMP/bin/operf" --rate=100 sh -c 'exit 9' 2>"$TMP/err"
+is "an ordinary user" "$? $(said)" "9 operf: 100 samples taken, 97 stored, 3 \
+lost (3 sample_lost_overflow); see opreport -l"
+cd "$TMP/locked" || exit 1
+$user "$TMP/bin/operf" true 2>"$TMP/err"
+is "in a folder that may not be written" "$? $(said)" "125 operf: ./$data: \
+cannot make it: Permission denied; go to a folder that you may write to, or \
+give --session-dir"
+mkdir "$TMP/secret"
+chmod 0 "$TMP/secret"
+PATH=$TMP/secret:$PATH $user "$TMP/bin/operf" nosuch 2>"$TMP/err"
+is "a folder of PATH that may not be entered" "$? $(said)" "127 operf: nosuch: \
+no such program on PATH; check the name, or give its path"
+if [ -n "$user" ]; then
+	cd "$TMP/theirs" || exit 1
+	run 125 "root does not take another's folder unasked" true
+	is "is said" "$(said)" "operf: ./$data: belongs to another user; to use \
+it all the same, give --session-dir=./$data"
+	run 0 "only when told to" -d ./$data true
+	chmod 700 "$TMP/other"
+	$user "$TMP/bin/operf" -d "$TMP/other" true 2>"$TMP/err"
+	like "a folder of root's is not for others" "$? $(said)" \
+		'^125 operf: .*: Permission denied'
+else
+	skip "folders of other users" "not root"
+fi
+cd "$TMP/work" || exit 1
+
+done_testing

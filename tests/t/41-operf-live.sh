@@ -1,0 +1,270 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# operf and the daemon that it starts, on programs whose hot functions are
+# known. What is sampled is the CPU clock, which every kernel has.
+
+. "$(dirname "$0")/lib.sh"
+
+mkdir "$TMP/work" "$TMP/theirs"
+chmod 755 "$TMP"
+cd "$TMP/work" || exit 1
+data=oprofile_data
+current=$data/samples/current
+background=
+# shellcheck disable=SC2317 # lib.sh calls it
+at_exit() {
+	for pid in $background $(cat "$data/run/lock" 2>/dev/null); do
+		kill -KILL "$pid" 2>/dev/null
+	done
+}
+
+# run STATUS NAME ARG...: stdout is in $out, what operf says in $TMP/err.
+run() {
+	wanted=$1 name=$2
+	shift 2
+	status=0
+	out=$("$BIN/operf" "$@" 2>"$TMP/err") || status=$?
+	is "$name" "$status" "$wanted"
+}
+# launch ARG...: in the background, no signal ignored. Sets pid.
+launch() {
+	setsid env --default-signal "$BIN/operf" "$@" >"$TMP/out" \
+		2>"$TMP/err" &
+	pid=$!
+	background="$background $pid"
+}
+report() {
+	"$BIN/opreport" "$@" 2>/dev/null
+}
+# key NAME [LEDGER]: a number of the account.
+key() {
+	sed -n "s/^$1 = //p" "${2:-$current/ledger}"
+}
+# adds_up NAME: each sample that was taken is stored or lost for a cause, and
+# there are some.
+adds_up() {
+	lost=$(sed -n 's/^lost\..* = //p' $current/ledger | paste -sd+)
+	ok "$1: all samples are accounted for" test "$(key taken)" -eq \
+		$(($(key stored) + ${lost:-0}))
+	ok "$1: there are some" test "$(key stored)" -gt 0
+}
+# notes: what operf said but for the notes on what can be sampled here.
+notes() {
+	grep -vE -e '^operf: (no hardware counter|only user code)' "$TMP/err"
+}
+until_line() {
+	until grep -q "$1" "$2" 2>/dev/null; do sleep 0.02; done
+}
+gone() {
+	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
+	'' | Z*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+why=$("$BIN/operf" --rate=1000 true 2>&1) ||
+	skip_all "no perf events here: $why"
+rm -rf $data
+
+# ---- a command
+
+run 0 "a program" "$TESTBIN/burnmix" 1
+like "its output is its own" "$out" '^burn_alpha [0-9.]+$'
+is "its output is all there is" "$(echo "$out" | wc -l)" 4
+like "the account" "$(notes)" '^operf: [0-9]+ samples taken, [0-9]+ stored, .*; see opreport -l$'
+adds_up "a program"
+out=$(report -l)
+for symbol in 'burnmix +burn_alpha' 'burnmix +burn_beta' \
+	'libburn\.so +burn_lib'; do
+	like "the report has $symbol" "$out" "^[0-9]+ .* $symbol\$"
+done
+unlike "nothing is operf's or the daemon's" "$out" 'operf|oprofiled'
+is "the session holds nothing else" "$(find $data -mindepth 1 -maxdepth 1 \
+	! -name images | sort)" "$data/run
+$data/samples
+$data/symbols"
+
+# shellcheck disable=SC2016 # for the command
+run 7 "children are followed, the status is the command's" \
+	sh -c '"$0" 20 2; exit 7' "$TESTBIN/forkstorm"
+like "their samples are" "$(report -l)" '^[0-9]+ .* forkstorm +burn_child$'
+adds_up "children"
+like "the run before is the previous session" \
+	"$(report -l session:previous)" ' burn_alpha$'
+ok "and only there" not sh -c "'$BIN/opreport' -l | grep burn_alpha"
+
+before=$(key taken)
+run 0 "--append" --append "$TESTBIN/burnmix" 0.3
+ok "adds to what is there" test "$(key taken)" -gt "$before"
+adds_up "--append"
+is "what is said is the difference" \
+	"$(notes | sed -n 's/^operf: \([0-9]*\) sample.*/\1/p')" \
+	"$(($(key taken) - before))"
+out=$(report -l)
+like "one report has both" "$out" ' burn_child$'
+like "so it has" "$out" ' burn_alpha$'
+
+run 0 "separate" -t -c "$TESTBIN/burnmix" 0.3
+like "by thread and CPU" "$(find $current -type f)" \
+	'/TIMER\.[0-9]+\.0\.([0-9]+)\.\1\.[0-9]+$'
+
+cp "$TESTBIN/burnmix" "$TESTBIN"/libburn.so .
+run 0 "a program that is deleted" sh -c './burnmix 0.3; rm burnmix'
+like "keeps its name" "$(report)" ' burnmix'
+rm -f libburn.so
+
+# ---- events
+
+run 0 "two events" -e cpu-clock:1000000 -e page-faults:1:0:1:1 \
+	"$TESTBIN/burnmix" 0.3
+like "have two columns" "$(report)" '^cpu-clock:1000000\|  *page-faults:1\|$'
+adds_up "two events"
+run 0 "too few of them" -e page-faults:1000000 true
+like "are none, which is said" "$(notes)" \
+	'^operf: warning: no samples were taken: the event did not happen'
+run 0 "another rate" --rate=200 "$TESTBIN/burnmix" 0.5
+like "is used" "$(report)" \
+	'^Profiling through timer interrupt, (19|20)[0-9] samples per second'
+if "$BIN/operf" -e cycles:1000000 -d "$TMP/theirs" true 2>"$TMP/err"; then
+	run 0 "the default" true
+	unlike "is that counter" "$(cat "$TMP/err")" 'CPU clock'
+else
+	like "a counter that is not there" "$(cat "$TMP/err")" \
+		'^operf: cycles: no hardware counters here'
+	run 0 "the default" true
+	like "is the CPU clock, which is said" "$(cat "$TMP/err")" \
+		'^operf: no hardware counters to sample with here'
+fi
+rm -rf "$TMP/theirs/"*
+
+# ---- what cannot be
+
+list() {
+	find . ! -path '*/run*' ! -path '*.log' -exec ls -di {} + | sort -k 2
+}
+list >"$TMP/was"
+run 127 "a program that is not there" no-such-program
+printf '\177ELF\0\0\0' >"$TMP/binary"
+chmod +x "$TMP/binary"
+run 126 "one that is none" "$TMP/binary"
+run 125 "a process that is not there" --pid=2147483647
+for err in 1 38; do
+	"$TESTBIN/noperf" $err "$BIN/operf" true 2>"$TMP/err"
+	is "a filter that forbids perf events" $? 125
+	like "is told, in one line" "$(notes | tr '\n' '~')" \
+		'^operf: [^~]*seccomp[^~]*~$'
+done
+is "nothing of all this changed a session" "$(list)" "$(cat "$TMP/was")"
+(
+	mkdir "$TMP/empty"
+	cd "$TMP/empty" && "$TESTBIN/noperf" 1 "$BIN/operf" true
+	"$BIN/operf" "$TMP/binary"
+) 2>"$TMP/err"
+is "or makes an empty one" "$(ls -A "$TMP/empty")" ""
+
+# ---- a process
+
+"$TESTBIN/burnmix" 1 >/dev/null &
+target=$!
+run 0 "a process until it ends" --pid=$target
+wait $target
+like "was sampled" "$(report -l)" 'burnmix +burn_alpha$'
+adds_up "a process"
+"$TESTBIN/burnmix" 100 >/dev/null &
+target=$!
+background="$background $target"
+launch --pid=$target
+until_line 'Profiler started' "$TMP/err"
+sleep 0.3
+kill -INT "$pid"
+wait "$pid"
+is "SIGINT ends it before" $? 0
+adds_up "a process that goes on"
+ok "and leaves the process alone" kill -0 $target
+
+# ---- everything
+
+if [ "$(id -u)" -eq 0 ]; then
+	launch --system-wide
+	until_line 'Profiler started' "$TMP/err"
+	sleep 0.3
+	"$TESTBIN/forkstorm" 10 2 >/dev/null
+	kill -TERM "$pid"
+	wait "$pid"
+	is "--system-wide until SIGTERM" $? 0
+	out=$(report -l)
+	like "has what ran before" "$out" ' burn_alpha$'
+	like "and what began later" "$out" ' burn_child$'
+	adds_up "--system-wide"
+else
+	skip "--system-wide" "not root"
+fi
+kill $target
+
+# ---- sudden ends
+
+# shellcheck disable=SC2016 # for the command
+run 125 "a daemon that is killed" sh -c '"$0" 0.5 >/dev/null
+	kill -KILL $(cat oprofile_data/run/lock); sleep 0.1; exit 3' \
+	"$TESTBIN/burnmix"
+like "is said" "$(notes)" '^operf: oprofiled: the daemon was ended by signal 9'
+like "what it has stored is there" "$(report -l)" ' burn_alpha$'
+launch "$TESTBIN/burnmix" 100
+until_line . "$data/run/operf"
+daemon=
+until [ -n "$daemon" ]; do daemon=$(cat $data/run/lock); done
+sleep 0.5
+command=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
+kill -KILL "$pid"
+until gone "$daemon"; do sleep 0.02; done
+adds_up "operf is killed and the daemon ends"
+like "the samples are there" "$(report -l)" ' burn_alpha$'
+for pid in $command; do
+	[ "$pid" = "$daemon" ] || kill "$pid" 2>/dev/null
+done
+# shellcheck disable=SC2016
+launch sh -c '"$0" 0.5; : >ready; exec "$0" 100' "$TESTBIN/burnmix"
+until [ -e ready ]; do sleep 0.02; done
+kill -INT "-$pid"
+wait "$pid"
+is "Ctrl-C" $? 130
+adds_up "Ctrl-C"
+
+# ---- an ordinary user
+
+user=
+if [ "$(id -u)" -eq 0 ]; then
+	user='setpriv --reuid=65534 --regid=65534 --clear-groups'
+	chown 65534 "$TMP/theirs"
+	cd "$TMP/theirs" || exit 1
+fi
+$user "$BIN/operf" "$TESTBIN/burnmix" 0.5 >"$TMP/out" 2>"$TMP/err"
+is "an ordinary user" $? 0
+adds_up "an ordinary user"
+out=$($user "$BIN/opreport" -l 2>/dev/null)
+like "has a profile" "$out" ' burn_alpha$'
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+if [ "$paranoid" -eq 2 ]; then
+	unlike "of user code" "$out" vmlinux
+	like "which is said" "$(cat "$TMP/err")" \
+		'^operf: only user code is sampled, as kernel\.perf_event_paranoid is 2; '
+	$user "$BIN/operf" -s 2>"$TMP/err"
+	like "but none of the system" "$? $(notes)" \
+		'^125 operf: .*kernel\.perf_event_paranoid'
+	$user "$BIN/operf" -e cpu-clock:1000:0:1:0 true 2>"$TMP/err"
+	like "or of the kernel alone" "$? $(notes)" \
+		'^125 operf: --events=cpu-clock: kernel code only'
+else
+	skip "rights at kernel.perf_event_paranoid 2" "it is $paranoid"
+fi
+if [ -n "$user" ]; then
+	$user "$BIN/operf" --pid $$ 2>"$TMP/err"
+	like "nor another user's process" "$? $(notes)" \
+		"^125 operf: process $$: "
+else
+	skip "another user's process" "not root"
+fi
+cd "$TMP/work" || exit 1
+
+done_testing

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Those parts of ocount whose results a machine without hardware counters
+ * cannot show: shared counters, ratios; and its numbers and event names.
+ */
+
+#include "tests/unit/op_fixture.h"
+
+#include "utils/ocount_event.c"
+#include "utils/ocount_number.c"
+#include "utils/ocount_print.c"
+#include "utils/ocount_result.c"
+
+/* Stands in for the kernel: event 1 of target 1 cannot be counted. */
+int ocount_counters_read(struct ocount_counters *counters, size_t event,
+			 size_t target, struct ocount_reading *reading,
+			 struct op_diag *diag)
+{
+	(void)counters;
+	*reading = (struct ocount_reading){
+		.value = 100 * (event + 1) + target,
+		.enabled = 10,
+		.running = 10,
+	};
+	if (event == 1 && target == 1)
+		return op_diag_set(diag, -EIO, "no kernel");
+	return 0;
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static void parses_numbers(void **state)
+{
+	const char *end;
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(ocount_number_parse("12:3", &end, 10, 99, &value), 0);
+	assert_int_equal(value, 12);
+	assert_string_equal(end, ":3");
+	assert_int_equal(ocount_number_parse("0xff", &end, 0, 255, &value), 0);
+	assert_int_equal(value, 255);
+	assert_int_equal(ocount_number_parse("ff", &end, 16, 255, &value), 0);
+	assert_int_equal(value, 255);
+}
+
+static void refuses_what_is_no_number(void **state)
+{
+	static const char *const texts[] = {
+		"",    " 1", "-1",
+		"+1",  "x",  "a",
+		"100", ":",  "99999999999999999999",
+	};
+	const char *end;
+	uint64_t value;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		assert_int_equal(ocount_number_parse(texts[i], &end, 10, 99,
+						     &value),
+				 -EINVAL);
+}
+
+static void groups_digits(void **state)
+{
+	char buf[OCOUNT_NUMBER_MAX];
+
+	(void)state;
+	assert_string_equal(ocount_number_group(buf, 0), "0");
+	assert_string_equal(ocount_number_group(buf, 999), "999");
+	assert_string_equal(ocount_number_group(buf, 1000), "1,000");
+	assert_string_equal(ocount_number_group(buf, 123456), "123,456");
+	assert_string_equal(ocount_number_group(buf, UINT64_MAX),
+			    "18,446,744,073,709,551,615");
+}
+
+static void shortens_numbers(void **state)
+{
+	char buf[OCOUNT_NUMBER_MAX];
+
+	(void)state;
+	assert_string_equal(ocount_number_unit(buf, 0), "0.000");
+	assert_string_equal(ocount_number_unit(buf, 999.999), "999.999");
+	assert_string_equal(ocount_number_unit(buf, 999.9999), "1.000 K");
+	assert_string_equal(ocount_number_unit(buf, 1234567), "1.235 M");
+	assert_string_equal(ocount_number_unit(buf, 5e15), "5000.000 T");
+}
+
+static void tells_durations(void **state)
+{
+	char buf[OCOUNT_NUMBER_MAX];
+
+	(void)state;
+	assert_string_equal(ocount_number_time(buf, 1234567),
+			    "1.23 milliseconds");
+	assert_string_equal(ocount_number_time(buf, 1234567890),
+			    "1.235 seconds");
+	assert_string_equal(ocount_number_time(buf, 61500000000),
+			    "1 minute 1.5 seconds");
+	assert_string_equal(ocount_number_time(buf, 120000000000),
+			    "2 minutes 0.0 seconds");
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+static void parses_events(void **state)
+{
+	struct ocount_events events;
+	struct op_diag diag = { "" };
+	const struct ocount_event *e;
+
+	(void)state;
+	assert_int_equal(
+		ocount_events_init(&events,
+				   "cycles,r1c2:0x10,faults:0:0:1,cs:0:1:0,"
+				   "LLC-loads:::0",
+				   &diag),
+		0);
+	assert_int_equal(events.nr, 5);
+	assert_false(events.is_fallback);
+	e = &events.list[0];
+	assert_string_equal(e->name, "cycles");
+	assert_true(e->kernel && e->user && !e->modes_given);
+	e = &events.list[1];
+	assert_int_equal(e->type, PERF_TYPE_RAW);
+	assert_int_equal(e->config, 0x1c2 | 0x10 << 8);
+	e = &events.list[2];
+	assert_string_equal(e->name, "faults:0:0:1");
+	assert_true(!e->kernel && e->user && e->modes_given);
+	e = &events.list[3];
+	assert_true(e->kernel && !e->user && e->modes_given);
+	e = &events.list[4];
+	assert_int_equal(e->type, PERF_TYPE_HW_CACHE);
+	assert_true(e->kernel && !e->user && e->modes_given);
+	ocount_events_release(&events);
+}
+
+static void refuses_bad_events(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *reason;
+	} cases[] = {
+		{ "", "\"\" is no event" },
+		{ "cs,", "\"\" is no event" },
+		{ ":0", "\":0\" is no event" },
+		{ "cs:0:1:1:1", "\"cs:0:1:1:1\" is no event" },
+		{ "foo", "foo: no such event" },
+		{ "r", "r: no such event" },
+		{ "r12g", "r12g: no such event" },
+		{ "r11112222333344445", "no such event" },
+		{ "cycles:1", "has no unit masks" },
+		{ "cycles:u", "\"u\" is no unit mask" },
+		{ "r1:0x100", "\"0x100\" is no unit mask" },
+		{ "cycles:0:2", "0 or 1" },
+		{ "cycles:0:1:x", "0 or 1" },
+		{ "cycles:0:0:0", "neither" },
+		{ "cs:0:0:1", "cs:0:0:1: it happens in kernel mode only" },
+	};
+	struct ocount_events events;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct op_diag diag = { "" };
+
+		assert_int_equal(ocount_events_init(&events, cases[i].text,
+						    &diag),
+				 -EINVAL);
+		assert_reason(&diag, cases[i].reason);
+		ocount_events_release(&events);
+	}
+}
+
+static void default_event_can_be_counted(void **state)
+{
+	struct ocount_events events;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(ocount_events_init(&events, NULL, &diag), 0);
+	assert_int_equal(events.nr, 1);
+	assert_string_equal(events.list[0].name,
+			    op_perf_has_pmu() ? "cycles" : "cpu-clock");
+	assert_int_equal(events.is_fallback, !op_perf_has_pmu());
+	ocount_events_release(&events);
+}
+
+static void shows_modes(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "faults", "faults:0:0:1" },
+		{ "faults:0", "faults:0:0:1" },
+		{ "r1:2:", "r1:2:0:1" },
+		{ "faults::", "faults::0:1" },
+	};
+	struct ocount_events events, again;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct ocount_event *e;
+
+		assert_int_equal(
+			ocount_events_init(&events, cases[i][0], &diag), 0);
+		e = &events.list[0];
+		e->kernel = false;
+		assert_int_equal(ocount_event_show_modes(e), 0);
+		assert_string_equal(e->name, cases[i][1]);
+		assert_int_equal(ocount_events_init(&again, e->name, &diag), 0);
+		assert_int_equal(again.list[0].config, e->config);
+		assert_true(!again.list[0].kernel && again.list[0].user);
+		ocount_events_release(&again);
+		ocount_events_release(&events);
+	}
+}
+
+/* ---- counts -------------------------------------------------------------- */
+
+static struct ocount_count count_of_one(uint64_t value, uint64_t enabled,
+					uint64_t running)
+{
+	struct ocount_count count = { .count = 0 };
+	const struct ocount_reading reading = { value, enabled, running };
+
+	ocount_count_add(&count, &reading);
+	return count;
+}
+
+static void scales_what_shared(void **state)
+{
+	struct ocount_count count = count_of_one(300, 4000, 1000);
+
+	(void)state;
+	assert_int_equal(count.count, 1200);
+	assert_int_equal(ocount_count_state(&count), OCOUNT_SCALED);
+	assert_true(ocount_count_percent(&count) == 25);
+}
+
+static void sums_after_scaling(void **state)
+{
+	struct ocount_count count = count_of_one(300, 4000, 1000);
+	const struct ocount_reading other = { 50, 4000, 4000 };
+
+	(void)state;
+	ocount_count_add(&count, &other);
+	assert_int_equal(count.count, 1250);
+	assert_int_equal(ocount_count_state(&count), OCOUNT_SCALED);
+	assert_true(ocount_count_percent(&count) == 62.5);
+}
+
+static void tells_states_apart(void **state)
+{
+	struct ocount_count count = count_of_one(7, 1000000, 1000000);
+
+	(void)state;
+	assert_int_equal(ocount_count_state(&count), OCOUNT_ACTUAL);
+	count = count_of_one(7000000, 1000000, 999950); /* start and stop */
+	assert_int_equal(ocount_count_state(&count), OCOUNT_ACTUAL);
+	assert_int_equal(count.count, 7000000);
+	count = count_of_one(0, 1000000, 0);
+	assert_int_equal(ocount_count_state(&count), OCOUNT_NOT_COUNTED);
+	count = count_of_one(0, 0, 0);
+	assert_int_equal(ocount_count_state(&count), OCOUNT_NEVER_RAN);
+	count.failed = true;
+	assert_int_equal(ocount_count_state(&count), OCOUNT_NOT_COUNTED);
+}
+
+static void reads_into_groups(void **state)
+{
+	struct ocount_target list[3] = { { .pid = 1 } };
+	struct ocount_targets targets = { .list = list, .nr = 3 };
+	struct ocount_events events;
+	struct ocount_counters counters = {
+		.events = &events,
+		.targets = &targets,
+	};
+	struct ocount_result result;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(ocount_events_init(&events, "cs", &diag), 0);
+	assert_int_equal(ocount_result_init(&result, &counters, true, &diag),
+			 0);
+	for (int twice = 0; twice < 2; twice++)
+		assert_int_equal(
+			ocount_result_read(&result, &counters, 5, &diag), 0);
+	assert_int_equal(ocount_result_get(&result, 0, 2)->count, 102);
+	ocount_result_release(&result);
+	assert_int_equal(ocount_result_init(&result, &counters, false, &diag),
+			 0);
+	assert_int_equal(ocount_result_read(&result, &counters, 5, &diag), 0);
+	assert_int_equal(ocount_result_get(&result, 0, 0)->count, 303);
+	assert_int_equal(ocount_result_get(&result, 0, 0)->running, 30);
+	ocount_result_release(&result);
+	ocount_events_release(&events);
+}
+
+static void passes_read_errors_on(void **state)
+{
+	struct ocount_target list[2] = { { .pid = 1 } };
+	struct ocount_targets targets = { .list = list, .nr = 2 };
+	struct ocount_events events;
+	struct ocount_counters counters = {
+		.events = &events,
+		.targets = &targets,
+	};
+	struct ocount_result result;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(ocount_events_init(&events, "cs,cs", &diag), 0);
+	assert_int_equal(ocount_result_init(&result, &counters, false, &diag),
+			 0);
+	assert_int_equal(ocount_result_read(&result, &counters, 5, &diag),
+			 -EIO);
+	assert_reason(&diag, "no kernel");
+	ocount_result_release(&result);
+	ocount_events_release(&events);
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+struct printed {
+	struct ocount_events events;
+	struct ocount_target targets[2];
+	struct ocount_targets list;
+	struct ocount_count counts[6];
+	struct ocount_result result;
+	char *text;
+};
+
+static void print(struct printed *p, const struct ocount_style *style)
+{
+	size_t len;
+	FILE *file = open_memstream(&p->text, &len);
+
+	assert_non_null(file);
+	ocount_print(file, style, &p->result);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void make(struct printed *p, const char *events, size_t nr_groups)
+{
+	struct op_diag diag = { "" };
+
+	memset(p, 0, sizeof(*p));
+	assert_int_equal(ocount_events_init(&p->events, events, &diag), 0);
+	p->targets[0] = (struct ocount_target){ .pid = -1, .cpu = 0 };
+	p->targets[1] = (struct ocount_target){ .pid = -1, .cpu = 11 };
+	p->list = (struct ocount_targets){ .list = p->targets, .nr = 2 };
+	p->result = (struct ocount_result){
+		.events = &p->events,
+		.targets = &p->list,
+		.nr_groups = nr_groups,
+		.counts = p->counts,
+		.ns = 2000000000,
+	};
+}
+
+static void release(struct printed *p)
+{
+	ocount_events_release(&p->events);
+	free(p->text);
+}
+
+static void prints_a_table(void **state)
+{
+	const struct ocount_style style = { .subject = "/bin/x" };
+	struct printed p;
+
+	(void)state;
+	make(&p, "cycles,instructions,branches,branch-misses,task-clock,cs", 1);
+	p.counts[0] = count_of_one(2000000, 1000000000, 1000000000);
+	p.counts[1] = count_of_one(3000000, 1000000000, 1000000000);
+	p.counts[2] = count_of_one(100, 1000000000, 500000000);
+	p.counts[3] = count_of_one(50, 1000000000, 1000000000);
+	p.counts[4] = count_of_one(1000000000, 1000000000, 1000000000);
+	p.counts[5].failed = true;
+	print(&p, &style);
+	assert_string_equal(
+		p.text,
+		"\nEvents were actively counted for 2.000 seconds.\n"
+		"Event counts (scaled) for /bin/x:\n"
+		"\tEvent                  Count  % time counted  Rate\n"
+		"\tcycles             2,000,000          100.00  2.000 M/s\n"
+		"\tinstructions       3,000,000          100.00  3.000 M/s, 1.50 per cycle\n"
+		"\tbranches                 200           50.00  200.000/s, scaled\n"
+		"\tbranch-misses             50          100.00  50.000/s, 25.00 % of branches\n"
+		"\ttask-clock     1,000,000,000          100.00  0.500 CPUs\n"
+		"\tcs               not counted            0.00\n");
+	release(&p);
+}
+
+static void prints_each_cpu(void **state)
+{
+	const struct ocount_style style = {
+		.subject = "the whole system",
+		.separate = true,
+	};
+	struct printed p;
+
+	(void)state;
+	make(&p, "cs", 2);
+	p.counts[0] = count_of_one(5, 1000000000, 1000000000);
+	print(&p, &style);
+	assert_string_equal(
+		p.text, "\nEvents were actively counted for 2.000 seconds.\n"
+			"Event counts (actual) for the whole system:\n"
+			"\tEvent  CPU  Count  % time counted  Rate\n"
+			"\tcs     0        5          100.00  5.000/s\n"
+			"\tcs     11       0       never ran\n");
+	release(&p);
+}
+
+static void prints_in_brief(void **state)
+{
+	struct ocount_style style = { .brief = true };
+	struct printed p;
+
+	(void)state;
+	make(&p, "cycles,cs:0:1:1,faults", 2);
+	p.counts[0] = count_of_one(1234567, 4, 4);
+	p.counts[1] = count_of_one(10, 4, 1);
+	p.counts[2] = count_of_one(0, 4, 0);
+	p.counts[4].failed = p.counts[5].failed = true;
+	style.separate = true;
+	print(&p, &style);
+	assert_string_equal(p.text, "0,cycles,1234567,100.00\n"
+				    "11,cycles,40,25.00,scaled\n"
+				    "0,cs:0:1:1,not counted,0.00\n"
+				    "11,cs:0:1:1,0,0.00\n"
+				    "0,faults,not counted,0.00\n"
+				    "11,faults,not counted,0.00\n");
+	release(&p);
+}
+
+static void prints_the_time_of_intervals(void **state)
+{
+	struct ocount_style style = { .brief = true, .intervals = true };
+	struct printed p;
+	long seconds, ms;
+
+	(void)state;
+	make(&p, "cs", 1);
+	print(&p, &style);
+	assert_int_equal(sscanf(p.text, "timestamp,%ld.%3ld\ncs,0,0.00\n",
+				&seconds, &ms),
+			 2);
+	assert_true(labs(time(NULL) - seconds) < 3600);
+	release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parses_numbers),
+		cmocka_unit_test(refuses_what_is_no_number),
+		cmocka_unit_test(groups_digits),
+		cmocka_unit_test(shortens_numbers),
+		cmocka_unit_test(tells_durations),
+		cmocka_unit_test(parses_events),
+		cmocka_unit_test(refuses_bad_events),
+		cmocka_unit_test(default_event_can_be_counted),
+		cmocka_unit_test(shows_modes),
+		cmocka_unit_test(scales_what_shared),
+		cmocka_unit_test(sums_after_scaling),
+		cmocka_unit_test(tells_states_apart),
+		cmocka_unit_test(reads_into_groups),
+		cmocka_unit_test(passes_read_errors_on),
+		cmocka_unit_test(prints_a_table),
+		cmocka_unit_test(prints_each_cpu),
+		cmocka_unit_test(prints_in_brief),
+		cmocka_unit_test(prints_the_time_of_intervals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/op_fixture.h"
+
+#include "libop/op_perf.h"
+
+#define NR_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct perf_event_attr clock_attr = {
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_CPU_CLOCK,
+	.size = sizeof(struct perf_event_attr),
+};
+
+/* ---- the table ----------------------------------------------------------- */
+
+static void test_names_are_unique_and_plain(void **state)
+{
+	size_t nr;
+	const struct op_perf_event *events = op_perf_events(&nr);
+
+	(void)state;
+	for (size_t i = 0; i < nr; i++) {
+		const char *name = events[i].name;
+
+		assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz"
+					      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					      "0123456789-"),
+				 strlen(name));
+		assert_ptr_equal(op_perf_event_find(name), &events[i]);
+		assert_true(strlen(events[i].desc) > 0);
+		for (size_t k = 0; k < i; k++)
+			assert_false(events[k].type == events[i].type &&
+				     events[k].config == events[i].config);
+	}
+}
+
+static void assert_event(const char *name, uint32_t type, uint64_t config)
+{
+	const struct op_perf_event *event = op_perf_event_find(name);
+
+	assert_non_null(event);
+	assert_int_equal(event->type, type);
+	assert_int_equal(event->config, config);
+}
+
+/* Numbers from perf_event_open(2) and what perf(1) makes of the names. */
+static void test_known_events(void **state)
+{
+	(void)state;
+	assert_event("cycles", 0, 0);
+	assert_event("instructions", 0, 1);
+	assert_event("ref-cycles", 0, 9);
+	assert_event("cpu-clock", 1, 0);
+	assert_event("context-switches", 1, 3);
+	assert_event("major-faults", 1, 6);
+	assert_event("L1-dcache-load-misses", 3, 0x10000);
+	assert_event("LLC-stores", 3, 0x102);
+	assert_event("dTLB-prefetch-misses", 3, 0x10203);
+	assert_event("branch-loads", 3, 5);
+	assert_event("node-store-misses", 3, 0x10106);
+}
+
+static void test_second_names(void **state)
+{
+	(void)state;
+	assert_string_equal(op_perf_event_find("cpu-cycles")->name, "cycles");
+	assert_string_equal(op_perf_event_find("cs")->name, "context-switches");
+	assert_string_equal(op_perf_event_find("faults")->name, "page-faults");
+	assert_string_equal(op_perf_event_find("branch-instructions")->name,
+			    "branches");
+}
+
+static void test_unknown_names(void **state)
+{
+	(void)state;
+	assert_null(op_perf_event_find(""));
+	assert_null(op_perf_event_find("cycle"));
+	assert_null(op_perf_event_find("cycles "));
+	assert_null(op_perf_event_find("CYCLES"));
+	assert_null(op_perf_event_find("iTLB-stores"));
+}
+
+/* ---- reasons ------------------------------------------------------------- */
+
+static const struct op_perf_rights ordinary = { .paranoid = 2, .basic = true };
+static const struct op_perf_rights all_rights = {
+	.paranoid = 2,
+	.capable = true,
+	.root = true,
+	.basic = true,
+};
+
+/* The reason must be one line, return the error and hold all of @parts. */
+static void reason(int err, const struct op_perf_rights *rights,
+		   const struct perf_event_attr *attr, pid_t pid, int cpu,
+		   struct op_diag *diag)
+{
+	diag->text[0] = '\0';
+	assert_int_equal(op_perf_explain_rights(diag, err, attr, pid, cpu,
+						"EVENT", rights),
+			 err);
+	assert_true(strlen(diag->text) > 0);
+	assert_null(strchr(diag->text, '\n'));
+}
+
+static void test_system_wide_refused(void **state)
+{
+	struct op_diag diag;
+
+	(void)state;
+	reason(-EACCES, &ordinary, &clock_attr, -1, 0, &diag);
+	assert_reason(&diag, "EVENT: whole CPUs");
+	assert_reason(&diag, "it is 2");
+	assert_reason(&diag, "sysctl kernel.perf_event_paranoid=0");
+	assert_reason(&diag, "CAP_PERFMON");
+	assert_reason(&diag, "own programs work");
+}
+
+static void test_kernel_mode_refused(void **state)
+{
+	struct perf_event_attr attr = clock_attr;
+	struct op_diag diag;
+
+	(void)state;
+	reason(-EACCES, &ordinary, &attr, 0, -1, &diag);
+	assert_reason(&diag, "EVENT: kernel mode needs");
+	assert_reason(&diag, "sysctl kernel.perf_event_paranoid=1");
+	assert_reason(&diag, "user mode works");
+	attr.exclude_user = 1;
+	reason(-EACCES, &ordinary, &attr, 0, -1, &diag);
+	assert_null(strstr(diag.text, "user mode works"));
+}
+
+static void test_paranoid_3(void **state)
+{
+	const struct op_perf_rights none = { .paranoid = 3 };
+	struct perf_event_attr attr = clock_attr;
+	struct op_diag diag;
+
+	(void)state;
+	attr.exclude_kernel = 1;
+	reason(-EACCES, &none, &attr, 0, -1, &diag);
+	assert_reason(&diag, "kernel.perf_event_paranoid is 3");
+	assert_reason(&diag, "sysctl kernel.perf_event_paranoid=2");
+	/* Kernels without that level have another reason. */
+	attr.exclude_kernel = 0;
+	reason(-EACCES,
+	       &(struct op_perf_rights){ .paranoid = 3, .basic = true }, &attr,
+	       0, -1, &diag);
+	assert_reason(&diag, "kernel mode needs");
+}
+
+static void test_process_refused(void **state)
+{
+	struct perf_event_attr attr = clock_attr;
+	struct op_diag diag;
+
+	(void)state;
+	attr.exclude_kernel = 1;
+	reason(-EACCES, &ordinary, &attr, 77, -1, &diag);
+	assert_reason(&diag, "process 77: it is another user's");
+	assert_reason(&diag, "CAP_SYS_PTRACE");
+	reason(-EACCES, &all_rights, &attr, 77, -1, &diag);
+	assert_reason(&diag, "process 77:");
+	assert_reason(&diag, "CAP_SYS_PTRACE");
+}
+
+static void test_seccomp(void **state)
+{
+	static const int errors[] = { -EPERM, -EACCES, -ENOSYS };
+	struct op_perf_rights rights = { .paranoid = 2, .seccomp = true };
+	struct op_diag diag;
+
+	(void)state;
+	for (size_t i = 0; i < NR_OF(errors); i++) {
+		reason(errors[i], &rights, &clock_attr, -1, 0, &diag);
+		assert_reason(&diag, "seccomp filter");
+		assert_reason(&diag, "--cap-add PERFMON");
+	}
+	rights.root = rights.capable = true;
+	for (size_t i = 0; i < NR_OF(errors); i++) {
+		reason(errors[i], &rights, &clock_attr, -1, 0, &diag);
+		assert_reason(&diag, "seccomp filter");
+	}
+	/* A filter that lets counting through is not the reason. */
+	rights = (struct op_perf_rights){
+		.paranoid = 2,
+		.seccomp = true,
+		.basic = true,
+	};
+	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
+	assert_reason(&diag, "whole CPUs");
+}
+
+static void test_root_without_rights(void **state)
+{
+	struct op_perf_rights rights = {
+		.paranoid = 2,
+		.basic = true,
+		.root = true,
+	};
+	struct op_diag diag;
+
+	(void)state;
+	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
+	assert_reason(&diag, "give this container CAP_PERFMON");
+	rights.namespace = true;
+	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
+	assert_reason(&diag, "outside this user namespace");
+}
+
+static void test_security_module(void **state)
+{
+	struct op_perf_rights rights = all_rights;
+	struct op_diag diag;
+
+	(void)state;
+	rights.basic = false;
+	reason(-EACCES, &rights, &clock_attr, 0, -1, &diag);
+	assert_reason(&diag, "SELinux");
+	assert_reason(&diag, "kernel.perf_event_paranoid is 2");
+}
+
+static void test_no_such_event(void **state)
+{
+	struct perf_event_attr attr = clock_attr;
+	struct op_diag diag;
+
+	(void)state;
+	reason(-ENOENT, &all_rights, &attr, 0, -1, &diag);
+	assert_reason(&diag, "this kernel has no such event");
+	attr.type = PERF_TYPE_RAW;
+	reason(-ENOENT, &all_rights, &attr, 0, -1, &diag);
+	assert_reason(&diag, op_perf_has_pmu() ? "this CPU has no such event"
+					       : "no hardware counters");
+	attr.type = PERF_TYPE_HW_CACHE;
+	reason(-EINVAL, &all_rights, &attr, 0, -1, &diag);
+	assert_reason(&diag, op_perf_has_pmu() ? "this CPU has no such event"
+					       : "no hardware counters");
+}
+
+static void test_other_errors(void **state)
+{
+	static const struct {
+		int err;
+		const char *part;
+	} cases[] = {
+		{ -ESRCH, "process 77: there is none, or it has ended" },
+		{ -EMFILE, "ulimit -n" },
+		{ -ENFILE, "sysctl fs.file-max" },
+		{ -EBUSY, "end the other profiler" },
+		{ -ENOSPC, "choose fewer events" },
+		{ -ENODEV, "CPU 5: it is offline" },
+		{ -ENOSYS, "CONFIG_PERF_EVENTS" },
+		{ -EINVAL, "EVENT: the kernel refuses" },
+		{ -E2BIG, "newer kernel" },
+		{ -EIO, "EVENT: perf_event_open: " },
+	};
+	struct op_diag diag;
+
+	(void)state;
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		reason(cases[i].err, &all_rights, &clock_attr, 77, 5, &diag);
+		assert_reason(&diag, cases[i].part);
+	}
+}
+
+/* ---- this machine -------------------------------------------------------- */
+
+static void test_rights_agree(void **state)
+{
+	struct op_perf_rights rights;
+
+	(void)state;
+	op_perf_rights_get(&rights);
+	assert_int_equal(rights.paranoid, op_perf_paranoid());
+	assert_int_equal(rights.root, geteuid() == 0);
+	assert_int_equal(op_perf_may_sample_kernel(),
+			 rights.capable || rights.paranoid < 2);
+	assert_int_equal(op_perf_may_sample_system(),
+			 rights.capable || rights.paranoid < 1);
+	if (op_perf_has_pmu())
+		assert_true(rights.basic);
+}
+
+static void test_open_closes_on_exec(void **state)
+{
+	struct perf_event_attr attr = clock_attr;
+	struct op_perf_rights rights;
+	int fd;
+
+	(void)state;
+	attr.exclude_kernel = 1;
+	op_perf_rights_get(&rights);
+	fd = op_perf_open(&attr, 0, -1, -1);
+	assert_int_equal(fd >= 0, rights.basic);
+	if (fd < 0)
+		return;
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	assert_int_equal(close(fd), 0);
+}
+
+static void test_open_returns_errors(void **state)
+{
+	struct perf_event_attr attr = clock_attr;
+	struct op_diag diag = { "" };
+	int err;
+
+	(void)state;
+	attr.exclude_kernel = 1;
+	err = op_perf_open(&attr, 0x7ffffffe, -1, -1);
+	assert_true(err == -ESRCH || err == -EPERM || err == -EACCES ||
+		    err == -ENOSYS);
+	assert_int_equal(op_perf_explain(&diag, err, &attr, 0x7ffffffe, -1,
+					 "EVENT"),
+			 err);
+	assert_true(strlen(diag.text) > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names_are_unique_and_plain),
+		cmocka_unit_test(test_known_events),
+		cmocka_unit_test(test_second_names),
+		cmocka_unit_test(test_unknown_names),
+		cmocka_unit_test(test_system_wide_refused),
+		cmocka_unit_test(test_kernel_mode_refused),
+		cmocka_unit_test(test_paranoid_3),
+		cmocka_unit_test(test_process_refused),
+		cmocka_unit_test(test_seccomp),
+		cmocka_unit_test(test_root_without_rights),
+		cmocka_unit_test(test_security_module),
+		cmocka_unit_test(test_no_such_event),
+		cmocka_unit_test(test_other_errors),
+		cmocka_unit_test(test_rights_agree),
+		cmocka_unit_test(test_open_closes_on_exec),
+		cmocka_unit_test(test_open_returns_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

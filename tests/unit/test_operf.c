@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Those parts of operf whose results depend on the machine or the user: which
+ * events are chosen, how a program is found, what is said about a session
+ * without samples.
+ */
+
+#include "tests/unit/op_fixture.h"
+
+#include "utils/command.c"
+#include "utils/operf_events.c"
+#include "utils/operf_report.c"
+
+static char note[4096]; /* the last one */
+
+void operf_note(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(note, sizeof(note), fmt, ap);
+	va_end(ap);
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+static const struct operf_rights root = {
+	.can_sample_cycles = true,
+	.may_sample_kernel = true,
+};
+static const struct operf_rights user = { .can_sample_cycles = true,
+					  .paranoid = 2 };
+static const struct operf_rights virtual = { .may_sample_kernel = true };
+
+/* The daemon's text for @list, "clock" for the CPU clock. */
+static void chooses(const char *list, bool clock,
+		    const struct operf_rights *rights, const char *wanted,
+		    bool no_counter, bool user_only)
+{
+	struct op_diag diag = { "" };
+	struct operf_events events;
+
+	assert_int_equal(operf_events_init(&events, list, clock, rights, &diag),
+			 0);
+	assert_string_equal(events.text ? events.text : "clock", wanted);
+	assert_int_equal(events.no_counter, no_counter);
+	assert_int_equal(events.user_only, user_only);
+	operf_events_release(&events);
+}
+
+static void default_events(void **state)
+{
+	(void)state;
+	chooses(NULL, false, &root, "cycles:0:0:1000000:0:1:1", false, false);
+	chooses(NULL, false, &user, "cycles:0:0:1000000:0:0:1", false, true);
+	chooses(NULL, false, &virtual, "clock", true, false);
+	chooses(NULL, true, &root, "clock", false, false);
+	chooses(NULL, true, &user, "clock", false, true);
+	chooses(NULL, true, &virtual, "clock", false, false);
+}
+
+static void given_events(void **state)
+{
+	(void)state;
+	chooses("page-faults:5", false, &virtual, "page-faults:2:0:5:0:1:1",
+		false, false);
+	chooses("cpu-cycles:0x10:0x0:0:1", false, &user, "cycles:0:0:16:0:0:1",
+		false, false);
+	chooses("cycles:9::1:1", false, &user, "cycles:0:0:9:0:0:1", false,
+		true);
+	chooses(",faults:1:0:1:0,,cs:2:0:0,", false, &root,
+		"page-faults:2:0:1:0:1:0,context-switches:3:1:2:0:0:1", false,
+		false);
+	/* the rights to the kernel are missed by one of two */
+	chooses("faults:1:0:0,cs:2", false, &user,
+		"page-faults:2:0:1:0:0:1,context-switches:3:1:2:0:0:1", false,
+		true);
+}
+
+static void kernel_alone_is_refused(void **state)
+{
+	struct op_diag diag = { "" };
+	struct operf_events events;
+
+	(void)state;
+	assert_int_equal(operf_events_init(&events, "cycles:9:0:1:0", false,
+					   &user, &diag),
+			 -EACCES);
+	assert_non_null(strstr(diag.text, "kernel.perf_event_paranoid is 2; "
+					  "sysctl "));
+	operf_events_release(&events);
+}
+
+/* ---- finding a program --------------------------------------------------- */
+
+static void make_program(const char *path, unsigned int mode)
+{
+	write_text(path, "#!/bin/sh\n");
+	assert_int_equal(chmod(path, mode), 0);
+}
+
+static int find(const char *name, const char *list, char *path)
+{
+	char *argv[] = { (char *)name, NULL };
+	struct command command;
+	struct op_diag diag = { "" };
+	int err;
+
+	if (list)
+		setenv("PATH", list, 1);
+	else
+		unsetenv("PATH");
+	command_init(&command, argv);
+	err = command_find(&command, &diag);
+	strcpy(path, command.path);
+	assert_int_equal(!err, !diag.text[0]);
+	return err;
+}
+
+static void searches_path(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(mkdir("a", 0755) || mkdir("b", 0755) ||
+				 mkdir("c", 0755) || mkdir("c/prog", 0755),
+			 0);
+	make_program("a/prog", 0644);
+	make_program("b/prog", 0755);
+	make_program("here", 0755);
+	assert_int_equal(find("prog", "nowhere:c:a:b", path), 0);
+	assert_string_equal(path, "b/prog");
+	assert_int_equal(find("prog", "nowhere:c", path), -ENOENT);
+	assert_int_equal(find("prog", "a:nowhere", path), -EACCES);
+	assert_int_equal(find("prog", "", path), -ENOENT);
+	assert_int_equal(find("here", "", path), 0);
+	assert_string_equal(path, "./here");
+	assert_int_equal(find("here", "a:", path), 0);
+	assert_int_equal(find("here", "a::b", path), 0);
+	assert_int_equal(find("here", "a:b", path), -ENOENT);
+	assert_int_equal(find("sh", NULL, path), 0);
+	assert_string_equal(path, "/bin/sh");
+}
+
+static void takes_paths_as_they_are(void **state)
+{
+	char path[PATH_MAX], *name = malloc(PATH_MAX + 2);
+
+	(void)state;
+	assert_non_null(name);
+	make_program("prog", 0755);
+	assert_int_equal(find("./prog", "/nowhere", path), 0);
+	assert_int_equal(find("./prog/x", "/nowhere", path), -ENOENT);
+	assert_int_equal(find("./no", "/nowhere", path), -ENOENT);
+	assert_int_equal(find("/", "/nowhere", path), -EISDIR);
+	assert_int_equal(find("/dev/null", "/nowhere", path), -EACCES);
+	assert_int_equal(find("", "/bin", path), -ENOENT);
+	memset(name, 'x', PATH_MAX + 1);
+	name[PATH_MAX + 1] = '\0';
+	assert_int_equal(find(name, "/bin", path), -ENOENT);
+	name[0] = '/';
+	assert_int_equal(find(name, "/bin", path), -ENAMETOOLONG);
+	free(name);
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+static struct operf *new_operf(void)
+{
+	struct operf *operf = calloc(1, sizeof(*operf));
+
+	assert_non_null(operf);
+	operf->folder.is_default = true;
+	strcpy(operf->session.dir, "/s");
+	strcpy(operf->session.log, "/s/log");
+	return operf;
+}
+
+static void tells_why_there_is_nothing(void **state)
+{
+	static char *argv[] = { "prog", NULL };
+	struct operf *operf = new_operf();
+
+	(void)state;
+	say_nothing_taken(operf);
+	assert_non_null(strstr(note, "used no CPU time"));
+	operf->events.user_only = true;
+	say_nothing_taken(operf);
+	assert_non_null(strstr(note, "no user code ran"));
+
+	operf->options.command = argv;
+	operf->command.usage.ru_stime.tv_usec = 1500;
+	say_nothing_taken(operf);
+	assert_non_null(strstr(note, "used 1.5 ms of CPU time, a sample is "
+				     "taken every 1.0 ms"));
+	operf->command.usage.ru_utime.tv_sec = 1;
+	say_nothing_taken(operf);
+	assert_non_null(strstr(note, "no user code ran"));
+
+	make_program("prog", 04755);
+	strcpy(operf->command.path, "prog");
+	say_nothing_taken(operf);
+	assert_non_null(strstr(note, "other rights than yours"));
+	operf->events.user_only = false;
+	operf->events.text = "x";
+	operf->folder.moved_current = true;
+	say_nothing_taken(operf);
+	assert_non_null(strstr(note, "smaller count"));
+	assert_non_null(strstr(note, "session:previous"));
+	free(operf);
+}
+
+static void tells_how_to_see_it(void **state)
+{
+	struct operf *operf = new_operf();
+	char buf[256];
+
+	(void)state;
+#define SHOWS(text)                                                            \
+	do {                                                                   \
+		report_command(operf, buf, sizeof(buf));                       \
+		assert_string_equal(buf, text);                                \
+	} while (0)
+	operf->options.separate_cpu = true;
+	SHOWS("opreport -l");
+	operf->options.separate_thread = true;
+	SHOWS("opreport -l --merge=cpu");
+	operf->events.text = "a,b";
+	SHOWS("opreport -l --merge=tgid,cpu");
+	operf->options.separate_cpu = false;
+	SHOWS("opreport -l --merge=tgid");
+	operf->options.separate_thread = false;
+	operf->folder.is_default = false;
+	SHOWS("opreport -l --session-dir=/s");
+	strcpy(operf->session.dir, "/s;s");
+	SHOWS("opreport -l '--session-dir=/s;s'");
+	strcpy(operf->session.dir, "/'s");
+	SHOWS("opreport -l with this --session-dir");
+	free(operf);
+}
+
+static void subtracts_accounts(void **state)
+{
+	struct op_ledger now = { .taken = 10, .stored = 7 };
+	struct op_ledger before = { .taken = 4, .stored = 8 };
+
+	(void)state;
+	op_ledger_lose(&now, "x", 3);
+	op_ledger_lose(&now, "y", 2);
+	op_ledger_lose(&before, "y", 1);
+	op_ledger_lose(&before, "z", 1);
+	subtract(&now, &before);
+	assert_int_equal(now.taken, 6);
+	assert_int_equal(now.stored, 0);
+	assert_int_equal(now.causes[0].nr, 3);
+	assert_int_equal(now.causes[1].nr, 1);
+	assert_int_equal(now.nr_causes, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(default_events),
+		cmocka_unit_test(given_events),
+		cmocka_unit_test(kernel_alone_is_refused),
+		folder_test(searches_path),
+		folder_test(takes_paths_as_they_are),
+		folder_test(tells_why_there_is_nothing),
+		cmocka_unit_test(tells_how_to_see_it),
+		cmocka_unit_test(subtracts_accounts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

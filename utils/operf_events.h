@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTILS_OPERF_EVENTS_H
+#define UTILS_OPERF_EVENTS_H
+
+/*
+ * What is sampled: the events asked for, or the CPU's cycles, or where nothing
+ * counts these the CPU clock; and as much of them as this user may sample.
+ */
+
+#include <stdbool.h>
+
+#include "libop/op_diag.h"
+
+struct operf_events {
+	char *text; /* for the daemon's --events; NULL: the CPU clock */
+	bool no_counter; /* the CPU clock only because of that */
+	bool user_only; /* the kernel is left out: this user may not */
+};
+
+/* What this machine and user allow; see libop/op_perf.h. */
+struct operf_rights {
+	bool can_sample_cycles; /* in hardware */
+	bool may_sample_kernel;
+	int paranoid;
+};
+
+/*
+ * Turn @list, "name:count[:um[:kernel[:user]]],..." or NULL for the default,
+ * into @events. @clock: the CPU clock is asked for. Returns 0, or -errno with
+ * the reason in @diag; operf_events_release() in any case.
+ */
+int operf_events_init(struct operf_events *events, const char *list, bool clock,
+		      const struct operf_rights *rights, struct op_diag *diag);
+void operf_events_release(struct operf_events *events);
+
+#endif /* UTILS_OPERF_EVENTS_H */
