@@ -1,19 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
 
+#include <linux/errno.h>
 #include <linux/kernel.h>
 
 #include "counter.h"
 
-/* Best first; the last one works everywhere. */
-static const struct counter_ops *const backends[] = {
-	&counter_timer_ops,
-};
+static const struct oprofile_operations *registered;
 
-const struct counter_ops *counter_backend(void)
+const struct oprofile_operations *counter_choose(void)
 {
-	unsigned int i = 0;
+	if (registered)
+		return registered;
+	return counter_perf_any_enabled() ? &counter_perf_ops
+					  : &counter_timer_ops;
+}
 
-	while (backends[i]->works && !backends[i]->works())
-		i++;
-	return backends[i];
+const char *counter_cpu_type(void)
+{
+	const struct oprofile_operations *ops = READ_ONCE(registered);
+
+	if (ops)
+		return ops->cpu_type;
+	return counter_perf_present() ? counter_perf_ops.cpu_type
+				      : counter_timer_ops.cpu_type;
+}
+
+int counter_register(const struct oprofile_operations *ops)
+{
+	if (registered)
+		return -EBUSY;
+	WRITE_ONCE(registered, ops);
+	return 0;
+}
+
+void counter_unregister(const struct oprofile_operations *ops)
+{
+	if (registered == ops)
+		WRITE_ONCE(registered, NULL);
+}
+
+int counter_create_files(struct dentry *root)
+{
+	int err = counter_timer_create_files(root);
+
+	if (!err && counter_perf_present())
+		err = counter_perf_create_files(root);
+	return err;
 }

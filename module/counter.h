@@ -3,30 +3,37 @@
 #define MODULE_COUNTER_H
 
 /*
- * What makes samples: a backend programs interrupts on every CPU and calls
- * oprofile_add_sample() from them. The first backend of the table in
- * counter.c that works on this machine is used.
+ * The providers of samples that the module has itself, and which one is used:
+ * a registered one, else the hardware counters if any is enabled, else the
+ * timer.
  */
 
-#include <linux/types.h>
+#include "oprofile_provider.h"
 
 struct dentry;
 
-struct counter_ops {
-	const char *cpu_type; /* what the file cpu_type says */
-	bool (*works)(void); /* on this machine; NULL: always */
-	int (*create_files)(struct dentry *root); /* 0 or -errno */
-	/*
-	 * Start sampling on all CPUs, those that come later included. When
-	 * stop returns, no handler runs any more. Process context, serialized.
-	 */
-	int (*start)(void); /* 0 or -errno */
-	void (*stop)(void);
-};
+/* counter_timer.c */
+extern const struct oprofile_operations counter_timer_ops;
+int counter_timer_create_files(struct dentry *root); /* 0 or -errno */
 
-extern const struct counter_ops counter_timer_ops;
+/* counter_perf.c */
+extern const struct oprofile_operations counter_perf_ops;
+/* Finds out what the machine has; does nothing without counters. */
+void counter_perf_init(void);
+bool counter_perf_present(void);
+bool counter_perf_any_enabled(void);
+int counter_perf_create_files(struct dentry *root); /* 0 or -errno */
 
-/* The backend of this machine; the same at every call. */
-const struct counter_ops *counter_backend(void);
+/* The one for the next start, and the one that cpu_type tells of. The caller
+ * sees to it that no provider comes or goes. */
+const struct oprofile_operations *counter_choose(void);
+const char *counter_cpu_type(void);
+
+/* 0 or -EBUSY. */
+int counter_register(const struct oprofile_operations *ops);
+void counter_unregister(const struct oprofile_operations *ops);
+
+/* Make the files of all providers. 0 or -errno. */
+int counter_create_files(struct dentry *root);
 
 #endif /* MODULE_COUNTER_H */

@@ -21,7 +21,6 @@
 #include "oprof.h"
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
-#include "resolve.h"
 
 #define RATE_DEFAULT 1000 /* samples per second and CPU */
 #define RATE_MAX 100000
@@ -115,16 +114,15 @@ static const struct oprofilefs_value rate_file = {
 	.set = set_rate,
 };
 
-static int timer_create_files(struct dentry *root)
+int counter_timer_create_files(struct dentry *root)
 {
 	struct dentry *dir = oprofilefs_mkdir(root, "timer");
 
 	return dir ? oprofilefs_create_value(dir, &rate_file) : -ENOMEM;
 }
 
-const struct counter_ops counter_timer_ops = {
+const struct oprofile_operations counter_timer_ops = {
 	.cpu_type = "timer",
-	.create_files = timer_create_files,
 	.start = timer_start,
 	.stop = timer_stop,
 };

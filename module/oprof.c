@@ -22,6 +22,7 @@ unsigned long oprofile_cpu_buffer_size = 8192;
 static DEFINE_MUTEX(oprof_mutex); /* guards what follows and the settings */
 static bool is_set_up;
 static bool is_running;
+static const struct oprofile_operations *running; /* by these */
 
 static int setup_locked(void)
 {
@@ -72,7 +73,8 @@ static void stop_counters(void)
 {
 	if (!is_running)
 		return;
-	counter_backend()->stop();
+	running->stop();
+	resolve_settle();
 	is_running = false;
 }
 
@@ -98,12 +100,35 @@ int oprofile_start(void)
 	if (!is_set_up) {
 		err = -EINVAL;
 	} else if (!is_running) {
-		err = counter_backend()->start();
+		running = counter_choose();
+		err = running->start();
 		is_running = !err;
 	}
 	mutex_unlock(&oprof_mutex);
 	return err;
 }
+
+int oprofile_register_provider(const struct oprofile_operations *ops)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&oprof_mutex);
+	if (!is_running)
+		err = counter_register(ops);
+	mutex_unlock(&oprof_mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(oprofile_register_provider);
+
+void oprofile_unregister_provider(const struct oprofile_operations *ops)
+{
+	mutex_lock(&oprof_mutex);
+	if (running == ops)
+		stop_counters();
+	counter_unregister(ops);
+	mutex_unlock(&oprof_mutex);
+}
+EXPORT_SYMBOL_GPL(oprofile_unregister_provider);
 
 int oprofile_stop(void)
 {
@@ -175,6 +200,7 @@ int oprofile_set_while_stopped(unsigned long *setting, u64 value)
 
 static int __init oprofile_init(void)
 {
+	counter_perf_init();
 	return oprofilefs_register(oprofile_create_files);
 }
 

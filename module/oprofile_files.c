@@ -97,7 +97,7 @@ static const struct oprofilefs_value values[] = {
 static ssize_t cpu_type_read(struct file *file, char __user *buf, size_t count,
 			     loff_t *ppos)
 {
-	const char *name = counter_backend()->cpu_type;
+	const char *name = counter_cpu_type();
 
 	return simple_read_from_buffer(buf, count, ppos, name, strlen(name));
 }
@@ -166,7 +166,7 @@ int oprofile_create_files(struct dentry *root)
 		err = oprofilefs_create_file(root, files[i].name, files[i].mode,
 					     files[i].fops, NULL);
 	if (!err)
-		err = counter_backend()->create_files(root);
+		err = counter_create_files(root);
 	if (!err)
 		err = oprofile_stats_create_files(root);
 	return err;

@@ -9,7 +9,7 @@
 #include "oprofilefs.h"
 
 struct oprofile_stats {
-	local_t nr[NR_STATS];
+	local_t nr[NR_OPROFILE_STATS];
 };
 
 static DEFINE_PER_CPU(struct oprofile_stats, stats);
@@ -17,7 +17,7 @@ static DEFINE_PER_CPU(struct oprofile_stats, stats);
 static const struct {
 	const char *name;
 	bool per_cpu;
-} stat_files[NR_STATS] = {
+} stat_files[NR_OPROFILE_STATS] = {
 #define X(constant, file, cpu) { .name = #file, .per_cpu = (cpu) },
 	OPROFILE_STATS(X)
 #undef X
@@ -55,7 +55,7 @@ void oprofile_stats_reset(void)
 	int i;
 
 	for_each_possible_cpu(cpu)
-		for (i = 0; i < NR_STATS; i++)
+		for (i = 0; i < NR_OPROFILE_STATS; i++)
 			local_set(&per_cpu_ptr(&stats, cpu)->nr[i], 0);
 }
 
@@ -65,15 +65,15 @@ void oprofile_stats_reset(void)
  */
 static void *stat_key(unsigned int cpu_plus_1, enum oprofile_stat stat)
 {
-	return (void *)((unsigned long)cpu_plus_1 * NR_STATS + stat);
+	return (void *)((unsigned long)cpu_plus_1 * NR_OPROFILE_STATS + stat);
 }
 
 static ssize_t stat_read(struct file *file, char __user *buf, size_t count,
 			 loff_t *ppos)
 {
 	unsigned long key = (unsigned long)file_inode(file)->i_private;
-	unsigned long cpu_plus_1 = key / NR_STATS;
-	enum oprofile_stat stat = key % NR_STATS;
+	unsigned long cpu_plus_1 = key / NR_OPROFILE_STATS;
+	enum oprofile_stat stat = key % NR_OPROFILE_STATS;
 
 	return oprofilefs_read_u64(cpu_plus_1 ? stat_of(cpu_plus_1 - 1, stat)
 					      : stat_sum(stat),
@@ -91,7 +91,7 @@ static int create_files(struct dentry *dir, unsigned int cpu_plus_1)
 {
 	int i, err = 0;
 
-	for (i = 0; i < NR_STATS && !err; i++)
+	for (i = 0; i < NR_OPROFILE_STATS && !err; i++)
 		if (stat_files[i].per_cpu == !!cpu_plus_1)
 			err = oprofilefs_create_file(dir, stat_files[i].name,
 						     0400, &stat_fops,

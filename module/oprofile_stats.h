@@ -5,7 +5,9 @@
 /*
  * Counts of samples by fate, per CPU, shown in stats/. For every sample that
  * was taken, sample_received and at most one lost or invalid count go up; a
- * sample with none of these was handed to the reader or is on its way.
+ * sample with none of these was handed to the reader or is on its way. Those
+ * filtered were of the mode, user or kernel, that nobody asked for, and count
+ * as not taken; those throttled are estimated.
  */
 
 #include <linux/types.h>
@@ -19,7 +21,11 @@ struct dentry;
 	X(SAMPLE_LOST_BUSY, sample_lost_busy, 1)                               \
 	X(SAMPLE_LOST_NO_WORK, sample_lost_no_work, 1)                         \
 	X(SAMPLE_LOST_NO_COOKIE, sample_lost_no_cookie, 1)                     \
+	X(SAMPLE_LOST_THROTTLED, sample_lost_throttled, 1)                     \
 	X(SAMPLE_INVALID_EIP, sample_invalid_eip, 1)                           \
+	X(SAMPLE_FILTERED, sample_filtered, 1)                                 \
+	X(THROTTLE, throttle, 1)                                               \
+	X(COUNTER_FAILED, counter_failed, 1)                                   \
 	X(TIMER_OVERRUN, timer_overrun, 1)                                     \
 	X(SAMPLE_LOST_NO_MM, sample_lost_no_mm, 0)                             \
 	X(SAMPLE_LOST_NO_MAPPING, sample_lost_no_mapping, 0)                   \
@@ -29,7 +35,7 @@ enum oprofile_stat {
 #define X(constant, name, per_cpu) STAT_##constant,
 	OPROFILE_STATS(X)
 #undef X
-		NR_STATS
+		NR_OPROFILE_STATS
 };
 
 /* Count one up. Any context, NMI included. */

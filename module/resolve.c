@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 #include <linux/atomic.h>
+#include <linux/export.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/llist.h>
@@ -19,6 +20,8 @@
 #include "compat.h"
 #include "cpu_buffer.h"
 #include "image_cookie.h"
+#include "nmi_stage.h"
+#include "oprofile_provider.h"
 #include "oprofile_stats.h"
 #include "resolve.h"
 #include "uapi/oprofile.h"
@@ -170,7 +173,7 @@ static DEFINE_PER_CPU(struct deferred *, all_nodes);
 static atomic_t nr_deferred;
 static DECLARE_WAIT_QUEUE_HEAD(drained);
 
-void resolve_shutdown(void)
+static void defer_shutdown(void)
 {
 	unsigned int cpu;
 
@@ -183,7 +186,7 @@ void resolve_shutdown(void)
 	}
 }
 
-int resolve_setup(void)
+static int defer_setup(void)
 {
 	unsigned int cpu, i;
 
@@ -193,7 +196,7 @@ int resolve_setup(void)
 			kvcalloc(NODES_PER_CPU, sizeof(*nodes), GFP_KERNEL);
 
 		if (!nodes) {
-			resolve_shutdown();
+			defer_shutdown();
 			return -ENOMEM;
 		}
 		*per_cpu_ptr(&all_nodes, cpu) = nodes;
@@ -263,12 +266,12 @@ static void defer(const struct op_sample *sample)
 
 #else /* !HAVE_TASK_WORK_ADD */
 
-int resolve_setup(void)
+static int defer_setup(void)
 {
 	return 0;
 }
 
-void resolve_shutdown(void)
+static void defer_shutdown(void)
 {
 }
 
@@ -305,35 +308,118 @@ static void add_user_sample(struct op_sample *sample)
 		finish(sample, verdict);
 }
 
-static void add_kernel_sample(struct op_sample *sample)
+static void add_kernel_sample(struct op_sample *sample, struct mm_struct *mm)
 {
 	bool is_new = false;
 
 	/* The task may be in here for hours: nothing can be deferred. */
-	if (current->mm)
-		sample->app_cookie =
-			app_cookie(current->mm,
-				   COMPAT_IRQ_MAY_LOCK_MMAP ? MAKE : LEAVE,
-				   &is_new);
+	if (mm)
+		sample->app_cookie = app_cookie(
+			mm, COMPAT_IRQ_MAY_LOCK_MMAP ? MAKE : LEAVE, &is_new);
 	sample->space = SAMPLE_KERNEL;
 	cpu_buffer_add(sample);
 }
 
-void oprofile_add_sample(struct pt_regs *regs, unsigned int counter)
+/* A sample of the running task, in a hard interrupt. */
+static void add_now(u64 pc, bool is_user, unsigned int counter)
 {
 	struct op_sample sample = {
-		.offset = instruction_pointer(regs),
+		.offset = pc,
 		.tid = current->pid,
 		.tgid = current->tgid,
 		.cpu = smp_processor_id(),
 		.counter = counter,
 	};
 
-	oprofile_stat_inc(STAT_SAMPLE_RECEIVED);
-	if (sample.offset == OP_ESCAPE)
-		oprofile_stat_inc(STAT_SAMPLE_INVALID_EIP);
-	else if (user_mode(regs))
+	if (is_user)
 		add_user_sample(&sample);
 	else
-		add_kernel_sample(&sample);
+		add_kernel_sample(&sample, current->mm);
+}
+
+/*
+ * What an NMI saw. Over user mode the task is still here; over kernel code
+ * that had interrupts off it may have been switched away, and then nothing
+ * tells its program.
+ */
+static void add_staged(const struct nmi_sample *staged)
+{
+	struct op_sample sample = {
+		.offset = staged->pc,
+		.tid = staged->tid,
+		.tgid = staged->tgid,
+		.cpu = smp_processor_id(),
+		.counter = staged->counter,
+	};
+	bool is_same = current == staged->task && current->pid == staged->tid;
+
+	if (!staged->is_user)
+		add_kernel_sample(&sample, is_same ? current->mm : NULL);
+	else if (is_same)
+		add_user_sample(&sample);
+	else
+		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
+}
+
+static void stage(u64 pc, bool is_user, unsigned int counter)
+{
+	const struct nmi_sample sample = {
+		.pc = pc,
+		.task = current,
+		.tid = current->pid,
+		.tgid = current->tgid,
+		.counter = counter,
+		.is_user = is_user,
+	};
+
+	if (!nmi_stage_add(&sample))
+		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
+}
+
+static void add(u64 pc, bool is_user, unsigned int counter)
+{
+	oprofile_stat_inc(STAT_SAMPLE_RECEIVED);
+	if (pc == OP_ESCAPE)
+		oprofile_stat_inc(STAT_SAMPLE_INVALID_EIP);
+	else if (in_nmi())
+		stage(pc, is_user, counter);
+	else
+		add_now(pc, is_user, counter);
+}
+
+void oprofile_add_sample(struct pt_regs *regs, unsigned int counter)
+{
+	add(instruction_pointer(regs), user_mode(regs), counter);
+}
+EXPORT_SYMBOL_GPL(oprofile_add_sample);
+
+void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter)
+{
+	add(pc, false, counter);
+}
+EXPORT_SYMBOL_GPL(oprofile_add_kernel_pc);
+
+/* ---- setting up -------------------------------------------------------- */
+
+int resolve_setup(void)
+{
+	int err = nmi_stage_setup(add_staged);
+
+	if (err)
+		return err;
+	err = defer_setup();
+	if (err)
+		nmi_stage_shutdown();
+	return err;
+}
+
+void resolve_shutdown(void)
+{
+	defer_shutdown();
+	nmi_stage_shutdown();
+}
+
+void resolve_settle(void)
+{
+	nmi_stage_settle();
 }

@@ -10,10 +10,11 @@
  * another user instruction: in the interrupt where the mappings can be
  * locked there without waiting, else in task work, which the kernel runs on
  * the way back to user mode, with the same mappings, able to sleep. No
- * reference to a task or an address space is ever kept.
+ * reference to a task or an address space is ever kept. An NMI leaves it all
+ * to an interrupt that follows at once (nmi_stage.h).
+ *
+ * oprofile_provider.h has what adds samples.
  */
-
-struct pt_regs;
 
 /* Make room for deferred work. Returns 0 or -ENOMEM. */
 int resolve_setup(void);
@@ -25,10 +26,7 @@ void resolve_shutdown(void);
  */
 int resolve_drain(void);
 
-/*
- * Take a sample for @counter at the registers of the interrupted context.
- * Hard interrupt context, not NMI.
- */
-void oprofile_add_sample(struct pt_regs *regs, unsigned int counter);
+/* Wait for what was sampled in NMIs; sampling is off. */
+void resolve_settle(void);
 
 #endif /* MODULE_RESOLVE_H */

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The folders 0/ 1/ ... of the hardware counters, with a file for each number
+ * of struct counter_setting, and pmu_types.
+ */
+
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "counter.h"
+#include "counter_perf.h"
+#include "oprof.h"
+#include "oprofilefs.h"
+
+#define TYPES_TEXT 96 /* bytes */
+
+static ssize_t setting_read(struct file *file, char __user *buf, size_t count,
+			    loff_t *ppos)
+{
+	const unsigned long *setting = file->private_data;
+
+	return oprofilefs_read_u64(READ_ONCE(*setting), buf, count, ppos);
+}
+
+static ssize_t setting_write(struct file *file, const char __user *buf,
+			     size_t count, loff_t *ppos)
+{
+	u64 number;
+	int err = oprofilefs_write_u64(&number, buf, count, ppos);
+
+	if (!err)
+		err = oprofile_set_while_stopped(file->private_data, number);
+	return err ? err : count;
+}
+
+static const struct file_operations setting_fops = {
+	.owner = THIS_MODULE,
+	.open = oprofilefs_open,
+	.read = setting_read,
+	.write = setting_write,
+	.llseek = default_llseek,
+};
+
+static int create_folder(struct dentry *root, unsigned int nr)
+{
+	struct counter_setting *setting = &counter_settings[nr];
+	const struct {
+		const char *name;
+		unsigned long *value;
+	} files[] = {
+		{ "enabled", &setting->enabled },
+		{ "event", &setting->event },
+		{ "count", &setting->count },
+		{ "unit_mask", &setting->unit_mask },
+		{ "kernel", &setting->kernel },
+		{ "user", &setting->user },
+		{ "extra", &setting->extra },
+	};
+	struct dentry *dir;
+	char name[12];
+	unsigned int i;
+	int err = 0;
+
+	snprintf(name, sizeof(name), "%u", nr);
+	dir = oprofilefs_mkdir(root, name);
+	if (!dir)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(files) && !err; i++)
+		err = oprofilefs_create_file(dir, files[i].name, 0600,
+					     &setting_fops, files[i].value);
+	return err;
+}
+
+/* ---- pmu_types ----------------------------------------------------------- */
+
+static ssize_t types_read(struct file *file, char __user *buf, size_t count,
+			  loff_t *ppos)
+{
+	char text[TYPES_TEXT];
+	unsigned int i;
+	int len = 0;
+
+	for (i = 0; i < counter_nr_pmu_types; i++)
+		len += scnprintf(text + len, sizeof(text) - len, "%s%lu",
+				 i ? " " : "", counter_pmu_types[i]);
+	len += scnprintf(text + len, sizeof(text) - len, "\n");
+	return simple_read_from_buffer(buf, count, ppos, text, len);
+}
+
+/* Blanks between numbers; none of them is larger than an int. */
+static int parse_types(char *text, unsigned long *types, unsigned long *nr)
+{
+	char *word;
+
+	*nr = 0;
+	while ((word = strsep(&text, " \t\n"))) {
+		unsigned int type;
+
+		if (!*word)
+			continue;
+		if (*nr == COUNTER_MAX_PMU_TYPES || kstrtouint(word, 10, &type))
+			return -EINVAL;
+		types[(*nr)++] = type;
+	}
+	return *nr ? 0 : -EINVAL;
+}
+
+static ssize_t types_write(struct file *file, const char __user *buf,
+			   size_t count, loff_t *ppos)
+{
+	unsigned long types[COUNTER_MAX_PMU_TYPES], nr, i;
+	char text[TYPES_TEXT];
+	int err;
+
+	if (*ppos || count >= sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, buf, count))
+		return -EFAULT;
+	text[count] = '\0';
+	err = parse_types(text, types, &nr);
+	for (i = 0; i < nr && !err; i++)
+		err = oprofile_set_while_stopped(&counter_pmu_types[i],
+						 types[i]);
+	if (!err)
+		err = oprofile_set_while_stopped(&counter_nr_pmu_types, nr);
+	return err ? err : count;
+}
+
+static const struct file_operations types_fops = {
+	.owner = THIS_MODULE,
+	.open = oprofilefs_open,
+	.read = types_read,
+	.write = types_write,
+	.llseek = default_llseek,
+};
+
+int counter_perf_create_files(struct dentry *root)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < counter_nr && !err; i++)
+		err = create_folder(root, i);
+	if (!err)
+		err = oprofilefs_create_file(root, "pmu_types", 0600,
+					     &types_fops, NULL);
+	return err;
+}

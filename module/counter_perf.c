@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hardware counters, by way of the kernel's own perf_events: it knows how to
+ * program them, shares them with perf(1) and with the NMI watchdog, and its
+ * interrupt handler calls us. Each counter is pinned on each CPU, so it counts
+ * all the time or not at all, and that is looked at when it is made.
+ */
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/ptrace.h>
+#include <linux/timekeeping.h>
+
+#include "counter.h"
+#include "counter_perf.h"
+#include "oprofile_stats.h"
+#include "uapi/oprofile.h"
+
+/* Fewer events between two samples, and the machine does nothing else. */
+#define MIN_COUNT 100
+
+/* What perf_events writes to hw.interrupts of an event that it throttles. */
+#define THROTTLED (~0ull)
+
+struct cpu_counter {
+	struct perf_event *event;
+	u64 nr; /* overflows */
+	u64 started_at; /* ns */
+	u64 throttled_at; /* ns; 0: it is not */
+	u64 throttled_ns; /* in all, up to then */
+};
+
+struct counter_setting counter_settings[OP_MAX_COUNTERS];
+unsigned int counter_nr;
+unsigned long counter_pmu_types[COUNTER_MAX_PMU_TYPES] = { PERF_TYPE_RAW };
+unsigned long counter_nr_pmu_types = 1;
+
+static DEFINE_PER_CPU(struct cpu_counter[OP_MAX_COUNTERS], cpu_counters);
+static int hotplug_state;
+static int start_error; /* of the first CPU that failed, while starting */
+static bool is_starting;
+
+/* ---- samples ------------------------------------------------------------- */
+
+/*
+ * While an event is throttled it does not count: what it would have sampled
+ * is told by how often it did before.
+ */
+static void end_throttle(struct cpu_counter *self, u64 now)
+{
+	u64 gap = now - self->throttled_at;
+	u64 on = self->throttled_at - self->started_at - self->throttled_ns;
+	u64 missed = on ? mul_u64_u64_div_u64(gap, self->nr, on) : 0;
+
+	self->throttled_ns += gap;
+	self->throttled_at = 0;
+	oprofile_stat_add(STAT_SAMPLE_LOST_THROTTLED, missed);
+	oprofile_stat_add(STAT_SAMPLE_RECEIVED, missed);
+}
+
+/* An NMI on some machines, a hard interrupt on others. */
+static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	unsigned long nr = (unsigned long)event->overflow_handler_context;
+	const struct counter_setting *setting = &counter_settings[nr];
+	struct cpu_counter *self = this_cpu_ptr(&cpu_counters[nr]);
+
+	if (self->throttled_at)
+		end_throttle(self, ktime_get_mono_fast_ns());
+	self->nr++;
+	if (event->hw.interrupts == THROTTLED) {
+		self->throttled_at = ktime_get_mono_fast_ns();
+		oprofile_stat_inc(STAT_THROTTLE);
+	}
+	/* The interrupt comes some instructions late, maybe in the other mode.
+	 */
+	if (user_mode(regs) ? setting->user : setting->kernel)
+		oprofile_add_sample(regs, nr);
+	else
+		oprofile_stat_inc(STAT_SAMPLE_FILTERED);
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+/* The number that a manual gives, as this machine's register wants it. */
+static u64 config_of(const struct counter_setting *setting)
+{
+#ifdef CONFIG_X86
+	/* AMD's events above 0xff have their upper bits at 32. */
+	return (setting->event & 0xff) | (setting->unit_mask & 0xff) << 8 |
+	       (u64)(setting->event & 0xf00) << 24 | setting->extra;
+#else
+	return setting->event | setting->unit_mask << 8 | setting->extra;
+#endif
+}
+
+static struct perf_event *create_event(unsigned int cpu, unsigned long nr)
+{
+	const struct counter_setting *setting = &counter_settings[nr];
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.config = config_of(setting),
+		.sample_period = setting->count,
+		.pinned = 1,
+		.exclude_user = !setting->user,
+		.exclude_kernel = !setting->kernel,
+		.exclude_hv = 1,
+	};
+	struct perf_event *event = ERR_PTR(-ENOENT);
+	unsigned long i;
+
+	for (i = 0; i < counter_nr_pmu_types; i++) {
+		attr.type = counter_pmu_types[i];
+		event = perf_event_create_kernel_counter(
+			&attr, cpu, NULL, on_overflow, (void *)nr);
+		if (!IS_ERR(event))
+			break;
+	}
+	return event;
+}
+
+/* All counters may be in use: that is only told by the state. */
+static int check_event(struct perf_event *event)
+{
+	return READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE ? 0 : -EBUSY;
+}
+
+static int start_counter(unsigned int cpu, unsigned long nr)
+{
+	struct cpu_counter *self = &per_cpu(cpu_counters, cpu)[nr];
+	struct perf_event *event;
+	int err;
+
+	*self = (struct cpu_counter){ .started_at = ktime_get_mono_fast_ns() };
+	event = create_event(cpu, nr);
+	err = PTR_ERR_OR_ZERO(event);
+	if (!err) {
+		err = check_event(event);
+		if (err)
+			perf_event_release_kernel(event);
+	}
+	if (!err)
+		self->event = event;
+	else
+		pr_info("oprofile: counter %lu, event 0x%lx, cannot be used on CPU %u: error %d\n",
+			nr, counter_settings[nr].event, cpu, err);
+	return err;
+}
+
+static int stop_on_cpu(unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < counter_nr; i++) {
+		struct cpu_counter *self = &per_cpu(cpu_counters, cpu)[i];
+
+		if (!self->event)
+			continue;
+		perf_event_release_kernel(self->event);
+		self->event = NULL;
+		if (self->throttled_at)
+			end_throttle(self, ktime_get_mono_fast_ns());
+	}
+	return 0;
+}
+
+/* A CPU that comes later must not be kept from coming. */
+static int start_on_cpu(unsigned int cpu)
+{
+	unsigned long i;
+	int err = 0;
+
+	for (i = 0; i < counter_nr && !err; i++)
+		if (counter_settings[i].enabled)
+			err = start_counter(cpu, i);
+	if (!err)
+		return 0;
+	stop_on_cpu(cpu);
+	if (is_starting) {
+		start_error = err;
+		return err;
+	}
+	oprofile_stat_inc(STAT_COUNTER_FAILED);
+	return 0;
+}
+
+/* ---- the provider -------------------------------------------------------- */
+
+static int check_settings(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < counter_nr; i++) {
+		const struct counter_setting *setting = &counter_settings[i];
+
+		if (!setting->enabled)
+			continue;
+		if (setting->count < MIN_COUNT || setting->count > S64_MAX ||
+		    (!setting->kernel && !setting->user))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int perf_start(void)
+{
+	int state = check_settings();
+
+	if (state)
+		return state;
+	start_error = 0;
+	is_starting = true;
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/perf:online",
+				  start_on_cpu, stop_on_cpu);
+	is_starting = false;
+	if (state < 0)
+		return start_error ? start_error : state;
+	hotplug_state = state;
+	return 0;
+}
+
+static void perf_stop(void)
+{
+	cpuhp_remove_state(hotplug_state);
+}
+
+const struct oprofile_operations counter_perf_ops = {
+	.cpu_type = "perf",
+	.start = perf_start,
+	.stop = perf_stop,
+};
+
+bool counter_perf_present(void)
+{
+	return counter_nr > 0;
+}
+
+bool counter_perf_any_enabled(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < counter_nr; i++)
+		if (counter_settings[i].enabled)
+			return true;
+	return false;
+}
+
+static void ignore_overflow(struct perf_event *event,
+			    struct perf_sample_data *data, struct pt_regs *regs)
+{
+}
+
+/* Nothing tells how many there are: take them until there are no more. */
+void counter_perf_init(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.size = sizeof(attr),
+		.sample_period = 1ull << 31,
+		.pinned = 1,
+		.exclude_hv = 1,
+	};
+	struct perf_event *events[OP_MAX_COUNTERS];
+	unsigned int cpu = raw_smp_processor_id(), i;
+
+	for (i = 0; i < OP_MAX_COUNTERS; i++) {
+		events[i] = perf_event_create_kernel_counter(
+			&attr, cpu, NULL, ignore_overflow, NULL);
+		if (IS_ERR(events[i]))
+			break;
+		if (check_event(events[i])) {
+			perf_event_release_kernel(events[i]);
+			break;
+		}
+	}
+	counter_nr = i;
+	while (i--)
+		perf_event_release_kernel(events[i]);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_NMI_STAGE_H
+#define MODULE_NMI_STAGE_H
+
+/*
+ * From an NMI to an interrupt: an NMI may take no lock, so what it saw is put
+ * in a small ring of its CPU and looked up by an interrupt that the CPU raises
+ * for itself. It comes as soon as interrupts are on: after an NMI over user
+ * mode before another user instruction runs.
+ */
+
+#include <linux/types.h>
+
+struct task_struct;
+
+struct nmi_sample {
+	u64 pc;
+	const struct task_struct *task; /* to compare with current, no more */
+	u32 tid;
+	u32 tgid;
+	u16 counter;
+	u16 is_user;
+};
+
+/* @handle takes samples in a hard interrupt. Returns 0 or -ENOMEM. */
+int nmi_stage_setup(void (*handle)(const struct nmi_sample *sample));
+void nmi_stage_shutdown(void);
+
+/* False when the ring is full. From an NMI. */
+bool nmi_stage_add(const struct nmi_sample *sample);
+
+/* Wait until all that was added is handled; nothing is being added. */
+void nmi_stage_settle(void);
+
+#endif /* MODULE_NMI_STAGE_H */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_OPROFILE_PROVIDER_H
+#define MODULE_OPROFILE_PROVIDER_H
+
+/*
+ * Who makes samples: something that interrupts every CPU now and then, and
+ * tells where it was. The module has two of these, hardware counters and the
+ * timer. Another module may register one of its own, for hardware that these
+ * do not know; it is then the one that is used.
+ */
+
+#include <linux/types.h>
+
+struct pt_regs;
+
+struct oprofile_operations {
+	const char *cpu_type; /* what the file cpu_type says */
+	/*
+	 * Start sampling on all CPUs, those that come later included; 0 or
+	 * -errno. When stop returns, no more samples are added. Process
+	 * context, never two at a time.
+	 */
+	int (*start)(void);
+	void (*stop)(void);
+};
+
+/*
+ * Use @ops from the next start on; they must stay until they are unregistered.
+ * Returns 0, or -EBUSY while sampling or when there is another provider.
+ */
+int oprofile_register_provider(const struct oprofile_operations *ops);
+
+/* Stops sampling if it is by these. */
+void oprofile_unregister_provider(const struct oprofile_operations *ops);
+
+/*
+ * Add a sample for event @counter (below OP_MAX_COUNTERS) at the registers of
+ * the interrupted context. From a hard interrupt or an NMI.
+ */
+void oprofile_add_sample(struct pt_regs *regs, unsigned int counter);
+
+/* The same for address @pc of the kernel, where the hardware tells it better
+ * than the registers. */
+void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter);
+
+#endif /* MODULE_OPROFILE_PROVIDER_H */
