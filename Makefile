@@ -7,7 +7,9 @@
 #	check          every test; check-fast leaves the VM out, check-vm is the VM
 #	lint           the checks that run nothing; hdr-check and format of them
 #	module         the module for KDIR=, else for all kernels with headers here
-#	module-all     and for Debian's arm64 kernels, whose headers are fetched
+#	arm64          the tools, what tests need and the module for Debian's arm64
+#	               kernels, cross-compiled to $(O)/arm64; tools-arm64 and
+#	               module-arm64 of them; module-all: the modules of both
 #	fuzz           FUZZ_SECONDS= (30) of each fuzzer
 #	demo           a profile of a program on this machine; vm-demo: with the
 #	               module, in a virtual machine
@@ -118,6 +120,7 @@ ALL_SRCS := $(foreach x,$(LIBS) $(PROGS) $(TEST_PROGS) $(UNIT_TESTS) $(FUZZERS),
 
 # $(O)/module/RELEASE/oprofile.ko, built from a copy of the sources: kbuild
 # writes beside them.
+MODULE_O ?= $(O)/module
 MODULE_KDIRS := $(or $(KDIR),$(KDIRS))
 release_of = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(1)/include/generated/utsrelease.h 2>/dev/null)
@@ -131,10 +134,16 @@ define MODULE_RULE
 ifeq ($(2),)
 $$(error $(1): no kernel headers; install the Debian package linux-headers-amd64)
 endif
-module: $(O)/module/$(2)/oprofile.ko
-$(O)/module/$(2)/oprofile.ko: $(MODULE_SRCS) utils/build-module $(1)/Module.symvers
+module: $(MODULE_O)/$(2)/oprofile.ko
+$(MODULE_O)/$(2)/oprofile.ko: $(MODULE_SRCS) utils/build-module $(1)/Module.symvers
 	$$(call say,MODULE,$$@)
 	$$(Q)utils/build-module $(1) $$(@D) $$(MODULE_MAKE)
+# A second provider of samples, for tests.
+module: $(MODULE_O)/$(2)/test/op_test_provider.ko
+$(MODULE_O)/$(2)/test/op_test_provider.ko: $(MODULE_O)/$(2)/oprofile.ko $(wildcard tests/module/*)
+	$$(call say,MODULE,$$@)
+	$$(Q)SRC=tests/module utils/build-module $(1) $$(@D) $$(MODULE_MAKE) \
+		KBUILD_EXTRA_SYMBOLS=$$(abspath $(MODULE_O)/$(2)/Module.symvers)
 endef
 ifneq ($(filter-out clean dist format demo vm-demo install-deps,$(or $(MAKECMDGOALS),all)),)
 $(foreach k,$(MODULE_KDIRS),$(eval $(call MODULE_RULE,$(k),$(call release_of,$(k)))))
@@ -143,12 +152,11 @@ endif
 module:
 	@:
 
-module-arm64:
-	$(Q)utils/install-deps vm-arm64
+module-arm64: deps-arm64
 	$(Q)set -e; for series in 6.1 6.12; do \
 		kdir=$$(tests/vm/headers --kernel $$series --arch arm64); \
-		$(MAKE) module KDIR=$$kdir ARCH=arm64 \
-			CROSS_COMPILE=aarch64-linux-gnu-; \
+		$(MAKE) module KDIR=$$kdir MODULE_O=$(O)/arm64/module \
+			ARCH=arm64 CROSS_COMPILE=$(CROSS_arm64); \
 	done
 
 module-all: module module-arm64
@@ -156,7 +164,8 @@ module-all: module module-arm64
 # ---- what people ask for -----------------------------------------------------
 
 tools: $(PROGS:%=$(O)/bin/%)
-test-tools: $(TEST_PROGS:%=$(O)/tests/%) $(UNIT_TESTS:%=$(O)/tests/%) $(TEST_FILES)
+test-programs: $(TEST_PROGS:%=$(O)/tests/%) $(TEST_FILES)
+test-tools: test-programs $(UNIT_TESTS:%=$(O)/tests/%)
 fuzzers: $(FUZZERS:%=$(O)/tests/%)
 all: tools test-tools module
 
@@ -169,11 +178,28 @@ fuzzers-built:
 	$(Q)$(MAKE) O=$(O)/fuzz CC=clang CONFIGURE_ARGS=CC=clang \
 		SANITIZE=address,undefined,fuzzer-no-link KDIRS= fuzzers
 
-check: all fuzzers-built $(if $(SANITIZE),,sanitized)
+# $(O)/arm64 is a build folder like any other, for another machine: compiled
+# and linked against that machine's own Debian packages, which are fetched and
+# unpacked, not installed. Unit tests run only here.
+CROSS_arm64 := aarch64-linux-gnu-
+deps-arm64:
+	$(Q)utils/install-deps vm-arm64
+tools-arm64: deps-arm64
+	$(Q)cc="$(CROSS_arm64)gcc --sysroot=$$(tests/vm/sysroot arm64)" && \
+		$(MAKE) O=$(O)/arm64 CC="$$cc" SANITIZE= \
+		CONFIGURE_ARGS="--host=$(CROSS_arm64:-=) 'CC=$$cc'" KDIRS= \
+		tools test-programs
+arm64: tools-arm64 module-arm64
+
+# Where it cannot be built, the tests that need it are skipped and say so.
+arm64-for-tests:
+	$(Q)! utils/install-deps vm-arm64 || $(MAKE) arm64
+
+check: all arm64-for-tests fuzzers-built $(if $(SANITIZE),,sanitized)
 	$(Q)O='$(O)' tests/run
 check-fast: all fuzzers-built $(if $(SANITIZE),,sanitized)
 	$(Q)O='$(O)' tests/run --fast
-check-vm: all
+check-vm: all arm64-for-tests
 	$(Q)O='$(O)' tests/run --vm
 lint: all
 	$(Q)O='$(O)' tests/run tests/lint/*.sh
@@ -215,6 +241,7 @@ dist:
 clean:
 	rm -rf $(O)
 
-.PHONY: all tools test-tools sanitized fuzzers fuzzers-built FORCE module \
-	module-arm64 module-all check check-fast check-vm lint hdr-check fuzz \
-	bench demo vm-demo install-deps format install dist clean
+.PHONY: all tools test-programs test-tools sanitized fuzzers fuzzers-built \
+	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
+	module-all check check-fast check-vm lint hdr-check fuzz bench demo \
+	vm-demo install-deps format install dist clean

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Another module provides the samples: known ones, which come out exactly, and
+# real NMIs, at any instruction and over the interrupts of everybody else.
+# timeout: 600
+# vm-smp: 2
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+PROVIDER=$O/module/$(uname -r)/test/op_test_provider.ko
+
+# stat NAME: one of the module's statistics, the sum over CPUs.
+stat() {
+	cat "/dev/oprofile/stats/$1" /dev/oprofile/stats/cpu*/"$1" 2>/dev/null |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+# place NAME COLUMN: samples of a function in the report's column.
+place() {
+	awk -v name="$1" -v at="$2" '$NF == name { n += $at } END { print n + 0 }' \
+		"$TMP/report"
+}
+
+# ---- known samples
+
+ok "init" "$BIN/opcontrol" --init
+ok "load" insmod "$PROVIDER" nr_a=300 nr_b=100
+is "the CPU type is the provider's" "$(cat /dev/oprofile/cpu_type)" test
+exits "one provider at a time" 1 insmod "$PROVIDER"
+"$BIN/oprofiled" --session-dir="$SESSION" \
+	--events=TEST_A:1:0:1000:0:1:1,TEST_B:2:1:2000:0:1:1
+SOCKET=$SESSION/run/control
+ok "start" "$TESTBIN/control" "$SOCKET" start
+ok "stop" "$TESTBIN/control" "$SOCKET" stop
+ok "taken = stored + lost" sums_up
+is "taken" "$(ledger taken)" 400
+report -l
+sed 's/^/# /' "$TMP/report"
+is "place a, first event" "$(place op_test_place_a 1)" 300
+is "place b, second event" "$(awk '$NF == "op_test_place_b" { print $3 }' \
+	"$TMP/report")" 100
+ok "shutdown" "$TESTBIN/control" "$SOCKET" shutdown
+ok "unload" rmmod op_test_provider
+ok "deinit" "$BIN/opcontrol" --deinit
+
+# ---- NMIs
+
+ok "init again" "$BIN/opcontrol" --init
+ok "load for NMIs" insmod "$PROVIDER" mode=nmi rate=2000
+ok "start under NMIs" start --separate=lib,kernel
+"$TESTBIN/forkstorm" 150 3 >"$TMP/truth"
+"$TESTBIN/storm" 10 >/dev/null 2>&1
+ok "stop" stop
+nmis=$(cat /sys/module/op_test_provider/parameters/nr_nmis)
+is "each NMI was a sample" "$(stat sample_received)" "$nmis"
+ok "there were many: $nmis" [ "$nmis" -gt 2000 ]
+ok "taken = stored + lost" sums_up
+grep lost "$SESSION/samples/current/ledger" | sed 's/^/# /'
+report -l
+head -12 "$TMP/report" | sed 's/^/# /'
+whole=$(total)
+nameless=$(awk '/no symbols| anon/ && !/ vmlinux / { n += $1 } END { print n + 0 }' \
+	"$TMP/report")
+share=$(percent $((whole - nameless)) $((whole + $(ledger lost))))
+ok "$share % of all are in their image" at_least "$share" 98
+# A timer's interrupt never falls into these.
+ok "code that runs with interrupts off is seen where it is" grep -qE \
+	'(native_queued_spin_lock_slowpath|_raw_spin_lock|hrtimer_interrupt|sysvec_apic_timer_interrupt|entry_SYSCALL_64|asm_exc_page_fault|clear_page_erms|native_flush_tlb)' \
+	"$TMP/report"
+ok "unloading it stops sampling" rmmod op_test_provider
+is "it is off" "$(cat /dev/oprofile/enable)" 0
+end_profiler
+done_testing
