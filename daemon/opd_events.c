@@ -8,11 +8,13 @@
 #include "daemon/opd_events.h"
 #include "libop/op_config.h"
 
-#define NR_FIELDS 7
+#define NR_FIELDS 8
+#define NR_NEEDED 7 /* the last may be absent */
 #define SPEC_MAX 512 /* bytes of one event in --events */
 
 static const char *const field_names[NR_FIELDS] = {
-	"name", "value", "counter", "count", "unit mask", "kernel", "user",
+	"name",	     "value",  "counter", "count",
+	"unit mask", "kernel", "user",	  "config",
 };
 
 void opd_events_timer(struct opd_events *events)
@@ -108,7 +110,8 @@ static int parse_flag(uint64_t value, const char *field, const char *name,
 static int parse_numbers(char *fields[NR_FIELDS], uint64_t n[NR_FIELDS],
 			 struct op_diag *diag)
 {
-	for (unsigned int i = 1; i < NR_FIELDS; i++)
+	n[NR_NEEDED] = 0;
+	for (unsigned int i = 1; i < NR_FIELDS && fields[i]; i++)
 		if (op_parse_u64(fields[i], &n[i]))
 			return op_diag_set(diag, -EINVAL,
 					   "event %s: %s '%s' is not a number",
@@ -131,6 +134,7 @@ static int parse_fields(struct opd_events *events, char *fields[NR_FIELDS],
 	event.value = n[1];
 	event.count = n[3];
 	event.um = n[4];
+	event.config = n[7] ? n[7] : n[1] | n[4] << 8;
 	err = parse_flag(n[5], field_names[5], fields[0], &event.kernel, diag);
 	if (!err)
 		err = parse_flag(n[6], field_names[6], fields[0], &event.user,
@@ -147,17 +151,19 @@ static int parse_one(struct opd_events *events, const char *text, size_t len,
 		     struct op_diag *diag)
 {
 	char spec[SPEC_MAX];
-	char *fields[NR_FIELDS];
+	char *fields[NR_FIELDS] = { NULL };
+	unsigned int nr;
 
 	if (len >= sizeof(spec))
 		return op_diag_set(diag, -EINVAL, "event '%.32s...': too long",
 				   text);
 	memcpy(spec, text, len);
 	spec[len] = '\0';
-	if (split(spec, fields) != NR_FIELDS)
+	nr = split(spec, fields);
+	if (nr < NR_NEEDED || nr > NR_FIELDS)
 		return op_diag_set(
 			diag, -EINVAL,
-			"event '%.*s': name:value:counter:count:um:kernel:user is wanted",
+			"event '%.*s': name:value:counter:count:um:kernel:user[:config] is wanted",
 			(int)len, text);
 	return parse_fields(events, fields, diag);
 }

@@ -22,6 +22,7 @@ struct opd_event {
 	uint64_t value; /* event code; samples per second of the timer */
 	uint64_t count; /* reset value; 0 for the timer */
 	uint64_t um;
+	uint64_t config; /* the same as perf_event_open(2) wants it */
 	bool kernel;
 	bool user;
 };
@@ -45,8 +46,9 @@ int opd_events_set(struct opd_events *events, uint64_t counter,
 		   const struct opd_event *event, struct op_diag *diag);
 
 /*
- * Parse "name:value:counter:count:um:kernel:user,..." (a comma at the end is
- * allowed). NULL or "" is timer mode. Returns 0 or -EINVAL with the reason.
+ * Parse "name:value:counter:count:um:kernel:user[:config],..." (a comma at the
+ * end is allowed). Without config it is value | um << 8. NULL or "" is timer
+ * mode. Returns 0 or -EINVAL with the reason.
  */
 int opd_events_parse(struct opd_events *events, const char *text,
 		     struct op_diag *diag);

@@ -73,7 +73,7 @@ static void set_event(struct perf_event_attr *attr,
 		attr->config = known->config;
 	} else {
 		attr->type = PERF_TYPE_RAW;
-		attr->config = event->value | event->um << 8;
+		attr->config = event->config;
 	}
 }
 
