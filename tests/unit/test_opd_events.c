@@ -41,6 +41,22 @@ static void two_events(void **state)
 	assert_true(e.counter[1].user);
 }
 
+static void config_is_told_or_made(void **state)
+{
+	struct op_diag diag = { "" };
+	struct opd_events e;
+
+	(void)state;
+	assert_int_equal(opd_events_parse(&e,
+					  "A:0x76:0:5:3:1:1,"
+					  "B:0x1e9:1:5:0:1:1:0x1000000e9",
+					  &diag),
+			 0);
+	assert_int_equal(e.counter[0].config, 0x376);
+	assert_int_equal(e.counter[1].config, 0x1000000e9);
+	assert_int_equal(e.counter[1].value, 0x1e9);
+}
+
 static void errors_name_the_place(void **state)
 {
 	static const struct {
@@ -49,7 +65,8 @@ static void errors_name_the_place(void **state)
 	} cases[] = {
 		{ "A", "name:value:counter" },
 		{ "A:1:0:5:0:1", "name:value:counter" },
-		{ "A:1:0:5:0:1:1:1", "name:value:counter" },
+		{ "A:1:0:5:0:1:1:1:1", "name:value:counter" },
+		{ "A:1:0:5:0:1:1:y", "config 'y' is not a number" },
 		{ "A:x:0:5:0:1:1", "value 'x' is not a number" },
 		{ "A:1::5:0:1:1", "counter '' is not a number" },
 		{ "A:1:0:-5:0:1:1", "count '-5' is not a number" },
@@ -81,6 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_the_timer),
 		cmocka_unit_test(two_events),
+		cmocka_unit_test(config_is_told_or_made),
 		cmocka_unit_test(errors_name_the_place),
 	};
 
