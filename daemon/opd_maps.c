@@ -211,15 +211,18 @@ struct opd_process *opd_maps_fork(struct opd_maps *maps, uint32_t tgid,
 }
 
 /* Keep it for late samples; the one that died longest ago goes instead. */
-static void bury(struct opd_maps *maps, uint32_t tgid)
+static void bury(struct opd_maps *maps, struct opd_process *process)
 {
 	uint32_t *grave = &maps->dead[maps->nr_dead % OPD_MAPS_DEAD];
 	struct opd_process **oldest = slot_of(maps, *grave);
 
+	process->death = maps->nr_dead;
+	/* Who lived again is not in this grave, even if dead again. */
 	if (maps->nr_dead >= OPD_MAPS_DEAD && *oldest &&
-	    (*oldest)->nr_threads == 0)
+	    (*oldest)->nr_threads == 0 &&
+	    (*oldest)->death == maps->nr_dead - OPD_MAPS_DEAD)
 		drop(oldest);
-	*grave = tgid;
+	*grave = process->tgid;
 	maps->nr_dead++;
 }
 
@@ -228,7 +231,7 @@ void opd_maps_exit(struct opd_maps *maps, uint32_t tgid)
 	struct opd_process *process = opd_maps_find(maps, tgid);
 
 	if (process && process->nr_threads && --process->nr_threads == 0)
-		bury(maps, tgid);
+		bury(maps, process);
 }
 
 void opd_maps_clear(struct opd_process *process)

@@ -41,6 +41,7 @@ struct opd_process {
 	struct opd_process *next; /* with the same hash */
 	uint32_t tgid;
 	unsigned int nr_threads; /* 0: has ended */
+	unsigned int death; /* the how many-th it was, from 0, if ended */
 	struct opd_space *space; /* NULL: nothing is mapped */
 	uint64_t app; /* cookie of the program, OP_NO_COOKIE unknown */
 	bool fresh; /* since its exec no code was mapped */

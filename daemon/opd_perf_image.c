@@ -280,7 +280,7 @@ const char *opd_perf_image_anon(struct opd_perf_images *images,
 	if (!*name || name[0] == '/')
 		return ANON;
 	for (size_t i = 0; i < images->nr_anon; i++)
-		if (!strcmp(images->anon[i], name))
+		if (!strncmp(images->anon[i], name, OPD_PERF_ANON_MAX - 1))
 			return images->anon[i];
 	copy = images->nr_anon < max ? strndup(name, OPD_PERF_ANON_MAX - 1)
 				     : NULL;

@@ -41,7 +41,7 @@ static void unescape(char *name)
 static bool parse_line(struct line *out, char *text)
 {
 	unsigned int maj, min;
-	char perms[5];
+	char perms[5] = "";
 	int at = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -98,8 +98,11 @@ static void take_line(struct opd_perf_world *world, struct opd_process *process,
 	}
 }
 
-/* The maps of a process that is ending are empty: then the old ones stay. */
-static void read_maps(struct opd_perf_world *world, struct opd_process *process,
+/*
+ * The maps of a process that is ending are empty: then the old ones stay.
+ * Whether it has any.
+ */
+static bool read_maps(struct opd_perf_world *world, struct opd_process *process,
 		      FILE *file)
 {
 	char exe[OP_PATH_MAX];
@@ -118,6 +121,7 @@ static void read_maps(struct opd_perf_world *world, struct opd_process *process,
 		take_line(world, process, &line, exe);
 	}
 	free(text);
+	return cleared;
 }
 
 /* A folder has a link for itself, its parent, and each folder in it. */
@@ -144,10 +148,8 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 		process = opd_maps_new(&world->maps, tgid);
 	if (process)
 		process->read_at = world->now;
-	if (process && file) {
+	if (process && file && read_maps(world, process, file))
 		process->nr_threads = count_threads(world, tgid);
-		read_maps(world, process, file);
-	}
 	if (file)
 		fclose(file);
 	return process;

@@ -118,8 +118,8 @@ static void handle_fork(struct opd_perf_world *world,
 
 	if (rec->pid != rec->task.parent)
 		opd_maps_fork(&world->maps, rec->pid, rec->task.parent);
-	else if (parent)
-		parent->nr_threads++;
+	else if (parent && parent->read_at < rec->time)
+		parent->nr_threads++; /* else /proc has told it by now */
 }
 
 /* Code that goes stays known: late samples, and others take its place. */
@@ -204,6 +204,10 @@ static void place_user(struct opd_perf_world *world, uint32_t tgid,
 	pc -= map->start;
 	if (map->cookie != OP_NO_COOKIE)
 		pc += map->offset;
+	if (pc == OP_ESCAPE) {
+		count(world, OPD_PERF_INVALID_EIP);
+		return;
+	}
 	opd_perf_words_sample(&world->words, place, pc, counter);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 #include <elf.h>
+#include <link.h>
 
 #include "tests/unit/opd_fixture.h"
 
@@ -93,12 +94,327 @@ static void files_of_notes(void **state)
 	assert_true(opd_build_id_of_notes_file(&id, "/tmp") < 0);
 }
 
+/* ---- ELF files --------------------------------------------------------------
+ */
+
+#define NOTES_AT 512
+#define ELF_LEN 1024
+
+/* A program in the making; its headers are those of one class. */
+struct elf {
+	bool is_64;
+	uint8_t bytes[ELF_LEN];
+	unsigned int nr; /* program headers */
+};
+
+static void elf_begin(struct elf *elf, bool is_64)
+{
+	Elf64_Ehdr h64 = { .e_phoff = sizeof(h64) };
+	Elf32_Ehdr h32 = { .e_phoff = sizeof(h32) };
+
+	memset(elf, 0, sizeof(*elf));
+	elf->is_64 = is_64;
+	if (is_64)
+		memcpy(elf->bytes, &h64, sizeof(h64));
+	else
+		memcpy(elf->bytes, &h32, sizeof(h32));
+	memcpy(elf->bytes, ELFMAG, SELFMAG);
+	elf->bytes[EI_CLASS] = is_64 ? ELFCLASS64 : ELFCLASS32;
+	elf->bytes[EI_DATA] = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+				      ? ELFDATA2LSB
+				      : ELFDATA2MSB;
+}
+
+static void elf_set_phnum(struct elf *elf, unsigned int nr)
+{
+	uint16_t value = (uint16_t)nr;
+
+	memcpy(elf->bytes + (elf->is_64 ? offsetof(Elf64_Ehdr, e_phnum)
+					: offsetof(Elf32_Ehdr, e_phnum)),
+	       &value, sizeof(value));
+}
+
+static void elf_set_phoff(struct elf *elf, uint64_t at)
+{
+	uint32_t at32 = (uint32_t)at;
+
+	if (elf->is_64)
+		memcpy(elf->bytes + offsetof(Elf64_Ehdr, e_phoff), &at,
+		       sizeof(at));
+	else
+		memcpy(elf->bytes + offsetof(Elf32_Ehdr, e_phoff), &at32,
+		       sizeof(at32));
+}
+
+static void elf_add(struct elf *elf, uint32_t type, uint64_t offset,
+		    uint64_t len)
+{
+	Elf64_Phdr p64 = { .p_type = type,
+			   .p_offset = offset,
+			   .p_filesz = len };
+	Elf32_Phdr p32 = {
+		.p_type = type,
+		.p_offset = (uint32_t)offset,
+		.p_filesz = (uint32_t)len,
+	};
+	size_t i = elf->nr++;
+
+	if (elf->is_64)
+		memcpy(elf->bytes + sizeof(Elf64_Ehdr) + i * sizeof(p64), &p64,
+		       sizeof(p64));
+	else
+		memcpy(elf->bytes + sizeof(Elf32_Ehdr) + i * sizeof(p32), &p32,
+		       sizeof(p32));
+	elf_set_phnum(elf, elf->nr);
+}
+
+/* One with a build-id of 20 bytes, behind other notes and segments. */
+static void elf_usual(struct elf *elf, bool is_64)
+{
+	size_t first, len;
+
+	elf_begin(elf, is_64);
+	first = put_note(elf->bytes + NOTES_AT, "GNU", NT_GNU_PROPERTY_TYPE_0,
+			 16);
+	len = put_note(elf->bytes + NOTES_AT + first, "GNU", NT_GNU_ABI_TAG,
+		       16);
+	len += put_note(elf->bytes + NOTES_AT + first + len, "GNU",
+			NT_GNU_BUILD_ID, 20);
+	elf_add(elf, PT_LOAD, 0, ELF_LEN);
+	elf_add(elf, PT_NOTE, NOTES_AT, first);
+	elf_add(elf, PT_NOTE, NOTES_AT + first, len);
+	elf_add(elf, PT_GNU_STACK, 0, 0);
+}
+
+/* What is said of the first @len bytes as a file. */
+static int ask_part(const struct elf *elf, size_t len, struct opd_build_id *id)
+{
+	FILE *file = tmpfile();
+	int err;
+
+	assert_non_null(file);
+	assert_int_equal(write(fileno(file), elf->bytes, len), len);
+	memset(id, 0xff, sizeof(*id));
+	err = opd_build_id_of_elf(id, fileno(file));
+	fclose(file);
+	return err;
+}
+
+static int ask(const struct elf *elf)
+{
+	struct opd_build_id id;
+
+	return ask_part(elf, ELF_LEN, &id);
+}
+
+static void files_of_programs(void **state)
+{
+	struct opd_build_id id;
+	uint8_t expected[20];
+	struct elf elf;
+
+	(void)state;
+	memset(expected, 0xab, sizeof(expected));
+	for (int is_64 = 0; is_64 < 2; is_64++) {
+		elf_usual(&elf, is_64);
+		assert_int_equal(ask_part(&elf, ELF_LEN, &id), 0);
+		assert_int_equal(id.len, 20);
+		assert_memory_equal(id.bytes, expected, 20);
+		/* From anywhere in the file. */
+		elf_begin(&elf, is_64);
+		elf_add(&elf, PT_LOAD, 0, ELF_LEN);
+		assert_int_equal(ask(&elf), -ENOENT);
+		elf_begin(&elf, is_64);
+		assert_int_equal(ask(&elf), -ENOENT);
+	}
+}
+
+/* What the notes of this program say as they are in memory. */
+static int ask_memory(struct dl_phdr_info *info, size_t len, void *arg)
+{
+	struct opd_build_id *id = arg;
+	const ElfW(Phdr) *p = info->dlpi_phdr;
+
+	(void)len;
+	for (int i = 0; !id->len && i < info->dlpi_phnum; i++)
+		if (p[i].p_type == PT_NOTE &&
+		    opd_build_id_in_notes(
+			    id, (const void *)(info->dlpi_addr + p[i].p_vaddr),
+			    p[i].p_memsz))
+			id->len = 0;
+	return 1; /* the first one is the program */
+}
+
+static void this_program(void **state)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct opd_build_id in_file = { 0, { 0 } }, in_memory = { 0, { 0 } };
+	int err;
+
+	(void)state;
+	assert_true(fd >= 0);
+	err = opd_build_id_of_elf(&in_file, fd);
+	close(fd);
+	dl_iterate_phdr(ask_memory, &in_memory);
+	assert_int_equal(err, in_memory.len ? 0 : -ENOENT);
+	assert_int_equal(in_file.len, in_memory.len);
+	assert_memory_equal(in_file.bytes, in_memory.bytes, in_file.len);
+}
+
+static void cut_programs(void **state)
+{
+	struct opd_build_id id;
+	struct elf elf;
+
+	(void)state;
+	for (int is_64 = 0; is_64 < 2; is_64++) {
+		size_t end = NOTES_AT + 32 + 32 + 36;
+
+		elf_usual(&elf, is_64);
+		assert_int_equal(ask_part(&elf, end, &id), 0);
+		for (size_t len = 0; len < end; len++)
+			assert_true(ask_part(&elf, len, &id) < 0);
+		assert_int_equal(ask_part(&elf, 0, &id), -EBADMSG);
+		assert_int_equal(ask_part(&elf, 40, &id), -EBADMSG);
+	}
+}
+
+static void what_is_no_program(void **state)
+{
+	struct elf elf;
+
+	(void)state;
+	elf_usual(&elf, true);
+	elf.bytes[1] = 'e';
+	assert_int_equal(ask(&elf), -EBADMSG);
+	elf_usual(&elf, true);
+	elf.bytes[EI_DATA] ^= ELFDATA2LSB ^ ELFDATA2MSB;
+	assert_int_equal(ask(&elf), -EBADMSG);
+	elf_usual(&elf, true);
+	elf.bytes[EI_DATA] = ELFDATANONE;
+	assert_int_equal(ask(&elf), -EBADMSG);
+	memset(elf.bytes, 0, sizeof(elf.bytes));
+	assert_int_equal(ask(&elf), -EBADMSG);
+	memset(elf.bytes, 0xff, sizeof(elf.bytes));
+	assert_int_equal(ask(&elf), -EBADMSG);
+}
+
+/* As many program headers as there can be, and where they cannot be. */
+static void headers_that_lie(void **state)
+{
+	static const uint64_t ats[] = { ELF_LEN, ELF_LEN - 8, 0xfffffff0,
+					UINT64_MAX, UINT64_MAX - 55 };
+	struct elf elf;
+
+	(void)state;
+	for (int is_64 = 0; is_64 < 2; is_64++) {
+		/* Too far for any file: that has another number. */
+		elf_usual(&elf, is_64);
+		elf_set_phoff(&elf, INT64_MAX);
+		assert_true(ask(&elf) < 0);
+		elf_usual(&elf, is_64);
+		elf_set_phnum(&elf, 65535);
+		assert_int_equal(ask(&elf), -EBADMSG);
+		elf_usual(&elf, is_64);
+		elf_set_phnum(&elf, 1);
+		assert_int_equal(ask(&elf), -ENOENT);
+		for (size_t i = 0; i < sizeof(ats) / sizeof(ats[0]); i++) {
+			elf_usual(&elf, is_64);
+			elf_set_phoff(&elf, ats[i]);
+			assert_int_equal(ask(&elf), -EBADMSG);
+		}
+	}
+}
+
+/* A segment of notes that is not there does not hide the next one. */
+static void segments_that_lie(void **state)
+{
+	static const uint64_t lies[][2] = {
+		{ ELF_LEN, 1 },
+		{ ELF_LEN - 1, 2 },
+		{ UINT64_MAX, 8 },
+		{ 1, UINT64_MAX },
+		{ (uint64_t)INT64_MAX, 100 },
+		{ NOTES_AT, 65536 },
+		{ 0xffffffff, 0xffffffff },
+		{ NOTES_AT, 0 },
+	};
+	struct elf elf;
+
+	(void)state;
+	for (int is_64 = 0; is_64 < 2; is_64++) {
+		for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+			elf_begin(&elf, is_64);
+			elf_add(&elf, PT_NOTE, lies[i][0], lies[i][1]);
+			assert_true(ask(&elf) < 0);
+			put_note(elf.bytes + NOTES_AT, "GNU", NT_GNU_BUILD_ID,
+				 20);
+			elf_add(&elf, PT_NOTE, NOTES_AT, 36);
+			assert_int_equal(ask(&elf), 0);
+		}
+	}
+}
+
+/* Lengths in the note itself; the segment is as long as it says. */
+static void notes_that_lie(void **state)
+{
+	static const Elf64_Nhdr lies[] = {
+		{ 4, 21, NT_GNU_BUILD_ID },
+		{ 4, 33, NT_GNU_BUILD_ID },
+		{ 4, 0, NT_GNU_BUILD_ID },
+		{ 4, UINT32_MAX, NT_GNU_BUILD_ID },
+		{ UINT32_MAX, 20, NT_GNU_BUILD_ID },
+		{ UINT32_MAX - 3, UINT32_MAX - 3, NT_GNU_BUILD_ID },
+		{ 3, 20, NT_GNU_BUILD_ID },
+		{ 4, 20, NT_GNU_ABI_TAG },
+	};
+	struct elf elf;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		elf_begin(&elf, true);
+		put_note(elf.bytes + NOTES_AT, "GNU", NT_GNU_BUILD_ID, 20);
+		memcpy(elf.bytes + NOTES_AT, &lies[i], sizeof(lies[i]));
+		elf_add(&elf, PT_NOTE, NOTES_AT, 36);
+		assert_int_equal(ask(&elf), -ENOENT);
+	}
+}
+
+/* Any one byte of the headers and notes may be any other. */
+static void damaged_programs_are_harmless(void **state)
+{
+	struct opd_build_id id;
+	struct elf elf;
+
+	(void)state;
+	for (size_t i = 0; i < NOTES_AT + 100; i++) {
+		if (i == 64 + 4 * sizeof(Elf64_Phdr))
+			i = NOTES_AT;
+		for (unsigned int bit = 0; bit < 8; bit++) {
+			elf_usual(&elf, true);
+			elf.bytes[i] ^= (uint8_t)(1 << bit);
+			if (!ask_part(&elf, ELF_LEN, &id))
+				assert_true(id.len > 0 &&
+					    id.len <= OP_BUILD_ID_MAX);
+		}
+	}
+	assert_true(opd_build_id_of_elf(&id, -1) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(notes),
 		cmocka_unit_test(lengths_of_notes_are_checked),
 		cmocka_unit_test(files_of_notes),
+		cmocka_unit_test(files_of_programs),
+		cmocka_unit_test(this_program),
+		cmocka_unit_test(cut_programs),
+		cmocka_unit_test(what_is_no_program),
+		cmocka_unit_test(headers_that_lie),
+		cmocka_unit_test(segments_that_lie),
+		cmocka_unit_test(notes_that_lie),
+		cmocka_unit_test(damaged_programs_are_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

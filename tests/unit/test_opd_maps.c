@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is mapped where in which process, against a model that has one entry
+ * for each address and copies it all at a fork.
+ */
+
+#include "daemon/opd_maps.h"
+#include "tests/unit/opd_fixture.h"
+
+#define NR_ADDRS 256
+#define NR_TGIDS 600
+#define NR_BUSY 12 /* those that are used again and again */
+
+struct cell {
+	bool mapped;
+	uint64_t cookie;
+	uint64_t offset; /* of this very address */
+};
+
+struct model {
+	bool known;
+	unsigned int nr_threads;
+	uint64_t app;
+	bool fresh;
+	unsigned int death; /* the how many-th */
+	struct cell cells[NR_ADDRS];
+};
+
+struct both {
+	struct opd_maps maps;
+	struct model models[NR_TGIDS];
+	unsigned int nr_deaths;
+	uint64_t random;
+};
+
+static uint32_t next_random(struct both *b)
+{
+	b->random = b->random * UINT64_C(6364136223846793005) +
+		    UINT64_C(1442695040888963407);
+	return (uint32_t)(b->random >> 33);
+}
+
+static struct both *new_both(void)
+{
+	struct both *b = calloc(1, sizeof(*b));
+
+	assert_non_null(b);
+	opd_maps_init(&b->maps);
+	b->random = 1;
+	return b;
+}
+
+static void free_both(struct both *b)
+{
+	opd_maps_release(&b->maps);
+	free(b);
+}
+
+/* ---- doing the same to both -------------------------------------------------
+ */
+
+static void do_new(struct both *b, uint32_t tgid)
+{
+	struct model *model = &b->models[tgid];
+
+	memset(model, 0, sizeof(*model));
+	model->known = true;
+	model->nr_threads = 1;
+	assert_non_null(opd_maps_new(&b->maps, tgid));
+}
+
+static void do_fork(struct both *b, uint32_t tgid, uint32_t parent)
+{
+	struct model *model = &b->models[tgid];
+
+	assert_int_not_equal(tgid, parent);
+	assert_non_null(opd_maps_fork(&b->maps, tgid, parent));
+	memset(model, 0, sizeof(*model));
+	if (b->models[parent].known)
+		*model = b->models[parent];
+	model->known = true;
+	model->nr_threads = 1;
+	model->death = 0;
+}
+
+static void do_thread(struct both *b, uint32_t tgid)
+{
+	struct opd_process *process = opd_maps_find(&b->maps, tgid);
+
+	if (!process || !process->nr_threads)
+		return;
+	process->nr_threads++;
+	b->models[tgid].nr_threads++;
+}
+
+static void do_exit(struct both *b, uint32_t tgid)
+{
+	struct model *model = &b->models[tgid];
+
+	opd_maps_exit(&b->maps, tgid);
+	if (model->known && model->nr_threads && --model->nr_threads == 0)
+		model->death = ++b->nr_deaths;
+	/* Whoever died longest ago is forgotten. */
+	for (uint32_t i = 0; i < NR_TGIDS; i++)
+		if (b->models[i].known && !b->models[i].nr_threads &&
+		    b->nr_deaths - b->models[i].death >= OPD_MAPS_DEAD)
+			b->models[i].known = false;
+}
+
+static void do_exec(struct both *b, uint32_t tgid)
+{
+	struct opd_process *process = opd_maps_find(&b->maps, tgid);
+	struct model *model = &b->models[tgid];
+
+	if (!process)
+		return;
+	opd_maps_exec(process);
+	memset(model->cells, 0, sizeof(model->cells));
+	model->app = OP_NO_COOKIE;
+	model->nr_threads = 1;
+	model->fresh = true;
+}
+
+static void do_clear(struct both *b, uint32_t tgid)
+{
+	struct opd_process *process = opd_maps_find(&b->maps, tgid);
+
+	if (!process)
+		return;
+	opd_maps_clear(process);
+	memset(b->models[tgid].cells, 0, sizeof(b->models[tgid].cells));
+}
+
+static void do_add(struct both *b, uint32_t tgid, uint64_t start, uint64_t end,
+		   uint64_t cookie)
+{
+	struct opd_process *process = opd_maps_find(&b->maps, tgid);
+	const struct opd_map map = {
+		.start = start,
+		.end = end,
+		.offset = cookie * 0x10000,
+		.cookie = cookie,
+	};
+
+	if (!process)
+		return;
+	assert_int_equal(opd_maps_add(process, &map), 0);
+	for (uint64_t addr = start; addr < end; addr++)
+		b->models[tgid].cells[addr] = (struct cell){
+			true,
+			cookie,
+			map.offset + (addr - start),
+		};
+}
+
+/* The program of a process, as its reader sets it. */
+static void do_name(struct both *b, uint32_t tgid, uint64_t app)
+{
+	struct opd_process *process = opd_maps_find(&b->maps, tgid);
+
+	if (!process)
+		return;
+	process->app = b->models[tgid].app = app;
+	process->fresh = b->models[tgid].fresh = false;
+}
+
+/* ---- comparing --------------------------------------------------------------
+ */
+
+static void check_addr(const struct opd_process *process,
+		       const struct model *model, uint64_t addr)
+{
+	const struct opd_map *map = opd_maps_lookup(process, addr);
+	const struct cell *cell = &model->cells[addr];
+
+	assert_int_equal(map != NULL, cell->mapped);
+	if (!map)
+		return;
+	assert_true(map->start <= addr && addr < map->end);
+	assert_int_equal(map->cookie, cell->cookie);
+	assert_int_equal(map->offset + (addr - map->start), cell->offset);
+}
+
+/* Sorted, none empty, none overlapping. */
+static void check_order(const struct opd_process *process)
+{
+	const struct opd_space *space = process->space;
+	uint64_t end = 0;
+
+	for (size_t i = 0; space && i < space->nr; i++) {
+		assert_true(space->maps[i].start >= end);
+		assert_true(space->maps[i].start < space->maps[i].end);
+		end = space->maps[i].end;
+	}
+}
+
+static void check_process(const struct both *b, uint32_t tgid)
+{
+	const struct opd_process *process = opd_maps_find(&b->maps, tgid);
+	const struct model *model = &b->models[tgid];
+
+	if (model->known != (process != NULL))
+		fail_msg("process %u is %s", tgid,
+			 process ? "there" : "not there");
+	if (!process)
+		return;
+	assert_int_equal(process->tgid, tgid);
+	assert_int_equal(process->nr_threads, model->nr_threads);
+	assert_int_equal(process->app, model->app);
+	assert_int_equal(process->fresh, model->fresh);
+	check_order(process);
+	for (uint64_t addr = 0; addr < NR_ADDRS; addr++)
+		check_addr(process, model, addr);
+	assert_null(opd_maps_lookup(process, NR_ADDRS));
+	assert_null(opd_maps_lookup(process, UINT64_MAX));
+}
+
+static void check_all(const struct both *b)
+{
+	for (uint32_t tgid = 0; tgid < NR_TGIDS; tgid++)
+		check_process(b, tgid);
+}
+
+/* ---- tests ------------------------------------------------------------------
+ */
+
+static void do_random_add(struct both *b, uint32_t tgid)
+{
+	uint64_t start = next_random(b) % NR_ADDRS;
+	uint64_t len = next_random(b) % (next_random(b) % 8 ? 16 : 128);
+
+	if (len > NR_ADDRS - start)
+		len = NR_ADDRS - start;
+	do_add(b, tgid, start, start + len, 1 + next_random(b) % 1000);
+}
+
+static void do_random(struct both *b)
+{
+	uint32_t tgid = 1 + next_random(b) % NR_BUSY;
+	uint32_t other = 1 + next_random(b) % NR_BUSY;
+	uint32_t what = next_random(b) % 100;
+
+	if (what < 70)
+		do_random_add(b, tgid);
+	else if (what < 80 && tgid != other)
+		do_fork(b, tgid, other);
+	else if (what < 84)
+		do_thread(b, tgid);
+	else if (what < 90)
+		do_exit(b, tgid);
+	else if (what < 92)
+		do_exec(b, tgid);
+	else if (what < 94)
+		do_clear(b, tgid);
+	else if (what < 95)
+		do_new(b, tgid);
+	else
+		do_name(b, tgid, next_random(b) % 1000);
+}
+
+static void any_operations_do_what_the_model_says(void **state)
+{
+	struct both *b = new_both();
+
+	(void)state;
+	for (unsigned int i = 0; i < 20000; i++) {
+		do_random(b);
+		for (uint32_t tgid = 0; tgid <= NR_BUSY; tgid++)
+			check_process(b, tgid);
+	}
+	assert_true(b->nr_deaths > 2 * OPD_MAPS_DEAD);
+	free_both(b);
+}
+
+static void a_child_does_not_change_its_parent(void **state)
+{
+	struct both *b = new_both();
+
+	(void)state;
+	do_new(b, 1);
+	do_add(b, 1, 10, 20, 7);
+	do_name(b, 1, 7);
+	do_fork(b, 2, 1);
+	assert_ptr_equal(opd_maps_find(&b->maps, 1)->space,
+			 opd_maps_find(&b->maps, 2)->space);
+	do_add(b, 2, 12, 14, 8);
+	do_add(b, 2, 30, 31, 8);
+	check_all(b);
+	do_exec(b, 2);
+	check_all(b);
+	free_both(b);
+}
+
+static void a_parent_does_not_change_its_child(void **state)
+{
+	struct both *b = new_both();
+
+	(void)state;
+	do_new(b, 1);
+	do_add(b, 1, 10, 20, 7);
+	do_fork(b, 2, 1);
+	do_fork(b, 3, 2); /* a grandchild: three have one space */
+	do_add(b, 1, 0, 15, 8);
+	check_all(b);
+	do_clear(b, 1);
+	check_all(b);
+	do_exit(b, 1);
+	do_new(b, 1);
+	check_all(b);
+	do_add(b, 2, 19, 22, 9);
+	check_all(b);
+	/* Who is left alone with a space goes on in it. */
+	do_exit(b, 2);
+	do_new(b, 2);
+	do_add(b, 3, 5, 6, 3);
+	check_all(b);
+	free_both(b);
+}
+
+static void a_child_of_nobody_has_nothing(void **state)
+{
+	struct both *b = new_both();
+
+	(void)state;
+	do_fork(b, 2, 1);
+	assert_null(opd_maps_find(&b->maps, 1));
+	assert_null(opd_maps_find(&b->maps, 2)->space);
+	check_all(b);
+	/* A process that is said to be its own parent. */
+	do_add(b, 2, 1, 2, 3);
+	assert_non_null(opd_maps_fork(&b->maps, 2, 2));
+	assert_null(opd_maps_lookup(opd_maps_find(&b->maps, 2), 1));
+	opd_maps_exit(&b->maps, 99);
+	assert_null(opd_maps_find(&b->maps, 99));
+	free_both(b);
+}
+
+/* Beside each other, over the middle, over an end, over all. */
+static void a_mapping_replaces_what_it_covers(void **state)
+{
+	static const uint64_t over[][2] = {
+		{ 12, 18 }, { 5, 10 },	{ 20, 25 }, { 10, 20 }, { 5, 12 },
+		{ 18, 25 }, { 10, 11 }, { 19, 20 }, { 0, 256 }, { 15, 15 },
+		{ 15, 14 }, { 5, 45 },	{ 15, 35 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(over) / sizeof(over[0]); i++) {
+		struct both *b = new_both();
+
+		do_new(b, 1);
+		do_add(b, 1, 10, 20, 1);
+		do_add(b, 1, 30, 40, 2);
+		do_add(b, 1, over[i][0], over[i][1], 3);
+		check_all(b);
+		free_both(b);
+	}
+}
+
+static void addresses_go_up_to_the_last(void **state)
+{
+	const struct opd_map all = { .start = 0, .end = UINT64_MAX };
+	const struct opd_map top = {
+		.start = UINT64_MAX - 10,
+		.end = UINT64_MAX,
+		.cookie = 5,
+	};
+	struct both *b = new_both();
+	struct opd_process *process;
+
+	(void)state;
+	do_new(b, 1);
+	process = opd_maps_find(&b->maps, 1);
+	assert_int_equal(opd_maps_add(process, &all), 0);
+	assert_int_equal(opd_maps_add(process, &top), 0);
+	assert_int_equal(opd_maps_lookup(process, UINT64_MAX - 1)->cookie, 5);
+	assert_int_equal(opd_maps_lookup(process, UINT64_MAX - 11)->cookie, 0);
+	assert_null(opd_maps_lookup(process, UINT64_MAX));
+	free_both(b);
+}
+
+static void the_dead_are_kept_for_a_while(void **state)
+{
+	struct both *b = new_both();
+
+	(void)state;
+	for (uint32_t tgid = 1; tgid < NR_TGIDS; tgid++) {
+		do_new(b, tgid);
+		do_add(b, tgid, 10, 20, tgid);
+	}
+	for (uint32_t tgid = 1; tgid < NR_TGIDS; tgid++) {
+		do_exit(b, tgid);
+		if (tgid % 50 == 0)
+			check_all(b);
+	}
+	check_all(b);
+	assert_null(opd_maps_find(&b->maps, NR_TGIDS - 1 - OPD_MAPS_DEAD));
+	assert_non_null(opd_maps_lookup(
+		opd_maps_find(&b->maps, NR_TGIDS - OPD_MAPS_DEAD), 15));
+	free_both(b);
+}
+
+/* A number that is used again is another process. */
+static void who_lives_again_is_not_forgotten(void **state)
+{
+	struct both *b = new_both();
+
+	(void)state;
+	do_new(b, 1);
+	do_exit(b, 1);
+	do_fork(b, 1, 2);
+	do_add(b, 1, 1, 2, 3);
+	for (uint32_t tgid = 2; tgid < NR_TGIDS; tgid++) {
+		do_new(b, tgid);
+		do_exit(b, tgid);
+	}
+	check_all(b);
+	assert_int_equal(opd_maps_find(&b->maps, 1)->nr_threads, 1);
+	free_both(b);
+}
+
+/* Its first death is long ago, its last one is not. */
+static void who_died_twice_is_kept_as_long_as_others(void **state)
+{
+	struct both *b = new_both();
+
+	(void)state;
+	do_new(b, 1);
+	do_exit(b, 1);
+	for (uint32_t tgid = 2; tgid < OPD_MAPS_DEAD; tgid++) {
+		do_new(b, tgid);
+		do_exit(b, tgid);
+	}
+	do_new(b, 1);
+	do_exit(b, 1);
+	do_new(b, 300);
+	do_exit(b, 300);
+	check_all(b);
+	assert_non_null(opd_maps_find(&b->maps, 1));
+	free_both(b);
+}
+
+/* The same, in the grave that it has itself. */
+static void who_dies_again_is_not_its_own_heir(void **state)
+{
+	struct both *b = new_both();
+
+	(void)state;
+	do_new(b, 1);
+	do_exit(b, 1);
+	do_exec(b, 1);
+	for (uint32_t tgid = 2; tgid <= OPD_MAPS_DEAD; tgid++) {
+		do_new(b, tgid);
+		do_exit(b, tgid);
+	}
+	do_exit(b, 1);
+	check_all(b);
+	assert_non_null(opd_maps_find(&b->maps, 1));
+	free_both(b);
+}
+
+static void threads_end_one_by_one(void **state)
+{
+	struct both *b = new_both();
+
+	(void)state;
+	do_new(b, 1);
+	do_thread(b, 1);
+	do_thread(b, 1);
+	do_exit(b, 1);
+	do_exit(b, 1);
+	assert_int_equal(b->maps.nr_dead, 0);
+	do_exit(b, 1);
+	assert_int_equal(b->maps.nr_dead, 1);
+	do_exit(b, 1); /* one too many dies no second death */
+	assert_int_equal(b->maps.nr_dead, 1);
+	check_all(b);
+	/* An exec leaves one. */
+	do_new(b, 2);
+	do_thread(b, 2);
+	do_exec(b, 2);
+	do_exit(b, 2);
+	assert_int_equal(b->maps.nr_dead, 2);
+	check_all(b);
+	free_both(b);
+}
+
+/* Numbers that fall into one bucket. */
+static void numbers_are_told_apart(void **state)
+{
+	struct opd_maps *maps = malloc(sizeof(*maps));
+
+	(void)state;
+	assert_non_null(maps);
+	opd_maps_init(maps);
+	for (uint32_t i = 0; i < 5; i++)
+		opd_maps_new(maps, 7 + i * OPD_MAPS_BUCKETS)->app = 100 + i;
+	opd_maps_new(maps, UINT32_MAX);
+	opd_maps_new(maps, 7 + 2 * OPD_MAPS_BUCKETS);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(
+			opd_maps_find(maps, 7 + i * OPD_MAPS_BUCKETS)->app,
+			i == 2 ? OP_NO_COOKIE : 100 + i);
+	assert_null(opd_maps_find(maps, 7 + 5 * OPD_MAPS_BUCKETS));
+	opd_maps_release(maps);
+	assert_null(opd_maps_find(maps, 7));
+	free(maps);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_operations_do_what_the_model_says),
+		cmocka_unit_test(a_child_does_not_change_its_parent),
+		cmocka_unit_test(a_parent_does_not_change_its_child),
+		cmocka_unit_test(a_child_of_nobody_has_nothing),
+		cmocka_unit_test(a_mapping_replaces_what_it_covers),
+		cmocka_unit_test(addresses_go_up_to_the_last),
+		cmocka_unit_test(the_dead_are_kept_for_a_while),
+		cmocka_unit_test(who_lives_again_is_not_forgotten),
+		cmocka_unit_test(who_died_twice_is_kept_as_long_as_others),
+		cmocka_unit_test(who_dies_again_is_not_its_own_heir),
+		cmocka_unit_test(threads_end_one_by_one),
+		cmocka_unit_test(numbers_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The images of perf_events by cookie, and what is known of their files. */
+
+#include <sys/mman.h>
+
+#include "tests/unit/perf_rig.h"
+
+static uint64_t cookie_of(struct opd_perf_images *images,
+			  const struct opd_perf_image_id *id)
+{
+	uint64_t cookie = opd_perf_image_cookie(images, id);
+
+	assert_int_not_equal(cookie, OP_NO_COOKIE);
+	return cookie;
+}
+
+static struct opd_build_id build_of(uint8_t first, unsigned int len)
+{
+	struct opd_build_id id = { .len = len };
+
+	memset(id.bytes, 0x55, len);
+	id.bytes[0] = first;
+	return id;
+}
+
+/* Each of these stands for something else than the others. */
+static void what_tells_images_apart(void **state)
+{
+	const struct opd_perf_image_id ids[] = {
+		{ .name = "/n/a" },
+		{ .name = "/n/b" },
+		{ .name = "/n/a (deleted)" },
+		{ .name = "/n/a", .dev = 1 },
+		{ .name = "/n/a", .ino = 1 },
+		{ .name = "/n/a", .generation = 1 },
+		{ .name = "/n/a", .dev = 1, .ino = 1 },
+		{ .name = "/n/a", .build_id = build_of(1, 20) },
+		{ .name = "/n/a", .build_id = build_of(2, 20) },
+		{ .name = "/n/a", .build_id = build_of(1, 16) },
+		{ .name = "/n/a", .build_id = build_of(1, 1) },
+		{ .name = "/n/b", .build_id = build_of(1, 20) },
+	};
+	const size_t nr = sizeof(ids) / sizeof(ids[0]);
+	struct opd_perf_images images;
+
+	(void)state;
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < nr; i++) {
+			struct opd_perf_image_id id = ids[i];
+
+			/* Where it is mapped does not matter. */
+			id.pid = 99999 + (uint32_t)round;
+			id.start = i;
+			assert_int_equal(cookie_of(&images, &id), i + 1);
+		}
+	}
+	opd_perf_images_release(&images);
+}
+
+static void many_images(void **state)
+{
+	struct opd_perf_images images;
+	struct op_cookie_query q;
+	char name[32];
+	const struct opd_perf_image_id id = { .name = name };
+
+	(void)state;
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	for (int round = 0; round < 2; round++) {
+		for (unsigned int i = 1; i <= 3000; i++) {
+			snprintf(name, sizeof(name), "/nonexistent/%u", i);
+			assert_int_equal(cookie_of(&images, &id), i);
+		}
+	}
+	assert_int_equal(images.nr, 3000);
+	for (unsigned int i = 1; i <= 3000; i++) {
+		snprintf(name, sizeof(name), "/nonexistent/%u", i);
+		q.cookie = i;
+		assert_int_equal(opd_perf_image_query(&images, &q), 0);
+		assert_string_equal(q.path, name);
+	}
+	opd_perf_images_release(&images);
+}
+
+static void cookies_that_nobody_has(void **state)
+{
+	const struct opd_perf_image_id id = { .name = "/nonexistent/x" };
+	static const uint64_t cookies[] = { 0, 2, 1000, UINT64_MAX };
+	struct opd_perf_images images;
+	struct op_cookie_query q;
+
+	(void)state;
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	assert_int_equal(cookie_of(&images, &id), 1);
+	for (size_t i = 0; i < 4; i++) {
+		q.cookie = cookies[i];
+		assert_int_equal(opd_perf_image_query(&images, &q), -ENOENT);
+	}
+	opd_perf_images_release(&images);
+}
+
+static void names_of_anonymous_memory(void **state)
+{
+	static const char *const anon[] = { "",	       "[heap]", "[stack]",
+					    "//anon",  "/",	 "[vsyscall]",
+					    "[uprobe", "x",	 "//enomem" };
+	static const char *const files[] = { "/x", "[vdso]", "/ (deleted)",
+					     "/anon_hugepage (deleted)" };
+	struct opd_perf_images images;
+	const char *names[512];
+	char name[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(anon) / sizeof(anon[0]); i++)
+		assert_true(opd_perf_image_is_anon(anon[i]));
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		assert_false(opd_perf_image_is_anon(files[i]));
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	/* One copy of each; a stream of new ones comes to an end. */
+	for (int round = 0; round < 2; round++) {
+		for (unsigned int i = 0; i < 512; i++) {
+			const char *copy;
+
+			snprintf(name, sizeof(name), "[anon:%u]", i);
+			copy = opd_perf_image_anon(&images, name);
+			assert_string_equal(copy, name);
+			assert_ptr_not_equal(copy, name);
+			if (round)
+				assert_ptr_equal(copy, names[i]);
+			names[i] = copy;
+		}
+	}
+	assert_string_equal(opd_perf_image_anon(&images, "[one more]"), "anon");
+	assert_string_equal(opd_perf_image_anon(&images, "[anon:0]"),
+			    "[anon:0]");
+	assert_string_equal(opd_perf_image_anon(&images, "//anon"), "anon");
+	opd_perf_images_release(&images);
+}
+
+/* A name that is cut is the same the next time, too. */
+static void long_names_of_anonymous_memory(void **state)
+{
+	struct opd_perf_images images;
+	char name[256];
+	const char *copy;
+
+	(void)state;
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	copy = opd_perf_image_anon(&images, name);
+	assert_int_equal(strlen(copy), OPD_PERF_ANON_MAX - 1);
+	assert_ptr_equal(opd_perf_image_anon(&images, name), copy);
+	assert_int_equal(images.nr_anon, 1);
+	opd_perf_images_release(&images);
+}
+
+/* ---- files of images --------------------------------------------------------
+ */
+
+/* A file that is all that a build-id needs: two headers and a note. */
+static void make_elf(const char *path, uint8_t first)
+{
+	static const uint8_t elf_magic[16] = {
+		0x7f, 'E', 'L',
+		'F',  2,   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 1 : 2,
+		1
+	};
+	struct {
+		uint8_t ident[16];
+		uint16_t type, machine;
+		uint32_t version;
+		uint64_t entry, phoff, shoff;
+		uint32_t flags;
+		uint16_t ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
+		uint32_t p_type, p_flags;
+		uint64_t p_offset, p_vaddr, p_paddr, p_filesz, p_memsz, p_align;
+		uint32_t namesz, descsz, n_type;
+		char name[4];
+		uint8_t build_id[20];
+	} elf = {
+		.phoff = 64,
+		.phnum = 1,
+		.p_type = 4, /* PT_NOTE */
+		.p_offset = 120,
+		.p_filesz = 36,
+		.namesz = 4,
+		.descsz = 20,
+		.n_type = 3, /* NT_GNU_BUILD_ID */
+		.name = "GNU",
+	};
+
+	memcpy(elf.ident, elf_magic, sizeof(elf_magic));
+	memcpy(elf.build_id, build_of(first, 20).bytes, 20);
+	make_file(path, (const char *)&elf, 156);
+}
+
+/* Ask for an image that is seen for the first time. */
+static struct op_cookie_query look(const struct opd_perf_image_id *id)
+{
+	struct opd_perf_images images;
+	struct op_cookie_query q;
+
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	q.cookie = cookie_of(&images, id);
+	assert_int_equal(opd_perf_image_query(&images, &q), 0);
+	opd_perf_images_release(&images);
+	return q;
+}
+
+static void expect_file(const struct op_cookie_query *q, const struct stat *st,
+			struct opd_build_id build_id)
+{
+	assert_int_equal(q->mtime, st->st_mtime);
+	assert_int_equal(q->dev, st->st_dev);
+	assert_int_equal(q->ino, st->st_ino);
+	assert_int_equal(q->build_id_len, build_id.len);
+	assert_memory_equal(q->build_id, build_id.bytes, build_id.len);
+}
+
+/* The file at the path is asked what the kernel did not tell, if it is the
+ * one that was mapped. */
+static void files_are_looked_at(void **state)
+{
+	struct rig *rig = new_rig();
+	char path[128];
+	struct opd_perf_image_id id = { .name = path, .pid = 99999999 };
+	struct op_cookie_query q;
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/elf", rig->dir);
+	make_elf(path, 1);
+	assert_int_equal(stat(path, &st), 0);
+	id.build_id = build_of(1, 20);
+	q = look(&id);
+	expect_file(&q, &st, id.build_id);
+	/* Another build lies there by now. */
+	id.build_id = build_of(2, 20);
+	q = look(&id);
+	assert_int_equal(q.mtime, 0);
+	assert_int_equal(q.ino, 0);
+	assert_int_equal(q.build_id_len, 20);
+	assert_int_equal(q.build_id[0], 2);
+	/* Known by inode. */
+	id.build_id = build_of(0, 0);
+	id.ino = st.st_ino;
+	id.dev = st.st_dev;
+	q = look(&id);
+	expect_file(&q, &st, build_of(1, 20));
+	id.ino++;
+	q = look(&id);
+	assert_int_equal(q.mtime, 0);
+	assert_int_equal(q.build_id_len, 0);
+	assert_int_equal(q.ino, st.st_ino + 1);
+	free_rig(rig);
+}
+
+/* Nobody opens what is no regular file: that could wait for ever. */
+static void other_files_are_left_alone(void **state)
+{
+	struct rig *rig = new_rig();
+	char path[128];
+	struct opd_perf_image_id id = { .name = path, .pid = 99999999 };
+	struct op_cookie_query q;
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/fifo", rig->dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(stat(path, &st), 0);
+	id.ino = st.st_ino;
+	q = look(&id);
+	assert_int_equal(q.mtime, 0);
+	snprintf(path, sizeof(path), "%s", rig->dir);
+	assert_int_equal(stat(path, &st), 0);
+	id.ino = st.st_ino;
+	q = look(&id);
+	assert_int_equal(q.mtime, 0);
+	assert_string_equal(q.path, rig->dir);
+	free_rig(rig);
+}
+
+/* A script or a text that is mapped has no build-id, but a time. */
+static void files_that_are_no_programs(void **state)
+{
+	struct rig *rig = new_rig();
+	char path[128];
+	struct opd_perf_image_id id = { .name = path, .pid = 99999999 };
+	struct op_cookie_query q;
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/text", rig->dir);
+	make_file(path, "text", 4);
+	assert_int_equal(stat(path, &st), 0);
+	id.ino = st.st_ino;
+	id.dev = st.st_dev;
+	q = look(&id);
+	expect_file(&q, &st, build_of(0, 0));
+	free_rig(rig);
+}
+
+/* By the mapping, which only root may open. */
+static void deleted_files_are_found(void **state)
+{
+	struct rig *rig = new_rig();
+	char path[128], name[160], link[128];
+	struct opd_perf_image_id id = { .name = name };
+	struct op_cookie_query q;
+	struct stat st;
+	void *at;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/elf", rig->dir);
+	snprintf(name, sizeof(name), "%s (deleted)", path);
+	make_elf(path, 1);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	at = mmap(NULL, 156, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	assert_int_equal(unlink(path), 0);
+	make_elf(path, 2); /* something else has the name */
+	id.pid = (uint32_t)getpid();
+	id.start = (uint64_t)(uintptr_t)at;
+	id.end = id.start + (uint64_t)sysconf(_SC_PAGESIZE);
+	id.ino = st.st_ino;
+	id.dev = st.st_dev;
+	q = look(&id);
+	assert_string_equal(q.path, path);
+	assert_int_equal(q.flags, OP_IMAGE_DELETED);
+	snprintf(link, sizeof(link), "/proc/self/map_files/%llx-%llx",
+		 (unsigned long long)id.start, (unsigned long long)id.end);
+	fd = open(link, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		close(fd);
+		expect_file(&q, &st, build_of(1, 20));
+	} else {
+		assert_int_equal(q.build_id_len, 0);
+	}
+	munmap(at, 156);
+	free_rig(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_tells_images_apart),
+		cmocka_unit_test(many_images),
+		cmocka_unit_test(cookies_that_nobody_has),
+		cmocka_unit_test(names_of_anonymous_memory),
+		cmocka_unit_test(long_names_of_anonymous_memory),
+		cmocka_unit_test(files_are_looked_at),
+		cmocka_unit_test(other_files_are_left_alone),
+		cmocka_unit_test(files_that_are_no_programs),
+		cmocka_unit_test(deleted_files_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
