@@ -37,7 +37,7 @@ static void describe(struct opd *opd)
 		    opd_event_is_timer(&events->counter[i]))
 			events->counter[i].value = source->timer_hz;
 	opd->events = *events;
-	opd->keep.forever = source->targeted;
+	opd_keep_init(&opd->keep, source->targeted);
 	opd_set_cpu_type(opd, source->cpu_type);
 	opd->cpu_khz = source->ops->replays ? 0 : opd_proc_cpu_khz();
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -24,6 +25,18 @@ static time_t seconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	return now.tv_sec;
+}
+
+void opd_keep_init(struct opd_keep *keep, bool forever)
+{
+	struct rlimit limit = { 0 };
+
+	memset(keep, 0, sizeof(*keep));
+	keep->forever = forever;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	keep->max_open = OPD_KEEP_MAX;
+	if (limit.rlim_cur / 4 < OPD_KEEP_MAX)
+		keep->max_open = (unsigned int)(limit.rlim_cur / 4);
 }
 
 static void let_go(struct opd_keep *keep, struct opd_kept *kept)
@@ -311,7 +324,7 @@ static void hold(struct opd_keep *keep, struct opd_kept *kept, int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) || keep->nr_open >= OPD_KEEP_MAX) {
+	if (fstat(fd, &st) || keep->nr_open >= keep->max_open) {
 		close(fd);
 		kept->done = true;
 		return;

@@ -22,7 +22,7 @@ struct opd;
 struct opd_image;
 
 #define OPD_KEEP_SECONDS 60
-#define OPD_KEEP_MAX 1024 /* files held open */
+#define OPD_KEEP_MAX 1024 /* files held open, at most */
 #define OPD_KEEP_FILE_MAX (UINT64_C(256) << 20) /* bytes of a copy */
 #define OPD_KEEP_TOTAL_MAX (UINT64_C(1) << 30) /* bytes of all copies */
 
@@ -40,9 +40,13 @@ struct opd_keep {
 	size_t nr;
 	size_t room;
 	unsigned int nr_open;
+	unsigned int max_open; /* a part of what this process may open */
 	bool forever; /* nothing is let go before the end */
 	uint64_t copied; /* bytes */
 };
+
+/* @forever: let nothing go before the end. */
+void opd_keep_init(struct opd_keep *keep, bool forever);
 
 /* Image @image has a sample for the first time, in the present context. */
 void opd_keep_image(struct opd *opd, const struct opd_image *image,

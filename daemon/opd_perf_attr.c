@@ -48,7 +48,7 @@ void opd_perf_side_attr(const struct opd_perf_events *all,
 	attr->task = 1;
 	attr->ksymbol = 1;
 	attr->build_id = !all->no_build_ids;
-	attr->wakeup_watermark = OPD_PERF_SIDE_PAGES * 4096 / 8;
+	attr->wakeup_watermark = (uint32_t)all->side_size / 8;
 }
 
 static void set_event(struct perf_event_attr *attr,
@@ -89,7 +89,7 @@ void opd_perf_sample_attr(const struct opd_perf_events *all,
 	attr->exclude_user = !event->user;
 	attr->disabled = 1;
 	attr->enable_on_exec = all->target->exec != 0;
-	attr->wakeup_watermark = OPD_PERF_SAMPLE_PAGES * 4096 / 2;
+	attr->wakeup_watermark = (uint32_t)all->sample_size / 2;
 }
 
 void opd_perf_probe_kernel(struct opd_perf_events *all)

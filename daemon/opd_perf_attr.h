@@ -11,11 +11,6 @@
 
 #include "daemon/opd_perf_events.h"
 
-/* Pages of a CPU's rings: enough for a second of many samples. An ordinary
- * user may lock 129 pages for each CPU (kernel.perf_event_mlock_kb). */
-#define OPD_PERF_SAMPLE_PAGES 64
-#define OPD_PERF_SIDE_PAGES 32
-
 /* Nanoseconds between two samples of the clock. */
 uint64_t opd_perf_period(uint32_t rate);
 

@@ -17,7 +17,15 @@
 #include "libop/op_config.h"
 #include "libop/op_perf.h"
 
-#define FEWEST_PAGES 4
+/*
+ * Bytes of a CPU's rings: enough for a second of many samples. An ordinary
+ * user may lock 516 KiB for each CPU (kernel.perf_event_mlock_kb) in all of
+ * what he profiles; where that is used up, so many bits less.
+ */
+#define SAMPLE_SIZE ((size_t)256 << 10)
+#define SIDE_SIZE ((size_t)128 << 10)
+#define LESS 2
+#define LEAST 4
 
 /* Opening events, one after the other. */
 struct opening {
@@ -54,20 +62,9 @@ static int add_event(struct opd_perf_events *all, int fd, uint32_t cpu,
 	return 0;
 }
 
-/* The first event of a CPU has the ring; smaller if memory may not be had. */
-static int map_ring(struct opd_perf_ring *ring, int fd, size_t pages,
-		    uint64_t sample_type)
-{
-	int err;
-
-	do
-		err = opd_perf_ring_map(ring, fd, pages, sample_type);
-	while (err == -EPERM && (pages /= 2) >= FEWEST_PAGES);
-	return err;
-}
-
+/* The first event of a CPU has the ring. */
 static int connect_ring(const struct opening *o, struct opd_perf_ring *ring,
-			int fd, size_t pages, uint64_t sample_type, int *owner)
+			int fd, size_t size, uint64_t sample_type, int *owner)
 {
 	int err;
 
@@ -75,7 +72,7 @@ static int connect_ring(const struct opening *o, struct opd_perf_ring *ring,
 		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, *owner) ? -errno
 								    : 0;
 	*owner = fd;
-	err = map_ring(ring, fd, pages, sample_type);
+	err = opd_perf_ring_map(ring, fd, size, sample_type);
 	if (err == -EPERM)
 		return op_diag_set(
 			o->diag, err,
@@ -109,7 +106,7 @@ static int open_side(struct opening *o, const struct slot *slot)
 	fd = open_one(o, &attr, slot, "mappings and processes");
 	if (fd < 0)
 		return fd;
-	return connect_ring(o, &slot->cpu->side, fd, OPD_PERF_SIDE_PAGES,
+	return connect_ring(o, &slot->cpu->side, fd, o->all->side_size,
 			    OPD_PERF_SIDE, &slot->cpu->side_fd);
 }
 
@@ -141,7 +138,7 @@ static int open_counter(struct opening *o, const struct slot *slot,
 	fd = open_one(o, &attr, slot, event->name);
 	if (fd < 0)
 		return fd;
-	err = connect_ring(o, &slot->cpu->samples, fd, OPD_PERF_SAMPLE_PAGES,
+	err = connect_ring(o, &slot->cpu->samples, fd, o->all->sample_size,
 			   o->all->sample_type, &slot->cpu->samples_fd);
 	return err ? err : add_id(o->all, fd, counter);
 }
@@ -303,6 +300,31 @@ static struct opening *opening_new(struct opd_perf_events *all,
 	return o;
 }
 
+static void close_all(struct opd_perf_events *all)
+{
+	for (unsigned int i = 0; i < all->nr_cpus; i++) {
+		opd_perf_ring_unmap(&all->cpus[i].samples);
+		opd_perf_ring_unmap(&all->cpus[i].side);
+	}
+	for (size_t i = 0; i < all->nr; i++)
+		close(all->events[i].fd);
+	all->nr = 0;
+	all->nr_ids = 0;
+}
+
+/* One ring found no memory: make all of them smaller. */
+static int open_smaller(struct opening *o, int err)
+{
+	for (int less = LESS; err == -EPERM && less <= LEAST; less += LESS) {
+		close_all(o->all);
+		o->diag->text[0] = '\0';
+		o->all->sample_size = SAMPLE_SIZE >> less;
+		o->all->side_size = SIDE_SIZE >> less;
+		err = open_target(o);
+	}
+	return err;
+}
+
 static int open_all(struct opening *o)
 {
 	int err;
@@ -311,7 +333,7 @@ static int open_all(struct opening *o)
 	opd_perf_probe_kernel(o->all);
 	err = find_cpus(o);
 	if (!err)
-		err = open_target(o);
+		err = open_smaller(o, open_target(o));
 	sort_ids(o->all);
 	return err;
 }
@@ -327,6 +349,8 @@ int opd_perf_events_open(struct opd_perf_events *all,
 	memset(all, 0, sizeof(*all));
 	all->target = target;
 	all->counters = counters;
+	all->sample_size = SAMPLE_SIZE;
+	all->side_size = SIDE_SIZE;
 	/* Without ids all samples would be of counter 0. */
 	all->sample_type = counters->nr > 1 || count_counters(counters) > 1
 				   ? OPD_PERF_SAMPLE_ID
@@ -341,12 +365,7 @@ int opd_perf_events_open(struct opd_perf_events *all,
 
 void opd_perf_events_close(struct opd_perf_events *all)
 {
-	for (unsigned int i = 0; i < all->nr_cpus; i++) {
-		opd_perf_ring_unmap(&all->cpus[i].samples);
-		opd_perf_ring_unmap(&all->cpus[i].side);
-	}
-	for (size_t i = 0; i < all->nr; i++)
-		close(all->events[i].fd);
+	close_all(all);
 	free(all->events);
 	free(all->ids);
 	free(all->cpus);

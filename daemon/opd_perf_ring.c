@@ -14,19 +14,21 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-int opd_perf_ring_map(struct opd_perf_ring *ring, int fd, size_t nr_pages,
+int opd_perf_ring_map(struct opd_perf_ring *ring, int fd, size_t size,
 		      uint64_t sample_type)
 {
 	size_t page = page_size();
-	void *at = mmap(NULL, (nr_pages + 1) * page, PROT_READ | PROT_WRITE,
-			MAP_SHARED, fd, 0);
+	void *at;
 
+	if (size < page)
+		size = page;
+	at = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED)
 		return -errno;
 	memset(ring, 0, sizeof(*ring));
 	ring->meta = at;
 	ring->data = (const unsigned char *)at + page;
-	ring->size = nr_pages * page;
+	ring->size = size;
 	ring->sample_type = sample_type;
 	return 0;
 }
@@ -95,7 +97,8 @@ void opd_perf_ring_look(struct opd_perf_ring *ring)
 	if (head == ring->head)
 		return;
 	ring->head = head;
-	if (head % 8 || head - ring->tail > ring->size)
+	if (head % 8 || head - ring->tail > ring->size ||
+	    head - ring->tail < ring->len)
 		give_up(ring);
 	else if (!ring->len)
 		peek(ring);

@@ -33,10 +33,11 @@ struct opd_perf_ring {
 };
 
 /*
- * Map the ring of event @fd, of @nr_pages pages (a power of 2) of data.
- * Returns 0 or -errno; -EPERM when the user may not lock so much memory.
+ * Map the ring of event @fd, of @size bytes of data (a power of 2, made one
+ * page if it is less). Returns 0 or -errno; -EPERM when the user may not lock
+ * so much memory.
  */
-int opd_perf_ring_map(struct opd_perf_ring *ring, int fd, size_t nr_pages,
+int opd_perf_ring_map(struct opd_perf_ring *ring, int fd, size_t size,
 		      uint64_t sample_type);
 void opd_perf_ring_unmap(struct opd_perf_ring *ring);
 

@@ -7,12 +7,15 @@
 
 #include "libop/op_diag.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CUT " ... "
+#define LIMIT "ulimit -n"
+#define RAISE "; raise " LIMIT
 
 static void make_printable(char *text)
 {
@@ -52,6 +55,10 @@ int op_diag_set(struct op_diag *diag, int err, const char *fmt, ...)
 	len = vasprintf(&whole, fmt, args);
 	va_end(args);
 	fill(diag, len < 0 ? "out of memory" : whole);
+	/* Wherever it happens, the way out is the same. */
+	if ((err == -EMFILE || err == -ENFILE) && !strstr(diag->text, LIMIT) &&
+	    strlen(diag->text) + strlen(RAISE) < sizeof(diag->text))
+		strcat(diag->text, RAISE);
 	if (len >= 0)
 		free(whole);
 	return err;

@@ -289,8 +289,8 @@ static void bad_head(uint64_t head, bool at_hand)
 static void bad_heads_are_noticed(void **state)
 {
 	static const uint64_t heads[] = {
-		0,    8,    1016, 1023,	      1025,
-		1028, 1288, 4096, UINT64_MAX, UINT64_MAX - 7,
+		0,    8,    1016, 1023, 1025,	    1028,
+		1032, 1064, 1288, 4096, UINT64_MAX, UINT64_MAX - 7,
 	};
 
 	(void)state;
@@ -340,7 +340,8 @@ static void rings_are_mapped(void **state)
 	assert_int_equal(ftruncate(fd, 5 * page), 0);
 	make_record(&r, 24, 9);
 	assert_int_equal(pwrite(fd, r.at, 24, page), 24);
-	assert_int_equal(opd_perf_ring_map(&ring, fd, 4, OPD_PERF_SIDE), 0);
+	assert_int_equal(opd_perf_ring_map(&ring, fd, 4 * page, OPD_PERF_SIDE),
+			 0);
 	assert_int_equal(ring.size, 4 * page);
 	assert_int_equal(ring.sample_type, OPD_PERF_SIDE);
 	assert_int_equal(
@@ -373,7 +374,7 @@ static void rings_are_mapped(void **state)
 	opd_perf_ring_done(&ring);
 	opd_perf_ring_unmap(&ring);
 	close(fd);
-	assert_int_equal(opd_perf_ring_map(&ring, fd, 4, OPD_PERF_SIDE),
+	assert_int_equal(opd_perf_ring_map(&ring, fd, 4 * page, OPD_PERF_SIDE),
 			 -EBADF);
 	assert_null(ring.meta);
 }
