@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/opd.h"
 #include "daemon/opd_proc.h"
+
+#define SPARE_DESCRIPTORS 8
 
 void opd_init(struct opd *opd)
 {
@@ -42,10 +47,32 @@ static void describe(struct opd *opd)
 	opd->cpu_khz = source->ops->replays ? 0 : opd_proc_cpu_khz();
 }
 
+/*
+ * Descriptors that will be needed for a moment each, by sample files, symbols
+ * and the ledger: better to fail now than with samples in hand.
+ */
+static int check_descriptors(struct op_diag *diag)
+{
+	int fds[SPARE_DESCRIPTORS], nr = 0, err = 0;
+
+	while (nr < SPARE_DESCRIPTORS && !err) {
+		fds[nr] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (fds[nr] < 0)
+			err = -errno;
+		else
+			nr++;
+	}
+	while (nr--)
+		close(fds[nr]);
+	return err ? op_diag_set(diag, err, "start: %s", strerror(-err)) : 0;
+}
+
 int opd_setup(struct opd *opd, struct op_diag *diag)
 {
-	int err;
+	int err = check_descriptors(diag);
 
+	if (err)
+		return err;
 	describe(opd);
 	opd_trans_init(opd);
 	opd_sfiles_init(opd);
