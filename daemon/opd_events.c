@@ -34,6 +34,14 @@ bool opd_event_is_timer(const struct opd_event *event)
 	return event->count == 0;
 }
 
+bool opd_events_sample_kernel(const struct opd_events *events)
+{
+	for (unsigned int i = 0; i < events->nr; i++)
+		if (events->counter[i].set && events->counter[i].kernel)
+			return true;
+	return false;
+}
+
 /* A name becomes the first part of a sample file's last component. */
 static bool name_ok(const char *name)
 {

@@ -38,6 +38,9 @@ void opd_events_timer(struct opd_events *events);
 /* Whether @event is the timer. */
 bool opd_event_is_timer(const struct opd_event *event);
 
+/* Whether any of them is to be sampled in the kernel. */
+bool opd_events_sample_kernel(const struct opd_events *events);
+
 /*
  * Give @counter an event. Returns 0; -EINVAL with the reason for a counter
  * beyond OP_MAX_COUNTERS or a name that cannot be part of a file's name.

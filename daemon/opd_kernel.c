@@ -14,6 +14,9 @@ void opd_kernel_init(struct opd *opd)
 	struct opd_kernel *kernel = &opd->kernel;
 	struct op_diag diag = { "" };
 
+	/* To be read is a matter of a tenth of a second. */
+	if (!opd_events_sample_kernel(&opd->events))
+		return;
 	kernel->stale = true;
 	if (opd_proc_kernel("/proc/kallsyms", &kernel->start, &kernel->end,
 			    &diag)) {

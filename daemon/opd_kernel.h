@@ -38,7 +38,8 @@ struct opd_kernel {
 	struct opd_build_id build_id;
 };
 
-/* Find the running kernel; what cannot be known is said in the log. */
+/* Find the running kernel if it is to be sampled; what cannot be known is said
+ * in the log. */
 void opd_kernel_init(struct opd *opd);
 void opd_kernel_release(struct opd_kernel *kernel);
 

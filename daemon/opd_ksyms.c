@@ -88,20 +88,11 @@ bool opd_ksyms_take(struct opd *opd)
 	return opd->nr_ksyms_wanted > 0;
 }
 
-static bool samples_kernel(const struct opd_events *events)
-{
-	for (unsigned int i = 0; i < events->nr; i++)
-		if (events->counter[i].set && events->counter[i].kernel)
-			return true;
-	return false;
-}
-
 void opd_ksyms_take_kernel(struct opd *opd)
 {
 	const struct opd_range *range;
 
-	if (opd->source.ops->replays || !opd->kernel.start ||
-	    !samples_kernel(&opd->events))
+	if (opd->source.ops->replays || !opd->kernel.start)
 		return;
 	opd_kernel_refresh(opd);
 	range = opd_kernel_find(opd, opd->kernel.start);

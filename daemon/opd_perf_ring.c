@@ -97,7 +97,7 @@ void opd_perf_ring_look(struct opd_perf_ring *ring)
 	if (head == ring->head)
 		return;
 	ring->head = head;
-	if (head % 8 || head - ring->tail > ring->size ||
+	if ((head | ring->tail) % 8 || head - ring->tail > ring->size ||
 	    head - ring->tail < ring->len)
 		give_up(ring);
 	else if (!ring->len)

@@ -17,3 +17,8 @@ PROGS += ocount
 ocount_SRCS := $(wildcard utils/ocount*.c) utils/command.c
 ocount_LIBS := libop
 ocount_LDLIBS = $(POPT_LIBS)
+
+PROGS += ophelp
+ophelp_SRCS := $(wildcard utils/ophelp*.c)
+ophelp_LIBS := libop
+ophelp_LDLIBS = $(POPT_LIBS)

@@ -24,7 +24,8 @@ may libop libop
 may libpp libpp libdb libop
 may daemon daemon libdb libop module/uapi
 may utils utils libop module/uapi
-may pp pp libpp libop
+may pp pp libpp libop libdb
+may events events libop
 
 # Kbuild compiles the module in a folder of its own.
 is "module includes nothing else of ours" "$(grep -rnE --include='*.[ch]' \
@@ -46,7 +47,7 @@ for folder in libdb libop libpp; do
 		"$folder" | grep -vE ':[[:space:]]*(/?\*|//)')" ""
 done
 
-missing=$(find libdb libop libpp daemon pp utils tests module .ci -type f \
+missing=$(find libdb libop libpp daemon pp utils events tests module .ci -type f \
 	\( -name '*.[ch]' -o -name '*.sh' -o -perm /111 -o -name Kbuild \) |
 	while read -r f; do
 		head -n 3 "$f" | grep -q SPDX-License-Identifier || echo "$f"

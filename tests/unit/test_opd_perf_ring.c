@@ -300,6 +300,30 @@ static void bad_heads_are_noticed(void **state)
 	}
 }
 
+/* Where it is at a whole word again, words are read again, but not before. */
+static void heads_come_back_to_words(void **state)
+{
+	(void)state;
+	for (uint64_t odd = 1; odd < 8; odd++) {
+		struct one *one = new_one(256, 1024 + 240);
+		struct opd_perf_ring *ring = &one->ring;
+		struct record r;
+
+		ring->meta->data_head += odd;
+		opd_perf_ring_look(ring);
+		ring->meta->data_head += 16 - odd;
+		opd_perf_ring_look(ring);
+		assert_int_equal(ring->len, 0);
+		assert_int_equal(ring->nr_bad, 2);
+		opd_perf_ring_done(ring);
+		make_record(&r, 48, 1);
+		ring_write_record(ring, &r);
+		opd_perf_ring_look(ring);
+		expect_record(one, &r, 1);
+		free_one(one);
+	}
+}
+
 /* Any bytes at all: nothing is read that is not in the ring. */
 static void any_bytes_are_harmless(void **state)
 {
@@ -389,6 +413,7 @@ int main(void)
 		cmocka_unit_test(bad_lengths_are_noticed),
 		cmocka_unit_test(records_without_a_time_are_skipped),
 		cmocka_unit_test(bad_heads_are_noticed),
+		cmocka_unit_test(heads_come_back_to_words),
 		cmocka_unit_test(any_bytes_are_harmless),
 		cmocka_unit_test(rings_are_mapped),
 	};

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The events of one CPU type. */
+
+#include "libop/op_events.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/op_config.h"
+#include "libop/op_events_read.h"
+
+void *op_events_grow(void *array, size_t nr, size_t size)
+{
+	/* Powers of two are where it is full. */
+	if (nr & (nr - 1))
+		return array;
+	return reallocarray(array, nr ? nr * 2 : 1, size);
+}
+
+static int keep_text(struct op_events *events, char *text)
+{
+	char **texts =
+		op_events_grow(events->texts, events->nr_texts, sizeof(*texts));
+
+	if (!texts || !text) {
+		free(text);
+		return -ENOMEM;
+	}
+	events->texts = texts;
+	texts[events->nr_texts++] = text;
+	return 0;
+}
+
+int op_events_read_open(struct op_events_reader *r, struct op_events_text *text,
+			const char *cpu, const char *file, const char **path)
+{
+	int err, memory = 0;
+	char *copy;
+
+	if (r->depth > OP_EVENTS_MAX_DEPTH)
+		return op_diag_set(r->diag, -EINVAL,
+				   "%s/%s/%s: include: too deep; does it "
+				   "include itself?",
+				   r->dir, cpu, file);
+	if (!op_cpu_name_is_valid(cpu))
+		return op_diag_set(r->diag, -EINVAL,
+				   "include:%s: no name of a CPU type", cpu);
+	err = op_events_text_open(text, r->dir, cpu, file, r->diag);
+	if (text->text)
+		memory = keep_text(r->events, text->text);
+	copy = strdup(text->path);
+	if (!memory)
+		memory = keep_text(r->events, copy);
+	else
+		free(copy);
+	if (memory)
+		return op_diag_set(r->diag, memory, "out of memory");
+	*path = copy;
+	return err;
+}
+
+bool op_events_is_include(const struct op_events_text *text, const char **cpu)
+{
+	if (strncmp(text->line, "include:", 8) != 0)
+		return false;
+	*cpu = text->line + 8;
+	return true;
+}
+
+/* ---- checks of unit masks ---- */
+
+static int um_error(const struct op_unit_mask *um, struct op_diag *diag,
+		    const char *what)
+{
+	return op_diag_set(diag, -EINVAL, "%s:%u: unit mask %s: %s",
+			   um->place.path, um->place.line, um->name, what);
+}
+
+/* The default is a number, or the name of an entry. */
+static int find_default(struct op_unit_mask *um, struct op_diag *diag)
+{
+	unsigned int fit = 0;
+
+	um->default_entry = op_unit_mask_find(um, um->default_text);
+	if (um->default_entry) {
+		um->default_value = um->default_entry->value;
+		return 0;
+	}
+	if (op_parse_u64(um->default_text, &um->default_value))
+		return um_error(um, diag,
+				"default: neither a number nor an entry");
+	for (size_t i = 0; i < um->nr; i++)
+		if (um->entries[i].value == um->default_value) {
+			um->default_entry = &um->entries[i];
+			fit++;
+		}
+	if (fit > 1)
+		return um_error(um, diag,
+				"default: several entries have this value; "
+				"give the name of one");
+	return 0;
+}
+
+static uint64_t plain_bits(const struct op_unit_mask *um)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < um->nr; i++)
+		if (!um->entries[i].extra)
+			bits |= um->entries[i].value;
+	return bits;
+}
+
+static int check_um(struct op_unit_mask *um, struct op_diag *diag)
+{
+	int err;
+
+	if (!um->nr)
+		return um_error(um, diag, "no entries");
+	if (um->type == OP_UM_MANDATORY && um->nr != 1)
+		return um_error(um, diag,
+				"mandatory, but with several "
+				"entries");
+	err = find_default(um, diag);
+	if (err || um->default_entry)
+		return err;
+	if (um->type != OP_UM_BITMASK)
+		return um_error(um, diag, "default: no entry has this value");
+	if (um->default_value & ~plain_bits(um))
+		return um_error(um, diag,
+				"default: has bits that no entry has");
+	return 0;
+}
+
+static int check_used(const struct op_events *events, struct op_diag *diag)
+{
+	for (size_t i = 0; i < events->nr_ums; i++)
+		if (events->um[i]->own && !events->um[i]->used)
+			return um_error(events->um[i], diag,
+					"no event uses it");
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int read_all(struct op_events *events, const char *dir,
+		    struct op_diag *diag)
+{
+	struct op_events_reader r = { .events = events,
+				      .dir = dir,
+				      .diag = diag };
+	int err = op_events_read_unit_masks(&r, events->cpu->name);
+
+	for (size_t i = 0; !err && i < events->nr_ums; i++)
+		err = check_um(events->um[i], diag);
+	if (!err)
+		err = op_events_read_events(&r, events->cpu->name);
+	if (!err && !events->nr)
+		err = op_diag_set(diag, -EINVAL, "%s/%s/events: no events", dir,
+				  events->cpu->name);
+	if (!err)
+		err = check_used(events, diag);
+	return err;
+}
+
+int op_events_load(struct op_events **out, const char *dir, const char *cpu,
+		   struct op_diag *diag)
+{
+	struct op_events *events = calloc(1, sizeof(*events));
+	int err;
+
+	if (!events)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	err = op_cpu_type_read(&events->cpu, dir, cpu, diag);
+	if (!err)
+		err = read_all(events, dir, diag);
+	if (err) {
+		op_events_free(events);
+		return err;
+	}
+	*out = events;
+	return 0;
+}
+
+void op_events_free(struct op_events *events)
+{
+	if (!events)
+		return;
+	for (size_t i = 0; i < events->nr_ums; i++) {
+		free(events->um[i]->entries);
+		free(events->um[i]);
+	}
+	for (size_t i = 0; i < events->nr_texts; i++)
+		free(events->texts[i]);
+	op_cpu_type_free(events->cpu);
+	free(events->um);
+	free(events->texts);
+	free(events->event);
+	free(events);
+}
+
+const struct op_event *op_events_find(const struct op_events *events,
+				      const char *name)
+{
+	for (size_t i = 0; i < events->nr; i++)
+		if (!strcmp(events->event[i].name, name))
+			return &events->event[i];
+	return NULL;
+}
+
+const struct op_unit_mask_entry *
+op_unit_mask_find(const struct op_unit_mask *um, const char *name)
+{
+	const struct op_unit_mask_entry *found = NULL;
+
+	for (size_t i = 0; i < um->nr; i++) {
+		if (!um->entries[i].name || strcmp(um->entries[i].name, name))
+			continue;
+		if (found)
+			return NULL;
+		found = &um->entries[i];
+	}
+	return found;
+}
+
+/* ---- perf's config ---- */
+
+/* Bits 8 to 11 of AMD's event select stand in bits 32 to 35. */
+static uint64_t x86_config(uint64_t code, uint64_t value, uint64_t extra)
+{
+	return (code & 0xff) | (value & 0xff) << 8 | (extra & ~OP_EXTRA_PEBS) |
+	       (code & 0xf00) << 24;
+}
+
+/*
+ * The upper half is the ESCR with Linux' own number in place of the event
+ * select, the lower one the CCCR; an event's code is the event select with
+ * the CCCR's ESCR select below it, in one byte each. See
+ * arch/x86/include/asm/perf_event_p4.h.
+ */
+static uint64_t netburst_config(const struct op_event *event, uint64_t value)
+{
+	return (event->perf & 0x3f) << (32 + 25) |
+	       (value & 0xffff) << (32 + 9) | (event->code & 7) << 13;
+}
+
+uint64_t op_event_config(const struct op_events *events,
+			 const struct op_event *event, uint64_t value,
+			 uint64_t extra)
+{
+	switch (events->cpu->encoding) {
+	case OP_ENCODING_X86:
+		return x86_config(event->code, value, extra);
+	case OP_ENCODING_NETBURST:
+		return netburst_config(event, value);
+	case OP_ENCODING_RAW:
+		break;
+	}
+	return event->code | value;
+}

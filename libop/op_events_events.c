@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The file "events". */
+
+#include "libop/op_events_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/op_config.h"
+
+/* The tags of a line, in the order of this table. */
+enum tag { EVENT, COUNTERS, EXT, UM, MINIMUM, FILTER, PERF, NAME, NR_TAGS };
+
+static const char *const tag_names[NR_TAGS] = {
+	"event", "counters", "ext", "um", "minimum", "filter", "perf", "name",
+};
+
+struct line {
+	const struct op_events_text *text;
+	struct op_events_reader *r;
+	char *tag[NR_TAGS]; /* values, NULL if absent */
+	const char *desc;
+};
+
+/* ---- cutting a line up ---- */
+
+static int take_tag(struct line *line, char *word)
+{
+	char *value = strchr(word, ':');
+
+	if (!value)
+		return op_events_text_error(line->text,
+					    "%s: no tag, \"KEY:VALUE\"", word);
+	*value++ = '\0';
+	for (int i = 0; i < NR_TAGS; i++) {
+		if (strcmp(word, tag_names[i]) != 0)
+			continue;
+		if (line->tag[i])
+			return op_events_text_error(line->text,
+						    "%s: given twice", word);
+		if (!*value)
+			return op_events_text_error(line->text, "%s: no value",
+						    word);
+		line->tag[i] = value;
+		return 0;
+	}
+	return op_events_text_error(line->text, "%s: unknown tag", word);
+}
+
+static int cut_line(struct line *line)
+{
+	char *at = line->text->line, *word;
+	int err;
+
+	while ((word = op_events_word(&at)) && strcmp(word, ":") != 0) {
+		err = take_tag(line, word);
+		if (err)
+			return err;
+	}
+	if (!word || !*at)
+		return op_events_text_error(line->text, "no \" : \" with a "
+							"description");
+	line->desc = at;
+	return 0;
+}
+
+static int check_tags(const struct line *line)
+{
+	static const enum tag needed[] = { EVENT, UM, MINIMUM, NAME };
+
+	for (unsigned int i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!line->tag[needed[i]])
+			return op_events_text_error(line->text, "%s: not given",
+						    tag_names[needed[i]]);
+	if (!line->tag[COUNTERS] == !line->tag[EXT])
+		return op_events_text_error(line->text, "either counters: or "
+							"ext: must be given");
+	return 0;
+}
+
+/* ---- the values ---- */
+
+static int take_number(const struct line *line, enum tag tag, uint64_t *out)
+{
+	if (!line->tag[tag] || !op_parse_u64(line->tag[tag], out))
+		return 0;
+	return op_events_text_error(line->text, "%s:%s: not a number",
+				    tag_names[tag], line->tag[tag]);
+}
+
+static int take_counters(const struct line *line, uint64_t *counters)
+{
+	unsigned int nr = line->r->events->cpu->counters;
+	char *at = line->tag[COUNTERS], *comma;
+	uint64_t counter;
+
+	if (!at)
+		return 0;
+	if (!strcmp(at, "cpuid") || !strcmp(at, "all")) {
+		*counters = ~0ull >> (64 - nr);
+		return 0;
+	}
+	for (; at; at = comma) {
+		comma = strchr(at, ',');
+		if (comma)
+			*comma++ = '\0';
+		if (op_parse_u64(at, &counter) || counter >= nr)
+			return op_events_text_error(line->text,
+						    "counters: %s: not from 0 "
+						    "to %u",
+						    at, nr - 1);
+		*counters |= 1ull << counter;
+	}
+	return 0;
+}
+
+static int check_name(const struct line *line)
+{
+	const struct op_events *events = line->r->events;
+	const struct op_event *other = op_events_find(events, line->tag[NAME]);
+
+	if (strpbrk(line->tag[NAME], "/.:,"))
+		return op_events_text_error(line->text,
+					    "name:%s: '/', '.', ':' and ',' "
+					    "may not stand in it",
+					    line->tag[NAME]);
+	if (strlen(line->tag[NAME]) >= 128)
+		return op_events_text_error(line->text, "name: too long");
+	if (other)
+		return op_events_text_error(line->text, "name:%s: as in %s:%u",
+					    other->name, other->place.path,
+					    other->place.line);
+	return 0;
+}
+
+/* ---- the unit mask ---- */
+
+static struct op_unit_mask *find_um(const struct op_events *events,
+				    const char *name)
+{
+	for (size_t i = 0; i < events->nr_ums; i++)
+		if (!strcmp(events->um[i]->name, name))
+			return events->um[i];
+	return NULL;
+}
+
+static int merge_into(const struct line *line, struct op_unit_mask *um,
+		      const char *name)
+{
+	struct op_unit_mask *part = find_um(line->r->events, name);
+	struct op_unit_mask_entry *entries;
+
+	if (!part)
+		return op_events_text_error(line->text,
+					    "um:%s: no such unit mask", name);
+	if (part->type != um->type)
+		return op_events_text_error(line->text,
+					    "um:%s: of another type", name);
+	part->used = true;
+	entries =
+		reallocarray(um->entries, um->nr + part->nr, sizeof(*entries));
+	if (!entries)
+		return op_diag_set(line->r->diag, -ENOMEM, "out of memory");
+	memcpy(entries + um->nr, part->entries, part->nr * sizeof(*entries));
+	um->entries = entries;
+	um->nr += part->nr;
+	if (um->type == OP_UM_BITMASK)
+		um->default_value |= part->default_value;
+	return 0;
+}
+
+/* "a,b": a new unit mask with the entries of all, the default of the first. */
+static int merge(const struct line *line, struct op_unit_mask *um, char *names)
+{
+	char *comma;
+	int err = 0;
+
+	for (; names && !err; names = comma) {
+		comma = strchr(names, ',');
+		if (comma)
+			*comma++ = '\0';
+		err = merge_into(line, um, names);
+	}
+	if (!err && um->default_entry)
+		um->default_entry =
+			&um->entries[um->default_entry -
+				     find_um(line->r->events, line->tag[UM])
+					     ->entries];
+	return err;
+}
+
+static int take_merged(const struct line *line, const struct op_unit_mask **out)
+{
+	struct op_events *events = line->r->events;
+	size_t first_len = strcspn(line->tag[UM], ",");
+	char *name = strndup(line->tag[UM], first_len);
+	struct op_unit_mask *first = name ? find_um(events, name) : NULL;
+	struct op_unit_mask **ums, *um;
+
+	free(name);
+	if (!first || first->type == OP_UM_MANDATORY)
+		return op_events_text_error(line->text,
+					    "um:%s: no such unit masks, or "
+					    "they cannot be merged",
+					    line->tag[UM]);
+	ums = op_events_grow(events->um, events->nr_ums, sizeof(*ums));
+	um = ums ? malloc(sizeof(*um)) : NULL;
+	if (ums)
+		events->um = ums;
+	if (!um)
+		return op_diag_set(line->r->diag, -ENOMEM, "out of memory");
+	*um = *first;
+	um->name = "";
+	um->entries = NULL;
+	um->nr = 0;
+	um->own = false;
+	ums[events->nr_ums++] = um;
+	*out = um;
+	return merge(line, um, line->tag[UM]);
+}
+
+static int take_um(const struct line *line, const struct op_unit_mask **out)
+{
+	struct op_unit_mask *um;
+
+	if (strchr(line->tag[UM], ','))
+		return take_merged(line, out);
+	um = find_um(line->r->events, line->tag[UM]);
+	if (!um)
+		return op_events_text_error(
+			line->text, "um:%s: no such unit mask", line->tag[UM]);
+	um->used = true;
+	*out = um;
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static int parse_event(struct line *line, struct op_event *event)
+{
+	uint64_t filter = 0;
+	int err = cut_line(line);
+
+	if (!err)
+		err = check_tags(line);
+	if (!err)
+		err = check_name(line);
+	if (!err)
+		err = take_number(line, EVENT, &event->code);
+	if (!err)
+		err = take_number(line, MINIMUM, &event->min_count);
+	if (!err)
+		err = take_number(line, PERF, &event->perf);
+	if (!err)
+		err = take_number(line, FILTER, &filter);
+	if (!err)
+		err = take_counters(line, &event->counters);
+	if (!err)
+		err = take_um(line, &event->um);
+	if (err)
+		return err;
+	if (!event->min_count || filter > 31)
+		return op_events_text_error(line->text,
+					    event->min_count
+						    ? "filter: not up to 31"
+						    : "minimum: must not be 0");
+	event->filter = line->tag[FILTER] ? (int)filter : -1;
+	event->name = line->tag[NAME];
+	event->ext = line->tag[EXT];
+	event->desc = line->desc;
+	return 0;
+}
+
+static int take_event(struct op_events_reader *r, struct op_events_text *text,
+		      const char *path)
+{
+	struct op_events *events = r->events;
+	struct line line = { .text = text, .r = r };
+	struct op_event event = { .place = { path, text->number } }, *all;
+	int err = parse_event(&line, &event);
+
+	if (err)
+		return err;
+	all = op_events_grow(events->event, events->nr, sizeof(*all));
+	if (!all)
+		return op_diag_set(r->diag, -ENOMEM, "out of memory");
+	all[events->nr++] = event;
+	events->event = all;
+	return 0;
+}
+
+static int take_line(struct op_events_reader *r, struct op_events_text *text,
+		     const char *path)
+{
+	const char *included;
+	int err;
+
+	if (!op_events_is_include(text, &included))
+		return take_event(r, text, path);
+	r->depth++;
+	err = op_events_read_events(r, included);
+	r->depth--;
+	return err;
+}
+
+int op_events_read_events(struct op_events_reader *r, const char *cpu)
+{
+	struct op_events_text text;
+	const char *path;
+	int err = op_events_read_open(r, &text, cpu, "events", &path);
+
+	while (!err && op_events_text_next(&text))
+		err = take_line(r, &text, path);
+	return err;
+}

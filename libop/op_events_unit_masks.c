@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The file "unit_masks". */
+
+#include "libop/op_events_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/op_config.h"
+
+static struct op_unit_mask *last_um(struct op_events_reader *r,
+				    const char *path)
+{
+	struct op_events *events = r->events;
+	struct op_unit_mask *um;
+
+	um = events->nr_ums ? events->um[events->nr_ums - 1] : NULL;
+	return um && um->place.path == path ? um : NULL;
+}
+
+/* ---- "name:NAME type:TYPE default:VALUE" ---- */
+
+static int parse_type(const struct op_events_text *text,
+		      enum op_unit_mask_type *type, const char *value)
+{
+	static const char *const names[] = { [OP_UM_MANDATORY] = "mandatory",
+					     [OP_UM_EXCLUSIVE] = "exclusive",
+					     [OP_UM_BITMASK] = "bitmask" };
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(value, names[i])) {
+			*type = i;
+			return 0;
+		}
+	return op_events_text_error(text,
+				    "type:%s: none of mandatory, exclusive, "
+				    "bitmask",
+				    value);
+}
+
+static int take_tag(const struct op_events_text *text, struct op_unit_mask *um,
+		    const char **type, char *word)
+{
+	char *value = strchr(word, ':');
+	const char **field;
+
+	if (!value)
+		return op_events_text_error(text, "%s: no tag, \"KEY:VALUE\"",
+					    word);
+	*value++ = '\0';
+	field = !strcmp(word, "name")	   ? &um->name
+		: !strcmp(word, "type")	   ? type
+		: !strcmp(word, "default") ? &um->default_text
+					   : NULL;
+	if (!field)
+		return op_events_text_error(text, "%s: unknown tag", word);
+	if (*field)
+		return op_events_text_error(text, "%s: given twice", word);
+	if (!*value)
+		return op_events_text_error(text, "%s: no value", word);
+	*field = value;
+	return 0;
+}
+
+static int parse_head(const struct op_events_text *text,
+		      struct op_unit_mask *um)
+{
+	const char *type = NULL;
+	char *at = text->line, *word;
+	int err;
+
+	while ((word = op_events_word(&at))) {
+		err = take_tag(text, um, &type, word);
+		if (err)
+			return err;
+	}
+	if (!um->name || !type || !um->default_text)
+		return op_events_text_error(text, "%s: not given",
+					    !um->name ? "name"
+					    : !type   ? "type"
+						      : "default");
+	return parse_type(text, &um->type, type);
+}
+
+static int add_um(struct op_events_reader *r, struct op_unit_mask *um)
+{
+	struct op_events *events = r->events;
+	struct op_unit_mask **ums =
+		op_events_grow(events->um, events->nr_ums, sizeof(*ums));
+
+	if (!ums)
+		return -ENOMEM;
+	events->um = ums;
+	ums[events->nr_ums++] = um;
+	return 0;
+}
+
+static int take_head(struct op_events_reader *r, struct op_events_text *text,
+		     const char *path)
+{
+	struct op_unit_mask *um = calloc(1, sizeof(*um));
+	int err = um ? add_um(r, um) : -ENOMEM;
+
+	if (err) {
+		free(um);
+		return op_diag_set(r->diag, err, "out of memory");
+	}
+	um->own = !r->depth;
+	um->place = (struct op_events_place){ path, text->number };
+	err = parse_head(text, um);
+	if (err)
+		return err;
+	for (size_t i = 0; i + 1 < r->events->nr_ums; i++)
+		if (!strcmp(r->events->um[i]->name, um->name))
+			return op_events_text_error(text,
+						    "unit mask %s: there is "
+						    "one already",
+						    um->name);
+	return 0;
+}
+
+/* ---- "<tab>VALUE [extra:FLAG,...] [NAME] TEXT" ---- */
+
+static int take_flag(const struct op_events_text *text, uint64_t *extra,
+		     const char *flag)
+{
+	uint64_t cmask;
+
+	if (!strcmp(flag, "edge"))
+		*extra |= OP_EXTRA_EDGE;
+	else if (!strcmp(flag, "pebs"))
+		*extra |= OP_EXTRA_PEBS;
+	else if (!strcmp(flag, "any"))
+		*extra |= OP_EXTRA_ANY;
+	else if (!strcmp(flag, "inv"))
+		*extra |= OP_EXTRA_INV;
+	else if (strncmp(flag, "cmask=", 6) != 0)
+		return op_events_text_error(
+			text,
+			"extra:%s: none of edge, pebs, any, inv, cmask=", flag);
+	else if (op_parse_u64(flag + 6, &cmask) || cmask > OP_EXTRA_CMASK_MAX)
+		return op_events_text_error(text,
+					    "extra:%s: not a number up to %u",
+					    flag, OP_EXTRA_CMASK_MAX);
+	else
+		*extra |= cmask << OP_EXTRA_CMASK_SHIFT;
+	return 0;
+}
+
+static int take_extra(const struct op_events_text *text,
+		      struct op_unit_mask_entry *entry, char *flags)
+{
+	int err = 0;
+	char *comma;
+
+	while (!err && flags && *flags) {
+		comma = strchr(flags, ',');
+		if (comma)
+			*comma++ = '\0';
+		err = take_flag(text, &entry->extra, flags);
+		flags = comma;
+	}
+	return err;
+}
+
+static int parse_entry(const struct op_events_text *text,
+		       struct op_unit_mask_entry *entry)
+{
+	char *at = text->line, *value = op_events_word(&at);
+	uint64_t number;
+	int err;
+
+	entry->line = text->number;
+	if (strncmp(value, "0x", 2) != 0 || op_parse_u64(value, &entry->value))
+		return op_events_text_error(text, "%s: not a hex number, 0x...",
+					    value);
+	if (!strncmp(at, "extra:", 6)) {
+		err = take_extra(text, entry, op_events_word(&at) + 6);
+		if (err)
+			return err;
+		entry->name = op_events_word(&at);
+		if (!entry->name ||
+		    op_parse_u64(entry->name, &number) != -EINVAL ||
+		    strpbrk(entry->name, ":+,"))
+			return op_events_text_error(text,
+						    "no name behind extra:");
+	}
+	entry->desc = *at ? at : entry->name;
+	if (!entry->desc)
+		return op_events_text_error(text, "no description");
+	return 0;
+}
+
+static int check_entry(const struct op_events_text *text,
+		       const struct op_unit_mask *um,
+		       const struct op_unit_mask_entry *entry)
+{
+	for (size_t i = 0; i < um->nr; i++) {
+		const struct op_unit_mask_entry *other = &um->entries[i];
+
+		if (other->value == entry->value &&
+		    other->extra == entry->extra)
+			return op_events_text_error(text,
+						    "0x%02" PRIx64 ": as in "
+						    "line %u",
+						    entry->value, other->line);
+		if (entry->name && other->name &&
+		    !strcmp(entry->name, other->name))
+			return op_events_text_error(text,
+						    "%s: the name of line %u",
+						    entry->name, other->line);
+	}
+	return 0;
+}
+
+static int take_entry(struct op_events_reader *r, struct op_events_text *text,
+		      const char *path)
+{
+	struct op_unit_mask *um = last_um(r, path);
+	struct op_unit_mask_entry entry = { 0 }, *entries;
+	int err;
+
+	if (!um)
+		return op_events_text_error(text, "no unit mask before it");
+	err = parse_entry(text, &entry);
+	if (!err)
+		err = check_entry(text, um, &entry);
+	if (err)
+		return err;
+	entries = op_events_grow(um->entries, um->nr, sizeof(*entries));
+	if (!entries)
+		return op_diag_set(r->diag, -ENOMEM, "out of memory");
+	entries[um->nr++] = entry;
+	um->entries = entries;
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static int take_line(struct op_events_reader *r, struct op_events_text *text,
+		     const char *path)
+{
+	const char *included;
+	int err;
+
+	if (op_events_is_include(text, &included)) {
+		r->depth++;
+		err = op_events_read_unit_masks(r, included);
+		r->depth--;
+		return err;
+	}
+	if (*text->line == '\t' || *text->line == ' ')
+		return take_entry(r, text, path);
+	return take_head(r, text, path);
+}
+
+int op_events_read_unit_masks(struct op_events_reader *r, const char *cpu)
+{
+	struct op_events_text text;
+	const char *path;
+	int err = op_events_read_open(r, &text, cpu, "unit_masks", &path);
+
+	while (!err && op_events_text_next(&text))
+		err = take_line(r, &text, path);
+	return err;
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* CPU types: files of other machines, and which folder describes them. */
+
+#include "tests/unit/op_fixture.h"
+
+#include <limits.h>
+
+#include "libop/op_cpu_type.h"
+
+/* ---- machines ---- */
+
+static const char zen3[] = "processor\t: 0\n"
+			   "vendor_id\t: AuthenticAMD\n"
+			   "cpu family\t: 25\n"
+			   "model\t\t: 1\n"
+			   "model name\t: AMD EPYC 7763\n"
+			   "stepping\t: 1\n"
+			   "siblings\t: 2\n"
+			   "flags\t\t: fpu vme sse2\n"
+			   "\n"
+			   "processor\t: 1\n"
+			   "vendor_id\t: AuthenticAMD\n"
+			   "cpu family\t: 25\n"
+			   "model\t\t: 1\n"
+			   "stepping\t: 1\n"
+			   "siblings\t: 2\n"
+			   "flags\t\t: fpu vme sse2\n";
+
+static const char intel[] = "processor\t: 0\n"
+			    "vendor_id\t: GenuineIntel\n"
+			    "cpu family\t: 6\n"
+			    "model\t\t: 255\n"
+			    "stepping\t: unknown\n"
+			    "flags\t\t: fpu arch_perfmon sse2\n";
+
+static const char big_little[] = "processor\t: 0\n"
+				 "BogoMIPS\t: 48.00\n"
+				 "CPU implementer\t: 0x41\n"
+				 "CPU architecture: 8\n"
+				 "CPU variant\t: 0x0\n"
+				 "CPU part\t: 0xd03\n"
+				 "CPU revision\t: 4\n"
+				 "\n"
+				 "processor\t: 1\n"
+				 "CPU implementer\t: 0x41\n"
+				 "CPU architecture: 8\n"
+				 "CPU variant\t: 0x0\n"
+				 "CPU part\t: 0xd08\n"
+				 "CPU revision\t: 2\n";
+
+static const char power8[] = "processor\t: 0\n"
+			     "cpu\t\t: POWER8 (raw), altivec supported\n"
+			     "clock\t\t: 3425.000000MHz\n"
+			     "revision\t: 2.0 (pvr 004d 0200)\n"
+			     "\n"
+			     "timebase\t: 512000000\n"
+			     "model\t\t: 8247-22L\n"
+			     "machine\t\t: PowerNV 8247-22L\n";
+
+static void make_cpuinfo(const char *text)
+{
+	mkdir("proc", 0777);
+	write_bytes("proc/cpuinfo", text, strlen(text));
+}
+
+/* ---- folders ---- */
+
+static void make_type(const char *arch, const char *cpu, const char *lines)
+{
+	char path[128], *text;
+
+	mkdir("events", 0777);
+	snprintf(path, sizeof(path), "events/%s", arch);
+	mkdir(path, 0777);
+	snprintf(path, sizeof(path), "events/%s/%s", arch, cpu);
+	mkdir(path, 0777);
+	snprintf(path, sizeof(path), "events/%s/%s/cpu", arch, cpu);
+	assert_true(asprintf(&text,
+			     "# comment\nname = Title of %s\ncounters = 4\n"
+			     "default = CYCLES:100000\nmanual = A book\n%s",
+			     cpu, lines) > 0);
+	write_bytes(path, text, strlen(text));
+	free(text);
+}
+
+static void make_types(void)
+{
+	make_type("x86-64", "zen3",
+		  "match = vendor AuthenticAMD family 0x19 model 0-0xf,0x21\n"
+		  "encoding = x86\nlibpfm4 = amd64_fam19h_zen3\n");
+	make_type("x86-64", "zen4",
+		  "match = vendor AuthenticAMD family 25 model 0x10-0x1f\n");
+	make_type("x86-64", "family19h",
+		  "match = vendor AuthenticAMD family 25\n");
+	make_type("i386", "arch_perfmon",
+		  "match = vendor GenuineIntel flag arch_perfmon\n");
+	make_type("arm", "armv8", "match = architecture 8-9\n");
+	make_type("arm", "ca53", "match = implementer 0x41 part 0xd03\n");
+	make_type("ppc64", "power8", "match = pvr 0x4b-0x4d\n");
+}
+
+static void is_type(unsigned int nth, const char *wanted)
+{
+	struct op_diag diag = { "" };
+	struct op_cpu_type *type;
+
+	assert_int_equal(op_cpu_type_detect(&type, "events", ".", nth, &diag),
+			 0);
+	assert_string_equal(type->name, wanted);
+	op_cpu_type_free(type);
+}
+
+/* ---- tests ---- */
+
+static void test_machines(void **state)
+{
+	struct op_cpu_type *type;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	make_types();
+	make_cpuinfo(zen3);
+	is_type(0, "x86-64/zen3");
+	assert_int_equal(op_cpu_type_detect(&type, "events", ".", 1, &diag),
+			 -ENOENT);
+	assert_string_equal(diag.text, "");
+	make_cpuinfo(intel);
+	is_type(0, "i386/arch_perfmon");
+	make_cpuinfo(power8);
+	is_type(0, "ppc64/power8");
+}
+
+static void test_big_little(void **state)
+{
+	(void)state;
+	make_types();
+	make_cpuinfo(big_little);
+	is_type(0, "arm/ca53");
+	is_type(1, "arm/armv8");
+}
+
+static void test_most_exact_wins(void **state)
+{
+	(void)state;
+	make_types();
+	make_cpuinfo("processor : 0\nvendor_id : AuthenticAMD\n"
+		     "cpu family : 25\nmodel : 0x80\n");
+	is_type(0, "x86-64/family19h");
+	make_cpuinfo("processor : 0\nvendor_id : AuthenticAMD\n"
+		     "cpu family : 25\nmodel : 0x1f\n");
+	is_type(0, "x86-64/zen4");
+}
+
+/* Where /proc/cpuinfo names nothing, the register itself does. */
+static void test_midr(void **state)
+{
+	static const char path[] =
+		"sys/devices/system/cpu/cpu0/regs/identification/midr_el1";
+	char folder[sizeof(path)];
+
+	(void)state;
+	make_types();
+	make_cpuinfo("processor : 0\nBogoMIPS : 48.00\n");
+	strcpy(folder, path);
+	for (char *slash = strchr(folder, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(folder, 0777);
+		*slash = '/';
+	}
+	write_bytes(path, "0x00000000410fd034\n", 19);
+	is_type(0, "arm/ca53");
+}
+
+static void refuses(const char *cpuinfo, int err, const char *reason)
+{
+	struct op_diag diag = { "" };
+	struct op_cpu_type *type;
+
+	make_cpuinfo(cpuinfo);
+	assert_int_equal(op_cpu_type_detect(&type, "events", ".", 0, &diag),
+			 err);
+	assert_non_null(strstr(diag.text, reason));
+}
+
+static void test_unknown_machines(void **state)
+{
+	struct op_cpu_type *type;
+
+	(void)state;
+	make_types();
+	refuses("processor : 0\nvendor_id : CyrixInstead\ncpu family : 5\n",
+		-ENODEV, "vendor CyrixInstead family 0x5");
+	refuses("processor : 0\nvendor_id : GenuineIntel\n"
+		"flags : arch_perfmonster xarch_perfmon\n",
+		-ENODEV, "vendor GenuineIntel");
+	refuses("processor : 0\n", -ENODEV, "does not describe");
+	refuses("", -ENODEV, "names no CPU");
+	assert_int_equal(unlink("proc/cpuinfo"), 0);
+	assert_int_equal(rmdir("proc"), 0);
+	assert_int_equal(op_cpu_type_detect(&type, "events", ".", 0, NULL),
+			 -ENOENT);
+}
+
+static void test_fields(void **state)
+{
+	struct op_diag diag = { "" };
+	struct op_cpu_type *type;
+
+	(void)state;
+	make_types();
+	assert_int_equal(
+		op_cpu_type_read(&type, "events", "x86-64/zen3", &diag), 0);
+	assert_string_equal(type->name, "x86-64/zen3");
+	assert_string_equal(type->title, "Title of zen3");
+	assert_string_equal(type->manual, "A book");
+	assert_string_equal(type->default_event, "CYCLES:100000");
+	assert_string_equal(type->pfm, "amd64_fam19h_zen3");
+	assert_int_equal(type->counters, 4);
+	assert_int_equal(type->encoding, OP_ENCODING_X86);
+	op_cpu_type_free(type);
+}
+
+static void is_broken(const char *lines, const char *reason)
+{
+	struct op_diag diag = { "" };
+	struct op_cpu_type *type;
+
+	make_type("x86-64", "broken", lines);
+	assert_int_equal(op_cpu_type_read(&type, "events", "x86-64/broken",
+					  &diag),
+			 -EINVAL);
+	assert_string_equal(diag.text, reason);
+}
+
+static void test_broken_files(void **state)
+{
+	(void)state;
+#define AT "events/x86-64/broken/cpu:6: "
+	is_broken("what\n", AT "no \"key = value\"");
+	is_broken("what = x\n", AT "what: unknown key");
+	is_broken("encoding =\n", AT "encoding: no value");
+	is_broken("encoding = z80\n",
+		  AT "encoding: z80: none of raw, x86, netburst");
+	is_broken("name = twice\n", AT "given twice");
+	is_broken("counters = 4\n", AT "given twice");
+	is_broken("match = vendor\n", AT "match: a key without a value");
+	is_broken("match = family\n", AT "match: a key without a value");
+	is_broken("match = colour 3\n", AT "match: unknown key");
+	is_broken("match = family 3-2\n", AT "match: not a list of numbers");
+	is_broken("match = family 3,\n", AT "match: not a list of numbers");
+	is_broken("match = family six\n", AT "match: not a list of numbers");
+	is_broken("# \033[31m\n", AT "byte 0x1b: not UTF-8 or a control "
+				     "character");
+	is_broken("# \xc0\xaf\n",
+		  AT "byte 0xc0: not UTF-8 or a control character");
+#undef AT
+}
+
+static void test_incomplete_files(void **state)
+{
+	struct op_diag diag = { "" };
+	struct op_cpu_type *type;
+
+	(void)state;
+	make_type("x86-64", "x", "");
+	write_bytes("events/x86-64/x/cpu", "name = x\ncounters = 65\n", 23);
+	assert_int_equal(op_cpu_type_read(&type, "events", "x86-64/x", &diag),
+			 -EINVAL);
+	assert_string_equal(diag.text, "events/x86-64/x/cpu:2: counters: 65: "
+				       "not from 1 to 64");
+	diag.text[0] = '\0';
+	write_bytes("events/x86-64/x/cpu", "name = x\ncounters = 2\n", 22);
+	assert_int_equal(op_cpu_type_read(&type, "events", "x86-64/x", &diag),
+			 -EINVAL);
+	assert_string_equal(diag.text,
+			    "events/x86-64/x/cpu:2: default: not given");
+}
+
+static void test_names_lead_nowhere_else(void **state)
+{
+	static const char *const names[] = {
+		"",    "x86-64",       "/x86-64/zen3",	   "../events/x86-64",
+		"./.", "x86-64/../..", "x86-64/zen3/deep", "none/such",
+	};
+	struct op_cpu_type *type;
+
+	(void)state;
+	make_types();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct op_diag diag = { "" };
+
+		assert_int_equal(op_cpu_type_read(&type, "events", names[i],
+						  &diag),
+				 -ENOENT);
+		assert_non_null(strstr(diag.text, "no such CPU type"));
+	}
+}
+
+static void test_list(void **state)
+{
+	static const char *const wanted[] = {
+		"arm/armv8",	     "arm/ca53",
+		"i386/arch_perfmon", "ppc64/power8",
+		"x86-64/family19h",  "x86-64/zen3",
+		"x86-64/zen4",	     "",
+	};
+	char *names, *at;
+
+	(void)state;
+	make_types();
+	mkdir("events/empty", 0777);
+	mkdir("events/empty/no-cpu-file", 0777);
+	write_bytes("events/README", "", 0);
+	assert_int_equal(op_cpu_type_names(&names, "events", NULL), 0);
+	at = names;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		assert_string_equal(at, wanted[i]);
+		at += strlen(at) + 1;
+	}
+	free(names);
+	assert_int_equal(op_cpu_type_names(&names, "none", NULL), -ENOENT);
+}
+
+/* ---- the tree's own folders ---- */
+
+#define X86(vendor, family, model, rest)                                       \
+	"processor : 0\nvendor_id : " vendor "\ncpu family : " family          \
+	"\nmodel : " model "\nmodel name : X\nflags : fpu arch_perfmon\n" rest
+#define INTEL(model) X86("GenuineIntel", "6", model, "siblings : 8\n")
+#define AMD(family, model) X86("AuthenticAMD", family, model, "siblings : 8\n")
+#define ARM(implementer, architecture, part)                                   \
+	"processor : 0\nCPU implementer : " implementer                        \
+	"\nCPU architecture: " architecture "\nCPU variant : 0x0\n"            \
+	"CPU part : " part "\nCPU revision : 1\n"
+#define POWER(pvr) "processor : 0\ncpu : X\nrevision : 2.0 (pvr " pvr " 0200)\n"
+
+static void test_known_machines(void **state)
+{
+	static const struct {
+		const char *cpuinfo, *type;
+	} known[] = {
+		{ X86("GenuineIntel", "6", "1", ""), "i386/ppro" },
+		{ INTEL("5"), "i386/pii" },
+		{ INTEL("11"), "i386/piii" },
+		{ X86("GenuineIntel", "15", "2", "siblings : 1\n"), "i386/p4" },
+		{ X86("GenuineIntel", "15", "4", "siblings : 2\n"),
+		  "i386/p4-ht" },
+		{ INTEL("23"), "i386/core_2" },
+		{ INTEL("26"), "i386/nehalem" },
+		{ INTEL("44"), "i386/westmere" },
+		{ INTEL("45"), "i386/sandybridge" },
+		{ INTEL("62"), "i386/ivybridge" },
+		{ INTEL("63"), "i386/haswell" },
+		{ INTEL("79"), "i386/broadwell" },
+		{ INTEL("85"), "i386/skylake" },
+		{ INTEL("158"), "i386/skylake" },
+		{ INTEL("106"), "i386/icelake" },
+		{ INTEL("143"), "i386/sapphirerapids" },
+		{ INTEL("254"), "i386/arch_perfmon" },
+		{ AMD("6", "8"), "i386/athlon" },
+		{ AMD("15", "5"), "x86-64/hammer" },
+		{ AMD("16", "2"), "x86-64/family10" },
+		{ AMD("17", "3"), "x86-64/family11h" },
+		{ AMD("18", "1"), "x86-64/family12h" },
+		{ AMD("20", "2"), "x86-64/family14h" },
+		{ AMD("21", "1"), "x86-64/family15h" },
+		{ AMD("23", "1"), "x86-64/zen1" },
+		{ AMD("23", "49"), "x86-64/zen2" },
+		{ AMD("25", "1"), "x86-64/zen3" },
+		{ AMD("25", "33"), "x86-64/zen3" },
+		{ AMD("25", "17"), "x86-64/zen4" },
+		{ AMD("25", "97"), "x86-64/zen4" },
+		{ ARM("0x41", "7", "0xc05"), "arm/armv7-pmuv2" },
+		{ ARM("0x41", "8", "0xd03"), "arm/armv8-ca53" },
+		{ ARM("0x41", "8", "0xd08"), "arm/armv8-ca72" },
+		{ ARM("0x41", "8", "0xd0c"), "arm/armv8-neoverse-n1" },
+		{ ARM("0x61", "8", "0x22"), "arm/armv8-pmuv3" },
+		{ POWER("003f"), "ppc64/power7" },
+		{ POWER("004d"), "ppc64/power8" },
+		{ POWER("004e"), "ppc64/power9" },
+		{ POWER("0080"), "ppc64/power10" },
+	};
+	const char *top = getenv("OPROFILE_TEST_TOP");
+
+	(void)state;
+	assert_int_equal(symlink(top, "top"), 0);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct op_diag diag = { "" };
+		struct op_cpu_type *type;
+
+		make_cpuinfo(known[i].cpuinfo);
+		if (op_cpu_type_detect(&type, "top/events", ".", 0, &diag))
+			fail_msg("%s: %s", known[i].type, diag.text);
+		assert_string_equal(type->name, known[i].type);
+		op_cpu_type_free(type);
+	}
+}
+
+static void test_events_dir(void **state)
+{
+	struct op_diag diag = { "" };
+	char *dir;
+
+	setenv("OPROFILE_EVENTS_DIR", *state, 1);
+	assert_int_equal(op_events_dir(&dir, &diag), 0);
+	assert_string_equal(dir, *state);
+	free(dir);
+	setenv("OPROFILE_EVENTS_DIR", "/none/such", 1);
+	assert_int_equal(op_events_dir(&dir, &diag), -ENOENT);
+	assert_non_null(strstr(diag.text, "/none/such: no such folder"));
+	unsetenv("OPROFILE_EVENTS_DIR");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(test_machines),
+		folder_test(test_big_little),
+		folder_test(test_most_exact_wins),
+		folder_test(test_midr),
+		folder_test(test_unknown_machines),
+		folder_test(test_fields),
+		folder_test(test_broken_files),
+		folder_test(test_incomplete_files),
+		folder_test(test_names_lead_nowhere_else),
+		folder_test(test_list),
+		folder_test(test_known_machines),
+		folder_test(test_events_dir),
+	};
+	char top[PATH_MAX];
+
+	/* The unit tests are started in the top folder of the tree. */
+	if (!getcwd(top, sizeof(top)) || setenv("OPROFILE_TEST_TOP", top, 1))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

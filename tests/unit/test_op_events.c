@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The parser of event files. */
+
+#include "tests/unit/events_fixture.h"
+
+static void test_events(void **state)
+{
+	struct op_events *events = load_sample();
+	const struct op_event *event = op_events_find(events, "ISSUE");
+
+	(void)state;
+	assert_int_equal(events->nr, 5);
+	assert_string_equal(events->cpu->title, "Test CPU");
+	assert_string_equal(event->desc, "Issued : with a colon");
+	assert_int_equal(event->code, 0x10e);
+	assert_int_equal(event->counters, 1 << 2);
+	assert_int_equal(event->min_count, 6);
+	assert_int_equal(event->filter, -1);
+	assert_null(event->ext);
+	assert_int_equal(events->event[0].counters, 0xf);
+	assert_int_equal(events->event[1].counters, 3);
+	assert_int_equal(events->event[3].counters, 0);
+	assert_string_equal(events->event[3].ext, "ibs_fetch");
+	assert_int_equal(events->event[4].counters, 0xf);
+	assert_int_equal(events->event[4].filter, 1);
+	assert_int_equal(events->event[4].place.line, 7);
+	assert_null(op_events_find(events, "issue"));
+	op_events_free(events);
+}
+
+static void test_unit_masks(void **state)
+{
+	struct op_events *events = load_sample();
+	const struct op_unit_mask *um = events->event[1].um;
+
+	(void)state;
+	assert_int_equal(um->type, OP_UM_BITMASK);
+	assert_int_equal(um->nr, 5);
+	assert_int_equal(um->default_value, 0x1f);
+	assert_null(um->default_entry);
+	assert_null(um->entries[0].name);
+	assert_string_equal(um->entries[0].desc, "Invalid");
+	assert_string_equal(um->entries[3].desc, "owned");
+	assert_string_equal(um->entries[4].name, "4k");
+	assert_string_equal(um->entries[4].desc, "Modified, or so");
+	um = events->event[2].um;
+	assert_int_equal(um->type, OP_UM_EXCLUSIVE);
+	assert_ptr_equal(um->default_entry, &um->entries[0]);
+	assert_int_equal(um->entries[1].extra, OP_EXTRA_INV | 1ull << 24);
+	assert_int_equal(um->entries[2].extra, OP_EXTRA_EDGE | OP_EXTRA_ANY |
+						       OP_EXTRA_PEBS |
+						       0x10ull << 24);
+	assert_ptr_equal(op_unit_mask_find(um, "fused"), &um->entries[2]);
+	assert_null(op_unit_mask_find(um, "Fused"));
+	op_events_free(events);
+}
+
+static void test_config(void **state)
+{
+	struct op_events *events = load_sample();
+	const struct op_event *issue = op_events_find(events, "ISSUE");
+
+	(void)state;
+	assert_int_equal(op_event_config(events, issue, 1, 0), 0x10000010e);
+	assert_int_equal(op_event_config(events, issue, 0xff,
+					 OP_EXTRA_INV | 1ull << 24),
+			 0x10180ff0e);
+	assert_int_equal(op_event_config(events, issue, 1, OP_EXTRA_PEBS),
+			 0x10000010e);
+	events->cpu->encoding = OP_ENCODING_RAW;
+	assert_int_equal(op_event_config(events, issue, 0, 0), 0x10e);
+	op_events_free(events);
+}
+
+/* GLOBAL_POWER_EVENTS as Linux' own p4_general_events has it. */
+static void test_netburst_config(void **state)
+{
+	struct op_events *events = load_sample();
+	struct op_event event = { .code = 0x1306, .perf = 24 };
+
+	(void)state;
+	events->cpu->encoding = OP_ENCODING_NETBURST;
+	assert_int_equal(op_event_config(events, &event, 1, 0),
+			 (24ull << 25 | 1 << 9) << 32 | 6 << 13);
+	op_events_free(events);
+}
+
+static void test_include(void **state)
+{
+	struct op_events *events;
+
+	(void)state;
+	op_events_free(load_sample());
+	make_cpu("x86-64/more",
+		 "include:" CPU
+		 "\nname:x type:mandatory default:0x7\n\t0x7 X\n",
+		 "event:0x1 counters:0 um:x minimum:1 name:FIRST : One\n"
+		 "include:" CPU "\n"
+		 "event:0x2 counters:0 um:moesi minimum:1 name:LAST : Two\n");
+	assert_int_equal(op_events_load(&events, "events", "x86-64/more", NULL),
+			 0);
+	assert_int_equal(events->nr, 7);
+	assert_string_equal(events->event[0].name, "FIRST");
+	assert_string_equal(events->event[1].name, "CYCLES");
+	assert_string_equal(events->event[6].name, "LAST");
+	assert_string_equal(events->event[1].place.path,
+			    "events/" CPU "/events");
+	op_events_free(events);
+}
+
+/* What includes brought need not be used; own unit masks must. */
+static void test_include_of_unit_masks_alone(void **state)
+{
+	struct op_events *events;
+
+	(void)state;
+	op_events_free(load_sample());
+	make_cpu("x86-64/more", "include:" CPU "\n",
+		 "event:0x1 counters:0 um:zero minimum:1 name:CYCLES : One\n");
+	assert_int_equal(op_events_load(&events, "events", "x86-64/more", NULL),
+			 0);
+	assert_int_equal(events->nr, 1);
+	op_events_free(events);
+}
+
+static void test_merged_unit_masks(void **state)
+{
+	struct op_events *events;
+	const struct op_unit_mask *um;
+
+	(void)state;
+	make_cpu(CPU,
+		 "name:a type:bitmask default:0x1\n\t0x1 A\n"
+		 "name:b type:bitmask default:0x2\n\t0x2 extra: two B\n"
+		 "name:c type:exclusive default:0x4\n\t0x4 C\n"
+		 "name:d type:exclusive default:0x5\n\t0x5 D\n",
+		 "event:1 counters:0 um:a,b minimum:1 name:CYCLES : One\n"
+		 "event:1 counters:0 um:d,c minimum:1 name:E : One\n");
+	assert_int_equal(op_events_load(&events, "events", CPU, NULL), 0);
+	um = events->event[0].um;
+	assert_int_equal(um->nr, 2);
+	assert_int_equal(um->default_value, 3);
+	assert_non_null(op_unit_mask_find(um, "two"));
+	um = events->event[1].um;
+	assert_int_equal(um->default_value, 5);
+	assert_ptr_equal(um->default_entry, &um->entries[0]);
+	op_events_free(events);
+}
+
+/* ---- what is refused, and where it is said to be ---- */
+
+#define EVENTS "events/" CPU "/events:"
+#define MASKS "events/" CPU "/unit_masks:"
+#define ZERO "name:zero type:mandatory default:0x0\n\t0x00 No unit mask\n"
+
+static void is_broken(const char *unit_masks, const char *events,
+		      const char *reason)
+{
+	struct op_diag diag = { "" };
+	struct op_events *out;
+
+	make_cpu(CPU, unit_masks, events);
+	assert_int_equal(op_events_load(&out, "events", CPU, &diag), -EINVAL);
+	assert_string_equal(diag.text, reason);
+}
+
+static void test_broken_events(void **state)
+{
+	(void)state;
+#define E(line, reason) is_broken(ZERO, "\n" line "\n", EVENTS "2: " reason)
+#define GOOD "event:1 counters:0 um:zero minimum:5 name:E"
+	E("what", "what: no tag, \"KEY:VALUE\"");
+	E("what:1", "what: unknown tag");
+	E(GOOD, "no \" : \" with a description");
+	E(GOOD " :", "no \" : \" with a description");
+	E(GOOD " event:2 : D", "event: given twice");
+	E("counters:0 um:zero minimum:5 name:E : D", "event: not given");
+	E("event:1 counters:0 minimum:5 name:E : D", "um: not given");
+	E("event:1 counters:0 um:zero name:E : D", "minimum: not given");
+	E("event:1 counters:0 um:zero minimum:5 : D", "name: not given");
+	E("event:1 um:zero minimum:5 name:E : D",
+	  "either counters: or ext: must be given");
+	E(GOOD " ext:ibs : D", "either counters: or ext: must be given");
+	E("event: counters:0 um:zero minimum:5 name:E : D", "event: no value");
+	E("event:x counters:0 um:zero minimum:5 name:E : D",
+	  "event:x: not a number");
+	E("event:1 counters:4 um:zero minimum:5 name:E : D",
+	  "counters: 4: not from 0 to 3");
+	E("event:1 counters:1, um:zero minimum:5 name:E : D",
+	  "counters: : not from 0 to 3");
+	E("event:1 counters:0 um:one minimum:5 name:E : D",
+	  "um:one: no such unit mask");
+	E("event:1 counters:0 um:zero minimum:0 name:E : D",
+	  "minimum: must not be 0");
+	E("event:1 counters:0 um:zero minimum:5 name:a/b : D",
+	  "name:a/b: '/', '.', ':' and ',' may not stand in it");
+	E(GOOD " filter:32 : D", "filter: not up to 31");
+#undef E
+}
+
+static void test_broken_names(void **state)
+{
+	(void)state;
+	is_broken(ZERO, GOOD " : D\n" GOOD " : D\n",
+		  EVENTS "2: name:E: as in " EVENTS "1");
+	is_broken(ZERO, "", "events/" CPU "/events: no events");
+	is_broken(ZERO "name:b type:bitmask default:1\n\t0x1 B\n",
+		  "event:1 counters:0 um:b,zero minimum:5 name:E : D\n",
+		  EVENTS "1: um:zero: of another type");
+	is_broken(ZERO,
+		  "event:1 counters:0 um:zero,zero minimum:5 name:E : D\n",
+		  EVENTS "1: um:zero,zero: no such unit masks, or they cannot "
+			 "be merged");
+}
+
+static void test_broken_unit_masks(void **state)
+{
+	(void)state;
+#define U(text, reason) is_broken(text, GOOD " : D\n", MASKS reason)
+	U("name:zero type:mandatory\n", "1: default: not given");
+	U("type:mandatory default:0\n", "1: name: not given");
+	U("name:a default:0\n", "1: type: not given");
+	U("name:a type:odd default:0\n",
+	  "1: type:odd: none of mandatory, exclusive, bitmask");
+	U("name:a type:bitmask default:0 name:b\n", "1: name: given twice");
+	U("name:a kind:bitmask\n", "1: kind: unknown tag");
+	U("\t0x1 A\n", "1: no unit mask before it");
+	U("name:a type:bitmask default:0\n", "1: unit mask a: no entries");
+	U("name:a type:bitmask default:0x3\n\t0x1 A\n",
+	  "1: unit mask a: default: has bits that no entry has");
+	U("name:a type:exclusive default:0x3\n\t0x1 A\n\t0x2 B\n",
+	  "1: unit mask a: default: no entry has this value");
+	U("name:a type:exclusive default:b\n\t0x1 A\n",
+	  "1: unit mask a: default: neither a number nor an entry");
+	U("name:a type:mandatory default:0x1\n\t0x1 A\n\t0x2 B\n",
+	  "1: unit mask a: mandatory, but with several entries");
+	U("name:a type:exclusive default:0x1\n\t0x1 extra: a A\n"
+	  "\t0x1 extra:inv b B\n",
+	  "1: unit mask a: default: several entries have this value; give the "
+	  "name of one");
+	U("name:a type:bitmask default:0x1\n\t1 A\n",
+	  "2: 1: not a hex number, 0x...");
+	U("name:a type:bitmask default:0x1\n\t0x1\n", "2: no description");
+	U("name:a type:bitmask default:0x1\n\t0x1 extra:inv\n",
+	  "2: no name behind extra:");
+	U("name:a type:bitmask default:0x1\n\t0x1 extra: 0x12 X\n",
+	  "2: no name behind extra:");
+	U("name:a type:bitmask default:0x1\n\t0x1 extra:odd x X\n",
+	  "2: extra:odd: none of edge, pebs, any, inv, cmask=");
+	U("name:a type:bitmask default:0x1\n\t0x1 extra:cmask=256 x X\n",
+	  "2: extra:cmask=256: not a number up to 255");
+	U("name:a type:bitmask default:0x1\n\t0x1 A\n\t0x1 B\n",
+	  "3: 0x01: as in line 2");
+	U("name:a type:bitmask default:0x1\n\t0x1 extra: x A\n"
+	  "\t0x2 extra: x B\n",
+	  "3: x: the name of line 2");
+	U(ZERO ZERO, "3: unit mask zero: there is one already");
+	U(ZERO "name:a type:bitmask default:0x1\n\t0x1 A\n",
+	  "3: unit mask a: no event uses it");
+#undef U
+}
+
+static void test_broken_includes(void **state)
+{
+	struct op_diag diag = { "" };
+	struct op_events *events;
+
+	(void)state;
+	is_broken("include:" CPU "\n", "",
+		  "events/" CPU "/unit_masks: include: too deep; does it "
+		  "include itself?");
+	is_broken("include:../../etc\n", "",
+		  "include:../../etc: no name of a CPU type");
+	make_cpu(CPU, "include:x86-64/none\n", "");
+	assert_int_equal(op_events_load(&events, "events", CPU, &diag),
+			 -ENOENT);
+	assert_string_equal(diag.text, "events/x86-64/none/unit_masks: No such "
+				       "file or directory");
+}
+
+static void test_missing(void **state)
+{
+	struct op_diag diag = { "" };
+	struct op_events *events;
+
+	(void)state;
+	op_events_free(load_sample());
+	assert_int_equal(op_events_load(&events, "events", "x86-64/none",
+					&diag),
+			 -ENOENT);
+	assert_non_null(strstr(diag.text, "x86-64/none: no such CPU type"));
+	diag.text[0] = '\0';
+	unlink("events/" CPU "/events");
+	assert_int_equal(op_events_load(&events, "events", CPU, &diag),
+			 -ENOENT);
+	assert_non_null(strstr(diag.text, CPU "/events: No such file"));
+	op_events_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(test_events),
+		folder_test(test_unit_masks),
+		folder_test(test_config),
+		folder_test(test_netburst_config),
+		folder_test(test_include),
+		folder_test(test_include_of_unit_masks_alone),
+		folder_test(test_merged_unit_masks),
+		folder_test(test_broken_events),
+		folder_test(test_broken_names),
+		folder_test(test_broken_unit_masks),
+		folder_test(test_broken_includes),
+		folder_test(test_missing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
