@@ -180,15 +180,19 @@ fuzzers-built:
 
 # $(O)/arm64 is a build folder like any other, for another machine: compiled
 # and linked against that machine's own Debian packages, which are fetched and
-# unpacked, not installed. Unit tests run only here.
+# unpacked, not installed. Unit tests run only here, and what is to run while
+# the tree is built (pfm2events) cannot be for another machine.
 CROSS_arm64 := aarch64-linux-gnu-
 deps-arm64:
 	$(Q)utils/install-deps vm-arm64
 tools-arm64: deps-arm64
-	$(Q)cc="$(CROSS_arm64)gcc --sysroot=$$(tests/vm/sysroot arm64)" && \
+	$(Q)set -e; sysroot=$$(tests/vm/sysroot arm64); \
+		cc="$(CROSS_arm64)gcc --sysroot=$$sysroot"; \
+		grep -qsxF "CC := $$cc" $(O)/arm64/config.mk || \
+			rm -f $(O)/arm64/config.mk; \
 		$(MAKE) O=$(O)/arm64 CC="$$cc" SANITIZE= \
 		CONFIGURE_ARGS="--host=$(CROSS_arm64:-=) 'CC=$$cc'" KDIRS= \
-		tools test-programs
+		PFM2EVENTS= tools test-programs
 arm64: tools-arm64 module-arm64
 
 # Where it cannot be built, the tests that need it are skipped and say so.

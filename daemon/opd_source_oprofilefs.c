@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "daemon/opd_events.h"
 #include "daemon/opd_log.h"
 #include "daemon/opd_source.h"
 #include "libop/op_config.h"
@@ -104,9 +105,14 @@ static void describe(struct opd_source *source)
 {
 	uint64_t hz = 0;
 
-	if (read_text(source->dir, "cpu_type", source->cpu_type,
-		      sizeof(source->cpu_type)))
-		snprintf(source->cpu_type, sizeof(source->cpu_type), "unknown");
+	char *type = source->cpu_type;
+
+	if (read_text(source->dir, "cpu_type", type, sizeof(source->cpu_type)))
+		snprintf(type, sizeof(source->cpu_type), "unknown");
+	/* It has counters, but none is used. */
+	if (!strcmp(type, "perf") &&
+	    opd_event_is_timer(&source->events->counter[0]))
+		snprintf(type, sizeof(source->cpu_type), "timer");
 	snprintf(source->name, sizeof(source->name), "module/%.20s",
 		 source->cpu_type);
 	if (!read_number(source->dir, "timer/rate", &hz) && hz <= UINT32_MAX)

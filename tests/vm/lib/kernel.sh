@@ -3,7 +3,8 @@
 #
 # Debian's kernel images for the rig: fetched by apt, unpacked below
 # ${XDG_CACHE_HOME:-~/.cache}/oprofile-vm and never installed. Sourced by
-# tests/vm/run. Functions print their result and say errors on stderr.
+# tests/vm/headers and, with root.sh, by tests/vm/run and tests/vm/sysroot.
+# Functions print their result and say errors on stderr.
 
 vm_cache=${XDG_CACHE_HOME:-$HOME/.cache}/oprofile-vm
 
@@ -85,7 +86,7 @@ apt_lists_update() {
 }
 
 # kernel_fetch RELEASE ARCH: a folder with the unpacked image package, its
-# modules indexed; for a foreign machine a static busybox too.
+# modules indexed.
 kernel_fetch() (
 	dir=$vm_cache/$1
 	mkdir -p "$vm_cache" || return
@@ -95,8 +96,6 @@ kernel_fetch() (
 		apt_fetch "linux-image-$1:$2" "$dir" && index_modules "$dir" "$1" &&
 			touch "$dir/ready" || return
 	}
-	[ "$2" = amd64 ] || [ -x "$vm_cache/busybox-$2/bin/busybox" ] ||
-		apt_fetch "busybox-static:$2" "$vm_cache/busybox-$2" || return
 	echo "$dir"
 )
 
@@ -128,22 +127,20 @@ index_modules() {
 	PATH=$PATH:/sbin:/usr/sbin depmod -b "$1" "$2" 2>/dev/null
 }
 
-# kernel_initrd DIR RELEASE ARCH INIT: an initrd of busybox, the modules and
-# INIT, kept under a name made of all that is in it.
+# kernel_initrd DIR RELEASE BUSYBOX INIT: an initrd of a static BUSYBOX, the
+# modules and INIT, kept under a name made of all that is in it.
 kernel_initrd() (
-	busybox=/bin/busybox
-	[ "$3" = amd64 ] || busybox=$vm_cache/busybox-$3/bin/busybox
-	key=$(cat "$4" "$busybox" - <<<"$vm_modules" | sha256sum | cut -c1-16)
+	key=$(cat "$4" "$3" - <<<"$vm_modules" | sha256sum | cut -c1-16)
 	initrd=$vm_cache/initrd-$2-$key
 	exec 9>"$vm_cache/lock" && flock 9 || return
-	[ -e "$initrd" ] || make_initrd "$1" "$2" "$busybox" "$4" "$initrd" || return
+	[ -e "$initrd" ] || make_initrd "$1" "$2" "$3" "$4" "$initrd" || return
 	echo "$initrd"
 )
 
 make_initrd() {
 	local root module file
 	root=$(mktemp -d "$vm_cache/initrd.XXXXXX") || return
-	mkdir -p "$root"/{bin,m,proc,sys,dev,r,ov,new,job}
+	mkdir -p "$root"/{bin,m,proc,sys,dev,r,own,ov,job}
 	cp "$3" "$root/bin/busybox" && cp "$4" "$root/init" || return
 	chmod +x "$root/init"
 	for module in $vm_modules; do
