@@ -103,9 +103,8 @@ static int check_version(const struct opd_source *source, const char *path,
 
 static void describe(struct opd_source *source)
 {
-	uint64_t hz = 0;
-
 	char *type = source->cpu_type;
+	uint64_t hz = 0;
 
 	if (read_text(source->dir, "cpu_type", type, sizeof(source->cpu_type)))
 		snprintf(type, sizeof(source->cpu_type), "unknown");

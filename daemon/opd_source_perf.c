@@ -51,6 +51,7 @@ struct opd_perf {
 	bool armed; /* the exec of the target turns it on */
 	uint64_t off_at; /* ns; 0: it was never turned off */
 	unsigned int ticks;
+	bool check_cpus; /* once all is read */
 	uint64_t modules; /* a hash of what modules there are */
 	bool kernel_changed; /* not said yet */
 };
@@ -246,6 +247,7 @@ static void look_at_cpus(struct opd_source *source)
 	struct op_diag diag = { "" };
 	int nr = opd_perf_events_replug(&perf->events, &diag);
 
+	perf->check_cpus = false;
 	perf->merge.ids = perf->events.ids;
 	perf->merge.nr_ids = perf->events.nr_ids;
 	if (nr > 0 &&
@@ -265,7 +267,8 @@ static void tick(struct opd_source *source)
 	    ++perf->ticks % TICKS_PER_SECOND)
 		return;
 	look_at_modules(perf);
-	look_at_cpus(source);
+	/* First all is read that CPUs left which have gone. */
+	perf->check_cpus = perf->flush = true;
 }
 
 /* An event whose tasks have all ended is always ready: forget it. */
@@ -317,6 +320,8 @@ static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
 	perf->kernel_changed = false;
 	perf->reading =
 		!opd_perf_merge_run(&perf->merge, &perf->world, perf->horizon);
+	if (perf->check_cpus && !perf->reading)
+		look_at_cpus(source);
 	if (words->at == start)
 		return -EAGAIN;
 	perf->done = !perf->reading;
@@ -414,7 +419,12 @@ static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 static void perf_log(struct opd_source *source, struct opd_log *log)
 {
 	const struct opd_perf *perf = source->perf;
+	uint64_t bad = 0;
 
+	for (unsigned int i = 0; i < perf->events.nr_cpus; i++)
+		bad += perf->events.cpus[i].samples.nr_bad +
+		       perf->events.cpus[i].side.nr_bad;
+	opd_log_plain(log, "Nr. records that made no sense: %" PRIu64, bad);
 	for (unsigned int i = 0; i < OPD_PERF_NR_STATS; i++)
 		opd_log_plain(log, "Nr. %s: %" PRIu64, stat_names[i],
 			      perf->world.stats[i]);

@@ -240,7 +240,7 @@ __attribute__((unused)) static void ring_make(struct opd_perf_ring *ring,
 __attribute__((unused)) static void ring_free(struct opd_perf_ring *ring)
 {
 	free(ring->meta);
-	free((void *)(uintptr_t)ring->data);
+	free((void *)ring->data);
 	ring->meta = NULL;
 }
 
@@ -254,7 +254,7 @@ ring_room(const struct opd_perf_ring *ring)
 __attribute__((unused)) static void ring_write(struct opd_perf_ring *ring,
 					       const void *bytes, size_t len)
 {
-	unsigned char *data = (unsigned char *)(uintptr_t)ring->data;
+	unsigned char *data = (unsigned char *)ring->data;
 	uint64_t head = ring->meta->data_head;
 
 	if (len > ring_room(ring))

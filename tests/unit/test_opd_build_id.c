@@ -232,15 +232,16 @@ static void files_of_programs(void **state)
 /* What the notes of this program say as they are in memory. */
 static int ask_memory(struct dl_phdr_info *info, size_t len, void *arg)
 {
-	struct opd_build_id *id = arg;
+	/* The headers are at the start of what is loaded. */
+	const char *base = (const char *)info->dlpi_phdr - sizeof(ElfW(Ehdr));
 	const ElfW(Phdr) *p = info->dlpi_phdr;
+	struct opd_build_id *id = arg;
 
 	(void)len;
 	for (int i = 0; !id->len && i < info->dlpi_phnum; i++)
 		if (p[i].p_type == PT_NOTE &&
-		    opd_build_id_in_notes(
-			    id, (const void *)(info->dlpi_addr + p[i].p_vaddr),
-			    p[i].p_memsz))
+		    opd_build_id_in_notes(id, base + p[i].p_offset,
+					  p[i].p_filesz))
 			id->len = 0;
 	return 1; /* the first one is the program */
 }
