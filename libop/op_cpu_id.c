@@ -76,7 +76,8 @@ static void take_midr(struct op_cpu_id *id, const char *root, unsigned int cpu)
 	snprintf(path, sizeof(path),
 		 "%s/sys/devices/system/cpu/cpu%u/regs/identification/midr_el1",
 		 root, cpu);
-	if (op_file_read(path, 64, &text, &len, NULL))
+	/* sysfs says that its files have a page. */
+	if (op_file_read(path, 65536, &text, &len, NULL))
 		return;
 	text[strcspn(text, "\n")] = '\0';
 	if (!op_parse_u64(text, &midr)) {

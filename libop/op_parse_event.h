@@ -25,10 +25,7 @@ struct op_parsed_event {
 	char um_name[OP_UM_NAME_MAX]; /* "" if none was given */
 	bool kernel;
 	bool user;
-	/*
-	 * For perf_event_open(2) and the module. It holds the unit mask
-	 * already; or-ing um << 8 into it once more changes nothing.
-	 */
+	/* For perf_event_open(2): code, unit mask and extra bits together. */
 	uint64_t config;
 };
 

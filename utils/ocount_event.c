@@ -2,139 +2,121 @@
 #include "utils/ocount_event.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/op_perf.h"
+#include "utils/event_list.h"
 #include "utils/ocount_number.h"
 
-#define LIST_HINT "events are NAME[:UNIT-MASK[:KERNEL[:USER]]]"
 #define MASK_SHIFT 8 /* of the unit mask in a raw event */
-#define MASK_MAX 0xff
+#define MASK_BITS 8
 
-/* The fields of one event, all but the name "" if not given. */
-enum { NAME, MASK, KERNEL, USER, NR_FIELDS };
+/* ---- raw events ---------------------------------------------------------- */
 
-static int parse_raw(struct ocount_event *event, const char *digits)
+/* The event of a number, described as event files would do it. */
+struct raw {
+	struct op_cpu_type cpu;
+	struct op_unit_mask_entry entries[1 + MASK_BITS];
+	struct op_unit_mask um;
+	struct op_event event;
+	struct op_events events;
+};
+
+static void describe_raw(struct raw *raw, const char *name)
+{
+	*raw = (struct raw){
+		.um = { .type = OP_UM_BITMASK,
+			.entries = raw->entries,
+			.nr = 1 + MASK_BITS },
+		.event = { .name = name, .um = &raw->um },
+		.events = { .cpu = &raw->cpu, .event = &raw->event, .nr = 1 },
+	};
+	for (unsigned int i = 0; i < MASK_BITS; i++)
+		raw->entries[1 + i].value = 1u << i;
+}
+
+/* Whether @text is "r" and a hexadecimal number, up to a colon or its end. */
+static bool is_raw(const char *text, uint64_t *number)
 {
 	const char *end;
 
-	event->type = PERF_TYPE_RAW;
-	return ocount_number_parse(digits, &end, 16, UINT64_MAX,
-				   &event->config) ||
-			       *end
-		       ? -EINVAL
-		       : 0;
+	return *text == 'r' &&
+	       !ocount_number_parse(text + 1, &end, 16, UINT64_MAX, number) &&
+	       (!*end || *end == ':');
 }
 
-static int parse_mask(const char *text, uint64_t *mask)
+/* @text with the @number that it names. */
+static int parse_raw(struct op_parsed_event *parsed, const char *text,
+		     uint64_t number, struct op_diag *diag)
 {
-	const char *end;
+	const struct op_parse_options options = { .no_count = true };
+	char *name = strndup(text, strcspn(text, ":"));
+	struct raw raw;
+	int err;
 
-	*mask = 0;
-	if (!*text)
-		return 0;
-	return ocount_number_parse(text, &end, 0, MASK_MAX, mask) || *end
-		       ? -EINVAL
-		       : 0;
+	if (!name)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	describe_raw(&raw, name);
+	err = op_parse_event(parsed, &raw.events, text, &options, diag);
+	parsed->config = number | parsed->um << MASK_SHIFT;
+	parsed->event = NULL; /* it ends here */
+	free(name);
+	return err;
 }
 
-/* From a name to what the kernel calls it: all that knows names is here. */
-static int resolve(struct ocount_event *event, const char *name,
-		   const char *mask_text, struct op_diag *diag)
-{
-	const struct op_perf_event *known = op_perf_event_find(name);
-	uint64_t mask;
+/* ---- events -------------------------------------------------------------- */
 
-	if (parse_mask(mask_text, &mask))
-		return op_diag_set(
-			diag, -EINVAL,
-			"%s: \"%s\" is no unit mask, a number up to 0x%x; " LIST_HINT,
-			name, mask_text, MASK_MAX);
-	if (known) {
-		event->type = known->type;
-		event->config = known->config;
-		if (mask)
-			return op_diag_set(
-				diag, -EINVAL,
-				"%s: an event of the kernel's own has no unit masks; give 0",
-				name);
-		return 0;
-	}
-	if (name[0] != 'r' || parse_raw(event, name + 1))
-		return op_diag_set(
-			diag, -EINVAL,
-			"%s: no such event; give a name as perf list shows it (cycles, cpu-clock, page-faults) or a raw event, r and a hexadecimal number",
-			name);
-	event->config |= mask << MASK_SHIFT;
-	return 0;
-}
-
-static int parse_mode(const char *text, bool *mode)
-{
-	if (!strcmp(text, "0"))
-		*mode = false;
-	else if (*text && strcmp(text, "1") != 0)
-		return -EINVAL;
-	return 0;
-}
-
-static int parse_modes(struct ocount_event *event, char *const *fields,
+static int parse_named(struct ocount_event *event,
+		       struct op_parsed_event *parsed,
+		       struct event_machine *machine, const char *text,
 		       struct op_diag *diag)
 {
-	event->kernel = event->user = true;
-	event->modes_given = *fields[KERNEL] || *fields[USER];
-	if (parse_mode(fields[KERNEL], &event->kernel) ||
-	    parse_mode(fields[USER], &event->user))
-		return op_diag_set(
-			diag, -EINVAL,
-			"%s: whether to count in the kernel and in user mode is 0 or 1 each; " LIST_HINT,
-			event->name);
-	if (!event->kernel && !event->user)
-		return op_diag_set(
-			diag, -EINVAL,
-			"%s: neither kernel nor user mode is left to count in; set one to 1",
-			event->name);
+	const struct op_parse_options options = { .no_count = true };
+	int err = event_parse(parsed, machine, text, &options, diag);
+
+	if (!err && event_is_kernels(parsed->event))
+		event->type = op_perf_event_find(parsed->event->name)->type;
+	return err;
+}
+
+/* Whether KERNEL or USER, behind the second colon, is there. */
+static bool has_modes(const char *text)
+{
+	text = strchr(text, ':');
+	text = text ? strchr(text + 1, ':') : NULL;
+	return text && text[strspn(text, ":")];
+}
+
+static int parse_event(struct ocount_event *event,
+		       struct event_machine *machine, const char *text,
+		       struct op_diag *diag)
+{
+	struct op_parsed_event parsed = { .event = NULL };
+	uint64_t number;
+	int err;
+
+	event->type = PERF_TYPE_RAW;
+	event->name = strdup(text);
+	if (!event->name)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	if (is_raw(text, &number))
+		err = parse_raw(&parsed, text, number, diag);
+	else
+		err = parse_named(event, &parsed, machine, text, diag);
+	if (err)
+		return err;
+	event->config = parsed.config;
+	event->kernel = parsed.kernel;
+	event->user = parsed.user;
+	event->modes_given = has_modes(text);
 	if (!event->kernel && ocount_event_is_kernels(event))
 		return op_diag_set(
 			diag, -EINVAL,
 			"%s: it happens in kernel mode only; leave kernel mode in",
 			event->name);
 	return 0;
-}
-
-/* Cut @text at colons. */
-static int split(char *text, char **fields)
-{
-	static char none[] = "";
-
-	for (int i = 0; i < NR_FIELDS; i++)
-		fields[i] = none;
-	for (int i = 0; text; i++) {
-		if (i == NR_FIELDS)
-			return -EINVAL;
-		fields[i] = strsep(&text, ":");
-	}
-	return *fields[NAME] ? 0 : -EINVAL;
-}
-
-static int parse_event(struct ocount_event *event, char *text,
-		       struct op_diag *diag)
-{
-	char *fields[NR_FIELDS];
-	int err;
-
-	event->name = strdup(text);
-	if (!event->name)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
-	if (split(text, fields))
-		return op_diag_set(diag, -EINVAL,
-				   "--events: \"%s\" is no event; " LIST_HINT,
-				   event->name);
-	err = resolve(event, fields[NAME], fields[MASK], diag);
-	return err ? err : parse_modes(event, fields, diag);
 }
 
 static size_t nr_words(const char *text)
@@ -148,25 +130,41 @@ static size_t nr_words(const char *text)
 	return nr;
 }
 
+static int parse_list(struct ocount_events *events,
+		      struct event_machine *machine, const char *text,
+		      struct op_diag *diag)
+{
+	char *copy = strdup(text), *rest = copy;
+	int err = 0;
+
+	events->list = calloc(nr_words(text), sizeof(*events->list));
+	if (!copy || !events->list) {
+		err = -ENOMEM;
+		op_diag_set(diag, err, "out of memory");
+	}
+	while (!err && rest)
+		err = parse_event(&events->list[events->nr++], machine,
+				  strsep(&rest, ","), diag);
+	free(copy);
+	return err;
+}
+
 int ocount_events_init(struct ocount_events *events, const char *text,
 		       struct op_diag *diag)
 {
-	char *copy, *rest;
-	int err = 0;
+	struct event_machine machine;
+	int err = event_machine_init(&machine);
 
 	*events = (struct ocount_events){ .list = NULL };
 	if (!text) {
 		events->is_fallback = !op_perf_has_pmu();
 		text = events->is_fallback ? "cpu-clock" : "cycles";
 	}
-	copy = rest = strdup(text);
-	events->list = calloc(nr_words(text), sizeof(*events->list));
-	if (!copy || !events->list)
-		err = op_diag_set(diag, -ENOMEM, "out of memory");
-	while (!err && rest)
-		err = parse_event(&events->list[events->nr++],
-				  strsep(&rest, ","), diag);
-	free(copy);
+	if (err)
+		op_diag_set(diag, err, "out of memory");
+	else
+		err = parse_list(events, &machine, text, diag);
+	event_machine_release(&machine);
 	return err;
 }
 

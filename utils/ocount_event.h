@@ -11,7 +11,8 @@
 
 /*
  * The events to count, as --events names them:
- * NAME[:UNIT-MASK[:KERNEL[:USER]]],...
+ * NAME[:UNIT-MASK[:KERNEL[:USER]]],... (utils/event_list.h), and beside the
+ * names of events r and the number of a raw one.
  */
 
 struct ocount_event {

@@ -138,6 +138,8 @@ static int apply(struct opcontrol *oc, struct oc_settings *settings)
 {
 	int err = oc_settings_apply(settings, oc->request.values, &oc->diag);
 
+	if (!err && oc_request_has(&oc->request, "event"))
+		err = oc_events_check(oc, settings);
 	if (!err)
 		note_missing_images(settings);
 	return err;
@@ -221,6 +223,10 @@ static int run(struct opcontrol *oc, int argc, const char **argv)
 		err = check_rights(oc);
 	if (!err)
 		err = find_tools(oc);
+	if (!err && (flags_of(oc) & OC_NEEDS_NOTHING))
+		return run_command(oc) ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (!err && oc_events_init(&oc->events))
+		err = op_diag_set(&oc->diag, -ENOMEM, "out of memory");
 	if (!err)
 		err = oc_daemonrc_init(&rc, &oc->diag);
 	if (!err)
@@ -254,6 +260,7 @@ int main(int argc, const char **argv)
 	}
 	if (status && oc->diag.text[0])
 		fprintf(stderr, "opcontrol: %s\n", oc->diag.text);
+	oc_events_release(&oc->events);
 	oc_request_release(&oc->request);
 	free(oc);
 	return status;

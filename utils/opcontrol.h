@@ -13,6 +13,7 @@
 #include "libop/op_diag.h"
 #include "libop/op_session.h"
 #include "utils/opcontrol_daemon.h"
+#include "utils/opcontrol_events.h"
 #include "utils/opcontrol_fs.h"
 #include "utils/opcontrol_options.h"
 #include "utils/opcontrol_settings.h"
@@ -26,6 +27,7 @@ struct opcontrol {
 	struct op_session session;
 	struct oc_daemon daemon;
 	struct oc_choice choice;
+	struct oc_events events;
 	struct op_diag diag;
 };
 

@@ -8,12 +8,15 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "utils/opcontrol.h"
 #include "utils/opcontrol_module.h"
 #include "utils/opcontrol_samples.h"
 #include "utils/opcontrol_status.h"
+#include "utils/process.h"
 
 static int run_init(struct opcontrol *oc)
 {
@@ -27,6 +30,8 @@ static int run_start_daemon(struct opcontrol *oc)
 	if (oc->daemon.pid)
 		return 0;
 	err = oc_source_set_up(oc);
+	if (!err)
+		err = oc_events_choose(oc);
 	if (!err)
 		err = oc_source_write_settings(oc);
 	if (err)
@@ -42,9 +47,12 @@ static int run_start(struct opcontrol *oc)
 {
 	int err = run_start_daemon(oc);
 
-	if (!err)
-		err = oc_daemon_call(oc, "start");
-	if (!err)
+	if (err)
+		return err;
+	err = oc_daemon_call(oc, "start");
+	if (err)
+		oc_events_explain(oc);
+	else
 		puts("Profiler running.");
 	return err;
 }
@@ -114,6 +122,24 @@ static int run_status(struct opcontrol *oc)
 	return oc_status(oc);
 }
 
+/* The list is another program's, which lies beside this one. */
+static int run_list_events(struct opcontrol *oc)
+{
+	char path[OC_PATH_MAX + 16];
+	char *argv[] = { "ophelp", NULL };
+	int err;
+
+	snprintf(path, sizeof(path), "%s/ophelp", oc->tools);
+	if (access(path, X_OK) &&
+	    process_find(path, sizeof(path), "ophelp", getenv("PATH")))
+		return op_diag_set(&oc->diag, -ENOENT,
+				   "ophelp: no such program in %s or on PATH; "
+				   "build it with make, or reinstall oprofile",
+				   oc->tools);
+	err = process_run(path, argv, environ, NULL, 0, &oc->diag);
+	return err > 0 ? -EIO : err;
+}
+
 static int run_deinit(struct opcontrol *oc)
 {
 	int err = oc->daemon.pid ? run_shutdown(oc) : 0;
@@ -143,6 +169,8 @@ const struct oc_command oc_commands[OC_NR_COMMANDS] = {
 	  OC_NEEDS_ROOT, check_name, run_save },
 	{ "status", 0, NULL, "show daemon, settings and sample counts",
 	  0, NULL, run_status },
+	{ "list-events", 'l', NULL, "list the events of this machine's CPU",
+	  OC_NEEDS_NOTHING, NULL, run_list_events },
 	{ "shutdown", 'h', NULL, "stop sampling and end the daemon",
 	  OC_NEEDS_ROOT, NULL, run_shutdown },
 	{ "deinit", 0, NULL, "shut down, unmount and unload the module",

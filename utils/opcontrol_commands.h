@@ -14,6 +14,7 @@ struct opcontrol;
 #define OC_NEEDS_ROOT 1u
 #define OC_NEEDS_DAEMON 2u
 #define OC_TAKES_SETTINGS 4u
+#define OC_NEEDS_NOTHING 8u /* neither settings nor the daemon */
 
 struct oc_command {
 	const char *option; /* without the dashes */
@@ -27,7 +28,7 @@ struct oc_command {
 	int (*run)(struct opcontrol *oc);
 };
 
-#define OC_NR_COMMANDS 10
+#define OC_NR_COMMANDS 11
 
 extern const struct oc_command oc_commands[OC_NR_COMMANDS];
 

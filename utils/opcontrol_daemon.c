@@ -186,6 +186,8 @@ static void add_source(struct args *args, const struct opcontrol *oc)
 {
 	uint64_t rate = oc->settings.numbers[OC_TIMER_RATE];
 
+	if (oc->events.list.nr)
+		rate = 0; /* it is the timer's */
 	if (oc->choice.source != OC_SOURCE_PERF) {
 		if (oc->fs.is_plain)
 			add_arg(args, "--source=oprofilefs:%s", oc->fs.root);
@@ -195,6 +197,20 @@ static void add_source(struct args *args, const struct opcontrol *oc)
 		add_arg(args, "--source=perf");
 	}
 	add_arg(args, "--source-reason=%s", oc->choice.reason);
+}
+
+static void add_events(struct args *args, const struct opcontrol *oc)
+{
+	char *text;
+
+	if (!oc->events.list.nr)
+		return;
+	text = event_list_daemon_text(&oc->events.list);
+	if (text)
+		add_arg(args, "--events=%s", text);
+	else
+		args->failed = true;
+	free(text);
 }
 
 static void add_args(struct args *args, const struct opcontrol *oc)
@@ -207,6 +223,7 @@ static void add_args(struct args *args, const struct opcontrol *oc)
 	for (int i = 0; i < OC_NR_SEPARATE; i++)
 		add_arg(args, "--%s=%d", oc_separates[i].daemon,
 			settings->separate[i]);
+	add_events(args, oc);
 	if (settings->vmlinux[0])
 		add_arg(args, "--vmlinux=%s", settings->vmlinux);
 	else

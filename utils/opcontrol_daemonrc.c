@@ -19,6 +19,9 @@
 
 #include "libop/op_config.h"
 
+#define NR_CHOSEN "NR_CHOSEN"
+#define CHOSEN "CHOSEN_EVENTS_"
+
 int oc_daemonrc_init(struct oc_daemonrc *rc, struct op_diag *diag)
 {
 	const char *home = getenv("HOME");
@@ -156,6 +159,36 @@ static int load_source(const struct op_config *config, const char *path,
 			 diag);
 }
 
+/* CHOSEN_EVENTS_0 and so on, NR_CHOSEN of them. */
+static int load_events(const struct op_config *config, const char *path,
+		       struct oc_settings *settings, struct op_diag *diag)
+{
+	const char *value = op_config_find(config, NR_CHOSEN);
+	size_t used = 0;
+	uint64_t nr = 0;
+	char key[40];
+	int err = 0;
+
+	settings->events[0] = '\0';
+	if (value && *value)
+		err = op_config_get_u64(config, NR_CHOSEN, &nr, diag);
+	for (uint64_t i = 0; i < nr && !err; i++) {
+		snprintf(key, sizeof(key), CHOSEN "%" PRIu64, i);
+		value = op_config_find(config, key);
+		if (!value || !*value)
+			return op_diag_set(diag, -EINVAL,
+					   "%s: %s: there is no such line, "
+					   "though " NR_CHOSEN " is %" PRIu64
+					   "; correct or remove that",
+					   path, key, nr);
+		if (used + strlen(value) + 2 > sizeof(settings->events))
+			return bad_value(path, key, value, "too long", diag);
+		used += (size_t)sprintf(settings->events + used, "%s%s",
+					used ? "," : "", value);
+	}
+	return err;
+}
+
 static int load_separate(const struct op_config *config, const char *path,
 			 struct oc_settings *settings, struct op_diag *diag)
 {
@@ -222,6 +255,8 @@ int oc_daemonrc_read(const struct oc_daemonrc *rc, const char *path,
 	if (!err)
 		err = load_source(config, path, settings, diag);
 	if (!err)
+		err = load_events(config, path, settings, diag);
+	if (!err)
 		err = load_separate(config, path, settings, diag);
 	if (!err)
 		err = load_numbers(config, path, settings, diag);
@@ -245,6 +280,35 @@ static int store_text(struct op_config *config, const char *key,
 		return op_config_set(config, key, value);
 	snprintf(quoted, sizeof(quoted), "\"%s\"", value);
 	return op_config_set(config, key, quoted);
+}
+
+/* The lines of a longer list before are taken away. */
+static void drop_events(struct op_config *config, uint64_t from)
+{
+	char key[40];
+
+	do {
+		snprintf(key, sizeof(key), CHOSEN "%" PRIu64, from++);
+		if (!op_config_find(config, key))
+			return;
+		op_config_unset(config, key);
+	} while (true);
+}
+
+static int store_events(struct op_config *config, const char *events)
+{
+	char list[OC_EVENTS_MAX], *rest = list, *event;
+	uint64_t nr = 0;
+	char key[40];
+	int err = 0;
+
+	strcpy(list, events);
+	while (*list && !err && (event = strsep(&rest, ","))) {
+		snprintf(key, sizeof(key), CHOSEN "%" PRIu64, nr++);
+		err = op_config_set(config, key, event);
+	}
+	drop_events(config, nr);
+	return err ? err : op_config_set_u64(config, NR_CHOSEN, nr);
 }
 
 static int store_separate(struct op_config *config,
@@ -287,6 +351,8 @@ static int store_settings(struct op_config *config,
 	if (!err)
 		err = op_config_set(config, "SOURCE",
 				    oc_source_names[settings->source]);
+	if (!err)
+		err = store_events(config, settings->events);
 	if (!err)
 		err = store_separate(config, settings);
 	if (!err)

@@ -202,12 +202,27 @@ static int write_text(int fd, const char *text)
 	return err;
 }
 
+bool oc_fs_has(const struct oc_fs *fs, const char *file)
+{
+	char path[sizeof(fs->root) + 256];
+
+	return snprintf(path, sizeof(path), "%s/%s", fs->root, file) <
+		       (int)sizeof(path) &&
+	       !access(path, F_OK);
+}
+
 int oc_fs_write(struct opcontrol *oc, const char *file, uint64_t value)
 {
 	char text[24];
-	int err;
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return oc_fs_write_text(oc, file, text);
+}
+
+int oc_fs_write_text(struct opcontrol *oc, const char *file, const char *text)
+{
+	int err;
+
 	oc_say(oc, "write %s to %s/%s", text, oc->fs.root, file);
 	err = fs_open(&oc->fs, file, O_WRONLY | O_TRUNC);
 	if (err >= 0)

@@ -40,7 +40,11 @@ int oc_fs_unmount(struct opcontrol *oc);
 int oc_fs_read(const struct oc_fs *fs, const char *file, uint64_t *value,
 	       struct op_diag *diag);
 
+/* Whether there is a file or folder @file. */
+bool oc_fs_has(const struct oc_fs *fs, const char *file);
+
 int oc_fs_write(struct opcontrol *oc, const char *file, uint64_t value);
+int oc_fs_write_text(struct opcontrol *oc, const char *file, const char *text);
 
 /* Write all numbers that are set, before the daemon opens the buffer. */
 int oc_fs_write_settings(struct opcontrol *oc);

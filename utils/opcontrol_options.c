@@ -237,20 +237,20 @@ static int check_request(const struct oc_request *request, struct op_diag *diag)
 	return check_verbose(request, diag);
 }
 
+bool oc_request_has(const struct oc_request *request, const char *option)
+{
+	for (int i = 0; i < OC_NR_SETTINGS; i++)
+		if (request->values[i] &&
+		    !strcmp(oc_settings_table[i].option, option))
+			return true;
+	return false;
+}
+
 /* --vmlinux and --no-vmlinux would undo each other. */
 static int check_values(const struct oc_request *request, struct op_diag *diag)
 {
-	bool has_vmlinux = false, has_none = false;
-
-	for (int i = 0; i < OC_NR_SETTINGS; i++) {
-		const char *name = oc_settings_table[i].option;
-
-		if (request->values[i] && !strcmp(name, "vmlinux"))
-			has_vmlinux = true;
-		if (request->values[i] && !strcmp(name, "no-vmlinux"))
-			has_none = true;
-	}
-	if (!has_vmlinux || !has_none)
+	if (!oc_request_has(request, "vmlinux") ||
+	    !oc_request_has(request, "no-vmlinux"))
 		return 0;
 	return op_diag_set(diag, -EINVAL,
 			   "--vmlinux and --no-vmlinux: each undoes the other; "

@@ -33,6 +33,9 @@ struct oc_request {
 int oc_request_parse(struct oc_request *request, int argc, const char **argv,
 		     struct op_diag *diag);
 
+/* Whether the setting @option was given. */
+bool oc_request_has(const struct oc_request *request, const char *option);
+
 void oc_request_release(struct oc_request *request);
 
 #endif /* UTILS_OPCONTROL_OPTIONS_H */

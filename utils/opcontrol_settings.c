@@ -150,6 +150,26 @@ static int set_source(struct oc_settings *settings,
 			   row->option, value);
 }
 
+/* Whether the names are events depends on the machine: oc_events_check(). */
+static int set_event(struct oc_settings *settings, const struct oc_setting *row,
+		     const char *value, struct op_diag *diag)
+{
+	if (!strcmp(value, "default"))
+		value = "";
+	else if (!*value)
+		return op_diag_set(diag, -EINVAL,
+				   "--event: no event; give NAME:COUNT, timer "
+				   "or default");
+	if (strlen(value) >= sizeof(settings->events) || strchr(value, '\n'))
+		return op_diag_set(diag, -EINVAL,
+				   "--%s=%.64s...: no list of events; give "
+				   "NAME:COUNT,... in less than %zu bytes",
+				   row->option, value,
+				   sizeof(settings->events));
+	strcpy(settings->events, value);
+	return 0;
+}
+
 static int set_number(struct oc_settings *settings,
 		      const struct oc_setting *row, const char *value,
 		      struct op_diag *diag)
@@ -335,6 +355,9 @@ const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
 	  .help = "keep samples in DIR (" OP_SESSION_DIR_DEFAULT ")" },
 	{ .option = "source", .argument = "WORD", .set = set_source,
 	  .help = "sample by the module, by perf, or auto: module if it loads" },
+	{ .option = "event", .letter = 'e', .argument = "EVENT,...",
+	  .repeats = true, .set = set_event,
+	  .help = "NAME:COUNT[:UM[:KERNEL[:USER]]] to sample, default or timer" },
 	{ .option = "vmlinux", .argument = "FILE", .set = set_vmlinux,
 	  .help = "the kernel's own image, uncompressed" },
 	{ .option = "no-vmlinux", .set = set_no_vmlinux,

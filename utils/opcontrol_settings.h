@@ -15,6 +15,7 @@
 
 #define OC_PATH_MAX 4096 /* bytes of a path with its zero byte */
 #define OC_IMAGES_MAX 65536 /* bytes of a list of paths */
+#define OC_EVENTS_MAX 8192 /* bytes of a list of events */
 
 /* Where samples come from. */
 enum oc_source {
@@ -69,6 +70,8 @@ struct oc_settings {
 	char session_dir[OC_PATH_MAX]; /* absolute */
 	char vmlinux[OC_PATH_MAX]; /* absolute, or "" for none */
 	char images[OC_IMAGES_MAX]; /* paths with commas between, "" for all */
+	/* specifications with commas between, "timer", or "" for the default */
+	char events[OC_EVENTS_MAX];
 	enum oc_source source;
 	bool separate[OC_NR_SEPARATE];
 	uint64_t numbers[OC_NR_NUMBERS];
@@ -86,7 +89,7 @@ struct oc_setting {
 		   const char *value, struct op_diag *diag);
 };
 
-#define OC_NR_SETTINGS 10
+#define OC_NR_SETTINGS 11
 
 extern const struct oc_setting oc_settings_table[OC_NR_SETTINGS];
 

@@ -87,13 +87,19 @@ int oc_source_set_up(struct opcontrol *oc)
 	return 0;
 }
 
-static void note_unused(const struct oc_settings *settings)
+static bool has_no_effect(const struct opcontrol *oc, enum oc_number number)
 {
-	const char *between = "opcontrol: no effect without the module: ";
+	return oc_numbers[number].is_module_only ||
+	       (number == OC_TIMER_RATE && oc->events.list.nr);
+}
+
+static void note_unused(const struct opcontrol *oc)
+{
+	const char *between = "opcontrol: no effect with this source: ";
 	bool any = false;
 
 	for (int i = 0; i < OC_NR_NUMBERS; i++) {
-		if (!settings->numbers[i] || !oc_numbers[i].is_module_only)
+		if (!oc->settings.numbers[i] || !has_no_effect(oc, i))
 			continue;
 		fprintf(stderr, "%s%s", between, oc_numbers[i].label);
 		between = ", ";
@@ -105,10 +111,14 @@ static void note_unused(const struct oc_settings *settings)
 
 int oc_source_write_settings(struct opcontrol *oc)
 {
-	if (oc->choice.source == OC_SOURCE_MODULE)
-		return oc_fs_write_settings(oc);
-	note_unused(&oc->settings);
-	return 0;
+	int err;
+
+	if (oc->choice.source != OC_SOURCE_MODULE) {
+		note_unused(oc);
+		return 0;
+	}
+	err = oc_fs_write_settings(oc);
+	return err ? err : oc_events_write(oc);
 }
 
 void oc_source_foresee(struct opcontrol *oc)

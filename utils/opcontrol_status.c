@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libop/op_config.h"
@@ -56,23 +57,23 @@ static void print_vmlinux(const struct opcontrol *oc)
 	printf("vmlinux file: %s\n", path[0] == '/' ? path : "none");
 }
 
-/* Who takes the samples, or will. Returns whether it is perf_events. */
-static bool print_source(struct opcontrol *oc)
+/* Who takes the samples, or will, with what if that is known: "perf/cycles". */
+static const char *print_source(struct opcontrol *oc, char *buf, size_t len)
 {
 	const struct oc_choice *choice = &oc->choice;
-	char text[32], more[OP_DIAG_MAX];
 	const char *source, *reason;
+	char more[OP_DIAG_MAX];
 
 	if (!oc->daemon.answers)
 		oc_source_foresee(oc);
-	source = live_value(oc, "source", text, sizeof(text),
+	source = live_value(oc, "source", buf, len,
 			    oc_source_names[choice->source]);
 	reason = live_value(oc, "source-reason", more, sizeof(more),
 			    choice->reason);
 	printf("Source: %s\n", source);
 	if (*reason)
 		printf("Source reason: %s\n", reason);
-	return !strncmp(source, "perf", strlen("perf"));
+	return source;
 }
 
 static void print_number(const struct opcontrol *oc, enum oc_number number)
@@ -96,15 +97,29 @@ static void print_rate(const struct opcontrol *oc, bool is_perf)
 		       oc_numbers[OC_TIMER_RATE].label, rate);
 }
 
+/* One line for each event. Returns whether there are any. */
+static bool print_events(struct opcontrol *oc, const char *source)
+{
+	char *text = oc_events_text(oc, source), *rest = text, *event;
+	unsigned int nr = 0;
+
+	while (rest && (event = strsep(&rest, ",")))
+		printf("Event %u: %s\n", nr++, event);
+	free(text);
+	return nr;
+}
+
 static void print_settings(struct opcontrol *oc)
 {
 	const struct oc_settings *settings = &oc->settings;
-	bool is_perf = print_source(oc);
-	char text[OC_PATH_MAX];
+	char text[OC_PATH_MAX], buf[64];
+	const char *source = print_source(oc, buf, sizeof(buf));
+	bool is_perf = !strncmp(source, "perf", strlen("perf")), has_events;
 
 	printf("Session-dir: %s\n",
 	       live_value(oc, "session-dir", text, sizeof(text),
 			  settings->session_dir));
+	has_events = print_events(oc, source);
 	print_separate(oc);
 	print_vmlinux(oc);
 	printf("Image filter: %s\n",
@@ -114,7 +129,8 @@ static void print_settings(struct opcontrol *oc)
 		print_number(oc, OC_BUFFER_WATERSHED);
 		print_number(oc, OC_CPU_BUFFER_SIZE);
 	}
-	print_rate(oc, is_perf);
+	if (!has_events)
+		print_rate(oc, is_perf);
 }
 
 static void parse_cause(struct op_ledger *ledger, const char *line)

@@ -72,38 +72,27 @@ static void operf_release(struct operf *operf)
 
 /* ---- before -------------------------------------------------------------- */
 
-/* Some counters count, but cannot interrupt; this wants one that can. */
-static bool can_sample_cycles(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.sample_period = 1000000,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	int fd = op_perf_has_pmu() ? op_perf_open(&attr, 0, -1, -1) : -1;
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 static int choose_events(struct operf *operf)
 {
 	const struct operf_options *options = &operf->options;
 	bool clock = options->rate != 0;
+	struct event_machine machine;
 	struct operf_rights rights = {
-		.can_sample_cycles =
-			!options->events && !clock && can_sample_cycles(),
 		.may_sample_kernel = op_perf_may_sample_kernel(),
-		.paranoid = op_perf_paranoid(),
 	};
+	int err = event_machine_init(&machine);
 
-	return operf_events_init(&operf->events, options->events, clock,
-				 &rights, &operf->diag);
+	if (err) {
+		op_diag_set(&operf->diag, err, "out of memory");
+	} else {
+		rights.can_sample_cpu = !options->events && !clock &&
+					event_machine_can_sample(&machine);
+		err = operf_events_init(&operf->events, &machine,
+					options->events, clock, &rights,
+					&operf->diag);
+	}
+	event_machine_release(&machine);
+	return err;
 }
 
 static void note_limits(const struct operf *operf)

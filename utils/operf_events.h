@@ -3,13 +3,15 @@
 #define UTILS_OPERF_EVENTS_H
 
 /*
- * What is sampled: the events asked for, or the CPU's cycles, or where nothing
- * counts these the CPU clock; and as much of them as this user may sample.
+ * What is sampled: the events asked for, or the CPU's default event, or its
+ * cycles where nothing describes the CPU, or where nothing counts these the CPU
+ * clock; and as much of them as this user may sample.
  */
 
 #include <stdbool.h>
 
 #include "libop/op_diag.h"
+#include "utils/event_machine.h"
 
 struct operf_events {
 	char *text; /* for the daemon's --events; NULL: the CPU clock */
@@ -17,11 +19,10 @@ struct operf_events {
 	bool user_only; /* the kernel is left out: this user may not */
 };
 
-/* What this machine and user allow; see libop/op_perf.h. */
+/* What this machine and user allow. */
 struct operf_rights {
-	bool can_sample_cycles; /* in hardware */
-	bool may_sample_kernel;
-	int paranoid;
+	bool can_sample_cpu; /* event_machine_can_sample() */
+	bool may_sample_kernel; /* op_perf_may_sample_kernel() */
 };
 
 /*
@@ -29,8 +30,10 @@ struct operf_rights {
  * into @events. @clock: the CPU clock is asked for. Returns 0, or -errno with
  * the reason in @diag; operf_events_release() in any case.
  */
-int operf_events_init(struct operf_events *events, const char *list, bool clock,
-		      const struct operf_rights *rights, struct op_diag *diag);
+int operf_events_init(struct operf_events *events,
+		      struct event_machine *machine, const char *list,
+		      bool clock, const struct operf_rights *rights,
+		      struct op_diag *diag);
 void operf_events_release(struct operf_events *events);
 
 #endif /* UTILS_OPERF_EVENTS_H */

@@ -231,7 +231,7 @@ static int parse_raw(struct operf_options *o, struct raw *raw, int argc,
 	const struct poptOption table[] = {
 		{ "pid", 'p', POPT_ARG_STRING, &raw->pid, 0, "profile a running process until it ends or Ctrl-C", "PID" },
 		{ "system-wide", 's', POPT_ARG_NONE, &raw->system_wide, 0, "profile everything until Ctrl-C", NULL },
-		{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "NAME:COUNT[:UM[:KERNEL[:USER]]],... to sample (cycles:1000000, else the CPU clock)", "LIST" },
+		{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "NAME:COUNT[:UM[:KERNEL[:USER]]],... to sample (the CPU's default event, else the CPU clock)", "LIST" },
 		{ "rate", '\0', POPT_ARG_STRING, &raw->rate, 0, "sample the CPU clock, so many times a second (1000)", "HZ" },
 		{ "separate-thread", 't', POPT_ARG_NONE, &raw->separate_thread, 0, "keep samples apart by process and thread", NULL },
 		{ "separate-cpu", 'c', POPT_ARG_NONE, &raw->separate_cpu, 0, "keep samples apart by CPU", NULL },

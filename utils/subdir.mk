@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# What every program needs that takes events by name.
+EVENT_SRCS := utils/event_machine.c utils/event_list.c
+
 PROGS += opcontrol opstream
 
-opcontrol_SRCS := $(wildcard utils/opcontrol*.c) utils/process.c
+opcontrol_SRCS := $(wildcard utils/opcontrol*.c) utils/process.c \
+	$(EVENT_SRCS)
 opcontrol_LIBS := libop
 opcontrol_LDLIBS = $(POPT_LIBS)
 
 PROGS += operf
-operf_SRCS := $(wildcard utils/operf*.c) utils/command.c utils/process.c
+operf_SRCS := $(wildcard utils/operf*.c) utils/command.c utils/process.c \
+	$(EVENT_SRCS)
 operf_LIBS := libop
 operf_LDLIBS = $(POPT_LIBS)
 
@@ -14,7 +19,7 @@ opstream_SRCS := utils/opstream.c utils/stream_text.c
 opstream_LDLIBS = $(POPT_LIBS)
 
 PROGS += ocount
-ocount_SRCS := $(wildcard utils/ocount*.c) utils/command.c
+ocount_SRCS := $(wildcard utils/ocount*.c) utils/command.c $(EVENT_SRCS)
 ocount_LIBS := libop
 ocount_LDLIBS = $(POPT_LIBS)
 

@@ -5,8 +5,9 @@
  * in its session folder how it was called ("argv") and asked ("requests").
  *
  * The file "mode" in the session folder makes it misbehave: "fail" (does not
- * start), "refuse" (answers every request but status with an error), "deaf"
- * (never answers), "stubborn" (does not end when asked).
+ * start), "refuse" (answers every request but status with an error), "start
+ * TEXT" (answers start with the error TEXT), "deaf" (never answers),
+ * "stubborn" (does not end when asked).
  */
 
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static char mode[32];
+static char mode[64];
 static const char *source = "module/timer", *source_reason = "none";
 static bool running;
 
@@ -34,10 +35,18 @@ static void check(bool good, const char *what)
 
 static void read_option(const char *option)
 {
-	static const char reason[] = "--source-reason=";
+	static const char reason[] = "--source-reason=", events[] = "--events=";
+	static char sampled[64];
 
+	/* It comes before --source. */
+	if (!strncmp(option, events, strlen(events))) {
+		source = "module/perf";
+		snprintf(sampled, sizeof(sampled), "perf/%.*s",
+			 (int)strcspn(option + strlen(events), ":"),
+			 option + strlen(events));
+	}
 	if (!strncmp(option, "--source=perf", strlen("--source=perf")))
-		source = "perf/cpu-clock";
+		source = *sampled ? sampled : "perf/cpu-clock";
 	if (!strncmp(option, reason, strlen(reason)))
 		source_reason = option + strlen(reason);
 }
@@ -113,6 +122,8 @@ static void answer(FILE *client, const char *request)
 	}
 	if (!strcmp(mode, "refuse") && strcmp(request, "status"))
 		fprintf(client, "error the disk is full\n");
+	else if (!strncmp(mode, "start ", 6) && !strcmp(request, "start"))
+		fprintf(client, "error %s\n", mode + 6);
 	else
 		fprintf(client, "ok\n");
 	running = running ? strcmp(request, "stop") != 0

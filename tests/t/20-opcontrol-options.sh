@@ -29,7 +29,7 @@ like "--version" "$("$opcontrol" --version)" '^opcontrol: oprofile [0-9]'
 like "-v is --version" "$("$opcontrol" -v)" '^opcontrol: oprofile [0-9]'
 help=$("$opcontrol" --help)
 for word in init setup start-daemon start dump stop reset save=NAME status \
-	shutdown deinit session-dir=DIR source=WORD vmlinux=FILE no-vmlinux separate=LIST \
+	shutdown deinit list-events session-dir=DIR source=WORD event=EVENT vmlinux=FILE no-vmlinux separate=LIST \
 	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
 	timer-rate=HZ verbose version help usage; do
 	like "--help names --$word" "$help" "--$word"

@@ -130,6 +130,7 @@ is "a file of the original is understood" "$(opcontrol --status)" \
 Source: module
 Source reason: OPROFILE_FS stands in for it
 Session-dir: $TMP/session
+Event 0: CPU_CLK_UNHALTED:100000:0:1:1
 Separate options: library cpu
 vmlinux file: $TMP/vmlinux
 Image filter: none

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/opcontrol.sh"
 
 ok "settings" opcontrol --session-dir="$session" --separate=lib,cpu \
-	--buffer-size=65536 --timer-rate=500
+	--buffer-size=65536 --timer-rate=500 --event=timer
 
 # ---- without a daemon
 

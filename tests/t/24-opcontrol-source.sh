@@ -13,7 +13,7 @@ fs_text() {
 		cpu_buffer_size timer/rate | tr '\n' ' ')
 }
 untouched=$(fs_text)
-ok "settings" opcontrol --session-dir="$session"
+ok "settings" opcontrol --session-dir="$session" --event=timer
 
 # ---- each source by name
 
@@ -52,8 +52,8 @@ Killing daemon."
 done <<END
 --source=perf|perf|chosen by --source=perf|
 --source=perf --timer-rate=250|perf:rate=250|chosen by --source=perf|
---source=perf --buffer-size=65536|perf|chosen by --source=perf|opcontrol: no effect without the module: Buffer size
---source=perf --buffer-size=65536 --timer-rate=9 --cpu-buffer-size=64|perf:rate=9|chosen by --source=perf|opcontrol: no effect without the module: Buffer size, CPU buffer size
+--source=perf --buffer-size=65536|perf|chosen by --source=perf|opcontrol: no effect with this source: Buffer size
+--source=perf --buffer-size=65536 --timer-rate=9 --cpu-buffer-size=64|perf:rate=9|chosen by --source=perf|opcontrol: no effect with this source: Buffer size, CPU buffer size
 --source=module|oprofilefs:$fs|chosen by --source=module|
 --source=auto|oprofilefs:$fs|OPROFILE_FS stands in for it|
 END

@@ -52,30 +52,82 @@ known are debug, sfile, arcs, samples, module, misc, ext and all" \
 
 # ---- events
 
-says "an unknown event" "--events=nonsense: no such event; man operf lists \
-them" -e nonsense:1000 true
-says "no count" "--events=cpu-clock: no count; say after how many to take a \
-sample, such as cpu-clock:100000" -e cpu-clock true
-says "an empty count" "--events=cpu-clock: no count; say after how many to take \
-a sample, such as cpu-clock:100000" -e cpu-clock::0 true
-for count in 0 x -1 1.5 9223372036854775808 99999999999999999999; do
-	says "a count of $count" "--events=cpu-clock:$count: the count is not a \
-number above 0" -e "cpu-clock:$count" true
+# A machine whose CPU has two events, the second of them with unit masks.
+OPROFILE_FS=$TMP/fs
+OPROFILE_EVENTS_DIR=$TMP/fs/events
+export OPROFILE_FS OPROFILE_EVENTS_DIR
+cpu=$OPROFILE_EVENTS_DIR/x86-64/made-up
+mkdir -p "$OPROFILE_FS/proc" "$cpu"
+printf 'processor\t: 0\nvendor_id\t: Nobody\n' >"$OPROFILE_FS/proc/cpuinfo"
+cat >"$cpu/cpu" <<'END'
+name = Made up
+counters = 1
+default = CYCLES:1000
+encoding = x86
+match = vendor Nobody
+manual = none
+END
+cat >"$cpu/unit_masks" <<'END'
+name:zero type:mandatory default:0x0
+	0x00 No unit mask
+name:state type:bitmask default:0x03
+	0x01 extra: shared Shared
+	0x02 extra: owned Owned
+END
+cat >"$cpu/events" <<'END'
+event:0x76 counters:0 um:zero minimum:1000 name:CYCLES : Cycles
+event:0x41 counters:0 um:state minimum:500 name:MISSES : Misses
+END
+
+says "an unknown event" "nonsense: no event of x86-64/made-up is called so; \
+ophelp lists them" -e nonsense:1000 true
+says "one that is like another" "MISES: no event of x86-64/made-up is called so; \
+similar: MISSES" -e MISES:1000 true
+says "one that is like one of the kernel" "page-fault: no event of the kernel is \
+called so; similar: page-faults" -e page-fault:1 true
+says "no count" "cpu-clock: no count; give how many events make a sample, as in \
+cpu-clock:1000" -e cpu-clock true
+says "an empty count" "MISSES::0: no count; give how many events make a sample, \
+as in MISSES:500" -e MISSES::0 true
+for count in x -1 1.5 99999999999999999999; do
+	says "a count of $count" "cpu-clock:$count: count $count is not a whole \
+number" -e "cpu-clock:$count" true
 done
-says "a unit mask" "--events=cpu-clock: unit mask 0x01: this event has none; \
-give 0" -e cpu-clock:1000:0x01 true
-says "a kernel flag" "--events=cpu-clock: kernel: 2: give 0 or 1" \
+says "a count of 0" "page-faults:0: count 0 is below the minimum of \
+page-faults, 1; a smaller one would flood the machine with interrupts" \
+	-e faults:0 true
+says "a count that is too large" "cpu-clock:9223372036854775808: count \
+9223372036854775808 is too large" -e cpu-clock:9223372036854775808 true
+says "a unit mask of the kernel's" "cpu-clock:1000:0x01: unit mask 0x01 is not \
+possible for cpu-clock; give 0x00" -e cpu-clock:1000:0x01 true
+says "a bad unit mask" "MISSES:500:4: unit mask 4 is not possible for MISSES; \
+give bits of 0x01 (shared), 0x02 (owned)" -e MISSES:500:4 true
+says "a bad name of one" "MISSES:500:shared+gone: unit mask gone is no name for \
+MISSES; give bits of 0x01 (shared), 0x02 (owned)" -e MISSES:500:shared+gone true
+says "a kernel flag" "cpu-clock:1000:0:2: \"2\" for kernel is neither 0 nor 1" \
 	-e cpu-clock:1000:0:2 true
-says "a user flag" "--events=cpu-clock: user: yes: give 0 or 1" \
-	-e cpu-clock:1000:0:1:yes true
-says "neither kernel nor user" "--events=cpu-clock: neither kernel nor user \
-code is left; give 1 for one of them" -e cpu-clock:1000:0:0:0 true
-says "too many parts" "--events=cpu-clock:...: too many parts; \
-NAME:COUNT[:UM[:KERNEL[:USER]]] is wanted" -e cpu-clock:1000:0:1:1:1 true
-says "one bad of two" "--events=y: no such event; man operf lists them" \
-	-e cpu-clock:1000,y:1000 true
-says "no event in the list" "--events=,: names no event; man operf lists them" \
-	-e , true
+says "a user flag" "MISSES:1000::1:yes: \"yes\" for user is neither 0 nor 1" \
+	-e MISSES:1000::1:yes true
+says "neither kernel nor user" "cpu-clock:1000:0:0:0: counts neither the kernel \
+nor user programs; one must be 1" -e cpu-clock:1000:0:0:0 true
+says "too many parts" "cpu-clock:1000:0:1:1:1: \"1\" is too much; the form is \
+NAME:COUNT:UNITMASK:KERNEL:USER" -e cpu-clock:1000:0:1:1:1 true
+says "one bad of two" "y: no event of x86-64/made-up is called so; ophelp lists \
+them" -e cpu-clock:1000,y:1000 true
+says "an empty name" '"": the name of an event is missing' -e , true
+says "twice the same" "page-faults: given twice with the same unit mask; all \
+events must be distinct" -e faults:5,page-faults:5 true
+says "no free counter" "CYCLES: no counter is free: with MISSES it needs 2 \
+counters, the CPU has 1; leave one of them out" -e MISSES:500,CYCLES:1000 true
+sed -i s/Nobody/Somebody/ "$OPROFILE_FS/proc/cpuinfo"
+says "a CPU that is not described" "INST_RETIRED: no event of the kernel is called so; \
+those of the CPU are not known: this CPU (vendor Somebody) is described by no \
+folder of $OPROFILE_EVENTS_DIR" -e INST_RETIRED:1000 true
+rm -r "$OPROFILE_FS"
+says "no event files" "INST_RETIRED: no event of the kernel is called so; those of the \
+CPU are not known: OPROFILE_EVENTS_DIR: $OPROFILE_EVENTS_DIR: no such folder" \
+	-e INST_RETIRED:1000 true
+unset OPROFILE_FS OPROFILE_EVENTS_DIR
 
 # ---- help
 

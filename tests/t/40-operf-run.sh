@@ -135,8 +135,41 @@ like "with another folder the report's is told" "$(said)" \
 	"see opreport -l --merge=cpu --session-dir=$TMP/work/$data\$"
 "$TMP/bin/operf" -e faults:7:0:0 -e cpu-clock:1000000:0:0:1 true 2>/dev/null
 is "events by their usual names" "$(grep ^--events "$FAKE_DIR/argv")" \
-	"--events=page-faults:2:0:7:0:0:1,cpu-clock:0:1:1000000:0:0:1"
+	"--events=page-faults:2:0:7:0:0:1:0x2,cpu-clock:0:1:1000000:0:0:1:0x0"
 is "and no rate" "$(grep -c rate= "$FAKE_DIR/argv")" 0
+
+# A machine whose CPU is known, with counters.
+mkdir -p "$TMP/fs/0" "$TMP/fs/proc" "$TMP/events/x86-64/made-up"
+printf 'processor\t: 0\nvendor_id\t: Nobody\n' >"$TMP/fs/proc/cpuinfo"
+(
+	cd "$TMP/events/x86-64/made-up" || exit
+	printf '%s = %s\n' name "Made up" counters 2 default CYCLES:1000 \
+		encoding x86 match "vendor Nobody" manual none >cpu
+	printf '%s\n\t%s\n' "name:m type:exclusive default:0x1" "0x1 One" \
+		"" "0x2 extra:inv,cmask=1 two Two" | sed '/^$/d' >unit_masks
+	printf '%s : Text\n' \
+		"event:0x76 counters:0,1 um:m minimum:1000 name:CYCLES" \
+		"event:0x1c2 counters:0,1 um:m minimum:500 name:MISSES" >events
+)
+on_machine() {
+	OPROFILE_FS=$TMP/fs OPROFILE_EVENTS_DIR=$TMP/events \
+		"$TMP/bin/operf" "$@" 2>"$TMP/err"
+	sed -n 's/^--events=[^:]*/&/p' "$FAKE_DIR/argv"
+}
+like "the default there is the CPU's default event" "$(on_machine true)" \
+	'^--events=CYCLES:118:0:1000:1:[01]:1:0x176$'
+is "its events, and the kernel's" \
+	"$(on_machine -e MISSES:500:two:0 -e faults:1::0,CYCLES:2000:1:0 true)" \
+	"--events=MISSES:450:0:500:2:0:1:0x1018002c2,page-faults:2:1:1:0:0:1:0x2,\
+CYCLES:118:2:2000:1:0:1:0x176"
+is "with a rate it is the clock" "$(on_machine --rate=100 true)" ""
+echo broken >>"$TMP/events/x86-64/made-up/events"
+like "where nothing describes the CPU it is cycles" "$(on_machine true)" \
+	'^--events=cycles:0:0:1000000:0:[01]:1:0x0$'
+rmdir "$TMP/fs/0"
+is "without counters it is the clock" "$(on_machine true)" ""
+like "which is said" "$(cat "$TMP/err")" \
+	'^operf: no hardware counters to sample with here'
 
 # ---- sessions
 

@@ -254,7 +254,7 @@ if [ "$paranoid" -eq 2 ]; then
 		'^125 operf: .*kernel\.perf_event_paranoid'
 	$user "$BIN/operf" -e cpu-clock:1000:0:1:0 true 2>"$TMP/err"
 	like "or of the kernel alone" "$? $(notes)" \
-		'^125 operf: --events=cpu-clock: kernel code only'
+		'^125 operf: cpu-clock: kernel code only'
 else
 	skip "rights at kernel.perf_event_paranoid 2" "it is $paranoid"
 fi

@@ -48,18 +48,18 @@ error 'threads of a command' 125 '--separate-thread with a command: ' \
 	-t touch "$ran"
 error 'threads of the system' 125 '--separate-thread with --system-wide: ' -t -s
 
-error 'an unknown event' 125 'foo: no such event; ' -e foo touch "$ran"
-error 'an empty event' 125 '--events: "" is no event; ' -e cs,,cs touch "$ran"
-error 'a unit mask' 125 'cs: an event of the kernel.* no unit masks' \
+error 'an unknown event' 125 'foo: no event of ' -e foo touch "$ran"
+error 'an empty event' 125 '"": the name of an event is missing' -e cs,,cs touch "$ran"
+error 'a unit mask' 125 'context-switches:1: unit mask 1 is not possible' \
 	-e cs:1 touch "$ran"
-error 'a modifier' 125 'cycles: "u" is no unit mask' -e cycles:u touch "$ran"
-error 'no number for a mode' 125 'faults:0:2: .* is 0 or 1 each' \
+error 'a modifier' 125 'cycles:u: unit mask u is no name' -e cycles:u touch "$ran"
+error 'no number for a mode' 125 'page-faults:0:2: "2" for kernel is neither' \
 	-e faults:0:2 touch "$ran"
-error 'no mode' 125 'faults:0:0:0: neither kernel nor user' \
+error 'no mode' 125 'page-faults:0:0:0: counts neither the kernel' \
 	-e faults:0:0:0 touch "$ran"
 error 'the wrong mode' 125 'cs:0:0:1: it happens in kernel mode only' \
 	-e cs:0:0:1 touch "$ran"
-error 'the second of two events' 125 'foo: no such event' -e cs -e foo \
+error 'the second of two events' 125 'foo: no event of ' -e cs -e foo \
 	touch "$ran"
 
 for list in x ',' 0- 3-1 0,x -1 '0 1' 99999999; do

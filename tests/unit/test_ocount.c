@@ -4,8 +4,10 @@
  * cannot show: shared counters, ratios; and its numbers and event names.
  */
 
-#include "tests/unit/op_fixture.h"
+#include "tests/unit/events_fixture.h"
 
+#include "utils/event_list.c"
+#include "utils/event_machine.c"
 #include "utils/ocount_event.c"
 #include "utils/ocount_number.c"
 #include "utils/ocount_print.c"
@@ -141,19 +143,20 @@ static void refuses_bad_events(void **state)
 		const char *text;
 		const char *reason;
 	} cases[] = {
-		{ "", "\"\" is no event" },
-		{ "cs,", "\"\" is no event" },
-		{ ":0", "\":0\" is no event" },
-		{ "cs:0:1:1:1", "\"cs:0:1:1:1\" is no event" },
-		{ "foo", "foo: no such event" },
-		{ "r", "r: no such event" },
-		{ "r12g", "r12g: no such event" },
-		{ "r11112222333344445", "no such event" },
-		{ "cycles:1", "has no unit masks" },
-		{ "cycles:u", "\"u\" is no unit mask" },
-		{ "r1:0x100", "\"0x100\" is no unit mask" },
-		{ "cycles:0:2", "0 or 1" },
-		{ "cycles:0:1:x", "0 or 1" },
+		{ "", "\"\": the name of an event is missing" },
+		{ "cs,", "\"\": the name" },
+		{ ":0", "\":0\": the name" },
+		{ "cs:0:1:1:1", "\"1\" is too much" },
+		{ "foo", "foo: no event" },
+		{ "r", "r: no event" },
+		{ "r12g", "r12g: no event" },
+		{ "r11112222333344445", "no event" },
+		{ "cycles:1", "unit mask 1 is not possible" },
+		{ "cycles:u", "unit mask u is no name" },
+		{ "r1:0x100", "unit mask 0x100 is not possible" },
+		{ "r1:0:2", "\"2\" for kernel" },
+		{ "cycles:0:2", "\"2\" for kernel is neither 0 nor 1" },
+		{ "cycles:0:1:x", "\"x\" for user is neither 0 nor 1" },
 		{ "cycles:0:0:0", "neither" },
 		{ "cs:0:0:1", "cs:0:0:1: it happens in kernel mode only" },
 	};
@@ -169,6 +172,53 @@ static void refuses_bad_events(void **state)
 		assert_reason(&diag, cases[i].reason);
 		ocount_events_release(&events);
 	}
+}
+
+/* Those of a CPU by way of the environment, as the program finds them. */
+static void parses_events_of_the_cpu(void **state)
+{
+	struct ocount_events events;
+	struct op_diag diag = { "" };
+	char fs[PATH_MAX];
+	int err;
+
+	(void)state;
+	op_events_free(load_sample());
+	make_file(CPU, "cpu",
+		  "name = Test CPU\ncounters = 4\ndefault = CYCLES:1000\n"
+		  "encoding = x86\nmanual = A book\nmatch = vendor Nobody\n");
+	assert_int_equal(mkdir("fs", 0777) || mkdir("fs/proc", 0777), 0);
+	write_text("fs/proc/cpuinfo", "processor : 0\nvendor_id : Nobody\n");
+	assert_non_null(realpath("fs", fs));
+	setenv("OPROFILE_FS", fs, 1);
+	setenv("OPROFILE_EVENTS_DIR", "events", 1);
+	err = ocount_events_init(&events,
+				 "CYCLES,MISSES:shared+owned:0,ISSUE:stalls,"
+				 "faults",
+				 &diag);
+	assert_string_equal(diag.text, "");
+	assert_int_equal(err, 0);
+	assert_int_equal(events.list[0].type, PERF_TYPE_RAW);
+	assert_int_equal(events.list[0].config, 0x76);
+	assert_int_equal(events.list[1].config, 0xa41);
+	assert_true(!events.list[1].kernel && events.list[1].modes_given);
+	assert_int_equal(events.list[2].config, 0x10180010e);
+	assert_int_equal(events.list[3].type, PERF_TYPE_SOFTWARE);
+	ocount_events_release(&events);
+	assert_int_equal(ocount_events_init(&events, "CYCLE", &diag), -EINVAL);
+	assert_reason(&diag, "similar: CYCLES");
+	ocount_events_release(&events);
+	unsetenv("OPROFILE_FS");
+	unsetenv("OPROFILE_EVENTS_DIR");
+}
+
+/* Events that are there; clang-tidy does not know that cmocka's asserts end. */
+static void init_events(struct ocount_events *events, const char *text,
+			struct op_diag *diag)
+{
+	assert_int_equal(ocount_events_init(events, text, diag), 0);
+	if (!events->nr)
+		abort();
 }
 
 static void default_event_can_be_counted(void **state)
@@ -278,7 +328,7 @@ static void reads_into_groups(void **state)
 	struct op_diag diag = { "" };
 
 	(void)state;
-	assert_int_equal(ocount_events_init(&events, "cs", &diag), 0);
+	init_events(&events, "cs", &diag);
 	assert_int_equal(ocount_result_init(&result, &counters, true, &diag),
 			 0);
 	for (int twice = 0; twice < 2; twice++)
@@ -308,7 +358,7 @@ static void passes_read_errors_on(void **state)
 	struct op_diag diag = { "" };
 
 	(void)state;
-	assert_int_equal(ocount_events_init(&events, "cs,cs", &diag), 0);
+	init_events(&events, "cs,cs", &diag);
 	assert_int_equal(ocount_result_init(&result, &counters, false, &diag),
 			 0);
 	assert_int_equal(ocount_result_read(&result, &counters, 5, &diag),
@@ -344,7 +394,7 @@ static void make(struct printed *p, const char *events, size_t nr_groups)
 	struct op_diag diag = { "" };
 
 	memset(p, 0, sizeof(*p));
-	assert_int_equal(ocount_events_init(&p->events, events, &diag), 0);
+	init_events(&p->events, events, &diag);
 	p->targets[0] = (struct ocount_target){ .pid = -1, .cpu = 0 };
 	p->targets[1] = (struct ocount_target){ .pid = -1, .cpu = 11 };
 	p->list = (struct ocount_targets){ .list = p->targets, .nr = 2 };
@@ -460,6 +510,7 @@ int main(void)
 		cmocka_unit_test(tells_durations),
 		cmocka_unit_test(parses_events),
 		cmocka_unit_test(refuses_bad_events),
+		folder_test(parses_events_of_the_cpu),
 		cmocka_unit_test(default_event_can_be_counted),
 		cmocka_unit_test(shows_modes),
 		cmocka_unit_test(scales_what_shared),

@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
+#include "utils/event_list.c"
+#include "utils/event_machine.c"
 #include "utils/opcontrol_daemon.c"
+#include "utils/opcontrol_events.c"
 #include "utils/opcontrol_fs.c"
 #include "utils/opcontrol_module.c"
 #include "utils/process.c"
@@ -41,14 +44,13 @@ static void finds_programs_by_absolute_path_only(void **state)
 
 	(void)state;
 	assert_int_equal(process_find(path, sizeof(path), "sh",
-					 "::.:bin:/no/such:/bin:/usr/bin"),
+				      "::.:bin:/no/such:/bin:/usr/bin"),
 			 0);
 	assert_string_equal(path, "/bin/sh");
 	assert_int_equal(chdir("/bin"), 0);
 	assert_int_equal(process_find(path, sizeof(path), "sh", ":.::./:"),
 			 -ENOENT);
-	assert_int_equal(process_find(path, sizeof(path), "sh", NULL),
-			 -ENOENT);
+	assert_int_equal(process_find(path, sizeof(path), "sh", NULL), -ENOENT);
 	assert_int_equal(process_find(path, sizeof(path), "..", "/bin"),
 			 -ENOENT);
 	assert_int_equal(process_find(path, 7, "sh", "/bin"), -ENOENT);
@@ -292,6 +294,99 @@ static void takes_only_sound_pids(void **state)
 	assert_int_equal(parse_pid("4294967297"), 0);
 }
 
+/* ---- counters ------------------------------------------------------------ */
+
+static void make_counter(struct opcontrol *oc, const char *root)
+{
+	static const char *const files[] = { "enabled",	  "event",  "count",
+					     "unit_mask", "kernel", "user",
+					     "extra" };
+	char path[sizeof(oc->fs.root) + 32];
+	FILE *file;
+
+	strcpy(oc->fs.root, root);
+	snprintf(path, sizeof(path), "%s/0", root);
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/0/%s", root, files[i]);
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fclose(file);
+	}
+}
+
+static uint64_t counter_file(const struct opcontrol *oc, const char *file)
+{
+	uint64_t value = 0;
+	char path[32];
+
+	snprintf(path, sizeof(path), "0/%s", file);
+	assert_int_equal(oc_fs_read(&oc->fs, path, &value, NULL), 0);
+	return value;
+}
+
+/* What the module makes of the files, with a unit mask on all machines and the
+ * upper bits of an event's number on x86: see module/counter_perf.c. */
+static uint64_t module_config(const struct opcontrol *oc, bool is_x86)
+{
+	uint64_t event = counter_file(oc, "event");
+	uint64_t mask = counter_file(oc, "unit_mask");
+	uint64_t extra = counter_file(oc, "extra");
+
+	if (is_x86)
+		return (event & 0xff) | (mask & 0xff) << 8 |
+		       (event & 0xf00) << 24 | extra;
+	return event | mask << 8 | extra;
+}
+
+static void writes_all_bits_of_an_event(void **state)
+{
+	static const struct {
+		enum op_cpu_encoding encoding;
+		bool is_x86;
+		uint64_t code, um, config, written;
+	} cases[] = {
+		{ OP_ENCODING_X86, true, 0x1c2, 0x5, 0x1018005c2, 0x1c2 },
+		{ OP_ENCODING_RAW, false, 0x11, 0, 0x11, 0x11 },
+		{ OP_ENCODING_RAW, false, 0x11, 0x40000, 0x40011, 0 },
+		{ OP_ENCODING_NETBURST, true, 0x1305, 0x1, 0x1e0002000a000, 0 },
+	};
+	char root[] = "/tmp/test_opcontrol.XXXXXX";
+	struct opcontrol *oc = calloc(1, sizeof(*oc));
+	struct op_cpu_type cpu = { .name = "test" };
+	struct op_events events = { .cpu = &cpu };
+	char command[64];
+
+	(void)state;
+	assert_non_null(oc);
+	assert_non_null(mkdtemp(root));
+	make_counter(oc, root);
+	oc->events.machine.cpu = &events;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct op_event event = { .code = cases[i].code };
+		struct op_parsed_event parsed = {
+			.event = &event,
+			.count = 1000 + i,
+			.um = cases[i].um,
+			.config = cases[i].config,
+			.user = true,
+		};
+
+		cpu.encoding = cases[i].encoding;
+		assert_int_equal(write_counter(oc, 0, &parsed), 0);
+		assert_int_equal(module_config(oc, cases[i].is_x86),
+				 cases[i].config);
+		assert_int_equal(counter_file(oc, "event"), cases[i].written);
+		assert_int_equal(counter_file(oc, "count"), 1000 + i);
+		assert_int_equal(counter_file(oc, "kernel"), 0);
+		assert_int_equal(counter_file(oc, "user"), 1);
+		assert_int_equal(counter_file(oc, "enabled"), 1);
+	}
+	free(oc);
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +400,7 @@ int main(void)
 		cmocka_unit_test(understands_modprobe),
 		cmocka_unit_test(finds_keys_in_answers),
 		cmocka_unit_test(takes_only_sound_pids),
+		cmocka_unit_test(writes_all_bits_of_an_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

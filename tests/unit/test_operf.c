@@ -5,9 +5,11 @@
  * without samples.
  */
 
-#include "tests/unit/op_fixture.h"
+#include "tests/unit/events_fixture.h"
 
 #include "utils/command.c"
+#include "utils/event_list.c"
+#include "utils/event_machine.c"
 #include "utils/operf_events.c"
 #include "utils/operf_report.c"
 
@@ -25,70 +27,109 @@ void operf_note(const char *fmt, ...)
 /* ---- events -------------------------------------------------------------- */
 
 static const struct operf_rights root = {
-	.can_sample_cycles = true,
+	.can_sample_cpu = true,
 	.may_sample_kernel = true,
 };
-static const struct operf_rights user = { .can_sample_cycles = true,
-					  .paranoid = 2 };
+static const struct operf_rights user = { .can_sample_cpu = true };
 static const struct operf_rights virtual = { .may_sample_kernel = true };
 
+/* A machine whose CPU is, or is not, that of load_sample(). */
+static void make_machine(struct event_machine *machine, bool is_known)
+{
+	assert_int_equal(event_machine_init(machine), 0);
+	machine->cpu = is_known ? load_sample() : NULL;
+	machine->cpu_err = is_known ? 0 : -ENODEV;
+}
+
 /* The daemon's text for @list, "clock" for the CPU clock. */
-static void chooses(const char *list, bool clock,
+static void chooses(bool is_known, const char *list, bool clock,
 		    const struct operf_rights *rights, const char *wanted,
 		    bool no_counter, bool user_only)
 {
 	struct op_diag diag = { "" };
+	struct event_machine machine;
 	struct operf_events events;
 
-	assert_int_equal(operf_events_init(&events, list, clock, rights, &diag),
+	make_machine(&machine, is_known);
+	assert_int_equal(operf_events_init(&events, &machine, list, clock,
+					   rights, &diag),
 			 0);
 	assert_string_equal(events.text ? events.text : "clock", wanted);
 	assert_int_equal(events.no_counter, no_counter);
 	assert_int_equal(events.user_only, user_only);
 	operf_events_release(&events);
+	event_machine_release(&machine);
 }
 
 static void default_events(void **state)
 {
+	const char *cycles = "CYCLES:118:0:1000:0:1:1:0x76";
+
 	(void)state;
-	chooses(NULL, false, &root, "cycles:0:0:1000000:0:1:1", false, false);
-	chooses(NULL, false, &user, "cycles:0:0:1000000:0:0:1", false, true);
-	chooses(NULL, false, &virtual, "clock", true, false);
-	chooses(NULL, true, &root, "clock", false, false);
-	chooses(NULL, true, &user, "clock", false, true);
-	chooses(NULL, true, &virtual, "clock", false, false);
+	chooses(true, NULL, false, &root, cycles, false, false);
+	chooses(true, "default", false, &root, cycles, false, false);
+	chooses(true, NULL, false, &user, "CYCLES:118:0:1000:0:0:1:0x76", false,
+		true);
+	chooses(false, NULL, false, &root, "cycles:0:0:1000000:0:1:1:0x0",
+		false, false);
+	chooses(false, NULL, false, &user, "cycles:0:0:1000000:0:0:1:0x0",
+		false, true);
+	for (int i = 0; i < 2; i++) {
+		chooses(i, NULL, false, &virtual, "clock", true, false);
+		chooses(i, NULL, true, &root, "clock", false, false);
+		chooses(i, NULL, true, &user, "clock", false, true);
+		chooses(i, NULL, true, &virtual, "clock", false, false);
+	}
 }
 
 static void given_events(void **state)
 {
 	(void)state;
-	chooses("page-faults:5", false, &virtual, "page-faults:2:0:5:0:1:1",
+	chooses(false, "page-faults:5", false, &virtual,
+		"page-faults:2:0:5:0:1:1:0x2", false, false);
+	chooses(false, "cpu-cycles:0x1000:0x0:0:1", false, &user,
+		"cycles:0:0:4096:0:0:1:0x0", false, false);
+	chooses(false, "cycles:900::1:1", false, &user,
+		"cycles:0:0:900:0:0:1:0x0", false, true);
+	chooses(true, "faults:1:0:1:0,ISSUE:6:stalls,cs:2:0:0", false, &root,
+		"page-faults:2:0:1:0:1:0:0x2,"
+		"ISSUE:270:1:6:1:1:1:0x10180010e,"
+		"context-switches:3:2:2:0:0:1:0x3",
 		false, false);
-	chooses("cpu-cycles:0x10:0x0:0:1", false, &user, "cycles:0:0:16:0:0:1",
-		false, false);
-	chooses("cycles:9::1:1", false, &user, "cycles:0:0:9:0:0:1", false,
-		true);
-	chooses(",faults:1:0:1:0,,cs:2:0:0,", false, &root,
-		"page-faults:2:0:1:0:1:0,context-switches:3:1:2:0:0:1", false,
-		false);
 	/* the rights to the kernel are missed by one of two */
-	chooses("faults:1:0:0,cs:2", false, &user,
-		"page-faults:2:0:1:0:0:1,context-switches:3:1:2:0:0:1", false,
-		true);
+	chooses(true, "MISSES:500:0x3:0,cs:2", false, &user,
+		"MISSES:65:0:500:3:0:1:0x341,context-switches:3:1:2:0:0:1:0x3",
+		false, true);
 }
 
-static void kernel_alone_is_refused(void **state)
+static void refuses(bool is_known, const char *list, int wanted,
+		    const char *reason)
 {
 	struct op_diag diag = { "" };
+	struct event_machine machine;
 	struct operf_events events;
 
-	(void)state;
-	assert_int_equal(operf_events_init(&events, "cycles:9:0:1:0", false,
+	make_machine(&machine, is_known);
+	assert_int_equal(operf_events_init(&events, &machine, list, false,
 					   &user, &diag),
-			 -EACCES);
-	assert_non_null(strstr(diag.text, "kernel.perf_event_paranoid is 2; "
-					  "sysctl "));
+			 wanted);
+	assert_reason(&diag, reason);
 	operf_events_release(&events);
+	event_machine_release(&machine);
+}
+
+static void refuses_what_cannot_be_sampled(void **state)
+{
+	(void)state;
+	refuses(false, "cycles:900:0:1:0", -EACCES,
+		"cycles: kernel code only, which you may not sample");
+	refuses(true, "CYCLES:900:0:1:0", -EINVAL, "below the minimum");
+	refuses(true, "CYCLES:1000,ISSUE:6:any,ISSUE:6:fused", -EBUSY,
+		"ISSUE: no counter is free");
+	refuses(true, "IBS_FETCH:50", -EINVAL, "but by ibs_fetch");
+	refuses(true, "FOO:1", -EINVAL, "FOO: no event of " CPU);
+	refuses(false, "CYCLES:1000", -EINVAL,
+		"those of the CPU are not known");
 }
 
 /* ---- finding a program --------------------------------------------------- */
@@ -260,9 +301,9 @@ static void subtracts_accounts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(default_events),
-		cmocka_unit_test(given_events),
-		cmocka_unit_test(kernel_alone_is_refused),
+		folder_test(default_events),
+		folder_test(given_events),
+		folder_test(refuses_what_cannot_be_sampled),
 		folder_test(searches_path),
 		folder_test(takes_paths_as_they_are),
 		folder_test(tells_why_there_is_nothing),

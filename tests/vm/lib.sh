@@ -7,8 +7,13 @@
 SESSION=$TMP/session
 RATE=1000 # samples per second and CPU
 
-# start OPTION...: a fresh session with these settings, sampling.
+# start OPTION...: a fresh session with these settings, sampling; by the timer
+# if no event is among them.
 start() {
+	case " $* " in
+	*' --event='*) ;;
+	*) set -- --event=timer "$@" ;;
+	esac
 	rm -rf "$SESSION" /root/.oprofile
 	"$BIN/opcontrol" --start --session-dir="$SESSION" \
 		--timer-rate=$RATE "$@"

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cost FILE COMMAND [ARGUMENT]...: runs COMMAND and writes into FILE what it
+ * took, "wall S", "cpu S" (user and system, its children too) and "memory
+ * KB" (the most it had). SIGINT and SIGTERM are passed on to it.
+ */
+
+#include <err.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile pid_t child;
+
+static void pass_on(int signal)
+{
+	kill(child, signal);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+int main(int argc, char **argv)
+{
+	double start = now();
+	struct rusage usage;
+	int status;
+	FILE *file;
+
+	if (argc < 3)
+		errx(2, "usage: cost FILE COMMAND [ARGUMENT]...");
+	child = fork();
+	if (child < 0)
+		err(2, "fork");
+	if (!child) {
+		/* a shell's background jobs ignore it */
+		signal(SIGINT, SIG_DFL);
+		execvp(argv[2], argv + 2);
+		err(127, "%s", argv[2]);
+	}
+	signal(SIGINT, pass_on);
+	signal(SIGTERM, pass_on);
+	/* somebody may wait for the command to close them */
+	close_range(3, ~0U, 0);
+	while (wait4(child, &status, 0, &usage) < 0)
+		if (errno != EINTR)
+			err(2, "wait");
+	file = fopen(argv[1], "we");
+	if (!file)
+		err(2, "%s", argv[1]);
+	fprintf(file, "wall %.3f\ncpu %.3f\nmemory %ld\n", now() - start,
+		seconds(usage.ru_utime) + seconds(usage.ru_stime),
+		usage.ru_maxrss);
+	fclose(file);
+	return WIFEXITED(status) ? WEXITSTATUS(status)
+				 : 128 + WTERMSIG(status);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "utils/event_list.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/op_alloc_counter.h"
+#include "libop/op_perf.h"
+#include "module/uapi/oprofile.h"
+
+/* ---- one event ----------------------------------------------------------- */
+
+/* @spec with the usual name of an event that has a second one. */
+static int parse_kernels(struct op_parsed_event *event,
+			 const struct event_machine *machine,
+			 const struct op_perf_event *known, const char *spec,
+			 const struct op_parse_options *options,
+			 struct op_diag *diag)
+{
+	char *usual;
+	int err;
+
+	if (asprintf(&usual, "%s%s", known->name, strchrnul(spec, ':')) < 0)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	err = op_parse_event(event, event_machine_kernel(machine), usual,
+			     options, diag);
+	free(usual);
+	return err;
+}
+
+/* Of which of the two lists the name, that the kernel does not know, was
+ * meant to be. */
+static const struct op_events *choose_list(const struct op_events *cpu,
+					   const struct op_events *kernel,
+					   const char *name)
+{
+	char similar[256];
+
+	if (op_events_find(cpu, name))
+		return cpu;
+	op_events_similar(cpu, name, similar, sizeof(similar));
+	if (*similar)
+		return cpu;
+	op_events_similar(kernel, name, similar, sizeof(similar));
+	return *similar ? kernel : cpu;
+}
+
+static int parse_cpus(struct op_parsed_event *event,
+		      struct event_machine *machine, const char *name,
+		      const char *spec, const struct op_parse_options *options,
+		      struct op_diag *diag)
+{
+	const struct op_events *kernel = event_machine_kernel(machine), *cpu;
+	struct op_diag why = { "" };
+	char similar[256];
+
+	cpu = event_machine_cpu(machine, &why);
+	if (cpu && strcmp(name, "default") != 0)
+		cpu = choose_list(cpu, kernel, name);
+	if (cpu)
+		return op_parse_event(event, cpu, spec, options, diag);
+	op_events_similar(kernel, name, similar, sizeof(similar));
+	return op_diag_set(diag, -EINVAL,
+			   "%s: no event of the kernel is called so%s%s; "
+			   "those of the CPU are not known: %s",
+			   name, *similar ? "; similar: " : "",
+			   *similar ? similar + 2 : "", why.text);
+}
+
+/* Features that are no counters have interfaces of their own. */
+static int check_feature(const struct op_event *event, struct op_diag *diag)
+{
+	if (!event->ext || event_is_kernels(event))
+		return 0;
+	return op_diag_set(diag, -EINVAL,
+			   "%s: not counted by a counter but by %s, which "
+			   "cannot be used here; choose another event",
+			   event->name, event->ext);
+}
+
+int event_parse(struct op_parsed_event *event, struct event_machine *machine,
+		const char *spec, const struct op_parse_options *options,
+		struct op_diag *diag)
+{
+	char *name = strndup(spec, strcspn(spec, ":"));
+	const struct op_perf_event *known;
+	int err;
+
+	if (!name)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	known = op_perf_event_find(name);
+	if (!*name)
+		err = op_diag_set(diag, -EINVAL,
+				  "\"%s\": the name of an event is missing",
+				  spec);
+	else if (known)
+		err = parse_kernels(event, machine, known, spec, options, diag);
+	else
+		err = parse_cpus(event, machine, name, spec, options, diag);
+	free(name);
+	return err ? err : check_feature(event->event, diag);
+}
+
+/* ---- the list ------------------------------------------------------------ */
+
+static int add(struct event_list *list, struct event_machine *machine,
+	       const char *spec, struct op_diag *diag)
+{
+	struct op_parsed_event *more =
+		reallocarray(list->event, list->nr + 1, sizeof(*more));
+	int err;
+
+	if (!more)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	list->event = more;
+	err = event_parse(&more[list->nr], machine, spec, NULL, diag);
+	if (!err)
+		list->nr++;
+	return err;
+}
+
+int event_list_init(struct event_list *list, struct event_machine *machine,
+		    const char *text, struct op_diag *diag)
+{
+	char *copy = strdup(text), *rest = copy;
+	int err = 0;
+
+	*list = (struct event_list){ .event = NULL };
+	if (!copy)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	while (!err && rest)
+		err = add(list, machine, strsep(&rest, ","), diag);
+	free(copy);
+	return err;
+}
+
+void event_list_release(struct event_list *list)
+{
+	free(list->event);
+	*list = (struct event_list){ .event = NULL };
+}
+
+const struct op_parsed_event *event_list_first(const struct event_list *list,
+					       bool is_kernels)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (event_is_kernels(list->event[i].event) == is_kernels)
+			return &list->event[i];
+	return NULL;
+}
+
+int event_list_check(const struct event_list *list,
+		     struct event_machine *machine, struct op_diag *diag)
+{
+	const struct op_events *events = event_machine_kernel(machine);
+	int counters[OP_MAX_COUNTERS];
+
+	if (list->nr > OP_MAX_COUNTERS)
+		return op_diag_set(diag, -EINVAL,
+				   "%zu events: at most %d can be sampled at "
+				   "once; choose fewer",
+				   list->nr, OP_MAX_COUNTERS);
+	if (event_list_first(list, false))
+		events = event_machine_cpu(machine, diag);
+	return op_check_events(counters, events, list->event, list->nr, diag);
+}
+
+int event_list_leave_kernel(struct event_list *list, bool *changed,
+			    struct op_diag *diag)
+{
+	*changed = false;
+	for (size_t i = 0; i < list->nr; i++) {
+		struct op_parsed_event *event = &list->event[i];
+
+		if (!event->user)
+			return op_diag_set(
+				diag, -EACCES,
+				"%s: kernel code only, which you may not "
+				"sample: kernel.perf_event_paranoid is %d; "
+				"sysctl kernel.perf_event_paranoid=1, run as "
+				"root or with CAP_PERFMON, or sample user code",
+				event->event->name, op_perf_paranoid());
+		*changed |= event->kernel;
+		event->kernel = false;
+	}
+	return 0;
+}
+
+/* ---- texts --------------------------------------------------------------- */
+
+/* The name of the unit mask, where it was given or tells more than its value.
+ */
+static const char *um_name(const struct op_parsed_event *event)
+{
+	const struct op_unit_mask *um = event->event->um;
+	const struct op_unit_mask_entry *entry = um->default_entry;
+	unsigned int same = 0;
+
+	if (*event->um_name)
+		return event->um_name;
+	for (size_t i = 0; i < um->nr; i++)
+		same += um->entries[i].value == event->um;
+	if (same > 1 && entry && entry->value == event->um)
+		return entry->name;
+	return NULL;
+}
+
+static void print_spec(FILE *out, const struct op_parsed_event *event)
+{
+	const char *name = um_name(event);
+
+	fprintf(out, "%s:%" PRIu64 ":", event->event->name, event->count);
+	if (name)
+		fputs(name, out);
+	else
+		fprintf(out, "%" PRIu64, event->um);
+	fprintf(out, ":%d:%d", event->kernel, event->user);
+}
+
+static void print_daemon(FILE *out, const struct op_parsed_event *event,
+			 size_t place)
+{
+	fprintf(out,
+		"%s:%" PRIu64 ":%zu:%" PRIu64 ":%" PRIu64 ":%d:%d:0x%" PRIx64,
+		event->event->name, event->event->code, place, event->count,
+		event->um, event->kernel, event->user, event->config);
+}
+
+static char *print_list(const struct event_list *list, bool for_daemon)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < list->nr; i++) {
+		if (i)
+			fputc(',', out);
+		if (for_daemon)
+			print_daemon(out, &list->event[i], i);
+		else
+			print_spec(out, &list->event[i]);
+	}
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *event_list_text(const struct event_list *list)
+{
+	return print_list(list, false);
+}
+
+char *event_list_daemon_text(const struct event_list *list)
+{
+	return print_list(list, true);
+}

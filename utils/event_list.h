@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTILS_EVENT_LIST_H
+#define UTILS_EVENT_LIST_H
+
+/*
+ * A list of event specifications (libop/op_parse_event.h) with commas between,
+ * resolved for this machine. A name may be that of an event of the kernel's
+ * own or of the CPU; the kernel's come first.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libop/op_diag.h"
+#include "libop/op_parse_event.h"
+#include "utils/event_machine.h"
+
+struct event_list {
+	struct op_parsed_event *event; /* what it points to is the machine's */
+	size_t nr;
+};
+
+/*
+ * Parse one specification; a name that is known nowhere is reported as one of
+ * the CPU. Returns 0, -EINVAL with the reason, or -ENOMEM.
+ */
+int event_parse(struct op_parsed_event *event, struct event_machine *machine,
+		const char *spec, const struct op_parse_options *options,
+		struct op_diag *diag);
+
+/*
+ * Resolve @text into @list. Returns 0, or -errno with the reason in @diag;
+ * event_list_release() must follow in any case.
+ */
+int event_list_init(struct event_list *list, struct event_machine *machine,
+		    const char *text, struct op_diag *diag);
+void event_list_release(struct event_list *list);
+
+/*
+ * Whether all of @list can be sampled at once: op_check_events(). Returns 0,
+ * or -EINVAL or -EBUSY with the reason.
+ */
+int event_list_check(const struct event_list *list,
+		     struct event_machine *machine, struct op_diag *diag);
+
+/* The first event of the kernel's own, or of the CPU's; NULL: none. */
+const struct op_parsed_event *event_list_first(const struct event_list *list,
+					       bool is_kernels);
+
+/*
+ * Leave kernel code out of all events, for a user who may not sample it;
+ * *@changed tells whether any had it. Returns 0, or -EACCES with the reason
+ * for an event that has nothing else.
+ */
+int event_list_leave_kernel(struct event_list *list, bool *changed,
+			    struct op_diag *diag);
+
+/*
+ * The list as people write it, all fields given; and as the daemon takes it,
+ * "NAME:CODE:COUNTER:COUNT:UM:KERNEL:USER:CONFIG,...", where counters are
+ * places in the list, as perf_events finds the hardware's itself. The caller's
+ * to free; NULL: out of memory.
+ */
+char *event_list_text(const struct event_list *list);
+char *event_list_daemon_text(const struct event_list *list);
+
+#endif /* UTILS_EVENT_LIST_H */
