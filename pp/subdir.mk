@@ -3,3 +3,8 @@ PROGS += opreport
 opreport_SRCS := pp/opreport.c
 opreport_LIBS := libpp libop libdb
 opreport_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS)
+
+PROGS += opimport
+opimport_SRCS := $(wildcard pp/opimport*.c)
+opimport_LIBS := libop libdb
+opimport_LDLIBS = $(POPT_LIBS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * canperf [kernel | system]: whether this user may sample the CPU clock by
+ * canperf own | kernel | system: whether this user may sample the CPU clock by
  * perf_events here: of own processes in user mode, of them in the kernel
  * too, or of all there is. Exits with 0 if so, else with 1 and the reason. A
  * test knows by this what it may expect; nothing of the profiler is in it.

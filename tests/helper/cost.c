@@ -66,6 +66,5 @@ int main(int argc, char **argv)
 		seconds(usage.ru_utime) + seconds(usage.ru_stime),
 		usage.ru_maxrss);
 	fclose(file);
-	return WIFEXITED(status) ? WEXITSTATUS(status)
-				 : 128 + WTERMSIG(status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

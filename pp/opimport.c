@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* opimport: sample files of OProfile up to 1.4 become ours. */
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <popt.h>
+
+#include "config.h"
+#include "libop/op_diag.h"
+#include "pp/opimport_file.h"
+#include "pp/opimport_session.h"
+
+#define EXIT_USAGE 2
+
+/* The command line, as popt leaves it. */
+struct options {
+	char *abi, *output, *session;
+	int force, verbose, version;
+};
+
+static poptContext parse_options(struct options *o, int argc, const char **argv)
+{
+	/* clang-format off */
+	const struct poptOption table[] = {
+		{ "abi", 'a', POPT_ARG_STRING, &o->abi, 0, "layout of the machine that sampled", "FILE" },
+		{ "output", 'o', POPT_ARG_STRING, &o->output, 0, "the new sample file, or session folder", "PATH" },
+		{ "session", 's', POPT_ARG_STRING, &o->session, 0, "import a whole session folder", "DIR" },
+		{ "force", 'f', POPT_ARG_NONE, &o->force, 0, "replace the output file", NULL },
+		{ "verbose", 'V', POPT_ARG_NONE, &o->verbose, 0, "say what becomes of each file", NULL },
+		{ "version", 'v', POPT_ARG_NONE, &o->version, 0, "show the version", NULL },
+		POPT_AUTOHELP
+		POPT_TABLEEND
+	};
+	/* clang-format on */
+	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
+	int rc;
+
+	poptSetOtherOptionHelp(
+		context,
+		"-a ABI -o FILE SAMPLEFILE\n   or: opimport [-a ABI] --session DIR --output DIR");
+	rc = poptGetNextOpt(context);
+	if (rc < -1) {
+		fprintf(stderr, "opimport: %s: %s; see opimport --help\n",
+			poptBadOption(context, POPT_BADOPTION_NOALIAS),
+			poptStrerror(rc));
+		exit(EXIT_USAGE);
+	}
+	return context;
+}
+
+static int check_options(const struct options *o, const char *const *files,
+			 struct op_diag *diag)
+{
+	const char *why = NULL;
+
+	if (o->session && files && *files)
+		why = "--session takes the whole folder; name no sample file with it";
+	else if (!o->session && !o->abi)
+		why = "no ABI; name the abi file of the session with --abi, or import all of it with --session";
+	else if (!o->output)
+		why = "nowhere to write to; name it with --output";
+	else if (!o->session && (!files || !*files || files[1]))
+		why = "name exactly one sample file, or a session folder with --session";
+	return why ? op_diag_set(diag, -EINVAL, "%s", why) : 0;
+}
+
+/* ---- one file ------------------------------------------------------------ */
+
+/* What the name of @path tells when it is in a session. */
+static bool name_of(const char *path, struct op_mangle *m, char *buf,
+		    size_t len)
+{
+	static const char *const starts[] = { "{root}/", "{kern}/", "{anon:" };
+	const char *first = NULL;
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		const char *at = strstr(path, starts[i]);
+
+		if (at && (!first || at < first))
+			first = at;
+	}
+	return first && !op_classic_name_parse(first, m, buf, len, NULL);
+}
+
+/* A new empty folder beside @path, whose name with "/new" is in @to. */
+static int make_room(const char *path, char *to, size_t len,
+		     struct op_diag *diag)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) + 1 : 0;
+	int done = snprintf(to, len, "%.*s.opimport-XXXXXX", folder, path);
+
+	if (done < 0 || (size_t)done + sizeof("/new") > len)
+		return op_diag_set(diag, -ENAMETOOLONG, "%s: too long", path);
+	if (!mkdtemp(to))
+		return op_diag_set(diag, -errno, "%s: cannot be written: %s",
+				   path, strerror(errno));
+	strcat(to, "/new");
+	return 0;
+}
+
+/* Give the file @from the name @to. */
+static int put_in_place(const char *from, const char *to, bool force,
+			struct op_diag *diag)
+{
+	if (!(force ? rename(from, to) : link(from, to)))
+		return 0;
+	if (errno == EEXIST)
+		return op_diag_set(diag, -EEXIST,
+				   "%s: is there already; --force replaces it",
+				   to);
+	return op_diag_set(diag, -errno, "%s: cannot be written: %s", to,
+			   strerror(errno));
+}
+
+/* The file is made beside the output, so that this is whole or not there. */
+static int import_file(const struct options *o, const char *from,
+		       const struct op_classic_abi *abi, struct op_diag *diag)
+{
+	struct opimport_result result;
+	struct op_mangle m;
+	char name[OP_MANGLE_MAX], new[PATH_MAX];
+	bool named = name_of(from, &m, name, sizeof(name));
+	int err = make_room(o->output, new, sizeof(new), diag);
+
+	if (err)
+		return err;
+	err = opimport_file(from, new, named ? &m : NULL, abi, &result, diag);
+	if (!err)
+		err = put_in_place(new, o->output, o->force, diag);
+	unlink(new);
+	*strrchr(new, '/') = '\0';
+	rmdir(new);
+	if (err)
+		return err;
+	if (result.unknown_cpu_type)
+		fprintf(stderr,
+			"opimport: warning: %s: CPU type %u has no name\n",
+			from, result.unknown_cpu_type - 1);
+	if (o->verbose)
+		fprintf(stderr, "opimport: %s: %llu samples at %llu places\n",
+			from, (unsigned long long)result.samples,
+			(unsigned long long)result.nr_keys);
+	return 0;
+}
+
+static int run_file(const struct options *o, const char *from,
+		    struct op_diag *diag)
+{
+	struct op_classic_abi abi;
+	int err = op_classic_abi_read(&abi, o->abi, diag);
+
+	return err ? err : import_file(o, from, &abi, diag);
+}
+
+/* ---- a session ----------------------------------------------------------- */
+
+static void complain(const char *text)
+{
+	fprintf(stderr, "opimport: %s\n", text);
+}
+
+static int run_session(const struct options *o, struct op_diag *diag)
+{
+	struct opimport_options options = {
+		.from = o->session,
+		.to = o->output,
+		.abi = o->abi,
+		.complain = complain,
+		.remark = o->verbose ? complain : NULL,
+	};
+	struct opimport_counts counts;
+	int err = opimport_session(&options, &counts, diag);
+
+	if (err)
+		return err;
+	fprintf(stderr,
+		"opimport: %u sessions, %u sample files (%u of call graphs)\n",
+		counts.sessions, counts.files, counts.call_graphs);
+	if (counts.jit)
+		fprintf(stderr,
+			"opimport: warning: %u files of JIT code (.jo) were left out: their samples have no symbols\n",
+			counts.jit);
+	if (!counts.failed)
+		return 0;
+	return op_diag_set(
+		diag, -EBADMSG,
+		"%s: %u files could not be converted; what they hold is missing in %s",
+		o->session, counts.failed, o->output);
+}
+
+int main(int argc, char **argv)
+{
+	static struct options options; /* popt allocates what is in it */
+	struct op_diag diag = { "" };
+	poptContext context =
+		parse_options(&options, argc, (const char **)argv);
+	const char *const *files = poptGetArgs(context);
+	int status = 0;
+
+	if (options.version)
+		puts("opimport: oprofile " PACKAGE_VERSION);
+	else if (check_options(&options, files, &diag))
+		status = EXIT_USAGE;
+	else if (options.session ? run_session(&options, &diag)
+				 : run_file(&options, files[0], &diag))
+		status = 1;
+	if (status)
+		fprintf(stderr, "opimport: %s\n",
+			*diag.text ? diag.text : "out of memory");
+	poptFreeContext(context);
+	return status;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Converting a file. Keys stay as they are: offsets in files, and for the
+ * kernel, its modules and anonymous memory offsets from where they start. In
+ * call-graph files caller and callee share a key, 32 bits each; the header
+ * describes the caller.
+ */
+
+#include "pp/opimport_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdb/odb.h"
+#include "libop/op_sample_file.h"
+
+_Static_assert(sizeof(struct op_sample_header) == ODB_USER_SIZE,
+	       "the header is the database's user part");
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && !strcmp(text + len - end_len, end);
+}
+
+/* The kernel's samples without a vmlinux, and those of a hypervisor. */
+static bool is_pseudo(const struct op_image_name *image)
+{
+	return !strcmp(image->name, "no-vmlinux") ||
+	       !strcmp(image->name, "xen-unknown");
+}
+
+static enum op_image_kind kind_of(const struct op_classic_header *header,
+				  const struct op_mangle *name)
+{
+	/* What keys are offsets in; in call graphs the caller's image. */
+	const struct op_image_name *image = name ? &name->dep : NULL;
+
+	if (!image && header->is_kernel)
+		return OP_IMAGE_KERNEL;
+	if (!image)
+		return header->anon_start ? OP_IMAGE_ANON : OP_IMAGE_FILE;
+	if (image->space == OP_SPACE_ANON)
+		return OP_IMAGE_ANON;
+	if (image->space == OP_SPACE_KERN)
+		return is_pseudo(image) ? OP_IMAGE_PSEUDO : OP_IMAGE_MODULE;
+	if (!header->is_kernel)
+		return OP_IMAGE_FILE;
+	return ends_with(image->name, ".ko") ? OP_IMAGE_MODULE
+					     : OP_IMAGE_KERNEL;
+}
+
+static void set_cpu_type(struct op_sample_header *to,
+			 const struct op_classic_header *from,
+			 struct opimport_result *result)
+{
+	const char *name = op_classic_cpu_name(from->version, from->cpu_type);
+
+	if (!name)
+		result->unknown_cpu_type = from->cpu_type + 1;
+	snprintf(to->cpu_type, sizeof(to->cpu_type), "%s",
+		 name ? name : "unknown");
+}
+
+static void fill_header(struct op_sample_header *to,
+			const struct op_classic_header *from,
+			const struct op_mangle *name,
+			struct opimport_result *result)
+{
+	memset(to, 0, sizeof(*to));
+	to->magic = OP_SAMPLE_MAGIC;
+	to->version = OP_SAMPLE_VERSION;
+	to->kind = kind_of(from, name);
+	to->event = from->event;
+	to->count = from->count;
+	to->unit_mask = from->unit_mask;
+	to->mtime = from->mtime;
+	to->anon_start = from->anon_start;
+	to->cpu_khz = from->cpu_khz;
+	set_cpu_type(to, from, result);
+}
+
+static int add_counts(struct odb *odb, const struct op_classic *classic,
+		      struct opimport_result *result)
+{
+	uint64_t key, count;
+	int err = 0;
+
+	for (uint64_t at = 0;
+	     !err && op_classic_next(classic, &at, &key, &count);) {
+		err = odb_add(odb, key, count);
+		result->nr_keys++;
+		if (__builtin_add_overflow(result->samples, count,
+					   &result->samples))
+			result->samples = UINT64_MAX;
+	}
+	return err;
+}
+
+static int convert(const struct op_classic *classic, const char *to,
+		   const struct op_mangle *name, struct opimport_result *result,
+		   struct op_diag *diag)
+{
+	struct op_sample_header header;
+	struct odb *odb;
+	int err = odb_open(&odb, to, ODB_RDWR);
+
+	if (!err) {
+		fill_header(&header, &classic->header, name, result);
+		memcpy(odb_user(odb), &header, sizeof(header));
+		err = add_counts(odb, classic, result);
+		odb_close(odb);
+		if (err)
+			unlink(to);
+	}
+	if (!err)
+		return 0;
+	return op_diag_set(diag, err, "%s: cannot be written: %s", to,
+			   strerror(-err));
+}
+
+int opimport_file(const char *from, const char *to,
+		  const struct op_mangle *name,
+		  const struct op_classic_abi *abi,
+		  struct opimport_result *result, struct op_diag *diag)
+{
+	struct op_classic classic;
+	int err;
+
+	memset(result, 0, sizeof(*result));
+	if (!access(to, F_OK))
+		return op_diag_set(
+			diag, -EEXIST,
+			"%s: is there already; remove it, or name another", to);
+	err = op_classic_open(&classic, from, abi, diag);
+	if (err)
+		return err;
+	err = convert(&classic, to, name, result, diag);
+	op_classic_close(&classic);
+	return err;
+}

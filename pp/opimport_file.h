@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PP_OPIMPORT_FILE_H
+#define PP_OPIMPORT_FILE_H
+
+/* One classic sample file becomes one of ours. */
+
+#include "libop/op_classic.h"
+#include "libop/op_diag.h"
+
+struct opimport_result {
+	uint64_t nr_keys;
+	uint64_t samples; /* their sum; stays at UINT64_MAX */
+	uint32_t unknown_cpu_type; /* number that has no name, plus 1; or 0 */
+};
+
+/*
+ * Read @from, laid out as @abi says (NULL: found out), and write it to the new
+ * file @to, in a folder that exists. @name is what the name of @from tells, or
+ * NULL for a file that is not in a session. Returns 0, or -errno with the
+ * reason in @diag: then nothing is left at @to, unless it was there before
+ * (-EEXIST).
+ */
+int opimport_file(const char *from, const char *to,
+		  const struct op_mangle *name,
+		  const struct op_classic_abi *abi,
+		  struct opimport_result *result, struct op_diag *diag);
+
+#endif /* PP_OPIMPORT_FILE_H */

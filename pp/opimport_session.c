@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "pp/opimport_session.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/op_session.h"
+#include "pp/opimport_file.h"
+
+/* An import at work. */
+struct import {
+	const struct opimport_options *options;
+	struct opimport_counts *counts;
+	struct op_diag *diag;
+	struct op_session session; /* the new one */
+	struct op_classic_abi abi_buf;
+	const struct op_classic_abi *abi; /* NULL: found out for each file */
+	char scratch[OP_MANGLE_MAX];
+	char name[OP_MANGLE_MAX]; /* of the file that is being written */
+};
+
+static void complain(const struct import *import, const struct op_diag *why,
+		     int err)
+{
+	import->counts->failed++;
+	import->options->complain(*why->text ? why->text : strerror(-err));
+}
+
+static void remark(const struct import *import, const char *path,
+		   const char *what)
+{
+	struct op_diag text = { "" };
+
+	if (!import->options->remark)
+		return;
+	op_diag_set(&text, 0, "%s: %s", path, what);
+	import->options->remark(text.text);
+}
+
+/* ---- one file ------------------------------------------------------------ */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && !strcmp(text + len - end_len, end);
+}
+
+/* Make the folders above @path. */
+static int make_parents(char *path)
+{
+	for (char *at = path; (at = strchr(at + 1, '/')) != NULL;) {
+		int failed;
+
+		*at = '\0';
+		failed = mkdir(path, 0755) && errno != EEXIST;
+		*at = '/';
+		if (failed)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Where the file of @m goes to in session @session_name. */
+static int new_path(struct import *import, const struct op_mangle *m,
+		    const char *session_name, char *path, size_t len)
+{
+	int done = op_mangle_build(m, import->name, sizeof(import->name));
+
+	if (done < 0)
+		return done;
+	done = snprintf(path, len, "%s/%s/%s", import->session.samples,
+			session_name, import->name);
+	if (done < 0 || (size_t)done >= len)
+		return -ENAMETOOLONG;
+	return make_parents(path);
+}
+
+static void convert(struct import *import, const char *from,
+		    const char *session_name, const char *name)
+{
+	struct opimport_result result;
+	struct op_diag why = { "" };
+	struct op_mangle m;
+	char to[PATH_MAX];
+	int err;
+
+	err = op_classic_name_parse(name, &m, import->scratch,
+				    sizeof(import->scratch), &why);
+	if (!err) {
+		err = new_path(import, &m, session_name, to, sizeof(to));
+		if (err)
+			op_diag_set(&why, err, "%s: cannot be written: %s",
+				    from, strerror(-err));
+	}
+	if (!err)
+		err = opimport_file(from, to, &m, import->abi, &result, &why);
+	if (err) {
+		complain(import, &why, err);
+		return;
+	}
+	import->counts->files++;
+	import->counts->call_graphs += m.cg.space != OP_SPACE_NONE;
+	remark(import, from, "converted");
+	if (result.unknown_cpu_type)
+		remark(import, from, "its CPU type has no name");
+}
+
+/* ---- folders ------------------------------------------------------------- */
+
+/* A file of a session, @name relative to that. What does not start like an
+ * image is the daemon's statistics and such. */
+static void visit_file(struct import *import, const char *path,
+		       const char *session_name, const char *name)
+{
+	if (*name != '{')
+		return;
+	if (ends_with(name, ".jo")) {
+		import->counts->jit++;
+		remark(import, path, "JIT code is left out");
+		return;
+	}
+	convert(import, path, session_name, name);
+}
+
+/* @entry lies in folder samples/, at @path of which the session's name is. */
+static void visit(struct import *import, const FTSENT *entry, const char *path)
+{
+	char session_name[NAME_MAX + 1];
+	const char *slash = strchr(path, '/');
+	struct op_diag why = { "" };
+	int err;
+
+	if (entry->fts_level == 1 && entry->fts_info == FTS_D)
+		import->counts->sessions++;
+	if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR ||
+	    entry->fts_info == FTS_NS) {
+		err = op_diag_set(&why, -entry->fts_errno, "%s: %s",
+				  entry->fts_path, strerror(entry->fts_errno));
+		complain(import, &why, err);
+	}
+	/* Files that lie beside the sessions are logs. */
+	if (entry->fts_info != FTS_F || !slash ||
+	    (size_t)(slash - path) > NAME_MAX)
+		return;
+	snprintf(session_name, sizeof(session_name), "%.*s",
+		 (int)(slash - path), path);
+	visit_file(import, entry->fts_path, session_name, slash + 1);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Symbolic links are not followed: a session is one tree. */
+static int walk(struct import *import, char *samples)
+{
+	char *roots[] = { samples, NULL };
+	size_t len = strlen(samples) + 1;
+	FTSENT *entry;
+	FTS *fts;
+
+	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	if (!fts)
+		return -errno;
+	while ((errno = 0, entry = fts_read(fts)) != NULL)
+		if (entry->fts_level > 0)
+			visit(import, entry, entry->fts_path + len);
+	fts_close(fts);
+	return 0;
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+static int check_from(const char *samples, const char *from,
+		      struct op_diag *diag)
+{
+	struct stat st;
+
+	if (stat(samples, &st))
+		return op_diag_set(
+			diag, -errno,
+			"%s: %s; name the folder that samples/ is in",
+			errno == ENOENT ? from : samples,
+			errno == ENOENT ? "has no folder samples"
+					: strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return 0;
+	return op_diag_set(diag, -ENOTDIR, "%s: is no folder", samples);
+}
+
+/* The new samples/ must not be there: two profiles would become one. */
+static int check_to(const struct import *import)
+{
+	const char *samples = import->session.samples;
+
+	if (access(samples, F_OK))
+		return 0;
+	return op_diag_set(
+		import->diag, -EEXIST,
+		"%s: there are samples already; name another folder with --output",
+		samples);
+}
+
+/* The abi file that was named, or that of the session where it has one. */
+static int read_abi(struct import *import)
+{
+	const struct opimport_options *options = import->options;
+	char path[PATH_MAX];
+	int err;
+
+	if (snprintf(path, sizeof(path), "%s/abi", options->from) >=
+	    (int)sizeof(path))
+		return op_diag_set(import->diag, -ENAMETOOLONG, "%s: too long",
+				   options->from);
+	if (!options->abi && access(path, F_OK))
+		return 0;
+	err = op_classic_abi_read(&import->abi_buf,
+				  options->abi ? options->abi : path,
+				  import->diag);
+	if (!err)
+		import->abi = &import->abi_buf;
+	return err;
+}
+
+static int run(struct import *import)
+{
+	const char *from = import->options->from;
+	char samples[PATH_MAX];
+	int err;
+
+	if (snprintf(samples, sizeof(samples), "%s/samples", from) >=
+	    (int)sizeof(samples))
+		return op_diag_set(import->diag, -ENAMETOOLONG, "%s: too long",
+				   from);
+	err = check_from(samples, from, import->diag);
+	if (!err)
+		err = op_session_init(&import->session, import->options->to,
+				      import->diag);
+	if (!err)
+		err = check_to(import);
+	if (!err)
+		err = read_abi(import);
+	if (!err)
+		err = walk(import, samples);
+	if (!err && !import->counts->files && !import->counts->failed)
+		err = op_diag_set(
+			import->diag, -ENOENT,
+			"%s: there are no sample files; name the folder that samples/ is in",
+			samples);
+	return err;
+}
+
+int opimport_session(const struct opimport_options *options,
+		     struct opimport_counts *counts, struct op_diag *diag)
+{
+	struct import *import = calloc(1, sizeof(*import));
+	int err;
+
+	memset(counts, 0, sizeof(*counts));
+	if (!import)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	import->options = options;
+	import->counts = counts;
+	import->diag = diag;
+	err = run(import);
+	free(import);
+	return err;
+}

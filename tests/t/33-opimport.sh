@@ -1,0 +1,205 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# opimport: sample files and whole sessions of earlier versions, of machines
+# of either byte order and word size, and what is refused.
+. "$(dirname "$0")/lib.sh"
+
+E=CPU_CLK_UNHALTED.100000.0
+
+# classic FILE [NAME=VALUE...] <pairs: a classic sample file.
+classic() {
+	"$TESTBIN/mkclassic" "$@" event=118 count=100000
+}
+
+import() {
+	"$BIN/opimport" "$@"
+}
+
+dump() {
+	"$TESTBIN/mkodb" --dump "$1"
+}
+
+report() {
+	"$BIN/opreport" --session-dir="$NEW" "$@" 2>"$TMP/err"
+}
+
+# refuses NAME STATUS ERE ARG...: one line about it, nothing else.
+refuses() {
+	name=$1 wanted=$2 ere=$3
+	shift 3
+	import "$@" >"$TMP/out" 2>"$TMP/err"
+	got=$?
+	like "$name" "$got $(wc -l <"$TMP/err") $(cat "$TMP/out" "$TMP/err")" \
+		"^$wanted 1 opimport: .*$ere"
+}
+
+# ---- one file ----------------------------------------------------------------
+
+wanted="kind file
+event 118
+count 100000
+um 0
+timer-hz 0
+mtime 1577934245
+anon-start 0x0
+build-id 
+cpu-khz 2400000
+cpu-type x86-64/family10
+0x1000 7
+0x1004 9
+0x2008 70000
+0x123456789 4000000000"
+for version in 0x12 0x13; do
+	[ $version = 0x12 ] && cpu=44 || cpu=35
+	for align in 4 8; do
+		for big in 0 1; do
+			how="version=$version align=$align big-endian=$big"
+			rm -f "$TMP/new"
+			# shellcheck disable=SC2086 # several words
+			printf '%s\n' '0x1004 9' '0x1000 7' '0x2008 70000' \
+				'0x123456789 4000000000' |
+				classic "$TMP/old" $how mtime=1577934245 cpu-type=$cpu
+			# shellcheck disable=SC2086
+			"$TESTBIN/mkclassic" --abi "$TMP/abi" $how
+			import -a "$TMP/abi" -o "$TMP/new" "$TMP/old"
+			is "a file of $how" "$(dump "$TMP/new")" "$wanted"
+		done
+	done
+done
+
+refuses "the output is there" 1 "$TMP/new: is there already; --force" \
+	-a "$TMP/abi" -o "$TMP/new" "$TMP/old"
+echo '0x1 1' | classic "$TMP/old" version=0x13 align=8 big-endian=1
+ok "--force replaces it" import -f -a "$TMP/abi" -o "$TMP/new" "$TMP/old"
+is "by the new one" "$(dump "$TMP/new" | tail -n 1)" "0x1 1"
+refuses "it is converted already" 1 "$TMP/new: .*needs no import" \
+	-a "$TMP/abi" -o "$TMP/newer" "$TMP/new"
+is "nothing is left behind" "$(cd "$TMP" && find . -name '.op*' -o -name newer)" ""
+chmod 644 "$TMP/new"
+"$TESTBIN/mkclassic" --abi "$TMP/little" version=0x13
+refuses "the wrong byte order" 1 "$TMP/old: the byte order" \
+	-a "$TMP/little" -o "$TMP/newer" "$TMP/old"
+"$TESTBIN/mkclassic" --abi "$TMP/narrow" version=0x13 align=4 big-endian=1
+refuses "the wrong word size" 1 "$TMP/old: .*not of the ABI" \
+	-a "$TMP/narrow" -o "$TMP/newer" "$TMP/old"
+head -c 1000 "$TMP/old" >"$TMP/short"
+refuses "cut short" 1 "$TMP/short: cut short" \
+	-a "$TMP/abi" -o "$TMP/newer" "$TMP/short"
+refuses "no sample file" 1 "$TMP/abi: no sample file" \
+	-a "$TMP/abi" -o "$TMP/newer" "$TMP/abi"
+refuses "no abi file" 1 "$TMP/old: not the description of an ABI" \
+	-a "$TMP/old" -o "$TMP/newer" "$TMP/old"
+refuses "no such file" 1 "$TMP/none: no such file" \
+	-a "$TMP/abi" -o "$TMP/newer" "$TMP/none"
+refuses "no such folder" 1 "$TMP/none/x: cannot be written: No such file" \
+	-a "$TMP/abi" -o "$TMP/none/x" "$TMP/old"
+refuses "--abi is missing" 2 "abi" -o "$TMP/newer" "$TMP/old"
+refuses "--output is missing" 2 "output" -a "$TMP/abi" "$TMP/old"
+refuses "the file is missing" 2 "exactly one" -a "$TMP/abi" -o "$TMP/newer"
+refuses "two files" 2 "exactly one" -a "$TMP/abi" -o "$TMP/newer" a b
+refuses "a folder and a file" 2 "session" -s "$TMP" -o "$TMP/newer" a
+refuses "an unknown option" 2 "--nosuch" --nosuch
+
+echo '0x5 1' | classic "$TMP/x/{kern}/snd/{dep}/{kern}/snd/$E.all.all.all" kernel=1
+"$TESTBIN/mkclassic" --abi "$TMP/abi"
+ok "a file that lies in its session" import -a "$TMP/abi" -o "$TMP/snd" \
+	"$TMP/x/{kern}/snd/{dep}/{kern}/snd/$E.all.all.all"
+is "its name tells what it is about" "$(dump "$TMP/snd" | head -n 1)" "kind module"
+echo '0x5 1' | classic "$TMP/odd" cpu-type=1000
+like "a CPU type without a name" \
+	"$(import -a "$TMP/abi" -o "$TMP/odd.new" "$TMP/odd" 2>&1)" \
+	"^opimport: warning: $TMP/odd: CPU type 1000 has no name"
+
+# ---- a session ---------------------------------------------------------------
+
+OLD=$TMP/classic NEW=$TMP/new.session
+S=$OLD/samples/current
+cat >"$TMP/prog.c" <<'END'
+int hot(int x) { return x * 3 + 1; }
+int cold(int x) { return x * 5 + 2; }
+int main(int argc, char **argv) { (void)argv; return hot(argc) + cold(argc); }
+END
+cc=${CC:-cc}
+$cc -O0 -g -o "$TMP/prog" "$TMP/prog.c" || exit 1
+offset() {
+	nm "$TMP/prog" | awk -v f="$1" '$3 == f { print "0x" $1 }'
+}
+P="{root}$TMP/prog" K='{kern}/no-vmlinux' A='{anon:[heap]}/7.0x10000.0x20000'
+printf '%s 60\n%s 30\n' "$(offset hot)" "$(offset cold)" |
+	classic "$S/$P/{dep}/$P/$E.all.all.all" mtime="$TMP/prog"
+printf '0xffffffff81000000 6\n0xffffffff81000010 3\n' |
+	classic "$S/$K/{dep}/$K/$E.all.all.all" kernel=1
+echo '0x10 1' |
+	classic "$S/$P/{dep}/$A/$E.all.all.all" anon-start=0x10000
+printf '0x100000200 5\n' |
+	classic "$S/$P/{dep}/$P/{cg}/$P/$E.all.all.all" mtime="$TMP/prog"
+echo '0x1 17' | classic "$OLD/samples/last week/$P/{dep}/$P/$E.all.all.all"
+"$TESTBIN/mkclassic" --abi "$OLD/abi"
+echo log >"$OLD/samples/oprofiled.log"
+mkdir -p "$S/stats/cpu0"
+echo 5 >"$S/stats/cpu0/sample_lost_overflow"
+
+is "a session" "$(import --session "$OLD" --output "$NEW" 2>&1)" \
+	"opimport: 2 sessions, 5 sample files (1 of call graphs)"
+is "its report" "$(report -n)" "\
+       91 91.0000 prog
+	       90 98.9011 prog
+	        1  1.0989 [heap] (tgid:7 range:0x10000-0x20000)
+        9  9.0000 no-vmlinux"
+is "its symbols" "$(report -n -l -x "$TMP/prog")" "\
+60       66.6667  hot
+30       33.3333  cold"
+is "its other session" "$(report -n 'session:last week')" "       17 100.000 prog"
+is "the kernel without a vmlinux" \
+	"$(dump "$NEW/samples/current/$K/{dep}/$K/$E.all.all.all" | head -n 1)" \
+	"kind pseudo"
+is "anonymous memory" "$(dump "$NEW/samples/current/$P/{dep}/$A/$E.all.all.all" |
+	grep -e kind -e anon-start | tr '\n' ' ')" "kind anon anon-start 0x10000 "
+is "a call graph" "$(dump "$NEW/samples/current/$P/{dep}/$P/{cg}/$P/$E.all.all.all" |
+	tail -n 1)" "0x100000200 5"
+is "it has no ledger" "$(find "$NEW" -name ledger)" ""
+refuses "twice to one place" 1 "$NEW/samples: there are samples already" \
+	--session "$OLD" --output "$NEW"
+
+# The same from a machine of the other byte order and word size.
+rm "$OLD/abi"
+printf '%s 60\n%s 30\n' "$(offset hot)" "$(offset cold)" |
+	classic "$S/$P/{dep}/$P/$E.all.all.all" mtime="$TMP/prog" \
+		version=0x13 align=4 big-endian=1 cpu-type=35
+ok "without an abi file" import --session "$OLD" --output "$TMP/guessed"
+is "equals the one with it" "$(dump "$TMP/guessed/samples/current/$P/{dep}/$P/$E.all.all.all")" \
+	"$(dump "$NEW/samples/current/$P/{dep}/$P/$E.all.all.all")"
+
+# Names that need escapes now.
+echo '0x1 3' | classic "$S/{root}/a%b/{x/{dep}/{root}/a%b/{x/$E.all.all.all"
+ok "a name that needs escapes" import --session "$OLD" --output "$TMP/escaped"
+is "has them" "$(dump "$TMP/escaped/samples/current/{root}/a%25b/%7bx/{dep}/{root}/a%25b/%7bx/$E.all.all.all" |
+	tail -n 1)" "0x1 3"
+
+# One that is damaged does not keep the others from it.
+rm -r "$S/{root}/a%b"
+printf 'DAE\n' >"$S/$K/{dep}/$K/$E.all.all.all"
+echo elf >"$S/$P/{dep}/{anon:[heap]}/7.jo"
+import --session "$OLD" --output "$TMP/most" 2>"$TMP/err"
+is "a damaged file makes a bad status" $? 1
+is "and is told with all there is to tell" "$(sed "s|$TMP/||g" "$TMP/err")" \
+	"opimport: classic/samples/current/$K/{dep}/$K/$E.all.all.all: no sample file of an earlier OProfile
+opimport: 2 sessions, 4 sample files (1 of call graphs)
+opimport: warning: 1 files of JIT code (.jo) were left out: their samples have no symbols
+opimport: classic: 1 files could not be converted; what they hold is missing in most"
+NEW=$TMP/most
+is "the others are there" "$(report -n -x)" "       90 100.000 prog"
+
+refuses "no session folder" 1 "$TMP/x: has no folder samples" \
+	--session "$TMP/x" --output "$TMP/y"
+refuses "no folder at all" 1 "$TMP/none: has no folder samples" \
+	--session "$TMP/none" --output "$TMP/y"
+mkdir -p "$TMP/empty/samples/current"
+refuses "an empty session" 1 "$TMP/empty/samples: there are no sample files" \
+	--session "$TMP/empty" --output "$TMP/y"
+echo x >"$OLD/abi"
+refuses "a damaged abi file" 1 "$OLD/abi:1: not the description" \
+	--session "$OLD" --output "$TMP/y"
+is "writes nothing" "$(ls -d "$TMP/y" 2>&1)" \
+	"ls: cannot access '$TMP/y': No such file or directory"
+done_testing

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Programs that are not there any more when the report is made: their samples
+# keep the name of the image, and symbols have their names.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/perf.sh"
+
+needs_perf own
+cd "$TMP" || exit 1
+
+# symbol NAME: samples of the program's function NAME.
+symbol() {
+	sum prog "$1" <"$TMP/all"
+}
+# profile NAME COMMAND: of the shell, in a new session and with a new program.
+profile() {
+	name=$1$WHO
+	rm -rf session work
+	user_folder work
+	cp "$TESTBIN/forkstorm" work/prog
+	cp "$TESTBIN/burnmix" work/new
+	cp "$TESTBIN/libburn.so" work/
+	chmod -R a+rX work
+	[ "$(id -u)" -ne 0 ] || [ -z "$AS" ] || chown -R 65534 work
+	profiled "$name" sh -c "cd work && $2"
+	rows --demangle=none >"$TMP/all" || cp /dev/null "$TMP/all"
+	head -n 3 "$TMP/all" | sed 's/^/# /'
+}
+# is_named: nearly all samples of the program are of its hot function.
+is_named() {
+	nr=$(symbol '.*')
+	ok "$name: $nr samples in the image" [ "$nr" -gt 50 ]
+	share=$(percent "$(symbol burn_child)" $((nr + $(ledger lost))))
+	ok "$name: $share % of them have the name of their function" \
+		at_least "$share" 95
+}
+
+deleted() {
+	profile "deleted by the command that ran it" './prog 40 2; rm prog'
+	is_named
+	profile "deleted while it runs" './prog 40 2 & sleep 0.1; rm prog; wait'
+	is_named
+	profile "its folder is deleted, too" \
+		'mkdir sub; mv prog sub; sub/prog 40 2; rm -r sub'
+	is_named
+	# Each child of the program is an exec of what has been replaced.
+	profile "replaced while it runs" \
+		'./prog 40 2 & sleep 0.1; mv new prog; wait'
+	is_named
+
+	# It may be gone before anybody has looked at it.
+	profile "deleted after some ms" 'mv prog kept; for i in 1 2 3 4 5 6 7 8
+		do cp kept prog && ./prog child 10000000; rm prog; done'
+	nr=$(symbol '.*')
+	ok "$name: $nr samples in the image" [ "$nr" -gt 40 ]
+
+	profile "deleted when the profile is done" './prog 40 2'
+	rm work/prog
+	rows --demangle=none >"$TMP/all"
+	ok "$name: the image keeps its name" \
+		[ "$(symbol '.*')" -gt 50 ]
+	[ "$(symbol burn_child)" -gt 50 ] ||
+		like "$name: that there are no names is told" \
+			"$(cat "$TMP/report.err")" '/work/prog: '
+
+	# One sample file is of one build.
+	profile "two builds of a program" \
+		'./prog 40 2; mv new prog; ./prog 0.5'
+	alpha=$(symbol burn_alpha)
+	ok "$name: the later one is there" [ "$alpha" -gt 50 ]
+	# It spends 40 of each 85 ms there; nothing of the other is among them.
+	share=$(percent "$alpha" $((alpha + $(symbol burn_beta) +
+		$(sum libburn.so burn_lib <"$TMP/all"))))
+	ok "$name: $share % of its work is in burn_alpha" near "$share" 47 15
+	nr=$(($(symbol '.*') - $(symbol 'burn_.*')))
+	ok "$name: no more than $nr samples elsewhere in it" [ "$nr" -lt 50 ]
+	ok "$name: the earlier one is there or counted as lost" \
+		[ $(($(symbol burn_child) + $(ledger lost))) -gt 50 ]
+	[ "$(ledger lost)" -eq 0 ] ||
+		like "$name: which is said" "$(cat "$TMP/operf.err")" \
+			'[0-9]+ lost \(.*(lost_old_build|lost_set_aside)'
+}
+
+AS='' WHO=''
+deleted
+if [ "$(id -u)" -eq 0 ]; then
+	for_users "$BIN/operf" "$BIN/oprofiled" "$BIN/opreport" \
+		"$TESTBIN/canperf" "$TESTBIN/forkstorm" "$TESTBIN/burnmix" \
+		"$TESTBIN/libburn.so"
+	AS=as_user WHO=', an ordinary user'
+	if as_user "$TESTBIN/canperf" own 2>"$TMP/why"; then
+		deleted
+	else
+		skip "an ordinary user" "$(cat "$TMP/why")"
+	fi
+fi
+done_testing

@@ -1,0 +1,106 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# For the scripts that sample by perf_events on this very machine, mostly with
+# operf: source it after lib.sh. What is sampled is the CPU clock, which every
+# kernel has, RATE times a second.
+
+# shellcheck source-path=SCRIPTDIR/../vm
+. "$TOP/tests/vm/lib.sh"
+
+CURRENT=$SESSION/samples/current
+AS= # as_user: operf and what it profiles run as an ordinary user
+
+# Other users look at what is here, too.
+chmod 755 "$TMP"
+
+# needs_perf own | system: or the script ends as skipped.
+needs_perf() {
+	"$TESTBIN/canperf" "$@" 2>"$TMP/canperf" ||
+		skip_all "no perf events for this user: $(cat "$TMP/canperf")"
+}
+
+# operf ARG...: into the session, what it says goes to $TMP/operf.err.
+operf() {
+	mkdir -p "$SESSION"
+	[ -z "$AS" ] || [ "$(id -u)" -ne 0 ] || chown 65534:65534 "$SESSION"
+	$AS "$BIN/operf" --session-dir="$SESSION" --rate=$RATE "$@" \
+		2>"$TMP/operf.err"
+}
+
+# profiled NAME ARG...: operf ends well, what the command prints is in
+# $TMP/truth, the account is complete. Without that there is nothing to look at.
+profiled() {
+	name=$1 status=0
+	shift
+	operf "$@" >"$TMP/truth" || status=$?
+	is "$name: the command's exit status" "$status" 0
+	if [ "$status" -ne 0 ]; then
+		diag "$(cat "$TMP/operf.err")"
+		done_testing
+	fi
+	ok "$name: taken = stored + lost" sums_up
+}
+
+# rows ARG...: the lines of opreport -l, as COUNT, IMAGE and SYMBOL with tabs
+# between.
+rows() {
+	report -l "$@" || { cat "$TMP/report.err" >&2; return 1; }
+	awk '
+	/^samples / {
+		image = /  image name  / ? 3 : 0
+		symbol = 3 + (/  image name  / > 0) + (/  app name  / > 0)
+		next
+	}
+	symbol && $1 ~ /^[0-9]+$/ {
+		text = $0
+		for (i = 1; i < symbol; i++) sub(/^[^ ]+ +/, "", text)
+		print $1 "\t" (image ? $image : "-") "\t" text
+	}' "$TMP/report"
+}
+
+# sum IMAGE SYMBOL: of the counts of the rows on stdin whose image and symbol
+# match these expressions as a whole.
+sum() {
+	awk -F '\t' -v image="^($1)\$" -v symbol="^($2)\$" '
+		$2 ~ image && $3 ~ symbol { n += $1 } END { print n + 0 }'
+}
+
+# kernel_images: those of the kernel in the session, a name per line.
+kernel_images() {
+	(cd "$CURRENT" && find . -path '*/{dep}/{kern}/*' -type f) |
+		sed 's|.*/{dep}/{kern}/\([^/]*\)/.*|\1|' | sort -u
+}
+
+# user_rows: those rows on stdin that are not the kernel's.
+user_rows() {
+	kernel_images >"$TMP/kernel_images"
+	awk -F '\t' -v kernel="$TMP/kernel_images" '
+		BEGIN { while ((getline < kernel) > 0) is_kernel[$1] = 1 }
+		!($2 in is_kernel)'
+}
+
+# as_user CMD...: as an ordinary user; root becomes one.
+as_user() {
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups \
+			--inh-caps=-all -- "$@"
+	else
+		"$@"
+	fi
+}
+
+# for_users PROGRAM...: copies of these where anybody may run them. Sets BIN
+# and TESTBIN to their folder.
+for_users() {
+	mkdir -p "$TMP/bin"
+	cp -- "$@" "$TMP/bin/" || exit 1
+	chmod -R a+rX "$TMP/bin"
+	BIN=$TMP/bin TESTBIN=$TMP/bin
+}
+
+# user_folder NAME: makes an ordinary user's folder of this name in $TMP.
+user_folder() {
+	mkdir -p "$TMP/$1"
+	[ "$(id -u)" -ne 0 ] || chown 65534:65534 "$TMP/$1"
+}
