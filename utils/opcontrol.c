@@ -9,7 +9,6 @@
 #include "utils/opcontrol.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "config.h"
 #include "utils/opcontrol_commands.h"
 #include "utils/opcontrol_daemonrc.h"
+#include "utils/process.h"
 
 #define EXIT_USAGE 2
 
@@ -49,21 +49,6 @@ int oc_environment(const char **value, const char *name, struct op_diag *diag)
 			   "%s: not heeded in a program with more rights than "
 			   "its caller; unset it",
 			   name);
-}
-
-/* The folder of this program, however it was called. */
-static int find_tools(struct opcontrol *oc)
-{
-	char path[OC_PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (len < 0)
-		return op_diag_set(&oc->diag, -errno,
-				   "/proc/self/exe: %s; is /proc mounted?",
-				   strerror(errno));
-	path[len] = '\0';
-	strcpy(oc->tools, dirname(path));
-	return 0;
 }
 
 /* What a command that has none of these flags wants is settings only. */
@@ -222,7 +207,8 @@ static int run(struct opcontrol *oc, int argc, const char **argv)
 	if (!err)
 		err = check_rights(oc);
 	if (!err)
-		err = find_tools(oc);
+		err = process_own_folder(oc->tools, sizeof(oc->tools),
+					 &oc->diag);
 	if (!err && (flags_of(oc) & OC_NEEDS_NOTHING))
 		return run_command(oc) ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (!err && oc_events_init(&oc->events))

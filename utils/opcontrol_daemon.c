@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,28 +160,7 @@ int oc_daemon_call(struct opcontrol *oc, const char *request)
 			   oc->daemon.pid, strerror(-err));
 }
 
-/* The command line of the daemon. */
-struct args {
-	char *argv[16];
-	int nr;
-	bool failed; /* memory was short */
-};
-
-__attribute__((format(printf, 2, 3))) static void add_arg(struct args *args,
-							  const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (args->nr == 15 || vasprintf(&args->argv[args->nr], fmt, ap) < 0)
-		args->failed = true;
-	else
-		args->nr++;
-	va_end(ap);
-	args->argv[args->nr] = NULL;
-}
-
-static void add_source(struct args *args, const struct opcontrol *oc)
+static void add_source(struct process_args *args, const struct opcontrol *oc)
 {
 	uint64_t rate = oc->settings.numbers[OC_TIMER_RATE];
 
@@ -190,16 +168,17 @@ static void add_source(struct args *args, const struct opcontrol *oc)
 		rate = 0; /* it is the timer's */
 	if (oc->choice.source != OC_SOURCE_PERF) {
 		if (oc->fs.is_plain)
-			add_arg(args, "--source=oprofilefs:%s", oc->fs.root);
+			process_args_add(args, "--source=oprofilefs:%s",
+					 oc->fs.root);
 	} else if (rate) {
-		add_arg(args, "--source=perf:rate=%" PRIu64, rate);
+		process_args_add(args, "--source=perf:rate=%" PRIu64, rate);
 	} else {
-		add_arg(args, "--source=perf");
+		process_args_add(args, "--source=perf");
 	}
-	add_arg(args, "--source-reason=%s", oc->choice.reason);
+	process_args_add(args, "--source-reason=%s", oc->choice.reason);
 }
 
-static void add_events(struct args *args, const struct opcontrol *oc)
+static void add_events(struct process_args *args, const struct opcontrol *oc)
 {
 	char *text;
 
@@ -207,37 +186,37 @@ static void add_events(struct args *args, const struct opcontrol *oc)
 		return;
 	text = event_list_daemon_text(&oc->events.list);
 	if (text)
-		add_arg(args, "--events=%s", text);
+		process_args_add(args, "--events=%s", text);
 	else
 		args->failed = true;
 	free(text);
 }
 
-static void add_args(struct args *args, const struct opcontrol *oc)
+static void add_args(struct process_args *args, const struct opcontrol *oc)
 {
 	const struct oc_settings *settings = &oc->settings;
 	const char *verbose = oc->request.daemon_verbose;
 
-	add_arg(args, DAEMON);
-	add_arg(args, "--session-dir=%s", settings->session_dir);
+	process_args_add(args, DAEMON);
+	process_args_add(args, "--session-dir=%s", settings->session_dir);
 	for (int i = 0; i < OC_NR_SEPARATE; i++)
-		add_arg(args, "--%s=%d", oc_separates[i].daemon,
-			settings->separate[i]);
+		process_args_add(args, "--%s=%d", oc_separates[i].daemon,
+				 settings->separate[i]);
 	add_events(args, oc);
 	if (settings->vmlinux[0])
-		add_arg(args, "--vmlinux=%s", settings->vmlinux);
+		process_args_add(args, "--vmlinux=%s", settings->vmlinux);
 	else
-		add_arg(args, "--no-vmlinux");
+		process_args_add(args, "--no-vmlinux");
 	if (settings->images[0])
-		add_arg(args, "--image=%s", settings->images);
+		process_args_add(args, "--image=%s", settings->images);
 	add_source(args, oc);
 	if (verbose)
-		add_arg(args, "--verbose=%s", verbose);
+		process_args_add(args, "--verbose=%s", verbose);
 }
 
 static int run_daemon(struct opcontrol *oc, const char *path)
 {
-	struct args args = { .nr = 0 };
+	struct process_args args = { .nr = 0 };
 	int err = -ENOMEM;
 
 	add_args(&args, oc);
@@ -248,23 +227,8 @@ static int run_daemon(struct opcontrol *oc, const char *path)
 		op_diag_set(&oc->diag, err, DAEMON ": out of memory");
 	else
 		err = process_run(path, args.argv, environ, NULL, 0, &oc->diag);
-	for (int i = 0; i < args.nr; i++)
-		free(args.argv[i]);
+	process_args_release(&args);
 	return err > 0 ? -EIO : err;
-}
-
-static int find_program(struct opcontrol *oc, char *path, size_t len)
-{
-	int n = snprintf(path, len, "%s/" DAEMON, oc->tools);
-
-	if (n < (int)len && !access(path, X_OK))
-		return 0;
-	if (!process_find(path, len, DAEMON, getenv("PATH")))
-		return 0;
-	return op_diag_set(&oc->diag, -ENOENT,
-			   DAEMON ": no such program in %s or on PATH; build "
-				  "it with make, or reinstall oprofile",
-			   oc->tools);
 }
 
 int oc_daemon_start(struct opcontrol *oc)
@@ -276,7 +240,8 @@ int oc_daemon_start(struct opcontrol *oc)
 		err = oc_settings_check_vmlinux(oc->settings.vmlinux,
 						&oc->diag);
 	if (!err)
-		err = find_program(oc, path, sizeof(path));
+		err = process_find_own(path, sizeof(path), DAEMON, oc->tools,
+				       &oc->diag);
 	if (!err)
 		err = run_daemon(oc, path);
 	if (!err)

@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,33 +125,7 @@ void operf_daemon_release(struct operf_daemon *daemon)
 
 /* ---- its command line ---------------------------------------------------- */
 
-struct args {
-	char *argv[16];
-	int nr;
-	bool failed; /* memory was short */
-};
-
-__attribute__((format(printf, 2, 3))) static void add_arg(struct args *args,
-							  const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (args->nr == 15 || vasprintf(&args->argv[args->nr], fmt, ap) < 0)
-		args->failed = true;
-	else
-		args->nr++;
-	va_end(ap);
-	args->argv[args->nr] = NULL;
-}
-
-static void free_args(struct args *args)
-{
-	for (int i = 0; i < args->nr; i++)
-		free(args->argv[i]);
-}
-
-static void add_source(struct args *args, const struct operf *operf)
+static void add_source(struct process_args *args, const struct operf *operf)
 {
 	const struct operf_options *options = &operf->options;
 	char target[64] = "", rate[64] = "";
@@ -169,50 +141,40 @@ static void add_source(struct args *args, const struct operf *operf)
 	if (options->rate)
 		snprintf(rate, sizeof(rate), "%srate=%" PRIu64, between,
 			 options->rate);
-	add_arg(args, "--source=perf%s%s", target, rate);
+	process_args_add(args, "--source=perf%s%s", target, rate);
 }
 
-static void add_args(struct args *args, const struct operf *operf, int ready_fd)
+static void add_args(struct process_args *args, const struct operf *operf,
+		     int ready_fd)
 {
 	const struct operf_options *options = &operf->options;
 
-	add_arg(args, DAEMON);
-	add_arg(args, "--session-dir=%s", operf->session.dir);
-	add_arg(args, "--foreground");
-	add_arg(args, "--ready-fd=%d", ready_fd);
+	process_args_add(args, DAEMON);
+	process_args_add(args, "--session-dir=%s", operf->session.dir);
+	process_args_add(args, "--foreground");
+	process_args_add(args, "--ready-fd=%d", ready_fd);
 	add_source(args, operf);
-	add_arg(args, "--separate-lib=1");
-	add_arg(args, "--separate-kernel=1");
+	process_args_add(args, "--separate-lib=1");
+	process_args_add(args, "--separate-kernel=1");
 	if (options->separate_thread)
-		add_arg(args, "--separate-thread=1");
+		process_args_add(args, "--separate-thread=1");
 	if (options->separate_cpu)
-		add_arg(args, "--separate-cpu=1");
+		process_args_add(args, "--separate-cpu=1");
 	if (operf->events.text)
-		add_arg(args, "--events=%s", operf->events.text);
+		process_args_add(args, "--events=%s", operf->events.text);
 	if (options->vmlinux)
-		add_arg(args, "--vmlinux=%s", options->vmlinux);
+		process_args_add(args, "--vmlinux=%s", options->vmlinux);
 	if (options->daemon_verbose && *options->daemon_verbose)
-		add_arg(args, "--verbose=%s", options->daemon_verbose);
+		process_args_add(args, "--verbose=%s", options->daemon_verbose);
 }
 
 static int find_program(struct operf *operf, char *path, size_t len)
 {
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	const char *tools = "";
+	char folder[PATH_MAX] = "";
+	int err = process_own_folder(folder, sizeof(folder), &operf->diag);
 
-	self[n > 0 ? n : 0] = '\0';
-	if (n > 0)
-		tools = dirname(self);
-	if (*tools && snprintf(path, len, "%s/" DAEMON, tools) < (int)len &&
-	    !access(path, X_OK))
-		return 0;
-	if (!process_find(path, len, DAEMON, getenv("PATH")))
-		return 0;
-	return op_diag_set(&operf->diag, -ENOENT,
-			   DAEMON ": no such program in %s or on PATH; build "
-				  "it with make, or reinstall oprofile",
-			   *tools ? tools : "the folder of operf");
+	return err ? err
+		   : process_find_own(path, len, DAEMON, folder, &operf->diag);
 }
 
 /* ---- its start ----------------------------------------------------------- */
@@ -220,7 +182,7 @@ static int find_program(struct operf *operf, char *path, size_t len)
 /* What the new process needs to become the daemon. */
 struct birth {
 	char path[PATH_MAX + 16];
-	struct args args;
+	struct process_args args;
 	pid_t parent;
 	int ready_fd; /* it says here that it is ready */
 	int error_fd; /* its stderr, -1: ours */
@@ -380,7 +342,7 @@ static int start(struct operf *operf, struct birth *birth)
 	if (!err)
 		err = wait_until_ready(operf, ready[0]);
 	close(ready[0]);
-	free_args(&birth->args);
+	process_args_release(&birth->args);
 	return err;
 }
 

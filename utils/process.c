@@ -11,7 +11,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,6 +40,58 @@ int process_find(char *buf, size_t len, const char *name, const char *folders)
 		folders += n + (folders[n] == ':');
 	}
 	return -ENOENT;
+}
+
+int process_own_folder(char *buf, size_t len, struct op_diag *diag)
+{
+	ssize_t n = readlink("/proc/self/exe", buf, len - 1);
+	char *slash;
+
+	if (n < 0)
+		return op_diag_set(diag, -errno,
+				   "/proc/self/exe: %s; is /proc mounted?",
+				   strerror(errno));
+	buf[n] = '\0';
+	slash = strrchr(buf, '/');
+	if (slash)
+		*slash = '\0';
+	return 0;
+}
+
+int process_find_own(char *buf, size_t len, const char *name,
+		     const char *folder, struct op_diag *diag)
+{
+	int n = snprintf(buf, len, "%s/%s", folder, name);
+
+	if (n > 0 && (size_t)n < len && !access(buf, X_OK))
+		return 0;
+	if (!process_find(buf, len, name, getenv("PATH")))
+		return 0;
+	return op_diag_set(diag, -ENOENT,
+			   "%s: no such program in %s or on PATH; build it "
+			   "with make, or reinstall oprofile",
+			   name, folder);
+}
+
+void process_args_add(struct process_args *args, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (args->nr == PROCESS_MAX_ARGS ||
+	    vasprintf(&args->argv[args->nr], fmt, ap) < 0)
+		args->failed = true;
+	else
+		args->nr++;
+	va_end(ap);
+	args->argv[args->nr] = NULL;
+}
+
+void process_args_release(struct process_args *args)
+{
+	for (int i = 0; i < args->nr; i++)
+		free(args->argv[i]);
+	memset(args, 0, sizeof(*args));
 }
 
 static int wait_status(pid_t pid, const char *path, struct op_diag *diag)

@@ -20,6 +20,30 @@
  */
 int process_find(char *buf, size_t len, const char *name, const char *folders);
 
+/* Put the folder that this program lies in in @buf, however it was called.
+ * Returns 0 or -errno with the reason in @diag. */
+int process_own_folder(char *buf, size_t len, struct op_diag *diag);
+
+/*
+ * Put the path of @name, one of our own programs, in @buf: in @folder or on
+ * $PATH. Returns 0 or -ENOENT with the reason in @diag.
+ */
+int process_find_own(char *buf, size_t len, const char *name,
+		     const char *folder, struct op_diag *diag);
+
+#define PROCESS_MAX_ARGS 15
+
+/* A command line that is being put together; all zero is an empty one. */
+struct process_args {
+	char *argv[PROCESS_MAX_ARGS + 1]; /* ended by NULL */
+	int nr;
+	bool failed; /* memory was short, or there were too many */
+};
+
+void process_args_add(struct process_args *args, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void process_args_release(struct process_args *args);
+
 /*
  * Run the program @path and wait until it ends. With @text (@len bytes) the
  * first bytes of what it writes to stderr are put there, zero-terminated;
