@@ -17,8 +17,8 @@ struct op_diag {
 /*
  * Fill @diag (NULL is allowed) unless it already holds a reason; control
  * characters become '?', a text that is too long loses its middle, and where
- * descriptors ran out the way out of that is added. Returns @err, a negative errno, so that callers may write:
- * return op_diag_set(diag, -EINVAL, "...").
+ * descriptors ran out the way out of that is added. Returns @err, a negative
+ * errno, so that callers may write: return op_diag_set(diag, -EINVAL, "...").
  */
 int op_diag_set(struct op_diag *diag, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -22,9 +22,17 @@ bool pp_class_is_timer(const struct pp_class *class)
 
 /* ---- classes ------------------------------------------------------------- */
 
-static struct pp_class class_of(const struct op_mangle *name,
+static const char *session_name(const struct pp_sample_file *file)
+{
+	const char *slash = strrchr(file->session, '/');
+
+	return slash && slash[1] ? slash + 1 : file->session;
+}
+
+static struct pp_class class_of(const struct pp_sample_file *file,
 				unsigned int merge)
 {
+	const struct op_mangle *name = &file->name;
 	bool any_tid = merge & (PP_MERGE_TID | PP_MERGE_TGID);
 	bool any_mask = merge & PP_MERGE_UNIT_MASK;
 
@@ -36,6 +44,7 @@ static struct pp_class class_of(const struct op_mangle *name,
 		.tgid = merge & PP_MERGE_TGID ? OP_MANGLE_ALL : name->tgid,
 		.tid = any_tid ? OP_MANGLE_ALL : name->tid,
 		.cpu = merge & PP_MERGE_CPU ? OP_MANGLE_ALL : name->cpu,
+		.session = merge & PP_MERGE_SESSION ? NULL : session_name(file),
 	};
 }
 
@@ -49,13 +58,20 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+static int compare_sessions(const struct pp_class *a, const struct pp_class *b)
+{
+	return a->session && b->session ? strcmp(a->session, b->session) : 0;
+}
+
 /* OP_MANGLE_ALL is below every number, so "all" comes first. */
 static int by_template(const void *pa, const void *pb)
 {
 	const struct pp_class *a = pa, *b = pb;
 	int diff;
 
-	diff = compare_i64(a->cpu, b->cpu);
+	diff = compare_sessions(a, b);
+	if (!diff)
+		diff = compare_i64(a->cpu, b->cpu);
 	if (!diff)
 		diff = compare_i64(a->tgid, b->tgid);
 	if (!diff)
@@ -77,14 +93,14 @@ static int find_classes(struct pp_classes *classes, struct pp_sample_list *list,
 	if (!all)
 		return -ENOMEM;
 	for (i = 0; i < list->nr; i++)
-		all[i] = class_of(&list->files[i].name, merge);
+		all[i] = class_of(&list->files[i], merge);
 	qsort(all, list->nr, sizeof(*all), by_template);
 	for (i = 0; i < list->nr; i++)
 		if (!classes->nr || by_template(&all[classes->nr - 1], &all[i]))
 			all[classes->nr++] = all[i];
 	classes->classes = all;
 	for (i = 0; i < list->nr; i++) {
-		struct pp_class class = class_of(&list->files[i].name, merge);
+		struct pp_class class = class_of(&list->files[i], merge);
 
 		found = bsearch(&class, all, classes->nr, sizeof(*all),
 				by_template);
@@ -111,6 +127,8 @@ static bool differ_in(const struct pp_class *a, const struct pp_class *b,
 		return a->tid != b->tid;
 	case PP_AXIS_CPU:
 		return a->cpu != b->cpu;
+	case PP_AXIS_SESSION:
+		return compare_sessions(a, b) != 0;
 	default:
 		return !same_event(a, b);
 	}
@@ -136,10 +154,10 @@ static bool tids_are_tgids(const struct pp_classes *classes)
 	return true;
 }
 
-/* Returns how many axes differ, @differing tells which. */
-static unsigned int find_axes(const struct pp_classes *classes,
-			      bool differing[PP_NR_AXES])
+/* Returns how many axes differ, classes->differing tells which. */
+static unsigned int find_axes(struct pp_classes *classes)
 {
+	bool *differing = classes->differing;
 	unsigned int nr = 0;
 	int axis;
 
@@ -194,9 +212,28 @@ static const char *axis_value(struct pp_arena *arena,
 		return id_name(arena, "tid", class->tid);
 	case PP_AXIS_CPU:
 		return id_name(arena, "cpu", class->cpu);
+	case PP_AXIS_SESSION:
+		return pp_arena_printf(arena, "session:%s",
+				       class->session ? class->session : "all");
 	default:
 		return event_name(arena, classes, class);
 	}
+}
+
+/* The values of all axes that differ, "EVENT:COUNT cpu:0". */
+static const char *full_name(struct pp_arena *arena,
+			     const struct pp_classes *classes,
+			     const struct pp_class *class)
+{
+	const char *name = axis_value(arena, classes, class, classes->axis);
+	int axis;
+
+	for (axis = classes->axis + 1; axis < PP_NR_AXES && name; axis++)
+		if (classes->differing[axis])
+			name = pp_arena_printf(arena, "%s %s", name,
+					       axis_value(arena, classes, class,
+							  axis));
+	return name;
 }
 
 static int name_classes(struct pp_classes *classes, struct pp_arena *arena)
@@ -206,7 +243,7 @@ static int name_classes(struct pp_classes *classes, struct pp_arena *arena)
 	for (i = 0; i < classes->nr; i++) {
 		struct pp_class *class = &classes->classes[i];
 
-		class->name = axis_value(arena, classes, class, classes->axis);
+		class->name = full_name(arena, classes, class);
 		if (!class->name)
 			return -ENOMEM;
 	}
@@ -286,45 +323,56 @@ static void write_choice(char *buf, size_t len,
 		snprintf(buf, len, "%s:%lld", names[axis], (long long)id);
 }
 
-static int refuse(const struct pp_classes *classes, struct pp_arena *arena,
-		  const bool differing[PP_NR_AXES], unsigned int nr,
-		  struct op_diag *diag)
+/* What brings the classes down to one difference, @first. */
+static const char *way_out(struct pp_arena *arena,
+			   const struct pp_classes *classes, enum pp_axis first,
+			   unsigned int nr)
 {
-	static const char *const names[PP_NR_AXES] = { "event", "tgid", "tid",
-						       "cpu" };
-	enum pp_axis first = 0, second;
+	const char *leave = classes->differing[PP_AXIS_SESSION]
+				    ? "leave out --by-session"
+				    : "";
 	char merges[32], choice[256] = "";
 
-	while (!differing[first])
-		first++;
-	for (second = first + 1; !differing[second];)
-		second++;
-	write_merges(merges, sizeof(merges), differing, first);
+	write_merges(merges, sizeof(merges), classes->differing, first);
 	if (nr == 2)
 		write_choice(choice, sizeof(choice), classes, first);
+	return pp_arena_printf(arena, "%s%s%s%s%s%s", leave,
+			       *leave && *merges ? " and " : "",
+			       *merges ? "add --merge=" : "", merges,
+			       *choice ? " or choose with " : "", choice);
+}
+
+static int refuse(const struct pp_classes *classes, struct pp_arena *arena,
+		  unsigned int nr, struct op_diag *diag)
+{
+	static const char *const names[PP_NR_AXES] = { "event", "tgid", "tid",
+						       "cpu", "session" };
+	enum pp_axis first = classes->axis, second = first + 1;
+	const char *out = way_out(arena, classes, first, nr);
+
+	while (!classes->differing[second])
+		second++;
 	return op_diag_set(
 		diag, -EINVAL,
-		"the sample files differ in %s (%s) and in %s (%s), but columns show one difference; add --merge=%s%s%s",
+		"the sample files differ in %s (%s) and in %s (%s), but columns show one difference; %s",
 		names[first], axis_values(arena, classes, first), names[second],
-		axis_values(arena, classes, second), merges,
-		*choice ? " or choose with " : "", choice);
+		axis_values(arena, classes, second), out ? out : "");
 }
 
 int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
-	       unsigned int merge, struct op_diag *diag)
+	       unsigned int merge, bool any_axes, struct op_diag *diag)
 {
-	bool differing[PP_NR_AXES];
 	unsigned int nr;
 	int axis;
 
 	*classes = (struct pp_classes){ .axis = PP_AXIS_EVENT };
 	if (find_classes(classes, list, merge))
 		return -ENOMEM;
-	nr = find_axes(classes, differing);
-	if (nr > 1)
-		return refuse(classes, list->arena, differing, nr, diag);
-	for (axis = 0; axis < PP_NR_AXES; axis++)
-		if (differing[axis])
+	nr = find_axes(classes);
+	for (axis = PP_NR_AXES - 1; axis >= 0; axis--)
+		if (classes->differing[axis])
 			classes->axis = axis;
+	if (nr > 1 && !any_axes)
+		return refuse(classes, list->arena, nr, diag);
 	return name_classes(classes, list->arena);
 }

@@ -3,11 +3,12 @@
 #define LIBPP_ARRANGE_PROFILES_H
 
 /*
- * Profile classes: the columns of a report. Sample files that agree in event,
- * count, unit mask, tgid, tid and cpu, as far as these are not merged, form a
- * class. A table shows one difference, so all classes differ in one axis
- * only: the event (with its count and unit mask), the tgid, the tid or the
- * cpu. A tid that always equals the tgid is no difference of its own.
+ * Profile classes: the columns of a report. Sample files that agree in
+ * session, event, count, unit mask, tgid, tid and cpu, as far as these are not
+ * merged, form a class. A table shows one difference, so all classes differ in
+ * one axis only: the session, the event (with its count and unit mask), the
+ * tgid, the tid or the cpu. A tid that always equals the tgid is no difference
+ * of its own. Formats that write each class out need no such limit.
  */
 
 #include <stdbool.h>
@@ -24,13 +25,15 @@
 #define PP_MERGE_TGID 4u /* and the tid */
 #define PP_MERGE_UNIT_MASK 8u
 #define PP_MERGE_LIB 16u /* each image is its own application */
-#define PP_MERGE_ALL 31u
+#define PP_MERGE_SESSION 32u
+#define PP_MERGE_ALL 63u
 
 enum pp_axis {
 	PP_AXIS_EVENT,
 	PP_AXIS_TGID,
 	PP_AXIS_TID,
 	PP_AXIS_CPU,
+	PP_AXIS_SESSION,
 	PP_NR_AXES
 };
 
@@ -43,22 +46,26 @@ struct pp_class {
 	int64_t tgid; /* OP_MANGLE_ALL when merged, like the two below */
 	int64_t tid;
 	int64_t cpu;
+	const char *session; /* name of its folder; NULL when merged */
 };
 
 struct pp_classes {
 	struct pp_class *classes; /* by cpu, tgid, tid, unit mask, event,
 				     count; "all" before numbers */
 	size_t nr;
-	enum pp_axis axis; /* PP_AXIS_EVENT when there is one class */
+	enum pp_axis axis; /* PP_AXIS_EVENT when there is one class; the first
+			      of several */
+	bool differing[PP_NR_AXES];
 };
 
 /*
  * Find the classes of the files in @list and set class_nr in each file.
- * @merge is a set of PP_MERGE_ bits. Returns 0; -EINVAL when two axes differ,
- * which and what to do in @diag; -ENOMEM.
+ * @merge is a set of PP_MERGE_ bits. Returns 0; -EINVAL when two axes differ
+ * although @any_axes is not set, which and what to do in @diag; -ENOMEM. With
+ * @any_axes the names of classes that differ in several ways tell them all.
  */
 int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
-	       unsigned int merge, struct op_diag *diag);
+	       unsigned int merge, bool any_axes, struct op_diag *diag);
 
 /* Whether @class counts timer interrupts rather than an event. */
 bool pp_class_is_timer(const struct pp_class *class);

@@ -7,6 +7,7 @@
 #include "libpp/sample_list.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "libpp/near_names.h"
 
@@ -86,6 +87,29 @@ static const char *near_values(struct pp_sample_list *list,
 	return near ? near : "unknown";
 }
 
+/* A path that looks like a mistyped tag: which tags are like it. */
+static const char *tag_hint(struct pp_arena *arena, const char *text)
+{
+	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+	const char *names[PP_NR_SPEC_TAGS], *near;
+	char *wanted;
+	int tag;
+
+	if (!len || text[len] != ':')
+		return "";
+	wanted = pp_arena_strdup(arena, text);
+	if (!wanted)
+		return "";
+	wanted[len] = '\0';
+	for (tag = PP_SPEC_PATH + 1; tag < PP_NR_SPEC_TAGS; tag++)
+		names[tag - 1] = pp_spec_tag_name(tag);
+	near = pp_near_names(arena, wanted, names, PP_NR_SPEC_TAGS - 1,
+			     NEAR_NAMES);
+	near = pp_arena_printf(arena, "; '%s:' is no tag, tags: %s", wanted,
+			       near ? near : "?");
+	return near ? near : "";
+}
+
 /* What to say of an item that no file matches. */
 static const char *vain_text(struct pp_sample_list *list, enum pp_spec_tag tag,
 			     const struct pp_spec_item *item)
@@ -105,10 +129,11 @@ static const char *vain_text(struct pp_sample_list *list, enum pp_spec_tag tag,
 	const char *text;
 
 	text = pp_arena_printf(list->arena,
-			       "%s%s%s: no sample files match; %s here: %s",
+			       "%s%s%s: no sample files match; %s here: %s%s",
 			       tagged ? pp_spec_tag_name(tag) : "",
 			       tagged ? ":" : "", item->text, plural[tag],
-			       near_values(list, tag, item->text));
+			       near_values(list, tag, item->text),
+			       tagged ? "" : tag_hint(list->arena, item->text));
 	return text ? text : item->text;
 }
 

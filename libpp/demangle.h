@@ -9,6 +9,8 @@
 enum pp_demangle {
 	PP_DEMANGLE_NORMAL,
 	PP_DEMANGLE_NONE,
+	PP_DEMANGLE_SMART, /* normal, then without what the standard library
+			      adds to its names */
 };
 
 /* @name as @how asks for; @name itself when there is nothing to change or

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which sample files a report is about: walks the session folders, takes the
- * file names apart, and keeps those that the profile specification asks for.
+ * Which sample files there are: walks the session folders and takes the file
+ * names apart.
  */
 
 #include "libpp/sample_list.h"
@@ -26,8 +26,7 @@ struct search {
 	struct pp_messages *messages;
 	struct op_diag *diag;
 	char *scratch; /* for op_mangle_parse() */
-	const char **folders; /* the session folders */
-	size_t nr_folders;
+	const char *folder; /* being walked */
 	size_t nr_set_aside; /* files that the daemon no longer counts in */
 };
 
@@ -157,16 +156,16 @@ static int add_folder(struct search *search, const char *name)
 	else
 		folder = pp_arena_printf(arena, "%s/%s",
 					 search->session->samples, name);
-	folders = pp_arena_grow(arena, search->folders, search->nr_folders,
-				sizeof(*folders));
+	folders = pp_arena_grow(arena, search->list->sessions,
+				search->list->nr_sessions, sizeof(*folders));
 	if (!folder || !folders)
 		return -ENOMEM;
 	dir = opendir(folder);
 	if (!dir)
 		return no_session(search, name, folder, errno);
 	closedir(dir);
-	search->folders = folders;
-	folders[search->nr_folders++] = folder;
+	search->list->sessions = folders;
+	folders[search->list->nr_sessions++] = folder;
 	return 0;
 }
 
@@ -180,7 +179,7 @@ static int find_folders(struct search *search)
 		ret = add_folder(search, "current");
 	for (i = 0; i < list->nr && !ret; i++)
 		ret = add_folder(search, list->items[i].text);
-	if (!ret && !search->nr_folders)
+	if (!ret && !search->list->nr_sessions)
 		ret = op_diag_set(
 			search->diag, -ENOENT,
 			"%s: no session is left; exclude fewer",
@@ -220,7 +219,7 @@ static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
 static int add_file(struct search *search, const char *path, const char *name)
 {
 	struct pp_sample_list *list = search->list;
-	struct pp_sample_file file = { 0 }, *files;
+	struct pp_sample_file file = { .session = search->folder }, *files;
 	struct op_diag reason = { 0 };
 
 	/* The ledger and whatever else lies there is no sample file. */
@@ -304,7 +303,7 @@ static int nothing_found(struct search *search)
 	return op_diag_set(
 		search->diag, -ENOENT,
 		"%s: there are no sample files; profile first (opcontrol --start), and opcontrol --dump brings out what is still in the buffers",
-		search->folders[0]);
+		search->list->sessions[0]);
 }
 
 static int run(struct search *search)
@@ -312,19 +311,18 @@ static int run(struct search *search)
 	int ret = find_folders(search);
 	size_t i;
 
-	for (i = 0; i < search->nr_folders && !ret; i++)
-		ret = walk_folder(search, search->folders[i]);
+	for (i = 0; i < search->list->nr_sessions && !ret; i++) {
+		search->folder = search->list->sessions[i];
+		ret = walk_folder(search, search->folder);
+	}
 	if (search->nr_set_aside)
 		pp_message(
 			search->messages, PP_WARNING,
 			"%s: %zu files were set aside as damaged or of another binary (names ending in .bad or .stale); not counted",
-			search->folders[0], search->nr_set_aside);
+			search->list->sessions[0], search->nr_set_aside);
 	if (ret)
 		return ret;
-	if (!search->list->nr)
-		return nothing_found(search);
-	return pp_sample_list_choose(search->list, search->spec,
-				     search->messages, search->diag);
+	return search->list->nr ? 0 : nothing_found(search);
 }
 
 int pp_sample_list_find(struct pp_sample_list *list,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_CODE (1u << 24) /* bytes; no function is that large */
+
 /* ---- tables -------------------------------------------------------------- */
 
 static int build_table(struct pp_image_symbols *symbols,
@@ -111,11 +113,31 @@ static void complain(struct pp_messages *messages, const struct pp_image *image,
 	else if (err == -ENOTUNIQ)
 		why = "several files in --image-path have its name";
 	else if (err == -ESTALE)
-		why = "the file has changed since it was profiled";
+		why = "the file has changed since it was profiled; profile again, or say with --root where the old one is";
 	else if (err == -ENOEXEC)
 		why = "it is not in a usable binary format";
+	else if (err == -EACCES)
+		why = "permission denied; run as a user who may read it";
 	pp_message(messages, PP_WARNING, "%s: no symbols: %s", image->name,
 		   why);
+}
+
+/* Keys of a module count from where its code was loaded: its .text. */
+static void rebase_module(struct pp_image_symbols *symbols,
+			  struct pp_raw_symbol *raw, size_t *nr)
+{
+	size_t kept = 0;
+
+	symbols->text = op_bfd_text_offset(symbols->bfd);
+	for (size_t i = 0; i < *nr; i++) {
+		if (raw[i].key < symbols->text)
+			continue;
+		raw[i].key -= symbols->text;
+		raw[i].limit -= symbols->text;
+		raw[i].vma = raw[i].key;
+		raw[kept++] = raw[i];
+	}
+	*nr = kept;
 }
 
 static int take_bfd(struct pp_image_symbols *symbols,
@@ -142,6 +164,9 @@ static int take_bfd(struct pp_image_symbols *symbols,
 			image->name);
 		nr = 0;
 	}
+	if (!err && image->kind == OP_IMAGE_MODULE)
+		rebase_module(symbols, raw, &nr);
+	symbols->offsets = image->kind == OP_IMAGE_FILE;
 	if (!err)
 		err = build_table(symbols, raw, nr);
 	free(raw);
@@ -208,26 +233,95 @@ static int open_binary(struct pp_image_symbols *symbols,
 	return take_bfd(symbols, image, messages);
 }
 
-int pp_image_symbols_open(struct pp_image_symbols *symbols,
-			  const struct pp_image *image,
-			  const struct op_session *session,
-			  struct pp_locator *locator,
-			  struct pp_messages *messages)
+/* A module's file, if the image path has it. */
+static int open_module(struct pp_image_symbols *symbols,
+		       const struct pp_image *image, struct pp_locator *locator,
+		       struct pp_messages *messages)
 {
-	memset(symbols, 0, sizeof(*symbols));
+	const char *name =
+		pp_arena_printf(locator->arena, "/%s", image->recorded.name);
+	const char *path;
+	int err = name ? pp_locate_module(locator, name, &path) : -ENOMEM;
+
+	if (!err)
+		err = open_build(symbols, image, path, locator);
+	if (err)
+		return err;
+	pp_message(messages, PP_REMARK_BFD, "%s: symbols from %s", image->name,
+		   path);
+	return take_bfd(symbols, image, messages);
+}
+
+struct kernel_attempt {
+	struct pp_image_symbols *symbols;
+	const struct pp_image *image;
+	const struct pp_locator *locator;
+	struct pp_messages *messages;
+};
+
+static int try_kernel(void *data, const char *path)
+{
+	const struct kernel_attempt *a = data;
+	int err = open_build(a->symbols, a->image, path, a->locator);
+
+	if (!err)
+		pp_message(a->messages, PP_REMARK_BFD, "%s: symbols from %s",
+			   a->image->name, path);
+	return err;
+}
+
+/* The kernel's binary tells lines, the snapshot names only. */
+static int open_kernel(struct pp_image_symbols *symbols,
+		       const struct pp_image *image, struct pp_locator *locator,
+		       struct pp_messages *messages)
+{
+	struct kernel_attempt attempt = { symbols, image, locator, messages };
+	int err = pp_locate_kernel(locator, image->build_id,
+				   image->build_id_len, try_kernel, &attempt);
+
+	return err ? err : take_bfd(symbols, image, messages);
+}
+
+static int open_source(struct pp_image_symbols *symbols,
+		       const struct pp_image *image,
+		       const struct op_session *session,
+		       struct pp_locator *locator, bool lines,
+		       struct pp_messages *messages)
+{
+	bool search = lines || locator->image_path;
+	int err = -ENOENT;
+
 	if (image->recorded.space == OP_SPACE_ANON ||
 	    image->kind == OP_IMAGE_PSEUDO) {
-		symbols->whole = image->base;
 		symbols->base = image->anon_start;
 		return 0;
 	}
 	if (image->recorded.space == OP_SPACE_ROOT)
 		return open_binary(symbols, image, session, locator, messages);
-	if (image->kind == OP_IMAGE_FILE) {
-		symbols->whole = image->base;
+	if (image->kind == OP_IMAGE_FILE)
 		return 0;
-	}
+	if (search && image->kind == OP_IMAGE_KERNEL)
+		err = open_kernel(symbols, image, locator, messages);
+	else if (search && image->kind == OP_IMAGE_MODULE)
+		err = open_module(symbols, image, locator, messages);
+	if (!err || err == -ENOMEM)
+		return err;
 	return open_snapshot(symbols, image, session, messages);
+}
+
+int pp_image_symbols_open(struct pp_image_symbols *symbols,
+			  const struct pp_image *image,
+			  const struct op_session *session,
+			  struct pp_locator *locator, bool lines,
+			  struct pp_messages *messages)
+{
+	int err;
+
+	memset(symbols, 0, sizeof(*symbols));
+	err = open_source(symbols, image, session, locator, lines, messages);
+	if (!symbols->nr)
+		symbols->whole = image->name;
+	return err;
 }
 
 void pp_image_symbols_release(struct pp_image_symbols *symbols)
@@ -243,4 +337,40 @@ uint64_t pp_image_symbols_vma(const struct pp_image_symbols *symbols,
 	if (image->kind == OP_IMAGE_FILE && symbols->bfd)
 		return op_bfd_vma(symbols->bfd, key);
 	return symbols->base + key;
+}
+
+/* What op_bfd knows @key as. */
+static uint64_t bfd_vma(const struct pp_image_symbols *symbols, uint64_t key)
+{
+	return symbols->offsets ? op_bfd_vma(symbols->bfd, key)
+				: symbols->base + symbols->text + key;
+}
+
+void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
+			    struct pp_arena *arena, struct pp_place *place)
+{
+	const char *file;
+	unsigned int line;
+
+	if (!symbols->bfd ||
+	    !op_bfd_line(symbols->bfd, bfd_vma(symbols, key), &file, &line))
+		return;
+	place->file = pp_arena_strdup(arena, file);
+	place->line = line;
+}
+
+const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
+				     const struct pp_symbol *symbol,
+				     struct pp_arena *arena)
+{
+	uint64_t len = symbol->end - symbol->key;
+	uint8_t *code;
+
+	if (!symbols->bfd || len > MAX_CODE)
+		return NULL;
+	code = pp_arena_alloc(arena, len, 1);
+	if (!code || !op_bfd_code(symbols->bfd, bfd_vma(symbols, symbol->key),
+				  len, code))
+		return NULL;
+	return code;
 }

@@ -3,9 +3,10 @@
 #define LIBPP_IMAGE_SYMBOLS_H
 
 /*
- * The symbols of one image, wherever they come from: its binary, a vmlinux,
- * or the session's snapshot of kernel symbols. What is wrong with an image is
- * said once, when it is opened; an image without symbols is not an error.
+ * The symbols of one image, wherever they come from: its binary, a vmlinux, a
+ * module's file, or the session's snapshot of kernel symbols. What is wrong
+ * with an image is said once, when it is opened; an image without symbols is
+ * not an error.
  */
 
 #include <stdbool.h>
@@ -29,18 +30,33 @@ struct pp_image_symbols {
 	struct op_bfd *bfd;
 	struct op_ksyms ksyms;
 	uint64_t base; /* address of key 0, unless the keys are file offsets */
+	bool offsets; /* the keys are file offsets */
+	uint64_t text; /* what to add to a module's keys for file offsets */
 };
 
-/* Returns 0 or -ENOMEM. To be released either way. */
+/*
+ * @lines: source lines will be asked for, so for the kernel its binary is
+ * worth a search. Returns 0 or -ENOMEM. To be released either way.
+ */
 int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			  const struct pp_image *image,
 			  const struct op_session *session,
-			  struct pp_locator *locator,
+			  struct pp_locator *locator, bool lines,
 			  struct pp_messages *messages);
 void pp_image_symbols_release(struct pp_image_symbols *symbols);
 
 /* The address to show for @key. */
 uint64_t pp_image_symbols_vma(const struct pp_image_symbols *symbols,
 			      const struct pp_image *image, uint64_t key);
+
+/* Fill @place with the source line of @key, the name in @arena; leave it when
+ * that is not known. */
+void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
+			    struct pp_arena *arena, struct pp_place *place);
+
+/* The bytes of @symbol, in @arena; NULL when they are not to be had. */
+const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
+				     const struct pp_symbol *symbol,
+				     struct pp_arena *arena);
 
 #endif /* LIBPP_IMAGE_SYMBOLS_H */

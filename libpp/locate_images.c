@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,11 +39,14 @@ static int check_folder(const char *path, const char *option,
 
 static int set_debug_dirs(struct pp_locator *locator)
 {
+	const char *const roots[] = { locator->archive, locator->root };
 	size_t nr = 0;
 
-	if (locator->root) {
+	for (size_t i = 0; i < 2; i++) {
+		if (!roots[i])
+			continue;
 		locator->debug_dirs[nr] = pp_arena_printf(
-			locator->arena, "%s%s", locator->root, DEBUG_DIR);
+			locator->arena, "%s%s", roots[i], DEBUG_DIR);
 		if (!locator->debug_dirs[nr++])
 			return -ENOMEM;
 	}
@@ -50,13 +55,14 @@ static int set_debug_dirs(struct pp_locator *locator)
 }
 
 int pp_locator_init(struct pp_locator *locator, struct pp_arena *arena,
-		    const char *root, const char *const *image_path,
-		    struct op_diag *diag)
+		    const char *archive, const char *root,
+		    const char *const *image_path, struct op_diag *diag)
 {
 	int ret = 0;
 
 	*locator = (struct pp_locator){
 		.arena = arena,
+		.archive = archive,
 		.root = root,
 		.image_path = image_path,
 	};
@@ -127,17 +133,18 @@ static int list_image_path(struct pp_locator *locator)
 	return ret;
 }
 
-static int search_image_path(struct pp_locator *locator, const char *name,
+/* The only file of that base name in the image path. */
+static int search_image_path(struct pp_locator *locator, const char *base,
 			     const char **path)
 {
-	struct pp_found wanted = { .base = strrchr(name, '/') };
+	struct pp_found wanted = { .base = base };
 	const struct pp_found *hit;
 	size_t at;
 	int ret = list_image_path(locator);
 
 	if (ret)
 		return ret;
-	if (!wanted.base++ || !locator->nr_found)
+	if (!locator->nr_found)
 		return -ENOENT;
 	hit = bsearch(&wanted, locator->found, locator->nr_found, sizeof(*hit),
 		      by_base);
@@ -151,20 +158,154 @@ static int search_image_path(struct pp_locator *locator, const char *name,
 	return 0;
 }
 
-int pp_locate(struct pp_locator *locator, const char *name, const char **path)
+/* Returns -ENOENT where @root has no such file. */
+static int look_below(struct pp_locator *locator, const char *root,
+		      const char *name, const char **path)
 {
-	const char *at;
+	const char *at = pp_arena_printf(locator->arena, "%s%s", root, name);
 	struct stat st;
 
-	at = pp_arena_printf(locator->arena, "%s%s",
-			     locator->root ? locator->root : "", name);
 	if (!at)
 		return -ENOMEM;
 	if (!stat(at, &st)) {
 		*path = at;
 		return 0;
 	}
-	if (errno != ENOENT && errno != ENOTDIR)
-		return -errno;
-	return search_image_path(locator, name, path);
+	return errno == ENOTDIR ? -ENOENT : -errno;
+}
+
+int pp_locate(struct pp_locator *locator, const char *name, const char **path)
+{
+	const char *slash = strrchr(name, '/');
+	int err = -ENOENT;
+
+	if (locator->archive)
+		err = look_below(locator, locator->archive, name, path);
+	if (err == -ENOENT && locator->root)
+		err = look_below(locator, locator->root, name, path);
+	else if (err == -ENOENT && !locator->archive)
+		err = look_below(locator, "", name, path);
+	if (err != -ENOENT || !slash)
+		return err;
+	return search_image_path(locator, slash + 1, path);
+}
+
+/* Whether a file called @base is the module @name. */
+static bool is_module(const char *base, const char *name)
+{
+	for (; *name && *base; name++, base++)
+		if (*name != *base &&
+		    !(*name == '_' && (*base == '-' || *base == ',')))
+			return false;
+	return !*name && !strcmp(base, ".ko");
+}
+
+int pp_locate_module(struct pp_locator *locator, const char *name,
+		     const char **path)
+{
+	const struct pp_found *hit = NULL;
+	int err = list_image_path(locator);
+
+	name += *name == '/';
+	if (err)
+		return err;
+	for (size_t i = 0; i < locator->nr_found; i++) {
+		if (!is_module(locator->found[i].base, name))
+			continue;
+		if (hit)
+			return -ENOTUNIQ;
+		hit = &locator->found[i];
+	}
+	if (!hit)
+		return -ENOENT;
+	*path = hit->path;
+	return 0;
+}
+
+/* ---- the kernel ---------------------------------------------------------- */
+
+struct kernel_search {
+	int (*try)(void *data, const char *path);
+	void *data;
+};
+
+/* Returns -ENOENT to go on with the next file. */
+static int try_file(const struct kernel_search *search, const char *path)
+{
+	int err = search->try(search->data, path);
+
+	return err && err != -ENOMEM ? -ENOENT : err;
+}
+
+static int try_image_path(struct pp_locator *locator,
+			  const struct kernel_search *search)
+{
+	int err = list_image_path(locator);
+
+	err = err ? err : -ENOENT;
+	for (size_t i = 0; i < locator->nr_found && err == -ENOENT; i++) {
+		const char *base = locator->found[i].base;
+
+		if (!strcmp(base, "vmlinux") || !strncmp(base, "vmlinux-", 8))
+			err = try_file(search, locator->found[i].path);
+	}
+	return err;
+}
+
+static int try_pattern(const struct kernel_search *search, const char *pattern)
+{
+	int err = -ENOENT;
+	glob_t found;
+
+	if (!pattern)
+		return -ENOMEM;
+	if (glob(pattern, GLOB_NOSORT, NULL, &found))
+		return err;
+	for (size_t i = 0; i < found.gl_pathc && err == -ENOENT; i++)
+		err = try_file(search, found.gl_pathv[i]);
+	globfree(&found);
+	return err;
+}
+
+static int try_build_id(struct pp_locator *locator,
+			const struct kernel_search *search, const char *dir,
+			const uint8_t *id, size_t len)
+{
+	char hex[2 * 64 + 2];
+	size_t at = 0;
+
+	if (len < 2 || len > 64)
+		return -ENOENT;
+	for (size_t i = 0; i < len; i++)
+		at += (size_t)snprintf(hex + at, sizeof(hex) - at,
+				       i ? "%02x" : "%02x/", id[i]);
+	return try_pattern(search,
+			   pp_arena_printf(locator->arena,
+					   "%s/.build-id/%s.debug", dir, hex));
+}
+
+int pp_locate_kernel(struct pp_locator *locator, const uint8_t *build_id,
+		     size_t build_id_len,
+		     int (*try)(void *data, const char *path), void *data)
+{
+	const struct kernel_search search = { try, data };
+	const char *const *dir = locator->debug_dirs;
+	int err = try_image_path(locator, &search);
+
+	for (; *dir && err == -ENOENT && build_id_len; dir++) {
+		err = try_build_id(locator, &search, *dir, build_id,
+				   build_id_len);
+		if (err == -ENOENT)
+			err = try_pattern(&search,
+					  pp_arena_printf(locator->arena,
+							  "%s/boot/vmlinux-*",
+							  *dir));
+		if (err == -ENOENT)
+			err = try_pattern(
+				&search,
+				pp_arena_printf(locator->arena,
+						"%s/lib/modules/*/vmlinux",
+						*dir));
+	}
+	return err;
 }

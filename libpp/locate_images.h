@@ -3,12 +3,13 @@
 #define LIBPP_LOCATE_IMAGES_H
 
 /*
- * Where the binary of an image lies now: at its recorded path, below another
- * root, or by its base name somewhere in the image path.
+ * Where the binary of an image lies now: in an archive, at its recorded path,
+ * below another root, or by its base name somewhere in the image path.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "libop/op_diag.h"
 #include "libpp/arena.h"
@@ -17,22 +18,23 @@ struct pp_found; /* a file in the image path */
 
 struct pp_locator {
 	struct pp_arena *arena;
+	const char *archive; /* root of one; NULL for none */
 	const char *root; /* put before recorded paths; NULL for none */
 	const char *const *image_path; /* folders, ended by NULL; or NULL */
-	const char *debug_dirs[3]; /* for op_bfd_open() */
+	const char *debug_dirs[4]; /* for op_bfd_open() */
 	struct pp_found *found; /* what is in the image path, by base name */
 	size_t nr_found;
 	bool listed; /* the image path has been looked through */
 };
 
 /*
- * Prepare for @root (NULL for none) and @image_path (NULL for none), which
- * stay the caller's. Returns 0; -ENOTDIR with the reason in @diag when one of
+ * Prepare for @archive, @root and @image_path (each may be NULL), which stay
+ * the caller's. Returns 0; -ENOTDIR with the reason in @diag when one of
  * them is no folder; -ENOMEM. Nothing is to be released but the arena.
  */
 int pp_locator_init(struct pp_locator *locator, struct pp_arena *arena,
-		    const char *root, const char *const *image_path,
-		    struct op_diag *diag);
+		    const char *archive, const char *root,
+		    const char *const *image_path, struct op_diag *diag);
 
 /*
  * *@path = where the image with recorded path @name is, in the arena.
@@ -40,5 +42,22 @@ int pp_locator_init(struct pp_locator *locator, struct pp_arena *arena,
  * several files of that name; -EACCES and the like.
  */
 int pp_locate(struct pp_locator *locator, const char *name, const char **path);
+
+/*
+ * The same for a kernel module called @name ("/ext4"): NAME.ko in the image
+ * path, where a '_' of the name may also be '-' or ','.
+ */
+int pp_locate_module(struct pp_locator *locator, const char *name,
+		     const char **path);
+
+/*
+ * Call @try with the path of each file that may be the kernel's binary, until
+ * it returns 0: "vmlinux" or "vmlinux-RELEASE" in the image path, what the
+ * build-id leads to, and what lies where kernels' debug symbols are installed.
+ * Returns 0, -ENOENT, or -ENOMEM (also from @try).
+ */
+int pp_locate_kernel(struct pp_locator *locator, const uint8_t *build_id,
+		     size_t build_id_len,
+		     int (*try)(void *data, const char *path), void *data);
 
 #endif /* LIBPP_LOCATE_IMAGES_H */

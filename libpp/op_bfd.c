@@ -21,6 +21,17 @@
 
 #include "libpp/elf_sizes.h"
 
+/*
+ * libbfd 2.40 loses a few names that it makes while it reads lines of C++;
+ * the leak checker of sanitized builds is not to hold that against us.
+ */
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#define LEAKS_EXPECTED(on) ((on) ? __lsan_disable() : __lsan_enable())
+#else
+#define LEAKS_EXPECTED(on) ((void)(on))
+#endif
+
 /* A section of the binary with code in it. */
 struct code_section {
 	uint64_t vma;
@@ -117,6 +128,19 @@ static bool is_sound(const struct code_section *section)
 	       !__builtin_add_overflow(section->offset, section->size, &end);
 }
 
+/* Whether the file is not linked: all its sections are at address 0. */
+static bool is_relocatable(const struct object *object)
+{
+	return !(object->abfd->flags & (EXEC_P | DYNAMIC));
+}
+
+/* The address of @section; the file offset where there are no addresses. */
+static uint64_t address_of(const struct object *object, const asection *section)
+{
+	return is_relocatable(object) ? (uint64_t)section->filepos
+				      : bfd_section_vma(section);
+}
+
 static int read_sections(struct op_bfd *bfd)
 {
 	const flagword wanted = SEC_CODE | SEC_HAS_CONTENTS;
@@ -127,7 +151,7 @@ static int read_sections(struct op_bfd *bfd)
 	if (!bfd->sections)
 		return -ENOMEM;
 	for (at = bfd->main.abfd->sections; at; at = at->next) {
-		struct code_section section = { bfd_section_vma(at),
+		struct code_section section = { address_of(&bfd->main, at),
 						bfd_section_size(at),
 						(uint64_t)at->filepos };
 
@@ -345,6 +369,8 @@ static void add_sym(const struct op_bfd *bfd, struct symbol_list *list,
 	if (!is_code(sym))
 		return;
 	vma = bfd_asymbol_value(sym);
+	if (is_relocatable(&bfd->main))
+		vma += (uint64_t)sym->section->filepos - sym->section->vma;
 	section = find_section(bfd, vma);
 	if (!section)
 		return;
@@ -460,8 +486,8 @@ static asection *object_section(const struct object *object, uint64_t vma)
 	asection *at;
 
 	for (at = object->abfd->sections; at; at = at->next)
-		if ((at->flags & SEC_CODE) && vma >= at->vma &&
-		    vma - at->vma < at->size)
+		if ((at->flags & SEC_CODE) && vma >= address_of(object, at) &&
+		    vma - address_of(object, at) < at->size)
 			return at;
 	return NULL;
 }
@@ -471,6 +497,7 @@ static bool object_line(struct object *object, uint64_t vma, const char **file,
 {
 	asection *section;
 	const char *function;
+	bool found;
 
 	if (!object->abfd)
 		return false;
@@ -480,10 +507,12 @@ static bool object_line(struct object *object, uint64_t vma, const char **file,
 	read_syms(object);
 	*file = NULL;
 	*line = 0;
-	return bfd_find_nearest_line(object->abfd, section, object->syms,
-				     vma - section->vma, file, &function,
-				     line) &&
-	       *file && *line;
+	LEAKS_EXPECTED(true);
+	found = bfd_find_nearest_line(object->abfd, section, object->syms,
+				      vma - address_of(object, section), file,
+				      &function, line);
+	LEAKS_EXPECTED(false);
+	return found && *file && *line;
 }
 
 bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
@@ -493,4 +522,27 @@ bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 		return object_line(&bfd->main, vma, file, line);
 	open_debug_file(bfd);
 	return object_line(&bfd->debug, vma, file, line);
+}
+
+/* ---- code ---------------------------------------------------------------- */
+
+uint64_t op_bfd_text_offset(const struct op_bfd *bfd)
+{
+	const asection *text = bfd_get_section_by_name(bfd->main.abfd, ".text");
+
+	return text ? (uint64_t)text->filepos : 0;
+}
+
+bool op_bfd_code(const struct op_bfd *bfd, uint64_t vma, uint64_t len,
+		 uint8_t *code)
+{
+	asection *section = object_section(&bfd->main, vma);
+	uint64_t offset;
+
+	if (!section || !(section->flags & SEC_HAS_CONTENTS))
+		return false;
+	offset = vma - address_of(&bfd->main, section);
+	return len <= section->size - offset &&
+	       bfd_get_section_contents(bfd->main.abfd, section, code,
+					(file_ptr)offset, len);
 }

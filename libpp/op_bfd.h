@@ -58,6 +58,18 @@ const char *op_bfd_debug_path(const struct op_bfd *bfd);
  * is in no section with code. */
 uint64_t op_bfd_vma(const struct op_bfd *bfd, uint64_t offset);
 
+/*
+ * Where the section .text starts in the file; 0 without one. A file that is
+ * not linked, such as a kernel module's, has no addresses: what this header
+ * calls a vma are file offsets there.
+ */
+uint64_t op_bfd_text_offset(const struct op_bfd *bfd);
+
+/* Copy the @len bytes of code at @vma. Returns false when they are not all
+ * there. */
+bool op_bfd_code(const struct op_bfd *bfd, uint64_t vma, uint64_t len,
+		 uint8_t *code);
+
 /* Source file and line of address @vma. Returns false when not known. */
 bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 		 unsigned int *line);

@@ -20,6 +20,7 @@ enum value_kind {
 	VALUE_TEXT,
 	VALUE_GLOB,
 	VALUE_NUMBER,
+	VALUE_FOLDER,
 };
 
 // clang-format off
@@ -39,6 +40,7 @@ static const struct tag {
 	[PP_SPEC_CPU]             = { "cpu",             VALUE_NUMBER },
 	[PP_SPEC_SESSION]         = { "session",         VALUE_TEXT },
 	[PP_SPEC_SESSION_EXCLUDE] = { "session-exclude", VALUE_TEXT },
+	[PP_SPEC_ARCHIVE]         = { "archive",         VALUE_FOLDER },
 };
 // clang-format on
 
@@ -136,6 +138,20 @@ static int number_item(struct pp_spec_item *item, const char *word,
 	return 0;
 }
 
+static int folder_item(struct pp_arena *arena, struct pp_spec_item *item,
+		       const char *word, struct op_diag *diag)
+{
+	char *real = realpath(item->text, NULL);
+
+	if (!real)
+		return op_diag_set(diag, -EINVAL,
+				   "%s: %s; give a folder that exists", word,
+				   strerror(errno));
+	item->pattern = pp_arena_strdup(arena, real);
+	free(real);
+	return item->pattern ? 0 : -ENOMEM;
+}
+
 static int add_item(struct pp_spec *spec, enum pp_spec_tag tag,
 		    const char *text, struct op_diag *diag)
 {
@@ -157,6 +173,8 @@ static int add_item(struct pp_spec *spec, enum pp_spec_tag tag,
 		return path_item(&spec->arena, item);
 	if (tags[tag].kind == VALUE_NUMBER)
 		return number_item(item, list->word, diag);
+	if (tags[tag].kind == VALUE_FOLDER)
+		return folder_item(&spec->arena, item, list->word, diag);
 	return 0;
 }
 

@@ -4,9 +4,13 @@
 
 /*
  * The profile specification: the words of a command line that say which
- * sample files a report is about.
+ * sample files a report is about, or which two sets of them it compares.
  *
- *	word   := TAG ":" item { "," item } | path
+ *	spec   := { word } | { word } "{" word { word } "}" "{" { word } "}" {
+ *word } word   := TAG ":" item { "," item } | path
+ *
+ * In a comparison the first braces are of the old profile, the second of the
+ * later one; words outside of them belong to both.
  *
  * "\," and "\\" stand for themselves in an item; the item "all" lifts the
  * restriction of its tag. Items of one tag are alternatives, different tags
@@ -39,6 +43,7 @@ enum pp_spec_tag {
 	PP_SPEC_CPU,
 	PP_SPEC_SESSION, /* not of a file: where to look for files */
 	PP_SPEC_SESSION_EXCLUDE,
+	PP_SPEC_ARCHIVE,
 	PP_NR_SPEC_TAGS
 };
 
@@ -67,6 +72,19 @@ struct pp_spec {
 int pp_spec_init(struct pp_spec *spec, const char *const *words,
 		 struct op_diag *diag);
 void pp_spec_release(struct pp_spec *spec);
+
+/* The one or two specifications of a command line. */
+struct pp_spec_pair {
+	struct pp_spec spec; /* the later one of two */
+	struct pp_spec old;
+	bool is_diff;
+};
+
+/* Parse @words with braces. Returns as pp_spec_init(); to be released either
+ * way. */
+int pp_spec_pair_init(struct pp_spec_pair *pair, const char *const *words,
+		      struct op_diag *diag);
+void pp_spec_pair_release(struct pp_spec_pair *pair);
 
 /* The name of @tag, such as "lib-image"; "path" for PP_SPEC_PATH. */
 const char *pp_spec_tag_name(enum pp_spec_tag tag);

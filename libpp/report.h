@@ -12,6 +12,9 @@
  * class the samples of all symbols add up to those of all applications,
  * unless symbols were asked for or excluded by name: samples in no symbol
  * have an entry of their own.
+ *
+ * A differential report compares symbols. All in it is of the later profile
+ * but for what is called old.
  */
 
 #include <stdbool.h>
@@ -19,6 +22,7 @@
 #include <stdint.h>
 
 #include "libop/op_diag.h"
+#include "libop/op_ledger.h"
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_session.h"
@@ -34,12 +38,16 @@
 struct pp_request {
 	const struct op_session *session;
 	const struct pp_spec *spec;
+	const struct pp_spec *old_spec; /* compare with these; or NULL */
 	unsigned int merge; /* PP_MERGE_ bits */
+	bool any_axes; /* classes may differ in several ways */
 	bool exclude_dependent; /* leave out images that are not their
 				   application */
 	bool symbols; /* else the summary alone */
 	bool details; /* the addresses in each symbol */
 	bool lines; /* source files and lines */
+	bool code; /* the bytes of each symbol */
+	bool intervals; /* of changes, too */
 	const char *root; /* see pp_locator_init() */
 	const char *const *image_path;
 	enum pp_demangle demangle;
@@ -90,6 +98,21 @@ struct pp_detail {
 	struct pp_place place;
 };
 
+/* On which sides of a comparison a symbol has samples. */
+enum pp_presence {
+	PP_BOTH,
+	PP_NEW, /* only in the later one */
+	PP_GONE, /* only in the old one: counts are zeros */
+};
+
+/* How a share changed. See libpp/interval.h for what is computed. */
+struct pp_change {
+	double percent; /* of the old share; infinite if that is 0 */
+	double low, high; /* 95 % interval of @percent, if asked for */
+	double p; /* chance of such a difference if there is none */
+	bool significant; /* even among so many comparisons */
+};
+
 struct pp_symbol_entry {
 	const char *app;
 	const struct pp_image *image;
@@ -98,24 +121,47 @@ struct pp_symbol_entry {
 	uint64_t vma; /* 0 for an entry that stands for no symbol */
 	uint64_t size; /* bytes, likewise */
 	const uint64_t *counts;
+	const uint8_t *code; /* @size bytes; NULL when not known */
 	struct pp_place place;
 	const struct pp_detail *details; /* ascending vma */
 	size_t nr_details;
+
+	/* Of a differential report. */
+	enum pp_presence presence;
+	const uint64_t *old_counts; /* zeros for what is new */
+	const struct pp_change *changes; /* one per class */
+};
+
+/* What a CPU type, event or unit mask is, in words. */
+struct pp_event_text {
+	const char *event; /* NULL when not known, as below */
+	const char *unit_mask;
 };
 
 struct pp_report {
 	struct pp_arena arena;
 	struct pp_classes classes;
 	char cpu_type[48]; /* "timer" for the timer */
+	const char *cpu_title; /* for people; the type where it has none */
+	const struct pp_event_text *event_texts; /* one per class */
 	uint32_t cpu_khz; /* 0 unknown */
 	uint32_t timer_hz; /* samples per second and CPU; 0 unknown */
 	const uint64_t *totals; /* of all that was chosen */
 	const struct pp_summary_app *apps;
 	size_t nr_apps;
 	bool has_symbols;
+	bool many_apps; /* some class has samples of several applications */
+	bool has_lines;
+	bool has_details;
+	bool has_intervals;
+	bool is_diff;
+	const uint64_t *old_symbol_totals; /* of a differential report */
 	const uint64_t *symbol_totals; /* before the threshold */
 	const struct pp_symbol_entry *symbols;
 	size_t nr_symbols;
+	const struct op_ledger *account; /* of all sessions used together; NULL
+					    when some session has none */
+	const struct op_ledger *old_account;
 	struct pp_messages messages; /* for the program to print */
 };
 
@@ -128,5 +174,8 @@ struct pp_report {
 int pp_report_new(struct pp_report **out, const struct pp_request *request,
 		  struct op_diag *diag);
 void pp_report_free(struct pp_report *report);
+
+/* The counts to show for @entry: the old ones of what is gone. */
+const uint64_t *pp_shown_counts(const struct pp_symbol_entry *entry);
 
 #endif /* LIBPP_REPORT_H */

@@ -31,6 +31,7 @@ struct pp_sample {
 
 struct pp_sample_file {
 	const char *path;
+	const char *session; /* the folder that it was found in */
 	struct op_mangle name;
 	const char *app; /* the application image as people know it */
 	const char *image_name; /* the image of the samples, likewise */
@@ -46,12 +47,14 @@ struct pp_sample_list {
 	struct pp_arena *arena;
 	struct pp_sample_file *files; /* by path */
 	size_t nr;
+	const char **sessions; /* folders that files were looked for in */
+	size_t nr_sessions;
 };
 
 /*
- * Fill @list with the files that @spec asks for, without opening them.
- * Returns 0, or -errno with the reason in @diag: -ENOENT when a session is
- * not there, holds no sample files, or none matches @spec; -ENOMEM.
+ * Fill @list with the files of the sessions that @spec names, without opening
+ * them. Returns 0, or -errno with the reason in @diag: -ENOENT when a session
+ * is not there or holds no sample files; -ENOMEM.
  */
 int pp_sample_list_find(struct pp_sample_list *list,
 			const struct op_session *session,

@@ -63,8 +63,11 @@ static int compare_numbers(uint64_t a, uint64_t b)
 static int compare_names(const struct pp_sort *sort, const char *a,
 			 const char *b)
 {
-	return sort->long_names ? strcmp(a, b)
-				: strcmp(pp_base_name(a), pp_base_name(b));
+	int order =
+		sort->long_names ? 0 : strcmp(pp_base_name(a), pp_base_name(b));
+
+	/* Two of one name stay apart. */
+	return order ? order : strcmp(a, b);
 }
 
 static int compare_places(const struct pp_place *a, const struct pp_place *b)
@@ -90,7 +93,8 @@ static int compare_by(const struct pp_sort *sort, enum pp_sort_key key,
 	case PP_SORT_VMA:
 		return compare_numbers(a->vma, b->vma);
 	default:
-		return compare_numbers(b->counts[0], a->counts[0]);
+		return compare_numbers(pp_shown_counts(b)[0],
+				       pp_shown_counts(a)[0]);
 	}
 }
 

@@ -25,7 +25,7 @@ static unsigned int rank(const struct pp_raw_symbol *sym)
 	return rank;
 }
 
-/* By key, the best name for a key first, then so that the order is fixed. */
+/* By key, the best name for a key first, then the first that was found. */
 static int by_key(const void *pa, const void *pb)
 {
 	const struct pp_raw_symbol *a = pa, *b = pb;
@@ -37,7 +37,7 @@ static int by_key(const void *pa, const void *pb)
 	rank_b = rank(b);
 	if (rank_a != rank_b)
 		return rank_a > rank_b ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return a->order < b->order ? -1 : 1;
 }
 
 static uint64_t end_of(const struct pp_raw_symbol *sym)
@@ -86,6 +86,8 @@ size_t pp_symtab_build(struct pp_symbol *out, struct pp_raw_symbol *raw,
 	uint64_t reach = 0;
 	size_t i, j, kept = 0;
 
+	for (i = 0; i < nr; i++)
+		raw[i].order = i;
 	qsort(raw, nr, sizeof(*raw), by_key);
 	for (i = 0; i < nr; i = j) {
 		for (j = i + 1; j < nr && raw[j].key == raw[i].key;)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 PROGS += opreport
-opreport_SRCS := pp/opreport.c
+opreport_SRCS := $(wildcard pp/opreport*.c)
 opreport_LIBS := libpp libop libdb
-opreport_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS)
+opreport_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) -lm
 
 PROGS += opimport
 opimport_SRCS := $(wildcard pp/opimport*.c)

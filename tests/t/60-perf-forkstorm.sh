@@ -26,7 +26,7 @@ storm() {
 	ok "$name: $share % of $user user samples and $(ledger lost) lost ones \
 are in their image" at_least "$share" 99
 	program=$(sum forkstorm '.*' <"$TMP/user")
-	nameless=$(sum forkstorm '[(]no symbols[)]' <"$TMP/user")
+	nameless=$(sum forkstorm '([(]no symbols[)]|/.*)' <"$TMP/user")
 	share=$(percent $((program - nameless)) "$program")
 	ok "$name: $share % of those in the program have a name" \
 		at_least "$share" 99

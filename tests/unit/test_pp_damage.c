@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "libdb/odb.h"
-#include "libpp/format_text.h"
+#include "libpp/format.h"
 #include "libpp/report.h"
 
 #define NR_KEYS 100
@@ -118,7 +118,7 @@ static int tear_down(void **state)
 /* Samples in the report, or 0 when there is none but a reason. */
 static uint64_t report(const struct fixture *f)
 {
-	static const struct pp_text_options options;
+	static const struct pp_format_options options;
 	struct pp_request request = {
 		.session = &f->session,
 		.spec = &f->spec,

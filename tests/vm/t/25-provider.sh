@@ -59,7 +59,7 @@ grep lost "$SESSION/samples/current/ledger" | sed 's/^/# /'
 report -l
 head -12 "$TMP/report" | sed 's/^/# /'
 whole=$(total)
-nameless=$(awk '/no symbols| anon/ && !/ vmlinux / { n += $1 } END { print n + 0 }' \
+nameless=$(awk '/no symbols| anon| \/[^ ]*$/ && !/ vmlinux / { n += $1 } END { print n + 0 }' \
 	"$TMP/report")
 share=$(percent $((whole - nameless)) $((whole + $(ledger lost))))
 ok "$share % of all are in their image" at_least "$share" 98

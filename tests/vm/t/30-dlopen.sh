@@ -19,7 +19,7 @@ sed 's/^/# /' "$TMP/report" | head -20
 a=$(samples burn_a)
 b=$(samples burn_b)
 wrong=$(awk '/_padding/ { n += $1 } END { print n + 0 }' "$TMP/report")
-nameless=$(awk '/no symbols/ || / anon/ { n += $1 } END { print n + 0 }' \
+nameless=$(awk '/no symbols| anon| \/[^ ]*$/ { n += $1 } END { print n + 0 }' \
 	"$TMP/report")
 lost=$(ledger lost)
 share=$(percent $((a + b)) $((a + b + wrong + nameless + lost)))

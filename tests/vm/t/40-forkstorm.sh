@@ -20,7 +20,7 @@ count() {
 	awk -v p="$1" '$0 ~ p { n += $1 } END { print n + 0 }' "$TMP/report"
 }
 user=$((whole - $(count ' vmlinux ')))
-nameless=$(count 'no symbols| anon')
+nameless=$(count 'no symbols| anon| /[^ ]*$')
 share=$(percent $((user - nameless)) $((user + $(ledger lost))))
 ok "$share % of the user samples are in their image" at_least "$share" 99
 ok "the children's own function is among them" \

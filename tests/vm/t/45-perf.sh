@@ -36,7 +36,7 @@ ok "a CPU that came back is sampled again" [ "$(from_cpu 1)" -gt $((both / 5)) ]
 report -l image:"$TESTBIN/forkstorm"
 head -12 "$TMP/report" | sed 's/^/# /'
 whole=$(total)
-named=$(awk '/no symbols| anon|vmlinux/ { next } $1 + 0 { n += $1 } END { print n }' \
+named=$(awk '/no symbols| anon| \/[^ ]*$|vmlinux/ { next } $1 + 0 { n += $1 } END { print n }' \
 	"$TMP/report")
 kernel=$(awk '/ vmlinux / { n += $1 } END { print n + 0 }' "$TMP/report")
 share=$(percent "$named" $((whole - kernel + $(ledger lost))))

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_FORMAT_H
+#define LIBPP_FORMAT_H
+
+/*
+ * Output formats. Each is one row of a table and sees a finished report,
+ * which it does not change. doc/reports.md describes what they write.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "libpp/report.h"
+
+struct pp_format_options {
+	bool no_header; /* rows alone */
+	bool long_names; /* paths instead of their last component */
+	bool show_address; /* the vma column */
+	bool accumulated; /* cumulative columns */
+	bool global_percent; /* of all samples, not of the enclosing row */
+
+	/* What was asked for, to be repeated in XML; each may be NULL. */
+	const char *command; /* the command line */
+	const char *words; /* the specification, joined by commas */
+	const char *exclude_symbols, *include_symbols;
+	const char *image_path, *merge;
+	bool exclude_dependent;
+};
+
+struct pp_format {
+	const char *name;
+	/* Whether it shows classes that differ in several ways. */
+	bool any_axes;
+	/* Whether it needs symbols, in the order of its own choice. */
+	bool by_image;
+	/* Returns 0 or -ENOMEM; errors of @out are left in its error flag. */
+	int (*write)(FILE *out, const struct pp_report *report,
+		     const struct pp_format_options *options);
+};
+
+/* The format called "text", "xml", "json" or "csv"; NULL for others. */
+const struct pp_format *pp_format_find(const char *name);
+
+int pp_format_text(FILE *out, const struct pp_report *report,
+		   const struct pp_format_options *options);
+int pp_format_xml(FILE *out, const struct pp_report *report,
+		  const struct pp_format_options *options);
+int pp_format_json(FILE *out, const struct pp_report *report,
+		   const struct pp_format_options *options);
+int pp_format_csv(FILE *out, const struct pp_report *report,
+		  const struct pp_format_options *options);
+
+/* @part in percent of @whole; 0 if that is 0. */
+double pp_percent(uint64_t part, uint64_t whole);
+
+/* Hex digits that all addresses of the report fit in: 8 or 16. */
+int pp_vma_digits(const struct pp_report *report);
+
+#endif /* LIBPP_FORMAT_H */

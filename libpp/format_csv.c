@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Comma-separated values (RFC 4180, lines end in a line feed), one row for
+ * each count. The columns are described in doc/reports.md; a change of their
+ * meaning raises CSV_VERSION, a new one is added at the end.
+ */
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "libpp/format.h"
+#include "libpp/interval.h"
+
+#define CSV_VERSION "1"
+
+struct csv {
+	FILE *out;
+	const struct pp_report *report;
+	const struct pp_format_options *options;
+};
+
+/* The fields that say what a row is about; NULL is an empty field. */
+struct row {
+	const char *kind;
+	const char *class, *app, *image, *symbol;
+	uint64_t vma;
+	bool has_vma;
+	const struct pp_place *place;
+};
+
+/* ---- fields -------------------------------------------------------------- */
+
+static void write_text(const struct csv *csv, const char *text)
+{
+	fputc(',', csv->out);
+	if (!text)
+		return;
+	if (!strpbrk(text, "\",\n\r")) {
+		fputs(text, csv->out);
+		return;
+	}
+	fputc('"', csv->out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', csv->out);
+		fputc(*text, csv->out);
+	}
+	fputc('"', csv->out);
+}
+
+/* Spreadsheets know no infinity: an empty field. */
+static void write_double(const struct csv *csv, double value)
+{
+	fputc(',', csv->out);
+	if (isfinite(value))
+		fprintf(csv->out, "%.9g", value);
+}
+
+static void write_count(const struct csv *csv, uint64_t count)
+{
+	fprintf(csv->out, ",%" PRIu64, count);
+}
+
+static void write_head(const struct csv *csv)
+{
+	fputs("version,row,class,application,image,symbol,address,file,line,samples,percent",
+	      csv->out);
+	if (csv->report->has_intervals)
+		fputs(",percent_low,percent_high", csv->out);
+	if (csv->report->is_diff)
+		fputs(",old_samples,old_percent,change_percent", csv->out);
+	if (csv->report->is_diff && csv->report->has_intervals)
+		fputs(",change_low,change_high,p,significant", csv->out);
+	fputc('\n', csv->out);
+}
+
+static void write_row(const struct csv *csv, const struct row *row)
+{
+	const struct pp_place *place = row->place;
+
+	fprintf(csv->out, CSV_VERSION ",%s", row->kind);
+	write_text(csv, row->class);
+	write_text(csv, row->app);
+	write_text(csv, row->image);
+	write_text(csv, row->symbol);
+	fputc(',', csv->out);
+	if (row->has_vma)
+		fprintf(csv->out, "0x%" PRIx64, row->vma);
+	write_text(csv, place ? place->file : NULL);
+	fputc(',', csv->out);
+	if (place && place->file)
+		fprintf(csv->out, "%u", place->line);
+}
+
+static void write_share(const struct csv *csv, uint64_t part, uint64_t whole)
+{
+	struct pp_interval interval = pp_share_interval(part, whole);
+
+	write_count(csv, part);
+	write_double(csv, pp_percent(part, whole));
+	if (!csv->report->has_intervals)
+		return;
+	write_double(csv, 100 * interval.low);
+	write_double(csv, 100 * interval.high);
+}
+
+static void write_change(const struct csv *csv,
+			 const struct pp_symbol_entry *entry, size_t c)
+{
+	const struct pp_report *report = csv->report;
+	const struct pp_change *change = &entry->changes[c];
+
+	if (!report->is_diff)
+		return;
+	write_count(csv, entry->old_counts[c]);
+	write_double(csv, pp_percent(entry->old_counts[c],
+				     report->old_symbol_totals[c]));
+	write_double(csv, change->percent);
+	if (!report->has_intervals)
+		return;
+	write_double(csv, change->low);
+	write_double(csv, change->high);
+	write_double(csv, change->p);
+	fprintf(csv->out, ",%d", change->significant);
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+static const char *class_name(const struct csv *csv, size_t c)
+{
+	return csv->report->classes.classes[c].name;
+}
+
+static void write_image(const struct csv *csv, const struct pp_summary_app *app,
+			const struct pp_summary_image *image)
+{
+	const struct pp_report *report = csv->report;
+
+	for (size_t c = 0; c < report->classes.nr; c++) {
+		struct row row = { .kind = "image",
+				   .class = class_name(csv, c),
+				   .app = app->name,
+				   .image = image->name };
+
+		if (!image->counts[c])
+			continue;
+		write_row(csv, &row);
+		write_share(csv, image->counts[c], report->totals[c]);
+		fputc('\n', csv->out);
+	}
+}
+
+static void write_details(const struct csv *csv,
+			  const struct pp_symbol_entry *entry, struct row *row)
+{
+	const struct pp_report *report = csv->report;
+
+	row->kind = "address";
+	row->has_vma = true;
+	for (size_t i = 0; i < entry->nr_details; i++) {
+		const struct pp_detail *detail = &entry->details[i];
+
+		row->vma = detail->vma;
+		row->place = &detail->place;
+		for (size_t c = 0; c < report->classes.nr; c++) {
+			if (!detail->counts[c])
+				continue;
+			row->class = class_name(csv, c);
+			write_row(csv, row);
+			write_share(csv, detail->counts[c],
+				    report->symbol_totals[c]);
+			fputc('\n', csv->out);
+		}
+	}
+}
+
+static void write_symbol(const struct csv *csv,
+			 const struct pp_symbol_entry *entry)
+{
+	const struct pp_report *report = csv->report;
+	struct row row = { .kind = "symbol",
+			   .app = entry->app,
+			   .image = entry->image->name,
+			   .symbol = entry->name,
+			   .vma = entry->vma,
+			   .has_vma = entry->size != 0,
+			   .place = &entry->place };
+
+	for (size_t c = 0; c < report->classes.nr; c++) {
+		if (!entry->counts[c] &&
+		    !(entry->old_counts && entry->old_counts[c]))
+			continue;
+		row.class = class_name(csv, c);
+		write_row(csv, &row);
+		write_share(csv, entry->counts[c], report->symbol_totals[c]);
+		write_change(csv, entry, c);
+		fputc('\n', csv->out);
+	}
+	write_details(csv, entry, &row);
+}
+
+/* Rows without shares: what was taken, and what became of it. */
+static void write_part(const struct csv *csv, const char *kind,
+		       const char *cause, uint64_t nr)
+{
+	write_row(csv, &(struct row){ .kind = kind, .symbol = cause });
+	write_count(csv, nr);
+	fputc('\n', csv->out);
+}
+
+static void write_account(const struct csv *csv)
+{
+	const struct op_ledger *account = csv->report->account;
+
+	if (!account)
+		return;
+	write_part(csv, "taken", NULL, account->taken);
+	write_part(csv, "stored", NULL, account->stored);
+	write_part(csv, "pending", NULL, account->pending);
+	for (unsigned int i = 0; i < account->nr_causes; i++)
+		write_part(csv, "lost", account->causes[i].name,
+			   account->causes[i].nr);
+}
+
+int pp_format_csv(FILE *out, const struct pp_report *report,
+		  const struct pp_format_options *options)
+{
+	const struct csv csv = { out, report, options };
+
+	if (!options->no_header)
+		write_head(&csv);
+	for (size_t i = 0; i < report->nr_symbols; i++)
+		write_symbol(&csv, &report->symbols[i]);
+	for (size_t i = 0; i < report->nr_apps && !report->has_symbols; i++)
+		for (size_t j = 0; j < report->apps[i].nr_images; j++)
+			write_image(&csv, &report->apps[i],
+				    &report->apps[i].images[j]);
+	if (!options->no_header)
+		write_account(&csv);
+	return 0;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What became of the samples of a session: the daemon's ledger. Sessions that
+ * are reported together have one account; if one of them has none (it was
+ * imported), nobody knows the whole.
+ */
+
+#include <errno.h>
+
+#include "libpp/population.h"
+
+static int add_account(struct pp_population *p, struct op_ledger *sum,
+		       const char *folder, bool *absent)
+{
+	struct op_ledger *one =
+		pp_arena_alloc(&p->report->arena, 1, sizeof(*one));
+	const char *path =
+		pp_arena_printf(&p->report->arena, "%s/ledger", folder);
+	struct op_diag why = { 0 };
+	int err;
+
+	if (!one || !path)
+		return -ENOMEM;
+	err = op_ledger_read(one, path, &why);
+	if (!err)
+		err = op_ledger_merge(sum, one);
+	if (err == -ENOMEM)
+		return err;
+	if (err && err != -ENOENT)
+		pp_message(&p->report->messages, PP_WARNING,
+			   "%s; how many samples were lost is not known",
+			   *why.text ? why.text : path);
+	*absent |= err != 0;
+	return 0;
+}
+
+int pp_side_account(struct pp_population *p, struct pp_side *side)
+{
+	struct op_ledger *sum =
+		pp_arena_alloc(&p->report->arena, 1, sizeof(*sum));
+	bool absent = false;
+	int err = sum ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < side->list.nr_sessions && !err; i++)
+		err = add_account(p, sum, side->list.sessions[i], &absent);
+	if (!err && !absent)
+		side->account = sum;
+	return err;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Differential reports: which symbols of the two sides are the same, and how
+ * their shares differ. Symbols are the same when application, image and name
+ * are; several of one name in one image (static functions) are told apart by
+ * their address, and where a new build moved them, by their order.
+ */
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libpp/interval.h"
+#include "libpp/population.h"
+
+#define LEVEL 0.05 /* of all comparisons together */
+
+/* ---- columns ------------------------------------------------------------- */
+
+static bool same_column(const struct pp_class *a, const struct pp_class *b)
+{
+	return !strcmp(a->event, b->event) && a->count == b->count;
+}
+
+int pp_check_columns(const struct pp_population *p, struct op_diag *diag)
+{
+	const struct pp_classes *now = &p->side.classes;
+	const struct pp_classes *old = &p->old.classes;
+
+	if (now->nr != old->nr || now->axis != old->axis)
+		return op_diag_set(
+			diag, -EINVAL,
+			"the two profiles have different columns (%s and others: %zu; %s and others: %zu); choose with event: or merge with --merge",
+			old->classes[0].name, old->nr, now->classes[0].name,
+			now->nr);
+	for (size_t i = 0; i < now->nr; i++)
+		if (!same_column(&now->classes[i], &old->classes[i]))
+			return op_diag_set(
+				diag, -EINVAL,
+				"the two profiles counted different events: %s and %s; choose with event: and count:",
+				old->classes[i].name, now->classes[i].name);
+	return 0;
+}
+
+/* ---- which symbols are the same ------------------------------------------ */
+
+static int compare_names(const struct pp_symbol_entry *a,
+			 const struct pp_symbol_entry *b)
+{
+	int order = strcmp(a->app, b->app);
+
+	if (!order)
+		order = strcmp(a->image->name, b->image->name);
+	return order ? order : strcmp(a->raw_name, b->raw_name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct pp_symbol_entry *x = a, *y = b;
+	int order = compare_names(x, y);
+
+	return order ? order : (x->vma > y->vma) - (x->vma < y->vma);
+}
+
+/* How many entries from @at on have one name. */
+static size_t group_at(const struct pp_side *side, size_t at)
+{
+	size_t end = at;
+
+	while (end < side->nr_symbols &&
+	       !compare_names(&side->symbols[end], &side->symbols[at]))
+		end++;
+	return end - at;
+}
+
+/* The entries of one name on both sides. */
+struct group {
+	struct pp_symbol_entry *now, *old;
+	size_t nr_now, nr_old;
+};
+
+static void join(struct pp_symbol_entry *now, struct pp_symbol_entry *old)
+{
+	now->presence = PP_BOTH;
+	now->old_counts = old->counts;
+	old->presence = PP_BOTH;
+}
+
+static void join_group(const struct group *g)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < g->nr_now; i++)
+		for (size_t j = 0; j < g->nr_old; j++)
+			if (g->now[i].vma == g->old[j].vma &&
+			    g->now[i].presence == PP_NEW &&
+			    g->old[j].presence == PP_GONE)
+				join(&g->now[i], &g->old[j]);
+	for (size_t i = 0; i < g->nr_now; i++) {
+		while (at < g->nr_old && g->old[at].presence == PP_BOTH)
+			at++;
+		if (at < g->nr_old && g->now[i].presence != PP_BOTH)
+			join(&g->now[i], &g->old[at]);
+	}
+}
+
+static void mark(struct pp_side *side, enum pp_presence presence)
+{
+	if (side->nr_symbols)
+		qsort(side->symbols, side->nr_symbols, sizeof(*side->symbols),
+		      by_name);
+	for (size_t i = 0; i < side->nr_symbols; i++)
+		side->symbols[i].presence = presence;
+}
+
+static void join_sides(struct pp_side *now, struct pp_side *old)
+{
+	size_t i = 0, j = 0;
+
+	while (i < now->nr_symbols && j < old->nr_symbols) {
+		struct group g = { &now->symbols[i], &old->symbols[j],
+				   group_at(now, i), group_at(old, j) };
+		int order = compare_names(g.now, g.old);
+
+		if (!order)
+			join_group(&g);
+		i += order <= 0 ? g.nr_now : 0;
+		j += order >= 0 ? g.nr_old : 0;
+	}
+}
+
+/* What is gone joins the later side, with counts of zero. */
+static int add_gone(struct pp_population *p, const uint64_t *zeros)
+{
+	struct pp_side *now = &p->side;
+	size_t nr = now->nr_symbols + p->old.nr_symbols, at = 0;
+	struct pp_symbol_entry *all =
+		pp_arena_alloc(&p->report->arena, nr, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < now->nr_symbols; i++) {
+		all[at] = now->symbols[i];
+		if (all[at].presence == PP_NEW)
+			all[at].old_counts = zeros;
+		at++;
+	}
+	for (size_t i = 0; i < p->old.nr_symbols; i++) {
+		if (p->old.symbols[i].presence != PP_GONE)
+			continue;
+		all[at] = p->old.symbols[i];
+		all[at].old_counts = all[at].counts;
+		all[at++].counts = zeros;
+	}
+	now->symbols = all;
+	now->nr_symbols = at;
+	return 0;
+}
+
+/* ---- how they differ ----------------------------------------------------- */
+
+static double percent_of(double ratio)
+{
+	return 100 * (ratio - 1);
+}
+
+static double change_percent(double now, double old)
+{
+	if (old > 0)
+		return percent_of(now / old);
+	return now > 0 ? INFINITY : 0;
+}
+
+static void compare(const struct pp_population *p,
+		    const struct pp_symbol_entry *entry, size_t class_nr,
+		    struct pp_change *change)
+{
+	uint64_t now = entry->counts[class_nr];
+	uint64_t old = entry->old_counts[class_nr];
+	uint64_t total = p->side.symbol_totals[class_nr];
+	uint64_t old_total = p->old.symbol_totals[class_nr];
+	struct pp_interval ratio;
+
+	change->percent =
+		change_percent(pp_share(now, total), pp_share(old, old_total));
+	change->p = 1;
+	if (!p->request->intervals)
+		return;
+	ratio = pp_ratio_interval(now, total, old, old_total);
+	change->low = percent_of(ratio.low);
+	change->high = percent_of(ratio.high);
+	change->p = pp_difference_p(now, total, old, old_total);
+}
+
+static int by_p(const void *a, const void *b)
+{
+	const struct pp_change *const *x = a, *const *y = b;
+
+	return ((*x)->p > (*y)->p) - ((*x)->p < (*y)->p);
+}
+
+/* All changes of the report are one family of comparisons. */
+static int find_significant(struct pp_change *changes, size_t nr)
+{
+	struct pp_change **sorted = calloc(nr + 1, sizeof(*sorted));
+	double *p = calloc(nr + 1, sizeof(*p));
+	size_t nr_significant = 0;
+	int err = sorted && p ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < nr && !err; i++)
+		sorted[i] = &changes[i];
+	if (!err)
+		qsort(sorted, nr, sizeof(*sorted), by_p);
+	for (size_t i = 0; i < nr && !err; i++)
+		p[i] = sorted[i]->p;
+	if (!err)
+		nr_significant = pp_holm(p, nr, LEVEL);
+	for (size_t i = 0; i < nr_significant; i++)
+		sorted[i]->significant = true;
+	free(p);
+	free(sorted);
+	return err;
+}
+
+static int compare_all(struct pp_population *p)
+{
+	struct pp_side *side = &p->side;
+	size_t nr_classes = side->classes.nr;
+	size_t nr = side->nr_symbols * nr_classes;
+	struct pp_change *changes =
+		pp_arena_alloc(&p->report->arena, nr, sizeof(*changes));
+
+	if (!changes)
+		return -ENOMEM;
+	for (size_t i = 0; i < side->nr_symbols; i++) {
+		struct pp_symbol_entry *entry = &side->symbols[i];
+
+		entry->changes = &changes[i * nr_classes];
+		for (size_t c = 0; c < nr_classes; c++)
+			compare(p, entry, c, &changes[i * nr_classes + c]);
+	}
+	return p->request->intervals ? find_significant(changes, nr) : 0;
+}
+
+/* Whether some change is at least the asked percentage. */
+static bool is_large(const struct pp_population *p,
+		     const struct pp_symbol_entry *entry)
+{
+	if (entry->presence != PP_BOTH)
+		return true;
+	for (size_t c = 0; c < p->side.classes.nr; c++)
+		if (fabs(entry->changes[c].percent) >= p->request->threshold)
+			return true;
+	return false;
+}
+
+int pp_compare_sides(struct pp_population *p)
+{
+	struct pp_side *side = &p->side;
+	uint64_t *zeros = pp_new_counts(p, side);
+	size_t kept = 0;
+	int err;
+
+	if (!zeros)
+		return -ENOMEM;
+	mark(side, PP_NEW);
+	mark(&p->old, PP_GONE);
+	join_sides(side, &p->old);
+	err = add_gone(p, zeros);
+	if (!err)
+		err = compare_all(p);
+	if (err)
+		return err;
+	for (size_t i = 0; i < side->nr_symbols; i++)
+		if (is_large(p, &side->symbols[i]))
+			side->symbols[kept++] = side->symbols[i];
+	side->nr_symbols = kept;
+	p->report->old_symbol_totals = p->old.symbol_totals;
+	return 0;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The sample files of one side of a report: where they are, which of them are
+ * asked for, which columns they make and which images they are about.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libpp/population.h"
+
+/* ---- where --------------------------------------------------------------- */
+
+/*
+ * An archive holds a session folder at the place it was archived from, or at
+ * the default place.
+ */
+static int open_archive(struct pp_population *p, struct pp_side *side,
+			const char *archive, struct op_diag *diag)
+{
+	const char *const places[] = { p->request->session->dir,
+				       OP_SESSION_DIR_DEFAULT, "" };
+	struct op_session *session =
+		pp_arena_alloc(&p->report->arena, 1, sizeof(*session));
+	struct stat st;
+
+	if (!session)
+		return -ENOMEM;
+	side->session = session;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *dir = pp_arena_printf(&p->report->arena, "%s%s",
+						  archive, places[i]);
+		int err = dir ? op_session_init(session, dir, diag) : -ENOMEM;
+
+		if (err || !stat(session->samples, &st))
+			return err;
+	}
+	return op_diag_set(
+		diag, -ENOENT,
+		"archive:%s: it holds no session; give the folder that the archive was written to",
+		archive);
+}
+
+static int find_session(struct pp_population *p, struct pp_side *side,
+			struct op_diag *diag)
+{
+	const struct pp_spec_list *list = &side->spec->lists[PP_SPEC_ARCHIVE];
+
+	side->session = p->request->session;
+	return list->nr ? open_archive(p, side, list->items[0].pattern, diag)
+			: 0;
+}
+
+static int set_up_locator(struct pp_population *p, struct pp_side *side,
+			  struct op_diag *diag)
+{
+	const struct pp_spec_list *list = &side->spec->lists[PP_SPEC_ARCHIVE];
+
+	return pp_locator_init(&side->locator, &p->report->arena,
+			       list->nr ? list->items[0].pattern : NULL,
+			       p->request->root, p->request->image_path, diag);
+}
+
+/* ---- which --------------------------------------------------------------- */
+
+/* A module that the image path has goes by the name that it has there. */
+static int name_module(struct pp_side *side, const struct op_image_name *name,
+		       const char **shown)
+{
+	const char *path;
+	int err;
+
+	if (name->space != OP_SPACE_KERN)
+		return 0;
+	err = pp_locate_module(&side->locator, *shown, &path);
+	if (!err)
+		*shown = path;
+	return err == -ENOMEM ? err : 0;
+}
+
+static int name_modules(struct pp_side *side)
+{
+	struct pp_sample_file *files = side->list.files;
+	int err = 0;
+
+	if (!side->locator.image_path)
+		return 0;
+	for (size_t i = 0; i < side->list.nr && !err; i++) {
+		err = name_module(side, &files[i].name.app, &files[i].app);
+		if (!err)
+			err = name_module(side, &files[i].name.dep,
+					  &files[i].image_name);
+	}
+	return err;
+}
+
+static int drop_dependent(struct pp_sample_list *list, struct op_diag *diag)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->nr; i++)
+		if (!strcmp(list->files[i].app, list->files[i].image_name))
+			list->files[kept++] = list->files[i];
+	list->nr = kept;
+	if (kept)
+		return 0;
+	return op_diag_set(
+		diag, -ENOENT,
+		"no samples in the applications themselves; leave out --exclude-dependent");
+}
+
+static int choose_files(struct pp_population *p, struct pp_side *side,
+			struct op_diag *diag)
+{
+	const struct pp_request *request = p->request;
+	struct pp_messages *messages = &p->report->messages;
+	int err;
+
+	side->list.arena = &p->report->arena;
+	err = pp_sample_list_find(&side->list, side->session, side->spec,
+				  messages, diag);
+	if (!err)
+		err = name_modules(side);
+	if (!err)
+		err = pp_sample_list_choose(&side->list, side->spec, messages,
+					    diag);
+	if (!err && request->exclude_dependent)
+		err = drop_dependent(&side->list, diag);
+	if (!err)
+		err = pp_sample_list_read(&side->list, request->symbols,
+					  messages, diag);
+	return err;
+}
+
+static void merge_libs(struct pp_sample_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		list->files[i].app = list->files[i].image_name;
+}
+
+/* ---- their images -------------------------------------------------------- */
+
+static bool same_build(const struct op_sample_header *a,
+		       const struct op_sample_header *b)
+{
+	if (a->build_id_len || b->build_id_len)
+		return a->build_id_len == b->build_id_len &&
+		       !memcmp(a->build_id, b->build_id, a->build_id_len);
+	return a->mtime == b->mtime;
+}
+
+static int compare_builds(const struct op_sample_header *a,
+			  const struct op_sample_header *b)
+{
+	int order = memcmp(a->build_id, b->build_id, sizeof(a->build_id));
+
+	return order ? order : (a->mtime > b->mtime) - (a->mtime < b->mtime);
+}
+
+static int by_image(const void *a, const void *b)
+{
+	const struct pp_sample_file *x = a, *y = b;
+	int order = strcmp(x->image_name, y->image_name);
+
+	if (!order && !same_build(&x->header, &y->header))
+		order = compare_builds(&x->header, &y->header);
+	if (!order)
+		order = strcmp(x->app, y->app);
+	return order ? order : strcmp(x->path, y->path);
+}
+
+static struct pp_image *new_image(struct pp_arena *arena,
+				  const struct pp_sample_file *file)
+{
+	struct pp_image *image = pp_arena_alloc(arena, 1, sizeof(*image));
+
+	if (!image)
+		return NULL;
+	image->name = file->image_name;
+	image->base = pp_base_name(file->image_name);
+	image->recorded = file->name.dep;
+	image->kind = file->header.kind;
+	image->mtime = file->header.mtime;
+	image->anon_start = file->header.anon_start;
+	image->build_id_len = file->header.build_id_len;
+	memcpy(image->build_id, file->header.build_id, sizeof(image->build_id));
+	return image;
+}
+
+/* Sort the files by image and application and give each its image. */
+static int set_images(struct pp_arena *arena, struct pp_sample_list *list)
+{
+	struct pp_sample_file *files = list->files;
+
+	qsort(files, list->nr, sizeof(*files), by_image);
+	for (size_t i = 0; i < list->nr; i++) {
+		if (i &&
+		    !strcmp(files[i].image_name, files[i - 1].image_name) &&
+		    same_build(&files[i].header, &files[i - 1].header))
+			files[i].image = files[i - 1].image;
+		else
+			files[i].image = new_image(arena, &files[i]);
+		if (!files[i].image)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+int pp_side_find(struct pp_population *p, struct pp_side *side,
+		 struct op_diag *diag)
+{
+	unsigned int merge = p->request->merge;
+	int err = find_session(p, side, diag);
+
+	if (!err)
+		err = set_up_locator(p, side, diag);
+	if (!err)
+		err = choose_files(p, side, diag);
+	if (!err && merge & PP_MERGE_LIB)
+		merge_libs(&side->list);
+	if (!err)
+		err = pp_arrange(&side->classes, &side->list, merge,
+				 p->request->any_axes, diag);
+	if (!err)
+		err = set_images(&p->report->arena, &side->list);
+	return err;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_POPULATION_H
+#define LIBPP_POPULATION_H
+
+/*
+ * A report in the making, for the files populate*.c alone. A report is about
+ * one side, or about two that are compared: the later one first.
+ *
+ * Everything belongs to the report's arena.
+ */
+
+#include "libpp/locate_images.h"
+#include "libpp/report.h"
+#include "libpp/sample_list.h"
+
+/* The sample files of one specification and what is found from them. */
+struct pp_side {
+	const struct pp_spec *spec;
+	const struct op_session
+		*session; /* an archive's own, if one is named */
+	struct pp_locator locator;
+	struct pp_sample_list list; /* after pp_side_find() by image, build,
+				       application and path */
+	struct pp_classes classes;
+	const uint64_t *totals; /* one per class, as those below */
+	const struct pp_summary_app *apps; /* all, in no order */
+	size_t nr_apps;
+	struct pp_symbol_entry *symbols; /* all that are wanted, in no order */
+	size_t nr_symbols;
+	const uint64_t *symbol_totals;
+	const struct op_ledger *account;
+};
+
+struct pp_population {
+	struct pp_report *report;
+	const struct pp_request *request;
+	struct pp_side side;
+	struct pp_side old; /* if request->old_spec */
+};
+
+/* Each returns 0 or -errno, with a reason in @diag unless it is -ENOMEM. */
+
+/* Find and read the sample files, arrange their classes, tell their images. */
+int pp_side_find(struct pp_population *p, struct pp_side *side,
+		 struct op_diag *diag);
+
+/* Fill @side's totals and applications. */
+int pp_side_summarize(struct pp_population *p, struct pp_side *side);
+
+/* Fill @side's symbols and their totals. */
+int pp_side_find_symbols(struct pp_population *p, struct pp_side *side);
+
+/* Compare the symbols of the two sides; the outcome is in p->side. */
+int pp_compare_sides(struct pp_population *p);
+
+/* Whether both sides have columns that mean the same. */
+int pp_check_columns(const struct pp_population *p, struct op_diag *diag);
+
+/* Read the accounts of the sessions that @side's files are from. */
+int pp_side_account(struct pp_population *p, struct pp_side *side);
+
+/* Say in the report what CPU and events the sample files name. */
+int pp_describe(struct pp_population *p);
+
+/* ---- counts -------------------------------------------------------------- */
+
+/* Zeroed counts, one per class; NULL when memory is short. */
+uint64_t *pp_new_counts(struct pp_population *p, const struct pp_side *side);
+
+void pp_add_all_counts(uint64_t *to, const uint64_t *from, size_t nr);
+
+/* Whether some column is at least the asked percentage of its total. */
+bool pp_passes(const struct pp_population *p, const uint64_t *counts,
+	       const uint64_t *totals);
+
+#endif /* LIBPP_POPULATION_H */

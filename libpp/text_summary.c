@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The image summary as text. */
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "libpp/text.h"
+
+#define TITLE_WIDTH 17 /* of a column */
+#define INTERVAL_WIDTH 19 /* what --intervals adds to that */
+
+static int column_width(const struct pp_text *t)
+{
+	return TITLE_WIDTH + (t->report->has_intervals ? INTERVAL_WIDTH : 0);
+}
+
+static void write_title(const struct pp_text *t, const char *title)
+{
+	int width = column_width(t);
+
+	if (strlen(title) > (size_t)width)
+		fprintf(t->out, "%.*s...|", width - 3, title);
+	else
+		fprintf(t->out, "%*s|", width, title);
+}
+
+static void write_column_heads(const struct pp_text *t, const char *indent)
+{
+	const struct pp_classes *classes = &t->report->classes;
+
+	if (t->options->no_header)
+		return;
+	fputs(indent, t->out);
+	for (size_t i = 0; i < classes->nr; i++)
+		write_title(t, classes->classes[i].name);
+	fprintf(t->out, "\n%s", indent);
+	for (size_t i = 0; i < classes->nr; i++)
+		fputs(t->report->has_intervals
+			      ? "  samples|      %|      95% interval|"
+			      : "  samples|      %|",
+		      t->out);
+	fprintf(t->out, "\n%s", indent);
+	for (size_t i = 0; i < classes->nr * (column_width(t) + 1); i++)
+		fputc('-', t->out);
+	fputc('\n', t->out);
+}
+
+static void write_counts(const struct pp_text *t, const uint64_t *counts,
+			 const uint64_t *totals)
+{
+	char percent[PP_PERCENT_LEN], interval[PP_INTERVAL_LEN];
+
+	for (size_t i = 0; i < t->report->classes.nr; i++) {
+		fprintf(t->out, "%9" PRIu64 " %s ", counts[i],
+			pp_text_percent(percent,
+					pp_percent(counts[i], totals[i])));
+		if (t->report->has_intervals)
+			fprintf(t->out, "%*s ", INTERVAL_WIDTH - 1,
+				pp_text_interval(interval, counts[i],
+						 totals[i]));
+	}
+}
+
+static void write_dependents(const struct pp_text *t,
+			     const struct pp_summary_app *app)
+{
+	const uint64_t *totals =
+		t->options->global_percent ? t->report->totals : app->counts;
+
+	if (app->nr_images < 2)
+		return;
+	write_column_heads(t, "\t");
+	for (size_t i = 0; i < app->nr_images; i++) {
+		fputc('\t', t->out);
+		write_counts(t, app->images[i].counts, totals);
+		fprintf(t->out, "%s\n", pp_text_name(t, app->images[i].name));
+	}
+}
+
+void pp_text_summary(const struct pp_text *t)
+{
+	const struct pp_report *report = t->report;
+
+	write_column_heads(t, "");
+	for (size_t i = 0; i < report->nr_apps; i++) {
+		write_counts(t, report->apps[i].counts, report->totals);
+		fprintf(t->out, "%s\n", pp_text_name(t, report->apps[i].name));
+		write_dependents(t, &report->apps[i]);
+	}
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_XML_H
+#define LIBPP_XML_H
+
+/*
+ * What the files of the XML format share. In XML, classes are of CPUs and
+ * events alone ("columns"); threads make elements "process" and "thread".
+ */
+
+#include "libpp/format.h"
+
+struct pp_xml {
+	FILE *out;
+	const struct pp_report *report;
+	const struct pp_format_options *options;
+	int vma_digits;
+	size_t *column; /* of each class: the first class that differs from it
+			   in process and thread alone */
+	uint64_t *sums; /* one per class, for pp_xml_sum_begin() and so on */
+	bool one_column;
+
+	/* Of each symbol of the report. Symbols of one name and one image
+	 * share what is written about them. */
+	size_t *head; /* the first of those that share it */
+	size_t *next; /* the next that shares it; the symbol itself if none */
+	size_t *first_detail; /* where its addresses start among those */
+
+	/* Numbers are given in the order in which symbols are written. */
+	size_t *id; /* of each head */
+	size_t *by_id; /* the heads with a number */
+	size_t nr_ids;
+};
+
+/* What counts are summed over. */
+struct pp_xml_scope {
+	const struct pp_class *thread; /* NULL: all */
+	bool whole_process; /* of that thread */
+};
+
+/* ---- attributes ---------------------------------------------------------- */
+
+/* Nothing is written for a @text that is NULL. */
+void pp_xml_attr(const struct pp_xml *x, const char *name, const char *text);
+void pp_xml_number(const struct pp_xml *x, const char *name, uint64_t number);
+
+/* ---- classes and counts -------------------------------------------------- */
+
+const struct pp_class *pp_xml_class(const struct pp_xml *x, size_t i);
+
+/* How many columns are before that of class @i. */
+size_t pp_xml_column_nr(const struct pp_xml *x, size_t i);
+
+/* Whether two classes count the same event. */
+bool pp_xml_same_event(const struct pp_class *a, const struct pp_class *b);
+
+/* Fill x->column. */
+void pp_xml_find_columns(struct pp_xml *x);
+
+/* Whether class @i belongs to the thread, or to its process. */
+bool pp_xml_in_thread(const struct pp_xml *x, size_t i,
+		      const struct pp_class *thread, bool whole_process);
+bool pp_xml_has_counts(const struct pp_xml *x, const uint64_t *counts,
+		       const struct pp_xml_scope *scope);
+
+/* Sum counts by column; pp_xml_sum_add() returns whether there were any.
+ * @detail: an attribute is written even where it says nothing. */
+void pp_xml_sum_begin(const struct pp_xml *x);
+bool pp_xml_sum_add(const struct pp_xml *x, const uint64_t *counts,
+		    const struct pp_xml_scope *scope);
+void pp_xml_sum_write(const struct pp_xml *x, bool detail);
+
+/* ---- elements ------------------------------------------------------------ */
+
+/* Fill x->head and so on. Returns 0 or -ENOMEM. */
+int pp_xml_find_heads(struct pp_xml *x);
+
+void pp_xml_symbol(struct pp_xml *x, size_t i,
+		   const struct pp_xml_scope *scope);
+void pp_xml_applications(struct pp_xml *x);
+/* What is known of the symbols that were written. */
+void pp_xml_tables(const struct pp_xml *x);
+
+#endif /* LIBPP_XML_H */

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Samples in XML: by binary with the modules that it used, or where threads
+ * are told apart by process, thread and module.
+ */
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "libpp/xml.h"
+
+/* ---- symbols and modules --------------------------------------------------
+ */
+
+/* Entries [from, to) of the report. */
+struct range {
+	size_t from, to;
+};
+
+static const struct pp_symbol_entry *entry_at(const struct pp_xml *x, size_t i)
+{
+	return &x->report->symbols[i];
+}
+
+/* Returns whether the range has samples there. */
+static bool write_sum(const struct pp_xml *x, struct range r,
+		      const struct pp_xml_scope *scope, const char *before,
+		      const char *name)
+{
+	bool any = false;
+
+	pp_xml_sum_begin(x);
+	for (size_t i = r.from; i < r.to; i++)
+		any |= pp_xml_sum_add(x, entry_at(x, i)->counts, scope);
+	if (!any)
+		return false;
+	if (before) {
+		fputs(before, x->out);
+		pp_xml_attr(x, "name", name);
+		fputs(">\n", x->out);
+	}
+	pp_xml_sum_write(x, false);
+	return true;
+}
+
+static void write_symbols(struct pp_xml *x, struct range r,
+			  const struct pp_xml_scope *scope)
+{
+	for (size_t i = r.from; i < r.to; i++)
+		pp_xml_symbol(x, i, scope);
+}
+
+/* The end of the entries from @i on that share image and application. */
+static size_t image_end(const struct pp_xml *x, size_t i, size_t to)
+{
+	size_t end = i;
+
+	while (end < to &&
+	       !strcmp(entry_at(x, end)->app, entry_at(x, i)->app) &&
+	       !strcmp(entry_at(x, end)->image->name,
+		       entry_at(x, i)->image->name))
+		end++;
+	return end;
+}
+
+static void write_modules(struct pp_xml *x, struct range r,
+			  const struct pp_xml_scope *scope, const char *except)
+{
+	for (size_t i = r.from, end; i < r.to; i = end) {
+		const char *name = entry_at(x, i)->image->name;
+		struct range module = { i, end = image_end(x, i, r.to) };
+
+		if (except && !strcmp(name, except))
+			continue;
+		if (!write_sum(x, module, scope, "<module ", name))
+			continue;
+		write_symbols(x, module, scope);
+		fputs("</module>\n", x->out);
+	}
+}
+
+/* ---- applications and processes ------------------------------------------ */
+
+static void write_binary(struct pp_xml *x, struct range r)
+{
+	const char *app = entry_at(x, r.from)->app;
+	const struct pp_xml_scope all = { NULL, false };
+
+	write_sum(x, r, &all, "<binary ", app);
+	for (size_t i = r.from; i < r.to; i++)
+		if (!strcmp(entry_at(x, i)->image->name, app))
+			pp_xml_symbol(x, i, &all);
+	write_modules(x, r, &all, app);
+	fputs("</binary>\n", x->out);
+}
+
+static void write_binaries(struct pp_xml *x)
+{
+	size_t nr = x->report->nr_symbols;
+
+	for (size_t i = 0, end; i < nr; i = end) {
+		for (end = i; end < nr && !strcmp(entry_at(x, end)->app,
+						  entry_at(x, i)->app);)
+			end++;
+		write_binary(x, (struct range){ i, end });
+	}
+}
+
+static void write_thread(struct pp_xml *x, const struct pp_class *class)
+{
+	const struct range all = { 0, x->report->nr_symbols };
+	const struct pp_xml_scope scope = { class, false };
+
+	fprintf(x->out, "<thread  tid=\"%" PRId64 "\">\n",
+		class->tid == OP_MANGLE_ALL ? class->tgid : class->tid);
+	write_sum(x, all, &scope, NULL, NULL);
+	write_modules(x, all, &scope, NULL);
+	fputs("</thread>\n", x->out);
+}
+
+/* A process goes by its first application. */
+static const char *process_name(const struct pp_xml *x,
+				const struct pp_xml_scope *scope)
+{
+	for (size_t i = 0; i < x->report->nr_symbols; i++)
+		if (pp_xml_has_counts(x, entry_at(x, i)->counts, scope))
+			return entry_at(x, i)->app;
+	return "";
+}
+
+static bool is_first_with(const struct pp_xml *x, size_t i, bool whole_process)
+{
+	for (size_t j = 0; j < i; j++)
+		if (pp_xml_in_thread(x, j, pp_xml_class(x, i), whole_process))
+			return false;
+	return true;
+}
+
+static void write_process(struct pp_xml *x, size_t i)
+{
+	const struct range all = { 0, x->report->nr_symbols };
+	const struct pp_class *class = pp_xml_class(x, i);
+	const struct pp_xml_scope scope = { class, true };
+
+	fprintf(x->out, "<process  pid=\"%" PRId64 "\"", class->tgid);
+	pp_xml_attr(x, "name", process_name(x, &scope));
+	fputs(">\n", x->out);
+	write_sum(x, all, &scope, NULL, NULL);
+	for (size_t j = i; j < x->report->classes.nr; j++)
+		if (pp_xml_class(x, j)->tgid == class->tgid &&
+		    is_first_with(x, j, false))
+			write_thread(x, pp_xml_class(x, j));
+	fputs("</process>\n", x->out);
+}
+
+static bool has_processes(const struct pp_xml *x)
+{
+	for (size_t i = 0; i < x->report->classes.nr; i++)
+		if (pp_xml_class(x, i)->tgid != OP_MANGLE_ALL)
+			return true;
+	return false;
+}
+
+static void write_processes(struct pp_xml *x)
+{
+	for (size_t i = 0; i < x->report->classes.nr; i++)
+		if (is_first_with(x, i, true))
+			write_process(x, i);
+}
+
+void pp_xml_applications(struct pp_xml *x)
+{
+	if (has_processes(x))
+		write_processes(x);
+	else
+		write_binaries(x);
+}

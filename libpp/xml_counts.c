@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which columns XML has, and counts summed by them. */
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "libpp/sample_list.h"
+#include "libpp/xml.h"
+
+/* ---- columns ------------------------------------------------------------- */
+
+bool pp_xml_same_event(const struct pp_class *a, const struct pp_class *b)
+{
+	return !strcmp(a->event, b->event) && a->count == b->count &&
+	       a->unit_mask == b->unit_mask;
+}
+
+static bool same_session(const struct pp_class *a, const struct pp_class *b)
+{
+	return !a->session || !b->session || !strcmp(a->session, b->session);
+}
+
+const struct pp_class *pp_xml_class(const struct pp_xml *x, size_t i)
+{
+	return &x->report->classes.classes[i];
+}
+
+void pp_xml_find_columns(struct pp_xml *x)
+{
+	size_t nr = x->report->classes.nr;
+
+	x->one_column = true;
+	for (size_t i = 0; i < nr; i++) {
+		const struct pp_class *class = pp_xml_class(x, i);
+		size_t j = 0;
+
+		while (!pp_xml_same_event(pp_xml_class(x, j), class) ||
+		       !same_session(pp_xml_class(x, j), class) ||
+		       pp_xml_class(x, j)->cpu != class->cpu)
+			j++;
+		x->column[i] = j;
+		x->one_column &= !j;
+	}
+}
+
+size_t pp_xml_column_nr(const struct pp_xml *x, size_t i)
+{
+	size_t nr = 0;
+
+	for (size_t j = 0; j < x->column[i]; j++)
+		nr += x->column[j] == j;
+	return nr;
+}
+
+/* ---- counts -------------------------------------------------------------- */
+
+bool pp_xml_in_thread(const struct pp_xml *x, size_t i,
+		      const struct pp_class *thread, bool whole_process)
+{
+	const struct pp_class *class = pp_xml_class(x, i);
+
+	return !thread || (class->tgid == thread->tgid &&
+			   (whole_process || class->tid == thread->tid));
+}
+
+void pp_xml_sum_begin(const struct pp_xml *x)
+{
+	memset(x->sums, 0, x->report->classes.nr * sizeof(*x->sums));
+}
+
+bool pp_xml_sum_add(const struct pp_xml *x, const uint64_t *counts,
+		    const struct pp_xml_scope *scope)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < x->report->classes.nr; i++) {
+		if (!counts[i] || !pp_xml_in_thread(x, i, scope->thread,
+						    scope->whole_process))
+			continue;
+		x->sums[x->column[i]] =
+			pp_add_counts(x->sums[x->column[i]], counts[i]);
+		any = true;
+	}
+	return any;
+}
+
+void pp_xml_sum_write(const struct pp_xml *x, bool detail)
+{
+	for (size_t i = 0; i < x->report->classes.nr; i++) {
+		if (!x->sums[i])
+			continue;
+		fputs("<count", x->out);
+		if (!x->one_column)
+			fprintf(x->out, "  class=\"c%zu\"",
+				pp_xml_column_nr(x, i));
+		else if (detail)
+			fputs("  class=\"\"", x->out);
+		fprintf(x->out, ">\n%" PRIu64 "</count>\n", x->sums[i]);
+	}
+}
+
+bool pp_xml_has_counts(const struct pp_xml *x, const uint64_t *counts,
+		       const struct pp_xml_scope *scope)
+{
+	for (size_t i = 0; i < x->report->classes.nr; i++)
+		if (counts[i] &&
+		    pp_xml_in_thread(x, i, scope->thread, scope->whole_process))
+			return true;
+	return false;
+}

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sessions that OProfile 0.9.9 recorded, imported and reported with ours, held
+# against what its own opreport said about them, to the byte.
+#
+# They are not in the tree: GOLDEN (/opt/golden) is a folder with bin/ (what was
+# profiled), sessions/NAME/ and cases/NAME/{cmd,stdout,rc}. The paths in them
+# are those of that folder.
+# timeout: 300
+. "$(dirname "$0")/lib.sh"
+
+: "${GOLDEN:=/opt/golden}"
+[ -d "$GOLDEN/cases" ] ||
+	skip_all "$GOLDEN: no sessions of OProfile 0.9.9 to compare with; GOLDEN= names their folder"
+
+"$BIN/opreport" --help >"$TMP/help" 2>&1
+for s in "$GOLDEN"/sessions/*; do
+	ok "import of $(basename "$s")" "$BIN/opimport" --session "$s" \
+		--output "$TMP/$(basename "$s")"
+done
+
+# What may differ, and why:
+#  - descriptions of events and unit masks are in our own words; but there is
+#    one wherever the original has one
+#  - symbols of a stripped library, with their addresses, come from what it
+#    exports; the original has none for it
+#  - the title in XML is the command line, which names another folder
+same_but_for() {
+	sed -E \
+		-e 's|^(Counted [^ ]+ events) \([^()]+(\([^()]*\)[^()]*)*\) (with a unit mask of 0x[0-9a-f]+) \([^()]+(\([^()]*\)[^()]*)*\) (count [0-9]+)$|\1 (what) \3 (what) \5|' \
+		-e '/^ title="/d' \
+		-e 's@(name="([^"]*/libnodbg\.so|libnodbg_entry)") *startingaddr="[0-9a-f]+"@\1@' \
+		-e "s@(libnodbg\\.so  .*|^[0-9].* |name=\")[^ \"]*/bin/libnodbg\\.so(\"|\$)@\\1libnodbg_entry\\2@"
+}
+
+# Why a case cannot be run; nothing if it can.
+obstacle() {
+	case $1 in
+	*archive:*) echo "needs oparchive" ;;
+	*' -c' | *' -c '*) grep -q -e --callgraph "$TMP/help" || echo "needs call graphs" ;;
+	esac
+}
+
+# report COMMAND: run a command of the original with ours.
+report() {
+	set -f
+	eval "set -- $1"
+	set +f
+	shift
+	for word; do
+		shift
+		case $word in
+		--session-dir=*) word=--session-dir=$TMP/${word##*/} ;;
+		esac
+		set -- "$@" "$word"
+	done
+	"$BIN/opreport" "$@" >"$TMP/out" 2>"$TMP/err"
+}
+
+# compare NAME COMMAND: text and numbers are those of the original; what it
+# refused is refused, in our own words.
+compare() {
+	case=$GOLDEN/cases/$1
+	report "$2"
+	got=$?
+	if [ "$(cat "$case/rc")" -ne 0 ]; then
+		like "$1 is refused in one line" \
+			"$got $(wc -l <"$TMP/err") $(wc -c <"$TMP/out")" '^[12] 1 0$'
+		return
+	fi
+	same_but_for <"$case/stdout" >"$TMP/wanted"
+	same_but_for <"$TMP/out" >"$TMP/got"
+	ok "$1: $2" diff "$TMP/wanted" "$TMP/got"
+}
+
+for case in "$GOLDEN"/cases/*/; do
+	name=$(basename "$case")
+	cmd=$(cat "$case/cmd")
+	case $cmd in
+	'opreport --session-dir='*) ;;
+	*) continue ;;
+	esac
+	why=$(obstacle "$cmd")
+	if [ -n "$why" ]; then
+		skip "$name" "$why"
+	else
+		compare "$name" "$cmd"
+	fi
+done
+
+# The original's own example of another machine's file, converted by it.
+case=$GOLDEN/cases/imp/stdout
+if [ -e "$case" ]; then
+	ok "a file of a machine of the other byte order" "$BIN/opimport" \
+		-a "$GOLDEN/src/be32.abi" -o "$TMP/be32" "$GOLDEN/src/be32.sample"
+	is "its samples" "$("$TESTBIN/mkodb" --dump "$TMP/be32" | grep ^0x)" \
+		"$(grep ^0x "$case")"
+fi
+done_testing

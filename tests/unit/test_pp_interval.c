@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Intervals and tests of counts: known values, and simulations that show that
+ * they hold what they promise. The random numbers are always the same.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "libpp/interval.h"
+
+#define NEAR(a, b, by) assert_true(fabs((a) - (b)) <= (by))
+
+/* ---- random numbers ------------------------------------------------------ */
+
+/* xorshift64* (Marsaglia 2003, Vigna 2016): 53 random bits as 0 <= x < 1. */
+static double uniform(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return (double)((*state * 0x2545f4914f6cdd1dull) >> 11) / 0x1p53;
+}
+
+/* How many of @n tries succeed, each with chance @p: the gaps between
+ * successes are geometric, so the work is in proportion to the result. */
+static uint64_t binomial(uint64_t *state, uint64_t n, double p)
+{
+	double at = 0, scale = log1p(-p);
+	uint64_t nr = 0;
+
+	for (;;) {
+		at += floor(log(1 - uniform(state)) / scale) + 1;
+		if (at > (double)n)
+			return nr;
+		nr++;
+	}
+}
+
+/* From @low to @high, each order of magnitude as often. */
+static double log_uniform(uint64_t *state, double low, double high)
+{
+	return low * pow(high / low, uniform(state));
+}
+
+/* ---- known values -------------------------------------------------------- */
+
+static void shares_have_the_known_intervals(void **state)
+{
+	struct pp_interval i;
+
+	(void)state;
+	/* Newcombe 1998, table I, method 3. */
+	i = pp_share_interval(81, 263);
+	NEAR(i.low, 0.2553, 5e-5);
+	NEAR(i.high, 0.3662, 5e-5);
+	i = pp_share_interval(15, 148);
+	NEAR(i.low, 0.0624, 5e-5);
+	NEAR(i.high, 0.1605, 5e-5);
+	i = pp_share_interval(0, 20);
+	NEAR(i.low, 0, 0);
+	NEAR(i.high, 0.1611, 5e-5);
+	i = pp_share_interval(29, 29);
+	NEAR(i.low, 0.8830, 5e-5);
+	NEAR(i.high, 1, 0);
+	i = pp_share_interval(0, 0);
+	NEAR(i.low, 0, 0);
+	NEAR(i.high, 1, 0);
+}
+
+static void ratios_have_the_known_intervals(void **state)
+{
+	struct pp_interval i;
+
+	(void)state;
+	/* Koopman 1984, example: 36 of 40 and 16 of 80. */
+	i = pp_ratio_interval(36, 40, 16, 80);
+	NEAR(i.low, 2.94, 0.01);
+	NEAR(i.high, 7.15, 0.01);
+	/* Turned round, the ends are. */
+	i = pp_ratio_interval(16, 80, 36, 40);
+	NEAR(i.low, 1 / 7.15, 0.001);
+	NEAR(i.high, 1 / 2.94, 0.001);
+	i = pp_ratio_interval(5, 100, 0, 100);
+	assert_true(i.low > 1 && isinf(i.high));
+	i = pp_ratio_interval(0, 100, 5, 100);
+	assert_true(i.low == 0 && i.high < 1);
+	i = pp_ratio_interval(0, 0, 5, 100);
+	assert_true(i.low == 0 && isinf(i.high));
+	i = pp_ratio_interval(100, 100, 100, 100);
+	assert_true(i.low < 1 && i.high > 1 && i.low > 0.9 && i.high < 1.1);
+}
+
+static void tests_have_the_known_values(void **state)
+{
+	(void)state;
+	/* Fisher's tea: 3 of 4 and 1 of 4; one tail is 17/70. */
+	NEAR(pp_difference_p(3, 4, 1, 4), 34.0 / 70, 1e-12);
+	NEAR(pp_difference_p(4, 4, 0, 4), 2.0 / 70, 1e-12);
+	NEAR(pp_difference_p(5, 10, 5, 10), 1, 0);
+	NEAR(pp_difference_p(0, 10, 0, 10), 1, 0);
+	NEAR(pp_difference_p(3, 0, 3, 10), 1, 0);
+	assert_true(pp_difference_p(10000, 10000, 0, 10000) < 1e-300);
+}
+
+/* The exact test hands over to the approximate one without a step. */
+static void the_two_tests_agree_where_they_meet(void **state)
+{
+	(void)state;
+	for (uint64_t more = 0; more <= 400; more += 100) {
+		uint64_t half = PP_EXACT_MAX / 2, n = 10000000;
+		double exact = pp_difference_p(half + more, n, half - more, n);
+		double score =
+			pp_difference_p(half + more + 1, n, half - more, n);
+
+		assert_true(exact < 1.15 * score && score < 1.15 * exact);
+	}
+}
+
+static void huge_counts_are_no_trouble(void **state)
+{
+	uint64_t n = 10000000000000ull;
+	struct pp_interval i;
+
+	(void)state;
+	i = pp_share_interval(n / 4, n);
+	assert_true(i.low < 0.25 && i.high > 0.25 && i.high - i.low < 1e-6);
+	i = pp_ratio_interval(n / 4, n, n / 4, n);
+	assert_true(i.low < 1 && i.high > 1 && i.high - i.low < 1e-5);
+	NEAR(pp_difference_p(n / 4, n, n / 4, n), 1, 1e-9);
+	i = pp_share_interval(UINT64_MAX, UINT64_MAX);
+	assert_true(i.low > 0.999999 && i.high <= 1);
+}
+
+/* ---- simulations --------------------------------------------------------- */
+
+/*
+ * How often the interval holds the true share, for profiles of @n samples and
+ * shares such that @low to @high samples are expected.
+ */
+static double share_coverage(uint64_t *state, uint64_t n, double low,
+			     double high, unsigned int rounds)
+{
+	unsigned int covered = 0;
+
+	for (unsigned int r = 0; r < rounds; r++) {
+		double p = log_uniform(state, low, high) / (double)n;
+		uint64_t part = binomial(state, n, p);
+		struct pp_interval i = pp_share_interval(part, n);
+
+		covered += p >= i.low && p <= i.high;
+	}
+	return (double)covered / rounds;
+}
+
+/* 40,000 rounds: the simulation itself is off by at most 0.4 %. */
+static void intervals_of_shares_cover_what_they_say(void **state)
+{
+	static const struct {
+		uint64_t n;
+		double low, high;
+	} cases[] = {
+		{ 50, 1, 40 },	   { 1000, 1, 10 },	{ 1000, 10, 900 },
+		{ 100000, 1, 10 }, { 100000, 10, 100 }, { 100000, 100, 1000 },
+	};
+	uint64_t random = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double c = share_coverage(&random, cases[i].n, cases[i].low,
+					  cases[i].high, 40000);
+
+		print_message("%.0f to %.0f of %llu: %.4f\n", cases[i].low,
+			      cases[i].high, (unsigned long long)cases[i].n, c);
+		NEAR(c, 0.95, 0.01);
+	}
+}
+
+/* Shares change by factors from a fourth to four. */
+static double ratio_coverage(uint64_t *state, uint64_t n, uint64_t old_n,
+			     double low, double high, unsigned int rounds)
+{
+	unsigned int covered = 0;
+
+	for (unsigned int r = 0; r < rounds; r++) {
+		double old_p = log_uniform(state, low, high) / (double)old_n;
+		double ratio = log_uniform(state, 0.25, 4);
+		double p = fmin(old_p * ratio, 0.95);
+		struct pp_interval i =
+			pp_ratio_interval(binomial(state, n, p), n,
+					  binomial(state, old_n, old_p), old_n);
+
+		ratio = p / old_p;
+		covered += ratio >= i.low && ratio <= i.high;
+	}
+	return (double)covered / rounds;
+}
+
+static void intervals_of_changes_cover_what_they_say(void **state)
+{
+	static const struct {
+		uint64_t n, old_n;
+		double low, high;
+	} cases[] = {
+		{ 200, 200, 20, 180 },	     { 1000, 1000, 5, 900 },
+		{ 1000, 5000, 20, 2500 },    { 5000, 1000, 5, 500 },
+		{ 100000, 100000, 10, 300 },
+	};
+	uint64_t random = 2;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double c = ratio_coverage(&random, cases[i].n, cases[i].old_n,
+					  cases[i].low, cases[i].high, 40000);
+
+		print_message("%.0f to %.0f of %llu, then of %llu: %.4f\n",
+			      cases[i].low, cases[i].high,
+			      (unsigned long long)cases[i].old_n,
+			      (unsigned long long)cases[i].n, c);
+		NEAR(c, 0.95, 0.01);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+#define NR_SYMBOLS 200
+
+/* The shares of a program: the n-th symbol has 1/n of the first. */
+static double zipf(unsigned int n)
+{
+	return 0.17 / (n + 1);
+}
+
+/* Two profiles; in the later one @changed symbols take half as much again.
+ * Returns how many are significant; *@wrong counts those that did not change.
+ */
+static unsigned int compare(uint64_t *state, uint64_t n, uint64_t old_n,
+			    unsigned int changed, unsigned int *wrong)
+{
+	double p[NR_SYMBOLS], sorted[NR_SYMBOLS];
+	unsigned int nr = 0;
+	size_t significant;
+
+	for (unsigned int i = 0; i < NR_SYMBOLS; i++) {
+		double share = zipf(i), now = share * (i < changed ? 1.5 : 1);
+
+		p[i] = pp_difference_p(binomial(state, n, now), n,
+				       binomial(state, old_n, share), old_n);
+		sorted[i] = p[i];
+	}
+	qsort(sorted, NR_SYMBOLS, sizeof(*sorted), by_value);
+	significant = pp_holm(sorted, NR_SYMBOLS, 0.05);
+	for (unsigned int i = 0; i < NR_SYMBOLS && significant; i++) {
+		bool marked = p[i] <= sorted[significant - 1];
+
+		nr += marked;
+		*wrong += marked && i >= changed;
+	}
+	return nr;
+}
+
+static void marks_without_reason_are_rare(void **state)
+{
+	uint64_t random = 3;
+	unsigned int reports = 0, rounds = 2000;
+
+	(void)state;
+	for (unsigned int r = 0; r < rounds; r++) {
+		unsigned int wrong = 0;
+
+		compare(&random, 20000, r % 2 ? 20000 : 5000, 0, &wrong);
+		reports += wrong != 0;
+	}
+	print_message("%u of %u reports about nothing have a mark\n", reports,
+		      rounds);
+	/* 5 % and three standard errors. */
+	assert_true(reports <= 0.065 * rounds);
+}
+
+static void marks_find_what_changed(void **state)
+{
+	uint64_t random = 4;
+	unsigned int found = 0, reports = 0, rounds = 500;
+
+	(void)state;
+	for (unsigned int r = 0; r < rounds; r++) {
+		unsigned int wrong = 0;
+
+		found += compare(&random, 20000, 20000, 5, &wrong) - wrong;
+		reports += wrong != 0;
+	}
+	print_message("%u of %u changes found, %u reports with a wrong one\n",
+		      found, 5 * rounds, reports);
+	assert_true(found > 0.95 * 5 * rounds);
+	assert_true(reports <= 0.08 * rounds);
+}
+
+static void holm_stops_at_the_first_that_is_too_large(void **state)
+{
+	const double p[] = { 0.01, 0.02, 0.02, 0.05 };
+
+	(void)state;
+	assert_int_equal(pp_holm(p, 0, 0.05), 0);
+	assert_int_equal(pp_holm(p, 1, 0.05), 1);
+	/* 0.01 <= 0.05 / 4, 0.02 > 0.05 / 3 */
+	assert_int_equal(pp_holm(p, 4, 0.05), 1);
+	assert_int_equal(pp_holm(p, 4, 0.06), 4);
+	assert_int_equal(pp_holm(p, 4, 0.03), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shares_have_the_known_intervals),
+		cmocka_unit_test(ratios_have_the_known_intervals),
+		cmocka_unit_test(tests_have_the_known_values),
+		cmocka_unit_test(the_two_tests_agree_where_they_meet),
+		cmocka_unit_test(huge_counts_are_no_trouble),
+		cmocka_unit_test(intervals_of_shares_cover_what_they_say),
+		cmocka_unit_test(intervals_of_changes_cover_what_they_say),
+		cmocka_unit_test(marks_without_reason_are_rare),
+		cmocka_unit_test(marks_find_what_changed),
+		cmocka_unit_test(holm_stops_at_the_first_that_is_too_large),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

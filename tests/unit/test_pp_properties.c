@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What holds for reports of any session: merging is adding, the sum over
+ * columns is the whole, and what a word chooses and what it leaves out make
+ * up all. Sessions are random, from numbers that are always the same.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libdb/odb.h"
+#include "libop/op_mangle.h"
+#include "libpp/report.h"
+
+#define NR_SESSIONS 12
+#define NR_FILES 60
+#define NR_CPUS 4
+
+struct fixture {
+	char dir[64];
+	struct op_session session;
+	uint64_t random;
+	uint64_t total; /* samples of the session */
+};
+
+static uint64_t draw(struct fixture *f, uint64_t below)
+{
+	f->random ^= f->random << 13;
+	f->random ^= f->random >> 7;
+	f->random ^= f->random << 17;
+	return f->random % below;
+}
+
+/* ---- sessions ------------------------------------------------------------ */
+
+static void make_folders(char *path)
+{
+	for (char *at = path; (at = strchr(at + 1, '/'));) {
+		*at = '\0';
+		mkdir(path, 0755);
+		*at = '/';
+	}
+}
+
+static struct op_image_name image(char *buf, size_t len, const char *kind,
+				  uint64_t nr)
+{
+	snprintf(buf, len, "/no/%s%llu", kind, (unsigned long long)nr);
+	return (struct op_image_name){ .space = OP_SPACE_ROOT, .name = buf };
+}
+
+/* Add to one random sample file; the same one may come again. */
+static void add_file(struct fixture *f)
+{
+	struct op_sample_header header = {
+		.magic = OP_SAMPLE_MAGIC,
+		.version = OP_SAMPLE_VERSION,
+	};
+	char name[OP_MANGLE_MAX], path[OP_MANGLE_MAX + 256], app[32], dep[32];
+	struct op_mangle m = {
+		.event = "EVENT",
+		.count = 1000,
+		.unit_mask = draw(f, 2),
+		.tgid = 10 + (int64_t)draw(f, 3),
+		.cpu = (int64_t)draw(f, NR_CPUS),
+	};
+	struct odb *odb;
+
+	m.tid = m.tgid + (int64_t)draw(f, 2) * 100;
+	m.app = image(app, sizeof(app), "app", draw(f, 5));
+	m.dep = draw(f, 2) ? m.app : image(dep, sizeof(dep), "lib", draw(f, 5));
+	assert_true(op_mangle_build(&m, name, sizeof(name)) > 0);
+	snprintf(path, sizeof(path), "%s/samples/current/%s", f->dir, name);
+	make_folders(path);
+	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
+	memcpy(odb_user(odb), &header, sizeof(header));
+	for (uint64_t nr = draw(f, 20) + 1; nr; nr--) {
+		uint64_t count = 1 + draw(f, 1000);
+
+		assert_int_equal(odb_add(odb, draw(f, 50), count), 0);
+		f->total += count;
+	}
+	odb_close(odb);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *where)
+{
+	(void)st;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+static void make_session(struct fixture *f, uint64_t seed)
+{
+	*f = (struct fixture){ .random = seed * 0x9e3779b97f4a7c15ull };
+	strcpy(f->dir, "/tmp/oprofile-pp.XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	for (unsigned int i = 0; i < NR_FILES; i++)
+		add_file(f);
+	assert_int_equal(op_session_init(&f->session, f->dir, NULL), 0);
+}
+
+static void remove_session(const struct fixture *f)
+{
+	nftw(f->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+/* The samples in each row of a report, whatever its column. */
+struct sums {
+	uint64_t total;
+	uint64_t apps; /* sum over applications */
+	uint64_t images; /* over their images */
+	uint64_t symbols;
+	uint64_t addresses;
+	size_t nr_classes;
+};
+
+static uint64_t add_up(const uint64_t *counts, size_t nr)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		sum += counts[i];
+	return sum;
+}
+
+static struct sums sums_of(const struct pp_report *report)
+{
+	size_t nr = report->classes.nr;
+	struct sums s = { .nr_classes = nr };
+
+	s.total = add_up(report->totals, nr);
+	for (size_t i = 0; i < report->nr_apps; i++) {
+		const struct pp_summary_app *app = &report->apps[i];
+
+		s.apps += add_up(app->counts, nr);
+		for (size_t j = 0; j < app->nr_images; j++)
+			s.images += add_up(app->images[j].counts, nr);
+	}
+	for (size_t i = 0; i < report->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols[i];
+
+		s.symbols += add_up(entry->counts, nr);
+		for (size_t j = 0; j < entry->nr_details; j++)
+			s.addresses += add_up(entry->details[j].counts, nr);
+	}
+	return s;
+}
+
+/* Zeros when nothing matches. */
+static struct sums report(const struct fixture *f, unsigned int merge,
+			  const char *word)
+{
+	const char *const words[] = { word, NULL };
+	struct pp_spec spec;
+	struct pp_request request = {
+		.session = &f->session,
+		.spec = &spec,
+		.merge = merge,
+		.any_axes = true,
+		.symbols = true,
+		.details = true,
+	};
+	struct op_diag diag = { "" };
+	struct pp_report *out;
+	struct sums s = { 0 };
+	int err;
+
+	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+	assert_int_equal(pp_spec_init(&spec, words, NULL), 0);
+	err = pp_report_new(&out, &request, &diag);
+	if (!err)
+		s = sums_of(out);
+	else
+		assert_int_equal(err, -ENOENT);
+	pp_report_free(out);
+	pp_spec_release(&spec);
+	return s;
+}
+
+/* All ways to sum up one report agree. */
+static void is_consistent(const struct sums *s)
+{
+	assert_int_equal(s->apps, s->total);
+	assert_int_equal(s->images, s->total);
+	assert_int_equal(s->symbols, s->total);
+	assert_int_equal(s->addresses, s->total);
+}
+
+static void no_merge_loses_samples(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= NR_SESSIONS; seed++) {
+		size_t most;
+
+		make_session(&f, seed);
+		most = report(&f, 0, NULL).nr_classes;
+		for (unsigned int merge = 0; merge <= PP_MERGE_ALL; merge++) {
+			struct sums s = report(&f, merge, NULL);
+
+			assert_int_equal(s.total, f.total);
+			is_consistent(&s);
+			assert_true(s.nr_classes <= most);
+		}
+		assert_int_equal(report(&f, PP_MERGE_ALL, NULL).nr_classes, 1);
+		remove_session(&f);
+	}
+}
+
+static void a_word_and_its_complement_make_all(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "cpu:0,1", "cpu:2,3" },
+		{ "tgid:10", "tgid:11,12" },
+		{ "unit-mask:0", "unit-mask:1" },
+		{ "tid:10,11,12", "tid:110,111,112" },
+		{ "/no/lib*", "image-exclude:/no/lib*" },
+		{ "/no/app3", "image-exclude:/no/app3" },
+		{ "lib-image:/no/lib*", "lib-image:/no/app*" },
+		{ "image:/no/app[01]", "image:/no/app[!01]" },
+		{ "event:EVENT", "event:NONE" },
+	};
+	struct fixture f;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= NR_SESSIONS; seed++) {
+		make_session(&f, seed);
+		for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+			struct sums with = report(&f, 0, pairs[i][0]);
+			struct sums without = report(&f, 0, pairs[i][1]);
+
+			is_consistent(&with);
+			is_consistent(&without);
+			assert_int_equal(with.total + without.total, f.total);
+		}
+		remove_session(&f);
+	}
+}
+
+/* Each CPU's report is that CPU's column of the report about all. */
+static void a_column_is_the_report_of_its_files(void **state)
+{
+	struct fixture f;
+	char word[16];
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= NR_SESSIONS; seed++) {
+		uint64_t sum = 0;
+
+		make_session(&f, seed);
+		for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+			snprintf(word, sizeof(word), "cpu:%u", cpu);
+			sum += report(&f, PP_MERGE_ALL, word).total;
+		}
+		assert_int_equal(sum, f.total);
+		remove_session(&f);
+	}
+}
+
+/* ---- many files ---------------------------------------------------------- */
+
+#define NR_IMAGES 500
+#define NR_CLASSES 4
+
+static void add_binary(struct fixture *f, unsigned int nr)
+{
+	struct op_sample_header header = {
+		.magic = OP_SAMPLE_MAGIC,
+		.version = OP_SAMPLE_VERSION,
+	};
+	char binary[128], path[1024];
+	struct odb *odb;
+
+	snprintf(binary, sizeof(binary), "%s/bin%u", f->dir, nr);
+	assert_int_equal(symlink("/proc/self/exe", binary), 0);
+	for (unsigned int cpu = 0; cpu < NR_CLASSES; cpu++) {
+		snprintf(
+			path, sizeof(path),
+			"%s/samples/current/{root}%s/{dep}/{root}%s/E.1.0.all.all.%u",
+			f->dir, binary, binary, cpu);
+		make_folders(path);
+		assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
+		memcpy(odb_user(odb), &header, sizeof(header));
+		assert_int_equal(odb_add(odb, 0x1000, 10000000000ull), 0);
+		odb_close(odb);
+	}
+}
+
+/* Whether the messages tell of each image once that it was opened. */
+static void check_opens(const struct pp_messages *messages)
+{
+	unsigned int opened[NR_IMAGES] = { 0 };
+
+	for (size_t i = 0; i < messages->nr; i++) {
+		const char *name = strstr(messages->list[i].text, "/bin");
+
+		if (messages->list[i].kind == PP_REMARK_BFD) {
+			assert_non_null(name);
+			opened[strtoul(name + 4, NULL, 10)]++;
+		}
+	}
+	for (unsigned int i = 0; i < NR_IMAGES; i++)
+		assert_int_equal(opened[i], 1);
+}
+
+static void each_image_is_opened_once(void **state)
+{
+	struct fixture f = { .dir = "/tmp/oprofile-pp.XXXXXX" };
+	struct pp_spec spec;
+	struct pp_request request = {
+		.session = &f.session,
+		.spec = &spec,
+		.symbols = true,
+	};
+	struct pp_report *out;
+
+	(void)state;
+	assert_non_null(mkdtemp(f.dir));
+	assert_int_equal(op_session_init(&f.session, f.dir, NULL), 0);
+	for (unsigned int i = 0; i < NR_IMAGES; i++)
+		add_binary(&f, i);
+	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+	assert_int_equal(pp_spec_init(&spec, NULL, NULL), 0);
+	assert_int_equal(pp_report_new(&out, &request, NULL), 0);
+	assert_int_equal(out->nr_symbols, NR_IMAGES);
+	assert_int_equal(out->symbol_totals[0], NR_IMAGES * 10000000000ull);
+	check_opens(&out->messages);
+	pp_report_free(out);
+	pp_spec_release(&spec);
+	remove_session(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_merge_loses_samples),
+		cmocka_unit_test(a_word_and_its_complement_make_all),
+		cmocka_unit_test(a_column_is_the_report_of_its_files),
+		cmocka_unit_test(each_image_is_opened_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
