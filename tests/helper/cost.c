@@ -34,37 +34,48 @@ static double seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-int main(int argc, char **argv)
+static void start(char **command)
 {
-	double start = now();
-	struct rusage usage;
-	int status;
-	FILE *file;
-
-	if (argc < 3)
-		errx(2, "usage: cost FILE COMMAND [ARGUMENT]...");
 	child = fork();
 	if (child < 0)
 		err(2, "fork");
 	if (!child) {
 		/* a shell's background jobs ignore it */
 		signal(SIGINT, SIG_DFL);
-		execvp(argv[2], argv + 2);
-		err(127, "%s", argv[2]);
+		execvp(command[0], command);
+		err(127, "%s", command[0]);
 	}
 	signal(SIGINT, pass_on);
 	signal(SIGTERM, pass_on);
 	/* somebody may wait for the command to close them */
 	close_range(3, ~0U, 0);
+}
+
+static int write_cost(const char *path, double wall, const struct rusage *usage)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file)
+		return -1;
+	fprintf(file, "wall %.3f\ncpu %.3f\nmemory %ld\n", wall,
+		seconds(usage->ru_utime) + seconds(usage->ru_stime),
+		usage->ru_maxrss);
+	return fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+	double since = now();
+	struct rusage usage;
+	int status;
+
+	if (argc < 3)
+		errx(2, "usage: cost FILE COMMAND [ARGUMENT]...");
+	start(argv + 2);
 	while (wait4(child, &status, 0, &usage) < 0)
 		if (errno != EINTR)
 			err(2, "wait");
-	file = fopen(argv[1], "we");
-	if (!file)
+	if (write_cost(argv[1], now() - since, &usage))
 		err(2, "%s", argv[1]);
-	fprintf(file, "wall %.3f\ncpu %.3f\nmemory %ld\n", now() - start,
-		seconds(usage.ru_utime) + seconds(usage.ru_stime),
-		usage.ru_maxrss);
-	fclose(file);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -32,6 +32,10 @@ may_set() {
 		cat "$TMP/value" >"$SYSCTL/$1"; } 2>/dev/null
 }
 
+# said: what operf has said, but for the note on what this user may sample.
+said() {
+	grep -v '^operf: only user code is sampled' "$TMP/err"
+}
 # refused NAME STATUS ERE CMD...: CMD is operf, which says one line, runs
 # nothing and leaves no session.
 refused() {
@@ -43,7 +47,7 @@ refused() {
 	is "$name: exit status" "$status" "$wanted"
 	like "$name: the reason" "$(cat "$TMP/err")" "^operf: $ere"
 	is "$name: in one line, without an end of the command" \
-		"$(wc -l <"$TMP/err") $out" "1 "
+		"$(said | wc -l) $out" "1 "
 	is "$name: no session" \
 		"$(find "$TMP/work/session" -name current -o -name ledger)" ""
 }
@@ -119,9 +123,8 @@ rm -rf session
 mkdir session
 operf env >"$TMP/out" 2>"$TMP/err"
 is "a program that ends at once: its exit status" $? 0
-grep -v '^operf: only user code is sampled' "$TMP/err" >"$TMP/said"
-is "a program that ends at once: one line" "$(wc -l <"$TMP/said")" 1
-like "a program that ends at once: what came of it" "$(cat "$TMP/said")" \
+is "a program that ends at once: one line" "$(said | wc -l)" 1
+like "a program that ends at once: what came of it" "$(said)" \
 	"^operf: ([1-9][0-9]* samples? taken, .*|warning: no samples were taken: the \
 command used [0-9.]+ ms of CPU time, a sample is taken every 1\.0 ms; .*)\$"
 
@@ -155,7 +158,7 @@ for nr in $(seq 4 200); do
 	[ "$status" -ne 0 ] || break
 	like "$nr descriptors" "$status: $(cat "$TMP/err")" \
 		'^125: operf: .*ulimit -n'
-	is "$nr descriptors: one line" "$(wc -l <"$TMP/err") $out" "1 "
+	is "$nr descriptors: one line" "$(said | wc -l) $out" "1 "
 	is "$nr descriptors: no session" \
 		"$(find session -name current -o -name ledger)" ""
 done

@@ -33,8 +33,8 @@ of_kind() {
 
 # profile EVENT...: of one run of the program.
 profile() {
-	set -- $(printf -- '--event=%s ' "$@")
-	ok "start $*" start --separate=lib,kernel "$@"
+	events=$(printf ',%s' "$@")
+	ok "start $*" start --separate=lib,kernel "--event=${events#,}"
 	"$TESTBIN/insns" $ROUNDS >"$TMP/truth"
 	ok "stop" stop
 	ok "taken = stored + lost" sums_up
