@@ -21,7 +21,7 @@ static int take_number(const char **at, unsigned long *out)
 
 static int take_range(struct opd_cpu_list *list, const char **at)
 {
-	unsigned long first, last;
+	unsigned long first = 0, last;
 	int err = take_number(at, &first);
 
 	last = first;

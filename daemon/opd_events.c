@@ -118,7 +118,6 @@ static int parse_flag(uint64_t value, const char *field, const char *name,
 static int parse_numbers(char *fields[NR_FIELDS], uint64_t n[NR_FIELDS],
 			 struct op_diag *diag)
 {
-	n[NR_NEEDED] = 0;
 	for (unsigned int i = 1; i < NR_FIELDS && fields[i]; i++)
 		if (op_parse_u64(fields[i], &n[i]))
 			return op_diag_set(diag, -EINVAL,
@@ -132,7 +131,7 @@ static int parse_fields(struct opd_events *events, char *fields[NR_FIELDS],
 			struct op_diag *diag)
 {
 	struct opd_event event = { .set = true };
-	uint64_t n[NR_FIELDS];
+	uint64_t n[NR_FIELDS] = { 0 };
 	int err = parse_numbers(fields, n, diag);
 
 	if (err)
