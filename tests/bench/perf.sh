@@ -100,6 +100,8 @@ count_theirs() {
 	theirs_taken=$(awk '/SAMPLE events:/ { print $3; exit }' stats)
 	theirs_lost=$(awk '/Total Lost Samples:/ { print $5; exit }' \
 		theirs.report)
+	theirs_idle=$(perf report -i perf.data --stdio -n --sort comm \
+		2>/dev/null | awk '$3 == "swapper" { print $2 }')
 	lost_records=$(awk '/ LOST events:/ { print $3; exit }' stats)
 }
 
@@ -127,7 +129,7 @@ taken=$(ledger taken)
 echo "all $CPUS CPUs at $RATE Hz for $seconds s, both at the same time:" \
 	"$(wc -l <load.log) lines of load"
 printf '%-34s %14s %14s %9s\n' '' oprofiled 'perf record' ratio
-row 'samples (perf counts idle CPUs)' "$taken" "$theirs_taken"
+row 'samples' "$taken" "$theirs_taken"
 row 'samples lost' "$(ledger lost)" "$theirs_lost"
 row 'CPU time, s' "$(cost ours cpu)" "$(cost theirs cpu)"
 row 'CPU time per sample, us' "$(per_sample "$(cost ours cpu)" "$taken")" \
@@ -141,6 +143,7 @@ row 'bytes per sample' \
 		'BEGIN { printf "%.2f", a / n }')"
 row 'end to first report, s' "$ours_until" "$theirs_until"
 echo "account: taken $taken = stored $(ledger stored) + lost $(ledger lost);" \
-	"perf has ${lost_records:-0} LOST records"
+	"perf has ${lost_records:-0} LOST records," \
+	"${theirs_idle:-0} samples are of idle CPUs or the like (swapper)"
 sed -n 's/^lost\./  lost by us: /p' "$SESSION/samples/current/ledger"
 test_finished=yes
