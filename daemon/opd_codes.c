@@ -111,6 +111,28 @@ static int handle_TRACE_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	return 0;
 }
 
+static int handle_TRACE_END(struct opd *opd, const struct opd_rec *rec)
+{
+	if (rec->payload[0] >= OP_NR_TRACE_ENDINGS)
+		return -EINVAL;
+	opd->trans.tracing = OPD_TRACE_OFF;
+	opd_trans_forget_images(&opd->trans);
+	return 0;
+}
+
+/* Checked here, unwound by nobody yet. */
+static int handle_USER_STACK(struct opd *opd, const struct opd_rec *rec)
+{
+	const uint64_t *p = rec->payload;
+
+	(void)opd;
+	if (p[1] > OP_STACK_MAX_REGS || p[2] > OP_STACK_MAX_MAPS ||
+	    p[3] > OP_STACK_MAX_BYTES ||
+	    rec->nr_words < 4 + p[1] + 4 * p[2] + (p[3] + 7) / 8)
+		return -EINVAL;
+	return 0;
+}
+
 /* Events are derived from these when IBS is asked for; it cannot be yet. */
 static int lose_ibs(struct opd *opd)
 {

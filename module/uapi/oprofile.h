@@ -40,15 +40,15 @@
 #define OP_MAX_COUNTERS 32
 
 /* No record is longer; a reader may take a longer one for damage. */
-#define OP_MAX_RECORD_WORDS 1024
+#define OP_MAX_RECORD_WORDS 9216
 
 /*
  * X(NAME, number, fewest payload words, name in the text form)
  *
- * The numbers up to 14 are the historical ones. OP_STREAM_BEGIN to OP_LOST
- * never come from the kernel: a source in user space or the recorder adds
- * them, so that a recorded stream can be replayed on another machine.
- * A record may grow by words at its end; readers ignore what they don't know.
+ * The numbers up to 8, 13 and 14 are the historical ones. OP_STREAM_BEGIN to
+ * OP_LOST never come from the kernel: a source in user space or the recorder
+ * adds them, so that a recorded stream can be replayed on another machine. A
+ * record may grow by words at its end; readers ignore what they don't know.
  */
 /* clang-format off */
 #define OP_CODES(X)                                                           \
@@ -68,9 +68,14 @@
 	X(CTX_TGID,       7, 1, "tgid")                                       \
 	/* the next sample starts a stack trace, innermost frame first */     \
 	X(TRACE_BEGIN,    8, 0, "trace")                                      \
+	/* enum op_trace_ending: the trace ends here, and why */              \
+	X(TRACE_END,      9, 1, "trace-end")                                  \
 	/* raw register images of AMD IBS */                                  \
 	X(IBS_FETCH,     13, 1, "ibs-fetch")                                  \
 	X(IBS_OP,        14, 1, "ibs-op")                                     \
+	/* enum op_stack_arch, number of registers, number of mappings,       \
+	   bytes of stack, then these: see below */                           \
+	X(USER_STACK,    15, 4, "user-stack")                                 \
 	/* start, end, string: the image is anonymous memory; samples that    \
 	   follow are offsets from start. The string is its name in           \
 	   /proc/PID/maps ("anon" where that has none) */                     \
@@ -102,6 +107,42 @@ enum op_code {
  * A string in a payload is always its last part: one word with its length in
  * bytes, then the bytes, padded with zero bytes to a whole word. It may hold
  * no zero byte.
+ */
+
+/* Why a stack trace has no further frame. */
+enum op_trace_ending {
+	OP_TRACE_WHOLE, /* that was the outermost one */
+	OP_TRACE_DEPTH, /* more was not asked for */
+	OP_TRACE_NO_UNWIND, /* nothing tells the caller of the last frame */
+	OP_TRACE_SHORT_STACK, /* it is beyond the part of the stack at hand */
+	OP_TRACE_BAD_STACK, /* what is there cannot be */
+	OP_NR_TRACE_ENDINGS
+};
+
+/* Whose registers OP_USER_STACK holds, in the DWARF numbers of its ABI. */
+enum op_stack_arch {
+	OP_STACK_X86_64 = 1, /* 17: rax rdx rcx rbx rsi rdi rbp rsp r8-15 rip */
+	OP_STACK_AARCH64 = 2, /* 33: x0-x30 sp pc */
+};
+
+#define OP_STACK_MAX_REGS 33
+#define OP_STACK_MAX_MAPS 256
+#define OP_STACK_MAX_BYTES 65536
+
+/*
+ * OP_USER_STACK is what a trace lacks where user code keeps no frame pointers:
+ * the reader unwinds it. It holds the user registers, the mappings of code that
+ * words of the stack point to, and the stack from the stack pointer up:
+ *
+ *	| arch | nr_regs | nr_maps | stack_len | nr_regs registers
+ *	| nr_maps times { start, end, file offset of start, image cookie }
+ *	| stack_len bytes, padded with zero bytes to a whole word |
+ *
+ * Mappings are sorted and do not overlap; cookie OP_NO_COOKIE is anonymous
+ * memory. If the trace began in user mode, its innermost sample is the place
+ * where the registers were taken; else the place where the kernel was entered
+ * is the frame behind those of the kernel. OP_TRACE_END behind it tells
+ * nothing of the frames that unwinding gives.
  */
 
 /* The bytes "OPSTREAM" on a little-endian machine. */

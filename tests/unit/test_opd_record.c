@@ -219,7 +219,9 @@ static void put_session(struct words *w)
 	put_program(w, 2);
 	put_sample(w, 6, 0);
 	put(w, OP_ESCAPE);
-	put(w, OP_CODE_WORD(0, 0, 5000)); /* damage is recorded, too */
+	put(w, OP_CODE_WORD(0, 0,
+			    OP_MAX_RECORD_WORDS +
+				    1)); /* damage is recorded, too */
 	put_program(w, 3);
 	put_record(w, 700, 1, U(1));
 	put_sample(w, 7, 0);

@@ -316,7 +316,7 @@ static void bad_records_make_the_context_unknown(void **state)
 	put_record(w, 999, 2, U(7), U(8)); /* unknown: harmless */
 	put_user(w);
 	put_image(w, 1);
-	put_record(w, 15, 0);
+	put_record(w, 998, 0);
 	put_sample(w, 1, 0);
 	run_words(f, w);
 	l = ledger_of(f);
