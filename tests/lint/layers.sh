@@ -22,7 +22,8 @@ may() {
 may libdb libdb
 may libop libop
 may libpp libpp libdb libop
-may daemon daemon libdb libop module/uapi
+may libcfi libcfi libop
+may daemon daemon libcfi libdb libop module/uapi
 may utils utils libop module/uapi
 may pp pp libpp libop libdb
 may events events libop
@@ -41,13 +42,13 @@ is "kernel versions are told apart in module/compat.h alone" \
 		grep -v '^module/compat\.h$')" ""
 
 # Libraries never print or end the program.
-for folder in libdb libop libpp; do
+for folder in libdb libop libcfi libpp; do
 	is "$folder does not print or exit" "$(grep -rnwE --include='*.c' \
 		'(printf|puts|putchar|perror|exit|_exit|abort|err|errx|warn|warnx) *\(|stdout|stderr' \
 		"$folder" | grep -vE ':[[:space:]]*(/?\*|//)')" ""
 done
 
-missing=$(find libdb libop libpp daemon pp utils events tests module .ci -type f \
+missing=$(find libdb libop libcfi libpp daemon pp utils events tests module .ci -type f \
 	\( -name '*.[ch]' -o -name '*.sh' -o -perm /111 -o -name Kbuild \) |
 	while read -r f; do
 		head -n 3 "$f" | grep -q SPDX-License-Identifier || echo "$f"

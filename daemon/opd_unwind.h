@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_UNWIND_H
+#define DAEMON_OPD_UNWIND_H
+
+/*
+ * From user registers and a piece of the user stack to the frames of a call
+ * chain. Each image's unwind data is read when a stack first leads into it and
+ * kept as a table (libcfi/), by cookie; images of the same build-id share one.
+ * All tables together are bounded, those not used for longest are dropped.
+ *
+ * Code that has no data (made at run time, or an assembler's) is walked by its
+ * frame pointer where what that leads to is plausible: in the stack, above the
+ * frame, with a return address in code.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libcfi/cfi.h"
+#include "module/uapi/oprofile.h"
+
+/* Bytes of all tables, unless opd_unwinder_set_limit() says otherwise. */
+#define OPD_UNWIND_BYTES (256u << 20)
+
+/* A mapping of code. */
+struct opd_unwind_map {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset; /* in the file, of start, bytes */
+	uint64_t cookie; /* of the image; OP_NO_COOKIE: anonymous memory */
+	const char *anon; /* its name, or NULL; only handed through, and
+			   * "[vdso]" is known by it */
+};
+
+struct opd_unwind_frame {
+	/*
+	 * The return address: pc - 1 lies in the call. Of a frame that a signal
+	 * interrupted it is the interrupted address plus 1, so that pc - 1 is
+	 * right for every frame.
+	 */
+	uint64_t pc;
+	struct opd_unwind_map map; /* holds pc - 1 */
+};
+
+/* From open_image: the image is the kernel's [vdso], as this process has it. */
+#define OPD_UNWIND_VDSO (-4096)
+
+struct opd_unwind_ops {
+	/* The mapping of code that holds @addr; false if none does. */
+	bool (*find_map)(void *ctx, uint64_t addr, struct opd_unwind_map *map);
+	/*
+	 * O_RDONLY descriptor of the image's file, which the unwinder closes;
+	 * OPD_UNWIND_VDSO; else -errno. Called once per cookie, the outcome is
+	 * kept; again only when the table had to be dropped for room.
+	 */
+	int (*open_image)(void *ctx, uint64_t cookie);
+};
+
+struct opd_unwinder;
+
+/* *@ops must live as long as the unwinder. Returns 0 or -ENOMEM. */
+int opd_unwinder_new(struct opd_unwinder **out,
+		     const struct opd_unwind_ops *ops, void *ctx);
+void opd_unwinder_free(struct opd_unwinder *unwinder);
+
+/* Forget all images: cookies start anew. */
+void opd_unwinder_forget(struct opd_unwinder *unwinder);
+
+/*
+ * The callers of the code at the pc in @regs: frame 0 is its caller. Returns
+ * the number of frames, at most @max; *@ending says why there is no more.
+ * Every frame is in a mapping: a return address that is in none ends the
+ * trace as OP_TRACE_BAD_STACK. Takes no longer than @max allows.
+ */
+size_t opd_unwind(struct opd_unwinder *unwinder, enum op_stack_arch arch,
+		  const struct cfi_regs *regs, const struct cfi_stack *stack,
+		  struct opd_unwind_frame *frames, size_t max,
+		  enum op_trace_ending *ending);
+
+void opd_unwinder_set_limit(struct opd_unwinder *unwinder, size_t bytes);
+
+struct opd_unwind_stats {
+	uint64_t nr_tables; /* now */
+	uint64_t bytes; /* that they take now */
+	uint64_t nr_made; /* ever */
+	uint64_t nr_dropped; /* for room */
+	uint64_t nr_failed; /* images that gave none */
+};
+
+void opd_unwinder_stats(const struct opd_unwinder *unwinder,
+			struct opd_unwind_stats *stats);
+
+#endif /* DAEMON_OPD_UNWIND_H */
