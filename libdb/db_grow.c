@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libdb/db_file.h"
 #include "libdb/db_table.h"
 
 uint64_t odb_new_seed(void)
@@ -36,66 +37,13 @@ uint64_t odb_new_seed(void)
 	return seed * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Returns the path to build a file at before it becomes @path; free() it. */
-static char *new_tmp_path(const char *path)
-{
-	const char *name = strrchr(path, '/') + 1;
-	char *tmp;
-
-	if (asprintf(&tmp, "%.*s.%s.grow", (int)(name - path), path, name) < 0)
-		return NULL;
-	return tmp;
-}
-
-/* Returns a descriptor of the empty new file @tmp or -errno. */
-static int create_tmp(const char *tmp, mode_t mode)
-{
-	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-	int fd = open(tmp, flags, mode);
-
-	if (fd < 0 && errno == EEXIST && !unlink(tmp))
-		fd = open(tmp, flags, mode);
-	return fd < 0 ? -errno : fd;
-}
-
-/*
- * Give the new file its length, with blocks for all of it: a write to the map
- * must not meet a full disk later, that would be a SIGBUS.
- */
-static int reserve(int fd, size_t len)
-{
-	int err;
-
-	do {
-		err = posix_fallocate(fd, 0, (off_t)len);
-	} while (err == EINTR);
-	return -err;
-}
-
-/* Best effort: only root can give files away, and no count depends on it. */
-static void take_owner_and_mode(int fd, const struct stat *like)
-{
-	struct stat st;
-
-	if (!fstat(fd, &st) &&
-	    (st.st_uid != like->st_uid || st.st_gid != like->st_gid) &&
-	    fchown(fd, like->st_uid, like->st_gid))
-		return;
-	(void)fchmod(fd, like->st_mode & 0777);
-}
-
-/* Reserve and map @next->nr_slots slots in the empty file @fd. */
-static int map_new(struct odb *next, int fd, const struct stat *like)
+/* Map the new file @fd. */
+static int map_new(struct odb *next, int fd)
 {
 	size_t len = odb_file_len(next->nr_slots);
 	struct stat st;
 	void *map;
-	int err = reserve(fd, len);
 
-	if (err)
-		return err;
-	if (like)
-		take_owner_and_mode(fd, like);
 	if (fstat(fd, &st))
 		return -errno;
 	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
@@ -143,12 +91,12 @@ static int copy_content(struct odb *next, const struct odb *odb)
 static int build(struct odb *next, const char *tmp, uint64_t seed,
 		 const struct odb *odb, const struct stat *like)
 {
-	int fd = create_tmp(tmp, like ? like->st_mode & 0777 : 0644);
+	int fd = odb_file_create(tmp, odb_file_len(next->nr_slots), like);
 	int err;
 
 	if (fd < 0)
 		return fd;
-	err = map_new(next, fd, like);
+	err = map_new(next, fd);
 	close(fd);
 	if (!err) {
 		write_header(next->header, next->nr_slots, seed);
@@ -166,7 +114,7 @@ int odb_rewrite(struct odb *odb, uint64_t nr_slots, uint64_t seed,
 		const struct stat *like)
 {
 	struct odb next = { .nr_slots = nr_slots, .writable = true };
-	char *tmp = new_tmp_path(odb->path);
+	char *tmp = odb_file_tmp_path(odb->path);
 	int err;
 
 	if (!tmp)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdb/db_file.h"
 #include "libdb/db_table.h"
 
 void odb_attach(struct odb *odb, struct odb_header *header)
@@ -32,42 +33,6 @@ void odb_detach(struct odb *odb)
 	odb->header = NULL;
 }
 
-/* O_NONBLOCK: opening a FIFO must not wait for its other end. */
-static int open_file(const char *path, int flags)
-{
-	int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* The status of a file that may be a database, by its type and length. */
-static int stat_file(int fd, struct stat *st)
-{
-	if (fstat(fd, st))
-		return -errno;
-	if (S_ISDIR(st->st_mode))
-		return -EISDIR;
-	return S_ISREG(st->st_mode) ? 0 : -EBADMSG;
-}
-
-static int read_all(int fd, void *buf, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n =
-			pread(fd, (char *)buf + done, len - done, (off_t)done);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			return -EBADMSG;
-		if (n > 0)
-			done += (size_t)n;
-	}
-	return 0;
-}
-
 static int check_header_of(int fd, off_t len)
 {
 	struct odb_header header;
@@ -75,7 +40,7 @@ static int check_header_of(int fd, off_t len)
 
 	if ((uint64_t)len < sizeof(header))
 		return -EBADMSG;
-	err = read_all(fd, &header, sizeof(header));
+	err = odb_file_read(fd, &header, sizeof(header));
 	return err ? err : odb_check_header(&header, (uint64_t)len);
 }
 
@@ -92,10 +57,10 @@ static int copy_twice(struct odb *odb, int fd, void *first, void *second,
 {
 	const struct odb_slot *before =
 		(struct odb_slot *)((struct odb_header *)first + 1);
-	int err = read_all(fd, first, len);
+	int err = odb_file_read(fd, first, len);
 
 	if (!err)
-		err = read_all(fd, second, len);
+		err = odb_file_read(fd, second, len);
 	if (!err)
 		err = odb_check_header(second, len);
 	if (err)
@@ -124,7 +89,7 @@ static int copy_file(struct odb *odb, int fd)
 	void *first, *second;
 	struct stat st;
 	size_t len;
-	int err = stat_file(fd, &st);
+	int err = odb_file_stat(fd, &st);
 
 	if (!err)
 		err = check_header_of(fd, st.st_size);
@@ -145,7 +110,7 @@ static int copy_file(struct odb *odb, int fd)
 
 static int open_reader(struct odb *odb, const char *path)
 {
-	int fd = open_file(path, O_RDONLY);
+	int fd = odb_file_open(path, O_RDONLY);
 	int err;
 
 	if (fd < 0)
@@ -156,36 +121,6 @@ static int open_reader(struct odb *odb, const char *path)
 }
 
 /* ---- writers ------------------------------------------------------------ */
-
-/*
- * The path must hold until the file grows, through changes of the working
- * folder. Growing replaces a name, so it has to be the name of the file, not
- * of a symbolic link to it.
- */
-static int set_path(struct odb *odb, const char *path)
-{
-	struct stat st;
-	char *cwd;
-	int n;
-
-	if (!lstat(path, &st) && S_ISLNK(st.st_mode)) {
-		odb->path = realpath(path, NULL);
-		return odb->path ? 0 : -errno;
-	}
-	if (path[0] == '/') {
-		odb->path = strdup(path);
-		return odb->path ? 0 : -ENOMEM;
-	}
-	cwd = getcwd(NULL, 0);
-	if (!cwd)
-		return -errno;
-	n = asprintf(&odb->path, "%s/%s", cwd, path);
-	free(cwd);
-	if (n >= 0)
-		return 0;
-	odb->path = NULL;
-	return -ENOMEM;
-}
 
 /*
  * After a kill the number of used slots may be behind, and one free slot may
@@ -202,26 +137,13 @@ static void tidy(struct odb *odb)
 	odb->header->nr_used = odb->nr_used;
 }
 
-/* A copied file may have holes: fill them while that can still fail. */
-static int fill_holes(int fd, const struct stat *st)
-{
-	int err;
-
-	if (st->st_blocks >= st->st_size / 512)
-		return 0;
-	do {
-		err = posix_fallocate(fd, 0, st->st_size);
-	} while (err == EINTR);
-	return -err;
-}
-
 static int map_file(struct odb *odb, int fd, const struct stat *st)
 {
 	void *map;
 	int err = check_header_of(fd, st->st_size);
 
 	if (!err)
-		err = fill_holes(fd, st);
+		err = odb_file_fill(fd, st);
 	if (err)
 		return err;
 	map = mmap(NULL, (size_t)st->st_size, PROT_READ | PROT_WRITE,
@@ -240,18 +162,18 @@ static int map_file(struct odb *odb, int fd, const struct stat *st)
 static int open_writer(struct odb *odb, const char *path)
 {
 	struct stat st;
-	int err = set_path(odb, path);
+	int err = odb_file_path(&odb->path, path);
 	int fd;
 
 	if (err)
 		return err;
 	odb->writable = true;
-	fd = open_file(odb->path, O_RDWR);
+	fd = odb_file_open(odb->path, O_RDWR);
 	if (fd == -ENOENT)
 		return odb_rewrite(odb, ODB_SLOTS_MIN, odb_new_seed(), NULL);
 	if (fd < 0)
 		return fd;
-	err = stat_file(fd, &st);
+	err = odb_file_stat(fd, &st);
 	if (!err && st.st_size == 0)
 		err = odb_rewrite(odb, ODB_SLOTS_MIN, odb_new_seed(), &st);
 	else if (!err)
