@@ -95,12 +95,22 @@ static bool has_bad_name(const char *name)
 	return dot && (dot[4] == '\0' || dot[4] == '-');
 }
 
-/* What lies in samples/current and is no sample file. */
+/* Call graphs and call trees tell of the same samples as the flat files. */
+static bool is_below_graph(const FTSENT *entry)
+{
+	for (; entry->fts_level > 0; entry = entry->fts_parent)
+		if (!strcmp(entry->fts_name, "{cg}") ||
+		    !strcmp(entry->fts_name, "{tree}"))
+			return true;
+	return false;
+}
+
+/* What lies in samples/current and is no flat sample file. */
 static bool is_other_file(const FTSENT *entry)
 {
 	/* A dot: libdb is making it, or was when it was killed. */
 	return entry->fts_info != FTS_F || entry->fts_name[0] == '.' ||
-	       has_bad_name(entry->fts_name) ||
+	       has_bad_name(entry->fts_name) || is_below_graph(entry) ||
 	       (entry->fts_level == 1 &&
 		!strncmp(entry->fts_name, "ledger", 6));
 }

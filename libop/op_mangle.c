@@ -24,6 +24,7 @@
 #define ANON "{anon:"
 #define DEP "{dep}/"
 #define CG "{cg}/"
+#define TREE "{tree}/"
 #define CONTINUED "%+"
 
 #define LITERAL_LEN(text) (sizeof(text) - 1)
@@ -191,22 +192,35 @@ static int put_event(struct out *out, const struct op_mangle *m)
 	return out->piece > OP_MANGLE_COMPONENT_MAX ? -ENAMETOOLONG : 0;
 }
 
+static int put_flat(struct out *out, const struct op_mangle *m)
+{
+	int err;
+
+	put(out, DEP, LITERAL_LEN(DEP));
+	out->piece = 0;
+	err = put_image(out, &m->dep);
+	if (err || m->cg.space == OP_SPACE_NONE)
+		return err;
+	put(out, CG, LITERAL_LEN(CG));
+	out->piece = 0;
+	return put_image(out, &m->cg);
+}
+
+static int put_tree(struct out *out, const struct op_mangle *m)
+{
+	if (m->dep.space != OP_SPACE_NONE || m->cg.space != OP_SPACE_NONE)
+		return -EINVAL;
+	put(out, TREE, LITERAL_LEN(TREE));
+	out->piece = 0;
+	return 0;
+}
+
 static int put_all(struct out *out, const struct op_mangle *m)
 {
 	int err = put_image(out, &m->app);
 
-	if (err)
-		return err;
-	put(out, DEP, LITERAL_LEN(DEP));
-	out->piece = 0;
-	err = put_image(out, &m->dep);
-	if (err)
-		return err;
-	if (m->cg.space != OP_SPACE_NONE) {
-		put(out, CG, LITERAL_LEN(CG));
-		out->piece = 0;
-		err = put_image(out, &m->cg);
-	}
+	if (!err)
+		err = m->is_tree ? put_tree(out, m) : put_flat(out, m);
 	return err ? err : put_event(out, m);
 }
 
@@ -406,7 +420,8 @@ static int parse_event(struct in *in, struct op_mangle *m)
 	int err;
 
 	if (strchr(in->at, '/'))
-		return refuse(in, "{dep}, {cg} or the event is misplaced");
+		return refuse(in,
+			      "{dep}, {cg}, {tree} or the event is misplaced");
 	if (!fields)
 		return refuse(in, "EVENT.COUNT.UM.TGID.TID.CPU is missing");
 	m->event = in->out;
@@ -430,8 +445,11 @@ static int parse_all(struct in *in, struct op_mangle *m)
 
 	if (err)
 		return err;
+	m->is_tree = accept(in, TREE, LITERAL_LEN(TREE));
+	if (m->is_tree)
+		return parse_event(in, m);
 	if (!accept(in, DEP, LITERAL_LEN(DEP)))
-		return refuse(in, "{dep} is missing");
+		return refuse(in, "{dep} or {tree} is missing");
 	err = parse_image(in, &m->dep);
 	if (!err && accept(in, CG, LITERAL_LEN(CG)))
 		err = parse_image(in, &m->cg);

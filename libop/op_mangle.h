@@ -5,7 +5,9 @@
 /*
  * Names of sample files, built and parsed in one place:
  *
- *	file := img "{dep}/" dep [ "{cg}/" cgimg ] EVENT.COUNT.UM.TGID.TID.CPU
+ *	file := img what EVENT.COUNT.UM.TGID.TID.CPU
+ *	what := "{dep}/" dep [ "{cg}/" cgimg ]
+ *	      | "{tree}/"
  *	img, dep, cgimg := "{root}" /abs/path/
  *			 | "{kern}/" name "/"
  *			 | "{anon:" NAME "}/" TGID.0xSTART.0xEND "/"
@@ -27,6 +29,7 @@
  * when the paths in it are.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +57,8 @@ struct op_image_name {
 /* All that the name of a sample file tells. */
 struct op_mangle {
 	struct op_image_name app; /* the application image */
+	bool is_tree; /* a call tree (libdb/ctree.h), no flat file: has neither
+			 of the two below */
 	struct op_image_name dep; /* the image that the samples are in */
 	struct op_image_name cg; /* the callee's image in call-graph files */
 	const char *event;
@@ -70,8 +75,8 @@ struct op_mangle {
  * does not fit a component; -EINVAL for an empty name or event, an event with
  * a '/', a root path that is not absolute or has an empty component ("//", a
  * slash at its end), a negative number other than OP_MANGLE_ALL, anonymous
- * memory that ends before it starts, or an application or dependent image
- * that is absent.
+ * memory that ends before it starts, an application or dependent image that
+ * is absent, or a call tree's that is not.
  */
 int op_mangle_build(const struct op_mangle *m, char *buf, size_t len);
 

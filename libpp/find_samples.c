@@ -236,7 +236,7 @@ static int add_file(struct search *search, const char *path, const char *name)
 			   path, reason.text);
 		return 0;
 	}
-	if (file.name.cg.space != OP_SPACE_NONE)
+	if (file.name.cg.space != OP_SPACE_NONE || file.name.is_tree)
 		return 0;
 	files = pp_arena_grow(list->arena, list->files, list->nr,
 			      sizeof(*files));

@@ -57,6 +57,7 @@ static void same(const struct op_mangle *a, const struct op_mangle *b)
 	same_image(&a->app, &b->app);
 	same_image(&a->dep, &b->dep);
 	same_image(&a->cg, &b->cg);
+	assert_int_equal(a->is_tree, b->is_tree);
 	assert_string_equal(a->event, b->event);
 	assert_int_equal(a->count, b->count);
 	assert_int_equal(a->unit_mask, b->unit_mask);
@@ -136,6 +137,36 @@ static void test_classic_names(void **state)
 	m.cpu = 2;
 	assert_string_equal(round_trip(&m), "{kern}/bar/{dep}/{kern}/foo/"
 					    "EVENT.1234.8192.34.35.2");
+}
+
+static struct op_mangle tree_of(struct op_image_name app)
+{
+	struct op_mangle m = named(app, (struct op_image_name){ 0 });
+
+	m.is_tree = true;
+	return m;
+}
+
+static void test_call_trees(void **state)
+{
+	struct op_mangle m = tree_of(root("/bin/ls"));
+
+	(void)state;
+	assert_string_equal(round_trip(&m),
+			    "{root}/bin/ls/{tree}/TIMER.0.0.all.all.all");
+	m.app = kern("vmlinux");
+	m.event = "CPU_CLK_UNHALTED";
+	m.count = 100000;
+	m.tgid = 7;
+	m.tid = 8;
+	m.cpu = 1;
+	assert_string_equal(round_trip(&m), "{kern}/vmlinux/{tree}/"
+					    "CPU_CLK_UNHALTED.100000.0.7.8.1");
+	m.app = root("/{tree}/{tree}");
+	assert_string_equal(round_trip(&m), "{root}/%7btree}/%7btree}/{tree}/"
+					    "CPU_CLK_UNHALTED.100000.0.7.8.1");
+	m.app = anon("a", 1, 2, 3);
+	round_trip(&m);
 }
 
 static void test_largest_numbers(void **state)
@@ -310,6 +341,14 @@ static void test_refused_images(void **state)
 	m.dep = kern("k");
 	m.dep.space = 17;
 	refuse_build(&m);
+	m = tree_of(kern("k"));
+	m.dep = kern("k");
+	refuse_build(&m);
+	m = tree_of(kern("k"));
+	m.cg = kern("k");
+	refuse_build(&m);
+	m = tree_of((struct op_image_name){ 0 });
+	refuse_build(&m);
 }
 
 static void test_refused_fields(void **state)
@@ -422,6 +461,17 @@ static void test_broken_names(void **state)
 		"{kern}/a/{cg}/{kern}/b" EVENT,
 		"{kern}/a/{dep}/{kern}/b/{cg}" EVENT,
 		"{kern}/a/{dep}/{kern}/b/{cg}/{kern}/c/{cg}/{kern}/d" EVENT,
+		/* call trees */
+		"{tree}/TIMER.0.0.all.all.all",
+		"{root}/a/{tree}" EVENT "/{tree}" EVENT,
+		"{root}/a/{tree}/{kern}/b" EVENT,
+		"{root}/a/{tree}/{cg}/{kern}/b" EVENT,
+		"{root}/a/{dep}/{tree}" EVENT,
+		"{root}/a/{dep}/{kern}/b/{tree}" EVENT,
+		"{root}/a/{tree}/{tree}" EVENT,
+		"{root}/a/{tree}x" EVENT,
+		"{root}/a/x{tree}" EVENT,
+		"{root}/{tree}" EVENT,
 		/* escapes */
 		"{root}/../{dep}/{kern}/b" EVENT,
 		"{root}/./{dep}/{kern}/b" EVENT,
@@ -526,9 +576,10 @@ static unsigned int pick(unsigned int below)
 static void add_component(char *buf, size_t room)
 {
 	static const char *const parts[] = {
-		".",	  "..",	   "{dep}", "{root}", "{cg}", "{kern}", "%",
-		"%+",	  "%2e",   "\n",    "\xff",   "}",    "{",	"a",
-		"lib.so", "{anon", ":",	    " ",      "all",  "0x1",	"%2"
+		".", "..",     "{dep}", "{root}", "{cg}",  "{kern}",
+		"%", "{tree}", "%+",	"%2e",	  "\n",	   "\xff",
+		"}", "{",      "a",	"lib.so", "{anon", ":",
+		" ", "all",    "0x1",	"%2"
 	};
 	size_t len = strlen(buf);
 	unsigned int nr = 1 + (pick(4) ? 0 : pick(4));
@@ -605,6 +656,10 @@ static void test_random_names(void **state)
 		add_component(text[3], 30);
 		if (strlen(text[3]) > 30)
 			text[3][30] = '\0';
+		if (!pick(4)) {
+			m.is_tree = true;
+			m.dep = m.cg = (struct op_image_name){ 0 };
+		}
 		round_trip(&m);
 	}
 }
@@ -645,6 +700,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classic_names),
+		cmocka_unit_test(test_call_trees),
 		cmocka_unit_test(test_largest_numbers),
 		cmocka_unit_test(test_hostile_components),
 		cmocka_unit_test(test_one_component_names),

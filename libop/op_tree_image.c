@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The bytes: a head, the build-id, the name without a zero byte. What does not
+ * apply to an image is zero, and what was read is written again and compared,
+ * so that no two images of a tree are the same thing.
+ */
+
+#include "libop/op_tree_image.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* In the byte order of the machine, like the tree around it. */
+struct head {
+	uint8_t version; /* 1 */
+	uint8_t space; /* enum op_image_space */
+	uint8_t kind; /* enum op_image_kind */
+	uint8_t build_id_len; /* bytes */
+	uint32_t reserved; /* zero */
+	uint64_t mtime;
+	uint64_t anon_start;
+	int64_t tgid; /* of anonymous memory, like the two below */
+	uint64_t start;
+	uint64_t end;
+};
+
+_Static_assert(sizeof(struct head) == 48, "on disk since version 1");
+
+#define VERSION 1
+
+static const char *const gaps[] = {
+	OP_TREE_TRUNCATED,
+	OP_TREE_NO_UNWIND_DATA,
+	OP_TREE_BROKEN,
+};
+
+bool op_tree_image_is_gap(const struct op_tree_image *image)
+{
+	if (image->kind != OP_IMAGE_PSEUDO ||
+	    image->name.space != OP_SPACE_KERN)
+		return false;
+	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)
+		if (!strcmp(image->name.name, gaps[i]))
+			return true;
+	return false;
+}
+
+static bool is_known_space(enum op_image_space space)
+{
+	return space == OP_SPACE_ROOT || space == OP_SPACE_KERN ||
+	       space == OP_SPACE_ANON;
+}
+
+static const char *why_unsound(const struct op_tree_image *image)
+{
+	const struct op_image_name *name = &image->name;
+
+	if (!is_known_space(name->space))
+		return "unknown name space of an image";
+	if ((unsigned int)image->kind >= OP_NR_IMAGE_KINDS)
+		return "unknown kind of image";
+	if (image->build_id_len > sizeof(image->build_id))
+		return "the build-id is too long";
+	if (!name->name || !*name->name)
+		return "an image without a name";
+	if (name->space == OP_SPACE_ROOT && *name->name != '/')
+		return "a path that is not absolute";
+	if (name->space == OP_SPACE_ANON &&
+	    (name->tgid < 0 || name->start > name->end))
+		return "anonymous memory that cannot be";
+	return NULL;
+}
+
+static struct head head_of(const struct op_tree_image *image)
+{
+	const struct op_image_name *name = &image->name;
+	bool anon = name->space == OP_SPACE_ANON;
+
+	return (struct head){
+		.version = VERSION,
+		.space = (uint8_t)name->space,
+		.kind = (uint8_t)image->kind,
+		.build_id_len = (uint8_t)image->build_id_len,
+		.mtime = image->mtime,
+		.anon_start = image->anon_start,
+		.tgid = anon ? name->tgid : 0,
+		.start = anon ? name->start : 0,
+		.end = anon ? name->end : 0,
+	};
+}
+
+int op_tree_image_encode(const struct op_tree_image *image, void *buf,
+			 size_t len)
+{
+	struct head head;
+	size_t name_len, all;
+	char *at = buf;
+
+	if (why_unsound(image))
+		return -EINVAL;
+	head = head_of(image);
+	name_len = strlen(image->name.name);
+	if (name_len > OP_TREE_IMAGE_MAX)
+		return -ENAMETOOLONG;
+	all = sizeof(head) + image->build_id_len + name_len;
+	if (all > len || all > OP_TREE_IMAGE_MAX)
+		return -ENAMETOOLONG;
+	memcpy(at, &head, sizeof(head));
+	at += sizeof(head);
+	memcpy(at, image->build_id, image->build_id_len);
+	memcpy(at + image->build_id_len, image->name.name, name_len);
+	return (int)all;
+}
+
+static int damaged(struct op_diag *diag, const char *why)
+{
+	return op_diag_set(diag, -EBADMSG, "a call tree is damaged: %s", why);
+}
+
+static void fill(struct op_tree_image *image, const struct head *head,
+		 const uint8_t *build_id, const char *name)
+{
+	*image = (struct op_tree_image){
+		.name = { .space = head->space,
+			  .name = name,
+			  .tgid = head->tgid,
+			  .start = head->start,
+			  .end = head->end },
+		.kind = head->kind,
+		.mtime = head->mtime,
+		.anon_start = head->anon_start,
+		.build_id_len = head->build_id_len,
+	};
+	memcpy(image->build_id, build_id, head->build_id_len);
+}
+
+/* The name is what @len bytes leave behind head and build-id. */
+static int take_name(const struct head *head, const uint8_t *bytes, size_t len,
+		     char *name, size_t name_len, struct op_diag *diag)
+{
+	size_t before = sizeof(*head) + head->build_id_len;
+
+	if (len < before || memchr(bytes + before, '\0', len - before))
+		return damaged(diag, "the description of an image is cut off");
+	if (len - before >= name_len)
+		return -ENAMETOOLONG;
+	memcpy(name, bytes + before, len - before);
+	name[len - before] = '\0';
+	return 0;
+}
+
+int op_tree_image_decode(struct op_tree_image *image, const void *bytes,
+			 size_t len, char *name, size_t name_len,
+			 struct op_diag *diag)
+{
+	struct head head, again;
+	const char *why;
+	int err;
+
+	if (len < sizeof(head) || len > OP_TREE_IMAGE_MAX)
+		return damaged(diag, "the description of an image is no such");
+	memcpy(&head, bytes, sizeof(head));
+	if (head.version != VERSION)
+		return damaged(diag, "an image of another version");
+	if (head.build_id_len > sizeof(image->build_id))
+		return damaged(diag, "the build-id is too long");
+	err = take_name(&head, bytes, len, name, name_len, diag);
+	if (err)
+		return err;
+	fill(image, &head, (const uint8_t *)bytes + sizeof(head), name);
+	why = why_unsound(image);
+	if (why)
+		return damaged(diag, why);
+	again = head_of(image);
+	if (memcmp(&head, &again, sizeof(head)))
+		return damaged(diag, "bytes of an image are not zero");
+	return 0;
+}

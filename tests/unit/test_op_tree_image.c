@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Images of call trees: what is encoded comes back, in one way only, and no
+ * bytes give an image that could not have been encoded.
+ */
+
+#include "tests/unit/op_fixture.h"
+
+#include "libdb/ctree.h"
+#include "libop/op_tree_image.h"
+
+_Static_assert(OP_TREE_IMAGE_MAX <= CTREE_IMAGE_MAX, "each fits a tree");
+
+static uint8_t bytes[OP_TREE_IMAGE_MAX];
+static char name[OP_TREE_IMAGE_MAX];
+
+static struct op_tree_image file(const char *path)
+{
+	return (struct op_tree_image){
+		.name = { .space = OP_SPACE_ROOT, .name = path },
+		.kind = OP_IMAGE_FILE,
+		.mtime = 1234567890,
+		.build_id_len = 4,
+		.build_id = { 0xde, 0xad, 0, 0xef },
+	};
+}
+
+static struct op_tree_image anon(void)
+{
+	return (struct op_tree_image){
+		.name = { OP_SPACE_ANON, "anon", 4300, 0x7f0000001000,
+			  0x7f0000003000 },
+		.kind = OP_IMAGE_ANON,
+		.anon_start = 0x7f0000001000,
+	};
+}
+
+static struct op_tree_image kern(enum op_image_kind kind, const char *text)
+{
+	return (struct op_tree_image){
+		.name = { .space = OP_SPACE_KERN, .name = text },
+		.kind = kind,
+	};
+}
+
+static void round_trip(const struct op_tree_image *image)
+{
+	struct op_diag diag = { "" };
+	struct op_tree_image back;
+	int len = op_tree_image_encode(image, bytes, sizeof(bytes));
+
+	assert_true(len > 0);
+	if (op_tree_image_decode(&back, bytes, (size_t)len, name, sizeof(name),
+				 &diag))
+		fail_msg("%s", diag.text);
+	assert_int_equal(back.name.space, image->name.space);
+	assert_string_equal(back.name.name, image->name.name);
+	assert_int_equal(back.name.tgid, image->name.tgid);
+	assert_int_equal(back.name.start, image->name.start);
+	assert_int_equal(back.name.end, image->name.end);
+	assert_int_equal(back.kind, image->kind);
+	assert_int_equal(back.mtime, image->mtime);
+	assert_int_equal(back.anon_start, image->anon_start);
+	assert_int_equal(back.build_id_len, image->build_id_len);
+	assert_memory_equal(back.build_id, image->build_id,
+			    sizeof(image->build_id));
+}
+
+static void test_all_kinds(void **state)
+{
+	struct op_tree_image image = file("/usr/bin/ls");
+
+	(void)state;
+	round_trip(&image);
+	image.build_id_len = 32;
+	memset(image.build_id, 0xff, sizeof(image.build_id));
+	round_trip(&image);
+	image = anon();
+	round_trip(&image);
+	image = kern(OP_IMAGE_KERNEL, "vmlinux");
+	round_trip(&image);
+	image = kern(OP_IMAGE_MODULE, "ext4");
+	image.mtime = UINT64_MAX;
+	round_trip(&image);
+	image = kern(OP_IMAGE_PSEUDO, "[vdso]");
+	round_trip(&image);
+}
+
+/* Names are kept as they are, whatever bytes they have. */
+static void test_odd_names(void **state)
+{
+	struct op_tree_image image = file("/a b\n\xff%2f{dep}/..");
+
+	(void)state;
+	round_trip(&image);
+	image = kern(OP_IMAGE_PSEUDO, "x");
+	round_trip(&image);
+}
+
+static void test_gaps(void **state)
+{
+	struct op_tree_image image = kern(OP_IMAGE_PSEUDO, OP_TREE_TRUNCATED);
+
+	(void)state;
+	assert_true(op_tree_image_is_gap(&image));
+	image.name.name = OP_TREE_NO_UNWIND_DATA;
+	assert_true(op_tree_image_is_gap(&image));
+	image.name.name = OP_TREE_BROKEN;
+	assert_true(op_tree_image_is_gap(&image));
+	image.name.name = "[vdso]";
+	assert_false(op_tree_image_is_gap(&image));
+	image = kern(OP_IMAGE_MODULE, OP_TREE_BROKEN);
+	assert_false(op_tree_image_is_gap(&image));
+	image = file("/[truncated]");
+	assert_false(op_tree_image_is_gap(&image));
+}
+
+/* What does not apply is not told apart: a tree would have an image twice. */
+static void test_one_way(void **state)
+{
+	struct op_tree_image image = file("/usr/bin/ls");
+	uint8_t other[OP_TREE_IMAGE_MAX];
+	int len = op_tree_image_encode(&image, bytes, sizeof(bytes));
+
+	(void)state;
+	image.name.tgid = -1;
+	image.name.start = 17;
+	image.name.end = 4;
+	image.build_id[31] = 1; /* behind its end */
+	assert_int_equal(op_tree_image_encode(&image, other, sizeof(other)),
+			 len);
+	assert_memory_equal(bytes, other, len);
+}
+
+static void refuse_encode(const struct op_tree_image *image)
+{
+	assert_int_equal(op_tree_image_encode(image, bytes, sizeof(bytes)),
+			 -EINVAL);
+}
+
+static void test_refused(void **state)
+{
+	struct op_tree_image image = file(NULL);
+
+	(void)state;
+	refuse_encode(&image);
+	image = file("");
+	refuse_encode(&image);
+	image = file("relative");
+	refuse_encode(&image);
+	image = file("/x");
+	image.build_id_len = 33;
+	refuse_encode(&image);
+	image = file("/x");
+	image.kind = OP_NR_IMAGE_KINDS;
+	refuse_encode(&image);
+	image = file("/x");
+	image.name.space = OP_SPACE_NONE;
+	refuse_encode(&image);
+	image = anon();
+	image.name.tgid = -1;
+	refuse_encode(&image);
+	image = anon();
+	image.name.end = 0;
+	refuse_encode(&image);
+}
+
+static void test_room(void **state)
+{
+	struct op_tree_image image = file("/bin/x"), back;
+	int len = op_tree_image_encode(&image, bytes, sizeof(bytes));
+	char path[2 * OP_TREE_IMAGE_MAX];
+
+	(void)state;
+	for (int room = 0; room < len; room++)
+		assert_int_equal(op_tree_image_encode(&image, bytes, room),
+				 -ENAMETOOLONG);
+	for (size_t room = 0; room < 7; room++)
+		assert_int_equal(op_tree_image_decode(&back, bytes, len, name,
+						      room, NULL),
+				 -ENAMETOOLONG);
+	assert_int_equal(op_tree_image_decode(&back, bytes, len, name, 7, NULL),
+			 0);
+	memset(path, '/', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	image.name.name = path;
+	assert_int_equal(op_tree_image_encode(&image, bytes, sizeof(bytes)),
+			 -ENAMETOOLONG);
+	path[4095] = '\0'; /* the longest path there is */
+	round_trip(&image);
+}
+
+/* Each byte of the head changed in each way, each length. */
+static void test_damage(void **state)
+{
+	struct op_tree_image images[] = { file("/usr/bin/ls"), anon() }, back;
+	uint8_t again[OP_TREE_IMAGE_MAX];
+	unsigned int nr_refused = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		int len =
+			op_tree_image_encode(&images[i], bytes, sizeof(bytes));
+
+		for (int at = 0; at < len * 256; at++) {
+			uint8_t was = bytes[at / 256];
+
+			bytes[at / 256] = (uint8_t)at;
+			if (op_tree_image_decode(&back, bytes, len, name,
+						 sizeof(name), NULL)) {
+				nr_refused++;
+			} else {
+				assert_int_equal(
+					op_tree_image_encode(&back, again,
+							     sizeof(again)),
+					len);
+				assert_memory_equal(bytes, again, len);
+			}
+			bytes[at / 256] = was;
+		}
+	}
+	assert_true(nr_refused > 4 * 255);
+	for (size_t len = 0; len < 48 + 1; len++) {
+		struct op_diag diag = { "" };
+
+		assert_int_equal(op_tree_image_decode(&back, bytes, len, name,
+						      sizeof(name), &diag),
+				 len == 49 ? 0 : -EBADMSG);
+		assert_reason(&diag, "damaged");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_odd_names),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_one_way),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
