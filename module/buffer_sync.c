@@ -15,8 +15,8 @@
 
 #define SYNC_INTERVAL (HZ / 4)
 
-/* All there can be before one sample, and the sample. */
-#define MAX_WORDS 32
+/* All there can be before one sample, the sample, and the end of its trace. */
+#define MAX_WORDS 40
 
 /*
  * What the reader knows at the end of the stream. A new one knows nothing;
@@ -140,21 +140,76 @@ static void tell_image(struct batch *batch, struct context *known,
 	known->anon_end = sample->anon_end;
 }
 
-/* What the reader knows changes only by what reached the event buffer. */
-static void sync_sample(struct context *known, const struct op_sample *sample)
+/* The context of @sample and itself. */
+static void tell_sample(struct batch *batch, struct context *known,
+			const struct op_sample *sample)
+{
+	tell_cpu(batch, known, sample);
+	tell_task(batch, known, sample);
+	tell_mode(batch, known, sample->space == SAMPLE_KERNEL);
+	if (sample->space != SAMPLE_KERNEL)
+		tell_image(batch, known, sample);
+	if (sample->nr_words)
+		add_code(batch, OP_TRACE_BEGIN, 0);
+	add_word(batch, sample->offset);
+	add_word(batch, sample->counter);
+}
+
+static bool put_words_behind(unsigned int cpu, unsigned int nr_words)
+{
+	unsigned int i = 0;
+
+	while (i < nr_words) {
+		struct op_words part = cpu_buffer_words(cpu, i);
+
+		if (!event_buffer_put(part.words, part.nr))
+			return false;
+		i += part.nr;
+	}
+	return true;
+}
+
+/* All of it, or nothing. */
+static bool sync_whole(const struct batch *batch, unsigned int cpu,
+		       unsigned int nr_words)
+{
+	bool has_room = event_buffer_put(batch->words, batch->nr) &&
+			put_words_behind(cpu, nr_words);
+
+	if (has_room)
+		event_buffer_commit();
+	else
+		event_buffer_drop();
+	return has_room;
+}
+
+/* For want of room the trace has no callers. */
+static bool sync_without_callers(struct batch *batch, unsigned int cpu)
+{
+	add_code(batch, OP_TRACE_END, 1);
+	add_word(batch, OP_TRACE_SHORT_STACK);
+	if (!sync_whole(batch, cpu, 0))
+		return false;
+	oprofile_stat_inc(STAT_BACKTRACE_ABORTED);
+	return true;
+}
+
+/*
+ * Of the buffer of @cpu. What the reader knows changes only by what reached the
+ * event buffer; callers have context of their own.
+ */
+static void sync_sample(struct context *known, unsigned int cpu,
+			const struct op_sample *sample)
 {
 	struct batch batch;
 	struct context next = *known;
 
 	batch.nr = 0;
-	tell_cpu(&batch, &next, sample);
-	tell_task(&batch, &next, sample);
-	tell_mode(&batch, &next, sample->space == SAMPLE_KERNEL);
-	if (sample->space != SAMPLE_KERNEL)
-		tell_image(&batch, &next, sample);
-	add_word(&batch, sample->offset);
-	add_word(&batch, sample->counter);
-	if (event_buffer_add(batch.words, batch.nr))
+	tell_sample(&batch, &next, sample);
+	if (sample->nr_words)
+		next.has_mode = next.has_image = false;
+	if (sync_whole(&batch, cpu, sample->nr_words) ||
+	    (sample->nr_words && sync_without_callers(&batch, cpu)))
 		*known = next;
 	else
 		oprofile_stat_inc(STAT_EVENT_LOST_OVERFLOW);
@@ -167,7 +222,7 @@ static void sync_module_notice(void)
 	if (!module_loaded)
 		return;
 	add_code(&batch, OP_MODULE_LOADED, 0);
-	module_loaded = !event_buffer_add(batch.words, batch.nr);
+	module_loaded = !sync_whole(&batch, 0, 0);
 }
 
 static void sync_all(void)
@@ -179,7 +234,7 @@ static void sync_all(void)
 	sync_module_notice();
 	for_each_possible_cpu(cpu) {
 		while ((sample = cpu_buffer_peek(cpu))) {
-			sync_sample(&known, sample);
+			sync_sample(&known, cpu, sample);
 			cpu_buffer_consume(cpu);
 		}
 	}

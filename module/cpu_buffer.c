@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
@@ -48,23 +49,70 @@ int cpu_buffer_setup(unsigned long nr_samples)
 	return 0;
 }
 
-void cpu_buffer_add(const struct op_sample *sample)
+static unsigned long slots_of(unsigned int nr_words)
+{
+	return 1 + DIV_ROUND_UP(nr_words, OP_RING_SLOT_WORDS);
+}
+
+/* Write @pieces from slot @number on. */
+static void fill(struct op_ring *ring, unsigned long number,
+		 const struct op_words *pieces, unsigned int nr_pieces)
+{
+	u64 *to = op_ring_slot(ring, number)->words;
+	unsigned int free = OP_RING_SLOT_WORDS, i, k;
+
+	for (i = 0; i < nr_pieces; i++) {
+		for (k = 0; k < pieces[i].nr; k++) {
+			if (!free) {
+				to = op_ring_slot(ring, ++number)->words;
+				free = OP_RING_SLOT_WORDS;
+			}
+			*to++ = pieces[i].words[k];
+			free--;
+		}
+	}
+}
+
+/* Once a round is enough: the sync empties the whole buffer. */
+static void watch_level(struct op_ring *ring, unsigned long added)
+{
+	unsigned long half = (ring->mask >> 1) + 1;
+	unsigned long used = op_ring_used(ring);
+
+	if (used >= half && used - added < half)
+		buffer_sync_soon();
+}
+
+bool cpu_buffer_add_trace(struct op_sample *sample,
+			  const struct op_words *pieces, unsigned int nr_pieces)
 {
 	struct op_ring *ring = get_cpu_ptr(&cpu_rings);
-	struct op_ring_slot *slot;
-	unsigned long number;
+	unsigned long nr_slots, number;
+	unsigned int i, nr_words = 0;
+	bool has_room;
 
-	slot = op_ring_reserve(ring, &number);
-	if (slot) {
-		memcpy(slot->words, sample, sizeof(*sample));
-		op_ring_publish(slot, number);
+	for (i = 0; i < nr_pieces; i++)
+		nr_words += pieces[i].nr;
+	sample->nr_words = nr_words;
+	nr_slots = slots_of(nr_words);
+	has_room = op_ring_reserve(ring, nr_slots, &number);
+	if (has_room) {
+		memcpy(op_ring_slot(ring, number)->words, sample,
+		       sizeof(*sample));
+		fill(ring, number + 1, pieces, nr_pieces);
+		op_ring_publish(ring, number);
+		watch_level(ring, nr_slots);
 	} else {
-		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
-	}
-	/* Once a round is enough: the sync empties the whole buffer. */
-	if (op_ring_used(ring) == (ring->mask >> 1) + 1)
 		buffer_sync_soon();
+	}
 	put_cpu_ptr(&cpu_rings);
+	return has_room;
+}
+
+void cpu_buffer_add(struct op_sample *sample)
+{
+	if (!cpu_buffer_add_trace(sample, NULL, 0))
+		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
 }
 
 const struct op_sample *cpu_buffer_peek(unsigned int cpu)
@@ -74,7 +122,21 @@ const struct op_sample *cpu_buffer_peek(unsigned int cpu)
 	return slot ? (const struct op_sample *)slot->words : NULL;
 }
 
+struct op_words cpu_buffer_words(unsigned int cpu, unsigned int from)
+{
+	const struct op_ring *ring = per_cpu_ptr(&cpu_rings, cpu);
+	unsigned int slot = from / OP_RING_SLOT_WORDS;
+	unsigned int first = from % OP_RING_SLOT_WORDS;
+	unsigned int left = cpu_buffer_peek(cpu)->nr_words - from;
+
+	return (struct op_words){
+		op_ring_slot(ring, ring->tail + 1 + slot)->words + first,
+		min(left, OP_RING_SLOT_WORDS - first),
+	};
+}
+
 void cpu_buffer_consume(unsigned int cpu)
 {
-	op_ring_consume(per_cpu_ptr(&cpu_rings, cpu));
+	op_ring_consume(per_cpu_ptr(&cpu_rings, cpu),
+			slots_of(cpu_buffer_peek(cpu)->nr_words));
 }

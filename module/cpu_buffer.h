@@ -5,7 +5,8 @@
 /*
  * Per-CPU buffers of resolved samples. A sample is self-contained: nothing
  * in it points to a task, a mapping or a file, so it may wait here for as
- * long as it likes.
+ * long as it likes. So are the words behind it, if it has any: they are of the
+ * stream already, and end the stack trace that the sample begins.
  */
 
 #include <linux/types.h>
@@ -30,12 +31,20 @@ struct op_sample {
 	u32 tid; /* in the initial pid namespace, like tgid */
 	u32 tgid;
 	u32 cpu; /* where it was taken */
-	u16 counter;
-	u16 space; /* enum sample_space */
+	u8 counter;
+	u8 space; /* enum sample_space */
+	u16 nr_words; /* behind it; 0: no trace */
+};
+
+/* Some of the words behind a sample. */
+struct op_words {
+	const u64 *words;
+	unsigned int nr;
 };
 
 /*
- * Make buffers of at least @nr_samples for every possible CPU. Returns 0 or
+ * Make buffers of at least @nr_samples for every possible CPU; the words
+ * behind a sample take up the room of one sample for each seven. Returns 0 or
  * -ENOMEM. Process context; nothing else may run.
  */
 int cpu_buffer_setup(unsigned long nr_samples);
@@ -45,10 +54,24 @@ void cpu_buffer_shutdown(void);
  * Store @sample in the buffer of this CPU or count it as lost. Any context
  * but NMI on top of itself; from a task, may migrate before and after.
  */
-void cpu_buffer_add(const struct op_sample *sample);
+void cpu_buffer_add(struct op_sample *sample);
+
+/*
+ * The same with the words of @nr_pieces pieces behind it, at most U16_MAX in
+ * all. False, and nothing is counted, when there is no room for the whole.
+ */
+bool cpu_buffer_add_trace(struct op_sample *sample,
+			  const struct op_words *pieces,
+			  unsigned int nr_pieces);
 
 /* The oldest sample of @cpu, or NULL. One consumer at a time. */
 const struct op_sample *cpu_buffer_peek(unsigned int cpu);
+
+/*
+ * Some of the words behind the sample that cpu_buffer_peek() returned, from
+ * number @from on, which is below its nr_words.
+ */
+struct op_words cpu_buffer_words(unsigned int cpu, unsigned int from);
 
 /* Drop what cpu_buffer_peek() returned. */
 void cpu_buffer_consume(unsigned int cpu);

@@ -19,12 +19,14 @@
 
 /*
  * head and tail count words since setup; their difference is what is in use.
- * The producer writes head, the reader tail.
+ * The producer writes head, the reader tail. From head up to pending are words
+ * that are not for the reader yet; these are the producer's.
  */
 static u64 *words;
 static unsigned long nr_slots;
 static unsigned long wake_at; /* words in use */
 static unsigned long head;
+static unsigned long pending;
 static unsigned long tail;
 static unsigned long woken; /* jiffies, the producer's */
 
@@ -43,6 +45,7 @@ int event_buffer_setup(unsigned long nr_words, unsigned long watershed)
 	nr_slots = nr_words;
 	wake_at = nr_words - watershed;
 	head = 0;
+	pending = 0;
 	tail = 0;
 	woken = jiffies;
 	ready = false;
@@ -68,22 +71,35 @@ void event_buffer_wake_if_old(void)
 		event_buffer_wake();
 }
 
-bool event_buffer_add(const u64 *from, unsigned int nr_words)
+bool event_buffer_put(const u64 *from, unsigned int nr_words)
 {
 	/* What is overwritten has been read: take(). */
-	unsigned long used = head - smp_load_acquire(&tail);
-	unsigned long at = head % nr_slots;
+	unsigned long used = pending - smp_load_acquire(&tail);
+	unsigned long at = pending % nr_slots;
 	unsigned long first = min_t(unsigned long, nr_words, nr_slots - at);
 
 	if (nr_slots - used < nr_words)
 		return false;
 	memcpy(words + at, from, first * sizeof(*words));
 	memcpy(words, from + first, (nr_words - first) * sizeof(*words));
-	/* The words before their number: take(). */
-	smp_store_release(&head, head + nr_words);
-	if (used < wake_at && used + nr_words >= wake_at)
-		event_buffer_wake();
+	pending += nr_words;
 	return true;
+}
+
+void event_buffer_drop(void)
+{
+	pending = head;
+}
+
+void event_buffer_commit(void)
+{
+	unsigned long done = READ_ONCE(tail);
+	bool was_below = head - done < wake_at;
+
+	/* The words before their number: take(). */
+	smp_store_release(&head, pending);
+	if (was_below && pending - done >= wake_at)
+		event_buffer_wake();
 }
 
 static u64 word_at(unsigned long number)

@@ -18,8 +18,15 @@ struct file_operations;
 int event_buffer_setup(unsigned long nr_words, unsigned long watershed);
 void event_buffer_shutdown(void);
 
-/* Append whole records, all of them or, when there is no room, none. */
-bool event_buffer_add(const u64 *words, unsigned int nr_words);
+/*
+ * Append words, which the reader sees when event_buffer_commit() says that the
+ * records are whole; what was put since the last of these is forgotten by
+ * event_buffer_drop(), as it has to be when put returned false for want of
+ * room.
+ */
+bool event_buffer_put(const u64 *words, unsigned int nr_words);
+void event_buffer_commit(void);
+void event_buffer_drop(void);
 
 /* Let the reader have what there is, however little. */
 void event_buffer_wake(void);

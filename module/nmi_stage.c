@@ -32,7 +32,7 @@ static void drain(struct irq_work *work)
 
 	while ((slot = op_ring_peek(&stage->ring))) {
 		handle_sample((const struct nmi_sample *)slot->words);
-		op_ring_consume(&stage->ring);
+		op_ring_consume(&stage->ring, 1);
 	}
 }
 
@@ -72,14 +72,13 @@ int nmi_stage_setup(void (*handle)(const struct nmi_sample *sample))
 bool nmi_stage_add(const struct nmi_sample *sample)
 {
 	struct stage *stage = this_cpu_ptr(&stages);
-	struct op_ring_slot *slot;
 	unsigned long number;
 
-	slot = op_ring_reserve(&stage->ring, &number);
-	if (!slot)
+	if (!op_ring_reserve(&stage->ring, 1, &number))
 		return false;
-	memcpy(slot->words, sample, sizeof(*sample));
-	op_ring_publish(slot, number);
+	memcpy(op_ring_slot(&stage->ring, number)->words, sample,
+	       sizeof(*sample));
+	op_ring_publish(&stage->ring, number);
 	irq_work_queue(&stage->work);
 	return true;
 }

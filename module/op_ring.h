@@ -4,20 +4,23 @@
 
 /*
  * The arithmetic of the per-CPU ring of samples: slots of one cache line,
- * written on one CPU from nested contexts, read by one consumer anywhere.
+ * written on one CPU from nested contexts, read by one consumer anywhere. A
+ * record takes one slot or several in a row, all or none.
  *
  *	            tail                      head
  *	             v                         v
  *	  | free ... | published | reserved... | free ...
  *
- * A producer owns slot number head once it has moved head past it. Contexts
- * on one CPU nest (a task with preemption off, an interrupt over it, an NMI
- * over that), so an inner one may reserve and publish a later slot while an
- * outer one still fills its own: the compare-and-exchange in reserve gives
- * each its own slot, and the consumer waits at the first slot that is not
- * published. That wait is bounded because the outer context cannot be
- * scheduled away. Slot number n is published by the value n + 1 in its
- * state, so that what a slot held a round earlier is never taken for new.
+ * A producer owns the slots from number head on once it has moved head past
+ * them. Contexts on one CPU nest (a task with preemption off, an interrupt
+ * over it, an NMI over that), so an inner one may reserve and publish later
+ * slots while an outer one still fills its own: the compare-and-exchange in
+ * reserve gives each its own, and the consumer waits at the first record that
+ * is not published. That wait is bounded because the outer context cannot be
+ * scheduled away. A record whose first slot is number n is published by the
+ * value n + 1 in the state of that slot. The states of its other slots stay as
+ * they are: they hold numbers of earlier rounds, so nothing that a slot held
+ * then is ever taken for new. How many slots a record has is in its words.
  *
  * Only head is written from nested contexts, and only on its own CPU, so it
  * needs no bus lock (local_t). tail is written by the consumer alone.
@@ -26,9 +29,11 @@
  * a test gives these in user space and runs it under ThreadSanitizer.
  */
 
+#define OP_RING_SLOT_WORDS 7
+
 struct op_ring_slot {
 	unsigned long state; /* the slot's number plus 1 when published */
-	u64 words[7];
+	u64 words[OP_RING_SLOT_WORDS];
 };
 
 struct op_ring {
@@ -48,41 +53,51 @@ static inline void op_ring_init(struct op_ring *ring,
 	ring->tail = 0;
 }
 
+static inline struct op_ring_slot *op_ring_slot(const struct op_ring *ring,
+						unsigned long number)
+{
+	return &ring->slots[number & ring->mask];
+}
+
 /*
- * Reserve a slot on the ring's own CPU, with preemption off. Returns NULL
- * when the ring is full. *@number goes to op_ring_publish().
+ * Reserve @nr slots in a row, at least one, on the ring's own CPU, with
+ * preemption off. False when there is no room for all of them. They are
+ * op_ring_slot() of *@number and the numbers behind it.
  */
-static inline struct op_ring_slot *op_ring_reserve(struct op_ring *ring,
-						   unsigned long *number)
+static inline bool op_ring_reserve(struct op_ring *ring, unsigned long nr,
+				   unsigned long *number)
 {
 	unsigned long head = local_read(&ring->head);
 	unsigned long seen;
 
 	for (;;) {
-		/* What was in the slot has been read: op_ring_consume(). */
-		if (head - smp_load_acquire(&ring->tail) > ring->mask)
-			return NULL;
-		seen = local_cmpxchg(&ring->head, head, head + 1);
+		/* What was in the slots has been read: op_ring_consume(). */
+		if (head + nr - smp_load_acquire(&ring->tail) > ring->mask + 1)
+			return false;
+		seen = local_cmpxchg(&ring->head, head, head + nr);
 		if (seen == head)
 			break;
 		head = seen;
 	}
 	*number = head;
-	return &ring->slots[head & ring->mask];
+	return true;
 }
 
-/* Hand a filled slot to the consumer. */
-static inline void op_ring_publish(struct op_ring_slot *slot,
-				   unsigned long number)
+/* Hand the filled record that starts with slot @number to the consumer. */
+static inline void op_ring_publish(struct op_ring *ring, unsigned long number)
 {
 	/* The words before the state: op_ring_peek(). */
-	smp_store_release(&slot->state, number + 1);
+	smp_store_release(&op_ring_slot(ring, number)->state, number + 1);
 }
 
-/* The oldest published slot, or NULL. For the one consumer. */
+/*
+ * The first slot of the oldest record if that is published, else NULL. The
+ * others are op_ring_slot() of the numbers behind ring->tail. For the one
+ * consumer.
+ */
 static inline struct op_ring_slot *op_ring_peek(struct op_ring *ring)
 {
-	struct op_ring_slot *slot = &ring->slots[ring->tail & ring->mask];
+	struct op_ring_slot *slot = op_ring_slot(ring, ring->tail);
 
 	/* The state before the words: op_ring_publish(). */
 	if (smp_load_acquire(&slot->state) != ring->tail + 1)
@@ -90,11 +105,11 @@ static inline struct op_ring_slot *op_ring_peek(struct op_ring *ring)
 	return slot;
 }
 
-/* Give the slot that op_ring_peek() returned back to the producers. */
-static inline void op_ring_consume(struct op_ring *ring)
+/* Give the @nr slots of the oldest record back to the producers. */
+static inline void op_ring_consume(struct op_ring *ring, unsigned long nr)
 {
 	/* The words were read before they are given away. */
-	smp_store_release(&ring->tail, ring->tail + 1);
+	smp_store_release(&ring->tail, ring->tail + nr);
 }
 
 /* Slots in use, seen from the ring's own CPU. */

@@ -7,7 +7,8 @@
  * was taken, sample_received and at most one lost or invalid count go up; a
  * sample with none of these was handed to the reader or is on its way. Those
  * filtered were of the mode, user or kernel, that nobody asked for, and count
- * as not taken; those throttled are estimated.
+ * as not taken; those throttled are estimated. Those whose names begin with
+ * backtrace are about the callers of samples that are not lost themselves.
  */
 
 #include <linux/types.h>
@@ -27,6 +28,7 @@ struct dentry;
 	X(THROTTLE, throttle, 1)                                               \
 	X(COUNTER_FAILED, counter_failed, 1)                                   \
 	X(TIMER_OVERRUN, timer_overrun, 1)                                     \
+	X(BACKTRACE_ABORTED, backtrace_aborted, 1)                             \
 	X(SAMPLE_LOST_NO_MM, sample_lost_no_mm, 0)                             \
 	X(SAMPLE_LOST_NO_MAPPING, sample_lost_no_mapping, 0)                   \
 	X(EVENT_LOST_OVERFLOW, event_lost_overflow, 0)

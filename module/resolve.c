@@ -138,7 +138,7 @@ static enum verdict resolve(struct op_sample *sample, struct mm_struct *mm,
 }
 
 /* Store the sample, or count why not. */
-static void finish(const struct op_sample *sample, enum verdict verdict)
+static void finish(struct op_sample *sample, enum verdict verdict)
 {
 	switch (verdict) {
 	case RESOLVED:
