@@ -78,6 +78,8 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	opd_sfiles_init(opd);
 	err = opd_images_init(opd);
 	if (!err)
+		err = opd_trace_init(&opd->trace);
+	if (!err)
 		err = opd_defer_init(&opd->defer);
 	if (err)
 		return op_diag_set(diag, err, "start: %s", strerror(-err));
@@ -117,6 +119,7 @@ void opd_release(struct opd *opd)
 	opd_control_close(opd);
 	opd_session_unlock(opd);
 	opd_defer_release(&opd->defer);
+	opd_trace_release(&opd->trace);
 	opd_keep_release(&opd->keep);
 	opd_cookies_release(&opd->cookies);
 	opd_kernel_release(&opd->kernel);

@@ -9,6 +9,7 @@
  *	opd_loop	waits, and keeps words that are not a whole record yet
  *	opd_stream	cuts them into records
  *	opd_trans	keeps the context, which opd_codes changes
+ *	opd_trace	collects the frames of a stack for opd_stack
  *	opd_place	from context to sample file, by way of
  *	  opd_cookie, opd_image	what image cookies stand for
  *	  opd_kernel		ranges of the kernel and its modules
@@ -40,8 +41,10 @@
 #include "daemon/opd_session.h"
 #include "daemon/opd_sfile.h"
 #include "daemon/opd_source.h"
+#include "daemon/opd_stack.h"
 #include "daemon/opd_stats.h"
 #include "daemon/opd_stream.h"
+#include "daemon/opd_trace.h"
 #include "daemon/opd_trans.h"
 #include "libop/op_session.h"
 
@@ -62,6 +65,8 @@ struct opd {
 	struct opd_anon anon;
 	struct opd_sfiles sfiles;
 	struct transient trans;
+	struct opd_trace trace;
+	struct opd_stacks stacks;
 	struct opd_defer defer;
 	struct opd_record *record; /* NULL: nothing is recorded */
 	struct opd_stats stats;

@@ -43,7 +43,7 @@ static int handle_CPU_SWITCH(struct opd *opd, const struct opd_rec *rec)
 {
 	if (rec->payload[0] > OPD_MAX_CPU)
 		return -EINVAL;
-	opd_trans_forget(&opd->trans);
+	opd_trans_forget(opd);
 	opd->trans.context.cpu = (int64_t)rec->payload[0];
 	return 0;
 }
@@ -106,6 +106,7 @@ static int handle_MODULE_LOADED(struct opd *opd, const struct opd_rec *rec)
 static int handle_TRACE_BEGIN(struct opd *opd, const struct opd_rec *rec)
 {
 	(void)rec;
+	opd_trace_end(opd, OP_TRACE_DEPTH);
 	opd->trans.tracing = OPD_TRACE_START;
 	opd_trans_forget_images(&opd->trans);
 	return 0;
@@ -115,6 +116,7 @@ static int handle_TRACE_END(struct opd *opd, const struct opd_rec *rec)
 {
 	if (rec->payload[0] >= OP_NR_TRACE_ENDINGS)
 		return -EINVAL;
+	opd_trace_end(opd, (enum op_trace_ending)rec->payload[0]);
 	opd->trans.tracing = OPD_TRACE_OFF;
 	opd_trans_forget_images(&opd->trans);
 	return 0;
@@ -177,6 +179,7 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	if (opd_stream_begins(rec->payload - 2, rec->nr_words + (size_t)2,
 			      NULL))
 		return -EINVAL;
+	opd_trans_forget(opd);
 	opd_defer_retry(opd, OP_NO_COOKIE, true);
 	opd_sfiles_drop_all(opd);
 	take_machine(opd, rec);
@@ -184,7 +187,6 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	opd->trans.stream_events = false;
 	opd_cookies_release(&opd->cookies);
 	opd_kernel_clear(opd);
-	opd_trans_forget(&opd->trans);
 	return 0;
 }
 
@@ -207,6 +209,7 @@ static int handle_EVENT(struct opd *opd, const struct opd_rec *rec)
 		memset(&events, 0, sizeof(events));
 	if (opd_events_set(&events, p[0], &event, NULL))
 		return -EINVAL;
+	opd_trace_end(opd, OP_TRACE_DEPTH);
 	opd_defer_retry(opd, OP_NO_COOKIE, true);
 	opd_sfiles_drop_all(opd);
 	opd->events = events;
@@ -305,5 +308,5 @@ void opd_code_handle(struct opd *opd, const struct opd_rec *rec)
 	if (opd->stats.bad_records++ == 0)
 		opd_log(&opd->log, "a record of code %u makes no sense",
 			rec->code);
-	opd_trans_forget(&opd->trans);
+	opd_trans_forget(opd);
 }

@@ -50,6 +50,21 @@ static void add_separate(const struct opd *opd, struct opd_answer *answer)
 	add(answer, "separate", "%s", words[0] ? words + 1 : "none");
 }
 
+static void add_stacks(const struct op_ledger *ledger,
+		       struct opd_answer *answer)
+{
+	char key[OP_LEDGER_CAUSE_MAX + 8];
+
+	if (!op_ledger_stacks_stored(ledger) &&
+	    !ledger->stacks[OP_STACKS_NOT_STORED])
+		return;
+	for (unsigned int i = 0; i < OP_NR_STACKS; i++) {
+		snprintf(key, sizeof(key), "stacks.%s",
+			 op_ledger_stacks_name(i));
+		add_number(answer, key, ledger->stacks[i]);
+	}
+}
+
 static void add_ledger(struct opd *opd, struct opd_answer *answer)
 {
 	struct op_ledger ledger;
@@ -64,6 +79,7 @@ static void add_ledger(struct opd *opd, struct opd_answer *answer)
 		snprintf(key, sizeof(key), "lost.%s", ledger.causes[i].name);
 		add_number(answer, key, ledger.causes[i].nr);
 	}
+	add_stacks(&ledger, answer);
 }
 
 static int run_status(struct opd *opd, const char *arg,

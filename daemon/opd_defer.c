@@ -11,13 +11,29 @@
 
 int opd_defer_init(struct opd_defer *defer)
 {
-	defer->nr = 0;
+	memset(defer, 0, sizeof(*defer));
+	defer->last_stack = &defer->stacks;
 	defer->samples = calloc(OPD_MAX_DEFERRED, sizeof(defer->samples[0]));
 	return defer->samples ? 0 : -ENOMEM;
 }
 
+/* Take the first stack of @*at out. */
+static void drop_stack(struct opd_defer *defer, struct opd_deferred_stack **at)
+{
+	struct opd_deferred_stack *gone = *at;
+
+	*at = gone->next;
+	if (defer->last_stack == &gone->next)
+		defer->last_stack = at;
+	defer->nr_stacks--;
+	defer->nr_frames -= gone->stack.nr;
+	free(gone);
+}
+
 void opd_defer_release(struct opd_defer *defer)
 {
+	while (defer->stacks)
+		drop_stack(defer, &defer->stacks);
 	free(defer->samples);
 	memset(defer, 0, sizeof(*defer));
 }
@@ -27,6 +43,28 @@ bool opd_defer_add(struct opd_defer *defer, const struct opd_deferred *sample)
 	if (defer->nr == OPD_MAX_DEFERRED)
 		return false;
 	defer->samples[defer->nr++] = *sample;
+	return true;
+}
+
+bool opd_defer_add_stack(struct opd_defer *defer, const struct opd_stack *stack,
+			 uint64_t waits_for)
+{
+	size_t len = sizeof(*stack) + stack->nr * sizeof(stack->frames[0]);
+	struct opd_deferred_stack *copy;
+
+	if (stack->nr > OPD_MAX_DEFERRED_FRAMES - defer->nr_frames)
+		return false;
+	copy = malloc(offsetof(struct opd_deferred_stack, stack) + len);
+	if (!copy)
+		return false;
+	copy->next = NULL;
+	copy->waits_for = waits_for;
+	copy->tries = 0;
+	memcpy(&copy->stack, stack, len);
+	*defer->last_stack = copy;
+	defer->last_stack = &copy->next;
+	defer->nr_stacks++;
+	defer->nr_frames += stack->nr;
 	return true;
 }
 
@@ -46,6 +84,30 @@ static bool retry(struct opd *opd, struct opd_deferred *sample, bool last)
 	return true;
 }
 
+static bool retry_stack(struct opd *opd, struct opd_deferred_stack *deferred,
+			bool last)
+{
+	last |= ++deferred->tries >= MAX_TRIES;
+	return opd_stack_store(opd, &deferred->stack, last,
+			       &deferred->waits_for);
+}
+
+/* Behind the samples: a stack is stored if its sample is. */
+static void retry_stacks(struct opd *opd, uint64_t cookie, bool last)
+{
+	struct opd_deferred_stack **at = &opd->defer.stacks;
+
+	while (*at) {
+		bool tried =
+			cookie == OP_NO_COOKIE || cookie == (*at)->waits_for;
+
+		if (tried && retry_stack(opd, *at, last))
+			drop_stack(&opd->defer, at);
+		else
+			at = &(*at)->next;
+	}
+}
+
 void opd_defer_retry(struct opd *opd, uint64_t cookie, bool last)
 {
 	struct opd_defer *defer = &opd->defer;
@@ -60,4 +122,5 @@ void opd_defer_retry(struct opd *opd, uint64_t cookie, bool last)
 			defer->samples[kept++] = *sample;
 	}
 	defer->nr = kept;
+	retry_stacks(opd, cookie, last);
 }

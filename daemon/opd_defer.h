@@ -6,15 +6,20 @@
  * Samples whose image has no name yet. The kernel names an image a moment
  * after its first sample; until then they wait here, with their context. The
  * queue is bounded: what does not fit is lost_no_image_name.
+ *
+ * The stacks of such samples, and those with callers in such images, wait in a
+ * queue of their own; what does not fit there is not stored.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/opd_stack.h"
 #include "daemon/opd_trans.h"
 
 #define OPD_MAX_DEFERRED 8192
+#define OPD_MAX_DEFERRED_FRAMES 131072 /* of all stacks, 6 MiB */
 
 struct opd_deferred {
 	struct opd_context context;
@@ -24,9 +29,20 @@ struct opd_deferred {
 	uint32_t tries;
 };
 
+struct opd_deferred_stack {
+	struct opd_deferred_stack *next;
+	uint64_t waits_for;
+	uint32_t tries;
+	struct opd_stack stack; /* must be the last */
+};
+
 struct opd_defer {
 	struct opd_deferred *samples;
 	size_t nr;
+	struct opd_deferred_stack *stacks; /* first come, first here */
+	struct opd_deferred_stack **last_stack; /* the NULL at their end */
+	size_t nr_stacks;
+	size_t nr_frames;
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -35,6 +51,10 @@ void opd_defer_release(struct opd_defer *defer);
 
 /* Keep a sample. False when the queue is full. */
 bool opd_defer_add(struct opd_defer *defer, const struct opd_deferred *sample);
+
+/* Keep a copy of @stack. False when there is no room for it. */
+bool opd_defer_add_stack(struct opd_defer *defer, const struct opd_stack *stack,
+			 uint64_t waits_for);
 
 /*
  * Try again those that wait for @cookie, or all if it is OP_NO_COOKIE. With

@@ -48,7 +48,8 @@ static void handle_words(struct opd *opd)
 	used = opd_trans_run(opd, loop->words, loop->len / sizeof(uint64_t));
 	loop->len -= used * sizeof(uint64_t);
 	memmove(loop->words, loop->words + used, loop->len);
-	if (!opd->source.ops->replays && opd->defer.nr)
+	if (!opd->source.ops->replays &&
+	    (opd->defer.nr || opd->defer.nr_stacks))
 		opd_defer_retry(opd, OP_NO_COOKIE, false);
 }
 

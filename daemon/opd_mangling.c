@@ -25,12 +25,31 @@ static struct op_image_name image_name(const struct opd_sfile_key *key,
 	return name;
 }
 
-int opd_mangle(const struct opd_sfile_key *key, const struct opd_event *event,
+static struct op_image_name callee_name(const struct opd_callee *callee)
+{
+	struct op_image_name name = { .space = OP_SPACE_NONE };
+
+	if (!callee)
+		return name;
+	name.space = callee->image->space;
+	name.name = callee->image->name;
+	if (callee->anon) {
+		name.name = callee->anon;
+		name.tgid = callee->anon_tgid;
+		name.start = callee->start;
+		name.end = callee->end;
+	}
+	return name;
+}
+
+int opd_mangle(const struct opd_sfile *sfile, const struct opd_event *event,
 	       char *buf, size_t len)
 {
+	const struct opd_sfile_key *key = &sfile->key;
 	struct op_mangle m = {
 		.app = image_name(key, key->app),
 		.dep = image_name(key, key->dep),
+		.cg = callee_name(sfile->callee),
 		.event = event->name,
 		.count = event->count,
 		.unit_mask = event->um,

@@ -3,20 +3,23 @@
 #define DAEMON_OPD_MANGLING_H
 
 /*
- * From the key of an sfile to the name of a sample file, and the folders that
+ * From an sfile to the name of a sample file, and the folders that
  * the name needs. The grammar of names is libop/op_mangle.h's.
  */
 
 #include <stddef.h>
 
 struct opd_event;
-struct opd_sfile_key;
+struct opd_sfile;
+
+/* In the names of files that hold arcs, and no others: libop/op_mangle.h. */
+#define OPD_ARCS "/{cg}/"
 
 /*
- * Write the name, relative to samples/current, of the sample file for @key
+ * Write the name, relative to samples/current, of the sample file for @sfile
  * and @event to @buf. Returns 0, -ENAMETOOLONG or -EINVAL.
  */
-int opd_mangle(const struct opd_sfile_key *key, const struct opd_event *event,
+int opd_mangle(const struct opd_sfile *sfile, const struct opd_event *event,
 	       char *buf, size_t len);
 
 /* Make all folders above the file @path. Returns 0 or -errno. */

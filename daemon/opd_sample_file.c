@@ -18,11 +18,19 @@
 _Static_assert(sizeof(struct op_sample_header) == ODB_USER_SIZE,
 	       "the header is the database's user part");
 
+static void fill_callee(struct op_sample_header *header,
+			const struct opd_image *image)
+{
+	header->cg_mtime = image->mtime;
+	header->cg_build_id_len = image->build_id.len;
+	memcpy(header->cg_build_id, image->build_id.bytes, image->build_id.len);
+}
+
 static void fill_header(struct op_sample_header *header, const struct opd *opd,
-			const struct opd_sfile_key *key,
+			const struct opd_sfile *sfile,
 			const struct opd_event *event)
 {
-	const struct opd_image *image = key->dep;
+	const struct opd_image *image = sfile->key.dep;
 	bool timer = opd_event_is_timer(event);
 
 	memset(header, 0, sizeof(*header));
@@ -34,12 +42,14 @@ static void fill_header(struct op_sample_header *header, const struct opd *opd,
 	header->count = event->count;
 	header->unit_mask = (uint32_t)event->um;
 	header->mtime = image->mtime;
-	header->anon_start = key->start;
+	header->anon_start = sfile->key.start;
 	header->build_id_len = image->build_id.len;
 	memcpy(header->build_id, image->build_id.bytes, image->build_id.len);
 	header->cpu_khz = opd->cpu_khz;
 	snprintf(header->cpu_type, sizeof(header->cpu_type), "%s",
 		 timer ? "timer" : opd->cpu_type);
+	if (sfile->callee)
+		fill_callee(header, sfile->callee->image);
 }
 
 /* Whether samples of @b may be added to a file that says @a. */
@@ -52,6 +62,12 @@ static bool may_mix(const struct op_sample_header *a,
 	memcpy(a_id.bytes, a->build_id, sizeof(a_id.bytes));
 	memcpy(b_id.bytes, b->build_id, sizeof(b_id.bytes));
 	if (opd_builds_differ(&a_id, a->mtime, &b_id, b->mtime))
+		return false;
+	a_id.len = a->cg_build_id_len;
+	b_id.len = b->cg_build_id_len;
+	memcpy(a_id.bytes, a->cg_build_id, sizeof(a_id.bytes));
+	memcpy(b_id.bytes, b->cg_build_id, sizeof(b_id.bytes));
+	if (opd_builds_differ(&a_id, a->cg_mtime, &b_id, b->cg_mtime))
 		return false;
 	if (a->timer_hz && b->timer_hz && a->timer_hz != b->timer_hz)
 		return false;
@@ -207,7 +223,8 @@ static int make_way(struct opd *opd, struct odb *odb, int why, const char *path,
 {
 	struct odb_stat stat = { .total = 0 };
 
-	if (odb)
+	/* What arcs count are no samples. */
+	if (odb && !strstr(name, OPD_ARCS))
 		odb_stat(odb, &stat);
 	odb_close(odb);
 	if (why == -EEXIST)
@@ -242,15 +259,16 @@ static int open_checked(struct opd *opd, const char *path, const char *name,
 	return err;
 }
 
-int opd_sample_file_open(struct opd *opd, const struct opd_sfile_key *key,
+int opd_sample_file_open(struct opd *opd, const struct opd_sfile *sfile,
 			 const struct opd_event *event, struct odb **out)
 {
+	const struct opd_image *dep = sfile->key.dep;
 	struct op_sample_header header;
 	char name[OP_MANGLE_MAX], path[PATH_MAX];
 	int err, len;
 
-	fill_header(&header, opd, key, event);
-	err = opd_mangle(key, event, name, sizeof(name));
+	fill_header(&header, opd, sfile, event);
+	err = opd_mangle(sfile, event, name, sizeof(name));
 	if (!err) {
 		len = snprintf(path, sizeof(path), "%s/%s",
 			       opd->session.current, name);
@@ -261,7 +279,7 @@ int opd_sample_file_open(struct opd *opd, const struct opd_sfile_key *key,
 		err = open_checked(opd, path, name, &header, out);
 	if (err)
 		opd_log(&opd->log, "sample file of %s: %s",
-			key->dep->name ? key->dep->name : "anonymous memory",
+			dep->name ? dep->name : "anonymous memory",
 			strerror(-err));
 	else
 		opd_verbose(&opd->log, OPD_V_SFILE, "opened %s", name);

@@ -19,11 +19,15 @@
 
 struct odb;
 struct opd;
+struct op_sample_header;
 struct opd_event;
-struct opd_sfile_key;
+struct opd_sfile;
 
-/* Open or create the sample file. Returns 0 or -errno; the log has why. */
-int opd_sample_file_open(struct opd *opd, const struct opd_sfile_key *key,
+/*
+ * Open or create the sample file of @sfile and @event. Returns 0 or -errno;
+ * the log has why.
+ */
+int opd_sample_file_open(struct opd *opd, const struct opd_sfile *sfile,
 			 const struct opd_event *event, struct odb **out);
 
 /* Rename the damaged sample file @path. */

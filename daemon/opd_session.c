@@ -95,22 +95,19 @@ static bool has_bad_name(const char *name)
 	return dot && (dot[4] == '\0' || dot[4] == '-');
 }
 
-/* Call graphs and call trees tell of the same samples as the flat files. */
-static bool is_below_graph(const FTSENT *entry)
+/* Folders of call graphs, whose counts are of the same samples once more. */
+static bool is_call_graph(const FTSENT *entry)
 {
-	for (; entry->fts_level > 0; entry = entry->fts_parent)
-		if (!strcmp(entry->fts_name, "{cg}") ||
-		    !strcmp(entry->fts_name, "{tree}"))
-			return true;
-	return false;
+	return entry->fts_info == FTS_D && (!strcmp(entry->fts_name, "{cg}") ||
+					    !strcmp(entry->fts_name, "{tree}"));
 }
 
-/* What lies in samples/current and is no flat sample file. */
+/* What lies in samples/current and is no sample file. */
 static bool is_other_file(const FTSENT *entry)
 {
 	/* A dot: libdb is making it, or was when it was killed. */
 	return entry->fts_info != FTS_F || entry->fts_name[0] == '.' ||
-	       has_bad_name(entry->fts_name) || is_below_graph(entry) ||
+	       has_bad_name(entry->fts_name) ||
 	       (entry->fts_level == 1 &&
 		!strncmp(entry->fts_name, "ledger", 6));
 }
@@ -142,7 +139,9 @@ uint64_t opd_session_count_samples(struct opd *opd)
 	if (!tree)
 		return 0;
 	while ((entry = fts_read(tree)))
-		if (!is_other_file(entry))
+		if (is_call_graph(entry))
+			fts_set(tree, entry, FTS_SKIP);
+		else if (!is_other_file(entry))
 			sum += count_file(opd, entry->fts_accpath);
 	fts_close(tree);
 	return sum;

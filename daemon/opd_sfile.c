@@ -70,7 +70,8 @@ static void drop_any(struct opd *opd, struct opd_sfile *sfile, const void *arg)
 static void drop_of_image(struct opd *opd, struct opd_sfile *sfile,
 			  const void *image)
 {
-	if (sfile->key.dep == image)
+	if (sfile->key.dep == image ||
+	    (sfile->callee && sfile->callee->image == image))
 		drop(opd, sfile);
 }
 
@@ -181,8 +182,27 @@ static bool same_key(const struct opd_sfile_key *a,
 	return differ == 0;
 }
 
-static struct opd_sfile *
-new_sfile(struct opd *opd, const struct opd_sfile_key *key, uint64_t hash)
+static uint64_t hash_callee(uint64_t hash, const struct opd_callee *callee)
+{
+	hash = mix(hash, (uintptr_t)callee->image);
+	if (callee->anon)
+		hash = mix(mix(hash, callee->start ^ (uint64_t)callee->end),
+			   (uintptr_t)callee->anon ^
+				   (uint64_t)callee->anon_tgid);
+	return hash;
+}
+
+static bool same_callee(const struct opd_callee *a, const struct opd_callee *b)
+{
+	return a->image == b->image && a->anon == b->anon &&
+	       a->start == b->start && a->end == b->end &&
+	       a->anon_tgid == b->anon_tgid;
+}
+
+static struct opd_sfile *new_sfile(struct opd *opd,
+				   const struct opd_sfile_key *key,
+				   const struct opd_callee *callee,
+				   uint64_t hash)
 {
 	struct opd_sfiles *sfiles = &opd->sfiles;
 	unsigned int nr = opd->events.nr;
@@ -192,12 +212,17 @@ new_sfile(struct opd *opd, const struct opd_sfile_key *key, uint64_t hash)
 	size_t len;
 
 	len = sizeof(*sfile) + nr * sizeof(sfile->odbs[0]);
+	if (callee)
+		len += sizeof(*callee);
 	if (posix_memalign(&memory, CACHE_LINE, len))
 		return NULL;
 	sfile = memset(memory, 0, len);
 	sfile->key = *key;
 	sfile->hash = hash;
 	sfile->nr_odbs = nr;
+	if (callee)
+		sfile->callee =
+			memcpy(&sfile->odbs[nr], callee, sizeof(*callee));
 	sfile->chain = *bucket;
 	*bucket = sfile;
 	sfile->used = ++sfiles->uses;
@@ -214,12 +239,31 @@ struct opd_sfile *opd_sfile_get(struct opd *opd,
 	struct opd_sfile *sfile = opd->sfiles.bucket[hash % OPD_SFILE_BUCKETS];
 
 	for (; sfile; sfile = sfile->chain) {
-		if (sfile->hash == hash && same_key(&sfile->key, key)) {
+		if (sfile->hash == hash && !sfile->callee &&
+		    same_key(&sfile->key, key)) {
 			sfile->used = ++opd->sfiles.uses;
 			return sfile;
 		}
 	}
-	return new_sfile(opd, key, hash);
+	return new_sfile(opd, key, NULL, hash);
+}
+
+struct opd_sfile *opd_sfile_get_arcs(struct opd *opd,
+				     const struct opd_sfile_key *key,
+				     const struct opd_callee *callee)
+{
+	uint64_t hash = hash_callee(hash_key(key), callee);
+	struct opd_sfile *sfile = opd->sfiles.bucket[hash % OPD_SFILE_BUCKETS];
+
+	for (; sfile; sfile = sfile->chain) {
+		if (sfile->hash == hash && sfile->callee &&
+		    same_key(&sfile->key, key) &&
+		    same_callee(sfile->callee, callee)) {
+			sfile->used = ++opd->sfiles.uses;
+			return sfile;
+		}
+	}
+	return new_sfile(opd, key, callee, hash);
 }
 
 /* ---- counting ---------------------------------------------------------------
@@ -235,10 +279,10 @@ static int open_odb(struct opd *opd, struct opd_sfile *sfile,
 	if (sfile->failed & UINT32_C(1) << counter)
 		return -EIO;
 	limit_open(opd);
-	err = opd_sample_file_open(opd, &sfile->key, event, odb);
+	err = opd_sample_file_open(opd, sfile, event, odb);
 	if (err == -EMFILE || err == -ENFILE || err == -ENOMEM) {
 		drop_oldest(opd);
-		err = opd_sample_file_open(opd, &sfile->key, event, odb);
+		err = opd_sample_file_open(opd, sfile, event, odb);
 	}
 	if (err)
 		sfile->failed |= UINT32_C(1) << counter;

@@ -3,9 +3,10 @@
 #define DAEMON_OPD_SFILE_H
 
 /*
- * The cache of open sample files. A struct opd_sfile is one set of sample
- * files that differ in their event only; which context it is for, is its key.
- * Two keys never stand for the same file name.
+ * The cache of open sample files, flat ones and those of arcs. A struct
+ * opd_sfile is one set of sample files that differ in their event only; which
+ * context it is for, is its key, with the callee where it is about arcs. Two of
+ * these never stand for the same file name.
  *
  * The cache owns the sfiles, and the sfiles their databases. opd_trans
  * borrows one at a time; that pointer is cleared when the cache drops it.
@@ -35,6 +36,15 @@ struct opd_sfile_key {
 	int64_t cpu;
 };
 
+/* What the caller that the key tells has called. */
+struct opd_callee {
+	struct opd_image *image;
+	const char *anon; /* these four as in the key */
+	uint64_t start;
+	uint64_t end;
+	int64_t anon_tgid;
+};
+
 /* Aligned: to find one takes two lines of the CPU's cache. */
 struct opd_sfile {
 	uint64_t hash;
@@ -43,6 +53,7 @@ struct opd_sfile {
 	uint32_t failed; /* counters whose file cannot be opened */
 	unsigned int nr_odbs;
 	struct opd_sfile_key key;
+	const struct opd_callee *callee; /* behind odbs; NULL: it is flat */
 	struct odb *odbs[]; /* by counter, NULL: not open */
 };
 
@@ -64,9 +75,14 @@ void opd_sfiles_init(struct opd *opd);
 struct opd_sfile *opd_sfile_get(struct opd *opd,
 				const struct opd_sfile_key *key);
 
+/* The same for arcs from @key to @callee. */
+struct opd_sfile *opd_sfile_get_arcs(struct opd *opd,
+				     const struct opd_sfile_key *key,
+				     const struct opd_callee *callee);
+
 /*
- * Count one sample of @counter at @offset. Returns 0, or -errno when there is
- * no sample file to count it in.
+ * Count one sample or arc of @counter at @offset. Returns 0, or -errno when
+ * there is no sample file to count it in.
  */
 int opd_sfile_add(struct opd *opd, struct opd_sfile *sfile,
 		  unsigned int counter, uint64_t offset);
@@ -74,7 +90,7 @@ int opd_sfile_add(struct opd *opd, struct opd_sfile *sfile,
 /* Start writing all changes to the disk, and try failed files once more. */
 void opd_sfiles_sync(struct opd *opd);
 
-/* Close all, or those with samples in @image. */
+/* Close all, or those with samples or arcs in @image. */
 void opd_sfiles_drop_all(struct opd *opd);
 void opd_sfiles_drop_image(struct opd *opd, const struct opd_image *image);
 

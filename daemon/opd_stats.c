@@ -111,6 +111,7 @@ static void count_all(struct opd *opd, struct op_ledger *out)
 	}
 	out->pending = out->taken - known + opd->defer.nr;
 	out->stored = stats->stored - stats->set_aside;
+	memcpy(out->stacks, stats->stacks, sizeof(out->stacks));
 	add_own_causes(stats, out);
 }
 
@@ -118,6 +119,8 @@ static void subtract(struct op_ledger *ledger, const struct op_ledger *less)
 {
 	ledger->taken -= less->taken;
 	ledger->stored -= less->stored;
+	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
+		ledger->stacks[i] -= less->stacks[i];
 	for (unsigned int i = 0; i < less->nr_causes; i++) {
 		struct op_ledger_cause *cause =
 			find_cause(ledger, less->causes[i].name);
@@ -157,6 +160,8 @@ void opd_stats_ledger(struct opd *opd, struct op_ledger *out)
 	drop_zero_causes(out);
 	out->taken += base->taken;
 	out->stored += base->stored;
+	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
+		out->stacks[i] += base->stacks[i];
 	for (unsigned int i = 0; i < base->nr_causes; i++)
 		lose(out, base->causes[i].name, base->causes[i].nr);
 	add_source(out, base, opd->source.name);
@@ -356,6 +361,13 @@ static void log_causes(struct opd *opd, const struct op_ledger *ledger)
 			   cause_nr(ledger, lines[i].cause));
 }
 
+static void log_stacks(struct opd *opd, const struct op_ledger *ledger)
+{
+	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
+		opd_log_plain(&opd->log, "Nr. stacks.%s: %" PRIu64,
+			      op_ledger_stacks_name(i), ledger->stacks[i]);
+}
+
 void opd_stats_log(struct opd *opd)
 {
 	const struct opd_stats *stats = &opd->stats;
@@ -372,6 +384,8 @@ void opd_stats_log(struct opd *opd)
 		   stats->incomplete + stats->bad_records);
 	log_causes(opd, &ledger);
 	log_number(opd, "callers in backtraces", stats->frames);
+	if (stats->frames)
+		log_stacks(opd, &ledger);
 	log_number(opd, "unknown codes", stats->unknown_codes);
 	log_number(opd, "impossible lengths", stats->bad_lengths);
 	log_number(opd, "words skipped after them", stats->skipped_words);

@@ -74,6 +74,7 @@ struct opd_stats {
 	uint64_t set_aside; /* of those stored by any daemon */
 	/* other things */
 	uint64_t frames; /* of stack traces, without the innermost */
+	uint64_t stacks[OP_NR_STACKS]; /* what became of them */
 	uint64_t nr_reads; /* of the buffer */
 	uint64_t unknown_codes; /* records */
 	uint64_t bad_records; /* known code, but no sense */

@@ -7,8 +7,11 @@
 #include "daemon/opd.h"
 #include "libdb/odb.h"
 
-void opd_trans_forget(struct transient *trans)
+void opd_trans_forget(struct opd *opd)
 {
+	struct transient *trans = &opd->trans;
+
+	opd_trace_end(opd, OP_TRACE_DEPTH);
 	trans->context = (struct opd_context){
 		.cpu = OPD_UNKNOWN,
 		.tid = OPD_UNKNOWN,
@@ -21,7 +24,7 @@ void opd_trans_forget(struct transient *trans)
 void opd_trans_init(struct opd *opd)
 {
 	memset(&opd->trans, 0, sizeof(opd->trans));
-	opd_trans_forget(&opd->trans);
+	opd_trans_forget(opd);
 }
 
 void opd_trans_forget_images(struct transient *trans)
@@ -85,7 +88,8 @@ static enum opd_fate decide(struct opd *opd, uint64_t pc, uint64_t nr)
 	return fate;
 }
 
-static void handle_sample(struct opd *opd, uint64_t pc, uint64_t counter)
+static enum opd_fate handle_sample(struct opd *opd, uint64_t pc,
+				   uint64_t counter)
 {
 	const struct opd_context *context = &opd->trans.context;
 	enum opd_fate fate = decide(opd, pc, counter);
@@ -98,20 +102,32 @@ static void handle_sample(struct opd *opd, uint64_t pc, uint64_t counter)
 		    " tgid %" PRId64 " tid %" PRId64 ": %s",
 		    pc, counter, context->cpu, context->tgid, context->tid,
 		    opd_fate_name(fate));
+	return fate;
+}
+
+/* The innermost frame. */
+static void start_trace(struct opd *opd, uint64_t pc, uint64_t counter)
+{
+	enum opd_fate fate = handle_sample(opd, pc, counter);
+
+	if (fate == OPD_STORED || fate == OPD_DEFERRED)
+		opd_trace_begin(opd, pc, (unsigned int)counter);
+	opd->trans.tracing = OPD_TRACE_ON;
+	opd_trans_forget_images(&opd->trans);
 }
 
 static void handle_any_sample(struct opd *opd, uint64_t pc, uint64_t counter)
 {
-	struct transient *trans = &opd->trans;
-
-	if (trans->tracing == OPD_TRACE_ON) {
-		opd->stats.frames++;
-		return;
-	}
-	handle_sample(opd, pc, counter);
-	if (trans->tracing == OPD_TRACE_START) {
-		trans->tracing = OPD_TRACE_ON;
-		opd_trans_forget_images(trans);
+	switch (opd->trans.tracing) {
+	case OPD_TRACE_OFF:
+		handle_sample(opd, pc, counter);
+		break;
+	case OPD_TRACE_START:
+		start_trace(opd, pc, counter);
+		break;
+	case OPD_TRACE_ON:
+		opd_trace_add(opd, pc);
+		break;
 	}
 }
 
@@ -196,7 +212,7 @@ static void start_resync(struct opd *opd, struct opd_stream *stream)
 	if (opd->stats.bad_lengths++ == 0)
 		opd_log(&opd->log,
 			"a record of impossible length: skipping to the next CPU switch");
-	opd_trans_forget(&opd->trans);
+	opd_trans_forget(opd);
 	stream->at++;
 	opd->stats.skipped_words++;
 	resync(opd, stream);
@@ -246,6 +262,6 @@ void opd_trans_end(struct opd *opd, size_t nr)
 		opd_log(&opd->log, "the stream ends in the middle of a sample");
 	else if (nr)
 		opd_log(&opd->log, "the stream ends in the middle of a record");
+	opd_trans_forget(opd);
 	opd_defer_retry(opd, OP_NO_COOKIE, true);
-	opd_trans_forget(&opd->trans);
 }

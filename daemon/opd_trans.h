@@ -33,7 +33,7 @@ enum opd_where {
 enum opd_tracing {
 	OPD_TRACE_OFF,
 	OPD_TRACE_START, /* the next sample is the innermost frame */
-	OPD_TRACE_ON, /* what follows are callers, no samples */
+	OPD_TRACE_ON, /* what follows are callers (opd_trace.h), no samples */
 };
 
 /* What the stream has said of the samples that follow. */
@@ -77,8 +77,8 @@ size_t opd_trans_run(struct opd *opd, const uint64_t *words, size_t nr);
 /* The stream ends with @nr words that make no whole record. */
 void opd_trans_end(struct opd *opd, size_t nr);
 
-/* Nothing is known of the samples that follow. */
-void opd_trans_forget(struct transient *trans);
+/* Nothing is known of the samples that follow; a trace ends. */
+void opd_trans_forget(struct opd *opd);
 
 /* Images or kernel ranges changed: look everything up again. */
 void opd_trans_forget_images(struct transient *trans);

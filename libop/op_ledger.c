@@ -14,7 +14,19 @@
 #include "libop/op_config.h"
 
 #define LOST "lost."
+#define STACKS "stacks."
 #define SEVERAL "several"
+
+static const char *const stacks_names[] = {
+#define X(name, what) [OP_STACKS_##name] = (what),
+	OP_LEDGER_STACKS(X)
+#undef X
+};
+
+const char *op_ledger_stacks_name(enum op_ledger_stacks which)
+{
+	return stacks_names[which];
+}
 
 static void add(uint64_t *sum, uint64_t nr)
 {
@@ -70,6 +82,8 @@ int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more)
 	}
 	add(&sum.taken, more->taken);
 	add(&sum.stored, more->stored);
+	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
+		add(&sum.stacks[i], more->stacks[i]);
 	sum.pending = more->pending;
 	if (!sum.source[0])
 		memcpy(sum.source, more->source, sizeof(sum.source));
@@ -85,6 +99,15 @@ uint64_t op_ledger_lost(const struct op_ledger *ledger)
 
 	for (unsigned int i = 0; i < ledger->nr_causes; i++)
 		add(&sum, ledger->causes[i].nr);
+	return sum;
+}
+
+uint64_t op_ledger_stacks_stored(const struct op_ledger *ledger)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i <= OP_STACKS_BROKEN; i++)
+		add(&sum, ledger->stacks[i]);
 	return sum;
 }
 
@@ -155,6 +178,21 @@ static int read_causes(struct op_ledger *ledger, const struct op_config *config,
 	return err;
 }
 
+static int read_stacks(struct op_ledger *ledger, const struct op_config *config,
+		       struct op_diag *diag)
+{
+	char key[sizeof(STACKS) + OP_LEDGER_CAUSE_MAX];
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < OP_NR_STACKS; i++) {
+		snprintf(key, sizeof(key), STACKS "%s", stacks_names[i]);
+		err = op_config_get_u64(config, key, &ledger->stacks[i], diag);
+		if (err == -ENOENT)
+			err = 0;
+	}
+	return err;
+}
+
 int op_ledger_read(struct op_ledger *ledger, const char *path,
 		   struct op_diag *diag)
 {
@@ -173,7 +211,25 @@ int op_ledger_read(struct op_ledger *ledger, const char *path,
 		err = need_u64(config, path, "pending", &ledger->pending, diag);
 	if (!err)
 		err = read_causes(ledger, config, path, diag);
+	if (!err)
+		err = read_stacks(ledger, config, diag);
 	op_config_free(config);
+	return err;
+}
+
+/* All of them, or none where no stack was seen. */
+static int fill_stacks(const struct op_ledger *ledger, struct op_config *config)
+{
+	char key[sizeof(STACKS) + OP_LEDGER_CAUSE_MAX];
+	uint64_t any = 0;
+	int err = 0;
+
+	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
+		any |= ledger->stacks[i];
+	for (unsigned int i = 0; any && !err && i < OP_NR_STACKS; i++) {
+		snprintf(key, sizeof(key), STACKS "%s", stacks_names[i]);
+		err = op_config_set_u64(config, key, ledger->stacks[i]);
+	}
 	return err;
 }
 
@@ -192,7 +248,7 @@ static int fill_config(const struct op_ledger *ledger, struct op_config *config)
 		snprintf(key, sizeof(key), LOST "%s", ledger->causes[i].name);
 		err = op_config_set_u64(config, key, ledger->causes[i].nr);
 	}
-	return err;
+	return err ? err : fill_stacks(ledger, config);
 }
 
 int op_ledger_write(const struct op_ledger *ledger, const char *path,

@@ -12,6 +12,9 @@
  * after a stop). Kept in samples/NAME/ledger as an op_config file with the
  * keys "source", "taken", "stored", "pending" and "lost.CAUSE" per cause, so
  * that the causes of any source can be shown without knowing them.
+ *
+ * Where call graphs are kept, "stacks.WHAT" tells what became of the stacks of
+ * the stored samples; a ledger without stacks has none of these keys.
  */
 
 #include <stdint.h>
@@ -20,6 +23,39 @@
 
 #define OP_LEDGER_MAX_CAUSES 64
 #define OP_LEDGER_CAUSE_MAX 64
+
+/*
+ * X(NAME, what): the first four add up to the stacks that are stored, all five
+ * to those that were seen.
+ */
+/* clang-format off */
+#define OP_LEDGER_STACKS(X)                                                   \
+	/* up to the outermost frame */                                       \
+	X(WHOLE,        "whole")                                              \
+	/* deeper than was asked for, or than the piece of stack at hand */   \
+	X(TRUNCATED,    "truncated")                                          \
+	/* some frame's code does not tell its caller */                      \
+	X(NO_UNWIND,    "no_unwind_data")                                     \
+	/* something on the stack cannot be */                                \
+	X(BROKEN,       "broken")                                             \
+	/* no image name came for it, or its file could not be written */     \
+	X(NOT_STORED,   "not_stored")                                         \
+	/* frames, the innermost ones too */                                  \
+	X(FRAMES,       "frames")                                             \
+	/* pairs of caller and callee that are stored */                      \
+	X(ARCS,         "arcs")                                               \
+	/* ... that are not, an offset being beyond 32 bits */                \
+	X(ARCS_TOO_FAR, "arcs_too_far")                                       \
+	/* ... or their file cannot be written, or is about another build */  \
+	X(ARCS_NOT_STORED, "arcs_not_stored")
+/* clang-format on */
+
+enum op_ledger_stacks {
+#define X(name, what) OP_STACKS_##name,
+	OP_LEDGER_STACKS(X)
+#undef X
+		OP_NR_STACKS
+};
 
 struct op_ledger_cause {
 	char name[OP_LEDGER_CAUSE_MAX]; /* lower case, words joined by '_' */
@@ -33,7 +69,14 @@ struct op_ledger {
 	uint64_t pending;
 	unsigned int nr_causes;
 	struct op_ledger_cause causes[OP_LEDGER_MAX_CAUSES];
+	uint64_t stacks[OP_NR_STACKS];
 };
+
+/* What @which is called in the file, behind "stacks.". */
+const char *op_ledger_stacks_name(enum op_ledger_stacks which);
+
+/* The stacks that are stored. */
+uint64_t op_ledger_stacks_stored(const struct op_ledger *ledger);
 
 /*
  * Read a session's ledger. Returns 0, -ENOENT without one (no reason in

@@ -50,7 +50,8 @@ static const char *why_not_sound(const struct op_sample_header *header)
 {
 	if (header->kind >= OP_NR_IMAGE_KINDS)
 		return "damaged: unknown kind of image";
-	if (header->build_id_len > sizeof(header->build_id))
+	if (header->build_id_len > sizeof(header->build_id) ||
+	    header->cg_build_id_len > sizeof(header->cg_build_id))
 		return "damaged: the build-id is too long";
 	if (!is_name(header->cpu_type, sizeof(header->cpu_type)))
 		return "damaged: the CPU type is no name";

@@ -41,7 +41,11 @@ struct op_sample_header {
 	uint8_t build_id[32];
 	uint32_t cpu_khz; /* 0 unknown */
 	char cpu_type[48]; /* such as "timer", zero-terminated */
-	uint8_t reserved[56]; /* zero */
+	/* of the callee's image in call-graph files, else 0 */
+	uint64_t cg_mtime; /* like mtime; 0 unknown */
+	uint32_t cg_build_id_len;
+	uint8_t cg_build_id[32];
+	uint8_t reserved[12]; /* zero */
 };
 
 _Static_assert(sizeof(struct op_sample_header) == 192,

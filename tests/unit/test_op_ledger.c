@@ -127,6 +127,28 @@ static void test_file_round_trip(void **state)
 	assert_memory_equal(&l, &back, sizeof(l));
 }
 
+/* A ledger without stacks says nothing of them: see above. */
+static void test_stacks(void **state)
+{
+	struct op_ledger l = example(), back, sum = { 0 };
+
+	(void)state;
+	l.stacks[OP_STACKS_WHOLE] = 90;
+	l.stacks[OP_STACKS_BROKEN] = 4;
+	l.stacks[OP_STACKS_NOT_STORED] = 6;
+	l.stacks[OP_STACKS_ARCS] = 1000;
+	assert_int_equal(op_ledger_stacks_stored(&l), 94);
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL), 0);
+	assert_non_null(strstr(text_of("ledger"), "stacks.whole = 90\n"
+						  "stacks.truncated = 0\n"));
+	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
+	assert_memory_equal(&l, &back, sizeof(l));
+	assert_int_equal(op_ledger_merge(&sum, &back), 0);
+	assert_int_equal(op_ledger_merge(&sum, &back), 0);
+	assert_int_equal(sum.stacks[OP_STACKS_WHOLE], 180);
+	assert_int_equal(sum.stored, 200);
+}
+
 static void test_full_ledger_round_trip(void **state)
 {
 	struct op_ledger l = example(), back;
@@ -190,6 +212,7 @@ static void test_broken_files(void **state)
 	refuse(HEAD "lost.a =\n", -EINVAL, "lost.a: \"\"");
 	refuse(HEAD "lost. = 1\n", -EINVAL, "\"\" cannot be a cause");
 	refuse(HEAD "lost.A b = 1\n", -EINVAL, "\"A b\" cannot be a cause");
+	refuse(HEAD "stacks.whole = x\n", -EINVAL, "stacks.whole");
 	refuse(HEAD "garbage\n", -EINVAL, ":5: ");
 }
 
@@ -223,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_sums_do_not_wrap),
 		cmocka_unit_test(test_merge),
 		folder_test(test_file_round_trip),
+		folder_test(test_stacks),
 		folder_test(test_full_ledger_round_trip),
 		folder_test(test_write_failures),
 		folder_test(test_broken_files),

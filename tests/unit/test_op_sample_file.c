@@ -78,6 +78,9 @@ static void test_damaged(void **state)
 	h.build_id_len = UINT32_MAX;
 	refuse(&h, "build-id");
 	h = sound();
+	h.cg_build_id_len = 33;
+	refuse(&h, "build-id");
+	h = sound();
 	memset(h.cpu_type, 'x', sizeof(h.cpu_type));
 	refuse(&h, "CPU type");
 	h = sound();

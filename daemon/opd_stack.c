@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/opd_stack.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/opd.h"
+
+/* A store under way. */
+struct store {
+	struct opd *opd;
+	const struct opd_stack *stack;
+	struct opd_stacks *stacks;
+	bool last;
+	uint64_t waits_for;
+};
+
+/* ---- where its frames are ---------------------------------------------------
+ */
+
+/* False if the name may still come. *@image is NULL if it has none. */
+static bool find_image(struct store *s, uint64_t cookie,
+		       struct opd_image **image)
+{
+	int err = opd_cookie_find(s->opd, cookie, image);
+
+	if (err)
+		*image = NULL;
+	if (err != -EAGAIN || s->last)
+		return true;
+	s->waits_for = cookie;
+	return false;
+}
+
+static void spot_kernel(struct store *s, struct opd_spot *spot, uint64_t at)
+{
+	const struct opd_range *range = opd_kernel_find(s->opd, at);
+
+	spot->image = range ? range->image : s->opd->images.other;
+	spot->key = at;
+	if (range)
+		spot->key -= range->start;
+	/* As in flat files, addresses of generated code say nothing later. */
+	if (spot->image->kind == OP_IMAGE_PSEUDO)
+		spot->key = 0;
+}
+
+static bool find_spot(struct store *s, unsigned int i)
+{
+	const struct opd_frame *frame = &s->stack->frames[i];
+	struct opd_spot *spot = &s->stacks->spots[i];
+	uint64_t at = frame->pc - (i && frame->pc ? 1 : 0);
+
+	memset(spot, 0, sizeof(*spot));
+	if (frame->kernel) {
+		spot_kernel(s, spot, at);
+		return true;
+	}
+	spot->key = at;
+	if (frame->cookie != OP_NO_COOKIE)
+		return find_image(s, frame->cookie, &spot->image);
+	if (frame->anon && at < frame->end - frame->start) {
+		spot->image = &s->opd->images.anon;
+		spot->anon = frame->anon;
+		spot->start = frame->start;
+		spot->end = frame->end;
+	}
+	return true;
+}
+
+static bool find_app(struct store *s)
+{
+	const struct opd_context *context = &s->stack->context;
+
+	s->stacks->app = NULL;
+	if (!context->has_app || context->app_cookie == OP_NO_COOKIE)
+		return true;
+	return find_image(s, context->app_cookie, &s->stacks->app);
+}
+
+static bool find_all(struct store *s)
+{
+	for (unsigned int i = 0; i < s->stack->nr; i++)
+		if (!find_spot(s, i))
+			return false;
+	return find_app(s);
+}
+
+/* The application of what is in @spot, as the settings separate it. */
+static struct opd_image *app_at(const struct store *s,
+				const struct opd_spot *spot)
+{
+	const struct opd_options *options = &s->opd->options;
+	bool separate = options->separate_lib;
+
+	if (spot->image->space == OP_SPACE_ANON)
+		separate = true;
+	else if (spot->image->kind != OP_IMAGE_FILE)
+		separate = options->separate_kernel;
+	return separate && s->stacks->app ? s->stacks->app : spot->image;
+}
+
+/* ---- arcs -------------------------------------------------------------------
+ */
+
+static bool is_known(const struct opd_spot *spot)
+{
+	return spot->image && !spot->image->superseded;
+}
+
+/* The key of flat samples in @spot. */
+static void fill_key(const struct store *s, const struct opd_spot *spot,
+		     struct opd_sfile_key *key)
+{
+	const struct opd_context *context = &s->stack->context;
+	const struct opd_options *options = &s->opd->options;
+	bool thread = options->separate_thread;
+
+	*key = (struct opd_sfile_key){
+		.app = app_at(s, spot)->first,
+		.dep = spot->image,
+		.anon = spot->anon,
+		.start = spot->start,
+		.end = spot->end,
+		.anon_tgid = spot->anon ? context->tgid : 0,
+		.tgid = thread ? context->tgid : OP_MANGLE_ALL,
+		.tid = thread ? context->tid : OP_MANGLE_ALL,
+		.cpu = options->separate_cpu ? context->cpu : OP_MANGLE_ALL,
+	};
+}
+
+static int count_arc(const struct store *s, const struct opd_spot *caller,
+		     const struct opd_spot *spot)
+{
+	const struct opd_callee callee = {
+		.image = spot->image,
+		.anon = spot->anon,
+		.start = spot->start,
+		.end = spot->end,
+		.anon_tgid = spot->anon ? s->stack->context.tgid : 0,
+	};
+	struct opd_sfile_key key;
+	struct opd_sfile *sfile;
+
+	fill_key(s, caller, &key);
+	sfile = opd_sfile_get_arcs(s->opd, &key, &callee);
+	if (!sfile)
+		return -ENOMEM;
+	return opd_sfile_add(s->opd, sfile, s->stack->counter,
+			     caller->key << 32 | spot->key);
+}
+
+static enum op_ledger_stacks store_arc(const struct store *s,
+				       const struct opd_spot *caller,
+				       const struct opd_spot *callee)
+{
+	if (!is_known(caller) || !is_known(callee))
+		return OP_STACKS_ARCS_NOT_STORED;
+	if (caller->key > UINT32_MAX || callee->key > UINT32_MAX)
+		return OP_STACKS_ARCS_TOO_FAR;
+	return count_arc(s, caller, callee) ? OP_STACKS_ARCS_NOT_STORED
+					    : OP_STACKS_ARCS;
+}
+
+/* ---- all of it --------------------------------------------------------------
+ */
+
+/* Whether the sample was stored, which by now is certain. */
+static bool is_wanted(const struct store *s)
+{
+	const struct opd_context *context = &s->stack->context;
+	const struct opd_options *options = &s->opd->options;
+	const struct opd_spot *first = &s->stacks->spots[0];
+
+	if (!is_known(first))
+		return false;
+	if (!first->image->wanted && !app_at(s, first)->wanted)
+		return false;
+	if ((options->separate_thread || first->anon) &&
+	    context->tgid == OPD_UNKNOWN)
+		return false;
+	return !options->separate_cpu || context->cpu != OPD_UNKNOWN;
+}
+
+static enum op_ledger_stacks fate_of(enum op_trace_ending ending)
+{
+	switch (ending) {
+	case OP_TRACE_WHOLE:
+		return OP_STACKS_WHOLE;
+	case OP_TRACE_NO_UNWIND:
+		return OP_STACKS_NO_UNWIND;
+	case OP_TRACE_BAD_STACK:
+		return OP_STACKS_BROKEN;
+	default:
+		return OP_STACKS_TRUNCATED;
+	}
+}
+
+bool opd_stack_store(struct opd *opd, const struct opd_stack *stack, bool last,
+		     uint64_t *waits_for)
+{
+	struct store s = { opd, stack, &opd->stacks, last, OP_NO_COOKIE };
+	const struct opd_spot *spots = s.stacks->spots;
+	uint64_t *stats = opd->stats.stacks;
+
+	if (!find_all(&s)) {
+		*waits_for = s.waits_for;
+		return false;
+	}
+	if (!is_wanted(&s))
+		return true;
+	stats[OP_STACKS_FRAMES] += stack->nr;
+	for (unsigned int i = 1; i < stack->nr; i++)
+		stats[store_arc(&s, &spots[i], &spots[i - 1])]++;
+	stats[fate_of(stack->ending)]++;
+	return true;
+}

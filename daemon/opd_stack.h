@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_STACK_H
+#define DAEMON_OPD_STACK_H
+
+/*
+ * The stack of a sample, and where it goes: its pairs of caller and callee to
+ * files of arcs. The sample itself is counted elsewhere, as if it had no
+ * stack; a stack is stored if its sample is.
+ *
+ * Frames are innermost first. A caller's pc is the return address, so what is
+ * stored of it is the place before it, in the call.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/opd_trans.h"
+#include "module/uapi/oprofile.h"
+
+struct opd;
+struct opd_image;
+
+/* More is truncated. */
+#define OPD_STACK_MAX 1024
+
+/* A frame as the stream told it. */
+struct opd_frame {
+	uint64_t pc; /* as the sample's of that context */
+	bool kernel;
+	/* user only: an image, or OP_NO_COOKIE and anonymous memory, or
+	 * OP_NO_COOKIE and NULL: nobody said */
+	uint64_t cookie;
+	const char *anon; /* kept by opd_anon */
+	uint64_t start;
+	uint64_t end;
+};
+
+struct opd_stack {
+	struct opd_context context; /* of its sample */
+	uint32_t counter; /* which has an event */
+	enum op_trace_ending ending;
+	unsigned int nr; /* frames, at least 1 */
+	struct opd_frame frames[];
+};
+
+/* Where a frame is. */
+struct opd_spot {
+	struct opd_image *image; /* NULL: unknown */
+	uint64_t key; /* as in a flat sample file of the image */
+	const char *anon; /* NULL: no anonymous memory, like the two below */
+	uint64_t start;
+	uint64_t end;
+};
+
+/* Of the stack that is being stored. */
+struct opd_stacks {
+	struct opd_spot spots[OPD_STACK_MAX];
+	struct opd_image *app; /* NULL: not known, a kernel thread */
+};
+
+/*
+ * Store @stack and count what becomes of it. False if some image has no name
+ * yet, whose cookie is *@waits_for then; nothing was done. Not with @last: no
+ * name will come any more.
+ */
+bool opd_stack_store(struct opd *opd, const struct opd_stack *stack, bool last,
+		     uint64_t *waits_for);
+
+#endif /* DAEMON_OPD_STACK_H */

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/opd_trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "daemon/opd.h"
+
+int opd_trace_init(struct opd_trace *trace)
+{
+	trace->is_open = false;
+	trace->stack = malloc(sizeof(*trace->stack) +
+			      OPD_STACK_MAX * sizeof(trace->stack->frames[0]));
+	return trace->stack ? 0 : -ENOMEM;
+}
+
+void opd_trace_release(struct opd_trace *trace)
+{
+	free(trace->stack);
+	trace->stack = NULL;
+	trace->is_open = false;
+}
+
+static struct opd_frame frame_of(const struct opd_context *context, uint64_t pc)
+{
+	struct opd_frame frame = {
+		.pc = pc,
+		.kernel = context->mode == OPD_MODE_KERNEL,
+		.cookie = OP_NO_COOKIE,
+	};
+
+	if (context->mode != OPD_MODE_USER)
+		return frame;
+	if (context->where == OPD_WHERE_COOKIE) {
+		frame.cookie = context->cookie;
+	} else if (context->where == OPD_WHERE_ANON) {
+		frame.anon = context->anon;
+		frame.start = context->start;
+		frame.end = context->end;
+	}
+	return frame;
+}
+
+void opd_trace_begin(struct opd *opd, uint64_t pc, unsigned int counter)
+{
+	struct opd_trace *trace = &opd->trace;
+	struct opd_stack *stack = trace->stack;
+
+	trace->is_open = true;
+	stack->context = opd->trans.context;
+	stack->counter = counter;
+	stack->frames[0] = frame_of(&stack->context, pc);
+	stack->nr = 1;
+}
+
+void opd_trace_add(struct opd *opd, uint64_t pc)
+{
+	struct opd_stack *stack = opd->trace.stack;
+
+	opd->stats.frames++;
+	if (!opd->trace.is_open)
+		return;
+	/* One too many tells that there was more. */
+	if (stack->nr <= OPD_STACK_MAX)
+		stack->nr++;
+	if (stack->nr <= OPD_STACK_MAX)
+		stack->frames[stack->nr - 1] =
+			frame_of(&opd->trans.context, pc);
+}
+
+void opd_trace_end(struct opd *opd, enum op_trace_ending ending)
+{
+	struct opd_trace *trace = &opd->trace;
+	struct opd_stack *stack = trace->stack;
+	uint64_t waits_for;
+
+	if (!trace->is_open)
+		return;
+	trace->is_open = false;
+	stack->ending = ending;
+	if (stack->nr > OPD_STACK_MAX) {
+		stack->nr = OPD_STACK_MAX;
+		stack->ending = OP_TRACE_DEPTH;
+	}
+	if (opd_stack_store(opd, stack, false, &waits_for))
+		return;
+	if (!opd_defer_add_stack(&opd->defer, stack, waits_for))
+		opd->stats.stacks[OP_STACKS_NOT_STORED]++;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_TRACE_H
+#define DAEMON_OPD_TRACE_H
+
+/*
+ * The stack trace that the stream is telling: its frames are collected until
+ * it ends, and then it is a stack (opd_stack.h).
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/opd_stack.h"
+
+struct opd;
+
+struct opd_trace {
+	bool is_open;
+	struct opd_stack *stack; /* with room for OPD_STACK_MAX frames */
+};
+
+/* Returns 0 or -ENOMEM. */
+int opd_trace_init(struct opd_trace *trace);
+void opd_trace_release(struct opd_trace *trace);
+
+/*
+ * A trace begins with a sample of the present context, which is stored or may
+ * be later. One that was open is to be ended before.
+ */
+void opd_trace_begin(struct opd *opd, uint64_t pc, unsigned int counter);
+
+/* A caller, in the present context. Without an open trace it is passed over. */
+void opd_trace_add(struct opd *opd, uint64_t pc);
+
+/*
+ * The trace, if one is open, ends: store its stack, or defer that.
+ * OP_TRACE_DEPTH where nobody said why.
+ */
+void opd_trace_end(struct opd *opd, enum op_trace_ending ending);
+
+#endif /* DAEMON_OPD_TRACE_H */

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Stacks in the stream: the sample, its arcs, and what is told of them. */
+
+#include "tests/unit/opd_fixture.h"
+
+#define APP 1
+#define LIB 2
+#define EVENT "TIMER.0.0.all.all.all"
+#define APP_DIR "{root}/bin/app/{dep}/"
+#define KERNEL UINT64_C(0xffffffff81000000)
+
+static void put_start(struct words *w)
+{
+	put_begin(w);
+	put_cookie(w, APP, "/bin/app");
+	put_cookie(w, LIB, "/lib/lib.so");
+	put_range(w, true, KERNEL, KERNEL + 0x100000, "vmlinux");
+	put_cpu(w, 0);
+	put_task(w, 12, 12, APP);
+}
+
+static struct fixture *new_separating(void)
+{
+	struct fixture *f = new_replay();
+
+	f->opd.options.separate_lib = true;
+	return f;
+}
+
+static void put_trace(struct words *w)
+{
+	put_record(w, OP_TRACE_BEGIN, 0);
+}
+
+static void put_end(struct words *w, enum op_trace_ending ending)
+{
+	put_record(w, OP_TRACE_END, 1, U(ending));
+}
+
+/* The kernel, called by the library, called by the program, by itself. */
+static void put_deep(struct words *w)
+{
+	put_kernel(w);
+	put_trace(w);
+	put_sample(w, KERNEL + 0x500, 0);
+	put_sample(w, KERNEL + 0x401, 77); /* no counter at all */
+	put_user(w);
+	put_image(w, LIB);
+	put_sample(w, 0x301, 0);
+	put_image(w, APP);
+	put_sample(w, 0x201, 0);
+	put_sample(w, 0x101, 0);
+	put_end(w, OP_TRACE_WHOLE);
+}
+
+static uint64_t key(uint32_t caller, uint32_t callee)
+{
+	return (uint64_t)caller << 32 | callee;
+}
+
+static uint64_t stacks(struct fixture *f, enum op_ledger_stacks which)
+{
+	return ledger_of(f).stacks[which];
+}
+
+static void test_arcs(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	put_start(w);
+	put_deep(w);
+	put_deep(w);
+	run_words(f, w);
+	assert_int_equal(ledger_of(f).stored, 2);
+	assert_int_equal(count_at(f,
+				  "{kern}/vmlinux/{dep}/{kern}/vmlinux/" EVENT,
+				  0x500),
+			 2);
+	assert_int_equal(
+		count_at(f,
+			 "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/"
+			 "vmlinux/" EVENT,
+			 key(0x400, 0x500)),
+		2);
+	assert_int_equal(count_at(f,
+				  APP_DIR "{root}/lib/lib.so/{cg}/{kern}/"
+					  "vmlinux/" EVENT,
+				  key(0x300, 0x400)),
+			 2);
+	assert_int_equal(count_at(f,
+				  APP_DIR "{root}/bin/app/{cg}/{root}/lib/"
+					  "lib.so/" EVENT,
+				  key(0x200, 0x300)),
+			 2);
+	assert_int_equal(count_at(f,
+				  APP_DIR "{root}/bin/app/{cg}/{root}/bin/"
+					  "app/" EVENT,
+				  key(0x100, 0x200)),
+			 2);
+	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 2);
+	assert_int_equal(stacks(f, OP_STACKS_FRAMES), 10);
+	assert_int_equal(stacks(f, OP_STACKS_ARCS), 8);
+	free(w);
+	free_fixture(f);
+}
+
+/* Each way to end, and each way not to say so. */
+static void test_endings(void **state)
+{
+	static const struct {
+		enum op_trace_ending ending;
+		enum op_ledger_stacks stacks;
+	} all[] = {
+		{ OP_TRACE_DEPTH, OP_STACKS_TRUNCATED },
+		{ OP_TRACE_NO_UNWIND, OP_STACKS_NO_UNWIND },
+		{ OP_TRACE_SHORT_STACK, OP_STACKS_TRUNCATED },
+		{ OP_TRACE_BAD_STACK, OP_STACKS_BROKEN },
+		{ OP_NR_TRACE_ENDINGS, OP_STACKS_TRUNCATED },
+	};
+	const size_t nr = sizeof(all) / sizeof(all[0]);
+
+	(void)state;
+	for (size_t i = 0; i < 2 * nr; i++) {
+		struct fixture *f = new_separating();
+		struct words *w = calloc(1, sizeof(*w));
+
+		put_start(w);
+		put_user(w);
+		put_image(w, APP);
+		put_trace(w);
+		put_sample(w, 0x100, 0);
+		put_sample(w, 0x201, 0);
+		if (all[i % nr].ending < OP_NR_TRACE_ENDINGS)
+			put_end(w, all[i % nr].ending);
+		if (i < nr)
+			put_cpu(w, 1);
+		run_words(f, w);
+		assert_int_equal(stacks(f, all[i % nr].stacks), 1);
+		assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
+		assert_int_equal(stacks(f, OP_STACKS_ARCS), 1);
+		assert_int_equal(ledger_of(f).stored, 1);
+		free(w);
+		free_fixture(f);
+	}
+}
+
+/* The callers are samples of nothing, wherever the trace is cut. */
+static void test_cut_anywhere(void **state)
+{
+	struct words *w = calloc(1, sizeof(*w));
+	size_t start;
+
+	(void)state;
+	put_start(w);
+	start = w->nr;
+	put_deep(w);
+	for (size_t nr = start; nr <= w->nr; nr++) {
+		struct fixture *f = new_separating();
+		struct op_ledger ledger;
+		size_t used = opd_trans_run(&f->opd, w->word, nr);
+		bool began = used >= start + 6;
+
+		opd_trans_end(&f->opd, nr - used);
+		ledger = ledger_of(f);
+		assert_int_equal(ledger.stored, began);
+		assert_int_equal(op_ledger_stacks_stored(&ledger), began);
+		free_fixture(f);
+	}
+	free(w);
+}
+
+static void test_too_deep(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	put_start(w);
+	put_user(w);
+	put_image(w, APP);
+	put_trace(w);
+	for (uint64_t i = 0; i < 5000; i++)
+		put_sample(w, 0x1000 + i, 0);
+	put_end(w, OP_TRACE_WHOLE);
+	run_words(f, w);
+	assert_int_equal(stacks(f, OP_STACKS_TRUNCATED), 1);
+	assert_int_equal(stacks(f, OP_STACKS_FRAMES), OPD_STACK_MAX);
+	assert_int_equal(stacks(f, OP_STACKS_ARCS), OPD_STACK_MAX - 1);
+	assert_int_equal(f->opd.stats.frames, 4999);
+	free(w);
+	free_fixture(f);
+}
+
+static void test_too_far(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	put_start(w);
+	put_user(w);
+	put_image(w, APP);
+	put_trace(w);
+	put_sample(w, 0x100, 0);
+	put_sample(w, UINT64_C(0x100000001), 0);
+	put_sample(w, UINT64_C(0x100000000), 0);
+	put_sample(w, 0x200, 0);
+	put_end(w, OP_TRACE_WHOLE);
+	run_words(f, w);
+	assert_int_equal(stacks(f, OP_STACKS_ARCS_TOO_FAR), 2);
+	assert_int_equal(stacks(f, OP_STACKS_ARCS), 1);
+	assert_int_equal(count_at(f,
+				  APP_DIR "{root}/bin/app/{cg}/{root}/bin/"
+					  "app/" EVENT,
+				  key(0x1ff, 0xffffffff)),
+			 1);
+	free(w);
+	free_fixture(f);
+}
+
+/* A caller nobody has named takes the others along, not the sample. */
+static void test_unknown_callers(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	put_start(w);
+	put_user(w);
+	put_image(w, APP);
+	put_trace(w);
+	put_sample(w, 0x100, 0);
+	put_image(w, 9);
+	put_sample(w, 0x201, 0);
+	put_image(w, APP);
+	put_sample(w, 0x301, 0);
+	put_sample(w, 0x401, 0);
+	put_end(w, OP_TRACE_WHOLE);
+	run_words(f, w);
+	assert_int_equal(ledger_of(f).stored, 1);
+	assert_int_equal(stacks(f, OP_STACKS_ARCS_NOT_STORED), 2);
+	assert_int_equal(stacks(f, OP_STACKS_ARCS), 1);
+	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 1);
+	free(w);
+	free_fixture(f);
+}
+
+/* Names that come later bring sample and stack, each once. */
+static void test_names_that_come_later(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+	size_t used;
+
+	(void)state;
+	put_start(w);
+	put_user(w);
+	put_image(w, 7);
+	put_trace(w);
+	put_sample(w, 0x100, 0);
+	put_image(w, 8);
+	put_sample(w, 0x201, 0);
+	put_end(w, OP_TRACE_WHOLE);
+	used = opd_trans_run(&f->opd, w->word, w->nr);
+	assert_int_equal(used, w->nr);
+	assert_int_equal(ledger_of(f).pending, 1);
+	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
+
+	w->nr = 0;
+	put_cookie(w, 7, "/bin/late");
+	opd_trans_run(&f->opd, w->word, w->nr);
+	assert_int_equal(ledger_of(f).stored, 1);
+	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
+
+	w->nr = 0;
+	put_cookie(w, 8, "/lib/later.so");
+	run_words(f, w);
+	assert_int_equal(ledger_of(f).stored, 1);
+	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 1);
+	assert_int_equal(count_at(f,
+				  APP_DIR "{root}/lib/later.so/{cg}/{root}/"
+					  "bin/late/" EVENT,
+				  key(0x200, 0x100)),
+			 1);
+	free(w);
+	free_fixture(f);
+}
+
+/* What waits is bounded, and what does not fit is counted. */
+static void test_deferred_frames_are_bounded(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+	const unsigned int fit = OPD_MAX_DEFERRED_FRAMES / OPD_STACK_MAX;
+
+	(void)state;
+	put_start(w);
+	put_user(w);
+	put_image(w, 7);
+	opd_trans_run(&f->opd, w->word, w->nr);
+	w->nr = 0;
+	put_trace(w);
+	for (uint64_t i = 0; i < OPD_STACK_MAX; i++)
+		put_sample(w, 0x1000 + i, 0);
+	put_end(w, OP_TRACE_WHOLE);
+	for (unsigned int i = 0; i < fit + 3; i++)
+		opd_trans_run(&f->opd, w->word, w->nr);
+	assert_int_equal(f->opd.defer.nr_stacks, fit);
+	assert_int_equal(stacks(f, OP_STACKS_NOT_STORED), 3);
+	w->nr = 0;
+	put_cookie(w, 7, "/bin/late");
+	run_words(f, w);
+	assert_int_equal(ledger_of(f).stored, fit + 3);
+	assert_int_equal(stacks(f, OP_STACKS_WHOLE), fit);
+	assert_int_equal(f->opd.defer.nr_stacks, 0);
+	assert_int_equal(f->opd.defer.nr_frames, 0);
+	free(w);
+	free_fixture(f);
+}
+
+/* A stack goes where its sample goes: nowhere, if that is lost. */
+static void test_lost_samples_have_no_stacks(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	put_start(w);
+	put_deep(w);
+	for (size_t i = 0; i < w->nr; i++)
+		if (w->word[i] == KERNEL + 0x500)
+			w->word[i + 1] = 5; /* a counter without event */
+	run_words(f, w);
+	assert_int_equal(lost((struct op_ledger[]){ ledger_of(f) },
+			      "lost_bad_counter"),
+			 1);
+	assert_int_equal(stacks(f, OP_STACKS_FRAMES), 0);
+	assert_int_equal(stacks(f, OP_STACKS_ARCS), 0);
+	free(w);
+	free_fixture(f);
+}
+
+/* Arcs of another build must not mix with those that are there. */
+static void test_other_build_of_callee(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+	const char *name = APP_DIR "{root}/bin/app/{cg}/{root}/lib/a.so/" EVENT;
+
+	(void)state;
+	for (uint64_t build = 1; build <= 2; build++) {
+		w->nr = 0;
+		put_begin(w);
+		put_cookie(w, APP, "/bin/app");
+		put_cookie_built(w, 5, "/lib/a.so", build);
+		put_cpu(w, 0);
+		put_task(w, 12, 12, APP);
+		put_user(w);
+		put_image(w, 5);
+		put_trace(w);
+		put_sample(w, 0x100, 0);
+		put_image(w, APP);
+		put_sample(w, 0x201, 0);
+		put_end(w, OP_TRACE_WHOLE);
+		run_words(f, w);
+		assert_int_equal(count_at(f, name, key(0x200, 0x100)), 1);
+	}
+	assert_true(exists(f, "aside/" APP_DIR
+			      "{root}/bin/app/{cg}/{root}/lib/a.so/" EVENT));
+	assert_int_equal(ledger_of(f).stored, 1);
+	assert_int_equal(lost((struct op_ledger[]){ ledger_of(f) },
+			      "lost_set_aside"),
+			 1);
+	free(w);
+	free_fixture(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_arcs),
+		cmocka_unit_test(test_endings),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_too_deep),
+		cmocka_unit_test(test_too_far),
+		cmocka_unit_test(test_unknown_callers),
+		cmocka_unit_test(test_names_that_come_later),
+		cmocka_unit_test(test_deferred_frames_are_bounded),
+		cmocka_unit_test(test_lost_samples_have_no_stacks),
+		cmocka_unit_test(test_other_build_of_callee),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
