@@ -41,6 +41,9 @@ static int read_header(int fd, struct ctree_header *header)
 		err = -EBADMSG;
 	if (!err)
 		err = odb_file_read(fd, header, sizeof(*header));
+	/* Its length now: a writer may have made it longer since. */
+	if (!err)
+		err = odb_file_stat(fd, &st);
 	return err ? err : ctree_check_header(header, (uint64_t)st.st_size);
 }
 
