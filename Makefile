@@ -83,7 +83,7 @@ UNIT_TESTS :=	# cmocka programs: $(O)/tests/NAME
 FUZZERS :=	# libFuzzer programs: $(O)/fuzz/tests/NAME
 TEST_FILES :=	# whatever else tests need
 
-SUBDIRS := libdb libop libpp daemon pp utils events module tests tests/helper doc
+SUBDIRS := libdb libop libcfi libpp daemon pp utils events module tests tests/helper doc
 include $(wildcard $(addsuffix /subdir.mk,$(SUBDIRS)))
 
 objs = $(patsubst %.c,$(O)/%.o,$($(1)_SRCS))

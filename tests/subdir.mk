@@ -5,8 +5,8 @@ UNIT_TESTS += $(patsubst tests/%.c,%,$(wildcard tests/unit/test_*.c))
 endif
 define UNIT_TEST_VARS
 $(1)_SRCS := tests/$(1).c
-$(1)_LIBS := daemon libpp libop libdb
-$(1)_LDLIBS := $(CMOCKA_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) -lm
+$(1)_LIBS := daemon libpp libcfi libop libdb
+$(1)_LDLIBS := $(CMOCKA_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(ZLIB_LIBS) -lm
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
 

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "daemon/opd_unwind.h"
+#include "daemon/opd_unwind_tables.h"
+
+_Static_assert((int)CFI_X86_64 == OP_STACK_X86_64 &&
+		       (int)CFI_AARCH64 == OP_STACK_AARCH64,
+	       "one numbering of machines");
+_Static_assert(CFI_MAX_REGS == OP_STACK_MAX_REGS, "room for all registers");
+
+struct opd_unwinder {
+	struct opd_unwind_tables tables;
+};
+
+/* Which registers a frame pointer's walk knows. */
+struct fp_abi {
+	unsigned int fp;
+	unsigned int sp;
+	unsigned int pc;
+};
+
+static const struct fp_abi fp_abis[] = {
+	[CFI_X86_64] = { CFI_X86_64_RBP, CFI_X86_64_RSP, CFI_X86_64_RIP },
+	[CFI_AARCH64] = { CFI_AARCH64_FP, CFI_AARCH64_SP, CFI_AARCH64_PC },
+};
+
+struct walk {
+	struct opd_unwinder *unwinder;
+	const struct fp_abi *abi;
+	enum cfi_arch arch;
+	const struct cfi_stack *stack;
+	struct cfi_regs regs;
+	bool is_return_address; /* the pc in regs */
+	bool came_by_fp; /* to the frame of regs */
+	struct opd_unwind_map map; /* that holds its code; end 0: none does */
+};
+
+static bool is_known(const struct cfi_regs *regs, unsigned int reg)
+{
+	return regs->known >> reg & 1;
+}
+
+static bool find_map(const struct walk *w, uint64_t addr,
+		     struct opd_unwind_map *map)
+{
+	const struct opd_unwind_tables *t = &w->unwinder->tables;
+
+	*map = (struct opd_unwind_map){ .start = 0 };
+	return t->ops->find_map(t->ctx, addr, map);
+}
+
+/* ---- code without data ------------------------------------------------------
+ */
+
+static bool load(const struct walk *w, uint64_t addr, uint64_t *value)
+{
+	uint64_t at = addr - w->stack->start;
+
+	if (addr < w->stack->start || addr % 8 || at > w->stack->len ||
+	    w->stack->len - at < sizeof(*value))
+		return false;
+	__builtin_memcpy(value, w->stack->bytes + at, sizeof(*value));
+	return true;
+}
+
+/* Signed by AArch64's pointer authentication, it has more bits than these. */
+static uint64_t plain_address(const struct walk *w, uint64_t addr)
+{
+	return w->arch == CFI_AARCH64 ? addr & (((uint64_t)1 << 48) - 1) : addr;
+}
+
+static bool is_code(const struct walk *w, uint64_t return_address)
+{
+	struct opd_unwind_map map;
+
+	return return_address && find_map(w, return_address - 1, &map);
+}
+
+static void set_caller(struct walk *w, uint64_t pc, uint64_t sp)
+{
+	w->regs.reg[w->abi->pc] = pc;
+	w->regs.reg[w->abi->sp] = sp;
+}
+
+/*
+ * By the frame record that both machines have: the caller's frame pointer,
+ * then the return address. What else the caller had in registers is unknown.
+ */
+static enum cfi_step step_by_fp(struct walk *w)
+{
+	uint64_t fp = w->regs.reg[w->abi->fp], sp = w->regs.reg[w->abi->sp];
+	uint64_t up, pc;
+
+	if (!is_known(&w->regs, w->abi->fp))
+		return CFI_NO_DATA;
+	/* Records are a chain: where it led to 0 or beyond the piece of the
+	 * stack, that can be believed. */
+	if (w->came_by_fp && !fp)
+		return CFI_OUTERMOST;
+	if (w->came_by_fp && fp % 8 == 0 && fp >= sp &&
+	    fp + 16 > w->stack->start + w->stack->len)
+		return CFI_SHORT_STACK;
+	if (fp < sp || !load(w, fp, &up) || !load(w, fp + 8, &pc))
+		return CFI_NO_DATA;
+	pc = plain_address(w, pc);
+	if (w->came_by_fp && !pc)
+		return CFI_OUTERMOST;
+	if (!is_code(w, pc))
+		return CFI_NO_DATA;
+	set_caller(w, pc, fp + 16);
+	w->regs.reg[w->abi->fp] = up;
+	w->regs.known = (uint64_t)1 << w->abi->pc | (uint64_t)1 << w->abi->sp |
+			(uint64_t)1 << w->abi->fp;
+	return CFI_CALLER;
+}
+
+/* An assembler's function that calls none and saves nothing. */
+static enum cfi_step step_from_leaf(struct walk *w)
+{
+	uint64_t sp = w->regs.reg[w->abi->sp], pc = 0;
+
+	if (w->is_return_address)
+		return CFI_NO_DATA;
+	if (w->arch == CFI_AARCH64) {
+		if (!is_known(&w->regs, CFI_AARCH64_LR))
+			return CFI_NO_DATA;
+		pc = plain_address(w, w->regs.reg[CFI_AARCH64_LR]);
+	} else if (load(w, sp, &pc)) {
+		sp += 8;
+	}
+	if (!is_code(w, pc))
+		return CFI_NO_DATA;
+	set_caller(w, pc, sp);
+	w->regs.known &= ~((uint64_t)1 << CFI_AARCH64_LR);
+	return CFI_CALLER;
+}
+
+static enum cfi_step step_without_data(struct walk *w)
+{
+	enum cfi_step step = step_by_fp(w);
+
+	w->came_by_fp = step == CFI_CALLER;
+	return step == CFI_NO_DATA ? step_from_leaf(w) : step;
+}
+
+/* ---- the walk ---------------------------------------------------------------
+ */
+
+static enum cfi_step step_by_data(struct walk *w)
+{
+	const struct cfi_table *table;
+	uint64_t offset;
+
+	if (!w->map.end)
+		return CFI_NO_DATA;
+	table = opd_unwind_tables_find(&w->unwinder->tables, &w->map);
+	if (!table || cfi_table_arch(table) != w->arch)
+		return CFI_NO_DATA;
+	offset = w->regs.reg[w->abi->pc] - w->map.start + w->map.offset;
+	return cfi_unwind(table, offset, w->is_return_address, &w->regs,
+			  w->stack);
+}
+
+static enum cfi_step step_up(struct walk *w)
+{
+	enum cfi_step step = step_by_data(w);
+
+	if (step == CFI_NO_DATA)
+		step = step_without_data(w);
+	else
+		w->came_by_fp = false;
+	w->is_return_address = step == CFI_CALLER;
+	return step;
+}
+
+static enum op_trace_ending ending_of(enum cfi_step step)
+{
+	switch (step) {
+	case CFI_OUTERMOST:
+		return OP_TRACE_WHOLE;
+	case CFI_NO_DATA:
+		return OP_TRACE_NO_UNWIND;
+	case CFI_SHORT_STACK:
+		return OP_TRACE_SHORT_STACK;
+	case CFI_CALLER:
+	case CFI_INTERRUPTED:
+	case CFI_BAD_STACK:
+		break;
+	}
+	return OP_TRACE_BAD_STACK;
+}
+
+static bool begin(struct walk *w, struct opd_unwinder *unwinder,
+		  enum op_stack_arch arch, const struct cfi_regs *regs,
+		  const struct cfi_stack *stack)
+{
+	if (arch != OP_STACK_X86_64 && arch != OP_STACK_AARCH64)
+		return false;
+	*w = (struct walk){
+		.unwinder = unwinder,
+		.abi = &fp_abis[arch],
+		.arch = (enum cfi_arch)arch,
+		.stack = stack,
+		.regs = *regs,
+	};
+	if (!is_known(regs, w->abi->pc) || !is_known(regs, w->abi->sp))
+		return false;
+	find_map(w, regs->reg[w->abi->pc], &w->map);
+	return true;
+}
+
+/* The frame that @w has come to; false if its code is none. */
+static bool take_frame(struct walk *w, struct opd_unwind_frame *frame)
+{
+	frame->pc = w->regs.reg[w->abi->pc] + !w->is_return_address;
+	if (!frame->pc || !find_map(w, frame->pc - 1, &w->map))
+		return false;
+	frame->map = w->map;
+	return true;
+}
+
+size_t opd_unwind(struct opd_unwinder *unwinder, enum op_stack_arch arch,
+		  const struct cfi_regs *regs, const struct cfi_stack *stack,
+		  struct opd_unwind_frame *frames, size_t max,
+		  enum op_trace_ending *ending)
+{
+	struct opd_unwind_frame frame;
+	struct walk w;
+	size_t nr = 0;
+
+	*ending = OP_TRACE_NO_UNWIND;
+	if (!begin(&w, unwinder, arch, regs, stack))
+		return 0;
+	for (;;) {
+		enum cfi_step step = step_up(&w);
+
+		*ending = ending_of(step);
+		if (step > CFI_INTERRUPTED || !take_frame(&w, &frame))
+			return nr;
+		/* Only now it is known that there is one more. */
+		*ending = OP_TRACE_DEPTH;
+		if (nr == max)
+			return nr;
+		frames[nr++] = frame;
+	}
+}
+
+/* ---- life ------------------------------------------------------------------
+ */
+
+int opd_unwinder_new(struct opd_unwinder **out,
+		     const struct opd_unwind_ops *ops, void *ctx)
+{
+	struct opd_unwinder *unwinder = malloc(sizeof(*unwinder));
+
+	if (!unwinder)
+		return -ENOMEM;
+	opd_unwind_tables_init(&unwinder->tables, ops, ctx);
+	*out = unwinder;
+	return 0;
+}
+
+void opd_unwinder_free(struct opd_unwinder *unwinder)
+{
+	if (unwinder)
+		opd_unwinder_forget(unwinder);
+	free(unwinder);
+}
+
+void opd_unwinder_forget(struct opd_unwinder *unwinder)
+{
+	opd_unwind_tables_forget(&unwinder->tables);
+}
+
+void opd_unwinder_set_limit(struct opd_unwinder *unwinder, size_t bytes)
+{
+	unwinder->tables.limit = bytes;
+	opd_unwind_tables_trim(&unwinder->tables);
+}
+
+void opd_unwinder_stats(const struct opd_unwinder *unwinder,
+			struct opd_unwind_stats *stats)
+{
+	*stats = unwinder->tables.stats;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "daemon/opd_unwind_tables.h"
+
+/* One table, in the list of all by their last use. */
+struct opd_unwind_table {
+	struct opd_unwind_table *newer;
+	struct opd_unwind_table *older;
+	struct opd_build_id id; /* of no length: not to be shared */
+	struct cfi_table *cfi;
+};
+
+struct opd_unwind_image {
+	struct opd_unwind_image *next; /* in the bucket */
+	uint64_t cookie;
+	struct opd_unwind_table *table; /* NULL: has none */
+	bool is_vdso;
+};
+
+/* ---- the list of tables -----------------------------------------------------
+ */
+
+static void unlink_table(struct opd_unwind_tables *t,
+			 struct opd_unwind_table *table)
+{
+	*(table->newer ? &table->newer->older : &t->newest) = table->older;
+	*(table->older ? &table->older->newer : &t->oldest) = table->newer;
+}
+
+static void link_newest(struct opd_unwind_tables *t,
+			struct opd_unwind_table *table)
+{
+	table->newer = NULL;
+	table->older = t->newest;
+	*(t->newest ? &t->newest->newer : &t->oldest) = table;
+	t->newest = table;
+}
+
+static void use_table(struct opd_unwind_tables *t,
+		      struct opd_unwind_table *table)
+{
+	if (table == t->newest)
+		return;
+	unlink_table(t, table);
+	link_newest(t, table);
+}
+
+static void free_table(struct opd_unwind_tables *t,
+		       struct opd_unwind_table *table)
+{
+	unlink_table(t, table);
+	t->stats.bytes -= cfi_table_bytes(table->cfi);
+	t->stats.nr_tables--;
+	cfi_table_free(table->cfi);
+	free(table);
+}
+
+/* Images whose table is @table are as if they had never been seen. */
+static void drop_images(struct opd_unwind_tables *t,
+			const struct opd_unwind_table *table)
+{
+	for (size_t i = 0; i < OPD_UNWIND_BUCKETS; i++) {
+		struct opd_unwind_image **at = &t->bucket[i];
+
+		while (*at) {
+			struct opd_unwind_image *image = *at;
+
+			if (image->table == table) {
+				*at = image->next;
+				free(image);
+			} else {
+				at = &image->next;
+			}
+		}
+	}
+}
+
+/* The newest one stays, however large it is: a walk goes on in it. */
+void opd_unwind_tables_trim(struct opd_unwind_tables *t)
+{
+	while (t->stats.bytes > t->limit && t->oldest != t->newest) {
+		drop_images(t, t->oldest);
+		free_table(t, t->oldest);
+		t->stats.nr_dropped++;
+	}
+}
+
+/* ---- making them ------------------------------------------------------------
+ */
+
+static struct opd_unwind_table *find_by_id(struct opd_unwind_tables *t,
+					   const struct opd_build_id *id)
+{
+	struct opd_unwind_table *table;
+
+	for (table = id->len ? t->newest : NULL; table; table = table->older)
+		if (table->id.len == id->len &&
+		    !memcmp(table->id.bytes, id->bytes, id->len))
+			return table;
+	return NULL;
+}
+
+static struct opd_unwind_table *read_table(struct opd_unwind_tables *t, int fd)
+{
+	struct opd_build_id id = { .len = 0 };
+	struct opd_unwind_table *table;
+
+	if (opd_build_id_of_elf(&id, fd))
+		id.len = 0;
+	table = find_by_id(t, &id);
+	if (table)
+		return table;
+	table = calloc(1, sizeof(*table));
+	if (!table || cfi_table_read(&table->cfi, fd, NULL)) {
+		free(table);
+		return NULL;
+	}
+	table->id = id;
+	link_newest(t, table);
+	t->stats.bytes += cfi_table_bytes(table->cfi);
+	t->stats.nr_tables++;
+	t->stats.nr_made++;
+	return table;
+}
+
+/* The end of an ELF file is that of its section headers, or of a segment. */
+static size_t vdso_len(const Elf64_Ehdr *h)
+{
+	const Elf64_Phdr *p =
+		(const void *)((const char *)h + (size_t)h->e_phoff);
+	size_t len = h->e_shoff + (size_t)h->e_shnum * h->e_shentsize;
+
+	for (unsigned int i = 0; i < h->e_phnum; i++)
+		if (p[i].p_offset + p[i].p_filesz > len)
+			len = p[i].p_offset + p[i].p_filesz;
+	return len;
+}
+
+static const struct cfi_table *find_vdso(struct opd_unwind_tables *t)
+{
+	const Elf64_Ehdr *own = (const void *)getauxval(AT_SYSINFO_EHDR);
+
+	if (!t->vdso_tried && own &&
+	    cfi_table_new(&t->vdso, own, vdso_len(own), NULL))
+		t->vdso = NULL;
+	t->vdso_tried = true;
+	return t->vdso;
+}
+
+static void load_image(struct opd_unwind_tables *t,
+		       struct opd_unwind_image *image)
+{
+	int fd = t->ops->open_image(t->ctx, image->cookie);
+
+	image->is_vdso = fd == OPD_UNWIND_VDSO;
+	if (fd >= 0) {
+		image->table = read_table(t, fd);
+		close(fd);
+	}
+	if (!image->table && !image->is_vdso)
+		t->stats.nr_failed++;
+}
+
+static struct opd_unwind_image *find_image(struct opd_unwind_tables *t,
+					   uint64_t cookie)
+{
+	struct opd_unwind_image **bucket =
+		&t->bucket[cookie * 0x9e3779b97f4a7c15u >> 54];
+	struct opd_unwind_image *image;
+
+	_Static_assert(OPD_UNWIND_BUCKETS == 1 << (64 - 54), "bits of a hash");
+	for (image = *bucket; image; image = image->next)
+		if (image->cookie == cookie)
+			return image;
+	image = calloc(1, sizeof(*image));
+	if (!image)
+		return NULL;
+	image->cookie = cookie;
+	load_image(t, image);
+	image->next = *bucket;
+	*bucket = image;
+	return image;
+}
+
+const struct cfi_table *opd_unwind_tables_find(struct opd_unwind_tables *t,
+					       const struct opd_unwind_map *map)
+{
+	struct opd_unwind_image *image;
+
+	if (map->cookie == OP_NO_COOKIE)
+		return map->anon && !strcmp(map->anon, "[vdso]") ? find_vdso(t)
+								 : NULL;
+	image = find_image(t, map->cookie);
+	if (!image)
+		return NULL;
+	if (image->is_vdso)
+		return find_vdso(t);
+	if (!image->table)
+		return NULL;
+	use_table(t, image->table);
+	opd_unwind_tables_trim(t);
+	return image->table->cfi;
+}
+
+/* ---- life ------------------------------------------------------------------
+ */
+
+void opd_unwind_tables_init(struct opd_unwind_tables *t,
+			    const struct opd_unwind_ops *ops, void *ctx)
+{
+	*t = (struct opd_unwind_tables){
+		.ops = ops,
+		.ctx = ctx,
+		.limit = OPD_UNWIND_BYTES,
+	};
+}
+
+void opd_unwind_tables_forget(struct opd_unwind_tables *t)
+{
+	for (size_t i = 0; i < OPD_UNWIND_BUCKETS; i++) {
+		while (t->bucket[i]) {
+			struct opd_unwind_image *image = t->bucket[i];
+
+			t->bucket[i] = image->next;
+			free(image);
+		}
+	}
+	while (t->newest)
+		free_table(t, t->newest);
+	cfi_table_free(t->vdso);
+	t->vdso = NULL;
+	t->vdso_tried = false;
+}

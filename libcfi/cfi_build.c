@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libcfi/cfi_build.h"
+#include "libcfi/cfi_frames.h"
+#include "libcfi/cfi_program.h"
+
+#define PAGE_SHIFT 12
+
+/*
+ * What is executed first in a program was called by nobody, and is an
+ * assembler's: in ld.so it has no data. It ends where the next function that
+ * has some starts, at this many bytes at the latest.
+ */
+#define MAX_ENTRY_LEN 256
+
+/* A function: the bytes of the file that hold its code. */
+struct function {
+	uint64_t start;
+	uint64_t end;
+	uint64_t place; /* of its FDE in the section */
+	uint32_t kind; /* enum kind */
+};
+
+/* Where two tell of the same code, the one that comes first here is right. */
+enum kind { IN_EH_FRAME, IN_DEBUG_FRAME, IS_ENTRY };
+
+struct build {
+	struct cfi_table *table;
+	const struct cfi_image *image;
+	struct function *functions;
+	size_t nr_functions;
+	size_t room_functions;
+	size_t room_rows;
+	uint64_t floor; /* offset: code below it has its rows */
+	uint64_t shift; /* address less offset of the function at hand */
+};
+
+/* ---- functions --------------------------------------------------------------
+ */
+
+/* Room for one more of @size bytes each; NULL if there is no memory. */
+static void *grow(void *array, size_t nr, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 1024;
+
+	if (nr < *room)
+		return array;
+	array = reallocarray(array, more, size);
+	if (array)
+		*room = more;
+	return array;
+}
+
+static int add_function(struct build *b, const struct function *f)
+{
+	struct function *more = grow(b->functions, b->nr_functions,
+				     &b->room_functions, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	b->functions = more;
+	more[b->nr_functions++] = *f;
+	return 0;
+}
+
+/* Data of code that the linker dropped is at address 0 or so: no code there. */
+static bool place_function(const struct build *b, uint64_t start, uint64_t end,
+			   struct function *f)
+{
+	const struct cfi_segment *s = cfi_image_segment(b->image, start);
+	uint64_t most;
+
+	if (!s || !s->is_code)
+		return false;
+	most = s->len - (start - s->addr);
+	f->start = start - s->addr + s->offset;
+	f->end = f->start + (end - start < most ? end - start : most);
+	return true;
+}
+
+static int collect(struct build *b, const struct cfi_section *section)
+{
+	struct function f = {
+		.kind = section->is_debug ? IN_DEBUG_FRAME : IN_EH_FRAME,
+	};
+	struct cfi_frames frames;
+	struct cfi_fde fde;
+	size_t at;
+	int err = 0;
+
+	if (!section->bytes)
+		return 0;
+	cfi_frames_init(&frames, section);
+	while (!err && cfi_frames_next(&frames, &fde, &at)) {
+		f.place = at;
+		if (place_function(b, fde.start, fde.end, &f))
+			err = add_function(b, &f);
+	}
+	return err;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function *f = a, *g = b;
+
+	if (f->start != g->start)
+		return f->start < g->start ? -1 : 1;
+	if (f->kind != g->kind)
+		return f->kind < g->kind ? -1 : 1;
+	return f->place < g->place ? -1 : f->place > g->place;
+}
+
+static void sort_functions(struct build *b)
+{
+	for (size_t i = 1; i < b->nr_functions; i++)
+		if (compare_functions(&b->functions[i - 1], &b->functions[i]) >
+		    0) {
+			qsort(b->functions, b->nr_functions,
+			      sizeof(b->functions[0]), compare_functions);
+			return;
+		}
+}
+
+/* Unless some function holds the entry point. */
+static int add_entry(struct build *b)
+{
+	struct function entry = { .kind = IS_ENTRY };
+
+	if (!place_function(b, b->image->entry, b->image->entry + MAX_ENTRY_LEN,
+			    &entry))
+		return 0;
+	for (size_t i = 0; i < b->nr_functions; i++) {
+		const struct function *f = &b->functions[i];
+
+		if (f->start <= entry.start && f->end > entry.start)
+			return 0;
+		if (f->start > entry.start && f->start < entry.end)
+			entry.end = f->start;
+	}
+	return add_function(b, &entry);
+}
+
+/* ---- rows -------------------------------------------------------------------
+ */
+
+static int push_row(struct build *b, uint32_t start, uint32_t rule)
+{
+	struct cfi_table *t = b->table;
+	size_t room = b->room_rows;
+	uint32_t *more;
+
+	more = grow(t->start, t->nr, &b->room_rows, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	t->start = more;
+	more = grow(t->rule, t->nr, &room, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	t->rule = more;
+	t->start[t->nr] = start;
+	t->rule[t->nr] = rule;
+	t->nr++;
+	return 0;
+}
+
+/* From @offset on @rule holds. Offsets come in order. */
+static int add_row(struct build *b, uint64_t offset, uint32_t rule)
+{
+	struct cfi_table *t = b->table;
+	uint64_t start = offset - t->base;
+
+	/* A file of more than 4 GB of code has no data for the rest of it. */
+	if (start > UINT32_MAX)
+		return 0;
+	while (t->nr && t->start[t->nr - 1] >= start)
+		t->nr--;
+	if (t->nr ? t->rule[t->nr - 1] == rule : !rule)
+		return 0;
+	return push_row(b, (uint32_t)start, rule);
+}
+
+static int add_row_of_function(void *ctx, uint64_t addr, uint32_t rule)
+{
+	struct build *b = ctx;
+	uint64_t offset = addr - b->shift;
+
+	return add_row(b, offset < b->floor ? b->floor : offset, rule);
+}
+
+static int add_entry_row(struct build *b, const struct function *f)
+{
+	const struct {
+		struct cfi_rule rule;
+		struct cfi_place place;
+	} outermost = {
+		.rule = { .nr_places = 1 },
+		.place = { .how = CFI_UNDEFINED },
+	};
+	uint32_t rule;
+	int err = cfi_rules_add(&b->table->rules, &outermost.rule, &rule);
+
+	return err ? err : add_row(b, f->start, rule);
+}
+
+static int add_fde_rows(struct build *b, const struct function *f,
+			struct cfi_frames *frames)
+{
+	const struct cfi_row_sink sink = { add_row_of_function, b };
+	struct cfi_fde fde;
+
+	/* It was there before. */
+	if (!cfi_frames_at(frames, f->place, &fde))
+		return 0;
+	b->shift = fde.start - f->start;
+	if (fde.end - fde.start > f->end - f->start)
+		fde.end = fde.start + (f->end - f->start);
+	return cfi_program_run(&fde, b->table->arch, &b->table->rules, &sink);
+}
+
+static int add_rows(struct build *b)
+{
+	struct cfi_frames frames[2];
+	int err = 0;
+
+	cfi_frames_init(&frames[IN_EH_FRAME], &b->image->eh_frame);
+	cfi_frames_init(&frames[IN_DEBUG_FRAME], &b->image->debug_frame);
+	for (size_t i = 0; i < b->nr_functions && !err; i++) {
+		const struct function *f = &b->functions[i];
+
+		if (f->end <= b->floor)
+			continue;
+		if (f->kind == IS_ENTRY)
+			err = add_entry_row(b, f);
+		else
+			err = add_fde_rows(b, f, &frames[f->kind]);
+		b->floor = f->end;
+		if (!err)
+			err = add_row(b, f->end, 0);
+	}
+	return err;
+}
+
+/* ---- the table --------------------------------------------------------------
+ */
+
+static int index_pages(struct cfi_table *t)
+{
+	size_t row = 0;
+
+	if (!t->nr)
+		return 0;
+	t->nr_pages = (t->start[t->nr - 1] >> PAGE_SHIFT) + 1;
+	t->page = calloc(t->nr_pages, sizeof(*t->page));
+	if (!t->page)
+		return -ENOMEM;
+	for (size_t page = 0; page < t->nr_pages; page++) {
+		while (row + 1 < t->nr &&
+		       t->start[row + 1] <= (uint64_t)page << PAGE_SHIFT)
+			row++;
+		t->page[page] = (uint32_t)row;
+	}
+	return 0;
+}
+
+static void shrink(uint32_t **array, size_t nr)
+{
+	uint32_t *less = nr ? reallocarray(*array, nr, sizeof(*less)) : NULL;
+
+	if (less)
+		*array = less;
+}
+
+static int build(struct build *b)
+{
+	struct cfi_table *t = b->table;
+	int err = collect(b, &b->image->eh_frame);
+
+	if (!err)
+		err = collect(b, &b->image->debug_frame);
+	if (!err)
+		err = add_entry(b);
+	if (err || !b->nr_functions)
+		return err;
+	sort_functions(b);
+	t->base = b->functions[0].start;
+	err = add_rows(b);
+	shrink(&t->start, t->nr);
+	shrink(&t->rule, t->nr);
+	return err ? err : index_pages(t);
+}
+
+int cfi_build(struct cfi_table *table, const struct cfi_image *image)
+{
+	struct build b = { .table = table, .image = image };
+	int err = cfi_rules_init(&table->rules);
+
+	if (err)
+		return err;
+	table->arch = image->arch;
+	err = build(&b);
+	free(b.functions);
+	cfi_rules_close(&table->rules);
+	return err;
+}

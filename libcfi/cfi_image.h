@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBCFI_CFI_IMAGE_H
+#define LIBCFI_CFI_IMAGE_H
+
+/*
+ * What of an ELF file its call frame information needs: where code is, and the
+ * sections that hold the information, unpacked.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libcfi/cfi.h"
+
+#define CFI_MAX_SEGMENTS 64
+
+/* Where the file comes from: memory if @bytes is not NULL, else @fd. */
+struct cfi_source {
+	int fd;
+	const uint8_t *bytes;
+	uint64_t len;
+};
+
+/* A part of the file that is loaded: its address, and bytes of the file. */
+struct cfi_segment {
+	uint64_t addr;
+	uint64_t offset;
+	uint64_t len;
+	bool is_code;
+};
+
+/* @bytes is NULL if there is none. */
+struct cfi_section {
+	uint8_t *bytes;
+	size_t len;
+	uint64_t addr; /* of bytes[0] */
+	bool is_debug; /* laid out as .debug_frame, else as .eh_frame */
+	bool is_open; /* a zero word ends it, which only pads it elsewhere */
+};
+
+struct cfi_image {
+	enum cfi_arch arch;
+	uint64_t entry; /* address of the first instruction */
+	unsigned int nr_segments;
+	struct cfi_segment segment[CFI_MAX_SEGMENTS];
+	struct cfi_section eh_frame;
+	struct cfi_section debug_frame;
+};
+
+/* Returns 0, -EBADMSG, -ENOMEM or why the file cannot be read. */
+int cfi_image_load(struct cfi_image *image, const struct cfi_source *source,
+		   struct op_diag *diag);
+void cfi_image_release(struct cfi_image *image);
+
+/* The segment whose bytes of the file hold @addr, or NULL. */
+const struct cfi_segment *cfi_image_segment(const struct cfi_image *image,
+					    uint64_t addr);
+
+/*
+ * Unpack what zlib packed into @len bytes. NULL if it is no such thing or
+ * memory is short; else the caller frees it.
+ */
+uint8_t *cfi_inflate(const uint8_t *packed, size_t packed_len, uint64_t len);
+
+#endif /* LIBCFI_CFI_IMAGE_H */

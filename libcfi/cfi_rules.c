@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libcfi/cfi_rules.h"
+
+/* Of the bytes of all rules, and of all expressions. */
+#define MAX_POOL ((size_t)64 << 20)
+#define MAX_EXPR 1024 /* bytes; longer ones are not written by compilers */
+
+/* Which items a pool has, by hash. 0: free, else the item's number plus 1. */
+struct index {
+	uint32_t *slot;
+	size_t nr_slots; /* a power of two */
+	size_t nr;
+};
+
+struct cfi_intern {
+	struct index rules;
+	struct index exprs;
+};
+
+static int pool_add(struct cfi_pool *pool, const void *bytes, size_t len)
+{
+	size_t room = pool->room ? pool->room : 4096;
+	uint8_t *more;
+
+	if (pool->len + len > MAX_POOL)
+		return -E2BIG;
+	while (room < pool->len + len)
+		room *= 2;
+	if (room != pool->room) {
+		more = realloc(pool->bytes, room);
+		if (!more)
+			return -ENOMEM;
+		pool->bytes = more;
+		pool->room = room;
+	}
+	memcpy(pool->bytes + pool->len, bytes, len);
+	pool->len += len;
+	return 0;
+}
+
+/* Items are words of 4 bytes, but for the last ones of an expression. */
+static uint32_t hash(const uint8_t *bytes, size_t len)
+{
+	uint64_t h = len;
+	uint32_t word;
+
+	for (; len >= sizeof(word); len -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		h = (h ^ word) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 29;
+		bytes += sizeof(word);
+	}
+	for (; len; len--)
+		h = (h ^ *bytes++) * 0x9e3779b97f4a7c15u;
+	return (uint32_t)(h >> 32);
+}
+
+static size_t rule_len(const struct cfi_rule *rule)
+{
+	return sizeof(*rule) + rule->nr_places * sizeof(rule->place[0]);
+}
+
+static const uint8_t *rule_item(const struct cfi_rules *rules, uint32_t nr,
+				size_t *len)
+{
+	const struct cfi_rule *rule = cfi_rule(rules, nr);
+
+	*len = rule_len(rule);
+	return (const uint8_t *)rule;
+}
+
+const uint8_t *cfi_rules_expr(const struct cfi_rules *rules, int32_t nr,
+			      size_t *len)
+{
+	const uint8_t *item = rules->exprs.bytes + nr;
+	uint16_t item_len;
+
+	memcpy(&item_len, item, sizeof(item_len));
+	*len = item_len;
+	return item + sizeof(item_len);
+}
+
+static const uint8_t *expr_item(const struct cfi_rules *rules, uint32_t nr,
+				size_t *len)
+{
+	return cfi_rules_expr(rules, (int32_t)nr, len);
+}
+
+typedef const uint8_t *get_item(const struct cfi_rules *, uint32_t, size_t *);
+
+/* The slot of the item that is these bytes, or the free one for it. */
+static uint32_t *find_slot(const struct index *index,
+			   const struct cfi_rules *rules, get_item *get,
+			   const uint8_t *bytes, size_t len)
+{
+	size_t mask = index->nr_slots - 1;
+
+	for (size_t i = hash(bytes, len) & mask;; i = (i + 1) & mask) {
+		const uint8_t *item;
+		size_t item_len;
+
+		if (!index->slot[i])
+			return &index->slot[i];
+		item = get(rules, index->slot[i] - 1, &item_len);
+		if (item_len == len && !memcmp(item, bytes, len))
+			return &index->slot[i];
+	}
+}
+
+/* Twice the slots, when half of them are taken. */
+static int make_room(struct index *index, const struct cfi_rules *rules,
+		     get_item *get)
+{
+	struct index more = { .nr_slots = index->nr_slots * 2 };
+
+	if (index->nr * 2 < index->nr_slots)
+		return 0;
+	more.slot = calloc(more.nr_slots, sizeof(*more.slot));
+	if (!more.slot)
+		return -ENOMEM;
+	for (size_t i = 0; i < index->nr_slots; i++) {
+		const uint8_t *item;
+		size_t len;
+
+		if (!index->slot[i])
+			continue;
+		item = get(rules, index->slot[i] - 1, &len);
+		*find_slot(&more, rules, get, item, len) = index->slot[i];
+	}
+	free(index->slot);
+	more.nr = index->nr;
+	*index = more;
+	return 0;
+}
+
+int cfi_rules_add(struct cfi_rules *rules, const struct cfi_rule *rule,
+		  uint32_t *nr)
+{
+	struct index *index = &rules->intern->rules;
+	size_t len = rule_len(rule);
+	uint32_t *slot;
+	int err = make_room(index, rules, rule_item);
+
+	if (err)
+		return err;
+	slot = find_slot(index, rules, rule_item, (const uint8_t *)rule, len);
+	if (!*slot) {
+		*nr = (uint32_t)(rules->rules.len / 4);
+		err = pool_add(&rules->rules, rule, len);
+		if (err)
+			return err;
+		*slot = *nr + 1;
+		index->nr++;
+		rules->nr_rules++;
+	}
+	*nr = *slot - 1;
+	return 0;
+}
+
+int cfi_rules_add_expr(struct cfi_rules *rules, const uint8_t *expr, size_t len,
+		       int32_t *nr)
+{
+	struct index *index = &rules->intern->exprs;
+	uint16_t item_len = (uint16_t)len;
+	uint32_t *slot;
+	int err = len > MAX_EXPR ? -E2BIG : make_room(index, rules, expr_item);
+
+	if (err)
+		return err;
+	slot = find_slot(index, rules, expr_item, expr, len);
+	if (!*slot) {
+		uint32_t at = (uint32_t)rules->exprs.len;
+
+		err = pool_add(&rules->exprs, &item_len, sizeof(item_len));
+		if (!err)
+			err = pool_add(&rules->exprs, expr, len);
+		if (err)
+			return err;
+		*slot = at + 1;
+		index->nr++;
+	}
+	*nr = (int32_t)(*slot - 1);
+	return 0;
+}
+
+static bool index_init(struct index *index)
+{
+	index->nr_slots = 256;
+	index->slot = calloc(index->nr_slots, sizeof(*index->slot));
+	return index->slot;
+}
+
+static void shrink(struct cfi_pool *pool)
+{
+	uint8_t *less = pool->len ? realloc(pool->bytes, pool->len) : NULL;
+
+	if (!less)
+		return;
+	pool->bytes = less;
+	pool->room = pool->len;
+}
+
+void cfi_rules_close(struct cfi_rules *rules)
+{
+	if (!rules->intern)
+		return;
+	free(rules->intern->rules.slot);
+	free(rules->intern->exprs.slot);
+	free(rules->intern);
+	rules->intern = NULL;
+	shrink(&rules->rules);
+	shrink(&rules->exprs);
+}
+
+int cfi_rules_init(struct cfi_rules *rules)
+{
+	/* A word that is no rule, so that number 0 is none. */
+	static const uint32_t none;
+	int err;
+
+	*rules = (struct cfi_rules){ .intern = NULL };
+	rules->intern = calloc(1, sizeof(*rules->intern));
+	if (!rules->intern)
+		return -ENOMEM;
+	err = -ENOMEM;
+	if (index_init(&rules->intern->rules) &&
+	    index_init(&rules->intern->exprs))
+		err = pool_add(&rules->rules, &none, sizeof(none));
+	if (err)
+		cfi_rules_release(rules);
+	return err;
+}
+
+void cfi_rules_release(struct cfi_rules *rules)
+{
+	cfi_rules_close(rules);
+	free(rules->rules.bytes);
+	free(rules->exprs.bytes);
+	rules->rules.bytes = NULL;
+	rules->exprs.bytes = NULL;
+}

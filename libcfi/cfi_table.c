@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libcfi/cfi_build.h"
+#include "libcfi/cfi_table.h"
+
+#define PAGE_SHIFT 12
+
+/* Why a table could not be made is told of what it was to be made of. */
+static int make(struct cfi_table **out, const struct cfi_source *source,
+		struct op_diag *diag)
+{
+	struct cfi_table *table = calloc(1, sizeof(*table));
+	struct cfi_image image;
+	int err;
+
+	if (!table)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	err = cfi_image_load(&image, source, diag);
+	if (err) {
+		free(table);
+		return err;
+	}
+	err = cfi_build(table, &image);
+	cfi_image_release(&image);
+	if (err) {
+		cfi_table_free(table);
+		return op_diag_set(diag, err, "unwind data: %s",
+				   strerror(-err));
+	}
+	*out = table;
+	return 0;
+}
+
+int cfi_table_new(struct cfi_table **out, const void *elf, size_t len,
+		  struct op_diag *diag)
+{
+	/* Not NULL, which would stand for a file. */
+	const struct cfi_source source = { -1, elf ? elf : "", elf ? len : 0 };
+
+	return make(out, &source, diag);
+}
+
+int cfi_table_read(struct cfi_table **out, int fd, struct op_diag *diag)
+{
+	const struct cfi_source source = { fd, NULL, 0 };
+
+	return make(out, &source, diag);
+}
+
+void cfi_table_free(struct cfi_table *table)
+{
+	if (!table)
+		return;
+	cfi_rules_release(&table->rules);
+	free(table->start);
+	free(table->rule);
+	free(table->page);
+	free(table);
+}
+
+enum cfi_arch cfi_table_arch(const struct cfi_table *table)
+{
+	return table->arch;
+}
+
+size_t cfi_table_bytes(const struct cfi_table *table)
+{
+	return sizeof(*table) +
+	       table->nr * (sizeof(*table->start) + sizeof(*table->rule)) +
+	       table->nr_pages * sizeof(*table->page) +
+	       table->rules.rules.room + table->rules.exprs.room;
+}
+
+size_t cfi_table_nr_rows(const struct cfi_table *table)
+{
+	return table->nr;
+}
+
+size_t cfi_table_nr_rules(const struct cfi_table *table)
+{
+	return table->rules.nr_rules;
+}
+
+uint32_t cfi_table_find(const struct cfi_table *table, uint64_t offset)
+{
+	uint64_t at = offset - table->base;
+	size_t page = at >> PAGE_SHIFT;
+	size_t low, high;
+
+	if (offset < table->base || page >= table->nr_pages)
+		return 0;
+	low = table->page[page];
+	high = page + 1 < table->nr_pages ? table->page[page + 1] + 1
+					  : table->nr;
+	/* The row is in [low, high). */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->start[middle] <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return table->start[low] <= at ? table->rule[low] : 0;
+}

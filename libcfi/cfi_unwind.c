@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <string.h>
+
+#include "libcfi/cfi_expr.h"
+#include "libcfi/cfi_table.h"
+
+/* What is saved by who is called, besides the stack pointer. */
+#define SAVED_X86_64 0xf048u /* rbx rbp r12-15 */
+#define SAVED_AARCH64 0x3ff80000u /* x19-x29 */
+
+/* Of 57-bit addresses those of programs; more than any of AArch64 has. */
+#define MAX_ADDRESS (((uint64_t)1 << 56) - 1)
+
+/*
+ * Linux gives AArch64 programs 48-bit addresses unless they ask for more; the
+ * bits above hold what signs a return address.
+ */
+#define AARCH64_ADDRESS (((uint64_t)1 << 48) - 1)
+
+/* What is different between machines. */
+struct abi {
+	uint64_t saved;
+	uint8_t sp;
+	uint8_t pc;
+	uint8_t nr_regs;
+};
+
+static const struct abi abis[] = {
+	[CFI_X86_64] = { SAVED_X86_64, CFI_X86_64_RSP, CFI_X86_64_RIP, 17 },
+	[CFI_AARCH64] = { SAVED_AARCH64, CFI_AARCH64_SP, CFI_AARCH64_PC, 33 },
+};
+
+static bool is_known(const struct cfi_regs *regs, unsigned int reg)
+{
+	return reg < CFI_MAX_REGS && (regs->known >> reg & 1);
+}
+
+static void set_reg(struct cfi_regs *regs, unsigned int reg, uint64_t value)
+{
+	regs->reg[reg] = value;
+	regs->known |= (uint64_t)1 << reg;
+}
+
+/* Below the stack, but on it, nothing can be; another stack may be anywhere. */
+static enum cfi_step why_not_there(const struct cfi_frame *f, uint64_t addr)
+{
+	if (addr > MAX_ADDRESS)
+		return CFI_BAD_STACK;
+	if (addr >= f->stack->start || f->sp < f->stack->start)
+		return CFI_SHORT_STACK;
+	return CFI_BAD_STACK;
+}
+
+enum cfi_step cfi_load(const struct cfi_frame *frame, uint64_t addr,
+		       unsigned int size, uint64_t *value)
+{
+	const struct cfi_stack *stack = frame->stack;
+	uint64_t at = addr - stack->start;
+
+	if (addr < stack->start || at > stack->len || size > stack->len - at)
+		return why_not_there(frame, addr);
+	*value = 0;
+	memcpy(value, stack->bytes + at, size);
+	return CFI_CALLER;
+}
+
+static enum cfi_step run_expr(const struct cfi_table *table,
+			      const struct cfi_frame *frame, int32_t nr,
+			      const uint64_t *initial, uint64_t *value)
+{
+	size_t len;
+	const uint8_t *expr = cfi_rules_expr(&table->rules, nr, &len);
+
+	return cfi_expr_run(frame, expr, len, initial, value);
+}
+
+static enum cfi_step find_cfa(const struct cfi_table *table,
+			      const struct cfi_frame *frame,
+			      const struct cfi_rule *rule, uint64_t *cfa)
+{
+	if (rule->cfa_is_expr)
+		return run_expr(table, frame, rule->cfa_value, NULL, cfa);
+	if (!is_known(frame->regs, rule->cfa_reg))
+		return CFI_NO_DATA;
+	*cfa = frame->regs->reg[rule->cfa_reg] +
+	       (uint64_t)(int64_t)rule->cfa_value;
+	return CFI_CALLER;
+}
+
+/* The value of the caller's register that @place says. */
+static enum cfi_step find_value(const struct cfi_table *table,
+				const struct cfi_frame *frame,
+				const struct cfi_place *place, uint64_t cfa,
+				uint64_t *value)
+{
+	uint64_t addr = cfa + (uint64_t)(int64_t)place->value;
+	unsigned int reg = place->reg;
+	enum cfi_step step;
+
+	switch ((enum cfi_how)place->how) {
+	case CFI_AT_CFA:
+		return cfi_load(frame, addr, 8, value);
+	case CFI_IS_CFA:
+		*value = addr;
+		return CFI_CALLER;
+	case CFI_AT_EXPR:
+		step = run_expr(table, frame, place->value, &cfa, &addr);
+		return step ? step : cfi_load(frame, addr, 8, value);
+	case CFI_IS_EXPR:
+		return run_expr(table, frame, place->value, &cfa, value);
+	case CFI_IN_REG:
+		reg = (unsigned int)place->value;
+		/* fall through */
+	case CFI_SAME:
+		if (!is_known(frame->regs, reg))
+			return CFI_NO_DATA;
+		*value = frame->regs->reg[reg];
+		return CFI_CALLER;
+	case CFI_UNDEFINED:
+		return CFI_OUTERMOST;
+	case CFI_UNSAID:
+		break;
+	}
+	return CFI_NO_DATA;
+}
+
+/*
+ * At the end of a function a register may have its value back, and what held
+ * it be below the stack pointer, where no piece of a stack reaches. In a frame
+ * that has called another that cannot be.
+ */
+static bool was_popped(const struct cfi_frame *frame,
+		       const struct cfi_place *place, uint64_t cfa,
+		       bool is_return_address)
+{
+	return !is_return_address && place->how == CFI_AT_CFA &&
+	       cfa + (uint64_t)(int64_t)place->value < frame->sp &&
+	       is_known(frame->regs, place->reg);
+}
+
+/* Fill @up with the caller's; *@ra says what became of the return address. */
+static void find_regs(const struct cfi_table *table,
+		      const struct cfi_frame *frame,
+		      const struct cfi_rule *rule, uint64_t cfa,
+		      bool is_return_address, struct cfi_regs *up,
+		      enum cfi_step *ra)
+{
+	*up = *frame->regs;
+	if (!(rule->flags & CFI_RULE_SIGNAL))
+		up->known &= abis[frame->arch].saved;
+	for (unsigned int i = 0; i < rule->nr_places; i++) {
+		const struct cfi_place *place = &rule->place[i];
+		uint64_t value = 0;
+		enum cfi_step step =
+			find_value(table, frame, place, cfa, &value);
+
+		if (place->reg == rule->ra)
+			*ra = step;
+		if (step == CFI_CALLER)
+			set_reg(up, place->reg, value);
+		else if (!was_popped(frame, place, cfa, is_return_address))
+			up->known &= ~((uint64_t)1 << place->reg);
+	}
+}
+
+/* The caller's stack pointer, if nothing says otherwise, is the CFA. */
+static bool says_sp(const struct cfi_rule *rule, uint8_t sp)
+{
+	for (unsigned int i = 0; i < rule->nr_places; i++)
+		if (rule->place[i].reg == sp)
+			return true;
+	return false;
+}
+
+static enum cfi_step set_pc(const struct cfi_frame *frame,
+			    const struct cfi_rule *rule, struct cfi_regs *up)
+{
+	const struct abi *abi = &abis[frame->arch];
+	uint64_t pc = up->reg[rule->ra];
+
+	if (rule->flags & CFI_RULE_RA_SIGNED)
+		pc &= AARCH64_ADDRESS;
+	if (!pc)
+		return CFI_OUTERMOST;
+	set_reg(up, abi->pc, pc);
+	if (rule->flags & CFI_RULE_SIGNAL)
+		return CFI_INTERRUPTED;
+	/* It was overwritten by the call. */
+	if (rule->ra != abi->pc)
+		up->known &= ~((uint64_t)1 << rule->ra);
+	return CFI_CALLER;
+}
+
+/* Stacks grow downward, in words; that also bounds a walk. */
+static bool can_be_sp(const struct cfi_frame *frame,
+		      const struct cfi_rule *rule, uint64_t sp,
+		      bool is_return_address)
+{
+	if (sp > MAX_ADDRESS || sp % 8)
+		return false;
+	if (rule->flags & CFI_RULE_SIGNAL)
+		return true;
+	if (frame->arch == CFI_AARCH64 && !is_return_address)
+		return sp >= frame->sp;
+	return sp > frame->sp;
+}
+
+static enum cfi_step step_up(const struct cfi_table *table,
+			     const struct cfi_frame *frame,
+			     const struct cfi_rule *rule,
+			     bool is_return_address, struct cfi_regs *up)
+{
+	const struct abi *abi = &abis[frame->arch];
+	enum cfi_step step, ra = CFI_NO_DATA;
+	uint64_t cfa = 0;
+
+	step = find_cfa(table, frame, rule, &cfa);
+	/* That the return address is undefined needs no CFA. */
+	find_regs(table, frame, rule, cfa, is_return_address, up, &ra);
+	if (ra == CFI_OUTERMOST || step)
+		return ra == CFI_OUTERMOST ? ra : step;
+	if (!says_sp(rule, abi->sp))
+		set_reg(up, abi->sp, cfa);
+	if (!is_known(up, abi->sp) ||
+	    !can_be_sp(frame, rule, up->reg[abi->sp], is_return_address))
+		return CFI_BAD_STACK;
+	/* A leaf of AArch64 says nothing: it is still in its register. */
+	if (ra == CFI_NO_DATA && frame->arch == CFI_AARCH64 &&
+	    !is_return_address && is_known(frame->regs, rule->ra)) {
+		set_reg(up, rule->ra, frame->regs->reg[rule->ra]);
+		ra = CFI_CALLER;
+	}
+	return ra == CFI_CALLER ? set_pc(frame, rule, up) : ra;
+}
+
+enum cfi_step cfi_unwind(const struct cfi_table *table, uint64_t offset,
+			 bool is_return_address, struct cfi_regs *regs,
+			 const struct cfi_stack *stack)
+{
+	const struct abi *abi = &abis[table->arch];
+	struct cfi_frame frame = { table->arch, regs, stack,
+				   regs->reg[abi->sp] };
+	uint32_t nr = cfi_table_find(table, offset - is_return_address);
+	struct cfi_regs up;
+	enum cfi_step step;
+
+	if (!nr)
+		return CFI_NO_DATA;
+	if (!is_known(regs, abi->sp) || frame.sp > MAX_ADDRESS)
+		return CFI_BAD_STACK;
+	step = step_up(table, &frame, cfi_rule(&table->rules, nr),
+		       is_return_address, &up);
+	if (step <= CFI_INTERRUPTED)
+		*regs = up;
+	return step;
+}
