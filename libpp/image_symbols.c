@@ -309,6 +309,19 @@ static int open_source(struct pp_image_symbols *symbols,
 	return open_snapshot(symbols, image, session, messages);
 }
 
+static void check_lines(const struct pp_image_symbols *symbols,
+			const struct pp_image *image,
+			struct pp_messages *messages)
+{
+	size_t nr = symbols->bfd ? op_bfd_lines_damaged(symbols->bfd) : 0;
+
+	if (nr)
+		pp_message(
+			messages, PP_WARNING,
+			"%s: %zu parts of its line tables are damaged; the lines of some code are not known",
+			image->name, nr);
+}
+
 int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			  const struct pp_image *image,
 			  const struct op_session *session,
@@ -321,12 +334,15 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	err = open_source(symbols, image, session, locator, lines, messages);
 	if (!symbols->nr)
 		symbols->whole = image->name;
+	if (lines)
+		check_lines(symbols, image, messages);
 	return err;
 }
 
 void pp_image_symbols_release(struct pp_image_symbols *symbols)
 {
 	free(symbols->table);
+	pp_strings_release(&symbols->files);
 	op_bfd_close(symbols->bfd);
 	op_ksyms_release(&symbols->ksyms);
 }
@@ -355,7 +371,12 @@ void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
 	if (!symbols->bfd ||
 	    !op_bfd_line(symbols->bfd, bfd_vma(symbols, key), &file, &line))
 		return;
-	place->file = pp_arena_strdup(arena, file);
+	if (!symbols->files.arena)
+		pp_strings_init(&symbols->files, arena);
+	if (file != symbols->last_file)
+		symbols->last_copy = pp_strings_add(&symbols->files, file);
+	symbols->last_file = symbols->last_copy ? file : NULL;
+	place->file = symbols->last_copy;
 	place->line = line;
 }
 

@@ -3,7 +3,7 @@
 #define LIBPP_OP_BFD_H
 
 /*
- * Binaries as libbfd sees them. op_bfd.c alone includes bfd.h.
+ * Binaries as libbfd sees them. The files op_bfd*.c alone include bfd.h.
  *
  * Strings that are handed out belong to the handle and go with it. libbfd
  * keeps state of its own, so one thread at a time may use it; what it would
@@ -70,8 +70,15 @@ uint64_t op_bfd_text_offset(const struct op_bfd *bfd);
 bool op_bfd_code(const struct op_bfd *bfd, uint64_t vma, uint64_t len,
 		 uint8_t *code);
 
-/* Source file and line of address @vma. Returns false when not known. */
+/*
+ * Source file and line of address @vma, from the binary or its debug file; the
+ * line is 0 for code that the compiler made of no line. Ascending addresses
+ * are looked up fastest. Returns false when not known.
+ */
 bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 		 unsigned int *line);
+
+/* How many parts of the line table make no sense. */
+size_t op_bfd_lines_damaged(struct op_bfd *bfd);
 
 #endif /* LIBPP_OP_BFD_H */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Includes name their folder and go downward only; only op_bfd.c sees libbfd.
+# Includes name their folder and go downward only; only op_bfd*.[ch] see libbfd.
 
 . "$(dirname "$0")/lib"
 
@@ -34,9 +34,9 @@ is "module includes nothing else of ours" "$(grep -rnE --include='*.[ch]' \
 is "module/uapi depends on linux/types.h and linux/ioctl.h alone" \
 	"$(sed -n 's/^#include //p' module/uapi/*.h | sort -u |
 		grep -v -e '<linux/types.h>' -e '<linux/ioctl.h>')" ""
-is "libbfd is seen by libpp/op_bfd.c alone" \
+is "libbfd is seen by libpp/op_bfd*.[ch] alone" \
 	"$(grep -rlE --include='*.[ch]' '^#include <(bfd|dis-asm)\.h>' . |
-		grep -v -e '^\./libpp/op_bfd\.c$' -e '^\./build')" ""
+		grep -v -e '^\./libpp/op_bfd[a-z_]*\.[ch]$' -e '^\./build')" ""
 is "kernel versions are told apart in module/compat.h alone" \
 	"$(grep -rl --include='*.[ch]' LINUX_VERSION_CODE module |
 		grep -v '^module/compat\.h$')" ""

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Line tables: what a row means, which of several counts, what files are
+ * called, and that damage costs only what it hits. */
+
+#include <errno.h>
+
+#include "libpp/arena.h"
+#include "libpp/dwarf_dirs.h"
+#include "libpp/line_index.h"
+#include "libpp/source_path.h"
+#include "libpp/strings.h"
+#include "tests/unit/dwarf_fixture.h"
+
+struct world {
+	struct section line, info, abbrev;
+	struct pp_line_index *index;
+};
+
+static bool is_code(void *ctx, uint64_t address)
+{
+	(void)ctx;
+	return address >= 0x1000;
+}
+
+static void open_index(struct world *w)
+{
+	struct pp_dwarf dwarf = {
+		.line = bytes_of(&w->line),
+		.info = bytes_of(&w->info),
+		.abbrev = bytes_of(&w->abbrev),
+	};
+
+	pp_line_index_free(w->index);
+	w->index = NULL;
+	assert_int_equal(pp_line_index_new(&w->index, &dwarf, is_code, NULL),
+			 0);
+}
+
+static void expect(struct world *w, uint64_t address, const char *file,
+		   unsigned int line)
+{
+	struct pp_line found;
+
+	assert_true(pp_line_index_find(w->index, address, &found));
+	assert_string_equal(found.file, file);
+	assert_int_equal(found.line, line);
+}
+
+static void expect_none(struct world *w, uint64_t address)
+{
+	struct pp_line found;
+
+	assert_false(pp_line_index_find(w->index, address, &found));
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct world));
+	return !*state;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+
+	pp_line_index_free(w->index);
+	free(w);
+	return 0;
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+static void test_rows(void **state)
+{
+	struct world *w = *state;
+	size_t start = put_header(&w->line, 5);
+
+	put_set_address(&w->line, 0x1000);
+	PUT(&w->line, special(0, 4)); /* 1000: a.c:5 */
+	PUT(&w->line, 4, 2, special(4, 2)); /* 1004: b.h:7, inlined */
+	PUT(&w->line, 4, 1, 3, 0x7d, special(2, 1)); /* 1006: a.c:5 */
+	PUT(&w->line, special(0, 3)); /* 1006: a.c:8, the last of both */
+	PUT(&w->line, 3, 0x78, 1); /* 1006: a.c:0 */
+	PUT(&w->line, 8, 1); /* 1017: by the opcode for 17 bytes */
+	PUT(&w->line, 9, 3, 0, special(0, 1)); /* 101a: a.c:1 */
+	put_end(&w->line, 2);
+	put_len(&w->line, start);
+	open_index(w);
+	assert_int_equal(pp_line_index_damaged(w->index), 0);
+	expect_none(w, 0xfff);
+	expect(w, 0x1000, "/src/a.c", 5);
+	expect(w, 0x1003, "/src/a.c", 5);
+	expect(w, 0x1004, "/src/sub/b.h", 7);
+	expect(w, 0x1006, "/src/a.c", 0);
+	expect(w, 0x1019, "/src/a.c", 0);
+	expect(w, 0x101a, "/src/a.c", 1);
+	expect(w, 0x101b, "/src/a.c", 1);
+	expect_none(w, 0x101c);
+}
+
+static void put_sequence(struct section *s, uint64_t address, uint8_t len,
+			 int line)
+{
+	put_set_address(s, address);
+	PUT(s, special(0, line - 1));
+	put_end(s, len);
+}
+
+static void test_sequences(void **state)
+{
+	struct world *w = *state;
+	size_t start = put_header(&w->line, 5);
+
+	put_sequence(&w->line, 0x3000, 0x10, 3);
+	put_sequence(&w->line, 0x2000, 0x40, 2);
+	put_sequence(&w->line, 0, 0x40, 5); /* what the linker threw away */
+	put_sequence(&w->line, 0x2010, 0x10, 4); /* inside another */
+	put_len(&w->line, start);
+	start = put_header(&w->line, 5);
+	put_sequence(&w->line, 0x4000, 0x10, 6);
+	put_len(&w->line, start);
+	open_index(w);
+	expect(w, 0x3000, "/src/a.c", 3);
+	expect(w, 0x2000, "/src/a.c", 2);
+	expect(w, 0x2010, "/src/a.c", 4);
+	expect(w, 0x2020, "/src/a.c", 2);
+	expect_none(w, 0x2040);
+	expect_none(w, 0);
+	expect_none(w, 0x10);
+	expect(w, 0x400f, "/src/a.c", 6);
+}
+
+static void test_rows_out_of_order(void **state)
+{
+	struct world *w = *state;
+	size_t start = put_header(&w->line, 5);
+
+	put_set_address(&w->line, 0x1010);
+	PUT(&w->line, special(0, 1)); /* 1010: 2 */
+	put_set_address(&w->line, 0x1000);
+	PUT(&w->line, special(0, 1), special(16, 1)); /* 1000: 3, 1010: 4 */
+	put_end(&w->line, 4);
+	put_len(&w->line, start);
+	open_index(w);
+	expect(w, 0x100f, "/src/a.c", 3);
+	expect(w, 0x1010, "/src/a.c", 4);
+	expect(w, 0x1013, "/src/a.c", 4);
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+/* A unit whose only entry has a form before what is looked for. */
+static void put_unit(struct world *w, int version, const char *dir)
+{
+	size_t start = w->info.len;
+
+	PUT(&w->abbrev, 1, 0x11, 0, 3, DW_FORM_string, 0x10, DW_FORM_sec_offset,
+	    0x1b, DW_FORM_string, 0, 0, 0);
+	put(&w->info, 0, 4);
+	put(&w->info, (uint64_t)version, 2);
+	put(&w->info, 0, 4);
+	PUT(&w->info, 8, 1);
+	put_text(&w->info, "a.c");
+	put(&w->info, 0, 4);
+	put_text(&w->info, dir);
+	put_len(&w->info, start);
+}
+
+static void test_old_versions(void **state)
+{
+	struct world *w = *state;
+
+	for (int version = 2; version <= 4; version++) {
+		size_t start;
+
+		w->line.len = w->info.len = w->abbrev.len = 0;
+		put_unit(w, version, "/build/x/..");
+		start = put_header(&w->line, version);
+		put_set_address(&w->line, 0x1000);
+		PUT(&w->line, special(0, 1), 4, 2, special(1, 1), 4, 0,
+		    special(1, 1), 4, 3, special(1, 1));
+		put_end(&w->line, 4);
+		put_len(&w->line, start);
+		open_index(w);
+		assert_true(pp_line_index_wants_info(w->index));
+		expect(w, 0x1000, "/build/a.c", 2);
+		expect(w, 0x1001, "/build/sub/b.h", 3);
+		/* Files are counted from 1, and there are two. */
+		expect_none(w, 0x1002);
+		expect_none(w, 0x1003);
+	}
+}
+
+static void test_without_its_unit(void **state)
+{
+	struct world *w = *state;
+	size_t start = put_header(&w->line, 3);
+
+	put_sequence(&w->line, 0x1000, 4, 2);
+	put_len(&w->line, start);
+	open_index(w);
+	expect(w, 0x1000, "a.c", 2);
+}
+
+static void joins(const char *dir, const char *sub, const char *name,
+		  const char *wanted)
+{
+	char *path = pp_source_path_join(dir, sub, name);
+
+	assert_non_null(path);
+	assert_string_equal(path, wanted);
+	free(path);
+}
+
+static void test_paths(void **state)
+{
+	(void)state;
+	joins("/a", "b", "c", "/a/b/c");
+	joins("/a", "/b", "c", "/b/c");
+	joins("/a", "b", "/c", "/c");
+	joins(NULL, NULL, "c", "c");
+	joins(NULL, "b", "c", "b/c");
+	joins("/a/b", "../x", "c.h", "/a/x/c.h");
+	joins("/a//b/.", "./x/", ".//c.h", "/a/b/x/c.h");
+	joins("/", "../..", "c", "/c");
+	joins(NULL, "../..", "c", "../../c");
+	joins(NULL, "a/../..", "c", "../c");
+	joins("/a", "..", "..", "/");
+	joins(NULL, "..x/..", "...", "...");
+	joins("", "", "", "");
+}
+
+static void test_strings(void **state)
+{
+	struct pp_arena arena;
+	struct pp_strings strings;
+	const char *first, *known[1000];
+	char text[16];
+
+	(void)state;
+	pp_arena_init(&arena);
+	pp_strings_init(&strings, &arena);
+	first = pp_strings_add(&strings, "");
+	for (int i = 0; i < 1000; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		known[i] = pp_strings_add(&strings, text);
+		assert_string_equal(known[i], text);
+	}
+	for (int i = 0; i < 1000; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		assert_ptr_equal(pp_strings_add(&strings, text), known[i]);
+	}
+	assert_ptr_equal(pp_strings_add(&strings, ""), first);
+	pp_strings_release(&strings);
+	pp_arena_release(&arena);
+}
+
+/* ---- damage -------------------------------------------------------------- */
+
+static void test_damage_is_counted(void **state)
+{
+	struct world *w = *state;
+	size_t first = put_header(&w->line, 5), second;
+
+	put_sequence(&w->line, 0x1000, 4, 2);
+	put_set_address(&w->line, 0x1100); /* without an end */
+	PUT(&w->line, special(0, 1));
+	put_len(&w->line, first);
+	second = put_header(&w->line, 5);
+	put_sequence(&w->line, 0x2000, 4, 3);
+	put_len(&w->line, second);
+	put(&w->line, 99, 4); /* longer than the section */
+	open_index(w);
+	assert_int_equal(pp_line_index_damaged(w->index), 2);
+	expect(w, 0x1000, "/src/a.c", 2);
+	expect_none(w, 0x1100);
+	expect(w, 0x2000, "/src/a.c", 3);
+}
+
+/* Whatever one byte becomes: no crash, and the unit behind stands unless the
+ * length was hit. */
+static void test_any_byte(void **state)
+{
+	struct world *w = *state;
+	size_t first = put_header(&w->line, 5), second, len;
+
+	put_sequence(&w->line, 0x1000, 4, 2);
+	put_len(&w->line, first);
+	len = w->line.len;
+	second = put_header(&w->line, 5);
+	put_sequence(&w->line, 0x2000, 4, 3);
+	put_len(&w->line, second);
+	for (size_t i = 0; i < len; i++)
+		for (int value = 0; value < 256; value++) {
+			uint8_t was = w->line.bytes[i];
+			struct pp_line found;
+
+			w->line.bytes[i] = (uint8_t)value;
+			open_index(w);
+			pp_line_index_find(w->index, 0x1000, &found);
+			if (i >= 4)
+				expect(w, 0x2000, "/src/a.c", 3);
+			w->line.bytes[i] = was;
+		}
+}
+
+static void test_any_length(void **state)
+{
+	struct world *w = *state;
+	size_t start = put_header(&w->line, 5), len;
+
+	put_sequence(&w->line, 0x1000, 4, 2);
+	put_len(&w->line, start);
+	len = w->line.len;
+	for (w->line.len = 0; w->line.len < len; w->line.len++) {
+		open_index(w);
+		expect_none(w, 0x1000);
+	}
+	open_index(w);
+	expect(w, 0x1000, "/src/a.c", 2);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_rows),
+		TEST(test_sequences),
+		TEST(test_rows_out_of_order),
+		TEST(test_old_versions),
+		TEST(test_without_its_unit),
+		TEST(test_paths),
+		TEST(test_strings),
+		TEST(test_damage_is_counted),
+		TEST(test_any_byte),
+		TEST(test_any_length),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
