@@ -9,22 +9,9 @@
 #include "config.h"
 #include "libop/op_session.h"
 #include "pp/opreport_options.h"
+#include "pp/options.h"
 
 #define EXIT_USAGE 2
-
-static void print_messages(const struct opreport_options *o,
-			   const struct pp_messages *messages)
-{
-	for (size_t i = 0; i < messages->nr; i++) {
-		const struct pp_message *message = &messages->list[i];
-
-		if (message->kind == PP_WARNING)
-			fprintf(stderr, "opreport: warning: %s\n",
-				message->text);
-		else if (o->verbose & 1u << message->kind)
-			fprintf(stderr, "opreport: %s\n", message->text);
-	}
-}
 
 /* A report without header does not hide that samples were lost. */
 static void print_loss(const struct opreport_options *o,
@@ -106,7 +93,8 @@ static int run(struct opreport_options *o, struct op_diag *diag)
 	o->request.session = &session;
 	err = pp_report_new(&report, &o->request, diag);
 	if (report)
-		print_messages(o, &report->messages);
+		pp_print_messages(stderr, "opreport", &report->messages,
+				  o->verbose);
 	if (!err)
 		err = check_losses(o, report, diag);
 	if (!err)

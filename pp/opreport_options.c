@@ -4,151 +4,9 @@
 #include "pp/opreport_options.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* ---- single values ------------------------------------------------------- */
-
-/* A number from 0 to 100. */
-static int take_percent(const char *option, const char *text, double *out,
-			struct op_diag *diag)
-{
-	char *end;
-
-	if (!text)
-		return 0;
-	*out = strtod(text, &end);
-	if (end == text || *end || !(*out >= 0) || *out > 100)
-		return op_diag_set(
-			diag, -EINVAL,
-			"--%s=%s: not a percentage; give a number from 0 to 100",
-			option, text);
-	return 0;
-}
-
-/* A word of a list and the bits that it stands for. */
-struct word {
-	const char *name;
-	unsigned int bits;
-};
-
-/* Set *@bits to what the comma list @text says, in words of @words (ended by
- * one without name). */
-static int take_words(struct pp_arena *arena, const char *option,
-		      const char *text, const struct word *words,
-		      const char *known, unsigned int *bits,
-		      struct op_diag *diag)
-{
-	const char **list = NULL;
-	int nr = text ? pp_split_commas(arena, text, &list) : 0;
-
-	for (int i = 0; i < nr; i++) {
-		const struct word *word = words;
-
-		while (word->name && strcmp(word->name, list[i]))
-			word++;
-		if (!word->name)
-			return op_diag_set(diag, -EINVAL,
-					   "--%s=%s: unknown; use %s", option,
-					   list[i], known);
-		*bits |= word->bits;
-	}
-	return nr < 0 ? nr : 0;
-}
-
-static int take_merge(struct opreport_options *o, struct op_diag *diag)
-{
-	static const struct word words[] = {
-		{ "cpu", PP_MERGE_CPU },
-		{ "lib", PP_MERGE_LIB },
-		{ "library", PP_MERGE_LIB },
-		{ "tid", PP_MERGE_TID },
-		{ "tgid", PP_MERGE_TGID | PP_MERGE_TID },
-		{ "unitmask", PP_MERGE_UNIT_MASK },
-		{ "all", PP_MERGE_ALL },
-		{ NULL, 0 },
-	};
-
-	if (!o->args.by_session)
-		o->request.merge = PP_MERGE_SESSION;
-	return take_words(&o->arena, "merge", o->args.merge, words,
-			  "cpu, lib, tid, tgid, unitmask or all",
-			  &o->request.merge, diag);
-}
-
-/* The original's other categories have nothing to say here. */
-static int take_verbose(struct opreport_options *o, struct op_diag *diag)
-{
-	static const struct word words[] = {
-		{ "all", ~0u },
-		{ "sfile", 1u << PP_REMARK_SFILE },
-		{ "bfd", 1u << PP_REMARK_BFD },
-		{ "stats", 1u << PP_REMARK_STATS },
-		{ "debug", 0 },
-		{ "level1", 0 },
-		{ "xml", 0 },
-		{ NULL, 0 },
-	};
-
-	if (o->args.is_verbose && !o->args.verbose)
-		o->verbose = ~0u;
-	return take_words(&o->arena, "verbose", o->args.verbose, words,
-			  "all, debug, bfd, level1, sfile, stats or xml",
-			  &o->verbose, diag);
-}
-
-static int take_demangle(struct opreport_options *o, struct op_diag *diag)
-{
-	static const char *const names[] = {
-		[PP_DEMANGLE_NORMAL] = "normal",
-		[PP_DEMANGLE_NONE] = "none",
-		[PP_DEMANGLE_SMART] = "smart",
-	};
-	const char *how = o->args.demangle;
-
-	for (size_t i = 0; how && i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(how, names[i])) {
-			o->request.demangle = i;
-			return 0;
-		}
-	if (!how)
-		return 0;
-	return op_diag_set(diag, -EINVAL,
-			   "--demangle=%s: unknown; use none, normal or smart",
-			   how);
-}
-
-/* A comma list as an array ended by NULL; NULL for no list. */
-static int take_list(struct pp_arena *arena, const char *text,
-		     const char *const **out)
-{
-	const char **parts, **list;
-	int nr;
-
-	if (!text)
-		return 0;
-	nr = pp_split_commas(arena, text, &parts);
-	if (nr < 0)
-		return nr;
-	list = pp_arena_alloc(arena, (size_t)nr + 1, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	memcpy(list, parts, (size_t)nr * sizeof(*list));
-	*out = list;
-	return 0;
-}
-
-/* @words joined with @between, and @end behind each or the last. */
-static const char *join(struct pp_arena *arena, const char *const *words,
-			const char *between, const char *end)
-{
-	const char *text = "";
-
-	for (size_t i = 0; words && words[i] && text; i++)
-		text = pp_arena_printf(arena, "%s%s%s", text, i ? between : "",
-				       words[i]);
-	return text ? pp_arena_printf(arena, "%s%s", text, end) : NULL;
-}
+#include "pp/options.h"
 
 /* ---- what goes together -------------------------------------------------- */
 
@@ -251,7 +109,7 @@ static int take_format(struct opreport_options *o, const char *const *words,
 		       const char *const *argv)
 {
 	const struct opreport_args *a = &o->args;
-	const char *command = join(&o->arena, argv + 1, " ", " ");
+	const char *command = pp_join_words(&o->arena, argv + 1, " ", " ");
 
 	o->format_options = (struct pp_format_options){
 		.no_header = a->no_header,
@@ -266,7 +124,8 @@ static int take_format(struct opreport_options *o, const char *const *words,
 		.exclude_dependent = a->exclude_dependent,
 	};
 	if (words && *words)
-		o->format_options.words = join(&o->arena, words, ",", "");
+		o->format_options.words =
+			pp_join_words(&o->arena, words, ",", "");
 	if (command)
 		o->format_options.command =
 			pp_arena_printf(&o->arena, "opreport %s", command);
@@ -291,28 +150,33 @@ static int take_values(struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
 	struct pp_request *request = &o->request;
-	int err = take_percent("threshold", a->threshold, &request->threshold,
-			       diag);
+	struct pp_arena *arena = &o->arena;
+	int err = pp_take_percent("threshold", a->threshold,
+				  &request->threshold, diag);
 
 	o->max_loss = -1;
+	if (!a->by_session)
+		request->merge = PP_MERGE_SESSION;
 	if (!err)
-		err = take_percent("max-loss", a->max_loss, &o->max_loss, diag);
+		err = pp_take_percent("max-loss", a->max_loss, &o->max_loss,
+				      diag);
 	if (!err)
-		err = take_merge(o, diag);
+		err = pp_take_merge(arena, a->merge, &request->merge, diag);
 	if (!err)
-		err = take_verbose(o, diag);
+		err = pp_take_verbose(arena, a->is_verbose, a->verbose,
+				      &o->verbose, diag);
 	if (!err)
-		err = take_demangle(o, diag);
+		err = pp_take_demangle(a->demangle, &request->demangle, diag);
 	if (!err)
 		err = take_sort(o, diag);
 	if (!err)
-		err = take_list(&o->arena, a->include,
-				&request->include_symbols);
+		err = pp_take_list(arena, a->include,
+				   &request->include_symbols);
 	if (!err)
-		err = take_list(&o->arena, a->exclude,
-				&request->exclude_symbols);
+		err = pp_take_list(arena, a->exclude,
+				   &request->exclude_symbols);
 	if (!err)
-		err = take_list(&o->arena, a->image_path, &request->image_path);
+		err = pp_take_list(arena, a->image_path, &request->image_path);
 	return err;
 }
 

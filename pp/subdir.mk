@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 PROGS += opreport
-opreport_SRCS := $(wildcard pp/opreport*.c)
+opreport_SRCS := $(wildcard pp/opreport*.c) pp/options.c
 opreport_LIBS := libpp libop libdb
 opreport_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) -lm
 

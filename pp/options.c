@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "pp/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pp_take_percent(const char *option, const char *text, double *out,
+		    struct op_diag *diag)
+{
+	char *end;
+
+	if (!text)
+		return 0;
+	*out = strtod(text, &end);
+	if (end == text || *end || !(*out >= 0) || *out > 100)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--%s=%s: not a percentage; give a number from 0 to 100",
+			option, text);
+	return 0;
+}
+
+/* A word of a list and the bits that it stands for. */
+struct word {
+	const char *name;
+	unsigned int bits;
+};
+
+/* Set *@bits to what the comma list @text says, in words of @words (ended by
+ * one without name). */
+static int take_words(struct pp_arena *arena, const char *option,
+		      const char *text, const struct word *words,
+		      const char *known, unsigned int *bits,
+		      struct op_diag *diag)
+{
+	const char **list = NULL;
+	int nr = text ? pp_split_commas(arena, text, &list) : 0;
+
+	for (int i = 0; i < nr; i++) {
+		const struct word *word = words;
+
+		while (word->name && strcmp(word->name, list[i]))
+			word++;
+		if (!word->name)
+			return op_diag_set(diag, -EINVAL,
+					   "--%s=%s: unknown; use %s", option,
+					   list[i], known);
+		*bits |= word->bits;
+	}
+	return nr < 0 ? nr : 0;
+}
+
+int pp_take_merge(struct pp_arena *arena, const char *text, unsigned int *merge,
+		  struct op_diag *diag)
+{
+	static const struct word words[] = {
+		{ "cpu", PP_MERGE_CPU },
+		{ "lib", PP_MERGE_LIB },
+		{ "library", PP_MERGE_LIB },
+		{ "tid", PP_MERGE_TID },
+		{ "tgid", PP_MERGE_TGID | PP_MERGE_TID },
+		{ "unitmask", PP_MERGE_UNIT_MASK },
+		{ "all", PP_MERGE_ALL },
+		{ NULL, 0 },
+	};
+
+	return take_words(arena, "merge", text, words,
+			  "cpu, lib, tid, tgid, unitmask or all", merge, diag);
+}
+
+int pp_take_verbose(struct pp_arena *arena, bool is_given, const char *text,
+		    unsigned int *verbose, struct op_diag *diag)
+{
+	/* The original's other categories have nothing to say here. */
+	static const struct word words[] = {
+		{ "all", ~0u },
+		{ "sfile", 1u << PP_REMARK_SFILE },
+		{ "bfd", 1u << PP_REMARK_BFD },
+		{ "stats", 1u << PP_REMARK_STATS },
+		{ "debug", 0 },
+		{ "level1", 0 },
+		{ "xml", 0 },
+		{ NULL, 0 },
+	};
+
+	if (is_given && !text)
+		*verbose = ~0u;
+	return take_words(arena, "verbose", text, words,
+			  "all, debug, bfd, level1, sfile, stats or xml",
+			  verbose, diag);
+}
+
+int pp_take_demangle(const char *how, enum pp_demangle *demangle,
+		     struct op_diag *diag)
+{
+	static const char *const names[] = {
+		[PP_DEMANGLE_NORMAL] = "normal",
+		[PP_DEMANGLE_NONE] = "none",
+		[PP_DEMANGLE_SMART] = "smart",
+	};
+
+	for (size_t i = 0; how && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(how, names[i])) {
+			*demangle = i;
+			return 0;
+		}
+	if (!how)
+		return 0;
+	return op_diag_set(diag, -EINVAL,
+			   "--demangle=%s: unknown; use none, normal or smart",
+			   how);
+}
+
+int pp_take_list(struct pp_arena *arena, const char *text,
+		 const char *const **out)
+{
+	const char **parts, **list;
+	int nr;
+
+	if (!text)
+		return 0;
+	nr = pp_split_commas(arena, text, &parts);
+	if (nr < 0)
+		return nr;
+	list = pp_arena_alloc(arena, (size_t)nr + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	memcpy(list, parts, (size_t)nr * sizeof(*list));
+	*out = list;
+	return 0;
+}
+
+const char *pp_join_words(struct pp_arena *arena, const char *const *words,
+			  const char *between, const char *end)
+{
+	const char *text = "";
+
+	for (size_t i = 0; words && words[i] && text; i++)
+		text = pp_arena_printf(arena, "%s%s%s", text, i ? between : "",
+				       words[i]);
+	return text ? pp_arena_printf(arena, "%s%s", text, end) : NULL;
+}
+
+void pp_print_messages(FILE *out, const char *program,
+		       const struct pp_messages *messages, unsigned int verbose)
+{
+	for (size_t i = 0; i < messages->nr; i++) {
+		const struct pp_message *message = &messages->list[i];
+
+		if (message->kind == PP_WARNING)
+			fprintf(out, "%s: warning: %s\n", program,
+				message->text);
+		else if (verbose & 1u << message->kind)
+			fprintf(out, "%s: %s\n", program, message->text);
+	}
+}
