@@ -80,6 +80,8 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	if (!err)
 		err = opd_trace_init(&opd->trace);
 	if (!err)
+		err = opd_stacks_init(opd);
+	if (!err)
 		err = opd_defer_init(&opd->defer);
 	if (err)
 		return op_diag_set(diag, err, "start: %s", strerror(-err));

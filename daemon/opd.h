@@ -14,7 +14,7 @@
  *	  opd_cookie, opd_image	what image cookies stand for
  *	  opd_kernel		ranges of the kernel and its modules
  *	  opd_anon		names of anonymous memory
- *	opd_sfile	open sample files
+ *	opd_sfile	open sample files, and opd_tree call trees
  *	opd_stats	what became of each sample
  *
  * Everything is owned by this structure; parts borrow from each other only
@@ -46,6 +46,7 @@
 #include "daemon/opd_stream.h"
 #include "daemon/opd_trace.h"
 #include "daemon/opd_trans.h"
+#include "daemon/opd_tree.h"
 #include "libop/op_session.h"
 
 struct opd {
@@ -64,6 +65,7 @@ struct opd {
 	struct opd_kernel kernel;
 	struct opd_anon anon;
 	struct opd_sfiles sfiles;
+	struct opd_trees trees;
 	struct transient trans;
 	struct opd_trace trace;
 	struct opd_stacks stacks;

@@ -62,6 +62,24 @@ int opd_mangle(const struct opd_sfile *sfile, const struct opd_event *event,
 	return done < 0 ? done : 0;
 }
 
+int opd_mangle_tree(const struct opd_sfile_key *key,
+		    const struct opd_event *event, char *buf, size_t len)
+{
+	struct op_mangle m = {
+		.app = image_name(key, key->app),
+		.is_tree = true,
+		.event = event->name,
+		.count = event->count,
+		.unit_mask = event->um,
+		.tgid = key->tgid,
+		.tid = key->tid,
+		.cpu = key->cpu,
+	};
+	int done = op_mangle_build(&m, buf, len);
+
+	return done < 0 ? done : 0;
+}
+
 /* Make the folder @path, whose parents may be missing; @path is written to. */
 static int make_folder(char *path)
 {

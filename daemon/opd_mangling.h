@@ -11,6 +11,7 @@
 
 struct opd_event;
 struct opd_sfile;
+struct opd_sfile_key;
 
 /* In the names of files that hold arcs, and no others: libop/op_mangle.h. */
 #define OPD_ARCS "/{cg}/"
@@ -21,6 +22,10 @@ struct opd_sfile;
  */
 int opd_mangle(const struct opd_sfile *sfile, const struct opd_event *event,
 	       char *buf, size_t len);
+
+/* The same for the call tree of @key, whose images are both the application. */
+int opd_mangle_tree(const struct opd_sfile_key *key,
+		    const struct opd_event *event, char *buf, size_t len);
 
 /* Make all folders above the file @path. Returns 0 or -errno. */
 int opd_make_parents(const char *path);

@@ -5,14 +5,17 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/opd.h"
 #include "daemon/opd_mangling.h"
 #include "daemon/opd_sample_file.h"
+#include "libdb/ctree.h"
 #include "libdb/odb.h"
 
 #define ASIDE "aside"
+#define NODE_BYTES 32 /* in a call tree, at least */
 #define MAX_NAMES 1000 /* tried for a file that has to make way */
 
 _Static_assert(sizeof(struct op_sample_header) == ODB_USER_SIZE,
@@ -27,10 +30,10 @@ static void fill_callee(struct op_sample_header *header,
 }
 
 static void fill_header(struct op_sample_header *header, const struct opd *opd,
-			const struct opd_sfile *sfile,
+			const struct opd_sfile_key *key,
 			const struct opd_event *event)
 {
-	const struct opd_image *image = sfile->key.dep;
+	const struct opd_image *image = key->dep;
 	bool timer = opd_event_is_timer(event);
 
 	memset(header, 0, sizeof(*header));
@@ -42,14 +45,12 @@ static void fill_header(struct op_sample_header *header, const struct opd *opd,
 	header->count = event->count;
 	header->unit_mask = (uint32_t)event->um;
 	header->mtime = image->mtime;
-	header->anon_start = sfile->key.start;
+	header->anon_start = key->start;
 	header->build_id_len = image->build_id.len;
 	memcpy(header->build_id, image->build_id.bytes, image->build_id.len);
 	header->cpu_khz = opd->cpu_khz;
 	snprintf(header->cpu_type, sizeof(header->cpu_type), "%s",
 		 timer ? "timer" : opd->cpu_type);
-	if (sfile->callee)
-		fill_callee(header, sfile->callee->image);
 }
 
 /* Whether samples of @b may be added to a file that says @a. */
@@ -178,37 +179,78 @@ static int set_aside(struct opd *opd, const char *path, const char *name,
 	return no_free_name(opd, path);
 }
 
-static int open_and_make(struct odb **odb, const char *path)
+/* ---- what keeps them --------------------------------------------------------
+ */
+
+/* A file that is open: one of both. */
+struct store {
+	struct odb *odb;
+	struct ctree *tree;
+	bool is_tree;
+};
+
+static int store_open(struct store *store, const char *path)
 {
-	int err = odb_open(odb, path, ODB_RDWR);
+	return store->is_tree ? ctree_open(&store->tree, path, ODB_RDWR)
+			      : odb_open(&store->odb, path, ODB_RDWR);
+}
+
+static void store_close(struct store *store)
+{
+	ctree_close(store->tree);
+	odb_close(store->odb);
+	store->tree = NULL;
+	store->odb = NULL;
+}
+
+static void *store_user(const struct store *store)
+{
+	return store->is_tree ? ctree_user(store->tree) : odb_user(store->odb);
+}
+
+/* The samples that are in the file and no other. */
+static uint64_t store_total(const struct store *store, const char *name)
+{
+	struct odb_stat stat = { .total = 0 };
+
+	/* What call graphs count are the samples of flat files once more. */
+	if (store->odb && !strstr(name, OPD_ARCS))
+		odb_stat(store->odb, &stat);
+	return stat.total;
+}
+
+/* ---- opening ----------------------------------------------------------------
+ */
+
+static int open_and_make(struct store *store, const char *path)
+{
+	int err = store_open(store, path);
 
 	if (err != -ENOENT)
 		return err;
 	err = opd_make_parents(path);
-	return err ? err : odb_open(odb, path, ODB_RDWR);
+	return err ? err : store_open(store, path);
 }
 
-static bool is_new(struct odb *odb)
+static bool is_new(const struct store *store, const char *name)
 {
 	static const struct op_sample_header zero;
-	struct odb_stat stat;
 
-	if (memcmp(odb_user(odb), &zero, sizeof(zero)))
-		return false;
-	odb_stat(odb, &stat);
-	return stat.total == 0;
+	return !memcmp(store_user(store), &zero, sizeof(zero)) &&
+	       store_total(store, name) == 0;
 }
 
 /*
- * Returns 0 when samples of @header may be added to @odb; -EBADMSG when it is
+ * Returns 0 when samples of @header may be added to @store; -EBADMSG when it is
  * damaged, -EEXIST when it is about something else.
  */
-static int match_header(struct odb *odb, const struct op_sample_header *header,
-			const char *path)
+static int match_header(const struct store *store,
+			const struct op_sample_header *header, const char *path,
+			const char *name)
 {
-	struct op_sample_header *there = odb_user(odb);
+	struct op_sample_header *there = store_user(store);
 
-	if (is_new(odb)) {
+	if (is_new(store, name)) {
 		memcpy(there, header, sizeof(*there));
 		return 0;
 	}
@@ -217,71 +259,106 @@ static int match_header(struct odb *odb, const struct op_sample_header *header,
 	return may_mix(there, header) ? 0 : -EEXIST;
 }
 
-/* Close @odb, which is in the way, and move its file. */
-static int make_way(struct opd *opd, struct odb *odb, int why, const char *path,
-		    const char *name)
+/* Close @store, which is in the way, and move its file. */
+static int make_way(struct opd *opd, struct store *store, int why,
+		    const char *path, const char *name)
 {
-	struct odb_stat stat = { .total = 0 };
+	uint64_t nr = store_total(store, name);
 
-	/* What arcs count are no samples. */
-	if (odb && !strstr(name, OPD_ARCS))
-		odb_stat(odb, &stat);
-	odb_close(odb);
+	store_close(store);
 	if (why == -EEXIST)
-		return set_aside(opd, path, name, stat.total);
+		return set_aside(opd, path, name, nr);
 	opd_sample_file_damaged(opd, path);
 	return 0;
 }
 
 static int open_checked(struct opd *opd, const char *path, const char *name,
-			const struct op_sample_header *header, struct odb **out)
+			const struct op_sample_header *header,
+			struct store *store)
 {
-	struct odb *odb = NULL;
 	int err = -EIO;
 
 	/* The second time nothing is in the way any more. */
 	for (int tries = 0; tries < 2; tries++) {
-		odb = NULL;
-		err = open_and_make(&odb, path);
+		err = open_and_make(store, path);
 		if (!err)
-			err = match_header(odb, header, path);
-		if (!err) {
-			*out = odb;
+			err = match_header(store, header, path, name);
+		if (!err)
 			return 0;
-		}
 		if (err != -EBADMSG && err != -EPROTO && err != -EEXIST)
 			break;
-		if (make_way(opd, odb, err, path, name))
+		if (make_way(opd, store, err, path, name))
 			return err;
-		odb = NULL;
 	}
-	odb_close(odb);
+	store_close(store);
+	return err;
+}
+
+static int path_of(const struct opd *opd, const char *name, char *path,
+		   size_t len)
+{
+	int done = snprintf(path, len, "%s/%s", opd->session.current, name);
+
+	return done < 0 || (size_t)done >= len ? -ENAMETOOLONG : 0;
+}
+
+/* @err is how it was to find @name. */
+static int open_named(struct opd *opd, int err, const char *name,
+		      const struct opd_image *image,
+		      const struct op_sample_header *header,
+		      struct store *store)
+{
+	char path[PATH_MAX];
+
+	if (!err)
+		err = path_of(opd, name, path, sizeof(path));
+	if (!err)
+		err = open_checked(opd, path, name, header, store);
+	if (err)
+		opd_log(&opd->log, "sample file of %s: %s",
+			image->name ? image->name : "anonymous memory",
+			strerror(-err));
+	else
+		opd_verbose(&opd->log, OPD_V_SFILE, "opened %s", name);
 	return err;
 }
 
 int opd_sample_file_open(struct opd *opd, const struct opd_sfile *sfile,
 			 const struct opd_event *event, struct odb **out)
 {
-	const struct opd_image *dep = sfile->key.dep;
+	struct store store = { .is_tree = false };
+	struct op_sample_header header;
+	char name[OP_MANGLE_MAX];
+	int err;
+
+	fill_header(&header, opd, &sfile->key, event);
+	if (sfile->callee)
+		fill_callee(&header, sfile->callee->image);
+	err = opd_mangle(sfile, event, name, sizeof(name));
+	err = open_named(opd, err, name, sfile->key.dep, &header, &store);
+	if (!err)
+		*out = store.odb;
+	return err;
+}
+
+int opd_sample_file_open_tree(struct opd *opd, const struct opd_sfile_key *key,
+			      const struct opd_event *event, struct ctree **out,
+			      uint64_t *nr_nodes)
+{
+	struct store store = { .is_tree = true };
 	struct op_sample_header header;
 	char name[OP_MANGLE_MAX], path[PATH_MAX];
-	int err, len;
+	struct stat st;
+	int err;
 
-	fill_header(&header, opd, sfile, event);
-	err = opd_mangle(sfile, event, name, sizeof(name));
-	if (!err) {
-		len = snprintf(path, sizeof(path), "%s/%s",
-			       opd->session.current, name);
-		if (len < 0 || (size_t)len >= sizeof(path))
-			err = -ENAMETOOLONG;
-	}
-	if (!err)
-		err = open_checked(opd, path, name, &header, out);
+	fill_header(&header, opd, key, event);
+	err = opd_mangle_tree(key, event, name, sizeof(name));
+	err = open_named(opd, err, name, key->dep, &header, &store);
 	if (err)
-		opd_log(&opd->log, "sample file of %s: %s",
-			dep->name ? dep->name : "anonymous memory",
-			strerror(-err));
-	else
-		opd_verbose(&opd->log, OPD_V_SFILE, "opened %s", name);
-	return err;
+		return err;
+	*out = store.tree;
+	*nr_nodes = 0;
+	if (!path_of(opd, name, path, sizeof(path)) && !stat(path, &st))
+		*nr_nodes = (uint64_t)st.st_size / NODE_BYTES;
+	return 0;
 }

@@ -17,11 +17,13 @@
 
 #include <stdint.h>
 
+struct ctree;
 struct odb;
 struct opd;
 struct op_sample_header;
 struct opd_event;
 struct opd_sfile;
+struct opd_sfile_key;
 
 /*
  * Open or create the sample file of @sfile and @event. Returns 0 or -errno;
@@ -29,6 +31,14 @@ struct opd_sfile;
  */
 int opd_sample_file_open(struct opd *opd, const struct opd_sfile *sfile,
 			 const struct opd_event *event, struct odb **out);
+
+/*
+ * The same for the call tree of @key, whose images are both the application.
+ * *@nr_nodes: it has no more than these.
+ */
+int opd_sample_file_open_tree(struct opd *opd, const struct opd_sfile_key *key,
+			      const struct opd_event *event, struct ctree **out,
+			      uint64_t *nr_nodes);
 
 /* Rename the damaged sample file @path. */
 void opd_sample_file_damaged(struct opd *opd, const char *path);

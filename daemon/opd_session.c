@@ -147,6 +147,34 @@ uint64_t opd_session_count_samples(struct opd *opd)
 	return sum;
 }
 
+static bool is_tree(const FTSENT *entry)
+{
+	return entry->fts_info == FTS_F && entry->fts_name[0] != '.' &&
+	       !has_bad_name(entry->fts_name) && entry->fts_level > 0 &&
+	       !strcmp(entry->fts_parent->fts_name, "{tree}");
+}
+
+void opd_session_count_stacks(struct opd *opd, uint64_t *stacks)
+{
+	char *const paths[] = { opd->session.current, NULL };
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *entry;
+	int err;
+
+	while (tree && (entry = fts_read(tree))) {
+		if (!is_tree(entry))
+			continue;
+		err = opd_tree_count(entry->fts_accpath, stacks);
+		if (err == -EBADMSG || err == -EPROTO)
+			opd_sample_file_damaged(opd, entry->fts_accpath);
+		else if (err)
+			opd_log(&opd->log, "%s: %s", entry->fts_path,
+				strerror(-err));
+	}
+	if (tree)
+		fts_close(tree);
+}
+
 static int delete_entry(const FTSENT *entry, struct op_diag *diag)
 {
 	int failed = 0;

@@ -30,6 +30,9 @@ void opd_session_unlock(struct opd *opd);
  */
 uint64_t opd_session_count_samples(struct opd *opd);
 
+/* Add what the call trees of samples/current hold to @stacks (op_ledger.h). */
+void opd_session_count_stacks(struct opd *opd, uint64_t *stacks);
+
 /* Delete all in samples/current. Returns 0 or -errno with the reason. */
 int opd_session_reset(struct opd *opd, struct op_diag *diag);
 

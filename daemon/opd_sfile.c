@@ -85,11 +85,13 @@ static void drop_until(struct opd *opd, struct opd_sfile *sfile,
 void opd_sfiles_drop_all(struct opd *opd)
 {
 	for_each(opd, drop_any, NULL);
+	opd_trees_drop_all(opd);
 }
 
 void opd_sfiles_drop_image(struct opd *opd, const struct opd_image *image)
 {
 	for_each(opd, drop_of_image, image);
+	opd_trees_drop_image(opd, image);
 }
 
 static int compare_uses(const void *a, const void *b)
@@ -180,6 +182,17 @@ static bool same_key(const struct opd_sfile_key *a,
 		(uint64_t)((a->anon_tgid ^ b->anon_tgid) | (a->tgid ^ b->tgid) |
 			   (a->tid ^ b->tid) | (a->cpu ^ b->cpu));
 	return differ == 0;
+}
+
+uint64_t opd_sfile_hash(const struct opd_sfile_key *key)
+{
+	return hash_key(key);
+}
+
+bool opd_sfile_same(const struct opd_sfile_key *a,
+		    const struct opd_sfile_key *b)
+{
+	return same_key(a, b);
 }
 
 static uint64_t hash_callee(uint64_t hash, const struct opd_callee *callee)
@@ -341,4 +354,5 @@ static void sync_one(struct opd *opd, struct opd_sfile *sfile, const void *arg)
 void opd_sfiles_sync(struct opd *opd)
 {
 	for_each(opd, sync_one, NULL);
+	opd_trees_sync(opd);
 }

@@ -67,6 +67,11 @@ struct opd_sfiles {
 	size_t max_open; /* as mappings allow */
 };
 
+/* For others that keep something by such a key. */
+uint64_t opd_sfile_hash(const struct opd_sfile_key *key);
+bool opd_sfile_same(const struct opd_sfile_key *a,
+		    const struct opd_sfile_key *b);
+
 /* Find out how many sample files may be open. */
 void opd_sfiles_init(struct opd *opd);
 
@@ -87,7 +92,10 @@ struct opd_sfile *opd_sfile_get_arcs(struct opd *opd,
 int opd_sfile_add(struct opd *opd, struct opd_sfile *sfile,
 		  unsigned int counter, uint64_t offset);
 
-/* Start writing all changes to the disk, and try failed files once more. */
+/*
+ * Start writing all changes to the disk, and try failed files once more. This
+ * and what follows is done for the call trees (opd_tree.h), too.
+ */
 void opd_sfiles_sync(struct opd *opd);
 
 /* Close all, or those with samples or arcs in @image. */

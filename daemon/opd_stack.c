@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/opd.h"
+#include "libop/op_tree_image.h"
 
 /* A store under way. */
 struct store {
@@ -15,6 +16,35 @@ struct store {
 	bool last;
 	uint64_t waits_for;
 };
+
+static int make_root(struct opd *opd, enum op_ledger_stacks class,
+		     const char *name)
+{
+	const struct opd_image_id id = {
+		.space = OP_SPACE_KERN,
+		.kind = OP_IMAGE_PSEUDO,
+		.name = name,
+	};
+
+	return opd_image_get(opd, &id, &opd->stacks.roots[class].image);
+}
+
+int opd_stacks_init(struct opd *opd)
+{
+	const struct opd_image_id id = {
+		.space = OP_SPACE_KERN,
+		.kind = OP_IMAGE_PSEUDO,
+		.name = "[unknown]",
+	};
+	int err = make_root(opd, OP_STACKS_TRUNCATED, OP_TREE_TRUNCATED);
+
+	if (!err)
+		err = make_root(opd, OP_STACKS_NO_UNWIND,
+				OP_TREE_NO_UNWIND_DATA);
+	if (!err)
+		err = make_root(opd, OP_STACKS_BROKEN, OP_TREE_BROKEN);
+	return err ? err : opd_image_get(opd, &id, &opd->stacks.unknown);
+}
 
 /* ---- where its frames are ---------------------------------------------------
  */
@@ -163,6 +193,64 @@ static enum op_ledger_stacks store_arc(const struct store *s,
 					    : OP_STACKS_ARCS;
 }
 
+/* ---- trees ------------------------------------------------------------------
+ */
+
+/* A kernel thread's is the kernel, in whatever module it is. */
+static struct opd_image *kernel_image(const struct opd *opd)
+{
+	const struct opd_kernel *kernel = &opd->kernel;
+
+	for (size_t i = 0; i < kernel->nr; i++)
+		if (kernel->ranges[i].image->kind == OP_IMAGE_KERNEL)
+			return kernel->ranges[i].image;
+	return NULL;
+}
+
+/* The tree is about the build that there is now. */
+static struct opd_image *current_build(struct opd_image *app)
+{
+	for (struct opd_image *i = app->first; app->superseded && i;
+	     i = i->next)
+		if (i->first == app->first && !i->superseded)
+			return i;
+	return app;
+}
+
+static void fill_tree_key(struct store *s, struct opd_sfile_key *key)
+{
+	struct opd_spot spot = s->stacks->spots[0];
+	struct opd_image *kernel = NULL;
+
+	if (s->stacks->app) {
+		spot = (struct opd_spot){ .image = s->stacks->app };
+	} else if (s->stack->frames[0].kernel) {
+		kernel = kernel_image(s->opd);
+		if (kernel)
+			spot = (struct opd_spot){ .image = kernel };
+	}
+	fill_key(s, &spot, key);
+	key->app = spot.image->first;
+	key->dep = current_build(spot.image);
+}
+
+static int store_tree(struct store *s, enum op_ledger_stacks class)
+{
+	struct opd_spot *spots = s->stacks->spots;
+	const struct opd_spot *root = &s->stacks->roots[class];
+	struct opd_sfile_key key;
+
+	fill_tree_key(s, &key);
+	for (unsigned int i = 0; i < s->stack->nr; i++) {
+		if (spots[i].image)
+			continue;
+		spots[i].image = s->stacks->unknown;
+		spots[i].key = 0;
+	}
+	return opd_tree_add(s->opd, &key, s->stack->counter, spots,
+			    s->stack->nr, root->image ? root : NULL);
+}
+
 /* ---- all of it --------------------------------------------------------------
  */
 
@@ -183,7 +271,7 @@ static bool is_wanted(const struct store *s)
 	return !options->separate_cpu || context->cpu != OPD_UNKNOWN;
 }
 
-static enum op_ledger_stacks fate_of(enum op_trace_ending ending)
+static enum op_ledger_stacks class_of(enum op_trace_ending ending)
 {
 	switch (ending) {
 	case OP_TRACE_WHOLE:
@@ -202,8 +290,10 @@ bool opd_stack_store(struct opd *opd, const struct opd_stack *stack, bool last,
 {
 	struct store s = { opd, stack, &opd->stacks, last, OP_NO_COOKIE };
 	const struct opd_spot *spots = s.stacks->spots;
+	enum op_ledger_stacks class = class_of(stack->ending);
 	uint64_t *stats = opd->stats.stacks;
 
+	s.stacks->tgid = stack->context.tgid;
 	if (!find_all(&s)) {
 		*waits_for = s.waits_for;
 		return false;
@@ -213,6 +303,6 @@ bool opd_stack_store(struct opd *opd, const struct opd_stack *stack, bool last,
 	stats[OP_STACKS_FRAMES] += stack->nr;
 	for (unsigned int i = 1; i < stack->nr; i++)
 		stats[store_arc(&s, &spots[i], &spots[i - 1])]++;
-	stats[fate_of(stack->ending)]++;
+	stats[store_tree(&s, class) ? OP_STACKS_NOT_STORED : class]++;
 	return true;
 }

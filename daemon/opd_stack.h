@@ -4,8 +4,9 @@
 
 /*
  * The stack of a sample, and where it goes: its pairs of caller and callee to
- * files of arcs. The sample itself is counted elsewhere, as if it had no
- * stack; a stack is stored if its sample is.
+ * files of arcs, as a whole to the call tree of its application. The sample
+ * itself is counted elsewhere, as if it had no stack; a stack is stored if its
+ * sample is.
  *
  * Frames are innermost first. A caller's pc is the return address, so what is
  * stored of it is the place before it, in the call.
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "daemon/opd_trans.h"
+#include "libop/op_ledger.h"
 #include "module/uapi/oprofile.h"
 
 struct opd;
@@ -57,7 +59,15 @@ struct opd_spot {
 struct opd_stacks {
 	struct opd_spot spots[OPD_STACK_MAX];
 	struct opd_image *app; /* NULL: not known, a kernel thread */
+	int64_t tgid;
+	/* what is put before a stack that is not whole, by enum
+	 * op_ledger_stacks; no image for one that is */
+	struct opd_spot roots[OP_STACKS_BROKEN + 1];
+	struct opd_image *unknown; /* stands for an image without name */
 };
+
+/* Once there are images. Returns 0 or -ENOMEM. */
+int opd_stacks_init(struct opd *opd);
 
 /*
  * Store @stack and count what becomes of it. False if some image has no name

@@ -311,6 +311,15 @@ static void reconcile(struct opd *opd, uint64_t there)
 	base->pending = 0;
 }
 
+/* The call trees know better than a ledger that may be older. */
+static void recount_stacks(struct opd *opd)
+{
+	struct op_ledger *base = &opd->stats.base;
+
+	memset(base->stacks, 0, sizeof(base->stacks[0]) * OP_STACKS_NOT_STORED);
+	opd_session_count_stacks(opd, base->stacks);
+}
+
 int opd_stats_init(struct opd *opd, struct op_diag *diag)
 {
 	int err;
@@ -320,6 +329,7 @@ int opd_stats_init(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return err;
 	reconcile(opd, opd_session_count_samples(opd));
+	recount_stacks(opd);
 	opd->stats.recount = false;
 	return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Stacks in the stream: the sample, its arcs, and what is told of them. */
 
+#include "libdb/ctree.h"
+#include "libop/op_tree_image.h"
 #include "tests/unit/opd_fixture.h"
 
 #define APP 1
@@ -53,6 +55,64 @@ static void put_deep(struct words *w)
 	put_end(w, OP_TRACE_WHOLE);
 }
 
+/* ---- reading a tree ---------------------------------------------------------
+ */
+
+/* The number of image @name, which must be there once; 0 without. */
+static uint32_t image_of(const struct ctree *tree, const char *name)
+{
+	char buf[OP_TREE_IMAGE_MAX];
+	struct op_tree_image image;
+	const void *bytes;
+	size_t len;
+
+	for (uint32_t i = 1; i <= ctree_nr_images(tree); i++) {
+		bytes = ctree_image_bytes(tree, i, &len);
+		assert_int_equal(op_tree_image_decode(&image, bytes, len, buf,
+						      sizeof(buf), NULL),
+				 0);
+		if (!strcmp(image.name.name, name))
+			return i;
+	}
+	return 0;
+}
+
+/* The count of the stack "IMAGE+OFFSET ...", root first, a root without one. */
+static uint64_t count_stack(struct fixture *f, const char *name,
+			    const char *stack)
+{
+	char path[8192], word[64];
+	struct ctree_node node = { 0 };
+	uint32_t at = CTREE_ROOT;
+	struct ctree *tree;
+	int used;
+
+	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, name);
+	if (ctree_open(&tree, path, ODB_RDONLY))
+		return 0;
+	for (; sscanf(stack, " %63[^+]%n", word, &used) == 1; stack += used) {
+		uint32_t image, i;
+		uint64_t offset;
+
+		stack += used;
+		assert_int_equal(sscanf(stack, "%lx%n", &offset, &used), 1);
+		image = image_of(tree, word);
+		for (i = 1; i <= ctree_nr_nodes(tree); i++) {
+			ctree_node(tree, i, &node);
+			if (node.parent == at && node.image == image &&
+			    node.offset == offset)
+				break;
+		}
+		at = i;
+		if (i > ctree_nr_nodes(tree))
+			break;
+	}
+	ctree_close(tree);
+	return at == CTREE_ROOT || *stack ? 0 : node.count;
+}
+
+#define TREE "{root}/bin/app/{tree}/" EVENT
+
 static uint64_t key(uint32_t caller, uint32_t callee)
 {
 	return (uint64_t)caller << 32 | callee;
@@ -102,6 +162,14 @@ static void test_arcs(void **state)
 	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 2);
 	assert_int_equal(stacks(f, OP_STACKS_FRAMES), 10);
 	assert_int_equal(stacks(f, OP_STACKS_ARCS), 8);
+	assert_int_equal(count_stack(f, TREE,
+				     "/bin/app+100 /bin/app+200 "
+				     "/lib/lib.so+300 vmlinux+400 vmlinux+500"),
+			 2);
+	assert_int_equal(count_stack(f, TREE,
+				     "/bin/app+100 /bin/app+200 "
+				     "/lib/lib.so+300 vmlinux+400"),
+			 0);
 	free(w);
 	free_fixture(f);
 }
@@ -112,12 +180,18 @@ static void test_endings(void **state)
 	static const struct {
 		enum op_trace_ending ending;
 		enum op_ledger_stacks stacks;
+		const char *stack;
 	} all[] = {
-		{ OP_TRACE_DEPTH, OP_STACKS_TRUNCATED },
-		{ OP_TRACE_NO_UNWIND, OP_STACKS_NO_UNWIND },
-		{ OP_TRACE_SHORT_STACK, OP_STACKS_TRUNCATED },
-		{ OP_TRACE_BAD_STACK, OP_STACKS_BROKEN },
-		{ OP_NR_TRACE_ENDINGS, OP_STACKS_TRUNCATED },
+		{ OP_TRACE_DEPTH, OP_STACKS_TRUNCATED,
+		  "[truncated]+0 /bin/app+200 /bin/app+100" },
+		{ OP_TRACE_NO_UNWIND, OP_STACKS_NO_UNWIND,
+		  "[no unwind data]+0 /bin/app+200 /bin/app+100" },
+		{ OP_TRACE_SHORT_STACK, OP_STACKS_TRUNCATED,
+		  "[truncated]+0 /bin/app+200 /bin/app+100" },
+		{ OP_TRACE_BAD_STACK, OP_STACKS_BROKEN,
+		  "[broken stack]+0 /bin/app+200 /bin/app+100" },
+		{ OP_NR_TRACE_ENDINGS, OP_STACKS_TRUNCATED,
+		  "[truncated]+0 /bin/app+200 /bin/app+100" },
 	};
 	const size_t nr = sizeof(all) / sizeof(all[0]);
 
@@ -140,6 +214,9 @@ static void test_endings(void **state)
 		assert_int_equal(stacks(f, all[i % nr].stacks), 1);
 		assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
 		assert_int_equal(stacks(f, OP_STACKS_ARCS), 1);
+		assert_int_equal(count_stack(f, TREE, all[i % nr].stack), 1);
+		assert_int_equal(
+			count_stack(f, TREE, "/bin/app+200 /bin/app+100"), 0);
 		assert_int_equal(ledger_of(f).stored, 1);
 		free(w);
 		free_fixture(f);
@@ -243,6 +320,10 @@ static void test_unknown_callers(void **state)
 	assert_int_equal(stacks(f, OP_STACKS_ARCS_NOT_STORED), 2);
 	assert_int_equal(stacks(f, OP_STACKS_ARCS), 1);
 	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 1);
+	assert_int_equal(count_stack(f, TREE,
+				     "/bin/app+400 /bin/app+300 [unknown]+0 "
+				     "/bin/app+100"),
+			 1);
 	free(w);
 	free_fixture(f);
 }
@@ -377,6 +458,224 @@ static void test_other_build_of_callee(void **state)
 	free_fixture(f);
 }
 
+/* A kernel thread has no application: it is the kernel's, also in a module. */
+static void test_kernel_threads(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	put_start(w);
+	put_range(w, false, KERNEL + 0x200000, KERNEL + 0x300000, "ext4");
+	put_task(w, 7, 7, OP_NO_COOKIE);
+	put_kernel(w);
+	put_trace(w);
+	put_sample(w, KERNEL + 0x200010, 0);
+	put_sample(w, KERNEL + 0x21, 0);
+	put_sample(w, KERNEL - 5, 0);
+	put_end(w, OP_TRACE_WHOLE);
+	run_words(f, w);
+	assert_int_equal(count_stack(f, "{kern}/vmlinux/{tree}/" EVENT,
+				     "[kernel-other]+0 vmlinux+20 ext4+10"),
+			 1);
+	free(w);
+	free_fixture(f);
+}
+
+/* Memory of no file is as much apart as in flat files. */
+static void test_anonymous_memory(void **state)
+{
+	const char *tree = "{root}/bin/app/{tree}/TIMER.0.0.12.12.0";
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	f->opd.options.separate_thread = f->opd.options.separate_cpu = true;
+	put_start(w);
+	put_user(w);
+	put_anon(w, 0x7000, 0x9000, "jit");
+	put_trace(w);
+	put_sample(w, 0x100, 0);
+	put_anon(w, 0x17000, 0x19000, "glue");
+	put_sample(w, 0x201, 0);
+	put_sample(w, 0x5000, 0); /* is not in there */
+	put_image(w, APP);
+	put_sample(w, 0x301, 0);
+	put_end(w, OP_TRACE_WHOLE);
+	run_words(f, w);
+	assert_int_equal(count_at(f,
+				  APP_DIR "{anon:glue}/12.0x17000.0x19000/{cg}/"
+					  "{anon:jit}/12.0x7000.0x9000/"
+					  "TIMER.0.0.12.12.0",
+				  key(0x200, 0x100)),
+			 1);
+	assert_int_equal(
+		count_stack(f, tree, "/bin/app+300 [unknown]+0 jit+200"), 0);
+	assert_true(exists(f, "current/{root}/bin/app/{tree}/"
+			      "TIMER.0.0.12.12.0"));
+	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 1);
+	free(w);
+	free_fixture(f);
+}
+
+/* The trees say what a ledger that was not written any more does not. */
+static void test_killed_daemon(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+	struct op_ledger ledger;
+
+	(void)state;
+	put_start(w);
+	put_deep(w);
+	put_deep(w);
+	put_user(w);
+	put_image(w, APP);
+	put_trace(w);
+	put_sample(w, 0x100, 0);
+	put_end(w, OP_TRACE_BAD_STACK);
+	opd_trans_run(&f->opd, w->word, w->nr);
+	/* No ledger, no finish. */
+	restart_daemon(f);
+	ledger = ledger_of(f);
+	assert_int_equal(ledger.stored, 3);
+	assert_int_equal(ledger.stacks[OP_STACKS_WHOLE], 2);
+	assert_int_equal(ledger.stacks[OP_STACKS_BROKEN], 1);
+	run_words(f, w);
+	ledger = ledger_of(f);
+	assert_int_equal(ledger.stacks[OP_STACKS_BROKEN], 2);
+	free(w);
+	free_fixture(f);
+}
+
+/* A tree that is deleted, or damaged, costs what was in it and no more. */
+static void test_tree_that_vanishes(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+	char path[8192];
+	FILE *file;
+
+	(void)state;
+	put_start(w);
+	put_deep(w);
+	run_words(f, w);
+	snprintf(path, sizeof(path), "%s/" TREE, f->opd.session.current);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	opd_sfiles_drop_all(&f->opd);
+	fputs("no tree at all, but long enough to look like one", file);
+	fclose(file);
+	f->opd.options.separate_lib = true;
+	run_words(f, w);
+	assert_true(exists(f, "current/" TREE ".bad"));
+	assert_int_equal(ledger_of(f).stored, 2);
+	assert_int_equal(count_stack(f, TREE,
+				     "/bin/app+100 /bin/app+200 "
+				     "/lib/lib.so+300 vmlinux+400 vmlinux+500"),
+			 1);
+	free(w);
+	free_fixture(f);
+}
+
+/* More applications than trees may be open: all stacks are there. */
+static void test_many_trees(void **state)
+{
+	const unsigned int nr = OPD_MAX_TREES + 100;
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+	struct op_ledger ledger;
+	char path[64];
+
+	(void)state;
+	put_begin(w);
+	opd_trans_run(&f->opd, w->word, w->nr);
+	for (uint64_t i = 0; i < 2 * nr; i++) {
+		w->nr = 0;
+		snprintf(path, sizeof(path), "/bin/%u", (unsigned int)i % nr);
+		put_cookie(w, 1 + i % nr, path);
+		put_cpu(w, 0);
+		put_task(w, 5, 5, 1 + i % nr);
+		put_user(w);
+		put_image(w, 1 + i % nr);
+		put_trace(w);
+		put_sample(w, 0x100, 0);
+		put_sample(w, 0x201, 0);
+		put_end(w, OP_TRACE_WHOLE);
+		opd_trans_run(&f->opd, w->word, w->nr);
+		assert_true(f->opd.trees.nr <= OPD_MAX_TREES);
+	}
+	ledger = ledger_of(f);
+	assert_int_equal(ledger.stacks[OP_STACKS_WHOLE], 2 * nr);
+	for (unsigned int i = 0; i < nr; i += 37) {
+		char name[128], stack[128];
+
+		snprintf(name, sizeof(name), "{root}/bin/%u/{tree}/" EVENT, i);
+		snprintf(stack, sizeof(stack), "/bin/%u+200 /bin/%u+100", i, i);
+		assert_int_equal(count_stack(f, name, stack), 2);
+	}
+	free(w);
+	free_fixture(f);
+}
+
+/* A tree follows the build of its application. */
+static void test_other_build_of_app(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	for (uint64_t build = 1; build <= 2; build++) {
+		w->nr = 0;
+		put_begin(w);
+		put_cookie_built(w, 4 + build, "/bin/app", build);
+		put_cpu(w, 0);
+		put_task(w, 12, 12, 4 + build);
+		put_user(w);
+		put_image(w, 4 + build);
+		put_trace(w);
+		put_sample(w, 0x100, 0);
+		put_sample(w, 0x201, 0);
+		put_end(w, OP_TRACE_WHOLE);
+		run_words(f, w);
+		assert_int_equal(
+			count_stack(f, TREE, "/bin/app+200 /bin/app+100"), 1);
+	}
+	assert_true(exists(f, "aside/" TREE));
+	assert_int_equal(f->opd.trees.nr, 1);
+	free(w);
+	free_fixture(f);
+}
+
+/* What is saved or reset has its stacks with it. */
+static void test_sessions(void **state)
+{
+	struct fixture *f = new_separating();
+	struct words *w = calloc(1, sizeof(*w));
+	struct op_ledger ledger;
+	struct op_diag diag = { "" };
+	char path[8192];
+
+	(void)state;
+	put_start(w);
+	put_deep(w);
+	run_words(f, w);
+	assert_int_equal(opd_session_save(&f->opd, "one", &diag), 0);
+	snprintf(path, sizeof(path), "%s/one/ledger", f->opd.session.samples);
+	assert_int_equal(op_ledger_read(&ledger, path, &diag), 0);
+	assert_int_equal(ledger.stacks[OP_STACKS_WHOLE], 1);
+	assert_true(exists(f, "one/" TREE));
+	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
+	run_words(f, w);
+	run_words(f, w);
+	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 2);
+	assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
+	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
+	assert_false(exists(f, "current/" TREE));
+	free(w);
+	free_fixture(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +689,13 @@ int main(void)
 		cmocka_unit_test(test_deferred_frames_are_bounded),
 		cmocka_unit_test(test_lost_samples_have_no_stacks),
 		cmocka_unit_test(test_other_build_of_callee),
+		cmocka_unit_test(test_kernel_threads),
+		cmocka_unit_test(test_anonymous_memory),
+		cmocka_unit_test(test_killed_daemon),
+		cmocka_unit_test(test_tree_that_vanishes),
+		cmocka_unit_test(test_many_trees),
+		cmocka_unit_test(test_other_build_of_app),
+		cmocka_unit_test(test_sessions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

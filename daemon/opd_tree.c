@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/opd_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_sample_file.h"
+#include "libdb/ctree.h"
+#include "libop/op_tree_image.h"
+
+#define FIRST_SLOTS 64
+
+/* ---- dropping ---------------------------------------------------------------
+ */
+
+static void close_tree(struct opd_trees *trees, struct opd_tree *tree)
+{
+	ctree_close(tree->ctree);
+	tree->ctree = NULL;
+	trees->nr_nodes -= tree->nr_nodes;
+	tree->nr_nodes = 0;
+	free(tree->images);
+	tree->images = NULL;
+	tree->nr_images = tree->nr_slots = 0;
+}
+
+/* Drop the first tree of @*at. */
+static void drop(struct opd_trees *trees, struct opd_tree **at)
+{
+	struct opd_tree *gone = *at;
+
+	*at = gone->chain;
+	close_tree(trees, gone);
+	trees->nr--;
+	free(gone);
+}
+
+/* Drop those whose application is @image, or all if it is NULL. */
+static void drop_some(struct opd_trees *trees, const struct opd_image *image)
+{
+	for (size_t i = 0; i < OPD_TREE_BUCKETS; i++) {
+		struct opd_tree **at = &trees->bucket[i];
+
+		while (*at) {
+			if (!image || (*at)->key.dep == image)
+				drop(trees, at);
+			else
+				at = &(*at)->chain;
+		}
+	}
+}
+
+void opd_trees_drop_all(struct opd *opd)
+{
+	drop_some(&opd->trees, NULL);
+}
+
+void opd_trees_drop_image(struct opd *opd, const struct opd_image *image)
+{
+	drop_some(&opd->trees, image);
+}
+
+static void drop_oldest(struct opd_trees *trees)
+{
+	struct opd_tree **oldest = NULL;
+
+	for (size_t i = 0; i < OPD_TREE_BUCKETS; i++) {
+		struct opd_tree **at = &trees->bucket[i];
+
+		for (; *at; at = &(*at)->chain)
+			if (!oldest || (*at)->used < (*oldest)->used)
+				oldest = at;
+	}
+	if (oldest)
+		drop(trees, oldest);
+}
+
+void opd_trees_sync(struct opd *opd)
+{
+	struct opd_trees *trees = &opd->trees;
+
+	/* Without its file a tree is only the memory that it failed. */
+	for (size_t i = 0; i < OPD_TREE_BUCKETS; i++) {
+		struct opd_tree **at = &trees->bucket[i];
+
+		while (*at) {
+			if (!(*at)->ctree)
+				drop(trees, at);
+			else
+				at = &(*at)->chain;
+		}
+	}
+}
+
+/* ---- finding ----------------------------------------------------------------
+ */
+
+static void open_tree(struct opd *opd, struct opd_tree *tree)
+{
+	const struct opd_event *event = &opd->events.counter[tree->counter];
+
+	if (opd_sample_file_open_tree(opd, &tree->key, event, &tree->ctree,
+				      &tree->nr_nodes))
+		tree->ctree = NULL;
+	else
+		opd->trees.nr_nodes += tree->nr_nodes;
+}
+
+static struct opd_tree *new_tree(struct opd *opd,
+				 const struct opd_sfile_key *key,
+				 unsigned int counter, uint64_t hash)
+{
+	struct opd_trees *trees = &opd->trees;
+	struct opd_tree *tree;
+
+	while (trees->nr >= OPD_MAX_TREES ||
+	       (trees->nr && trees->nr_nodes >= OPD_MAX_TREE_NODES))
+		drop_oldest(trees);
+	tree = calloc(1, sizeof(*tree));
+	if (!tree)
+		return NULL;
+	tree->key = *key;
+	tree->counter = counter;
+	tree->hash = hash;
+	tree->chain = trees->bucket[hash % OPD_TREE_BUCKETS];
+	trees->bucket[hash % OPD_TREE_BUCKETS] = tree;
+	trees->nr++;
+	open_tree(opd, tree);
+	return tree;
+}
+
+static struct opd_tree *get(struct opd *opd, const struct opd_sfile_key *key,
+			    unsigned int counter)
+{
+	uint64_t hash = opd_sfile_hash(key) + counter;
+	struct opd_tree *tree = opd->trees.bucket[hash % OPD_TREE_BUCKETS];
+
+	while (tree && (tree->hash != hash || tree->counter != counter ||
+			!opd_sfile_same(&tree->key, key)))
+		tree = tree->chain;
+	if (!tree)
+		tree = new_tree(opd, key, counter, hash);
+	if (tree)
+		tree->used = ++opd->trees.uses;
+	return tree;
+}
+
+/* ---- images -----------------------------------------------------------------
+ */
+
+static bool is_in(const struct opd_tree_image *slot,
+		  const struct opd_spot *spot, int64_t tgid)
+{
+	if (slot->image != spot->image || slot->anon != spot->anon)
+		return false;
+	return !spot->anon ||
+	       (slot->start == spot->start && slot->end == spot->end &&
+		slot->anon_tgid == tgid);
+}
+
+static struct opd_tree_image *find_slot(struct opd_tree_image *slots, size_t nr,
+					const struct opd_spot *spot,
+					int64_t tgid)
+{
+	uint64_t hash = (uintptr_t)spot->image ^ spot->start;
+	size_t i = hash * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (nr - 1);
+
+	while (slots[i].image && !is_in(&slots[i], spot, tgid))
+		i = (i + 1) & (nr - 1);
+	return &slots[i];
+}
+
+static int make_slots(struct opd_tree *tree)
+{
+	size_t nr = tree->nr_slots ? tree->nr_slots * 2 : FIRST_SLOTS;
+	struct opd_tree_image *more = calloc(nr, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	for (size_t i = 0; i < tree->nr_slots; i++) {
+		const struct opd_tree_image *old = &tree->images[i];
+		const struct opd_spot spot = {
+			.image = (struct opd_image *)old->image,
+			.anon = old->anon,
+			.start = old->start,
+			.end = old->end,
+		};
+
+		if (old->image)
+			*find_slot(more, nr, &spot, old->anon_tgid) = *old;
+	}
+	free(tree->images);
+	tree->images = more;
+	tree->nr_slots = nr;
+	return 0;
+}
+
+/* Have the tree know what @spot is in. */
+static int describe(struct opd_tree *tree, const struct opd_spot *spot,
+		    int64_t tgid, uint32_t *number)
+{
+	const struct opd_image *image = spot->image;
+	struct op_tree_image is = {
+		.name = { .space = image->space, .name = image->name },
+		.kind = image->kind,
+		.mtime = image->mtime,
+		.anon_start = spot->start,
+		.build_id_len = image->build_id.len,
+	};
+	char bytes[OP_TREE_IMAGE_MAX];
+	int len;
+
+	memcpy(is.build_id, image->build_id.bytes, image->build_id.len);
+	if (spot->anon)
+		is.name = (struct op_image_name){
+			.space = OP_SPACE_ANON,
+			.name = spot->anon,
+			.tgid = tgid,
+			.start = spot->start,
+			.end = spot->end,
+		};
+	len = op_tree_image_encode(&is, bytes, sizeof(bytes));
+	if (len < 0)
+		return len;
+	return ctree_image(tree->ctree, bytes, (size_t)len, number);
+}
+
+static int find_image(struct opd *opd, struct opd_tree *tree,
+		      const struct opd_spot *spot, uint32_t *number)
+{
+	int64_t tgid = opd->stacks.tgid;
+	struct opd_tree_image *slot;
+	int err = 0;
+
+	if (tree->nr_images >= tree->nr_slots / 2)
+		err = make_slots(tree);
+	if (err)
+		return err;
+	slot = find_slot(tree->images, tree->nr_slots, spot, tgid);
+	if (!slot->image) {
+		err = describe(tree, spot, tgid, number);
+		if (err)
+			return err;
+		*slot = (struct opd_tree_image){ spot->image, spot->anon,
+						 spot->start, spot->end,
+						 tgid,	      *number };
+		tree->nr_images++;
+		opd_ksyms_want(opd, spot->image);
+	}
+	*number = slot->number;
+	return 0;
+}
+
+/* ---- counting ---------------------------------------------------------------
+ */
+
+static int add_frame(struct opd *opd, struct opd_tree *tree,
+		     const struct opd_spot *spot, uint32_t *node)
+{
+	uint32_t image;
+	int err = find_image(opd, tree, spot, &image);
+
+	if (!err)
+		err = ctree_child(tree->ctree, *node, image, spot->key, node);
+	return err;
+}
+
+static int add_stack(struct opd *opd, struct opd_tree *tree,
+		     const struct opd_spot *spots, unsigned int nr,
+		     const struct opd_spot *root)
+{
+	uint32_t node = CTREE_ROOT;
+	int err = 0;
+
+	if (root)
+		err = add_frame(opd, tree, root, &node);
+	while (!err && nr--)
+		err = add_frame(opd, tree, &spots[nr], &node);
+	if (err)
+		return err;
+	if (node > tree->nr_nodes) {
+		opd->trees.nr_nodes += node - tree->nr_nodes;
+		tree->nr_nodes = node;
+	}
+	return ctree_add(tree->ctree, node, 1);
+}
+
+int opd_tree_add(struct opd *opd, const struct opd_sfile_key *key,
+		 unsigned int counter, const struct opd_spot *spots,
+		 unsigned int nr, const struct opd_spot *root)
+{
+	struct opd_tree *tree = get(opd, key, counter);
+	int err;
+
+	if (!tree)
+		return -ENOMEM;
+	if (!tree->ctree)
+		return -EIO;
+	err = add_stack(opd, tree, spots, nr, root);
+	if (err != -ESTALE && err != -ENOENT)
+		return err;
+	/* Somebody deleted the file or put another in its place. */
+	opd_log(&opd->log, "a call tree was deleted: starting a new one");
+	close_tree(&opd->trees, tree);
+	open_tree(opd, tree);
+	return tree->ctree ? add_stack(opd, tree, spots, nr, root) : -EIO;
+}
+
+/* ---- reading ----------------------------------------------------------------
+ */
+
+/* What a tree's image that has no caller says of all stacks that begin there.
+ */
+static enum op_ledger_stacks class_of(const struct ctree *tree, uint32_t number)
+{
+	char name[OP_TREE_IMAGE_MAX];
+	struct op_tree_image image;
+	const void *bytes;
+	size_t len;
+
+	bytes = ctree_image_bytes(tree, number, &len);
+	if (op_tree_image_decode(&image, bytes, len, name, sizeof(name),
+				 NULL) ||
+	    !op_tree_image_is_gap(&image))
+		return OP_STACKS_WHOLE;
+	if (!strcmp(name, OP_TREE_NO_UNWIND_DATA))
+		return OP_STACKS_NO_UNWIND;
+	return strcmp(name, OP_TREE_BROKEN) ? OP_STACKS_TRUNCATED
+					    : OP_STACKS_BROKEN;
+}
+
+/* A parent comes before its children. */
+static void count_nodes(const struct ctree *tree, uint8_t *classes,
+			uint64_t *stacks)
+{
+	struct ctree_node node;
+
+	for (uint32_t i = 1; i <= ctree_nr_nodes(tree); i++) {
+		ctree_node(tree, i, &node);
+		classes[i] = node.parent == CTREE_ROOT
+				     ? class_of(tree, node.image)
+				     : classes[node.parent];
+		if (__builtin_add_overflow(stacks[classes[i]], node.count,
+					   &stacks[classes[i]]))
+			stacks[classes[i]] = UINT64_MAX;
+	}
+}
+
+int opd_tree_count(const char *path, uint64_t *stacks)
+{
+	struct ctree *tree;
+	uint8_t *classes;
+	int err = ctree_open(&tree, path, ODB_RDONLY);
+
+	if (err)
+		return err;
+	classes = malloc((size_t)ctree_nr_nodes(tree) + 1);
+	if (classes)
+		count_nodes(tree, classes, stacks);
+	ctree_close(tree);
+	free(classes);
+	return classes ? 0 : -ENOMEM;
+}

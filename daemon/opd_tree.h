@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_TREE_H
+#define DAEMON_OPD_TREE_H
+
+/*
+ * The cache of open call trees (libdb/ctree.h): one for each application,
+ * event, and whatever else is kept apart. It is bounded by the number of trees
+ * and by that of their nodes, for each of which the writer needs some memory;
+ * the one that was not used for longest is closed.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/opd_sfile.h"
+
+struct ctree;
+struct opd;
+struct opd_image;
+struct opd_spot;
+
+#define OPD_TREE_BUCKETS 1024
+#define OPD_MAX_TREES 1024
+#define OPD_MAX_TREE_NODES (UINT64_C(1) << 22)
+
+/* The number that a tree has for an image. */
+struct opd_tree_image {
+	const struct opd_image *image; /* NULL: a free slot */
+	const char *anon; /* these as in a spot, with the process */
+	uint64_t start;
+	uint64_t end;
+	int64_t anon_tgid;
+	uint32_t number;
+};
+
+struct opd_tree {
+	struct opd_tree *chain; /* with the same bucket */
+	uint64_t hash;
+	uint64_t used; /* the last time, in uses of any tree */
+	struct opd_sfile_key key; /* both images are the application */
+	unsigned int counter;
+	struct ctree *ctree; /* NULL: cannot be opened, until the next sync */
+	uint64_t nr_nodes; /* no less than it has */
+	struct opd_tree_image *images; /* open-addressed, at most half used */
+	size_t nr_images;
+	size_t nr_slots; /* a power of two, or 0 */
+};
+
+struct opd_trees {
+	struct opd_tree *bucket[OPD_TREE_BUCKETS];
+	uint64_t uses;
+	uint64_t nr_nodes; /* of all */
+	size_t nr;
+};
+
+/*
+ * Count one stack, of @nr @spots, innermost first, which are all known, in the
+ * tree of @key. @root, unless NULL, is put before its outermost frame. Returns
+ * 0, or -errno when there is no tree to count it in.
+ */
+int opd_tree_add(struct opd *opd, const struct opd_sfile_key *key,
+		 unsigned int counter, const struct opd_spot *spots,
+		 unsigned int nr, const struct opd_spot *root);
+
+/* Try those once more that could not be opened. */
+void opd_trees_sync(struct opd *opd);
+
+/* Close all, or those of application @image. */
+void opd_trees_drop_all(struct opd *opd);
+void opd_trees_drop_image(struct opd *opd, const struct opd_image *image);
+
+/*
+ * Add the stacks in the tree @path to @stacks, by what op_ledger.h says of
+ * them. Returns 0 or -errno.
+ */
+int opd_tree_count(const char *path, uint64_t *stacks);
+
+#endif /* DAEMON_OPD_TREE_H */
