@@ -83,10 +83,20 @@ static int by_template(const void *pa, const void *pb)
 	return diff ? diff : compare_u64(a->count, b->count);
 }
 
+int pp_class_find(const struct pp_classes *classes,
+		  const struct pp_sample_file *file, unsigned int merge)
+{
+	const struct pp_class class = class_of(file, merge), *found;
+
+	found = bsearch(&class, classes->classes, classes->nr, sizeof(class),
+			by_template);
+	return found ? (int)(found - classes->classes) : -1;
+}
+
 static int find_classes(struct pp_classes *classes, struct pp_sample_list *list,
 			unsigned int merge)
 {
-	struct pp_class *all, *found;
+	struct pp_class *all;
 	size_t i;
 
 	all = pp_arena_alloc(list->arena, list->nr, sizeof(*all));
@@ -99,13 +109,9 @@ static int find_classes(struct pp_classes *classes, struct pp_sample_list *list,
 		if (!classes->nr || by_template(&all[classes->nr - 1], &all[i]))
 			all[classes->nr++] = all[i];
 	classes->classes = all;
-	for (i = 0; i < list->nr; i++) {
-		struct pp_class class = class_of(&list->files[i], merge);
-
-		found = bsearch(&class, all, classes->nr, sizeof(*all),
-				by_template);
-		list->files[i].class_nr = found - all;
-	}
+	for (i = 0; i < list->nr; i++)
+		list->files[i].class_nr = (unsigned int)pp_class_find(
+			classes, &list->files[i], merge);
 	return 0;
 }
 

@@ -67,6 +67,11 @@ struct pp_classes {
 int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
 	       unsigned int merge, bool any_axes, struct op_diag *diag);
 
+/* The number of the class that @file is of, with the same @merge; -1 for none
+ * of them. */
+int pp_class_find(const struct pp_classes *classes,
+		  const struct pp_sample_file *file, unsigned int merge);
+
 /* Whether @class counts timer interrupts rather than an event. */
 bool pp_class_is_timer(const struct pp_class *class);
 

@@ -202,16 +202,33 @@ static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
 		      const char *path)
 {
 	struct op_mangle *name = &file->name;
+	const struct op_image_name *dep;
 
 	if (copy_image_name(arena, &name->app) ||
 	    copy_image_name(arena, &name->dep))
 		return -ENOMEM;
+	dep = name->is_tree ? &name->app : &name->dep;
 	name->event = pp_arena_strdup(arena, name->event);
 	file->path = pp_arena_strdup(arena, path);
 	file->app = pp_image_name(arena, &name->app);
-	file->image_name = pp_image_name(arena, &name->dep);
+	file->image_name = pp_image_name(arena, dep);
 	if (!name->event || !file->path || !file->app || !file->image_name)
 		return -ENOMEM;
+	return 0;
+}
+
+/* Add @file, found at @path, to *@files of *@nr. */
+static int keep_file(struct pp_arena *arena, struct pp_sample_file *file,
+		     const char *path, struct pp_sample_file **files,
+		     size_t *nr)
+{
+	struct pp_sample_file *grown =
+		pp_arena_grow(arena, *files, *nr, sizeof(*file));
+
+	if (!grown || keep_names(arena, file, path))
+		return -ENOMEM;
+	*files = grown;
+	grown[(*nr)++] = *file;
 	return 0;
 }
 
@@ -219,7 +236,7 @@ static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
 static int add_file(struct search *search, const char *path, const char *name)
 {
 	struct pp_sample_list *list = search->list;
-	struct pp_sample_file file = { .session = search->folder }, *files;
+	struct pp_sample_file file = { .session = search->folder };
 	struct op_diag reason = { 0 };
 
 	/* The ledger and whatever else lies there is no sample file. */
@@ -236,15 +253,12 @@ static int add_file(struct search *search, const char *path, const char *name)
 			   path, reason.text);
 		return 0;
 	}
-	if (file.name.cg.space != OP_SPACE_NONE || file.name.is_tree)
+	if (file.name.cg.space != OP_SPACE_NONE)
 		return 0;
-	files = pp_arena_grow(list->arena, list->files, list->nr,
-			      sizeof(*files));
-	if (!files || keep_names(list->arena, &file, path))
-		return -ENOMEM;
-	list->files = files;
-	files[list->nr++] = file;
-	return 0;
+	if (file.name.is_tree)
+		return keep_file(list->arena, &file, path, &list->trees,
+				 &list->nr_trees);
+	return keep_file(list->arena, &file, path, &list->files, &list->nr);
 }
 
 static int by_entry_name(const FTSENT **a, const FTSENT **b)

@@ -12,6 +12,12 @@ static const struct pp_format formats[] = {
 	  .write = pp_format_xml },
 	{ .name = "json", .any_axes = true, .write = pp_format_json },
 	{ .name = "csv", .any_axes = true, .write = pp_format_csv },
+	{ .name = "folded",
+	  .any_axes = true,
+	  .tree = true,
+	  .tree_by_name = true,
+	  .one_class = true,
+	  .write = pp_format_folded },
 };
 
 const struct pp_format *pp_format_find(const char *name)

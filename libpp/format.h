@@ -20,7 +20,7 @@ struct pp_format_options {
 	bool accumulated; /* cumulative columns */
 	bool global_percent; /* of all samples, not of the enclosing row */
 
-	/* What was asked for, to be repeated in XML; each may be NULL. */
+	/* What was asked for, to be repeated; each may be NULL. */
 	const char *command; /* the command line */
 	const char *words; /* the specification, joined by commas */
 	const char *exclude_symbols, *include_symbols;
@@ -34,13 +34,17 @@ struct pp_format {
 	bool any_axes;
 	/* Whether it needs symbols, in the order of its own choice. */
 	bool by_image;
+	/* Whether it shows the call tree instead of tables, takes functions of
+	 * one name for one there, has room for one class only. */
+	bool tree, tree_by_name, one_class;
 	/* Returns 0 or -ENOMEM; errors of @out are left in its error flag. */
 	int (*write)(FILE *out, const struct pp_report *report,
 		     const struct pp_format_options *options);
 };
 
-/* The format called "text", "xml", "json" or "csv"; NULL for others. */
+/* The format called @name; NULL for others than PP_FORMAT_NAMES. */
 const struct pp_format *pp_format_find(const char *name);
+#define PP_FORMAT_NAMES "text, xml, json, csv or folded"
 
 int pp_format_text(FILE *out, const struct pp_report *report,
 		   const struct pp_format_options *options);
@@ -50,6 +54,8 @@ int pp_format_json(FILE *out, const struct pp_report *report,
 		   const struct pp_format_options *options);
 int pp_format_csv(FILE *out, const struct pp_report *report,
 		  const struct pp_format_options *options);
+int pp_format_folded(FILE *out, const struct pp_report *report,
+		     const struct pp_format_options *options);
 
 /* @part in percent of @whole; 0 if that is 0. */
 double pp_percent(uint64_t part, uint64_t whole);

@@ -152,6 +152,7 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	if (err)
 		return err;
 	p->report->classes = p->side.classes;
+	p->report->old_totals = p->old.totals;
 	p->report->account = p->side.account;
 	p->report->old_account = p->old.account;
 	p->report->has_lines = request->lines;
@@ -161,6 +162,8 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	err = pp_describe(p);
 	if (!err)
 		err = take_summary(p);
+	if (!err && request->tree)
+		return pp_populate_tree(p, diag);
 	if (err || !request->symbols)
 		return err;
 	err = pp_side_find_symbols(p, &p->side);

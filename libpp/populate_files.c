@@ -66,13 +66,13 @@ static int set_up_locator(struct pp_population *p, struct pp_side *side,
 /* ---- which --------------------------------------------------------------- */
 
 /* A module that the image path has goes by the name that it has there. */
-static int name_module(struct pp_side *side, const struct op_image_name *name,
-		       const char **shown)
+int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,
+			const char **shown)
 {
 	const char *path;
 	int err;
 
-	if (name->space != OP_SPACE_KERN)
+	if (!side->locator.image_path || name->space != OP_SPACE_KERN)
 		return 0;
 	err = pp_locate_module(&side->locator, *shown, &path);
 	if (!err)
@@ -85,13 +85,12 @@ static int name_modules(struct pp_side *side)
 	struct pp_sample_file *files = side->list.files;
 	int err = 0;
 
-	if (!side->locator.image_path)
-		return 0;
 	for (size_t i = 0; i < side->list.nr && !err; i++) {
-		err = name_module(side, &files[i].name.app, &files[i].app);
+		err = pp_side_name_module(side, &files[i].name.app,
+					  &files[i].app);
 		if (!err)
-			err = name_module(side, &files[i].name.dep,
-					  &files[i].image_name);
+			err = pp_side_name_module(side, &files[i].name.dep,
+						  &files[i].image_name);
 	}
 	return err;
 }
@@ -208,6 +207,14 @@ static int set_images(struct pp_arena *arena, struct pp_sample_list *list)
 	return 0;
 }
 
+/* Stacks of a thread have a root of their own, and no CPU matters to them. */
+unsigned int pp_class_merge(const struct pp_request *request)
+{
+	if (!request->tree)
+		return request->merge;
+	return request->merge | PP_MERGE_TGID | PP_MERGE_TID | PP_MERGE_CPU;
+}
+
 /* ---- all of it ----------------------------------------------------------- */
 
 int pp_side_find(struct pp_population *p, struct pp_side *side,
@@ -223,7 +230,8 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 	if (!err && merge & PP_MERGE_LIB)
 		merge_libs(&side->list);
 	if (!err)
-		err = pp_arrange(&side->classes, &side->list, merge,
+		err = pp_arrange(&side->classes, &side->list,
+				 pp_class_merge(p->request),
 				 p->request->any_axes, diag);
 	if (!err)
 		err = set_images(&p->report->arena, &side->list);

@@ -50,6 +50,13 @@ int pp_side_summarize(struct pp_population *p, struct pp_side *side);
 /* Fill @side's symbols and their totals. */
 int pp_side_find_symbols(struct pp_population *p, struct pp_side *side);
 
+/* Give a kernel module the name that it has in the image path. */
+int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,
+			const char **shown);
+
+/* Put together the call trees of both sides in the report. */
+int pp_populate_tree(struct pp_population *p, struct op_diag *diag);
+
 /* Compare the symbols of the two sides; the outcome is in p->side. */
 int pp_compare_sides(struct pp_population *p);
 
@@ -61,6 +68,9 @@ int pp_side_account(struct pp_population *p, struct pp_side *side);
 
 /* Say in the report what CPU and events the sample files name. */
 int pp_describe(struct pp_population *p);
+
+/* What is not to make classes for @request. */
+unsigned int pp_class_merge(const struct pp_request *request);
 
 /* ---- counts -------------------------------------------------------------- */
 

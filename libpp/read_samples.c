@@ -16,7 +16,7 @@ uint64_t pp_add_counts(uint64_t a, uint64_t b)
 	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-static const char *why_not_opened(int err)
+const char *pp_why_not_opened(int err)
 {
 	switch (err) {
 	case -EBADMSG:
@@ -88,7 +88,7 @@ static int read_file(struct pp_arena *arena, struct pp_sample_file *file,
 		return ret;
 	if (ret)
 		return op_diag_set(why, -EBADMSG, "%s: %s", file->path,
-				   why_not_opened(ret));
+				   pp_why_not_opened(ret));
 	ret = take_file(arena, file, odb, samples, why);
 	odb_close(odb);
 	return ret;

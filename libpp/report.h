@@ -13,6 +13,9 @@
  * unless symbols were asked for or excluded by name: samples in no symbol
  * have an entry of their own.
  *
+ * A report with a call tree has no symbols beside it. Its classes are not kept
+ * apart by thread and CPU: the roots of stacks tell threads.
+ *
  * A differential report compares symbols. All in it is of the later profile
  * but for what is called old.
  */
@@ -32,6 +35,7 @@
 #include "libpp/messages.h"
 #include "libpp/profile_spec.h"
 #include "libpp/sort.h"
+#include "libpp/tree.h"
 
 /* ---- what is asked for --------------------------------------------------- */
 
@@ -48,6 +52,9 @@ struct pp_request {
 	bool lines; /* source files and lines */
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */
+	bool tree; /* the call tree */
+	bool tree_by_name; /* in it, functions of one name are one frame */
+	bool one_class; /* several are an error */
 	const char *root; /* see pp_locator_init() */
 	const char *const *image_path;
 	enum pp_demangle demangle;
@@ -155,10 +162,12 @@ struct pp_report {
 	bool has_details;
 	bool has_intervals;
 	bool is_diff;
+	const uint64_t *old_totals; /* of a differential report */
 	const uint64_t *old_symbol_totals; /* of a differential report */
 	const uint64_t *symbol_totals; /* before the threshold */
 	const struct pp_symbol_entry *symbols;
 	size_t nr_symbols;
+	const struct pp_tree *tree; /* NULL unless it was asked for */
 	const struct op_ledger *account; /* of all sessions used together; NULL
 					    when some session has none */
 	const struct op_ledger *old_account;

@@ -45,8 +45,10 @@ struct pp_sample_file {
 
 struct pp_sample_list {
 	struct pp_arena *arena;
-	struct pp_sample_file *files; /* by path */
+	struct pp_sample_file *files; /* flat ones; by path */
 	size_t nr;
+	struct pp_sample_file *trees; /* call trees; image_name is the app */
+	size_t nr_trees;
 	const char **sessions; /* folders that files were looked for in */
 	size_t nr_sessions;
 };
@@ -78,6 +80,9 @@ int pp_sample_list_choose(struct pp_sample_list *list,
  */
 int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 			struct pp_messages *messages, struct op_diag *diag);
+
+/* Why odb_open() or ctree_open() failed with @err, in words. */
+const char *pp_why_not_opened(int err);
 
 /* The name by which people know an image; NULL when memory is short. */
 const char *pp_image_name(struct pp_arena *arena,

@@ -20,11 +20,12 @@ static const char *needs_symbols(const struct opreport_args *a)
 				: NULL;
 }
 
-static int check_symbols(const struct opreport_args *a, struct op_diag *diag)
+static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 {
+	const struct opreport_args *a = &o->args;
 	const char *option = needs_symbols(a);
 
-	if (option && !a->symbols && !a->details)
+	if (option && !a->symbols && !a->details && !o->format->tree)
 		return op_diag_set(diag, -EINVAL,
 				   "%s is about symbols; add --symbols",
 				   option);
@@ -35,15 +36,54 @@ static int check_symbols(const struct opreport_args *a, struct op_diag *diag)
 	return 0;
 }
 
-static int check_formats(const struct opreport_args *a, struct op_diag *diag)
+/* An option that has nothing to say about a call tree. */
+static const char *not_for_trees(const struct opreport_args *a)
 {
+	return a->details	   ? "--details"
+	       : a->lines	   ? "--debug-info"
+	       : a->show_address   ? "--show-address"
+	       : a->accumulated	   ? "--accumulated"
+	       : a->global_percent ? "--global-percent"
+	       : a->intervals	   ? "--intervals"
+	       : a->sort	   ? "--sort"
+	       : a->reverse	   ? "--reverse-sort"
+				   : NULL;
+}
+
+/* Find the format, whichever option named it. */
+static int choose_format(struct opreport_options *o, struct op_diag *diag)
+{
+	struct opreport_args *a = &o->args;
+	const char *name = a->format ? a->format
+			   : a->xml  ? "xml"
+			   : a->json ? "json"
+			   : a->csv  ? "csv"
+				     : "text";
+
+	if (a->xml + a->json + a->csv + (a->format != NULL) > 1)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--xml, --json, --csv and --format name a format; choose one");
+	o->format = pp_format_find(name);
+	if (!o->format)
+		return op_diag_set(diag, -EINVAL,
+				   "--format=%s: unknown; use " PP_FORMAT_NAMES,
+				   name);
+	a->xml = !strcmp(name, "xml");
+	return 0;
+}
+
+static int check_formats(const struct opreport_options *o, struct op_diag *diag)
+{
+	const struct opreport_args *a = &o->args;
 	const char *option =
 		a->accumulated ? "--accumulated" : "--global-percent";
 
-	if (a->xml + a->json + a->csv > 1)
+	if (o->format->tree && not_for_trees(a))
 		return op_diag_set(
 			diag, -EINVAL,
-			"--xml, --json and --csv are formats; choose one");
+			"%s changes nothing in --format=%s; leave it out",
+			not_for_trees(a), o->format->name);
 	if (a->xml && (a->accumulated || a->global_percent))
 		return op_diag_set(
 			diag, -EINVAL,
@@ -66,7 +106,7 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 		return op_diag_set(diag, -EINVAL,
 				   "%s does not show comparisons; leave it out",
 				   a->details ? "--details" : "--xml");
-	if (!a->symbols)
+	if (!a->symbols && !o->format->tree)
 		return op_diag_set(
 			diag, -EINVAL,
 			"a comparison is about symbols; add --symbols");
@@ -91,17 +131,17 @@ static void take_flags(struct opreport_options *o)
 {
 	const struct opreport_args *a = &o->args;
 
-	o->request.symbols = a->symbols || a->details || a->xml;
+	o->request.tree = o->format->tree;
+	o->request.tree_by_name = o->format->tree_by_name;
+	o->request.one_class = o->format->one_class;
+	o->request.symbols =
+		(a->symbols || a->details || a->xml) && !o->request.tree;
 	o->request.details = a->details;
 	o->request.lines = a->lines;
 	o->request.code = a->xml && a->details;
 	o->request.intervals = a->intervals;
 	o->request.exclude_dependent = a->exclude_dependent;
 	o->request.root = a->root;
-	o->format = pp_format_find(a->xml    ? "xml"
-				   : a->json ? "json"
-				   : a->csv  ? "csv"
-					     : "text");
 	o->request.any_axes = o->format->any_axes;
 }
 
@@ -186,12 +226,15 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 	int err;
 
 	pp_arena_init(&o->arena);
+	err = choose_format(o, diag);
+	if (!err)
+		err = check_formats(o, diag);
+	if (!err)
+		err = check_symbols(o, diag);
+	if (err)
+		return err;
 	take_flags(o);
-	err = check_symbols(&o->args, diag);
-	if (!err)
-		err = check_formats(&o->args, diag);
-	if (!err)
-		err = take_values(o, diag);
+	err = take_values(o, diag);
 	if (!err)
 		err = check_merge(o, diag);
 	if (!err)

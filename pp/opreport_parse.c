@@ -30,6 +30,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "global-percent", '%', POPT_ARG_NONE, &a->global_percent, 0, "percentages of all samples", NULL },
 		{ "long-filenames", 'f', POPT_ARG_NONE, &a->long_names, 0, "show whole paths", NULL },
 		{ "no-header", 'n', POPT_ARG_NONE, &a->no_header, 0, "rows alone", NULL },
+		{ "format", '\0', POPT_ARG_STRING, &a->format, 0, "write " PP_FORMAT_NAMES, "FORMAT" },
 		{ "xml", 'X', POPT_ARG_NONE, &a->xml, 0, "write XML", NULL },
 		{ "json", '\0', POPT_ARG_NONE, &a->json, 0, "write JSON", NULL },
 		{ "csv", '\0', POPT_ARG_NONE, &a->csv, 0, "write comma-separated values", NULL },

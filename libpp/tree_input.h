@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_TREE_INPUT_H
+#define LIBPP_TREE_INPUT_H
+
+/*
+ * The call-tree files of one side of a report, for libpp alone: read, their
+ * images told apart, their nodes turned into frames.
+ */
+
+#include "libdb/ctree.h"
+#include "libpp/population.h"
+#include "libpp/tree_builder.h"
+
+/* An image in one file. */
+struct pp_tree_image {
+	const struct pp_image *image; /* one for all files of the side */
+	bool is_gap;
+	bool is_chosen; /* samples in it are asked for */
+};
+
+struct pp_tree_input {
+	const struct pp_sample_file *file;
+	size_t class_nr;
+	struct ctree *tree;
+	struct pp_tree_image *images; /* by number, from 0 */
+	uint32_t *frames; /* for each node from 0, in the builder */
+	bool *is_chosen; /* likewise: samples there are asked for */
+};
+
+struct pp_tree_inputs {
+	struct pp_population *p;
+	struct pp_side *side;
+	struct pp_tree_input *list;
+	size_t nr;
+};
+
+/*
+ * Read the files that hold something of the report's classes; those that
+ * cannot be used are said in a message. Returns 0 or -ENOMEM. To be released
+ * either way.
+ */
+int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
+			struct pp_side *side);
+void pp_tree_inputs_release(struct pp_tree_inputs *in);
+
+/* Find the frames of all nodes; each image is opened once. Returns 0 or
+ * -errno. */
+int pp_tree_inputs_name(struct pp_tree_inputs *in, struct pp_tree_builder *b);
+
+#endif /* LIBPP_TREE_INPUT_H */

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads call-tree files and tells which images are in them. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/op_tree_image.h"
+#include "libpp/tree_input.h"
+
+/* ---- images -------------------------------------------------------------- */
+
+static bool is_chosen(const struct pp_tree_inputs *in,
+		      const struct pp_sample_file *file, const char *image)
+{
+	const struct pp_spec_subject subject = { .app = file->app,
+						 .image = image,
+						 .name = &file->name };
+
+	if (in->p->request->exclude_dependent && strcmp(file->app, image) != 0)
+		return false;
+	return pp_spec_matches(in->side->spec, &subject);
+}
+
+static struct pp_image *new_image(struct pp_tree_inputs *in,
+				  const struct op_tree_image *found)
+{
+	struct pp_arena *arena = &in->p->report->arena;
+	struct pp_image *image = pp_arena_alloc(arena, 1, sizeof(*image));
+
+	if (!image)
+		return NULL;
+	image->recorded = found->name;
+	image->recorded.name = pp_arena_strdup(arena, found->name.name);
+	if (!image->recorded.name)
+		return NULL;
+	image->name = pp_image_name(arena, &image->recorded);
+	if (!image->name ||
+	    pp_side_name_module(in->side, &image->recorded, &image->name))
+		return NULL;
+	image->base = pp_base_name(image->name);
+	image->kind = found->kind;
+	image->mtime = found->mtime;
+	image->anon_start = found->anon_start;
+	image->build_id_len = found->build_id_len;
+	memcpy(image->build_id, found->build_id, sizeof(image->build_id));
+	return image;
+}
+
+static int take_image(struct pp_tree_inputs *in, struct pp_tree_input *input,
+		      uint32_t number, struct op_diag *why)
+{
+	struct pp_tree_image *out = &input->images[number - 1];
+	char name[OP_TREE_IMAGE_MAX];
+	struct op_tree_image found;
+	struct op_diag reason = { 0 };
+	size_t len;
+	const void *bytes = ctree_image_bytes(input->tree, number, &len);
+	int err = op_tree_image_decode(&found, bytes, len, name, sizeof(name),
+				       &reason);
+
+	if (err)
+		return op_diag_set(why, err, "%s: %s", input->file->path,
+				   reason.text);
+	out->image = new_image(in, &found);
+	if (!out->image)
+		return -ENOMEM;
+	out->is_gap = op_tree_image_is_gap(&found);
+	out->is_chosen = is_chosen(in, input->file, out->image->name);
+	return 0;
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+static int take_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
+		     struct op_diag *why)
+{
+	struct pp_arena *arena = &in->p->report->arena;
+	uint32_t nr_images = ctree_nr_images(input->tree);
+	uint32_t nr_nodes = ctree_nr_nodes(input->tree);
+	int err = op_sample_header_check(ctree_user(input->tree),
+					 input->file->path, why);
+
+	if (err)
+		return err;
+	input->images =
+		pp_arena_alloc(arena, nr_images, sizeof(*input->images));
+	input->frames = pp_arena_alloc(arena, nr_nodes, sizeof(*input->frames));
+	input->is_chosen =
+		pp_arena_alloc(arena, nr_nodes, sizeof(*input->is_chosen));
+	if (!input->images || !input->frames || !input->is_chosen)
+		return -ENOMEM;
+	for (uint32_t i = 1; i <= nr_images && !err; i++)
+		err = take_image(in, input, i, why);
+	return err;
+}
+
+/* Open @file. An empty one is new, its header may not be there yet. */
+static int take_file(struct pp_tree_inputs *in, struct pp_tree_input *input,
+		     struct op_diag *why)
+{
+	int err = ctree_open(&input->tree, input->file->path, ODB_RDONLY);
+
+	if (err)
+		return op_diag_set(why, err, "%s: %s", input->file->path,
+				   pp_why_not_opened(err));
+	if (ctree_nr_nodes(input->tree))
+		err = take_tree(in, input, why);
+	else
+		err = -ENODATA;
+	if (err)
+		ctree_close(input->tree);
+	return err;
+}
+
+static int add_file(struct pp_tree_inputs *in,
+		    const struct pp_sample_file *file)
+{
+	struct pp_tree_input input = { .file = file };
+	struct op_diag why = { 0 };
+	int class = pp_class_find(&in->side->classes, file,
+				  pp_class_merge(in->p->request));
+	int err;
+
+	if (class < 0)
+		return 0;
+	input.class_nr = (size_t) class;
+	err = take_file(in, &input, &why);
+	if (!err)
+		in->list[in->nr++] = input;
+	else if (err != -ENOMEM && err != -ENODATA)
+		pp_message(&in->p->report->messages, PP_WARNING, "%s; left out",
+			   *why.text ? why.text : file->path);
+	return err == -ENOMEM ? err : 0;
+}
+
+/* ---- one for all files --------------------------------------------------- */
+
+static int compare_images(const struct pp_image *a, const struct pp_image *b)
+{
+	int order = strcmp(a->name, b->name);
+
+	if (!order)
+		order = (int)a->kind - (int)b->kind;
+	if (!order)
+		order = memcmp(a->build_id, b->build_id, sizeof(a->build_id));
+	if (!order && !a->build_id_len)
+		order = (a->mtime > b->mtime) - (a->mtime < b->mtime);
+	return order;
+}
+
+static int by_image(const void *a, const void *b)
+{
+	const struct pp_tree_image *const *x = a, *const *y = b;
+
+	return compare_images((*x)->image, (*y)->image);
+}
+
+/* Let equal images of several files be the same. */
+static int unite_images(struct pp_tree_inputs *in)
+{
+	struct pp_tree_image **all;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < in->nr; i++)
+		nr += ctree_nr_images(in->list[i].tree);
+	all = calloc(nr + 1, sizeof(struct pp_tree_image *));
+	if (!all)
+		return -ENOMEM;
+	nr = 0;
+	for (size_t i = 0; i < in->nr; i++)
+		for (uint32_t j = 0; j < ctree_nr_images(in->list[i].tree); j++)
+			all[nr++] = &in->list[i].images[j];
+	qsort(all, nr, sizeof(struct pp_tree_image *), by_image);
+	for (size_t i = 1; i < nr; i++)
+		if (!compare_images(all[i]->image, all[i - 1]->image))
+			all[i]->image = all[i - 1]->image;
+	free(all);
+	return 0;
+}
+
+int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
+			struct pp_side *side)
+{
+	int err = 0;
+
+	*in = (struct pp_tree_inputs){ .p = p, .side = side };
+	in->list = pp_arena_alloc(&p->report->arena, side->list.nr_trees,
+				  sizeof(*in->list));
+	if (!in->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < side->list.nr_trees && !err; i++)
+		err = add_file(in, &side->list.trees[i]);
+	return err ? err : unite_images(in);
+}
+
+void pp_tree_inputs_release(struct pp_tree_inputs *in)
+{
+	for (size_t i = 0; i < in->nr; i++)
+		ctree_close(in->list[i].tree);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Call trees put together: random stacks against a plain list of them, what is
+ * cut off, depth.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libpp/tree_builder.h"
+
+static struct pp_arena arena;
+
+static int set_up(void **state)
+{
+	(void)state;
+	pp_arena_init(&arena);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	pp_arena_release(&arena);
+	return 0;
+}
+
+static void begin(struct pp_tree_builder *b, size_t nr_columns)
+{
+	assert_int_equal(pp_tree_builder_init(b, &arena, nr_columns, "all"), 0);
+}
+
+static uint32_t frame_of(struct pp_tree_builder *b, const char *name,
+			 enum pp_frame_kind kind)
+{
+	struct pp_frame frame = { .name = pp_arena_strdup(&arena, name),
+				  .kind = kind };
+	uint32_t number;
+
+	assert_int_equal(pp_tree_frame(b, &frame, &number), 0);
+	return number;
+}
+
+static uint32_t child(struct pp_tree_builder *b, uint32_t parent,
+		      const char *name)
+{
+	uint32_t node, frame = frame_of(b, name, PP_FRAME_APP);
+
+	assert_int_equal(pp_tree_child(b, parent, frame, &node), 0);
+	return node;
+}
+
+/* Add a stack of frames with names of one letter. */
+static void add(struct pp_tree_builder *b, const char *stack, size_t column,
+		uint64_t count)
+{
+	uint32_t node = 0;
+
+	for (; *stack; stack++)
+		node = child(b, node, (char[]){ *stack, '\0' });
+	pp_tree_add(b, node, column, count);
+}
+
+static struct pp_tree finish(struct pp_tree_builder *b, double threshold)
+{
+	struct pp_tree tree;
+
+	assert_int_equal(pp_tree_finish(b, threshold, &tree), 0);
+	pp_tree_builder_release(b);
+	return tree;
+}
+
+static const char *name_of(const struct pp_tree *tree, uint32_t node)
+{
+	return tree->frames[tree->nodes[node].frame].name;
+}
+
+/* "a/b 3" for the node at @node. */
+static void must_be(const struct pp_tree *tree, uint32_t node, const char *path,
+		    uint64_t self, uint64_t all)
+{
+	char text[256] = "", longer[256];
+
+	for (uint32_t at = node; at; at = tree->nodes[at].parent) {
+		snprintf(longer, sizeof(longer), "%s%s%.100s",
+			 name_of(tree, at), *text ? "/" : "", text);
+		memcpy(text, longer, sizeof(text));
+	}
+	assert_string_equal(text, path);
+	assert_int_equal(*pp_tree_self(tree, node), self);
+	assert_int_equal(*pp_tree_all(tree, node), all);
+}
+
+static void test_order(void **state)
+{
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+
+	(void)state;
+	begin(&b, 1);
+	add(&b, "bd", 0, 1);
+	add(&b, "a", 0, 2);
+	add(&b, "bca", 0, 3);
+	add(&b, "b", 0, 4);
+	add(&b, "bd", 0, 5);
+	add(&b, "zzz", 0, 0); /* never sampled */
+	tree = finish(&b, 0);
+	assert_int_equal(tree.nr_nodes, 6);
+	must_be(&tree, 0, "", 0, 15);
+	must_be(&tree, 1, "a", 2, 2);
+	must_be(&tree, 2, "b", 4, 13);
+	must_be(&tree, 3, "b/c", 0, 3);
+	must_be(&tree, 4, "b/c/a", 3, 3);
+	must_be(&tree, 5, "b/d", 6, 6);
+}
+
+static void test_nothing(void **state)
+{
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+
+	(void)state;
+	begin(&b, 2);
+	tree = finish(&b, 50);
+	assert_int_equal(tree.nr_nodes, 1);
+	assert_int_equal(pp_tree_all(&tree, 0)[1], 0);
+}
+
+static void test_threshold(void **state)
+{
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+
+	(void)state;
+	begin(&b, 1);
+	add(&b, "a", 0, 90);
+	add(&b, "ab", 0, 4);
+	add(&b, "abc", 0, 2); /* cut with its parent, counted once */
+	add(&b, "ad", 0, 3);
+	add(&b, "e", 0, 1);
+	tree = finish(&b, 7);
+	assert_int_equal(tree.nr_nodes, 4);
+	must_be(&tree, 0, "", 0, 100);
+	must_be(&tree, 1, "(below the threshold)", 1, 1);
+	must_be(&tree, 2, "a", 90, 99);
+	must_be(&tree, 3, "a/(below the threshold)", 9, 9);
+	assert_int_equal(tree.cut[0], 10);
+	assert_int_equal(tree.nr_cut, 4);
+	assert_int_equal(tree.frames[tree.nodes[3].frame].kind, PP_FRAME_CUT);
+}
+
+/* A column in which a node is large is enough. */
+static void test_threshold_of_columns(void **state)
+{
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+
+	(void)state;
+	begin(&b, 2);
+	add(&b, "a", 0, 1000);
+	add(&b, "b", 0, 1);
+	add(&b, "b", 1, 1);
+	tree = finish(&b, 50);
+	assert_int_equal(tree.nr_nodes, 3);
+	must_be(&tree, 2, "b", 1, 1);
+	assert_int_equal(pp_tree_all(&tree, 2)[1], 1);
+	assert_int_equal(tree.nr_cut, 0);
+}
+
+/* What is below a gap is broken once, also what is cut off later. */
+static void test_broken(void **state)
+{
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+	uint32_t node, gap;
+
+	(void)state;
+	begin(&b, 1);
+	gap = frame_of(&b, "[truncated]", PP_FRAME_GAP);
+	assert_int_equal(pp_tree_child(&b, child(&b, 0, "a"), gap, &node), 0);
+	pp_tree_add(&b, node, 0, 1);
+	assert_int_equal(pp_tree_child(&b, child(&b, node, "b"), gap, &node),
+			 0);
+	pp_tree_add(&b, node, 0, 2);
+	add(&b, "a", 0, 97);
+	tree = finish(&b, 10);
+	assert_int_equal(tree.broken[0], 3);
+	assert_int_equal(tree.cut[0], 3);
+}
+
+/* Nothing here recurses: a stack as deep as there may be. */
+static void test_depth(void **state)
+{
+	enum { DEPTH = 1000000 };
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+	uint32_t node = 0, frame;
+
+	(void)state;
+	begin(&b, 1);
+	frame = frame_of(&b, "f", PP_FRAME_APP);
+	for (int i = 0; i < DEPTH; i++)
+		assert_int_equal(pp_tree_child(&b, node, frame, &node), 0);
+	pp_tree_add(&b, node, 0, UINT64_MAX);
+	pp_tree_add(&b, node, 0, 1);
+	tree = finish(&b, 0);
+	assert_int_equal(tree.nr_nodes, DEPTH + 1);
+	assert_int_equal(*pp_tree_self(&tree, DEPTH), UINT64_MAX);
+	assert_int_equal(*pp_tree_all(&tree, 0), UINT64_MAX);
+}
+
+/* ---- random stacks
+ * ----------------------------------------------------------- */
+
+#define NR_STACKS 5000
+
+struct stack {
+	char names[12];
+	uint64_t count;
+};
+
+static int by_names(const void *a, const void *b)
+{
+	return strcmp(((const struct stack *)a)->names,
+		      ((const struct stack *)b)->names);
+}
+
+/* Samples in stacks that begin with the path of @node. */
+static uint64_t count_below(const struct stack *stacks, const char *path,
+			    size_t len)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < NR_STACKS; i++)
+		if (!strncmp(stacks[i].names, path, len))
+			sum += stacks[i].count;
+	return sum;
+}
+
+static void test_random_stacks(void **state)
+{
+	static struct stack stacks[NR_STACKS];
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+	unsigned int seed = 11, at = 0;
+
+	(void)state;
+	begin(&b, 1);
+	for (int i = 0; i < NR_STACKS; i++) {
+		int len = 1 + rand_r(&seed) % 10;
+
+		for (int j = 0; j < len; j++)
+			stacks[i].names[j] = (char)('a' + rand_r(&seed) % 3);
+		stacks[i].count = 1 + (uint64_t)rand_r(&seed) % 9;
+		add(&b, stacks[i].names, 0, stacks[i].count);
+	}
+	tree = finish(&b, 0);
+	qsort(stacks, NR_STACKS, sizeof(stacks[0]), by_names);
+	for (uint32_t i = 1; i < tree.nr_nodes; i++) {
+		char path[16] = "", longer[16];
+		uint64_t self = 0;
+
+		for (uint32_t n = i; n; n = tree.nodes[n].parent) {
+			snprintf(longer, sizeof(longer), "%c%.14s",
+				 *name_of(&tree, n), path);
+			memcpy(path, longer, sizeof(path));
+		}
+		/* Stacks that end here come next in their order. */
+		while (at < NR_STACKS && !strcmp(stacks[at].names, path))
+			self += stacks[at++].count;
+		assert_int_equal(*pp_tree_self(&tree, i), self);
+		assert_int_equal(*pp_tree_all(&tree, i),
+				 count_below(stacks, path, strlen(path)));
+		assert_true(tree.nodes[i].parent < i);
+	}
+	assert_int_equal(at, NR_STACKS);
+}
+
+#define tree_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		tree_test(test_order),
+		tree_test(test_nothing),
+		tree_test(test_threshold),
+		tree_test(test_threshold_of_columns),
+		tree_test(test_broken),
+		tree_test(test_depth),
+		tree_test(test_random_stacks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
