@@ -33,6 +33,18 @@ static int keep_text(struct op_events *events, char *text)
 	return 0;
 }
 
+static int keep_path(struct op_events *events, const char *path)
+{
+	const char **paths =
+		op_events_grow(events->paths, events->nr_paths, sizeof(*paths));
+
+	if (!paths)
+		return -ENOMEM;
+	events->paths = paths;
+	paths[events->nr_paths++] = path;
+	return 0;
+}
+
 int op_events_read_open(struct op_events_reader *r, struct op_events_text *text,
 			const char *cpu, const char *file, const char **path)
 {
@@ -55,6 +67,8 @@ int op_events_read_open(struct op_events_reader *r, struct op_events_text *text,
 		memory = keep_text(r->events, copy);
 	else
 		free(copy);
+	if (!memory)
+		memory = keep_path(r->events, copy);
 	if (memory)
 		return op_diag_set(r->diag, memory, "out of memory");
 	*path = copy;
@@ -197,6 +211,7 @@ void op_events_free(struct op_events *events)
 	op_cpu_type_free(events->cpu);
 	free(events->um);
 	free(events->texts);
+	free(events->paths);
 	free(events->event);
 	free(events);
 }

@@ -77,6 +77,9 @@ struct op_events {
 	size_t nr_ums;
 	char **texts; /* what the strings point into */
 	size_t nr_texts;
+	const char **paths; /* the files that were read, but for "cpu"; some
+			       twice */
+	size_t nr_paths;
 };
 
 /*

@@ -3,8 +3,8 @@
 #define LIBOP_OP_FILE_H
 
 /*
- * Small files, for libop's own use: read whole with a limit, replaced in one
- * step so that a reader sees the old text or the new one and nothing between.
+ * Small files: read whole with a limit, replaced in one step so that a reader
+ * sees the old text or the new one and nothing between.
  */
 
 #include <limits.h>

@@ -151,7 +151,10 @@ static int add_folder(struct search *search, const char *name)
 
 	if (is_excluded(search->spec, name))
 		return 0;
-	if (*name == '.' || *name == '/')
+	if (*name == '/' && search->list->archive)
+		folder = pp_arena_printf(arena, "%s%s",
+					 search->list->archive->root, name);
+	else if (*name == '.' || *name == '/')
 		folder = pp_arena_strdup(arena, name);
 	else
 		folder = pp_arena_printf(arena, "%s/%s",
@@ -205,7 +208,8 @@ static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
 	const struct op_image_name *dep;
 
 	if (copy_image_name(arena, &name->app) ||
-	    copy_image_name(arena, &name->dep))
+	    copy_image_name(arena, &name->dep) ||
+	    copy_image_name(arena, &name->cg))
 		return -ENOMEM;
 	dep = name->is_tree ? &name->app : &name->dep;
 	name->event = pp_arena_strdup(arena, name->event);
@@ -253,7 +257,7 @@ static int add_file(struct search *search, const char *path, const char *name)
 			   path, reason.text);
 		return 0;
 	}
-	if (file.name.cg.space != OP_SPACE_NONE)
+	if (file.name.cg.space != OP_SPACE_NONE && !list->call_graphs)
 		return 0;
 	if (file.name.is_tree)
 		return keep_file(list->arena, &file, path, &list->trees,
@@ -328,6 +332,10 @@ static int run(struct search *search)
 	for (i = 0; i < search->list->nr_sessions && !ret; i++) {
 		search->folder = search->list->sessions[i];
 		ret = walk_folder(search, search->folder);
+		if (search->list->archive)
+			pp_archive_check_folder(search->list->archive,
+						search->folder,
+						search->messages);
 	}
 	if (search->nr_set_aside)
 		pp_message(

@@ -66,9 +66,17 @@ static int take_ksyms(struct pp_image_symbols *symbols)
 
 /* ---- sources ------------------------------------------------------------- */
 
+#define NOT_ARCHIVED "%s: it is not what was archived; not used"
+
+static int check_archived(const struct pp_locator *locator, const char *path)
+{
+	return locator->archive ? pp_archive_check(locator->archive, path) : 0;
+}
+
 static int open_snapshot(struct pp_image_symbols *symbols,
 			 const struct pp_image *image,
 			 const struct op_session *session,
+			 const struct pp_locator *locator,
 			 struct pp_messages *messages)
 {
 	struct op_diag why = { 0 };
@@ -79,11 +87,17 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 			    image->recorded.name, image->build_id,
 			    image->build_id_len);
 	if (!err)
+		err = check_archived(locator, path);
+	if (err == -EILSEQ)
+		op_diag_set(&why, err, NOT_ARCHIVED, path);
+	if (!err)
 		err = op_ksyms_read(&symbols->ksyms, path, &why);
 	if (err == -ENOMEM)
 		return err;
 	if (!err)
-		return take_ksyms(symbols);
+		symbols->path = pp_arena_strdup(locator->arena, path);
+	if (!err)
+		return symbols->path ? take_ksyms(symbols) : -ENOMEM;
 	pp_message(
 		messages, PP_WARNING, "%s: no symbols: %s", image->base,
 		*why.text
@@ -173,25 +187,51 @@ static int take_bfd(struct pp_image_symbols *symbols,
 	return err;
 }
 
-/* Returns -ESTALE, with nothing open, for another build. */
+/* A debug file that is not what was archived is not used. */
+static void check_debug(struct pp_image_symbols *symbols,
+			const struct pp_locator *locator,
+			struct pp_messages *messages)
+{
+	const char *path = op_bfd_debug_path(symbols->bfd);
+
+	if (!path || check_archived(locator, path) != -EILSEQ)
+		return;
+	pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);
+	op_bfd_drop_debug(symbols->bfd);
+}
+
+/* Returns -ESTALE, with nothing open, for another build, and -EILSEQ, which is
+ * said, where an archive was changed. */
 static int open_build(struct pp_image_symbols *symbols,
 		      const struct pp_image *image, const char *path,
-		      const struct pp_locator *locator)
+		      const struct pp_locator *locator,
+		      struct pp_messages *messages)
 {
-	int err = op_bfd_open(&symbols->bfd, path, locator->debug_dirs);
+	int err = check_archived(locator, path);
 
-	if (err || !is_changed(symbols->bfd, image))
+	if (err == -EILSEQ)
+		pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);
+	if (!err)
+		err = op_bfd_open(&symbols->bfd, path, locator->debug_dirs);
+	if (err)
 		return err;
-	op_bfd_close(symbols->bfd);
-	symbols->bfd = NULL;
-	return -ESTALE;
+	if (is_changed(symbols->bfd, image)) {
+		op_bfd_close(symbols->bfd);
+		symbols->bfd = NULL;
+		return -ESTALE;
+	}
+	if (locator->archive)
+		check_debug(symbols, locator, messages);
+	symbols->path = pp_arena_strdup(locator->arena, path);
+	return symbols->path ? 0 : -ENOMEM;
 }
 
 /* The session's own copy: of a file that was deleted or replaced. */
 static int open_copy(struct pp_image_symbols *symbols,
 		     const struct pp_image *image,
 		     const struct op_session *session,
-		     struct pp_locator *locator, const char **path)
+		     const struct pp_locator *locator,
+		     struct pp_messages *messages)
 {
 	char copy[8192];
 	int err;
@@ -199,12 +239,7 @@ static int open_copy(struct pp_image_symbols *symbols,
 	err = op_session_image(session, image->name, image->build_id,
 			       image->build_id_len, image->mtime, copy,
 			       sizeof(copy));
-	if (!err)
-		err = open_build(symbols, image, copy, locator);
-	if (err)
-		return err;
-	*path = pp_arena_strdup(locator->arena, copy);
-	return *path ? 0 : -ENOMEM;
+	return err ? err : open_build(symbols, image, copy, locator, messages);
 }
 
 static int open_binary(struct pp_image_symbols *symbols,
@@ -217,19 +252,20 @@ static int open_binary(struct pp_image_symbols *symbols,
 
 	err = pp_locate(locator, image->name, &path);
 	if (!err)
-		err = open_build(symbols, image, path, locator);
+		err = open_build(symbols, image, path, locator, messages);
 	if (err && err != -ENOMEM) {
-		copy = open_copy(symbols, image, session, locator, &path);
+		copy = open_copy(symbols, image, session, locator, messages);
 		err = copy && copy != -ENOMEM ? err : copy;
 	}
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
-		complain(messages, image, err);
+		if (err != -EILSEQ)
+			complain(messages, image, err);
 		return 0;
 	}
 	pp_message(messages, PP_REMARK_BFD, "%s: symbols from %s", image->name,
-		   path);
+		   symbols->path);
 	return take_bfd(symbols, image, messages);
 }
 
@@ -244,7 +280,7 @@ static int open_module(struct pp_image_symbols *symbols,
 	int err = name ? pp_locate_module(locator, name, &path) : -ENOMEM;
 
 	if (!err)
-		err = open_build(symbols, image, path, locator);
+		err = open_build(symbols, image, path, locator, messages);
 	if (err)
 		return err;
 	pp_message(messages, PP_REMARK_BFD, "%s: symbols from %s", image->name,
@@ -262,7 +298,8 @@ struct kernel_attempt {
 static int try_kernel(void *data, const char *path)
 {
 	const struct kernel_attempt *a = data;
-	int err = open_build(a->symbols, a->image, path, a->locator);
+	int err =
+		open_build(a->symbols, a->image, path, a->locator, a->messages);
 
 	if (!err)
 		pp_message(a->messages, PP_REMARK_BFD, "%s: symbols from %s",
@@ -306,7 +343,7 @@ static int open_source(struct pp_image_symbols *symbols,
 		err = open_module(symbols, image, locator, messages);
 	if (!err || err == -ENOMEM)
 		return err;
-	return open_snapshot(symbols, image, session, messages);
+	return open_snapshot(symbols, image, session, locator, messages);
 }
 
 static void check_lines(const struct pp_image_symbols *symbols,

@@ -26,6 +26,8 @@ struct pp_image_symbols {
 	struct pp_symbol *table; /* ascending keys, see pp_symtab_build() */
 	size_t nr;
 	const char *whole; /* one name for all samples, or NULL */
+	const char *path; /* the file they are from, in the locator's arena; or
+			     NULL */
 
 	/* For the functions below. */
 	struct op_bfd *bfd;

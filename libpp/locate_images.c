@@ -39,7 +39,9 @@ static int check_folder(const char *path, const char *option,
 
 static int set_debug_dirs(struct pp_locator *locator)
 {
-	const char *const roots[] = { locator->archive, locator->root };
+	const char *const roots[] = { locator->archive ? locator->archive->root
+						       : NULL,
+				      locator->root };
 	size_t nr = 0;
 
 	for (size_t i = 0; i < 2; i++) {
@@ -50,23 +52,58 @@ static int set_debug_dirs(struct pp_locator *locator)
 		if (!locator->debug_dirs[nr++])
 			return -ENOMEM;
 	}
-	locator->debug_dirs[nr] = DEBUG_DIR;
+	/* What is installed here says nothing about an archive's binaries. */
+	if (!locator->archive)
+		locator->debug_dirs[nr] = DEBUG_DIR;
+	return 0;
+}
+
+static size_t list_len(const char *const *list)
+{
+	size_t nr = 0;
+
+	while (list && list[nr])
+		nr++;
+	return nr;
+}
+
+/* The folders that were asked for, then those that the archive was made
+ * with. */
+static int set_image_path(struct pp_locator *locator, const char *const *asked)
+{
+	const char *const *archived =
+		locator->archive ? locator->archive->image_path : NULL;
+	size_t nr_asked = list_len(asked), nr_archived = list_len(archived);
+	const char **list;
+
+	locator->image_path = asked;
+	if (!nr_archived)
+		return 0;
+	list = pp_arena_alloc(locator->arena, nr_asked + nr_archived + 1,
+			      sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr_asked; i++)
+		list[i] = asked[i];
+	for (size_t i = 0; i < nr_archived; i++)
+		list[nr_asked + i] = archived[i];
+	locator->image_path = list;
 	return 0;
 }
 
 int pp_locator_init(struct pp_locator *locator, struct pp_arena *arena,
-		    const char *archive, const char *root,
+		    const struct pp_archive *archive, const char *root,
 		    const char *const *image_path, struct op_diag *diag)
 {
-	int ret = 0;
+	int ret;
 
 	*locator = (struct pp_locator){
 		.arena = arena,
 		.archive = archive,
 		.root = root,
-		.image_path = image_path,
 	};
-	if (root)
+	ret = set_image_path(locator, image_path);
+	if (!ret && root)
 		ret = check_folder(root, "root", diag);
 	for (; !ret && image_path && *image_path; image_path++)
 		ret = check_folder(*image_path, "image-path", diag);
@@ -180,7 +217,7 @@ int pp_locate(struct pp_locator *locator, const char *name, const char **path)
 	int err = -ENOENT;
 
 	if (locator->archive)
-		err = look_below(locator, locator->archive, name, path);
+		err = look_below(locator, locator->archive->root, name, path);
 	if (err == -ENOENT && locator->root)
 		err = look_below(locator, locator->root, name, path);
 	else if (err == -ENOENT && !locator->archive)
@@ -188,6 +225,30 @@ int pp_locate(struct pp_locator *locator, const char *name, const char **path)
 	if (err != -ENOENT || !slash)
 		return err;
 	return search_image_path(locator, slash + 1, path);
+}
+
+int pp_locate_source(struct pp_locator *locator, const char *name,
+		     const char **path)
+{
+	int err = -ENOENT;
+
+	if (*name != '/')
+		return err;
+	if (locator->archive)
+		err = look_below(locator, locator->archive->root, name, path);
+	if (err == -ENOENT && locator->root)
+		err = look_below(locator, locator->root, name, path);
+	return err == -ENOENT ? look_below(locator, "", name, path) : err;
+}
+
+const char *pp_locate_home(const struct pp_locator *locator, const char *path)
+{
+	const char *name = locator->archive
+				   ? pp_archive_name(locator->archive, path)
+				   : NULL;
+
+	/* From the slash that the name begins behind. */
+	return name ? name - 1 : path;
 }
 
 /* Whether a file called @base is the module @name. */

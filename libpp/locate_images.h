@@ -12,15 +12,17 @@
 #include <stdint.h>
 
 #include "libop/op_diag.h"
+#include "libpp/archive.h"
 #include "libpp/arena.h"
 
 struct pp_found; /* a file in the image path */
 
 struct pp_locator {
 	struct pp_arena *arena;
-	const char *archive; /* root of one; NULL for none */
+	const struct pp_archive *archive; /* NULL for none */
 	const char *root; /* put before recorded paths; NULL for none */
-	const char *const *image_path; /* folders, ended by NULL; or NULL */
+	const char *const *image_path; /* folders, ended by NULL; or NULL;
+					  with those of the archive */
 	const char *debug_dirs[4]; /* for op_bfd_open() */
 	struct pp_found *found; /* what is in the image path, by base name */
 	size_t nr_found;
@@ -33,7 +35,7 @@ struct pp_locator {
  * them is no folder; -ENOMEM. Nothing is to be released but the arena.
  */
 int pp_locator_init(struct pp_locator *locator, struct pp_arena *arena,
-		    const char *archive, const char *root,
+		    const struct pp_archive *archive, const char *root,
 		    const char *const *image_path, struct op_diag *diag);
 
 /*
@@ -42,6 +44,16 @@ int pp_locator_init(struct pp_locator *locator, struct pp_arena *arena,
  * several files of that name; -EACCES and the like.
  */
 int pp_locate(struct pp_locator *locator, const char *name, const char **path);
+
+/*
+ * The same for the source file @name, as a binary names it. An archive may be
+ * without sources: then it is looked for where it was.
+ */
+int pp_locate_source(struct pp_locator *locator, const char *name,
+		     const char **path);
+
+/* What @path was called when it was archived; @path itself elsewhere. */
+const char *pp_locate_home(const struct pp_locator *locator, const char *path);
 
 /*
  * The same for a kernel module called @name ("/ext4"): NAME.ko in the image

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libpp/elf_digest.h"
+
 /* ---- libbfd's manners ---------------------------------------------------- */
 
 static void ignore_error(const char *fmt, va_list ap)
@@ -86,9 +88,16 @@ uint64_t op_bfd_address_of(const struct object *object, const asection *section)
 					     : bfd_section_vma(section);
 }
 
+/* Whether code without contents is where the offsets say. */
+static bool is_digest(const struct object *object)
+{
+	return bfd_get_section_by_name(object->abfd, PP_ELF_DIGEST) != NULL;
+}
+
 static int read_sections(struct op_bfd *bfd)
 {
-	const flagword wanted = SEC_CODE | SEC_HAS_CONTENTS;
+	const flagword wanted =
+		SEC_CODE | (is_digest(&bfd->main) ? 0 : SEC_HAS_CONTENTS);
 	const asection *at;
 
 	bfd->sections = calloc(bfd_count_sections(bfd->main.abfd) + 1,
@@ -197,9 +206,16 @@ void op_bfd_open_debug_file(struct op_bfd *bfd)
 	free(path);
 }
 
-const char *op_bfd_debug_path(const struct op_bfd *bfd)
+const char *op_bfd_debug_path(struct op_bfd *bfd)
 {
+	op_bfd_open_debug_file(bfd);
 	return bfd->debug.path;
+}
+
+void op_bfd_drop_debug(struct op_bfd *bfd)
+{
+	object_close(&bfd->debug);
+	bfd->debug_searched = true;
 }
 
 /* ---- addresses and offsets ----------------------------------------------- */

@@ -51,8 +51,12 @@ enum op_bfd_origin {
 int op_bfd_symbols(struct op_bfd *bfd, struct pp_raw_symbol **out, size_t *nr,
 		   enum op_bfd_origin *origin);
 
-/* The separate debug file in use; NULL when there is none. */
-const char *op_bfd_debug_path(const struct op_bfd *bfd);
+/* The binary's separate debug file, looked for now if it was not needed yet;
+ * NULL when there is none. */
+const char *op_bfd_debug_path(struct op_bfd *bfd);
+
+/* Do without the separate debug file. To be called before symbols are read. */
+void op_bfd_drop_debug(struct op_bfd *bfd);
 
 /* The address that file offset @offset is loaded at; @offset itself when it
  * is in no section with code. */

@@ -9,8 +9,19 @@
 
 #include "libpp/population.h"
 
-static int add_account(struct pp_population *p, struct op_ledger *sum,
-		       const char *folder, bool *absent)
+static int read_ledger(const struct pp_side *side, struct op_ledger *one,
+		       const char *path, struct op_diag *why)
+{
+	int err = side->archive ? pp_archive_check(side->archive, path) : 0;
+
+	if (err == -EILSEQ)
+		return op_diag_set(why, err, "%s: it is not what was archived",
+				   path);
+	return err ? err : op_ledger_read(one, path, why);
+}
+
+static int add_account(struct pp_population *p, const struct pp_side *side,
+		       struct op_ledger *sum, const char *folder, bool *absent)
 {
 	struct op_ledger *one =
 		pp_arena_alloc(&p->report->arena, 1, sizeof(*one));
@@ -21,7 +32,7 @@ static int add_account(struct pp_population *p, struct op_ledger *sum,
 
 	if (!one || !path)
 		return -ENOMEM;
-	err = op_ledger_read(one, path, &why);
+	err = read_ledger(side, one, path, &why);
 	if (!err)
 		err = op_ledger_merge(sum, one);
 	if (err == -ENOMEM)
@@ -42,7 +53,8 @@ int pp_side_account(struct pp_population *p, struct pp_side *side)
 	int err = sum ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < side->list.nr_sessions && !err; i++)
-		err = add_account(p, sum, side->list.sessions[i], &absent);
+		err = add_account(p, side, sum, side->list.sessions[i],
+				  &absent);
 	if (!err && !absent)
 		side->account = sum;
 	return err;

@@ -7,59 +7,39 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "libpp/population.h"
 
 /* ---- where --------------------------------------------------------------- */
 
-/*
- * An archive holds a session folder at the place it was archived from, or at
- * the default place.
- */
-static int open_archive(struct pp_population *p, struct pp_side *side,
-			const char *archive, struct op_diag *diag)
-{
-	const char *const places[] = { p->request->session->dir,
-				       OP_SESSION_DIR_DEFAULT, "" };
-	struct op_session *session =
-		pp_arena_alloc(&p->report->arena, 1, sizeof(*session));
-	struct stat st;
-
-	if (!session)
-		return -ENOMEM;
-	side->session = session;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const char *dir = pp_arena_printf(&p->report->arena, "%s%s",
-						  archive, places[i]);
-		int err = dir ? op_session_init(session, dir, diag) : -ENOMEM;
-
-		if (err || !stat(session->samples, &st))
-			return err;
-	}
-	return op_diag_set(
-		diag, -ENOENT,
-		"archive:%s: it holds no session; give the folder that the archive was written to",
-		archive);
-}
-
 static int find_session(struct pp_population *p, struct pp_side *side,
 			struct op_diag *diag)
 {
 	const struct pp_spec_list *list = &side->spec->lists[PP_SPEC_ARCHIVE];
+	struct pp_archive *archive;
+	int err;
 
 	side->session = p->request->session;
-	return list->nr ? open_archive(p, side, list->items[0].pattern, diag)
-			: 0;
+	if (!list->nr)
+		return 0;
+	if (list->nr > 1)
+		return op_diag_set(
+			diag, -EINVAL,
+			"%s: a profile is in one archive; name one, or compare two with { } { }",
+			list->word);
+	err = pp_archive_open(&archive, &p->report->arena,
+			      list->items[0].pattern, side->session, diag);
+	if (err)
+		return err;
+	side->archive = archive;
+	side->session = &archive->session;
+	return 0;
 }
 
 static int set_up_locator(struct pp_population *p, struct pp_side *side,
 			  struct op_diag *diag)
 {
-	const struct pp_spec_list *list = &side->spec->lists[PP_SPEC_ARCHIVE];
-
-	return pp_locator_init(&side->locator, &p->report->arena,
-			       list->nr ? list->items[0].pattern : NULL,
+	return pp_locator_init(&side->locator, &p->report->arena, side->archive,
 			       p->request->root, p->request->image_path, diag);
 }
 
@@ -76,7 +56,7 @@ int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,
 		return 0;
 	err = pp_locate_module(&side->locator, *shown, &path);
 	if (!err)
-		*shown = path;
+		*shown = pp_locate_home(&side->locator, path);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -118,6 +98,8 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	int err;
 
 	side->list.arena = &p->report->arena;
+	side->list.archive = side->archive;
+	side->list.call_graphs = request->call_graph;
 	err = pp_sample_list_find(&side->list, side->session, side->spec,
 				  messages, diag);
 	if (!err)

@@ -27,15 +27,24 @@ static void take_machine(struct pp_population *p)
 	report->cpu_title = timer ? TIMER_TITLE : report->cpu_type;
 }
 
-/* The event files for the CPU; NULL when there are none. */
-static struct op_events *load_events(const char *cpu_type)
+/*
+ * The event files for the CPU; NULL when there are none. Of a profile that was
+ * archived those that were archived with it.
+ */
+static struct op_events *load_events(struct pp_population *p)
 {
+	const struct pp_archive *archive = p->side.archive;
 	struct op_events *events = NULL;
 	char *dir;
 
-	if (op_events_dir(&dir, NULL))
+	if (archive && archive->events) {
+		if (!pp_archive_check_events(archive, &p->report->messages))
+			return NULL;
+		dir = strdup(archive->events);
+	} else if (op_events_dir(&dir, NULL)) {
 		return NULL;
-	if (op_events_load(&events, dir, cpu_type, NULL))
+	}
+	if (!dir || op_events_load(&events, dir, p->report->cpu_type, NULL))
 		events = NULL;
 	free(dir);
 	return events;
@@ -84,7 +93,7 @@ int pp_describe(struct pp_population *p)
 	if (!texts)
 		return -ENOMEM;
 	take_machine(p);
-	events = load_events(p->report->cpu_type);
+	events = load_events(p);
 	if (events) {
 		const char *title = copy(p, events->cpu->title);
 

@@ -3,8 +3,9 @@
 #define LIBPP_POPULATION_H
 
 /*
- * A report in the making, for the files populate*.c alone. A report is about
- * one side, or about two that are compared: the later one first.
+ * A report in the making, for the files populate*.c and archive_list.c alone.
+ * A report is about one side, or about two that are compared: the later one
+ * first.
  *
  * Everything belongs to the report's arena.
  */
@@ -18,6 +19,7 @@ struct pp_side {
 	const struct pp_spec *spec;
 	const struct op_session
 		*session; /* an archive's own, if one is named */
+	const struct pp_archive *archive; /* or NULL */
 	struct pp_locator locator;
 	struct pp_sample_list list; /* after pp_side_find() by image, build,
 				       application and path */

@@ -26,6 +26,8 @@ const char *pp_why_not_opened(int err)
 	case -EACCES:
 	case -EPERM:
 		return "permission denied (run as the user who profiled, or as root)";
+	case -EILSEQ:
+		return "it is not what was archived";
 	default:
 		return strerror(-err);
 	}
@@ -77,19 +79,22 @@ static int take_file(struct pp_arena *arena, struct pp_sample_file *file,
 }
 
 /* Returns 0, -ENOMEM, or -EBADMSG with what is wrong in @why. */
-static int read_file(struct pp_arena *arena, struct pp_sample_file *file,
+static int read_file(struct pp_sample_list *list, struct pp_sample_file *file,
 		     bool samples, struct op_diag *why)
 {
 	struct odb *odb;
-	int ret;
+	int ret = 0;
 
-	ret = odb_open(&odb, file->path, ODB_RDONLY);
+	if (list->archive)
+		ret = pp_archive_check(list->archive, file->path);
+	if (!ret)
+		ret = odb_open(&odb, file->path, ODB_RDONLY);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret)
 		return op_diag_set(why, -EBADMSG, "%s: %s", file->path,
 				   pp_why_not_opened(ret));
-	ret = take_file(arena, file, odb, samples, why);
+	ret = take_file(list->arena, file, odb, samples, why);
 	odb_close(odb);
 	return ret;
 }
@@ -105,7 +110,7 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 		struct pp_sample_file *file = &list->files[i];
 		struct op_diag why = { 0 };
 
-		ret = read_file(list->arena, file, samples, &why);
+		ret = read_file(list, file, samples, &why);
 		if (ret == -ENOMEM)
 			return ret;
 		if (ret) {

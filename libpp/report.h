@@ -48,6 +48,7 @@ struct pp_request {
 	bool exclude_dependent; /* leave out images that are not their
 				   application */
 	bool symbols; /* else the summary alone */
+	bool call_graph; /* who called whom */
 	bool details; /* the addresses in each symbol */
 	bool lines; /* source files and lines */
 	bool code; /* the bytes of each symbol */

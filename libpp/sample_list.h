@@ -18,6 +18,7 @@
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_session.h"
+#include "libpp/archive.h"
 #include "libpp/arena.h"
 #include "libpp/messages.h"
 #include "libpp/profile_spec.h"
@@ -45,6 +46,8 @@ struct pp_sample_file {
 
 struct pp_sample_list {
 	struct pp_arena *arena;
+	const struct pp_archive *archive; /* that files are in; or NULL */
+	bool call_graphs; /* find those, too */
 	struct pp_sample_file *files; /* flat ones; by path */
 	size_t nr;
 	struct pp_sample_file *trees; /* call trees; image_name is the app */

@@ -8,3 +8,8 @@ PROGS += opimport
 opimport_SRCS := $(wildcard pp/opimport*.c)
 opimport_LIBS := libop libdb
 opimport_LDLIBS = $(POPT_LIBS)
+
+PROGS += oparchive
+oparchive_SRCS := $(wildcard pp/oparchive*.c)
+oparchive_LIBS := libpp libop libdb
+oparchive_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) -lm

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libpp/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libop/op_config.h"
+
+/* ---- the facts ----------------------------------------------------------- */
+
+/* A path that is absolute and leads nowhere else when put behind another. */
+static bool is_plain_path(const char *path)
+{
+	size_t len = strlen(path);
+
+	return path[0] == '/' && !strstr(path, "/../") &&
+	       !(len >= 3 && !strcmp(path + len - 3, "/.."));
+}
+
+static int bad_fact(const char *path, const char *key, const char *what,
+		    struct op_diag *diag)
+{
+	return op_diag_set(diag, -EINVAL,
+			   "%s: %s: %s; archive the session again", path, key,
+			   what);
+}
+
+static int check_format(const struct op_config *facts, const char *path,
+			struct op_diag *diag)
+{
+	uint64_t format;
+
+	if (op_config_get_u64(facts, PP_FACT_FORMAT, &format, NULL))
+		return bad_fact(path, PP_FACT_FORMAT, "not told", diag);
+	if (format == PP_ARCHIVE_FORMAT)
+		return 0;
+	return op_diag_set(
+		diag, -EPROTO,
+		"%s: the archive is of format %llu, this program knows %d; use the oprofile that made it, or a later one",
+		path, (unsigned long long)format, PP_ARCHIVE_FORMAT);
+}
+
+static int take_session(struct pp_archive *archive, struct pp_arena *arena,
+			const struct op_config *facts, const char *path,
+			struct op_diag *diag)
+{
+	const char *name = op_config_find(facts, PP_FACT_SESSION), *dir;
+
+	if (!name || !is_plain_path(name))
+		return bad_fact(path, PP_FACT_SESSION, "no path of a session",
+				diag);
+	dir = pp_arena_printf(arena, "%s%s", archive->root, name);
+	return dir ? op_session_init(&archive->session, dir, diag) : -ENOMEM;
+}
+
+/* Folders of which nothing was archived are left out. */
+static int take_image_path(struct pp_archive *archive, struct pp_arena *arena,
+			   const struct op_config *facts)
+{
+	const char **list, *key, *value, *path;
+	unsigned int nr_facts = 0;
+	size_t nr = 0;
+
+	while (!op_config_at(facts, nr_facts, &key, &value))
+		nr_facts++;
+	list = pp_arena_alloc(arena, nr_facts + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (unsigned int i = 0; !op_config_at(facts, i, &key, &value); i++) {
+		if (strcmp(key, PP_FACT_IMAGE_PATH) || !is_plain_path(value))
+			continue;
+		path = pp_arena_printf(arena, "%s%s", archive->root, value);
+		if (!path)
+			return -ENOMEM;
+		if (!access(path, F_OK))
+			list[nr++] = path;
+	}
+	if (nr)
+		archive->image_path = list;
+	return 0;
+}
+
+static int take_facts(struct pp_archive *archive, struct pp_arena *arena,
+		      const struct op_config *facts, const char *path,
+		      struct op_diag *diag)
+{
+	int err = check_format(facts, path, diag);
+
+	if (!err)
+		err = take_session(archive, arena, facts, path, diag);
+	if (!err)
+		err = take_image_path(archive, arena, facts);
+	archive->events =
+		pp_arena_printf(arena, "%s/" PP_ARCHIVE_EVENTS, archive->root);
+	return err || archive->events ? err : -ENOMEM;
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* The session is at the place it was archived from, or at the default one. */
+static int search_session(struct pp_archive *archive, struct pp_arena *arena,
+			  const struct op_session *asked, struct op_diag *diag)
+{
+	const char *const places[] = { asked->dir, OP_SESSION_DIR_DEFAULT, "" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *dir = pp_arena_printf(arena, "%s%s", archive->root,
+						  places[i]);
+		int err = dir ? op_session_init(&archive->session, dir, diag)
+			      : -ENOMEM;
+
+		if (err || !access(archive->session.samples, F_OK))
+			return err;
+	}
+	return op_diag_set(
+		diag, -ENOENT,
+		"archive:%s: it holds no session; give the folder that the archive was written to",
+		archive->root);
+}
+
+static int read_all(struct pp_archive *archive, struct pp_arena *arena,
+		    const struct op_session *asked, struct op_diag *diag)
+{
+	const char *facts_path =
+		pp_arena_printf(arena, "%s/" PP_ARCHIVE_FACTS, archive->root);
+	const char *sums_path =
+		pp_arena_printf(arena, "%s/" PP_ARCHIVE_SUMS, archive->root);
+	struct op_config *facts;
+	int err;
+
+	if (!facts_path || !sums_path)
+		return -ENOMEM;
+	err = op_config_read(&facts, facts_path, diag);
+	if (err == -ENOENT)
+		return search_session(archive, arena, asked, diag);
+	if (err)
+		return err;
+	err = pp_sums_read(&archive->sums, arena, sums_path, diag);
+	if (err == -ENOENT)
+		op_diag_set(diag, err,
+			    "%s: it is missing; archive the session again",
+			    sums_path);
+	if (!err)
+		err = pp_archive_check(archive, facts_path);
+	if (err == -EILSEQ)
+		op_diag_set(
+			diag, err,
+			"%s: it is not what was archived; archive the session again",
+			facts_path);
+	if (!err)
+		err = take_facts(archive, arena, facts, facts_path, diag);
+	op_config_free(facts);
+	return err;
+}
+
+int pp_archive_open(struct pp_archive **out, struct pp_arena *arena,
+		    const char *root, const struct op_session *asked,
+		    struct op_diag *diag)
+{
+	struct pp_archive *archive = pp_arena_alloc(arena, 1, sizeof(*archive));
+	int err;
+
+	if (!archive)
+		return -ENOMEM;
+	/* The root folder is spelt "" so that paths can be put behind it. */
+	archive->root = strcmp(root, "/") ? root : "";
+	err = read_all(archive, arena, asked, diag);
+	if (!err)
+		*out = archive;
+	return err;
+}
+
+/* ---- checking ------------------------------------------------------------ */
+
+const char *pp_archive_name(const struct pp_archive *archive, const char *path)
+{
+	size_t len = strlen(archive->root);
+
+	if (strncmp(path, archive->root, len) || path[len] != '/')
+		return NULL;
+	return path + len + strspn(path + len, "/");
+}
+
+int pp_archive_check(const struct pp_archive *archive, const char *path)
+{
+	const char *name = pp_archive_name(archive, path);
+	const struct pp_sum *sum =
+		name ? pp_sums_find(&archive->sums, name) : NULL;
+	uint8_t hash[PP_SHA256_LEN];
+	int fd, err;
+
+	if (!sum)
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	err = pp_sha256_fd(fd, hash);
+	close(fd);
+	if (err)
+		return err;
+	return memcmp(hash, sum->hash, sizeof(hash)) ? -EILSEQ : 0;
+}
+
+void pp_archive_check_folder(const struct pp_archive *archive, const char *path,
+			     struct pp_messages *messages)
+{
+	const char *name = pp_archive_name(archive, path);
+	const struct pp_sum *sum;
+	char start[8192];
+	size_t nr;
+
+	if (!name ||
+	    snprintf(start, sizeof(start), "%s/", name) >= (int)sizeof(start))
+		return;
+	sum = pp_sums_below(&archive->sums, start, &nr);
+	for (; nr; nr--, sum++) {
+		char file[16384];
+
+		snprintf(file, sizeof(file), "%s/%s", archive->root, sum->name);
+		if (access(file, F_OK) && errno == ENOENT)
+			pp_message(
+				messages, PP_WARNING,
+				"%s: it is missing in the archive; what it held is left out",
+				file);
+	}
+}
+
+bool pp_archive_check_events(const struct pp_archive *archive,
+			     struct pp_messages *messages)
+{
+	size_t nr;
+	const struct pp_sum *sum =
+		pp_sums_below(&archive->sums, PP_ARCHIVE_EVENTS "/", &nr);
+
+	for (; nr; nr--, sum++) {
+		char file[8192];
+		int err;
+
+		snprintf(file, sizeof(file), "%s/%s", archive->root, sum->name);
+		err = pp_archive_check(archive, file);
+		if (!err)
+			continue;
+		pp_message(messages, PP_WARNING,
+			   "%s: %s; events are not described", file,
+			   err == -EILSEQ ? "it is not what was archived"
+					  : strerror(-err));
+		return false;
+	}
+	return true;
+}

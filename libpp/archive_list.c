@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libpp/archive_list.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/op_events.h"
+#include "libpp/image_symbols.h"
+#include "libpp/population.h"
+
+/* What the functions of this file hand on to each other. */
+struct search {
+	struct pp_archive_list *list;
+	const struct pp_archive_request *request;
+	struct pp_request report; /* what finds all that it can */
+	struct pp_population population;
+	struct pp_side *side;
+	struct pp_messages quiet; /* what was said before */
+	struct op_diag *diag;
+};
+
+/* ---- the list ------------------------------------------------------------ */
+
+/*
+ * Add the file @from, which was called @name. One that is not there, or is no
+ * file, is not an error here: who needs it says so.
+ */
+static int add_file(struct search *s, enum pp_archive_part part,
+		    const char *from, const char *name)
+{
+	struct pp_archive_list *list = s->list;
+	struct pp_archive_file *files;
+	struct stat st;
+
+	if (stat(from, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	files = pp_arena_grow(&list->report.arena, list->files, list->nr,
+			      sizeof(*files));
+	if (!files)
+		return -ENOMEM;
+	list->files = files;
+	files += list->nr;
+	*files = (struct pp_archive_file){
+		.from = pp_arena_strdup(&list->report.arena, from),
+		.to = pp_arena_strdup(&list->report.arena,
+				      name + strspn(name, "/")),
+		.part = part,
+		.size = (uint64_t)st.st_size,
+	};
+	if (!files->from || !files->to)
+		return -ENOMEM;
+	list->nr++;
+	return 0;
+}
+
+/* Add a file of the session, or of an archive that is archived again. */
+static int add_at_home(struct search *s, enum pp_archive_part part,
+		       const char *from)
+{
+	return add_file(s, part, from, pp_locate_home(&s->side->locator, from));
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct pp_archive_file *const *x = a, *const *y = b;
+	int order = strcmp((*x)->to, (*y)->to);
+
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* Several images may share a debug file, and all share the events. */
+static int drop_doubles(struct pp_archive_list *list)
+{
+	const struct pp_archive_file **order = NULL;
+	size_t kept = 0;
+
+	order = calloc(list->nr + 1, sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->nr; i++)
+		order[i] = &list->files[i];
+	qsort(order, list->nr, sizeof(*order), by_place);
+	for (size_t i = 1; i < list->nr; i++)
+		if (!strcmp(order[i]->to, order[i - 1]->to))
+			list->files[order[i] - list->files].from = NULL;
+	free(order);
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->files[i].from)
+			list->files[kept++] = list->files[i];
+	list->nr = kept;
+	for (size_t i = 0; i < kept; i++)
+		list->size += list->files[i].size;
+	return 0;
+}
+
+/* ---- paths --------------------------------------------------------------- */
+
+/* Without components "." and empty ones. */
+static void clean(char *path)
+{
+	char *to = path;
+
+	while (*path) {
+		size_t len;
+
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if (len && (len > 1 || *path != '.')) {
+			*to++ = '/';
+			to = memmove(to, path, len);
+			to += len;
+		}
+		path += len;
+	}
+	*to = '\0';
+}
+
+/* @path as an absolute one that stays as it was given where it can: modules
+ * are shown under it. */
+static const char *absolute(struct pp_arena *arena, const char *path)
+{
+	size_t len = strlen(path);
+	char *copy, *real;
+
+	if (*path == '/' && !strstr(path, "/../") &&
+	    !(len >= 3 && !strcmp(path + len - 3, "/.."))) {
+		copy = pp_arena_strdup(arena, path);
+		if (copy)
+			clean(copy);
+		return copy;
+	}
+	real = realpath(path, NULL);
+	copy = pp_arena_strdup(arena, real ? real : path);
+	free(real);
+	return copy;
+}
+
+/* Where to look for binaries. */
+static int set_paths(struct search *s)
+{
+	const char *const *asked = s->request->image_path;
+	const char **list;
+	size_t nr = 0;
+
+	if (s->request->root) {
+		s->report.root =
+			absolute(&s->list->report.arena, s->request->root);
+		if (!s->report.root)
+			return -ENOMEM;
+	}
+	while (asked && asked[nr])
+		nr++;
+	if (!nr)
+		return 0;
+	list = pp_arena_alloc(&s->list->report.arena, nr + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		list[i] = absolute(&s->list->report.arena, asked[i]);
+		if (!list[i])
+			return -ENOMEM;
+	}
+	s->report.image_path = list;
+	return 0;
+}
+
+/* The folders that images were looked for in, as the archive calls them. */
+static int take_image_path(struct search *s)
+{
+	const struct pp_locator *locator = &s->side->locator;
+	const char **list;
+	size_t nr = 0;
+
+	while (locator->image_path && locator->image_path[nr])
+		nr++;
+	if (!nr)
+		return 0;
+	list = pp_arena_alloc(&s->list->report.arena, nr + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		list[i] = pp_locate_home(locator, locator->image_path[i]);
+	s->list->image_path = list;
+	return 0;
+}
+
+/* The part of @path behind --root, if that is where it is; else NULL. */
+static const char *below_root(const struct search *s, const char *path)
+{
+	const char *root = s->report.root;
+	size_t len = root ? strlen(root) : 0;
+
+	return len && !strncmp(path, root, len) && path[len] == '/' ? path + len
+								    : NULL;
+}
+
+/* ---- images -------------------------------------------------------------- */
+
+/*
+ * What the file @path of @image is to be called: where a report on the archive
+ * will look for it. That is the name of the image, or a debug folder, or it is
+ * in the image path.
+ */
+static const char *image_place(const struct search *s,
+			       const struct pp_image *image, const char *path)
+{
+	const char *rest = below_root(s, path);
+
+	if (rest && (!strcmp(rest, image->name) ||
+		     !strncmp(rest, "/usr/lib/debug/", 15)))
+		return rest;
+	return pp_locate_home(&s->side->locator, path);
+}
+
+/*
+ * A debug file is found by its binary's build-id, or else by its name in a
+ * folder beside the binary.
+ */
+static const char *debug_place(struct search *s, const char *image,
+			       const char *path)
+{
+	const char *id = strstr(path, "/.build-id/");
+	const char *base = strrchr(path, '/') + 1;
+	int folder = (int)(strrchr(image, '/') - image);
+
+	if (id)
+		return pp_arena_printf(&s->list->report.arena,
+				       "/usr/lib/debug%s", id);
+	return pp_arena_printf(&s->list->report.arena, "%.*s/.debug/%s", folder,
+			       image, base);
+}
+
+static int add_debug(struct search *s, struct pp_image_symbols *symbols,
+		     const char *image)
+{
+	const char *path = op_bfd_debug_path(symbols->bfd), *place;
+
+	if (!path || !strchr(path, '/'))
+		return 0;
+	place = debug_place(s, image, path);
+	return place ? add_file(s, PP_ARCHIVE_DEBUG, path, place) : -ENOMEM;
+}
+
+static int add_symbols(struct search *s, const struct pp_image *image,
+		       struct pp_image_symbols *symbols)
+{
+	const char *place;
+	int err;
+
+	if (!symbols->path)
+		return 0;
+	if (!symbols->bfd)
+		return add_at_home(s, PP_ARCHIVE_SESSION, symbols->path);
+	place = image_place(s, image, symbols->path);
+	err = add_file(s, PP_ARCHIVE_IMAGE, symbols->path, place);
+	return err ? err : add_debug(s, symbols, place);
+}
+
+static int add_image(struct search *s, const struct pp_image *image, bool lines,
+		     struct pp_messages *messages)
+{
+	struct pp_image_symbols symbols;
+	int err = pp_image_symbols_open(&symbols, image, s->side->session,
+					&s->side->locator, lines, messages);
+
+	if (!err)
+		err = add_symbols(s, image, &symbols);
+	pp_image_symbols_release(&symbols);
+	return err;
+}
+
+/* Lines of the kernel come from another file than its symbols. */
+static int add_images(struct search *s)
+{
+	const struct pp_sample_list *samples = &s->side->list;
+	int err = 0;
+
+	for (size_t i = 0; i < samples->nr && !err; i++) {
+		const struct pp_image *image = samples->files[i].image;
+
+		if (i && image == samples->files[i - 1].image)
+			continue;
+		err = add_image(s, image, false, &s->list->report.messages);
+		if (!err && image->recorded.space == OP_SPACE_KERN)
+			err = add_image(s, image, true, &s->quiet);
+	}
+	return err;
+}
+
+/* ---- the session --------------------------------------------------------- */
+
+/* @path lies in the session folder @folder, which may have been named in a way
+ * that holds for the current folder only. */
+static int add_in_folder(struct search *s, enum pp_archive_part part,
+			 const char *folder, const char *path)
+{
+	struct pp_arena *arena = &s->list->report.arena;
+	const char *whole = absolute(arena, folder);
+
+	if (whole)
+		whole = pp_arena_printf(arena, "%s%s", whole,
+					path + strlen(folder));
+	return whole ? add_file(s, part, path,
+				pp_locate_home(&s->side->locator, whole))
+		     : -ENOMEM;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct pp_sample_file *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+static int add_samples(struct search *s)
+{
+	struct pp_sample_list *samples = &s->side->list;
+	int err = 0;
+
+	qsort(samples->files, samples->nr, sizeof(*samples->files), by_path);
+	for (size_t i = 0; i < samples->nr && !err; i++)
+		err = add_in_folder(s, PP_ARCHIVE_SAMPLES,
+				    samples->files[i].session,
+				    samples->files[i].path);
+	return err;
+}
+
+static int add_ledgers(struct search *s)
+{
+	const struct pp_sample_list *samples = &s->side->list;
+	int err = 0;
+
+	for (size_t i = 0; i < samples->nr_sessions && !err; i++) {
+		const char *folder = samples->sessions[i];
+		const char *path = pp_arena_printf(&s->list->report.arena,
+						   "%s/ledger", folder);
+
+		err = path ? add_in_folder(s, PP_ARCHIVE_SESSION, folder, path)
+			   : -ENOMEM;
+	}
+	return err;
+}
+
+static int add_logs(struct search *s)
+{
+	static const char *const names[] = { "/abi", "/samples/oprofiled.log",
+					     "/samples/operf.log" };
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !err; i++) {
+		const char *path =
+			pp_arena_printf(&s->list->report.arena, "%s%s",
+					s->side->session->dir, names[i]);
+
+		err = path ? add_at_home(s, PP_ARCHIVE_SESSION, path) : -ENOMEM;
+	}
+	return err;
+}
+
+static int take_session(struct search *s)
+{
+	s->list->session = pp_arena_strdup(
+		&s->list->report.arena,
+		pp_locate_home(&s->side->locator, s->side->session->dir));
+	return s->list->session ? 0 : -ENOMEM;
+}
+
+/* ---- the events ---------------------------------------------------------- */
+
+/* Add the file @path, which is below the folder @dir. */
+static int add_event_file(struct search *s, const char *dir, const char *path)
+{
+	const char *place =
+		pp_arena_printf(&s->list->report.arena, PP_ARCHIVE_EVENTS "%s",
+				path + strlen(dir));
+
+	return place ? add_file(s, PP_ARCHIVE_OWN, path, place) : -ENOMEM;
+}
+
+static int add_events_of(struct search *s, const char *dir,
+			 const char *cpu_type)
+{
+	struct op_events *events;
+	const char *path;
+	int err;
+
+	/* A type that is not described here is not described there. */
+	if (op_events_load(&events, dir, cpu_type, NULL))
+		return 0;
+	path = pp_arena_printf(&s->list->report.arena, "%s/%s/cpu", dir,
+			       cpu_type);
+	err = path ? add_event_file(s, dir, path) : -ENOMEM;
+	for (size_t i = 0; i < events->nr_paths && !err; i++)
+		err = add_event_file(s, dir, events->paths[i]);
+	op_events_free(events);
+	return err;
+}
+
+/* Each type once: there are as many as kinds of machines. */
+static int add_events(struct search *s)
+{
+	const struct pp_archive *archive = s->side->archive;
+	const struct pp_sample_list *samples = &s->side->list;
+	const char *last = "";
+	char *dir = NULL;
+	int err = 0;
+
+	if (archive && archive->events)
+		dir = strdup(archive->events);
+	else if (op_events_dir(&dir, NULL))
+		return 0;
+	if (!dir)
+		return -ENOMEM;
+	for (size_t i = 0; i < samples->nr && !err; i++) {
+		const char *type = samples->files[i].header.cpu_type;
+
+		if (strcmp(type, last))
+			err = add_events_of(s, dir, type);
+		last = type;
+	}
+	free(dir);
+	return err;
+}
+
+/* ---- the sources --------------------------------------------------------- */
+
+struct names {
+	const char **list;
+	size_t nr;
+};
+
+static int add_name(struct search *s, struct names *names, const char *name)
+{
+	const char **more;
+
+	/* Neighbours are mostly of one file. */
+	if (!name || (names->nr && !strcmp(names->list[names->nr - 1], name)))
+		return 0;
+	more = pp_arena_grow(&s->list->report.arena, names->list, names->nr,
+			     sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	names->list = more;
+	more[names->nr++] = name;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+
+	return strcmp(*x, *y);
+}
+
+static int list_sources(struct search *s, const struct pp_report *report,
+			struct names *names)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < report->nr_symbols && !err; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols[i];
+
+		err = add_name(s, names, entry->place.file);
+		for (size_t k = 0; k < entry->nr_details && !err; k++)
+			err = add_name(s, names, entry->details[k].place.file);
+	}
+	if (names->nr)
+		qsort(names->list, names->nr, sizeof(*names->list), by_name);
+	return err;
+}
+
+static int add_sources_of(struct search *s, const struct pp_report *report)
+{
+	struct names names = { 0 };
+	size_t missing = 0;
+	const char *first = NULL, *path;
+	int err = list_sources(s, report, &names);
+
+	for (size_t i = 0; i < names.nr && !err; i++) {
+		if (i && !strcmp(names.list[i], names.list[i - 1]))
+			continue;
+		err = pp_locate_source(&s->side->locator, names.list[i], &path);
+		if (!err)
+			err = add_file(s, PP_ARCHIVE_SOURCE, path,
+				       names.list[i]);
+		else if (err != -ENOMEM) {
+			first = first ? first : names.list[i];
+			missing++;
+			err = 0;
+		}
+	}
+	if (missing)
+		pp_message(
+			&s->list->report.messages, PP_WARNING,
+			"%zu source files cannot be found, the first: %s; annotations will lack them",
+			missing,
+			pp_arena_strdup(&s->list->report.arena, first));
+	return err;
+}
+
+/* Those in which a report finds lines. */
+static int add_sources(struct search *s)
+{
+	struct pp_request request = s->report;
+	struct pp_report *report;
+	int err;
+
+	if (!s->request->sources)
+		return 0;
+	request.call_graph = false;
+	request.symbols = true;
+	request.details = true;
+	request.lines = true;
+	err = pp_report_new(&report, &request, s->diag);
+	if (!err)
+		err = add_sources_of(s, report);
+	pp_report_free(report);
+	return err;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+static int find(struct search *s)
+{
+	int err = set_paths(s);
+
+	if (!err)
+		err = pp_side_find(&s->population, s->side, s->diag);
+	if (!err)
+		err = add_images(s);
+	if (!err)
+		err = add_sources(s);
+	if (!err)
+		err = add_samples(s);
+	if (!err)
+		err = add_ledgers(s);
+	if (!err)
+		err = add_logs(s);
+	if (!err)
+		err = add_events(s);
+	if (!err)
+		err = take_session(s);
+	if (!err)
+		err = take_image_path(s);
+	return err ? err : drop_doubles(s->list);
+}
+
+int pp_archive_list_new(struct pp_archive_list **out,
+			const struct pp_archive_request *request,
+			struct op_diag *diag)
+{
+	struct pp_archive_list *list = calloc(1, sizeof(*list));
+	struct search s = { .list = list, .request = request, .diag = diag };
+	int err;
+
+	*out = list;
+	if (!list)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	pp_arena_init(&list->report.arena);
+	list->report.messages.arena = &list->report.arena;
+	s.quiet.arena = &list->report.arena;
+	s.report = (struct pp_request){
+		.session = request->session,
+		.spec = request->spec,
+		.merge = PP_MERGE_SESSION,
+		.any_axes = true,
+		.exclude_dependent = request->exclude_dependent,
+		.call_graph = true,
+	};
+	s.population.report = &list->report;
+	s.population.request = &s.report;
+	s.side = &s.population.side;
+	s.side->spec = request->spec;
+	err = find(&s);
+	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
+}
+
+void pp_archive_list_free(struct pp_archive_list *list)
+{
+	if (!list)
+		return;
+	pp_arena_release(&list->report.arena);
+	free(list);
+}

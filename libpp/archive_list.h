@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_ARCHIVE_LIST_H
+#define LIBPP_ARCHIVE_LIST_H
+
+/*
+ * What belongs into an archive (libpp/archive.h): the sample files that a
+ * specification asks for, and whatever reports on them would read. It is
+ * found by what finds it for a report, so that nothing is forgotten.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+#include "libop/op_session.h"
+#include "libpp/arena.h"
+#include "libpp/messages.h"
+#include "libpp/profile_spec.h"
+#include "libpp/report.h"
+
+enum pp_archive_part {
+	PP_ARCHIVE_IMAGE, /* a binary */
+	PP_ARCHIVE_DEBUG, /* a separate debug file */
+	PP_ARCHIVE_SAMPLES,
+	PP_ARCHIVE_SESSION, /* what else is in a session: symbols, accounts */
+	PP_ARCHIVE_SOURCE,
+	PP_ARCHIVE_OWN, /* what is the archive's own: descriptions of events */
+};
+
+struct pp_archive_file {
+	const char *from; /* where it is */
+	const char *to; /* in the archive, relative to it */
+	enum pp_archive_part part;
+	uint64_t size; /* bytes, when it was found */
+};
+
+struct pp_archive_request {
+	const struct op_session *session;
+	const struct pp_spec *spec;
+	bool exclude_dependent;
+	bool sources; /* those that samples were taken in, too */
+	const char *root; /* see pp_locator_init() */
+	const char *const *image_path;
+};
+
+struct pp_archive_list {
+	struct pp_report report; /* its arena and messages are used */
+	struct pp_archive_file *files; /* by part, then as they were found; no
+					  two have one place */
+	size_t nr;
+	uint64_t size; /* of all, bytes */
+	const char *session; /* the session folder, as it is to be called */
+	const char *const *image_path; /* likewise, ended by NULL; or NULL */
+};
+
+/*
+ * Find what @request asks for. *@out is set even on failure, so that its
+ * messages can be shown; it is the caller's to free. Returns 0 or -errno with
+ * the reason in @diag: -ENOENT when no sample files match.
+ */
+int pp_archive_list_new(struct pp_archive_list **out,
+			const struct pp_archive_request *request,
+			struct op_diag *diag);
+void pp_archive_list_free(struct pp_archive_list *list);
+
+#endif /* LIBPP_ARCHIVE_LIST_H */

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libpp/archive_write.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libdb/odb.h"
+#include "libop/op_config.h"
+#include "libpp/archive.h"
+#include "libpp/elf_digest.h"
+
+/* A sample file that is written meanwhile is copied again. */
+#define TRIES_MAX 20
+
+struct writer {
+	struct pp_archive_list *list;
+	const struct pp_archive_writing *how;
+	struct op_diag *diag;
+	struct pp_arena *arena;
+	const char *folder; /* the hidden one */
+	struct pp_sums sums;
+	uint64_t done; /* bytes */
+};
+
+static int cannot_write(struct writer *w, int err)
+{
+	return op_diag_set(w->diag, err,
+			   "%s: cannot be written: %s; nothing is kept",
+			   w->how->folder, strerror(-err));
+}
+
+/* ---- folders ------------------------------------------------------------- */
+
+/* Make the folders that @path is in, from @start on. */
+static int make_parents(char *path, size_t start, mode_t mode)
+{
+	for (char *slash = strchr(path + start, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		int failed;
+
+		if (slash == path)
+			continue;
+		*slash = '\0';
+		failed = mkdir(path, mode) && errno != EEXIST;
+		*slash = '/';
+		if (failed)
+			return -errno;
+	}
+	return 0;
+}
+
+static int remove_tree(const char *folder)
+{
+	char *copy = strdup(folder), *roots[] = { copy, NULL };
+	FTS *fts =
+		copy ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+	FTSENT *entry;
+	int err = fts ? 0 : -errno;
+
+	while (fts && (entry = fts_read(fts))) {
+		if (entry->fts_info == FTS_D)
+			continue;
+		if (entry->fts_info == FTS_DP ? rmdir(entry->fts_accpath)
+					      : unlink(entry->fts_accpath))
+			err = -errno;
+	}
+	if (fts)
+		fts_close(fts);
+	free(copy);
+	return err;
+}
+
+/* ---- single files -------------------------------------------------------- */
+
+static int tell_progress(struct writer *w, uint64_t more)
+{
+	int ret;
+
+	w->done += more;
+	ret = w->how->progress ? w->how->progress(w->how->data, w->done) : 0;
+	return ret ? op_diag_set(w->diag, -EINTR,
+				 "%s: ended early; nothing is kept",
+				 w->how->folder)
+		   : 0;
+}
+
+static int write_all(int to, const uint8_t *buf, size_t len)
+{
+	while (len) {
+		ssize_t put = write(to, buf, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put ? -errno : -ENOSPC;
+		buf += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+/* Copy and hash. What is wrong with the source is in *@why. */
+static int copy_bytes(struct writer *w, int from, int to,
+		      uint8_t hash[PP_SHA256_LEN], int *why)
+{
+	struct pp_sha256 sha;
+	uint8_t buf[65536];
+	int err = 0;
+
+	*why = 0;
+	pp_sha256_init(&sha);
+	while (!err) {
+		ssize_t got = read(from, buf, sizeof(buf));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			*why = -errno;
+		if (got <= 0)
+			break;
+		pp_sha256_add(&sha, buf, (size_t)got);
+		err = write_all(to, buf, (size_t)got);
+		if (err)
+			return cannot_write(w, err);
+		err = tell_progress(w, (uint64_t)got);
+	}
+	pp_sha256_end(&sha, hash);
+	return err;
+}
+
+/* The digest of a binary; a copy of what is no ELF file. */
+static int copy_digest(struct writer *w, int from, int to,
+		       uint8_t hash[PP_SHA256_LEN], int *why)
+{
+	int err = pp_elf_digest(from, to);
+
+	if (err && err != -ENOEXEC)
+		return cannot_write(w, err);
+	if (err && (ftruncate(to, 0) || lseek(to, 0, SEEK_SET)))
+		return cannot_write(w, -errno);
+	if (err)
+		return copy_bytes(w, from, to, hash, why);
+	*why = 0;
+	if (lseek(to, 0, SEEK_SET))
+		return cannot_write(w, -errno);
+	err = pp_sha256_fd(to, hash);
+	return err ? cannot_write(w, err) : 0;
+}
+
+/* As the original, but the owner may write: it is to be removed one day. */
+static int set_attributes(struct writer *w, int from, int to)
+{
+	struct timespec times[2];
+	struct stat st;
+
+	if (fstat(from, &st))
+		return cannot_write(w, -errno);
+	times[0] = st.st_atim;
+	times[1] = st.st_mtim;
+	if (fchmod(to, (st.st_mode & 0777) | S_IWUSR) || futimens(to, times))
+		return cannot_write(w, -errno);
+	return 0;
+}
+
+static int create(struct writer *w, char *path)
+{
+	int to, err;
+
+	err = make_parents(path, strlen(w->folder), 0755);
+	if (err)
+		return cannot_write(w, err);
+	to = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return to < 0 ? cannot_write(w, -errno) : to;
+}
+
+static int copy_open_file(struct writer *w, const struct pp_archive_file *file,
+			  int from, char *path, uint8_t *hash, int *why)
+{
+	bool digest = w->how->symbols_only && file->part == PP_ARCHIVE_IMAGE;
+	int to = create(w, path), err;
+
+	if (to < 0)
+		return to;
+	err = digest ? copy_digest(w, from, to, hash, why)
+		     : copy_bytes(w, from, to, hash, why);
+	if (!err)
+		err = set_attributes(w, from, to);
+	if (close(to) && !err)
+		err = cannot_write(w, -errno);
+	return err;
+}
+
+static int copy_file(struct writer *w, const struct pp_archive_file *file,
+		     char *path, uint8_t *hash, int *why)
+{
+	int from =
+		open(file->from, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int err;
+
+	if (from < 0) {
+		*why = -errno;
+		return 0;
+	}
+	err = copy_open_file(w, file, from, path, hash, why);
+	close(from);
+	return err;
+}
+
+/* ---- what may not be copied ---------------------------------------------- */
+
+/* A sample file that changed while it was copied may have come out damaged. */
+static bool is_torn(const struct pp_archive_file *file, const char *path)
+{
+	struct odb *odb;
+	int err;
+
+	if (file->part != PP_ARCHIVE_SAMPLES)
+		return false;
+	err = odb_open(&odb, path, ODB_RDONLY);
+	if (!err)
+		odb_close(odb);
+	return err == -EBADMSG;
+}
+
+/*
+ * Without a binary its samples have no names, which is said; without a sample
+ * file the archive would not be the session.
+ */
+static int cannot_read(struct writer *w, const struct pp_archive_file *file,
+		       int why)
+{
+	if (file->part == PP_ARCHIVE_SAMPLES || file->part == PP_ARCHIVE_OWN)
+		return op_diag_set(w->diag, why,
+				   "%s: cannot be read: %s; nothing is kept",
+				   file->from, strerror(-why));
+	pp_message(&w->list->report.messages, PP_WARNING,
+		   "%s: cannot be read: %s; the archive is without it",
+		   file->from, strerror(-why));
+	return 0;
+}
+
+static int add_sum(struct writer *w, const char *name, const uint8_t *hash)
+{
+	struct pp_sum *sums = pp_arena_grow(w->arena, w->sums.list, w->sums.nr,
+					    sizeof(*sums));
+
+	if (!sums)
+		return -ENOMEM;
+	w->sums.list = sums;
+	sums[w->sums.nr].name = name;
+	memcpy(sums[w->sums.nr++].hash, hash, PP_SHA256_LEN);
+	return 0;
+}
+
+static int add_file(struct writer *w, const struct pp_archive_file *file)
+{
+	char *path = pp_arena_printf(w->arena, "%s/%s", w->folder, file->to);
+	uint8_t hash[PP_SHA256_LEN];
+	int tries = 0, why = 0, err;
+
+	if (!path)
+		return -ENOMEM;
+	do
+		err = copy_file(w, file, path, hash, &why);
+	while (!err && !why && is_torn(file, path) && ++tries < TRIES_MAX);
+	if (err)
+		return err;
+	if (tries == TRIES_MAX)
+		why = -EBUSY;
+	if (!why)
+		return add_sum(w, file->to, hash);
+	unlink(path);
+	return cannot_read(w, file, why);
+}
+
+/* ---- what is about the archive ------------------------------------------- */
+
+static int set_facts(const struct pp_archive_list *list,
+		     struct op_config *facts)
+{
+	int err = op_config_set_u64(facts, PP_FACT_FORMAT, PP_ARCHIVE_FORMAT);
+
+	if (!err)
+		err = op_config_set(facts, PP_FACT_SESSION, list->session);
+	for (size_t i = 0; !err && list->image_path && list->image_path[i]; i++)
+		err = op_config_add(facts, PP_FACT_IMAGE_PATH,
+				    list->image_path[i]);
+	return err;
+}
+
+static int write_facts(struct writer *w)
+{
+	struct op_config *facts = op_config_new();
+	char *path =
+		pp_arena_printf(w->arena, "%s/" PP_ARCHIVE_FACTS, w->folder);
+	uint8_t hash[PP_SHA256_LEN];
+	int err = facts && path ? set_facts(w->list, facts) : -ENOMEM, fd;
+
+	if (err == -EINVAL)
+		op_diag_set(
+			w->diag, err,
+			"a path with a newline, or with a blank at an end, cannot be archived: the session folder or --image-path");
+	if (!err)
+		err = make_parents(path, strlen(w->folder), 0755);
+	if (!err)
+		err = op_config_write(facts, path, 0644, w->diag);
+	op_config_free(facts);
+	if (err)
+		return err == -EINVAL ? err : cannot_write(w, err);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	err = fd < 0 ? -errno : pp_sha256_fd(fd, hash);
+	if (fd >= 0)
+		close(fd);
+	return err ? cannot_write(w, err) : add_sum(w, PP_ARCHIVE_FACTS, hash);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct pp_sum *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int write_sums(struct writer *w)
+{
+	const char *path =
+		pp_arena_printf(w->arena, "%s/" PP_ARCHIVE_SUMS, w->folder);
+	int err;
+
+	if (!path)
+		return -ENOMEM;
+	qsort(w->sums.list, w->sums.nr, sizeof(*w->sums.list), by_name);
+	err = pp_sums_write(&w->sums, path);
+	return err ? cannot_write(w, err) : 0;
+}
+
+/* A disk may turn out to be full only now. */
+static int put_on_disk(struct writer *w)
+{
+	int fd = open(w->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = fd < 0 || syncfs(fd) ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err ? cannot_write(w, err) : 0;
+}
+
+static int write_folder(struct writer *w)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < w->list->nr && !err; i++)
+		err = add_file(w, &w->list->files[i]);
+	if (!err)
+		err = write_facts(w);
+	if (!err)
+		err = write_sums(w);
+	return err ? err : put_on_disk(w);
+}
+
+/* ---- its place ----------------------------------------------------------- */
+
+static bool is_archive(const char *folder)
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof(path), "%s/" PP_ARCHIVE_FACTS, folder) <
+		       (int)sizeof(path) &&
+	       !access(path, F_OK);
+}
+
+/* In place of the archive @to, which is removed then. */
+static int exchange(struct writer *w, const char *to)
+{
+	if (renameat2(AT_FDCWD, w->folder, AT_FDCWD, to, RENAME_EXCHANGE))
+		return cannot_write(w, -errno);
+	if (remove_tree(w->folder))
+		pp_message(&w->list->report.messages, PP_WARNING,
+			   "%s: holds the old archive and cannot be removed",
+			   w->folder);
+	return 0;
+}
+
+static int exists_already(struct writer *w, const char *to)
+{
+	return op_diag_set(
+		w->diag, -EEXIST,
+		w->how->replace
+			? "%s: is there already and is no archive; remove it, or name another folder"
+			: "%s: is there already; remove it or name another folder, or replace an archive with --force",
+		to);
+}
+
+static int put_in_place(struct writer *w, const char *to)
+{
+	/* An empty folder gives way. */
+	if (!rename(w->folder, to))
+		return 0;
+	if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
+		return cannot_write(w, -errno);
+	return w->how->replace && is_archive(to) ? exchange(w, to)
+						 : exists_already(w, to);
+}
+
+static bool is_empty(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry = NULL;
+
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			break;
+	if (dir)
+		closedir(dir);
+	return dir && !entry;
+}
+
+/* Before the work, what would be refused after it. */
+static int check_place(struct writer *w, const char *to)
+{
+	struct stat st;
+
+	if (lstat(to, &st))
+		return errno == ENOENT ? 0 : cannot_write(w, -errno);
+	if (is_empty(to) || (w->how->replace && is_archive(to)))
+		return 0;
+	return exists_already(w, to);
+}
+
+static int make_hidden_folder(struct writer *w, const char *to)
+{
+	const char *slash = strrchr(to, '/');
+	int parent = slash ? (int)(slash - to) + 1 : 0;
+	char *folder = pp_arena_printf(w->arena, "%.*s.%s.XXXXXX", parent, to,
+				       to + parent);
+	int err;
+
+	if (!folder)
+		return -ENOMEM;
+	err = make_parents(folder, 0, 0755);
+	if (!err && !mkdtemp(folder))
+		err = -errno;
+	w->folder = folder;
+	return err ? cannot_write(w, err) : 0;
+}
+
+/* As mkdir(2) would have made it. */
+static int open_to_others(struct writer *w)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return chmod(w->folder, 0777 & ~mask) ? cannot_write(w, -errno) : 0;
+}
+
+int pp_archive_write(struct pp_archive_list *list,
+		     const struct pp_archive_writing *how, struct op_diag *diag)
+{
+	struct writer w = { .list = list,
+			    .how = how,
+			    .diag = diag,
+			    .arena = &list->report.arena };
+	char *to = pp_arena_strdup(w.arena, how->folder);
+	int err;
+
+	if (!to)
+		return -ENOMEM;
+	for (size_t len = strlen(to); len > 1 && to[len - 1] == '/'; len--)
+		to[len - 1] = '\0';
+	err = check_place(&w, to);
+	if (!err)
+		err = make_hidden_folder(&w, to);
+	if (err)
+		return err;
+	err = write_folder(&w);
+	if (!err)
+		err = open_to_others(&w);
+	if (!err)
+		err = put_in_place(&w, to);
+	if (err)
+		remove_tree(w.folder);
+	return err;
+}

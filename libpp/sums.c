@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libpp/sums.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libop/op_file.h"
+
+/* Bytes: some two million names of the usual length. */
+#define FILE_MAX ((size_t)512 << 20)
+#define HEX_LEN (2 * PP_SHA256_LEN)
+
+/* ---- reading ------------------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool take_hash(uint8_t *hash, const char *text)
+{
+	for (size_t i = 0; i < PP_SHA256_LEN; i++) {
+		int high = hex_digit(text[2 * i]);
+		int low = high < 0 ? -1 : hex_digit(text[2 * i + 1]);
+
+		if (low < 0)
+			return false;
+		hash[i] = (uint8_t)(high << 4 | low);
+	}
+	return true;
+}
+
+/* Undo the escapes of @name where it is. */
+static bool unescape(char *name)
+{
+	char *to = name;
+
+	for (; *name; name++) {
+		if (*name != '\\') {
+			*to++ = *name;
+			continue;
+		}
+		name++;
+		if (*name != 'n' && *name != 'r' && *name != '\\')
+			return false;
+		*to++ = *name == 'n' ? '\n' : *name == 'r' ? '\r' : '\\';
+	}
+	*to = '\0';
+	return true;
+}
+
+/* Whether @name stays in its folder. */
+static bool stays_inside(const char *name)
+{
+	while (*name) {
+		size_t len = strcspn(name, "/");
+
+		if (!len || (len <= 2 && !strncmp(name, "..", len)))
+			return false;
+		name += len;
+		if (*name == '/' && !*++name)
+			return false;
+	}
+	return true;
+}
+
+/* What is wrong with @line; NULL for nothing. */
+static const char *take_line(struct pp_sum *sum, char *line)
+{
+	bool escaped = *line == '\\';
+	char *name;
+
+	line += escaped;
+	if (!take_hash(sum->hash, line) || strncmp(line + HEX_LEN, "  ", 2))
+		return "no \"HASH  NAME\"";
+	name = line + HEX_LEN + 2;
+	if (escaped && !unescape(name))
+		return "a backslash that is no escape";
+	if (!*name || !stays_inside(name))
+		return "the name leads out of the folder";
+	sum->name = name;
+	return NULL;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t nr = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		nr++;
+	return nr;
+}
+
+static const char *take_lines(struct pp_sums *sums, char *text)
+{
+	for (; *text; sums->nr++) {
+		struct pp_sum *sum = &sums->list[sums->nr];
+		char *newline = strchr(text, '\n');
+		const char *why;
+
+		if (!newline)
+			return "the file is cut off here";
+		*newline = '\0';
+		why = take_line(sum, text);
+		if (why)
+			return why;
+		if (sums->nr && strcmp(sum[-1].name, sum->name) >= 0)
+			return "the names do not ascend";
+		text = newline + 1;
+	}
+	return NULL;
+}
+
+static int parse(struct pp_sums *sums, struct pp_arena *arena, const char *path,
+		 const char *text, size_t len, struct op_diag *diag)
+{
+	char *copy = pp_arena_alloc(arena, len + 1, 1);
+	const char *why;
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, text, len);
+	sums->list = pp_arena_alloc(arena, count_lines(copy) + 1,
+				    sizeof(*sums->list));
+	if (!sums->list)
+		return -ENOMEM;
+	why = strlen(copy) < len ? "a zero byte in the file"
+				 : take_lines(sums, copy);
+	return why ? op_diag_set(diag, -EINVAL, "%s:%zu: %s", path,
+				 sums->nr + 1, why)
+		   : 0;
+}
+
+int pp_sums_read(struct pp_sums *sums, struct pp_arena *arena, const char *path,
+		 struct op_diag *diag)
+{
+	size_t len;
+	char *text;
+	int err;
+
+	*sums = (struct pp_sums){ 0 };
+	err = op_file_read(path, FILE_MAX, &text, &len, diag);
+	if (err)
+		return err;
+	err = parse(sums, arena, path, text, len, diag);
+	free(text);
+	return err;
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+static void write_name(FILE *file, const char *name)
+{
+	for (; *name; name++)
+		if (*name == '\n')
+			fputs("\\n", file);
+		else if (*name == '\r')
+			fputs("\\r", file);
+		else if (*name == '\\')
+			fputs("\\\\", file);
+		else
+			putc(*name, file);
+}
+
+static void write_sum(FILE *file, const struct pp_sum *sum)
+{
+	if (strpbrk(sum->name, "\\\n\r"))
+		putc('\\', file);
+	for (size_t i = 0; i < PP_SHA256_LEN; i++)
+		fprintf(file, "%02x", sum->hash[i]);
+	fputs("  ", file);
+	write_name(file, sum->name);
+	putc('\n', file);
+}
+
+int pp_sums_write(const struct pp_sums *sums, const char *path)
+{
+	FILE *file = fopen(path, "wxe");
+	int err = 0;
+
+	if (!file)
+		return -errno;
+	for (size_t i = 0; i < sums->nr; i++)
+		write_sum(file, &sums->list[i]);
+	errno = EIO; /* ferror() alone does not say why */
+	if (fflush(file) || ferror(file) || fsync(fileno(file)))
+		err = -errno;
+	if (fclose(file) && !err)
+		err = -errno;
+	return err;
+}
+
+/* ---- finding ------------------------------------------------------------- */
+
+/* Number of the first name that is not before @name. */
+static size_t first_from(const struct pp_sums *sums, const char *name)
+{
+	size_t low = 0, high = sums->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(sums->list[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct pp_sum *pp_sums_find(const struct pp_sums *sums, const char *name)
+{
+	size_t at = first_from(sums, name);
+
+	return at < sums->nr && !strcmp(sums->list[at].name, name)
+		       ? &sums->list[at]
+		       : NULL;
+}
+
+const struct pp_sum *pp_sums_below(const struct pp_sums *sums,
+				   const char *start, size_t *nr)
+{
+	size_t at = first_from(sums, start), len = strlen(start);
+
+	*nr = 0;
+	while (at + *nr < sums->nr &&
+	       !strncmp(sums->list[at + *nr].name, start, len))
+		++*nr;
+	return sums->list + at;
+}

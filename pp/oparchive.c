@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* oparchive: a session with all that reports on it need, in one folder. */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "libop/op_session.h"
+#include "libpp/archive_write.h"
+#include "pp/oparchive_options.h"
+
+#define EXIT_USAGE 2
+
+/* Progress is shown after this long, and as often. */
+#define FIRST_NS 500000000ull
+#define NEXT_NS 100000000ull
+
+static volatile sig_atomic_t caught; /* the signal that came; else 0 */
+
+/* ---- progress ------------------------------------------------------------ */
+
+struct progress {
+	uint64_t total; /* bytes */
+	uint64_t next; /* when to show it, ns */
+	bool shown;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+static int show_progress(void *data, uint64_t done)
+{
+	struct progress *p = data;
+	uint64_t total = p->total > done ? p->total : done;
+
+	if (p->next && now() >= p->next) {
+		fprintf(stderr, "\roparchive: %llu of %llu MB",
+			(unsigned long long)done >> 20,
+			(unsigned long long)total >> 20);
+		p->next = now() + NEXT_NS;
+		p->shown = true;
+	}
+	return caught;
+}
+
+static void end_progress(const struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+}
+
+/* ---- signals ------------------------------------------------------------- */
+
+static void catch (int signal)
+{
+	caught = signal;
+}
+
+/* Who interrupts wants nothing half made to be left. */
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction action = { .sa_handler = catch };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction old;
+
+		if (!sigaction(signals[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+/* ---- the work ------------------------------------------------------------ */
+
+/* Print those from number @first on. */
+static void print_messages(const struct oparchive_options *o,
+			   const struct pp_messages *messages, size_t first)
+{
+	for (size_t i = first; i < messages->nr; i++) {
+		const struct pp_message *message = &messages->list[i];
+
+		if (message->kind == PP_WARNING)
+			fprintf(stderr, "oparchive: warning: %s\n",
+				message->text);
+		else if (o->verbose & 1u << message->kind)
+			fprintf(stderr, "oparchive: %s\n", message->text);
+	}
+}
+
+static int print_files(const struct pp_archive_list *list, struct op_diag *diag)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->files[i].part != PP_ARCHIVE_OWN)
+			puts(list->files[i].from);
+	if (fflush(stdout) || ferror(stdout))
+		return op_diag_set(diag, -EIO,
+				   "standard output: cannot be written: %s",
+				   strerror(errno));
+	return 0;
+}
+
+static int write_archive(const struct oparchive_options *o,
+			 struct pp_archive_list *list, struct op_diag *diag)
+{
+	struct progress progress = { .total = list->size };
+	const struct pp_archive_writing how = {
+		.folder = o->args.output,
+		.symbols_only = o->args.symbols_only,
+		.replace = o->args.force,
+		.progress = show_progress,
+		.data = &progress,
+	};
+	int err;
+
+	if (isatty(STDERR_FILENO))
+		progress.next = now() + FIRST_NS;
+	catch_signals();
+	err = pp_archive_write(list, &how, diag);
+	end_progress(&progress);
+	return err;
+}
+
+static int run(struct oparchive_options *o, struct op_diag *diag)
+{
+	static struct op_session session;
+	struct pp_archive_list *list;
+	size_t said = 0;
+	int err = op_session_init(&session, o->args.session_dir, diag);
+
+	if (err)
+		return err;
+	o->request.session = &session;
+	o->request.spec = &o->spec;
+	err = pp_archive_list_new(&list, &o->request, diag);
+	if (list) {
+		said = list->report.messages.nr;
+		print_messages(o, &list->report.messages, 0);
+	}
+	if (!err)
+		err = o->args.list_files ? print_files(list, diag)
+					 : write_archive(o, list, diag);
+	if (list)
+		print_messages(o, &list->report.messages, said);
+	pp_archive_list_free(list);
+	return err;
+}
+
+/* An interrupted program ends by the signal, so that a shell knows. */
+static void end_by_signal(void)
+{
+	if (!caught)
+		return;
+	signal(caught, SIG_DFL);
+	raise(caught);
+}
+
+int main(int argc, char **argv)
+{
+	static struct oparchive_options options;
+	struct op_diag diag = { 0 };
+	poptContext context;
+	int status = 0;
+
+	context = oparchive_parse(&options.args, argc, (const char **)argv);
+	if (options.args.version) {
+		puts("oparchive: oprofile " PACKAGE_VERSION);
+		poptFreeContext(context);
+		return 0;
+	}
+	if (oparchive_take_words(&options, poptGetArgs(context), &diag))
+		status = 1;
+	else if (oparchive_take_options(&options, &diag))
+		status = EXIT_USAGE;
+	else if (run(&options, &diag))
+		status = 1;
+	if (status)
+		fprintf(stderr, "oparchive: %s\n",
+			*diag.text ? diag.text : "out of memory");
+	pp_spec_release(&options.spec);
+	poptFreeContext(context);
+	end_by_signal();
+	return status;
+}

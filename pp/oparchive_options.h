@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PP_OPARCHIVE_OPTIONS_H
+#define PP_OPARCHIVE_OPTIONS_H
+
+/* The command line of oparchive, taken apart and checked. */
+
+#include <popt.h>
+
+#include "libop/op_diag.h"
+#include "libpp/archive_list.h"
+#include "libpp/profile_spec.h"
+
+/* As popt leaves them. */
+struct oparchive_args {
+	char *session_dir, *output, *image_path, *root, *verbose;
+	int exclude_dependent, list_files, symbols_only, sources, force;
+	int is_verbose, version;
+};
+
+struct oparchive_options {
+	struct oparchive_args args;
+	struct pp_spec spec;
+	struct pp_archive_request request; /* all but the session */
+	unsigned int verbose; /* bits 1 << PP_REMARK_... */
+};
+
+/* Returns popt's context, which holds the words that are no options; ends the
+ * program for help and for options that are not known. */
+poptContext oparchive_parse(struct oparchive_args *args, int argc,
+			    const char **argv);
+
+/*
+ * Make options->request and so on of options->args. Returns 0; -EINVAL with
+ * the reason in @diag; -ENOMEM. What is not released by pp_spec_release() of
+ * options->spec belongs to popt.
+ */
+int oparchive_take_options(struct oparchive_options *options,
+			   struct op_diag *diag);
+
+/* Take the specification from @words, which stay the caller's, before the
+ * above. Returns likewise. */
+int oparchive_take_words(struct oparchive_options *options,
+			 const char *const *words, struct op_diag *diag);
+
+#endif /* PP_OPARCHIVE_OPTIONS_H */
