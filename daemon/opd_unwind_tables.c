@@ -51,10 +51,10 @@ static void use_table(struct opd_unwind_tables *t,
 	link_newest(t, table);
 }
 
+/* It is in the list no more. */
 static void free_table(struct opd_unwind_tables *t,
 		       struct opd_unwind_table *table)
 {
-	unlink_table(t, table);
 	t->stats.bytes -= cfi_table_bytes(table->cfi);
 	t->stats.nr_tables--;
 	cfi_table_free(table->cfi);
@@ -85,8 +85,12 @@ static void drop_images(struct opd_unwind_tables *t,
 void opd_unwind_tables_trim(struct opd_unwind_tables *t)
 {
 	while (t->stats.bytes > t->limit && t->oldest != t->newest) {
-		drop_images(t, t->oldest);
-		free_table(t, t->oldest);
+		struct opd_unwind_table *table = t->oldest;
+
+		t->oldest = table->newer;
+		t->oldest->older = NULL;
+		drop_images(t, table);
+		free_table(t, table);
 		t->stats.nr_dropped++;
 	}
 }
@@ -144,8 +148,10 @@ static size_t vdso_len(const Elf64_Ehdr *h)
 
 static const struct cfi_table *find_vdso(struct opd_unwind_tables *t)
 {
-	const Elf64_Ehdr *own = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const uintptr_t at = getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *own;
 
+	memcpy(&own, &at, sizeof(own));
 	if (!t->vdso_tried && own &&
 	    cfi_table_new(&t->vdso, own, vdso_len(own), NULL))
 		t->vdso = NULL;
@@ -231,8 +237,13 @@ void opd_unwind_tables_forget(struct opd_unwind_tables *t)
 			free(image);
 		}
 	}
-	while (t->newest)
-		free_table(t, t->newest);
+	while (t->newest) {
+		struct opd_unwind_table *table = t->newest;
+
+		t->newest = table->older;
+		free_table(t, table);
+	}
+	t->oldest = NULL;
 	cfi_table_free(t->vdso);
 	t->vdso = NULL;
 	t->vdso_tried = false;

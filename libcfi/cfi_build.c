@@ -193,16 +193,16 @@ static int add_row_of_function(void *ctx, uint64_t addr, uint32_t rule)
 
 static int add_entry_row(struct build *b, const struct function *f)
 {
-	const struct {
+	union {
 		struct cfi_rule rule;
-		struct cfi_place place;
-	} outermost = {
-		.rule = { .nr_places = 1 },
-		.place = { .how = CFI_UNDEFINED },
-	};
+		uint8_t room[sizeof(struct cfi_rule) +
+			     sizeof(struct cfi_place)];
+	} outermost = { .rule = { .nr_places = 1 } };
 	uint32_t rule;
-	int err = cfi_rules_add(&b->table->rules, &outermost.rule, &rule);
+	int err;
 
+	outermost.rule.place[0] = (struct cfi_place){ .how = CFI_UNDEFINED };
+	err = cfi_rules_add(&b->table->rules, &outermost.rule, &rule);
 	return err ? err : add_row(b, f->start, rule);
 }
 

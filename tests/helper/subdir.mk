@@ -14,6 +14,14 @@ burnmix_LDLIBS = -L$(O)/tests -lburn -Wl,-rpath,'$$$$ORIGIN'
 storm_LDLIBS = -lpthread
 control_LIBS := libop
 
+# The model that it compares with is in libdw.
+ifneq ($(DW_LIBS),)
+TEST_PROGS += unwindcheck
+unwindcheck_SRCS := tests/helper/unwindcheck.c
+unwindcheck_LIBS := daemon libcfi libop libdb
+unwindcheck_LDLIBS = $(DW_LIBS) $(ZLIB_LIBS)
+endif
+
 # NAME-FUNCTION-PADDING
 BURN_LIBS := libburn-burn_lib-64 libburn_a-burn_a-64 libburn_b-burn_b-32768
 burn_part = $(word $(2),$(subst -, ,$(1)))

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Stacks of real programs without frame pointers, stopped at random moments and
+# at each of the instructions that follow: what the daemon unwinds from the
+# registers and 64 KB of the stack is whole, and is what elfutils say of the
+# process itself. Where a program is stopped is chance; that the two agree is
+# not.
+# timeout: 600
+. "$(dirname "$0")/lib.sh"
+
+[ -x "$TESTBIN/unwindcheck" ] ||
+	skip_all 'unwindcheck was not built; install the Debian package libdw-dev'
+unset DEBUGINFOD_URLS
+case $("$TESTBIN/unwindcheck" -n 1 true 2>&1) in
+*'Operation not permitted'*) skip_all 'ptrace(2) is not permitted here' ;;
+esac
+
+# count NAME: of what unwindcheck printed.
+count() {
+	awk -v name="$1" '$1 == name { print $2 }' "$TMP/counts"
+}
+
+check() {
+	"$TESTBIN/unwindcheck" "$@" >"$TMP/counts"
+}
+
+# unwinds NAME LEAST STOPS [OPTION]... CMD...: of at least LEAST stacks none is
+# wrong, and at least 99 in 100 are whole.
+unwinds() {
+	name=$1 least=$2
+	shift 2
+	ok "$name: no stack differs" check -v -n "$@"
+	stops=$(count stops)
+	ok "$name: $stops of at least $least stacks" [ "$stops" -ge "$least" ]
+	whole=$(count whole)
+	ok "$name: $whole are whole" [ $((whole * 100)) -ge $((stops * 99)) ]
+	# Or it would say nothing that none differs. The model does not know how
+	# a program starts, in ld.so.
+	model=$(count model-whole)
+	ok "$name: $model of the model are whole" [ $((model * 2)) -ge "$stops" ]
+	diag "$(tr '\n' ' ' <"$TMP/counts")"
+}
+
+# ---- programs of Debian's --------------------------------------------------------
+
+cat >"$TMP/work.sql" <<'END'
+create table t(a integer primary key, b text);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 200000)
+	insert into t select x, hex(x * x) from c;
+create index i on t(b);
+select count(*), max(b), sum(length(b)) from t where b like '%A%';
+END
+cat >"$TMP/work.py" <<'END'
+import functools, json, re
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+for i in range(3):
+    fib(20)
+    re.findall(r'(a|b)*c', 'abcabc' * 2000)
+    json.loads(json.dumps([{'a': i} for i in range(20000)]))
+    sorted(range(20000), key=functools.cmp_to_key(lambda a, b: a - b))
+END
+cat "$BIN"/* "$BIN"/* >"$TMP/work.bin"
+cat >"$TMP/work.c" <<'END'
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define F(n) int f##n(int *p, int k) { int s = 0; for (int i = 0; i < k; i++) \
+	{ switch (p[i] % 7) { case 0: s += p[i]; break; case 1: s ^= f##n(p, i); \
+	break; case 3: s -= k / (i + 1); break; default: s *= n; } } return s; }
+#define T(n) F(n##0) F(n##1) F(n##2) F(n##3) F(n##4) F(n##5) F(n##6) F(n##7)
+T(1) T(2) T(3) T(4) T(5) T(6) T(7) T(8) T(9)
+END
+
+# program NAME LEAST STOPS STEPS USEC CMD...: skipped if it is not there.
+program() {
+	if command -v "$6" >/dev/null; then
+		name=$1 least=$2 stops=$3 steps=$4 usec=$5
+		shift 5
+		unwinds "$name" "$least" "$stops" -b "$steps" -u "$usec" "$@"
+	else
+		skip "$1" "$6 is not installed"
+	fi
+}
+
+program gzip 1000 150 10 1000 gzip -9c "$TMP/work.bin"
+program sqlite3 1000 150 10 1000 sqlite3 :memory: ".read $TMP/work.sql"
+program python3 1000 150 10 1000 /usr/bin/python3 "$TMP/work.py"
+cc1=$(gcc -print-prog-name=cc1 2>/dev/null)
+gcc -E "$TMP/work.c" -o "$TMP/work.i" 2>/dev/null
+program cc1 1000 150 10 500 "${cc1:-cc1}" -quiet -O2 "$TMP/work.i" -o "$TMP/work.s"
+done_testing

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Stacks of this very process, whose true callers libgcc's backtrace(3) tells;
+ * and the tables of images, by how often an image is asked for.
+ */
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "tests/unit/unwind_self.h"
+
+#define CHAIN 64
+
+static struct self self;
+static struct snapshot snap;
+static struct opd_unwind_frame frames[SELF_MAX_FRAMES];
+static enum op_trace_ending ending;
+
+/* Keeps a call from being the last thing that a function does. */
+static volatile int after;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&self, 0, sizeof(self));
+	self_maps(&self);
+	return opd_unwinder_new(&self.unwinder, &self_ops, &self);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	opd_unwinder_free(self.unwinder);
+	return 0;
+}
+
+static size_t unwind(size_t max)
+{
+	return opd_unwind(self.unwinder, SELF_ARCH, &snap.regs, &snap.stack,
+			  frames, max, &ending);
+}
+
+__attribute__((noinline)) static void take(void)
+{
+	ucontext_t u;
+
+	getcontext(&u);
+	self_regs(&snap.regs, &u);
+	self_stack(&snap, UINT64_MAX);
+	snap.nr_model = backtrace(snap.model, SELF_MAX_FRAMES);
+	after++;
+}
+
+/*
+ * What was taken is whole, and its frames are those of the model. Of at most
+ * one frame, that a signal interrupted, the model has the address itself.
+ */
+static size_t check_model(unsigned int nr_interrupted)
+{
+	size_t nr = unwind(SELF_MAX_FRAMES);
+	unsigned int nr_plus_1 = 0;
+
+	assert_int_equal(ending, OP_TRACE_WHOLE);
+	assert_int_equal(nr, snap.nr_model - 1);
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t model = (uintptr_t)snap.model[i + 1];
+
+		if (frames[i].pc == model + 1)
+			nr_plus_1++;
+		else
+			assert_int_equal(frames[i].pc, model);
+		assert_true(frames[i].pc - 1 >= frames[i].map.start &&
+			    frames[i].pc - 1 < frames[i].map.end);
+	}
+	assert_int_equal(nr_plus_1, nr_interrupted);
+	return nr;
+}
+
+/* ---- shapes of stacks -------------------------------------------------------
+ */
+
+__attribute__((noinline)) static void chain(unsigned int depth)
+{
+	if (depth)
+		chain(depth - 1);
+	else
+		take();
+	after++;
+}
+
+static void deep_chain(void **state)
+{
+	(void)state;
+	chain(CHAIN);
+	assert_true(check_model(0) > CHAIN);
+	/* frame 0 is in chain(0), all others up to chain(CHAIN) call from the
+	 * same place */
+	for (size_t i = 2; i <= CHAIN; i++)
+		assert_int_equal(frames[i].pc, frames[1].pc);
+	assert_int_not_equal(frames[CHAIN + 1].pc, frames[1].pc);
+}
+
+static int compare(const void *a, const void *b)
+{
+	if (!snap.nr_model)
+		take();
+	return *(const int *)a - *(const int *)b;
+}
+
+static void callback(void **state)
+{
+	int numbers[100];
+
+	(void)state;
+	snap.nr_model = 0;
+	for (int i = 0; i < 100; i++)
+		numbers[i] = i * 37 % 100;
+	qsort(numbers, 100, sizeof(numbers[0]), compare);
+	assert_int_equal(numbers[99], 99);
+	check_model(0);
+	assert_int_not_equal(frames[1].map.start, frames[0].map.start);
+}
+
+__attribute__((noinline)) static void with_alloca(size_t len)
+{
+	volatile char *room = __builtin_alloca(len);
+
+	room[0] = room[len - 1] = 1;
+	take();
+	after += room[0];
+}
+
+static void variable_frames(void **state)
+{
+	(void)state;
+	for (size_t len = 1; len < 5000; len += 333) {
+		with_alloca(len);
+		check_model(0);
+	}
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	take();
+	after++;
+}
+
+static void handle(int flags)
+{
+	struct sigaction action = { .sa_handler = on_signal,
+				    .sa_flags = flags };
+
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+}
+
+static void signal_handler(void **state)
+{
+	(void)state;
+	handle(0);
+	raise(SIGUSR1);
+	check_model(1);
+}
+
+/* The slice has what was on the handler's stack, not the interrupted one. */
+static void signal_stack(void **state)
+{
+	const size_t len = 65536;
+	stack_t stack = { .ss_sp = malloc(len), .ss_size = len };
+	size_t nr;
+
+	(void)state;
+	assert_non_null(stack.ss_sp);
+	assert_int_equal(sigaltstack(&stack, NULL), 0);
+	handle(SA_ONSTACK);
+	raise(SIGUSR1);
+	snap.stack.len = 0;
+	self_stack(&snap, (uintptr_t)stack.ss_sp + len);
+	nr = unwind(SELF_MAX_FRAMES);
+	assert_int_equal(ending, OP_TRACE_SHORT_STACK);
+	/* the handler, the trampoline, where raise() was interrupted */
+	assert_true(nr >= 3 && nr < (size_t)snap.nr_model - 1);
+	assert_int_equal(frames[0].pc, (uintptr_t)snap.model[1]);
+	assert_int_equal(frames[nr - 1].pc, (uintptr_t)snap.model[nr] + 1);
+	stack.ss_flags = SS_DISABLE;
+	assert_int_equal(sigaltstack(&stack, NULL), 0);
+	free(stack.ss_sp);
+}
+
+/* A function without unwind data, with a frame pointer, that calls its first
+ * argument; where that returns to is offset CALLED. */
+#ifdef __x86_64__
+static const uint8_t machine_code[] = {
+	0x55, /* push %rbp */
+	0x48, 0x89, 0xe5, /* mov %rsp,%rbp */
+	0xff, 0xd7, /* call *%rdi */
+	0x5d, 0xc3, /* pop %rbp; ret */
+};
+#define CALLED 6
+#else
+static const uint32_t machine_code[] = {
+	0xa9bf7bfd, /* stp x29, x30, [sp, -16]! */
+	0x910003fd, /* mov x29, sp */
+	0xd63f0000, /* blr x0 */
+	0xa8c17bfd, /* ldp x29, x30, [sp], 16 */
+	0xd65f03c0, /* ret */
+};
+#define CALLED 12
+#endif
+
+static uint8_t *make_code(void)
+{
+	uint8_t *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(code, MAP_FAILED);
+	memcpy(code, machine_code, sizeof(machine_code));
+	assert_int_equal(mprotect(code, 4096, PROT_READ | PROT_EXEC), 0);
+	self_maps(&self);
+	return code;
+}
+
+static void code_made_at_run_time(void **state)
+{
+	uint8_t *code = make_code();
+	void (*call)(void (*)(void));
+	size_t nr;
+
+	(void)state;
+	memcpy(&call, &code, sizeof(call));
+	call(take);
+	nr = unwind(SELF_MAX_FRAMES);
+	assert_int_equal(ending, OP_TRACE_WHOLE);
+	assert_int_equal(frames[0].pc, (uintptr_t)code + CALLED);
+	assert_int_equal(frames[0].map.cookie, OP_NO_COOKIE);
+	/* this function and those that all tests have in common */
+	assert_true(nr > 4);
+	chain(0);
+	assert_int_equal(unwind(0), 0);
+	munmap(code, 4096);
+}
+
+#ifdef __x86_64__
+/* In code that has no data, neither is %rbp of use: the leaf guess. */
+static void leaf_without_data(void **state)
+{
+	uint8_t *code = make_code();
+	uint64_t pc;
+
+	(void)state;
+	take();
+	pc = snap.regs.reg[SELF_PC];
+	/* as if take() had called the code, which has done nothing yet */
+	memmove(snap.bytes + 8, snap.bytes, sizeof(snap.bytes) - 8);
+	memcpy(snap.bytes, &pc, 8);
+	snap.stack.start -= 8;
+	snap.regs.reg[SELF_SP] -= 8;
+	snap.regs.reg[SELF_PC] = (uintptr_t)code;
+	snap.regs.known &= ~((uint64_t)1 << CFI_X86_64_RBP);
+	unwind(SELF_MAX_FRAMES);
+	assert_int_equal(frames[0].pc, pc);
+	/* with nothing that looks like a return address there is no guess */
+	memset(snap.bytes, 0x11, 8);
+	assert_int_equal(unwind(SELF_MAX_FRAMES), 0);
+	assert_int_equal(ending, OP_TRACE_NO_UNWIND);
+	munmap(code, 4096);
+}
+#endif
+
+/* ---- endings ----------------------------------------------------------------
+ */
+
+static void depth(void **state)
+{
+	size_t all;
+
+	(void)state;
+	chain(CHAIN);
+	all = check_model(0);
+	for (size_t max = 0; max <= all + 1; max++) {
+		size_t nr = unwind(max);
+
+		assert_int_equal(nr, max < all ? max : all);
+		assert_int_equal(ending,
+				 max < all ? OP_TRACE_DEPTH : OP_TRACE_WHOLE);
+	}
+}
+
+static void short_stack(void **state)
+{
+	size_t all, nr = 0;
+
+	(void)state;
+	chain(CHAIN);
+	all = check_model(0);
+	for (size_t len = 0; len < snap.stack.len && nr < all; len += 8) {
+		struct cfi_stack part = snap.stack;
+		size_t more;
+
+		part.len = len;
+		more = opd_unwind(self.unwinder, SELF_ARCH, &snap.regs, &part,
+				  frames, SELF_MAX_FRAMES, &ending);
+		assert_true(more >= nr && more <= nr + 1);
+		nr = more;
+		assert_int_equal(ending, nr < all ? OP_TRACE_SHORT_STACK
+						  : OP_TRACE_WHOLE);
+	}
+	assert_int_equal(nr, all);
+}
+
+static void bad_stack(void **state)
+{
+	const uint8_t fills[] = { 0x00, 0x01, 0x7f, 0xff };
+	size_t nr;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fills); i++) {
+		chain(2);
+		memset(snap.bytes, fills[i], snap.stack.len);
+		nr = unwind(SELF_MAX_FRAMES);
+		assert_int_equal(nr, 0);
+		/* a return address of 0 is how a stack ends */
+		assert_int_equal(ending, fills[i] ? OP_TRACE_BAD_STACK
+						  : OP_TRACE_WHOLE);
+	}
+}
+
+/* What a stack pointer that is nowhere leads to. */
+static void bad_registers(void **state)
+{
+	const uint64_t bad[] = {
+		0, 1, 7, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		chain(2);
+		snap.regs.reg[SELF_SP] = bad[i];
+		for (unsigned int reg = 0; reg < SELF_PC; reg++)
+			snap.regs.reg[reg] = bad[i];
+		assert_int_equal(unwind(SELF_MAX_FRAMES), 0);
+		assert_int_not_equal(ending, OP_TRACE_WHOLE);
+		assert_int_not_equal(ending, OP_TRACE_DEPTH);
+	}
+	snap.regs.known = 0;
+	assert_int_equal(unwind(SELF_MAX_FRAMES), 0);
+	assert_int_equal(ending, OP_TRACE_NO_UNWIND);
+}
+
+static void deep_recursion(void **state)
+{
+	(void)state;
+	chain(10000);
+	/* 65536 bytes of stack hold a part of it */
+	assert_int_equal(unwind(100), 100);
+	assert_int_equal(ending, OP_TRACE_DEPTH);
+	snap.stack.len = 1024;
+	assert_true(unwind(SELF_MAX_FRAMES) < 1024 / 8);
+	assert_int_equal(ending, OP_TRACE_SHORT_STACK);
+}
+
+/* ---- images -----------------------------------------------------------------
+ */
+
+static struct opd_unwind_stats stats(void)
+{
+	struct opd_unwind_stats s;
+
+	opd_unwinder_stats(self.unwinder, &s);
+	return s;
+}
+
+static void images_are_opened_once(void **state)
+{
+	unsigned int nr;
+
+	(void)state;
+	chain(3);
+	check_model(0);
+	nr = self.nr_opened;
+	assert_true(nr >= 2); /* this program and libc at least */
+	assert_int_equal(stats().nr_tables, nr);
+	assert_int_equal(stats().nr_made, nr);
+	assert_true(stats().bytes > 10000);
+	check_model(0);
+	assert_int_equal(self.nr_opened, nr);
+	opd_unwinder_forget(self.unwinder);
+	assert_int_equal(stats().nr_tables, 0);
+	assert_int_equal(stats().bytes, 0);
+	check_model(0);
+	assert_int_equal(self.nr_opened, 2 * nr);
+}
+
+static void images_that_cannot_be_had(void **state)
+{
+	(void)state;
+	chain(3);
+	self.refuse = -EACCES;
+	snap.regs.reg[CFI_X86_64_RBP] = 0;
+	unwind(SELF_MAX_FRAMES);
+	assert_int_equal(ending, OP_TRACE_NO_UNWIND);
+	assert_int_equal(stats().nr_failed, self.nr_opened);
+	assert_int_equal(self.nr_opened, 1);
+	unwind(SELF_MAX_FRAMES);
+	assert_int_equal(self.nr_opened, 1);
+}
+
+static void tables_are_bounded(void **state)
+{
+	unsigned int nr;
+
+	(void)state;
+	chain(3);
+	check_model(0);
+	nr = self.nr_opened;
+	opd_unwinder_set_limit(self.unwinder, 1);
+	assert_int_equal(stats().nr_tables, 1);
+	assert_int_equal(stats().nr_dropped, nr - 1);
+	/* All is found as before, by making tables again and again. */
+	check_model(0);
+	assert_int_equal(stats().nr_tables, 1);
+	assert_true(self.nr_opened >= 2 * nr - 1);
+	opd_unwinder_set_limit(self.unwinder, OPD_UNWIND_BYTES);
+	check_model(0);
+	assert_int_equal(stats().nr_tables, nr);
+}
+
+/* Copies of an image in several containers have cookies of their own. */
+static void images_of_one_build_id_share(void **state)
+{
+	uint64_t nr_tables;
+
+	(void)state;
+	chain(3);
+	check_model(0);
+	nr_tables = stats().nr_tables;
+	for (size_t i = self.nr_maps; i > 0; i--) {
+		strcpy(self.path[i - 1 + SELF_MAX_MAPS / 2], self.path[i - 1]);
+		if (self.map[i - 1].cookie)
+			self.map[i - 1].cookie += SELF_MAX_MAPS / 2;
+	}
+	assert_true(self.nr_maps < SELF_MAX_MAPS / 2);
+	self.nr_maps += SELF_MAX_MAPS / 2;
+	memset(self.map + SELF_MAX_MAPS / 2, 0,
+	       sizeof(self.map[0]) * SELF_MAX_MAPS / 2);
+	check_model(0);
+	assert_int_equal(self.nr_opened, 2 * nr_tables);
+	assert_int_equal(stats().nr_tables, nr_tables);
+}
+
+#ifdef __x86_64__
+/* Somewhere in it is a function that has pushed a register. */
+static void vdso(void **state)
+{
+	uint64_t start = getauxval(AT_SYSINFO_EHDR);
+	struct opd_unwind_map map = { .start = 0 };
+	unsigned int found = 0;
+	uint64_t ra;
+
+	(void)state;
+	assert_true(self_find_map(&self, start, &map));
+	assert_string_equal(map.anon, "[vdso]");
+	take();
+	ra = snap.regs.reg[SELF_PC];
+	memset(snap.bytes, 0x11, 8);
+	memcpy(snap.bytes + 8, &ra, sizeof(ra));
+	/* so that neither frame pointer nor a guess finds it */
+	snap.regs.known &= ~((uint64_t)1 << CFI_X86_64_RBP);
+	for (uint64_t pc = start; pc < map.end; pc++) {
+		snap.regs.reg[SELF_PC] = pc;
+		found += unwind(1) == 1 && frames[0].pc == ra;
+	}
+	assert_true(found > 1);
+}
+#endif
+
+int main(void)
+{
+#define ONE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		ONE(deep_chain),
+		ONE(callback),
+		ONE(variable_frames),
+		ONE(signal_handler),
+		ONE(signal_stack),
+		ONE(code_made_at_run_time),
+#ifdef __x86_64__
+		ONE(leaf_without_data),
+#endif
+		ONE(depth),
+		ONE(short_stack),
+		ONE(bad_stack),
+		ONE(bad_registers),
+		ONE(deep_recursion),
+		ONE(images_are_opened_once),
+		ONE(images_that_cannot_be_had),
+		ONE(tables_are_bounded),
+		ONE(images_of_one_build_id_share),
+#ifdef __x86_64__
+		ONE(vdso),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
