@@ -201,6 +201,8 @@ int pp_sample_list_choose(struct pp_sample_list *list,
 	if (!nr)
 		return nothing_matches(list, spec, diag);
 	each_vain_item(list, spec, say_warning, messages);
+	list->found = list->files;
+	list->nr_found = list->nr;
 	list->files = kept;
 	list->nr = nr;
 	return 0;

@@ -59,6 +59,11 @@ const char *pp_base_name(const char *name)
 	return slash && slash[1] ? slash + 1 : name;
 }
 
+bool pp_is_call_graph(const struct pp_sample_file *file)
+{
+	return file->name.cg.space != OP_SPACE_NONE;
+}
+
 static bool ends_with(const char *text, size_t len, const char *end)
 {
 	size_t end_len = strlen(end);
@@ -218,7 +223,10 @@ static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
 	file->image_name = pp_image_name(arena, dep);
 	if (!name->event || !file->path || !file->app || !file->image_name)
 		return -ENOMEM;
-	return 0;
+	if (!pp_is_call_graph(file))
+		return 0;
+	file->callee_name = pp_image_name(arena, &name->cg);
+	return file->callee_name ? 0 : -ENOMEM;
 }
 
 /* Add @file, found at @path, to *@files of *@nr. */
@@ -257,7 +265,7 @@ static int add_file(struct search *search, const char *path, const char *name)
 			   path, reason.text);
 		return 0;
 	}
-	if (file.name.cg.space != OP_SPACE_NONE && !list->call_graphs)
+	if (pp_is_call_graph(&file) && !list->call_graphs)
 		return 0;
 	if (file.name.is_tree)
 		return keep_file(list->arena, &file, path, &list->trees,

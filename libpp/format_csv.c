@@ -72,6 +72,9 @@ static void write_head(const struct csv *csv)
 		fputs(",old_samples,old_percent,change_percent", csv->out);
 	if (csv->report->is_diff && csv->report->has_intervals)
 		fputs(",change_low,change_high,p,significant", csv->out);
+	if (csv->report->has_calls)
+		fputs(",cumulative,of_application,of_image,of_symbol,of_address",
+		      csv->out);
 	fputc('\n', csv->out);
 }
 
@@ -175,29 +178,86 @@ static void write_details(const struct csv *csv,
 	}
 }
 
+static struct row row_of(const struct pp_symbol_entry *entry, const char *kind)
+{
+	return (struct row){ .kind = kind,
+			     .app = entry->app,
+			     .image = entry->image->name,
+			     .symbol = entry->name,
+			     .vma = entry->vma,
+			     .has_vma = entry->size != 0,
+			     .place = &entry->place };
+}
+
+/* Callers or callees of @entry; its own samples have a row anyway. */
+static void write_arcs(const struct csv *csv, const char *kind,
+		       const struct pp_symbol_entry *entry,
+		       const struct pp_arc *arcs, size_t nr,
+		       const uint64_t *totals)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct row row = row_of(arcs[i].other, kind);
+
+		for (size_t c = 0; c < csv->report->classes.nr; c++) {
+			if (arcs[i].self || !arcs[i].counts[c])
+				continue;
+			row.class = class_name(csv, c);
+			write_row(csv, &row);
+			write_share(csv, arcs[i].counts[c], totals[c]);
+			fputc(',', csv->out);
+			write_text(csv, entry->app);
+			write_text(csv, entry->image->name);
+			write_text(csv, entry->name);
+			fputc(',', csv->out);
+			if (entry->size)
+				fprintf(csv->out, "0x%" PRIx64, entry->vma);
+			fputc('\n', csv->out);
+		}
+	}
+}
+
+static void write_neighbours(const struct csv *csv,
+			     const struct pp_symbol_entry *entry)
+{
+	const struct pp_neighbours *n = entry->neighbours;
+
+	if (!n)
+		return;
+	write_arcs(csv, "caller", entry, n->callers, n->nr_callers,
+		   n->caller_totals);
+	write_arcs(csv, "callee", entry, n->callees, n->nr_callees,
+		   n->callee_totals);
+}
+
+static bool has_row(const struct pp_symbol_entry *entry, size_t c)
+{
+	return entry->counts[c] ||
+	       (entry->old_counts && entry->old_counts[c]) ||
+	       (entry->neighbours && (entry->neighbours->caller_totals[c] ||
+				      entry->neighbours->callee_totals[c]));
+}
+
 static void write_symbol(const struct csv *csv,
 			 const struct pp_symbol_entry *entry)
 {
 	const struct pp_report *report = csv->report;
-	struct row row = { .kind = "symbol",
-			   .app = entry->app,
-			   .image = entry->image->name,
-			   .symbol = entry->name,
-			   .vma = entry->vma,
-			   .has_vma = entry->size != 0,
-			   .place = &entry->place };
+	struct row row = row_of(entry, "symbol");
 
 	for (size_t c = 0; c < report->classes.nr; c++) {
-		if (!entry->counts[c] &&
-		    !(entry->old_counts && entry->old_counts[c]))
+		if (!has_row(entry, c))
 			continue;
 		row.class = class_name(csv, c);
 		write_row(csv, &row);
 		write_share(csv, entry->counts[c], report->symbol_totals[c]);
 		write_change(csv, entry, c);
+		if (entry->neighbours) {
+			write_count(csv, entry->neighbours->cumulative[c]);
+			fputs(",,,,", csv->out);
+		}
 		fputc('\n', csv->out);
 	}
 	write_details(csv, entry, &row);
+	write_neighbours(csv, entry);
 }
 
 /* Rows without shares: what was taken, and what became of it. */

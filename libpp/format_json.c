@@ -197,23 +197,65 @@ static void write_details(struct writer *w, const struct pp_symbol_entry *entry)
 	pp_json_close(json, ']');
 }
 
+static void write_identity(struct writer *w,
+			   const struct pp_symbol_entry *entry)
+{
+	struct pp_json *json = &w->json;
+
+	pp_json_text(json, "application", entry->app);
+	pp_json_text(json, "image", entry->image->name);
+	pp_json_text(json, "symbol", entry->name);
+	pp_json_text(json, "raw_symbol", entry->raw_name);
+	if (!entry->size)
+		return;
+	write_address(w, entry->vma);
+	pp_json_u64(json, "size", entry->size);
+}
+
+/* The symbol's own samples are told elsewhere. */
+static void write_arcs(struct writer *w, const char *key,
+		       const struct pp_arc *arcs, size_t nr,
+		       const uint64_t *totals)
+{
+	struct pp_json *json = &w->json;
+
+	pp_json_open(json, key, '[');
+	for (size_t i = 0; i < nr; i++) {
+		if (arcs[i].self)
+			continue;
+		pp_json_open(json, NULL, '{');
+		write_identity(w, arcs[i].other);
+		if (arcs[i].recursive)
+			pp_json_bool(json, "recursive", true);
+		write_shares(w, arcs[i].counts, totals);
+		pp_json_close(json, '}');
+	}
+	pp_json_close(json, ']');
+}
+
+static void write_neighbours(struct writer *w,
+			     const struct pp_neighbours *neighbours)
+{
+	if (!neighbours)
+		return;
+	write_counts(w, "cumulative", neighbours->cumulative);
+	write_arcs(w, "callers", neighbours->callers, neighbours->nr_callers,
+		   neighbours->caller_totals);
+	write_arcs(w, "callees", neighbours->callees, neighbours->nr_callees,
+		   neighbours->callee_totals);
+}
+
 static void write_symbol(struct writer *w, const struct pp_symbol_entry *entry)
 {
 	struct pp_json *json = &w->json;
 
 	pp_json_open(json, NULL, '{');
-	pp_json_text(json, "application", entry->app);
-	pp_json_text(json, "image", entry->image->name);
-	pp_json_text(json, "symbol", entry->name);
-	pp_json_text(json, "raw_symbol", entry->raw_name);
-	if (entry->size) {
-		write_address(w, entry->vma);
-		pp_json_u64(json, "size", entry->size);
-	}
+	write_identity(w, entry);
 	write_place(w, &entry->place);
 	write_shares(w, entry->counts, w->report->symbol_totals);
 	write_changes(w, entry);
 	write_details(w, entry);
+	write_neighbours(w, entry->neighbours);
 	pp_json_close(json, '}');
 }
 

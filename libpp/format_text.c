@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The classic text layout: what was counted, then the image summary
- * (text_summary.c) or the symbol table (text_symbols.c).
+ * (text_summary.c), the symbol table (text_symbols.c) or the call graph
+ * (text_callgraph.c).
  */
 
 #include <inttypes.h>
@@ -159,6 +160,8 @@ int pp_format_text(FILE *out, const struct pp_report *report,
 
 	if (!options->no_header)
 		pp_text_header(&t);
+	if (report->has_calls)
+		return pp_text_call_graph(&t);
 	if (report->has_symbols)
 		return pp_text_symbols(&t);
 	pp_text_summary(&t);

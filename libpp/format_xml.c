@@ -244,7 +244,7 @@ static void write_all(struct pp_xml *x)
 
 static int init(struct pp_xml *x)
 {
-	size_t nr = x->report->classes.nr, nr_symbols = x->report->nr_symbols;
+	size_t nr = x->report->classes.nr, nr_symbols = x->report->nr_known;
 
 	x->column = calloc(nr, sizeof(*x->column));
 	x->sums = calloc(nr, sizeof(*x->sums));
@@ -253,8 +253,9 @@ static int init(struct pp_xml *x)
 	x->first_detail = calloc(nr_symbols + 1, sizeof(*x->first_detail));
 	x->id = calloc(nr_symbols + 1, sizeof(*x->id));
 	x->by_id = calloc(nr_symbols + 1, sizeof(*x->by_id));
+	x->told = calloc(nr_symbols + 1, sizeof(*x->told));
 	if (!x->column || !x->sums || !x->head || !x->next ||
-	    !x->first_detail || !x->id || !x->by_id)
+	    !x->first_detail || !x->id || !x->by_id || !x->told)
 		return -ENOMEM;
 	pp_xml_find_columns(x);
 	return pp_xml_find_heads(x);
@@ -262,6 +263,7 @@ static int init(struct pp_xml *x)
 
 static void release(struct pp_xml *x)
 {
+	free(x->told);
 	free(x->by_id);
 	free(x->id);
 	free(x->first_detail);

@@ -27,6 +27,8 @@ void pp_add_all_counts(uint64_t *to, const uint64_t *from, size_t nr)
 bool pp_passes(const struct pp_population *p, const uint64_t *counts,
 	       const uint64_t *totals)
 {
+	if (p->request->call_graph && !p->request->threshold)
+		return true;
 	for (size_t i = 0; i < p->side.classes.nr; i++)
 		if (counts[i] &&
 		    100.0 * (double)counts[i] >=
@@ -92,38 +94,83 @@ static int take_summary(struct pp_population *p)
 
 /* ---- the symbols --------------------------------------------------------- */
 
-/* Whether some class has samples of several applications. */
-static bool has_several_apps(const struct pp_side *side)
+/* Whether some class has files of several applications. */
+static int has_several_apps(struct pp_population *p, const struct pp_side *side)
 {
-	for (size_t c = 0; c < side->classes.nr; c++) {
-		size_t nr = 0;
+	const char **apps = pp_arena_alloc(&p->report->arena, side->classes.nr,
+					   sizeof(*apps));
 
-		for (size_t i = 0; i < side->nr_apps && nr < 2; i++)
-			nr += side->apps[i].counts[c] != 0;
-		if (nr > 1)
+	if (!apps)
+		return -ENOMEM;
+	for (size_t i = 0; i < side->list.nr; i++) {
+		const struct pp_sample_file *file = &side->list.files[i];
+		const char **app = &apps[file->class_nr];
+
+		if (*app && strcmp(*app, file->app))
 			return true;
+		*app = file->app;
 	}
 	return false;
 }
 
-/* The entries above the threshold, in the order to show them. */
-static void take_symbols(struct pp_population *p)
+static int count_apps(struct pp_population *p)
+{
+	int several = has_several_apps(p, &p->side);
+
+	if (!several && p->request->old_spec)
+		several = has_several_apps(p, &p->old);
+	p->report->many_apps = several > 0;
+	return several < 0 ? several : 0;
+}
+
+static bool is_shown(const struct pp_population *p,
+		     const struct pp_symbol_entry *entry)
+{
+	if (p->request->old_spec)
+		return true;
+	return pp_is_wanted(p->request, entry) &&
+	       pp_passes(p, entry->counts, p->side.symbol_totals);
+}
+
+/* Where to keep the entries that are shown: those of a call graph stay where
+ * they are, too, as neighbours of others. */
+static struct pp_symbol_entry *place_for_shown(struct pp_population *p)
 {
 	struct pp_side *side = &p->side;
+
+	if (!p->request->call_graph)
+		return side->symbols;
+	p->report->known = side->symbols;
+	p->report->nr_known = side->nr_symbols;
+	return pp_arena_alloc(&p->report->arena, side->nr_symbols,
+			      sizeof(*side->symbols));
+}
+
+/* The entries above the threshold, in the order to show them. */
+static int take_symbols(struct pp_population *p)
+{
+	const struct pp_side *side = &p->side;
+	struct pp_report *report = p->report;
+	struct pp_symbol_entry *shown = place_for_shown(p);
 	size_t kept = 0;
 
+	if (!shown && side->nr_symbols)
+		return -ENOMEM;
 	for (size_t i = 0; i < side->nr_symbols; i++)
-		if (p->request->old_spec ||
-		    pp_passes(p, side->symbols[i].counts, side->symbol_totals))
-			side->symbols[kept++] = side->symbols[i];
-	pp_sort_symbols(&p->request->sort, side->symbols, kept);
-	p->report->has_symbols = true;
-	p->report->many_apps =
-		has_several_apps(side) ||
-		(p->request->old_spec && has_several_apps(&p->old));
-	p->report->symbol_totals = side->symbol_totals;
-	p->report->symbols = side->symbols;
-	p->report->nr_symbols = kept;
+		if (is_shown(p, &side->symbols[i]))
+			shown[kept++] = side->symbols[i];
+	pp_sort_symbols(&p->request->sort, shown, kept);
+	report->has_symbols = true;
+	report->symbol_totals = side->symbol_totals;
+	report->symbols = shown;
+	report->nr_symbols = kept;
+	if (report->known)
+		return count_apps(p);
+	for (size_t i = 0; i < kept; i++)
+		shown[i].nr = i;
+	report->known = shown;
+	report->nr_known = kept;
+	return count_apps(p);
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -158,6 +205,7 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	p->report->has_lines = request->lines;
 	p->report->has_details = request->details;
 	p->report->has_intervals = request->intervals;
+	p->report->has_calls = request->call_graph;
 	p->report->is_diff = request->old_spec != NULL;
 	err = pp_describe(p);
 	if (!err)
@@ -171,9 +219,9 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 		err = pp_side_find_symbols(p, &p->old);
 	if (!err && request->old_spec)
 		err = pp_compare_sides(p);
-	if (!err)
-		take_symbols(p);
-	return err;
+	if (!err && request->call_graph)
+		err = pp_side_find_calls(p, &p->side);
+	return err ? err : take_symbols(p);
 }
 
 int pp_report_new(struct pp_report **out, const struct pp_request *request,

@@ -71,6 +71,9 @@ static int name_modules(struct pp_side *side)
 		if (!err)
 			err = pp_side_name_module(side, &files[i].name.dep,
 						  &files[i].image_name);
+		if (!err)
+			err = pp_side_name_module(side, &files[i].name.cg,
+						  &files[i].callee_name);
 	}
 	return err;
 }
@@ -123,8 +126,8 @@ static void merge_libs(struct pp_sample_list *list)
 
 /* ---- their images -------------------------------------------------------- */
 
-static bool same_build(const struct op_sample_header *a,
-		       const struct op_sample_header *b)
+bool pp_same_build(const struct op_sample_header *a,
+		   const struct op_sample_header *b)
 {
 	if (a->build_id_len || b->build_id_len)
 		return a->build_id_len == b->build_id_len &&
@@ -145,28 +148,29 @@ static int by_image(const void *a, const void *b)
 	const struct pp_sample_file *x = a, *y = b;
 	int order = strcmp(x->image_name, y->image_name);
 
-	if (!order && !same_build(&x->header, &y->header))
+	if (!order && !pp_same_build(&x->header, &y->header))
 		order = compare_builds(&x->header, &y->header);
 	if (!order)
 		order = strcmp(x->app, y->app);
 	return order ? order : strcmp(x->path, y->path);
 }
 
-static struct pp_image *new_image(struct pp_arena *arena,
-				  const struct pp_sample_file *file)
+struct pp_image *pp_image_new(struct pp_arena *arena, const char *name,
+			      const struct op_image_name *recorded,
+			      const struct op_sample_header *header)
 {
 	struct pp_image *image = pp_arena_alloc(arena, 1, sizeof(*image));
 
 	if (!image)
 		return NULL;
-	image->name = file->image_name;
-	image->base = pp_base_name(file->image_name);
-	image->recorded = file->name.dep;
-	image->kind = file->header.kind;
-	image->mtime = file->header.mtime;
-	image->anon_start = file->header.anon_start;
-	image->build_id_len = file->header.build_id_len;
-	memcpy(image->build_id, file->header.build_id, sizeof(image->build_id));
+	image->name = name;
+	image->base = pp_base_name(name);
+	image->recorded = *recorded;
+	image->kind = header->kind;
+	image->mtime = header->mtime;
+	image->anon_start = header->anon_start;
+	image->build_id_len = header->build_id_len;
+	memcpy(image->build_id, header->build_id, sizeof(image->build_id));
 	return image;
 }
 
@@ -179,10 +183,13 @@ static int set_images(struct pp_arena *arena, struct pp_sample_list *list)
 	for (size_t i = 0; i < list->nr; i++) {
 		if (i &&
 		    !strcmp(files[i].image_name, files[i - 1].image_name) &&
-		    same_build(&files[i].header, &files[i - 1].header))
+		    pp_same_build(&files[i].header, &files[i - 1].header))
 			files[i].image = files[i - 1].image;
 		else
-			files[i].image = new_image(arena, &files[i]);
+			files[i].image =
+				pp_image_new(arena, files[i].image_name,
+					     &files[i].name.dep,
+					     &files[i].header);
 		if (!files[i].image)
 			return -ENOMEM;
 	}
@@ -217,5 +224,7 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 				 p->request->any_axes, diag);
 	if (!err)
 		err = set_images(&p->report->arena, &side->list);
+	if (!err && p->request->call_graph)
+		err = pp_side_find_callees(p, side);
 	return err;
 }

@@ -49,26 +49,30 @@ static int fill_app(struct pp_population *p, const struct pp_side *side,
 }
 
 static struct pp_sample_file **files_by_app(struct pp_population *p,
-					    const struct pp_side *side)
+					    const struct pp_side *side,
+					    size_t *nr_files)
 {
 	size_t nr = side->list.nr;
 	struct pp_sample_file **files = pp_arena_alloc(
 		&p->report->arena, nr, sizeof(struct pp_sample_file *));
 
+	*nr_files = 0;
 	for (size_t i = 0; files && i < nr; i++)
-		files[i] = &side->list.files[i];
-	if (files)
-		qsort(files, nr, sizeof(struct pp_sample_file *), by_app);
+		if (!pp_is_call_graph(&side->list.files[i]))
+			files[(*nr_files)++] = &side->list.files[i];
+	if (files && *nr_files)
+		qsort(files, *nr_files, sizeof(struct pp_sample_file *),
+		      by_app);
 	return files;
 }
 
 int pp_side_summarize(struct pp_population *p, struct pp_side *side)
 {
-	struct pp_sample_file **files = files_by_app(p, side);
+	size_t nr;
+	struct pp_sample_file **files = files_by_app(p, side, &nr);
 	struct pp_summary_app *apps =
 		pp_arena_alloc(&p->report->arena, side->list.nr, sizeof(*apps));
 	uint64_t *totals = pp_new_counts(p, side);
-	size_t nr = side->list.nr;
 
 	if (!files || !apps || !totals)
 		return -ENOMEM;

@@ -13,11 +13,23 @@
 
 #define NO_SYMBOL "(no symbols)"
 
-/* One count of one sample file, with the column it belongs to. */
+/*
+ * One count of one sample file, with the column it belongs to; or an end of an
+ * arc, which counts nothing, with the place for the number of its symbol.
+ */
 struct point {
 	uint64_t key;
 	uint64_t count;
 	unsigned int class_nr;
+	uint32_t *symbol_nr;
+};
+
+/* What a file says about one image. */
+struct use {
+	const struct pp_image *image;
+	const struct pp_sample_file *file;
+	uint32_t *ends; /* of a call graph */
+	unsigned int shift; /* of the keys of these ends */
 };
 
 /* The samples of one image that were taken for one application. */
@@ -38,8 +50,26 @@ static int by_key(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* All counts of @nr files by key; the caller frees them. */
-static struct point *gather(const struct pp_sample_file *files, size_t nr,
+static void gather_use(const struct use *use, struct point *points)
+{
+	const struct pp_sample_file *file = use->file;
+
+	for (size_t i = 0; i < file->nr_samples; i++) {
+		const struct pp_sample *sample = &file->samples[i];
+
+		points[i].key = sample->key;
+		points[i].class_nr = file->class_nr;
+		if (use->ends) {
+			points[i].key = (uint32_t)(sample->key >> use->shift);
+			points[i].symbol_nr = &use->ends[i];
+		} else {
+			points[i].count = sample->count;
+		}
+	}
+}
+
+/* All points of @nr uses by key; the caller frees them. */
+static struct point *gather(const struct use *uses, size_t nr,
 			    size_t *nr_points)
 {
 	struct point *points;
@@ -47,17 +77,14 @@ static struct point *gather(const struct pp_sample_file *files, size_t nr,
 
 	*nr_points = 0;
 	for (size_t i = 0; i < nr; i++)
-		room += files[i].nr_samples;
+		room += uses[i].file->nr_samples;
 	points = calloc(room + 1, sizeof(*points));
 	if (!points)
 		return NULL;
-	for (size_t i = 0; i < nr; i++)
-		for (size_t j = 0; j < files[i].nr_samples; j++)
-			points[(*nr_points)++] = (struct point){
-				.key = files[i].samples[j].key,
-				.count = files[i].samples[j].count,
-				.class_nr = files[i].class_nr,
-			};
+	for (size_t i = 0; i < nr; i++) {
+		gather_use(&uses[i], points + *nr_points);
+		*nr_points += uses[i].file->nr_samples;
+	}
 	qsort(points, *nr_points, sizeof(*points), by_key);
 	return points;
 }
@@ -82,8 +109,8 @@ static bool in_list(const char *const *list,
 	return false;
 }
 
-static bool is_wanted(const struct pp_request *request,
-		      const struct pp_symbol_entry *entry)
+bool pp_is_wanted(const struct pp_request *request,
+		  const struct pp_symbol_entry *entry)
 {
 	if (request->include_symbols &&
 	    !in_list(request->include_symbols, entry))
@@ -158,21 +185,30 @@ static int describe(const struct batch *b, struct pp_symbol_entry *entry,
 	if (!symbol)
 		return 0;
 	entry->vma = symbol->vma;
+	entry->key = symbol->key;
 	entry->size = symbol->end - symbol->key;
 	return 0;
 }
 
 static int keep_entry(struct pp_side *side, struct pp_arena *arena,
-		      const struct pp_symbol_entry *entry)
+		      struct pp_symbol_entry *entry)
 {
 	struct pp_symbol_entry *array = pp_arena_grow(
 		arena, side->symbols, side->nr_symbols, sizeof(*entry));
 
-	if (!array)
+	if (!array || side->nr_symbols >= UINT32_MAX)
 		return -ENOMEM;
+	entry->nr = side->nr_symbols++;
 	side->symbols = array;
-	array[side->nr_symbols++] = *entry;
+	array[entry->nr] = *entry;
 	return 0;
+}
+
+static void tell_number(const struct point *points, size_t nr, size_t symbol_nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (points[i].symbol_nr)
+			*points[i].symbol_nr = (uint32_t)symbol_nr;
 }
 
 /* Add the entry for @nr points that are in @symbol, or in none (NULL). */
@@ -184,7 +220,8 @@ static int add_entry(const struct batch *b, const struct pp_symbol *symbol,
 	uint64_t *counts;
 	int err = describe(b, &entry, symbol);
 
-	if (err || !is_wanted(request, &entry))
+	/* Of a call graph, neighbours are shown whatever their names. */
+	if (err || (!request->call_graph && !pp_is_wanted(request, &entry)))
 		return err;
 	counts = pp_new_counts(b->p, b->side);
 	if (!counts)
@@ -198,7 +235,10 @@ static int add_entry(const struct batch *b, const struct pp_symbol *symbol,
 						   &b->p->report->arena);
 	if (request->details && add_details(b, &entry, points, nr))
 		return -ENOMEM;
-	return keep_entry(b->side, &b->p->report->arena, &entry);
+	err = keep_entry(b->side, &b->p->report->arena, &entry);
+	if (!err)
+		tell_number(points, nr, entry.nr);
+	return err;
 }
 
 /* ---- side by side -------------------------------------------------------- */
@@ -236,38 +276,92 @@ static int walk(const struct batch *b, struct point *points, size_t nr)
 	return err || !nr_loose ? err : add_entry(b, NULL, points, nr_loose);
 }
 
-static int add_batch(struct batch *b, const struct pp_sample_file *files,
-		     size_t nr_files)
+static int add_batch(struct batch *b, const struct use *uses, size_t nr_uses)
 {
 	size_t nr;
-	struct point *points = gather(files, nr_files, &nr);
+	struct point *points = gather(uses, nr_uses, &nr);
 	int err = points ? walk(b, points, nr) : -ENOMEM;
 
 	free(points);
 	return err;
 }
 
-/* All applications that used an image; the files are sorted by them. */
+/* All applications that used an image; the uses are sorted by them. */
 static int add_image(struct pp_population *p, struct pp_side *side,
-		     const struct pp_sample_file *files, size_t nr)
+		     const struct use *uses, size_t nr)
 {
 	struct pp_image_symbols symbols;
-	struct batch b = { p, side, &symbols, files->image, NULL };
+	struct batch b = { p, side, &symbols, uses->image, NULL };
 	int err;
 
-	err = pp_image_symbols_open(&symbols, files->image, side->session,
+	err = pp_image_symbols_open(&symbols, uses->image, side->session,
 				    &side->locator, p->request->lines,
 				    &p->report->messages);
 	for (size_t i = 0, end; i < nr && !err; i = end) {
-		for (end = i;
-		     end < nr && !strcmp(files[end].app, files[i].app);)
+		b.app = uses[i].file->app;
+		for (end = i; end < nr && !strcmp(uses[end].file->app, b.app);)
 			end++;
-		b.app = files[i].app;
-		err = add_batch(&b, files + i, end - i);
+		err = add_batch(&b, uses + i, end - i);
 	}
 	pp_image_symbols_release(&symbols);
 	return err;
 }
+
+/* ---- who uses which image ------------------------------------------------ */
+
+static int by_use(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+	int order = strcmp(x->image->name, y->image->name);
+
+	if (!order)
+		order = (x->image > y->image) - (x->image < y->image);
+	if (!order)
+		order = strcmp(x->file->app, y->file->app);
+	return order ? order : strcmp(x->file->path, y->file->path);
+}
+
+static int add_call_graph(struct pp_arena *arena, struct pp_sample_file *file,
+			  struct use *uses)
+{
+	file->callers =
+		pp_arena_alloc(arena, file->nr_samples, sizeof(*file->callers));
+	file->callees =
+		pp_arena_alloc(arena, file->nr_samples, sizeof(*file->callees));
+	if (!file->callers || !file->callees)
+		return -ENOMEM;
+	uses[0] = (struct use){ file->image, file, file->callers, 32 };
+	uses[1] = (struct use){ file->callee, file, file->callees, 0 };
+	return 0;
+}
+
+/* Set *@out to the *@nr uses that @side's files make of images, by image and
+ * application; the caller frees them. */
+static int find_uses(struct pp_population *p, const struct pp_side *side,
+		     struct use **out, size_t *nr)
+{
+	struct use *uses = calloc(2 * side->list.nr + 1, sizeof(*uses));
+	int err = uses ? 0 : -ENOMEM;
+
+	*out = uses;
+	*nr = 0;
+	for (size_t i = 0; i < side->list.nr && !err; i++) {
+		struct pp_sample_file *file = &side->list.files[i];
+
+		if (!pp_is_call_graph(file)) {
+			uses[(*nr)++] =
+				(struct use){ file->image, file, NULL, 0 };
+			continue;
+		}
+		err = add_call_graph(&p->report->arena, file, uses + *nr);
+		*nr += 2;
+	}
+	if (!err)
+		qsort(uses, *nr, sizeof(*uses), by_use);
+	return err;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
 
 static int total_symbols(struct pp_population *p, struct pp_side *side)
 {
@@ -276,27 +370,29 @@ static int total_symbols(struct pp_population *p, struct pp_side *side)
 	if (!totals)
 		return -ENOMEM;
 	for (size_t i = 0; i < side->nr_symbols; i++)
-		pp_add_all_counts(totals, side->symbols[i].counts,
-				  side->classes.nr);
+		if (pp_is_wanted(p->request, &side->symbols[i]))
+			pp_add_all_counts(totals, side->symbols[i].counts,
+					  side->classes.nr);
 	side->symbol_totals = totals;
 	return 0;
 }
 
 int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 {
-	const struct pp_sample_file *files = side->list.files;
-	size_t nr = side->list.nr, nr_images = 0;
-	int err = 0;
+	size_t nr, nr_images = 0;
+	struct use *uses;
+	int err = find_uses(p, side, &uses, &nr);
 
 	for (size_t i = 0, end; i < nr && !err; i = end) {
-		for (end = i; end < nr && files[end].image == files[i].image;)
+		for (end = i; end < nr && uses[end].image == uses[i].image;)
 			end++;
-		err = add_image(p, side, files + i, end - i);
+		err = add_image(p, side, uses + i, end - i);
 		nr_images++;
 	}
+	free(uses);
 	if (!err)
 		pp_message(&p->report->messages, PP_REMARK_STATS,
-			   "%zu sample files, %zu images, each opened once", nr,
-			   nr_images);
+			   "%zu sample files, %zu images, each opened once",
+			   side->list.nr, nr_images);
 	return err ? err : total_symbols(p, side);
 }

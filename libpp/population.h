@@ -27,7 +27,8 @@ struct pp_side {
 	const uint64_t *totals; /* one per class, as those below */
 	const struct pp_summary_app *apps; /* all, in no order */
 	size_t nr_apps;
-	struct pp_symbol_entry *symbols; /* all that are wanted, in no order */
+	struct pp_symbol_entry *symbols; /* all that are wanted, in no order;
+					    of call graphs all at all */
 	size_t nr_symbols;
 	const uint64_t *symbol_totals;
 	const struct op_ledger *account;
@@ -46,6 +47,18 @@ struct pp_population {
 int pp_side_find(struct pp_population *p, struct pp_side *side,
 		 struct op_diag *diag);
 
+/* Whether two files are about one build of an image. */
+bool pp_same_build(const struct op_sample_header *a,
+		   const struct op_sample_header *b);
+
+/* An image called @name, as a sample file with @header has it. */
+struct pp_image *pp_image_new(struct pp_arena *arena, const char *name,
+			      const struct op_image_name *recorded,
+			      const struct op_sample_header *header);
+
+/* Give each call-graph file the image of its callees. */
+int pp_side_find_callees(struct pp_population *p, struct pp_side *side);
+
 /* Fill @side's totals and applications. */
 int pp_side_summarize(struct pp_population *p, struct pp_side *side);
 
@@ -58,6 +71,13 @@ int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,
 
 /* Put together the call trees of both sides in the report. */
 int pp_populate_tree(struct pp_population *p, struct op_diag *diag);
+
+/* Whether @entry is not left out by name. */
+bool pp_is_wanted(const struct pp_request *request,
+		  const struct pp_symbol_entry *entry);
+
+/* Make the calls of @side's symbols from what the call-graph files hold. */
+int pp_side_find_calls(struct pp_population *p, struct pp_side *side);
 
 /* Compare the symbols of the two sides; the outcome is in p->side. */
 int pp_compare_sides(struct pp_population *p);

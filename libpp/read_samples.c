@@ -79,8 +79,9 @@ static int take_file(struct pp_arena *arena, struct pp_sample_file *file,
 }
 
 /* Returns 0, -ENOMEM, or -EBADMSG with what is wrong in @why. */
-static int read_file(struct pp_sample_list *list, struct pp_sample_file *file,
-		     bool samples, struct op_diag *why)
+static int read_file(const struct pp_sample_list *list,
+		     struct pp_sample_file *file, bool samples,
+		     struct op_diag *why)
 {
 	struct odb *odb;
 	int ret = 0;
@@ -97,6 +98,20 @@ static int read_file(struct pp_sample_list *list, struct pp_sample_file *file,
 	ret = take_file(list->arena, file, odb, samples, why);
 	odb_close(odb);
 	return ret;
+}
+
+int pp_sample_file_header(const struct pp_sample_list *list,
+			  const struct pp_sample_file *file,
+			  struct op_sample_header *header)
+{
+	struct pp_sample_file copy = *file;
+	struct op_diag why = { 0 };
+	int err = read_file(list, &copy, false, &why);
+
+	if (!err && !copy.total)
+		return -EBADMSG;
+	*header = copy.header;
+	return err;
 }
 
 int pp_sample_list_read(struct pp_sample_list *list, bool samples,
@@ -121,8 +136,9 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 		}
 		if (!file->total)
 			continue;
-		pp_message(messages, PP_REMARK_SFILE, "%s: %llu samples",
-			   file->path, (unsigned long long)file->total);
+		pp_message(messages, PP_REMARK_SFILE, "%s: %llu %s", file->path,
+			   (unsigned long long)file->total,
+			   pp_is_call_graph(file) ? "calls" : "samples");
 		list->files[kept++] = *file;
 	}
 	list->nr = kept;

@@ -48,8 +48,9 @@ struct pp_request {
 	bool exclude_dependent; /* leave out images that are not their
 				   application */
 	bool symbols; /* else the summary alone */
-	bool call_graph; /* who called whom */
 	bool details; /* the addresses in each symbol */
+	bool call_graph; /* with symbols: who calls them, whom they call */
+	bool addresses_of_calls; /* with call_graph: also pp_report.calls */
 	bool lines; /* source files and lines */
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */
@@ -121,23 +122,62 @@ struct pp_change {
 	bool significant; /* even among so many comparisons */
 };
 
+struct pp_symbol_entry;
+
+/*
+ * One line of a symbol's call graph: calls between it and another symbol (or
+ * itself, when it is recursive), or the samples that it has of its own.
+ */
+struct pp_arc {
+	const struct pp_symbol_entry *other;
+	const uint64_t *counts;
+	bool self; /* its own samples */
+	bool recursive;
+};
+
+/*
+ * The neighbours of a symbol in all stacks: a stack counts once for each pair.
+ * Neighbours below the threshold are in the totals only.
+ */
+struct pp_neighbours {
+	const struct pp_arc *callers; /* ascending */
+	const struct pp_arc *callees; /* descending; one of them is self */
+	size_t nr_callers, nr_callees;
+	const uint64_t *caller_totals;
+	const uint64_t *callee_totals; /* with its own samples */
+	/* Samples in it and in what it called: callee_totals without direct
+	 * recursion. In a longer cycle, a stack counts each time it passes. */
+	const uint64_t *cumulative;
+};
+
 struct pp_symbol_entry {
 	const char *app;
 	const struct pp_image *image;
 	const char *raw_name; /* as the binary has it */
 	const char *name; /* demangled as asked */
 	uint64_t vma; /* 0 for an entry that stands for no symbol */
+	uint64_t key; /* the same place in sample files */
 	uint64_t size; /* bytes, likewise */
 	const uint64_t *counts;
 	const uint8_t *code; /* @size bytes; NULL when not known */
 	struct pp_place place;
 	const struct pp_detail *details; /* ascending vma */
 	size_t nr_details;
+	size_t nr; /* its own: report->known[nr] is the same symbol */
+	const struct pp_neighbours *neighbours; /* of a call graph */
 
 	/* Of a differential report. */
 	enum pp_presence presence;
 	const uint64_t *old_counts; /* zeros for what is new */
 	const struct pp_change *changes; /* one per class */
+};
+
+/* Calls from one address to another. */
+struct pp_address_call {
+	const struct pp_symbol_entry *caller, *callee;
+	uint64_t caller_vma, callee_vma;
+	uint64_t count;
+	unsigned int class_nr;
 };
 
 /* What a CPU type, event or unit mask is, in words. */
@@ -169,6 +209,13 @@ struct pp_report {
 	const struct pp_symbol_entry *symbols;
 	size_t nr_symbols;
 	const struct pp_tree *tree; /* NULL unless it was asked for */
+	bool has_calls;
+	const struct pp_symbol_entry *known; /* by number; those of symbols and
+						their neighbours are there */
+	size_t nr_known;
+	const struct pp_address_call *calls; /* of which both symbols are
+						known; if asked for */
+	size_t nr_calls;
 	const struct op_ledger *account; /* of all sessions used together; NULL
 					    when some session has none */
 	const struct op_ledger *old_account;

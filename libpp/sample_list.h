@@ -26,7 +26,8 @@
 struct pp_image; /* libpp/report.h */
 
 struct pp_sample {
-	uint64_t key; /* see enum op_image_kind */
+	uint64_t key; /* see enum op_image_kind; of a call graph the caller's
+			 << 32 | the callee's */
 	uint64_t count; /* never 0 */
 };
 
@@ -35,21 +36,29 @@ struct pp_sample_file {
 	const char *session; /* the folder that it was found in */
 	struct op_mangle name;
 	const char *app; /* the application image as people know it */
-	const char *image_name; /* the image of the samples, likewise */
+	const char *image_name; /* the image of the samples, likewise; of a call
+				   graph the callers' */
+	const char *callee_name; /* of a call graph: the callees' image; NULL
+				    for a file of samples */
 	struct op_sample_header header;
 	uint64_t total; /* sum of the counts, stays at UINT64_MAX */
 	struct pp_sample *samples; /* in no order; NULL unless read */
 	size_t nr_samples;
+	uint32_t *callers, *callees; /* of a call graph, for each of @samples:
+					numbers of symbols */
 	unsigned int class_nr; /* set by pp_arrange() */
 	struct pp_image *image; /* set by pp_report_new() */
+	struct pp_image *callee; /* likewise; of a call graph */
 };
 
 struct pp_sample_list {
 	struct pp_arena *arena;
 	const struct pp_archive *archive; /* that files are in; or NULL */
 	bool call_graphs; /* find those, too */
-	struct pp_sample_file *files; /* flat ones; by path */
+	struct pp_sample_file *files; /* flat ones and call graphs; by path */
 	size_t nr;
+	const struct pp_sample_file *found; /* all, before some were chosen */
+	size_t nr_found;
 	struct pp_sample_file *trees; /* call trees; image_name is the app */
 	size_t nr_trees;
 	const char **sessions; /* folders that files were looked for in */
@@ -86,6 +95,17 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 
 /* Why odb_open() or ctree_open() failed with @err, in words. */
 const char *pp_why_not_opened(int err);
+
+/*
+ * Read the header alone of a file that was found, into *@header. Returns 0;
+ * -ENOMEM; -EBADMSG when there is none.
+ */
+int pp_sample_file_header(const struct pp_sample_list *list,
+			  const struct pp_sample_file *file,
+			  struct op_sample_header *header);
+
+/* Whether @file holds calls rather than samples. */
+bool pp_is_call_graph(const struct pp_sample_file *file);
 
 /* The name by which people know an image; NULL when memory is short. */
 const char *pp_image_name(struct pp_arena *arena,

@@ -17,7 +17,6 @@ struct pp_text {
 	bool show_image, show_app;
 	int vma_digits;
 	size_t pending; /* blanks owed before the next field */
-	uint64_t *running; /* cumulative counts, one per class; may be NULL */
 };
 
 /* @name or its last component, as asked for. */
@@ -31,7 +30,22 @@ const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole);
 
 void pp_text_header(const struct pp_text *t);
 void pp_text_summary(const struct pp_text *t);
-/* Returns 0 or -ENOMEM. */
+
+/* The table of symbols, or of a call graph. Each returns 0 or -ENOMEM. */
 int pp_text_symbols(struct pp_text *t);
+int pp_text_call_graph(struct pp_text *t);
+
+/* A row of such a table. */
+struct pp_text_row {
+	const struct pp_symbol_entry *entry;
+	const uint64_t *counts; /* to show for it */
+	const uint64_t *totals; /* that shares are of */
+	uint64_t *running; /* cumulative counts; NULL to show none */
+	const char *mark; /* behind the name */
+};
+
+void pp_text_row(struct pp_text *t, const struct pp_text_row *row);
+/* Choose the columns and, if asked for, write their heads. */
+void pp_text_table_begin(struct pp_text *t);
 
 #endif /* LIBPP_TEXT_H */

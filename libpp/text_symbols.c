@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The symbol table as text. */
+/* The symbol table as text, and its rows for other tables. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -152,12 +152,12 @@ static void write_change(struct pp_text *t, const struct pp_symbol_entry *entry,
 static void write_class_heads(struct pp_text *t)
 {
 	write_field(t, WIDTH_SAMPLES, "samples");
-	if (t->running)
+	if (t->options->accumulated)
 		write_field(t, WIDTH_CUM_SAMPLES, "cum. samples");
 	write_field(t, WIDTH_PERCENT, "%");
 	if (t->report->has_intervals)
 		write_field(t, WIDTH_INTERVAL, "95% interval");
-	if (t->running)
+	if (t->options->accumulated)
 		write_field(t, WIDTH_CUM_PERCENT, "cum. %");
 	if (!t->report->is_diff)
 		return;
@@ -199,34 +199,53 @@ static void write_gone(struct pp_text *t, const struct pp_symbol_entry *entry,
 		       size_t class_nr)
 {
 	write_number(t, WIDTH_SAMPLES, entry->old_counts[class_nr]);
-	if (t->running)
+	if (t->options->accumulated)
 		write_field(t, WIDTH_CUM_SAMPLES, NO_VALUE);
 	write_field(t, WIDTH_PERCENT, NO_VALUE);
 	if (t->report->has_intervals)
 		write_field(t, WIDTH_INTERVAL, NO_VALUE);
-	if (t->running)
+	if (t->options->accumulated)
 		write_field(t, WIDTH_CUM_PERCENT, NO_VALUE);
 	write_change(t, entry, class_nr);
 }
 
-static void write_class(struct pp_text *t, const struct pp_symbol_entry *entry,
+static void write_class(struct pp_text *t, const struct pp_text_row *row,
 			size_t i)
 {
-	uint64_t total = t->report->symbol_totals[i];
+	uint64_t *running = row->running;
 
-	if (entry->presence == PP_GONE) {
-		write_gone(t, entry, i);
+	if (row->entry->presence == PP_GONE) {
+		write_gone(t, row->entry, i);
 		return;
 	}
-	write_number(t, WIDTH_SAMPLES, entry->counts[i]);
-	if (t->running) {
-		t->running[i] = pp_add_counts(t->running[i], entry->counts[i]);
-		write_number(t, WIDTH_CUM_SAMPLES, t->running[i]);
+	write_number(t, WIDTH_SAMPLES, row->counts[i]);
+	if (running) {
+		running[i] = pp_add_counts(running[i], row->counts[i]);
+		write_number(t, WIDTH_CUM_SAMPLES, running[i]);
 	}
-	write_share(t, entry->counts[i], total);
-	if (t->running)
-		write_percent(t, WIDTH_CUM_PERCENT, t->running[i], total);
-	write_change(t, entry, i);
+	write_share(t, row->counts[i], row->totals[i]);
+	if (running)
+		write_percent(t, WIDTH_CUM_PERCENT, running[i], row->totals[i]);
+	write_change(t, row->entry, i);
+}
+
+void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
+{
+	const struct pp_symbol_entry *entry = row->entry;
+
+	write_vma(t, entry->vma);
+	for (size_t i = 0; i < t->report->classes.nr; i++)
+		write_class(t, row, i);
+	write_place(t, &entry->place);
+	if (t->show_image)
+		write_field(t, WIDTH_IMAGE,
+			    pp_text_name(t, entry->image->name));
+	if (t->show_app)
+		write_field(t, WIDTH_APP, pp_text_name(t, entry->app));
+	write_field(t, 0, entry->name);
+	if (row->mark)
+		fputs(row->mark, t->out);
+	end_row(t);
 }
 
 static void write_details(struct pp_text *t,
@@ -250,22 +269,6 @@ static void write_details(struct pp_text *t,
 	}
 }
 
-static void write_symbol(struct pp_text *t, const struct pp_symbol_entry *entry)
-{
-	write_vma(t, entry->vma);
-	for (size_t i = 0; i < t->report->classes.nr; i++)
-		write_class(t, entry, i);
-	write_place(t, &entry->place);
-	if (t->show_image)
-		write_field(t, WIDTH_IMAGE,
-			    pp_text_name(t, entry->image->name));
-	if (t->show_app)
-		write_field(t, WIDTH_APP, pp_text_name(t, entry->app));
-	write_field(t, 0, entry->name);
-	end_row(t);
-	write_details(t, entry);
-}
-
 /* Whether there is need to tell images beside applications. */
 static bool has_other_images(const struct pp_report *report)
 {
@@ -276,22 +279,36 @@ static bool has_other_images(const struct pp_report *report)
 	return false;
 }
 
+void pp_text_table_begin(struct pp_text *t)
+{
+	t->vma_digits = pp_vma_digits(t->report);
+	t->show_image = has_other_images(t->report);
+	t->show_app = t->report->many_apps;
+	if (!t->options->no_header)
+		write_table_heads(t);
+}
+
 int pp_text_symbols(struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
+	uint64_t *running = NULL;
 
-	t->vma_digits = pp_vma_digits(report);
-	t->show_image = has_other_images(report);
-	t->show_app = report->many_apps;
 	if (t->options->accumulated) {
-		t->running = calloc(report->classes.nr, sizeof(uint64_t));
-		if (!t->running)
+		running = calloc(report->classes.nr, sizeof(*running));
+		if (!running)
 			return -ENOMEM;
 	}
-	if (!t->options->no_header)
-		write_table_heads(t);
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		write_symbol(t, &report->symbols[i]);
-	free(t->running);
+	pp_text_table_begin(t);
+	for (size_t i = 0; i < report->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols[i];
+
+		pp_text_row(t, &(struct pp_text_row){
+				       .entry = entry,
+				       .counts = entry->counts,
+				       .totals = report->symbol_totals,
+				       .running = running });
+		write_details(t, entry);
+	}
+	free(running);
 	return 0;
 }

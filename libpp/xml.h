@@ -19,16 +19,18 @@ struct pp_xml {
 	uint64_t *sums; /* one per class, for pp_xml_sum_begin() and so on */
 	bool one_column;
 
-	/* Of each symbol of the report. Symbols of one name and one image
-	 * share what is written about them. */
+	/* Of each symbol, by its number in the report. Symbols of one name and
+	 * one image share what is written about them. */
 	size_t *head; /* the first of those that share it */
 	size_t *next; /* the next that shares it; the symbol itself if none */
 	size_t *first_detail; /* where its addresses start among those */
 
-	/* Numbers are given in the order in which symbols are written. */
+	/* In XML, symbols are numbered in the order in which they are
+	 * written. */
 	size_t *id; /* of each head */
 	size_t *by_id; /* the heads with a number */
 	size_t nr_ids;
+	bool *told; /* of each head: it is in the table of symbols */
 };
 
 /* What counts are summed over. */
@@ -74,10 +76,20 @@ void pp_xml_sum_write(const struct pp_xml *x, bool detail);
 /* Fill x->head and so on. Returns 0 or -ENOMEM. */
 int pp_xml_find_heads(struct pp_xml *x);
 
-void pp_xml_symbol(struct pp_xml *x, size_t i,
-		   const struct pp_xml_scope *scope);
+/* @in_module: it is written in an element "module". */
+void pp_xml_symbol(struct pp_xml *x, const struct pp_symbol_entry *entry,
+		   const struct pp_xml_scope *scope, bool in_module);
+/* Begin the element "symbol": all but '>'. */
+void pp_xml_symbol_begin(struct pp_xml *x, const struct pp_symbol_entry *entry);
+/* Callers and callees of @entry. */
+void pp_xml_neighbours(struct pp_xml *x, const struct pp_symbol_entry *entry,
+		       const struct pp_xml_scope *scope, bool in_module);
+/* Whether there is anything to write about @entry. */
+bool pp_xml_concerns(const struct pp_xml *x,
+		     const struct pp_symbol_entry *entry,
+		     const struct pp_xml_scope *scope);
 void pp_xml_applications(struct pp_xml *x);
 /* What is known of the symbols that were written. */
-void pp_xml_tables(const struct pp_xml *x);
+void pp_xml_tables(struct pp_xml *x);
 
 #endif /* LIBPP_XML_H */

@@ -22,32 +22,43 @@ static const struct pp_symbol_entry *entry_at(const struct pp_xml *x, size_t i)
 	return &x->report->symbols[i];
 }
 
-/* Returns whether the range has samples there. */
-static bool write_sum(const struct pp_xml *x, struct range r,
-		      const struct pp_xml_scope *scope, const char *before,
-		      const char *name)
+/* Whether there is anything to write about symbols of the range. */
+static bool concerns(const struct pp_xml *x, struct range r,
+		     const struct pp_xml_scope *scope)
 {
-	bool any = false;
+	for (size_t i = r.from; i < r.to; i++)
+		if (pp_xml_concerns(x, entry_at(x, i), scope))
+			return true;
+	return false;
+}
 
+/* @image: count that one alone; NULL for all. */
+static void write_sum(const struct pp_xml *x, struct range r,
+		      const struct pp_xml_scope *scope, const char *image)
+{
 	pp_xml_sum_begin(x);
 	for (size_t i = r.from; i < r.to; i++)
-		any |= pp_xml_sum_add(x, entry_at(x, i)->counts, scope);
-	if (!any)
-		return false;
-	if (before) {
-		fputs(before, x->out);
-		pp_xml_attr(x, "name", name);
-		fputs(">\n", x->out);
-	}
+		if (!image || !strcmp(entry_at(x, i)->image->name, image))
+			pp_xml_sum_add(x, entry_at(x, i)->counts, scope);
 	pp_xml_sum_write(x, false);
-	return true;
+}
+
+/* Begin element @element of the image @name. */
+static void write_head(const struct pp_xml *x, struct range r,
+		       const struct pp_xml_scope *scope, const char *element,
+		       const char *name)
+{
+	fprintf(x->out, "<%s ", element);
+	pp_xml_attr(x, "name", name);
+	fputs(">\n", x->out);
+	write_sum(x, r, scope, name);
 }
 
 static void write_symbols(struct pp_xml *x, struct range r,
 			  const struct pp_xml_scope *scope)
 {
 	for (size_t i = r.from; i < r.to; i++)
-		pp_xml_symbol(x, i, scope);
+		pp_xml_symbol(x, entry_at(x, i), scope, true);
 }
 
 /* The end of the entries from @i on that share image and application. */
@@ -72,8 +83,9 @@ static void write_modules(struct pp_xml *x, struct range r,
 
 		if (except && !strcmp(name, except))
 			continue;
-		if (!write_sum(x, module, scope, "<module ", name))
+		if (!concerns(x, module, scope))
 			continue;
+		write_head(x, module, scope, "module", name);
 		write_symbols(x, module, scope);
 		fputs("</module>\n", x->out);
 	}
@@ -81,15 +93,16 @@ static void write_modules(struct pp_xml *x, struct range r,
 
 /* ---- applications and processes ------------------------------------------ */
 
+/* As ever, a binary has the count of its own code, without its modules. */
 static void write_binary(struct pp_xml *x, struct range r)
 {
 	const char *app = entry_at(x, r.from)->app;
 	const struct pp_xml_scope all = { NULL, false };
 
-	write_sum(x, r, &all, "<binary ", app);
+	write_head(x, r, &all, "binary", app);
 	for (size_t i = r.from; i < r.to; i++)
 		if (!strcmp(entry_at(x, i)->image->name, app))
-			pp_xml_symbol(x, i, &all);
+			pp_xml_symbol(x, entry_at(x, i), &all, false);
 	write_modules(x, r, &all, app);
 	fputs("</binary>\n", x->out);
 }
@@ -113,7 +126,7 @@ static void write_thread(struct pp_xml *x, const struct pp_class *class)
 
 	fprintf(x->out, "<thread  tid=\"%" PRId64 "\">\n",
 		class->tid == OP_MANGLE_ALL ? class->tgid : class->tid);
-	write_sum(x, all, &scope, NULL, NULL);
+	write_sum(x, all, &scope, NULL);
 	write_modules(x, all, &scope, NULL);
 	fputs("</thread>\n", x->out);
 }
@@ -123,7 +136,7 @@ static const char *process_name(const struct pp_xml *x,
 				const struct pp_xml_scope *scope)
 {
 	for (size_t i = 0; i < x->report->nr_symbols; i++)
-		if (pp_xml_has_counts(x, entry_at(x, i)->counts, scope))
+		if (pp_xml_concerns(x, entry_at(x, i), scope))
 			return entry_at(x, i)->app;
 	return "";
 }
@@ -136,20 +149,35 @@ static bool is_first_with(const struct pp_xml *x, size_t i, bool whole_process)
 	return true;
 }
 
+/* Call @write for each thread of the process of class @i. */
+static void each_thread(struct pp_xml *x, size_t i,
+			void (*write)(struct pp_xml *x,
+				      const struct pp_class *class))
+{
+	for (size_t j = i; j < x->report->classes.nr; j++)
+		if (pp_xml_class(x, j)->tgid == pp_xml_class(x, i)->tgid &&
+		    is_first_with(x, j, false))
+			write(x, pp_xml_class(x, j));
+}
+
+static void write_thread_sum(struct pp_xml *x, const struct pp_class *class)
+{
+	const struct pp_xml_scope scope = { class, false };
+
+	write_sum(x, (struct range){ 0, x->report->nr_symbols }, &scope, NULL);
+}
+
+/* A process has the counts of its threads one by one, as ever. */
 static void write_process(struct pp_xml *x, size_t i)
 {
-	const struct range all = { 0, x->report->nr_symbols };
 	const struct pp_class *class = pp_xml_class(x, i);
 	const struct pp_xml_scope scope = { class, true };
 
 	fprintf(x->out, "<process  pid=\"%" PRId64 "\"", class->tgid);
 	pp_xml_attr(x, "name", process_name(x, &scope));
 	fputs(">\n", x->out);
-	write_sum(x, all, &scope, NULL, NULL);
-	for (size_t j = i; j < x->report->classes.nr; j++)
-		if (pp_xml_class(x, j)->tgid == class->tgid &&
-		    is_first_with(x, j, false))
-			write_thread(x, pp_xml_class(x, j));
+	each_thread(x, i, write_thread_sum);
+	each_thread(x, i, write_thread);
 	fputs("</process>\n", x->out);
 }
 

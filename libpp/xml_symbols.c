@@ -19,7 +19,7 @@
 /* A symbol on its way to those of its name. */
 struct named {
 	const struct pp_symbol_entry *entry;
-	size_t at; /* in the report */
+	size_t rank; /* in the report; behind all for others */
 };
 
 static int compare_names(const struct named *a, const struct named *b)
@@ -34,7 +34,7 @@ static int by_name(const void *a, const void *b)
 	const struct named *x = a, *y = b;
 	int order = compare_names(x, y);
 
-	return order ? order : (x->at > y->at) - (x->at < y->at);
+	return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* Chain @nr symbols of one name, in the order of the report. */
@@ -43,11 +43,11 @@ static void chain(struct pp_xml *x, const struct named *names, size_t nr)
 	size_t nr_details = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		size_t at = names[i].at;
+		size_t at = names[i].entry->nr;
 
-		x->head[at] = names[0].at;
+		x->head[at] = names[0].entry->nr;
 		x->id[at] = NO_ID;
-		x->next[at] = names[i + 1 < nr ? i + 1 : i].at;
+		x->next[at] = names[i + 1 < nr ? i + 1 : i].entry->nr;
 		x->first_detail[at] = nr_details;
 		nr_details += names[i].entry->nr_details;
 	}
@@ -55,14 +55,18 @@ static void chain(struct pp_xml *x, const struct named *names, size_t nr)
 
 int pp_xml_find_heads(struct pp_xml *x)
 {
-	size_t nr = x->report->nr_symbols;
+	const struct pp_report *report = x->report;
+	size_t nr = report->nr_known;
 	struct named *names = calloc(nr + 1, sizeof(*names));
 
 	if (!names)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
-		names[i] = (struct named){ &x->report->symbols[i], i };
-	qsort(names, nr, sizeof(*names), by_name);
+		names[i] = (struct named){ &report->known[i], nr + i };
+	for (size_t i = 0; i < report->nr_symbols; i++)
+		names[report->symbols[i].nr].rank = i;
+	if (nr)
+		qsort(names, nr, sizeof(*names), by_name);
 	for (size_t i = 0, end; i < nr; i = end) {
 		for (end = i;
 		     end < nr && !compare_names(&names[end], &names[i]);)
@@ -75,36 +79,49 @@ int pp_xml_find_heads(struct pp_xml *x)
 
 /* ---- samples ------------------------------------------------------------- */
 
-static const struct pp_symbol_entry *entry_at(const struct pp_xml *x, size_t i)
+static size_t id_of(struct pp_xml *x, const struct pp_symbol_entry *entry)
 {
-	return &x->report->symbols[i];
-}
-
-static size_t id_of(struct pp_xml *x, size_t i)
-{
-	size_t *id = &x->id[x->head[i]];
+	size_t *id = &x->id[x->head[entry->nr]];
 
 	if (*id == NO_ID) {
 		*id = x->nr_ids;
-		x->by_id[x->nr_ids++] = x->head[i];
+		x->by_id[x->nr_ids++] = x->head[entry->nr];
 	}
 	return *id;
 }
 
-void pp_xml_symbol(struct pp_xml *x, size_t i, const struct pp_xml_scope *scope)
+bool pp_xml_concerns(const struct pp_xml *x,
+		     const struct pp_symbol_entry *entry,
+		     const struct pp_xml_scope *scope)
 {
-	const struct pp_symbol_entry *entry = entry_at(x, i);
+	const struct pp_neighbours *n = entry->neighbours;
 
-	if (!pp_xml_has_counts(x, entry->counts, scope))
-		return;
+	return pp_xml_has_counts(x, entry->counts, scope) ||
+	       (n && (pp_xml_has_counts(x, n->caller_totals, scope) ||
+		      pp_xml_has_counts(x, n->callee_totals, scope)));
+}
+
+void pp_xml_symbol_begin(struct pp_xml *x, const struct pp_symbol_entry *entry)
+{
 	fputs("<symbol ", x->out);
-	pp_xml_number(x, "idref", id_of(x, i));
+	pp_xml_number(x, "idref", id_of(x, entry));
+}
+
+void pp_xml_symbol(struct pp_xml *x, const struct pp_symbol_entry *entry,
+		   const struct pp_xml_scope *scope, bool in_module)
+{
+	if (!pp_xml_concerns(x, entry, scope))
+		return;
+	pp_xml_symbol_begin(x, entry);
 	if (entry->nr_details) {
-		pp_xml_number(x, "detaillo", x->first_detail[i]);
-		pp_xml_number(x, "detailhi",
-			      x->first_detail[i] + entry->nr_details - 1);
+		size_t first = x->first_detail[entry->nr];
+
+		pp_xml_number(x, "detaillo", first);
+		pp_xml_number(x, "detailhi", first + entry->nr_details - 1);
 	}
 	fputs(">\n", x->out);
+	if (entry->neighbours)
+		pp_xml_neighbours(x, entry, scope, in_module);
 	pp_xml_sum_begin(x);
 	pp_xml_sum_add(x, entry->counts, scope);
 	pp_xml_sum_write(x, false);
@@ -126,20 +143,37 @@ static void write_place(const struct pp_xml *x, const struct pp_place *place)
 	pp_xml_number(x, "line", place->line);
 }
 
-static void write_symboltable(const struct pp_xml *x)
+/* Write what is known of @entry, unless it is written or has no number. */
+static void tell(struct pp_xml *x, const struct pp_symbol_entry *entry)
+{
+	size_t head = x->head[entry->nr];
+
+	if (x->told[head] || x->id[head] == NO_ID)
+		return;
+	x->told[head] = true;
+	fprintf(x->out, "<symboldata  id=\"%zu\" ", x->id[head]);
+	pp_xml_attr(x, "name", entry->name);
+	if (entry->place.file)
+		fputc(' ', x->out);
+	write_place(x, &entry->place);
+	fputc(' ', x->out);
+	write_vma(x, "startingaddr", entry->vma);
+	fputs("/>\n", x->out);
+}
+
+/* In the order of the report, each symbol with its neighbours. */
+static void write_symboltable(struct pp_xml *x)
 {
 	fputs("<symboltable>\n", x->out);
-	for (size_t id = 0; id < x->nr_ids; id++) {
-		const struct pp_symbol_entry *entry = entry_at(x, x->by_id[id]);
+	for (size_t i = 0; i < x->report->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &x->report->symbols[i];
+		const struct pp_neighbours *n = entry->neighbours;
 
-		fprintf(x->out, "<symboldata  id=\"%zu\" ", id);
-		pp_xml_attr(x, "name", entry->name);
-		if (entry->place.file)
-			fputc(' ', x->out);
-		write_place(x, &entry->place);
-		fputc(' ', x->out);
-		write_vma(x, "startingaddr", entry->vma);
-		fputs("/>\n", x->out);
+		tell(x, entry);
+		for (size_t j = 0; n && j < n->nr_callers; j++)
+			tell(x, n->callers[j].other);
+		for (size_t j = 0; n && j < n->nr_callees; j++)
+			tell(x, n->callees[j].other);
 	}
 	fputs("</symboltable>\n", x->out);
 }
@@ -161,7 +195,7 @@ static void write_detail(const struct pp_xml *x, size_t i,
 
 static void write_bytes(const struct pp_xml *x, size_t id)
 {
-	const struct pp_symbol_entry *entry = entry_at(x, x->by_id[id]);
+	const struct pp_symbol_entry *entry = &x->report->known[x->by_id[id]];
 
 	fprintf(x->out, "<bytes  id=\"%zu\">\n", id);
 	for (uint64_t at = 0; entry->code && at < entry->size; at++)
@@ -173,7 +207,7 @@ static void write_bytes(const struct pp_xml *x, size_t id)
 static void write_details(const struct pp_xml *x, size_t i)
 {
 	for (;; i = x->next[i]) {
-		const struct pp_symbol_entry *entry = entry_at(x, i);
+		const struct pp_symbol_entry *entry = &x->report->known[i];
 
 		for (size_t j = 0; j < entry->nr_details; j++)
 			write_detail(x, x->first_detail[i] + j,
@@ -197,7 +231,7 @@ static void write_detailtable(const struct pp_xml *x)
 	fputs("</bytestable>\n", x->out);
 }
 
-void pp_xml_tables(const struct pp_xml *x)
+void pp_xml_tables(struct pp_xml *x)
 {
 	write_symboltable(x);
 	if (x->report->has_details)

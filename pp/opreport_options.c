@@ -24,15 +24,20 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
 	const char *option = needs_symbols(a);
+	bool parts = a->details || a->call_graph;
 
-	if (option && !a->symbols && !a->details && !o->format->tree)
+	if (a->call_graph && a->details)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--callgraph shows symbols as wholes; leave --details out");
+	if (option && !a->symbols && !parts && !o->format->tree)
 		return op_diag_set(diag, -EINVAL,
 				   "%s is about symbols; add --symbols",
 				   option);
-	if (a->global_percent && a->symbols && !a->details)
+	if (a->global_percent && a->symbols && !parts)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--global-percent changes nothing in a symbol table; leave it out or add --details");
+			"--global-percent changes nothing in a symbol table; leave it out or add --details or --callgraph");
 	return 0;
 }
 
@@ -102,10 +107,12 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 
 	if (!o->spec.is_diff)
 		return 0;
-	if (a->details || a->xml)
+	if (a->details || a->call_graph || a->xml)
 		return op_diag_set(diag, -EINVAL,
 				   "%s does not show comparisons; leave it out",
-				   a->details ? "--details" : "--xml");
+				   a->details	   ? "--details"
+				   : a->call_graph ? "--callgraph"
+						   : "--xml");
 	if (!a->symbols && !o->format->tree)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -135,7 +142,9 @@ static void take_flags(struct opreport_options *o)
 	o->request.tree_by_name = o->format->tree_by_name;
 	o->request.one_class = o->format->one_class;
 	o->request.symbols =
-		(a->symbols || a->details || a->xml) && !o->request.tree;
+		(a->symbols || a->call_graph || a->details || a->xml) &&
+		!o->request.tree;
+	o->request.call_graph = a->call_graph && !o->request.tree;
 	o->request.details = a->details;
 	o->request.lines = a->lines;
 	o->request.code = a->xml && a->details;

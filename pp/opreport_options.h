@@ -15,7 +15,8 @@ struct opreport_args {
 	char *session_dir, *output, *threshold, *sort, *merge, *demangle;
 	char *include, *exclude, *image_path, *root, *verbose, *max_loss,
 		*format;
-	int symbols, details, reverse, exclude_dependent, version, lines;
+	int symbols, call_graph, details, reverse, exclude_dependent, version,
+		lines;
 	int no_header, long_names, show_address, accumulated, global_percent;
 	int xml, json, csv, intervals, by_session;
 	int is_verbose;

@@ -13,6 +13,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 	/* clang-format off */
 	const struct poptOption table[] = {
 		{ "symbols", 'l', POPT_ARG_NONE, &a->symbols, 0, "show symbols", NULL },
+		{ "callgraph", 'c', POPT_ARG_NONE, &a->call_graph, 0, "show who calls each symbol and whom it calls", NULL },
 		{ "details", 'd', POPT_ARG_NONE, &a->details, 0, "show the addresses in each symbol", NULL },
 		{ "debug-info", 'g', POPT_ARG_NONE, &a->lines, 0, "show source files and lines", NULL },
 		{ "show-address", 'w', POPT_ARG_NONE, &a->show_address, 0, "show addresses of symbols", NULL },

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The images of callees. A call-graph file is one about the callers' image,
+ * like a file of samples; which image the callees are in is to be found among
+ * those that other files are about.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libpp/population.h"
+
+/* What a call-graph file tells about its callees' build, where a file of them
+ * tells it about its own. */
+static struct op_sample_header callee_header(const struct pp_sample_file *file)
+{
+	struct op_sample_header header = {
+		.mtime = file->header.cg_mtime,
+		.build_id_len = file->header.cg_build_id_len,
+	};
+
+	memcpy(header.build_id, file->header.cg_build_id,
+	       sizeof(header.build_id));
+	return header;
+}
+
+/* Whether samples of build @have may be the callees of build @want; files that
+ * were imported do not tell. */
+static bool may_be(const struct op_sample_header *want,
+		   const struct op_sample_header *have)
+{
+	return (!want->mtime && !want->build_id_len) ||
+	       pp_same_build(want, have);
+}
+
+static size_t first_of(const struct pp_sample_list *list, const char *name)
+{
+	size_t low = 0, high = list->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(list->files[middle].image_name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * A file about the image of @file's callees, one of the same application if
+ * there is any; NULL if there is none. The files are sorted by image.
+ */
+static const struct pp_sample_file *
+find_callee(const struct pp_sample_list *list,
+	    const struct pp_sample_file *file)
+{
+	const struct op_sample_header want = callee_header(file);
+	const struct pp_sample_file *best = NULL;
+
+	for (size_t i = first_of(list, file->callee_name); i < list->nr; i++) {
+		const struct pp_sample_file *other = &list->files[i];
+
+		if (strcmp(other->image_name, file->callee_name))
+			break;
+		if (!may_be(&want, &other->header))
+			continue;
+		if (!strcmp(other->app, file->app))
+			return other;
+		if (!best)
+			best = other;
+	}
+	return best;
+}
+
+static enum op_image_kind kind_of(const struct op_image_name *name)
+{
+	if (name->space == OP_SPACE_ROOT)
+		return OP_IMAGE_FILE;
+	if (name->space == OP_SPACE_ANON)
+		return OP_IMAGE_ANON;
+	if (*name->name == '[')
+		return OP_IMAGE_PSEUDO;
+	return strcmp(name->name, "vmlinux") ? OP_IMAGE_MODULE
+					     : OP_IMAGE_KERNEL;
+}
+
+/* An image without samples that were chosen: what another file says of it, or
+ * else what is known from afar. */
+static struct pp_image *image_from_afar(struct pp_arena *arena,
+					const struct pp_sample_list *list,
+					const struct pp_sample_file *file)
+{
+	struct op_sample_header afar = callee_header(file), header;
+
+	afar.kind = kind_of(&file->name.cg);
+	afar.anon_start = file->name.cg.start;
+	for (size_t i = 0; i < list->nr_found; i++) {
+		const struct pp_sample_file *other = &list->found[i];
+
+		if (!strcmp(other->image_name, file->callee_name) &&
+		    !pp_sample_file_header(list, other, &header) &&
+		    may_be(&afar, &header))
+			return pp_image_new(arena, file->callee_name,
+					    &file->name.cg, &header);
+	}
+	return pp_image_new(arena, file->callee_name, &file->name.cg, &afar);
+}
+
+static int by_callee(const void *a, const void *b)
+{
+	const struct pp_sample_file *const *x = a, *const *y = b;
+	const struct op_sample_header *p = &(*x)->header, *q = &(*y)->header;
+	int order = strcmp((*x)->callee_name, (*y)->callee_name);
+
+	if (!order)
+		order = memcmp(p->cg_build_id, q->cg_build_id,
+			       sizeof(p->cg_build_id));
+	return order ? order
+		     : (p->cg_mtime > q->cg_mtime) -
+			       (p->cg_mtime < q->cg_mtime);
+}
+
+/* Images that only callees are in; files about one build get one image. */
+static int make_images(struct pp_arena *arena,
+		       const struct pp_sample_list *list,
+		       struct pp_sample_file **files, size_t nr)
+{
+	if (nr)
+		qsort(files, nr, sizeof(struct pp_sample_file *), by_callee);
+	for (size_t i = 0; i < nr; i++) {
+		if (i && !by_callee(&files[i - 1], &files[i]))
+			files[i]->callee = files[i - 1]->callee;
+		else
+			files[i]->callee =
+				image_from_afar(arena, list, files[i]);
+		if (!files[i]->callee)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void say_no_calls(struct pp_population *p)
+{
+	pp_message(
+		&p->report->messages, PP_WARNING,
+		"the samples come without call graphs, so nothing calls anything; profile with opcontrol --callgraph=DEPTH or operf --callgraph");
+}
+
+int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
+{
+	struct pp_sample_list *list = &side->list;
+	struct pp_sample_file **strange = pp_arena_alloc(
+		&p->report->arena, list->nr, sizeof(struct pp_sample_file *));
+	size_t nr_strange = 0, nr_graphs = 0;
+
+	if (!strange)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->nr; i++) {
+		struct pp_sample_file *file = &list->files[i];
+		const struct pp_sample_file *known;
+
+		if (!pp_is_call_graph(file))
+			continue;
+		nr_graphs++;
+		known = find_callee(list, file);
+		if (known)
+			file->callee = known->image;
+		else
+			strange[nr_strange++] = file;
+	}
+	if (!nr_graphs)
+		say_no_calls(p);
+	return make_images(&p->report->arena, list, strange, nr_strange);
+}

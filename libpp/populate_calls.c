@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Call graphs. Sample files of call graphs count calls from an address of one
+ * image to one of another. populate_symbols.c tells which symbols these are
+ * in; here calls are summed up by caller and callee, once, and each symbol
+ * gets its part of that list from both ends.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libpp/population.h"
+
+/* ---- calls --------------------------------------------------------------- */
+
+/* Calls in one column; after merging there is one for each pair and column. */
+struct call {
+	uint32_t caller, callee;
+	uint64_t count;
+	unsigned int class_nr;
+};
+
+static int by_caller(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	if (x->callee != y->callee)
+		return x->callee < y->callee ? -1 : 1;
+	return (x->class_nr > y->class_nr) - (x->class_nr < y->class_nr);
+}
+
+static size_t merge(struct call *calls, size_t nr)
+{
+	size_t kept = 0;
+
+	if (nr)
+		qsort(calls, nr, sizeof(*calls), by_caller);
+	for (size_t i = 0; i < nr; i++) {
+		if (kept && !by_caller(&calls[kept - 1], &calls[i]))
+			calls[kept - 1].count = pp_add_counts(
+				calls[kept - 1].count, calls[i].count);
+		else
+			calls[kept++] = calls[i];
+	}
+	return kept;
+}
+
+/* All calls of @side, by caller and callee; the caller of this function frees
+ * them. */
+static struct call *gather(const struct pp_side *side, size_t *nr)
+{
+	struct call *calls;
+	size_t room = 0;
+
+	*nr = 0;
+	for (size_t i = 0; i < side->list.nr; i++)
+		if (pp_is_call_graph(&side->list.files[i]))
+			room += side->list.files[i].nr_samples;
+	calls = calloc(room + 1, sizeof(*calls));
+	if (!calls)
+		return NULL;
+	for (size_t i = 0; i < side->list.nr; i++) {
+		const struct pp_sample_file *file = &side->list.files[i];
+
+		if (!pp_is_call_graph(file))
+			continue;
+		for (size_t j = 0; j < file->nr_samples; j++)
+			calls[(*nr)++] = (struct call){
+				.caller = file->callers[j],
+				.callee = file->callees[j],
+				.count = file->samples[j].count,
+				.class_nr = file->class_nr,
+			};
+	}
+	*nr = merge(calls, *nr);
+	return calls;
+}
+
+/* ---- neighbours ---------------------------------------------------------- */
+
+/* A symbol's neighbours in the making. */
+struct draft {
+	struct pp_arc *callers, *callees;
+	size_t nr_callers, nr_callees;
+	uint64_t *caller_totals, *callee_totals, *cumulative;
+};
+
+struct graph {
+	struct pp_population *p;
+	struct pp_side *side;
+	struct draft *drafts; /* one for each symbol */
+};
+
+/* Make room for the callers and callees of each symbol. */
+static int make_room(struct graph *g, const struct call *calls, size_t nr)
+{
+	struct pp_arena *arena = &g->p->report->arena;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (i && calls[i - 1].caller == calls[i].caller &&
+		    calls[i - 1].callee == calls[i].callee)
+			continue;
+		g->drafts[calls[i].caller].nr_callees++;
+		g->drafts[calls[i].callee].nr_callers++;
+	}
+	for (size_t i = 0; i < g->side->nr_symbols; i++) {
+		struct draft *d = &g->drafts[i];
+
+		d->callers = pp_arena_alloc(arena, d->nr_callers,
+					    sizeof(*d->callers));
+		d->callees = pp_arena_alloc(arena, d->nr_callees + 1,
+					    sizeof(*d->callees));
+		d->caller_totals = pp_new_counts(g->p, g->side);
+		d->callee_totals = pp_new_counts(g->p, g->side);
+		d->cumulative = pp_new_counts(g->p, g->side);
+		if (!d->callers || !d->callees || !d->caller_totals ||
+		    !d->callee_totals || !d->cumulative)
+			return -ENOMEM;
+		d->nr_callers = d->nr_callees = 0;
+	}
+	return 0;
+}
+
+static void add_arc(const struct graph *g, uint32_t caller, uint32_t callee,
+		    const uint64_t *counts)
+{
+	struct draft *from = &g->drafts[caller], *to = &g->drafts[callee];
+	struct pp_arc arc = { .counts = counts, .recursive = caller == callee };
+	size_t nr_classes = g->side->classes.nr;
+
+	arc.other = &g->side->symbols[callee];
+	from->callees[from->nr_callees++] = arc;
+	arc.other = &g->side->symbols[caller];
+	to->callers[to->nr_callers++] = arc;
+	pp_add_all_counts(from->callee_totals, counts, nr_classes);
+	pp_add_all_counts(to->caller_totals, counts, nr_classes);
+	if (!arc.recursive)
+		pp_add_all_counts(from->cumulative, counts, nr_classes);
+}
+
+static int add_arcs(const struct graph *g, const struct call *calls, size_t nr)
+{
+	for (size_t i = 0; i < nr;) {
+		uint32_t caller = calls[i].caller, callee = calls[i].callee;
+		uint64_t *counts = pp_new_counts(g->p, g->side);
+
+		if (!counts)
+			return -ENOMEM;
+		for (; i < nr && calls[i].caller == caller &&
+		       calls[i].callee == callee;
+		     i++)
+			counts[calls[i].class_nr] = calls[i].count;
+		add_arc(g, caller, callee, counts);
+	}
+	return 0;
+}
+
+static void add_self(const struct graph *g, size_t i)
+{
+	struct draft *d = &g->drafts[i];
+	const struct pp_symbol_entry *entry = &g->side->symbols[i];
+
+	d->callees[d->nr_callees++] = (struct pp_arc){
+		.other = entry,
+		.counts = entry->counts,
+		.self = true,
+	};
+	pp_add_all_counts(d->callee_totals, entry->counts, g->side->classes.nr);
+	pp_add_all_counts(d->cumulative, entry->counts, g->side->classes.nr);
+}
+
+/* Which of two neighbours with the same count comes first: the symbol itself
+ * last, others by their names. */
+static int compare_equals(const struct pp_arc *a, const struct pp_arc *b)
+{
+	const struct pp_symbol_entry *x = a->other, *y = b->other;
+	int order = a->self - b->self;
+
+	if (!order)
+		order = strcmp(x->image->base, y->image->base);
+	if (!order)
+		order = strcmp(x->name, y->name);
+	return order ? order : (x->nr > y->nr) - (x->nr < y->nr);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const struct pp_arc *x = a, *y = b;
+	int order =
+		(x->counts[0] > y->counts[0]) - (x->counts[0] < y->counts[0]);
+
+	return order ? order : compare_equals(x, y);
+}
+
+static int descending(const void *a, const void *b)
+{
+	const struct pp_arc *x = a, *y = b;
+	int order =
+		(x->counts[0] < y->counts[0]) - (x->counts[0] > y->counts[0]);
+
+	return order ? order : compare_equals(x, y);
+}
+
+static size_t drop_small(const struct pp_population *p, struct pp_arc *arcs,
+			 size_t nr, const uint64_t *totals)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (pp_passes(p, arcs[i].counts, totals))
+			arcs[kept++] = arcs[i];
+	return kept;
+}
+
+static int finish(const struct graph *g, size_t i)
+{
+	struct draft *d = &g->drafts[i];
+	struct pp_neighbours *neighbours =
+		pp_arena_alloc(&g->p->report->arena, 1, sizeof(*neighbours));
+
+	if (!neighbours)
+		return -ENOMEM;
+	add_self(g, i);
+	d->nr_callers =
+		drop_small(g->p, d->callers, d->nr_callers, d->caller_totals);
+	d->nr_callees =
+		drop_small(g->p, d->callees, d->nr_callees, d->callee_totals);
+	if (d->nr_callers)
+		qsort(d->callers, d->nr_callers, sizeof(*d->callers),
+		      ascending);
+	if (d->nr_callees)
+		qsort(d->callees, d->nr_callees, sizeof(*d->callees),
+		      descending);
+	*neighbours = (struct pp_neighbours){
+		.callers = d->callers,
+		.callees = d->callees,
+		.nr_callers = d->nr_callers,
+		.nr_callees = d->nr_callees,
+		.caller_totals = d->caller_totals,
+		.callee_totals = d->callee_totals,
+		.cumulative = d->cumulative,
+	};
+	g->side->symbols[i].neighbours = neighbours;
+	return 0;
+}
+
+/* ---- addresses ----------------------------------------------------------- */
+
+static bool has_address(const struct pp_symbol_entry *entry)
+{
+	return entry->size != 0;
+}
+
+static void take_call(struct pp_report *report, struct pp_address_call *calls,
+		      const struct pp_side *side,
+		      const struct pp_sample_file *file, size_t i)
+{
+	const struct pp_symbol_entry *from = &side->symbols[file->callers[i]];
+	const struct pp_symbol_entry *to = &side->symbols[file->callees[i]];
+	uint64_t key = file->samples[i].key;
+
+	if (!has_address(from) || !has_address(to))
+		return;
+	calls[report->nr_calls++] = (struct pp_address_call){
+		.caller = from,
+		.callee = to,
+		.caller_vma = from->vma + (uint32_t)(key >> 32) - from->key,
+		.callee_vma = to->vma + (uint32_t)key - to->key,
+		.count = file->samples[i].count,
+		.class_nr = file->class_nr,
+	};
+}
+
+static int take_calls(struct pp_population *p, const struct pp_side *side)
+{
+	const struct pp_sample_list *list = &side->list;
+	struct pp_address_call *calls;
+	size_t room = 0;
+
+	for (size_t i = 0; i < list->nr; i++)
+		if (pp_is_call_graph(&list->files[i]))
+			room += list->files[i].nr_samples;
+	calls = pp_arena_alloc(&p->report->arena, room, sizeof(*calls));
+	if (!calls)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->nr; i++)
+		if (pp_is_call_graph(&list->files[i]))
+			for (size_t j = 0; j < list->files[i].nr_samples; j++)
+				take_call(p->report, calls, side,
+					  &list->files[i], j);
+	p->report->calls = calls;
+	return 0;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+int pp_side_find_calls(struct pp_population *p, struct pp_side *side)
+{
+	struct graph g = { .p = p, .side = side };
+	size_t nr;
+	struct call *calls = gather(side, &nr);
+	int err = calls ? 0 : -ENOMEM;
+
+	if (!err)
+		g.drafts = calloc(side->nr_symbols + 1, sizeof(*g.drafts));
+	if (!g.drafts)
+		err = -ENOMEM;
+	if (!err)
+		err = make_room(&g, calls, nr);
+	if (!err)
+		err = add_arcs(&g, calls, nr);
+	for (size_t i = 0; i < side->nr_symbols && !err; i++)
+		err = finish(&g, i);
+	if (!err && p->request->addresses_of_calls)
+		err = take_calls(p, side);
+	free(g.drafts);
+	free(calls);
+	return err;
+}

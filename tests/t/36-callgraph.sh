@@ -1,0 +1,313 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# opreport --callgraph: who calls whom, in all formats, with recursion, cycles,
+# several images and columns, and with files that are not as they should be.
+. "$(dirname "$0")/lib.sh"
+
+SESSION=$TMP/session
+CURRENT=$SESSION/samples/current
+E=EVENT.1000.0.all.all.all
+ID=01234567 K='{kern}/vmlinux' M='{kern}/fs' P='{root}/no/prog'
+
+# counts NAME [OPTION...] <pairs: a file of the session.
+counts() {
+	name=$1
+	shift
+	"$TESTBIN/mkodb" "$CURRENT/$name" event=1 count=1000 cpu-type=timer "$@"
+}
+
+# calls IMAGE IMAGE KIND <"CALLER CALLEE COUNT" lines: calls from the first
+# image to the second, taken for the application $P.
+calls() {
+	while read -r from to nr; do
+		printf '0x%x%08x %d\n' "$from" "$to" "$nr"
+	done | counts "$P/{dep}/$1/{cg}/$2/$E" kind="$3" build-id=$ID
+}
+
+report() {
+	"$BIN/opreport" --session-dir="$SESSION" "$@" 2>"$TMP/err"
+}
+
+rows() {
+	report -c -n "$@"
+}
+
+# refuses ERE ARG...: a wrong command line, in one line.
+refuses() {
+	ere=$1
+	shift
+	report "$@" >"$TMP/out"
+	like "refused: $*" "$? $(wc -c <"$TMP/out") $(wc -l <"$TMP/err") $(cat "$TMP/err")" \
+		"^2 0 1 opreport: .*$ere"
+}
+
+mkdir -p "$SESSION/symbols"
+cat >"$SESSION/symbols/vmlinux-$ID" <<END
+oprofile symbols 1 vmlinux $ID
+0 T _stext
+1000 T entry
+2000 T walk
+3000 T leaf
+4000 T ping
+5000 T pong
+6000 T end
+END
+cat >"$SESSION/symbols/fs-$ID" <<END
+oprofile symbols 1 fs $ID
+0 T fs_read
+100 T fs_hash
+200 T fs_end
+END
+
+# walk calls itself; ping and pong call each other; fs_read is never hit.
+printf '0x1000 10\n0x2004 60\n0x3000 100\n0x4000 20\n0x5000 5\n' |
+	counts "$P/{dep}/$K/$E" kind=kernel build-id=$ID
+printf '0x110 5\n' | counts "$P/{dep}/$M/$E" kind=module build-id=$ID
+calls "$K" "$K" kernel <<END
+0x1010 0x2004 40
+0x1020 0x2004 90
+0x2010 0x2004 25
+0x2014 0x3000 70
+0x4010 0x5000 9
+0x5010 0x4000 8
+0x1030 0x4000 21
+END
+calls "$K" "$M" kernel <<END
+0x1040 0x10 35
+END
+calls "$M" "$K" module <<END
+0x20 0x3000 30
+END
+calls "$M" "$M" module <<END
+0x24 0x110 5
+END
+
+RULE=-------------------------------------------------------------------------------
+is "the whole" "$(report -c | sed 1,2d)" "\
+samples  %        image name               symbol name
+$RULE
+  30       30.0000  fs                       fs_read
+  70       70.0000  vmlinux                  walk
+100      50.0000  vmlinux                  leaf
+  100      100.000  vmlinux                  leaf [self]
+$RULE
+  25       16.1290  vmlinux                  walk [recursive]
+  130      83.8710  vmlinux                  entry
+60       30.0000  vmlinux                  walk
+  70       45.1613  vmlinux                  leaf
+  60       38.7097  vmlinux                  walk [self]
+  25       16.1290  vmlinux                  walk [recursive]
+$RULE
+  8        27.5862  vmlinux                  pong
+  21       72.4138  vmlinux                  entry
+20       10.0000  vmlinux                  ping
+  20       68.9655  vmlinux                  ping [self]
+  9        31.0345  vmlinux                  pong
+$RULE
+10        5.0000  vmlinux                  entry
+  130      66.3265  vmlinux                  walk
+  35       17.8571  fs                       fs_read
+  21       10.7143  vmlinux                  ping
+  10        5.1020  vmlinux                  entry [self]
+$RULE
+  5        100.000  fs                       fs_read
+5         2.5000  fs                       fs_hash
+  5        100.000  fs                       fs_hash [self]
+$RULE
+  9        100.000  vmlinux                  ping
+5         2.5000  vmlinux                  pong
+  8        61.5385  vmlinux                  ping
+  5        38.4615  vmlinux                  pong [self]
+$RULE
+  35       100.000  vmlinux                  entry
+0              0  fs                       fs_read
+  30       85.7143  vmlinux                  leaf
+  5        14.2857  fs                       fs_hash
+  0              0  fs                       fs_read [self]
+$RULE"
+is "says nothing" "$(cat "$TMP/err")" ""
+is "the summary knows no calls" "$(report -n)" \
+	"$(printf '      200 100.000 prog\n\t      195 97.5000 vmlinux\n\t        5  2.5000 fs')"
+is "the symbol table neither" "$(report -n -l)" "\
+100      50.0000  vmlinux                  leaf
+60       30.0000  vmlinux                  walk
+20       10.0000  vmlinux                  ping
+10        5.0000  vmlinux                  entry
+5         2.5000  fs                       fs_hash
+5         2.5000  vmlinux                  pong"
+
+# ---- options -----------------------------------------------------------------
+
+# block NAME: lines about one symbol.
+block() {
+	awk -v name="$1" -v RS="$RULE\n" '
+		{ n = split($0, l, "\n") }
+		{ for (i = 1; i <= n; i++)
+			if (l[i] ~ "^[^ ].*[ \t]" name "$") printf "%s", $0 }'
+}
+
+is "--global-percent" "$(rows -% | block walk)" "\
+  25       12.5000  vmlinux                  walk [recursive]
+  130      65.0000  vmlinux                  entry
+60       30.0000  vmlinux                  walk
+  70       35.0000  vmlinux                  leaf
+  60       30.0000  vmlinux                  walk [self]
+  25       12.5000  vmlinux                  walk [recursive]"
+is "--accumulated, of the symbols and within each block" "$(rows -a | block walk)" "\
+  25       25            16.1290  16.1290    vmlinux                  walk [recursive]
+  130      155           83.8710  100.000    vmlinux                  entry
+60       160           30.0000  80.0000    vmlinux                  walk
+  70       70            45.1613  45.1613    vmlinux                  leaf
+  60       130           38.7097  83.8710    vmlinux                  walk [self]
+  25       155           16.1290  100.000    vmlinux                  walk [recursive]"
+is "--threshold: symbols of all samples, neighbours of their block" "$(rows -t 17)" "\
+$RULE
+  30       30.0000  fs                       fs_read
+  70       70.0000  vmlinux                  walk
+100      50.0000  vmlinux                  leaf
+  100      100.000  vmlinux                  leaf [self]
+$RULE
+  130      83.8710  vmlinux                  entry
+60       30.0000  vmlinux                  walk
+  70       45.1613  vmlinux                  leaf
+  60       38.7097  vmlinux                  walk [self]
+$RULE"
+is "--include-symbols: the symbol itself, shares of what is shown" \
+	"$(rows -i fs_hash,entry)" "\
+$RULE
+10       66.6667  vmlinux                  entry
+  130      66.3265  vmlinux                  walk
+  35       17.8571  fs                       fs_read
+  21       10.7143  vmlinux                  ping
+  10        5.1020  vmlinux                  entry [self]
+$RULE
+  5        100.000  fs                       fs_read
+5        33.3333  fs                       fs_hash
+  5        100.000  fs                       fs_hash [self]
+$RULE"
+unlike "--exclude-symbols" "$(rows -e walk | grep '^[^ ]')" ' walk$'
+like "leaves it as a neighbour" "$(rows -e walk)" '^  70 .* walk$'
+is "--sort and --reverse-sort order the symbols" \
+	"$(rows -s vma -r | awk '/^[0-9]/ { printf "%s ", $NF }')" \
+	"pong ping leaf walk entry fs_hash fs_read "
+is "--show-address and --long-filenames" "$(rows -w -f -i pong)" "\
+$RULE
+  00004000 9        100.000  /vmlinux                 ping
+00005000 5        100.000  /vmlinux                 pong
+  00004000 8        61.5385  /vmlinux                 ping
+  00005000 5        38.4615  /vmlinux                 pong [self]
+$RULE"
+is "--merge=lib" "$(rows -m lib -i leaf)" "\
+$RULE
+  70       100.000  vmlinux                  vmlinux                  walk
+100      100.000  vmlinux                  vmlinux                  leaf
+  100      100.000  vmlinux                  vmlinux                  leaf [self]
+$RULE
+  30       100.000  fs                       fs                       fs_read
+0              0  vmlinux                  fs                       leaf
+  0              0  vmlinux                  fs                       leaf [self]
+$RULE"
+is "a specification chooses by the caller's image" "$(rows "lib-image:/fs")" "\
+$RULE
+  5        100.000  fs                       fs_read
+5        100.000  fs                       fs_hash
+  5        100.000  fs                       fs_hash [self]
+$RULE
+0              0  fs                       fs_read
+  30       85.7143  vmlinux                  leaf
+  5        14.2857  fs                       fs_hash
+  0              0  fs                       fs_read [self]
+$RULE
+  30       100.000  fs                       fs_read
+0              0  vmlinux                  leaf
+  0              0  vmlinux                  leaf [self]
+$RULE"
+like "an image is opened once" "$(report -c -V stats 2>&1 >/dev/null; cat "$TMP/err")" \
+	"6 sample files, 2 images, each opened once"
+
+refuses "leave --details out" -c -d
+report -c '{' image:a '}' '{' image:b '}' >"$TMP/out"
+like "refused: a comparison" "$? $(cat "$TMP/err")" \
+	"^1 opreport: --callgraph does not show comparisons"
+refuses "changes nothing in XML" -c -X -a
+
+# ---- formats for programs ----------------------------------------------------
+
+report -c --json >"$TMP/json"
+is "JSON: cumulative samples, the recursive ones once" \
+	"$(python3 -c '
+import json, sys
+for s in json.load(open(sys.argv[1]))["symbols"]:
+    print(s["symbol"], s["samples"][0], s["cumulative"][0],
+          [(n["symbol"], n["samples"][0], n.get("recursive", False)) for n in s["callees"]])
+' "$TMP/json")" "\
+leaf 100 100 []
+walk 60 130 [('leaf', 70, False), ('walk', 25, True)]
+ping 20 29 [('pong', 9, False)]
+entry 10 196 [('walk', 130, False), ('fs_read', 35, False), ('ping', 21, False)]
+fs_hash 5 5 []
+pong 5 13 [('ping', 8, False)]
+fs_read 0 35 [('leaf', 30, False), ('fs_hash', 5, False)]"
+is "CSV" "$(report -c --csv -i walk)" "\
+version,row,class,application,image,symbol,address,file,line,samples,percent,cumulative,of_application,of_image,of_symbol,of_address
+1,symbol,EVENT:1000,/no/prog,/vmlinux,walk,0x2000,,,60,100,130,,,,
+1,caller,EVENT:1000,/no/prog,/vmlinux,walk,0x2000,,,25,16.1290323,,/no/prog,/vmlinux,walk,0x2000
+1,caller,EVENT:1000,/no/prog,/vmlinux,entry,0x1000,,,130,83.8709677,,/no/prog,/vmlinux,walk,0x2000
+1,callee,EVENT:1000,/no/prog,/vmlinux,leaf,0x3000,,,70,45.1612903,,/no/prog,/vmlinux,walk,0x2000
+1,callee,EVENT:1000,/no/prog,/vmlinux,walk,0x2000,,,25,16.1290323,,/no/prog,/vmlinux,walk,0x2000"
+report -c -X >"$TMP/xml"
+if command -v xmllint >/dev/null; then
+	ok "XML is well-formed" xmllint --noout "$TMP/xml"
+else
+	skip "XML is well-formed" "no xmllint (package libxml2-utils)"
+fi
+ids() {
+	grep -o "<symbol$1  id[a-z]*=\"[0-9]*\"" "$TMP/xml" | sort -u | wc -l
+}
+is "XML: every symbol that is referred to is told once" \
+	"$(ids) $(ids data) $(grep -c '<symboldata' "$TMP/xml")" "7 7 7"
+
+# ---- columns -----------------------------------------------------------------
+
+E=OTHER.5.0.all.all.all
+printf '0x3000 4\n' | counts "$P/{dep}/$K/$E" kind=kernel build-id=$ID
+printf '0x2010 0x3000 3\n0x6010 0x3000 1\n' | calls "$K" "$K" kernel
+is "two events" "$(rows -i leaf)" "\
+$RULE
+  0              0  1        25.0000  vmlinux                  end
+  30       30.0000  0              0  fs                       fs_read
+  70       70.0000  3        75.0000  vmlinux                  walk
+100      100.000  4        100.000  vmlinux                  leaf
+  100      100.000  4        100.000  vmlinux                  leaf [self]
+$RULE"
+rm -r "${CURRENT:?}/$P/{dep}/$K/$E" "$CURRENT/$P/{dep}/$K/{cg}/$K/$E"
+E=EVENT.1000.0.all.all.all
+
+# ---- what is not as it should be ---------------------------------------------
+
+printf '0x1050 0x20 3\n' | calls "$K" "{kern}/gone" kernel
+like "a callee in an image that has no samples and no symbols" \
+	"$(rows -i /gone)" '^  3 +100.000 +vmlinux +entry$'
+like "why it has none" "$(cat "$TMP/err")" \
+	"^opreport: warning: gone: no symbols: the session has no copy"
+printf '0x20 0x30 2\n' | calls "{root}/no/prog" "$K" file
+like "a caller without symbols" "$(rows -i _stext)" '^  2 .* prog +/no/prog$'
+printf '0x99 0x100 1\n0x98 0x99 1\n' | calls "$M" "{anon:[heap]}/7.0x1000.0x2000" module
+like "anonymous memory that is called" "$(rows)" '^  2 .*\[heap\] \(tgid:7 '
+"$TESTBIN/mkodb" --break "$CURRENT/$P/{dep}/$M/{cg}/$M/$E" flip=70:255
+is "a damaged file leaves out its calls" "$(rows -i fs_hash)" "\
+$RULE
+5        100.000  fs                       fs_hash
+  5        100.000  fs                       fs_hash [self]
+$RULE"
+like "and is told" "$(cat "$TMP/err")" "^opreport: warning: .*{cg}/$M/$E: .*; left out"
+
+find "$CURRENT" -depth -name '{cg}' -exec rm -r {} +
+is "a profile without call graphs" "$(rows -i leaf)" "\
+$RULE
+100      100.000  vmlinux                  leaf
+  100      100.000  vmlinux                  leaf [self]
+$RULE"
+like "tells how to get some" "$(cat "$TMP/err")" \
+	"without call graphs.*opcontrol --callgraph=DEPTH or operf --callgraph"
+done_testing
