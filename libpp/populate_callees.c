@@ -171,7 +171,7 @@ int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
 		else
 			strange[nr_strange++] = file;
 	}
-	if (!nr_graphs)
+	if (!nr_graphs && p->request->symbols)
 		say_no_calls(p);
 	return make_images(&p->report->arena, list, strange, nr_strange);
 }
