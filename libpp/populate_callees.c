@@ -171,7 +171,8 @@ int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
 		else
 			strange[nr_strange++] = file;
 	}
-	if (!nr_graphs && p->request->symbols)
+	if (!nr_graphs && p->request->symbols &&
+	    !p->request->addresses_of_calls)
 		say_no_calls(p);
 	return make_images(&p->report->arena, list, strange, nr_strange);
 }

@@ -26,7 +26,7 @@ struct point {
 
 /* What a file says about one image. */
 struct use {
-	const struct pp_image *image;
+	struct pp_image *image;
 	const struct pp_sample_file *file;
 	uint32_t *ends; /* of a call graph */
 	unsigned int shift; /* of the keys of these ends */
@@ -297,6 +297,7 @@ static int add_image(struct pp_population *p, struct pp_side *side,
 	err = pp_image_symbols_open(&symbols, uses->image, side->session,
 				    &side->locator, p->request->lines,
 				    &p->report->messages);
+	uses->image->path = symbols.bfd ? symbols.path : NULL;
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		b.app = uses[i].file->app;
 		for (end = i; end < nr && !strcmp(uses[end].file->app, b.app);)

@@ -50,7 +50,8 @@ struct pp_request {
 	bool symbols; /* else the summary alone */
 	bool details; /* the addresses in each symbol */
 	bool call_graph; /* with symbols: who calls them, whom they call */
-	bool addresses_of_calls; /* with call_graph: also pp_report.calls */
+	bool addresses_of_calls; /* with call_graph: pp_report.calls, too; and
+				    it is no matter if there are none */
 	bool lines; /* source files and lines */
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */
@@ -76,6 +77,8 @@ struct pp_image {
 	const char *name; /* a path, or what stands for one */
 	const char *base; /* its last component */
 	struct op_image_name recorded; /* as the sample files have it */
+	const char *path; /* the binary that its symbols are from; NULL if there
+			     is none, or before symbols were looked for */
 	enum op_image_kind kind;
 	uint64_t mtime; /* when it was profiled; 0 unknown */
 	uint64_t anon_start;

@@ -13,3 +13,8 @@ PROGS += oparchive
 oparchive_SRCS := $(wildcard pp/oparchive*.c)
 oparchive_LIBS := libpp libop libdb
 oparchive_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) -lm
+
+PROGS += opgprof
+opgprof_SRCS := $(wildcard pp/opgprof*.c) pp/options.c
+opgprof_LIBS := libpp libop libdb
+opgprof_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) -lm

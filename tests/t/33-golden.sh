@@ -115,6 +115,19 @@ for case in "$GOLDEN"/cases/*/; do
 	fi
 done
 
+# A profile for gprof, and what gprof made of it.
+case=$GOLDEN/cases/gp-cg
+if [ -e "$case" ] && command -v gprof >/dev/null; then
+	ok "gp-cg: a profile for gprof" "$BIN/opgprof" \
+		--session-dir="$TMP/cgflat" "$GOLDEN/bin/tprog" -o "$TMP/gmon"
+	gprof -b "$GOLDEN/bin/tprog" "$TMP/gmon" >"$TMP/got"
+	ok "gp-cg: what gprof makes of it" diff "$case/stdout" "$TMP/got"
+	exits "gp-err: several binaries" 1 "$BIN/opgprof" \
+		--session-dir="$TMP/flat" -o "$TMP/gmon"
+else
+	skip "gp-cg: a profile for gprof" "no such case, or no gprof"
+fi
+
 # The original's own example of another machine's file, converted by it.
 case=$GOLDEN/cases/imp/stdout
 if [ -e "$case" ]; then

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* opgprof: a profile of one binary as a file for gprof. */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "libop/op_session.h"
+#include "libpp/gmon.h"
+#include "pp/opgprof_options.h"
+#include "pp/options.h"
+
+#define EXIT_USAGE 2
+#define DEFAULT_OUTPUT "gmon.out"
+
+/* ---- one binary and one event -------------------------------------------- */
+
+static int check_classes(const struct pp_report *report, struct op_diag *diag)
+{
+	const struct pp_classes *classes = &report->classes;
+
+	if (classes->nr == 1)
+		return 0;
+	return op_diag_set(
+		diag, -EINVAL,
+		"samples of several events (%s, %s%s), and gprof shows one; choose with event: and count: or unit-mask:",
+		classes->classes[0].name, classes->classes[1].name,
+		classes->nr > 2 ? " and others" : "");
+}
+
+static int check_binaries(const struct pp_report *report, struct op_diag *diag)
+{
+	if (report->nr_apps == 1)
+		return 0;
+	if (!report->nr_apps)
+		return op_diag_set(
+			diag, -ENOENT,
+			"there are no samples in the binary itself; choose another one");
+	return op_diag_set(
+		diag, -EINVAL,
+		"samples in several binaries (%s, %s%s), and gprof shows one; name exactly one of them",
+		report->apps[0].name, report->apps[1].name,
+		report->nr_apps > 2 ? " and others" : "");
+}
+
+/* The image of all symbols. Files of another build than the binary's make an
+ * image of their own, which has no binary. */
+static int find_image(const struct pp_report *report,
+		      const struct pp_image **image, struct op_diag *diag)
+{
+	*image = NULL;
+	for (size_t i = 0; i < report->nr_symbols; i++) {
+		const struct pp_image *other = report->symbols[i].image;
+
+		if (!strcmp(other->name, report->apps[0].name) && other->path)
+			*image = other;
+	}
+	if (*image)
+		return 0;
+	return op_diag_set(
+		diag, -ENOENT,
+		"%s: without the binary that was profiled gprof could make nothing of it; say where it is with --image-path or --root",
+		report->apps[0].name);
+}
+
+/*
+ * Make the report about one binary: about the samples in applications
+ * themselves, or if that is not one, about those in libraries, too. *@out is
+ * set even on failure, and the caller's to free.
+ */
+static int find_binary(struct opgprof_options *o, struct pp_report **out,
+		       struct op_diag *diag)
+{
+	struct op_diag first = { 0 };
+	int err;
+
+	o->request.exclude_dependent = true;
+	err = pp_report_new(out, &o->request, &first);
+	if (!err && (*out)->nr_apps == 1)
+		return check_classes(*out, diag);
+	pp_report_free(*out);
+	o->request.exclude_dependent = false;
+	err = pp_report_new(out, &o->request, diag);
+	if (!err)
+		err = check_binaries(*out, diag);
+	return err ? err : check_classes(*out, diag);
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+static void say_what_changed(const struct pp_gmon_result *result)
+{
+	if (result->divisor > 1)
+		fprintf(stderr,
+			"opgprof: warning: samples are divided by %llu, because gprof cannot count so many\n",
+			(unsigned long long)result->divisor);
+}
+
+/* What could not be written is no use to anybody. */
+static void remove_regular(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
+static int write_file(const struct opgprof_options *o,
+		      const struct pp_report *report,
+		      const struct pp_image *image, struct op_diag *diag)
+{
+	const char *path = o->args.output ? o->args.output : DEFAULT_OUTPUT;
+	struct pp_gmon_result result = { 0 };
+	FILE *out = fopen(path, "we");
+	bool failed;
+	int err;
+
+	if (!out)
+		return op_diag_set(diag, -errno, "%s: cannot be written: %s",
+				   path, strerror(errno));
+	err = pp_gmon_write(out, report, image, &result, diag);
+	errno = 0;
+	failed = fflush(out) || ferror(out);
+	failed |= fclose(out) != 0;
+	if (!err && failed)
+		err = op_diag_set(diag, -EIO, "%s: cannot be written: %s", path,
+				  strerror(errno ? errno : EIO));
+	if (err)
+		remove_regular(path);
+	else
+		say_what_changed(&result);
+	return err;
+}
+
+static int run(struct opgprof_options *o, struct op_diag *diag)
+{
+	static struct op_session session;
+	const struct pp_image *image = NULL;
+	struct pp_report *report = NULL;
+	int err = op_session_init(&session, o->args.session_dir, diag);
+
+	if (err)
+		return err;
+	o->request.session = &session;
+	err = find_binary(o, &report, diag);
+	if (!err)
+		err = find_image(report, &image, diag);
+	if (report)
+		pp_print_messages(stderr, "opgprof", &report->messages,
+				  o->verbose);
+	if (!err)
+		err = write_file(o, report, image, diag);
+	pp_report_free(report);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	static struct opgprof_options options;
+	struct op_diag diag = { 0 };
+	poptContext context;
+	int status = 0;
+
+	context = opgprof_parse(&options.args, argc, (const char **)argv);
+	if (options.args.version) {
+		puts("opgprof: oprofile " PACKAGE_VERSION);
+		poptFreeContext(context);
+		return 0;
+	}
+	if (opgprof_take_options(&options, &diag))
+		status = EXIT_USAGE;
+	else if (opgprof_take_words(&options, poptGetArgs(context), &diag) ||
+		 run(&options, &diag))
+		status = 1;
+	if (status)
+		fprintf(stderr, "opgprof: %s\n",
+			*diag.text ? diag.text : "out of memory");
+	opgprof_release_options(&options);
+	poptFreeContext(context);
+	return status;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "pp/opgprof_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/options.h"
+
+#define EXIT_USAGE 2
+
+poptContext opgprof_parse(struct opgprof_args *a, int argc, const char **argv)
+{
+	/* clang-format off */
+	const struct poptOption table[] = {
+		{ "output-filename", 'o', POPT_ARG_STRING, &a->output, 0, "write there, not to gmon.out", "FILE" },
+		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "leave out symbols that have less", "PERCENT" },
+		{ "session-dir", '\0', POPT_ARG_STRING, &a->session_dir, 0, "where the session is", "DIR" },
+		{ "image-path", 'p', POPT_ARG_STRING, &a->image_path, 0, "look for binaries there, too", "DIRS" },
+		{ "root", 'R', POPT_ARG_STRING, &a->root, 0, "binaries lie below this folder", "DIR" },
+		{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &a->verbose, 'V', "say what is used: all, sfile, bfd, stats", "LIST" },
+		{ "version", 'v', POPT_ARG_NONE, &a->version, 0, "show the version", NULL },
+		POPT_AUTOHELP
+		POPT_TABLEEND
+	};
+	/* clang-format on */
+	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
+	int rc;
+
+	poptSetOtherOptionHelp(context, "[OPTION...] [PROFILE SPECIFICATION]");
+	while ((rc = poptGetNextOpt(context)) == 'V')
+		a->is_verbose = 1;
+	if (rc < -1) {
+		fprintf(stderr, "opgprof: %s: %s; see opgprof --help\n",
+			poptBadOption(context, POPT_BADOPTION_NOALIAS),
+			poptStrerror(rc));
+		exit(EXIT_USAGE);
+	}
+	return context;
+}
+
+int opgprof_take_options(struct opgprof_options *o, struct op_diag *diag)
+{
+	const struct opgprof_args *a = &o->args;
+	struct pp_request *request = &o->request;
+	int err;
+
+	pp_arena_init(&o->arena);
+	*request = (struct pp_request){
+		.spec = &o->spec,
+		.merge = PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK,
+		.any_axes = true,
+		.symbols = true,
+		.details = true,
+		.call_graph = true,
+		.addresses_of_calls = true,
+		.root = a->root,
+	};
+	err = pp_take_percent("threshold", a->threshold, &request->threshold,
+			      diag);
+	if (!err)
+		err = pp_take_verbose(&o->arena, a->is_verbose, a->verbose,
+				      &o->verbose, diag);
+	if (!err)
+		err = pp_take_list(&o->arena, a->image_path,
+				   &request->image_path);
+	if (!err)
+		err = pp_sort_init(&request->sort, "vma", diag);
+	return err;
+}
+
+static int refuse_braces(const char *const *words, struct op_diag *diag)
+{
+	for (; words && *words; words++)
+		if (!strcmp(*words, "{") || !strcmp(*words, "}") ||
+		    !strcmp(*words, "{}"))
+			return op_diag_set(
+				diag, -EINVAL,
+				"%s: gprof knows no comparisons; name one profile",
+				*words);
+	return 0;
+}
+
+int opgprof_take_words(struct opgprof_options *o, const char *const *words,
+		       struct op_diag *diag)
+{
+	int err = refuse_braces(words, diag);
+
+	return err ? err : pp_spec_init(&o->spec, words, diag);
+}
+
+void opgprof_release_options(struct opgprof_options *o)
+{
+	pp_spec_release(&o->spec);
+	pp_arena_release(&o->arena);
+}
