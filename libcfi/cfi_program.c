@@ -423,6 +423,8 @@ static void run_fde(struct program *p, const struct cfi_fde *fde,
 int cfi_program_run(const struct cfi_fde *fde, enum cfi_arch arch,
 		    struct cfi_rules *rules, const struct cfi_row_sink *sink)
 {
+	const unsigned int sp =
+		arch == CFI_X86_64 ? CFI_X86_64_RSP : CFI_AARCH64_SP;
 	struct program p;
 
 	/* Not all of it: most of it is states that are seldom remembered. */
@@ -433,7 +435,7 @@ int cfi_program_run(const struct cfi_fde *fde, enum cfi_arch arch,
 	p.rules = rules;
 	p.arch = arch;
 	p.nr_regs = arch == CFI_X86_64 ? 17 : 32;
-	if (p.cie->ra >= p.nr_regs)
+	if (p.cie->ra >= p.nr_regs || p.cie->ra == sp)
 		fail(&p, -EBADMSG);
 	run_cie(&p);
 	run_fde(&p, fde, sink);

@@ -37,9 +37,9 @@ struct snapshot {
 	struct cfi_regs regs;
 	struct cfi_stack stack;
 	uint8_t bytes[SELF_MAX_STACK];
-	/* what libgcc says of the same moment */
+	/* what libgcc says of the same moment, from the first caller on */
 	void *model[SELF_MAX_FRAMES];
-	int nr_model;
+	size_t nr_model;
 };
 
 static bool self_find_map(void *ctx, uint64_t addr, struct opd_unwind_map *map)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bench_unwind [FILE]...: what it costs to make the table of an image's
+ * unwind data, what a row takes, and what a frame costs in stacks of some
+ * depths. By default the files are libc, and cc1 if it is there.
+ */
+
+#include <time.h>
+
+#include "tests/unit/unwind_self.h"
+
+#define ROUNDS 5
+#define FRAMES 4000000
+
+static struct self self;
+static struct snapshot snap;
+static struct opd_unwind_frame frames[SELF_MAX_FRAMES];
+static volatile int after;
+
+/* Of CPU time, so that other processes count less. */
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The best of some rounds; 0 if there is no table. */
+static double time_table(const char *path, struct cfi_table **table)
+{
+	double best = 0;
+
+	*table = NULL;
+	for (int i = 0; i < ROUNDS; i++) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		double start = seconds(), took;
+
+		cfi_table_free(*table);
+		if (fd < 0 || cfi_table_read(table, fd, NULL)) {
+			if (fd >= 0)
+				close(fd);
+			*table = NULL;
+			return 0;
+		}
+		took = seconds() - start;
+		close(fd);
+		if (!i || took < best)
+			best = took;
+	}
+	return best;
+}
+
+static void bench_table(const char *path)
+{
+	struct cfi_table *table;
+	double took = time_table(path, &table);
+	size_t rows;
+
+	if (!table) {
+		printf("%s: no table\n", path);
+		return;
+	}
+	rows = cfi_table_nr_rows(table);
+	printf("%-44s %7.2f ms %8zu rows %5zu rules %9zu bytes %5.2f a row\n",
+	       path, took * 1e3, rows, cfi_table_nr_rules(table),
+	       cfi_table_bytes(table),
+	       (double)cfi_table_bytes(table) / (double)(rows ? rows : 1));
+	cfi_table_free(table);
+}
+
+__attribute__((noinline)) static void take(void)
+{
+	ucontext_t u;
+
+	getcontext(&u);
+	self_regs(&snap.regs, &u);
+	self_stack(&snap, UINT64_MAX);
+	after++;
+}
+
+__attribute__((noinline)) static void chain(unsigned int depth)
+{
+	if (depth)
+		chain(depth - 1);
+	else
+		take();
+	after++;
+}
+
+static void bench_depth(unsigned int depth)
+{
+	enum op_trace_ending ending;
+	double start, took;
+	unsigned int n;
+
+	chain(depth);
+	n = FRAMES / depth;
+	start = seconds();
+	for (unsigned int i = 0; i < n; i++)
+		opd_unwind(self.unwinder, SELF_ARCH, &snap.regs, &snap.stack,
+			   frames, depth, &ending);
+	took = seconds() - start;
+	printf("%-44s %7.2f us a stack %6.0f ns a frame\n",
+	       depth == 8 ? "stacks of 8 frames"
+			  : (depth == 32 ? "32 frames" : "64 frames"),
+	       took / n * 1e6, took / n / depth * 1e9);
+}
+
+static void bench_default_files(void)
+{
+	char path[512] = "";
+	FILE *f = popen("gcc -print-prog-name=cc1 2>/dev/null", "r");
+
+	for (size_t i = 0; i < self.nr_maps; i++)
+		if (strstr(self.path[i], "/libc.so"))
+			bench_table(self.path[i]);
+	if (f && fgets(path, sizeof(path), f))
+		path[strcspn(path, "\n")] = '\0';
+	if (f)
+		pclose(f);
+	if (*path == '/')
+		bench_table(path);
+}
+
+int main(int argc, char **argv)
+{
+	self_maps(&self);
+	for (int i = 1; i < argc; i++)
+		bench_table(argv[i]);
+	if (argc < 2)
+		bench_default_files();
+	if (opd_unwinder_new(&self.unwinder, &self_ops, &self))
+		return 1;
+	bench_depth(8);
+	bench_depth(32);
+	bench_depth(64);
+	opd_unwinder_free(self.unwinder);
+	return 0;
+}
