@@ -42,6 +42,9 @@ static void describe(struct opd *opd)
 		    opd_event_is_timer(&events->counter[i]))
 			events->counter[i].value = source->timer_hz;
 	opd->events = *events;
+	/* A call from one image to another is one of an application. */
+	if (source->stacks)
+		opd->options.separate_lib = true;
 	opd_keep_init(&opd->keep, source->targeted);
 	opd_set_cpu_type(opd, source->cpu_type);
 	opd->cpu_khz = source->ops->replays ? 0 : opd_proc_cpu_khz();

@@ -16,8 +16,8 @@
 
 struct opd;
 
-/* Words of the stream that are read at once: 128 KiB. */
-#define OPD_CHUNK_WORDS 16384
+/* Words of the stream that are read at once: 512 KiB. */
+#define OPD_CHUNK_WORDS 65536
 
 /* What an event is for; a client adds its number. */
 enum opd_waiter {

@@ -187,6 +187,7 @@ struct opd_process *opd_maps_new(struct opd_maps *maps, uint32_t tgid)
 	process->tgid = tgid;
 	process->nr_threads = 1;
 	process->app = OP_NO_COOKIE;
+	process->entered = true;
 	slot = &maps->bucket[tgid % OPD_MAPS_BUCKETS];
 	process->next = *slot;
 	*slot = process;
@@ -204,6 +205,7 @@ struct opd_process *opd_maps_fork(struct opd_maps *maps, uint32_t tgid,
 	child->space = from->space;
 	child->app = from->app;
 	child->fresh = from->fresh;
+	child->entered = from->entered;
 	child->read_at = from->read_at;
 	if (child->space)
 		child->space->nr_users++;
@@ -246,4 +248,5 @@ void opd_maps_exec(struct opd_process *process)
 	process->app = OP_NO_COOKIE;
 	process->nr_threads = 1;
 	process->fresh = true;
+	process->entered = false;
 }

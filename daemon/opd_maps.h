@@ -45,6 +45,7 @@ struct opd_process {
 	struct opd_space *space; /* NULL: nothing is mapped */
 	uint64_t app; /* cookie of the program, OP_NO_COOKIE unknown */
 	bool fresh; /* since its exec no code was mapped */
+	bool entered; /* the program has run; false from its exec on */
 	/* for whoever reads /proc, in the time of its records */
 	uint64_t read_at; /* 0: never */
 };

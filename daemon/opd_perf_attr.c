@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/opd_perf_record.h"
+#include "daemon/opd_perf_regs.h"
 #include "libop/op_perf.h"
 
 /*
@@ -77,6 +78,19 @@ static void set_event(struct perf_event_attr *attr,
 	}
 }
 
+static void ask_for_stacks(const struct opd_perf_events *all,
+			   struct perf_event_attr *attr)
+{
+	if (all->sample_type & OPD_PERF_CHAIN) {
+		attr->exclude_callchain_user = 1;
+		attr->sample_max_stack = (uint16_t)all->kernel_depth;
+	}
+	attr->sample_regs_user = OPD_PERF_REGS;
+	attr->sample_stack_user = all->stack;
+	/* Long records: half a ring is soon the whole. */
+	attr->wakeup_watermark = (uint32_t)all->sample_size / 4;
+}
+
 void opd_perf_sample_attr(const struct opd_perf_events *all,
 			  struct perf_event_attr *attr,
 			  const struct opd_event *event)
@@ -90,6 +104,8 @@ void opd_perf_sample_attr(const struct opd_perf_events *all,
 	attr->disabled = 1;
 	attr->enable_on_exec = all->target->exec != 0;
 	attr->wakeup_watermark = (uint32_t)all->sample_size / 2;
+	if (all->target->depth)
+		ask_for_stacks(all, attr);
 }
 
 void opd_perf_probe_kernel(struct opd_perf_events *all)

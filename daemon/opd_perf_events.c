@@ -25,7 +25,18 @@
 #define SAMPLE_SIZE ((size_t)256 << 10)
 #define SIDE_SIZE ((size_t)128 << 10)
 #define LESS 2
-#define LEAST 4
+#define LEAST ((size_t)16 << 10)
+
+/*
+ * With stacks: a quarter of a second of samples, or what there is. The room of
+ * a record is that of the longest stack, so where rings are small those are
+ * cut.
+ */
+#define STACKS_SIZE ((size_t)16 << 20)
+#define STACKS_LEAST ((size_t)64 << 10)
+#define STACKS_TOTAL ((size_t)512 << 20) /* of all CPUs */
+#define STACKS_IN_RING 32
+#define STACK_LEAST 4096
 
 /* Opening events, one after the other. */
 struct opening {
@@ -312,14 +323,38 @@ static void close_all(struct opd_perf_events *all)
 	all->nr_ids = 0;
 }
 
+/* As long as a record holds, or as a ring has room for some. */
+static void choose_stack(struct opd_perf_events *all)
+{
+	size_t room = all->sample_size / STACKS_IN_RING;
+
+	all->stack = all->target->stack;
+	if (all->stack)
+		return;
+	all->stack = OPD_PERF_STACK_MAX;
+	if (room < STACK_LEAST)
+		all->stack = STACK_LEAST;
+	else if (room < all->stack)
+		all->stack = (uint32_t)room;
+}
+
+static void choose_less(struct opd_perf_events *all)
+{
+	all->sample_size >>= all->target->depth ? 1 : LESS;
+	if (all->sample_size < SAMPLE_SIZE)
+		all->side_size = all->sample_size / 2;
+	choose_stack(all);
+}
+
 /* One ring found no memory: make all of them smaller. */
 static int open_smaller(struct opening *o, int err)
 {
-	for (int less = LESS; err == -EPERM && less <= LEAST; less += LESS) {
+	size_t least = o->target->depth ? STACKS_LEAST : LEAST;
+
+	while (err == -EPERM && o->all->sample_size > least) {
 		close_all(o->all);
 		o->diag->text[0] = '\0';
-		o->all->sample_size = SAMPLE_SIZE >> less;
-		o->all->side_size = SIDE_SIZE >> less;
+		choose_less(o->all);
 		err = open_target(o);
 	}
 	return err;
@@ -332,10 +367,39 @@ static int open_all(struct opening *o)
 	raise_limit();
 	opd_perf_probe_kernel(o->all);
 	err = find_cpus(o);
+	while (!err && o->target->depth &&
+	       o->all->sample_size * o->all->nr_cpus > STACKS_TOTAL &&
+	       o->all->sample_size > STACKS_LEAST)
+		choose_less(o->all);
 	if (!err)
 		err = open_smaller(o, open_target(o));
 	sort_ids(o->all);
 	return err;
+}
+
+/* What the samples of all events have in common. */
+static void choose_samples(struct opd_perf_events *all)
+{
+	const struct opd_events *counters = all->counters;
+	uint32_t depth = all->target->depth;
+
+	all->sample_size = SAMPLE_SIZE;
+	/* Without ids all samples would be of counter 0. */
+	all->sample_type = counters->nr > 1 || count_counters(counters) > 1
+				   ? OPD_PERF_SAMPLE_ID
+				   : OPD_PERF_SAMPLE;
+	if (!depth)
+		return;
+	all->sample_size = STACKS_SIZE;
+	choose_stack(all);
+	all->sample_type |= OPD_PERF_USER;
+	if (!opd_events_sample_kernel(counters))
+		return;
+	if (depth > op_perf_max_stack())
+		depth = op_perf_max_stack();
+	if (depth)
+		all->sample_type |= OPD_PERF_CHAIN;
+	all->kernel_depth = depth;
 }
 
 int opd_perf_events_open(struct opd_perf_events *all,
@@ -349,12 +413,8 @@ int opd_perf_events_open(struct opd_perf_events *all,
 	memset(all, 0, sizeof(*all));
 	all->target = target;
 	all->counters = counters;
-	all->sample_size = SAMPLE_SIZE;
 	all->side_size = SIDE_SIZE;
-	/* Without ids all samples would be of counter 0. */
-	all->sample_type = counters->nr > 1 || count_counters(counters) > 1
-				   ? OPD_PERF_SAMPLE_ID
-				   : OPD_PERF_SAMPLE;
+	choose_samples(all);
 	o = opening_new(all, diag);
 	err = o ? open_all(o) : -ENOMEM;
 	free(o);

@@ -36,6 +36,8 @@ struct opd_perf_events {
 	const struct opd_events *counters;
 	uint64_t lost; /* on CPUs that have gone since */
 	uint64_t sample_type;
+	uint32_t stack; /* bytes of user stack in a sample */
+	uint32_t kernel_depth; /* frames that the kernel tells of its own */
 	size_t sample_size; /* bytes of a CPU's rings */
 	size_t side_size;
 	bool tells_lost; /* reading an event tells its lost samples */

@@ -12,10 +12,12 @@
 
 #include "daemon/opd_file.h"
 #include "daemon/opd_perf_words.h"
+#include "daemon/opd_unwind.h"
 
 #define FIRST_BUCKETS 1024
 #define DELETED " (deleted)"
 #define ANON "anon"
+#define VDSO "[vdso]"
 
 /* A mapping of an image: what its identity is, and what was found out. */
 struct opd_perf_image {
@@ -27,6 +29,8 @@ struct opd_perf_image {
 	uint64_t dev, ino, generation; /* the kernel's */
 	struct opd_build_id build_id; /* the kernel's or the file's */
 	uint64_t file_dev, file_ino, mtime; /* of the file, if it was found */
+	uint32_t pid; /* where it was first mapped */
+	uint64_t start, end;
 };
 
 int opd_perf_images_init(struct opd_perf_images *images)
@@ -137,30 +141,29 @@ static bool same_id(const struct opd_build_id *a, const struct opd_build_id *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* Take over what the file @fd says, if it is the one that was mapped. */
-static bool look_at(struct opd_perf_image *image, int fd)
+/* Whether the file @fd is the one that was mapped; then *@st, *@id are its. */
+static bool is_the_one(const struct opd_perf_image *image, int fd,
+		       struct stat *st, struct opd_build_id *id)
 {
-	struct opd_build_id id = { 0, { 0 } };
-	bool is_the_one;
+	id->len = 0;
+	if (opd_build_id_of_elf(id, fd))
+		id->len = 0;
+	if (fstat(fd, st))
+		return false;
+	return image->told.len ? same_id(&image->told, id)
+			       : st->st_ino == image->ino;
+}
+
+/* @fd, if it is the one that was mapped; else it is closed. */
+static int check(const struct opd_perf_image *image, int fd)
+{
+	struct opd_build_id id;
 	struct stat st;
 
-	if (fd < 0)
-		return false;
-	if (opd_build_id_of_elf(&id, fd))
-		id.len = 0;
-	is_the_one = !fstat(fd, &st);
-	if (image->told.len)
-		is_the_one &= same_id(&image->told, &id);
-	else
-		is_the_one &= st.st_ino == image->ino;
+	if (fd < 0 || is_the_one(image, fd, &st, &id))
+		return fd;
 	close(fd);
-	if (!is_the_one)
-		return false;
-	image->build_id = id;
-	image->file_dev = st.st_dev;
-	image->file_ino = st.st_ino;
-	image->mtime = (uint64_t)st.st_mtime;
-	return true;
+	return -1;
 }
 
 static bool is_deleted(const char *name)
@@ -189,24 +192,44 @@ static bool on_no_disk(const char *name)
 
 /*
  * By its path; by the path as the process sees it, who may live in another
- * root; by the mapping itself, which only root may open.
+ * root; by the mapping itself, which only root may open. A descriptor or -1.
  */
-static void find_file(struct opd_perf_image *image,
-		      const struct opd_perf_image_id *id)
+static int open_file(const struct opd_perf_image *image)
 {
 	char path[OP_PATH_MAX + 64];
+	int fd = -1;
 
 	if (on_no_disk(image->name))
-		return;
+		return -1;
 	if (!is_deleted(image->name)) {
-		if (look_at(image, opd_open_regular(image->name)))
-			return;
+		fd = check(image, opd_open_regular(image->name));
 		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s",
-			 id->pid, image->name);
-		if (look_at(image, opd_open_regular(path)))
-			return;
+			 image->pid, image->name);
+		if (fd < 0)
+			fd = check(image, opd_open_regular(path));
 	}
-	look_at(image, opd_open_mapped(id->pid, id->start, id->end));
+	if (fd < 0)
+		fd = check(image, opd_open_mapped(image->pid, image->start,
+						  image->end));
+	return fd;
+}
+
+/* Take over what the file says. */
+static void look_at_file(struct opd_perf_image *image)
+{
+	int fd = open_file(image);
+	struct opd_build_id id;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (is_the_one(image, fd, &st, &id)) {
+		image->build_id = id;
+		image->file_dev = st.st_dev;
+		image->file_ino = st.st_ino;
+		image->mtime = (uint64_t)st.st_mtime;
+	}
+	close(fd);
 }
 
 /* ---- making -----------------------------------------------------------------
@@ -227,7 +250,10 @@ static struct opd_perf_image *image_new(const struct opd_perf_image_id *id)
 	image->dev = id->dev;
 	image->ino = id->ino;
 	image->generation = id->generation;
-	find_file(image, id);
+	image->pid = id->pid;
+	image->start = id->start;
+	image->end = id->end;
+	look_at_file(image);
 	return image;
 }
 
@@ -266,7 +292,7 @@ uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
 
 bool opd_perf_image_is_anon(const char *name)
 {
-	if (!strcmp(name, "[vdso]"))
+	if (!strcmp(name, VDSO))
 		return false;
 	return name[0] != '/' || name[1] == '/' || name[1] == '\0';
 }
@@ -288,6 +314,20 @@ const char *opd_perf_image_anon(struct opd_perf_images *images,
 		return ANON;
 	images->anon[images->nr_anon++] = copy;
 	return copy;
+}
+
+int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie)
+{
+	const struct opd_perf_image *image;
+	int fd;
+
+	if (cookie == OP_NO_COOKIE || cookie > images->nr)
+		return -ENOENT;
+	image = images->images[cookie - 1];
+	if (!strcmp(image->name, VDSO))
+		return OPD_UNWIND_VDSO;
+	fd = open_file(image);
+	return fd < 0 ? -ENOENT : fd;
 }
 
 /* ---- asking -----------------------------------------------------------------

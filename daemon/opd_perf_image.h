@@ -61,6 +61,12 @@ bool opd_perf_image_is_anon(const char *name);
 const char *opd_perf_image_anon(struct opd_perf_images *images,
 				const char *name);
 
+/*
+ * Open the file of an image, if it is still to be found. Returns a descriptor,
+ * which is the caller's, OPD_UNWIND_VDSO (opd_unwind.h), or -ENOENT.
+ */
+int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie);
+
 /* Answer @query as OP_IOC_COOKIE would. Returns 0 or -ENOENT. */
 int opd_perf_image_query(const struct opd_perf_images *images,
 			 struct op_cookie_query *query);

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 
+#include "daemon/opd_perf_regs.h"
+
 #define HEADER sizeof(struct perf_event_header)
 
 /* A cursor over what is behind the header and before the trailer. */
@@ -73,6 +75,51 @@ static void take_ids(struct body *body, struct opd_perf_rec *rec)
 /* ---- records ----------------------------------------------------------------
  */
 
+/* Pass over @nr words of 64 bits. Where they are, NULL if there are less. */
+static const void *pass_words(struct body *body, uint64_t nr)
+{
+	const void *at = body->at;
+
+	if (nr > body->left / 8) {
+		body->failed = true;
+		return NULL;
+	}
+	body->at += nr * 8;
+	body->left -= nr * 8;
+	return at;
+}
+
+static void take_chain(struct opd_perf_rec *rec, struct body *body)
+{
+	uint64_t nr = take64(body);
+
+	rec->sample.chain = pass_words(body, nr);
+	rec->sample.chain_len = rec->sample.chain ? nr : 0;
+}
+
+static void take_regs(struct opd_perf_rec *rec, struct body *body)
+{
+	rec->sample.abi = take64(body);
+	if (rec->sample.abi != PERF_SAMPLE_REGS_ABI_NONE)
+		rec->sample.regs = pass_words(body, OPD_PERF_NR_REGS);
+}
+
+/* The room for it is always there, how much is in it comes last. */
+static void take_stack(struct opd_perf_rec *rec, struct body *body)
+{
+	uint64_t room = take64(body);
+	uint64_t len;
+
+	if (room == 0)
+		return;
+	rec->sample.stack = pass_words(body, room / 8);
+	len = take64(body);
+	rec->sample.stack_len = len < room ? len : room;
+	if (room % 8)
+		body->failed = true;
+}
+
+/* In the order of the kernel's perf_output_sample(). */
 static void decode_sample(struct opd_perf_rec *rec, struct body *body,
 			  uint64_t sample_type)
 {
@@ -80,6 +127,13 @@ static void decode_sample(struct opd_perf_rec *rec, struct body *body,
 		rec->sample.id = take64(body);
 	rec->sample.ip = take64(body);
 	take_ids(body, rec);
+	take64(body); /* the time is known */
+	if (sample_type & PERF_SAMPLE_CALLCHAIN)
+		take_chain(rec, body);
+	if (sample_type & PERF_SAMPLE_REGS_USER)
+		take_regs(rec, body);
+	if (sample_type & PERF_SAMPLE_STACK_USER)
+		take_stack(rec, body);
 }
 
 static void take_build_id(struct opd_perf_rec *rec, struct body *body)

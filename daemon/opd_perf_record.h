@@ -17,9 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Samples: { header; id? ; ip; pid, tid; time }. */
+/*
+ * Samples: { header; id? ; ip; pid, tid; time }, and with stacks behind it
+ * { kernel callchain }, { user registers }, { piece of user stack }.
+ */
 #define OPD_PERF_SAMPLE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 #define OPD_PERF_SAMPLE_ID (OPD_PERF_SAMPLE | PERF_SAMPLE_IDENTIFIER)
+#define OPD_PERF_CHAIN PERF_SAMPLE_CALLCHAIN
+#define OPD_PERF_USER (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 /* Others end with { pid, tid; time; id? }. */
 #define OPD_PERF_SIDE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 
@@ -35,6 +40,12 @@ struct opd_perf_rec {
 		struct {
 			uint64_t ip;
 			uint64_t id; /* of the event, 0 when not told */
+			const void *chain; /* in the record, 64-bit words */
+			size_t chain_len; /* of them, 0: none */
+			uint64_t abi; /* PERF_SAMPLE_REGS_ABI_* */
+			const void *regs; /* OPD_PERF_NR_REGS, if an abi */
+			const void *stack; /* bytes from the stack pointer up */
+			size_t stack_len;
 		} sample;
 		struct {
 			uint64_t start;

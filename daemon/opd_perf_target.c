@@ -23,34 +23,56 @@ static int add_pid(struct opd_perf_target *target, pid_t pid)
 	return 0;
 }
 
-static int bad_value(struct op_diag *diag, const char *key, const char *value)
+enum key { EXEC, PID, RATE, CALLGRAPH, STACK, NR_KEYS };
+
+static const struct {
+	const char *name;
+	uint32_t min, max;
+} keys[NR_KEYS] = {
+	[EXEC] = { "exec", 1, INT32_MAX },
+	[PID] = { "pid", 1, INT32_MAX },
+	[RATE] = { "rate", 1, OPD_PERF_RATE_MAX },
+	[CALLGRAPH] = { "callgraph", 0, OPD_PERF_DEPTH_MAX },
+	[STACK] = { "stack", OPD_PERF_STACK_MIN, OPD_PERF_STACK_MAX },
+};
+
+static enum key find_key(const char *name)
 {
-	return op_diag_set(diag, -EINVAL,
-			   "source perf: %s=%s: must be a number from 1 to %d",
-			   key, value,
-			   strcmp(key, "rate") ? INT32_MAX : OPD_PERF_RATE_MAX);
+	enum key key = 0;
+
+	while (key < NR_KEYS && strcmp(keys[key].name, name))
+		key++;
+	return key;
 }
 
-static int take_pair(struct opd_perf_target *target, const char *key,
+static int take_pair(struct opd_perf_target *target, const char *name,
 		     const char *value, struct op_diag *diag)
 {
+	enum key key = find_key(name);
 	uint64_t number = 0;
 
-	if (strcmp(key, "exec") && strcmp(key, "pid") && strcmp(key, "rate"))
+	if (key == NR_KEYS)
 		return op_diag_set(
 			diag, -EINVAL,
-			"source perf: '%s': known are exec=PID, pid=PID and rate=HZ",
-			key);
-	if (op_parse_u64(value, &number) || number == 0 || number > INT32_MAX)
-		return bad_value(diag, key, value);
-	if (!strcmp(key, "pid"))
+			"source perf: '%s': known are exec=PID, pid=PID, rate=HZ, callgraph=DEPTH and stack=BYTES",
+			name);
+	if (op_parse_u64(value, &number) || number < keys[key].min ||
+	    number > keys[key].max)
+		return op_diag_set(
+			diag, -EINVAL,
+			"source perf: %s=%s: must be a number from %" PRIu32
+			" to %" PRIu32,
+			name, value, keys[key].min, keys[key].max);
+	if (key == PID)
 		return add_pid(target, (pid_t)number);
-	if (!strcmp(key, "exec"))
+	if (key == EXEC)
 		target->exec = (pid_t)number;
-	else if (number <= OPD_PERF_RATE_MAX)
+	else if (key == RATE)
 		target->rate = (uint32_t)number;
+	else if (key == CALLGRAPH)
+		target->depth = (uint32_t)number;
 	else
-		return bad_value(diag, key, value);
+		target->stack = (uint32_t)number & ~7u;
 	return 0;
 }
 

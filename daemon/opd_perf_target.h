@@ -8,6 +8,9 @@
  *	exec=PID	a process that is about to exec, and its children
  *	pid=PID		one that runs, and its children; may be repeated
  *	rate=HZ		samples per second and CPU of the clock
+ *	callgraph=DEPTH	take stacks, of so many frames at most; 0: none
+ *	stack=BYTES	of the user stack for these, at most; else as much as
+ *			a record holds, or less where memory is short
  *
  * Without exec and pid it is everything.
  */
@@ -21,12 +24,17 @@
 
 #define OPD_PERF_RATE 1000
 #define OPD_PERF_RATE_MAX 100000
+#define OPD_PERF_DEPTH_MAX 1024
+#define OPD_PERF_STACK_MIN 512
+#define OPD_PERF_STACK_MAX 61440 /* a record has 16 bits for its length */
 
 struct opd_perf_target {
 	pid_t exec; /* 0: none */
 	pid_t *pids;
 	size_t nr_pids;
 	uint32_t rate;
+	uint32_t depth; /* frames, 0: no stacks */
+	uint32_t stack; /* bytes, a multiple of 8; 0: not said */
 };
 
 /* Whether it is about some processes and not the machine. */

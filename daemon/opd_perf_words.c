@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "module/uapi/oprofile.h"
-
 /*
  * CPU_SWITCH 3, CTX_SWITCH 4, CTX_TGID 3, mode 2, ANON_SWITCH 5 and its name,
  * the sample 2.
@@ -13,6 +11,8 @@
 _Static_assert(3 + 4 + 3 + 2 + 5 + OPD_PERF_ANON_MAX / 8 + 2 <=
 		       OPD_PERF_SAMPLE_WORDS,
 	       "a sample with all its context fits");
+_Static_assert(2 + 5 + OPD_PERF_ANON_MAX / 8 + 2 <= OPD_PERF_CALLER_WORDS,
+	       "so does a caller");
 
 void opd_perf_words_into(struct opd_perf_words *w, uint64_t *words, size_t nr)
 {
@@ -20,9 +20,16 @@ void opd_perf_words_into(struct opd_perf_words *w, uint64_t *words, size_t nr)
 	w->end = words + nr;
 }
 
+void opd_perf_words_set_depth(struct opd_perf_words *w, size_t nr)
+{
+	w->most = OPD_PERF_SAMPLE_WORDS;
+	if (nr)
+		w->most += OPD_PERF_TRACE_WORDS + nr * OPD_PERF_CALLER_WORDS;
+}
+
 bool opd_perf_words_fit(const struct opd_perf_words *w)
 {
-	return w->end - w->at >= OPD_PERF_SAMPLE_WORDS;
+	return (size_t)(w->end - w->at) >= w->most;
 }
 
 static void put(struct opd_perf_words *w, uint64_t word)
@@ -128,17 +135,50 @@ static void put_image(struct opd_perf_words *w,
 	w->has_image = true;
 }
 
+static void put_where(struct opd_perf_words *w,
+		      const struct opd_perf_place *place)
+{
+	put_mode(w, place->kernel);
+	if (!place->kernel)
+		put_image(w, place);
+}
+
 void opd_perf_words_sample(struct opd_perf_words *w,
 			   const struct opd_perf_place *place, uint64_t pc,
 			   uint32_t counter)
 {
 	put_cpu(w, place->cpu);
 	put_task(w, place);
-	put_mode(w, place->kernel);
-	if (!place->kernel)
-		put_image(w, place);
+	put_where(w, place);
 	put(w, pc);
 	put(w, counter);
+}
+
+void opd_perf_words_trace(struct opd_perf_words *w,
+			  const struct opd_perf_place *place, uint64_t pc,
+			  uint32_t counter)
+{
+	put_cpu(w, place->cpu);
+	put_task(w, place);
+	put_where(w, place);
+	put_code(w, OP_TRACE_BEGIN, 0);
+	put(w, pc);
+	put(w, counter);
+}
+
+void opd_perf_words_caller(struct opd_perf_words *w,
+			   const struct opd_perf_place *place, uint64_t pc)
+{
+	put_where(w, place);
+	put(w, pc);
+	put(w, 0);
+}
+
+void opd_perf_words_trace_end(struct opd_perf_words *w,
+			      enum op_trace_ending ending)
+{
+	put_code(w, OP_TRACE_END, 1);
+	put(w, ending);
 }
 
 void opd_perf_words_kernel_changed(struct opd_perf_words *w)

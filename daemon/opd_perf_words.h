@@ -11,8 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "module/uapi/oprofile.h"
+
 /* Words that one sample takes at most, with all its context. */
 #define OPD_PERF_SAMPLE_WORDS 128
+
+/* Those that a trace takes besides, and each caller in it. */
+#define OPD_PERF_TRACE_WORDS 8
+#define OPD_PERF_CALLER_WORDS 32
 
 /* Bytes of the name of anonymous memory, with the zero byte. */
 #define OPD_PERF_ANON_MAX 128
@@ -34,6 +40,7 @@ struct opd_perf_place {
 struct opd_perf_words {
 	uint64_t *at; /* the next word goes here */
 	uint64_t *end;
+	size_t most; /* words that a sample with its callers may take */
 	struct opd_perf_place last; /* what the reader knows by now ... */
 	bool has_cpu; /* ... if these are set */
 	bool has_task;
@@ -44,6 +51,9 @@ struct opd_perf_words {
 /* Write to @nr words at @words from now on; the context goes on. */
 void opd_perf_words_into(struct opd_perf_words *w, uint64_t *words, size_t nr);
 
+/* Samples come with up to @nr frames, 0 without traces. */
+void opd_perf_words_set_depth(struct opd_perf_words *w, size_t nr);
+
 /* Whether another sample is certain to fit. */
 bool opd_perf_words_fit(const struct opd_perf_words *w);
 
@@ -52,6 +62,19 @@ bool opd_perf_words_fit(const struct opd_perf_words *w);
 void opd_perf_words_sample(struct opd_perf_words *w,
 			   const struct opd_perf_place *place, uint64_t pc,
 			   uint32_t counter);
+
+/*
+ * The same as the innermost frame of a trace, of which no more than the number
+ * of callers follow that was said before, and its end.
+ */
+void opd_perf_words_trace(struct opd_perf_words *w,
+			  const struct opd_perf_place *place, uint64_t pc,
+			  uint32_t counter);
+/* Only what tells the image counts of @place. */
+void opd_perf_words_caller(struct opd_perf_words *w,
+			   const struct opd_perf_place *place, uint64_t pc);
+void opd_perf_words_trace_end(struct opd_perf_words *w,
+			      enum op_trace_ending ending);
 
 /* Code of the kernel that was made at run time, one function. It must fit;
  * what is too long of @name is cut. */

@@ -16,12 +16,14 @@ int opd_perf_world_init(struct opd_perf_world *world)
 {
 	memset(world, 0, sizeof(*world));
 	world->proc = "/proc";
+	opd_perf_words_set_depth(&world->words, 0);
 	opd_maps_init(&world->maps);
 	return opd_perf_images_init(&world->images);
 }
 
 void opd_perf_world_release(struct opd_perf_world *world)
 {
+	opd_perf_stacks_release(&world->stacks);
 	opd_maps_release(&world->maps);
 	opd_perf_images_release(&world->images);
 }
@@ -164,29 +166,44 @@ void opd_perf_world_side(struct opd_perf_world *world,
 /* ---- samples ----------------------------------------------------------------
  */
 
-/* The mapping of a user sample, if need be after another look at /proc. */
-static const struct opd_map *find_map(struct opd_perf_world *world,
-				      struct opd_process **process,
-				      uint32_t tgid, uint64_t pc)
+const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
+					      struct opd_process **process,
+					      uint32_t tgid, uint64_t addr)
 {
 	const struct opd_map *map = NULL;
 
 	if (*process && (*process)->read_at >= world->gap_at) {
-		map = opd_maps_lookup(*process, pc);
+		map = opd_maps_lookup(*process, addr);
 		/* perf_events tells no mremap(2), for one. */
 		if (map || world->now - (*process)->read_at < SECOND)
 			return map;
 	}
 	*process = opd_perf_proc_read(world, tgid);
-	return *process ? opd_maps_lookup(*process, pc) : NULL;
+	return *process ? opd_maps_lookup(*process, addr) : NULL;
 }
 
-static void place_user(struct opd_perf_world *world, uint32_t tgid,
-		       struct opd_perf_place *place, uint64_t pc,
-		       uint32_t counter)
+/* The sample, with its callers if they are wanted. */
+static void write_sample(struct opd_perf_world *world,
+			 struct opd_process *process,
+			 const struct opd_perf_place *place, uint64_t pc,
+			 const struct opd_perf_rec *rec, uint32_t counter)
 {
-	struct opd_process *process = opd_maps_find(&world->maps, tgid);
-	const struct opd_map *map = find_map(world, &process, tgid, pc);
+	if (!world->stacks.depth) {
+		opd_perf_words_sample(&world->words, place, pc, counter);
+		return;
+	}
+	opd_perf_words_trace(&world->words, place, pc, counter);
+	opd_perf_stack_callers(world, process, place, rec);
+}
+
+static void place_user(struct opd_perf_world *world,
+		       struct opd_perf_place *place,
+		       const struct opd_perf_rec *rec, uint32_t counter)
+{
+	struct opd_process *process = opd_maps_find(&world->maps, place->tgid);
+	uint64_t pc = rec->sample.ip;
+	const struct opd_map *map =
+		opd_perf_world_find_map(world, &process, place->tgid, pc);
 
 	if (!process) {
 		count(world, OPD_PERF_NO_MM);
@@ -208,18 +225,18 @@ static void place_user(struct opd_perf_world *world, uint32_t tgid,
 		count(world, OPD_PERF_INVALID_EIP);
 		return;
 	}
-	opd_perf_words_sample(&world->words, place, pc, counter);
+	write_sample(world, process, place, pc, rec, counter);
 }
 
-static void place_kernel(struct opd_perf_world *world, uint32_t tgid,
-			 struct opd_perf_place *place, uint64_t pc,
-			 uint32_t counter)
+static void place_kernel(struct opd_perf_world *world,
+			 struct opd_perf_place *place,
+			 const struct opd_perf_rec *rec, uint32_t counter)
 {
-	const struct opd_process *process = opd_maps_find(&world->maps, tgid);
+	struct opd_process *process = opd_maps_find(&world->maps, place->tgid);
 
 	place->kernel = true;
 	place->app = process ? process->app : OP_NO_COOKIE;
-	opd_perf_words_sample(&world->words, place, pc, counter);
+	write_sample(world, process, place, rec->sample.ip, rec, counter);
 }
 
 void opd_perf_world_sample(struct opd_perf_world *world,
@@ -241,11 +258,10 @@ void opd_perf_world_sample(struct opd_perf_world *world,
 	}
 	switch (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
 	case PERF_RECORD_MISC_USER:
-		place_user(world, place.tgid, &place, rec->sample.ip, counter);
+		place_user(world, &place, rec, counter);
 		break;
 	case PERF_RECORD_MISC_KERNEL:
-		place_kernel(world, place.tgid, &place, rec->sample.ip,
-			     counter);
+		place_kernel(world, &place, rec, counter);
 		break;
 	default: /* a guest's or a hypervisor's addresses are not ours */
 		count(world, OPD_PERF_INVALID_EIP);

@@ -14,6 +14,7 @@
 #include "daemon/opd_maps.h"
 #include "daemon/opd_perf_image.h"
 #include "daemon/opd_perf_record.h"
+#include "daemon/opd_perf_stack.h"
 #include "daemon/opd_perf_words.h"
 
 /* X(constant, name): what became of a sample, or is worth knowing. */
@@ -42,6 +43,7 @@ struct opd_perf_world {
 	struct opd_maps maps;
 	struct opd_perf_images images;
 	struct opd_perf_words words;
+	struct opd_perf_stacks stacks;
 	uint64_t stats[OPD_PERF_NR_STATS];
 	const char *proc; /* the folder, "/proc" */
 	uint64_t now; /* of the last record, ns */
@@ -62,6 +64,14 @@ void opd_perf_world_side(struct opd_perf_world *world,
 void opd_perf_world_sample(struct opd_perf_world *world,
 			   const struct opd_perf_rec *rec, uint32_t cpu,
 			   uint32_t counter);
+
+/*
+ * The mapping of process @tgid that holds @addr, if need be after another look
+ * at /proc; *@process is what is known of it, NULL for nothing, and may change.
+ */
+const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
+					      struct opd_process **process,
+					      uint32_t tgid, uint64_t addr);
 
 /*
  * A mapping of @process, however it was learnt: @map without cookie and name,

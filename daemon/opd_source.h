@@ -66,6 +66,7 @@ struct opd_source {
 	char name[32]; /* for the ledger and status: "module/timer", "file" */
 	char cpu_type[48];
 	uint32_t timer_hz; /* 0: not known */
+	bool stacks; /* samples come with stacks, for call graphs */
 	bool targeted; /* it is about some processes, not the machine */
 };
 

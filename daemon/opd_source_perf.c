@@ -7,7 +7,8 @@
  *	opd_perf_ring	reads and
  *	opd_perf_merge	brings in order;
  *	opd_perf_record	takes records apart,
- *	opd_perf_world	knows by opd_maps what is mapped where and writes
+ *	opd_perf_world	knows by opd_maps what is mapped where and writes, with
+ *	opd_perf_stack	and opd_unwind for stacks,
  *	opd_perf_words	the stream
  */
 
@@ -85,6 +86,7 @@ static void describe(struct opd_source *source, const struct opd_perf *perf)
 				      opd_perf_period(perf->target.rate));
 	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s",
 		 opd_event_is_timer(first) ? "timer" : "perf");
+	source->stacks = perf->target.depth != 0;
 	source->targeted = opd_perf_is_targeted(&perf->target);
 	snprintf(source->name, sizeof(source->name), "perf/%.26s",
 		 opd_event_is_timer(first) ? "cpu-clock" : first->name);
@@ -173,6 +175,9 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 		perf->merge.period_ns = opd_perf_period(perf->target.rate);
 	if (!err && !perf->merge.bounce)
 		err = -ENOMEM;
+	if (!err && perf->target.depth)
+		err = opd_perf_stacks_init(&perf->world, perf->target.depth,
+					   perf->events.kernel_depth);
 	if (!err)
 		err = read_processes(perf);
 	if (!err)
@@ -416,6 +421,21 @@ static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 	return err;
 }
 
+static void log_stacks(const struct opd_perf *perf, struct opd_log *log)
+{
+	struct opd_unwind_stats stats;
+
+	opd_unwinder_stats(perf->world.stacks.unwinder, &stats);
+	opd_log_plain(log, "Nr. bytes of user stack in a sample: %" PRIu32,
+		      perf->events.stack);
+	opd_log_plain(log,
+		      "Nr. unwind tables: %" PRIu64 ", %" PRIu64
+		      " bytes; made %" PRIu64 ", dropped %" PRIu64
+		      ", images without %" PRIu64,
+		      stats.nr_tables, stats.bytes, stats.nr_made,
+		      stats.nr_dropped, stats.nr_failed);
+}
+
 static void perf_log(struct opd_source *source, struct opd_log *log)
 {
 	const struct opd_perf *perf = source->perf;
@@ -429,6 +449,8 @@ static void perf_log(struct opd_source *source, struct opd_log *log)
 		opd_log_plain(log, "Nr. %s: %" PRIu64, stat_names[i],
 			      perf->world.stats[i]);
 	opd_log_plain(log, "Nr. images: %zu", perf->world.images.nr);
+	if (perf->target.depth)
+		log_stacks(perf, log);
 }
 
 const struct opd_source_ops opd_source_perf = {

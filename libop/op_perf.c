@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define PARANOID_FILE "/proc/sys/kernel/perf_event_paranoid"
+#define MAX_STACK_FILE "/proc/sys/kernel/perf_event_max_stack"
 
 /* linux/capability.h has the second since Linux 5.8 only */
 #define CAP_SYS_ADMIN_BIT 21
@@ -46,17 +47,30 @@ bool op_perf_has_pmu(void)
 	return counts_itself(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 }
 
-int op_perf_paranoid(void)
+/* The number in @path, @otherwise if there is none to read. */
+static int read_number(const char *path, int otherwise)
 {
-	FILE *file = fopen(PARANOID_FILE, "re");
-	int paranoid = 2;
+	FILE *file = fopen(path, "re");
+	int number;
 
 	if (!file)
-		return paranoid;
-	if (fscanf(file, "%d", &paranoid) != 1)
-		paranoid = 2;
+		return otherwise;
+	if (fscanf(file, "%d", &number) != 1)
+		number = otherwise;
 	fclose(file);
-	return paranoid;
+	return number;
+}
+
+int op_perf_paranoid(void)
+{
+	return read_number(PARANOID_FILE, 2);
+}
+
+unsigned int op_perf_max_stack(void)
+{
+	int nr = read_number(MAX_STACK_FILE, 127);
+
+	return nr > 0 ? (unsigned int)nr : 0;
 }
 
 /* perf_event_open(2) asks for the capabilities of the first user namespace,

@@ -68,6 +68,9 @@ int op_perf_explain_rights(struct op_diag *diag, int err,
 /* kernel.perf_event_paranoid; 2, the kernel's default, if unreadable. */
 int op_perf_paranoid(void);
 
+/* kernel.perf_event_max_stack, frames; 127, the default, if unreadable. */
+unsigned int op_perf_max_stack(void);
+
 /* Whether this process may sample the kernel, and whether all processes. */
 bool op_perf_may_sample_kernel(void);
 bool op_perf_may_sample_system(void);

@@ -79,6 +79,7 @@ static int choose_events(struct operf *operf)
 	struct event_machine machine;
 	struct operf_rights rights = {
 		.may_sample_kernel = op_perf_may_sample_kernel(),
+		.stacks = options->depth != 0,
 	};
 	int err = event_machine_init(&machine);
 

@@ -128,7 +128,7 @@ void operf_daemon_release(struct operf_daemon *daemon)
 static void add_source(struct process_args *args, const struct operf *operf)
 {
 	const struct operf_options *options = &operf->options;
-	char target[64] = "", rate[64] = "";
+	char target[64] = "", rate[64] = "", depth[64] = "";
 	const char *between = ":";
 
 	if (operf->command.pid)
@@ -141,7 +141,12 @@ static void add_source(struct process_args *args, const struct operf *operf)
 	if (options->rate)
 		snprintf(rate, sizeof(rate), "%srate=%" PRIu64, between,
 			 options->rate);
-	process_args_add(args, "--source=perf%s%s", target, rate);
+	if (*rate)
+		between = ",";
+	if (options->depth)
+		snprintf(depth, sizeof(depth), "%scallgraph=%" PRIu64, between,
+			 options->depth);
+	process_args_add(args, "--source=perf%s%s%s", target, rate, depth);
 }
 
 static void add_args(struct process_args *args, const struct operf *operf,

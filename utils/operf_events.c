@@ -18,15 +18,30 @@ static const char *choose_default(struct event_machine *machine,
 	return event_machine_cpu(machine, NULL) ? "default" : DEFAULT_EVENTS;
 }
 
+/* Counts that nobody has chosen: samples with stacks cost more. */
+static void raise_counts(struct event_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		uint64_t least =
+			OP_CALLGRAPH_FACTOR * list->event[i].event->min_count;
+
+		if (list->event[i].count < least)
+			list->event[i].count = least;
+	}
+}
+
 static int take_events(struct operf_events *events,
 		       struct event_machine *machine, const char *text,
-		       const struct operf_rights *rights, struct op_diag *diag)
+		       const struct operf_rights *rights, bool with_stacks,
+		       struct op_diag *diag)
 {
 	struct event_list list;
 	int err = event_list_init(&list, machine, text, diag);
 
 	if (!err)
 		err = event_list_check(&list, machine, diag);
+	if (!err && with_stacks)
+		raise_counts(&list);
 	if (!err && !rights->may_sample_kernel)
 		err = event_list_leave_kernel(&list, &events->user_only, diag);
 	if (!err) {
@@ -42,15 +57,17 @@ int operf_events_init(struct operf_events *events,
 		      bool clock, const struct operf_rights *rights,
 		      struct op_diag *diag)
 {
+	bool is_default = !list && !clock;
 	int err = 0;
 
 	memset(events, 0, sizeof(*events));
-	if (!list && !clock) {
+	if (is_default) {
 		list = choose_default(machine, rights);
 		events->no_counter = !list;
 	}
 	if (list)
-		err = take_events(events, machine, list, rights, diag);
+		err = take_events(events, machine, list, rights,
+				  is_default && rights->stacks, diag);
 	else
 		events->user_only = !rights->may_sample_kernel;
 	return err ? op_diag_set(diag, err, "out of memory") : 0;

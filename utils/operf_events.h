@@ -19,10 +19,11 @@ struct operf_events {
 	bool user_only; /* the kernel is left out: this user may not */
 };
 
-/* What this machine and user allow. */
+/* What this machine and user allow, and what else is wanted. */
 struct operf_rights {
 	bool can_sample_cpu; /* event_machine_can_sample() */
 	bool may_sample_kernel; /* op_perf_may_sample_kernel() */
+	bool stacks; /* with each sample: take default events less often */
 };
 
 /*

@@ -32,7 +32,9 @@ struct raw {
 	int version;
 };
 
-enum { HELP = 1, USAGE, EVENTS };
+#define DEPTH_MAX 1024 /* frames; the daemon keeps no more */
+
+enum { HELP = 1, USAGE, EVENTS, CALLGRAPH };
 
 /* ---- single options ------------------------------------------------------ */
 
@@ -69,6 +71,22 @@ static int take_rate(struct operf_options *options, const char *text,
 				   "the CPU clock, which is sampled without "
 				   "--events; give one of them");
 	return 0;
+}
+
+/* Without a depth it is all. */
+static int take_depth(struct operf_options *options, const char *text,
+		      struct op_diag *diag)
+{
+	options->depth = DEPTH_MAX;
+	if (!text)
+		return 0;
+	if (!op_parse_u64(text, &options->depth) && options->depth &&
+	    options->depth <= DEPTH_MAX)
+		return 0;
+	return op_diag_set(diag, -EINVAL,
+			   "--callgraph=%s: not a number of frames; give one "
+			   "from 1 to %d",
+			   text, DEPTH_MAX);
 }
 
 /* Words of the original that are about steps which are operf's own here. */
@@ -193,17 +211,34 @@ static int print_help(poptContext context, int what)
 	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* An option that is more than a place for its value. */
+static int take_option(struct operf_options *options, int option, char *value,
+		       struct op_diag *diag)
+{
+	int err;
+
+	if (option == EVENTS)
+		return add_events(options, value)
+			       ? op_diag_set(diag, -ENOMEM, "out of memory")
+			       : 0;
+	err = take_depth(options, value, diag);
+	free(value);
+	return err;
+}
+
 static int run_popt(poptContext context, struct operf_options *options,
 		    struct op_diag *diag)
 {
+	int err = 0;
 	int rc;
 
-	while ((rc = poptGetNextOpt(context)) > 0) {
-		if (rc != EVENTS)
+	while (!err && (rc = poptGetNextOpt(context)) > 0) {
+		if (rc == HELP || rc == USAGE)
 			exit(print_help(context, rc));
-		if (add_events(options, poptGetOptArg(context)))
-			return op_diag_set(diag, -ENOMEM, "out of memory");
+		err = take_option(options, rc, poptGetOptArg(context), diag);
 	}
+	if (err)
+		return err;
 	if (rc == -1)
 		return 0;
 	return op_diag_set(diag, -EINVAL, "%s: %s; see operf --help",
@@ -233,6 +268,8 @@ static int parse_raw(struct operf_options *o, struct raw *raw, int argc,
 		{ "system-wide", 's', POPT_ARG_NONE, &raw->system_wide, 0, "profile everything until Ctrl-C", NULL },
 		{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "NAME:COUNT[:UM[:KERNEL[:USER]]],... to sample (the CPU's default event, else the CPU clock)", "LIST" },
 		{ "rate", '\0', POPT_ARG_STRING, &raw->rate, 0, "sample the CPU clock, so many times a second (1000)", "HZ" },
+		{ "callgraph", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, CALLGRAPH, "keep whole stacks, of so many frames at most (1024)", "DEPTH" },
+		{ NULL, 'g', POPT_ARG_NONE, NULL, CALLGRAPH, "the same as --callgraph", NULL },
 		{ "separate-thread", 't', POPT_ARG_NONE, &raw->separate_thread, 0, "keep samples apart by process and thread", NULL },
 		{ "separate-cpu", 'c', POPT_ARG_NONE, &raw->separate_cpu, 0, "keep samples apart by CPU", NULL },
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "where the samples go (./oprofile_data)", "DIR" },

@@ -19,6 +19,7 @@ struct operf_options {
 	bool system_wide;
 	char *events; /* as given, with commas; NULL: the default */
 	uint64_t rate; /* of the CPU clock, 0: not given */
+	uint64_t depth; /* frames of a stack; 0: no call graphs */
 	char *session_dir; /* as given, NULL: ./oprofile_data */
 	char *vmlinux;
 	char *daemon_verbose; /* words for the daemon, NULL for none */

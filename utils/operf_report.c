@@ -45,6 +45,8 @@ static void subtract(struct op_ledger *now, const struct op_ledger *before)
 				    before->causes[k].name))
 				now->causes[i].nr = less(now->causes[i].nr,
 							 before->causes[k].nr);
+	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
+		now->stacks[i] = less(now->stacks[i], before->stacks[i]);
 }
 
 /* ---- why there is nothing ------------------------------------------------ */
@@ -178,6 +180,27 @@ static void say_account(const struct operf *operf,
 		   lost, command);
 }
 
+/* Which of the stacks are not whole, and why. */
+static void say_stacks(const struct op_ledger *ledger)
+{
+	uint64_t whole = ledger->stacks[OP_STACKS_WHOLE];
+	uint64_t all = op_ledger_stacks_stored(ledger) +
+		       ledger->stacks[OP_STACKS_NOT_STORED];
+	char list[LIST_MAX] = "";
+	size_t used = 0;
+
+	for (unsigned int i = OP_STACKS_WHOLE + 1; i <= OP_STACKS_NOT_STORED;
+	     i++)
+		if (ledger->stacks[i])
+			used += (size_t)snprintf(list + used,
+						 sizeof(list) - used,
+						 ", %" PRIu64 " %s",
+						 ledger->stacks[i],
+						 op_ledger_stacks_name(i));
+	operf_note("%" PRIu64 " of %" PRIu64 " stacks are whole%s", whole, all,
+		   list);
+}
+
 static void say_nothing_taken(const struct operf *operf)
 {
 	char why[512];
@@ -220,5 +243,7 @@ int operf_report(struct operf *operf, const struct op_ledger *before)
 		say_nothing_stored(operf, &ledger);
 	else
 		say_account(operf, &ledger);
+	if (ledger.stored && operf->options.depth)
+		say_stacks(&ledger);
 	return 0;
 }

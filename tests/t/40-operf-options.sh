@@ -29,7 +29,7 @@ says "a command and --system-wide" "true: a command cannot be given with \
 --system-wide; leave one out" -s true
 says "an unknown option" "--nonsense: unknown option; see operf --help" \
 	--nonsense true
-says "a short one" "-g: unknown option; see operf --help" -g true
+says "a short one" "-b: unknown option; see operf --help" -b true
 says "an argument that is missing" "--pid: missing argument; see operf --help" \
 	--pid
 
@@ -42,6 +42,10 @@ done
 for rate in x 0 -5 100001 1e3 ''; do
 	says "--rate '$rate'" "--rate=$rate: not a number of samples per \
 second; give one from 1 to 100000" "--rate=$rate" true
+done
+for depth in x 0 -1 1025 ''; do
+	says "--callgraph '$depth'" "--callgraph=$depth: not a number of \
+frames; give one from 1 to 1024" "--callgraph=$depth" true
 done
 says "--rate with events" "--rate and --events: the rate is that of the CPU \
 clock, which is sampled without --events; give one of them" \

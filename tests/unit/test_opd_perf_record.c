@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/opd_perf_regs.h"
 #include "tests/unit/perf_records.h"
 
 static const uint8_t some_id[20] = { 1,	 2,  3,	 4,  5,	 6,  7,	 8,  9,	 10,
@@ -92,6 +93,88 @@ static void samples(void **state)
 	assert_int_equal(rec.tid, 101);
 	assert_int_equal(rec.sample.ip, UINT64_MAX);
 	assert_int_equal(rec.sample.id, 77);
+}
+
+#define DEEP (OPD_PERF_SAMPLE_ID | OPD_PERF_CHAIN | OPD_PERF_USER)
+
+/* With 3 words of chain, registers if an abi, and 11 of 16 bytes of stack. */
+static void record_deep(struct record *r, uint64_t abi, uint64_t room)
+{
+	struct record_who who = { 100, 101, 500, DEEP, 77 };
+
+	record_sample(r, &who, PERF_RECORD_MISC_KERNEL, 0xffffffff81000123);
+	record_u64(r, 3);
+	for (uint64_t i = 0; i < 3; i++)
+		record_u64(r, 0x1000 + i);
+	record_u64(r, abi);
+	for (uint64_t i = 0; abi && i < OPD_PERF_NR_REGS; i++)
+		record_u64(r, 0x2000 + i);
+	record_u64(r, room);
+	for (uint64_t i = 0; i < room; i += 8)
+		record_u64(r, 0x3000 + i);
+	if (room)
+		record_u64(r, 11);
+	record_close(r);
+}
+
+static void samples_with_stacks(void **state)
+{
+	struct opd_perf_rec rec;
+	struct record r;
+	uint64_t word;
+
+	(void)state;
+	record_deep(&r, PERF_SAMPLE_REGS_ABI_64, 16);
+	assert_int_equal(opd_perf_decode(&rec, r.at, r.len, DEEP), 0);
+	assert_int_equal(rec.time, 500);
+	assert_int_equal(rec.sample.id, 77);
+	assert_int_equal(rec.sample.chain_len, 3);
+	memcpy(&word, (const char *)rec.sample.chain + 16, 8);
+	assert_int_equal(word, 0x1002);
+	assert_int_equal(rec.sample.abi, PERF_SAMPLE_REGS_ABI_64);
+	memcpy(&word,
+	       (const char *)rec.sample.regs + 8 * (OPD_PERF_NR_REGS - 1), 8);
+	assert_int_equal(word, 0x2000 + OPD_PERF_NR_REGS - 1);
+	memcpy(&word, rec.sample.stack, 8);
+	assert_int_equal(word, 0x3000);
+	assert_int_equal(rec.sample.stack_len, 11);
+
+	record_deep(&r, PERF_SAMPLE_REGS_ABI_NONE, 0);
+	assert_int_equal(opd_perf_decode(&rec, r.at, r.len, DEEP), 0);
+	assert_null(rec.sample.regs);
+	assert_null(rec.sample.stack);
+	assert_int_equal(rec.sample.stack_len, 0);
+}
+
+/* Cut anywhere, and with lengths that cannot be. */
+static void damaged_stacks(void **state)
+{
+	const size_t nr_at = sizeof(struct perf_event_header) + 32;
+	const uint64_t bad[] = { 100, UINT64_MAX, UINT64_MAX / 8 + 2 };
+	struct opd_perf_rec rec;
+	struct record r;
+
+	(void)state;
+	record_deep(&r, PERF_SAMPLE_REGS_ABI_64, 16);
+	for (size_t len = nr_at; len < r.len; len += 8)
+		assert_int_equal(opd_perf_decode(&rec, r.at, len, DEEP),
+				 -EINVAL);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		record_deep(&r, PERF_SAMPLE_REGS_ABI_64, 16);
+		memcpy(r.at + nr_at, &bad[i], 8);
+		assert_int_equal(opd_perf_decode(&rec, r.at, r.len, DEEP),
+				 -EINVAL);
+		assert_int_equal(rec.sample.chain_len, 0);
+		record_deep(&r, PERF_SAMPLE_REGS_ABI_64, 16);
+		memcpy(r.at + r.len - 32, &bad[i], 8);
+		assert_int_equal(opd_perf_decode(&rec, r.at, r.len, DEEP),
+				 -EINVAL);
+		/* More than there is room for is what there is. */
+		record_deep(&r, PERF_SAMPLE_REGS_ABI_64, 16);
+		memcpy(r.at + r.len - 8, &bad[i], 8);
+		assert_int_equal(opd_perf_decode(&rec, r.at, r.len, DEEP), 0);
+		assert_int_equal(rec.sample.stack_len, 16);
+	}
 }
 
 static void check_libc(const struct opd_perf_rec *rec)
@@ -465,6 +548,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples),
+		cmocka_unit_test(samples_with_stacks),
+		cmocka_unit_test(damaged_stacks),
 		cmocka_unit_test(mappings_with_inodes),
 		cmocka_unit_test(mappings_with_build_ids),
 		cmocka_unit_test(names_of_processes),

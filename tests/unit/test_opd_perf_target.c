@@ -30,6 +30,32 @@ static void nothing_is_everything(void **state)
 	}
 }
 
+static void stacks(void **state)
+{
+	struct opd_perf_target target;
+
+	(void)state;
+	assert_int_equal(opd_perf_target_parse(&target, "callgraph=64", NULL),
+			 0);
+	assert_int_equal(target.depth, 64);
+	assert_int_equal(target.stack, 0);
+	assert_int_equal(opd_perf_target_parse(&target,
+					       "callgraph=0,stack=8191", NULL),
+			 0);
+	assert_int_equal(target.depth, 0);
+	assert_int_equal(target.stack, 8184);
+	assert_int_equal(opd_perf_target_parse(
+				 &target, "callgraph=1024,stack=61440", NULL),
+			 0);
+	assert_int_equal(target.stack, OPD_PERF_STACK_MAX);
+	assert_int_equal(opd_perf_target_parse(&target, "callgraph=1025", NULL),
+			 -EINVAL);
+	assert_int_equal(opd_perf_target_parse(&target, "stack=511", NULL),
+			 -EINVAL);
+	assert_int_equal(opd_perf_target_parse(&target, "stack=61441", NULL),
+			 -EINVAL);
+}
+
 static void all_keys(void **state)
 {
 	struct opd_perf_target target;
@@ -149,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_everything),
 		cmocka_unit_test(all_keys),
+		cmocka_unit_test(stacks),
 		cmocka_unit_test(keys_repeated),
 		cmocka_unit_test(many_pids),
 		cmocka_unit_test(wrong_words_are_refused),

@@ -509,8 +509,10 @@ static void test_anonymous_memory(void **state)
 					  "TIMER.0.0.12.12.0",
 				  key(0x200, 0x100)),
 			 1);
-	assert_int_equal(
-		count_stack(f, tree, "/bin/app+300 [unknown]+0 jit+200"), 0);
+	assert_int_equal(count_stack(f, tree,
+				     "/bin/app+300 [unknown]+0 glue+200 "
+				     "jit+100"),
+			 1);
 	assert_true(exists(f, "current/{root}/bin/app/{tree}/"
 			      "TIMER.0.0.12.12.0"));
 	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 1);

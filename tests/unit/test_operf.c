@@ -31,6 +31,11 @@ static const struct operf_rights root = {
 	.may_sample_kernel = true,
 };
 static const struct operf_rights user = { .can_sample_cpu = true };
+static const struct operf_rights stacks = {
+	.can_sample_cpu = true,
+	.may_sample_kernel = true,
+	.stacks = true,
+};
 static const struct operf_rights virtual = { .may_sample_kernel = true };
 
 /* A machine whose CPU is, or is not, that of load_sample(). */
@@ -68,6 +73,10 @@ static void default_events(void **state)
 	(void)state;
 	chooses(true, NULL, false, &root, cycles, false, false);
 	chooses(true, "default", false, &root, cycles, false, false);
+	/* Its smallest count is 1000. */
+	chooses(true, NULL, false, &stacks, "CYCLES:118:0:15000:0:1:1:0x76",
+		false, false);
+	chooses(true, "CYCLES:1000", false, &stacks, cycles, false, false);
 	chooses(true, NULL, false, &user, "CYCLES:118:0:1000:0:0:1:0x76", false,
 		true);
 	chooses(false, NULL, false, &root, "cycles:0:0:1000000:0:1:1:0x0",
