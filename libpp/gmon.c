@@ -57,7 +57,7 @@ static void put_address(const struct gmon *g, uint64_t address)
 static int find_target(struct gmon *g, struct op_diag *diag)
 {
 	unsigned char ident[EI_NIDENT] = { 0 };
-	FILE *file = fopen(g->image->path, "re");
+	FILE *file = fopen(g->image->binary, "re");
 	size_t nr = 0;
 
 	if (file) {
@@ -68,7 +68,7 @@ static int find_target(struct gmon *g, struct op_diag *diag)
 		return op_diag_set(
 			diag, -ENOEXEC,
 			"%s: not an ELF file, so gprof could make nothing of it",
-			g->image->path);
+			g->image->binary);
 	g->word_size = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
 	g->big_endian = ident[EI_DATA] == ELFDATA2MSB;
 	return 0;

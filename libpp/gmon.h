@@ -26,7 +26,7 @@ struct pp_gmon_result {
 
 /*
  * Write the samples of @report's first class in @image, and the calls in it,
- * to @out. The report has details and addresses of calls; image->path is set.
+ * to @out. The report has details and addresses of calls; image->binary is set.
  * Returns 0 or -errno with the reason in @diag; errors of @out are left in its
  * error flag.
  */

@@ -168,6 +168,11 @@ const uint8_t *op_bfd_build_id(const struct op_bfd *bfd, size_t *len)
 	return id && id->size ? id->data : NULL;
 }
 
+const char *op_bfd_path(const struct op_bfd *bfd)
+{
+	return bfd->main.path;
+}
+
 uint64_t op_bfd_mtime(const struct op_bfd *bfd)
 {
 	return bfd->mtime;

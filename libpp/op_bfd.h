@@ -32,6 +32,9 @@ void op_bfd_close(struct op_bfd *bfd);
 /* The binary's build-id and its length in bytes; NULL when it has none. */
 const uint8_t *op_bfd_build_id(const struct op_bfd *bfd, size_t *len);
 
+/* Where it was opened. */
+const char *op_bfd_path(const struct op_bfd *bfd);
+
 /* Seconds of the binary's last modification. */
 uint64_t op_bfd_mtime(const struct op_bfd *bfd);
 

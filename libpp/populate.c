@@ -200,6 +200,8 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 		return err;
 	p->report->classes = p->side.classes;
 	p->report->old_totals = p->old.totals;
+	memcpy(p->report->debug_dirs, p->side.locator.debug_dirs,
+	       sizeof(p->report->debug_dirs));
 	p->report->account = p->side.account;
 	p->report->old_account = p->old.account;
 	p->report->has_lines = request->lines;

@@ -286,6 +286,18 @@ static int add_batch(struct batch *b, const struct use *uses, size_t nr_uses)
 	return err;
 }
 
+/* Say where the code of @image can be read. */
+static int note_binary(struct pp_population *p, struct pp_image *image,
+		       const struct pp_image_symbols *symbols)
+{
+	if (!symbols->bfd)
+		return 0;
+	image->binary =
+		pp_arena_strdup(&p->report->arena, op_bfd_path(symbols->bfd));
+	image->binary_bias = symbols->text;
+	return image->binary ? 0 : -ENOMEM;
+}
+
 /* All applications that used an image; the uses are sorted by them. */
 static int add_image(struct pp_population *p, struct pp_side *side,
 		     const struct use *uses, size_t nr)
@@ -297,7 +309,8 @@ static int add_image(struct pp_population *p, struct pp_side *side,
 	err = pp_image_symbols_open(&symbols, uses->image, side->session,
 				    &side->locator, p->request->lines,
 				    &p->report->messages);
-	uses->image->path = symbols.bfd ? symbols.path : NULL;
+	if (!err)
+		err = note_binary(p, uses->image, &symbols);
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		b.app = uses[i].file->app;
 		for (end = i; end < nr && !strcmp(uses[end].file->app, b.app);)

@@ -77,11 +77,13 @@ struct pp_image {
 	const char *name; /* a path, or what stands for one */
 	const char *base; /* its last component */
 	struct op_image_name recorded; /* as the sample files have it */
-	const char *path; /* the binary that its symbols are from; NULL if there
-			     is none, or before symbols were looked for */
 	enum op_image_kind kind;
 	uint64_t mtime; /* when it was profiled; 0 unknown */
 	uint64_t anon_start;
+	const char *binary; /* the file that told its symbols; NULL if none
+			       did */
+	uint64_t binary_bias; /* from an address that is shown to a vma of
+				 libpp/op_bfd.h */
 	size_t build_id_len; /* bytes, 0 unknown */
 	uint8_t build_id[32];
 };
@@ -222,6 +224,7 @@ struct pp_report {
 	const struct op_ledger *account; /* of all sessions used together; NULL
 					    when some session has none */
 	const struct op_ledger *old_account;
+	const char *debug_dirs[4]; /* for op_bfd_open() */
 	struct pp_messages messages; /* for the program to print */
 };
 

@@ -56,7 +56,7 @@ static int find_image(const struct pp_report *report,
 	for (size_t i = 0; i < report->nr_symbols; i++) {
 		const struct pp_image *other = report->symbols[i].image;
 
-		if (!strcmp(other->name, report->apps[0].name) && other->path)
+		if (!strcmp(other->name, report->apps[0].name) && other->binary)
 			*image = other;
 	}
 	if (*image)

@@ -18,3 +18,8 @@ PROGS += opgprof
 opgprof_SRCS := $(wildcard pp/opgprof*.c) pp/options.c
 opgprof_LIBS := libpp libop libdb
 opgprof_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) -lm
+
+PROGS += opannotate
+opannotate_SRCS := $(wildcard pp/opannotate*.c) pp/options.c
+opannotate_LIBS := libpp libop libdb
+opannotate_LDLIBS = $(OPCODES_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) -lm

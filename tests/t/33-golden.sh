@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sessions that OProfile 0.9.9 recorded, imported and reported with ours, held
-# against what its own opreport said about them, to the byte.
+# against what its own programs said about them, to the byte.
 #
 # They are not in the tree: GOLDEN (/opt/golden) is a folder with bin/ (what was
 # profiled), sessions/NAME/ and cases/NAME/{cmd,stdout,rc}. The paths in them
@@ -24,13 +24,40 @@ done
 #    one wherever the original has one
 #  - symbols of a stripped library, with their addresses, come from what it
 #    exports; the original has none for it
-#  - the title in XML is the command line, which names another folder
+#  - the title in XML, and the first comment of opannotate, is the command line,
+#    which names another folder
 same_but_for() {
 	sed -E \
-		-e 's|^(Counted [^ ]+ events) \([^()]+(\([^()]*\)[^()]*)*\) (with a unit mask of 0x[0-9a-f]+) \([^()]+(\([^()]*\)[^()]*)*\) (count [0-9]+)$|\1 (what) \3 (what) \5|' \
+		-e '/^ \* Command line: /d' \
+		-e 's|^(( \* )?Counted [^ ]+ events) \([^()]+(\([^()]*\)[^()]*)*\) (with a unit mask of 0x[0-9a-f]+) \([^()]+(\([^()]*\)[^()]*)*\) (count [0-9]+)$|\1 (what) \4 (what) \6|' \
 		-e '/^ title="/d' \
 		-e 's@(name="([^"]*/libnodbg\.so|libnodbg_entry)") *startingaddr="[0-9a-f]+"@\1@' \
 		-e "s@(libnodbg\\.so  .*|^[0-9].* |name=\")[^ \"]*/bin/libnodbg\\.so(\"|\$)@\\1libnodbg_entry\\2@"
+}
+
+# The original read what objdump wrote anew after a warning of objdump's, so a
+# symbol's title may come several times before the listing of the symbol. Drop
+# a part that the next one starts with.
+drop_repeated() {
+	awk '
+	{ line[NR] = $0 }
+	/:     file format / { start[++nr] = NR - 1 }
+	function is_repeated(k, i, len) {
+		len = start[k + 1] - start[k]
+		for (i = 0; i < len; i++)
+			if (line[start[k] + i] != line[start[k + 1] + i])
+				return 0
+		return 1
+	}
+	END {
+		start[nr + 1] = NR + 1
+		for (i = 1; i < (nr ? start[1] : NR + 1); i++)
+			print line[i]
+		for (k = 1; k <= nr; k++)
+			if (k == nr || !is_repeated(k))
+				for (i = start[k]; i < start[k + 1]; i++)
+					print line[i]
+	}'
 }
 
 # Why a case cannot be run; nothing if it can.
@@ -45,6 +72,7 @@ report() {
 	set -f
 	eval "set -- $1"
 	set +f
+	program=$1
 	shift
 	for word; do
 		shift
@@ -54,7 +82,7 @@ report() {
 		esac
 		set -- "$@" "$word"
 	done
-	"$BIN/opreport" "$@" >"$TMP/out" 2>"$TMP/err"
+	"$BIN/$program" "$@" >"$TMP/out" 2>"$TMP/err"
 }
 
 # compare NAME COMMAND: text and numbers are those of the original; what it
@@ -68,7 +96,7 @@ compare() {
 			"$got $(wc -l <"$TMP/err") $(wc -c <"$TMP/out")" '^[12] 1 0$'
 		return
 	fi
-	same_but_for <"$case/stdout" >"$TMP/wanted"
+	drop_repeated <"$case/stdout" | same_but_for >"$TMP/wanted"
 	same_but_for <"$TMP/out" >"$TMP/got"
 	ok "$1: $2" diff "$TMP/wanted" "$TMP/got"
 }
@@ -104,7 +132,7 @@ for case in "$GOLDEN"/cases/*/; do
 	name=$(basename "$case")
 	cmd=$(cat "$case/cmd")
 	case $cmd in
-	'opreport --session-dir='*) ;;
+	'opreport --session-dir='* | 'opannotate --session-dir='*) ;;
 	*) continue ;;
 	esac
 	why=$(obstacle "$cmd")
@@ -126,6 +154,21 @@ if [ -e "$case" ] && command -v gprof >/dev/null; then
 		--session-dir="$TMP/flat" -o "$TMP/gmon"
 else
 	skip "gp-cg: a profile for gprof" "no such case, or no gprof"
+fi
+
+# Annotated files, one for each source file. In the case the folder for them is
+# a fixed one.
+case=$GOLDEN/cases/an-src-out
+if [ -e "$case" ]; then
+	report "opannotate --session-dir=x/flat --source \
+		--output-dir=$TMP/annotated event:CPU_CLK_UNHALTED"
+	{
+		cat "$TMP/out"
+		find "$TMP/annotated" -type f | sort
+		cat "$TMP/annotated/$GOLDEN/src/liba.c"
+	} | sed "s|$TMP/annotated|/tmp/gold-ann|" | same_but_for >"$TMP/got"
+	same_but_for <"$case/stdout" >"$TMP/wanted"
+	ok "an-src-out: annotated files" diff "$TMP/wanted" "$TMP/got"
 fi
 
 # The original's own example of another machine's file, converted by it.

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All that the symbols say about a line is put into one list of notes, which
+ * is sorted by file and line and then read off.
+ */
+
+#include "libpp/annotation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libpp/sample_list.h"
+#include "libpp/strings.h"
+
+/* That a line has samples, or that a symbol starts there. */
+struct note {
+	const char *file; /* equal names are equal pointers */
+	unsigned int line;
+	const struct pp_symbol_entry *symbol;
+	bool is_start;
+	const uint64_t *counts; /* of samples */
+	uint64_t vma;
+};
+
+struct notebook {
+	struct pp_report *report;
+	size_t nr_classes;
+	struct pp_strings names;
+	const char *last_name, *last_known; /* a name and its one pointer */
+	struct note *notes;
+	size_t nr;
+	struct pp_unplaced *unplaced; /* one per symbol at first */
+	size_t nr_unplaced;
+};
+
+static void *alloc(struct notebook *b, size_t nr, size_t size)
+{
+	return pp_arena_alloc(&b->report->arena, nr, size);
+}
+
+static uint64_t *new_counts(struct notebook *b)
+{
+	return alloc(b, b->nr_classes, sizeof(uint64_t));
+}
+
+static void add_counts(const struct notebook *b, uint64_t *to,
+		       const uint64_t *from)
+{
+	for (size_t i = 0; i < b->nr_classes; i++)
+		to[i] = pp_add_counts(to[i], from[i]);
+}
+
+/* ---- taking notes -------------------------------------------------------- */
+
+static int take_note(struct notebook *b, const struct pp_symbol_entry *symbol,
+		     const struct pp_detail *detail)
+{
+	const struct pp_place *place = detail ? &detail->place : &symbol->place;
+
+	if (place->file != b->last_name)
+		b->last_known = pp_strings_add(&b->names, place->file);
+	b->last_name = b->last_known ? place->file : NULL;
+	b->notes[b->nr++] = (struct note){
+		.file = b->last_known,
+		.line = place->line,
+		.symbol = symbol,
+		.is_start = !detail,
+		.counts = detail ? detail->counts : NULL,
+		.vma = detail ? detail->vma : symbol->vma,
+	};
+	return b->last_known ? 0 : -ENOMEM;
+}
+
+/* Note that a detail of @symbol has no line; *@unplaced is what it has so far
+ * or NULL. */
+static int note_unplaced(struct notebook *b, struct pp_unplaced **unplaced,
+			 const struct pp_symbol_entry *symbol,
+			 const uint64_t *counts)
+{
+	struct pp_unplaced *u = *unplaced;
+
+	if (!u) {
+		u = *unplaced = &b->unplaced[b->nr_unplaced++];
+		u->image = symbol->image;
+		u->counts = new_counts(b);
+		u->symbols = alloc(b, 1, sizeof(struct pp_symbol_entry *));
+		if (!u->counts || !u->symbols)
+			return -ENOMEM;
+		u->symbols[u->nr_symbols++] = symbol;
+	}
+	add_counts(b, (uint64_t *)u->counts, counts);
+	return 0;
+}
+
+static int read_symbol(struct notebook *b, const struct pp_symbol_entry *symbol)
+{
+	struct pp_unplaced *unplaced = NULL;
+	int err = symbol->place.file ? take_note(b, symbol, NULL) : 0;
+
+	for (size_t i = 0; i < symbol->nr_details && !err; i++) {
+		const struct pp_detail *detail = &symbol->details[i];
+
+		if (detail->place.file)
+			err = take_note(b, symbol, detail);
+		else
+			err = note_unplaced(b, &unplaced, symbol,
+					    detail->counts);
+	}
+	return err;
+}
+
+static int read_symbols(struct notebook *b)
+{
+	const struct pp_report *report = b->report;
+	size_t room = report->nr_symbols;
+	int err = 0;
+
+	for (size_t i = 0; i < report->nr_symbols; i++)
+		room += report->symbols[i].nr_details;
+	b->notes = calloc(room + 1, sizeof(*b->notes));
+	b->unplaced = alloc(b, report->nr_symbols, sizeof(*b->unplaced));
+	if (!b->notes || !b->unplaced)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->nr_symbols && !err; i++)
+		err = read_symbol(b, &report->symbols[i]);
+	return err;
+}
+
+/* ---- reading them off ---------------------------------------------------- */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_symbol(const struct note *a, const struct note *b)
+{
+	int order = strcmp(a->symbol->image->name, b->symbol->image->name);
+
+	return order ? order : compare(a->vma, b->vma);
+}
+
+static int by_line(const void *pa, const void *pb)
+{
+	const struct note *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return compare((uintptr_t)a->file, (uintptr_t)b->file);
+	if (a->line != b->line)
+		return compare(a->line, b->line);
+	if (a->is_start != b->is_start)
+		return a->is_start ? -1 : 1;
+	return a->is_start ? by_symbol(a, b) : 0;
+}
+
+static int fill_line(struct notebook *b, struct pp_annotated_line *line,
+		     const struct note *notes, size_t nr)
+{
+	uint64_t *counts = new_counts(b);
+
+	line->line = notes->line;
+	line->counts = counts;
+	while (line->nr_symbols < nr && notes[line->nr_symbols].is_start)
+		line->nr_symbols++;
+	line->symbols = alloc(b, line->nr_symbols, sizeof(*line->symbols));
+	if (!counts || !line->symbols)
+		return -ENOMEM;
+	for (size_t i = 0; i < line->nr_symbols; i++)
+		line->symbols[i] = notes[i].symbol;
+	for (size_t i = line->nr_symbols; i < nr; i++)
+		add_counts(b, counts, notes[i].counts);
+	return 0;
+}
+
+static size_t count_lines(const struct note *notes, size_t nr)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		lines += !i || notes[i].line != notes[i - 1].line;
+	return lines;
+}
+
+static bool is_older(const struct pp_image *image,
+		     const struct pp_image *oldest)
+{
+	return image->mtime && (!oldest || image->mtime < oldest->mtime);
+}
+
+static int fill_file(struct notebook *b, struct pp_annotated_file *file,
+		     const struct note *notes, size_t nr)
+{
+	struct pp_annotated_line *lines =
+		alloc(b, count_lines(notes, nr), sizeof(*lines));
+	uint64_t *counts = new_counts(b);
+
+	file->name = notes->file;
+	file->counts = counts;
+	file->lines = lines;
+	if (!lines || !counts)
+		return -ENOMEM;
+	for (size_t i = 0, end; i < nr; i = end) {
+		struct pp_annotated_line *line = &lines[file->nr_lines++];
+
+		for (end = i; end < nr && notes[end].line == notes[i].line;
+		     end++)
+			if (is_older(notes[end].symbol->image, file->oldest))
+				file->oldest = notes[end].symbol->image;
+		if (fill_line(b, line, notes + i, end - i))
+			return -ENOMEM;
+		add_counts(b, counts, line->counts);
+	}
+	return 0;
+}
+
+static size_t count_files(const struct note *notes, size_t nr)
+{
+	size_t files = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		files += !i || notes[i].file != notes[i - 1].file;
+	return files;
+}
+
+/* A file on its way into the order of files. */
+struct placed {
+	struct pp_annotated_file file;
+	const struct note *first; /* by image and address */
+};
+
+/* Of files with the same count the one whose code comes first. */
+static int by_count(const void *pa, const void *pb)
+{
+	const struct placed *a = pa, *b = pb;
+	int order = compare(b->file.counts[0], a->file.counts[0]);
+
+	if (!order)
+		order = by_symbol(a->first, b->first);
+	return order ? order : strcmp(a->file.name, b->file.name);
+}
+
+static bool has_samples(const struct notebook *b, const uint64_t *counts)
+{
+	for (size_t i = 0; i < b->nr_classes; i++)
+		if (counts[i])
+			return true;
+	return false;
+}
+
+/* Fill @placed, which has room, and keep the files that have samples. */
+static int fill_files(struct notebook *b, struct placed *placed, size_t *nr)
+{
+	const struct note *notes = b->notes;
+
+	*nr = 0;
+	for (size_t i = 0, end; i < b->nr; i = end) {
+		struct placed *file = &placed[*nr];
+
+		*file = (struct placed){ .first = &notes[i] };
+		for (end = i; end < b->nr && notes[end].file == notes[i].file;
+		     end++)
+			if (by_symbol(&notes[end], file->first) < 0)
+				file->first = &notes[end];
+		if (fill_file(b, &file->file, notes + i, end - i))
+			return -ENOMEM;
+		*nr += has_samples(b, file->file.counts);
+	}
+	return 0;
+}
+
+static int take_files(struct notebook *b, struct pp_annotation *annotation)
+{
+	size_t room, nr;
+	struct pp_annotated_file *files;
+	struct placed *placed;
+	int err = -ENOMEM;
+
+	qsort(b->notes, b->nr, sizeof(*b->notes), by_line);
+	room = count_files(b->notes, b->nr);
+	files = alloc(b, room, sizeof(*files));
+	placed = calloc(room + 1, sizeof(*placed));
+	if (files && placed)
+		err = fill_files(b, placed, &nr);
+	if (!err) {
+		qsort(placed, nr, sizeof(*placed), by_count);
+		for (size_t i = 0; i < nr; i++)
+			files[i] = placed[i].file;
+		annotation->files = files;
+		annotation->nr_files = nr;
+	}
+	free(placed);
+	return err;
+}
+
+/* ---- what has no line ---------------------------------------------------- */
+
+static int by_image(const void *pa, const void *pb)
+{
+	const struct pp_unplaced *a = pa, *b = pb;
+	int order = strcmp(a->image->name, b->image->name);
+
+	if (!order && a->image != b->image)
+		order = compare((uintptr_t)a->image, (uintptr_t)b->image);
+	return order ? order : compare(b->counts[0], a->counts[0]);
+}
+
+/* Put the symbols of one image together in the first. */
+static int merge_unplaced(struct notebook *b, struct pp_unplaced *list,
+			  size_t nr)
+{
+	const struct pp_symbol_entry **symbols = alloc(b, nr, sizeof(*symbols));
+
+	if (!symbols)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		symbols[i] = list[i].symbols[0];
+		if (i)
+			add_counts(b, (uint64_t *)list->counts, list[i].counts);
+	}
+	list->symbols = symbols;
+	list->nr_symbols = nr;
+	return 0;
+}
+
+static int take_unplaced(struct notebook *b, struct pp_annotation *annotation)
+{
+	struct pp_unplaced *list = b->unplaced;
+	size_t kept = 0;
+
+	if (b->nr_unplaced)
+		qsort(list, b->nr_unplaced, sizeof(*list), by_image);
+	for (size_t i = 0, end; i < b->nr_unplaced; i = end) {
+		for (end = i;
+		     end < b->nr_unplaced && list[end].image == list[i].image;)
+			end++;
+		if (merge_unplaced(b, &list[i], end - i))
+			return -ENOMEM;
+		list[kept++] = list[i];
+	}
+	annotation->unplaced = list;
+	annotation->nr_unplaced = kept;
+	return 0;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+int pp_annotate(struct pp_annotation *annotation, struct pp_report *report)
+{
+	struct notebook b = { .report = report,
+			      .nr_classes = report->classes.nr };
+	int err;
+
+	*annotation = (struct pp_annotation){ 0 };
+	pp_strings_init(&b.names, &report->arena);
+	err = read_symbols(&b);
+	if (!err)
+		err = take_files(&b, annotation);
+	if (!err)
+		err = take_unplaced(&b, annotation);
+	pp_strings_release(&b.names);
+	free(b.notes);
+	return err;
+}
+
+const struct pp_annotated_line *
+pp_annotated_line_find(const struct pp_annotated_file *file, unsigned int line)
+{
+	size_t low = 0, high = file->nr_lines;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file->lines[middle].line < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < file->nr_lines && file->lines[low].line == line
+		       ? &file->lines[low]
+		       : NULL;
+}

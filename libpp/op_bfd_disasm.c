@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Instructions as text. Addresses in what is not linked start at 0 in each
+ * section, as objdump has them; they are kept as libpp/op_bfd.h has them and
+ * differ only where they are written.
+ */
+
+#include "libpp/op_disasm.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libpp/demangle.h"
+#include "libpp/op_bfd_internal.h"
+
+#include <dis-asm.h>
+
+#define MAX_CODE ((uint64_t)1 << 28) /* bytes at once */
+
+/* A name for an address. */
+struct label {
+	uint64_t vma;
+	const asymbol *sym;
+};
+
+struct op_disasm {
+	struct op_bfd *bfd;
+	struct op_disasm_options options;
+	struct pp_arena arena; /* of demangled names */
+	struct disassemble_info info;
+	disassembler_ftype print;
+	struct label *labels; /* by vma, the best name for one first */
+	size_t nr_labels;
+	uint8_t *code;
+	uint64_t bias; /* from a written address to a vma */
+	char *text; /* of the current instruction */
+	size_t len, room;
+};
+
+/* ---- text ---------------------------------------------------------------- */
+
+static int append(struct op_disasm *d, const char *fmt, va_list ap)
+{
+	va_list again;
+	int len;
+
+	va_copy(again, ap);
+	len = vsnprintf(d->text + d->len, d->room - d->len, fmt, again);
+	va_end(again);
+	if (len >= 0 && (size_t)len >= d->room - d->len) {
+		size_t room = 2 * (d->len + (size_t)len + 1);
+		char *text = realloc(d->text, room);
+
+		if (!text)
+			return 0;
+		d->text = text;
+		d->room = room;
+		len = vsnprintf(d->text + d->len, room - d->len, fmt, ap);
+	}
+	d->len += len > 0 ? (size_t)len : 0;
+	return len;
+}
+
+__attribute__((format(printf, 2, 3))) static int
+print_text(void *stream, const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = append(stream, fmt, ap);
+	va_end(ap);
+	return len;
+}
+
+__attribute__((format(printf, 3, 4))) static int
+print_styled(void *stream, enum disassembler_style style, const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	(void)style;
+	va_start(ap, fmt);
+	len = append(stream, fmt, ap);
+	va_end(ap);
+	return len;
+}
+
+/* ---- labels -------------------------------------------------------------- */
+
+static bool is_label(const asymbol *sym)
+{
+	const flagword unwanted =
+		BSF_DEBUGGING | BSF_SECTION_SYM | BSF_FILE | BSF_THREAD_LOCAL;
+
+	return sym->section && !bfd_is_und_section(sym->section) &&
+	       !bfd_is_com_section(sym->section) && !(sym->flags & unwanted) &&
+	       !op_bfd_is_noise(sym->name);
+}
+
+/* -1 if only @a has one of @flags. */
+static int prefer(const asymbol *a, const asymbol *b, flagword flags)
+{
+	return !(a->flags & flags) - !(b->flags & flags);
+}
+
+/* objdump's order. */
+static int by_vma_and_name(const void *pa, const void *pb)
+{
+	const struct label *a = pa, *b = pb;
+	int order = (a->vma > b->vma) - (a->vma < b->vma);
+
+	if (!order)
+		order = prefer(a->sym, b->sym, BSF_OBJECT);
+	if (!order)
+		order = prefer(a->sym, b->sym, BSF_FUNCTION);
+	if (!order)
+		order = prefer(a->sym, b->sym, BSF_GLOBAL);
+	if (!order)
+		order = (a->sym->name[0] == '.') - (b->sym->name[0] == '.');
+	return order ? order : strcmp(a->sym->name, b->sym->name);
+}
+
+static void add_labels(struct op_disasm *d, asymbol **syms, long nr)
+{
+	for (long i = 0; i < nr; i++)
+		if (is_label(syms[i]))
+			d->labels[d->nr_labels++] =
+				(struct label){ op_bfd_sym_vma(d->bfd, syms[i]),
+						syms[i] };
+}
+
+static int read_labels(struct op_disasm *d)
+{
+	struct op_bfd *bfd = d->bfd;
+	const struct object *object = op_bfd_read_all_syms(bfd);
+	size_t room = (size_t)object->nr_syms + bfd->nr_dynsyms +
+		      bfd->nr_synthetic + 1;
+
+	d->labels = calloc(room, sizeof(*d->labels));
+	if (!d->labels)
+		return -ENOMEM;
+	add_labels(d, object->syms, object->nr_syms);
+	if (!d->nr_labels)
+		add_labels(d, bfd->dynsyms, bfd->nr_dynsyms);
+	for (long i = 0; i < bfd->nr_synthetic; i++) {
+		asymbol *sym = &bfd->synthetic[i];
+
+		add_labels(d, &sym, 1);
+	}
+	qsort(d->labels, d->nr_labels, sizeof(*d->labels), by_vma_and_name);
+	return 0;
+}
+
+/* The best name at or below @vma; NULL if there is none. */
+static const struct label *find_label(const struct op_disasm *d, uint64_t vma)
+{
+	size_t low = 0, high = d->nr_labels;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (d->labels[middle].vma <= vma)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low > 1 && d->labels[low - 2].vma == d->labels[low - 1].vma)
+		low--;
+	return low ? &d->labels[low - 1] : NULL;
+}
+
+static void print_address(bfd_vma address, struct disassemble_info *info)
+{
+	struct op_disasm *d = info->stream;
+	uint64_t vma = address + d->bias;
+	const struct label *label = find_label(d, vma);
+	const char *name;
+
+	print_text(d, "%s%" PRIx64, label ? "" : "0x", (uint64_t)address);
+	if (!label)
+		return;
+	name = label->sym->name;
+	if (d->options.demangle)
+		name = pp_demangle(&d->arena, name, PP_DEMANGLE_NORMAL);
+	print_text(d, " <%s", name);
+	if (vma > label->vma)
+		print_text(d, "+0x%" PRIx64, vma - label->vma);
+	print_text(d, ">");
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+static int set_up(struct op_disasm *d)
+{
+	bfd *abfd = d->bfd->main.abfd;
+	struct disassemble_info *info = &d->info;
+
+	init_disassemble_info(info, d, print_text, print_styled);
+	info->flavour = bfd_get_flavour(abfd);
+	info->arch = bfd_get_arch(abfd);
+	info->mach = bfd_get_mach(abfd);
+	info->endian =
+		bfd_big_endian(abfd) ? BFD_ENDIAN_BIG : BFD_ENDIAN_LITTLE;
+	info->endian_code = info->endian;
+	info->disassembler_options = d->options.machine;
+	info->print_address_func = print_address;
+	disassemble_init_for_target(info);
+	d->print = disassembler(info->arch, bfd_big_endian(abfd), info->mach,
+				abfd);
+	return d->print ? 0 : -ENOTSUP;
+}
+
+int op_disasm_new(struct op_disasm **out, struct op_bfd *bfd,
+		  const struct op_disasm_options *options)
+{
+	struct op_disasm *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d)
+		return -ENOMEM;
+	d->bfd = bfd;
+	d->options = *options;
+	pp_arena_init(&d->arena);
+	d->room = 128;
+	d->text = malloc(d->room);
+	err = d->text ? set_up(d) : -ENOMEM;
+	if (!err)
+		err = read_labels(d);
+	if (err)
+		op_disasm_free(d);
+	else
+		*out = d;
+	return err;
+}
+
+void op_disasm_free(struct op_disasm *d)
+{
+	if (!d)
+		return;
+	if (d->print)
+		disassemble_free_target(&d->info);
+	pp_arena_release(&d->arena);
+	free(d->labels);
+	free(d->code);
+	free(d->text);
+	free(d);
+}
+
+const char *op_disasm_format(const struct op_disasm *d)
+{
+	return bfd_get_target(d->bfd->main.abfd);
+}
+
+/* ---- instructions -------------------------------------------------------- */
+
+int op_disasm_load(struct op_disasm *d, uint64_t start, uint64_t len,
+		   struct op_disasm_code *code)
+{
+	const struct object *object = &d->bfd->main;
+	asection *section = op_bfd_section_at(object, start);
+	uint64_t base, left;
+
+	if (!section || !(section->flags & SEC_HAS_CONTENTS))
+		return -ENOENT;
+	base = op_bfd_address_of(object, section);
+	left = section->size - (start - base);
+	if (len > left)
+		len = left;
+	if (!len || len > MAX_CODE)
+		return -ENOENT;
+	free(d->code);
+	d->code = malloc(len);
+	if (!d->code)
+		return -ENOMEM;
+	if (!op_bfd_code(d->bfd, start, len, d->code))
+		return -ENOENT;
+	d->bias = op_bfd_is_relocatable(object) ? base : 0;
+	d->info.section = section;
+	d->info.buffer = d->code;
+	d->info.buffer_vma = start - d->bias;
+	d->info.buffer_length = len;
+	*code = (struct op_disasm_code){
+		.start = start,
+		.len = len,
+		.shown = start - d->bias,
+		.section_end = base + section->size - d->bias,
+		.section = bfd_section_name(section),
+		.bytes = d->code,
+	};
+	return 0;
+}
+
+uint64_t op_disasm_insn(struct op_disasm *d, uint64_t vma, const char **text)
+{
+	uint64_t at = vma - d->bias - d->info.buffer_vma;
+	int len;
+
+	d->len = 0;
+	d->text[0] = '\0';
+	len = d->print(vma - d->bias, &d->info);
+	if (len <= 0 || (uint64_t)len > d->info.buffer_length - at) {
+		/* Cut off in the middle. */
+		d->len = 0;
+		print_text(d, ".byte 0x%02x", d->code[at]);
+		len = 1;
+	}
+	while (d->len && d->text[d->len - 1] == ' ')
+		d->text[--d->len] = '\0';
+	*text = d->text;
+	return (uint64_t)len;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_OP_DISASM_H
+#define LIBPP_OP_DISASM_H
+
+/*
+ * Machine code as text, by libopcodes, as objdump would write it. Addresses
+ * are those that op_bfd.h calls a vma.
+ */
+
+#include "libpp/op_bfd.h"
+
+struct op_disasm;
+
+struct op_disasm_options {
+	const char *machine; /* as objdump -M; NULL for none */
+	bool demangle; /* names of symbols */
+};
+
+/*
+ * A disassembler for @bfd, which must outlive it, and @options. Returns 0;
+ * -ENOTSUP when libopcodes does not know the machine; -ENOMEM.
+ */
+int op_disasm_new(struct op_disasm **out, struct op_bfd *bfd,
+		  const struct op_disasm_options *options);
+void op_disasm_free(struct op_disasm *disasm);
+
+/* The format as objdump calls it, such as "elf64-x86-64". */
+const char *op_disasm_format(const struct op_disasm *disasm);
+
+/* A stretch of code in one section. */
+struct op_disasm_code {
+	uint64_t start; /* address of the first byte */
+	uint64_t len;
+	uint64_t shown; /* what is written for @start: in a file that is not
+			   linked, counted from the section's start */
+	uint64_t section_end; /* likewise, of the first behind the section */
+	const char *section; /* its name */
+	const uint8_t *bytes; /* lives until the next load */
+};
+
+/*
+ * Load the code from @start on, @len bytes or as many as the section has.
+ * Returns 0; -ENOENT when there is no code at @start; -ENOMEM.
+ */
+int op_disasm_load(struct op_disasm *disasm, uint64_t start, uint64_t len,
+		   struct op_disasm_code *code);
+
+/*
+ * *@text = the instruction at @vma, inside of what was loaded; it lives until
+ * the next call. Returns its length in bytes, at least 1.
+ */
+uint64_t op_disasm_insn(struct op_disasm *disasm, uint64_t vma,
+			const char **text);
+
+#endif /* LIBPP_OP_DISASM_H */

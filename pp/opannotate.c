@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* opannotate: samples beside the lines and instructions that they are of. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "libop/op_session.h"
+#include "libpp/annotation.h"
+#include "libpp/format.h"
+#include "pp/opannotate_assembly.h"
+#include "pp/opannotate_options.h"
+#include "pp/opannotate_source.h"
+#include "pp/options.h"
+
+#define EXIT_USAGE 2
+#define NAMED_SYMBOLS 3 /* in a message */
+
+/* ---- what is not shown --------------------------------------------------- */
+
+static void print_unplaced(const struct pp_report *report,
+			   const struct pp_unplaced *u)
+{
+	size_t nr =
+		u->nr_symbols < NAMED_SYMBOLS ? u->nr_symbols : NAMED_SYMBOLS;
+
+	fprintf(stderr, "opannotate: warning: %s: no source lines for ",
+		u->image->name);
+	for (size_t i = 0; i < report->classes.nr; i++)
+		fprintf(stderr, "%s%" PRIu64 " samples (%.4g %%)",
+			i ? " and " : "", u->counts[i],
+			pp_percent(u->counts[i], report->symbol_totals[i]));
+	for (size_t i = 0; i < nr; i++)
+		fprintf(stderr, "%s%s", i ? ", " : ", in ",
+			u->symbols[i]->name);
+	if (u->nr_symbols > nr)
+		fprintf(stderr, " and %zu more symbols", u->nr_symbols - nr);
+	fputs("; compile it with -g or install its debug symbols\n", stderr);
+}
+
+static void print_all_unplaced(const struct pp_report *report,
+			       const struct pp_annotation *annotation)
+{
+	for (size_t i = 0; i < annotation->nr_unplaced; i++)
+		print_unplaced(report, &annotation->unplaced[i]);
+	if (!annotation->nr_files)
+		fputs("opannotate: warning: none of the binaries has source lines for its samples; add --assembly to see instructions\n",
+		      stderr);
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+static int write_report(const struct opannotate_options *o,
+			struct pp_report *report, struct op_diag *diag)
+{
+	struct pp_annotation annotation;
+	int err;
+
+	if (o->args.assembly)
+		return opannotate_write_assembly(o, report, diag);
+	err = pp_annotate(&annotation, report);
+	if (err)
+		return err;
+	print_all_unplaced(report, &annotation);
+	return opannotate_write_source(o, report, &annotation, diag);
+}
+
+static void print_loss(const struct opannotate_options *o,
+		       const struct op_ledger *account)
+{
+	if (account && op_ledger_lost(account) &&
+	    (o->args.no_header || o->output_dir))
+		fprintf(stderr,
+			"opannotate: warning: %" PRIu64 " of %" PRIu64
+			" samples were lost; the header says why\n",
+			op_ledger_lost(account), account->taken);
+}
+
+static int run(struct opannotate_options *o, struct op_diag *diag)
+{
+	static struct op_session session;
+	struct pp_report *report;
+	int err = op_session_init(&session, o->args.session_dir, diag);
+
+	if (err)
+		return err;
+	o->request.session = &session;
+	err = pp_report_new(&report, &o->request, diag);
+	if (report)
+		pp_print_messages(stderr, "opannotate", &report->messages,
+				  o->verbose);
+	if (!err) {
+		print_loss(o, report->account);
+		err = write_report(o, report, diag);
+	}
+	pp_report_free(report);
+	if (fflush(stdout) || ferror(stdout))
+		err = op_diag_set(diag, -EIO,
+				  "standard output: cannot be written: %s",
+				  strerror(errno));
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	static struct opannotate_options options;
+	struct op_diag diag = { 0 };
+	poptContext context;
+	int status = 0;
+
+	context = opannotate_parse(&options.args, argc, (const char **)argv);
+	if (options.args.version) {
+		puts("opannotate: oprofile " PACKAGE_VERSION);
+		poptFreeContext(context);
+		return 0;
+	}
+	if (opannotate_take_options(&options, (const char *const *)argv, &diag))
+		status = EXIT_USAGE;
+	else if (opannotate_take_words(&options, poptGetArgs(context), &diag) ||
+		 run(&options, &diag))
+		status = 1;
+	if (status)
+		fprintf(stderr, "opannotate: %s\n",
+			*diag.text ? diag.text : "out of memory");
+	opannotate_release_options(&options);
+	poptFreeContext(context);
+	return status;
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The classic listing is that of objdump, which was run once per symbol, or
+ * once for an image with many; so the title of the file comes before each
+ * symbol, or once before all of them, which are then by address.
+ */
+
+#include "pp/opannotate_assembly.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libpp/sample_list.h"
+#include "pp/opannotate_excerpt.h"
+#include "pp/opannotate_text.h"
+
+#define MANY_SYMBOLS 50
+#define LONGEST_INSN 16 /* bytes, on any machine that we know */
+
+/* An image at work. */
+struct listing {
+	const struct opannotate_text *text;
+	const struct pp_image *image;
+	struct op_bfd *bfd;
+	struct op_disasm *disasm;
+	struct opannotate_excerpts *excerpts;
+	struct op_disasm_code code; /* of the current symbol */
+	char section[64]; /* that was announced last */
+	const char *file; /* of the line announced last */
+	unsigned int line;
+	uint64_t *counts; /* room for those of an instruction */
+};
+
+/* ---- titles -------------------------------------------------------------- */
+
+static void write_blank(const struct listing *l)
+{
+	opannotate_margin(l->text, NULL);
+	fputc('\n', l->text->out);
+}
+
+static void write_file_title(const struct listing *l)
+{
+	write_blank(l);
+	opannotate_margin(l->text, NULL);
+	fprintf(l->text->out, "%s:     file format %s\n", l->image->binary,
+		op_disasm_format(l->disasm));
+	write_blank(l);
+}
+
+static void write_section_title(struct listing *l)
+{
+	snprintf(l->section, sizeof(l->section), "%s", l->code.section);
+	write_blank(l);
+	opannotate_margin(l->text, NULL);
+	fprintf(l->text->out, "Disassembly of section %s:\n", l->section);
+}
+
+/* Hex digits of a whole address. */
+static int nr_digits(const struct listing *l)
+{
+	return strncmp(op_disasm_format(l->disasm), "elf32", 5) ? 16 : 8;
+}
+
+static void write_symbol_title(const struct listing *l,
+			       const struct pp_symbol_entry *symbol)
+{
+	const struct op_disasm_options *options =
+		&l->text->options->listing.disasm;
+	FILE *out = l->text->out;
+
+	write_blank(l);
+	if (!l->text->options->listing.no_addresses)
+		fprintf(out, "%0*" PRIx64 " ", nr_digits(l), l->code.shown);
+	fprintf(out,
+		"<%s>:", options->demangle ? symbol->name : symbol->raw_name);
+	opannotate_symbols(l->text, &symbol, 1);
+	fputc('\n', out);
+}
+
+/* ---- instructions -------------------------------------------------------- */
+
+/* objdump leaves out zeros in groups of four that no address of the section
+ * needs. */
+static int address_width(const struct listing *l)
+{
+	int digits = nr_digits(l), width = digits;
+	char end[24];
+	const char *at = end;
+
+	snprintf(end, sizeof(end), "%0*" PRIx64, digits, l->code.section_end);
+	for (; width > 4 && !strncmp(at, "00000", 5); at += 4)
+		width -= 4;
+	return width;
+}
+
+/* The counts of the details from *@next on that are before @end; NULL if
+ * there are none. */
+static const uint64_t *take_counts(struct listing *l,
+				   const struct pp_symbol_entry *symbol,
+				   size_t *next, uint64_t end)
+{
+	size_t nr_classes = l->text->report->classes.nr, first = *next;
+
+	memset(l->counts, 0, nr_classes * sizeof(*l->counts));
+	for (; *next < symbol->nr_details &&
+	       symbol->details[*next].vma + l->image->binary_bias < end;
+	     ++*next)
+		for (size_t i = 0; i < nr_classes; i++)
+			l->counts[i] = pp_add_counts(
+				l->counts[i], symbol->details[*next].counts[i]);
+	return *next > first ? l->counts : NULL;
+}
+
+static void write_bytes(const struct listing *l, uint64_t at, uint64_t len)
+{
+	for (uint64_t i = 0; i < len; i++)
+		fprintf(l->text->out, "%02x ",
+			l->code.bytes[at - l->code.start + i]);
+	fputc('\t', l->text->out);
+}
+
+static void write_insn(const struct listing *l, uint64_t at, uint64_t len,
+		       const char *text, const uint64_t *counts)
+{
+	const struct opannotate_listing *how = &l->text->options->listing;
+	FILE *out = l->text->out;
+
+	opannotate_margin(l->text, counts);
+	if (!how->no_addresses)
+		fprintf(out, "%*" PRIx64 ":", address_width(l),
+			at - l->code.start + l->code.shown);
+	fputc('\t', out);
+	if (how->with_bytes)
+		write_bytes(l, at, len);
+	fprintf(out, "%s\n", text);
+}
+
+/* The name and line of -l, where they change. */
+static void write_place(struct listing *l, const char *file, unsigned int line)
+{
+	if (file == l->file && line == l->line)
+		return;
+	l->file = file;
+	l->line = line;
+	opannotate_margin(l->text, NULL);
+	fprintf(l->text->out, "%s:%u\n", file, line);
+}
+
+static void write_source(struct listing *l, uint64_t vma)
+{
+	const struct opannotate_options *o = l->text->options;
+	unsigned int line;
+	const char *file;
+
+	if (!o->args.source && !o->listing.with_lines)
+		return;
+	if (!op_bfd_line(l->bfd, vma, &file, &line))
+		return;
+	if (o->listing.with_lines && line)
+		write_place(l, file, line);
+	if (o->args.source)
+		opannotate_excerpt(l->excerpts, file, line, l->image);
+}
+
+static void write_insns(struct listing *l, const struct pp_symbol_entry *symbol)
+{
+	uint64_t at = l->code.start, end = at + l->code.len;
+	size_t next = 0;
+
+	while (at < end) {
+		const uint64_t *counts;
+		const char *text;
+		uint64_t len;
+
+		write_source(l, at);
+		len = op_disasm_insn(l->disasm, at, &text);
+		/* A sample inside of an instruction is one of it. */
+		counts = take_counts(l, symbol, &next, at + len);
+		write_insn(l, at, len, text, counts);
+		at += len;
+	}
+}
+
+/* ---- symbols ------------------------------------------------------------- */
+
+static void complain(const struct listing *l,
+		     const struct pp_symbol_entry *symbol, const char *why)
+{
+	fprintf(stderr, "opannotate: warning: %s: not shown: ", l->image->name);
+	for (size_t i = 0; i < l->text->report->classes.nr; i++)
+		fprintf(stderr, "%s%" PRIu64 " samples", i ? " and " : "",
+			symbol->counts[i]);
+	fprintf(stderr, " in %s: %s\n", symbol->name, why);
+}
+
+/* Where no symbol is: the single instructions that have samples. */
+static void write_loose(struct listing *l, const struct pp_symbol_entry *symbol)
+{
+	size_t next = 0, nr_lost = 0;
+
+	write_blank(l);
+	fprintf(l->text->out, "<%s>:", symbol->name);
+	opannotate_symbols(l->text, &symbol, 1);
+	fputc('\n', l->text->out);
+	while (next < symbol->nr_details) {
+		uint64_t vma =
+			symbol->details[next].vma + l->image->binary_bias;
+		const uint64_t *counts;
+		const char *text;
+		uint64_t len;
+
+		if (op_disasm_load(l->disasm, vma, LONGEST_INSN, &l->code)) {
+			next++;
+			nr_lost++;
+			continue;
+		}
+		write_source(l, vma);
+		len = op_disasm_insn(l->disasm, vma, &text);
+		counts = take_counts(l, symbol, &next, vma + len);
+		write_insn(l, vma, len, text, counts);
+	}
+	if (nr_lost)
+		fprintf(stderr,
+			"opannotate: warning: %s: %zu addresses with samples are not in its code\n",
+			l->image->name, nr_lost);
+}
+
+static int write_symbol(struct listing *l, const struct pp_symbol_entry *symbol,
+			bool is_one_of_many)
+{
+	uint64_t vma = symbol->vma + l->image->binary_bias;
+	int err;
+
+	if (!is_one_of_many) {
+		*l->section = '\0';
+		opannotate_excerpts_restart(l->excerpts);
+	}
+	if (!symbol->size) {
+		if (!is_one_of_many)
+			write_file_title(l);
+		write_loose(l, symbol);
+		return 0;
+	}
+	err = op_disasm_load(l->disasm, vma, symbol->size, &l->code);
+	if (err == -ENOMEM)
+		return err;
+	if (err) {
+		complain(l, symbol, "its code is not in the file");
+		return 0;
+	}
+	if (!is_one_of_many)
+		write_file_title(l);
+	if (strncmp(l->section, l->code.section, sizeof(l->section) - 1))
+		write_section_title(l);
+	write_symbol_title(l, symbol);
+	write_insns(l, symbol);
+	return 0;
+}
+
+/* ---- images -------------------------------------------------------------- */
+
+static const char *open_image(struct listing *l)
+{
+	int err;
+
+	if (!l->image->binary)
+		return "its binary is not to be had";
+	err = op_bfd_open(&l->bfd, l->image->binary,
+			  l->text->report->debug_dirs);
+	if (!err)
+		err = op_disasm_new(&l->disasm, l->bfd,
+				    &l->text->options->listing.disasm);
+	if (err == -ENOTSUP)
+		return "its machine is not one that libopcodes was built for";
+	return err ? strerror(-err) : NULL;
+}
+
+static int by_vma(const void *pa, const void *pb)
+{
+	const struct pp_symbol_entry *a = *(const void *const *)pa,
+				     *b = *(const void *const *)pb;
+
+	return (a->vma > b->vma) - (a->vma < b->vma);
+}
+
+static int write_image(struct listing *l,
+		       const struct pp_symbol_entry **symbols, size_t nr)
+{
+	const char *why = open_image(l);
+	bool is_many = nr > MANY_SYMBOLS;
+	int err = opannotate_header(l->text);
+
+	for (size_t i = 0; why && i < nr; i++)
+		complain(l, symbols[i], why);
+	if (why || err)
+		return err;
+	if (is_many) {
+		qsort(symbols, nr, sizeof(*symbols), by_vma);
+		write_file_title(l);
+		opannotate_excerpts_restart(l->excerpts);
+	}
+	for (size_t i = 0; i < nr && !err; i++)
+		err = write_symbol(l, symbols[i], is_many);
+	return err;
+}
+
+/* A listing for the symbols of one image. */
+static int list_image(const struct opannotate_text *text,
+		      struct opannotate_excerpts *excerpts,
+		      const struct pp_symbol_entry **symbols, size_t nr)
+{
+	struct listing l = {
+		.text = text,
+		.image = symbols[0]->image,
+		.excerpts = excerpts,
+		.counts =
+			calloc(text->report->classes.nr + 1, sizeof(*l.counts)),
+	};
+	int err = l.counts ? write_image(&l, symbols, nr) : -ENOMEM;
+
+	op_disasm_free(l.disasm);
+	op_bfd_close(l.bfd);
+	free(l.counts);
+	return err;
+}
+
+/* By image; symbols of one keep their order, which is that of the report. */
+static int by_image(const void *pa, const void *pb)
+{
+	const struct pp_symbol_entry *a = *(const void *const *)pa,
+				     *b = *(const void *const *)pb;
+	int order = strcmp(a->image->name, b->image->name);
+
+	if (!order && a->image != b->image)
+		order = a->image > b->image ? 1 : -1;
+	return order ? order : (a > b) - (a < b);
+}
+
+static int list_images(const struct opannotate_text *text,
+		       const struct pp_symbol_entry **symbols, size_t nr)
+{
+	struct opannotate_excerpts excerpts;
+	int err = 0;
+
+	opannotate_excerpts_init(&excerpts, text);
+	qsort(symbols, nr, sizeof(*symbols), by_image);
+	for (size_t i = 0, end; i < nr && !err; i = end) {
+		for (end = i;
+		     end < nr && symbols[end]->image == symbols[i]->image;)
+			end++;
+		err = list_image(text, &excerpts, symbols + i, end - i);
+	}
+	opannotate_excerpts_release(&excerpts);
+	return err;
+}
+
+int opannotate_write_assembly(const struct opannotate_options *options,
+			      const struct pp_report *report,
+			      struct op_diag *diag)
+{
+	const struct opannotate_text text = { stdout, report, options };
+	const struct pp_symbol_entry **symbols;
+	int err;
+
+	if (!report->nr_symbols)
+		return op_diag_set(
+			diag, -ENOENT,
+			"none of the symbols that are asked for has samples");
+	symbols = calloc(report->nr_symbols, sizeof(*symbols));
+	if (!symbols)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->nr_symbols; i++)
+		symbols[i] = &report->symbols[i];
+	err = list_images(&text, symbols, report->nr_symbols);
+	free(symbols);
+	return err;
+}

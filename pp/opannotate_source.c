@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "pp/opannotate_source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pp/opannotate_files.h"
+#include "pp/opannotate_text.h"
+
+/* One source file at work. */
+struct source {
+	const struct opannotate_text *text;
+	const struct pp_annotated_file *file;
+	const char *path; /* where it lies */
+	FILE *in; /* NULL when it cannot be read */
+};
+
+/* ---- the lines ----------------------------------------------------------- */
+
+static void write_line(const struct source *s, const char *text, size_t len,
+		       const struct pp_annotated_line *line)
+{
+	FILE *out = s->text->out;
+
+	opannotate_margin(s->text, line ? line->counts : NULL);
+	fwrite(text, 1, len, out);
+	if (line && line->nr_symbols)
+		opannotate_symbols(s->text, line->symbols, line->nr_symbols);
+	fputc('\n', out);
+}
+
+/* What is known of lines that the file does not have (any more). */
+static void write_missing(const struct source *s, size_t from)
+{
+	size_t nr_missing = s->file->nr_lines - from;
+	char text[40];
+
+	if (!nr_missing)
+		return;
+	fprintf(stderr,
+		"opannotate: warning: %s: it ends before %zu of the lines with samples; it is another version\n",
+		s->path, nr_missing);
+	for (size_t i = from; i < s->file->nr_lines; i++) {
+		int len = snprintf(text, sizeof(text), "<no line %u>",
+				   s->file->lines[i].line);
+
+		write_line(s, text, (size_t)len, &s->file->lines[i]);
+	}
+}
+
+static void write_lines(const struct source *s)
+{
+	const struct pp_annotated_line *lines = s->file->lines;
+	size_t nr = s->file->nr_lines, next = 0, room = 0;
+	unsigned int at = 1;
+	char *buf = NULL;
+	ssize_t len;
+
+	next += nr && !lines[0].line;
+	while ((len = getline(&buf, &room, s->in)) >= 0) {
+		bool is_known = next < nr && lines[next].line == at;
+
+		len -= len && buf[len - 1] == '\n';
+		write_line(s, buf, (size_t)len, is_known ? &lines[next] : NULL);
+		next += is_known;
+		at++;
+	}
+	free(buf);
+	write_missing(s, next);
+}
+
+/* In place of a file that cannot be read: the symbols that start in it. */
+static void write_symbols(const struct source *s)
+{
+	for (size_t i = 0; i < s->file->nr_lines; i++) {
+		const struct pp_annotated_line *line = &s->file->lines[i];
+
+		for (size_t j = 0; j < line->nr_symbols; j++) {
+			opannotate_symbols(s->text, &line->symbols[j], 1);
+			fputc('\n', s->text->out);
+		}
+	}
+}
+
+static void write_body(const struct source *s)
+{
+	if (s->in)
+		write_lines(s);
+	else
+		write_symbols(s);
+}
+
+/* ---- a file -------------------------------------------------------------- */
+
+static void write_line_zero(const struct source *s)
+{
+	static const char title[] = "<credited to line zero>";
+	const struct pp_annotated_line *line =
+		pp_annotated_line_find(s->file, 0);
+
+	if (line)
+		write_line(s, title, sizeof(title) - 1, line);
+	else
+		fputc('\n', s->text->out);
+}
+
+static void write_totals(const struct source *s)
+{
+	fprintf(s->text->out,
+		"/* \n * Total samples for file : \"%s\"\n * \n * ",
+		s->file->name);
+	opannotate_counts(s->text, s->file->counts);
+	fputs("\n */\n\n", s->text->out);
+	write_line_zero(s);
+}
+
+/* Make the folders that lead to @path, which is changed meanwhile. */
+static int make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(path, 0777) && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	return 0;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+static int write_own_file(struct source *s, const char *path)
+{
+	struct opannotate_text text = *s->text;
+	int err;
+
+	text.out = fopen(path, "we");
+	if (!text.out)
+		return -errno;
+	s->text = &text;
+	write_body(s);
+	write_totals(s);
+	err = opannotate_header(&text);
+	if (!err && (fflush(text.out) || ferror(text.out)))
+		err = errno ? -errno : -EIO;
+	if (fclose(text.out) && !err)
+		err = -errno;
+	/* Half a file is worse than none. */
+	if (err)
+		unlink(path);
+	return err;
+}
+
+/* Below the output folder, at the path that the source has. */
+static int write_below(struct source *s, struct op_diag *diag)
+{
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s/%s", s->text->options->output_dir,
+		     s->path + (*s->path == '/')) < 0)
+		return -ENOMEM;
+	if (strstr(path, "/../") || is_same_file(path, s->path))
+		err = op_diag_set(
+			diag, -EINVAL,
+			"%s: not written: it would not be below --output-dir, or be the source itself",
+			path);
+	else
+		err = make_folders(path);
+	if (!err)
+		err = write_own_file(s, path);
+	if (err)
+		op_diag_set(diag, err, "%s: cannot be written: %s", path,
+			    strerror(-err));
+	free(path);
+	return err;
+}
+
+static int write_file(struct source *s, struct op_diag *diag)
+{
+	int err = 0;
+
+	s->in = opannotate_open_source(s->path, s->file->oldest);
+	if (s->text->options->output_dir) {
+		err = write_below(s, diag);
+	} else {
+		write_totals(s);
+		write_body(s);
+	}
+	if (s->in)
+		fclose(s->in);
+	return err;
+}
+
+static int take_file(const struct opannotate_text *text,
+		     const struct pp_annotated_file *file, struct op_diag *diag)
+{
+	struct source s = { .text = text, .file = file };
+	char *path;
+	int err = 0;
+
+	if (!opannotate_passes(text, file->counts))
+		return 0;
+	path = opannotate_locate(text->options, file->name);
+	if (!path)
+		return -ENOMEM;
+	s.path = path;
+	if (opannotate_wants_file(text->options, path))
+		err = write_file(&s, diag);
+	free(path);
+	return err;
+}
+
+int opannotate_write_source(const struct opannotate_options *options,
+			    const struct pp_report *report,
+			    const struct pp_annotation *annotation,
+			    struct op_diag *diag)
+{
+	const struct opannotate_text text = { stdout, report, options };
+	int err = 0;
+
+	if (!options->output_dir)
+		err = opannotate_header(&text);
+	for (size_t i = 0; i < annotation->nr_files && !err; i++)
+		err = take_file(&text, &annotation->files[i], diag);
+	return err;
+}

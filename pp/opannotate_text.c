@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "pp/opannotate_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libpp/sample_list.h"
+#include "libpp/text.h"
+
+#define COUNT_WIDTH 6
+#define PERCENT_WIDTH 7
+
+/* ---- counts -------------------------------------------------------------- */
+
+static double share(const struct opannotate_text *t, const uint64_t *counts,
+		    size_t class_nr)
+{
+	return pp_percent(counts[class_nr], t->report->symbol_totals[class_nr]);
+}
+
+static void write_count(const struct opannotate_text *t, uint64_t count,
+			size_t class_nr)
+{
+	uint64_t total = t->report->symbol_totals[class_nr];
+	char percent[PP_PERCENT_LEN];
+
+	fprintf(t->out, "%*" PRIu64 " %s", COUNT_WIDTH, count,
+		pp_text_percent(percent, pp_percent(count, total)));
+}
+
+void opannotate_counts(const struct opannotate_text *t, const uint64_t *counts)
+{
+	for (size_t i = 0; i < t->report->classes.nr; i++)
+		write_count(t, counts[i], i);
+}
+
+static bool is_zero(const struct opannotate_text *t, const uint64_t *counts)
+{
+	for (size_t i = 0; counts && i < t->report->classes.nr; i++)
+		if (counts[i])
+			return false;
+	return true;
+}
+
+/* The warmest column decides. */
+static const char *heat(const struct opannotate_text *t, const uint64_t *counts)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < t->report->classes.nr; i++)
+		if (share(t, counts, i) > most)
+			most = share(t, counts, i);
+	return most >= 5 ? "\033[1;31m" : most >= 1 ? "\033[33m" : "\033[32m";
+}
+
+void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts)
+{
+	int nr = (int)t->report->classes.nr;
+	bool color = t->options->color;
+
+	if (is_zero(t, counts)) {
+		fprintf(t->out, "%*s", nr * (COUNT_WIDTH + 1 + PERCENT_WIDTH),
+			"");
+	} else {
+		if (color)
+			fputs(heat(t, counts), t->out);
+		opannotate_counts(t, counts);
+		if (color)
+			fputs("\033[m", t->out);
+	}
+	fprintf(t->out, "%*s :", 2 * (nr - 1), "");
+}
+
+bool opannotate_passes(const struct opannotate_text *t, const uint64_t *counts)
+{
+	for (size_t i = 0; i < t->report->classes.nr; i++)
+		if (share(t, counts, i) >= t->options->threshold && counts[i])
+			return true;
+	return false;
+}
+
+/* ---- comments ------------------------------------------------------------ */
+
+static uint64_t sum(const struct pp_symbol_entry *const *symbols, size_t nr,
+		    size_t class_nr)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		count = pp_add_counts(count, symbols[i]->counts[class_nr]);
+	return count;
+}
+
+void opannotate_symbols(const struct opannotate_text *t,
+			const struct pp_symbol_entry *const *symbols, size_t nr)
+{
+	fputs(" /* ", t->out);
+	for (size_t i = 0; i < nr; i++)
+		fprintf(t->out, "%s ", symbols[i]->name);
+	fputs("total: ", t->out);
+	for (size_t i = 0; i < t->report->classes.nr; i++)
+		write_count(t, sum(symbols, nr, i), i);
+	fputs(" */", t->out);
+}
+
+static void write_interpretation(const struct opannotate_text *t)
+{
+	const struct opannotate_options *o = t->options;
+
+	fputs(" * Interpretation of command line:\n", t->out);
+	if (o->args.assembly) {
+		fputs(" * Output annotated assembly listing with samples\n",
+		      t->out);
+		if (o->params && *o->params)
+			fprintf(t->out,
+				" * Passing the following additional arguments to objdump ; \"%s\"\n",
+				o->params);
+		return;
+	}
+	fputs(" * Output annotated source file with samples\n", t->out);
+	if (o->threshold > 0)
+		fprintf(t->out,
+			" * Output files where samples count reach %g%% of the samples\n",
+			o->threshold);
+	else
+		fputs(" * Output all files\n", t->out);
+}
+
+/* What was counted, as opreport has it, each line behind a " * ". */
+static int write_counted(const struct opannotate_text *t)
+{
+	const struct pp_format_options options = { 0 };
+	struct pp_text text = { .report = t->report, .options = &options };
+	char *buf = NULL;
+	size_t len;
+
+	text.out = open_memstream(&buf, &len);
+	if (!text.out)
+		return -ENOMEM;
+	pp_text_header(&text);
+	if (fclose(text.out)) {
+		free(buf);
+		return -ENOMEM;
+	}
+	for (char *line = buf, *next; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		next += *next == '\n';
+		fprintf(t->out, " * %.*s", (int)(next - line), line);
+	}
+	free(buf);
+	return 0;
+}
+
+int opannotate_header(const struct opannotate_text *t)
+{
+	int err;
+
+	if (t->options->args.no_header)
+		return 0;
+	fprintf(t->out, "/* \n * Command line: %s\n * \n", t->options->command);
+	write_interpretation(t);
+	fputs(" * \n", t->out);
+	err = write_counted(t);
+	fputs(" */\n", t->out);
+	return err;
+}
