@@ -1,0 +1,318 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# opannotate: which samples are beside which line and instruction, where files
+# are looked for, and what is said about those that are missing, changed or
+# damaged.
+. "$(dirname "$0")/lib.sh"
+
+SESSION=$TMP/session
+CURRENT=$SESSION/samples/current
+E=CPU_CLK_UNHALTED.100000.0
+M=DATA_CACHE_MISSES.5000.0
+
+# sample NAME [OPTION...] <pairs: a sample file of the session.
+sample() {
+	name=$1
+	shift
+	"$TESTBIN/mkodb" "$CURRENT/$name" "$@"
+}
+
+# annotate ARG...: its output, its complaints in $TMP/err.
+annotate() {
+	"$BIN/opannotate" --session-dir="$SESSION" "$@" 2>"$TMP/err"
+}
+
+# complains ERE STATUS ARG...: one line about it on stderr and nothing else.
+complains() {
+	ere=$1 status=$2
+	shift 2
+	annotate "$@" >"$TMP/out"
+	[ $? -eq "$status" ] && [ ! -s "$TMP/out" ] &&
+		[ "$(wc -l <"$TMP/err")" -eq 1 ] && grep -Eq "$ere" "$TMP/err"
+}
+
+# lines FILE: the lines of an annotated file on stdin that have samples, with
+# their counts.
+lines() {
+	awk -v file="$1" '
+	/^ \* Total samples for file : / { at = index($0, "\"" file "\"") ? 1 : 0; nr = -6 }
+	at && /^\/\* *$/ { at = nr < 0 }
+	at { nr++ }
+	at && nr > 0 && $1 ~ /^[0-9]+$/ { print nr ":" $1 }' | tr '\n' ' '
+}
+
+src=$TMP/src
+mkdir -p "$src/inc"
+cat >"$src/prog.c" <<'END'
+#include "work.h"
+volatile int sink;
+__attribute__((noinline)) int hot(int x)
+{
+	for (int i = 0; i < 9; i++)
+		sink += twice(x);
+	return x + 1;
+}
+__attribute__((noinline)) int cold(int x)
+{
+	return x * sink;
+}
+int main(int argc, char **argv) { (void)argv; return hot(argc) + cold(argc); }
+END
+cat >"$src/inc/work.h" <<'END'
+static inline int twice(int x)
+{
+	return x * 2;
+}
+END
+touch -d 2020-01-01 "$src/prog.c" "$src/inc/work.h"
+cc=${CC:-cc}
+prog=$TMP/prog
+(cd "$src" && $cc -O1 -g -Iinc -no-pie -Wl,--build-id -o "$prog" prog.c) || exit 1
+
+# offset FUNCTION: where it is in the file; text is mapped there.
+address() {
+	nm "$prog" | awk -v f="$1" '$3 == f { print $1 }'
+}
+section=$(readelf -S -W "$prog" | sed -n 's/.* \.text *PROGBITS *\([0-9a-f]*\) \([0-9a-f]*\) .*/0x\1 0x\2/p')
+offset_of() {
+	echo $((0x$1 - ${section% *} + ${section#* }))
+}
+# insns FUNCTION: the addresses of its instructions.
+insns() {
+	objdump -d --no-show-raw-insn "$prog" | awk -v f="<$1>:" '
+		$2 == f { on = 1; next } /^$/ { on = 0 }
+		on { sub(":", "", $1); print $1 }'
+}
+
+# One sample for each instruction of hot, ten for each of cold.
+P="{root}$prog"
+for function in hot cold; do
+	for a in $(insns $function); do
+		line=$(addr2line -e "$prog" "$a" | sed 's/ .*//; s/.*://')
+		echo "$(offset_of "$a") $([ $function = hot ] && echo 1 || echo 10) $function:$line"
+	done
+done >"$TMP/truth"
+cut -d ' ' -f 1-2 "$TMP/truth" | sample "$P/{dep}/$P/$E.all.all.all" \
+	mtime="$prog" event=118 count=100000 cpu-type=x86-64/family10 \
+	cpu-khz=2400000
+echo "$(offset_of "$(address cold)") 7" |
+	sample "$P/{dep}/$P/$M.all.all.all" mtime="$prog" event=65 count=5000 \
+		cpu-type=x86-64/family10 cpu-khz=2400000
+cycles=event:CPU_CLK_UNHALTED
+
+# truth FILE-PATTERN: lines and counts by addr2line; work.h has line 3 alone.
+truth() {
+	awk -v h="$1" '{ split($3, p, ":"); is_h = p[1] == "hot" && p[2] == 3 }
+		is_h == h { n[p[2]] += $2 }
+		END { for (l in n) print l ":" n[l] }' "$TMP/truth" | sort -n |
+		tr '\n' ' '
+}
+total=$(awk '{ n += $2 } END { print n }' "$TMP/truth")
+
+# ---- source ------------------------------------------------------------------
+
+annotate --source $cycles >"$TMP/plain"
+is "no complaint" "$(cat "$TMP/err")" ""
+# Line 3 is also where hot itself starts.
+is "each line has the samples of its instructions" \
+	"$(lines "$src/prog.c" <"$TMP/plain" | tr ' ' '\n' | grep -v '^3:' | tr '\n' ' ')" \
+	"$(truth 0 | tr ' ' '\n' | grep -v '^3:' | tr '\n' ' ')"
+like "what was inlined is with the line it was written on" \
+	"$(lines "$src/inc/work.h" <"$TMP/plain")" '^3:[0-9]+ $'
+is "no sample is in two lines or in none" "$({ lines "$src/prog.c" <"$TMP/plain"
+	lines "$src/inc/work.h" <"$TMP/plain"; } | tr ' ' '\n' |
+	awk -F: '{ n += $2 } END { print n }')" "$total"
+for f in hot cold; do
+	is "total of $f" "$(sed -n "s/.* $f total: *\\([0-9]*\\) .*/\\1/p" "$TMP/plain")" \
+		"$("$BIN/opreport" --session-dir="$SESSION" -n -l $cycles |
+			awk -v f=$f '$3 == f { print $1 }')"
+done
+is "header" "$(sed 9q "$TMP/plain" | sed 's/^ \* Command.*/ * C/')" "\
+/* 
+ * C
+ * 
+ * Interpretation of command line:
+ * Output annotated source file with samples
+ * Output all files
+ * 
+ * CPU: AMD64 family10, speed 2400 MHz (estimated)
+ * Counted CPU_CLK_UNHALTED events (Cycles outside of halt state) with a unit mask of 0x00 (No unit mask) count 100000"
+is "no header" "$(annotate --source -n $cycles | sed 2q)" "\
+/* 
+ * Total samples for file : \"$src/prog.c\""
+annotate --source -n >"$TMP/two"
+like "two events are two columns" "$(cat "$TMP/two")" \
+	'^ +[0-9]+ +[0-9.]+ +7 100\.000   :'
+is "files with less are left out" \
+	"$(annotate --source -n --threshold=20 $cycles | grep -c Total)" 1
+is "a threshold in the header" \
+	"$(annotate --source --threshold=2.5 $cycles | sed -n 6p)" \
+	" * Output files where samples count reach 2.5% of the samples"
+is "one symbol is all there is" "$(annotate --source -n -i cold $cycles |
+	sed -n 's/.* cold total: *[0-9]* *\([0-9.]*\) .*/\1/p')" 100.000
+is "a symbol left out" "$(annotate --source -n -e cold $cycles |
+	grep -c 'cold total')" 0
+for filter in --include-file=work.h --include-file='*/inc/*' \
+	--include-file=inc --exclude-file='*.c' --exclude-file=prog.c,nonesuch; do
+	is "$filter" "$(annotate --source -n "$filter" $cycles |
+		sed -n 's/.*file : "\(.*\)"/\1/p')" "$src/inc/work.h"
+done
+like "colours when asked for" "$(annotate --source --color=always $cycles)" \
+	"$(printf '^\033\[[0-9;]*m *[0-9]+ +[0-9.]+\033\[m :')"
+unlike "and only then" "$(cat "$TMP/plain")" "$(printf '\033')"
+
+# ---- a file for each ---------------------------------------------------------
+
+ok "output folder" annotate --source -o "$TMP/annotated" $cycles
+is "a file for each" "$(cd "$TMP/annotated" && find . -type f | sort)" \
+	"./${src#/}/inc/work.h
+./${src#/}/prog.c"
+is "has the same lines" \
+	"$(grep -n '^ *[0-9][0-9]* *[0-9.]* :' "$TMP/annotated$src/prog.c" |
+		sed 's/: */:/; s/ .*//' | tr '\n' ' ')" \
+	"$(lines "$src/prog.c" <"$TMP/plain")"
+is "the source is as it was" "$(grep -c total "$src/prog.c")" 0
+ok "not over the sources" complains 'write over' 2 --source -o / $cycles
+echo x >"$TMP/plainfile"
+ok "no folder" complains 'plainfile' 2 --source -o "$TMP/plainfile/x" $cycles
+
+# ---- other places ------------------------------------------------------------
+
+cp -rp "$src" "$TMP/moved"
+mv "$src" "$src.away"
+annotate --source -n $cycles >"$TMP/out"
+is "a missing source is said once" \
+	"$(grep -c "warning: .*/prog.c: cannot be read: .*--search-dirs" "$TMP/err")" 1
+is "its symbols are told" "$(grep -c '^ /\* hot total: \|^ /\* cold total: ' "$TMP/out")" 2
+is "searched by what is left of the base" \
+	"$(annotate --source -n -b "$src" -d "$TMP/moved" $cycles | lines "$src/prog.c")" \
+	"$(lines "$src/prog.c" <"$TMP/plain")"
+is "without complaint" "$(cat "$TMP/err")" ""
+mkdir -p "$TMP/deep$TMP"
+cp -rp "$TMP/moved" "$TMP/deep$src"
+is "searched by its whole path" \
+	"$(annotate --source -n -d "/nonesuch,$TMP/deep" $cycles | lines "$src/prog.c")" \
+	"$(lines "$src/prog.c" <"$TMP/plain")"
+mv "$src.away" "$src"
+touch "$src/prog.c"
+touch -d 2030-01-01 "$src/prog.c"
+annotate --source $cycles >"$TMP/out"
+like "a source that changed" "$(cat "$TMP/err")" \
+	"prog.c: changed after $prog was built"
+is "is shown" "$(lines "$src/prog.c" <"$TMP/out")" "$(lines "$src/prog.c" <"$TMP/plain")"
+head -n 6 "$TMP/moved/prog.c" >"$src/prog.c"
+annotate --source -n $cycles >"$TMP/out"
+like "a source that ends early" "$(cat "$TMP/err")" 'ends before [0-9]+ of the lines'
+is "loses no sample" "$({ grep -h '^ *[0-9][0-9]* *[0-9.]* :' "$TMP/out"; } |
+	awk '{ n += $1 } END { print n }')" "$total"
+like "and says which lines" "$(cat "$TMP/out")" ':<no line 11>'
+rm "$src/prog.c"
+mkfifo "$src/prog.c"
+annotate --source -n $cycles >"$TMP/out"
+like "a pipe is not waited for" "$(cat "$TMP/err")" 'prog.c: cannot be read'
+rm "$src/prog.c"
+cp -p "$TMP/moved/prog.c" "$src/prog.c"
+
+# ---- instructions ------------------------------------------------------------
+
+annotate --assembly -n $cycles >"$TMP/asm"
+is "no complaint about instructions" "$(cat "$TMP/err")" ""
+is "each instruction has its samples" \
+	"$(awk '$3 == ":" { print $4 $1 } $4 ~ /:$/ && $3 == ":" { next }' "$TMP/asm" |
+		grep -c ':')" "$(wc -l <"$TMP/truth")"
+is "the text is objdump's" "$(cut -c 17- "$TMP/asm" | grep "$(printf ':\t')")" \
+	"$(for f in cold hot; do objdump -d --no-show-raw-insn "$prog" |
+		awk -v f="<$f>:" '$2 == f { on = 1; next } /^$/ { on = 0 } on' |
+		sed 's/^\( *\)/\1/'; done | sed 's/ *$//')"
+for f in hot cold; do
+	is "total of $f" "$(sed -n "s/.* $f total: *\\([0-9]*\\) .*/\\1/p" "$TMP/asm")" \
+		"$(sed -n "s/.* $f total: *\\([0-9]*\\) .*/\\1/p" "$TMP/plain")"
+done
+like "Intel syntax" "$(annotate -a --objdump-params='-M intel' $cycles)" \
+	'mov +eax,DWORD PTR'
+like "the same in one word" "$(annotate -a --objdump-params=-Mintel $cycles)" \
+	'mov +eax,DWORD PTR'
+like "said in the header" "$(annotate -a --objdump-params='-M intel' $cycles)" \
+	'arguments to objdump ; "-M intel "'
+like "bytes when asked for" "$(annotate -a --objdump-params=--show-raw-insn $cycles)" \
+	"$(printf ':\t[0-9a-f]{2} ([0-9a-f]{2} )*\t')"
+like "lines when asked for" "$(annotate -a --objdump-params=-l $cycles)" \
+	":$src/prog.c:11\$"
+ok "other words are refused" complains 'objdump-params: -j' 2 -a --objdump-params='-j .text'
+like "both: source before what was made of it" \
+	"$(annotate -s -a -n $cycles | grep -A 1 'return x \* sink;')" \
+	"$(printf ': +[0-9a-f]+:\t')"
+is "both have no other counts" "$(annotate -s -a -n $cycles | grep '^ *[0-9][0-9]* *[0-9]*\.')" \
+	"$(grep '^ *[0-9][0-9]* *[0-9]*\.' "$TMP/asm")"
+is "an alias" "$(annotate \
+	--source-with-assembly -n $cycles | cksum)" "$(annotate -s -a -n $cycles | cksum)"
+like "a share that no symbol reaches" \
+	"$(annotate -a --threshold=100 $cycles 2>&1; cat "$TMP/err")" 'none of the symbols'
+
+# A sample inside of an instruction, as some hardware tells, is not lost.
+rm -rf "$CURRENT"
+inside=$(insns cold | sed -n 2p)
+echo "$(($(offset_of "$inside") - 1)) 5" | sample "$P/{dep}/$P/$E.all.all.all" \
+	mtime="$prog" event=118 count=100000
+is "a sample inside of an instruction" \
+	"$(annotate -a -n | awk '$3 == ":" { print $1 }')" 5
+
+# ---- damage ------------------------------------------------------------------
+
+cut -d ' ' -f 1-2 "$TMP/truth" | sample "$P/{dep}/$P/$E.all.all.all" \
+	mtime="$prog" event=118 count=100000
+cp -p "$prog" "$TMP/good"
+strip -g "$prog"
+touch -r "$TMP/good" "$prog"
+annotate -s >"$TMP/out"
+like "no lines at all" "$(cat "$TMP/err")" \
+	"warning: $prog: no source lines for $((total + 5)) samples \\(100 %\\), in cold, hot; "
+like "and what to do" "$(cat "$TMP/err")" 'none of the binaries has source lines.*--assembly'
+is "instructions still" "$(annotate -a -n | grep -c ' total: ')" 2
+strip "$prog"
+touch -r "$TMP/good" "$prog"
+is "without any symbol single instructions" \
+	"$(annotate -a -n | awk '$3 == ":" { n += $1 } END { print n }')" $((total + 5))
+cp -p "$TMP/good" "$prog"
+at=$(readelf -S -W "$prog" | awk '$2 == ".debug_line" || $3 == ".debug_line" {
+	print $(NF - 5) }')
+for len in 0 4 8 16; do
+	cp -p "$TMP/good" "$prog"
+	printf '\377\377\377\377\377\377' |
+		dd of="$prog" bs=1 seek=$((0x$at + len)) conv=notrunc 2>/dev/null
+	touch -r "$TMP/good" "$prog"
+	annotate -s -n >"$TMP/out"
+	status=$?
+	is "a line table damaged at $len" "$status $(grep -c 'no source lines\|damaged' "$TMP/err" |
+		awk '{ print ($1 > 0) }')" "0 1"
+done
+cp -p "$TMP/good" "$prog"
+for len in 0 100 4100 $(($(wc -c <"$prog") - 200)); do
+	head -c "$len" "$TMP/good" >"$prog"
+	touch -r "$TMP/good" "$prog"
+	annotate -s -a -n >"$TMP/out"
+	like "a binary of $len bytes is said" "$? $(cat "$TMP/err")" \
+		"^0 opannotate: warning: .*prog"
+done
+rm "$prog"
+annotate -a >"$TMP/out"
+like "a binary that is gone" "$(cat "$TMP/err")" \
+	"prog: not shown: $((total + 5)) samples in "
+
+# ---- what goes wrong ---------------------------------------------------------
+
+cp -p "$TMP/good" "$prog"
+ok "nothing to show" complains 'add --source or --assembly' 2
+ok "two profiles" complains 'side by side' 1 -s '{' a '}' '{' b '}'
+ok "no match" complains 'nonesuch' 1 -s image:/bin/nonesuch
+for bad in --threshold=101 --merge=foo --demangle=foo --color=foo --nosuch; do
+	ok "$bad" complains . 2 -s "$bad"
+done
+ok "-o with -a" complains 'output-dir' 2 -a -o "$TMP/x"
+ok "-b without -d" complains 'search-dirs' 2 -s -b /
+ok "objdump without -a" complains 'assembly' 2 -s --objdump-params=-l
+if [ -c /dev/full ]; then
+	annotate -s >/dev/full
+	is "a full disk" "$? $(grep -c 'standard output: cannot be written' "$TMP/err")" "1 1"
+fi
+done_testing
