@@ -2,7 +2,11 @@
 
 #include "libpp/format.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+/* What a browser has drawn before anybody waits. */
+#define FLAMEGRAPH_MAX_NODES 200000
 
 static const struct pp_format formats[] = {
 	{ .name = "text", .write = pp_format_text },
@@ -17,7 +21,13 @@ static const struct pp_format formats[] = {
 	  .tree = true,
 	  .tree_by_name = true,
 	  .one_class = true,
+	  .no_account = true,
 	  .write = pp_format_folded },
+	{ .name = "flamegraph",
+	  .any_axes = true,
+	  .tree = true,
+	  .tree_max_nodes = FLAMEGRAPH_MAX_NODES,
+	  .write = pp_format_flamegraph },
 };
 
 const struct pp_format *pp_format_find(const char *name)
@@ -44,4 +54,31 @@ int pp_vma_digits(const struct pp_report *report)
 			return 16;
 	}
 	return 8;
+}
+
+static void write_causes(FILE *out, const struct op_ledger *account)
+{
+	const char *before = " (";
+
+	for (unsigned int i = 0; i < account->nr_causes; i++) {
+		const struct op_ledger_cause *cause = &account->causes[i];
+
+		if (!cause->nr)
+			continue;
+		fprintf(out, "%s%" PRIu64 " %s", before, cause->nr,
+			cause->name);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc(')', out);
+}
+
+void pp_write_account(FILE *out, const struct op_ledger *account)
+{
+	fprintf(out,
+		"%" PRIu64 " taken = %" PRIu64 " stored + %" PRIu64 " lost",
+		account->taken, account->stored, op_ledger_lost(account));
+	write_causes(out, account);
+	if (account->pending)
+		fprintf(out, " + %" PRIu64 " pending", account->pending);
 }

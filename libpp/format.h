@@ -37,6 +37,9 @@ struct pp_format {
 	/* Whether it shows the call tree instead of tables, takes functions of
 	 * one name for one there, has room for one class only. */
 	bool tree, tree_by_name, one_class;
+	uint32_t tree_max_nodes; /* of that; 0: any number */
+	/* Whether it does not say what was lost. */
+	bool no_account;
 	/* Returns 0 or -ENOMEM; errors of @out are left in its error flag. */
 	int (*write)(FILE *out, const struct pp_report *report,
 		     const struct pp_format_options *options);
@@ -44,7 +47,7 @@ struct pp_format {
 
 /* The format called @name; NULL for others than PP_FORMAT_NAMES. */
 const struct pp_format *pp_format_find(const char *name);
-#define PP_FORMAT_NAMES "text, xml, json, csv or folded"
+#define PP_FORMAT_NAMES "text, xml, json, csv, folded or flamegraph"
 
 int pp_format_text(FILE *out, const struct pp_report *report,
 		   const struct pp_format_options *options);
@@ -56,6 +59,11 @@ int pp_format_csv(FILE *out, const struct pp_report *report,
 		  const struct pp_format_options *options);
 int pp_format_folded(FILE *out, const struct pp_report *report,
 		     const struct pp_format_options *options);
+int pp_format_flamegraph(FILE *out, const struct pp_report *report,
+			 const struct pp_format_options *options);
+
+/* The account of a session in words, "108 taken = 100 stored + 8 lost". */
+void pp_write_account(FILE *out, const struct op_ledger *account);
 
 /* @part in percent of @whole; 0 if that is 0. */
 double pp_percent(uint64_t part, uint64_t whole);

@@ -106,33 +106,13 @@ static void write_axis_value(const struct pp_text *t,
 
 /* ---- what was lost ------------------------------------------------------- */
 
-static void write_causes(const struct pp_text *t, const struct op_ledger *l)
-{
-	const char *before = " (";
-
-	for (unsigned int i = 0; i < l->nr_causes; i++) {
-		if (!l->causes[i].nr)
-			continue;
-		fprintf(t->out, "%s%" PRIu64 " %s", before, l->causes[i].nr,
-			l->causes[i].name);
-		before = ", ";
-	}
-	if (*before == ',')
-		fputc(')', t->out);
-}
-
 static void write_account(const struct pp_text *t, const struct op_ledger *l,
 			  const char *of)
 {
 	if (!l)
 		return;
-	fprintf(t->out,
-		"Samples%s: %" PRIu64 " taken = %" PRIu64 " stored + %" PRIu64
-		" lost",
-		of, l->taken, l->stored, op_ledger_lost(l));
-	write_causes(t, l);
-	if (l->pending)
-		fprintf(t->out, " + %" PRIu64 " pending", l->pending);
+	fprintf(t->out, "Samples%s: ", of);
+	pp_write_account(t->out, l);
 	fputc('\n', t->out);
 }
 

@@ -112,9 +112,30 @@ static int check_classes(const struct pp_population *p, struct op_diag *diag)
 		return 0;
 	return op_diag_set(
 		diag, -EINVAL,
-		"a folded stack has one count, but there are %zu (%s, %s ...); choose with event:%s or the like",
+		"a folded stack has one count, but there are %zu (%s, %s ...); choose with event:%s or the like, or use --format=flamegraph",
 		classes->nr, classes->classes[0].name, classes->classes[1].name,
 		classes->classes[0].event);
+}
+
+/* Samples may be from a time when no stacks were taken. */
+static void tell_flat(struct pp_population *p, const struct pp_tree *tree)
+{
+	const struct pp_request *request = p->request;
+
+	if (request->include_symbols || request->exclude_symbols)
+		return;
+	for (size_t c = 0; c < p->side.classes.nr; c++) {
+		uint64_t shown = pp_tree_all(tree, 0)[c];
+		uint64_t all = p->side.totals[c];
+
+		if (shown < all)
+			pp_message(
+				&p->report->messages, PP_WARNING,
+				"%s: %llu of %llu samples have no stack, so they are not shown",
+				p->side.classes.classes[c].name,
+				(unsigned long long)(all - shown),
+				(unsigned long long)all);
+	}
 }
 
 static int check_found(const struct pp_population *p,
@@ -152,10 +173,13 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 	if (!err && p->request->old_spec)
 		err = add_side(p, &p->old, &b, nr);
 	if (!err)
-		err = pp_tree_finish(&b, p->request->threshold, tree);
+		err = pp_tree_finish(&b, p->request->threshold,
+				     p->request->tree_max_nodes, tree);
 	pp_tree_builder_release(&b);
 	if (!err)
 		err = check_found(p, tree, diag);
+	if (!err)
+		tell_flat(p, tree);
 	p->report->tree = tree;
 	return err;
 }

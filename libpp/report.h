@@ -57,6 +57,7 @@ struct pp_request {
 	bool intervals; /* of changes, too */
 	bool tree; /* the call tree */
 	bool tree_by_name; /* in it, functions of one name are one frame */
+	uint32_t tree_max_nodes; /* small ones are left out; 0: any number */
 	bool one_class; /* several are an error */
 	const char *root; /* see pp_locator_init() */
 	const char *const *image_path;

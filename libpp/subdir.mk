@@ -1,3 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 LIBS += libpp
 libpp_SRCS := $(wildcard libpp/*.c)
+
+# The page of flame graphs, as a string of C.
+$(O)/libpp/format_flamegraph.o: $(O)/libpp/flamegraph.html.h
+$(O)/libpp/flamegraph.html.h: libpp/flamegraph.html libpp/subdir.mk
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q){ echo 'static const char flamegraph_page[] ='; \
+		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $<; \
+		echo ';'; } >$@.tmp
+	$(Q)mv $@.tmp $@

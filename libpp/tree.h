@@ -53,6 +53,7 @@ struct pp_tree {
 	const uint64_t *broken; /* for each column: samples below a gap */
 	uint64_t *cut; /* for each column: samples in nodes that were cut off */
 	uint32_t nr_cut; /* nodes */
+	double threshold; /* they had less than this in percent of the root */
 };
 
 /* The counts of node @node. */

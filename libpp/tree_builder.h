@@ -50,10 +50,11 @@ void pp_tree_add(struct pp_tree_builder *b, uint32_t node, size_t column,
 /*
  * Make a tree of what was built, without nodes that hold no samples. Nodes
  * with less than @threshold percent of the root in each column are cut off;
- * what they held is in one node of kind PP_FRAME_CUT at their parent. Returns
- * 0 or -ENOMEM.
+ * what they held is in one node of kind PP_FRAME_CUT at their parent. The
+ * threshold is raised where more than @max_nodes (0: any number) would stay.
+ * Returns 0 or -ENOMEM.
  */
 int pp_tree_finish(struct pp_tree_builder *b, double threshold,
-		   struct pp_tree *out);
+		   uint32_t max_nodes, struct pp_tree *out);
 
 #endif /* LIBPP_TREE_BUILDER_H */

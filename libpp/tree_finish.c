@@ -5,6 +5,7 @@
  */
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,15 +60,17 @@ static bool is_empty(const struct finisher *f, uint32_t node)
 	return true;
 }
 
-static bool passes(const struct finisher *f, uint32_t node, double threshold)
+/* The largest share that @node has in a column, in percent. */
+static double share_of(const struct finisher *f, uint32_t node)
 {
 	const uint64_t *all = all_of(f, node), *root = all_of(f, 0);
+	double share = 0;
 
 	for (size_t c = 0; c < f->b->nr_columns; c++)
-		if (all[c] &&
-		    100.0 * (double)all[c] >= threshold * (double)root[c])
-			return true;
-	return false;
+		if (all[c])
+			share = fmax(share,
+				     100.0 * (double)all[c] / (double)root[c]);
+	return share;
 }
 
 /* Samples in stacks that are not whole: those below a topmost gap. */
@@ -118,7 +121,7 @@ static int cut_small(struct finisher *f, double threshold)
 	for (uint32_t i = 1; i < nr && !err; i++) {
 		bool above = f->is_kept[f->b->nodes[i].parent];
 
-		f->is_kept[i] = above && passes(f, i, threshold);
+		f->is_kept[i] = above && share_of(f, i) >= threshold;
 		if (f->is_kept[i] || is_empty(f, i))
 			continue;
 		f->tree->nr_cut++;
@@ -126,6 +129,31 @@ static int cut_small(struct finisher *f, double threshold)
 			err = cut_off(f, i, number);
 	}
 	return err;
+}
+
+static int descending(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x < *y) - (*x > *y);
+}
+
+/* Raise @threshold so that at most @max nodes pass. Returns 0 or -ENOMEM. */
+static int raise_threshold(const struct finisher *f, uint32_t max,
+			   double *threshold)
+{
+	double *shares = calloc(f->b->nr_nodes, sizeof(*shares));
+
+	if (!shares)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < f->b->nr_nodes; i++)
+		shares[i] = share_of(f, i);
+	qsort(shares + 1, f->b->nr_nodes - 1, sizeof(*shares), descending);
+	/* The first that is one too many, and its equals. */
+	if (shares[max + 1] >= *threshold && shares[max + 1] > 0)
+		*threshold = nextafter(shares[max + 1], INFINITY);
+	free(shares);
+	return 0;
 }
 
 /* After cutting: nodes that are in nodes that were cut off count no more. */
@@ -154,13 +182,16 @@ static int make_room(struct finisher *f)
 	return 0;
 }
 
-static int cut(struct finisher *f, double threshold)
+static int cut(struct finisher *f, double threshold, uint32_t max_nodes)
 {
 	uint32_t nr = f->b->nr_nodes;
 	int err = make_room(f);
 
 	if (!err)
 		err = count_broken(f);
+	if (!err && max_nodes && nr > max_nodes + 1)
+		err = raise_threshold(f, max_nodes, &threshold);
+	f->tree->threshold = threshold;
 	if (err || threshold <= 0)
 		return err;
 	err = cut_small(f, threshold);
@@ -297,7 +328,7 @@ static int allocate(struct finisher *f)
 }
 
 int pp_tree_finish(struct pp_tree_builder *b, double threshold,
-		   struct pp_tree *out)
+		   uint32_t max_nodes, struct pp_tree *out)
 {
 	struct finisher f = { .b = b, .tree = out };
 	int err = 0;
@@ -307,7 +338,7 @@ int pp_tree_finish(struct pp_tree_builder *b, double threshold,
 	if (!out->cut)
 		err = -ENOMEM;
 	if (!err)
-		err = cut(&f, threshold);
+		err = cut(&f, threshold, max_nodes);
 	if (!err)
 		err = allocate(&f);
 	if (!err)

@@ -17,11 +17,15 @@
 static void print_loss(const struct opreport_options *o,
 		       const struct op_ledger *account)
 {
-	if (account && o->args.no_header && op_ledger_lost(account))
+	bool silent = o->args.no_header || o->format->no_account;
+
+	if (account && silent && op_ledger_lost(account))
 		fprintf(stderr,
-			"opreport: warning: %llu of %llu samples were lost; leave out --no-header to see why\n",
+			"opreport: warning: %llu of %llu samples were lost; %s to see why\n",
 			(unsigned long long)op_ledger_lost(account),
-			(unsigned long long)account->taken);
+			(unsigned long long)account->taken,
+			o->args.no_header ? "leave out --no-header"
+					  : "leave out --format");
 }
 
 static int check_loss(const struct opreport_options *o,

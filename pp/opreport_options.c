@@ -52,6 +52,8 @@ static const char *not_for_trees(const struct opreport_args *a)
 	       : a->intervals	   ? "--intervals"
 	       : a->sort	   ? "--sort"
 	       : a->reverse	   ? "--reverse-sort"
+	       : a->long_names	   ? "--long-filenames"
+	       : a->no_header	   ? "--no-header"
 				   : NULL;
 }
 
@@ -140,6 +142,7 @@ static void take_flags(struct opreport_options *o)
 
 	o->request.tree = o->format->tree;
 	o->request.tree_by_name = o->format->tree_by_name;
+	o->request.tree_max_nodes = o->format->tree_max_nodes;
 	o->request.one_class = o->format->one_class;
 	o->request.symbols =
 		(a->symbols || a->call_graph || a->details || a->xml) &&

@@ -179,7 +179,7 @@ ok "without stacks of what is asked for" refused 1 'asked for have no stacks' \
 echo "1 1" | sample current "$P/{dep}/$P/CPU.100.0.all.all.all" event=1 count=100
 ok "two events" refused 1 'one count, but there are 2' --format=folded
 is "one of them" "$(folded event:TIMER | wc -l)" 6
-for bad in -d -g -a -w -% "--sort=vma" -r --intervals --json -X; do
+for bad in -d -g -a -w -% "--sort=vma" -r --intervals -f -n --json -X; do
 	ok "with $bad" refused 2 '^opreport: --' --format=folded "$bad"
 done
 ok "no such format" refused 2 'use text, xml, json' --format=svg
@@ -187,6 +187,24 @@ is "other formats by name" "$(report --format=csv event:TIMER)" \
 	"$(report --csv event:TIMER)"
 is "text by name" "$(report --format=text -l event:TIMER)" \
 	"$(report -l event:TIMER)"
+
+# ---- what is not there is told ----------------------------------------------------
+
+timer tree flat "$P/{tree}/$E.all.all.all" <<END
+$(images)
+stack 3 p+$main p+$leaf
+END
+cat >"$SESSION/samples/flat/ledger" <<END
+source = file
+taken = 14
+stored = 10
+pending = 0
+lost.lost_overflow = 4
+END
+is "stacks of some samples" "$(folded session:flat)" "prog;main;leaf 3"
+is "and of which not" "$(cat "$TMP/err")" "\
+opreport: warning: TIMER:0: 7 of 10 samples have no stack, so they are not shown
+opreport: warning: 4 of 14 samples were lost; leave out --format to see why"
 
 # ---- damage -----------------------------------------------------------------------
 

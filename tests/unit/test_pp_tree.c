@@ -72,7 +72,7 @@ static struct pp_tree finish(struct pp_tree_builder *b, double threshold)
 {
 	struct pp_tree tree;
 
-	assert_int_equal(pp_tree_finish(b, threshold, &tree), 0);
+	assert_int_equal(pp_tree_finish(b, threshold, 0, &tree), 0);
 	pp_tree_builder_release(b);
 	return tree;
 }
@@ -154,6 +154,34 @@ static void test_threshold(void **state)
 	assert_int_equal(tree.cut[0], 10);
 	assert_int_equal(tree.nr_cut, 4);
 	assert_int_equal(tree.frames[tree.nodes[3].frame].kind, PP_FRAME_CUT);
+}
+
+/* The largest stay: fewer rather than more where some are alike. */
+static void test_max_nodes(void **state)
+{
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+
+	(void)state;
+	begin(&b, 1);
+	add(&b, "a", 0, 10);
+	add(&b, "b", 0, 9);
+	add(&b, "c", 0, 5);
+	add(&b, "d", 0, 5);
+	add(&b, "e", 0, 1);
+	assert_int_equal(pp_tree_finish(&b, 0, 3, &tree), 0);
+	pp_tree_builder_release(&b);
+	assert_int_equal(tree.nr_nodes, 4);
+	must_be(&tree, 1, "(below the threshold)", 11, 11);
+	must_be(&tree, 2, "a", 10, 10);
+	must_be(&tree, 3, "b", 9, 9);
+	assert_true(tree.threshold > 100 * 5 / 30.0);
+	begin(&b, 1);
+	add(&b, "abc", 0, 1);
+	assert_int_equal(pp_tree_finish(&b, 0, 3, &tree), 0);
+	pp_tree_builder_release(&b);
+	assert_int_equal(tree.nr_nodes, 4);
+	assert_int_equal(tree.nr_cut, 0);
 }
 
 /* A column in which a node is large is enough. */
@@ -288,13 +316,10 @@ static void test_random_stacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		tree_test(test_order),
-		tree_test(test_nothing),
-		tree_test(test_threshold),
-		tree_test(test_threshold_of_columns),
-		tree_test(test_broken),
-		tree_test(test_depth),
-		tree_test(test_random_stacks),
+		tree_test(test_order),	   tree_test(test_nothing),
+		tree_test(test_threshold), tree_test(test_threshold_of_columns),
+		tree_test(test_max_nodes), tree_test(test_broken),
+		tree_test(test_depth),	   tree_test(test_random_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

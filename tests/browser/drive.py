@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Drives a page in headless Chromium by commands on standard input, with the
+events that a mouse and a keyboard make.
+
+	open URL        load it and wait until it is there
+	size W H        of the window
+	dark            the reader prefers dark pages
+	text SELECTOR   print what is written there ("(hidden)" if it is not seen)
+	print EXPR      print a value of JavaScript
+	key NAME        press a key: Enter, Escape, ArrowUp, / ...
+	write TEXT      type into what has the focus
+	click SELECTOR  the middle of an element
+	find NAME       put the pointer on the frame called so, print its place
+	press           the mouse button where the pointer is
+	shot FILE       a picture of the page
+	errors          print what went wrong in the page so far
+	requests        print what the page asked the network for
+
+The browser is $CHROMIUM, or the first of chromium and google-chrome. It is
+spoken to through a pipe; no port is open.
+"""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+KEYS = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38,
+        "ArrowRight": 39, "ArrowDown": 40, "Tab": 9}
+ROW = 18
+
+
+class Browser:
+    def __init__(self, program, home):
+        to_read, self.to = os.pipe()
+        self.back, back_write = os.pipe()
+        command = [program, "--headless", "--disable-gpu", "--no-first-run",
+                   "--hide-scrollbars", "--force-color-profile=srgb",
+                   "--remote-debugging-pipe", "--user-data-dir=" + home]
+        if os.geteuid() == 0:
+            command.append("--no-sandbox")
+        # The browser reads descriptor 3 and writes 4, whatever ours are.
+        shell = 'exec "$@" 3<&%d 4>&%d' % (to_read, back_write)
+        self.process = subprocess.Popen(
+            ["bash", "-c", shell, "browser", *command],
+            pass_fds=(to_read, back_write), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(to_read)
+        os.close(back_write)
+        self.pending = b""
+        self.number = 0
+        self.session = None
+        self.events = []
+
+    def receive(self):
+        while b"\0" not in self.pending:
+            more = os.read(self.back, 1 << 16)
+            if not more:
+                sys.exit("drive.py: the browser has ended")
+            self.pending += more
+        message, self.pending = self.pending.split(b"\0", 1)
+        return json.loads(message)
+
+    def send(self, method, **params):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.to, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.receive()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    sys.exit("drive.py: %s: %s" % (method, answer["error"]))
+                return answer["result"]
+            if "method" in answer:
+                self.events.append(answer)
+
+    def wait_for(self, method):
+        while not any(e["method"] == method for e in self.events):
+            self.events.append(self.receive())
+
+    def attach(self):
+        target = self.send("Target.createTarget", url="about:blank")
+        self.session = self.send("Target.attachToTarget", flatten=True,
+                                 targetId=target["targetId"])["sessionId"]
+        for domain in "Page", "Runtime", "Log", "Network":
+            self.send(domain + ".enable")
+
+    def evaluate(self, expression):
+        answer = self.send("Runtime.evaluate", expression=expression,
+                           awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in answer:
+            sys.exit("drive.py: %s: %s" % (expression, answer["exceptionDetails"]))
+        return answer["result"].get("value")
+
+    def settle(self):
+        self.evaluate("new Promise(done => requestAnimationFrame("
+                      "() => requestAnimationFrame(() => done(0))))")
+
+    def mouse(self, kind, x, y):
+        self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left"
+                  if kind != "mouseMoved" else "none", clickCount=1)
+
+
+class Driver:
+    def __init__(self, browser):
+        self.browser = browser
+        self.at = (0, 0)
+
+    def open(self, url):
+        # The same page with another hash would not be loaded again.
+        for to in "about:blank", url:
+            self.browser.events = [e for e in self.browser.events
+                                   if e["method"] != "Page.loadEventFired"]
+            self.browser.send("Page.navigate", url=to)
+            self.browser.wait_for("Page.loadEventFired")
+
+    def size(self, text):
+        width, height = map(int, text.split())
+        self.browser.send("Emulation.setDeviceMetricsOverride", width=width,
+                          height=height, deviceScaleFactor=1, mobile=False)
+
+    def dark(self, _):
+        self.browser.send("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark"}])
+
+    def text(self, selector):
+        print(self.browser.evaluate(
+            "(e => e.getClientRects().length ? e.textContent : '(hidden)')"
+            "(document.querySelector(%s))" % json.dumps(selector)))
+
+    def print(self, expression):
+        print(self.browser.evaluate(expression))
+
+    def key(self, name):
+        key = {"key": name, "windowsVirtualKeyCode": KEYS.get(name, 0)}
+        if len(name) == 1:
+            key["text"] = name
+        self.browser.send("Input.dispatchKeyEvent", type="keyDown", **key)
+        self.browser.send("Input.dispatchKeyEvent", type="keyUp", **key)
+
+    def write(self, text):
+        self.browser.send("Input.insertText", text=text)
+
+    def press(self, _):
+        self.browser.mouse("mousePressed", *self.at)
+        self.browser.mouse("mouseReleased", *self.at)
+
+    def point(self, x, y):
+        self.at = (x, y)
+        self.browser.mouse("mouseMoved", x, y)
+
+    def box(self, selector):
+        return self.browser.evaluate(
+            "(b => [b.left, b.top, b.width, b.height])(document"
+            ".querySelector(%s).getBoundingClientRect())" % json.dumps(selector))
+
+    def click(self, selector):
+        left, top, width, height = self.box(selector)
+        self.point(left + width / 2, top + height / 2)
+        self.press(None)
+
+    def find(self, name):
+        left, top, width, height = self.box("#view")
+        y = top + height - ROW / 2
+        while y > top:
+            x = left + 4
+            while x < left + width - 4:
+                self.point(x, y)
+                tip = self.browser.evaluate(
+                    "(t => t.hidden ? '' : t.firstChild.textContent)"
+                    "(document.getElementById('tip'))")
+                if tip == name:
+                    print("found %s" % name)
+                    return
+                x += 12
+            y -= ROW
+        print("nowhere: %s" % name)
+
+    def shot(self, path):
+        picture = self.browser.send("Page.captureScreenshot", format="png")
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(picture["data"]))
+
+    def errors(self, _):
+        for event in self.browser.events:
+            if event["method"] == "Runtime.exceptionThrown":
+                print(event["params"]["exceptionDetails"]["exception"]["description"])
+            elif event["method"] == "Log.entryAdded":
+                print(event["params"]["entry"]["text"])
+            elif event["method"] == "Runtime.consoleAPICalled":
+                print(event["params"]["args"])
+
+    def requests(self, _):
+        for event in self.browser.events:
+            if event["method"] == "Network.requestWillBeSent":
+                url = event["params"]["request"]["url"]
+                if not url.startswith(("file:", "about:", "data:")):
+                    print(url)
+
+
+def main():
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or \
+        shutil.which("google-chrome")
+    with tempfile.TemporaryDirectory() as home:
+        browser = Browser(program, home)
+        browser.attach()
+        driver = Driver(browser)
+        for line in sys.stdin:
+            command, _, rest = line.strip().partition(" ")
+            if command:
+                getattr(driver, command)(rest)
+                browser.settle()
+                sys.stdout.flush()
+        browser.session = None
+        browser.send("Browser.close")
+        browser.process.wait()
+
+
+main()
