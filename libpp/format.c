@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What a browser has drawn before anybody waits. */
-#define FLAMEGRAPH_MAX_NODES 200000
+#define FLAMEGRAPH_MAX_NODES 500000
 
 static const struct pp_format formats[] = {
 	{ .name = "text", .write = pp_format_text },
@@ -81,4 +81,25 @@ void pp_write_account(FILE *out, const struct op_ledger *account)
 	write_causes(out, account);
 	if (account->pending)
 		fprintf(out, " + %" PRIu64 " pending", account->pending);
+}
+
+bool pp_has_stacks(const struct op_ledger *account)
+{
+	return op_ledger_stacks_stored(account) ||
+	       account->stacks[OP_STACKS_NOT_STORED];
+}
+
+void pp_write_stacks(FILE *out, const struct op_ledger *account)
+{
+	const uint64_t *stacks = account->stacks;
+
+	fprintf(out, "%" PRIu64 " stored = %" PRIu64 " whole",
+		op_ledger_stacks_stored(account), stacks[OP_STACKS_WHOLE]);
+	for (unsigned int i = OP_STACKS_TRUNCATED; i <= OP_STACKS_BROKEN; i++)
+		if (stacks[i])
+			fprintf(out, " + %" PRIu64 " %s", stacks[i],
+				op_ledger_stacks_name(i));
+	if (stacks[OP_STACKS_NOT_STORED])
+		fprintf(out, "; %" PRIu64 " not stored",
+			stacks[OP_STACKS_NOT_STORED]);
 }

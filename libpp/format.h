@@ -65,6 +65,11 @@ int pp_format_flamegraph(FILE *out, const struct pp_report *report,
 /* The account of a session in words, "108 taken = 100 stored + 8 lost". */
 void pp_write_account(FILE *out, const struct op_ledger *account);
 
+/* Whether an account tells of stacks, and what became of them in words, "108
+ * stored = 100 whole + 8 truncated". */
+bool pp_has_stacks(const struct op_ledger *account);
+void pp_write_stacks(FILE *out, const struct op_ledger *account);
+
 /* @part in percent of @whole; 0 if that is 0. */
 double pp_percent(uint64_t part, uint64_t whole);
 

@@ -156,6 +156,10 @@ static void say_account(FILE *out, const struct writer *w, size_t old)
 		return;
 	fprintf(out, "%s: ", old ? "Earlier session" : "Session");
 	pp_write_account(out, account);
+	if (!pp_has_stacks(account))
+		return;
+	fputs("; stacks: ", out);
+	pp_write_stacks(out, account);
 }
 
 static void say_title(FILE *out, const struct writer *w, size_t column)

@@ -88,6 +88,13 @@ static void write_account(struct writer *w, const char *key,
 		pp_json_u64(json, account->causes[i].name,
 			    account->causes[i].nr);
 	pp_json_close(json, '}');
+	if (pp_has_stacks(account)) {
+		pp_json_open(json, "stacks", '{');
+		for (unsigned int i = 0; i < OP_NR_STACKS; i++)
+			pp_json_u64(json, op_ledger_stacks_name(i),
+				    account->stacks[i]);
+		pp_json_close(json, '}');
+	}
 	pp_json_close(json, '}');
 }
 

@@ -114,6 +114,11 @@ static void write_account(const struct pp_text *t, const struct op_ledger *l,
 	fprintf(t->out, "Samples%s: ", of);
 	pp_write_account(t->out, l);
 	fputc('\n', t->out);
+	if (!pp_has_stacks(l))
+		return;
+	fprintf(t->out, "Stacks%s: ", of);
+	pp_write_stacks(t->out, l);
+	fputc('\n', t->out);
 }
 
 /* ---- all of it ----------------------------------------------------------- */

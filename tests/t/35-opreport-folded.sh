@@ -206,6 +206,45 @@ is "and of which not" "$(cat "$TMP/err")" "\
 opreport: warning: TIMER:0: 7 of 10 samples have no stack, so they are not shown
 opreport: warning: 4 of 14 samples were lost; leave out --format to see why"
 
+# ---- from the stream ----------------------------------------------------------------
+
+# A sample in the library, called by main by way of sum; a cut one; one without.
+mtime=$(stat -c %Y "$TMP/prog")
+lib_mtime=$(stat -c %Y "$TMP/lib.so")
+"$TESTBIN/mkstream" >"$TMP/stream" <<END
+stream 1 8
+cookie 1 0 $mtime 0 0 - $TMP/prog
+cookie 2 0 $lib_mtime 0 0 - $TMP/lib.so
+cpu 1
+ctx 7424 1
+tgid 7423
+image 2
+user
+trace
+sample $lib 0
+image 1
+sample $((sum + 1)) 0
+sample $((main + 1)) 0
+trace-end 0
+image 1
+trace
+sample $leaf 0
+sample $((main + 1)) 0
+trace-end 1
+sample $leaf 0
+END
+cp -r "$SESSION" "$TMP/kept"
+rm -rf "$SESSION"
+ok "a stream with stacks" "$BIN/oprofiled" --session-dir="$SESSION" \
+	--source="file:$TMP/stream"
+is "becomes folded stacks" "$(short)" "\
+prog;[truncated];main;leaf 1
+prog;main;sum;leaf 1"
+is "and what else was sampled" "$(cat "$TMP/err")" "\
+opreport: warning: TIMER:0: 1 of 3 samples have no stack, so they are not shown"
+rm -rf "$SESSION"
+mv "$TMP/kept" "$SESSION"
+
 # ---- damage -----------------------------------------------------------------------
 
 F="$SESSION/samples/current/$P/{tree}/$E.all.all.all"

@@ -106,6 +106,15 @@ taken = 1012
 stored = 1000
 pending = 0
 lost.lost_overflow = 12
+stacks.whole = 990
+stacks.truncated = 10
+stacks.no_unwind_data = 0
+stacks.broken = 0
+stacks.not_stored = 0
+stacks.frames = 3000
+stacks.arcs = 2000
+stacks.arcs_too_far = 0
+stacks.arcs_not_stored = 0
 END
 
 # ---- the page ---------------------------------------------------------------------
@@ -120,7 +129,12 @@ is "how many stacks are whole" \
 	"$(data one.html 'd["columns"][0]["notes"][1][:34]')" \
 	"99.00 % of the stacks are whole. T"
 is "the account" "$(data one.html 'd["notes"]')" \
-	"['Session: 1012 taken = 1000 stored + 12 lost (12 lost_overflow)']"
+	"['Session: 1012 taken = 1000 stored + 12 lost (12 lost_overflow); stacks: 1000 stored = 990 whole + 10 truncated']"
+like "in text, too" "$("$BIN/opreport" --session-dir="$SESSION")" \
+	'^Stacks: 1000 stored = 990 whole \+ 10 truncated$'
+is "in JSON" "$("$BIN/opreport" --session-dir="$SESSION" --json |
+	python3 -c 'import json,sys
+print(json.load(sys.stdin)["account"]["stacks"]["truncated"])')" 10
 is "nothing from elsewhere" "$(grep -Eo '(src|href|url)[=(][^ >]*' "$TMP/one.html")" \
 	'href="data:,"'
 ok "the same page again" page again.html
@@ -183,7 +197,7 @@ Flame graph: prog
 application 91.00 %library 3.50 %kernel 4.00 %memory without a file (JIT) 1.50 %stacks not whole 1.00 %
 all — 1,000 samples, 100 %
 
-1000 samples, all of them with stacks.99.00 % of the stacks are whole. The others are below a frame in brackets that says why.Session: 1012 taken = 1000 stored + 12 lost (12 lost_overflow)
+1000 samples, all of them with stacks.99.00 % of the stacks are whole. The others are below a frame in brackets that says why.Session: 1012 taken = 1000 stored + 12 lost (12 lost_overflow); stacks: 1000 stored = 990 whole + 10 truncated
 (hidden)
 True"
 
