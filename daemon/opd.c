@@ -85,6 +85,8 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	if (!err)
 		err = opd_stacks_init(opd);
 	if (!err)
+		err = opd_user_stacks_init(opd);
+	if (!err)
 		err = opd_defer_init(&opd->defer);
 	if (err)
 		return op_diag_set(diag, err, "start: %s", strerror(-err));
@@ -125,6 +127,7 @@ void opd_release(struct opd *opd)
 	opd_session_unlock(opd);
 	opd_defer_release(&opd->defer);
 	opd_trace_release(&opd->trace);
+	opd_user_stacks_release(opd);
 	opd_keep_release(&opd->keep);
 	opd_cookies_release(&opd->cookies);
 	opd_kernel_release(&opd->kernel);

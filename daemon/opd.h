@@ -9,7 +9,8 @@
  *	opd_loop	waits, and keeps words that are not a whole record yet
  *	opd_stream	cuts them into records
  *	opd_trans	keeps the context, which opd_codes changes
- *	opd_trace	collects the frames of a stack for opd_stack
+ *	opd_trace	collects the frames of a stack for opd_stack, from
+ *	  opd_user_stack	what has to be unwound
  *	opd_place	from context to sample file, by way of
  *	  opd_cookie, opd_image	what image cookies stand for
  *	  opd_kernel		ranges of the kernel and its modules
@@ -47,6 +48,7 @@
 #include "daemon/opd_trace.h"
 #include "daemon/opd_trans.h"
 #include "daemon/opd_tree.h"
+#include "daemon/opd_user_stack.h"
 #include "libop/op_session.h"
 
 struct opd {
@@ -69,6 +71,7 @@ struct opd {
 	struct transient trans;
 	struct opd_trace trace;
 	struct opd_stacks stacks;
+	struct opd_user_stacks user_stacks;
 	struct opd_defer defer;
 	struct opd_record *record; /* NULL: nothing is recorded */
 	struct opd_stats stats;

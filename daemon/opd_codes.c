@@ -122,17 +122,9 @@ static int handle_TRACE_END(struct opd *opd, const struct opd_rec *rec)
 	return 0;
 }
 
-/* Checked here, unwound by nobody yet. */
 static int handle_USER_STACK(struct opd *opd, const struct opd_rec *rec)
 {
-	const uint64_t *p = rec->payload;
-
-	(void)opd;
-	if (p[1] > OP_STACK_MAX_REGS || p[2] > OP_STACK_MAX_MAPS ||
-	    p[3] > OP_STACK_MAX_BYTES ||
-	    rec->nr_words < 4 + p[1] + 4 * p[2] + (p[3] + 7) / 8)
-		return -EINVAL;
-	return 0;
+	return opd_user_stack_take(opd, rec);
 }
 
 /* Events are derived from these when IBS is asked for; it cannot be yet. */
@@ -186,6 +178,7 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	opd->events = opd->options.events;
 	opd->trans.stream_events = false;
 	opd_cookies_release(&opd->cookies);
+	opd_user_stacks_forget(opd);
 	opd_kernel_clear(opd);
 	return 0;
 }

@@ -305,6 +305,45 @@ static int open_image(struct opd *opd, const struct opd_image *image)
 	return -1;
 }
 
+static int open_kept(const struct opd_keep *keep, const struct opd_image *image)
+{
+	for (size_t i = 0; i < keep->nr; i++)
+		if (keep->kept[i].image == image && keep->kept[i].fd >= 0)
+			return fcntl(keep->kept[i].fd, F_DUPFD_CLOEXEC, 0);
+	return -1;
+}
+
+static int open_copy(const struct opd *opd, const struct opd_image *image)
+{
+	char path[PATH_MAX];
+
+	if (op_session_image(&opd->session, image->name, image->build_id.bytes,
+			     image->build_id.len, image->mtime, path,
+			     sizeof(path)))
+		return -1;
+	return opd_open_regular(path);
+}
+
+int opd_keep_open(struct opd *opd, const struct opd_image *image)
+{
+	int fd;
+
+	/* Without any of both no file is certain to be the one. */
+	if (image->kind != OP_IMAGE_FILE || image->name[0] != '/' ||
+	    (!image->build_id.len && !image->mtime))
+		return -ENOENT;
+	fd = open_kept(&opd->keep, image);
+	if (fd < 0)
+		fd = open_image(opd, image);
+	if (fd < 0)
+		fd = open_copy(opd, image);
+	if (fd >= 0 && !is_build(image, fd)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd < 0 ? -ENOENT : fd;
+}
+
 static struct opd_kept *add_kept(struct opd_keep *keep)
 {
 	size_t room = keep->room ? keep->room * 2 : 64;

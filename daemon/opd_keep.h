@@ -55,6 +55,13 @@ void opd_keep_image(struct opd *opd, const struct opd_image *image,
 /* Look at all of them: to be called every few seconds and at the end. */
 void opd_keep_sweep(struct opd *opd);
 
+/*
+ * Open the file of @image, wherever it still is: held here, by its path, or the
+ * session's copy. It is of the right build. Returns a descriptor, which is the
+ * caller's, or -ENOENT.
+ */
+int opd_keep_open(struct opd *opd, const struct opd_image *image);
+
 void opd_keep_release(struct opd_keep *keep);
 
 #endif /* DAEMON_OPD_KEEP_H */

@@ -48,13 +48,14 @@ void opd_trace_begin(struct opd *opd, uint64_t pc, unsigned int counter)
 	struct opd_stack *stack = trace->stack;
 
 	trace->is_open = true;
+	trace->unwound = false;
 	stack->context = opd->trans.context;
 	stack->counter = counter;
 	stack->frames[0] = frame_of(&stack->context, pc);
 	stack->nr = 1;
 }
 
-void opd_trace_add(struct opd *opd, uint64_t pc)
+void opd_trace_add_frame(struct opd *opd, const struct opd_frame *frame)
 {
 	struct opd_stack *stack = opd->trace.stack;
 
@@ -65,8 +66,28 @@ void opd_trace_add(struct opd *opd, uint64_t pc)
 	if (stack->nr <= OPD_STACK_MAX)
 		stack->nr++;
 	if (stack->nr <= OPD_STACK_MAX)
-		stack->frames[stack->nr - 1] =
-			frame_of(&opd->trans.context, pc);
+		stack->frames[stack->nr - 1] = *frame;
+}
+
+void opd_trace_add(struct opd *opd, uint64_t pc)
+{
+	struct opd_frame frame = frame_of(&opd->trans.context, pc);
+
+	opd_trace_add_frame(opd, &frame);
+}
+
+bool opd_trace_is_in_kernel(const struct opd *opd)
+{
+	const struct opd_stack *stack = opd->trace.stack;
+
+	return stack->nr <= OPD_STACK_MAX &&
+	       stack->frames[stack->nr - 1].kernel;
+}
+
+void opd_trace_unwound(struct opd *opd, enum op_trace_ending ending)
+{
+	opd->trace.unwound = true;
+	opd->trace.ending = ending;
 }
 
 void opd_trace_end(struct opd *opd, enum op_trace_ending ending)
@@ -78,7 +99,7 @@ void opd_trace_end(struct opd *opd, enum op_trace_ending ending)
 	if (!trace->is_open)
 		return;
 	trace->is_open = false;
-	stack->ending = ending;
+	stack->ending = trace->unwound ? trace->ending : ending;
 	if (stack->nr > OPD_STACK_MAX) {
 		stack->nr = OPD_STACK_MAX;
 		stack->ending = OP_TRACE_DEPTH;

@@ -16,6 +16,8 @@ struct opd;
 
 struct opd_trace {
 	bool is_open;
+	bool unwound; /* whoever unwound the rest of it knows how it ends */
+	enum op_trace_ending ending; /* then */
 	struct opd_stack *stack; /* with room for OPD_STACK_MAX frames */
 };
 
@@ -31,6 +33,15 @@ void opd_trace_begin(struct opd *opd, uint64_t pc, unsigned int counter);
 
 /* A caller, in the present context. Without an open trace it is passed over. */
 void opd_trace_add(struct opd *opd, uint64_t pc);
+
+/* Likewise, where it was found otherwise (opd_user_stack.h). */
+void opd_trace_add_frame(struct opd *opd, const struct opd_frame *frame);
+
+/* Whether the last frame of the open trace is in the kernel. */
+bool opd_trace_is_in_kernel(const struct opd *opd);
+
+/* No more frames come, for this reason. */
+void opd_trace_unwound(struct opd *opd, enum op_trace_ending ending);
 
 /*
  * The trace, if one is open, ends: store its stack, or defer that.

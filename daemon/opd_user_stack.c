@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/opd_user_stack.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/opd.h"
+
+#define MAP_WORDS 4 /* start, end, offset, cookie */
+#define VDSO "[vdso]"
+
+#define X86_64_RCX 2 /* DWARF */
+
+/* ---- what the unwinder asks -------------------------------------------------
+ */
+
+/* The last mapping that starts at or below @addr, if it holds it. */
+static bool find_map(void *ctx, uint64_t addr, struct opd_unwind_map *map)
+{
+	struct opd *opd = ctx;
+	const uint64_t *at = opd->user_stacks.maps;
+	size_t nr = opd->user_stacks.nr_maps;
+
+	while (nr > 1) {
+		size_t half = nr / 2;
+
+		at += at[half * MAP_WORDS] <= addr ? half * MAP_WORDS : 0;
+		nr -= half;
+	}
+	if (nr == 0 || addr < at[0] || addr >= at[1])
+		return false;
+	map->start = at[0];
+	map->end = at[1];
+	map->offset = at[2];
+	map->cookie = at[3];
+	map->anon = NULL;
+	if (map->cookie == OP_NO_COOKIE)
+		map->anon = opd_anon_name(&opd->anon, OPD_ANON_DEFAULT);
+	return true;
+}
+
+static int open_image(void *ctx, uint64_t cookie)
+{
+	struct opd *opd = ctx;
+	struct opd_image *image;
+
+	if (opd_cookie_find(opd, cookie, &image))
+		return -ENOENT;
+	/* That of another machine's kernel may differ from ours. */
+	if (!strcmp(image->name, VDSO))
+		return opd->source.ops->replays ? -ENOENT : OPD_UNWIND_VDSO;
+	return opd_keep_open(opd, image);
+}
+
+static const struct opd_unwind_ops ops = {
+	.find_map = find_map,
+	.open_image = open_image,
+};
+
+int opd_user_stacks_init(struct opd *opd)
+{
+	return opd_unwinder_new(&opd->user_stacks.unwinder, &ops, opd);
+}
+
+void opd_user_stacks_release(struct opd *opd)
+{
+	opd_unwinder_free(opd->user_stacks.unwinder);
+	opd->user_stacks.unwinder = NULL;
+}
+
+void opd_user_stacks_forget(struct opd *opd)
+{
+	opd_unwinder_forget(opd->user_stacks.unwinder);
+}
+
+/* ---- records ----------------------------------------------------------------
+ */
+
+/* One, taken apart. */
+struct user_stack {
+	enum op_stack_arch arch;
+	struct cfi_regs regs;
+	struct cfi_stack stack;
+	uint64_t pc;
+	bool in_syscall; /* its pc is a return address */
+};
+
+static bool are_maps(const uint64_t *maps, uint64_t nr)
+{
+	uint64_t end = 0;
+
+	for (; nr--; maps += MAP_WORDS) {
+		if (maps[0] < end || maps[0] >= maps[1])
+			return false;
+		end = maps[1];
+	}
+	return true;
+}
+
+static void take_regs(struct user_stack *u, const uint64_t *words, uint64_t nr)
+{
+	const uint64_t *reg = u->regs.reg;
+	bool x86 = u->arch == OP_STACK_X86_64;
+
+	memcpy(u->regs.reg, words, nr * sizeof(*words));
+	u->regs.known = (UINT64_C(1) << nr) - 1;
+	u->pc = reg[x86 ? CFI_X86_64_RIP : CFI_AARCH64_PC];
+	u->stack.start = reg[x86 ? CFI_X86_64_RSP : CFI_AARCH64_SP];
+	/* SYSCALL leaves the return address there (APM volume 3). */
+	u->in_syscall = x86 && reg[X86_64_RCX] == u->pc;
+}
+
+static int take_apart(struct opd *opd, struct user_stack *u,
+		      const struct opd_rec *rec)
+{
+	const uint64_t *p = rec->payload;
+	const uint64_t *maps = p + 4 + p[1];
+
+	memset(u, 0, sizeof(*u));
+	if (p[2] > OP_STACK_MAX_MAPS || p[3] > OP_STACK_MAX_BYTES)
+		return -EINVAL;
+	if (!(p[0] == OP_STACK_X86_64 && p[1] == 17) &&
+	    !(p[0] == OP_STACK_AARCH64 && p[1] == 33))
+		return -EINVAL;
+	if (rec->nr_words < 4 + p[1] + MAP_WORDS * p[2] + (p[3] + 7) / 8 ||
+	    !are_maps(maps, p[2]))
+		return -EINVAL;
+	u->arch = (enum op_stack_arch)p[0];
+	take_regs(u, p + 4, p[1]);
+	u->stack.bytes = (const uint8_t *)(maps + MAP_WORDS * p[2]);
+	u->stack.len = p[3];
+	opd->user_stacks.maps = maps;
+	opd->user_stacks.nr_maps = p[2];
+	return 0;
+}
+
+/* ---- unwinding --------------------------------------------------------------
+ */
+
+/* A caller at @at in @map: an address in the call, not behind it. */
+static void add(struct opd *opd, const struct opd_unwind_map *map, uint64_t at)
+{
+	struct opd_frame frame = {
+		.pc = at - map->start + 1,
+		.cookie = map->cookie,
+		.anon = map->anon,
+		.start = map->start,
+		.end = map->end,
+	};
+
+	if (map->cookie != OP_NO_COOKIE)
+		frame.pc += map->offset;
+	opd_trace_add_frame(opd, &frame);
+}
+
+/* A trace of kernel frames only lacks the place where the kernel was entered.
+ */
+static bool add_entry(struct opd *opd, const struct user_stack *u)
+{
+	uint64_t at = u->pc - (u->in_syscall ? 1 : 0);
+	struct opd_unwind_map map;
+
+	if (!opd_trace_is_in_kernel(opd))
+		return true;
+	if (!find_map(opd, at, &map))
+		return false;
+	add(opd, &map, at);
+	return true;
+}
+
+/* The unwinder asks for an image once: all must have their names by then. */
+static bool are_named(struct opd *opd)
+{
+	const struct opd_user_stacks *stacks = &opd->user_stacks;
+	struct opd_image *image;
+
+	for (size_t i = 0; i < stacks->nr_maps; i++)
+		if (opd_cookie_find(opd, stacks->maps[i * MAP_WORDS + 3],
+				    &image) == -EAGAIN)
+			return false;
+	return true;
+}
+
+static enum op_trace_ending unwind(struct opd *opd, const struct user_stack *u)
+{
+	struct opd_user_stacks *stacks = &opd->user_stacks;
+	enum op_trace_ending ending;
+	size_t nr;
+
+	if (!are_named(opd))
+		return OP_TRACE_NO_UNWIND;
+	if (!add_entry(opd, u))
+		return OP_TRACE_BAD_STACK;
+	nr = opd_unwind(stacks->unwinder, u->arch, &u->regs, &u->stack,
+			stacks->frames, OPD_STACK_MAX, &ending);
+	for (size_t i = 0; i < nr; i++)
+		add(opd, &stacks->frames[i].map, stacks->frames[i].pc - 1);
+	return ending;
+}
+
+int opd_user_stack_take(struct opd *opd, const struct opd_rec *rec)
+{
+	struct user_stack u;
+
+	if (take_apart(opd, &u, rec))
+		return -EINVAL;
+	if (opd->trace.is_open)
+		opd_trace_unwound(opd, unwind(opd, &u));
+	return 0;
+}
