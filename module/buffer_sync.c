@@ -4,13 +4,13 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
-#include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include "buffer_sync.h"
 #include "cpu_buffer.h"
 #include "event_buffer.h"
 #include "oprofile_stats.h"
+#include "stream.h"
 #include "uapi/oprofile.h"
 
 #define SYNC_INTERVAL (HZ / 4)
@@ -31,65 +31,32 @@ struct context {
 	u64 cookie_or_start, anon_end;
 };
 
-/* Records being put together. */
-struct batch {
-	u64 words[MAX_WORDS];
-	unsigned int nr;
-};
-
 /* Serializes the consumers of the CPU buffers: the event buffer's producer. */
 static DEFINE_MUTEX(sync_mutex);
 static bool module_loaded; /* a notice is still to be sent */
 
-static void add_word(struct batch *batch, u64 word)
-{
-	batch->words[batch->nr++] = word;
-}
-
-static void add_code(struct batch *batch, enum op_code code, u32 nr_words)
-{
-	add_word(batch, OP_ESCAPE);
-	add_word(batch, OP_CODE_WORD(code, 0, nr_words));
-}
-
-static void add_string(struct batch *batch, const char *text)
-{
-	size_t len = strlen(text);
-
-	add_word(batch, len);
-	while (len) {
-		size_t part = min(len, sizeof(u64));
-		u64 word = 0;
-
-		memcpy(&word, text, part);
-		add_word(batch, word);
-		text += part;
-		len -= part;
-	}
-}
-
-static void tell_cpu(struct batch *batch, struct context *known,
+static void tell_cpu(struct stream *batch, struct context *known,
 		     const struct op_sample *sample)
 {
 	if (known->has_cpu && known->cpu == sample->cpu)
 		return;
-	add_code(batch, OP_CPU_SWITCH, 1);
-	add_word(batch, sample->cpu);
+	stream_code(batch, OP_CPU_SWITCH, 1);
+	stream_word(batch, sample->cpu);
 	*known = (struct context){ .has_cpu = true, .cpu = sample->cpu };
 }
 
-static void tell_task(struct batch *batch, struct context *known,
+static void tell_task(struct stream *batch, struct context *known,
 		      const struct op_sample *sample)
 {
 	if (known->has_task && known->tid == sample->tid &&
 	    known->tgid == sample->tgid &&
 	    known->app_cookie == sample->app_cookie)
 		return;
-	add_code(batch, OP_CTX_SWITCH, 2);
-	add_word(batch, sample->tid);
-	add_word(batch, sample->app_cookie);
-	add_code(batch, OP_CTX_TGID, 1);
-	add_word(batch, sample->tgid);
+	stream_code(batch, OP_CTX_SWITCH, 2);
+	stream_word(batch, sample->tid);
+	stream_word(batch, sample->app_cookie);
+	stream_code(batch, OP_CTX_TGID, 1);
+	stream_word(batch, sample->tgid);
 	known->has_task = true;
 	known->has_image = false;
 	known->tid = sample->tid;
@@ -97,43 +64,24 @@ static void tell_task(struct batch *batch, struct context *known,
 	known->app_cookie = sample->app_cookie;
 }
 
-static void tell_mode(struct batch *batch, struct context *known,
+static void tell_mode(struct stream *batch, struct context *known,
 		      bool is_kernel)
 {
 	if (known->has_mode && known->is_kernel == is_kernel)
 		return;
-	add_code(batch, is_kernel ? OP_KERNEL_ENTER : OP_USER_ENTER, 0);
+	stream_code(batch, is_kernel ? OP_KERNEL_ENTER : OP_USER_ENTER, 0);
 	known->has_mode = true;
 	known->is_kernel = is_kernel;
 }
 
-static void tell_anon(struct batch *batch, const struct op_sample *sample)
-{
-	static const char *const names[] = {
-		[SAMPLE_ANON] = "anon",
-		[SAMPLE_HEAP] = "[heap]",
-		[SAMPLE_STACK] = "[stack]",
-	};
-
-	add_code(batch, OP_ANON_SWITCH, 4);
-	add_word(batch, sample->anon_start);
-	add_word(batch, sample->anon_end);
-	add_string(batch, names[sample->space]);
-}
-
-static void tell_image(struct batch *batch, struct context *known,
+static void tell_image(struct stream *batch, struct context *known,
 		       const struct op_sample *sample)
 {
 	if (known->has_image && known->space == sample->space &&
 	    known->cookie_or_start == sample->cookie &&
 	    known->anon_end == sample->anon_end)
 		return;
-	if (sample->space == SAMPLE_IMAGE) {
-		add_code(batch, OP_COOKIE_SWITCH, 1);
-		add_word(batch, sample->cookie);
-	} else {
-		tell_anon(batch, sample);
-	}
+	stream_image(batch, sample);
 	known->has_image = true;
 	known->space = sample->space;
 	known->cookie_or_start = sample->cookie;
@@ -141,7 +89,7 @@ static void tell_image(struct batch *batch, struct context *known,
 }
 
 /* The context of @sample and itself. */
-static void tell_sample(struct batch *batch, struct context *known,
+static void tell_sample(struct stream *batch, struct context *known,
 			const struct op_sample *sample)
 {
 	tell_cpu(batch, known, sample);
@@ -150,9 +98,9 @@ static void tell_sample(struct batch *batch, struct context *known,
 	if (sample->space != SAMPLE_KERNEL)
 		tell_image(batch, known, sample);
 	if (sample->nr_words)
-		add_code(batch, OP_TRACE_BEGIN, 0);
-	add_word(batch, sample->offset);
-	add_word(batch, sample->counter);
+		stream_code(batch, OP_TRACE_BEGIN, 0);
+	stream_word(batch, sample->offset);
+	stream_word(batch, sample->counter);
 }
 
 static bool put_words_behind(unsigned int cpu, unsigned int nr_words)
@@ -170,7 +118,7 @@ static bool put_words_behind(unsigned int cpu, unsigned int nr_words)
 }
 
 /* All of it, or nothing. */
-static bool sync_whole(const struct batch *batch, unsigned int cpu,
+static bool sync_whole(const struct stream *batch, unsigned int cpu,
 		       unsigned int nr_words)
 {
 	bool has_room = event_buffer_put(batch->words, batch->nr) &&
@@ -184,10 +132,10 @@ static bool sync_whole(const struct batch *batch, unsigned int cpu,
 }
 
 /* For want of room the trace has no callers. */
-static bool sync_without_callers(struct batch *batch, unsigned int cpu)
+static bool sync_without_callers(struct stream *batch, unsigned int cpu)
 {
-	add_code(batch, OP_TRACE_END, 1);
-	add_word(batch, OP_TRACE_SHORT_STACK);
+	stream_code(batch, OP_TRACE_END, 1);
+	stream_word(batch, OP_TRACE_SHORT_STACK);
 	if (!sync_whole(batch, cpu, 0))
 		return false;
 	oprofile_stat_inc(STAT_BACKTRACE_ABORTED);
@@ -201,10 +149,10 @@ static bool sync_without_callers(struct batch *batch, unsigned int cpu)
 static void sync_sample(struct context *known, unsigned int cpu,
 			const struct op_sample *sample)
 {
-	struct batch batch;
+	u64 words[MAX_WORDS];
+	struct stream batch = { .words = words };
 	struct context next = *known;
 
-	batch.nr = 0;
 	tell_sample(&batch, &next, sample);
 	if (sample->nr_words)
 		next.has_mode = next.has_image = false;
@@ -217,11 +165,12 @@ static void sync_sample(struct context *known, unsigned int cpu,
 
 static void sync_module_notice(void)
 {
-	struct batch batch = {};
+	u64 words[2];
+	struct stream batch = { .words = words };
 
 	if (!module_loaded)
 		return;
-	add_code(&batch, OP_MODULE_LOADED, 0);
+	stream_code(&batch, OP_MODULE_LOADED, 0);
 	module_loaded = !sync_whole(&batch, 0, 0);
 }
 

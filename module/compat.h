@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
@@ -56,6 +57,11 @@ static inline struct file *compat_get_exe_file(struct mm_struct *mm)
 	rcu_read_unlock();
 	return file;
 }
+
+/* Tasks that never run user code though they have an address space. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER PF_IO_WORKER
+#endif
 
 /*
  * Whether mmap_read_trylock() may be used in a hard interrupt that came from

@@ -18,16 +18,24 @@ struct nmi_sample {
 	const struct task_struct *task; /* to compare with current, no more */
 	u32 tid;
 	u32 tgid;
-	u16 counter;
-	u16 is_user;
+	u16 nr_frames; /* callers in the kernel */
+	u8 ending; /* enum op_trace_ending, of these */
+	u8 counter;
+	bool is_user;
 };
 
-/* @handle takes samples in a hard interrupt. Returns 0 or -ENOMEM. */
-int nmi_stage_setup(void (*handle)(const struct nmi_sample *sample));
+/*
+ * @handle takes samples in a hard interrupt, with their callers in memory that
+ * lasts for the call. There are up to @max_frames of these. Returns 0 or
+ * -ENOMEM.
+ */
+int nmi_stage_setup(void (*handle)(const struct nmi_sample *sample,
+				   const u64 *frames),
+		    unsigned int max_frames);
 void nmi_stage_shutdown(void);
 
 /* False when the ring is full. From an NMI. */
-bool nmi_stage_add(const struct nmi_sample *sample);
+bool nmi_stage_add(const struct nmi_sample *sample, const u64 *frames);
 
 /* Wait until all that was added is handled; nothing is being added. */
 void nmi_stage_settle(void);

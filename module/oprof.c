@@ -5,6 +5,7 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 
+#include "backtrace.h"
 #include "buffer_sync.h"
 #include "counter.h"
 #include "cpu_buffer.h"
@@ -24,21 +25,40 @@ static bool is_set_up;
 static bool is_running;
 static const struct oprofile_operations *running; /* by these */
 
+/* Samples with callers need more room, and more of it while they are read. */
+static int setup_buffers(void)
+{
+	unsigned long scale = backtrace_is_on() ? 4 : 1;
+	unsigned long nr_words = scale * 2 * oprofile_buffer_size;
+	int err;
+
+	if (backtrace_is_on())
+		err = event_buffer_setup(nr_words, nr_words / 2);
+	else
+		err = event_buffer_setup(oprofile_buffer_size,
+					 oprofile_buffer_watershed);
+	if (err)
+		return err;
+	err = cpu_buffer_setup(scale * oprofile_cpu_buffer_size);
+	if (err)
+		event_buffer_shutdown();
+	return err;
+}
+
 static int setup_locked(void)
 {
 	int err;
 
 	oprofile_stats_reset();
-	err = event_buffer_setup(oprofile_buffer_size,
-				 oprofile_buffer_watershed);
+	err = setup_buffers();
 	if (err)
 		return err;
-	err = cpu_buffer_setup(oprofile_cpu_buffer_size);
+	err = backtrace_setup();
 	if (err)
-		goto out_event;
+		goto out_buffers;
 	err = image_cookies_setup();
 	if (err)
-		goto out_cpu;
+		goto out_backtrace;
 	err = resolve_setup();
 	if (err)
 		goto out_cookies;
@@ -52,9 +72,10 @@ out_resolve:
 	resolve_shutdown();
 out_cookies:
 	image_cookies_shutdown();
-out_cpu:
+out_backtrace:
+	backtrace_shutdown();
+out_buffers:
 	cpu_buffer_shutdown();
-out_event:
 	event_buffer_shutdown();
 	return err;
 }
@@ -86,6 +107,7 @@ void oprofile_shutdown(void)
 	resolve_shutdown();
 	buffer_sync_shutdown();
 	image_cookies_shutdown();
+	backtrace_shutdown();
 	cpu_buffer_shutdown();
 	event_buffer_shutdown();
 	is_set_up = false;

@@ -7,6 +7,7 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
+#include "backtrace.h"
 #include "counter.h"
 #include "event_buffer.h"
 #include "image_cookie.h"
@@ -67,10 +68,28 @@ static int set_cpu_buffer_size(u64 value)
 	return oprofile_set_while_idle(&oprofile_cpu_buffer_size, value);
 }
 
-/* No backtraces are taken: the only depth there is. */
 static u64 get_backtrace_depth(void)
 {
-	return 0;
+	return backtrace_depth;
+}
+
+static int set_backtrace_depth(u64 value)
+{
+	if (value > BACKTRACE_MAX_DEPTH)
+		return -EINVAL;
+	return oprofile_set_while_idle(&backtrace_depth, value);
+}
+
+static u64 get_backtrace_stack(void)
+{
+	return backtrace_stack;
+}
+
+static int set_backtrace_stack(u64 value)
+{
+	if (value > OP_STACK_MAX_BYTES || value % sizeof(u64))
+		return -EINVAL;
+	return oprofile_set_while_idle(&backtrace_stack, value);
 }
 
 static u64 get_pointer_size(void)
@@ -89,7 +108,8 @@ static const struct oprofilefs_value values[] = {
 	{ "buffer_watershed", 0600, get_buffer_watershed,
 	  set_buffer_watershed },
 	{ "cpu_buffer_size", 0600, get_cpu_buffer_size, set_cpu_buffer_size },
-	{ "backtrace_depth", 0400, get_backtrace_depth, NULL },
+	{ "backtrace_depth", 0600, get_backtrace_depth, set_backtrace_depth },
+	{ "backtrace_stack", 0600, get_backtrace_stack, set_backtrace_stack },
 	{ "pointer_size", 0444, get_pointer_size, NULL },
 	{ "abi_version", 0444, get_abi_version, NULL },
 };

@@ -28,6 +28,11 @@ struct dentry;
 	X(THROTTLE, throttle, 1)                                               \
 	X(COUNTER_FAILED, counter_failed, 1)                                   \
 	X(TIMER_OVERRUN, timer_overrun, 1)                                     \
+	X(BACKTRACE_FRAMES, backtrace_frames, 1)                               \
+	X(BACKTRACE_STACKS, backtrace_stacks, 1)                               \
+	X(BACKTRACE_DEEP, backtrace_deep, 1)                                   \
+	X(BACKTRACE_BROKEN, backtrace_broken, 1)                               \
+	X(BACKTRACE_BUSY, backtrace_busy, 1)                                   \
 	X(BACKTRACE_ABORTED, backtrace_aborted, 1)                             \
 	X(SAMPLE_LOST_NO_MM, sample_lost_no_mm, 0)                             \
 	X(SAMPLE_LOST_NO_MAPPING, sample_lost_no_mapping, 0)                   \

@@ -2,8 +2,6 @@
 
 #include <linux/atomic.h>
 #include <linux/export.h>
-#include <linux/file.h>
-#include <linux/fs.h>
 #include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -12,27 +10,20 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/task_work.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
+#include "backtrace.h"
 #include "compat.h"
 #include "cpu_buffer.h"
 #include "image_cookie.h"
+#include "lookup.h"
 #include "nmi_stage.h"
 #include "oprofile_provider.h"
 #include "oprofile_stats.h"
 #include "resolve.h"
 #include "uapi/oprofile.h"
-
-/* What became of a look-up. */
-enum verdict {
-	RESOLVED,
-	NEW_IMAGE, /* the image has no cookie yet */
-	NO_COOKIE, /* ... and none could be made */
-	NO_MAPPING,
-};
 
 #ifdef HAVE_TASK_WORK_ADD
 #define CAN_DEFER true
@@ -41,115 +32,39 @@ enum verdict {
 #endif
 
 /*
- * What may be done about a file that has no cookie yet: leave it (a later
- * step will do it), or make one.
+ * The program and the place of a user sample; the caller holds the lock of the
+ * mappings.
  */
-enum on_new_image { LEAVE, MAKE };
-
-static u64 app_cookie(struct mm_struct *mm, enum on_new_image on_new,
-		      bool *is_new)
+static enum lookup look_up(struct op_sample *sample, struct mm_struct *mm,
+			   enum on_new_image on_new, bool *is_new)
 {
-	struct file *file;
-	u64 cookie = 0;
-
-	rcu_read_lock();
-	file = rcu_dereference(mm->exe_file);
-	if (file)
-		cookie = image_cookie_find(file);
-	rcu_read_unlock();
-	if (cookie || !file || on_new == LEAVE)
-		return cookie;
-
-	file = compat_get_exe_file(mm);
-	if (file) {
-		cookie = image_cookie_get(file, is_new);
-		fput(file);
-	}
-	return cookie;
-}
-
-/* The vdso has no file but a name that its mapping tells. */
-static bool is_vdso(struct vm_area_struct *vma)
-{
-	const char *name = NULL;
-
-	if (vma->vm_ops && vma->vm_ops->name)
-		name = vma->vm_ops->name(vma);
-	return name && !strcmp(name, "[vdso]");
-}
-
-static void set_anon(struct op_sample *sample, struct vm_area_struct *vma)
-{
-	const struct mm_struct *mm = vma->vm_mm;
-
-	sample->anon_start = vma->vm_start;
-	sample->anon_end = vma->vm_end;
-	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
-		sample->space = SAMPLE_HEAP;
-	else if (vma->vm_start <= mm->start_stack &&
-		 vma->vm_end >= mm->start_stack)
-		sample->space = SAMPLE_STACK;
-	else
-		sample->space = SAMPLE_ANON;
-}
-
-/*
- * Replace the address in sample->offset by what it stands for in @mm, whose
- * lock the caller holds for reading. On anything but RESOLVED the offset is
- * still the address.
- */
-static enum verdict resolve(struct op_sample *sample, struct mm_struct *mm,
-			    enum on_new_image on_new, bool *is_new)
-{
-	struct vm_area_struct *vma = find_vma(mm, sample->offset);
-	u64 cookie;
-
-	if (!vma || vma->vm_start > sample->offset)
-		return NO_MAPPING;
-	sample->app_cookie = app_cookie(mm, on_new, is_new);
+	sample->app_cookie = lookup_app(mm, on_new, is_new);
 	if (!sample->app_cookie && on_new == LEAVE &&
 	    rcu_access_pointer(mm->exe_file))
-		return NEW_IMAGE;
-
-	if (vma->vm_file) {
-		if (on_new == LEAVE) {
-			cookie = image_cookie_find(vma->vm_file);
-			if (!cookie)
-				return NEW_IMAGE;
-		} else {
-			bool image_is_new;
-
-			cookie = image_cookie_get(vma->vm_file, &image_is_new);
-			if (!cookie)
-				return NO_COOKIE;
-			*is_new |= image_is_new;
-		}
-		sample->space = SAMPLE_IMAGE;
-		sample->cookie = cookie;
-		sample->offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
-	} else if (is_vdso(vma)) {
-		sample->space = SAMPLE_IMAGE;
-		sample->cookie = image_cookie_vdso(vma->vm_end <= U32_MAX);
-	} else {
-		set_anon(sample, vma);
-	}
-	sample->offset -= vma->vm_start;
-	return RESOLVED;
+		return LOOKUP_NEW_IMAGE;
+	return lookup_place(sample, mm, on_new, is_new);
 }
 
-/* Store the sample, or count why not. */
-static void finish(struct op_sample *sample, enum verdict verdict)
+/* Store a resolved user sample, with its callers if these are wanted. */
+static void store(struct op_sample *sample, struct backtrace *bt,
+		  bool may_sleep, bool *is_new)
 {
-	switch (verdict) {
-	case RESOLVED:
+	if (bt) {
+		backtrace_add_user(bt, sample, may_sleep, is_new);
+		backtrace_store(bt, sample);
+	} else if (backtrace_is_on()) {
+		backtrace_store_alone(sample, OP_TRACE_NO_UNWIND);
+	} else {
 		cpu_buffer_add(sample);
-		break;
-	case NO_MAPPING:
-		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MAPPING);
-		break;
-	default:
-		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_COOKIE);
 	}
+}
+
+/* Count why a user sample is lost. */
+static void lose(enum lookup lookup)
+{
+	oprofile_stat_inc(lookup == LOOKUP_NO_MAPPING
+				  ? STAT_SAMPLE_LOST_NO_MAPPING
+				  : STAT_SAMPLE_LOST_NO_COOKIE);
 }
 
 #ifdef HAVE_TASK_WORK_ADD
@@ -223,25 +138,35 @@ static void give_back(struct deferred *node)
 		wake_up_all(&drained);
 }
 
+/* In the sampled task, with its own address space. */
+static void resolve_own(struct op_sample *sample, struct mm_struct *mm)
+{
+	struct backtrace *bt = backtrace_is_on() ? backtrace_get() : NULL;
+	bool is_new = false;
+	enum lookup lookup;
+
+	mmap_read_lock(mm);
+	lookup = look_up(sample, mm, MAKE, &is_new);
+	mmap_read_unlock(mm);
+	if (lookup == LOOKUP_DONE)
+		store(sample, bt, true, &is_new);
+	else
+		lose(lookup);
+	backtrace_put(bt);
+	/* The name exists for sure while the task waits here. */
+	if (is_new)
+		image_cookies_settle();
+}
+
 /* In the sampled task, before it is back in user mode. */
 static void resolve_in_task(struct callback_head *work)
 {
 	struct deferred *node = container_of(work, struct deferred, work);
-	struct mm_struct *mm = current->mm;
-	bool is_new = false;
-	enum verdict verdict;
 
-	if (mm) {
-		mmap_read_lock(mm);
-		verdict = resolve(&node->sample, mm, MAKE, &is_new);
-		mmap_read_unlock(mm);
-		finish(&node->sample, verdict);
-		/* The name exists for sure while the task waits here. */
-		if (is_new)
-			image_cookies_settle();
-	} else {
+	if (current->mm)
+		resolve_own(&node->sample, current->mm);
+	else
 		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
-	}
 	give_back(node);
 }
 
@@ -287,41 +212,74 @@ static void defer(const struct op_sample *sample)
 
 #endif /* HAVE_TASK_WORK_ADD */
 
+/* Callers are gathered where pages may be waited for. */
+static bool resolve_now(void)
+{
+	return COMPAT_IRQ_MAY_LOCK_MMAP && !(CAN_DEFER && backtrace_is_on());
+}
+
 static void add_user_sample(struct op_sample *sample)
 {
 	struct mm_struct *mm = current->mm;
-	enum verdict verdict = NEW_IMAGE;
+	enum lookup lookup = LOOKUP_NEW_IMAGE;
 	bool is_new = false;
 
 	if (!mm) {
 		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
 		return;
 	}
-	if (COMPAT_IRQ_MAY_LOCK_MMAP && mmap_read_trylock(mm)) {
-		verdict =
-			resolve(sample, mm, CAN_DEFER ? LEAVE : MAKE, &is_new);
+	if (resolve_now() && mmap_read_trylock(mm)) {
+		lookup = look_up(sample, mm, CAN_DEFER ? LEAVE : MAKE, &is_new);
 		mmap_read_unlock(mm);
 	}
-	if (verdict == NEW_IMAGE)
+	if (lookup == LOOKUP_NEW_IMAGE)
 		defer(sample);
+	else if (lookup == LOOKUP_DONE)
+		store(sample,
+		      backtrace_is_on() ? backtrace_of_interrupt() : NULL,
+		      false, &is_new);
 	else
-		finish(sample, verdict);
+		lose(lookup);
 }
 
-static void add_kernel_sample(struct op_sample *sample, struct mm_struct *mm)
+/* @bt has the callers in the kernel, NULL if these are not wanted. */
+static void add_kernel_sample(struct op_sample *sample, struct mm_struct *mm,
+			      struct backtrace *bt)
 {
 	bool is_new = false;
 
 	/* The task may be in here for hours: nothing can be deferred. */
 	if (mm)
-		sample->app_cookie = app_cookie(
+		sample->app_cookie = lookup_app(
 			mm, COMPAT_IRQ_MAY_LOCK_MMAP ? MAKE : LEAVE, &is_new);
 	sample->space = SAMPLE_KERNEL;
-	cpu_buffer_add(sample);
+	if (!bt) {
+		cpu_buffer_add(sample);
+		return;
+	}
+	if (mm)
+		backtrace_add_user(bt, sample, false, &is_new);
+	backtrace_store(bt, sample);
+}
+
+/* The callers of kernel code; nothing tells them if there are no registers. */
+static struct backtrace *kernel_callers(struct pt_regs *regs)
+{
+	struct backtrace *bt;
+
+	if (!backtrace_is_on())
+		return NULL;
+	bt = backtrace_of_interrupt();
+	if (regs)
+		backtrace_add_kernel(bt, regs);
+	else
+		backtrace_add_found(bt, NULL, 0, OP_TRACE_NO_UNWIND);
+	return bt;
 }
 
 /* A sample of the running task, in a hard interrupt. */
-static void add_now(u64 pc, bool is_user, unsigned int counter)
+static void add_now(struct pt_regs *regs, u64 pc, bool is_user,
+		    unsigned int counter)
 {
 	struct op_sample sample = {
 		.offset = pc,
@@ -334,15 +292,27 @@ static void add_now(u64 pc, bool is_user, unsigned int counter)
 	if (is_user)
 		add_user_sample(&sample);
 	else
-		add_kernel_sample(&sample, current->mm);
+		add_kernel_sample(&sample, current->mm, kernel_callers(regs));
+}
+
+static struct backtrace *staged_callers(const struct nmi_sample *staged,
+					const u64 *frames)
+{
+	struct backtrace *bt;
+
+	if (!backtrace_is_on())
+		return NULL;
+	bt = backtrace_of_interrupt();
+	backtrace_add_found(bt, frames, staged->nr_frames, staged->ending);
+	return bt;
 }
 
 /*
  * What an NMI saw. Over user mode the task is still here; over kernel code
  * that had interrupts off it may have been switched away, and then nothing
- * tells its program.
+ * tells its program, nor its callers in user mode.
  */
-static void add_staged(const struct nmi_sample *staged)
+static void add_staged(const struct nmi_sample *staged, const u64 *frames)
 {
 	struct op_sample sample = {
 		.offset = staged->pc,
@@ -354,16 +324,19 @@ static void add_staged(const struct nmi_sample *staged)
 	bool is_same = current == staged->task && current->pid == staged->tid;
 
 	if (!staged->is_user)
-		add_kernel_sample(&sample, is_same ? current->mm : NULL);
+		add_kernel_sample(&sample, is_same ? current->mm : NULL,
+				  staged_callers(staged, frames));
 	else if (is_same)
 		add_user_sample(&sample);
 	else
 		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
 }
 
-static void stage(u64 pc, bool is_user, unsigned int counter)
+static void stage(struct pt_regs *regs, u64 pc, bool is_user,
+		  unsigned int counter)
 {
-	const struct nmi_sample sample = {
+	enum op_trace_ending ending = OP_TRACE_NO_UNWIND;
+	struct nmi_sample sample = {
 		.pc = pc,
 		.task = current,
 		.tid = current->pid,
@@ -371,31 +344,37 @@ static void stage(u64 pc, bool is_user, unsigned int counter)
 		.counter = counter,
 		.is_user = is_user,
 	};
+	const u64 *frames = NULL;
 
-	if (!nmi_stage_add(&sample))
+	if (!is_user && regs && backtrace_is_on())
+		sample.nr_frames = backtrace_in_nmi(regs, &frames, &ending);
+	sample.ending = ending;
+	if (!nmi_stage_add(&sample, frames))
 		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
 }
 
-static void add(u64 pc, bool is_user, unsigned int counter)
+/* Without @regs nothing is known but the address. */
+static void add(struct pt_regs *regs, u64 pc, bool is_user,
+		unsigned int counter)
 {
 	oprofile_stat_inc(STAT_SAMPLE_RECEIVED);
 	if (pc == OP_ESCAPE)
 		oprofile_stat_inc(STAT_SAMPLE_INVALID_EIP);
 	else if (in_nmi())
-		stage(pc, is_user, counter);
+		stage(regs, pc, is_user, counter);
 	else
-		add_now(pc, is_user, counter);
+		add_now(regs, pc, is_user, counter);
 }
 
 void oprofile_add_sample(struct pt_regs *regs, unsigned int counter)
 {
-	add(instruction_pointer(regs), user_mode(regs), counter);
+	add(regs, instruction_pointer(regs), user_mode(regs), counter);
 }
 EXPORT_SYMBOL_GPL(oprofile_add_sample);
 
 void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter)
 {
-	add(pc, false, counter);
+	add(NULL, pc, false, counter);
 }
 EXPORT_SYMBOL_GPL(oprofile_add_kernel_pc);
 
@@ -403,7 +382,7 @@ EXPORT_SYMBOL_GPL(oprofile_add_kernel_pc);
 
 int resolve_setup(void)
 {
-	int err = nmi_stage_setup(add_staged);
+	int err = nmi_stage_setup(add_staged, backtrace_depth);
 
 	if (err)
 		return err;

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's own stack: by the kernel's unwinder where modules may use it,
+ * else by frame records.
+ */
+
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+
+#include "backtrace.h"
+
+#if defined(CONFIG_X86_64)
+
+#include <asm/unwind.h>
+
+/* The last frame that the unwinder tells of a user task is in user mode. */
+static bool is_in_user_mode(struct unwind_state *state)
+{
+	struct pt_regs *regs = unwind_get_entry_regs(state, NULL);
+
+	return regs && user_mode(regs);
+}
+
+/*
+ * At generated code that it does not know the unwinder goes on by frame
+ * pointers, which is a guess: the end is not taken for the outermost frame.
+ */
+unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
+				   unsigned int max,
+				   enum op_trace_ending *ending)
+{
+	struct unwind_state state;
+	unsigned int nr = 0;
+
+	*ending = OP_TRACE_NO_UNWIND;
+	unwind_start(&state, current, regs, NULL);
+	for (; !unwind_done(&state); unwind_next_frame(&state)) {
+		unsigned long pc = unwind_get_return_address(&state);
+
+		if (!pc && is_in_user_mode(&state))
+			break;
+		if (!pc)
+			return nr;
+		if (nr == max) {
+			*ending = OP_TRACE_DEPTH;
+			return nr;
+		}
+		frames[nr++] = pc;
+	}
+	if (!unwind_error(&state))
+		*ending = OP_TRACE_WHOLE;
+	return nr;
+}
+
+#elif defined(CONFIG_ARM64)
+
+struct frame_record {
+	u64 fp;
+	u64 lr;
+};
+
+/* The kernel may sign return addresses; its text is at the top. */
+static u64 plain_address(u64 lr)
+{
+	return lr | GENMASK_ULL(63, VA_BITS_MIN);
+}
+
+static bool is_on_task_stack(u64 fp)
+{
+	u64 base = (u64)task_stack_page(current);
+
+	return fp >= base && fp < base + THREAD_SIZE;
+}
+
+/*
+ * Frame records lie one above the other; from the stack of interrupts they
+ * lead to that of the task, and never back. The last one is made at the entry
+ * to the kernel.
+ */
+unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
+				   unsigned int max,
+				   enum op_trace_ending *ending)
+{
+	u64 last = (u64)task_pt_regs(current)->stackframe;
+	u64 fp = regs->regs[29];
+	struct frame_record record;
+	unsigned int nr = 0;
+
+	while (fp != last) {
+		*ending = OP_TRACE_BAD_STACK;
+		if (fp & 7 ||
+		    copy_from_kernel_nofault(&record, (void *)fp,
+					     sizeof(record)) ||
+		    !record.lr)
+			return nr;
+		if (record.fp <= fp &&
+		    (is_on_task_stack(fp) || !is_on_task_stack(record.fp)))
+			return nr;
+		*ending = OP_TRACE_DEPTH;
+		if (nr == max)
+			return nr;
+		frames[nr++] = plain_address(record.lr);
+		fp = record.fp;
+	}
+	*ending = OP_TRACE_WHOLE;
+	return nr;
+}
+
+#else
+
+unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
+				   unsigned int max,
+				   enum op_trace_ending *ending)
+{
+	*ending = OP_TRACE_NO_UNWIND;
+	return 0;
+}
+
+#endif

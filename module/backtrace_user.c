@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The user part of a stack. A 64-bit program rarely has frame pointers: what
+ * its stack holds is handed over, with the registers and the code that words
+ * of it point to, and the reader unwinds it. Without a part of the stack, and
+ * for 32-bit programs, frame pointers are followed.
+ */
+
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/syscall.h>
+
+#include "backtrace.h"
+#include "compat.h"
+#include "cpu_buffer.h"
+#include "lookup.h"
+#include "oprofile_stats.h"
+#include "user_regs.h"
+
+/* Nothing is mapped below, nor points there. */
+#define LOWEST_ADDRESS 65536
+
+/* Words above the stack pointer that a program starts with. */
+#define ABOVE_START 64
+
+/* What all steps of one stack need. */
+struct walk {
+	struct backtrace *bt;
+	struct mm_struct *mm;
+	struct pt_regs *regs;
+	struct op_sample place; /* of the last caller, at first of the sample */
+	bool may_sleep;
+	bool *is_new;
+};
+
+static bool lock_maps(const struct walk *walk)
+{
+	if (!walk->may_sleep)
+		return COMPAT_IRQ_MAY_LOCK_MMAP && mmap_read_trylock(walk->mm);
+	mmap_read_lock(walk->mm);
+	return true;
+}
+
+static bool read_user(const struct walk *walk, void *to, u64 from, size_t len)
+{
+	const void __user *user = (const void __user *)(unsigned long)from;
+
+	if (walk->may_sleep)
+		return !copy_from_user(to, user, len);
+	return !copy_from_user_nofault(to, user, len);
+}
+
+/* ---- by frame pointers --------------------------------------------------- */
+
+struct frame {
+	u64 next;
+	u64 pc;
+};
+
+static bool read_frame(const struct walk *walk, u64 at, struct frame *frame)
+{
+	u32 narrow[2];
+
+	if (user_is_64bit(walk->regs))
+		return read_user(walk, frame, at, sizeof(*frame));
+	if (!read_user(walk, narrow, at, sizeof(narrow)))
+		return false;
+	*frame = (struct frame){ narrow[0], narrow[1] };
+	return true;
+}
+
+/*
+ * Return addresses into bt->frames from number @nr on; returns how many are
+ * there then. Frames lie one above the other. Only the outermost may have no
+ * next one: a program that uses the register for something else may well have
+ * a zero there.
+ */
+static unsigned int follow_frames(const struct walk *walk, unsigned int nr,
+				  unsigned int max)
+{
+	u64 at = user_frame_pointer(walk->regs);
+	u64 unaligned = user_is_64bit(walk->regs) ? 7 : 3;
+	struct backtrace *bt = walk->bt;
+	struct frame frame;
+
+	bt->ending = OP_TRACE_NO_UNWIND;
+	while (at) {
+		bt->ending = OP_TRACE_BAD_STACK;
+		if (at & unaligned || !read_frame(walk, at, &frame) ||
+		    (frame.next && frame.next <= at))
+			break;
+		bt->ending = OP_TRACE_WHOLE;
+		if (!frame.pc)
+			break;
+		if (nr == max) {
+			bt->ending = OP_TRACE_DEPTH;
+			break;
+		}
+		bt->frames[nr++] = user_code_address(frame.pc);
+		at = frame.next;
+	}
+	return nr;
+}
+
+static void add_frame(struct walk *walk, const struct op_sample *place)
+{
+	struct stream *records = &walk->bt->records;
+
+	if (walk->place.space == SAMPLE_KERNEL)
+		stream_code(records, OP_USER_ENTER, 0);
+	if (!stream_same_image(&walk->place, place))
+		stream_image(records, place);
+	stream_word(records, place->offset);
+	stream_word(records, 0);
+	walk->place = *place;
+	walk->bt->nr_frames++;
+}
+
+/* The mappings are locked. */
+static void add_frames(struct walk *walk, unsigned int nr)
+{
+	struct backtrace *bt = walk->bt;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		struct op_sample place = { .offset = bt->frames[i] };
+		enum lookup lookup =
+			lookup_place(&place, walk->mm, MAKE, walk->is_new);
+
+		if (lookup != LOOKUP_DONE) {
+			bt->ending = lookup == LOOKUP_NO_MAPPING
+					     ? OP_TRACE_BAD_STACK
+					     : OP_TRACE_NO_UNWIND;
+			return;
+		}
+		add_frame(walk, &place);
+	}
+}
+
+/*
+ * Where user mode was left for the kernel. Readers take an address as that of
+ * a return: a system call is left behind its instruction, but what any other
+ * instruction did is at that one.
+ */
+static u64 entry_address(const struct walk *walk)
+{
+	u64 pc = instruction_pointer(walk->regs);
+
+	return syscall_get_nr(current, walk->regs) == -1 ? pc + 1 : pc;
+}
+
+static void add_by_frame_pointers(struct walk *walk)
+{
+	struct backtrace *bt = walk->bt;
+	unsigned int nr = 0, max = backtrace_room(bt);
+
+	if (walk->place.space == SAMPLE_KERNEL) {
+		if (!max) {
+			bt->ending = OP_TRACE_DEPTH;
+			return;
+		}
+		bt->frames[nr++] = entry_address(walk);
+	}
+	nr = follow_frames(walk, nr, max);
+	if (!lock_maps(walk)) {
+		bt->ending = OP_TRACE_NO_UNWIND;
+		oprofile_stat_inc(STAT_BACKTRACE_BUSY);
+		return;
+	}
+	add_frames(walk, nr);
+	mmap_read_unlock(walk->mm);
+}
+
+/* ---- by a part of the stack ---------------------------------------------- */
+
+/* How many bytes from the stack pointer on are worth being read. */
+static unsigned int wanted_len(const struct walk *walk, u64 sp)
+{
+	struct vm_area_struct *vma = find_vma(walk->mm, sp);
+	u64 end, start = walk->mm->start_stack;
+
+	/* A page that was not used yet is still to become part of it. */
+	if (!vma || (vma->vm_start > sp && !(vma->vm_flags & VM_GROWSDOWN)))
+		return 0;
+	end = vma->vm_end;
+	if (sp <= start && start + ABOVE_START < end)
+		end = start + ABOVE_START;
+	return min_t(u64, end - sp, backtrace_stack) & ~7u;
+}
+
+/* Page by page: what is behind one that is not there is of no use. */
+static unsigned int read_stack(const struct walk *walk, u64 sp,
+			       unsigned int len)
+{
+	unsigned int done = 0, part;
+
+	for (; done < len; done += part) {
+		part = PAGE_SIZE - offset_in_page(sp + done);
+		part = min(part, len - done);
+		if (!read_user(walk, walk->bt->stack + done, sp + done, part))
+			break;
+	}
+	return done & ~7u;
+}
+
+/* The range that holds @address, or NULL. */
+static const struct backtrace_range *find_range(const struct backtrace *bt,
+						u64 address)
+{
+	unsigned int low = 0, high = bt->nr_ranges;
+
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (bt->ranges[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || address >= bt->ranges[low - 1].end)
+		return NULL;
+	return &bt->ranges[low - 1];
+}
+
+static const struct backtrace_range *
+insert_range(struct backtrace *bt, const struct backtrace_range *range)
+{
+	unsigned int at = bt->nr_ranges++;
+
+	for (; at && bt->ranges[at - 1].start > range->start; at--)
+		bt->ranges[at] = bt->ranges[at - 1];
+	bt->ranges[at] = *range;
+	return &bt->ranges[at];
+}
+
+/* What is around @address, which is in no range yet: a mapping or a hole. */
+static const struct backtrace_range *learn_range(const struct walk *walk,
+						 u64 address)
+{
+	struct vm_area_struct *vma = find_vma(walk->mm, address);
+	struct backtrace_range range = {
+		.start = address & PAGE_MASK,
+		.end = TASK_SIZE,
+	};
+
+	if (vma && vma->vm_start > address) {
+		range.end = vma->vm_start;
+	} else if (vma) {
+		range.start = vma->vm_start;
+		range.end = vma->vm_end;
+		range.is_code = vma->vm_flags & VM_EXEC &&
+				lookup_cookie(vma, MAKE, &range.cookie,
+					      walk->is_new) == LOOKUP_DONE;
+		if (vma->vm_file)
+			range.offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	}
+	return insert_range(walk->bt, &range);
+}
+
+/* Find the code that words point to; the mappings are locked. */
+static void learn_ranges(const struct walk *walk, const u64 *words,
+			 unsigned int nr)
+{
+	static const struct backtrace_range none;
+	const struct backtrace_range *last = &none;
+	const u64 span = TASK_SIZE - LOWEST_ADDRESS;
+	struct backtrace *bt = walk->bt;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		u64 address = user_code_address(words[i]);
+
+		if (address - last->start < last->end - last->start ||
+		    address - LOWEST_ADDRESS >= span)
+			continue;
+		last = find_range(bt, address);
+		if (!last && bt->nr_ranges < BACKTRACE_MAX_RANGES)
+			last = learn_range(walk, address);
+		if (!last)
+			last = &none;
+	}
+}
+
+/* The head of the record; the stack itself goes behind it. */
+static void add_stack_record(struct walk *walk, const u64 *regs)
+{
+	struct backtrace *bt = walk->bt;
+	struct stream *records = &bt->records;
+	unsigned int i, nr_maps = 0;
+
+	for (i = 0; i < bt->nr_ranges; i++)
+		nr_maps += bt->ranges[i].is_code;
+	stream_code(records, OP_USER_STACK,
+		    4 + USER_NR_REGS + 4 * nr_maps + bt->stack_len / 8);
+	stream_word(records, USER_STACK_ARCH);
+	stream_word(records, USER_NR_REGS);
+	stream_word(records, nr_maps);
+	stream_word(records, bt->stack_len);
+	for (i = 0; i < USER_NR_REGS; i++)
+		stream_word(records, regs[i]);
+	for (i = 0; i < bt->nr_ranges; i++) {
+		const struct backtrace_range *range = &bt->ranges[i];
+
+		if (!range->is_code)
+			continue;
+		stream_word(records, range->start);
+		stream_word(records, range->end);
+		stream_word(records, range->offset);
+		stream_word(records, range->cookie);
+	}
+}
+
+/*
+ * A page of the stack may have to be waited for, which must not be with the
+ * mappings locked.
+ */
+static void add_stack(struct walk *walk)
+{
+	struct backtrace *bt = walk->bt;
+	u64 sp = user_stack_pointer(walk->regs), regs[USER_NR_REGS];
+	unsigned int len;
+
+	if (!lock_maps(walk)) {
+		bt->ending = OP_TRACE_NO_UNWIND;
+		oprofile_stat_inc(STAT_BACKTRACE_BUSY);
+		return;
+	}
+	len = wanted_len(walk, sp);
+	if (walk->may_sleep)
+		mmap_read_unlock(walk->mm);
+	bt->stack_len = read_stack(walk, sp, len);
+	if (walk->may_sleep)
+		mmap_read_lock(walk->mm);
+	user_dwarf_regs(walk->regs, regs);
+	learn_ranges(walk, regs, USER_NR_REGS);
+	learn_ranges(walk, (const u64 *)bt->stack, bt->stack_len / 8);
+	mmap_read_unlock(walk->mm);
+	add_stack_record(walk, regs);
+}
+
+/* -------------------------------------------------------------------------- */
+
+static bool is_of_user(struct mm_struct *mm, struct pt_regs *regs)
+{
+	return mm && !(current->flags & (PF_KTHREAD | PF_USER_WORKER)) &&
+	       user_mode(regs);
+}
+
+void backtrace_add_user(struct backtrace *bt, const struct op_sample *sample,
+			bool may_sleep, bool *is_new)
+{
+	struct walk walk = {
+		.bt = bt,
+		.mm = current->mm,
+		.regs = task_pt_regs(current),
+		.place = *sample,
+		.may_sleep = may_sleep,
+		.is_new = is_new,
+	};
+
+	if (bt->ending != OP_TRACE_WHOLE || !is_of_user(walk.mm, walk.regs))
+		return;
+	if (backtrace_stack && user_is_64bit(walk.regs))
+		add_stack(&walk);
+	else
+		add_by_frame_pointers(&walk);
+}

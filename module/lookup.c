@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "cpu_buffer.h"
+#include "image_cookie.h"
+#include "lookup.h"
+#include "uapi/oprofile.h"
+
+u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new, bool *is_new)
+{
+	struct file *file;
+	u64 cookie = 0;
+
+	rcu_read_lock();
+	file = rcu_dereference(mm->exe_file);
+	if (file)
+		cookie = image_cookie_find(file);
+	rcu_read_unlock();
+	if (cookie || !file || on_new == LEAVE)
+		return cookie;
+
+	file = compat_get_exe_file(mm);
+	if (file) {
+		cookie = image_cookie_get(file, is_new);
+		fput(file);
+	}
+	return cookie;
+}
+
+struct vm_area_struct *lookup_vma(struct mm_struct *mm, u64 address)
+{
+	struct vm_area_struct *vma = find_vma(mm, address);
+
+	return vma && vma->vm_start <= address ? vma : NULL;
+}
+
+/* The vdso has no file but a name that its mapping tells. */
+static bool is_vdso(struct vm_area_struct *vma)
+{
+	const char *name = NULL;
+
+	if (vma->vm_ops && vma->vm_ops->name)
+		name = vma->vm_ops->name(vma);
+	return name && !strcmp(name, "[vdso]");
+}
+
+static enum lookup file_cookie(struct file *file, enum on_new_image on_new,
+			       u64 *cookie, bool *is_new)
+{
+	bool image_is_new = false;
+
+	if (on_new == LEAVE) {
+		*cookie = image_cookie_find(file);
+		return *cookie ? LOOKUP_DONE : LOOKUP_NEW_IMAGE;
+	}
+	*cookie = image_cookie_get(file, &image_is_new);
+	*is_new |= image_is_new;
+	return *cookie ? LOOKUP_DONE : LOOKUP_NO_COOKIE;
+}
+
+enum lookup lookup_cookie(struct vm_area_struct *vma, enum on_new_image on_new,
+			  u64 *cookie, bool *is_new)
+{
+	if (vma->vm_file)
+		return file_cookie(vma->vm_file, on_new, cookie, is_new);
+	*cookie = is_vdso(vma) ? image_cookie_vdso(vma->vm_end <= U32_MAX)
+			       : OP_NO_COOKIE;
+	return LOOKUP_DONE;
+}
+
+static void set_anon(struct op_sample *sample, struct vm_area_struct *vma)
+{
+	const struct mm_struct *mm = vma->vm_mm;
+
+	sample->anon_start = vma->vm_start;
+	sample->anon_end = vma->vm_end;
+	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
+		sample->space = SAMPLE_HEAP;
+	else if (vma->vm_start <= mm->start_stack &&
+		 vma->vm_end >= mm->start_stack)
+		sample->space = SAMPLE_STACK;
+	else
+		sample->space = SAMPLE_ANON;
+}
+
+enum lookup lookup_place(struct op_sample *sample, struct mm_struct *mm,
+			 enum on_new_image on_new, bool *is_new)
+{
+	struct vm_area_struct *vma = lookup_vma(mm, sample->offset);
+	enum lookup lookup;
+	u64 cookie;
+
+	if (!vma)
+		return LOOKUP_NO_MAPPING;
+	lookup = lookup_cookie(vma, on_new, &cookie, is_new);
+	if (lookup != LOOKUP_DONE)
+		return lookup;
+	if (cookie != OP_NO_COOKIE) {
+		sample->space = SAMPLE_IMAGE;
+		sample->cookie = cookie;
+		sample->anon_end = 0;
+	} else {
+		set_anon(sample, vma);
+	}
+	if (vma->vm_file)
+		sample->offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
+	sample->offset -= vma->vm_start;
+	return LOOKUP_DONE;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_LOOKUP_H
+#define MODULE_LOOKUP_H
+
+/*
+ * What an address stands for in an address space: the image or anonymous
+ * memory that is mapped there. The caller holds the lock of the mappings for
+ * reading, unless it says otherwise; any context but NMI.
+ */
+
+#include <linux/types.h>
+
+struct mm_struct;
+struct op_sample;
+struct vm_area_struct;
+
+/* What became of a look-up. */
+enum lookup {
+	LOOKUP_DONE,
+	LOOKUP_NEW_IMAGE, /* the image has no cookie yet */
+	LOOKUP_NO_COOKIE, /* ... and none could be made */
+	LOOKUP_NO_MAPPING,
+};
+
+/*
+ * What may be done about a file that has no cookie yet: leave it (a later
+ * step will do it), or make one. *is_new is set when one was made.
+ */
+enum on_new_image { LEAVE, MAKE };
+
+/* The cookie of the program of @mm, or 0. Needs no lock. */
+u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new, bool *is_new);
+
+/* The mapping that holds @address, or NULL. */
+struct vm_area_struct *lookup_vma(struct mm_struct *mm, u64 address);
+
+/*
+ * The cookie of what is mapped in @vma: *@cookie is OP_NO_COOKIE for anonymous
+ * memory.
+ */
+enum lookup lookup_cookie(struct vm_area_struct *vma, enum on_new_image on_new,
+			  u64 *cookie, bool *is_new);
+
+/*
+ * Replace the address in sample->offset by what it stands for in @mm, and tell
+ * where: space, and cookie or start and end. On anything but LOOKUP_DONE the
+ * offset is still the address.
+ */
+enum lookup lookup_place(struct op_sample *sample, struct mm_struct *mm,
+			 enum on_new_image on_new, bool *is_new);
+
+#endif /* MODULE_LOOKUP_H */
