@@ -3,7 +3,7 @@
 # that some of them use.
 
 HELPERS := readbuf spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
-	noperf canperf control cost demo_work insns
+	noperf canperf control cost demo_work insns foldstream
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c
@@ -38,3 +38,30 @@ $(foreach l,$(BURN_LIBS),$(eval $(call BURN_LIB_RULE,$(l))))
 
 TEST_FILES += $(foreach l,$(BURN_LIBS),$(O)/tests/$(call burn_part,$(l),1).so)
 $(O)/tests/burnmix: | $(O)/tests/libburn.so
+
+# A known call tree, with frame pointers and without.
+STACKS_fp := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
+STACKS_no := -fomit-frame-pointer
+
+define STACKS_RULE
+$(O)/tests/stacks_$(1): tests/helper/stacks.c tests/helper/burn.h \
+		tests/helper/subdir.mk $(O)/config.mk
+	$$(call say,LINK,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) -std=gnu11 -O2 -g -D_GNU_SOURCE -I. $$(WARNINGS) \
+		-fno-optimize-sibling-calls $(STACKS_$(1)) -o $$@ $$<
+endef
+$(foreach s,fp no,$(eval $(call STACKS_RULE,$(s))))
+TEST_FILES += $(O)/tests/stacks_fp $(O)/tests/stacks_no
+
+# Where the machine has 32-bit programs.
+ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
+$(O)/tests/stacks32: tests/helper/stacks32.c tests/helper/subdir.mk $(O)/config.mk
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -m32 -std=gnu11 -O2 -ffreestanding -fno-omit-frame-pointer \
+		-fno-optimize-sibling-calls -fno-pic -fno-stack-protector \
+		-fcf-protection=none $(WARNINGS) \
+		-static -nostdlib -no-pie -o $@ $<
+TEST_FILES += $(O)/tests/stacks32
+endif

@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The stacks that the module takes of programs whose call tree is known: by
+# frame pointers, and as the part of the stack that is to be unwound.
+# timeout: 900
+# vm-arch: amd64 arm64
+# vm-smp: 2
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+FS=/dev/oprofile
+SOCKET=$SESSION/run/control
+MACHINE=$(uname -m)
+
+# put FILE VALUE
+put() {
+	echo "$2" 2>/dev/null >"$FS/$1"
+}
+
+# stat NAME: the sum over CPUs.
+stat() {
+	cat $FS/stats/cpu*/"$1" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# sample DEPTH BYTES COMMAND...: run it and record its stacks.
+sample() {
+	put backtrace_depth "$1" && put backtrace_stack "$2" || return 1
+	shift 2
+	rm -rf "$SESSION" "$TMP/stream"
+	mkdir -p "$SESSION"
+	"$BIN/oprofiled" --session-dir="$SESSION" --record="$TMP/stream" ||
+		return 1
+	"$TESTBIN/control" "$SOCKET" start || return 1
+	for program; do
+		"$TESTBIN/$program" 1 >/dev/null
+	done
+	"$TESTBIN/control" "$SOCKET" stop
+}
+
+end_sample() {
+	"$TESTBIN/control" "$SOCKET" shutdown >/dev/null
+}
+
+# fold PROGRAM
+fold() {
+	"$TESTBIN/foldstream" "$TMP/stream" "$TESTBIN/$1" >"$TMP/fold"
+}
+
+# count REGEX: traces in lines that match.
+count() {
+	awk -v re="$1" '$0 ~ re { n += $1 } END { print n + 0 }' "$TMP/fold"
+}
+
+# tree WHAT INNERMOST TREE: of the traces that match INNERMOST nearly all match
+# TREE, too. A few are of the first and last instructions of a function.
+tree() {
+	all=$(count "$2")
+	true=$(count "$3")
+	ok "$1: $true of $all" [ "$all" -ge 20 -a \
+		$((true * 100)) -ge $((all * 97)) ]
+}
+
+# repeat NUMBER TEXT
+repeat() {
+	seq "$1" | sed "s/.*/$2/" | tr -d '\n'
+}
+
+# chain FIRST STEP LAST BETWEEN: names of the chain's functions.
+chain() {
+	seq -s "$4" -f "chain_%.0f" "$1" "$2" "$3"
+}
+
+ok "the module loads" insmod "$O/module/$(uname -r)/oprofile.ko"
+mkdir -p $FS
+ok "oprofilefs mounts" mount -t oprofilefs none $FS
+is "no stacks unless asked for" "$(cat $FS/backtrace_depth)" 0
+is "with a part of the user stack then" "$(cat $FS/backtrace_stack)" 16384
+for bad in 1025 -1 x; do
+	ok "the depth is not $bad" not put backtrace_depth $bad
+done
+for bad in 65544 12 -8; do
+	ok "the part is not $bad bytes" not put backtrace_stack $bad
+done
+
+# ---- frame pointers
+
+programs=stacks_fp
+[ "$MACHINE" != x86_64 ] || programs='stacks_fp stacks32'
+# shellcheck disable=SC2086
+ok "by frame pointers" sample 128 0 $programs
+ok "taken = stored + lost" sums_up
+ok "settings cannot change meanwhile" not put backtrace_depth 8
+ok "nor this one" not put backtrace_stack 8
+is "no part of a stack was taken" "$(stat backtrace_stacks)" 0
+ok "callers were found: $(stat backtrace_frames)" \
+	[ "$(stat backtrace_frames)" -gt 1000 ]
+end_sample
+fold stacks_fp
+tree "a chain of 64 calls" ';leaf_chain$' \
+	" (.*;)?main;$(chain 0 1 63 ';');leaf_chain\$"
+tree "recursion" ';leaf_recurse$' \
+	" (.*;)?main;recurse_all;$(repeat 20 'recurse;')leaf_recurse\$"
+tree "a signal handler" ';leaf_signal$' '\];on_trap;leaf_signal$'
+# libc's function is called by one with a frame pointer, but has none itself.
+tree "a system call" ';call_outer;.*\[kernel\]$' \
+	' (.*;)?main;call_outer;(call_inner;)?(\[libc.so.6\];)?\[kernel\]$'
+if [ "$MACHINE" = x86_64 ]; then
+	tree "a callback" 'compare;leaf_compare$' 'bad .*compare;leaf_compare$'
+	fold stacks32
+	tree "a 32-bit program" ';leaf$' \
+		' whole \[stacks32\];begin;outer;middle;inner;leaf$'
+else
+	tree "a callback" 'compare;leaf_compare$' \
+		' (.*;)?main;sort_all;\[libc.so.6\];compare;leaf_compare$'
+fi
+
+ok "with a depth of 8" sample 8 0 stacks_fp
+ok "traces end there: $(stat backtrace_deep)" \
+	[ "$(stat backtrace_deep)" -gt 100 ]
+end_sample
+fold stacks_fp
+tree "eight callers, no more" ';leaf_chain$' \
+	" depth $(chain 56 1 63 ';');leaf_chain\$"
+
+# ---- a part of the stack
+
+for program in stacks_fp stacks_no; do
+	ok "$program with its stack" sample 128 16384 $program
+	ok "taken = stored + lost" sums_up
+	ok "parts of stacks were taken: $(stat backtrace_stacks)" \
+		[ "$(stat backtrace_stacks)" -gt 200 ]
+	end_sample
+	fold $program
+	tree "a chain of 64 calls" ' leaf_chain\|' \
+		" whole leaf_chain\\|(;.*)?;$(chain 63 -1 0 '(;.*)?;');(.*;)?main"
+	tree "recursion" ' leaf_recurse\|' \
+		" whole leaf_recurse\\|(;.*)?$(repeat 20 ';recurse(;.*)?');recurse_all;(.*;)?main"
+	tree "a callback" ' leaf_compare\|' \
+		' whole leaf_compare\|(;.*)?;compare;(.*;)?sort_all;(.*;)?main'
+	tree "a signal handler" ' leaf_signal\|' \
+		' whole leaf_signal\|(;.*)?;on_trap;(.*;)?main'
+	tree "a system call" ' \[kernel\]\|.*;call_outer;' \
+		' whole \[kernel\]\|(;.*)?;call_inner;(.*;)?call_outer;(.*;)?main'
+done
+
+ok "no more than 512 bytes" sample 128 512 stacks_no
+end_sample
+fold stacks_no
+is "does not reach up to main" "$(count ' leaf_chain\|.*;main')" 0
+ok "but some way" [ "$(count ' leaf_chain\|.*;chain_63;')" -ge 20 ]
+
+ok "unmount" umount $FS
+ok "unload" rmmod oprofile
+ok "no complaint from the kernel" kernel_is_content
+done_testing
