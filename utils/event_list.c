@@ -110,6 +110,7 @@ int event_parse(struct op_parsed_event *event, struct event_machine *machine,
 static int add(struct event_list *list, struct event_machine *machine,
 	       const char *spec, struct op_diag *diag)
 {
+	const struct op_parse_options options = { .factor = machine->factor };
 	struct op_parsed_event *more =
 		reallocarray(list->event, list->nr + 1, sizeof(*more));
 	int err;
@@ -117,7 +118,7 @@ static int add(struct event_list *list, struct event_machine *machine,
 	if (!more)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	list->event = more;
-	err = event_parse(&more[list->nr], machine, spec, NULL, diag);
+	err = event_parse(&more[list->nr], machine, spec, &options, diag);
 	if (!err)
 		list->nr++;
 	return err;

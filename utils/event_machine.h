@@ -27,6 +27,7 @@ struct event_machine {
 	struct op_events *cpu; /* NULL: not known, or not asked for yet */
 	int cpu_err; /* 1: not asked for yet */
 	struct op_diag cpu_why; /* why it is not known */
+	uint64_t factor; /* of minimum counts in lists of events, 0 is 1 */
 };
 
 /* Returns 0 or -ENOMEM; event_machine_release() must follow in any case. */

@@ -123,11 +123,18 @@ static int apply(struct opcontrol *oc, struct oc_settings *settings)
 {
 	int err = oc_settings_apply(settings, oc->request.values, &oc->diag);
 
-	if (!err && oc_request_has(&oc->request, "event"))
+	/* Stacks make samples dearer: an event may be too frequent then. */
+	if (!err && (oc_request_has(&oc->request, "event") ||
+		     oc_request_has(&oc->request, "callgraph")))
 		err = oc_events_check(oc, settings);
-	if (!err)
-		note_missing_images(settings);
-	return err;
+	if (err)
+		return err;
+	note_missing_images(settings);
+	if (oc_settings_imply_library(settings))
+		fputs("opcontrol: --callgraph keeps samples in libraries apart "
+		      "by program, as --separate=library does\n",
+		      stderr);
+	return 0;
 }
 
 /* Settings for the daemon that runs next, while one runs with others. */

@@ -160,21 +160,29 @@ int oc_daemon_call(struct opcontrol *oc, const char *request)
 			   oc->daemon.pid, strerror(-err));
 }
 
-static void add_source(struct process_args *args, const struct opcontrol *oc)
+static void add_perf(struct process_args *args, const struct opcontrol *oc)
 {
 	uint64_t rate = oc->settings.numbers[OC_TIMER_RATE];
+	uint64_t depth = oc->settings.numbers[OC_CALLGRAPH];
+	char options[64];
+	int n = 0;
 
-	if (oc->events.list.nr)
-		rate = 0; /* it is the timer's */
-	if (oc->choice.source != OC_SOURCE_PERF) {
-		if (oc->fs.is_plain)
-			process_args_add(args, "--source=oprofilefs:%s",
-					 oc->fs.root);
-	} else if (rate) {
-		process_args_add(args, "--source=perf:rate=%" PRIu64, rate);
-	} else {
+	if (rate && !oc->events.list.nr) /* it is the timer's */
+		n = sprintf(options, ",rate=%" PRIu64, rate);
+	if (depth)
+		n += sprintf(options + n, ",callgraph=%" PRIu64, depth);
+	if (n)
+		process_args_add(args, "--source=perf:%s", options + 1);
+	else
 		process_args_add(args, "--source=perf");
-	}
+}
+
+static void add_source(struct process_args *args, const struct opcontrol *oc)
+{
+	if (oc->choice.source == OC_SOURCE_PERF)
+		add_perf(args, oc);
+	else if (oc->fs.is_plain)
+		process_args_add(args, "--source=oprofilefs:%s", oc->fs.root);
 	process_args_add(args, "--source-reason=%s", oc->choice.reason);
 }
 

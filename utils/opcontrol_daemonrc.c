@@ -260,6 +260,8 @@ int oc_daemonrc_read(const struct oc_daemonrc *rc, const char *path,
 		err = load_separate(config, path, settings, diag);
 	if (!err)
 		err = load_numbers(config, path, settings, diag);
+	if (!err)
+		oc_settings_imply_library(settings);
 	op_config_free(config);
 	return err;
 }

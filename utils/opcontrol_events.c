@@ -41,6 +41,13 @@ static bool has_counters(const struct opcontrol *oc, enum oc_source source)
 	return event_machine_can_sample(&oc->events.machine);
 }
 
+/* The least counts are such that samples with their stacks can be taken. */
+static void set_factor(struct opcontrol *oc, const struct oc_settings *settings)
+{
+	oc->events.machine.factor =
+		settings->numbers[OC_CALLGRAPH] ? OP_CALLGRAPH_FACTOR : 1;
+}
+
 static int check_source(struct opcontrol *oc, const struct event_list *list,
 			enum oc_source source)
 {
@@ -138,6 +145,7 @@ int oc_events_check(struct opcontrol *oc, struct oc_settings *settings)
 
 	if (!*text || !strcmp(text, TIMER))
 		return 0;
+	set_factor(oc, settings);
 	err = check_words(oc, text);
 	if (!err)
 		err = resolve(oc, &list, text, settings->source);
@@ -177,6 +185,7 @@ int oc_events_choose(struct opcontrol *oc)
 	const char *text = oc->settings.events;
 
 	event_list_release(&oc->events.list);
+	set_factor(oc, &oc->settings);
 	if (!*text)
 		return choose_default(oc);
 	if (!strcmp(text, TIMER))
@@ -320,6 +329,7 @@ char *oc_events_text(struct opcontrol *oc, const char *source)
 
 	if (*text)
 		return strcmp(text, TIMER) ? strdup(text) : NULL;
+	set_factor(oc, &oc->settings);
 	if (is_sampling_counters(oc, source) &&
 	    !event_list_init(&list, &oc->events.machine, "default", NULL))
 		out = event_list_text(&list);

@@ -260,12 +260,22 @@ static int check_module_watershed(struct opcontrol *oc)
 			   oc->fs.root, watershed_file, watershed, size);
 }
 
+/* What an earlier session asked for and this one does not. */
+static bool must_be_zero(const struct oc_fs *fs, enum oc_number number)
+{
+	const struct oc_number_info *info = &oc_numbers[number];
+	uint64_t value = 0;
+
+	return info->zero_is_none && oc_fs_has(fs, info->file) &&
+	       !oc_fs_read(fs, info->file, &value, NULL) && value;
+}
+
 int oc_fs_write_settings(struct opcontrol *oc)
 {
 	int err = 0;
 
 	for (int i = 0; i < OC_NR_NUMBERS && !err; i++) {
-		if (oc->settings.numbers[i])
+		if (oc->settings.numbers[i] || must_be_zero(&oc->fs, i))
 			err = oc_fs_write(oc, oc_numbers[i].file,
 					  oc->settings.numbers[i]);
 	}

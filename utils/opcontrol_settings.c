@@ -20,13 +20,15 @@
 /* clang-format off */
 const struct oc_number_info oc_numbers[OC_NR_NUMBERS] = {
 	[OC_BUFFER_SIZE] = { "BUF_SIZE", "buffer_size", true,
-		"Buffer size", 1024, 1u << 27 },
+		false, "Buffer size", 1024, 1u << 27 },
 	[OC_BUFFER_WATERSHED] = { "BUF_WATERSHED", "buffer_watershed", true,
-		"Buffer watershed", 1, 1u << 27 },
+		false, "Buffer watershed", 1, 1u << 27 },
 	[OC_CPU_BUFFER_SIZE] = { "CPU_BUF_SIZE", "cpu_buffer_size", true,
-		"CPU buffer size", 16, 1u << 22 },
+		false, "CPU buffer size", 16, 1u << 22 },
 	[OC_TIMER_RATE] = { "TIMER_RATE", "timer/rate", false,
-		"Timer rate", 1, 100000 },
+		false, "Timer rate", 1, 100000 },
+	[OC_CALLGRAPH] = { "CALLGRAPH", "backtrace_depth", false,
+		true, "Call-graph depth", 1, 1024 },
 };
 
 const char *const oc_source_names[OC_NR_SOURCES] = {
@@ -170,6 +172,11 @@ static int set_event(struct oc_settings *settings, const struct oc_setting *row,
 	return 0;
 }
 
+static const char *zero_means(const struct oc_number_info *info)
+{
+	return info->zero_is_none ? "none" : "the usual one";
+}
+
 static int set_number(struct oc_settings *settings,
 		      const struct oc_setting *row, const char *value,
 		      struct op_diag *diag)
@@ -180,14 +187,14 @@ static int set_number(struct oc_settings *settings,
 	if (op_parse_u64(value, &number))
 		return op_diag_set(diag, -EINVAL,
 				   "--%s=%s: not a whole number; give one, or "
-				   "0 for the usual one",
-				   row->option, value);
+				   "0 for %s",
+				   row->option, value, zero_means(info));
 	if (number && (number < info->min || number > info->max))
 		return op_diag_set(diag, -EINVAL,
 				   "--%s=%s: not from %" PRIu64 " to %" PRIu64
-				   "; give a number that is, or 0 for the "
-				   "usual one",
-				   row->option, value, info->min, info->max);
+				   "; give a number that is, or 0 for %s",
+				   row->option, value, info->min, info->max,
+				   zero_means(info));
 	settings->numbers[row->number] = number;
 	return 0;
 }
@@ -380,6 +387,9 @@ const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
 	{ .option = "timer-rate", .argument = "HZ", .set = set_number,
 	  .number = OC_TIMER_RATE,
 	  .help = "samples per second and CPU in timer mode (0: as it is)" },
+	{ .option = "callgraph", .letter = 'c', .argument = "DEPTH",
+	  .set = set_number, .number = OC_CALLGRAPH,
+	  .help = "take stacks of at most DEPTH callers (0: none)" },
 };
 /* clang-format on */
 
@@ -396,6 +406,15 @@ static int check_watershed(const struct oc_settings *settings,
 			   "buffer size of %" PRIu64 "; lower it or raise "
 			   "--buffer-size",
 			   watershed, size);
+}
+
+bool oc_settings_imply_library(struct oc_settings *settings)
+{
+	if (!settings->numbers[OC_CALLGRAPH] ||
+	    settings->separate[OC_SEPARATE_LIB])
+		return false;
+	settings->separate[OC_SEPARATE_LIB] = true;
+	return true;
 }
 
 int oc_settings_apply(struct oc_settings *settings, char *const values[],

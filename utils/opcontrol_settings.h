@@ -28,12 +28,13 @@ enum oc_source {
 /* The words for them: of --source, in the settings file, in --status. */
 extern const char *const oc_source_names[OC_NR_SOURCES];
 
-/* Settings that are numbers for the source; 0: leave it as it is. */
+/* Settings that are numbers for the source; 0: leave it as it is, or none. */
 enum oc_number {
 	OC_BUFFER_SIZE,
 	OC_BUFFER_WATERSHED,
 	OC_CPU_BUFFER_SIZE,
 	OC_TIMER_RATE,
+	OC_CALLGRAPH, /* callers that a sample's stack may have */
 	OC_NR_NUMBERS
 };
 
@@ -41,6 +42,7 @@ struct oc_number_info {
 	const char *key; /* in the settings file */
 	const char *file; /* below oprofilefs */
 	bool is_module_only; /* without effect on perf_events */
+	bool zero_is_none; /* 0 is a value, too, the one it has at first */
 	const char *label; /* for --status */
 	uint64_t min; /* the module's own bounds, for an early answer */
 	uint64_t max;
@@ -89,7 +91,7 @@ struct oc_setting {
 		   const char *value, struct op_diag *diag);
 };
 
-#define OC_NR_SETTINGS 11
+#define OC_NR_SETTINGS 12
 
 extern const struct oc_setting oc_settings_table[OC_NR_SETTINGS];
 
@@ -106,6 +108,12 @@ int oc_settings_apply(struct oc_settings *settings, char *const values[],
 /* Set *@source from its word. Returns 0 or -EINVAL; *@source is set on success
  * only. */
 int oc_settings_source(enum oc_source *source, const char *word);
+
+/*
+ * Whether what @settings ask for needs libraries to be kept apart by program
+ * though they don't say so: callers are of one program. Then they do.
+ */
+bool oc_settings_imply_library(struct oc_settings *settings);
 
 /* Set the separate options from a list of words with commas or blanks. */
 int oc_settings_separate(bool separate[], const char *list,

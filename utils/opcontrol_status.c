@@ -109,6 +109,13 @@ static bool print_events(struct opcontrol *oc, const char *source)
 	return nr;
 }
 
+/* Whether stacks are taken is told in any case. */
+static void print_callgraph(const struct opcontrol *oc)
+{
+	printf("%s: %" PRIu64 "\n", oc_numbers[OC_CALLGRAPH].label,
+	       oc->settings.numbers[OC_CALLGRAPH]);
+}
+
 static void print_settings(struct opcontrol *oc)
 {
 	const struct oc_settings *settings = &oc->settings;
@@ -121,6 +128,7 @@ static void print_settings(struct opcontrol *oc)
 			  settings->session_dir));
 	has_events = print_events(oc, source);
 	print_separate(oc);
+	print_callgraph(oc);
 	print_vmlinux(oc);
 	printf("Image filter: %s\n",
 	       settings->images[0] ? settings->images : "none");

@@ -8,7 +8,8 @@
  * Frames in PROGRAM have the names of its symbol table. Others are "[kernel]"
  * or the last part of the path in brackets, several in a row one. What follows
  * in a piece of user stack is not unwound but listed: behind "|" come all words
- * of it that are in functions of PROGRAM, innermost first.
+ * of it that are in functions of PROGRAM, innermost first, and before these, on
+ * machines that have one, the return address in a register.
  */
 
 #include <elf.h>
@@ -193,26 +194,35 @@ static void see_frame(struct fold *fold, uint64_t offset)
 	fold->frames[fold->nr_frames++] = name;
 }
 
+/* List @word if it is a return address into the program. */
+static void see_word(struct fold *fold, FILE *out, const uint64_t *p,
+		     uint64_t word)
+{
+	const uint64_t *map = p + 4 + p[1];
+	uint64_t at = word & 0xffffffffffff; /* it may be signed */
+
+	for (uint64_t i = 0; i < p[2]; i++, map += 4) {
+		const char *name;
+
+		if (at < map[0] || at >= map[1] || !is_program(fold, map[3]))
+			continue;
+		name = name_of(fold, at - map[0] + map[2] - 1);
+		if (name)
+			fprintf(out, ";%s", name);
+	}
+}
+
 static void see_stack(struct fold *fold, const uint64_t *p)
 {
-	const uint64_t *maps = p + 4 + p[1], *words = maps + 4 * p[2];
+	const uint64_t *regs = p + 4, *words = regs + p[1] + 4 * p[2];
 	size_t size;
 	FILE *out = open_memstream(&fold->stack, &size);
 
-	for (uint64_t i = 0; i < p[3] / 8; i++) {
-		for (uint64_t m = 0; m < p[2]; m++) {
-			const uint64_t *map = maps + 4 * m;
-			uint64_t at = words[i] & 0xffffffffffff;
-			const char *name;
-
-			if (at < map[0] || at >= map[1] ||
-			    !is_program(fold, map[3]))
-				continue;
-			name = name_of(fold, at - map[0] + map[2] - 1);
-			if (name)
-				fprintf(out, ";%s", name);
-		}
-	}
+	/* A function that calls none has its caller in x30. */
+	if (p[0] == OP_STACK_AARCH64)
+		see_word(fold, out, p, regs[30]);
+	for (uint64_t i = 0; i < p[3] / 8; i++)
+		see_word(fold, out, p, words[i]);
 	fclose(out);
 }
 

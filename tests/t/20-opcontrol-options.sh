@@ -31,7 +31,7 @@ help=$("$opcontrol" --help)
 for word in init setup start-daemon start dump stop reset save=NAME status \
 	shutdown deinit list-events session-dir=DIR source=WORD event=EVENT vmlinux=FILE no-vmlinux separate=LIST \
 	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
-	timer-rate=HZ verbose version help usage; do
+	timer-rate=HZ callgraph=DEPTH verbose version help usage; do
 	like "--help names --$word" "$help" "--$word"
 done
 ok "--usage" "$opcontrol" --usage
@@ -76,6 +76,10 @@ error "no octal number" 2 '--buffer-size=08192: not a whole number' \
 	--buffer-size=08192
 error "a number beyond 64 bits" 2 '--buffer-size=18446744073709551617: not' \
 	--buffer-size=18446744073709551617
+error "no depth" 2 '--callgraph=deep: not a whole number; give one, or 0 for none' \
+	--callgraph=deep
+error "too large a depth" 2 '--callgraph=1025: not from 1 to 1024' \
+	--callgraph=1025
 error "too large a number" 2 '--timer-rate=100001: not from 1 to 100000' \
 	--timer-rate=100001
 error "a watershed above the buffer" 2 \

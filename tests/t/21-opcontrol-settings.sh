@@ -73,6 +73,7 @@ Source: module
 Source reason: OPROFILE_FS stands in for it
 Session-dir: $dir
 Separate options: none
+Call-graph depth: 0
 vmlinux file: $dir/vmlinux 
 Image filter: none
 Buffer watershed: 8192
@@ -83,6 +84,19 @@ b" 2>&1)
 like "a newline in a path is refused" "$? $got" '^2 opcontrol: .*a newline in'
 ok "--no-vmlinux" opcontrol --no-vmlinux --session-dir="$TMP/session"
 is "is saved" "$(saved VMLINUX)" none
+
+is "--callgraph implies --separate=library and says so" \
+	"$(opcontrol --callgraph=16 2>&1)" "opcontrol: --callgraph keeps \
+samples in libraries apart by program, as --separate=library does"
+is "both are saved" "$(saved CALLGRAPH) $(saved SEPARATE_LIB)" "16 1"
+like "in --status" "$(opcontrol --status)" '^Call-graph depth: 16$'
+is "-c, and nothing to be said" "$(opcontrol -c 32 2>&1)" ""
+like "what it implies cannot be undone meanwhile" \
+	"$(opcontrol --separate=cpu 2>&1) $(saved SEPARATE_LIB)" \
+	'--separate=library does 1$'
+ok "0 takes no stacks" opcontrol --callgraph=0 --separate=none
+is "and leaves no trace" "$(saved CALLGRAPH)$(saved SEPARATE_LIB)" 0
+like "nor in --status" "$(opcontrol --status)" '^Call-graph depth: 0$'
 
 for source in perf module auto; do
 	ok "--source=$source" opcontrol --source=$source
@@ -132,6 +146,7 @@ Source reason: OPROFILE_FS stands in for it
 Session-dir: $TMP/session
 Event 0: CPU_CLK_UNHALTED:100000:0:1:1
 Separate options: library cpu
+Call-graph depth: 5
 vmlinux file: $TMP/vmlinux
 Image filter: none
 Buffer size: 65536

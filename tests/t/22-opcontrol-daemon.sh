@@ -45,6 +45,7 @@ Source: module/timer
 Source reason: OPROFILE_FS stands in for it
 Session-dir: $session
 Separate options: library cpu
+Call-graph depth: 0
 vmlinux file: none
 Image filter: none
 Buffer size: 65536

@@ -216,6 +216,8 @@ refused "the second of two" 2 'FOO: no event' --event=CYCLES:5000,FOO:1
 refused "no count" 2 'CYCLES: no count' --event=CYCLES
 refused "a count too small" 2 'CYCLES:999: count 999 is below the minimum' \
 	--event=CYCLES:999
+refused "one too small for stacks" 2 'CYCLES:14999: .* below the minimum.* 15000' \
+	--callgraph=8 --event=CYCLES:14999
 refused "a bad unit mask" 2 'MISSES:500:4: unit mask 4 is not possible' \
 	--event=MISSES:500:4
 refused "a unit mask of two meanings" 2 'BRANCHES:500:1: .* not unique' \
