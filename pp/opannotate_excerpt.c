@@ -117,17 +117,17 @@ static unsigned int first_to_write(const struct opannotate_excerpt_file *file,
 	return file->highest < line ? file->highest + 1 : line;
 }
 
-void opannotate_excerpt(struct opannotate_excerpts *e, const char *name,
+void opannotate_excerpt(struct opannotate_excerpts *excerpts, const char *name,
 			unsigned int line, const struct pp_image *image)
 {
-	struct opannotate_excerpt_file *file = find_file(e, name, image);
+	struct opannotate_excerpt_file *file = find_file(excerpts, name, image);
 
 	if (!file || !line || line == file->last)
 		return;
 	for (unsigned int at = first_to_write(file, line);
 	     at <= line && at <= file->nr_lines; at++) {
-		opannotate_margin(e->text, NULL);
-		fprintf(e->text->out, "%s\n", file->lines[at - 1]);
+		opannotate_margin(excerpts->text, NULL);
+		fprintf(excerpts->text->out, "%s\n", file->lines[at - 1]);
 	}
 	file->last = line;
 	if (file->highest < line)

@@ -30,11 +30,11 @@ void opannotate_excerpts_release(struct opannotate_excerpts *excerpts);
 void opannotate_excerpts_restart(struct opannotate_excerpts *excerpts);
 
 /*
- * Write what is to come before an instruction of @line of @file, if the one
- * before was of another; that a file cannot be read, or is newer than
+ * Write what is to come before an instruction of @line of file @name, if the
+ * one before was of another; that a file cannot be read, or is newer than
  * @image, is said once.
  */
-void opannotate_excerpt(struct opannotate_excerpts *excerpts, const char *file,
+void opannotate_excerpt(struct opannotate_excerpts *excerpts, const char *name,
 			unsigned int line, const struct pp_image *image);
 
 #endif /* PP_OPANNOTATE_EXCERPT_H */

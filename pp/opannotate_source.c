@@ -140,17 +140,18 @@ static bool is_same_file(const char *a, const char *b)
 	       x.st_ino == y.st_ino;
 }
 
-static int write_own_file(struct source *s, const char *path)
+static int write_own_file(const struct source *source, const char *path)
 {
-	struct opannotate_text text = *s->text;
+	struct opannotate_text text = *source->text;
+	struct source s = *source;
 	int err;
 
 	text.out = fopen(path, "we");
 	if (!text.out)
 		return -errno;
-	s->text = &text;
-	write_body(s);
-	write_totals(s);
+	s.text = &text;
+	write_body(&s);
+	write_totals(&s);
 	err = opannotate_header(&text);
 	if (!err && (fflush(text.out) || ferror(text.out)))
 		err = errno ? -errno : -EIO;
@@ -163,7 +164,7 @@ static int write_own_file(struct source *s, const char *path)
 }
 
 /* Below the output folder, at the path that the source has. */
-static int write_below(struct source *s, struct op_diag *diag)
+static int write_below(const struct source *s, struct op_diag *diag)
 {
 	char *path;
 	int err;
