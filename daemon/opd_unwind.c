@@ -235,8 +235,12 @@ size_t opd_unwind(struct opd_unwinder *unwinder, enum op_stack_arch arch,
 	if (!begin(&w, unwinder, arch, regs, stack))
 		return 0;
 	for (;;) {
+		bool is_return_address = w.is_return_address;
 		enum cfi_step step = step_up(&w);
 
+		/* The handler returns to it, but it never called it. */
+		if (step == CFI_INTERRUPTED && is_return_address)
+			frames[nr - 1].pc++;
 		*ending = ending_of(step);
 		if (step > CFI_INTERRUPTED || !take_frame(&w, &frame))
 			return nr;

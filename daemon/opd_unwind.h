@@ -35,9 +35,9 @@ struct opd_unwind_map {
 
 struct opd_unwind_frame {
 	/*
-	 * The return address: pc - 1 lies in the call. Of a frame that a signal
-	 * interrupted it is the interrupted address plus 1, so that pc - 1 is
-	 * right for every frame.
+	 * The return address: pc - 1 lies in the call. Of code that made no
+	 * call it is the address plus 1, so that pc - 1 is right for every
+	 * frame: what a signal interrupted, and what its handler returns to.
 	 */
 	uint64_t pc;
 	struct opd_unwind_map map; /* holds pc - 1 */

@@ -3,7 +3,7 @@
 # that some of them use.
 
 HELPERS := readbuf spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
-	noperf canperf control cost demo_work insns foldstream
+	noperf canperf control cost demo_work insns foldstream cficheck shapes
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c
@@ -13,6 +13,8 @@ $(foreach h,$(HELPERS),$(eval $(call HELPER_VARS,$(h))))
 burnmix_LDLIBS = -L$(O)/tests -lburn -Wl,-rpath,'$$$$ORIGIN'
 storm_LDLIBS = -lpthread
 control_LIBS := libop
+cficheck_LIBS := libcfi libop
+cficheck_LDLIBS = $(ZLIB_LIBS)
 
 # The model that it compares with is in libdw.
 ifneq ($(DW_LIBS),)

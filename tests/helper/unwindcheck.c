@@ -331,8 +331,11 @@ static void compare(struct check *c)
 /* ---- the process ------------------------------------------------------------
  */
 
-/* Returns false when it has ended. Signals of its own are handed on. */
-static bool wait_stop(pid_t pid)
+/*
+ * Returns false when it has ended. Signals of its own are handed on, and it
+ * goes on by @request as before.
+ */
+static bool wait_stop(pid_t pid, enum __ptrace_request request)
 {
 	int status;
 
@@ -344,7 +347,7 @@ static bool wait_stop(pid_t pid)
 		if (status >> 16 == PTRACE_EVENT_STOP ||
 		    WSTOPSIG(status) == SIGTRAP)
 			return true;
-		ptrace(PTRACE_CONT, pid, 0L, (long)WSTOPSIG(status));
+		ptrace(request, pid, 0L, (long)WSTOPSIG(status));
 	}
 }
 
@@ -354,7 +357,7 @@ static bool run_for(pid_t pid, unsigned int usec)
 		return false;
 	usleep((useconds_t)random() % (usec + 1));
 	ptrace(PTRACE_INTERRUPT, pid, 0L, 0L);
-	return wait_stop(pid);
+	return wait_stop(pid, PTRACE_CONT);
 }
 
 static void check_all(struct check *c, unsigned long stops, unsigned long steps,
@@ -364,7 +367,7 @@ static void check_all(struct check *c, unsigned long stops, unsigned long steps,
 		compare(c);
 		for (unsigned long i = 0; i < steps; i++) {
 			if (ptrace(PTRACE_SINGLESTEP, c->pid, 0L, 0L) ||
-			    !wait_stop(c->pid))
+			    !wait_stop(c->pid, PTRACE_SINGLESTEP))
 				return;
 			compare(c);
 		}

@@ -42,6 +42,48 @@ unwinds() {
 	diag "$(tr '\n' ' ' <"$TMP/counts")"
 }
 
+# ---- shapes of stacks ------------------------------------------------------------
+
+for flags in -O2 -O0 '-O2 -fomit-frame-pointer -fcf-protection' -Os; do
+	# shellcheck disable=SC2086 # flags
+	ok "shapes $flags compile" "${CC:-gcc}" $flags -o "$TMP/shapes" \
+		"$TOP/tests/helper/shapes.c"
+	unwinds "shapes $flags" 2000 100 -b 30 -u 300 "$TMP/shapes"
+done
+
+cat >"$TMP/throw.cc" <<'END'
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <string>
+struct Guard { std::string s; ~Guard() { s += "x"; } };
+static std::map<int, std::string> seen;
+__attribute__((noinline)) static int fall(int n)
+{
+	Guard guard;
+	if (!n)
+		throw std::runtime_error(std::to_string(rand()));
+	int m = fall(n - 1);
+	seen[m] = guard.s;
+	return m;
+}
+int main()
+{
+	for (;;)
+		try {
+			fall(rand() % 12);
+		} catch (const std::exception &e) {
+			seen[atoi(e.what()) % 99] = e.what();
+		}
+}
+END
+if command -v c++ >/dev/null; then
+	ok 'exceptions compile' c++ -O2 -o "$TMP/throw" "$TMP/throw.cc"
+	unwinds exceptions 2000 100 -b 30 -u 300 "$TMP/throw"
+else
+	skip exceptions 'c++ is not installed; install the Debian package g++'
+fi
+
 # ---- programs of Debian's --------------------------------------------------------
 
 cat >"$TMP/work.sql" <<'END'
