@@ -87,7 +87,9 @@ static void set_caller(struct walk *w, uint64_t pc, uint64_t sp)
 
 /*
  * By the frame record that both machines have: the caller's frame pointer,
- * then the return address. What else the caller had in registers is unknown.
+ * then the return address. What else the caller had in registers is unknown:
+ * on AArch64 that is its stack pointer, too, as a record is at the bottom of a
+ * frame and not at its top. What is left in its place is a lower bound.
  */
 static enum cfi_step step_by_fp(struct walk *w)
 {
@@ -112,8 +114,9 @@ static enum cfi_step step_by_fp(struct walk *w)
 		return CFI_NO_DATA;
 	set_caller(w, pc, fp + 16);
 	w->regs.reg[w->abi->fp] = up;
-	w->regs.known = (uint64_t)1 << w->abi->pc | (uint64_t)1 << w->abi->sp |
-			(uint64_t)1 << w->abi->fp;
+	w->regs.known = (uint64_t)1 << w->abi->pc | (uint64_t)1 << w->abi->fp;
+	if (w->arch == CFI_X86_64)
+		w->regs.known |= (uint64_t)1 << w->abi->sp;
 	return CFI_CALLER;
 }
 
@@ -154,7 +157,7 @@ static enum cfi_step step_by_data(struct walk *w)
 	const struct cfi_table *table;
 	uint64_t offset;
 
-	if (!w->map.end)
+	if (!w->map.end || !is_known(&w->regs, w->abi->sp))
 		return CFI_NO_DATA;
 	table = opd_unwind_tables_find(&w->unwinder->tables, &w->map);
 	if (!table || cfi_table_arch(table) != w->arch)

@@ -26,7 +26,7 @@ struct function {
 };
 
 /* Where two tell of the same code, the one that comes first here is right. */
-enum kind { IN_EH_FRAME, IN_DEBUG_FRAME, IS_ENTRY };
+enum kind { IN_EH_FRAME, IN_DEBUG_FRAME, IS_ENTRY, IS_SIGRETURN };
 
 struct build {
 	struct cfi_table *table;
@@ -144,6 +144,18 @@ static int add_entry(struct build *b)
 	return add_function(b, &entry);
 }
 
+/* With the instruction before, which is there to hold the return address - 1.
+ */
+static int add_sigreturn(struct build *b)
+{
+	const uint64_t at = b->image->sigreturn;
+	struct function f = { .kind = IS_SIGRETURN };
+
+	if (!at || !place_function(b, at - 4, at + 8, &f))
+		return 0;
+	return add_function(b, &f);
+}
+
 /* ---- rows -------------------------------------------------------------------
  */
 
@@ -206,6 +218,34 @@ static int add_entry_row(struct build *b, const struct function *f)
 	return err ? err : add_row(b, f->start, rule);
 }
 
+/*
+ * The stack pointer is at the siginfo of struct rt_sigframe; in its ucontext
+ * are x0 to x30, sp and pc (arch/arm64/include/uapi/asm/sigcontext.h).
+ */
+static int add_sigreturn_row(struct build *b, const struct function *f)
+{
+	union {
+		struct cfi_rule rule;
+		uint8_t room[sizeof(struct cfi_rule) +
+			     CFI_MAX_REGS * sizeof(struct cfi_place)];
+	} all = { .rule = { .nr_places = CFI_MAX_REGS,
+			    .cfa_reg = CFI_AARCH64_SP,
+			    .ra = CFI_AARCH64_PC,
+			    .flags = CFI_RULE_SIGNAL } };
+	const int32_t regs = 128 + 176 + 8;
+	uint32_t rule;
+	int err;
+
+	for (unsigned int i = 0; i < CFI_MAX_REGS; i++)
+		all.rule.place[i] = (struct cfi_place){
+			.how = CFI_AT_CFA,
+			.reg = (uint8_t)i,
+			.value = regs + 8 * (int32_t)i,
+		};
+	err = cfi_rules_add(&b->table->rules, &all.rule, &rule);
+	return err ? err : add_row(b, f->start, rule);
+}
+
 static int add_fde_rows(struct build *b, const struct function *f,
 			struct cfi_frames *frames)
 {
@@ -235,6 +275,8 @@ static int add_rows(struct build *b)
 			continue;
 		if (f->kind == IS_ENTRY)
 			err = add_entry_row(b, f);
+		else if (f->kind == IS_SIGRETURN)
+			err = add_sigreturn_row(b, f);
 		else
 			err = add_fde_rows(b, f, &frames[f->kind]);
 		b->floor = f->end;
@@ -283,6 +325,8 @@ static int build(struct build *b)
 		err = collect(b, &b->image->debug_frame);
 	if (!err)
 		err = add_entry(b);
+	if (!err)
+		err = add_sigreturn(b);
 	if (err || !b->nr_functions)
 		return err;
 	sort_functions(b);

@@ -281,6 +281,43 @@ static int load_indexed(struct cfi_image *image,
 	return err == -EBADMSG ? 0 : err;
 }
 
+/* ---- the kernel's trampoline ------------------------------------------------
+ */
+
+#define MAX_VDSO_CODE 65536 /* no larger image is searched */
+
+static uint64_t search_sigreturn(const struct cfi_source *source,
+				 const struct cfi_segment *s)
+{
+	/* mov x8, #139; svc #0 */
+	static const uint8_t insns[] = { 0x68, 0x11, 0x80, 0xd2,
+					 0x01, 0x00, 0x00, 0xd4 };
+	uint64_t found = 0;
+	uint8_t *code;
+	int err;
+
+	code = source_load(source, s->len, s->offset, &err);
+	if (!code)
+		return 0;
+	for (uint64_t at = 0; at + sizeof(insns) <= s->len && !found; at += 4)
+		if (!memcmp(code + at, insns, sizeof(insns)))
+			found = s->addr + at;
+	free(code);
+	return found;
+}
+
+static void find_sigreturn(struct cfi_image *image,
+			   const struct cfi_source *source)
+{
+	for (unsigned int i = 0; i < image->nr_segments; i++) {
+		const struct cfi_segment *s = &image->segment[i];
+
+		if (image->arch == CFI_AARCH64 && s->is_code &&
+		    s->len <= MAX_VDSO_CODE && !image->sigreturn)
+			image->sigreturn = search_sigreturn(source, s);
+	}
+}
+
 int cfi_image_load(struct cfi_image *image, const struct cfi_source *source,
 		   struct op_diag *diag)
 {
@@ -301,6 +338,7 @@ int cfi_image_load(struct cfi_image *image, const struct cfi_source *source,
 		err = load_sections(image, source, &header);
 	if (!err)
 		err = load_indexed(image, source, &index);
+	find_sigreturn(image, source);
 	if (!err)
 		return 0;
 	cfi_image_release(image);

@@ -41,6 +41,11 @@ struct cfi_section {
 struct cfi_image {
 	enum cfi_arch arch;
 	uint64_t entry; /* address of the first instruction */
+	/*
+	 * Address of the 2 instructions that a signal handler returns to, 0:
+	 * none. The kernel's own, in the [vdso], have no data on AArch64.
+	 */
+	uint64_t sigreturn;
 	unsigned int nr_segments;
 	struct cfi_segment segment[CFI_MAX_SEGMENTS];
 	struct cfi_section eh_frame;

@@ -562,6 +562,56 @@ static void aarch64_frames(void **state)
 	assert_int_equal(regs.reg[CFI_AARCH64_PC], 0x00aa000000001234);
 }
 
+/* The kernel's code that a handler returns to, with struct rt_sigframe. */
+static void aarch64_sigreturn(void **state)
+{
+	const uint32_t code[] = { 0xd503201f, 0xd2801168, 0xd4000001 };
+	static uint64_t frame[80];
+	const struct cfi_stack signal_stack = { SP, (const uint8_t *)frame,
+						sizeof(frame) };
+	const struct {
+		unsigned int at;
+		bool is_return_address;
+		enum cfi_step step;
+	} places[] = {
+		{ 0x40, true, CFI_NO_DATA },
+		{ 0x44, true, CFI_INTERRUPTED },
+		{ 0x44, false, CFI_INTERRUPTED },
+		{ 0x48, false, CFI_INTERRUPTED },
+		{ 0x4c, false, CFI_NO_DATA },
+	};
+	struct cfi_table *table;
+
+	(void)state;
+	elf_init(&file, EM_AARCH64);
+	memcpy(file.byte + CODE_OFFSET + 0x40, code, sizeof(code));
+	table = make();
+	for (size_t i = 0; i < sizeof(frame) / sizeof(frame[0]); i++)
+		frame[i] = 0x9000 + 8 * i;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct cfi_regs regs = start_regs(CFI_AARCH64);
+
+		assert_int_equal(cfi_unwind(table, CODE_OFFSET + places[i].at,
+					    places[i].is_return_address, &regs,
+					    &signal_stack),
+				 places[i].step);
+		if (places[i].step != CFI_INTERRUPTED)
+			continue;
+		/* siginfo, ucontext up to uc_mcontext, fault_address */
+		for (unsigned int reg = 0; reg < 33; reg++)
+			assert_int_equal(regs.reg[reg],
+					 0x9000 + 128 + 176 + 8 + 8 * reg);
+		assert_int_equal(regs.known, 0x1ffffffff);
+	}
+	cfi_table_free(table);
+	/* Other machines have their own. */
+	elf_init(&file, EM_X86_64);
+	memcpy(file.byte + CODE_OFFSET + 0x40, code, sizeof(code));
+	table = make();
+	assert_int_equal(cfi_table_nr_rows(table), 0);
+	cfi_table_free(table);
+}
+
 /* ---- files ------------------------------------------------------------------
  */
 
@@ -897,6 +947,7 @@ int main(void)
 		cmocka_unit_test(popped_register),
 		cmocka_unit_test(unknown_registers),
 		cmocka_unit_test(aarch64_frames),
+		cmocka_unit_test(aarch64_sigreturn),
 		cmocka_unit_test(many_functions),
 		cmocka_unit_test(debug_frames),
 		cmocka_unit_test(only_segments),

@@ -286,6 +286,64 @@ static void leaf_without_data(void **state)
 }
 #endif
 
+/* Frame records by hand, for code of either machine that has no data. */
+static bool some_code(void *ctx, uint64_t addr, struct opd_unwind_map *map)
+{
+	(void)ctx;
+	*map = (struct opd_unwind_map){ .start = 0x400000, .end = 0x500000 };
+	return addr >= map->start && addr < map->end;
+}
+
+static size_t walk_records(enum op_stack_arch arch, const uint64_t *words,
+			   size_t nr)
+{
+	static const struct opd_unwind_ops ops = { some_code, self_open_image };
+	const bool is_x86 = arch == OP_STACK_X86_64;
+	const struct cfi_stack stack = { 0x7000, (const uint8_t *)words,
+					 nr * sizeof(words[0]) };
+	struct cfi_regs regs = { .known = 0x1ffffffff };
+	struct opd_unwinder *unwinder;
+	size_t nr_frames;
+
+	regs.reg[is_x86 ? CFI_X86_64_RSP : CFI_AARCH64_SP] = 0x7000;
+	regs.reg[is_x86 ? CFI_X86_64_RIP : CFI_AARCH64_PC] = 0x400100;
+	regs.reg[is_x86 ? CFI_X86_64_RBP : CFI_AARCH64_FP] = 0x7010;
+	assert_int_equal(opd_unwinder_new(&unwinder, &ops, &self), 0);
+	nr_frames = opd_unwind(unwinder, arch, &regs, &stack, frames,
+			       SELF_MAX_FRAMES, &ending);
+	opd_unwinder_free(unwinder);
+	return nr_frames;
+}
+
+static void frame_records(void **state)
+{
+	uint64_t words[] = { 1,	     2,	       0x7030, 0x400200, 3, 4,
+			     0x7050, 0x400300, 5,      6,	 0, 0 };
+
+	(void)state;
+	for (int arch = OP_STACK_X86_64; arch <= OP_STACK_AARCH64; arch++) {
+		assert_int_equal(walk_records(arch, words, 12), 2);
+		assert_int_equal(frames[0].pc, 0x400200);
+		assert_int_equal(frames[1].pc, 0x400300);
+		assert_int_equal(ending, OP_TRACE_WHOLE);
+		assert_int_equal(walk_records(arch, words, 8), 2);
+		assert_int_equal(ending, OP_TRACE_SHORT_STACK);
+		words[7] = 0x600000; /* no code */
+		assert_int_equal(walk_records(arch, words, 12), 1);
+		assert_int_equal(ending, OP_TRACE_NO_UNWIND);
+		words[7] = 0x400300;
+		words[6] = 0x7010; /* back */
+		assert_int_equal(walk_records(arch, words, 12), 2);
+		assert_int_equal(ending, OP_TRACE_NO_UNWIND);
+		words[6] = 0x7050;
+	}
+	/* signed */
+	words[7] |= 0x00ab000000000000;
+	assert_int_equal(walk_records(OP_STACK_AARCH64, words, 12), 2);
+	assert_int_equal(frames[1].pc, 0x400300);
+	assert_int_equal(walk_records(OP_STACK_X86_64, words, 12), 1);
+}
+
 /* ---- endings ----------------------------------------------------------------
  */
 
@@ -506,6 +564,7 @@ int main(void)
 #ifdef __x86_64__
 		ONE(leaf_without_data),
 #endif
+		ONE(frame_records),
 		ONE(depth),
 		ONE(short_stack),
 		ONE(bad_stack),
