@@ -34,7 +34,7 @@ struct raw {
 
 #define DEPTH_MAX 1024 /* frames; the daemon keeps no more */
 
-enum { HELP = 1, USAGE, EVENTS, CALLGRAPH };
+enum { HELP = 1, USAGE, EVENTS, CALLGRAPH, DEEPEST };
 
 /* ---- single options ------------------------------------------------------ */
 
@@ -212,11 +212,14 @@ static int print_help(poptContext context, int what)
 }
 
 /* An option that is more than a place for its value. */
-static int take_option(struct operf_options *options, int option, char *value,
-		       struct op_diag *diag)
+static int take_option(struct operf_options *options, int option,
+		       poptContext context, struct op_diag *diag)
 {
+	char *value;
 	int err;
 
+	/* Without a value it has popt's last one. */
+	value = option == DEEPEST ? NULL : poptGetOptArg(context);
 	if (option == EVENTS)
 		return add_events(options, value)
 			       ? op_diag_set(diag, -ENOMEM, "out of memory")
@@ -235,7 +238,7 @@ static int run_popt(poptContext context, struct operf_options *options,
 	while (!err && (rc = poptGetNextOpt(context)) > 0) {
 		if (rc == HELP || rc == USAGE)
 			exit(print_help(context, rc));
-		err = take_option(options, rc, poptGetOptArg(context), diag);
+		err = take_option(options, rc, context, diag);
 	}
 	if (err)
 		return err;
@@ -259,6 +262,20 @@ static void take_command(struct operf_options *options, poptContext context,
 		options->command = argv + (argc - nr);
 }
 
+/*
+ * The value of --callgraph is optional, and where popt knows of such it takes
+ * the next word, which may be the command: without a value it becomes -g. What
+ * is the command's is taken from @argv itself.
+ */
+static const char **without_optional(int argc, char **argv)
+{
+	const char **words = calloc((size_t)argc + 1, sizeof(*words));
+
+	for (int i = 0; words && i < argc; i++)
+		words[i] = strcmp(argv[i], "--callgraph") ? argv[i] : "-g";
+	return words;
+}
+
 static int parse_raw(struct operf_options *o, struct raw *raw, int argc,
 		     char **argv, struct op_diag *diag)
 {
@@ -268,8 +285,8 @@ static int parse_raw(struct operf_options *o, struct raw *raw, int argc,
 		{ "system-wide", 's', POPT_ARG_NONE, &raw->system_wide, 0, "profile everything until Ctrl-C", NULL },
 		{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "NAME:COUNT[:UM[:KERNEL[:USER]]],... to sample (the CPU's default event, else the CPU clock)", "LIST" },
 		{ "rate", '\0', POPT_ARG_STRING, &raw->rate, 0, "sample the CPU clock, so many times a second (1000)", "HZ" },
-		{ "callgraph", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, CALLGRAPH, "keep whole stacks, of so many frames at most (1024)", "DEPTH" },
-		{ NULL, 'g', POPT_ARG_NONE, NULL, CALLGRAPH, "the same as --callgraph", NULL },
+		{ "callgraph", '\0', POPT_ARG_STRING, NULL, CALLGRAPH, "keep whole stacks, of so many frames at most (1024)", "DEPTH" },
+		{ NULL, 'g', POPT_ARG_NONE, NULL, DEEPEST, "the same as --callgraph, of any depth", NULL },
 		{ "separate-thread", 't', POPT_ARG_NONE, &raw->separate_thread, 0, "keep samples apart by process and thread", NULL },
 		{ "separate-cpu", 'c', POPT_ARG_NONE, &raw->separate_cpu, 0, "keep samples apart by CPU", NULL },
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "where the samples go (./oprofile_data)", "DIR" },
@@ -284,18 +301,24 @@ static int parse_raw(struct operf_options *o, struct raw *raw, int argc,
 		POPT_TABLEEND
 	};
 	/* clang-format on */
-	poptContext context = poptGetContext("operf", argc, (const char **)argv,
-					     table, POPT_CONTEXT_POSIXMEHARDER);
+	const char **words = without_optional(argc, argv);
+	poptContext context;
 	int err;
 
-	if (!context)
+	context = words ? poptGetContext("operf", argc, words, table,
+					 POPT_CONTEXT_POSIXMEHARDER)
+			: NULL;
+	if (!context) {
+		free(words);
 		return op_diag_set(diag, -ENOMEM, "out of memory");
+	}
 	poptSetOtherOptionHelp(context, "[OPTION...] COMMAND [ARGUMENT...] | "
 					"--pid PID | --system-wide");
 	err = run_popt(context, o, diag);
 	if (!err)
 		take_command(o, context, argc, argv);
 	poptFreeContext(context);
+	free(words);
 	return err;
 }
 

@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# operf --callgraph of code without frame pointers: a program whose call tree
+# is known gives that tree, and nearly all stacks of programs as Debian builds
+# them are whole.
+# timeout: 900
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/perf.sh"
+needs_perf own
+cd "$TMP" || exit 1
+user_folder work
+
+# folded: the stacks in the session, root first, with their counts.
+folded() {
+	report --format=folded || { cat "$TMP/report.err" >&2; return 1; }
+	cat "$TMP/report"
+}
+
+# stacks WHAT: a number of the ledger.
+stacks() {
+	sed -n "s/^stacks\\.$1 = //p" "$CURRENT/ledger"
+}
+
+# sum REGEX: of the stacks in $TMP/folded that match.
+sum() {
+	awk -v re="$1" '{ n = $NF; sub(/ [0-9]+$/, "") }
+		$0 ~ re { sum += n } END { print sum + 0 }' "$TMP/folded"
+}
+
+# agree NAME: sample files, trees and ledger tell of the same samples.
+agree() {
+	folded >"$TMP/folded"
+	stored=$(ledger stored)
+	is "$1: the trees have all samples" "$(sum .)" "$stored"
+	is "$1: so has the account of stacks" "$(($(stacks whole) + \
+$(stacks truncated) + $(stacks no_unwind_data) + $(stacks broken) + \
+$(stacks not_stored)))" "$stored"
+}
+
+# ---- the truth -----------------------------------------------------------------
+
+# tree NAME LEAF CALLERS: all samples in a leaf were called like this, but for
+# one in a hundred whose stack is said not to be whole.
+tree() {
+	all=$(sum ";$2(;|\$)")
+	true=$(sum "^call_tree;.*main;$3;$2(;|\$)")
+	gaps=$(sum "^call_tree;\\[.*;$2(;|\$)")
+	ok "$1: $true of $all" [ "$all" -ge 20 ] &&
+		ok "$1: all of them" [ $((true + gaps)) -eq "$all" ]
+	ok "$1: $gaps are not whole" [ $((gaps * 100)) -le "$all" ]
+}
+
+chain=chain_00
+for i in 0 1 2 3 4 5 6 7; do
+	for k in 0 1 2 3 4 5 6 7; do
+		[ "$i$k" = 00 ] || chain="$chain;chain_$i$k"
+	done
+done
+recursion=recurse
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+	recursion="$recursion;recurse"
+done
+
+RATE=1000
+g++ -O2 -fomit-frame-pointer -o work/call_tree \
+	"$TOP/tests/t/call_tree.cc" 2>"$TMP/cc.err" ||
+	skip_all "no C++ compiler: $(tail -n 1 "$TMP/cc.err")"
+profiled "a known tree" --callgraph work/call_tree 150
+is "a known tree: what it has called" "$(cut -d ' ' -f 1,2,4-7 "$TMP/truth")" \
+	"150 150 150 150 150 150"
+agree "a known tree"
+tree "64 calls" leaf_chain "$chain"
+tree "recursion" leaf_recurse "$recursion"
+tree "a callback through libc" leaf_compare "sort_all;[^ ]*;compare"
+tree "a signal" leaf_signal "interrupted;[^;]*;on_signal"
+tree "a tail call" leaf_tail "tail_inner"
+tree "a destructor while an exception passes" leaf_cleanup \
+	"catcher;guarded([.]cold)?;guard::~guard[(][)]"
+tree "behind a catch" leaf_catch "catcher([.]cold)?"
+like "operf says how many are whole" "$(cat "$TMP/operf.err")" \
+	'^operf: [0-9]+ of [0-9]+ stacks are whole'
+if [ -n "$(kernel_images)" ]; then
+	all=$(sum ';do_syscall_64')
+	true=$(sum '^call_tree;.*main;system_call;[^;]*getrandom[^;]*;.*do_syscall_64')
+	ok "a system call: $true of $all" [ "$true" -ge $((all * 8 / 10)) ]
+fi
+
+# What a leaf was called by is so in the files of arcs, too.
+if report -l --callgraph >/dev/null 2>&1; then
+	like "opreport --callgraph shows the caller" \
+		"$(sed -n '/tail_inner/,/^---/p' "$TMP/report")" 'leaf_tail'
+fi
+
+# ---- a limit -------------------------------------------------------------------
+
+profiled "five frames" --callgraph=5 work/call_tree 20
+agree "five frames"
+is "five frames: no more than these" "$(awk '{
+	sub(/;\[truncated\]/, "")
+	if (gsub(/;/, ";") > 5) print }' "$TMP/folded")" ""
+ok "five frames: most are truncated" \
+	[ "$(stacks truncated)" -gt "$(stacks whole)" ]
+
+# ---- programs as they are --------------------------------------------------------
+
+# whole NAME COMMAND...: at least 99 of 100 stacks are.
+whole() {
+	name=$1
+	shift
+	profiled "$name" -g "$@"
+	agree "$name"
+	whole=$(stacks whole)
+	ok "$name: $whole of $stored stacks are whole" \
+		[ "$stored" -ge 100 -a $((whole * 100)) -ge $((stored * 99)) ]
+	diag "$(grep '^stacks' "$CURRENT/ledger" | tr '\n' ' ')"
+}
+
+seq 1 900000 >work/numbers
+whole gzip gzip -9kf work/numbers
+cat >work/words.py <<'END'
+import json, re
+
+def words(n):
+    x = 1
+    for _ in range(n):
+        x = x * 1103515245 + 12345 & 0x7fffffff
+        yield "w%x" % (x >> 12)
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+for i in range(4):
+    text = json.dumps(list(words(40000 + i)))
+    found = sorted(re.findall(r"w[0-9a-f]+", text), key=lambda w: w[::-1])
+print(len(found), fib(22))
+END
+if [ -x /usr/bin/python3 ]; then
+	whole python3 /usr/bin/python3 work/words.py
+else
+	skip python3 "install the Debian package python3"
+fi
+cat >work/work.sql <<'END'
+create table t(a, b);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 200000)
+	insert into t select x, x * 7919 % 100003 from c;
+create index i on t(b);
+select b, count(*) from t group by b order by 2 desc, 1 limit 3;
+END
+if command -v sqlite3 >/dev/null; then
+	whole sqlite3 sqlite3 :memory: '.read work/work.sql'
+else
+	skip sqlite3 "install the Debian package sqlite3"
+fi
+whole "gcc's cc1" "$(gcc -print-prog-name=cc1)" -quiet -O2 -I"$TOP" -I"$O" \
+	-imultiarch "$(gcc -print-multiarch)" -D_GNU_SOURCE -o work/out.s \
+	"$TOP/daemon/opd_perf_events.c"
+done_testing
