@@ -16,6 +16,7 @@
 #include "libpp/sample_list.h"
 
 #define DATA "@DATA@"
+#define MAX_TITLE_APPS 2
 
 struct writer {
 	struct pp_json json;
@@ -162,21 +163,20 @@ static void say_account(FILE *out, const struct writer *w, size_t old)
 	pp_write_stacks(out, account);
 }
 
+/* "prog, bash and 4 more": applications are sorted by their samples. */
 static void say_title(FILE *out, const struct writer *w, size_t column)
 {
 	const struct pp_report *report = w->report;
-	const char *before = "";
+	size_t nr = report->nr_apps > MAX_TITLE_APPS + 1 ? MAX_TITLE_APPS
+							 : report->nr_apps;
 
 	(void)column;
 	fputs(report->is_diff ? "Flame graph of a change" : "Flame graph", out);
-	if (report->nr_apps > 3)
-		return;
-	fputs(": ", out);
-	for (size_t i = 0; i < report->nr_apps; i++) {
-		fprintf(out, "%s%s", before,
+	for (size_t i = 0; i < nr; i++)
+		fprintf(out, "%s%s", i ? ", " : ": ",
 			pp_base_name(report->apps[i].name));
-		before = ", ";
-	}
+	if (nr < report->nr_apps)
+		fprintf(out, " and %zu more", report->nr_apps - nr);
 }
 
 static void say_about(FILE *out, const struct writer *w, size_t column)
