@@ -95,6 +95,8 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	else
 		opd_kernel_init(opd);
 	err = opd_stats_init(opd, diag);
+	if (!err)
+		err = opd_extended_start(opd, diag);
 	if (!err && opd->options.record)
 		err = opd_record_open(opd, opd->options.record, diag);
 	if (!err)
@@ -133,5 +135,6 @@ void opd_release(struct opd *opd)
 	opd_kernel_release(&opd->kernel);
 	opd_images_release(opd);
 	opd_anon_release(&opd->anon);
+	opd_extended_release(opd);
 	opd_log_close(&opd->log);
 }

@@ -16,6 +16,7 @@
  *	  opd_kernel		ranges of the kernel and its modules
  *	  opd_anon		names of anonymous memory
  *	opd_sfile	open sample files, and opd_tree call trees
+ *	opd_extended	features that derive counts of their own
  *	opd_stats	what became of each sample
  *
  * Everything is owned by this structure; parts borrow from each other only
@@ -30,6 +31,7 @@
 #include "daemon/opd_cookie.h"
 #include "daemon/opd_defer.h"
 #include "daemon/opd_events.h"
+#include "daemon/opd_extended.h"
 #include "daemon/opd_image.h"
 #include "daemon/opd_keep.h"
 #include "daemon/opd_kernel.h"
@@ -68,6 +70,7 @@ struct opd {
 	struct opd_anon anon;
 	struct opd_sfiles sfiles;
 	struct opd_trees trees;
+	struct opd_extended extended;
 	struct transient trans;
 	struct opd_trace trace;
 	struct opd_stacks stacks;

@@ -127,9 +127,13 @@ static int handle_USER_STACK(struct opd *opd, const struct opd_rec *rec)
 	return opd_user_stack_take(opd, rec);
 }
 
-/* Events are derived from these when IBS is asked for; it cannot be yet. */
-static int lose_ibs(struct opd *opd)
+/* A record that is a sample, which only a feature can count. */
+static int take_sample(struct opd *opd, const struct opd_rec *rec)
 {
+	int err;
+
+	if (opd_extended_record(opd, rec, &err))
+		return err;
 	opd->stats.seen[opd->trans.context.mode]++;
 	opd_stats_count(&opd->stats, OPD_LOST_NO_IBS_EVENT);
 	return 0;
@@ -137,14 +141,12 @@ static int lose_ibs(struct opd *opd)
 
 static int handle_IBS_FETCH(struct opd *opd, const struct opd_rec *rec)
 {
-	(void)rec;
-	return lose_ibs(opd);
+	return take_sample(opd, rec);
 }
 
 static int handle_IBS_OP(struct opd *opd, const struct opd_rec *rec)
 {
-	(void)rec;
-	return lose_ibs(opd);
+	return take_sample(opd, rec);
 }
 
 /*

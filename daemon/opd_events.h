@@ -25,6 +25,7 @@ struct opd_event {
 	uint64_t config; /* the same as perf_event_open(2) wants it */
 	bool kernel;
 	bool user;
+	bool derived; /* its counts are no samples: see opd_ext_files.h */
 };
 
 struct opd_events {

@@ -20,6 +20,7 @@ struct raw_options {
 	char *source;
 	char *source_reason;
 	char *record;
+	char **ext_features;
 	char *verbose;
 	int ready_fd;
 	int no_vmlinux;
@@ -239,6 +240,9 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		{ "record", 0, POPT_ARG_STRING, &raw->record, 0,
 		  "also write the stream to a file that can be replayed",
 		  "PATH" },
+		{ "ext-feature", 'x', POPT_ARG_ARGV, &raw->ext_features, 0,
+		  "turn on an extended feature; may be given several times",
+		  "NAME[:ARGUMENTS]" },
 		{ "ready-fd", 0, POPT_ARG_INT, &raw->ready_fd, 0,
 		  "say there, with a zero byte behind it, when the daemon is ready (nothing) or why it failed",
 		  "FD" },
@@ -267,6 +271,7 @@ int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 	memset(options, 0, sizeof(*options));
 	options->session_dir = raw.session_dir;
 	options->record = raw.record;
+	options->ext_features = raw.ext_features;
 	options->source_reason = raw.source_reason;
 	options->ready_fd = raw.ready_fd;
 	options->source = raw.source ? raw.source : strdup(DEFAULT_SOURCE);
@@ -288,6 +293,9 @@ void opd_options_release(struct opd_options *options)
 	for (unsigned int i = 0; i < options->nr_images; i++)
 		free(options->images[i]);
 	free(options->images);
+	for (char **at = options->ext_features; at && *at; at++)
+		free(*at);
+	free(options->ext_features);
 	free(options->session_dir);
 	free(options->vmlinux);
 	free(options->source);

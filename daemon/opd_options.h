@@ -21,6 +21,7 @@ struct opd_options {
 	char **images; /* paths, as given and without links; modules */
 	unsigned int nr_images; /* 0: all are wanted */
 	struct opd_events events;
+	char **ext_features; /* NAME[:ARGUMENTS] each, ended by NULL; or NULL */
 	bool separate_lib;
 	bool separate_kernel;
 	bool separate_thread;

@@ -144,6 +144,25 @@ static enum opd_fate find_key(struct search *s)
 	return separate_rest(s);
 }
 
+/* Count in the files of the counter, of a feature, or of both. */
+static enum opd_fate count(struct search *s, unsigned int counter)
+{
+	const struct opd_ext_sample sample = {
+		.sfile = s->place->sfile,
+		.offset = s->pc - s->place->base,
+		.counter = counter,
+		.data = &s->context->ext,
+	};
+	enum opd_fate fate = OPD_STORED;
+
+	if (counter != OPD_NO_COUNTER &&
+	    opd_sfile_add(s->opd, sample.sfile, counter, sample.offset))
+		return OPD_LOST_SAMPLE_FILE;
+	if (s->context->ext.ext)
+		fate = opd_extended_count(s->opd, &sample);
+	return counter == OPD_NO_COUNTER ? fate : OPD_STORED;
+}
+
 enum opd_fate opd_place_store(struct opd *opd,
 			      const struct opd_context *context, uint64_t pc,
 			      unsigned int counter, bool last,
@@ -169,8 +188,5 @@ enum opd_fate opd_place_store(struct opd *opd,
 		return fate;
 	s.key.app = s.key.app->first;
 	place->sfile = opd_sfile_get(opd, &s.key);
-	if (!place->sfile ||
-	    opd_sfile_add(opd, place->sfile, counter, pc - place->base))
-		return OPD_LOST_SAMPLE_FILE;
-	return OPD_STORED;
+	return place->sfile ? count(&s, counter) : OPD_LOST_SAMPLE_FILE;
 }

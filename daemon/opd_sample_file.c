@@ -49,6 +49,7 @@ static void fill_header(struct op_sample_header *header, const struct opd *opd,
 	header->build_id_len = image->build_id.len;
 	memcpy(header->build_id, image->build_id.bytes, image->build_id.len);
 	header->cpu_khz = opd->cpu_khz;
+	header->derived = event->derived;
 	snprintf(header->cpu_type, sizeof(header->cpu_type), "%s",
 		 timer ? "timer" : opd->cpu_type);
 }
@@ -72,7 +73,8 @@ static bool may_mix(const struct op_sample_header *a,
 		return false;
 	if (a->timer_hz && b->timer_hz && a->timer_hz != b->timer_hz)
 		return false;
-	return a->kind == b->kind && a->event == b->event;
+	return a->kind == b->kind && a->event == b->event &&
+	       a->derived == b->derived;
 }
 
 static int no_free_name(struct opd *opd, const char *path)
@@ -80,6 +82,14 @@ static int no_free_name(struct opd *opd, const char *path)
 	opd_log(&opd->log, "%s: there are too many earlier files of this name",
 		path);
 	return -EEXIST;
+}
+
+uint64_t opd_sample_file_samples(struct odb *odb)
+{
+	struct odb_stat stat;
+
+	odb_stat(odb, &stat);
+	return op_sample_header_samples(odb_user(odb), stat.total);
 }
 
 void opd_sample_file_damaged(struct opd *opd, const char *path)
@@ -211,12 +221,10 @@ static void *store_user(const struct store *store)
 /* The samples that are in the file and no other. */
 static uint64_t store_total(const struct store *store, const char *name)
 {
-	struct odb_stat stat = { .total = 0 };
-
 	/* What call graphs count are the samples of flat files once more. */
-	if (store->odb && !strstr(name, OPD_ARCS))
-		odb_stat(store->odb, &stat);
-	return stat.total;
+	if (!store->odb || strstr(name, OPD_ARCS))
+		return 0;
+	return opd_sample_file_samples(store->odb);
 }
 
 /* ---- opening ----------------------------------------------------------------

@@ -32,6 +32,9 @@ struct opd_sfile_key;
 int opd_sample_file_open(struct opd *opd, const struct opd_sfile *sfile,
 			 const struct opd_event *event, struct odb **out);
 
+/* How many samples of the session's account are in @odb. */
+uint64_t opd_sample_file_samples(struct odb *odb);
+
 /*
  * The same for the call tree of @key, whose images are both the application.
  * *@nr_nodes: it has no more than these.

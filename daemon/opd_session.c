@@ -114,7 +114,7 @@ static bool is_other_file(const FTSENT *entry)
 
 static uint64_t count_file(struct opd *opd, const char *path)
 {
-	struct odb_stat stat;
+	uint64_t nr;
 	struct odb *odb;
 	int err = odb_open(&odb, path, ODB_RDONLY);
 
@@ -124,9 +124,9 @@ static uint64_t count_file(struct opd *opd, const char *path)
 		opd_log(&opd->log, "%s: %s", path, strerror(-err));
 	if (err)
 		return 0;
-	odb_stat(odb, &stat);
+	nr = opd_sample_file_samples(odb);
 	odb_close(odb);
-	return stat.total;
+	return nr;
 }
 
 uint64_t opd_session_count_samples(struct opd *opd)

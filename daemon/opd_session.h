@@ -25,8 +25,8 @@ int opd_session_lock(struct opd *opd, struct op_diag *diag);
 void opd_session_unlock(struct opd *opd);
 
 /*
- * The sum of all counts in the flat sample files of samples/current, which is
- * that of its samples. Files that are damaged are renamed (opd_sample_file.h).
+ * The number of samples in the flat sample files of samples/current. Files
+ * that are damaged are renamed (opd_sample_file.h).
  */
 uint64_t opd_session_count_samples(struct opd *opd);
 

@@ -53,10 +53,9 @@ static void drop(struct opd *opd, struct opd_sfile *sfile)
 		at = &(*at)->chain;
 	*at = sfile->chain;
 	opd_trans_forget_sfile(&opd->trans, sfile);
-	for (unsigned int i = 0; i < sfile->nr_odbs; i++) {
-		sfiles->nr_open -= sfile->odbs[i] != NULL;
-		odb_close(sfile->odbs[i]);
-	}
+	for (unsigned int i = 0; i < sfile->nr_odbs; i++)
+		opd_sfile_close_odb(opd, &sfile->odbs[i]);
+	opd_extended_close(opd, sfile);
 	sfiles->nr--;
 	free(sfile);
 }
@@ -282,25 +281,40 @@ struct opd_sfile *opd_sfile_get_arcs(struct opd *opd,
 /* ---- counting ---------------------------------------------------------------
  */
 
-static int open_odb(struct opd *opd, struct opd_sfile *sfile,
-		    unsigned int counter)
+int opd_sfile_open_odb(struct opd *opd, const struct opd_sfile *sfile,
+		       const struct opd_event *event, struct odb **odb)
 {
-	const struct opd_event *event = &opd->events.counter[counter];
-	struct odb **odb = &sfile->odbs[counter];
 	int err;
 
-	if (sfile->failed & UINT32_C(1) << counter)
-		return -EIO;
 	limit_open(opd);
 	err = opd_sample_file_open(opd, sfile, event, odb);
 	if (err == -EMFILE || err == -ENFILE || err == -ENOMEM) {
 		drop_oldest(opd);
 		err = opd_sample_file_open(opd, sfile, event, odb);
 	}
+	if (!err)
+		opd->sfiles.nr_open++;
+	return err;
+}
+
+void opd_sfile_close_odb(struct opd *opd, struct odb **odb)
+{
+	opd->sfiles.nr_open -= *odb != NULL;
+	odb_close(*odb);
+	*odb = NULL;
+}
+
+static int open_odb(struct opd *opd, struct opd_sfile *sfile,
+		    unsigned int counter)
+{
+	int err;
+
+	if (sfile->failed & UINT32_C(1) << counter)
+		return -EIO;
+	err = opd_sfile_open_odb(opd, sfile, &opd->events.counter[counter],
+				 &sfile->odbs[counter]);
 	if (err)
 		sfile->failed |= UINT32_C(1) << counter;
-	else
-		opd->sfiles.nr_open++;
 	return err;
 }
 
@@ -322,9 +336,7 @@ static void forget_odb(struct opd *opd, struct opd_sfile *sfile,
 		return;
 	opd_log(&opd->log, "a sample file was deleted: starting a new one");
 	opd->stats.recount = true;
-	opd->sfiles.nr_open--;
-	odb_close(sfile->odbs[counter]);
-	sfile->odbs[counter] = NULL;
+	opd_sfile_close_odb(opd, &sfile->odbs[counter]);
 }
 
 int opd_sfile_add(struct opd *opd, struct opd_sfile *sfile,
@@ -349,6 +361,7 @@ static void sync_one(struct opd *opd, struct opd_sfile *sfile, const void *arg)
 	for (unsigned int i = 0; i < sfile->nr_odbs; i++)
 		if (sfile->odbs[i] && odb_sync(sfile->odbs[i]))
 			opd_log(&opd->log, "a sample file cannot be written");
+	opd_extended_sync(opd, sfile);
 }
 
 void opd_sfiles_sync(struct opd *opd)

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/opd_extended.h"
+
 struct odb;
 struct opd;
 struct opd_image;
@@ -54,6 +56,7 @@ struct opd_sfile {
 	unsigned int nr_odbs;
 	struct opd_sfile_key key;
 	const struct opd_callee *callee; /* behind odbs; NULL: it is flat */
+	void *ext[OPD_MAX_FEATURES]; /* each is its feature's, or NULL */
 	struct odb *odbs[]; /* by counter, NULL: not open */
 };
 
@@ -91,6 +94,14 @@ struct opd_sfile *opd_sfile_get_arcs(struct opd *opd,
  */
 int opd_sfile_add(struct opd *opd, struct opd_sfile *sfile,
 		  unsigned int counter, uint64_t offset);
+
+/*
+ * For features: open the sample file of @event that belongs to @sfile, within
+ * the limits, and close it. Returns 0 or -errno; the log has why.
+ */
+int opd_sfile_open_odb(struct opd *opd, const struct opd_sfile *sfile,
+		       const struct opd_event *event, struct odb **odb);
+void opd_sfile_close_odb(struct opd *opd, struct odb **odb);
 
 /*
  * Start writing all changes to the disk, and try failed files once more. This

@@ -48,7 +48,9 @@ enum opd_mode {
 	/* an offset outside of its memory, or cut short */                   \
 	X(BAD_RECORD,   "lost_bad_record")                                    \
 	/* a raw IBS record, but no event derived from it was asked for */    \
-	X(NO_IBS_EVENT, "lost_no_ibs_event")
+	X(NO_IBS_EVENT, "lost_no_ibs_event")                                  \
+	/* a raw IBS record whose address the hardware says is not valid */   \
+	X(IBS_ADDRESS,  "lost_ibs_no_address")
 /* clang-format on */
 
 /* Causes that appear in the ledger only, when files or daemons changed. */

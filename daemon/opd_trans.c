@@ -70,15 +70,12 @@ static bool defer(struct opd *opd, uint64_t pc, unsigned int counter,
 }
 
 /* Store, defer or lose a sample. */
-static enum opd_fate decide(struct opd *opd, uint64_t pc, uint64_t nr)
+static enum opd_fate decide(struct opd *opd, uint64_t pc, unsigned int counter)
 {
-	unsigned int counter = (unsigned int)nr;
 	struct opd_place place;
 	uint64_t waits_for;
 	enum opd_fate fate;
 
-	if (nr >= opd->events.nr || !opd->events.counter[nr].set)
-		return OPD_LOST_BAD_COUNTER;
 	fate = opd_place_store(opd, &opd->trans.context, pc, counter, false,
 			       &place, &waits_for);
 	if (fate == OPD_STORED)
@@ -88,12 +85,13 @@ static enum opd_fate decide(struct opd *opd, uint64_t pc, uint64_t nr)
 	return fate;
 }
 
-static enum opd_fate handle_sample(struct opd *opd, uint64_t pc,
-				   uint64_t counter)
+/* Count what became of a sample. */
+static enum opd_fate settle(struct opd *opd, uint64_t pc, uint64_t counter,
+			    enum opd_fate fate)
 {
-	const struct opd_context *context = &opd->trans.context;
-	enum opd_fate fate = decide(opd, pc, counter);
+	struct opd_context *context = &opd->trans.context;
 
+	context->ext.ext = NULL;
 	opd->stats.seen[context->mode]++;
 	if (fate != OPD_DEFERRED)
 		opd_stats_count(&opd->stats, fate);
@@ -105,6 +103,16 @@ static enum opd_fate handle_sample(struct opd *opd, uint64_t pc,
 	return fate;
 }
 
+static enum opd_fate handle_sample(struct opd *opd, uint64_t pc,
+				   uint64_t counter)
+{
+	enum opd_fate fate = OPD_LOST_BAD_COUNTER;
+
+	if (counter < opd->events.nr && opd->events.counter[counter].set)
+		fate = decide(opd, pc, (unsigned int)counter);
+	return settle(opd, pc, counter, fate);
+}
+
 /* The innermost frame. */
 static void start_trace(struct opd *opd, uint64_t pc, uint64_t counter)
 {
@@ -114,6 +122,11 @@ static void start_trace(struct opd *opd, uint64_t pc, uint64_t counter)
 		opd_trace_begin(opd, pc, (unsigned int)counter);
 	opd->trans.tracing = OPD_TRACE_ON;
 	opd_trans_forget_images(&opd->trans);
+}
+
+void opd_trans_ext_sample(struct opd *opd, uint64_t pc)
+{
+	settle(opd, pc, OPD_NO_COUNTER, decide(opd, pc, OPD_NO_COUNTER));
 }
 
 static void handle_any_sample(struct opd *opd, uint64_t pc, uint64_t counter)

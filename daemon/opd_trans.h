@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/opd_extended.h"
 #include "daemon/opd_stats.h"
 
 struct opd;
@@ -49,6 +50,7 @@ struct opd_context {
 	const char *anon; /* OPD_WHERE_ANON, like the two below */
 	uint64_t start;
 	uint64_t end;
+	struct opd_ext_data ext; /* of the next sample alone */
 };
 
 struct transient {
@@ -76,6 +78,9 @@ size_t opd_trans_run(struct opd *opd, const uint64_t *words, size_t nr);
 
 /* The stream ends with @nr words that make no whole record. */
 void opd_trans_end(struct opd *opd, size_t nr);
+
+/* A sample that a record of a feature is: context.ext has its data. */
+void opd_trans_ext_sample(struct opd *opd, uint64_t pc);
 
 /* Nothing is known of the samples that follow; a trace ends. */
 void opd_trans_forget(struct opd *opd);

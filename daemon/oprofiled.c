@@ -218,6 +218,10 @@ int main(int argc, const char **argv)
 		return printf("oprofiled: %s %s\n", PACKAGE_NAME,
 			      PACKAGE_VERSION) < 0;
 	}
+	if (opd_extended_init(opd, opd->options.ext_features, &diag)) {
+		release(opd);
+		return fail(diag.text, 2);
+	}
 	umask(022);
 	waiting = opd->options.ready_fd;
 	if (!opd->options.foreground) {

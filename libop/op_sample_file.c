@@ -55,8 +55,8 @@ static const char *why_not_sound(const struct op_sample_header *header)
 		return "damaged: the build-id is too long";
 	if (!is_name(header->cpu_type, sizeof(header->cpu_type)))
 		return "damaged: the CPU type is no name";
-	if (!is_zero(header->reserved, sizeof(header->reserved)))
-		return "damaged: reserved bytes are not zero";
+	if (header->derived > 1 || (header->samples && !header->derived))
+		return "damaged: it is unclear what its counts are";
 	return NULL;
 }
 

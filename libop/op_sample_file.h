@@ -45,8 +45,23 @@ struct op_sample_header {
 	uint64_t cg_mtime; /* like mtime; 0 unknown */
 	uint32_t cg_build_id_len;
 	uint8_t cg_build_id[32];
-	uint8_t reserved[12]; /* zero */
+	uint32_t derived; /* 1: counts are no samples, see below */
+	uint64_t samples; /* of a derived file: those that are its own */
 };
+
+/*
+ * The counts of a derived file are not samples: one sample may be in several
+ * of them, or add cycles. Each sample is accounted to one of its files, where
+ * header.samples counts it.
+ */
+
+/* How many samples of the session's account are in a file with that header,
+ * whose counts add up to @total. */
+static inline uint64_t
+op_sample_header_samples(const struct op_sample_header *h, uint64_t total)
+{
+	return h->magic == OP_SAMPLE_MAGIC && h->derived ? h->samples : total;
+}
 
 _Static_assert(sizeof(struct op_sample_header) == 192,
 	       "the header fills ODB_USER_SIZE exactly");

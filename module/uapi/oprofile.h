@@ -70,9 +70,9 @@
 	X(TRACE_BEGIN,    8, 0, "trace")                                      \
 	/* enum op_trace_ending: the trace ends here, and why */              \
 	X(TRACE_END,      9, 1, "trace-end")                                  \
-	/* raw register images of AMD IBS */                                  \
-	X(IBS_FETCH,     13, 1, "ibs-fetch")                                  \
-	X(IBS_OP,        14, 1, "ibs-op")                                     \
+	/* pc, CPU, then register images: one sample of AMD IBS, see below */ \
+	X(IBS_FETCH,     13, 5, "ibs-fetch")                                  \
+	X(IBS_OP,        14, 9, "ibs-op")                                     \
 	/* enum op_stack_arch, number of registers, number of mappings,       \
 	   bytes of stack, then these: see below */                           \
 	X(USER_STACK,    15, 4, "user-stack")                                 \
@@ -144,6 +144,28 @@ enum op_stack_arch {
  * is the frame behind those of the kernel. OP_TRACE_END behind it tells
  * nothing of the frames that unwinding gives.
  */
+
+/*
+ * OP_IBS_FETCH and OP_IBS_OP are samples. Like the first word of any other,
+ * pc is an offset in the current image, or a kernel address. The next word
+ * says which CPU the registers are of: its IBS capabilities (CPUID
+ * Fn8000_001B_EAX), and from bit 32 its family. The model specific registers
+ * follow, as the hardware left them:
+ *
+ *	fetch	FETCH_CTL LINAD PHYSAD [EXTD_CTL]
+ *	op	OP_CTL RIP DATA DATA2 DATA3 DC_LINAD DC_PHYSAD [BR_TARGET] [DATA4]
+ *
+ * where those in brackets are there if the capabilities have the bit.
+ */
+#define OP_IBS_CPU(caps, family) ((__u64)(family) << 32 | (__u32)(caps))
+#define OP_IBS_CAPS_OF(word) ((__u32)(word))
+#define OP_IBS_FAMILY_OF(word) ((__u32)((word) >> 32 & 0xffff))
+
+#define OP_IBS_CAP_OP_COUNT (1u << 4) /* counts dispatched ops */
+#define OP_IBS_CAP_BR_TARGET (1u << 5)
+#define OP_IBS_CAP_RIP_INVALID (1u << 7) /* DATA tells so */
+#define OP_IBS_CAP_EXTD_CTL (1u << 9)
+#define OP_IBS_CAP_DATA4 (1u << 10)
 
 /* The bytes "OPSTREAM" on a little-endian machine. */
 #define OP_STREAM_MAGIC ((__u64)0x4d4145525453504full)

@@ -184,7 +184,7 @@ static size_t make_record(uint64_t *to, uint64_t *random)
 		{ OP_COOKIE_SWITCH, 1, false }, { OP_KERNEL_ENTER, 0, false },
 		{ OP_USER_ENTER, 0, false },	{ OP_MODULE_LOADED, 0, false },
 		{ OP_CTX_TGID, 1, false },	{ OP_TRACE_BEGIN, 0, false },
-		{ OP_IBS_OP, 1, false },	{ OP_ANON_SWITCH, 2, true },
+		{ OP_IBS_OP, 9, false },	{ OP_ANON_SWITCH, 2, true },
 		{ OP_EVENT, 6, true },		{ OP_COOKIE_NAME, 10, true },
 		{ OP_KERNEL_RANGE, 7, true },	{ OP_LOST, 1, true },
 		{ OP_STREAM_BEGIN, 3, false },	{ 99, 2, false },

@@ -43,7 +43,8 @@ static struct words *new_stream(void)
 		put_sample(w, KERNEL + 5, 0);
 		put_sample(w, KERNEL + 0x2005, 1);
 		put_sample(w, KERNEL + 0x9000, 1);
-		put_record(w, OP_IBS_OP, 2, U(1), U(2));
+		put_record(w, OP_IBS_OP, 9, U(1), U(2), U(3), U(4), U(5), U(6),
+			   U(7), U(8), U(9));
 		put_record(w, 500, 1, U(9));
 		put_image(w, 3);
 		put_user(w);

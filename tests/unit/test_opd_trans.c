@@ -452,8 +452,9 @@ static void ibs_records_are_samples(void **state)
 	struct op_ledger l;
 
 	(void)state;
-	put_record(w, OP_IBS_FETCH, 3, U(1), U(2), U(3));
-	put_record(w, OP_IBS_OP, 1, U(1));
+	put_record(w, OP_IBS_FETCH, 5, U(1), U(2), U(3), U(4), U(5));
+	put_record(w, OP_IBS_OP, 9, U(1), U(2), U(3), U(4), U(5), U(6), U(7),
+		   U(8), U(9));
 	run_words(f, w);
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 2);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_ext_files.h"
+#include "libdb/odb.h"
+#include "libop/op_sample_file.h"
+
+/* What hangs at an sfile. */
+struct files {
+	unsigned int nr;
+	struct {
+		struct odb *odb; /* NULL: not open */
+		bool failed; /* it cannot be opened */
+	} file[];
+};
+
+int opd_ext_events_add(struct opd_ext_events *events,
+		       const struct opd_event *event, struct op_diag *diag)
+{
+	if (events->nr == OPD_EXT_MAX_EVENTS)
+		return op_diag_set(diag, -ENOSPC,
+				   "%s: %d events are the most at once",
+				   event->name, OPD_EXT_MAX_EVENTS);
+	for (unsigned int i = 0; i < events->nr; i++)
+		if (!strcmp(events->event[i].name, event->name))
+			return op_diag_set(diag, -EINVAL, "%s: given twice",
+					   event->name);
+	events->event[events->nr] = *event;
+	events->event[events->nr].derived = true;
+	return (int)events->nr++;
+}
+
+/* ---- the handlers -----------------------------------------------------------
+ */
+
+static const struct opd_ext_events *events_of(const struct opd_ext *ext)
+{
+	return ext->state;
+}
+
+int opd_ext_files_create(struct opd *opd, struct opd_ext *ext,
+			 struct opd_sfile *sfile)
+{
+	unsigned int nr = events_of(ext)->nr;
+	struct files *files =
+		calloc(1, sizeof(*files) + nr * sizeof(files->file[0]));
+
+	(void)opd;
+	sfile->ext[ext->index] = files;
+	if (files)
+		files->nr = nr;
+	return files ? 0 : -ENOMEM;
+}
+
+void opd_ext_files_close(struct opd *opd, struct opd_ext *ext,
+			 struct opd_sfile *sfile)
+{
+	struct files *files = sfile->ext[ext->index];
+
+	for (unsigned int i = 0; i < files->nr; i++)
+		opd_sfile_close_odb(opd, &files->file[i].odb);
+	free(files);
+	sfile->ext[ext->index] = NULL;
+}
+
+void opd_ext_files_sync(struct opd *opd, struct opd_ext *ext,
+			struct opd_sfile *sfile)
+{
+	struct files *files = sfile->ext[ext->index];
+
+	for (unsigned int i = 0; i < files->nr; i++) {
+		files->file[i].failed = false;
+		if (files->file[i].odb && odb_sync(files->file[i].odb))
+			opd_log(&opd->log, "a sample file cannot be written");
+	}
+}
+
+struct odb *opd_ext_files_get(struct opd *opd, struct opd_ext *ext,
+			      struct opd_sfile *sfile, unsigned int event)
+{
+	struct files *files = sfile->ext[ext->index];
+
+	if (!files->file[event].odb && !files->file[event].failed)
+		files->file[event].failed =
+			opd_sfile_open_odb(opd, sfile,
+					   &events_of(ext)->event[event],
+					   &files->file[event].odb);
+	return files->file[event].odb;
+}
+
+/* ---- counting ---------------------------------------------------------------
+ */
+
+/* The file was deleted or replaced by somebody: a new one is started. */
+static struct odb *get_new(struct opd *opd, struct opd_ext *ext,
+			   struct opd_sfile *sfile, unsigned int event)
+{
+	struct files *files = sfile->ext[ext->index];
+
+	opd_log(&opd->log, "a sample file was deleted: starting a new one");
+	opd->stats.recount = true;
+	opd_sfile_close_odb(opd, &files->file[event].odb);
+	return opd_ext_files_get(opd, ext, sfile, event);
+}
+
+struct odb *opd_ext_files_add(struct opd *opd, struct opd_ext *ext,
+			      const struct opd_ext_sample *sample,
+			      unsigned int event, uint64_t nr)
+{
+	struct opd_ext_events *events = ext->state;
+	struct odb *odb = opd_extended_get(opd, ext, sample->sfile, event);
+	int err;
+
+	if (!odb)
+		return NULL;
+	err = odb_add(odb, sample->offset, nr);
+	if (err == -ESTALE || err == -ENOENT) {
+		odb = get_new(opd, ext, sample->sfile, event);
+		err = odb ? odb_add(odb, sample->offset, nr) : 0;
+	}
+	if (err)
+		opd_log(&opd->log, "a sample file cannot grow: %s",
+			strerror(-err));
+	if (err || !odb)
+		return NULL;
+	events->counted[event] += nr;
+	return odb;
+}
+
+void opd_ext_files_own(struct odb *odb)
+{
+	struct op_sample_header *header = odb_user(odb);
+
+	header->samples++;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_EXTENDED_H
+#define DAEMON_OPD_EXTENDED_H
+
+/*
+ * Extended features: parts of the daemon that understand more of a stream
+ * than offsets and counters, and bring sample files of their own. A feature
+ * is a struct opd_ext_feature, one line in the array of opd_extended.c, and
+ * off unless --ext-feature=NAME[:ARGUMENTS] asks for it
+ * (doc/howto-add-feature.md).
+ *
+ * It is given records by the code of the stream that it names. Such a record
+ * either is a sample, or says more about the sample that follows. Where that
+ * sample is, in which image, process and so on, is found as for any other,
+ * which may take until the image has a name; then the feature counts it.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/opd_events.h"
+#include "daemon/opd_stats.h"
+#include "libop/op_diag.h"
+#include "module/uapi/oprofile.h"
+
+struct odb;
+struct opd;
+struct opd_ext;
+struct opd_rec;
+struct opd_sfile;
+
+/* Features that may be on at once. */
+#define OPD_MAX_FEATURES 4
+
+/* Words of a record that are kept until its sample can be counted. */
+#define OPD_EXT_MAX_WORDS 16
+
+/* The counter of a sample that is none of the counters'. */
+#define OPD_NO_COUNTER UINT32_MAX
+
+/* What a record said of the sample that it is, or that follows. */
+struct opd_ext_data {
+	struct opd_ext *ext; /* the feature that knows; NULL: nothing said */
+	uint32_t code; /* of the record */
+	uint32_t nr;
+	uint64_t words[OPD_EXT_MAX_WORDS];
+};
+
+/* A sample that has its place. */
+struct opd_ext_sample {
+	struct opd_sfile *sfile;
+	uint64_t offset; /* key in the sample files */
+	uint32_t counter; /* that of the stream, or OPD_NO_COUNTER */
+	const struct opd_ext_data *data;
+};
+
+/* What a feature makes of a record. */
+enum opd_ext_use {
+	OPD_EXT_BAD = -1, /* it makes no sense */
+	OPD_EXT_SAMPLE, /* it is a sample; @pc is set */
+	OPD_EXT_NEXT, /* it is about the next sample */
+};
+
+/*
+ * The feature's sample files: what hangs at sfile->ext[] of each sfile. For
+ * features whose files are those of some events opd_ext_files.h has them all.
+ */
+struct opd_ext_sfile_handlers {
+	/* The first sample of the feature in @sfile: make what it needs.
+	 * Returns 0 or -errno. */
+	int (*create)(struct opd *opd, struct opd_ext *ext,
+		      struct opd_sfile *sfile);
+	/* @sfile goes away: close and free. */
+	void (*close)(struct opd *opd, struct opd_ext *ext,
+		      struct opd_sfile *sfile);
+	/* Start writing to the disk, and try failed files once more. */
+	void (*sync)(struct opd *opd, struct opd_ext *ext,
+		     struct opd_sfile *sfile);
+	/* The open database of event @event of the feature, NULL if there is
+	 * none to be had. Valid until the next call of anything here. */
+	struct odb *(*get)(struct opd *opd, struct opd_ext *ext,
+			   struct opd_sfile *sfile, unsigned int event);
+};
+
+struct opd_ext_feature {
+	const char *name; /* in --ext-feature=NAME */
+	const char *form; /* of the arguments, for people; NULL: it has none */
+	const uint32_t *codes; /* of the stream, that are its; 0 ends them */
+	bool makes_samples; /* without --events there is no timer then */
+
+	/* Take the arguments; "" if none were given. Returns 0 or -errno with
+	 * the reason. */
+	int (*ext_init)(struct opd_ext *ext, const char *args,
+			struct op_diag *diag);
+	/* Free what ext_init made, whether it succeeded or not. */
+	void (*ext_release)(struct opd_ext *ext);
+	/* The session is there, and the events are known; or NULL. */
+	int (*ext_start)(struct opd *opd, struct opd_ext *ext,
+			 struct op_diag *diag);
+	/* A record of one of the codes, whose payload has the fewest words
+	 * that OP_CODES tells. */
+	enum opd_ext_use (*ext_record)(struct opd_ext *ext,
+				       const struct opd_rec *rec, uint64_t *pc);
+	/* Count a sample. Returns its fate; not asked of those that have a
+	 * counter, which are stored already. */
+	enum opd_fate (*ext_count)(struct opd *opd, struct opd_ext *ext,
+				   const struct opd_ext_sample *sample);
+	/* The feature's section of the statistics in the log. */
+	void (*ext_print_stats)(struct opd *opd, const struct opd_ext *ext);
+	const struct opd_ext_sfile_handlers *ext_sfile;
+};
+
+/* A feature that is on. */
+struct opd_ext {
+	const struct opd_ext_feature *feature;
+	unsigned int index; /* in sfile->ext[] */
+	void *state; /* the feature's */
+};
+
+struct opd_extended {
+	struct opd_ext ext[OPD_MAX_FEATURES];
+	unsigned int nr;
+};
+
+/*
+ * Turn on what the options ask for: "NAME[:ARGUMENTS]" each. Returns 0 or
+ * -errno with the reason; opd_extended_release() in any case.
+ */
+int opd_extended_init(struct opd *opd, char *const *specs,
+		      struct op_diag *diag);
+void opd_extended_release(struct opd *opd);
+
+/* Every feature's ext_start. Returns 0 or -errno with the reason. */
+int opd_extended_start(struct opd *opd, struct op_diag *diag);
+
+/* The feature that takes records of @code, NULL if none does. */
+struct opd_ext *opd_extended_of_code(struct opd *opd, uint32_t code);
+
+/*
+ * Let the feature that takes it handle @rec. False if there is none; else
+ * *@err is 0, or -EINVAL for a record that makes no sense.
+ */
+bool opd_extended_record(struct opd *opd, const struct opd_rec *rec, int *err);
+
+/* A sample has its place and @data: count what the feature makes of it. */
+enum opd_fate opd_extended_count(struct opd *opd,
+				 const struct opd_ext_sample *sample);
+
+/* For all features that have something at @sfile. */
+void opd_extended_close(struct opd *opd, struct opd_sfile *sfile);
+void opd_extended_sync(struct opd *opd, struct opd_sfile *sfile);
+
+/* The database of event @event of @ext at @sfile, or NULL; made on demand. */
+struct odb *opd_extended_get(struct opd *opd, struct opd_ext *ext,
+			     struct opd_sfile *sfile, unsigned int event);
+
+void opd_extended_print_stats(struct opd *opd);
+
+/* One line in the array. */
+extern const struct opd_ext_feature opd_ibs_feature;
+
+#endif /* DAEMON_OPD_EXTENDED_H */

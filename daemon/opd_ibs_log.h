@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_IBS_LOG_H
+#define DAEMON_OPD_IBS_LOG_H
+
+/*
+ * The two logs of IBS op samples, for those who set the bits of the unit mask:
+ * samples/ibs_memaccess.log has a line for each load or store whose address
+ * is known, samples/ibs_bta.log for each retired branch and its target. Both
+ * are appended to; their first line names the columns. Process, thread and
+ * CPU are "all" unless separated.
+ */
+
+#include <stdio.h>
+
+#include "libop/op_diag.h"
+
+struct opd;
+struct opd_ext_sample;
+struct opd_ibs_regs;
+
+#define OPD_IBS_UM_OP_COUNT 1u /* count dispatched ops, not cycles */
+#define OPD_IBS_UM_MEMORY 2u /* log memory accesses */
+#define OPD_IBS_UM_BRANCH 4u /* log branch targets */
+#define OPD_IBS_UM_ALL 7u
+
+struct opd_ibs_log {
+	FILE *memory; /* NULL: not asked for, or it failed */
+	FILE *branch;
+};
+
+/* Open what @um asks for. Returns 0 or -errno with the reason. */
+int opd_ibs_log_open(struct opd_ibs_log *log, const struct opd *opd,
+		     unsigned int um, struct op_diag *diag);
+void opd_ibs_log_close(struct opd_ibs_log *log);
+
+/* Write what is still in memory. */
+void opd_ibs_log_flush(struct opd_ibs_log *log, struct opd *opd);
+
+/* The lines for one op sample. */
+void opd_ibs_log_sample(struct opd_ibs_log *log,
+			const struct opd_ext_sample *sample,
+			const struct opd_ibs_regs *regs);
+
+#endif /* DAEMON_OPD_IBS_LOG_H */
