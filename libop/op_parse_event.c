@@ -11,6 +11,7 @@
 
 #include "libop/op_alloc_counter.h"
 #include "libop/op_config.h"
+#include "libop/op_ibs.h"
 
 struct parser {
 	struct op_parsed_event *out;
@@ -178,7 +179,7 @@ static int parse_count(const struct parser *p, const char *text,
 		return op_diag_set(p->diag, -EINVAL,
 				   "%s: count %" PRIu64 " is too large",
 				   p->spec, p->out->count);
-	return 0;
+	return op_ibs_check_count(p->out, p->spec, p->diag);
 }
 
 static int parse_flag(const struct parser *p, const char *text,
@@ -291,6 +292,8 @@ int op_check_events(int *counters, const struct op_events *events,
 	for (size_t i = 0; i < nr; i++)
 		list[i] = parsed[i].event;
 	err = check_distinct(parsed, nr, diag);
+	if (!err)
+		err = op_ibs_check(parsed, nr, diag);
 	if (!err)
 		err = op_alloc_counters(counters, events->cpu, list, nr, diag);
 	free(list);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libop/op_alloc_counter.h"
+#include "libop/op_ibs.h"
 #include "libop/op_perf.h"
 #include "module/uapi/oprofile.h"
 
@@ -72,9 +73,11 @@ static int parse_cpus(struct op_parsed_event *event,
 }
 
 /* Features that are no counters have interfaces of their own. */
-static int check_feature(const struct op_event *event, struct op_diag *diag)
+static int check_feature(const struct event_machine *machine,
+			 const struct op_event *event, struct op_diag *diag)
 {
-	if (!event->ext || event_is_kernels(event))
+	if (!event->ext || event_is_kernels(event) ||
+	    (machine->takes_ibs && op_event_is_ibs(event, NULL)))
 		return 0;
 	return op_diag_set(diag, -EINVAL,
 			   "%s: not counted by a counter but by %s, which "
@@ -102,7 +105,7 @@ int event_parse(struct op_parsed_event *event, struct event_machine *machine,
 	else
 		err = parse_cpus(event, machine, name, spec, options, diag);
 	free(name);
-	return err ? err : check_feature(event->event, diag);
+	return err ? err : check_feature(machine, event->event, diag);
 }
 
 /* ---- the list ------------------------------------------------------------ */
@@ -154,20 +157,36 @@ const struct op_parsed_event *event_list_first(const struct event_list *list,
 	return NULL;
 }
 
+size_t event_list_nr_counters(const struct event_list *list)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < list->nr; i++)
+		nr += !op_event_is_ibs(list->event[i].event, NULL);
+	return nr;
+}
+
 int event_list_check(const struct event_list *list,
 		     struct event_machine *machine, struct op_diag *diag)
 {
 	const struct op_events *events = event_machine_kernel(machine);
-	int counters[OP_MAX_COUNTERS];
+	size_t nr = event_list_nr_counters(list);
+	int *counters;
+	int err;
 
-	if (list->nr > OP_MAX_COUNTERS)
+	if (nr > OP_MAX_COUNTERS)
 		return op_diag_set(diag, -EINVAL,
 				   "%zu events: at most %d can be sampled at "
 				   "once; choose fewer",
-				   list->nr, OP_MAX_COUNTERS);
+				   nr, OP_MAX_COUNTERS);
 	if (event_list_first(list, false))
 		events = event_machine_cpu(machine, diag);
-	return op_check_events(counters, events, list->event, list->nr, diag);
+	counters = calloc(list->nr ? list->nr : 1, sizeof(*counters));
+	if (!counters)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	err = op_check_events(counters, events, list->event, list->nr, diag);
+	free(counters);
+	return err;
 }
 
 int event_list_leave_kernel(struct event_list *list, bool *changed,
@@ -234,18 +253,22 @@ static void print_daemon(FILE *out, const struct op_parsed_event *event,
 static char *print_list(const struct event_list *list, bool for_daemon)
 {
 	char *text = NULL;
-	size_t len;
+	size_t len, counter = 0;
 	FILE *out = open_memstream(&text, &len);
 
 	if (!out)
 		return NULL;
 	for (size_t i = 0; i < list->nr; i++) {
-		if (i)
+		const struct op_parsed_event *event = &list->event[i];
+
+		if (for_daemon && op_event_is_ibs(event->event, NULL))
+			continue;
+		if (counter++)
 			fputc(',', out);
 		if (for_daemon)
-			print_daemon(out, &list->event[i], i);
+			print_daemon(out, event, counter - 1);
 		else
-			print_spec(out, &list->event[i]);
+			print_spec(out, event);
 	}
 	if (!fclose(out))
 		return text;

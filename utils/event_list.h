@@ -43,6 +43,9 @@ void event_list_release(struct event_list *list);
 int event_list_check(const struct event_list *list,
 		     struct event_machine *machine, struct op_diag *diag);
 
+/* How many of them need a counter: all but those of IBS. */
+size_t event_list_nr_counters(const struct event_list *list);
+
 /* The first event of the kernel's own, or of the CPU's; NULL: none. */
 const struct op_parsed_event *event_list_first(const struct event_list *list,
 					       bool is_kernels);
@@ -58,8 +61,9 @@ int event_list_leave_kernel(struct event_list *list, bool *changed,
 /*
  * The list as people write it, all fields given; and as the daemon takes it,
  * "NAME:CODE:COUNTER:COUNT:UM:KERNEL:USER:CONFIG,...", where counters are
- * places in the list, as perf_events finds the hardware's itself. The caller's
- * to free; NULL: out of memory.
+ * places in the list, as perf_events finds the hardware's itself; events of IBS
+ * have no place there (op_ibs_feature_text()). The caller's to free; NULL: out
+ * of memory.
  */
 char *event_list_text(const struct event_list *list);
 char *event_list_daemon_text(const struct event_list *list);

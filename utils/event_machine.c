@@ -226,6 +226,12 @@ int event_machine_pmu_types(const struct event_machine *machine, char *buf,
 	return nr;
 }
 
+int event_machine_pmu_type(const struct event_machine *machine,
+			   const char *name, uint64_t *type)
+{
+	return read_type(machine->root, name, type);
+}
+
 /* ---- the whole ----------------------------------------------------------- */
 
 int event_machine_init(struct event_machine *machine)

@@ -26,6 +26,7 @@ struct event_machine {
 	struct event_kernel *kernel;
 	struct op_events *cpu; /* NULL: not known, or not asked for yet */
 	int cpu_err; /* 1: not asked for yet */
+	bool takes_ibs; /* events of IBS may be chosen (libop/op_ibs.h) */
 	struct op_diag cpu_why; /* why it is not known */
 	uint64_t factor; /* of minimum counts in lists of events, 0 is 1 */
 };
@@ -58,5 +59,9 @@ bool event_machine_can_sample(const struct event_machine *machine);
  */
 int event_machine_pmu_types(const struct event_machine *machine, char *buf,
 			    size_t len);
+
+/* The number of the PMU @name. Returns 0 or -errno. */
+int event_machine_pmu_type(const struct event_machine *machine,
+			   const char *name, uint64_t *type);
 
 #endif /* UTILS_EVENT_MACHINE_H */

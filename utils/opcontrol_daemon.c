@@ -16,6 +16,7 @@
 
 #include "libop/op_config.h"
 #include "libop/op_control.h"
+#include "libop/op_ibs.h"
 #include "utils/opcontrol.h"
 #include "utils/process.h"
 
@@ -186,18 +187,23 @@ static void add_source(struct process_args *args, const struct opcontrol *oc)
 	process_args_add(args, "--source-reason=%s", oc->choice.reason);
 }
 
+/* Nothing for an empty @text; NULL: memory ran out while it was made. */
+static void add_text(struct process_args *args, const char *option, char *text)
+{
+	if (!text)
+		args->failed = true;
+	else if (*text)
+		process_args_add(args, "--%s=%s", option, text);
+	free(text);
+}
+
 static void add_events(struct process_args *args, const struct opcontrol *oc)
 {
-	char *text;
+	const struct event_list *list = &oc->events.list;
 
-	if (!oc->events.list.nr)
-		return;
-	text = event_list_daemon_text(&oc->events.list);
-	if (text)
-		process_args_add(args, "--events=%s", text);
-	else
-		args->failed = true;
-	free(text);
+	add_text(args, "events", event_list_daemon_text(list));
+	add_text(args, "ext-feature",
+		 op_ibs_feature_text(list->event, list->nr));
 }
 
 static void add_args(struct process_args *args, const struct opcontrol *oc)

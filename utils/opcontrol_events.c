@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_ibs.h"
 #include "utils/opcontrol.h"
+#include "utils/opcontrol_ibs.h"
 
 #define TIMER "timer"
 #define WAYS_OUT                                                               \
@@ -20,8 +22,11 @@
 
 int oc_events_init(struct oc_events *events)
 {
-	*events = (struct oc_events){ .list.event = NULL };
-	return event_machine_init(&events->machine);
+	int err = event_machine_init(&events->machine);
+
+	events->list = (struct event_list){ .event = NULL };
+	events->machine.takes_ibs = true;
+	return err;
 }
 
 void oc_events_release(struct oc_events *events)
@@ -48,11 +53,21 @@ static void set_factor(struct opcontrol *oc, const struct oc_settings *settings)
 		settings->numbers[OC_CALLGRAPH] ? OP_CALLGRAPH_FACTOR : 1;
 }
 
+/* The first that a counter of the CPU counts; NULL: none. */
+static const struct op_parsed_event *
+first_of_counters(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (!list->event[i].event->ext)
+			return &list->event[i];
+	return NULL;
+}
+
 static int check_source(struct opcontrol *oc, const struct event_list *list,
 			enum oc_source source)
 {
 	const struct op_parsed_event *kernels = event_list_first(list, true);
-	const struct op_parsed_event *cpus = event_list_first(list, false);
+	const struct op_parsed_event *cpus = first_of_counters(list);
 
 	if (kernels && source == OC_SOURCE_MODULE)
 		return op_diag_set(&oc->diag, -EINVAL,
@@ -65,7 +80,7 @@ static int check_source(struct opcontrol *oc, const struct event_list *list,
 				   "%s: no hardware counters to sample with "
 				   "here; " WAYS_OUT,
 				   cpus->event->name);
-	return 0;
+	return oc_ibs_check_source(oc, list, source);
 }
 
 /* Of one who asked for an event on a machine whose events are not known. */
@@ -258,24 +273,40 @@ static int write_pmu_types(struct opcontrol *oc)
 	return oc_fs_write_text(oc, "pmu_types", types);
 }
 
+/* The name of the event that gets counter @nr. */
+static const char *nth_with_counter(const struct event_list *list, size_t nr)
+{
+	size_t i = 0;
+
+	while (op_event_is_ibs(list->event[i].event, NULL) || nr--)
+		i++;
+	return list->event[i].event->name;
+}
+
 int oc_events_write(struct opcontrol *oc)
 {
 	const struct event_list *list = &oc->events.list;
+	size_t wanted = event_list_nr_counters(list), counter = 0;
 	int nr = clear_counters(oc), err;
 
-	if (nr < 0 || !list->nr)
-		return nr < 0 ? nr : 0;
-	if (list->nr > (size_t)nr)
+	if (nr < 0)
+		return nr;
+	err = oc_ibs_write(oc);
+	if (err || !wanted)
+		return err;
+	if (wanted > (size_t)nr)
 		return op_diag_set(&oc->diag, -EBUSY,
 				   "%s: the module has %d counters, one is "
 				   "needed for each of %zu events; choose "
 				   "fewer, or free the NMI watchdog's with "
 				   "sysctl kernel.nmi_watchdog=0 and load the "
 				   "module again",
-				   list->event[nr].event->name, nr, list->nr);
+				   nth_with_counter(list, (size_t)nr), nr,
+				   wanted);
 	err = write_pmu_types(oc);
 	for (size_t i = 0; i < list->nr && !err; i++)
-		err = write_counter(oc, i, &list->event[i]);
+		if (!op_event_is_ibs(list->event[i].event, NULL))
+			err = write_counter(oc, counter++, &list->event[i]);
 	return err;
 }
 

@@ -220,7 +220,7 @@ static void refuses_bad_lists(void **state)
 		{ "faults:1:1", "page-faults:1:1: unit mask 1 is not" },
 		{ "cpu-clock:999", "below the minimum of cpu-clock, 1000" },
 		{ "cycles:499", "below the minimum of cycles, 500" },
-		{ "IBS_FETCH:50", "not counted by a counter but by ibs_fetch" },
+		{ "IBS_FETCH:64", "not counted by a counter but by ibs_fetch" },
 	};
 	struct event_machine machine;
 	struct event_list list;

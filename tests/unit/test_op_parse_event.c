@@ -205,7 +205,7 @@ static void test_sets(void **state)
 			 0);
 	assert_int_equal(c[0], 0);
 	assert_int_equal(c[1], 1);
-	assert_int_equal(check(events, c, &diag, "IBS_FETCH:50", "ISSUE:6"), 0);
+	assert_int_equal(check(events, c, &diag, "IBS_FETCH:64", "ISSUE:6"), 0);
 	assert_int_equal(c[0], OP_NO_COUNTER);
 	assert_int_equal(c[1], 2);
 	assert_int_equal(

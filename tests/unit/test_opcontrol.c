@@ -19,6 +19,7 @@
 #include "utils/opcontrol_daemon.c"
 #include "utils/opcontrol_events.c"
 #include "utils/opcontrol_fs.c"
+#include "utils/opcontrol_ibs.c"
 #include "utils/opcontrol_module.c"
 #include "utils/process.c"
 #include "utils/opcontrol_settings.c"

@@ -135,7 +135,7 @@ static void refuses_what_cannot_be_sampled(void **state)
 	refuses(true, "CYCLES:900:0:1:0", -EINVAL, "below the minimum");
 	refuses(true, "CYCLES:1000,ISSUE:6:any,ISSUE:6:fused", -EBUSY,
 		"ISSUE: no counter is free");
-	refuses(true, "IBS_FETCH:50", -EINVAL, "but by ibs_fetch");
+	refuses(true, "IBS_FETCH:64", -EINVAL, "but by ibs_fetch");
 	refuses(true, "FOO:1", -EINVAL, "FOO: no event of " CPU);
 	refuses(false, "CYCLES:1000", -EINVAL,
 		"those of the CPU are not known");
