@@ -134,7 +134,10 @@ static void compare_entry(struct compare *c, const struct op_event *event,
 static void compare_events(struct compare *c)
 {
 	for (size_t i = 0; i < c->events->nr; i++)
-		for (size_t j = 0; j < c->events->event[i].um->nr; j++)
+		/* What a feature counts is in no table of counters. */
+		for (size_t j = 0;
+		     !c->events->event[i].ext && j < c->events->event[i].um->nr;
+		     j++)
 			compare_entry(c, &c->events->event[i],
 				      &c->events->event[i].um->entries[j]);
 }
