@@ -179,6 +179,7 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	take_machine(opd, rec);
 	opd->events = opd->options.events;
 	opd->trans.stream_events = false;
+	opd_extended_events(opd);
 	opd_cookies_release(&opd->cookies);
 	opd_user_stacks_forget(opd);
 	opd_kernel_clear(opd);
@@ -209,6 +210,7 @@ static int handle_EVENT(struct opd *opd, const struct opd_rec *rec)
 	opd_sfiles_drop_all(opd);
 	opd->events = events;
 	opd->trans.stream_events = true;
+	opd_extended_events(opd);
 	return 0;
 }
 
@@ -271,6 +273,15 @@ static int handle_LOST(struct opd *opd, const struct opd_rec *rec)
 	    opd_stream_string(rec, 1, cause, sizeof(cause)))
 		return -EINVAL;
 	return opd_stats_stream_lost(opd, cause, rec->payload[0]);
+}
+
+/* Nothing to those who did not ask for weights. */
+static int handle_WEIGHT(struct opd *opd, const struct opd_rec *rec)
+{
+	int err = 0;
+
+	opd_extended_record(opd, rec, &err);
+	return err;
 }
 
 struct code_handler {

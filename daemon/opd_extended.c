@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 
 static const struct opd_ext_feature *const features[] = {
 	&opd_ibs_feature,
+	&opd_weight_feature,
 };
 
 #define NR_FEATURES (sizeof(features) / sizeof(features[0]))
@@ -75,7 +77,10 @@ static int turn_on(struct opd_extended *extended, const char *spec,
 static void drop_timer(struct opd *opd)
 {
 	struct opd_events *events = &opd->options.events;
+	const char *arg;
 
+	if (opd_source_find(opd->options.source, &arg) == &opd_source_perf)
+		return;
 	if (events->nr == 1 && opd_event_is_timer(&events->counter[0]))
 		memset(events, 0, sizeof(*events));
 }
@@ -111,7 +116,18 @@ int opd_extended_start(struct opd *opd, struct op_diag *diag)
 		if (ext->feature->ext_start)
 			err = ext->feature->ext_start(opd, ext, diag);
 	}
+	opd_extended_events(opd);
 	return err;
+}
+
+void opd_extended_events(struct opd *opd)
+{
+	for (unsigned int i = 0; i < opd->extended.nr; i++) {
+		struct opd_ext *ext = &opd->extended.ext[i];
+
+		if (ext->feature->ext_events)
+			ext->feature->ext_events(ext, &opd->events);
+	}
 }
 
 /* ---- records and samples ----------------------------------------------------
@@ -169,8 +185,14 @@ enum opd_fate opd_extended_count(struct opd *opd,
 				 const struct opd_ext_sample *sample)
 {
 	struct opd_ext *ext = sample->data->ext;
+	enum opd_fate fate = ext->feature->ext_count(opd, ext, sample);
 
-	return ext->feature->ext_count(opd, ext, sample);
+	opd_verbose(&opd->log, OPD_V_EXT,
+		    "%s: record of code %" PRIu32 " for offset 0x%" PRIx64
+		    ": %s",
+		    ext->feature->name, sample->data->code, sample->offset,
+		    opd_fate_name(fate));
+	return fate;
 }
 
 /* ---- sample files -----------------------------------------------------------

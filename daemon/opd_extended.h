@@ -98,6 +98,10 @@ struct opd_ext_feature {
 	/* The session is there, and the events are known; or NULL. */
 	int (*ext_start)(struct opd *opd, struct opd_ext *ext,
 			 struct op_diag *diag);
+	/* The events of the counters are these now; sample files are closed.
+	 * Called before the first record; or NULL. */
+	void (*ext_events)(struct opd_ext *ext,
+			   const struct opd_events *events);
 	/* A record of one of the codes, whose payload has the fewest words
 	 * that OP_CODES tells. */
 	enum opd_ext_use (*ext_record)(struct opd_ext *ext,
@@ -134,6 +138,9 @@ void opd_extended_release(struct opd *opd);
 /* Every feature's ext_start. Returns 0 or -errno with the reason. */
 int opd_extended_start(struct opd *opd, struct op_diag *diag);
 
+/* opd->events has changed, and no sample file is open. */
+void opd_extended_events(struct opd *opd);
+
 /* The feature that takes records of @code, NULL if none does. */
 struct opd_ext *opd_extended_of_code(struct opd *opd, uint32_t code);
 
@@ -157,7 +164,8 @@ struct odb *opd_extended_get(struct opd *opd, struct opd_ext *ext,
 
 void opd_extended_print_stats(struct opd *opd);
 
-/* One line in the array. */
+/* One line in the array each. */
 extern const struct opd_ext_feature opd_ibs_feature;
+extern const struct opd_ext_feature opd_weight_feature;
 
 #endif /* DAEMON_OPD_EXTENDED_H */

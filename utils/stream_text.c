@@ -40,6 +40,7 @@
 #define PARTS_COOKIE_NAME "ddxddbs"
 #define PARTS_KERNEL_RANGE "fxxbs"
 #define PARTS_LOST "ds"
+#define PARTS_WEIGHT "d"
 
 /* By bit, OP_KERNEL_FIRST and OP_KERNEL_CODE. */
 static const char *const flag_words[] = { "first", "code" };

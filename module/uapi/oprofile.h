@@ -94,7 +94,9 @@
 	   OP_KERNEL_FIRST it starts a new table */                           \
 	X(KERNEL_RANGE,  20, 8, "kernel-range")                               \
 	/* number of samples, string: their cause. Since the last such record */\
-	X(LOST,          21, 2, "lost")
+	X(LOST,          21, 2, "lost")                                       \
+	/* weight of the sample that is next: what its event cost, in cycles */\
+	X(WEIGHT,        22, 1, "weight")
 /* clang-format on */
 
 enum op_code {

@@ -71,6 +71,7 @@ static const char normal[] =
 	"ibs-fetch 0x1 0x2\n"
 	"ibs-op 0x1\n"
 	"lost 4 \"event_lost_overflow\"\n"
+	"weight 12\n"
 	"record 99 3 0x1 0x2\n"
 	"record 65535 65535\n"
 	"raw 0xffffffffffffffff\n"
