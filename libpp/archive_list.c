@@ -252,10 +252,8 @@ static int add_symbols(struct search *s, const struct pp_image *image,
 	const char *place;
 	int err;
 
-	if (!symbols->path)
-		return 0;
 	if (!symbols->bfd)
-		return add_at_home(s, PP_ARCHIVE_SESSION, symbols->path);
+		return 0;
 	place = image_place(s, image, symbols->path);
 	err = add_file(s, PP_ARCHIVE_IMAGE, symbols->path, place);
 	return err ? err : add_debug(s, symbols, place);
@@ -274,6 +272,20 @@ static int add_image(struct search *s, const struct pp_image *image, bool lines,
 	return err;
 }
 
+/* The session's snapshot of the kernel's symbols, also where its binary is at
+ * hand: a report may do without that. */
+static int add_snapshot(struct search *s, const struct pp_image *image)
+{
+	char path[8192];
+
+	if (image->recorded.space != OP_SPACE_KERN ||
+	    op_ksyms_path(path, sizeof(path), s->side->session->symbols,
+			  image->recorded.name, image->build_id,
+			  image->build_id_len))
+		return 0;
+	return add_at_home(s, PP_ARCHIVE_SESSION, path);
+}
+
 /* Lines of the kernel come from another file than its symbols. */
 static int add_images(struct search *s)
 {
@@ -288,6 +300,8 @@ static int add_images(struct search *s)
 		err = add_image(s, image, false, &s->list->report.messages);
 		if (!err && image->recorded.space == OP_SPACE_KERN)
 			err = add_image(s, image, true, &s->quiet);
+		if (!err)
+			err = add_snapshot(s, image);
 	}
 	return err;
 }

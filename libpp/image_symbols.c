@@ -187,13 +187,31 @@ static int take_bfd(struct pp_image_symbols *symbols,
 	return err;
 }
 
-/* A debug file that is not what was archived is not used. */
-static void check_debug(struct pp_image_symbols *symbols,
+/* Where the debug file of @binary is in an archive, unless it is found by its
+ * build-id; NULL if it has none. */
+static const char *named_debug(const struct pp_image_symbols *symbols,
+			       const char *binary, struct pp_arena *arena)
+{
+	char *name = op_bfd_debug_name(symbols->bfd);
+	const char *slash = strrchr(binary, '/'), *path = NULL;
+
+	if (name && slash)
+		path = pp_arena_printf(arena, "%.*s/.debug/%s",
+				       (int)(slash - binary), binary, name);
+	free(name);
+	return path;
+}
+
+/* A debug file that is not what was archived is not used. libbfd takes no
+ * notice of one whose checksum is wrong. */
+static void check_debug(struct pp_image_symbols *symbols, const char *binary,
 			const struct pp_locator *locator,
 			struct pp_messages *messages)
 {
 	const char *path = op_bfd_debug_path(symbols->bfd);
 
+	if (!path)
+		path = named_debug(symbols, binary, locator->arena);
 	if (!path || check_archived(locator, path) != -EILSEQ)
 		return;
 	pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);
@@ -221,7 +239,7 @@ static int open_build(struct pp_image_symbols *symbols,
 		return -ESTALE;
 	}
 	if (locator->archive)
-		check_debug(symbols, locator, messages);
+		check_debug(symbols, path, locator, messages);
 	symbols->path = pp_arena_strdup(locator->arena, path);
 	return symbols->path ? 0 : -ENOMEM;
 }

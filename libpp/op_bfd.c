@@ -217,6 +217,13 @@ const char *op_bfd_debug_path(struct op_bfd *bfd)
 	return bfd->debug.path;
 }
 
+char *op_bfd_debug_name(const struct op_bfd *bfd)
+{
+	unsigned long crc;
+
+	return bfd_get_debug_link_info(bfd->main.abfd, &crc);
+}
+
 void op_bfd_drop_debug(struct op_bfd *bfd)
 {
 	object_close(&bfd->debug);

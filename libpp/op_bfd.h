@@ -58,6 +58,10 @@ int op_bfd_symbols(struct op_bfd *bfd, struct pp_raw_symbol **out, size_t *nr,
  * NULL when there is none. */
 const char *op_bfd_debug_path(struct op_bfd *bfd);
 
+/* The name that the binary gives its separate debug file, for the caller to
+ * free; NULL when it gives none, or memory is short. */
+char *op_bfd_debug_name(const struct op_bfd *bfd);
+
 /* Do without the separate debug file. To be called before symbols are read. */
 void op_bfd_drop_debug(struct op_bfd *bfd);
 

@@ -13,6 +13,7 @@
 #include "libop/op_session.h"
 #include "libpp/archive_write.h"
 #include "pp/oparchive_options.h"
+#include "pp/options.h"
 
 #define EXIT_USAGE 2
 
@@ -87,15 +88,10 @@ static void catch_signals(void)
 static void print_messages(const struct oparchive_options *o,
 			   const struct pp_messages *messages, size_t first)
 {
-	for (size_t i = first; i < messages->nr; i++) {
-		const struct pp_message *message = &messages->list[i];
+	const struct pp_messages rest = { .list = messages->list + first,
+					  .nr = messages->nr - first };
 
-		if (message->kind == PP_WARNING)
-			fprintf(stderr, "oparchive: warning: %s\n",
-				message->text);
-		else if (o->verbose & 1u << message->kind)
-			fprintf(stderr, "oparchive: %s\n", message->text);
-	}
+	pp_print_messages(stderr, "oparchive", &rest, o->verbose);
 }
 
 static int print_files(const struct pp_archive_list *list, struct op_diag *diag)

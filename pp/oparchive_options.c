@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pp/options.h"
+
 #define EXIT_USAGE 2
 
 poptContext oparchive_parse(struct oparchive_args *a, int argc,
@@ -60,63 +62,6 @@ static int check_output(const struct oparchive_args *a, struct op_diag *diag)
 	return 0;
 }
 
-/* A comma list as an array ended by NULL; NULL for no list. */
-static int take_list(struct pp_arena *arena, const char *text,
-		     const char *const **out)
-{
-	const char **parts, **list;
-	int nr;
-
-	if (!text)
-		return 0;
-	nr = pp_split_commas(arena, text, &parts);
-	if (nr < 0)
-		return nr;
-	list = pp_arena_alloc(arena, (size_t)nr + 1, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	memcpy(list, parts, (size_t)nr * sizeof(*list));
-	*out = list;
-	return 0;
-}
-
-/* What --verbose may name; the original's other categories say nothing. */
-static int take_verbose(struct oparchive_options *o, struct op_diag *diag)
-{
-	static const struct word {
-		const char *name;
-		unsigned int bits;
-	} words[] = {
-		{ "all", ~0u },
-		{ "sfile", 1u << PP_REMARK_SFILE },
-		{ "bfd", 1u << PP_REMARK_BFD },
-		{ "stats", 1u << PP_REMARK_STATS },
-		{ "debug", 0 },
-		{ "level1", 0 },
-		{ "xml", 0 },
-	};
-	const size_t nr_words = sizeof(words) / sizeof(words[0]);
-	const char *const *list = NULL;
-	int err = take_list(&o->spec.arena, o->args.verbose, &list);
-
-	if (o->args.is_verbose && !list)
-		o->verbose = ~0u;
-	for (; list && *list && !err; list++) {
-		size_t i = 0;
-
-		while (i < nr_words && strcmp(*list, words[i].name))
-			i++;
-		if (i < nr_words)
-			o->verbose |= words[i].bits;
-		else
-			err = op_diag_set(
-				diag, -EINVAL,
-				"--verbose=%s: unknown; use all, debug, bfd, level1, sfile, stats or xml",
-				*list);
-	}
-	return err;
-}
-
 int oparchive_take_options(struct oparchive_options *o, struct op_diag *diag)
 {
 	int err = check_output(&o->args, diag);
@@ -125,9 +70,12 @@ int oparchive_take_options(struct oparchive_options *o, struct op_diag *diag)
 	o->request.sources = o->args.sources;
 	o->request.root = o->args.root;
 	if (!err)
-		err = take_list(&o->spec.arena, o->args.image_path,
-				&o->request.image_path);
-	return err ? err : take_verbose(o, diag);
+		err = pp_take_list(&o->spec.arena, o->args.image_path,
+				   &o->request.image_path);
+	if (!err)
+		err = pp_take_verbose(&o->spec.arena, o->args.is_verbose,
+				      o->args.verbose, &o->verbose, diag);
+	return err;
 }
 
 int oparchive_take_words(struct oparchive_options *o, const char *const *words,

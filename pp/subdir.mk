@@ -10,7 +10,7 @@ opimport_LIBS := libop libdb
 opimport_LDLIBS = $(POPT_LIBS)
 
 PROGS += oparchive
-oparchive_SRCS := $(wildcard pp/oparchive*.c)
+oparchive_SRCS := $(wildcard pp/oparchive*.c) pp/options.c
 oparchive_LIBS := libpp libop libdb
 oparchive_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) -lm
 

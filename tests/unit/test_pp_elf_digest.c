@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Digests of binaries: what op_bfd reads from one is what it reads from the
+ * binary, of any kind of binary; and of damaged ones there is none.
+ */
+
+#include "tests/unit/op_fixture.h"
+
+#include "libpp/elf_digest.h"
+#include "libpp/op_bfd.h"
+
+static const char *const no_dirs[] = { NULL };
+
+/* Run @command in the folder of the test. */
+static void run(const char *command)
+{
+	if (system(command))
+		fail_msg("%s", command);
+}
+
+static int digest(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY);
+	int out = open(to, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	int err;
+
+	assert_true(in >= 0 && out >= 0);
+	err = pp_elf_digest(in, out);
+	close(in);
+	close(out);
+	return err;
+}
+
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_size;
+}
+
+static void write_program(void)
+{
+	write_text("p.c", "#include <stdlib.h>\n"
+			  "static int helper(int x)\n"
+			  "{\n"
+			  "	return abs(x) + rand();\n"
+			  "}\n"
+			  "int table[100000] = { 1 };\n"
+			  "int main(int argc, char **argv)\n"
+			  "{\n"
+			  "	(void)argv;\n"
+			  "	return helper(argc) + table[argc];\n"
+			  "}\n");
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct pp_raw_symbol *x = a, *y = b;
+	int order = (x->key > y->key) - (x->key < y->key);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+struct opened {
+	struct op_bfd *bfd;
+	struct pp_raw_symbol *syms;
+	size_t nr;
+	enum op_bfd_origin origin;
+};
+
+static void open_both(struct opened *o, const char *path)
+{
+	assert_int_equal(op_bfd_open(&o->bfd, path, no_dirs), 0);
+	assert_int_equal(op_bfd_symbols(o->bfd, &o->syms, &o->nr, &o->origin),
+			 0);
+	qsort(o->syms, o->nr, sizeof(*o->syms), by_key);
+}
+
+static void close_both(struct opened *o)
+{
+	free(o->syms);
+	op_bfd_close(o->bfd);
+}
+
+static void compare_places(struct op_bfd *a, struct op_bfd *b, uint64_t offset)
+{
+	const char *a_file = NULL, *b_file = NULL;
+	unsigned int a_line = 0, b_line = 0;
+	uint64_t vma = op_bfd_vma(a, offset);
+	bool found = op_bfd_line(a, vma, &a_file, &a_line);
+
+	assert_int_equal(op_bfd_vma(b, offset), vma);
+	assert_int_equal(op_bfd_line(b, vma, &b_file, &b_line), found);
+	if (!found)
+		return;
+	assert_string_equal(a_file, b_file);
+	assert_int_equal(a_line, b_line);
+}
+
+/* The binary "p" and its digest: same symbols, addresses, lines and build. */
+static void compare_with_digest(size_t min_symbols)
+{
+	struct opened a, b;
+	const uint8_t *a_id, *b_id;
+	size_t a_len, b_len;
+	uint8_t code;
+
+	assert_int_equal(digest("p", "d"), 0);
+	open_both(&a, "p");
+	open_both(&b, "d");
+	assert_true(a.nr >= min_symbols);
+	assert_int_equal(a.nr, b.nr);
+	assert_int_equal(a.origin, b.origin);
+	for (size_t i = 0; i < a.nr; i++) {
+		assert_string_equal(a.syms[i].name, b.syms[i].name);
+		assert_int_equal(a.syms[i].key, b.syms[i].key);
+		assert_int_equal(a.syms[i].vma, b.syms[i].vma);
+		assert_int_equal(a.syms[i].size, b.syms[i].size);
+		assert_int_equal(a.syms[i].limit, b.syms[i].limit);
+		for (uint64_t k = 0; k < 16; k++)
+			compare_places(a.bfd, b.bfd, a.syms[i].key + k);
+	}
+	assert_int_equal(op_bfd_text_offset(a.bfd), op_bfd_text_offset(b.bfd));
+	a_id = op_bfd_build_id(a.bfd, &a_len);
+	b_id = op_bfd_build_id(b.bfd, &b_len);
+	assert_int_equal(a_len, b_len);
+	assert_memory_equal(a_id, b_id, a_len);
+	/* It has no code, and does not pretend to. */
+	for (size_t i = 0; i < b.nr; i++)
+		if (!strcmp(b.syms[i].name, "main"))
+			assert_false(
+				op_bfd_code(b.bfd, b.syms[i].vma, 1, &code));
+	close_both(&a);
+	close_both(&b);
+	assert_true(size_of("d") < size_of("p"));
+}
+
+static void test_a_program(void **state)
+{
+	(void)state;
+	write_program();
+	run("${CC:-cc} -g -O1 -Wl,--build-id -o p p.c");
+	compare_with_digest(3);
+	/* The table of 400 kB is not in it. */
+	assert_true(size_of("d") < 100000);
+}
+
+static void test_kinds_of_programs(void **state)
+{
+	static const char *const kinds[] = {
+		"-static-pie -fPIE",
+		"-no-pie",
+		"-static",
+		"-shared -fPIC",
+		"-Wl,-z,lazy",
+		"-Wl,-z,now",
+		"-gdwarf-4",
+		"-gz",
+		"-Wl,--build-id=none -Wl,-s",
+		"-Wl,-q",
+		"-Wl,-z,separate-code",
+		"-Wl,-z,noseparate-code",
+	};
+	char command[256];
+
+	(void)state;
+	write_program();
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		snprintf(command, sizeof(command),
+			 "${CC:-cc} -g -O1 -Wl,--build-id %s -o p p.c",
+			 kinds[i]);
+		run(command);
+		compare_with_digest(1);
+	}
+}
+
+/* As kernel modules are. */
+static void test_a_relocatable_file(void **state)
+{
+	(void)state;
+	write_program();
+	run("${CC:-cc} -g -O1 -ffunction-sections -c -o p p.c");
+	compare_with_digest(1);
+}
+
+static void test_digest_of_a_digest(void **state)
+{
+	(void)state;
+	write_program();
+	run("${CC:-cc} -g -O1 -Wl,--build-id -o p p.c");
+	assert_int_equal(digest("p", "d"), 0);
+	assert_int_equal(rename("d", "q"), 0);
+	assert_int_equal(digest("q", "d"), 0);
+	assert_int_equal(rename("q", "p"), 0);
+	{
+		struct opened a, b;
+
+		open_both(&a, "p");
+		open_both(&b, "d");
+		assert_int_equal(a.nr, b.nr);
+		close_both(&a);
+		close_both(&b);
+	}
+}
+
+/* A file that lost its code in another way has no offsets to go by. */
+static void test_a_debug_file_is_no_digest(void **state)
+{
+	struct op_bfd *bfd;
+
+	(void)state;
+	write_program();
+	run("${CC:-cc} -g -O1 -o p p.c && objcopy --only-keep-debug p q");
+	assert_int_equal(op_bfd_open(&bfd, "q", no_dirs), 0);
+	/* An offset in no section is left as it is. */
+	for (uint64_t offset = 0; offset < 20000; offset += 16)
+		assert_int_equal(op_bfd_vma(bfd, offset), offset);
+	op_bfd_close(bfd);
+}
+
+static void test_refuses_what_is_no_binary(void **state)
+{
+	static char all[4 << 20];
+	size_t len;
+	FILE *file;
+
+	(void)state;
+	write_text("p", "");
+	assert_int_equal(digest("p", "d"), -ENOEXEC);
+	write_text("p",
+		   "#!/bin/sh\necho some script, longer than a header is\n");
+	assert_int_equal(digest("p", "d"), -ENOEXEC);
+	write_program();
+	run("${CC:-cc} -g -O1 -o p p.c");
+	file = fopen("p", "r");
+	len = fread(all, 1, sizeof(all), file);
+	fclose(file);
+	/* The section headers are at the end. */
+	for (size_t cut = 1; cut < len; cut += len / 50) {
+		write_bytes("q", all, len - cut);
+		assert_int_equal(digest("q", "d"), -ENOEXEC);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(test_a_program),
+		folder_test(test_kinds_of_programs),
+		folder_test(test_a_relocatable_file),
+		folder_test(test_digest_of_a_digest),
+		folder_test(test_a_debug_file_is_no_digest),
+		folder_test(test_refuses_what_is_no_binary),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* SHA-256, and lists of hashes as sha256sum(1) writes and reads them. */
+
+#include "tests/unit/op_fixture.h"
+
+#include "libpp/sums.h"
+
+static const char *hex(const uint8_t *hash)
+{
+	static char text[2 * PP_SHA256_LEN + 1];
+
+	for (size_t i = 0; i < PP_SHA256_LEN; i++)
+		snprintf(text + 2 * i, 3, "%02x", hash[i]);
+	return text;
+}
+
+/* Added in pieces of @step bytes. */
+static const char *hash_of(const void *bytes, size_t len, size_t step)
+{
+	struct pp_sha256 sha;
+	uint8_t hash[PP_SHA256_LEN];
+
+	pp_sha256_init(&sha);
+	for (size_t at = 0; at < len; at += step)
+		pp_sha256_add(&sha, (const char *)bytes + at,
+			      len - at < step ? len - at : step);
+	pp_sha256_end(&sha, hash);
+	return hex(hash);
+}
+
+/* FIPS 180-2, appendix B, and the empty message of NIST's test vectors. */
+static void test_published_hashes(void **state)
+{
+	static const char two_blocks[] =
+		"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+	char *million = malloc(1000000);
+
+	(void)state;
+	assert_string_equal(
+		hash_of("", 0, 1),
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	assert_string_equal(
+		hash_of("abc", 3, 3),
+		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	assert_string_equal(
+		hash_of(two_blocks, 56, 56),
+		"248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+	memset(million, 'a', 1000000);
+	assert_string_equal(
+		hash_of(million, 1000000, 1000000),
+		"cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+	free(million);
+}
+
+/* Long pieces may be hashed by other instructions than short ones. */
+static void test_pieces_make_no_difference(void **state)
+{
+	static const size_t steps[] = { 1, 63, 64, 65, 1000, 4096, 5000 };
+	uint8_t bytes[20000];
+	char whole[2 * PP_SHA256_LEN + 1];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * i >> 3);
+	for (size_t len = sizeof(bytes) - 130; len < sizeof(bytes); len++) {
+		strcpy(whole, hash_of(bytes, len, len));
+		for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+			assert_string_equal(hash_of(bytes, len, steps[i]),
+					    whole);
+	}
+}
+
+/* ---- lists --------------------------------------------------------------- */
+
+static const char *const names[] = { "a",     "a\\b",	    "a\nb", "a\rb",
+				     "b/c d", "b/\xc3\xa4", "z" };
+
+static int by_name(const void *a, const void *b)
+{
+	const struct pp_sum *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void test_reads_what_it_writes(void **state)
+{
+	struct pp_sum list[sizeof(names) / sizeof(*names)] = { 0 };
+	struct pp_sums sums = { list, sizeof(names) / sizeof(*names) }, back;
+	struct pp_arena arena;
+	size_t nr;
+
+	(void)state;
+	pp_arena_init(&arena);
+	for (size_t i = 0; i < sums.nr; i++) {
+		list[i].name = names[i];
+		memset(list[i].hash, (int)(i * 37), PP_SHA256_LEN);
+	}
+	qsort(list, sums.nr, sizeof(*list), by_name);
+	assert_int_equal(pp_sums_write(&sums, "sums"), 0);
+	assert_int_equal(pp_sums_write(&sums, "sums"), -EEXIST);
+	assert_int_equal(pp_sums_read(&back, &arena, "sums", NULL), 0);
+	assert_int_equal(back.nr, sums.nr);
+	for (size_t i = 0; i < sums.nr; i++) {
+		const struct pp_sum *found = pp_sums_find(&back, list[i].name);
+
+		assert_ptr_equal(found, &back.list[i]);
+		assert_string_equal(found->name, list[i].name);
+		assert_memory_equal(found->hash, list[i].hash, PP_SHA256_LEN);
+	}
+	assert_null(pp_sums_find(&back, "a0"));
+	assert_null(pp_sums_find(&back, ""));
+	assert_ptr_equal(pp_sums_below(&back, "b/", &nr),
+			 pp_sums_find(&back, "b/c d"));
+	assert_int_equal(nr, 2);
+	pp_sums_below(&back, "c", &nr);
+	assert_int_equal(nr, 0);
+	pp_arena_release(&arena);
+}
+
+/* What a tool that everybody has says about the same files. */
+static void test_sha256sum_agrees(void **state)
+{
+	struct pp_arena arena;
+	struct pp_sums sums;
+	uint8_t hash[PP_SHA256_LEN];
+	int fd;
+
+	(void)state;
+	pp_arena_init(&arena);
+	write_text("a\\b", "one");
+	write_text("x\ny", "two");
+	assert_int_equal(system("sha256sum a* x* >sums"), 0);
+	assert_int_equal(pp_sums_read(&sums, &arena, "sums", NULL), 0);
+	assert_int_equal(sums.nr, 2);
+	fd = open("x\ny", O_RDONLY);
+	assert_int_equal(pp_sha256_fd(fd, hash), 0);
+	close(fd);
+	assert_memory_equal(pp_sums_find(&sums, "x\ny")->hash, hash,
+			    sizeof(hash));
+	assert_int_equal(pp_sums_write(&sums, "ours"), 0);
+	assert_int_equal(system("sha256sum --status --strict -c ours"), 0);
+	write_text("x\ny", "other");
+	assert_int_not_equal(system("sha256sum --status -c ours"), 0);
+	pp_arena_release(&arena);
+}
+
+#define H "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void test_refuses_what_is_no_list(void **state)
+{
+	static const struct {
+		const char *text, *reason;
+	} bad[] = {
+		{ H "  a", "sums:1: the file is cut off" },
+		{ H "  a\n" H "  b", "sums:2: the file is cut off" },
+		{ H " a\n", "sums:1: no \"HASH" },
+		{ "\n", "sums:1: no \"HASH" },
+		{ H "\n", "sums:1: no \"HASH" },
+		{ "0" H "  a\n", "sums:1: no \"HASH" },
+		{ "X23456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0"
+		  "  a\n",
+		  "sums:1: no \"HASH" },
+		{ H "  \n", "leads out" },
+		{ H "  /etc/passwd\n", "leads out" },
+		{ H "  ../a\n", "leads out" },
+		{ H "  a/../../b\n", "leads out" },
+		{ H "  a//b\n", "leads out" },
+		{ H "  a/\n", "leads out" },
+		{ "\\" H "  a\\x\n", "no escape" },
+		{ "\\" H "  a\\\n", "no escape" },
+		{ H "  b\n" H "  a\n", "sums:2: the names do not ascend" },
+		{ H "  a\n" H "  a\n", "sums:2: the names do not ascend" },
+	};
+	struct pp_arena arena;
+	struct pp_sums sums;
+
+	(void)state;
+	pp_arena_init(&arena);
+	assert_int_equal(pp_sums_read(&sums, &arena, "none", NULL), -ENOENT);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct op_diag diag = { "" };
+
+		write_text("sums", bad[i].text);
+		assert_int_equal(pp_sums_read(&sums, &arena, "sums", &diag),
+				 -EINVAL);
+		assert_reason(&diag, bad[i].reason);
+	}
+	write_bytes("sums", H "  a\0b\n", sizeof(H "  a\0b\n") - 1);
+	assert_int_equal(pp_sums_read(&sums, &arena, "sums", NULL), -EINVAL);
+	write_text("sums", "");
+	assert_int_equal(pp_sums_read(&sums, &arena, "sums", NULL), 0);
+	assert_int_equal(sums.nr, 0);
+	pp_arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_published_hashes),
+		cmocka_unit_test(test_pieces_make_no_difference),
+		folder_test(test_reads_what_it_writes),
+		folder_test(test_sha256sum_agrees),
+		folder_test(test_refuses_what_is_no_list),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
