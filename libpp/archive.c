@@ -187,7 +187,7 @@ const char *pp_archive_name(const struct pp_archive *archive, const char *path)
 
 int pp_archive_check(const struct pp_archive *archive, const char *path)
 {
-	const char *name = pp_archive_name(archive, path);
+	const char *name = archive ? pp_archive_name(archive, path) : NULL;
 	const struct pp_sum *sum =
 		name ? pp_sums_find(&archive->sums, name) : NULL;
 	uint8_t hash[PP_SHA256_LEN];

@@ -64,9 +64,9 @@ int pp_archive_open(struct pp_archive **out, struct pp_arena *arena,
 const char *pp_archive_name(const struct pp_archive *archive, const char *path);
 
 /*
- * Hold the file @path against its hash, if it is in the archive. Returns 0
- * also for what has none; -ENOENT, -EACCES and the like; -EILSEQ when it is
- * not what was archived.
+ * Hold the file @path against its hash, if it is in @archive (NULL: in none).
+ * Returns 0 also for what has none; -ENOENT, -EACCES and the like; -EILSEQ when
+ * it is not what was archived.
  */
 int pp_archive_check(const struct pp_archive *archive, const char *path);
 

@@ -11,7 +11,7 @@
 
 #include "libop/op_events.h"
 #include "libpp/image_symbols.h"
-#include "libpp/population.h"
+#include "libpp/tree_input.h"
 
 /* What the functions of this file hand on to each other. */
 struct search {
@@ -20,6 +20,8 @@ struct search {
 	struct pp_request report; /* what finds all that it can */
 	struct pp_population population;
 	struct pp_side *side;
+	struct pp_sample_file *trees; /* call trees that are asked for */
+	size_t nr_trees;
 	struct pp_messages quiet; /* what was said before */
 	struct op_diag *diag;
 };
@@ -278,8 +280,7 @@ static int add_snapshot(struct search *s, const struct pp_image *image)
 {
 	char path[8192];
 
-	if (image->recorded.space != OP_SPACE_KERN ||
-	    op_ksyms_path(path, sizeof(path), s->side->session->symbols,
+	if (op_ksyms_path(path, sizeof(path), s->side->session->symbols,
 			  image->recorded.name, image->build_id,
 			  image->build_id_len))
 		return 0;
@@ -287,22 +288,108 @@ static int add_snapshot(struct search *s, const struct pp_image *image)
 }
 
 /* Lines of the kernel come from another file than its symbols. */
+static int add_files_of(struct search *s, const struct pp_image *image)
+{
+	int err = add_image(s, image, false, &s->list->report.messages);
+
+	if (err || image->recorded.space != OP_SPACE_KERN)
+		return err;
+	err = add_image(s, image, true, &s->quiet);
+	return err ? err : add_snapshot(s, image);
+}
+
+struct images {
+	const struct pp_image **list;
+	size_t nr;
+};
+
+static int note_image(struct search *s, struct images *images,
+		      const struct pp_image *image)
+{
+	const struct pp_image **more;
+
+	if (images->nr && images->list[images->nr - 1] == image)
+		return 0;
+	more = pp_arena_grow(&s->list->report.arena, (void *)images->list,
+			     images->nr, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	images->list = more;
+	more[images->nr++] = image;
+	return 0;
+}
+
+/* Trees are of an application: one may hold nothing that is asked for. */
+static bool is_chosen(const struct pp_tree_input *input)
+{
+	for (uint32_t i = 0; i < ctree_nr_images(input->tree); i++)
+		if (input->images[i].is_chosen)
+			return true;
+	return false;
+}
+
+static int note_tree(struct search *s, struct images *images,
+		     const struct pp_tree_input *input)
+{
+	struct pp_sample_file *trees;
+	int err = 0;
+
+	if (!is_chosen(input))
+		return 0;
+	trees = pp_arena_grow(&s->list->report.arena, s->trees, s->nr_trees,
+			      sizeof(*trees));
+	if (!trees)
+		return -ENOMEM;
+	s->trees = trees;
+	trees[s->nr_trees++] = *input->file;
+	for (uint32_t i = 0; i < ctree_nr_images(input->tree) && !err; i++)
+		err = note_image(s, images, input->images[i].image);
+	return err;
+}
+
+/* Those in call trees, which may have no samples of their own. */
+static int note_tree_images(struct search *s, struct images *images)
+{
+	struct pp_tree_inputs in;
+	int err = pp_tree_inputs_read(&in, &s->population, s->side);
+
+	for (size_t i = 0; i < in.nr && !err; i++)
+		err = note_tree(s, images, &in.list[i]);
+	pp_tree_inputs_release(&in);
+	return err;
+}
+
+static int by_image(const void *a, const void *b)
+{
+	const struct pp_image *const *pa = a, *const *pb = b;
+	const struct pp_image *x = *pa, *y = *pb;
+	int order = strcmp(x->name, y->name);
+
+	if (!order)
+		order = (x->kind > y->kind) - (x->kind < y->kind);
+	if (!order)
+		order = memcmp(x->build_id, y->build_id, sizeof(x->build_id));
+	if (!order)
+		order = (x->mtime > y->mtime) - (x->mtime < y->mtime);
+	return order;
+}
+
 static int add_images(struct search *s)
 {
 	const struct pp_sample_list *samples = &s->side->list;
+	struct images images = { 0 };
 	int err = 0;
 
-	for (size_t i = 0; i < samples->nr && !err; i++) {
-		const struct pp_image *image = samples->files[i].image;
-
-		if (i && image == samples->files[i - 1].image)
-			continue;
-		err = add_image(s, image, false, &s->list->report.messages);
-		if (!err && image->recorded.space == OP_SPACE_KERN)
-			err = add_image(s, image, true, &s->quiet);
-		if (!err)
-			err = add_snapshot(s, image);
-	}
+	for (size_t i = 0; i < samples->nr && !err; i++)
+		err = note_image(s, &images, samples->files[i].image);
+	if (!err)
+		err = note_tree_images(s, &images);
+	if (images.nr)
+		qsort((void *)images.list, images.nr, sizeof(*images.list),
+		      by_image);
+	for (size_t i = 0; i < images.nr && !err; i++)
+		if (!i || by_image(&images.list[i - 1], &images.list[i]))
+			err = add_files_of(s, images.list[i]);
 	return err;
 }
 
@@ -331,17 +418,27 @@ static int by_path(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
+static int add_sample_files(struct search *s, enum pp_archive_part part,
+			    struct pp_sample_file *files, size_t nr)
+{
+	int err = 0;
+
+	if (nr)
+		qsort(files, nr, sizeof(*files), by_path);
+	for (size_t i = 0; i < nr && !err; i++)
+		err = add_in_folder(s, part, files[i].session, files[i].path);
+	return err;
+}
+
 static int add_samples(struct search *s)
 {
 	struct pp_sample_list *samples = &s->side->list;
-	int err = 0;
+	int err = add_sample_files(s, PP_ARCHIVE_SAMPLES, samples->files,
+				   samples->nr);
 
-	qsort(samples->files, samples->nr, sizeof(*samples->files), by_path);
-	for (size_t i = 0; i < samples->nr && !err; i++)
-		err = add_in_folder(s, PP_ARCHIVE_SAMPLES,
-				    samples->files[i].session,
-				    samples->files[i].path);
-	return err;
+	return err ? err
+		   : add_sample_files(s, PP_ARCHIVE_TREES, s->trees,
+				      s->nr_trees);
 }
 
 static int add_ledgers(struct search *s)
@@ -581,7 +678,8 @@ int pp_archive_list_new(struct pp_archive_list **out,
 	s.report = (struct pp_request){
 		.session = request->session,
 		.spec = request->spec,
-		.merge = PP_MERGE_SESSION,
+		.merge = PP_MERGE_SESSION | PP_MERGE_CPU | PP_MERGE_TGID |
+			 PP_MERGE_TID,
 		.any_axes = true,
 		.exclude_dependent = request->exclude_dependent,
 		.call_graph = true,

@@ -23,6 +23,7 @@ enum pp_archive_part {
 	PP_ARCHIVE_IMAGE, /* a binary */
 	PP_ARCHIVE_DEBUG, /* a separate debug file */
 	PP_ARCHIVE_SAMPLES,
+	PP_ARCHIVE_TREES, /* call trees */
 	PP_ARCHIVE_SESSION, /* what else is in a session: symbols, accounts */
 	PP_ARCHIVE_SOURCE,
 	PP_ARCHIVE_OWN, /* what is the archive's own: descriptions of events */

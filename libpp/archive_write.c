@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdb/ctree.h"
 #include "libdb/odb.h"
 #include "libop/op_config.h"
 #include "libpp/archive.h"
@@ -220,14 +221,16 @@ static int copy_file(struct writer *w, const struct pp_archive_file *file,
 /* A sample file that changed while it was copied may have come out damaged. */
 static bool is_torn(const struct pp_archive_file *file, const char *path)
 {
-	struct odb *odb;
-	int err;
+	struct ctree *tree = NULL;
+	struct odb *odb = NULL;
+	int err = 0;
 
-	if (file->part != PP_ARCHIVE_SAMPLES)
-		return false;
-	err = odb_open(&odb, path, ODB_RDONLY);
-	if (!err)
-		odb_close(odb);
+	if (file->part == PP_ARCHIVE_SAMPLES)
+		err = odb_open(&odb, path, ODB_RDONLY);
+	else if (file->part == PP_ARCHIVE_TREES)
+		err = ctree_open(&tree, path, ODB_RDONLY);
+	odb_close(odb);
+	ctree_close(tree);
 	return err == -EBADMSG;
 }
 
@@ -238,7 +241,8 @@ static bool is_torn(const struct pp_archive_file *file, const char *path)
 static int cannot_read(struct writer *w, const struct pp_archive_file *file,
 		       int why)
 {
-	if (file->part == PP_ARCHIVE_SAMPLES || file->part == PP_ARCHIVE_OWN)
+	if (file->part == PP_ARCHIVE_SAMPLES ||
+	    file->part == PP_ARCHIVE_TREES || file->part == PP_ARCHIVE_OWN)
 		return op_diag_set(w->diag, why,
 				   "%s: cannot be read: %s; nothing is kept",
 				   file->from, strerror(-why));

@@ -68,11 +68,6 @@ static int take_ksyms(struct pp_image_symbols *symbols)
 
 #define NOT_ARCHIVED "%s: it is not what was archived; not used"
 
-static int check_archived(const struct pp_locator *locator, const char *path)
-{
-	return locator->archive ? pp_archive_check(locator->archive, path) : 0;
-}
-
 static int open_snapshot(struct pp_image_symbols *symbols,
 			 const struct pp_image *image,
 			 const struct op_session *session,
@@ -87,7 +82,7 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 			    image->recorded.name, image->build_id,
 			    image->build_id_len);
 	if (!err)
-		err = check_archived(locator, path);
+		err = pp_archive_check(locator->archive, path);
 	if (err == -EILSEQ)
 		op_diag_set(&why, err, NOT_ARCHIVED, path);
 	if (!err)
@@ -212,7 +207,7 @@ static void check_debug(struct pp_image_symbols *symbols, const char *binary,
 
 	if (!path)
 		path = named_debug(symbols, binary, locator->arena);
-	if (!path || check_archived(locator, path) != -EILSEQ)
+	if (!path || pp_archive_check(locator->archive, path) != -EILSEQ)
 		return;
 	pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);
 	op_bfd_drop_debug(symbols->bfd);
@@ -225,7 +220,7 @@ static int open_build(struct pp_image_symbols *symbols,
 		      const struct pp_locator *locator,
 		      struct pp_messages *messages)
 {
-	int err = check_archived(locator, path);
+	int err = pp_archive_check(locator->archive, path);
 
 	if (err == -EILSEQ)
 		pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);

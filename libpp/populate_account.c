@@ -12,7 +12,7 @@
 static int read_ledger(const struct pp_side *side, struct op_ledger *one,
 		       const char *path, struct op_diag *why)
 {
-	int err = side->archive ? pp_archive_check(side->archive, path) : 0;
+	int err = pp_archive_check(side->archive, path);
 
 	if (err == -EILSEQ)
 		return op_diag_set(why, err, "%s: it is not what was archived",

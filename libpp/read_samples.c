@@ -84,10 +84,8 @@ static int read_file(const struct pp_sample_list *list,
 		     struct op_diag *why)
 {
 	struct odb *odb;
-	int ret = 0;
+	int ret = pp_archive_check(list->archive, file->path);
 
-	if (list->archive)
-		ret = pp_archive_check(list->archive, file->path);
 	if (!ret)
 		ret = odb_open(&odb, file->path, ODB_RDONLY);
 	if (ret == -ENOMEM)

@@ -99,8 +99,10 @@ static int take_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
 static int take_file(struct pp_tree_inputs *in, struct pp_tree_input *input,
 		     struct op_diag *why)
 {
-	int err = ctree_open(&input->tree, input->file->path, ODB_RDONLY);
+	int err = pp_archive_check(in->side->archive, input->file->path);
 
+	if (!err)
+		err = ctree_open(&input->tree, input->file->path, ODB_RDONLY);
 	if (err)
 		return op_diag_set(why, err, "%s: %s", input->file->path,
 				   pp_why_not_opened(err));

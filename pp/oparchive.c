@@ -178,7 +178,7 @@ int main(int argc, char **argv)
 		status = 1;
 	else if (oparchive_take_options(&options, &diag))
 		status = EXIT_USAGE;
-	else if (run(&options, &diag))
+	if (!status && run(&options, &diag))
 		status = 1;
 	if (status)
 		fprintf(stderr, "oparchive: %s\n",

@@ -35,6 +35,8 @@ cc=${CC:-cc}
 $cc -O1 -gdwarf-4 -shared -fPIC -Wl,--build-id -o lib.so lib.c || exit 1
 $cc -O1 -shared -fPIC -Wl,--build-id=none -s -o bare.so lib.c || exit 1
 # One debug file is found by the build-id, the other by its name.
+echo 'int call_back(int (*f)(int)) { return f(2) + 1; }' >caller.c
+$cc -O1 -shared -fPIC -Wl,--build-id -o caller.so caller.c || exit 1
 id=$(id_of prog)
 mkdir -p "$TMP/mnt/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)" mod
 nm -C prog >symbols
@@ -43,6 +45,7 @@ objcopy --only-keep-debug prog \
 strip prog
 objcopy --only-keep-debug lib.so lib.so.debug
 nm lib.so >>symbols
+nm caller.so >>symbols
 objcopy --strip-all --add-gnu-debuglink=lib.so.debug lib.so
 $cc -O1 -gdwarf-4 -c -o mod/snd-fake.ko lib.c || exit 1
 # Binaries lie below another root, as those of a container.
@@ -80,6 +83,16 @@ echo '0x10 4' | sample \
 	"current/$P/{dep}/{anon:anon}/7.0x10000.0x20000/$E.all.all.all" \
 	kind=anon anon-start=0x10000
 echo '0x10 2' | sample "current/$P/{dep}/{root}/no/such.so/$E.all.all.all"
+# Stacks: one library is in them alone.
+"$TESTBIN/mktree" "$S/samples/current/$P/{tree}/$E.all.all.all" \
+	cpu-khz=2400000 cpu-type=x86-64/family10 <<END
+image p root:$H/prog build-id=$id
+image l root:$H/lib.so build-id=$(id_of "$TMP/mnt$H/lib.so")
+image c root:$H/caller.so build-id=$(id_of "$TMP/mnt$H/caller.so")
+image cut kern:[truncated] pseudo
+stack 12 p+$(at main) c+$(at call_back) p+$(at cold)
+stack 8 cut+0 l+$(at lib_entry)
+END
 cp -r "$S/samples/current" "$S/samples/before"
 printf '%s 70\n' "$(at 'int twice')" |
 	sample "before/$P/{dep}/$P/$E.all.all.all" build-id="$id"
@@ -131,10 +144,13 @@ like "it is about something" "$(at_home -l -g event:CPU_CLK_UNHALTED)" \
 	'^60 .* prog.cc:2 .*int twice<int>'
 for how in "" -l "-l -g -w" "-l -f -a" "-d -g" "-x -l" "-l --merge=lib" "-X" \
 	"-X -g -l" --json "--json -l -g" "--csv -l" "-l -D none" "-l --intervals" \
+	--format=folded "--format=folded event:CPU_CLK_UNHALTED -x" \
 	"-l session:before" "-l image:$H/prog" "-l lib-image:$H/mod/snd-fake.ko"; do
 	# shellcheck disable=SC2086 # words
 	same $how
 done
+is "stacks have the names of what only calls" \
+	"$(away moved --format=folded event:CPU_CLK_UNHALTED | grep -c call_back)" 1
 is "both have the lines of the kernel and of a module" \
 	"$(away moved -l -g event:CPU_CLK_UNHALTED | grep -c -e ' k\.s:5 ' -e ' lib\.c:1 ')" \
 	"$(at_home -l -g event:CPU_CLK_UNHALTED | grep -c -e ' k\.s:5 ' -e ' lib\.c:1 ')"
@@ -181,6 +197,9 @@ unlike "a sound one" "$(cat "$TMP/err")" archived
 damaged "a sample file" "$A$S/samples/current/$P/{dep}/$P/$E.all.all.all" \
 	"warning: $A.*/prog/$E.all.all.all: it is not what was archived; left out" -l
 like "the others are reported" "$(cat "$TMP/stdout")" 'lib_entry'
+damaged "a call tree" "$A$S/samples/current/$P/{tree}/$E.all.all.all" \
+	"warning: $A.*/{tree}/$E.all.all.all: it is not what was archived; left out" \
+	--format=folded session:current,before event:CPU_CLK_UNHALTED
 damaged "a binary" "$A$H/prog" "warning: $A$H/prog: it is not what was archived; not used" -l
 like "its samples have no names" "$(cat "$TMP/stdout")" "$H/prog$"
 damaged "a debug file" "$A$H/.debug/lib.so.debug" \
