@@ -9,6 +9,21 @@ E=CPU_CLK_UNHALTED.100000.0 D=DATA_CACHE_MISSES.5000.0
 mkdir -p "$H"
 cd "$H" || exit 1
 
+# Elsewhere: nothing but opreport and what that links.
+mkdir -p "$R$BIN" "$R/tmp"
+cp "$BIN/opreport" "$R$BIN"
+ldd "$BIN/opreport" | sed -n 's|^[^/]*\(/[^ ]*\) .*|\1|p' | while read -r lib; do
+	mkdir -p "$R$(dirname "$lib")"
+	cp -L "$lib" "$R$lib"
+done
+mkdir -p "$R/proc"
+inside() {
+	# shellcheck disable=SC2016 # by that shell
+	unshare -rm sh -c 'mount --rbind /proc "$0/proc" && exec chroot "$0" "$@"' \
+		"$R" "$BIN/opreport" "$@"
+}
+inside --version >/dev/null || skip_all "cannot change the root folder here"
+
 sample() {
 	file=$S/samples/$1
 	shift
@@ -105,25 +120,10 @@ ok "an archive" "$BIN/oparchive" --session-dir="$S" -R "$TMP/mnt" -p "$H/mod" \
 ok "one of symbols" "$BIN/oparchive" --session-dir="$S" -R "$TMP/mnt" \
 	-p "$H/mod" --symbols-only -o "$A.symbols" session:current,before 2>/dev/null
 
-# ---- elsewhere: nothing but the archive, opreport and what that links --------
+# ---- elsewhere ---------------------------------------------------------------
 
-mkdir -p "$R$BIN" "$R/tmp"
-cp "$BIN/opreport" "$R$BIN"
-ldd "$BIN/opreport" | sed -n 's|^[^/]*\(/[^ ]*\) .*|\1|p' | while read -r lib; do
-	mkdir -p "$R$(dirname "$lib")"
-	cp -L "$lib" "$R$lib"
-done
 mv "$A" "$R/moved"
 mv "$A.symbols" "$R/symbols"
-inside() {
-	if [ "$(id -u)" -eq 0 ]; then
-		chroot "$R" "$BIN/opreport" "$@"
-	else
-		unshare -r chroot "$R" "$BIN/opreport" "$@"
-	fi
-}
-inside --version >/dev/null || skip_all "cannot change the root folder here"
-
 # XML repeats the command line.
 at_home() {
 	"$BIN/opreport" --session-dir="$S" -R "$TMP/mnt" -p "$H/mod" "$@" 2>&1
