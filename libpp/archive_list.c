@@ -380,8 +380,11 @@ static int add_images(struct search *s)
 	struct images images = { 0 };
 	int err = 0;
 
-	for (size_t i = 0; i < samples->nr && !err; i++)
+	for (size_t i = 0; i < samples->nr && !err; i++) {
 		err = note_image(s, &images, samples->files[i].image);
+		if (!err && samples->files[i].callee)
+			err = note_image(s, &images, samples->files[i].callee);
+	}
 	if (!err)
 		err = note_tree_images(s, &images);
 	if (images.nr)

@@ -98,7 +98,19 @@ echo '0x10 4' | sample \
 	"current/$P/{dep}/{anon:anon}/7.0x10000.0x20000/$E.all.all.all" \
 	kind=anon anon-start=0x10000
 echo '0x10 2' | sample "current/$P/{dep}/{root}/no/such.so/$E.all.all.all"
-# Stacks: one library is in them alone.
+# Calls of a library, and by one that has no samples of its own.
+C="{root}$H/caller.so"
+call() {
+	echo $(($1 << 32 | $2)) "$3"
+}
+call "$(at main)" "$(at lib_entry)" 11 |
+	sample "current/$P/{dep}/$P/{cg}/$L/$E.all.all.all" build-id="$id"
+call "$(at call_back)" "$(at cold)" 20 |
+	sample "current/$P/{dep}/$C/{cg}/$P/$E.all.all.all" \
+		build-id="$(id_of "$TMP/mnt$H/caller.so")"
+call "$(at main)" "$(at call_back)" 20 |
+	sample "current/$P/{dep}/$P/{cg}/$C/$E.all.all.all" build-id="$id"
+# Stacks: so, too.
 "$TESTBIN/mktree" "$S/samples/current/$P/{tree}/$E.all.all.all" \
 	cpu-khz=2400000 cpu-type=x86-64/family10 <<END
 image p root:$H/prog build-id=$id
@@ -144,12 +156,16 @@ like "it is about something" "$(at_home -l -g event:CPU_CLK_UNHALTED)" \
 	'^60 .* prog.cc:2 .*int twice<int>'
 for how in "" -l "-l -g -w" "-l -f -a" "-d -g" "-x -l" "-l --merge=lib" "-X" \
 	"-X -g -l" --json "--json -l -g" "--csv -l" "-l -D none" "-l --intervals" \
+	"-c event:CPU_CLK_UNHALTED" "-c -X event:CPU_CLK_UNHALTED" \
+	"-c --json event:CPU_CLK_UNHALTED" \
 	--format=folded "--format=folded event:CPU_CLK_UNHALTED -x" \
 	"-l session:before" "-l image:$H/prog" "-l lib-image:$H/mod/snd-fake.ko"; do
 	# shellcheck disable=SC2086 # words
 	same $how
 done
-is "stacks have the names of what only calls" \
+like "calls have the names of what only calls" \
+	"$(away moved -c event:CPU_CLK_UNHALTED)" '^ *20 .* call_back$'
+is "stacks, too" \
 	"$(away moved --format=folded event:CPU_CLK_UNHALTED | grep -c call_back)" 1
 is "both have the lines of the kernel and of a module" \
 	"$(away moved -l -g event:CPU_CLK_UNHALTED | grep -c -e ' k\.s:5 ' -e ' lib\.c:1 ')" \
