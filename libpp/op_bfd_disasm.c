@@ -43,7 +43,8 @@ struct op_disasm {
 
 /* ---- text ---------------------------------------------------------------- */
 
-static int append(struct op_disasm *d, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static int
+append(struct op_disasm *d, const char *fmt, va_list ap)
 {
 	va_list again;
 	int len;

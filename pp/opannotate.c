@@ -37,7 +37,10 @@ static void print_unplaced(const struct pp_report *report,
 			u->symbols[i]->name);
 	if (u->nr_symbols > nr)
 		fprintf(stderr, " and %zu more symbols", u->nr_symbols - nr);
-	fputs("; compile it with -g or install its debug symbols\n", stderr);
+	fputs(u->image->binary
+		      ? "; compile it with -g or install its debug symbols\n"
+		      : "; no binary tells them\n",
+	      stderr);
 }
 
 static void print_all_unplaced(const struct pp_report *report,
@@ -58,8 +61,12 @@ static int write_report(const struct opannotate_options *o,
 	struct pp_annotation annotation;
 	int err;
 
-	if (o->args.assembly)
+	if (o->args.assembly) {
+		if (o->include_files || o->exclude_files)
+			fputs("opannotate: warning: --include-file and --exclude-file change nothing in a listing of instructions\n",
+			      stderr);
 		return opannotate_write_assembly(o, report, diag);
+	}
 	err = pp_annotate(&annotation, report);
 	if (err)
 		return err;

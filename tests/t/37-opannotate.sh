@@ -246,6 +246,9 @@ is "both have no other counts" "$(annotate -s -a -n $cycles | grep '^ *[0-9][0-9
 	"$(grep '^ *[0-9][0-9]* *[0-9]*\.' "$TMP/asm")"
 is "an alias" "$(annotate \
 	--source-with-assembly -n $cycles | cksum)" "$(annotate -s -a -n $cycles | cksum)"
+annotate -a -n --include-file=nonesuch $cycles >"$TMP/out"
+is "files are not chosen among instructions" "$(cksum <"$TMP/out")" "$(cksum <"$TMP/asm")"
+like "and that is said" "$(cat "$TMP/err")" 'include-file .*change nothing'
 like "a share that no symbol reaches" \
 	"$(annotate -a --threshold=100 $cycles 2>&1; cat "$TMP/err")" 'none of the symbols'
 
@@ -298,6 +301,20 @@ rm "$prog"
 annotate -a >"$TMP/out"
 like "a binary that is gone" "$(cat "$TMP/err")" \
 	"prog: not shown: $((total + 5)) samples in "
+
+# ---- another place altogether --------------------------------------------------
+
+cp -p "$TMP/good" "$prog"
+annotate -s -n >"$TMP/home"
+if [ -x "$BIN/oparchive" ]; then
+	"$BIN/oparchive" --session-dir="$SESSION" --with-sources -o "$TMP/archive"
+	rm -rf "$prog" "$src" "$TMP/session.away"
+	mv "$SESSION" "$TMP/session.away"
+	"$BIN/opannotate" -s -n "archive:$TMP/archive" >"$TMP/out" 2>"$TMP/err"
+	ok "an archive with sources is annotated as at home" diff "$TMP/home" "$TMP/out"
+	mv "$TMP/session.away" "$SESSION"
+	cp -rp "$TMP/moved" "$src"
+fi
 
 # ---- what goes wrong ---------------------------------------------------------
 
