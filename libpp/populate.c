@@ -202,6 +202,7 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	p->report->old_totals = p->old.totals;
 	memcpy(p->report->debug_dirs, p->side.locator.debug_dirs,
 	       sizeof(p->report->debug_dirs));
+	p->report->archive = p->side.archive;
 	p->report->account = p->side.account;
 	p->report->old_account = p->old.account;
 	p->report->has_lines = request->lines;

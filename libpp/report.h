@@ -39,6 +39,8 @@
 
 /* ---- what is asked for --------------------------------------------------- */
 
+struct pp_archive; /* libpp/archive.h */
+
 struct pp_request {
 	const struct op_session *session;
 	const struct pp_spec *spec;
@@ -226,6 +228,7 @@ struct pp_report {
 					    when some session has none */
 	const struct op_ledger *old_account;
 	const char *debug_dirs[4]; /* for op_bfd_open() */
+	const struct pp_archive *archive; /* it is about; or NULL */
 	struct pp_messages messages; /* for the program to print */
 };
 

@@ -14,6 +14,7 @@
 
 #include "libpp/sample_list.h"
 #include "pp/opannotate_excerpt.h"
+#include "pp/opannotate_files.h"
 #include "pp/opannotate_text.h"
 
 #define MANY_SYMBOLS 50
@@ -45,7 +46,8 @@ static void write_file_title(const struct listing *l)
 {
 	write_blank(l);
 	opannotate_margin(l->text, NULL);
-	fprintf(l->text->out, "%s:     file format %s\n", l->image->binary,
+	fprintf(l->text->out, "%s:     file format %s\n",
+		opannotate_home_path(l->text->options, l->image->binary),
 		op_disasm_format(l->disasm));
 	write_blank(l);
 }

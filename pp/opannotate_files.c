@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libpp/archive.h"
+
 /* ---- where --------------------------------------------------------------- */
 
 /* @dir/@name if it can be read there. */
@@ -71,6 +73,18 @@ char *opannotate_locate(const struct opannotate_options *o, const char *name)
 	return path ? path : strdup(name);
 }
 
+const char *opannotate_home_path(const struct opannotate_options *o,
+				 const char *path)
+{
+	const struct pp_spec_list *archive =
+		&o->spec.spec.lists[PP_SPEC_ARCHIVE];
+	const char *root = archive->nr ? archive->items[0].pattern : "";
+	size_t len = strlen(root);
+
+	return !strncmp(path, root, len) && path[len] == '/' ? path + len
+							     : path;
+}
+
 /* Lines may have moved since the code was made of them. */
 static void check_age(const char *path, const struct stat *st,
 		      const struct pp_image *image)
@@ -93,11 +107,19 @@ static FILE *open_regular(const char *path, struct stat *st)
 	return NULL;
 }
 
-FILE *opannotate_open_source(const char *path, const struct pp_image *image)
+FILE *opannotate_open_source(const struct pp_report *report, const char *path,
+			     const struct pp_image *image)
 {
 	struct stat st;
-	FILE *in = open_regular(path, &st);
+	FILE *in;
 
+	if (pp_archive_check(report->archive, path) == -EILSEQ) {
+		fprintf(stderr,
+			"opannotate: warning: %s: it is not what was archived; not used\n",
+			path);
+		return NULL;
+	}
+	in = open_regular(path, &st);
 	if (in)
 		check_age(path, &st, image);
 	else
@@ -134,6 +156,7 @@ static bool matches(const char *const *patterns, const char *path)
 
 bool opannotate_wants_file(const struct opannotate_options *o, const char *path)
 {
+	path = opannotate_home_path(o, path);
 	if (o->exclude_files && matches(o->exclude_files, path))
 		return false;
 	return !o->include_files || matches(o->include_files, path);

@@ -16,9 +16,15 @@
 char *opannotate_locate(const struct opannotate_options *options,
 			const char *name);
 
-/* Open source file @path. That it cannot be read, or is newer than @image
- * (which may be NULL), is said on standard error. */
-FILE *opannotate_open_source(const char *path, const struct pp_image *image);
+/* What the file @path was called at home, if it is in an archive; part of it.
+ * Else @path. */
+const char *opannotate_home_path(const struct opannotate_options *options,
+				 const char *path);
+
+/* Open source file @path. That it cannot be read, is not what was archived, or
+ * is newer than @image (which may be NULL), is said on standard error. */
+FILE *opannotate_open_source(const struct pp_report *report, const char *path,
+			     const struct pp_image *image);
 
 /* Whether --include-file and --exclude-file let @path through: a pattern may
  * match all of it or one of its components. */

@@ -166,11 +166,12 @@ static int write_own_file(const struct source *source, const char *path)
 /* Below the output folder, at the path that the source has. */
 static int write_below(const struct source *s, struct op_diag *diag)
 {
+	const char *name = opannotate_home_path(s->text->options, s->path);
 	char *path;
 	int err;
 
 	if (asprintf(&path, "%s/%s", s->text->options->output_dir,
-		     s->path + (*s->path == '/')) < 0)
+		     name + (*name == '/')) < 0)
 		return -ENOMEM;
 	if (strstr(path, "/../") || is_same_file(path, s->path))
 		err = op_diag_set(
@@ -192,7 +193,8 @@ static int write_file(struct source *s, struct op_diag *diag)
 {
 	int err = 0;
 
-	s->in = opannotate_open_source(s->path, s->file->oldest);
+	s->in = opannotate_open_source(s->text->report, s->path,
+				       s->file->oldest);
 	if (s->text->options->output_dir) {
 		err = write_below(s, diag);
 	} else {

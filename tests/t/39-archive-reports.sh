@@ -9,20 +9,23 @@ E=CPU_CLK_UNHALTED.100000.0 D=DATA_CACHE_MISSES.5000.0
 mkdir -p "$H"
 cd "$H" || exit 1
 
-# Elsewhere: nothing but opreport and what that links.
+# Elsewhere: nothing but the tools and what they link.
 mkdir -p "$R$BIN" "$R/tmp"
-cp "$BIN/opreport" "$R$BIN"
-ldd "$BIN/opreport" | sed -n 's|^[^/]*\(/[^ ]*\) .*|\1|p' | while read -r lib; do
+cp "$BIN/opreport" "$BIN/opannotate" "$BIN/opgprof" "$R$BIN"
+ldd "$BIN/opreport" "$BIN/opannotate" | sed -n 's|^[^/]*\(/[^ ]*\) .*|\1|p' | while read -r lib; do
 	mkdir -p "$R$(dirname "$lib")"
 	cp -L "$lib" "$R$lib"
 done
 mkdir -p "$R/proc"
+# inside TOOL ARG...
 inside() {
+	tool=$1
+	shift
 	# shellcheck disable=SC2016 # by that shell
 	unshare -rm sh -c 'mount --rbind /proc "$0/proc" && exec chroot "$0" "$@"' \
-		"$R" "$BIN/opreport" "$@"
+		"$R" "$BIN/$tool" "$@"
 }
-inside --version >/dev/null || skip_all "cannot change the root folder here"
+inside opreport --version >/dev/null || skip_all "cannot change the root folder here"
 
 sample() {
 	file=$S/samples/$1
@@ -128,7 +131,7 @@ printf '%s\n' 'source = test' 'taken = 190' 'stored = 187' 'pending = 0' \
 	>"$S/samples/before/ledger"
 
 ok "an archive" "$BIN/oparchive" --session-dir="$S" -R "$TMP/mnt" -p "$H/mod" \
-	-o "$A" session:current,before 2>/dev/null
+	--with-sources -o "$A" session:current,before 2>/dev/null
 ok "one of symbols" "$BIN/oparchive" --session-dir="$S" -R "$TMP/mnt" \
 	-p "$H/mod" --symbols-only -o "$A.symbols" session:current,before 2>/dev/null
 
@@ -136,14 +139,19 @@ ok "one of symbols" "$BIN/oparchive" --session-dir="$S" -R "$TMP/mnt" \
 
 mv "$A" "$R/moved"
 mv "$A.symbols" "$R/symbols"
-# XML repeats the command line.
+# XML and annotations repeat the command line.
+tool_at_home() {
+	tool=$1
+	shift
+	"$BIN/$tool" --session-dir="$S" -R "$TMP/mnt" -p "$H/mod" "$@"
+}
 at_home() {
-	"$BIN/opreport" --session-dir="$S" -R "$TMP/mnt" -p "$H/mod" "$@" 2>&1
+	tool_at_home opreport "$@" 2>&1
 }
 away() {
 	archive=$1
 	shift
-	inside "archive:/$archive" "$@" 2>&1
+	inside opreport "archive:/$archive" "$@" 2>&1
 }
 same() {
 	at_home "$@" | sed '/^ title=/d; /^<options /d' >"$TMP/wanted"
@@ -178,7 +186,31 @@ like "which is there" "$(cat "$TMP/away.xml")" '^([0-9a-f]{2})+</bytes>'
 is "symbols alone have none" \
 	"$(away symbols -d -X event:CPU_CLK_UNHALTED | sed -n '/<bytes /,/<.bytes>/p' |
 		grep -v bytes)" ""
-is "a comparison" "$(inside -l '{' archive:/moved session:before '}' \
+# A listing says where a binary is, at home below the other root.
+plain() {
+	"$@" 2>"$TMP/err" | sed "/Command line: /d; s|$TMP/mnt/|/|"
+	cat "$TMP/err"
+}
+for how in --source "--source --assembly" "--source --exclude-file=*.cc"; do
+	# shellcheck disable=SC2086 # words
+	plain tool_at_home opannotate $how event:CPU_CLK_UNHALTED >"$TMP/wanted"
+	# shellcheck disable=SC2086
+	plain inside opannotate archive:/moved $how event:CPU_CLK_UNHALTED \
+		>"$TMP/got"
+	ok "opannotate $how" diff "$TMP/wanted" "$TMP/got"
+done
+like "which has source lines" "$(cat "$TMP/got")" '^ *16 .*:int lib_entry'
+unlike "as chosen" "$(cat "$TMP/got")" 'prog\.cc'
+inside opannotate --source archive:/moved -o /tmp/annotated 2>/dev/null
+is "annotated files are called as at home" \
+	"$(cd "$R/tmp/annotated" && find . -type f | sort | tr '\n' ' ')" \
+	".$H/k.s .$H/lib.c .$H/prog.cc "
+tool_at_home opgprof -o "$TMP/home.gmon" image:"$H/prog" \
+	event:CPU_CLK_UNHALTED 2>/dev/null
+inside opgprof -o /tmp/gmon archive:/symbols image:"$H/prog" \
+	event:CPU_CLK_UNHALTED 2>/dev/null
+ok "opgprof" cmp "$TMP/home.gmon" "$R/tmp/gmon"
+is "a comparison" "$(inside opreport -l '{' archive:/moved session:before '}' \
 	'{' archive:/symbols '}' event:CPU_CLK_UNHALTED 2>&1)" \
 	"$(at_home -l '{' session:before '}' '{' '}' event:CPU_CLK_UNHALTED)"
 
@@ -234,6 +266,13 @@ damaged "the descriptions of events" "$A/.oparchive/events/x86-64/family10/event
 	"events: it is not what was archived; events are not described"
 damaged "what is about the archive" "$A/.oparchive/facts" \
 	"facts: it is not what was archived; archive the session again"
+cp -p "$A$H/lib.c" "$TMP/whole"
+echo '/* more */' >>"$A$H/lib.c"
+touch -r "$TMP/whole" "$A$H/lib.c"
+is "a source file is said once" "$("$BIN/opannotate" --source archive:"$A" \
+	event:CPU_CLK_UNHALTED 2>&1 | grep 'not what was')" \
+	"opannotate: warning: $A$H/lib.c: it is not what was archived; not used"
+cp -p "$TMP/whole" "$A$H/lib.c"
 mv "$A/.oparchive/SHA256SUMS" "$TMP/sums"
 report >"$TMP/stdout"
 like "its list is gone" "$? $(wc -l <"$TMP/err") $(cat "$TMP/err")" \
