@@ -243,7 +243,7 @@ fi
 # Interrupted while it writes.
 rm "$S/samples/oprofiled.log"
 head -c 30000000 /dev/zero >>prog
-for signal in INT TERM; do
+for signal in HUP TERM; do
 	"$BIN/oparchive" --session-dir="$S" -o "$TMP/out/a" 2>"$TMP/err" &
 	pid=$!
 	tries=0
@@ -259,7 +259,7 @@ for signal in INT TERM; do
 			sha256sum --quiet -c .oparchive/SHA256SUMS"
 		rm -rf "$TMP/out/a"
 	else
-		like "interrupted: dead by SIG$signal" "$got" '^(130|143)$'
+		like "interrupted: dead by SIG$signal" "$got" '^(129|143)$'
 		is "nothing is left" "$(ls -A "$TMP/out")" ""
 	fi
 done

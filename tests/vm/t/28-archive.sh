@@ -16,9 +16,10 @@ while read -r name tool args; do
 		"$BIN/$tool" "archive:host/$archive" $args >got 2>err
 		is "$archive: $tool $args: complaints" "$(cat err)" \
 			"$(cat "host/$name.err")"
-		# XML repeats the command line.
+		# XML and annotations repeat the command line.
 		for file in got "host/$name.wanted"; do
-			sed '/^ title=/d; /^<options /d' "$file" >"${file##*/}.same"
+			sed '/^ title=/d; /^<options /d; /Command line: /d' \
+				"$file" >"${file##*/}.same"
 		done
 		ok "$archive: $tool $args" cmp got.same "$name.wanted.same"
 	done
