@@ -4,7 +4,6 @@
 #include "libcfi/cfi_expr.h"
 
 #define MAX_VALUES 32
-#define MAX_OPS 256
 
 /* DW_OP_*; DWARF 5 section 2.5. */
 enum {
@@ -336,14 +335,16 @@ enum cfi_step cfi_expr_run(const struct cfi_frame *frame, const uint8_t *expr,
 	m.failure = CFI_CALLER;
 	if (initial)
 		push(&m, *initial);
-	for (unsigned int ops = 0; cfi_left(&m.c) && !m.failure; ops++) {
+	while (cfi_left(&m.c) && !m.failure) {
 		uint8_t op = (uint8_t)cfi_get(&m.c, 1);
 
-		if (ops == MAX_OPS ||
+		if (!*frame->nr_ops ||
 		    (!run_push(&m, op) && !run_other(&m, op) &&
 		     !run_unary(&m, op) && !run_binary(&m, op)) ||
 		    m.c.bad)
 			fail(&m, CFI_NO_DATA);
+		else
+			--*frame->nr_ops;
 	}
 	*value = pop(&m);
 	return m.failure;

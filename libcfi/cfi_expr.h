@@ -14,7 +14,11 @@ struct cfi_frame {
 	const struct cfi_regs *regs;
 	const struct cfi_stack *stack;
 	uint64_t sp;
+	unsigned int *nr_ops; /* that all its expressions may still run */
 };
+
+/* A signal frame's need some 50. */
+#define CFI_MAX_OPS 256
 
 /* @size bytes at @addr. Returns CFI_CALLER if they could be read. */
 enum cfi_step cfi_load(const struct cfi_frame *frame, uint64_t addr,

@@ -11,7 +11,7 @@
 
 /* More is taken for damage. */
 #define MAX_SECTIONS 65536u
-#define MAX_SECTION_LEN ((uint64_t)256 << 20)
+#define MAX_SECTION_LEN ((uint64_t)128 << 20)
 
 static int source_read(const struct cfi_source *source, void *buf, size_t len,
 		       uint64_t offset)

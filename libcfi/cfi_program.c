@@ -42,6 +42,9 @@ enum {
 /* Compilers nest them once. */
 #define MAX_REMEMBERED 8
 
+/* Instructions of one place. Signal frames have some 20. */
+#define MAX_STILL 256
+
 struct state {
 	bool cfa_is_expr;
 	bool ra_signed;
@@ -402,17 +405,19 @@ static void run_fde(struct program *p, const struct cfi_fde *fde,
 		    const struct cfi_row_sink *sink)
 {
 	uint64_t from = fde->start;
+	unsigned int still = 0;
 
 	p->insns = cfi_cursor(fde->insns, fde->insns_len);
 	p->loc = fde->start;
 	while (can_run(p) && from < fde->end) {
 		run_one(p);
-		if (p->insns.bad || p->loc < from)
+		if (p->insns.bad || p->loc < from || ++still > MAX_STILL)
 			fail(p, -EBADMSG);
 		if (p->err || p->loc == from)
 			continue;
 		put_row(p, from, sink);
 		from = p->loc;
+		still = 0;
 	}
 	if (!p->err && from < fde->end)
 		put_row(p, from, sink);

@@ -10,6 +10,12 @@
 #define MAX_POOL ((size_t)64 << 20)
 #define MAX_EXPR 1024 /* bytes; longer ones are not written by compilers */
 
+/*
+ * Slots that are looked at for one item. Whoever makes items that all belong
+ * into one slot gets them kept more than once, not an endless search.
+ */
+#define MAX_PROBES 256
+
 /* Which items a pool has, by hash. 0: free, else the item's number plus 1. */
 struct index {
 	uint32_t *slot;
@@ -93,23 +99,28 @@ static const uint8_t *expr_item(const struct cfi_rules *rules, uint32_t nr,
 
 typedef const uint8_t *get_item(const struct cfi_rules *, uint32_t, size_t *);
 
-/* The slot of the item that is these bytes, or the free one for it. */
+/*
+ * The slot of the item that is these bytes, or the free one for it; NULL if it
+ * was not found in time.
+ */
 static uint32_t *find_slot(const struct index *index,
 			   const struct cfi_rules *rules, get_item *get,
 			   const uint8_t *bytes, size_t len)
 {
-	size_t mask = index->nr_slots - 1;
+	size_t mask = index->nr_slots - 1, i = hash(bytes, len);
 
-	for (size_t i = hash(bytes, len) & mask;; i = (i + 1) & mask) {
+	for (unsigned int probe = 0; probe < MAX_PROBES; probe++, i++) {
 		const uint8_t *item;
 		size_t item_len;
 
+		i &= mask;
 		if (!index->slot[i])
 			return &index->slot[i];
 		item = get(rules, index->slot[i] - 1, &item_len);
 		if (item_len == len && !memcmp(item, bytes, len))
 			return &index->slot[i];
 	}
+	return NULL;
 }
 
 /* Twice the slots, when half of them are taken. */
@@ -117,6 +128,7 @@ static int make_room(struct index *index, const struct cfi_rules *rules,
 		     get_item *get)
 {
 	struct index more = { .nr_slots = index->nr_slots * 2 };
+	uint32_t *slot;
 
 	if (index->nr * 2 < index->nr_slots)
 		return 0;
@@ -130,7 +142,9 @@ static int make_room(struct index *index, const struct cfi_rules *rules,
 		if (!index->slot[i])
 			continue;
 		item = get(rules, index->slot[i] - 1, &len);
-		*find_slot(&more, rules, get, item, len) = index->slot[i];
+		slot = find_slot(&more, rules, get, item, len);
+		if (slot)
+			*slot = index->slot[i];
 	}
 	free(index->slot);
 	more.nr = index->nr;
@@ -149,16 +163,18 @@ int cfi_rules_add(struct cfi_rules *rules, const struct cfi_rule *rule,
 	if (err)
 		return err;
 	slot = find_slot(index, rules, rule_item, (const uint8_t *)rule, len);
-	if (!*slot) {
-		*nr = (uint32_t)(rules->rules.len / 4);
-		err = pool_add(&rules->rules, rule, len);
-		if (err)
-			return err;
-		*slot = *nr + 1;
-		index->nr++;
-		rules->nr_rules++;
+	if (slot && *slot) {
+		*nr = *slot - 1;
+		return 0;
 	}
-	*nr = *slot - 1;
+	*nr = (uint32_t)(rules->rules.len / 4);
+	err = pool_add(&rules->rules, rule, len);
+	if (err)
+		return err;
+	if (slot)
+		*slot = *nr + 1;
+	index->nr += slot != NULL;
+	rules->nr_rules++;
 	return 0;
 }
 
@@ -173,18 +189,19 @@ int cfi_rules_add_expr(struct cfi_rules *rules, const uint8_t *expr, size_t len,
 	if (err)
 		return err;
 	slot = find_slot(index, rules, expr_item, expr, len);
-	if (!*slot) {
-		uint32_t at = (uint32_t)rules->exprs.len;
-
-		err = pool_add(&rules->exprs, &item_len, sizeof(item_len));
-		if (!err)
-			err = pool_add(&rules->exprs, expr, len);
-		if (err)
-			return err;
-		*slot = at + 1;
-		index->nr++;
+	if (slot && *slot) {
+		*nr = (int32_t)(*slot - 1);
+		return 0;
 	}
-	*nr = (int32_t)(*slot - 1);
+	*nr = (int32_t)rules->exprs.len;
+	err = pool_add(&rules->exprs, &item_len, sizeof(item_len));
+	if (!err)
+		err = pool_add(&rules->exprs, expr, len);
+	if (err)
+		return err;
+	if (slot)
+		*slot = (uint32_t)*nr + 1;
+	index->nr += slot != NULL;
 	return 0;
 }
 

@@ -239,8 +239,9 @@ enum cfi_step cfi_unwind(const struct cfi_table *table, uint64_t offset,
 			 const struct cfi_stack *stack)
 {
 	const struct abi *abi = &abis[table->arch];
-	struct cfi_frame frame = { table->arch, regs, stack,
-				   regs->reg[abi->sp] };
+	unsigned int nr_ops = CFI_MAX_OPS;
+	struct cfi_frame frame = { table->arch, regs, stack, regs->reg[abi->sp],
+				   &nr_ops };
 	uint32_t nr = cfi_table_find(table, offset - is_return_address);
 	struct cfi_regs up;
 	enum cfi_step step;

@@ -221,6 +221,17 @@ static void instructions(void **state)
 	}
 }
 
+/* Padding, or what is to keep the daemon busy. */
+static void many_instructions(void **state)
+{
+	char nothing[300] = { 0 };
+	struct cfi_regs regs;
+
+	(void)state;
+	assert_int_equal(step(x86(nothing, 200), 0, &regs), CFI_CALLER);
+	assert_int_equal(step(x86(nothing, 300), 0, &regs), CFI_NO_DATA);
+}
+
 /* The column of the return address is no place for the stack pointer. */
 static void return_address_columns(void **state)
 {
@@ -937,6 +948,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions),
+		cmocka_unit_test(many_instructions),
 		cmocka_unit_test(return_address_columns),
 		cmocka_unit_test(function_bounds),
 		cmocka_unit_test(expressions),
