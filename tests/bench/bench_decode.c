@@ -6,6 +6,7 @@
  *	one image	a program that runs alone
  *	500 images	another task and image for each sample
  *	150 modules	kernel samples, each in another module
+ *	stacks		each is cut into arcs and counted in a call tree
  */
 
 #include <ftw.h>
@@ -119,6 +120,50 @@ static void make_modules(struct words *w)
 	}
 }
 
+/*
+ * Stacks of @depth: which calls which is one of two each time but the last, so
+ * that some stacks come often and many are there. The innermost place is any.
+ */
+static void make_stacks(struct words *w, unsigned int depth)
+{
+	uint64_t state = 1;
+
+	put_record(w, OP_CPU_SWITCH, 1, 0, 0);
+	put_record(w, OP_CTX_SWITCH, 2, 1, 1);
+	put_record(w, OP_CTX_TGID, 1, 1, 0);
+	put_record(w, OP_USER_ENTER, 0, 0, 0);
+	for (int i = 0; i < 20000; i++) {
+		uint64_t path = next_random(&state) % 256;
+
+		put_record(w, OP_COOKIE_SWITCH, 1, 2, 0);
+		put_record(w, OP_TRACE_BEGIN, 0, 0, 0);
+		put_sample(w, 0x1000 + next_random(&state) % NR_KEYS * 4);
+		for (unsigned int k = 1; k < depth; k++) {
+			if (k % 8 == 0)
+				put_record(w, OP_COOKIE_SWITCH, 1, 2 + k / 8,
+					   0);
+			put(w, 0x2001 + k * 64 + (path >> (k % 8) & 1) * 16);
+			put(w, 0);
+		}
+		put_record(w, OP_TRACE_END, 1, OP_TRACE_WHOLE, 0);
+	}
+}
+
+static void make_stacks_8(struct words *w)
+{
+	make_stacks(w, 8);
+}
+
+static void make_stacks_32(struct words *w)
+{
+	make_stacks(w, 32);
+}
+
+static void make_stacks_64(struct words *w)
+{
+	make_stacks(w, 64);
+}
+
 /* ---- running ----------------------------------------------------------------
  */
 
@@ -221,8 +266,9 @@ static int bench(const char *name, void (*make)(struct words *w), bool separate)
 	if (!err && opd->stats.stored != (rounds + 1) * w.samples)
 		err = fprintf(stderr, "bench_decode: samples were lost\n");
 	if (!err)
-		printf("decode, %-28s %7.1f million samples/s\n", name,
-		       (double)(rounds * w.samples) / seconds / 1e6);
+		printf("decode, %-28s %7.1f million samples/s, %.3f us each\n",
+		       name, (double)(rounds * w.samples) / seconds / 1e6,
+		       seconds * 1e6 / (double)(rounds * w.samples));
 	opd_release(opd);
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 out:
@@ -242,5 +288,11 @@ int main(void)
 			    true);
 	if (!err)
 		err = bench("150 modules", make_modules, false);
+	if (!err)
+		err = bench("stacks of 8 frames", make_stacks_8, true);
+	if (!err)
+		err = bench("stacks of 32 frames", make_stacks_32, true);
+	if (!err)
+		err = bench("stacks of 64 frames", make_stacks_64, true);
 	return err ? 1 : 0;
 }
