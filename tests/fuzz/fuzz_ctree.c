@@ -5,7 +5,7 @@
  * added to and opened again with all it had.
  *
  * An input whose first byte is odd is a list of changes to a sound file: two
- * bytes of offset, one to exclusive-or. Others are the file itself.
+ * bytes of offset, one to exclusive-or. Of others the rest is the file itself.
  */
 
 #include <fcntl.h>
@@ -133,7 +133,7 @@ static void add_image(struct ctree *tree, const struct op_tree_image *image)
 {
 	uint8_t bytes[OP_TREE_IMAGE_MAX];
 	int len = op_tree_image_encode(image, bytes, sizeof(bytes));
-	uint32_t number, node;
+	uint32_t number = 0, node;
 
 	check(len > 0 && !ctree_image(tree, bytes, (size_t)len, &number));
 	check(!ctree_child(tree, CTREE_ROOT, number, 0x10, &node));
@@ -194,7 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size && data[0] & 1)
 		put_changed(sound, len, data + 1, size - 1);
 	else
-		put_file(data, size);
+		put_file(data + (size > 0), size - (size > 0));
 	if (read_it(&sum, &nr_nodes))
 		add_to_it(sum, nr_nodes);
 	unlink(path);

@@ -4,7 +4,7 @@
  * can be walked, looked up, added to and opened again.
  *
  * An input whose first byte is odd is a list of changes to a sound file: two
- * bytes of offset, one to exclusive-or. Others are the file itself.
+ * bytes of offset, one to exclusive-or. Of others the rest is the file itself.
  */
 
 #include <fcntl.h>
@@ -145,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size && data[0] & 1)
 		put_changed(sound, len, data + 1, size - 1);
 	else
-		put_file(data, size);
+		put_file(data + (size > 0), size - (size > 0));
 	read_it(path);
 	add_to_it(path);
 	unlink(path);

@@ -153,6 +153,19 @@ is "chosen by CPU" "$(folded session:threads cpu:1)" "prog-7/7;main;leaf 3"
 echo "1 1" | timer sample odd "{root}/bin/a;b/{dep}/{root}/bin/a;b/$E.all.all.all"
 is "a name with a semicolon" "$(folded session:odd)" "a:b;[a:b] 1"
 
+# As deep as no stack is that was taken.
+{
+	images
+	printf 'stack 2'
+	yes "p+$helper" | head -n 10000 | tr '\n' ' ' | sed 's/^/ /'
+} | timer tree deep "$P/{tree}/$E.all.all.all"
+echo "$helper 2" | timer sample deep "$P/{dep}/$P/$E.all.all.all" \
+	"mtime=$TMP/prog"
+is "10,000 frames" "$(folded session:deep | tr ';' '\n' | grep -c '^helper')" \
+	10000
+report session:deep --format=flamegraph -o "$TMP/deep.html"
+is "in a picture" "$(grep -Ec '^1,[0-9]+,[02][],]*$' "$TMP/deep.html")" 10001
+
 # ---- comparisons -----------------------------------------------------------------
 
 echo "$leaf 10" | timer sample later "$P/{dep}/$P/$E.all.all.all" \
