@@ -27,6 +27,7 @@ static const struct pp_format formats[] = {
 	  .any_axes = true,
 	  .tree = true,
 	  .tree_max_nodes = FLAMEGRAPH_MAX_NODES,
+	  .is_page = true,
 	  .write = pp_format_flamegraph },
 };
 

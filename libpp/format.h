@@ -40,6 +40,8 @@ struct pp_format {
 	uint32_t tree_max_nodes; /* of that; 0: any number */
 	/* Whether it does not say what was lost. */
 	bool no_account;
+	/* Whether nobody wants to see it on a terminal. */
+	bool is_page;
 	/* Returns 0 or -ENOMEM; errors of @out are left in its error flag. */
 	int (*write)(FILE *out, const struct pp_report *report,
 		     const struct pp_format_options *options);

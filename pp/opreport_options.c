@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pp/options.h"
 
@@ -91,6 +92,11 @@ static int check_formats(const struct opreport_options *o, struct op_diag *diag)
 			diag, -EINVAL,
 			"%s changes nothing in --format=%s; leave it out",
 			not_for_trees(a), o->format->name);
+	if (o->format->is_page && !a->output && isatty(STDOUT_FILENO))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--format=%s writes a page for a browser; say where with --output-file=FILE",
+			o->format->name);
 	if (a->xml && (a->accumulated || a->global_percent))
 		return op_diag_set(
 			diag, -EINVAL,

@@ -141,6 +141,11 @@ ok "the same page again" page again.html
 is "is the same" "$(sed 's/again.html/one.html/' "$TMP/again.html" | cksum)" \
 	"$(cksum <"$TMP/one.html")"
 
+like "not to a terminal" "$(python3 -c 'import os, pty, sys
+print(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
+	"$BIN/opreport" --session-dir="$SESSION" --format=flamegraph </dev/null |
+	tr -d '\r' | tr '\n' ' ')" '^opreport: .*with --output-file=FILE 2 $'
+
 # Samples without stacks are told.
 echo "$leaf 600" | sample current "$P/{dep}/$Z/TIMER.0.0.all.all.all" timer-hz=1000
 page flat.html
@@ -349,6 +354,10 @@ shot $PICTURES/flamegraph-change.png
 key /
 write idle
 text #match
+key Escape
+print document.getElementById("basis").value = "earlier", document.getElementById("basis").dispatchEvent(new Event("change")), location.hash
+find busy
+print document.getElementById("view").clientWidth > 900
 errors
 END
 )" "\
@@ -359,7 +368,10 @@ found busy
 busy — 370 samples, 37.00 %; share 77.00 % → 37.00 % (-40.00 points); application: $TMP/prog
 found [anon]
 [anon] — 15 samples, 1.50 %; share 1.50 % as before; memory without a file (JIT): anon (tgid:43 range:0x7f0000001000-0x7f0000003000)
-matched 60.00 %, before 20.00 %"
+matched 60.00 %, before 20.00 %
+#widths=earlier
+found busy
+True"
 for picture in "" -search -zoom -icicle -dark -change; do
 	ok "picture$picture" test -s "$PICTURES/flamegraph$picture.png"
 done
