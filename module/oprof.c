@@ -33,7 +33,7 @@ static int setup_buffers(void)
 	int err;
 
 	if (backtrace_is_on())
-		err = event_buffer_setup(nr_words, nr_words / 2);
+		err = event_buffer_setup(nr_words, nr_words / 4 * 3);
 	else
 		err = event_buffer_setup(oprofile_buffer_size,
 					 oprofile_buffer_watershed);

@@ -15,22 +15,39 @@ received() {
 
 insmod "$O/module/$(uname -r)/oprofile.ko" && mkdir -p $FS &&
 	mount -t oprofilefs none $FS || exit 1
+# measure RATE DEPTH: a loop that DEPTH functions have called, at this rate.
+measure() {
+	echo "$1" >$FS/timer/rate
+	base=$("$TESTBIN/spin" $ROUNDS "$2")
+	"$TESTBIN/readbuf" 3 262144 idle >/dev/null &
+	reader=$!
+	sleep 0.3
+	before=$(received)
+	time=$("$TESTBIN/spin" $ROUNDS "$2")
+	after=$(received)
+	aborted=$(cat $FS/stats/cpu0/backtrace_aborted)
+	wait $reader
+	awk -v r="$1" -v n=$((after - before)) -v b="$base" -v t="$time" \
+		-v d="$2" -v what="$3" -v a="$aborted" \
+		'BEGIN { printf "%-7d %6d %-7s %7d  %19.0f  %10.2f%s\n",
+			r, d, what, n, (t - b) / n, (t - b) / b * 100,
+			a ? "  (" a " without stacks)" : "" }'
+}
+
 "$TESTBIN/spin" $((ROUNDS / 10)) >/dev/null
 base=$("$TESTBIN/spin" $ROUNDS)
 again=$("$TESTBIN/spin" $ROUNDS)
 echo "kernel $(uname -r): loop of $base instructions, $again when run again"
-echo "rate    samples  instructions/sample  slowdown %"
+echo "rate     depth stacks  samples  instructions/sample  slowdown %"
 for rate in 1000 10000; do
-	echo $rate >$FS/timer/rate
-	"$TESTBIN/readbuf" 3 65536 idle >/dev/null &
-	reader=$!
-	sleep 0.3
-	before=$(received)
-	time=$("$TESTBIN/spin" $ROUNDS)
-	after=$(received)
-	wait $reader
-	awk -v r=$rate -v n=$((after - before)) -v b="$base" -v t="$time" \
-		'BEGIN { printf "%-7d %7d  %19.0f  %10.2f\n",
-			r, n, (t - b) / n, (t - b) / b * 100 }'
+	measure $rate 1 none
+done
+# Callers of a loop in user mode, followed or handed over.
+echo 128 >$FS/backtrace_depth
+for bytes in 0 16384; do
+	echo $bytes >$FS/backtrace_stack
+	for depth in 8 32 64; do
+		measure 1000 $depth "$([ $bytes -gt 0 ] && echo parts || echo frames)"
+	done
 done
 test_finished=yes

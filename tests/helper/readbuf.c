@@ -36,6 +36,7 @@ struct reader {
 	uint64_t cookies[MAX_COOKIES];
 	unsigned int nr_cookies;
 	bool has_cpu, has_task, has_mode, has_image, is_kernel;
+	enum { NO_TRACE, TRACE_BEGINS, IN_TRACE } trace;
 };
 
 static double now(void)
@@ -97,6 +98,13 @@ static void see_code(struct reader *r, const uint64_t *at)
 		r->has_image = true;
 		break;
 	case OP_MODULE_LOADED:
+	case OP_USER_STACK:
+		break;
+	case OP_TRACE_BEGIN:
+		r->trace = TRACE_BEGINS;
+		break;
+	case OP_TRACE_END:
+		r->trace = NO_TRACE;
 		break;
 	default:
 		bad(r, "a record that the kernel does not make");
@@ -105,7 +113,10 @@ static void see_code(struct reader *r, const uint64_t *at)
 
 static void see_sample(struct reader *r, const uint64_t *at)
 {
-	r->samples++;
+	if (r->trace != IN_TRACE)
+		r->samples++;
+	if (r->trace == TRACE_BEGINS)
+		r->trace = IN_TRACE;
 	if (at[1] >= OP_MAX_COUNTERS)
 		bad(r, "a counter that is none");
 	if (!r->has_cpu || !r->has_task || !r->has_mode ||

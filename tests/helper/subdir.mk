@@ -15,6 +15,8 @@ storm_LDLIBS = -lpthread
 control_LIBS := libop
 cficheck_LIBS := libcfi libop
 cficheck_LDLIBS = $(ZLIB_LIBS)
+# So that its stack can be followed either way.
+spin_CFLAGS := -fno-omit-frame-pointer
 
 # The model that it compares with is in libdw.
 ifneq ($(DW_LIBS),)

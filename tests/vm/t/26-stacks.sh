@@ -4,7 +4,7 @@
 # frame pointers, and as the part of the stack that is to be unwound.
 # timeout: 900
 # vm-arch: amd64 arm64
-# vm-smp: 2
+# vm-icount: yes
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
@@ -32,7 +32,7 @@ sample() {
 		return 1
 	"$TESTBIN/control" "$SOCKET" start || return 1
 	for program; do
-		"$TESTBIN/$program" 1 >/dev/null
+		"$TESTBIN/$program" 0.4 >/dev/null
 	done
 	"$TESTBIN/control" "$SOCKET" stop
 }
@@ -73,6 +73,7 @@ chain() {
 ok "the module loads" insmod "$O/module/$(uname -r)/oprofile.ko"
 mkdir -p $FS
 ok "oprofilefs mounts" mount -t oprofilefs none $FS
+echo 2000 >$FS/timer/rate
 is "no stacks unless asked for" "$(cat $FS/backtrace_depth)" 0
 is "with a part of the user stack then" "$(cat $FS/backtrace_stack)" 16384
 for bad in 1025 -1 x; do

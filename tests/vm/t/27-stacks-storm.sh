@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Stacks are taken while everything changes: programs, mappings, threads, CPUs;
+# by interrupts, and by NMIs over them. No sample is lost without being counted,
+# and none because of its stack.
+# timeout: 900
+# vm-smp: 3
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+FS=/dev/oprofile
+CPU=/sys/devices/system/cpu
+PROVIDER=$O/module/$(uname -r)/test/op_test_provider.ko
+
+# stat NAME: one of the module's statistics, the sum over CPUs.
+stat() {
+	cat "$FS/stats/$1" $FS/stats/cpu*/"$1" 2>/dev/null |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+# backtraces: what became of the stacks.
+backtraces() {
+	for name in received frames stacks deep broken busy aborted; do
+		case $name in
+		received) echo "sample_received $(stat sample_received)" ;;
+		*) echo "backtrace_$name $(stat backtrace_$name)" ;;
+		esac
+	done
+}
+
+# storm SECONDS: with two CPUs that come and go.
+storm() {
+	"$TESTBIN/storm" "$1" >"$TMP/storm" 2>&1 &
+	storm=$!
+	while kill -0 "$storm" 2>/dev/null; do
+		for cpu in 1 2; do
+			echo 0 >"$CPU/cpu$cpu/online"
+			sleep 0.3
+			echo 1 >"$CPU/cpu$cpu/online"
+		done
+	done
+	wait "$storm"
+}
+
+ok "start" start --separate=lib,kernel --callgraph=64
+is "a depth of 64" "$(cat $FS/backtrace_depth)" 64
+ok "a storm" storm 8
+ok "stop" stop
+backtraces | sed 's/^/# /'
+ok "taken = stored + lost" sums_up
+grep lost "$SESSION/samples/current/ledger" | sed 's/^/# /'
+ok "parts of user stacks were taken" [ "$(stat backtrace_stacks)" -gt 100 ]
+ok "callers were found" [ "$(stat backtrace_frames)" -gt 1000 ]
+ok "shutdown" "$BIN/opcontrol" --shutdown
+
+# ---- small buffers: stacks go first
+
+ok "start with small buffers" start --callgraph=64 --cpu-buffer-size=16 \
+	--buffer-size=4096 --buffer-watershed=1024
+"$TESTBIN/storm" 3 >/dev/null 2>&1
+ok "stop" stop
+backtraces | sed 's/^/# /'
+ok "taken = stored + lost" sums_up
+ok "stacks that found no room are counted" [ "$(stat backtrace_aborted)" -gt 0 ]
+ok "shutdown" "$BIN/opcontrol" --shutdown
+
+# ---- killed in the middle
+
+ok "start once more" start --callgraph=64
+"$TESTBIN/storm" 3 >/dev/null 2>&1 &
+sleep 1
+kill -9 "$(pidof oprofiled)"
+wait
+is "sampling ends with the daemon" "$(cat $FS/enable)" 0
+ok "deinit" "$BIN/opcontrol" --deinit
+
+# ---- NMIs
+
+ok "init" "$BIN/opcontrol" --init
+ok "load for NMIs" insmod "$PROVIDER" mode=nmi rate=1000
+ok "start under NMIs" start --separate=lib,kernel --callgraph=64
+"$TESTBIN/storm" 6 >/dev/null 2>&1
+ok "stop" stop
+backtraces | sed 's/^/# /'
+ok "taken = stored + lost" sums_up
+ok "callers were found in NMIs" [ "$(stat backtrace_frames)" -gt 1000 ]
+ok "parts of user stacks behind them" [ "$(stat backtrace_stacks)" -gt 100 ]
+ok "unloading it stops sampling" rmmod op_test_provider
+end_profiler
+done_testing
