@@ -9,7 +9,6 @@
 #include <elf.h>
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,17 +250,12 @@ static int read_elf(struct elf *elf, struct sizes *sizes)
 	return ret ? ret : add_table_of(elf, SHT_DYNSYM, sizes);
 }
 
-int pp_elf_sizes_read(struct pp_elf_size **out, size_t *nr, const char *path)
+int pp_elf_sizes_read(struct pp_elf_size **out, size_t *nr, int fd)
 {
-	struct elf elf = { .fd = -1 };
+	struct elf elf = { .fd = fd };
 	struct sizes sizes = { 0 };
-	int ret;
+	int ret = read_elf(&elf, &sizes);
 
-	elf.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (elf.fd < 0)
-		return -errno;
-	ret = read_elf(&elf, &sizes);
-	close(elf.fd);
 	if (ret) {
 		free(sizes.array);
 		return ret;

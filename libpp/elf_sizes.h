@@ -17,11 +17,12 @@ struct pp_elf_size {
 };
 
 /*
- * Read the sizes in file @path to a new array *@out, ascending by value,
+ * Read the sizes in the file open as @fd to a new array *@out, ascending by
+ * value,
  * *@nr long, that the caller frees. Returns 0 or -errno; -ENOEXEC for what is
  * no sound ELF file.
  */
-int pp_elf_sizes_read(struct pp_elf_size **out, size_t *nr, const char *path);
+int pp_elf_sizes_read(struct pp_elf_size **out, size_t *nr, int fd);
 
 /* The size at @value, 0 when there is none. */
 uint64_t pp_elf_size_find(const struct pp_elf_size *sizes, size_t nr,

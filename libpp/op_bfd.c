@@ -4,9 +4,11 @@
 #include "libpp/op_bfd_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "libpp/elf_digest.h"
 
@@ -40,18 +42,41 @@ static void object_close(struct object *object)
 {
 	if (object->abfd)
 		bfd_close(object->abfd);
+	if (object->fd >= 0)
+		close(object->fd);
 	free(object->syms);
 	free(object->path);
-	*object = (struct object){ 0 };
+	*object = (struct object){ .fd = -1 };
+}
+
+/* What libbfd and others read is one file, opened once. Opening a pipe or a
+ * device would wait or do worse. */
+static int object_open_file(struct object *object)
+{
+	struct stat st;
+
+	object->fd = open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (object->fd < 0 || fstat(object->fd, &st))
+		return -errno;
+	object->mtime = (uint64_t)st.st_mtime;
+	return S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
 }
 
 /* The path is kept by the object, also when it cannot be opened. */
 static int object_open(struct object *object, const char *path)
 {
+	int fd, err;
+
 	object->path = strdup(path);
 	if (!object->path)
 		return -ENOMEM;
-	object->abfd = bfd_openr(object->path, NULL);
+	err = object_open_file(object);
+	if (err)
+		return err;
+	fd = fcntl(object->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	object->abfd = bfd_fdopenr(object->path, NULL, fd);
 	if (!object->abfd)
 		return bfd_get_error() == bfd_error_system_call && errno
 			       ? -errno
@@ -122,20 +147,14 @@ int op_bfd_open(struct op_bfd **out, const char *path,
 		const char *const *debug_dirs)
 {
 	struct op_bfd *bfd;
-	struct stat st;
 	int ret;
 
-	/* Opening a pipe or a device would wait or do worse. */
-	if (stat(path, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ENOEXEC;
 	make_bfd_quiet();
 	bfd = calloc(1, sizeof(*bfd));
 	if (!bfd)
 		return -ENOMEM;
 	bfd->debug_dirs = debug_dirs;
-	bfd->mtime = (uint64_t)st.st_mtime;
+	bfd->main.fd = bfd->debug.fd = -1;
 	ret = object_open(&bfd->main, path);
 	if (!ret)
 		ret = read_sections(bfd);
@@ -175,7 +194,7 @@ const char *op_bfd_path(const struct op_bfd *bfd)
 
 uint64_t op_bfd_mtime(const struct op_bfd *bfd)
 {
-	return bfd->mtime;
+	return bfd->main.mtime;
 }
 
 /* ---- the separate debug file --------------------------------------------- */

@@ -30,7 +30,9 @@ struct code_section {
 /* A file with the symbols that were read from it. */
 struct object {
 	bfd *abfd;
+	int fd; /* of the same file; -1 while there is none */
 	char *path;
+	uint64_t mtime; /* seconds */
 	asymbol **syms;
 	long nr_syms;
 };
@@ -50,7 +52,6 @@ struct op_bfd {
 	size_t nr_sections;
 	struct line_table *lines; /* NULL until it is needed */
 	const char *const *debug_dirs;
-	uint64_t mtime;
 };
 
 /* Open the separate debug file, if there is one and it is not open. */

@@ -176,8 +176,8 @@ static int fill_list(struct op_bfd *bfd, struct symbol_list *list,
 	if (!list->array)
 		return -ENOMEM;
 	pp_elf_sizes_read(&list->sizes, &list->nr_sizes,
-			  *origin == OP_BFD_DEBUG_FILE ? bfd->debug.path
-						       : bfd->main.path);
+			  *origin == OP_BFD_DEBUG_FILE ? bfd->debug.fd
+						       : bfd->main.fd);
 	for (i = 0; i < object->nr_syms; i++)
 		add_sym(bfd, list, object->syms[i]);
 	if (!list->nr) {
