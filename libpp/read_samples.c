@@ -112,42 +112,106 @@ int pp_sample_file_header(const struct pp_sample_list *list,
 	return err;
 }
 
+/* ---- files that cannot be used ------------------------------------------- */
+
+#define MAX_CAUSES 8
+
+/* Files that cannot be used for one cause. */
+struct cause {
+	const char *first; /* "PATH: CAUSE" */
+	const char *text; /* the cause alone, in there */
+	size_t nr;
+};
+
+struct causes {
+	struct cause list[MAX_CAUSES]; /* further ones are of the last */
+	size_t nr;
+};
+
+static int note_unused(struct causes *causes, struct pp_arena *arena,
+		       const struct pp_sample_file *file,
+		       const struct op_diag *why)
+{
+	size_t path_len = strlen(file->path), i = 0;
+	const char *text = why->text;
+
+	if (!strncmp(text, file->path, path_len))
+		text += path_len;
+	while (i < causes->nr && strcmp(causes->list[i].text, text))
+		i++;
+	if (i == MAX_CAUSES)
+		i--;
+	if (i == causes->nr) {
+		const char *first = pp_arena_strdup(arena, why->text);
+
+		if (!first)
+			return -ENOMEM;
+		causes->list[causes->nr++] = (struct cause){
+			.first = first,
+			.text = first + (text - why->text),
+		};
+	}
+	causes->list[i].nr++;
+	return 0;
+}
+
+/* One line for each cause, whatever number of files has it. */
+static void say_unused(const struct causes *causes,
+		       struct pp_messages *messages)
+{
+	for (size_t i = 0; i < causes->nr; i++) {
+		const struct cause *cause = &causes->list[i];
+
+		if (cause->nr == 1)
+			pp_message(messages, PP_WARNING, "%s; left out",
+				   cause->first);
+		else
+			pp_message(messages, PP_WARNING,
+				   "%s; left out, and %zu more likewise",
+				   cause->first, cause->nr - 1);
+	}
+}
+
+static int nothing_left(const struct causes *causes, struct op_diag *diag)
+{
+	if (causes->nr)
+		return op_diag_set(
+			diag, -ENOENT,
+			"no usable sample file is left; the first: %s",
+			causes->list[0].first);
+	return op_diag_set(
+		diag, -ENOENT,
+		"the sample files hold no samples yet; opcontrol --dump brings out what is in the buffers");
+}
+
 int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 			struct pp_messages *messages, struct op_diag *diag)
 {
-	struct op_diag first = { 0 };
-	size_t i, kept = 0;
-	int ret;
+	struct causes causes = { 0 };
+	size_t kept = 0;
+	int err = 0;
 
-	for (i = 0; i < list->nr; i++) {
+	for (size_t i = 0; i < list->nr && !err; i++) {
 		struct pp_sample_file *file = &list->files[i];
 		struct op_diag why = { 0 };
 
-		ret = read_file(list, file, samples, &why);
-		if (ret == -ENOMEM)
-			return ret;
-		if (ret) {
-			op_diag_set(&first, ret, "%s", why.text);
-			pp_message(messages, PP_WARNING, "%s; left out",
-				   why.text);
+		err = read_file(list, file, samples, &why);
+		if (err && err != -ENOMEM) {
+			err = note_unused(&causes, list->arena, file, &why);
 			continue;
 		}
-		if (!file->total)
+		if (err || !file->total)
 			continue;
 		pp_message(messages, PP_REMARK_SFILE, "%s: %llu %s", file->path,
 			   (unsigned long long)file->total,
 			   pp_is_call_graph(file) ? "calls" : "samples");
 		list->files[kept++] = *file;
 	}
+	if (err)
+		return err;
 	list->nr = kept;
-	if (kept)
-		return 0;
-	if (*first.text)
-		return op_diag_set(
-			diag, -ENOENT,
-			"no usable sample file is left; the first: %s",
-			first.text);
-	return op_diag_set(
-		diag, -ENOENT,
-		"the sample files hold no samples yet; opcontrol --dump brings out what is in the buffers");
+	if (!kept)
+		return nothing_left(&causes, diag);
+	say_unused(&causes, messages);
+	return 0;
 }

@@ -157,6 +157,13 @@ is "a changed binary gives no wrong names" \
 	"$(report -n -l event:DATA_CACHE_MISSES)" "5        100.000  $TMP/prog"
 like "and is said so" "$(cat "$TMP/err")" 'has changed since it was profiled'
 cp -p "$TMP/prog.good" "$TMP/prog"
+echo "$(offset hot) 5" | sample "$P/{dep}/$P/BUILD.1.0.all.all.all" "$mtime" \
+	build-id=00112233445566778899aabbccddeeff00112233
+is "a binary of another build-id and the same time gives none either" \
+	"$(report -n -l event:BUILD)" "5        100.000  $TMP/prog"
+like "with what to do" "$(cat "$TMP/err")" \
+	'changed since it was profiled; profile again, or say with --root where the old one is'
+rm -r "$CURRENT/$P/{dep}/$P/BUILD.1.0.all.all.all"
 size=$(wc -c <"$TMP/prog")
 for len in 0 1 60 200 1000 4100 $((size / 2)) $((size - 100)); do
 	head -c "$len" "$TMP/prog.good" >"$TMP/prog"
@@ -186,6 +193,35 @@ ok "a missing session" complains 'session' session:nonesuch
 mkdir -p "$TMP/empty/samples/current"
 "$BIN/opreport" --session-dir="$TMP/empty" >"$TMP/out" 2>"$TMP/err"
 is "an empty session" "$? $(wc -l <"$TMP/err")" "1 1"
+ok "a folder that is no session" complains "$TMP/none/samples: .*--session-dir" \
+	--session-dir="$TMP/none"
+ok "a file" complains "name another session folder" --session-dir="$TMP/out"
+
+# Who may not read is told so, once.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	cp -r "$SESSION" "$TMP/private"
+	chmod 755 "$TMP"
+	stranger() {
+		setpriv --reuid=65534 --regid=65534 --clear-groups \
+			"$BIN/opreport" --session-dir="$TMP/private" "$@" 2>"$TMP/err"
+	}
+	chmod 700 "$TMP/private/samples"
+	stranger >"$TMP/out"
+	like "a session of somebody else" "$? $(wc -c <"$TMP/out") $(cat "$TMP/err")" \
+		'^1 0 opreport: [^ ]*/samples/current: Permission denied; run as the user who profiled, or as root$'
+	chmod 755 "$TMP/private/samples"
+	find "$TMP/private/samples" -type f -exec chmod 600 {} +
+	stranger >"$TMP/out"
+	like "files of somebody else" "$? $(wc -c <"$TMP/out") $(cat "$TMP/err")" \
+		'^1 0 opreport: no usable .*permission denied \(run as the user who profiled, or as root\)$'
+	is "are told in one line" "$(wc -l <"$TMP/err")" 1
+	find "$TMP/private/samples" -name '*.1.1.0' -exec chmod 644 {} +
+	is "what may be read is shown" "$(stranger -n)" "        1 100.000 vmlinux"
+	like "the rest is one line" "$(grep -v 'no symbols' "$TMP/err")" \
+		'^opreport: warning: .*permission denied.*; left out, and [0-9]+ more likewise$'
+else
+	skip "files of somebody else" "needs root and setpriv"
+fi
 for bad in --threshold=101 --threshold=x --sort=foo --merge=foo \
 	--demangle=foo --nosuch -w; do
 	exits "$bad" 2 report "$bad"
