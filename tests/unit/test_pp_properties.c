@@ -26,6 +26,7 @@
 
 #define NR_SESSIONS 12
 #define NR_FILES 60
+#define NR_GRAPHS 40
 #define NR_CPUS 4
 
 struct fixture {
@@ -33,6 +34,7 @@ struct fixture {
 	struct op_session session;
 	uint64_t random;
 	uint64_t total; /* samples of the session */
+	uint64_t calls; /* likewise */
 };
 
 static uint64_t draw(struct fixture *f, uint64_t below)
@@ -61,14 +63,10 @@ static struct op_image_name image(char *buf, size_t len, const char *kind,
 	return (struct op_image_name){ .space = OP_SPACE_ROOT, .name = buf };
 }
 
-/* Add to one random sample file; the same one may come again. */
-static void add_file(struct fixture *f)
+/* A random name; @graph: of a call graph. */
+static void draw_name(struct fixture *f, bool graph, char *name, size_t len)
 {
-	struct op_sample_header header = {
-		.magic = OP_SAMPLE_MAGIC,
-		.version = OP_SAMPLE_VERSION,
-	};
-	char name[OP_MANGLE_MAX], path[OP_MANGLE_MAX + 256], app[32], dep[32];
+	char app[32], dep[32], cg[32];
 	struct op_mangle m = {
 		.event = "EVENT",
 		.count = 1000,
@@ -76,23 +74,41 @@ static void add_file(struct fixture *f)
 		.tgid = 10 + (int64_t)draw(f, 3),
 		.cpu = (int64_t)draw(f, NR_CPUS),
 	};
-	struct odb *odb;
 
 	m.tid = m.tgid + (int64_t)draw(f, 2) * 100;
 	m.app = image(app, sizeof(app), "app", draw(f, 5));
 	m.dep = draw(f, 2) ? m.app : image(dep, sizeof(dep), "lib", draw(f, 5));
-	assert_true(op_mangle_build(&m, name, sizeof(name)) > 0);
+	if (graph)
+		m.cg = image(cg, sizeof(cg), "lib", draw(f, 7));
+	assert_true(op_mangle_build(&m, name, len) > 0);
+}
+
+/* Add to one random file; the same one may come again. Returns how much. */
+static uint64_t add_file(struct fixture *f, bool graph)
+{
+	struct op_sample_header header = {
+		.magic = OP_SAMPLE_MAGIC,
+		.version = OP_SAMPLE_VERSION,
+	};
+	char name[OP_MANGLE_MAX], path[OP_MANGLE_MAX + 256];
+	uint64_t sum = 0;
+	struct odb *odb;
+
+	draw_name(f, graph, name, sizeof(name));
 	snprintf(path, sizeof(path), "%s/samples/current/%s", f->dir, name);
 	make_folders(path);
 	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
 	memcpy(odb_user(odb), &header, sizeof(header));
 	for (uint64_t nr = draw(f, 20) + 1; nr; nr--) {
-		uint64_t count = 1 + draw(f, 1000);
+		uint64_t key = draw(f, 50), count = 1 + draw(f, 1000);
 
-		assert_int_equal(odb_add(odb, draw(f, 50), count), 0);
-		f->total += count;
+		if (graph)
+			key = key << 32 | draw(f, 50);
+		assert_int_equal(odb_add(odb, key, count), 0);
+		sum += count;
 	}
 	odb_close(odb);
+	return sum;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type,
@@ -110,7 +126,9 @@ static void make_session(struct fixture *f, uint64_t seed)
 	strcpy(f->dir, "/tmp/oprofile-pp.XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
 	for (unsigned int i = 0; i < NR_FILES; i++)
-		add_file(f);
+		f->total += add_file(f, false);
+	for (unsigned int i = 0; i < NR_GRAPHS; i++)
+		f->calls += add_file(f, true);
 	assert_int_equal(op_session_init(&f->session, f->dir, NULL), 0);
 }
 
@@ -275,6 +293,106 @@ static void a_column_is_the_report_of_its_files(void **state)
 	}
 }
 
+/* ---- call graphs --------------------------------------------------------- */
+
+/* The arc between @other and the symbol @neighbours are of, seen from there. */
+static const struct pp_arc *find_arc(const struct pp_arc *arcs, size_t nr,
+				     const struct pp_symbol_entry *other)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!arcs[i].self && arcs[i].other->nr == other->nr)
+			return &arcs[i];
+	return NULL;
+}
+
+/* What one symbol's block says of itself. Returns the calls to it. */
+static uint64_t check_block(const struct pp_report *report,
+			    const struct pp_symbol_entry *entry)
+{
+	const struct pp_neighbours *n = entry->neighbours;
+	size_t nr = report->classes.nr, nr_self = 0;
+	uint64_t in = 0, out = 0, recursive = 0;
+
+	for (size_t i = 0; i < n->nr_callers; i++) {
+		const struct pp_arc *arc = &n->callers[i], *back;
+
+		back = find_arc(arc->other->neighbours->callees,
+				arc->other->neighbours->nr_callees, entry);
+		assert_non_null(back);
+		assert_ptr_equal(back->counts, arc->counts);
+		assert_int_equal(arc->recursive, arc->other->nr == entry->nr);
+		if (i)
+			assert_true(n->callers[i - 1].counts[0] <=
+				    arc->counts[0]);
+		in += add_up(arc->counts, nr);
+	}
+	for (size_t i = 0; i < n->nr_callees; i++) {
+		const struct pp_arc *arc = &n->callees[i];
+
+		if (i)
+			assert_true(n->callees[i - 1].counts[0] >=
+				    arc->counts[0]);
+		nr_self += arc->self;
+		out += add_up(arc->counts, nr);
+		if (arc->recursive)
+			recursive += add_up(arc->counts, nr);
+	}
+	assert_int_equal(nr_self, 1);
+	assert_int_equal(add_up(n->caller_totals, nr), in);
+	assert_int_equal(add_up(n->callee_totals, nr), out);
+	assert_int_equal(add_up(n->cumulative, nr), out - recursive);
+	return in;
+}
+
+/* Each call is told by its caller and its callee alike, and no other. */
+static void check_graph(const struct fixture *f, const struct pp_report *report)
+{
+	uint64_t samples = 0, calls = 0, parts = 0;
+	size_t nr = report->classes.nr;
+
+	assert_int_equal(report->nr_symbols, report->nr_known);
+	for (size_t i = 0; i < report->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols[i];
+
+		samples += add_up(entry->counts, nr);
+		calls += check_block(report, entry);
+		parts += add_up(entry->neighbours->callee_totals, nr);
+	}
+	assert_int_equal(samples, f->total);
+	assert_int_equal(calls, f->calls);
+	assert_int_equal(parts, samples + calls);
+}
+
+static void calls_are_the_same_from_both_ends(void **state)
+{
+	struct pp_spec spec;
+	struct pp_request request = {
+		.spec = &spec,
+		.any_axes = true,
+		.symbols = true,
+		.call_graph = true,
+	};
+	struct pp_report *out;
+	struct fixture f;
+
+	(void)state;
+	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+	assert_int_equal(pp_spec_init(&spec, NULL, NULL), 0);
+	for (uint64_t seed = 1; seed <= NR_SESSIONS; seed++) {
+		make_session(&f, seed);
+		request.session = &f.session;
+		for (request.merge = 0; request.merge <= PP_MERGE_ALL;
+		     request.merge += 7) {
+			assert_int_equal(pp_report_new(&out, &request, NULL),
+					 0);
+			check_graph(&f, out);
+			pp_report_free(out);
+		}
+		remove_session(&f);
+	}
+	pp_spec_release(&spec);
+}
+
 /* ---- many files ---------------------------------------------------------- */
 
 #define NR_IMAGES 500
@@ -354,6 +472,7 @@ int main(void)
 		cmocka_unit_test(no_merge_loses_samples),
 		cmocka_unit_test(a_word_and_its_complement_make_all),
 		cmocka_unit_test(a_column_is_the_report_of_its_files),
+		cmocka_unit_test(calls_are_the_same_from_both_ends),
 		cmocka_unit_test(each_image_is_opened_once),
 	};
 
