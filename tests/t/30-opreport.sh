@@ -193,9 +193,11 @@ ok "a missing session" complains 'session' session:nonesuch
 mkdir -p "$TMP/empty/samples/current"
 "$BIN/opreport" --session-dir="$TMP/empty" >"$TMP/out" 2>"$TMP/err"
 is "an empty session" "$? $(wc -l <"$TMP/err")" "1 1"
-ok "a folder that is no session" complains "$TMP/none/samples: .*--session-dir" \
-	--session-dir="$TMP/none"
-ok "a file" complains "name another session folder" --session-dir="$TMP/out"
+for folder in "$TMP/none" "$TMP/out"; do
+	"$BIN/opreport" --session-dir="$folder" >/dev/null 2>"$TMP/err"
+	like "no session folder: ${folder##*/}" "$? $(cat "$TMP/err")" \
+		"^1 opreport: $folder/samples: there are no samples; .*--session-dir$"
+done
 
 # Who may not read is told so, once.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
