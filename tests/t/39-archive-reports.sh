@@ -139,7 +139,10 @@ ok "one of symbols" "$BIN/oparchive" --session-dir="$S" -R "$TMP/mnt" \
 
 mv "$A" "$R/moved"
 mv "$A.symbols" "$R/symbols"
-# XML and annotations repeat the command line.
+# XML, annotations and flame graphs repeat the command line.
+without_command() {
+	sed '/^ title=/d; /^<options /d; /^ "about": /d'
+}
 tool_at_home() {
 	tool=$1
 	shift
@@ -154,9 +157,9 @@ away() {
 	inside opreport "archive:/$archive" "$@" 2>&1
 }
 same() {
-	at_home "$@" | sed '/^ title=/d; /^<options /d' >"$TMP/wanted"
+	at_home "$@" | without_command >"$TMP/wanted"
 	for archive in moved symbols; do
-		away $archive "$@" | sed '/^ title=/d; /^<options /d' >"$TMP/got"
+		away $archive "$@" | without_command >"$TMP/got"
 		ok "$archive: $*" diff "$TMP/wanted" "$TMP/got"
 	done
 }
@@ -167,6 +170,7 @@ for how in "" -l "-l -g -w" "-l -f -a" "-d -g" "-x -l" "-l --merge=lib" "-X" \
 	"-c event:CPU_CLK_UNHALTED" "-c -X event:CPU_CLK_UNHALTED" \
 	"-c --json event:CPU_CLK_UNHALTED" \
 	--format=folded "--format=folded event:CPU_CLK_UNHALTED -x" \
+	"--format=flamegraph event:CPU_CLK_UNHALTED" \
 	"-l session:before" "-l image:$H/prog" "-l lib-image:$H/mod/snd-fake.ko"; do
 	# shellcheck disable=SC2086 # words
 	same $how
