@@ -120,23 +120,39 @@ static void add_frame(struct walk *walk, const struct op_sample *place)
 	walk->bt->nr_frames++;
 }
 
-/* The mappings are locked. */
+static bool find_place(const struct walk *walk, struct vm_area_struct *vma,
+		       u64 pc, struct op_sample *place)
+{
+	*place = (struct op_sample){ .offset = pc };
+	if (lookup_place(place, vma, MAKE, walk->is_new) == LOOKUP_DONE)
+		return true;
+	walk->bt->ending = OP_TRACE_NO_UNWIND;
+	return false;
+}
+
+/*
+ * The mappings are locked. Most callers are in the same mapping as the one
+ * before, and then their offsets are as far apart as they are.
+ */
 static void add_frames(struct walk *walk, unsigned int nr)
 {
 	struct backtrace *bt = walk->bt;
+	struct vm_area_struct *vma = NULL;
+	struct op_sample place;
+	u64 base = 0;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		struct op_sample place = { .offset = bt->frames[i] };
-		enum lookup lookup =
-			lookup_place(&place, walk->mm, MAKE, walk->is_new);
+		u64 pc = bt->frames[i];
 
-		if (lookup != LOOKUP_DONE) {
-			bt->ending = lookup == LOOKUP_NO_MAPPING
-					     ? OP_TRACE_BAD_STACK
-					     : OP_TRACE_NO_UNWIND;
-			return;
+		if (!vma || pc < vma->vm_start || pc >= vma->vm_end) {
+			vma = lookup_vma(walk->mm, pc);
+			bt->ending = vma ? bt->ending : OP_TRACE_BAD_STACK;
+			if (!vma || !find_place(walk, vma, pc, &place))
+				return;
+			base = pc - place.offset;
 		}
+		place.offset = pc - base;
 		add_frame(walk, &place);
 	}
 }

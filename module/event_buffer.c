@@ -71,6 +71,15 @@ void event_buffer_wake_if_old(void)
 		event_buffer_wake();
 }
 
+/* A few words most times: a call of memcpy() would cost more than they do. */
+static void copy_in(u64 *to, const u64 *from, unsigned long nr_words)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr_words; i++)
+		to[i] = from[i];
+}
+
 bool event_buffer_put(const u64 *from, unsigned int nr_words)
 {
 	/* What is overwritten has been read: take(). */
@@ -80,8 +89,8 @@ bool event_buffer_put(const u64 *from, unsigned int nr_words)
 
 	if (nr_slots - used < nr_words)
 		return false;
-	memcpy(words + at, from, first * sizeof(*words));
-	memcpy(words, from + first, (nr_words - first) * sizeof(*words));
+	copy_in(words + at, from, first);
+	copy_in(words, from + first, nr_words - first);
 	pending += nr_words;
 	return true;
 }

@@ -88,16 +88,12 @@ static void set_anon(struct op_sample *sample, struct vm_area_struct *vma)
 		sample->space = SAMPLE_ANON;
 }
 
-enum lookup lookup_place(struct op_sample *sample, struct mm_struct *mm,
+enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
 			 enum on_new_image on_new, bool *is_new)
 {
-	struct vm_area_struct *vma = lookup_vma(mm, sample->offset);
-	enum lookup lookup;
 	u64 cookie;
+	enum lookup lookup = lookup_cookie(vma, on_new, &cookie, is_new);
 
-	if (!vma)
-		return LOOKUP_NO_MAPPING;
-	lookup = lookup_cookie(vma, on_new, &cookie, is_new);
 	if (lookup != LOOKUP_DONE)
 		return lookup;
 	if (cookie != OP_NO_COOKIE) {

@@ -42,11 +42,11 @@ enum lookup lookup_cookie(struct vm_area_struct *vma, enum on_new_image on_new,
 			  u64 *cookie, bool *is_new);
 
 /*
- * Replace the address in sample->offset by what it stands for in @mm, and tell
+ * Replace the address in sample->offset by what it stands for in @vma, and tell
  * where: space, and cookie or start and end. On anything but LOOKUP_DONE the
  * offset is still the address.
  */
-enum lookup lookup_place(struct op_sample *sample, struct mm_struct *mm,
+enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
 			 enum on_new_image on_new, bool *is_new);
 
 #endif /* MODULE_LOOKUP_H */

@@ -28,18 +28,20 @@ static const struct oprofile_operations *running; /* by these */
 /* Samples with callers need more room, and more of it while they are read. */
 static int setup_buffers(void)
 {
-	unsigned long scale = backtrace_is_on() ? 4 : 1;
-	unsigned long nr_words = scale * 2 * oprofile_buffer_size;
+	unsigned long nr_samples = oprofile_cpu_buffer_size;
+	unsigned long nr_words = oprofile_buffer_size;
+	unsigned long watershed = oprofile_buffer_watershed;
 	int err;
 
-	if (backtrace_is_on())
-		err = event_buffer_setup(nr_words, nr_words / 4 * 3);
-	else
-		err = event_buffer_setup(oprofile_buffer_size,
-					 oprofile_buffer_watershed);
+	if (backtrace_is_on()) {
+		nr_samples *= 4;
+		nr_words *= 16;
+		watershed = nr_words / 4 * 3;
+	}
+	err = event_buffer_setup(nr_words, watershed);
 	if (err)
 		return err;
-	err = cpu_buffer_setup(scale * oprofile_cpu_buffer_size);
+	err = cpu_buffer_setup(nr_samples);
 	if (err)
 		event_buffer_shutdown();
 	return err;

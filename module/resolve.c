@@ -38,11 +38,15 @@
 static enum lookup look_up(struct op_sample *sample, struct mm_struct *mm,
 			   enum on_new_image on_new, bool *is_new)
 {
+	struct vm_area_struct *vma = lookup_vma(mm, sample->offset);
+
+	if (!vma)
+		return LOOKUP_NO_MAPPING;
 	sample->app_cookie = lookup_app(mm, on_new, is_new);
 	if (!sample->app_cookie && on_new == LEAVE &&
 	    rcu_access_pointer(mm->exe_file))
 		return LOOKUP_NEW_IMAGE;
-	return lookup_place(sample, mm, on_new, is_new);
+	return lookup_place(sample, vma, on_new, is_new);
 }
 
 /* Store a resolved user sample, with its callers if these are wanted. */

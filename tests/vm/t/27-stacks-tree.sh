@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# From the module to the report: the stacks of a program that was built without
+# frame pointers, as its call tree has them, and of one that nobody prepared.
+# timeout: 900
+# vm-arch: amd64 arm64
+# vm-icount: yes
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+# folded PROGRAM: its stacks, "a;b;c NUMBER", outermost first.
+folded() {
+	"$BIN/opreport" --session-dir="$SESSION" --format=folded \
+		>"$TMP/all" 2>"$TMP/report.err" || return 1
+	grep "^$1;" "$TMP/all" >"$TMP/folded"
+}
+
+# count REGEX
+count() {
+	awk -v re="$1" '$0 ~ re { n += $NF } END { print n + 0 }' "$TMP/folded"
+}
+
+# tree WHAT INNERMOST TREE: of the stacks that match INNERMOST nearly all match
+# TREE, too: some begin in the first or last instructions of a function.
+tree() {
+	all=$(count "$2")
+	true=$(count "$3")
+	ok "$1: $true of $all" [ "$all" -ge 20 -a \
+		$((true * 100)) -ge $((all * 97)) ]
+}
+
+# repeat NUMBER TEXT
+repeat() {
+	seq "$1" | sed "s/.*/$2/" | tr -d '\n'
+}
+
+RATE=2000
+ok "start" start --separate=lib,kernel --callgraph=128
+"$TESTBIN/stacks_no" 0.4 >/dev/null
+head -c 500000 "$BIN/oprofiled" | gzip -9 >"$TMP/gz"
+ok "stop" stop
+ok "taken = stored + lost" sums_up
+grep -E 'lost|stacks' "$SESSION/samples/current/ledger" | sed 's/^/# /'
+
+ok "report" folded stacks_no
+start='^stacks_no;([^;]*;)*main;'
+tree "a chain of 64 calls" ';leaf_chain [0-9]*$' \
+	"$start$(seq -s ';' -f 'chain_%.0f' 0 63);leaf_chain [0-9]*\$"
+tree "recursion" ';leaf_recurse [0-9]*$' \
+	"${start}recurse_all;$(repeat 20 'recurse;')leaf_recurse [0-9]*\$"
+tree "a callback through libc" ';leaf_compare [0-9]*$' \
+	"${start}sort_all;([^;]*;)+compare;leaf_compare [0-9]*\$"
+tree "a signal handler" ';leaf_signal [0-9]*$' \
+	"${start}interrupted;([^;]*;)?on_trap;leaf_signal [0-9]*\$"
+tree "a system call, and what the kernel did" ';[^;]*get_random_bytes_user' \
+	"${start}call_outer;call_inner;([^;]*;)+[^;]*get_random_bytes_user"
+
+ok "report of another program" folded gzip
+grep '^gzip;\[[a-z ]*\];' "$TMP/folded" | sed 's/^/# /' | head
+# What found no room, as the daemon did not get to read, is truncated. While a
+# program is being started its mappings are locked.
+all=$(count .)
+cut=$(count '^gzip;\[(no unwind data|broken stack)\];')
+ok "of $all stacks of gzip $cut could not be unwound" \
+	[ "$all" -ge 50 -a $((cut * 20)) -le "$all" ]
+end_profiler
+done_testing
