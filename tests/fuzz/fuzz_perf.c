@@ -19,6 +19,7 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_perf_merge.h"
+#include "daemon/opd_perf_regs.h"
 #include "tests/unit/perf_records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -29,6 +30,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
 #define NR_CPUS 2
 #define RING_SIZE 4096 /* shorter than records may be */
 #define WORDS 700 /* some samples, with all their context */
+#define DEPTH 6 /* frames of a stack, if there are any */
 
 enum op {
 	WRITE, /* the bytes are in the ring */
@@ -153,15 +155,25 @@ static struct opd_perf_ring *ring_of(uint8_t which)
 	return which % 2 ? &cpu->side : &cpu->samples;
 }
 
-static void begin(uint8_t settings)
+/* What is in samples. */
+static uint64_t type_of(uint8_t settings)
 {
 	uint64_t type = settings & 16 ? OPD_PERF_SAMPLE_ID : OPD_PERF_SAMPLE;
+
+	return settings & 64 ? type | OPD_PERF_CHAIN | OPD_PERF_USER : type;
+}
+
+static void begin(uint8_t settings)
+{
+	uint64_t type = type_of(settings);
 
 	opd.options.separate_lib = settings & 1;
 	opd.options.separate_kernel = settings & 2;
 	opd.options.separate_thread = settings & 4;
 	opd.options.separate_cpu = settings & 8;
 	if (opd_perf_world_init(&world))
+		abort();
+	if (settings & 64 && opd_perf_stacks_init(&world, DEPTH, DEPTH / 2))
 		abort();
 	world.proc = proc;
 	for (unsigned int i = 0; i < NR_CPUS; i++) {
@@ -458,6 +470,27 @@ static void make_other(struct record *r, const struct record_who *who,
 	}
 }
 
+/* What a sample has of its stack, all of it likely but the lengths. */
+static void put_stack(struct record *r, uint64_t *random)
+{
+	unsigned int nr = next_random(random) % 6;
+	uint64_t abi = next_random(random) % 3;
+
+	record_u64(r, next_random(random) % 16 ? nr : likely(random));
+	for (unsigned int i = 0; i < nr; i++)
+		record_u64(r, next_random(random) % 4 ? likely(random)
+						      : PERF_CONTEXT_KERNEL);
+	record_u64(r, abi);
+	for (unsigned int i = 0; abi && i < OPD_PERF_NR_REGS; i++)
+		record_u64(r, likely(random));
+	nr = next_random(random) % 16;
+	record_u64(r, next_random(random) % 16 ? 8 * nr : likely(random));
+	for (unsigned int i = 0; i < nr; i++)
+		record_u64(r, likely(random));
+	record_u64(r, next_random(random) % 2 ? 8 * nr : likely(random));
+	record_close(r);
+}
+
 /* A record for ring @item->which; its length may be a lie. */
 static void make_write(struct item *item, struct record *r, uint8_t settings,
 		       uint64_t *random)
@@ -472,12 +505,15 @@ static void make_write(struct item *item, struct record *r, uint8_t settings,
 	uint16_t len;
 
 	who.tid = who.pid;
-	if (item->which % 2 == 0 && settings & 16)
-		who.sample_type = OPD_PERF_SAMPLE_ID;
+	if (item->which % 2 == 0)
+		who.sample_type = type_of(settings);
 	if (item->which % 2)
 		make_side(r, &who, random);
 	else
 		make_other(r, &who, random);
+	if (item->which % 2 == 0 && settings & 64 &&
+	    ((struct perf_event_header *)r->at)->type == PERF_RECORD_SAMPLE)
+		put_stack(r, random);
 	if (next_random(random) % 16 == 0) {
 		len = (uint16_t)(next_random(random) >>
 					 next_random(random) % 8 &

@@ -105,11 +105,13 @@ static void forget(void)
 	memset(&opd.stats.origin, 0, sizeof(opd.stats.origin));
 	memset(opd.stats.seen, 0, sizeof(opd.stats.seen));
 	memset(opd.stats.lost, 0, sizeof(opd.stats.lost));
+	memset(opd.stats.stacks, 0, sizeof(opd.stats.stacks));
 	opd.stats.stored = opd.stats.set_aside = 0;
 	opd_cookies_release(&opd.cookies);
 	opd_images_release(&opd);
-	if (opd_images_init(&opd))
+	if (opd_images_init(&opd) || opd_stacks_init(&opd))
 		abort();
+	opd_user_stacks_forget(&opd);
 	opd_kernel_clear(&opd);
 	opd_anon_release(&opd.anon);
 	opd_events_timer(&opd.events);
