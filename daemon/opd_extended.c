@@ -91,10 +91,17 @@ int opd_extended_init(struct opd *opd, char *const *specs, struct op_diag *diag)
 
 	for (; specs && *specs && !err; specs++)
 		err = turn_on(&opd->extended, *specs, diag);
-	for (unsigned int i = 0; i < opd->extended.nr && !err; i++)
-		if (opd->extended.ext[i].feature->makes_samples)
-			drop_timer(opd);
+	if (!err && opd_extended_makes_samples(opd))
+		drop_timer(opd);
 	return err;
+}
+
+bool opd_extended_makes_samples(const struct opd *opd)
+{
+	for (unsigned int i = 0; i < opd->extended.nr; i++)
+		if (opd->extended.ext[i].feature->makes_samples)
+			return true;
+	return false;
 }
 
 void opd_extended_release(struct opd *opd)

@@ -141,6 +141,9 @@ int opd_extended_start(struct opd *opd, struct op_diag *diag);
 /* opd->events has changed, and no sample file is open. */
 void opd_extended_events(struct opd *opd);
 
+/* Whether a feature that is on makes samples; of user and kernel code. */
+bool opd_extended_makes_samples(const struct opd *opd);
+
 /* The feature that takes records of @code, NULL if none does. */
 struct opd_ext *opd_extended_of_code(struct opd *opd, uint32_t code);
 

@@ -15,7 +15,8 @@ void opd_kernel_init(struct opd *opd)
 	struct op_diag diag = { "" };
 
 	/* To be read is a matter of a tenth of a second. */
-	if (!opd_events_sample_kernel(&opd->events))
+	if (!opd_events_sample_kernel(&opd->events) &&
+	    !opd_extended_makes_samples(opd))
 		return;
 	kernel->stale = true;
 	if (opd_proc_kernel("/proc/kallsyms", &kernel->start, &kernel->end,

@@ -30,10 +30,10 @@ struct opd_place {
 
 /*
  * Count one sample, of a counter or, with OPD_NO_COUNTER, of the feature in
- * @context->ext; that is told of a counter's sample, too. Returns OPD_STORED with its place in *@place; the cause
- * why it is lost; or OPD_DEFERRED with the cookie that has no name yet in
- * *@waits_for, which does not happen with @last: no name will come then. The
- * caller counts the fate.
+ * @context->ext; that is told of a counter's sample, too. Returns OPD_STORED
+ * with its place in *@place; the cause why it is lost; or OPD_DEFERRED with the
+ * cookie that has no name yet in *@waits_for, which does not happen with @last:
+ * no name will come then. The caller counts the fate.
  */
 enum opd_fate opd_place_store(struct opd *opd,
 			      const struct opd_context *context, uint64_t pc,

@@ -97,10 +97,20 @@ static void tell_sample(struct stream *batch, struct context *known,
 	tell_mode(batch, known, sample->space == SAMPLE_KERNEL);
 	if (sample->space != SAMPLE_KERNEL)
 		tell_image(batch, known, sample);
+	if (sample->code) {
+		stream_code(batch, sample->code, 1 + sample->nr_words);
+		stream_word(batch, sample->offset);
+		return;
+	}
 	if (sample->nr_words)
 		stream_code(batch, OP_TRACE_BEGIN, 0);
 	stream_word(batch, sample->offset);
 	stream_word(batch, sample->counter);
+}
+
+static bool has_callers(const struct op_sample *sample)
+{
+	return sample->nr_words && !sample->code;
 }
 
 static bool put_words_behind(unsigned int cpu, unsigned int nr_words)
@@ -154,10 +164,10 @@ static void sync_sample(struct context *known, unsigned int cpu,
 	struct context next = *known;
 
 	tell_sample(&batch, &next, sample);
-	if (sample->nr_words)
+	if (has_callers(sample))
 		next.has_mode = next.has_image = false;
 	if (sync_whole(&batch, cpu, sample->nr_words) ||
-	    (sample->nr_words && sync_without_callers(&batch, cpu)))
+	    (has_callers(sample) && sync_without_callers(&batch, cpu)))
 		*known = next;
 	else
 		oprofile_stat_inc(STAT_EVENT_LOST_OVERFLOW);

@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 
 #include "counter.h"
+#include "counter_ibs.h"
 
 static const struct oprofile_operations *registered;
 
@@ -11,8 +12,9 @@ const struct oprofile_operations *counter_choose(void)
 {
 	if (registered)
 		return registered;
-	return counter_perf_any_enabled() ? &counter_perf_ops
-					  : &counter_timer_ops;
+	return counter_perf_any_enabled() || counter_ibs_any_enabled()
+		       ? &counter_perf_ops
+		       : &counter_timer_ops;
 }
 
 const char *counter_cpu_type(void)
@@ -21,8 +23,9 @@ const char *counter_cpu_type(void)
 
 	if (ops)
 		return ops->cpu_type;
-	return counter_perf_present() ? counter_perf_ops.cpu_type
-				      : counter_timer_ops.cpu_type;
+	return counter_perf_present() || counter_ibs_present()
+		       ? counter_perf_ops.cpu_type
+		       : counter_timer_ops.cpu_type;
 }
 
 int counter_register(const struct oprofile_operations *ops)
@@ -45,5 +48,7 @@ int counter_create_files(struct dentry *root)
 
 	if (!err && counter_perf_present())
 		err = counter_perf_create_files(root);
+	if (!err)
+		err = counter_ibs_create_files(root);
 	return err;
 }

@@ -16,7 +16,7 @@ struct dentry;
 extern const struct oprofile_operations counter_timer_ops;
 int counter_timer_create_files(struct dentry *root); /* 0 or -errno */
 
-/* counter_perf.c */
+/* counter_perf.c; samples IBS, too (counter_ibs.h) */
 extern const struct oprofile_operations counter_perf_ops;
 /* Finds out what the machine has; does nothing without counters. */
 void counter_perf_init(void);
@@ -35,5 +35,9 @@ void counter_unregister(const struct oprofile_operations *ops);
 
 /* Make the files of all providers. 0 or -errno. */
 int counter_create_files(struct dentry *root);
+
+/* A file for one number, which can be written while sampling is off. */
+int counter_create_setting(struct dentry *dir, const char *name,
+			   unsigned long *value);
 
 #endif /* MODULE_COUNTER_H */

@@ -45,6 +45,12 @@ static const struct file_operations setting_fops = {
 	.llseek = default_llseek,
 };
 
+int counter_create_setting(struct dentry *dir, const char *name,
+			   unsigned long *value)
+{
+	return oprofilefs_create_file(dir, name, 0600, &setting_fops, value);
+}
+
 static int create_folder(struct dentry *root, unsigned int nr)
 {
 	struct counter_setting *setting = &counter_settings[nr];
@@ -70,8 +76,8 @@ static int create_folder(struct dentry *root, unsigned int nr)
 	if (!dir)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(files) && !err; i++)
-		err = oprofilefs_create_file(dir, files[i].name, 0600,
-					     &setting_fops, files[i].value);
+		err = counter_create_setting(dir, files[i].name,
+					     files[i].value);
 	return err;
 }
 

@@ -9,30 +9,24 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/kernel.h>
-#include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/ptrace.h>
-#include <linux/timekeeping.h>
 
 #include "counter.h"
+#include "counter_ibs.h"
 #include "counter_perf.h"
 #include "oprofile_stats.h"
+#include "throttle.h"
 #include "uapi/oprofile.h"
 
 /* Fewer events between two samples, and the machine does nothing else. */
 #define MIN_COUNT 100
 
-/* What perf_events writes to hw.interrupts of an event that it throttles. */
-#define THROTTLED (~0ull)
-
 struct cpu_counter {
 	struct perf_event *event;
-	u64 nr; /* overflows */
-	u64 started_at; /* ns */
-	u64 throttled_at; /* ns; 0: it is not */
-	u64 throttled_ns; /* in all, up to then */
+	struct throttle throttle;
 };
 
 struct counter_setting counter_settings[OP_MAX_COUNTERS];
@@ -47,37 +41,14 @@ static bool is_starting;
 
 /* ---- samples ------------------------------------------------------------- */
 
-/*
- * While an event is throttled it does not count: what it would have sampled
- * is told by how often it did before.
- */
-static void end_throttle(struct cpu_counter *self, u64 now)
-{
-	u64 gap = now - self->throttled_at;
-	u64 on = self->throttled_at - self->started_at - self->throttled_ns;
-	u64 missed = on ? mul_u64_u64_div_u64(gap, self->nr, on) : 0;
-
-	self->throttled_ns += gap;
-	self->throttled_at = 0;
-	oprofile_stat_add(STAT_SAMPLE_LOST_THROTTLED, missed);
-	oprofile_stat_add(STAT_SAMPLE_RECEIVED, missed);
-}
-
 /* An NMI on some machines, a hard interrupt on others. */
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	unsigned long nr = (unsigned long)event->overflow_handler_context;
 	const struct counter_setting *setting = &counter_settings[nr];
-	struct cpu_counter *self = this_cpu_ptr(&cpu_counters[nr]);
 
-	if (self->throttled_at)
-		end_throttle(self, ktime_get_mono_fast_ns());
-	self->nr++;
-	if (event->hw.interrupts == THROTTLED) {
-		self->throttled_at = ktime_get_mono_fast_ns();
-		oprofile_stat_inc(STAT_THROTTLE);
-	}
+	throttle_overflow(&this_cpu_ptr(&cpu_counters[nr])->throttle, event);
 	/* The interrupt comes some instructions late, maybe in the other mode.
 	 */
 	if (user_mode(regs) ? setting->user : setting->kernel)
@@ -137,7 +108,7 @@ static int start_counter(unsigned int cpu, unsigned long nr)
 	struct perf_event *event;
 	int err;
 
-	*self = (struct cpu_counter){ .started_at = ktime_get_mono_fast_ns() };
+	throttle_start(&self->throttle);
 	event = create_event(cpu, nr);
 	err = PTR_ERR_OR_ZERO(event);
 	if (!err) {
@@ -164,9 +135,9 @@ static int stop_on_cpu(unsigned int cpu)
 			continue;
 		perf_event_release_kernel(self->event);
 		self->event = NULL;
-		if (self->throttled_at)
-			end_throttle(self, ktime_get_mono_fast_ns());
+		throttle_stop(&self->throttle);
 	}
+	counter_ibs_stop_cpu(cpu);
 	return 0;
 }
 
@@ -179,6 +150,8 @@ static int start_on_cpu(unsigned int cpu)
 	for (i = 0; i < counter_nr && !err; i++)
 		if (counter_settings[i].enabled)
 			err = start_counter(cpu, i);
+	if (!err)
+		err = counter_ibs_start_cpu(cpu);
 	if (!err)
 		return 0;
 	stop_on_cpu(cpu);
@@ -205,7 +178,7 @@ static int check_settings(void)
 		    (!setting->kernel && !setting->user))
 			return -EINVAL;
 	}
-	return 0;
+	return counter_ibs_check();
 }
 
 static int perf_start(void)

@@ -6,7 +6,8 @@
  * Per-CPU buffers of resolved samples. A sample is self-contained: nothing
  * in it points to a task, a mapping or a file, so it may wait here for as
  * long as it likes. So are the words behind it, if it has any: they are of the
- * stream already, and end the stack trace that the sample begins.
+ * stream already, and end the stack trace that the sample begins; or the sample
+ * is a record of the stream itself, and they are the rest of it.
  */
 
 #include <linux/types.h>
@@ -34,6 +35,7 @@ struct op_sample {
 	u8 counter;
 	u8 space; /* enum sample_space */
 	u16 nr_words; /* behind it; 0: no trace */
+	u8 code; /* enum op_code of its record; 0: it is none */
 };
 
 /* Some of the words behind a sample. */

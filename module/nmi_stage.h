@@ -18,16 +18,17 @@ struct nmi_sample {
 	const struct task_struct *task; /* to compare with current, no more */
 	u32 tid;
 	u32 tgid;
-	u16 nr_frames; /* callers in the kernel */
+	u16 nr_frames; /* callers in the kernel; words of a record */
 	u8 ending; /* enum op_trace_ending, of these */
 	u8 counter;
+	u8 code; /* enum op_code of the record that it is; 0: it is none */
 	bool is_user;
 };
 
 /*
- * @handle takes samples in a hard interrupt, with their callers in memory that
- * lasts for the call. There are up to @max_frames of these. Returns 0 or
- * -ENOMEM.
+ * @handle takes samples in a hard interrupt, with their callers, or the words
+ * of their record, in memory that lasts for the call. There are up to
+ * @max_frames of these. Returns 0 or -ENOMEM.
  */
 int nmi_stage_setup(void (*handle)(const struct nmi_sample *sample,
 				   const u64 *frames),

@@ -8,6 +8,7 @@
 #include "backtrace.h"
 #include "buffer_sync.h"
 #include "counter.h"
+#include "counter_ibs.h"
 #include "cpu_buffer.h"
 #include "event_buffer.h"
 #include "image_cookie.h"
@@ -225,6 +226,7 @@ int oprofile_set_while_stopped(unsigned long *setting, u64 value)
 static int __init oprofile_init(void)
 {
 	counter_perf_init();
+	counter_ibs_init();
 	return oprofilefs_register(oprofile_create_files);
 }
 

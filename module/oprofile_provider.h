@@ -43,4 +43,22 @@ void oprofile_add_sample(struct pt_regs *regs, unsigned int counter);
  * than the registers. */
 void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter);
 
+/* One sample of AMD IBS, as the kernel's perf_events hands it out. */
+struct oprofile_ibs_sample {
+	u64 pc; /* what the hardware says, or the registers of the interrupt */
+	bool is_user; /* in the current task */
+	bool is_op; /* not a fetch */
+	u16 family; /* of the CPU */
+	/* 4 bytes of capabilities, then the registers, 8 bytes each, not
+	 * aligned; valid for the call */
+	const void *raw;
+	unsigned int size; /* bytes of raw */
+};
+
+/*
+ * Add a sample of IBS. From a hard interrupt or an NMI. Raw data of a size that
+ * cannot be is counted in sample_invalid_eip.
+ */
+void oprofile_add_ibs_sample(const struct oprofile_ibs_sample *ibs);
+
 #endif /* MODULE_OPROFILE_PROVIDER_H */

@@ -10,6 +10,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/task_work.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -24,6 +25,9 @@
 #include "oprofile_stats.h"
 #include "resolve.h"
 #include "uapi/oprofile.h"
+
+/* The CPU and at most 9 registers of IBS, see uapi/oprofile.h. */
+#define OP_MAX_IBS_WORDS 12
 
 #ifdef HAVE_TASK_WORK_ADD
 #define CAN_DEFER true
@@ -49,11 +53,31 @@ static enum lookup look_up(struct op_sample *sample, struct mm_struct *mm,
 	return lookup_place(sample, vma, on_new, is_new);
 }
 
-/* Store a resolved user sample, with its callers if these are wanted. */
-static void store(struct op_sample *sample, struct backtrace *bt,
-		  bool may_sleep, bool *is_new)
+/*
+ * A record that is a sample: its words behind the pc, nr_words of the sample.
+ * The same everywhere below; NULL for samples of a counter.
+ */
+static void store_record(struct op_sample *sample, const u64 *record)
 {
-	if (bt) {
+	const struct op_words words = { record, sample->nr_words };
+
+	if (!cpu_buffer_add_trace(sample, &words, 1))
+		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
+}
+
+/* Whether callers of @sample are to be gathered. */
+static bool wants_callers(const struct op_sample *sample)
+{
+	return backtrace_is_on() && !sample->code;
+}
+
+/* Store a resolved user sample, with its callers if these are wanted. */
+static void store(struct op_sample *sample, const u64 *record,
+		  struct backtrace *bt, bool may_sleep, bool *is_new)
+{
+	if (sample->code) {
+		store_record(sample, record);
+	} else if (bt) {
 		backtrace_add_user(bt, sample, may_sleep, is_new);
 		backtrace_store(bt, sample);
 	} else if (backtrace_is_on()) {
@@ -84,6 +108,7 @@ struct deferred {
 	struct llist_node free;
 	struct llist_head *home;
 	struct op_sample sample;
+	u64 record[OP_MAX_IBS_WORDS];
 };
 
 /* Taken from in hard interrupts of the CPU alone, given back from anywhere. */
@@ -143,9 +168,10 @@ static void give_back(struct deferred *node)
 }
 
 /* In the sampled task, with its own address space. */
-static void resolve_own(struct op_sample *sample, struct mm_struct *mm)
+static void resolve_own(struct op_sample *sample, const u64 *record,
+			struct mm_struct *mm)
 {
-	struct backtrace *bt = backtrace_is_on() ? backtrace_get() : NULL;
+	struct backtrace *bt = wants_callers(sample) ? backtrace_get() : NULL;
 	bool is_new = false;
 	enum lookup lookup;
 
@@ -153,7 +179,7 @@ static void resolve_own(struct op_sample *sample, struct mm_struct *mm)
 	lookup = look_up(sample, mm, MAKE, &is_new);
 	mmap_read_unlock(mm);
 	if (lookup == LOOKUP_DONE)
-		store(sample, bt, true, &is_new);
+		store(sample, record, bt, true, &is_new);
 	else
 		lose(lookup);
 	backtrace_put(bt);
@@ -168,13 +194,13 @@ static void resolve_in_task(struct callback_head *work)
 	struct deferred *node = container_of(work, struct deferred, work);
 
 	if (current->mm)
-		resolve_own(&node->sample, current->mm);
+		resolve_own(&node->sample, node->record, current->mm);
 	else
 		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
 	give_back(node);
 }
 
-static void defer(const struct op_sample *sample)
+static void defer(const struct op_sample *sample, const u64 *record)
 {
 	struct llist_node *free = llist_del_first(this_cpu_ptr(&free_nodes));
 	struct deferred *node;
@@ -185,6 +211,8 @@ static void defer(const struct op_sample *sample)
 	}
 	node = llist_entry(free, struct deferred, free);
 	node->sample = *sample;
+	if (record)
+		memcpy(node->record, record, sample->nr_words * sizeof(u64));
 	init_task_work(&node->work, resolve_in_task);
 	atomic_inc(&nr_deferred);
 	if (task_work_add(current, &node->work, TWA_RESUME)) {
@@ -209,7 +237,7 @@ int resolve_drain(void)
 	return 0;
 }
 
-static void defer(const struct op_sample *sample)
+static void defer(const struct op_sample *sample, const u64 *record)
 {
 	oprofile_stat_inc(STAT_SAMPLE_LOST_BUSY);
 }
@@ -217,12 +245,13 @@ static void defer(const struct op_sample *sample)
 #endif /* HAVE_TASK_WORK_ADD */
 
 /* Callers are gathered where pages may be waited for. */
-static bool resolve_now(void)
+static bool resolve_now(const struct op_sample *sample)
 {
-	return COMPAT_IRQ_MAY_LOCK_MMAP && !(CAN_DEFER && backtrace_is_on());
+	return COMPAT_IRQ_MAY_LOCK_MMAP &&
+	       !(CAN_DEFER && wants_callers(sample));
 }
 
-static void add_user_sample(struct op_sample *sample)
+static void add_user_sample(struct op_sample *sample, const u64 *record)
 {
 	struct mm_struct *mm = current->mm;
 	enum lookup lookup = LOOKUP_NEW_IMAGE;
@@ -232,23 +261,23 @@ static void add_user_sample(struct op_sample *sample)
 		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
 		return;
 	}
-	if (resolve_now() && mmap_read_trylock(mm)) {
+	if (resolve_now(sample) && mmap_read_trylock(mm)) {
 		lookup = look_up(sample, mm, CAN_DEFER ? LEAVE : MAKE, &is_new);
 		mmap_read_unlock(mm);
 	}
 	if (lookup == LOOKUP_NEW_IMAGE)
-		defer(sample);
+		defer(sample, record);
 	else if (lookup == LOOKUP_DONE)
-		store(sample,
-		      backtrace_is_on() ? backtrace_of_interrupt() : NULL,
+		store(sample, record,
+		      wants_callers(sample) ? backtrace_of_interrupt() : NULL,
 		      false, &is_new);
 	else
 		lose(lookup);
 }
 
 /* @bt has the callers in the kernel, NULL if these are not wanted. */
-static void add_kernel_sample(struct op_sample *sample, struct mm_struct *mm,
-			      struct backtrace *bt)
+static void add_kernel_sample(struct op_sample *sample, const u64 *record,
+			      struct mm_struct *mm, struct backtrace *bt)
 {
 	bool is_new = false;
 
@@ -257,6 +286,10 @@ static void add_kernel_sample(struct op_sample *sample, struct mm_struct *mm,
 		sample->app_cookie = lookup_app(
 			mm, COMPAT_IRQ_MAY_LOCK_MMAP ? MAKE : LEAVE, &is_new);
 	sample->space = SAMPLE_KERNEL;
+	if (sample->code) {
+		store_record(sample, record);
+		return;
+	}
 	if (!bt) {
 		cpu_buffer_add(sample);
 		return;
@@ -294,9 +327,10 @@ static void add_now(struct pt_regs *regs, u64 pc, bool is_user,
 	};
 
 	if (is_user)
-		add_user_sample(&sample);
+		add_user_sample(&sample, NULL);
 	else
-		add_kernel_sample(&sample, current->mm, kernel_callers(regs));
+		add_kernel_sample(&sample, NULL, current->mm,
+				  kernel_callers(regs));
 }
 
 static struct backtrace *staged_callers(const struct nmi_sample *staged,
@@ -304,7 +338,7 @@ static struct backtrace *staged_callers(const struct nmi_sample *staged,
 {
 	struct backtrace *bt;
 
-	if (!backtrace_is_on())
+	if (!backtrace_is_on() || staged->code)
 		return NULL;
 	bt = backtrace_of_interrupt();
 	backtrace_add_found(bt, frames, staged->nr_frames, staged->ending);
@@ -316,7 +350,7 @@ static struct backtrace *staged_callers(const struct nmi_sample *staged,
  * that had interrupts off it may have been switched away, and then nothing
  * tells its program, nor its callers in user mode.
  */
-static void add_staged(const struct nmi_sample *staged, const u64 *frames)
+static void add_staged(const struct nmi_sample *staged, const u64 *words)
 {
 	struct op_sample sample = {
 		.offset = staged->pc,
@@ -324,14 +358,16 @@ static void add_staged(const struct nmi_sample *staged, const u64 *frames)
 		.tgid = staged->tgid,
 		.cpu = smp_processor_id(),
 		.counter = staged->counter,
+		.code = staged->code,
+		.nr_words = staged->code ? staged->nr_frames : 0,
 	};
 	bool is_same = current == staged->task && current->pid == staged->tid;
 
 	if (!staged->is_user)
-		add_kernel_sample(&sample, is_same ? current->mm : NULL,
-				  staged_callers(staged, frames));
+		add_kernel_sample(&sample, words, is_same ? current->mm : NULL,
+				  staged_callers(staged, words));
 	else if (is_same)
-		add_user_sample(&sample);
+		add_user_sample(&sample, words);
 	else
 		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
 }
@@ -382,11 +418,71 @@ void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter)
 }
 EXPORT_SYMBOL_GPL(oprofile_add_kernel_pc);
 
+/* ---- AMD IBS ------------------------------------------------------------- */
+
+static void stage_record(const struct op_sample *sample, bool is_user,
+			 const u64 *record)
+{
+	const struct nmi_sample staged = {
+		.pc = sample->offset,
+		.task = current,
+		.tid = sample->tid,
+		.tgid = sample->tgid,
+		.nr_frames = sample->nr_words,
+		.code = sample->code,
+		.is_user = is_user,
+	};
+
+	if (!nmi_stage_add(&staged, record))
+		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
+}
+
+static void add_record(struct op_sample *sample, bool is_user,
+		       const u64 *record)
+{
+	if (in_nmi())
+		stage_record(sample, is_user, record);
+	else if (is_user)
+		add_user_sample(sample, record);
+	else
+		add_kernel_sample(sample, record, current->mm, NULL);
+}
+
+void oprofile_add_ibs_sample(const struct oprofile_ibs_sample *ibs)
+{
+	const u8 *raw = ibs->raw;
+	unsigned int nr_regs = (ibs->size - sizeof(u32)) / sizeof(u64);
+	struct op_sample sample = {
+		.offset = ibs->pc,
+		.tid = current->pid,
+		.tgid = current->tgid,
+		.cpu = smp_processor_id(),
+		.code = ibs->is_op ? OP_IBS_OP : OP_IBS_FETCH,
+		.nr_words = 1 + nr_regs,
+	};
+	u64 record[OP_MAX_IBS_WORDS];
+	u32 caps;
+
+	oprofile_stat_inc(STAT_SAMPLE_RECEIVED);
+	if (ibs->pc == OP_ESCAPE || ibs->size < sizeof(u32) ||
+	    nr_regs >= OP_MAX_IBS_WORDS) {
+		oprofile_stat_inc(STAT_SAMPLE_INVALID_EIP);
+		return;
+	}
+	memcpy(&caps, raw, sizeof(caps));
+	record[0] = OP_IBS_CPU(caps, ibs->family);
+	memcpy(record + 1, raw + sizeof(caps), nr_regs * sizeof(u64));
+	add_record(&sample, ibs->is_user, record);
+}
+EXPORT_SYMBOL_GPL(oprofile_add_ibs_sample);
+
 /* ---- setting up -------------------------------------------------------- */
 
 int resolve_setup(void)
 {
-	int err = nmi_stage_setup(add_staged, backtrace_depth);
+	int err = nmi_stage_setup(add_staged,
+				  max_t(unsigned long, backtrace_depth,
+					OP_MAX_IBS_WORDS));
 
 	if (err)
 		return err;

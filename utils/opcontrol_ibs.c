@@ -50,7 +50,7 @@ int oc_ibs_check_source(struct opcontrol *oc, const struct event_list *list,
 /* ---- oprofilefs ---------------------------------------------------------- */
 
 static int set_file(struct opcontrol *oc, const char *kind, const char *name,
-		      uint64_t value)
+		    uint64_t value)
 {
 	char file[64];
 
@@ -135,8 +135,7 @@ int oc_ibs_write(struct opcontrol *oc)
 		if (first)
 			err = write_kind(oc, kind, first);
 		else if (oc_fs_has(&oc->fs, op_ibs_kind_name(kind)))
-			err = set_file(oc, op_ibs_kind_name(kind), "enable",
-					 0);
+			err = set_file(oc, op_ibs_kind_name(kind), "enable", 0);
 	}
 	return err;
 }

@@ -155,7 +155,8 @@ enum op_stack_arch {
  * follow, as the hardware left them:
  *
  *	fetch	FETCH_CTL LINAD PHYSAD [EXTD_CTL]
- *	op	OP_CTL RIP DATA DATA2 DATA3 DC_LINAD DC_PHYSAD [BR_TARGET] [DATA4]
+ *	op	OP_CTL RIP DATA DATA2 DATA3 DC_LINAD DC_PHYSAD
+ *		[BR_TARGET] [DATA4]
  *
  * where those in brackets are there if the capabilities have the bit.
  */

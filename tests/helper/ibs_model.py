@@ -6,15 +6,21 @@
   ibs_model.py make N SEED [FAMILY]  N random samples, one per line:
                                      KIND PC CPU REGISTER...
   ibs_model.py stream < samples      the same as lines for mkstream
+  ibs_model.py feed FILE BASE < samples
+                                     write them to the test module's FILE,
+                                     in the kernel at BASE + PC; with BASE
+                                     "self" in this program's own code
   ibs_model.py count [NAME...] < samples
                                      NAME PC COUNT, sorted; of all events
-                                     or those that are named
-  ibs_model.py fates NAME... < samples
-                                     stored, without an event, no address
-  ibs_model.py names fetch|op        all events of a kind
+                                     or those that are named; and how many
+                                     samples are stored, without any of them,
+                                     and without an address as
+                                     "fates STORED NONE INVALID"
 """
 
+import os
 import random
+import struct
 import sys
 
 PLACES = 64
@@ -229,6 +235,36 @@ def read_samples(file):
         yield sample
 
 
+def own_code():
+    """Start and file offset of code of this program."""
+    with open('/proc/self/maps') as maps:
+        for line in maps:
+            words = line.split()
+            if 'x' in words[1] and words[-1].startswith('/'):
+                if os.path.samefile(words[-1], '/proc/self/exe'):
+                    start = int(words[0].split('-')[0], 16)
+                    return start - int(words[2], 16)
+    sys.exit('no code of this program')
+
+
+def feed(path, base):
+    """struct op_test_ibs of tests/module/op_test_provider.c"""
+    is_user = base == 'self'
+    base = own_code() if is_user else int(base, 16)
+    records = []
+    for line in sys.stdin:
+        words = line.split()
+        cpu, regs = int(words[2], 16), [int(word, 16) for word in words[3:]]
+        raw = struct.pack('<I%dQ' % len(regs), cpu & 0xffffffff, *regs)
+        records.append(struct.pack('<QIHHI76s', base + int(words[1], 16),
+                                   cpu >> 32, words[0] == 'op', is_user,
+                                   len(raw), raw))
+    file = os.open(path, os.O_WRONLY)
+    for i in range(0, len(records), 1000):
+        os.write(file, b''.join(records[i:i + 1000]))
+    os.close(file)
+
+
 def random_bits(rng, *likely):
     """Any bits, but in two of three registers with some mostly set: what is
     rare at random is what hardware tells all day."""
@@ -259,6 +295,26 @@ def make_sample(rng, family):
           *('0x%x' % word for word in words))
 
 
+def count_all(wanted):
+    sums = {}
+    stored = none = invalid = 0
+    for sample in read_samples(sys.stdin):
+        found = [(name, count) for name, count in events(sample).items()
+                 if not wanted or name in wanted]
+        for name, count in found:
+            key = name, sample['pc']
+            sums[key] = sums.get(key, 0) + count
+        if has_no_address(sample):
+            invalid += 1
+        elif found:
+            stored += 1
+        else:
+            none += 1
+    print('fates', stored, none, invalid)
+    for (name, place), count in sorted(sums.items()):
+        print(name, place, count)
+
+
 def main(argv):
     mode, args = argv[1], argv[2:]
     if mode == 'make':
@@ -269,25 +325,10 @@ def main(argv):
     elif mode == 'stream':
         for line in sys.stdin:
             print('ibs-' + line, end='')
+    elif mode == 'feed':
+        feed(*args)
     elif mode == 'count':
-        sums = {}
-        for sample in read_samples(sys.stdin):
-            for name, count in events(sample).items():
-                if not args or name in args:
-                    key = name, sample['pc']
-                    sums[key] = sums.get(key, 0) + count
-        for (name, place), count in sorted(sums.items()):
-            print(name, place, count)
-    elif mode == 'fates':
-        stored = none = invalid = 0
-        for sample in read_samples(sys.stdin):
-            if has_no_address(sample):
-                invalid += 1
-            elif any(name in args for name in events(sample)):
-                stored += 1
-            else:
-                none += 1
-        print(stored, none, invalid)
+        count_all(args)
     else:
         sys.exit(__doc__)
 

@@ -7,14 +7,19 @@
  *		addresses of its own, when sampling starts; then nothing
  *	nmi	real NMIs, "rate" times a second on every CPU but the one that
  *		sends them, over whatever runs there (x86 only)
+ *	ibs	what is written to /proc/op_test_ibs, in interrupts: any number
+ *		of struct op_test_ibs as samples of AMD IBS
  */
 
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/proc_fs.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #ifdef CONFIG_X86
 #include <asm/apic.h>
@@ -133,21 +138,122 @@ static const struct oprofile_operations nmi_ops = {
 
 #endif /* CONFIG_X86 */
 
+/* ---- IBS ----------------------------------------------------------------- */
+
+struct op_test_ibs {
+	u64 pc;
+	u32 family;
+	u16 is_op;
+	u16 is_user; /* in the process that writes */
+	u32 size; /* bytes of raw */
+	u8 raw[4 + 9 * 8];
+};
+
+struct ibs_batch {
+	const struct op_test_ibs *records;
+	unsigned int nr;
+};
+
+static bool is_started;
+static struct proc_dir_entry *ibs_file;
+
+static void add_ibs(void *data)
+{
+	const struct ibs_batch *batch = data;
+	unsigned int i;
+
+	for (i = 0; i < batch->nr; i++) {
+		const struct op_test_ibs *record = &batch->records[i];
+		const struct oprofile_ibs_sample sample = {
+			.pc = record->pc,
+			.is_user = record->is_user,
+			.is_op = record->is_op,
+			.family = record->family,
+			.raw = record->raw,
+			.size = record->size,
+		};
+
+		oprofile_add_ibs_sample(&sample);
+	}
+}
+
+/* On this CPU, so that it is the writer that is interrupted. */
+static ssize_t ibs_write(struct file *file, const char __user *buf,
+			 size_t count, loff_t *ppos)
+{
+	struct ibs_batch batch = {
+		.nr = count / sizeof(*batch.records),
+	};
+	void *records;
+
+	if (!READ_ONCE(is_started) || count % sizeof(*batch.records))
+		return -EINVAL;
+	records = kvmalloc(count, GFP_KERNEL);
+	if (!records)
+		return -ENOMEM;
+	if (copy_from_user(records, buf, count)) {
+		kvfree(records);
+		return -EFAULT;
+	}
+	batch.records = records;
+	migrate_disable();
+	smp_call_function_single(raw_smp_processor_id(), add_ibs, &batch, true);
+	migrate_enable();
+	kvfree(records);
+	return count;
+}
+
+static const struct proc_ops ibs_fops = { .proc_write = ibs_write };
+
+static int ibs_start(void)
+{
+	WRITE_ONCE(is_started, true);
+	return 0;
+}
+
+static void ibs_stop(void)
+{
+	WRITE_ONCE(is_started, false);
+}
+
+static const struct oprofile_operations ibs_ops = {
+	.cpu_type = "test",
+	.start = ibs_start,
+	.stop = ibs_stop,
+};
+
+static int make_ibs_file(void)
+{
+	ibs_file = proc_create("op_test_ibs", 0200, NULL, &ibs_fops);
+	return ibs_file ? 0 : -ENOMEM;
+}
+
 /* -------------------------------------------------------------------------- */
 
 static const struct oprofile_operations *ops = &known_ops;
 
 static int __init op_test_init(void)
 {
+	int err = 0;
+
 #ifdef CONFIG_X86
 	if (!strcmp(mode, "nmi"))
 		ops = &nmi_ops;
 #endif
-	return oprofile_register_provider(ops);
+	if (!strcmp(mode, "ibs")) {
+		ops = &ibs_ops;
+		err = make_ibs_file();
+	}
+	if (!err)
+		err = oprofile_register_provider(ops);
+	if (err)
+		proc_remove(ibs_file);
+	return err;
 }
 
 static void __exit op_test_exit(void)
 {
+	proc_remove(ibs_file);
 	oprofile_unregister_provider(ops);
 }
 

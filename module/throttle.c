@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <linux/math64.h>
+#include <linux/perf_event.h>
+#include <linux/timekeeping.h>
+
+#include "oprofile_stats.h"
+#include "throttle.h"
+
+/* What perf_events writes to hw.interrupts of an event that it throttles. */
+#define THROTTLED (~0ull)
+
+static void end_throttle(struct throttle *throttle, u64 now)
+{
+	u64 gap = now - throttle->throttled_at;
+	u64 on = throttle->throttled_at - throttle->started_at -
+		 throttle->throttled_ns;
+	u64 missed = on ? mul_u64_u64_div_u64(gap, throttle->nr, on) : 0;
+
+	throttle->throttled_ns += gap;
+	throttle->throttled_at = 0;
+	oprofile_stat_add(STAT_SAMPLE_LOST_THROTTLED, missed);
+	oprofile_stat_add(STAT_SAMPLE_RECEIVED, missed);
+}
+
+void throttle_start(struct throttle *throttle)
+{
+	*throttle = (struct throttle){ .started_at = ktime_get_mono_fast_ns() };
+}
+
+void throttle_overflow(struct throttle *throttle,
+		       const struct perf_event *event)
+{
+	if (throttle->throttled_at)
+		end_throttle(throttle, ktime_get_mono_fast_ns());
+	throttle->nr++;
+	if (event->hw.interrupts == THROTTLED) {
+		throttle->throttled_at = ktime_get_mono_fast_ns();
+		oprofile_stat_inc(STAT_THROTTLE);
+	}
+}
+
+void throttle_stop(struct throttle *throttle)
+{
+	if (throttle->throttled_at)
+		end_throttle(throttle, ktime_get_mono_fast_ns());
+}

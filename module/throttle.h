@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_THROTTLE_H
+#define MODULE_THROTTLE_H
+
+/*
+ * perf_events stops an event for a while when its interrupts take too much
+ * time; the last interrupt before that shows it. What the event would have
+ * sampled meanwhile is told by how often it did before.
+ */
+
+#include <linux/types.h>
+
+struct perf_event;
+
+/* Of one event on one CPU. */
+struct throttle {
+	u64 nr; /* overflows */
+	u64 started_at; /* ns */
+	u64 throttled_at; /* ns; 0: it is not */
+	u64 throttled_ns; /* in all, up to then */
+};
+
+/* The event is about to start. */
+void throttle_start(struct throttle *throttle);
+
+/* In its overflow handler, first. */
+void throttle_overflow(struct throttle *throttle,
+		       const struct perf_event *event);
+
+/* It has stopped. */
+void throttle_stop(struct throttle *throttle);
+
+#endif /* MODULE_THROTTLE_H */
