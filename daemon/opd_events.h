@@ -31,6 +31,7 @@ struct opd_event {
 struct opd_events {
 	struct opd_event counter[OP_MAX_COUNTERS];
 	unsigned int nr; /* highest counter in use plus 1 */
+	bool weights; /* of samples are wanted (opd_weight.c) */
 };
 
 /* The one event of timer mode. */

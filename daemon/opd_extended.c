@@ -93,6 +93,9 @@ int opd_extended_init(struct opd *opd, char *const *specs, struct op_diag *diag)
 		err = turn_on(&opd->extended, *specs, diag);
 	if (!err && opd_extended_makes_samples(opd))
 		drop_timer(opd);
+	for (unsigned int i = 0; i < opd->extended.nr; i++)
+		opd->options.events.weights |=
+			opd->extended.ext[i].feature->wants_weights;
 	return err;
 }
 

@@ -87,6 +87,7 @@ struct opd_ext_feature {
 	const char *name; /* in --ext-feature=NAME */
 	const char *form; /* of the arguments, for people; NULL: it has none */
 	const uint32_t *codes; /* of the stream, that are its; 0 ends them */
+	bool wants_weights; /* from perf_events, where it has them */
 	bool makes_samples; /* without --events there is no timer then */
 
 	/* Take the arguments; "" if none were given. Returns 0 or -errno with

@@ -78,6 +78,22 @@ static void set_event(struct perf_event_attr *attr,
 	}
 }
 
+/*
+ * Only precise events tell weights. On Intel load latency needs a threshold,
+ * at least 3 cycles (SDM vol. 3, "Load Latency Performance Monitoring
+ * Facility"), as ldlat in config1.
+ */
+static void ask_for_weights(struct perf_event_attr *attr)
+{
+	if (attr->type != PERF_TYPE_RAW)
+		return;
+	attr->precise_ip = 2;
+#ifdef __x86_64__
+	if ((attr->config & 0xffff) == 0x1cd)
+		attr->config1 = 3;
+#endif
+}
+
 static void ask_for_stacks(const struct opd_perf_events *all,
 			   struct perf_event_attr *attr)
 {
@@ -104,6 +120,8 @@ void opd_perf_sample_attr(const struct opd_perf_events *all,
 	attr->disabled = 1;
 	attr->enable_on_exec = all->target->exec != 0;
 	attr->wakeup_watermark = (uint32_t)all->sample_size / 2;
+	if (all->counters->weights)
+		ask_for_weights(attr);
 	if (all->target->depth)
 		ask_for_stacks(all, attr);
 }

@@ -97,6 +97,11 @@ static int open_one(struct opening *o, struct perf_event_attr *attr,
 	int fd = op_perf_open(attr, slot->task, (int)slot->cpu->cpu, -1);
 	int err;
 
+	/* Not every event, nor every CPU, is that precise. */
+	if (fd < 0 && attr->precise_ip) {
+		attr->precise_ip = 0;
+		fd = op_perf_open(attr, slot->task, (int)slot->cpu->cpu, -1);
+	}
 	if (fd == -ESRCH || fd == -ENODEV)
 		return fd; /* it is not there any more: the caller knows why */
 	if (fd < 0)
@@ -388,6 +393,8 @@ static void choose_samples(struct opd_perf_events *all)
 	all->sample_type = counters->nr > 1 || count_counters(counters) > 1
 				   ? OPD_PERF_SAMPLE_ID
 				   : OPD_PERF_SAMPLE;
+	if (counters->weights)
+		all->sample_type |= PERF_SAMPLE_WEIGHT;
 	if (!depth)
 		return;
 	all->sample_size = STACKS_SIZE;

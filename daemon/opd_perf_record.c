@@ -134,6 +134,8 @@ static void decode_sample(struct opd_perf_rec *rec, struct body *body,
 		take_regs(rec, body);
 	if (sample_type & PERF_SAMPLE_STACK_USER)
 		take_stack(rec, body);
+	if (sample_type & PERF_SAMPLE_WEIGHT)
+		rec->sample.weight = take64(body);
 }
 
 static void take_build_id(struct opd_perf_rec *rec, struct body *body)

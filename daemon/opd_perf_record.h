@@ -19,7 +19,8 @@
 
 /*
  * Samples: { header; id? ; ip; pid, tid; time }, and with stacks behind it
- * { kernel callchain }, { user registers }, { piece of user stack }.
+ * { kernel callchain }, { user registers }, { piece of user stack }; last,
+ * where asked for, the weight.
  */
 #define OPD_PERF_SAMPLE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 #define OPD_PERF_SAMPLE_ID (OPD_PERF_SAMPLE | PERF_SAMPLE_IDENTIFIER)
@@ -46,6 +47,7 @@ struct opd_perf_rec {
 			const void *regs; /* OPD_PERF_NR_REGS, if an abi */
 			const void *stack; /* bytes from the stack pointer up */
 			size_t stack_len;
+			uint64_t weight; /* what it cost, 0: not told */
 		} sample;
 		struct {
 			uint64_t start;

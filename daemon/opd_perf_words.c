@@ -6,9 +6,9 @@
 
 /*
  * CPU_SWITCH 3, CTX_SWITCH 4, CTX_TGID 3, mode 2, ANON_SWITCH 5 and its name,
- * the sample 2.
+ * WEIGHT 3, the sample 2.
  */
-_Static_assert(3 + 4 + 3 + 2 + 5 + OPD_PERF_ANON_MAX / 8 + 2 <=
+_Static_assert(3 + 4 + 3 + 2 + 5 + OPD_PERF_ANON_MAX / 8 + 3 + 2 <=
 		       OPD_PERF_SAMPLE_WORDS,
 	       "a sample with all its context fits");
 _Static_assert(2 + 5 + OPD_PERF_ANON_MAX / 8 + 2 <= OPD_PERF_CALLER_WORDS,
@@ -143,6 +143,18 @@ static void put_where(struct opd_perf_words *w,
 		put_image(w, place);
 }
 
+static void put_sample(struct opd_perf_words *w,
+		       const struct opd_perf_place *place, uint64_t pc,
+		       uint32_t counter)
+{
+	if (place->weight) {
+		put_code(w, OP_WEIGHT, 1);
+		put(w, place->weight);
+	}
+	put(w, pc);
+	put(w, counter);
+}
+
 void opd_perf_words_sample(struct opd_perf_words *w,
 			   const struct opd_perf_place *place, uint64_t pc,
 			   uint32_t counter)
@@ -150,8 +162,7 @@ void opd_perf_words_sample(struct opd_perf_words *w,
 	put_cpu(w, place->cpu);
 	put_task(w, place);
 	put_where(w, place);
-	put(w, pc);
-	put(w, counter);
+	put_sample(w, place, pc, counter);
 }
 
 void opd_perf_words_trace(struct opd_perf_words *w,
@@ -162,8 +173,7 @@ void opd_perf_words_trace(struct opd_perf_words *w,
 	put_task(w, place);
 	put_where(w, place);
 	put_code(w, OP_TRACE_BEGIN, 0);
-	put(w, pc);
-	put(w, counter);
+	put_sample(w, place, pc, counter);
 }
 
 void opd_perf_words_caller(struct opd_perf_words *w,

@@ -35,6 +35,7 @@ struct opd_perf_place {
 	const char *anon;
 	uint64_t start; /* of the anonymous memory */
 	uint64_t end;
+	uint64_t weight; /* of the sample, 0: none */
 };
 
 struct opd_perf_words {

@@ -247,6 +247,7 @@ void opd_perf_world_sample(struct opd_perf_world *world,
 		.cpu = cpu,
 		.tgid = rec->pid == NO_TASK ? 0 : rec->pid,
 		.tid = rec->tid == NO_TASK ? 0 : rec->tid,
+		.weight = rec->sample.weight,
 	};
 
 	world->now = rec->time;

@@ -121,6 +121,7 @@ static const struct opd_ext_sfile_handlers sfile_handlers = {
 const struct opd_ext_feature opd_weight_feature = {
 	.name = "weight",
 	.codes = codes,
+	.wants_weights = true,
 	.ext_init = weight_init,
 	.ext_release = weight_release,
 	.ext_events = weight_events,

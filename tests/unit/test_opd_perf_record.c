@@ -146,6 +146,39 @@ static void samples_with_stacks(void **state)
 	assert_int_equal(rec.sample.stack_len, 0);
 }
 
+/* The weight is behind all else. */
+static void samples_with_weights(void **state)
+{
+	struct record_who who = { 100, 101, 500,
+				  OPD_PERF_SAMPLE | PERF_SAMPLE_WEIGHT, 0 };
+	struct opd_perf_rec rec;
+	struct record r;
+
+	(void)state;
+	record_sample(&r, &who, PERF_RECORD_MISC_USER, 0x1234);
+	record_u64(&r, 357);
+	record_close(&r);
+	rec = (struct opd_perf_rec){ 0 };
+	assert_int_equal(opd_perf_decode(&rec, r.at, r.len, who.sample_type),
+			 0);
+	assert_int_equal(rec.sample.ip, 0x1234);
+	assert_int_equal(rec.time, 500);
+	assert_int_equal(rec.sample.weight, 357);
+	r.len -= 8;
+	record_close(&r);
+	assert_int_equal(opd_perf_decode(&rec, r.at, r.len, who.sample_type),
+			 -EINVAL);
+
+	record_deep(&r, PERF_SAMPLE_REGS_ABI_64, 16);
+	record_u64(&r, 12);
+	record_close(&r);
+	assert_int_equal(opd_perf_decode(&rec, r.at, r.len,
+					 DEEP | PERF_SAMPLE_WEIGHT),
+			 0);
+	assert_int_equal(rec.sample.stack_len, 11);
+	assert_int_equal(rec.sample.weight, 12);
+}
+
 /* Cut anywhere, and with lengths that cannot be. */
 static void damaged_stacks(void **state)
 {
@@ -549,6 +582,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples),
 		cmocka_unit_test(samples_with_stacks),
+		cmocka_unit_test(samples_with_weights),
 		cmocka_unit_test(damaged_stacks),
 		cmocka_unit_test(mappings_with_inodes),
 		cmocka_unit_test(mappings_with_build_ids),

@@ -595,9 +595,37 @@ static void samples_come_to_sample_files(void **state)
 	free_rig(rig);
 }
 
+/* Right before the sample, so that no context comes between. */
+static void weights(void **state)
+{
+	struct opd_perf_place place = {
+		.tgid = 7, .tid = 7, .kernel = true, .weight = 99
+	};
+	uint64_t words[2 * OPD_PERF_SAMPLE_WORDS];
+	struct opd_perf_words w = { .at = NULL };
+
+	(void)state;
+	opd_perf_words_into(&w, words, sizeof(words) / sizeof(words[0]));
+	opd_perf_words_sample(&w, &place, 0x1234, 3);
+	assert_int_equal(w.at[-5], OP_ESCAPE);
+	assert_int_equal(w.at[-4], OP_CODE_WORD(OP_WEIGHT, 0, 1));
+	assert_int_equal(w.at[-3], 99);
+	assert_int_equal(w.at[-2], 0x1234);
+	assert_int_equal(w.at[-1], 3);
+	place.weight = 0;
+	opd_perf_words_sample(&w, &place, 0x5678, 3);
+	assert_int_equal(w.at[-3], 3);
+	assert_int_equal(w.at[-2], 0x5678);
+	place.weight = 5;
+	opd_perf_words_trace(&w, &place, 0x9abc, 3);
+	assert_int_equal(w.at[-6], OP_CODE_WORD(OP_TRACE_BEGIN, 0, 0));
+	assert_int_equal(w.at[-3], 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(weights),
 		cmocka_unit_test(offsets_are_those_in_the_file),
 		cmocka_unit_test(data_is_no_code),
 		cmocka_unit_test(an_address_belongs_to_the_one_of_that_time),
