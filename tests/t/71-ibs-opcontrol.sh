@@ -40,6 +40,14 @@ for cpu in "$TOP"/events/x86-64/*; do
 done
 CPU=x86-64/family10
 
+# The daemon knows events by name; sample files tell the code.
+sed -n 's/^{ \(0xf[0-9a-f]*\), "\([A-Z0-9_]*\)".*/\1 \2/p' \
+	"$TOP/daemon/opd_ibs_events.c" | sort -u >"$TMP/daemons"
+cat "$TOP"/events/*/*/events | sed -n \
+	's/^event:\(0x[0-9a-f]*\) ext:ibs_.* name:\([^ ]*\) .*/\1 \2/p' |
+	sort -u >"$TMP/listed"
+ok "codes and names are the daemon's" diff "$TMP/daemons" "$TMP/listed"
+
 # wrong NAME ERE SPEC...: one line, status 1.
 wrong() {
 	wrong_name=$1 wrong_text=$2
