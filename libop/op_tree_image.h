@@ -22,8 +22,7 @@
 #include "libop/op_sample_file.h"
 
 /* Names of such roots, in OP_SPACE_KERN. */
-#define OP_TREE_TRUNCATED "[truncated]" /* too deep, or too little was copied  \
-					 */
+#define OP_TREE_TRUNCATED "[truncated]" /* too deep, or too much stack */
 #define OP_TREE_NO_UNWIND_DATA "[no unwind data]"
 #define OP_TREE_BROKEN "[broken stack]" /* it leads nowhere */
 
