@@ -113,12 +113,12 @@ static int write_all(int to, const uint8_t *buf, size_t len)
 static int copy_bytes(struct writer *w, int from, int to,
 		      uint8_t hash[PP_SHA256_LEN], int *why)
 {
-	struct pp_sha256 sha;
+	struct sha256_ctx sha;
 	uint8_t buf[65536];
 	int err = 0;
 
 	*why = 0;
-	pp_sha256_init(&sha);
+	sha256_init(&sha);
 	while (!err) {
 		ssize_t got = read(from, buf, sizeof(buf));
 
@@ -128,13 +128,13 @@ static int copy_bytes(struct writer *w, int from, int to,
 			*why = -errno;
 		if (got <= 0)
 			break;
-		pp_sha256_add(&sha, buf, (size_t)got);
+		sha256_update(&sha, (size_t)got, buf);
 		err = write_all(to, buf, (size_t)got);
 		if (err)
 			return cannot_write(w, err);
 		err = tell_progress(w, (uint64_t)got);
 	}
-	pp_sha256_end(&sha, hash);
+	sha256_digest(&sha, PP_SHA256_LEN, hash);
 	return err;
 }
 

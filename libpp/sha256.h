@@ -2,24 +2,13 @@
 #ifndef LIBPP_SHA256_H
 #define LIBPP_SHA256_H
 
-/* The hash function SHA-256 (FIPS 180-4), as sha256sum(1) computes it. */
+/* The hash function SHA-256 (FIPS 180-4), which nettle computes, of files. */
 
-#include <stddef.h>
 #include <stdint.h>
 
-#define PP_SHA256_LEN 32 /* bytes */
+#include <nettle/sha2.h>
 
-struct pp_sha256 {
-	uint32_t state[8];
-	uint64_t len; /* bytes so far */
-	uint8_t block[64]; /* those that fill no block yet */
-};
-
-void pp_sha256_init(struct pp_sha256 *sha);
-void pp_sha256_add(struct pp_sha256 *sha, const void *bytes, size_t len);
-
-/* Write the hash of all that was added; @sha is used up. */
-void pp_sha256_end(struct pp_sha256 *sha, uint8_t hash[PP_SHA256_LEN]);
+#define PP_SHA256_LEN SHA256_DIGEST_SIZE /* bytes */
 
 /* Hash what can be read from @fd. Returns 0 or -errno. */
 int pp_sha256_fd(int fd, uint8_t hash[PP_SHA256_LEN]);

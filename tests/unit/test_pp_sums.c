@@ -1,76 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* SHA-256, and lists of hashes as sha256sum(1) writes and reads them. */
+/* Lists of hashes as sha256sum(1) writes and reads them. */
 
 #include "tests/unit/op_fixture.h"
 
 #include "libpp/sums.h"
-
-static const char *hex(const uint8_t *hash)
-{
-	static char text[2 * PP_SHA256_LEN + 1];
-
-	for (size_t i = 0; i < PP_SHA256_LEN; i++)
-		snprintf(text + 2 * i, 3, "%02x", hash[i]);
-	return text;
-}
-
-/* Added in pieces of @step bytes. */
-static const char *hash_of(const void *bytes, size_t len, size_t step)
-{
-	struct pp_sha256 sha;
-	uint8_t hash[PP_SHA256_LEN];
-
-	pp_sha256_init(&sha);
-	for (size_t at = 0; at < len; at += step)
-		pp_sha256_add(&sha, (const char *)bytes + at,
-			      len - at < step ? len - at : step);
-	pp_sha256_end(&sha, hash);
-	return hex(hash);
-}
-
-/* FIPS 180-2, appendix B, and the empty message of NIST's test vectors. */
-static void test_published_hashes(void **state)
-{
-	static const char two_blocks[] =
-		"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
-	char *million = malloc(1000000);
-
-	(void)state;
-	assert_string_equal(
-		hash_of("", 0, 1),
-		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-	assert_string_equal(
-		hash_of("abc", 3, 3),
-		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-	assert_string_equal(
-		hash_of(two_blocks, 56, 56),
-		"248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-	memset(million, 'a', 1000000);
-	assert_string_equal(
-		hash_of(million, 1000000, 1000000),
-		"cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-	free(million);
-}
-
-/* Long pieces may be hashed by other instructions than short ones. */
-static void test_pieces_make_no_difference(void **state)
-{
-	static const size_t steps[] = { 1, 63, 64, 65, 1000, 4096, 5000 };
-	uint8_t bytes[20000];
-	char whole[2 * PP_SHA256_LEN + 1];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(i * i >> 3);
-	for (size_t len = sizeof(bytes) - 130; len < sizeof(bytes); len++) {
-		strcpy(whole, hash_of(bytes, len, len));
-		for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-			assert_string_equal(hash_of(bytes, len, steps[i]),
-					    whole);
-	}
-}
-
-/* ---- lists --------------------------------------------------------------- */
 
 static const char *const names[] = { "a",     "a\\b",	    "a\nb", "a\rb",
 				     "b/c d", "b/\xc3\xa4", "z" };
@@ -196,8 +129,6 @@ static void test_refuses_what_is_no_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published_hashes),
-		cmocka_unit_test(test_pieces_make_no_difference),
 		folder_test(test_reads_what_it_writes),
 		folder_test(test_sha256sum_agrees),
 		folder_test(test_refuses_what_is_no_list),
