@@ -5,6 +5,7 @@
 #
 #	all            the tools, what tests need, the module for all kernels here
 #	check          every test; check-fast leaves the VM out, check-vm is the VM
+#	check-debian   reports on an archive in a fresh Debian (debootstrap, root)
 #	lint           the checks that run nothing; hdr-check and format of them
 #	module         the module for KDIR=, else for all kernels with headers here
 #	arm64          the tools, what tests need and the module for Debian's arm64
@@ -205,6 +206,11 @@ check-fast: all fuzzers-built $(if $(SANITIZE),,sanitized)
 	$(Q)O='$(O)' tests/run --fast
 check-vm: all arm64-for-tests
 	$(Q)O='$(O)' tests/run --vm
+$(O)/debian-root:
+	$(Q)rm -rf $@.new && debootstrap --variant=minbase bookworm $@.new && mv $@.new $@
+check-debian: all $(O)/debian-root
+	$(Q)O='$(O)' DEBIAN_ROOT='$(abspath $(O)/debian-root)' \
+		tests/run tests/t/39-archive-reports.sh
 lint: all
 	$(Q)O='$(O)' tests/run tests/lint/*.sh
 hdr-check: $(O)/flags
@@ -247,5 +253,5 @@ clean:
 
 .PHONY: all tools test-programs test-tools sanitized fuzzers fuzzers-built \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
-	module-all check check-fast check-vm lint hdr-check fuzz bench demo \
+	module-all check check-fast check-vm check-debian lint hdr-check fuzz bench demo \
 	vm-demo install-deps format install dist clean

@@ -9,12 +9,14 @@ E=CPU_CLK_UNHALTED.100000.0 D=DATA_CACHE_MISSES.5000.0
 mkdir -p "$H"
 cd "$H" || exit 1
 
-# Elsewhere: nothing but the tools and what they link.
+# Elsewhere: nothing but the tools and what they link; with DEBIAN_ROOT=DIR, in a
+# copy of that root folder (make check-debian).
+[ -z "${DEBIAN_ROOT-}" ] || cp -a "$DEBIAN_ROOT" "$R" || exit 1
 mkdir -p "$R$BIN" "$R/tmp"
 cp "$BIN/opreport" "$BIN/opannotate" "$BIN/opgprof" "$R$BIN"
 ldd "$BIN/opreport" "$BIN/opannotate" | sed -n 's|^[^/]*\(/[^ ]*\) .*|\1|p' | while read -r lib; do
 	mkdir -p "$R$(dirname "$lib")"
-	cp -L "$lib" "$R$lib"
+	[ -e "$R$lib" ] || cp -L "$lib" "$R$lib"
 done
 mkdir -p "$R/proc"
 # inside TOOL ARG...
