@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config.h"
 #include "libop/op_session.h"
 #include "libpp/annotation.h"
 #include "libpp/format.h"
@@ -15,7 +14,6 @@
 #include "pp/opannotate_source.h"
 #include "pp/options.h"
 
-#define EXIT_USAGE 2
 #define NAMED_SYMBOLS 3 /* in a message */
 
 /* ---- what is not shown --------------------------------------------------- */
@@ -89,7 +87,7 @@ static int run(struct opannotate_options *o, struct op_diag *diag)
 {
 	static struct op_session session;
 	struct pp_report *report;
-	int err = op_session_init(&session, o->args.session_dir, diag);
+	int err = op_session_init(&session, o->args.common.session_dir, diag);
 
 	if (err)
 		return err;
@@ -118,11 +116,6 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	context = opannotate_parse(&options.args, argc, (const char **)argv);
-	if (options.args.version) {
-		puts("opannotate: oprofile " PACKAGE_VERSION);
-		poptFreeContext(context);
-		return 0;
-	}
 	if (opannotate_take_options(&options, (const char *const *)argv, &diag))
 		status = EXIT_USAGE;
 	else if (opannotate_take_words(&options, poptGetArgs(context), &diag) ||

@@ -212,7 +212,7 @@ static int take_lists(struct opannotate_options *o)
 		err = pp_take_list(arena, a->exclude,
 				   &o->request.exclude_symbols);
 	if (!err)
-		err = pp_take_list(arena, a->image_path,
+		err = pp_take_list(arena, a->common.image_path,
 				   &o->request.image_path);
 	if (!err)
 		err = pp_take_list(arena, a->search_dirs, &o->search_dirs);
@@ -237,8 +237,8 @@ static int take_values(struct opannotate_options *o, struct op_diag *diag)
 		err = pp_take_merge(&o->arena, a->merge, &o->request.merge,
 				    diag);
 	if (!err)
-		err = pp_take_verbose(&o->arena, a->is_verbose, a->verbose,
-				      &o->verbose, diag);
+		err = pp_take_verbose(&o->arena, a->common.is_verbose,
+				      a->common.verbose, &o->verbose, diag);
 	if (!err)
 		err = pp_take_demangle(a->demangle, &o->request.demangle, diag);
 	if (!err)
@@ -263,7 +263,7 @@ static void make_request(struct opannotate_options *o)
 	request->details = true;
 	request->lines = o->args.source || o->listing.with_lines;
 	request->exclude_dependent = o->args.exclude_dependent;
-	request->root = o->args.root;
+	request->root = o->args.common.root;
 	/* Of source files it is the files that have to reach it. */
 	request->threshold = o->args.assembly ? o->threshold : 0;
 }

@@ -9,15 +9,15 @@
 #include "libop/op_diag.h"
 #include "libpp/op_disasm.h"
 #include "libpp/report.h"
+#include "pp/options.h"
 
 /* As popt leaves them. */
 struct opannotate_args {
-	char *session_dir, *output_dir, *search_dirs, *base_dirs;
+	struct pp_common_args common;
+	char *output_dir, *search_dirs, *base_dirs;
 	char *include_file, *exclude_file, *include, *exclude;
 	char *objdump_params, *threshold, *merge, *demangle, *color;
-	char *image_path, *root, *verbose;
-	int source, assembly, both, exclude_dependent, no_header, version;
-	int is_verbose;
+	int source, assembly, both, exclude_dependent, no_header;
 };
 
 /* What parts of the arguments for objdump mean here. */

@@ -6,8 +6,6 @@
 
 #include "pp/opannotate_options.h"
 
-#define EXIT_USAGE 2
-
 poptContext opannotate_parse(struct opannotate_args *a, int argc,
 			     const char **argv)
 {
@@ -30,28 +28,12 @@ poptContext opannotate_parse(struct opannotate_args *a, int argc,
 		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "none, normal or smart", "HOW" },
 		{ "no-header", 'n', POPT_ARG_NONE, &a->no_header, 0, "leave out what was asked for and counted", NULL },
 		{ "color", '\0', POPT_ARG_STRING, &a->color, 0, "auto, always or never", "WHEN" },
-		{ "session-dir", '\0', POPT_ARG_STRING, &a->session_dir, 0, "where the session is", "DIR" },
-		{ "image-path", 'p', POPT_ARG_STRING, &a->image_path, 0, "look for binaries there, too", "DIRS" },
-		{ "root", 'R', POPT_ARG_STRING, &a->root, 0, "binaries lie below this folder", "DIR" },
-		{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &a->verbose, 'V', "say what is used: all, sfile, bfd, stats", "LIST" },
-		{ "version", 'v', POPT_ARG_NONE, &a->version, 0, "show the version", NULL },
-		POPT_AUTOHELP
-		POPT_TABLEEND
+		PP_COMMON_OPTIONS(&a->common)
 	};
 	/* clang-format on */
-	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
-	int rc;
 
-	poptSetOtherOptionHelp(
-		context,
-		"--source|--assembly [OPTION...] [PROFILE SPECIFICATION]");
-	while ((rc = poptGetNextOpt(context)) == 'V')
-		a->is_verbose = 1;
-	if (rc < -1) {
-		fprintf(stderr, "opannotate: %s: %s; see opannotate --help\n",
-			poptBadOption(context, POPT_BADOPTION_NOALIAS),
-			poptStrerror(rc));
-		exit(EXIT_USAGE);
-	}
-	return context;
+	return pp_parse_options(
+		"opannotate",
+		"--source|--assembly [OPTION...] [PROFILE SPECIFICATION]",
+		table, &a->common, argc, argv);
 }

@@ -9,13 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "libop/op_session.h"
 #include "libpp/archive_write.h"
 #include "pp/oparchive_options.h"
 #include "pp/options.h"
-
-#define EXIT_USAGE 2
 
 /* Progress is shown after this long, and as often. */
 #define FIRST_NS 500000000ull
@@ -132,7 +129,7 @@ static int run(struct oparchive_options *o, struct op_diag *diag)
 	static struct op_session session;
 	struct pp_archive_list *list;
 	size_t said = 0;
-	int err = op_session_init(&session, o->args.session_dir, diag);
+	int err = op_session_init(&session, o->args.common.session_dir, diag);
 
 	if (err)
 		return err;
@@ -169,11 +166,6 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	context = oparchive_parse(&options.args, argc, (const char **)argv);
-	if (options.args.version) {
-		puts("oparchive: oprofile " PACKAGE_VERSION);
-		poptFreeContext(context);
-		return 0;
-	}
 	if (oparchive_take_words(&options, poptGetArgs(context), &diag))
 		status = 1;
 	else if (oparchive_take_options(&options, &diag))

@@ -9,8 +9,6 @@
 
 #include "pp/options.h"
 
-#define EXIT_USAGE 2
-
 poptContext oparchive_parse(struct oparchive_args *a, int argc,
 			    const char **argv)
 {
@@ -22,28 +20,13 @@ poptContext oparchive_parse(struct oparchive_args *a, int argc,
 		{ "force", '\0', POPT_ARG_NONE, &a->force, 0, "replace an archive that is there", NULL },
 		{ "list-files", 'l', POPT_ARG_NONE, &a->list_files, 0, "only list the files that are needed", NULL },
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out libraries and kernel of applications", NULL },
-		{ "session-dir", '\0', POPT_ARG_STRING, &a->session_dir, 0, "where the session is", "DIR" },
-		{ "image-path", 'p', POPT_ARG_STRING, &a->image_path, 0, "look for binaries there, too", "DIRS" },
-		{ "root", 'R', POPT_ARG_STRING, &a->root, 0, "binaries lie below this folder", "DIR" },
-		{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &a->verbose, 'V', "say what is used: all, sfile, bfd, stats", "LIST" },
-		{ "version", 'v', POPT_ARG_NONE, &a->version, 0, "show the version", NULL },
-		POPT_AUTOHELP
-		POPT_TABLEEND
+		PP_COMMON_OPTIONS(&a->common)
 	};
 	/* clang-format on */
-	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
-	int rc;
 
-	poptSetOtherOptionHelp(context, "[OPTION...] [PROFILE SPECIFICATION]");
-	while ((rc = poptGetNextOpt(context)) == 'V')
-		a->is_verbose = 1;
-	if (rc < -1) {
-		fprintf(stderr, "oparchive: %s: %s; see oparchive --help\n",
-			poptBadOption(context, POPT_BADOPTION_NOALIAS),
-			poptStrerror(rc));
-		exit(EXIT_USAGE);
-	}
-	return context;
+	return pp_parse_options("oparchive",
+				"[OPTION...] [PROFILE SPECIFICATION]", table,
+				&a->common, argc, argv);
 }
 
 static int check_output(const struct oparchive_args *a, struct op_diag *diag)
@@ -68,13 +51,14 @@ int oparchive_take_options(struct oparchive_options *o, struct op_diag *diag)
 
 	o->request.exclude_dependent = o->args.exclude_dependent;
 	o->request.sources = o->args.sources;
-	o->request.root = o->args.root;
+	o->request.root = o->args.common.root;
 	if (!err)
-		err = pp_take_list(&o->spec.arena, o->args.image_path,
+		err = pp_take_list(&o->spec.arena, o->args.common.image_path,
 				   &o->request.image_path);
 	if (!err)
-		err = pp_take_verbose(&o->spec.arena, o->args.is_verbose,
-				      o->args.verbose, &o->verbose, diag);
+		err = pp_take_verbose(&o->spec.arena, o->args.common.is_verbose,
+				      o->args.common.verbose, &o->verbose,
+				      diag);
 	return err;
 }
 

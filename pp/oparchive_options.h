@@ -9,12 +9,13 @@
 #include "libop/op_diag.h"
 #include "libpp/archive_list.h"
 #include "libpp/profile_spec.h"
+#include "pp/options.h"
 
 /* As popt leaves them. */
 struct oparchive_args {
-	char *session_dir, *output, *image_path, *root, *verbose;
+	struct pp_common_args common;
+	char *output;
 	int exclude_dependent, list_files, symbols_only, sources, force;
-	int is_verbose, version;
 };
 
 struct oparchive_options {

@@ -8,13 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "libop/op_session.h"
 #include "libpp/gmon.h"
 #include "pp/opgprof_options.h"
 #include "pp/options.h"
 
-#define EXIT_USAGE 2
 #define DEFAULT_OUTPUT "gmon.out"
 
 /* ---- one binary and one event -------------------------------------------- */
@@ -141,7 +139,7 @@ static int run(struct opgprof_options *o, struct op_diag *diag)
 	static struct op_session session;
 	const struct pp_image *image = NULL;
 	struct pp_report *report = NULL;
-	int err = op_session_init(&session, o->args.session_dir, diag);
+	int err = op_session_init(&session, o->args.common.session_dir, diag);
 
 	if (err)
 		return err;
@@ -166,11 +164,6 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	context = opgprof_parse(&options.args, argc, (const char **)argv);
-	if (options.args.version) {
-		puts("opgprof: oprofile " PACKAGE_VERSION);
-		poptFreeContext(context);
-		return 0;
-	}
 	if (opgprof_take_options(&options, &diag))
 		status = EXIT_USAGE;
 	else if (opgprof_take_words(&options, poptGetArgs(context), &diag) ||

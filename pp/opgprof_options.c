@@ -9,36 +9,19 @@
 
 #include "pp/options.h"
 
-#define EXIT_USAGE 2
-
 poptContext opgprof_parse(struct opgprof_args *a, int argc, const char **argv)
 {
 	/* clang-format off */
 	const struct poptOption table[] = {
 		{ "output-filename", 'o', POPT_ARG_STRING, &a->output, 0, "write there, not to gmon.out", "FILE" },
 		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "leave out symbols that have less", "PERCENT" },
-		{ "session-dir", '\0', POPT_ARG_STRING, &a->session_dir, 0, "where the session is", "DIR" },
-		{ "image-path", 'p', POPT_ARG_STRING, &a->image_path, 0, "look for binaries there, too", "DIRS" },
-		{ "root", 'R', POPT_ARG_STRING, &a->root, 0, "binaries lie below this folder", "DIR" },
-		{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &a->verbose, 'V', "say what is used: all, sfile, bfd, stats", "LIST" },
-		{ "version", 'v', POPT_ARG_NONE, &a->version, 0, "show the version", NULL },
-		POPT_AUTOHELP
-		POPT_TABLEEND
+		PP_COMMON_OPTIONS(&a->common)
 	};
 	/* clang-format on */
-	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
-	int rc;
 
-	poptSetOtherOptionHelp(context, "[OPTION...] [PROFILE SPECIFICATION]");
-	while ((rc = poptGetNextOpt(context)) == 'V')
-		a->is_verbose = 1;
-	if (rc < -1) {
-		fprintf(stderr, "opgprof: %s: %s; see opgprof --help\n",
-			poptBadOption(context, POPT_BADOPTION_NOALIAS),
-			poptStrerror(rc));
-		exit(EXIT_USAGE);
-	}
-	return context;
+	return pp_parse_options("opgprof",
+				"[OPTION...] [PROFILE SPECIFICATION]", table,
+				&a->common, argc, argv);
 }
 
 int opgprof_take_options(struct opgprof_options *o, struct op_diag *diag)
@@ -56,15 +39,15 @@ int opgprof_take_options(struct opgprof_options *o, struct op_diag *diag)
 		.details = true,
 		.call_graph = true,
 		.addresses_of_calls = true,
-		.root = a->root,
+		.root = a->common.root,
 	};
 	err = pp_take_percent("threshold", a->threshold, &request->threshold,
 			      diag);
 	if (!err)
-		err = pp_take_verbose(&o->arena, a->is_verbose, a->verbose,
-				      &o->verbose, diag);
+		err = pp_take_verbose(&o->arena, a->common.is_verbose,
+				      a->common.verbose, &o->verbose, diag);
 	if (!err)
-		err = pp_take_list(&o->arena, a->image_path,
+		err = pp_take_list(&o->arena, a->common.image_path,
 				   &request->image_path);
 	if (!err)
 		err = pp_sort_init(&request->sort, "vma", diag);

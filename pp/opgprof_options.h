@@ -8,11 +8,12 @@
 
 #include "libop/op_diag.h"
 #include "libpp/report.h"
+#include "pp/options.h"
 
 /* As popt leaves them. */
 struct opgprof_args {
-	char *session_dir, *output, *threshold, *image_path, *root, *verbose;
-	int version, is_verbose;
+	struct pp_common_args common;
+	char *output, *threshold;
 };
 
 struct opgprof_options {

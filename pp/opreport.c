@@ -6,12 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config.h"
 #include "libop/op_session.h"
 #include "pp/opreport_options.h"
 #include "pp/options.h"
-
-#define EXIT_USAGE 2
 
 /* A report without header does not hide that samples were lost. */
 static void print_loss(const struct opreport_options *o,
@@ -90,7 +87,7 @@ static int run(struct opreport_options *o, struct op_diag *diag)
 {
 	static struct op_session session;
 	struct pp_report *report;
-	int err = op_session_init(&session, o->args.session_dir, diag);
+	int err = op_session_init(&session, o->args.common.session_dir, diag);
 
 	if (err)
 		return err;
@@ -116,11 +113,6 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	context = opreport_parse(&options.args, argc, (const char **)argv);
-	if (options.args.version) {
-		puts("opreport: oprofile " PACKAGE_VERSION);
-		poptFreeContext(context);
-		return 0;
-	}
 	words = poptGetArgs(context);
 	if (opreport_take_options(&options, words, (const char *const *)argv,
 				  &diag))

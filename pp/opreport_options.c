@@ -159,7 +159,7 @@ static void take_flags(struct opreport_options *o)
 	o->request.code = a->xml && a->details;
 	o->request.intervals = a->intervals;
 	o->request.exclude_dependent = a->exclude_dependent;
-	o->request.root = a->root;
+	o->request.root = a->common.root;
 	o->request.any_axes = o->format->any_axes;
 }
 
@@ -177,7 +177,7 @@ static int take_format(struct opreport_options *o, const char *const *words,
 		.global_percent = a->global_percent,
 		.exclude_symbols = a->exclude,
 		.include_symbols = a->include,
-		.image_path = a->image_path,
+		.image_path = a->common.image_path,
 		.merge = a->merge,
 		.exclude_dependent = a->exclude_dependent,
 	};
@@ -221,8 +221,8 @@ static int take_values(struct opreport_options *o, struct op_diag *diag)
 	if (!err)
 		err = pp_take_merge(arena, a->merge, &request->merge, diag);
 	if (!err)
-		err = pp_take_verbose(arena, a->is_verbose, a->verbose,
-				      &o->verbose, diag);
+		err = pp_take_verbose(arena, a->common.is_verbose,
+				      a->common.verbose, &o->verbose, diag);
 	if (!err)
 		err = pp_take_demangle(a->demangle, &request->demangle, diag);
 	if (!err)
@@ -234,7 +234,8 @@ static int take_values(struct opreport_options *o, struct op_diag *diag)
 		err = pp_take_list(arena, a->exclude,
 				   &request->exclude_symbols);
 	if (!err)
-		err = pp_take_list(arena, a->image_path, &request->image_path);
+		err = pp_take_list(arena, a->common.image_path,
+				   &request->image_path);
 	return err;
 }
 

@@ -9,17 +9,16 @@
 #include "libop/op_diag.h"
 #include "libpp/format.h"
 #include "libpp/report.h"
+#include "pp/options.h"
 
 /* As popt leaves them. */
 struct opreport_args {
-	char *session_dir, *output, *threshold, *sort, *merge, *demangle;
-	char *include, *exclude, *image_path, *root, *verbose, *max_loss,
-		*format;
-	int symbols, call_graph, details, reverse, exclude_dependent, version,
-		lines;
+	struct pp_common_args common;
+	char *output, *threshold, *sort, *merge, *demangle;
+	char *include, *exclude, *max_loss, *format;
+	int symbols, call_graph, details, reverse, exclude_dependent, lines;
 	int no_header, long_names, show_address, accumulated, global_percent;
 	int xml, json, csv, intervals, by_session;
-	int is_verbose;
 };
 
 struct opreport_options {

@@ -6,8 +6,6 @@
 
 #include "pp/opreport_options.h"
 
-#define EXIT_USAGE 2
-
 poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 {
 	/* clang-format off */
@@ -37,26 +35,11 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "csv", '\0', POPT_ARG_NONE, &a->csv, 0, "write comma-separated values", NULL },
 		{ "output-file", 'o', POPT_ARG_STRING, &a->output, 0, "write there", "FILE" },
 		{ "max-loss", '\0', POPT_ARG_STRING, &a->max_loss, 0, "fail if more of the samples were lost", "PERCENT" },
-		{ "session-dir", '\0', POPT_ARG_STRING, &a->session_dir, 0, "where the session is", "DIR" },
-		{ "image-path", 'p', POPT_ARG_STRING, &a->image_path, 0, "look for binaries there, too", "DIRS" },
-		{ "root", 'R', POPT_ARG_STRING, &a->root, 0, "binaries lie below this folder", "DIR" },
-		{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &a->verbose, 'V', "say what is used: all, sfile, bfd, stats", "LIST" },
-		{ "version", 'v', POPT_ARG_NONE, &a->version, 0, "show the version", NULL },
-		POPT_AUTOHELP
-		POPT_TABLEEND
+		PP_COMMON_OPTIONS(&a->common)
 	};
 	/* clang-format on */
-	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
-	int rc;
 
-	poptSetOtherOptionHelp(context, "[OPTION...] [PROFILE SPECIFICATION]");
-	while ((rc = poptGetNextOpt(context)) == 'V')
-		a->is_verbose = 1;
-	if (rc < -1) {
-		fprintf(stderr, "opreport: %s: %s; see opreport --help\n",
-			poptBadOption(context, POPT_BADOPTION_NOALIAS),
-			poptStrerror(rc));
-		exit(EXIT_USAGE);
-	}
-	return context;
+	return pp_parse_options("opreport",
+				"[OPTION...] [PROFILE SPECIFICATION]", table,
+				&a->common, argc, argv);
 }

@@ -6,6 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
+
+poptContext pp_parse_options(const char *program, const char *usage,
+			     const struct poptOption *table,
+			     struct pp_common_args *common, int argc,
+			     const char **argv)
+{
+	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
+	int rc;
+
+	poptSetOtherOptionHelp(context, usage);
+	while ((rc = poptGetNextOpt(context)) == 'V')
+		common->is_verbose = 1;
+	if (rc < -1) {
+		fprintf(stderr, "%s: %s: %s; see %s --help\n", program,
+			poptBadOption(context, POPT_BADOPTION_NOALIAS),
+			poptStrerror(rc), program);
+		exit(EXIT_USAGE);
+	}
+	if (common->version) {
+		printf("%s: oprofile %s\n", program, PACKAGE_VERSION);
+		poptFreeContext(context);
+		exit(0);
+	}
+	return context;
+}
+
 int pp_take_percent(const char *option, const char *text, double *out,
 		    struct op_diag *diag)
 {

@@ -3,16 +3,52 @@
 #define PP_OPTIONS_H
 
 /*
- * Values of options that several programs take, all as text from popt; NULL
- * is an option that was not given and leaves the outcome as it is. Each
- * returns 0; -EINVAL with the reason in @diag; -ENOMEM.
+ * Options that several programs take.
  */
 
+#include <popt.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "libop/op_diag.h"
 #include "libpp/report.h"
+
+#define EXIT_USAGE 2
+
+/* Those that all programs take, as popt leaves them. */
+struct pp_common_args {
+	char *session_dir, *image_path, *root, *verbose;
+	int is_verbose, version;
+};
+
+/* The end of a program's table of options, with @c->... of the above. */
+/* clang-format off */
+#define PP_COMMON_OPTIONS(c)                                                  \
+	{ "session-dir", '\0', POPT_ARG_STRING, &(c)->session_dir, 0, "where the session is", "DIR" }, \
+	{ "image-path", 'p', POPT_ARG_STRING, &(c)->image_path, 0, "look for binaries there, too", "DIRS" }, \
+	{ "root", 'R', POPT_ARG_STRING, &(c)->root, 0, "binaries lie below this folder", "DIR" }, \
+	{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &(c)->verbose, 'V', "say what is used: all, sfile, bfd, stats", "LIST" }, \
+	{ "version", 'v', POPT_ARG_NONE, &(c)->version, 0, "show the version", NULL }, \
+	POPT_AUTOHELP                                                         \
+	POPT_TABLEEND
+/* clang-format on */
+
+/*
+ * Parse the options of @program, which @table (ended by PP_COMMON_OPTIONS) has;
+ * @usage is what follows its name in the help. Returns popt's context, which
+ * holds the words that are no options; ends the program for help, the version,
+ * and for options that are not known.
+ */
+poptContext pp_parse_options(const char *program, const char *usage,
+			     const struct poptOption *table,
+			     struct pp_common_args *common, int argc,
+			     const char **argv);
+
+/*
+ * Values of options, all as text from popt; NULL is an option that was not
+ * given and leaves the outcome as it is. Each returns 0; -EINVAL with the
+ * reason in @diag; -ENOMEM.
+ */
 
 /* A number from 0 to 100. @option is the long name, as in the reason. */
 int pp_take_percent(const char *option, const char *text, double *out,
