@@ -29,9 +29,11 @@ stacks() {
 gcc -O2 -g -c -I"$TOP" -I"$O" -D_GNU_SOURCE -o work/out.o \
 	"$TOP/daemon/opd_stats.c" || exit 1
 mkdir -p "$SESSION"
+# busy.sh TIMES
 cat >work/busy.sh <<END
 #!/bin/sh
-for i in 1 2 3 4; do
+i=0
+while [ \$((i += 1)) -le \$1 ] && [ ! -e work/stop ]; do
 	gcc -O2 -g -c -I"$TOP" -I"$O" -D_GNU_SOURCE -o work/out.o \
 		"$TOP/daemon/opd_stats.c"
 	gzip -9 -c work/out.o >/dev/null
@@ -41,8 +43,9 @@ chmod +x work/busy.sh
 
 sum=0
 for run in 1 2 3; do
+	rm -f work/stop
 	"$BIN/operf" --session-dir="$SESSION" --rate=$RATE --append --callgraph \
-		work/busy.sh 2>"$TMP/operf.err" &
+		work/busy.sh 100 2>"$TMP/operf.err" &
 	operf=$!
 	# Once there is something of it, and some more is counted.
 	tries=0
@@ -52,6 +55,7 @@ for run in 1 2 3; do
 	done
 	sleep "0.$((run * 3))"
 	kill -KILL "$(cat "$SESSION/run/lock")"
+	touch work/stop
 	status=0
 	wait $operf || status=$?
 	is "killed $run times: operf has failed" "$status" 125
@@ -66,7 +70,8 @@ for run in 1 2 3; do
 	sum=$trees
 done
 
-profiled "and then not killed" --append --callgraph work/busy.sh
+rm work/stop
+profiled "and then not killed" --append --callgraph work/busy.sh 4
 trees=$(folded_sum)
 ok "trees have grown from $sum to $trees" [ "$trees" -gt "$sum" ]
 is "which the account says, too" "$(($(stacks whole) + $(stacks truncated) + \
