@@ -61,7 +61,7 @@ done
 
 # It must be able to see a difference.
 other=$(library 'libm\.so\.6')
-readelf -W --debug-dump=frames-interp "$BIN/oprofiled" 2>/dev/null |
+readelf -W --debug-dump=frames-interp "$(library 'libc\.so\.6')" 2>/dev/null |
 	"$TESTBIN/cficheck" "$other" >"$TMP/counts" 2>/dev/null
 like 'rows of another file differ' "$(cat "$TMP/counts")" '^wrong [1-9]'
 done_testing
