@@ -83,9 +83,9 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	if (!err)
 		err = opd_trace_init(&opd->trace);
 	if (!err)
-		err = opd_stacks_init(opd);
-	if (!err)
 		err = opd_user_stacks_init(opd);
+	if (!err)
+		err = opd_stacks_init(opd);
 	if (!err)
 		err = opd_defer_init(&opd->defer);
 	if (err)

@@ -20,6 +20,7 @@ struct opd_events;
 struct opd_log;
 struct opd_perf;
 struct opd_source;
+struct opd_unwinder;
 
 struct opd_source_ops {
 	const char *name; /* the word in --source=NAME[:ARGUMENT] */
@@ -47,6 +48,9 @@ struct opd_source_ops {
 	/* Add what was taken since open, and what was lost before it came to
 	 * the stream, to the empty @ledger. */
 	int (*account)(struct opd_source *source, struct op_ledger *ledger);
+	/* What it unwinds stacks with, by the stream's cookies: lives as long
+	 * as the source. NULL if that, or all of this, is not so. */
+	struct opd_unwinder *(*unwinder)(struct opd_source *source);
 	/* Write the source's own statistics to the log. */
 	void (*log)(struct opd_source *source, struct opd_log *log);
 };

@@ -421,6 +421,11 @@ static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 	return err;
 }
 
+static struct opd_unwinder *perf_unwinder(struct opd_source *source)
+{
+	return source->perf->world.stacks.unwinder;
+}
+
 static void log_stacks(const struct opd_perf *perf, struct opd_log *log)
 {
 	struct opd_unwind_stats stats;
@@ -463,5 +468,6 @@ const struct opd_source_ops opd_source_perf = {
 	.dump = perf_dump,
 	.cookie = perf_cookie,
 	.account = perf_account,
+	.unwinder = perf_unwinder,
 	.log = perf_log,
 };

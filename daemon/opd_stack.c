@@ -29,6 +29,17 @@ static int make_root(struct opd *opd, enum op_ledger_stacks class,
 	return opd_image_get(opd, &id, &opd->stacks.roots[class].image);
 }
 
+/* That of the source, if it has one, which knows its images already. */
+static struct opd_unwinder *find_unwinder(struct opd *opd)
+{
+	struct opd_source *source = &opd->source;
+	struct opd_unwinder *own = NULL;
+
+	if (source->ops->unwinder)
+		own = source->ops->unwinder(source);
+	return own ? own : opd->user_stacks.unwinder;
+}
+
 int opd_stacks_init(struct opd *opd)
 {
 	const struct opd_image_id id = {
@@ -38,6 +49,7 @@ int opd_stacks_init(struct opd *opd)
 	};
 	int err = make_root(opd, OP_STACKS_TRUNCATED, OP_TREE_TRUNCATED);
 
+	opd->stacks.unwinder = find_unwinder(opd);
 	if (!err)
 		err = make_root(opd, OP_STACKS_NO_UNWIND,
 				OP_TREE_NO_UNWIND_DATA);
@@ -74,6 +86,19 @@ static void spot_kernel(struct store *s, struct opd_spot *spot, uint64_t at)
 	/* As in flat files, addresses of generated code say nothing later. */
 	if (spot->image->kind == OP_IMAGE_PSEUDO)
 		spot->key = 0;
+	spot->function = spot->key;
+}
+
+/* False if the name may still come. */
+static bool spot_file(struct store *s, struct opd_spot *spot, uint64_t cookie)
+{
+	if (!find_image(s, cookie, &spot->image))
+		return false;
+	/* Only an image that has its name can be opened. */
+	if (spot->image && spot->image->kind == OP_IMAGE_FILE)
+		opd_unwind_function(s->stacks->unwinder, cookie, spot->key,
+				    &spot->function);
+	return true;
 }
 
 static bool find_spot(struct store *s, unsigned int i)
@@ -88,8 +113,9 @@ static bool find_spot(struct store *s, unsigned int i)
 		return true;
 	}
 	spot->key = at;
+	spot->function = at;
 	if (frame->cookie != OP_NO_COOKIE)
-		return find_image(s, frame->cookie, &spot->image);
+		return spot_file(s, spot, frame->cookie);
 	if (frame->anon && at < frame->end - frame->start) {
 		spot->image = &s->opd->images.anon;
 		spot->anon = frame->anon;
@@ -178,7 +204,7 @@ static int count_arc(const struct store *s, const struct opd_spot *caller,
 	if (!sfile)
 		return -ENOMEM;
 	return opd_sfile_add(s->opd, sfile, s->stack->counter,
-			     caller->key << 32 | spot->key);
+			     caller->key << 32 | spot->function);
 }
 
 static enum op_ledger_stacks store_arc(const struct store *s,
@@ -187,7 +213,7 @@ static enum op_ledger_stacks store_arc(const struct store *s,
 {
 	if (!is_known(caller) || !is_known(callee))
 		return OP_STACKS_ARCS_NOT_STORED;
-	if (caller->key > UINT32_MAX || callee->key > UINT32_MAX)
+	if (caller->key > UINT32_MAX || callee->function > UINT32_MAX)
 		return OP_STACKS_ARCS_TOO_FAR;
 	return count_arc(s, caller, callee) ? OP_STACKS_ARCS_NOT_STORED
 					    : OP_STACKS_ARCS;
@@ -245,7 +271,7 @@ static int store_tree(struct store *s, enum op_ledger_stacks class)
 		if (spots[i].image)
 			continue;
 		spots[i].image = s->stacks->unknown;
-		spots[i].key = 0;
+		spots[i].function = 0;
 	}
 	return opd_tree_add(s->opd, &key, s->stack->counter, spots,
 			    s->stack->nr, root->image ? root : NULL);

@@ -10,6 +10,10 @@
  *
  * Frames are innermost first. A caller's pc is the return address, so what is
  * stored of it is the place before it, in the call.
+ *
+ * Who was called, and what is in a tree, is a function: kept by its start, as
+ * the image's unwind data has it, or there would be as many of them as places
+ * that the samples met.
  */
 
 #include <stdbool.h>
@@ -22,6 +26,7 @@
 
 struct opd;
 struct opd_image;
+struct opd_unwinder;
 
 /* More is truncated. */
 #define OPD_STACK_MAX 1024
@@ -50,6 +55,7 @@ struct opd_stack {
 struct opd_spot {
 	struct opd_image *image; /* NULL: unknown */
 	uint64_t key; /* as in a flat sample file of the image */
+	uint64_t function; /* that of its start; the key if not known */
 	const char *anon; /* NULL: no anonymous memory, like the two below */
 	uint64_t start;
 	uint64_t end;
@@ -60,13 +66,14 @@ struct opd_stacks {
 	struct opd_spot spots[OPD_STACK_MAX];
 	struct opd_image *app; /* NULL: not known, a kernel thread */
 	int64_t tgid;
+	struct opd_unwinder *unwinder; /* borrowed: knows functions */
 	/* what is put before a stack that is not whole, by enum
 	 * op_ledger_stacks; no image for one that is */
 	struct opd_spot roots[OP_STACKS_BROKEN + 1];
 	struct opd_image *unknown; /* stands for an image without name */
 };
 
-/* Once there are images. Returns 0 or -ENOMEM. */
+/* Once there are images and unwinders. Returns 0 or -ENOMEM. */
 int opd_stacks_init(struct opd *opd);
 
 /*

@@ -264,7 +264,8 @@ static int add_frame(struct opd *opd, struct opd_tree *tree,
 	int err = find_image(opd, tree, spot, &image);
 
 	if (!err)
-		err = ctree_child(tree->ctree, *node, image, spot->key, node);
+		err = ctree_child(tree->ctree, *node, image, spot->function,
+				  node);
 	return err;
 }
 

@@ -255,6 +255,16 @@ size_t opd_unwind(struct opd_unwinder *unwinder, enum op_stack_arch arch,
 	}
 }
 
+bool opd_unwind_function(struct opd_unwinder *unwinder, uint64_t cookie,
+			 uint64_t offset, uint64_t *start)
+{
+	const struct opd_unwind_map map = { .cookie = cookie };
+	const struct cfi_table *table =
+		opd_unwind_tables_find(&unwinder->tables, &map);
+
+	return table && cfi_function(table, offset, start);
+}
+
 /* ---- life ------------------------------------------------------------------
  */
 

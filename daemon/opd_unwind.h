@@ -78,6 +78,13 @@ size_t opd_unwind(struct opd_unwinder *unwinder, enum op_stack_arch arch,
 		  struct opd_unwind_frame *frames, size_t max,
 		  enum op_trace_ending *ending);
 
+/*
+ * The function at @offset of an image, as its table has it (cfi_function());
+ * for this the table is made if it is not there. False if it is not known.
+ */
+bool opd_unwind_function(struct opd_unwinder *unwinder, uint64_t cookie,
+			 uint64_t offset, uint64_t *start);
+
 void opd_unwinder_set_limit(struct opd_unwinder *unwinder, size_t bytes);
 
 struct opd_unwind_stats {

@@ -80,6 +80,15 @@ size_t cfi_table_bytes(const struct cfi_table *table);
 size_t cfi_table_nr_rows(const struct cfi_table *table);
 size_t cfi_table_nr_rules(const struct cfi_table *table);
 
+/*
+ * *@start = the offset of the function that holds the code at @offset of the
+ * file: where the description begins that tells of it. False if none does, or
+ * one that is not of a single function, or not known to start where that does:
+ * procedure linkage tables, the entry of ld.so, what signal handlers return to.
+ */
+bool cfi_function(const struct cfi_table *table, uint64_t offset,
+		  uint64_t *start);
+
 enum cfi_step {
 	CFI_CALLER, /* the registers are the caller's; its pc returned to */
 	CFI_INTERRUPTED, /* likewise, but by a signal: its pc was under way */

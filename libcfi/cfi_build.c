@@ -36,7 +36,10 @@ struct build {
 	size_t room_functions;
 	size_t room_rows;
 	uint64_t floor; /* offset: code below it has its rows */
-	uint64_t shift; /* address less offset of the function at hand */
+	/* of the function at hand */
+	uint64_t shift; /* address less offset */
+	uint64_t start; /* the first offset that has its rows */
+	bool is_mixed; /* it is several */
 };
 
 /* ---- functions --------------------------------------------------------------
@@ -179,7 +182,7 @@ static int push_row(struct build *b, uint32_t start, uint32_t rule)
 	return 0;
 }
 
-/* From @offset on @rule holds. Offsets come in order. */
+/* From @offset on @rule, with its bits, holds. Offsets come in order. */
 static int add_row(struct build *b, uint64_t offset, uint32_t rule)
 {
 	struct cfi_table *t = b->table;
@@ -190,7 +193,8 @@ static int add_row(struct build *b, uint64_t offset, uint32_t rule)
 		return 0;
 	while (t->nr && t->start[t->nr - 1] >= start)
 		t->nr--;
-	if (t->nr ? t->rule[t->nr - 1] == rule : !rule)
+	if (t->nr ? (t->rule[t->nr - 1] & ~(uint32_t)CFI_ROW_STARTS) == rule
+		  : !rule)
 		return 0;
 	return push_row(b, (uint32_t)start, rule);
 }
@@ -200,7 +204,13 @@ static int add_row_of_function(void *ctx, uint64_t addr, uint32_t rule)
 	struct build *b = ctx;
 	uint64_t offset = addr - b->shift;
 
-	return add_row(b, offset < b->floor ? b->floor : offset, rule);
+	if (offset < b->start)
+		offset = b->start;
+	if (rule && b->is_mixed)
+		rule |= CFI_ROW_MIXED;
+	else if (rule && offset == b->start)
+		rule |= CFI_ROW_STARTS;
+	return add_row(b, offset, rule);
 }
 
 static int add_entry_row(struct build *b, const struct function *f)
@@ -215,7 +225,8 @@ static int add_entry_row(struct build *b, const struct function *f)
 
 	outermost.rule.place[0] = (struct cfi_place){ .how = CFI_UNDEFINED };
 	err = cfi_rules_add(&b->table->rules, &outermost.rule, &rule);
-	return err ? err : add_row(b, f->start, rule);
+	/* It is a guess where this function ends. */
+	return err ? err : add_row(b, f->start, rule | CFI_ROW_MIXED);
 }
 
 /*
@@ -256,6 +267,8 @@ static int add_fde_rows(struct build *b, const struct function *f,
 	if (!cfi_frames_at(frames, f->place, &fde))
 		return 0;
 	b->shift = fde.start - f->start;
+	b->start = f->start < b->floor ? b->floor : f->start;
+	b->is_mixed = cfi_image_is_plt(b->image, fde.start);
 	if (fde.end - fde.start > f->end - f->start)
 		fde.end = fde.start + (f->end - f->start);
 	return cfi_program_run(&fde, b->table->arch, &b->table->rules, &sink);

@@ -205,6 +205,25 @@ static struct cfi_section *wanted_section(struct cfi_image *image,
 	return NULL;
 }
 
+static void take_plt(struct cfi_image *image, const char *name,
+		     const Elf64_Shdr *sh)
+{
+	if ((strncmp(name, ".plt", 4) && strcmp(name, ".iplt")) ||
+	    image->nr_plts == CFI_MAX_PLTS)
+		return;
+	image->plt[image->nr_plts++] =
+		(struct cfi_plt){ sh->sh_addr, sh->sh_size };
+}
+
+bool cfi_image_is_plt(const struct cfi_image *image, uint64_t addr)
+{
+	for (unsigned int i = 0; i < image->nr_plts; i++)
+		if (addr >= image->plt[i].addr &&
+		    addr - image->plt[i].addr < image->plt[i].len)
+			return true;
+	return false;
+}
+
 static int load_named_sections(struct cfi_image *image,
 			       const struct cfi_source *source,
 			       const Elf64_Shdr *all, unsigned int nr,
@@ -225,6 +244,7 @@ static int load_named_sections(struct cfi_image *image,
 			source_read(source, name, strlen(".zdebug_frame") + 1,
 				    names->sh_offset + all[i].sh_name);
 		name[sizeof(name) - 1] = '\0';
+		take_plt(image, name, &all[i]);
 		section = wanted_section(image, name);
 		if (section)
 			err = load_section(section, source, &all[i]);

@@ -13,6 +13,7 @@
 #include "libcfi/cfi.h"
 
 #define CFI_MAX_SEGMENTS 64
+#define CFI_MAX_PLTS 8
 
 /* Where the file comes from: memory if @bytes is not NULL, else @fd. */
 struct cfi_source {
@@ -38,6 +39,12 @@ struct cfi_section {
 	bool is_open; /* a zero word ends it, which only pads it elsewhere */
 };
 
+/* A procedure linkage table: many small functions that have one FDE. */
+struct cfi_plt {
+	uint64_t addr;
+	uint64_t len;
+};
+
 struct cfi_image {
 	enum cfi_arch arch;
 	uint64_t entry; /* address of the first instruction */
@@ -48,6 +55,8 @@ struct cfi_image {
 	uint64_t sigreturn;
 	unsigned int nr_segments;
 	struct cfi_segment segment[CFI_MAX_SEGMENTS];
+	unsigned int nr_plts;
+	struct cfi_plt plt[CFI_MAX_PLTS]; /* where section headers tell */
 	struct cfi_section eh_frame;
 	struct cfi_section debug_frame;
 };
@@ -60,6 +69,9 @@ void cfi_image_release(struct cfi_image *image);
 /* The segment whose bytes of the file hold @addr, or NULL. */
 const struct cfi_segment *cfi_image_segment(const struct cfi_image *image,
 					    uint64_t addr);
+
+/* Whether @addr is in a procedure linkage table. */
+bool cfi_image_is_plt(const struct cfi_image *image, uint64_t addr);
 
 /*
  * Unpack what zlib packed into @len bytes. NULL if it is no such thing or

@@ -8,6 +8,7 @@
 #include "libcfi/cfi_table.h"
 
 #define PAGE_SHIFT 12
+#define NO_ROW SIZE_MAX
 
 /* Why a table could not be made is told of what it was to be made of. */
 static int make(struct cfi_table **out, const struct cfi_source *source,
@@ -85,14 +86,15 @@ size_t cfi_table_nr_rules(const struct cfi_table *table)
 	return table->rules.nr_rules;
 }
 
-uint32_t cfi_table_find(const struct cfi_table *table, uint64_t offset)
+/* The last row that starts at or before @offset; NO_ROW if it is before all. */
+static size_t find_row(const struct cfi_table *table, uint64_t offset)
 {
 	uint64_t at = offset - table->base;
 	size_t page = at >> PAGE_SHIFT;
 	size_t low, high;
 
 	if (offset < table->base || page >= table->nr_pages)
-		return 0;
+		return NO_ROW;
 	low = table->page[page];
 	high = page + 1 < table->nr_pages ? table->page[page + 1] + 1
 					  : table->nr;
@@ -105,5 +107,39 @@ uint32_t cfi_table_find(const struct cfi_table *table, uint64_t offset)
 		else
 			high = middle;
 	}
-	return table->start[low] <= at ? table->rule[low] : 0;
+	return table->start[low] <= at ? low : NO_ROW;
+}
+
+uint32_t cfi_table_find(const struct cfi_table *table, uint64_t offset)
+{
+	size_t row = find_row(table, offset);
+
+	return row == NO_ROW ? 0 : table->rule[row] & CFI_ROW_RULE;
+}
+
+/*
+ * Descriptions of signal frames start before the code, so that the return
+ * address less 1 is in it.
+ */
+static bool is_of_function(const struct cfi_table *table, size_t row)
+{
+	uint32_t rule = table->rule[row] & CFI_ROW_RULE;
+
+	return rule && !(table->rule[row] & CFI_ROW_MIXED) &&
+	       !(cfi_rule(&table->rules, rule)->flags & CFI_RULE_SIGNAL);
+}
+
+bool cfi_function(const struct cfi_table *table, uint64_t offset,
+		  uint64_t *start)
+{
+	size_t row = find_row(table, offset);
+
+	if (row == NO_ROW || !is_of_function(table, row))
+		return false;
+	/* Where data is damaged, rule 0 is before the start. */
+	while (row && !(table->rule[row] & CFI_ROW_STARTS) &&
+	       table->rule[row] & CFI_ROW_RULE)
+		row--;
+	*start = table->base + table->start[row];
+	return table->rule[row] & CFI_ROW_STARTS;
 }

@@ -679,6 +679,71 @@ static void many_functions(void **state)
 	cfi_table_free(table);
 }
 
+/* The function that holds the code, UINT64_MAX if it is not known. */
+static uint64_t function_at(const struct cfi_table *table, uint64_t at)
+{
+	uint64_t start;
+
+	return cfi_function(table, CODE_OFFSET + at, &start)
+		       ? start - CODE_OFFSET
+		       : UINT64_MAX;
+}
+
+/* One behind the other, with the rule of the one before; some overlap. */
+static void function_starts(void **state)
+{
+	const struct cie signal = { .augmentation = "zRS",
+				    .ra = 16,
+				    .insns = PLAIN_CIE };
+	struct cfi_table *table;
+	size_t cie;
+
+	(void)state;
+	elf_init(&file, EM_X86_64);
+	file.header.e_entry = CODE_ADDR + 0x800;
+	eh.len = 0;
+	cie = put_cie(&eh, &x86_cie, false);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x100, 0x20, "", 0);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x120, 0x20,
+		"\x44\xe\x10\x44\xe\x18\x44\xe\x8", 0);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x140, 0x20, "", 0);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x170, 0x10, "", 0);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x178, 0x10, "", 0);
+	/* damaged in the middle of it */
+	put_fde(&eh, cie, false, CODE_ADDR + 0x188, 0x10, "\x44\x3f", 0);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x200, 0x20, "", 0);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x220, 0x20, "", 0);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x240, 0x20, "", 0);
+	put_fde(&eh, put_cie(&eh, &signal, false), false, CODE_ADDR + 0x300,
+		0x10, "", 0);
+	elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
+	elf_section(&file, ".plt", CODE_ADDR + 0x200, "", 0)->sh_size = 0x20;
+	elf_section(&file, ".plt.got", CODE_ADDR + 0x220, "", 0)->sh_size =
+		0x20;
+	table = make();
+	assert_int_equal(function_at(table, 0), UINT64_MAX);
+	assert_int_equal(function_at(table, 0xff), UINT64_MAX);
+	for (uint64_t at = 0x100; at < 0x160; at++)
+		assert_int_equal(function_at(table, at), at & ~UINT64_C(0x1f));
+	assert_int_equal(function_at(table, 0x160), UINT64_MAX);
+	assert_int_equal(function_at(table, 0x17f), 0x170);
+	/* What of the second one has rows is in its symbol, too. */
+	assert_int_equal(function_at(table, 0x187), 0x180);
+	assert_int_equal(function_at(table, 0x18b), 0x188);
+	assert_int_equal(function_at(table, 0x18c), UINT64_MAX);
+	for (uint64_t at = 0x200; at < 0x240; at++)
+		assert_int_equal(function_at(table, at), UINT64_MAX);
+	assert_int_equal(function_at(table, 0x25f), 0x240);
+	assert_int_equal(function_at(table, 0x300), UINT64_MAX);
+	assert_int_equal(function_at(table, 0x30f), UINT64_MAX);
+	assert_int_equal(function_at(table, 0x800), UINT64_MAX);
+	assert_int_equal(function_at(table, 0x810), UINT64_MAX);
+	/* They are no less there. */
+	assert_int_equal(cfa_at(table, 0x210), 8);
+	assert_int_equal(cfa_at(table, 0x128), 0x18);
+	cfi_table_free(table);
+}
+
 /* .eh_frame is right where both tell; each entry of each layout is read. */
 static void debug_frame(const char *name, uint8_t version,
 			uint64_t flags_of_section)
@@ -961,6 +1026,7 @@ int main(void)
 		cmocka_unit_test(aarch64_frames),
 		cmocka_unit_test(aarch64_sigreturn),
 		cmocka_unit_test(many_functions),
+		cmocka_unit_test(function_starts),
 		cmocka_unit_test(debug_frames),
 		cmocka_unit_test(only_segments),
 		cmocka_unit_test(padded_section),

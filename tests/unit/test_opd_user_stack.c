@@ -6,6 +6,7 @@
 
 #include <elf.h>
 #include <limits.h>
+#include <unwind.h>
 
 #include "libdb/ctree.h"
 #include "tests/unit/opd_fixture.h"
@@ -142,11 +143,47 @@ static struct ctree *open_tree(struct fixture *f)
 	return tree;
 }
 
-/* Where the call of a frame of the model is. */
+/* Where the function is that returns to @address, as libgcc knows it. */
+static uint64_t function_of(void *address)
+{
+	void *start = _Unwind_FindEnclosingFunction(address);
+
+	assert_non_null(start);
+	return offset_of((uint64_t)(uintptr_t)start);
+}
+
 static uint64_t model_at(uint32_t i)
 {
 	assert_true(i < (uint32_t)snap.nr_model);
-	return offset_of((uint64_t)(uintptr_t)snap.model[i] - 1);
+	return function_of(snap.model[i]);
+}
+
+static uint64_t arc_at(uint32_t callee)
+{
+	uint64_t call = (uint64_t)(uintptr_t)snap.model[callee + 1] - 1;
+
+	return offset_of(call) << 32 | model_at(callee);
+}
+
+/* From the call in recurse() to the start of recurse(). */
+static void has_arcs(struct fixture *f)
+{
+	const uint32_t some = 10, last = (uint32_t)snap.nr_model - 1;
+	char path[4000];
+	int len;
+	uint64_t nr = 0;
+
+	/* Beyond the program the calls are in other images. */
+	for (uint32_t i = 1; i < last; i++)
+		nr += (uint64_t)(uintptr_t)snap.model[i + 1] ==
+			      (uint64_t)(uintptr_t)snap.model[some + 1] &&
+		      model_at(i) == model_at(some);
+	assert_true(nr > 10);
+	len = snprintf(path, sizeof(path),
+		       "{root}%s/{dep}/{root}%s/{cg}/{root}%s/" EVENT, app, app,
+		       app);
+	assert_true(len < (int)sizeof(path));
+	assert_int_equal(count_at(f, path, arc_at(some)), nr);
 }
 
 /* The one stack that there is is the model, below @inner other frames. */
@@ -181,6 +218,7 @@ static void in_user_mode(void **state)
 	put_trace(w, false);
 	run_words(f, w);
 	is_model(f, 1);
+	has_arcs(f);
 	free(w);
 	free_fixture(f);
 }
@@ -199,7 +237,8 @@ static void in_the_kernel(void **state)
 	tree = open_tree(f);
 	ctree_node(tree, ctree_nr_nodes(tree) - 2, &node);
 	/* Where the kernel was entered, no return address. */
-	assert_int_equal(node.offset, offset_of(snap.regs.reg[SELF_PC]));
+	assert_int_equal(node.offset,
+			 offset_of((uint64_t)(uintptr_t)take_snapshot));
 	ctree_close(tree);
 	free(w);
 	free_fixture(f);
