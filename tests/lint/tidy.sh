@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # clang-tidy and the compiler clang have no complaint. What is shown is where;
 # `clang-tidy FILE -- FLAGS` tells how it came to think so.
-# timeout: 900
+# timeout: 2400
 
 . "$(dirname "$0")/lib"
 need clang-tidy clang-tidy
