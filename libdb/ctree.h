@@ -5,9 +5,8 @@
 /*
  * ctree: a file that counts whole stacks. Stacks that begin alike share nodes:
  * a node is a place in an image that was called by its parent's place, and has
- * a count of its own. So the file is as large as the code that ran, however
- * often it did; a stack that came before takes no space. doc/sample-files.md
- * describes the bytes.
+ * a count of its own. A stack that came before takes no space, however often it
+ * comes. doc/sample-files.md describes the bytes.
  *
  * The file only ever grows at its end and lives in mapped memory: a killed
  * writer loses nothing that it had added. One process writes a file at a time
