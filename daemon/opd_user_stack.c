@@ -115,7 +115,7 @@ static int take_apart(struct opd *opd, struct user_stack *u,
 		      const struct opd_rec *rec)
 {
 	const uint64_t *p = rec->payload;
-	const uint64_t *maps = p + 4 + p[1];
+	const uint64_t *maps;
 
 	memset(u, 0, sizeof(*u));
 	if (p[2] > OP_STACK_MAX_MAPS || p[3] > OP_STACK_MAX_BYTES)
@@ -123,6 +123,7 @@ static int take_apart(struct opd *opd, struct user_stack *u,
 	if (!(p[0] == OP_STACK_X86_64 && p[1] == 17) &&
 	    !(p[0] == OP_STACK_AARCH64 && p[1] == 33))
 		return -EINVAL;
+	maps = p + 4 + p[1];
 	if (rec->nr_words < 4 + p[1] + MAP_WORDS * p[2] + (p[3] + 7) / 8 ||
 	    !are_maps(maps, p[2]))
 		return -EINVAL;

@@ -327,11 +327,13 @@ static const struct sequence *find_sequence(const struct pp_line_index *index,
 static bool is_innermost(const struct pp_line_index *index,
 			 const struct sequence *sequence, uint64_t address)
 {
-	const struct sequence *end = index->sequences + index->nr_sequences;
+	size_t next;
 
-	return sequence && address >= sequence->low &&
-	       address < sequence->high &&
-	       (sequence + 1 == end || sequence[1].low > address);
+	if (!sequence || address < sequence->low || address >= sequence->high)
+		return false;
+	next = (size_t)(sequence - index->sequences) + 1;
+	return next == index->nr_sequences ||
+	       index->sequences[next].low > address;
 }
 
 /* ---- names --------------------------------------------------------------- */

@@ -5,7 +5,11 @@
  * moment.
  */
 
+#ifdef __clang__
+#define ALONE __attribute__((noinline))
+#else
 #define ALONE __attribute__((noinline, noclone))
+#endif
 #define ROUNDS 50000000u
 
 ALONE static void leaf(void)
