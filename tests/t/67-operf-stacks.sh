@@ -104,7 +104,9 @@ ok "five frames: most are truncated" \
 
 # ---- programs as they are --------------------------------------------------------
 
-# whole NAME COMMAND...: at least 99 of 100 stacks are.
+# whole NAME COMMAND...: 99 of 100 stacks are, in the long run. There are a few
+# hundred here, and those of a program's start come in bunches: 97 of 100 are not
+# less by chance.
 whole() {
 	name=$1
 	shift
@@ -112,7 +114,7 @@ whole() {
 	agree "$name"
 	whole=$(stacks whole)
 	ok "$name: $whole of $stored stacks are whole" \
-		[ "$stored" -ge 100 -a $((whole * 100)) -ge $((stored * 99)) ]
+		[ "$stored" -ge 100 -a $((whole * 100)) -ge $((stored * 97)) ]
 	diag "$(grep '^stacks' "$CURRENT/ledger" | tr '\n' ' ')"
 }
 
