@@ -11,7 +11,7 @@
 # What tests call, and what the tools are built from; apt adds what these
 # depend on.
 vm_root_packages="base-files base-passwd bash busybox-static coreutils dash
-diffutils findutils grep kmod mawk mount procps sed usr-is-merged util-linux
+diffutils findutils grep gzip kmod mawk mount procps sed usr-is-merged util-linux
 binutils-dev libc6-dev libcmocka-dev libiberty-dev libpfm4-dev
 libpopt-dev nettle-dev zlib1g-dev"
 
