@@ -6,9 +6,10 @@
  *
  *	unwindcheck [-n STOPS] [-b STEPS] [-u USEC] [-s BYTES] [-v] COMMAND...
  *
- * After each stop, which come up to USEC apart, it goes on for STEPS single
- * instructions, each compared, too. Prints counts, a line each; -v shows the
- * stacks that differ. Exits with 1 if some do.
+ * The first stop is before the first instruction, the others come up to USEC
+ * apart. After each it goes on for STEPS single instructions, each compared,
+ * too. Prints counts, a line each; -v shows the stacks that differ. Exits with
+ * 1 if some do.
  */
 
 #include <elf.h>
@@ -184,11 +185,40 @@ static int take_model_frame(Dwfl_Frame *frame, void *arg)
 	return DWARF_CB_OK;
 }
 
+/* Whether unwind data say of @pc that nothing called it. */
+static bool is_outermost(struct check *c, uint64_t pc)
+{
+	Dwfl_Module *module = dwfl_addrmodule(c->dwfl, pc);
+	Dwarf_Op place[3], *ops = place;
+	bool is_undefined = false;
+	Dwarf_Frame *frame;
+	size_t nr_ops = 1;
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi;
+	int ra;
+
+	cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame))
+		return false;
+	ra = dwarf_frame_info(frame, NULL, NULL, NULL);
+	/* No operation in the place given: the register is undefined. */
+	if (ra >= 0 && !dwarf_frame_register(frame, ra, place, &ops, &nr_ops))
+		is_undefined = !nr_ops && ops == place;
+	free(frame);
+	return is_undefined;
+}
+
+/*
+ * elfutils end a stack without an error, too, where they lost a register that
+ * the next frame is found by: rbx in a function that did not save it yet, which
+ * _dl_runtime_resolve called.
+ */
 static void ask_model(struct check *c, struct stack_trace *t)
 {
 	t->nr = 0;
 	t->is_whole =
-		!dwfl_getthread_frames(c->dwfl, c->pid, take_model_frame, t);
+		!dwfl_getthread_frames(c->dwfl, c->pid, take_model_frame, t) &&
+		t->nr && is_outermost(c, t->pc[t->nr - 1]);
 }
 
 /* ---- ours -------------------------------------------------------------------
@@ -360,10 +390,11 @@ static bool run_for(pid_t pid, unsigned int usec)
 	return wait_stop(pid, PTRACE_CONT);
 }
 
+/* The first stop is that of the exec. */
 static void check_all(struct check *c, unsigned long stops, unsigned long steps,
 		      unsigned int usec)
 {
-	while (stops-- && run_for(c->pid, usec)) {
+	do {
 		compare(c);
 		for (unsigned long i = 0; i < steps; i++) {
 			if (ptrace(PTRACE_SINGLESTEP, c->pid, 0L, 0L) ||
@@ -371,7 +402,7 @@ static void check_all(struct check *c, unsigned long stops, unsigned long steps,
 				return;
 			compare(c);
 		}
-	}
+	} while (--stops && run_for(c->pid, usec));
 }
 
 static pid_t start(char **argv)

@@ -43,6 +43,15 @@ unwinds() {
 	diag "$(tr '\n' ' ' <"$TMP/counts")"
 }
 
+# ---- each instruction of a program ----------------------------------------------
+
+# The model does not know how one starts, in ld.so, only where libraries that
+# are not bound yet call each other.
+ok 'from the first instruction to the last: no stack differs' \
+	check -v -n 1 -b 1000000 true
+ok "$(count stops) instructions" [ "$(count stops)" -ge 20000 ]
+ok "$(count model-whole) stacks are compared" [ "$(count model-whole)" -ge 500 ]
+
 # ---- shapes of stacks ------------------------------------------------------------
 
 for flags in -O2 -O0 '-O2 -fomit-frame-pointer -fcf-protection' -Os; do
