@@ -72,12 +72,11 @@ static void put_start(struct words *w, uint64_t later)
 
 static void put_user_stack(struct words *w)
 {
-	const unsigned int nr_regs = SELF_ARCH == OP_STACK_X86_64 ? 17 : 33;
 	size_t start = w->nr, nr_words = (snap.stack.len + 7) / 8;
 
-	put_record(w, OP_USER_STACK, 4, U(SELF_ARCH), U(nr_regs),
+	put_record(w, OP_USER_STACK, 4, U(SELF_ARCH), U(SELF_NR_REGS),
 		   U(self.nr_maps), snap.stack.len);
-	for (unsigned int i = 0; i < nr_regs; i++)
+	for (unsigned int i = 0; i < SELF_NR_REGS; i++)
 		put(w, snap.regs.reg[i]);
 	for (size_t i = 0; i < self.nr_maps; i++) {
 		put(w, self.map[i].start);
@@ -280,7 +279,6 @@ static void short_stack(void **state)
 /* Each of its numbers says something that cannot be; the sample is stored. */
 static void damaged(void **state)
 {
-	const unsigned int nr_regs = SELF_ARCH == OP_STACK_X86_64 ? 17 : 33;
 	const struct {
 		size_t word;
 		uint64_t value;
@@ -294,9 +292,9 @@ static void damaged(void **state)
 		{ 2, 200 },
 		{ 3, OP_STACK_MAX_BYTES + 1 },
 		{ 3, UINT64_MAX },
-		{ 4 + nr_regs, UINT64_MAX },
-		{ 4 + nr_regs + 1, 0 },
-		{ 4 + nr_regs + 4, 0 },
+		{ 4 + SELF_NR_REGS, UINT64_MAX },
+		{ 4 + SELF_NR_REGS + 1, 0 },
+		{ 4 + SELF_NR_REGS + 4, 0 },
 	};
 
 	(void)state;

@@ -105,6 +105,7 @@ static void self_maps(struct self *self)
 
 #ifdef __x86_64__
 #define SELF_ARCH OP_STACK_X86_64
+#define SELF_NR_REGS 17 /* up to the pc */
 #define SELF_SP CFI_X86_64_RSP
 #define SELF_PC CFI_X86_64_RIP
 static void self_regs(struct cfi_regs *regs, const ucontext_t *u)
@@ -121,6 +122,7 @@ static void self_regs(struct cfi_regs *regs, const ucontext_t *u)
 }
 #else
 #define SELF_ARCH OP_STACK_AARCH64
+#define SELF_NR_REGS 33 /* up to the pc */
 #define SELF_SP CFI_AARCH64_SP
 #define SELF_PC CFI_AARCH64_PC
 static void self_regs(struct cfi_regs *regs, const ucontext_t *u)
