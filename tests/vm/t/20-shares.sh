@@ -3,7 +3,7 @@
 # A program that spends known shares of its time in two functions, a library
 # and a system call is reported with these shares, and no sample is missing
 # from the account.
-# vm-smp: 2
+# vm-icount: yes
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
@@ -19,7 +19,7 @@ share() {
 }
 
 ok "start" start --separate=lib,kernel
-taskset 2 "$TESTBIN/burnmix" 10 >"$TMP/truth"
+"$TESTBIN/burnmix" 10 >"$TMP/truth"
 ok "stop" stop
 ok "taken = stored + lost" sums_up
 ok "status" "$BIN/opcontrol" --status
