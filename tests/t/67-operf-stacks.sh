@@ -104,9 +104,9 @@ ok "five frames: most are truncated" \
 
 # ---- programs as they are --------------------------------------------------------
 
-# whole NAME COMMAND...: 99 of 100 stacks are, in the long run. There are a few
-# hundred here, and those of a program's start come in bunches: 97 of 100 are not
-# less by chance.
+# whole NAME COMMAND...: at least 99 of 100 stacks are. While a program starts
+# there are more that cannot be, since the kernel copies no page of a stack that
+# is not there yet, so each runs for a second or two.
 whole() {
 	name=$1
 	shift
@@ -114,11 +114,11 @@ whole() {
 	agree "$name"
 	whole=$(stacks whole)
 	ok "$name: $whole of $stored stacks are whole" \
-		[ "$stored" -ge 100 -a $((whole * 100)) -ge $((stored * 97)) ]
+		[ "$stored" -ge 500 -a $((whole * 100)) -ge $((stored * 99)) ]
 	diag "$(grep '^stacks' "$CURRENT/ledger" | tr '\n' ' ')"
 }
 
-seq 1 900000 >work/numbers
+seq 1 3000000 >work/numbers
 whole gzip gzip -9kf work/numbers
 cat >work/words.py <<'END'
 import json, re
@@ -132,7 +132,7 @@ def words(n):
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 
-for i in range(4):
+for i in range(24):
     text = json.dumps(list(words(40000 + i)))
     found = sorted(re.findall(r"w[0-9a-f]+", text), key=lambda w: w[::-1])
 print(len(found), fib(22))
@@ -144,7 +144,7 @@ else
 fi
 cat >work/work.sql <<'END'
 create table t(a, b);
-with recursive c(x) as (select 1 union all select x + 1 from c where x < 200000)
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 1000000)
 	insert into t select x, x * 7919 % 100003 from c;
 create index i on t(b);
 select b, count(*) from t group by b order by 2 desc, 1 limit 3;
@@ -154,7 +154,15 @@ if command -v sqlite3 >/dev/null; then
 else
 	skip sqlite3 "install the Debian package sqlite3"
 fi
-whole "gcc's cc1" "$(gcc -print-prog-name=cc1)" -quiet -O2 -I"$TOP" -I"$O" \
-	-imultiarch "$(gcc -print-multiarch)" -D_GNU_SOURCE -o work/out.s \
-	"$TOP/daemon/opd_perf_events.c"
+awk 'BEGIN {
+	for (n = 0; n < 200; n++) {
+		printf "int f%d(int *a, int n)\n{\n\tint s = %d;\n", n, n
+		print "\tfor (int i = 0; i < n; i++)\n\t\tswitch (a[i] % 5) {"
+		for (i = 0; i < 5; i++)
+			printf "\t\tcase %d: s += a[i] * %d; break;\n", i, n + i
+		print "\t\t}\n\treturn s;\n}"
+	}
+}' >work/long.c
+whole "gcc's cc1" "$(gcc -print-prog-name=cc1)" -quiet -O2 -o work/out.s \
+	work/long.c
 done_testing
