@@ -170,6 +170,52 @@ const char *pp_join_words(struct pp_arena *arena, const char *const *words,
 	return text ? pp_arena_printf(arena, "%s%s", text, end) : NULL;
 }
 
+/* ---- messages ------------------------------------------------------------ */
+
+#define SAID_EACH 2 /* warnings of one cause that are said one by one */
+
+/* What a message says of its subject. */
+static const char *cause_of(const struct pp_message *message)
+{
+	const char *colon = strstr(message->text, ": ");
+
+	return colon ? colon : message->text;
+}
+
+static bool is_likewise(const struct pp_message *a, const struct pp_message *b)
+{
+	return a->kind == PP_WARNING && b->kind == PP_WARNING &&
+	       !strcmp(cause_of(a), cause_of(b));
+}
+
+/* How many of the @nr messages from @first on are of the cause of @of. */
+static size_t nr_likewise(const struct pp_message *first, size_t nr,
+			  const struct pp_message *of)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		found += is_likewise(&first[i], of);
+	return found;
+}
+
+/* Many of one cause are one line, unless @all are wanted. */
+static void print_warning(FILE *out, const char *program,
+			  const struct pp_messages *messages, size_t i,
+			  bool all)
+{
+	const struct pp_message *message = &messages->list[i];
+	size_t before = nr_likewise(messages->list, i, message);
+	size_t nr = nr_likewise(message, messages->nr - i, message);
+
+	if (all || before + nr <= SAID_EACH)
+		fprintf(out, "%s: warning: %s\n", program, message->text);
+	else if (!before)
+		fprintf(out,
+			"%s: warning: %s (and %zu more likewise; --verbose lists them)\n",
+			program, message->text, nr - 1);
+}
+
 void pp_print_messages(FILE *out, const char *program,
 		       const struct pp_messages *messages, unsigned int verbose)
 {
@@ -177,8 +223,7 @@ void pp_print_messages(FILE *out, const char *program,
 		const struct pp_message *message = &messages->list[i];
 
 		if (message->kind == PP_WARNING)
-			fprintf(out, "%s: warning: %s\n", program,
-				message->text);
+			print_warning(out, program, messages, i, verbose);
 		else if (verbose & 1u << message->kind)
 			fprintf(out, "%s: %s\n", program, message->text);
 	}

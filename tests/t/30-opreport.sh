@@ -148,6 +148,17 @@ is "by library" "$(report -n lib-image:/no/lib.so)" "       10 100.000 prog"
 is "merged libraries" "$(report -n --merge=lib event:CPU_CLK_UNHALTED |
 	awk '{ print $1 }' | tr '\n' ' ')" "90 10 4 "
 is "no sample is dropped" "$(report -n -l event:CPU_CLK_UNHALTED | sum)" 104
+for lib in 1 2 3; do
+	printf '0x5000 1\n' | sample "$P/{dep}/{root}/no/$lib.so/$E.all.all.all" \
+		event=118 count=100000
+done
+report -n -l >/dev/null
+like "what many images lack is one line" "$(cat "$TMP/err")" \
+	'^opreport: warning: /no/1.so: no symbols: it could not be found; .* \(and 3 more likewise; --verbose lists them\)$'
+is "and no more" "$(wc -l <"$TMP/err")" 1
+report -n -l --verbose=stats >/dev/null
+is "or one each" "$(grep -c 'warning: .*no symbols: it could not' "$TMP/err")" 4
+rm -r "$CURRENT/$P/{dep}/{root}/no/"[123].so
 
 # ---- other binaries than were profiled ---------------------------------------
 
