@@ -266,7 +266,8 @@ static int add_image(struct search *s, const struct pp_image *image, bool lines,
 {
 	struct pp_image_symbols symbols;
 	int err = pp_image_symbols_open(&symbols, image, s->side->session,
-					&s->side->locator, lines, messages);
+					&s->side->locator,
+					lines ? PP_WANT_LINES : 0, messages);
 
 	if (!err)
 		err = add_symbols(s, image, &symbols);

@@ -285,6 +285,7 @@ static bool is_wanted(const struct digest *d, uint64_t nr, bool relocated)
 		return are_relocations_wanted(d, at, relocated);
 	default:
 		return is_debug(d->name_bytes + name) ||
+		       !strcmp(d->name_bytes + name, ".eh_frame_hdr") ||
 		       is_linkage(d->name_bytes + name);
 	}
 }

@@ -7,9 +7,10 @@
  * without the code. It is an ELF file with the same section headers, but those
  * of code and data have no contents (SHT_NOBITS) and keep the file offset that
  * they had, because keys of sample files are such offsets. Symbols, notes,
- * debug sections, and what the names of the procedure linkage table are made
- * from, have contents. A section PP_ELF_DIGEST tells a digest from a file that
- * lost its code in another way, whose offsets mean nothing.
+ * debug sections, the table of where functions begin, and what the names of the
+ * procedure linkage table are made from, have contents. A section PP_ELF_DIGEST
+ * tells a digest from a file that lost its code in another way, whose offsets
+ * mean nothing.
  */
 
 #define PP_ELF_DIGEST ".oprofile.digest"

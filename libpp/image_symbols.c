@@ -157,7 +157,8 @@ static int take_bfd(struct pp_image_symbols *symbols,
 	size_t nr = 0;
 	int err;
 
-	err = op_bfd_symbols(symbols->bfd, &raw, &nr, &origin);
+	err = op_bfd_symbols(symbols->bfd, symbols->wants & PP_WANT_UNNAMED,
+			     &raw, &nr, &origin);
 	if (!err && (origin == OP_BFD_NONE || origin == OP_BFD_DYNAMIC))
 		pp_message(
 			messages, PP_WARNING,
@@ -335,10 +336,9 @@ static int open_kernel(struct pp_image_symbols *symbols,
 static int open_source(struct pp_image_symbols *symbols,
 		       const struct pp_image *image,
 		       const struct op_session *session,
-		       struct pp_locator *locator, bool lines,
-		       struct pp_messages *messages)
+		       struct pp_locator *locator, struct pp_messages *messages)
 {
-	bool search = lines || locator->image_path;
+	bool search = symbols->wants & PP_WANT_LINES || locator->image_path;
 	int err = -ENOENT;
 
 	if (image->recorded.space == OP_SPACE_ANON ||
@@ -375,16 +375,17 @@ static void check_lines(const struct pp_image_symbols *symbols,
 int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			  const struct pp_image *image,
 			  const struct op_session *session,
-			  struct pp_locator *locator, bool lines,
+			  struct pp_locator *locator, unsigned int wants,
 			  struct pp_messages *messages)
 {
 	int err;
 
 	memset(symbols, 0, sizeof(*symbols));
-	err = open_source(symbols, image, session, locator, lines, messages);
+	symbols->wants = wants;
+	err = open_source(symbols, image, session, locator, messages);
 	if (!symbols->nr)
 		symbols->whole = image->name;
-	if (lines)
+	if (wants & PP_WANT_LINES)
 		check_lines(symbols, image, messages);
 	return err;
 }

@@ -30,6 +30,7 @@ struct pp_image_symbols {
 			     NULL */
 
 	/* For the functions below. */
+	unsigned int wants; /* PP_WANT_ */
 	struct op_bfd *bfd;
 	struct op_ksyms ksyms;
 	uint64_t base; /* address of key 0, unless the keys are file offsets */
@@ -39,14 +40,18 @@ struct pp_image_symbols {
 	const char *last_file, *last_copy; /* a name of bfd's and its copy */
 };
 
+/* Source lines: for these the kernel's binary is worth a search. */
+#define PP_WANT_LINES 1u
+/* The functions of a stripped binary, called by their addresses. */
+#define PP_WANT_UNNAMED 2u
+
 /*
- * @lines: source lines will be asked for, so for the kernel its binary is
- * worth a search. Returns 0 or -ENOMEM. To be released either way.
+ * @wants are bits PP_WANT_. Returns 0 or -ENOMEM. To be released either way.
  */
 int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			  const struct pp_image *image,
 			  const struct op_session *session,
-			  struct pp_locator *locator, bool lines,
+			  struct pp_locator *locator, unsigned int wants,
 			  struct pp_messages *messages);
 void pp_image_symbols_release(struct pp_image_symbols *symbols);
 

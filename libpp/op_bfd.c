@@ -171,6 +171,7 @@ void op_bfd_close(struct op_bfd *bfd)
 		return;
 	op_bfd_lines_free(bfd->lines);
 	free(bfd->names);
+	free(bfd->unnamed);
 	free(bfd->synthetic);
 	free(bfd->dynsyms);
 	object_close(&bfd->debug);

@@ -48,11 +48,13 @@ enum op_bfd_origin {
 
 /*
  * The code symbols, with names for the entries of the procedure linkage
- * table. *@out is an array of *@nr that the caller frees. Keys and limits are
- * file offsets. Returns 0 or -ENOMEM; damaged tables count as absent.
+ * table. With @unnamed the functions of a stripped binary that have no symbol
+ * are among them, called by their address, "(0x4a10)". *@out is an array of
+ * *@nr that the caller frees. Keys and limits are file offsets. Returns 0 or
+ * -ENOMEM; damaged tables count as absent.
  */
-int op_bfd_symbols(struct op_bfd *bfd, struct pp_raw_symbol **out, size_t *nr,
-		   enum op_bfd_origin *origin);
+int op_bfd_symbols(struct op_bfd *bfd, bool unnamed, struct pp_raw_symbol **out,
+		   size_t *nr, enum op_bfd_origin *origin);
 
 /* The binary's separate debug file, looked for now if it was not needed yet;
  * NULL when there is none. */

@@ -48,6 +48,7 @@ struct op_bfd {
 	asymbol *synthetic; /* for the procedure linkage table */
 	long nr_synthetic;
 	char *names; /* of dynamic symbols */
+	char *unnamed; /* what functions without a name are called */
 	struct code_section *sections; /* by vma */
 	size_t nr_sections;
 	struct line_table *lines; /* NULL until it is needed */
@@ -70,6 +71,18 @@ asection *op_bfd_section_at(const struct object *object, uint64_t vma);
 /* The address of @section; the file offset where there are no addresses. */
 uint64_t op_bfd_address_of(const struct object *object,
 			   const asection *section);
+
+/* Symbols as they are found, in an array that grows as needed. */
+struct symbol_list {
+	struct pp_raw_symbol *array;
+	size_t nr;
+	struct pp_elf_size *sizes;
+	size_t nr_sizes;
+};
+
+/* Add the functions of the binary that are in no symbol of @list, and sort it.
+ * Returns 0 or -ENOMEM. */
+int op_bfd_add_unnamed(struct op_bfd *bfd, struct symbol_list *list);
 
 /* Read the object's own symbols, once; then object->syms. */
 void op_bfd_read_syms(struct object *object);

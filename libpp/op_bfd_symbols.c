@@ -109,13 +109,6 @@ static unsigned int flags_of(const asymbol *sym)
 	return flags;
 }
 
-struct symbol_list {
-	struct pp_raw_symbol *array;
-	size_t nr;
-	struct pp_elf_size *sizes;
-	size_t nr_sizes;
-};
-
 static void add_sym(const struct op_bfd *bfd, struct symbol_list *list,
 		    const asymbol *sym)
 {
@@ -192,13 +185,16 @@ static int fill_list(struct op_bfd *bfd, struct symbol_list *list,
 	return 0;
 }
 
-int op_bfd_symbols(struct op_bfd *bfd, struct pp_raw_symbol **out, size_t *nr,
-		   enum op_bfd_origin *origin)
+int op_bfd_symbols(struct op_bfd *bfd, bool unnamed, struct pp_raw_symbol **out,
+		   size_t *nr, enum op_bfd_origin *origin)
 {
 	struct symbol_list list = { 0 };
 	int ret;
 
 	ret = fill_list(bfd, &list, origin);
+	if (!ret && unnamed &&
+	    (*origin == OP_BFD_NONE || *origin == OP_BFD_DYNAMIC))
+		ret = op_bfd_add_unnamed(bfd, &list);
 	free(list.sizes);
 	if (ret) {
 		free(list.array);

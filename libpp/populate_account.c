@@ -55,7 +55,9 @@ int pp_side_account(struct pp_population *p, struct pp_side *side)
 	for (size_t i = 0; i < side->list.nr_sessions && !err; i++)
 		err = add_account(p, side, sum, side->list.sessions[i],
 				  &absent);
-	if (!err && !absent)
+	if (!err && !absent) {
 		side->account = sum;
+		side->wants |= PP_WANT_UNNAMED;
+	}
 	return err;
 }

@@ -212,6 +212,8 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 	unsigned int merge = p->request->merge;
 	int err = find_session(p, side, diag);
 
+	if (p->request->lines)
+		side->wants |= PP_WANT_LINES;
 	if (!err)
 		err = set_up_locator(p, side, diag);
 	if (!err)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libpp/image_symbols.h"
 #include "libpp/population.h"
 
 #define NO_SYMBOL "(no symbols)"
@@ -307,7 +306,7 @@ static int add_image(struct pp_population *p, struct pp_side *side,
 	int err;
 
 	err = pp_image_symbols_open(&symbols, uses->image, side->session,
-				    &side->locator, p->request->lines,
+				    &side->locator, side->wants,
 				    &p->report->messages);
 	if (!err)
 		err = note_binary(p, uses->image, &symbols);

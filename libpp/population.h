@@ -10,6 +10,7 @@
  * Everything belongs to the report's arena.
  */
 
+#include "libpp/image_symbols.h"
 #include "libpp/locate_images.h"
 #include "libpp/report.h"
 #include "libpp/sample_list.h"
@@ -32,6 +33,7 @@ struct pp_side {
 	size_t nr_symbols;
 	const uint64_t *symbol_totals;
 	const struct op_ledger *account;
+	unsigned int wants; /* PP_WANT_ of its images' symbols */
 };
 
 struct pp_population {

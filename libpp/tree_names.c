@@ -155,7 +155,8 @@ static int name_image(struct pp_tree_inputs *in, struct pp_tree_builder *b,
 	struct naming n = { .in = in, .b = b };
 	int err = pp_image_symbols_open(&n.symbols, places->image,
 					in->side->session, &in->side->locator,
-					false, &in->p->report->messages);
+					in->side->wants & ~PP_WANT_LINES,
+					&in->p->report->messages);
 
 	for (size_t i = 0; i < nr && !err; i++)
 		err = name_place(&n, &places[i]);

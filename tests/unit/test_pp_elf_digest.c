@@ -72,8 +72,8 @@ struct opened {
 static void open_both(struct opened *o, const char *path)
 {
 	assert_int_equal(op_bfd_open(&o->bfd, path, no_dirs), 0);
-	assert_int_equal(op_bfd_symbols(o->bfd, &o->syms, &o->nr, &o->origin),
-			 0);
+	assert_int_equal(
+		op_bfd_symbols(o->bfd, true, &o->syms, &o->nr, &o->origin), 0);
 	qsort(o->syms, o->nr, sizeof(*o->syms), by_key);
 }
 
