@@ -92,4 +92,12 @@ void ctree_node(const struct ctree *tree, uint32_t node,
 const void *ctree_image_bytes(const struct ctree *tree, uint32_t image,
 			      size_t *len);
 
+/*
+ * Add all nodes and counts of @from, which is open ODB_RDONLY, to @to, which is
+ * open ODB_RDWR, and @from's user bytes where those of @to are all zero.
+ * Returns 0 or -errno as the functions of writers, -EINVAL when @from is open
+ * to be written; then @to has a part of them.
+ */
+int ctree_merge(struct ctree *to, const struct ctree *from);
+
 #endif /* LIBDB_CTREE_H */

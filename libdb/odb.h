@@ -73,6 +73,13 @@ uint64_t odb_get(const struct odb *odb, uint64_t key);
 bool odb_next(const struct odb *odb, size_t *at, uint64_t *key,
 	      uint64_t *count);
 
+/*
+ * Add all counts of @from to @to, which is open ODB_RDWR, and @from's user
+ * bytes where those of @to are all zero. Returns 0 or -errno as odb_add(); then
+ * @to has a part of them.
+ */
+int odb_merge(struct odb *to, const struct odb *from);
+
 /* Start writing changed pages to the disk (MS_ASYNC). Returns 0 or -errno. */
 int odb_sync(struct odb *odb);
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBDB_PACK_H
+#define LIBDB_PACK_H
+
+/*
+ * pack: many sample files at rest in one file that is only read. Tables (odb)
+ * and call trees (ctree) are entries with names; the content of each is
+ * compressed and has a checksum. A pack is never changed: another one takes its
+ * place, by rename, when it is complete. doc/sample-files.md describes the
+ * bytes.
+ *
+ * Equal content makes equal bytes, whatever the order in which it came.
+ *
+ * No function prints or exits; errors are negative errno values. A pack is not
+ * locked: one thread at a time.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdb/ctree.h"
+#include "libdb/odb.h"
+
+#define PACK_NAME_MAX 65535 /* longest name of an entry, bytes */
+
+/* ---- reading --------------------------------------------------------------
+ */
+
+struct pack;
+
+enum pack_kind {
+	PACK_TABLE = 1, /* of odb.h */
+	PACK_TREE = 2, /* of ctree.h */
+};
+
+struct pack_entry {
+	const char *name; /* not empty */
+	enum pack_kind kind;
+	const void *user; /* ODB_USER_SIZE bytes */
+	uint64_t nr; /* keys with a count, or nodes */
+	uint64_t total; /* sum of the counts, stays at UINT64_MAX */
+};
+
+/*
+ * Open @path and read which entries it has. *@out is set on success only and
+ * is the caller's to close; it keeps a descriptor and never maps the file, so
+ * that a file that is cut short is an error and no signal. Returns 0 or -errno
+ * as odb_open(): -EBADMSG when it is no sound pack, -EPROTO when it is one of
+ * another version or byte order.
+ */
+int pack_open(struct pack **out, const char *path);
+
+/* All entries end here, what was made of them does not. NULL is allowed. */
+void pack_close(struct pack *pack);
+
+/* The number that its writer was given. */
+uint64_t pack_generation(const struct pack *pack);
+
+/* Entries are numbered from 0, ascending by strcmp() of their names. */
+size_t pack_nr(const struct pack *pack);
+const struct pack_entry *pack_entry(const struct pack *pack, size_t i);
+
+/* The entry called @name, or NULL. */
+const struct pack_entry *pack_find(const struct pack *pack, const char *name);
+
+/*
+ * *@out is the content of @entry, which is of that kind, as if a file with it
+ * had been opened ODB_RDONLY; it does not need the pack any more. Returns 0 or
+ * -errno; -EBADMSG when the content is damaged, -EINVAL when @entry is of the
+ * other kind.
+ */
+int pack_table(const struct pack *pack, const struct pack_entry *entry,
+	       struct odb **out);
+int pack_tree(const struct pack *pack, const struct pack_entry *entry,
+	      struct ctree **out);
+
+/* ---- writing --------------------------------------------------------------
+ */
+
+struct pack_writer;
+
+/*
+ * Begin a pack that is to become @path; it is built beside it as ".NAME.grow",
+ * in place of one that a killed writer left. *@out is set on success only, and
+ * ends in pack_writer_finish() or pack_writer_cancel(). Returns 0 or -errno.
+ */
+int pack_writer_new(struct pack_writer **out, const char *path,
+		    uint64_t generation);
+
+/*
+ * Add an entry, the sum of @nr >= 1 @parts; trees are open ODB_RDONLY. Its user
+ * bytes are those of the first part whose are not all zero. Names are added
+ * ascending by strcmp(). Returns 0 or -errno: -EINVAL for a name that is not
+ * greater than the one before, or empty, and for a tree that is open to be
+ * written, -ENAMETOOLONG for more than PACK_NAME_MAX bytes, -EFBIG when the sum
+ * is more than a file of its kind can hold; ENOMEM, and what writing meets
+ * (ENOSPC, EFBIG, EIO). After an error all that is left to do is
+ * pack_writer_cancel().
+ */
+int pack_writer_table(struct pack_writer *writer, const char *name,
+		      const struct odb *const *parts, size_t nr);
+int pack_writer_tree(struct pack_writer *writer, const char *name,
+		     const struct ctree *const *parts, size_t nr);
+
+/* The same with an entry of another pack, which is copied as it is. -EBADMSG
+ * when it is damaged there. */
+int pack_writer_copy(struct pack_writer *writer, const struct pack *from,
+		     const struct pack_entry *entry);
+
+/*
+ * Write the rest, wait until all is on the disk, and rename it to the path.
+ * Frees the writer. Returns 0, or -errno: then what was at the path still is.
+ */
+int pack_writer_finish(struct pack_writer *writer);
+
+/* Remove what was written and free the writer. NULL is allowed. */
+void pack_writer_cancel(struct pack_writer *writer);
+
+#endif /* LIBDB_PACK_H */
