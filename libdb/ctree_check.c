@@ -10,15 +10,7 @@
 #include <string.h>
 
 #include "libdb/ctree_table.h"
-
-static bool is_zero(const uint8_t *bytes, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (bytes[i])
-			return false;
-	}
-	return true;
-}
+#include "libdb/db_file.h"
 
 int ctree_check_header(const struct ctree_header *header, uint64_t file_len)
 {
@@ -35,7 +27,7 @@ int ctree_check_header(const struct ctree_header *header, uint64_t file_len)
 	if (header->header_len != sizeof(*header) ||
 	    header->slot_len != sizeof(union ctree_slot) ||
 	    header->nr_used > CTREE_SLOTS_MAX ||
-	    !is_zero(header->reserved, sizeof(header->reserved)))
+	    !odb_is_zero(header->reserved, sizeof(header->reserved)))
 		return -EBADMSG;
 	if (file_len < ctree_used_len((uint32_t)header->nr_used))
 		return -EBADMSG;
@@ -56,7 +48,7 @@ static bool is_sound_image(const struct ctree *tree, uint32_t at)
 		return false;
 	room = (size_t)nr * sizeof(*slot) -
 	       offsetof(union ctree_slot, image.bytes);
-	return is_zero(ctree_bytes_of(slot) + len, room - len);
+	return odb_is_zero(ctree_bytes_of(slot) + len, room - len);
 }
 
 /*

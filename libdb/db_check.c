@@ -9,16 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libdb/db_file.h"
 #include "libdb/db_table.h"
-
-static bool is_zero(const uint8_t *bytes, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (bytes[i])
-			return false;
-	}
-	return true;
-}
 
 /* The fields that may differ between versions: after the version is known. */
 static bool sizes_are_sound(const struct odb_header *header, uint64_t file_len)
@@ -44,7 +36,7 @@ int odb_check_header(const struct odb_header *header, uint64_t file_len)
 		return -EBADMSG;
 	if (header->version != ODB_VERSION)
 		return -EPROTO;
-	if (!is_zero(header->reserved, sizeof(header->reserved)))
+	if (!odb_is_zero(header->reserved, sizeof(header->reserved)))
 		return -EBADMSG;
 	return sizes_are_sound(header, file_len) ? 0 : -EBADMSG;
 }

@@ -4,14 +4,29 @@
 
 /*
  * Files as databases need them, private to libdb: opened without waiting,
- * made complete under another name, with blocks for all of their length.
+ * made complete under another name, with blocks for all of their length; and
+ * what all of them ask of bytes.
  *
  * int results are 0 or -errno, or a descriptor where that is said.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+
+/* Whether all @len @bytes are zero. */
+static inline bool odb_is_zero(const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	while (len && !*at) {
+		at++;
+		len--;
+	}
+	return !len;
+}
 
 /* Open @path with O_ @flags, whatever kind of file it is. A descriptor. */
 int odb_file_open(const char *path, int flags);
@@ -22,8 +37,13 @@ int odb_file_open(const char *path, int flags);
  */
 int odb_file_stat(int fd, struct stat *st);
 
-/* Read @len bytes from the start; -EBADMSG when there are fewer. */
+/* Read @len bytes from the start, or from @at; -EBADMSG when there are fewer.
+ */
 int odb_file_read(int fd, void *buf, size_t len);
+int odb_file_read_at(int fd, void *buf, size_t len, uint64_t at);
+
+/* Write all @len bytes where the descriptor is. */
+int odb_file_write(int fd, const void *buf, size_t len);
 
 /*
  * *@out is @path as it holds through changes of the working folder, its last
