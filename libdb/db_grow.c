@@ -56,20 +56,6 @@ static int map_new(struct odb *next, int fd)
 	return 0;
 }
 
-static void write_header(struct odb_header *header, uint64_t nr_slots,
-			 uint64_t seed)
-{
-	*header = (struct odb_header){
-		.byte_order = ODB_BYTE_ORDER,
-		.version = ODB_VERSION,
-		.header_len = sizeof(struct odb_header),
-		.slot_len = sizeof(struct odb_slot),
-		.nr_slots = nr_slots,
-		.seed = seed,
-	};
-	memcpy(header->magic, ODB_MAGIC, ODB_MAGIC_LEN);
-}
-
 static int copy_content(struct odb *next, const struct odb *odb)
 {
 	uint64_t key, count;
@@ -99,7 +85,7 @@ static int build(struct odb *next, const char *tmp, uint64_t seed,
 	err = map_new(next, fd);
 	close(fd);
 	if (!err) {
-		write_header(next->header, next->nr_slots, seed);
+		odb_init_header(next->header, next->nr_slots, seed);
 		odb_attach(next, next->header);
 		err = copy_content(next, odb);
 	}

@@ -76,14 +76,6 @@ static int copy_twice(struct odb *odb, int fd, void *first, void *second,
 	return err;
 }
 
-static void *map_memory(size_t len)
-{
-	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-	return map == MAP_FAILED ? NULL : map;
-}
-
 static int copy_file(struct odb *odb, int fd)
 {
 	void *first, *second;
@@ -96,8 +88,8 @@ static int copy_file(struct odb *odb, int fd)
 	if (err)
 		return err;
 	len = (size_t)st.st_size;
-	first = map_memory(len);
-	second = map_memory(len);
+	first = odb_map_memory(len);
+	second = odb_map_memory(len);
 	err = -ENOMEM;
 	if (first && second)
 		err = copy_twice(odb, fd, first, second, len);

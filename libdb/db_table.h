@@ -39,6 +39,21 @@ void odb_attach(struct odb *odb, struct odb_header *header);
 /* Unmap, if there is a map. */
 void odb_detach(struct odb *odb);
 
+/* Fill in the header of an empty table. */
+void odb_init_header(struct odb_header *header, uint64_t nr_slots,
+		     uint64_t seed);
+
+/* @len bytes of memory for a table, to munmap(); NULL when there are none. */
+void *odb_map_memory(size_t len);
+
+/*
+ * *@out is a reader's table with @user's ODB_USER_SIZE bytes and the @nr
+ * @pairs, whose keys are all different and whose counts are not zero. Returns
+ * 0, -EFBIG or -ENOMEM.
+ */
+int odb_from_pairs(struct odb **out, const void *user,
+		   const struct odb_slot *pairs, uint64_t nr);
+
 /*
  * The slot of @key, or the free one where it would go: look at its count.
  * NULL when the row of @key is full of others. Not for a table with gaps.
