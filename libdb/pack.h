@@ -21,7 +21,7 @@
 #include "libdb/ctree.h"
 #include "libdb/odb.h"
 
-#define PACK_NAME_MAX 65535 /* longest name of an entry, bytes */
+#define PACK_NAME_MAX 4095 /* longest name of an entry, bytes */
 
 /* ---- reading --------------------------------------------------------------
  */
@@ -34,7 +34,7 @@ enum pack_kind {
 };
 
 struct pack_entry {
-	const char *name; /* not empty */
+	const char *name; /* a path below a folder, without "." and ".." */
 	enum pack_kind kind;
 	const void *user; /* ODB_USER_SIZE bytes */
 	uint64_t nr; /* keys with a count, or nodes */
@@ -109,7 +109,9 @@ int pack_writer_copy(struct pack_writer *writer, const struct pack *from,
 
 /*
  * Write the rest, wait until all is on the disk, and rename it to the path.
- * Frees the writer. Returns 0, or -errno: then what was at the path still is.
+ * Frees the writer. Returns 0, or -errno: then what was at the path still is,
+ * unless it was but the folder that could not be brought to the disk; so what
+ * the pack was made of must stay after any error.
  */
 int pack_writer_finish(struct pack_writer *writer);
 
