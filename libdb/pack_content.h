@@ -23,9 +23,11 @@
  *			is an image and an offset, and the more nodes have it
  *			the lower is its number
  *	offsets		the offset of each function
- *	children	how many nodes have no parent; how many children each
- *has functions	the function of each node; those of siblings ascend inner
- *the count of each node with children leaves		the count of each other
+ *	children	how many nodes have no parent, then the number of
+ *			children of each node
+ *	functions	that of each node; those of siblings ascend
+ *	inner		the count of each node that has children
+ *	leaves		the count of each other node
  */
 
 #include "libdb/pack.h"
