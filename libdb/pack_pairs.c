@@ -33,15 +33,13 @@ static uint32_t *place(const struct pack_pairs *pairs, uint64_t a, uint64_t b)
 	}
 }
 
-static int grow(struct pack_pairs *pairs)
+/* Let there be @nr slots, more than there are. */
+static int grow(struct pack_pairs *pairs, uint32_t nr)
 {
-	uint32_t nr = pairs->nr_slots ? 2 * pairs->nr_slots : FIRST_SLOTS;
 	uint32_t *slots;
-	void *more;
+	void *more = reallocarray(pairs->pairs, (size_t)nr / 2 + 1,
+				  sizeof(*pairs->pairs));
 
-	if (pairs->nr_slots == MAX_SLOTS)
-		return -EFBIG;
-	more = reallocarray(pairs->pairs, nr / 2 + 1, sizeof(*pairs->pairs));
 	if (!more)
 		return -ENOMEM;
 	pairs->pairs = more;
@@ -58,10 +56,21 @@ static int grow(struct pack_pairs *pairs)
 	return 0;
 }
 
+int pack_pairs_reserve(struct pack_pairs *pairs, uint32_t nr)
+{
+	uint32_t nr_slots = pairs->nr_slots ? pairs->nr_slots : FIRST_SLOTS;
+
+	while (nr > nr_slots / 2 && nr_slots < MAX_SLOTS)
+		nr_slots *= 2;
+	if (nr > nr_slots / 2)
+		return -EFBIG;
+	return nr_slots > pairs->nr_slots ? grow(pairs, nr_slots) : 0;
+}
+
 int pack_pairs_number(struct pack_pairs *pairs, uint64_t a, uint64_t b,
 		      uint32_t *number)
 {
-	int err = pairs->nr < pairs->nr_slots / 2 ? 0 : grow(pairs);
+	int err = pack_pairs_reserve(pairs, pairs->nr + 1);
 	uint32_t *slot;
 
 	if (err)

@@ -23,6 +23,9 @@ struct pack_pairs {
 	uint64_t seed; /* no file chooses where its pairs meet */
 };
 
+/* Make room for @nr pairs in all. Returns 0, -EFBIG or -ENOMEM. */
+int pack_pairs_reserve(struct pack_pairs *pairs, uint32_t nr);
+
 /* *@number is that of the pair. Returns 0, -EFBIG or -ENOMEM. */
 int pack_pairs_number(struct pack_pairs *pairs, uint64_t a, uint64_t b,
 		      uint32_t *number);

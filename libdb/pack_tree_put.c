@@ -58,99 +58,100 @@ static int put_functions(const struct pack_pairs *functions, uint32_t *ranks,
 
 /* ---- nodes --------------------------------------------------------------- */
 
+/* Where a node is: what its children are a list of. */
+struct place {
+	uint32_t first; /* child; 0: none */
+	uint32_t next; /* sibling; 0: none */
+	uint32_t nr_children;
+};
+
 /*
- * How to walk the tree: lists of children, ascending by the rank of their
- * functions. Node 0 stands for what has no parent. Each array has an element
- * for each node, but for the ranks of functions.
+ * How to walk the tree: children ascend by the ranks of their functions. Node 0
+ * stands for what has no parent.
  */
 struct walk {
-	uint32_t *ranks;
-	uint32_t *first; /* child; 0: none */
-	uint32_t *next; /* sibling; 0: none */
-	uint32_t *nr_children;
+	const struct pack_pair *nodes;
+	uint32_t nr_nodes;
+	struct place *places; /* of each node */
+	uint32_t *ranks; /* of each function */
 };
 
 static int new_walk(struct walk *walk, const struct pack_tree *tree)
 {
-	size_t nr = (size_t)tree->nodes.nr + 1;
-
-	walk->ranks = calloc((size_t)tree->functions.nr + 1, sizeof(uint32_t));
-	walk->first = calloc(nr, sizeof(uint32_t));
-	walk->next = calloc(nr, sizeof(uint32_t));
-	walk->nr_children = calloc(nr, sizeof(uint32_t));
-	return walk->ranks && walk->first && walk->next && walk->nr_children
-		       ? 0
-		       : -ENOMEM;
+	walk->nodes = tree->nodes.pairs;
+	walk->nr_nodes = tree->nodes.nr;
+	walk->places =
+		calloc((size_t)tree->nodes.nr + 1, sizeof(*walk->places));
+	walk->ranks =
+		calloc((size_t)tree->functions.nr + 1, sizeof(*walk->ranks));
+	return walk->places && walk->ranks ? 0 : -ENOMEM;
 }
 
 static void free_walk(struct walk *walk)
 {
+	free(walk->places);
 	free(walk->ranks);
-	free(walk->first);
-	free(walk->next);
-	free(walk->nr_children);
 }
 
 /* Put @node before the other children of its parent. */
-static void add_child(struct walk *walk, const struct pack_tree *tree,
-		      uint32_t node)
+static void add_child(struct walk *walk, uint32_t node)
 {
-	uint64_t parent = tree->nodes.pairs[node].a;
+	struct place *parent = &walk->places[walk->nodes[node].a];
 
-	walk->next[node] = walk->first[parent];
-	walk->first[parent] = node;
-	walk->nr_children[parent]++;
+	walk->places[node].next = parent->first;
+	parent->first = node;
+	parent->nr_children++;
 }
 
 /*
  * The nodes of each rank are a list at first, which begins in @ranked and goes
- * on in walk->next. Children come to their parents from the highest rank down.
+ * on where siblings will be. Children come to their parents from the highest
+ * rank down.
  */
-static int order_children(struct walk *walk, const struct pack_tree *tree)
+static int order_children(struct walk *walk, uint32_t nr_functions)
 {
-	uint32_t nr = tree->functions.nr;
-	uint32_t *ranked = calloc((size_t)nr + 1, sizeof(*ranked));
+	uint32_t *ranked = calloc((size_t)nr_functions + 1, sizeof(*ranked));
 
 	if (!ranked)
 		return -ENOMEM;
-	for (uint32_t i = 1; i <= tree->nodes.nr; i++) {
-		uint32_t *head = &ranked[walk->ranks[tree->nodes.pairs[i].b]];
+	for (uint32_t i = 1; i <= walk->nr_nodes; i++) {
+		uint32_t *head = &ranked[walk->ranks[walk->nodes[i].b]];
 
-		walk->next[i] = *head;
+		walk->places[i].next = *head;
 		*head = i;
 	}
-	while (nr--)
-		for (uint32_t node = ranked[nr], next; node; node = next) {
-			next = walk->next[node];
-			add_child(walk, tree, node);
+	for (uint32_t rank = nr_functions; rank--;)
+		for (uint32_t node = ranked[rank], next; node; node = next) {
+			next = walk->places[node].next;
+			add_child(walk, node);
 		}
 	free(ranked);
 	return 0;
 }
 
-static uint32_t next_node(const struct walk *walk, const struct pack_tree *tree,
-			  uint32_t node)
+static uint32_t next_node(const struct walk *walk, uint32_t node)
 {
-	if (walk->first[node])
-		return walk->first[node];
-	while (node && !walk->next[node])
-		node = (uint32_t)tree->nodes.pairs[node].a;
-	return walk->next[node];
+	const struct place *places = walk->places;
+
+	if (places[node].first)
+		return places[node].first;
+	while (node && !places[node].next)
+		node = (uint32_t)walk->nodes[node].a;
+	return places[node].next;
 }
 
-static void put_nodes(const struct walk *walk, const struct pack_tree *tree,
-		      struct pack_bytes *columns)
+static void put_nodes(const struct walk *walk, struct pack_bytes *columns)
 {
 	uint32_t node = 0;
 
-	pack_bytes_number(&columns[CHILDREN], walk->nr_children[0]);
-	while ((node = next_node(walk, tree, node))) {
-		const struct pack_pair *pair = &tree->nodes.pairs[node];
-		bool inner = walk->first[node];
+	pack_bytes_number(&columns[CHILDREN], walk->places[0].nr_children);
+	while ((node = next_node(walk, node))) {
+		const struct pack_pair *pair = &walk->nodes[node];
+		uint32_t nr_children = walk->places[node].nr_children;
 
-		pack_bytes_number(&columns[CHILDREN], walk->nr_children[node]);
+		pack_bytes_number(&columns[CHILDREN], nr_children);
 		pack_bytes_number(&columns[FUNCTIONS], walk->ranks[pair->b]);
-		pack_bytes_number(&columns[inner ? INNER : LEAVES],
+		pack_bytes_number(&columns[nr_children ? INNER : LEAVES],
 				  pair->count);
 	}
 }
@@ -175,10 +176,10 @@ static int put_tree(struct pack_bytes *to, const struct pack_tree *tree)
 	if (!err)
 		err = put_functions(&tree->functions, walk.ranks, columns);
 	if (!err)
-		err = order_children(&walk, tree);
+		err = order_children(&walk, tree->functions.nr);
 	if (!err) {
 		put_images(tree, &columns[IMAGES]);
-		put_nodes(&walk, tree, columns);
+		put_nodes(&walk, columns);
 	}
 	free_walk(&walk);
 	if (!err)

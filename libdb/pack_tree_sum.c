@@ -107,7 +107,7 @@ static int add_nodes(struct pack_tree *tree, const struct ctree *part,
 {
 	uint32_t nr = ctree_nr_nodes(part);
 	uint32_t *numbers = calloc((size_t)nr + 1, sizeof(*numbers));
-	int err = numbers ? 0 : -ENOMEM;
+	int err = numbers ? pack_pairs_reserve(&tree->nodes, nr) : -ENOMEM;
 
 	for (uint32_t i = 1; !err && i <= nr; i++) {
 		struct ctree_node node;
