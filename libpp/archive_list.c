@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "libop/op_events.h"
+#include "libpp/archive_samples.h"
 #include "libpp/image_symbols.h"
 #include "libpp/tree_input.h"
 
@@ -20,8 +21,7 @@ struct search {
 	struct pp_request report; /* what finds all that it can */
 	struct pp_population population;
 	struct pp_side *side;
-	struct pp_sample_file *trees; /* call trees that are asked for */
-	size_t nr_trees;
+	struct pp_archive_samples samples; /* that are asked for */
 	struct pp_messages quiet; /* what was said before */
 	struct op_diag *diag;
 };
@@ -332,17 +332,12 @@ static bool is_chosen(const struct pp_tree_input *input)
 static int note_tree(struct search *s, struct images *images,
 		     const struct pp_tree_input *input)
 {
-	struct pp_sample_file *trees;
-	int err = 0;
+	int err;
 
 	if (!is_chosen(input))
 		return 0;
-	trees = pp_arena_grow(&s->list->report.arena, s->trees, s->nr_trees,
-			      sizeof(*trees));
-	if (!trees)
-		return -ENOMEM;
-	s->trees = trees;
-	trees[s->nr_trees++] = *input->file;
+	err = pp_archive_samples_add(&s->samples, PP_ARCHIVE_TREES,
+				     input->file->session, input->part);
 	for (uint32_t i = 0; i < ctree_nr_images(input->tree) && !err; i++)
 		err = note_image(s, images, input->images[i].image);
 	return err;
@@ -415,34 +410,46 @@ static int add_in_folder(struct search *s, enum pp_archive_part part,
 		     : -ENOMEM;
 }
 
-static int by_path(const void *a, const void *b)
+static int list_samples(struct search *s)
 {
-	const struct pp_sample_file *x = a, *y = b;
-
-	return strcmp(x->path, y->path);
-}
-
-static int add_sample_files(struct search *s, enum pp_archive_part part,
-			    struct pp_sample_file *files, size_t nr)
-{
+	const struct pp_sample_list *list = &s->side->list;
 	int err = 0;
 
-	if (nr)
-		qsort(files, nr, sizeof(*files), by_path);
-	for (size_t i = 0; i < nr && !err; i++)
-		err = add_in_folder(s, part, files[i].session, files[i].path);
+	for (size_t i = 0; i < list->nr; i++)
+		for (const struct pp_sample_part *part = list->files[i].parts;
+		     part && !err; part = part->next)
+			err = pp_archive_samples_add(&s->samples,
+						     PP_ARCHIVE_SAMPLES,
+						     list->files[i].session,
+						     part);
+	pp_archive_samples_sort(&s->samples);
+	return err;
+}
+
+static int add_pack(struct search *s, const struct pp_archive_pack *pack)
+{
+	const struct pp_session *session = pack->session;
+	size_t nr = s->list->nr;
+	int err = add_in_folder(s, PP_ARCHIVE_SAMPLES, session->path,
+				db_folder_pack_path(session->folder));
+
+	if (!err && s->list->nr > nr)
+		s->list->files[nr].pack = pack;
 	return err;
 }
 
 static int add_samples(struct search *s)
 {
-	struct pp_sample_list *samples = &s->side->list;
-	int err = add_sample_files(s, PP_ARCHIVE_SAMPLES, samples->files,
-				   samples->nr);
+	const struct pp_archive_samples *samples = &s->samples;
+	int err = list_samples(s);
 
-	return err ? err
-		   : add_sample_files(s, PP_ARCHIVE_TREES, s->trees,
-				      s->nr_trees);
+	for (size_t i = 0; i < samples->nr_packs && !err; i++)
+		err = add_pack(s, &samples->packs[i]);
+	for (size_t i = 0; i < samples->nr_loose && !err; i++)
+		err = add_in_folder(s, samples->loose[i].kind,
+				    samples->loose[i].session->path,
+				    samples->loose[i].path);
+	return err;
 }
 
 static int add_ledgers(struct search *s)
@@ -450,8 +457,8 @@ static int add_ledgers(struct search *s)
 	const struct pp_sample_list *samples = &s->side->list;
 	int err = 0;
 
-	for (size_t i = 0; i < samples->nr_sessions && !err; i++) {
-		const char *folder = samples->sessions[i];
+	for (size_t i = 0; i < samples->sessions.nr && !err; i++) {
+		const char *folder = samples->sessions.list[i].path;
 		const char *path = pp_arena_printf(&s->list->report.arena,
 						   "%s/ledger", folder);
 
@@ -646,6 +653,7 @@ static int find(struct search *s)
 
 	if (!err)
 		err = pp_side_find(&s->population, s->side, s->diag);
+	s->list->sessions = s->side->list.sessions;
 	if (!err)
 		err = add_images(s);
 	if (!err)
@@ -679,6 +687,7 @@ int pp_archive_list_new(struct pp_archive_list **out,
 	pp_arena_init(&list->report.arena);
 	list->report.messages.arena = &list->report.arena;
 	s.quiet.arena = &list->report.arena;
+	s.samples.arena = &list->report.arena;
 	s.report = (struct pp_request){
 		.session = request->session,
 		.spec = request->spec,
@@ -700,6 +709,7 @@ void pp_archive_list_free(struct pp_archive_list *list)
 {
 	if (!list)
 		return;
+	pp_sessions_close(&list->sessions);
 	pp_arena_release(&list->report.arena);
 	free(list);
 }

@@ -18,11 +18,14 @@
 #include "libpp/messages.h"
 #include "libpp/profile_spec.h"
 #include "libpp/report.h"
+#include "libpp/sessions.h"
+
+struct pp_archive_pack; /* libpp/archive_samples.h */
 
 enum pp_archive_part {
 	PP_ARCHIVE_IMAGE, /* a binary */
 	PP_ARCHIVE_DEBUG, /* a separate debug file */
-	PP_ARCHIVE_SAMPLES,
+	PP_ARCHIVE_SAMPLES, /* also what is packed, of whatever kind */
 	PP_ARCHIVE_TREES, /* call trees */
 	PP_ARCHIVE_SESSION, /* what else is in a session: symbols, accounts */
 	PP_ARCHIVE_SOURCE,
@@ -34,6 +37,7 @@ struct pp_archive_file {
 	const char *to; /* in the archive, relative to it */
 	enum pp_archive_part part;
 	uint64_t size; /* bytes, when it was found */
+	const struct pp_archive_pack *pack; /* what to copy of it; NULL: all */
 };
 
 struct pp_archive_request {
@@ -47,6 +51,8 @@ struct pp_archive_request {
 
 struct pp_archive_list {
 	struct pp_report report; /* its arena and messages are used */
+	struct pp_sessions sessions; /* stay open, so that what is listed stays
+					where it is */
 	struct pp_archive_file *files; /* by part, then as they were found; no
 					  two have one place */
 	size_t nr;

@@ -17,6 +17,7 @@
 #include "libdb/odb.h"
 #include "libop/op_config.h"
 #include "libpp/archive.h"
+#include "libpp/archive_samples.h"
 #include "libpp/elf_digest.h"
 
 /* A sample file that is written meanwhile is copied again. */
@@ -200,6 +201,35 @@ static int copy_open_file(struct writer *w, const struct pp_archive_file *file,
 	return err;
 }
 
+/* Hash what was written and let it look like @from. Closes @to. */
+static int finish_pack(struct writer *w, int from, int to, uint8_t *hash)
+{
+	int err = pp_sha256_fd(to, hash);
+
+	err = err ? cannot_write(w, err) : set_attributes(w, from, to);
+	if (close(to) && !err)
+		err = cannot_write(w, -errno);
+	return err;
+}
+
+/* What is asked for of the pack @from. */
+static int copy_pack(struct writer *w, const struct pp_archive_file *file,
+		     int from, char *path, uint8_t *hash, int *why)
+{
+	int err = make_parents(path, strlen(w->folder), 0755), to;
+
+	if (!err)
+		err = pp_archive_pack_write(file->pack, path);
+	*why = err == -EBADMSG ? err : 0;
+	if (err)
+		return *why ? 0 : cannot_write(w, err);
+	to = open(path, O_RDWR | O_CLOEXEC);
+	if (to < 0)
+		return cannot_write(w, -errno);
+	err = finish_pack(w, from, to, hash);
+	return err ? err : tell_progress(w, file->size);
+}
+
 static int copy_file(struct writer *w, const struct pp_archive_file *file,
 		     char *path, uint8_t *hash, int *why)
 {
@@ -211,7 +241,8 @@ static int copy_file(struct writer *w, const struct pp_archive_file *file,
 		*why = -errno;
 		return 0;
 	}
-	err = copy_open_file(w, file, from, path, hash, why);
+	err = file->pack ? copy_pack(w, file, from, path, hash, why)
+			 : copy_open_file(w, file, from, path, hash, why);
 	close(from);
 	return err;
 }
@@ -225,6 +256,8 @@ static bool is_torn(const struct pp_archive_file *file, const char *path)
 	struct odb *odb = NULL;
 	int err = 0;
 
+	if (file->pack)
+		return false; /* it has checksums */
 	if (file->part == PP_ARCHIVE_SAMPLES)
 		err = odb_open(&odb, path, ODB_RDONLY);
 	else if (file->part == PP_ARCHIVE_TREES)

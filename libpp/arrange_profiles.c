@@ -24,9 +24,9 @@ bool pp_class_is_timer(const struct pp_class *class)
 
 static const char *session_name(const struct pp_sample_file *file)
 {
-	const char *slash = strrchr(file->session, '/');
+	const char *slash = strrchr(file->session->path, '/');
 
-	return slash && slash[1] ? slash + 1 : file->session;
+	return slash && slash[1] ? slash + 1 : file->session->path;
 }
 
 static struct pp_class class_of(const struct pp_sample_file *file,

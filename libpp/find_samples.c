@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which sample files there are: walks the session folders and takes the file
- * names apart.
+ * Which sample files there are: visits what is in the session folders and takes
+ * the names apart.
  */
 
 #include "libpp/sample_list.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fts.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "libpp/near_names.h"
-
-#define NEAR_NAMES 5
 
 /* All that the functions of this file hand on to each other. */
 struct search {
 	struct pp_sample_list *list;
-	const struct op_session *session;
-	const struct pp_spec *spec;
 	struct pp_messages *messages;
 	struct op_diag *diag;
 	char *scratch; /* for op_mangle_parse() */
-	const char *folder; /* being walked */
+	const struct pp_session *session; /* being visited */
 	size_t nr_set_aside; /* files that the daemon no longer counts in */
 };
 
@@ -87,114 +77,6 @@ static bool is_set_aside(const char *path)
 	return ends_with(path, len, ".bad") || ends_with(path, len, ".stale");
 }
 
-/* ---- the session folders ------------------------------------------------- */
-
-/* "a, b and 3 more" of the entries of folder @dir that are not hidden. */
-static const char *near_sessions(struct search *search, const char *dir,
-				 const char *wanted)
-{
-	struct pp_arena *arena = search->list->arena;
-	const char **names = NULL, **grown;
-	struct dirent *entry;
-	size_t nr = 0;
-	DIR *d = opendir(dir);
-
-	while (d && (entry = readdir(d)) != NULL) {
-		if (entry->d_name[0] == '.' || entry->d_type == DT_REG)
-			continue;
-		grown = pp_arena_grow(arena, names, nr, sizeof(*names));
-		if (!grown)
-			break;
-		names = grown;
-		names[nr] = pp_arena_strdup(arena, entry->d_name);
-		nr += names[nr] != NULL;
-	}
-	if (d)
-		closedir(d);
-	return pp_near_names(arena, wanted, names, nr, NEAR_NAMES);
-}
-
-static int no_session(struct search *search, const char *name,
-		      const char *folder, int err)
-{
-	const char *samples = search->session->samples;
-	const char *near;
-
-	if (err != ENOENT && err != ENOTDIR)
-		return op_diag_set(
-			search->diag, -err,
-			"%s: %s; run as the user who profiled, or as root",
-			folder, strerror(err));
-	if (access(samples, F_OK))
-		return op_diag_set(
-			search->diag, -ENOENT,
-			"%s: there are no samples; profile first, or name another session folder with --session-dir",
-			samples);
-	near = near_sessions(search, samples, name);
-	return op_diag_set(search->diag, -ENOENT,
-			   "%s: no such session in %s; sessions there: %s",
-			   name, samples, near ? near : "unknown");
-}
-
-static bool is_excluded(const struct pp_spec *spec, const char *name)
-{
-	const struct pp_spec_list *list = &spec->lists[PP_SPEC_SESSION_EXCLUDE];
-	size_t i;
-
-	for (i = 0; i < list->nr; i++)
-		if (!strcmp(list->items[i].text, name))
-			return true;
-	return false;
-}
-
-static int add_folder(struct search *search, const char *name)
-{
-	struct pp_arena *arena = search->list->arena;
-	const char **folders;
-	const char *folder;
-	DIR *dir;
-
-	if (is_excluded(search->spec, name))
-		return 0;
-	if (*name == '/' && search->list->archive)
-		folder = pp_arena_printf(arena, "%s%s",
-					 search->list->archive->root, name);
-	else if (*name == '.' || *name == '/')
-		folder = pp_arena_strdup(arena, name);
-	else
-		folder = pp_arena_printf(arena, "%s/%s",
-					 search->session->samples, name);
-	folders = pp_arena_grow(arena, search->list->sessions,
-				search->list->nr_sessions, sizeof(*folders));
-	if (!folder || !folders)
-		return -ENOMEM;
-	dir = opendir(folder);
-	if (!dir)
-		return no_session(search, name, folder, errno);
-	closedir(dir);
-	search->list->sessions = folders;
-	folders[search->list->nr_sessions++] = folder;
-	return 0;
-}
-
-static int find_folders(struct search *search)
-{
-	const struct pp_spec_list *list = &search->spec->lists[PP_SPEC_SESSION];
-	int ret = 0;
-	size_t i;
-
-	if (!list->nr)
-		ret = add_folder(search, "current");
-	for (i = 0; i < list->nr && !ret; i++)
-		ret = add_folder(search, list->items[i].text);
-	if (!ret && !search->list->nr_sessions)
-		ret = op_diag_set(
-			search->diag, -ENOENT,
-			"%s: no session is left; exclude fewer",
-			search->spec->lists[PP_SPEC_SESSION_EXCLUDE].word);
-	return ret;
-}
-
 /* ---- the files in them --------------------------------------------------- */
 
 static int copy_image_name(struct pp_arena *arena, struct op_image_name *name)
@@ -205,9 +87,19 @@ static int copy_image_name(struct pp_arena *arena, struct op_image_name *name)
 	return name->name ? 0 : -ENOMEM;
 }
 
+/* Where a file of that name is, or would be if it was not packed. */
+static const char *path_of(struct pp_arena *arena,
+			   const struct pp_session *session, const char *name)
+{
+	size_t len = strlen(session->path);
+	const char *slash = len && session->path[len - 1] == '/' ? "" : "/";
+
+	return pp_arena_printf(arena, "%s%s%s", session->path, slash, name);
+}
+
 /* Move what @file's name points to from the scratch buffer to the arena. */
 static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
-		      const char *path)
+		      const char *mangled)
 {
 	struct op_mangle *name = &file->name;
 	const struct op_image_name *dep;
@@ -218,7 +110,7 @@ static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
 		return -ENOMEM;
 	dep = name->is_tree ? &name->app : &name->dep;
 	name->event = pp_arena_strdup(arena, name->event);
-	file->path = pp_arena_strdup(arena, path);
+	file->path = path_of(arena, file->session, mangled);
 	file->app = pp_image_name(arena, &name->app);
 	file->image_name = pp_image_name(arena, dep);
 	if (!name->event || !file->path || !file->app || !file->image_name)
@@ -229,130 +121,178 @@ static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
 	return file->callee_name ? 0 : -ENOMEM;
 }
 
-/* Add @file, found at @path, to *@files of *@nr. */
+static struct pp_sample_part *new_part(struct pp_arena *arena,
+				       const struct db_member *member,
+				       const char *path)
+{
+	struct pp_sample_part *part = pp_arena_alloc(arena, 1, sizeof(*part));
+
+	if (!part)
+		return NULL;
+	part->member = *member;
+	part->member.name = path + strlen(path) - strlen(member->name);
+	if (member->entry) {
+		part->label = pp_arena_printf(arena, "%s: %s", member->path,
+					      member->name);
+	} else {
+		part->label = pp_arena_strdup(arena, member->path);
+		part->member.path = part->label;
+	}
+	return part->label ? part : NULL;
+}
+
+/* Add @file, of which @member is all so far, to *@files of *@nr. */
 static int keep_file(struct pp_arena *arena, struct pp_sample_file *file,
-		     const char *path, struct pp_sample_file **files,
-		     size_t *nr)
+		     const struct db_member *member,
+		     struct pp_sample_file **files, size_t *nr)
 {
 	struct pp_sample_file *grown =
 		pp_arena_grow(arena, *files, *nr, sizeof(*file));
 
-	if (!grown || keep_names(arena, file, path))
+	if (!grown || keep_names(arena, file, member->name))
+		return -ENOMEM;
+	file->parts = new_part(arena, member, file->path);
+	if (!file->parts)
 		return -ENOMEM;
 	*files = grown;
 	grown[(*nr)++] = *file;
 	return 0;
 }
 
-/* @path lies in a session folder, @name is the part behind that. */
-static int add_file(struct search *search, const char *path, const char *name)
+static int add_member(const struct db_member *member, void *ctx)
 {
+	struct search *search = ctx;
 	struct pp_sample_list *list = search->list;
-	struct pp_sample_file file = { .session = search->folder };
+	struct pp_sample_file file = { .session = search->session };
 	struct op_diag reason = { 0 };
 
-	/* The ledger and whatever else lies there is no sample file. */
-	if (*name != '{')
+	if (member->entry && search->session->pack_error)
 		return 0;
-	if (is_set_aside(name)) {
+	if (is_set_aside(member->name)) {
 		search->nr_set_aside++;
 		return 0;
 	}
-	if (op_mangle_parse(name, &file.name, search->scratch, OP_MANGLE_MAX,
-			    &reason)) {
-		pp_message(search->messages, PP_WARNING,
-			   "%s: not the name of a sample file (%s); left out",
-			   path, reason.text);
+	if (op_mangle_parse(member->name, &file.name, search->scratch,
+			    OP_MANGLE_MAX, &reason)) {
+		pp_message(
+			search->messages, PP_WARNING,
+			"%s%s%s: not the name of a sample file (%s); left out",
+			member->path, member->entry ? ": " : "",
+			member->entry ? member->name : "", reason.text);
 		return 0;
 	}
 	if (pp_is_call_graph(&file) && !list->call_graphs)
 		return 0;
 	if (file.name.is_tree)
-		return keep_file(list->arena, &file, path, &list->trees,
+		return keep_file(list->arena, &file, member, &list->trees,
 				 &list->nr_trees);
-	return keep_file(list->arena, &file, path, &list->files, &list->nr);
+	return keep_file(list->arena, &file, member, &list->files, &list->nr);
 }
 
-static int by_entry_name(const FTSENT **a, const FTSENT **b)
+static int tell_unlisted(const char *path, int err, void *ctx)
 {
-	return strcmp((*a)->fts_name, (*b)->fts_name);
+	struct search *search = ctx;
+
+	pp_message(search->messages, PP_WARNING,
+		   "%s: %s; what it holds is left out", path, strerror(-err));
+	return 0;
 }
 
-static int visit(struct search *search, const FTSENT *entry, size_t folder_len)
-{
-	const char *name = entry->fts_path + folder_len;
+/* ---- names that are there more than once --------------------------------- */
 
-	while (*name == '/')
-		name++;
-	switch (entry->fts_info) {
-	case FTS_F:
-		return add_file(search, entry->fts_path, name);
-	case FTS_DNR:
-	case FTS_ERR:
-	case FTS_NS:
-		pp_message(search->messages, PP_WARNING,
-			   "%s: %s; what it holds is left out", entry->fts_path,
-			   strerror(entry->fts_errno));
-		return 0;
-	default:
-		return 0;
+static int by_path(const void *a, const void *b)
+{
+	const struct pp_sample_file *x = a, *y = b;
+	int order = db_folder_compare(x->path, y->path);
+
+	return order ? order
+		     : (x->parts->nr > y->parts->nr) -
+			       (x->parts->nr < y->parts->nr);
+}
+
+/* Sort @nr @files of a folder and make one of those that share a name. How
+ * many are left. */
+static size_t unite(struct pp_sample_file *files, size_t nr)
+{
+	struct pp_sample_part *last = NULL;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		files[i].parts->nr = i;
+	if (nr)
+		qsort(files, nr, sizeof(*files), by_path);
+	for (size_t i = 0; i < nr; i++) {
+		if (kept && !strcmp(files[i].path, files[kept - 1].path))
+			last->next = files[i].parts;
+		else
+			files[kept++] = files[i];
+		last = files[i].parts;
 	}
+	return kept;
 }
 
-/* Symbolic links are not followed: a session is one tree. */
-static int walk_folder(struct search *search, const char *folder)
+static int visit(struct search *search, const struct pp_session *session)
 {
-	char *copy = pp_arena_strdup(search->list->arena, folder);
-	char *roots[] = { copy, NULL };
-	FTSENT *entry;
-	FTS *fts;
-	int ret = 0;
+	const struct db_visitor visitor = { .member = add_member,
+					    .unlisted = tell_unlisted,
+					    .ctx = search };
+	struct pp_sample_list *list = search->list;
+	size_t nr = list->nr, nr_trees = list->nr_trees;
+	int err;
 
-	if (!copy)
-		return -ENOMEM;
-	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_entry_name);
-	if (!fts)
-		return -errno;
-	while (!ret && (errno = 0, entry = fts_read(fts)) != NULL)
-		ret = visit(search, entry, strlen(folder));
-	if (!ret && errno)
-		ret = op_diag_set(search->diag, -errno, "%s: %s", folder,
-				  strerror(errno));
-	fts_close(fts);
-	return ret;
+	search->session = session;
+	if (session->pack_error)
+		pp_message(search->messages, PP_WARNING,
+			   "%s; what it holds is left out",
+			   session->pack_error);
+	err = db_folder_each(session->folder, &visitor);
+	if (err)
+		return op_diag_set(search->diag, err, "%s: %s", session->path,
+				   strerror(-err));
+	list->nr = nr + unite(list->files + nr, list->nr - nr);
+	list->nr_trees = nr_trees + unite(list->trees + nr_trees,
+					  list->nr_trees - nr_trees);
+	return 0;
 }
 
 /* ---- the whole ---------------------------------------------------------- */
 
 static int nothing_found(struct search *search)
 {
+	const struct pp_sessions *sessions = &search->list->sessions;
+
+	for (size_t i = 0; i < sessions->nr; i++)
+		if (sessions->list[i].pack_error)
+			return op_diag_set(
+				search->diag, -ENOENT,
+				"no usable sample file is left; the first: %s",
+				sessions->list[i].pack_error);
 	return op_diag_set(
 		search->diag, -ENOENT,
 		"%s: there are no sample files; profile first (opcontrol --start), and opcontrol --dump brings out what is still in the buffers",
-		search->list->sessions[0]);
+		sessions->list[0].path);
 }
 
 static int run(struct search *search)
 {
-	int ret = find_folders(search);
-	size_t i;
+	struct pp_sample_list *list = search->list;
+	int err = 0;
 
-	for (i = 0; i < search->list->nr_sessions && !ret; i++) {
-		search->folder = search->list->sessions[i];
-		ret = walk_folder(search, search->folder);
-		if (search->list->archive)
-			pp_archive_check_folder(search->list->archive,
-						search->folder,
+	for (size_t i = 0; i < list->sessions.nr && !err; i++) {
+		err = visit(search, &list->sessions.list[i]);
+		if (list->archive)
+			pp_archive_check_folder(list->archive,
+						list->sessions.list[i].path,
 						search->messages);
 	}
 	if (search->nr_set_aside)
 		pp_message(
 			search->messages, PP_WARNING,
 			"%s: %zu files were set aside as damaged or of another binary (names ending in .bad or .stale); not counted",
-			search->list->sessions[0], search->nr_set_aside);
-	if (ret)
-		return ret;
-	return search->list->nr ? 0 : nothing_found(search);
+			list->sessions.list[0].path, search->nr_set_aside);
+	if (err)
+		return err;
+	return list->nr ? 0 : nothing_found(search);
 }
 
 int pp_sample_list_find(struct pp_sample_list *list,
@@ -361,14 +301,15 @@ int pp_sample_list_find(struct pp_sample_list *list,
 			struct pp_messages *messages, struct op_diag *diag)
 {
 	struct search search = { .list = list,
-				 .session = session,
-				 .spec = spec,
 				 .messages = messages,
 				 .diag = diag };
-	int ret;
+	int err = pp_sessions_open(&list->sessions, list->arena, session,
+				   list->archive, spec, diag);
 
+	if (err)
+		return err;
 	search.scratch = malloc(OP_MANGLE_MAX);
-	ret = search.scratch ? run(&search) : -ENOMEM;
+	err = search.scratch ? run(&search) : -ENOMEM;
 	free(search.scratch);
-	return ret;
+	return err;
 }

@@ -180,6 +180,9 @@ static int populate_side(struct pp_population *p, struct pp_side *side,
 {
 	int err = pp_side_find(p, side, diag);
 
+	/* Symbols take their time: who packs need not wait for them. */
+	if (!p->request->tree)
+		pp_sessions_close(&side->list.sessions);
 	if (!err)
 		err = pp_side_summarize(p, side);
 	if (!err)
@@ -242,6 +245,8 @@ int pp_report_new(struct pp_report **out, const struct pp_request *request,
 	p.side.spec = request->spec;
 	p.old.spec = request->old_spec;
 	err = populate(&p, diag);
+	pp_sessions_close(&p.side.list.sessions);
+	pp_sessions_close(&p.old.list.sessions);
 	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
 }
 

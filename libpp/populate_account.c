@@ -52,9 +52,9 @@ int pp_side_account(struct pp_population *p, struct pp_side *side)
 	bool absent = false;
 	int err = sum ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < side->list.nr_sessions && !err; i++)
-		err = add_account(p, side, sum, side->list.sessions[i],
-				  &absent);
+	for (size_t i = 0; i < side->list.sessions.nr && !err; i++)
+		err = add_account(p, side, sum,
+				  side->list.sessions.list[i].path, &absent);
 	if (!err && !absent) {
 		side->account = sum;
 		side->wants |= PP_WANT_UNNAMED;

@@ -96,6 +96,7 @@ static int add_side(struct pp_population *p, struct pp_side *side,
 	struct pp_tree_inputs in;
 	int err = pp_tree_inputs_read(&in, p, side);
 
+	pp_sessions_close(&side->list.sessions);
 	if (!err)
 		err = pp_tree_inputs_name(&in, b);
 	for (size_t i = 0; i < in.nr && !err; i++)
@@ -145,7 +146,7 @@ static int check_found(const struct pp_population *p,
 		return op_diag_set(
 			diag, -ENOENT,
 			"%s: the samples have no stacks; profile with --callgraph",
-			p->side.list.sessions[0]);
+			p->side.list.sessions.list[0].path);
 	if (tree->nr_nodes == 1)
 		return op_diag_set(
 			diag, -ENOENT,

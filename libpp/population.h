@@ -45,7 +45,11 @@ struct pp_population {
 
 /* Each returns 0 or -errno, with a reason in @diag unless it is -ENOMEM. */
 
-/* Find and read the sample files, arrange their classes, tell their images. */
+/*
+ * Find and read the sample files, arrange their classes, tell their images.
+ * The sessions of the list stay open, for call trees to be read, and are to be
+ * closed in any case.
+ */
 int pp_side_find(struct pp_population *p, struct pp_side *side,
 		 struct op_diag *diag);
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads sample files. Each is opened once, so that header, total and counts
- * are of one moment even while the daemon writes on.
+ * Reads sample files. Each part is opened once, so that header, total and
+ * counts are of one moment even while the daemon writes on.
  */
 
 #include "libpp/sample_list.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "libdb/odb.h"
 
 uint64_t pp_add_counts(uint64_t a, uint64_t b)
 {
@@ -33,20 +32,69 @@ const char *pp_why_not_opened(int err)
 	}
 }
 
+/* ---- parts --------------------------------------------------------------- */
+
+/* What is packed is in a file that was checked when it was opened. */
+static int check_part(const struct pp_sample_list *list,
+		      const struct pp_sample_part *part)
+{
+	return part->member.entry
+		       ? 0
+		       : pp_archive_check(list->archive, part->member.path);
+}
+
+static int cannot_open(const struct pp_sample_part *part, int err,
+		       struct op_diag *why)
+{
+	if (!err || err == -ENOMEM)
+		return err;
+	return op_diag_set(why, -EBADMSG, "%s: %s", part->label,
+			   pp_why_not_opened(err));
+}
+
+int pp_sample_part_table(const struct pp_sample_list *list,
+			 const struct pp_sample_file *file,
+			 const struct pp_sample_part *part, struct odb **out,
+			 struct op_diag *why)
+{
+	int err = check_part(list, part);
+
+	if (!err)
+		err = db_folder_table(file->session->folder, &part->member,
+				      out);
+	return cannot_open(part, err, why);
+}
+
+int pp_sample_part_tree(const struct pp_sample_list *list,
+			const struct pp_sample_file *file,
+			const struct pp_sample_part *part, struct ctree **out,
+			struct op_diag *why)
+{
+	int err = check_part(list, part);
+
+	if (!err)
+		err = db_folder_tree(file->session->folder, &part->member, out);
+	return cannot_open(part, err, why);
+}
+
+/* Put the counts behind those that @file has. */
 static int take_counts(struct pp_arena *arena, struct pp_sample_file *file,
 		       const struct odb *odb, uint64_t nr_keys)
 {
-	struct pp_sample sample;
-	size_t at = 0;
+	struct pp_sample sample, *samples;
+	size_t at = 0, nr = file->nr_samples;
 
-	if (nr_keys > SIZE_MAX)
+	if (nr_keys > SIZE_MAX - nr)
 		return -ENOMEM;
-	file->samples = pp_arena_alloc(arena, nr_keys, sizeof(sample));
-	if (!file->samples)
+	samples = pp_arena_alloc(arena, nr + nr_keys, sizeof(sample));
+	if (!samples)
 		return -ENOMEM;
-	while (file->nr_samples < nr_keys &&
-	       odb_next(odb, &at, &sample.key, &sample.count))
-		file->samples[file->nr_samples++] = sample;
+	if (nr)
+		memcpy(samples, file->samples, nr * sizeof(sample));
+	while (nr_keys-- && odb_next(odb, &at, &sample.key, &sample.count))
+		samples[nr++] = sample;
+	file->samples = samples;
+	file->nr_samples = nr;
 	return 0;
 }
 
@@ -64,38 +112,36 @@ static uint64_t total_of(const struct odb *odb, uint64_t *nr_keys)
  * An empty file is one that the daemon has just made or was killed at; it has
  * nothing to say and its header may not be there yet.
  */
-static int take_file(struct pp_arena *arena, struct pp_sample_file *file,
-		     struct odb *odb, bool samples, struct op_diag *why)
+static int take_part(struct pp_arena *arena, struct pp_sample_file *file,
+		     const struct pp_sample_part *part, struct odb *odb,
+		     bool samples, struct op_diag *why)
 {
-	uint64_t nr_keys;
+	uint64_t nr_keys, total = total_of(odb, &nr_keys);
 
-	file->total = total_of(odb, &nr_keys);
 	if (!nr_keys)
 		return 0;
-	memcpy(&file->header, odb_user(odb), sizeof(file->header));
-	if (op_sample_header_check(&file->header, file->path, why))
+	if (op_sample_header_check(odb_user(odb), part->label, why))
 		return -EBADMSG;
+	if (!file->total)
+		memcpy(&file->header, odb_user(odb), sizeof(file->header));
+	file->total = pp_add_counts(file->total, total);
 	return samples ? take_counts(arena, file, odb, nr_keys) : 0;
 }
 
 /* Returns 0, -ENOMEM, or -EBADMSG with what is wrong in @why. */
-static int read_file(const struct pp_sample_list *list,
-		     struct pp_sample_file *file, bool samples,
+static int read_part(const struct pp_sample_list *list,
+		     struct pp_sample_file *file,
+		     const struct pp_sample_part *part, bool samples,
 		     struct op_diag *why)
 {
 	struct odb *odb;
-	int ret = pp_archive_check(list->archive, file->path);
+	int err = pp_sample_part_table(list, file, part, &odb, why);
 
-	if (!ret)
-		ret = odb_open(&odb, file->path, ODB_RDONLY);
-	if (ret == -ENOMEM)
-		return ret;
-	if (ret)
-		return op_diag_set(why, -EBADMSG, "%s: %s", file->path,
-				   pp_why_not_opened(ret));
-	ret = take_file(list->arena, file, odb, samples, why);
+	if (err)
+		return err;
+	err = take_part(list->arena, file, part, odb, samples, why);
 	odb_close(odb);
-	return ret;
+	return err;
 }
 
 int pp_sample_file_header(const struct pp_sample_list *list,
@@ -104,12 +150,13 @@ int pp_sample_file_header(const struct pp_sample_list *list,
 {
 	struct pp_sample_file copy = *file;
 	struct op_diag why = { 0 };
-	int err = read_file(list, &copy, false, &why);
+	int err = 0;
 
-	if (!err && !copy.total)
-		return -EBADMSG;
+	for (const struct pp_sample_part *part = file->parts;
+	     part && !copy.total && err != -ENOMEM; part = part->next)
+		err = read_part(list, &copy, part, false, &why);
 	*header = copy.header;
-	return err;
+	return err == -ENOMEM || copy.total ? err : -EBADMSG;
 }
 
 /* ---- files that cannot be used ------------------------------------------- */
@@ -129,14 +176,14 @@ struct causes {
 };
 
 static int note_unused(struct causes *causes, struct pp_arena *arena,
-		       const struct pp_sample_file *file,
+		       const struct pp_sample_part *part,
 		       const struct op_diag *why)
 {
-	size_t path_len = strlen(file->path), i = 0;
+	size_t label_len = strlen(part->label), i = 0;
 	const char *text = why->text;
 
-	if (!strncmp(text, file->path, path_len))
-		text += path_len;
+	if (!strncmp(text, part->label, label_len))
+		text += label_len;
 	while (i < causes->nr && strcmp(causes->list[i].text, text))
 		i++;
 	if (i == MAX_CAUSES)
@@ -184,6 +231,56 @@ static int nothing_left(const struct causes *causes, struct op_diag *diag)
 		"the sample files hold no samples yet; opcontrol --dump brings out what is in the buffers");
 }
 
+/* ---- files --------------------------------------------------------------- */
+
+static int by_key(const void *a, const void *b)
+{
+	const struct pp_sample *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Several parts may have counted at one place. */
+static void sum_up(struct pp_sample_file *file)
+{
+	struct pp_sample *samples = file->samples;
+	size_t kept = 0;
+
+	qsort(samples, file->nr_samples, sizeof(*samples), by_key);
+	for (size_t i = 0; i < file->nr_samples; i++) {
+		if (kept && samples[kept - 1].key == samples[i].key)
+			samples[kept - 1].count = pp_add_counts(
+				samples[kept - 1].count, samples[i].count);
+		else
+			samples[kept++] = samples[i];
+	}
+	file->nr_samples = kept;
+}
+
+static int read_file(const struct pp_sample_list *list,
+		     struct pp_sample_file *file, bool samples,
+		     struct causes *causes)
+{
+	struct pp_sample_part **link = &file->parts;
+
+	while (*link) {
+		struct op_diag why = { 0 };
+		int err = read_part(list, file, *link, samples, &why);
+
+		if (err && err != -ENOMEM) {
+			err = note_unused(causes, list->arena, *link, &why);
+			*link = (*link)->next;
+		} else {
+			link = &(*link)->next;
+		}
+		if (err)
+			return err;
+	}
+	if (file->parts && file->parts->next && samples && file->nr_samples)
+		sum_up(file);
+	return 0;
+}
+
 int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 			struct pp_messages *messages, struct op_diag *diag)
 {
@@ -193,13 +290,8 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 
 	for (size_t i = 0; i < list->nr && !err; i++) {
 		struct pp_sample_file *file = &list->files[i];
-		struct op_diag why = { 0 };
 
-		err = read_file(list, file, samples, &why);
-		if (err && err != -ENOMEM) {
-			err = note_unused(&causes, list->arena, file, &why);
-			continue;
-		}
+		err = read_file(list, file, samples, &causes);
 		if (err || !file->total)
 			continue;
 		pp_message(messages, PP_REMARK_SFILE, "%s: %llu %s", file->path,

@@ -22,6 +22,7 @@
 #include "libpp/arena.h"
 #include "libpp/messages.h"
 #include "libpp/profile_spec.h"
+#include "libpp/sessions.h"
 
 struct pp_image; /* libpp/report.h */
 
@@ -31,9 +32,18 @@ struct pp_sample {
 	uint64_t count; /* never 0 */
 };
 
+/* What is counted under one name is the sum of its parts. */
+struct pp_sample_part {
+	struct db_member member; /* as the folder has it */
+	const char *label; /* where it is, for messages */
+	struct pp_sample_part *next;
+	size_t nr; /* of its session: in which order they came */
+};
+
 struct pp_sample_file {
-	const char *path;
-	const char *session; /* the folder that it was found in */
+	const char *path; /* also if it is packed: as if it was not */
+	const struct pp_session *session; /* that it was found in */
+	struct pp_sample_part *parts; /* at least one */
 	struct op_mangle name;
 	const char *app; /* the application image as people know it */
 	const char *image_name; /* the image of the samples, likewise; of a call
@@ -61,14 +71,15 @@ struct pp_sample_list {
 	size_t nr_found;
 	struct pp_sample_file *trees; /* call trees; image_name is the app */
 	size_t nr_trees;
-	const char **sessions; /* folders that files were looked for in */
-	size_t nr_sessions;
+	struct pp_sessions sessions; /* that files were looked for in; to be
+					closed when all of them are read */
 };
 
 /*
  * Fill @list with the files of the sessions that @spec names, without opening
- * them. Returns 0, or -errno with the reason in @diag: -ENOENT when a session
- * is not there or holds no sample files; -ENOMEM.
+ * them; its sessions are to be closed in any case. Returns 0, or -errno with
+ * the reason in @diag: -ENOENT when a session is not there or holds no sample
+ * files; -ENOMEM.
  */
 int pp_sample_list_find(struct pp_sample_list *list,
 			const struct op_session *session,
@@ -86,14 +97,29 @@ int pp_sample_list_choose(struct pp_sample_list *list,
 			  struct pp_messages *messages, struct op_diag *diag);
 
 /*
- * Read header and total of each file and, if @samples, all its counts. Files
- * that are damaged, foreign or unreadable leave the list. Returns 0; -ENOENT
- * with the reason in @diag when none remains; -ENOMEM.
+ * Read header and total of each file and, if @samples, all its counts. Parts
+ * that are damaged, foreign or unreadable leave their file, and files without
+ * any the list. Returns 0; -ENOENT with the reason in @diag when none remains;
+ * -ENOMEM.
  */
 int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 			struct pp_messages *messages, struct op_diag *diag);
 
-/* Why odb_open() or ctree_open() failed with @err, in words. */
+/*
+ * Open a part of @file, a table or a tree, which is the caller's to close; what
+ * is in an archive is held against its hash first. Returns 0; -ENOMEM;
+ * -EBADMSG with what is wrong, behind the part's label, in @why.
+ */
+int pp_sample_part_table(const struct pp_sample_list *list,
+			 const struct pp_sample_file *file,
+			 const struct pp_sample_part *part, struct odb **out,
+			 struct op_diag *why);
+int pp_sample_part_tree(const struct pp_sample_list *list,
+			const struct pp_sample_file *file,
+			const struct pp_sample_part *part, struct ctree **out,
+			struct op_diag *why);
+
+/* Why odb_open(), ctree_open() or pack_open() failed with @err, in words. */
 const char *pp_why_not_opened(int err);
 
 /*

@@ -11,15 +11,17 @@
 #include "libpp/population.h"
 #include "libpp/tree_builder.h"
 
-/* An image in one file. */
+/* An image in one input. */
 struct pp_tree_image {
 	const struct pp_image *image; /* one for all files of the side */
 	bool is_gap;
 	bool is_chosen; /* samples in it are asked for */
 };
 
+/* A part of a call-tree file. */
 struct pp_tree_input {
 	const struct pp_sample_file *file;
+	const struct pp_sample_part *part;
 	size_t class_nr;
 	struct ctree *tree;
 	struct pp_tree_image *images; /* by number, from 0 */

@@ -60,7 +60,7 @@ static int take_image(struct pp_tree_inputs *in, struct pp_tree_input *input,
 				       &reason);
 
 	if (err)
-		return op_diag_set(why, err, "%s: %s", input->file->path,
+		return op_diag_set(why, err, "%s: %s", input->part->label,
 				   reason.text);
 	out->image = new_image(in, &found);
 	if (!out->image)
@@ -79,7 +79,7 @@ static int take_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
 	uint32_t nr_images = ctree_nr_images(input->tree);
 	uint32_t nr_nodes = ctree_nr_nodes(input->tree);
 	int err = op_sample_header_check(ctree_user(input->tree),
-					 input->file->path, why);
+					 input->part->label, why);
 
 	if (err)
 		return err;
@@ -95,17 +95,16 @@ static int take_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
 	return err;
 }
 
-/* Open @file. An empty one is new, its header may not be there yet. */
-static int take_file(struct pp_tree_inputs *in, struct pp_tree_input *input,
+/* Open what is to be read. An empty file is new, its header may not be there
+ * yet. */
+static int take_part(struct pp_tree_inputs *in, struct pp_tree_input *input,
 		     struct op_diag *why)
 {
-	int err = pp_archive_check(in->side->archive, input->file->path);
+	int err = pp_sample_part_tree(&in->side->list, input->file, input->part,
+				      &input->tree, why);
 
-	if (!err)
-		err = ctree_open(&input->tree, input->file->path, ODB_RDONLY);
 	if (err)
-		return op_diag_set(why, err, "%s: %s", input->file->path,
-				   pp_why_not_opened(err));
+		return err;
 	if (ctree_nr_nodes(input->tree))
 		err = take_tree(in, input, why);
 	else
@@ -115,25 +114,37 @@ static int take_file(struct pp_tree_inputs *in, struct pp_tree_input *input,
 	return err;
 }
 
+static int add_part(struct pp_tree_inputs *in, struct pp_tree_input *input)
+{
+	struct op_diag why = { 0 };
+	int err = take_part(in, input, &why);
+
+	if (!err)
+		in->list[in->nr++] = *input;
+	else if (err != -ENOMEM && err != -ENODATA)
+		pp_message(&in->p->report->messages, PP_WARNING, "%s; left out",
+			   *why.text ? why.text : input->part->label);
+	return err == -ENOMEM ? err : 0;
+}
+
 static int add_file(struct pp_tree_inputs *in,
 		    const struct pp_sample_file *file)
 {
-	struct pp_tree_input input = { .file = file };
-	struct op_diag why = { 0 };
 	int class = pp_class_find(&in->side->classes, file,
 				  pp_class_merge(in->p->request));
-	int err;
+	int err = 0;
 
 	if (class < 0)
 		return 0;
-	input.class_nr = (size_t) class;
-	err = take_file(in, &input, &why);
-	if (!err)
-		in->list[in->nr++] = input;
-	else if (err != -ENOMEM && err != -ENODATA)
-		pp_message(&in->p->report->messages, PP_WARNING, "%s; left out",
-			   *why.text ? why.text : file->path);
-	return err == -ENOMEM ? err : 0;
+	for (const struct pp_sample_part *part = file->parts; part && !err;
+	     part = part->next) {
+		struct pp_tree_input input = { .file = file,
+					       .part = part,
+					       .class_nr = (size_t) class };
+
+		err = add_part(in, &input);
+	}
+	return err;
 }
 
 /* ---- one for all files --------------------------------------------------- */
@@ -181,13 +192,24 @@ static int unite_images(struct pp_tree_inputs *in)
 	return 0;
 }
 
+static size_t count_parts(const struct pp_sample_list *list)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < list->nr_trees; i++)
+		for (const struct pp_sample_part *part = list->trees[i].parts;
+		     part; part = part->next)
+			nr++;
+	return nr;
+}
+
 int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 			struct pp_side *side)
 {
 	int err = 0;
 
 	*in = (struct pp_tree_inputs){ .p = p, .side = side };
-	in->list = pp_arena_alloc(&p->report->arena, side->list.nr_trees,
+	in->list = pp_arena_alloc(&p->report->arena, count_parts(&side->list),
 				  sizeof(*in->list));
 	if (!in->list)
 		return -ENOMEM;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libpp/sessions.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libpp/near_names.h"
+#include "libpp/sample_list.h"
+
+#define NEAR_NAMES 5
+
+/* All that the functions of this file hand on to each other. */
+struct search {
+	struct pp_sessions *sessions;
+	struct pp_arena *arena;
+	const struct op_session *session;
+	const struct pp_archive *archive;
+	const struct pp_spec *spec;
+	struct op_diag *diag;
+};
+
+/* "a, b and 3 more" of the entries of folder @dir that are not hidden. */
+static const char *near_sessions(struct search *search, const char *dir,
+				 const char *wanted)
+{
+	struct pp_arena *arena = search->arena;
+	const char **names = NULL, **grown;
+	struct dirent *entry;
+	size_t nr = 0;
+	DIR *d = opendir(dir);
+
+	while (d && (entry = readdir(d)) != NULL) {
+		if (entry->d_name[0] == '.' || entry->d_type == DT_REG)
+			continue;
+		grown = pp_arena_grow(arena, names, nr, sizeof(*names));
+		if (!grown)
+			break;
+		names = grown;
+		names[nr] = pp_arena_strdup(arena, entry->d_name);
+		nr += names[nr] != NULL;
+	}
+	if (d)
+		closedir(d);
+	return pp_near_names(arena, wanted, names, nr, NEAR_NAMES);
+}
+
+static int no_session(struct search *search, const char *name,
+		      const char *folder, int err)
+{
+	const char *samples = search->session->samples;
+	const char *near;
+
+	if (err == -ENOMEM)
+		return err;
+	if (err == -EBUSY)
+		return op_diag_set(
+			search->diag, err,
+			"%s: another program keeps it locked (flock); try again",
+			folder);
+	if (err != -ENOENT && err != -ENOTDIR)
+		return op_diag_set(
+			search->diag, err,
+			"%s: %s; run as the user who profiled, or as root",
+			folder, strerror(-err));
+	if (access(samples, F_OK))
+		return op_diag_set(
+			search->diag, -ENOENT,
+			"%s: there are no samples; profile first, or name another session folder with --session-dir",
+			samples);
+	near = near_sessions(search, samples, name);
+	return op_diag_set(search->diag, -ENOENT,
+			   "%s: no such session in %s; sessions there: %s",
+			   name, samples, near ? near : "unknown");
+}
+
+static bool is_excluded(const struct pp_spec *spec, const char *name)
+{
+	const struct pp_spec_list *list = &spec->lists[PP_SPEC_SESSION_EXCLUDE];
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		if (!strcmp(list->items[i].text, name))
+			return true;
+	return false;
+}
+
+static const char *path_of(const struct search *search, const char *name)
+{
+	if (*name == '/' && search->archive)
+		return pp_arena_printf(search->arena, "%s%s",
+				       search->archive->root, name);
+	if (*name == '.' || *name == '/')
+		return pp_arena_strdup(search->arena, name);
+	return pp_arena_printf(search->arena, "%s/%s", search->session->samples,
+			       name);
+}
+
+/* Find out whether the pack of @session, which is open, can be used. */
+static int check_pack(struct search *search, struct pp_session *session)
+{
+	const char *path = db_folder_pack_path(session->folder);
+	int err = db_folder_pack_error(session->folder);
+
+	if (!err && db_folder_pack(session->folder))
+		err = pp_archive_check(search->archive, path);
+	if (!err)
+		return 0;
+	session->pack_error = pp_arena_printf(search->arena, "%s: %s", path,
+					      pp_why_not_opened(err));
+	return session->pack_error ? 0 : -ENOMEM;
+}
+
+static int add_session(struct search *search, const char *name)
+{
+	struct pp_sessions *sessions = search->sessions;
+	struct pp_session *session;
+	int err;
+
+	if (is_excluded(search->spec, name))
+		return 0;
+	session = pp_arena_grow(search->arena, sessions->list, sessions->nr,
+				sizeof(*session));
+	if (!session)
+		return -ENOMEM;
+	sessions->list = session;
+	session += sessions->nr;
+	*session = (struct pp_session){ .path = path_of(search, name) };
+	if (!session->path)
+		return -ENOMEM;
+	err = db_folder_open(&session->folder, session->path);
+	if (err)
+		return no_session(search, name, session->path, err);
+	sessions->nr++;
+	return check_pack(search, session);
+}
+
+int pp_sessions_open(struct pp_sessions *sessions, struct pp_arena *arena,
+		     const struct op_session *session,
+		     const struct pp_archive *archive,
+		     const struct pp_spec *spec, struct op_diag *diag)
+{
+	const struct pp_spec_list *list = &spec->lists[PP_SPEC_SESSION];
+	struct search search = { .sessions = sessions,
+				 .arena = arena,
+				 .session = session,
+				 .archive = archive,
+				 .spec = spec,
+				 .diag = diag };
+	int err = 0;
+
+	if (!list->nr)
+		err = add_session(&search, "current");
+	for (size_t i = 0; i < list->nr && !err; i++)
+		err = add_session(&search, list->items[i].text);
+	if (!err && !sessions->nr)
+		err = op_diag_set(diag, -ENOENT,
+				  "%s: no session is left; exclude fewer",
+				  spec->lists[PP_SPEC_SESSION_EXCLUDE].word);
+	return err;
+}
+
+void pp_sessions_close(struct pp_sessions *sessions)
+{
+	for (size_t i = 0; i < sessions->nr; i++) {
+		db_folder_close(sessions->list[i].folder);
+		sessions->list[i].folder = NULL;
+	}
+}
