@@ -12,7 +12,7 @@
 #include "daemon/opd.h"
 #include "daemon/opd_mangling.h"
 #include "daemon/opd_sample_file.h"
-#include "libdb/odb.h"
+#include "libdb/db_folder.h"
 
 static int make_folder(const char *path, struct op_diag *diag)
 {
@@ -85,95 +85,146 @@ void opd_session_unlock(struct opd *opd)
 	opd->lock_fd = -1;
 }
 
-/* ---- walking samples/current ------------------------------------------------
+/* ---- counting what is in samples/current ------------------------------------
  */
 
-static bool has_bad_name(const char *name)
+/* What the functions below hand on to each other. */
+struct count {
+	struct opd *opd;
+	struct db_folder *folder;
+	uint64_t nr; /* samples */
+	uint64_t *stacks;
+};
+
+static bool is_bad(const struct db_member *member)
 {
-	const char *dot = strstr(name, ".bad");
+	const char *slash = strrchr(member->name, '/');
+	const char *dot = strstr(slash ? slash : member->name, ".bad");
 
 	return dot && (dot[4] == '\0' || dot[4] == '-');
 }
 
-/* Folders of call graphs, whose counts are of the same samples once more. */
-static bool is_call_graph(const FTSENT *entry)
+static bool is_tree(const struct db_member *member)
 {
-	return entry->fts_info == FTS_D && (!strcmp(entry->fts_name, "{cg}") ||
-					    !strcmp(entry->fts_name, "{tree}"));
+	return strstr(member->name, "/{tree}/");
 }
 
-/* What lies in samples/current and is no sample file. */
-static bool is_other_file(const FTSENT *entry)
+/* Call graphs count the same samples once more. */
+static bool is_flat(const struct db_member *member)
 {
-	/* A dot: libdb is making it, or was when it was killed. */
-	return entry->fts_info != FTS_F || entry->fts_name[0] == '.' ||
-	       has_bad_name(entry->fts_name) ||
-	       (entry->fts_level == 1 &&
-		!strncmp(entry->fts_name, "ledger", 6));
+	return !strstr(member->name, "/{cg}/") && !is_tree(member);
 }
 
-static uint64_t count_file(struct opd *opd, const char *path)
+static void cannot_count(struct opd *opd, const struct db_member *member,
+			 int err)
 {
-	uint64_t nr;
+	if (member->entry)
+		opd_log(&opd->log, "%s: %s in it cannot be read: %s",
+			member->path, member->name, strerror(-err));
+	else if (err == -EBADMSG || err == -EPROTO)
+		opd_sample_file_damaged(opd, member->path);
+	else
+		opd_log(&opd->log, "%s: %s", member->path, strerror(-err));
+}
+
+static int count_file(const struct db_member *member, void *ctx)
+{
+	struct count *count = ctx;
 	struct odb *odb;
-	int err = odb_open(&odb, path, ODB_RDONLY);
+	int err;
+
+	if (!is_flat(member) || is_bad(member))
+		return 0;
+	err = db_folder_table(count->folder, member, &odb);
+	if (err) {
+		cannot_count(count->opd, member, err);
+		return 0;
+	}
+	count->nr += opd_sample_file_samples(odb);
+	odb_close(odb);
+	return 0;
+}
+
+static int count_tree(const struct db_member *member, void *ctx)
+{
+	struct count *count = ctx;
+	struct ctree *tree;
+	int err;
+
+	if (!is_tree(member) || is_bad(member))
+		return 0;
+	err = db_folder_tree(count->folder, member, &tree);
+	if (!err) {
+		err = opd_tree_count(tree, count->stacks);
+		ctree_close(tree);
+	}
+	if (err)
+		cannot_count(count->opd, member, err);
+	return 0;
+}
+
+static int tell_unlisted(const char *path, int err, void *ctx)
+{
+	struct count *count = ctx;
+
+	opd_log(&count->opd->log, "%s: %s", path, strerror(-err));
+	return 0;
+}
+
+/* Rename a damaged pack, like any damaged file. */
+static void check_pack(struct opd *opd, const struct db_folder *folder)
+{
+	const char *path = db_folder_pack_path(folder);
+	int err = db_folder_pack_error(folder);
 
 	if (err == -EBADMSG || err == -EPROTO)
 		opd_sample_file_damaged(opd, path);
 	else if (err)
 		opd_log(&opd->log, "%s: %s", path, strerror(-err));
-	if (err)
+}
+
+/* Let @visit see all that is in samples/current. */
+static int visit_current(struct count *count,
+			 int (*visit)(const struct db_member *member,
+				      void *ctx))
+{
+	const struct db_visitor visitor = { .member = visit,
+					    .unlisted = tell_unlisted,
+					    .ctx = count };
+	const char *path = count->opd->session.current;
+	int err = db_folder_open(&count->folder, path);
+
+	if (err == -ENOENT)
 		return 0;
-	nr = opd_sample_file_samples(odb);
-	odb_close(odb);
-	return nr;
-}
-
-uint64_t opd_session_count_samples(struct opd *opd)
-{
-	char *const paths[] = { opd->session.current, NULL };
-	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	uint64_t sum = 0;
-	FTSENT *entry;
-
-	if (!tree)
-		return 0;
-	while ((entry = fts_read(tree)))
-		if (is_call_graph(entry))
-			fts_set(tree, entry, FTS_SKIP);
-		else if (!is_other_file(entry))
-			sum += count_file(opd, entry->fts_accpath);
-	fts_close(tree);
-	return sum;
-}
-
-static bool is_tree(const FTSENT *entry)
-{
-	return entry->fts_info == FTS_F && entry->fts_name[0] != '.' &&
-	       !has_bad_name(entry->fts_name) && entry->fts_level > 0 &&
-	       !strcmp(entry->fts_parent->fts_name, "{tree}");
-}
-
-void opd_session_count_stacks(struct opd *opd, uint64_t *stacks)
-{
-	char *const paths[] = { opd->session.current, NULL };
-	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	FTSENT *entry;
-	int err;
-
-	while (tree && (entry = fts_read(tree))) {
-		if (!is_tree(entry))
-			continue;
-		err = opd_tree_count(entry->fts_accpath, stacks);
-		if (err == -EBADMSG || err == -EPROTO)
-			opd_sample_file_damaged(opd, entry->fts_accpath);
-		else if (err)
-			opd_log(&opd->log, "%s: %s", entry->fts_path,
-				strerror(-err));
+	if (!err) {
+		check_pack(count->opd, count->folder);
+		err = db_folder_each(count->folder, &visitor);
+		db_folder_close(count->folder);
 	}
-	if (tree)
-		fts_close(tree);
+	if (err)
+		opd_log(&count->opd->log, "%s: cannot be read: %s", path,
+			strerror(-err));
+	return err;
 }
+
+int opd_session_count_samples(struct opd *opd, uint64_t *nr)
+{
+	struct count count = { .opd = opd };
+	int err = visit_current(&count, count_file);
+
+	*nr = count.nr;
+	return err;
+}
+
+int opd_session_count_stacks(struct opd *opd, uint64_t *stacks)
+{
+	struct count count = { .opd = opd, .stacks = stacks };
+
+	return visit_current(&count, count_tree);
+}
+
+/* ---- all of samples/current -------------------------------------------------
+ */
 
 static int delete_entry(const FTSENT *entry, struct op_diag *diag)
 {

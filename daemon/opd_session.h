@@ -25,13 +25,18 @@ int opd_session_lock(struct opd *opd, struct op_diag *diag);
 void opd_session_unlock(struct opd *opd);
 
 /*
- * The number of samples in the flat sample files of samples/current. Files
- * that are damaged are renamed (opd_sample_file.h).
+ * *@nr is the number of samples in the flat sample files of samples/current,
+ * packed or not (libdb/db_folder.h). Files that are damaged are renamed
+ * (opd_sample_file.h), and so is a pack. Returns 0 or -errno, when nobody knows
+ * how many there are; the log has why.
  */
-uint64_t opd_session_count_samples(struct opd *opd);
+int opd_session_count_samples(struct opd *opd, uint64_t *nr);
 
-/* Add what the call trees of samples/current hold to @stacks (op_ledger.h). */
-void opd_session_count_stacks(struct opd *opd, uint64_t *stacks);
+/*
+ * Add what the call trees of samples/current hold to @stacks (op_ledger.h).
+ * Likewise.
+ */
+int opd_session_count_stacks(struct opd *opd, uint64_t *stacks);
 
 /* Delete all in samples/current. Returns 0 or -errno with the reason. */
 int opd_session_reset(struct opd *opd, struct op_diag *diag);

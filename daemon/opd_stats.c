@@ -171,9 +171,11 @@ void opd_stats_ledger(struct opd *opd, struct op_ledger *out)
 static void recount(struct opd *opd, struct op_ledger *ledger)
 {
 	struct op_ledger *base = &opd->stats.base;
-	uint64_t there = opd_session_count_samples(opd);
-	uint64_t missing;
+	uint64_t there, missing;
 
+	/* Where they cannot be counted nothing is said; it is tried again. */
+	if (opd_session_count_samples(opd, &there))
+		return;
 	opd->stats.recount = false;
 	if (there >= ledger->stored)
 		return;
@@ -312,26 +314,33 @@ static void reconcile(struct opd *opd, uint64_t there)
 }
 
 /* The call trees know better than a ledger that may be older. */
-static void recount_stacks(struct opd *opd)
+static int recount_stacks(struct opd *opd)
 {
 	struct op_ledger *base = &opd->stats.base;
 
 	memset(base->stacks, 0, sizeof(base->stacks[0]) * OP_STACKS_NOT_STORED);
-	opd_session_count_stacks(opd, base->stacks);
+	return opd_session_count_stacks(opd, base->stacks);
 }
 
 int opd_stats_init(struct opd *opd, struct op_diag *diag)
 {
+	uint64_t there;
 	int err;
 
 	memset(&opd->stats, 0, sizeof(opd->stats));
 	err = read_base(opd, diag);
 	if (err)
 		return err;
-	reconcile(opd, opd_session_count_samples(opd));
-	recount_stacks(opd);
+	err = opd_session_count_samples(opd, &there);
+	if (!err) {
+		reconcile(opd, there);
+		err = recount_stacks(opd);
+	}
 	opd->stats.recount = false;
-	return 0;
+	return err ? op_diag_set(diag, err,
+				 "%s: what is in it cannot be counted: %s",
+				 opd->session.current, strerror(-err))
+		   : 0;
 }
 
 /* ---- the log ----------------------------------------------------------------

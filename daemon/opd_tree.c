@@ -350,18 +350,13 @@ static void count_nodes(const struct ctree *tree, uint8_t *classes,
 	}
 }
 
-int opd_tree_count(const char *path, uint64_t *stacks)
+int opd_tree_count(const struct ctree *tree, uint64_t *stacks)
 {
-	struct ctree *tree;
-	uint8_t *classes;
-	int err = ctree_open(&tree, path, ODB_RDONLY);
+	uint8_t *classes = malloc((size_t)ctree_nr_nodes(tree) + 1);
 
-	if (err)
-		return err;
-	classes = malloc((size_t)ctree_nr_nodes(tree) + 1);
-	if (classes)
-		count_nodes(tree, classes, stacks);
-	ctree_close(tree);
+	if (!classes)
+		return -ENOMEM;
+	count_nodes(tree, classes, stacks);
 	free(classes);
-	return classes ? 0 : -ENOMEM;
+	return 0;
 }

@@ -71,9 +71,9 @@ void opd_trees_drop_all(struct opd *opd);
 void opd_trees_drop_image(struct opd *opd, const struct opd_image *image);
 
 /*
- * Add the stacks in the tree @path to @stacks, by what op_ledger.h says of
- * them. Returns 0 or -errno.
+ * Add the stacks in @tree, which is open to be read, to @stacks, by what
+ * op_ledger.h says of them. Returns 0 or -ENOMEM.
  */
-int opd_tree_count(const char *path, uint64_t *stacks);
+int opd_tree_count(const struct ctree *tree, uint64_t *stacks);
 
 #endif /* DAEMON_OPD_TREE_H */

@@ -286,6 +286,7 @@ static void check(void)
 {
 	const uint64_t *stats = world.stats;
 	struct op_ledger l;
+	uint64_t there;
 	uint64_t seen = 0;
 
 	for (unsigned int i = 0; i < OPD_NR_MODES; i++)
@@ -304,7 +305,8 @@ static void check(void)
 	opd_stats_ledger(&opd, &l);
 	if (l.pending || l.taken != l.stored + op_ledger_lost(&l))
 		abort();
-	if (opd.stats.stored && l.stored != opd_session_count_samples(&opd))
+	if (opd_session_count_samples(&opd, &there) ||
+	    (opd.stats.stored && l.stored != there))
 		abort();
 }
 

@@ -83,11 +83,13 @@ static void feed(const uint64_t *words, size_t nr, size_t step)
 static void check(void)
 {
 	struct op_ledger l;
+	uint64_t there;
 
 	opd_stats_ledger(&opd, &l);
 	if (l.pending || l.taken != l.stored + op_ledger_lost(&l))
 		abort();
-	if (opd.stats.stored && l.stored != opd_session_count_samples(&opd))
+	if (opd_session_count_samples(&opd, &there) ||
+	    (opd.stats.stored && l.stored != there))
 		abort();
 }
 
