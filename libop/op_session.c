@@ -146,6 +146,17 @@ int op_session_init(struct op_session *s, const char *dir, struct op_diag *diag)
 	return 0;
 }
 
+bool op_session_holds_samples(const char *name)
+{
+	static const char *const starts[] = { "{", "packed", ".packed",
+					      ".packing-" };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
 int op_session_image(const struct op_session *session, const char *name,
 		     const uint8_t *build_id, size_t build_id_len,
 		     uint64_t mtime, char *buf, size_t len)

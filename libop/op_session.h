@@ -5,7 +5,8 @@
 /*
  * Where things of a session lie, below its session folder:
  *
- *	samples/current/	sample files of the running session
+ *	samples/current/	sample files of the running session, and the
+ *				pack of those at rest
  *	samples/NAME/		a saved session
  *	samples/NAME/ledger	where its samples went (op_ledger.h)
  *	samples/oprofiled.log	the daemon's log
@@ -17,6 +18,7 @@
  * the default session folder and SESSION_DIR/run for any other.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,6 +55,12 @@ int op_session_init(struct op_session *session, const char *dir,
  * "oprofiled.log". Returns 0 or -EINVAL with the reason in @diag.
  */
 int op_session_name_check(const char *name, struct op_diag *diag);
+
+/*
+ * Whether what is called @name in the folder of a running or saved session is
+ * sample files, packed or not, or something of a packer (libdb/db_folder.h).
+ */
+bool op_session_holds_samples(const char *name);
 
 /*
  * Where the session has its copy of the binary @name, if it has one: in

@@ -37,13 +37,7 @@ struct trash {
 
 static bool is_sample_entry(const char *name)
 {
-	static const char *const tops[] = { "{root}", "{kern}" };
-
-	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++) {
-		if (!strcmp(name, tops[i]))
-			return true;
-	}
-	return !strncmp(name, "{anon", 5) || !strncmp(name, "ledger", 6);
+	return op_session_holds_samples(name) || !strncmp(name, "ledger", 6);
 }
 
 static bool is_any_entry(const char *name)

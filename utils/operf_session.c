@@ -233,7 +233,6 @@ static bool is_there(const struct operf *operf, const char *name)
 	return !lstat(path, &st);
 }
 
-/* Whether there are sample files: their names begin with "{root}" and such. */
 static bool has_samples(const struct operf *operf)
 {
 	DIR *dir = opendir(operf->session.current);
@@ -243,7 +242,7 @@ static bool has_samples(const struct operf *operf)
 	if (!dir)
 		return errno != ENOENT;
 	while (!found && (entry = readdir(dir)))
-		found = entry->d_name[0] == '{';
+		found = op_session_holds_samples(entry->d_name);
 	closedir(dir);
 	return found;
 }

@@ -65,6 +65,16 @@ is "removes samples and nothing else" "$(listing)" ". ./samples \
 ./samples/current ./samples/current/notes ./samples/oprofiled.log \
 ./samples/saved ./samples/saved/{root} "
 
+fill
+mkdir -p "$samples/current/.packing-7/{root}/bin"
+echo x >"$samples/current/.packing-7/{root}/bin/file"
+for name in packed packed.bad .packed.grow; do
+	echo x >"$samples/current/$name"
+done
+ok "--reset of a packed session" opcontrol --reset
+is "removes the pack and all that was on its way" \
+	"$(ls -A "$samples/current")" notes
+
 mkdir "$TMP/victim"
 echo keep >"$TMP/victim/file"
 mkdir -p "$samples/current/{kern}/deep"

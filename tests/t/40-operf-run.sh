@@ -196,6 +196,12 @@ FAKE_MODE=empty operf true 2>/dev/null
 is "a run is kept" "$(cat $samples/previous/mark)" third
 FAKE_MODE=empty operf true 2>/dev/null
 is "one without samples replaces none" "$(cat $samples/previous/mark)" third
+for name in packed .packing-1; do
+	: >"$samples/current/$name"
+	FAKE_MODE=empty operf true 2>/dev/null
+	ok "one of which all is in $name is kept" test -e "$samples/previous/$name"
+done
+echo third >$samples/previous/mark
 mkdir -p "$samples/.replaced/{root}"
 operf true 2>/dev/null
 ok "what a killed run left is removed" not test -e $samples/.replaced

@@ -177,6 +177,24 @@ static void test_names_of_saved_sessions(void **state)
 	assert_int_equal(op_session_name_check(long_name + 1, NULL), 0);
 }
 
+static void test_what_holds_samples(void **state)
+{
+	static const char *const yes[] = { "{root}",	    "{kern}",
+					   "{anon:[heap]}", "packed",
+					   "{x}",	    "packed.bad-2",
+					   ".packed.grow",  ".packing-12" };
+	static const char *const no[] = { "",  "ledger",     ".ledger.tmp",
+					  ".", "pack",	     ".pack",
+					  "x", "x.{root}",   ".{root}",
+					  "-", "unpacked.x", "root" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		assert_true(op_session_holds_samples(yes[i]));
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		assert_false(op_session_holds_samples(no[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +207,7 @@ int main(void)
 		folder_test(test_refused_folders),
 		folder_test(test_working_folder_is_gone),
 		folder_test(test_names_of_saved_sessions),
+		folder_test(test_what_holds_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
