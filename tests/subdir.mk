@@ -11,10 +11,13 @@ endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
 
 # Small programs that tests run, each of one file in tests/helper/.
-TEST_PROGS += mkstream mkodb mktree mkclassic
+TEST_PROGS += mkstream mkodb mktree mkpack mkclassic
 mkstream_SRCS := tests/helper/mkstream.c utils/stream_text.c
 mkodb_SRCS := tests/helper/mkodb.c
 mkodb_LIBS := libop libdb
+mkpack_SRCS := tests/helper/mkpack.c
+mkpack_LIBS := libdb
+mkpack_LDLIBS = $(ZLIB_LIBS)
 mktree_SRCS := tests/helper/mktree.c
 mktree_LIBS := libop libdb
 mkclassic_SRCS := tests/helper/mkclassic.c
