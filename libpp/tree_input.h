@@ -14,6 +14,7 @@
 /* An image in one input. */
 struct pp_tree_image {
 	const struct pp_image *image; /* one for all files of the side */
+	uint32_t order; /* of that, by name */
 	bool is_gap;
 	bool is_chosen; /* samples in it are asked for */
 };

@@ -18,6 +18,7 @@ struct place {
 	uint64_t offset;
 	struct pp_tree_input *input;
 	uint32_t node; /* from 0 */
+	uint32_t order; /* of the image */
 	bool is_gap;
 };
 
@@ -34,10 +35,9 @@ struct naming {
 static int by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	uintptr_t i = (uintptr_t)x->image, j = (uintptr_t)y->image;
 
-	if (i != j)
-		return i < j ? -1 : 1;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
@@ -190,6 +190,7 @@ static struct place *gather(const struct pp_tree_inputs *in, size_t *nr)
 				.offset = node.offset,
 				.input = input,
 				.node = j,
+				.order = image->order,
 				.is_gap = image->is_gap,
 			};
 		}
@@ -199,7 +200,7 @@ static struct place *gather(const struct pp_tree_inputs *in, size_t *nr)
 
 int pp_tree_inputs_name(struct pp_tree_inputs *in, struct pp_tree_builder *b)
 {
-	size_t nr, nr_images = 0;
+	size_t nr, nr_images = 0, nr_files = 0;
 	struct place *places = gather(in, &nr);
 	int err = places ? 0 : -ENOMEM;
 
@@ -212,9 +213,11 @@ int pp_tree_inputs_name(struct pp_tree_inputs *in, struct pp_tree_builder *b)
 		nr_images++;
 	}
 	free(places);
+	for (size_t i = 0; i < in->nr; i++)
+		nr_files += !i || in->list[i].file != in->list[i - 1].file;
 	if (!err)
 		pp_message(&in->p->report->messages, PP_REMARK_STATS,
 			   "%zu call trees, %zu images, each opened once",
-			   in->nr, nr_images);
+			   nr_files, nr_images);
 	return err;
 }

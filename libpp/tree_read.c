@@ -169,7 +169,7 @@ static int by_image(const void *a, const void *b)
 	return compare_images((*x)->image, (*y)->image);
 }
 
-/* Let equal images of several files be the same. */
+/* Let equal images of several files be the same, and order them. */
 static int unite_images(struct pp_tree_inputs *in)
 {
 	struct pp_tree_image **all;
@@ -185,9 +185,13 @@ static int unite_images(struct pp_tree_inputs *in)
 		for (uint32_t j = 0; j < ctree_nr_images(in->list[i].tree); j++)
 			all[nr++] = &in->list[i].images[j];
 	qsort(all, nr, sizeof(struct pp_tree_image *), by_image);
-	for (size_t i = 1; i < nr; i++)
-		if (!compare_images(all[i]->image, all[i - 1]->image))
+	for (size_t i = 1; i < nr; i++) {
+		bool same = !compare_images(all[i]->image, all[i - 1]->image);
+
+		all[i]->order = all[i - 1]->order + !same;
+		if (same)
 			all[i]->image = all[i - 1]->image;
+	}
 	free(all);
 	return 0;
 }
