@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * libFuzzer target for the texts that libop parses. The first byte chooses:
- * a sample file's name, a "key = value" file, a snapshot of symbols, or a
- * kallsyms text. What a parser takes must also survive being written and read
- * again.
+ * a sample file's name, a "key = value" file, a snapshot of symbols, what is
+ * packed in one, or a kallsyms text. What a parser takes must also survive
+ * being written and read again.
  */
 
 #include <stdbool.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "libop/op_config.h"
 #include "libop/op_ksyms.h"
@@ -127,6 +128,26 @@ static void fuzz_ksyms(const char *path)
 	op_ksyms_release(&ksyms);
 }
 
+/* Of as many symbols as the second byte of the input says. */
+static void fuzz_packed_ksyms(const char *text, size_t len)
+{
+	uLongf packed_len = compressBound(len);
+	size_t head, nr = len ? (unsigned char)*text++ : 0;
+	char path[64], *file = malloc(packed_len + 64);
+	int fd;
+
+	len -= len > 0;
+	check(file);
+	head = (size_t)sprintf(file, "oprofile symbols 2 m - %zu %zu\n", nr,
+			       len);
+	check(compress((Bytef *)file + head, &packed_len, (const Bytef *)text,
+		       len) == Z_OK);
+	fd = put_file(path, sizeof(path), file, head + packed_len);
+	fuzz_ksyms(path);
+	close(fd);
+	free(file);
+}
+
 static void fuzz_kallsyms(const char *path, bool module)
 {
 	struct op_diag diag = { "" };
@@ -164,10 +185,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	check(text);
 	memcpy(text, data + 1, len - 1);
 	text[len - 1] = '\0';
-	if (data[0] % 5 == 0)
+	if (data[0] % 6 == 0)
 		fuzz_mangle(text, strlen(text));
+	else if (data[0] % 6 == 5)
+		fuzz_packed_ksyms(text, len - 1);
 	else
-		fuzz_file(data[0] % 5, text, len - 1);
+		fuzz_file(data[0] % 6, text, len - 1);
 	free(text);
 	return 0;
 }

@@ -3,7 +3,7 @@
 # that some of them use.
 
 HELPERS := readbuf spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
-	noperf canperf control cost demo_work insns foldstream cficheck shapes
+	noperf canperf control cost demo_work insns foldstream cficheck shapes mkksyms
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c
@@ -15,6 +15,8 @@ storm_LDLIBS = -lpthread
 control_LIBS := libop
 cficheck_LIBS := libcfi libop
 cficheck_LDLIBS = $(ZLIB_LIBS)
+mkksyms_LIBS := libop
+mkksyms_LDLIBS = $(ZLIB_LIBS)
 # So that its stack can be followed either way.
 spin_CFLAGS := -fno-omit-frame-pointer
 

@@ -74,6 +74,18 @@ like "a module without symbols is said so" "$(cat "$TMP/err")" \
 	'^opreport: warning: ext4: no symbols: '
 is "once" "$(wc -l <"$TMP/err")" 1
 
+report -l -g >"$TMP/text"
+"$TESTBIN/mkksyms" "$SESSION/symbols/vmlinux-$id"
+report -l -g >"$TMP/packed"
+ok "a packed snapshot says what the text said" cmp "$TMP/text" "$TMP/packed"
+cp "$SESSION/symbols/vmlinux-$id" "$TMP/snapshot"
+truncate -s -1 "$SESSION/symbols/vmlinux-$id"
+like "a damaged one names nothing" "$(report -l)" \
+	'^973 +97.3000 +vmlinux +/vmlinux$'
+is "which is said in a line" "$(grep vmlinux "$TMP/err")" \
+	"opreport: warning: vmlinux: no symbols: $SESSION/symbols/vmlinux-$id: it is damaged; profile again"
+cp "$TMP/snapshot" "$SESSION/symbols/vmlinux-$id"
+
 is "details" "$(report -n -d -x vmlinux)" "\
 00001000 735      75.5396  do_syscall_64
   00001000 700      95.2381

@@ -75,6 +75,7 @@ printf '%s 3\n' "$hot" |
 mkdir -p "$S/symbols"
 printf '%s\n' "oprofile symbols 1 vmlinux $k" '0 T _stext' '1000 T schedule' \
 	>"$S/symbols/vmlinux-$k"
+"$TESTBIN/mkksyms" "$S/symbols/vmlinux-$k"
 printf '%s\n' 'oprofile symbols 1 fake -' '0 t fake_work' >"$S/symbols/fake"
 cp "$S/symbols/fake" "$S/symbols/other"
 printf '%s\n' 'source = test' 'taken = 120' 'stored = 117' 'pending = 0' \

@@ -80,6 +80,7 @@ k=$(id_of "$TMP/mnt/usr/lib/debug/boot/vmlinux-1")
 mkdir -p "$S/symbols"
 printf '%s\n' "oprofile symbols 1 vmlinux $k" '0 T _stext' '2 T schedule' \
 	>"$S/symbols/vmlinux-$k"
+"$TESTBIN/mkksyms" "$S/symbols/vmlinux-$k"
 
 at() {
 	awk -v f="$1" '$0 ~ " [tTwW] " f { print "0x" $1; exit }' symbols

@@ -295,8 +295,8 @@ static void test_real_kallsyms(void **state)
 	op_ksyms_release(&k);
 }
 
-/* ---- snapshots
- * ---------------------------------------------------------------- */
+/* ---- snapshots --------------------------------------------------------------
+ */
 
 static void test_snapshot_round_trip(void **state)
 {
@@ -308,10 +308,8 @@ static void test_snapshot_round_trip(void **state)
 
 	(void)state;
 	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", id, 3, NULL), 0);
-	assert_string_equal(text_of("s"), "oprofile symbols 1 vmlinux 01abff\n"
-					  "0 T _text\n"
-					  "1f t f.isra.0\n"
-					  "ffffffffffffffff W \xc3\xa4$\n");
+	assert_memory_equal(text_of("s"),
+			    "oprofile symbols 2 vmlinux 01abff 3 ", 36);
 	assert_int_equal(stat("s", &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0644);
 	assert_int_equal(op_ksyms_read(&back, "s", NULL), 0);
@@ -321,10 +319,33 @@ static void test_snapshot_round_trip(void **state)
 	op_ksyms_release(&back);
 	k.nr = 0;
 	assert_int_equal(op_ksyms_write(&k, "s", "a b", NULL, 0, NULL), 0);
-	assert_string_equal(text_of("s"), "oprofile symbols 1 a%20b -\n");
+	assert_memory_equal(text_of("s"), "oprofile symbols 2 a%20b - 0 0\n",
+			    31);
 	assert_int_equal(op_ksyms_read(&back, "s", NULL), 0);
 	assert_int_equal(back.nr, 0);
 	op_ksyms_release(&back);
+}
+
+/* As they were written before they were packed. */
+static void test_text_snapshot(void **state)
+{
+	struct op_ksyms k;
+
+	(void)state;
+	write_text("s", "oprofile symbols 1 vmlinux 01abff\n"
+			"0 T _text\n"
+			"1f t f.isra.0\n"
+			"ffffffffffffffff W \xc3\xa4$\n");
+	assert_int_equal(op_ksyms_read(&k, "s", NULL), 0);
+	assert_int_equal(k.nr, 3);
+	is_sym(&k, 0, 0, 'T', "_text");
+	is_sym(&k, 1, 0x1f, 't', "f.isra.0");
+	is_sym(&k, 2, UINT64_MAX, 'W', "\xc3\xa4$");
+	op_ksyms_release(&k);
+	write_text("s", "oprofile symbols 1 a%20b -\n");
+	assert_int_equal(op_ksyms_read(&k, "s", NULL), 0);
+	assert_int_equal(k.nr, 0);
+	op_ksyms_release(&k);
 }
 
 static void refuse_write(struct op_ksym a, struct op_ksym b)
@@ -441,6 +462,7 @@ int main(void)
 		folder_test(test_large_kallsyms),
 		folder_test(test_real_kallsyms),
 		folder_test(test_snapshot_round_trip),
+		folder_test(test_text_snapshot),
 		folder_test(test_unreadable_symbols_are_not_written),
 		folder_test(test_broken_snapshots),
 		folder_test(test_huge_snapshot),

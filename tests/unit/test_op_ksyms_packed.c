@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Packed snapshots of kernel symbols: what is in them, and what is refused. */
+
+#include "tests/unit/op_fixture.h"
+
+#include <zlib.h>
+
+#include "libop/op_ksyms.h"
+
+#define DAMAGED "s: it is damaged; profile again"
+
+/* A snapshot "s" whose first line says @head and then packs @columns. */
+static void write_packed(const char *head, const void *columns, size_t len)
+{
+	uLongf packed_len = compressBound(len);
+	Bytef *packed = malloc(packed_len);
+	FILE *file = fopen("s", "w");
+
+	assert_non_null(file);
+	assert_int_equal(compress(packed, &packed_len, columns, len), Z_OK);
+	fprintf(file, "%s\n", head);
+	assert_int_equal(fwrite(packed, 1, packed_len, file), packed_len);
+	assert_int_equal(fclose(file), 0);
+	free(packed);
+}
+
+static void write_columns(size_t nr, const void *columns, size_t len)
+{
+	char head[100];
+
+	snprintf(head, sizeof(head), "oprofile symbols 2 vmlinux 01ab %zu %zu",
+		 nr, len);
+	write_packed(head, columns, len);
+}
+
+static struct op_ksyms read_back(void)
+{
+	struct op_diag diag = { "" };
+	struct op_ksyms k;
+
+	if (op_ksyms_read(&k, "s", &diag))
+		fail_msg("%s", diag.text);
+	return k;
+}
+
+static void refused(const char *reason)
+{
+	struct op_diag diag = { "" };
+	struct op_ksyms k;
+
+	assert_int_equal(op_ksyms_read(&k, "s", &diag), -EINVAL);
+	assert_string_equal(diag.text, reason);
+	assert_null(k.syms);
+	assert_null(k.strings);
+	assert_int_equal(k.nr, 0);
+}
+
+static void are_equal(const struct op_ksyms *a, const struct op_ksyms *b)
+{
+	assert_int_equal(a->nr, b->nr);
+	for (size_t i = 0; i < a->nr; i++) {
+		assert_int_equal(a->syms[i].offset, b->syms[i].offset);
+		assert_int_equal(a->syms[i].type, b->syms[i].type);
+		assert_string_equal(a->syms[i].name, b->syms[i].name);
+	}
+}
+
+static void round_trip(struct op_ksym *syms, size_t nr)
+{
+	struct op_ksyms k = { .syms = syms, .nr = nr }, back;
+
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
+	back = read_back();
+	are_equal(&back, &k);
+	op_ksyms_release(&back);
+}
+
+/* ---- what comes back -------------------------------------------------------
+ */
+
+/* Also where bytes of an offset or of a name are at their limits. */
+static void test_names_and_offsets(void **state)
+{
+	char longest[300], end[300];
+	struct op_ksym syms[] = {
+		{ 0x7f, "__pfx_f", 't' },
+		{ 0x7f, "f", 't' },
+		{ 0xff, "f", 'W' },
+		{ 0x4000, "ff", 't' },
+		{ 0x4000, longest, 'T' },
+		{ 1ULL << 63, longest + 1, 'T' },
+		{ 1ULL << 63, longest + 256, 'T' },
+		{ (1ULL << 63) + 1, longest, 'T' },
+		{ UINT64_MAX - 1, end, 'z' },
+		{ UINT64_MAX, "a", 'A' },
+	};
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	strcpy(end, longest + 255);
+	round_trip(syms, sizeof(syms) / sizeof(syms[0]));
+	for (size_t i = 0; i < sizeof(syms) / sizeof(syms[0]); i++)
+		round_trip(&syms[i], 1);
+	syms[0].offset = UINT64_MAX;
+	round_trip(syms, 1);
+}
+
+/* The format does not depend on who wrote it, nor on the machine. */
+static void test_format(void **state)
+{
+	static const char columns[] = "ttTW"
+				      "\0\6\0\3"
+				      "\x10\x10\x80\x01\0"
+				      "__pfx_do_it\0other";
+	struct op_ksym syms[] = { { 0x10, "__pfx_do_it", 't' },
+				  { 0x20, "do_it", 't' },
+				  { 0xa0, "other", 'T' },
+				  { 0xa0, "er", 'W' } };
+	const struct op_ksyms k = { .syms = syms, .nr = 4 };
+	struct op_ksyms back;
+
+	(void)state;
+	write_columns(4, columns, sizeof(columns));
+	back = read_back();
+	are_equal(&back, &k);
+	op_ksyms_release(&back);
+}
+
+static struct op_ksyms many(struct op_ksym *syms, char (*names)[32], size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		snprintf(names[i], sizeof(*names), "%sfunction_%zu",
+			 i % 2 ? "" : "__pfx_", i / 2 * 2654435761 % 100000);
+		syms[i] = (struct op_ksym){ i * 16, names[i], 't' };
+	}
+	return (struct op_ksyms){ .syms = syms, .nr = nr };
+}
+
+static void test_small(void **state)
+{
+	enum { NR = 10000 };
+	static char names[NR][32];
+	static struct op_ksym syms[NR];
+	struct op_ksyms k = many(syms, names, NR), back;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
+	assert_int_equal(stat("s", &st), 0);
+	/* As text it would be 270,000 bytes. */
+	assert_true(st.st_size < 30000);
+	back = read_back();
+	are_equal(&back, &k);
+	op_ksyms_release(&back);
+}
+
+/* ---- what does not ---------------------------------------------------------
+ */
+
+static void refuse_columns(size_t nr, const void *columns, size_t len)
+{
+	write_columns(nr, columns, len);
+	refused(DAMAGED);
+}
+
+#define REFUSE_COLUMNS(nr, text) refuse_columns(nr, text, sizeof(text) - 1)
+
+static void test_hostile_columns(void **state)
+{
+	struct op_ksyms k;
+
+	(void)state;
+	write_columns(1, "t\0\5f", 5);
+	k = read_back();
+	op_ksyms_release(&k);
+	REFUSE_COLUMNS(0, "x");
+	REFUSE_COLUMNS(1, "");
+	REFUSE_COLUMNS(1, "t\0\5");
+	REFUSE_COLUMNS(1, "t\0\5f");
+	REFUSE_COLUMNS(1, "t\0\5\0");
+	REFUSE_COLUMNS(1, "t\0\5f\0g\0");
+	REFUSE_COLUMNS(1, "t\0\5f\0\0");
+	REFUSE_COLUMNS(1, "t\0\5f g\0");
+	REFUSE_COLUMNS(1, "t\0\5\033[2J\0");
+	REFUSE_COLUMNS(1, "t\1\5f\0");
+	REFUSE_COLUMNS(1, "1\0\5f\0");
+	REFUSE_COLUMNS(1, "\0\0\5f\0");
+	REFUSE_COLUMNS(1, "t\0\x80");
+	REFUSE_COLUMNS(1, "t\0\x80\x80\x80\x80\x80\x80\x80\x80\x80\2f\0");
+	REFUSE_COLUMNS(1, "t\0\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\0f\0");
+	REFUSE_COLUMNS(2, "tt\0\0\1\1f\0");
+	REFUSE_COLUMNS(2, "tt\0\1\1\1f\0");
+	REFUSE_COLUMNS(2, "tt\0\2\1\1f\0");
+	REFUSE_COLUMNS(2, "tt\0\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"
+			  "f\0g\0");
+	REFUSE_COLUMNS(1000, "tt\0\0\1\1f\0g\0");
+}
+
+static void refuse_head(const char *head, const char *reason)
+{
+	write_packed(head, "t\0\5f", 5);
+	refused(reason);
+}
+
+static void test_first_line(void **state)
+{
+	(void)state;
+	refuse_head("oprofile symbols 2 m - 1", "s:1: no snapshot of symbols");
+	refuse_head("oprofile symbols 2 m - 1 5 ",
+		    "s:1: no snapshot of symbols");
+	refuse_head("oprofile symbols 2 m - 1 -5",
+		    "s:1: no snapshot of symbols");
+	refuse_head("oprofile symbols 2 m - 1 18446744073709551616",
+		    "s:1: no snapshot of symbols");
+	refuse_head("oprofile symbols 2 m x 1 5",
+		    "s:1: no snapshot of symbols");
+	refuse_head("oprofile symbols 3 m - 1 5",
+		    "s:1: no snapshot of symbols");
+	refuse_head("oprofile symbols 2 m - 1 4", DAMAGED);
+	refuse_head("oprofile symbols 2 m - 1 6", DAMAGED);
+	refuse_head("oprofile symbols 2 m - 0 5", DAMAGED);
+	refuse_head("oprofile symbols 2 m - 2 5", DAMAGED);
+	refuse_head("oprofile symbols 2 m - 18446744073709551615 5", DAMAGED);
+	refuse_head("oprofile symbols 2 m - 1 18446744073709551615", DAMAGED);
+	refuse_head("oprofile symbols 2 m - 1 67108864", DAMAGED);
+	refuse_head("oprofile symbols 2 m - 1 67108865", DAMAGED);
+}
+
+/* What unpacks to more than the first line says is never all unpacked. */
+static void test_bomb(void **state)
+{
+	size_t len = 65 << 20;
+	char *zeros = calloc(1, len);
+
+	(void)state;
+	assert_non_null(zeros);
+	write_packed("oprofile symbols 2 m - 1 5", zeros, len);
+	refused(DAMAGED);
+	write_columns(1, zeros, len);
+	refused(DAMAGED);
+	free(zeros);
+}
+
+static char *whole_file(size_t *len)
+{
+	struct stat st;
+	char *bytes;
+	FILE *file = fopen("s", "r");
+
+	assert_non_null(file);
+	assert_int_equal(fstat(fileno(file), &st), 0);
+	*len = (size_t)st.st_size;
+	bytes = malloc(*len + 1);
+	assert_non_null(bytes);
+	assert_int_equal(fread(bytes, 1, *len + 1, file), *len);
+	assert_int_equal(fclose(file), 0);
+	return bytes;
+}
+
+/* A bit that says nothing of symbols may go by: the image's name, its build-id,
+ * what fills the last byte before zlib's checksum. */
+static void check_damaged(const struct op_ksyms *k)
+{
+	struct op_diag diag = { "" };
+	struct op_ksyms back;
+
+	if (op_ksyms_read(&back, "s", &diag)) {
+		assert_true(!strncmp(diag.text, "s:", 2));
+		assert_null(back.syms);
+		return;
+	}
+	are_equal(&back, k);
+	op_ksyms_release(&back);
+}
+
+static void test_damage(void **state)
+{
+	enum { NR = 40 };
+	static char names[NR][32];
+	static struct op_ksym syms[NR];
+	struct op_ksyms k = many(syms, names, NR);
+	struct op_ksyms back;
+	size_t len;
+	char *bytes;
+
+	(void)state;
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
+	bytes = whole_file(&len);
+	for (size_t i = 0; i < len * 8; i++) {
+		bytes[i / 8] ^= (char)(1 << i % 8);
+		write_bytes("s", bytes, len);
+		check_damaged(&k);
+		bytes[i / 8] ^= (char)(1 << i % 8);
+	}
+	for (size_t i = 0; i < len; i++) {
+		write_bytes("s", bytes, i);
+		assert_int_equal(op_ksyms_read(&back, "s", NULL), -EINVAL);
+	}
+	bytes[len] = '\0';
+	write_bytes("s", bytes, len + 1);
+	refused(DAMAGED);
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(test_names_and_offsets),
+		folder_test(test_format),
+		folder_test(test_small),
+		folder_test(test_hostile_columns),
+		folder_test(test_first_line),
+		folder_test(test_bomb),
+		folder_test(test_damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
