@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "daemon/opd.h"
 #include "libop/op_ksyms.h"
@@ -39,6 +38,16 @@ static int write_snapshot(const struct opd_image *image, const char *path,
 	return err;
 }
 
+/* One that was damaged is taken anew. */
+static bool is_sound(const char *path)
+{
+	struct op_ksyms ksyms;
+	int err = op_ksyms_read(&ksyms, path, NULL);
+
+	op_ksyms_release(&ksyms);
+	return !err;
+}
+
 static void take(struct opd *opd, const struct opd_image *image)
 {
 	struct op_diag diag = { "" };
@@ -49,7 +58,7 @@ static void take(struct opd *opd, const struct opd_image *image)
 			    image->name, image->build_id.bytes,
 			    image->build_id.len);
 	/* Without a build-id the file may be of an earlier boot. */
-	if (!err && image->build_id.len && !access(path, R_OK))
+	if (!err && image->build_id.len && is_sound(path))
 		return;
 	if (!err)
 		err = write_snapshot(image, path, &diag);

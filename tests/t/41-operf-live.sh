@@ -114,6 +114,20 @@ run 0 "a program that is deleted" sh -c './burnmix 0.3; rm burnmix'
 like "keeps its name" "$(report)" ' burnmix'
 rm -f libburn.so
 
+# ---- symbols of the kernel
+
+snapshot=$(find $data/symbols -name 'vmlinux-*')
+if [ "$snapshot" ]; then
+	like "they are packed" "$(head -n 1 "$snapshot")" \
+		'^oprofile symbols 2 vmlinux [0-9a-f]+ [0-9]+ [0-9]+$'
+	cp "$snapshot" "$TMP/snapshot"
+	truncate -s 1000 "$snapshot"
+	run 0 "a damaged snapshot" true
+	ok "is made anew" cmp "$snapshot" "$TMP/snapshot"
+else
+	skip "symbols of the kernel" "none are taken here; run as root"
+fi
+
 # ---- events
 
 run 0 "two events" -e cpu-clock:1000000 -e page-faults:1:0:1:1 \
