@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "libcfi/cfi_cursor.h"
 #include "libcfi/cfi_expr.h"
+#include "libop/op_cursor.h"
 
 #define MAX_VALUES 32
 
@@ -60,7 +60,7 @@ enum {
 struct machine {
 	const struct cfi_frame *frame;
 	const uint8_t *start;
-	struct cfi_cursor c;
+	struct op_cursor c;
 	uint64_t value[MAX_VALUES];
 	unsigned int nr;
 	enum cfi_step failure; /* CFI_CALLER: none */
@@ -127,7 +127,7 @@ static void jump(struct machine *m, int64_t distance)
 {
 	int64_t at = m->c.at - m->start + distance;
 
-	if (m->c.bad || at < 0 || at > m->c.end - m->start)
+	if (m->c.failed || at < 0 || at > m->c.end - m->start)
 		fail(m, CFI_NO_DATA);
 	else
 		m->c.at = m->start + at;
@@ -154,31 +154,33 @@ static void rotate(struct machine *m)
 static void push_const(struct machine *m, uint8_t op)
 {
 	unsigned int size = 1u << (op - OP_CONST1U) / 2;
-	uint64_t value = cfi_get(&m->c, size);
 
-	push(m, op & 1 ? (uint64_t)cfi_signed(value, size) : value);
+	if (op & 1)
+		push(m, (uint64_t)op_cursor_signed(&m->c, size));
+	else
+		push(m, op_cursor_number(&m->c, size));
 }
 
 static bool run_push(struct machine *m, uint8_t op)
 {
-	struct cfi_cursor *c = &m->c;
+	struct op_cursor *c = &m->c;
 
 	if (op >= OP_LIT0 && op <= OP_LIT31)
 		push(m, op - OP_LIT0);
 	else if (op >= OP_BREG0 && op <= OP_BREG31)
-		push_reg(m, op - OP_BREG0, cfi_sleb(c));
+		push_reg(m, op - OP_BREG0, op_cursor_sleb(c));
 	else if (op >= OP_CONST1U && op <= OP_CONST8S)
 		push_const(m, op);
 	else if (op == OP_CONSTU)
-		push(m, cfi_uleb(c));
+		push(m, op_cursor_uleb(c));
 	else if (op == OP_CONSTS)
-		push(m, (uint64_t)cfi_sleb(c));
+		push(m, (uint64_t)op_cursor_sleb(c));
 	else if (op == OP_DUP)
 		pick(m, 0);
 	else if (op == OP_OVER)
 		pick(m, 1);
 	else if (op == OP_PICK)
-		pick(m, (unsigned int)cfi_get(c, 1));
+		pick(m, op_cursor_u8(c));
 	else
 		return false;
 	return true;
@@ -186,7 +188,7 @@ static bool run_push(struct machine *m, uint8_t op)
 
 static bool run_other(struct machine *m, uint8_t op)
 {
-	struct cfi_cursor *c = &m->c;
+	struct op_cursor *c = &m->c;
 	int64_t distance;
 	uint64_t reg;
 
@@ -203,18 +205,18 @@ static bool run_other(struct machine *m, uint8_t op)
 		rotate(m);
 		return true;
 	case OP_BREGX:
-		reg = cfi_uleb(c);
-		push_reg(m, reg, cfi_sleb(c));
+		reg = op_cursor_uleb(c);
+		push_reg(m, reg, op_cursor_sleb(c));
 		return true;
 	case OP_DEREF:
 		deref(m, 8);
 		return true;
 	case OP_DEREF_SIZE:
-		deref(m, (unsigned int)cfi_get(c, 1));
+		deref(m, op_cursor_u8(c));
 		return true;
 	case OP_SKIP:
 	case OP_BRA:
-		distance = cfi_signed(cfi_get(c, 2), 2);
+		distance = op_cursor_signed(c, 2);
 		if (op == OP_SKIP || pop(m))
 			jump(m, distance);
 		return true;
@@ -231,7 +233,7 @@ static bool run_unary(struct machine *m, uint8_t op)
 		return false;
 	value = pop(m);
 	if (op == OP_PLUS_UCONST)
-		value += cfi_uleb(&m->c);
+		value += op_cursor_uleb(&m->c);
 	else if (op == OP_NOT)
 		value = ~value;
 	else if (op == OP_NEG || (int64_t)value < 0)
@@ -330,18 +332,18 @@ enum cfi_step cfi_expr_run(const struct cfi_frame *frame, const uint8_t *expr,
 
 	m.frame = frame;
 	m.start = expr;
-	m.c = cfi_cursor(expr, len);
+	m.c = op_cursor(expr, len);
 	m.nr = 0;
 	m.failure = CFI_CALLER;
 	if (initial)
 		push(&m, *initial);
-	while (cfi_left(&m.c) && !m.failure) {
-		uint8_t op = (uint8_t)cfi_get(&m.c, 1);
+	while (op_cursor_left(&m.c) && !m.failure) {
+		uint8_t op = op_cursor_u8(&m.c);
 
 		if (!*frame->nr_ops ||
 		    (!run_push(&m, op) && !run_other(&m, op) &&
 		     !run_unary(&m, op) && !run_binary(&m, op)) ||
-		    m.c.bad)
+		    m.c.failed)
 			fail(&m, CFI_NO_DATA);
 		else
 			--*frame->nr_ops;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
+#include <string.h>
+
+#include "libcfi/cfi_address.h"
 #include "libcfi/cfi_frames.h"
 
 /*
@@ -11,7 +14,7 @@
 
 /* One entry, of either kind. */
 struct entry {
-	struct cfi_cursor c; /* what is behind the id */
+	struct op_cursor c; /* what is behind the id */
 	size_t next; /* where the next entry is */
 	size_t id_at;
 	uint64_t id; /* or where the CIE is */
@@ -22,55 +25,52 @@ struct entry {
 static bool read_entry(const struct cfi_section *section, size_t at,
 		       struct entry *e)
 {
-	struct cfi_cursor c =
-		cfi_cursor(section->bytes + at, section->len - at);
-	uint64_t len = cfi_get(&c, 4);
-	unsigned int id_size = 4;
-	const uint8_t *start;
+	struct op_cursor c = op_cursor(section->bytes + at, section->len - at);
+	bool is_64;
 
-	if (len == 0xffffffff) {
-		len = cfi_get(&c, 8);
-		id_size = section->is_debug ? 8 : 4;
-	}
-	start = c.at;
-	if (c.bad || (!len && section->is_open) || !cfi_take(&c, len))
+	e->c = op_cursor_unit(&c, &is_64);
+	if (c.failed || (!op_cursor_left(&e->c) && section->is_open))
 		return false;
 	e->next = (size_t)(c.at - section->bytes);
-	e->id_at = (size_t)(start - section->bytes);
-	e->c = cfi_cursor(start, len);
-	e->id = cfi_get(&e->c, id_size);
+	e->id_at = (size_t)(e->c.at - section->bytes);
+	is_64 = is_64 && section->is_debug;
+	e->id = op_cursor_number(&e->c, is_64 ? 8 : 4);
 	if (!section->is_debug)
 		e->is_cie = !e->id;
 	else
-		e->is_cie = e->id == (id_size == 8 ? UINT64_MAX : UINT32_MAX);
+		e->is_cie = e->id == (is_64 ? UINT64_MAX : UINT32_MAX);
 	return true;
+}
+
+/*
+ * One with its encoding. Padding is all that its own place could matter for,
+ * and no toolchain writes that here.
+ */
+static void skip_address(struct op_cursor *c)
+{
+	uint8_t encoding = op_cursor_u8(c);
+	uint64_t unused;
+
+	cfi_address(c, encoding, c->at, 0, &unused);
 }
 
 /* The letters behind "z", and the data they stand for. */
 static bool read_augmentation(struct cfi_cie *cie, const char *letters,
-			      struct cfi_cursor *c)
+			      struct op_cursor *c)
 {
-	uint64_t len = cfi_uleb(c);
-	struct cfi_cursor data = *c;
-	uint64_t unused;
+	struct op_cursor data = op_cursor_part(c, op_cursor_uleb(c));
 
-	if (!cfi_take(c, len))
-		return false;
-	data.end = c->at;
 	cie->has_data = true;
 	for (; *letters; letters++) {
 		switch (*letters) {
 		case 'R':
-			cie->encoding = (uint8_t)cfi_get(&data, 1);
+			cie->encoding = op_cursor_u8(&data);
 			break;
 		case 'L':
-			cfi_get(&data, 1);
+			op_cursor_u8(&data);
 			break;
 		case 'P':
-			/* Padding is all that its own address could matter for,
-			 * and no toolchain writes that here. */
-			cfi_address(&data, (uint8_t)cfi_get(&data, 1), data.at,
-				    0, &unused);
+			skip_address(&data);
 			break;
 		case 'S':
 			cie->is_signal = true;
@@ -79,37 +79,36 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters,
 		case 'G': /* memory tags */
 			break;
 		default: /* nobody can know what follows */
-			return !data.bad;
+			return !data.failed;
 		}
 	}
-	return !data.bad;
+	return !data.failed;
 }
 
 static bool read_cie(struct entry *e, struct cfi_cie *cie)
 {
-	struct cfi_cursor *c = &e->c;
-	uint8_t version = (uint8_t)cfi_get(c, 1);
-	const char *letters = (const char *)c->at;
-	size_t nr_letters = strnlen(letters, cfi_left(c));
+	struct op_cursor *c = &e->c;
+	uint8_t version = op_cursor_u8(c);
+	const char *letters = op_cursor_string(c);
 
 	*cie = (struct cfi_cie){ .encoding = CFI_PE_ABSPTR };
 	if (version != 1 && version != 3 && version != 4)
 		return false;
-	if (nr_letters > MAX_AUGMENTATION || !cfi_take(c, nr_letters + 1))
+	if (!letters || strlen(letters) > MAX_AUGMENTATION)
 		return false;
 	/* address size, segment size */
-	if (version == 4 && (cfi_get(c, 1) != 8 || cfi_get(c, 1)))
+	if (version == 4 && (op_cursor_u8(c) != 8 || op_cursor_u8(c)))
 		return false;
-	cie->code_align = cfi_uleb(c);
-	cie->data_align = cfi_sleb(c);
-	cie->ra = version == 1 ? cfi_get(c, 1) : cfi_uleb(c);
+	cie->code_align = op_cursor_uleb(c);
+	cie->data_align = op_cursor_sleb(c);
+	cie->ra = version == 1 ? op_cursor_u8(c) : op_cursor_uleb(c);
 	if (*letters == 'z' && !read_augmentation(cie, letters + 1, c))
 		return false;
 	if (*letters && *letters != 'z')
 		return false;
 	cie->insns = c->at;
-	cie->insns_len = cfi_left(c);
-	return !c->bad && cie->insns_len <= MAX_CIE_INSNS;
+	cie->insns_len = op_cursor_left(c);
+	return !c->failed && cie->insns_len <= MAX_CIE_INSNS;
 }
 
 /* Make frames->cie that at @at. Most FDEs have the one of their neighbour. */
@@ -120,7 +119,7 @@ static bool find_cie(struct cfi_frames *frames, size_t at)
 	if (frames->cie_at != at) {
 		frames->cie_at = at;
 		frames->cie_bad = !read_entry(frames->section, at, &e) ||
-				  e.c.bad || !e.is_cie ||
+				  e.c.failed || !e.is_cie ||
 				  !read_cie(&e, &frames->cie);
 	}
 	return !frames->cie_bad;
@@ -140,11 +139,11 @@ static bool read_fde(struct cfi_frames *frames, struct entry *e,
 		     struct cfi_fde *fde)
 {
 	const struct cfi_section *section = frames->section;
-	struct cfi_cursor *c = &e->c;
+	struct op_cursor *c = &e->c;
 	size_t cie_at;
 	uint64_t len;
 
-	if (e->c.bad || e->is_cie || !cie_place(section, e, &cie_at) ||
+	if (e->c.failed || e->is_cie || !cie_place(section, e, &cie_at) ||
 	    !find_cie(frames, cie_at))
 		return false;
 	fde->section = section;
@@ -155,11 +154,11 @@ static bool read_fde(struct cfi_frames *frames, struct entry *e,
 			 section->addr, &len))
 		return false;
 	if (fde->cie.has_data)
-		cfi_take(c, cfi_uleb(c));
+		op_cursor_skip(c, op_cursor_uleb(c));
 	fde->end = fde->start + len;
 	fde->insns = c->at;
-	fde->insns_len = cfi_left(c);
-	return !c->bad && fde->end > fde->start;
+	fde->insns_len = op_cursor_left(c);
+	return !c->failed && fde->end > fde->start;
 }
 
 void cfi_frames_init(struct cfi_frames *frames,

@@ -8,7 +8,6 @@
  * that cfi_program.h runs. Nothing is copied: all lives as long as the section.
  */
 
-#include "libcfi/cfi_cursor.h"
 #include "libcfi/cfi_image.h"
 
 struct cfi_cie {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libcfi/cfi_cursor.h"
+#include "libcfi/cfi_address.h"
 #include "libcfi/cfi_image.h"
 
 /* More is taken for damage. */
@@ -279,7 +279,7 @@ static int load_indexed(struct cfi_image *image,
 	struct cfi_section *section = &image->eh_frame;
 	const struct cfi_segment *segment;
 	uint8_t head[16] = { 0 };
-	struct cfi_cursor c = cfi_cursor(head + 4, sizeof(head) - 4);
+	struct op_cursor c = op_cursor(head + 4, sizeof(head) - 4);
 	uint64_t len;
 	int err;
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libcfi/cfi_address.h"
 #include "libcfi/cfi_program.h"
 
 /* DW_CFA_*; those with an operand in their low bits first. */
@@ -58,7 +59,7 @@ struct state {
 };
 
 struct program {
-	struct cfi_cursor insns;
+	struct op_cursor insns;
 	const struct cfi_cie *cie;
 	const struct cfi_fde *fde;
 	struct cfi_rules *rules;
@@ -127,8 +128,8 @@ static void restore(struct program *p, uint64_t reg)
 /* Takes a block; gives the number of the expression that it is. */
 static int32_t take_expr(struct program *p)
 {
-	uint64_t len = cfi_uleb(&p->insns);
-	const uint8_t *expr = cfi_take(&p->insns, len);
+	uint64_t len = op_cursor_uleb(&p->insns);
+	const uint8_t *expr = op_cursor_take(&p->insns, len);
 	int32_t nr = 0;
 	int err;
 
@@ -206,27 +207,28 @@ static void negate_ra_state(struct program *p)
 /* Those that say where a register is. */
 static bool run_where(struct program *p, uint8_t op)
 {
-	struct cfi_cursor *c = &p->insns;
-	uint64_t reg = cfi_uleb(c);
+	struct op_cursor *c = &p->insns;
+	uint64_t reg = op_cursor_uleb(c);
 
 	switch (op) {
 	case OFFSET_EXTENDED:
 		set_where(p, reg, CFI_AT_CFA,
-			  factored(p, (int64_t)cfi_uleb(c)));
+			  factored(p, (int64_t)op_cursor_uleb(c)));
 		return true;
 	case OFFSET_EXTENDED_SF:
-		set_where(p, reg, CFI_AT_CFA, factored(p, cfi_sleb(c)));
+		set_where(p, reg, CFI_AT_CFA, factored(p, op_cursor_sleb(c)));
 		return true;
 	case GNU_NEGATIVE_OFFSET_EXTENDED:
 		set_where(p, reg, CFI_AT_CFA,
-			  factored(p, -(int64_t)(cfi_uleb(c) & INT64_MAX)));
+			  factored(p,
+				   -(int64_t)(op_cursor_uleb(c) & INT64_MAX)));
 		return true;
 	case VAL_OFFSET:
 		set_where(p, reg, CFI_IS_CFA,
-			  factored(p, (int64_t)cfi_uleb(c)));
+			  factored(p, (int64_t)op_cursor_uleb(c)));
 		return true;
 	case VAL_OFFSET_SF:
-		set_where(p, reg, CFI_IS_CFA, factored(p, cfi_sleb(c)));
+		set_where(p, reg, CFI_IS_CFA, factored(p, op_cursor_sleb(c)));
 		return true;
 	case RESTORE_EXTENDED:
 		restore(p, reg);
@@ -238,7 +240,7 @@ static bool run_where(struct program *p, uint8_t op)
 		set_where(p, reg, CFI_SAME, 0);
 		return true;
 	case REGISTER:
-		set_where(p, reg, CFI_IN_REG, (int64_t)cfi_uleb(c));
+		set_where(p, reg, CFI_IN_REG, (int64_t)op_cursor_uleb(c));
 		return true;
 	case EXPRESSION:
 		set_where(p, reg, CFI_AT_EXPR, take_expr(p));
@@ -253,25 +255,25 @@ static bool run_where(struct program *p, uint8_t op)
 /* Those that say what the CFA is. */
 static bool run_cfa(struct program *p, uint8_t op)
 {
-	struct cfi_cursor *c = &p->insns;
+	struct op_cursor *c = &p->insns;
 
 	switch (op) {
 	case DEF_CFA:
-		set_cfa_reg(p, cfi_uleb(c));
-		set_cfa_value(p, (int64_t)cfi_uleb(c));
+		set_cfa_reg(p, op_cursor_uleb(c));
+		set_cfa_value(p, (int64_t)op_cursor_uleb(c));
 		return true;
 	case DEF_CFA_SF:
-		set_cfa_reg(p, cfi_uleb(c));
-		set_cfa_value(p, factored(p, cfi_sleb(c)));
+		set_cfa_reg(p, op_cursor_uleb(c));
+		set_cfa_value(p, factored(p, op_cursor_sleb(c)));
 		return true;
 	case DEF_CFA_REGISTER:
-		set_cfa_reg(p, cfi_uleb(c));
+		set_cfa_reg(p, op_cursor_uleb(c));
 		return true;
 	case DEF_CFA_OFFSET:
-		set_cfa_value(p, (int64_t)cfi_uleb(c));
+		set_cfa_value(p, (int64_t)op_cursor_uleb(c));
 		return true;
 	case DEF_CFA_OFFSET_SF:
-		set_cfa_value(p, factored(p, cfi_sleb(c)));
+		set_cfa_value(p, factored(p, op_cursor_sleb(c)));
 		return true;
 	case DEF_CFA_EXPRESSION:
 		set_cfa_expr(p);
@@ -286,13 +288,13 @@ static bool run_other(struct program *p, uint8_t op)
 	case NOP:
 		return true;
 	case ADVANCE_LOC1:
-		advance(p, cfi_get(&p->insns, 1));
+		advance(p, op_cursor_u8(&p->insns));
 		return true;
 	case ADVANCE_LOC2:
-		advance(p, cfi_get(&p->insns, 2));
+		advance(p, op_cursor_number(&p->insns, 2));
 		return true;
 	case ADVANCE_LOC4:
-		advance(p, cfi_get(&p->insns, 4));
+		advance(p, op_cursor_number(&p->insns, 4));
 		return true;
 	case SET_LOC:
 		set_loc(p);
@@ -308,7 +310,7 @@ static bool run_other(struct program *p, uint8_t op)
 		negate_ra_state(p);
 		return true;
 	case GNU_ARGS_SIZE: /* matters to who unwinds for an exception only */
-		cfi_uleb(&p->insns);
+		op_cursor_uleb(&p->insns);
 		return true;
 	}
 	return false;
@@ -316,7 +318,7 @@ static bool run_other(struct program *p, uint8_t op)
 
 static void run_one(struct program *p)
 {
-	uint8_t op = (uint8_t)cfi_get(&p->insns, 1);
+	uint8_t op = op_cursor_u8(&p->insns);
 	uint8_t low = op & 0x3f;
 
 	switch (op & 0xc0) {
@@ -325,7 +327,7 @@ static void run_one(struct program *p)
 		return;
 	case OFFSET:
 		set_where(p, low, CFI_AT_CFA,
-			  factored(p, (int64_t)cfi_uleb(&p->insns)));
+			  factored(p, (int64_t)op_cursor_uleb(&p->insns)));
 		return;
 	case RESTORE:
 		restore(p, low);
@@ -386,16 +388,16 @@ static void put_row(struct program *p, uint64_t from,
 
 static bool can_run(const struct program *p)
 {
-	return !p->err && cfi_left(&p->insns);
+	return !p->err && op_cursor_left(&p->insns);
 }
 
 static void run_cie(struct program *p)
 {
-	p->insns = cfi_cursor(p->cie->insns, p->cie->insns_len);
+	p->insns = op_cursor(p->cie->insns, p->cie->insns_len);
 	/* A CIE is of no place, so nothing may depend on one. */
 	while (can_run(p))
 		run_one(p);
-	if (p->insns.bad)
+	if (p->insns.failed)
 		fail(p, -EBADMSG);
 	p->initial = p->now;
 	p->changed = true;
@@ -407,11 +409,11 @@ static void run_fde(struct program *p, const struct cfi_fde *fde,
 	uint64_t from = fde->start;
 	unsigned int still = 0;
 
-	p->insns = cfi_cursor(fde->insns, fde->insns_len);
+	p->insns = op_cursor(fde->insns, fde->insns_len);
 	p->loc = fde->start;
 	while (can_run(p) && from < fde->end) {
 		run_one(p);
-		if (p->insns.bad || p->loc < from || ++still > MAX_STILL)
+		if (p->insns.failed || p->loc < from || ++still > MAX_STILL)
 			fail(p, -EBADMSG);
 		if (p->err || p->loc == from)
 			continue;

@@ -19,20 +19,20 @@ static const uint8_t fixed_sizes[] = {
 	[DW_FORM_implicit_const] = 1,
 };
 
-static void skip_block(struct pp_cursor *c, uint64_t form)
+static void skip_block(struct op_cursor *c, uint64_t form)
 {
 	switch (form) {
 	case DW_FORM_block1:
-		pp_cursor_skip(c, pp_cursor_number(c, 1));
+		op_cursor_skip(c, op_cursor_u8(c));
 		break;
 	case DW_FORM_block2:
-		pp_cursor_skip(c, pp_cursor_number(c, 2));
+		op_cursor_skip(c, op_cursor_number(c, 2));
 		break;
 	case DW_FORM_block4:
-		pp_cursor_skip(c, pp_cursor_number(c, 4));
+		op_cursor_skip(c, op_cursor_number(c, 4));
 		break;
 	default:
-		pp_cursor_skip(c, pp_cursor_uleb(c));
+		op_cursor_skip(c, op_cursor_uleb(c));
 	}
 }
 
@@ -46,16 +46,26 @@ static struct pp_dwarf_value text(const char *value)
 	return (struct pp_dwarf_value){ .text = value };
 }
 
-static struct pp_dwarf_value read_fixed(struct pp_cursor *c, size_t size)
+/* The string at @offset of a section of strings. */
+static struct pp_dwarf_value text_at(const struct pp_dwarf *dwarf,
+				     const struct pp_bytes *strings,
+				     uint64_t offset)
+{
+	struct op_cursor c = pp_dwarf_cursor(dwarf, strings, offset);
+
+	return text(op_cursor_string(&c));
+}
+
+static struct pp_dwarf_value read_fixed(struct op_cursor *c, size_t size)
 {
 	if (size <= sizeof(uint64_t))
-		return number(pp_cursor_number(c, size));
-	pp_cursor_skip(c, size);
+		return number(op_cursor_number(c, size));
+	op_cursor_skip(c, size);
 	return number(0);
 }
 
 struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
-				    struct pp_cursor *c,
+				    struct op_cursor *c,
 				    const struct pp_dwarf_form *form)
 {
 	size_t offset_size = form->is_64 ? 8 : 4;
@@ -65,34 +75,34 @@ struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
 		return read_fixed(c, fixed_sizes[code] - 1u);
 	switch (code) {
 	case DW_FORM_string:
-		return text(pp_cursor_string(c));
+		return text(op_cursor_string(c));
 	case DW_FORM_strp:
-		return text(pp_bytes_string(&dwarf->str,
-					    pp_cursor_number(c, offset_size)));
+		return text_at(dwarf, &dwarf->str,
+			       op_cursor_number(c, offset_size));
 	case DW_FORM_line_strp:
-		return text(pp_bytes_string(&dwarf->line_str,
-					    pp_cursor_number(c, offset_size)));
+		return text_at(dwarf, &dwarf->line_str,
+			       op_cursor_number(c, offset_size));
 	case DW_FORM_addr:
-		return number(pp_cursor_number(c, form->address_size));
+		return number(op_cursor_number(c, form->address_size));
 	case DW_FORM_ref_addr:
 		/* Version 2 took the size of an address. */
-		return number(pp_cursor_number(c, form->version < 3
+		return number(op_cursor_number(c, form->version < 3
 							  ? form->address_size
 							  : offset_size));
 	case DW_FORM_sec_offset:
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_ref_alt:
 	case DW_FORM_GNU_strp_alt:
-		return number(pp_cursor_number(c, offset_size));
+		return number(op_cursor_number(c, offset_size));
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata:
 	case DW_FORM_strx:
 	case DW_FORM_addrx:
 	case DW_FORM_loclistx:
 	case DW_FORM_rnglistx:
-		return number(pp_cursor_uleb(c));
+		return number(op_cursor_uleb(c));
 	case DW_FORM_sdata:
-		return number((uint64_t)pp_cursor_sleb(c));
+		return number((uint64_t)op_cursor_sleb(c));
 	case DW_FORM_block:
 	case DW_FORM_block1:
 	case DW_FORM_block2:
@@ -101,7 +111,7 @@ struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
 		skip_block(c, code);
 		return number(0);
 	default:
-		pp_cursor_fail(c);
+		op_cursor_fail(c);
 		return number(0);
 	}
 }

@@ -7,7 +7,12 @@
  * empty; their bytes stay the owner's and must outlive what is made of them.
  */
 
-#include "libpp/dwarf_cursor.h"
+#include "libop/op_cursor.h"
+
+struct pp_bytes {
+	const uint8_t *data; /* borrowed */
+	size_t len;
+};
 
 struct pp_dwarf {
 	struct pp_bytes line; /* .debug_line */
@@ -18,17 +23,16 @@ struct pp_dwarf {
 	bool big_endian;
 };
 
-static inline struct pp_cursor pp_dwarf_cursor(const struct pp_dwarf *dwarf,
-					       const struct pp_bytes *section,
+/* From byte @offset of @bytes on. */
+static inline struct op_cursor pp_dwarf_cursor(const struct pp_dwarf *dwarf,
+					       const struct pp_bytes *bytes,
 					       uint64_t offset)
 {
-	struct pp_cursor c = { section->data, section->data, dwarf->big_endian,
-			       offset > section->len };
+	struct op_cursor c = op_cursor(bytes->data, bytes->len);
 
-	if (!c.failed && section->len) {
-		c.at += offset;
-		c.end += section->len;
-	}
+	c.big_endian = dwarf->big_endian;
+	if (offset)
+		op_cursor_skip(&c, offset);
 	return c;
 }
 
@@ -95,7 +99,7 @@ struct pp_dwarf_value {
 
 /* Read one value and go behind it; the cursor fails on an unknown form. */
 struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
-				    struct pp_cursor *c,
+				    struct op_cursor *c,
 				    const struct pp_dwarf_form *form);
 
 #endif /* LIBPP_DWARF_H */

@@ -24,52 +24,52 @@ struct unit {
 };
 
 /* Read what stands before the entries of a unit; @c is then at the first. */
-static void read_unit(struct pp_cursor *c, struct unit *unit)
+static void read_unit(struct op_cursor *c, struct unit *unit)
 {
 	size_t offset_size = unit->form.is_64 ? 8 : 4;
 	uint8_t type;
 
-	unit->form.version = (uint8_t)pp_cursor_number(c, 2);
+	unit->form.version = (uint8_t)op_cursor_number(c, 2);
 	if (unit->form.version < 2 || unit->form.version > 5)
-		pp_cursor_fail(c);
+		op_cursor_fail(c);
 	if (unit->form.version < 5) {
-		unit->abbrevs = pp_cursor_number(c, offset_size);
-		unit->form.address_size = pp_cursor_u8(c);
+		unit->abbrevs = op_cursor_number(c, offset_size);
+		unit->form.address_size = op_cursor_u8(c);
 	} else {
-		type = pp_cursor_u8(c);
-		unit->form.address_size = pp_cursor_u8(c);
-		unit->abbrevs = pp_cursor_number(c, offset_size);
+		type = op_cursor_u8(c);
+		unit->form.address_size = op_cursor_u8(c);
+		unit->abbrevs = op_cursor_number(c, offset_size);
 		if (type == DW_UT_skeleton || type == DW_UT_split_compile)
-			pp_cursor_skip(c, 8);
+			op_cursor_skip(c, 8);
 		else if (type != DW_UT_compile && type != DW_UT_partial)
-			pp_cursor_fail(c);
+			op_cursor_fail(c);
 	}
 	if (unit->form.address_size > 8)
-		pp_cursor_fail(c);
+		op_cursor_fail(c);
 }
 
 /* One pair of an abbreviation; false behind the last. */
-static bool next_attribute(struct pp_cursor *abbrev, uint64_t *name,
+static bool next_attribute(struct op_cursor *abbrev, uint64_t *name,
 			   uint64_t *form)
 {
-	*name = pp_cursor_uleb(abbrev);
-	*form = pp_cursor_uleb(abbrev);
+	*name = op_cursor_uleb(abbrev);
+	*form = op_cursor_uleb(abbrev);
 	if (*form == DW_FORM_implicit_const)
-		pp_cursor_sleb(abbrev);
+		op_cursor_sleb(abbrev);
 	return !abbrev->failed && (*name || *form);
 }
 
 /* Go to the attributes of abbreviation @code. */
-static bool find_abbrev(struct pp_cursor *abbrev, uint64_t code)
+static bool find_abbrev(struct op_cursor *abbrev, uint64_t code)
 {
 	uint64_t this, name, form;
 
 	for (unsigned int nr = 0; nr < MAX_ABBREVS; nr++) {
-		this = pp_cursor_uleb(abbrev);
+		this = op_cursor_uleb(abbrev);
 		if (!this || abbrev->failed)
 			return false;
-		pp_cursor_uleb(abbrev); /* tag */
-		pp_cursor_u8(abbrev); /* whether it has children */
+		op_cursor_uleb(abbrev); /* tag */
+		op_cursor_u8(abbrev); /* whether it has children */
 		if (this == code)
 			return !abbrev->failed;
 		while (next_attribute(abbrev, &name, &form))
@@ -78,16 +78,16 @@ static bool find_abbrev(struct pp_cursor *abbrev, uint64_t code)
 	return false;
 }
 
-static bool read_dir(const struct pp_dwarf *dwarf, struct pp_cursor *c,
+static bool read_dir(const struct pp_dwarf *dwarf, struct op_cursor *c,
 		     struct unit *unit, struct pp_dwarf_dir *dir)
 {
 	bool has_table = false;
-	struct pp_cursor abbrev;
+	struct op_cursor abbrev;
 	uint64_t name;
 
 	read_unit(c, unit);
 	abbrev = pp_dwarf_cursor(dwarf, &dwarf->abbrev, unit->abbrevs);
-	if (c->failed || !find_abbrev(&abbrev, pp_cursor_uleb(c)))
+	if (c->failed || !find_abbrev(&abbrev, op_cursor_uleb(c)))
 		return false;
 	dir->dir = NULL;
 	while (!(has_table && dir->dir) && !c->failed &&
@@ -130,14 +130,14 @@ static int by_table(const void *a, const void *b)
 
 int pp_dwarf_dirs_init(struct pp_dwarf_dirs *dirs, const struct pp_dwarf *dwarf)
 {
-	struct pp_cursor all = pp_dwarf_cursor(dwarf, &dwarf->info, 0);
+	struct op_cursor all = pp_dwarf_cursor(dwarf, &dwarf->info, 0);
 	int err = 0;
 
 	*dirs = (struct pp_dwarf_dirs){ 0 };
-	while (!err && pp_cursor_left(&all)) {
+	while (!err && op_cursor_left(&all)) {
 		struct pp_dwarf_dir dir;
 		struct unit unit = { 0 };
-		struct pp_cursor c = pp_cursor_unit(&all, &unit.form.is_64);
+		struct op_cursor c = op_cursor_unit(&all, &unit.form.is_64);
 
 		if (!c.failed && read_dir(dwarf, &c, &unit, &dir))
 			err = add(dirs, &dir);

@@ -14,74 +14,74 @@ enum {
 /* More columns than a table of DWARF 5 can have a use for. */
 #define MAX_COLUMNS 16
 
-static void read_numbers(struct pp_cursor *c, struct pp_line_header *header)
+static void read_numbers(struct op_cursor *c, struct pp_line_header *header)
 {
-	header->min_length = pp_cursor_u8(c);
-	header->max_ops = header->form.version >= 4 ? pp_cursor_u8(c) : 1;
-	pp_cursor_u8(c); /* whether a row is a statement at first */
-	header->line_base = (int8_t)pp_cursor_u8(c);
-	header->line_range = pp_cursor_u8(c);
-	header->opcode_base = pp_cursor_u8(c);
+	header->min_length = op_cursor_u8(c);
+	header->max_ops = header->form.version >= 4 ? op_cursor_u8(c) : 1;
+	op_cursor_u8(c); /* whether a row is a statement at first */
+	header->line_base = (int8_t)op_cursor_u8(c);
+	header->line_range = op_cursor_u8(c);
+	header->opcode_base = op_cursor_u8(c);
 	if (!header->line_range || !header->opcode_base)
-		pp_cursor_fail(c);
+		op_cursor_fail(c);
 	header->opcode_args = c->at;
 	if (header->opcode_base)
-		pp_cursor_skip(c, header->opcode_base - 1u);
+		op_cursor_skip(c, header->opcode_base - 1u);
 	if (!header->max_ops)
 		header->max_ops = 1;
 }
 
-bool pp_line_header_read(const struct pp_dwarf *dwarf, struct pp_cursor *c,
+bool pp_line_header_read(const struct pp_dwarf *dwarf, struct op_cursor *c,
 			 struct pp_line_header *header)
 {
-	struct pp_cursor unit;
+	struct op_cursor unit;
 	const uint8_t *tables;
 	uint64_t len;
 
 	*header = (struct pp_line_header){ 0 };
 	header->offset = (uint64_t)(c->at - dwarf->line.data);
-	unit = pp_cursor_unit(c, &header->form.is_64);
-	header->form.version = (uint8_t)pp_cursor_number(&unit, 2);
+	unit = op_cursor_unit(c, &header->form.is_64);
+	header->form.version = (uint8_t)op_cursor_number(&unit, 2);
 	if (header->form.version < 2 || header->form.version > 5)
 		return false;
 	if (header->form.version == 5) {
-		header->form.address_size = pp_cursor_u8(&unit);
-		pp_cursor_u8(&unit); /* bytes of a segment selector */
+		header->form.address_size = op_cursor_u8(&unit);
+		op_cursor_u8(&unit); /* bytes of a segment selector */
 	}
-	len = pp_cursor_number(&unit, header->form.is_64 ? 8 : 4);
-	if (unit.failed || len > pp_cursor_left(&unit))
+	len = op_cursor_number(&unit, header->form.is_64 ? 8 : 4);
+	if (unit.failed || len > op_cursor_left(&unit))
 		return false;
 	header->program.data = unit.at + len;
-	header->program.len = pp_cursor_left(&unit) - len;
+	header->program.len = op_cursor_left(&unit) - len;
 	unit.end = header->program.data;
 	read_numbers(&unit, header);
 	tables = unit.at;
-	header->files = (struct pp_bytes){ tables, pp_cursor_left(&unit) };
+	header->files = (struct pp_bytes){ tables, op_cursor_left(&unit) };
 	return !unit.failed && header->form.address_size <= 8;
 }
 
 /* ---- up to version 4 ----------------------------------------------------- */
 
 /* String @nr, counted from 1, of a list that an empty one ends. */
-static const char *old_string(struct pp_cursor *c, uint64_t nr)
+static const char *old_string(struct op_cursor *c, uint64_t nr)
 {
 	const char *found = NULL, *text;
 
-	for (uint64_t i = 1; (text = pp_cursor_string(c)) && *text; i++)
+	for (uint64_t i = 1; (text = op_cursor_string(c)) && *text; i++)
 		if (i == nr)
 			found = text;
 	return found;
 }
 
-static bool find_old_file(struct pp_cursor *c, uint64_t nr,
+static bool find_old_file(struct op_cursor *c, uint64_t nr,
 			  struct pp_line_file *file, uint64_t *dir)
 {
 	const char *name;
 
-	for (uint64_t i = 1; (name = pp_cursor_string(c)) && *name; i++) {
-		*dir = pp_cursor_uleb(c);
-		pp_cursor_uleb(c); /* time */
-		pp_cursor_uleb(c); /* length */
+	for (uint64_t i = 1; (name = op_cursor_string(c)) && *name; i++) {
+		*dir = op_cursor_uleb(c);
+		op_cursor_uleb(c); /* time */
+		op_cursor_uleb(c); /* length */
 		if (i == nr && !c->failed) {
 			file->name = name;
 			return true;
@@ -90,10 +90,10 @@ static bool find_old_file(struct pp_cursor *c, uint64_t nr,
 	return false;
 }
 
-static bool old_file(const struct pp_cursor *tables, uint64_t nr,
+static bool old_file(const struct op_cursor *tables, uint64_t nr,
 		     struct pp_line_file *file)
 {
-	struct pp_cursor c = *tables;
+	struct op_cursor c = *tables;
 	uint64_t dir;
 
 	old_string(&c, 0);
@@ -116,21 +116,21 @@ struct table {
 	uint64_t nr_rows;
 };
 
-static void read_table(struct pp_cursor *c, struct table *table)
+static void read_table(struct op_cursor *c, struct table *table)
 {
-	table->nr_columns = pp_cursor_u8(c);
+	table->nr_columns = op_cursor_u8(c);
 	if (table->nr_columns > MAX_COLUMNS) {
-		pp_cursor_fail(c);
+		op_cursor_fail(c);
 		table->nr_columns = 0;
 	}
 	for (size_t i = 0; i < table->nr_columns; i++) {
-		table->columns[i].what = pp_cursor_uleb(c);
-		table->columns[i].form = pp_cursor_uleb(c);
+		table->columns[i].what = op_cursor_uleb(c);
+		table->columns[i].form = op_cursor_uleb(c);
 	}
-	table->nr_rows = pp_cursor_uleb(c);
+	table->nr_rows = op_cursor_uleb(c);
 	/* Each row takes up room, or the count is nonsense. */
-	if (table->nr_rows > pp_cursor_left(c)) {
-		pp_cursor_fail(c);
+	if (table->nr_rows > op_cursor_left(c)) {
+		op_cursor_fail(c);
 		table->nr_rows = 0;
 	}
 }
@@ -140,7 +140,7 @@ struct row {
 	uint64_t dir;
 };
 
-static struct row read_row(const struct pp_dwarf *dwarf, struct pp_cursor *c,
+static struct row read_row(const struct pp_dwarf *dwarf, struct op_cursor *c,
 			   const struct table *table,
 			   const struct pp_line_header *header)
 {
@@ -161,7 +161,7 @@ static struct row read_row(const struct pp_dwarf *dwarf, struct pp_cursor *c,
 }
 
 /* Go through a table; *@found is row @nr. Returns whether there is one. */
-static bool find_row(const struct pp_dwarf *dwarf, struct pp_cursor *c,
+static bool find_row(const struct pp_dwarf *dwarf, struct op_cursor *c,
 		     const struct pp_line_header *header, uint64_t nr,
 		     struct row *found)
 {
@@ -182,11 +182,11 @@ static bool find_row(const struct pp_dwarf *dwarf, struct pp_cursor *c,
 
 static bool new_file(const struct pp_dwarf *dwarf,
 		     const struct pp_line_header *header,
-		     const struct pp_cursor *tables, uint64_t nr,
+		     const struct op_cursor *tables, uint64_t nr,
 		     struct pp_line_file *file)
 {
 	struct row found = { 0 }, dir = { 0 }, first = { 0 };
-	struct pp_cursor c = *tables;
+	struct op_cursor c = *tables;
 
 	find_row(dwarf, &c, header, 0, &first);
 	if (!find_row(dwarf, &c, header, nr, &found) || !found.path)
@@ -201,9 +201,7 @@ bool pp_line_header_file(const struct pp_dwarf *dwarf,
 			 const struct pp_line_header *header, uint64_t nr,
 			 struct pp_line_file *file)
 {
-	struct pp_cursor tables = { header->files.data,
-				    header->files.data + header->files.len,
-				    dwarf->big_endian, false };
+	struct op_cursor tables = pp_dwarf_cursor(dwarf, &header->files, 0);
 
 	*file = (struct pp_line_file){ 0 };
 	return header->form.version < 5

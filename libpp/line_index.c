@@ -119,7 +119,7 @@ static int scan_program(struct build *b, const struct pp_line_header *header,
 	return err;
 }
 
-static int scan_unit(struct build *b, struct pp_cursor *c)
+static int scan_unit(struct build *b, struct op_cursor *c)
 {
 	struct pp_line_index *index = b->index;
 	struct pp_line_header *list = grow(index->headers, &b->headers_room,
@@ -165,7 +165,7 @@ int pp_line_index_new(struct pp_line_index **out, const struct pp_dwarf *dwarf,
 {
 	struct pp_line_index *index = calloc(1, sizeof(*index));
 	struct build b = { .index = index, .is_code = is_code, .ctx = ctx };
-	struct pp_cursor all;
+	struct op_cursor all;
 	int err = 0;
 
 	if (!index)
@@ -175,7 +175,7 @@ int pp_line_index_new(struct pp_line_index **out, const struct pp_dwarf *dwarf,
 	pp_arena_init(&index->arena);
 	pp_strings_init(&index->paths, &index->arena);
 	all = pp_dwarf_cursor(dwarf, &dwarf->line, 0);
-	while (!err && pp_cursor_left(&all))
+	while (!err && op_cursor_left(&all))
 		err = scan_unit(&b, &all);
 	if (err) {
 		pp_line_index_free(index);

@@ -26,12 +26,8 @@ void pp_line_program_init(struct pp_line_program *p,
 			  const struct pp_dwarf *dwarf,
 			  const struct pp_line_header *header, size_t at)
 {
-	const struct pp_bytes *bytes = &header->program;
-
 	p->header = header;
-	p->c = (struct pp_cursor){ bytes->data, bytes->data + bytes->len,
-				   dwarf->big_endian, false };
-	pp_cursor_skip(&p->c, at);
+	p->c = pp_dwarf_cursor(dwarf, &header->program, at);
 	reset(p);
 }
 
@@ -48,11 +44,16 @@ static void advance(struct pp_line_program *p, uint64_t operations)
 	p->op_index = operations % h->max_ops;
 }
 
+static void set_file(struct pp_line_program *p, uint64_t nr)
+{
+	p->file = nr <= UINT32_MAX ? (uint32_t)nr : 0;
+}
+
 static void make_row(const struct pp_line_program *p, struct pp_line_row *row,
 		     bool is_end)
 {
 	row->address = p->address;
-	row->file = p->file <= UINT32_MAX ? (uint32_t)p->file : 0;
+	row->file = p->file;
 	/* A negative line is none. */
 	row->line = p->line <= INT32_MAX ? (uint32_t)p->line : 0;
 	row->is_end = is_end;
@@ -61,24 +62,22 @@ static void make_row(const struct pp_line_program *p, struct pp_line_row *row,
 /* Returns whether there is a row. */
 static bool run_extended(struct pp_line_program *p, struct pp_line_row *row)
 {
-	uint64_t len = pp_cursor_uleb(&p->c);
-	struct pp_cursor args = p->c;
+	uint64_t len = op_cursor_uleb(&p->c);
+	struct op_cursor args = op_cursor_part(&p->c, len);
 
-	pp_cursor_skip(&p->c, len);
-	if (p->c.failed || !len)
+	if (args.failed || !len)
 		return false;
-	args.end = p->c.at;
-	switch (pp_cursor_u8(&args)) {
+	switch (op_cursor_u8(&args)) {
 	case DW_LNE_end_sequence:
 		make_row(p, row, true);
 		reset(p);
 		return true;
 	case DW_LNE_set_address:
-		if (pp_cursor_left(&args) > 8)
-			pp_cursor_fail(&p->c);
+		if (op_cursor_left(&args) > 8)
+			op_cursor_fail(&p->c);
 		else
 			p->address =
-				pp_cursor_number(&args, pp_cursor_left(&args));
+				op_cursor_number(&args, op_cursor_left(&args));
 		p->op_index = 0;
 		return false;
 	default:
@@ -89,7 +88,7 @@ static bool run_extended(struct pp_line_program *p, struct pp_line_row *row)
 static void skip_standard(struct pp_line_program *p, uint8_t opcode)
 {
 	for (uint8_t i = p->header->opcode_args[opcode - 1]; i; i--)
-		pp_cursor_uleb(&p->c);
+		op_cursor_uleb(&p->c);
 }
 
 /* Likewise. */
@@ -103,19 +102,19 @@ static bool run_standard(struct pp_line_program *p, uint8_t opcode,
 		make_row(p, row, false);
 		return true;
 	case DW_LNS_advance_pc:
-		advance(p, pp_cursor_uleb(&p->c));
+		advance(p, op_cursor_uleb(&p->c));
 		return false;
 	case DW_LNS_advance_line:
-		p->line += (uint64_t)pp_cursor_sleb(&p->c);
+		p->line += (uint64_t)op_cursor_sleb(&p->c);
 		return false;
 	case DW_LNS_set_file:
-		p->file = pp_cursor_uleb(&p->c);
+		set_file(p, op_cursor_uleb(&p->c));
 		return false;
 	case DW_LNS_const_add_pc:
 		advance(p, (255u - h->opcode_base) / h->line_range);
 		return false;
 	case DW_LNS_fixed_advance_pc:
-		p->address += pp_cursor_number(&p->c, 2);
+		p->address += op_cursor_number(&p->c, 2);
 		p->op_index = 0;
 		return false;
 	default:

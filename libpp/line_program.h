@@ -28,7 +28,7 @@ struct pp_line_header {
  * Read the header at @c, a cursor in .debug_line, which goes behind the whole
  * program, as far as its length makes sense. Returns whether the header does.
  */
-bool pp_line_header_read(const struct pp_dwarf *dwarf, struct pp_cursor *c,
+bool pp_line_header_read(const struct pp_dwarf *dwarf, struct op_cursor *c,
 			 struct pp_line_header *header);
 
 /* What a file of a header is called; each may be NULL. */
@@ -53,11 +53,11 @@ struct pp_line_row {
 /* A program at work; a plain value that can be kept to go on from there. */
 struct pp_line_program {
 	const struct pp_line_header *header;
-	struct pp_cursor c;
+	struct op_cursor c;
 	uint64_t address;
 	uint64_t op_index;
-	uint64_t file;
 	uint64_t line;
+	uint32_t file;
 };
 
 /* Start @header's program at byte @at, which is where a sequence starts. */
