@@ -55,6 +55,13 @@ void odb_close(struct odb *odb);
 void *odb_user(struct odb *odb);
 
 /*
+ * Read the ODB_USER_SIZE bytes of the file @path, which is such a database or a
+ * call tree (ctree.h), and nothing else of it. Returns 0 or -errno as
+ * odb_open().
+ */
+int odb_peek(const char *path, void *user);
+
+/*
  * Add @count to the count of @key. Returns 0, or -errno when the file had to
  * grow and could not (ENOSPC, EFBIG, ENOMEM, EMFILE, EACCES; ENOENT or ESTALE
  * when it was removed or replaced meanwhile): then nothing was added and the

@@ -9,6 +9,8 @@
 
 #include "tests/unit/odb_fixture.h"
 
+#include "libdb/ctree.h"
+
 #define NOBODY 65534
 
 static size_t nr_entries(const char *dir)
@@ -76,6 +78,34 @@ static void fifos_and_devices_are_refused(void **state)
 	must_refuse(f->path, ODB_RDWR, -EBADMSG);
 	must_refuse("/dev/null", ODB_RDONLY, -EBADMSG);
 	must_refuse("/dev/zero", ODB_RDONLY, -EBADMSG);
+}
+
+/* The user's bytes are told by the head of the file alone. */
+static void a_peek_reads_the_users_bytes(void **state)
+{
+	struct fixture *f = *state;
+	const char *path = beside(f, "tree");
+	uint8_t user[ODB_USER_SIZE], wanted[ODB_USER_SIZE];
+	struct odb *odb = must_open(f->path, ODB_RDWR);
+	struct ctree *tree;
+
+	memset(wanted, 0x5a, sizeof(wanted));
+	memcpy(odb_user(odb), wanted, sizeof(wanted));
+	odb_close(odb);
+	assert_int_equal(odb_peek(f->path, user), 0);
+	assert_memory_equal(user, wanted, sizeof(user));
+	assert_int_equal(ctree_open(&tree, path, ODB_RDWR), 0);
+	memcpy(ctree_user(tree), wanted, sizeof(wanted));
+	ctree_close(tree);
+	memset(user, 0, sizeof(user));
+	assert_int_equal(odb_peek(path, user), 0);
+	assert_memory_equal(user, wanted, sizeof(user));
+	assert_int_equal(truncate(f->path, 255), 0);
+	assert_int_equal(odb_peek(f->path, user), -EBADMSG);
+	write_file(f->path, "no database at all", 18);
+	assert_int_equal(odb_peek(f->path, user), -EBADMSG);
+	assert_int_equal(odb_peek(f->dir, user), -EISDIR);
+	assert_int_equal(odb_peek(beside(f, "nothing"), user), -ENOENT);
 }
 
 static void only_the_database_stays_in_the_folder(void **state)
@@ -387,6 +417,7 @@ int main(void)
 		odb_unit_test(folders_are_not_created),
 		odb_unit_test(folders_are_refused),
 		odb_unit_test(fifos_and_devices_are_refused),
+		odb_unit_test(a_peek_reads_the_users_bytes),
 		odb_unit_test(only_the_database_stays_in_the_folder),
 		odb_unit_test(left_overs_are_replaced),
 		odb_unit_test(a_left_over_link_is_not_followed),
