@@ -15,6 +15,8 @@ struct opd_sfile_key;
 
 /* In the names of files that hold arcs, and no others: libop/op_mangle.h. */
 #define OPD_ARCS "/{cg}/"
+/* The same of call trees. */
+#define OPD_TREE "/{tree}/"
 
 /*
  * Write the name, relative to samples/current, of the sample file for @sfile

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_PACKER_H
+#define DAEMON_OPD_PACKER_H
+
+/*
+ * How the loose sample files of a session folder come into its pack
+ * (libdb/db_folder.h), in steps, each of which may be the last one of a
+ * process that is killed:
+ *
+ *	begin	{...} -> .packing-N/{...}		lock
+ *	write	packed + .packing-* -> .packed.grow
+ *	commit	.packed.grow -> packed			lock
+ *	tidy	.packing-1 ... .packing-N are removed
+ *
+ * N is more than the pack's generation, and the new pack's. So what is in
+ * .packing-N counts as loose files until the commit and not at all from it on:
+ * at no instant is a sample missing or there twice.
+ *
+ * One process at a time packs a folder: who does holds a lock on a
+ * .packing-N, its claim. The daemon's own lock says who may begin. A packer may
+ * outlive the daemon that began it.
+ *
+ * With "lock" above the folder is locked alone for a moment, which waits for
+ * those who read it.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+
+struct db_folder;
+struct opd;
+struct pack;
+struct pack_entry;
+struct pack_writer;
+
+/* Numbers below it are for what is taken out of packs (below). */
+#define OPD_PACKER_FIRST 1024
+
+/* How long to wait for readers, milliseconds. */
+#define OPD_PACKER_NO_WAIT 0
+#define OPD_PACKER_SHORT_WAIT 1000
+#define OPD_PACKER_LONG_WAIT 60000
+
+struct opd_packer_size {
+	uint64_t loose; /* bytes on the disk, with all folders */
+	uint64_t packed; /* bytes of the pack on the disk */
+	bool left; /* there are folders .packing-N */
+};
+
+/* How much is in session folder @dir. Returns 0 or -errno. */
+int opd_packer_size(const char *dir, struct opd_packer_size *out);
+
+/* Files that are put into the next pack, and what came of it. */
+struct opd_packer {
+	const char *dir; /* the session folder; borrowed */
+	uint64_t generation; /* N */
+	int claim; /* a descriptor of .packing-N; -1: none */
+	struct pack_writer *writer; /* between write and commit */
+	uint64_t nr_files; /* that were loose */
+	uint64_t nr_names; /* in the new pack */
+	bool pack_damaged; /* the old one, in part */
+};
+
+/* Whether somebody packs session folder @dir: -EBUSY, 0, or -errno. */
+int opd_packer_busy(const char *dir);
+
+/*
+ * Begin to pack @dir. With @again loose files stay where they are if others
+ * are in .packing-* already. Waits for readers at most @wait_ms. Returns 0,
+ * and opd_packer_release() has to follow some time; -ENODATA when there is
+ * nothing to pack, -EBUSY when somebody packs or reads it, -errno, with the
+ * reason. Folders may be in .packing-N then, which does no harm.
+ */
+int opd_packer_begin(struct opd_packer *packer, const char *dir, bool again,
+		     unsigned int wait_ms, struct op_diag *diag);
+
+/*
+ * Write the new pack. What is damaged is left out, said in the log, and renamed
+ * (opd_sample_file_damaged()). Returns 0 or -errno with the reason.
+ */
+int opd_packer_write(struct opd *opd, struct opd_packer *packer,
+		     struct op_diag *diag);
+
+/*
+ * Put it in place, waiting for readers at most @wait_ms. Returns 0 or -errno
+ * with the reason; then the old pack is still there, and the new one gone.
+ */
+int opd_packer_commit(struct opd_packer *packer, unsigned int wait_ms,
+		      struct op_diag *diag);
+
+/* Give up the claim, and what was written and not committed. */
+void opd_packer_release(struct opd_packer *packer);
+
+/*
+ * Remove the folders of session folder @dir that are in its pack. Sample files
+ * in them that were renamed for damage are kept: they go where they came from.
+ * Returns 0 or -errno with the reason.
+ */
+int opd_packer_tidy(const char *dir, struct op_diag *diag);
+
+/*
+ * Take the entries of @pack, the pack of @dir, for which @wanted is true out
+ * into .packing-G, where G is the pack's generation, while a pack of generation
+ * G - 1 without them takes its place. Nobody packs, and nothing is to be tidied
+ * up. Returns 0 or -errno with the reason; then all is as it was.
+ */
+int opd_packer_take_out(struct opd *opd, const char *dir,
+			const struct pack *pack,
+			bool (*wanted)(const struct pack_entry *entry,
+				       const void *ctx),
+			const void *ctx, struct op_diag *diag);
+
+/* ---- for the parts of this ------------------------------------------------
+ */
+
+/* The numbers N of all .packing-N in @dir, ascending; free() *@out. */
+int opd_packer_folders(const char *dir, uint64_t **out, size_t *nr);
+
+/*
+ * Lock @dir alone, waiting for readers at most @wait_ms. Returns a descriptor,
+ * with which the lock goes; -EBUSY or -errno.
+ */
+int opd_packer_lock(const char *dir, unsigned int wait_ms);
+
+/* The generation of the pack of @dir, 0 without one. Returns 0 or -errno. */
+int opd_packer_generation(const char *dir, uint64_t *generation);
+
+/* Whether a file of that name was renamed for damage. */
+bool opd_packer_is_bad(const char *name);
+
+#endif /* DAEMON_OPD_PACKER_H */

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Writing a pack: all members of the folder in the order of their names, those
+ * of one name added up. What only the old pack has is copied as it is.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_mangling.h"
+#include "daemon/opd_packer.h"
+#include "daemon/opd_sample_file.h"
+#include "libdb/db_folder.h"
+#include "libdb/pack.h"
+#include "libop/op_sample_file.h"
+
+struct member {
+	char *name;
+	char *path;
+	const struct pack_entry *entry; /* NULL: loose */
+	bool bad; /* it turned out to be damaged */
+};
+
+struct work {
+	struct opd *opd;
+	struct opd_packer *packer;
+	struct db_folder *folder;
+	bool distrust; /* an entry of the pack is damaged: look at each */
+	struct member *members;
+	size_t nr;
+	size_t room;
+};
+
+/* Contents that were read: parts of one sum. */
+struct parts {
+	struct odb **tables;
+	struct ctree **trees;
+	size_t nr;
+};
+
+/* ---- what there is ----------------------------------------------------------
+ */
+
+static bool is_wanted(const struct work *work, const struct db_member *member)
+{
+	const char *path = member->path + strlen(work->packer->dir);
+
+	if (opd_packer_is_bad(member->name))
+		return false;
+	/* Files that the daemon writes meanwhile are for another time. */
+	return member->entry || !strncmp(path, "/" DB_FOLDER_PACKING,
+					 strlen("/" DB_FOLDER_PACKING));
+}
+
+static int make_room(struct work *work)
+{
+	size_t room = work->room ? work->room * 2 : 1024;
+	struct member *more;
+
+	if (work->nr < work->room)
+		return 0;
+	more = reallocarray(work->members, room, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	work->members = more;
+	work->room = room;
+	return 0;
+}
+
+static int add_member(const struct db_member *member, void *ctx)
+{
+	struct work *work = ctx;
+	struct member new = { .entry = member->entry };
+	int err = 0;
+
+	if (!is_wanted(work, member))
+		return 0;
+	err = make_room(work);
+	new.name = strdup(member->name);
+	new.path = strdup(member->path);
+	if (!err && new.name &&new.path) {
+		work->members[work->nr++] = new;
+		return 0;
+	}
+	free(new.name);
+	free(new.path);
+	return -ENOMEM;
+}
+
+/* What cannot be listed must not be taken for nothing. */
+static int refuse(const char *path, int err, void *ctx)
+{
+	(void)path;
+	(void)ctx;
+	return err ? err : -EIO;
+}
+
+/* By name, and of one name what is packed first. */
+static int compare_members(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (y->entry != NULL) - (x->entry != NULL);
+}
+
+static int list(struct work *work)
+{
+	const struct db_visitor visitor = { .member = add_member,
+					    .unlisted = refuse,
+					    .ctx = work };
+	int err = db_folder_pack_error(work->folder);
+
+	if (!err)
+		err = db_folder_each(work->folder, &visitor);
+	if (!err && work->nr)
+		qsort(work->members, work->nr, sizeof(*work->members),
+		      compare_members);
+	return err;
+}
+
+static void release(struct work *work)
+{
+	for (size_t i = 0; i < work->nr; i++) {
+		free(work->members[i].name);
+		free(work->members[i].path);
+	}
+	free(work->members);
+	db_folder_close(work->folder);
+}
+
+/* ---- reading one name -------------------------------------------------------
+ */
+
+static void parts_release(struct parts *parts)
+{
+	for (size_t i = 0; i < parts->nr; i++) {
+		if (parts->tables)
+			odb_close(parts->tables[i]);
+		else
+			ctree_close(parts->trees[i]);
+	}
+	free(parts->tables);
+	free(parts->trees);
+}
+
+static int parts_init(struct parts *parts, const char *name, size_t nr)
+{
+	memset(parts, 0, sizeof(*parts));
+	if (strstr(name, OPD_TREE))
+		parts->trees = calloc(nr, sizeof(struct ctree *));
+	else
+		parts->tables = calloc(nr, sizeof(struct odb *));
+	return parts->trees || parts->tables ? 0 : -ENOMEM;
+}
+
+static void *user_of(const struct parts *parts, size_t i)
+{
+	return parts->tables ? odb_user(parts->tables[i])
+			     : ctree_user(parts->trees[i]);
+}
+
+/* A file that was made and never written to: it says nothing. */
+static bool is_blank(const struct parts *parts, size_t i)
+{
+	static const uint8_t zero[ODB_USER_SIZE];
+
+	return !memcmp(user_of(parts, i), zero, sizeof(zero));
+}
+
+static void drop_last(struct parts *parts)
+{
+	parts->nr--;
+	if (parts->tables)
+		odb_close(parts->tables[parts->nr]);
+	else
+		ctree_close(parts->trees[parts->nr]);
+}
+
+static void leave_out(struct work *work, struct member *member, int why)
+{
+	member->bad = true;
+	if (!member->entry) {
+		opd_sample_file_damaged(work->opd, member->path);
+		return;
+	}
+	opd_log(&work->opd->log, "%s: %s in it is damaged and left out: %s",
+		member->path, member->name, strerror(-why));
+	work->packer->pack_damaged = true;
+}
+
+static int read_part(struct work *work, struct member *member,
+		     struct parts *parts)
+{
+	const struct db_member is = { member->name, member->path,
+				      member->entry };
+	int err;
+
+	if (parts->tables)
+		err = db_folder_table(work->folder, &is,
+				      &parts->tables[parts->nr]);
+	else
+		err = db_folder_tree(work->folder, &is,
+				     &parts->trees[parts->nr]);
+	if (err == -EBADMSG || err == -EPROTO) {
+		leave_out(work, member, err);
+		return 0;
+	}
+	if (err)
+		return err;
+	parts->nr++;
+	if (is_blank(parts, parts->nr - 1))
+		drop_last(parts);
+	return 0;
+}
+
+/* ---- writing one name -------------------------------------------------------
+ */
+
+/* The samples that belong to a derived file are told by its header. */
+static void add_up_samples(const struct parts *parts)
+{
+	struct op_sample_header *first = user_of(parts, 0);
+
+	if (!first->derived)
+		return;
+	for (size_t i = 1; i < parts->nr; i++) {
+		const struct op_sample_header *more = user_of(parts, i);
+
+		first->samples += more->samples;
+	}
+}
+
+static int write_parts(struct work *work, const char *name,
+		       const struct parts *parts)
+{
+	struct pack_writer *writer = work->packer->writer;
+
+	if (!parts->nr)
+		return 0;
+	add_up_samples(parts);
+	work->packer->nr_names++;
+	if (parts->tables)
+		return pack_writer_table(
+			writer, name, (const struct odb *const *)parts->tables,
+			parts->nr);
+	return pack_writer_tree(writer, name,
+				(const struct ctree *const *)parts->trees,
+				parts->nr);
+}
+
+static int write_sum(struct work *work, struct member *members, size_t nr)
+{
+	struct parts parts;
+	int err = parts_init(&parts, members->name, nr);
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		work->packer->nr_files += !members[i].entry;
+		if (!members[i].bad)
+			err = read_part(work, &members[i], &parts);
+	}
+	if (!err)
+		err = write_parts(work, members->name, &parts);
+	if (!err)
+		opd_verbose(&work->opd->log, OPD_V_SFILE, "packed %s",
+			    members->name);
+	parts_release(&parts);
+	return err;
+}
+
+/* The members of one name. */
+static int write_name(struct work *work, struct member *members, size_t nr)
+{
+	if (nr > 1 || !members->entry || work->distrust)
+		return write_sum(work, members, nr);
+	work->packer->nr_names++;
+	return pack_writer_copy(work->packer->writer,
+				db_folder_pack(work->folder), members->entry);
+}
+
+static int write_names(struct work *work)
+{
+	size_t i = 0, next;
+	int err = 0;
+
+	while (i < work->nr && !err) {
+		for (next = i + 1; next < work->nr; next++)
+			if (strcmp(work->members[i].name,
+				   work->members[next].name))
+				break;
+		err = write_name(work, &work->members[i], next - i);
+		i = next;
+	}
+	return err;
+}
+
+static int try_write(struct work *work)
+{
+	struct opd_packer *packer = work->packer;
+	int err;
+
+	packer->nr_files = packer->nr_names = 0;
+	err = pack_writer_new(&packer->writer,
+			      db_folder_pack_path(work->folder),
+			      packer->generation);
+	if (err)
+		return err;
+	err = write_names(work);
+	if (err) {
+		pack_writer_cancel(packer->writer);
+		packer->writer = NULL;
+	}
+	return err;
+}
+
+/* The damaged pack stays where somebody may look at it. */
+static void keep_damaged(struct work *work)
+{
+	const char *path = db_folder_pack_path(work->folder);
+	char bad[PATH_MAX];
+
+	snprintf(bad, sizeof(bad), "%.4000s.bad", path);
+	if (link(path, bad) && errno != EEXIST)
+		opd_log(&work->opd->log, "%s: %s", bad, strerror(errno));
+}
+
+int opd_packer_write(struct opd *opd, struct opd_packer *packer,
+		     struct op_diag *diag)
+{
+	struct work work = { .opd = opd, .packer = packer };
+	int err = db_folder_open(&work.folder, packer->dir);
+
+	if (!err)
+		err = list(&work);
+	if (!err)
+		err = try_write(&work);
+	/* Only what is copied is not looked at. */
+	if (err == -EBADMSG && !work.distrust) {
+		work.distrust = true;
+		err = try_write(&work);
+	}
+	if (!err && packer->pack_damaged)
+		keep_damaged(&work);
+	release(&work);
+	return err ? op_diag_set(diag, err, "%s: cannot be packed: %s",
+				 packer->dir, strerror(-err))
+		   : 0;
+}
+
+/* ---- taking out -------------------------------------------------------------
+ */
+
+struct out {
+	const struct pack *pack;
+	uint64_t generation;
+	const char *dir;
+	bool (*wanted)(const struct pack_entry *entry, const void *ctx);
+	const void *ctx;
+	size_t nr_left;
+};
+
+static bool is_taken(const struct out *out, const struct pack_entry *entry)
+{
+	/* There is no smaller number for what would stay. */
+	return out->generation == 1 || out->wanted(entry, out->ctx);
+}
+
+static int write_table(const struct out *out, const struct pack_entry *entry,
+		       const char *path)
+{
+	struct odb *from = NULL, *to = NULL;
+	int err = pack_table(out->pack, entry, &from);
+
+	if (!err)
+		err = odb_open(&to, path, ODB_RDWR);
+	if (!err)
+		err = odb_merge(to, from);
+	odb_close(to);
+	odb_close(from);
+	return err;
+}
+
+static int write_tree(const struct out *out, const struct pack_entry *entry,
+		      const char *path)
+{
+	struct ctree *from = NULL, *to = NULL;
+	int err = pack_tree(out->pack, entry, &from);
+
+	if (!err)
+		err = ctree_open(&to, path, ODB_RDWR);
+	if (!err)
+		err = ctree_merge(to, from);
+	ctree_close(to);
+	ctree_close(from);
+	return err;
+}
+
+static int write_loose(const struct out *out, const struct pack_entry *entry)
+{
+	char path[PATH_MAX];
+	int len = snprintf(path, sizeof(path),
+			   "%s/" DB_FOLDER_PACKING "%" PRIu64 "/%s", out->dir,
+			   out->generation, entry->name);
+	int err;
+
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return -ENAMETOOLONG;
+	err = opd_make_parents(path);
+	if (err)
+		return err;
+	return entry->kind == PACK_TREE ? write_tree(out, entry, path)
+					: write_table(out, entry, path);
+}
+
+/* Write what is wanted to files. */
+static int spread(struct opd *opd, struct out *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < pack_nr(out->pack) && !err; i++) {
+		const struct pack_entry *entry = pack_entry(out->pack, i);
+
+		if (!is_taken(out, entry)) {
+			out->nr_left++;
+			continue;
+		}
+		err = write_loose(out, entry);
+		if (err == -EBADMSG) {
+			opd_log(&opd->log, "%s: %s in the pack is damaged",
+				out->dir, entry->name);
+			opd->stats.recount = true;
+			err = 0;
+		}
+	}
+	return err;
+}
+
+static int write_rest(const struct out *out, const char *path,
+		      struct pack_writer **writer)
+{
+	int err = pack_writer_new(writer, path, out->generation - 1);
+
+	for (size_t i = 0; i < pack_nr(out->pack) && !err; i++) {
+		const struct pack_entry *entry = pack_entry(out->pack, i);
+
+		if (!is_taken(out, entry))
+			err = pack_writer_copy(*writer, out->pack, entry);
+	}
+	return err;
+}
+
+/* From here on the smaller pack counts, or none, and the files do. */
+static int replace(const struct out *out, struct pack_writer **writer,
+		   const char *path)
+{
+	struct pack_writer *ready = *writer;
+	int lock = opd_packer_lock(out->dir, OPD_PACKER_SHORT_WAIT);
+	int err;
+
+	/*
+	 * Who has had it for so long has listed the folder and opened its files
+	 * by now. Samples do not wait for him.
+	 */
+	*writer = NULL;
+	if (ready)
+		err = pack_writer_finish(ready);
+	else
+		err = unlink(path) ? -errno : 0;
+	if (lock >= 0)
+		close(lock);
+	return err;
+}
+
+int opd_packer_take_out(struct opd *opd, const char *dir,
+			const struct pack *pack,
+			bool (*wanted)(const struct pack_entry *entry,
+				       const void *ctx),
+			const void *ctx, struct op_diag *diag)
+{
+	struct out out = { pack, pack_generation(pack), dir, wanted, ctx, 0 };
+	struct pack_writer *writer = NULL;
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), "%.4000s/" DB_FOLDER_PACK, dir);
+	err = out.generation ? spread(opd, &out) : -EINVAL;
+	if (!err && out.nr_left)
+		err = write_rest(&out, path, &writer);
+	if (!err)
+		err = replace(&out, &writer, path);
+	pack_writer_cancel(writer);
+	if (!err)
+		return 0;
+	opd_packer_tidy(dir, NULL);
+	return op_diag_set(diag, err, "%s: cannot be unpacked: %s", dir,
+			   strerror(-err));
+}
