@@ -94,6 +94,7 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 		opd_kernel_clear(opd);
 	else
 		opd_kernel_init(opd);
+	opd_pack_init(opd);
 	err = opd_stats_init(opd, diag);
 	if (!err)
 		err = opd_extended_start(opd, diag);
@@ -114,6 +115,8 @@ int opd_finish(struct opd *opd)
 	opd_sfiles_sync(opd);
 	opd_sfiles_drop_all(opd);
 	err = opd_stats_write_last(opd);
+	if (opd_pack_end(opd))
+		err = opd_stats_write_last(opd);
 	opd_stats_log(opd);
 	opd_record_close(opd);
 	return err;
@@ -136,5 +139,6 @@ void opd_release(struct opd *opd)
 	opd_images_release(opd);
 	opd_anon_release(&opd->anon);
 	opd_extended_release(opd);
+	opd_pack_release(opd);
 	opd_log_close(&opd->log);
 }

@@ -16,6 +16,7 @@
  *	  opd_kernel		ranges of the kernel and its modules
  *	  opd_anon		names of anonymous memory
  *	opd_sfile	open sample files, and opd_tree call trees
+ *	opd_pack	puts them into one file when there are many
  *	opd_extended	features that derive counts of their own
  *	opd_stats	what became of each sample
  *
@@ -39,6 +40,7 @@
 #include "daemon/opd_log.h"
 #include "daemon/opd_loop.h"
 #include "daemon/opd_options.h"
+#include "daemon/opd_pack.h"
 #include "daemon/opd_place.h"
 #include "daemon/opd_record.h"
 #include "daemon/opd_session.h"
@@ -70,6 +72,7 @@ struct opd {
 	struct opd_anon anon;
 	struct opd_sfiles sfiles;
 	struct opd_trees trees;
+	struct opd_pack pack;
 	struct opd_extended extended;
 	struct transient trans;
 	struct opd_trace trace;

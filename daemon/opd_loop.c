@@ -12,6 +12,7 @@
 #include "daemon/opd.h"
 
 #define TICK_SECONDS 10
+#define TICKS_TO_PACK 6
 #define TICKS_TO_SYNC 60
 #define MAX_EVENTS 8
 /* Reads of a buffer that fills up again meanwhile must end some time. */
@@ -25,6 +26,7 @@ static void signal_set(sigset_t *set)
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGCHLD);
 }
 
 void opd_loop_block_signals(void)
@@ -114,6 +116,7 @@ int opd_loop_dump(struct opd *opd, struct op_diag *diag)
 	while (opd_ksyms_take(opd))
 		;
 	err = opd_stats_write(opd);
+	opd_pack_check(opd);
 	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
 }
 
@@ -224,6 +227,8 @@ static void handle_signal(struct opd *opd)
 	while (read(opd->loop.signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGHUP)
 			hang_up(opd);
+		else if (info.ssi_signo == SIGCHLD)
+			opd_pack_reap(opd);
 		else
 			opd->loop.quit = true;
 	}
@@ -237,7 +242,9 @@ static void handle_timer(struct opd *opd)
 	if (read(opd->loop.timer_fd, &times, sizeof(times)) < 0)
 		return;
 	opd_keep_sweep(opd);
-	if (++opd->loop.ticks % TICKS_TO_SYNC)
+	if (++opd->loop.ticks % TICKS_TO_PACK == 0)
+		opd_pack_check(opd);
+	if (opd->loop.ticks % TICKS_TO_SYNC)
 		return;
 	opd_log_refill(&opd->log);
 	if (!opd->source.ops->replays && opd_loop_dump(opd, &diag))

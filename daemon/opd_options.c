@@ -10,6 +10,8 @@
 #include "daemon/opd_source.h"
 
 #define DEFAULT_SOURCE "oprofilefs"
+#define DEFAULT_PACK_AT 8 /* MiB */
+#define MAX_PACK_AT (1 << 20)
 
 /* What popt leaves behind, before it is checked. */
 struct raw_options {
@@ -25,6 +27,7 @@ struct raw_options {
 	int ready_fd;
 	int no_vmlinux;
 	int separate[4];
+	int pack_at;
 	int foreground;
 	int version;
 };
@@ -124,6 +127,18 @@ static int parse_separate(struct opd_options *options, const int separate[4],
 	return 0;
 }
 
+static int parse_pack_at(struct opd_options *options, int mib,
+			 struct op_diag *diag)
+{
+	if (mib < 0 || mib > MAX_PACK_AT)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--pack-at=%d: must be a number of MiB from 0 to %d",
+			mib, MAX_PACK_AT);
+	options->pack_at = (unsigned int)mib;
+	return 0;
+}
+
 static int parse_vmlinux(struct opd_options *options,
 			 const struct raw_options *raw, bool replays,
 			 struct op_diag *diag)
@@ -161,6 +176,8 @@ static int check(struct opd_options *options, struct raw_options *raw,
 			options->source);
 	options->foreground |= ops->replays;
 	err = parse_separate(options, raw->separate, diag);
+	if (!err)
+		err = parse_pack_at(options, raw->pack_at, diag);
 	if (!err)
 		err = parse_vmlinux(options, raw, ops->replays, diag);
 	if (!err && raw->verbose)
@@ -240,6 +257,9 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		{ "record", 0, POPT_ARG_STRING, &raw->record, 0,
 		  "also write the stream to a file that can be replayed",
 		  "PATH" },
+		{ "pack-at", 0, POPT_ARG_INT, &raw->pack_at, 0,
+		  "pack sample files when they take more than this (8; 0: never)",
+		  "MIB" },
 		{ "ext-feature", 'x', POPT_ARG_ARGV, &raw->ext_features, 0,
 		  "turn on an extended feature; may be given several times",
 		  "NAME[:ARGUMENTS]" },
@@ -265,7 +285,7 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 		      struct op_diag *diag)
 {
-	struct raw_options raw = { .ready_fd = -1 };
+	struct raw_options raw = { .ready_fd = -1, .pack_at = DEFAULT_PACK_AT };
 	int err = parse_raw(&raw, argc, argv, diag);
 
 	memset(options, 0, sizeof(*options));

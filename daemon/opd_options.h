@@ -17,6 +17,7 @@ struct opd_options {
 	char *source; /* NAME[:ARGUMENT] */
 	char *source_reason; /* why this one; NULL: nobody said */
 	char *record; /* NULL: nothing is recorded */
+	unsigned int pack_at; /* MiB of loose sample files; 0: never */
 	int ready_fd; /* who waits for the daemon; -1: nobody */
 	char **images; /* paths, as given and without links; modules */
 	unsigned int nr_images; /* 0: all are wanted */

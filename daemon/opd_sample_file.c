@@ -253,15 +253,10 @@ static bool is_new(const struct store *store, const char *name)
  * damaged, -EEXIST when it is about something else.
  */
 static int match_header(const struct store *store,
-			const struct op_sample_header *header, const char *path,
-			const char *name)
+			const struct op_sample_header *header, const char *path)
 {
 	struct op_sample_header *there = store_user(store);
 
-	if (is_new(store, name)) {
-		memcpy(there, header, sizeof(*there));
-		return 0;
-	}
 	if (op_sample_header_check(there, path, NULL))
 		return -EBADMSG;
 	return may_mix(there, header) ? 0 : -EEXIST;
@@ -280,6 +275,34 @@ static int make_way(struct opd *opd, struct store *store, int why,
 	return 0;
 }
 
+/* A file that is not in its place: move_to() for opd_pack_make_way(). */
+static int move_packed(struct opd *opd, const char *path, const char *name)
+{
+	struct store store = { .is_tree = strstr(name, OPD_TREE) };
+	int err = store_open(&store, path);
+	uint64_t nr;
+
+	if (err)
+		return err;
+	nr = store_total(&store, name);
+	store_close(&store);
+	return set_aside(opd, path, name, nr);
+}
+
+/*
+ * The same for a file that has no samples yet, when all that is counted under
+ * its name elsewhere agrees, or has made way.
+ */
+static int begin_file(struct opd *opd, const struct store *store,
+		      const struct op_sample_header *header, const char *name)
+{
+	int err = opd_pack_make_way(opd, name, header, may_mix, move_packed);
+
+	if (!err)
+		memcpy(store_user(store), header, sizeof(*header));
+	return err;
+}
+
 static int open_checked(struct opd *opd, const char *path, const char *name,
 			const struct op_sample_header *header,
 			struct store *store)
@@ -289,8 +312,14 @@ static int open_checked(struct opd *opd, const char *path, const char *name,
 	/* The second time nothing is in the way any more. */
 	for (int tries = 0; tries < 2; tries++) {
 		err = open_and_make(store, path);
+		if (!err && is_new(store, name)) {
+			err = begin_file(opd, store, header, name);
+			if (err)
+				break;
+			return 0;
+		}
 		if (!err)
-			err = match_header(store, header, path, name);
+			err = match_header(store, header, path);
 		if (!err)
 			return 0;
 		if (err != -EBADMSG && err != -EPROTO && err != -EEXIST)

@@ -258,10 +258,11 @@ static int delete_tree(char *path, struct op_diag *diag)
 
 int opd_session_reset(struct opd *opd, struct op_diag *diag)
 {
-	int err;
+	int err = opd_pack_stop(opd, diag);
 
 	opd_sfiles_drop_all(opd);
-	err = delete_tree(opd->session.current, diag);
+	if (!err)
+		err = delete_tree(opd->session.current, diag);
 	if (err)
 		return err;
 	opd_stats_restart(opd);
@@ -300,6 +301,7 @@ int opd_session_save(struct opd *opd, const char *name, struct op_diag *diag)
 	err = rename_current(opd, to, name, diag);
 	if (err)
 		return err;
+	opd_pack_saved(opd, to);
 	opd_stats_restart(opd);
 	err = opd_stats_write(opd);
 	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;

@@ -408,6 +408,8 @@ void opd_stats_log(struct opd *opd)
 	log_number(opd, "unknown codes", stats->unknown_codes);
 	log_number(opd, "impossible lengths", stats->bad_lengths);
 	log_number(opd, "words skipped after them", stats->skipped_words);
+	if (opd->pack.nr_made)
+		log_number(opd, "packs made", opd->pack.nr_made);
 	opd_log_plain(&opd->log,
 		      "Ledger: taken %" PRIu64 ", stored %" PRIu64
 		      ", lost %" PRIu64 ", pending %" PRIu64,

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/opd_pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_packer.h"
+#include "libdb/pack.h"
+
+#define NICE 10
+#define FIRST_PAUSE 60 /* seconds, doubled with each failure */
+#define LAST_PAUSE 3840
+/* A CPU has 60 times as long for other things. */
+#define COST_FACTOR 60
+#define END_WAIT 5000 /* milliseconds, for readers */
+
+/* What a child has to say. */
+struct opd_pack_report {
+	int err; /* 0, -errno, -ECANCELED: not at its end */
+	bool recount; /* something is damaged */
+	uint64_t nr_files; /* that were loose */
+	struct opd_packer_size before;
+	struct opd_packer_size after;
+	struct op_diag diag;
+};
+
+static time_t seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return now.tv_sec;
+}
+
+/* ---- packing one folder -----------------------------------------------------
+ */
+
+/* Whether there is enough in a folder of that size. @at_end: for its rest. */
+static bool is_due(const struct opd *opd, const struct opd_packer_size *size,
+		   bool at_end)
+{
+	uint64_t limit = (uint64_t)opd->options.pack_at << 20;
+
+	if (!limit)
+		return false;
+	if (size->loose > limit + size->packed)
+		return true;
+	return at_end && (size->packed || size->left);
+}
+
+/* What follows on the beginning. Waits for readers at most @wait_ms. */
+static void carry_out(struct opd *opd, struct opd_packer *packer,
+		      unsigned int wait_ms, struct opd_pack_report *report)
+{
+	int err;
+
+	opd->stats.recount = false;
+	err = opd_packer_write(opd, packer, &report->diag);
+	if (!err)
+		err = opd_packer_commit(packer, wait_ms, &report->diag);
+	if (!err && opd_packer_tidy(packer->dir, &report->diag))
+		opd_log(&opd->log, "%s", report->diag.text);
+	report->recount = opd->stats.recount || packer->pack_damaged;
+	report->nr_files = packer->nr_files;
+	opd_packer_size(packer->dir, &report->after);
+	report->err = err;
+	opd_packer_release(packer);
+}
+
+/* All of it for a folder that nobody counts in. */
+static void pack_at_rest(struct opd *opd, const char *dir,
+			 struct opd_pack_report *report)
+{
+	struct opd_packer packer;
+	int err = opd_packer_size(dir, &report->before);
+
+	if (err || !is_due(opd, &report->before, true)) {
+		report->err = err ? err : -ENODATA;
+		return;
+	}
+	err = opd_packer_begin(&packer, dir, false, END_WAIT, &report->diag);
+	if (!err)
+		carry_out(opd, &packer, END_WAIT, report);
+	else
+		report->err = err;
+}
+
+/* ---- what came of it --------------------------------------------------------
+ */
+
+static void succeeded(struct opd *opd, const struct opd_pack_report *report,
+		      double cost)
+{
+	struct opd_pack *pack = &opd->pack;
+
+	opd_log(&opd->log,
+		"packed %" PRIu64 " sample files, %" PRIu64
+		" KiB with their folders, to %" PRIu64 " KiB (%" PRIu64
+		" KiB before), in %.2f s of a CPU's time",
+		report->nr_files, report->before.loose / 1024,
+		report->after.packed / 1024, report->before.packed / 1024,
+		cost);
+	pack->nr_made++;
+	pack->again = pack->left = false;
+	pack->pause = 0;
+	pack->said.text[0] = '\0';
+	pack->not_before = seconds() + (time_t)(cost * COST_FACTOR);
+}
+
+/* Nothing is lost. The reason is said when it is another one than before. */
+static void failed(struct opd *opd, const char *why)
+{
+	struct opd_pack *pack = &opd->pack;
+
+	pack->again = true;
+	pack->pause = pack->pause ? pack->pause * 2 : FIRST_PAUSE;
+	if (pack->pause > LAST_PAUSE)
+		pack->pause = LAST_PAUSE;
+	pack->not_before = seconds() + pack->pause;
+	if (!strcmp(pack->said.text, why))
+		return;
+	snprintf(pack->said.text, sizeof(pack->said.text), "%s", why);
+	opd_log(&opd->log,
+		"%s; sample files stay as they are and are packed later", why);
+}
+
+static void settle(struct opd *opd, const struct opd_pack_report *report,
+		   double cost)
+{
+	char why[OP_DIAG_MAX];
+
+	opd->stats.recount |= report->recount || report->err == -ECANCELED;
+	if (report->err == -ENODATA)
+		return;
+	snprintf(why, sizeof(why), "packing: %.900s",
+		 report->diag.text[0] ? report->diag.text
+				      : strerror(-report->err));
+	if (report->err)
+		failed(opd, why);
+	else
+		succeeded(opd, report, cost);
+}
+
+static double cost_of(const struct rusage *usage)
+{
+	return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+	       (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) /
+		       1e6;
+}
+
+/* ---- the child --------------------------------------------------------------
+ */
+
+/*
+ * Let go of what is the daemon's: it may be gone before us, and its lock, its
+ * counters and who waits for its output with it.
+ */
+static void let_go(int log, int claim)
+{
+	const int kept[] = { log < claim ? log : claim,
+			     log < claim ? claim : log };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int from = STDERR_FILENO + 1;
+
+	for (int fd = 0; fd < from && null >= 0; fd++)
+		dup2(null, fd);
+	for (int i = 0; i < 2; i++) {
+		if (kept[i] < from)
+			continue;
+		if (kept[i] > from)
+			close_range((unsigned int)from,
+				    (unsigned int)kept[i] - 1, 0);
+		from = kept[i] + 1;
+	}
+	close_range((unsigned int)from, ~0U, 0);
+}
+
+__attribute__((noreturn)) static void be_child(struct opd *opd, const char *dir,
+					       struct opd_packer *packer)
+{
+	struct opd_pack_report *report = opd->pack.report;
+
+	let_go(opd->log.fd, packer ? packer->claim : -1);
+	setpriority(PRIO_PROCESS, 0, NICE);
+	/* The folder may get another name meanwhile. */
+	if (chdir(dir)) {
+		report->err = op_diag_set(&report->diag, -errno, "%s: %s", dir,
+					  strerror(errno));
+	} else if (packer) {
+		packer->dir = ".";
+		carry_out(opd, packer, OPD_PACKER_LONG_WAIT, report);
+	} else {
+		pack_at_rest(opd, ".", report);
+	}
+	_exit(0);
+}
+
+/* Pack folder @dir, which @packer has begun with unless it is NULL. */
+static int start_child(struct opd *opd, const char *dir,
+		       struct opd_packer *packer,
+		       const struct opd_packer_size *size)
+{
+	struct opd_pack *pack = &opd->pack;
+	void *memory = mmap(NULL, sizeof(*pack->report), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	pack->report = memory;
+	pack->report->err = -ECANCELED;
+	if (size)
+		pack->report->before = *size;
+	pack->child = fork();
+	if (pack->child == 0)
+		be_child(opd, dir, packer);
+	if (pack->child > 0)
+		return 0;
+	pack->child = 0;
+	munmap(memory, sizeof(*pack->report));
+	pack->report = NULL;
+	return -errno;
+}
+
+/* Wait for the child, or only look (WNOHANG). True if it has ended. */
+static bool wait_child(struct opd *opd, int options, double *cost)
+{
+	struct rusage usage = { 0 };
+	int status;
+	pid_t pid;
+
+	do
+		pid = wait4(opd->pack.child, &status, options, &usage);
+	while (pid < 0 && errno == EINTR);
+	*cost = cost_of(&usage);
+	return pid != 0;
+}
+
+static void forget_child(struct opd_pack *pack)
+{
+	pack->child = 0;
+	munmap(pack->report, sizeof(*pack->report));
+	pack->report = NULL;
+}
+
+static void reap(struct opd *opd, int options)
+{
+	struct opd_pack *pack = &opd->pack;
+	double cost;
+
+	if (!pack->child || !wait_child(opd, options, &cost))
+		return;
+	settle(opd, pack->report, cost);
+	forget_child(pack);
+}
+
+void opd_pack_reap(struct opd *opd)
+{
+	reap(opd, WNOHANG);
+}
+
+/* ---- when -------------------------------------------------------------------
+ */
+
+static void start(struct opd *opd, const struct opd_packer_size *size)
+{
+	const char *dir = opd->session.current;
+	struct op_diag diag = { "" };
+	struct opd_packer packer;
+	int err;
+
+	err = opd_packer_begin(&packer, dir, opd->pack.again,
+			       OPD_PACKER_NO_WAIT, &diag);
+	/* Somebody reads it: the next time. */
+	if (err == -EBUSY || err == -ENODATA)
+		return;
+	/* They are somewhere else now. */
+	opd_sfiles_drop_all(opd);
+	if (!err) {
+		err = start_child(opd, dir, &packer, size);
+		if (err)
+			op_diag_set(&diag, err, "fork: %s", strerror(-err));
+		opd_packer_release(&packer);
+	}
+	if (err)
+		failed(opd, diag.text);
+}
+
+static void start_saved(struct opd *opd)
+{
+	char *dir = opd->pack.saved;
+
+	opd->pack.saved = NULL;
+	if (start_child(opd, dir, NULL, NULL))
+		opd_log(&opd->log, "%s: cannot be packed", dir);
+	free(dir);
+}
+
+void opd_pack_check(struct opd *opd)
+{
+	struct opd_pack *pack = &opd->pack;
+	struct opd_packer_size size;
+
+	opd_pack_reap(opd);
+	if (!opd->options.pack_at || pack->child)
+		return;
+	if (pack->saved) {
+		start_saved(opd);
+		return;
+	}
+	if (seconds() < pack->not_before ||
+	    opd_packer_size(opd->session.current, &size))
+		return;
+	if (is_due(opd, &size, false) || (pack->left && size.left))
+		start(opd, &size);
+}
+
+void opd_pack_saved(struct opd *opd, const char *dir)
+{
+	free(opd->pack.saved);
+	opd->pack.saved = strdup(dir);
+}
+
+static void pack_now(struct opd *opd, const char *dir)
+{
+	struct opd_pack_report report = { .err = 0 };
+	struct rusage before = { 0 }, after = { 0 };
+	bool recount = opd->stats.recount;
+
+	getrusage(RUSAGE_SELF, &before);
+	pack_at_rest(opd, dir, &report);
+	getrusage(RUSAGE_SELF, &after);
+	opd->stats.recount = recount;
+	settle(opd, &report, cost_of(&after) - cost_of(&before));
+}
+
+bool opd_pack_end(struct opd *opd)
+{
+	struct opd_pack *pack = &opd->pack;
+
+	if (pack->child) {
+		/* Somebody waits now; who may not do it, waits longer. */
+		(void)setpriority(PRIO_PROCESS, (id_t)pack->child, 0);
+		reap(opd, 0);
+	}
+	if (opd->options.pack_at) {
+		if (pack->saved)
+			pack_now(opd, pack->saved);
+		pack_now(opd, opd->session.current);
+	}
+	return opd->stats.recount;
+}
+
+int opd_pack_stop(struct opd *opd, struct op_diag *diag)
+{
+	struct opd_pack *pack = &opd->pack;
+	const char *dir = opd->session.current;
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	double cost;
+	int err;
+
+	if (pack->child) {
+		kill(pack->child, SIGKILL);
+		wait_child(opd, 0, &cost);
+		opd->stats.recount = true;
+		forget_child(pack);
+	}
+	err = opd_packer_busy(dir);
+	for (int i = 0; i < 3000 && err == -EBUSY; i++) {
+		nanosleep(&pause, NULL);
+		err = opd_packer_busy(dir);
+	}
+	return err ? op_diag_set(diag, err, "%s: cannot stop who packs it: %s",
+				 dir, strerror(-err))
+		   : 0;
+}
+
+void opd_pack_release(struct opd *opd)
+{
+	struct opd_pack *pack = &opd->pack;
+
+	if (pack->report)
+		munmap(pack->report, sizeof(*pack->report));
+	pack_close(pack->pack);
+	free(pack->saved);
+	memset(pack, 0, sizeof(*pack));
+}

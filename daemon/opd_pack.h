@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_PACK_H
+#define DAEMON_OPD_PACK_H
+
+/*
+ * When the daemon packs (opd_packer.h). While it runs, a child of its does so
+ * as soon as the loose files of samples/current take more than --pack-at and
+ * as much again as the pack; counting goes on in new ones meanwhile. At its end
+ * the daemon packs itself if that much is there, or a pack already.
+ *
+ * What cannot be packed stays loose and is tried again, after one minute, two,
+ * four and so on. What a pack costs, in time of a CPU, decides how soon the
+ * next one may follow.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "libop/op_diag.h"
+
+struct opd;
+struct op_sample_header;
+struct opd_pack_report;
+struct pack;
+
+struct opd_pack {
+	pid_t child; /* 0: nobody packs for us */
+	struct opd_pack_report *report; /* memory that the child writes to */
+	bool left; /* a daemon before us did not come to the end */
+	bool again; /* what was tried last has failed */
+	time_t not_before; /* of the monotonic clock */
+	time_t pause; /* seconds until a failure is tried again */
+	char *saved; /* folder of a session that was saved; NULL: none */
+	uint64_t nr_made; /* packs */
+	struct op_diag said; /* the last failure in the log */
+	/* the pack when it was looked at last */
+	struct pack *pack; /* NULL: none */
+	dev_t dev;
+	ino_t ino;
+};
+
+/* Tidy up what an earlier daemon left. Before samples are counted. */
+void opd_pack_init(struct opd *opd);
+
+/* Begin to pack if there is enough; to be called now and then. */
+void opd_pack_check(struct opd *opd);
+
+/* A child may have ended. */
+void opd_pack_reap(struct opd *opd);
+
+/*
+ * Samples have ended and no sample file is open: wait for the child, and pack
+ * the rest. True if something turned out to be damaged, which the ledger does
+ * not know yet.
+ */
+bool opd_pack_end(struct opd *opd);
+
+/*
+ * Nobody packs samples/current behind this: the child is killed, which loses
+ * nothing. Returns 0; -EBUSY with the reason when a child of an earlier daemon
+ * does not come to its end.
+ */
+int opd_pack_stop(struct opd *opd, struct op_diag *diag);
+
+/* samples/current became the session folder @dir. */
+void opd_pack_saved(struct opd *opd, const char *dir);
+
+/*
+ * What is counted in sample file @name besides the one that is being made must
+ * go with @header. Where @may_mix says that it does not, @move is called for
+ * the file that it is in, and taken out of the pack before if need be. Returns
+ * 0, -errno of @move, or -errno and the log has why.
+ */
+int opd_pack_make_way(struct opd *opd, const char *name,
+		      const struct op_sample_header *header,
+		      bool (*may_mix)(const struct op_sample_header *there,
+				      const struct op_sample_header *header),
+		      int (*move)(struct opd *opd, const char *path,
+				  const char *name));
+
+/* Free all; a child goes on. */
+void opd_pack_release(struct opd *opd);
+
+#endif /* DAEMON_OPD_PACK_H */

@@ -1,0 +1,191 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A session whose sample files are packed makes the same reports as one that was
+# never packed, whatever happened to daemon and packer in between.
+# timeout: 300
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/daemon.sh"
+
+# ---- replayed, in parts
+
+# programs PART: what 300 programs, a library and the kernel did, stacks and all.
+# Each part has other counts, some programs of its own and a new build of one.
+programs() {
+	awk -v part="$1" 'BEGIN {
+		print "stream 1 8"
+		print "kernel-range first 0xffffffff81000000 " \
+			"0xffffffff82000000 - vmlinux"
+		print "cookie 1 0 0 0 0 - /lib/libc.so.6"
+		for (i = 2; i < 300; i++)
+			print "cookie " i " 0 0 0 0 " \
+				(i == 7 ? "ab0" part : "-") " /opt/bin/prog" \
+				(i % 10 ? i : i "." part)
+		print "cpu 0"
+		for (i = 2; i < 300; i++) {
+			print "ctx " i " " i "\ntgid " i "\nimage " i "\nuser"
+			print "sample " i * 16 " 0 x" part
+			print "sample " part * 4096 " 0"
+			print "trace\nimage 1\nuser\nsample 64 0"
+			print "image " i "\nuser\nsample " i * 16 + 1 " 0"
+			print "sample " part * 8 + i % 3 + 1 " 0"
+			print "trace-end " i % 2
+			print "kernel\nsample 0xffffffff81000" i + 100 " 0"
+		}
+	}'
+}
+for part in 1 2 3 4; do
+	programs $part | stream "$TMP/part$part"
+done
+
+# session FOLDER OPTION...: all parts counted one behind another.
+session() {
+	SESSION=$TMP/$1
+	shift
+	for part in 1 2 3 4; do
+		ok "part $part, $*" replay_more "$TMP/part$part" \
+			--separate-lib=1 --separate-kernel=1 "$@"
+	done
+}
+# same REPORT...: of both sessions, and what is said about them.
+same() {
+	for folder in loose packed; do
+		"$BIN/opreport" --session-dir="$TMP/$folder" "$@" \
+			>"$TMP/report.$folder" 2>"$TMP/err.$folder"
+		sed "s|$TMP/$folder|FOLDER|g" "$TMP/err.$folder" \
+			>"$TMP/said.$folder"
+	done
+	ok "opreport $*: there is something" test -s "$TMP/report.loose"
+	ok "opreport $*: the same" cmp "$TMP/report.loose" "$TMP/report.packed"
+	ok "opreport $*: the same complaints" \
+		diff "$TMP/said.loose" "$TMP/said.packed"
+}
+same_all() {
+	same
+	same -l
+	same -d
+	same -c
+	same --format=folded
+	same --format=json
+	ok "the same account" cmp "$TMP/loose/samples/current/ledger" \
+		"$TMP/packed/samples/current/ledger"
+}
+# at_rest FOLDER: what lies in its samples/current.
+at_rest() {
+	(cd "$TMP/$1/samples/current" && find . -mindepth 1 -maxdepth 1) | sort
+}
+# blocks FOLDER: KiB on the disk.
+blocks() {
+	du -sk "$TMP/$1/samples/current" | cut -f1
+}
+
+session loose --pack-at=0
+session packed --pack-at=1
+is "all is in the pack" "$(at_rest packed)" './ledger
+./packed'
+like "or not, as asked for" "$(at_rest loose)" '{root}'
+ok "it takes a tenth: $(blocks packed) of $(blocks loose) KiB" \
+	[ $(($(blocks packed) * 10)) -lt "$(blocks loose)" ]
+same_all
+same session:aside
+same session:aside-2 -l
+like "the log says it" "$(log)" 'packed [0-9]* sample files, .* KiB'
+like "the statistics do" "$(log)" '^Nr. packs made: 1$'
+
+exits "no number" 2 "$BIN/oprofiled" --pack-at=-1
+exits "a large number" 2 "$BIN/oprofiled" --pack-at=99999999
+
+# The pack is damaged: what is in it is lost, which is said.
+cp -R "$TMP/packed" "$TMP/damaged"
+SESSION=$TMP/damaged CURRENT=$TMP/damaged/samples/current
+printf 'x' | dd of="$CURRENT/packed" bs=1 seek=3 conv=notrunc 2>/dev/null
+ok "beside a damaged pack samples are taken" replay_more "$TMP/part1"
+like "it is renamed" "$(at_rest damaged)" '^\./packed.bad$'
+like "which the log says" "$(log)" 'packed: damaged sample file'
+# shellcheck disable=SC2016 # for awk
+ok "the account has it" awk '
+	/^taken/ { taken = $3 } /^stored/ { stored = $3 }
+	/^lost.lost_damaged_file/ { damaged = $3 } /^lost/ { lost += $3 }
+	END { exit !(damaged && stored && taken == stored + lost) }' \
+	"$CURRENT/ledger"
+
+# ---- live, with a folder that stands in for /dev/oprofile
+
+SESSION=$TMP/live CURRENT=$TMP/live/samples/current FS=$TMP/fs
+mkdir -p "$FS/stats/cpu0" "$FS/timer"
+for pair in enable=0 dump= abi_version=1 pointer_size=8 cpu_type=timer \
+	buffer_size=131072 buffer_watershed=32768 cpu_buffer_size=8192 \
+	backtrace_depth=0 timer/rate=1000 stats/event_lost_overflow=0 \
+	stats/cpu0/sample_received=0 stats/cpu0/sample_lost_overflow=0; do
+	printf '%s' "${pair#*=}" >"$FS/${pair%%=*}"
+done
+mkfifo "$FS/buffer"
+# Both ends, so that the pipe never ends.
+exec 9<>"$FS/buffer"
+daemon=
+# shellcheck disable=SC2317 # lib.sh calls it
+at_exit() {
+	[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null
+}
+
+start_daemon() {
+	mkfifo "$TMP/ready"
+	"$BIN/oprofiled" --session-dir="$SESSION" --foreground --ready-fd=3 \
+		--source="oprofilefs:$FS" --separate-thread=1 --pack-at=1 \
+		3>"$TMP/ready" 9<&- 2>"$TMP/daemon.err" &
+	daemon=$!
+	why=$(tr -d '\0' <"$TMP/ready")
+	rm "$TMP/ready"
+	[ -z "$why" ] || diag "$why"
+}
+control() {
+	"$TESTBIN/control" "$SESSION/run/control" "$1"
+}
+# 400 threads have two samples each.
+awk 'BEGIN {
+	for (i = 1; i <= 400; i++)
+		printf "cpu 0\nctx %d 0\ntgid %d\nkernel\n" \
+			"sample 0xffffffffd0000000 0 x2\n", i, i
+}' | stream "$TMP/threads"
+taken=0
+count_threads() {
+	cat "$TMP/threads" >&9
+	taken=$((taken + 800))
+	control dump
+}
+# stored: the samples that reports find.
+stored() {
+	"$BIN/opreport" --session-dir="$SESSION" --merge=tgid,tid 2>/dev/null |
+		awk '$1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }'
+}
+# packer: the daemon's child, if it has one.
+packer() {
+	cat "/proc/$daemon/task/$daemon/children"
+}
+
+# The packer begins at a dump, and who is killed when is left to chance.
+for round in 0 1 2 3 4 5 6 7; do
+	start_daemon
+	control start >/dev/null
+	ok "round $round: samples are taken" count_threads
+	is "round $round: all are there" "$(stored)" "$taken"
+	ok "round $round: and further ones" count_threads
+	sleep "0.0$round"
+	child=$(packer)
+	kill -KILL "$daemon"
+	# shellcheck disable=SC2086 # nothing or a number
+	[ $((round % 2)) -eq 0 ] || kill -KILL $child 2>/dev/null
+	wait "$daemon" 2>/dev/null
+	is "round $round: after kill -9 all are there" "$(stored)" "$taken"
+done
+start_daemon
+ok "not killed: samples are taken" count_threads
+ok "shutdown" control shutdown
+wait "$daemon"
+is "its end" $? 0
+daemon=
+is "all are there" "$(stored)" "$taken"
+is "and in the pack" "$(at_rest live)" './ledger
+./packed'
+is "the account" "$(sed -n 's/^stored = //p' "$CURRENT/ledger")" "$taken"
+done_testing
