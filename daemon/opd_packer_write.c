@@ -76,20 +76,20 @@ static int make_room(struct work *work)
 static int add_member(const struct db_member *member, void *ctx)
 {
 	struct work *work = ctx;
-	struct member new = { .entry = member->entry };
+	struct member copy = { .entry = member->entry };
 	int err = 0;
 
 	if (!is_wanted(work, member))
 		return 0;
 	err = make_room(work);
-	new.name = strdup(member->name);
-	new.path = strdup(member->path);
-	if (!err && new.name &&new.path) {
-		work->members[work->nr++] = new;
+	copy.name = strdup(member->name);
+	copy.path = strdup(member->path);
+	if (!err && copy.name && copy.path) {
+		work->members[work->nr++] = copy;
 		return 0;
 	}
-	free(new.name);
-	free(new.path);
+	free(copy.name);
+	free(copy.path);
 	return -ENOMEM;
 }
 
