@@ -274,6 +274,24 @@ static void take_call(struct pp_report *report, struct pp_address_call *calls,
 	};
 }
 
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct pp_address_call *x = a, *y = b;
+	int order = compare_numbers(x->caller_vma, y->caller_vma);
+
+	if (!order)
+		order = compare_numbers(x->callee_vma, y->callee_vma);
+	if (!order)
+		order = compare_numbers(x->class_nr, y->class_nr);
+	return order ? order : compare_numbers(x->count, y->count);
+}
+
+/* In an order that depends on nothing but what they are. */
 static int take_calls(struct pp_population *p, const struct pp_side *side)
 {
 	const struct pp_sample_list *list = &side->list;
@@ -291,6 +309,8 @@ static int take_calls(struct pp_population *p, const struct pp_side *side)
 			for (size_t j = 0; j < list->files[i].nr_samples; j++)
 				take_call(p->report, calls, side,
 					  &list->files[i], j);
+	if (p->report->nr_calls)
+		qsort(calls, p->report->nr_calls, sizeof(*calls), by_address);
 	p->report->calls = calls;
 	return 0;
 }
