@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Session folders: what is in them in each state that a packer may leave, what
+ * is not, in which order; the lock; packs that cannot be used.
+ */
+#include <sys/file.h>
+
+#include "tests/unit/odb_fixture.h"
+
+#include "libdb/db_folder.h"
+#include "libdb/pack.h"
+
+#define A "{root}/bin/a/{dep}/{root}/bin/a/E"
+#define B "{root}/bin/b/{dep}/{root}/bin/b/E"
+#define TREE "{root}/bin/b/{tree}/E"
+
+/* ---- making what there is -------------------------------------------------
+ */
+
+static void make_parents(const char *path)
+{
+	char copy[8192];
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (char *at = copy; (at = strchr(at + 1, '/')) != NULL; *at = '/') {
+		*at = '\0';
+		if (mkdir(copy, 0755))
+			assert_int_equal(errno, EEXIST);
+	}
+}
+
+static const char *place(const struct fixture *f, const char *name)
+{
+	const char *path = beside(f, name);
+
+	make_parents(path);
+	return path;
+}
+
+/* Count @nr more at key 1 of a file. */
+static void count(const struct fixture *f, const char *name, uint64_t nr)
+{
+	struct odb *odb;
+
+	assert_int_equal(odb_open(&odb, place(f, name), ODB_RDWR), 0);
+	assert_int_equal(odb_add(odb, 1, nr), 0);
+	odb_close(odb);
+}
+
+/* Count @nr more for one node. */
+static void count_stack(const struct fixture *f, const char *name, uint64_t nr)
+{
+	struct ctree *tree;
+	uint32_t image, node;
+
+	assert_int_equal(ctree_open(&tree, place(f, name), ODB_RDWR), 0);
+	assert_int_equal(ctree_image(tree, "image", 5, &image), 0);
+	assert_int_equal(ctree_child(tree, CTREE_ROOT, image, 7, &node), 0);
+	assert_int_equal(ctree_add(tree, node, nr), 0);
+	ctree_close(tree);
+}
+
+static void touch(const struct fixture *f, const char *name)
+{
+	int fd = open(place(f, name), O_WRONLY | O_CREAT, 0644);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+/* A pack of that generation with 10 in A, and 20 in TREE. */
+static void pack(const struct fixture *f, uint64_t generation)
+{
+	struct pack_writer *writer;
+	struct ctree *tree;
+	struct odb *odb;
+
+	count(f, "x/table", 10);
+	count_stack(f, "x/tree", 20);
+	assert_int_equal(odb_open(&odb, beside(f, "x/table"), ODB_RDONLY), 0);
+	assert_int_equal(ctree_open(&tree, beside(f, "x/tree"), ODB_RDONLY), 0);
+	assert_int_equal(
+		pack_writer_new(&writer, beside(f, "packed"), generation), 0);
+	assert_int_equal(pack_writer_table(writer, A,
+					   (const struct odb *[]){ odb }, 1),
+			 0);
+	assert_int_equal(pack_writer_tree(writer, TREE,
+					  (const struct ctree *[]){ tree }, 1),
+			 0);
+	assert_int_equal(pack_writer_finish(writer), 0);
+	odb_close(odb);
+	ctree_close(tree);
+	assert_int_equal(unlink(beside(f, "x/table")), 0);
+	assert_int_equal(unlink(beside(f, "x/tree")), 0);
+}
+
+/* ---- looking at it ---------------------------------------------------------
+ */
+
+struct view {
+	struct db_folder *folder;
+	char text[4096]; /* "NAME+COUNT " of each, "NAME!COUNT" of packed ones
+			  */
+	int stop; /* what to return for a member */
+};
+
+static uint64_t tree_total(const struct ctree *tree)
+{
+	struct ctree_node node;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 1; i <= ctree_nr_nodes(tree); i++) {
+		ctree_node(tree, i, &node);
+		sum += node.count;
+	}
+	return sum;
+}
+
+static uint64_t total_of(const struct db_folder *folder,
+			 const struct db_member *member)
+{
+	struct ctree *tree;
+	struct odb *odb;
+	uint64_t total;
+
+	if (strstr(member->name, "{tree}")) {
+		assert_int_equal(db_folder_tree(folder, member, &tree), 0);
+		total = tree_total(tree);
+		ctree_close(tree);
+	} else {
+		assert_int_equal(db_folder_table(folder, member, &odb), 0);
+		total = odb_get(odb, 1);
+		odb_close(odb);
+	}
+	return total;
+}
+
+static int add_member(const struct db_member *member, void *ctx)
+{
+	struct view *view = ctx;
+	size_t len = strlen(view->text);
+
+	if (member->entry) {
+		assert_string_equal(member->path,
+				    db_folder_pack_path(view->folder));
+		assert_string_equal(member->name, member->entry->name);
+	} else {
+		assert_string_equal(member->path + strlen(member->path) -
+					    strlen(member->name),
+				    member->name);
+	}
+	snprintf(view->text + len, sizeof(view->text) - len, "%s%c%d ",
+		 member->name, member->entry ? '!' : '+',
+		 (int)total_of(view->folder, member));
+	return view->stop;
+}
+
+static struct db_folder *must_open_folder(const char *path)
+{
+	struct db_folder *folder = NULL;
+
+	assert_int_equal(db_folder_open(&folder, path), 0);
+	assert_non_null(folder);
+	return folder;
+}
+
+static void must_list(const char *path, const char *wanted)
+{
+	struct view view = { .folder = must_open_folder(path) };
+	const struct db_visitor visitor = { .member = add_member,
+					    .ctx = &view };
+
+	assert_int_equal(db_folder_each(view.folder, &visitor), 0);
+	assert_string_equal(view.text, wanted);
+	db_folder_close(view.folder);
+}
+
+/* ---- tests -----------------------------------------------------------------
+ */
+
+static void test_loose(void **state)
+{
+	const struct fixture *f = *state;
+
+	must_list(f->dir, "");
+	count(f, B, 2);
+	count(f, A, 1);
+	count_stack(f, TREE, 3);
+	must_list(f->dir, A "+1 " B "+2 " TREE "+3 ");
+}
+
+/* "a.b" is before "a/" for strcmp(), but not where one lists folders. */
+static void test_order(void **state)
+{
+	const struct fixture *f = *state;
+	static const char *const names[] = { "{a}/x/1", "{a}/x/2", "{a}/x.y/1",
+					     "{a}/xy", "{a}0" };
+	char wanted[200] = "";
+
+	for (size_t i = 0; i < 5; i++)
+		for (size_t j = 0; j < 5; j++)
+			assert_int_equal(
+				(db_folder_compare(names[i], names[j]) > 0) -
+					(db_folder_compare(names[i], names[j]) <
+					 0),
+				(i > j) - (i < j));
+	assert_true(db_folder_compare("a", "a/b") < 0);
+	assert_true(db_folder_compare("a\x80", "a/b") > 0);
+	for (size_t i = 4; i-- > 0;)
+		count(f, names[i], i + 1);
+	for (size_t i = 0; i < 4; i++)
+		snprintf(wanted + strlen(wanted),
+			 sizeof(wanted) - strlen(wanted), "%s+%zu ", names[i],
+			 i + 1);
+	must_list(f->dir, wanted);
+}
+
+static void test_what_is_left_out(void **state)
+{
+	const struct fixture *f = *state;
+
+	count(f, A, 1);
+	touch(f, "ledger");
+	touch(f, "{file}");
+	touch(f, "other/{root}/x");
+	touch(f, ".hidden/{root}/x");
+	touch(f, "{root}/bin/a/{dep}/{root}/bin/a/.E.grow");
+	touch(f, ".packed.grow");
+	touch(f, ".packing-/{root}/x");
+	touch(f, ".packing-0/{root}/x");
+	touch(f, ".packing-01/{root}/x");
+	touch(f, ".packing-1x/{root}/x");
+	touch(f, ".packing-18446744073709551616/{root}/x");
+	touch(f, ".packing-3/x");
+	touch(f, ".packing-3/ledger/x");
+	assert_int_equal(symlink("E", place(f, "{root}/bin/a/link")), 0);
+	assert_int_equal(symlink("{root}", place(f, "{kern}")), 0);
+	must_list(f->dir, A "+1 ");
+	/* A folder of the name of a hidden file may be part of a path. */
+	count(f, "{root}/home/.bin/E", 4);
+	must_list(f->dir, A "+1 {root}/home/.bin/E+4 ");
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	assert_int_equal(db_folder_packing(".packing-1"), 1);
+	assert_true(db_folder_packing(".packing-18446744073709551615") ==
+		    UINT64_MAX);
+	assert_int_equal(db_folder_packing(".packing-18446744073709551616"), 0);
+	assert_int_equal(db_folder_packing(".packing-"), 0);
+	assert_int_equal(db_folder_packing(".packing-0"), 0);
+	assert_int_equal(db_folder_packing(".packing--1"), 0);
+	assert_int_equal(db_folder_packing(".packing- 1"), 0);
+	assert_int_equal(db_folder_packing("packing-1"), 0);
+	assert_int_equal(db_folder_packing("{root}"), 0);
+}
+
+/* From loose to packed, through every state in which a packer may be killed. */
+static void test_states_of_packing(void **state)
+{
+	const struct fixture *f = *state;
+
+	count(f, A, 10);
+	count_stack(f, TREE, 20);
+	must_list(f->dir, A "+10 " TREE "+20 ");
+	assert_int_equal(mkdir(beside(f, ".packing-4"), 0755), 0);
+	must_list(f->dir, A "+10 " TREE "+20 ");
+	assert_int_equal(
+		rename(beside(f, "{root}"), beside(f, ".packing-4/{root}")), 0);
+	must_list(f->dir, A "+10 " TREE "+20 ");
+	count(f, A, 3);
+	must_list(f->dir, A "+10 " TREE "+20 " A "+3 ");
+	touch(f, ".packed.grow");
+	must_list(f->dir, A "+10 " TREE "+20 " A "+3 ");
+	pack(f, 4);
+	must_list(f->dir, A "!10 " TREE "!20 " A "+3 ");
+	/* The next ones, in the order of their numbers' digits. */
+	count(f, ".packing-5/" A, 5);
+	count(f, ".packing-10/" B, 6);
+	must_list(f->dir, A "!10 " TREE "!20 " B "+6 " A "+5 " A "+3 ");
+	pack(f, 5);
+	must_list(f->dir, A "!10 " TREE "!20 " B "+6 " A "+3 ");
+	pack(f, 11);
+	must_list(f->dir, A "!10 " TREE "!20 " A "+3 ");
+}
+
+static void test_folders_of_another_name(void **state)
+{
+	const struct fixture *f = *state;
+	char path[5000];
+
+	count(f, A, 1);
+	count(f, ".packing-1/" B, 2);
+	snprintf(path, sizeof(path), "%s///", f->dir);
+	must_list(path, B "+2 " A "+1 ");
+	/* A folder that is packed is one of loose files itself. */
+	must_list(beside(f, ".packing-1"), B "+2 ");
+}
+
+static int stop_at(const struct db_member *member, void *ctx)
+{
+	(void)member;
+	return --*(int *)ctx ? 0 : 17;
+}
+
+static void test_visitors_may_end_it(void **state)
+{
+	const struct fixture *f = *state;
+	struct db_folder *folder;
+	int left;
+	const struct db_visitor visitor = { .member = stop_at, .ctx = &left };
+
+	pack(f, 1);
+	count(f, B, 1);
+	folder = must_open_folder(f->dir);
+	for (int i = 1; i <= 4; i++) {
+		left = i;
+		assert_int_equal(db_folder_each(folder, &visitor),
+				 i < 4 ? 17 : 0);
+	}
+	assert_int_equal(left, 1);
+	db_folder_close(folder);
+}
+
+static void test_kinds(void **state)
+{
+	const struct fixture *f = *state;
+	struct db_folder *folder;
+	struct db_member member = { .name = A };
+	struct ctree *tree;
+	struct odb *odb;
+
+	pack(f, 1);
+	count(f, A, 1);
+	count_stack(f, TREE, 1);
+	folder = must_open_folder(f->dir);
+	member.path = beside(f, TREE);
+	assert_int_equal(db_folder_table(folder, &member, &odb), -EBADMSG);
+	member.path = beside(f, A);
+	assert_int_equal(db_folder_tree(folder, &member, &tree), -EBADMSG);
+	member.path = db_folder_pack_path(folder);
+	member.entry = pack_find(db_folder_pack(folder), A);
+	assert_int_equal(db_folder_tree(folder, &member, &tree), -EBADMSG);
+	assert_int_equal(db_folder_table(folder, &member, &odb), 0);
+	odb_close(odb);
+	member.entry = pack_find(db_folder_pack(folder), TREE);
+	assert_int_equal(db_folder_table(folder, &member, &odb), -EBADMSG);
+	db_folder_close(folder);
+}
+
+static void test_packs_that_cannot_be_used(void **state)
+{
+	const struct fixture *f = *state;
+	struct db_folder *folder;
+
+	count(f, ".packing-3/" A, 1);
+	count(f, B, 2);
+	pack(f, 3);
+	must_list(f->dir, A "!10 " TREE "!20 " B "+2 ");
+	assert_int_equal(truncate(beside(f, "packed"), 100), 0);
+	folder = must_open_folder(f->dir);
+	assert_int_equal(db_folder_pack_error(folder), -EBADMSG);
+	assert_null(db_folder_pack(folder));
+	assert_string_equal(db_folder_pack_path(folder), beside(f, "packed"));
+	db_folder_close(folder);
+	/* What was packed from there is lost, so it is not there twice. */
+	must_list(f->dir, A "+1 " B "+2 ");
+	assert_int_equal(unlink(beside(f, "packed")), 0);
+	assert_int_equal(mkdir(beside(f, "packed"), 0755), 0);
+	folder = must_open_folder(f->dir);
+	assert_int_equal(db_folder_pack_error(folder), -EISDIR);
+	db_folder_close(folder);
+	must_list(f->dir, A "+1 " B "+2 ");
+}
+
+static void test_what_is_no_folder(void **state)
+{
+	const struct fixture *f = *state;
+	struct db_folder *folder = NULL;
+
+	assert_int_equal(db_folder_open(&folder, beside(f, "none")), -ENOENT);
+	touch(f, "file");
+	assert_int_equal(db_folder_open(&folder, beside(f, "file")), -ENOTDIR);
+	assert_null(folder);
+	db_folder_close(NULL);
+}
+
+static void test_lock(void **state)
+{
+	const struct fixture *f = *state;
+	struct db_folder *one = must_open_folder(f->dir), *two;
+	int fd = open(f->dir, O_RDONLY | O_DIRECTORY);
+
+	assert_true(fd >= 0);
+	two = must_open_folder(f->dir);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
+	assert_int_equal(errno, EWOULDBLOCK);
+	db_folder_close(one);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
+	db_folder_close(two);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		odb_unit_test(test_loose),
+		odb_unit_test(test_order),
+		odb_unit_test(test_what_is_left_out),
+		cmocka_unit_test(test_numbers),
+		odb_unit_test(test_states_of_packing),
+		odb_unit_test(test_folders_of_another_name),
+		odb_unit_test(test_visitors_may_end_it),
+		odb_unit_test(test_kinds),
+		odb_unit_test(test_packs_that_cannot_be_used),
+		odb_unit_test(test_what_is_no_folder),
+		odb_unit_test(test_lock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
