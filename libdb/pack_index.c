@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libdb/pack_column.h"
+#include "libdb/pack_content.h"
 
 #define CRC_LEN 4
 
@@ -122,7 +123,9 @@ static int get_item(struct pack_index *index, struct pack_column *columns,
 		err = get_figures(item, &columns[PACK_FIGURES]);
 	if (!err)
 		err = get_crc(item, &columns[PACK_CHECKSUMS]);
-	if (!err && (!item->len || item->len > end - at))
+	/* The lengths of columns alone take as much. */
+	if (!err &&
+	    (item->len < 2 * PACK_TABLE_COLUMNS || item->len > end - at))
 		err = -EBADMSG;
 	return err;
 }

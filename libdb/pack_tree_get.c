@@ -44,15 +44,15 @@ struct reader {
 static int reserve(void *pointer, size_t *room, size_t nr, size_t size)
 {
 	size_t more = nr < 32 ? 64 : 2 * nr;
-	void *array;
+	void *array, *longer;
 
 	if (nr < *room)
 		return 0;
 	memcpy(&array, pointer, sizeof(array));
-	array = reallocarray(array, more, size);
-	if (!array)
+	longer = reallocarray(array, more, size);
+	if (!longer)
 		return -ENOMEM;
-	memcpy(pointer, &array, sizeof(array));
+	memcpy(pointer, &longer, sizeof(longer));
 	*room = more;
 	return 0;
 }
