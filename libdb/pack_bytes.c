@@ -25,21 +25,28 @@ static void grow(struct pack_bytes *to, size_t len)
 	to->room = room;
 }
 
-uint8_t *pack_bytes_reserve(struct pack_bytes *to, size_t len)
+void *pack_bytes_reserve(struct pack_bytes *to, size_t len)
 {
 	if (!to->err && (!to->bytes || to->room - to->len < len))
 		grow(to, len);
 	return to->err ? NULL : to->bytes + to->len;
 }
 
+void *pack_bytes_add(struct pack_bytes *to, size_t len)
+{
+	void *at = pack_bytes_reserve(to, len);
+
+	if (at)
+		to->len += len;
+	return at;
+}
+
 void pack_bytes_put(struct pack_bytes *to, const void *bytes, size_t len)
 {
-	uint8_t *at = pack_bytes_reserve(to, len);
+	void *at = pack_bytes_add(to, len);
 
-	if (!at || !len)
-		return;
-	memcpy(at, bytes, len);
-	to->len += len;
+	if (at && len)
+		memcpy(at, bytes, len);
 }
 
 void pack_bytes_number(struct pack_bytes *to, uint64_t number)

@@ -18,7 +18,10 @@ struct pack_bytes {
 };
 
 /* Room for @len more bytes, which count when len is raised; NULL: none. */
-uint8_t *pack_bytes_reserve(struct pack_bytes *to, size_t len);
+void *pack_bytes_reserve(struct pack_bytes *to, size_t len);
+
+/* The same, and they count. */
+void *pack_bytes_add(struct pack_bytes *to, size_t len);
 
 void pack_bytes_put(struct pack_bytes *to, const void *bytes, size_t len);
 

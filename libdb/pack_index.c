@@ -73,12 +73,9 @@ static int get_name(struct pack_bytes *names, struct pack_column *column)
 
 static int get_user(struct pack_bytes *users, struct pack_column *column)
 {
-	uint8_t *at = pack_bytes_reserve(users, ODB_USER_SIZE);
+	uint8_t *at = pack_bytes_add(users, ODB_USER_SIZE);
 
-	if (!at)
-		return -ENOMEM;
-	users->len += ODB_USER_SIZE;
-	return pack_column_bytes(column, at, ODB_USER_SIZE);
+	return at ? pack_column_bytes(column, at, ODB_USER_SIZE) : -ENOMEM;
 }
 
 static int get_crc(struct pack_item *item, struct pack_column *column)
@@ -113,10 +110,13 @@ static int get_figures(struct pack_item *item, struct pack_column *column)
 static int get_item(struct pack_index *index, struct pack_column *columns,
 		    uint64_t at, uint64_t end)
 {
-	struct pack_item *item = &index->items[index->nr];
-	int err = get_name(&index->names, &columns[PACK_NAMES]);
+	struct pack_item *item = pack_bytes_add(&index->items, sizeof(*item));
+	int err;
 
+	if (!item)
+		return -ENOMEM;
 	*item = (struct pack_item){ .at = at };
+	err = get_name(&index->names, &columns[PACK_NAMES]);
 	if (!err)
 		err = get_user(&index->users, &columns[PACK_USERS]);
 	if (!err)
@@ -130,34 +130,16 @@ static int get_item(struct pack_index *index, struct pack_column *columns,
 	return err;
 }
 
-static int reserve_item(struct pack_index *index, size_t *room)
-{
-	size_t more = *room ? 2 * *room : 64;
-	void *items;
-
-	if (index->nr < *room)
-		return 0;
-	items = reallocarray(index->items, more, sizeof(*index->items));
-	if (!items)
-		return -ENOMEM;
-	index->items = items;
-	*room = more;
-	return 0;
-}
-
 static int get_items(struct pack_index *index, struct pack_column *columns,
 		     const struct pack_header *header)
 {
 	uint64_t at = sizeof(*header);
-	size_t room = 0;
 	int err = 0;
 
 	while (!err && index->nr < header->nr) {
-		err = reserve_item(index, &room);
+		err = get_item(index, columns, at, header->index_at);
 		if (!err)
-			err = get_item(index, columns, at, header->index_at);
-		if (!err)
-			at += index->items[index->nr++].len;
+			at += pack_index_items(index)[index->nr++].len;
 	}
 	return err || at == header->index_at ? err : -EBADMSG;
 }
@@ -168,7 +150,7 @@ static int link_items(struct pack_index *index)
 	const char *name = (const char *)index->names.bytes, *last = NULL;
 
 	for (size_t i = 0; i < index->nr; i++) {
-		struct pack_entry *entry = &index->items[i].entry;
+		struct pack_entry *entry = &pack_index_items(index)[i].entry;
 
 		entry->name = name;
 		entry->user = index->users.bytes + i * ODB_USER_SIZE;
@@ -197,7 +179,7 @@ int pack_index_get(struct pack_index *index, const struct pack_header *header,
 
 void pack_index_release(struct pack_index *index)
 {
-	free(index->items);
+	pack_bytes_release(&index->items);
 	pack_bytes_release(&index->names);
 	pack_bytes_release(&index->users);
 	*index = (struct pack_index){ 0 };

@@ -18,8 +18,8 @@ struct pack_item {
 };
 
 struct pack_index {
-	struct pack_item *items;
 	size_t nr;
+	struct pack_bytes items;
 	struct pack_bytes names;
 	struct pack_bytes users;
 };
@@ -41,6 +41,11 @@ void pack_index_put(struct pack_bytes *columns, const struct pack_item *item);
  * when it is damaged, -errno. */
 int pack_read(const struct pack *pack, const struct pack_entry *entry,
 	      uint8_t **bytes);
+
+static inline struct pack_item *pack_index_items(const struct pack_index *index)
+{
+	return (struct pack_item *)index->items.bytes;
+}
 
 /* The item that has @entry. */
 static inline const struct pack_item *

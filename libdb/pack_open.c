@@ -128,7 +128,7 @@ size_t pack_nr(const struct pack *pack)
 
 const struct pack_entry *pack_entry(const struct pack *pack, size_t i)
 {
-	return &pack->index.items[i].entry;
+	return &pack_index_items(&pack->index)[i].entry;
 }
 
 static int compare(const void *name, const void *item)
@@ -142,8 +142,8 @@ const struct pack_entry *pack_find(const struct pack *pack, const char *name)
 
 	if (!pack->index.nr)
 		return NULL;
-	item = bsearch(name, pack->index.items, pack->index.nr, sizeof(*item),
-		       compare);
+	item = bsearch(name, pack_index_items(&pack->index), pack->index.nr,
+		       sizeof(*item), compare);
 	return item ? &item->entry : NULL;
 }
 

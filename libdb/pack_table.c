@@ -15,7 +15,6 @@ enum { GROUPS, KEYS, COUNTS };
 struct pairs {
 	struct odb_slot *slots;
 	uint64_t nr;
-	uint64_t room;
 };
 
 static uint32_t upper(uint64_t key)
@@ -53,12 +52,12 @@ static void unite(struct pairs *pairs)
 static int add_up(struct pairs *pairs, const struct odb *const *parts,
 		  size_t nr)
 {
-	uint64_t key, count;
+	uint64_t key, count, room = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		for (size_t at = 0; odb_next(parts[i], &at, &key, &count);)
-			pairs->room++;
-	pairs->slots = calloc(pairs->room + 1, sizeof(*pairs->slots));
+			room++;
+	pairs->slots = calloc(room + 1, sizeof(*pairs->slots));
 	if (!pairs->slots)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
@@ -144,25 +143,6 @@ int pack_table_put(struct pack_bytes *to, const struct odb *const *parts,
 
 /* ---- reading ------------------------------------------------------------- */
 
-#define FIRST_ROOM 1024
-
-/* Room as pairs come: the number of them is only a claim. */
-static int add_pair(struct pairs *pairs, uint64_t key, uint64_t count)
-{
-	if (pairs->nr == pairs->room) {
-		uint64_t room = pairs->room ? 2 * pairs->room : FIRST_ROOM;
-		void *slots =
-			reallocarray(pairs->slots, room, sizeof(*pairs->slots));
-
-		if (!slots)
-			return -ENOMEM;
-		pairs->slots = slots;
-		pairs->room = room;
-	}
-	pairs->slots[pairs->nr++] = (struct odb_slot){ key, count };
-	return 0;
-}
-
 /* Read a half that is at least *@next, and let that be one more. */
 static int get_half(struct pack_column *column, uint64_t *next, uint64_t *half)
 {
@@ -176,9 +156,11 @@ static int get_half(struct pack_column *column, uint64_t *next, uint64_t *half)
 	return err;
 }
 
-static int get_pair(struct pairs *pairs, struct pack_column *columns,
+/* Room is made as pairs come: the number of them is only a claim. */
+static int get_pair(struct pack_bytes *pairs, struct pack_column *columns,
 		    uint64_t half, uint64_t *next)
 {
+	struct odb_slot *pair;
 	uint64_t low, count = 0;
 	int err = get_half(&columns[KEYS], next, &low);
 
@@ -186,45 +168,54 @@ static int get_pair(struct pairs *pairs, struct pack_column *columns,
 		err = pack_column_number(&columns[COUNTS], &count);
 	if (!err && count == UINT64_MAX)
 		err = -EBADMSG;
-	return err ? err : add_pair(pairs, half << 32 | low, count + 1);
+	if (err)
+		return err;
+	pair = pack_bytes_add(pairs, sizeof(*pair));
+	if (!pair)
+		return -ENOMEM;
+	*pair = (struct odb_slot){ half << 32 | low, count + 1 };
+	return 0;
 }
 
-static int get_pairs(struct pairs *pairs, struct pack_column *columns,
+static int get_pairs(struct pack_bytes *pairs, struct pack_column *columns,
 		     uint64_t nr)
 {
 	uint64_t next = 0, half = 0;
 	int err = 0;
 
-	while (!err && pairs->nr < nr) {
+	while (!err && nr) {
 		uint64_t more = 0, low = 0;
 
 		err = get_half(&columns[GROUPS], &next, &half);
 		if (!err)
 			err = pack_column_number(&columns[GROUPS], &more);
-		if (!err && more >= nr - pairs->nr)
+		if (!err && more >= nr)
 			err = -EBADMSG;
-		for (uint64_t i = 0; !err && i <= more; i++)
+		for (uint64_t i = 0; !err && i <= more; i++, nr--)
 			err = get_pair(pairs, columns, half, &low);
 	}
 	return err;
 }
 
-static bool adds_up_to(const struct pairs *pairs, uint64_t total)
+/* Whether the counts are what @entry says of them. */
+static bool adds_up(const struct odb_slot *pairs,
+		    const struct pack_entry *entry)
 {
 	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < pairs->nr; i++)
-		sum = pack_sum(sum, pairs->slots[i].count);
-	return sum == total;
+	for (uint64_t i = 0; i < entry->nr; i++)
+		sum = pack_sum(sum, pairs[i].count);
+	return sum == entry->total;
 }
 
 int pack_table_get(struct odb **out, const uint8_t *bytes, size_t len,
 		   const struct pack_entry *entry)
 {
 	struct pack_column columns[PACK_TABLE_COLUMNS];
-	struct pairs pairs = { 0 };
+	struct pack_bytes pairs = { 0 };
 	int end, err = pack_columns_open(columns, PACK_TABLE_COLUMNS, bytes,
 					 len);
+	const struct odb_slot *slots;
 
 	if (!err && entry->nr > odb_used_max(ODB_SLOTS_MAX))
 		err = -EBADMSG;
@@ -233,10 +224,11 @@ int pack_table_get(struct odb **out, const uint8_t *bytes, size_t len,
 	end = pack_columns_close(columns, PACK_TABLE_COLUMNS);
 	if (!err)
 		err = end;
-	if (!err && !adds_up_to(&pairs, entry->total))
+	slots = (const struct odb_slot *)pairs.bytes;
+	if (!err && !adds_up(slots, entry))
 		err = -EBADMSG;
 	if (!err)
-		err = odb_from_pairs(out, entry->user, pairs.slots, pairs.nr);
-	free(pairs.slots);
+		err = odb_from_pairs(out, entry->user, slots, entry->nr);
+	pack_bytes_release(&pairs);
 	return err;
 }

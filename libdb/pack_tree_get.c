@@ -27,38 +27,16 @@ struct family {
 };
 
 struct reader {
-	struct ctree *tree;
 	struct pack_column columns[PACK_TREE_COLUMNS];
-	struct function *functions;
-	size_t nr_functions, function_room;
-	struct family *families; /* the innermost last */
-	size_t nr_families, family_room;
-	size_t slot_room, image_room, node_room;
+	struct pack_bytes slots; /* of descriptions */
+	struct pack_bytes images; /* slot numbers of their heads */
+	struct pack_bytes functions;
+	struct pack_bytes families; /* the innermost last */
+	struct pack_bytes nodes;
+	struct ctree *tree; /* points to slots, images and nodes */
+	uint32_t nr_functions;
 	uint64_t total;
 };
-
-/*
- * Make room for element number @nr, counted from 0, of an array of *@room
- * elements of @size bytes. @pointer is where the pointer to it is.
- */
-static int reserve(void *pointer, size_t *room, size_t nr, size_t size)
-{
-	size_t more = nr < 32 ? 64 : 2 * nr;
-	void *array, *longer;
-
-	if (nr < *room)
-		return 0;
-	memcpy(&array, pointer, sizeof(array));
-	longer = reallocarray(array, more, size);
-	if (!longer)
-		return -ENOMEM;
-	memcpy(pointer, &longer, sizeof(longer));
-	*room = more;
-	return 0;
-}
-
-#define RESERVE(array, room, nr)                                               \
-	reserve(&(array), &(room), nr, sizeof(*(array)))
 
 static bool is_at_end(const struct pack_column *column)
 {
@@ -67,26 +45,26 @@ static bool is_at_end(const struct pack_column *column)
 
 /* ---- images -------------------------------------------------------------- */
 
-/* Make room for an image of @len bytes, and *@slot its head. */
+/* Add an image of @len bytes, *@slot is its head. */
 static int new_image(struct reader *r, size_t len, union ctree_slot **slot)
 {
 	uint32_t nr = ctree_image_slots(len);
 	struct ctree *tree = r->tree;
-	int err;
+	uint32_t *image = pack_bytes_add(&r->images, sizeof(*image));
 
 	if (nr > CTREE_SLOTS_MAX - tree->nr_used)
 		return -EBADMSG;
-	err = RESERVE(tree->slots, r->slot_room, tree->nr_used + nr);
-	if (!err)
-		err = RESERVE(tree->images, r->image_room, tree->nr_images);
-	if (err)
-		return err;
-	*slot = ctree_slot(tree, tree->nr_used + 1);
+	*slot = pack_bytes_add(&r->slots, nr * sizeof(**slot));
+	if (!image || !*slot)
+		return -ENOMEM;
 	memset(*slot, 0, nr * sizeof(**slot));
 	(*slot)->image.mark = CTREE_IMAGE_HEAD;
 	(*slot)->image.len = (uint32_t)len;
-	tree->images[tree->nr_images++] = tree->nr_used + 1;
+	*image = tree->nr_used + 1;
 	tree->nr_used += nr;
+	tree->nr_images++;
+	tree->slots = (union ctree_slot *)r->slots.bytes;
+	tree->images = (uint32_t *)r->images.bytes;
 	return 0;
 }
 
@@ -130,21 +108,23 @@ static int get_image(struct reader *r)
 
 static int get_function(struct reader *r)
 {
-	uint64_t image = 0, offset = 0;
-	int err = RESERVE(r->functions, r->function_room, r->nr_functions);
+	struct function *function =
+		pack_bytes_add(&r->functions, sizeof(*function));
+	uint64_t image = 0;
+	int err = function ? 0 : -ENOMEM;
 
 	if (!err)
 		err = pack_column_number(&r->columns[HOMES], &image);
 	if (!err)
-		err = pack_column_number(&r->columns[OFFSETS], &offset);
+		err = pack_column_number(&r->columns[OFFSETS],
+					 &function->offset);
 	if (!err && image >= r->tree->nr_images)
 		err = -EBADMSG;
-	if (!err)
-		r->functions[r->nr_functions++] = (struct function){
-			.image = (uint32_t)image + 1,
-			.offset = offset,
-		};
-	return err;
+	if (err)
+		return err;
+	function->image = (uint32_t)image + 1;
+	/* Each is of a node. */
+	return r->nr_functions++ < CTREE_SLOTS_MAX ? 0 : -EBADMSG;
 }
 
 static int compare(const void *a, const void *b)
@@ -156,21 +136,22 @@ static int compare(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Whether no two functions are the same: -EBADMSG if they are. */
+/* -EBADMSG if two functions are the same. */
 static int check_functions(const struct reader *r)
 {
-	struct function *sorted = calloc(r->nr_functions + 1, sizeof(*sorted));
-	int err = 0;
+	struct pack_bytes copy = { 0 };
+	struct function *sorted;
+	int err;
 
-	if (!sorted)
-		return -ENOMEM;
-	if (r->nr_functions)
-		memcpy(sorted, r->functions, r->nr_functions * sizeof(*sorted));
-	qsort(sorted, r->nr_functions, sizeof(*sorted), compare);
-	for (size_t i = 1; !err && i < r->nr_functions; i++)
+	pack_bytes_put(&copy, r->functions.bytes, r->functions.len);
+	err = copy.err;
+	sorted = (struct function *)copy.bytes;
+	if (!err)
+		qsort(sorted, r->nr_functions, sizeof(*sorted), compare);
+	for (uint32_t i = 1; !err && i < r->nr_functions; i++)
 		if (!compare(&sorted[i - 1], &sorted[i]))
 			err = -EBADMSG;
-	free(sorted);
+	pack_bytes_release(&copy);
 	return err;
 }
 
@@ -179,17 +160,20 @@ static int check_functions(const struct reader *r)
 /* The next nodes are the children of @node. */
 static int begin_family(struct reader *r, uint32_t node, uint64_t nr_children)
 {
-	int err;
+	struct family *family;
 
 	if (!nr_children)
 		return 0;
-	err = RESERVE(r->families, r->family_room, r->nr_families);
-	if (!err)
-		r->families[r->nr_families++] = (struct family){
-			.node = node,
-			.to_come = nr_children,
-		};
-	return err;
+	family = pack_bytes_add(&r->families, sizeof(*family));
+	if (!family)
+		return -ENOMEM;
+	*family = (struct family){ .node = node, .to_come = nr_children };
+	return 0;
+}
+
+static struct family *innermost(const struct reader *r)
+{
+	return (struct family *)(r->families.bytes + r->families.len) - 1;
 }
 
 /* The function of the next node, which has to fit in with its siblings. */
@@ -204,35 +188,46 @@ static int get_child(struct reader *r, struct family *family,
 	return err;
 }
 
+static int add_node(struct reader *r, uint32_t parent, uint64_t function,
+		    uint64_t count)
+{
+	const struct function *of =
+		(struct function *)r->functions.bytes + function;
+	struct ctree_node *node = pack_bytes_add(&r->nodes, sizeof(*node));
+
+	if (!node)
+		return -ENOMEM;
+	*node = (struct ctree_node){
+		.parent = parent,
+		.image = of->image,
+		.offset = of->offset,
+		.count = count,
+	};
+	r->tree->nr_nodes++;
+	r->total = pack_sum(r->total, count);
+	return 0;
+}
+
 static int get_node(struct reader *r)
 {
-	struct family *family = &r->families[r->nr_families - 1];
-	uint32_t number = r->tree->nr_nodes + 1, parent = family->node;
+	struct family *family = innermost(r);
 	uint64_t nr_children = 0, function = 0, count = 0;
-	int err = RESERVE(r->tree->nodes, r->node_room, number);
+	int err = pack_column_number(&r->columns[CHILDREN], &nr_children);
 
-	if (!err)
-		err = pack_column_number(&r->columns[CHILDREN], &nr_children);
 	if (!err)
 		err = get_child(r, family, &function);
 	if (!err)
 		err = pack_column_number(
 			&r->columns[nr_children ? INNER : LEAVES], &count);
+	if (!err)
+		err = add_node(r, family->node, function, count);
 	if (err)
 		return err;
-	r->tree->nodes[number - 1] = (struct ctree_node){
-		.parent = parent,
-		.image = r->functions[function].image,
-		.offset = r->functions[function].offset,
-		.count = count,
-	};
-	r->tree->nr_nodes = number;
-	r->total = pack_sum(r->total, count);
 	/* First of all: families without an end would be a stack as deep as
 	 * the tree. */
 	if (!--family->to_come)
-		r->nr_families--;
-	return begin_family(r, number, nr_children);
+		r->families.len -= sizeof(*family);
+	return begin_family(r, r->tree->nr_nodes, nr_children);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -252,7 +247,7 @@ static int get_all(struct reader *r, const struct pack_entry *entry)
 		err = pack_column_number(&r->columns[CHILDREN], &nr_roots);
 	if (!err)
 		err = begin_family(r, CTREE_ROOT, nr_roots);
-	while (!err && r->nr_families)
+	while (!err && r->families.len)
 		err = r->tree->nr_nodes < entry->nr ? get_node(r) : -EBADMSG;
 	if (!err &&
 	    (r->tree->nr_nodes != entry->nr || r->total != entry->total))
@@ -260,20 +255,30 @@ static int get_all(struct reader *r, const struct pack_entry *entry)
 	return err;
 }
 
-/* The slots get the header before them. */
-static int finish(struct ctree *tree, const void *user)
+/* The slots get the header before them; the rest is taken over. */
+static int finish(struct reader *r, const void *user)
 {
-	size_t len = (size_t)tree->nr_used * sizeof(*tree->slots);
+	struct ctree *tree = r->tree;
 
-	tree->header = calloc(1, sizeof(*tree->header) + len);
+	tree->header = calloc(1, sizeof(*tree->header) + r->slots.len);
 	if (!tree->header)
 		return -ENOMEM;
 	memcpy(tree->header->user, user, ODB_USER_SIZE);
-	if (len)
-		memcpy(tree->header + 1, tree->slots, len);
-	free(tree->slots);
 	tree->slots = (union ctree_slot *)(tree->header + 1);
+	if (r->slots.len)
+		memcpy(tree->slots, r->slots.bytes, r->slots.len);
+	tree->nodes = (struct ctree_node *)r->nodes.bytes;
+	r->nodes = r->images = (struct pack_bytes){ 0 };
 	return 0;
+}
+
+static void release(struct reader *r)
+{
+	pack_bytes_release(&r->slots);
+	pack_bytes_release(&r->images);
+	pack_bytes_release(&r->functions);
+	pack_bytes_release(&r->families);
+	pack_bytes_release(&r->nodes);
 }
 
 int pack_tree_get(struct ctree **out, const uint8_t *bytes, size_t len,
@@ -291,15 +296,11 @@ int pack_tree_get(struct ctree **out, const uint8_t *bytes, size_t len,
 	if (!err)
 		err = end;
 	if (!err)
-		err = finish(r.tree, entry->user);
-	free(r.functions);
-	free(r.families);
-	if (!err) {
+		err = finish(&r, entry->user);
+	if (err)
+		free(r.tree);
+	else
 		*out = r.tree;
-		return 0;
-	}
-	free(r.tree->slots);
-	r.tree->slots = NULL;
-	ctree_close(r.tree);
+	release(&r);
 	return err;
 }
