@@ -40,6 +40,15 @@ static int by_key(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : 1;
 }
 
+/* As those of a snapshot of the kernel's are, which are many. */
+static bool is_sorted(const struct pp_raw_symbol *raw, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++)
+		if (by_key(&raw[i - 1], &raw[i]) > 0)
+			return false;
+	return true;
+}
+
 static uint64_t end_of(const struct pp_raw_symbol *sym)
 {
 	uint64_t end;
@@ -88,7 +97,8 @@ size_t pp_symtab_build(struct pp_symbol *out, struct pp_raw_symbol *raw,
 
 	for (i = 0; i < nr; i++)
 		raw[i].order = i;
-	qsort(raw, nr, sizeof(*raw), by_key);
+	if (!is_sorted(raw, nr))
+		qsort(raw, nr, sizeof(*raw), by_key);
 	for (i = 0; i < nr; i = j) {
 		for (j = i + 1; j < nr && raw[j].key == raw[i].key;)
 			j++;
