@@ -53,23 +53,38 @@ static void print_all_unplaced(const struct pp_report *report,
 
 /* ---- all of it ----------------------------------------------------------- */
 
-static int write_report(const struct opannotate_options *o,
+static int write_assembly(const struct opannotate_text *text,
+			  struct op_diag *diag)
+{
+	if (text->options->include_files || text->options->exclude_files)
+		fputs("opannotate: warning: --include-file and --exclude-file change nothing in a listing of instructions\n",
+		      stderr);
+	return opannotate_write_assembly(text, diag);
+}
+
+static int write_source(const struct opannotate_text *text,
 			struct pp_report *report, struct op_diag *diag)
 {
 	struct pp_annotation annotation;
-	int err;
+	int err = pp_annotate(&annotation, report);
 
-	if (o->args.assembly) {
-		if (o->include_files || o->exclude_files)
-			fputs("opannotate: warning: --include-file and --exclude-file change nothing in a listing of instructions\n",
-			      stderr);
-		return opannotate_write_assembly(o, report, diag);
-	}
-	err = pp_annotate(&annotation, report);
 	if (err)
 		return err;
 	print_all_unplaced(report, &annotation);
-	return opannotate_write_source(o, report, &annotation, diag);
+	return opannotate_write_source(text, &annotation, diag);
+}
+
+static int write_report(const struct opannotate_options *o,
+			struct pp_report *report, struct op_diag *diag)
+{
+	struct pp_messages messages = { .arena = &report->arena };
+	const struct opannotate_text text = { stdout, report, o, &messages };
+	int err;
+
+	err = o->args.assembly ? write_assembly(&text, diag)
+			       : write_source(&text, report, diag);
+	pp_print_messages(stderr, "opannotate", &messages, o->verbose);
+	return err;
 }
 
 static void print_loss(const struct opannotate_options *o,

@@ -359,11 +359,10 @@ static int list_images(const struct opannotate_text *text,
 	return err;
 }
 
-int opannotate_write_assembly(const struct opannotate_options *options,
-			      const struct pp_report *report,
+int opannotate_write_assembly(const struct opannotate_text *text,
 			      struct op_diag *diag)
 {
-	const struct opannotate_text text = { stdout, report, options };
+	const struct pp_report *report = text->report;
 	const struct pp_symbol_entry **symbols;
 	int err;
 
@@ -376,7 +375,7 @@ int opannotate_write_assembly(const struct opannotate_options *options,
 		return -ENOMEM;
 	for (size_t i = 0; i < report->nr_symbols; i++)
 		symbols[i] = &report->symbols[i];
-	err = list_images(&text, symbols, report->nr_symbols);
+	err = list_images(text, symbols, report->nr_symbols);
 	free(symbols);
 	return err;
 }

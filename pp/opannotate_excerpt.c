@@ -71,8 +71,7 @@ static struct opannotate_excerpt_file *open_file(struct opannotate_excerpts *e,
 	struct opannotate_excerpt_file *file =
 		pp_arena_alloc(&e->arena, 1, sizeof(*file));
 	char *path = opannotate_locate(e->text->options, name);
-	FILE *in = path ? opannotate_open_source(e->text->report, path, image)
-			: NULL;
+	FILE *in = path ? opannotate_open_source(e->text, path, image) : NULL;
 
 	if (in && file)
 		read_lines(e, file, in);

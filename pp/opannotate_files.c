@@ -86,13 +86,14 @@ const char *opannotate_home_path(const struct opannotate_options *o,
 }
 
 /* Lines may have moved since the code was made of them. */
-static void check_age(const char *path, const struct stat *st,
-		      const struct pp_image *image)
+static void check_age(const struct opannotate_text *text, const char *path,
+		      const struct stat *st, const struct pp_image *image)
 {
 	if (image && image->mtime && st->st_mtime > 0 &&
 	    (uint64_t)st->st_mtime > image->mtime)
-		fprintf(stderr,
-			"opannotate: warning: %s: changed after %s was built; its lines may have moved\n",
+		pp_message(
+			text->messages, PP_WARNING,
+			"%s: changed after %s was built; its lines may have moved",
 			path, image->name);
 }
 
@@ -107,24 +108,24 @@ static FILE *open_regular(const char *path, struct stat *st)
 	return NULL;
 }
 
-FILE *opannotate_open_source(const struct pp_report *report, const char *path,
-			     const struct pp_image *image)
+FILE *opannotate_open_source(const struct opannotate_text *text,
+			     const char *path, const struct pp_image *image)
 {
 	struct stat st;
 	FILE *in;
 
-	if (pp_archive_check(report->archive, path) == -EILSEQ) {
-		fprintf(stderr,
-			"opannotate: warning: %s: it is not what was archived; not used\n",
-			path);
+	if (pp_archive_check(text->report->archive, path) == -EILSEQ) {
+		pp_message(text->messages, PP_WARNING,
+			   "%s: it is not what was archived; not used", path);
 		return NULL;
 	}
 	in = open_regular(path, &st);
 	if (in)
-		check_age(path, &st, image);
+		check_age(text, path, &st, image);
 	else
-		fprintf(stderr,
-			"opannotate: warning: %s: cannot be read: %s; say with --search-dirs where it is\n",
+		pp_message(
+			text->messages, PP_WARNING,
+			"%s: cannot be read: %s; say with --search-dirs where it is",
 			path, strerror(errno));
 	return in;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "pp/opannotate_options.h"
+#include "pp/opannotate_text.h"
 
 /*
  * Where the file lies that debug information calls @name: in an archive, in
@@ -21,10 +22,10 @@ char *opannotate_locate(const struct opannotate_options *options,
 const char *opannotate_home_path(const struct opannotate_options *options,
 				 const char *path);
 
-/* Open source file @path. That it cannot be read, is not what was archived, or
- * is newer than @image (which may be NULL), is said on standard error. */
-FILE *opannotate_open_source(const struct pp_report *report, const char *path,
-			     const struct pp_image *image);
+/* Open source file @path for @text. That it cannot be read, is not what was
+ * archived, or is newer than @image (which may be NULL), becomes a message. */
+FILE *opannotate_open_source(const struct opannotate_text *text,
+			     const char *path, const struct pp_image *image);
 
 /* Whether --include-file and --exclude-file let @path through: a pattern may
  * match all of it or one of its components. */

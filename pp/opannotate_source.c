@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "pp/opannotate_files.h"
-#include "pp/opannotate_text.h"
 
 /* One source file at work. */
 struct source {
@@ -42,8 +41,9 @@ static void write_missing(const struct source *s, size_t from)
 
 	if (!nr_missing)
 		return;
-	fprintf(stderr,
-		"opannotate: warning: %s: it ends before %zu of the lines with samples; it is another version\n",
+	pp_message(
+		s->text->messages, PP_WARNING,
+		"%s: it ends before %zu of the lines with samples; it is another version",
 		s->path, nr_missing);
 	for (size_t i = from; i < s->file->nr_lines; i++) {
 		int len = snprintf(text, sizeof(text), "<no line %u>",
@@ -193,8 +193,7 @@ static int write_file(struct source *s, struct op_diag *diag)
 {
 	int err = 0;
 
-	s->in = opannotate_open_source(s->text->report, s->path,
-				       s->file->oldest);
+	s->in = opannotate_open_source(s->text, s->path, s->file->oldest);
 	if (s->text->options->output_dir) {
 		err = write_below(s, diag);
 	} else {
@@ -225,17 +224,15 @@ static int take_file(const struct opannotate_text *text,
 	return err;
 }
 
-int opannotate_write_source(const struct opannotate_options *options,
-			    const struct pp_report *report,
+int opannotate_write_source(const struct opannotate_text *text,
 			    const struct pp_annotation *annotation,
 			    struct op_diag *diag)
 {
-	const struct opannotate_text text = { stdout, report, options };
 	int err = 0;
 
-	if (!options->output_dir)
-		err = opannotate_header(&text);
+	if (!text->options->output_dir)
+		err = opannotate_header(text);
 	for (size_t i = 0; i < annotation->nr_files && !err; i++)
-		err = take_file(&text, &annotation->files[i], diag);
+		err = take_file(text, &annotation->files[i], diag);
 	return err;
 }

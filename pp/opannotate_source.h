@@ -2,19 +2,18 @@
 #ifndef PP_OPANNOTATE_SOURCE_H
 #define PP_OPANNOTATE_SOURCE_H
 
-/* Source files with the samples of each line, on standard output or each in a
- * file of its own. */
+/* Source files with the samples of each line, one behind the other or each in
+ * a file of its own. */
 
 #include "libpp/annotation.h"
-#include "pp/opannotate_options.h"
+#include "pp/opannotate_text.h"
 
 /*
- * Write the files of @annotation that are asked for. What is wrong with one is
- * said on standard error, and the others are written. Returns 0; -errno with
+ * Write the files of @annotation that are asked for. What is wrong with one
+ * becomes a message, and the others are written. Returns 0; -errno with
  * the reason in @diag.
  */
-int opannotate_write_source(const struct opannotate_options *options,
-			    const struct pp_report *report,
+int opannotate_write_source(const struct opannotate_text *text,
 			    const struct pp_annotation *annotation,
 			    struct op_diag *diag);
 

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "libpp/messages.h"
 #include "libpp/report.h"
 #include "pp/opannotate_options.h"
 
@@ -14,6 +15,7 @@ struct opannotate_text {
 	FILE *out;
 	const struct pp_report *report;
 	const struct opannotate_options *options;
+	struct pp_messages *messages; /* to be printed behind the text */
 };
 
 /* What stands before a line: the counts, or blanks as wide when they are all

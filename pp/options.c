@@ -188,32 +188,38 @@ static bool is_likewise(const struct pp_message *a, const struct pp_message *b)
 	       !strcmp(cause_of(a), cause_of(b));
 }
 
-/* How many of the @nr messages from @first on are of the cause of @of. */
-static size_t nr_likewise(const struct pp_message *first, size_t nr,
-			  const struct pp_message *of)
+/* How many messages are of the cause of @of, counted up to @most; *@first is
+ * the first of them. There may be a thousand. */
+static size_t nr_likewise(const struct pp_messages *messages,
+			  const struct pp_message *of, size_t most,
+			  const struct pp_message **first)
 {
 	size_t found = 0;
 
-	for (size_t i = 0; i < nr; i++)
-		found += is_likewise(&first[i], of);
+	for (size_t i = 0; i < messages->nr && found < most; i++) {
+		if (!is_likewise(&messages->list[i], of))
+			continue;
+		if (!found++)
+			*first = &messages->list[i];
+	}
 	return found;
 }
 
 /* Many of one cause are one line, unless @all are wanted. */
 static void print_warning(FILE *out, const char *program,
-			  const struct pp_messages *messages, size_t i,
-			  bool all)
+			  const struct pp_messages *messages,
+			  const struct pp_message *message, bool all)
 {
-	const struct pp_message *message = &messages->list[i];
-	size_t before = nr_likewise(messages->list, i, message);
-	size_t nr = nr_likewise(message, messages->nr - i, message);
+	const struct pp_message *first;
 
-	if (all || before + nr <= SAID_EACH)
+	if (all ||
+	    nr_likewise(messages, message, SAID_EACH + 1, &first) <= SAID_EACH)
 		fprintf(out, "%s: warning: %s\n", program, message->text);
-	else if (!before)
+	else if (message == first)
 		fprintf(out,
 			"%s: warning: %s (and %zu more likewise; --verbose lists them)\n",
-			program, message->text, nr - 1);
+			program, message->text,
+			nr_likewise(messages, message, SIZE_MAX, &first) - 1);
 }
 
 void pp_print_messages(FILE *out, const char *program,
@@ -223,7 +229,7 @@ void pp_print_messages(FILE *out, const char *program,
 		const struct pp_message *message = &messages->list[i];
 
 		if (message->kind == PP_WARNING)
-			print_warning(out, program, messages, i, verbose);
+			print_warning(out, program, messages, message, verbose);
 		else if (verbose & 1u << message->kind)
 			fprintf(out, "%s: %s\n", program, message->text);
 	}

@@ -73,7 +73,10 @@ prog=$TMP/prog
 address() {
 	nm "$prog" | awk -v f="$1" '$3 == f { print $1 }'
 }
-section=$(readelf -S -W "$prog" | sed -n 's/.* \.text *PROGBITS *\([0-9a-f]*\) \([0-9a-f]*\) .*/0x\1 0x\2/p')
+find_section() {
+	section=$(readelf -S -W "$prog" | sed -n 's/.* \.text *PROGBITS *\([0-9a-f]*\) \([0-9a-f]*\) .*/0x\1 0x\2/p')
+}
+find_section
 offset_of() {
 	echo $((0x$1 - ${section% *} + ${section#* }))
 }
@@ -332,4 +335,31 @@ if [ -c /dev/full ]; then
 	annotate -s >/dev/full
 	is "a full disk" "$? $(grep -c 'standard output: cannot be written' "$TMP/err")" "1 1"
 fi
+
+# ---- many source files that are missing ----------------------------------------
+
+rm -rf "$CURRENT"
+prog=$TMP/many P="{root}$TMP/many"
+for i in 1 2 3 4 5; do
+	printf '#line 1 "/nowhere/%s.c"\nint f%s(int x) { return x * %s; }\n' \
+		$i $i $i
+done >"$TMP/many.c"
+$cc -O1 -g -no-pie -Wl,--build-id -o "$prog" "$TMP/many.c" -x c - <<'END' || exit 1
+int main(void) { return 0; }
+END
+find_section
+for i in 1 2 3 4 5; do
+	echo "$(offset_of "$(address f$i)") $i"
+done | sample "$P/{dep}/$P/$E.all.all.all" mtime="$prog" event=118 count=100000
+for how in -s "-s -a"; do
+	# shellcheck disable=SC2086 # options
+	annotate $how >"$TMP/out"
+	like "$how: many missing sources are one line" "$(cat "$TMP/err")" \
+		'^opannotate: warning: /nowhere/[1-5]\.c: cannot be read: No such file or directory; say with --search-dirs where it is \(and 4 more likewise; --verbose lists them\)$'
+	is "$how: and no more" "$(wc -l <"$TMP/err")" 1
+	# shellcheck disable=SC2086 # options
+	annotate $how --verbose=stats >"$TMP/out"
+	is "$how: or one each" "$(sed -n 's|.*warning: /nowhere/\(.\)\.c: cannot be read.*directory; say with --search-dirs where it is$|\1|p' "$TMP/err" |
+		sort | tr -d '\n')" 12345
+done
 done_testing
