@@ -8,76 +8,78 @@
 #include "daemon/opd.h"
 #include "daemon/opd_mangling.h"
 
-static struct op_image_name image_name(const struct opd_sfile_key *key,
-				       const struct opd_image *image)
+/* @place->image, or the part of anonymous memory that the rest tells. */
+static struct op_image_name image_name(const struct opd_callee *place)
 {
 	struct op_image_name name = {
-		.space = image->space,
-		.name = image->name,
+		.space = place->image->space,
+		.name = place->image->name,
 	};
 
-	if (image->space == OP_SPACE_ANON) {
-		name.name = key->anon;
-		name.tgid = key->anon_tgid;
-		name.start = key->start;
-		name.end = key->end;
+	if (name.space == OP_SPACE_ANON) {
+		name.name = place->anon;
+		name.tgid = place->anon_tgid;
+		name.start = place->start;
+		name.end = place->end;
 	}
 	return name;
 }
 
-static struct op_image_name callee_name(const struct opd_callee *callee)
+static struct op_image_name key_image_name(const struct opd_sfile_key *key,
+					   struct opd_image *image)
 {
-	struct op_image_name name = { .space = OP_SPACE_NONE };
+	const struct opd_callee place = {
+		.image = image,
+		.anon = key->anon,
+		.start = key->start,
+		.end = key->end,
+		.anon_tgid = key->anon_tgid,
+	};
 
-	if (!callee)
-		return name;
-	name.space = callee->image->space;
-	name.name = callee->image->name;
-	if (callee->anon) {
-		name.name = callee->anon;
-		name.tgid = callee->anon_tgid;
-		name.start = callee->start;
-		name.end = callee->end;
-	}
-	return name;
+	return image_name(&place);
+}
+
+/* All but the images that are not the application. */
+static struct op_mangle mangle_of(const struct opd_sfile_key *key,
+				  const struct opd_event *event)
+{
+	return (struct op_mangle){
+		.app = key_image_name(key, key->app),
+		.event = event->name,
+		.count = event->count,
+		.unit_mask = event->um,
+		.tgid = key->tgid,
+		.tid = key->tid,
+		.cpu = key->cpu,
+	};
+}
+
+static int build(const struct op_mangle *m, char *buf, size_t len)
+{
+	int done = op_mangle_build(m, buf, len);
+
+	return done < 0 ? done : 0;
 }
 
 int opd_mangle(const struct opd_sfile *sfile, const struct opd_event *event,
 	       char *buf, size_t len)
 {
 	const struct opd_sfile_key *key = &sfile->key;
-	struct op_mangle m = {
-		.app = image_name(key, key->app),
-		.dep = image_name(key, key->dep),
-		.cg = callee_name(sfile->callee),
-		.event = event->name,
-		.count = event->count,
-		.unit_mask = event->um,
-		.tgid = key->tgid,
-		.tid = key->tid,
-		.cpu = key->cpu,
-	};
-	int done = op_mangle_build(&m, buf, len);
+	struct op_mangle m = mangle_of(key, event);
 
-	return done < 0 ? done : 0;
+	m.dep = key_image_name(key, key->dep);
+	if (sfile->callee)
+		m.cg = image_name(sfile->callee);
+	return build(&m, buf, len);
 }
 
 int opd_mangle_tree(const struct opd_sfile_key *key,
 		    const struct opd_event *event, char *buf, size_t len)
 {
-	struct op_mangle m = {
-		.app = image_name(key, key->app),
-		.is_tree = true,
-		.event = event->name,
-		.count = event->count,
-		.unit_mask = event->um,
-		.tgid = key->tgid,
-		.tid = key->tid,
-		.cpu = key->cpu,
-	};
-	int done = op_mangle_build(&m, buf, len);
+	struct op_mangle m = mangle_of(key, event);
 
-	return done < 0 ? done : 0;
+	m.is_tree = true;
+	return build(&m, buf, len);
 }
 
 /* Make the folder @path, whose parents may be missing; @path is written to. */
