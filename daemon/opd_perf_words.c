@@ -143,6 +143,15 @@ static void put_where(struct opd_perf_words *w,
 		put_image(w, place);
 }
 
+/* Whose the sample is and where: the CPU, the task, the mode, the image. */
+static void put_context(struct opd_perf_words *w,
+			const struct opd_perf_place *place)
+{
+	put_cpu(w, place->cpu);
+	put_task(w, place);
+	put_where(w, place);
+}
+
 static void put_sample(struct opd_perf_words *w,
 		       const struct opd_perf_place *place, uint64_t pc,
 		       uint32_t counter)
@@ -159,9 +168,7 @@ void opd_perf_words_sample(struct opd_perf_words *w,
 			   const struct opd_perf_place *place, uint64_t pc,
 			   uint32_t counter)
 {
-	put_cpu(w, place->cpu);
-	put_task(w, place);
-	put_where(w, place);
+	put_context(w, place);
 	put_sample(w, place, pc, counter);
 }
 
@@ -169,9 +176,7 @@ void opd_perf_words_trace(struct opd_perf_words *w,
 			  const struct opd_perf_place *place, uint64_t pc,
 			  uint32_t counter)
 {
-	put_cpu(w, place->cpu);
-	put_task(w, place);
-	put_where(w, place);
+	put_context(w, place);
 	put_code(w, OP_TRACE_BEGIN, 0);
 	put_sample(w, place, pc, counter);
 }
