@@ -128,7 +128,7 @@ static bool is_shown(const struct pp_population *p,
 {
 	if (p->request->old_spec)
 		return true;
-	return pp_is_wanted(p->request, entry) &&
+	return pp_is_wanted(p->request, entry->raw_name, entry->name) &&
 	       pp_passes(p, entry->counts, p->side.symbol_totals);
 }
 

@@ -98,24 +98,22 @@ static void count_points(uint64_t *counts, const struct point *points,
 
 /* ---- entries ------------------------------------------------------------- */
 
-static bool in_list(const char *const *list,
-		    const struct pp_symbol_entry *entry)
+static bool is_in(const char *const *list, const char *raw, const char *name)
 {
 	for (; *list; list++)
-		if (!strcmp(*list, entry->raw_name) ||
-		    !strcmp(*list, entry->name))
+		if (!strcmp(*list, raw) || !strcmp(*list, name))
 			return true;
 	return false;
 }
 
-bool pp_is_wanted(const struct pp_request *request,
-		  const struct pp_symbol_entry *entry)
+bool pp_is_wanted(const struct pp_request *request, const char *raw,
+		  const char *name)
 {
 	if (request->include_symbols &&
-	    !in_list(request->include_symbols, entry))
+	    !is_in(request->include_symbols, raw, name))
 		return false;
 	return !request->exclude_symbols ||
-	       !in_list(request->exclude_symbols, entry);
+	       !is_in(request->exclude_symbols, raw, name);
 }
 
 static struct pp_place place_of(const struct batch *b, uint64_t key)
@@ -220,7 +218,8 @@ static int add_entry(const struct batch *b, const struct pp_symbol *symbol,
 	int err = describe(b, &entry, symbol);
 
 	/* Of a call graph, neighbours are shown whatever their names. */
-	if (err || (!request->call_graph && !pp_is_wanted(request, &entry)))
+	if (err || (!request->call_graph &&
+		    !pp_is_wanted(request, entry.raw_name, entry.name)))
 		return err;
 	counts = pp_new_counts(b->p, b->side);
 	if (!counts)
@@ -382,10 +381,13 @@ static int total_symbols(struct pp_population *p, struct pp_side *side)
 
 	if (!totals)
 		return -ENOMEM;
-	for (size_t i = 0; i < side->nr_symbols; i++)
-		if (pp_is_wanted(p->request, &side->symbols[i]))
-			pp_add_all_counts(totals, side->symbols[i].counts,
+	for (size_t i = 0; i < side->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &side->symbols[i];
+
+		if (pp_is_wanted(p->request, entry->raw_name, entry->name))
+			pp_add_all_counts(totals, entry->counts,
 					  side->classes.nr);
+	}
 	side->symbol_totals = totals;
 	return 0;
 }

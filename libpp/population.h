@@ -78,9 +78,10 @@ int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,
 /* Put together the call trees of both sides in the report. */
 int pp_populate_tree(struct pp_population *p, struct op_diag *diag);
 
-/* Whether @entry is not left out by name. */
-bool pp_is_wanted(const struct pp_request *request,
-		  const struct pp_symbol_entry *entry);
+/* Whether a symbol is not left out by its name, or by @raw, which is that of
+ * the binary. */
+bool pp_is_wanted(const struct pp_request *request, const char *raw,
+		  const char *name);
 
 /* Make the calls of @side's symbols from what the call-graph files hold. */
 int pp_side_find_calls(struct pp_population *p, struct pp_side *side);

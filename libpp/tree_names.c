@@ -54,24 +54,6 @@ static const char *stand_in(struct pp_arena *arena,
 	return *name == '[' ? name : pp_arena_printf(arena, "[%s]", name);
 }
 
-static bool is_in(const char *const *list, const char *raw, const char *name)
-{
-	for (; *list; list++)
-		if (!strcmp(*list, raw) || !strcmp(*list, name))
-			return true;
-	return false;
-}
-
-static bool is_wanted(const struct pp_request *request, const char *raw,
-		      const char *name)
-{
-	if (request->include_symbols &&
-	    !is_in(request->include_symbols, raw, name))
-		return false;
-	return !request->exclude_symbols ||
-	       !is_in(request->exclude_symbols, raw, name);
-}
-
 static const struct pp_symbol *symbol_at(const struct pp_image_symbols *symbols,
 					 uint64_t key)
 {
@@ -106,7 +88,7 @@ static int take_name(struct naming *n, const struct pp_symbol *symbol,
 		return -ENOMEM;
 	n->symbol = symbol;
 	n->name = symbol ? pp_demangle(arena, raw, p->request->demangle) : raw;
-	n->is_wanted = is_wanted(p->request, raw, n->name);
+	n->is_wanted = pp_is_wanted(p->request, raw, n->name);
 	return 0;
 }
 
