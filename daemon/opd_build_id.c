@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/opd_build_id.h"
+#include "libop/op_file.h"
 
 #define MAX_NOTES 16384 /* bytes of notes that are read */
 
@@ -98,18 +99,6 @@ struct segments {
 	unsigned int nr;
 };
 
-static int read_at(int fd, void *buf, size_t len, uint64_t offset)
-{
-	ssize_t got;
-
-	if (offset > INT64_MAX)
-		return -EBADMSG;
-	got = pread(fd, buf, len, (off_t)offset);
-	if (got < 0)
-		return -errno;
-	return (size_t)got == len ? 0 : -EBADMSG;
-}
-
 static int read_header(int fd, struct segments *out)
 {
 	union {
@@ -117,7 +106,7 @@ static int read_header(int fd, struct segments *out)
 		Elf32_Ehdr e32;
 		Elf64_Ehdr e64;
 	} h;
-	int err = read_at(fd, &h, sizeof(h), 0);
+	int err = op_file_read_at(fd, &h, sizeof(h), 0);
 
 	if (err)
 		return err;
@@ -138,7 +127,7 @@ static int read_segment(int fd, const struct segments *all, unsigned int nr,
 		Elf64_Phdr p64;
 	} p;
 	uint64_t at = all->offset + (uint64_t)nr * all->entry_len;
-	int err = read_at(fd, &p, all->entry_len, at);
+	int err = op_file_read_at(fd, &p, all->entry_len, at);
 
 	if (err)
 		return err;
@@ -155,7 +144,7 @@ static int read_notes(struct opd_build_id *id, int fd, struct segment *segment)
 
 	if (segment->len > sizeof(notes))
 		segment->len = sizeof(notes);
-	err = read_at(fd, notes, segment->len, segment->offset);
+	err = op_file_read_at(fd, notes, segment->len, segment->offset);
 	return err ? err : opd_build_id_in_notes(id, notes, segment->len);
 }
 

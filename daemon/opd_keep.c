@@ -18,6 +18,7 @@
 #include "daemon/opd.h"
 #include "daemon/opd_file.h"
 #include "libop/op_config.h"
+#include "libop/op_file.h"
 
 static time_t seconds(void)
 {
@@ -81,15 +82,17 @@ static int copy_by_hand(int to, int from, uint64_t len)
 	char buf[65536];
 	uint64_t at = 0;
 	ssize_t got;
+	int err;
 
-	if (ftruncate(to, 0) || lseek(to, 0, SEEK_SET) < 0)
+	if (ftruncate(to, 0))
 		return -errno;
 	while (at < len) {
 		got = pread(from, buf, sizeof(buf), (off_t)at);
 		if (got <= 0)
 			return got ? -errno : -EIO;
-		if (write(to, buf, (size_t)got) != got)
-			return -EIO;
+		err = op_file_write_at(to, buf, (size_t)got, at);
+		if (err)
+			return err;
 		at += (uint64_t)got;
 	}
 	return 0;

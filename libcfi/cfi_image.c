@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libcfi/cfi_address.h"
 #include "libcfi/cfi_image.h"
+#include "libop/op_file.h"
 
 /* More is taken for damage. */
 #define MAX_SECTIONS 65536u
@@ -16,24 +16,11 @@
 static int source_read(const struct cfi_source *source, void *buf, size_t len,
 		       uint64_t offset)
 {
-	ssize_t got;
-
-	if (offset > INT64_MAX - len)
+	if (!source->bytes)
+		return op_file_read_at(source->fd, buf, len, offset);
+	if (offset > source->len || len > source->len - offset)
 		return -EBADMSG;
-	if (source->bytes) {
-		if (offset > source->len || len > source->len - offset)
-			return -EBADMSG;
-		memcpy(buf, source->bytes + offset, len);
-		return 0;
-	}
-	for (; len; len -= (size_t)got, offset += (size_t)got) {
-		got = pread(source->fd, buf, len, (off_t)offset);
-		if (got < 0)
-			return -errno;
-		if (!got)
-			return -EBADMSG;
-		buf = (uint8_t *)buf + got;
-	}
+	memcpy(buf, source->bytes + offset, len);
 	return 0;
 }
 

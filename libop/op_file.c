@@ -110,6 +110,44 @@ int op_file_read(const char *path, size_t max, char **text, size_t *len,
 	return err;
 }
 
+/* ---- parts --------------------------------------------------------------- */
+
+int op_file_read_at(int fd, void *buf, size_t len, uint64_t offset)
+{
+	if (offset > INT64_MAX || len > INT64_MAX - offset)
+		return -EBADMSG;
+	while (len) {
+		ssize_t got = pread(fd, buf, len, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -EBADMSG;
+		buf = (char *)buf + got;
+		len -= (size_t)got;
+		offset += (uint64_t)got;
+	}
+	return 0;
+}
+
+int op_file_write_at(int fd, const void *buf, size_t len, uint64_t offset)
+{
+	while (len) {
+		ssize_t put = pwrite(fd, buf, len, (off_t)offset);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put ? -errno : -ENOSPC;
+		buf = (const char *)buf + put;
+		len -= (size_t)put;
+		offset += (uint64_t)put;
+	}
+	return 0;
+}
+
+/* ---- replacing ----------------------------------------------------------- */
+
 /* "FOLDER/.tmp-XXXXXX" for the folder that @path is in. */
 static int temporary_name(char *buf, size_t len, const char *path)
 {

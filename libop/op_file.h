@@ -4,11 +4,13 @@
 
 /*
  * Small files: read whole with a limit, replaced in one step so that a reader
- * sees the old text or the new one and nothing between.
+ * sees the old text or the new one and nothing between. And parts of files that
+ * are open, all of them or none.
  */
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "libop/op_diag.h"
@@ -21,6 +23,13 @@
  */
 int op_file_read(const char *path, size_t max, char **text, size_t *len,
 		 struct op_diag *diag);
+
+/* Read @len bytes at @offset. Returns 0 or -errno; -EBADMSG if there are fewer.
+ */
+int op_file_read_at(int fd, void *buf, size_t len, uint64_t offset);
+
+/* Write @len bytes at @offset. Returns 0 or -errno. */
+int op_file_write_at(int fd, const void *buf, size_t len, uint64_t offset);
 
 /* A file that is being replaced. */
 struct op_replace {

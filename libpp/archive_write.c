@@ -16,6 +16,7 @@
 #include "libdb/ctree.h"
 #include "libdb/odb.h"
 #include "libop/op_config.h"
+#include "libop/op_file.h"
 #include "libpp/archive.h"
 #include "libpp/archive_samples.h"
 #include "libpp/elf_digest.h"
@@ -95,27 +96,13 @@ static int tell_progress(struct writer *w, uint64_t more)
 		   : 0;
 }
 
-static int write_all(int to, const uint8_t *buf, size_t len)
-{
-	while (len) {
-		ssize_t put = write(to, buf, len);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put ? -errno : -ENOSPC;
-		buf += put;
-		len -= (size_t)put;
-	}
-	return 0;
-}
-
 /* Copy and hash. What is wrong with the source is in *@why. */
 static int copy_bytes(struct writer *w, int from, int to,
 		      uint8_t hash[PP_SHA256_LEN], int *why)
 {
 	struct sha256_ctx sha;
 	uint8_t buf[65536];
+	uint64_t at = 0;
 	int err = 0;
 
 	*why = 0;
@@ -130,9 +117,10 @@ static int copy_bytes(struct writer *w, int from, int to,
 		if (got <= 0)
 			break;
 		sha256_update(&sha, (size_t)got, buf);
-		err = write_all(to, buf, (size_t)got);
+		err = op_file_write_at(to, buf, (size_t)got, at);
 		if (err)
 			return cannot_write(w, err);
+		at += (uint64_t)got;
 		err = tell_progress(w, (uint64_t)got);
 	}
 	sha256_digest(&sha, PP_SHA256_LEN, hash);
@@ -147,7 +135,7 @@ static int copy_digest(struct writer *w, int from, int to,
 
 	if (err && err != -ENOEXEC)
 		return cannot_write(w, err);
-	if (err && (ftruncate(to, 0) || lseek(to, 0, SEEK_SET)))
+	if (err && ftruncate(to, 0))
 		return cannot_write(w, -errno);
 	if (err)
 		return copy_bytes(w, from, to, hash, why);
