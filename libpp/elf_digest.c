@@ -11,29 +11,21 @@
 
 #include "libpp/elf_digest.h"
 
-#include <elf.h>
-#include <endian.h>
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* More is damage; the largest kernels have below 10^5. */
-#define SECTIONS_MAX 1000000u
+#include "libop/op_file.h"
+#include "libpp/elf_file.h"
+
 /* A file has four sections of linkage code at most. */
 #define CODE_MAX 64
 /* The name of the section that marks a digest, with its zero byte. */
 #define MARK_LEN sizeof(PP_ELF_DIGEST)
 
 struct digest {
-	int from, to;
-	uint64_t from_len;
-	bool wide; /* 64 bits */
-	bool little;
+	struct pp_elf from;
+	int to;
 	uint8_t header[sizeof(Elf64_Ehdr)];
 	uint8_t *sections; /* the headers, with room for one more */
 	uint64_t nr;
@@ -46,43 +38,27 @@ struct digest {
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static uint64_t get(const struct digest *d, const uint8_t *p, size_t len)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < len; i++)
-		value = value << 8 | p[d->little ? len - 1 - i : i];
-	return value;
-}
-
 static void put(const struct digest *d, uint8_t *p, size_t len, uint64_t value)
 {
 	for (size_t i = 0; i < len; i++) {
-		p[d->little ? i : len - 1 - i] = (uint8_t)value;
+		p[d->from.big_endian ? len - 1 - i : i] = (uint8_t)value;
 		value >>= 8;
 	}
 }
 
-/* Where a member is, and how long; the classes differ in both. */
-#define AT(d, p, type, member)                                                 \
-	((p) + ((d)->wide ? offsetof(Elf64_##type, member)                     \
-			  : offsetof(Elf32_##type, member)))
-#define LEN(d, type, member)                                                   \
-	((d)->wide ? sizeof(((Elf64_##type *)0)->member)                       \
-		   : sizeof(((Elf32_##type *)0)->member))
-#define GET(d, p, type, member)                                                \
-	get(d, AT(d, p, type, member), LEN(d, type, member))
+#define GET(d, p, type, member) PP_ELF_GET(&(d)->from, p, type, member)
 #define PUT(d, p, type, member, value)                                         \
-	put(d, AT(d, p, type, member), LEN(d, type, member), value)
+	put(d, PP_ELF_AT(&(d)->from, p, type, member),                         \
+	    PP_ELF_SIZE(&(d)->from, type, member), value)
 
 static size_t header_len(const struct digest *d)
 {
-	return d->wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+	return PP_ELF_LEN(&d->from, Ehdr);
 }
 
 static size_t section_len(const struct digest *d)
 {
-	return d->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	return PP_ELF_LEN(&d->from, Shdr);
 }
 
 static uint8_t *section(const struct digest *d, uint64_t nr)
@@ -92,44 +68,6 @@ static uint8_t *section(const struct digest *d, uint64_t nr)
 
 /* ---- files --------------------------------------------------------------- */
 
-static int read_at(const struct digest *d, uint64_t offset, void *buf,
-		   uint64_t len)
-{
-	uint64_t done = 0;
-
-	if (offset > d->from_len || len > d->from_len - offset)
-		return -ENOEXEC;
-	while (done < len) {
-		ssize_t got = pread(d->from, (char *)buf + done, len - done,
-				    (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? -errno : -ENOEXEC;
-		done += (uint64_t)got;
-	}
-	return 0;
-}
-
-static int write_at(const struct digest *d, uint64_t offset, const void *buf,
-		    uint64_t len)
-{
-	uint64_t done = 0;
-
-	while (done < len) {
-		ssize_t put = pwrite(d->to, (const char *)buf + done,
-				     len - done, (off_t)(offset + done));
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put ? -errno : -ENOSPC;
-		done += (uint64_t)put;
-	}
-	return 0;
-}
-
 /* No more than there is: sections that overlap are damage. */
 static int copy_range(struct digest *d, uint64_t from, uint64_t to,
 		      uint64_t len)
@@ -137,15 +75,15 @@ static int copy_range(struct digest *d, uint64_t from, uint64_t to,
 	uint8_t buf[65536];
 	int err = 0;
 
-	if (len > d->from_len - d->copied)
+	if (len > d->from.len - d->copied)
 		return -ENOEXEC;
 	d->copied += len;
 	while (len && !err) {
 		uint64_t part = len < sizeof(buf) ? len : sizeof(buf);
 
-		err = read_at(d, from, buf, part);
+		err = pp_elf_read(&d->from, from, buf, part);
 		if (!err)
-			err = write_at(d, to, buf, part);
+			err = op_file_write_at(d->to, buf, part, to);
 		from += part;
 		to += part;
 		len -= part;
@@ -154,21 +92,6 @@ static int copy_range(struct digest *d, uint64_t from, uint64_t to,
 }
 
 /* ---- reading ------------------------------------------------------------- */
-
-static int read_header(struct digest *d)
-{
-	int err = read_at(d, 0, d->header, EI_NIDENT);
-
-	if (err || memcmp(d->header, ELFMAG, SELFMAG) ||
-	    (d->header[EI_CLASS] != ELFCLASS32 &&
-	     d->header[EI_CLASS] != ELFCLASS64) ||
-	    (d->header[EI_DATA] != ELFDATA2LSB &&
-	     d->header[EI_DATA] != ELFDATA2MSB))
-		return err ? err : -ENOEXEC;
-	d->wide = d->header[EI_CLASS] == ELFCLASS64;
-	d->little = d->header[EI_DATA] == ELFDATA2LSB;
-	return read_at(d, 0, d->header, header_len(d));
-}
 
 /* Numbers of 0xff00 and more are in the first section's header. */
 static int count_sections(struct digest *d)
@@ -180,15 +103,15 @@ static int count_sections(struct digest *d)
 	d->names = GET(d, d->header, Ehdr, e_shstrndx);
 	if (GET(d, d->header, Ehdr, e_shentsize) != section_len(d))
 		return -ENOEXEC;
-	err = read_at(d, GET(d, d->header, Ehdr, e_shoff), first,
-		      section_len(d));
+	err = pp_elf_read(&d->from, GET(d, d->header, Ehdr, e_shoff), first,
+			  section_len(d));
 	if (err)
 		return err;
 	if (!d->nr)
 		d->nr = GET(d, first, Shdr, sh_size);
 	if (d->names == SHN_XINDEX)
 		d->names = GET(d, first, Shdr, sh_link);
-	return d->nr > SECTIONS_MAX || d->names >= d->nr ? -ENOEXEC : 0;
+	return d->nr > PP_ELF_SECTIONS_MAX || d->names >= d->nr ? -ENOEXEC : 0;
 }
 
 static int read_sections(struct digest *d)
@@ -200,8 +123,8 @@ static int read_sections(struct digest *d)
 	d->sections = calloc(d->nr + 1, section_len(d));
 	if (!d->sections)
 		return -ENOMEM;
-	return read_at(d, GET(d, d->header, Ehdr, e_shoff), d->sections,
-		       d->nr * section_len(d));
+	return pp_elf_read(&d->from, GET(d, d->header, Ehdr, e_shoff),
+			   d->sections, d->nr * section_len(d));
 }
 
 static int read_names(struct digest *d)
@@ -210,13 +133,13 @@ static int read_names(struct digest *d)
 
 	d->name_len = GET(d, names, Shdr, sh_size);
 	if (GET(d, names, Shdr, sh_type) != SHT_STRTAB ||
-	    d->name_len > d->from_len)
+	    d->name_len > d->from.len)
 		return -ENOEXEC;
 	d->name_bytes = calloc(1, d->name_len + 1 + MARK_LEN);
 	if (!d->name_bytes)
 		return -ENOMEM;
-	return read_at(d, GET(d, names, Shdr, sh_offset), d->name_bytes,
-		       d->name_len);
+	return pp_elf_read(&d->from, GET(d, names, Shdr, sh_offset),
+			   d->name_bytes, d->name_len);
 }
 
 /* ---- what to keep -------------------------------------------------------- */
@@ -372,7 +295,7 @@ static int write_names(struct digest *d)
 	int err;
 
 	memcpy(d->name_bytes + d->name_len, PP_ELF_DIGEST, MARK_LEN);
-	err = write_at(d, d->end, d->name_bytes, len);
+	err = op_file_write_at(d->to, d->name_bytes, len, d->end);
 	PUT(d, names, Shdr, sh_offset, d->end);
 	PUT(d, names, Shdr, sh_size, len);
 	PUT(d, mark, Shdr, sh_name, d->name_len);
@@ -396,8 +319,8 @@ static int write_headers(struct digest *d)
 	PUT(d, d->header, Ehdr, e_shoff, at);
 	PUT(d, d->header, Ehdr, e_phoff, 0);
 	PUT(d, d->header, Ehdr, e_phnum, 0);
-	err = write_at(d, at, d->sections, d->nr * section_len(d));
-	return err ? err : write_at(d, 0, d->header, header_len(d));
+	err = op_file_write_at(d->to, d->sections, d->nr * section_len(d), at);
+	return err ? err : op_file_write_at(d->to, d->header, header_len(d), 0);
 }
 
 static int write_all(struct digest *d, bool *wanted, struct range *fixed)
@@ -424,10 +347,8 @@ static int make(struct digest *d)
 {
 	struct range fixed[CODE_MAX];
 	bool *wanted;
-	int err = read_header(d);
+	int err = read_sections(d);
 
-	if (!err)
-		err = read_sections(d);
 	if (!err)
 		err = read_names(d);
 	if (err)
@@ -440,14 +361,11 @@ static int make(struct digest *d)
 
 int pp_elf_digest(int from, int to)
 {
-	struct digest d = { .from = from, .to = to };
-	struct stat st;
-	int err;
+	struct digest d = { .to = to };
+	int err = pp_elf_init(&d.from, from, d.header);
 
-	if (fstat(from, &st))
-		return -errno;
-	d.from_len = (uint64_t)st.st_size;
-	err = make(&d);
+	if (!err)
+		err = make(&d);
 	free(d.sections);
 	free(d.name_bytes);
 	return err;
