@@ -109,7 +109,7 @@ static void send_end(int fd, int err, const struct op_diag *diag)
 
 	if (err)
 		snprintf(line, sizeof(line), "error %s\n",
-			 diag->text[0] ? diag->text : strerror(-err));
+			 op_diag_text(diag, err));
 	else
 		snprintf(line, sizeof(line), "ok\n");
 	send_text(fd, line, strlen(line));

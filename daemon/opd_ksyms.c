@@ -64,7 +64,7 @@ static void take(struct opd *opd, const struct opd_image *image)
 		err = write_snapshot(image, path, &diag);
 	if (err)
 		opd_log(&opd->log, "symbols of %s: %s", image->name,
-			diag.text[0] ? diag.text : strerror(-err));
+			op_diag_text(&diag, err));
 	else
 		opd_verbose(&opd->log, OPD_V_MODULE, "symbols of %s: %s",
 			    image->name, path);

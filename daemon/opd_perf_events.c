@@ -425,9 +425,8 @@ int opd_perf_events_open(struct opd_perf_events *all,
 	o = opening_new(all, diag);
 	err = o ? open_all(o) : -ENOMEM;
 	free(o);
-	if (err && !diag->text[0])
-		op_diag_set(diag, err, "perf_events: %s", strerror(-err));
-	return err;
+	return err ? op_diag_set(diag, err, "perf_events: %s", strerror(-err))
+		   : 0;
 }
 
 void opd_perf_events_close(struct opd_perf_events *all)
@@ -504,9 +503,9 @@ int opd_perf_events_replug(struct opd_perf_events *all, struct op_diag *diag)
 	o = opening_new(all, diag);
 	err = o ? replug(o) : -ENOMEM;
 	free(o);
-	if (err < 0 && !diag->text[0])
-		op_diag_set(diag, err, "perf_events: %s", strerror(-err));
-	return err;
+	return err < 0 ? op_diag_set(diag, err, "perf_events: %s",
+				     strerror(-err))
+		       : err;
 }
 
 /* ---- while they are open ----------------------------------------------------

@@ -63,3 +63,10 @@ int op_diag_set(struct op_diag *diag, int err, const char *fmt, ...)
 		free(whole);
 	return err;
 }
+
+const char *op_diag_text(const struct op_diag *diag, int err)
+{
+	if (*diag->text)
+		return diag->text;
+	return err == -ENOMEM ? "out of memory" : strerror(-err);
+}

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 		status = 1;
 	if (status)
 		fprintf(stderr, "opannotate: %s\n",
-			*diag.text ? diag.text : "out of memory");
+			op_diag_text(&diag, -ENOMEM));
 	opannotate_release_options(&options);
 	poptFreeContext(context);
 	return status;

@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 		status = 1;
 	if (status)
 		fprintf(stderr, "oparchive: %s\n",
-			*diag.text ? diag.text : "out of memory");
+			op_diag_text(&diag, -ENOMEM));
 	pp_spec_release(&options.spec);
 	poptFreeContext(context);
 	end_by_signal();

@@ -170,8 +170,7 @@ int main(int argc, char **argv)
 		 run(&options, &diag))
 		status = 1;
 	if (status)
-		fprintf(stderr, "opgprof: %s\n",
-			*diag.text ? diag.text : "out of memory");
+		fprintf(stderr, "opgprof: %s\n", op_diag_text(&diag, -ENOMEM));
 	opgprof_release_options(&options);
 	poptFreeContext(context);
 	return status;

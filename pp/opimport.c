@@ -212,8 +212,7 @@ int main(int argc, char **argv)
 				 : run_file(&options, files[0], &diag))
 		status = 1;
 	if (status)
-		fprintf(stderr, "opimport: %s\n",
-			*diag.text ? diag.text : "out of memory");
+		fprintf(stderr, "opimport: %s\n", op_diag_text(&diag, -ENOMEM));
 	poptFreeContext(context);
 	return status;
 }

@@ -125,8 +125,7 @@ int main(int argc, char **argv)
 	if (!status && run(&options, &diag))
 		status = 1;
 	if (status)
-		fprintf(stderr, "opreport: %s\n",
-			*diag.text ? diag.text : "out of memory");
+		fprintf(stderr, "opreport: %s\n", op_diag_text(&diag, -ENOMEM));
 	opreport_release_options(&options);
 	poptFreeContext(context);
 	return status;

@@ -358,8 +358,7 @@ static int finish(int err, struct op_diag *diag)
 		err = op_diag_set(diag, -EIO, "standard output: %s",
 				  strerror(errno));
 	if (err < 0)
-		fprintf(stderr, "ophelp: %s\n",
-			*diag->text ? diag->text : strerror(-err));
+		fprintf(stderr, "ophelp: %s\n", op_diag_text(diag, err));
 	return err ? 1 : 0;
 }
 

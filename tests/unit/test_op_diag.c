@@ -53,6 +53,17 @@ static void test_long_reason_loses_its_middle(void **state)
 	}
 }
 
+static void test_without_reason_the_error_is_one(void **state)
+{
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_string_equal(op_diag_text(&diag, -EPERM), strerror(EPERM));
+	assert_string_equal(op_diag_text(&diag, -ENOMEM), "out of memory");
+	op_diag_set(&diag, -EIO, "first");
+	assert_string_equal(op_diag_text(&diag, -EPERM), "first");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -60,6 +71,7 @@ int main(void)
 		cmocka_unit_test(test_first_reason_stays),
 		cmocka_unit_test(test_control_characters),
 		cmocka_unit_test(test_long_reason_loses_its_middle),
+		cmocka_unit_test(test_without_reason_the_error_is_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
