@@ -109,7 +109,7 @@ static void write_all(struct pack_writer *writer)
 static void make(const char *path, uint64_t generation)
 {
 	const struct db_visitor visitor = { .member = add_member };
-	struct pack_writer *writer;
+	struct pack_writer *writer = NULL;
 	char *to;
 	int fd;
 
