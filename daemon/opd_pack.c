@@ -135,21 +135,23 @@ static void failed(struct opd *opd, const char *why)
 		"%s; sample files stay as they are and are packed later", why);
 }
 
+static const char *reason_of(const struct opd_pack_report *report)
+{
+	if (report->diag.text[0])
+		return report->diag.text;
+	return report->err == -ECANCELED ? "who packed was killed"
+					 : strerror(-report->err);
+}
+
 static void settle(struct opd *opd, const struct opd_pack_report *report,
 		   double cost)
 {
-	char why[OP_DIAG_MAX];
-
+	/* Who was killed may have found damage. */
 	opd->stats.recount |= report->recount || report->err == -ECANCELED;
-	if (report->err == -ENODATA)
-		return;
-	snprintf(why, sizeof(why), "packing: %.900s",
-		 report->diag.text[0] ? report->diag.text
-				      : strerror(-report->err));
-	if (report->err)
-		failed(opd, why);
-	else
+	if (!report->err)
 		succeeded(opd, report, cost);
+	else if (report->err != -ENODATA)
+		failed(opd, reason_of(report));
 }
 
 static double cost_of(const struct rusage *usage)

@@ -11,6 +11,7 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_mangling.h"
+#include "daemon/opd_packer.h"
 #include "daemon/opd_sample_file.h"
 #include "libdb/db_folder.h"
 
@@ -96,23 +97,15 @@ struct count {
 	uint64_t *stacks;
 };
 
-static bool is_bad(const struct db_member *member)
-{
-	const char *slash = strrchr(member->name, '/');
-	const char *dot = strstr(slash ? slash : member->name, ".bad");
-
-	return dot && (dot[4] == '\0' || dot[4] == '-');
-}
-
 static bool is_tree(const struct db_member *member)
 {
-	return strstr(member->name, "/{tree}/");
+	return strstr(member->name, OPD_TREE);
 }
 
 /* Call graphs count the same samples once more. */
 static bool is_flat(const struct db_member *member)
 {
-	return !strstr(member->name, "/{cg}/") && !is_tree(member);
+	return !strstr(member->name, OPD_ARCS) && !is_tree(member);
 }
 
 static void cannot_count(struct opd *opd, const struct db_member *member,
@@ -133,7 +126,7 @@ static int count_file(const struct db_member *member, void *ctx)
 	struct odb *odb;
 	int err;
 
-	if (!is_flat(member) || is_bad(member))
+	if (!is_flat(member) || opd_packer_is_bad(member->name))
 		return 0;
 	err = db_folder_table(count->folder, member, &odb);
 	if (err) {
@@ -151,7 +144,7 @@ static int count_tree(const struct db_member *member, void *ctx)
 	struct ctree *tree;
 	int err;
 
-	if (!is_tree(member) || is_bad(member))
+	if (!is_tree(member) || opd_packer_is_bad(member->name))
 		return 0;
 	err = db_folder_tree(count->folder, member, &tree);
 	if (!err) {

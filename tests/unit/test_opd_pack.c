@@ -733,6 +733,54 @@ static void another_build_comes_from_under_a_packer(void **state)
 	free_fixture(f);
 }
 
+/* All samples, those that were set aside, too. */
+static uint64_t everywhere(struct fixture *f)
+{
+	uint64_t sum = total(f);
+	char name[32], dir[8192];
+
+	for (int i = 1;; i++) {
+		if (i == 1)
+			snprintf(name, sizeof(name), "aside");
+		else
+			snprintf(name, sizeof(name), "aside-%d", i);
+		if (!exists(f, name))
+			return sum;
+		snprintf(dir, sizeof(dir), "%s/%s", f->opd.session.samples,
+			 name);
+		sum += sum_of(dir, NULL, 0).loose;
+	}
+}
+
+static void a_daemon_may_die_while_it_makes_way(void **state)
+{
+	struct fixture *f = new_replay();
+	uint64_t before, after;
+	pid_t pid;
+
+	(void)state;
+	for (unsigned int i = 0; i < 40; i++) {
+		take_at(f, "/bin/sh", 2 * i + 1, 0x10, 3);
+		take(f, "/bin/ls", 2);
+		pack(f);
+		before = everywhere(f);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			take_at(f, "/bin/sh", 2 * i + 2, 0x20, 1);
+			_exit(0);
+		}
+		usleep(i * 50);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		restart_daemon(f);
+		ledger_of(f);
+		after = everywhere(f);
+		assert_in_range(after, before, before + 1);
+	}
+	free_fixture(f);
+}
+
 static bool any(const struct pack_entry *entry, const void *ctx)
 {
 	(void)entry;
@@ -915,6 +963,7 @@ int main(void)
 		cmocka_unit_test(sessions_are_reset_and_saved),
 		cmocka_unit_test(another_build_comes_out_of_the_pack),
 		cmocka_unit_test(another_build_comes_from_under_a_packer),
+		cmocka_unit_test(a_daemon_may_die_while_it_makes_way),
 		cmocka_unit_test(entries_are_taken_out),
 		cmocka_unit_test(a_damaged_pack_makes_way),
 		cmocka_unit_test(a_damaged_file_is_left_out),
