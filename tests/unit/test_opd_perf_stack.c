@@ -39,6 +39,20 @@ static struct rig *new_stack_rig(void)
 	return rig;
 }
 
+static int set_up(void **state)
+{
+	*state = new_stack_rig();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	free_rig(*state);
+	return 0;
+}
+
+#define stack_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
 static struct sample *new_sample(struct rig *rig, uint16_t misc, uint64_t ip)
 {
 	struct sample *s = calloc(1, sizeof(*s));
@@ -136,27 +150,24 @@ static void are_frames(struct rig *rig, const struct result *r, unsigned int at)
 
 static void in_user_mode(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x800);
 	struct result r;
 
-	(void)state;
 	put_frames(s);
 	r = run(rig, s);
 	assert_int_equal(r.frame[0].counter, 1);
 	is_user(rig, &r.frame[0], "/no/lib.so", 0x2800);
 	are_frames(rig, &r, 1);
-	free_rig(rig);
 }
 
 static void kernel_and_user(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s =
 		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
 	struct result r;
 
-	(void)state;
 	s->regs[PC] = LIB + 0x500;
 	put_frames(s);
 	put_chain(s, PERF_CONTEXT_KERNEL);
@@ -170,19 +181,17 @@ static void kernel_and_user(void **state)
 	/* It was about to do what is there: no return address. */
 	is_user(rig, &r.frame[3], "/no/lib.so", 0x2501);
 	are_frames(rig, &r, 4);
-	free_rig(rig);
 }
 
 #if defined(__x86_64__)
 /* A system call returns to its pc, which was in the call. */
 static void system_calls(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s =
 		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
 	struct result r;
 
-	(void)state;
 	s->regs[PC] = s->regs[CX] = LIB + 0x500;
 	put_frames(s);
 	put_chain(s, PERF_CONTEXT_KERNEL);
@@ -190,17 +199,15 @@ static void system_calls(void **state)
 	r = run(rig, s);
 	is_user(rig, &r.frame[1], "/no/lib.so", 0x2500);
 	are_frames(rig, &r, 2);
-	free_rig(rig);
 }
 
 static void tasks_of_32_bits(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
 	uint32_t *stack = (uint32_t *)s->stack;
 	struct result r;
 
-	(void)state;
 	s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_32;
 	s->regs[SP] = 0xffff0000;
 	s->regs[FP] = 0xffff0000 + 4 * 3;
@@ -213,7 +220,6 @@ static void tasks_of_32_bits(void **state)
 	is_user(rig, &r.frame[1], "/no/app", 0x1201);
 	is_user(rig, &r.frame[2], "/no/app", 0x1301);
 	assert_int_equal(r.ending, OP_TRACE_WHOLE);
-	free_rig(rig);
 }
 
 /* Chains that lead down, nowhere, into data, or out of what was copied. */
@@ -256,12 +262,11 @@ static void bad_chains_of_32_bits(void **state)
 
 static void kernel_threads(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s =
 		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
 	struct result r;
 
-	(void)state;
 	s->rec.pid = s->rec.tid = 2;
 	s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_NONE;
 	s->rec.sample.regs = NULL;
@@ -272,18 +277,16 @@ static void kernel_threads(void **state)
 	assert_int_equal(r.nr, 2);
 	is_kernel(&r.frame[1], KERNEL + 0x20);
 	assert_int_equal(r.ending, OP_TRACE_WHOLE);
-	free_rig(rig);
 }
 
 /* What the kernel has cut is not continued by what called it. */
 static void deep_in_the_kernel(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s =
 		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
 	struct result r;
 
-	(void)state;
 	s->regs[PC] = LIB + 0x500;
 	put_frames(s);
 	put_chain(s, PERF_CONTEXT_KERNEL);
@@ -293,35 +296,31 @@ static void deep_in_the_kernel(void **state)
 	assert_int_equal(r.nr, 6);
 	is_kernel(&r.frame[5], KERNEL + 0x60);
 	assert_int_equal(r.ending, OP_TRACE_DEPTH);
-	free_rig(rig);
 }
 
 /* No more frames than were asked for, wherever they are. */
 static void deep_in_the_program(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
 	struct result r;
 
-	(void)state;
 	s->regs[FP] = STACK + 8 * 2;
 	for (unsigned int i = 2; i < 62; i += 2)
 		put_frame(s, i, i + 2, APP + 0x100 + i);
 	r = run(rig, s);
 	assert_int_equal(r.nr, DEPTH);
 	assert_int_equal(r.ending, OP_TRACE_DEPTH);
-	free_rig(rig);
 }
 
 /* A chain is the kernel's to write: it may say anything. */
 static void odd_chains(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s =
 		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
 	struct result r;
 
-	(void)state;
 	s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_NONE;
 	s->rec.sample.regs = NULL;
 	put_chain(s, KERNEL + 0x70); /* of nobody knows what */
@@ -335,17 +334,15 @@ static void odd_chains(void **state)
 	r = run(rig, s);
 	assert_int_equal(r.nr, 2);
 	is_kernel(&r.frame[1], KERNEL + 0x20);
-	free_rig(rig);
 }
 
 /* In execve(2) the registers are of a program that is gone. */
 static void in_execve(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	uint64_t endings[3];
 	struct result r;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct sample *s =
 			new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
@@ -359,32 +356,28 @@ static void in_execve(void **state)
 	}
 	assert_int_equal(endings[0], OP_TRACE_WHOLE);
 	assert_int_equal(endings[2], OP_TRACE_BAD_STACK);
-	free_rig(rig);
 }
 
 static void never_in_user_mode(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s =
 		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
 	struct result r;
 
-	(void)state;
 	s->regs[PC] = 0;
 	r = run(rig, s);
 	assert_int_equal(r.nr, 1);
 	assert_int_equal(r.ending, OP_TRACE_WHOLE);
-	free_rig(rig);
 }
 
 /* Memory of no file is told from its start. */
 static void code_made_at_run_time(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
 	struct result r;
 
-	(void)state;
 	s->regs[FP] = STACK + 8 * 2;
 	put_frame(s, 2, 8, LIB + 0x100101);
 	put_frame(s, 8, 0, APP + 0x201);
@@ -393,41 +386,38 @@ static void code_made_at_run_time(void **state)
 	assert_int_equal(r.frame[1].cookie, OP_NO_COOKIE);
 	assert_int_equal(r.frame[1].pc, 0x101);
 	is_user(rig, &r.frame[2], "/no/app", 0x1201);
-	free_rig(rig);
 }
 
 /* A sample that is lost has no trace. */
 static void lost_samples(void **state)
 {
-	struct rig *rig = new_stack_rig();
+	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, 0x10);
 
-	(void)state;
 	opd_perf_world_sample(&rig->world, &s->rec, 3, 1);
 	assert_ptr_equal(rig->world.words.at, rig->words);
 	assert_int_equal(stat_of(rig, OPD_PERF_NO_MAPPING), 1);
 	free(s);
-	free_rig(rig);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_user_mode),
-		cmocka_unit_test(kernel_and_user),
+		stack_test(in_user_mode),
+		stack_test(kernel_and_user),
 #if defined(__x86_64__)
-		cmocka_unit_test(system_calls),
-		cmocka_unit_test(tasks_of_32_bits),
+		stack_test(system_calls),
+		stack_test(tasks_of_32_bits),
 		cmocka_unit_test(bad_chains_of_32_bits),
 #endif
-		cmocka_unit_test(kernel_threads),
-		cmocka_unit_test(deep_in_the_kernel),
-		cmocka_unit_test(deep_in_the_program),
-		cmocka_unit_test(odd_chains),
-		cmocka_unit_test(in_execve),
-		cmocka_unit_test(never_in_user_mode),
-		cmocka_unit_test(code_made_at_run_time),
-		cmocka_unit_test(lost_samples),
+		stack_test(kernel_threads),
+		stack_test(deep_in_the_kernel),
+		stack_test(deep_in_the_program),
+		stack_test(odd_chains),
+		stack_test(in_execve),
+		stack_test(never_in_user_mode),
+		stack_test(code_made_at_run_time),
+		stack_test(lost_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,37 @@ static struct fixture *new_separating(void)
 	return f;
 }
 
+/* What a test begins with: libraries are told apart, the words have begun. */
+struct test {
+	struct fixture *f;
+	struct words *w;
+};
+
+static int set_up(void **state)
+{
+	struct test *t = malloc(sizeof(*t));
+
+	assert_non_null(t);
+	t->f = new_separating();
+	t->w = calloc(1, sizeof(*t->w));
+	assert_non_null(t->w);
+	put_start(t->w);
+	*state = t;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct test *t = *state;
+
+	free(t->w);
+	free_fixture(t->f);
+	free(t);
+	return 0;
+}
+
+#define stack_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
 static void put_trace(struct words *w)
 {
 	put_record(w, OP_TRACE_BEGIN, 0);
@@ -125,11 +156,10 @@ static uint64_t stacks(struct fixture *f, enum op_ledger_stacks which)
 
 static void test_arcs(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 
-	(void)state;
-	put_start(w);
 	put_deep(w);
 	put_deep(w);
 	run_words(f, w);
@@ -170,8 +200,6 @@ static void test_arcs(void **state)
 				     "/bin/app+100 /bin/app+200 "
 				     "/lib/lib.so+300 vmlinux+400"),
 			 0);
-	free(w);
-	free_fixture(f);
 }
 
 /* Each way to end, and each way not to say so. */
@@ -250,11 +278,10 @@ static void test_cut_anywhere(void **state)
 
 static void test_too_deep(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 
-	(void)state;
-	put_start(w);
 	put_user(w);
 	put_image(w, APP);
 	put_trace(w);
@@ -266,17 +293,14 @@ static void test_too_deep(void **state)
 	assert_int_equal(stacks(f, OP_STACKS_FRAMES), OPD_STACK_MAX);
 	assert_int_equal(stacks(f, OP_STACKS_ARCS), OPD_STACK_MAX - 1);
 	assert_int_equal(f->opd.stats.frames, 4999);
-	free(w);
-	free_fixture(f);
 }
 
 static void test_too_far(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 
-	(void)state;
-	put_start(w);
 	put_user(w);
 	put_image(w, APP);
 	put_trace(w);
@@ -293,18 +317,15 @@ static void test_too_far(void **state)
 					  "app/" EVENT,
 				  key(0x1ff, 0xffffffff)),
 			 1);
-	free(w);
-	free_fixture(f);
 }
 
 /* A caller nobody has named takes the others along, not the sample. */
 static void test_unknown_callers(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 
-	(void)state;
-	put_start(w);
 	put_user(w);
 	put_image(w, APP);
 	put_trace(w);
@@ -324,19 +345,16 @@ static void test_unknown_callers(void **state)
 				     "/bin/app+400 /bin/app+300 [unknown]+0 "
 				     "/bin/app+100"),
 			 1);
-	free(w);
-	free_fixture(f);
 }
 
 /* Names that come later bring sample and stack, each once. */
 static void test_names_that_come_later(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 	size_t used;
 
-	(void)state;
-	put_start(w);
 	put_user(w);
 	put_image(w, 7);
 	put_trace(w);
@@ -365,19 +383,16 @@ static void test_names_that_come_later(void **state)
 					  "bin/late/" EVENT,
 				  key(0x200, 0x100)),
 			 1);
-	free(w);
-	free_fixture(f);
 }
 
 /* What waits is bounded, and what does not fit is counted. */
 static void test_deferred_frames_are_bounded(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 	const unsigned int fit = OPD_MAX_DEFERRED_FRAMES / OPD_STACK_MAX;
 
-	(void)state;
-	put_start(w);
 	put_user(w);
 	put_image(w, 7);
 	opd_trans_run(&f->opd, w->word, w->nr);
@@ -397,18 +412,15 @@ static void test_deferred_frames_are_bounded(void **state)
 	assert_int_equal(stacks(f, OP_STACKS_WHOLE), fit);
 	assert_int_equal(f->opd.defer.nr_stacks, 0);
 	assert_int_equal(f->opd.defer.nr_frames, 0);
-	free(w);
-	free_fixture(f);
 }
 
 /* A stack goes where its sample goes: nowhere, if that is lost. */
 static void test_lost_samples_have_no_stacks(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 
-	(void)state;
-	put_start(w);
 	put_deep(w);
 	for (size_t i = 0; i < w->nr; i++)
 		if (w->word[i] == KERNEL + 0x500)
@@ -419,8 +431,6 @@ static void test_lost_samples_have_no_stacks(void **state)
 			 1);
 	assert_int_equal(stacks(f, OP_STACKS_FRAMES), 0);
 	assert_int_equal(stacks(f, OP_STACKS_ARCS), 0);
-	free(w);
-	free_fixture(f);
 }
 
 /* Arcs of another build must not mix with those that are there. */
@@ -461,11 +471,10 @@ static void test_other_build_of_callee(void **state)
 /* A kernel thread has no application: it is the kernel's, also in a module. */
 static void test_kernel_threads(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 
-	(void)state;
-	put_start(w);
 	put_range(w, false, KERNEL + 0x200000, KERNEL + 0x300000, "ext4");
 	put_task(w, 7, 7, OP_NO_COOKIE);
 	put_kernel(w);
@@ -478,8 +487,6 @@ static void test_kernel_threads(void **state)
 	assert_int_equal(count_stack(f, "{kern}/vmlinux/{tree}/" EVENT,
 				     "[kernel-other]+0 vmlinux+20 ext4+10"),
 			 1);
-	free(w);
-	free_fixture(f);
 }
 
 /* Memory of no file is as much apart as in flat files. */
@@ -523,12 +530,11 @@ static void test_anonymous_memory(void **state)
 /* The trees say what a ledger that was not written any more does not. */
 static void test_killed_daemon(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 	struct op_ledger ledger;
 
-	(void)state;
-	put_start(w);
 	put_deep(w);
 	put_deep(w);
 	put_user(w);
@@ -546,20 +552,17 @@ static void test_killed_daemon(void **state)
 	run_words(f, w);
 	ledger = ledger_of(f);
 	assert_int_equal(ledger.stacks[OP_STACKS_BROKEN], 2);
-	free(w);
-	free_fixture(f);
 }
 
 /* A tree that is deleted, or damaged, costs what was in it and no more. */
 static void test_tree_that_vanishes(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 	char path[8192];
 	FILE *file;
 
-	(void)state;
-	put_start(w);
 	put_deep(w);
 	run_words(f, w);
 	snprintf(path, sizeof(path), "%s/" TREE, f->opd.session.current);
@@ -576,8 +579,6 @@ static void test_tree_that_vanishes(void **state)
 				     "/bin/app+100 /bin/app+200 "
 				     "/lib/lib.so+300 vmlinux+400 vmlinux+500"),
 			 1);
-	free(w);
-	free_fixture(f);
 }
 
 /* More applications than trees may be open: all stacks are there. */
@@ -652,14 +653,13 @@ static void test_other_build_of_app(void **state)
 /* What is saved or reset has its stacks with it. */
 static void test_sessions(void **state)
 {
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
+	const struct test *t = *state;
+	struct fixture *f = t->f;
+	struct words *w = t->w;
 	struct op_ledger ledger;
 	struct op_diag diag = { "" };
 	char path[8192];
 
-	(void)state;
-	put_start(w);
 	put_deep(w);
 	run_words(f, w);
 	assert_int_equal(opd_session_save(&f->opd, "one", &diag), 0);
@@ -674,30 +674,28 @@ static void test_sessions(void **state)
 	assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
 	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
 	assert_false(exists(f, "current/" TREE));
-	free(w);
-	free_fixture(f);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arcs),
+		stack_test(test_arcs),
 		cmocka_unit_test(test_endings),
 		cmocka_unit_test(test_cut_anywhere),
-		cmocka_unit_test(test_too_deep),
-		cmocka_unit_test(test_too_far),
-		cmocka_unit_test(test_unknown_callers),
-		cmocka_unit_test(test_names_that_come_later),
-		cmocka_unit_test(test_deferred_frames_are_bounded),
-		cmocka_unit_test(test_lost_samples_have_no_stacks),
+		stack_test(test_too_deep),
+		stack_test(test_too_far),
+		stack_test(test_unknown_callers),
+		stack_test(test_names_that_come_later),
+		stack_test(test_deferred_frames_are_bounded),
+		stack_test(test_lost_samples_have_no_stacks),
 		cmocka_unit_test(test_other_build_of_callee),
-		cmocka_unit_test(test_kernel_threads),
+		stack_test(test_kernel_threads),
 		cmocka_unit_test(test_anonymous_memory),
-		cmocka_unit_test(test_killed_daemon),
-		cmocka_unit_test(test_tree_that_vanishes),
+		stack_test(test_killed_daemon),
+		stack_test(test_tree_that_vanishes),
 		cmocka_unit_test(test_many_trees),
 		cmocka_unit_test(test_other_build_of_app),
-		cmocka_unit_test(test_sessions),
+		stack_test(test_sessions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
