@@ -31,7 +31,7 @@ names() {
 world() {
 	cat <<-'END'
 		stream 1 8
-		cookie 1 0 0 0 0 - /bin/work
+		cookie 1 0 0 0 0 - /bin/busy
 		cpu 3
 		ctx 12 1
 		tgid 11
@@ -104,7 +104,7 @@ load='op 0x10 0x1000000007 0x1 0x2 0x2000000003 0x0 0x4000020001 0x7f0000001234 
 		image 1
 		user
 		ibs-$load
-		cookie 1 0 0 0 0 - /bin/work
+		cookie 1 0 0 0 0 - /bin/busy
 		anon 0x7f0000000000 0x7f0000021000 anon
 		ibs-$load
 		kernel
@@ -119,18 +119,18 @@ anon='{anon:anon}/11.0x7f0000000000.0x7f0000021000'
 is "are in the files of their place" "$(files)" \
 	"{kern}/vmlinux/{dep}/{kern}/vmlinux$cycles
 {kern}/vmlinux/{dep}/{kern}/vmlinux$all
-{root}/bin/work/{dep}/$anon$cycles
-{root}/bin/work/{dep}/$anon$all
-{root}/bin/work/{dep}/{root}/bin/work$cycles
-{root}/bin/work/{dep}/{root}/bin/work$all"
+{root}/bin/busy/{dep}/$anon$cycles
+{root}/bin/busy/{dep}/$anon$all
+{root}/bin/busy/{dep}/{root}/bin/busy$cycles
+{root}/bin/busy/{dep}/{root}/bin/busy$all"
 is "at their key" "$(pairs "{kern}/vmlinux/{dep}/{kern}/vmlinux$all")" "0x40 1"
 is "one that waited for its name, too; cycles are added" \
-	"$(pairs "{root}/bin/work/{dep}/{root}/bin/work$cycles")" "0x10 3"
+	"$(pairs "{root}/bin/busy/{dep}/{root}/bin/busy$cycles")" "0x10 3"
 is "the memory log, in the order in which places were known" \
 	"$(cat "$SESSION/samples/ibs_memaccess.log")" \
 	"# access address physical latency offset tgid tid cpu image application
-load 0x7f0000001234 - 64 0x10 11 12 3 /bin/work /bin/work
-load 0x7f0000001234 - 64 0x10 11 12 3 anon /bin/work
+load 0x7f0000001234 - 64 0x10 11 12 3 /bin/busy /bin/busy
+load 0x7f0000001234 - 64 0x10 11 12 3 anon /bin/busy
 load 0x7f0000001234 - 64 0x40 11 12 3 vmlinux vmlinux"
 ok "branches are not logged" [ ! -e "$SESSION/samples/ibs_bta.log" ]
 {
@@ -142,7 +142,7 @@ ok "branches are not logged" [ ! -e "$SESSION/samples/ibs_bta.log" ]
 ok "branches" replay "$TMP/branches" --ext-feature=ibs:op:IBS_OP_ALL:64:4
 is "the branch log, of what has a target" "$(cat "$SESSION/samples/ibs_bta.log")" \
 	"# target taken mispredicted offset tgid tid cpu image application
-0xcafe 1 1 0x10 all all all /bin/work /bin/work"
+0xcafe 1 1 0x10 all all all /bin/busy /bin/busy"
 
 # ---- damage
 
@@ -197,7 +197,7 @@ sum() {
 	awk -v name="$1" '$1 == name { n += $3 } END { print n }' "$TMP/wanted"
 }
 is "a column for each event" \
-	"$(awk '$NF == "work" { print $1, $3, $5 }' "$TMP/report" | sort -u)" \
+	"$(awk '$NF == "busy" { print $1, $3, $5 }' "$TMP/report" | sort -u)" \
 	"$(sum IBS_OP_ALL) $(sum IBS_OP_DC_LOAD_LAT) $(sum IBS_OP_LOAD)"
 
 # ---- what is refused, each in one line, with status 2

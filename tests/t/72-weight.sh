@@ -11,7 +11,7 @@
 		stream 1 8
 		event 0 0xcd 1000 0x1 1 1 LOADS
 		event 1 0x3c 5000 0x0 1 1 CYCLES
-		cookie 1 0 0 0 0 - /bin/work
+		cookie 1 0 0 0 0 - /bin/busy
 		cpu 3
 		ctx 12 1
 		tgid 11
@@ -35,14 +35,14 @@ awk 'BEGIN {
 		printf "%s 0x%x %d\n", k[1] ? "CYCLES" : "LOADS", 4096 + 16 * k[2], sum[at]
 	}
 }' | sort >"$TMP/wanted"
-work='{root}/bin/work/{dep}/{root}/bin/work'
-loads=$work/LOADS.1000.1.all.all.all
-latency=$work/LOADS_LATENCY.1000.1.all.all.all
-cycles=$work/CYCLES_LATENCY.5000.0.all.all.all
+busy='{root}/bin/busy/{dep}/{root}/bin/busy'
+loads=$busy/LOADS.1000.1.all.all.all
+latency=$busy/LOADS_LATENCY.1000.1.all.all.all
+cycles=$busy/CYCLES_LATENCY.5000.0.all.all.all
 
 ok "a stream with weights" replay "$TMP/loads"
 is "without the feature they are passed over" "$(files)
-$(ledger)" "$work/CYCLES.5000.0.all.all.all
+$(ledger)" "$busy/CYCLES.5000.0.all.all.all
 $loads
 taken = 1000
 stored = 1000
@@ -66,7 +66,7 @@ pending = 0"
 	>"$TMP/report" 2>"$TMP/report.err"
 sed 's/^/# /' "$TMP/report"
 is "a column of latencies beside that of samples" \
-	"$(awk '$NF == "work" { print $1, $3 }' "$TMP/report")" \
+	"$(awk '$NF == "busy" { print $1, $3 }' "$TMP/report")" \
 	"1334 $(awk '$1 == "LOADS" { n += 2 * $3 } END { print n }' "$TMP/wanted")"
 like "the log has a section" "$(log)" '^Nr. samples with a weight: 857$'
 
@@ -99,7 +99,7 @@ sample 0x20 0
 sample 0x30 0
 trace-end 0
 sample 0x30 0
-cookie 1 0 0 0 0 - /bin/work
+cookie 1 0 0 0 0 - /bin/busy
 weight 0
 sample 0x30 0
 END
@@ -118,7 +118,7 @@ lost.lost_bad_counter = 1"
 	cat <<-'END'
 		stream 1 8
 		event 0 0xcd 1000 0x1 1 1 LOADS
-		cookie 1 0 0 0 0 - /bin/work
+		cookie 1 0 0 0 0 - /bin/busy
 		cpu 3
 		ctx 12 1
 		tgid 11
@@ -132,7 +132,7 @@ lost.lost_bad_counter = 1"
 } | stream "$TMP/both"
 ok "two features" replay "$TMP/both" --ext-feature=weight \
 	--ext-feature=ibs:op:IBS_OP_ALL:64:1
-is "each has its files" "$(files)" "$work/IBS_OP_ALL.64.1.all.all.all
+is "each has its files" "$(files)" "$busy/IBS_OP_ALL.64.1.all.all.all
 $loads
 $latency"
 is "three samples" "$(ledger)" "taken = 3
