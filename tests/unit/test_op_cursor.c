@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Numbers, strings and units in bytes: what is there, and what is not. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit/op_fixture.h"
 
 #include "libop/op_cursor.h"
 
