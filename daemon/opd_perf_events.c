@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "daemon/opd_cpu_list.h"
@@ -268,17 +267,6 @@ static int find_cpus(struct opening *o)
 			   strerror(-err));
 }
 
-/* Each CPU and thread needs descriptors: take as many as we may. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static int compare_ids(const void *a, const void *b)
 {
 	const struct opd_perf_id *ia = a;
@@ -369,7 +357,7 @@ static int open_all(struct opening *o)
 {
 	int err;
 
-	raise_limit();
+	op_perf_raise_limit();
 	opd_perf_probe_kernel(o->all);
 	err = find_cpus(o);
 	while (!err && o->target->depth &&

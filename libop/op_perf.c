@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,16 @@
 /* linux/capability.h has the second since Linux 5.8 only */
 #define CAP_SYS_ADMIN_BIT 21
 #define CAP_PERFMON_BIT 38
+
+void op_perf_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 int op_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
 		 int group_fd)

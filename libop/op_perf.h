@@ -32,6 +32,9 @@ const struct op_perf_event *op_perf_event_find(const char *name);
 /* All of them, hardware first; *@nr is their number. */
 const struct op_perf_event *op_perf_events(size_t *nr);
 
+/* Events of each CPU and thread need descriptors: take as many as we may. */
+void op_perf_raise_limit(void);
+
 /*
  * perf_event_open(2), close-on-exec; arguments as there. Returns the
  * descriptor or -errno. Where the running kernel may be too old for an

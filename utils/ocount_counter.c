@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "libop/op_perf.h"
@@ -134,18 +133,6 @@ static int open_one(struct ocount_counters *counters,
 	return 0;
 }
 
-/* As many as the administrator allows; the command has been forked before
- * and keeps its own limit. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static int check_any(const struct ocount_counters *counters,
 		     struct op_diag *diag)
 {
@@ -204,7 +191,8 @@ int ocount_counters_open(struct ocount_counters *counters,
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr; i++)
 		counters->list[i].fd = -1;
-	raise_limit();
+	/* The command has been forked before and keeps its own limit. */
+	op_perf_raise_limit();
 	return open_all(counters, diag);
 }
 
