@@ -76,9 +76,9 @@ const char *pp_join_words(struct pp_arena *arena, const char *const *words,
 			  const char *between, const char *end);
 
 /*
- * Print warnings, and what @verbose asks for. Of many warnings that say the same
- * of different things the first is printed with their number, unless anything
- * is asked for.
+ * Print warnings, and what @verbose asks for. Of many warnings that say the
+ * same of different things the first is printed with their number, unless
+ * anything is asked for.
  */
 void pp_print_messages(FILE *out, const char *program,
 		       const struct pp_messages *messages,
