@@ -179,6 +179,10 @@ for round in 0 1 2 3 4 5; do
 	wait "$daemon" 2>/dev/null
 	is "round $round: after kill -9 all are there" "$(stored)" "$taken"
 done
+# A packer that was not killed has a lock on what it packs.
+for folder in "$CURRENT"/.packing-*; do
+	[ ! -d "$folder" ] || flock --wait 120 "$folder" true
+done
 start_daemon
 ok "not killed: samples are taken" count_threads
 ok "shutdown" control shutdown
