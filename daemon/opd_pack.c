@@ -188,17 +188,17 @@ static void let_go(int log, int claim)
 	close_range((unsigned int)from, ~0U, 0);
 }
 
-__attribute__((noreturn)) static void be_child(struct opd *opd, const char *dir,
+/* @folder is open: by its name there may be another one by now. */
+__attribute__((noreturn)) static void be_child(struct opd *opd, int folder,
 					       struct opd_packer *packer)
 {
 	struct opd_pack_report *report = opd->pack.report;
+	int err = fchdir(folder) ? -errno : 0;
 
 	let_go(opd->log.fd, packer ? packer->claim : -1);
 	setpriority(PRIO_PROCESS, 0, NICE);
-	/* The folder may get another name meanwhile. */
-	if (chdir(dir)) {
-		report->err = op_diag_set(&report->diag, -errno, "%s: %s", dir,
-					  strerror(errno));
+	if (err) {
+		report->err = err;
 	} else if (packer) {
 		packer->dir = ".";
 		carry_out(opd, packer, OPD_PACKER_LONG_WAIT, report);
@@ -208,12 +208,16 @@ __attribute__((noreturn)) static void be_child(struct opd *opd, const char *dir,
 	_exit(0);
 }
 
-/* Pack folder @dir, which @packer has begun with unless it is NULL. */
-static int start_child(struct opd *opd, const char *dir,
-		       struct opd_packer *packer,
-		       const struct opd_packer_size *size)
+static void forget_child(struct opd_pack *pack)
 {
-	struct opd_pack *pack = &opd->pack;
+	pack->child = 0;
+	munmap(pack->report, sizeof(*pack->report));
+	pack->report = NULL;
+}
+
+static int make_report(struct opd_pack *pack,
+		       const struct opd_packer_size *before)
+{
 	void *memory = mmap(NULL, sizeof(*pack->report), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -221,17 +225,35 @@ static int start_child(struct opd *opd, const char *dir,
 		return -errno;
 	pack->report = memory;
 	pack->report->err = -ECANCELED;
-	if (size)
-		pack->report->before = *size;
-	pack->child = fork();
-	if (pack->child == 0)
-		be_child(opd, dir, packer);
-	if (pack->child > 0)
-		return 0;
-	pack->child = 0;
-	munmap(memory, sizeof(*pack->report));
-	pack->report = NULL;
-	return -errno;
+	if (before)
+		pack->report->before = *before;
+	return 0;
+}
+
+/*
+ * Pack folder @dir, of size @size, which @packer has begun with; or all of it
+ * where both are NULL.
+ */
+static int start_child(struct opd *opd, const char *dir,
+		       struct opd_packer *packer,
+		       const struct opd_packer_size *size)
+{
+	struct opd_pack *pack = &opd->pack;
+	int folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = folder < 0 ? -errno : make_report(pack, size);
+
+	if (!err) {
+		pack->child = fork();
+		if (pack->child == 0)
+			be_child(opd, folder, packer);
+		if (pack->child < 0) {
+			err = -errno;
+			forget_child(pack);
+		}
+	}
+	if (folder >= 0)
+		close(folder);
+	return err;
 }
 
 /* Wait for the child, or only look (WNOHANG). True if it has ended. */
@@ -246,13 +268,6 @@ static bool wait_child(struct opd *opd, int options, double *cost)
 	while (pid < 0 && errno == EINTR);
 	*cost = cost_of(&usage);
 	return pid != 0;
-}
-
-static void forget_child(struct opd_pack *pack)
-{
-	pack->child = 0;
-	munmap(pack->report, sizeof(*pack->report));
-	pack->report = NULL;
 }
 
 static void reap(struct opd *opd, int options)
