@@ -34,8 +34,8 @@ are in their image" at_least "$share" 99
 		[ "$(sum forkstorm burn_child <"$TMP/user")" -gt $((user / 10)) ]
 
 	# Sample files are named EVENT.COUNT.UM.TGID.TID.CPU.
-	seen=$(find "$CURRENT" -path '*/{dep}/{root}/*/forkstorm/*' -type f |
-		sed 's|.*/||' | cut -d. -f4 | sort -u | wc -l)
+	seen=$(sample_files | sed -n 's|.*/{dep}/{root}/.*/forkstorm/||p' |
+		cut -d. -f4 | sort -u | wc -l)
 	ok "$name: $seen of $((nr + 1)) processes were seen at work" \
 		[ "$seen" -ge $((nr * 99 / 100)) ]
 }

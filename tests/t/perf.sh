@@ -66,10 +66,17 @@ sum() {
 		$2 ~ image && $3 ~ symbol { n += $1 } END { print n + 0 }'
 }
 
+# sample_files: their names, whether they are packed or not.
+sample_files() {
+	(
+		cd "$CURRENT" && find . -path './{*' -type f
+		[ ! -e packed ] || "$TESTBIN/mkpack" --list packed
+	) | sed 's|^[^{]*||'
+}
+
 # kernel_images: those of the kernel in the session, a name per line.
 kernel_images() {
-	(cd "$CURRENT" && find . -path '*/{dep}/{kern}/*' -type f) |
-		sed 's|.*/{dep}/{kern}/\([^/]*\)/.*|\1|' | sort -u
+	sample_files | sed -n 's|.*/{dep}/{kern}/\([^/]*\)/.*|\1|p' | sort -u
 }
 
 # user_rows: those rows on stdin that are not the kernel's.
