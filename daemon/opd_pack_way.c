@@ -78,7 +78,7 @@ static int look_at_pack(struct opd *opd)
 void opd_pack_init(struct opd *opd)
 {
 	const char *dir = opd->session.current;
-	struct opd_packer_size size;
+	struct opd_packer_size size = { .left = false };
 	struct op_diag diag = { "" };
 	int err;
 

@@ -133,7 +133,7 @@ static void fuzz_packed_ksyms(const char *text, size_t len)
 {
 	uLongf packed_len = compressBound(len);
 	size_t head, nr = len ? (unsigned char)*text++ : 0;
-	char path[64], *file = malloc(packed_len + 64);
+	char path[64], *file = calloc(packed_len + 64, 1);
 	int fd;
 
 	len -= len > 0;

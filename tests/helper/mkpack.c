@@ -38,17 +38,19 @@ static void check(int ret, const char *what)
 
 static int add_member(const struct db_member *member, void *ctx)
 {
-	struct member new = { .of = *member, .nr = nr_members };
+	struct member copy = { .of = *member, .nr = nr_members };
+	struct member *more;
 
 	(void)ctx;
 	if (!member->entry && !strstr(member->path, "/" DB_FOLDER_PACKING))
 		return 0;
-	new.of.name = strdup(member->name);
-	new.of.path = strdup(member->path);
-	members = reallocarray(members, nr_members + 1, sizeof(*members));
-	if (!members || !new.of.name || !new.of.path)
+	copy.of.name = strdup(member->name);
+	copy.of.path = strdup(member->path);
+	more = reallocarray(members, nr_members + 1, sizeof(*members));
+	if (!more || !copy.of.name || !copy.of.path)
 		err(1, "memory");
-	members[nr_members++] = new;
+	members = more;
+	members[nr_members++] = copy;
 	return 0;
 }
 

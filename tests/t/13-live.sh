@@ -8,17 +8,9 @@
 HOME=$TMP/home
 OPROFILE_FS=$TMP/fs
 export HOME OPROFILE_FS
-mkdir -p "$HOME" "$OPROFILE_FS/stats/cpu0" "$OPROFILE_FS/timer"
-cd "$OPROFILE_FS" || exit 1
-for pair in enable=0 dump= abi_version=1 pointer_size=8 cpu_type=timer \
-	buffer_size=131072 buffer_watershed=32768 cpu_buffer_size=8192 \
-	backtrace_depth=0 timer/rate=1000 stats/event_lost_overflow=2 \
-	stats/cpu0/sample_received=8 stats/cpu0/sample_lost_overflow=0; do
-	printf '%s' "${pair#*=}" >"${pair%%=*}"
-done
-mkfifo buffer
-# Both ends, so that the pipe never ends.
-exec 9<>buffer
+mkdir -p "$HOME"
+oprofilefs "$OPROFILE_FS" stats/event_lost_overflow=2 \
+	stats/cpu0/sample_received=8
 cd "$TMP" || exit 1
 
 at_exit() {

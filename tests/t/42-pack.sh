@@ -113,16 +113,7 @@ ok "the account has it" awk '
 # ---- live, with a folder that stands in for /dev/oprofile
 
 SESSION=$TMP/live CURRENT=$TMP/live/samples/current FS=$TMP/fs
-mkdir -p "$FS/stats/cpu0" "$FS/timer"
-for pair in enable=0 dump= abi_version=1 pointer_size=8 cpu_type=timer \
-	buffer_size=131072 buffer_watershed=32768 cpu_buffer_size=8192 \
-	backtrace_depth=0 timer/rate=1000 stats/event_lost_overflow=0 \
-	stats/cpu0/sample_received=0 stats/cpu0/sample_lost_overflow=0; do
-	printf '%s' "${pair#*=}" >"$FS/${pair%%=*}"
-done
-mkfifo "$FS/buffer"
-# Both ends, so that the pipe never ends.
-exec 9<>"$FS/buffer"
+oprofilefs "$FS"
 daemon=
 # shellcheck disable=SC2317 # lib.sh calls it
 at_exit() {

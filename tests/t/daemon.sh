@@ -6,6 +6,25 @@
 SESSION=$TMP/session
 CURRENT=$SESSION/samples/current
 
+# oprofilefs FOLDER [NAME=VALUE...]: a folder that stands in for /dev/oprofile,
+# with these values; its buffer is a pipe, which the samples are to be written
+# to at descriptor 9.
+oprofilefs() {
+	fs=$1
+	shift
+	mkdir -p "$fs/stats/cpu0" "$fs/timer"
+	for pair in enable=0 dump= abi_version=1 pointer_size=8 cpu_type=timer \
+		buffer_size=131072 buffer_watershed=32768 \
+		cpu_buffer_size=8192 backtrace_depth=0 timer/rate=1000 \
+		stats/event_lost_overflow=0 stats/cpu0/sample_received=0 \
+		stats/cpu0/sample_lost_overflow=0 "$@"; do
+		printf '%s' "${pair#*=}" >"$fs/${pair%%=*}"
+	done
+	mkfifo "$fs/buffer"
+	# Both ends, so that the pipe never ends.
+	exec 9<>"$fs/buffer"
+}
+
 # stream FILE: turn the words on standard input into a stream.
 stream() {
 	"$TESTBIN/mkstream" >"$1" || exit 1
