@@ -94,7 +94,7 @@ struct count {
 	struct opd *opd;
 	struct db_folder *folder;
 	uint64_t nr; /* samples */
-	uint64_t *stacks;
+	uint64_t *stacks; /* or NULL */
 };
 
 static bool is_tree(const struct db_member *member)
@@ -120,37 +120,41 @@ static void cannot_count(struct opd *opd, const struct db_member *member,
 		opd_log(&opd->log, "%s: %s", member->path, strerror(-err));
 }
 
-static int count_file(const struct db_member *member, void *ctx)
+static int count_flat(struct count *count, const struct db_member *member)
 {
-	struct count *count = ctx;
 	struct odb *odb;
-	int err;
+	int err = db_folder_table(count->folder, member, &odb);
 
-	if (!is_flat(member) || opd_packer_is_bad(member->name))
-		return 0;
-	err = db_folder_table(count->folder, member, &odb);
-	if (err) {
-		cannot_count(count->opd, member, err);
-		return 0;
-	}
+	if (err)
+		return err;
 	count->nr += opd_sample_file_samples(odb);
 	odb_close(odb);
 	return 0;
 }
 
-static int count_tree(const struct db_member *member, void *ctx)
+static int count_tree(struct count *count, const struct db_member *member)
+{
+	struct ctree *tree;
+	int err = db_folder_tree(count->folder, member, &tree);
+
+	if (err)
+		return err;
+	err = opd_tree_count(tree, count->stacks);
+	ctree_close(tree);
+	return err;
+}
+
+static int count_member(const struct db_member *member, void *ctx)
 {
 	struct count *count = ctx;
-	struct ctree *tree;
-	int err;
+	int err = 0;
 
-	if (!is_tree(member) || opd_packer_is_bad(member->name))
+	if (opd_packer_is_bad(member->name))
 		return 0;
-	err = db_folder_tree(count->folder, member, &tree);
-	if (!err) {
-		err = opd_tree_count(tree, count->stacks);
-		ctree_close(tree);
-	}
+	if (is_flat(member))
+		err = count_flat(count, member);
+	else if (count->stacks && is_tree(member))
+		err = count_tree(count, member);
 	if (err)
 		cannot_count(count->opd, member, err);
 	return 0;
@@ -176,44 +180,28 @@ static void check_pack(struct opd *opd, const struct db_folder *folder)
 		opd_log(&opd->log, "%s: %s", path, strerror(-err));
 }
 
-/* Let @visit see all that is in samples/current. */
-static int visit_current(struct count *count,
-			 int (*visit)(const struct db_member *member,
-				      void *ctx))
+int opd_session_count(struct opd *opd, uint64_t *nr, uint64_t *stacks)
 {
-	const struct db_visitor visitor = { .member = visit,
+	struct count count = { .opd = opd, .stacks = stacks };
+	const struct db_visitor visitor = { .member = count_member,
 					    .unlisted = tell_unlisted,
-					    .ctx = count };
-	const char *path = count->opd->session.current;
-	int err = db_folder_open(&count->folder, path);
+					    .ctx = &count };
+	const char *path = opd->session.current;
+	int err = db_folder_open(&count.folder, path);
 
+	*nr = 0;
 	if (err == -ENOENT)
 		return 0;
 	if (!err) {
-		check_pack(count->opd, count->folder);
-		err = db_folder_each(count->folder, &visitor);
-		db_folder_close(count->folder);
+		check_pack(opd, count.folder);
+		err = db_folder_each(count.folder, &visitor);
+		db_folder_close(count.folder);
 	}
 	if (err)
-		opd_log(&count->opd->log, "%s: cannot be read: %s", path,
+		opd_log(&opd->log, "%s: cannot be read: %s", path,
 			strerror(-err));
-	return err;
-}
-
-int opd_session_count_samples(struct opd *opd, uint64_t *nr)
-{
-	struct count count = { .opd = opd };
-	int err = visit_current(&count, count_file);
-
 	*nr = count.nr;
 	return err;
-}
-
-int opd_session_count_stacks(struct opd *opd, uint64_t *stacks)
-{
-	struct count count = { .opd = opd, .stacks = stacks };
-
-	return visit_current(&count, count_tree);
 }
 
 /* ---- all of samples/current -------------------------------------------------

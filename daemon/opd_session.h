@@ -26,17 +26,12 @@ void opd_session_unlock(struct opd *opd);
 
 /*
  * *@nr is the number of samples in the flat sample files of samples/current,
- * packed or not (libdb/db_folder.h). Files that are damaged are renamed
- * (opd_sample_file.h), and so is a pack. Returns 0 or -errno, when nobody knows
- * how many there are; the log has why.
+ * packed or not (libdb/db_folder.h); what its call trees hold is added to
+ * @stacks (op_ledger.h), unless that is NULL. Files that are damaged are
+ * renamed (opd_sample_file.h), and so is a pack. Returns 0 or -errno, when
+ * nobody knows how many there are; the log has why.
  */
-int opd_session_count_samples(struct opd *opd, uint64_t *nr);
-
-/*
- * Add what the call trees of samples/current hold to @stacks (op_ledger.h).
- * Likewise.
- */
-int opd_session_count_stacks(struct opd *opd, uint64_t *stacks);
+int opd_session_count(struct opd *opd, uint64_t *nr, uint64_t *stacks);
 
 /* Delete all in samples/current. Returns 0 or -errno with the reason. */
 int opd_session_reset(struct opd *opd, struct op_diag *diag);

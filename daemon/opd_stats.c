@@ -174,7 +174,7 @@ static void recount(struct opd *opd, struct op_ledger *ledger)
 	uint64_t there, missing;
 
 	/* Where they cannot be counted nothing is said; it is tried again. */
-	if (opd_session_count_samples(opd, &there))
+	if (opd_session_count(opd, &there, NULL))
 		return;
 	opd->stats.recount = false;
 	if (there >= ledger->stored)
@@ -313,17 +313,9 @@ static void reconcile(struct opd *opd, uint64_t there)
 	base->pending = 0;
 }
 
-/* The call trees know better than a ledger that may be older. */
-static int recount_stacks(struct opd *opd)
-{
-	struct op_ledger *base = &opd->stats.base;
-
-	memset(base->stacks, 0, sizeof(base->stacks[0]) * OP_STACKS_NOT_STORED);
-	return opd_session_count_stacks(opd, base->stacks);
-}
-
 int opd_stats_init(struct opd *opd, struct op_diag *diag)
 {
+	uint64_t *stacks = opd->stats.base.stacks;
 	uint64_t there;
 	int err;
 
@@ -331,11 +323,11 @@ int opd_stats_init(struct opd *opd, struct op_diag *diag)
 	err = read_base(opd, diag);
 	if (err)
 		return err;
-	err = opd_session_count_samples(opd, &there);
-	if (!err) {
+	/* The call trees know better than a ledger that may be older. */
+	memset(stacks, 0, sizeof(*stacks) * OP_STACKS_NOT_STORED);
+	err = opd_session_count(opd, &there, stacks);
+	if (!err)
 		reconcile(opd, there);
-		err = recount_stacks(opd);
-	}
 	opd->stats.recount = false;
 	return err ? op_diag_set(diag, err,
 				 "%s: what is in it cannot be counted: %s",

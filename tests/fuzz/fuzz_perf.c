@@ -305,7 +305,7 @@ static void check(void)
 	opd_stats_ledger(&opd, &l);
 	if (l.pending || l.taken != l.stored + op_ledger_lost(&l))
 		abort();
-	if (opd_session_count_samples(&opd, &there) ||
+	if (opd_session_count(&opd, &there, NULL) ||
 	    (opd.stats.stored && l.stored != there))
 		abort();
 }

@@ -303,7 +303,7 @@ __attribute__((unused)) static uint64_t count_samples(struct fixture *f)
 {
 	uint64_t nr;
 
-	assert_int_equal(opd_session_count_samples(&f->opd, &nr), 0);
+	assert_int_equal(opd_session_count(&f->opd, &nr, NULL), 0);
 	return nr;
 }
 

@@ -284,7 +284,7 @@ static void derived_files_keep_their_account(void **state)
 		make_derived(f, 100, 7);
 		pack(f);
 		assert_int_equal(packed(f), 100 * i);
-		assert_int_equal(opd_session_count_samples(&f->opd, &nr), 0);
+		assert_int_equal(opd_session_count(&f->opd, &nr, NULL), 0);
 		assert_int_equal(nr, 7 * i);
 	}
 	free_fixture(f);
