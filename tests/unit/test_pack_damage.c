@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Packs that are damaged or lie, which is noticed, and writers that fail, which
+ * leave what was there.
+ */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "libdb/ctree_format.h"
+#include "libdb/pack_column.h"
+#include "libdb/pack_content.h"
+#include "libdb/pack_index.h"
+#include "tests/unit/pack_fixture.h"
+
+/* ---- damage ----------------------------------------------------------------
+ */
+
+/* Whether all of the pack can be read. */
+static bool is_sound(const char *path)
+{
+	struct pack *pack = NULL;
+	int err = pack_open(&pack, path);
+
+	for (size_t i = 0; !err && i < pack_nr(pack); i++) {
+		const struct pack_entry *entry = pack_entry(pack, i);
+		struct ctree *tree = NULL;
+		struct odb *odb = NULL;
+
+		if (entry->kind == PACK_TREE)
+			err = pack_tree(pack, entry, &tree);
+		else
+			err = pack_table(pack, entry, &odb);
+		ctree_close(tree);
+		odb_close(odb);
+	}
+	pack_close(pack);
+	assert_true(!err || err == -EBADMSG || err == -EPROTO);
+	return !err;
+}
+
+static void any_cut_is_noticed(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *bytes;
+	size_t len;
+
+	make_example(f);
+	assert_true(is_sound(f->path));
+	bytes = read_file(f->path, &len);
+	for (size_t cut = 0; cut < len; cut++) {
+		write_file(f->path, bytes, cut);
+		must_refuse_pack(f->path, -EBADMSG);
+	}
+	bytes[len] = 0;
+	write_file(f->path, bytes, len + 1);
+	must_refuse_pack(f->path, -EBADMSG);
+	free(bytes);
+}
+
+/* A file that is cut while it is open is an error, no signal. */
+static void a_cut_while_it_is_read_is_noticed(void **state)
+{
+	struct fixture *f = *state;
+	struct odb *odb = NULL;
+	struct pack *pack;
+
+	make_example(f);
+	pack = must_open_pack(f->path);
+	assert_int_equal(truncate(f->path, 64), 0);
+	assert_int_equal(pack_table(pack, pack_entry(pack, 0), &odb), -EBADMSG);
+	pack_close(pack);
+}
+
+static void any_changed_byte_is_noticed(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *bytes;
+	size_t len;
+
+	make_example(f);
+	bytes = read_file(f->path, &len);
+	for (size_t i = 0; i < 4 * len; i++) {
+		uint8_t change = (uint8_t)(i & 3 ? scattered(i) | 1 : 0x80);
+
+		bytes[i / 4] ^= change;
+		write_file(f->path, bytes, len);
+		assert_false(is_sound(f->path));
+		bytes[i / 4] ^= change;
+	}
+	write_file(f->path, bytes, len);
+	assert_true(is_sound(f->path));
+	free(bytes);
+}
+
+static void others_are_told_from_damage(void **state)
+{
+	struct fixture *f = *state;
+	struct pack_header header;
+	uint8_t *bytes;
+	size_t len;
+
+	make_example(f);
+	bytes = read_file(f->path, &len);
+	memcpy(&header, bytes, sizeof(header));
+	header.version++;
+	memcpy(bytes, &header, sizeof(header));
+	write_file(f->path, bytes, len);
+	must_refuse_pack(f->path, -EPROTO);
+	header.version--;
+	header.byte_order = PACK_BYTE_ORDER_SWAPPED;
+	memcpy(bytes, &header, sizeof(header));
+	write_file(f->path, bytes, len);
+	must_refuse_pack(f->path, -EPROTO);
+	must_refuse_pack(beside(f, "table"), -EBADMSG);
+	must_refuse_pack(f->dir, -EISDIR);
+	must_refuse_pack(beside(f, "missing"), -ENOENT);
+	free(bytes);
+}
+
+/* ---- liars -----------------------------------------------------------------
+ */
+
+/* Columns of numbers: each list ends with LAST. */
+#define LAST UINT64_C(0xdeadbeefdeadbeef)
+
+static void pack_columns(struct pack_bytes *to, size_t nr,
+			 const uint64_t columns[][16])
+{
+	struct pack_bytes bytes[PACK_COLUMNS_MAX] = { 0 };
+
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; columns[i][j] != LAST; j++)
+			pack_bytes_number(&bytes[i], columns[i][j]);
+	assert_int_equal(pack_columns_put(to, bytes, nr), 0);
+	for (size_t i = 0; i < nr; i++)
+		pack_bytes_release(&bytes[i]);
+}
+
+static const uint8_t no_user[ODB_USER_SIZE];
+
+static int get_table(const uint64_t columns[PACK_TABLE_COLUMNS][16],
+		     uint64_t nr, uint64_t total)
+{
+	struct pack_entry entry = { "t", PACK_TABLE, no_user, nr, total };
+	struct pack_bytes bytes = { 0 };
+	struct odb *odb = NULL;
+	int err;
+
+	pack_columns(&bytes, PACK_TABLE_COLUMNS, columns);
+	err = pack_table_get(&odb, bytes.bytes, bytes.len, &entry);
+	pack_bytes_release(&bytes);
+	odb_close(odb);
+	return err;
+}
+
+static void tables_that_cannot_be_are_refused(void **state)
+{
+	/* 2 groups: 1 key with half 5, 2 with half 6; counts 2, 3, 4 */
+	const uint64_t sound[3][16] = { { 5, 0, 0, 1, LAST },
+					{ 7, 1, UINT32_MAX - 2, LAST },
+					{ 1, 2, 3, LAST } };
+	uint64_t bad[3][16];
+
+	(void)state;
+	assert_int_equal(get_table(sound, 3, 9), 0);
+	assert_int_equal(get_table(sound, 3, 8), -EBADMSG);
+	assert_int_equal(get_table(sound, 2, 5), -EBADMSG);
+	assert_int_equal(get_table(sound, 4, 9), -EBADMSG);
+	assert_int_equal(get_table(sound, UINT64_MAX, 9), -EBADMSG);
+	memcpy(bad, sound, sizeof(bad));
+	bad[1][2]++; /* a key beyond its half */
+	assert_int_equal(get_table(bad, 3, 9), -EBADMSG);
+	memcpy(bad, sound, sizeof(bad));
+	bad[0][2] = UINT32_MAX - 5; /* a group beyond the last */
+	assert_int_equal(get_table(bad, 3, 9), -EBADMSG);
+	memcpy(bad, sound, sizeof(bad));
+	bad[0][3] = UINT64_MAX; /* more keys than there are */
+	assert_int_equal(get_table(bad, 3, 9), -EBADMSG);
+	memcpy(bad, sound, sizeof(bad));
+	bad[2][0] = UINT64_MAX; /* one more than can be counted */
+	assert_int_equal(get_table(bad, 3, UINT64_MAX), -EBADMSG);
+}
+
+static int get_tree(const uint64_t columns[PACK_TREE_COLUMNS][16], uint64_t nr,
+		    uint64_t total)
+{
+	struct pack_entry entry = { "t", PACK_TREE, no_user, nr, total };
+	struct pack_bytes bytes = { 0 };
+	struct ctree *tree = NULL;
+	int err;
+
+	pack_columns(&bytes, PACK_TREE_COLUMNS, columns);
+	err = pack_tree_get(&tree, bytes.bytes, bytes.len, &entry);
+	pack_bytes_release(&bytes);
+	ctree_close(tree);
+	return err;
+}
+
+/* What becomes of a sound tree with columns[column][at] = value. */
+static int get_changed(const uint64_t sound[PACK_TREE_COLUMNS][16],
+		       size_t column, size_t at, uint64_t value)
+{
+	uint64_t columns[PACK_TREE_COLUMNS][16];
+
+	memcpy(columns, sound, sizeof(columns));
+	columns[column][at] = value;
+	return get_tree(columns, 4, 6);
+}
+
+static void trees_that_cannot_be_are_refused(void **state)
+{
+	/* f -> (g, h -> f) in images "a" and "bb" */
+	const uint64_t sound[PACK_TREE_COLUMNS][16] = {
+		{ 1, 'a', 2, 'b', 'b', LAST },
+		{ 0, 0, 1, LAST },
+		{ 10, 20, 10, LAST },
+		{ 1, 2, 0, 1, 0, LAST },
+		{ 0, 1, 2, 0, LAST },
+		{ 1, 2, LAST },
+		{ 3, 0, LAST },
+	};
+	static const struct {
+		const char *what;
+		size_t column, at;
+		uint64_t value;
+	} lies[] = {
+		{ "an image without bytes", 0, 0, 0 },
+		{ "an image longer than any", 0, 0, CTREE_IMAGE_MAX + 1 },
+		{ "images not in order", 0, 1, 'c' },
+		{ "half an image", 0, 4, LAST },
+		{ "a function of no image", 1, 1, 2 },
+		{ "the same function twice", 2, 1, 10 },
+		{ "a function without offset", 2, 2, LAST },
+		{ "more roots than nodes", 3, 0, 2 },
+		{ "more roots than can be", 3, 0, UINT64_MAX },
+		{ "no roots", 3, 0, 0 },
+		{ "more children than nodes", 3, 4, 1 },
+		{ "fewer children", 3, 1, 1 },
+		{ "a node of no function", 4, 3, 3 },
+		{ "siblings not in order", 4, 1, 2 },
+		{ "a count too few", 6, 1, LAST },
+		{ "another sum", 6, 1, 1 },
+	};
+
+	(void)state;
+	assert_int_equal(get_tree(sound, 4, 6), 0);
+	assert_int_equal(get_tree(sound, 3, 6), -EBADMSG);
+	assert_int_equal(get_tree(sound, 5, 6), -EBADMSG);
+	assert_int_equal(get_tree(sound, UINT64_MAX, 6), -EBADMSG);
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++)
+		if (get_changed(sound, lies[i].column, lies[i].at,
+				lies[i].value) != -EBADMSG)
+			fail_msg("taken: %s", lies[i].what);
+}
+
+/* Lengths are claims: nothing is allocated for them. */
+static void columns_that_lie_about_their_length_are_refused(void **state)
+{
+	const struct pack_entry entry = { "t", PACK_TABLE, no_user, 1u << 27,
+					  0 };
+	static const uint64_t packed[] = { 0, 1, 6, UINT32_MAX, UINT64_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++) {
+		struct pack_bytes bytes = { 0 };
+		struct odb *odb = NULL;
+
+		for (int column = 0; column < 3; column++) {
+			pack_bytes_number(&bytes, UINT64_MAX - 1);
+			pack_bytes_number(&bytes, packed[i]);
+		}
+		pack_bytes_put(&bytes, no_user, sizeof(no_user));
+		assert_int_equal(pack_table_get(&odb, bytes.bytes, bytes.len,
+						&entry),
+				 -EBADMSG);
+		pack_bytes_release(&bytes);
+	}
+}
+
+/* ---- writers that fail -----------------------------------------------------
+ */
+
+static int write_limited(struct fixture *f, const struct odb *odb, size_t limit)
+{
+	struct rlimit was, now;
+	struct pack_writer *writer = NULL;
+	int err;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	now = was;
+	now.rlim_cur = limit;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
+	err = pack_writer_new(&writer, f->path, 8);
+	if (!err)
+		err = pack_writer_table(writer, "other", &odb, 1);
+	if (!err)
+		err = pack_writer_finish(writer);
+	else
+		pack_writer_cancel(writer);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	return err;
+}
+
+static void a_writer_that_fails_changes_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct odb *odb;
+	uint8_t *was;
+	size_t len, limit = 0;
+
+	make_example(f);
+	was = read_file(f->path, &len);
+	odb = must_open(beside(f, "table"), ODB_RDONLY);
+	signal(SIGXFSZ, SIG_IGN);
+	for (; write_limited(f, odb, limit) == -EFBIG; limit += 20) {
+		must_hold(f->path, was, len);
+		assert_int_not_equal(access(beside(f, ".db.grow"), F_OK), 0);
+	}
+	signal(SIGXFSZ, SIG_DFL);
+	assert_true(limit > sizeof(struct pack_header) + 100);
+	assert_true(is_sound(f->path));
+	odb_close(odb);
+	free(was);
+}
+
+static void a_cancelled_writer_leaves_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct pack_writer *writer = new_writer(f->path);
+
+	assert_int_equal(access(beside(f, ".db.grow"), F_OK), 0);
+	pack_writer_cancel(writer);
+	assert_int_not_equal(access(beside(f, ".db.grow"), F_OK), 0);
+	assert_int_not_equal(access(f->path, F_OK), 0);
+	pack_writer_cancel(NULL);
+	assert_int_equal(pack_writer_new(&writer, beside(f, "no/pack"), 1),
+			 -ENOENT);
+}
+
+static void trees_to_be_written_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct ctree *tree = must_open_tree(beside(f, "tree"), ODB_RDWR);
+	const struct ctree *parts[] = { tree };
+	struct pack_writer *writer = new_writer(f->path);
+
+	assert_int_equal(pack_writer_tree(writer, "t", parts, 1), -EINVAL);
+	pack_writer_cancel(writer);
+	ctree_close(tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		odb_unit_test(any_cut_is_noticed),
+		odb_unit_test(a_cut_while_it_is_read_is_noticed),
+		odb_unit_test(any_changed_byte_is_noticed),
+		odb_unit_test(others_are_told_from_damage),
+		cmocka_unit_test(tables_that_cannot_be_are_refused),
+		cmocka_unit_test(trees_that_cannot_be_are_refused),
+		cmocka_unit_test(
+			columns_that_lie_about_their_length_are_refused),
+		odb_unit_test(a_writer_that_fails_changes_nothing),
+		odb_unit_test(a_cancelled_writer_leaves_nothing),
+		odb_unit_test(trees_to_be_written_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
