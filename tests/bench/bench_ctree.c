@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "libdb/ctree.h"
+#include "tests/bench/clock.h"
 
 #define FUNCTIONS 2000
 #define CALLEES 4
@@ -27,15 +27,6 @@ struct program {
 	uint32_t images[MAX_IMAGES];
 	uint16_t callees[FUNCTIONS][CALLEES];
 };
-
-/* Of CPU time, so that other processes count less. */
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void check(int err, const char *what)
 {

@@ -11,24 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "libdb/odb.h"
+#include "tests/bench/clock.h"
 
 #define UPDATES 20000000
 #define ROUNDS 3
 
 static char path[4096];
-
-/* Of CPU time, so that other processes count less. */
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void die(const char *what, int err)
 {

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "libdb/pack_index.h"
+#include "tests/bench/clock.h"
 
 enum { FLAT, ARCS, TREES, KINDS };
 
@@ -27,15 +27,6 @@ struct figures {
 };
 
 static char pack_path[4096];
-
-/* Of CPU time, so that other processes count less. */
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void check(int err, const char *what)
 {

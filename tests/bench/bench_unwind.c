@@ -5,8 +5,7 @@
  * depths. By default the files are libc, and cc1 if it is there.
  */
 
-#include <time.h>
-
+#include "tests/bench/clock.h"
 #include "tests/unit/unwind_self.h"
 
 #define ROUNDS 5
@@ -16,15 +15,6 @@ static struct self self;
 static struct snapshot snap;
 static struct opd_unwind_frame frames[SELF_MAX_FRAMES];
 static volatile int after;
-
-/* Of CPU time, so that other processes count less. */
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* The best of some rounds; 0 if there is no table. */
 static double time_table(const char *path, struct cfi_table **table)
