@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The steps in which sample files come into a pack: whoever is killed between
+ * them, or finds damage, no sample is lost or there twice.
+ */
+#include "tests/unit/opd_pack_fixture.h"
+
+/* ---- packing ----------------------------------------------------------------
+ */
+
+static void counts_come_into_the_pack(void **state)
+{
+	struct fixture *f = new_replay();
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	take_at(f, "/bin/sh", 0, 0x20, 5);
+	take(f, "/bin/ls", 2);
+	assert_int_equal(packed(f), 0);
+	pack(f);
+	assert_int_equal(packed(f), 10);
+	assert_int_equal(total(f), 10);
+	assert_int_equal(at(f, SH, 0x20), 5);
+	assert_false(exists(f, "current/{root}"));
+	ledger_of(f);
+	free_fixture(f);
+}
+
+static void counting_goes_on_beside_the_pack(void **state)
+{
+	struct fixture *f = new_replay();
+
+	(void)state;
+	for (int i = 1; i <= 4; i++) {
+		take(f, "/bin/sh", 3);
+		take(f, i % 2 ? "/bin/ls" : "/bin/cp", 1);
+		assert_int_equal(total(f), 4 * i);
+		pack(f);
+		assert_int_equal(packed(f), 4 * i);
+		assert_int_equal(at(f, SH, 0x10), 3 * i);
+		take(f, "/bin/sh", 0);
+		ledger_of(f);
+	}
+	restart_daemon(f);
+	assert_int_equal(ledger_of(f).taken, 16);
+	free_fixture(f);
+}
+
+static void nothing_makes_no_pack(void **state)
+{
+	struct fixture *f = new_replay();
+	struct opd_packer packer;
+
+	(void)state;
+	assert_int_equal(go(f, &packer, BEGUN), -ENODATA);
+	take(f, "/bin/sh", 1);
+	pack(f);
+	assert_int_equal(go(f, &packer, BEGUN), -ENODATA);
+	assert_int_equal(nr_folders(f), 0);
+	free_fixture(f);
+}
+
+/* A file of @nr samples of which @own are its own, as a feature makes it. */
+static void make_derived(struct fixture *f, int nr, uint64_t own)
+{
+	struct op_sample_header header = {
+		.magic = OP_SAMPLE_MAGIC,
+		.version = OP_SAMPLE_VERSION,
+		.cpu_type = "timer",
+		.derived = 1,
+		.samples = own,
+	};
+	char path[8192];
+	struct odb *odb;
+
+	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, SH);
+	assert_int_equal(opd_make_parents(path), 0);
+	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
+	memcpy(odb_user(odb), &header, sizeof(header));
+	assert_int_equal(odb_add(odb, 0x10, (uint64_t)nr), 0);
+	odb_close(odb);
+}
+
+static void derived_files_keep_their_account(void **state)
+{
+	struct fixture *f = new_replay();
+	uint64_t nr;
+
+	(void)state;
+	for (int i = 1; i <= 3; i++) {
+		make_derived(f, 100, 7);
+		pack(f);
+		assert_int_equal(packed(f), 100 * i);
+		assert_int_equal(opd_session_count(&f->opd, &nr, NULL), 0);
+		assert_int_equal(nr, 7 * i);
+	}
+	free_fixture(f);
+}
+
+/* ---- killed -----------------------------------------------------------------
+ */
+
+static void a_packer_may_die_after_each_step(void **state)
+{
+	(void)state;
+	for (int with_pack = 0; with_pack < 2; with_pack++) {
+		for (enum step step = BEGUN; step <= TIDY; step++) {
+			struct fixture *f = new_replay();
+			uint64_t there = 5;
+
+			take(f, "/bin/sh", 3);
+			take(f, "/bin/ls", 2);
+			if (with_pack) {
+				pack(f);
+				take(f, "/bin/sh", 4);
+				take(f, "/bin/cp", 1);
+				there += 5;
+			}
+			die_after(f, step);
+			goes_on(f, there);
+			goes_on(f, there + 3);
+			free_fixture(f);
+		}
+	}
+}
+
+static void several_may_die(void **state)
+{
+	struct fixture *f = new_replay();
+	uint64_t there = 0;
+
+	(void)state;
+	for (enum step step = BEGUN; step <= TIDY; step++) {
+		for (int i = 0; i < 3; i++) {
+			take(f, "/bin/sh", 3);
+			take(f, i == 1 ? "/bin/ls" : "/bin/cp", 2);
+			there += 5;
+			die_after(f, step);
+			assert_int_equal(total(f), there);
+			ledger_of(f);
+		}
+	}
+	goes_on(f, there);
+	free_fixture(f);
+}
+
+static void a_packer_may_die_between_two_folders(void **state)
+{
+	struct fixture *f = new_replay();
+	struct words *w = calloc(1, sizeof(*w));
+	char from[8192], to[8192];
+
+	(void)state;
+	assert_non_null(w);
+	put_cpu(w, 0);
+	put_kernel(w);
+	put_sample(w, 0x10, 0);
+	run_words(f, w);
+	free(w);
+	take(f, "/bin/sh", 3);
+	opd_sfiles_drop_all(&f->opd);
+	snprintf(to, sizeof(to), "%s/.packing-7", f->opd.session.current);
+	assert_int_equal(mkdir(to, 0755), 0);
+	snprintf(from, sizeof(from), "%s/{root}", f->opd.session.current);
+	snprintf(to, sizeof(to), "%s/.packing-7/{root}",
+		 f->opd.session.current);
+	assert_int_equal(rename(from, to), 0);
+	goes_on(f, 4);
+	free_fixture(f);
+}
+
+static void a_folder_may_be_half_removed(void **state)
+{
+	struct fixture *f = new_replay();
+	uint64_t *folders;
+	char path[8192];
+	size_t nr;
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	take(f, "/bin/ls", 2);
+	die_after(f, COMMITTED);
+	assert_int_equal(
+		opd_packer_folders(f->opd.session.current, &folders, &nr), 0);
+	assert_int_equal(nr, 1);
+	snprintf(path, sizeof(path), "%s/.packing-%d/" SH,
+		 f->opd.session.current, (int)folders[0]);
+	free(folders);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(total(f), 5);
+	restart_daemon(f);
+	assert_int_equal(nr_folders(f), 0);
+	goes_on(f, 5);
+	free_fixture(f);
+}
+
+/* ---- others -----------------------------------------------------------------
+ */
+
+static void readers_are_waited_for(void **state)
+{
+	struct fixture *f = new_replay();
+	const char *dir = f->opd.session.current;
+	struct op_diag diag = { "" };
+	struct opd_packer packer;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	opd_sfiles_drop_all(&f->opd);
+	assert_int_equal(flock(fd, LOCK_SH), 0);
+	assert_int_equal(go(f, &packer, BEGUN), -EBUSY);
+	assert_true(exists(f, "current/{root}"));
+	assert_int_equal(nr_folders(f), 0);
+	assert_int_equal(flock(fd, LOCK_UN), 0);
+	assert_int_equal(go(f, &packer, WRITTEN), 0);
+	assert_int_equal(flock(fd, LOCK_SH), 0);
+	assert_int_equal(opd_packer_commit(&packer, OPD_PACKER_NO_WAIT, &diag),
+			 -EBUSY);
+	opd_packer_release(&packer);
+	assert_false(exists(f, "current/packed"));
+	assert_false(exists(f, "current/.packed.grow"));
+	close(fd);
+	goes_on(f, 3);
+	free_fixture(f);
+}
+
+static void one_packer_at_a_time(void **state)
+{
+	struct fixture *f = new_replay();
+	struct opd_packer first, second;
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	opd_sfiles_drop_all(&f->opd);
+	assert_int_equal(go(f, &first, BEGUN), 0);
+	take(f, "/bin/sh", 2);
+	opd_sfiles_drop_all(&f->opd);
+	assert_int_equal(opd_packer_busy(f->opd.session.current), -EBUSY);
+	assert_int_equal(go(f, &second, BEGUN), -EBUSY);
+	restart_daemon(f);
+	ledger_of(f);
+	opd_packer_release(&first);
+	goes_on(f, 5);
+	free_fixture(f);
+}
+
+static void a_full_disk_stops_it(void **state)
+{
+	const struct rlimit none = { 64, RLIM_INFINITY };
+	struct fixture *f = new_replay();
+	struct rlimit before;
+	struct opd_packer packer;
+	int err;
+
+	(void)state;
+	take_many(f, 3);
+	opd_sfiles_drop_all(&f->opd);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	setrlimit(RLIMIT_FSIZE, &none);
+	err = go(f, &packer, TIDY);
+	setrlimit(RLIMIT_FSIZE, &before);
+	opd_packer_release(&packer);
+	assert_int_equal(err, -EFBIG);
+	assert_false(exists(f, "current/packed"));
+	assert_false(exists(f, "current/.packed.grow"));
+	goes_on(f, 3 * MANY);
+	free_fixture(f);
+}
+
+/* ---- damage -----------------------------------------------------------------
+ */
+
+static void change_byte(struct fixture *f, off_t where)
+{
+	char path[8192];
+	uint8_t byte;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/packed", f->opd.session.current);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, &byte, 1, where), 1);
+	byte ^= 0x41;
+	assert_int_equal(pwrite(fd, &byte, 1, where), 1);
+	close(fd);
+}
+
+static void a_damaged_pack_makes_way(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_ledger l;
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	pack(f);
+	take(f, "/bin/ls", 2);
+	assert_int_equal(opd_finish(&f->opd), 0);
+	change_byte(f, 3);
+	restart_daemon(f);
+	l = ledger_of(f);
+	assert_int_equal(l.taken, 5);
+	assert_int_equal(l.stored, 2);
+	assert_int_equal(lost(&l, "lost_damaged_file"), 3);
+	assert_true(exists(f, "current/packed.bad"));
+	goes_on(f, 2);
+	free_fixture(f);
+}
+
+static void a_damaged_file_is_left_out(void **state)
+{
+	struct fixture *f = new_replay();
+	char path[8192];
+	struct op_ledger l;
+	FILE *file;
+
+	(void)state;
+	f->opd.options.pack_at = 1;
+	take_many(f, 1);
+	take(f, "/bin/sh", 3);
+	opd_sfiles_drop_all(&f->opd);
+	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, SH);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("this is no database", file);
+	fclose(file);
+	assert_int_equal(opd_finish(&f->opd), 0);
+	assert_int_equal(packed(f), MANY);
+	assert_true(exists(f, "current/" SH ".bad"));
+	assert_int_equal(nr_folders(f), 0);
+	l = ledger_of(f);
+	assert_int_equal(lost(&l, "lost_damaged_file"), 3);
+	free_fixture(f);
+}
+
+/* Change each byte of a small pack: what can be read of it is kept. */
+static void a_pack_may_be_damaged_in_part(void **state)
+{
+	struct stat st;
+	char path[8192];
+	off_t len = 1;
+
+	(void)state;
+	for (off_t where = 0; where < len; where += 5) {
+		struct fixture *f = new_replay();
+		struct op_ledger l;
+
+		take(f, "/bin/sh", 3);
+		take(f, "/bin/ls", 2);
+		take(f, "/bin/cp", 1);
+		pack(f);
+		snprintf(path, sizeof(path), "%s/packed",
+			 f->opd.session.current);
+		assert_int_equal(stat(path, &st), 0);
+		len = st.st_size;
+		assert_int_equal(opd_finish(&f->opd), 0);
+		change_byte(f, where);
+		restart_daemon(f);
+		f->opd.options.pack_at = 1;
+		take(f, "/bin/ls", 1);
+		opd_finish(&f->opd);
+		l = ledger_of(f);
+		assert_int_equal(l.taken, 7);
+		assert_int_equal(l.stored + lost(&l, "lost_damaged_file"), 7);
+		assert_int_equal(l.stored, total(f));
+		assert_true(l.stored == 7 || exists(f, "current/packed.bad"));
+		free_fixture(f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_come_into_the_pack),
+		cmocka_unit_test(counting_goes_on_beside_the_pack),
+		cmocka_unit_test(nothing_makes_no_pack),
+		cmocka_unit_test(derived_files_keep_their_account),
+		cmocka_unit_test(a_packer_may_die_after_each_step),
+		cmocka_unit_test(several_may_die),
+		cmocka_unit_test(a_packer_may_die_between_two_folders),
+		cmocka_unit_test(a_folder_may_be_half_removed),
+		cmocka_unit_test(readers_are_waited_for),
+		cmocka_unit_test(one_packer_at_a_time),
+		cmocka_unit_test(a_full_disk_stops_it),
+		cmocka_unit_test(a_damaged_pack_makes_way),
+		cmocka_unit_test(a_damaged_file_is_left_out),
+		cmocka_unit_test(a_pack_may_be_damaged_in_part),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
