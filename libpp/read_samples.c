@@ -159,78 +159,6 @@ int pp_sample_file_header(const struct pp_sample_list *list,
 	return err == -ENOMEM || copy.total ? err : -EBADMSG;
 }
 
-/* ---- files that cannot be used ------------------------------------------- */
-
-#define MAX_CAUSES 8
-
-/* Files that cannot be used for one cause. */
-struct cause {
-	const char *first; /* "PATH: CAUSE" */
-	const char *text; /* the cause alone, in there */
-	size_t nr;
-};
-
-struct causes {
-	struct cause list[MAX_CAUSES]; /* further ones are of the last */
-	size_t nr;
-};
-
-static int note_unused(struct causes *causes, struct pp_arena *arena,
-		       const struct pp_sample_part *part,
-		       const struct op_diag *why)
-{
-	size_t label_len = strlen(part->label), i = 0;
-	const char *text = why->text;
-
-	if (!strncmp(text, part->label, label_len))
-		text += label_len;
-	while (i < causes->nr && strcmp(causes->list[i].text, text))
-		i++;
-	if (i == MAX_CAUSES)
-		i--;
-	if (i == causes->nr) {
-		const char *first = pp_arena_strdup(arena, why->text);
-
-		if (!first)
-			return -ENOMEM;
-		causes->list[causes->nr++] = (struct cause){
-			.first = first,
-			.text = first + (text - why->text),
-		};
-	}
-	causes->list[i].nr++;
-	return 0;
-}
-
-/* One line for each cause, whatever number of files has it. */
-static void say_unused(const struct causes *causes,
-		       struct pp_messages *messages)
-{
-	for (size_t i = 0; i < causes->nr; i++) {
-		const struct cause *cause = &causes->list[i];
-
-		if (cause->nr == 1)
-			pp_message(messages, PP_WARNING, "%s; left out",
-				   cause->first);
-		else
-			pp_message(messages, PP_WARNING,
-				   "%s; left out, and %zu more likewise",
-				   cause->first, cause->nr - 1);
-	}
-}
-
-static int nothing_left(const struct causes *causes, struct op_diag *diag)
-{
-	if (causes->nr)
-		return op_diag_set(
-			diag, -ENOENT,
-			"no usable sample file is left; the first: %s",
-			causes->list[0].first);
-	return op_diag_set(
-		diag, -ENOENT,
-		"the sample files hold no samples yet; opcontrol --dump brings out what is in the buffers");
-}
-
 /* ---- files --------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
@@ -257,9 +185,10 @@ static void sum_up(struct pp_sample_file *file)
 	file->nr_samples = kept;
 }
 
+/* A part that cannot be used leaves @file; @first is why the first one did. */
 static int read_file(const struct pp_sample_list *list,
 		     struct pp_sample_file *file, bool samples,
-		     struct causes *causes)
+		     struct pp_messages *messages, struct op_diag *first)
 {
 	struct pp_sample_part **link = &file->parts;
 
@@ -267,31 +196,45 @@ static int read_file(const struct pp_sample_list *list,
 		struct op_diag why = { 0 };
 		int err = read_part(list, file, *link, samples, &why);
 
-		if (err && err != -ENOMEM) {
-			err = note_unused(causes, list->arena, *link, &why);
-			*link = (*link)->next;
-		} else {
-			link = &(*link)->next;
-		}
-		if (err)
+		if (err == -ENOMEM)
 			return err;
+		if (!err) {
+			link = &(*link)->next;
+			continue;
+		}
+		pp_message(messages, PP_WARNING, "%s; left out", why.text);
+		if (!first->text[0])
+			*first = why;
+		*link = (*link)->next;
 	}
 	if (file->parts && file->parts->next && samples && file->nr_samples)
 		sum_up(file);
 	return 0;
 }
 
+static int nothing_left(const struct op_diag *first, struct op_diag *diag)
+{
+	if (first->text[0])
+		return op_diag_set(
+			diag, -ENOENT,
+			"no usable sample file is left; the first: %s",
+			first->text);
+	return op_diag_set(
+		diag, -ENOENT,
+		"the sample files hold no samples yet; opcontrol --dump brings out what is in the buffers");
+}
+
 int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 			struct pp_messages *messages, struct op_diag *diag)
 {
-	struct causes causes = { 0 };
-	size_t kept = 0;
+	size_t kept = 0, nr_messages = messages->nr;
+	struct op_diag first = { 0 };
 	int err = 0;
 
 	for (size_t i = 0; i < list->nr && !err; i++) {
 		struct pp_sample_file *file = &list->files[i];
 
-		err = read_file(list, file, samples, &causes);
+		err = read_file(list, file, samples, messages, &first);
 		if (err || !file->total)
 			continue;
 		pp_message(messages, PP_REMARK_SFILE, "%s: %llu %s", file->path,
@@ -302,8 +245,10 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 	if (err)
 		return err;
 	list->nr = kept;
-	if (!kept)
-		return nothing_left(&causes, diag);
-	say_unused(&causes, messages);
+	if (!kept) {
+		/* The error tells it all. */
+		messages->nr = nr_messages;
+		return nothing_left(&first, diag);
+	}
 	return 0;
 }

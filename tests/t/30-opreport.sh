@@ -243,7 +243,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	find "$TMP/private/samples" -name '*.1.1.0' -exec chmod 644 {} +
 	is "what may be read is shown" "$(stranger -n)" "        1 100.000 vmlinux"
 	like "the rest is one line" "$(grep -v 'no symbols' "$TMP/err")" \
-		'^opreport: warning: .*permission denied.*; left out, and [0-9]+ more likewise$'
+		'^opreport: warning: .*permission denied.*; left out \(and [0-9]+ more likewise; --verbose lists them\)$'
 else
 	skip "files of somebody else" "needs root and setpriv"
 fi
