@@ -37,7 +37,18 @@ struct opd_perf_user {
 	bool in_syscall;
 };
 
-/* Fill @user from the OPD_PERF_NR_REGS words at @words. */
-void opd_perf_regs_take(struct opd_perf_user *user, const void *words);
+/* Fill @user from the OPD_PERF_NR_REGS words at @words; @narrow: they are of a
+ * 32-bit task. */
+void opd_perf_regs_take(struct opd_perf_user *user, const void *words,
+			bool narrow);
+
+/* A caller of a 32-bit task. */
+struct opd_perf_frame {
+	uint32_t next; /* the frame above, 0: none */
+	uint32_t pc; /* where it returns to */
+};
+
+/* The frame at @fp from the words there: one below, at it, one above. */
+struct opd_perf_frame opd_perf_frame_take(const uint32_t words[3], uint64_t fp);
 
 #endif /* DAEMON_OPD_PERF_REGS_H */

@@ -156,6 +156,19 @@ static bool load32(const struct opd_perf_rec *rec, uint64_t sp, uint64_t addr,
 	return true;
 }
 
+static bool load_frame(const struct opd_perf_rec *rec, uint64_t sp, uint64_t fp,
+		       struct opd_perf_frame *frame)
+{
+	uint32_t words[3] = { 0 };
+
+	if (!load32(rec, sp, fp, &words[1]) ||
+	    !load32(rec, sp, fp + 4, &words[2]))
+		return false;
+	load32(rec, sp, fp - 4, &words[0]); /* may be below the stack */
+	*frame = opd_perf_frame_take(words, fp);
+	return true;
+}
+
 /*
  * A 32-bit task's callers, by frame pointers. What ends the chain is no frame,
  * above the last one or below it.
@@ -166,21 +179,21 @@ static enum op_trace_ending put_user32(struct trace *trace,
 {
 	struct opd_perf_stacks *stacks = &trace->world->stacks;
 	uint64_t fp = user->fp, least = user->sp;
+	struct opd_perf_frame frame;
 	struct opd_unwind_map map;
-	uint32_t next, pc;
 
-	for (; trace->room; fp = next) {
+	for (; trace->room; fp = frame.next) {
 		if (fp == 0)
 			return OP_TRACE_WHOLE;
 		if (fp < least || fp % 4)
 			return OP_TRACE_NO_UNWIND;
-		if (!load32(rec, user->sp, fp, &next) ||
-		    !load32(rec, user->sp, fp + 4, &pc))
+		if (!load_frame(rec, user->sp, fp, &frame))
 			return OP_TRACE_SHORT_STACK;
-		if (!pc || !find_map(stacks, pc - UINT64_C(1), &map))
+		if (!frame.pc ||
+		    !find_map(stacks, frame.pc - UINT64_C(1), &map))
 			return OP_TRACE_NO_UNWIND;
-		put_user(trace, &map, pc - UINT64_C(1));
-		least = fp + 8;
+		put_user(trace, &map, frame.pc - UINT64_C(1));
+		least = fp + 4;
 	}
 	return OP_TRACE_DEPTH;
 }
@@ -234,6 +247,7 @@ static enum op_trace_ending put_user_part(struct trace *trace,
 					  const struct opd_perf_rec *rec)
 {
 	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	bool narrow = rec->sample.abi != PERF_SAMPLE_REGS_ABI_64;
 	enum op_trace_ending ending;
 	struct opd_perf_user user;
 
@@ -241,14 +255,13 @@ static enum op_trace_ending put_user_part(struct trace *trace,
 		return OP_TRACE_WHOLE; /* a kernel thread */
 	if (!trace->room)
 		return OP_TRACE_DEPTH;
-	opd_perf_regs_take(&user, rec->sample.regs);
+	opd_perf_regs_take(&user, rec->sample.regs, narrow);
 	if (trace->place.kernel && !put_entry(trace, &user, &ending))
 		return ending;
 	if (stacks->process)
 		stacks->process->entered = true;
-	if (rec->sample.abi == PERF_SAMPLE_REGS_ABI_64)
-		return put_user64(trace, rec, &user);
-	return put_user32(trace, rec, &user);
+	return narrow ? put_user32(trace, rec, &user)
+		      : put_user64(trace, rec, &user);
 }
 
 void opd_perf_stack_callers(struct opd_perf_world *world,

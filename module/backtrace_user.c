@@ -63,13 +63,13 @@ struct frame {
 
 static bool read_frame(const struct walk *walk, u64 at, struct frame *frame)
 {
-	u32 narrow[2];
+	u32 narrow[3];
 
 	if (user_is_64bit(walk->regs))
 		return read_user(walk, frame, at, sizeof(*frame));
-	if (!read_user(walk, narrow, at, sizeof(narrow)))
+	if (!read_user(walk, narrow, at - sizeof(*narrow), sizeof(narrow)))
 		return false;
-	*frame = (struct frame){ narrow[0], narrow[1] };
+	user_narrow_frame(narrow, at, &frame->next, &frame->pc);
 	return true;
 }
 

@@ -28,6 +28,14 @@ static inline u64 user_frame_pointer(const struct pt_regs *regs)
 	return regs->bp;
 }
 
+/* Of a 32-bit program, from the words around its frame pointer. */
+static inline void user_narrow_frame(const u32 words[3], u64 at, u64 *next,
+				     u64 *pc)
+{
+	*next = words[1];
+	*pc = words[2];
+}
+
 /* In the DWARF numbers of the ABI. */
 static inline void user_dwarf_regs(const struct pt_regs *regs, u64 *to)
 {
@@ -57,9 +65,26 @@ static inline bool user_is_64bit(struct pt_regs *regs)
 	return !compat_user_mode(regs);
 }
 
+/* Of 32-bit programs ARM code has it in r11, Thumb code in r7. */
 static inline u64 user_frame_pointer(const struct pt_regs *regs)
 {
-	return compat_user_mode(regs) ? regs->regs[11] : regs->regs[29];
+	if (!compat_user_mode(regs))
+		return regs->regs[29];
+	return regs->regs[compat_thumb_mode(regs) ? 7 : 11];
+}
+
+/*
+ * Of a 32-bit program, from the words around its frame pointer. GCC lets it
+ * point to the return address, others to the frame pointer below. That is of a
+ * frame above, and no code is above the stack. A return to Thumb code is odd.
+ */
+static inline void user_narrow_frame(const u32 words[3], u64 at, u64 *next,
+				     u64 *pc)
+{
+	bool of_gcc = words[1] && words[1] <= at;
+
+	*next = words[of_gcc ? 0 : 1];
+	*pc = words[of_gcc ? 1 : 2] & ~1u;
 }
 
 static inline void user_dwarf_regs(const struct pt_regs *regs, u64 *to)
@@ -88,6 +113,11 @@ static inline bool user_is_64bit(struct pt_regs *regs)
 static inline u64 user_frame_pointer(const struct pt_regs *regs)
 {
 	return 0;
+}
+
+static inline void user_narrow_frame(const u32 words[3], u64 at, u64 *next,
+				     u64 *pc)
+{
 }
 
 static inline void user_dwarf_regs(const struct pt_regs *regs, u64 *to)

@@ -94,6 +94,9 @@ static void add_function(struct fold *fold, uint64_t start, uint64_t size,
 		const Elf##bits##_Ehdr *head = (const void *)elf;              \
 		const Elf##bits##_Shdr *sections =                             \
 			(const void *)(elf + head->e_shoff);                   \
+		/* That of Thumb code is odd. */                               \
+		const uint64_t address_bits =                                  \
+			head->e_machine == EM_ARM ? ~1ull : ~0ull;             \
                                                                                \
 		for (int i = 0; i < head->e_shnum; i++) {                      \
 			const Elf##bits##_Shdr *table = &sections[i];          \
@@ -114,7 +117,8 @@ static void add_function(struct fold *fold, uint64_t start, uint64_t size,
 					continue;                              \
 				in = &sections[s->st_shndx];                   \
 				add_function(fold,                             \
-					     s->st_value - in->sh_addr +       \
+					     (s->st_value & address_bits) -    \
+						     in->sh_addr +             \
 						     in->sh_offset,            \
 					     s->st_size, names + s->st_name);  \
 			}                                                      \

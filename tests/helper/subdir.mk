@@ -60,14 +60,24 @@ endef
 $(foreach s,fp no,$(eval $(call STACKS_RULE,$(s))))
 TEST_FILES += $(O)/tests/stacks_fp $(O)/tests/stacks_no
 
-# Where the machine has 32-bit programs.
-ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
-$(O)/tests/stacks32: tests/helper/stacks32.c tests/helper/subdir.mk $(O)/config.mk
+# Programs of 32 bits for machines that run them: by the compiler itself, or by
+# clang, which compiles for all machines.
+STACKS32_FLAGS = -std=gnu11 -O2 -ffreestanding -fno-omit-frame-pointer \
+	-mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fno-pic \
+	-fno-stack-protector -static -nostdlib $(WARNINGS)
+MACHINE := $(shell $(CC) -dumpmachine)
+ifneq ($(findstring x86_64,$(MACHINE)),)
+STACKS32 := stacks32
+STACKS32_CC := $(CC) -m32 -no-pie -fcf-protection=none
+else ifneq ($(findstring aarch64,$(MACHINE)),)
+STACKS32 := stacks32 stacks32_thumb
+STACKS32_CC := clang --target=armv7a-linux-gnueabi \
+	--ld-path=$(shell $(CC) -print-prog-name=ld)
+endif
+TEST_FILES += $(STACKS32:%=$(O)/tests/%)
+$(O)/tests/stacks32_thumb: STACKS32_FLAGS += -mthumb
+$(STACKS32:%=$(O)/tests/%): tests/helper/stacks32.c tests/helper/subdir.mk \
+		$(O)/config.mk
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -m32 -std=gnu11 -O2 -ffreestanding -fno-omit-frame-pointer \
-		-fno-optimize-sibling-calls -fno-pic -fno-stack-protector \
-		-fcf-protection=none $(WARNINGS) \
-		-static -nostdlib -no-pie -o $@ $<
-TEST_FILES += $(O)/tests/stacks32
-endif
+	$(Q)$(STACKS32_CC) $(STACKS32_FLAGS) -o $@ $<

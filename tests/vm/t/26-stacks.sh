@@ -85,10 +85,10 @@ done
 
 # ---- frame pointers
 
-programs=stacks_fp
-[ "$MACHINE" != x86_64 ] || programs='stacks_fp stacks32'
+narrow=stacks32
+[ "$MACHINE" = x86_64 ] || narrow='stacks32 stacks32_thumb'
 # shellcheck disable=SC2086
-ok "by frame pointers" sample 128 0 $programs
+ok "by frame pointers" sample 128 0 stacks_fp $narrow
 ok "taken = stored + lost" sums_up
 ok "settings cannot change meanwhile" not put backtrace_depth 8
 ok "nor this one" not put backtrace_stack 8
@@ -107,13 +107,16 @@ tree "a system call" ';call_outer;.*\[kernel\]$' \
 	' (.*;)?main;call_outer;(call_inner;)?(\[libc.so.6\];)?\[kernel\]$'
 if [ "$MACHINE" = x86_64 ]; then
 	tree "a callback" 'compare;leaf_compare$' 'bad .*compare;leaf_compare$'
-	fold stacks32
-	tree "a 32-bit program" ';leaf$' \
-		' whole \[stacks32\];begin;outer;middle;inner;leaf$'
 else
 	tree "a callback" 'compare;leaf_compare$' \
 		' (.*;)?main;sort_all;\[libc.so.6\];compare;leaf_compare$'
 fi
+
+for program in $narrow; do
+	fold $program
+	tree "a 32-bit program, $program" ';leaf$' \
+		" whole (_start|\\[$program\\]);begin;outer;middle;inner;leaf\$"
+done
 
 ok "with a depth of 8" sample 8 0 stacks_fp
 ok "traces end there: $(stat backtrace_deep)" \
@@ -152,5 +155,16 @@ ok "but some way" [ "$(count ' leaf_chain\|.*;chain_63;')" -ge 20 ]
 
 ok "unmount" umount $FS
 ok "unload" rmmod oprofile
+# ---- 32-bit programs, by perf_events
+
+for program in $narrow; do
+	mkdir "$TMP/$program"
+	ok "operf $program" "$BIN/operf" --callgraph=64 \
+		--session-dir="$TMP/$program" "$TESTBIN/$program"
+	"$BIN/opreport" --session-dir="$TMP/$program" --format=folded |
+		awk '{ n = $NF; $NF = ""; print n, $0 }' >"$TMP/fold"
+	tree "its tree" ';leaf $' \
+		" $program;_start;begin;outer;middle;inner;leaf \$"
+done
 ok "no complaint from the kernel" kernel_is_content
 done_testing
