@@ -2,12 +2,15 @@
 /*
  * burnmix SECONDS: uses CPU time in two own functions, one of a library
  * and one system call, finely mixed, in shares of 40, 25, 20 and 15 percent,
- * and prints the shares that it really used as "NAME PERCENT" lines.
+ * and prints the shares that it really used as "NAME PERCENT" lines. How long
+ * a slice is to be is found out before, in a function of its own and in the
+ * kernel.
  *
  * A virtual CPU that has to wait for a real one makes a slice longer than it
  * is, and takes no samples meanwhile. So shares are of work done: slices, all
  * of those in user mode being the same work, weighted by the mean time that
- * one in user mode or one in the kernel took.
+ * one in user mode or one in the kernel took. SECONDS, too, are of work: as
+ * many slices as take that long where nothing is in the way.
  */
 
 #include <stdio.h>
@@ -18,6 +21,7 @@
 
 #define SLICE_NS 2000000
 
+BURN_FUNCTION(burn_calibrate)
 BURN_FUNCTION(burn_alpha)
 BURN_FUNCTION(burn_beta)
 void burn_lib(uint64_t rounds);
@@ -98,13 +102,13 @@ static void burn_slice(struct part *part)
 
 int main(int argc, char **argv)
 {
-	uint64_t wanted = (argc > 1 ? atof(argv[1]) : 1) * 1e9;
+	double wanted = (argc > 1 ? atof(argv[1]) : 1) * 1e9 / SLICE_NS;
 
-	in_user.rounds = burn_rounds(burn_alpha, SLICE_NS);
+	in_user.rounds = burn_rounds(burn_calibrate, SLICE_NS);
 	in_kernel.rounds = burn_rounds(burn_kernel, SLICE_NS);
 	for (size_t i = 0; i < NR_PARTS; i++)
 		burn_slice(&parts[i]);
-	while (burn_clock() < wanted)
+	while ((double)(in_user.nr_slices + in_kernel.nr_slices) < wanted)
 		burn_slice(next_part());
 	for (size_t i = 0; i < NR_PARTS; i++)
 		printf("%s %.2f\n", parts[i].name,

@@ -2,8 +2,12 @@
 /*
  * dlburn SECONDS LIB_A LIB_B: loads the two libraries in turn, burns 30 ms
  * of CPU time in LIB_A's burn_a or 15 ms in LIB_B's burn_b, and unloads it.
- * Prints "burn_a MS", "burn_b MS" and "same N of M": how often a library
- * came to lie where the one before it had been.
+ * Prints "burn_a ROUNDS", "burn_b ROUNDS", the same work in both, and "same N
+ * of M": how often a library came to lie where the one before it had been.
+ *
+ * What is burned is a number of rounds, and so is SECONDS: the time that a
+ * turn takes tells nothing of the samples in it where a virtual CPU has to wait
+ * for a real one.
  */
 
 #include <dlfcn.h>
@@ -13,15 +17,17 @@
 
 #include "burn.h"
 
+BURN_FUNCTION(burn_calibrate)
+
 static struct turn {
 	const char *path;
 	const char *name;
-	uint64_t ns; /* to burn each time */
-	uint64_t rounds;
-	uint64_t used; /* ns */
+	unsigned int ms; /* to burn each time */
+	uint64_t rounds; /* as many */
+	uint64_t burned; /* rounds, in all */
 } turns[2] = {
-	{ .name = "burn_a", .ns = 30000000 },
-	{ .name = "burn_b", .ns = 15000000 },
+	{ .name = "burn_a", .ms = 30 },
+	{ .name = "burn_b", .ms = 15 },
 };
 
 /* Load, burn, unload. Returns where the library's text was. */
@@ -29,7 +35,6 @@ static uintptr_t take_turn(struct turn *turn)
 {
 	void *lib = dlopen(turn->path, RTLD_NOW);
 	void (*burn)(uint64_t);
-	uint64_t start;
 	Dl_info info;
 
 	if (!lib)
@@ -37,11 +42,8 @@ static uintptr_t take_turn(struct turn *turn)
 	*(void **)&burn = dlsym(lib, turn->name);
 	if (!burn || !dladdr((void *)burn, &info))
 		errx(2, "%s: no %s", turn->path, turn->name);
-	start = burn_clock();
-	if (!turn->rounds)
-		turn->rounds = burn_rounds(burn, turn->ns);
 	burn(turn->rounds);
-	turn->used += burn_clock() - start;
+	turn->burned += turn->rounds;
 	dlclose(lib);
 	return (uintptr_t)info.dli_fbase;
 }
@@ -50,21 +52,25 @@ int main(int argc, char **argv)
 {
 	unsigned int nr_same = 0, nr_turns = 0;
 	uintptr_t base, last_base = 0;
-	uint64_t wanted;
+	struct turn *turn;
+	uint64_t per_ms, wanted;
 
 	if (argc != 4)
 		errx(2, "usage: dlburn SECONDS LIB_A LIB_B");
-	wanted = atof(argv[1]) * 1e9;
+	wanted = (uint64_t)(atof(argv[1]) * 1e3);
 	turns[0].path = argv[2];
 	turns[1].path = argv[3];
-	while (turns[0].used + turns[1].used < wanted) {
-		base = take_turn(&turns[nr_turns++ % 2]);
+	per_ms = burn_rounds(burn_calibrate, 1000000);
+	for (int i = 0; i < 2; i++)
+		turns[i].rounds = turns[i].ms * per_ms;
+	for (uint64_t ms = 0; ms < wanted; ms += turn->ms) {
+		turn = &turns[nr_turns++ % 2];
+		base = take_turn(turn);
 		nr_same += base == last_base;
 		last_base = base;
 	}
 	for (int i = 0; i < 2; i++)
-		printf("%s %ju\n", turns[i].name,
-		       (uintmax_t)turns[i].used / 1000000);
+		printf("%s %ju\n", turns[i].name, (uintmax_t)turns[i].burned);
 	printf("same %u of %u\n", nr_same, nr_turns);
 	return 0;
 }
