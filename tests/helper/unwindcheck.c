@@ -4,12 +4,14 @@
  * compares what daemon/opd_unwind says of its registers and the top of its
  * stack with what elfutils say of the process itself:
  *
- *	unwindcheck [-n STOPS] [-b STEPS] [-u USEC] [-s BYTES] [-v] COMMAND...
+ *	unwindcheck [-n STOPS] [-b STEPS] [-s BYTES] [-v] COMMAND...
  *
- * The first stop is before the first instruction, the others come up to USEC
- * apart. After each it goes on for STEPS single instructions, each compared,
- * too. Prints counts, a line each; -v shows the stacks that differ. Exits with
- * 1 if some do.
+ * The first stop is before the first instruction, the others come with the
+ * kernel's ticks while it uses CPU time: how long we need to be woken makes no
+ * difference. After each it goes on for STEPS single instructions, each
+ * compared, too. A command that ends before it was stopped so often is run
+ * again. Prints counts, a line each; -v shows the stacks that differ. Exits
+ * with 1 if some do.
  */
 
 #include <elf.h>
@@ -22,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -40,7 +43,7 @@ struct stack_trace {
 };
 
 struct check {
-	pid_t pid;
+	pid_t pid; /* 0 when it has ended */
 	bool is_verbose;
 	size_t stack_len; /* wanted */
 	struct opd_unwinder *unwinder;
@@ -363,46 +366,60 @@ static void compare(struct check *c)
 
 /*
  * Returns false when it has ended. Signals of its own are handed on, and it
- * goes on by @request as before.
+ * goes on by @request as before. Our timer's is not handed on; it is what
+ * stops a command that runs freely.
  */
-static bool wait_stop(pid_t pid, enum __ptrace_request request)
+static bool wait_stop(struct check *c, enum __ptrace_request request)
 {
-	int status;
+	int status, sig;
 
 	for (;;) {
-		if (waitpid(pid, &status, 0) != pid)
+		if (waitpid(c->pid, &status, 0) != c->pid)
 			die("waitpid");
-		if (!WIFSTOPPED(status))
+		if (!WIFSTOPPED(status)) {
+			c->pid = 0;
 			return false;
-		if (status >> 16 == PTRACE_EVENT_STOP ||
-		    WSTOPSIG(status) == SIGTRAP)
+		}
+		sig = WSTOPSIG(status);
+		if (status >> 16 == PTRACE_EVENT_STOP || sig == SIGTRAP ||
+		    (sig == SIGPROF && request == PTRACE_CONT))
 			return true;
-		ptrace(request, pid, 0L, (long)WSTOPSIG(status));
+		ptrace(request, c->pid, 0L, sig == SIGPROF ? 0L : (long)sig);
 	}
 }
 
-static bool run_for(pid_t pid, unsigned int usec)
+static bool go_on(struct check *c, enum __ptrace_request request)
 {
-	if (ptrace(PTRACE_CONT, pid, 0L, 0L))
-		return false;
-	usleep((useconds_t)random() % (usec + 1));
-	ptrace(PTRACE_INTERRUPT, pid, 0L, 0L);
-	return wait_stop(pid, PTRACE_CONT);
+	return !ptrace(request, c->pid, 0L, 0L) && wait_stop(c, request);
 }
 
-/* The first stop is that of the exec. */
-static void check_all(struct check *c, unsigned long stops, unsigned long steps,
-		      unsigned int usec)
+/*
+ * One run, of at most @stops stops; the first is that of the exec. Returns how
+ * many there were.
+ */
+static unsigned long check_run(struct check *c, unsigned long stops,
+			       unsigned long steps)
 {
+	unsigned long nr = 0;
+
 	do {
 		compare(c);
+		nr++;
 		for (unsigned long i = 0; i < steps; i++) {
-			if (ptrace(PTRACE_SINGLESTEP, c->pid, 0L, 0L) ||
-			    !wait_stop(c->pid, PTRACE_SINGLESTEP))
-				return;
+			if (!go_on(c, PTRACE_SINGLESTEP))
+				return nr;
 			compare(c);
 		}
-	} while (--stops && run_for(c->pid, usec));
+	} while (nr < stops && go_on(c, PTRACE_CONT));
+	return nr;
+}
+
+/* As often as the kernel looks. */
+static void start_timer(void)
+{
+	const struct itimerval every = { { 0, 1 }, { 0, 1 } };
+
+	setitimer(ITIMER_PROF, &every, NULL);
 }
 
 static pid_t start(char **argv)
@@ -418,6 +435,7 @@ static pid_t start(char **argv)
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
 		raise(SIGSTOP);
+		start_timer();
 		execvp(argv[0], argv);
 		_exit(127);
 	}
@@ -431,6 +449,26 @@ static pid_t start(char **argv)
 	       status >> 16 != PTRACE_EVENT_EXEC)
 		ptrace(PTRACE_CONT, pid, 0L, 0L);
 	return pid;
+}
+
+static void end(struct check *c)
+{
+	if (c->pid) {
+		kill(c->pid, SIGKILL);
+		waitpid(c->pid, NULL, 0);
+	}
+	free(c->maps_text);
+	c->maps_text = NULL;
+}
+
+static void check_all(struct check *c, char **argv, unsigned long stops,
+		      unsigned long steps)
+{
+	while (stops) {
+		c->pid = start(argv);
+		stops -= check_run(c, stops, steps);
+		end(c);
+	}
 }
 
 static void report(const struct check *c)
@@ -450,16 +488,13 @@ int main(int argc, char **argv)
 	static struct check c = { .stack_len = OP_STACK_MAX_BYTES };
 	const struct opd_unwind_ops ops = { find_map, open_image };
 	unsigned long stops = 100, steps = 0;
-	unsigned int usec = 1000;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "+n:b:u:s:v")) != -1) {
+	while ((opt = getopt(argc, argv, "+n:b:s:v")) != -1) {
 		if (opt == 'n')
 			stops = strtoul(optarg, NULL, 0);
 		else if (opt == 'b')
 			steps = strtoul(optarg, NULL, 0);
-		else if (opt == 'u')
-			usec = (unsigned int)strtoul(optarg, NULL, 0);
 		else if (opt == 's')
 			c.stack_len = strtoul(optarg, NULL, 0);
 		else if (opt == 'v')
@@ -472,10 +507,8 @@ int main(int argc, char **argv)
 	c.stack = malloc(c.stack_len + 1);
 	if (!c.stack || opd_unwinder_new(&c.unwinder, &ops, &c))
 		die("memory");
-	c.pid = start(argv + optind);
-	check_all(&c, stops, steps, usec);
+	check_all(&c, argv + optind, stops, steps);
 	report(&c);
-	kill(c.pid, SIGKILL);
 	opd_unwinder_free(c.unwinder);
 	return c.nr_differ ? 1 : 0;
 }

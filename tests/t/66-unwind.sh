@@ -58,7 +58,7 @@ for flags in -O2 -O0 '-O2 -fomit-frame-pointer -fcf-protection' -Os; do
 	# shellcheck disable=SC2086 # flags
 	ok "shapes $flags compile" "${CC:-gcc}" $flags -o "$TMP/shapes" \
 		"$TOP/tests/helper/shapes.c"
-	unwinds "shapes $flags" 2000 100 -b 30 -u 300 "$TMP/shapes"
+	unwinds "shapes $flags" 3000 100 -b 30 "$TMP/shapes"
 done
 
 cat >"$TMP/throw.cc" <<'END'
@@ -91,7 +91,7 @@ if command -v c++ >/dev/null; then
 	ok 'exceptions compile' c++ -O2 -o "$TMP/throw" "$TMP/throw.cc"
 	# While a stack is being left, what is on it is no stack.
 	percent=90
-	unwinds exceptions 2000 100 -b 30 -u 300 "$TMP/throw"
+	unwinds exceptions 3000 100 -b 30 "$TMP/throw"
 	percent=99
 else
 	skip exceptions 'c++ is not installed; install the Debian package g++'
@@ -129,25 +129,25 @@ cat >"$TMP/work.c" <<'END'
 T(1) T(2) T(3) T(4) T(5) T(6) T(7) T(8) T(9)
 END
 
-# program NAME LEAST STOPS STEPS USEC [-s BYTES] CMD...: skipped if it is not there.
+# program NAME LEAST STOPS STEPS [-s BYTES] CMD...: skipped if it is not there.
 program() {
-	name=$1 least=$2 stops=$3 steps=$4 usec=$5
-	shift 5
+	name=$1 least=$2 stops=$3 steps=$4
+	shift 4
 	bytes=65536
 	[ "$1" != -s ] || { bytes=$2 && shift 2; }
 	if command -v "$1" >/dev/null; then
-		unwinds "$name" "$least" "$stops" -b "$steps" -u "$usec" \
+		unwinds "$name" "$least" "$stops" -b "$steps" \
 			-s "$bytes" "$@"
 	else
 		skip "$name" "$1 is not installed"
 	fi
 }
 
-program gzip 200 150 10 1000 gzip -9c "$TMP/work.bin"
-program sqlite3 200 150 10 1000 sqlite3 :memory: ".read $TMP/work.sql"
-program python3 200 150 10 1000 /usr/bin/python3 "$TMP/work.py"
+program gzip 1500 150 10 gzip -9c "$TMP/work.bin"
+program sqlite3 1500 150 10 sqlite3 :memory: ".read $TMP/work.sql"
+program python3 1500 150 10 /usr/bin/python3 "$TMP/work.py"
 cc1=$(gcc -print-prog-name=cc1 2>/dev/null)
 gcc -E "$TMP/work.c" -o "$TMP/work.i" 2>/dev/null
 # Some passes of it have more on the stack than a sample takes along.
-program cc1 200 150 10 500 -s 1048576 "${cc1:-cc1}" -quiet -O2 "$TMP/work.i" -o "$TMP/work.s"
+program cc1 1500 150 10 -s 1048576 "${cc1:-cc1}" -quiet -O2 "$TMP/work.i" -o "$TMP/work.s"
 done_testing
