@@ -14,6 +14,7 @@ symbol() {
 	sum prog "$1" <"$TMP/all"
 }
 # profile NAME COMMAND: of the shell, in a new session and with a new program.
+# With "held FILE" the command waits until the daemon has seen a sample of it.
 profile() {
 	name=$1$WHO
 	rm -rf session work
@@ -23,7 +24,13 @@ profile() {
 	cp "$TESTBIN/libburn.so" work/
 	chmod -R a+rX work
 	[ "$(id -u)" -ne 0 ] || [ -z "$AS" ] || chown -R 65534 work
-	profiled "$name" sh -c "cd work && $2"
+	# shellcheck disable=SC2016 # for the command
+	profiled "$name" sh -c 'held() {
+		until ls -l "/proc/$(cat "$0/run/lock")/fd" | grep -q " $PWD/$1\$"; do
+			sleep 0.02
+		done
+	}
+	cd work && eval "$1"' "$SESSION" "$2"
 	rows --demangle=none >"$TMP/all" || cp /dev/null "$TMP/all"
 	head -n 3 "$TMP/all" | sed 's/^/# /'
 }
@@ -37,16 +44,17 @@ is_named() {
 }
 
 deleted() {
-	profile "deleted by the command that ran it" './prog 40 2; rm prog'
+	profile "deleted by the command that ran it" './prog 40 2; held prog; rm prog'
 	is_named
-	profile "deleted while it runs" './prog 40 2 & sleep 0.1; rm prog; wait'
+	profile "deleted while it runs" \
+		'./prog 40 2 & held prog; rm prog; wait'
 	is_named
 	profile "its folder is deleted, too" \
-		'mkdir sub; mv prog sub; sub/prog 40 2; rm -r sub'
+		'mkdir sub; mv prog sub; sub/prog 40 2; held sub/prog; rm -r sub'
 	is_named
 	# Each child of the program is an exec of what has been replaced.
 	profile "replaced while it runs" \
-		'./prog 40 2 & sleep 0.1; mv new prog; wait'
+		'./prog 40 2 & held prog; mv new prog; wait'
 	is_named
 
 	# It may be gone before anybody has looked at it.
@@ -70,9 +78,11 @@ deleted() {
 	alpha=$(symbol burn_alpha)
 	ok "$name: the later one is there" [ "$alpha" -gt 50 ]
 	# It spends 40 of each 85 ms there; nothing of the other is among them.
-	share=$(percent "$alpha" $((alpha + $(symbol burn_beta) +
-		$(sum libburn.so burn_lib <"$TMP/all"))))
-	ok "$name: $share % of its work is in burn_alpha" near "$share" 47 15
+	work=$((alpha + $(symbol burn_beta) +
+		$(sum libburn.so burn_lib <"$TMP/all")))
+	share=$(percent "$alpha" $work)
+	ok "$name: $share % of its work is in burn_alpha" \
+		near "$share" 47.06 "$(chance 47.06 $work)"
 	nr=$(($(symbol '.*') - $(symbol 'burn_.*')))
 	ok "$name: no more than $nr samples elsewhere in it" [ "$nr" -lt 50 ]
 	ok "$name: the earlier one is there or counted as lost" \

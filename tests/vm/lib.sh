@@ -66,6 +66,13 @@ near() {
 		'BEGIN { exit !(a - b <= d && b - a <= d) }'
 }
 
+# chance PERCENT SAMPLES: points that the share of so many samples is off from
+# PERCENT, its true one, by chance in one of 10,000 cases.
+chance() {
+	awk -v p="$1" -v n="$2" \
+		'BEGIN { printf "%.2f", 3.89 * sqrt(p * (100 - p) / n) }'
+}
+
 # at_least A B
 at_least() {
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a >= b) }'
