@@ -89,11 +89,15 @@ END
 is "a skip of all" "$last" "0 passed, 0 failed, 1 skipped"
 like "its reason is shown" "$out" 'no tool'
 
-run hang <<'END'
-# timeout: 1
-echo "ok 1 - a"
-sleep 100
-END
+# However long it needs to come to its first test.
+for seconds in 1 5 25 125; do
+	run hang <<-END
+	# timeout: $seconds
+	echo "ok 1 - a"
+	sleep 1000
+	END
+	case $last in 1\ *) break ;; esac
+done
 is "a hang" "$last" "1 passed, 1 failed, 0 skipped"
 like "is called so" "$out" 'not ok - timeout'
 done_testing

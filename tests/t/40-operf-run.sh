@@ -336,15 +336,16 @@ mv "$TMP/bin/daemon" "$TMP/bin/oprofiled"
 fresh
 # shellcheck disable=SC2016 # for the command
 run 125 "a daemon that is killed" sh -c 'kill -KILL $(cat oprofile_data/run/lock)
-	sleep 0.2; echo "goes on"; exit 7'
+	until grep -q unprofiled "$0"; do sleep 0.02; done; echo "goes on"; exit 7' \
+	"$TMP/err"
 is "the command goes on" "$out" "goes on"
 is "both are said" "$(said)" "operf: oprofiled: the daemon was ended by signal \
 9 (Killed); see $TMP/work/$samples/oprofiled.log; nothing is sampled any more; \
 the command goes on, unprofiled
 operf: sh: its exit status was 7"
 # shellcheck disable=SC2016
-run 125 "a daemon that is told to end" sh -c \
-	'kill $(cat oprofile_data/run/lock); sleep 0.2; exit 7'
+run 125 "a daemon that is told to end" sh -c 'kill $(cat oprofile_data/run/lock)
+	until grep -q unprofiled "$0"; do sleep 0.02; done; exit 7' "$TMP/err"
 is "is said" "$(said)" "operf: oprofiled: the daemon was told to end; nothing \
 is sampled any more; the command goes on, unprofiled
 operf: 100 samples taken, 97 stored, 3 lost (3 sample_lost_overflow); see \

@@ -56,6 +56,13 @@ notes() {
 until_line() {
 	until grep -q "$1" "$2" 2>/dev/null; do sleep 0.02; done
 }
+# until_stored SYMBOL: the daemon has stored samples of it.
+until_stored() {
+	until "$TESTBIN/control" "$data/run/control" dump >/dev/null 2>&1 &&
+		report -l | grep -q " $1\$"; do
+		sleep 0.02
+	done
+}
 gone() {
 	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
 	'' | Z*) return 0 ;;
@@ -179,10 +186,16 @@ is "or makes an empty one" "$(ls -A "$TMP/empty")" ""
 
 # ---- a process
 
-"$TESTBIN/burnmix" 1 >/dev/null &
+mkfifo "$TMP/gate"
+# shellcheck disable=SC2016 # for the command
+sh -c 'read -r _ <"$0"; exec "$1" 1' "$TMP/gate" "$TESTBIN/burnmix" >/dev/null &
 target=$!
-run 0 "a process until it ends" --pid=$target
-wait $target
+background="$background $target"
+launch --pid=$target
+until_line 'Profiler started' "$TMP/err"
+echo >"$TMP/gate"
+wait "$pid"
+is "a process until it ends" $? 0
 like "was sampled" "$(report -l)" 'burnmix +burn_alpha$'
 adds_up "a process"
 "$TESTBIN/burnmix" 100 >/dev/null &
@@ -190,7 +203,7 @@ target=$!
 background="$background $target"
 launch --pid=$target
 until_line 'Profiler started' "$TMP/err"
-sleep 0.3
+until_stored burn_alpha
 kill -INT "$pid"
 wait "$pid"
 is "SIGINT ends it before" $? 0
@@ -202,7 +215,7 @@ ok "and leaves the process alone" kill -0 $target
 if [ "$(id -u)" -eq 0 ]; then
 	launch --system-wide
 	until_line 'Profiler started' "$TMP/err"
-	sleep 0.3
+	until_stored burn_alpha
 	"$TESTBIN/forkstorm" 10 2 >/dev/null
 	kill -TERM "$pid"
 	wait "$pid"
@@ -219,16 +232,18 @@ kill $target
 # ---- sudden ends
 
 # shellcheck disable=SC2016 # for the command
-run 125 "a daemon that is killed" sh -c '"$0" 0.5 >/dev/null
-	kill -KILL $(cat oprofile_data/run/lock); sleep 0.1; exit 3' \
-	"$TESTBIN/burnmix"
+run 125 "a daemon that is killed" sh -c '"$0/burnmix" 0.5 >/dev/null
+	"$0/control" oprofile_data/run/control dump >/dev/null
+	kill -KILL $(cat oprofile_data/run/lock)
+	until grep -q unprofiled "$1"; do sleep 0.02; done; exit 3' \
+	"$TESTBIN" "$TMP/err"
 like "is said" "$(notes)" '^operf: oprofiled: the daemon was ended by signal 9'
 like "what it has stored is there" "$(report -l)" ' burn_alpha$'
 launch "$TESTBIN/burnmix" 100
 until_line . "$data/run/operf"
 daemon=
 until [ -n "$daemon" ]; do daemon=$(cat $data/run/lock); done
-sleep 0.5
+until_stored burn_alpha
 command=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
 kill -KILL "$pid"
 until gone "$daemon"; do sleep 0.02; done

@@ -218,12 +218,17 @@ kill -KILL $target
 
 # ---- intervals and output -------------------------------------------------------
 
-"$ocount" -b -e page-faults -i 50:3 -f "$TMP/counts" sleep 1 2>/dev/null
+rm -f "$TMP/counts"
+"$ocount" -b -e page-faults -i 50:3 -f "$TMP/counts" sh -c \
+	'until [ "$(grep -c ^page-faults "$0")" -ge 3 ]; do sleep 0.02; done
+	sleep 0.3' "$TMP/counts" 2>/dev/null
 is 'so many intervals' "$(grep -c '^timestamp,[0-9]*\.[0-9][0-9][0-9]$' \
 	"$TMP/counts")" 3
 is 'with counts' "$(grep -c '^page-faults' "$TMP/counts")" 3
-exits 'the command goes on to its end' 5 "$ocount" -e page-faults -i 10:1 \
-	sh -c 'sleep 0.1; exit 5'
+rm -f "$TMP/counts"
+exits 'the command goes on to its end' 5 "$ocount" -b -e page-faults -i 10:1 \
+	-f "$TMP/counts" sh -c 'until grep -q ^page-faults "$0"; do sleep 0.02; done
+	exit 5' "$TMP/counts"
 "$ocount" -b -e page-faults -i 86400000 true >"$TMP/out" 2>/dev/null
 is 'a command shorter than the interval' \
 	"$(sed 's/[0-9.]*$//; s/:0:0:1//; s/,[0-9]*,$//' "$TMP/out")" \

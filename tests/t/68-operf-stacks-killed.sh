@@ -29,11 +29,11 @@ stacks() {
 gcc -O2 -g -c -I"$TOP" -I"$O" -D_GNU_SOURCE -o work/out.o \
 	"$TOP/daemon/opd_stats.c" || exit 1
 mkdir -p "$SESSION"
-# busy.sh TIMES
+# busy.sh [TIMES]
 cat >work/busy.sh <<END
 #!/bin/sh
 i=0
-while [ \$((i += 1)) -le \$1 ] && [ ! -e work/stop ]; do
+while [ \$((i += 1)) -le \${1-\$i} ] && [ ! -e work/stop ]; do
 	gcc -O2 -g -c -I"$TOP" -I"$O" -D_GNU_SOURCE -o work/out.o \
 		"$TOP/daemon/opd_stats.c"
 	gzip -9 -c work/out.o >/dev/null
@@ -45,12 +45,11 @@ sum=0
 for run in 1 2 3; do
 	rm -f work/stop
 	"$BIN/operf" --session-dir="$SESSION" --rate=$RATE --append --callgraph \
-		work/busy.sh 100 2>"$TMP/operf.err" &
+		work/busy.sh 2>"$TMP/operf.err" &
 	operf=$!
 	# Once there is something of it, and some more is counted.
-	tries=0
-	until [ "$(folded_sum 2>/dev/null || echo 0)" -gt "$sum" ] ||
-		[ $((tries += 1)) -gt 100 ]; do
+	until [ "$(folded_sum 2>/dev/null || echo 0)" -gt "$sum" ]; do
+		kill -0 $operf 2>/dev/null || break
 		sleep 0.1
 	done
 	sleep "0.$((run * 3))"
