@@ -11,6 +11,11 @@ needs_perf own
 cd "$TMP" || exit 1
 user_folder work
 RATE=1000
+reader=
+# shellcheck disable=SC2317 # lib.sh calls it
+at_exit() {
+	[ -z "$reader" ] || kill "$reader" 2>/dev/null
+}
 
 stacks() {
 	sed -n "s/^stacks\\.$1 = //p" "$CURRENT/ledger"
@@ -35,14 +40,29 @@ refused "too little stack" callgraph=5,stack=511 \
 	"stack=511: must be a number from 512 to 61440"
 refused "too much" stack=61441 "stack=61441: must be a number from 512 to 61440"
 
+# deep DEPTH FRAME [ASK ANSWER]: so many calls with frames of so many bytes. With
+# two FIFOs it asks ten times to go on.
 cat >work/deep.c <<'END'
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 static volatile unsigned long sink;
+static int ask = -1, answer = -1;
+static void may_go_on(void)
+{
+	char c = '\n';
+
+	if (ask >= 0 && (write(ask, &c, 1) != 1 || read(answer, &c, 1) != 1))
+		abort();
+}
 __attribute__((noinline, noclone)) void leaf(void)
 {
-	for (long i = 0; i < 200000000; i++)
-		__asm__ volatile("" : : : "memory");
+	for (long part = 0; part < 10; part++) {
+		may_go_on();
+		for (long i = 0; i < 20000000; i++)
+			__asm__ volatile("" : : : "memory");
+	}
 	sink++;
 }
 __attribute__((noinline, noclone)) void down(long left, long frame)
@@ -59,8 +79,12 @@ __attribute__((noinline, noclone)) void down(long left, long frame)
 }
 int main(int argc, char **argv)
 {
+	if (argc > 4) {
+		ask = open(argv[3], O_WRONLY);
+		answer = open(argv[4], O_RDONLY);
+	}
 	down(atol(argv[1]), atol(argv[2]));
-	return argc > 3;
+	return 0;
 }
 END
 gcc -O2 -fomit-frame-pointer -o work/deep work/deep.c || exit 1
@@ -92,7 +116,8 @@ if [ "$(id -u)" -ne 0 ]; then
 	skip "another user" "not root"
 	done_testing
 fi
-for_users "$BIN/operf" "$BIN/oprofiled" "$BIN/opreport" "$TESTBIN/canperf"
+for_users "$BIN/operf" "$BIN/oprofiled" "$BIN/opreport" "$TESTBIN/canperf" \
+	"$TESTBIN/control"
 AS=as_user
 if ! as_user "$TESTBIN/canperf" own 2>"$TMP/why"; then
 	skip "an ordinary user" "$(cat "$TMP/why")"
@@ -100,7 +125,17 @@ if ! as_user "$TESTBIN/canperf" own 2>"$TMP/why"; then
 fi
 rm -rf "$SESSION"
 chmod 755 work/deep
-profiled "an ordinary user" --callgraph work/deep 25 100
+# In his buffers there is room for 30 samples on each CPU. No more than some ten
+# come before the daemon has read what is there.
+mkfifo -m 666 work/ask work/answer
+while read -r _; do
+	"$TESTBIN/control" "$SESSION/run/control" dump >/dev/null
+	echo
+done <work/ask >work/answer &
+reader=$!
+profiled "an ordinary user" --callgraph work/deep 25 100 work/ask work/answer
+wait "$reader"
+reader=
 stored=$(ledger stored)
 ok "an ordinary user: of $stored nearly all are whole" \
 	[ "$stored" -ge 20 -a $(($(stacks whole) * 10)) -ge $((stored * 9)) ]
