@@ -122,16 +122,35 @@ perf_record() {
 		-o work/perf.data "$@" >"$TMP/out" 2>"$TMP/perf.err"
 }
 
-# compare NAME COMMAND...
-compare() {
-	name="$1$WHO" status=0
-	shift
+# profile_both COMMAND...: by both profilers. Sets status.
+profile_both() {
 	SESSION=$TMP/work/session
 	CURRENT=$SESSION/samples/current
 	rm -rf "$SESSION" work/perf.data work/big.s
 	$AS mkdir "$SESSION"
+	status=0
 	perf_record -F $PERF_RATE -- "$BIN/operf" --session-dir="$SESSION" \
 		--rate="$RATE" "$@" || status=$?
+}
+
+# nr_lost: 0 if neither lost samples, as nobody got to read its buffers.
+nr_lost() {
+	perf report -f -i work/perf.data --stats 2>/dev/null |
+		awk -v n="$(ledger lost.sample_lost_overflow)" '
+		$1 ~ /^LOST/ { n += $3 } END { print n }'
+}
+
+# compare NAME COMMAND...: in a run of which nothing was lost: losses are not
+# spread evenly.
+compare() {
+	name="$1$WHO"
+	shift
+	for _ in 1 2 3 4 5; do
+		profile_both "$@"
+		if [ "$status" -ne 0 ] || [ "$(nr_lost)" -eq 0 ]; then
+			break
+		fi
+	done
 	is "$name: exit status" "$status" 0
 	if [ "$status" -ne 0 ]; then
 		diag "$(cat "$TMP/perf.err")"
@@ -173,6 +192,11 @@ awk -v nr=250 -f "$TOP/tests/t/big_c.awk" >work/big.c
 
 # compare_all: in the mode that AS and PERF_* say.
 compare_all() {
+	# How much an ordinary user may lock differs. With 16 pages perf must be
+	# woken four times a second, or it loses samples.
+	for PERF_PAGES in 256 16; do
+		perf_record true && break
+	done
 	if ! perf_record true; then
 		skip "operf and perf$WHO" \
 			"perf does not run: $(tail -n 1 "$TMP/perf.err")"
@@ -199,9 +223,9 @@ if ! command -v perf >/dev/null; then
 	done_testing
 fi
 
-AS='' WHO='' PERF_EVENT=cpu-clock PERF_PAGES=256
+AS='' WHO='' PERF_EVENT=cpu-clock
 if [ "$(id -u)" -ne 0 ]; then
-	PERF_EVENT=cpu-clock:u PERF_PAGES=16
+	PERF_EVENT=cpu-clock:u
 	needs_perf own
 	compare_all
 	done_testing
@@ -210,7 +234,7 @@ compare_all
 
 for_users "$BIN/operf" "$BIN/oprofiled" "$BIN/opreport" "$TESTBIN/canperf" \
 	"$TESTBIN/demo_work"
-AS=as_user WHO=', an ordinary user' PERF_EVENT=cpu-clock:u PERF_PAGES=16
+AS=as_user WHO=', an ordinary user' PERF_EVENT=cpu-clock:u
 if as_user "$TESTBIN/canperf" own 2>"$TMP/why"; then
 	compare_all
 else
