@@ -61,13 +61,19 @@ static void write_counts(const struct pp_text *t, const uint64_t *counts,
 	}
 }
 
+/* An application counts as one of its images even without own samples. */
+static bool has_dependents(const struct pp_summary_app *app)
+{
+	return app->nr_images > 1 || strcmp(app->images[0].name, app->name);
+}
+
 static void write_dependents(const struct pp_text *t,
 			     const struct pp_summary_app *app)
 {
 	const uint64_t *totals =
 		t->options->global_percent ? t->report->totals : app->counts;
 
-	if (app->nr_images < 2)
+	if (!has_dependents(app))
 		return;
 	write_column_heads(t, "\t");
 	for (size_t i = 0; i < app->nr_images; i++) {

@@ -156,7 +156,8 @@ is "is said so once" "$(wc -l <"$TMP/err")" 1
 is "excluded" "$(report -n -x -l event:CPU_CLK_UNHALTED | sum)" 90
 is "by event" "$(report -n event:DATA_CACHE_MISSES)" \
 	"        5 100.000 prog"
-is "by library" "$(report -n lib-image:/no/lib.so)" "       10 100.000 prog"
+is "by library" "$(report -n lib-image:/no/lib.so)" "       10 100.000 prog
+	       10 100.000 lib.so"
 is "merged libraries" "$(report -n --merge=lib event:CPU_CLK_UNHALTED |
 	awk '{ print $1 }' | tr '\n' ' ')" "90 10 4 "
 is "no sample is dropped" "$(report -n -l event:CPU_CLK_UNHALTED | sum)" 104
