@@ -248,22 +248,29 @@ void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
 	end_row(t);
 }
 
+/* Shares and running sums (if @running) are of the symbol. */
 static void write_details(struct pp_text *t,
-			  const struct pp_symbol_entry *entry)
+			  const struct pp_symbol_entry *entry,
+			  uint64_t *running)
 {
-	const uint64_t *totals = t->options->global_percent
-					 ? t->report->symbol_totals
-					 : entry->counts;
+	size_t nr_classes = t->report->classes.nr;
+	struct pp_text_row row = {
+		.entry = entry,
+		.totals = t->options->global_percent ? t->report->symbol_totals
+						     : entry->counts,
+		.running = running,
+	};
 
+	if (running)
+		memset(running, 0, nr_classes * sizeof(*running));
 	for (size_t i = 0; i < entry->nr_details; i++) {
 		const struct pp_detail *detail = &entry->details[i];
 
 		fputs("  ", t->out);
 		write_vma(t, detail->vma);
-		for (size_t j = 0; j < t->report->classes.nr; j++) {
-			write_number(t, WIDTH_SAMPLES, detail->counts[j]);
-			write_share(t, detail->counts[j], totals[j]);
-		}
+		row.counts = detail->counts;
+		for (size_t j = 0; j < nr_classes; j++)
+			write_class(t, &row, j);
 		write_place(t, &detail->place);
 		end_row(t);
 	}
@@ -291,12 +298,13 @@ void pp_text_table_begin(struct pp_text *t)
 int pp_text_symbols(struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
-	uint64_t *running = NULL;
+	uint64_t *running = NULL, *inner = NULL;
 
 	if (t->options->accumulated) {
-		running = calloc(report->classes.nr, sizeof(*running));
+		running = calloc(2 * report->classes.nr, sizeof(*running));
 		if (!running)
 			return -ENOMEM;
+		inner = running + report->classes.nr;
 	}
 	pp_text_table_begin(t);
 	for (size_t i = 0; i < report->nr_symbols; i++) {
@@ -307,7 +315,7 @@ int pp_text_symbols(struct pp_text *t)
 				       .counts = entry->counts,
 				       .totals = report->symbol_totals,
 				       .running = running });
-		write_details(t, entry);
+		write_details(t, entry, inner);
 	}
 	free(running);
 	return 0;

@@ -98,6 +98,17 @@ is "threshold" "$(report -n -l --threshold=20)" "\
 is "running sums" "$(report -n -l -a vmlinux)" "\
 735      735           75.5396  75.5396    do_syscall_64
 238      973           24.4604  100.000    schedule"
+is "running sums of details" "$(report -n -d -a vmlinux)" "\
+00001000 735      735           75.5396  75.5396    do_syscall_64
+  00001000 700      700           95.2381  95.2381
+  00001fff 35       735            4.7619  100.000
+00002000 238      973           24.4604  100.000    schedule
+  00002010 238      238           100.000  100.000"
+is "running sums of details, of all samples" \
+	"$(report -n -d -a -% vmlinux | grep '^  ')" "\
+  00001000 700      700           71.9424  71.9424
+  00001fff 35       735            3.5971  75.5396
+  00002010 238      238           24.4604  24.4604"
 is "reverse" "$(report -n -r | head -n 1)" "       27  2.7000 ext4"
 is "sort by symbol" "$(report -n -l -s symbol | awk '{ print $1 }' | tr '\n' ' ')" \
 	"27 735 238 "
