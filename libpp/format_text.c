@@ -23,7 +23,7 @@ const char *pp_text_percent(char *buf, double percent)
 {
 	if (percent == 0)
 		return strcpy(buf, "      0");
-	if (percent > -0.001 && percent <= 0.001)
+	if (percent >= -0.001 && percent <= 0.001)
 		snprintf(buf, PP_PERCENT_LEN, "%7.1e", percent);
 	else
 		snprintf(buf, PP_PERCENT_LEN, "%7.4f", percent);

@@ -168,7 +168,7 @@ static double percent_of(double ratio)
 static double change_percent(double now, double old)
 {
 	if (old > 0)
-		return percent_of(now / old);
+		return 100 * ((now - old) / old);
 	return now > 0 ? INFINITY : 0;
 }
 

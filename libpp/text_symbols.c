@@ -96,17 +96,16 @@ static void write_place(struct pp_text *t, const struct pp_place *place)
 
 /* ---- changes ------------------------------------------------------------- */
 
-/* A percentage with its sign, or where it would be infinite. */
+/* A percentage with its sign, or where it would be infinite. It has no whole
+ * to be all of, so unlike shares 100 is written as 99 is. */
 static const char *change_text(char *buf, double percent)
 {
-	char plain[PP_PERCENT_LEN];
-
 	if (isinf(percent))
 		return strcpy(buf, "+++");
-	pp_text_percent(plain, percent);
-	if (percent <= 0)
-		return strcpy(buf, plain);
-	snprintf(buf, PP_PERCENT_LEN + 1, "+%s", plain + strspn(plain, " "));
+	if (percent == 0)
+		return pp_text_percent(buf, percent);
+	snprintf(buf, PP_PERCENT_LEN,
+		 fabs(percent) > 0.001 ? "%+7.4f" : "%+7.1e", percent);
 	return buf;
 }
 
@@ -128,7 +127,7 @@ static void write_change_interval(struct pp_text *t,
 static void write_change(struct pp_text *t, const struct pp_symbol_entry *entry,
 			 size_t class_nr)
 {
-	char buf[PP_PERCENT_LEN + 1];
+	char buf[PP_PERCENT_LEN];
 
 	if (!t->report->is_diff)
 		return;

@@ -204,6 +204,13 @@ is "the other way round" \
 5        ---           ---      ---        ---       main"
 is "its threshold is of the change" "$(report -n -l -D smart -t 65 \
 	{ session:old } { session:current } | wc -l)" 2
+printf '%s 2\n%s 1\n%s 2\n' "$(offset hot)" "$(offset $TWICE)" \
+	"$(offset main)" | family10 few "$P/{dep}/$P/$E.all.all.all"
+printf '%s 4\n%s 1\n' "$(offset hot)" "$(offset $TWICE)" |
+	family10 more "$P/{dep}/$P/$E.all.all.all"
+is "a change by 100 is as wide as others" "$(report -n -l -D smart -t 50 \
+	{ session:few } { session:more } | awk '$3 != "---"')" "\
+4        80.0000  +100.0000 hot"
 is "the later one may be as without words" \
 	"$(report -n -l { session:old } {} | wc -l)" 3
 is "of a profile with itself" "$(report -n -l { session:old } { session:old } |
