@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libpp/interval.h"
+
 /* What a browser has drawn before anybody waits. */
 #define FLAMEGRAPH_MAX_NODES 500000
 
@@ -41,7 +43,7 @@ const struct pp_format *pp_format_find(const char *name)
 
 double pp_percent(uint64_t part, uint64_t whole)
 {
-	return whole ? 100.0 * (double)part / (double)whole : 0;
+	return 100 * pp_share(part, whole);
 }
 
 int pp_vma_digits(const struct pp_report *report)
