@@ -375,6 +375,8 @@ static int find_uses(struct pp_population *p, const struct pp_side *side,
 
 /* ---- all of it ----------------------------------------------------------- */
 
+/* Names choose which blocks of a call graph are shown, not what shares are
+ * of. */
 static int total_symbols(struct pp_population *p, struct pp_side *side)
 {
 	uint64_t *totals = pp_new_counts(p, side);
@@ -384,7 +386,8 @@ static int total_symbols(struct pp_population *p, struct pp_side *side)
 	for (size_t i = 0; i < side->nr_symbols; i++) {
 		const struct pp_symbol_entry *entry = &side->symbols[i];
 
-		if (pp_is_wanted(p->request, entry->raw_name, entry->name))
+		if (p->request->call_graph ||
+		    pp_is_wanted(p->request, entry->raw_name, entry->name))
 			pp_add_all_counts(totals, entry->counts,
 					  side->classes.nr);
 	}

@@ -172,17 +172,17 @@ $RULE
   70       45.1613  vmlinux                  leaf
   60       38.7097  vmlinux                  walk [self]
 $RULE"
-is "--include-symbols: the symbol itself, shares of what is shown" \
+is "--include-symbols: the symbol itself, its share is of all samples" \
 	"$(rows -i fs_hash,entry)" "\
 $RULE
-10       66.6667  vmlinux                  entry
+10        5.0000  vmlinux                  entry
   130      66.3265  vmlinux                  walk
   35       17.8571  fs                       fs_read
   21       10.7143  vmlinux                  ping
   10        5.1020  vmlinux                  entry [self]
 $RULE
   5        100.000  fs                       fs_read
-5        33.3333  fs                       fs_hash
+5         2.5000  fs                       fs_hash
   5        100.000  fs                       fs_hash [self]
 $RULE"
 unlike "--exclude-symbols" "$(rows -e walk | grep '^[^ ]')" ' walk$'
@@ -193,14 +193,14 @@ is "--sort and --reverse-sort order the symbols" \
 is "--show-address and --long-filenames" "$(rows -w -f -i pong)" "\
 $RULE
   00004000 9        100.000  /vmlinux                 ping
-00005000 5        100.000  /vmlinux                 pong
+00005000 5         2.5000  /vmlinux                 pong
   00004000 8        61.5385  /vmlinux                 ping
   00005000 5        38.4615  /vmlinux                 pong [self]
 $RULE"
 is "--merge=lib" "$(rows -m lib -i leaf)" "\
 $RULE
   70       100.000  vmlinux                  vmlinux                  walk
-100      100.000  vmlinux                  vmlinux                  leaf
+100      50.0000  vmlinux                  vmlinux                  leaf
   100      100.000  vmlinux                  vmlinux                  leaf [self]
 $RULE
   30       100.000  fs                       fs                       fs_read
@@ -250,7 +250,7 @@ pong 5 13 [('ping', 8, False)]
 fs_read 0 35 [('leaf', 30, False), ('fs_hash', 5, False)]"
 is "CSV" "$(report -c --csv -i walk)" "\
 version,row,class,application,image,symbol,address,file,line,samples,percent,cumulative,of_application,of_image,of_symbol,of_address
-1,symbol,EVENT:1000,/no/prog,/vmlinux,walk,0x2000,,,60,100,130,,,,
+1,symbol,EVENT:1000,/no/prog,/vmlinux,walk,0x2000,,,60,30,130,,,,
 1,caller,EVENT:1000,/no/prog,/vmlinux,walk,0x2000,,,25,16.1290323,,/no/prog,/vmlinux,walk,0x2000
 1,caller,EVENT:1000,/no/prog,/vmlinux,entry,0x1000,,,130,83.8709677,,/no/prog,/vmlinux,walk,0x2000
 1,callee,EVENT:1000,/no/prog,/vmlinux,leaf,0x3000,,,70,45.1612903,,/no/prog,/vmlinux,walk,0x2000
@@ -277,7 +277,7 @@ $RULE
   0              0  1        25.0000  vmlinux                  end
   30       30.0000  0              0  fs                       fs_read
   70       70.0000  3        75.0000  vmlinux                  walk
-100      100.000  4        100.000  vmlinux                  leaf
+100      50.0000  4        100.000  vmlinux                  leaf
   100      100.000  4        100.000  vmlinux                  leaf [self]
 $RULE"
 rm -r "${CURRENT:?}/$P/{dep}/$K/$E" "$CURRENT/$P/{dep}/$K/{cg}/$K/$E"
@@ -297,7 +297,7 @@ like "anonymous memory that is called" "$(rows)" '^  2 .*\[heap\] \(tgid:7 '
 "$TESTBIN/mkodb" --break "$CURRENT/$P/{dep}/$M/{cg}/$M/$E" flip=70:255
 is "a damaged file leaves out its calls" "$(rows -i fs_hash)" "\
 $RULE
-5        100.000  fs                       fs_hash
+5         2.5000  fs                       fs_hash
   5        100.000  fs                       fs_hash [self]
 $RULE"
 like "and is told" "$(cat "$TMP/err")" "^opreport: warning: .*{cg}/$M/$E: .*; left out"
@@ -305,7 +305,7 @@ like "and is told" "$(cat "$TMP/err")" "^opreport: warning: .*{cg}/$M/$E: .*; le
 find "$CURRENT" -depth -name '{cg}' -exec rm -r {} +
 is "a profile without call graphs" "$(rows -i leaf)" "\
 $RULE
-100      100.000  vmlinux                  leaf
+100      50.0000  vmlinux                  leaf
   100      100.000  vmlinux                  leaf [self]
 $RULE"
 like "tells how to get some" "$(cat "$TMP/err")" \
