@@ -70,9 +70,11 @@ static int compare_names(const struct pp_sort *sort, const char *a,
 	return order ? order : strcmp(a, b);
 }
 
-static int compare_places(const struct pp_place *a, const struct pp_place *b)
+static int compare_places(const struct pp_sort *sort, const struct pp_place *a,
+			  const struct pp_place *b)
 {
-	int order = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+	int order = compare_names(sort, a->file ? a->file : "",
+				  b->file ? b->file : "");
 
 	return order ? order : compare_numbers(a->line, b->line);
 }
@@ -89,7 +91,7 @@ static int compare_by(const struct pp_sort *sort, enum pp_sort_key key,
 	case PP_SORT_SYMBOL:
 		return strcmp(a->name, b->name);
 	case PP_SORT_DEBUG:
-		return compare_places(&a->place, &b->place);
+		return compare_places(sort, &a->place, &b->place);
 	case PP_SORT_VMA:
 		return compare_numbers(a->vma, b->vma);
 	default:

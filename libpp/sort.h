@@ -16,7 +16,7 @@ enum pp_sort_key {
 	PP_SORT_IMAGE,
 	PP_SORT_APP,
 	PP_SORT_SYMBOL,
-	PP_SORT_DEBUG, /* by source file and line */
+	PP_SORT_DEBUG, /* by source file, as images are, and line */
 	PP_SORT_VMA,
 	PP_NR_SORT_KEYS
 };

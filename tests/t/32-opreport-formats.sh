@@ -233,6 +233,21 @@ is "in JSON" "$(json "[(s['symbol'], s['presence'], s['samples'],
 	-l { session:old } { session:current })" \
 	"[('main', 'new', [5], [0])]"
 
+# ---- two source files --------------------------------------------------------
+
+mkdir "$TMP/a" "$TMP/z"
+echo 'int last(int x) { return x + 2; }' >"$TMP/a/last.cc"
+echo 'int last(int); int main() { return last(1); }' >"$TMP/z/first.cc"
+$cxx -O0 -g -Wl,--build-id -o "$TMP/two" "$TMP/a/last.cc" "$TMP/z/first.cc" || exit 1
+for f in _Z4lasti main; do
+	echo "$(nm "$TMP/two" | awk -v f=$f '$3 == f { print "0x" $1 }') 5"
+done | sample two "{root}$TMP/two/{dep}/{root}$TMP/two/$E.all.all.all" \
+	"mtime=$TMP/two" event=118 count=100000
+is "sorted by what is shown of a file's name" "$(report -n -l -g -s debug \
+	session:two | awk '{ print $3 }' | tr '\n' ' ')" "first.cc:1 last.cc:1 "
+is "or by its path" "$(report -n -l -g -f -s debug session:two |
+	awk '{ print $4 }' | tr '\n' ' ')" "last(int) main "
+
 # ---- intervals ---------------------------------------------------------------
 
 is "of shares" "$(report -l --intervals -i hot,main | sed 1,2d)" "\
