@@ -13,7 +13,10 @@
 
 static const char *needs_symbols(const struct opreport_args *a)
 {
+	bool by_vma = a->sort && strstr(a->sort, "vma");
+
 	return a->show_address	? "--show-address"
+	       : by_vma		? "--sort=vma"
 	       : a->accumulated ? "--accumulated"
 	       : a->lines	? "--debug-info"
 	       : a->include	? "--include-symbols"

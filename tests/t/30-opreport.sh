@@ -260,7 +260,7 @@ else
 	skip "files of somebody else" "needs root and setpriv"
 fi
 for bad in --threshold=101 --threshold=x --sort=foo --merge=foo \
-	--demangle=foo --nosuch -w; do
+	--demangle=foo --nosuch -w --sort=vma; do
 	exits "$bad" 2 report "$bad"
 	is "in one line" "$(wc -l <"$TMP/err")" 1
 done

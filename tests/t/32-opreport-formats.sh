@@ -308,6 +308,6 @@ else
 fi
 is "XML has the code" "$(report -X -d event:CPU_CLK_UNHALTED -D none |
 	grep -cE '^[0-9a-f]{20,}</bytes>$')" 3
-report -X -s vma >/dev/null
+report -X -s symbol >/dev/null
 like "XML has an order of its own" "$(cat "$TMP/err")" 'warning: --sort'
 done_testing
