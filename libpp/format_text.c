@@ -48,8 +48,8 @@ static void write_cpu(const struct pp_text *t)
 
 	fprintf(t->out, "CPU: %s", report->cpu_title);
 	if (report->cpu_khz)
-		fprintf(t->out, ", speed %" PRIu32 " MHz (estimated)",
-			(report->cpu_khz + 500) / 1000);
+		fprintf(t->out, ", speed %g MHz (estimated)",
+			report->cpu_khz / 1000.0);
 	fputc('\n', t->out);
 }
 

@@ -50,7 +50,7 @@ static int sort_rows(const struct pp_sort *sort, uint64_t a, uint64_t b,
 	int order = (a < b) - (a > b);
 
 	if (!order)
-		order = strcmp(a_name, b_name);
+		return strcmp(a_name, b_name);
 	return sort->reverse ? -order : order;
 }
 

@@ -110,6 +110,15 @@ is "running sums of details, of all samples" \
   00001fff 35       735            3.5971  75.5396
   00002010 238      238           24.4604  24.4604"
 is "reverse" "$(report -n -r | head -n 1)" "       27  2.7000 ext4"
+for module in xfs dm; do
+	printf '0x10 27\n' | sample "{kern}/$module/{dep}/{kern}/$module/$E.all.all.all" \
+		kind=module event=118 count=100000 cpu-khz=863195
+done
+is "of those with the same count the names are never turned round" \
+	"$(report -n -r | awk '{ print $3 }' | tr '\n' ' ')" "dm ext4 xfs vmlinux "
+like "a speed that is no whole number" "$(report '*xfs')" \
+	', speed 863.195 MHz \(estimated\)$'
+rm -r "$CURRENT/{kern}/xfs" "$CURRENT/{kern}/dm"
 is "sort by symbol" "$(report -n -l -s symbol | awk '{ print $1 }' | tr '\n' ' ')" \
 	"27 735 238 "
 is "include" "$(report -n -l -i schedule vmlinux)" "238      100.000  schedule"
