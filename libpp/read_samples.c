@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_classic.h"
+
 uint64_t pp_add_counts(uint64_t a, uint64_t b)
 {
 	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
@@ -43,13 +45,29 @@ static int check_part(const struct pp_sample_list *list,
 		       : pp_archive_check(list->archive, part->member.path);
 }
 
+/* Whether it is a sample file of the original profiler. */
+static bool is_classic(const struct pp_sample_part *part)
+{
+	struct op_diag diag = { 0 };
+	struct op_classic classic;
+
+	if (part->member.entry ||
+	    op_classic_open(&classic, part->member.path, NULL, &diag))
+		return false;
+	op_classic_close(&classic);
+	return true;
+}
+
 static int cannot_open(const struct pp_sample_part *part, int err,
 		       struct op_diag *why)
 {
 	if (!err || err == -ENOMEM)
 		return err;
-	return op_diag_set(why, -EBADMSG, "%s: %s", part->label,
-			   pp_why_not_opened(err));
+	return op_diag_set(
+		why, -EBADMSG, "%s: %s", part->label,
+		err == -EBADMSG && is_classic(part)
+			? "it is of OProfile 1.4 or older; convert the session with opimport --session"
+			: pp_why_not_opened(err));
 }
 
 int pp_sample_part_table(const struct pp_sample_list *list,

@@ -243,6 +243,13 @@ for folder in "$TMP/none" "$TMP/out"; do
 		"^1 opreport: $folder/samples: there are no samples; .*--session-dir$"
 done
 
+echo '0x10 1' | "$TESTBIN/mkclassic" \
+	"$TMP/classic/samples/current/$KERNEL/$E.all.all.all" \
+	event=118 count=100000 kernel=1
+"$BIN/opreport" --session-dir="$TMP/classic" >"$TMP/out" 2>"$TMP/err"
+like "a session of the original profiler" "$? $(wc -l <"$TMP/err") $(cat "$TMP/err")" \
+	'^1 1 opreport: .*: it is of OProfile 1.4 or older; convert the session with opimport --session$'
+
 # Who may not read is told so, once.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	cp -r "$SESSION" "$TMP/private"
