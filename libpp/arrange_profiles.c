@@ -34,13 +34,12 @@ static struct pp_class class_of(const struct pp_sample_file *file,
 {
 	const struct op_mangle *name = &file->name;
 	bool any_tid = merge & (PP_MERGE_TID | PP_MERGE_TGID);
-	bool any_mask = merge & PP_MERGE_UNIT_MASK;
 
 	return (struct pp_class){
 		.event = name->event,
 		.count = name->count,
-		.unit_mask = any_mask ? 0 : name->unit_mask,
-		.unit_mask_merged = any_mask,
+		.unit_mask = merge & PP_MERGE_UNIT_MASK ? 0 : name->unit_mask,
+		.counted_unit_mask = name->unit_mask,
 		.tgid = merge & PP_MERGE_TGID ? OP_MANGLE_ALL : name->tgid,
 		.tid = any_tid ? OP_MANGLE_ALL : name->tid,
 		.cpu = merge & PP_MERGE_CPU ? OP_MANGLE_ALL : name->cpu,
@@ -93,6 +92,17 @@ int pp_class_find(const struct pp_classes *classes,
 	return found ? (int)(found - classes->classes) : -1;
 }
 
+static void add_file(struct pp_classes *classes, struct pp_sample_file *file,
+		     unsigned int merge)
+{
+	struct pp_class *class;
+
+	file->class_nr = (unsigned int)pp_class_find(classes, file, merge);
+	class = &classes->classes[file->class_nr];
+	if (file->name.unit_mask != class->counted_unit_mask)
+		class->unit_masks_differ = true;
+}
+
 static int find_classes(struct pp_classes *classes, struct pp_sample_list *list,
 			unsigned int merge)
 {
@@ -110,8 +120,7 @@ static int find_classes(struct pp_classes *classes, struct pp_sample_list *list,
 			all[classes->nr++] = all[i];
 	classes->classes = all;
 	for (i = 0; i < list->nr; i++)
-		list->files[i].class_nr = (unsigned int)pp_class_find(
-			classes, &list->files[i], merge);
+		add_file(classes, &list->files[i], merge);
 	return 0;
 }
 

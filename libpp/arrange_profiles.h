@@ -41,8 +41,10 @@ struct pp_class {
 	const char *name; /* title of its column: "cpu:0", "EVENT:COUNT" */
 	const char *event;
 	uint64_t count; /* events per sample; 0 for the timer */
-	uint64_t unit_mask; /* 0 when merged */
-	bool unit_mask_merged;
+	uint64_t
+		unit_mask; /* that tells it from other classes; 0 when merged */
+	uint64_t counted_unit_mask; /* of all its files, unless they differ */
+	bool unit_masks_differ;
 	int64_t tgid; /* OP_MANGLE_ALL when merged, like the two below */
 	int64_t tid;
 	int64_t cpu;

@@ -37,8 +37,8 @@ static void write_class(struct writer *w, size_t i)
 	if (text->event)
 		pp_json_text(json, "description", text->event);
 	pp_json_u64(json, "count", class->count);
-	if (!class->unit_mask_merged)
-		pp_json_u64(json, "unit_mask", class->unit_mask);
+	if (!class->unit_masks_differ)
+		pp_json_u64(json, "unit_mask", class->counted_unit_mask);
 	if (text->unit_mask)
 		pp_json_text(json, "unit_mask_description", text->unit_mask);
 	write_id(w, "tgid", class->tgid);

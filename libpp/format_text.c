@@ -62,6 +62,38 @@ static void write_timer(const struct pp_text *t)
 	fputc('\n', t->out);
 }
 
+/* Whether what is said of the event of class @nr is of several unit masks:
+ * beside another axis than the event it is said of all classes. */
+static bool unit_masks_differ(const struct pp_text *t, size_t nr)
+{
+	const struct pp_classes *classes = &t->report->classes;
+	const struct pp_class *class = &classes->classes[nr];
+	bool differ = class->unit_masks_differ;
+
+	if (classes->axis == PP_AXIS_EVENT)
+		return differ;
+	for (size_t i = 0; i < classes->nr && !differ; i++)
+		differ = classes->classes[i].unit_masks_differ ||
+			 classes->classes[i].counted_unit_mask !=
+				 class->counted_unit_mask;
+	return differ;
+}
+
+static void write_unit_mask(const struct pp_text *t, size_t class_nr)
+{
+	const struct pp_class *class = &t->report->classes.classes[class_nr];
+	const struct pp_event_text *text = &t->report->event_texts[class_nr];
+
+	if (unit_masks_differ(t, class_nr)) {
+		fputs(" with different unit masks", t->out);
+		return;
+	}
+	fprintf(t->out, " with a unit mask of 0x%02" PRIx64,
+		class->counted_unit_mask);
+	if (text->unit_mask)
+		fprintf(t->out, " (%s)", text->unit_mask);
+}
+
 static void write_event(const struct pp_text *t, size_t class_nr)
 {
 	const struct pp_class *class = &t->report->classes.classes[class_nr];
@@ -74,9 +106,7 @@ static void write_event(const struct pp_text *t, size_t class_nr)
 	fprintf(t->out, "Counted %s events", class->event);
 	if (text->event)
 		fprintf(t->out, " (%s)", text->event);
-	fprintf(t->out, " with a unit mask of 0x%02" PRIx64, class->unit_mask);
-	if (text->unit_mask)
-		fprintf(t->out, " (%s)", text->unit_mask);
+	write_unit_mask(t, class_nr);
 	fprintf(t->out, " count %" PRIu64 "\n", class->count);
 }
 

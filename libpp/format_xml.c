@@ -161,7 +161,7 @@ static void write_setup(const struct pp_xml *x)
 			fputs("<eventsetup ", x->out);
 			pp_xml_number(x, "id", event_nr(x, i));
 			pp_xml_attr(x, "eventname", class->event);
-			pp_xml_number(x, "unitmask", class->unit_mask);
+			pp_xml_number(x, "unitmask", class->counted_unit_mask);
 			pp_xml_number(x, "setupcount", class->count);
 		}
 		fputs("/>\n", x->out);

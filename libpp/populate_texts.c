@@ -75,9 +75,10 @@ static void describe_class(struct pp_population *p,
 
 	if (event) {
 		text->event = copy(p, event->desc);
-		if (event->um && !class->unit_mask_merged)
+		if (event->um && !class->unit_masks_differ)
 			text->unit_mask = copy(
-				p, unit_mask_text(event->um, class->unit_mask));
+				p, unit_mask_text(event->um,
+						  class->counted_unit_mask));
 	} else if (perf) {
 		text->event = perf->desc;
 	}

@@ -143,6 +143,20 @@ is "one column has the event" "$(heads --merge=all event:MISSES)" "MISSES:500|"
 is "events" "$(heads --merge=all)" "CYCLES:1000|MISSES:500|"
 is "unit masks" "$(heads --merge=tgid,cpu event:CYCLES)" \
 	"CYCLES:1000:0x00|CYCLES:1000:0x01|"
+# counted ARG...: what the header says was counted.
+counted() {
+	report "$@" | grep ^Counted
+}
+is "unit masks that are merged and differ" "$(counted --merge=all event:CYCLES)" \
+	"Counted CYCLES events with different unit masks count 1000"
+is "also those of different columns" \
+	"$(counted --merge=tgid,unitmask event:CYCLES unit-mask:0,1)" \
+	"Counted CYCLES events with different unit masks count 1000"
+for merge in all unitmask,tgid,cpu tgid,cpu; do
+	is "one that is merged with none: $merge" \
+		"$(counted --merge=$merge event:CYCLES unit-mask:1)" \
+		"Counted CYCLES events with a unit mask of 0x01 count 1000"
+done
 is "cpus" "$(heads --merge=tgid,unitmask event:CYCLES)" "cpu:0|cpu:1|"
 is "tgids" "$(heads --merge=tid,cpu,unitmask event:CYCLES)" "tgid:10|tgid:20|"
 is "tids" "$(heads --merge=cpu event:CYCLES unit-mask:0 tgid:10)" "tid:10|tid:11|"
