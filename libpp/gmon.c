@@ -118,6 +118,16 @@ static uint64_t address_for(const struct pp_symbol_entry *entry, uint64_t vma)
 	return entry->size > 1 && end % 2 && vma == end - 1 ? vma - 1 : vma;
 }
 
+/* Ends of calls have no samples, or need not have. */
+static void add_bin(struct gmon *g, const struct pp_symbol_entry *entry,
+		    const struct pp_detail *detail)
+{
+	if (detail->counts[0])
+		g->bins[g->nr_bins++] =
+			(struct bin){ address_for(entry, detail->vma),
+				      detail->counts[0] };
+}
+
 /* The bins of one byte each. */
 static int gather(struct gmon *g)
 {
@@ -135,10 +145,7 @@ static int gather(struct gmon *g)
 
 		for (size_t j = 0; is_wanted(g, entry) && j < entry->nr_details;
 		     j++)
-			g->bins[g->nr_bins++] = (struct bin){
-				address_for(entry, entry->details[j].vma),
-				entry->details[j].counts[0]
-			};
+			add_bin(g, entry, &entry->details[j]);
 	}
 	merge_bins(g);
 	return 0;

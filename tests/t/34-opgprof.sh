@@ -142,6 +142,18 @@ ok "no room is taken by code without samples" [ "$(wc -c <"$TMP/gmon")" -lt 1000
 	arc "$PROG" odd 9 odd 32 3
 	arc "$PROG" odd 9 even 0 5000000000
 } | counts "$P/{dep}/$P/{cg}/$P/$E" "$PROG"
+# Ends of calls without samples take no room and decide nothing.
+{
+	echo "$(offset "$PROG" main 0) 3"
+	echo "$(offset "$PROG" main 4) 2"
+} | counts "$P/{dep}/$P/CALLS.1.0.all.all.all" "$PROG"
+arc "$PROG" main 5 tail 3 1 | counts "$P/{dep}/$P/{cg}/$P/CALLS.1.0.all.all.all" \
+	"$PROG"
+gprof_file event:CALLS
+at=$(nm "$PROG" | awk '$3 == "main" { print $1 }')
+is "a bin from the first sample to the last" \
+	"$(od -An -tx8 -j 21 -N 16 "$TMP/gmon" | xargs)" \
+	"$at $(printf '%016x' $((0x$at + 8)))"
 arc "$PROG" main 9 main 0 77 | counts "$P/{dep}/$P/{cg}/$L/$E" "$PROG"
 gprof_file event:EVENT
 gprof -b -q "$PROG" "$TMP/gmon" >"$TMP/graph"
