@@ -20,6 +20,7 @@
 #include <dis-asm.h>
 
 #define MAX_CODE ((uint64_t)1 << 28) /* bytes at once */
+#define ROW_BYTES 16 /* of code, at most */
 
 /* A name for an address. */
 struct label {
@@ -39,6 +40,7 @@ struct op_disasm {
 	uint64_t bias; /* from a written address to a vma */
 	char *text; /* of the current instruction */
 	size_t len, room;
+	char row[3 * ROW_BYTES + 1];
 };
 
 /* ---- text ---------------------------------------------------------------- */
@@ -175,20 +177,35 @@ static const struct label *find_label(const struct op_disasm *d, uint64_t vma)
 	return low ? &d->labels[low - 1] : NULL;
 }
 
+/* As it is written. What is behind an "@", such as "@plt", is not mangled. */
+static const char *shown_name(struct op_disasm *d, const struct label *label)
+{
+	const char *name = label->sym->name, *end = strchr(name, '@');
+	const char *base = name, *shown;
+
+	if (!d->options.demangle)
+		return name;
+	if (end)
+		base = pp_arena_printf(&d->arena, "%.*s", (int)(end - name),
+				       name);
+	if (!base)
+		return name;
+	shown = pp_demangle(&d->arena, base, PP_DEMANGLE_NORMAL);
+	if (end)
+		shown = pp_arena_printf(&d->arena, "%s%s", shown, end);
+	return shown ? shown : name;
+}
+
 static void print_address(bfd_vma address, struct disassemble_info *info)
 {
 	struct op_disasm *d = info->stream;
 	uint64_t vma = address + d->bias;
 	const struct label *label = find_label(d, vma);
-	const char *name;
 
 	print_text(d, "%s%" PRIx64, label ? "" : "0x", (uint64_t)address);
 	if (!label)
 		return;
-	name = label->sym->name;
-	if (d->options.demangle)
-		name = pp_demangle(&d->arena, name, PP_DEMANGLE_NORMAL);
-	print_text(d, " <%s", name);
+	print_text(d, " <%s", shown_name(d, label));
 	if (vma > label->vma)
 		print_text(d, "+0x%" PRIx64, vma - label->vma);
 	print_text(d, ">");
@@ -257,6 +274,13 @@ const char *op_disasm_format(const struct op_disasm *d)
 	return bfd_get_target(d->bfd->main.abfd);
 }
 
+const char *op_disasm_name(struct op_disasm *d, uint64_t vma)
+{
+	const struct label *label = find_label(d, vma);
+
+	return label && label->vma == vma ? shown_name(d, label) : NULL;
+}
+
 /* ---- instructions -------------------------------------------------------- */
 
 int op_disasm_load(struct op_disasm *d, uint64_t start, uint64_t len,
@@ -291,7 +315,6 @@ int op_disasm_load(struct op_disasm *d, uint64_t start, uint64_t len,
 		.shown = start - d->bias,
 		.section_end = base + section->size - d->bias,
 		.section = bfd_section_name(section),
-		.bytes = d->code,
 	};
 	return 0;
 }
@@ -314,4 +337,40 @@ uint64_t op_disasm_insn(struct op_disasm *d, uint64_t vma, const char **text)
 		d->text[--d->len] = '\0';
 	*text = d->text;
 	return (uint64_t)len;
+}
+
+uint64_t op_disasm_row(const struct op_disasm *d)
+{
+	int bytes = d->info.bytes_per_line;
+
+	return bytes > 0 && bytes <= ROW_BYTES ? (uint64_t)bytes : 4;
+}
+
+/* How many bytes are written without a blank between. */
+static uint64_t chunk_size(const struct op_disasm *d)
+{
+	int bytes = d->info.bytes_per_chunk;
+
+	return bytes > 0 && bytes <= ROW_BYTES ? (uint64_t)bytes : 1;
+}
+
+const char *op_disasm_bytes(struct op_disasm *d, uint64_t vma, uint64_t len,
+			    uint64_t room)
+{
+	const uint8_t *code = d->code + (vma - d->bias - d->info.buffer_vma);
+	bool turned = d->info.display_endian == BFD_ENDIAN_LITTLE;
+	uint64_t chunk = chunk_size(d);
+	char *at = d->row;
+
+	for (uint64_t i = 0; i + chunk <= ROW_BYTES && i < room; i += chunk) {
+		for (uint64_t j = 0; j < chunk; j++, at += 2)
+			if (i + chunk <= len)
+				sprintf(at, "%02x",
+					code[i + (turned ? chunk - 1 - j : j)]);
+			else
+				memcpy(at, "  ", 2);
+		*at++ = ' ';
+	}
+	*at = '\0';
+	return d->row;
 }

@@ -27,6 +27,12 @@ void op_disasm_free(struct op_disasm *disasm);
 /* The format as objdump calls it, such as "elf64-x86-64". */
 const char *op_disasm_format(const struct op_disasm *disasm);
 
+/*
+ * What instructions call the address @vma, of all the names that it may have;
+ * NULL if no symbol is there. It lives as long as @disasm.
+ */
+const char *op_disasm_name(struct op_disasm *disasm, uint64_t vma);
+
 /* A stretch of code in one section. */
 struct op_disasm_code {
 	uint64_t start; /* address of the first byte */
@@ -35,7 +41,6 @@ struct op_disasm_code {
 			   linked, counted from the section's start */
 	uint64_t section_end; /* likewise, of the first behind the section */
 	const char *section; /* its name */
-	const uint8_t *bytes; /* lives until the next load */
 };
 
 /*
@@ -51,5 +56,16 @@ int op_disasm_load(struct op_disasm *disasm, uint64_t start, uint64_t len,
  */
 uint64_t op_disasm_insn(struct op_disasm *disasm, uint64_t vma,
 			const char **text);
+
+/* How many bytes of code a line has, where they are written. What libopcodes
+ * knows of that it tells with the first instruction. */
+uint64_t op_disasm_row(const struct op_disasm *disasm);
+
+/*
+ * The @len bytes from @vma on, inside of what was loaded, as text with room
+ * for @room of them. It lives until the next call.
+ */
+const char *op_disasm_bytes(struct op_disasm *disasm, uint64_t vma,
+			    uint64_t len, uint64_t room);
 
 #endif /* LIBPP_OP_DISASM_H */

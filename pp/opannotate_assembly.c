@@ -69,15 +69,16 @@ static int nr_digits(const struct listing *l)
 static void write_symbol_title(const struct listing *l,
 			       const struct pp_symbol_entry *symbol)
 {
-	const struct op_disasm_options *options =
-		&l->text->options->listing.disasm;
+	const struct opannotate_listing *how = &l->text->options->listing;
+	const char *name = op_disasm_name(l->disasm, l->code.start);
 	FILE *out = l->text->out;
 
+	if (!name)
+		name = how->disasm.demangle ? symbol->name : symbol->raw_name;
 	write_blank(l);
-	if (!l->text->options->listing.no_addresses)
+	if (!how->no_addresses)
 		fprintf(out, "%0*" PRIx64 " ", nr_digits(l), l->code.shown);
-	fprintf(out,
-		"<%s>:", options->demangle ? symbol->name : symbol->raw_name);
+	fprintf(out, "<%s>:", name);
 	opannotate_symbols(l->text, &symbol, 1);
 	fputc('\n', out);
 }
@@ -116,28 +117,54 @@ static const uint64_t *take_counts(struct listing *l,
 	return *next > first ? l->counts : NULL;
 }
 
-static void write_bytes(const struct listing *l, uint64_t at, uint64_t len)
+static void write_address(const struct listing *l, uint64_t at)
 {
-	for (uint64_t i = 0; i < len; i++)
-		fprintf(l->text->out, "%02x ",
-			l->code.bytes[at - l->code.start + i]);
-	fputc('\t', l->text->out);
+	FILE *out = l->text->out;
+
+	if (!l->text->options->listing.no_addresses)
+		fprintf(out, "%*" PRIx64 ":", address_width(l),
+			at - l->code.start + l->code.shown);
+	fputc('\t', out);
+}
+
+/* The bytes of an instruction that go into its line. Returns how many. */
+static uint64_t write_bytes(const struct listing *l, uint64_t at, uint64_t len)
+{
+	const struct opannotate_listing *how = &l->text->options->listing;
+	uint64_t row = op_disasm_row(l->disasm);
+	uint64_t done = len > row && !how->wide ? row : len;
+
+	if (!how->with_bytes)
+		return len;
+	fprintf(l->text->out, "%s\t",
+		op_disasm_bytes(l->disasm, at, done, done < row ? row : done));
+	return done;
+}
+
+static void write_more_bytes(const struct listing *l, uint64_t at, uint64_t len)
+{
+	uint64_t row = op_disasm_row(l->disasm);
+
+	for (uint64_t done = 0; done < len; done += row) {
+		uint64_t part = len - done < row ? len - done : row;
+
+		opannotate_margin(l->text, NULL);
+		write_address(l, at + done);
+		fprintf(l->text->out, "%s\n",
+			op_disasm_bytes(l->disasm, at + done, part, part));
+	}
 }
 
 static void write_insn(const struct listing *l, uint64_t at, uint64_t len,
 		       const char *text, const uint64_t *counts)
 {
-	const struct opannotate_listing *how = &l->text->options->listing;
-	FILE *out = l->text->out;
+	uint64_t done;
 
 	opannotate_margin(l->text, counts);
-	if (!how->no_addresses)
-		fprintf(out, "%*" PRIx64 ":", address_width(l),
-			at - l->code.start + l->code.shown);
-	fputc('\t', out);
-	if (how->with_bytes)
-		write_bytes(l, at, len);
-	fprintf(out, "%s\n", text);
+	write_address(l, at);
+	done = write_bytes(l, at, len);
+	fprintf(l->text->out, "%s\n", text);
+	write_more_bytes(l, at + done, len - done);
 }
 
 /* The name and line of -l, where they change. */

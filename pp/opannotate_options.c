@@ -73,8 +73,6 @@ static bool changes_nothing(const char *word)
 	static const char *const words[] = {
 		"-d",
 		"--disassemble",
-		"-w",
-		"--wide",
 		"--no-show-raw-insn",
 		"-z",
 		"--disassemble-zeroes",
@@ -98,6 +96,8 @@ static bool take_flag(struct opannotate_options *o, const char *word)
 		l->disasm.demangle = true;
 	else if (!strcmp(word, "--show-raw-insn"))
 		l->with_bytes = true;
+	else if (!strcmp(word, "-w") || !strcmp(word, "--wide"))
+		l->wide = true;
 	else if (!strcmp(word, "--no-addresses"))
 		l->no_addresses = true;
 	else

@@ -25,6 +25,7 @@ struct opannotate_listing {
 	struct op_disasm_options disasm;
 	bool with_lines; /* -l: names of functions and lines */
 	bool with_bytes; /* --show-raw-insn */
+	bool wide; /* -w: all bytes of an instruction in its line */
 	bool no_addresses;
 };
 

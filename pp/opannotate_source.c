@@ -74,39 +74,65 @@ static void write_lines(const struct source *s)
 	write_missing(s, next);
 }
 
-/* In place of a file that cannot be read: the symbols that start in it. */
-static void write_symbols(const struct source *s)
+static size_t count_symbols(const struct pp_annotated_file *file)
 {
-	for (size_t i = 0; i < s->file->nr_lines; i++) {
-		const struct pp_annotated_line *line = &s->file->lines[i];
+	size_t nr = 0;
 
-		for (size_t j = 0; j < line->nr_symbols; j++) {
-			opannotate_symbols(s->text, &line->symbols[j], 1);
-			fputc('\n', s->text->out);
-		}
-	}
+	for (size_t i = 0; i < file->nr_lines; i++)
+		nr += file->lines[i].nr_symbols;
+	return nr;
 }
 
-static void write_body(const struct source *s)
+static int by_address(const void *pa, const void *pb)
 {
-	if (s->in)
-		write_lines(s);
-	else
-		write_symbols(s);
+	const struct pp_symbol_entry *a = *(const void *const *)pa,
+				     *b = *(const void *const *)pb;
+	int order = strcmp(a->image->name, b->image->name);
+
+	return order ? order : (a->vma > b->vma) - (a->vma < b->vma);
+}
+
+/* In place of a file that cannot be read: the symbols that start in it. */
+static int write_symbols(const struct source *s)
+{
+	size_t nr = count_symbols(s->file), at = 0;
+	const struct pp_symbol_entry **symbols =
+		calloc(nr + 1, sizeof(*symbols));
+
+	if (!symbols)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->file->nr_lines; i++)
+		for (size_t j = 0; j < s->file->lines[i].nr_symbols; j++)
+			symbols[at++] = s->file->lines[i].symbols[j];
+	qsort(symbols, nr, sizeof(*symbols), by_address);
+	for (size_t i = 0; i < nr; i++) {
+		opannotate_symbols(s->text, &symbols[i], 1);
+		fputc('\n', s->text->out);
+	}
+	free(symbols);
+	return 0;
+}
+
+static int write_body(const struct source *s)
+{
+	if (!s->in)
+		return write_symbols(s);
+	write_lines(s);
+	return 0;
 }
 
 /* ---- a file -------------------------------------------------------------- */
 
 static void write_line_zero(const struct source *s)
 {
-	static const char title[] = "<credited to line zero>";
 	const struct pp_annotated_line *line =
 		pp_annotated_line_find(s->file, 0);
 
-	if (line)
-		write_line(s, title, sizeof(title) - 1, line);
-	else
-		fputc('\n', s->text->out);
+	if (line && opannotate_has_counts(s->text, line->counts)) {
+		fputs("<credited to line zero> ", s->text->out);
+		opannotate_margin(s->text, line->counts);
+	}
+	fputc('\n', s->text->out);
 }
 
 static void write_totals(const struct source *s)
@@ -150,9 +176,10 @@ static int write_own_file(const struct source *source, const char *path)
 	if (!text.out)
 		return -errno;
 	s.text = &text;
-	write_body(&s);
+	err = write_body(&s);
 	write_totals(&s);
-	err = opannotate_header(&text);
+	if (!err)
+		err = opannotate_header(&text);
 	if (!err && (fflush(text.out) || ferror(text.out)))
 		err = errno ? -errno : -EIO;
 	if (fclose(text.out) && !err)
@@ -198,7 +225,7 @@ static int write_file(struct source *s, struct op_diag *diag)
 		err = write_below(s, diag);
 	} else {
 		write_totals(s);
-		write_body(s);
+		err = write_body(s);
 	}
 	if (s->in)
 		fclose(s->in);

@@ -37,12 +37,13 @@ void opannotate_counts(const struct opannotate_text *t, const uint64_t *counts)
 		write_count(t, counts[i], i);
 }
 
-static bool is_zero(const struct opannotate_text *t, const uint64_t *counts)
+bool opannotate_has_counts(const struct opannotate_text *t,
+			   const uint64_t *counts)
 {
 	for (size_t i = 0; counts && i < t->report->classes.nr; i++)
 		if (counts[i])
-			return false;
-	return true;
+			return true;
+	return false;
 }
 
 /* The warmest column decides. */
@@ -61,7 +62,7 @@ void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts)
 	int nr = (int)t->report->classes.nr;
 	bool color = t->options->color;
 
-	if (is_zero(t, counts)) {
+	if (!opannotate_has_counts(t, counts)) {
 		fprintf(t->out, "%*s", nr * (COUNT_WIDTH + 1 + PERCENT_WIDTH),
 			"");
 	} else {
@@ -99,7 +100,7 @@ void opannotate_symbols(const struct opannotate_text *t,
 {
 	fputs(" /* ", t->out);
 	for (size_t i = 0; i < nr; i++)
-		fprintf(t->out, "%s ", symbols[i]->name);
+		fprintf(t->out, "%s%s ", symbols[i]->name, nr > 1 ? "," : "");
 	fputs("total: ", t->out);
 	for (size_t i = 0; i < t->report->classes.nr; i++)
 		write_count(t, sum(symbols, nr, i), i);

@@ -22,10 +22,15 @@ struct opannotate_text {
  * zeros or NULL, and " :". */
 void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts);
 
+/* Whether some count is not zero; NULL has none. */
+bool opannotate_has_counts(const struct opannotate_text *t,
+			   const uint64_t *counts);
+
 /* Counts and shares of all columns. */
 void opannotate_counts(const struct opannotate_text *t, const uint64_t *counts);
 
-/* " / * NAMES total: COUNTS * /" for the symbols that start in a line. */
+/* " / * NAME total: COUNTS * /" for the symbols that start in a line; of
+ * several each name is followed by a comma, and the counts are their sum. */
 void opannotate_symbols(const struct opannotate_text *t,
 			const struct pp_symbol_entry *const *symbols,
 			size_t nr);

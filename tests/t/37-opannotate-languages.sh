@@ -187,7 +187,7 @@ while (<$in>) {
 }
 while (<STDIN>) {
 	my ($names, $sum) = /^(.*) total (\d+)$/;
-	$sum -= $count{$_} // 0 for split ' ', $names;
+	$sum -= $count{$_} // 0 for split /,? /, "$names ";
 	print if $sum;
 }
 END

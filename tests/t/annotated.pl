@@ -22,7 +22,7 @@ while (my $text = <STDIN>) {
 		$line = undef;
 	} elsif (defined $line) {
 		$line++;
-		print "$file:0 $1\n" if $line == 0 && $text =~ /^ *(\d+) +[\d.e-]+ :<credited/;
+		print "$file:0 $1\n" if $line == 0 && $text =~ /^<credited to line zero> +(\d+) +[\d.e-]+ :$/;
 		print "$file:$line $1\n" if $line > 0 && $text =~ /^ *(\d+) +[\d.e-]+ :/;
 	}
 	print "$1 total $2\n" if $text =~ m{ /\* (\S.*?) total: +(\d+) +[\d.e-]+ \*/$};
