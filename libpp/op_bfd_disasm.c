@@ -22,20 +22,13 @@
 #define MAX_CODE ((uint64_t)1 << 28) /* bytes at once */
 #define ROW_BYTES 16 /* of code, at most */
 
-/* A name for an address. */
-struct label {
-	uint64_t vma;
-	const asymbol *sym;
-};
-
 struct op_disasm {
 	struct op_bfd *bfd;
 	struct op_disasm_options options;
 	struct pp_arena arena; /* of demangled names */
 	struct disassemble_info info;
 	disassembler_ftype print;
-	struct label *labels; /* by vma, the best name for one first */
-	size_t nr_labels;
+	struct op_bfd_labels labels;
 	uint8_t *code;
 	uint64_t bias; /* from a written address to a vma */
 	char *text; /* of the current instruction */
@@ -93,94 +86,12 @@ print_styled(void *stream, enum disassembler_style style, const char *fmt, ...)
 	return len;
 }
 
-/* ---- labels -------------------------------------------------------------- */
-
-static bool is_label(const asymbol *sym)
-{
-	const flagword unwanted =
-		BSF_DEBUGGING | BSF_SECTION_SYM | BSF_FILE | BSF_THREAD_LOCAL;
-
-	return sym->section && !bfd_is_und_section(sym->section) &&
-	       !bfd_is_com_section(sym->section) && !(sym->flags & unwanted) &&
-	       !op_bfd_is_noise(sym->name);
-}
-
-/* -1 if only @a has one of @flags. */
-static int prefer(const asymbol *a, const asymbol *b, flagword flags)
-{
-	return !(a->flags & flags) - !(b->flags & flags);
-}
-
-/* objdump's order. */
-static int by_vma_and_name(const void *pa, const void *pb)
-{
-	const struct label *a = pa, *b = pb;
-	int order = (a->vma > b->vma) - (a->vma < b->vma);
-
-	if (!order)
-		order = prefer(a->sym, b->sym, BSF_OBJECT);
-	if (!order)
-		order = prefer(a->sym, b->sym, BSF_FUNCTION);
-	if (!order)
-		order = prefer(a->sym, b->sym, BSF_GLOBAL);
-	if (!order)
-		order = (a->sym->name[0] == '.') - (b->sym->name[0] == '.');
-	return order ? order : strcmp(a->sym->name, b->sym->name);
-}
-
-static void add_labels(struct op_disasm *d, asymbol **syms, long nr)
-{
-	for (long i = 0; i < nr; i++)
-		if (is_label(syms[i]))
-			d->labels[d->nr_labels++] =
-				(struct label){ op_bfd_sym_vma(d->bfd, syms[i]),
-						syms[i] };
-}
-
-static int read_labels(struct op_disasm *d)
-{
-	struct op_bfd *bfd = d->bfd;
-	const struct object *object = op_bfd_read_all_syms(bfd);
-	size_t room = (size_t)object->nr_syms + bfd->nr_dynsyms +
-		      bfd->nr_synthetic + 1;
-
-	d->labels = calloc(room, sizeof(*d->labels));
-	if (!d->labels)
-		return -ENOMEM;
-	add_labels(d, object->syms, object->nr_syms);
-	if (!d->nr_labels)
-		add_labels(d, bfd->dynsyms, bfd->nr_dynsyms);
-	for (long i = 0; i < bfd->nr_synthetic; i++) {
-		asymbol *sym = &bfd->synthetic[i];
-
-		add_labels(d, &sym, 1);
-	}
-	qsort(d->labels, d->nr_labels, sizeof(*d->labels), by_vma_and_name);
-	return 0;
-}
-
-/* The best name at or below @vma; NULL if there is none. */
-static const struct label *find_label(const struct op_disasm *d, uint64_t vma)
-{
-	size_t low = 0, high = d->nr_labels;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (d->labels[middle].vma <= vma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low > 1 && d->labels[low - 2].vma == d->labels[low - 1].vma)
-		low--;
-	return low ? &d->labels[low - 1] : NULL;
-}
+/* ---- addresses ----------------------------------------------------------- */
 
 /* As it is written. What is behind an "@", such as "@plt", is not mangled. */
-static const char *shown_name(struct op_disasm *d, const struct label *label)
+static const char *shown_name(struct op_disasm *d, const char *name)
 {
-	const char *name = label->sym->name, *end = strchr(name, '@');
+	const char *end = strchr(name, '@');
 	const char *base = name, *shown;
 
 	if (!d->options.demangle)
@@ -196,16 +107,39 @@ static const char *shown_name(struct op_disasm *d, const struct label *label)
 	return shown ? shown : name;
 }
 
+/* The symbol whose address will be in a slot, with its version. */
+static void print_slot(struct op_disasm *d, const struct op_bfd_label *slot)
+{
+	bfd *abfd = d->bfd->main.abfd;
+	bool hidden = false;
+	const char *version =
+		bfd_get_symbol_version_string(abfd, slot->sym, true, &hidden);
+
+	if (bfd_is_und_section(slot->sym->section))
+		hidden = true;
+	print_text(d, " <%s", shown_name(d, slot->sym->name));
+	if (version && *version)
+		print_text(d, "%s%s", hidden ? "@" : "@@", version);
+	print_text(d, ">");
+}
+
 static void print_address(bfd_vma address, struct disassemble_info *info)
 {
 	struct op_disasm *d = info->stream;
 	uint64_t vma = address + d->bias;
-	const struct label *label = find_label(d, vma);
+	const struct op_bfd_label *label = op_bfd_label_find(&d->labels, vma),
+				  *slot = NULL;
 
 	print_text(d, "%s%" PRIx64, label ? "" : "0x", (uint64_t)address);
 	if (!label)
 		return;
-	print_text(d, " <%s", shown_name(d, label));
+	if (label->vma != vma)
+		slot = op_bfd_slot_find(&d->labels, vma);
+	if (slot) {
+		print_slot(d, slot);
+		return;
+	}
+	print_text(d, " <%s", shown_name(d, label->sym->name));
 	if (vma > label->vma)
 		print_text(d, "+0x%" PRIx64, vma - label->vma);
 	print_text(d, ">");
@@ -248,7 +182,7 @@ int op_disasm_new(struct op_disasm **out, struct op_bfd *bfd,
 	d->text = malloc(d->room);
 	err = d->text ? set_up(d) : -ENOMEM;
 	if (!err)
-		err = read_labels(d);
+		err = op_bfd_labels_init(&d->labels, bfd);
 	if (err)
 		op_disasm_free(d);
 	else
@@ -263,7 +197,7 @@ void op_disasm_free(struct op_disasm *d)
 	if (d->print)
 		disassemble_free_target(&d->info);
 	pp_arena_release(&d->arena);
-	free(d->labels);
+	op_bfd_labels_release(&d->labels);
 	free(d->code);
 	free(d->text);
 	free(d);
@@ -276,9 +210,10 @@ const char *op_disasm_format(const struct op_disasm *d)
 
 const char *op_disasm_name(struct op_disasm *d, uint64_t vma)
 {
-	const struct label *label = find_label(d, vma);
+	const struct op_bfd_label *label = op_bfd_label_find(&d->labels, vma);
 
-	return label && label->vma == vma ? shown_name(d, label) : NULL;
+	return label && label->vma == vma ? shown_name(d, label->sym->name)
+					  : NULL;
 }
 
 /* ---- instructions -------------------------------------------------------- */

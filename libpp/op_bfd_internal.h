@@ -97,6 +97,34 @@ uint64_t op_bfd_sym_vma(const struct op_bfd *bfd, const asymbol *sym);
 /* Whether assemblers and compilers left the name and it names nothing. */
 bool op_bfd_is_noise(const char *name);
 
+/* A name for an address. */
+struct op_bfd_label {
+	uint64_t vma;
+	asymbol *sym;
+};
+
+/* Those of a binary. */
+struct op_bfd_labels {
+	struct op_bfd_label *labels; /* by vma, the best name for one first */
+	size_t nr_labels;
+	struct op_bfd_label *slots; /* by vma: where the dynamic linker puts
+				       addresses of symbols */
+	size_t nr_slots;
+};
+
+/* Fill @labels, which is all zeros; @bfd must outlive it. Returns 0 or -ENOMEM.
+ * It can be released in any case. */
+int op_bfd_labels_init(struct op_bfd_labels *labels, struct op_bfd *bfd);
+void op_bfd_labels_release(struct op_bfd_labels *labels);
+
+/* The best name at or below @vma; NULL if there is none. */
+const struct op_bfd_label *op_bfd_label_find(const struct op_bfd_labels *labels,
+					     uint64_t vma);
+
+/* What will be in the slot at @vma; NULL if none is there. */
+const struct op_bfd_label *op_bfd_slot_find(const struct op_bfd_labels *labels,
+					    uint64_t vma);
+
 void op_bfd_lines_free(struct line_table *lines);
 
 #endif /* LIBPP_OP_BFD_INTERNAL_H */
