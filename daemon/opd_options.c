@@ -8,10 +8,9 @@
 #include "daemon/opd_log.h"
 #include "daemon/opd_options.h"
 #include "daemon/opd_source.h"
+#include "libop/op_session.h"
 
 #define DEFAULT_SOURCE "oprofilefs"
-#define DEFAULT_PACK_AT 8 /* MiB */
-#define MAX_PACK_AT (1 << 20)
 
 /* What popt leaves behind, before it is checked. */
 struct raw_options {
@@ -130,11 +129,11 @@ static int parse_separate(struct opd_options *options, const int separate[4],
 static int parse_pack_at(struct opd_options *options, int mib,
 			 struct op_diag *diag)
 {
-	if (mib < 0 || mib > MAX_PACK_AT)
+	if (mib < 0 || mib > OP_PACK_AT_MAX)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--pack-at=%d: must be a number of MiB from 0 to %d",
-			mib, MAX_PACK_AT);
+			mib, OP_PACK_AT_MAX);
 	options->pack_at = (unsigned int)mib;
 	return 0;
 }
@@ -285,7 +284,8 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 		      struct op_diag *diag)
 {
-	struct raw_options raw = { .ready_fd = -1, .pack_at = DEFAULT_PACK_AT };
+	struct raw_options raw = { .ready_fd = -1,
+				   .pack_at = OP_PACK_AT_DEFAULT };
 	int err = parse_raw(&raw, argc, argv, diag);
 
 	memset(options, 0, sizeof(*options));

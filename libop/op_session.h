@@ -26,6 +26,10 @@
 
 #define OP_SESSION_DIR_DEFAULT "/var/lib/oprofile"
 
+/* MiB of sample files that the daemon leaves as they are; 0: all of them. */
+#define OP_PACK_AT_DEFAULT 8
+#define OP_PACK_AT_MAX (1 << 20)
+
 struct op_session {
 	char dir[4096]; /* absolute, no slash at its end */
 	char samples[4096 + 16]; /* dir/samples */

@@ -223,6 +223,9 @@ static void add_args(struct process_args *args, const struct opcontrol *oc)
 		process_args_add(args, "--no-vmlinux");
 	if (settings->images[0])
 		process_args_add(args, "--image=%s", settings->images);
+	if (oc_settings_is_set(settings, OC_PACK_AT))
+		process_args_add(args, "--pack-at=%" PRIu64,
+				 settings->numbers[OC_PACK_AT]);
 	add_source(args, oc);
 	if (verbose)
 		process_args_add(args, "--verbose=%s", verbose);

@@ -216,14 +216,13 @@ static int load_number(const struct op_config *config, const char *path,
 	char why[64];
 	int err;
 
-	*out = 0;
+	*out = info->initial;
 	if (!value || !*value)
 		return 0;
 	err = op_config_get_u64(config, info->key, out, diag);
-	if (err || !*out || (*out >= info->min && *out <= info->max))
+	if (err || !*out ||
+	    !oc_settings_check_number(info, *out, why, sizeof(why)))
 		return err;
-	snprintf(why, sizeof(why), "not from %" PRIu64 " to %" PRIu64,
-		 info->min, info->max);
 	return bad_value(path, info->key, value, why, diag);
 }
 
@@ -330,7 +329,7 @@ static int store_numbers(struct op_config *config,
 	int err = 0;
 
 	for (int i = 0; i < OC_NR_NUMBERS && !err; i++) {
-		if (settings->numbers[i])
+		if (oc_settings_is_set(settings, i))
 			err = op_config_set_u64(config, oc_numbers[i].key,
 						settings->numbers[i]);
 		else

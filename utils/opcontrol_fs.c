@@ -261,13 +261,24 @@ static int check_module_watershed(struct opcontrol *oc)
 }
 
 /* What an earlier session asked for and this one does not. */
-static bool must_be_zero(const struct oc_fs *fs, enum oc_number number)
+static bool is_another(const struct oc_fs *fs, const char *file, uint64_t value)
+{
+	uint64_t now = value;
+
+	return oc_fs_has(fs, file) && !oc_fs_read(fs, file, &now, NULL) &&
+	       now != value;
+}
+
+static bool must_write(const struct opcontrol *oc, enum oc_number number)
 {
 	const struct oc_number_info *info = &oc_numbers[number];
-	uint64_t value = 0;
 
-	return info->zero_is_none && oc_fs_has(fs, info->file) &&
-	       !oc_fs_read(fs, info->file, &value, NULL) && value;
+	if (!info->file)
+		return false;
+	if (oc_settings_is_set(&oc->settings, number))
+		return true;
+	return info->zero &&
+	       is_another(&oc->fs, info->file, oc->settings.numbers[number]);
 }
 
 int oc_fs_write_settings(struct opcontrol *oc)
@@ -275,7 +286,7 @@ int oc_fs_write_settings(struct opcontrol *oc)
 	int err = 0;
 
 	for (int i = 0; i < OC_NR_NUMBERS && !err; i++) {
-		if (oc->settings.numbers[i] || must_be_zero(&oc->fs, i))
+		if (must_write(oc, i))
 			err = oc_fs_write(oc, oc_numbers[i].file,
 					  oc->settings.numbers[i]);
 	}

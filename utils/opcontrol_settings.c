@@ -20,15 +20,19 @@
 /* clang-format off */
 const struct oc_number_info oc_numbers[OC_NR_NUMBERS] = {
 	[OC_BUFFER_SIZE] = { "BUF_SIZE", "buffer_size", true,
-		false, "Buffer size", 1024, 1u << 27 },
+		NULL, "Buffer size", 0, 1024, 1u << 27, 1 },
 	[OC_BUFFER_WATERSHED] = { "BUF_WATERSHED", "buffer_watershed", true,
-		false, "Buffer watershed", 1, 1u << 27 },
+		NULL, "Buffer watershed", 0, 1, 1u << 27, 1 },
 	[OC_CPU_BUFFER_SIZE] = { "CPU_BUF_SIZE", "cpu_buffer_size", true,
-		false, "CPU buffer size", 16, 1u << 22 },
+		NULL, "CPU buffer size", 0, 16, 1u << 22, 1 },
 	[OC_TIMER_RATE] = { "TIMER_RATE", "timer/rate", false,
-		false, "Timer rate", 1, 100000 },
+		NULL, "Timer rate", 0, 1, 100000, 1 },
 	[OC_CALLGRAPH] = { "CALLGRAPH", "backtrace_depth", false,
-		true, "Call-graph depth", 1, 1024 },
+		"none", "Call-graph depth", 0, 1, 1024, 1 },
+	[OC_CALLGRAPH_STACK] = { "CALLGRAPH_STACK", "backtrace_stack", true,
+		"frame pointers", "Call-graph stack", 16384, 8, 65536, 8 },
+	[OC_PACK_AT] = { "PACK_AT", NULL, false,
+		"never", "Pack at", OP_PACK_AT_DEFAULT, 1, OP_PACK_AT_MAX, 1 },
 };
 
 const char *const oc_source_names[OC_NR_SOURCES] = {
@@ -53,6 +57,8 @@ void oc_settings_init(struct oc_settings *settings)
 {
 	memset(settings, 0, sizeof(*settings));
 	strcpy(settings->session_dir, OP_SESSION_DIR_DEFAULT);
+	for (int i = 0; i < OC_NR_NUMBERS; i++)
+		settings->numbers[i] = oc_numbers[i].initial;
 }
 
 static void separate_all(bool separate[], bool on)
@@ -174,7 +180,26 @@ static int set_event(struct oc_settings *settings, const struct oc_setting *row,
 
 static const char *zero_means(const struct oc_number_info *info)
 {
-	return info->zero_is_none ? "none" : "the usual one";
+	return info->zero ? info->zero : "the usual one";
+}
+
+bool oc_settings_is_set(const struct oc_settings *settings,
+			enum oc_number number)
+{
+	return settings->numbers[number] != oc_numbers[number].initial;
+}
+
+int oc_settings_check_number(const struct oc_number_info *info, uint64_t value,
+			     char *why, size_t len)
+{
+	if (value < info->min || value > info->max)
+		snprintf(why, len, "not from %" PRIu64 " to %" PRIu64,
+			 info->min, info->max);
+	else if (value % info->unit)
+		snprintf(why, len, "not a multiple of %" PRIu64, info->unit);
+	else
+		return 0;
+	return -EINVAL;
 }
 
 static int set_number(struct oc_settings *settings,
@@ -183,18 +208,18 @@ static int set_number(struct oc_settings *settings,
 {
 	const struct oc_number_info *info = &oc_numbers[row->number];
 	uint64_t number;
+	char why[64];
 
 	if (op_parse_u64(value, &number))
 		return op_diag_set(diag, -EINVAL,
 				   "--%s=%s: not a whole number; give one, or "
 				   "0 for %s",
 				   row->option, value, zero_means(info));
-	if (number && (number < info->min || number > info->max))
+	if (number && oc_settings_check_number(info, number, why, sizeof(why)))
 		return op_diag_set(diag, -EINVAL,
-				   "--%s=%s: not from %" PRIu64 " to %" PRIu64
-				   "; give a number that is, or 0 for %s",
-				   row->option, value, info->min, info->max,
-				   zero_means(info));
+				   "--%s=%s: %s; give a number that is, or 0 "
+				   "for %s",
+				   row->option, value, why, zero_means(info));
 	settings->numbers[row->number] = number;
 	return 0;
 }
@@ -390,6 +415,12 @@ const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
 	{ .option = "callgraph", .letter = 'c', .argument = "DEPTH",
 	  .set = set_number, .number = OC_CALLGRAPH,
 	  .help = "take stacks of at most DEPTH callers (0: none)" },
+	{ .option = "callgraph-stack", .argument = "BYTES",
+	  .set = set_number, .number = OC_CALLGRAPH_STACK,
+	  .help = "of a user's stack (16384; 0: follow frame pointers)" },
+	{ .option = "pack-at", .argument = "MIB", .set = set_number,
+	  .number = OC_PACK_AT,
+	  .help = "pack sample files that take more than this (8; 0: never)" },
 };
 /* clang-format on */
 

@@ -9,6 +9,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "libop/op_diag.h"
@@ -28,24 +29,28 @@ enum oc_source {
 /* The words for them: of --source, in the settings file, in --status. */
 extern const char *const oc_source_names[OC_NR_SOURCES];
 
-/* Settings that are numbers for the source; 0: leave it as it is, or none. */
+/* Settings that are numbers; what 0 means differs (oc_number_info). */
 enum oc_number {
 	OC_BUFFER_SIZE,
 	OC_BUFFER_WATERSHED,
 	OC_CPU_BUFFER_SIZE,
 	OC_TIMER_RATE,
 	OC_CALLGRAPH, /* callers that a sample's stack may have */
+	OC_CALLGRAPH_STACK, /* bytes of a user stack that the module takes */
+	OC_PACK_AT, /* MiB of sample files that are not packed */
 	OC_NR_NUMBERS
 };
 
 struct oc_number_info {
 	const char *key; /* in the settings file */
-	const char *file; /* below oprofilefs */
+	const char *file; /* below oprofilefs; NULL: it is the daemon's */
 	bool is_module_only; /* without effect on perf_events */
-	bool zero_is_none; /* 0 is a value, too, the one it has at first */
+	const char *zero; /* what 0 means; NULL: leave it as it is */
 	const char *label; /* for --status */
+	uint64_t initial; /* without the option; 0 where that is no value */
 	uint64_t min; /* the module's own bounds, for an early answer */
 	uint64_t max;
+	uint64_t unit; /* it is a multiple of */
 };
 
 extern const struct oc_number_info oc_numbers[OC_NR_NUMBERS];
@@ -91,7 +96,7 @@ struct oc_setting {
 		   const char *value, struct op_diag *diag);
 };
 
-#define OC_NR_SETTINGS 12
+#define OC_NR_SETTINGS 14
 
 extern const struct oc_setting oc_settings_table[OC_NR_SETTINGS];
 
@@ -121,6 +126,17 @@ int oc_settings_separate(bool separate[], const char *list,
 
 /* "library cpu" or "none". @buf holds 64 bytes. */
 const char *oc_settings_separate_text(const bool separate[], char *buf);
+
+/* Whether @value of @number is another than without the option. */
+bool oc_settings_is_set(const struct oc_settings *settings,
+			enum oc_number number);
+
+/*
+ * Whether @value is one that the setting may have, besides 0. Returns 0, or
+ * -EINVAL with what it should be in @why ("not from 1 to 5").
+ */
+int oc_settings_check_number(const struct oc_number_info *info, uint64_t value,
+			     char *why, size_t len);
 
 /* Whether @path is an ELF file that can be read: 0 or -errno with the reason
  * in @diag. */

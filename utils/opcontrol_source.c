@@ -99,7 +99,8 @@ static void note_unused(const struct opcontrol *oc)
 	bool any = false;
 
 	for (int i = 0; i < OC_NR_NUMBERS; i++) {
-		if (!oc->settings.numbers[i] || !has_no_effect(oc, i))
+		if (!oc_settings_is_set(&oc->settings, i) ||
+		    !has_no_effect(oc, i))
 			continue;
 		fprintf(stderr, "%s%s", between, oc_numbers[i].label);
 		between = ", ";

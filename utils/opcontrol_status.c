@@ -84,6 +84,19 @@ static void print_number(const struct opcontrol *oc, enum oc_number number)
 		printf("%s: %" PRIu64 "\n", oc_numbers[number].label, value);
 }
 
+/* One that always is something. */
+static void print_size(const struct opcontrol *oc, enum oc_number number,
+		       const char *unit)
+{
+	const struct oc_number_info *info = &oc_numbers[number];
+	uint64_t value = oc->settings.numbers[number];
+
+	if (value)
+		printf("%s: %" PRIu64 " %s\n", info->label, value, unit);
+	else
+		printf("%s: %s\n", info->label, info->zero);
+}
+
 /* What the module does, where it can be read; else what will be asked for. */
 static void print_rate(const struct opcontrol *oc, bool is_perf)
 {
@@ -110,10 +123,13 @@ static bool print_events(struct opcontrol *oc, const char *source)
 }
 
 /* Whether stacks are taken is told in any case. */
-static void print_callgraph(const struct opcontrol *oc)
+static void print_callgraph(const struct opcontrol *oc, bool is_perf)
 {
-	printf("%s: %" PRIu64 "\n", oc_numbers[OC_CALLGRAPH].label,
-	       oc->settings.numbers[OC_CALLGRAPH]);
+	uint64_t depth = oc->settings.numbers[OC_CALLGRAPH];
+
+	printf("%s: %" PRIu64 "\n", oc_numbers[OC_CALLGRAPH].label, depth);
+	if (depth && !is_perf)
+		print_size(oc, OC_CALLGRAPH_STACK, "bytes");
 }
 
 static void print_settings(struct opcontrol *oc)
@@ -128,10 +144,12 @@ static void print_settings(struct opcontrol *oc)
 			  settings->session_dir));
 	has_events = print_events(oc, source);
 	print_separate(oc);
-	print_callgraph(oc);
+	print_callgraph(oc, is_perf);
 	print_vmlinux(oc);
 	printf("Image filter: %s\n",
 	       settings->images[0] ? settings->images : "none");
+	if (oc_settings_is_set(settings, OC_PACK_AT))
+		print_size(oc, OC_PACK_AT, "MiB");
 	if (!is_perf) {
 		print_number(oc, OC_BUFFER_SIZE);
 		print_number(oc, OC_BUFFER_WATERSHED);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libop/op_config.h"
+#include "libop/op_session.h"
 
 #define RATE_MAX                                                               \
 	100000 /* samples per second; the kernel's own limit is lower          \
@@ -23,6 +24,7 @@
 struct raw {
 	char *pid;
 	char *rate;
+	char *pack_at;
 	char *verbose;
 	int system_wide;
 	int separate_thread;
@@ -71,6 +73,19 @@ static int take_rate(struct operf_options *options, const char *text,
 				   "the CPU clock, which is sampled without "
 				   "--events; give one of them");
 	return 0;
+}
+
+static int take_pack_at(struct operf_options *options, const char *text,
+			struct op_diag *diag)
+{
+	options->pack_at = OP_PACK_AT_DEFAULT;
+	if (!text || (!op_parse_u64(text, &options->pack_at) &&
+		      options->pack_at <= OP_PACK_AT_MAX))
+		return 0;
+	return op_diag_set(diag, -EINVAL,
+			   "--pack-at=%s: not a number of MiB; give one from 1 "
+			   "to %d, or 0 for never",
+			   text, OP_PACK_AT_MAX);
 }
 
 /* Without a depth it is all. */
@@ -196,6 +211,8 @@ static int check(struct operf_options *options, const struct raw *raw,
 	if (!err)
 		err = take_rate(options, raw->rate, diag);
 	if (!err)
+		err = take_pack_at(options, raw->pack_at, diag);
+	if (!err)
 		err = take_verbose(options, raw->verbose, diag);
 	if (!err && !options->version)
 		err = check_modes(options, diag);
@@ -291,6 +308,7 @@ static int parse_raw(struct operf_options *o, struct raw *raw, int argc,
 		{ "separate-cpu", 'c', POPT_ARG_NONE, &raw->separate_cpu, 0, "keep samples apart by CPU", NULL },
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "where the samples go (./oprofile_data)", "DIR" },
 		{ "append", 'a', POPT_ARG_NONE, &raw->append, 0, "add to the samples that are there", NULL },
+		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files that take more than this (8; 0: never)", "MIB" },
 		{ "vmlinux", 'k', POPT_ARG_STRING, &o->vmlinux, 0, "kernel image that reports take symbols from", "FILE" },
 		{ "lazy-conversion", 'l', POPT_ARG_NONE, &raw->lazy, 0, "accepted; nothing is ever converted", NULL },
 		{ "verbose", 'V', POPT_ARG_STRING, &raw->verbose, 0, "debug: say each step; sfile,arcs,samples,module,misc,ext,all: log more", "WORDS" },
@@ -334,6 +352,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 		err = check(options, &raw, diag);
 	free(raw.pid);
 	free(raw.rate);
+	free(raw.pack_at);
 	free(raw.verbose);
 	return err;
 }

@@ -26,6 +26,7 @@ struct operf_options {
 	bool separate_thread;
 	bool separate_cpu;
 	bool append;
+	uint64_t pack_at; /* MiB of sample files that stay as they are */
 	bool verbose; /* say each step */
 	bool version; /* only that is asked for */
 };

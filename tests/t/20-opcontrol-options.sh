@@ -31,7 +31,8 @@ help=$("$opcontrol" --help)
 for word in init setup start-daemon start dump stop reset save=NAME status \
 	shutdown deinit list-events session-dir=DIR source=WORD event=EVENT vmlinux=FILE no-vmlinux separate=LIST \
 	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
-	timer-rate=HZ callgraph=DEPTH verbose version help usage; do
+	timer-rate=HZ callgraph=DEPTH callgraph-stack=BYTES pack-at=MIB \
+	verbose version help usage; do
 	like "--help names --$word" "$help" "--$word"
 done
 ok "--usage" "$opcontrol" --usage
@@ -80,6 +81,16 @@ error "no depth" 2 '--callgraph=deep: not a whole number; give one, or 0 for non
 	--callgraph=deep
 error "too large a depth" 2 '--callgraph=1025: not from 1 to 1024' \
 	--callgraph=1025
+error "too large a stack" 2 \
+	'--callgraph-stack=65544: not from 8 to 65536; .*0 for frame pointers' \
+	--callgraph-stack=65544
+error "a stack of no whole words" 2 \
+	'--callgraph-stack=12: not a multiple of 8; .*0 for frame pointers' \
+	--callgraph-stack=12
+error "a limit that is none" 2 '--pack-at=8MB: not a whole number; .*0 for never' \
+	--pack-at=8MB
+error "too large a limit" 2 '--pack-at=1048577: not from 1 to 1048576' \
+	--pack-at=1048577
 error "too large a number" 2 '--timer-rate=100001: not from 1 to 100000' \
 	--timer-rate=100001
 error "a watershed above the buffer" 2 \

@@ -62,6 +62,18 @@ is "numbers are saved" \
 $(saved TIMER_RATE)" "65536 8192 4096 250"
 ok "0 takes a number back" opcontrol --buffer-size=0
 is "no line for it" "$(saved BUF_SIZE)" ""
+opcontrol --pack-at=0 --callgraph-stack=0
+is "where 0 is a number it is saved" \
+	"$(saved PACK_AT) $(saved CALLGRAPH_STACK)" "0 0"
+like "and shown" "$(opcontrol --status)" '^Pack at: never$'
+opcontrol --pack-at=64 --callgraph-stack=32768
+is "and so are others" "$(saved PACK_AT) $(saved CALLGRAPH_STACK)" "64 32768"
+like "in --status" "$(opcontrol --status)" '^Pack at: 64 MiB$'
+unlike "stacks that are not taken have no size" "$(opcontrol --status)" \
+	'Call-graph stack'
+opcontrol --pack-at=8 --callgraph-stack=16384
+is "the usual ones need no line" \
+	"$(saved PACK_AT)$(saved CALLGRAPH_STACK)" ""
 
 dir="$TMP/a folder with \"quotes\", \$HOME, \`id\`, ümlauts "
 mkdir -p "$dir"
@@ -90,6 +102,8 @@ is "--callgraph implies --separate=library and says so" \
 samples in libraries apart by program, as --separate=library does"
 is "both are saved" "$(saved CALLGRAPH) $(saved SEPARATE_LIB)" "16 1"
 like "in --status" "$(opcontrol --status)" '^Call-graph depth: 16$'
+like "with what is taken of a stack" "$(opcontrol --status)" \
+	'^Call-graph stack: 16384 bytes$'
 is "-c, and nothing to be said" "$(opcontrol -c 32 2>&1)" ""
 like "what it implies cannot be undone meanwhile" \
 	"$(opcontrol --separate=cpu 2>&1) $(saved SEPARATE_LIB)" \
@@ -147,6 +161,7 @@ Session-dir: $TMP/session
 Event 0: CPU_CLK_UNHALTED:100000:0:1:1
 Separate options: library cpu
 Call-graph depth: 5
+Call-graph stack: 16384 bytes
 vmlinux file: $TMP/vmlinux
 Image filter: none
 Buffer size: 65536
@@ -168,6 +183,10 @@ fails "a bad number names file, line and key" \
 set_rc 'BUF_SIZE=5'
 fails "a number out of range" \
 	"$rc: BUF_SIZE=5: not from 1024 to 134217728; correct or remove" --status
+set_rc 'CALLGRAPH_STACK=100'
+fails "a number that is no multiple" \
+	"$rc: CALLGRAPH_STACK=100: not a multiple of 8; correct or remove" \
+	--status
 set_rc 'SEPARATE_CPU=maybe'
 fails "a bad switch" "$rc: SEPARATE_CPU=maybe: neither 0 nor 1; correct" --status
 set_rc 'SOURCE=timer'

@@ -99,20 +99,22 @@ ok "back" opcontrol --session-dir="$session" --separate=none
 
 cp "$BIN/opcontrol" "$TMP/a vmlinux"
 ok "--start with settings" opcontrol --start --verbose=sfile,misc \
-	--separate=all --vmlinux="$TMP/a vmlinux" --image="$TMP/a vmlinux,/bin/sh"
+	--separate=all --vmlinux="$TMP/a vmlinux" --image="$TMP/a vmlinux,/bin/sh" \
+	--pack-at=0
 is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 --separate-kernel=1
 --separate-thread=1
 --separate-cpu=1
 --vmlinux=$TMP/a vmlinux
 --image=$TMP/a vmlinux,$(realpath /bin/sh)
+--pack-at=0
 --source=oprofilefs:$OPROFILE_FS
 --source-reason=OPROFILE_FS stands in for it
 --verbose=sfile,misc"
 says "--deinit shuts down" 0 "Stopping profiling.
 Killing daemon." --deinit
 ok "settings with nothing special" opcontrol --separate=none --no-vmlinux \
-	--image=all
+	--image=all --pack-at=8
 
 mkdir "$TMP/path"
 mv "$TMP/bin/oprofiled" "$TMP/path/oprofiled"

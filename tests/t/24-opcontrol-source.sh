@@ -22,7 +22,8 @@ while IFS='|' read -r settings source reason notes; do
 	# Several settings to a row.
 	# shellcheck disable=SC2086
 	opcontrol --setup --buffer-size=0 --buffer-watershed=0 \
-		--cpu-buffer-size=0 --timer-rate=0 --callgraph=0 $settings 2>&1 |
+		--cpu-buffer-size=0 --timer-rate=0 --callgraph=0 \
+		--callgraph-stack=16384 $settings 2>&1 |
 		grep -v 'keeps samples in libraries'
 	before=$(opcontrol --status)
 	out=$(opcontrol --start 2>"$TMP/err")
@@ -57,6 +58,7 @@ done <<END
 --source=perf --buffer-size=65536 --timer-rate=9 --cpu-buffer-size=64|perf:rate=9|chosen by --source=perf|opcontrol: no effect with this source: Buffer size, CPU buffer size
 --source=perf --callgraph=64|perf:callgraph=64|chosen by --source=perf|
 --source=perf --timer-rate=9 --callgraph=1|perf:rate=9,callgraph=1|chosen by --source=perf|
+--source=perf --callgraph=1 --callgraph-stack=0|perf:callgraph=1|chosen by --source=perf|opcontrol: no effect with this source: Call-graph stack
 --source=module|oprofilefs:$fs|chosen by --source=module|
 --source=auto|oprofilefs:$fs|OPROFILE_FS stands in for it|
 END
@@ -66,6 +68,13 @@ ok "--start" opcontrol --start
 is "the module was told" "$(cat "$fs/backtrace_depth")" 64
 like "--status says so" "$(opcontrol --status)" '^Call-graph depth: 64$'
 ok "--shutdown" opcontrol --shutdown
+is "its own part of a stack is left to it" "$(cat "$fs/backtrace_stack")" 16384
+for bytes in 65536 0 16384; do
+	ok "$bytes bytes" opcontrol --setup --callgraph-stack=$bytes
+	ok "--start" opcontrol --start
+	is "the module was told" "$(cat "$fs/backtrace_stack")" $bytes
+	ok "--shutdown" opcontrol --shutdown
+done
 ok "without" opcontrol --setup --callgraph=0
 ok "--start" opcontrol --start
 is "the module was told that, too" "$(cat "$fs/backtrace_depth")" 0

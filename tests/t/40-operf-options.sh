@@ -47,6 +47,10 @@ for depth in x 0 -1 1025 ''; do
 	says "--callgraph '$depth'" "--callgraph=$depth: not a number of \
 frames; give one from 1 to 1024" "--callgraph=$depth" true
 done
+for mib in x -1 1048577 8MiB ''; do
+	says "--pack-at '$mib'" "--pack-at=$mib: not a number of MiB; give one \
+from 1 to 1048576, or 0 for never" "--pack-at=$mib" true
+done
 says "--rate with events" "--rate and --events: the rate is that of the CPU \
 clock, which is sampled without --events; give one of them" \
 	--rate=100 -e cpu-clock:1000000 true

@@ -16,6 +16,7 @@ echo 32768 >"$OPROFILE_FS/buffer_watershed"
 echo 8192 >"$OPROFILE_FS/cpu_buffer_size"
 echo 1000 >"$OPROFILE_FS/timer/rate"
 echo 0 >"$OPROFILE_FS/backtrace_depth"
+echo 16384 >"$OPROFILE_FS/backtrace_stack"
 
 # The daemon beside opcontrol is taken, so opcontrol must be a copy.
 cp "$BIN/opcontrol" "$TMP/bin/opcontrol"
