@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -158,6 +159,16 @@ void opd_control_handle(struct opd *opd, unsigned int nr)
 	} else if (client->len == sizeof(client->line)) {
 		close_client(client);
 	}
+}
+
+void opd_control_say_packing(struct opd *opd, uint64_t bytes)
+{
+	char line[64];
+
+	if (opd->control.shutdown_fd < 0)
+		return;
+	snprintf(line, sizeof(line), " packing = %" PRIu64 "\n", bytes);
+	send_text(opd->control.shutdown_fd, line, strlen(line));
 }
 
 void opd_control_answer_shutdown(struct opd *opd)

@@ -9,6 +9,7 @@
  */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "libop/op_control.h"
 #include "libop/op_diag.h"
@@ -42,6 +43,9 @@ void opd_control_close(struct opd *opd);
 /* A client came; client number @nr wrote or hung up. */
 void opd_control_accept(struct opd *opd);
 void opd_control_handle(struct opd *opd, unsigned int nr);
+
+/* Tell who waits for the daemon's end that packing @bytes comes before it. */
+void opd_control_say_packing(struct opd *opd, uint64_t bytes);
 
 /* Tell who asked for it that the daemon is at its end. */
 void opd_control_answer_shutdown(struct opd *opd);

@@ -352,8 +352,11 @@ static void pack_now(struct opd *opd, const char *dir)
 {
 	struct opd_pack_report report = { .err = 0 };
 	struct rusage before = { 0 }, after = { 0 };
+	struct opd_packer_size size;
 	bool recount = opd->stats.recount;
 
+	if (!opd_packer_size(dir, &size) && is_due(opd, &size, false))
+		opd_control_say_packing(opd, size.loose);
 	getrusage(RUSAGE_SELF, &before);
 	pack_at_rest(opd, dir, &report);
 	getrusage(RUSAGE_SELF, &after);
@@ -366,6 +369,7 @@ bool opd_pack_end(struct opd *opd)
 	struct opd_pack *pack = &opd->pack;
 
 	if (pack->child) {
+		opd_control_say_packing(opd, pack->report->before.loose);
 		/* Somebody waits now; who may not do it, waits longer. */
 		(void)setpriority(PRIO_PROCESS, (id_t)pack->child, 0);
 		reap(opd, 0);

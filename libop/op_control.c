@@ -66,6 +66,8 @@ struct call {
 	size_t reply_len;
 	size_t reply_at;
 	bool reply_full;
+	void (*heard)(void *data, const char *line); /* NULL: nobody */
+	void *data;
 	struct op_diag *diag;
 };
 
@@ -226,6 +228,8 @@ static int take_line(struct call *call, const char *line)
 {
 	if (line[0] == ' ') {
 		keep_data(call, line + 1);
+		if (call->heard)
+			call->heard(call->data, line + 1);
 		return 1;
 	}
 	if (!strcmp(line, "ok"))
@@ -296,35 +300,61 @@ static bool is_request(const char *request)
 	return len && len < OP_CONTROL_LINE_MAX && !strchr(request, '\n');
 }
 
+static int64_t deadline(int timeout_ms)
+{
+	return timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+}
+
+static int carry_out(struct call *call, const char *request)
+{
+	int err;
+
+	if (!is_request(request))
+		return op_diag_set(call->diag, -EINVAL,
+				   "%s: a request is one line of at most %d "
+				   "bytes",
+				   call->socket, OP_CONTROL_LINE_MAX);
+	call->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (call->fd < 0)
+		return fail(call, -errno, "cannot make a socket");
+	err = connect_call(call);
+	if (!err)
+		err = send_request(call, request);
+	if (!err)
+		err = receive_answer(call);
+	close(call->fd);
+	return err;
+}
+
 int op_control_call(const char *socket_path, const char *request, char *reply,
 		    size_t len, int timeout_ms, struct op_diag *diag)
 {
 	struct call call = {
 		.socket = socket_path,
-		.deadline = timeout_ms < 0 ? -1 : now_ms() + timeout_ms,
+		.deadline = deadline(timeout_ms),
 		.reply = reply,
 		.reply_len = reply ? len : 0,
 		.diag = diag,
 	};
-	int err;
 
 	if (call.reply_len)
 		reply[0] = '\0';
-	if (!is_request(request))
-		return op_diag_set(diag, -EINVAL,
-				   "%s: a request is one line of at most %d "
-				   "bytes",
-				   socket_path, OP_CONTROL_LINE_MAX);
-	call.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (call.fd < 0)
-		return fail(&call, -errno, "cannot make a socket");
-	err = connect_call(&call);
-	if (!err)
-		err = send_request(&call, request);
-	if (!err)
-		err = receive_answer(&call);
-	close(call.fd);
-	return err;
+	return carry_out(&call, request);
+}
+
+int op_control_follow(const char *socket_path, const char *request,
+		      void (*heard)(void *data, const char *line), void *data,
+		      int timeout_ms, struct op_diag *diag)
+{
+	struct call call = {
+		.socket = socket_path,
+		.deadline = deadline(timeout_ms),
+		.heard = heard,
+		.data = data,
+		.diag = diag,
+	};
+
+	return carry_out(&call, request);
 }
 
 /* ---- listening ----------------------------------------------------------- */

@@ -13,6 +13,9 @@
  * Lines of an answer that start with a blank are data for the caller
  * ("key = value" lines for status). A line is at most OP_CONTROL_LINE_MAX
  * bytes with its newline.
+ *
+ * To "shutdown" there may be a line "packing = BYTES" before the daemon takes
+ * its time to pack that much.
  */
 
 #include <stddef.h>
@@ -32,6 +35,14 @@
  */
 int op_control_call(const char *socket, const char *request, char *reply,
 		    size_t len, int timeout_ms, struct op_diag *diag);
+
+/*
+ * The same, but each data line is handed to @heard as soon as it comes. It is
+ * what the daemon does now: the answer follows.
+ */
+int op_control_follow(const char *socket, const char *request,
+		      void (*heard)(void *data, const char *line), void *data,
+		      int timeout_ms, struct op_diag *diag);
 
 /*
  * Listen at @socket, which is made with mode 0600; its folder must exist. A

@@ -16,12 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libop/op_config.h"
 #include "libop/op_control.h"
 #include "utils/process.h"
 #include "utils/operf.h"
 #include "utils/operf_wait.h"
 
 #define DAEMON "oprofiled"
+#define PACKING "packing = " /* bytes, which it says at its end */
 
 /* Milliseconds. What is asked for may have to wait for the disk. */
 #define DYING_MS 1000
@@ -363,10 +365,15 @@ int operf_daemon_start(struct operf *operf)
 
 /* ---- requests ------------------------------------------------------------ */
 
-static int call(struct operf *operf, const char *request, struct op_diag *why)
+static void say_call(const struct operf *operf, const char *request)
 {
 	operf_say(operf, "ask the daemon, pid %d: %s", operf->daemon.pid,
 		  request);
+}
+
+static int call(struct operf *operf, const char *request, struct op_diag *why)
+{
+	say_call(operf, request);
 	return op_control_call(operf->session.socket, request, NULL, 0,
 			       REQUEST_MS, why);
 }
@@ -389,11 +396,33 @@ int operf_daemon_call(struct operf *operf, const char *request)
 	return op_diag_set(&operf->diag, err, DAEMON ": %s", why.text);
 }
 
+/* Seconds may pass. Who sees them pass is told of it, once. */
+static void hear(void *data, const char *line)
+{
+	bool *told = data;
+	uint64_t bytes;
+
+	if (*told || strncmp(line, PACKING, strlen(PACKING)) ||
+	    op_parse_u64(line + strlen(PACKING), &bytes))
+		return;
+	operf_note("packing %" PRIu64 " MiB of sample files", bytes >> 20);
+	*told = true;
+}
+
+static int ask_to_end(struct operf *operf, struct op_diag *why)
+{
+	bool told = !isatty(STDERR_FILENO);
+
+	say_call(operf, "shutdown");
+	return op_control_follow(operf->session.socket, "shutdown", hear, &told,
+				 REQUEST_MS, why);
+}
+
 int operf_daemon_stop(struct operf *operf)
 {
 	struct operf_daemon *daemon = &operf->daemon;
 	struct op_diag why = { "" };
-	int err = call(operf, "shutdown", &why);
+	int err = ask_to_end(operf, &why);
 
 	/* It may be gone before its answer has been read. */
 	if (!err || err == -EPROTO || err == -ECONNREFUSED)

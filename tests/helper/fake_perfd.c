@@ -14,6 +14,7 @@
  *	hang		is never ready
  *	refuse-VERB	answers that request with an error
  *	crash-VERB	is killed by that request
+ *	pack-VERB	says first, and twice, that it packs
  *	empty		leaves no sample files
  */
 
@@ -171,6 +172,9 @@ static bool serve(int fd)
 	see(request);
 	if (is_mode("crash-", request))
 		raise(SIGKILL);
+	if (is_mode("pack-", request))
+		check(dprintf(fd, " packing = 9437184\n packing = 1\n") > 0,
+		      "packing");
 	refuse = is_mode("refuse-", request);
 	check(dprintf(fd, refuse ? "error the disk is full\n" : "ok\n") > 0,
 	      "answer");

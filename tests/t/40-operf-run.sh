@@ -361,6 +361,17 @@ FAKE_MODE=refuse-shutdown
 run 125 "a daemon that does not want to end" true
 is "says why" "$(said | grep disk)" "operf: oprofiled: the disk is full"
 ok "and is ended" gone "$(cat $data/run/lock)"
+FAKE_MODE=pack-shutdown
+run 0 "a daemon that packs at its end" true
+is "is as any other" "$(said)" "operf: 100 samples taken, 97 stored, 3 lost (3 \
+sample_lost_overflow); see opreport -l"
+if command -v python3 >/dev/null; then
+	is "on a terminal that is said, once" "$(python3 -c 'import pty, sys
+pty.spawn(sys.argv[1:])' "$TMP/bin/operf" --rate=1000 true </dev/null |
+		tr -d '\r' | grep pack)" "operf: packing 9 MiB of sample files"
+else
+	skip "on a terminal that is said, once" "there is no python3"
+fi
 unset FAKE_MODE
 
 # ---- signals, with a command

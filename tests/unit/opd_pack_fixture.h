@@ -7,9 +7,11 @@
  * a session, and the steps of a packer.
  */
 
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include "tests/unit/opd_fixture.h"
 #include "daemon/opd_mangling.h"

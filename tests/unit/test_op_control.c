@@ -206,6 +206,30 @@ static void test_answers(void **state)
 	assert_int_equal(call_script("ok\n what follows is not read"), 0);
 }
 
+static void add_heard(void *data, const char *line)
+{
+	strcat(strcat(data, line), "|");
+}
+
+static void test_lines_are_heard_as_they_come(void **state)
+{
+	char heard[64] = "";
+	pid_t pid;
+
+	(void)state;
+	script = " a = 1\n b = 2\nok\n";
+	script_len = strlen(script);
+	pid = start_server("control", serve_bytewise);
+	assert_int_equal(op_control_follow("control", "x", add_heard, heard,
+					   LONG_TIME, NULL),
+			 0);
+	end_server(pid, "control");
+	assert_string_equal(heard, "a = 1|b = 2|");
+	assert_int_equal(op_control_follow("control", "x", add_heard, heard,
+					   LONG_TIME, NULL),
+			 -ENOENT);
+}
+
 static void test_answer_in_pieces(void **state)
 {
 	(void)state;
@@ -557,6 +581,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(test_answers),
+		folder_test(test_lines_are_heard_as_they_come),
 		folder_test(test_answer_in_pieces),
 		folder_test(test_requests),
 		folder_test(test_reply_is_cut_at_lines),

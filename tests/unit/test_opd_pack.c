@@ -197,6 +197,56 @@ static void sessions_are_reset_and_saved(void **state)
 	free_fixture(f);
 }
 
+/* The end of the daemon; what it told who waits for that is in @said. */
+static void finish_heard(struct fixture *f, char *said, size_t len)
+{
+	int fds[2];
+	ssize_t n;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	f->opd.control.shutdown_fd = fds[0];
+	assert_int_equal(opd_finish(&f->opd), 0);
+	opd_control_answer_shutdown(&f->opd);
+	n = read(fds[1], said, len - 1);
+	assert_true(n >= 0);
+	said[n] = '\0';
+	close(fds[1]);
+}
+
+static void who_waits_for_the_end_hears_of_packing(void **state)
+{
+	struct fixture *f = new_replay();
+	char said[256];
+	uint64_t bytes;
+
+	(void)state;
+	f->opd.options.pack_at = 1;
+	take(f, "/bin/sh", 5);
+	finish_heard(f, said, sizeof(said));
+	assert_string_equal(said, "ok\n");
+	restart_daemon(f);
+	f->opd.options.pack_at = 1;
+	take_many(f, 1);
+	finish_heard(f, said, sizeof(said));
+	assert_int_equal(sscanf(said, " packing = %" SCNu64, &bytes), 1);
+	assert_in_range(bytes, MANY * 4096, MANY * 65536);
+	/* A little goes into the pack at once. */
+	restart_daemon(f);
+	f->opd.options.pack_at = 1;
+	take(f, "/bin/sh", 5);
+	finish_heard(f, said, sizeof(said));
+	assert_string_equal(said, "ok\n");
+	/* A child that is at it. */
+	restart_daemon(f);
+	f->opd.options.pack_at = 1;
+	take_many(f, 1);
+	opd_pack_check(&f->opd);
+	assert_int_not_equal(f->opd.pack.child, 0);
+	finish_heard(f, said, sizeof(said));
+	assert_int_equal(strncmp(said, " packing = ", 11), 0);
+	free_fixture(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +257,7 @@ int main(void)
 		cmocka_unit_test(failures_are_said_once_and_tried_less),
 		cmocka_unit_test(what_was_left_is_packed),
 		cmocka_unit_test(sessions_are_reset_and_saved),
+		cmocka_unit_test(who_waits_for_the_end_hears_of_packing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
