@@ -264,7 +264,7 @@ static enum opd_fate ibs_count(struct opd *opd, struct opd_ext *ext,
 	if (regs.kind == OPD_IBS_FETCH)
 		kind->killed += opd_ibs_is_killed(&regs);
 	if (regs.kind == OPD_IBS_OP)
-		opd_ibs_log_sample(&ibs->log, sample, &regs);
+		opd_ibs_log_sample(&ibs->log, opd, sample, &regs);
 	fate = count_events(opd, ext, sample, &regs);
 	kind->no_event += fate == OPD_LOST_NO_IBS_EVENT;
 	return fate;
@@ -313,6 +313,7 @@ static void ibs_print_stats(struct opd *opd, const struct opd_ext *ext)
 	opd_log_plain(&opd->log, "-- IBS Statistics --");
 	for (int i = 0; i < OPD_IBS_NR_KINDS; i++)
 		print_kind(opd, ibs, (enum opd_ibs_kind)i);
+	opd_ibs_log_print_stats(&ibs->log, opd);
 	opd_log_plain(&opd->log,
 		      "Nr. IBS records without all registers: %" PRIu64,
 		      ibs->cut);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "daemon/opd.h"
@@ -23,20 +25,38 @@
 #define BRN_MISP (UINT64_C(1) << 36)
 #define BRN_RET (UINT64_C(1) << 37)
 
-static int open_log(FILE **out, const struct opd *opd, const char *name,
-		    const char *columns, struct op_diag *diag)
+/* ---- files ------------------------------------------------------------------
+ */
+
+__attribute__((format(printf, 2, 3))) static void
+put(struct opd_ibs_log_file *log, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vfprintf(log->file, fmt, args);
+	va_end(args);
+	if (n > 0)
+		log->bytes += (unsigned int)n;
+}
+
+static int open_log(struct opd_ibs_log_file *log, const struct opd *opd,
+		    const char *name, const char *columns, struct op_diag *diag)
 {
 	char path[PATH_MAX];
-	FILE *file;
+	off_t bytes;
 
 	snprintf(path, sizeof(path), "%.4000s/%s", opd->session.samples, name);
-	file = fopen(path, "ae");
-	if (!file)
+	log->name = name;
+	log->file = fopen(path, "ae");
+	if (!log->file)
 		return op_diag_set(diag, -errno, "%s: %s", path,
 				   strerror(errno));
-	if (ftell(file) == 0)
-		fputs(columns, file);
-	*out = file;
+	bytes = ftello(log->file);
+	log->bytes = bytes > 0 ? (uint64_t)bytes : 0;
+	if (!log->bytes)
+		put(log, "%s", columns);
 	return 0;
 }
 
@@ -54,11 +74,11 @@ int opd_ibs_log_open(struct opd_ibs_log *log, const struct opd *opd,
 	return err;
 }
 
-static void close_one(FILE **file)
+static void close_one(struct opd_ibs_log_file *log)
 {
-	if (*file)
-		fclose(*file);
-	*file = NULL;
+	if (log->file)
+		fclose(log->file);
+	log->file = NULL;
 }
 
 void opd_ibs_log_close(struct opd_ibs_log *log)
@@ -67,91 +87,136 @@ void opd_ibs_log_close(struct opd_ibs_log *log)
 	close_one(&log->branch);
 }
 
-static void flush_one(FILE **file, struct opd *opd, const char *name)
+static void flush_one(struct opd_ibs_log_file *log, struct opd *opd)
 {
-	if (!*file || (!fflush(*file) && !ferror(*file)))
-		return;
-	opd_log(&opd->log, "%s cannot be written, it ends here: %s", name,
-		strerror(errno));
-	close_one(file);
+	bool failed = log->file && (fflush(log->file) || ferror(log->file));
+
+	if (failed) {
+		opd_log(&opd->log, "%s cannot be written, it ends here: %s",
+			log->name, strerror(errno));
+		log->left_out += log->waiting;
+		close_one(log);
+	}
+	log->waiting = 0;
 }
 
 void opd_ibs_log_flush(struct opd_ibs_log *log, struct opd *opd)
 {
-	flush_one(&log->memory, opd, "ibs_memaccess.log");
-	flush_one(&log->branch, opd, "ibs_bta.log");
+	flush_one(&log->memory, opd);
+	flush_one(&log->branch, opd);
+}
+
+/* Whether a line may be written; else it counts as left out. */
+static bool has_room(struct opd_ibs_log_file *log, struct opd *opd)
+{
+	if (log->file && log->bytes < OPD_IBS_LOG_MAX) {
+		log->waiting++;
+		return true;
+	}
+	if (log->file && !log->left_out)
+		opd_log(&opd->log,
+			"%s has %" PRIu64
+			" MiB, nothing is added; end the daemon and move it away for a new one",
+			log->name, OPD_IBS_LOG_MAX >> 20);
+	log->left_out++;
+	return false;
+}
+
+static void end_line(struct opd_ibs_log_file *log)
+{
+	put(log, "\n");
+	if (log->bytes >= OPD_IBS_LOG_MAX)
+		put(log, "# what comes after %" PRIu64 " MiB is left out\n",
+		    OPD_IBS_LOG_MAX >> 20);
 }
 
 /* ---- lines ------------------------------------------------------------------
  */
 
 /* Names come last: only they may hold blanks. */
-static void put_name(FILE *file, const char *name)
+static void put_name(struct opd_ibs_log_file *log, const char *name)
 {
-	putc(' ', file);
-	for (; *name; name++)
+	put(log, " ");
+	for (; *name; name++, log->bytes++)
 		putc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name,
-		     file);
+		     log->file);
 }
 
-static void put_number(FILE *file, int64_t number)
+static void put_number(struct opd_ibs_log_file *log, int64_t number)
 {
 	if (number == OP_MANGLE_ALL)
-		fputs(" all", file);
+		put(log, " all");
 	else
-		fprintf(file, " %" PRId64, number);
+		put(log, " %" PRId64, number);
 }
 
-static void put_place(FILE *file, const struct opd_ext_sample *sample)
+static void put_place(struct opd_ibs_log_file *log,
+		      const struct opd_ext_sample *sample)
 {
 	const struct opd_sfile_key *key = &sample->sfile->key;
 
-	fprintf(file, " 0x%" PRIx64, sample->offset);
-	put_number(file, key->tgid);
-	put_number(file, key->tid);
-	put_number(file, key->cpu);
-	put_name(file, key->anon ? key->anon : key->dep->name);
-	put_name(file, key->app->name);
-	putc('\n', file);
+	put(log, " 0x%" PRIx64, sample->offset);
+	put_number(log, key->tgid);
+	put_number(log, key->tid);
+	put_number(log, key->cpu);
+	put_name(log, key->anon ? key->anon : key->dep->name);
+	put_name(log, key->app->name);
+	end_line(log);
 }
 
-static void log_memory(FILE *file, const struct opd_ext_sample *sample,
+static void log_memory(struct opd_ibs_log_file *log, struct opd *opd,
+		       const struct opd_ext_sample *sample,
 		       const struct opd_ibs_regs *regs)
 {
 	static const char *const accesses[] = { "", "load", "store",
 						"load+store" };
 	uint64_t data3 = regs->reg[OPD_IBS_DATA3];
 
-	if (!(data3 & (LOAD | STORE)) || !(data3 & LINEAR_VALID))
+	if (!(data3 & (LOAD | STORE)) || !(data3 & LINEAR_VALID) ||
+	    !has_room(log, opd))
 		return;
-	fprintf(file, "%s 0x%" PRIx64, accesses[data3 & (LOAD | STORE)],
-		regs->reg[OPD_IBS_DC_LINAD]);
+	put(log, "%s 0x%" PRIx64, accesses[data3 & (LOAD | STORE)],
+	    regs->reg[OPD_IBS_DC_LINAD]);
 	if (data3 & PHYSICAL_VALID)
-		fprintf(file, " 0x%" PRIx64, regs->reg[OPD_IBS_DC_PHYSAD]);
+		put(log, " 0x%" PRIx64, regs->reg[OPD_IBS_DC_PHYSAD]);
 	else
-		fputs(" -", file);
-	fprintf(file, " %" PRIu64, data3 >> 32 & 0xffff);
-	put_place(file, sample);
+		put(log, " -");
+	put(log, " %" PRIu64, data3 >> 32 & 0xffff);
+	put_place(log, sample);
 }
 
-static void log_branch(FILE *file, const struct opd_ext_sample *sample,
+static void log_branch(struct opd_ibs_log_file *log, struct opd *opd,
+		       const struct opd_ext_sample *sample,
 		       const struct opd_ibs_regs *regs)
 {
 	uint64_t data = regs->reg[OPD_IBS_DATA];
 
-	if (!(data & BRN_RET) || !(regs->caps & OP_IBS_CAP_BR_TARGET))
+	if (!(data & BRN_RET) || !(regs->caps & OP_IBS_CAP_BR_TARGET) ||
+	    !has_room(log, opd))
 		return;
-	fprintf(file, "0x%" PRIx64 " %d %d", regs->reg[OPD_IBS_BR_TARGET],
-		!!(data & BRN_TAKEN), !!(data & BRN_MISP));
-	put_place(file, sample);
+	put(log, "0x%" PRIx64 " %d %d", regs->reg[OPD_IBS_BR_TARGET],
+	    !!(data & BRN_TAKEN), !!(data & BRN_MISP));
+	put_place(log, sample);
 }
 
-void opd_ibs_log_sample(struct opd_ibs_log *log,
+void opd_ibs_log_sample(struct opd_ibs_log *log, struct opd *opd,
 			const struct opd_ext_sample *sample,
 			const struct opd_ibs_regs *regs)
 {
-	if (log->memory)
-		log_memory(log->memory, sample, regs);
-	if (log->branch)
-		log_branch(log->branch, sample, regs);
+	if (log->memory.name)
+		log_memory(&log->memory, opd, sample, regs);
+	if (log->branch.name)
+		log_branch(&log->branch, opd, sample, regs);
+}
+
+void opd_ibs_log_print_stats(const struct opd_ibs_log *log, struct opd *opd)
+{
+	if (log->memory.name)
+		opd_log_plain(&opd->log,
+			      "Nr. IBS memory accesses not logged: %" PRIu64,
+			      log->memory.left_out);
+	if (log->branch.name)
+		opd_log_plain(&opd->log,
+			      "Nr. IBS branches not logged: %" PRIu64,
+			      log->branch.left_out);
 }

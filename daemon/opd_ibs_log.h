@@ -8,8 +8,13 @@
  * is known, samples/ibs_bta.log for each retired branch and its target. Both
  * are appended to; their first line names the columns. Process, thread and
  * CPU are "all" unless separated.
+ *
+ * A log that has OPD_IBS_LOG_MAX bytes gets a line that says so and no more.
+ * What is left out, there or because it could not be written, is counted; the
+ * samples themselves are stored all the same, so the ledger has none of it.
  */
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "libop/op_diag.h"
@@ -23,9 +28,19 @@ struct opd_ibs_regs;
 #define OPD_IBS_UM_BRANCH 4u /* log branch targets */
 #define OPD_IBS_UM_ALL 7u
 
+#define OPD_IBS_LOG_MAX (UINT64_C(256) << 20)
+
+struct opd_ibs_log_file {
+	const char *name; /* NULL: not asked for */
+	FILE *file; /* NULL: it could not be written */
+	uint64_t bytes; /* that it has, with those that are in memory */
+	uint64_t waiting; /* lines that may be in memory */
+	uint64_t left_out; /* lines */
+};
+
 struct opd_ibs_log {
-	FILE *memory; /* NULL: not asked for, or it failed */
-	FILE *branch;
+	struct opd_ibs_log_file memory;
+	struct opd_ibs_log_file branch;
 };
 
 /* Open what @um asks for. Returns 0 or -errno with the reason. */
@@ -37,8 +52,11 @@ void opd_ibs_log_close(struct opd_ibs_log *log);
 void opd_ibs_log_flush(struct opd_ibs_log *log, struct opd *opd);
 
 /* The lines for one op sample. */
-void opd_ibs_log_sample(struct opd_ibs_log *log,
+void opd_ibs_log_sample(struct opd_ibs_log *log, struct opd *opd,
 			const struct opd_ext_sample *sample,
 			const struct opd_ibs_regs *regs);
+
+/* What was left out, for the statistics in the daemon's log. */
+void opd_ibs_log_print_stats(const struct opd_ibs_log *log, struct opd *opd);
 
 #endif /* DAEMON_OPD_IBS_LOG_H */

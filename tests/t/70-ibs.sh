@@ -144,6 +144,37 @@ is "the branch log, of what has a target" "$(cat "$SESSION/samples/ibs_bta.log")
 	"# target taken mispredicted offset tgid tid cpu image application
 0xcafe 1 1 0x10 all all all /bin/busy /bin/busy"
 
+# ---- logs that are full, or their disk is
+
+log_file=$SESSION/samples/ibs_memaccess.log
+memory=--ext-feature=ibs:op:IBS_OP_LOAD:64:2
+{
+	world
+	for _ in 1 2 3; do echo "ibs-$load"; done
+} | stream "$TMP/loads"
+line='load 0x7f0000001234 - 64 0x10 all all all /bin/busy /bin/busy'
+ok "three loads" replay "$TMP/loads" "$memory"
+like "all are logged" "$(log)" '^Nr. IBS memory accesses not logged: 0$'
+# Where the first line ends is the bound.
+truncate -s $(((256 << 20) - ${#line} - 1)) "$log_file"
+ok "a log that is nearly full" replay_more "$TMP/loads" "$memory"
+is "gets what fits, and says so" "$(tail -n 1 "$log_file")" \
+	"# what comes after 256 MiB is left out"
+is "and is no longer" "$(stat -c %s "$log_file")" $(((256 << 20) + 39))
+like "the rest is counted" "$(log)" '^Nr. IBS memory accesses not logged: 2$'
+is "and told once" "$(log | grep -c 'ibs_memaccess.log has 256 MiB, nothing')" 1
+is "its samples are stored" "$(kept taken) $(kept stored)" "6 6"
+ok "a log that is full" replay_more "$TMP/loads" "$memory"
+is "stays as it is" "$(stat -c %s "$log_file")" $(((256 << 20) + 39))
+like "all is left out" "$(log)" '^Nr. IBS memory accesses not logged: 3$'
+ln -sf /dev/full "$log_file"
+ok "a disk that is full" replay_more "$TMP/loads" "$memory"
+is "what could not be written counts, too" \
+	"$(log | grep -c '^Nr. IBS memory accesses not logged: 3$')" 2
+like "and why is told" "$(log)" \
+	'ibs_memaccess.log cannot be written, it ends here: No space left'
+rm "$log_file"
+
 # ---- damage
 
 {
