@@ -59,6 +59,13 @@ static double cpu_seconds(const struct command *command)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
 }
 
+static uint64_t clock_rate(const struct operf *operf)
+{
+	uint64_t rate = operf->options.rate;
+
+	return rate ? rate : DEFAULT_RATE;
+}
+
 /* A program with more rights than its user, or one that the user may not
  * read, is not shown to that user: the kernel takes the counters away. */
 static bool hides(const struct command *command)
@@ -75,7 +82,7 @@ static bool hides(const struct command *command)
 static void why_none_taken(const struct operf *operf, char *why, size_t len)
 {
 	const struct operf_options *options = &operf->options;
-	uint64_t rate = options->rate ? options->rate : DEFAULT_RATE;
+	uint64_t rate = clock_rate(operf);
 	double seconds = cpu_seconds(&operf->command);
 
 	if (options->command && hides(&operf->command) &&
@@ -93,6 +100,14 @@ static void why_none_taken(const struct operf *operf, char *why, size_t len)
 			 "taken every %.1f ms; let it do more, or give a "
 			 "higher --rate",
 			 seconds * 1e3, 1e3 / (double)rate);
+	else if (options->command)
+		snprintf(why, len,
+			 "no process of the command used %.1f ms of CPU time "
+			 "itself%s; give a higher --rate%s",
+			 1e3 / (double)rate,
+			 operf->events.user_only ? " in user code" : "",
+			 operf->events.user_only ? ", or run operf as root"
+						 : "");
 	else if (operf->events.user_only)
 		snprintf(why, len,
 			 "no user code ran, and the kernel's may not be "
@@ -180,6 +195,30 @@ static void say_account(const struct operf *operf,
 		   lost, command);
 }
 
+/*
+ * The kernel gives each new process and thread a clock of its own, which begins
+ * anew: what it does until the first sample is due is not seen, nor what it
+ * does behind the last. With a user's part of the time that cannot be told: the
+ * kernel's figure for that is a guess where processes are short.
+ */
+static void say_unseen(const struct operf *operf,
+		       const struct op_ledger *ledger)
+{
+	double rate = (double)clock_rate(operf);
+	double used, seen = (double)ledger->taken / rate;
+
+	if (!operf->options.command || operf->events.text ||
+	    operf->events.user_only)
+		return;
+	used = cpu_seconds(&operf->command);
+	if (seen > used * 0.8 || (used - seen) * rate < 20)
+		return;
+	operf_note("warning: samples stand for %.2f of the %.2f s of CPU time "
+		   "that the command used: a process is not seen before it has "
+		   "used %.1f ms itself; give a higher --rate",
+		   seen, used, 1e3 / rate);
+}
+
 /* Which of the stacks are not whole, and why. */
 static void say_stacks(const struct op_ledger *ledger)
 {
@@ -245,5 +284,7 @@ int operf_report(struct operf *operf, const struct op_ledger *before)
 		say_account(operf, &ledger);
 	if (ledger.stored && operf->options.depth)
 		say_stacks(&ledger);
+	if (ledger.taken)
+		say_unseen(operf, &ledger);
 	return 0;
 }

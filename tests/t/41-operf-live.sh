@@ -74,6 +74,23 @@ why=$("$BIN/operf" --rate=1000 true 2>&1) ||
 	skip_all "no perf events here: $why"
 rm -rf $data
 
+# ---- processes that are too short
+
+# A process that lives on, and one that ends before its first sample is due.
+run 0 "a process that is sampled" --rate=100 "$TESTBIN/burnmix" 0.5
+unlike "has all its time in the samples" "$(notes)" warning
+# shellcheck disable=SC2016
+run 0 "processes of a millisecond" --rate=100 sh -c '"$1" 0.2
+	i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i + 1)); done' \
+	sh "$TESTBIN/burnmix"
+if grep -q 'only user code' "$TMP/err"; then
+	skip "are hardly seen, which is said" "no samples of the kernel"
+else
+	like "are hardly seen, which is said" "$(notes)" "^operf: warning: \
+samples stand for [0-9.]+ of the [0-9.]+ s of CPU time .* 10\\.0 ms itself; \
+give a higher --rate$"
+fi
+
 # ---- a command
 
 run 0 "a program" "$TESTBIN/burnmix" 1

@@ -245,18 +245,61 @@ static void tells_why_there_is_nothing(void **state)
 				     "taken every 1.0 ms"));
 	operf->command.usage.ru_utime.tv_sec = 1;
 	say_nothing_taken(operf);
-	assert_non_null(strstr(note, "no user code ran"));
+	assert_non_null(strstr(note, "no process of the command used 1.0 ms of "
+				     "CPU time itself in user code"));
 
 	make_program("prog", 04755);
 	strcpy(operf->command.path, "prog");
 	say_nothing_taken(operf);
 	assert_non_null(strstr(note, "other rights than yours"));
 	operf->events.user_only = false;
+	operf->command.path[0] = '\0';
+	say_nothing_taken(operf);
+	assert_non_null(strstr(note, "no process of the command used 1.0 ms of "
+				     "CPU time itself; give a higher --rate"));
 	operf->events.text = "x";
 	operf->folder.moved_current = true;
 	say_nothing_taken(operf);
 	assert_non_null(strstr(note, "smaller count"));
 	assert_non_null(strstr(note, "session:previous"));
+	free(operf);
+}
+
+/* The command used a second, as wait4(2) told. */
+static bool tells_of_unseen(struct operf *operf, uint64_t taken)
+{
+	const struct op_ledger ledger = { .taken = taken };
+
+	note[0] = '\0';
+	say_unseen(operf, &ledger);
+	return note[0];
+}
+
+static void tells_of_time_without_samples(void **state)
+{
+	static char *argv[] = { "prog", NULL };
+	struct operf *operf = new_operf();
+
+	(void)state;
+	operf->command.usage.ru_utime.tv_sec = 1;
+	assert_false(tells_of_unseen(operf, 1));
+	operf->options.command = argv;
+	assert_true(tells_of_unseen(operf, 1));
+	assert_true(tells_of_unseen(operf, 799));
+	assert_non_null(strstr(note, "samples stand for 0.80 of the 1.00 s"));
+	assert_false(tells_of_unseen(operf, 801));
+	operf->options.rate = 10000;
+	assert_true(tells_of_unseen(operf, 801));
+	assert_non_null(strstr(note, "it has used 0.1 ms itself"));
+	/* Too few to say. */
+	operf->options.rate = 19;
+	assert_false(tells_of_unseen(operf, 1));
+	operf->options.rate = 0;
+	operf->events.user_only = true;
+	assert_false(tells_of_unseen(operf, 1));
+	operf->events.user_only = false;
+	operf->events.text = "x";
+	assert_false(tells_of_unseen(operf, 1));
 	free(operf);
 }
 
@@ -316,6 +359,7 @@ int main(void)
 		folder_test(searches_path),
 		folder_test(takes_paths_as_they_are),
 		folder_test(tells_why_there_is_nothing),
+		cmocka_unit_test(tells_of_time_without_samples),
 		cmocka_unit_test(tells_how_to_see_it),
 		cmocka_unit_test(subtracts_accounts),
 	};
