@@ -115,7 +115,8 @@ int opd_finish(struct opd *opd)
 	opd_sfiles_sync(opd);
 	opd_sfiles_drop_all(opd);
 	err = opd_stats_write_last(opd);
-	if (opd_pack_end(opd))
+	/* It may also have made room. */
+	if (opd_pack_end(opd) || err)
 		err = opd_stats_write_last(opd);
 	opd_stats_log(opd);
 	opd_record_close(opd);

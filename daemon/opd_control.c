@@ -171,14 +171,14 @@ void opd_control_say_packing(struct opd *opd, uint64_t bytes)
 	send_text(opd->control.shutdown_fd, line, strlen(line));
 }
 
-void opd_control_answer_shutdown(struct opd *opd)
+void opd_control_answer_shutdown(struct opd *opd, int err,
+				 const struct op_diag *diag)
 {
-	struct op_diag diag = { "" };
 	int fd = opd->control.shutdown_fd;
 
 	if (fd < 0)
 		return;
-	send_end(fd, 0, &diag);
+	send_end(fd, err, diag);
 	close(fd);
 	opd->control.shutdown_fd = -1;
 }

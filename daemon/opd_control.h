@@ -47,7 +47,9 @@ void opd_control_handle(struct opd *opd, unsigned int nr);
 /* Tell who waits for the daemon's end that packing @bytes comes before it. */
 void opd_control_say_packing(struct opd *opd, uint64_t bytes);
 
-/* Tell who asked for it that the daemon is at its end. */
-void opd_control_answer_shutdown(struct opd *opd);
+/* Tell who asked for it that the daemon is at its end, and with @err why it is
+ * not a good one. */
+void opd_control_answer_shutdown(struct opd *opd, int err,
+				 const struct op_diag *diag);
 
 #endif /* DAEMON_OPD_CONTROL_H */

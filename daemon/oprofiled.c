@@ -161,18 +161,36 @@ static void collect_rest(struct opd *opd)
 	}
 }
 
-static int finish(struct opd *opd)
+/* The log may be on the same disk, so it is no place for this reason. */
+static int explain_finish(const struct opd *opd, int err, struct op_diag *diag)
 {
-	int err = opd->loop.error;
+	bool full = err == -ENOSPC || err == -EDQUOT;
 
+	return op_diag_set(
+		diag, err,
+		"%s: no account of the samples can be kept: %s; %s%s",
+		opd->session.current, strerror(-err),
+		full ? "make room and profile again" : "see ",
+		full ? "" : opd->session.log);
+}
+
+static int finish(struct opd *opd, struct op_diag *diag)
+{
+	int err = opd->loop.error, failed;
+
+	if (err)
+		op_diag_set(diag, err, "%s: %s; see %s", opd->options.source,
+			    strerror(-err), opd->session.log);
 	collect_rest(opd);
-	if (opd_finish(opd) && !err)
-		err = -EIO;
+	failed = opd_finish(opd);
+	if (failed && !err)
+		err = explain_finish(opd, failed, diag);
 	opd_log_plain(&opd->log, "oprofiled stopped");
 	return err;
 }
 
-static int run(struct opd *opd, int waiting, struct op_diag *diag)
+/* Sets *@told where who waits at @waiting knows the reason. */
+static int run(struct opd *opd, int waiting, bool *told, struct op_diag *diag)
 {
 	int err;
 
@@ -180,24 +198,21 @@ static int run(struct opd *opd, int waiting, struct op_diag *diag)
 	err = start(opd, diag);
 	if (err) {
 		tell(waiting, diag->text);
+		*told = waiting >= 0;
 		return err;
 	}
 	if (!opd->options.foreground)
 		detach(opd);
 	tell(waiting, "");
 	opd_loop_run(opd);
-	err = finish(opd);
-	if (err)
-		op_diag_set(diag, err, "%s: %s; see %s", opd->options.source,
-			    strerror(-err), opd->session.log);
-	return err;
+	return finish(opd, diag);
 }
 
 /* Free all, and only then tell who asked for the end that it has come. */
-static void release(struct opd *opd)
+static void release(struct opd *opd, int err, const struct op_diag *diag)
 {
 	opd_release(opd);
-	opd_control_answer_shutdown(opd);
+	opd_control_answer_shutdown(opd, err, diag);
 	opd_options_release(&opd->options);
 }
 
@@ -205,6 +220,7 @@ int main(int argc, const char **argv)
 {
 	struct opd *opd = &daemon_state;
 	struct op_diag diag = { "" };
+	bool told = false;
 	int waiting;
 	int err;
 
@@ -219,7 +235,7 @@ int main(int argc, const char **argv)
 			      PACKAGE_VERSION) < 0;
 	}
 	if (opd_extended_init(opd, opd->options.ext_features, &diag)) {
-		release(opd);
+		release(opd, 0, NULL);
 		return fail(diag.text, 2);
 	}
 	umask(022);
@@ -229,9 +245,9 @@ int main(int argc, const char **argv)
 		if (waiting < 0)
 			return fail(diag.text, 1);
 	}
-	err = run(opd, waiting, &diag);
-	release(opd);
-	if (err && waiting < 0)
+	err = run(opd, waiting, &told, &diag);
+	release(opd, err, &diag);
+	if (err && !told)
 		return fail(diag.text, 1);
 	return err ? 1 : 0;
 }

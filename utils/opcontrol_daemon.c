@@ -275,6 +275,7 @@ int oc_daemon_shutdown(struct opcontrol *oc)
 	int pidfd = process_open(oc->daemon.pid);
 	struct op_diag why = { "" };
 	int err = -ETIMEDOUT;
+	bool failed;
 
 	if (pidfd == -ESRCH)
 		return 0;
@@ -286,8 +287,9 @@ int oc_daemon_shutdown(struct opcontrol *oc)
 	if (oc->daemon.answers)
 		err = op_control_call(oc->session.socket, "shutdown", NULL, 0,
 				      REQUEST_MS, &why);
+	failed = err == -EREMOTEIO;
 	/* It may be gone before its answer has been read. */
-	if (!err || err == -EPROTO || err == -ECONNREFUSED)
+	if (!err || failed || err == -EPROTO || err == -ECONNREFUSED)
 		err = process_wait(pidfd, END_MS);
 	if (err) {
 		oc_say(oc, "no end: send signals to pid %d", oc->daemon.pid);
@@ -295,7 +297,9 @@ int oc_daemon_shutdown(struct opcontrol *oc)
 	}
 	close(pidfd);
 	if (err)
-		op_diag_set(&oc->diag, err, DAEMON ": pid %d does not end: %s",
-			    oc->daemon.pid, strerror(-err));
-	return err;
+		return op_diag_set(&oc->diag, err,
+				   DAEMON ": pid %d does not end: %s",
+				   oc->daemon.pid, strerror(-err));
+	return failed ? op_diag_set(&oc->diag, -EIO, DAEMON ": %s", why.text)
+		      : 0;
 }

@@ -164,7 +164,10 @@ for option in --start --dump --stop --reset --save=x; do
 		'^opcontrol: oprofiled: the disk is full$'
 	exits "$option fails" 1 opcontrol $option
 done
-ok "but it is shut down" opcontrol --shutdown
+pid=$(daemon_pid)
+says "an end that is no good one is told" 1 "Killing daemon.
+opcontrol: oprofiled: the disk is full" --shutdown
+ok "it is one all the same" gone "$pid"
 requests >/dev/null
 
 printf '#!/bin/sh\nkill -SEGV $$\n' >"$TMP/bin/oprofiled"

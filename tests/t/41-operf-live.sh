@@ -256,6 +256,10 @@ run 125 "a daemon that is killed" sh -c '"$0/burnmix" 0.5 >/dev/null
 	"$TESTBIN" "$TMP/err"
 like "is said" "$(notes)" '^operf: oprofiled: the daemon was ended by signal 9'
 like "what it has stored is there" "$(report -l)" ' burn_alpha$'
+run 125 "an account that cannot be written" \
+	mkdir -p oprofile_data/samples/current/ledger
+like "is told, with the reason" "$(notes)" "^operf: oprofiled: \
+.*/samples/current: no account of the samples can be kept: Is a directory; see "
 launch "$TESTBIN/burnmix" 100
 until_line . "$data/run/operf"
 daemon=

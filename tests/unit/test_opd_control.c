@@ -103,7 +103,7 @@ static void be_daemon(const struct live *live, int ready)
 	if (opd_command_stop(opd, &diag) || opd_finish(opd))
 		_exit(6);
 	opd_release(opd);
-	opd_control_answer_shutdown(opd);
+	opd_control_answer_shutdown(opd, 0, NULL);
 	free(opd);
 	exit(0); /* with the checks of the sanitizers */
 }
