@@ -8,6 +8,7 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_proc.h"
+#include "daemon/opd_reserve.h"
 
 #define SPARE_DESCRIPTORS 8
 
@@ -118,6 +119,7 @@ int opd_finish(struct opd *opd)
 	/* It may also have made room. */
 	if (opd_pack_end(opd) || err)
 		err = opd_stats_write_last(opd);
+	opd_reserve_use(&opd->session);
 	opd_stats_log(opd);
 	opd_record_close(opd);
 	return err;

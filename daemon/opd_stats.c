@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/opd.h"
+#include "daemon/opd_reserve.h"
 
 /* More samples than this were never taken: a LOST record is damaged. */
 #define MAX_SAMPLES (UINT64_C(1) << 62)
@@ -194,6 +195,11 @@ static int write_ledger(struct opd *opd, const struct op_ledger *ledger)
 
 	snprintf(path, sizeof(path), "%s/ledger", opd->session.current);
 	err = op_ledger_write(ledger, path, &diag);
+	if (err && opd_reserve_use(&opd->session)) {
+		diag.text[0] = '\0';
+		err = op_ledger_write(ledger, path, &diag);
+		opd_reserve_make(&opd->session);
+	}
 	if (err)
 		opd_log(&opd->log, "%s: %s", path, diag.text);
 	return err;
@@ -329,6 +335,7 @@ int opd_stats_init(struct opd *opd, struct op_diag *diag)
 	if (!err)
 		reconcile(opd, there);
 	opd->stats.recount = false;
+	opd_reserve_make(&opd->session);
 	return err ? op_diag_set(diag, err,
 				 "%s: what is in it cannot be counted: %s",
 				 opd->session.current, strerror(-err))

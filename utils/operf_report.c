@@ -195,6 +195,19 @@ static void say_account(const struct operf *operf,
 		   lost, command);
 }
 
+/* The commonest cause that its user can do something about. */
+static void say_unwritten(const struct operf *operf,
+			  const struct op_ledger *ledger)
+{
+	for (unsigned int i = 0; i < ledger->nr_causes; i++)
+		if (ledger->causes[i].nr &&
+		    !strcmp(ledger->causes[i].name, "lost_sample_file"))
+			operf_note("warning: sample files could not be "
+				   "written; if the disk is full make room "
+				   "there, and see %s",
+				   operf->session.log);
+}
+
 /*
  * The kernel gives each new process and thread a clock of its own, which begins
  * anew: what it does until the first sample is due is not seen, nor what it
@@ -284,6 +297,7 @@ int operf_report(struct operf *operf, const struct op_ledger *before)
 		say_account(operf, &ledger);
 	if (ledger.stored && operf->options.depth)
 		say_stacks(&ledger);
+	say_unwritten(operf, &ledger);
 	if (ledger.taken)
 		say_unseen(operf, &ledger);
 	return 0;

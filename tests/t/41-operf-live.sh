@@ -260,6 +260,25 @@ run 125 "an account that cannot be written" \
 	mkdir -p oprofile_data/samples/current/ledger
 like "is told, with the reason" "$(notes)" "^operf: oprofiled: \
 .*/samples/current: no account of the samples can be kept: Is a directory; see "
+# A file system in memory that has room for a few sample files.
+cat >"$TMP/full" <<END
+mount -t tmpfs -o size=96k none "$TMP/theirs" || exit 77
+"$BIN/operf" -d "$TMP/theirs" sh -c '"$TESTBIN/burnmix" 0.3 >/dev/null
+	head -c 100000 /dev/zero >"$TMP/theirs/filler"; exec "$TESTBIN/burnmix" 0.5'
+echo "status \$?"
+ls -A "$TMP/theirs/samples"
+cat "$TMP/theirs/samples/current/ledger"
+END
+if unshare -m true 2>/dev/null; then
+	unshare -m sh "$TMP/full" >"$TMP/out" 2>"$TMP/err"
+	like "a full disk is told, with what could not be stored" "$(notes)" \
+		'^operf: [0-9]+ samples taken, [0-9]+ stored, [0-9]+ lost .*lost_sample_file'
+	like "with what to do" "$(notes)" '^operf: warning: sample files .* make room'
+	like "and is no failure" "$(cat "$TMP/out")" '^status 0$'
+	unlike "nothing is left beside the session" "$(cat "$TMP/out")" reserve
+else
+	skip "a full disk" "no namespaces of mounts here"
+fi
 launch "$TESTBIN/burnmix" 100
 until_line . "$data/run/operf"
 daemon=
