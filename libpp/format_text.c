@@ -110,21 +110,27 @@ static void write_event(const struct pp_text *t, size_t class_nr)
 	fprintf(t->out, " count %" PRIu64 "\n", class->count);
 }
 
+/* Sessions of which some are not separated have "all" beside numbers. */
+static void write_id(const struct pp_text *t, const char *what, int64_t id)
+{
+	if (id == OP_MANGLE_ALL)
+		fprintf(t->out, "%s all\n", what);
+	else
+		fprintf(t->out, "%s %" PRId64 "\n", what, id);
+}
+
 static void write_axis_value(const struct pp_text *t,
 			     const struct pp_class *class)
 {
 	switch (t->report->classes.axis) {
 	case PP_AXIS_CPU:
-		fprintf(t->out, "Samples on CPU %" PRId64 "\n", class->cpu);
+		write_id(t, "Samples on CPU", class->cpu);
 		break;
 	case PP_AXIS_TGID:
-		fprintf(t->out,
-			"Processes with a thread group ID of %" PRId64 "\n",
-			class->tgid);
+		write_id(t, "Processes with a thread group ID of", class->tgid);
 		break;
 	case PP_AXIS_TID:
-		fprintf(t->out, "Processes with a thread ID of %" PRId64 "\n",
-			class->tid);
+		write_id(t, "Processes with a thread ID of", class->tid);
 		break;
 	case PP_AXIS_SESSION:
 		fprintf(t->out, "Samples of session %s\n", class->session);

@@ -159,6 +159,13 @@ for merge in all unitmask,tgid,cpu tgid,cpu; do
 done
 is "cpus" "$(heads --merge=tgid,unitmask event:CYCLES)" "cpu:0|cpu:1|"
 is "tgids" "$(heads --merge=tid,cpu,unitmask event:CYCLES)" "tgid:10|tgid:20|"
+sample whole "$B/{dep}/$B/$E.0.all.all.all" 512
+is "a session that is separated beside one that is not" \
+	"$(report --merge=cpu session:old,whole | sed -n '3,5p' | tr -s ' ')" "\
+Processes with a thread group ID of all
+Processes with a thread group ID of 20
+ tgid:all| tgid:20|"
+rm -r "$SESSION/samples/whole"
 is "tids" "$(heads --merge=cpu event:CYCLES unit-mask:0 tgid:10)" "tid:10|tid:11|"
 is "sessions, if asked for" \
 	"$(heads --by-session session:old,older event:CYCLES)" \
