@@ -143,6 +143,24 @@ for case in "$GOLDEN"/cases/*/; do
 	fi
 done
 
+# The same samples, separated in several ways: without that they are one profile.
+for how in 'thread --merge=all' 'lib --merge=lib' 'kernel --merge=lib' \
+	'kernel --merge=all'; do
+	for options in '' -l -d '-l -a -g -w' '-d -a -%' -c '-r -n' '*liba.so'; do
+		set -f
+		# shellcheck disable=SC2086 # words
+		{
+			"$BIN/opreport" --session-dir="$TMP/flat" $options \
+				>"$TMP/wanted" 2>"$TMP/err"
+			"$BIN/opreport" --session-dir="$TMP/${how%% *}" "${how#* }" \
+				$options >"$TMP/got" 2>"$TMP/err"
+		}
+		set +f
+		ok "$how ${options:-alone}: as without separation" \
+			diff "$TMP/wanted" "$TMP/got"
+	done
+done
+
 # A profile for gprof, and what gprof made of it.
 case=$GOLDEN/cases/gp-cg
 if [ -e "$case" ] && command -v gprof >/dev/null; then
