@@ -71,11 +71,8 @@ static int add_machine(struct opannotate_options *o, const char *value)
 static bool changes_nothing(const char *word)
 {
 	static const char *const words[] = {
-		"-d",
-		"--disassemble",
-		"--no-show-raw-insn",
-		"-z",
-		"--disassemble-zeroes",
+		"-d", "--disassemble",	      "--no-show-raw-insn",
+		"-z", "--disassemble-zeroes",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

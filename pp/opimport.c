@@ -132,6 +132,12 @@ static int import_file(const struct options *o, const char *from,
 	if (err)
 		return err;
 	err = opimport_file(from, new, named ? &m : NULL, abi, &result, diag);
+	/* Nobody asked for that name. */
+	if (err && result.unwritten) {
+		*diag = (struct op_diag){ "" };
+		op_diag_set(diag, err, "%s: cannot be written: %s", o->output,
+			    strerror(-err));
+	}
 	if (!err)
 		err = put_in_place(new, o->output, o->force, diag);
 	unlink(new);

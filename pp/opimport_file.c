@@ -118,6 +118,7 @@ static int convert(const struct op_classic *classic, const char *to,
 	}
 	if (!err)
 		return 0;
+	result->unwritten = true;
 	return op_diag_set(diag, err, "%s: cannot be written: %s", to,
 			   strerror(-err));
 }

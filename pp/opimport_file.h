@@ -4,6 +4,8 @@
 
 /* One classic sample file becomes one of ours. */
 
+#include <stdbool.h>
+
 #include "libop/op_classic.h"
 #include "libop/op_diag.h"
 
@@ -11,6 +13,7 @@ struct opimport_result {
 	uint64_t nr_keys;
 	uint64_t samples; /* their sum; stays at UINT64_MAX */
 	uint32_t unknown_cpu_type; /* number that has no name, plus 1; or 0 */
+	bool unwritten; /* what failed is writing the new file */
 };
 
 /*

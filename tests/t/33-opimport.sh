@@ -110,6 +110,22 @@ like "a CPU type without a name" \
 	"$(import -a "$TMP/abi" -o "$TMP/odd.new" "$TMP/odd" 2>&1)" \
 	"^opimport: warning: $TMP/odd: CPU type 1000 has no name"
 
+# A disk without any room: the name that is told is the one that was asked for.
+mkdir "$TMP/full"
+cat >"$TMP/full.sh" <<END
+mount -t tmpfs -o size=4k none "$TMP/full" || exit 77
+echo x >"$TMP/full/x"
+"$BIN/opimport" -a "$TMP/abi" -o "$TMP/full/new" "$TMP/odd"
+echo "status \$?, left: \$(ls -A "$TMP/full")"
+END
+if unshare -rm true 2>/dev/null; then
+	is "a full disk" "$(unshare -rm sh "$TMP/full.sh" 2>&1)" \
+		"opimport: $TMP/full/new: cannot be written: No space left on device
+status 1, left: x"
+else
+	skip "a full disk" "no user namespaces here"
+fi
+
 # ---- a session ---------------------------------------------------------------
 
 OLD=$TMP/classic NEW=$TMP/new.session
