@@ -138,7 +138,16 @@ static void read_table(struct op_cursor *c, struct table *table)
 struct row {
 	const char *path;
 	uint64_t dir;
+	bool is_nameless; /* the path should be in this file, and is not */
 };
+
+/* Whether a value of it is a string of this file, not of another or by way of
+ * an index that no line table has. */
+static bool is_own_text(uint64_t form)
+{
+	return form == DW_FORM_string || form == DW_FORM_strp ||
+	       form == DW_FORM_line_strp;
+}
 
 static struct row read_row(const struct pp_dwarf *dwarf, struct op_cursor *c,
 			   const struct table *table,
@@ -152,10 +161,12 @@ static struct row read_row(const struct pp_dwarf *dwarf, struct op_cursor *c,
 
 		form.form = table->columns[i].form;
 		value = pp_dwarf_read(dwarf, c, &form);
-		if (table->columns[i].what == DW_LNCT_path)
+		if (table->columns[i].what == DW_LNCT_path) {
 			row.path = value.text;
-		else if (table->columns[i].what == DW_LNCT_directory_index)
+			row.is_nameless = !value.text && is_own_text(form.form);
+		} else if (table->columns[i].what == DW_LNCT_directory_index) {
 			row.dir = value.number;
+		}
 	}
 	return row;
 }
@@ -207,4 +218,29 @@ bool pp_line_header_file(const struct pp_dwarf *dwarf,
 	return header->form.version < 5
 		       ? old_file(&tables, nr, file)
 		       : new_file(dwarf, header, &tables, nr, file);
+}
+
+/* Go through a table of names. */
+static bool has_names(const struct pp_dwarf *dwarf, struct op_cursor *c,
+		      const struct pp_line_header *header)
+{
+	struct table table;
+
+	read_table(c, &table);
+	for (uint64_t i = 0; i < table.nr_rows && !c->failed; i++)
+		if (read_row(dwarf, c, &table, header).is_nameless)
+			return false;
+	return !c->failed;
+}
+
+bool pp_line_header_has_names(const struct pp_dwarf *dwarf,
+			      const struct pp_line_header *header)
+{
+	struct op_cursor tables = pp_dwarf_cursor(dwarf, &header->files, 0);
+	bool folders;
+
+	if (header->form.version < 5)
+		return true;
+	folders = has_names(dwarf, &tables, header);
+	return folders && has_names(dwarf, &tables, header);
 }

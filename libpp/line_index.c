@@ -132,6 +132,8 @@ static int scan_unit(struct build *b, struct op_cursor *c)
 		index->nr_damaged++;
 		return 0;
 	}
+	index->nr_damaged += !pp_line_header_has_names(
+		&index->dwarf, &list[index->nr_headers]);
 	index->nr_headers++;
 	return scan_program(b, &list[index->nr_headers - 1],
 			    index->nr_headers - 1);

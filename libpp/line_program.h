@@ -43,6 +43,11 @@ bool pp_line_header_file(const struct pp_dwarf *dwarf,
 			 const struct pp_line_header *header, uint64_t nr,
 			 struct pp_line_file *file);
 
+/* Whether all folders and files of @header have names, as far as it is not the
+ * program that tells; before version 5 they stand in the header itself. */
+bool pp_line_header_has_names(const struct pp_dwarf *dwarf,
+			      const struct pp_line_header *header);
+
 struct pp_line_row {
 	uint64_t address;
 	uint32_t file;

@@ -12,7 +12,7 @@
 #include "tests/unit/dwarf_fixture.h"
 
 struct world {
-	struct section line, info, abbrev;
+	struct section line, line_str, info, abbrev;
 	struct pp_line_index *index;
 };
 
@@ -26,6 +26,7 @@ static void open_index(struct world *w)
 {
 	struct pp_dwarf dwarf = {
 		.line = bytes_of(&w->line),
+		.line_str = bytes_of(&w->line_str),
 		.info = bytes_of(&w->info),
 		.abbrev = bytes_of(&w->abbrev),
 	};
@@ -277,6 +278,55 @@ static void test_damage_is_counted(void **state)
 	expect(w, 0x2000, "/src/a.c", 3);
 }
 
+/* A header of version 5 with folder /src and file 0, its name in a section of
+ * names. */
+static size_t put_named_header(struct section *s, uint64_t name)
+{
+	size_t start = s->len, tables;
+
+	put(s, 0, 4);
+	put(s, 5, 2);
+	PUT(s, 8, 0);
+	tables = s->len;
+	put(s, 0, 4);
+	put_numbers(s, 5);
+	PUT(s, 1, 1, DW_FORM_string, 1);
+	put_text(s, "/src");
+	PUT(s, 2, 1, DW_FORM_line_strp, 2, DW_FORM_udata, 1);
+	put(s, name, 4);
+	PUT(s, 0);
+	put_len(s, tables);
+	return start;
+}
+
+static void test_names_cut_off(void **state)
+{
+	struct world *w = *state;
+
+	put_text(&w->line_str, "a.c");
+	put_text(&w->line_str, "b.c");
+	for (uint64_t name = 0; name <= 4; name += 4) {
+		size_t start = put_named_header(&w->line, name);
+
+		put_set_address(&w->line, 0x1000 + name);
+		PUT(&w->line, 4, 0, special(0, 1)); /* file 0, line 2 */
+		put_end(&w->line, 4);
+		put_len(&w->line, start);
+	}
+	open_index(w);
+	assert_int_equal(pp_line_index_damaged(w->index), 0);
+	expect(w, 0x1000, "/src/a.c", 2);
+	expect(w, 0x1004, "/src/b.c", 2);
+	w->line_str.len = 6;
+	open_index(w);
+	assert_int_equal(pp_line_index_damaged(w->index), 1);
+	expect(w, 0x1000, "/src/a.c", 2);
+	expect_none(w, 0x1004);
+	w->line_str.len = 0;
+	open_index(w);
+	assert_int_equal(pp_line_index_damaged(w->index), 2);
+}
+
 /* Whatever one byte becomes: no crash, and the unit behind stands unless the
  * length was hit. */
 static void test_any_byte(void **state)
@@ -332,6 +382,7 @@ int main(void)
 		TEST(test_paths),
 		TEST(test_strings),
 		TEST(test_damage_is_counted),
+		TEST(test_names_cut_off),
 		TEST(test_any_byte),
 		TEST(test_any_length),
 	};
