@@ -46,7 +46,10 @@ static void print_all_unplaced(const struct pp_report *report,
 {
 	for (size_t i = 0; i < annotation->nr_unplaced; i++)
 		print_unplaced(report, &annotation->unplaced[i]);
-	if (!annotation->nr_files)
+	if (!report->nr_symbols)
+		fputs("opannotate: warning: none of the symbols that are asked for has samples\n",
+		      stderr);
+	else if (!annotation->nr_files)
 		fputs("opannotate: warning: none of the binaries has source lines for its samples; add --assembly to see instructions\n",
 		      stderr);
 }

@@ -232,8 +232,10 @@ static int write_file(struct source *s, struct op_diag *diag)
 	return err;
 }
 
+/* Write @file if it is asked for, and then count it. */
 static int take_file(const struct opannotate_text *text,
-		     const struct pp_annotated_file *file, struct op_diag *diag)
+		     const struct pp_annotated_file *file, size_t *nr_written,
+		     struct op_diag *diag)
 {
 	struct source s = { .text = text, .file = file };
 	char *path;
@@ -245,8 +247,10 @@ static int take_file(const struct opannotate_text *text,
 	if (!path)
 		return -ENOMEM;
 	s.path = path;
-	if (opannotate_wants_file(text->options, path))
+	if (opannotate_wants_file(text->options, path)) {
 		err = write_file(&s, diag);
+		++*nr_written;
+	}
 	free(path);
 	return err;
 }
@@ -255,11 +259,17 @@ int opannotate_write_source(const struct opannotate_text *text,
 			    const struct pp_annotation *annotation,
 			    struct op_diag *diag)
 {
+	size_t nr_written = 0;
 	int err = 0;
 
 	if (!text->options->output_dir)
 		err = opannotate_header(text);
 	for (size_t i = 0; i < annotation->nr_files && !err; i++)
-		err = take_file(text, &annotation->files[i], diag);
+		err = take_file(text, &annotation->files[i], &nr_written, diag);
+	if (annotation->nr_files && !nr_written)
+		pp_message(
+			text->messages, PP_WARNING,
+			"none of %zu source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out",
+			annotation->nr_files);
 	return err;
 }

@@ -160,6 +160,15 @@ for filter in --include-file=work.h --include-file='*/inc/*' \
 	is "$filter" "$(annotate --source -n "$filter" $cycles |
 		sed -n 's/.*file : "\(.*\)"/\1/p')" "$src/inc/work.h"
 done
+for none in --include-file=nonesuch '--exclude-file=*.[ch]' --threshold=100; do
+	annotate -s -n "$none" $cycles >"$TMP/out"
+	is "$none: nothing is shown, and that is said" \
+		"$(cat "$TMP/out" "$TMP/err")" \
+		"opannotate: warning: none of 2 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out"
+done
+annotate -s -n -i nonesuch $cycles >"$TMP/out"
+is "a symbol without samples" "$(cat "$TMP/out" "$TMP/err")" \
+	"opannotate: warning: none of the symbols that are asked for has samples"
 like "colours when asked for" "$(annotate --source --color=always $cycles)" \
 	"$(printf '^\033\[[0-9;]*m *[0-9]+ +[0-9.]+\033\[m :')"
 unlike "and only then" "$(cat "$TMP/plain")" "$(printf '\033')"
