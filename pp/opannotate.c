@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,27 @@
 #define NAMED_SYMBOLS 3 /* in a message */
 
 /* ---- what is not shown --------------------------------------------------- */
+
+/* Whether lines of other code of @image are known. */
+static bool has_lines(const struct pp_report *report,
+		      const struct pp_image *image)
+{
+	for (size_t i = 0; i < report->nr_symbols; i++)
+		if (report->symbols[i].image == image &&
+		    report->symbols[i].place.file)
+			return true;
+	return false;
+}
+
+static const char *advice(const struct pp_report *report,
+			  const struct pp_image *image)
+{
+	if (!image->binary)
+		return "no binary tells them";
+	if (has_lines(report, image))
+		return "that code was not compiled with -g";
+	return "compile it with -g or install its debug symbols";
+}
 
 static void print_unplaced(const struct pp_report *report,
 			   const struct pp_unplaced *u)
@@ -35,10 +57,7 @@ static void print_unplaced(const struct pp_report *report,
 			u->symbols[i]->name);
 	if (u->nr_symbols > nr)
 		fprintf(stderr, " and %zu more symbols", u->nr_symbols - nr);
-	fputs(u->image->binary
-		      ? "; compile it with -g or install its debug symbols\n"
-		      : "; no binary tells them\n",
-	      stderr);
+	fprintf(stderr, "; %s\n", advice(report, u->image));
 }
 
 static void print_all_unplaced(const struct pp_report *report,
