@@ -66,7 +66,8 @@ ok "shutdown" "$BIN/opcontrol" --shutdown
 
 # ---- killed in the middle
 
-ok "start once more" start --callgraph=64
+ok "start once more" start --callgraph=64 --callgraph-stack=1024
+is "with less of each stack" "$(cat $FS/backtrace_stack)" 1024
 "$TESTBIN/storm" 3 >/dev/null 2>&1 &
 sleep 1
 kill -9 "$(pidof oprofiled)"
@@ -78,7 +79,9 @@ ok "deinit" "$BIN/opcontrol" --deinit
 
 ok "init" "$BIN/opcontrol" --init
 ok "load for NMIs" insmod "$PROVIDER" mode=nmi rate=1000
-ok "start under NMIs" start --separate=lib,kernel --callgraph=64
+ok "start under NMIs" start --separate=lib,kernel --callgraph=64 \
+	--callgraph-stack=16384
+is "with as much as without the option" "$(cat $FS/backtrace_stack)" 16384
 "$TESTBIN/storm" 6 >/dev/null 2>&1
 ok "stop" stop
 backtraces | sed 's/^/# /'
