@@ -226,12 +226,10 @@ static int profile(struct operf *operf)
 	return operf->interrupted ? 128 + operf->interrupted : status;
 }
 
-static int print_version(void)
+static int print_version(struct op_diag *diag)
 {
-	bool failed =
-		printf("operf: " PACKAGE_NAME " " PACKAGE_VERSION "\n") < 0;
-
-	return failed || fflush(stdout) ? OPERF_FAILED : EXIT_SUCCESS;
+	puts("operf: " PACKAGE_NAME " " PACKAGE_VERSION);
+	return operf_printed(diag) ? OPERF_FAILED : EXIT_SUCCESS;
 }
 
 /* A file of ours must never be taken for one of these. */
@@ -256,7 +254,7 @@ int main(int argc, char **argv)
 	operf_init(&operf);
 	if (!operf_options_parse(&operf.options, argc, argv, &operf.diag)) {
 		if (operf.options.version)
-			status = print_version();
+			status = print_version(&operf.diag);
 		else
 			status = profile(&operf);
 	}

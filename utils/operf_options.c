@@ -219,13 +219,28 @@ static int check(struct operf_options *options, const struct raw *raw,
 	return err;
 }
 
-static int print_help(poptContext context, int what)
+int operf_printed(struct op_diag *diag)
 {
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	return op_diag_set(diag, -EIO,
+			   "standard output: cannot write to it; is its disk "
+			   "full?");
+}
+
+/* Returns -errno, or not at all. */
+static int print_help(poptContext context, int what, struct op_diag *diag)
+{
+	int err;
+
 	if (what == HELP)
 		poptPrintHelp(context, stdout, 0);
 	else
 		poptPrintUsage(context, stdout, 0);
-	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	err = operf_printed(diag);
+	if (!err)
+		exit(EXIT_SUCCESS);
+	return err;
 }
 
 /* An option that is more than a place for its value. */
@@ -254,7 +269,7 @@ static int run_popt(poptContext context, struct operf_options *options,
 
 	while (!err && (rc = poptGetNextOpt(context)) > 0) {
 		if (rc == HELP || rc == USAGE)
-			exit(print_help(context, rc));
+			return print_help(context, rc, diag);
 		err = take_option(options, rc, context, diag);
 	}
 	if (err)

@@ -40,4 +40,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 			struct op_diag *diag);
 void operf_options_release(struct operf_options *options);
 
+/* Whether all that was printed is out: 0, or -EIO with the reason in @diag. */
+int operf_printed(struct op_diag *diag);
+
 #endif /* UTILS_OPERF_OPTIONS_H */

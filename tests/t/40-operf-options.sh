@@ -33,6 +33,12 @@ says "a short one" "-b: unknown option; see operf --help" -b true
 says "an argument that is missing" "--pid: missing argument; see operf --help" \
 	--pid
 
+for option in --help --usage --version; do
+	got=$("$BIN/operf" $option 2>&1 >/dev/full)
+	is "$option to a full disk" "$? $got" "125 operf: standard output: \
+cannot write to it; is its disk full?"
+done
+
 # ---- values
 
 for pid in x 0 -1 1x 4294967297 ''; do
