@@ -9,6 +9,7 @@
 #include "daemon/opd_options.h"
 #include "daemon/opd_source.h"
 #include "libop/op_session.h"
+#include "libop/op_vmlinux.h"
 
 #define DEFAULT_SOURCE "oprofilefs"
 
@@ -148,6 +149,13 @@ static int parse_vmlinux(struct opd_options *options,
 		return op_diag_set(
 			diag, -EINVAL,
 			"--vmlinux and --no-vmlinux: give only one of them");
+	if (!replays) {
+		int err = op_vmlinux_check(raw->vmlinux, "leave the option out",
+					   diag);
+
+		if (err)
+			return err;
+	}
 	options->vmlinux = realpath(raw->vmlinux, NULL);
 	/* The kernel of a recording may be on another machine. */
 	if (!options->vmlinux && replays && raw->vmlinux[0] == '/')
@@ -155,7 +163,7 @@ static int parse_vmlinux(struct opd_options *options,
 	if (!options->vmlinux)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--vmlinux=%s: %s; give the uncompressed kernel image, or --no-vmlinux",
+			"--vmlinux=%s: %s; give the uncompressed kernel image, or leave the option out",
 			raw->vmlinux, strerror(errno));
 	return 0;
 }

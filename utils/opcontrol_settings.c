@@ -6,16 +6,15 @@
 #include "utils/opcontrol_settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libop/op_config.h"
 #include "libop/op_session.h"
+#include "libop/op_vmlinux.h"
 
 /* clang-format off */
 const struct oc_number_info oc_numbers[OC_NR_NUMBERS] = {
@@ -260,23 +259,7 @@ static int set_session_dir(struct oc_settings *settings,
 
 int oc_settings_check_vmlinux(const char *path, struct op_diag *diag)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char magic[4] = "";
-	ssize_t got;
-
-	if (fd < 0)
-		return op_diag_set(diag, -errno,
-				   "--vmlinux=%s: %s; give the path of an "
-				   "uncompressed kernel, or --no-vmlinux",
-				   path, strerror(errno));
-	got = read(fd, magic, sizeof(magic));
-	close(fd);
-	if (got == sizeof(magic) && !memcmp(magic, "\177ELF", sizeof(magic)))
-		return 0;
-	return op_diag_set(diag, -ENOEXEC,
-			   "--vmlinux=%s: not an ELF file; give the "
-			   "uncompressed vmlinux, not vmlinuz, or --no-vmlinux",
-			   path);
+	return op_vmlinux_check(path, "--no-vmlinux", diag);
 }
 
 /* The daemon works in another folder: it gets absolute paths only. */

@@ -152,6 +152,15 @@ else
 	skip "symbols of the kernel" "none are taken here; run as root"
 fi
 
+echo "no kernel" >"$TMP/text"
+run 125 "a kernel that is none" -k "$TMP/text" true
+is "is told" "$(notes)" "operf: oprofiled: --vmlinux=$TMP/text: not an ELF \
+file; give the uncompressed vmlinux, not vmlinuz, or leave the option out"
+run 125 "a kernel that is not there" -k "$TMP/none" true
+is "is told, too" "$(notes)" "operf: oprofiled: --vmlinux=$TMP/none: No such \
+file or directory; give the path of an uncompressed kernel, or leave the option \
+out"
+
 # ---- events
 
 run 0 "two events" -e cpu-clock:1000000 -e page-faults:1:0:1:1 \
