@@ -113,7 +113,7 @@ else
 fi
 
 for program in $narrow; do
-	fold $program
+	fold "$program"
 	tree "a 32-bit program, $program" ';leaf$' \
 		" whole (_start|\\[$program\\]);begin;outer;middle;inner;leaf\$"
 done
