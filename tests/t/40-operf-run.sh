@@ -45,6 +45,7 @@ run() {
 # launch ARG...: in the background as from a terminal: a process group of its
 # own and no signal ignored. Sets pid.
 launch() {
+	: >"$TMP/err"
 	setsid env --default-signal "$TMP/bin/operf" --rate=1000 "$@" \
 		>"$TMP/out" 2>"$TMP/err" &
 	pid=$!

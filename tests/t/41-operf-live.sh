@@ -3,6 +3,7 @@
 #
 # operf and the daemon that it starts, on programs whose hot functions are
 # known. What is sampled is the CPU clock, which every kernel has.
+# timeout: 900
 
 . "$(dirname "$0")/lib.sh"
 
@@ -29,6 +30,7 @@ run() {
 }
 # launch ARG...: in the background, no signal ignored. Sets pid.
 launch() {
+	: >"$TMP/err"
 	setsid env --default-signal "$BIN/operf" "$@" >"$TMP/out" \
 		2>"$TMP/err" &
 	pid=$!
@@ -56,10 +58,14 @@ notes() {
 until_line() {
 	until grep -q "$1" "$2" 2>/dev/null; do sleep 0.02; done
 }
-# until_stored SYMBOL: the daemon has stored samples of it.
+control() {
+	"$TESTBIN/control" "$data/run/control" "$1" 2>/dev/null
+}
+# until_stored SYMBOL: the daemon, which samples, has stored some of it. Then
+# the lock, too, is of this daemon.
 until_stored() {
-	until "$TESTBIN/control" "$data/run/control" dump >/dev/null 2>&1 &&
-		report -l | grep -q " $1\$"; do
+	until control status | grep -q '^running = 1$' &&
+		control dump >/dev/null && report -l | grep -q " $1\$"; do
 		sleep 0.02
 	done
 }
@@ -289,10 +295,8 @@ else
 	skip "a full disk" "no namespaces of mounts here"
 fi
 launch "$TESTBIN/burnmix" 100
-until_line . "$data/run/operf"
-daemon=
-until [ -n "$daemon" ]; do daemon=$(cat $data/run/lock); done
 until_stored burn_alpha
+daemon=$(cat $data/run/lock)
 command=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
 kill -KILL "$pid"
 until gone "$daemon"; do sleep 0.02; done
