@@ -2,17 +2,18 @@
 /*
  * readbuf SECONDS [BYTES [IDLE]]: samples this machine through the module
  * with nothing between. Opens /dev/oprofile/buffer, starts sampling, reads
- * for SECONDS with read(2) calls of BYTES (default 65536), stops and reads
- * the rest; with IDLE it reads nothing until it has stopped. Checks that
- * every read returns whole records and that every cookie has a name, and
- * prints "samples N", "cookies N", "cpus N" and "bad N". Exit status 1 when
- * something was bad, 2 when a call failed.
+ * for SECONDS, or until a SIGTERM, with read(2) calls of BYTES (default 65536),
+ * stops and reads the rest; with IDLE it reads nothing until it has stopped.
+ * Checks that every read returns whole records and that every cookie has a
+ * name, and prints "samples N", "cookies N", "cpus N" and "bad N". Exit status
+ * 1 when something was bad, 2 when a call failed.
  */
 
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,6 +39,14 @@ struct reader {
 	bool has_cpu, has_task, has_mode, has_image, is_kernel;
 	enum { NO_TRACE, TRACE_BEGINS, IN_TRACE } trace;
 };
+
+static volatile sig_atomic_t is_told_to_end;
+
+static void on_term(int sig)
+{
+	(void)sig;
+	is_told_to_end = 1;
+}
 
 static double now(void)
 {
@@ -181,8 +190,9 @@ int main(int argc, char **argv)
 	r.fd = open("/dev/oprofile/buffer", O_RDONLY | O_NONBLOCK);
 	if (!r.words || r.fd < 0)
 		err(2, "/dev/oprofile/buffer");
+	signal(SIGTERM, on_term);
 	enable("1");
-	while (now() < end) {
+	while (!is_told_to_end && now() < end) {
 		struct pollfd p = { .fd = r.fd, .events = POLLIN };
 
 		poll(&p, argc > 3 ? 0 : 1, 100);

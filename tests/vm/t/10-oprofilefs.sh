@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The module's own promises, without the daemon.
+# timeout: 600
 # vm-smp: 2
 . "$(dirname "$0")/../../t/lib.sh"
 
@@ -25,6 +26,11 @@ count() {
 sums_up() {
 	[ "$(count received)" -gt 0 ] &&
 		[ "$(count received)" -eq $(($(count samples) + $(count lost))) ]
+}
+
+# until_sampling: the reader in the background has begun.
+until_sampling() {
+	until [ "$(get enable)" = 1 ]; do sleep 0.1; done
 }
 
 readbuf() {
@@ -101,23 +107,24 @@ ok "taken = read + lost once more" sums_up
 put cpu_buffer_size 8192
 put timer/rate 1000
 
-"$TESTBIN/readbuf" 4 >"$TMP/out" &
+"$TESTBIN/readbuf" 1000 >"$TMP/out" &
 reader=$!
-sleep 1
+until_sampling
 ok "one reader at a time" not cat $FS/buffer
 ok "sizes are fixed while the buffer is open" not put buffer_size 8192
 ok "the rate is fixed while sampling" not put timer/rate 10
 ok "a CPU goes away" sh -c 'echo 0 >/sys/devices/system/cpu/cpu1/online'
 sleep 1
 ok "and comes back" sh -c 'echo 1 >/sys/devices/system/cpu/cpu1/online'
+sleep 1
+kill -TERM $reader
 ok "the reader ends well" wait $reader
 ok "taken = read + lost after that" sums_up
 is "both CPUs again" "$(count cpus)" 2
 
-"$TESTBIN/readbuf" 60 >/dev/null &
+"$TESTBIN/readbuf" 1000 >/dev/null &
 reader=$!
-sleep 1
-is "sampling" "$(get enable)" 1
+until_sampling
 kill -9 $reader
 wait $reader 2>/dev/null
 is "ends with its reader" "$(get enable)" 0

@@ -15,6 +15,11 @@ stat() {
 		awk '{ n += $1 } END { print n + 0 }'
 }
 
+# nmis: how many there were.
+nmis() {
+	cat /sys/module/op_test_provider/parameters/nr_nmis
+}
+
 # place NAME COLUMN: samples of a function in the report's column.
 place() {
 	awk -v name="$1" -v at="$2" '$NF == name { n += $at } END { print n + 0 }' \
@@ -50,10 +55,11 @@ ok "load for NMIs" insmod "$PROVIDER" mode=nmi rate=2000
 ok "start under NMIs" start --separate=lib,kernel
 "$TESTBIN/forkstorm" 150 3 >"$TMP/truth"
 "$TESTBIN/storm" 10 >/dev/null 2>&1
+# A guest that has to wait for its host gets fewer of them.
+until [ "$(nmis)" -gt 2000 ]; do "$TESTBIN/storm" 5 >/dev/null 2>&1; done
 ok "stop" stop
-nmis=$(cat /sys/module/op_test_provider/parameters/nr_nmis)
-is "each NMI was a sample" "$(stat sample_received)" "$nmis"
-ok "there were many: $nmis" [ "$nmis" -gt 2000 ]
+diag "$(nmis) NMIs"
+is "each NMI was a sample" "$(stat sample_received)" "$(nmis)"
 ok "taken = stored + lost" sums_up
 grep lost "$SESSION/samples/current/ledger" | sed 's/^/# /'
 report -l

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The daemon is killed while it samples.
+# timeout: 600
 # vm-smp: 2
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
@@ -22,11 +23,7 @@ before=$(burnmix_samples)
 ok "there are samples" [ "$before" -gt 200 ]
 pid=$(daemon_pid)
 kill -9 "$pid"
-i=0
-while kill -0 "$pid" 2>/dev/null && [ $i -lt 50 ]; do
-	sleep 0.1
-	i=$((i + 1))
-done
+while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 is "the kernel stopped sampling" "$(cat /dev/oprofile/enable)" 0
 after=$(burnmix_samples)
 ok "what was committed is readable: $before, then $after" \
