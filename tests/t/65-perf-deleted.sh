@@ -3,6 +3,7 @@
 #
 # Programs that are not there any more when the report is made: their samples
 # keep the name of the image, and symbols have their names.
+# timeout: 900
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/perf.sh"
 

@@ -3,6 +3,7 @@
 # A program that spends known shares of its time in two functions, a library
 # and a system call is reported with these shares, and no sample is missing
 # from the account.
+# timeout: 600
 # vm-icount: yes
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
