@@ -32,9 +32,11 @@ may_set() {
 		cat "$TMP/value" >"$SYSCTL/$1"; } 2>/dev/null
 }
 
-# said: what operf has said, but for the note on what this user may sample.
+# said: what operf has said, but for the note on what this user may sample, and
+# on time without samples, as of a virtual CPU that waits for a real one.
 said() {
-	grep -v '^operf: only user code is sampled' "$TMP/err"
+	grep -v -e '^operf: only user code is sampled' \
+		-e '^operf: warning: samples stand for' "$TMP/err"
 }
 # refused NAME STATUS ERE CMD...: CMD is operf, which says one line, runs
 # nothing and leaves no session.
