@@ -56,7 +56,9 @@ static int check_owner(const char *path, struct op_diag *diag)
 
 	if (stat(path, &st))
 		return errno == ENOENT ? -ENOENT
-				       : op_diag_set(diag, -errno, "%s: %s",
+				       : op_diag_set(diag, -errno,
+						     "%s: %s; set HOME to your "
+						     "own home folder",
 						     path, strerror(errno));
 	if (st.st_uid && st.st_uid != geteuid())
 		return op_diag_set(diag, -EPERM,

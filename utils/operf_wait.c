@@ -86,7 +86,8 @@ static int explain_target(struct operf *operf, pid_t pid, int err)
 		return op_diag_set(&operf->diag, err,
 				   "process %d: there is none; ps lists them",
 				   pid);
-	if (err == -EINVAL)
+	/* The latter since Linux 6.16. */
+	if (err == -EINVAL || err == -ENOENT)
 		return op_diag_set(&operf->diag, err,
 				   "process %d: is a thread of another "
 				   "process; give the number of that one, all "

@@ -140,6 +140,14 @@ you must be root; try sudo, or profile programs of your own with operf"
 	got=$(as_user env HOME=/ "$opcontrol" --dump 2>&1)
 	like "--dump without root may fail, but not for that" "$? $got" \
 		'^1 opcontrol: (--dump: the daemon is not running|.*you may not ask)'
+	if [ "$(id -u)" -eq 0 ]; then
+		mkdir -m 700 "$TMP/theirs"
+		got=$(as_user env HOME="$TMP/theirs" "$opcontrol" --status 2>&1)
+		is "somebody else's HOME" "$? $got" "1 opcontrol: \
+$TMP/theirs/.oprofile: Permission denied; set HOME to your own home folder"
+	else
+		skip "somebody else's HOME" "only root can make one"
+	fi
 	got=$(as_user env -u HOME "$opcontrol" --status 2>&1)
 	unlike "no HOME is no error" "$got" 'HOME'
 	got=$(as_user env HOME=/ OPROFILE_FS="$TMP/fs" "$opcontrol" --status)

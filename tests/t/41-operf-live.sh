@@ -200,6 +200,24 @@ printf '\177ELF\0\0\0' >"$TMP/binary"
 chmod +x "$TMP/binary"
 run 126 "one that is none" "$TMP/binary"
 run 125 "a process that is not there" --pid=2147483647
+if command -v python3 >/dev/null; then
+	python3 -c 'import threading, time
+threading.Thread(target=time.sleep, args=(600,)).start()' &
+	process=$!
+	background="$background $process"
+	thread=
+	until [ "$thread" ]; do
+		thread=$(find "/proc/$process/task" -mindepth 1 -maxdepth 1 \
+			! -name "$process" -printf %f)
+	done
+	run 125 "a thread" --pid="$thread"
+	is "is told from a process" "$(notes)" "operf: process $thread: is a \
+thread of another process; give the number of that one, all its threads are \
+profiled"
+	kill -KILL "$process"
+else
+	skip "a thread" "there is no python3"
+fi
 for err in 1 38; do
 	"$TESTBIN/noperf" $err "$BIN/operf" true 2>"$TMP/err"
 	is "a filter that forbids perf events" $? 125
