@@ -18,7 +18,7 @@
 #include "daemon/opd.h"
 #include "daemon/opd_file.h"
 #include "libop/op_config.h"
-#include "libop/op_file.h"
+#include "libop/op_copy.h"
 
 static time_t seconds(void)
 {
@@ -60,69 +60,6 @@ void opd_keep_release(struct opd_keep *keep)
 /* ---- copying ----------------------------------------------------------------
  */
 
-static int copy_bytes(int to, int from, uint64_t len)
-{
-	loff_t at = 0;
-	ssize_t done;
-
-	while ((uint64_t)at < len) {
-		done = copy_file_range(from, &at, to, NULL, len - (uint64_t)at,
-				       0);
-		if (done < 0)
-			return -errno;
-		if (done == 0)
-			return -EIO; /* it was cut meanwhile */
-	}
-	return 0;
-}
-
-/* Where copy_file_range(2) cannot: between some file systems. */
-static int copy_by_hand(int to, int from, uint64_t len)
-{
-	char buf[65536];
-	uint64_t at = 0;
-	ssize_t got;
-	int err;
-
-	if (ftruncate(to, 0))
-		return -errno;
-	while (at < len) {
-		got = pread(from, buf, sizeof(buf), (off_t)at);
-		if (got <= 0)
-			return got ? -errno : -EIO;
-		err = op_file_write_at(to, buf, (size_t)got, at);
-		if (err)
-			return err;
-		at += (uint64_t)got;
-	}
-	return 0;
-}
-
-/* What others may not read in the original they may not read in the copy. */
-static int make_copy(int from, const struct stat *st, const char *path)
-{
-	const struct timespec times[2] = { st->st_atim, st->st_mtim };
-	char tmp[PATH_MAX + 8];
-	uint64_t len = (uint64_t)st->st_size;
-	int err, to;
-
-	snprintf(tmp, sizeof(tmp), "%s.new", path);
-	unlink(tmp);
-	to = open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (to < 0)
-		return -errno;
-	err = copy_bytes(to, from, len);
-	if (err)
-		err = copy_by_hand(to, from, len);
-	if (!err && (fchmod(to, st->st_mode & 0444) || futimens(to, times) ||
-		     rename(tmp, path)))
-		err = -errno;
-	close(to);
-	if (err)
-		unlink(tmp);
-	return err;
-}
-
 static int check_size(const struct opd_keep *keep, const struct stat *st)
 {
 	if ((uint64_t)st->st_size > OPD_KEEP_FILE_MAX)
@@ -150,7 +87,7 @@ static int copy_image(struct opd *opd, const struct opd_image *image, int fd)
 	if (!err && mkdir(opd->session.images, 0755) && errno != EEXIST)
 		err = -errno;
 	if (!err)
-		err = make_copy(fd, &st, path);
+		err = op_copy_file(fd, &st, path);
 	if (!err)
 		opd->keep.copied += (uint64_t)st.st_size;
 	return err;
