@@ -5,21 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libpp/elf_file.h"
-
-struct elf {
-	struct pp_elf file;
-	uint64_t sections; /* file offset of the section headers */
-	uint64_t nr_sections;
-	uint64_t section_size; /* bytes per header */
-};
-
-struct section {
-	uint64_t type;
-	uint64_t offset;
-	uint64_t size;
-	uint64_t entry_size;
-};
+#include "libpp/elf_sections.h"
 
 struct sizes {
 	struct pp_elf_size *array;
@@ -28,55 +14,7 @@ struct sizes {
 
 #define GET(elf, p, type, member) PP_ELF_GET(&(elf)->file, p, type, member)
 
-static int read_section(const struct elf *elf, uint64_t at,
-			struct section *section)
-{
-	uint8_t raw[sizeof(Elf64_Shdr)];
-	int ret;
-
-	ret = pp_elf_read(&elf->file, elf->sections + at * elf->section_size,
-			  raw, PP_ELF_LEN(&elf->file, Shdr));
-	if (ret)
-		return ret;
-	section->type = GET(elf, raw, Shdr, sh_type);
-	section->offset = GET(elf, raw, Shdr, sh_offset);
-	section->size = GET(elf, raw, Shdr, sh_size);
-	section->entry_size = GET(elf, raw, Shdr, sh_entsize);
-	return 0;
-}
-
-/* More than 0xff00 sections: their number is in the first header's size. */
-static int count_sections(struct elf *elf)
-{
-	struct section first;
-	int ret;
-
-	if (elf->section_size < PP_ELF_LEN(&elf->file, Shdr) ||
-	    elf->sections > elf->file.len)
-		return -ENOEXEC;
-	if (elf->nr_sections)
-		return 0;
-	ret = read_section(elf, 0, &first);
-	if (ret)
-		return ret;
-	elf->nr_sections = first.size;
-	return elf->nr_sections > PP_ELF_SECTIONS_MAX ? -ENOEXEC : 0;
-}
-
-static int read_header(struct elf *elf, int fd)
-{
-	uint8_t raw[sizeof(Elf64_Ehdr)];
-	int ret = pp_elf_init(&elf->file, fd, raw);
-
-	if (ret)
-		return ret;
-	elf->sections = GET(elf, raw, Ehdr, e_shoff);
-	elf->nr_sections = GET(elf, raw, Ehdr, e_shnum);
-	elf->section_size = GET(elf, raw, Ehdr, e_shentsize);
-	return count_sections(elf);
-}
-
-static bool counts(const struct elf *elf, const uint8_t *sym)
+static bool counts(const struct pp_elf_sections *elf, const uint8_t *sym)
 {
 	/* The type has the same place in both classes' st_info. */
 	unsigned int type = GET(elf, sym, Sym, st_info) & 0xf;
@@ -87,8 +25,8 @@ static bool counts(const struct elf *elf, const uint8_t *sym)
 		type == STT_GNU_IFUNC);
 }
 
-static int add_table(const struct elf *elf, const struct section *section,
-		     struct sizes *sizes)
+static int add_table(const struct pp_elf_sections *elf,
+		     const struct pp_elf_section *section, struct sizes *sizes)
 {
 	size_t step = PP_ELF_LEN(&elf->file, Sym), nr, i;
 	struct pp_elf_size *grown;
@@ -120,15 +58,15 @@ static int add_table(const struct elf *elf, const struct section *section,
 }
 
 /* A file has at most one table of each type; more would only be bait. */
-static int add_table_of(const struct elf *elf, uint64_t type,
+static int add_table_of(const struct pp_elf_sections *elf, uint64_t type,
 			struct sizes *sizes)
 {
-	struct section section;
+	struct pp_elf_section section;
 	uint64_t i;
 	int ret;
 
-	for (i = 0; i < elf->nr_sections; i++) {
-		ret = read_section(elf, i, &section);
+	for (i = 0; i < elf->nr; i++) {
+		ret = pp_elf_section_read(elf, i, &section);
 		if (ret)
 			return ret;
 		if (section.type == type)
@@ -163,8 +101,8 @@ static void sort_sizes(struct sizes *sizes)
 
 static int read_elf(int fd, struct sizes *sizes)
 {
-	struct elf elf;
-	int ret = read_header(&elf, fd);
+	struct pp_elf_sections elf;
+	int ret = pp_elf_sections_init(&elf, fd);
 
 	if (!ret)
 		ret = add_table_of(&elf, SHT_SYMTAB, sizes);
