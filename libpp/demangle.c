@@ -8,6 +8,8 @@
 
 #include <libiberty/demangle.h>
 
+#include "libpp/demangle_java.h"
+
 /* ---- smart --------------------------------------------------------------- */
 
 /* Written otherwise, in this order. */
@@ -96,6 +98,8 @@ const char *pp_demangle(struct pp_arena *arena, const char *name,
 	if (how == PP_DEMANGLE_NONE)
 		return name;
 	text = cplus_demangle(name, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
+	if (!text)
+		text = pp_demangle_java(name);
 	if (!text)
 		return name;
 	if (how == PP_DEMANGLE_SMART)

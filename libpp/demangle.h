@@ -2,7 +2,8 @@
 #ifndef LIBPP_DEMANGLE_H
 #define LIBPP_DEMANGLE_H
 
-/* C++, Rust, D and Ada names as people wrote them, by libiberty. */
+/* C++, Rust, D and Ada names as people wrote them, by libiberty, and those of
+ * Java methods. */
 
 #include "libpp/arena.h"
 

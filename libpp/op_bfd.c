@@ -62,6 +62,16 @@ static int object_open_file(struct object *object)
 	return S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
 }
 
+/* That of JIT code, as OProfile up to 1.4 left it, is not linked, either, but
+ * has its addresses. */
+static bool is_relocatable(const bfd *abfd)
+{
+	for (const asection *at = abfd->sections; at; at = at->next)
+		if ((at->flags & SEC_CODE) && at->vma)
+			return false;
+	return !(abfd->flags & (EXEC_P | DYNAMIC));
+}
+
 /* The path is kept by the object, also when it cannot be opened. */
 static int object_open(struct object *object, const char *path)
 {
@@ -83,7 +93,10 @@ static int object_open(struct object *object, const char *path)
 			       : -ENOEXEC;
 	/* Debug sections may be compressed. */
 	object->abfd->flags |= BFD_DECOMPRESS;
-	return bfd_check_format(object->abfd, bfd_object) ? 0 : -ENOEXEC;
+	if (!bfd_check_format(object->abfd, bfd_object))
+		return -ENOEXEC;
+	object->is_relocatable = is_relocatable(object->abfd);
+	return 0;
 }
 
 static int by_vma(const void *pa, const void *pb)
@@ -102,15 +115,10 @@ static bool is_sound(const struct code_section *section)
 	       !__builtin_add_overflow(section->offset, section->size, &end);
 }
 
-bool op_bfd_is_relocatable(const struct object *object)
-{
-	return !(object->abfd->flags & (EXEC_P | DYNAMIC));
-}
-
 uint64_t op_bfd_address_of(const struct object *object, const asection *section)
 {
-	return op_bfd_is_relocatable(object) ? (uint64_t)section->filepos
-					     : bfd_section_vma(section);
+	return object->is_relocatable ? (uint64_t)section->filepos
+				      : bfd_section_vma(section);
 }
 
 /* Whether code without contents is where the offsets say. */

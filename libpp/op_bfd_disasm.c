@@ -239,7 +239,7 @@ int op_disasm_load(struct op_disasm *d, uint64_t start, uint64_t len,
 		return -ENOMEM;
 	if (!op_bfd_code(d->bfd, start, len, d->code))
 		return -ENOENT;
-	d->bias = op_bfd_is_relocatable(object) ? base : 0;
+	d->bias = object->is_relocatable ? base : 0;
 	d->info.section = section;
 	d->info.buffer = d->code;
 	d->info.buffer_vma = start - d->bias;

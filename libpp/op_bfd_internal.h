@@ -33,6 +33,7 @@ struct object {
 	int fd; /* of the same file; -1 while there is none */
 	char *path;
 	uint64_t mtime; /* seconds */
+	bool is_relocatable; /* not linked: all its sections are at address 0 */
 	asymbol **syms;
 	long nr_syms;
 };
@@ -57,9 +58,6 @@ struct op_bfd {
 
 /* Open the separate debug file, if there is one and it is not open. */
 void op_bfd_open_debug_file(struct op_bfd *bfd);
-
-/* Whether the file is not linked: all its sections are at address 0. */
-bool op_bfd_is_relocatable(const struct object *object);
 
 /* The section of code that @vma is in; NULL if there is none. */
 const struct code_section *op_bfd_find_section(const struct op_bfd *bfd,

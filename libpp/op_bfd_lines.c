@@ -65,7 +65,7 @@ static struct pp_bytes read_section(struct op_bfd *bfd, struct object *object,
 
 	if (!section || !section->size)
 		return (struct pp_bytes){ 0 };
-	if (section->flags & SEC_RELOC && op_bfd_is_relocatable(object))
+	if (section->flags & SEC_RELOC && object->is_relocatable)
 		*bytes = relocated(bfd, object, section);
 	else if (!bfd_get_full_section_contents(object->abfd, section, bytes))
 		*bytes = NULL;

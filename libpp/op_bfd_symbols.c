@@ -87,7 +87,7 @@ uint64_t op_bfd_sym_vma(const struct op_bfd *bfd, const asymbol *sym)
 {
 	const asection *section;
 
-	if (!op_bfd_is_relocatable(&bfd->main))
+	if (!bfd->main.is_relocatable)
 		return bfd_asymbol_value(sym);
 	/* A debug file has its sections elsewhere. */
 	section = bfd_get_section_by_name(bfd->main.abfd, sym->section->name);
