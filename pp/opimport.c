@@ -131,7 +131,8 @@ static int import_file(const struct options *o, const char *from,
 
 	if (err)
 		return err;
-	err = opimport_file(from, new, named ? &m : NULL, abi, &result, diag);
+	err = opimport_file(from, new, named ? &m : NULL, abi, NULL, &result,
+			    diag);
 	/* Nobody asked for that name. */
 	if (err && result.unwritten) {
 		*diag = (struct op_diag){ "" };
@@ -189,10 +190,6 @@ static int run_session(const struct options *o, struct op_diag *diag)
 	fprintf(stderr,
 		"opimport: %u sessions, %u sample files (%u of call graphs)\n",
 		counts.sessions, counts.files, counts.call_graphs);
-	if (counts.jit)
-		fprintf(stderr,
-			"opimport: warning: %u files of JIT code (.jo) were left out: their samples have no symbols\n",
-			counts.jit);
 	if (!counts.failed)
 		return 0;
 	return op_diag_set(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Converting a file. Keys stay as they are: offsets in files, and for the
- * kernel, its modules and anonymous memory offsets from where they start. In
+ * kernel, its modules and anonymous memory offsets from where they start; but
+ * those in JIT code become offsets in its file. In
  * call-graph files caller and callee share a key, 32 bits each; the header
  * describes the caller.
  */
@@ -83,14 +84,41 @@ static void fill_header(struct op_sample_header *to,
 	set_cpu_type(to, from, result);
 }
 
+/* ---- keys ---------------------------------------------------------------- */
+
+/* The next sample of @part; as op_classic_next(). */
+static bool next(const struct op_classic *classic,
+		 const struct opimport_part *part, uint64_t *at, uint64_t *key,
+		 uint64_t *count)
+{
+	while (op_classic_next(classic, at, key, count)) {
+		uint64_t offset = *key;
+
+		if (part &&
+		    opimport_jit_find(part->jit, *key, &offset) != part->inside)
+			continue;
+		*key = offset;
+		return true;
+	}
+	return false;
+}
+
+static bool is_empty(const struct op_classic *classic,
+		     const struct opimport_part *part)
+{
+	uint64_t at = 0, key, count;
+
+	return part && !next(classic, part, &at, &key, &count);
+}
+
 static int add_counts(struct odb *odb, const struct op_classic *classic,
+		      const struct opimport_part *part,
 		      struct opimport_result *result)
 {
 	uint64_t key, count;
 	int err = 0;
 
-	for (uint64_t at = 0;
-	     !err && op_classic_next(classic, &at, &key, &count);) {
+	for (uint64_t at = 0; !err && next(classic, part, &at, &key, &count);) {
 		err = odb_add(odb, key, count);
 		result->nr_keys++;
 		if (__builtin_add_overflow(result->samples, count,
@@ -100,20 +128,28 @@ static int add_counts(struct odb *odb, const struct op_classic *classic,
 	return err;
 }
 
+/* ---- files --------------------------------------------------------------- */
+
 static int convert(const struct op_classic *classic, const char *to,
-		   const struct op_mangle *name, struct opimport_result *result,
-		   struct op_diag *diag)
+		   const struct op_mangle *name,
+		   const struct opimport_part *part,
+		   struct opimport_result *result, struct op_diag *diag)
 {
+	bool into_jit = part && part->inside;
 	struct op_sample_header header;
 	struct odb *odb;
 	int err = odb_open(&odb, to, ODB_RDWR);
 
 	if (!err) {
 		fill_header(&header, &classic->header, name, result);
+		if (into_jit) {
+			header.mtime = part->jit->mtime;
+			header.anon_start = 0;
+		}
 		memcpy(odb_user(odb), &header, sizeof(header));
-		err = add_counts(odb, classic, result);
+		err = add_counts(odb, classic, part, result);
 		odb_close(odb);
-		if (err)
+		if (err && !into_jit)
 			unlink(to);
 	}
 	if (!err)
@@ -126,20 +162,22 @@ static int convert(const struct op_classic *classic, const char *to,
 int opimport_file(const char *from, const char *to,
 		  const struct op_mangle *name,
 		  const struct op_classic_abi *abi,
+		  const struct opimport_part *part,
 		  struct opimport_result *result, struct op_diag *diag)
 {
 	struct op_classic classic;
 	int err;
 
 	memset(result, 0, sizeof(*result));
-	if (!access(to, F_OK))
+	if (!(part && part->inside) && !access(to, F_OK))
 		return op_diag_set(
 			diag, -EEXIST,
 			"%s: is there already; remove it, or name another", to);
 	err = op_classic_open(&classic, from, abi, diag);
 	if (err)
 		return err;
-	err = convert(&classic, to, name, result, diag);
+	if (!is_empty(&classic, part))
+		err = convert(&classic, to, name, part, result, diag);
 	op_classic_close(&classic);
 	return err;
 }

@@ -8,6 +8,7 @@
 
 #include "libop/op_classic.h"
 #include "libop/op_diag.h"
+#include "pp/opimport_jit.h"
 
 struct opimport_result {
 	uint64_t nr_keys;
@@ -16,16 +17,24 @@ struct opimport_result {
 	bool unwritten; /* what failed is writing the new file */
 };
 
+/* Which samples are wanted. */
+struct opimport_part {
+	const struct opimport_jit *jit;
+	bool inside; /* those in its code, counted there; else all others */
+};
+
 /*
  * Read @from, laid out as @abi says (NULL: found out), and write it to the new
  * file @to, in a folder that exists. @name is what the name of @from tells, or
- * NULL for a file that is not in a session. Returns 0, or -errno with the
- * reason in @diag: then nothing is left at @to, unless it was there before
- * (-EEXIST).
+ * NULL for a file that is not in a session. Of a @part, unless NULL, that may
+ * have no samples, no file is made then; and those in JIT code are added to
+ * what is at @to. Returns 0, or -errno with the reason in @diag: then nothing
+ * is left at @to, unless it was there before (-EEXIST).
  */
 int opimport_file(const char *from, const char *to,
 		  const struct op_mangle *name,
 		  const struct op_classic_abi *abi,
+		  const struct opimport_part *part,
 		  struct opimport_result *result, struct op_diag *diag);
 
 #endif /* PP_OPIMPORT_FILE_H */

@@ -84,25 +84,68 @@ static int new_path(struct import *import, const struct op_mangle *m,
 	return make_parents(path);
 }
 
+/* The samples of @from that are in @m, as far as they are of @part. */
+static int convert_part(struct import *import, const char *from,
+			const char *session_name, const struct op_mangle *m,
+			const struct opimport_part *part, struct op_diag *why)
+{
+	struct opimport_result result;
+	char to[PATH_MAX];
+	int err = new_path(import, m, session_name, to, sizeof(to));
+
+	if (err)
+		return op_diag_set(why, err, "%s: cannot be written: %s", from,
+				   strerror(-err));
+	err = opimport_file(from, to, m, import->abi, part, &result, why);
+	if (!err && result.unknown_cpu_type)
+		remark(import, from, "its CPU type has no name");
+	return err;
+}
+
+/* Samples in anonymous memory: those in @jit's code become its own. */
+static int convert_jit(struct import *import, const char *from,
+		       const char *session_name, const struct op_mangle *m,
+		       const struct opimport_jit *jit, struct op_diag *why)
+{
+	const struct opimport_part others = { jit, false };
+	const struct opimport_part inside = { jit, true };
+	struct op_mangle in_jit = *m;
+	int err = convert_part(import, from, session_name, m, &others, why);
+
+	in_jit.dep = (struct op_image_name){ .space = OP_SPACE_ROOT,
+					     .name = jit->path };
+	return err ? err
+		   : convert_part(import, from, session_name, &in_jit, &inside,
+				  why);
+}
+
+static int convert_named(struct import *import, const char *from,
+			 const char *session_name, const struct op_mangle *m,
+			 struct op_diag *why)
+{
+	struct opimport_jit jit;
+	int err;
+
+	/* In arcs both ends are offsets in memory, and stay that. */
+	if (m->dep.space != OP_SPACE_ANON || m->cg.space != OP_SPACE_NONE ||
+	    opimport_jit_open(&jit, from, &m->dep))
+		return convert_part(import, from, session_name, m, NULL, why);
+	err = convert_jit(import, from, session_name, m, &jit, why);
+	opimport_jit_close(&jit);
+	return err;
+}
+
 static void convert(struct import *import, const char *from,
 		    const char *session_name, const char *name)
 {
-	struct opimport_result result;
 	struct op_diag why = { "" };
 	struct op_mangle m;
-	char to[PATH_MAX];
 	int err;
 
 	err = op_classic_name_parse(name, &m, import->scratch,
 				    sizeof(import->scratch), &why);
-	if (!err) {
-		err = new_path(import, &m, session_name, to, sizeof(to));
-		if (err)
-			op_diag_set(&why, err, "%s: cannot be written: %s",
-				    from, strerror(-err));
-	}
 	if (!err)
-		err = opimport_file(from, to, &m, import->abi, &result, &why);
+		err = convert_named(import, from, session_name, &m, &why);
 	if (err) {
 		complain(import, &why, err);
 		return;
@@ -110,8 +153,21 @@ static void convert(struct import *import, const char *from,
 	import->counts->files++;
 	import->counts->call_graphs += m.cg.space != OP_SPACE_NONE;
 	remark(import, from, "converted");
-	if (result.unknown_cpu_type)
-		remark(import, from, "its CPU type has no name");
+}
+
+static void keep_jit(struct import *import, const char *path)
+{
+	struct op_diag why = { "" };
+	int err = opimport_jit_keep(path, &import->session);
+
+	if (!err) {
+		remark(import, path, "JIT code, kept");
+		return;
+	}
+	op_diag_set(&why, err, "%s: %s; the samples in it have no symbols",
+		    path,
+		    err == -ENOEXEC ? "is no sound ELF file" : strerror(-err));
+	complain(import, &why, err);
 }
 
 /* ---- folders ------------------------------------------------------------- */
@@ -124,8 +180,7 @@ static void visit_file(struct import *import, const char *path,
 	if (*name != '{')
 		return;
 	if (ends_with(name, ".jo")) {
-		import->counts->jit++;
-		remark(import, path, "JIT code is left out");
+		keep_jit(import, path);
 		return;
 	}
 	convert(import, path, session_name, name);

@@ -22,7 +22,6 @@ struct opimport_counts {
 	unsigned int sessions;
 	unsigned int files; /* converted, those below included */
 	unsigned int call_graphs;
-	unsigned int jit; /* ELF files of JIT code: left out */
 	unsigned int failed;
 };
 

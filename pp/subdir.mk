@@ -6,7 +6,7 @@ opreport_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(NETTLE_LIBS) $(ZLIB_
 
 PROGS += opimport
 opimport_SRCS := $(wildcard pp/opimport*.c)
-opimport_LIBS := libop libdb
+opimport_LIBS := libpp libop libdb
 opimport_LDLIBS = $(POPT_LIBS) $(ZLIB_LIBS)
 
 PROGS += oparchive

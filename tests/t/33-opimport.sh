@@ -195,13 +195,11 @@ is "has them" "$(dump "$TMP/escaped/samples/current/{root}/a%25b/%7bx/{dep}/{roo
 # One that is damaged does not keep the others from it.
 rm -r "$S/{root}/a%b"
 printf 'DAE\n' >"$S/$K/{dep}/$K/$E.all.all.all"
-echo elf >"$S/$P/{dep}/{anon:[heap]}/7.jo"
 import --session "$OLD" --output "$TMP/most" 2>"$TMP/err"
 is "a damaged file makes a bad status" $? 1
 is "and is told with all there is to tell" "$(sed "s|$TMP/||g" "$TMP/err")" \
 	"opimport: classic/samples/current/$K/{dep}/$K/$E.all.all.all: no sample file of an earlier OProfile
 opimport: 2 sessions, 4 sample files (1 of call graphs)
-opimport: warning: 1 files of JIT code (.jo) were left out: their samples have no symbols
 opimport: classic: 1 files could not be converted; what they hold is missing in most"
 NEW=$TMP/most
 is "the others are there" "$(report -n -x)" "       90 100.000 prog"
@@ -218,4 +216,65 @@ refuses "a damaged abi file" 1 "$OLD/abi:1: not the description" \
 	--session "$OLD" --output "$TMP/y"
 is "writes nothing" "$(ls -d "$TMP/y" 2>&1)" \
 	"ls: cannot access '$TMP/y': No such file or directory"
+# ---- JIT code ------------------------------------------------------------------
+
+# What opjitconv left beside the samples: sections at the addresses of the code.
+cat >"$TMP/jit.s" <<'END'
+	.macro method name, size
+	.type "\name", @function
+"\name":
+	.skip \size, 0x90
+	.size "\name", \size
+	.endm
+	.text
+	method "Lcom/x/Foo;bar(I)V%100", 128
+	method "Lcom/x/Foo;baz()I", 64
+	method "Lcom/x/Foo;baz()I~1", 64
+	method "La/B;sum([[JLjava/lang/String;Z)[La/B$C;", 64
+	method "La/B;no(", 64
+END
+$cc -c -o "$TMP/jit.o" "$TMP/jit.s" || exit 1
+OLD=$TMP/old.jit NEW=$TMP/new.jit
+S=$OLD/samples/current J="{root}$TMP/java"
+cp "$TMP/prog" "$TMP/java"
+jit="$S/$J/{dep}/{anon:anon}"
+mkdir -p "$jit"
+objcopy --change-section-vma .text=0x7f1000000000 "$TMP/jit.o" "$jit/7.jo"
+printf '0x0 20\n0x7f 11\n0x80 17\n0xc0 6\n0x100 8\n0x140 9\n0x9000 2\n' | classic \
+	"$jit/7.0x7f1000000000.0x7f1000021000/$E.all.all.all" anon-start=0x7f1000000000
+printf '0x10 7\n0x80 3\n0xc1 5\n0x101 1\n' | classic \
+	"$jit/7.0x7f0fffffffb0.0x7f1000000000/$E.all.all.all" anon-start=0x7f0fffffffb0
+printf '0x10 4\n' | classic \
+	"$jit/8.0x7f1000000000.0x7f1000021000/$E.all.all.all" anon-start=0x7f1000000000
+is "JIT code" "$(import --session "$OLD" --output "$NEW" 2>&1)" \
+	"opimport: 1 sessions, 3 sample files (0 of call graphs)"
+rows() {
+	report -n "$@" | sed 's/  */ /g'
+}
+is "has names" "$(rows -l | cut -d ' ' -f 1,3-)" "$(cat <<'END'
+39 7.jo Lcom/x/Foo;bar(I)V%100
+18 7.jo int com.x.Foo.baz()
+9 7.jo La/B;no(
+8 7.jo a.B$C[] a.B.sum(long[][], java.lang.String, boolean)
+7 anon (tgid:7 range:0x7f0fffffffb0-0x7f1000000000) anon (tgid:7 range:0x7f0fffffffb0-0x7f1000000000)
+6 7.jo int com.x.Foo.baz()~1
+4 anon (tgid:8 range:0x7f1000000000-0x7f1000021000) anon (tgid:8 range:0x7f1000000000-0x7f1000021000)
+2 anon (tgid:7 range:0x7f1000000000-0x7f1000021000) anon (tgid:7 range:0x7f1000000000-0x7f1000021000)
+END
+)"
+is "and stays when the old session goes" "$(mv "$OLD" "$OLD.gone" &&
+	rows -l --demangle=none | sed -n 's/^8 [^ ]* //p' &&
+	rows -l --long-filenames | grep -c "$jit/7.jo ")" "7.jo La/B;sum([[JLjava/lang/String;Z)[La/B\$C;
+5"
+is "it has its addresses" "$(rows -l -w | grep 'Foo.baz() *$')" \
+	"00007f1000000080 18 19.3548 7.jo int com.x.Foo.baz()"
+mv "$OLD.gone" "$OLD"
+echo elf >"$jit/7.jo"
+import --session "$OLD" --output "$TMP/no.jit" 2>"$TMP/err"
+is "what is no ELF file makes a bad status" $? 1
+like "and is said" "$(cat "$TMP/err")" \
+	"^opimport: $jit/7.jo: is no sound ELF file; the samples in it have no symbols"
+NEW=$TMP/no.jit
+is "its samples are there" "$(report -n | awk '$1 ~ /^[0-9]+$/ { print $1; exit }')" 93
+
 done_testing
