@@ -94,6 +94,7 @@ static int run_status(struct opd *opd, const char *arg,
 		opd->source.ops->enabled(&opd->source, &on);
 	add_number(answer, "pid", (uint64_t)getpid());
 	add_number(answer, "running", on);
+	add_number(answer, "targeted", opd->source.targeted);
 	add(answer, "source", "%s", opd->source.name);
 	if (opd->options.source_reason)
 		add(answer, "source-reason", "%s", opd->options.source_reason);

@@ -27,6 +27,12 @@ static int run_start_daemon(struct opcontrol *oc)
 {
 	int err;
 
+	if (oc->daemon.is_targeted)
+		return op_diag_set(&oc->diag, -EBUSY,
+				   "%s: operf profiles a program there, with "
+				   "the daemon of pid %d; wait for its end, or "
+				   "name another folder with --session-dir",
+				   oc->session.dir, oc->daemon.pid);
 	if (oc->daemon.pid)
 		return 0;
 	err = oc_source_set_up(oc);

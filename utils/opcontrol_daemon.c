@@ -92,6 +92,8 @@ static int read_status(struct opcontrol *oc)
 					  "one version");
 	oc_reply_find(daemon->reply, "running", text, sizeof(text));
 	daemon->is_sampling = !strcmp(text, "1");
+	oc_reply_find(daemon->reply, "targeted", text, sizeof(text));
+	daemon->is_targeted = !strcmp(text, "1");
 	daemon->answers = true;
 	return 0;
 }

@@ -20,6 +20,7 @@ struct oc_daemon {
 	pid_t pid; /* 0: there is none */
 	bool answers;
 	bool is_sampling;
+	bool is_targeted; /* operf's, for a program and not the machine */
 	char reply[OC_REPLY_MAX]; /* its answer to "status" */
 };
 

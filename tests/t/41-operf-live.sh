@@ -252,6 +252,11 @@ background="$background $target"
 launch --pid=$target
 until_line 'Profiler started' "$TMP/err"
 until_stored burn_alpha
+if [ "$(id -u)" -eq 0 ]; then
+	like "opcontrol does not take it for its own" "$(HOME=$TMP "$BIN/opcontrol" \
+		--start --source=perf --session-dir="$data" 2>&1)" \
+		"^opcontrol: $TMP/work/$data: operf profiles a program there, with the daemon of pid [0-9]*; wait for its end, or name another folder with --session-dir\$"
+fi
 kill -INT "$pid"
 wait "$pid"
 is "SIGINT ends it before" $? 0
