@@ -80,7 +80,7 @@ static int find_file(struct opimport_jit *jit, const char *from, int64_t tgid)
 int opimport_jit_open(struct opimport_jit *jit, const char *from,
 		      const struct op_image_name *anon)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	int fd, err;
 
 	memset(jit, 0, sizeof(*jit));
@@ -142,7 +142,7 @@ static int keep(int fd, const struct stat *st, const char *path,
 
 int opimport_jit_keep(const char *path, const struct op_session *session)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	int fd = open_file(path, &st), err;
 
 	if (fd < 0)
