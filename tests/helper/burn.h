@@ -49,9 +49,11 @@ static inline uint64_t burn_time(void (*burn)(uint64_t), uint64_t rounds)
 /*
  * Rounds of @burn that take about @ns of CPU time here and now. To a guest
  * the time that its host takes away is CPU time, too: what counts is the
- * shortest of several runs, each so short that most are not interrupted.
+ * shortest of several runs, each so short that most are not interrupted. How
+ * many it took to find out is added to *@burned.
  */
-static inline uint64_t burn_rounds(void (*burn)(uint64_t), uint64_t ns)
+static inline uint64_t burn_rounds(void (*burn)(uint64_t), uint64_t ns,
+				   uint64_t *burned)
 {
 	uint64_t rounds = 1000, least;
 
@@ -61,6 +63,7 @@ static inline uint64_t burn_rounds(void (*burn)(uint64_t), uint64_t ns)
 		for (int i = 0; i < 10; i++) {
 			uint64_t took = burn_time(burn, rounds);
 
+			*burned += rounds;
 			if (took < least)
 				least = took;
 		}

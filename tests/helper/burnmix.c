@@ -2,9 +2,8 @@
 /*
  * burnmix SECONDS: uses CPU time in two own functions, one of a library
  * and one system call, finely mixed, in shares of 40, 25, 20 and 15 percent,
- * and prints the shares that it really used as "NAME PERCENT" lines. How long
- * a slice is to be is found out before, in a function of its own and in the
- * kernel.
+ * and prints the shares that it really used as "NAME PERCENT" lines. To find
+ * out how long a slice is to be is part of that work.
  *
  * A virtual CPU that has to wait for a real one makes a slice longer than it
  * is, and takes no samples meanwhile. So shares are of work done: slices, all
@@ -21,7 +20,6 @@
 
 #define SLICE_NS 2000000
 
-BURN_FUNCTION(burn_calibrate)
 BURN_FUNCTION(burn_alpha)
 BURN_FUNCTION(burn_beta)
 void burn_lib(uint64_t rounds);
@@ -47,7 +45,7 @@ static struct part {
 	void (*burn)(uint64_t rounds);
 	double share;
 	struct kind *kind;
-	uint64_t nr_slices;
+	uint64_t nr_rounds;
 } parts[] = {
 	{ "burn_alpha", burn_alpha, 0.40, &in_user, 0 },
 	{ "burn_beta", burn_beta, 0.25, &in_user, 0 },
@@ -60,8 +58,10 @@ static struct part {
 /* Time that a part used, in ns. */
 static double used(const struct part *part)
 {
-	return (double)part->nr_slices * (double)part->kind->took /
-	       (double)part->kind->nr_slices;
+	const struct kind *kind = part->kind;
+
+	return (double)part->nr_rounds / (double)kind->rounds *
+	       (double)kind->took / (double)kind->nr_slices;
 }
 
 static double all_used(void)
@@ -97,15 +97,21 @@ static void burn_slice(struct part *part)
 	part->burn(part->kind->rounds);
 	part->kind->took += burn_clock() - start;
 	part->kind->nr_slices++;
-	part->nr_slices++;
+	part->nr_rounds += part->kind->rounds;
+}
+
+static void calibrate(struct part *part)
+{
+	part->kind->rounds =
+		burn_rounds(part->burn, SLICE_NS, &part->nr_rounds);
 }
 
 int main(int argc, char **argv)
 {
 	double wanted = (argc > 1 ? atof(argv[1]) : 1) * 1e9 / SLICE_NS;
 
-	in_user.rounds = burn_rounds(burn_calibrate, SLICE_NS);
-	in_kernel.rounds = burn_rounds(burn_kernel, SLICE_NS);
+	calibrate(&parts[0]);
+	calibrate(&parts[NR_PARTS - 1]);
 	for (size_t i = 0; i < NR_PARTS; i++)
 		burn_slice(&parts[i]);
 	while ((double)(in_user.nr_slices + in_kernel.nr_slices) < wanted)

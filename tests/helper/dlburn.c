@@ -53,14 +53,14 @@ int main(int argc, char **argv)
 	unsigned int nr_same = 0, nr_turns = 0;
 	uintptr_t base, last_base = 0;
 	struct turn *turn;
-	uint64_t per_ms, wanted;
+	uint64_t per_ms, wanted, burned = 0;
 
 	if (argc != 4)
 		errx(2, "usage: dlburn SECONDS LIB_A LIB_B");
 	wanted = (uint64_t)(atof(argv[1]) * 1e3);
 	turns[0].path = argv[2];
 	turns[1].path = argv[3];
-	per_ms = burn_rounds(burn_calibrate, 1000000);
+	per_ms = burn_rounds(burn_calibrate, 1000000, &burned);
 	for (int i = 0; i < 2; i++)
 		turns[i].rounds = turns[i].ms * per_ms;
 	for (uint64_t ms = 0; ms < wanted; ms += turn->ms) {

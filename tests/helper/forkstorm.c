@@ -53,7 +53,7 @@ static long cpu_ms(int who)
 int main(int argc, char **argv)
 {
 	int nr, parallel;
-	uint64_t per_ms;
+	uint64_t per_ms, burned = 0;
 
 	if (argc != 3)
 		errx(2, "usage: forkstorm N PARALLEL");
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	}
 	nr = atoi(argv[1]);
 	parallel = atoi(argv[2]);
-	per_ms = burn_rounds(burn_child, 1000000);
+	per_ms = burn_rounds(burn_child, 1000000, &burned);
 	for (int i = 0; i < nr; i++) {
 		if (i >= parallel)
 			wait_child();

@@ -155,10 +155,11 @@ int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_sigaction = on_trap,
 				    .sa_flags = SA_SIGINFO };
-	uint64_t wanted = (argc > 1 ? atof(argv[1]) : 1) * 1e9, nr = 0;
+	uint64_t wanted = (argc > 1 ? atof(argv[1]) : 1) * 1e9, nr = 0,
+		 burned = 0;
 
 	sigaction(SIGILL, &action, NULL);
-	length = burn_rounds(calibrate, 2000000);
+	length = burn_rounds(calibrate, 2000000, &burned);
 	do {
 		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 			kinds[i]();
