@@ -89,6 +89,9 @@ static void pack_at_rest(struct opd *opd, const char *dir,
 		report->err = err ? err : -ENODATA;
 		return;
 	}
+	/* What is added to a pack takes no time. */
+	if (is_due(opd, &report->before, false))
+		opd_control_say_packing(opd, report->before.loose);
 	err = opd_packer_begin(&packer, dir, false, END_WAIT, &report->diag);
 	if (!err)
 		carry_out(opd, &packer, END_WAIT, report);
@@ -352,11 +355,8 @@ static void pack_now(struct opd *opd, const char *dir)
 {
 	struct opd_pack_report report = { .err = 0 };
 	struct rusage before = { 0 }, after = { 0 };
-	struct opd_packer_size size;
 	bool recount = opd->stats.recount;
 
-	if (!opd_packer_size(dir, &size) && is_due(opd, &size, false))
-		opd_control_say_packing(opd, size.loose);
 	getrusage(RUSAGE_SELF, &before);
 	pack_at_rest(opd, dir, &report);
 	getrusage(RUSAGE_SELF, &after);
