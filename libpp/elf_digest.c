@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "libop/op_file.h"
-#include "libpp/elf_file.h"
+#include "libpp/elf_sections.h"
 
 /* A file has four sections of linkage code at most. */
 #define CODE_MAX 64
@@ -93,25 +93,24 @@ static int copy_range(struct digest *d, uint64_t from, uint64_t to,
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Numbers of 0xff00 and more are in the first section's header. */
+/* A number of 0xff00 or more is in the first section's header. */
 static int count_sections(struct digest *d)
 {
-	uint8_t first[sizeof(Elf64_Shdr)];
-	int err;
+	struct pp_elf_sections sections;
+	struct pp_elf_section first;
+	int err = pp_elf_sections_init(&sections, d->from.fd);
 
-	d->nr = GET(d, d->header, Ehdr, e_shnum);
-	d->names = GET(d, d->header, Ehdr, e_shstrndx);
-	if (GET(d, d->header, Ehdr, e_shentsize) != section_len(d))
-		return -ENOEXEC;
-	err = pp_elf_read(&d->from, GET(d, d->header, Ehdr, e_shoff), first,
-			  section_len(d));
+	if (!err && sections.step != section_len(d))
+		err = -ENOEXEC;
+	if (!err)
+		err = pp_elf_section_read(&sections, 0, &first);
 	if (err)
 		return err;
-	if (!d->nr)
-		d->nr = GET(d, first, Shdr, sh_size);
+	d->nr = sections.nr;
+	d->names = GET(d, d->header, Ehdr, e_shstrndx);
 	if (d->names == SHN_XINDEX)
-		d->names = GET(d, first, Shdr, sh_link);
-	return d->nr > PP_ELF_SECTIONS_MAX || d->names >= d->nr ? -ENOEXEC : 0;
+		d->names = first.link;
+	return d->names >= d->nr ? -ENOEXEC : 0;
 }
 
 static int read_sections(struct digest *d)

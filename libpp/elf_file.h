@@ -15,9 +15,6 @@
 
 #include "libop/op_cursor.h"
 
-/* More sections than this is damage; the largest kernels have below 10^5. */
-#define PP_ELF_SECTIONS_MAX 1000000u
-
 struct pp_elf {
 	int fd; /* borrowed */
 	uint64_t len; /* bytes */

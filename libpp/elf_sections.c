@@ -4,6 +4,9 @@
 
 #include <errno.h>
 
+/* More sections than this is damage; the largest kernels have below 10^5. */
+#define SECTIONS_MAX 1000000u
+
 #define GET(s, p, type, member) PP_ELF_GET(&(s)->file, p, type, member)
 
 int pp_elf_section_read(const struct pp_elf_sections *s, uint64_t i,
@@ -20,6 +23,7 @@ int pp_elf_section_read(const struct pp_elf_sections *s, uint64_t i,
 	section->address = GET(s, raw, Shdr, sh_addr);
 	section->offset = GET(s, raw, Shdr, sh_offset);
 	section->size = GET(s, raw, Shdr, sh_size);
+	section->link = GET(s, raw, Shdr, sh_link);
 	section->entry_size = GET(s, raw, Shdr, sh_entsize);
 	return 0;
 }
@@ -38,7 +42,7 @@ static int count_sections(struct pp_elf_sections *s)
 	if (err)
 		return err;
 	s->nr = first.size;
-	return s->nr > PP_ELF_SECTIONS_MAX ? -ENOEXEC : 0;
+	return s->nr > SECTIONS_MAX ? -ENOEXEC : 0;
 }
 
 int pp_elf_sections_init(struct pp_elf_sections *s, int fd)

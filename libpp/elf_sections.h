@@ -21,6 +21,7 @@ struct pp_elf_section {
 	uint64_t address;
 	uint64_t offset; /* in the file */
 	uint64_t size; /* bytes */
+	uint64_t link; /* number of another */
 	uint64_t entry_size;
 };
 
