@@ -53,8 +53,10 @@ static int open_file(const char *path, struct stat *st)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 || !fstat(fd, st))
-		return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, st))
+		return fd;
 	close(fd);
 	return -EIO;
 }
@@ -62,13 +64,12 @@ static int open_file(const char *path, struct stat *st)
 /* DIR/TGID.jo of DIR/TGID.START.END/EVENT; and that may be named by a link. */
 static int find_file(struct opimport_jit *jit, const char *from, int64_t tgid)
 {
-	char path[PATH_MAX];
 	const char *slash = strrchr(from, '/');
+	char path[PATH_MAX];
 	int done;
 
-	while (slash && slash > from && *--slash != '/')
-		;
-	if (!slash || *slash != '/')
+	slash = slash ? memrchr(from, '/', (size_t)(slash - from)) : NULL;
+	if (!slash)
 		return -ENOENT;
 	done = snprintf(path, sizeof(path), "%.*s/%" PRId64 ".jo",
 			(int)(slash - from), from, tgid);
