@@ -172,13 +172,13 @@ static void must_be_a_prefix(struct odb *odb, uint64_t nr_added)
 static void read_beside_writer(struct fixture *f, uint64_t nr_keys, int nth)
 {
 	struct shared *shared = map_shared();
+	uint64_t nr_added;
 	pid_t pid;
 
 	unlink(f->path);
 	odb_close(must_open(f->path, ODB_RDWR));
 	pid = start_writer(f->path, shared, nr_keys);
-	for (int i = 0; shared->nr_added < nr_keys; i++) {
-		uint64_t nr_added = shared->nr_added;
+	for (int i = 0; (nr_added = shared->nr_added) < nr_keys; i++) {
 		struct odb *odb = must_open(f->path, ODB_RDONLY);
 
 		if (i % nth == 0)
