@@ -434,8 +434,11 @@ int cfi_program_run(const struct cfi_fde *fde, enum cfi_arch arch,
 		arch == CFI_X86_64 ? CFI_X86_64_RSP : CFI_AARCH64_SP;
 	struct program p;
 
-	/* Not all of it: most of it is states that are seldom remembered. */
-	memset(&p, 0, offsetof(struct program, initial));
+	/*
+	 * Not all of it: most of it is states that are seldom remembered. But
+	 * the initial one, too, which a CIE may restore before it has any.
+	 */
+	memset(&p, 0, offsetof(struct program, remembered));
 	p.nr_remembered = 0;
 	p.fde = fde;
 	p.cie = &fde->cie;

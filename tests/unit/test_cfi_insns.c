@@ -118,6 +118,34 @@ static void many_instructions(void **state)
 	assert_int_equal(step(x86(nothing, 300), 0, &regs), CFI_NO_DATA);
 }
 
+/*
+ * What a CIE restores itself is what nobody has said yet, and nothing of what
+ * another file's CIE has left in memory: here an expression, which this file
+ * has not.
+ */
+static void restore_in_a_cie(void **state)
+{
+	static const char *const restores[] = { PLAIN_CIE "\xc3",
+						PLAIN_CIE "\6\3" };
+	const struct cie other = { .ra = 16,
+				   .insns = PLAIN_CIE "\x16\3\2\x77\x10" };
+	struct cfi_regs regs;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct cie cie = { .ra = 16, .insns = restores[i] };
+
+		assert_int_equal(step(function(EM_X86_64, &other, "", 0), 0,
+				      &regs),
+				 CFI_CALLER);
+		assert_int_equal(regs.reg[3], SP + 0x10);
+		assert_int_equal(step(function(EM_X86_64, &cie, "", 0), 0,
+				      &regs),
+				 CFI_CALLER);
+		assert_int_equal(regs.reg[3], REG(3));
+	}
+}
+
 /* The column of the return address is no place for the stack pointer. */
 static void return_address_columns(void **state)
 {
@@ -169,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions),
 		cmocka_unit_test(many_instructions),
+		cmocka_unit_test(restore_in_a_cie),
 		cmocka_unit_test(return_address_columns),
 		cmocka_unit_test(function_bounds),
 	};
