@@ -53,9 +53,10 @@ launch() {
 	pid=$!
 	background="$background $pid"
 }
-# until_seen VERB: the daemon has been asked it.
-until_seen() {
-	until grep -q "^$1:" "$FAKE_DIR/seen" 2>/dev/null; do sleep 0.02; done
+# until_started: the daemon has been asked to start, and operf has its answer.
+# Before that a signal undoes the run.
+until_started() {
+	until grep -q 'Profiler started' "$TMP/err"; do sleep 0.02; done
 }
 until_there() {
 	until [ -e "$1" ]; do sleep 0.02; done
@@ -440,7 +441,7 @@ sleep 100 &
 target=$!
 background="$background $target"
 launch --pid=$target
-until_seen start
+until_started
 like "--pid is the daemon's" "$(cat "$FAKE_DIR/argv")" \
 	"^--source=perf:pid=$target,rate=1000\$"
 kill "$target"
@@ -452,7 +453,7 @@ like "and what came of it" "$(said)" '^operf: 100 samples taken'
 for signal in INT TERM HUP QUIT; do
 	rm -f "$FAKE_DIR/seen"
 	launch --system-wide
-	until_seen start
+	until_started
 	kill -$signal "$pid"
 	wait "$pid"
 	is "SIG$signal ends --system-wide" $? 0
@@ -460,26 +461,24 @@ for signal in INT TERM HUP QUIT; do
 done
 is "the source of everything" "$(grep source "$FAKE_DIR/argv")" \
 	"--source=perf:rate=1000"
-rm -f "$FAKE_DIR/seen"
+: >"$TMP/err"
 "$TMP/bin/operf" -s -e faults:1 2>"$TMP/err" >&2 & # SIGINT is ignored here
 pid=$!
 background="$background $pid"
-until_seen start
+until_started
 kill -INT $pid
 wait $pid
 is "SIGINT ends it in the background of a script, too" $? 0
 is "without a rate" "$(grep source "$FAKE_DIR/argv")" "--source=perf"
-rm -f "$FAKE_DIR/seen"
 launch -s
-until_seen start
+until_started
 kill -KILL "$(cat $data/run/lock)"
 wait "$pid"
 is "a daemon that is killed ends --system-wide" "$? $(said | tail -n 1)" \
 	"125 operf: oprofiled: the daemon was ended by signal 9 (Killed); see \
 $TMP/work/$samples/oprofiled.log; nothing is sampled any more"
-rm -f "$FAKE_DIR/seen"
 launch -s
-until_seen start
+until_started
 kill "$(cat $data/run/lock)"
 wait "$pid"
 is "one that is told to end, as well" "$? $(said | tail -n 1)" \
@@ -494,7 +493,7 @@ ok "no session was made" not test -e $data
 # ---- one at a time
 
 launch -s
-until_seen start
+until_started
 run 125 "a second operf in a folder" true
 is "is told of the first" "$(said)" "operf: $TMP/work/$data: another operf, pid \
 $pid, is at work here; wait for its end, or give another --session-dir"
