@@ -296,12 +296,14 @@ run 125 "an account that cannot be written" \
 	mkdir -p oprofile_data/samples/current/ledger
 like "is told, with the reason" "$(notes)" "^operf: oprofiled: \
 .*/samples/current: no account of the samples can be kept: Is a directory; see "
-# A file system in memory that has room for the sample files of one program.
+# A file system in memory that has room for the sample files of one program,
+# which are there before it is full.
 mkdir "$TMP/other"
 cp "$TESTBIN/burnmix" "$TESTBIN/libburn.so" "$TMP/other"
 cat >"$TMP/full" <<END
 mount -t tmpfs -o size=96k none "$TMP/theirs" || exit 77
 "$BIN/operf" -d "$TMP/theirs" sh -c '"$TESTBIN/burnmix" 0.3 >/dev/null
+	"$TESTBIN/control" "$TMP/theirs/run/control" dump >/dev/null
 	head -c 100000 /dev/zero >"$TMP/theirs/filler"; exec "$TMP/other/burnmix" 0.5'
 echo "status \$?"
 ls -A "$TMP/theirs/samples"
