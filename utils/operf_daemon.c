@@ -427,6 +427,9 @@ int operf_daemon_stop(struct operf *operf)
 	/* It may be gone before its answer has been read. */
 	if (!err || err == -EPROTO || err == -ECONNREFUSED)
 		err = process_wait(daemon->pidfd, END_MS);
+	/* Its last act was to remove the socket, or somebody else has. */
+	else if (err == -ENOENT && !process_wait(daemon->pidfd, DYING_MS))
+		err = 0;
 	if (err == -EREMOTEIO)
 		op_diag_set(&operf->diag, err, DAEMON ": %s", why.text);
 	else if (err)

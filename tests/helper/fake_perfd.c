@@ -16,6 +16,7 @@
  *	crash-VERB	is killed by that request
  *	pack-VERB	says first, and twice, that it packs
  *	empty		leaves no sample files
+ *	linger		outlives its socket until the command has ended
  */
 
 #include <fcntl.h>
@@ -96,17 +97,25 @@ static void say_ready(const char *why)
 	close(fd);
 }
 
+/* The process that is to be profiled, or 0. */
+static pid_t command_pid(void)
+{
+	const char *exec = source ? strstr(source, "exec=") : NULL;
+
+	return exec ? atoi(exec + strlen("exec=")) : 0;
+}
+
 /* Who we are, and what the process that is to be profiled runs. */
 static void see(const char *request)
 {
-	const char *exec = source ? strstr(source, "exec=") : NULL;
+	pid_t pid = command_pid();
 	char path[64], exe[4096] = "";
 	FILE *file = open_in(folder, "seen", "a");
 	int death = 0;
 
 	prctl(PR_GET_PDEATHSIG, &death);
-	snprintf(path, sizeof(path), "/proc/%d/exe", exec ? atoi(exec + 5) : 0);
-	if (exec && readlink(path, exe, sizeof(exe) - 1) < 0)
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (pid && readlink(path, exe, sizeof(exe) - 1) < 0)
 		exe[0] = '\0';
 	fprintf(file, "%s: leader %d death %d exec %s\n", request,
 		getsid(0) == getpid(), death,
@@ -133,10 +142,22 @@ static void leave_account(void)
 		mkdir("samples/current/{root}", 0755);
 }
 
+/* Until the command has ended, and operf may have asked us to. */
+static void linger(void)
+{
+	pid_t pid = command_pid();
+
+	while (pid && !kill(pid, 0))
+		usleep(10000);
+	usleep(50000);
+}
+
 static void end(void)
 {
 	leave_account();
 	unlink("run/control");
+	if (!strcmp(mode, "linger"))
+		linger();
 	_exit(0);
 }
 

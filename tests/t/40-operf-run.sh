@@ -357,8 +357,15 @@ is sampled any more; the command goes on, unprofiled
 operf: 100 samples taken, 97 stored, 3 lost (3 sample_lost_overflow); see \
 opreport -l
 operf: sh: its exit status was 7"
-FAKE_MODE=crash-shutdown
+FAKE_MODE=linger
 export FAKE_MODE
+# shellcheck disable=SC2016
+run 0 "one that ends just when the command does" \
+	sh -c 'kill $(cat oprofile_data/run/lock)
+	while [ -e oprofile_data/run/control ]; do sleep 0.02; done'
+is "is as any other" "$(said)" "operf: 100 samples taken, 97 stored, 3 lost (3 \
+sample_lost_overflow); see opreport -l"
+FAKE_MODE=crash-shutdown
 run 125 "a daemon that dies at its end" true
 is "is said too" "$(said)" "operf: oprofiled: the daemon was ended by signal 9 \
 (Killed); see $TMP/work/$samples/oprofiled.log"
