@@ -26,7 +26,7 @@
  * it is never does. */
 #define STATUS_MS 15000
 #define DYING_MS 50
-#define DYING_TRIES 20
+#define DYING_TRIES 100
 #define REQUEST_MS 120000
 #define END_MS 60000
 #define GRACE_MS 15000
@@ -99,21 +99,31 @@ static int read_status(struct opcontrol *oc)
 }
 
 /*
- * A daemon that is being killed may still take the call and then hang up; a
- * moment later there is none.
+ * A daemon that is being killed may still take the call and then hang up, or
+ * have no socket any more while the kernel takes back its other files; one that
+ * is starting has no socket yet. A moment later there is none, or one.
  */
+static bool is_passing(const struct opcontrol *oc, int err)
+{
+	if (err == -ENOENT || err == -ECONNREFUSED)
+		return locked_pid(oc->session.lock) != 0;
+	return err == -EPROTO;
+}
+
 static int ask_status(struct opcontrol *oc, struct op_diag *why)
 {
 	struct oc_daemon *daemon = &oc->daemon;
-	int err = -EPROTO;
+	int err;
 
-	for (int i = 0; i < DYING_TRIES && err == -EPROTO; i++) {
+	for (int i = 0; i < DYING_TRIES; i++) {
 		if (i)
 			poll(NULL, 0, DYING_MS);
 		why->text[0] = '\0';
 		err = op_control_call(oc->session.socket, "status",
 				      daemon->reply, sizeof(daemon->reply),
 				      STATUS_MS, why);
+		if (!is_passing(oc, err))
+			break;
 	}
 	return err;
 }

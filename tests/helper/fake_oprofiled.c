@@ -7,7 +7,8 @@
  * The file "mode" in the session folder makes it misbehave: "fail" (does not
  * start), "refuse" (answers every request but status with an error), "start
  * TEXT" (answers start with the error TEXT), "deaf" (never answers),
- * "stubborn" (does not end when asked).
+ * "stubborn" (does not end when asked), "dying" (after a dump it is as one that
+ * was killed: nobody listens, and it ends when somebody looks for its pid).
  */
 
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -23,7 +25,7 @@
 
 static char mode[64];
 static const char *source = "module/timer", *source_reason = "none";
-static bool running;
+static bool running, dying;
 
 static void check(bool good, const char *what)
 {
@@ -128,6 +130,7 @@ static void answer(FILE *client, const char *request)
 		fprintf(client, "ok\n");
 	running = running ? strcmp(request, "stop") != 0
 			  : !strcmp(request, "start");
+	dying = !strcmp(mode, "dying") && !strcmp(request, "dump");
 }
 
 /* Returns whether to go on. */
@@ -148,6 +151,18 @@ static bool serve(int fd)
 	return strcmp(request, "shutdown") || !strcmp(mode, "stubborn");
 }
 
+static void die(int fd)
+{
+	int watch = inotify_init1(IN_CLOEXEC);
+	char event[4096];
+
+	check(watch >= 0 && inotify_add_watch(watch, "run/lock", IN_OPEN) >= 0,
+	      "watch");
+	close(fd);
+	check(read(watch, event, sizeof(event)) > 0, "watch");
+	_exit(1);
+}
+
 static void run(int fd)
 {
 	int client;
@@ -158,7 +173,9 @@ static void run(int fd)
 		client = accept(fd, NULL, NULL);
 		if (!strcmp(mode, "deaf"))
 			pause();
-	} while (client >= 0 && serve(client));
+	} while (client >= 0 && serve(client) && !dying);
+	if (dying)
+		die(fd);
 	unlink("run/control");
 	unlink("run/lock");
 }

@@ -144,6 +144,16 @@ ok "shut down" opcontrol --shutdown
 echo $$ >"$session/run/lock"
 like "the pid in a stale lock may be another's" "$(opcontrol --status)" \
 	'^Daemon not running$'
+echo dying >"$session/mode"
+ok "a daemon that is being killed" opcontrol --start-daemon
+pid=$(daemon_pid)
+ok "no longer listens" opcontrol --dump
+rm "$session/mode"
+says "--start-daemon waits for its end and starts another" 0 \
+	"Using log file $session/samples/oprofiled.log
+Daemon started." --start-daemon
+ok "the first is gone" gone "$pid"
+ok "shut down" opcontrol --shutdown
 for pid in 0 -1 99999999999 x ''; do
 	echo "$pid" >"$session/run/lock"
 	says "a lock that holds \"$pid\"" 0 "Daemon not running" --shutdown
