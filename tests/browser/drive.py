@@ -22,6 +22,7 @@ spoken to through a pipe; no port is open.
 """
 
 import base64
+import contextlib
 import json
 import os
 import shutil
@@ -204,10 +205,22 @@ class Driver:
                     print(url)
 
 
+@contextlib.contextmanager
+def home_folder():
+    """For the browser, of which some processes outlive the one that was
+    started: what they still write must not be in the way."""
+    home = tempfile.mkdtemp()
+    try:
+        yield home
+    finally:
+        while os.path.exists(home):
+            shutil.rmtree(home, ignore_errors=True)
+
+
 def main():
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or \
         shutil.which("google-chrome")
-    with tempfile.TemporaryDirectory() as home:
+    with home_folder() as home:
         browser = Browser(program, home)
         browser.attach()
         driver = Driver(browser)
