@@ -204,7 +204,7 @@ rm -f "$TMP/gmon"
 echo '0x10 5' | counts "{root}/no/prog/{dep}/{root}/no/prog/GONE.1.0.all.all.all" "$PROG"
 refuses "/no/prog: without the binary" 1 event:GONE
 like "why it is not used" "$(cat "$TMP/err")" "^opgprof: warning: /no/prog: .*could not be found"
-touch "$PROG"
+touch -d '2001-01-01' "$PROG"
 refuses "$PROG: without the binary" 1 event:BIG
 like "why the changed one is not used" "$(cat "$TMP/err")" "changed since it was profiled"
 "$BIN/opgprof" --session-dir="$SESSION" -o /dev/full "image:$TMP/pie" 2>"$TMP/err"
