@@ -87,7 +87,7 @@ unchanged() {
 }
 gone() {
 	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
-	'' | Z*) return 0 ;;
+	'' | [ZX]*) return 0 ;;
 	*) return 1 ;;
 	esac
 }

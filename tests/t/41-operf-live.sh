@@ -71,7 +71,7 @@ until_stored() {
 }
 gone() {
 	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
-	'' | Z*) return 0 ;;
+	'' | [ZX]*) return 0 ;;
 	*) return 1 ;;
 	esac
 }

@@ -48,7 +48,7 @@ at_exit() {
 # gone PID: the process has ended, though perhaps nobody has waited for it.
 gone() {
 	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
-	'' | Z*) return 0 ;;
+	'' | [ZX]*) return 0 ;;
 	*) return 1 ;;
 	esac
 }
