@@ -20,6 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* No process withstands SIGKILL, but ending takes its time. */
+#define KILLED_MS 60000
+
 static bool can_run(const char *path)
 {
 	struct stat st;
@@ -235,5 +238,5 @@ int process_end(int pidfd, int grace_ms)
 	if (err != -ETIMEDOUT)
 		return err;
 	err = send_signal(pidfd, SIGKILL);
-	return err ? err : process_wait(pidfd, grace_ms);
+	return err ? err : process_wait(pidfd, KILLED_MS);
 }

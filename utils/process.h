@@ -64,7 +64,7 @@ int process_open(pid_t pid);
 int process_wait(int pidfd, int ms);
 
 /* End the process behind @pidfd: SIGTERM, and SIGKILL if it still lives
- * @grace_ms milliseconds later. Returns 0 or -errno. */
+ * @grace_ms milliseconds later. It is gone when this returns 0; else -errno. */
 int process_end(int pidfd, int grace_ms);
 
 #endif /* UTILS_PROCESS_H */

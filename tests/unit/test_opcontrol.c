@@ -152,7 +152,7 @@ static void ends_by(bool stubborn, int signal_wanted)
 
 	assert_true(fd >= 0);
 	assert_int_equal(process_wait(fd, 0), -ETIMEDOUT);
-	assert_int_equal(process_end(fd, stubborn ? 10 : 60000), 0);
+	assert_int_equal(process_end(fd, stubborn ? 0 : 60000), 0);
 	assert_int_equal(process_wait(fd, 0), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
