@@ -3,10 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/opd.h"
@@ -14,6 +18,9 @@
 #include "daemon/opd_packer.h"
 #include "daemon/opd_sample_file.h"
 #include "libdb/db_folder.h"
+
+#define LOCK_TRIES 1000
+#define LOCK_PAUSE_NS 10000000L
 
 static int make_folder(const char *path, struct op_diag *diag)
 {
@@ -39,13 +46,51 @@ int opd_session_make(struct opd *opd, struct op_diag *diag)
 	return err ? err : make_folder(session->run, diag);
 }
 
-static int lock_taken(int fd, const char *path, struct op_diag *diag)
+#define PID_MAX_LEN 16
+
+/* Who has put his number into the lock file. */
+static void read_pid(int fd, char pid[PID_MAX_LEN])
 {
-	char pid[16];
-	ssize_t len = pread(fd, pid, sizeof(pid) - 1, 0);
+	ssize_t len = pread(fd, pid, PID_MAX_LEN - 1, 0);
 
 	pid[len > 0 ? len : 0] = '\0';
 	pid[strcspn(pid, "\n")] = '\0';
+}
+
+static bool is_gone(int fd)
+{
+	char text[PID_MAX_LEN];
+	pid_t pid;
+
+	read_pid(fd, text);
+	pid = (pid_t)strtol(text, NULL, 10);
+	return pid > 0 && kill(pid, 0) && errno == ESRCH;
+}
+
+/*
+ * The child that packs has the lock, too, until it has run for an instant. Of
+ * a daemon that was killed right then it is the only one.
+ */
+static int take_lock(int fd)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+	int tries = LOCK_TRIES;
+
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		if (!is_gone(fd) || !tries--)
+			return -EBUSY;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int lock_taken(int fd, const char *path, struct op_diag *diag)
+{
+	char pid[PID_MAX_LEN];
+
+	read_pid(fd, pid);
 	return op_diag_set(
 		diag, -EBUSY,
 		"%s: a daemon is running already (pid %.15s); end it with opcontrol --shutdown",
@@ -56,15 +101,16 @@ int opd_session_lock(struct opd *opd, struct op_diag *diag)
 {
 	const char *path = opd->session.lock;
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	int err = 0;
+	int err;
 
 	if (fd < 0)
 		return op_diag_set(diag, -errno, "%s: %s", path,
 				   strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB))
-		err = errno == EWOULDBLOCK ? lock_taken(fd, path, diag)
-					   : op_diag_set(diag, -errno, "%s: %s",
-							 path, strerror(errno));
+	err = take_lock(fd);
+	if (err == -EBUSY)
+		lock_taken(fd, path, diag);
+	else if (err)
+		op_diag_set(diag, err, "%s: %s", path, strerror(-err));
 	if (!err &&
 	    (ftruncate(fd, 0) || dprintf(fd, "%d\n", (int)getpid()) < 0))
 		err = op_diag_set(diag, -EIO, "%s: cannot write", path);

@@ -510,6 +510,30 @@ static void one_daemon_has_the_lock(void **state)
 	free_fixture(f);
 }
 
+/* A process that a killed daemon has forked lets go of its lock late. */
+static void a_lock_may_outlive_its_daemon(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_diag diag = { "" };
+	int status;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	if (pid == 0) {
+		if (opd_session_lock(&f->opd, NULL))
+			_exit(1);
+		if (fork() == 0)
+			usleep(300000);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	if (opd_session_lock(&f->opd, &diag))
+		fail_msg("%s", diag.text);
+	free_fixture(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -533,6 +557,7 @@ int main(void)
 		cmocka_unit_test(reset_starts_at_zero),
 		cmocka_unit_test(save_keeps_what_was),
 		cmocka_unit_test(one_daemon_has_the_lock),
+		cmocka_unit_test(a_lock_may_outlive_its_daemon),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
