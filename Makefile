@@ -11,7 +11,7 @@
 #	arm64          the tools, what tests need and the module for Debian's arm64
 #	               kernels, cross-compiled to $(O)/arm64; tools-arm64 and
 #	               module-arm64 of them; module-all: the modules of both
-#	fuzz           FUZZ_SECONDS= (30) of each fuzzer
+#	fuzz           FUZZ_SECONDS= (30) of each fuzzer, from FUZZ_SEED= (any)
 #	demo           a profile of a program on this machine; vm-demo: with the
 #	               module, in a virtual machine
 #	bench install dist clean install-deps
@@ -216,7 +216,7 @@ lint: all
 hdr-check: $(O)/flags
 	$(Q)O='$(O)' tests/run tests/lint/headers.sh
 fuzz: fuzzers-built
-	$(Q)O='$(O)' tests/run tests/fuzz/run.sh
+	$(Q)O='$(O)' FUZZ_SEED='$(or $(FUZZ_SEED),0)' tests/run tests/fuzz/run.sh
 bench: all
 	$(Q)O='$(O)' tests/bench/run
 demo:

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Each fuzzer for FUZZ_SECONDS (30). What it learns stays in the build folder,
 # so that the next run goes on from there; inputs to start with may lie in
-# tests/fuzz/seeds/NAME/.
+# tests/fuzz/seeds/NAME/. FUZZ_SEED (1) begins its random numbers, so that two
+# runs of one tree try much the same; with 0 each searches elsewhere.
 # timeout: 1800
 
 . "$(dirname "$0")/../t/lib.sh"
 
-: "${FUZZ_SECONDS:=30}"
+: "${FUZZ_SECONDS:=30}" "${FUZZ_SEED:=1}"
 command -v clang >/dev/null || skip_all 'no clang; install clang and libclang-rt-dev'
 
 mkdir -p "$O/fuzz/found"
@@ -23,12 +24,13 @@ corpus=$O/fuzz/corpus/$name
 seeds=$TOP/tests/fuzz/seeds/$name
 mkdir -p "$corpus"
 [ -d "$seeds" ] || seeds=
-"$O/fuzz/tests/fuzz/$name" -max_total_time="$FUZZ_SECONDS" -max_len=4096 \
-	-timeout=20 -rss_limit_mb=2048 -artifact_prefix="$O/fuzz/found/$name-" \
+"$O/fuzz/tests/fuzz/$name" -max_total_time="$FUZZ_SECONDS" -seed="$FUZZ_SEED" \
+	-max_len=4096 -timeout=20 -rss_limit_mb=2048 \
+	-artifact_prefix="$O/fuzz/found/$name-" \
 	"$corpus" ${seeds:+"$seeds"} >"$TMP/$name.out" 2>&1
 echo $? >"$TMP/$name.status"
 END
-export O TOP TMP FUZZ_SECONDS
+export O TOP TMP FUZZ_SECONDS FUZZ_SEED
 xargs -a "$TMP/names" -P "$(nproc)" -n 1 sh "$TMP/one"
 
 # The runs, the new inputs, and the file that makes it fail.
