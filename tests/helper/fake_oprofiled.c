@@ -199,7 +199,6 @@ int main(int argc, char **argv)
 	if (fork())
 		_exit(0);
 	setsid();
-	usleep(getenv("FAKE_SLOW") ? 400000 : 0);
 	write_lock();
 	check(freopen("/dev/null", "w", stdout) &&
 		      freopen("/dev/null", "w", stderr),
