@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "daemon/opd.h"
@@ -46,18 +47,19 @@ static void describe(struct opd *opd)
 	/* A call from one image to another is one of an application. */
 	if (source->stacks)
 		opd->options.separate_lib = true;
-	opd_keep_init(&opd->keep, source->targeted);
 	opd_set_cpu_type(opd, source->cpu_type);
 	opd->cpu_khz = source->ops->replays ? 0 : opd_proc_cpu_khz();
 }
 
 /*
  * Descriptors that will be needed for a moment each, by sample files, symbols
- * and the ledger: better to fail now than with samples in hand.
+ * and the ledger: better to fail now than with samples in hand. Sets *@left to
+ * how many there are besides.
  */
-static int check_descriptors(struct op_diag *diag)
+static int check_descriptors(rlim_t *left, struct op_diag *diag)
 {
 	int fds[SPARE_DESCRIPTORS], nr = 0, err = 0;
+	struct rlimit limit = { 0 };
 
 	while (nr < SPARE_DESCRIPTORS && !err) {
 		fds[nr] = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -66,6 +68,11 @@ static int check_descriptors(struct op_diag *diag)
 		else
 			nr++;
 	}
+	getrlimit(RLIMIT_NOFILE, &limit);
+	*left = 0;
+	/* New ones are the lowest there are. */
+	if (!err && limit.rlim_cur > (rlim_t)fds[nr - 1])
+		*left = limit.rlim_cur - (rlim_t)fds[nr - 1] - 1;
 	while (nr--)
 		close(fds[nr]);
 	return err ? op_diag_set(diag, err, "start: %s", strerror(-err)) : 0;
@@ -73,11 +80,13 @@ static int check_descriptors(struct op_diag *diag)
 
 int opd_setup(struct opd *opd, struct op_diag *diag)
 {
-	int err = check_descriptors(diag);
+	rlim_t left;
+	int err = check_descriptors(&left, diag);
 
 	if (err)
 		return err;
 	describe(opd);
+	opd_keep_init(&opd->keep, opd->source.targeted, left);
 	opd_trans_init(opd);
 	opd_sfiles_init(opd);
 	err = opd_images_init(opd);

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -28,16 +27,13 @@ static time_t seconds(void)
 	return now.tv_sec;
 }
 
-void opd_keep_init(struct opd_keep *keep, bool forever)
+void opd_keep_init(struct opd_keep *keep, bool forever, rlim_t left)
 {
-	struct rlimit limit = { 0 };
-
 	memset(keep, 0, sizeof(*keep));
 	keep->forever = forever;
-	getrlimit(RLIMIT_NOFILE, &limit);
 	keep->max_open = OPD_KEEP_MAX;
-	if (limit.rlim_cur / 4 < OPD_KEEP_MAX)
-		keep->max_open = (unsigned int)(limit.rlim_cur / 4);
+	if (left / 4 < OPD_KEEP_MAX)
+		keep->max_open = (unsigned int)(left / 4);
 }
 
 static void let_go(struct opd_keep *keep, struct opd_kept *kept)

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <time.h>
 
 struct opd;
@@ -40,13 +41,16 @@ struct opd_keep {
 	size_t nr;
 	size_t room;
 	unsigned int nr_open;
-	unsigned int max_open; /* a part of what this process may open */
+	unsigned int max_open; /* a part of what was left to open */
 	bool forever; /* nothing is let go before the end */
 	uint64_t copied; /* bytes */
 };
 
-/* @forever: let nothing go before the end. */
-void opd_keep_init(struct opd_keep *keep, bool forever);
+/*
+ * @forever: let nothing go before the end. @left: descriptors that nothing else
+ * needs.
+ */
+void opd_keep_init(struct opd_keep *keep, bool forever, rlim_t left);
 
 /* Image @image has a sample for the first time, in the present context. */
 void opd_keep_image(struct opd *opd, const struct opd_image *image,

@@ -165,6 +165,21 @@ for nr in $(seq 4 200); do
 		"$(find session -name current -o -name ledger)" ""
 done
 ok "$nr descriptors are enough" [ "$status" -eq 0 ]
+# So they are for more programs: files that are held open leave some for the
+# account.
+cat >several <<END
+#!/bin/sh
+exec >/dev/null
+i=0
+while [ \$i -lt 50000 ]; do i=\$((i + 1)); done
+awk 'BEGIN { while (i < 500000) i++ }'
+sed -n '/\(.\).*\1\1/p' "$BIN/operf"
+"$TESTBIN/burnmix" 0.1
+END
+chmod 755 several
+target=./several
+samples_taken "several programs with $nr descriptors" \
+	operf "$TESTBIN/limited" -n "$nr"
 
 # ---- rights ----------------------------------------------------------------------
 
