@@ -16,14 +16,24 @@ from_cpu() {
 	report -l cpu:"$1" && total
 }
 
+# nr_events: how many the daemon has open.
+nr_events() {
+	find "/proc/$daemon/fd" -lname '*perf_event*' | wc -l
+}
+
+# The daemon looks once a second which CPUs there are.
 ok "start" start --source=perf --separate=lib,kernel,cpu
 ok "no module is loaded" no_module
+daemon=$(pidof oprofiled)
+all=$(nr_events)
 "$TESTBIN/forkstorm" 200 3 >"$TMP/truth"
 for _ in 1 2 3; do
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	"$TESTBIN/forkstorm" 20 3 >>"$TMP/truth"
+	until [ "$(nr_events)" -lt "$all" ]; do sleep 0.1; done
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	"$TESTBIN/forkstorm" 100 3 >>"$TMP/truth"
+	until [ "$(nr_events)" -eq "$all" ]; do sleep 0.1; done
 done
 sed 's/^/# /' "$TMP/truth"
 ok "reset" "$BIN/opcontrol" --reset
