@@ -70,7 +70,9 @@ ok "start once more" start --callgraph=64 --callgraph-stack=1024
 is "with less of each stack" "$(cat $FS/backtrace_stack)" 1024
 "$TESTBIN/storm" 3 >/dev/null 2>&1 &
 sleep 1
-kill -9 "$(pidof oprofiled)"
+daemon=$(pidof oprofiled)
+kill -9 "$daemon"
+while kill -0 "$daemon" 2>/dev/null; do sleep 0.1; done
 wait
 is "sampling ends with the daemon" "$(cat $FS/enable)" 0
 ok "deinit" "$BIN/opcontrol" --deinit
