@@ -43,6 +43,7 @@ void opd_perf_side_attr(const struct opd_perf_events *all,
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_type = OPD_PERF_SIDE;
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
 	attr->exclude_kernel = 1;
 	attr->mmap = attr->mmap2 = 1;
 	attr->comm = attr->comm_exec = 1;

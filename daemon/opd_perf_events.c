@@ -457,6 +457,22 @@ static void close_cpu(struct opd_perf_events *all, struct opd_perf_cpu *cpu)
 	all->nr = kept;
 }
 
+/*
+ * Whether the events of an open CPU still count. If it went offline and came
+ * back between two looks, as in a suspend, where nobody can look, they do not;
+ * what tells is that the time that they are on stands still.
+ */
+static bool is_alive(struct opd_perf_cpu *cpu)
+{
+	uint64_t values[2]; /* the count, the time */
+	uint64_t last = cpu->enabled;
+
+	if (read(cpu->side_fd, values, sizeof(values)) != sizeof(values))
+		return true;
+	cpu->enabled = values[1];
+	return values[1] != last;
+}
+
 static int replug(struct opening *o)
 {
 	struct slot slot = { .task = -1 };
@@ -464,15 +480,16 @@ static int replug(struct opening *o)
 	int nr = 0;
 
 	for (unsigned int i = 0; !err && i < o->all->nr_cpus; i++) {
-		bool is_open, online;
+		bool was_open, is_open, online;
 
 		slot.cpu = &o->all->cpus[i];
 		online = opd_cpu_list_has(&o->online, slot.cpu->cpu);
-		is_open = slot.cpu->side.meta;
-		nr += is_open != online;
-		if (is_open && !online)
+		was_open = slot.cpu->side.meta;
+		is_open = was_open && online && is_alive(slot.cpu);
+		nr += was_open != online || is_open != online;
+		if (was_open && !is_open)
 			close_cpu(o->all, slot.cpu);
-		else if (!is_open && online)
+		if (!is_open && online)
 			err = open_slot(o, &slot);
 		if (err == -ENODEV)
 			err = 0; /* the next time */

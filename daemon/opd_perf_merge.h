@@ -31,6 +31,7 @@ struct opd_perf_cpu {
 	int samples_fd; /* the events that own them */
 	int side_fd;
 	uint64_t throttled_at; /* ns, 0: it is not */
+	uint64_t enabled; /* ns that it had been at the last look */
 };
 
 /* Which event wrote a sample. */

@@ -36,6 +36,16 @@ for _ in 1 2 3; do
 	until [ "$(nr_events)" -eq "$all" ]; do sleep 0.1; done
 done
 sed 's/^/# /' "$TMP/truth"
+# In a suspend nobody sees that they go.
+kill -STOP "$daemon"
+echo 0 >/sys/devices/system/cpu/cpu1/online
+echo 1 >/sys/devices/system/cpu/cpu1/online
+kill -CONT "$daemon"
+ok "reset" "$BIN/opcontrol" --reset
+until [ "$(from_cpu 1)" -gt 0 ]; do
+	"$TESTBIN/forkstorm" 20 3 >>"$TMP/truth"
+	"$BIN/opcontrol" --dump
+done
 ok "reset" "$BIN/opcontrol" --reset
 "$TESTBIN/forkstorm" 100 3 >"$TMP/truth"
 ok "stop" stop
@@ -54,6 +64,6 @@ ok "$share % of the user samples are in their image" at_least "$share" 99
 ok "shutdown" "$BIN/opcontrol" --shutdown
 is "CPUs that went and came" \
 	"$(sed -n 's/^Nr. cpu_replug: //p' "$SESSION/samples/oprofiled.log" |
-		tail -n 1)" 6
+		tail -n 1)" 7
 ok "no complaint from the kernel" kernel_is_content
 done_testing
