@@ -25,7 +25,7 @@ seeds=$TOP/tests/fuzz/seeds/$name
 mkdir -p "$corpus"
 [ -d "$seeds" ] || seeds=
 "$O/fuzz/tests/fuzz/$name" -max_total_time="$FUZZ_SECONDS" -seed="$FUZZ_SEED" \
-	-max_len=4096 -timeout=20 -rss_limit_mb=2048 \
+	-max_len=4096 -timeout=100 -rss_limit_mb=2048 \
 	-artifact_prefix="$O/fuzz/found/$name-" \
 	"$corpus" ${seeds:+"$seeds"} >"$TMP/$name.out" 2>&1
 echo $? >"$TMP/$name.status"
