@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The whole profiler on another machine: built for it, with its own kernels,
 # libraries and symbols.
+# timeout: 600
 # vm-arch: arm64
 # vm-icount: yes
 . "$(dirname "$0")/../../t/lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A machine without hardware counters: one sentence says so, the timer does it,
 # and who asks for an event is told why there is none.
+# timeout: 600
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
