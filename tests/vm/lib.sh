@@ -79,7 +79,7 @@ at_least() {
 }
 
 kernel_is_content() {
-	dmesg | grep -E 'WARNING|BUG|Oops|RIP:|suspicious|Call Trace|hung task' &&
+	dmesg | grep -E 'WARNING|BUG|Oops|RIP:|suspicious|Call [Tt]race|hung task' &&
 		return 1
 	return 0
 }
