@@ -85,12 +85,6 @@ remember() {
 unchanged() {
 	listing | diff "$TMP/was" - >&2
 }
-gone() {
-	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
-	'' | [ZX]*) return 0 ;;
-	*) return 1 ;;
-	esac
-}
 
 # ---- a command
 

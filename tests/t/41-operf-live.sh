@@ -69,12 +69,6 @@ until_stored() {
 		sleep 0.02
 	done
 }
-gone() {
-	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
-	'' | [ZX]*) return 0 ;;
-	*) return 1 ;;
-	esac
-}
 
 why=$("$BIN/operf" --rate=1000 true 2>&1) ||
 	skip_all "no perf events here: $why"

@@ -58,6 +58,14 @@ diag() {
 	printf '%s\n' "$*" | sed 's/^/# /'
 }
 
+# gone PID: the process has ended, though perhaps nobody has waited for it.
+gone() {
+	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
+	'' | [ZX]*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
 # Print one result: test_result NAME STATUS.
 test_result() {
 	test_nr=$((test_nr + 1))

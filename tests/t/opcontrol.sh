@@ -45,13 +45,6 @@ at_exit() {
 	*) kill -KILL "$pid" 2>/dev/null ;;
 	esac
 }
-# gone PID: the process has ended, though perhaps nobody has waited for it.
-gone() {
-	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
-	'' | [ZX]*) return 0 ;;
-	*) return 1 ;;
-	esac
-}
 requests() {
 	cat "$session/requests" 2>/dev/null
 	rm -f "$session/requests"
