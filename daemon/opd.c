@@ -58,21 +58,21 @@ static void describe(struct opd *opd)
  */
 static int check_descriptors(rlim_t *left, struct op_diag *diag)
 {
-	int fds[SPARE_DESCRIPTORS], nr = 0, err = 0;
+	int fds[SPARE_DESCRIPTORS], last = -1, nr = 0, err = 0;
 	struct rlimit limit = { 0 };
 
 	while (nr < SPARE_DESCRIPTORS && !err) {
-		fds[nr] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		if (fds[nr] < 0)
+		last = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (last < 0)
 			err = -errno;
 		else
-			nr++;
+			fds[nr++] = last;
 	}
 	getrlimit(RLIMIT_NOFILE, &limit);
 	*left = 0;
 	/* New ones are the lowest there are. */
-	if (!err && limit.rlim_cur > (rlim_t)fds[nr - 1])
-		*left = limit.rlim_cur - (rlim_t)fds[nr - 1] - 1;
+	if (!err && limit.rlim_cur > (rlim_t)last)
+		*left = limit.rlim_cur - (rlim_t)last - 1;
 	while (nr--)
 		close(fds[nr]);
 	return err ? op_diag_set(diag, err, "start: %s", strerror(-err)) : 0;
