@@ -214,7 +214,8 @@ ok "or put back" test -e $samples/previous
 fresh
 ledger 0 0 0
 # At 1000 per second it is another reason where a virtual CPU waits for 20 ms.
-run 0 "nothing taken" --rate=1 true
+out=$("$TMP/bin/operf" --rate=1 true 2>"$TMP/err")
+is "nothing taken" $? 0
 like "is said, and why" "$(said)" "^operf: warning: no samples were \
 taken: the command used [0-9.]+ ms of CPU time, a sample is taken every \
 1000\.0 ms; let it do more, or give a higher --rate\$"
