@@ -11,16 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "daemon/opd_lock.h"
 #include "daemon/opd_mangling.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
-
-#define PAUSE_MS 10
 
 /* ---- names ------------------------------------------------------------------
  */
@@ -170,24 +167,12 @@ static int open_folder(const char *path)
 
 int opd_packer_lock(const char *dir, unsigned int wait_ms)
 {
-	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
 	int fd = open_folder(dir);
+	int err = fd < 0 ? fd : opd_lock(fd, wait_ms);
 
-	if (fd < 0)
-		return fd;
-	for (;;) {
-		int err;
-
-		if (!flock(fd, LOCK_EX | LOCK_NB))
-			return fd;
-		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
-		if ((err != -EBUSY && err != -EINTR) || wait_ms < PAUSE_MS) {
-			close(fd);
-			return err;
-		}
-		nanosleep(&pause, NULL);
-		wait_ms -= PAUSE_MS;
-	}
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
 }
 
 /* A descriptor of .packing-@generation, locked. */

@@ -3,24 +3,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/opd.h"
+#include "daemon/opd_lock.h"
 #include "daemon/opd_mangling.h"
 #include "daemon/opd_packer.h"
 #include "daemon/opd_sample_file.h"
 #include "libdb/db_folder.h"
+#include "libop/op_config.h"
 
-#define LOCK_TRIES 1000
-#define LOCK_PAUSE_NS 10000000L
+#define LOCK_TRIES 100
+#define LOCK_WAIT_MS 100
+#define PID_MAX_LEN 16
 
 static int make_folder(const char *path, struct op_diag *diag)
 {
@@ -46,8 +48,6 @@ int opd_session_make(struct opd *opd, struct op_diag *diag)
 	return err ? err : make_folder(session->run, diag);
 }
 
-#define PID_MAX_LEN 16
-
 /* Who has put his number into the lock file. */
 static void read_pid(int fd, char pid[PID_MAX_LEN])
 {
@@ -60,11 +60,11 @@ static void read_pid(int fd, char pid[PID_MAX_LEN])
 static bool is_gone(int fd)
 {
 	char text[PID_MAX_LEN];
-	pid_t pid;
+	uint64_t pid;
 
 	read_pid(fd, text);
-	pid = (pid_t)strtol(text, NULL, 10);
-	return pid > 0 && kill(pid, 0) && errno == ESRCH;
+	return !op_parse_u64(text, &pid) && pid > 0 && pid <= INT_MAX &&
+	       kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
 /*
@@ -73,17 +73,11 @@ static bool is_gone(int fd)
  */
 static int take_lock(int fd)
 {
-	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
-	int tries = LOCK_TRIES;
+	int err = opd_lock(fd, 0);
 
-	while (flock(fd, LOCK_EX | LOCK_NB)) {
-		if (errno != EWOULDBLOCK)
-			return -errno;
-		if (!is_gone(fd) || !tries--)
-			return -EBUSY;
-		nanosleep(&pause, NULL);
-	}
-	return 0;
+	for (int i = 0; i < LOCK_TRIES && err == -EBUSY && is_gone(fd); i++)
+		err = opd_lock(fd, LOCK_WAIT_MS);
+	return err;
 }
 
 static int lock_taken(int fd, const char *path, struct op_diag *diag)
