@@ -480,17 +480,17 @@ static int replug(struct opening *o)
 	int nr = 0;
 
 	for (unsigned int i = 0; !err && i < o->all->nr_cpus; i++) {
-		bool was_open, is_open, online;
+		bool online, dead, missing;
 
 		slot.cpu = &o->all->cpus[i];
 		online = opd_cpu_list_has(&o->online, slot.cpu->cpu);
-		was_open = slot.cpu->side.meta;
-		is_open = was_open && online && is_alive(slot.cpu);
-		nr += was_open != online || is_open != online;
-		if (was_open && !is_open)
+		dead = slot.cpu->side.meta && !(online && is_alive(slot.cpu));
+		if (dead)
 			close_cpu(o->all, slot.cpu);
-		if (!is_open && online)
+		missing = online && !slot.cpu->side.meta;
+		if (missing)
 			err = open_slot(o, &slot);
+		nr += dead || missing;
 		if (err == -ENODEV)
 			err = 0; /* the next time */
 	}
