@@ -4,9 +4,13 @@
 # subdir.mk. Everything made goes to $(O).
 #
 #	all            the tools, what tests need, the module for all kernels here
-#	check          every test; check-fast leaves the VM out, check-vm is the VM
+#	check          the tests to run before a commit; check-fast leaves the VM
+#	               out, check-vm is the VM
+#	check-all      every test on all kernels and machines, before a release
+#	check-rounds   the tests of check, ROUNDS= (10) times in a row
 #	check-debian   reports on an archive in a fresh Debian (debootstrap, root)
 #	lint           the checks that run nothing; hdr-check and format of them
+#	sanitized      what tests need, once more with sanitizers, and the fuzzers
 #	module         the module for KDIR=, else for all kernels with headers here
 #	arm64          the tools, what tests need and the module for Debian's arm64
 #	               kernels, cross-compiled to $(O)/arm64; tools-arm64 and
@@ -20,6 +24,10 @@
 # DESTDIR=DIR prefix=DIR CC=... CFLAGS=...; for module also ARCH= CROSS_COMPILE=
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
+# All CPUs; -j on the command line says otherwise.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
@@ -81,7 +89,7 @@ LIBS :=		# static libraries: $(O)/NAME/NAME.a
 PROGS :=	# programs that are installed: $(O)/bin/NAME
 TEST_PROGS :=	# programs for tests and benches only: $(O)/tests/NAME
 UNIT_TESTS :=	# cmocka programs: $(O)/tests/NAME
-FUZZERS :=	# libFuzzer programs: $(O)/fuzz/tests/NAME
+FUZZERS :=	# libFuzzer programs: $(O)/tests/NAME
 TEST_FILES :=	# whatever else tests need
 
 SUBDIRS := libdb libop libcfi libpp daemon pp utils events module tests tests/helper doc
@@ -153,8 +161,9 @@ endif
 module:
 	@:
 
+ARM64_SERIES := 6.1 6.12
 module-arm64: deps-arm64
-	$(Q)set -e; for series in 6.1 6.12; do \
+	$(Q)set -e; for series in $(ARM64_SERIES); do \
 		kdir=$$(tests/vm/headers --kernel $$series --arch arm64); \
 		$(MAKE) module KDIR=$$kdir MODULE_O=$(O)/arm64/module \
 			ARCH=arm64 CROSS_COMPILE=$(CROSS_arm64); \
@@ -170,14 +179,11 @@ test-tools: test-programs $(UNIT_TESTS:%=$(O)/tests/%)
 fuzzers: $(FUZZERS:%=$(O)/tests/%)
 all: tools test-tools module
 
-# The tests run with the sanitizers too, unless that is all that was asked for.
+# The same objects serve the fuzzers, so the compiler is theirs.
 sanitized:
-	$(Q)$(MAKE) O=$(O)/sanitized SANITIZE=address,undefined KDIRS= \
-		tools test-tools
-
-fuzzers-built:
-	$(Q)$(MAKE) O=$(O)/fuzz CC=clang CONFIGURE_ARGS=CC=clang \
-		SANITIZE=address,undefined,fuzzer-no-link KDIRS= fuzzers
+	$(Q)$(MAKE) O=$(O)/sanitized CC=clang CONFIGURE_ARGS=CC=clang \
+		SANITIZE=address,undefined,fuzzer-no-link KDIRS= \
+		tools test-tools fuzzers
 
 # $(O)/arm64 is a build folder like any other, for another machine: compiled
 # and linked against that machine's own Debian packages, which are fetched and
@@ -198,24 +204,35 @@ arm64: tools-arm64 module-arm64
 
 # Where it cannot be built, the tests that need it are skipped and say so.
 arm64-for-tests:
-	$(Q)! utils/install-deps vm-arm64 || $(MAKE) arm64
+	$(Q)! utils/install-deps vm-arm64 || $(MAKE) arm64 \
+		ARM64_SERIES='$(ARM64_SERIES)'
 
-check: all arm64-for-tests fuzzers-built $(if $(SANITIZE),,sanitized)
-	$(Q)O='$(O)' tests/run
-check-fast: all fuzzers-built $(if $(SANITIZE),,sanitized)
+# What the first tier of the tests runs: unit tests with the sanitizers only,
+# and one kernel on arm64.
+FOR_CHECK := tools test-programs module sanitized
+check check-rounds: ARM64_SERIES := 6.12
+check: $(FOR_CHECK) arm64-for-tests
+	$(Q)O='$(O)' tests/run --times
+check-fast: $(FOR_CHECK)
 	$(Q)O='$(O)' tests/run --fast
-check-vm: all arm64-for-tests
+check-vm: tools test-programs module arm64-for-tests
 	$(Q)O='$(O)' tests/run --vm
+check-rounds: $(FOR_CHECK) arm64-for-tests
+	$(Q)O='$(O)' tests/run --rounds $(or $(ROUNDS),10)
+check-all: all arm64-for-tests sanitized $(O)/debian-root
+	$(Q)O='$(O)' DEBIAN_ROOT='$(abspath $(O)/debian-root)' \
+		tests/run --all --times
+	$(Q)O='$(O)' tests/run --rounds 10
 $(O)/debian-root:
 	$(Q)rm -rf $@.new && debootstrap --variant=minbase bookworm $@.new && mv $@.new $@
 check-debian: all $(O)/debian-root
 	$(Q)O='$(O)' DEBIAN_ROOT='$(abspath $(O)/debian-root)' \
 		tests/run tests/t/39-archive-reports.sh
 lint: all
-	$(Q)O='$(O)' tests/run tests/lint/*.sh
+	$(Q)O='$(O)' tests/run --all tests/lint/*.sh
 hdr-check: $(O)/flags
 	$(Q)O='$(O)' tests/run tests/lint/headers.sh
-fuzz: fuzzers-built
+fuzz: sanitized
 	$(Q)O='$(O)' FUZZ_SEED='$(or $(FUZZ_SEED),0)' tests/run tests/fuzz/run.sh
 bench: all
 	$(Q)O='$(O)' tests/bench/run
@@ -251,7 +268,7 @@ dist:
 clean:
 	rm -rf $(O)
 
-.PHONY: all tools test-programs test-tools sanitized fuzzers fuzzers-built \
+.PHONY: all tools test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
-	module-all check check-fast check-vm check-debian lint hdr-check fuzz bench demo \
+	module-all check check-fast check-vm check-rounds check-all check-debian lint hdr-check fuzz bench demo \
 	vm-demo install-deps format install dist clean

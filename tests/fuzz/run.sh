@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each fuzzer for FUZZ_SECONDS (30). What it learns stays in the build folder,
+# Each fuzzer for FUZZ_SECONDS (30; 5 in the first tier). What it learns stays in the build folder,
 # so that the next run goes on from there; inputs to start with may lie in
 # tests/fuzz/seeds/NAME/. FUZZ_SEED (1) begins its random numbers, so that two
 # runs of one tree try much the same; with 0 each searches elsewhere.
@@ -8,6 +8,7 @@
 
 . "$(dirname "$0")/../t/lib.sh"
 
+[ "${TIER:-check}" = all ] || : "${FUZZ_SECONDS:=5}"
 : "${FUZZ_SECONDS:=30}" "${FUZZ_SEED:=1}"
 command -v clang >/dev/null || skip_all 'no clang; install clang and libclang-rt-dev'
 
@@ -24,7 +25,7 @@ corpus=$O/fuzz/corpus/$name
 seeds=$TOP/tests/fuzz/seeds/$name
 mkdir -p "$corpus"
 [ -d "$seeds" ] || seeds=
-"$O/fuzz/tests/fuzz/$name" -max_total_time="$FUZZ_SECONDS" -seed="$FUZZ_SEED" \
+"$O/sanitized/tests/fuzz/$name" -max_total_time="$FUZZ_SECONDS" -seed="$FUZZ_SEED" \
 	-max_len=4096 -timeout=100 -rss_limit_mb=2048 \
 	-artifact_prefix="$O/fuzz/found/$name-" \
 	"$corpus" ${seeds:+"$seeds"} >"$TMP/$name.out" 2>&1

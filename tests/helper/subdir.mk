@@ -32,11 +32,14 @@ endif
 BURN_LIBS := libburn-burn_lib-64 libburn_a-burn_a-64 libburn_b-burn_b-32768
 burn_part = $(word $(2),$(subst -, ,$(1)))
 
+# Functions stay in the order of the source; clang does so by itself.
+BURN_ORDER = $(if $(findstring clang,$(CC)),,-fno-toplevel-reorder)
+
 define BURN_LIB_RULE
 $(O)/tests/$(call burn_part,$(1),1).so: tests/helper/libburn.c $(O)/config.mk
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) -std=gnu11 -O2 -g -I. $$(WARNINGS) -fno-toplevel-reorder \
+	$$(Q)$$(CC) -std=gnu11 -O2 -g -I. $$(WARNINGS) $$(BURN_ORDER) \
 		-shared -fPIC -DBURN_NAME=$(call burn_part,$(1),2) \
 		-DBURN_BEFORE=$(call burn_part,$(1),3) -o $$@ $$<
 endef
@@ -68,7 +71,7 @@ STACKS32_FLAGS = -std=gnu11 -O2 -ffreestanding -fno-omit-frame-pointer \
 MACHINE := $(shell $(CC) -dumpmachine)
 ifneq ($(findstring x86_64,$(MACHINE)),)
 STACKS32 := stacks32
-STACKS32_CC := $(CC) -m32 -no-pie -fcf-protection=none
+STACKS32_CC := $(CC) -m32 -fcf-protection=none
 else ifneq ($(findstring aarch64,$(MACHINE)),)
 STACKS32 := stacks32 stacks32_thumb
 STACKS32_CC := clang --target=armv7a-linux-gnueabi \

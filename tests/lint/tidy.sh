@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# clang-tidy and the compiler clang have no complaint. What is shown is where;
-# `clang-tidy FILE -- FLAGS` tells how it came to think so.
+# clang-tidy and the compiler clang have no complaint; in the first tier about
+# files that have changed. What is shown is where; `clang-tidy FILE -- FLAGS`
+# tells how it came to think so.
 # timeout: 2400
 
 . "$(dirname "$0")/lib"
@@ -21,9 +22,10 @@ END
 
 for folder in $(each_folder); do
 	# What is the kernel's does not compile with our flags.
-	find "$folder" -name '*.c' ! -path 'tests/module/*' | sort >"$TMP/files"
+	find "$folder" -name '*.c' ! -path 'tests/module/*' | sort |
+		to_check >"$TMP/files"
 	[ -s "$TMP/files" ] || continue
 	ok "clang-tidy $folder" xargs -a "$TMP/files" -P "$(nproc)" -n 4 \
 		sh "$TMP/tidy" "$TMP/flags"
 done
-done_testing
+done_checking

@@ -7,6 +7,11 @@
 SESSION=$TMP/session
 RATE=1000 # samples per second and CPU
 
+# by_tier CHECK ALL: how much of something the tier of this run is to do.
+by_tier() {
+	if [ "${TIER:-check}" = all ]; then echo "$2"; else echo "$1"; fi
+}
+
 # start OPTION...: a fresh session with these settings, sampling; by the timer
 # if no event is among them.
 start() {
@@ -67,10 +72,12 @@ near() {
 }
 
 # chance PERCENT SAMPLES: points that the share of so many samples is off from
-# PERCENT, its true one, by chance in one of 10,000 cases.
+# PERCENT, its true one, by chance in one of 10,000 cases; and half a point more
+# for what a program does besides.
 chance() {
-	awk -v p="$1" -v n="$2" \
-		'BEGIN { printf "%.2f", 3.89 * sqrt(p * (100 - p) / n) }'
+	awk -v p="$1" -v n="$2" 'BEGIN {
+		printf "%.2f", 0.5 + (n ? 3.89 * sqrt(p * (100 - p) / n) : 0)
+	}'
 }
 
 # at_least A B

@@ -5,10 +5,11 @@
 # timeout: 900
 # vm-arch: arm64
 # vm-icount: yes
+# vm-check: 6.12-arm64
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
-ROUNDS=300
+ROUNDS=$(by_tier 150 300)
 
 # The emulated machine is slow, which the kernel takes for our fault.
 sysctl -q -w kernel.perf_event_max_sample_rate=100000
@@ -35,7 +36,7 @@ of_kind() {
 profile() {
 	events=$(printf ',%s' "$@")
 	ok "start $*" start --separate=lib,kernel "--event=${events#,}"
-	"$TESTBIN/insns" $ROUNDS >"$TMP/truth"
+	"$TESTBIN/insns" "$ROUNDS" >"$TMP/truth"
 	ok "stop" stop
 	ok "taken = stored + lost" sums_up
 	"$BIN/opcontrol" --status | grep -i event | sed 's/^/# /'

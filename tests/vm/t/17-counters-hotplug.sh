@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # CPUs that go offline and come back while a hardware counter samples them:
 # every sample is stored or lost for a reason.
+# tier: all
 # timeout: 900
 # vm-arch: arm64
 # vm-smp: 2

@@ -20,7 +20,7 @@ share() {
 }
 
 ok "start" start --separate=lib,kernel
-"$TESTBIN/burnmix" 10 >"$TMP/truth"
+"$TESTBIN/burnmix" "$(by_tier 3 10)" >"$TMP/truth"
 ok "stop" stop
 ok "taken = stored + lost" sums_up
 ok "status" "$BIN/opcontrol" --status
@@ -29,7 +29,9 @@ ok "report" report -l image:"$TESTBIN/burnmix"
 sed 's/^/# /' "$TMP/report" | head -20
 while read -r name truth; do
 	got=$(share "$name")
-	ok "$name: $got is within 3 points of $truth" near "$got" "$truth" 3
+	points=$(chance "$truth" "$(total)")
+	ok "$name: $got is within $points points of $truth" \
+		near "$got" "$truth" "$points"
 done <"$TMP/truth"
 
 report

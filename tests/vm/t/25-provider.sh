@@ -4,6 +4,7 @@
 # real NMIs, at any instruction and over the interrupts of everybody else.
 # timeout: 600
 # vm-smp: 2
+# vm-check: 6.1 6.12
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
@@ -53,10 +54,10 @@ ok "deinit" "$BIN/opcontrol" --deinit
 ok "init again" "$BIN/opcontrol" --init
 ok "load for NMIs" insmod "$PROVIDER" mode=nmi rate=2000
 ok "start under NMIs" start --separate=lib,kernel
-"$TESTBIN/forkstorm" 150 3 >"$TMP/truth"
-"$TESTBIN/storm" 10 >/dev/null 2>&1
+"$TESTBIN/forkstorm" "$(by_tier 50 150)" 3 >"$TMP/truth"
+"$TESTBIN/storm" "$(by_tier 3 10)" >/dev/null 2>&1
 # A guest that has to wait for its host gets fewer of them.
-until [ "$(nmis)" -gt 2000 ]; do "$TESTBIN/storm" 5 >/dev/null 2>&1; done
+until [ "$(nmis)" -gt 2000 ]; do "$TESTBIN/storm" 2 >/dev/null 2>&1; done
 ok "stop" stop
 diag "$(nmis) NMIs"
 is "each NMI was a sample" "$(stat sample_received)" "$(nmis)"

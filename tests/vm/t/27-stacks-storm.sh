@@ -44,7 +44,7 @@ storm() {
 
 ok "start" start --separate=lib,kernel --callgraph=64
 is "a depth of 64" "$(cat $FS/backtrace_depth)" 64
-ok "a storm" storm 8
+ok "a storm" storm "$(by_tier 4 8)"
 ok "stop" stop
 backtraces | sed 's/^/# /'
 ok "taken = stored + lost" sums_up
@@ -84,7 +84,7 @@ ok "load for NMIs" insmod "$PROVIDER" mode=nmi rate=1000
 ok "start under NMIs" start --separate=lib,kernel --callgraph=64 \
 	--callgraph-stack=16384
 is "with as much as without the option" "$(cat $FS/backtrace_stack)" 16384
-"$TESTBIN/storm" 6 >/dev/null 2>&1
+"$TESTBIN/storm" "$(by_tier 3 6)" >/dev/null 2>&1
 ok "stop" stop
 backtraces | sed 's/^/# /'
 ok "taken = stored + lost" sums_up

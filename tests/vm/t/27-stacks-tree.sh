@@ -5,6 +5,7 @@
 # timeout: 900
 # vm-arch: amd64 arm64
 # vm-icount: yes
+# vm-check: 6.1
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 

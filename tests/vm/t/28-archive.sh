@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # An archive made on the host, read by another machine with another Debian:
 # every report is the same to the byte.
+# tier: all
 # timeout: 900
 # vm-arch: arm64
 . "$(dirname "$0")/../../t/lib.sh"

@@ -4,12 +4,11 @@
 # hardware would have left in its registers, and what comes out is compared
 # with the model. The emulated PC has no IBS itself, which must be said.
 # timeout: 1800
-# vm-smp: 2
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
 PROVIDER=$O/module/$(uname -r)/test/op_test_provider.ko
-NR=100000
+NR=$(by_tier 5000 100000)
 
 model() {
 	python3 "$TOP/tests/helper/ibs_model.py" "$@"
@@ -41,7 +40,7 @@ ok "without the hardware there is no folder" \
 
 # ---- 100,000 samples in the kernel
 
-model make $NR 3 >"$TMP/samples"
+model make "$NR" 3 >"$TMP/samples"
 stext=$(awk '$3 == "_stext" { print $1 }' /proc/kallsyms)
 ok "load" insmod "$PROVIDER" mode=ibs
 exits "nothing is taken before the start" 1 model feed /proc/op_test_ibs "$stext" <"$TMP/samples"
@@ -55,10 +54,10 @@ op=$(names op)
 SOCKET=$SESSION/run/control
 ok "start" "$TESTBIN/control" "$SOCKET" start
 ok "$NR samples" model feed /proc/op_test_ibs "$stext" <"$TMP/samples"
-is "all were received" "$(stat sample_received)" $NR
+is "all were received" "$(stat sample_received)" "$NR"
 ok "stop" "$TESTBIN/control" "$SOCKET" stop
 ok "taken = stored + lost" sums_up
-is "all were taken" "$(ledger taken)" $NR
+is "all were taken" "$(ledger taken)" "$NR"
 model count <"$TMP/samples" >"$TMP/counted"
 read -r _ stored _ invalid <"$TMP/counted"
 is "none was lost but for its address" \

@@ -26,13 +26,14 @@ ok "start" start --source=perf --separate=lib,kernel,cpu
 ok "no module is loaded" no_module
 daemon=$(pidof oprofiled)
 all=$(nr_events)
-"$TESTBIN/forkstorm" 200 3 >"$TMP/truth"
-for _ in 1 2 3; do
+"$TESTBIN/forkstorm" "$(by_tier 20 200)" 3 >"$TMP/truth"
+replugs=$(by_tier 1 3)
+for _ in $(seq "$replugs"); do
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	"$TESTBIN/forkstorm" 20 3 >>"$TMP/truth"
 	until [ "$(nr_events)" -lt "$all" ]; do sleep 0.1; done
 	echo 1 >/sys/devices/system/cpu/cpu1/online
-	"$TESTBIN/forkstorm" 100 3 >>"$TMP/truth"
+	"$TESTBIN/forkstorm" "$(by_tier 20 100)" 3 >>"$TMP/truth"
 	until [ "$(nr_events)" -eq "$all" ]; do sleep 0.1; done
 done
 sed 's/^/# /' "$TMP/truth"
@@ -47,7 +48,7 @@ until [ "$(from_cpu 1)" -gt 0 ]; do
 	"$BIN/opcontrol" --dump
 done
 ok "reset" "$BIN/opcontrol" --reset
-"$TESTBIN/forkstorm" 100 3 >"$TMP/truth"
+"$TESTBIN/forkstorm" "$(by_tier 60 100)" 3 >"$TMP/truth"
 ok "stop" stop
 ok "taken = stored + lost" sums_up
 both=$(($(from_cpu 0) + $(from_cpu 1)))
@@ -64,6 +65,6 @@ ok "$share % of the user samples are in their image" at_least "$share" 99
 ok "shutdown" "$BIN/opcontrol" --shutdown
 is "CPUs that went and came" \
 	"$(sed -n 's/^Nr. cpu_replug: //p' "$SESSION/samples/oprofiled.log" |
-		tail -n 1)" 7
+		tail -n 1)" $((2 * replugs + 1))
 ok "no complaint from the kernel" kernel_is_content
 done_testing

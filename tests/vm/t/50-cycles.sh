@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Load, mount, start, stop, unmount and unload 20 times under a storm of
+# Load, mount, start, stop, unmount and unload again and again under a storm of
 # processes: nothing leaks and the kernel has no complaint. The boot option
 # makes the counts of kernel objects exact.
 # timeout: 1800
@@ -38,16 +38,17 @@ are_freed() {
 
 cycle() {
 	start --separate=lib,kernel &&
-		"$TESTBIN/storm" 2 >/dev/null &&
+		"$TESTBIN/storm" "$(by_tier 1 2)" >/dev/null &&
 		stop && "$BIN/opcontrol" --deinit
 }
 
 ok "a first cycle" cycle
 count_least 10 >"$TMP/before"
-"$TESTBIN/storm" 60 >"$TMP/storm" &
+"$TESTBIN/storm" "$(by_tier 12 60)" >"$TMP/storm" &
 storm=$!
 i=0
-while [ $i -lt 20 ]; do
+cycles=$(by_tier 4 20)
+while [ $i -lt "$cycles" ]; do
 	i=$((i + 1))
 	ok "cycle $i" cycle
 	ok "the module is gone" not grep -q '^oprofile ' /proc/modules

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The daemon is killed while it samples.
 # timeout: 600
-# vm-smp: 2
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
@@ -17,7 +16,7 @@ burnmix_samples() {
 }
 
 ok "start" start
-"$TESTBIN/burnmix" 3 >/dev/null
+"$TESTBIN/burnmix" "$(by_tier 1 3)" >/dev/null
 ok "dump" "$BIN/opcontrol" --dump
 before=$(burnmix_samples)
 ok "there are samples" [ "$before" -gt 200 ]
@@ -32,7 +31,7 @@ ok "status tells" sh -c "'$BIN/opcontrol' --status | grep -q 'not running'"
 
 ok "start recovers" "$BIN/opcontrol" --start
 ok "with another daemon" [ "$(daemon_pid)" != "$pid" ]
-"$TESTBIN/burnmix" 3 >/dev/null
+"$TESTBIN/burnmix" "$(by_tier 1 3)" >/dev/null
 ok "stop" stop
 ok "the session went on" [ "$(burnmix_samples)" -gt $((after + 200)) ]
 ok "shutdown" "$BIN/opcontrol" --shutdown

@@ -3,7 +3,6 @@
 # The commands of the README's quick start, one by one, as a user would type
 # them; each block in a folder of its own.
 # timeout: 600
-# vm-smp: 2
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 

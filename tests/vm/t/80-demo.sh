@@ -3,7 +3,6 @@
 # The session of `make demo` and `make vm-demo`: hot spots of the program, libc
 # and, for root, the kernel.
 # timeout: 600
-# vm-smp: 2
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
