@@ -59,23 +59,28 @@ apt_kernel() {
 # apt_patiently LOG COMMAND...: run a command that fails while apt lacks
 # something, its output in LOG. If it fails, update apt's lists and run it
 # again; wait and do both again for as long as a repository is away. Returns 0,
-# 1 (it failed, LOG says why) or 2 (the repository did not come back).
+# 1 (it failed) or 2 (the repository did not come back); $apt_why says why.
 apt_patiently() {
 	apt_log=$1
 	shift
 	"$@" >"$apt_log" 2>&1 && return
 	for apt_wait in $apt_waits last; do
 		apt_update "$apt_log"
-		"$@" >>"$apt_log" 2>&1 && return
-		apt_why=$(apt_away "$apt_log") || return 1
+		apt_why=$(apt_away "$apt_log")
+		"$@" >"$apt_log" 2>&1 && return
+		apt_why=$(apt_away "$apt_log" || echo "$apt_why")
+		[ -n "$apt_why" ] || {
+			apt_why=$(apt_reason "$apt_log")
+			return 1
+		}
 		[ "$apt_wait" != last ] || return 2
 		echo "$apt_caller: $apt_why; trying again in $apt_wait s" >&2
 		sleep "$apt_wait"
 	done
 }
 
-# What apt-get update does not get is what was to be fetched, or is not: only
-# the command that needs it can tell, so there is no status.
+# apt_update LOG: has no status, as only the command that needs a package can
+# tell whether what could not be updated matters.
 apt_update() {
 	: >"$1"
 	[ "$(id -u)" -eq 0 ] || return 0

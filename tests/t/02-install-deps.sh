@@ -135,9 +135,25 @@ for name; do
 	case $command in
 	install) sed -n "s/^$name\( \|\$\)/$name /p" "$FAKE/lists" | tr ' ' '\n' |
 		grep . >>"$FAKE/installed" ;;
-	download) : >"$name.deb" ;;
+	download) echo "${name%:*}" >"$name.deb" ;;
 	esac
 done
+END
+program dpkg-deb <<'END'
+name=$(cat "$2")
+case $1 in
+-f)
+	case $name in
+	linux-headers-*-arm64) echo "linux-headers-x-common (= 1), linux-kbuild-6.1 (>= 1), gcc" ;;
+	esac
+	exit
+	;;
+esac
+mkdir -p "$3/boot" "$3/usr/src/$name"
+: >"$3/boot/$name"
+echo "include /usr/src/common/Makefile" >"$3/usr/src/$name/Makefile"
+END
+program depmod <<'END'
 END
 
 build='autoconf binutils-dev gcc libc6-dev libiberty-dev libpfm4-dev libpopt-dev
@@ -147,16 +163,16 @@ debian() {
 	# shellcheck disable=SC2086 # lists
 	printf '%s\n' $build $vm clang gcc-aarch64-linux-gnu qemu-system-arm
 }
-kernels='linux-headers-amd64 linux-headers-6.1.0-9-amd64
-linux-headers-6.1.0-9-amd64
-linux-headers-6.1.0-9-rt-amd64
-linux-image-6.1.0-9-amd64
-linux-headers-6.12-amd64 linux-headers-6.12.30+deb12-amd64
-linux-headers-6.12.9+bpo-amd64
-linux-image-6.12.9+bpo-amd64
-linux-headers-6.12.30+deb12-amd64
-linux-image-6.12.30+deb12-amd64
-linux-headers-6.12.30+deb12-cloud-amd64'
+kernels='linux-headers-amd64 linux-headers-6.1.0-900-amd64
+linux-headers-6.1.0-900-amd64
+linux-headers-6.1.0-900-rt-amd64
+linux-image-6.1.0-900-amd64
+linux-headers-6.12-amd64 linux-headers-6.12.930+deb12-amd64
+linux-headers-6.12.909+bpo-amd64
+linux-image-6.12.909+bpo-amd64
+linux-headers-6.12.930+deb12-amd64
+linux-image-6.12.930+deb12-amd64
+linux-headers-6.12.930+deb12-cloud-amd64'
 
 # machine: a fresh one, of root, whose apt has lists.
 machine() {
@@ -197,8 +213,8 @@ calls() {
 all_of() {
 	printf '%s\n' "$@" | sort | tr '\n' ' '
 }
-headers='linux-headers-6.1.0-9-amd64 linux-headers-6.12-amd64
-linux-headers-6.12.30+deb12-amd64 linux-headers-amd64'
+headers='linux-headers-6.1.0-900-amd64 linux-headers-6.12-amd64
+linux-headers-6.12.930+deb12-amd64 linux-headers-amd64'
 
 # ---- utils/install-deps -----------------------------------------------------------
 
@@ -245,11 +261,11 @@ deps build
 is "lists that are empty" "$status $(installed)" "0 $(all_of $build $headers)"
 
 machine
-sed -i s/6.12.30/6.12.31/g "$FAKE/repository"
-sed -i s/6.1.0-9/6.1.0-10/g "$FAKE/repository"
+sed -i s/6.12.930/6.12.931/g "$FAKE/repository"
+sed -i s/6.1.0-900/6.1.0-901/g "$FAKE/repository"
 deps build
 is "lists that are old" "$status $(grep linux- "$FAKE/installed" | sort | tr '\n' ' ')" \
-	"0 linux-headers-6.1.0-10-amd64 linux-headers-6.12-amd64 linux-headers-6.12.31+deb12-amd64 linux-headers-amd64 "
+	"0 linux-headers-6.1.0-901-amd64 linux-headers-6.12-amd64 linux-headers-6.12.931+deb12-amd64 linux-headers-amd64 "
 
 # ---- kernels -----------------------------------------------------------------------
 
@@ -262,45 +278,45 @@ drop linux-headers-6.12-amd64 linux-headers-amd64
 deps build
 is "meta packages that are gone" "$status $err" '0 '
 is "the newest of the series are found" "$(headers_installed)" \
-	'6.1.0-9-amd64 6.12.30+deb12-amd64 '
+	'6.1.0-900-amd64 6.12.930+deb12-amd64 '
 sed -i '/6.12/d' "$FAKE/installed"
 deps --check build
-is "and named" "$status $out" '1 linux-headers-6.12.30+deb12-amd64'
+is "and named" "$status $out" '1 linux-headers-6.12.930+deb12-amd64'
 
 machine
-sed -i 's/^linux-headers-amd64 .*/linux-headers-amd64 linux-headers-6.12.30+deb12-amd64/' \
+sed -i 's/^linux-headers-amd64 .*/linux-headers-amd64 linux-headers-6.12.930+deb12-amd64/' \
 	"$FAKE/repository"
 drop linux-headers-6.12-amd64
 deps build
 is "a meta package that is of another series now" "$status $(headers_installed)" \
-	'0 6.1.0-9-amd64 6.12.30+deb12-amd64 '
+	'0 6.1.0-900-amd64 6.12.930+deb12-amd64 '
 
 machine
-drop linux-image-6.12.30+deb12-amd64
+drop linux-image-6.12.930+deb12-amd64
 deps build
 is "headers without an image yet" "$status $(headers_installed)" \
-	'0 6.1.0-9-amd64 6.12.9+bpo-amd64 '
+	'0 6.1.0-900-amd64 6.12.909+bpo-amd64 '
 machine
-drop linux-image-6.12.30+deb12-amd64 linux-image-6.12.9+bpo-amd64
+drop linux-image-6.12.930+deb12-amd64 linux-image-6.12.909+bpo-amd64
 deps build
 is "headers without any image" "$status $(headers_installed)" \
-	'0 6.1.0-9-amd64 6.12.30+deb12-amd64 '
+	'0 6.1.0-900-amd64 6.12.930+deb12-amd64 '
 
 machine
 drop 'linux-headers-6\.12.*'
 deps build
 is "a series that is gone" "$status $(echo "$err" | grep -v updating)" \
 	"0 install-deps: Linux 6.12: no headers for amd64 in apt's lists, so there is no module for it and its tests are skipped; add a suite that has linux-headers-6.12.*-amd64 (security or backports) to /etc/apt/sources.list.d"
-is "the other is there" "$(headers_installed)" '6.1.0-9-amd64 '
+is "the other is there" "$(headers_installed)" '6.1.0-900-amd64 '
 is "and all else" "$(grep -vc linux- "$FAKE/installed")" "$(echo "$build" | wc -w)"
 
 machine
 deps build
-sed -i s/6.12.30/6.12.31/g "$FAKE/repository"
+sed -i s/6.12.930/6.12.931/g "$FAKE/repository"
 cp "$FAKE/repository" "$FAKE/lists"
 deps build
 is "headers that Debian has no more" "$status $(headers_installed)" \
-	'0 6.1.0-9-amd64 6.12.30+deb12-amd64 6.12.31+deb12-amd64 '
+	'0 6.1.0-900-amd64 6.12.930+deb12-amd64 6.12.931+deb12-amd64 '
 machine
 deps build
 : >"$FAKE/lists"
@@ -350,5 +366,87 @@ is "nothing is tried" "$(calls apt-get)" 0
 printf '%s\n' $vm >"$FAKE/installed"
 deps vm
 is "need not be if all is there" "$status $out$err" '0 '
+
+# ---- tests/vm ----------------------------------------------------------------------------
+
+XDG_CACHE_HOME=$TMP/cache
+export XDG_CACHE_HOME
+VM=$XDG_CACHE_HOME/oprofile-vm
+foreign='linux-headers-6.1.0-900-common
+linux-kbuild-6.1
+linux-headers-6.1.0-900-arm64
+linux-image-6.1.0-900-arm64
+linux-headers-6.1.0-899-arm64
+linux-image-6.1.0-899-arm64'
+
+# vm_machine: a fresh one whose apt has packages for arm64, too.
+vm_machine() {
+	machine
+	echo "$foreign" >>"$FAKE/repository"
+	cp "$FAKE/repository" "$FAKE/lists"
+	rm -rf "$XDG_CACHE_HOME" "$TMP/build"
+}
+# vm FUNCTION ARG...: sets $status and $out; stderr is in $err.
+vm() {
+	out=$(bash -c '. "$0/tests/vm/lib/kernel.sh" && "$@"' "$TOP" "$@" \
+		2>"$TMP/err" </dev/null)
+	status=$?
+	err=$(cat "$TMP/err")
+}
+# built RELEASE...: modules are built for these.
+built() {
+	for release; do
+		mkdir -p "$TMP/build/module/$release"
+		: >"$TMP/build/module/$release/oprofile.ko"
+	done
+}
+
+vm_machine
+vm kernel_release 6.1 arm64 "$TMP/build"
+is "the newest kernel there is" "$status $out $err" '0 6.1.0-900-arm64 '
+built 6.1.0-899-arm64 6.12.930+deb12-arm64 6.1.0-898-rt-arm64
+vm kernel_release 6.1 arm64 "$TMP/build"
+is "one that the module is built for is better" "$status $out" \
+	'0 6.1.0-899-arm64'
+is "its image is fetched" "$(ls "$VM/6.1.0-899-arm64/boot")" \
+	linux-image-6.1.0-899-arm64
+: >"$FAKE/lists"
+vm kernel_release 6.1 arm64 "$TMP/build"
+is "and kept" "$status $out $err" '0 6.1.0-899-arm64 '
+vm_machine
+built 6.1.0-899-arm64
+drop linux-image-6.1.0-899-arm64
+vm kernel_release 6.1 arm64 "$TMP/build"
+is "one whose image Debian has no more" "$status $out" '0 6.1.0-900-arm64'
+like "is told" "$err" \
+	'run: linux-image-6.1.0-899-arm64:arm64: cannot be fetched: Unable to locate package'
+vm_machine
+built 6.1.0-899-arm64 6.1.0-900-arm64
+echo 99 >"$FAKE/away"
+vm kernel_release 6.1 arm64 "$TMP/build"
+is "one that cannot be fetched now" "$status $out$(waited)$(echo "$err" | tail -n 1)" \
+	"2 7 8 9 tests/vm/run: linux-image-6.1.0-900-arm64:arm64: cannot be fetched: Failed to fetch http://deb.debian.org/debian/x  Temporary failure resolving"
+vm kernel_release 6.7 arm64 "$TMP/build"
+is "another series" "$status $err" '1 tests/vm/run: --kernel 6.7: 6.1 or 6.12'
+
+vm_machine
+vm headers_fetch 6.1.0-900-arm64 arm64
+src=$VM/headers-6.1.0-900-arm64/usr/src
+is "headers of another machine" "$status $out" "0 $src/linux-headers-6.1.0-900-arm64"
+is "use what was fetched with them" \
+	"$(cat "$src/linux-headers-6.1.0-900-arm64/Makefile") $(cd "$src" && echo linux-[hk]*)" \
+	"include $src/linux-headers-6.1.0-900-common/Makefile linux-headers-6.1.0-900-arm64 linux-headers-6.1.0-900-common linux-kbuild-6.1"
+rm -r "$src/linux-headers-6.1.0-900-common"
+vm headers_fetch 6.1.0-900-arm64 arm64
+ok "they are fetched again if half are gone" \
+	test -e "$src/linux-headers-6.1.0-900-common/Makefile"
+drop 'linux-headers-6\.1\..*-arm64'
+is "Debian has none any more" \
+	"$("$TOP/tests/vm/headers" --kernel 6.1 --arch arm64 2>/dev/null)" \
+	"$src/linux-headers-6.1.0-900-arm64"
+rm -r "$VM"
+exits "and none were kept" 3 "$TOP/tests/vm/headers" --kernel 6.1 --arch arm64
+is "is said last" "$(tail -n 1 "$test_log")" \
+	"tests/vm/run: Linux 6.1 for arm64: not in apt's lists; run apt-get update, or add a suite that has linux-headers-6.1.*-arm64 (security or backports) to /etc/apt/sources.list.d"
 
 done_testing

@@ -4,7 +4,13 @@
 # Debian's kernel images for the rig: fetched by apt, unpacked below
 # ${XDG_CACHE_HOME:-~/.cache}/oprofile-vm and never installed. Sourced by
 # tests/vm/headers and, with root.sh, by tests/vm/run and tests/vm/sysroot.
-# Functions print their result and say errors on stderr.
+# Functions print their result and say errors on stderr, the reason last. Those
+# that need apt return what apt_patiently() does: 1 there is no such thing, 2
+# a repository is away.
+
+apt_caller=tests/vm/run
+# shellcheck source=utils/apt.sh
+. "${BASH_SOURCE[0]%/*}/../../../utils/apt.sh"
 
 vm_cache=${XDG_CACHE_HOME:-$HOME/.cache}/oprofile-vm
 
@@ -15,74 +21,85 @@ virtio_pci netfs fscache 9pnet 9pnet_virtio 9p overlay"
 
 # kernel_release SERIES ARCH BUILD: which kernel to boot, as uname -r says it:
 # the newest that has a built module, else headers, else the newest there is.
+# Its image is fetched, too: of old headers Debian may not have one any more,
+# and then the next kernel is taken.
 kernel_release() {
-	local series=$1 arch=$2 build=$3 found
-	case $series in
-	6.1 | 6.12) ;;
+	local series=$1 arch=$2 build=$3 found status
+	case " $apt_kernel_series " in
+	*" $series "*) ;;
 	*)
-		echo "tests/vm/run: --kernel $series: 6.1 or 6.12" >&2
+		echo "tests/vm/run: --kernel $series: ${apt_kernel_series// / or }" >&2
 		return 1
 		;;
 	esac
-	for found in "$build"/module/"$series".*-"$arch"/oprofile.ko \
-		/lib/modules/"$series".*-"$arch"/build/Module.symvers; do
-		found=${found%/oprofile.ko}
-		found=${found%/build/Module.symvers}
-		found=${found##*/}
-		case $found in *'*'* | *-rt-* | *-cloud-*) continue ;; esac
-		echo "$found"
-	done | sort -V | tail -n 1 | grep . && return
-	kernel_newest "$series" "$arch"
-}
-
-# The newest release of a series in apt's lists, through Debian's meta package.
-kernel_newest() {
-	local meta=linux-image-$1-$2 found try
-	[ "$1" != 6.1 ] || meta=linux-image-$2
-	for try in 1 2; do
-		found=$(apt-cache depends "$meta:$2" 2>/dev/null |
-			sed -n "s/^ *Depends: linux-image-\($1\.[^:]*\).*/\1/p" |
-			sort -V | tail -n 1)
-		[ -z "$found" ] || break
-		[ $try -eq 2 ] || apt_lists_update
+	for found in $(kernels_in "$series" "$arch" "$build/module/" /oprofile.ko) \
+		$(kernels_in "$series" "$arch" /lib/modules/ /build/Module.symvers); do
+		kernel_fetch "$found" "$arch" >/dev/null
+		status=$?
+		[ $status -ne 0 ] || echo "$found"
+		[ $status -eq 1 ] || return $status
 	done
-	[ -n "$found" ] || {
-		echo "tests/vm/run: $meta: not in apt's lists; run apt-get update" >&2
-		return 1
-	}
-	echo "$found"
+	kernel_newest "$series" "$arch" "$vm_cache/"
 }
 
-# apt_fetch PACKAGE[:ARCH] DIR: unpack a package's newest version in DIR.
-apt_fetch() {
-	local tmp status
-	tmp=$(mktemp -d "$vm_cache/fetch.XXXXXX") || return
-	echo "tests/vm/run: fetching the package $1" >&2
-	(
-		cd "$tmp" || exit
-		download() {
-			apt-get -q -o APT::Sandbox::User=root download "$1" >log 2>&1
-		}
-		download "$1" || { apt_lists_update && download "$1"; } || {
-			tail -n 3 log
-			exit 1
-		}
-		mkdir root && dpkg-deb -x ./*.deb root
-	) >&2
+# kernels_in SERIES ARCH BEFORE AFTER: the releases of a series for which there
+# is a file BEFORERELEASEAFTER, the newest first.
+kernels_in() {
+	local file
+	for file in "$3"*"$4"; do
+		[ -e "$file" ] || continue
+		file=${file#"$3"}
+		echo "linux-image-${file%"$4"}"
+	done | apt_kernels image "$1" "$2"
+}
+
+# kernel_newest SERIES ARCH CACHE: the newest release of a series in apt's
+# lists. Without one, the newest that was fetched before to CACHERELEASE.
+kernel_newest() {
+	local log status found
+	mkdir -p "$vm_cache" && log=$(mktemp "$vm_cache/log.XXXXXX") || return
+	apt_patiently "$log" find_kernel "$1" "$2"
 	status=$?
-	if [ $status -eq 0 ]; then
-		mkdir -p "$2" && cp -a "$tmp/root/." "$2/" || status=1
-	else
-		echo "tests/vm/run: $1: cannot be fetched" >&2
+	if [ $status -ne 0 ]; then
+		found=$(kernels_in "$1" "$2" "$3" /ready | head -n 1)
+		[ -z "$found" ] || status=0
 	fi
-	rm -rf "$tmp"
+	case $status in
+	0) echo "$found" ;;
+	2) echo "tests/vm/run: Linux $1 for $2: $apt_why" >&2 ;;
+	*) echo "tests/vm/run: Linux $1 for $2: not in apt's lists; run apt-get update, or add a suite that has linux-headers-$1.*-$2 (security or backports) to /etc/apt/sources.list.d" >&2 ;;
+	esac
+	rm -f "$log"
 	return $status
 }
 
-apt_lists_update() {
-	[ "$(id -u)" -eq 0 ] || return
-	echo "tests/vm/run: updating apt's lists" >&2
-	apt-get -q update >/dev/null 2>&1
+find_kernel() {
+	found=$(apt_kernel "$1" "$2")
+}
+
+# apt_fetch DIR PACKAGE[:ARCH]...: unpack the newest versions of packages in DIR.
+# Prints what they depend on.
+apt_fetch() {
+	local dir=$1 tmp deb status
+	shift
+	mkdir -p "$dir" && tmp=$(mktemp -d "$vm_cache/fetch.XXXXXX") || return
+	echo "tests/vm/run: fetching the package $*" >&2
+	(
+		cd "$tmp" || exit
+		apt_patiently log apt-get -q -o APT::Sandbox::User=root \
+			download "$@" || {
+			status=$?
+			echo "tests/vm/run: $*: cannot be fetched: $apt_why" >&2
+			exit $status
+		}
+		for deb in ./*.deb; do
+			dpkg-deb -x "$deb" "$dir" &&
+				dpkg-deb -f "$deb" Depends || exit
+		done
+	)
+	status=$?
+	rm -rf "$tmp"
+	return $status
 }
 
 # kernel_fetch RELEASE ARCH: a folder with the unpacked image package, its
@@ -93,33 +110,44 @@ kernel_fetch() (
 	exec 9>"$vm_cache/lock" && flock 9 || return
 	[ -e "$dir/ready" ] || {
 		rm -rf "$dir"
-		apt_fetch "linux-image-$1:$2" "$dir" && index_modules "$dir" "$1" &&
-			touch "$dir/ready" || return
+		copy_image "$dir" "$1" ||
+			apt_fetch "$dir" "linux-image-$1:$2" >/dev/null || return
+		index_modules "$dir" "$1" && touch "$dir/ready" || return
 	}
 	echo "$dir"
 )
 
+# copy_image DIR RELEASE: from where it is installed, as some headers have their
+# image installed along with them.
+copy_image() {
+	local from=/lib/modules/$2 to=$1/lib/modules/$2
+	dpkg-query -W -f '${db:Status-Status}\n' "linux-image-$2" 2>/dev/null |
+		grep -qx installed && [ -r "/boot/vmlinuz-$2" ] || return
+	mkdir -p "$1/boot" "$to" && cp "/boot/vmlinuz-$2" "$1/boot" &&
+		cp -R "$from"/kernel "$from"/modules.{order,builtin*} "$to"
+}
+
 # headers_fetch RELEASE ARCH: a folder for KDIR= with the headers of a foreign
-# kernel. Its parts that all machines share are those of the same version here.
+# kernel, and in it all that they need of the same version: what is installed
+# may be older or newer.
 headers_fetch() (
 	dir=$vm_cache/headers-$1
-	common=${1%-"$2"}-common
+	common=linux-headers-${1%-"$2"}-common
 	mkdir -p "$vm_cache" || return
 	exec 9>"$vm_cache/lock" && flock 9 || return
-	[ -e "$dir/ready" ] || {
+	if [ ! -e "$dir/ready" ] || [ ! -e "$dir/usr/src/$common" ]; then
 		rm -rf "$dir"
-		apt_fetch "linux-headers-$1:$2" "$dir" && touch "$dir/ready" || return
-	}
+		depends=$(apt_fetch "$dir" "linux-headers-$1:$2") || return
+		# The programs of the kernel's build are those for this machine.
+		kbuild=$(grep -o 'linux-kbuild-[^ ,]*' <<<"$depends") &&
+			apt_fetch "$dir" "$common" "$kbuild" >/dev/null &&
+			touch "$dir/ready" || return
+	fi
 	kdir=$dir/usr/src/linux-headers-$1
-	[ -e "/usr/src/linux-headers-$common/Makefile" ] || {
-		echo "tests/vm/run: linux-headers-$common is not installed; run utils/install-deps" >&2
-		return 1
-	}
-	# They point to the tools for this machine by relative links.
-	for link in scripts tools; do
-		ln -sfn "$(readlink -f "/usr/src/linux-headers-$common/$link")" \
-			"$kdir/$link" || return
-	done
+	# As packaged this is the path where they would be installed.
+	makefile="include $dir/usr/src/$common/Makefile"
+	[ "$(cat "$kdir/Makefile")" = "$makefile" ] ||
+		echo "$makefile" >"$kdir/Makefile" || return
 	echo "$kdir"
 )
 

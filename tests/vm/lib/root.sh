@@ -17,7 +17,7 @@ libpopt-dev nettle-dev zlib1g-dev"
 
 # root_fetch ARCH: the folder, kept under a name made of what makes it.
 root_fetch() (
-	key=$( (echo "$vm_root_packages" && declare -f make_root unpack_root finish_root) |
+	key=$( (echo "$vm_root_packages" && declare -f unpack_root finish_root) |
 		sha256sum | cut -c1-16)
 	dir=$vm_cache/root-$1-$key
 	mkdir -p "$vm_cache" || return
@@ -26,40 +26,56 @@ root_fetch() (
 	echo "$dir"
 )
 
+# make_root DIR ARCH
 make_root() {
 	local tmp status
+	# No package is installed as far as apt knows here, so that it tells all
+	# that are needed.
+	local apt_for=(-q -o APT::Sandbox::User=root -o "APT::Architecture=$2"
+		-o "APT::Architectures=$2" -o Dir::State::status=/dev/null
+		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
 	echo "tests/vm/run: fetching a small Debian for $2" >&2
 	rm -rf "$1"
 	tmp=$(mktemp -d "$vm_cache/fetch.XXXXXX") || return
 	(
 		set -o pipefail
 		cd "$tmp" || exit
-		unpack_root "$2" || { apt_lists_update && unpack_root "$2"; } || {
-			tail -n 3 log
+		# shellcheck disable=SC2086 # a list
+		apt_patiently log unpack_root $vm_root_packages ||
+			{ [ $? -eq 1 ] && unpack_offered; } || {
+			echo "tests/vm/run: Debian for $2: cannot be fetched: $apt_why" >&2
 			exit 1
 		}
 		finish_root root && touch root/ready && mv root "$1"
-	) >&2
+	)
 	status=$?
 	rm -rf "$tmp"
-	[ $status -eq 0 ] ||
-		echo "tests/vm/run: Debian for $2: cannot be fetched" >&2
 	return $status
 }
 
-# Into root/. No package is installed as far as apt knows here, so that it
-# tells all that are needed.
+# Without the packages that Debian has no more; a test that needs one tells.
+unpack_offered() {
+	local offered package kept=()
+	# shellcheck disable=SC2086 # a list
+	offered=$(apt_offered "${apt_for[@]}" $vm_root_packages)
+	for package in $vm_root_packages; do
+		if grep -Fqx "$package" <<<"$offered"; then
+			kept+=("$package")
+		else
+			echo "tests/vm/run: $package: not in apt's lists; correct vm_root_packages in tests/vm/lib/root.sh" >&2
+		fi
+	done
+	[ ${#kept[@]} -gt 0 ] && unpack_root "${kept[@]}" >log 2>&1
+}
+
+# unpack_root PACKAGE...: into root/.
 unpack_root() {
-	local apt deb names
-	apt=(apt-get -q -o APT::Sandbox::User=root -o "APT::Architecture=$1"
-		-o "APT::Architectures=$1" -o Dir::State::status=/dev/null
-		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
-	# shellcheck disable=SC2086 # lists
-	names=$("${apt[@]}" -s --no-install-recommends install \
-		$vm_root_packages 2>log |
-		sed -n 's/^Inst \([^ ]*\) (\([^ ]*\).*/\1=\2/p') &&
-		"${apt[@]}" download $names >log 2>&1 || return
-	rm -rf root
+	local deb names
+	rm -rf root ./*.deb
+	names=$(apt-get "${apt_for[@]}" -s --no-install-recommends install "$@" |
+		sed -n 's/^Inst \([^ ]*\) (\([^ ]*\).*/\1=\2/p') || return
+	# shellcheck disable=SC2086 # a list
+	apt-get "${apt_for[@]}" download $names || return
 	mkdir -p root/usr/{bin,lib,sbin} && ln -s usr/{bin,lib,sbin} root || return
 	for deb in ./*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -C root -x \
