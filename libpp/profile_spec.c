@@ -254,14 +254,18 @@ void pp_spec_release(struct pp_spec *spec)
 
 /* ---- matching ------------------------------------------------------------ */
 
+/* A real name may hold characters that mean something in a pattern. */
+static bool matches_name(const char *pattern, const char *name)
+{
+	return !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
+}
+
 static bool glob_matches(const struct pp_spec_item *item, const char *name)
 {
 	const char *slash = strrchr(name, '/');
 
-	/* A real name may hold characters that mean something in a pattern. */
-	if (!strcmp(item->pattern, name) || !fnmatch(item->pattern, name, 0))
-		return true;
-	return item->base && slash && !fnmatch(item->pattern, slash + 1, 0);
+	return matches_name(item->pattern, name) ||
+	       (item->base && slash && matches_name(item->pattern, slash + 1));
 }
 
 /* "all" in a file's name matches no number. */

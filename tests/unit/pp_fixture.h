@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_UNIT_PP_FIXTURE_H
+#define TESTS_UNIT_PP_FIXTURE_H
+
+/*
+ * What the tests of libpp share. Each is a table whose rows hold an input and
+ * the text that comes of it; a failure shows both texts and the row.
+ */
+
+#include "tests/unit/op_fixture.h"
+
+#include "libpp/arena.h"
+#include "libpp/messages.h"
+
+#define NR(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Text that is put together piece by piece. */
+struct text {
+	char *all;
+	size_t len;
+	FILE *out;
+};
+
+static inline FILE *text_begin(struct text *t)
+{
+	t->out = open_memstream(&t->all, &t->len);
+	assert_non_null(t->out);
+	return t->out;
+}
+
+/* The text must be @wanted; @row says which row of the table it is of. */
+static inline void text_must_be(struct text *t, const char *row,
+				const char *wanted)
+{
+	assert_int_equal(fclose(t->out), 0);
+	if (strcmp(t->all, wanted))
+		fail_msg("%s\n---- is:\n%s\n---- not:\n%s\n----", row, t->all,
+			 wanted);
+	free(t->all);
+}
+
+/* Split @line at blanks into @words, ended by NULL; @copy holds them. */
+static inline const char *const *split_words(const char *line, char *copy,
+					     const char **words, size_t room)
+{
+	size_t nr = 0;
+
+	strcpy(copy, line);
+	for (char *save, *word = strtok_r(copy, " ", &save); word;
+	     word = strtok_r(NULL, " ", &save)) {
+		assert_true(nr + 1 < room);
+		words[nr++] = word;
+	}
+	words[nr] = NULL;
+	return words;
+}
+
+static inline void write_messages(FILE *out, const struct pp_messages *messages)
+{
+	static const char *const kinds[] = {
+		[PP_WARNING] = "warning",
+		[PP_REMARK_SFILE] = "sfile",
+		[PP_REMARK_BFD] = "bfd",
+		[PP_REMARK_STATS] = "stats",
+	};
+
+	for (size_t i = 0; i < messages->nr; i++)
+		fprintf(out, "%s: %s\n", kinds[messages->list[i].kind],
+			messages->list[i].text);
+}
+
+#endif /* TESTS_UNIT_PP_FIXTURE_H */

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Profile specifications: what words say, which files they choose, what is
+ * said of words that choose none. */
+
+#include "tests/unit/pp_fixture.h"
+
+#include "libpp/near_names.h"
+#include "libpp/profile_spec.h"
+#include "libpp/sample_list.h"
+
+/* ---- commas -------------------------------------------------------------- */
+
+static void commas_split_text(void **state)
+{
+	static const struct {
+		const char *text, *parts;
+	} rows[] = {
+		{ "", "<>" },
+		{ "a", "<a>" },
+		{ "a,bc", "<a><bc>" },
+		{ ",", "<><>" },
+		{ "a,", "<a><>" },
+		{ ",,b", "<><><b>" },
+		{ "a\\,b,c", "<a,b><c>" },
+		{ "a\\\\,b", "<a\\><b>" },
+		{ "a\\b", "<a\\b>" },
+		{ "\\", "<\\>" },
+		{ "1,2,3,4,5", "<1><2><3><4><5>" },
+	};
+	struct pp_arena arena;
+
+	(void)state;
+	pp_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char **parts;
+		int nr = pp_split_commas(&arena, rows[i].text, &parts);
+		struct text t;
+		FILE *out = text_begin(&t);
+
+		for (int k = 0; k < nr; k++)
+			fprintf(out, "<%s>", parts[k]);
+		text_must_be(&t, rows[i].text, rows[i].parts);
+	}
+	pp_arena_release(&arena);
+}
+
+/* ---- words --------------------------------------------------------------- */
+
+/* "tag: text ...", with what else differs from the text: =PATTERN, #NUMBER,
+ * and ~ where a base name will do. $ is the working folder. */
+static void write_list(FILE *out, enum pp_spec_tag tag,
+		       const struct pp_spec_list *list, const char *folder)
+{
+	if (!list->nr)
+		return;
+	fprintf(out, "%s:", pp_spec_tag_name(tag));
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct pp_spec_item *item = &list->items[i];
+		size_t len = strlen(folder);
+
+		fprintf(out, " %s", item->text);
+		if (!strncmp(item->pattern, folder, len))
+			fprintf(out, "=$%s", item->pattern + len);
+		else if (strcmp(item->pattern, item->text))
+			fprintf(out, "=%s", item->pattern);
+		if (item->number)
+			fprintf(out, "#%llu", (unsigned long long)item->number);
+		if (item->base)
+			fputs("~", out);
+	}
+	fputs("; ", out);
+}
+
+static void write_spec(FILE *out, const struct pp_spec *spec,
+		       const char *folder)
+{
+	for (int tag = 0; tag < PP_NR_SPEC_TAGS; tag++)
+		write_list(out, tag, &spec->lists[tag], folder);
+}
+
+/* Each row's words as one line, what they say or why they are refused. */
+struct said {
+	const char *words, *outcome;
+};
+
+static void words_say(void **state)
+{
+	static const struct said rows[] = {
+		{ "", "" },
+		{ "name", "path: name~; " },
+		{ "file", "path: file=$/file; " },
+		{ "./file", "path: ./file=$/file; " },
+		{ "link", "path: link=$/file; " },
+		{ "./none", "path: ./none=$/none; " },
+		{ "sub/none", "path: sub/none=$/sub/none; " },
+		{ "./*", "path: ./*=$/*; " },
+		{ "*/none", "path: */none; " },
+		{ "/none/x", "path: /none/x; " },
+		{ "a b", "path: a~ b~; " },
+		{ "a a", "path: a~ a~; " },
+		{ "imag:x", "path: imag:x~; " },
+		{ "images:x", "path: images:x~; " },
+		{ ":x", "path: :x~; " },
+		{ "path:x", "path: path:x~; " },
+		{ "image:a,b", "image: a b; " },
+		{ "image:./file", "image: ./file; " },
+		{ "lib-image:/l*", "lib-image: /l*; " },
+		{ "image-exclude:*", "image-exclude: *; " },
+		{ "event:A\\,B,C", "event: A,B C; " },
+		{ "count:100000", "count: 100000#100000; " },
+		{ "unit-mask:0x10", "unit-mask: 0x10#16; " },
+		{ "tgid:1,2,18446744073709551615",
+		  "tgid: 1#1 2#2 18446744073709551615#18446744073709551615; " },
+		{ "tid:7", "tid: 7#7; " },
+		{ "cpu:0", "cpu: 0; " },
+		{ "session:x session-exclude:y",
+		  "session: x; session-exclude: y; " },
+		{ "archive:.", "archive: .=$; " },
+		{ "cpu:all", "" },
+		{ "cpu:1,all", "" },
+		{ "cpu:alls", "cpu:alls: 'alls' is not a number; give whole "
+			      "numbers, separated by commas" },
+		{ "cpu:1 cpu:2", "cpu: 2#2; " },
+		{ "cpu:1 cpu:all", "" },
+		{ "cpu:1 tgid:2 cpu:1", "cpu:1: given twice; leave one out" },
+		{ "tid:1,x", "tid:1,x: 'x' is not a number; give whole "
+			     "numbers, separated by commas" },
+		{ "tid:-1", "tid:-1: '-1' is not a number; give whole "
+			    "numbers, separated by commas" },
+		{ "event:", "event:: an item is empty; give TAG:ITEM,ITEM" },
+		{ "event:A,,B",
+		  "event:A,,B: an item is empty; give TAG:ITEM,ITEM" },
+		{ "archive:/none", "archive:/none: No such file or directory; "
+				   "give a folder that exists" },
+	};
+	const char *words[8];
+	char copy[128];
+
+	write_text("file", "");
+	assert_int_equal(symlink("file", "link"), 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_diag diag = { "" };
+		struct pp_spec spec;
+		struct text t;
+		FILE *out = text_begin(&t);
+		int err;
+
+		split_words(rows[i].words, copy, words, NR(words));
+		err = pp_spec_init(&spec, words, &diag);
+		if (err)
+			fputs(diag.text, out);
+		else
+			write_spec(out, &spec, *state);
+		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
+		text_must_be(&t, rows[i].words, rows[i].outcome);
+		pp_spec_release(&spec);
+	}
+}
+
+static void an_empty_word_is_refused(void **state)
+{
+	const char *const words[] = { "", NULL };
+	struct op_diag diag = { "" };
+	struct pp_spec spec;
+
+	(void)state;
+	assert_int_equal(pp_spec_init(&spec, words, &diag), -EINVAL);
+	assert_string_equal(diag.text,
+			    "an empty word names no image; leave it out");
+	pp_spec_release(&spec);
+	assert_int_equal(pp_spec_init(&spec, NULL, &diag), 0);
+	pp_spec_release(&spec);
+}
+
+/* ---- braces -------------------------------------------------------------- */
+
+#define COMPARE "; compare with \"{ OLD... } { NEW... }\""
+
+static void braces_part_two_profiles(void **state)
+{
+	static const struct said rows[] = {
+		{ "", "new " },
+		{ "cpu:1", "new cpu: 1#1; " },
+		{ "{ cpu:1 } { cpu:2 }", "new cpu: 2#2; old cpu: 1#1; " },
+		{ "{ cpu:1 } {}", "new old cpu: 1#1; " },
+		{ "{ cpu:1 } { }", "new old cpu: 1#1; " },
+		{ "tid:3 { cpu:1 } { cpu:2 } event:E",
+		  "new event: E; tid: 3#3; cpu: 2#2; "
+		  "old event: E; tid: 3#3; cpu: 1#1; " },
+		{ "{ cpu:1 event:E } { cpu:2 }",
+		  "new cpu: 2#2; old event: E; cpu: 1#1; " },
+		{ "{ cpu:1 }", "a brace is missing" COMPARE },
+		{ "{ cpu:1", "a brace is missing" COMPARE },
+		{ "{ cpu:1 } {", "a brace is missing" COMPARE },
+		{ "{}", "a brace is missing" COMPARE },
+		{ "{ }  { cpu:2 }", "the first braces hold no word" COMPARE },
+		{ "{} {}", "the first braces hold no word" COMPARE },
+		{ "tid:3 {} { cpu:2 }",
+		  "the first braces hold no word" COMPARE },
+		{ "}", "a '}' is out of place" COMPARE },
+		{ "{ a } }", "a '}' is out of place" COMPARE },
+		{ "{ a } { b } }", "a '}' is out of place" COMPARE },
+		{ "{ {", "a '{' is out of place" COMPARE },
+		{ "{ a } { {", "a '{' is out of place" COMPARE },
+		{ "{ a } {} {", "a '{' is out of place" COMPARE },
+		{ "{ a } {} {}", "a '{' is out of place" COMPARE },
+		{ "{ a } b {}",
+		  "words between '}' and '{' belong to neither side" COMPARE },
+		{ "{ cpu:x } {}", "cpu:x: 'x' is not a number; give whole "
+				  "numbers, separated by commas" },
+		{ "{ cpu:1 } { cpu:x }",
+		  "cpu:x: 'x' is not a number; give whole numbers, "
+		  "separated by commas" },
+	};
+	const char *words[12];
+	char copy[128];
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_diag diag = { "" };
+		struct pp_spec_pair pair;
+		struct text t;
+		FILE *out = text_begin(&t);
+		int err;
+
+		split_words(rows[i].words, copy, words, NR(words));
+		err = pp_spec_pair_init(&pair, words, &diag);
+		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
+		fputs(err ? diag.text : "new ", out);
+		if (!err)
+			write_spec(out, &pair.spec, "$");
+		if (!err && pair.is_diff) {
+			fputs("old ", out);
+			write_spec(out, &pair.old, "$");
+		}
+		text_must_be(&t, rows[i].words, rows[i].outcome);
+		pp_spec_pair_release(&pair);
+	}
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+#define ALL OP_MANGLE_ALL
+
+/* A file of CYCLES and one of MISSES, in /bin/prog; one of its library, of one
+ * thread on one CPU; and one of a file whose name looks like a pattern. */
+static const struct pp_sample_file files[] = {
+	{ .app = "/bin/prog",
+	  .image_name = "/bin/prog",
+	  .name = { .event = "CYCLES",
+		    .count = 1000,
+		    .unit_mask = 0,
+		    .tgid = ALL,
+		    .tid = ALL,
+		    .cpu = ALL } },
+	{ .app = "/bin/prog",
+	  .image_name = "/bin/prog",
+	  .name = { .event = "MISSES",
+		    .count = 500,
+		    .unit_mask = 3,
+		    .tgid = ALL,
+		    .tid = ALL,
+		    .cpu = ALL } },
+	{ .app = "/bin/prog",
+	  .image_name = "/lib/libc.so",
+	  .name = { .event = "CYCLES",
+		    .count = 1000,
+		    .unit_mask = 0,
+		    .tgid = 10,
+		    .tid = 11,
+		    .cpu = 2 } },
+	{ .app = "/opt/a[b]",
+	  .image_name = "/opt/a[b]",
+	  .name = { .event = "CYCLES",
+		    .count = 1000,
+		    .unit_mask = 0,
+		    .tgid = 20,
+		    .tid = 20,
+		    .cpu = 0 } },
+};
+
+/* Which of the files above words choose, by number, and what is said then; or
+ * why they choose none. */
+static void words_choose_files(void **state)
+{
+	static const struct said rows[] = {
+		{ "", "0 1 2 3 " },
+		/* A name, in whichever of the two images it is. */
+		{ "prog", "0 1 2 " },
+		{ "libc.so", "2 " },
+		{ "pro*", "0 1 2 " },
+		{ "/bin/prog", "0 1 2 " },
+		{ "/bin/p", "/bin/p: no sample files match; images here: "
+			    "/bin/prog, /opt/a[b], /lib/libc.so" },
+		{ "/lib/*", "2 " },
+		{ "*.so", "2 " },
+		{ "/opt/a[b]", "3 " },
+		{ "prog a[b]", "0 1 2 3 " },
+		/* Applications and their images. */
+		{ "image:/bin/prog", "0 1 2 " },
+		{ "image:*.so",
+		  "image:*.so: no sample files match; applications here: "
+		  "/bin/prog, /opt/a[b]" },
+		{ "lib-image:/bin/prog", "0 1 " },
+		{ "image:/bin/prog lib-image:/lib/*", "2 " },
+		{ "image:/opt/* lib-image:/lib/*",
+		  "no sample files match all that is asked for together; "
+		  "leave a word out" },
+		{ "image:/opt/* libc.so", "2 3 " },
+		{ "image-exclude:/lib/*", "0 1 3 " },
+		{ "image-exclude:/bin/*", "3 " },
+		{ "image-exclude:/none prog", "0 1 2 " },
+		{ "prog image-exclude:*.so", "0 1 " },
+		/* Events. */
+		{ "event:MISSES", "1 " },
+		{ "event:M*",
+		  "event:M*: no sample files match; events here: MISSES, "
+		  "CYCLES" },
+		{ "event:CYCLES,MISSES", "0 1 2 3 " },
+		{ "count:500", "1 " },
+		{ "count:501",
+		  "count:501: no sample files match; counts here: 500, 1000" },
+		{ "unit-mask:3", "1 " },
+		{ "unit-mask:4",
+		  "unit-mask:4: no sample files match; unit masks here: 0, "
+		  "3" },
+		/* Threads and CPUs: a file of all is none of a number. */
+		{ "tgid:10", "2 " },
+		{ "tgid:11",
+		  "tgid:11: no sample files match; tgids here: 10, 20, all" },
+		{ "tid:11", "2 " },
+		{ "tid:10,20",
+		  "3 warning: tid:10: no sample files match; tids here: "
+		  "11, 20, all\n" },
+		{ "tid:12",
+		  "tid:12: no sample files match; tids here: 11, 20, all" },
+		{ "cpu:0", "3 " },
+		{ "cpu:18446744073709551615",
+		  "cpu:18446744073709551615: no sample files match; CPUs "
+		  "here: 0, 2, all" },
+		{ "cpu:2 event:MISSES",
+		  "no sample files match all that is asked for together; "
+		  "leave a word out" },
+		/* What is in vain beside what is not. */
+		{ "prog none",
+		  "0 1 2 warning: none: no sample files match; images "
+		  "here: /bin/prog, /opt/a[b], /lib/libc.so\n" },
+		{ "event:CYCLES,X cpu:0",
+		  "3 warning: event:X: no sample files match; events here: CYCLES, "
+		  "MISSES\n" },
+		{ "imge:/bin/prog",
+		  "imge:/bin/prog: no sample files match; images here: "
+		  "/bin/prog, /opt/a[b], /lib/libc.so; 'imge:' is no tag, "
+		  "tags: image, cpu, tgid, tid, count and 7 more" },
+		{ "Image:x", "Image:x: no sample files match; images here: "
+			     "/bin/prog, /opt/a[b], /lib/libc.so" },
+	};
+	const char *words[8];
+	char copy[128];
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_sample_file *own = calloc(NR(files), sizeof(*own));
+		struct pp_arena arena;
+		struct pp_messages messages = { .arena = &arena };
+		struct pp_sample_list list = { .arena = &arena,
+					       .files = own,
+					       .nr = NR(files) };
+		struct op_diag diag = { "" };
+		struct pp_spec spec;
+		struct text t;
+		FILE *out = text_begin(&t);
+		int err;
+
+		pp_arena_init(&arena);
+		memcpy(own, files, sizeof(files));
+		for (size_t k = 0; k < NR(files); k++)
+			own[k].class_nr = (unsigned int)k;
+		split_words(rows[i].words, copy, words, NR(words));
+		assert_int_equal(pp_spec_init(&spec, words, NULL), 0);
+		err = pp_sample_list_choose(&list, &spec, &messages, &diag);
+		assert_int_equal(err, diag.text[0] ? -ENOENT : 0);
+		fputs(diag.text, out);
+		for (size_t k = 0; !err && k < list.nr; k++)
+			fprintf(out, "%u ", list.files[k].class_nr);
+		write_messages(out, &messages);
+		text_must_be(&t, rows[i].words, rows[i].outcome);
+		if (!err) {
+			assert_ptr_equal(list.found, own);
+			assert_int_equal(list.nr_found, NR(files));
+		}
+		pp_spec_release(&spec);
+		pp_arena_release(&arena);
+		free(own);
+	}
+}
+
+/* ---- names that may have been meant -------------------------------------- */
+
+static void near_names_come_first(void **state)
+{
+	static const char long_name[] =
+		"0123456789012345678901234567890123456789012345678901234567890"
+		"1234567890123456789012345678901234567890123456789012345678901"
+		"23456789";
+	static const struct {
+		const char *wanted, *names;
+		size_t max;
+		const char *text;
+	} rows[] = {
+		{ "x", "", 3, "none" },
+		{ "x", "a", 3, "a" },
+		{ "abc", "xyz abd abc", 3, "abc, abd, xyz" },
+		{ "abc", "b a a b a", 3, "a, b" },
+		{ "abc", "d c b a", 2, "a, b and 2 more" },
+		{ "abc", "d c b a", 4, "a, b, c, d" },
+		{ "abc", "d c b a", 3, "a, b, c and 1 more" },
+		/* One that holds the wanted name is nearest. */
+		{ "abc", "abd xxxabcxxx", 2, "xxxabcxxx, abd" },
+		/* Wildcards and folders do not count. */
+		{ "*abc?", "abx abc", 2, "abc, abx" },
+		{ "[abc]", "abx abc", 2, "abc, abx" },
+		{ "/usr/bin/abc", "/usr/bin/xyz /opt/abd", 2,
+		  "/opt/abd, /usr/bin/xyz" },
+		{ "abc/", "abd/ xyz", 2, "abd/, xyz" },
+		{ "", "b a", 2, "a, b" },
+		/* Inserted, dropped, replaced, each one edit. */
+		{ "abcd", "abcxd xbcd ab abd", 4, "abcxd, abd, xbcd, ab" },
+		{ "kitten", "sitting kitchen", 2, "kitchen, sitting" },
+	};
+	struct pp_arena arena;
+
+	(void)state;
+	pp_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *names[8];
+		char copy[64];
+		size_t nr = 0;
+
+		split_words(rows[i].names, copy, names, NR(names));
+		while (names[nr])
+			nr++;
+		assert_string_equal(pp_near_names(&arena, rows[i].wanted, names,
+						  nr, rows[i].max),
+				    rows[i].text);
+	}
+	/* Only the beginning of a long name is compared. */
+	assert_string_equal(
+		pp_near_names(&arena, long_name,
+			      (const char *[]){ "x", long_name }, 2, 1),
+		pp_arena_printf(&arena, "%s and 1 more", long_name));
+	pp_arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(commas_split_text),
+		folder_test(words_say),
+		cmocka_unit_test(an_empty_word_is_refused),
+		cmocka_unit_test(braces_part_two_profiles),
+		cmocka_unit_test(words_choose_files),
+		cmocka_unit_test(near_names_come_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
