@@ -1,0 +1,922 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What each format writes of a report: every row is a report, options and the
+ * whole text. doc/reports.md says what is to be written. */
+
+#include "tests/unit/pp_report.h"
+
+#include "libpp/format.h"
+#include "libpp/json.h"
+#include "libpp/text.h"
+#include "libpp/tree.h"
+
+/* ---- values -------------------------------------------------------------- */
+
+static void shares_have_seven_characters(void **state)
+{
+	static const struct {
+		double percent;
+		const char *text;
+	} rows[] = {
+		{ 0, "      0" },	 { 100, "100.000" },
+		{ 99.99994, "99.9999" }, { 99.99996, "100.000" },
+		{ 5, " 5.0000" },	 { 0.00101, " 0.0010" },
+		{ 0.001, "1.0e-03" },	 { 0.00099, "9.9e-04" },
+		{ 1e-12, "1.0e-12" },	 { -5, "-5.0000" },
+		{ -0.001, "-1.0e-03" },	 { -0.0011, "-0.0011" },
+		{ 1000, "1000.0000" },
+	};
+	char buf[PP_PERCENT_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++)
+		assert_string_equal(pp_text_percent(buf, rows[i].percent),
+				    rows[i].text);
+	assert_true(pp_percent(1, 4) == 25);
+	assert_true(pp_percent(1, 0) == 0);
+	assert_true(pp_percent(7, 7) == 100);
+}
+
+static void addresses_have_8_or_16_digits(void **state)
+{
+	static const struct {
+		uint64_t vma, detail;
+		int digits;
+	} rows[] = {
+		{ 0, 0, 8 },
+		{ UINT32_MAX, 0, 8 },
+		{ UINT32_MAX, UINT32_MAX, 8 },
+		{ 1ull << 32, 0, 16 },
+		{ 0, 1ull << 32, 16 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		const struct pp_detail details[] = {
+			{ .vma = 1 }, { .vma = rows[i].detail }
+		};
+		const struct pp_symbol_entry entries[] = {
+			{ .vma = rows[i].vma },
+			{ .details = details,
+			  .nr_details = rows[i].detail ? 2 : 0 },
+		};
+		const struct pp_report report = { .symbols = entries,
+						  .nr_symbols = 2 };
+
+		assert_int_equal(pp_vma_digits(&report), rows[i].digits);
+	}
+	assert_int_equal(pp_vma_digits(&(struct pp_report){ 0 }), 8);
+}
+
+static void formats_have_names(void **state)
+{
+	static const char *const names[] = { "text", "xml",    "json",
+					     "csv",  "folded", "flamegraph" };
+	struct text t;
+	FILE *out = text_begin(&t);
+
+	(void)state;
+	for (size_t i = 0; i < NR(names); i++) {
+		const struct pp_format *f = pp_format_find(names[i]);
+
+		fprintf(out, "%s%s%s%s%s%s %u%s%s\n", f->name,
+			f->any_axes ? " axes" : "", f->by_image ? " image" : "",
+			f->tree ? " tree" : "", f->tree_by_name ? " name" : "",
+			f->one_class ? " one" : "", f->tree_max_nodes,
+			f->no_account ? " silent" : "",
+			f->is_page ? " page" : "");
+	}
+	text_must_be(&t, "formats",
+		     "text 0\n"
+		     "xml axes image 0\n"
+		     "json axes 0\n"
+		     "csv axes 0\n"
+		     "folded axes tree name one 0 silent\n"
+		     "flamegraph axes tree 500000 page\n");
+	assert_null(pp_format_find("Text"));
+	assert_null(pp_format_find(""));
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+struct written {
+	const char *name;
+	unsigned int flags;
+	struct pp_format_options options;
+	const char *text;
+	const char *from, *to; /* if not NULL: the text is of what is written
+				  from the first to the second */
+};
+
+/* Leave only the part of @t that is looked at. */
+static void cut_out(struct text *t, const struct written *row)
+{
+	const char *from = t->all, *to;
+
+	fflush(t->out);
+	from = row->from ? strstr(t->all, row->from) : t->all;
+	assert_non_null(from);
+	to = row->to ? strstr(from, row->to) : from + strlen(from);
+	assert_non_null(to);
+	assert_int_equal(fclose(t->out), 0);
+	from = strndup(from, (size_t)(to - from));
+	free(t->all);
+	fputs(from, text_begin(t));
+	free((char *)from);
+}
+
+static void write_rows(const struct written *rows, size_t nr,
+		       int (*write)(FILE *out, const struct pp_report *report,
+				    const struct pp_format_options *options))
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct made_report m;
+		struct text t;
+
+		make_report(&m, rows[i].flags);
+		assert_int_equal(
+			write(text_begin(&t), &m.report, &rows[i].options), 0);
+		cut_out(&t, &rows[i]);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
+#define BARE .no_header = true
+
+static void text_is_written(void **state)
+{
+	/* clang-format off */
+	static const struct written rows[] = {
+		{ "summary", 0, { 0 }, .text =
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "            cpu:0|\n"
+		  "  samples|      %|\n"
+		  "------------------\n"
+		  "      999 99.9000 prog\n"
+		  "\t            cpu:0|\n"
+		  "\t  samples|      %|\n"
+		  "\t------------------\n"
+		  "\t      600 60.0601 prog\n"
+		  "\t      399 39.9399 libc.so\n"
+		  "        1  0.1000 other\n" },
+		{ "summary of two", TWO, { 0 }, .text =
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples on CPU 0\n"
+		  "Samples on CPU 12\n"
+		  "            cpu:0|cpu:12 and a l...|\n"
+		  "  samples|      %|  samples|      %|\n"
+		  "------------------------------------\n"
+		  "      999 99.9000         8 100.000 prog\n"
+		  "\t            cpu:0|cpu:12 and a l...|\n"
+		  "\t  samples|      %|  samples|      %|\n"
+		  "\t------------------------------------\n"
+		  "\t      600 60.0601         3 37.5000 prog\n"
+		  "\t      399 39.9399         5 62.5000 libc.so\n"
+		  "        1  0.1000         0       0 other\n" },
+		{ "summary without header", TWO, { BARE }, .text =
+		  "      999 99.9000         8 100.000 prog\n"
+		  "\t      600 60.0601         3 37.5000 prog\n"
+		  "\t      399 39.9399         5 62.5000 libc.so\n"
+		  "        1  0.1000         0       0 other\n" },
+		{ "summary, paths", 0, { BARE, .long_names = true }, .text =
+		  "      999 99.9000 /usr/bin/prog\n"
+		  "\t      600 60.0601 /usr/bin/prog\n"
+		  "\t      399 39.9399 /lib/libc.so\n"
+		  "        1  0.1000 /opt/other\n" },
+		{ "summary, global", 0, { BARE, .global_percent = true }, .text =
+		  "      999 99.9000 prog\n"
+		  "\t      600 60.0000 prog\n"
+		  "\t      399 39.9000 libc.so\n"
+		  "        1  0.1000 other\n" },
+		{ "summary, intervals", INTERVALS | TWO, { 0 }, .text =
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples on CPU 0\n"
+		  "Samples on CPU 12\n"
+		  "                               cpu:0|              cpu:12 and a long name|\n"
+		  "  samples|      %|      95% interval|  samples|      %|      95% interval|\n"
+		  "--------------------------------------------------------------------------\n"
+		  "      999 99.9000    99.4357-99.9823         8 100.000   67.5592-100.0000 prog\n"
+		  "\t                               cpu:0|              cpu:12 and a long name|\n"
+		  "\t  samples|      %|      95% interval|  samples|      %|      95% interval|\n"
+		  "\t--------------------------------------------------------------------------\n"
+		  "\t      600 60.0601    56.9900-63.0531         3 37.5000    13.6844-69.4258 prog\n"
+		  "\t      399 39.9399    36.9469-43.0100         5 62.5000    30.5742-86.3156 libc.so\n"
+		  "        1  0.1000      0.0177-0.5643         0       0     0.0000-32.4408 other\n" },
+		{ "symbols", SYMBOLS, { 0 },
+		  .from = "samples", .text =
+		  "samples  %        image name               symbol name\n"
+		  "600      60.0000  prog                     main\n"
+		  "399      39.9000  libc.so                  f<a&, \"b\">\n"
+		  "1         0.1000  other                    /opt/other\n" },
+		{ "symbols of two", SYMBOLS | TWO, { 0 }, .text =
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples on CPU 0\n"
+		  "Samples on CPU 12\n"
+		  "samples  %        samples  %        image name               symbol name\n"
+		  "600      60.0000  3        37.5000  prog                     main\n"
+		  "399      39.9000  5        62.5000  libc.so                  f<a&, \"b\">\n"
+		  "1         0.1000  0              0  other                    /opt/other\n" },
+		{ "symbols without header", SYMBOLS | TWO, { BARE }, .text =
+		  "600      60.0000  3        37.5000  prog                     main\n"
+		  "399      39.9000  5        62.5000  libc.so                  f<a&, \"b\">\n"
+		  "1         0.1000  0              0  other                    /opt/other\n" },
+		{ "symbols of applications", SYMBOLS | MANY_APPS, { .long_names = true },
+		  .from = "samples", .text =
+		  "samples  %        image name               app name                 symbol name\n"
+		  "600      60.0000  /usr/bin/prog            /usr/bin/prog            main\n"
+		  "399      39.9000  /lib/libc.so             /usr/bin/prog            f<a&, \"b\">\n"
+		  "1         0.1000  /opt/other               /opt/other               /opt/other\n" },
+		{ "symbols, addresses", SYMBOLS, { .show_address = true },
+		  .from = "vma", .text =
+		  "vma      samples  %        image name               symbol name\n"
+		  "00401000 600      60.0000  prog                     main\n"
+		  "00001000 399      39.9000  libc.so                  f<a&, \"b\">\n"
+		  "00000000 1         0.1000  other                    /opt/other\n" },
+		{ "symbols, long addresses", SYMBOLS | BIG, { .show_address = true },
+		  .from = "vma", .text =
+		  "vma      samples  %        image name               symbol name\n"
+		  "0000000000401000 600      60.0000  prog                     main\n"
+		  "00007f0000001000 399      39.9000  libc.so                  f<a&, \"b\">\n"
+		  "0000000000000000 1         0.1000  other                    /opt/other\n" },
+		{ "symbols, lines", SYMBOLS | LINES, { 0 },
+		  .from = "samples", .text =
+		  "samples  %        linenr info                 image name               symbol name\n"
+		  "600      60.0000  main.c:12                   prog                     main\n"
+		  "399      39.9000  (no location information)   libc.so                  f<a&, \"b\">\n"
+		  "1         0.1000  (no location information)   other                    /opt/other\n" },
+		{ "symbols, paths of lines", SYMBOLS | LINES, { BARE, .long_names = true }, .text =
+		  "600      60.0000  /src/dir/main.c:12          /usr/bin/prog            main\n"
+		  "399      39.9000  (no location information)   /lib/libc.so             f<a&, \"b\">\n"
+		  "1         0.1000  (no location information)   /opt/other               /opt/other\n" },
+		{ "symbols, running sums", SYMBOLS | TWO, { .accumulated = true },
+		  .from = "samples", .text =
+		  "samples  cum. samples  %        cum. %     samples  cum. samples  %        cum. %     image name               symbol name\n"
+		  "600      600           60.0000  60.0000    3        3             37.5000  37.5000    prog                     main\n"
+		  "399      999           39.9000  99.9000    5        8             62.5000  100.000    libc.so                  f<a&, \"b\">\n"
+		  "1        1000           0.1000  100.000    0        8                   0  100.000    other                    /opt/other\n" },
+		{ "symbols, intervals", SYMBOLS | INTERVALS, { 0 },
+		  .from = "samples", .text =
+		  "samples  %        95% interval      image name               symbol name\n"
+		  "600      60.0000  56.9309-62.9925   prog                     main\n"
+		  "399      39.9000  36.9091-42.9682   libc.so                  f<a&, \"b\">\n"
+		  "1         0.1000  0.0177-0.5643     other                    /opt/other\n" },
+		{ "details", SYMBOLS | DETAILS, { .show_address = true },
+		  .from = "vma", .text =
+		  "vma      samples  %        image name               symbol name\n"
+		  "00401000 600      60.0000  prog                     main\n"
+		  "  00401000 100      16.6667\n"
+		  "  00401008 500      83.3333\n"
+		  "00001000 399      39.9000  libc.so                  f<a&, \"b\">\n"
+		  "  00001001 399      100.000\n"
+		  "00000000 1         0.1000  other                    /opt/other\n" },
+		{ "details, all there is", SYMBOLS | DETAILS | LINES | TWO | INTERVALS | MANY_APPS, { .show_address = true, .accumulated = true, .global_percent = true },
+		  .from = "vma", .text =
+		  "vma      samples  cum. samples  %        95% interval      cum. %     samples  cum. samples  %        95% interval      cum. %     linenr info                 image name               app name                 symbol name\n"
+		  "00401000 600      600           60.0000  56.9309-62.9925   60.0000    3        3             37.5000  13.6844-69.4258   37.5000    main.c:12                   prog                     prog                     main\n"
+		  "  00401000 100      100           10.0000  8.2909-12.0152    10.0000    3        3             37.5000  13.6844-69.4258   37.5000    main.c:12\n"
+		  "  00401008 500      600           50.0000  46.9070-53.0930   60.0000    0        3                   0  0.0000-32.4408    37.5000    (no location information)\n"
+		  "00001000 399      999           39.9000  36.9091-42.9682   99.9000    5        8             62.5000  30.5742-86.3156   100.000    (no location information)   libc.so                  prog                     f<a&, \"b\">\n"
+		  "  00001001 399      399           39.9000  36.9091-42.9682   39.9000    5        5             62.5000  30.5742-86.3156   62.5000    file.c:4000000000\n"
+		  "00000000 1        1000           0.1000  0.0177-0.5643     100.000    0        8                   0  0.0000-32.4408    100.000    (no location information)   other                    other                    /opt/other\n" },
+		{ "details, running sums", SYMBOLS | DETAILS, { BARE, .accumulated = true }, .text =
+		  "600      600           60.0000  60.0000    prog                     main\n"
+		  "  100      100           16.6667  16.6667\n"
+		  "  500      600           83.3333  100.000\n"
+		  "399      999           39.9000  99.9000    libc.so                  f<a&, \"b\">\n"
+		  "  399      399           100.000  100.000\n"
+		  "1        1000           0.1000  100.000    other                    /opt/other\n" },
+		{ "changes", SYMBOLS | DIFF, { 0 },
+		  .from = "samples", .text =
+		  "samples  %        diff %    image name               symbol name\n"
+		  "600      60.0000  +20.0000  prog                     main\n"
+		  "399      39.9000  +++       libc.so                  f<a&, \"b\">\n"
+		  "7        ---      ---       other                    /opt/other\n" },
+		{ "changes, intervals", SYMBOLS | DIFF | INTERVALS, { .accumulated = true },
+		  .from = "samples", .text =
+		  "samples  cum. samples  %        95% interval      cum. %     diff %    95% interval          sig. image name               symbol name\n"
+		  "600      600           60.0000  56.9309-62.9925   60.0000    +20.0000  +10.5000..+30.0000    *    prog                     main\n"
+		  "399      999           39.9000  36.9091-42.9682   99.9000    +++       +5.0000..+++               libc.so                  f<a&, \"b\">\n"
+		  "7        ---           ---      ---               ---        ---       -100.0000..-20.0000   *    other                    /opt/other\n" },
+		{ "changes of two", SYMBOLS | DIFF | TWO, { BARE }, .text =
+		  "600      60.0000  +20.0000  3        37.5000        0   prog                     main\n"
+		  "399      39.9000  +++       5        62.5000  +++       libc.so                  f<a&, \"b\">\n"
+		  "7        ---      ---       0        ---      ---       other                    /opt/other\n" },
+		{ "call graph", CALLS, { 0 },
+		  .from = "samples", .text =
+		  "samples  %        image name               symbol name\n"
+		  "-------------------------------------------------------------------------------\n"
+		  "  10       20.0000  libc.so                  f<a&, \"b\">\n"
+		  "  40       80.0000  prog                     main [recursive]\n"
+		  "600      60.0000  prog                     main\n"
+		  "  600      85.7143  prog                     main [self]\n"
+		  "  60        8.5714  libc.so                  f<a&, \"b\">\n"
+		  "  40        5.7143  prog                     main [recursive]\n"
+		  "-------------------------------------------------------------------------------\n"
+		  "  60       100.000  prog                     main\n"
+		  "399      39.9000  libc.so                  f<a&, \"b\">\n"
+		  "  399      97.5550  libc.so                  f<a&, \"b\"> [self]\n"
+		  "  10        2.4450  prog                     main\n"
+		  "-------------------------------------------------------------------------------\n"
+		  "1         0.1000  other                    /opt/other\n"
+		  "-------------------------------------------------------------------------------\n" },
+		{ "call graph, all there is", CALLS | TWO | LINES, { .accumulated = true, .global_percent = true },
+		  .from = "samples", .text =
+		  "samples  cum. samples  %        cum. %     samples  cum. samples  %        cum. %     linenr info                 image name               symbol name\n"
+		  "-------------------------------------------------------------------------------\n"
+		  "  10       10             1.0000   1.0000    0        0                   0        0    (no location information)   libc.so                  f<a&, \"b\">\n"
+		  "  40       50             4.0000   5.0000    0        0                   0        0    main.c:12                   prog                     main [recursive]\n"
+		  "600      600           60.0000  60.0000    3        3             37.5000  37.5000    main.c:12                   prog                     main\n"
+		  "  600      600           60.0000  60.0000    3        3             37.5000  37.5000    main.c:12                   prog                     main [self]\n"
+		  "  60       660            6.0000  66.0000    1        4             12.5000  50.0000    (no location information)   libc.so                  f<a&, \"b\">\n"
+		  "  40       700            4.0000  70.0000    0        4                   0  50.0000    main.c:12                   prog                     main [recursive]\n"
+		  "-------------------------------------------------------------------------------\n"
+		  "  60       60             6.0000   6.0000    1        1             12.5000  12.5000    main.c:12                   prog                     main\n"
+		  "399      999           39.9000  99.9000    5        8             62.5000  100.000    (no location information)   libc.so                  f<a&, \"b\">\n"
+		  "  399      399           39.9000  39.9000    5        5             62.5000  62.5000    (no location information)   libc.so                  f<a&, \"b\"> [self]\n"
+		  "  10       409            1.0000  40.9000    0        5                   0  62.5000    main.c:12                   prog                     main\n"
+		  "-------------------------------------------------------------------------------\n"
+		  "1        1000           0.1000  100.000    0        8                   0  100.000    (no location information)   other                    /opt/other\n"
+		  "-------------------------------------------------------------------------------\n" },
+		{ "account", SYMBOLS | ACCOUNT, { 0 },
+		  .from = "Samples:", .to = "samples", .text = "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows), pp_format_text);
+}
+
+static void csv_is_written(void **state)
+{
+	/* clang-format off */
+	static const struct written rows[] = {
+		{ "summary", TWO, { 0 }, .text =
+		  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"
+		  "1,image,cpu:0,/usr/bin/prog,/usr/bin/prog,,,,,600,60\n"
+		  "1,image,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,,,,,3,37.5\n"
+		  "1,image,cpu:0,/usr/bin/prog,/lib/libc.so,,,,,399,39.9\n"
+		  "1,image,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,,,,,5,62.5\n"
+		  "1,image,cpu:0,/opt/other,/opt/other,,,,,1,0.1\n" },
+		{ "summary, intervals", INTERVALS, { 0 }, .text =
+		  "version,row,class,application,image,symbol,address,file,line,samples,percent,percent_low,percent_high\n"
+		  "1,image,cpu:0,/usr/bin/prog,/usr/bin/prog,,,,,600,60,56.930943,62.9925219\n"
+		  "1,image,cpu:0,/usr/bin/prog,/lib/libc.so,,,,,399,39.9,36.9091251,42.9681754\n"
+		  "1,image,cpu:0,/opt/other,/opt/other,,,,,1,0.1,0.0176546371,0.56425586\n" },
+		{ "without header", ACCOUNT, { BARE }, .text =
+		  "1,image,cpu:0,/usr/bin/prog,/usr/bin/prog,,,,,600,60\n"
+		  "1,image,cpu:0,/usr/bin/prog,/lib/libc.so,,,,,399,39.9\n"
+		  "1,image,cpu:0,/opt/other,/opt/other,,,,,1,0.1\n" },
+		{ "account", ACCOUNT, { 0 },
+		  .from = "1,taken", .text =
+		  "1,taken,,,,,,,,1010\n"
+		  "1,stored,,,,,,,,1000\n"
+		  "1,pending,,,,,,,,0\n"
+		  "1,lost,,,,buffer_full,,,,8\n"
+		  "1,lost,,,,nothing,,,,0\n"
+		  "1,lost,,,,no_mm,,,,2\n" },
+		{ "symbols", SYMBOLS | LINES | TWO, { 0 }, .text =
+		  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"
+		  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,/src/dir/main.c,12,600,60\n"
+		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,/src/dir/main.c,12,3,37.5\n"
+		  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9\n"
+		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,5,62.5\n"
+		  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1\n" },
+		{ "details", SYMBOLS | DETAILS | LINES | TWO, { BARE }, .text =
+		  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,/src/dir/main.c,12,600,60\n"
+		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,/src/dir/main.c,12,3,37.5\n"
+		  "1,address,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,/src/dir/main.c,12,100,10\n"
+		  "1,address,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,/src/dir/main.c,12,3,37.5\n"
+		  "1,address,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401008,,,500,50\n"
+		  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9\n"
+		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,5,62.5\n"
+		  "1,address,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1001,file.c,4000000000,399,39.9\n"
+		  "1,address,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1001,file.c,4000000000,5,62.5\n"
+		  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1\n" },
+		{ "changes", SYMBOLS | DIFF | TWO, { 0 }, .text =
+		  "version,row,class,application,image,symbol,address,file,line,samples,percent,old_samples,old_percent,change_percent\n"
+		  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,1000,50,20\n"
+		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,3,37.5,0,0,0\n"
+		  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9,0,0,\n"
+		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,5,62.5,0,0,\n"
+		  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1,7,0.35,-100\n" },
+		{ "changes, intervals", SYMBOLS | DIFF | INTERVALS, { 0 }, .text =
+		  "version,row,class,application,image,symbol,address,file,line,samples,percent,percent_low,percent_high,old_samples,old_percent,change_percent,change_low,change_high,p,significant\n"
+		  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,56.930943,62.9925219,1000,50,20,10.5,30,1e-05,1\n"
+		  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9,36.9091251,42.9681754,0,0,,5,,0.03,0\n"
+		  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1,0.0176546371,0.56425586,7,0.35,-100,-100,-20,0.04,1\n" },
+		{ "call graph", CALLS | TWO, { 0 }, .text =
+		  "version,row,class,application,image,symbol,address,file,line,samples,percent,cumulative,of_application,of_image,of_symbol,of_address\n"
+		  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,660,,,,\n"
+		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,3,37.5,4,,,,\n"
+		  "1,caller,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,10,20,,/usr/bin/prog,/usr/bin/prog,main,0x401000\n"
+		  "1,caller,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,40,80,,/usr/bin/prog,/usr/bin/prog,main,0x401000\n"
+		  "1,callee,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,60,8.57142857,,/usr/bin/prog,/usr/bin/prog,main,0x401000\n"
+		  "1,callee,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,1,25,,/usr/bin/prog,/usr/bin/prog,main,0x401000\n"
+		  "1,callee,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,40,5.71428571,,/usr/bin/prog,/usr/bin/prog,main,0x401000\n"
+		  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9,409,,,,\n"
+		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,5,62.5,5,,,,\n"
+		  "1,caller,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,60,100,,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000\n"
+		  "1,caller,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,1,100,,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000\n"
+		  "1,callee,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,10,2.44498778,,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000\n"
+		  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1,1,,,,\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows), pp_format_csv);
+}
+
+static void json_is_written(void **state)
+{
+	/* clang-format off */
+	static const struct written rows[] = {
+		{ "summary", TWO, { 0 }, .text =
+		  "{\n"
+		  " \"format\": \"oprofile-report\",\n"
+		  " \"version\": 1,\n"
+		  " \"cpu\": {\n"
+		  "  \"type\": \"x86-64/family10\",\n"
+		  "  \"title\": \"AMD64 family10\"\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000},\n"
+		  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 12, \"samples\": 8}\n"
+		  " ],\n"
+		  " \"applications\": [\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"samples\": [999, 8], \"percent\": [99.9, 100], \"images\": [{\"image\": \"/usr/bin/prog\", \"samples\": [600, 3], \"percent\": [60, 37.5]}, {\"image\": \"/lib/libc.so\", \"samples\": [399, 5], \"percent\": [39.9, 62.5]}]},\n"
+		  "  {\"application\": \"/opt/other\", \"samples\": [1, 0], \"percent\": [0.1, 0], \"images\": [{\"image\": \"/opt/other\", \"samples\": [1, 0], \"percent\": [0.1, 0]}]}\n"
+		  " ]\n"
+		  "}\n" },
+		{ "summary, intervals", INTERVALS, { 0 },
+		  .from = " \"applications\"", .text =
+		  " \"applications\": [\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"samples\": [999], \"percent\": [99.9], \"percent_interval\": [[99.4357441, 99.9823454]], \"images\": [{\"image\": \"/usr/bin/prog\", \"samples\": [600], \"percent\": [60], \"percent_interval\": [[56.930943, 62.9925219]]}, {\"image\": \"/lib/libc.so\", \"samples\": [399], \"percent\": [39.9], \"percent_interval\": [[36.9091251, 42.9681754]]}]},\n"
+		  "  {\"application\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"percent_interval\": [[0.0176546371, 0.56425586]], \"images\": [{\"image\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"percent_interval\": [[0.0176546371, 0.56425586]]}]}\n"
+		  " ]\n"
+		  "}\n" },
+		{ "account", ACCOUNT, { BARE },
+		  .from = " \"account\"", .to = " \"applications\"", .text =
+		  " \"account\": {\n"
+		  "  \"source\": \"file\",\n"
+		  "  \"taken\": 1010,\n"
+		  "  \"stored\": 1000,\n"
+		  "  \"pending\": 0,\n"
+		  "  \"lost\": 10,\n"
+		  "  \"causes\": {\"buffer_full\": 8, \"nothing\": 0, \"no_mm\": 2}\n"
+		  " },\n" },
+		{ "symbols", SYMBOLS | LINES, { 0 }, .text =
+		  "{\n"
+		  " \"format\": \"oprofile-report\",\n"
+		  " \"version\": 1,\n"
+		  " \"cpu\": {\n"
+		  "  \"type\": \"x86-64/family10\",\n"
+		  "  \"title\": \"AMD64 family10\"\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000, \"symbol_samples\": 1000}\n"
+		  " ],\n"
+		  " \"applications\": [\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"samples\": [999], \"percent\": [99.9], \"images\": [{\"image\": \"/usr/bin/prog\", \"samples\": [600], \"percent\": [60]}, {\"image\": \"/lib/libc.so\", \"samples\": [399], \"percent\": [39.9]}]},\n"
+		  "  {\"application\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"images\": [{\"image\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1]}]}\n"
+		  " ],\n"
+		  " \"symbols\": [\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"file\": \"/src/dir/main.c\", \"line\": 12, \"samples\": [600], \"percent\": [60]},\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [399], \"percent\": [39.9]},\n"
+		  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1]}\n"
+		  " ]\n"
+		  "}\n" },
+		{ "details", SYMBOLS | DETAILS | LINES, { 0 },
+		  .from = " \"symbols\"", .text =
+		  " \"symbols\": [\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"file\": \"/src/dir/main.c\", \"line\": 12, \"samples\": [600], \"percent\": [60], \"addresses\": [{\"address\": \"0x401000\", \"samples\": [100], \"file\": \"/src/dir/main.c\", \"line\": 12}, {\"address\": \"0x401008\", \"samples\": [500]}]},\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [399], \"percent\": [39.9], \"addresses\": [{\"address\": \"0x1001\", \"samples\": [399], \"file\": \"file.c\", \"line\": 4000000000}]},\n"
+		  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"addresses\": []}\n"
+		  " ]\n"
+		  "}\n" },
+		{ "changes", SYMBOLS | DIFF | TWO, { 0 },
+		  .from = " \"classes\"", .text =
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000, \"symbol_samples\": 1000, \"old_symbol_samples\": 2000},\n"
+		  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 12, \"samples\": 8, \"symbol_samples\": 8, \"old_symbol_samples\": 0}\n"
+		  " ],\n"
+		  " \"applications\": [\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"samples\": [999, 8], \"percent\": [99.9, 100], \"images\": [{\"image\": \"/usr/bin/prog\", \"samples\": [600, 3], \"percent\": [60, 37.5]}, {\"image\": \"/lib/libc.so\", \"samples\": [399, 5], \"percent\": [39.9, 62.5]}]},\n"
+		  "  {\"application\": \"/opt/other\", \"samples\": [1, 0], \"percent\": [0.1, 0], \"images\": [{\"image\": \"/opt/other\", \"samples\": [1, 0], \"percent\": [0.1, 0]}]}\n"
+		  " ],\n"
+		  " \"symbols\": [\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [600, 3], \"percent\": [60, 37.5], \"presence\": \"both\", \"old_samples\": [1000, 0], \"change\": [{\"percent\": 20}, {\"percent\": 0}]},\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [399, 5], \"percent\": [39.9, 62.5], \"presence\": \"new\", \"old_samples\": [0, 0], \"change\": [{\"percent\": null}, {\"percent\": null}]},\n"
+		  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1, 0], \"percent\": [0.1, 0], \"presence\": \"gone\", \"old_samples\": [7, 0], \"change\": [{\"percent\": -100}, {\"percent\": 0}]}\n"
+		  " ]\n"
+		  "}\n" },
+		{ "changes, intervals", SYMBOLS | DIFF | INTERVALS, { 0 },
+		  .from = " \"symbols\"", .text =
+		  " \"symbols\": [\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [600], \"percent\": [60], \"percent_interval\": [[56.930943, 62.9925219]], \"presence\": \"both\", \"old_samples\": [1000], \"change\": [{\"percent\": 20, \"low\": 10.5, \"high\": 30, \"p\": 1e-05, \"significant\": true}]},\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [399], \"percent\": [39.9], \"percent_interval\": [[36.9091251, 42.9681754]], \"presence\": \"new\", \"old_samples\": [0], \"change\": [{\"percent\": null, \"low\": 5, \"high\": null, \"p\": 0.03, \"significant\": false}]},\n"
+		  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"percent_interval\": [[0.0176546371, 0.56425586]], \"presence\": \"gone\", \"old_samples\": [7], \"change\": [{\"percent\": -100, \"low\": -100, \"high\": -20, \"p\": 0.04, \"significant\": true}]}\n"
+		  " ]\n"
+		  "}\n" },
+		{ "call graph", CALLS, { 0 },
+		  .from = " \"symbols\"", .text =
+		  " \"symbols\": [\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [600], \"percent\": [60], \"cumulative\": [660], \"callers\": [{\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [10], \"percent\": [20]}, {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"recursive\": true, \"samples\": [40], \"percent\": [80]}], \"callees\": [{\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [60], \"percent\": [8.57142857]}, {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"recursive\": true, \"samples\": [40], \"percent\": [5.71428571]}]},\n"
+		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [399], \"percent\": [39.9], \"cumulative\": [409], \"callers\": [{\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [60], \"percent\": [100]}], \"callees\": [{\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [10], \"percent\": [2.44498778]}]},\n"
+		  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"cumulative\": [1], \"callers\": [], \"callees\": []}\n"
+		  " ]\n"
+		  "}\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows), pp_format_json);
+}
+
+static void xml_is_written(void **state)
+{
+	/* clang-format off */
+	static const struct written rows[] = {
+		{ "symbols", SYMBOLS, { 0 }, .text =
+		  "<?xml version=\"1.0\" ?>\n"
+		  "<profile  schemaversion=\"3.0\" cputype=\"x86-64\"\n"
+		  " processor=\"family10\"\n"
+		  " mhz=\"0.00\"\n"
+		  " title=\"\">\n"
+		  "<options />\n"
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "</setup>\n"
+		  "\n"
+		  "<binary  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "</symbol>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</binary>\n"
+		  "<binary  name=\"/opt/other\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</binary>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n"
+		  "</profile>\n" },
+		{ "symbols of two", SYMBOLS | TWO, { .command = "opreport -X <a> ", .words = "tgid:1" }, .text =
+		  "<?xml version=\"1.0\" ?>\n"
+		  "<profile  schemaversion=\"3.0\" cputype=\"x86-64\"\n"
+		  " processor=\"family10\"\n"
+		  " separatedcpus=\"2\"\n"
+		  " mhz=\"0.00\"\n"
+		  " title=\"opreport -X &lt;a&gt; \">\n"
+		  "<options  session=\"tgid:1\"/>\n"
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "</setup>\n"
+		  "\n"
+		  "<classes>\n"
+		  "<class  name=\"c0\" cpu=\"0\"/>\n"
+		  "<class  name=\"c1\" cpu=\"12\"/>\n"
+		  "</classes>\n"
+		  "<binary  name=\"/usr/bin/prog\">\n"
+		  "<count  class=\"c0\">\n"
+		  "600</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "3</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count  class=\"c0\">\n"
+		  "600</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "3</count>\n"
+		  "</symbol>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count  class=\"c0\">\n"
+		  "399</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "5</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count  class=\"c0\">\n"
+		  "399</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "5</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</binary>\n"
+		  "<binary  name=\"/opt/other\">\n"
+		  "<count  class=\"c0\">\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<count  class=\"c0\">\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</binary>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n"
+		  "</profile>\n" },
+		{ "options", 0, { .words = "w", .exclude_symbols = "e", .include_symbols = "i", .image_path = "p", .merge = "m", .exclude_dependent = true },
+		  .from = "<options", .to = "<setup>", .text = "<options  session=\"w\" excludedependent=\"true\" excludesymbols=\"e\" imagepath=\"p\" includesymbols=\"i\" merge=\"m\"/>\n" },
+		{ "option words", 0, { .words = "w" },
+		  .from = "<options", .to = "<setup>", .text = "<options  session=\"w\"/>\n" },
+		{ "option -e", 0, { .exclude_symbols = "e" },
+		  .from = "<options", .to = "<setup>", .text = "<options  excludesymbols=\"e\"/>\n" },
+		{ "option -i", 0, { .include_symbols = "i" },
+		  .from = "<options", .to = "<setup>", .text = "<options  includesymbols=\"i\"/>\n" },
+		{ "option -p", 0, { .image_path = "p" },
+		  .from = "<options", .to = "<setup>", .text = "<options  imagepath=\"p\"/>\n" },
+		{ "option -m", 0, { .merge = "m" },
+		  .from = "<options", .to = "<setup>", .text = "<options  merge=\"m\"/>\n" },
+		{ "option -x", 0, { .exclude_dependent = true },
+		  .from = "<options", .to = "<setup>", .text = "<options  excludedependent=\"true\"/>\n" },
+		{ "account", ACCOUNT, { 0 },
+		  .from = "<account", .to = "<symboltable", .text =
+		  "<account  source=\"file\" taken=\"1010\" stored=\"1000\" pending=\"0\" lost=\"10\">\n"
+		  "<loss  cause=\"buffer_full\" samples=\"8\"/>\n"
+		  "<loss  cause=\"nothing\" samples=\"0\"/>\n"
+		  "<loss  cause=\"no_mm\" samples=\"2\"/>\n"
+		  "</account>\n"
+		  "\n" },
+		{ "lines", SYMBOLS | LINES, { 0 },
+		  .from = "<symboltable>", .to = "</profile>", .text =
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  file=\"/src/dir/main.c\" line=\"12\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n" },
+		{ "details", SYMBOLS | DETAILS | LINES | CODE | BIG, { 0 },
+		  .from = "<options", .to = "</profile>", .text =
+		  "<options  debuginfo=\"true\" details=\"true\"/>\n"
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "</setup>\n"
+		  "\n"
+		  "<binary  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "<symbol  idref=\"0\" detaillo=\"0\" detailhi=\"1\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "</symbol>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "<symbol  idref=\"1\" detaillo=\"0\" detailhi=\"0\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</binary>\n"
+		  "<binary  name=\"/opt/other\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</binary>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  file=\"/src/dir/main.c\" line=\"12\"  startingaddr=\"0000000000401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00007f0000001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"0000000000000000\"/>\n"
+		  "</symboltable>\n"
+		  "<detailtable>\n"
+		  "<symboldetails  id=\"0\">\n"
+		  "<detaildata  id=\"0\"  file=\"/src/dir/main.c\" line=\"12\" vmaoffset=\"0000000000401000\">\n"
+		  "<count  class=\"\">\n"
+		  "100</count>\n"
+		  "</detaildata>\n"
+		  "<detaildata  id=\"1\"  vmaoffset=\"0000000000401008\">\n"
+		  "<count  class=\"\">\n"
+		  "500</count>\n"
+		  "</detaildata>\n"
+		  "</symboldetails>\n"
+		  "<symboldetails  id=\"1\">\n"
+		  "<detaildata  id=\"0\"  file=\"file.c\" line=\"4000000000\" vmaoffset=\"0000000000001001\">\n"
+		  "<count  class=\"\">\n"
+		  "399</count>\n"
+		  "</detaildata>\n"
+		  "</symboldetails>\n"
+		  "<symboldetails  id=\"2\">\n"
+		  "</symboldetails>\n"
+		  "</detailtable>\n"
+		  "<bytestable>\n"
+		  "<bytes  id=\"0\">\n"
+		  "</bytes>\n"
+		  "<bytes  id=\"1\">\n"
+		  "5500ff0a01020304</bytes>\n"
+		  "<bytes  id=\"2\">\n"
+		  "</bytes>\n"
+		  "</bytestable>\n" },
+		{ "details of two", SYMBOLS | DETAILS | TWO, { 0 },
+		  .from = "<options", .to = "</profile>", .text =
+		  "<options  details=\"true\"/>\n"
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "</setup>\n"
+		  "\n"
+		  "<classes>\n"
+		  "<class  name=\"c0\" cpu=\"0\"/>\n"
+		  "<class  name=\"c1\" cpu=\"12\"/>\n"
+		  "</classes>\n"
+		  "<binary  name=\"/usr/bin/prog\">\n"
+		  "<count  class=\"c0\">\n"
+		  "600</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "3</count>\n"
+		  "<symbol  idref=\"0\" detaillo=\"0\" detailhi=\"1\">\n"
+		  "<count  class=\"c0\">\n"
+		  "600</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "3</count>\n"
+		  "</symbol>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count  class=\"c0\">\n"
+		  "399</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "5</count>\n"
+		  "<symbol  idref=\"1\" detaillo=\"0\" detailhi=\"0\">\n"
+		  "<count  class=\"c0\">\n"
+		  "399</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "5</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</binary>\n"
+		  "<binary  name=\"/opt/other\">\n"
+		  "<count  class=\"c0\">\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<count  class=\"c0\">\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</binary>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n"
+		  "<detailtable>\n"
+		  "<symboldetails  id=\"0\">\n"
+		  "<detaildata  id=\"0\"  file=\"/src/dir/main.c\" line=\"12\" vmaoffset=\"00401000\">\n"
+		  "<count  class=\"c0\">\n"
+		  "100</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "3</count>\n"
+		  "</detaildata>\n"
+		  "<detaildata  id=\"1\"  vmaoffset=\"00401008\">\n"
+		  "<count  class=\"c0\">\n"
+		  "500</count>\n"
+		  "</detaildata>\n"
+		  "</symboldetails>\n"
+		  "<symboldetails  id=\"1\">\n"
+		  "<detaildata  id=\"0\"  file=\"file.c\" line=\"4000000000\" vmaoffset=\"00001001\">\n"
+		  "<count  class=\"c0\">\n"
+		  "399</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "5</count>\n"
+		  "</detaildata>\n"
+		  "</symboldetails>\n"
+		  "<symboldetails  id=\"2\">\n"
+		  "</symboldetails>\n"
+		  "</detailtable>\n"
+		  "<bytestable>\n"
+		  "<bytes  id=\"0\">\n"
+		  "</bytes>\n"
+		  "<bytes  id=\"1\">\n"
+		  "</bytes>\n"
+		  "<bytes  id=\"2\">\n"
+		  "</bytes>\n"
+		  "</bytestable>\n" },
+		{ "call graph", CALLS | TWO, { 0 },
+		  .from = "<binary", .to = "<symboltable>", .text =
+		  "<binary  name=\"/usr/bin/prog\">\n"
+		  "<count  class=\"c0\">\n"
+		  "600</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "3</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<callers>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count  class=\"c0\">\n"
+		  "10</count>\n"
+		  "</symbol>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count  class=\"c0\">\n"
+		  "40</count>\n"
+		  "</symbol>\n"
+		  "</callers>\n"
+		  "<callees>\n"
+		  "<symbol  idref=\"0\" self=\"true\">\n"
+		  "<count  class=\"c0\">\n"
+		  "600</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "3</count>\n"
+		  "</symbol>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count  class=\"c0\">\n"
+		  "60</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count  class=\"c0\">\n"
+		  "40</count>\n"
+		  "</symbol>\n"
+		  "</callees>\n"
+		  "<count  class=\"c0\">\n"
+		  "600</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "3</count>\n"
+		  "</symbol>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count  class=\"c0\">\n"
+		  "399</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "5</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<callers>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count  class=\"c0\">\n"
+		  "60</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</callers>\n"
+		  "<callees>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<symbol  idref=\"1\" self=\"true\">\n"
+		  "<count  class=\"c0\">\n"
+		  "399</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "5</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count  class=\"c0\">\n"
+		  "10</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</callees>\n"
+		  "<count  class=\"c0\">\n"
+		  "399</count>\n"
+		  "<count  class=\"c1\">\n"
+		  "5</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</binary>\n"
+		  "<binary  name=\"/opt/other\">\n"
+		  "<count  class=\"c0\">\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<callers>\n"
+		  "</callers>\n"
+		  "<callees>\n"
+		  "</callees>\n"
+		  "<count  class=\"c0\">\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</binary>\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows), pp_format_xml);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shares_have_seven_characters),
+		cmocka_unit_test(addresses_have_8_or_16_digits),
+		cmocka_unit_test(formats_have_names),
+		cmocka_unit_test(text_is_written),
+		cmocka_unit_test(csv_is_written),
+		cmocka_unit_test(json_is_written),
+		cmocka_unit_test(xml_is_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
