@@ -1,0 +1,1550 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Parts of what formats write that depend on one fact of the report each:
+ * heads, accounts, names that need quotes, processes, call trees. */
+
+#include "tests/unit/pp_report.h"
+
+#include "libpp/format.h"
+#include "libpp/json.h"
+#include "libpp/text.h"
+#include "libpp/tree.h"
+
+/* ---- facts --------------------------------------------------------------- */
+
+static void as_it_is(struct made_report *m)
+{
+	(void)m;
+}
+
+static void with_speed(struct made_report *m)
+{
+	m->report.cpu_khz = 2400500;
+	m->report.timer_hz = 250;
+}
+
+static void timer(struct made_report *m)
+{
+	m->classes[0].event = "TIMER";
+	m->classes[0].count = 0;
+	m->classes[0].counted_unit_mask = 0;
+}
+
+static void timer_with_rate(struct made_report *m)
+{
+	timer(m);
+	with_speed(m);
+}
+
+static void event_called_timer(struct made_report *m)
+{
+	m->classes[0].event = "TIMER";
+	m->classes[0].count = 1;
+}
+
+static void with_words(struct made_report *m)
+{
+	m->texts[0] = (struct pp_event_text){ "Cycles", "user mode" };
+}
+
+static void masks_differ(struct made_report *m)
+{
+	with_words(m);
+	m->classes[0].unit_masks_differ = true;
+}
+
+static void other_mask_differs(struct made_report *m)
+{
+	m->classes[1].unit_masks_differ = true;
+}
+
+static void other_mask_is_another(struct made_report *m)
+{
+	m->classes[1].counted_unit_mask = 2;
+}
+
+static void two_events(struct made_report *m)
+{
+	m->report.classes.axis = PP_AXIS_EVENT;
+	m->classes[1].event = "MISSES";
+	m->classes[1].count = 500;
+	m->classes[1].counted_unit_mask = 2;
+	m->classes[1].unit_mask = 2;
+	m->classes[1].cpu = 0;
+}
+
+static void by_tgid(struct made_report *m)
+{
+	m->report.classes.axis = PP_AXIS_TGID;
+	m->classes[0].tgid = 7;
+}
+
+static void by_tid(struct made_report *m)
+{
+	m->report.classes.axis = PP_AXIS_TID;
+	m->classes[1].tid = 77;
+}
+
+static void by_cpu_and_all(struct made_report *m)
+{
+	m->classes[0].cpu = OP_MANGLE_ALL;
+}
+
+static void by_session(struct made_report *m)
+{
+	m->report.classes.axis = PP_AXIS_SESSION;
+	m->classes[0].session = "a";
+	m->classes[1].session = "b";
+}
+
+static struct op_ledger ledger;
+
+static void old_account(struct made_report *m)
+{
+	ledger = (struct op_ledger){
+		.source = "x", .taken = 3, .stored = 1, .pending = 2
+	};
+	m->report.old_account = &ledger;
+}
+
+static void stacks(struct made_report *m)
+{
+	ledger = made_account();
+	ledger.stacks[OP_STACKS_WHOLE] = 90;
+	ledger.stacks[OP_STACKS_NO_UNWIND] = 8;
+	ledger.stacks[OP_STACKS_NOT_STORED] = 5;
+	ledger.stacks[OP_STACKS_FRAMES] = 1234;
+	m->report.account = &ledger;
+}
+
+static void stacks_truncated(struct made_report *m)
+{
+	stacks(m);
+	ledger.stacks[OP_STACKS_TRUNCATED] = 2;
+	ledger.stacks[OP_STACKS_BROKEN] = 3;
+	ledger.stacks[OP_STACKS_NOT_STORED] = 0;
+}
+
+static void stacks_not_stored(struct made_report *m)
+{
+	ledger = (struct op_ledger){ .source = "x" };
+	ledger.stacks[OP_STACKS_NOT_STORED] = 1;
+	m->report.account = &ledger;
+}
+
+static void no_stacks_but_frames(struct made_report *m)
+{
+	ledger = (struct op_ledger){ .source = "x" };
+	ledger.stacks[OP_STACKS_FRAMES] = 1;
+	m->report.account = &ledger;
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+/* A fact about the report with @flags, and what is written then. */
+struct changed {
+	const char *name;
+	void (*change)(struct made_report *m);
+	unsigned int flags;
+	const char *text;
+};
+
+/* Rows are what @format writes from @from on up to @to. */
+static void write_changed(const char *format, const struct changed *rows,
+			  size_t nr, const char *from, const char *to)
+{
+	static const struct pp_format_options options;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct made_report m;
+		struct text all, part;
+		const char *start, *end;
+
+		make_report(&m, rows[i].flags);
+		rows[i].change(&m);
+		assert_int_equal(pp_format_find(format)->write(
+					 text_begin(&all), &m.report, &options),
+				 0);
+		fputs("END", all.out);
+		fclose(all.out);
+		start = strstr(all.all, from);
+		end = start ? strstr(start, to) : NULL;
+		if (!end)
+			fail_msg("%s: from \"%s\" to \"%s\" there is nothing",
+				 rows[i].name, from, to);
+		fwrite(start, (size_t)(end - start), 1, text_begin(&part));
+		free(all.all);
+		text_must_be(&part, rows[i].name, rows[i].text);
+	}
+}
+
+static void text_has_a_head(void **state)
+{
+	/* clang-format off */
+	static const struct changed rows[] = {
+		{ "plain", as_it_is, SYMBOLS,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n" },
+		{ "speed", with_speed, SYMBOLS,
+		  "CPU: AMD64 family10, speed 2400.5 MHz (estimated)\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n" },
+		{ "timer", timer, SYMBOLS,
+		  "CPU: AMD64 family10\n"
+		  "Profiling through timer interrupt\n" },
+		{ "timer with rate", timer_with_rate, SYMBOLS,
+		  "CPU: AMD64 family10, speed 2400.5 MHz (estimated)\n"
+		  "Profiling through timer interrupt, 250 samples per second and CPU\n" },
+		{ "called TIMER", event_called_timer, SYMBOLS,
+		  "CPU: AMD64 family10\n"
+		  "Counted TIMER events with a unit mask of 0x01 count 1\n" },
+		{ "words", with_words, SYMBOLS,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events (Cycles) with a unit mask of 0x01 (user mode) count 100000\n" },
+		{ "masks", masks_differ, SYMBOLS,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events (Cycles) with different unit masks count 100000\n" },
+		{ "masks of others", other_mask_differs, SYMBOLS | TWO,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with different unit masks count 100000\n"
+		  "Samples on CPU 0\n"
+		  "Samples on CPU 12\n" },
+		{ "another mask", other_mask_is_another, SYMBOLS | TWO,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with different unit masks count 100000\n"
+		  "Samples on CPU 0\n"
+		  "Samples on CPU 12\n" },
+		{ "two events", two_events, SYMBOLS | TWO,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Counted MISSES events with a unit mask of 0x02 count 500\n" },
+		{ "tgids", by_tgid, SYMBOLS | TWO,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Processes with a thread group ID of 7\n"
+		  "Processes with a thread group ID of all\n" },
+		{ "tids", by_tid, SYMBOLS | TWO,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Processes with a thread ID of all\n"
+		  "Processes with a thread ID of 77\n" },
+		{ "CPUs", by_cpu_and_all, SYMBOLS | TWO,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples on CPU all\n"
+		  "Samples on CPU 12\n" },
+		{ "sessions", by_session, SYMBOLS | TWO,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples of session a\n"
+		  "Samples of session b\n" },
+		{ "old account", old_account, SYMBOLS | DIFF | ACCOUNT,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples of the old profile: 3 taken = 1 stored + 0 lost + 2 pending\n"
+		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
+		{ "no old account", as_it_is, SYMBOLS | DIFF | ACCOUNT,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
+		{ "old without diff", old_account, SYMBOLS | ACCOUNT,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
+		{ "stacks", stacks, SYMBOLS,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+		  "Stacks: 98 stored = 90 whole + 8 no_unwind_data; 5 not stored\n" },
+		{ "stacks truncated", stacks_truncated, SYMBOLS,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+		  "Stacks: 103 stored = 90 whole + 2 truncated + 8 no_unwind_data + 3 broken\n" },
+		{ "stacks not stored", stacks_not_stored, SYMBOLS,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples: 0 taken = 0 stored + 0 lost\n"
+		  "Stacks: 0 stored = 0 whole; 1 not stored\n" },
+		{ "frames alone", no_stacks_but_frames, SYMBOLS,
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples: 0 taken = 0 stored + 0 lost\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_changed("text", rows, NR(rows), "CPU: ", "samples  %");
+}
+
+static void json_has_a_head(void **state)
+{
+	/* clang-format off */
+	static const struct changed rows[] = {
+		{ "speed", with_speed, 0,
+		  " \"title\": \"AMD64 family10\",\n"
+		  "  \"khz\": 2400500,\n"
+		  "  \"timer_hz\": 250\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000}\n"
+		  " ],\n" },
+		{ "words", with_words, 0,
+		  " \"title\": \"AMD64 family10\"\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"description\": \"Cycles\", \"count\": 100000, \"unit_mask\": 1, \"unit_mask_description\": \"user mode\", \"cpu\": 0, \"samples\": 1000}\n"
+		  " ],\n" },
+		{ "masks", masks_differ, 0,
+		  " \"title\": \"AMD64 family10\"\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"description\": \"Cycles\", \"count\": 100000, \"unit_mask_description\": \"user mode\", \"cpu\": 0, \"samples\": 1000}\n"
+		  " ],\n" },
+		{ "tgids", by_tgid, TWO,
+		  " \"title\": \"AMD64 family10\"\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"tgid\": 7, \"cpu\": 0, \"samples\": 1000},\n"
+		  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 12, \"samples\": 8}\n"
+		  " ],\n" },
+		{ "tids", by_tid, TWO,
+		  " \"title\": \"AMD64 family10\"\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000},\n"
+		  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"tid\": 77, \"cpu\": 12, \"samples\": 8}\n"
+		  " ],\n" },
+		{ "sessions", by_session, TWO,
+		  " \"title\": \"AMD64 family10\"\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"session\": \"a\", \"samples\": 1000},\n"
+		  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 12, \"session\": \"b\", \"samples\": 8}\n"
+		  " ],\n" },
+		{ "stacks", stacks, 0,
+		  " \"title\": \"AMD64 family10\"\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000}\n"
+		  " ],\n"
+		  " \"account\": {\n"
+		  "  \"source\": \"file\",\n"
+		  "  \"taken\": 1010,\n"
+		  "  \"stored\": 1000,\n"
+		  "  \"pending\": 0,\n"
+		  "  \"lost\": 10,\n"
+		  "  \"causes\": {\"buffer_full\": 8, \"nothing\": 0, \"no_mm\": 2},\n"
+		  "  \"stacks\": {\"whole\": 90, \"truncated\": 0, \"no_unwind_data\": 8, \"broken\": 0, \"not_stored\": 5, \"frames\": 1234, \"arcs\": 0, \"arcs_too_far\": 0, \"arcs_not_stored\": 0}\n"
+		  " },\n" },
+		{ "stacks not stored", stacks_not_stored, 0,
+		  " \"title\": \"AMD64 family10\"\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000}\n"
+		  " ],\n"
+		  " \"account\": {\n"
+		  "  \"source\": \"x\",\n"
+		  "  \"taken\": 0,\n"
+		  "  \"stored\": 0,\n"
+		  "  \"pending\": 0,\n"
+		  "  \"lost\": 0,\n"
+		  "  \"causes\": {},\n"
+		  "  \"stacks\": {\"whole\": 0, \"truncated\": 0, \"no_unwind_data\": 0, \"broken\": 0, \"not_stored\": 1, \"frames\": 0, \"arcs\": 0, \"arcs_too_far\": 0, \"arcs_not_stored\": 0}\n"
+		  " },\n" },
+		{ "old account", old_account, DIFF | ACCOUNT,
+		  " \"title\": \"AMD64 family10\"\n"
+		  " },\n"
+		  " \"classes\": [\n"
+		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000, \"old_symbol_samples\": 2000}\n"
+		  " ],\n"
+		  " \"account\": {\n"
+		  "  \"source\": \"file\",\n"
+		  "  \"taken\": 1010,\n"
+		  "  \"stored\": 1000,\n"
+		  "  \"pending\": 0,\n"
+		  "  \"lost\": 10,\n"
+		  "  \"causes\": {\"buffer_full\": 8, \"nothing\": 0, \"no_mm\": 2}\n"
+		  " },\n"
+		  " \"old_account\": {\n"
+		  "  \"source\": \"x\",\n"
+		  "  \"taken\": 3,\n"
+		  "  \"stored\": 1,\n"
+		  "  \"pending\": 2,\n"
+		  "  \"lost\": 0,\n"
+		  "  \"causes\": {}\n"
+		  " },\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_changed("json", rows, NR(rows), " \"title\"",
+		      " \"applications\"");
+}
+
+/* ---- XML ----------------------------------------------------------------- */
+
+static void plain_cpu_type(struct made_report *m)
+{
+	strcpy(m->report.cpu_type, "timer");
+}
+
+static void three_parts(struct made_report *m)
+{
+	strcpy(m->report.cpu_type, "a/b/c");
+}
+
+static void same_cpu(struct made_report *m)
+{
+	m->classes[1].cpu = m->classes[0].cpu;
+}
+
+static void other_event(struct made_report *m)
+{
+	same_cpu(m);
+	m->classes[1].event = "MISSES";
+}
+
+static void other_count(struct made_report *m)
+{
+	same_cpu(m);
+	m->classes[1].count = 1;
+}
+
+static void other_mask(struct made_report *m)
+{
+	same_cpu(m);
+	m->classes[1].unit_mask = 2;
+}
+
+static void merged_sessions(struct made_report *m)
+{
+	same_cpu(m);
+	m->classes[0].session = "a";
+}
+
+static void two_sessions(struct made_report *m)
+{
+	by_session(m);
+	same_cpu(m);
+}
+
+static void two_threads(struct made_report *m)
+{
+	same_cpu(m);
+	m->classes[0].tgid = m->classes[1].tgid = 7;
+	m->classes[0].tid = 7;
+	m->classes[1].tid = 8;
+}
+
+static void two_processes(struct made_report *m)
+{
+	same_cpu(m);
+	m->classes[0].tgid = 7;
+	m->classes[1].tgid = 9;
+}
+
+static void one_process_of_all(struct made_report *m)
+{
+	same_cpu(m);
+	m->classes[1].tgid = 9;
+}
+
+static void control_characters(struct made_report *m)
+{
+	m->symbols[0].name = "a\x01\x1f \x7f\xc3\xa4'\n";
+}
+
+/* Two functions of one name and image; and of the same name in another. */
+static void same_names(struct made_report *m)
+{
+	m->symbols[1].image = m->symbols[0].image;
+	m->symbols[1].raw_name = m->symbols[0].raw_name;
+	m->symbols[2].raw_name = m->symbols[0].raw_name;
+}
+
+/* What is known has another order, and one symbol is not shown. */
+static void known_in_other_order(struct made_report *m)
+{
+	static struct pp_symbol_entry known[3];
+
+	for (size_t i = 0; i < 3; i++) {
+		known[i] = m->symbols[2 - i];
+		known[i].nr = i;
+		m->symbols[2 - i].nr = i;
+	}
+	m->report.known = known;
+	m->report.nr_symbols = 2;
+}
+
+static void huge_counts(struct made_report *m)
+{
+	static const uint64_t huge[] = { UINT64_MAX - 1, 5 };
+
+	same_cpu(m);
+	m->symbols[0].counts = huge;
+}
+
+static void xml_is_of_the_schema(void **state)
+{
+	/* clang-format off */
+	static const struct changed heads[] = {
+		{ "timer", timer_with_rate, 0,
+		  "<profile  schemaversion=\"3.0\" cputype=\"x86-64\"\n"
+		  " processor=\"family10\"\n"
+		  " mhz=\"2400.50\"\n"
+		  " title=\"\">\n" },
+		{ "CPU type", plain_cpu_type, 0,
+		  "<profile  schemaversion=\"3.0\" cputype=\"timer\"\n"
+		  " processor=\"timer\"\n"
+		  " mhz=\"0.00\"\n"
+		  " title=\"\">\n" },
+		{ "long CPU type", three_parts, 0,
+		  "<profile  schemaversion=\"3.0\" cputype=\"a\"\n"
+		  " processor=\"b/c\"\n"
+		  " mhz=\"0.00\"\n"
+		  " title=\"\">\n" },
+	};
+	static const struct changed setups[] = {
+		{ "timer", timer_with_rate, 0,
+		  "<setup>\n"
+		  "<timersetup  rtcinterrupts=\"250\"/>\n"
+		  "</setup>\n"
+		  "\n" },
+		{ "two events", two_events, TWO,
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "<eventsetup  id=\"1\" eventname=\"MISSES\" unitmask=\"2\" setupcount=\"500\"/>\n"
+		  "</setup>\n"
+		  "\n"
+		  "<classes>\n"
+		  "<class  name=\"c0\" cpu=\"0\" event=\"0\" mask=\"1\"/>\n"
+		  "<class  name=\"c1\" cpu=\"0\" event=\"1\" mask=\"2\"/>\n"
+		  "</classes>\n" },
+		{ "event", other_event, TWO,
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "<eventsetup  id=\"1\" eventname=\"MISSES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "</setup>\n"
+		  "\n"
+		  "<classes>\n"
+		  "<class  name=\"c0\" cpu=\"0\" event=\"0\"/>\n"
+		  "<class  name=\"c1\" cpu=\"0\" event=\"1\"/>\n"
+		  "</classes>\n" },
+		{ "count", other_count, TWO,
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "<eventsetup  id=\"1\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"1\"/>\n"
+		  "</setup>\n"
+		  "\n"
+		  "<classes>\n"
+		  "<class  name=\"c0\" cpu=\"0\" event=\"0\"/>\n"
+		  "<class  name=\"c1\" cpu=\"0\" event=\"1\"/>\n"
+		  "</classes>\n" },
+		{ "mask", other_mask, TWO,
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "<eventsetup  id=\"1\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "</setup>\n"
+		  "\n"
+		  "<classes>\n"
+		  "<class  name=\"c0\" cpu=\"0\" event=\"0\" mask=\"1\"/>\n"
+		  "<class  name=\"c1\" cpu=\"0\" event=\"1\" mask=\"2\"/>\n"
+		  "</classes>\n" },
+		{ "all CPUs", by_cpu_and_all, TWO,
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "</setup>\n"
+		  "\n"
+		  "<classes>\n"
+		  "<class  name=\"c0\"/>\n"
+		  "<class  name=\"c1\" cpu=\"12\"/>\n"
+		  "</classes>\n" },
+		{ "sessions", two_sessions, TWO,
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "</setup>\n"
+		  "\n"
+		  "<classes>\n"
+		  "<class  name=\"c0\" cpu=\"0\"/>\n"
+		  "<class  name=\"c1\" cpu=\"0\"/>\n"
+		  "</classes>\n" },
+		{ "merged sessions", merged_sessions, TWO,
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "</setup>\n"
+		  "\n" },
+		{ "same class", same_cpu, TWO,
+		  "<setup>\n"
+		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+		  "</setup>\n"
+		  "\n" },
+	};
+	static const struct changed bodies[] = {
+		{ "threads", two_threads, SYMBOLS | TWO,
+		  "</setup>\n"
+		  "\n"
+		  "<process  pid=\"7\" name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "1000</count>\n"
+		  "<count>\n"
+		  "8</count>\n"
+		  "<thread  tid=\"7\">\n"
+		  "<count>\n"
+		  "1000</count>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/opt/other\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</thread>\n"
+		  "<thread  tid=\"8\">\n"
+		  "<count>\n"
+		  "8</count>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "3</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "3</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "5</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "5</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</thread>\n"
+		  "</process>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n" },
+		{ "processes", two_processes, SYMBOLS | TWO,
+		  "</setup>\n"
+		  "\n"
+		  "<process  pid=\"7\" name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "1000</count>\n"
+		  "<thread  tid=\"7\">\n"
+		  "<count>\n"
+		  "1000</count>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/opt/other\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</thread>\n"
+		  "</process>\n"
+		  "<process  pid=\"9\" name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "8</count>\n"
+		  "<thread  tid=\"9\">\n"
+		  "<count>\n"
+		  "8</count>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "3</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "3</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "5</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "5</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</thread>\n"
+		  "</process>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n" },
+		{ "one of all", one_process_of_all, SYMBOLS | TWO,
+		  "</setup>\n"
+		  "\n"
+		  "<process  pid=\"-1\" name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "1000</count>\n"
+		  "<thread  tid=\"-1\">\n"
+		  "<count>\n"
+		  "1000</count>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/opt/other\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</thread>\n"
+		  "</process>\n"
+		  "<process  pid=\"9\" name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "8</count>\n"
+		  "<thread  tid=\"9\">\n"
+		  "<count>\n"
+		  "8</count>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "3</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "3</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "5</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "5</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</thread>\n"
+		  "</process>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n" },
+		{ "threads that call", two_threads, CALLS | TWO,
+		  "</setup>\n"
+		  "\n"
+		  "<process  pid=\"7\" name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "1000</count>\n"
+		  "<count>\n"
+		  "8</count>\n"
+		  "<thread  tid=\"7\">\n"
+		  "<count>\n"
+		  "1000</count>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<callers>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "10</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "40</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</callers>\n"
+		  "<callees>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<symbol  idref=\"0\" self=\"true\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "60</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "40</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</callees>\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<callers>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "60</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</callers>\n"
+		  "<callees>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<symbol  idref=\"1\" self=\"true\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "10</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</callees>\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/opt/other\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<callers>\n"
+		  "</callers>\n"
+		  "<callees>\n"
+		  "</callees>\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</thread>\n"
+		  "<thread  tid=\"8\">\n"
+		  "<count>\n"
+		  "8</count>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "3</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<callers>\n"
+		  "</callers>\n"
+		  "<callees>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<symbol  idref=\"0\" self=\"true\">\n"
+		  "<count>\n"
+		  "3</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</callees>\n"
+		  "<count>\n"
+		  "3</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "5</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<callers>\n"
+		  "<module  name=\"/usr/bin/prog\">\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</callers>\n"
+		  "<callees>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<symbol  idref=\"1\" self=\"true\">\n"
+		  "<count>\n"
+		  "5</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</callees>\n"
+		  "<count>\n"
+		  "5</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</thread>\n"
+		  "</process>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n" },
+		{ "characters", control_characters, SYMBOLS,
+		  "</setup>\n"
+		  "\n"
+		  "<binary  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "</symbol>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</binary>\n"
+		  "<binary  name=\"/opt/other\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</binary>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"a?\? ?ä'?\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n" },
+		{ "same names", same_names, SYMBOLS | DETAILS,
+		  "</setup>\n"
+		  "\n"
+		  "<binary  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "999</count>\n"
+		  "<symbol  idref=\"0\" detaillo=\"0\" detailhi=\"1\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "</symbol>\n"
+		  "<symbol  idref=\"0\" detaillo=\"2\" detailhi=\"2\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "</symbol>\n"
+		  "</binary>\n"
+		  "<binary  name=\"/opt/other\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</binary>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n"
+		  "<detailtable>\n"
+		  "<symboldetails  id=\"0\">\n"
+		  "<detaildata  id=\"0\"  file=\"/src/dir/main.c\" line=\"12\" vmaoffset=\"00401000\">\n"
+		  "<count  class=\"\">\n"
+		  "100</count>\n"
+		  "</detaildata>\n"
+		  "<detaildata  id=\"1\"  vmaoffset=\"00401008\">\n"
+		  "<count  class=\"\">\n"
+		  "500</count>\n"
+		  "</detaildata>\n"
+		  "<detaildata  id=\"2\"  file=\"file.c\" line=\"4000000000\" vmaoffset=\"00001001\">\n"
+		  "<count  class=\"\">\n"
+		  "399</count>\n"
+		  "</detaildata>\n"
+		  "</symboldetails>\n"
+		  "<symboldetails  id=\"1\">\n"
+		  "</symboldetails>\n"
+		  "</detailtable>\n"
+		  "<bytestable>\n"
+		  "<bytes  id=\"0\">\n"
+		  "</bytes>\n"
+		  "<bytes  id=\"1\">\n"
+		  "</bytes>\n"
+		  "</bytestable>\n" },
+		{ "order", known_in_other_order, SYMBOLS | DETAILS,
+		  "</setup>\n"
+		  "\n"
+		  "<binary  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "<symbol  idref=\"0\" detaillo=\"0\" detailhi=\"1\">\n"
+		  "<count>\n"
+		  "600</count>\n"
+		  "</symbol>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "<symbol  idref=\"1\" detaillo=\"0\" detailhi=\"0\">\n"
+		  "<count>\n"
+		  "399</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</binary>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "</symboltable>\n"
+		  "<detailtable>\n"
+		  "<symboldetails  id=\"0\">\n"
+		  "<detaildata  id=\"0\"  file=\"/src/dir/main.c\" line=\"12\" vmaoffset=\"00401000\">\n"
+		  "<count  class=\"\">\n"
+		  "100</count>\n"
+		  "</detaildata>\n"
+		  "<detaildata  id=\"1\"  vmaoffset=\"00401008\">\n"
+		  "<count  class=\"\">\n"
+		  "500</count>\n"
+		  "</detaildata>\n"
+		  "</symboldetails>\n"
+		  "<symboldetails  id=\"1\">\n"
+		  "<detaildata  id=\"0\"  file=\"file.c\" line=\"4000000000\" vmaoffset=\"00001001\">\n"
+		  "<count  class=\"\">\n"
+		  "399</count>\n"
+		  "</detaildata>\n"
+		  "</symboldetails>\n"
+		  "</detailtable>\n"
+		  "<bytestable>\n"
+		  "<bytes  id=\"0\">\n"
+		  "</bytes>\n"
+		  "<bytes  id=\"1\">\n"
+		  "</bytes>\n"
+		  "</bytestable>\n" },
+		{ "huge", huge_counts, SYMBOLS | TWO,
+		  "</setup>\n"
+		  "\n"
+		  "<binary  name=\"/usr/bin/prog\">\n"
+		  "<count>\n"
+		  "18446744073709551615</count>\n"
+		  "<symbol  idref=\"0\">\n"
+		  "<count>\n"
+		  "18446744073709551615</count>\n"
+		  "</symbol>\n"
+		  "<module  name=\"/lib/libc.so\">\n"
+		  "<count>\n"
+		  "404</count>\n"
+		  "<symbol  idref=\"1\">\n"
+		  "<count>\n"
+		  "404</count>\n"
+		  "</symbol>\n"
+		  "</module>\n"
+		  "</binary>\n"
+		  "<binary  name=\"/opt/other\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "<symbol  idref=\"2\">\n"
+		  "<count>\n"
+		  "1</count>\n"
+		  "</symbol>\n"
+		  "</binary>\n"
+		  "<symboltable>\n"
+		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+		  "</symboltable>\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_changed("xml", heads, NR(heads), "<profile", "<options");
+	write_changed("xml", setups, NR(setups), "<setup>", "<symboltable");
+	write_changed("xml", bodies, NR(bodies), "</setup>\n", "</profile>");
+}
+
+/* ---- text in JSON and CSV ------------------------------------------------ */
+
+static void json_strings_are_utf8(void **state)
+{
+#define BAD "\\ufffd"
+	static const struct {
+		const char *text, *json;
+	} rows[] = {
+		{ "", "\"\"" },
+		{ "a b", "\"a b\"" },
+		{ "\"\\/", "\"\\\"\\\\/\"" },
+		{ "\n\t\x01\x1f\x20\x7e\x7f",
+		  "\"\\u000a\\u0009\\u0001\\u001f ~\\u007f\"" },
+		{ "\xc3\xa4", "\"\xc3\xa4\"" },
+		{ "\xc2\x80", "\"\xc2\x80\"" },
+		{ "\xdf\xbf", "\"\xdf\xbf\"" },
+		{ "\xe0\xa0\x80", "\"\xe0\xa0\x80\"" },
+		{ "\xed\x9f\xbf", "\"\xed\x9f\xbf\"" },
+		{ "\xee\x80\x80", "\"\xee\x80\x80\"" },
+		{ "\xef\xbf\xbf", "\"\xef\xbf\xbf\"" },
+		{ "\xf0\x90\x80\x80", "\"\xf0\x90\x80\x80\"" },
+		{ "\xf4\x8f\xbf\xbf", "\"\xf4\x8f\xbf\xbf\"" },
+		/* Cut off, alone, too long, a surrogate, too large. */
+		{ "\xc3", "\"" BAD "\"" },
+		{ "\xe2\x82", "\"" BAD BAD "\"" },
+		{ "\xc3x", "\"" BAD "x\"" },
+		{ "\x80", "\"" BAD "\"" },
+		{ "\xbf", "\"" BAD "\"" },
+		{ "\xc1\xbf", "\"" BAD BAD "\"" },
+		{ "\xe0\x9f\xbf", "\"" BAD BAD BAD "\"" },
+		{ "\xf0\x8f\xbf\xbf", "\"" BAD BAD BAD BAD "\"" },
+		{ "\xed\xa0\x80", "\"" BAD BAD BAD "\"" },
+		{ "\xed\xbf\xbf", "\"" BAD BAD BAD "\"" },
+		{ "\xf4\x90\x80\x80", "\"" BAD BAD BAD BAD "\"" },
+		{ "\xf8\x88\x80\x80\x80", "\"" BAD BAD BAD BAD BAD "\"" },
+		{ "\xff", "\"" BAD "\"" },
+		{ NULL, "null" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+		struct pp_json json = { .out = text_begin(&t) };
+
+		pp_json_text(&json, NULL, rows[i].text);
+		text_must_be(&t, rows[i].json, rows[i].json);
+	}
+}
+
+static void json_values_stand_in_lines(void **state)
+{
+	struct text t;
+	struct pp_json json = { .out = text_begin(&t) };
+
+	(void)state;
+	pp_json_open(&json, NULL, '{');
+	pp_json_open(&json, "empty", '{');
+	pp_json_close(&json, '}');
+	pp_json_open(&json, "a\"", '[');
+	pp_json_u64(&json, NULL, UINT64_MAX);
+	pp_json_open(&json, NULL, '[');
+	pp_json_i64(&json, NULL, INT64_MIN);
+	pp_json_open(&json, NULL, '[');
+	pp_json_close(&json, ']');
+	pp_json_bool(&json, NULL, false);
+	pp_json_close(&json, ']');
+	pp_json_double(&json, NULL, INFINITY);
+	pp_json_double(&json, NULL, NAN);
+	pp_json_double(&json, NULL, 0.1234567894);
+	pp_json_close(&json, ']');
+	pp_json_close(&json, '}');
+	text_must_be(&t, "values",
+		     "{\n"
+		     " \"empty\": {},\n"
+		     " \"a\\\"\": [\n"
+		     "  18446744073709551615,\n"
+		     "  [-9223372036854775808, [], false],\n"
+		     "  null,\n"
+		     "  null,\n"
+		     "  0.123456789\n"
+		     " ]\n"
+		     "}");
+}
+
+static void csv_fields_are_quoted(void **state)
+{
+	static const struct {
+		const char *name, *field;
+	} rows[] = {
+		{ "", "" },
+		{ "a b;'", "a b;'" },
+		{ "a,b", "\"a,b\"" },
+		{ "\"", "\"\"\"\"" },
+		{ "a\nb", "\"a\nb\"" },
+		{ "a\rb", "\"a\rb\"" },
+	};
+	static const struct pp_format_options options = { .no_header = true };
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct made_report m;
+		struct text t;
+		char wanted[128];
+
+		make_report(&m, SYMBOLS);
+		m.report.nr_symbols = 1;
+		m.symbols[0].name = rows[i].name;
+		m.symbols[0].size = 0;
+		pp_format_csv(text_begin(&t), &m.report, &options);
+		snprintf(wanted, sizeof(wanted),
+			 "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,%s,,,,"
+			 "600,60\n",
+			 rows[i].field);
+		text_must_be(&t, rows[i].name, wanted);
+	}
+}
+
+/* ---- call trees ---------------------------------------------------------- */
+
+static struct pp_frame frames[] = {
+	{ "all", NULL, PP_FRAME_ROOT },
+	{ "prog", NULL, PP_FRAME_ROOT },
+	{ "main", "/bin/prog", PP_FRAME_APP },
+	{ "f;<g>\x01\x7f\x80", "/lib/x.so", PP_FRAME_LIBRARY },
+	{ "[broken]", NULL, PP_FRAME_GAP },
+	{ "k", "/vmlinux", PP_FRAME_KERNEL },
+	{ "h", "/bin/prog", PP_FRAME_APP },
+};
+
+/* all, prog, main, f, k below f, h below main, a gap below prog */
+static struct pp_tree_node nodes[] = {
+	{ 0, 0 }, { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 5 }, { 2, 6 }, { 1, 4 },
+};
+
+static uint64_t self[] = { 0, 0, 1, 0, 4, 30, 500 };
+static uint64_t all[] = { 535, 535, 35, 4, 4, 30, 500 };
+static uint64_t self_of_two[][2] = {
+	{ 0, 0 }, { 0, 0 }, { 1, 0 }, { 0, 7 }, { 4, 4 }, { 30, 0 }, { 500, 2 },
+};
+static uint64_t all_of_two[][2] = {
+	{ 535, 13 }, { 535, 13 }, { 35, 11 }, { 4, 11 },
+	{ 4, 4 },    { 30, 0 },	  { 500, 2 },
+};
+static uint64_t none[] = { 0, 0 };
+static uint64_t broken[] = { 500, 2 };
+static uint64_t cut[] = { 107, 0 };
+
+static struct pp_tree tree;
+
+static void with_tree(struct made_report *m)
+{
+	tree = (struct pp_tree){
+		.frames = frames,
+		.nr_frames = NR(frames),
+		.nodes = nodes,
+		.nr_nodes = NR(nodes),
+		.nr_columns = m->report.is_diff ? 2 : m->report.classes.nr,
+		.self = self,
+		.all = all,
+		.broken = none,
+		.cut = none,
+	};
+	if (tree.nr_columns == 2) {
+		tree.self = self_of_two[0];
+		tree.all = all_of_two[0];
+	}
+	m->report.tree = &tree;
+}
+
+static void broken_tree(struct made_report *m)
+{
+	with_tree(m);
+	tree.broken = broken;
+}
+
+static void cut_tree(struct made_report *m)
+{
+	with_tree(m);
+	tree.cut = cut;
+	tree.nr_cut = 21;
+	tree.threshold = 0.0123456;
+}
+
+static void whole_tree(struct made_report *m)
+{
+	static const uint64_t totals[] = { 535 };
+
+	with_tree(m);
+	m->report.totals = totals;
+}
+
+static void more_than_there_is(struct made_report *m)
+{
+	static const uint64_t totals[] = { 534 };
+
+	with_tree(m);
+	m->report.totals = totals;
+}
+
+static void told_tree(struct made_report *m)
+{
+	with_tree(m);
+	stacks(m);
+	with_speed(m);
+}
+
+static void compared_tree(struct made_report *m)
+{
+	with_tree(m);
+	old_account(m);
+}
+
+static void some_apps(struct made_report *m, size_t nr)
+{
+	static const struct pp_summary_app apps[] = {
+		{ .name = "/bin/a" },
+		{ .name = "/bin/b" },
+		{ .name = "/c" },
+		{ .name = "d/e" },
+	};
+
+	with_tree(m);
+	m->report.apps = apps;
+	m->report.nr_apps = nr;
+}
+
+static void three_apps(struct made_report *m)
+{
+	some_apps(m, 3);
+}
+
+static void four_apps(struct made_report *m)
+{
+	some_apps(m, 4);
+}
+
+static void no_apps(struct made_report *m)
+{
+	some_apps(m, 0);
+}
+
+static void call_trees_are_written(void **state)
+{
+	/* clang-format off */
+	static const struct changed folded[] = {
+		{ "one", with_tree, 0,
+		  "prog;main 1\n"
+		  "prog;main;f:<g>?\?\200;k 4\n"
+		  "prog;main;h 30\n"
+		  "prog;[broken] 500\n" },
+		{ "old and new", with_tree, DIFF,
+		  "prog;main 0 1\n"
+		  "prog;main;f:<g>?\?\200 7 0\n"
+		  "prog;main;f:<g>?\?\200;k 4 4\n"
+		  "prog;main;h 0 30\n"
+		  "prog;[broken] 2 500\n" },
+	};
+	static const struct changed data[] = {
+		{ "plain", with_tree, 0,
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
+		  " ],\n"
+		  " \"notes\": [],\n"
+		  " \"images\": [\n"
+		  "  \"/bin/prog\",\n"
+		  "  \"/lib/x.so\",\n"
+		  "  \"/vmlinux\"\n"
+		  " ],\n"
+		  " \"frames\": [\n"
+		  "  [\"all\", -1, 0],\n"
+		  "  [\"prog\", -1, 0],\n"
+		  "  [\"main\", 0, 1],\n"
+		  "  [\"f;\\u003cg>\\u0001\\u007f\\ufffd\", 1, 2],\n"
+		  "  [\"[broken]\", -1, 5],\n"
+		  "  [\"k\", 2, 3],\n"
+		  "  [\"h\", 0, 1]\n"
+		  " ],\n"
+		  " \"nodes\": [\n"
+		  "0,0,0,\n"
+		  "1,1,0,\n"
+		  "1,2,1,\n"
+		  "1,3,0,\n"
+		  "1,5,4,\n"
+		  "3,6,30,\n"
+		  "5,4,500]\n"
+		  "}" },
+		{ "two columns", with_tree, TWO,
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]},\n"
+		  "  {\"name\": \"cpu:12 and a long name\", \"notes\": [\"13 samples, all of them with stacks.\", \"All stacks are whole.\"]}\n"
+		  " ],\n"
+		  " \"notes\": [],\n"
+		  " \"images\": [\n"
+		  "  \"/bin/prog\",\n"
+		  "  \"/lib/x.so\",\n"
+		  "  \"/vmlinux\"\n"
+		  " ],\n"
+		  " \"frames\": [\n"
+		  "  [\"all\", -1, 0],\n"
+		  "  [\"prog\", -1, 0],\n"
+		  "  [\"main\", 0, 1],\n"
+		  "  [\"f;\\u003cg>\\u0001\\u007f\\ufffd\", 1, 2],\n"
+		  "  [\"[broken]\", -1, 5],\n"
+		  "  [\"k\", 2, 3],\n"
+		  "  [\"h\", 0, 1]\n"
+		  " ],\n"
+		  " \"nodes\": [\n"
+		  "0,0,0,0,\n"
+		  "1,1,0,0,\n"
+		  "1,2,1,0,\n"
+		  "1,3,0,7,\n"
+		  "1,5,4,4,\n"
+		  "3,6,30,0,\n"
+		  "5,4,500,2]\n"
+		  "}" },
+	};
+	static const struct changed heads[] = {
+		{ "broken", broken_tree, 0,
+		  " \"title\": \"Flame graph: prog, other\",\n"
+		  " \"about\": \"AMD64 family10\",\n"
+		  " \"diff\": false,\n"
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"6.54 % of the stacks are whole. The others are below a frame in brackets that says why.\"]}\n"
+		  " ],\n"
+		  " \"notes\": [],\n" },
+		{ "cut", cut_tree, 0,
+		  " \"title\": \"Flame graph: prog, other\",\n"
+		  " \"about\": \"AMD64 family10\",\n"
+		  " \"diff\": false,\n"
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\", \"20.00 % of the samples are in frames with less than 0.0123 % of all, which are not shown (21 frames).\"]}\n"
+		  " ],\n"
+		  " \"notes\": [],\n" },
+		{ "whole", whole_tree, 0,
+		  " \"title\": \"Flame graph: prog, other\",\n"
+		  " \"about\": \"AMD64 family10\",\n"
+		  " \"diff\": false,\n"
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 samples, all of them with stacks.\", \"All stacks are whole.\"]}\n"
+		  " ],\n"
+		  " \"notes\": [],\n" },
+		{ "too many", more_than_there_is, 0,
+		  " \"title\": \"Flame graph: prog, other\",\n"
+		  " \"about\": \"AMD64 family10\",\n"
+		  " \"diff\": false,\n"
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 samples, all of them with stacks.\", \"All stacks are whole.\"]}\n"
+		  " ],\n"
+		  " \"notes\": [],\n" },
+		{ "told", told_tree, 0,
+		  " \"title\": \"Flame graph: prog, other\",\n"
+		  " \"about\": \"AMD64 family10, 250 samples per second and CPU\",\n"
+		  " \"diff\": false,\n"
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
+		  " ],\n"
+		  " \"notes\": [\n"
+		  "  \"Session: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm); stacks: 98 stored = 90 whole + 8 no_unwind_data; 5 not stored\"\n"
+		  " ],\n" },
+		{ "compared", compared_tree, DIFF | ACCOUNT,
+		  " \"title\": \"Flame graph of a change: prog, other\",\n"
+		  " \"about\": \"AMD64 family10\",\n"
+		  " \"diff\": true,\n"
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]},\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"13 of 2000 samples (0.65 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
+		  " ],\n"
+		  " \"notes\": [\n"
+		  "  \"Session: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\",\n"
+		  "  \"Earlier session: 3 taken = 1 stored + 0 lost + 2 pending\"\n"
+		  " ],\n" },
+		{ "three", three_apps, 0,
+		  " \"title\": \"Flame graph: a, b, c\",\n"
+		  " \"about\": \"AMD64 family10\",\n"
+		  " \"diff\": false,\n"
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
+		  " ],\n"
+		  " \"notes\": [],\n" },
+		{ "four", four_apps, 0,
+		  " \"title\": \"Flame graph: a, b and 2 more\",\n"
+		  " \"about\": \"AMD64 family10\",\n"
+		  " \"diff\": false,\n"
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
+		  " ],\n"
+		  " \"notes\": [],\n" },
+		{ "none", no_apps, 0,
+		  " \"title\": \"Flame graph\",\n"
+		  " \"about\": \"AMD64 family10\",\n"
+		  " \"diff\": false,\n"
+		  " \"columns\": [\n"
+		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
+		  " ],\n"
+		  " \"notes\": [],\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_changed("folded", folded, NR(folded), "", "END");
+	write_changed("flamegraph", data, NR(data), " \"columns\"", "</script");
+	write_changed("flamegraph", heads, NR(heads), " \"title\": \"Flame",
+		      " \"images\"");
+}
+
+/* What was asked for is repeated, and what it left out is said. */
+static void flame_graphs_tell_options(void **state)
+{
+	static const struct {
+		struct pp_format_options options;
+		const char *text;
+	} rows[] = {
+		{ { .command = "opreport <x>" },
+		  "AMD64 family10 — opreport \\u003cx>\"" },
+		{ { .include_symbols = "x" },
+		  "the others have no stack or were left out by their symbols." },
+		{ { .exclude_symbols = "x" },
+		  "the others have no stack or were left out by their symbols." },
+		{ { .merge = "x" }, "the others have no stack.\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct made_report m;
+		struct text t;
+
+		make_report(&m, 0);
+		with_tree(&m);
+		pp_format_flamegraph(text_begin(&t), &m.report,
+				     &rows[i].options);
+		fclose(t.out);
+		assert_non_null(strstr(t.all, rows[i].text));
+		assert_null(strstr(t.all, "@DATA@"));
+		assert_int_equal(strncmp(t.all, "<!DOCTYPE html>", 15), 0);
+		assert_string_equal(t.all + t.len - 8, "</html>\n");
+		free(t.all);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_has_a_head),
+		cmocka_unit_test(json_has_a_head),
+		cmocka_unit_test(xml_is_of_the_schema),
+		cmocka_unit_test(json_strings_are_utf8),
+		cmocka_unit_test(json_values_stand_in_lines),
+		cmocka_unit_test(csv_fields_are_quoted),
+		cmocka_unit_test(call_trees_are_written),
+		cmocka_unit_test(flame_graphs_tell_options),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
