@@ -10,6 +10,10 @@ $(1)_LDLIBS := $(CMOCKA_LIBS) $(OPCODES_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
 
+# What the programs of pp/ are made of, but for their main().
+PP_PARTS := $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opgprof opannotate),$(wildcard pp/*.c))
+$(foreach t,options annotate import,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
+
 # Small programs that tests run, each of one file in tests/helper/.
 TEST_PROGS += mkstream mkodb mktree mkpack mkclassic
 mkstream_SRCS := tests/helper/mkstream.c utils/stream_text.c

@@ -1,0 +1,859 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the options of opreport, opannotate, oparchive and opgprof ask for:
+ * each row is a command line and the request that is made of it, or why it is
+ * refused. */
+
+#include "tests/unit/pp_fixture.h"
+
+#include <limits.h>
+
+#include "pp/opannotate_options.h"
+#include "pp/oparchive_options.h"
+#include "pp/opgprof_options.h"
+#include "pp/opreport_options.h"
+
+/* ---- values -------------------------------------------------------------- */
+
+struct value {
+	const char *text, *outcome;
+};
+
+static void percentages_are_taken(void **state)
+{
+#define NO_PERCENT(text)                                                       \
+	"--x=" text ": not a percentage; give a number from 0 to 100"
+	static const struct value rows[] = {
+		{ NULL, "-1" },
+		{ "0", "0" },
+		{ "100", "100" },
+		{ "0.5", "0.5" },
+		{ "1e1", "10" },
+		{ "-0", "-0" },
+		{ "100.01", NO_PERCENT("100.01") },
+		{ "-1", NO_PERCENT("-1") },
+		{ "nan", NO_PERCENT("nan") },
+		{ "inf", NO_PERCENT("inf") },
+		{ "", NO_PERCENT("") },
+		{ "5%", NO_PERCENT("5%") },
+		{ "x", NO_PERCENT("x") },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_diag diag = { "" };
+		double percent = -1;
+		struct text t;
+		FILE *out = text_begin(&t);
+
+		if (pp_take_percent("x", rows[i].text, &percent, &diag))
+			fputs(diag.text, out);
+		else
+			fprintf(out, "%g", percent);
+		text_must_be(&t, rows[i].outcome, rows[i].outcome);
+	}
+}
+
+static void words_of_lists_are_bits(void **state)
+{
+	static const struct value merges[] = {
+		{ NULL, "0x20" },
+		{ "cpu", "0x21" },
+		{ "tid", "0x22" },
+		{ "tgid", "0x26" },
+		{ "unitmask", "0x28" },
+		{ "lib", "0x30" },
+		{ "library", "0x30" },
+		{ "all", "0x3f" },
+		{ "cpu,unitmask", "0x29" },
+		{ "tid,tid", "0x22" },
+		{ "cpu,", "--merge=: unknown; use cpu, lib, tid, tgid, "
+			  "unitmask or all" },
+		{ "cp", "--merge=cp: unknown; use cpu, lib, tid, tgid, "
+			"unitmask or all" },
+	};
+	static const struct value verboses[] = {
+		{ NULL, "0xffffffff" },
+		{ "all", "0xffffffff" },
+		{ "sfile", "0x2" },
+		{ "bfd", "0x4" },
+		{ "stats", "0x8" },
+		{ "debug", "0" },
+		{ "level1,xml", "0" },
+		{ "bfd,stats", "0xc" },
+		{ "BFD", "--verbose=BFD: unknown; use all, debug, bfd, "
+			 "level1, sfile, stats or xml" },
+	};
+	struct pp_arena arena;
+
+	(void)state;
+	pp_arena_init(&arena);
+	for (size_t i = 0; i < NR(merges) + NR(verboses); i++) {
+		const struct value *row =
+			i < NR(merges) ? &merges[i] : &verboses[i - NR(merges)];
+		unsigned int bits = i < NR(merges) ? PP_MERGE_SESSION : 0;
+		struct op_diag diag = { "" };
+		struct text t;
+		FILE *out = text_begin(&t);
+		int err =
+			i < NR(merges)
+				? pp_take_merge(&arena, row->text, &bits, &diag)
+				: pp_take_verbose(&arena, true, row->text,
+						  &bits, &diag);
+
+		if (err)
+			fputs(diag.text, out);
+		else
+			fprintf(out, "%#x", bits);
+		text_must_be(&t, row->text ? row->text : "NULL", row->outcome);
+	}
+	pp_arena_release(&arena);
+}
+
+static void words_are_joined(void **state)
+{
+	static const char *const words[] = { "a", "b c", "", "d", NULL };
+	struct pp_arena arena;
+
+	(void)state;
+	pp_arena_init(&arena);
+	assert_string_equal(pp_join_words(&arena, words, "-", "."),
+			    "a-b c--d.");
+	assert_string_equal(pp_join_words(&arena, words + 3, "-", ""), "d");
+	assert_string_equal(pp_join_words(&arena, words + 4, "-", "."), ".");
+	assert_string_equal(pp_join_words(&arena, NULL, "-", "."), ".");
+	pp_arena_release(&arena);
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+static void warnings_of_one_cause_are_one_line(void **state)
+{
+	static const struct {
+		const char *messages; /* one letter each, see below */
+		unsigned int verbose;
+		const char *text;
+	} rows[] = {
+		{ "", 0, "" },
+		{ "a", 0, "p: warning: f0: gone\n" },
+		{ "aa", 0,
+		  "p: warning: f0: gone\n"
+		  "p: warning: f1: gone\n" },
+		{ "aaa", 0,
+		  "p: warning: f0: gone (and 2 more likewise; --verbose "
+		  "lists them)\n" },
+		{ "aabaa", 0,
+		  "p: warning: f0: gone (and 3 more likewise; --verbose "
+		  "lists them)\n"
+		  "p: warning: f2: broken\n" },
+		{ "baaabb", 0,
+		  "p: warning: f0: broken (and 2 more likewise; --verbose "
+		  "lists them)\n"
+		  "p: warning: f1: gone (and 2 more likewise; --verbose "
+		  "lists them)\n" },
+		{ "aaa", 1u << PP_REMARK_BFD,
+		  "p: warning: f0: gone\n"
+		  "p: warning: f1: gone\n"
+		  "p: warning: f2: gone\n" },
+		{ "nn", 0, "p: warning: nothing\np: warning: nothing\n" },
+		{ "nnn", 0,
+		  "p: warning: nothing (and 2 more likewise; --verbose lists "
+		  "them)\n" },
+		/* Remarks are no warnings, and shown if asked for. */
+		{ "ss", 0, "" },
+		{ "aass", 0, "p: warning: f0: gone\np: warning: f1: gone\n" },
+		{ "st", 1u << PP_REMARK_SFILE, "p: f0: gone\n" },
+		{ "st", 1u << PP_REMARK_STATS, "p: f1: gone\n" },
+		{ "st", ~0u, "p: f0: gone\np: f1: gone\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_arena arena;
+		struct pp_messages messages = { .arena = &arena };
+		struct text t;
+		FILE *out = text_begin(&t);
+
+		pp_arena_init(&arena);
+		for (size_t k = 0; rows[i].messages[k]; k++) {
+			char c = rows[i].messages[k];
+
+			if (c == 'n')
+				pp_message(&messages, PP_WARNING, "nothing");
+			else
+				pp_message(&messages,
+					   c == 's'   ? PP_REMARK_SFILE
+					   : c == 't' ? PP_REMARK_STATS
+						      : PP_WARNING,
+					   "f%zu: %s", k,
+					   c == 'b' ? "broken" : "gone");
+		}
+		pp_print_messages(out, "p", &messages, rows[i].verbose);
+		text_must_be(&t, rows[i].messages, rows[i].text);
+		pp_arena_release(&arena);
+	}
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+static void write_flag(FILE *out, const char *name, bool set)
+{
+	if (set)
+		fprintf(out, " %s", name);
+}
+
+static void write_string(FILE *out, const char *name, const char *text)
+{
+	if (text)
+		fprintf(out, " %s=%s", name, text);
+}
+
+static void write_strings(FILE *out, const char *name, const char *const *list)
+{
+	for (; list && *list; list++)
+		fprintf(out, " %s=%s", name, *list);
+}
+
+/* The merged axes, and what else is not as without any option. */
+static void write_request(FILE *out, const struct pp_request *r)
+{
+	static const char keys[] = "SIAYDV"; /* of enum pp_sort_key */
+
+	fprintf(out, "%u ", r->merge);
+	for (size_t i = 0; i < PP_NR_SORT_KEYS; i++)
+		fputc(keys[r->sort.keys[i]], out);
+	write_flag(out, "reverse", r->sort.reverse);
+	write_flag(out, "sort-long", r->sort.long_names);
+	write_flag(out, "any-axes", r->any_axes);
+	write_flag(out, "no-dependent", r->exclude_dependent);
+	write_flag(out, "symbols", r->symbols);
+	write_flag(out, "details", r->details);
+	write_flag(out, "calls", r->call_graph);
+	write_flag(out, "addresses", r->addresses_of_calls);
+	write_flag(out, "lines", r->lines);
+	write_flag(out, "code", r->code);
+	write_flag(out, "intervals", r->intervals);
+	write_flag(out, "tree", r->tree);
+	write_flag(out, "by-name", r->tree_by_name);
+	write_flag(out, "one-class", r->one_class);
+	if (r->tree_max_nodes)
+		fprintf(out, " max-nodes=%u", r->tree_max_nodes);
+	write_string(out, "root", r->root);
+	write_strings(out, "path", r->image_path);
+	if (r->demangle != PP_DEMANGLE_NORMAL)
+		fprintf(out, " demangle=%d", r->demangle);
+	write_strings(out, "include", r->include_symbols);
+	write_strings(out, "exclude", r->exclude_symbols);
+	if (r->threshold != 0)
+		fprintf(out, " threshold=%g", r->threshold);
+}
+
+struct command {
+	const char *line, *outcome;
+};
+
+/* Make @fd standard output. Returns what was, to be given back. */
+static int swap_stdout(int fd)
+{
+	int was = dup(STDOUT_FILENO);
+
+	fflush(stdout);
+	assert_true(dup2(fd, STDOUT_FILENO) >= 0);
+	close(fd);
+	return was;
+}
+
+static int open_terminal(void)
+{
+	static int master = -1;
+
+	if (master < 0)
+		master = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(!grantpt(master) && !unlockpt(master));
+	return open(ptsname(master), O_RDWR | O_NOCTTY);
+}
+
+/* The words of @line; the count is that of main(). */
+static int take_line(const char *line, char *copy, const char **argv,
+		     size_t room)
+{
+	int argc = 0;
+
+	split_words(line, copy, argv, room);
+	while (argv[argc])
+		argc++;
+	return argc;
+}
+
+static void write_opreport(FILE *out, const struct opreport_options *o)
+{
+	const struct pp_format_options *f = &o->format_options;
+
+	fprintf(out, "%s ", o->format->name);
+	write_request(out, &o->request);
+	fputs(" |", out);
+	write_flag(out, "bare", f->no_header);
+	write_flag(out, "long", f->long_names);
+	write_flag(out, "vma", f->show_address);
+	write_flag(out, "sums", f->accumulated);
+	write_flag(out, "global", f->global_percent);
+	write_flag(out, "no-dependent", f->exclude_dependent);
+	write_string(out, "words", f->words);
+	write_string(out, "exclude", f->exclude_symbols);
+	write_string(out, "include", f->include_symbols);
+	write_string(out, "path", f->image_path);
+	write_string(out, "merge", f->merge);
+	write_string(out, "session-dir", o->args.common.session_dir);
+	write_string(out, "output", o->args.output);
+	if (o->verbose)
+		fprintf(out, " verbose=%x", o->verbose);
+	if (o->max_loss != -1)
+		fprintf(out, " max-loss=%g", o->max_loss);
+	write_flag(out, "sort-ignored", o->sort_ignored);
+	write_flag(out, "diff", o->request.old_spec != NULL);
+	if (o->request.spec->lists[PP_SPEC_CPU].nr)
+		fprintf(out, " cpus=%zu",
+			o->request.spec->lists[PP_SPEC_CPU].nr);
+}
+
+/* Take what is in o->args and the words; standard output is @fd meanwhile. */
+static int take_opreport(struct opreport_options *o, const char *const *words,
+			 const char *const *argv, int fd, struct op_diag *diag)
+{
+	int was = swap_stdout(fd);
+	int err = opreport_take_options(o, words, argv, diag);
+
+	swap_stdout(was);
+	return err ? err : opreport_take_words(o, words, diag);
+}
+
+static void opreport_takes_options(void **state)
+{
+	/* clang-format off */
+	static const struct command rows[] = {
+		{ "", "text 32 SIAYDV |" },
+		{ "-l", "text 32 SIAYDV symbols |" },
+		{ "--symbols", "text 32 SIAYDV symbols |" },
+		{ "-c", "text 32 SIAYDV symbols calls |" },
+		{ "--callgraph -l", "text 32 SIAYDV symbols calls |" },
+		{ "-d", "text 32 SIAYDV symbols details | vma" },
+		{ "--details -l", "text 32 SIAYDV symbols details | vma" },
+		{ "-l -g", "text 32 SIAYDV symbols lines |" },
+		{ "-d --debug-info", "text 32 SIAYDV symbols details lines | vma" },
+		{ "-l -w", "text 32 SIAYDV symbols | vma" },
+		{ "-c --show-address", "text 32 SIAYDV symbols calls | vma" },
+		{ "-l -a", "text 32 SIAYDV symbols | sums" },
+		{ "-c --accumulated", "text 32 SIAYDV symbols calls | sums" },
+		{ "--intervals", "text 32 SIAYDV intervals |" },
+		{ "-t 5", "text 32 SIAYDV threshold=5 |" },
+		{ "--threshold=x", "--threshold=x: not a percentage; give a number from 0 to 100" },
+		{ "-l -s vma,sample", "text 32 VSIAYD symbols |" },
+		{ "--sort=symbol", "text 32 YSIADV |" },
+		{ "--sort=x", "--sort=x: unknown key; use sample, image, app-name, symbol, debug or vma" },
+		{ "-s sample,x,vma -l", "--sort=x: unknown key; use sample, image, app-name, symbol, debug or vma" },
+		{ "-r", "text 32 SIAYDV reverse |" },
+		{ "-m cpu", "text 33 SIAYDV | merge=cpu" },
+		{ "--merge=x", "--merge=x: unknown; use cpu, lib, tid, tgid, unitmask or all" },
+		{ "--by-session", "text 0 SIAYDV |" },
+		{ "-x", "text 32 SIAYDV no-dependent | no-dependent" },
+		{ "-l -i a,b", "text 32 SIAYDV symbols include=a include=b | include=a,b" },
+		{ "-l --exclude-symbols=a\\,b", "text 32 SIAYDV symbols exclude=a,b | exclude=a\\,b" },
+		{ "-D none", "text 32 SIAYDV demangle=1 |" },
+		{ "--demangle=smart", "text 32 SIAYDV demangle=2 |" },
+		{ "--demangle=normal", "text 32 SIAYDV |" },
+		{ "--demangle=Smart", "--demangle=Smart: unknown; use none, normal or smart" },
+		{ "-%", "text 32 SIAYDV | global" },
+		{ "-d -%", "text 32 SIAYDV symbols details | vma global" },
+		{ "-c --global-percent -l", "text 32 SIAYDV symbols calls | global" },
+		{ "-f", "text 32 SIAYDV sort-long | long" },
+		{ "-n", "text 32 SIAYDV | bare" },
+		{ "-X", "xml 32 AISYDV any-axes symbols |" },
+		{ "-X -d", "xml 32 AISYDV any-axes symbols details code | vma" },
+		{ "-X -s image", "xml 32 AISYDV any-axes symbols | sort-ignored" },
+		{ "-X -s x", "--sort=x: unknown key; use sample, image, app-name, symbol, debug or vma" },
+		{ "--json", "json 32 SIAYDV any-axes |" },
+		{ "--csv", "csv 32 SIAYDV any-axes |" },
+		{ "--format=text", "text 32 SIAYDV |" },
+		{ "--format=xml", "xml 32 AISYDV any-axes symbols |" },
+		{ "--format=folded", "folded 32 SIAYDV any-axes tree by-name one-class |" },
+		{ "--format=flamegraph", "flamegraph 32 SIAYDV any-axes tree max-nodes=500000 |" },
+		{ "--format=folded -l -c -i a", "folded 32 SIAYDV any-axes tree by-name one-class include=a | include=a" },
+		{ "--format=svg", "--format=svg: unknown; use text, xml, json, csv, folded or flamegraph" },
+		{ "-o FILE", "text 32 SIAYDV | output=FILE" },
+		{ "--max-loss=1.5", "text 32 SIAYDV | max-loss=1.5" },
+		{ "--max-loss=-1", "--max-loss=-1: not a percentage; give a number from 0 to 100" },
+		{ "--session-dir=DIR", "text 32 SIAYDV | session-dir=DIR" },
+		{ "-p a,b -R ROOT", "text 32 SIAYDV root=ROOT path=a path=b | path=a,b" },
+		{ "-V", "text 32 SIAYDV | verbose=ffffffff" },
+		{ "--verbose=bfd", "text 32 SIAYDV | verbose=4" },
+		{ "--verbose=x", "--verbose=x: unknown; use all, debug, bfd, level1, sfile, stats or xml" },
+		{ "cpu:1,2 tid:all -l", "text 32 SIAYDV symbols | words=cpu:1,2,tid:all cpus=2" },
+		{ "cpu:x", "cpu:x: 'x' is not a number; give whole numbers, separated by commas" },
+		{ "-l { cpu:1 } { cpu:2 }", "text 32 SIAYDV symbols | words={,cpu:1,},{,cpu:2,} diff cpus=1" },
+		{ "--format=folded { cpu:1 } {}", "folded 32 SIAYDV any-axes tree by-name one-class | words={,cpu:1,},{} diff" },
+		/* What does not go together. */
+		{ "-c -d", "--callgraph shows symbols as wholes; leave --details out" },
+		{ "-w", "--show-address is about symbols; add --symbols" },
+		{ "--sort=sample,vma", "--sort=vma is about symbols; add --symbols" },
+		{ "-a", "--accumulated is about symbols; add --symbols" },
+		{ "-g", "--debug-info is about symbols; add --symbols" },
+		{ "-i x", "--include-symbols is about symbols; add --symbols" },
+		{ "-e x", "--exclude-symbols is about symbols; add --symbols" },
+		{ "-w -s vma -a -g -i x -e x", "--show-address is about symbols; add --symbols" },
+		{ "-s vma -a", "--sort=vma is about symbols; add --symbols" },
+		{ "-a -g", "--accumulated is about symbols; add --symbols" },
+		{ "-g -i x", "--debug-info is about symbols; add --symbols" },
+		{ "-i x -e x", "--include-symbols is about symbols; add --symbols" },
+		{ "-l -%", "--global-percent changes nothing in a symbol table; leave it out or add --details or --callgraph" },
+		{ "--xml --json", "--xml, --json, --csv and --format name a format; choose one" },
+		{ "--csv --format=text", "--xml, --json, --csv and --format name a format; choose one" },
+		{ "--json --csv", "--xml, --json, --csv and --format name a format; choose one" },
+		{ "--format=folded -d", "--details changes nothing in --format=folded; leave it out" },
+		{ "--format=folded -g", "--debug-info changes nothing in --format=folded; leave it out" },
+		{ "--format=folded -w", "--show-address changes nothing in --format=folded; leave it out" },
+		{ "--format=folded -a", "--accumulated changes nothing in --format=folded; leave it out" },
+		{ "--format=folded -%", "--global-percent changes nothing in --format=folded; leave it out" },
+		{ "--format=folded --intervals", "--intervals changes nothing in --format=folded; leave it out" },
+		{ "--format=folded -s image", "--sort changes nothing in --format=folded; leave it out" },
+		{ "--format=folded -r", "--reverse-sort changes nothing in --format=folded; leave it out" },
+		{ "--format=folded -f", "--long-filenames changes nothing in --format=folded; leave it out" },
+		{ "--format=folded -n", "--no-header changes nothing in --format=folded; leave it out" },
+		{ "-X -a", "--accumulated changes nothing in XML, which has counts alone; leave it out" },
+		{ "-X -%", "--global-percent changes nothing in XML, which has counts alone; leave it out" },
+		{ "--format=xml --intervals", "--intervals: XML has counts alone; use --json or --csv" },
+		{ "--json -l -a -%", "--global-percent changes nothing in a symbol table; leave it out or add --details or --callgraph" },
+		{ "-x -m lib", "--merge=lib makes every image an application, so --exclude-dependent has nothing to leave out; drop one of them" },
+		{ "-x -m all", "text 63 SIAYDV no-dependent | no-dependent merge=all" },
+		{ "-x -m lib --by-session", "--merge=lib makes every image an application, so --exclude-dependent has nothing to leave out; drop one of them" },
+		{ "-x -m cpu", "text 33 SIAYDV no-dependent | no-dependent merge=cpu" },
+		{ "-d { cpu:1 } {}", "--details does not show comparisons; leave it out" },
+		{ "-c { cpu:1 } {}", "--callgraph does not show comparisons; leave it out" },
+		{ "-X { cpu:1 } {}", "--xml does not show comparisons; leave it out" },
+		{ "{ cpu:1 } {}", "a comparison is about symbols; add --symbols" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opreport_options o = { 0 };
+		struct op_diag diag = { "" };
+		const char *argv[16], *const *words;
+		char copy[256], line[256];
+		poptContext context;
+		struct text t;
+		FILE *out = text_begin(&t);
+		int argc, err;
+
+		snprintf(line, sizeof(line), "opreport %s", rows[i].line);
+		argc = take_line(line, copy, argv, NR(argv));
+		context = opreport_parse(&o.args, argc, argv);
+		words = poptGetArgs(context);
+		err = take_opreport(&o, words, argv,
+				    open("/dev/null", O_WRONLY), &diag);
+		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
+		if (err)
+			fputs(diag.text, out);
+		else
+			write_opreport(out, &o);
+		text_must_be(&t, line, rows[i].outcome);
+		opreport_release_options(&o);
+		poptFreeContext(context);
+	}
+}
+
+static void write_opannotate(FILE *out, const struct opannotate_options *o)
+{
+	const struct opannotate_listing *l = &o->listing;
+
+	write_request(out, &o->request);
+	fputs(" |", out);
+	write_flag(out, "source", o->args.source);
+	write_flag(out, "assembly", o->args.assembly);
+	write_flag(out, "bare", o->args.no_header);
+	write_flag(out, "with-lines", l->with_lines);
+	write_flag(out, "bytes", l->with_bytes);
+	write_flag(out, "wide", l->wide);
+	write_flag(out, "no-addresses", l->no_addresses);
+	write_flag(out, "demangle", l->disasm.demangle);
+	write_string(out, "machine", l->disasm.machine);
+	if (o->params)
+		fprintf(out, " params=<%s>", o->params);
+	write_string(out, "output", o->output_dir);
+	write_strings(out, "search", o->search_dirs);
+	write_strings(out, "base", o->base_dirs);
+	write_strings(out, "include-file", o->include_files);
+	write_strings(out, "exclude-file", o->exclude_files);
+	if (o->threshold != 0)
+		fprintf(out, " threshold=%g", o->threshold);
+	if (o->verbose)
+		fprintf(out, " verbose=%x", o->verbose);
+	write_flag(out, "color", o->color);
+}
+
+static int take_opannotate(struct opannotate_options *o,
+			   const char *const *words, const char *const *argv,
+			   int fd, struct op_diag *diag)
+{
+	int was = swap_stdout(fd);
+	int err = opannotate_take_options(o, argv, diag);
+
+	swap_stdout(was);
+	return err ? err : opannotate_take_words(o, words, diag);
+}
+
+/* A comma in a line is a blank of --objdump-params. */
+static void opannotate_takes_options(void **state)
+{
+	/* clang-format off */
+	static const struct command rows[] = {
+		{ "-s", "48 SIAYDV symbols details lines | source" },
+		{ "--source", "48 SIAYDV symbols details lines | source" },
+		{ "-a", "48 SIAYDV symbols details | assembly" },
+		{ "--assembly -s", "48 SIAYDV symbols details lines | source assembly" },
+		{ "--source-with-assembly", "48 SIAYDV symbols details lines | source assembly" },
+		{ "-s -o /none/such", "48 SIAYDV symbols details lines | source output=/none/such" },
+		{ "-s --output-dir=/usr/../usr", "48 SIAYDV symbols details lines | source output=/usr" },
+		{ "-s -d a,b", "48 SIAYDV symbols details lines | source search=a search=b" },
+		{ "-s -d a -b c", "48 SIAYDV symbols details lines | source search=a base=c" },
+		{ "-s --include-file=*.c", "48 SIAYDV symbols details lines | source include-file=*.c" },
+		{ "-s --exclude-file=*.h,x", "48 SIAYDV symbols details lines | source exclude-file=*.h exclude-file=x" },
+		{ "-s -i a,b", "48 SIAYDV symbols details lines include=a include=b | source" },
+		{ "-s -e a", "48 SIAYDV symbols details lines exclude=a | source" },
+		{ "-s -t 5", "48 SIAYDV symbols details lines | source threshold=5" },
+		{ "-a -t 5", "48 SIAYDV symbols details threshold=5 | assembly threshold=5" },
+		{ "-s -m cpu", "49 SIAYDV symbols details lines | source" },
+		{ "-s -m x", "--merge=x: unknown; use cpu, lib, tid, tgid, unitmask or all" },
+		{ "-s -x", "48 SIAYDV no-dependent symbols details lines | source" },
+		{ "-s -D smart", "48 SIAYDV symbols details lines demangle=2 | source" },
+		{ "-s -D x", "--demangle=x: unknown; use none, normal or smart" },
+		{ "-s -n", "48 SIAYDV symbols details lines | source bare" },
+		{ "-s --color=always", "48 SIAYDV symbols details lines | source color" },
+		{ "-s --color=never", "48 SIAYDV symbols details lines | source" },
+		{ "-s --color=auto", "48 SIAYDV symbols details lines | source" },
+		{ "-s --color=x", "--color=x: unknown; use auto, always or never" },
+		{ "-s -p a -R b --session-dir=c -V", "48 SIAYDV symbols details lines root=b path=a | source verbose=ffffffff" },
+		{ "-s -t x", "--threshold=x: not a percentage; give a number from 0 to 100" },
+		{ "-s --verbose=x", "--verbose=x: unknown; use all, debug, bfd, level1, sfile, stats or xml" },
+		{ "-s cpu:1", "48 SIAYDV symbols details lines | source" },
+		{ "-s { cpu:1 } {}", "two profiles cannot be shown side by side; leave out the braces" },
+		{ "-s { cpu:1", "a brace is missing; compare with \"{ OLD... } { NEW... }\"" },
+		/* As objdump has them. */
+		{ "-a --objdump-params=-M,intel", "48 SIAYDV symbols details | assembly machine=intel params=<-M intel >" },
+		{ "-a --objdump-params=-Mintel", "48 SIAYDV symbols details | assembly machine=intel params=<-Mintel >" },
+		{ "-a --objdump-params=-M=intel", "48 SIAYDV symbols details | assembly machine=intel params=<-M=intel >" },
+		{ "-a --objdump-params=-M", "48 SIAYDV symbols details | assembly machine= params=<-M >" },
+		{ "-a --objdump-params=-M,a,-Mb,-C", "48 SIAYDV symbols details | assembly demangle machine=a,b params=<-M a -Mb -C >" },
+		{ "-a --objdump-params=--disassembler-options=x", "48 SIAYDV symbols details | assembly machine=x params=<--disassembler-options=x >" },
+		{ "-a --objdump-params=--disassembler-options,x,-l", "48 SIAYDV symbols details lines | assembly with-lines machine=x params=<--disassembler-options x -l >" },
+		{ "-a --objdump-params=-l", "48 SIAYDV symbols details lines | assembly with-lines params=<-l >" },
+		{ "-a --objdump-params=--line-numbers", "48 SIAYDV symbols details lines | assembly with-lines params=<--line-numbers >" },
+		{ "-a --objdump-params=-S", "48 SIAYDV symbols details lines | source assembly params=<-S >" },
+		{ "-a --objdump-params=--source", "48 SIAYDV symbols details lines | source assembly params=<--source >" },
+		{ "-a --objdump-params=-C", "48 SIAYDV symbols details | assembly demangle params=<-C >" },
+		{ "-a --objdump-params=--demangle=auto", "48 SIAYDV symbols details | assembly demangle params=<--demangle=auto >" },
+		{ "-a --objdump-params=--show-raw-insn", "48 SIAYDV symbols details | assembly bytes params=<--show-raw-insn >" },
+		{ "-a --objdump-params=-w", "48 SIAYDV symbols details | assembly wide params=<-w >" },
+		{ "-a --objdump-params=--wide", "48 SIAYDV symbols details | assembly wide params=<--wide >" },
+		{ "-a --objdump-params=--no-addresses", "48 SIAYDV symbols details | assembly no-addresses params=<--no-addresses >" },
+		{ "-a --objdump-params=-d,-z,--no-show-raw-insn", "48 SIAYDV symbols details | assembly params=<-d -z --no-show-raw-insn >" },
+		{ "-a --objdump-params=--disassemble", "48 SIAYDV symbols details | assembly params=<--disassemble >" },
+		{ "-a --objdump-params=--disassemble-zeroes", "48 SIAYDV symbols details | assembly params=<--disassemble-zeroes >" },
+		{ "-a --objdump-params=,,", "48 SIAYDV symbols details | assembly params=<>" },
+		{ "-a --objdump-params=-l,-x", "--objdump-params: -x: not known here; use -M OPTIONS, -C, -l, -S, --show-raw-insn or --no-addresses" },
+		{ "-a --objdump-params=-ll", "--objdump-params: -ll: not known here; use -M OPTIONS, -C, -l, -S, --show-raw-insn or --no-addresses" },
+		{ "-a --objdump-params=-demangle", "--objdump-params: -demangle: not known here; use -M OPTIONS, -C, -l, -S, --show-raw-insn or --no-addresses" },
+		/* What does not go together. */
+		{ "-n", "nothing to show; add --source or --assembly" },
+		{ "-a -o x", "--output-dir is for source files; leave out --assembly" },
+		{ "-s --objdump-params=-l", "--objdump-params is about instructions; add --assembly" },
+		{ "-s -b x", "--base-dirs changes where to look in --search-dirs; add that" },
+		{ "-s -o /", "--output-dir=/: that would write over the source files; choose another folder" },
+		{ "-s -o /etc/passwd/x", "--output-dir=/etc/passwd/x: Not a directory" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opannotate_options o = { 0 };
+		struct op_diag diag = { "" };
+		const char *argv[16];
+		char copy[256], line[256], *params;
+		poptContext context;
+		struct text t;
+		FILE *out = text_begin(&t);
+		int argc, err;
+
+		snprintf(line, sizeof(line), "opannotate %s", rows[i].line);
+		argc = take_line(line, copy, argv, NR(argv));
+		for (params = strchr(argv[argc - 1], ','); params;
+		     params = strchr(params, ','))
+			if (strstr(argv[argc - 1], "--objdump"))
+				*params = ' ';
+			else
+				params++;
+		context = opannotate_parse(&o.args, argc, argv);
+		err = take_opannotate(&o, poptGetArgs(context), argv,
+				      open("/dev/null", O_WRONLY), &diag);
+		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
+		if (err)
+			fputs(diag.text, out);
+		else
+			write_opannotate(out, &o);
+		text_must_be(&t, line, rows[i].outcome);
+		opannotate_release_options(&o);
+		poptFreeContext(context);
+	}
+}
+
+static void opgprof_takes_options(void **state)
+{
+	/* clang-format off */
+	static const struct command rows[] = {
+		{ "", "55 VSIAYD any-axes symbols details calls addresses" },
+		{ "-o FILE", "55 VSIAYD any-axes symbols details calls addresses output=FILE" },
+		{ "--output-filename=FILE", "55 VSIAYD any-axes symbols details calls addresses output=FILE" },
+		{ "-t 5", "55 VSIAYD any-axes symbols details calls addresses threshold=5" },
+		{ "--threshold=x", "--threshold=x: not a percentage; give a number from 0 to 100" },
+		{ "-p a,b -R ROOT", "55 VSIAYD any-axes symbols details calls addresses root=ROOT path=a path=b" },
+		{ "-V", "55 VSIAYD any-axes symbols details calls addresses verbose=ffffffff" },
+		{ "--verbose=x", "--verbose=x: unknown; use all, debug, bfd, level1, sfile, stats or xml" },
+		{ "cpu:1", "55 VSIAYD any-axes symbols details calls addresses cpus" },
+		{ "cpu:x", "cpu:x: 'x' is not a number; give whole numbers, separated by commas" },
+		{ "{ cpu:1", "{: gprof knows no comparisons; name one profile" },
+		{ "cpu:1 }", "}: gprof knows no comparisons; name one profile" },
+		{ "cpu:1 {}", "{}: gprof knows no comparisons; name one profile" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opgprof_options o = { 0 };
+		struct op_diag diag = { "" };
+		const char *argv[16];
+		char copy[256], line[256];
+		poptContext context;
+		struct text t;
+		FILE *out = text_begin(&t);
+		int argc, err;
+
+		snprintf(line, sizeof(line), "opgprof %s", rows[i].line);
+		argc = take_line(line, copy, argv, NR(argv));
+		context = opgprof_parse(&o.args, argc, argv);
+		err = opgprof_take_options(&o, &diag);
+		if (!err)
+			err = opgprof_take_words(&o, poptGetArgs(context),
+						 &diag);
+		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
+		if (err) {
+			fputs(diag.text, out);
+		} else {
+			write_request(out, &o.request);
+			write_string(out, "output", o.args.output);
+			if (o.verbose)
+				fprintf(out, " verbose=%x", o.verbose);
+			if (o.request.spec->lists[PP_SPEC_CPU].nr)
+				fputs(" cpus", out);
+		}
+		text_must_be(&t, line, rows[i].outcome);
+		opgprof_release_options(&o);
+		poptFreeContext(context);
+	}
+}
+
+static void oparchive_takes_options(void **state)
+{
+	/* clang-format off */
+	static const struct command rows[] = {
+		{ "-o DIR", " output=DIR" },
+		{ "--output-directory=DIR --symbols-only", " symbols-only output=DIR" },
+		{ "-o DIR --with-sources", " sources output=DIR" },
+		{ "-o DIR --force", " force output=DIR" },
+		{ "-l", " list" },
+		{ "--list-files -o /", " list output=/" },
+		{ "-l -x", " list no-dependent" },
+		{ "-l -p a,b -R ROOT -V", " list root=ROOT path=a path=b verbose=ffffffff" },
+		{ "-l --verbose=x", "--verbose=x: unknown; use all, debug, bfd, level1, sfile, stats or xml" },
+		{ "-l cpu:1", " list cpus" },
+		{ "-l cpu:x", "cpu:x: 'x' is not a number; give whole numbers, separated by commas" },
+		{ "-l { cpu:1 } {}", "an archive holds one profile; leave out the braces and name all sessions with session:" },
+		{ "-l { cpu:1", "a brace is missing; compare with \"{ OLD... } { NEW... }\"" },
+		{ "", "nowhere to write to; name a folder with --output-directory, or use --list-files" },
+		{ "-o /", "--output-directory=/: cannot be the archive; name a folder that is not there yet" },
+		{ "-o ///", "--output-directory=///: cannot be the archive; name a folder that is not there yet" },
+		{ "--output-directory=", "--output-directory=: cannot be the archive; name a folder that is not there yet" },
+		{ "-o /x", " output=/x" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct oparchive_options o = { 0 };
+		struct op_diag diag = { "" };
+		const char *argv[16];
+		char copy[256], line[256];
+		poptContext context;
+		struct text t;
+		FILE *out = text_begin(&t);
+		int argc, err;
+
+		snprintf(line, sizeof(line), "oparchive %s", rows[i].line);
+		argc = take_line(line, copy, argv, NR(argv));
+		context = oparchive_parse(&o.args, argc, argv);
+		err = oparchive_take_words(&o, poptGetArgs(context), &diag);
+		if (!err)
+			err = oparchive_take_options(&o, &diag);
+		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
+		if (err) {
+			fputs(diag.text, out);
+		} else {
+			write_flag(out, "symbols-only", o.args.symbols_only);
+			write_flag(out, "sources", o.request.sources);
+			write_flag(out, "force", o.args.force);
+			write_flag(out, "list", o.args.list_files);
+			write_flag(out, "no-dependent",
+				   o.request.exclude_dependent);
+			write_string(out, "output", o.args.output);
+			write_string(out, "root", o.request.root);
+			write_strings(out, "path", o.request.image_path);
+			if (o.verbose)
+				fprintf(out, " verbose=%x", o.verbose);
+			if (o.spec.lists[PP_SPEC_CPU].nr)
+				fputs(" cpus", out);
+		}
+		text_must_be(&t, line, rows[i].outcome);
+		pp_spec_release(&o.spec);
+		poptFreeContext(context);
+	}
+}
+
+/* ---- terminals ----------------------------------------------------------- */
+
+static void pages_do_not_go_to_terminals(void **state)
+{
+	static const char *const argv[] = { "opreport", NULL };
+	static const struct {
+		const char *format, *output;
+		bool is_refused;
+	} rows[] = {
+		{ "flamegraph", NULL, true },
+		{ "flamegraph", "FILE", false },
+		{ "folded", NULL, false },
+		{ "text", NULL, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opreport_options o = {
+			.args = { .format = (char *)rows[i].format,
+				  .output = (char *)rows[i].output }
+		};
+		struct op_diag diag = { "" };
+
+		take_opreport(&o, NULL, argv, open_terminal(), &diag);
+		assert_string_equal(
+			diag.text,
+			rows[i].is_refused
+				? "--format=flamegraph writes a page for a "
+				  "browser; say where with --output-file=FILE"
+				: "");
+		opreport_release_options(&o);
+	}
+}
+
+static void terminals_have_colors(void **state)
+{
+	static const char *const argv[] = { "opannotate", NULL };
+	static const struct {
+		const char *color, *no_color, *output_dir;
+		bool has_color;
+	} rows[] = {
+		{ NULL, NULL, NULL, true },	{ "auto", NULL, NULL, true },
+		{ "auto", "", NULL, true },	{ "auto", "1", NULL, false },
+		{ "auto", NULL, "/x", false },	{ "always", "1", "/x", true },
+		{ "never", NULL, NULL, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opannotate_options o = {
+			.args = { .source = 1,
+				  .color = (char *)rows[i].color,
+				  .output_dir = (char *)rows[i].output_dir }
+		};
+
+		unsetenv("NO_COLOR");
+		if (rows[i].no_color)
+			setenv("NO_COLOR", rows[i].no_color, 1);
+		assert_int_equal(take_opannotate(&o, NULL, argv,
+						 open_terminal(), NULL),
+				 0);
+		assert_int_equal(o.color, rows[i].has_color);
+		opannotate_release_options(&o);
+	}
+	unsetenv("NO_COLOR");
+}
+
+/* The whole command line is repeated in what is written. */
+static void command_lines_are_kept(void **state)
+{
+	static const char *const argv[] = { "/usr/bin/x", "-l", "a b", NULL };
+	struct opreport_options report = { 0 };
+	struct opannotate_options annotate = { .args.source = 1 };
+
+	(void)state;
+	assert_int_equal(opreport_take_options(&report, NULL, argv, NULL), 0);
+	assert_string_equal(report.format_options.command, "opreport -l a b ");
+	assert_int_equal(opannotate_take_options(&annotate, argv, NULL), 0);
+	assert_string_equal(annotate.command, "opannotate -l a b ");
+	opreport_release_options(&report);
+	opannotate_release_options(&annotate);
+}
+
+/* A relative output folder, which need not be there. */
+static void output_folders_become_absolute(void **state)
+{
+	static const struct {
+		const char *dir, *output; /* below the working folder */
+	} rows[] = {
+		{ "new", "/new" },
+		{ "there", "/there" },
+		{ "./there/../new/x", "/./there/../new/x" },
+		{ "link", "/there" },
+	};
+	char wanted[PATH_MAX];
+
+	assert_int_equal(mkdir("there", 0700), 0);
+	assert_int_equal(symlink("there", "link"), 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *const argv[] = { "opannotate", NULL };
+		struct opannotate_options o = {
+			.args = { .source = 1,
+				  .output_dir = (char *)rows[i].dir }
+		};
+
+		assert_int_equal(opannotate_take_options(&o, argv, NULL), 0);
+		snprintf(wanted, sizeof(wanted), "%s%s", (char *)*state,
+			 rows[i].output);
+		assert_string_equal(o.output_dir, wanted);
+		opannotate_release_options(&o);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(percentages_are_taken),
+		cmocka_unit_test(words_of_lists_are_bits),
+		cmocka_unit_test(words_are_joined),
+		cmocka_unit_test(warnings_of_one_cause_are_one_line),
+		cmocka_unit_test(opreport_takes_options),
+		cmocka_unit_test(opannotate_takes_options),
+		cmocka_unit_test(opgprof_takes_options),
+		cmocka_unit_test(oparchive_takes_options),
+		cmocka_unit_test(pages_do_not_go_to_terminals),
+		cmocka_unit_test(terminals_have_colors),
+		cmocka_unit_test(command_lines_are_kept),
+		folder_test(output_folders_become_absolute),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
