@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How names are shown: demangled, shortened, without what would harm a
+ * terminal; in which order; and what memory they lie in. */
+
+#include "tests/unit/pp_fixture.h"
+
+#include "libpp/demangle.h"
+#include "libpp/demangle_java.h"
+#include "libpp/report.h"
+#include "libpp/sample_list.h"
+#include "libpp/source_path.h"
+#include "libpp/strings.h"
+
+struct name {
+	const char *raw, *shown; /* NULL: none */
+};
+
+/* ---- demangling ---------------------------------------------------------- */
+
+static void java_names_are_demangled(void **state)
+{
+	static const struct name rows[] = {
+		{ "Lpkg/Class;method()V", "void pkg.Class.method()" },
+		{ "LC;m()V", "void C.m()" },
+		{ "LC;m(B)C", "char C.m(byte)" },
+		{ "LC;m(DF)I", "int C.m(double, float)" },
+		{ "LC;m(JSZ)B", "byte C.m(long, short, boolean)" },
+		{ "LC;m([[I)[J", "long[] C.m(int[][])" },
+		{ "LC;m(La/B;[Lc/D;)Le/F;", "e.F C.m(a.B, c.D[])" },
+		{ "LC;m()D~1", "double C.m()~1" },
+		{ "LC;m()F", "float C.m()" },
+		{ "LC;m()S", "short C.m()" },
+		{ "LC;m()Z", "boolean C.m()" },
+		/* What is no such name. */
+		{ "", NULL },
+		{ "C;m()V", NULL },
+		{ "L;m()V", NULL },
+		{ "LC;", NULL },
+		{ "LC;m", NULL },
+		{ "LC;()V", NULL },
+		{ "LC;m(V", NULL },
+		{ "LC;m()", NULL },
+		{ "LC;m()x", NULL },
+		{ "LC;m()VV", NULL },
+		{ "LC;m()V~", "void C.m()~" },
+		{ "LC;m(x)V", NULL },
+		{ "LC;m(La/B)V", NULL },
+		{ "LC;m([)V", NULL },
+		{ "LC;m(L;)V", NULL },
+		{ "LC;m()LB", NULL },
+		{ "LC;m()[", NULL },
+		{ "LC/m()V", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		char *text = pp_demangle_java(rows[i].raw);
+		struct text t;
+
+		fputs(text ? text : "none", text_begin(&t));
+		text_must_be(&t, rows[i].raw,
+			     rows[i].shown ? rows[i].shown : "none");
+		free(text);
+	}
+}
+
+#define STRING "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+
+static void names_are_demangled_as_asked(void **state)
+{
+	static const struct {
+		const char *raw, *normal, *smart;
+	} rows[] = {
+		{ "main", "main", "main" },
+		{ "_Z1fi", "f(int)", "f(int)" },
+		{ "LC;m()V", "void C.m()", "void C.m()" },
+		{ "_Z1f" STRING,
+		  "f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >)",
+		  "f(std::string)" },
+		{ "_Z1fSbIwSt11char_traitsIwESaIwEE",
+		  "f(std::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >)",
+		  "f(std::wstring)" },
+		{ "_Z1fRSt13basic_ostreamIcSt11char_traitsIcEE",
+		  "f(std::basic_ostream<char, std::char_traits<char> >&)",
+		  "f(std::ostream&)" },
+		{ "_Z1fRSt13basic_istreamIcSt11char_traitsIcEE",
+		  "f(std::basic_istream<char, std::char_traits<char> >&)",
+		  "f(std::istream&)" },
+		{ "_Z1fRSt14basic_iostreamIcSt11char_traitsIcEE",
+		  "f(std::basic_iostream<char, std::char_traits<char> >&)",
+		  "f(std::iostream&)" },
+		{ "_Z1fSt6vectorIiSaIiEE",
+		  "f(std::vector<int, std::allocator<int> >)",
+		  "f(std::vector<int>)" },
+		{ "_Z1fSt6vectorIS_IiSaIiEESaIS1_EE",
+		  "f(std::vector<std::vector<int, std::allocator<int> >, std::allocator<std::vector<int, std::allocator<int> > > >)",
+		  "f(std::vector<std::vector<int>>)" },
+		{ "_Z1fSt3mapIiiSt4lessIiESaISt4pairIKiiEEE",
+		  "f(std::map<int, int, std::less<int>, std::allocator<std::pair<int const, int> > >)",
+		  "f(std::map<int, int>)" },
+		{ "_Z1fSt10unique_ptrIiSt14default_deleteIiEE",
+		  "f(std::unique_ptr<int, std::default_delete<int> >)",
+		  "f(std::unique_ptr<int>)" },
+		{ "_Z1fSt13unordered_setIiSt4hashIiESt8equal_toIiESaIiEE",
+		  "f(std::unordered_set<int, std::hash<int>, std::equal_to<int>, std::allocator<int> >)",
+		  "f(std::unordered_set<int>)" },
+		/* An allocator that is no default, and one that is no last. */
+		{ "_Z1fSt6vectorIi1ASaIiEE",
+		  "f(std::vector<int, A, std::allocator<int> >)",
+		  "f(std::vector<int, A>)" },
+		{ "_Z1fi"
+		  "SaIiEi",
+		  "f(int, std::allocator<int>, int)",
+		  "f(int, std::allocator<int>, int)" },
+	};
+	struct pp_arena arena;
+
+	(void)state;
+	pp_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+
+		fputs(pp_demangle(&arena, rows[i].raw, PP_DEMANGLE_NORMAL),
+		      text_begin(&t));
+		text_must_be(&t, rows[i].raw, rows[i].normal);
+		fputs(pp_demangle(&arena, rows[i].raw, PP_DEMANGLE_SMART),
+		      text_begin(&t));
+		text_must_be(&t, rows[i].raw, rows[i].smart);
+		assert_ptr_equal(pp_demangle(&arena, rows[i].raw,
+					     PP_DEMANGLE_NONE),
+				 rows[i].raw);
+	}
+	pp_arena_release(&arena);
+}
+
+/* ---- images -------------------------------------------------------------- */
+
+static void images_have_names(void **state)
+{
+	static const struct {
+		struct op_image_name image;
+		const char *name, *base;
+	} rows[] = {
+		{ { .space = OP_SPACE_ROOT, .name = "/usr/bin/x" },
+		  "/usr/bin/x",
+		  "x" },
+		{ { .space = OP_SPACE_ROOT, .name = "/x/" }, "/x/", "/x/" },
+		{ { .space = OP_SPACE_ROOT, .name = "x/y" }, "x/y", "x/y" },
+		{ { .space = OP_SPACE_KERN, .name = "vmlinux" },
+		  "/vmlinux",
+		  "vmlinux" },
+		{ { .space = OP_SPACE_KERN, .name = "/a/b.ko" },
+		  "/a/b.ko",
+		  "b.ko" },
+		{ { .space = OP_SPACE_KERN, .name = "[vdso]" },
+		  "[vdso]",
+		  "[vdso]" },
+		{ { .space = OP_SPACE_ANON,
+		    .name = "anon",
+		    .tgid = 7,
+		    .start = 0x1000,
+		    .end = 0xffff000000000000 },
+		  "anon (tgid:7 range:0x1000-0xffff000000000000)",
+		  "anon (tgid:7 range:0x1000-0xffff000000000000)" },
+		{ { .space = OP_SPACE_ANON, .name = "[heap]", .tgid = 1 },
+		  "[heap] (tgid:1 range:0x0-0x0)",
+		  "[heap] (tgid:1 range:0x0-0x0)" },
+	};
+	struct pp_arena arena;
+
+	(void)state;
+	pp_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *name = pp_image_name(&arena, &rows[i].image);
+
+		assert_string_equal(name, rows[i].name);
+		assert_string_equal(pp_base_name(name), rows[i].base);
+	}
+	pp_arena_release(&arena);
+}
+
+/* ---- source files -------------------------------------------------------- */
+
+static void source_paths_are_joined(void **state)
+{
+	static const struct {
+		const char *dir, *sub, *name, *path;
+	} rows[] = {
+		{ "/src", "sub", "a.c", "/src/sub/a.c" },
+		{ "/src", NULL, "a.c", "/src/a.c" },
+		{ NULL, NULL, "a.c", "a.c" },
+		{ "/src", "/other", "a.c", "/other/a.c" },
+		{ "/src", "/other", "/a.c", "/a.c" },
+		{ "src", NULL, "/a.c", "/a.c" },
+		{ "/src/", "./sub//", "./a.c", "/src/sub/a.c" },
+		{ "/src", "../x", "a.c", "/x/a.c" },
+		{ "/src", "../../..", "a.c", "/a.c" },
+		{ "src", "..", "a.c", "a.c" },
+		{ "src", "../..", "a.c", "../a.c" },
+		{ "src", "../../..", "a.c", "../../a.c" },
+		{ "..", "..", "a.c", "../../a.c" },
+		{ ".", ".", "a.c", "a.c" },
+		{ "/", "", "a.c", "/a.c" },
+		{ "", "", "", "" },
+		{ "/", NULL, "..", "/" },
+		{ "a", "b", "../c", "a/c" },
+		{ "/..a", "b..", "...", "/..a/b../..." },
+		{ "a/b/c", "../../..", "x", "x" },
+		{ ".a", NULL, "x", ".a/x" },
+		{ "ab", "..", "..", ".." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		char *path = pp_source_path_join(rows[i].dir, rows[i].sub,
+						 rows[i].name);
+		struct text t;
+
+		fputs(path, text_begin(&t));
+		text_must_be(&t, rows[i].path, rows[i].path);
+		free(path);
+	}
+}
+
+/* ---- strings and memory -------------------------------------------------- */
+
+static void equal_strings_are_one(void **state)
+{
+	enum { NR_NAMES = 3000 };
+	static const char *kept[NR_NAMES];
+	struct pp_strings strings;
+	struct pp_arena arena;
+	char name[32];
+
+	(void)state;
+	pp_arena_init(&arena);
+	pp_strings_init(&strings, &arena);
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < NR_NAMES; i++) {
+			const char *at;
+
+			snprintf(name, sizeof(name), "%d", i * 7919);
+			at = pp_strings_add(&strings, name);
+			assert_string_equal(at, name);
+			assert_ptr_not_equal(at, name);
+			if (round)
+				assert_ptr_equal(at, kept[i]);
+			kept[i] = at;
+		}
+	assert_int_equal(strings.nr, NR_NAMES);
+	/* At most half of the slots are in use. */
+	assert_true(strings.room >= 2 * NR_NAMES);
+	assert_string_equal(pp_strings_add(&strings, ""), "");
+	pp_strings_release(&strings);
+	assert_int_equal(strings.nr, 0);
+	assert_int_equal(strings.room, 0);
+	/* The texts stay. */
+	assert_string_equal(kept[1], "7919");
+	pp_arena_release(&arena);
+}
+
+static void arenas_give_memory_of_zeros(void **state)
+{
+	static const struct {
+		size_t nr, size;
+	} rows[] = {
+		{ 0, 8 },	{ 1, 1 },     { 3, 7 },	    { 1, 16383 },
+		{ 1, 16384 },	{ 1, 16385 }, { 4, 30000 }, { 1, 65536 },
+		{ 1, 1 << 20 }, { 100, 100 }, { 1, 48000 }, { 1, 1 },
+	};
+	struct pp_arena arena;
+	unsigned char *last = NULL;
+
+	(void)state;
+	pp_arena_init(&arena);
+	for (int round = 0; round < 20; round++)
+		for (size_t i = 0; i < NR(rows); i++) {
+			size_t len = rows[i].nr * rows[i].size;
+			unsigned char *p = pp_arena_alloc(&arena, rows[i].nr,
+							  rows[i].size);
+
+			assert_non_null(p);
+			assert_ptr_not_equal(p, last);
+			assert_int_equal((uintptr_t)p % 16, 0);
+			for (size_t k = 0; k < len; k++)
+				assert_int_equal(p[k], 0);
+			memset(p, 0xff, len);
+			last = p;
+		}
+	assert_null(pp_arena_alloc(&arena, SIZE_MAX, 2));
+	assert_null(pp_arena_alloc(&arena, SIZE_MAX / 2, 1));
+	assert_null(pp_arena_grow(&arena, last, (SIZE_MAX >> 1) + 1, 1));
+	assert_string_equal(pp_arena_printf(&arena, "%d-%s", 5, "x"), "5-x");
+	assert_string_equal(pp_arena_printf(&arena, "%s", ""), "");
+	pp_arena_release(&arena);
+	assert_null(arena.blocks);
+}
+
+/* Room doubles; what was there is kept, and elsewhere only then. */
+static void arrays_grow(void **state)
+{
+	struct pp_arena arena;
+	uint64_t *array = NULL;
+	int nr_moves = 0;
+
+	(void)state;
+	pp_arena_init(&arena);
+	for (uint64_t nr = 0; nr < 1000; nr++) {
+		uint64_t *grown =
+			pp_arena_grow(&arena, array, nr, sizeof(*array));
+
+		nr_moves += grown != array;
+		array = grown;
+		array[nr] = nr;
+	}
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(array[i], i);
+	assert_int_equal(nr_moves, 11);
+	pp_arena_release(&arena);
+}
+
+static void messages_are_clean_lines(void **state)
+{
+	char longer[9000];
+	struct pp_arena arena;
+	struct pp_messages messages = { .arena = &arena };
+
+	(void)state;
+	pp_arena_init(&arena);
+	pp_message(&messages, PP_REMARK_BFD, "%s", "a\x01\x1f \x7e\x7f\xc3\n");
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	pp_message(&messages, PP_WARNING, "%s", longer);
+	assert_int_equal(messages.nr, 2);
+	assert_int_equal(messages.list[0].kind, PP_REMARK_BFD);
+	assert_string_equal(messages.list[0].text, "a?\? ~?\xc3?");
+	assert_int_equal(strlen(messages.list[1].text), 8191);
+	pp_arena_release(&arena);
+}
+
+/* ---- order --------------------------------------------------------------- */
+
+static const struct pp_image images[] = {
+	{ .name = "/z/a" },
+	{ .name = "/y/b" },
+	{ .name = "/x/a" },
+};
+
+/* Each letter is a symbol; they begin in the order of the alphabet. */
+static const struct pp_symbol_entry entries[] = {
+	{ .app = "/p/z",
+	  .image = &images[0],
+	  .name = "A",
+	  .vma = 30,
+	  .counts = (const uint64_t[]){ 5, 9 },
+	  .place = { "/b/x.c", 9 } },
+	{ .app = "/q/y",
+	  .image = &images[1],
+	  .name = "B",
+	  .vma = 10,
+	  .counts = (const uint64_t[]){ 7, 1 },
+	  .place = { "/a/y.c", 1 } },
+	{ .app = "/o/z",
+	  .image = &images[2],
+	  .name = "C",
+	  .vma = 20,
+	  .counts = (const uint64_t[]){ 5, 2 },
+	  .place = { "/b/x.c", 10 } },
+	{ .app = "/p/z",
+	  .image = &images[0],
+	  .name = "D",
+	  .vma = UINT64_MAX,
+	  .counts = (const uint64_t[]){ 0, 3 },
+	  .old_counts = (const uint64_t[]){ 6, 0 },
+	  .presence = PP_GONE },
+	{ .app = "/p/z",
+	  .image = &images[0],
+	  .name = "E",
+	  .vma = 0,
+	  .counts = (const uint64_t[]){ 1, 0 },
+	  .old_counts = (const uint64_t[]){ 100, 0 },
+	  .place = { "/c/x.c", 2 } },
+};
+
+static void symbols_are_sorted(void **state)
+{
+	static const struct {
+		const char *keys;
+		bool reverse, long_names;
+		const char *order;
+	} rows[] = {
+		/* The samples, then image, app, symbol, line, address. */
+		{ NULL, false, false, "BDCAE" },
+		{ "sample", false, false, "BDCAE" },
+		{ "", true, false, "EACDB" },
+		{ "image", false, false, "CDAEB" },
+		{ "image", false, true, "CBDAE" },
+		{ "app-name", false, false, "BCDAE" },
+		{ "app-name", false, true, "CDAEB" },
+		{ "symbol", false, false, "ABCDE" },
+		{ "symbol", true, false, "EDCBA" },
+		{ "debug", false, false, "DACEB" },
+		{ "debug", false, true, "DBACE" },
+		{ "vma", false, false, "EBCAD" },
+		{ "vma", true, false, "DACBE" },
+		{ "image,symbol", false, false, "CADEB" },
+		{ "symbol,symbol,image", false, false, "ABCDE" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_symbol_entry own[NR(entries)];
+		struct pp_sort sort = { .reverse = rows[i].reverse,
+					.long_names = rows[i].long_names };
+		struct text t;
+		FILE *out = text_begin(&t);
+
+		assert_int_equal(pp_sort_init(&sort, rows[i].keys, NULL), 0);
+		memcpy(own, entries, sizeof(own));
+		pp_sort_symbols(&sort, own, NR(own));
+		for (size_t k = 0; k < NR(own); k++)
+			fputs(own[k].name, out);
+		text_must_be(&t, rows[i].keys ? rows[i].keys : "NULL",
+			     rows[i].order);
+	}
+	pp_sort_symbols(&(struct pp_sort){ 0 }, NULL, 0);
+}
+
+static void keys_of_the_order_are_completed(void **state)
+{
+	static const struct {
+		const char *text, *keys;
+	} rows[] = {
+		{ NULL, "012345" },
+		{ "", "012345" },
+		{ "vma,debug,symbol,app-name,image,sample", "543210" },
+		{ "vma,vma", "501234" },
+		{ "symbol,", "301245" },
+		{ "sampl", "--sort=sampl: unknown key; use sample, image, "
+			   "app-name, symbol, debug or vma" },
+		{ "samples", "--sort=samples: unknown key; use sample, image, "
+			     "app-name, symbol, debug or vma" },
+		{ "vma,,", "--sort=: unknown key; use sample, image, app-name, "
+			   "symbol, debug or vma" },
+		{ "vma,x,y", "--sort=x: unknown key; use sample, image, "
+			     "app-name, symbol, debug or vma" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_diag diag = { "" };
+		struct pp_sort sort = { 0 };
+		struct text t;
+		FILE *out = text_begin(&t);
+		int err = pp_sort_init(&sort, rows[i].text, &diag);
+
+		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
+		fputs(diag.text, out);
+		for (size_t k = 0; !err && k < PP_NR_SORT_KEYS; k++)
+			fprintf(out, "%d", sort.keys[k]);
+		text_must_be(&t, rows[i].keys, rows[i].keys);
+	}
+}
+
+static void counts_stay_at_the_largest(void **state)
+{
+	static const struct {
+		uint64_t a, b, sum;
+	} rows[] = {
+		{ 0, 0, 0 },
+		{ 1, 2, 3 },
+		{ UINT64_MAX, 0, UINT64_MAX },
+		{ 0, UINT64_MAX, UINT64_MAX },
+		{ UINT64_MAX - 1, 1, UINT64_MAX },
+		{ UINT64_MAX - 2, 1, UINT64_MAX - 1 },
+		{ UINT64_MAX, 1, UINT64_MAX },
+		{ UINT64_MAX, UINT64_MAX, UINT64_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++)
+		assert_int_equal(pp_add_counts(rows[i].a, rows[i].b),
+				 rows[i].sum);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(java_names_are_demangled),
+		cmocka_unit_test(names_are_demangled_as_asked),
+		cmocka_unit_test(images_have_names),
+		cmocka_unit_test(source_paths_are_joined),
+		cmocka_unit_test(equal_strings_are_one),
+		cmocka_unit_test(arenas_give_memory_of_zeros),
+		cmocka_unit_test(arrays_grow),
+		cmocka_unit_test(messages_are_clean_lines),
+		cmocka_unit_test(symbols_are_sorted),
+		cmocka_unit_test(keys_of_the_order_are_completed),
+		cmocka_unit_test(counts_stay_at_the_largest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
