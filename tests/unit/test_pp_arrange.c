@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which columns the sample files of a session make, what they are called, and
+ * what is said of files that differ in two ways. */
+
+#include "tests/unit/pp_fixture.h"
+
+#include "libpp/arrange_profiles.h"
+
+#define ALL OP_MANGLE_ALL
+
+/* A file in words: "SESSION EVENT COUNT MASK TGID TID CPU", '-' for all. */
+static int64_t id_of(const char *word)
+{
+	return *word == '-' ? ALL : strtoll(word, NULL, 10);
+}
+
+static void read_file(struct pp_sample_file *file, struct pp_session *session,
+		      const char *words, struct pp_arena *arena)
+{
+	const char *w[8];
+	char copy[128];
+
+	split_words(words, copy, w, NR(w));
+	session->path = pp_arena_strdup(arena, w[0]);
+	*file = (struct pp_sample_file){
+		.session = session,
+		.name = { .event = pp_arena_strdup(arena, w[1]),
+			  .count = strtoull(w[2], NULL, 10),
+			  .unit_mask = strtoull(w[3], NULL, 10),
+			  .tgid = id_of(w[4]),
+			  .tid = id_of(w[5]),
+			  .cpu = id_of(w[6]) },
+	};
+}
+
+#define MAX_FILES 8
+
+struct row {
+	const char *files[MAX_FILES];
+	unsigned int merge;
+	bool any_axes;
+	/* The axis, the names of columns, "*" behind those of several masks;
+	 * and of which column each file is. Or the reason. */
+	const char *outcome;
+};
+
+static void arrange(const struct row *row, FILE *out)
+{
+	static const char *const axes[] = { "event", "tgid", "tid", "cpu",
+					    "session" };
+	struct pp_sample_file files[MAX_FILES];
+	struct pp_session sessions[MAX_FILES] = { { 0 } };
+	struct pp_arena arena;
+	struct pp_sample_list list = { .arena = &arena, .files = files };
+	struct op_diag diag = { "" };
+	struct pp_classes classes;
+
+	pp_arena_init(&arena);
+	for (; list.nr < MAX_FILES && row->files[list.nr]; list.nr++)
+		read_file(&files[list.nr], &sessions[list.nr],
+			  row->files[list.nr], &arena);
+	if (pp_arrange(&classes, &list, row->merge, row->any_axes, &diag)) {
+		fputs(diag.text, out);
+	} else {
+		fprintf(out, "%s: ", axes[classes.axis]);
+		for (size_t i = 0; i < classes.nr; i++)
+			fprintf(out, "%s%s%s", i ? ", " : "",
+				classes.classes[i].name,
+				classes.classes[i].unit_masks_differ ? "*"
+								     : "");
+		fputc(';', out);
+		for (size_t i = 0; i < list.nr; i++)
+			fprintf(out, " %u", files[i].class_nr);
+	}
+	pp_arena_release(&arena);
+}
+
+#define ONE PP_MERGE_SESSION
+
+static void files_make_columns(void **state)
+{
+	/* clang-format off */
+	static const struct row rows[] = {
+		{ { "s E 1000 0 - - -" }, ONE, false, "event: E:1000; 0" },
+		{ { "s E 1000 0 - - -", "s E 1000 0 - - -" }, ONE, false, "event: E:1000; 0 0" },
+		{ { "s F 1 0 - - -", "s E 9 0 - - -", "s E 2 0 - - -" }, ONE, false, "event: E:2, E:9, F:1; 2 1 0" },
+		{ { "s E 1 2 - - -", "s E 1 1 - - -" }, ONE, false, "event: E:1:0x01, E:1:0x02; 1 0" },
+		{ { "s E 1 16 - - -", "s E 1 1 - - -", "s E 2 1 - - -" }, ONE, false, "event: E:1:0x01, E:2, E:1:0x10; 2 0 1" },
+		{ { "s E 1 2 - - -", "s E 1 1 - - -" }, ONE | PP_MERGE_UNIT_MASK, false, "event: E:1*; 0 0" },
+		{ { "s E 1 2 - - -", "s E 1 2 - - -" }, ONE | PP_MERGE_UNIT_MASK, false, "event: E:1; 0 0" },
+		{ { "s E 1 2 - - -", "s F 1 1 - - -", "s F 1 1 - - -" }, ONE | PP_MERGE_UNIT_MASK, false, "event: E:1, F:1; 0 1 1" },
+		{ { "s E 1 0 20 20 -", "s E 1 0 3 3 -" }, ONE, false, "tgid: tgid:3, tgid:20; 1 0" },
+		{ { "s E 1 0 20 20 -", "s E 1 0 - - -" }, ONE, false, "tgid: tgid:all, tgid:20; 1 0" },
+		{ { "s E 1 0 20 20 -", "s E 1 0 20 21 -" }, ONE, false, "tid: tid:20, tid:21; 0 1" },
+		{ { "s E 1 0 20 20 -", "s E 1 0 20 21 -" }, ONE | PP_MERGE_TID, false, "event: E:1; 0 0" },
+		{ { "s E 1 0 20 20 -", "s E 1 0 3 21 -" }, ONE | PP_MERGE_TID, false, "tgid: tgid:3, tgid:20; 1 0" },
+		{ { "s E 1 0 20 20 -", "s E 1 0 3 21 -" }, ONE | PP_MERGE_TGID, false, "event: E:1; 0 0" },
+		{ { "s E 1 0 - - 10", "s E 1 0 - - 9", "s E 1 0 - - -" }, ONE, false, "cpu: cpu:all, cpu:9, cpu:10; 2 1 0" },
+		{ { "s E 1 0 - - 10", "s E 1 0 - - 9", "s E 1 0 - - -" }, ONE | PP_MERGE_CPU, false, "event: E:1; 0 0 0" },
+		{ { "/x/b E 1 0 - - -", "/y/a E 1 0 - - -" }, 0, false, "session: session:a, session:b; 1 0" },
+		{ { "/x/b E 1 0 - - -", "/y/a E 1 0 - - -" }, ONE, false, "event: E:1; 0 0" },
+		{ { "a/ E 1 0 - - -", "b E 1 0 - - -" }, 0, false, "session: session:a/, session:b; 0 1" },
+		{ { "s E 1 0 - - -" }, 0, false, "event: E:1; 0" },
+		/* Two differences. */
+		{ { "s E 1 0 - - 0", "s F 1 0 - - 1" }, ONE, false, "the sample files differ in event (E:1, F:1) and in cpu (cpu:0, cpu:1), but columns show one difference; add --merge=cpu or choose with event:E count:1 unit-mask:0" },
+		{ { "s E 1 0 - - 0", "s F 1 3 - - 1" }, ONE, true, "event: E:1 cpu:0, F:1 cpu:1; 0 1" },
+		{ { "s E 1 0 1 1 0", "s E 1 0 2 2 1" }, ONE, false, "the sample files differ in tgid (tgid:1, tgid:2) and in cpu (cpu:0, cpu:1), but columns show one difference; add --merge=cpu or choose with tgid:1" },
+		{ { "s E 1 0 1 1 -", "s E 1 0 2 7 -" }, ONE, false, "the sample files differ in tgid (tgid:1, tgid:2) and in tid (tid:1, tid:7), but columns show one difference; add --merge=tid or choose with tgid:1" },
+		{ { "s E 1 0 - - -", "s E 1 0 2 7 -" }, ONE, false, "the sample files differ in tgid (tgid:all, tgid:2) and in tid (tid:all, tid:7), but columns show one difference; add --merge=tid or choose with tgid:NUMBER" },
+		{ { "s E 1 0 1 1 0", "s E 1 0 1 7 1" }, ONE, false, "the sample files differ in tid (tid:1, tid:7) and in cpu (cpu:0, cpu:1), but columns show one difference; add --merge=cpu or choose with tid:1" },
+		{ { "s E 1 0 1 1 0", "s F 1 0 2 7 1" }, ONE, false, "the sample files differ in event (E:1, F:1) and in tgid (tgid:1, tgid:2), but columns show one difference; add --merge=tgid,cpu" },
+		{ { "s E 1 0 1 1 0", "s F 1 0 2 7 1" }, ONE, true, "event: E:1 tgid:1 tid:1 cpu:0, F:1 tgid:2 tid:7 cpu:1; 0 1" },
+		{ { "a E 1 0 - - 0", "b E 1 0 - - 1" }, 0, false, "the sample files differ in cpu (cpu:0, cpu:1) and in session (session:a, session:b), but columns show one difference; leave out --by-session or choose with cpu:0" },
+		{ { "a E 1 0 - - -", "b F 1 0 - - -" }, 0, false, "the sample files differ in event (E:1, F:1) and in session (session:a, session:b), but columns show one difference; leave out --by-session or choose with event:E count:1 unit-mask:0" },
+		{ { "a E 1 0 3 3 0", "b F 1 0 4 5 1" }, 0, false, "the sample files differ in event (E:1, F:1) and in tgid (tgid:3, tgid:4), but columns show one difference; leave out --by-session and add --merge=tgid,cpu" },
+		{ { "s E 1 0 - - 0", "s E 1 0 - - 1", "s E 1 0 - - 2", "s E 1 0 - - 3", "s E 1 0 - - 4", "s F 1 0 - - 0" }, ONE, false, "the sample files differ in event (E:1, F:1) and in cpu (cpu:0, cpu:1, cpu:2, cpu:3, cpu:4), but columns show one difference; add --merge=cpu or choose with event:E count:1 unit-mask:0" },
+		{ { "s E 1 0 - - 0", "s E 1 0 - - 1", "s E 1 0 - - 2", "s E 1 0 - - 3", "s E 1 0 - - 4", "s E 1 0 - - 5", "s F 1 0 - - 0" }, ONE, false, "the sample files differ in event (E:1, F:1) and in cpu (cpu:0, cpu:1, cpu:2, cpu:3, cpu:4 and more), but columns show one difference; add --merge=cpu or choose with event:E count:1 unit-mask:0" },
+		/* The names of columns that differ in masks tell them. */
+		{ { "s E 1 0 - - 0", "s E 1 7 - - 1" }, ONE, true, "event: E:1:0x00 cpu:0, E:1:0x07 cpu:1; 0 1" },
+		{ { "s E 1 0 - - 0", "s E 1 255 - - 0", "s F 1 255 - - 0" }, ONE, true, "event: E:1:0x00, E:1:0xff, F:1; 0 1 2" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+
+		arrange(&rows[i], text_begin(&t));
+		text_must_be(&t, rows[i].files[0], rows[i].outcome);
+	}
+}
+
+/* A file of another session finds its column, or that it has none. */
+static void columns_are_found(void **state)
+{
+	static const struct {
+		const char *file;
+		unsigned int merge;
+		int nr;
+	} rows[] = {
+		{ "x E 1 0 - - 0", ONE, 0 },
+		{ "x E 1 0 - - 2", ONE, 1 },
+		{ "x E 1 0 - - 1", ONE, -1 },
+		{ "x E 1 0 - - -", ONE, -1 },
+		{ "x E 2 0 - - 0", ONE, -1 },
+		{ "x D 1 0 - - 0", ONE, -1 },
+		{ "x E 1 1 - - 0", ONE, -1 },
+		{ "x E 1 0 5 - 0", ONE, -1 },
+		{ "x E 1 0 - 5 0", ONE, -1 },
+		{ "x E 1 0 5 5 2", ONE | PP_MERGE_TGID, 1 },
+	};
+	struct pp_sample_file files[2];
+	struct pp_session sessions[3] = { { 0 } };
+	struct pp_arena arena;
+	struct pp_sample_list list = { .arena = &arena,
+				       .files = files,
+				       .nr = 2 };
+	struct pp_classes classes;
+
+	(void)state;
+	pp_arena_init(&arena);
+	read_file(&files[0], &sessions[0], "s E 1 0 - - 2", &arena);
+	read_file(&files[1], &sessions[1], "s E 1 0 - - 0", &arena);
+	assert_int_equal(pp_arrange(&classes, &list, ONE, false, NULL), 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_sample_file file;
+
+		read_file(&file, &sessions[2], rows[i].file, &arena);
+		assert_int_equal(pp_class_find(&classes, &file, rows[i].merge),
+				 rows[i].nr);
+	}
+	pp_arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_make_columns),
+		cmocka_unit_test(columns_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
