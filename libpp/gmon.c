@@ -216,8 +216,9 @@ static uint64_t scale(struct gmon *g)
 			max = g->bins[i].count;
 	divisor = max / GPROF_MAX + 1;
 	for (size_t i = 0; divisor > 1 && i < g->nr_bins; i++)
-		g->bins[i].count = g->bins[i].count / divisor +
-				   (g->bins[i].count % divisor >= divisor / 2);
+		g->bins[i].count =
+			g->bins[i].count / divisor +
+			(g->bins[i].count % divisor >= divisor - divisor / 2);
 	return divisor;
 }
 
