@@ -4,16 +4,10 @@
  * they hold what they promise. The random numbers are always the same.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/pp_fixture.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "libpp/interval.h"
 
@@ -140,28 +134,35 @@ static void huge_counts_are_no_trouble(void **state)
 	assert_true(i.low > 0.999999 && i.high <= 1);
 }
 
-/* ---- simulations --------------------------------------------------------- */
+/* ---- coverage ------------------------------------------------------------ */
 
-/*
- * How often the interval holds the true share, for profiles of @n samples and
- * shares such that @low to @high samples are expected.
- */
-static double share_coverage(uint64_t *state, uint64_t n, double low,
-			     double high, unsigned int rounds)
+#define NR_SHARES 60
+
+/* The chance of @k successes in @n tries, each with chance @p. */
+static double chance(uint64_t n, uint64_t k, double p)
 {
-	unsigned int covered = 0;
-
-	for (unsigned int r = 0; r < rounds; r++) {
-		double p = log_uniform(state, low, high) / (double)n;
-		uint64_t part = binomial(state, n, p);
-		struct pp_interval i = pp_share_interval(part, n);
-
-		covered += p >= i.low && p <= i.high;
-	}
-	return (double)covered / rounds;
+	return exp(lgamma((double)n + 1) - lgamma((double)k + 1) -
+		   lgamma((double)(n - k) + 1) + (double)k * log(p) +
+		   (double)(n - k) * log1p(-p));
 }
 
-/* 40,000 rounds: the simulation itself is off by at most 0.4 %. */
+/* The chance that the interval holds the share @p of profiles of @n samples. */
+static double chance_to_cover(uint64_t n, double p)
+{
+	double mean = (double)n * p, reach = 8 * sqrt(mean) + 10, sum = 0;
+	uint64_t from = mean > reach ? (uint64_t)(mean - reach) : 0;
+
+	for (uint64_t k = from; k <= n && (double)k <= mean + reach; k++) {
+		struct pp_interval i = pp_share_interval(k, n);
+
+		if (p >= i.low && p <= i.high)
+			sum += chance(n, k, p);
+	}
+	return sum;
+}
+
+/* For shares such that @low to @high samples are expected; each order of
+ * magnitude counts the same. */
 static void intervals_of_shares_cover_what_they_say(void **state)
 {
 	static const struct {
@@ -171,18 +172,25 @@ static void intervals_of_shares_cover_what_they_say(void **state)
 		{ 50, 1, 40 },	   { 1000, 1, 10 },	{ 1000, 10, 900 },
 		{ 100000, 1, 10 }, { 100000, 10, 100 }, { 100000, 100, 1000 },
 	};
-	uint64_t random = 1;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		double c = share_coverage(&random, cases[i].n, cases[i].low,
-					  cases[i].high, 40000);
+	for (size_t i = 0; i < NR(cases); i++) {
+		double sum = 0, step = cases[i].high / cases[i].low;
 
+		for (unsigned int k = 0; k < NR_SHARES; k++)
+			sum += chance_to_cover(
+				cases[i].n,
+				cases[i].low *
+					pow(step, k / (NR_SHARES - 1.0)) /
+					(double)cases[i].n);
 		print_message("%.0f to %.0f of %llu: %.4f\n", cases[i].low,
-			      cases[i].high, (unsigned long long)cases[i].n, c);
-		NEAR(c, 0.95, 0.01);
+			      cases[i].high, (unsigned long long)cases[i].n,
+			      sum / NR_SHARES);
+		NEAR(sum / NR_SHARES, 0.95, 0.01);
 	}
 }
+
+/* ---- simulations --------------------------------------------------------- */
 
 /* Shares change by factors from a fourth to four. */
 static double ratio_coverage(uint64_t *state, uint64_t n, uint64_t old_n,
@@ -214,18 +222,21 @@ static void intervals_of_changes_cover_what_they_say(void **state)
 		{ 1000, 5000, 20, 2500 },    { 5000, 1000, 5, 500 },
 		{ 100000, 100000, 10, 300 },
 	};
+	unsigned int rounds = rounds_of(4000, 40000);
+	/* Three standard errors more than what is allowed. */
+	double error = 0.01 + 3 * sqrt(0.05 * 0.95 / rounds);
 	uint64_t random = 2;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		double c = ratio_coverage(&random, cases[i].n, cases[i].old_n,
-					  cases[i].low, cases[i].high, 40000);
+					  cases[i].low, cases[i].high, rounds);
 
 		print_message("%.0f to %.0f of %llu, then of %llu: %.4f\n",
 			      cases[i].low, cases[i].high,
 			      (unsigned long long)cases[i].old_n,
 			      (unsigned long long)cases[i].n, c);
-		NEAR(c, 0.95, 0.01);
+		NEAR(c, 0.95, error);
 	}
 }
 
@@ -275,7 +286,7 @@ static unsigned int compare(uint64_t *state, uint64_t n, uint64_t old_n,
 static void marks_without_reason_are_rare(void **state)
 {
 	uint64_t random = 3;
-	unsigned int reports = 0, rounds = 2000;
+	unsigned int reports = 0, rounds = rounds_of(400, 2000);
 
 	(void)state;
 	for (unsigned int r = 0; r < rounds; r++) {
@@ -287,13 +298,14 @@ static void marks_without_reason_are_rare(void **state)
 	print_message("%u of %u reports about nothing have a mark\n", reports,
 		      rounds);
 	/* 5 % and three standard errors. */
-	assert_true(reports <= 0.065 * rounds);
+	assert_true(reports <=
+		    (0.05 + 3 * sqrt(0.05 * 0.95 / rounds)) * rounds);
 }
 
 static void marks_find_what_changed(void **state)
 {
 	uint64_t random = 4;
-	unsigned int found = 0, reports = 0, rounds = 500;
+	unsigned int found = 0, reports = 0, rounds = rounds_of(100, 500);
 
 	(void)state;
 	for (unsigned int r = 0; r < rounds; r++) {

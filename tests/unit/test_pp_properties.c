@@ -5,26 +5,13 @@
  * up all. Sessions are random, from numbers that are always the same.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "tests/unit/pp_fixture.h"
 
 #include "libdb/odb.h"
 #include "libop/op_mangle.h"
 #include "libpp/report.h"
 
-#define NR_SESSIONS 12
+#define MAX_SESSIONS 12
 #define NR_FILES 60
 #define NR_GRAPHS 40
 #define NR_CPUS 4
@@ -111,15 +98,6 @@ static uint64_t add_file(struct fixture *f, bool graph)
 	return sum;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *where)
-{
-	(void)st;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
-
 static void make_session(struct fixture *f, uint64_t seed)
 {
 	*f = (struct fixture){ .random = seed * 0x9e3779b97f4a7c15ull };
@@ -135,6 +113,27 @@ static void make_session(struct fixture *f, uint64_t seed)
 static void remove_session(const struct fixture *f)
 {
 	nftw(f->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* All tests read the same sessions; making one costs more than a report. */
+static struct fixture sessions[MAX_SESSIONS];
+static unsigned int nr_sessions;
+
+static int make_sessions(void **state)
+{
+	(void)state;
+	nr_sessions = rounds_of(2, MAX_SESSIONS);
+	for (unsigned int i = 0; i < nr_sessions; i++)
+		make_session(&sessions[i], i + 1);
+	return 0;
+}
+
+static int remove_sessions(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < nr_sessions; i++)
+		remove_session(&sessions[i]);
+	return 0;
 }
 
 /* ---- reports ------------------------------------------------------------- */
@@ -221,25 +220,34 @@ static void is_consistent(const struct sums *s)
 	assert_int_equal(s->addresses, s->total);
 }
 
+/* Merging one thing, all but one, all: 2 + 2 * 6 of the 64 ways. */
+static bool is_tried(unsigned int merge)
+{
+	unsigned int rest = PP_MERGE_ALL & ~merge;
+
+	return rounds_of(false, true) || !(merge & (merge - 1)) ||
+	       !(rest & (rest - 1));
+}
+
 static void no_merge_loses_samples(void **state)
 {
-	struct fixture f;
-
 	(void)state;
-	for (uint64_t seed = 1; seed <= NR_SESSIONS; seed++) {
-		size_t most;
+	for (unsigned int i = 0; i < nr_sessions; i++) {
+		const struct fixture *f = &sessions[i];
+		size_t most = report(f, 0, NULL).nr_classes;
 
-		make_session(&f, seed);
-		most = report(&f, 0, NULL).nr_classes;
 		for (unsigned int merge = 0; merge <= PP_MERGE_ALL; merge++) {
-			struct sums s = report(&f, merge, NULL);
+			struct sums s;
 
-			assert_int_equal(s.total, f.total);
+			if (!is_tried(merge))
+				continue;
+			s = report(f, merge, NULL);
+			assert_int_equal(s.total, f->total);
 			is_consistent(&s);
 			assert_true(s.nr_classes <= most);
+			if (merge == PP_MERGE_ALL)
+				assert_int_equal(s.nr_classes, 1);
 		}
-		assert_int_equal(report(&f, PP_MERGE_ALL, NULL).nr_classes, 1);
-		remove_session(&f);
 	}
 }
 
@@ -256,40 +264,34 @@ static void a_word_and_its_complement_make_all(void **state)
 		{ "image:/no/app[01]", "image:/no/app[!01]" },
 		{ "event:EVENT", "event:NONE" },
 	};
-	struct fixture f;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= NR_SESSIONS; seed++) {
-		make_session(&f, seed);
-		for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-			struct sums with = report(&f, 0, pairs[i][0]);
-			struct sums without = report(&f, 0, pairs[i][1]);
+	for (unsigned int i = 0; i < nr_sessions; i++)
+		for (size_t k = 0; k < NR(pairs); k++) {
+			const struct fixture *f = &sessions[i];
+			struct sums with = report(f, 0, pairs[k][0]);
+			struct sums without = report(f, 0, pairs[k][1]);
 
 			is_consistent(&with);
 			is_consistent(&without);
-			assert_int_equal(with.total + without.total, f.total);
+			assert_int_equal(with.total + without.total, f->total);
 		}
-		remove_session(&f);
-	}
 }
 
 /* Each CPU's report is that CPU's column of the report about all. */
 static void a_column_is_the_report_of_its_files(void **state)
 {
-	struct fixture f;
 	char word[16];
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= NR_SESSIONS; seed++) {
+	for (unsigned int i = 0; i < nr_sessions; i++) {
 		uint64_t sum = 0;
 
-		make_session(&f, seed);
 		for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
 			snprintf(word, sizeof(word), "cpu:%u", cpu);
-			sum += report(&f, PP_MERGE_ALL, word).total;
+			sum += report(&sessions[i], PP_MERGE_ALL, word).total;
 		}
-		assert_int_equal(sum, f.total);
-		remove_session(&f);
+		assert_int_equal(sum, sessions[i].total);
 	}
 }
 
@@ -373,29 +375,26 @@ static void calls_are_the_same_from_both_ends(void **state)
 		.call_graph = true,
 	};
 	struct pp_report *out;
-	struct fixture f;
 
 	(void)state;
 	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
 	assert_int_equal(pp_spec_init(&spec, NULL, NULL), 0);
-	for (uint64_t seed = 1; seed <= NR_SESSIONS; seed++) {
-		make_session(&f, seed);
-		request.session = &f.session;
+	for (unsigned int i = 0; i < nr_sessions; i++) {
+		request.session = &sessions[i].session;
 		for (request.merge = 0; request.merge <= PP_MERGE_ALL;
-		     request.merge += 7) {
+		     request.merge += rounds_of(21, 7)) {
 			assert_int_equal(pp_report_new(&out, &request, NULL),
 					 0);
-			check_graph(&f, out);
+			check_graph(&sessions[i], out);
 			pp_report_free(out);
 		}
-		remove_session(&f);
 	}
 	pp_spec_release(&spec);
 }
 
 /* ---- many files ---------------------------------------------------------- */
 
-#define NR_IMAGES 500
+#define MAX_IMAGES 500
 #define NR_CLASSES 4
 
 static void add_binary(struct fixture *f, unsigned int nr)
@@ -423,9 +422,10 @@ static void add_binary(struct fixture *f, unsigned int nr)
 }
 
 /* Whether the messages tell of each image once that it was opened. */
-static void check_opens(const struct pp_messages *messages)
+static void check_opens(const struct pp_messages *messages,
+			unsigned int nr_images)
 {
-	unsigned int opened[NR_IMAGES] = { 0 };
+	unsigned int opened[MAX_IMAGES] = { 0 };
 
 	for (size_t i = 0; i < messages->nr; i++) {
 		const char *name = strstr(messages->list[i].text, "/bin");
@@ -435,7 +435,7 @@ static void check_opens(const struct pp_messages *messages)
 			opened[strtoul(name + 4, NULL, 10)]++;
 		}
 	}
-	for (unsigned int i = 0; i < NR_IMAGES; i++)
+	for (unsigned int i = 0; i < nr_images; i++)
 		assert_int_equal(opened[i], 1);
 }
 
@@ -448,19 +448,20 @@ static void each_image_is_opened_once(void **state)
 		.spec = &spec,
 		.symbols = true,
 	};
+	unsigned int nr_images = rounds_of(50, MAX_IMAGES);
 	struct pp_report *out;
 
 	(void)state;
 	assert_non_null(mkdtemp(f.dir));
 	assert_int_equal(op_session_init(&f.session, f.dir, NULL), 0);
-	for (unsigned int i = 0; i < NR_IMAGES; i++)
+	for (unsigned int i = 0; i < nr_images; i++)
 		add_binary(&f, i);
 	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
 	assert_int_equal(pp_spec_init(&spec, NULL, NULL), 0);
 	assert_int_equal(pp_report_new(&out, &request, NULL), 0);
-	assert_int_equal(out->nr_symbols, NR_IMAGES);
-	assert_int_equal(out->symbol_totals[0], NR_IMAGES * 10000000000ull);
-	check_opens(&out->messages);
+	assert_int_equal(out->nr_symbols, nr_images);
+	assert_int_equal(out->symbol_totals[0], nr_images * 10000000000ull);
+	check_opens(&out->messages, nr_images);
 	pp_report_free(out);
 	pp_spec_release(&spec);
 	remove_session(&f);
@@ -476,5 +477,5 @@ int main(void)
 		cmocka_unit_test(each_image_is_opened_once),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_sessions, remove_sessions);
 }
