@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libpp/interval.h"
-
 /* What a browser has drawn before anybody waits. */
 #define FLAMEGRAPH_MAX_NODES 500000
 
@@ -43,7 +41,8 @@ const struct pp_format *pp_format_find(const char *name)
 
 double pp_percent(uint64_t part, uint64_t whole)
 {
-	return 100 * pp_share(part, whole);
+	/* Exact where the percentage is a whole number. */
+	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
 int pp_vma_digits(const struct pp_report *report)

@@ -165,11 +165,17 @@ static double percent_of(double ratio)
 	return 100 * (ratio - 1);
 }
 
-static double change_percent(double now, double old)
+/* By how much the share @now of @total is larger than @old of @old_total, in
+ * percent of the latter: exact where that is a whole number. */
+static double change_percent(uint64_t now, uint64_t total, uint64_t old,
+			     uint64_t old_total)
 {
-	if (old > 0)
-		return 100 * ((now - old) / old);
-	return now > 0 ? INFINITY : 0;
+	double part = (double)now * (double)old_total;
+	double old_part = (double)old * (double)total;
+
+	if (!old)
+		return now ? INFINITY : 0;
+	return total ? 100 * (part - old_part) / old_part : -100;
 }
 
 static void compare(const struct pp_population *p,
@@ -182,8 +188,7 @@ static void compare(const struct pp_population *p,
 	uint64_t old_total = p->old.symbol_totals[class_nr];
 	struct pp_interval ratio;
 
-	change->percent =
-		change_percent(pp_share(now, total), pp_share(old, old_total));
+	change->percent = change_percent(now, total, old, old_total);
 	change->p = 1;
 	if (!p->request->intervals)
 		return;

@@ -56,6 +56,17 @@ static inline void text_must_be(struct text *t, const char *row,
 	free(t->all);
 }
 
+/* Write @text, with '$' for the folder @folder; @text is freed. */
+static inline void write_without(FILE *out, char *text, const char *folder)
+{
+	const char *at = text, *next;
+
+	for (; (next = strstr(at, folder)); at = next + strlen(folder))
+		fprintf(out, "%.*s$", (int)(next - at), at);
+	fputs(at, out);
+	free(text);
+}
+
 /* Split @line at blanks into @words, ended by NULL; @copy holds them. */
 static inline const char *const *split_words(const char *line, char *copy,
 					     const char **words, size_t room)

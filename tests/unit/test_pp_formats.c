@@ -34,6 +34,9 @@ static void shares_have_seven_characters(void **state)
 	assert_true(pp_percent(1, 4) == 25);
 	assert_true(pp_percent(1, 0) == 0);
 	assert_true(pp_percent(7, 7) == 100);
+	/* A threshold of 29 % is reached by 29 of 100. */
+	for (uint64_t i = 0; i <= 100; i++)
+		assert_true(pp_percent(i, 100) == (double)i);
 }
 
 static void addresses_have_8_or_16_digits(void **state)

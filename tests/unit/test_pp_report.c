@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reports on small sessions: which samples are of which symbols, thresholds,
+ * choices by name, calls, comparisons, what cannot be used. A row is a
+ * session, a request and the report as comma-separated values.
+ */
+
+#include "tests/unit/pp_fixture.h"
+
+#include "libdb/odb.h"
+#include "libpp/format.h"
+#include "libpp/report.h"
+
+/* ---- sessions in words --------------------------------------------------- */
+
+#define SNAPSHOT                                                               \
+	"oprofile symbols 1 vmlinux 01\n"                                      \
+	"0 T _stext\n"                                                         \
+	"100 T do_work\n"                                                      \
+	"200 t wait\n"                                                         \
+	"300 t wait\n"                                                         \
+	"400 W _weak\n"
+
+static void make_folders(char *path)
+{
+	for (char *at = path; (at = strchr(at + 1, '/'));) {
+		*at = '\0';
+		mkdir(path, 0755);
+		*at = '/';
+	}
+}
+
+/* Images are "k" for the kernel, "m" for a module, "a" for memory of process 7,
+ * and anything else for /bin/ANYTHING; the last is the callee of a call. */
+static const char *image_of(const char *word)
+{
+	static char names[3][64];
+	static unsigned int next;
+	char *name = names[next++ % 3];
+
+	if (!strcmp(word, "k"))
+		return "{kern}/vmlinux";
+	if (!strcmp(word, "m"))
+		return "{kern}/mod";
+	if (!strcmp(word, "a"))
+		return "{anon:anon}/7.0x1000.0x2000";
+	snprintf(name, sizeof(names[0]), "{root}/bin/%s", word);
+	return name;
+}
+
+static enum op_image_kind kind_of(const char *word)
+{
+	return !strcmp(word, "k")   ? OP_IMAGE_KERNEL
+	       : !strcmp(word, "m") ? OP_IMAGE_MODULE
+	       : !strcmp(word, "a") ? OP_IMAGE_ANON
+				    : OP_IMAGE_FILE;
+}
+
+/* "SESSION APP IMAGE[>CALLEE] EVENT KEY=COUNT..."; of a call KEY>KEY=COUNT. */
+static void write_samples(const char *line)
+{
+	char copy[256], path[512];
+	const char *words[24], *image, *app;
+	struct op_sample_header header = {
+		.magic = OP_SAMPLE_MAGIC,
+		.version = OP_SAMPLE_VERSION,
+		.count = 100,
+		.build_id_len = 1,
+		.build_id = { 1 },
+		.cpu_type = "none/such",
+	};
+	char *callee;
+	struct odb *odb;
+	int len;
+
+	split_words(line, copy, words, NR(words));
+	callee = strchr(words[2], '>');
+	if (callee)
+		*callee++ = '\0';
+	header.kind = kind_of(words[2]);
+	if (callee) {
+		header.cg_build_id_len = 1;
+		header.cg_build_id[0] = 1;
+	}
+	if (header.kind == OP_IMAGE_ANON)
+		header.anon_start = 0x1000;
+	app = image_of(words[1]);
+	image = image_of(words[2]);
+	len = snprintf(path, sizeof(path), "samples/%s/%s/{dep}/%s/", words[0],
+		       app, image);
+	if (callee)
+		len += snprintf(path + len, sizeof(path) - (size_t)len,
+				"{cg}/%s/", image_of(callee));
+	snprintf(path + len, sizeof(path) - (size_t)len, "%s.100.0.all.all.all",
+		 words[3]);
+	make_folders(path);
+	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
+	memcpy(odb_user(odb), &header, sizeof(header));
+	for (size_t i = 4; words[i]; i++) {
+		char *end;
+		uint64_t key = strtoull(words[i], &end, 16), count;
+
+		if (*end == '>')
+			key = key << 32 | strtoull(end + 1, &end, 16);
+		assert_int_equal(*end, '=');
+		for (count = strtoull(end + 1, NULL, 10); count;) {
+			uint64_t part = count > INT64_MAX ? INT64_MAX : count;
+
+			assert_int_equal(odb_add(odb, key, part), 0);
+			count -= part;
+		}
+	}
+	odb_close(odb);
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+#define MAX_FILES 8
+
+struct row {
+	const char *name;
+	const char *files[MAX_FILES];
+	struct pp_request request;
+	const char *words;
+	const char *text; /* the rows, then what was said */
+};
+
+static void write_report(FILE *out, const struct row *row)
+{
+	char *folder = getcwd(NULL, 0);
+	struct text t;
+	static const struct pp_format_options options = { .no_header = true };
+	struct pp_request request = row->request;
+	struct pp_spec_pair pair;
+	struct op_session session;
+	struct op_diag diag = { "" };
+	struct pp_report *report;
+	const char *words[8];
+	char copy[128];
+
+	text_begin(&t);
+	split_words(row->words, copy, words, NR(words));
+	assert_int_equal(pp_spec_pair_init(&pair, words, NULL), 0);
+	assert_int_equal(op_session_init(&session, ".", NULL), 0);
+	request.session = &session;
+	request.spec = &pair.spec;
+	request.old_spec = pair.is_diff ? &pair.old : NULL;
+	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+	if (!pp_report_new(&report, &request, &diag))
+		pp_format_csv(t.out, report, &options);
+	else
+		fprintf(t.out, "%s\n", diag.text);
+	for (size_t i = 0; i < report->nr_calls; i++)
+		fprintf(t.out, "call 0x%llx>0x%llx %llu\n",
+			(unsigned long long)report->calls[i].caller_vma,
+			(unsigned long long)report->calls[i].callee_vma,
+			(unsigned long long)report->calls[i].count);
+	for (size_t i = 0; i < report->messages.nr; i++)
+		if (report->messages.list[i].kind == PP_WARNING)
+			fprintf(t.out, "%s\n", report->messages.list[i].text);
+	fclose(t.out);
+	write_without(out, t.all, folder);
+	free(folder);
+	pp_report_free(report);
+	pp_spec_pair_release(&pair);
+}
+
+static void write_rows(const struct row *rows, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct text t;
+
+		assert_int_equal(system("rm -rf samples symbols"), 0);
+		mkdir("symbols", 0755);
+		write_text("symbols/vmlinux-01", SNAPSHOT);
+		for (size_t k = 0; k < MAX_FILES && rows[i].files[k]; k++)
+			write_samples(rows[i].files[k]);
+		write_report(text_begin(&t), &rows[i]);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
+#define SYMBOLS .symbols = true
+#define DETAILS SYMBOLS, .details = true
+#define CALLS SYMBOLS, .call_graph = true
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void samples_are_of_symbols(void **state)
+{
+	/* clang-format off */
+	const struct row rows[] = {
+		{ "edges of symbols",
+		  { "current k k E 0=1 ff=2 100=4 1ff=8 200=16 3ff=32 400=64 ffffffff=128" },
+		  { SYMBOLS }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_weak,0x400,,,192,75.2941176\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,32,12.5490196\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,16,6.2745098\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,12,4.70588235\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,3,1.17647059\n" },
+		{ "the last address of all",
+		  { "current k k E ffffffffffffffff=1 150=2" }, { SYMBOLS }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,2,66.6666667\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,(no symbols),,,,1,33.3333333\n" },
+		{ "addresses",
+		  { "current k k E 110=1 108=2 204=3" }, { DETAILS }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,50\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x108,,,2,33.3333333\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x110,,,1,16.6666667\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,3,50\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,wait,0x204,,,3,50\n" },
+		{ "several applications, one address",
+		  { "current x k E 110=1 111=5", "current y k E 110=2", "current k k E 110=4" }, { DETAILS }, "",
+		  "1,symbol,E:100,/bin/x,/vmlinux,do_work,0x100,,,6,50\n"
+		  "1,address,E:100,/bin/x,/vmlinux,do_work,0x110,,,1,8.33333333\n"
+		  "1,address,E:100,/bin/x,/vmlinux,do_work,0x111,,,5,41.6666667\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,4,33.3333333\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x110,,,4,33.3333333\n"
+		  "1,symbol,E:100,/bin/y,/vmlinux,do_work,0x100,,,2,16.6666667\n"
+		  "1,address,E:100,/bin/y,/vmlinux,do_work,0x110,,,2,16.6666667\n" },
+		{ "merged applications",
+		  { "current x k E 110=1", "current y k E 110=2" }, { DETAILS, .merge = PP_MERGE_LIB }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,100\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x110,,,3,100\n" },
+		{ "two events at one address",
+		  { "current x k E 110=1", "current x k F 110=2 111=3" }, { DETAILS }, "",
+		  "1,symbol,E:100,/bin/x,/vmlinux,do_work,0x100,,,1,100\n"
+		  "1,symbol,F:100,/bin/x,/vmlinux,do_work,0x100,,,5,100\n"
+		  "1,address,E:100,/bin/x,/vmlinux,do_work,0x110,,,1,100\n"
+		  "1,address,F:100,/bin/x,/vmlinux,do_work,0x110,,,2,40\n"
+		  "1,address,F:100,/bin/x,/vmlinux,do_work,0x111,,,3,60\n" },
+		{ "anonymous memory",
+		  { "current x a E 10=1 20=2" }, { DETAILS }, "",
+		  "1,symbol,E:100,/bin/x,anon (tgid:7 range:0x1000-0x2000),anon (tgid:7 range:0x1000-0x2000),,,,3,100\n"
+		  "1,address,E:100,/bin/x,anon (tgid:7 range:0x1000-0x2000),anon (tgid:7 range:0x1000-0x2000),0x1010,,,1,33.3333333\n"
+		  "1,address,E:100,/bin/x,anon (tgid:7 range:0x1000-0x2000),anon (tgid:7 range:0x1000-0x2000),0x1020,,,2,66.6666667\n" },
+		{ "no binary", { "current x x E 10=1 20=2" }, { DETAILS }, "",
+		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,3,100\n"
+		  "1,address,E:100,/bin/x,/bin/x,/bin/x,0x10,,,1,33.3333333\n"
+		  "1,address,E:100,/bin/x,/bin/x,/bin/x,0x20,,,2,66.6666667\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n" },
+		{ "the largest counts",
+		  { "current k k E 110=18446744073709551615 120=5" }, { SYMBOLS }, "", "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,18446744073709551615,100\n" },
+		{ "applications",
+		  { "current x x E 1=1", "current y y E 1=2", "current y k E 1=3", "current a a E 1=5", "current x k E 1=4" },
+		  { 0 }, "",
+		  "1,image,E:100,/bin/x,/vmlinux,,,,,4,26.6666667\n"
+		  "1,image,E:100,/bin/x,/bin/x,,,,,1,6.66666667\n"
+		  "1,image,E:100,/bin/y,/vmlinux,,,,,3,20\n"
+		  "1,image,E:100,/bin/y,/bin/y,,,,,2,13.3333333\n"
+		  "1,image,E:100,anon (tgid:7 range:0x1000-0x2000),anon (tgid:7 range:0x1000-0x2000),,,,,5,33.3333333\n" },
+		{ "applications, reversed",
+		  { "current x x E 1=1", "current y y E 1=2", "current y k E 1=3", "current x k E 1=4" },
+		  { .sort.reverse = true }, "",
+		  "1,image,E:100,/bin/x,/bin/x,,,,,1,10\n"
+		  "1,image,E:100,/bin/x,/vmlinux,,,,,4,40\n"
+		  "1,image,E:100,/bin/y,/bin/y,,,,,2,20\n"
+		  "1,image,E:100,/bin/y,/vmlinux,,,,,3,30\n" },
+		{ "applications themselves",
+		  { "current x x E 1=1", "current y k E 1=3" }, { .exclude_dependent = true }, "", "1,image,E:100,/bin/x,/bin/x,,,,,1,100\n" },
+		{ "none of them",
+		  { "current y k E 1=3" }, { .exclude_dependent = true }, "", "no samples in the applications themselves; leave out --exclude-dependent\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows));
+}
+
+static void some_of_it_is_chosen(void **state)
+{
+	/* clang-format off */
+	const struct row rows[] = {
+		{ "at the threshold", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .threshold = 9 }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,90\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,9\n" },
+		{ "above it", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .threshold = 9.1 }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,90\n" },
+		{ "in one of two columns", { "current k k E 0=99 100=1", "current k k F 0=1 100=99" }, { SYMBOLS, .threshold = 50 }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,99,99\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,1,1\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,1,1\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,99,99\n" },
+		{ "applications at the threshold", { "current x x E 0=90", "current y y E 0=10" }, { .threshold = 10 }, "",
+		  "1,image,E:100,/bin/x,/bin/x,,,,,90,90\n"
+		  "1,image,E:100,/bin/y,/bin/y,,,,,10,10\n" },
+		{ "applications below it", { "current x x E 0=90", "current y y E 0=10" }, { .threshold = 10.5 }, "", "1,image,E:100,/bin/x,/bin/x,,,,,90,90\n" },
+		{ "include", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .include_symbols = LIST("wait", "_stext") }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,98.9010989\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,1,1.0989011\n" },
+		{ "exclude", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .exclude_symbols = LIST("wait", "x") }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,90.9090909\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,9.09090909\n" },
+		{ "include and exclude", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .include_symbols = LIST("wait", "_stext"), .exclude_symbols = LIST("wait") }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,100\n" },
+		{ "none", { "current k k E 0=90" }, { SYMBOLS, .include_symbols = LIST("none") }, "", "" },
+		{ "sessions", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:old", "1,image,E:100,/vmlinux,/vmlinux,,,,,5,100\n" },
+		{ "two sessions", { "current k k E 0=90", "old k k E 0=5 100=1" }, { SYMBOLS, .merge = PP_MERGE_SESSION }, "session:old,current",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,95,98.9583333\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,1,1.04166667\n" },
+		{ "a column for each", { "current k k E 0=90", "old k k E 0=5 100=1" }, { SYMBOLS }, "session:old,current",
+		  "1,symbol,session:current,/vmlinux,/vmlinux,_stext,0x0,,,90,100\n"
+		  "1,symbol,session:old,/vmlinux,/vmlinux,_stext,0x0,,,5,83.3333333\n"
+		  "1,symbol,session:old,/vmlinux,/vmlinux,do_work,0x100,,,1,16.6666667\n" },
+		{ "no such session", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:odl", "odl: no such session in $/samples; sessions there: old, current\n" },
+		{ "all but one", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:old,current session-exclude:old", "1,image,E:100,/vmlinux,/vmlinux,,,,,90,100\n" },
+		{ "none left", { "current k k E 0=90" }, { 0 }, "session-exclude:current", "session-exclude:current: no session is left; exclude fewer\n" },
+		{ "by path", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:./samples/old", "1,image,E:100,/vmlinux,/vmlinux,,,,,5,100\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows));
+}
+
+static void calls_are_of_symbols(void **state)
+{
+	/* clang-format off */
+	const struct row rows[] = {
+		{ "none", { "current k k E 0=1" }, { CALLS }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
+		  "the samples come without call graphs, so nothing calls anything; profile with opcontrol --callgraph=DEPTH or operf --callgraph\n" },
+		{ "none asked for", { "current k k E 0=1" }, { CALLS, .addresses_of_calls = true }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n" },
+		{ "between symbols",
+		  { "current k k E 10=1 110=5", "current k k>k E 110>0=3 120>0=4 10>100=2 100>100=9 200>3ff=1" }, { CALLS }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,83.3333333,12,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,2,18.1818182,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,81.8181818,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,42.8571429,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,7,33.3333333,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,16.6666667,3,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,7,100,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,do_work,0x100,,,2,66.6666667,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,1,,,,\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,wait,0x300,,,1,100,,/vmlinux,/vmlinux,wait,0x200\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,0,0,0,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,1,100,,/vmlinux,/vmlinux,wait,0x300\n" },
+		{ "addresses",
+		  { "current k k E 10=1 110=5", "current k k>k E 110>0=3 120>0=4 fff>100=2 110>1=6" }, { CALLS, .addresses_of_calls = true }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,83.3333333,18,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,_weak,0x400,,,2,100,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,13,72.2222222,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,16.6666667,1,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,13,100,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_weak,0x400,,,0,0,2,,,,\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,do_work,0x100,,,2,100,,/vmlinux,/vmlinux,_weak,0x400\n"
+		  "call 0x110>0x0 3\n"
+		  "call 0x110>0x1 6\n"
+		  "call 0x120>0x0 4\n"
+		  "call 0xfff>0x100 2\n" },
+		{ "into an image without samples",
+		  { "current k k E 10=1", "current k k>m E 110>0=3" }, { CALLS }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
+		  "1,symbol,E:100,/vmlinux,/mod,/mod,,,,0,0,0,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,100,,/vmlinux,/mod,/mod,\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,3,,,,\n"
+		  "1,callee,E:100,/vmlinux,/mod,/mod,,,,3,100,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
+		{ "into an image that is not asked for",
+		  { "current x k E 10=1", "current x x E 10=1", "current x k>x E 110>0=3" }, { CALLS }, "lib-image:/vmlinux",
+		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
+		  "1,symbol,E:100,/bin/x,/vmlinux,do_work,0x100,,,0,0,3,,,,\n"
+		  "1,callee,E:100,/bin/x,/bin/x,/bin/x,,,,3,100,,/bin/x,/vmlinux,do_work,0x100\n"
+		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,0,0,0,,,,\n"
+		  "1,caller,E:100,/bin/x,/vmlinux,do_work,0x100,,,3,100,,/bin/x,/bin/x,/bin/x,\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n" },
+		{ "of two columns",
+		  { "current k k E 10=1", "current k k F 10=1", "current k k>k E 110>0=3", "current k k>k F 110>0=4 111>1=5" }, { CALLS }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,100,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,caller,F:100,/vmlinux,/vmlinux,do_work,0x100,,,9,100,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,3,,,,\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,9,,,,\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,3,100,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,callee,F:100,/vmlinux,/vmlinux,_stext,0x0,,,9,100,,/vmlinux,/vmlinux,do_work,0x100\n" },
+		{ "of two applications",
+		  { "current x k E 10=1", "current y k E 10=2", "current x k>k E 110>0=3", "current y k>k E 110>0=4" }, { CALLS }, "",
+		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,2,66.6666667,2,,,,\n"
+		  "1,caller,E:100,/bin/y,/vmlinux,do_work,0x100,,,4,100,,/bin/y,/vmlinux,_stext,0x0\n"
+		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,1,33.3333333,1,,,,\n"
+		  "1,caller,E:100,/bin/x,/vmlinux,do_work,0x100,,,3,100,,/bin/x,/vmlinux,_stext,0x0\n"
+		  "1,symbol,E:100,/bin/x,/vmlinux,do_work,0x100,,,0,0,3,,,,\n"
+		  "1,callee,E:100,/bin/x,/vmlinux,_stext,0x0,,,3,100,,/bin/x,/vmlinux,do_work,0x100\n"
+		  "1,symbol,E:100,/bin/y,/vmlinux,do_work,0x100,,,0,0,4,,,,\n"
+		  "1,callee,E:100,/bin/y,/vmlinux,_stext,0x0,,,4,100,,/bin/y,/vmlinux,do_work,0x100\n" },
+		{ "from another application's image",
+		  { "current y k E 10=2", "current x x E 10=1", "current x x>k E 110>0=3" }, { CALLS }, "",
+		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,2,66.6666667,2,,,,\n"
+		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,1,33.3333333,4,,,,\n"
+		  "1,callee,E:100,/bin/x,/vmlinux,_stext,0x0,,,3,75,,/bin/x,/bin/x,/bin/x,\n"
+		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,0,0,0,,,,\n"
+		  "1,caller,E:100,/bin/x,/bin/x,/bin/x,,,,3,100,,/bin/x,/vmlinux,_stext,0x0\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n" },
+		{ "below the threshold",
+		  { "current k k E 10=80 110=20", "current k k>k E 110>0=79 200>0=21 10>100=1" }, { CALLS, .threshold = 20 }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,80,80,81,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,21,21,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,79,79,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,20,20,99,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,79,79.7979798,,/vmlinux,/vmlinux,do_work,0x100\n" },
+		{ "shown by name",
+		  { "current k k E 10=80 110=20", "current k k>k E 110>0=79 10>200=1" }, { CALLS, .include_symbols = LIST("_stext") }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,80,80,81,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,79,100,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,wait,0x200,,,1,1.2345679,,/vmlinux,/vmlinux,_stext,0x0\n" },
+		{ "equal ones",
+		  { "current k k E 10=5 110=5", "current k k>k E 0>100=5 0>200=5 0>300=5 200>0=5 300>0=5 100>0=5" }, { CALLS }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,50,20,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,33.3333333,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,33.3333333,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x300,,,5,33.3333333,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,25,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,25,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,wait,0x300,,,5,25,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,50,10,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,50,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,5,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100,,/vmlinux,/vmlinux,wait,0x200\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100,,/vmlinux,/vmlinux,wait,0x200\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,0,0,5,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100,,/vmlinux,/vmlinux,wait,0x300\n"
+		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100,,/vmlinux,/vmlinux,wait,0x300\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows));
+}
+
+static void profiles_are_compared(void **state)
+{
+	/* clang-format off */
+	const struct row rows[] = {
+		{ "both, new and gone", { "current k k E 0=60 100=40", "old k k E 0=30 200=70" }, { SYMBOLS }, "{ session:old } {}",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,70,70,-100\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,60,30,30,100\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,40,40,0,0,\n" },
+		{ "of one name", { "current k k E 200=10 300=20 0=70", "old k k E 300=40 0=60" }, { SYMBOLS }, "{ session:old } {}",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,70,70,60,60,16.6666667\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,20,20,40,40,-50\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,10,10,0,0,\n" },
+		{ "of one name, fewer now", { "current k k E 200=10 0=70", "old k k E 200=5 300=40 0=60" }, { SYMBOLS }, "{ session:old } {}",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,70,87.5,60,57.1428571,53.125\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,0,0,40,38.0952381,-100\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,10,12.5,5,4.76190476,162.5\n" },
+		{ "at the threshold", { "current k k E 0=50 100=50", "old k k E 0=40 100=60" }, { SYMBOLS, .threshold = 25 }, "{ session:old } {}",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,50,50,40,40,25\n" },
+		{ "below it", { "current k k E 0=50 100=50", "old k k E 0=40 100=60" }, { SYMBOLS, .threshold = 25.1 }, "{ session:old } {}", "" },
+		{ "new above any threshold", { "current k k E 0=100 100=1", "old k k E 0=100 200=1" }, { SYMBOLS, .threshold = 50 }, "{ session:old } {}",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,1,0.99009901,0,0,\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,1,0.99009901,-100\n" },
+		{ "intervals", { "current k k E 0=600 100=400", "old k k E 0=500 100=500 200=1" }, { SYMBOLS, .intervals = true }, "{ session:old } {}",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,600,60,56.930943,62.9925219,500,49.95005,20.12,10.9154345,30.1874219,7.57798453e-06,1\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,400,40,37.0074781,43.069057,500,49.95005,-19.92,-27.426604,-11.7041586,9.32770685e-06,1\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,0,0.382675849,1,0.0999000999,-100,-100,284.225114,1,0\n" },
+		{ "by application", { "current x k E 0=6", "current y k E 0=4", "old x k E 0=5", "old z k E 0=5" }, { SYMBOLS }, "{ session:old } {}",
+		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,6,60,5,50,20\n"
+		  "1,symbol,E:100,/bin/z,/vmlinux,_stext,0x0,,,0,0,5,50,-100\n"
+		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,4,40,0,0,\n" },
+		{ "other events", { "current k k E 0=60", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted different events: F:100 and E:100; choose with event: and count:\n" },
+		{ "more columns", { "current k k E 0=60", "current k k F 0=1", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (F:100 and others: 1; E:100 and others: 2); choose with event: or merge with --merge\n" },
+		{ "nothing old", { "current k k E 0=60" }, { SYMBOLS }, "{ session:old } {}", "old: no such session in $/samples; sessions there: current\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows));
+}
+
+/* ---- files that cannot be used ------------------------------------------- */
+
+/* What @command makes of a session of two files in the kernel. */
+static void files_are_left_out(void **state)
+{
+#define K "samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux"
+	static const struct {
+		const char *command, *text;
+	} rows[] = {
+		/* clang-format off */
+		{ ":",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n" },
+		{ "echo >" K "/E.100.0.all.all.all",
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
+		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all: it is damaged; left out\n" },
+		{ "rm " K "/E*; echo >" K "/F.100.0.all.all.all", "no usable sample file is left; the first: $/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/F.100.0.all.all.all: it is damaged\n" },
+		{ "mv " K "/E.100.0.all.all.all " K "/x",
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
+		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/x: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/x: not the name of a sample file: EVENT.COUNT.UM.TGID.TID.CPU is missing); left out\n" },
+		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.bad",
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
+		  "$/samples/current: 1 files were set aside as damaged or of another binary (names ending in .bad or .stale); not counted\n" },
+		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.stale.12",
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
+		  "$/samples/current: 1 files were set aside as damaged or of another binary (names ending in .bad or .stale); not counted\n" },
+		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.stale.",
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
+		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.stale.: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.stale.: not the name of a sample file: a field is no number or too large a one); left out\n" },
+		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.good",
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
+		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file: a field is no number or too large a one); left out\n" },
+		{ "rm -r samples/current/*", "$/samples/current: there are no sample files; profile first (opcontrol --start), and opcontrol --dump brings out what is still in the buffers\n" },
+		{ "rm -r samples", "$/samples: there are no samples; profile first, or name another session folder with --session-dir\n" },
+		{ "rm symbols/*",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,/vmlinux,,,,1,100\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,/vmlinux,,,,2,100\n"
+		  "vmlinux: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
+		{ "echo >symbols/vmlinux-01",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,/vmlinux,,,,1,100\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,/vmlinux,,,,2,100\n"
+		  "vmlinux: no symbols: $/symbols/vmlinux-01:1: no snapshot of symbols\n" },
+		/* clang-format on */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		static const struct row row = {
+			.request = { .any_axes = true, SYMBOLS }, .words = ""
+		};
+		struct text t;
+
+		assert_int_equal(system("rm -rf samples symbols"), 0);
+		mkdir("symbols", 0755);
+		write_text("symbols/vmlinux-01", SNAPSHOT);
+		write_samples("current k k E 0=1");
+		write_samples("current k k F 0=2");
+		assert_int_equal(system(rows[i].command), 0);
+		write_report(text_begin(&t), &row);
+		text_must_be(&t, rows[i].command, rows[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(samples_are_of_symbols),
+		folder_test(some_of_it_is_chosen),
+		folder_test(calls_are_of_symbols),
+		folder_test(profiles_are_compared),
+		folder_test(files_are_left_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
