@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What opannotate writes beside and around source lines, which files it finds
+ * and shows, which lines it shows between instructions. */
+
+#include "tests/unit/pp_report.h"
+
+#include "libpp/annotation.h"
+#include "pp/opannotate_excerpt.h"
+#include "pp/opannotate_files.h"
+#include "pp/opannotate_source.h"
+#include "pp/opannotate_text.h"
+
+#define MAX_NAMES 4
+
+/* ---- counts -------------------------------------------------------------- */
+
+static void margins_have_counts(void **state)
+{
+	const struct {
+		const char *name;
+		unsigned int flags;
+		bool color;
+		const uint64_t *counts;
+		const char *text;
+	} rows[] = {
+		/* clang-format off */
+		{ "none", 0, false, NULL, "               :" },
+		{ "zeros", TWO, false, (const uint64_t[]){ 0, 0 }, "                               :" },
+		{ "one", 0, false, (const uint64_t[]){ 600, 3 }, "   600 60.0000 :" },
+		{ "two", TWO, false, (const uint64_t[]){ 600, 3 }, "   600 60.0000     3 37.5000   :" },
+		{ "the second", TWO, false, (const uint64_t[]){ 0, 8 }, "     0       0     8 100.000   :" },
+		{ "not the second", 0, false, (const uint64_t[]){ 0, 8 }, "               :" },
+		{ "hot", 0, true, (const uint64_t[]){ 50, 0 }, "\033[1;31m    50  5.0000\033[m :" },
+		{ "warm", 0, true, (const uint64_t[]){ 49, 0 }, "\033[33m    49  4.9000\033[m :" },
+		{ "just warm", 0, true, (const uint64_t[]){ 10, 0 }, "\033[33m    10  1.0000\033[m :" },
+		{ "cool", 0, true, (const uint64_t[]){ 9, 0 }, "\033[32m     9  0.9000\033[m :" },
+		{ "hot in one column", TWO, true, (const uint64_t[]){ 9, 4 }, "\033[1;31m     9  0.9000     4 50.0000\033[m   :" },
+		{ "no color for none", 0, true, (const uint64_t[]){ 0, 0 }, "               :" },
+		/* clang-format on */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opannotate_options o = { .color = rows[i].color };
+		struct opannotate_text text = { .options = &o };
+		struct made_report m;
+		struct text t;
+
+		make_report(&m, rows[i].flags);
+		text.report = &m.report;
+		text.out = text_begin(&t);
+		opannotate_margin(&text, rows[i].counts);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
+static void lines_tell_their_symbols(void **state)
+{
+	struct opannotate_options o = { 0 };
+	struct opannotate_text text = { .options = &o };
+	const struct pp_symbol_entry *symbols[3];
+	struct made_report m;
+	struct text t;
+
+	(void)state;
+	make_report(&m, SYMBOLS | TWO);
+	text.report = &m.report;
+	for (size_t i = 0; i < 3; i++)
+		symbols[i] = &m.symbols[i];
+	text.out = text_begin(&t);
+	opannotate_symbols(&text, symbols, 1);
+	text_must_be(&t, "one",
+		     " /* main total:    600 60.0000     3 37.5000 */");
+	text.out = text_begin(&t);
+	opannotate_symbols(&text, symbols, 2);
+	text_must_be(&t, "two",
+		     " /* main, f<a&, \"b\">, total:    999 99.9000     8 "
+		     "100.000 */");
+}
+
+static void files_pass_the_threshold(void **state)
+{
+	static const struct {
+		double threshold;
+		uint64_t counts[2];
+		bool passes;
+	} rows[] = {
+		{ 0, { 1, 0 }, true },	   { 0, { 0, 1 }, true },
+		{ 0, { 0, 0 }, false },	   { 29, { 290, 0 }, true },
+		{ 29, { 289, 0 }, false }, { 50, { 0, 4 }, true },
+		{ 51, { 0, 4 }, false },   { 100, { 1000, 0 }, true },
+	};
+	struct made_report m;
+
+	(void)state;
+	make_report(&m, TWO);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opannotate_options o = { .threshold =
+							rows[i].threshold };
+		struct opannotate_text text = { .options = &o,
+						.report = &m.report };
+
+		assert_int_equal(opannotate_passes(&text, rows[i].counts),
+				 rows[i].passes);
+	}
+}
+
+static void headers_tell_what_was_asked_for(void **state)
+{
+	static const struct {
+		const char *name;
+		struct opannotate_options o;
+		const char *text;
+	} rows[] = {
+		/* clang-format off */
+		{ "source", { .args.source = 1, .command = "opannotate -s " },
+		  "/* \n"
+		  " * Command line: opannotate -s \n"
+		  " * \n"
+		  " * Interpretation of command line:\n"
+		  " * Output annotated source file with samples\n"
+		  " * Output all files\n"
+		  " * \n"
+		  " * CPU: AMD64 family10\n"
+		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+		  " */\n" },
+		{ "threshold", { .args.source = 1, .threshold = 0.5, .command = "c" },
+		  "/* \n"
+		  " * Command line: c\n"
+		  " * \n"
+		  " * Interpretation of command line:\n"
+		  " * Output annotated source file with samples\n"
+		  " * Output files where samples count reach 0.5% of the samples\n"
+		  " * \n"
+		  " * CPU: AMD64 family10\n"
+		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+		  " */\n" },
+		{ "assembly", { .args.assembly = 1, .threshold = 0.5, .command = "c" },
+		  "/* \n"
+		  " * Command line: c\n"
+		  " * \n"
+		  " * Interpretation of command line:\n"
+		  " * Output annotated assembly listing with samples\n"
+		  " * \n"
+		  " * CPU: AMD64 family10\n"
+		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+		  " */\n" },
+		{ "parameters", { .args.assembly = 1, .params = "-l -C ", .command = "c" },
+		  "/* \n"
+		  " * Command line: c\n"
+		  " * \n"
+		  " * Interpretation of command line:\n"
+		  " * Output annotated assembly listing with samples\n"
+		  " * Passing the following additional arguments to objdump ; \"-l -C \"\n"
+		  " * \n"
+		  " * CPU: AMD64 family10\n"
+		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+		  " */\n" },
+		{ "no parameters", { .args.assembly = 1, .params = "", .command = "c" },
+		  "/* \n"
+		  " * Command line: c\n"
+		  " * \n"
+		  " * Interpretation of command line:\n"
+		  " * Output annotated assembly listing with samples\n"
+		  " * \n"
+		  " * CPU: AMD64 family10\n"
+		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+		  " */\n" },
+		{ "none", { .args.no_header = 1 }, "" },
+		/* clang-format on */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opannotate_text text = { .options = &rows[i].o };
+		struct made_report m;
+		struct text t;
+
+		make_report(&m, ACCOUNT);
+		text.report = &m.report;
+		text.out = text_begin(&t);
+		assert_int_equal(opannotate_header(&text), 0);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+static void files_are_chosen_by_pattern(void **state)
+{
+	static const struct {
+		const char *include, *exclude, *path;
+		bool is_wanted;
+	} rows[] = {
+		{ NULL, NULL, "/src/a.c", true },
+		{ "*.c", NULL, "/src/a.c", true },
+		{ "*.h", NULL, "/src/a.c", false },
+		{ "src", NULL, "/src/a.c", true },
+		{ "a.c", NULL, "/src/a.c", true },
+		{ "/src/*", NULL, "/src/a.c", true },
+		{ "/src", NULL, "/src/a.c", false },
+		{ "*.h src", NULL, "/src/a.c", true },
+		{ NULL, "src", "/src/a.c", false },
+		{ NULL, "x *.c", "/src/a.c", false },
+		{ NULL, "x", "/src/a.c", true },
+		{ "*.c", "src", "/src/a.c", false },
+		{ "*.c", "a.c", "/src/b.c", true },
+		{ "*.c", NULL, "a.c", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opannotate_options o = { 0 };
+		const char *include[MAX_NAMES], *exclude[MAX_NAMES];
+		char copies[2][64];
+
+		if (rows[i].include)
+			o.include_files = split_words(
+				rows[i].include, copies[0], include, MAX_NAMES);
+		if (rows[i].exclude)
+			o.exclude_files = split_words(
+				rows[i].exclude, copies[1], exclude, MAX_NAMES);
+		if (opannotate_wants_file(&o, rows[i].path) !=
+		    rows[i].is_wanted)
+			fail_msg("row %zu: %s", i, rows[i].path);
+	}
+}
+
+/* Files of an archive go by the names that they had. */
+static void names_are_those_at_home(void **state)
+{
+	static const struct {
+		const char *archive, *path, *home;
+	} rows[] = {
+		{ NULL, "/a/b.c", "/a/b.c" },
+		{ "/ar", "/ar/a/b.c", "/a/b.c" },
+		{ "/ar", "/arc/b.c", "/arc/b.c" },
+		{ "/ar", "/ar", "/ar" },
+		{ "/ar", "/x/ar/b.c", "/x/ar/b.c" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_spec_item item = { .pattern = rows[i].archive };
+		struct opannotate_options o = { 0 };
+
+		o.spec.spec.lists[PP_SPEC_ARCHIVE] =
+			(struct pp_spec_list){ .items = &item,
+					       .nr = rows[i].archive != NULL };
+		assert_string_equal(opannotate_home_path(&o, rows[i].path),
+				    rows[i].home);
+	}
+}
+
+/* '$' is the working folder. */
+static void files_are_found(void **state)
+{
+	static const struct {
+		const char *search, *base, *name, *path;
+	} rows[] = {
+		{ "", "", "/none/a.c", "/none/a.c" },
+		{ "", "", "there/a.c", "$/there/a.c" },
+		{ "", "", "./there/../there/a.c", "$/there/a.c" },
+		{ "there", "", "a.c", "$/there/a.c" },
+		{ "there", "", "/a.c", "$/there/a.c" },
+		{ "none there", "", "a.c", "$/there/a.c" },
+		{ "second there", "", "a.c", "$/second/a.c" },
+		{ "there", "", "/src/a.c", "/src/a.c" },
+		{ "there", "/src", "/src/a.c", "$/there/a.c" },
+		{ "there", "/src/", "/src/a.c", "$/there/a.c" },
+		{ "there", "/sr", "/src/a.c", "/src/a.c" },
+		{ "there", "/x /src", "/src/a.c", "$/there/a.c" },
+		{ "there", "/src", "/src/sub/a.c", "/src/sub/a.c" },
+		{ "there", "/", "/a.c", "$/there/a.c" },
+		{ "there", "src", "src/a.c", "src/a.c" },
+		{ "there", "/src /src/sub", "/src/sub/a.c", "/src/sub/a.c" },
+		{ "second", "/src", "/src/b.c", "/src/b.c" },
+	};
+
+	assert_int_equal(mkdir("there", 0755), 0);
+	assert_int_equal(mkdir("second", 0755), 0);
+	write_text("there/a.c", "");
+	write_text("second/a.c", "");
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *search[MAX_NAMES], *base[MAX_NAMES];
+		char copies[2][64];
+		struct opannotate_options o = {
+			.search_dirs = split_words(rows[i].search, copies[0],
+						   search, MAX_NAMES),
+			.base_dirs = split_words(rows[i].base, copies[1], base,
+						 MAX_NAMES),
+		};
+		struct text t;
+
+		write_without(text_begin(&t),
+			      opannotate_locate(&o, rows[i].name), *state);
+		text_must_be(&t, rows[i].name, rows[i].path);
+	}
+}
+
+/* ---- source files -------------------------------------------------------- */
+
+/* What is said of a file that samples are in; "a" is newer than the image. */
+static void sources_are_opened(void **state)
+{
+	static const struct pp_image new = { .name = "/bin/x",
+					     .mtime = UINT64_MAX };
+	static const struct pp_image as_old = { .name = "/bin/x",
+						.mtime = 5000 };
+	static const struct pp_image older = { .name = "/bin/x",
+					       .mtime = 4999 };
+	static const struct pp_image unknown = { .name = "/bin/x" };
+	static const struct {
+		const char *path;
+		const struct pp_image *image;
+		const char *text;
+	} rows[] = {
+		{ "a", NULL, "" },
+		{ "a", &new, "" },
+		{ "a", &as_old, "" },
+		{ "a", &unknown, "" },
+		{ "a", &older,
+		  "warning: a: changed after /bin/x was built; its lines may "
+		  "have moved\n" },
+		{ "none", &older,
+		  "warning: none: cannot be read: No such file or directory; "
+		  "say with --search-dirs where it is\n" },
+		{ "<stdin>", NULL,
+		  "warning: <stdin>: no file, so no lines of it are shown\n" },
+		{ "/x/<built>", NULL,
+		  "warning: /x/<built>: no file, so no lines of it are "
+		  "shown\n" },
+		{ "<x", NULL,
+		  "warning: <x: cannot be read: No such file or directory; "
+		  "say with --search-dirs where it is\n" },
+		{ "x>", NULL,
+		  "warning: x>: cannot be read: No such file or directory; "
+		  "say with --search-dirs where it is\n" },
+		{ "dir", NULL,
+		  "warning: dir: cannot be read: Is a directory; say with "
+		  "--search-dirs where it is\n" },
+		{ "pipe", NULL,
+		  "warning: pipe: cannot be read: Invalid argument; say with "
+		  "--search-dirs where it is\n" },
+	};
+	struct timespec times[2] = { { .tv_sec = 5000 }, { .tv_sec = 5000 } };
+
+	(void)state;
+	write_text("a", "");
+	assert_int_equal(utimensat(AT_FDCWD, "a", times, 0), 0);
+	assert_int_equal(mkdir("dir", 0755), 0);
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_arena arena;
+		struct pp_messages messages = { .arena = &arena };
+		struct made_report m;
+		struct opannotate_text text = { .report = &m.report,
+						.messages = &messages };
+		struct text t;
+		FILE *in;
+
+		pp_arena_init(&arena);
+		make_report(&m, 0);
+		in = opannotate_open_source(&text, rows[i].path, rows[i].image);
+		assert_int_equal(in != NULL, !strcmp(rows[i].path, "a"));
+		if (in)
+			fclose(in);
+		write_messages(text_begin(&t), &messages);
+		text_must_be(&t, rows[i].path, rows[i].text);
+		pp_arena_release(&arena);
+	}
+}
+
+/* The file x.c of five lines, with samples and symbols in some of them. */
+static void lines_are_annotated(void **state)
+{
+	static const uint64_t counts[] = { 600, 0 }, none[] = { 0, 0 };
+	struct made_report m;
+	const struct pp_symbol_entry *symbols[2];
+	const struct pp_annotated_line lines[] = {
+		{ 0, counts, NULL, 0 }, { 2, none, symbols, 2 },
+		{ 3, counts, NULL, 0 }, { 5, counts, symbols, 1 },
+		{ 6, counts, NULL, 0 }, { 4000000000u, counts, NULL, 0 },
+	};
+	const struct {
+		const char *name, *source; /* NULL: no such file */
+		size_t first, nr;
+		double threshold;
+		const char *text;
+	} rows[] = {
+		/* clang-format off */
+		{ "all", "a\nb\nc\n\ne\n", 0, 4, 0,
+		  "/* \n"
+		  " * Total samples for file : \"x.c\"\n"
+		  " * \n"
+		  " *    600 60.0000\n"
+		  " */\n"
+		  "\n"
+		  "<credited to line zero>    600 60.0000 :\n"
+		  "               :a\n"
+		  "               :b /* main, f<a&, \"b\">, total:    999 99.9000 */\n"
+		  "   600 60.0000 :c\n"
+		  "               :\n"
+		  "   600 60.0000 :e /* main total:    600 60.0000 */\n" },
+		{ "no line 0", "a\nb\nc\n\ne\n", 1, 3, 0,
+		  "/* \n"
+		  " * Total samples for file : \"x.c\"\n"
+		  " * \n"
+		  " *    600 60.0000\n"
+		  " */\n"
+		  "\n"
+		  "\n"
+		  "               :a\n"
+		  "               :b /* main, f<a&, \"b\">, total:    999 99.9000 */\n"
+		  "   600 60.0000 :c\n"
+		  "               :\n"
+		  "   600 60.0000 :e /* main total:    600 60.0000 */\n" },
+		{ "no newline at the end", "a\nb\nc\n\ne", 1, 3, 0,
+		  "/* \n"
+		  " * Total samples for file : \"x.c\"\n"
+		  " * \n"
+		  " *    600 60.0000\n"
+		  " */\n"
+		  "\n"
+		  "\n"
+		  "               :a\n"
+		  "               :b /* main, f<a&, \"b\">, total:    999 99.9000 */\n"
+		  "   600 60.0000 :c\n"
+		  "               :\n"
+		  "   600 60.0000 :e /* main total:    600 60.0000 */\n" },
+		{ "too short", "a\nb\nc\n\ne\n", 1, 5, 0,
+		  "/* \n"
+		  " * Total samples for file : \"x.c\"\n"
+		  " * \n"
+		  " *    600 60.0000\n"
+		  " */\n"
+		  "\n"
+		  "\n"
+		  "               :a\n"
+		  "               :b /* main, f<a&, \"b\">, total:    999 99.9000 */\n"
+		  "   600 60.0000 :c\n"
+		  "               :\n"
+		  "   600 60.0000 :e /* main total:    600 60.0000 */\n"
+		  "   600 60.0000 :<no line 6>\n"
+		  "   600 60.0000 :<no line 4000000000>\n"
+		  "warning: $/x.c: it ends before 2 of the lines with samples; it is another version\n" },
+		{ "empty", "", 2, 1, 0,
+		  "/* \n"
+		  " * Total samples for file : \"x.c\"\n"
+		  " * \n"
+		  " *    600 60.0000\n"
+		  " */\n"
+		  "\n"
+		  "\n"
+		  "   600 60.0000 :<no line 3>\n"
+		  "warning: $/x.c: it ends before 1 of the lines with samples; it is another version\n" },
+		{ "no file", NULL, 0, 6, 0,
+		  "/* \n"
+		  " * Total samples for file : \"x.c\"\n"
+		  " * \n"
+		  " *    600 60.0000\n"
+		  " */\n"
+		  "\n"
+		  "<credited to line zero>    600 60.0000 :\n"
+		  " /* f<a&, \"b\"> total:    399 39.9000 */\n"
+		  " /* main total:    600 60.0000 */\n"
+		  " /* main total:    600 60.0000 */\n"
+		  "warning: x.c: cannot be read: No such file or directory; say with --search-dirs where it is\n" },
+		{ "below the threshold", "a\n", 0, 4, 61, "warning: none of 1 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
+		/* clang-format on */
+	};
+
+	make_report(&m, SYMBOLS);
+	symbols[0] = &m.symbols[0];
+	symbols[1] = &m.symbols[1];
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_arena arena;
+		struct pp_messages messages = { .arena = &arena };
+		struct opannotate_options o = { .args.no_header = 1,
+						.threshold =
+							rows[i].threshold };
+		struct opannotate_text text = { .report = &m.report,
+						.options = &o,
+						.messages = &messages };
+		const struct pp_annotated_file file = { "x.c", counts,
+							lines + rows[i].first,
+							rows[i].nr, NULL };
+		const struct pp_annotation annotation = { .files = &file,
+							  .nr_files = 1 };
+		struct text all, t;
+
+		pp_arena_init(&arena);
+		unlink("x.c");
+		if (rows[i].source)
+			write_text("x.c", rows[i].source);
+		text.out = text_begin(&all);
+		assert_int_equal(
+			opannotate_write_source(&text, &annotation, NULL), 0);
+		write_messages(all.out, &messages);
+		fclose(all.out);
+		write_without(text_begin(&t), all.all, *state);
+		text_must_be(&t, rows[i].name, rows[i].text);
+		pp_arena_release(&arena);
+	}
+}
+
+/* Below --output-dir: the lines, then what stands before them else. */
+static void output_folders_are_filled(void **state)
+{
+	static const uint64_t counts[] = { 600, 0 };
+	static const struct pp_annotated_line line = { 1, counts, NULL, 0 };
+	static const struct {
+		const char *name, *output, *reason, *written;
+	} rows[] = {
+		{ "/src/x.c", "out", NULL, "out/src/x.c" },
+		{ "src/x.c", "out", NULL, "out/src/x.c" },
+		{ "/src/../x.c", "out",
+		  "out/src/../x.c: not written: it would not be below "
+		  "--output-dir, or be the source itself",
+		  NULL },
+		{ "/file/x.c", "out",
+		  "out/file/x.c: cannot be written: Not a directory", NULL },
+		{ "x.c", "root",
+		  "/x.c: not written: it would not be below --output-dir, or "
+		  "be the source itself",
+		  NULL },
+	};
+
+	(void)state;
+	assert_int_equal(symlink("/", "root"), 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_arena arena;
+		struct pp_messages messages = { .arena = &arena };
+		struct opannotate_options o = {
+			.args.source = 1,
+			.command = "c",
+			.output_dir = rows[i].output,
+		};
+		struct made_report m;
+		struct opannotate_text text = { .report = &m.report,
+						.options = &o,
+						.messages = &messages };
+		const struct pp_annotated_file file = { rows[i].name, counts,
+							&line, 1, NULL };
+		const struct pp_annotation annotation = { .files = &file,
+							  .nr_files = 1 };
+		struct op_diag diag = { "" };
+		int err;
+
+		assert_int_equal(
+			system("rm -rf out; mkdir out; echo >out/file"), 0);
+		pp_arena_init(&arena);
+		make_report(&m, 0);
+		write_text("x.c", "text\n");
+		err = opannotate_write_source(&text, &annotation, &diag);
+		assert_int_equal(err != 0, rows[i].reason != NULL);
+		if (rows[i].reason)
+			assert_reason(&diag, rows[i].reason);
+		else
+			assert_non_null(strstr(text_of(rows[i].written),
+					       " * Output all files\n"));
+		assert_string_equal(text_of("x.c"), "text\n");
+		pp_arena_release(&arena);
+	}
+}
+
+/* ---- excerpts ------------------------------------------------------------ */
+
+/* The lines that come before instructions of these lines; a file of lines "1",
+ * "2" and so on to 20. '/' is where all is forgotten. */
+static void excerpts_show_lines_once(void **state)
+{
+	static const struct {
+		const char *lines, *shown;
+	} rows[] = {
+		{ "1", "1 " },
+		{ "3", "1 2 3 " },
+		{ "6", "1 2 3 4 5 6 " },
+		{ "7", "2 3 4 5 6 7 " },
+		{ "20", "15 16 17 18 19 20 " },
+		{ "0", "" },
+		{ "7 7", "2 3 4 5 6 7 " },
+		{ "7 8", "2 3 4 5 6 7 8 " },
+		{ "7 9", "2 3 4 5 6 7 8 9 " },
+		{ "7 3", "2 3 4 5 6 7 3 " },
+		{ "7 3 7", "2 3 4 5 6 7 3 7 " },
+		{ "7 1 8", "2 3 4 5 6 7 1 8 " },
+		{ "7 13", "2 3 4 5 6 7 8 9 10 11 12 13 " },
+		{ "7 14", "2 3 4 5 6 7 9 10 11 12 13 14 " },
+		{ "21", "16 17 18 19 20 " },
+		{ "99", "" },
+		{ "7 0 7", "2 3 4 5 6 7 " },
+		{ "7 / 7", "2 3 4 5 6 7 2 3 4 5 6 7 " },
+		/* As objdump, which remembers a line of each file. */
+		{ "2 b1 2 b1", "1 2 b1 " },
+		{ "2 b1 3", "1 2 b1 3 " },
+		{ "c1 c2", "" },
+	};
+	FILE *source = fopen("a", "w");
+
+	(void)state;
+	for (int i = 1; i <= 20; i++)
+		fprintf(source, "%d\n", i);
+	fclose(source);
+	write_text("b", "b1");
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_arena arena;
+		struct pp_messages messages = { .arena = &arena };
+		struct opannotate_options o = { 0 };
+		struct made_report m;
+		struct opannotate_text text = { .report = &m.report,
+						.options = &o,
+						.messages = &messages };
+		struct opannotate_excerpts e;
+		const char *words[8];
+		char copy[64];
+		struct text all, t;
+		FILE *out = text_begin(&t);
+
+		pp_arena_init(&arena);
+		make_report(&m, 0);
+		text.out = text_begin(&all);
+		opannotate_excerpts_init(&e, &text);
+		split_words(rows[i].lines, copy, words, NR(words));
+		for (size_t k = 0; words[k]; k++) {
+			const char *w = words[k];
+			char name[] = "a";
+
+			if (*w == '/') {
+				opannotate_excerpts_restart(&e);
+				continue;
+			}
+			if (*w > '9')
+				*name = *w++;
+			opannotate_excerpt(&e, name,
+					   (unsigned int)strtoul(w, NULL, 10),
+					   NULL);
+		}
+		opannotate_excerpts_release(&e);
+		fclose(all.out);
+		for (char *save, *line = strtok_r(all.all, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
+			assert_memory_equal(line, "               :", 16);
+			fprintf(out, "%s ", line + 16);
+		}
+		free(all.all);
+		text_must_be(&t, rows[i].lines, rows[i].shown);
+		/* That a file is not there is said once. */
+		assert_int_equal(messages.nr, *rows[i].lines == 'c');
+		pp_arena_release(&arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(margins_have_counts),
+		cmocka_unit_test(lines_tell_their_symbols),
+		cmocka_unit_test(files_pass_the_threshold),
+		cmocka_unit_test(headers_tell_what_was_asked_for),
+		cmocka_unit_test(files_are_chosen_by_pattern),
+		cmocka_unit_test(names_are_those_at_home),
+		folder_test(files_are_found),
+		folder_test(sources_are_opened),
+		folder_test(lines_are_annotated),
+		folder_test(output_folders_are_filled),
+		folder_test(excerpts_show_lines_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
