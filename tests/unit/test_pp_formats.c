@@ -113,14 +113,13 @@ struct written {
 /* Leave only the part of @t that is looked at. */
 static void cut_out(struct text *t, const struct written *row)
 {
-	const char *from = t->all, *to;
+	const char *from, *to;
 
-	fflush(t->out);
+	assert_int_equal(fclose(t->out), 0);
 	from = row->from ? strstr(t->all, row->from) : t->all;
 	assert_non_null(from);
 	to = row->to ? strstr(from, row->to) : from + strlen(from);
 	assert_non_null(to);
-	assert_int_equal(fclose(t->out), 0);
 	from = strndup(from, (size_t)(to - from));
 	free(t->all);
 	fputs(from, text_begin(t));

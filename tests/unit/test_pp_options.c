@@ -272,7 +272,8 @@ static int open_terminal(void)
 	return open(ptsname(master), O_RDWR | O_NOCTTY);
 }
 
-/* The words of @line; the count is that of main(). */
+/* The words of @line; the count is that of main(). What popt makes of them
+ * stays in memory, as it does in the programs. */
 static int take_line(const char *line, char *copy, const char **argv,
 		     size_t room)
 {
@@ -431,10 +432,11 @@ static void opreport_takes_options(void **state)
 		{ "{ cpu:1 } {}", "a comparison is about symbols; add --symbols" },
 	};
 	/* clang-format on */
+	static struct opreport_options all[NR(rows)];
 
 	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct opreport_options o = { 0 };
+		struct opreport_options *o = &all[i];
 		struct op_diag diag = { "" };
 		const char *argv[16], *const *words;
 		char copy[256], line[256];
@@ -445,17 +447,17 @@ static void opreport_takes_options(void **state)
 
 		snprintf(line, sizeof(line), "opreport %s", rows[i].line);
 		argc = take_line(line, copy, argv, NR(argv));
-		context = opreport_parse(&o.args, argc, argv);
+		context = opreport_parse(&o->args, argc, argv);
 		words = poptGetArgs(context);
-		err = take_opreport(&o, words, argv,
-				    open("/dev/null", O_WRONLY), &diag);
+		err = take_opreport(o, words, argv, open("/dev/null", O_WRONLY),
+				    &diag);
 		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
 		if (err)
 			fputs(diag.text, out);
 		else
-			write_opreport(out, &o);
+			write_opreport(out, o);
 		text_must_be(&t, line, rows[i].outcome);
-		opreport_release_options(&o);
+		opreport_release_options(o);
 		poptFreeContext(context);
 	}
 }
@@ -570,10 +572,11 @@ static void opannotate_takes_options(void **state)
 		{ "-s -o /etc/passwd/x", "--output-dir=/etc/passwd/x: Not a directory" },
 	};
 	/* clang-format on */
+	static struct opannotate_options all[NR(rows)];
 
 	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct opannotate_options o = { 0 };
+		struct opannotate_options *o = &all[i];
 		struct op_diag diag = { "" };
 		const char *argv[16];
 		char copy[256], line[256], *params;
@@ -590,16 +593,16 @@ static void opannotate_takes_options(void **state)
 				*params = ' ';
 			else
 				params++;
-		context = opannotate_parse(&o.args, argc, argv);
-		err = take_opannotate(&o, poptGetArgs(context), argv,
+		context = opannotate_parse(&o->args, argc, argv);
+		err = take_opannotate(o, poptGetArgs(context), argv,
 				      open("/dev/null", O_WRONLY), &diag);
 		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
 		if (err)
 			fputs(diag.text, out);
 		else
-			write_opannotate(out, &o);
+			write_opannotate(out, o);
 		text_must_be(&t, line, rows[i].outcome);
-		opannotate_release_options(&o);
+		opannotate_release_options(o);
 		poptFreeContext(context);
 	}
 }
@@ -623,10 +626,11 @@ static void opgprof_takes_options(void **state)
 		{ "cpu:1 {}", "{}: gprof knows no comparisons; name one profile" },
 	};
 	/* clang-format on */
+	static struct opgprof_options all[NR(rows)];
 
 	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct opgprof_options o = { 0 };
+		struct opgprof_options *o = &all[i];
 		struct op_diag diag = { "" };
 		const char *argv[16];
 		char copy[256], line[256];
@@ -637,24 +641,24 @@ static void opgprof_takes_options(void **state)
 
 		snprintf(line, sizeof(line), "opgprof %s", rows[i].line);
 		argc = take_line(line, copy, argv, NR(argv));
-		context = opgprof_parse(&o.args, argc, argv);
-		err = opgprof_take_options(&o, &diag);
+		context = opgprof_parse(&o->args, argc, argv);
+		err = opgprof_take_options(o, &diag);
 		if (!err)
-			err = opgprof_take_words(&o, poptGetArgs(context),
+			err = opgprof_take_words(o, poptGetArgs(context),
 						 &diag);
 		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
 		if (err) {
 			fputs(diag.text, out);
 		} else {
-			write_request(out, &o.request);
-			write_string(out, "output", o.args.output);
-			if (o.verbose)
-				fprintf(out, " verbose=%x", o.verbose);
-			if (o.request.spec->lists[PP_SPEC_CPU].nr)
+			write_request(out, &o->request);
+			write_string(out, "output", o->args.output);
+			if (o->verbose)
+				fprintf(out, " verbose=%x", o->verbose);
+			if (o->request.spec->lists[PP_SPEC_CPU].nr)
 				fputs(" cpus", out);
 		}
 		text_must_be(&t, line, rows[i].outcome);
-		opgprof_release_options(&o);
+		opgprof_release_options(o);
 		poptFreeContext(context);
 	}
 }
@@ -683,10 +687,11 @@ static void oparchive_takes_options(void **state)
 		{ "-o /x", " output=/x" },
 	};
 	/* clang-format on */
+	static struct oparchive_options all[NR(rows)];
 
 	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct oparchive_options o = { 0 };
+		struct oparchive_options *o = &all[i];
 		struct op_diag diag = { "" };
 		const char *argv[16];
 		char copy[256], line[256];
@@ -697,30 +702,30 @@ static void oparchive_takes_options(void **state)
 
 		snprintf(line, sizeof(line), "oparchive %s", rows[i].line);
 		argc = take_line(line, copy, argv, NR(argv));
-		context = oparchive_parse(&o.args, argc, argv);
-		err = oparchive_take_words(&o, poptGetArgs(context), &diag);
+		context = oparchive_parse(&o->args, argc, argv);
+		err = oparchive_take_words(o, poptGetArgs(context), &diag);
 		if (!err)
-			err = oparchive_take_options(&o, &diag);
+			err = oparchive_take_options(o, &diag);
 		assert_int_equal(err, diag.text[0] ? -EINVAL : 0);
 		if (err) {
 			fputs(diag.text, out);
 		} else {
-			write_flag(out, "symbols-only", o.args.symbols_only);
-			write_flag(out, "sources", o.request.sources);
-			write_flag(out, "force", o.args.force);
-			write_flag(out, "list", o.args.list_files);
+			write_flag(out, "symbols-only", o->args.symbols_only);
+			write_flag(out, "sources", o->request.sources);
+			write_flag(out, "force", o->args.force);
+			write_flag(out, "list", o->args.list_files);
 			write_flag(out, "no-dependent",
-				   o.request.exclude_dependent);
-			write_string(out, "output", o.args.output);
-			write_string(out, "root", o.request.root);
-			write_strings(out, "path", o.request.image_path);
-			if (o.verbose)
-				fprintf(out, " verbose=%x", o.verbose);
-			if (o.spec.lists[PP_SPEC_CPU].nr)
+				   o->request.exclude_dependent);
+			write_string(out, "output", o->args.output);
+			write_string(out, "root", o->request.root);
+			write_strings(out, "path", o->request.image_path);
+			if (o->verbose)
+				fprintf(out, " verbose=%x", o->verbose);
+			if (o->spec.lists[PP_SPEC_CPU].nr)
 				fputs(" cpus", out);
 		}
 		text_must_be(&t, line, rows[i].outcome);
-		pp_spec_release(&o.spec);
+		pp_spec_release(&o->spec);
 		poptFreeContext(context);
 	}
 }
