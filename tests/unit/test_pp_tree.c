@@ -202,6 +202,35 @@ static void test_threshold_of_columns(void **state)
 	assert_int_equal(tree.nr_cut, 0);
 }
 
+/* Columns do not run into each other, nor own samples into all. */
+static void test_columns(void **state)
+{
+	enum { NR = 100 };
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+	char stack[2] = "";
+
+	(void)state;
+	begin(&b, 2);
+	for (unsigned int i = 0; i < NR; i++) {
+		stack[0] = (char)(' ' + 1 + i % 90);
+		add(&b, stack, 0, i);
+		add(&b, stack, 1, 1000 * i);
+	}
+	tree = finish(&b, 0);
+	assert_int_equal(tree.nr_nodes, 1 + 90);
+	for (uint32_t i = 1; i < tree.nr_nodes; i++) {
+		uint64_t nr = i - 1, sum = nr < NR - 90 ? 2 * nr + 90 : nr;
+
+		must_be(&tree, i, (char[]){ (char)(' ' + i), '\0' }, sum, sum);
+		assert_int_equal(pp_tree_self(&tree, i)[1], 1000 * sum);
+		assert_int_equal(pp_tree_all(&tree, i)[1], 1000 * sum);
+	}
+	assert_int_equal(pp_tree_self(&tree, 0)[0], 0);
+	assert_int_equal(pp_tree_all(&tree, 0)[0], NR * (NR - 1) / 2);
+	assert_int_equal(pp_tree_all(&tree, 0)[1], 1000 * NR * (NR - 1) / 2);
+}
+
 /* What is below a gap is broken once, also what is cut off later. */
 static void test_broken(void **state)
 {
@@ -316,10 +345,15 @@ static void test_random_stacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		tree_test(test_order),	   tree_test(test_nothing),
-		tree_test(test_threshold), tree_test(test_threshold_of_columns),
-		tree_test(test_max_nodes), tree_test(test_broken),
-		tree_test(test_depth),	   tree_test(test_random_stacks),
+		tree_test(test_order),
+		tree_test(test_nothing),
+		tree_test(test_threshold),
+		tree_test(test_threshold_of_columns),
+		tree_test(test_max_nodes),
+		tree_test(test_broken),
+		tree_test(test_columns),
+		tree_test(test_depth),
+		tree_test(test_random_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
