@@ -10,31 +10,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libpp/utf8.h"
 #include "libpp/xml.h"
 
 /* ---- text ---------------------------------------------------------------- */
 
+/* The length of the character that @text starts with; 0 for one that XML does
+ * not know (XML 1.0, 2.2). */
+static unsigned int character_len(const char *text)
+{
+	unsigned int len = pp_utf8_len(text);
+	bool is_none = !strncmp(text, "\xef\xbf\xbe", 3) ||
+		       !strncmp(text, "\xef\xbf\xbf", 3);
+
+	return (unsigned char)*text < ' ' || *text == 0x7f || is_none ? 0 : len;
+}
+
 static void write_escaped(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	while (*text) {
+		unsigned int len = character_len(text);
 
-		switch (c) {
-		case '<':
+		if (!len)
+			fputc('?', out);
+		else if (*text == '<')
 			fputs("&lt;", out);
-			break;
-		case '>':
+		else if (*text == '>')
 			fputs("&gt;", out);
-			break;
-		case '&':
+		else if (*text == '&')
 			fputs("&amp;", out);
-			break;
-		case '"':
+		else if (*text == '"')
 			fputs("&quot;", out);
-			break;
-		default:
-			fputc(c < ' ' || c == 0x7f ? '?' : c, out);
-		}
+		else
+			fwrite(text, len, 1, out);
+		text += len ? len : 1;
 	}
 }
 

@@ -6,50 +6,27 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "libpp/utf8.h"
+
 #define REPLACEMENT "\\ufffd"
 #define LINES_DEPTH 2
 
-/* The length of the UTF-8 sequence at @s; 0 when it is none. */
-static unsigned int sequence_len(const unsigned char *s)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned int len = *s < 0x80   ? 1
-			   : *s < 0xc0 ? 0
-			   : *s < 0xe0 ? 2
-			   : *s < 0xf0 ? 3
-			   : *s < 0xf8 ? 4
-				       : 0;
-	uint32_t c = *s & (0xff >> (len + 1));
-
-	for (unsigned int i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (len < 2)
-		return len;
-	return c >= least[len] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff)
-		       ? len
-		       : 0;
-}
-
 static void write_string(FILE *out, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
-
 	fputc('"', out);
-	while (*s) {
-		unsigned int len = sequence_len(s);
+	while (*text) {
+		unsigned char c = (unsigned char)*text;
+		unsigned int len = pp_utf8_len(text);
 
-		if (*s == '"' || *s == '\\')
-			fprintf(out, "\\%c", *s);
-		else if (*s < 0x20 || *s == 0x7f)
-			fprintf(out, "\\u%04x", *s);
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(out, "\\u%04x", c);
 		else if (len)
-			fwrite(s, len, 1, out);
+			fwrite(text, len, 1, out);
 		else
 			fputs(REPLACEMENT, out);
-		s += len ? len : 1;
+		text += len ? len : 1;
 	}
 	fputc('"', out);
 }

@@ -8,6 +8,7 @@
 #include "libpp/json.h"
 #include "libpp/text.h"
 #include "libpp/tree.h"
+#include "libpp/xml.h"
 
 /* ---- facts --------------------------------------------------------------- */
 
@@ -1094,6 +1095,37 @@ static void xml_is_of_the_schema(void **state)
 	write_changed("xml", bodies, NR(bodies), "</setup>\n", "</profile>");
 }
 
+static void xml_is_utf8(void **state)
+{
+	static const struct {
+		const char *name, *xml;
+	} rows[] = {
+		{ "", "" },
+		{ "<>&\"'", "&lt;&gt;&amp;&quot;'" },
+		{ "\x01\x1f \x7e\x7f", "?\? ~?" },
+		{ "\xc3\xa4\xed\x9f\xbf\xf4\x8f\xbf\xbf",
+		  "\xc3\xa4\xed\x9f\xbf\xf4\x8f\xbf\xbf" },
+		{ "\xef\xbf\xbd\xef\xbf\xbe\xef\xbf\xbf",
+		  "\xef\xbf\xbd?\?\?\?\?\?" },
+		{ "\xc3", "?" },
+		{ "a\x80z", "a?z" },
+		{ "\xed\xa0\x80", "?\?\?" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		static const struct pp_format_options options;
+		struct pp_xml x = { .options = &options };
+		struct text t;
+		char wanted[64];
+
+		x.out = text_begin(&t);
+		pp_xml_attr(&x, "a", rows[i].name);
+		snprintf(wanted, sizeof(wanted), " a=\"%s\"", rows[i].xml);
+		text_must_be(&t, rows[i].xml, wanted);
+	}
+}
+
 /* ---- text in JSON and CSV ------------------------------------------------ */
 
 static void json_strings_are_utf8(void **state)
@@ -1539,6 +1571,7 @@ int main(void)
 		cmocka_unit_test(text_has_a_head),
 		cmocka_unit_test(json_has_a_head),
 		cmocka_unit_test(xml_is_of_the_schema),
+		cmocka_unit_test(xml_is_utf8),
 		cmocka_unit_test(json_strings_are_utf8),
 		cmocka_unit_test(json_values_stand_in_lines),
 		cmocka_unit_test(csv_fields_are_quoted),
