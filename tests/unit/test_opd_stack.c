@@ -1,254 +1,295 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Stacks in the stream: the sample, its arcs, and what is told of them. */
 
-#include "libdb/ctree.h"
-#include "libop/op_tree_image.h"
-#include "tests/unit/opd_fixture.h"
+#include "tests/unit/opd_rows.h"
 
-#define APP 1
-#define LIB 2
-#define EVENT "TIMER.0.0.all.all.all"
-#define APP_DIR "{root}/bin/app/{dep}/"
-#define KERNEL UINT64_C(0xffffffff81000000)
+#define BEGIN "stream 1 8; cookie 1 0 0 0 0 - /bin/app;"
+#define START                                                                  \
+	BEGIN "cookie 2 0 0 0 0 - /lib/lib.so;"                                \
+	      "kernel-range first 0xffffffff81000000 0xffffffff81100000 -"     \
+	      " vmlinux; cpu 0; ctx 12 1; tgid 12;"
 
-static void put_start(struct words *w)
-{
-	put_begin(w);
-	put_cookie(w, APP, "/bin/app");
-	put_cookie(w, LIB, "/lib/lib.so");
-	put_range(w, true, KERNEL, KERNEL + 0x100000, "vmlinux");
-	put_cpu(w, 0);
-	put_task(w, 12, 12, APP);
-}
+/*
+ * The kernel, called by the library, called by the program, by itself. A
+ * caller's counter says nothing.
+ */
+#define DEEP                                                                   \
+	"kernel; trace; sample 0xffffffff81000500 0;"                          \
+	"sample 0xffffffff81000401 77;"                                        \
+	"user; image 2; sample 0x301 0; image 1; sample 0x201 0;"              \
+	"sample 0x101 0; trace-end 0;"
 
-static struct fixture *new_separating(void)
-{
-	struct fixture *f = new_replay();
+/* What comes of it, in samples/@dir, @nr times. */
+#define DEEP_FILES(dir, dep, nr)                                               \
+	dir "{kern}/vmlinux" dep " 0x500:" nr "\n" dir                         \
+	    "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux"          \
+	    " 0x400>0x500:" nr "\n" dir                                        \
+	    "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app"          \
+	    " 0x100>0x200:" nr "\n" dir                                        \
+	    "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so"       \
+	    " 0x200>0x300:" nr "\n" dir                                        \
+	    "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux"       \
+	    " 0x300>0x400:" nr "\n" dir "{root}/bin/app/{tree} " nr            \
+	    ": /bin/app+100 /bin/app+200"                                      \
+	    " /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
 
-	f->opd.options.separate_lib = true;
-	return f;
-}
+/* One call, ended in one of several ways. */
+#define TWO "user; image 1; trace; sample 0x100 0; sample 0x201 0;"
 
-/* What a test begins with: libraries are told apart, the words have begun. */
-struct test {
-	struct fixture *f;
-	struct words *w;
+#define ENDED(root, how)                                                       \
+	"{root}/bin/app 0x100:1\n"                                             \
+	"{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app"              \
+	" 0x200>0x100:1\n"                                                     \
+	"{root}/bin/app/{tree} 1: " root "+0 /bin/app+200 /bin/app+100\n"      \
+	"taken 1 stored 1\n" how " 1 frames 2 arcs 1\ncallers 1"
+
+/* A build of the program, with a library that it calls. */
+#define BUILD(id)                                                              \
+	"stream 1 8; cookie 1 0 0 0 0 " id " /bin/app;"                        \
+	"cookie 5 0 0 0 0 " id " /lib/a.so; cpu 0; ctx 12 1; tgid 12;"         \
+	"user; image 5; trace; sample 0x100 0; image 1; sample 0x201 0;"       \
+	"trace-end 0;"
+
+/* Of each the options follow those that separate libraries. */
+static const struct row rows[] = {
+	{ "arcs", NULL, START DEEP DEEP,
+	  DEEP_FILES("", "", "2") "taken 2 stored 2\n"
+				  "whole 2 frames 10 arcs 8\n"
+				  "callers 8\n" },
+	{ "libraries_are_not_told_apart", "--separate-lib=0", START DEEP,
+	  "{kern}/vmlinux 0x500:1\n"
+	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
+	  "{root}/lib/lib.so/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:1\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 5 arcs 4\n"
+	  "callers 4\n" },
+	{ "the_kernel_is_told_apart", "--separate-kernel=1", START DEEP,
+	  "{root}/bin/app/{dep}/{kern}/vmlinux 0x500:1\n"
+	  "{root}/bin/app/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 5 arcs 4\n"
+	  "callers 4\n" },
+	/* Each way to end, at the end of the stream or before more of it. */
+	{ "ends_too_deep", NULL, START TWO "trace-end 1",
+	  ENDED("[truncated]", "truncated") "\n" },
+	{ "ends_without_unwind_data", NULL, START TWO "trace-end 2; cpu 1",
+	  ENDED("[no unwind data]", "no_unwind_data") "\n" },
+	{ "ends_with_a_short_stack", NULL, START TWO "trace-end 3",
+	  ENDED("[truncated]", "truncated") "\n" },
+	{ "ends_with_a_bad_stack", NULL, START TWO "trace-end 4; cpu 1",
+	  ENDED("[broken stack]", "broken") "\n" },
+	{ "ends_with_the_stream", NULL, START TWO,
+	  ENDED("[truncated]", "truncated") "\n" },
+	{ "ends_with_the_cpu", NULL, START TWO "cpu 1",
+	  ENDED("[truncated]", "truncated") "\n" },
+	{ "ends_with_a_trace", NULL, START TWO "trace",
+	  ENDED("[truncated]", "truncated") "\n" },
+	{ "ends_with_no_reason", NULL, START TWO "trace-end 5",
+	  ENDED("[truncated]", "truncated") " bad_records 1\n" },
+	{ "offsets_too_far_for_arcs", NULL,
+	  START "user; image 1; trace; sample 0x100 0; sample 0x100000001 0;"
+		"sample 0x100000000 0; sample 0x200 0; trace-end 0",
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x1ff>0xffffffff:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+1ff /bin/app+ffffffff /bin/app+100000000 /bin/app+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 4 arcs 1 arcs_too_far 2\n"
+	  "callers 3\n" },
+	{ "an_offset_may_be_0", NULL,
+	  START "user; image 1; trace; sample 0x0 0; sample 0x0 0;"
+		"sample 0x1 0; trace-end 0",
+	  "{root}/bin/app 0x0:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x0>0x0:2\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+0 /bin/app+0 /bin/app+0\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 3 arcs 2\n"
+	  "callers 2\n" },
+	/* A caller that nobody has named takes the others along. */
+	{ "unknown_callers", NULL,
+	  START "user; image 1; trace; sample 0x100 0; image 9;"
+		"sample 0x201 0; image 1; sample 0x301 0; sample 0x401 0;"
+		"trace-end 0",
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x400>0x300:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+400 /bin/app+300 [unknown]+0 /bin/app+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 4 arcs 1 arcs_not_stored 2\n"
+	  "callers 3\n" },
+	{ "callers_in_no_image", NULL,
+	  START "user; image 1; trace; sample 0x100 0; image 0;"
+		"sample 0x201 0; image 1; sample 0x301 0; trace-end 0",
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+300 [unknown]+0 /bin/app+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 3 arcs_not_stored 2\n"
+	  "callers 2\n" },
+	/* Names that come later bring sample and stack, each once. */
+	{ "names_that_come_later", NULL,
+	  START "user; image 7; trace; sample 0x100 0; image 8;"
+		"sample 0x201 0; trace-end 0; show;"
+		"cookie 7 0 0 0 0 - /bin/late; show;"
+		"cookie 8 0 0 0 0 - /lib/later.so",
+	  "taken 1 stored 0 pending 1\n"
+	  "callers 1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/late 0x100:1\n"
+	  "taken 1 stored 1\n"
+	  "callers 1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/late 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/later.so/{cg}/{root}/bin/late 0x200>0x100:1\n"
+	  "{root}/bin/app/{tree} 1: /lib/later.so+200 /bin/late+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 1\n" },
+	{ "an_application_that_comes_later", NULL,
+	  START "ctx 12 9; tgid 12;" TWO "trace-end 0; show;"
+		"cookie 9 0 0 0 0 - /bin/late",
+	  "taken 1 stored 0 pending 1\n"
+	  "callers 1\n"
+	  "{root}/bin/late/{dep}/{root}/bin/app 0x100:1\n"
+	  "{root}/bin/late/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "{root}/bin/late/{tree} 1: /bin/app+200 /bin/app+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 1\n" },
+	/* A stack goes where its sample goes. */
+	{ "lost_samples_have_no_stacks", NULL,
+	  START "user; image 1; trace; sample 0x100 5; sample 0x201 0;"
+		"trace-end 0; image 2; sample 0x1 0",
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so 0x1:1\n"
+	  "taken 2 stored 1 lost_bad_counter 1\n"
+	  "callers 1\n" },
+	/* Arcs and trees of two builds do not mix. */
+	{ "another_build", NULL, BUILD("01") "show;" BUILD("02"),
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/a.so 0x100:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 1\n"
+	  "aside/{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so 0x200>0x100:1\n"
+	  "aside/{root}/bin/app/{dep}/{root}/lib/a.so 0x100:1\n"
+	  "aside/{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/a.so 0x100:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
+	  "taken 2 stored 1 lost_set_aside 1\n"
+	  "whole 2 frames 4 arcs 2\n"
+	  "callers 2\n" },
+	{ "another_build_of_the_application", NULL,
+	  "stream 1 8; cookie 5 0 0 0 0 01 /bin/app; cpu 0; ctx 12 5; tgid 12;"
+	  "user; image 5; trace; sample 0x100 0; sample 0x201 0; trace-end 0;"
+	  "stream 1 8; cookie 6 0 0 0 0 02 /bin/app; cpu 0; ctx 12 6; tgid 12;"
+	  "user; image 6; trace; sample 0x100 0; sample 0x201 0; trace-end 0",
+	  "aside/{root}/bin/app/{dep}/{root}/bin/app 0x100:1\n"
+	  "aside/{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "aside/{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
+	  "taken 2 stored 1 lost_set_aside 1\n"
+	  "whole 2 frames 4 arcs 2\n"
+	  "callers 2\n" },
+	/* A kernel thread has no application, also in a module. */
+	{ "kernel_threads", NULL,
+	  START "kernel-range 0xffffffff81200000 0xffffffff81300000 - ext4;"
+		"ctx 7 0; tgid 7; kernel; trace; sample 0xffffffff81200010 0;"
+		"sample 0xffffffff81000021 0; sample 0xffffffff80fffffb 0;"
+		"trace-end 0",
+	  "{kern}/[kernel-other]/{dep}/{kern}/[kernel-other]/{cg}/{kern}/vmlinux 0x0>0x20:1\n"
+	  "{kern}/ext4 0x10:1\n"
+	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/ext4 0x20>0x10:1\n"
+	  "{kern}/vmlinux/{tree} 1: [kernel-other]+0 vmlinux+20 ext4+10\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 3 arcs 2\n"
+	  "callers 2\n" },
+	/* Memory of no file is as much apart as in flat files. */
+	{ "anonymous_memory", "--separate-thread=1 --separate-cpu=1",
+	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x100 0;"
+		"anon 0x17000 0x19000 glue; sample 0x201 0;"
+		"sample 0x5000 0;" /* is not in there */
+		"image 1; sample 0x301 0; trace-end 0",
+	  "{root}/bin/app/{dep}/{anon:glue}/12.0x17000.0x19000/{cg}/{anon:jit}/12.0x7000.0x9000/TIMER.0.0.12.12.0 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000/TIMER.0.0.12.12.0 0x100:1\n"
+	  "{root}/bin/app/{tree}/TIMER.0.0.12.12.0 1: /bin/app+300 [unknown]+0 glue+200 jit+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 4 arcs 1 arcs_not_stored 2\n"
+	  "callers 3\n" },
+	{ "anonymous_memory_to_its_ends", NULL,
+	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x1fff 0;"
+		"sample 0x0 0; sample 0x2000 0; sample 0x2001 0; trace-end 0",
+	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000 0x1fff:1\n"
+	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000/{cg}/{anon:jit}/12.0x7000.0x9000 0x0>0x1fff:1 0x1fff>0x0:1\n"
+	  "{root}/bin/app/{tree} 1: [unknown]+0 jit+1fff jit+0 jit+1fff\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 4 arcs 2 arcs_not_stored 1\n"
+	  "callers 3\n" },
+	/* The trees tell what a ledger that was not written does not. */
+	{ "a_killed_daemon", NULL,
+	  START DEEP DEEP "user; image 1; trace; sample 0x100 0; trace-end 4;"
+			  "restart; show;" START DEEP TWO "trace-end 4",
+	  "{kern}/vmlinux 0x500:2\n"
+	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:2\n"
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:2\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:2\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:2\n"
+	  "{root}/bin/app/{tree} 2: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
+	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+100\n"
+	  "taken 3 stored 3\n"
+	  "whole 2 broken 1\n"
+	  "{kern}/vmlinux 0x500:3\n"
+	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:3\n"
+	  "{root}/bin/app 0x100:2\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:3 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:3\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:3\n"
+	  "{root}/bin/app/{tree} 3: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
+	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+100\n"
+	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+200 /bin/app+100\n"
+	  "taken 5 stored 5\n"
+	  "whole 3 broken 2 frames 7 arcs 5\n"
+	  "callers 5\n" },
+	{ "sessions", NULL,
+	  START DEEP "save one; show;" DEEP "show; reset; show;" DEEP,
+	  DEEP_FILES(
+		  "one/", "/{dep}/{kern}/vmlinux",
+		  "1") "taken 0 stored 0\n"
+		       "callers 4\n" DEEP_FILES("", "", "1") DEEP_FILES(
+			       "one/", "/{dep}/{kern}/vmlinux",
+			       "1") "taken 1 stored 1\n"
+				    "whole 1 frames 5 arcs 4\n"
+				    "callers 8\n" DEEP_FILES(
+					    "one/", "/{dep}/{kern}/vmlinux",
+					    "1") "taken 0 stored 0\n"
+						 "callers 8\n" DEEP_FILES("", "", "1") DEEP_FILES(
+							 "one/",
+							 "/{dep}/{kern}/vmlinux",
+							 "1") "taken 1 stored 1\n"
+							      "whole 1 frames 5 arcs 4\n"
+							      "callers 12\n" },
 };
 
-static int set_up(void **state)
+static void run_stacks(const struct row *row, FILE *out)
 {
-	struct test *t = malloc(sizeof(*t));
+	struct row with = *row;
+	char given[128];
 
-	assert_non_null(t);
-	t->f = new_separating();
-	t->w = calloc(1, sizeof(*t->w));
-	assert_non_null(t->w);
-	put_start(t->w);
-	*state = t;
-	return 0;
+	snprintf(given, sizeof(given), "--separate-lib=1 %s",
+		 row->given ? row->given : "");
+	with.given = given;
+	run_stream(&with, "", out);
 }
 
-static int tear_down(void **state)
+static void test_row(void **state)
 {
-	struct test *t = *state;
-
-	free(t->w);
-	free_fixture(t->f);
-	free(t);
-	return 0;
-}
-
-#define stack_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-static void put_trace(struct words *w)
-{
-	put_record(w, OP_TRACE_BEGIN, 0);
-}
-
-static void put_end(struct words *w, enum op_trace_ending ending)
-{
-	put_record(w, OP_TRACE_END, 1, U(ending));
-}
-
-/* The kernel, called by the library, called by the program, by itself. */
-static void put_deep(struct words *w)
-{
-	put_kernel(w);
-	put_trace(w);
-	put_sample(w, KERNEL + 0x500, 0);
-	put_sample(w, KERNEL + 0x401, 77); /* no counter at all */
-	put_user(w);
-	put_image(w, LIB);
-	put_sample(w, 0x301, 0);
-	put_image(w, APP);
-	put_sample(w, 0x201, 0);
-	put_sample(w, 0x101, 0);
-	put_end(w, OP_TRACE_WHOLE);
-}
-
-/* ---- reading a tree ---------------------------------------------------------
- */
-
-/* The number of image @name, which must be there once; 0 without. */
-static uint32_t image_of(const struct ctree *tree, const char *name)
-{
-	char buf[OP_TREE_IMAGE_MAX];
-	struct op_tree_image image;
-	const void *bytes;
-	size_t len;
-
-	for (uint32_t i = 1; i <= ctree_nr_images(tree); i++) {
-		bytes = ctree_image_bytes(tree, i, &len);
-		assert_int_equal(op_tree_image_decode(&image, bytes, len, buf,
-						      sizeof(buf), NULL),
-				 0);
-		if (!strcmp(image.name.name, name))
-			return i;
-	}
-	return 0;
-}
-
-/* The count of the stack "IMAGE+OFFSET ...", root first, a root without one. */
-static uint64_t count_stack(struct fixture *f, const char *name,
-			    const char *stack)
-{
-	char path[8192], word[64];
-	struct ctree_node node = { 0 };
-	uint32_t at = CTREE_ROOT;
-	struct ctree *tree;
-	int used;
-
-	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, name);
-	if (ctree_open(&tree, path, ODB_RDONLY))
-		return 0;
-	for (; sscanf(stack, " %63[^+]%n", word, &used) == 1; stack += used) {
-		uint32_t image, i;
-		uint64_t offset;
-
-		stack += used;
-		assert_int_equal(sscanf(stack, "%lx%n", &offset, &used), 1);
-		image = image_of(tree, word);
-		for (i = 1; i <= ctree_nr_nodes(tree); i++) {
-			ctree_node(tree, i, &node);
-			if (node.parent == at && node.image == image &&
-			    node.offset == offset)
-				break;
-		}
-		at = i;
-		if (i > ctree_nr_nodes(tree))
-			break;
-	}
-	ctree_close(tree);
-	return at == CTREE_ROOT || *stack ? 0 : node.count;
-}
-
-#define TREE "{root}/bin/app/{tree}/" EVENT
-
-static uint64_t key(uint32_t caller, uint32_t callee)
-{
-	return (uint64_t)caller << 32 | callee;
-}
-
-static uint64_t stacks(struct fixture *f, enum op_ledger_stacks which)
-{
-	return ledger_of(f).stacks[which];
-}
-
-static void test_arcs(void **state)
-{
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
-
-	put_deep(w);
-	put_deep(w);
-	run_words(f, w);
-	assert_int_equal(ledger_of(f).stored, 2);
-	assert_int_equal(count_at(f,
-				  "{kern}/vmlinux/{dep}/{kern}/vmlinux/" EVENT,
-				  0x500),
-			 2);
-	assert_int_equal(
-		count_at(f,
-			 "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/"
-			 "vmlinux/" EVENT,
-			 key(0x400, 0x500)),
-		2);
-	assert_int_equal(count_at(f,
-				  APP_DIR "{root}/lib/lib.so/{cg}/{kern}/"
-					  "vmlinux/" EVENT,
-				  key(0x300, 0x400)),
-			 2);
-	assert_int_equal(count_at(f,
-				  APP_DIR "{root}/bin/app/{cg}/{root}/lib/"
-					  "lib.so/" EVENT,
-				  key(0x200, 0x300)),
-			 2);
-	assert_int_equal(count_at(f,
-				  APP_DIR "{root}/bin/app/{cg}/{root}/bin/"
-					  "app/" EVENT,
-				  key(0x100, 0x200)),
-			 2);
-	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 2);
-	assert_int_equal(stacks(f, OP_STACKS_FRAMES), 10);
-	assert_int_equal(stacks(f, OP_STACKS_ARCS), 8);
-	assert_int_equal(count_stack(f, TREE,
-				     "/bin/app+100 /bin/app+200 "
-				     "/lib/lib.so+300 vmlinux+400 vmlinux+500"),
-			 2);
-	assert_int_equal(count_stack(f, TREE,
-				     "/bin/app+100 /bin/app+200 "
-				     "/lib/lib.so+300 vmlinux+400"),
-			 0);
-}
-
-/* Each way to end, and each way not to say so. */
-static void test_endings(void **state)
-{
-	static const struct {
-		enum op_trace_ending ending;
-		enum op_ledger_stacks stacks;
-		const char *stack;
-	} all[] = {
-		{ OP_TRACE_DEPTH, OP_STACKS_TRUNCATED,
-		  "[truncated]+0 /bin/app+200 /bin/app+100" },
-		{ OP_TRACE_NO_UNWIND, OP_STACKS_NO_UNWIND,
-		  "[no unwind data]+0 /bin/app+200 /bin/app+100" },
-		{ OP_TRACE_SHORT_STACK, OP_STACKS_TRUNCATED,
-		  "[truncated]+0 /bin/app+200 /bin/app+100" },
-		{ OP_TRACE_BAD_STACK, OP_STACKS_BROKEN,
-		  "[broken stack]+0 /bin/app+200 /bin/app+100" },
-		{ OP_NR_TRACE_ENDINGS, OP_STACKS_TRUNCATED,
-		  "[truncated]+0 /bin/app+200 /bin/app+100" },
-	};
-	const size_t nr = sizeof(all) / sizeof(all[0]);
-
-	(void)state;
-	for (size_t i = 0; i < 2 * nr; i++) {
-		struct fixture *f = new_separating();
-		struct words *w = calloc(1, sizeof(*w));
-
-		put_start(w);
-		put_user(w);
-		put_image(w, APP);
-		put_trace(w);
-		put_sample(w, 0x100, 0);
-		put_sample(w, 0x201, 0);
-		if (all[i % nr].ending < OP_NR_TRACE_ENDINGS)
-			put_end(w, all[i % nr].ending);
-		if (i < nr)
-			put_cpu(w, 1);
-		run_words(f, w);
-		assert_int_equal(stacks(f, all[i % nr].stacks), 1);
-		assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
-		assert_int_equal(stacks(f, OP_STACKS_ARCS), 1);
-		assert_int_equal(count_stack(f, TREE, all[i % nr].stack), 1);
-		assert_int_equal(
-			count_stack(f, TREE, "/bin/app+200 /bin/app+100"), 0);
-		assert_int_equal(ledger_of(f).stored, 1);
-		free(w);
-		free_fixture(f);
-	}
+	check_row(*state, run_stacks);
 }
 
 /* The callers are samples of nothing, wherever the trace is cut. */
@@ -258,11 +299,12 @@ static void test_cut_anywhere(void **state)
 	size_t start;
 
 	(void)state;
-	put_start(w);
+	assert_non_null(w);
+	put_text(w, START);
 	start = w->nr;
-	put_deep(w);
+	put_text(w, DEEP);
 	for (size_t nr = start; nr <= w->nr; nr++) {
-		struct fixture *f = new_separating();
+		struct fixture *f = new_with("--separate-lib=1");
 		struct op_ledger ledger;
 		size_t used = opd_trans_run(&f->opd, w->word, nr);
 		bool began = used >= start + 6;
@@ -271,432 +313,169 @@ static void test_cut_anywhere(void **state)
 		ledger = ledger_of(f);
 		assert_int_equal(ledger.stored, began);
 		assert_int_equal(op_ledger_stacks_stored(&ledger), began);
-		free_fixture(f);
+		free_with(f);
 	}
 	free(w);
 }
 
+/* @nr frames of the image @cookie. */
+static void put_frames(struct words *w, uint64_t cookie, uint64_t nr)
+{
+	put_user(w);
+	put_image(w, cookie);
+	put_text(w, "trace");
+	for (uint64_t i = 0; i < nr; i++)
+		put_sample(w, 0x1000 + i, 0);
+	put_text(w, "trace-end 0");
+}
+
+/* The deepest stack that is whole, and those that are not. */
 static void test_too_deep(void **state)
 {
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
+	(void)state;
+	for (uint64_t more = 0; more < 3; more++) {
+		struct fixture *f = new_with("--separate-lib=1");
+		struct words *w = calloc(1, sizeof(*w));
+		struct op_ledger l;
 
-	put_user(w);
-	put_image(w, APP);
-	put_trace(w);
-	for (uint64_t i = 0; i < 5000; i++)
-		put_sample(w, 0x1000 + i, 0);
-	put_end(w, OP_TRACE_WHOLE);
-	run_words(f, w);
-	assert_int_equal(stacks(f, OP_STACKS_TRUNCATED), 1);
-	assert_int_equal(stacks(f, OP_STACKS_FRAMES), OPD_STACK_MAX);
-	assert_int_equal(stacks(f, OP_STACKS_ARCS), OPD_STACK_MAX - 1);
-	assert_int_equal(f->opd.stats.frames, 4999);
-}
-
-static void test_too_far(void **state)
-{
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
-
-	put_user(w);
-	put_image(w, APP);
-	put_trace(w);
-	put_sample(w, 0x100, 0);
-	put_sample(w, UINT64_C(0x100000001), 0);
-	put_sample(w, UINT64_C(0x100000000), 0);
-	put_sample(w, 0x200, 0);
-	put_end(w, OP_TRACE_WHOLE);
-	run_words(f, w);
-	assert_int_equal(stacks(f, OP_STACKS_ARCS_TOO_FAR), 2);
-	assert_int_equal(stacks(f, OP_STACKS_ARCS), 1);
-	assert_int_equal(count_at(f,
-				  APP_DIR "{root}/bin/app/{cg}/{root}/bin/"
-					  "app/" EVENT,
-				  key(0x1ff, 0xffffffff)),
-			 1);
-}
-
-/* A caller nobody has named takes the others along, not the sample. */
-static void test_unknown_callers(void **state)
-{
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
-
-	put_user(w);
-	put_image(w, APP);
-	put_trace(w);
-	put_sample(w, 0x100, 0);
-	put_image(w, 9);
-	put_sample(w, 0x201, 0);
-	put_image(w, APP);
-	put_sample(w, 0x301, 0);
-	put_sample(w, 0x401, 0);
-	put_end(w, OP_TRACE_WHOLE);
-	run_words(f, w);
-	assert_int_equal(ledger_of(f).stored, 1);
-	assert_int_equal(stacks(f, OP_STACKS_ARCS_NOT_STORED), 2);
-	assert_int_equal(stacks(f, OP_STACKS_ARCS), 1);
-	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 1);
-	assert_int_equal(count_stack(f, TREE,
-				     "/bin/app+400 /bin/app+300 [unknown]+0 "
-				     "/bin/app+100"),
-			 1);
-}
-
-/* Names that come later bring sample and stack, each once. */
-static void test_names_that_come_later(void **state)
-{
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
-	size_t used;
-
-	put_user(w);
-	put_image(w, 7);
-	put_trace(w);
-	put_sample(w, 0x100, 0);
-	put_image(w, 8);
-	put_sample(w, 0x201, 0);
-	put_end(w, OP_TRACE_WHOLE);
-	used = opd_trans_run(&f->opd, w->word, w->nr);
-	assert_int_equal(used, w->nr);
-	assert_int_equal(ledger_of(f).pending, 1);
-	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
-
-	w->nr = 0;
-	put_cookie(w, 7, "/bin/late");
-	opd_trans_run(&f->opd, w->word, w->nr);
-	assert_int_equal(ledger_of(f).stored, 1);
-	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
-
-	w->nr = 0;
-	put_cookie(w, 8, "/lib/later.so");
-	run_words(f, w);
-	assert_int_equal(ledger_of(f).stored, 1);
-	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 1);
-	assert_int_equal(count_at(f,
-				  APP_DIR "{root}/lib/later.so/{cg}/{root}/"
-					  "bin/late/" EVENT,
-				  key(0x200, 0x100)),
-			 1);
+		assert_non_null(w);
+		put_text(w, START);
+		put_frames(w, 1, OPD_STACK_MAX + more);
+		run_words(f, w);
+		l = ledger_of(f);
+		assert_int_equal(l.stacks[OP_STACKS_WHOLE], !more);
+		assert_int_equal(l.stacks[OP_STACKS_TRUNCATED], more > 0);
+		assert_int_equal(l.stacks[OP_STACKS_FRAMES], OPD_STACK_MAX);
+		assert_int_equal(l.stacks[OP_STACKS_ARCS], OPD_STACK_MAX - 1);
+		assert_int_equal(f->opd.stats.frames, OPD_STACK_MAX + more - 1);
+		free(w);
+		free_with(f);
+	}
 }
 
 /* What waits is bounded, and what does not fit is counted. */
 static void test_deferred_frames_are_bounded(void **state)
 {
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
 	const unsigned int fit = OPD_MAX_DEFERRED_FRAMES / OPD_STACK_MAX;
+	struct fixture *f = new_with("--separate-lib=1");
+	struct words *w = calloc(1, sizeof(*w));
+	struct op_ledger l;
 
-	put_user(w);
-	put_image(w, 7);
+	(void)state;
+	assert_non_null(w);
+	put_text(w, START);
 	opd_trans_run(&f->opd, w->word, w->nr);
 	w->nr = 0;
-	put_trace(w);
-	for (uint64_t i = 0; i < OPD_STACK_MAX; i++)
-		put_sample(w, 0x1000 + i, 0);
-	put_end(w, OP_TRACE_WHOLE);
+	put_frames(w, 7, OPD_STACK_MAX);
 	for (unsigned int i = 0; i < fit + 3; i++)
 		opd_trans_run(&f->opd, w->word, w->nr);
 	assert_int_equal(f->opd.defer.nr_stacks, fit);
-	assert_int_equal(stacks(f, OP_STACKS_NOT_STORED), 3);
+	assert_int_equal(ledger_of(f).stacks[OP_STACKS_NOT_STORED], 3);
 	w->nr = 0;
-	put_cookie(w, 7, "/bin/late");
+	put_text(w, "cookie 7 0 0 0 0 - /bin/late");
 	run_words(f, w);
-	assert_int_equal(ledger_of(f).stored, fit + 3);
-	assert_int_equal(stacks(f, OP_STACKS_WHOLE), fit);
+	l = ledger_of(f);
+	assert_int_equal(l.stored, fit + 3);
+	assert_int_equal(l.stacks[OP_STACKS_WHOLE], fit);
 	assert_int_equal(f->opd.defer.nr_stacks, 0);
 	assert_int_equal(f->opd.defer.nr_frames, 0);
-}
-
-/* A stack goes where its sample goes: nowhere, if that is lost. */
-static void test_lost_samples_have_no_stacks(void **state)
-{
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
-
-	put_deep(w);
-	for (size_t i = 0; i < w->nr; i++)
-		if (w->word[i] == KERNEL + 0x500)
-			w->word[i + 1] = 5; /* a counter without event */
-	run_words(f, w);
-	assert_int_equal(lost((struct op_ledger[]){ ledger_of(f) },
-			      "lost_bad_counter"),
-			 1);
-	assert_int_equal(stacks(f, OP_STACKS_FRAMES), 0);
-	assert_int_equal(stacks(f, OP_STACKS_ARCS), 0);
-}
-
-/* Arcs of another build must not mix with those that are there. */
-static void test_other_build_of_callee(void **state)
-{
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
-	const char *name = APP_DIR "{root}/bin/app/{cg}/{root}/lib/a.so/" EVENT;
-
-	(void)state;
-	for (uint64_t build = 1; build <= 2; build++) {
-		w->nr = 0;
-		put_begin(w);
-		put_cookie(w, APP, "/bin/app");
-		put_cookie_built(w, 5, "/lib/a.so", build);
-		put_cpu(w, 0);
-		put_task(w, 12, 12, APP);
-		put_user(w);
-		put_image(w, 5);
-		put_trace(w);
-		put_sample(w, 0x100, 0);
-		put_image(w, APP);
-		put_sample(w, 0x201, 0);
-		put_end(w, OP_TRACE_WHOLE);
-		run_words(f, w);
-		assert_int_equal(count_at(f, name, key(0x200, 0x100)), 1);
-	}
-	assert_true(exists(f, "aside/" APP_DIR
-			      "{root}/bin/app/{cg}/{root}/lib/a.so/" EVENT));
-	assert_int_equal(ledger_of(f).stored, 1);
-	assert_int_equal(lost((struct op_ledger[]){ ledger_of(f) },
-			      "lost_set_aside"),
-			 1);
 	free(w);
-	free_fixture(f);
+	free_with(f);
 }
 
-/* A kernel thread has no application: it is the kernel's, also in a module. */
-static void test_kernel_threads(void **state)
+/* What is in the tree of the application @name, as rows have it. */
+static char *text_of_tree(struct fixture *f, const char *name)
 {
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
+	char path[8192], *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 
-	put_range(w, false, KERNEL + 0x200000, KERNEL + 0x300000, "ext4");
-	put_task(w, 7, 7, OP_NO_COOKIE);
-	put_kernel(w);
-	put_trace(w);
-	put_sample(w, KERNEL + 0x200010, 0);
-	put_sample(w, KERNEL + 0x21, 0);
-	put_sample(w, KERNEL - 5, 0);
-	put_end(w, OP_TRACE_WHOLE);
-	run_words(f, w);
-	assert_int_equal(count_stack(f, "{kern}/vmlinux/{tree}/" EVENT,
-				     "[kernel-other]+0 vmlinux+20 ext4+10"),
-			 1);
+	assert_non_null(out);
+	snprintf(path, sizeof(path), "%s/{root}%s/{tree}/TIMER.0.0.all.all.all",
+		 f->opd.session.current, name);
+	show_file(out, path, name);
+	assert_int_equal(fclose(out), 0);
+	return text;
 }
 
-/* Memory of no file is as much apart as in flat files. */
-static void test_anonymous_memory(void **state)
-{
-	const char *tree = "{root}/bin/app/{tree}/TIMER.0.0.12.12.0";
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
-
-	(void)state;
-	f->opd.options.separate_thread = f->opd.options.separate_cpu = true;
-	put_start(w);
-	put_user(w);
-	put_anon(w, 0x7000, 0x9000, "jit");
-	put_trace(w);
-	put_sample(w, 0x100, 0);
-	put_anon(w, 0x17000, 0x19000, "glue");
-	put_sample(w, 0x201, 0);
-	put_sample(w, 0x5000, 0); /* is not in there */
-	put_image(w, APP);
-	put_sample(w, 0x301, 0);
-	put_end(w, OP_TRACE_WHOLE);
-	run_words(f, w);
-	assert_int_equal(count_at(f,
-				  APP_DIR "{anon:glue}/12.0x17000.0x19000/{cg}/"
-					  "{anon:jit}/12.0x7000.0x9000/"
-					  "TIMER.0.0.12.12.0",
-				  key(0x200, 0x100)),
-			 1);
-	assert_int_equal(count_stack(f, tree,
-				     "/bin/app+300 [unknown]+0 glue+200 "
-				     "jit+100"),
-			 1);
-	assert_true(exists(f, "current/{root}/bin/app/{tree}/"
-			      "TIMER.0.0.12.12.0"));
-	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 1);
-	free(w);
-	free_fixture(f);
-}
-
-/* The trees say what a ledger that was not written any more does not. */
-static void test_killed_daemon(void **state)
-{
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
-	struct op_ledger ledger;
-
-	put_deep(w);
-	put_deep(w);
-	put_user(w);
-	put_image(w, APP);
-	put_trace(w);
-	put_sample(w, 0x100, 0);
-	put_end(w, OP_TRACE_BAD_STACK);
-	opd_trans_run(&f->opd, w->word, w->nr);
-	/* No ledger, no finish. */
-	restart_daemon(f);
-	ledger = ledger_of(f);
-	assert_int_equal(ledger.stored, 3);
-	assert_int_equal(ledger.stacks[OP_STACKS_WHOLE], 2);
-	assert_int_equal(ledger.stacks[OP_STACKS_BROKEN], 1);
-	run_words(f, w);
-	ledger = ledger_of(f);
-	assert_int_equal(ledger.stacks[OP_STACKS_BROKEN], 2);
-}
-
-/* A tree that is deleted, or damaged, costs what was in it and no more. */
+/* A tree that is damaged costs what was in it and no more. */
 static void test_tree_that_vanishes(void **state)
 {
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
-	char path[8192];
+	struct fixture *f = new_with("--separate-lib=1");
+	struct words *w = calloc(1, sizeof(*w));
+	char path[8192], *text;
 	FILE *file;
 
-	put_deep(w);
+	(void)state;
+	assert_non_null(w);
+	put_text(w, START DEEP);
 	run_words(f, w);
-	snprintf(path, sizeof(path), "%s/" TREE, f->opd.session.current);
+	snprintf(path, sizeof(path),
+		 "%s/{root}/bin/app/{tree}/TIMER.0.0.all.all.all",
+		 f->opd.session.current);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	opd_sfiles_drop_all(&f->opd);
 	fputs("no tree at all, but long enough to look like one", file);
 	fclose(file);
-	f->opd.options.separate_lib = true;
 	run_words(f, w);
-	assert_true(exists(f, "current/" TREE ".bad"));
+	assert_true(exists(
+		f, "current/{root}/bin/app/{tree}/TIMER.0.0.all.all.all.bad"));
 	assert_int_equal(ledger_of(f).stored, 2);
-	assert_int_equal(count_stack(f, TREE,
-				     "/bin/app+100 /bin/app+200 "
-				     "/lib/lib.so+300 vmlinux+400 vmlinux+500"),
-			 1);
+	text = text_of_tree(f, "/bin/app");
+	assert_string_equal(text, "/bin/app 1: /bin/app+100 /bin/app+200 "
+				  "/lib/lib.so+300 vmlinux+400 vmlinux+500\n");
+	free(text);
+	free(w);
+	free_with(f);
 }
 
 /* More applications than trees may be open: all stacks are there. */
 static void test_many_trees(void **state)
 {
 	const unsigned int nr = OPD_MAX_TREES + 100;
-	struct fixture *f = new_separating();
+	struct fixture *f = new_with("--separate-lib=1");
 	struct words *w = calloc(1, sizeof(*w));
-	struct op_ledger ledger;
-	char path[64];
+	char line[256], name[32], *text;
 
 	(void)state;
+	assert_non_null(w);
 	put_begin(w);
 	opd_trans_run(&f->opd, w->word, w->nr);
-	for (uint64_t i = 0; i < 2 * nr; i++) {
+	for (unsigned int i = 0; i < 2 * nr; i++) {
+		unsigned int cookie = 1 + i % nr;
+
 		w->nr = 0;
-		snprintf(path, sizeof(path), "/bin/%u", (unsigned int)i % nr);
-		put_cookie(w, 1 + i % nr, path);
-		put_cpu(w, 0);
-		put_task(w, 5, 5, 1 + i % nr);
-		put_user(w);
-		put_image(w, 1 + i % nr);
-		put_trace(w);
-		put_sample(w, 0x100, 0);
-		put_sample(w, 0x201, 0);
-		put_end(w, OP_TRACE_WHOLE);
+		snprintf(line, sizeof(line),
+			 "cookie %u 0 0 0 0 - /bin/%u; cpu 0; ctx 5 %u; tgid 5",
+			 cookie, cookie, cookie);
+		put_text(w, line);
+		put_frames(w, cookie, 2);
 		opd_trans_run(&f->opd, w->word, w->nr);
 		assert_true(f->opd.trees.nr <= OPD_MAX_TREES);
 	}
-	ledger = ledger_of(f);
-	assert_int_equal(ledger.stacks[OP_STACKS_WHOLE], 2 * nr);
-	for (unsigned int i = 0; i < nr; i += 37) {
-		char name[128], stack[128];
-
-		snprintf(name, sizeof(name), "{root}/bin/%u/{tree}/" EVENT, i);
-		snprintf(stack, sizeof(stack), "/bin/%u+200 /bin/%u+100", i, i);
-		assert_int_equal(count_stack(f, name, stack), 2);
+	assert_int_equal(ledger_of(f).stacks[OP_STACKS_WHOLE], 2 * nr);
+	for (unsigned int i = 1; i <= nr; i += 37) {
+		snprintf(name, sizeof(name), "/bin/%u", i);
+		snprintf(line, sizeof(line), "%s 2: %s+1000 %s+1000\n", name,
+			 name, name);
+		text = text_of_tree(f, name);
+		assert_string_equal(text, line);
+		free(text);
 	}
 	free(w);
-	free_fixture(f);
-}
-
-/* A tree follows the build of its application. */
-static void test_other_build_of_app(void **state)
-{
-	struct fixture *f = new_separating();
-	struct words *w = calloc(1, sizeof(*w));
-
-	(void)state;
-	for (uint64_t build = 1; build <= 2; build++) {
-		w->nr = 0;
-		put_begin(w);
-		put_cookie_built(w, 4 + build, "/bin/app", build);
-		put_cpu(w, 0);
-		put_task(w, 12, 12, 4 + build);
-		put_user(w);
-		put_image(w, 4 + build);
-		put_trace(w);
-		put_sample(w, 0x100, 0);
-		put_sample(w, 0x201, 0);
-		put_end(w, OP_TRACE_WHOLE);
-		run_words(f, w);
-		assert_int_equal(
-			count_stack(f, TREE, "/bin/app+200 /bin/app+100"), 1);
-	}
-	assert_true(exists(f, "aside/" TREE));
-	assert_int_equal(f->opd.trees.nr, 1);
-	free(w);
-	free_fixture(f);
-}
-
-/* What is saved or reset has its stacks with it. */
-static void test_sessions(void **state)
-{
-	const struct test *t = *state;
-	struct fixture *f = t->f;
-	struct words *w = t->w;
-	struct op_ledger ledger;
-	struct op_diag diag = { "" };
-	char path[8192];
-
-	put_deep(w);
-	run_words(f, w);
-	assert_int_equal(opd_session_save(&f->opd, "one", &diag), 0);
-	snprintf(path, sizeof(path), "%s/one/ledger", f->opd.session.samples);
-	assert_int_equal(op_ledger_read(&ledger, path, &diag), 0);
-	assert_int_equal(ledger.stacks[OP_STACKS_WHOLE], 1);
-	assert_true(exists(f, "one/" TREE));
-	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
-	run_words(f, w);
-	run_words(f, w);
-	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 2);
-	assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
-	assert_int_equal(stacks(f, OP_STACKS_WHOLE), 0);
-	assert_false(exists(f, "current/" TREE));
+	free_with(f);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		stack_test(test_arcs),
-		cmocka_unit_test(test_endings),
+	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_cut_anywhere),
-		stack_test(test_too_deep),
-		stack_test(test_too_far),
-		stack_test(test_unknown_callers),
-		stack_test(test_names_that_come_later),
-		stack_test(test_deferred_frames_are_bounded),
-		stack_test(test_lost_samples_have_no_stacks),
-		cmocka_unit_test(test_other_build_of_callee),
-		stack_test(test_kernel_threads),
-		cmocka_unit_test(test_anonymous_memory),
-		stack_test(test_killed_daemon),
-		stack_test(test_tree_that_vanishes),
+		cmocka_unit_test(test_too_deep),
+		cmocka_unit_test(test_deferred_frames_are_bounded),
+		cmocka_unit_test(test_tree_that_vanishes),
 		cmocka_unit_test(test_many_trees),
-		cmocka_unit_test(test_other_build_of_app),
-		stack_test(test_sessions),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_UNIT_OPD_ROWS_H
+#define TESTS_UNIT_OPD_ROWS_H
+
+/*
+ * Rows whose script is a stream in words (utils/stream_text.h) that a daemon
+ * replays, and whose text is what it stored and counted:
+ *
+ *	NAME KEY:COUNT...	a sample file; the event is left out where it
+ *				is the timer of all threads and CPUs, and
+ *				"A/{dep}/A" is "A"
+ *	NAME CALLER>CALLEE:COUNT...	one of arcs
+ *	NAME COUNT: IMAGE+OFFSET...	a stack of a call tree
+ *	taken N stored N ...	the ledger, without zeros
+ *	bad_records N ...	opd_stats, without zeros
+ *
+ * Among the words of the stream a line may also be
+ *
+ *	show	handle all words before it, print the state
+ *	save NAME, reset, restart	what a person does to the session
+ *
+ * The link needs utils/stream_text.c.
+ */
+
+#include "libdb/ctree.h"
+#include "libop/op_tree_image.h"
+#include "tests/unit/opd_fixture.h"
+#include "tests/unit/rows.h"
+#include "utils/stream_text.h"
+
+/* ---- from text to words -----------------------------------------------------
+ */
+
+static void put_line(struct words *w, const char *line)
+{
+	struct stream_buf bytes = { NULL, 0, 0 };
+	const char *why = "out of memory";
+	uint64_t word;
+
+	if (stream_text_parse(&bytes, line, &why))
+		fail_msg("%s: %s", line, why);
+	for (size_t i = 0; i < bytes.len; i += sizeof(word)) {
+		memcpy(&word, bytes.data + i, sizeof(word));
+		put(w, word);
+	}
+	stream_buf_release(&bytes);
+}
+
+__attribute__((unused)) static void put_text(struct words *w, const char *text)
+{
+	char line[8192];
+
+	while (next_line(&text, line, sizeof(line)))
+		put_line(w, line);
+}
+
+/* ---- what is in the files ---------------------------------------------------
+ */
+
+struct pair {
+	uint64_t key;
+	uint64_t count;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static void show_counts(FILE *out, struct odb *odb, bool are_arcs)
+{
+	struct pair pairs[1000];
+	size_t nr = 0;
+
+	for (size_t at = 0;
+	     odb_next(odb, &at, &pairs[nr].key, &pairs[nr].count); nr++)
+		assert_true(nr + 1 < NR(pairs));
+	qsort(pairs, nr, sizeof(pairs[0]), compare_pairs);
+	for (size_t i = 0; i < nr; i++) {
+		unsigned long key = pairs[i].key, count = pairs[i].count;
+
+		if (are_arcs)
+			fprintf(out, " 0x%lx>0x%lx:%lu", key >> 32,
+				key & UINT32_MAX, count);
+		else
+			fprintf(out, " 0x%lx:%lu", key, count);
+	}
+	fputc('\n', out);
+}
+
+static void show_frame(FILE *out, const struct ctree *tree,
+		       const struct ctree_node *node)
+{
+	struct op_tree_image image;
+	char name[OP_TREE_IMAGE_MAX];
+	const void *bytes;
+	size_t len;
+
+	bytes = ctree_image_bytes(tree, node->image, &len);
+	assert_int_equal(op_tree_image_decode(&image, bytes, len, name,
+					      sizeof(name), NULL),
+			 0);
+	fprintf(out, " %s+%lx", image.name.name, node->offset);
+}
+
+/* Parents have lower numbers: @node's stack is printed root first. */
+static void show_stack(FILE *out, const struct ctree *tree, uint32_t at)
+{
+	struct ctree_node node;
+
+	ctree_node(tree, at, &node);
+	if (node.parent != CTREE_ROOT)
+		show_stack(out, tree, node.parent);
+	show_frame(out, tree, &node);
+}
+
+static void show_stacks(FILE *out, const struct ctree *tree, const char *name)
+{
+	struct ctree_node node;
+
+	for (uint32_t i = 1; i <= ctree_nr_nodes(tree); i++) {
+		ctree_node(tree, i, &node);
+		if (!node.count)
+			continue;
+		fprintf(out, "%s %lu:", name, node.count);
+		show_stack(out, tree, i);
+		fputc('\n', out);
+	}
+}
+
+/* Leave out of @name what is nearly always there. */
+static void shorten_name(char *name)
+{
+	const char *event = "/TIMER.0.0.all.all.all";
+	size_t len = strlen(name);
+	char *dep;
+
+	if (len > strlen(event) && !strcmp(name + len - strlen(event), event))
+		name[len - strlen(event)] = '\0';
+	dep = strstr(name, "/{dep}/");
+	if (!dep || strstr(name, "/{cg}/"))
+		return;
+	len = (size_t)(dep - name);
+	if (!strncmp(name, dep + 7, len) &&
+	    (dep[7 + len] == '\0' ||
+	     strchr(dep + 7 + len, '/') == dep + 7 + len))
+		memmove(name, dep + 7, strlen(dep + 7) + 1);
+}
+
+static void show_file(FILE *out, const char *path, const char *name)
+{
+	char shorter[8192];
+	struct ctree *tree;
+	struct odb *odb;
+
+	snprintf(shorter, sizeof(shorter), "%s",
+		 strncmp(name, "current/", 8) ? name : name + 8);
+	shorten_name(shorter);
+	if (!ctree_open(&tree, path, ODB_RDONLY)) {
+		show_stacks(out, tree, shorter);
+		ctree_close(tree);
+	} else if (!odb_open(&odb, path, ODB_RDONLY)) {
+		fputs(shorter, out);
+		show_counts(out, odb, strstr(name, "/{cg}/"));
+		odb_close(odb);
+	} else {
+		fprintf(out, "%s is damaged\n", shorter);
+	}
+}
+
+struct names {
+	char *name[1000];
+	size_t nr;
+};
+
+static struct names *names_found;
+
+static int find_name(const char *path, const struct stat *st, int type,
+		     struct FTW *ftw)
+{
+	const char *base = path + ftw->base;
+
+	(void)st;
+	if (type != FTW_F || !strncmp(base, "ledger", 6) ||
+	    !strcmp(base, "oprofiled.log") || base[0] == '.')
+		return 0;
+	assert_true(names_found->nr < NR(names_found->name));
+	names_found->name[names_found->nr] = strdup(path);
+	assert_non_null(names_found->name[names_found->nr++]);
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void show_files(struct fixture *f, FILE *out)
+{
+	struct names names = { .nr = 0 };
+	size_t len = strlen(f->opd.session.samples) + 1;
+
+	names_found = &names;
+	assert_int_equal(nftw(f->opd.session.samples, find_name, 16, FTW_PHYS),
+			 0);
+	qsort(names.name, names.nr, sizeof(names.name[0]), compare_names);
+	for (size_t i = 0; i < names.nr; i++) {
+		show_file(out, names.name[i], names.name[i] + len);
+		free(names.name[i]);
+	}
+}
+
+/* ---- what was counted -------------------------------------------------------
+ */
+
+/* A line is begun by the first number that is not zero. */
+static void show_number(FILE *out, bool *begun, const char *name, uint64_t nr)
+{
+	if (nr)
+		fprintf(out, "%s%s %lu", *begun ? " " : "", name, nr);
+	*begun |= nr != 0;
+}
+
+static void show_ledger(struct fixture *f, FILE *out)
+{
+	struct op_ledger l = ledger_of(f);
+	bool begun = true;
+
+	fprintf(out, "taken %lu stored %lu", l.taken, l.stored);
+	show_number(out, &begun, "pending", l.pending);
+	for (unsigned int i = 0; i < l.nr_causes; i++)
+		show_number(out, &begun, l.causes[i].name, l.causes[i].nr);
+	fputc('\n', out);
+	begun = false;
+	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
+		show_number(out, &begun, op_ledger_stacks_name(i), l.stacks[i]);
+	if (begun)
+		fputc('\n', out);
+}
+
+static void show_stats(const struct opd_stats *stats, FILE *out)
+{
+	bool begun = false;
+
+	show_number(out, &begun, "callers", stats->frames);
+	show_number(out, &begun, "bad_records", stats->bad_records);
+	show_number(out, &begun, "unknown_codes", stats->unknown_codes);
+	show_number(out, &begun, "bad_lengths", stats->bad_lengths);
+	show_number(out, &begun, "skipped_words", stats->skipped_words);
+	show_number(out, &begun, "incomplete", stats->incomplete);
+	if (begun)
+		fputc('\n', out);
+}
+
+__attribute__((unused)) static void show_all(struct fixture *f, FILE *out)
+{
+	show_files(f, out);
+	show_ledger(f, out);
+	show_stats(&f->opd.stats, out);
+}
+
+/* ---- running ----------------------------------------------------------------
+ */
+
+/* A daemon that replays, with the options of the command line @options. */
+__attribute__((unused)) static struct fixture *new_with(const char *options)
+{
+	const char *argv[16] = { "oprofiled", "--source=file:-" };
+	struct fixture *f = new_fixture();
+	struct op_diag diag = { "" };
+	char text[256], *rest;
+	int argc = 2;
+
+	snprintf(text, sizeof(text), "%s", options ? options : "");
+	for (char *at = strtok_r(text, " ", &rest); at;
+	     at = strtok_r(NULL, " ", &rest))
+		argv[argc++] = at;
+	if (opd_options_parse(&f->opd.options, argc, argv, &diag))
+		fail_msg("%s", diag.text);
+	start_daemon(f, &test_replay);
+	return f;
+}
+
+__attribute__((unused)) static void free_with(struct fixture *f)
+{
+	opd_options_release(&f->opd.options);
+	free_fixture(f);
+}
+
+/* The daemon's options stay while it ends and another starts. */
+static void restart_with(struct fixture *f)
+{
+	struct opd_options options = f->opd.options;
+
+	opd_release(&f->opd);
+	opd_init(&f->opd);
+	f->opd.options = options;
+	start_daemon(f, &test_replay);
+}
+
+/* Handle the words so far; what is left of them stays in @w. */
+static void run_whole(struct fixture *f, struct words *w)
+{
+	size_t used = opd_trans_run(&f->opd, w->word, w->nr);
+
+	memmove(w->word, w->word + used, (w->nr - used) * sizeof(w->word[0]));
+	w->nr -= used;
+}
+
+/* False if @line is none of those that are no words of the stream. */
+static bool do_command(struct fixture *f, struct words *w, const char *line,
+		       FILE *out)
+{
+	static const char *const commands[] = { "show", "restart", "reset",
+						"save " };
+	struct op_diag diag = { "" };
+	size_t i = 0;
+
+	while (i < NR(commands) &&
+	       strncmp(line, commands[i], strlen(commands[i])))
+		i++;
+	if (i == NR(commands))
+		return false;
+	run_whole(f, w);
+	if (i == 0)
+		show_all(f, out);
+	else if (i == 1)
+		restart_with(f);
+	else if (i == 2 ? opd_session_reset(&f->opd, &diag)
+			: opd_session_save(&f->opd, line + 5, &diag))
+		fail_msg("%s: %s", line, diag.text);
+	return true;
+}
+
+/* Replay @start and the script of @row; print what comes of it to @out. */
+__attribute__((unused)) static void run_stream(const struct row *row,
+					       const char *start, FILE *out)
+{
+	struct fixture *f = new_with(row->given);
+	struct words *w = calloc(1, sizeof(*w));
+	const char *at = row->script;
+	char line[8192];
+
+	assert_non_null(w);
+	put_text(w, start);
+	while (next_line(&at, line, sizeof(line)))
+		if (!do_command(f, w, line, out))
+			put_line(w, line);
+	run_words(f, w);
+	show_all(f, out);
+	free(w);
+	free_with(f);
+}
+
+#endif /* TESTS_UNIT_OPD_ROWS_H */
