@@ -5,7 +5,8 @@
  */
 
 #include "daemon/opd_maps.h"
-#include "tests/unit/opd_fixture.h"
+#include "module/uapi/oprofile.h"
+#include "tests/unit/rows.h"
 
 #define NR_ADDRS 256
 #define NR_TGIDS 600
@@ -22,6 +23,8 @@ struct model {
 	unsigned int nr_threads;
 	uint64_t app;
 	bool fresh;
+	bool entered;
+	uint64_t read_at;
 	unsigned int death; /* the how many-th */
 	struct cell cells[NR_ADDRS];
 };
@@ -64,7 +67,7 @@ static void do_new(struct both *b, uint32_t tgid)
 	struct model *model = &b->models[tgid];
 
 	memset(model, 0, sizeof(*model));
-	model->known = true;
+	model->known = model->entered = true;
 	model->nr_threads = 1;
 	assert_non_null(opd_maps_new(&b->maps, tgid));
 }
@@ -76,6 +79,7 @@ static void do_fork(struct both *b, uint32_t tgid, uint32_t parent)
 	assert_int_not_equal(tgid, parent);
 	assert_non_null(opd_maps_fork(&b->maps, tgid, parent));
 	memset(model, 0, sizeof(*model));
+	model->entered = true;
 	if (b->models[parent].known)
 		*model = b->models[parent];
 	model->known = true;
@@ -119,6 +123,7 @@ static void do_exec(struct both *b, uint32_t tgid)
 	model->app = OP_NO_COOKIE;
 	model->nr_threads = 1;
 	model->fresh = true;
+	model->entered = false;
 }
 
 static void do_clear(struct both *b, uint32_t tgid)
@@ -162,6 +167,8 @@ static void do_name(struct both *b, uint32_t tgid, uint64_t app)
 		return;
 	process->app = b->models[tgid].app = app;
 	process->fresh = b->models[tgid].fresh = false;
+	process->entered = b->models[tgid].entered = app % 2;
+	process->read_at = b->models[tgid].read_at = app * 10;
 }
 
 /* ---- comparing --------------------------------------------------------------
@@ -208,6 +215,8 @@ static void check_process(const struct both *b, uint32_t tgid)
 	assert_int_equal(process->nr_threads, model->nr_threads);
 	assert_int_equal(process->app, model->app);
 	assert_int_equal(process->fresh, model->fresh);
+	assert_int_equal(process->entered, model->entered);
+	assert_int_equal(process->read_at, model->read_at);
 	check_order(process);
 	for (uint64_t addr = 0; addr < NR_ADDRS; addr++)
 		check_addr(process, model, addr);
@@ -265,96 +274,148 @@ static void any_operations_do_what_the_model_says(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < 20000; i++) {
 		do_random(b);
-		for (uint32_t tgid = 0; tgid <= NR_BUSY; tgid++)
+		for (uint32_t tgid = 0; i % 5 == 0 && tgid <= NR_BUSY; tgid++)
 			check_process(b, tgid);
 	}
 	assert_true(b->nr_deaths > 2 * OPD_MAPS_DEAD);
 	free_both(b);
 }
 
-static void a_child_does_not_change_its_parent(void **state)
+/* ---- what is done to both, in words -----------------------------------------
+ */
+
+/*
+ * new PID, fork PID PARENT, thread PID, exit PID, exec PID, clear PID,
+ * add PID START END COOKIE, name PID COOKIE;
+ * dead FIRST LAST: each of them is new and exits;
+ * live FIRST LAST: each of them is new and maps something;
+ * is N: so many are dead; together PID PID: they share one space
+ */
+static void do_line(struct both *b, const char *line)
+{
+	unsigned int v[4] = { 0 };
+	char verb[16];
+
+	assert_true(sscanf(line, "%15s %u %u %u %u", verb, &v[0], &v[1], &v[2],
+			   &v[3]) > 1);
+	if (!strcmp(verb, "new"))
+		do_new(b, v[0]);
+	else if (!strcmp(verb, "fork"))
+		do_fork(b, v[0], v[1]);
+	else if (!strcmp(verb, "thread"))
+		do_thread(b, v[0]);
+	else if (!strcmp(verb, "exit"))
+		do_exit(b, v[0]);
+	else if (!strcmp(verb, "exec"))
+		do_exec(b, v[0]);
+	else if (!strcmp(verb, "clear"))
+		do_clear(b, v[0]);
+	else if (!strcmp(verb, "add"))
+		do_add(b, v[0], v[1], v[2], v[3]);
+	else if (!strcmp(verb, "name"))
+		do_name(b, v[0], v[1]);
+	else if (!strcmp(verb, "dead"))
+		for (uint32_t tgid = v[0]; tgid <= v[1]; tgid++) {
+			do_new(b, tgid);
+			do_exit(b, tgid);
+		}
+	else if (!strcmp(verb, "live"))
+		for (uint32_t tgid = v[0]; tgid <= v[1]; tgid++) {
+			do_new(b, tgid);
+			do_add(b, tgid, 10, 20, tgid);
+		}
+	else if (!strcmp(verb, "is"))
+		assert_int_equal(b->maps.nr_dead, v[0]);
+	else if (!strcmp(verb, "together"))
+		assert_ptr_equal(opd_maps_find(&b->maps, v[0])->space,
+				 opd_maps_find(&b->maps, v[1])->space);
+	else
+		fail_msg("%s: no such verb", verb);
+}
+
+/* Nothing is printed: after each line all is as in the model. */
+static void run_maps(const struct row *row, FILE *out)
 {
 	struct both *b = new_both();
+	const char *at = row->script;
+	char line[64];
 
-	(void)state;
-	do_new(b, 1);
-	do_add(b, 1, 10, 20, 7);
-	do_name(b, 1, 7);
-	do_fork(b, 2, 1);
-	assert_ptr_equal(opd_maps_find(&b->maps, 1)->space,
-			 opd_maps_find(&b->maps, 2)->space);
-	do_add(b, 2, 12, 14, 8);
-	do_add(b, 2, 30, 31, 8);
-	check_all(b);
-	do_exec(b, 2);
-	check_all(b);
+	(void)out;
+	while (next_line(&at, line, sizeof(line))) {
+		do_line(b, line);
+		check_all(b);
+	}
 	free_both(b);
 }
 
-static void a_parent_does_not_change_its_child(void **state)
+static void test_row(void **state)
+{
+	check_row(*state, run_maps);
+}
+
+/* @over is put over two mappings of process 1. */
+#define OVER(over) "new 1; add 1 10 20 1; add 1 30 40 2; add 1 " over " 3"
+
+/* 256 that died are remembered: OPD_MAPS_DEAD. */
+static const struct row rows[] = {
+	{ "a_child_does_not_change_its_parent", NULL,
+	  "new 1; add 1 10 20 7; name 1 7; fork 2 1; together 1 2;"
+	  "add 2 12 14 8; add 2 30 31 8; exec 2",
+	  NULL },
+	{ "a_parent_does_not_change_its_child", NULL,
+	  "new 1; add 1 10 20 7; fork 2 1; fork 3 2;" /* three share a space */
+	  "add 1 0 15 8; clear 1; exit 1; new 1; add 2 19 22 9;"
+	  /* The last one with a space goes on in it. */
+	  "exit 2; new 2; add 3 5 6 3",
+	  NULL },
+	{ "a_child_of_nobody_has_nothing", NULL, "fork 2 1; add 2 1 2 3",
+	  NULL },
+	{ "an_exit_of_nobody", NULL, "exit 99; is 0", NULL },
+	/* Beside another, over the middle, over an end, over all, none. */
+	{ "in_the_middle", NULL, OVER("12 18"), NULL },
+	{ "before", NULL, OVER("5 10"), NULL },
+	{ "behind", NULL, OVER("20 25"), NULL },
+	{ "the_same", NULL, OVER("10 20"), NULL },
+	{ "over_the_start", NULL, OVER("5 12"), NULL },
+	{ "over_the_end", NULL, OVER("18 25"), NULL },
+	{ "the_first", NULL, OVER("10 11"), NULL },
+	{ "the_last", NULL, OVER("19 20"), NULL },
+	{ "over_everything", NULL, OVER("0 256"), NULL },
+	{ "empty", NULL, OVER("15 15"), NULL },
+	{ "less_than_empty", NULL, OVER("15 14"), NULL },
+	{ "over_both", NULL, OVER("5 45"), NULL },
+	{ "over_a_half_of_each", NULL, OVER("15 35"), NULL },
+	{ "the_dead_are_kept_for_a_while", NULL,
+	  "live 1 300; dead 301 556; exit 1; exit 2; exit 300", NULL },
+	/* A number that is used again is another process. */
+	{ "a_number_used_again_is_not_forgotten", NULL,
+	  "new 1; exit 1; fork 1 2; add 1 1 2 3; dead 2 599", NULL },
+	/* The first death is long ago, the last one is not. */
+	{ "a_second_death_counts_as_a_death", NULL,
+	  "dead 1 255; dead 1 1; dead 300 300; dead 301 554; dead 555 555",
+	  NULL },
+	/* The same, where the first death was remembered. */
+	{ "a_death_does_not_replace_itself", NULL,
+	  "dead 1 1; exec 1; dead 2 256; exit 1; dead 300 554; dead 555 555",
+	  NULL },
+	/* One exit too many is no second death; an exec leaves one thread. */
+	{ "threads_end_one_by_one", NULL,
+	  "new 1; thread 1; thread 1; exit 1; exit 1; is 0; exit 1; is 1;"
+	  "exit 1; is 1; new 2; thread 2; exec 2; exit 2; is 2",
+	  NULL },
+};
+
+/* A process that is said to be its own parent has nothing. */
+static void a_process_is_not_its_own_parent(void **state)
 {
 	struct both *b = new_both();
 
 	(void)state;
-	do_new(b, 1);
-	do_add(b, 1, 10, 20, 7);
-	do_fork(b, 2, 1);
-	do_fork(b, 3, 2); /* a grandchild: three have one space */
-	do_add(b, 1, 0, 15, 8);
-	check_all(b);
-	do_clear(b, 1);
-	check_all(b);
-	do_exit(b, 1);
-	do_new(b, 1);
-	check_all(b);
-	do_add(b, 2, 19, 22, 9);
-	check_all(b);
-	/* Who is left alone with a space goes on in it. */
-	do_exit(b, 2);
 	do_new(b, 2);
-	do_add(b, 3, 5, 6, 3);
-	check_all(b);
-	free_both(b);
-}
-
-static void a_child_of_nobody_has_nothing(void **state)
-{
-	struct both *b = new_both();
-
-	(void)state;
-	do_fork(b, 2, 1);
-	assert_null(opd_maps_find(&b->maps, 1));
-	assert_null(opd_maps_find(&b->maps, 2)->space);
-	check_all(b);
-	/* A process that is said to be its own parent. */
 	do_add(b, 2, 1, 2, 3);
 	assert_non_null(opd_maps_fork(&b->maps, 2, 2));
 	assert_null(opd_maps_lookup(opd_maps_find(&b->maps, 2), 1));
-	opd_maps_exit(&b->maps, 99);
-	assert_null(opd_maps_find(&b->maps, 99));
 	free_both(b);
-}
-
-/* Beside each other, over the middle, over an end, over all. */
-static void a_mapping_replaces_what_it_covers(void **state)
-{
-	static const uint64_t over[][2] = {
-		{ 12, 18 }, { 5, 10 },	{ 20, 25 }, { 10, 20 }, { 5, 12 },
-		{ 18, 25 }, { 10, 11 }, { 19, 20 }, { 0, 256 }, { 15, 15 },
-		{ 15, 14 }, { 5, 45 },	{ 15, 35 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(over) / sizeof(over[0]); i++) {
-		struct both *b = new_both();
-
-		do_new(b, 1);
-		do_add(b, 1, 10, 20, 1);
-		do_add(b, 1, 30, 40, 2);
-		do_add(b, 1, over[i][0], over[i][1], 3);
-		check_all(b);
-		free_both(b);
-	}
 }
 
 static void addresses_go_up_to_the_last(void **state)
@@ -376,112 +437,6 @@ static void addresses_go_up_to_the_last(void **state)
 	assert_int_equal(opd_maps_lookup(process, UINT64_MAX - 1)->cookie, 5);
 	assert_int_equal(opd_maps_lookup(process, UINT64_MAX - 11)->cookie, 0);
 	assert_null(opd_maps_lookup(process, UINT64_MAX));
-	free_both(b);
-}
-
-static void the_dead_are_kept_for_a_while(void **state)
-{
-	struct both *b = new_both();
-
-	(void)state;
-	for (uint32_t tgid = 1; tgid < NR_TGIDS; tgid++) {
-		do_new(b, tgid);
-		do_add(b, tgid, 10, 20, tgid);
-	}
-	for (uint32_t tgid = 1; tgid < NR_TGIDS; tgid++) {
-		do_exit(b, tgid);
-		if (tgid % 50 == 0)
-			check_all(b);
-	}
-	check_all(b);
-	assert_null(opd_maps_find(&b->maps, NR_TGIDS - 1 - OPD_MAPS_DEAD));
-	assert_non_null(opd_maps_lookup(
-		opd_maps_find(&b->maps, NR_TGIDS - OPD_MAPS_DEAD), 15));
-	free_both(b);
-}
-
-/* A number that is used again is another process. */
-static void who_lives_again_is_not_forgotten(void **state)
-{
-	struct both *b = new_both();
-
-	(void)state;
-	do_new(b, 1);
-	do_exit(b, 1);
-	do_fork(b, 1, 2);
-	do_add(b, 1, 1, 2, 3);
-	for (uint32_t tgid = 2; tgid < NR_TGIDS; tgid++) {
-		do_new(b, tgid);
-		do_exit(b, tgid);
-	}
-	check_all(b);
-	assert_int_equal(opd_maps_find(&b->maps, 1)->nr_threads, 1);
-	free_both(b);
-}
-
-/* Its first death is long ago, its last one is not. */
-static void who_died_twice_is_kept_as_long_as_others(void **state)
-{
-	struct both *b = new_both();
-
-	(void)state;
-	do_new(b, 1);
-	do_exit(b, 1);
-	for (uint32_t tgid = 2; tgid < OPD_MAPS_DEAD; tgid++) {
-		do_new(b, tgid);
-		do_exit(b, tgid);
-	}
-	do_new(b, 1);
-	do_exit(b, 1);
-	do_new(b, 300);
-	do_exit(b, 300);
-	check_all(b);
-	assert_non_null(opd_maps_find(&b->maps, 1));
-	free_both(b);
-}
-
-/* The same, in the grave that it has itself. */
-static void who_dies_again_is_not_its_own_heir(void **state)
-{
-	struct both *b = new_both();
-
-	(void)state;
-	do_new(b, 1);
-	do_exit(b, 1);
-	do_exec(b, 1);
-	for (uint32_t tgid = 2; tgid <= OPD_MAPS_DEAD; tgid++) {
-		do_new(b, tgid);
-		do_exit(b, tgid);
-	}
-	do_exit(b, 1);
-	check_all(b);
-	assert_non_null(opd_maps_find(&b->maps, 1));
-	free_both(b);
-}
-
-static void threads_end_one_by_one(void **state)
-{
-	struct both *b = new_both();
-
-	(void)state;
-	do_new(b, 1);
-	do_thread(b, 1);
-	do_thread(b, 1);
-	do_exit(b, 1);
-	do_exit(b, 1);
-	assert_int_equal(b->maps.nr_dead, 0);
-	do_exit(b, 1);
-	assert_int_equal(b->maps.nr_dead, 1);
-	do_exit(b, 1); /* one too many dies no second death */
-	assert_int_equal(b->maps.nr_dead, 1);
-	check_all(b);
-	/* An exec leaves one. */
-	do_new(b, 2);
-	do_thread(b, 2);
-	do_exec(b, 2);
-	do_exit(b, 2);
-	assert_int_equal(b->maps.nr_dead, 2);
-	check_all(b);
 	free_both(b);
 }
 
@@ -509,20 +464,12 @@ static void numbers_are_told_apart(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	const struct CMUnitTest others[] = {
 		cmocka_unit_test(any_operations_do_what_the_model_says),
-		cmocka_unit_test(a_child_does_not_change_its_parent),
-		cmocka_unit_test(a_parent_does_not_change_its_child),
-		cmocka_unit_test(a_child_of_nobody_has_nothing),
-		cmocka_unit_test(a_mapping_replaces_what_it_covers),
+		cmocka_unit_test(a_process_is_not_its_own_parent),
 		cmocka_unit_test(addresses_go_up_to_the_last),
-		cmocka_unit_test(the_dead_are_kept_for_a_while),
-		cmocka_unit_test(who_lives_again_is_not_forgotten),
-		cmocka_unit_test(who_died_twice_is_kept_as_long_as_others),
-		cmocka_unit_test(who_dies_again_is_not_its_own_heir),
-		cmocka_unit_test(threads_end_one_by_one),
 		cmocka_unit_test(numbers_are_told_apart),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }
