@@ -43,9 +43,9 @@
 	"{root}/bin/app/{tree} 1: " root "+0 /bin/app+200 /bin/app+100\n"      \
 	"taken 1 stored 1\n" how " 1 frames 2 arcs 1\ncallers 1"
 
-/* A build of the program, with a library that it calls. */
+/* The program, with a build of a library that it calls. */
 #define BUILD(id)                                                              \
-	"stream 1 8; cookie 1 0 0 0 0 " id " /bin/app;"                        \
+	BEGIN                                                                  \
 	"cookie 5 0 0 0 0 " id " /lib/a.so; cpu 0; ctx 12 1; tgid 12;"         \
 	"user; image 5; trace; sample 0x100 0; image 1; sample 0x201 0;"       \
 	"trace-end 0;"
@@ -166,7 +166,7 @@ static const struct row rows[] = {
 	  "taken 2 stored 1 lost_bad_counter 1\n"
 	  "callers 1\n" },
 	/* Arcs and trees of two builds do not mix. */
-	{ "another_build", NULL, BUILD("01") "show;" BUILD("02"),
+	{ "another_build_of_the_callee", NULL, BUILD("01") "show;" BUILD("02"),
 	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so 0x200>0x100:1\n"
 	  "{root}/bin/app/{dep}/{root}/lib/a.so 0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
@@ -175,9 +175,9 @@ static const struct row rows[] = {
 	  "callers 1\n"
 	  "aside/{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so 0x200>0x100:1\n"
 	  "aside/{root}/bin/app/{dep}/{root}/lib/a.so 0x100:1\n"
-	  "aside/{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
 	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so 0x200>0x100:1\n"
 	  "{root}/bin/app/{dep}/{root}/lib/a.so 0x100:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
 	  "taken 2 stored 1 lost_set_aside 1\n"
 	  "whole 2 frames 4 arcs 2\n"
