@@ -5,446 +5,7 @@
  */
 
 #include "tests/unit/perf_rig.h"
-
-/* ---- images and offsets -----------------------------------------------------
- */
-
-static void offsets_are_those_in_the_file(void **state)
-{
-	struct rig *rig = new_rig();
-
-	(void)state;
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x400000, 0x2000, 0x1000, "/bin/prog");
-	do_map(rig, 7, 0x7f0000000000, 0x1000, 0x26000, "/lib/libc.so.6");
-	do_sample(rig, 7, 0x400000);
-	do_sample(rig, 7, 0x401fff);
-	do_sample(rig, 7, 0x7f0000000123);
-	do_sample(rig, 7, 0x402000);
-	do_sample(rig, 7, 0x3fffff);
-	do_sample(rig, 7, 0);
-	do_sample(rig, 7, UINT64_MAX - 1);
-	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1000);
-	expect(rig, 7, "/bin/prog", "/bin/prog", 0x2fff);
-	expect(rig, 7, "/bin/prog", "/lib/libc.so.6", 0x26123);
-	assert_int_equal(stat_of(rig, OPD_PERF_NO_MAPPING), 4);
-	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 0);
-	free_rig(rig);
-}
-
-static void data_is_no_code(void **state)
-{
-	struct rig *rig = new_rig();
-	struct opd_perf_rec rec;
-
-	(void)state;
-	do_exec(rig, 7);
-	rec = map_rec(rig, 7, 0x1000, 0x1000, 0, "/bin/data");
-	rec.mmap.is_code = false;
-	opd_perf_world_side(&rig->world, &rec);
-	do_map(rig, 7, 0x4000, 0x1000, 0, "/bin/prog");
-	do_sample(rig, 7, 0x1000);
-	do_sample(rig, 7, 0x4000);
-	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
-	assert_int_equal(stat_of(rig, OPD_PERF_NO_MAPPING), 1);
-	free_rig(rig);
-}
-
-/* One library goes, another comes where it was. */
-static void an_address_belongs_to_the_one_of_that_time(void **state)
-{
-	struct rig *rig = new_rig();
-
-	(void)state;
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x400000, 0x1000, 0, "/bin/prog");
-	do_map(rig, 7, 0x10000, 0x4000, 0, "/lib/a.so");
-	do_sample(rig, 7, 0x11000);
-	do_map(rig, 7, 0x10000, 0x2000, 0x1000, "/lib/b.so");
-	do_sample(rig, 7, 0x11000);
-	do_sample(rig, 7, 0x13000);
-	do_map(rig, 7, 0x10000, 0x4000, 0, "/lib/a.so");
-	do_sample(rig, 7, 0x11000);
-	expect(rig, 7, "/bin/prog", "/lib/a.so", 0x1000);
-	expect(rig, 7, "/bin/prog", "/lib/b.so", 0x2000);
-	expect(rig, 7, "/bin/prog", "/lib/a.so", 0x3000);
-	expect(rig, 7, "/bin/prog", "/lib/a.so", 0x1000);
-	assert_int_equal(rig->world.images.nr, 3);
-	free_rig(rig);
-}
-
-static void memory_without_a_file_has_a_name(void **state)
-{
-	struct rig *rig = new_rig();
-	static char too_long[200];
-
-	(void)state;
-	memset(too_long, 'x', sizeof(too_long) - 1);
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x10000, 0x1000, 0x10000, "//anon");
-	do_map(rig, 7, 0x20000, 0x1000, 0, "[heap]");
-	do_map(rig, 7, 0x30000, 0x1000, 0, "[stack]");
-	do_map(rig, 7, 0x40000, 0x1000, 0, "");
-	do_map(rig, 7, 0x50000, 0x1000, 0, "/");
-	do_map(rig, 7, 0x60000, 0x1000, 0, too_long);
-	do_map(rig, 7, 0x70000, 0x1000, 0, "//toolong");
-	for (uint64_t at = 0x10000; at <= 0x70000; at += 0x10000)
-		do_sample(rig, 7, at + 0x123);
-	too_long[127] = '\0';
-	expect_anon(rig, 7, "anon", 0x10000, 0x11000, 0x123);
-	expect_anon(rig, 7, "[heap]", 0x20000, 0x21000, 0x123);
-	expect_anon(rig, 7, "[stack]", 0x30000, 0x31000, 0x123);
-	expect_anon(rig, 7, "anon", 0x40000, 0x41000, 0x123);
-	expect_anon(rig, 7, "anon", 0x50000, 0x51000, 0x123);
-	expect_anon(rig, 7, too_long, 0x60000, 0x61000, 0x123);
-	expect_anon(rig, 7, "anon", 0x70000, 0x71000, 0x123);
-	assert_int_equal(rig->world.images.nr, 0);
-	free_rig(rig);
-}
-
-/* What is left of it starts elsewhere. */
-static void anonymous_memory_is_cut(void **state)
-{
-	struct rig *rig = new_rig();
-
-	(void)state;
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x10000, 0x3000, 0, "//anon");
-	do_sample(rig, 7, 0x12fff);
-	do_map(rig, 7, 0x11000, 0x1000, 0, "/lib/x.so");
-	do_sample(rig, 7, 0x12fff); /* but this: only its start differs */
-	do_map(rig, 7, 0x12800, 0x800, 0, "/lib/y.so");
-	do_sample(rig, 7, 0x12000); /* only its end */
-	expect_anon(rig, 7, "anon", 0x10000, 0x13000, 0x2fff);
-	expect_anon(rig, 7, "anon", 0x12000, 0x13000, 0xfff);
-	expect_anon(rig, 7, "anon", 0x12000, 0x12800, 0);
-	do_map(rig, 7, 0x12800, 0x800, 0, "//anon");
-	do_sample(rig, 7, 0x10fff);
-	do_sample(rig, 7, 0x11000);
-	do_sample(rig, 7, 0x12fff);
-	expect_anon(rig, 7, "anon", 0x10000, 0x11000, 0xfff);
-	expect(rig, 7, "/lib/x.so", "/lib/x.so", 0);
-	expect_anon(rig, 7, "anon", 0x12800, 0x13000, 0x7ff);
-	free_rig(rig);
-}
-
-static void files_on_no_disk(void **state)
-{
-	static const struct {
-		const char *name, *path;
-		uint32_t flags;
-	} maps[] = {
-		{ "/bin/prog", "/bin/prog", 0 },
-		{ "[vdso]", "[vdso]", OP_IMAGE_NO_FILE },
-		{ "/memfd:jit (deleted)", "/memfd:jit",
-		  OP_IMAGE_NO_FILE | OP_IMAGE_DELETED },
-		{ "/SYSV00000000 (deleted)", "/SYSV00000000",
-		  OP_IMAGE_NO_FILE | OP_IMAGE_DELETED },
-		{ "/dev/zero (deleted)", "/dev/zero",
-		  OP_IMAGE_NO_FILE | OP_IMAGE_DELETED },
-		{ "/memfd:not", "/memfd:not", 0 },
-		{ "/nonexistent/x.so (deleted)", "/nonexistent/x.so",
-		  OP_IMAGE_DELETED },
-		{ "/x (deleted) ", "/x (deleted) ", 0 },
-		{ "/ (deleted)", "/", OP_IMAGE_DELETED },
-	};
-	const size_t nr = sizeof(maps) / sizeof(maps[0]);
-	struct rig *rig = new_rig();
-	struct op_cookie_query q;
-
-	(void)state;
-	do_exec(rig, 7);
-	for (size_t i = 0; i < nr; i++) {
-		do_map(rig, 7, i * 0x1000, 0x1000, 0, maps[i].name);
-		do_sample(rig, 7, i * 0x1000 + 1);
-	}
-	for (size_t i = 0; i < nr; i++) {
-		struct seen seen = expect_of(rig, 7, "/bin/prog");
-
-		assert_int_equal(seen.pc, 1);
-		query(rig, seen.cookie, &q);
-		assert_string_equal(q.path, maps[i].path);
-		assert_int_equal(q.flags, maps[i].flags);
-	}
-	free_rig(rig);
-}
-
-/* In the stream such an offset would be something else. */
-static void no_offset_is_an_escape(void **state)
-{
-	struct rig *rig = new_rig();
-
-	(void)state;
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x1000, 0x1000, UINT64_MAX - 0xff, "/bin/prog");
-	do_sample(rig, 7, 0x10fe);
-	do_sample(rig, 7, 0x10ff);
-	do_sample(rig, 7, 0x1100);
-	expect(rig, 7, "/bin/prog", "/bin/prog", UINT64_MAX - 1);
-	assert_int_equal(stat_of(rig, OPD_PERF_INVALID_EIP), 1);
-	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
-	free_rig(rig);
-}
-
-/* ---- processes --------------------------------------------------------------
- */
-
-static void the_program_is_the_first_file_after_an_exec(void **state)
-{
-	struct rig *rig = new_rig();
-
-	(void)state;
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x90000, 0x1000, 0, "[stack]");
-	do_sample(rig, 7, 0x90000);
-	expect_anon(rig, 7, "[stack]", 0x90000, 0x91000, 0);
-	assert_int_equal(rig->walk.seen.app, OP_NO_COOKIE);
-	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
-	do_map(rig, 7, 0x20000, 0x1000, 0, "/lib/ld.so");
-	do_sample(rig, 7, 0x20000);
-	expect(rig, 7, "/bin/prog", "/lib/ld.so", 0);
-	/* What was mapped is gone with the next one. */
-	do_exec(rig, 7);
-	do_sample(rig, 7, 0x20000);
-	expect_none(rig);
-	do_map(rig, 7, 0x50000, 0x1000, 0, "/bin/other");
-	do_map(rig, 7, 0x20000, 0x1000, 0, "/lib/ld.so");
-	do_sample(rig, 7, 0x20000);
-	do_sample(rig, 7, 0x10000);
-	expect(rig, 7, "/bin/other", "/lib/ld.so", 0);
-	assert_int_equal(stat_of(rig, OPD_PERF_NO_MAPPING), 2);
-	free_rig(rig);
-}
-
-/* A new name alone is no exec. */
-static void a_name_changes_nothing(void **state)
-{
-	struct rig *rig = new_rig();
-	struct opd_perf_rec rec;
-
-	(void)state;
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
-	rec = rec_of(rig, PERF_RECORD_COMM, 7);
-	opd_perf_world_side(&rig->world, &rec);
-	rec = rec_of(rig, PERF_RECORD_SWITCH, 7);
-	opd_perf_world_side(&rig->world, &rec);
-	do_sample(rig, 7, 0x10001);
-	expect(rig, 7, "/bin/prog", "/bin/prog", 1);
-	free_rig(rig);
-}
-
-static void forks_and_execs(void **state)
-{
-	struct rig *rig = new_rig();
-
-	(void)state;
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/sh");
-	do_fork(rig, 7, 8);
-	do_sample(rig, 8, 0x10000);
-	expect(rig, 8, "/bin/sh", "/bin/sh", 0);
-	do_map(rig, 8, 0x20000, 0x1000, 0, "/lib/child.so");
-	do_map(rig, 7, 0x20000, 0x1000, 0, "/lib/parent.so");
-	do_sample(rig, 7, 0x20000);
-	do_sample(rig, 8, 0x20000);
-	expect(rig, 7, "/bin/sh", "/lib/parent.so", 0);
-	expect(rig, 8, "/bin/sh", "/lib/child.so", 0);
-	do_exec(rig, 8);
-	do_map(rig, 8, 0x10000, 0x1000, 0, "/bin/ls");
-	do_sample(rig, 8, 0x10000);
-	do_sample(rig, 7, 0x10000);
-	do_sample(rig, 8, 0x20000);
-	expect(rig, 8, "/bin/ls", "/bin/ls", 0);
-	expect(rig, 7, "/bin/sh", "/bin/sh", 0);
-	assert_int_equal(stat_of(rig, OPD_PERF_NO_MAPPING), 1);
-	do_exit(rig, 8);
-	do_fork(rig, 7, 8); /* the number again */
-	do_sample(rig, 8, 0x20000);
-	expect(rig, 8, "/bin/sh", "/lib/parent.so", 0);
-	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 0);
-	free_rig(rig);
-}
-
-static void samples_of_the_dead_come_late(void **state)
-{
-	struct rig *rig = new_rig();
-
-	(void)state;
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
-	do_exit(rig, 7);
-	do_sample(rig, 7, 0x10005);
-	do_sample_as(rig, 7, 0xffffffff81000000, PERF_RECORD_MISC_KERNEL);
-	expect(rig, 7, "/bin/prog", "/bin/prog", 5);
-	assert_true(expect_of(rig, 7, "/bin/prog").kernel);
-	for (uint32_t pid = 1000; pid < 1000 + OPD_MAPS_DEAD; pid++) {
-		do_exec(rig, pid);
-		do_exit(rig, pid);
-	}
-	do_sample(rig, 7, 0x10005);
-	assert_int_equal(stat_of(rig, OPD_PERF_NO_MM), 1);
-	free_rig(rig);
-}
-
-static void threads_are_no_processes(void **state)
-{
-	struct rig *rig = new_rig();
-	struct opd_perf_rec rec;
-
-	(void)state;
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
-	do_fork(rig, 7, 7);
-	do_fork(rig, 7, 7);
-	do_sample(rig, 7, 0x10000);
-	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
-	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 3);
-	/* A thread's own samples and mappings are its process's. */
-	rec = map_rec(rig, 7, 0x20000, 0x1000, 0, "/lib/x.so");
-	rec.tid = 9;
-	opd_perf_world_side(&rig->world, &rec);
-	rec = rec_of(rig, PERF_RECORD_SAMPLE, 7);
-	rec.tid = 9;
-	rec.misc = PERF_RECORD_MISC_USER;
-	rec.sample.ip = 0x20002;
-	opd_perf_world_sample(&rig->world, &rec, 0, 5);
-	assert_true(next_sample(rig, &(struct seen){ .cpu = 0 }));
-	assert_int_equal(rig->walk.seen.cpu, 0);
-	assert_int_equal(rig->walk.seen.tgid, 7);
-	assert_int_equal(rig->walk.seen.tid, 9);
-	assert_int_equal(rig->walk.seen.counter, 5);
-	assert_int_equal(rig->walk.seen.pc, 2);
-	assert_null(opd_maps_find(&rig->world.maps, 9));
-	do_exit(rig, 7);
-	do_exit(rig, 7);
-	assert_int_equal(rig->world.maps.nr_dead, 0);
-	do_exit(rig, 7);
-	assert_int_equal(rig->world.maps.nr_dead, 1);
-	free_rig(rig);
-}
-
-/* Nothing is known of it, and /proc does not know it either. */
-static void unknown_processes(void **state)
-{
-	struct rig *rig = new_rig();
-
-	(void)state;
-	do_sample(rig, 99, 0x1000);
-	assert_int_equal(stat_of(rig, OPD_PERF_NO_MM), 1);
-	do_map(rig, 99, 0x1000, 0x1000, 0, "/bin/prog");
-	do_sample(rig, 99, 0x1000);
-	assert_int_equal(stat_of(rig, OPD_PERF_NO_MM), 2);
-	do_exit(rig, 99);
-	do_fork(rig, 99, 100);
-	do_map(rig, 100, 0x1000, 0x1000, 0, "/bin/child");
-	do_sample(rig, 100, 0x1000);
-	expect(rig, 100, NULL, "/bin/child", 0);
-	do_fork(rig, 98, 98); /* a thread of nobody */
-	assert_null(opd_maps_find(&rig->world.maps, 98));
-	free_rig(rig);
-}
-
-/* ---- the kernel, and what is not ours ---------------------------------------
- */
-
-static void samples_in_the_kernel(void **state)
-{
-	const uint64_t pc = 0xffffffff81001234;
-	struct rig *rig = new_rig();
-	struct seen seen;
-
-	(void)state;
-	do_exec(rig, 7);
-	do_sample_as(rig, 7, pc, PERF_RECORD_MISC_KERNEL);
-	assert_true(expect_of(rig, 7, NULL).kernel);
-	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
-	do_sample_as(rig, 7, pc, PERF_RECORD_MISC_KERNEL);
-	seen = expect_of(rig, 7, "/bin/prog");
-	assert_true(seen.kernel);
-	assert_int_equal(seen.pc, pc);
-	do_sample(rig, 7, 0x10000);
-	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
-	/* Who is not known has no program; nobody has to look. */
-	do_sample_as(rig, 99, pc, PERF_RECORD_MISC_KERNEL);
-	assert_true(expect_of(rig, 99, NULL).kernel);
-	do_sample_as(rig, 0, pc, PERF_RECORD_MISC_KERNEL);
-	assert_true(expect_of(rig, 0, NULL).kernel);
-	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 0);
-	free_rig(rig);
-}
-
-/* A task that is being freed has no number any more. */
-static void tasks_without_a_number(void **state)
-{
-	struct rig *rig = new_rig();
-
-	(void)state;
-	do_sample_as(rig, UINT32_MAX, 0xffffffff81000000,
-		     PERF_RECORD_MISC_KERNEL);
-	assert_true(expect_of(rig, 0, NULL).kernel);
-	do_sample(rig, UINT32_MAX, 0x1000);
-	do_sample(rig, 0, 0x1000);
-	assert_int_equal(stat_of(rig, OPD_PERF_NO_MM), 2);
-	free_rig(rig);
-}
-
-/* Another process, CPU or thread is said, however little differs. */
-static void every_part_of_the_context_counts(void **state)
-{
-	static const uint32_t places[][3] = {
-		{ 7, 9, 0 },  { 8, 9, 0 },  { 8, 10, 0 },
-		{ 8, 10, 1 }, { 8, 10, 1 }, { 7, 9, 0 },
-	};
-	struct rig *rig = new_rig();
-	struct opd_perf_rec rec;
-	struct seen seen;
-
-	(void)state;
-	for (size_t i = 0; i < 6; i++) {
-		rec = rec_of(rig, PERF_RECORD_SAMPLE, places[i][0]);
-		rec.tid = places[i][1];
-		rec.misc = PERF_RECORD_MISC_KERNEL;
-		rec.sample.ip = 0x1000 + i;
-		opd_perf_world_sample(&rig->world, &rec, places[i][2], 0);
-	}
-	for (size_t i = 0; i < 6; i++) {
-		assert_true(next_sample(rig, &seen));
-		assert_int_equal(seen.tgid, places[i][0]);
-		assert_int_equal(seen.tid, places[i][1]);
-		assert_int_equal(seen.cpu, places[i][2]);
-		assert_int_equal(seen.pc, 0x1000 + i);
-	}
-	free_rig(rig);
-}
-
-static void addresses_that_are_not_ours(void **state)
-{
-	static const uint16_t misc[] = {
-		PERF_RECORD_MISC_CPUMODE_UNKNOWN,
-		PERF_RECORD_MISC_HYPERVISOR,
-		PERF_RECORD_MISC_GUEST_KERNEL,
-		PERF_RECORD_MISC_GUEST_USER,
-		7,
-	};
-	struct rig *rig = new_rig();
-
-	(void)state;
-	do_exec(rig, 7);
-	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
-	for (size_t i = 0; i < 5; i++)
-		do_sample_as(rig, 7, 0x10000, misc[i]);
-	assert_int_equal(stat_of(rig, OPD_PERF_INVALID_EIP), 5);
-	do_sample_as(rig, 7, OP_ESCAPE, PERF_RECORD_MISC_KERNEL);
-	do_sample_as(rig, 7, OP_ESCAPE, PERF_RECORD_MISC_USER);
-	assert_int_equal(stat_of(rig, OPD_PERF_INVALID_EIP), 7);
-	expect_none(rig);
-	/* Other bits say other things. */
-	do_sample_as(rig, 7, 0x10000,
-		     PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP);
-	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
-	free_rig(rig);
-}
+#include "tests/unit/rows.h"
 
 static void do_ksymbol(struct rig *rig, uint64_t addr, uint32_t len, bool gone,
 		       const char *name)
@@ -457,6 +18,408 @@ static void do_ksymbol(struct rig *rig, uint64_t addr, uint32_t len, bool gone,
 	rec.ksymbol.name = name;
 	opd_perf_world_side(&rig->world, &rec);
 }
+
+/* ---- what happens, in words -------------------------------------------------
+ */
+
+/* A record whose task is not PID alone. */
+static void do_thread(struct rig *rig, uint32_t type, uint32_t pid,
+		      uint32_t tid, uint64_t at)
+{
+	struct opd_perf_rec rec;
+
+	if (type == PERF_RECORD_MMAP2) {
+		rec = map_rec(rig, pid, at, 0x1000, 0, "/lib/of-thread.so");
+		rec.tid = tid;
+		opd_perf_world_side(&rig->world, &rec);
+		return;
+	}
+	rec = rec_of(rig, type, pid);
+	rec.tid = tid;
+	rec.misc = PERF_RECORD_MISC_USER;
+	rec.sample.ip = at;
+	opd_perf_world_sample(&rig->world, &rec, 0, 5);
+}
+
+static void do_kernel_at(struct rig *rig, uint32_t pid, uint32_t tid,
+			 uint32_t cpu, uint64_t ip)
+{
+	struct opd_perf_rec rec = rec_of(rig, PERF_RECORD_SAMPLE, pid);
+
+	rec.tid = tid;
+	rec.misc = PERF_RECORD_MISC_KERNEL;
+	rec.sample.ip = ip;
+	opd_perf_world_sample(&rig->world, &rec, cpu, 1);
+}
+
+static void do_data(struct rig *rig, uint32_t pid, uint64_t start, uint64_t len)
+{
+	struct opd_perf_rec rec = map_rec(rig, pid, start, len, 0, "/bin/data");
+
+	rec.mmap.is_code = false;
+	opd_perf_world_side(&rig->world, &rec);
+}
+
+static void do_other(struct rig *rig, uint32_t type, uint32_t pid)
+{
+	struct opd_perf_rec rec = rec_of(rig, type, pid);
+
+	opd_perf_world_side(&rig->world, &rec);
+}
+
+/* Processes @first to @last come and go. */
+static void do_dead(struct rig *rig, uint32_t first, uint32_t last)
+{
+	for (uint32_t pid = first; pid <= last; pid++) {
+		do_exec(rig, pid);
+		do_exit(rig, pid);
+	}
+}
+
+/*
+ * exec PID, name PID (no exec), switch PID, exit PID, fork PARENT PID,
+ * dead FIRST LAST (come and go), map PID START LEN OFFSET NAME,
+ * data PID START LEN (no code), user PID IP, mode PID IP MISC (of the record),
+ * kernel PID TID CPU IP, thread-map PID TID START, thread-user PID TID IP;
+ * all numbers but OFFSET and MISC as strtoull() reads them
+ */
+static void do_line(struct rig *rig, const char *line)
+{
+	unsigned long long v[4] = { 0 };
+	const char *at = line + strcspn(line, " ");
+	size_t len = (size_t)(at - line);
+	char verb[16], *end;
+
+	assert_true(len < sizeof(verb));
+	memcpy(verb, line, len);
+	verb[len] = '\0';
+	for (int i = 0; i < 4; i++, at = end) {
+		v[i] = strtoull(at, &end, 0);
+		if (end == at)
+			break;
+	}
+	if (!strcmp(verb, "exec"))
+		do_exec(rig, (uint32_t)v[0]);
+	else if (!strcmp(verb, "name"))
+		do_other(rig, PERF_RECORD_COMM, (uint32_t)v[0]);
+	else if (!strcmp(verb, "switch"))
+		do_other(rig, PERF_RECORD_SWITCH, (uint32_t)v[0]);
+	else if (!strcmp(verb, "exit"))
+		do_exit(rig, (uint32_t)v[0]);
+	else if (!strcmp(verb, "fork"))
+		do_fork(rig, (uint32_t)v[0], (uint32_t)v[1]);
+	else if (!strcmp(verb, "dead"))
+		do_dead(rig, (uint32_t)v[0], (uint32_t)v[1]);
+	else if (!strcmp(verb, "map"))
+		do_map(rig, (uint32_t)v[0], v[1], v[2], v[3],
+		       at + (*at == ' '));
+	else if (!strcmp(verb, "data"))
+		do_data(rig, (uint32_t)v[0], v[1], v[2]);
+	else if (!strcmp(verb, "user"))
+		do_sample(rig, (uint32_t)v[0], v[1]);
+	else if (!strcmp(verb, "mode"))
+		do_sample_as(rig, (uint32_t)v[0], v[1], (uint16_t)v[2]);
+	else if (!strcmp(verb, "kernel"))
+		do_kernel_at(rig, (uint32_t)v[0], (uint32_t)v[1],
+			     (uint32_t)v[2], v[3]);
+	else if (!strcmp(verb, "thread-map"))
+		do_thread(rig, PERF_RECORD_MMAP2, (uint32_t)v[0],
+			  (uint32_t)v[1], v[2]);
+	else if (!strcmp(verb, "thread-user"))
+		do_thread(rig, PERF_RECORD_SAMPLE, (uint32_t)v[0],
+			  (uint32_t)v[1], v[2]);
+	else
+		fail_msg("%s: no such verb", verb);
+}
+
+/* ---- what comes of it, in words ---------------------------------------------
+ */
+
+static void show_cookie(struct rig *rig, uint64_t cookie, FILE *out)
+{
+	struct op_cookie_query q;
+
+	if (cookie == OP_NO_COOKIE) {
+		fputs(" -", out);
+		return;
+	}
+	query(rig, cookie, &q);
+	fprintf(out, " %s", q.path);
+	if (q.flags & OP_IMAGE_NO_FILE)
+		fputs("{no-file}", out);
+	if (q.flags & OP_IMAGE_DELETED)
+		fputs("{deleted}", out);
+}
+
+/* "PID[/TID@CPU#COUNTER] APP IMAGE+OFFSET", "... kernel+ADDRESS". */
+static void show_samples(struct rig *rig, FILE *out)
+{
+	struct seen seen;
+
+	while (next_sample(rig, &seen)) {
+		fprintf(out, "%lu", seen.tgid);
+		if (seen.tid != seen.tgid || seen.cpu != 3 || seen.counter != 1)
+			fprintf(out, "/%lu@%lu#%lu", seen.tid, seen.cpu,
+				seen.counter);
+		show_cookie(rig, seen.app, out);
+		if (seen.kernel)
+			fputs(" kernel", out);
+		else if (seen.cookie == OP_NO_COOKIE)
+			fprintf(out, " %s(%lx-%lx)", seen.anon, seen.start,
+				seen.end);
+		else
+			show_cookie(rig, seen.cookie, out);
+		fprintf(out, "+%lx\n", seen.pc);
+	}
+}
+
+/* What is not zero. The samples that were received are a line each. */
+static void show_counts(struct rig *rig, FILE *out)
+{
+	static const char *const names[] = {
+#define X(constant, name) [OPD_PERF_##constant] = #name,
+		OPD_PERF_STATS(X)
+#undef X
+	};
+
+	for (size_t i = OPD_PERF_RECEIVED + 1; i < OPD_PERF_NR_STATS; i++)
+		if (rig->world.stats[i])
+			fprintf(out, "%s %lu\n", names[i], rig->world.stats[i]);
+	fprintf(out, "%zu images\n", rig->world.images.nr);
+}
+
+/* "process PID" tells of that process, the end of all that came. */
+static void run_world(const struct row *row, FILE *out)
+{
+	const char *at = row->script;
+	struct rig *rig = new_rig();
+	const struct opd_process *process;
+	char line[512];
+	unsigned int pid;
+
+	while (next_line(&at, line, sizeof(line))) {
+		if (sscanf(line, "process %u", &pid) != 1) {
+			do_line(rig, line);
+			continue;
+		}
+		show_samples(rig, out);
+		process = opd_maps_find(&rig->world.maps, pid);
+		if (process)
+			fprintf(out, "process %u: %u threads\n", pid,
+				process->nr_threads);
+		else
+			fprintf(out, "process %u: unknown\n", pid);
+	}
+	show_samples(rig, out);
+	show_counts(rig, out);
+	free_rig(rig);
+}
+
+static void test_row(void **state)
+{
+	check_row(*state, run_world);
+}
+
+#define PROG "exec 7; map 7 0x10000 0x1000 0 /bin/prog;"
+#define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
+static const struct row rows[] = {
+	/* ---- images and offsets ---- */
+	{ "offsets_are_those_in_the_file", NULL,
+	  "exec 7; map 7 0x400000 0x2000 0x1000 /bin/prog;"
+	  "map 7 0x7f0000000000 0x1000 0x26000 /lib/libc.so.6;"
+	  "user 7 0x400000; user 7 0x401fff; user 7 0x7f0000000123;"
+	  "user 7 0x402000; user 7 0x3fffff; user 7 0;"
+	  "user 7 0xfffffffffffffffe",
+	  "7 /bin/prog /bin/prog+1000\n"
+	  "7 /bin/prog /bin/prog+2fff\n"
+	  "7 /bin/prog /lib/libc.so.6+26123\n"
+	  "sample_lost_no_mapping 4\n"
+	  "2 images\n" },
+	{ "data_is_no_code", NULL,
+	  "exec 7; data 7 0x1000 0x1000; map 7 0x4000 0x1000 0 /bin/prog;"
+	  "user 7 0x1000; user 7 0x4000",
+	  "7 /bin/prog /bin/prog+0\n"
+	  "sample_lost_no_mapping 1\n"
+	  "1 images\n" },
+	/* One library goes, another comes where it was. */
+	{ "an_address_belongs_to_the_one_of_that_time", NULL,
+	  "exec 7; map 7 0x400000 0x1000 0 /bin/prog;"
+	  "map 7 0x10000 0x4000 0 /lib/a.so; user 7 0x11000;"
+	  "map 7 0x10000 0x2000 0x1000 /lib/b.so; user 7 0x11000;"
+	  "user 7 0x13000; map 7 0x10000 0x4000 0 /lib/a.so; user 7 0x11000",
+	  "7 /bin/prog /lib/a.so+1000\n"
+	  "7 /bin/prog /lib/b.so+2000\n"
+	  "7 /bin/prog /lib/a.so+3000\n"
+	  "7 /bin/prog /lib/a.so+1000\n"
+	  "3 images\n" },
+	/* The name of the sixth is too long. */
+	{ "memory_without_a_file_has_a_name", NULL,
+	  "exec 7; map 7 0x10000 0x1000 0x10000 //anon;"
+	  "map 7 0x20000 0x1000 0 [heap]; map 7 0x30000 0x1000 0 [stack];"
+	  "map 7 0x40000 0x1000 0 ; map 7 0x50000 0x1000 0 /;"
+	  "map 7 0x60000 0x1000 0 " X50 X50 X50 ";"
+	  "map 7 0x70000 0x1000 0 //toolong; user 7 0x10123; user 7 0x20123;"
+	  "user 7 0x30123; user 7 0x40123; user 7 0x50123; user 7 0x60123;"
+	  "user 7 0x70123",
+	  "7 - anon(10000-11000)+123\n"
+	  "7 - [heap](20000-21000)+123\n"
+	  "7 - [stack](30000-31000)+123\n"
+	  "7 - anon(40000-41000)+123\n"
+	  "7 - anon(50000-51000)+123\n"
+	  "7 - xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx(60000-61000)+123\n"
+	  "7 - anon(70000-71000)+123\n"
+	  "0 images\n" },
+	/* What is left of it has another start, or another end only. */
+	{ "anonymous_memory_is_cut", NULL,
+	  "exec 7; map 7 0x10000 0x3000 0 //anon; user 7 0x12fff;"
+	  "map 7 0x11000 0x1000 0 /lib/x.so; user 7 0x12fff;"
+	  "map 7 0x12800 0x800 0 /lib/y.so; user 7 0x12000;"
+	  "map 7 0x12800 0x800 0 //anon; user 7 0x10fff; user 7 0x11000;"
+	  "user 7 0x12fff",
+	  "7 - anon(10000-13000)+2fff\n"
+	  "7 /lib/x.so anon(12000-13000)+fff\n"
+	  "7 /lib/x.so anon(12000-12800)+0\n"
+	  "7 /lib/x.so anon(10000-11000)+fff\n"
+	  "7 /lib/x.so /lib/x.so+0\n"
+	  "7 /lib/x.so anon(12800-13000)+7ff\n"
+	  "2 images\n" },
+	{ "files_on_no_disk", NULL,
+	  "exec 7; map 7 0x0000 0x1000 0 /bin/prog; user 7 0x1;"
+	  "map 7 0x1000 0x1000 0 [vdso]; user 7 0x1001;"
+	  "map 7 0x2000 0x1000 0 /memfd:jit (deleted); user 7 0x2001;"
+	  "map 7 0x3000 0x1000 0 /SYSV00000000 (deleted); user 7 0x3001;"
+	  "map 7 0x4000 0x1000 0 /dev/zero (deleted); user 7 0x4001;"
+	  "map 7 0x5000 0x1000 0 /memfd:not; user 7 0x5001;"
+	  "map 7 0x6000 0x1000 0 /nonexistent/x.so (deleted); user 7 0x6001;"
+	  "map 7 0x7000 0x1000 0 /x (deleted) ; user 7 0x7001;"
+	  "map 7 0x8000 0x1000 0 / (deleted); user 7 0x8001",
+	  "7 /bin/prog /bin/prog+1\n"
+	  "7 /bin/prog [vdso]{no-file}+1\n"
+	  "7 /bin/prog /memfd:jit{no-file}{deleted}+1\n"
+	  "7 /bin/prog /SYSV00000000{no-file}{deleted}+1\n"
+	  "7 /bin/prog /dev/zero{no-file}{deleted}+1\n"
+	  "7 /bin/prog /memfd:not+1\n"
+	  "7 /bin/prog /nonexistent/x.so{deleted}+1\n"
+	  "7 /bin/prog /x (deleted) +1\n"
+	  "7 /bin/prog /{deleted}+1\n"
+	  "9 images\n" },
+	/* In the stream such an offset would be something else. */
+	{ "no_offset_is_an_escape", NULL,
+	  "exec 7; map 7 0x1000 0x1000 0xffffffffffffff00 /bin/prog;"
+	  "user 7 0x10fe; user 7 0x10ff; user 7 0x1100",
+	  "7 /bin/prog /bin/prog+fffffffffffffffe\n"
+	  "7 /bin/prog /bin/prog+0\n"
+	  "sample_invalid_eip 1\n"
+	  "1 images\n" },
+	/* ---- processes ---- */
+	{ "the_program_is_the_first_file_after_an_exec", NULL,
+	  "exec 7; map 7 0x90000 0x1000 0 [stack]; user 7 0x90000;"
+	  "map 7 0x10000 0x1000 0 /bin/prog; map 7 0x20000 0x1000 0 /lib/ld.so;"
+	  "user 7 0x20000; exec 7; user 7 0x20000;"
+	  "map 7 0x50000 0x1000 0 /bin/other;"
+	  "map 7 0x20000 0x1000 0 /lib/ld.so; user 7 0x20000; user 7 0x10000",
+	  "7 - [stack](90000-91000)+0\n"
+	  "7 /bin/prog /lib/ld.so+0\n"
+	  "7 /bin/other /lib/ld.so+0\n"
+	  "sample_lost_no_mapping 2\n"
+	  "3 images\n" },
+	{ "a_name_changes_nothing", NULL,
+	  PROG "name 7; switch 7; user 7 0x10001",
+	  "7 /bin/prog /bin/prog+1\n"
+	  "1 images\n" },
+	{ "forks_and_execs", NULL,
+	  "exec 7; map 7 0x10000 0x1000 0 /bin/sh; fork 7 8; user 8 0x10000;"
+	  "map 8 0x20000 0x1000 0 /lib/child.so;"
+	  "map 7 0x20000 0x1000 0 /lib/parent.so; user 7 0x20000;"
+	  "user 8 0x20000; exec 8; map 8 0x10000 0x1000 0 /bin/ls;"
+	  "user 8 0x10000; user 7 0x10000; user 8 0x20000;"
+	  "exit 8; fork 7 8; user 8 0x20000",
+	  "8 /bin/sh /bin/sh+0\n"
+	  "7 /bin/sh /lib/parent.so+0\n"
+	  "8 /bin/sh /lib/child.so+0\n"
+	  "8 /bin/ls /bin/ls+0\n"
+	  "7 /bin/sh /bin/sh+0\n"
+	  "8 /bin/sh /lib/parent.so+0\n"
+	  "sample_lost_no_mapping 1\n"
+	  "4 images\n" },
+	{ "samples_of_the_dead_come_late", NULL,
+	  PROG "exit 7; user 7 0x10005; kernel 7 7 3 0xffffffff81000000;"
+	       "dead 1000 1255; user 7 0x10005; process 7",
+	  "7 /bin/prog /bin/prog+5\n"
+	  "7 /bin/prog kernel+ffffffff81000000\n"
+	  "process 7: unknown\n"
+	  "sample_lost_no_mm 1\n"
+	  "proc_read 1\n"
+	  "1 images\n" },
+	{ "the_last_dead_are_kept", NULL,
+	  PROG "exit 7; dead 1000 1254; user 7 0x10005",
+	  "7 /bin/prog /bin/prog+5\n"
+	  "1 images\n" },
+	/* What threads map and where they are is their process's. */
+	{ "threads_are_no_processes", NULL,
+	  PROG "fork 7 7; fork 7 7; user 7 0x10000; process 7;"
+	       "thread-map 7 9 0x20000; thread-user 7 9 0x20002; process 9;"
+	       "exit 7; exit 7; process 7; exit 7; process 7",
+	  "7 /bin/prog /bin/prog+0\n"
+	  "process 7: 3 threads\n"
+	  "7/9@0#5 /bin/prog /lib/of-thread.so+2\n"
+	  "process 9: unknown\n"
+	  "process 7: 1 threads\n"
+	  "process 7: 0 threads\n"
+	  "2 images\n" },
+	/* Nothing is known of it, and /proc does not know it either. */
+	{ "unknown_processes", NULL,
+	  "user 99 0x1000; map 99 0x1000 0x1000 0 /bin/prog; user 99 0x1000;"
+	  "exit 99; fork 99 100; map 100 0x1000 0x1000 0 /bin/child;"
+	  "user 100 0x1000; fork 98 98; process 98",
+	  "100 - /bin/child+0\n"
+	  "process 98: unknown\n"
+	  "sample_lost_no_mm 2\n"
+	  "proc_read 5\n"
+	  "1 images\n" },
+	/* ---- the kernel, and what is not ours ---- */
+	/* Of a task that is not known there is no program; nobody looks. */
+	{ "samples_in_the_kernel", NULL,
+	  "exec 7; kernel 7 7 3 0xffffffff81001234;"
+	  "map 7 0x10000 0x1000 0 /bin/prog; kernel 7 7 3 0xffffffff81001234;"
+	  "user 7 0x10000; kernel 99 99 3 0xffffffff81001234;"
+	  "kernel 0 0 3 0xffffffff81001234",
+	  "7 - kernel+ffffffff81001234\n"
+	  "7 /bin/prog kernel+ffffffff81001234\n"
+	  "7 /bin/prog /bin/prog+0\n"
+	  "99 - kernel+ffffffff81001234\n"
+	  "0 - kernel+ffffffff81001234\n"
+	  "1 images\n" },
+	/* A task that is being freed has no number any more. */
+	{ "tasks_without_a_number", NULL,
+	  "kernel 0xffffffff 0xffffffff 3 0xffffffff81000000;"
+	  "user 0xffffffff 0x1000; user 0 0x1000",
+	  "0 - kernel+ffffffff81000000\n"
+	  "sample_lost_no_mm 2\n"
+	  "proc_read 2\n"
+	  "0 images\n" },
+	/* Another process, thread or CPU is said, however little differs. */
+	{ "every_part_of_the_context_counts", NULL,
+	  "kernel 7 9 0 0x1000; kernel 8 9 0 0x1001; kernel 8 10 0 0x1002;"
+	  "kernel 8 10 1 0x1003; kernel 8 10 1 0x1004; kernel 7 9 0 0x1005",
+	  "7/9@0#1 - kernel+1000\n"
+	  "8/9@0#1 - kernel+1001\n"
+	  "8/10@0#1 - kernel+1002\n"
+	  "8/10@1#1 - kernel+1003\n"
+	  "8/10@1#1 - kernel+1004\n"
+	  "7/9@0#1 - kernel+1005\n"
+	  "0 images\n" },
+	/* Unknown, hypervisor, guests, nothing at all; the escape twice. */
+	{ "addresses_that_are_not_ours", NULL,
+	  PROG "mode 7 0x10000 0; mode 7 0x10000 3; mode 7 0x10000 4;"
+	       "mode 7 0x10000 5; mode 7 0x10000 7;"
+	       "kernel 7 7 3 0xffffffffffffffff; user 7 0xffffffffffffffff;"
+	       "mode 7 0x10000 0x4002",
+	  "7 /bin/prog /bin/prog+0\n"
+	  "sample_invalid_eip 7\n"
+	  "1 images\n" },
+};
 
 static void code_that_the_kernel_makes(void **state)
 {
@@ -624,28 +587,11 @@ static void weights(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	const struct CMUnitTest others[] = {
 		cmocka_unit_test(weights),
-		cmocka_unit_test(offsets_are_those_in_the_file),
-		cmocka_unit_test(data_is_no_code),
-		cmocka_unit_test(an_address_belongs_to_the_one_of_that_time),
-		cmocka_unit_test(memory_without_a_file_has_a_name),
-		cmocka_unit_test(anonymous_memory_is_cut),
-		cmocka_unit_test(files_on_no_disk),
-		cmocka_unit_test(no_offset_is_an_escape),
-		cmocka_unit_test(the_program_is_the_first_file_after_an_exec),
-		cmocka_unit_test(a_name_changes_nothing),
-		cmocka_unit_test(forks_and_execs),
-		cmocka_unit_test(samples_of_the_dead_come_late),
-		cmocka_unit_test(threads_are_no_processes),
-		cmocka_unit_test(unknown_processes),
-		cmocka_unit_test(samples_in_the_kernel),
-		cmocka_unit_test(tasks_without_a_number),
-		cmocka_unit_test(every_part_of_the_context_counts),
-		cmocka_unit_test(addresses_that_are_not_ours),
 		cmocka_unit_test(code_that_the_kernel_makes),
 		cmocka_unit_test(samples_come_to_sample_files),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }
