@@ -4,6 +4,7 @@
 #include "daemon/opd_perf_merge.h"
 #include "tests/unit/perf_records.h"
 #include "tests/unit/perf_words.h"
+#include "tests/unit/rows.h"
 
 static uint32_t next_random(uint64_t *state)
 {
@@ -139,124 +140,352 @@ static void expect_no_more(struct rig *rig)
 	assert_false(walk_next(&rig->walk, &seen));
 }
 
-/* The drawing in opd_perf_merge.h. */
-static void changes_come_between_the_samples(void **state)
-{
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
+/* ---- what is in the rings, in words -----------------------------------------
+ */
 
-	(void)state;
-	put_exec(rig, 2, 1, 7);
-	put_map(rig, 2, 2, 7, 1);
-	put_map(rig, 1, 100, 7, 2);
-	put_map(rig, 0, 200, 7, 3);
-	put_sample(rig, 0, 90, 7, 10, 0);
-	put_sample(rig, 0, 95, 7, 11, 0);
-	put_sample(rig, 0, 150, 7, 12, 0);
-	put_sample(rig, 0, 250, 7, 13, 0);
-	put_sample(rig, 1, 91, 7, 14, 0);
-	put_sample(rig, 1, 101, 7, 15, 0);
-	put_sample(rig, 1, 199, 7, 16, 0);
-	put_sample(rig, 1, 201, 7, 17, 0);
-	run(rig, 300);
-	expect(rig, 0, 10, 1);
-	expect(rig, 0, 11, 1);
-	expect(rig, 10, 14, 1);
-	expect(rig, 0, 12, 2);
-	expect(rig, 10, 15, 2);
-	expect(rig, 10, 16, 2);
-	expect(rig, 0, 13, 3);
-	expect(rig, 10, 17, 3);
-	expect_no_more(rig);
-	assert_int_equal(rig->world.stats[OPD_PERF_RECEIVED], 8);
-	free_rig(rig);
+static void put_counted(struct rig *rig, int cpu, uint64_t time, uint64_t id)
+{
+	struct record_who who = who_in(rig, 7, 7, time);
+
+	who.id = id;
+	record_sample(&rig->record, &who, PERF_RECORD_MISC_KERNEL, 0x1234);
+	ring_write_record(&rig->cpus[cpu].samples, &rig->record);
 }
 
-/* At one time: the change was before the sample. */
-static void a_change_comes_before_samples_of_its_time(void **state)
+static void put_lost(struct rig *rig, int cpu, uint32_t type, uint64_t time,
+		     uint64_t nr)
 {
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
+	struct record_who who = who_in(rig, 7, 7, time);
 
-	(void)state;
-	put_exec(rig, 0, 100, 7);
-	put_map(rig, 0, 100, 7, 1);
-	put_map(rig, 0, 100, 7, 2);
-	put_map(rig, 1, 101, 7, 3);
-	put_sample(rig, 0, 100, 7, 10, 0);
-	put_sample(rig, 2, 100, 7, 11, 0);
-	put_sample(rig, 2, 101, 7, 12, 0);
-	run(rig, 101);
-	expect(rig, 0, 10, 2);
-	expect(rig, 20, 11, 2);
-	expect(rig, 20, 12, 3);
-	expect_no_more(rig);
-	free_rig(rig);
+	record_lost(&rig->record, type, &who, nr);
+	ring_write_record(&rig->cpus[cpu].samples, &rig->record);
 }
 
-static void what_is_behind_the_horizon_waits(void **state)
+static void put_throttle(struct rig *rig, int cpu, bool on, uint64_t time)
 {
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
+	struct record_who who = who_in(rig, 7, 7, time);
 
-	(void)state;
-	put_exec(rig, 0, 1, 7);
-	put_map(rig, 0, 1, 7, 1);
-	put_sample(rig, 0, 100, 7, 10, 0);
-	put_sample(rig, 0, 101, 7, 11, 0);
-	put_map(rig, 1, 101, 7, 2);
-	put_sample(rig, 1, 102, 7, 12, 0);
-	run(rig, 100);
-	expect(rig, 0, 10, 1);
-	expect_no_more(rig);
-	assert_int_equal(rig->cpus[0].samples.meta->data_tail, 32);
-	assert_int_equal(ring_room(&rig->cpus[0].side), 2048);
-	assert_int_equal(rig->cpus[1].samples.meta->data_tail, 1024);
-	assert_int_equal(rig->cpus[1].side.meta->data_tail, 1024);
-	run(rig, 100);
-	expect_no_more(rig);
-	run(rig, 101);
-	expect(rig, 0, 11, 2);
-	expect_no_more(rig);
-	run(rig, 102);
-	expect(rig, 10, 12, 2);
-	expect_no_more(rig);
-	for (int i = 0; i < NR_CPUS; i++) {
-		assert_int_equal(ring_room(&rig->cpus[i].samples), 4096);
-		assert_int_equal(ring_room(&rig->cpus[i].side), 2048);
+	record_throttle(&rig->record,
+			on ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE,
+			&who);
+	ring_write_record(&rig->cpus[cpu].samples, &rig->record);
+}
+
+/* A record of side band, or of samples, that makes no sense. */
+static void put_bad(struct rig *rig, int cpu, uint64_t time, bool side)
+{
+	struct record_who who = { 7, 7, time, OPD_PERF_SIDE, 0 };
+	struct record_mmap wraps = {
+		.start = UINT64_MAX,
+		.len = 1,
+		.prot = PROT_EXEC,
+		.name = "/bad",
+	};
+
+	if (side) {
+		record_mmap2(&rig->record, &who, &wraps);
+		ring_write_record(&rig->cpus[cpu].side, &rig->record);
+		return;
 	}
-	free_rig(rig);
+	record_begin(&rig->record, PERF_RECORD_LOST, 0); /* says no number */
+	record_end(&rig->record, &who);
+	ring_write_record(&rig->cpus[cpu].samples, &rig->record);
 }
 
-/* What comes after the time was handled is handled as the world is then; a
- * record behind a later one waits for that. */
-static void late_records_are_handled_when_found(void **state)
+static void put_side_lost(struct rig *rig, int cpu, uint64_t time, uint64_t nr)
 {
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
+	struct record_who who = { 7, 7, time, OPD_PERF_SIDE, 0 };
 
-	(void)state;
-	put_exec(rig, 0, 1, 7);
-	put_map(rig, 0, 1, 7, 1);
-	put_map(rig, 0, 50, 7, 2);
-	run(rig, 100);
-	put_sample(rig, 1, 40, 7, 10, 0);
-	put_sample(rig, 2, 150, 7, 11, 0);
-	put_sample(rig, 2, 45, 7, 12, 0);
-	run(rig, 120);
-	expect(rig, 10, 10, 2);
-	expect_no_more(rig);
-	run(rig, 160);
-	expect(rig, 20, 11, 2);
-	expect(rig, 20, 12, 2);
-	expect_no_more(rig);
-	/* Of side band, too: the one in front of it is at 170. */
-	put_map(rig, 0, 170, 7, 3);
-	put_map(rig, 0, 165, 7, 4);
-	put_sample(rig, 1, 166, 7, 13, 0);
-	put_sample(rig, 1, 171, 7, 14, 0);
-	run(rig, 180);
-	expect(rig, 10, 13, 2);
-	expect(rig, 10, 14, 4);
-	expect_no_more(rig);
+	record_lost(&rig->record, PERF_RECORD_LOST, &who, nr);
+	ring_write_record(&rig->cpus[cpu].side, &rig->record);
+}
+
+/*
+ * exec CPU TIME, map CPU TIME PART, user CPU TIME TID, kernel CPU TIME ID,
+ * lost CPU TIME NR, lost-samples CPU TIME NR, side-lost CPU TIME NR,
+ * throttle CPU TIME, unthrottle CPU TIME, bad CPU TIME, bad-side CPU TIME
+ */
+static bool put_line(struct rig *rig, const char *verb, int cpu, uint64_t time,
+		     uint64_t nr)
+{
+	if (!strcmp(verb, "exec"))
+		put_exec(rig, cpu, time, 7);
+	else if (!strcmp(verb, "map"))
+		put_map(rig, cpu, time, 7, nr);
+	else if (!strcmp(verb, "user"))
+		put_sample(rig, cpu, time, 7, (uint32_t)nr, 0);
+	else if (!strcmp(verb, "kernel"))
+		put_counted(rig, cpu, time, nr);
+	else if (!strcmp(verb, "lost"))
+		put_lost(rig, cpu, PERF_RECORD_LOST, time, nr);
+	else if (!strcmp(verb, "lost-samples"))
+		put_lost(rig, cpu, PERF_RECORD_LOST_SAMPLES, time, nr);
+	else if (!strcmp(verb, "side-lost"))
+		put_side_lost(rig, cpu, time, nr);
+	else if (!strcmp(verb, "throttle"))
+		put_throttle(rig, cpu, true, time);
+	else if (!strcmp(verb, "unthrottle"))
+		put_throttle(rig, cpu, false, time);
+	else if (!strcmp(verb, "bad"))
+		put_bad(rig, cpu, time, false);
+	else if (!strcmp(verb, "bad-side"))
+		put_bad(rig, cpu, time, true);
+	else
+		return false;
+	return true;
+}
+
+/* ---- what comes of it, in words ---------------------------------------------
+ */
+
+/* Of user code "TID@CPU:PART", of the kernel "#COUNTER@CPU". */
+static void show_samples(struct rig *rig, FILE *out)
+{
+	struct seen seen;
+
+	while (walk_next(&rig->walk, &seen)) {
+		if (seen.kernel) {
+			assert_int_equal(seen.pc, 0x1234);
+			fprintf(out, " #%d@%lu", (int)seen.counter, seen.cpu);
+			continue;
+		}
+		assert_int_equal(seen.cookie, 1);
+		fprintf(out, " %lu@%lu:%lu", seen.tid, seen.cpu, seen.pc / LEN);
+	}
+}
+
+static void show_stats(const struct rig *rig, FILE *out)
+{
+	static const char *const names[] = {
+#define X(constant, name) [OPD_PERF_##constant] = #name,
+		OPD_PERF_STATS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < OPD_PERF_NR_STATS; i++)
+		if (rig->world.stats[i] && i != OPD_PERF_PROC_READ)
+			fprintf(out, "%s %lu\n", names[i], rig->world.stats[i]);
+	if (rig->world.gap_at)
+		fprintf(out, "gap at %lu\n", rig->world.gap_at);
+	for (int i = 0; i < NR_CPUS; i++) {
+		uint64_t samples = 4096 - ring_room(&rig->cpus[i].samples);
+		uint64_t side = 2048 - ring_room(&rig->cpus[i].side);
+
+		if (samples || side)
+			fprintf(out, "CPU %d has %lu and %lu bytes left\n", i,
+				samples, side);
+	}
+}
+
+/*
+ * run HORIZON [one]: handle what is there, with room for one sample only;
+ * throttled TIME: what has been lost by then; stop TIME: no clock from then on;
+ * show: statistics and what is left in the rings, as at the end
+ */
+static void do_line(struct rig *rig, const char *line, FILE *out)
+{
+	unsigned long v[3] = { 0 };
+	char verb[16];
+	bool all;
+	int nr;
+
+	nr = sscanf(line, "%15s %lu %lu %lu", verb, &v[0], &v[1], &v[2]);
+	if (nr > 2 && put_line(rig, verb, (int)v[0], v[1], v[2]))
+		return;
+	if (!strcmp(verb, "run")) {
+		opd_perf_merge_look(&rig->merge);
+		all = run_into(rig, v[0],
+			       strstr(line, " one") ? OPD_PERF_SAMPLE_WORDS
+						    : MANY);
+		fputs(all ? "all:" : "not all:", out);
+		show_samples(rig, out);
+		fputc('\n', out);
+	} else if (!strcmp(verb, "throttled")) {
+		fprintf(out, "throttled: %lu\n",
+			opd_perf_merge_throttled(&rig->merge, v[0]));
+	} else if (!strcmp(verb, "stop")) {
+		opd_perf_merge_stop(&rig->merge, &rig->world, v[0]);
+	} else if (!strcmp(verb, "show")) {
+		show_stats(rig, out);
+	} else {
+		fail_msg("%s: no such verb", line);
+	}
+}
+
+/* @row->given is how many ids are known, or "clock" of a period of 100 ns. */
+static void run_merge(const struct row *row, FILE *out)
+{
+	static const struct opd_perf_id ids[] = {
+		{ 5, 2 }, { 8, 0 }, { 1000, 1 }, { UINT64_MAX, 31 }
+	};
+	size_t nr_ids = row->given ? strtoul(row->given, NULL, 10) : 0;
+	struct rig *rig =
+		new_rig(nr_ids ? OPD_PERF_SAMPLE_ID : OPD_PERF_SAMPLE);
+	const char *at = row->script;
+	char line[64];
+
+	rig->merge.ids = ids;
+	rig->merge.nr_ids = nr_ids;
+	if (row->given && !nr_ids)
+		rig->merge.period_ns = 100;
+	while (next_line(&at, line, sizeof(line)))
+		do_line(rig, line, out);
+	show_stats(rig, out);
 	free_rig(rig);
 }
+
+static void test_row(void **state)
+{
+	check_row(*state, run_merge);
+}
+
+#define IDS                                                                    \
+	"kernel 0 1 5; kernel 0 2 8; kernel 0 3 1000;"                         \
+	"kernel 0 4 18446744073709551615; kernel 0 10 0; kernel 0 11 4;"       \
+	"kernel 0 12 6; kernel 0 13 9; kernel 0 14 999; kernel 0 15 1001;"     \
+	"run 100"
+
+static const struct row rows[] = {
+	/* The drawing in opd_perf_merge.h. */
+	{ "changes_come_between_the_samples", NULL,
+	  "exec 2 1; map 2 2 1; map 1 100 2; map 0 200 3;"
+	  "user 0 90 10; user 0 95 11; user 0 150 12; user 0 250 13;"
+	  "user 1 91 14; user 1 101 15; user 1 199 16; user 1 201 17; run 300",
+	  "all: 10@0:1 11@0:1 14@10:1 12@0:2 15@10:2 16@10:2 13@0:3 17@10:3\n"
+	  "sample_received 8\n" },
+	/* At one time: the change was before the sample. */
+	{ "a_change_comes_before_samples_of_its_time", NULL,
+	  "exec 0 100; map 0 100 1; map 0 100 2; map 1 101 3;"
+	  "user 0 100 10; user 2 100 11; user 2 101 12; run 101",
+	  "all: 10@0:2 11@20:2 12@20:3\n"
+	  "sample_received 3\n" },
+	/* Of two changes at one time that of the lower CPU comes first. */
+	{ "changes_of_one_time_go_by_cpu", NULL,
+	  "exec 2 1; map 2 1 1; map 1 10 2; map 0 10 3; user 0 10 10; run 11",
+	  "all: 10@0:2\n"
+	  "sample_received 1\n" },
+	{ "what_is_behind_the_horizon_waits", NULL,
+	  "exec 0 1; map 0 1 1; user 0 100 10; user 0 101 11; map 1 101 2;"
+	  "user 1 102 12; run 100; show; run 100; run 101; run 102",
+	  "all: 10@0:1\n"
+	  "sample_received 1\n"
+	  "CPU 0 has 32 and 0 bytes left\n"
+	  "CPU 1 has 32 and 112 bytes left\n"
+	  "all:\n"
+	  "all: 11@0:2\n"
+	  "all: 12@10:2\n"
+	  "sample_received 3\n" },
+	/*
+	 * What comes after its time was handled is handled as the world is
+	 * then; a record behind a later one waits for that.
+	 */
+	{ "late_samples_are_handled_when_found", NULL,
+	  "exec 0 1; map 0 1 1; map 0 50 2; run 100; user 1 40 10;"
+	  "user 2 150 11; user 2 45 12; run 120; run 160",
+	  "all:\n"
+	  "all: 10@10:2\n"
+	  "all: 11@20:2 12@20:2\n"
+	  "sample_received 3\n" },
+	{ "late_changes_are_handled_when_found", NULL,
+	  "exec 0 1; map 0 50 2; map 0 170 3; map 0 165 4; user 1 166 13;"
+	  "user 1 171 14; run 180",
+	  "all: 13@10:2 14@10:4\n"
+	  "sample_received 2\n" },
+	/* Room is given back as far as things were handled. */
+	{ "the_tail_says_what_was_handled", NULL,
+	  "exec 0 1; map 0 1 1; map 0 30 2; user 1 10 0; user 1 20 1;"
+	  "user 1 30 2; user 1 40 3; show; run 100 one; show; run 100",
+	  "CPU 0 has 0 and 264 bytes left\n"
+	  "CPU 1 has 128 and 0 bytes left\n"
+	  "not all: 0@10:1\n"
+	  "sample_received 1\n"
+	  "CPU 0 has 0 and 112 bytes left\n"
+	  "CPU 1 has 96 and 0 bytes left\n"
+	  "all: 1@10:1 2@10:2 3@10:2\n"
+	  "sample_received 4\n" },
+	/* ---- counters ---- */
+	{ "one_id_is_known", "1", IDS,
+	  "all: #2@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0\n"
+	  "sample_received 10\n" },
+	{ "two_ids_are_known", "2", IDS,
+	  "all: #2@0 #0@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0\n"
+	  "sample_received 10\n" },
+	{ "three_ids_are_known", "3", IDS,
+	  "all: #2@0 #0@0 #1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0\n"
+	  "sample_received 10\n" },
+	{ "four_ids_are_known", "4", IDS,
+	  "all: #2@0 #0@0 #1@0 #31@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0\n"
+	  "sample_received 10\n" },
+	{ "without_ids_there_is_one_counter", NULL,
+	  "kernel 0 1 99; kernel 2 2 0; run 100",
+	  "all: #0@0 #0@20\n"
+	  "sample_received 2\n" },
+	/* ---- what is not there ---- */
+	/* The last one is behind the horizon. */
+	{ "lost_samples_are_counted", "1",
+	  "lost 0 10 100; lost-samples 1 20 20; lost 1 21 3;"
+	  "side-lost 1 30 7000; lost 2 101 5000; run 100",
+	  "all:\n"
+	  "sample_lost_overflow 123\n"
+	  "side_band_lost 7000\n"
+	  "gap at 30\n"
+	  "CPU 2 has 48 and 0 bytes left\n" },
+	/* Each CPU has its own times; the clock would have gone on. */
+	{ "throttling_costs_samples", "clock",
+	  "throttle 0 1000; throttle 1 1500; unthrottle 0 2050; run 9000; show;"
+	  "unthrottle 1 2500; run 9000; show;"
+	  "unthrottle 1 9999;" /* it was not */
+	  "throttle 2 3000; unthrottle 2 3000;" /* for no time */
+	  "throttle 2 4000; unthrottle 2 3900;" /* for less than none */
+	  "run 10000; show;"
+	  "throttle 2 5000; unthrottle 2 5099; run 10000; show;"
+	  "throttle 2 6000; unthrottle 2 6100; run 10000",
+	  "all:\n"
+	  "sample_lost_throttled 10\n"
+	  "throttle 2\n"
+	  "all:\n"
+	  "sample_lost_throttled 20\n"
+	  "throttle 2\n"
+	  "all:\n"
+	  "sample_lost_throttled 20\n"
+	  "throttle 4\n"
+	  "all:\n"
+	  "sample_lost_throttled 20\n"
+	  "throttle 5\n"
+	  "all:\n"
+	  "sample_lost_throttled 21\n"
+	  "throttle 6\n" },
+	/* A CPU that is throttled at the end loses up to then. */
+	{ "throttling_may_have_no_end", "clock",
+	  "throttle 0 1000; throttle 1 1500; throttle 2 1000;"
+	  "unthrottle 2 1200; run 9000; show; throttled 900; throttled 1500;"
+	  "throttled 2000; show; stop 2000; show; throttled 9000;"
+	  "unthrottle 0 9000; run 9000",
+	  "all:\n"
+	  "sample_lost_throttled 2\n"
+	  "throttle 3\n"
+	  "throttled: 0\n"
+	  "throttled: 5\n"
+	  "throttled: 15\n"
+	  "sample_lost_throttled 2\n"
+	  "throttle 3\n"
+	  "sample_lost_throttled 17\n"
+	  "throttle 3\n"
+	  "throttled: 0\n"
+	  "all:\n"
+	  "sample_lost_throttled 17\n"
+	  "throttle 3\n" },
+	{ "other_events_than_the_clock_lose_nothing", NULL,
+	  "throttle 0 1000; unthrottle 0 2000; run 9000",
+	  "all:\n"
+	  "throttle 1\n" },
+	{ "records_that_make_no_sense_are_counted", NULL,
+	  "exec 0 1; map 0 2 1; bad-side 0 5; map 0 6 2; user 0 3 10;"
+	  "bad 0 5; user 0 10 11; run 100",
+	  "all: 10@0:1 11@0:2\n"
+	  "sample_received 2\n"
+	  "bad_record 2\n" },
+};
 
 static void without_room_nothing_is_lost(void **state)
 {
@@ -291,239 +520,6 @@ static void without_room_nothing_is_lost(void **state)
 	assert_int_equal(rig->world.stats[OPD_PERF_RECEIVED], 30);
 	assert_int_equal(ring_room(&rig->cpus[0].samples), 4096);
 	assert_int_equal(ring_room(&rig->cpus[1].side), 2048);
-	free_rig(rig);
-}
-
-/* Room is given back as far as things were handled. */
-static void the_tail_says_what_was_handled(void **state)
-{
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
-	size_t last;
-
-	(void)state;
-	put_exec(rig, 0, 1, 7);
-	put_map(rig, 0, 1, 7, 1);
-	put_map(rig, 0, 30, 7, 2);
-	last = rig->record.len;
-	for (uint32_t i = 0; i < 4; i++)
-		put_sample(rig, 1, 10 + 10 * i, 7, i, 0);
-	opd_perf_merge_look(&rig->merge);
-	assert_int_equal(rig->cpus[0].side.meta->data_tail, 0);
-	assert_false(run_into(rig, 100, OPD_PERF_SAMPLE_WORDS));
-	expect(rig, 10, 0, 1);
-	expect_no_more(rig);
-	assert_int_equal(rig->cpus[1].samples.meta->data_tail, 1024 + 32);
-	assert_int_equal(rig->cpus[0].side.meta->data_tail,
-			 rig->cpus[0].side.meta->data_head - last);
-	run(rig, 100);
-	expect(rig, 10, 1, 1);
-	expect(rig, 10, 2, 2);
-	expect(rig, 10, 3, 2);
-	expect_no_more(rig);
-	free_rig(rig);
-}
-
-/* ---- counters ---------------------------------------------------------------
- */
-
-static void put_counted(struct rig *rig, int cpu, uint64_t time, uint64_t id)
-{
-	struct record_who who = who_in(rig, 7, 7, time);
-
-	who.id = id;
-	record_sample(&rig->record, &who, PERF_RECORD_MISC_KERNEL, 0x1234);
-	ring_write_record(&rig->cpus[cpu].samples, &rig->record);
-}
-
-static void expect_counter(struct rig *rig, uint64_t counter)
-{
-	struct seen seen;
-
-	assert_true(walk_next(&rig->walk, &seen));
-	assert_int_equal(seen.counter, counter);
-	assert_true(seen.kernel);
-	assert_int_equal(seen.pc, 0x1234);
-}
-
-static void ids_are_counters(void **state)
-{
-	static const struct opd_perf_id ids[] = {
-		{ 5, 2 }, { 8, 0 }, { 1000, 1 }, { UINT64_MAX, 31 }
-	};
-	static const uint64_t order[] = { 0, 4, 6, 9, 999, 1001 };
-
-	(void)state;
-	for (size_t nr = 1; nr <= 4; nr++) {
-		struct rig *rig = new_rig(OPD_PERF_SAMPLE_ID);
-
-		rig->merge.ids = ids;
-		rig->merge.nr_ids = nr;
-		for (size_t i = 0; i < 4; i++)
-			put_counted(rig, 0, i, ids[i].id);
-		for (size_t i = 0; i < 6; i++)
-			put_counted(rig, 0, 10 + i, order[i]);
-		run(rig, 100);
-		for (size_t i = 0; i < 4; i++)
-			expect_counter(rig,
-				       i < nr ? ids[i].counter : UINT32_MAX);
-		for (size_t i = 0; i < 6; i++)
-			expect_counter(rig, UINT32_MAX);
-		expect_no_more(rig);
-		free_rig(rig);
-	}
-}
-
-static void without_ids_there_is_one_counter(void **state)
-{
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
-
-	(void)state;
-	put_counted(rig, 0, 1, 99);
-	put_counted(rig, 2, 2, 0);
-	run(rig, 100);
-	expect_counter(rig, 0);
-	expect_counter(rig, 0);
-	expect_no_more(rig);
-	free_rig(rig);
-}
-
-/* ---- what is not there ------------------------------------------------------
- */
-
-static void put_lost(struct rig *rig, int cpu, uint32_t type, uint64_t time,
-		     uint64_t nr)
-{
-	struct record_who who = who_in(rig, 7, 7, time);
-
-	record_lost(&rig->record, type, &who, nr);
-	ring_write_record(&rig->cpus[cpu].samples, &rig->record);
-}
-
-static void lost_samples_are_counted(void **state)
-{
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE_ID);
-	struct record_who who = { 7, 7, 30, OPD_PERF_SIDE, 0 };
-
-	(void)state;
-	put_lost(rig, 0, PERF_RECORD_LOST, 10, 100);
-	put_lost(rig, 1, PERF_RECORD_LOST_SAMPLES, 20, 20);
-	put_lost(rig, 1, PERF_RECORD_LOST, 21, 3);
-	record_lost(&rig->record, PERF_RECORD_LOST, &who, 7000);
-	ring_write_record(&rig->cpus[1].side, &rig->record);
-	put_lost(rig, 2, PERF_RECORD_LOST, 101, 5000); /* not yet */
-	run(rig, 100);
-	assert_int_equal(rig->world.stats[OPD_PERF_OVERFLOW], 123);
-	assert_int_equal(rig->world.stats[OPD_PERF_SIDE_LOST], 7000);
-	assert_int_equal(rig->world.stats[OPD_PERF_RECEIVED], 0);
-	assert_int_equal(rig->world.gap_at, 30);
-	free_rig(rig);
-}
-
-static void put_throttle(struct rig *rig, int cpu, bool on, uint64_t time)
-{
-	struct record_who who = who_in(rig, 7, 7, time);
-
-	record_throttle(&rig->record,
-			on ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE,
-			&who);
-	ring_write_record(&rig->cpus[cpu].samples, &rig->record);
-}
-
-static void check_throttled(struct rig *rig, uint64_t times, uint64_t samples)
-{
-	run(rig, 1000000);
-	assert_int_equal(rig->world.stats[OPD_PERF_THROTTLE], times);
-	assert_int_equal(rig->world.stats[OPD_PERF_THROTTLED], samples);
-}
-
-/* Each CPU has its own times; the clock would have gone on. */
-static void throttling_costs_samples(void **state)
-{
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
-
-	(void)state;
-	rig->merge.period_ns = 100;
-	put_throttle(rig, 0, true, 1000);
-	put_throttle(rig, 1, true, 1500);
-	put_throttle(rig, 0, false, 2050);
-	check_throttled(rig, 2, 10);
-	put_throttle(rig, 1, false, 2500);
-	check_throttled(rig, 2, 20);
-	put_throttle(rig, 1, false, 9999); /* it was not */
-	put_throttle(rig, 2, true, 3000);
-	put_throttle(rig, 2, false, 3000); /* for no time */
-	put_throttle(rig, 2, true, 4000);
-	put_throttle(rig, 2, false, 3900); /* for less than none */
-	check_throttled(rig, 4, 20);
-	put_throttle(rig, 2, true, 5000);
-	put_throttle(rig, 2, false, 5099);
-	check_throttled(rig, 5, 20);
-	free_rig(rig);
-}
-
-/* A CPU that is throttled at the end loses up to then. */
-static void throttling_may_have_no_end(void **state)
-{
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
-
-	(void)state;
-	rig->merge.period_ns = 100;
-	put_throttle(rig, 0, true, 1000);
-	put_throttle(rig, 1, true, 1500);
-	put_throttle(rig, 2, true, 1000);
-	put_throttle(rig, 2, false, 1200);
-	check_throttled(rig, 3, 2);
-	assert_int_equal(opd_perf_merge_throttled(&rig->merge, 900), 0);
-	assert_int_equal(opd_perf_merge_throttled(&rig->merge, 1500), 5);
-	assert_int_equal(opd_perf_merge_throttled(&rig->merge, 2000), 15);
-	check_throttled(rig, 3, 2);
-	opd_perf_merge_stop(&rig->merge, &rig->world, 2000);
-	check_throttled(rig, 3, 17);
-	assert_int_equal(opd_perf_merge_throttled(&rig->merge, 9000), 0);
-	/* An end that comes late ends nothing. */
-	put_throttle(rig, 0, false, 9000);
-	check_throttled(rig, 3, 17);
-	free_rig(rig);
-}
-
-static void other_events_than_the_clock_lose_nothing(void **state)
-{
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
-
-	(void)state;
-	put_throttle(rig, 0, true, 1000);
-	put_throttle(rig, 0, false, 2000);
-	check_throttled(rig, 1, 0);
-	free_rig(rig);
-}
-
-static void records_that_make_no_sense_are_counted(void **state)
-{
-	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
-	struct record_who who = { 7, 7, 5, OPD_PERF_SIDE, 0 };
-	struct record_mmap wraps = {
-		.start = UINT64_MAX,
-		.len = 1,
-		.prot = PROT_EXEC,
-		.name = "/bad",
-	};
-
-	(void)state;
-	put_exec(rig, 0, 1, 7);
-	put_map(rig, 0, 2, 7, 1);
-	record_mmap2(&rig->record, &who, &wraps);
-	ring_write_record(&rig->cpus[0].side, &rig->record);
-	put_map(rig, 0, 6, 7, 2);
-	put_sample(rig, 0, 3, 7, 10, 0);
-	record_begin(&rig->record, PERF_RECORD_LOST, 0); /* says no number */
-	record_end(&rig->record, &who);
-	ring_write_record(&rig->cpus[0].samples, &rig->record);
-	put_sample(rig, 0, 10, 7, 11, 0);
-	run(rig, 100);
-	expect(rig, 0, 10, 1);
-	expect(rig, 0, 11, 2);
-	expect_no_more(rig);
-	assert_int_equal(rig->world.stats[OPD_PERF_BAD_RECORD], 2);
 	free_rig(rig);
 }
 
@@ -693,23 +689,11 @@ static void every_sample_is_where_it_was(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_come_between_the_samples),
-		cmocka_unit_test(a_change_comes_before_samples_of_its_time),
-		cmocka_unit_test(what_is_behind_the_horizon_waits),
-		cmocka_unit_test(late_records_are_handled_when_found),
+	const struct CMUnitTest others[] = {
 		cmocka_unit_test(without_room_nothing_is_lost),
-		cmocka_unit_test(the_tail_says_what_was_handled),
-		cmocka_unit_test(ids_are_counters),
-		cmocka_unit_test(without_ids_there_is_one_counter),
-		cmocka_unit_test(lost_samples_are_counted),
-		cmocka_unit_test(throttling_costs_samples),
-		cmocka_unit_test(throttling_may_have_no_end),
-		cmocka_unit_test(other_events_than_the_clock_lose_nothing),
-		cmocka_unit_test(records_that_make_no_sense_are_counted),
 		cmocka_unit_test(a_cpu_may_have_no_rings),
 		cmocka_unit_test(every_sample_is_where_it_was),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }
