@@ -61,8 +61,6 @@ for option in --dance --separate-lib=2 --separate-cpu=x --source=nowhere \
 		--session-dir="$SESSION" "$option"
 done
 exits 'oprofiled with a word' 2 "$BIN/oprofiled" word
-exits 'both kinds of kernel' 2 "$BIN/oprofiled" --vmlinux=/bin/sh \
-	--no-vmlinux
 like 'its version' "$("$BIN/oprofiled" --version)" '^oprofiled: oprofile '
 like 'its help' "$("$BIN/oprofiled" --help)" 'separate-kernel'
 like 'no module is an error in one line, in the background too' \

@@ -93,9 +93,6 @@ same session:aside-2 -l
 like "the log says it" "$(log)" 'packed [0-9]* sample files, .* KiB'
 like "the statistics do" "$(log)" '^Nr. packs made: 1$'
 
-exits "no number" 2 "$BIN/oprofiled" --pack-at=-1
-exits "a large number" 2 "$BIN/oprofiled" --pack-at=99999999
-
 # The pack is damaged: what is in it is lost, which is said.
 cp -R "$TMP/packed" "$TMP/damaged"
 SESSION=$TMP/damaged CURRENT=$TMP/damaged/samples/current

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Weights of precise samples: what loads cost, in a column of its own.
+# Weights of precise samples: what loads cost, in a column of its own. Which
+# sample a weight is for is in tests/unit/test_opd_extended.c.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/daemon.sh"
 
@@ -70,75 +71,7 @@ is "a column of latencies beside that of samples" \
 	"1334 $(awk '$1 == "LOADS" { n += 2 * $3 } END { print n }' "$TMP/wanted")"
 like "the log has a section" "$(log)" '^Nr. samples with a weight: 857$'
 
-# ---- only the next sample
-
-stream "$TMP/next" <<'END'
-stream 1 8
-event 0 0xcd 1000 0x1 1 1 LOADS
-cpu 3
-ctx 12 1
-tgid 11
-image 1
-user
-weight 5
-sample 0x10 0
-sample 0x10 0 x3
-weight 7
-sample 0x10 9
-sample 0x10 0
-weight 8
-cpu 3
-ctx 12 1
-tgid 11
-image 1
-user
-sample 0x10 0
-trace
-weight 100
-sample 0x20 0
-sample 0x30 0
-trace-end 0
-sample 0x30 0
-cookie 1 0 0 0 0 - /bin/busy
-weight 0
-sample 0x30 0
-END
-ok "weights of some" replay "$TMP/next" --ext-feature=weight
-is "one is for one sample, even if it waits for its name" "$(pairs "$latency")" \
-	"0x10 5
-0x20 100"
-is "the account" "$(ledger | grep -v '^stacks')" "taken = 10
-stored = 9
-pending = 0
-lost.lost_bad_counter = 1"
-
-# ---- features at once
-
-{
-	cat <<-'END'
-		stream 1 8
-		event 0 0xcd 1000 0x1 1 1 LOADS
-		cookie 1 0 0 0 0 - /bin/busy
-		cpu 3
-		ctx 12 1
-		tgid 11
-		image 1
-		user
-		weight 5
-		sample 0x10 0
-		ibs-op 0x10 0x1000000007 0x1 0x2 0x0 0x0 0x0 0x0 0x0
-		sample 0x10 0
-	END
-} | stream "$TMP/both"
-ok "two features" replay "$TMP/both" --ext-feature=weight \
-	--ext-feature=ibs:op:IBS_OP_ALL:64:1
-is "each has its files" "$(files)" "$busy/IBS_OP_ALL.64.1.all.all.all
-$loads
-$latency"
-is "three samples" "$(ledger)" "taken = 3
-stored = 3
-pending = 0"
-exits "arguments" 2 replay "$TMP/both" --ext-feature=weight:5
-like "are refused" "$(replay "$TMP/both" --ext-feature=weight:5 2>&1)" \
+exits "arguments" 2 replay "$TMP/loads" --ext-feature=weight:5
+like "are refused" "$(replay "$TMP/loads" --ext-feature=weight:5 2>&1)" \
 	"^oprofiled: weight: '5': it takes no arguments\$"
 done_testing

@@ -209,7 +209,8 @@ start_daemon(struct fixture *f, const struct opd_source_ops *ops)
 	opd->source.ops = ops;
 	opd->source.fd = opd->source.dir = -1;
 	snprintf(opd->source.name, sizeof(opd->source.name), "test");
-	if (opd->options.events.nr == 0)
+	/* Who has parsed options has events, or wants none. */
+	if (opd->options.events.nr == 0 && !opd->options.source)
 		opd_events_timer(&opd->options.events);
 	assert_int_equal(op_session_init(&opd->session, f->dir, &diag), 0);
 	if (opd_session_make(opd, &diag) ||

@@ -17,6 +17,9 @@
  * Among the words of the stream a line may also be
  *
  *	show	handle all words before it, print the state
+ *	stats TEXT	print the statistics block from the line that begins
+ *			with TEXT
+ *	cat NAME	print a file of the samples' folder
  *	save NAME, reset, restart	what a person does to the session
  *
  * The link needs utils/stream_text.c.
@@ -184,7 +187,7 @@ static int find_name(const char *path, const struct stat *st, int type,
 
 	(void)st;
 	if (type != FTW_F || !strncmp(base, "ledger", 6) ||
-	    !strcmp(base, "oprofiled.log") || base[0] == '.')
+	    strstr(base, ".log") || base[0] == '.')
 		return 0;
 	assert_true(names_found->nr < NR(names_found->name));
 	names_found->name[names_found->nr] = strdup(path);
@@ -270,14 +273,15 @@ __attribute__((unused)) static struct fixture *new_with(const char *options)
 	const char *argv[16] = { "oprofiled", "--source=file:-" };
 	struct fixture *f = new_fixture();
 	struct op_diag diag = { "" };
-	char text[256], *rest;
+	char text[512], *rest;
 	int argc = 2;
 
 	snprintf(text, sizeof(text), "%s", options ? options : "");
 	for (char *at = strtok_r(text, " ", &rest); at;
 	     at = strtok_r(NULL, " ", &rest))
 		argv[argc++] = at;
-	if (opd_options_parse(&f->opd.options, argc, argv, &diag))
+	if (opd_options_parse(&f->opd.options, argc, argv, &diag) ||
+	    opd_extended_init(&f->opd, f->opd.options.ext_features, &diag))
 		fail_msg("%s", diag.text);
 	start_daemon(f, &test_replay);
 	return f;
@@ -293,10 +297,13 @@ __attribute__((unused)) static void free_with(struct fixture *f)
 static void restart_with(struct fixture *f)
 {
 	struct opd_options options = f->opd.options;
+	struct op_diag diag = { "" };
 
 	opd_release(&f->opd);
 	opd_init(&f->opd);
 	f->opd.options = options;
+	if (opd_extended_init(&f->opd, options.ext_features, &diag))
+		fail_msg("%s", diag.text);
 	start_daemon(f, &test_replay);
 }
 
@@ -309,13 +316,49 @@ static void run_whole(struct fixture *f, struct words *w)
 	w->nr -= used;
 }
 
+/* The lines of the file @path, from the one that begins with @from on. */
+static void show_lines(const char *path, const char *from, FILE *out)
+{
+	char *line = NULL;
+	bool begun = false;
+	size_t room = 0;
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	while (getline(&line, &room, file) >= 0) {
+		begun |= !strncmp(line, from, strlen(from));
+		if (begun)
+			fputs(line, out);
+	}
+	fclose(file);
+	free(line);
+}
+
+static void show_statistics(struct fixture *f, const char *from, FILE *out)
+{
+	/* Only what this call writes. */
+	assert_int_equal(truncate(f->opd.session.log, 0), 0);
+	opd_stats_log(&f->opd);
+	show_lines(f->opd.session.log, from, out);
+}
+
+static void show_text(struct fixture *f, const char *name, FILE *out)
+{
+	char path[8192];
+
+	opd_sfiles_sync(&f->opd);
+	snprintf(path, sizeof(path), "%s/%s", f->opd.session.samples, name);
+	show_lines(path, "", out);
+}
+
 /* False if @line is none of those that are no words of the stream. */
 static bool do_command(struct fixture *f, struct words *w, const char *line,
 		       FILE *out)
 {
-	static const char *const commands[] = { "show", "restart", "reset",
-						"save " };
+	static const char *const commands[] = { "show",	 "restart", "reset",
+						"save ", "stats ",  "cat " };
 	struct op_diag diag = { "" };
+	const char *arg;
 	size_t i = 0;
 
 	while (i < NR(commands) &&
@@ -323,14 +366,28 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 		i++;
 	if (i == NR(commands))
 		return false;
+	arg = line + strlen(commands[i]);
 	run_whole(f, w);
-	if (i == 0)
+	switch (i) {
+	case 0:
 		show_all(f, out);
-	else if (i == 1)
+		break;
+	case 1:
 		restart_with(f);
-	else if (i == 2 ? opd_session_reset(&f->opd, &diag)
-			: opd_session_save(&f->opd, line + 5, &diag))
-		fail_msg("%s: %s", line, diag.text);
+		break;
+	case 2:
+		assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
+		break;
+	case 3:
+		assert_int_equal(opd_session_save(&f->opd, arg, &diag), 0);
+		break;
+	case 4:
+		show_statistics(f, arg, out);
+		break;
+	case 5:
+		show_text(f, arg, out);
+		break;
+	}
 	return true;
 }
 
