@@ -490,6 +490,9 @@ static int replug(struct opening *o)
 		missing = online && !slot.cpu->side.meta;
 		if (missing)
 			err = open_slot(o, &slot);
+		/* The next look must not take a part of the events for all. */
+		if (err)
+			close_cpu(o->all, slot.cpu);
 		nr += dead || missing;
 		if (err == -ENODEV)
 			err = 0; /* the next time */

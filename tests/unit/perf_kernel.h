@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_UNIT_PERF_KERNEL_H
+#define TESTS_UNIT_PERF_KERNEL_H
+
+/*
+ * A kernel for opd_perf_events, in the test program: the system calls that
+ * have to do with perf_events come here, as the program's own functions stand
+ * before the C library's. All others go on to it.
+ *
+ * What is asked of the kernel is told in words on one line:
+ *
+ *	KIND[/TASK]@CPU=N	event N was opened; =ERROR: it was refused.
+ *				KIND is side, clock, rawCONFIG or TYPE:CONFIG,
+ *				with "!" if it is to be precise
+ *	map N:KIB	its ring, with room for so much
+ *	N>M		its records go to the ring of M
+ *	on N, off N, -N	it was enabled, disabled, closed
+ */
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define KERNEL_EVENTS 256
+
+struct kernel_event {
+	int fd; /* -1: closed */
+	int cpu;
+	bool samples;
+	uint64_t time;
+	uint64_t lost;
+	void *ring;
+};
+
+static struct kernel {
+	FILE *told; /* NULL: this kernel is not there */
+	struct kernel_event events[KERNEL_EVENTS];
+	int nr;
+	char possible[64];
+	char online[64];
+	long lockable; /* KiB of rings */
+	int nr_refused; /* how many opens there are until one is refused */
+	int refusal; /* with this error */
+	bool no_build_ids;
+	bool no_lost;
+	bool no_precise;
+	int no_cpu; /* goes offline while it is opened; -1: none */
+	int dead_cpu; /* went offline unseen; -1: none */
+	int no_task; /* has ended; 0: none */
+} kernel;
+
+static void kernel_reset(FILE *told)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	strcpy(kernel.possible, "0-1\n");
+	strcpy(kernel.online, "0-1\n");
+	kernel.lockable = 1 << 30;
+	kernel.no_cpu = kernel.dead_cpu = -1;
+	kernel.told = told;
+}
+
+static struct kernel_event *kernel_find(int fd)
+{
+	for (int i = 0; kernel.told && i < kernel.nr; i++)
+		if (kernel.events[i].fd == fd)
+			return &kernel.events[i];
+	return NULL;
+}
+
+static int kernel_nr(const struct kernel_event *event)
+{
+	return (int)(event - kernel.events);
+}
+
+/* ---- opening ----------------------------------------------------------------
+ */
+
+static void kernel_tell_attr(const struct perf_event_attr *attr, pid_t task,
+			     int cpu)
+{
+	if (attr->type == PERF_TYPE_SOFTWARE &&
+	    attr->config == PERF_COUNT_SW_DUMMY)
+		fputs(" side", kernel.told);
+	else if (attr->type == PERF_TYPE_SOFTWARE &&
+		 attr->config == PERF_COUNT_SW_CPU_CLOCK)
+		fputs(" clock", kernel.told);
+	else if (attr->type == PERF_TYPE_RAW)
+		fprintf(kernel.told, " raw%llx",
+			(unsigned long long)attr->config);
+	else
+		fprintf(kernel.told, " %u:%llx", attr->type,
+			(unsigned long long)attr->config);
+	if (attr->precise_ip)
+		fputs("!", kernel.told);
+	if (task == getpid())
+		fputs("/self", kernel.told);
+	else if (task > 0)
+		fprintf(kernel.told, "/%d", (int)task);
+	fprintf(kernel.told, "@%d=", cpu);
+}
+
+static int kernel_refuses(const struct perf_event_attr *attr, pid_t task,
+			  int cpu)
+{
+	if (attr->build_id && kernel.no_build_ids)
+		return EINVAL;
+	if (attr->read_format & PERF_FORMAT_LOST && kernel.no_lost)
+		return EINVAL;
+	if (attr->precise_ip && kernel.no_precise)
+		return EOPNOTSUPP;
+	if (task && task == kernel.no_task)
+		return ESRCH;
+	if (cpu >= 0 && cpu == kernel.no_cpu)
+		return ENODEV;
+	if (kernel.nr_refused && --kernel.nr_refused == 0)
+		return kernel.refusal;
+	return kernel.nr == KERNEL_EVENTS ? EMFILE : 0;
+}
+
+static long kernel_open(const struct perf_event_attr *attr, pid_t task, int cpu)
+{
+	int err = kernel_refuses(attr, task, cpu);
+
+	kernel_tell_attr(attr, task, cpu);
+	if (err) {
+		fputs(strerrorname_np(err), kernel.told);
+		errno = err;
+		return -1;
+	}
+	fprintf(kernel.told, "%d", kernel.nr);
+	kernel.events[kernel.nr] = (struct kernel_event){
+		.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+		.cpu = cpu,
+		.samples = attr->config != PERF_COUNT_SW_DUMMY,
+	};
+	return kernel.events[kernel.nr++].fd;
+}
+
+/* ---- in place of the C library's --------------------------------------------
+ */
+
+#define REAL(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+
+long syscall(long number, ...)
+{
+	long a[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	if (kernel.told && number == SYS_perf_event_open)
+		return kernel_open((const void *)a[0], (pid_t)a[1], (int)a[2]);
+	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static int kernel_ioctl(const struct kernel_event *event, unsigned long request,
+			void *arg)
+{
+	uint64_t id = 1000 - 10 * (uint64_t)kernel_nr(event);
+
+	switch (request) {
+	case PERF_EVENT_IOC_SET_OUTPUT:
+		fprintf(kernel.told, " %d>%d", kernel_nr(event),
+			kernel_nr(kernel_find((int)(intptr_t)arg)));
+		return 0;
+	case PERF_EVENT_IOC_ID:
+		memcpy(arg, &id, sizeof(id));
+		return 0;
+	case PERF_EVENT_IOC_ENABLE:
+	case PERF_EVENT_IOC_DISABLE:
+		fprintf(kernel.told, " %s %d",
+			request == PERF_EVENT_IOC_ENABLE ? "on" : "off",
+			kernel_nr(event));
+		return 0;
+	}
+	errno = EINVAL;
+	return -1;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct kernel_event *event = kernel_find(fd);
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	return event ? kernel_ioctl(event, request, arg)
+		     : REAL(ioctl)(fd, request, arg);
+}
+
+/* Of the records; the page before them is free. */
+static long kernel_kib(size_t len)
+{
+	return (long)(len - (size_t)sysconf(_SC_PAGESIZE)) / 1024;
+}
+
+static void *kernel_mmap(struct kernel_event *event, size_t len)
+{
+	long kib = kernel_kib(len);
+
+	fprintf(kernel.told, " map %d:", kernel_nr(event));
+	if (kib > kernel.lockable) {
+		fputs("EPERM", kernel.told);
+		errno = EPERM;
+		return MAP_FAILED;
+	}
+	kernel.lockable -= kib;
+	fprintf(kernel.told, "%ld", kib);
+	event->ring =
+		REAL(mmap)(NULL, len, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return event->ring;
+}
+
+void *mmap64(void *at, size_t len, int prot, int flags, int fd, off64_t offset)
+{
+	struct kernel_event *event = fd < 0 ? NULL : kernel_find(fd);
+
+	return event ? kernel_mmap(event, len)
+		     : REAL(mmap64)(at, len, prot, flags, fd, offset);
+}
+
+int munmap(void *at, size_t len)
+{
+	for (int i = 0; kernel.told && i < kernel.nr; i++)
+		if (kernel.events[i].ring == at) {
+			kernel.events[i].ring = NULL;
+			kernel.lockable += kernel_kib(len);
+		}
+	return REAL(munmap)(at, len);
+}
+
+/* A count, then the time of side band or the lost samples. */
+ssize_t read(int fd, void *buf, size_t len)
+{
+	struct kernel_event *event = kernel_find(fd);
+	uint64_t values[2] = { 7 };
+
+	if (!event)
+		return REAL(read)(fd, buf, len);
+	if (len < sizeof(values)) {
+		errno = ENOSPC;
+		return -1;
+	}
+	event->time += event->cpu != kernel.dead_cpu;
+	values[1] = event->samples ? event->lost : event->time;
+	memcpy(buf, values, sizeof(values));
+	return sizeof(values);
+}
+
+int close(int fd)
+{
+	struct kernel_event *event = kernel_find(fd);
+
+	if (event) {
+		fprintf(kernel.told, " -%d", kernel_nr(event));
+		event->fd = -1;
+	}
+	return REAL(close)(fd);
+}
+
+FILE *fopen64(const char *path, const char *mode)
+{
+	const char *text = NULL;
+
+	if (kernel.told && !strcmp(path, "/sys/devices/system/cpu/possible"))
+		text = kernel.possible;
+	if (kernel.told && !strcmp(path, "/sys/devices/system/cpu/online"))
+		text = kernel.online;
+	if (kernel.told &&
+	    !strcmp(path, "/proc/sys/kernel/perf_event_max_stack"))
+		text = "127\n";
+	return text ? fmemopen((void *)text, strlen(text), "r")
+		    : REAL(fopen64)(path, mode);
+}
+
+#endif /* TESTS_UNIT_PERF_KERNEL_H */
