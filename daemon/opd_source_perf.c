@@ -255,9 +255,9 @@ static void look_at_cpus(struct opd_source *source)
 	perf->check_cpus = false;
 	perf->merge.ids = perf->events.ids;
 	perf->merge.nr_ids = perf->events.nr_ids;
-	if (nr > 0 &&
-	    (watch_rings(source) ||
-	     (perf->on && opd_perf_events_enable(&perf->events, true))))
+	/* Where one CPU was refused, others may have been opened before. */
+	if (nr && (watch_rings(source) ||
+		   (perf->on && opd_perf_events_enable(&perf->events, true))))
 		nr = -EIO;
 	perf->world.stats[OPD_PERF_REPLUG] += nr > 0;
 	perf->world.stats[OPD_PERF_REPLUG_FAILED] += nr < 0;

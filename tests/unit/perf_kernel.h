@@ -15,8 +15,12 @@
  *	map N:KIB	its ring, with room for so much
  *	N>M		its records go to the ring of M
  *	on N, off N, -N	it was enabled, disabled, closed
+ *
+ * Its clock and its timers go on by hand; it has two CPUs, no processes but
+ * this one, and one module.
  */
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -29,6 +33,8 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KERNEL_EVENTS 256
@@ -40,6 +46,7 @@ struct kernel_event {
 	uint64_t time;
 	uint64_t lost;
 	void *ring;
+	size_t ring_len; /* with the page before it */
 };
 
 static struct kernel {
@@ -48,6 +55,10 @@ static struct kernel {
 	int nr;
 	char possible[64];
 	char online[64];
+	char modules[64];
+	char paranoid[8];
+	uint64_t now; /* ns */
+	int timer; /* an eventfd */
 	long lockable; /* KiB of rings */
 	int nr_refused; /* how many opens there are until one is refused */
 	int refusal; /* with this error */
@@ -64,6 +75,10 @@ static void kernel_reset(FILE *told)
 	memset(&kernel, 0, sizeof(kernel));
 	strcpy(kernel.possible, "0-1\n");
 	strcpy(kernel.online, "0-1\n");
+	strcpy(kernel.modules, "ext4 1\n");
+	strcpy(kernel.paranoid, "-1\n");
+	kernel.now = UINT64_C(1000000000);
+	kernel.timer = -1;
 	kernel.lockable = 1 << 30;
 	kernel.no_cpu = kernel.dead_cpu = -1;
 	kernel.told = told;
@@ -275,17 +290,58 @@ int close(int fd)
 
 FILE *fopen64(const char *path, const char *mode)
 {
-	const char *text = NULL;
+	const struct {
+		const char *path;
+		const char *text;
+	} files[] = {
+		{ "/sys/devices/system/cpu/possible", kernel.possible },
+		{ "/sys/devices/system/cpu/online", kernel.online },
+		{ "/proc/sys/kernel/perf_event_max_stack", "127\n" },
+		{ "/proc/sys/kernel/perf_event_paranoid", kernel.paranoid },
+		{ "/proc/self/status", "CapEff: 0\n" },
+		{ "/proc/modules", kernel.modules },
+	};
 
-	if (kernel.told && !strcmp(path, "/sys/devices/system/cpu/possible"))
-		text = kernel.possible;
-	if (kernel.told && !strcmp(path, "/sys/devices/system/cpu/online"))
-		text = kernel.online;
-	if (kernel.told &&
-	    !strcmp(path, "/proc/sys/kernel/perf_event_max_stack"))
-		text = "127\n";
-	return text ? fmemopen((void *)text, strlen(text), "r")
-		    : REAL(fopen64)(path, mode);
+	for (size_t i = 0; kernel.told && i < sizeof(files) / sizeof(files[0]);
+	     i++)
+		if (!strcmp(path, files[i].path))
+			return fmemopen((void *)files[i].text,
+					strlen(files[i].text), "r");
+	return REAL(fopen64)(path, mode);
+}
+
+/* There is a folder without any process. */
+DIR *opendir(const char *path)
+{
+	return REAL(opendir)(
+		kernel.told && !strcmp(path, "/proc") ? "/proc/self/ns" : path);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	if (!kernel.told || clock != CLOCK_MONOTONIC_RAW)
+		return REAL(clock_gettime)(clock, now);
+	now->tv_sec = (time_t)(kernel.now / 1000000000);
+	now->tv_nsec = (long)(kernel.now % 1000000000);
+	return 0;
+}
+
+int timerfd_create(int clock, int flags)
+{
+	if (!kernel.told)
+		return REAL(timerfd_create)(clock, flags);
+	kernel.timer = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return kernel.timer;
+}
+
+int timerfd_settime(int fd, int flags, const struct itimerspec *new,
+		    struct itimerspec *old)
+{
+	if (!kernel.told || fd != kernel.timer)
+		return REAL(timerfd_settime)(fd, flags, new, old);
+	fprintf(kernel.told, " timer %ld ms",
+		new->it_interval.tv_nsec / 1000000);
+	return 0;
 }
 
 #endif /* TESTS_UNIT_PERF_KERNEL_H */
