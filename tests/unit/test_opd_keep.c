@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Binaries that go away while they are profiled. */
+
+#include <dirent.h>
+#include <sys/mman.h>
+
+#include "tests/unit/opd_fixture.h"
+#include "tests/unit/rows.h"
+
+#define NR_IMAGES 4
+
+struct rig {
+	struct fixture *f;
+	struct opd_image images[NR_IMAGES];
+	char names[NR_IMAGES][128];
+	size_t nr;
+};
+
+static void path_of(const struct rig *rig, const char *name, char *path,
+		    size_t size)
+{
+	snprintf(path, size, "%s/%s", rig->f->dir, name);
+}
+
+/* A file of @name and its text, that is from second @mtime. */
+static void make(const struct rig *rig, const char *name, long mtime)
+{
+	const struct timespec times[2] = { { mtime, 0 }, { mtime, 0 } };
+	char path[256];
+	FILE *file;
+
+	path_of(rig, name, path, sizeof(path));
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "%s of %ld\n", name, mtime);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static struct opd_image *image_of(struct rig *rig, const char *name, long mtime)
+{
+	struct opd_image *image = &rig->images[rig->nr];
+
+	for (size_t i = 0; i < rig->nr; i++)
+		if (!strcmp(strrchr(rig->names[i], '/') + 1, name))
+			return &rig->images[i];
+	assert_true(rig->nr < NR_IMAGES);
+	path_of(rig, name, rig->names[rig->nr], sizeof(rig->names[0]));
+	image->kind = OP_IMAGE_FILE;
+	image->name = rig->names[rig->nr++];
+	image->mtime = (uint64_t)mtime;
+	return image;
+}
+
+/* What opd_keep_open() opens. */
+static void show_open(struct rig *rig, const char *name, FILE *out)
+{
+	char text[128] = "";
+	int fd = opd_keep_open(&rig->f->opd, image_of(rig, name, 0));
+
+	if (fd < 0) {
+		fprintf(out, "%s\n", strerrorname_np(-fd));
+		return;
+	}
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
+	fprintf(out, "open %s", text);
+	close(fd);
+}
+
+static void show_log(struct rig *rig, FILE *out)
+{
+	FILE *file = fopen(rig->f->opd.session.log, "r");
+	char line[512];
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		/* Without the time and the folder. */
+		char *at = line + 20, *in = strstr(line, " in /");
+
+		assert_int_equal(strncmp(at, rig->f->dir, strlen(rig->f->dir)),
+				 0);
+		if (in)
+			strcpy(in, "\n");
+		fputs(at + strlen(rig->f->dir) + 1, out);
+	}
+	fclose(file);
+	assert_int_equal(truncate(rig->f->opd.session.log, 0), 0);
+}
+
+static void map_file(const struct rig *rig, const char *name)
+{
+	char path[256];
+	int fd;
+
+	path_of(rig, name, path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_true(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
+			 0) != MAP_FAILED);
+	close(fd);
+}
+
+static void resize(const struct rig *rig, const char *name, long size)
+{
+	char path[256];
+	struct stat st;
+
+	path_of(rig, name, path, sizeof(path));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, size), 0);
+	assert_int_equal(
+		utimensat(AT_FDCWD, path,
+			  (struct timespec[]){ st.st_mtim, st.st_mtim }, 0),
+		0);
+}
+
+/*
+ * file NAME MTIME, rm NAME, size NAME BYTES, map NAME (into this process);
+ * image NAME MTIME: what the kernel says of it;
+ * keep NAME, deleted NAME: it has its first sample, and is there or not;
+ * old SECONDS: all were kept so long ago; most NR: so many may be open;
+ * copied MIB: were copied before; sweep, log, open NAME; held: how many
+ */
+static void do_line(struct rig *rig, const char *line, FILE *out)
+{
+	struct opd *opd = &rig->f->opd;
+	char verb[16], name[32] = "", path[256];
+	long nr = 0;
+
+	sscanf(line, "%15s %31s %ld", verb, name, &nr);
+	path_of(rig, name, path, sizeof(path));
+	if (!strcmp(verb, "file"))
+		make(rig, name, nr);
+	else if (!strcmp(verb, "rm"))
+		assert_int_equal(unlink(path), 0);
+	else if (!strcmp(verb, "size"))
+		resize(rig, name, nr);
+	else if (!strcmp(verb, "map"))
+		map_file(rig, name);
+	else if (!strcmp(verb, "image"))
+		image_of(rig, name, nr);
+	else if (!strcmp(verb, "keep") || !strcmp(verb, "deleted"))
+		opd_keep_image(opd, image_of(rig, name, 0), *verb == 'd');
+	else if (!strcmp(verb, "old"))
+		for (size_t i = 0; i < opd->keep.nr; i++)
+			opd->keep.kept[i].since -= atoi(name);
+	else if (!strcmp(verb, "most"))
+		opd->keep.max_open = (unsigned int)atoi(name);
+	else if (!strcmp(verb, "copied"))
+		opd->keep.copied = strtoull(name, NULL, 10) << 20;
+	else if (!strcmp(verb, "sweep"))
+		opd_keep_sweep(opd);
+	else if (!strcmp(verb, "open"))
+		show_open(rig, name, out);
+	else if (!strcmp(verb, "log"))
+		show_log(rig, out);
+	else if (!strcmp(verb, "held"))
+		fprintf(out, "%u held\n", opd->keep.nr_open);
+	else
+		fail_msg("%s: no such verb", verb);
+}
+
+static void run_keep(const struct row *row, FILE *out)
+{
+	struct rig rig = { .f = new_replay() };
+	const char *at = row->script;
+	char line[128];
+
+	opd_keep_init(&rig.f->opd.keep, row->given != NULL, 1000000);
+	while (next_line(&at, line, sizeof(line)))
+		do_line(&rig, line, out);
+	fprintf(out, "%lu bytes copied\n",
+		(unsigned long)rig.f->opd.keep.copied);
+	free_fixture(rig.f);
+}
+
+/* Who may open what a process has mapped; the kernel lets few do so. */
+static bool may_open_mapped(void)
+{
+	DIR *folder = opendir("/proc/self/map_files");
+	const struct dirent *entry;
+	int fd = -1;
+
+	while (folder && fd < 0 && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			fd = openat(dirfd(folder), entry->d_name,
+				    O_RDONLY | O_CLOEXEC);
+	if (folder)
+		closedir(folder);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+
+	if (strstr(row->script, "map ") && !may_open_mapped()) {
+		print_message("# %s needs CAP_CHECKPOINT_RESTORE\n", row->name);
+		skip();
+	}
+	check_row(row, run_keep);
+}
+
+static const struct row rows[] = {
+	/* It is held from its first sample, and copied once. */
+	{ "a_file_that_goes", NULL,
+	  "file a 100; image a 100; keep a; held; sweep; log; rm a; sweep; log;"
+	  "held; open a; sweep; log",
+	  "1 held\n"
+	  "a: is gone; a copy is kept\n"
+	  "0 held\n"
+	  "open a of 100\n"
+	  "9 bytes copied\n" },
+	{ "a_file_that_stays", NULL,
+	  "file a 100; image a 100; keep a; sweep; old 59; sweep; held;"
+	  "old 5; sweep; held; open a; log",
+	  "1 held\n"
+	  "0 held\n"
+	  "open a of 100\n"
+	  "0 bytes copied\n" },
+	{ "a_file_that_stays_for_ever", "for ever",
+	  "file a 100; image a 100; keep a; old 1000; sweep; held",
+	  "1 held\n"
+	  "0 bytes copied\n" },
+	{ "another_file_in_its_place", NULL,
+	  "file a 100; image a 100; keep a; rm a; file a 200; open a; sweep;"
+	  "log; open a",
+	  "open a of 100\n"
+	  "a: is gone; a copy is kept\n"
+	  "open a of 100\n"
+	  "9 bytes copied\n" },
+	/* It is another build by then, and nothing can be done. */
+	{ "a_file_written_over", NULL,
+	  "file a 100; image a 100; keep a; file a 200; open a; sweep; log;"
+	  "held; open a",
+	  "ENOENT\n"
+	  "0 held\n"
+	  "ENOENT\n"
+	  "0 bytes copied\n" },
+	{ "a_file_of_another_time", NULL,
+	  "file a 200; image a 100; keep a; held; log; open a",
+	  "0 held\n"
+	  "ENOENT\n"
+	  "0 bytes copied\n" },
+	{ "a_file_without_a_time", NULL,
+	  "file a 200; image a 0; keep a; held; open a",
+	  "1 held\n"
+	  "ENOENT\n"
+	  "0 bytes copied\n" },
+	{ "a_file_that_is_not", NULL, "image a 100; keep a; log; open a",
+	  "ENOENT\n"
+	  "0 bytes copied\n" },
+	/* Whoever has it mapped still has it. */
+	{ "a_file_let_go_and_then_gone", NULL,
+	  "file a 100; image a 100; keep a; map a; old 61; sweep; held; rm a;"
+	  "sweep; log; open a",
+	  "0 held\n"
+	  "a: is gone; a copy is kept\n"
+	  "open a of 100\n"
+	  "9 bytes copied\n" },
+	{ "a_file_let_go_and_gone_everywhere", NULL,
+	  "file a 100; image a 100; keep a; old 61; sweep; rm a; sweep; log;"
+	  "open a",
+	  "ENOENT\n"
+	  "0 bytes copied\n" },
+	{ "a_file_gone_before_its_first_sample", NULL,
+	  "file a 100; map a; rm a; image a 100; deleted a; log; open a",
+	  "a: is gone; a copy is kept\n"
+	  "open a of 100\n"
+	  "9 bytes copied\n" },
+	{ "another_file_of_that_name_is_mapped", NULL,
+	  "file a 200; map a; rm a; image a 100; deleted a; log; open a",
+	  "ENOENT\n"
+	  "0 bytes copied\n" },
+	{ "a_deleted_file_is_not_that_of_its_path", NULL,
+	  "file a 100; map a; rm a; file a 100; size a 3; image a 100;"
+	  "deleted a; log; rm a; open a",
+	  "a: is gone; a copy is kept\n"
+	  "open a of 100\n"
+	  "9 bytes copied\n" },
+	/* ---- limits ---- */
+	{ "few_may_be_held", NULL,
+	  "file a 100; file b 100; image a 100; image b 100; most 1; keep a;"
+	  "keep b; held; rm a; rm b; sweep; log",
+	  "1 held\n"
+	  "a: is gone; a copy is kept\n"
+	  "9 bytes copied\n" },
+	{ "a_large_file", NULL,
+	  "file a 100; size a 268435456; image a 100; keep a; rm a; copied 768;"
+	  "sweep; log",
+	  "a: is gone; a copy is kept\n"
+	  "1073741824 bytes copied\n" },
+	{ "a_file_that_is_too_large", NULL,
+	  "file a 100; size a 268435457; image a 100; keep a; rm a; sweep; log;"
+	  "open a",
+	  "a: is gone, and no copy can be kept: File too large\n"
+	  "ENOENT\n"
+	  "0 bytes copied\n" },
+	{ "too_much_in_all", NULL,
+	  "file a 100; size a 1048577; image a 100; keep a; rm a; copied 1023;"
+	  "sweep; log",
+	  "a: is gone, and no copy can be kept: No space left on device\n"
+	  "1072693248 bytes copied\n" },
+	{ "a_second_copy_is_the_first", NULL,
+	  "file a 100; image a 100; keep a; rm a; sweep; log; copied 5;"
+	  "file a 100; keep a; rm a; sweep; log",
+	  "a: is gone; a copy is kept\n"
+	  "a: is gone; a copy is kept\n"
+	  "5242880 bytes copied\n" },
+};
+
+/* A quarter of what may be open, and no more than there is room for. */
+static void test_limits(void **state)
+{
+	struct opd_keep keep;
+
+	(void)state;
+	opd_keep_init(&keep, false, RLIM_INFINITY);
+	assert_int_equal(keep.max_open, OPD_KEEP_MAX);
+	opd_keep_init(&keep, false, 4 * OPD_KEEP_MAX);
+	assert_int_equal(keep.max_open, OPD_KEEP_MAX);
+	opd_keep_init(&keep, false, 4 * OPD_KEEP_MAX - 1);
+	assert_int_equal(keep.max_open, OPD_KEEP_MAX - 1);
+	opd_keep_init(&keep, false, 7);
+	assert_int_equal(keep.max_open, 1);
+}
+
+/* Kernel images and names without a path are nobody's file. */
+static void test_no_files(void **state)
+{
+	struct fixture *f = new_replay();
+	struct opd_image image = { .kind = OP_IMAGE_MODULE,
+				   .name = (char *)"/bin/sh",
+				   .mtime = 1 };
+
+	(void)state;
+	opd_keep_init(&f->opd.keep, false, 1000);
+	opd_keep_image(&f->opd, &image, false);
+	assert_int_equal(opd_keep_open(&f->opd, &image), -ENOENT);
+	image.kind = OP_IMAGE_FILE;
+	image.name = (char *)"[vdso]";
+	opd_keep_image(&f->opd, &image, false);
+	assert_int_equal(opd_keep_open(&f->opd, &image), -ENOENT);
+	assert_int_equal(f->opd.keep.nr, 0);
+	free_fixture(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_no_files),
+	};
+
+	return run_rows(rows, NR(rows), test_row, others, NR(others));
+}
