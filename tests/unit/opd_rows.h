@@ -20,6 +20,7 @@
  *	stats TEXT	print the statistics block from the line that begins
  *			with TEXT
  *	cat NAME	print a file of the samples' folder
+ *	log		print the daemon's log and empty it
  *	save NAME, reset, restart	what a person does to the session
  *
  * The link needs utils/stream_text.c.
@@ -283,6 +284,7 @@ __attribute__((unused)) static struct fixture *new_with(const char *options)
 	if (opd_options_parse(&f->opd.options, argc, argv, &diag) ||
 	    opd_extended_init(&f->opd, f->opd.options.ext_features, &diag))
 		fail_msg("%s", diag.text);
+	f->opd.log.verbose = f->opd.options.verbose;
 	start_daemon(f, &test_replay);
 	return f;
 }
@@ -342,6 +344,21 @@ static void show_statistics(struct fixture *f, const char *from, FILE *out)
 	show_lines(f->opd.session.log, from, out);
 }
 
+/* Each line without its time. */
+static void show_log(struct fixture *f, FILE *out)
+{
+	char line[4096];
+	FILE *file = fopen(f->opd.session.log, "r");
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		assert_true(strlen(line) > 20 && line[13] == ':');
+		fputs(line + 20, out);
+	}
+	fclose(file);
+	assert_int_equal(truncate(f->opd.session.log, 0), 0);
+}
+
 static void show_text(struct fixture *f, const char *name, FILE *out)
 {
 	char path[8192];
@@ -356,7 +373,8 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 		       FILE *out)
 {
 	static const char *const commands[] = { "show",	 "restart", "reset",
-						"save ", "stats ",  "cat " };
+						"save ", "stats ",  "cat ",
+						"log" };
 	struct op_diag diag = { "" };
 	const char *arg;
 	size_t i = 0;
@@ -386,6 +404,9 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 		break;
 	case 5:
 		show_text(f, arg, out);
+		break;
+	case 6:
+		show_log(f, out);
 		break;
 	}
 	return true;

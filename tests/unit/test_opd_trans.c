@@ -203,6 +203,124 @@ static const struct row rows[] = {
 	  "{root}/%2e%2e/%2e%2e/etc/passwd 0x1:1\n"
 	  "taken 3 stored 1 lost_no_image_name 1 lost_sample_file 1\n"
 	  "bad_records 1\n" },
+	/* ---- code that the kernel makes ---- */
+	{ "generated_code_has_names", NULL,
+	  "kernel-range code 0xffffffffa0001000 0xffffffffa0001080 - bpf_a;"
+	  "kernel; sample 0xffffffffa0000fff 0; sample 0xffffffffa0001000 0;"
+	  "sample 0xffffffffa000107f 0; sample 0xffffffffa0001080 0;"
+	  "sample 0xffffffff81000005 0",
+	  "{kern}/[kernel-other] 0x0:2\n"
+	  "{kern}/bpf_a 0x0:1 0x7f:1\n"
+	  "{kern}/vmlinux 0x5:1\n"
+	  "taken 5 stored 5\n" },
+	/* What was at the address before has gone; its neighbours have not. */
+	{ "generated_code_comes_and_goes", NULL,
+	  "kernel-range code 0xffffffffa0001000 0xffffffffa0001080 - bpf_a;"
+	  "kernel-range code 0xffffffffa0001080 0xffffffffa0001100 - bpf_b;"
+	  "kernel-range code 0xffffffffa0001100 0xffffffffa0001180 - bpf_c;"
+	  "kernel; sample 0xffffffffa0001090 0;"
+	  "kernel-range code 0xffffffffa0001080 0xffffffffa0001100 - bpf_d;"
+	  "sample 0xffffffffa000107f 0; sample 0xffffffffa0001090 0;"
+	  "sample 0xffffffffa0001100 0;"
+	  "kernel-range code 0xffffffffa000107f 0xffffffffa0001101 - bpf_e;"
+	  "sample 0xffffffffa0001000 0; sample 0xffffffffa0001090 0;"
+	  "sample 0xffffffffa0001170 0",
+	  "{kern}/[kernel-other] 0x0:2\n"
+	  "{kern}/bpf_a 0x7f:1\n"
+	  "{kern}/bpf_b 0x10:1\n"
+	  "{kern}/bpf_c 0x0:1\n"
+	  "{kern}/bpf_d 0x10:1\n"
+	  "{kern}/bpf_e 0x11:1\n"
+	  "taken 7 stored 7\n" },
+	/* A range of the kernel at that place stays. */
+	{ "generated_code_in_a_module", NULL,
+	  "kernel-range code 0xffffffffc0000000 0xffffffffc0000080 - bpf_a;"
+	  "kernel; sample 0xffffffffc0000010 0; sample 0xffffffffc0000090 0",
+	  "{kern}/ext4 0x10:1 0x90:1\n"
+	  "taken 2 stored 2\n" },
+	{ "ranges_that_cannot_be", NULL,
+	  "kernel-range 0x2000 0x1000 - backwards;"
+	  "kernel-range code 0x2000 0x2000 - empty;"
+	  "kernel-range 0x1000 0x2000 - \"a/../b\"; kernel; sample 0x1500 0",
+	  "{kern}/a%2f..%2fb 0x500:1\n"
+	  "taken 1 stored 1\n"
+	  "bad_records 2\n" },
+	/* ---- the log ---- */
+	{ "statistics", NULL,
+	  TOUR "trace; sample 0x1 0; sample 0x2 0; trace-end 1; sample 0x3 9;"
+	       "lost 5 event_lost_overflow; lost 3 sample_lost_no_mm;"
+	       "record 3 0; record 99 0; user; image 1; sample 0x7 0;"
+	       "sample 0xffffffff81000001 0;" IMPOSSIBLE
+	       "cpu 0; user; image 77; sample 0x1 0; stats -- OProfile;"
+	       "raw 5",
+	  "-- OProfile Statistics --\n"
+	  "Nr. sample dumps: 0\n"
+	  "Nr. non-backtrace samples: 16\n"
+	  "Nr. kernel samples: 7\n"
+	  "Nr. lost samples (no kernel/user): 0\n"
+	  "Nr. incomplete code structs: 1\n"
+	  "Nr. samples lost due to sample file open failure: 0\n"
+	  "Nr. samples lost due to no permanent mapping: 0\n"
+	  "Nr. samples lost due to no image name: 0\n"
+	  "Nr. samples lost due to buffer overflow: 5\n"
+	  "Nr. samples lost due to no mapping: 0\n"
+	  "Nr. samples lost due to no mm: 3\n"
+	  "Nr. callers in backtraces: 1\n"
+	  "Nr. stacks.whole: 0\n"
+	  "Nr. stacks.truncated: 1\n"
+	  "Nr. stacks.no_unwind_data: 0\n"
+	  "Nr. stacks.broken: 0\n"
+	  "Nr. stacks.not_stored: 0\n"
+	  "Nr. stacks.frames: 2\n"
+	  "Nr. stacks.arcs: 1\n"
+	  "Nr. stacks.arcs_too_far: 0\n"
+	  "Nr. stacks.arcs_not_stored: 0\n"
+	  "Nr. unknown codes: 1\n"
+	  "Nr. impossible lengths: 1\n"
+	  "Nr. words skipped after them: 2\n"
+	  "Ledger: taken 24, stored 14, lost 9, pending 1\n"
+	  "{kern}/[kernel-other] 0x0:2\n"
+	  "{kern}/[kernel-other]/{dep}/{kern}/[kernel-other]/{cg}/{kern}/[kernel-other] 0x0>0x0:1\n"
+	  "{kern}/[vdso] 0x9:1\n"
+	  "{kern}/ext4 0x30:1 0x34:1\n"
+	  "{kern}/vmlinux 0x1:1 0x20:1\n"
+	  "{kern}/vmlinux/{tree} 1: [truncated]+0 [kernel-other]+0 [kernel-other]+0\n"
+	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x7f0000000000.0x7f0000001000 0x10:1\n"
+	  "{root}/bin/sh 0x7:1 0x1000:3 0xffffffff81000001:1\n"
+	  "{root}/lib/libc.so.6 0x1234:1\n"
+	  "taken 24 stored 14 event_lost_overflow 5 sample_lost_no_mm 3 lost_no_image_name 1 lost_bad_counter 1\n"
+	  "truncated 1 frames 2 arcs 1\n"
+	  "callers 1 bad_records 1 unknown_codes 1 bad_lengths 1 skipped_words 2 incomplete 1\n" },
+	{ "samples_are_logged", "--verbose=samples",
+	  "user; image 2; sample 0x5 0 x2; sample 0x5 7; image 9; sample 0x6 0;"
+	  "log; cookie 9 0 0 0 0 - /bin/late; log",
+	  "sample 0x5 counter 0 cpu 1 tgid 7423 tid 7424: stored\n"
+	  "sample 0x5 counter 0 cpu 1 tgid 7423 tid 7424: stored\n"
+	  "sample 0x5 counter 7 cpu 1 tgid 7423 tid 7424: lost_bad_counter\n"
+	  "sample 0x6 counter 0 cpu 1 tgid 7423 tid 7424: deferred\n"
+	  "{root}/bin/late 0x6:1\n"
+	  "{root}/lib/libc.so.6 0x5:2\n"
+	  "taken 4 stored 3 lost_bad_counter 1\n" },
+	/* Only the first of a kind, as there may be many. */
+	{ "what_makes_no_sense_is_logged", NULL,
+	  "record 3 0; record 5 0; record 3 0; record 98 0; record 99 0;" IMPOSSIBLE
+	  "cpu 1;" IMPOSSIBLE "cpu 1; log",
+	  "a record of code 3 makes no sense\n"
+	  "unknown code 98 in the stream: skipped\n"
+	  "a record of impossible length: skipping to the next CPU switch\n"
+	  "taken 0 stored 0\n"
+	  "bad_records 2 unknown_codes 2 bad_lengths 2 skipped_words 4\n" },
+	{ "names_are_logged", "--verbose=misc,sfile",
+	  "log; cookie 7 0 0 0 0 - /bin/seven; cookie 8 0 0 0 0 - vmlinux;"
+	  "user; image 7; sample 0x5 0; log",
+	  "cookie 1 is /bin/sh\n"
+	  "cookie 2 is /lib/libc.so.6\n"
+	  "cookie 7 is /bin/seven\n"
+	  "vmlinux: a kernel image has the same name\n"
+	  "cookie 8 is vmlinux\n"
+	  "opened {root}/bin/seven/{dep}/{root}/bin/seven/TIMER.0.0.all.all.all\n"
+	  "{root}/bin/seven 0x5:1\n"
+	  "taken 1 stored 1\n" },
 };
 
 static void run_trans(const struct row *row, FILE *out)
