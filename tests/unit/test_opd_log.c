@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The daemon's log: its lines, and how many of them. */
+
+#include <limits.h>
+
+#include "daemon/opd_log.h"
+#include "tests/unit/opd_fixture.h"
+
+/* A log in a folder of its own. */
+static struct fixture *new_log(struct opd_log *log, char *path, size_t size)
+{
+	struct fixture *f = new_fixture();
+	struct op_diag diag = { "" };
+
+	snprintf(path, size, "%s/log", f->dir);
+	opd_log_init(log);
+	assert_int_equal(opd_log_open(log, path, &diag), 0);
+	return f;
+}
+
+/* Its lines; the last is left in @line. */
+static unsigned int count_lines(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "r");
+	unsigned int nr = 0;
+
+	assert_non_null(file);
+	*line = '\0';
+	while (fgets(line, (int)size, file)) {
+		assert_int_equal(line[strlen(line) - 1], '\n');
+		nr++;
+	}
+	fclose(file);
+	return nr;
+}
+
+static void test_lines(void **state)
+{
+	char path[128], line[4096], text[3000];
+	struct opd_log log;
+	struct fixture *f = new_log(&log, path, sizeof(path));
+
+	(void)state;
+	opd_log_plain(&log, "%s %d", "one", 1);
+	assert_int_equal(count_lines(path, line, sizeof(line)), 1);
+	assert_string_equal(line, "one 1\n");
+	opd_log_plain(&log, "a\tb\nc\x1f d~\x7f\x80");
+	count_lines(path, line, sizeof(line));
+	assert_string_equal(line, "a?b?c? d~?\x80\n");
+	opd_log(&log, "two\n");
+	assert_int_equal(count_lines(path, line, sizeof(line)), 3);
+	assert_int_equal(strspn(line, "0123456789-: "), 20);
+	assert_string_equal(line + 20, "two?\n");
+	/* 2048 bytes with the time and the newline. */
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	opd_log_plain(&log, "%s", text);
+	assert_int_equal(count_lines(path, line, sizeof(line)), 4);
+	assert_int_equal(strlen(line), 2047);
+	assert_int_equal(strspn(line, "x"), 2046);
+	opd_log(&log, "%s", text);
+	count_lines(path, line, sizeof(line));
+	assert_int_equal(strlen(line), 2047);
+	opd_log_plain(&log, "%.2046s", text);
+	count_lines(path, line, sizeof(line));
+	assert_int_equal(strlen(line), 2047);
+	opd_log_plain(&log, "%.2045s", text);
+	count_lines(path, line, sizeof(line));
+	assert_int_equal(strlen(line), 2046);
+	opd_log_close(&log);
+	free_fixture(f);
+}
+
+/* What says nothing new is left out, and how much of it is told. */
+static void test_budget(void **state)
+{
+	char path[128], line[4096];
+	struct opd_log log;
+	struct fixture *f = new_log(&log, path, sizeof(path));
+
+	(void)state;
+	opd_log_refill(&log);
+	assert_int_equal(count_lines(path, line, sizeof(line)), 0);
+	for (unsigned int i = 0; i < OPD_LOG_BUDGET; i++)
+		opd_log(&log, "%u", i);
+	assert_int_equal(count_lines(path, line, sizeof(line)), OPD_LOG_BUDGET);
+	for (unsigned int i = 0; i < 7; i++)
+		opd_log(&log, "%u", i);
+	assert_int_equal(count_lines(path, line, sizeof(line)), OPD_LOG_BUDGET);
+	opd_log_plain(&log, "plain");
+	assert_int_equal(count_lines(path, line, sizeof(line)),
+			 OPD_LOG_BUDGET + 1);
+	opd_log_refill(&log);
+	assert_int_equal(count_lines(path, line, sizeof(line)),
+			 OPD_LOG_BUDGET + 2);
+	assert_string_equal(line + 20, "7 lines were left out here\n");
+	opd_log_refill(&log);
+	for (unsigned int i = 0; i < OPD_LOG_BUDGET + 1; i++)
+		opd_log(&log, "%u", i);
+	assert_int_equal(count_lines(path, line, sizeof(line)),
+			 2 * OPD_LOG_BUDGET + 2);
+	opd_log_close(&log);
+	free_fixture(f);
+}
+
+/* A log that was moved away is opened again; if that fails it goes on. */
+static void test_reopened(void **state)
+{
+	char path[128], moved[160], line[4096];
+	struct op_diag diag = { "" };
+	struct opd_log log;
+	struct fixture *f = new_log(&log, path, sizeof(path));
+	int fd;
+
+	(void)state;
+	opd_log_plain(&log, "first");
+	snprintf(moved, sizeof(moved), "%s.old", path);
+	assert_int_equal(rename(path, moved), 0);
+	assert_int_equal(opd_log_open(&log, "/none/log", &diag), -ENOENT);
+	assert_string_equal(diag.text, "/none/log: No such file or directory");
+	opd_log_plain(&log, "second");
+	assert_int_equal(count_lines(moved, line, sizeof(line)), 2);
+	fd = log.fd;
+	assert_int_equal(opd_log_open(&log, path, &diag), 0);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_true(fcntl(log.fd, F_GETFD) & FD_CLOEXEC);
+	opd_log_plain(&log, "third");
+	assert_int_equal(count_lines(path, line, sizeof(line)), 1);
+	assert_int_equal(count_lines(moved, line, sizeof(line)), 2);
+	opd_log_close(&log);
+	opd_log_close(&log);
+	opd_log_plain(&log, "nowhere");
+	opd_log(&log, "nowhere");
+	assert_int_equal(count_lines(path, line, sizeof(line)), 1);
+	free_fixture(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_reopened),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
