@@ -10,7 +10,8 @@
  *				is the timer of all threads and CPUs, and
  *				"A/{dep}/A" is "A"
  *	NAME CALLER>CALLEE:COUNT...	one of arcs
- *	NAME COUNT: IMAGE+OFFSET...	a stack of a call tree
+ *	NAME COUNT: IMAGE+OFFSET...	a stack of a call tree; behind the
+ *				name of anonymous memory is where that is
  *	taken N stored N ...	the ledger, without zeros
  *	bad_records N ...	opd_stats, without zeros
  *
@@ -21,6 +22,8 @@
  *			with TEXT
  *	cat NAME	print a file of the samples' folder
  *	log		print the daemon's log and empty it
+ *	rm NAME, mkdir NAME, rmdir NAME	something in samples/current
+ *	sync		what the daemon does from time to time
  *	save NAME, reset, restart	what a person does to the session
  *
  * The link needs utils/stream_text.c.
@@ -106,7 +109,11 @@ static void show_frame(FILE *out, const struct ctree *tree,
 	assert_int_equal(op_tree_image_decode(&image, bytes, len, name,
 					      sizeof(name), NULL),
 			 0);
-	fprintf(out, " %s+%lx", image.name.name, node->offset);
+	fprintf(out, " %s", image.name.name);
+	if (image.name.space == OP_SPACE_ANON)
+		fprintf(out, "(%ld.%lx-%lx)", (long)image.name.tgid,
+			image.name.start, image.name.end);
+	fprintf(out, "+%lx", node->offset);
 }
 
 /* Parents have lower numbers: @node's stack is printed root first. */
@@ -372,10 +379,12 @@ static void show_text(struct fixture *f, const char *name, FILE *out)
 static bool do_command(struct fixture *f, struct words *w, const char *line,
 		       FILE *out)
 {
-	static const char *const commands[] = { "show",	 "restart", "reset",
-						"save ", "stats ",  "cat ",
-						"log" };
+	static const char *const commands[] = {
+		"show", "restart", "reset",  "save ",  "stats ", "cat ",
+		"log",	"rm ",	   "mkdir ", "rmdir ", "sync",
+	};
 	struct op_diag diag = { "" };
+	char path[8192];
 	const char *arg;
 	size_t i = 0;
 
@@ -385,6 +394,7 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 	if (i == NR(commands))
 		return false;
 	arg = line + strlen(commands[i]);
+	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, arg);
 	run_whole(f, w);
 	switch (i) {
 	case 0:
@@ -407,6 +417,19 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 		break;
 	case 6:
 		show_log(f, out);
+		break;
+	case 7:
+		assert_int_equal(unlink(path), 0);
+		break;
+	case 8:
+		assert_int_equal(mkdir(path, 0755), 0);
+		break;
+	case 9:
+		assert_int_equal(rmdir(path), 0);
+		break;
+	case 10:
+		opd_sfiles_sync(&f->opd);
+		opd_trees_sync(&f->opd);
 		break;
 	}
 	return true;

@@ -3,6 +3,7 @@
 
 #include "tests/unit/opd_rows.h"
 
+#define EVENT "TIMER.0.0.all.all.all"
 #define BEGIN "stream 1 8; cookie 1 0 0 0 0 - /bin/app;"
 #define START                                                                  \
 	BEGIN "cookie 2 0 0 0 0 - /lib/lib.so;"                                \
@@ -217,7 +218,7 @@ static const struct row rows[] = {
 		"image 1; sample 0x301 0; trace-end 0",
 	  "{root}/bin/app/{dep}/{anon:glue}/12.0x17000.0x19000/{cg}/{anon:jit}/12.0x7000.0x9000/TIMER.0.0.12.12.0 0x200>0x100:1\n"
 	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000/TIMER.0.0.12.12.0 0x100:1\n"
-	  "{root}/bin/app/{tree}/TIMER.0.0.12.12.0 1: /bin/app+300 [unknown]+0 glue+200 jit+100\n"
+	  "{root}/bin/app/{tree}/TIMER.0.0.12.12.0 1: /bin/app+300 [unknown]+0 glue(12.17000-19000)+200 jit(12.7000-9000)+100\n"
 	  "taken 1 stored 1\n"
 	  "whole 1 frames 4 arcs 1 arcs_not_stored 2\n"
 	  "callers 3\n" },
@@ -226,7 +227,7 @@ static const struct row rows[] = {
 		"sample 0x0 0; sample 0x2000 0; sample 0x2001 0; trace-end 0",
 	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000 0x1fff:1\n"
 	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000/{cg}/{anon:jit}/12.0x7000.0x9000 0x0>0x1fff:1 0x1fff>0x0:1\n"
-	  "{root}/bin/app/{tree} 1: [unknown]+0 jit+1fff jit+0 jit+1fff\n"
+	  "{root}/bin/app/{tree} 1: [unknown]+0 jit(12.7000-9000)+1fff jit(12.7000-9000)+0 jit(12.7000-9000)+1fff\n"
 	  "taken 1 stored 1\n"
 	  "whole 1 frames 4 arcs 2 arcs_not_stored 1\n"
 	  "callers 3\n" },
@@ -274,6 +275,54 @@ static const struct row rows[] = {
 							 "1") "taken 1 stored 1\n"
 							      "whole 1 frames 5 arcs 4\n"
 							      "callers 12\n" },
+	/* The same name in two places, and in two processes. */
+	{ "anonymous_memory_is_told_apart", NULL,
+	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x100 0;"
+		"anon 0x17000 0x19000 jit; sample 0x201 0;"
+		"anon 0x17000 0x1a000 jit; sample 0x301 0; trace-end 0;"
+		"ctx 13 1; tgid 13; anon 0x7000 0x9000 jit; trace;"
+		"sample 0x100 0; trace-end 0",
+	  "{root}/bin/app/{dep}/{anon:jit}/12.0x17000.0x19000/{cg}/{anon:jit}/12.0x7000.0x9000 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{anon:jit}/12.0x17000.0x1a000/{cg}/{anon:jit}/12.0x17000.0x19000 0x300>0x200:1\n"
+	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000 0x100:1\n"
+	  "{root}/bin/app/{dep}/{anon:jit}/13.0x7000.0x9000 0x100:1\n"
+	  "{root}/bin/app/{tree} 1: jit(12.17000-1a000)+300 jit(12.17000-19000)+200 jit(12.7000-9000)+100\n"
+	  "{root}/bin/app/{tree} 1: jit(13.7000-9000)+100\n"
+	  "taken 2 stored 2\n"
+	  "whole 2 frames 4 arcs 2\n"
+	  "callers 2\n" },
+	/* What failed is tried again from time to time, not at each stack. */
+	{ "a_tree_that_cannot_be_opened", NULL,
+	  START
+	  "mkdir {root}; mkdir {root}/bin; mkdir {root}/bin/app;"
+	  "mkdir {root}/bin/app/{tree}; mkdir {root}/bin/app/{tree}/" EVENT
+	  ";" DEEP "show; rmdir {root}/bin/app/{tree}/" EVENT ";" DEEP
+	  "show; sync;" DEEP "sync;" DEEP,
+	  "{kern}/vmlinux 0x500:1\n"
+	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:1\n"
+	  "taken 1 stored 1\n"
+	  "not_stored 1 frames 5 arcs 4\n"
+	  "callers 4\n"
+	  "{kern}/vmlinux 0x500:2\n"
+	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:2\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:2\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:2\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:2\n"
+	  "taken 2 stored 2\n"
+	  "not_stored 2 frames 10 arcs 8\n"
+	  "callers 8\n"
+	  "{kern}/vmlinux 0x500:4\n"
+	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:4\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:4\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:4\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:4\n"
+	  "{root}/bin/app/{tree} 2: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
+	  "taken 4 stored 4\n"
+	  "whole 2 not_stored 2 frames 20 arcs 16\n"
+	  "callers 16\n" },
 };
 
 static void run_stacks(const struct row *row, FILE *out)
@@ -430,6 +479,64 @@ static void test_tree_that_vanishes(void **state)
 	free_with(f);
 }
 
+/* One stack through @nr libraries, at @offset in each. */
+static void put_libraries(struct words *w, unsigned int nr, uint64_t offset)
+{
+	put_text(w, "user; trace");
+	for (unsigned int i = 0; i < nr; i++) {
+		put_image(w, 100 + i);
+		put_sample(w, offset, 0);
+	}
+	put_text(w, "trace-end 0");
+}
+
+/* A tree knows many images, also after its file was deleted. */
+static void test_many_images(void **state)
+{
+	const unsigned int nr = 150;
+	struct fixture *f = new_with("--separate-lib=1");
+	struct words *w = calloc(1, sizeof(*w));
+	char line[64], path[8192], wanted[8192] = "/bin/app 2:", *text;
+	size_t len = strlen(wanted);
+
+	(void)state;
+	assert_non_null(w);
+	put_text(w, START);
+	for (unsigned int i = 0; i < nr; i++) {
+		snprintf(line, sizeof(line), "cookie %u 0 0 0 0 - /lib/%u",
+			 100 + i, i);
+		put_text(w, line);
+		len += (size_t)snprintf(wanted + len, sizeof(wanted) - len,
+					" /lib/%u+%x", nr - 1 - i,
+					i < nr - 1 ? 0x300 : 0x301);
+	}
+	snprintf(wanted + len, sizeof(wanted) - len, "\n");
+	opd_trans_run(&f->opd, w->word, w->nr);
+	w->nr = 0;
+	put_libraries(w, nr, 0x201);
+	opd_trans_run(&f->opd, w->word, w->nr);
+	snprintf(path, sizeof(path), "%s/{root}/bin/app/{tree}/" EVENT,
+		 f->opd.session.current);
+	assert_int_equal(unlink(path), 0);
+	/* It is noticed when the file has to grow. */
+	for (uint64_t i = 0; i < 100 && access(path, F_OK); i++) {
+		w->nr = 0;
+		put_libraries(w, nr, 0x1000 + i);
+		opd_trans_run(&f->opd, w->word, w->nr);
+	}
+	for (int i = 0; i < 2; i++) {
+		w->nr = 0;
+		put_libraries(w, nr, 0x301);
+		opd_trans_run(&f->opd, w->word, w->nr);
+	}
+	text = text_of_tree(f, "/bin/app");
+	if (!strstr(text, wanted))
+		fail_msg("not there: %s", wanted);
+	free(text);
+	free(w);
+	free_with(f);
+}
+
 /* More applications than trees may be open: all stacks are there. */
 static void test_many_trees(void **state)
 {
@@ -474,6 +581,7 @@ int main(void)
 		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_deferred_frames_are_bounded),
 		cmocka_unit_test(test_tree_that_vanishes),
+		cmocka_unit_test(test_many_images),
 		cmocka_unit_test(test_many_trees),
 	};
 
