@@ -113,8 +113,9 @@ void opd_sample_file_damaged(struct opd *opd, const char *path)
 	no_free_name(opd, path);
 }
 
-/* Give the ledger of session folder @dir @nr more samples. */
-static void add_to_ledger(struct opd *opd, const char *dir, uint64_t nr)
+/* Give the ledger of session folder @dir @nr more samples, and @stacks. */
+static void add_to_ledger(struct opd *opd, const char *dir, uint64_t nr,
+			  const uint64_t *stacks)
 {
 	struct op_ledger ledger = { .taken = 0 }, more = { .taken = 0 };
 	struct op_diag diag = { "" };
@@ -128,6 +129,7 @@ static void add_to_ledger(struct opd *opd, const char *dir, uint64_t nr)
 	else if (err)
 		goto fail;
 	more.taken = more.stored = nr;
+	memcpy(more.stacks, stacks, sizeof(more.stacks));
 	snprintf(more.source, sizeof(more.source), "set aside");
 	diag.text[0] = '\0';
 	if (!op_ledger_merge(&ledger, &more) &&
@@ -163,10 +165,22 @@ static int move_to(const char *from, const char *to)
 	return err;
 }
 
+/* What a call tree holds goes with it; a flat file holds no stacks. */
+static void count_stacks(const char *path, const char *name, uint64_t *stacks)
+{
+	struct ctree *tree;
+
+	if (!strstr(name, OPD_TREE) || ctree_open(&tree, path, ODB_RDONLY))
+		return;
+	(void)opd_tree_count(tree, stacks);
+	ctree_close(tree);
+}
+
 /* Make way for another build: move @path, which holds @nr samples. */
 static int set_aside(struct opd *opd, const char *path, const char *name,
 		     uint64_t nr)
 {
+	uint64_t stacks[OP_NR_STACKS] = { 0 };
 	char dir[PATH_MAX], to[PATH_MAX];
 
 	for (int i = 1; i < MAX_NAMES; i++) {
@@ -182,8 +196,9 @@ static int set_aside(struct opd *opd, const char *path, const char *name,
 			"%s: %" PRIu64
 			" samples of another build or timer rate were moved to %s",
 			name, nr, dir);
-		opd_stats_set_aside(opd, nr);
-		add_to_ledger(opd, dir, nr);
+		count_stacks(to, name, stacks);
+		opd_stats_set_aside(opd, nr, stacks);
+		add_to_ledger(opd, dir, nr, stacks);
 		return 0;
 	}
 	return no_free_name(opd, path);

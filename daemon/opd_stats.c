@@ -65,9 +65,12 @@ int opd_stats_stream_lost(struct opd *opd, const char *cause, uint64_t nr)
 	return 0;
 }
 
-void opd_stats_set_aside(struct opd *opd, uint64_t nr)
+void opd_stats_set_aside(struct opd *opd, uint64_t nr, const uint64_t *stacks)
 {
 	opd->stats.set_aside += nr;
+	/* Those of an earlier daemon are in the base: the sum is right. */
+	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
+		opd->stats.stacks[i] -= stacks[i];
 }
 
 /* ---- the ledger -------------------------------------------------------------

@@ -111,8 +111,8 @@ int opd_stats_init(struct opd *opd, struct op_diag *diag);
 /* OP_LOST: @nr samples lost before this stream. Returns 0 or -EINVAL. */
 int opd_stats_stream_lost(struct opd *opd, const char *cause, uint64_t nr);
 
-/* @nr stored samples were moved to another session. */
-void opd_stats_set_aside(struct opd *opd, uint64_t nr);
+/* @nr stored samples were moved to another session, or OP_NR_STACKS @stacks. */
+void opd_stats_set_aside(struct opd *opd, uint64_t nr, const uint64_t *stacks);
 
 /* Fill @out with the ledger as it is now. */
 void opd_stats_ledger(struct opd *opd, struct op_ledger *out);

@@ -182,6 +182,7 @@ static const struct row rows[] = {
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
 	  "taken 2 stored 1 lost_set_aside 1\n"
 	  "whole 2 frames 4 arcs 2\n"
+	  "aside: taken 1 stored 1\n"
 	  "callers 2\n" },
 	{ "another_build_of_the_application", NULL,
 	  "stream 1 8; cookie 5 0 0 0 0 01 /bin/app; cpu 0; ctx 12 5; tgid 12;"
@@ -195,8 +196,26 @@ static const struct row rows[] = {
 	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
 	  "taken 2 stored 1 lost_set_aside 1\n"
-	  "whole 2 frames 4 arcs 2\n"
+	  "whole 1 frames 4 arcs 2\n"
+	  "aside: taken 1 stored 1 whole 1\n"
 	  "callers 2\n" },
+	/* What an earlier daemon stored goes aside, too. */
+	{ "another_build_after_a_restart", NULL,
+	  "stream 1 8; cookie 5 0 0 0 0 01 /bin/app; cpu 0; ctx 12 5; tgid 12;"
+	  "user; image 5; trace; sample 0x100 0; sample 0x201 0; trace-end 4;"
+	  "restart;"
+	  "stream 1 8; cookie 6 0 0 0 0 02 /bin/app; cpu 0; ctx 12 6; tgid 12;"
+	  "user; image 6; trace; sample 0x100 0; sample 0x201 0; trace-end 0",
+	  "aside/{root}/bin/app/{dep}/{root}/bin/app 0x100:1\n"
+	  "aside/{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "aside/{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+200 /bin/app+100\n"
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
+	  "taken 2 stored 1 lost_set_aside 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "aside: taken 1 stored 1 broken 1\n"
+	  "callers 1\n" },
 	/* A kernel thread has no application, also in a module. */
 	{ "kernel_threads", NULL,
 	  START "kernel-range 0xffffffff81200000 0xffffffff81300000 - ext4;"
