@@ -7,6 +7,7 @@
  * source that the test plays. Streams are written in words with put_*().
  */
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -178,6 +179,9 @@ struct fixture {
 	char dir[64];
 };
 
+/* Fixtures that are there, and descriptors before the first of them. */
+static unsigned int nr_fixtures, nr_fds_before;
+
 static const struct opd_source_ops test_replay = {
 	.name = "test",
 	.replays = true,
@@ -195,6 +199,19 @@ static int test_remove_one(const char *path, const struct stat *st, int type,
 __attribute__((unused)) static void remove_tree(const char *dir)
 {
 	nftw(dir, test_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* How many descriptors this program has. */
+__attribute__((unused)) static unsigned int count_fds(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	unsigned int nr = 0;
+
+	assert_non_null(folder);
+	while (readdir(folder))
+		nr++;
+	closedir(folder);
+	return nr;
 }
 
 /* A daemon in the folder that @f has, with source @ops. */
@@ -227,6 +244,8 @@ __attribute__((unused)) static struct fixture *new_fixture(void)
 	snprintf(f->dir, sizeof(f->dir), "%s/opd-test-XXXXXX",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	assert_non_null(mkdtemp(f->dir));
+	if (nr_fixtures++ == 0)
+		nr_fds_before = count_fds();
 	opd_init(&f->opd);
 	return f;
 }
@@ -253,6 +272,8 @@ __attribute__((unused)) static void restart_daemon(struct fixture *f)
 __attribute__((unused)) static void free_fixture(struct fixture *f)
 {
 	opd_release(&f->opd);
+	if (--nr_fixtures == 0)
+		assert_int_equal(count_fds(), nr_fds_before);
 	remove_tree(f->dir);
 	free(f);
 }

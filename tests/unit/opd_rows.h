@@ -23,6 +23,7 @@
  *			with TEXT
  *	cat NAME	print a file of the samples' folder
  *	log		print the daemon's log and empty it
+ *	status		print what a client gets, without pid and folder
  *	rm NAME, mkdir NAME, rmdir NAME	something in samples/current
  *	sync		what the daemon does from time to time
  *	save NAME, reset, restart	what a person does to the session
@@ -30,6 +31,7 @@
  * The link needs utils/stream_text.c.
  */
 
+#include "daemon/opd_command.h"
 #include "libdb/ctree.h"
 #include "libop/op_tree_image.h"
 #include "tests/unit/opd_fixture.h"
@@ -385,6 +387,22 @@ static void show_log(struct fixture *f, FILE *out)
 	assert_int_equal(truncate(f->opd.session.log, 0), 0);
 }
 
+static void show_status(struct fixture *f, FILE *out)
+{
+	struct opd_answer *answer = calloc(1, sizeof(*answer));
+	struct op_diag diag = { "" };
+	char request[] = "status", *rest;
+
+	assert_non_null(answer);
+	assert_int_equal(opd_command_run(&f->opd, request, answer, &diag), 0);
+	for (char *line = strtok_r(answer->text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest))
+		if (strncmp(line, " pid", 4) != 0 &&
+		    strncmp(line, " session-dir", 12) != 0)
+			fprintf(out, "%s\n", line + 1);
+	free(answer);
+}
+
 static void show_text(struct fixture *f, const char *name, FILE *out)
 {
 	char path[8192];
@@ -400,7 +418,7 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 {
 	static const char *const commands[] = {
 		"show", "restart", "reset",  "save ",  "stats ", "cat ",
-		"log",	"rm ",	   "mkdir ", "rmdir ", "sync",
+		"log",	"rm ",	   "mkdir ", "rmdir ", "sync",	 "status",
 	};
 	struct op_diag diag = { "" };
 	char path[8192];
@@ -449,6 +467,9 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 	case 10:
 		opd_sfiles_sync(&f->opd);
 		opd_trees_sync(&f->opd);
+		break;
+	case 11:
+		show_status(f, out);
 		break;
 	}
 	return true;

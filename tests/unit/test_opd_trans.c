@@ -245,6 +245,17 @@ static const struct row rows[] = {
 	  "{kern}/a%2f..%2fb 0x500:1\n"
 	  "taken 1 stored 1\n"
 	  "bad_records 2\n" },
+	/* Ranges are told by both of their ends, also beside the last one. */
+	{ "samples_far_from_the_last", NULL,
+	  "kernel; sample 0xffffffff81000020 0 x2; sample 0x7f000010 0;"
+	  "sample 0xffffffff81000fff 0 x2; sample 0xffffffff81001000 0 x2;"
+	  "sample 0xffffffff81000000 0 x2; sample 0xffffffff80ffffff 0;"
+	  "user; anon 0x1000 0x3000 anon; sample 0x1fff 0 x2;"
+	  "sample 0x2000 0 x2; sample 0x0 0 x2",
+	  "{kern}/[kernel-other] 0x0:4\n"
+	  "{kern}/vmlinux 0x0:2 0x20:2 0xfff:2\n"
+	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x1000.0x3000 0x0:2 0x1fff:2\n"
+	  "taken 16 stored 14 lost_bad_record 2\n" },
 	/* ---- the log ---- */
 	{ "statistics", NULL,
 	  TOUR "trace; sample 0x1 0; sample 0x2 0; trace-end 1; sample 0x3 9;"
@@ -291,6 +302,46 @@ static const struct row rows[] = {
 	  "taken 24 stored 14 event_lost_overflow 5 sample_lost_no_mm 3 lost_no_image_name 1 lost_bad_counter 1\n"
 	  "truncated 1 frames 2 arcs 1\n"
 	  "callers 1 bad_records 1 unknown_codes 1 bad_lengths 1 skipped_words 2 incomplete 1\n" },
+	{ "a_status", "--separate-thread=1 --source-reason=asked\tfor",
+	  "lost 5 event_lost_overflow; user; image 77; sample 0x1 0; status",
+	  "running = 0\n"
+	  "targeted = 0\n"
+	  "source = test\n"
+	  "source-reason = asked?for\n"
+	  "separate = thread\n"
+	  "vmlinux = (none)\n"
+	  "taken = 6\n"
+	  "stored = 0\n"
+	  "pending = 1\n"
+	  "lost.event_lost_overflow = 5\n"
+	  "taken 6 stored 0 event_lost_overflow 5 lost_no_image_name 1\n" },
+	{ "another_status",
+	  "--separate-kernel=1 --separate-cpu=1 --vmlinux=/boot/no-vmlinux",
+	  "user; image 1; trace; sample 0x1 0; sample 0x2 0; trace-end 1;"
+	  "status",
+	  "running = 0\n"
+	  "targeted = 0\n"
+	  "source = test\n"
+	  "separate = lib kernel cpu\n"
+	  "vmlinux = /boot/no-vmlinux\n"
+	  "taken = 1\n"
+	  "stored = 1\n"
+	  "pending = 0\n"
+	  "stacks.whole = 0\n"
+	  "stacks.truncated = 1\n"
+	  "stacks.no_unwind_data = 0\n"
+	  "stacks.broken = 0\n"
+	  "stacks.not_stored = 0\n"
+	  "stacks.frames = 2\n"
+	  "stacks.arcs = 1\n"
+	  "stacks.arcs_too_far = 0\n"
+	  "stacks.arcs_not_stored = 0\n"
+	  "{root}/bin/sh/TIMER.0.0.all.all.1 0x1:1\n"
+	  "{root}/bin/sh/{dep}/{root}/bin/sh/{cg}/{root}/bin/sh/TIMER.0.0.all.all.1 0x1>0x1:1\n"
+	  "{root}/bin/sh/{tree}/TIMER.0.0.all.all.1 1: [truncated]+0 /bin/sh+1 /bin/sh+1\n"
+	  "taken 1 stored 1\n"
+	  "truncated 1 frames 2 arcs 1\n"
+	  "callers 1\n" },
 	{ "samples_are_logged", "--verbose=samples",
 	  "user; image 2; sample 0x5 0 x2; sample 0x5 7; image 9; sample 0x6 0;"
 	  "log; cookie 9 0 0 0 0 - /bin/late; log",
@@ -447,9 +498,35 @@ static void few_files_may_be_open(void **state)
 	free(w);
 }
 
+/* What is no name in the stream is no name in sample files. */
+static void cpu_types_are_names(void **state)
+{
+	static const char *const bad[] = { "",	    "a b", "a\tb", "\x7f",
+					   "a\x80", " ",   "a " };
+	struct fixture *f = new_replay();
+	char longest[sizeof(f->opd.cpu_type) + 1];
+
+	(void)state;
+	opd_set_cpu_type(&f->opd, "!i386/~core");
+	assert_string_equal(f->opd.cpu_type, "!i386/~core");
+	for (size_t i = 0; i < NR(bad); i++) {
+		strcpy(f->opd.cpu_type, "x");
+		opd_set_cpu_type(&f->opd, bad[i]);
+		assert_string_equal(f->opd.cpu_type, "unknown");
+	}
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	opd_set_cpu_type(&f->opd, longest);
+	assert_string_equal(f->opd.cpu_type, "unknown");
+	opd_set_cpu_type(&f->opd, longest + 1);
+	assert_string_equal(f->opd.cpu_type, longest + 1);
+	free_fixture(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest others[] = {
+		cmocka_unit_test(cpu_types_are_names),
 		cmocka_unit_test(chunks_do_not_matter),
 		cmocka_unit_test(a_name_may_be_too_long),
 		cmocka_unit_test(causes_without_end),
