@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* When the daemon reads, and what it does at ticks and signals. */
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+
+#include "tests/unit/opd_fixture.h"
+
+/* A live source that this program plays. */
+static struct feed {
+	struct words words;
+	size_t at; /* bytes that were given out */
+	size_t step; /* bytes at once */
+	ssize_t end; /* what comes behind them */
+	bool endless; /* they begin anew instead */
+	unsigned int nr_reads, nr_dumps, nr_logs;
+	int dump_error;
+	bool named; /* cookie 7 has its name by now */
+	int timer_fd; /* the loop's */
+} feed;
+
+static ssize_t feed_read(struct opd_source *source, void *buf, size_t len)
+{
+	size_t all = feed.words.nr * sizeof(uint64_t);
+
+	(void)source;
+	feed.nr_reads++;
+	if (feed.at == all && feed.endless)
+		feed.at = 0;
+	if (feed.at == all)
+		return feed.end;
+	if (len > feed.step)
+		len = feed.step;
+	if (len > all - feed.at)
+		len = all - feed.at;
+	memcpy(buf, (char *)feed.words.word + feed.at, len);
+	feed.at += len;
+	return (ssize_t)len;
+}
+
+static int feed_dump(struct opd_source *source, struct op_diag *diag)
+{
+	(void)source;
+	feed.nr_dumps++;
+	return feed.dump_error ? op_diag_set(diag, feed.dump_error, "no dump")
+			       : 0;
+}
+
+static int feed_cookie(struct opd_source *source, struct op_cookie_query *query)
+{
+	(void)source;
+	if (query->cookie == 7 && !feed.named)
+		return -EAGAIN;
+	snprintf(query->path, sizeof(query->path), "/nonexistent/%d",
+		 (int)query->cookie);
+	return 0;
+}
+
+/* What the stream has, to the sample; 1 sample more is under way. */
+static int feed_account(struct opd_source *source, struct op_ledger *ledger)
+{
+	(void)source;
+	ledger->taken = 4;
+	return 0;
+}
+
+/* The statistics end with this: it is the end of a test, too. */
+static void feed_log(struct opd_source *source, struct opd_log *log)
+{
+	(void)source;
+	(void)log;
+	feed.nr_logs++;
+	timerfd_settime(feed.timer_fd, 0, &(struct itimerspec){ { 0, 0 } },
+			NULL);
+	raise(SIGTERM);
+}
+
+static const struct opd_source_ops feed_ops = {
+	.name = "feed",
+	.read = feed_read,
+	.dump = feed_dump,
+	.cookie = feed_cookie,
+	.account = feed_account,
+	.log = feed_log,
+};
+
+/* Three samples, one of which has to wait for the name of its image. */
+static struct fixture *new_loop(size_t step)
+{
+	struct op_diag diag = { "" };
+	struct fixture *f = new_fixture();
+
+	memset(&feed, 0, sizeof(feed));
+	feed.step = step;
+	feed.end = -EAGAIN;
+	put_cpu(&feed.words, 0);
+	put_task(&feed.words, 1, 1, 1);
+	put_user(&feed.words);
+	put_image(&feed.words, 1);
+	put_sample(&feed.words, 0x10, 0);
+	put_sample(&feed.words, 0x10, 0);
+	put_image(&feed.words, 7);
+	put_sample(&feed.words, 0x20, 0);
+	start_daemon(f, &feed_ops);
+	f->opd.source.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	assert_int_equal(opd_loop_init(&f->opd, &diag), 0);
+	return f;
+}
+
+static void free_loop(struct fixture *f)
+{
+	close(f->opd.source.fd);
+	free_fixture(f);
+}
+
+#define ONE                                                                    \
+	"{root}/nonexistent/1/{dep}/{root}/nonexistent/1/TIMER.0.0.all.all.all"
+#define SEVEN                                                                  \
+	"{root}/nonexistent/7/{dep}/{root}/nonexistent/7/TIMER.0.0.all.all.all"
+
+static bool log_has(struct fixture *f, const char *text)
+{
+	char line[512];
+	FILE *file = fopen(f->opd.session.log, "r");
+	bool found = false;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		found |= strstr(line, text) != NULL;
+	fclose(file);
+	return found;
+}
+
+/* In pieces that are not even whole words, until there is no more. */
+static void test_drain(void **state)
+{
+	static const size_t steps[] = { 1, 7, 8, 13, 1000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct fixture *f = new_loop(steps[i]);
+		size_t len = feed.words.nr * sizeof(uint64_t);
+		size_t nr = (len + steps[i] - 1) / steps[i];
+
+		opd_loop_drain(&f->opd);
+		assert_int_equal(count_at(f, ONE, 0x10), 2);
+		assert_int_equal(f->opd.stats.nr_reads, nr);
+		assert_int_equal(feed.nr_reads, nr + 1);
+		assert_int_equal(f->opd.loop.len, 0);
+		assert_int_equal(f->opd.defer.nr, 1);
+		assert_false(f->opd.loop.quit);
+		/* What waits for its name has it as soon as more is read. */
+		feed.named = true;
+		feed.words.nr = 0;
+		feed.at = 0;
+		put_cpu(&feed.words, 1);
+		opd_loop_drain(&f->opd);
+		assert_int_equal(count_at(f, SEVEN, 0x20), 1);
+		free_loop(f);
+	}
+}
+
+/* A record that is not whole stays for the next time. */
+static void test_rest(void **state)
+{
+	struct fixture *f = new_loop(1000);
+
+	(void)state;
+	feed.words.nr--;
+	opd_loop_drain(&f->opd);
+	assert_int_equal(f->opd.loop.len, 8);
+	feed.words.nr++;
+	opd_loop_drain(&f->opd);
+	assert_int_equal(f->opd.loop.len, 0);
+	assert_int_equal(f->opd.defer.nr, 1);
+	free_loop(f);
+}
+
+/* Whoever writes faster than we read does not keep us for ever. */
+static void test_endless(void **state)
+{
+	struct fixture *f = new_loop(1000);
+
+	(void)state;
+	feed.endless = true;
+	opd_loop_drain(&f->opd);
+	assert_int_equal(feed.nr_reads, 4096);
+	free_loop(f);
+}
+
+static void test_ends(void **state)
+{
+	static const struct {
+		ssize_t end;
+		bool logged;
+	} ends[] = { { 0, false }, { -EIO, true } };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct fixture *f = new_loop(1000);
+
+		feed.end = ends[i].end;
+		opd_loop_drain(&f->opd);
+		assert_true(f->opd.loop.quit);
+		assert_int_equal(f->opd.loop.error, ends[i].end);
+		assert_int_equal(log_has(f,
+					 "reading samples: Input/output error"),
+				 ends[i].logged);
+		assert_int_equal(feed.nr_reads, 2);
+		free_loop(f);
+	}
+}
+
+/* All that was taken is on the disk, and in the ledger. */
+static void test_dump(void **state)
+{
+	struct fixture *f = new_loop(1000);
+	struct op_diag diag = { "" };
+	struct op_ledger l;
+	char path[8192];
+
+	(void)state;
+	assert_int_equal(opd_loop_dump(&f->opd, &diag), 0);
+	assert_int_equal(feed.nr_dumps, 1);
+	snprintf(path, sizeof(path), "%s/ledger", f->opd.session.current);
+	assert_int_equal(op_ledger_read(&l, path, &diag), 0);
+	assert_int_equal(l.stored, 2);
+	assert_int_equal(l.pending, 2);
+	feed.dump_error = -ENODEV;
+	feed.at = 0;
+	assert_int_equal(opd_loop_dump(&f->opd, &diag), -ENODEV);
+	assert_string_equal(diag.text, "no dump");
+	assert_int_equal(feed.at, 0);
+	feed.dump_error = 0;
+	diag.text[0] = '\0';
+	snprintf(path, sizeof(path), "%s/ledger", f->opd.session.current);
+	unlink(path);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_true(opd_loop_dump(&f->opd, &diag) < 0);
+	assert_string_equal(diag.text, "the ledger cannot be written");
+	free_loop(f);
+}
+
+/* Ticks follow each other at once: the sixtieth is as good as a dump. */
+static void test_ticks(void **state)
+{
+	const struct itimerspec at_once = { { 0, 1 }, { 0, 1 } };
+	struct fixture *f = new_loop(1000);
+
+	(void)state;
+	for (unsigned int i = 0; i < OPD_LOG_BUDGET + 5; i++)
+		opd_log(&f->opd.log, "line %u", i);
+	assert_int_equal(
+		timerfd_settime(f->opd.loop.timer_fd, 0, &at_once, NULL), 0);
+	opd_loop_run(&f->opd);
+	assert_int_equal(f->opd.loop.ticks, 60);
+	assert_int_equal(feed.nr_dumps, 1);
+	assert_int_equal(feed.nr_logs, 1);
+	assert_int_equal(count_at(f, ONE, 0x10), 2);
+	assert_true(log_has(f, "5 lines were left out here"));
+	assert_true(log_has(f, "-- OProfile Statistics --"));
+	assert_int_equal(f->opd.loop.error, 0);
+	free_loop(f);
+}
+
+/* What is readable is read; a signal ends the loop, a hangup does not. */
+static void test_signals(void **state)
+{
+	struct fixture *f = new_loop(1000);
+	char moved[8192];
+
+	(void)state;
+	assert_int_equal(eventfd_write(f->opd.source.fd, 1), 0);
+	opd_log(&f->opd.log, "before");
+	snprintf(moved, sizeof(moved), "%s.old", f->opd.session.log);
+	assert_int_equal(rename(f->opd.session.log, moved), 0);
+	raise(SIGHUP);
+	raise(SIGINT);
+	opd_loop_run(&f->opd);
+	assert_true(f->opd.loop.quit);
+	assert_int_equal(f->opd.loop.error, 0);
+	assert_true(
+		log_has(f, "closed all sample files and opened the log again"));
+	assert_false(log_has(f, "before"));
+	assert_int_equal(f->opd.sfiles.nr_open, 0);
+	free_loop(f);
+}
+
+/* A file is never waited for: it is read until it ends. */
+static void test_file(void **state)
+{
+	static const struct opd_source_ops replay = {
+		.name = "feed",
+		.replays = true,
+		.read = feed_read,
+	};
+	struct op_diag diag = { "" };
+	struct fixture *f = new_fixture();
+
+	(void)state;
+	memset(&feed, 0, sizeof(feed));
+	feed.step = 24;
+	put_begin(&feed.words);
+	put_cookie(&feed.words, 1, "/nonexistent/1");
+	put_cpu(&feed.words, 0);
+	put_user(&feed.words);
+	put_image(&feed.words, 1);
+	put_sample(&feed.words, 0x10, 0);
+	start_daemon(f, &replay);
+	f->opd.source.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(opd_loop_init(&f->opd, &diag), 0);
+	assert_true(f->opd.loop.always_ready);
+	opd_loop_run(&f->opd);
+	assert_int_equal(f->opd.loop.error, 0);
+	assert_int_equal(count_at(f, ONE, 0x10), 1);
+	free_loop(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_drain),	cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_endless), cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_dump),	cmocka_unit_test(test_ticks),
+		cmocka_unit_test(test_signals), cmocka_unit_test(test_file),
+	};
+
+	opd_loop_block_signals();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
