@@ -66,6 +66,15 @@ gone() {
 	esac
 }
 
+# await WHAT ARG...: sleep until something has happened, as tests/helper/await.c
+# tells; what has not happened after two minutes is a failed test, the last one.
+await() {
+	test_got=$("$TESTBIN/await" "$@" 2>&1) && return
+	test_result "await $*" 1
+	diag "$test_got"
+	done_testing
+}
+
 # Print one result: test_result NAME STATUS.
 test_result() {
 	test_nr=$((test_nr + 1))
