@@ -26,7 +26,7 @@
 #define PACKING "packing = " /* bytes, which it says at its end */
 
 /* Milliseconds. What is asked for may have to wait for the disk. */
-#define DYING_MS 1000
+#define DYING_MS 15000
 #define REQUEST_MS 120000
 #define END_MS 60000
 
@@ -428,8 +428,8 @@ int operf_daemon_stop(struct operf *operf)
 	if (!err || err == -EPROTO || err == -ECONNREFUSED)
 		err = process_wait(daemon->pidfd, END_MS);
 	/* Its last act was to remove the socket, or somebody else has. */
-	else if (err == -ENOENT && !process_wait(daemon->pidfd, DYING_MS))
-		err = 0;
+	else if (err == -ENOENT)
+		err = process_end(daemon->pidfd, END_MS);
 	if (err == -EREMOTEIO)
 		op_diag_set(&operf->diag, err, DAEMON ": %s", why.text);
 	else if (err)

@@ -16,7 +16,7 @@
  *	crash-VERB	is killed by that request
  *	pack-VERB	says first, and twice, that it packs
  *	empty		leaves no sample files
- *	linger		outlives its socket until the command has ended
+ *	linger		outlives its socket until SIGTERM has come once more
  */
 
 #include <fcntl.h>
@@ -36,6 +36,7 @@
 
 static const char *mode = "", *folder;
 static const char *session, *ready, *source;
+static int signals; /* SIGTERM is read here */
 
 static void check(bool good, const char *what)
 {
@@ -142,14 +143,23 @@ static void leave_account(void)
 		mkdir("samples/current/{root}", 0755);
 }
 
-/* Until the command has ended, and operf may have asked us to. */
+/* Wait for SIGTERM or, unless @fd is -1, for a client. */
+static bool is_told_to_end(int fd)
+{
+	struct pollfd p[] = { { .fd = signals, .events = POLLIN },
+			      { .fd = fd, .events = POLLIN } };
+
+	check(poll(p, 2, -1) > 0, "poll");
+	return p[0].revents;
+}
+
+/* Until operf, which the command's end has woken, finds no socket. */
 static void linger(void)
 {
-	pid_t pid = command_pid();
+	struct signalfd_siginfo first;
 
-	while (pid && !kill(pid, 0))
-		usleep(10000);
-	usleep(50000);
+	check(read(signals, &first, sizeof(first)) == sizeof(first), "signal");
+	is_told_to_end(-1);
 }
 
 static void end(void)
@@ -203,30 +213,18 @@ static bool serve(int fd)
 	return refuse || strcmp(request, "shutdown") != 0;
 }
 
-/* Wait for SIGTERM or, unless @fd is -1, for a client. */
-static bool is_told_to_end(int signals, int fd)
-{
-	struct pollfd p[] = { { .fd = signals, .events = POLLIN },
-			      { .fd = fd, .events = POLLIN } };
-
-	check(poll(p, 2, -1) > 0, "poll");
-	return p[0].revents;
-}
-
-static int open_signals(void)
+static void open_signals(void)
 {
 	sigset_t set;
-	int fd;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC);
-	check(fd >= 0, "signals");
-	return fd;
+	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	check(signals >= 0, "signals");
 }
 
-static void misbehave(int signals)
+static void misbehave(void)
 {
 	if (!strcmp(mode, "fail")) {
 		say_ready("cycles: told to fail; tell me otherwise");
@@ -235,13 +233,13 @@ static void misbehave(int signals)
 	if (!strcmp(mode, "die"))
 		raise(SIGKILL);
 	check(strcmp(mode, "complain"), "told to complain");
-	if (!strcmp(mode, "hang") && is_told_to_end(signals, -1))
+	if (!strcmp(mode, "hang") && is_told_to_end(-1))
 		end();
 }
 
 int main(int argc, char **argv)
 {
-	int signals, fd, client;
+	int fd, client;
 
 	/* Whatever a test leaves behind ends by itself. */
 	alarm(300);
@@ -254,11 +252,11 @@ int main(int argc, char **argv)
 	check(session && folder, "no --session-dir or FAKE_DIR");
 	write_argv(argc, argv);
 	make_session();
-	signals = open_signals();
-	misbehave(signals);
+	open_signals();
+	misbehave();
 	fd = listen_here();
 	say_ready("");
-	while (!is_told_to_end(signals, fd)) {
+	while (!is_told_to_end(fd)) {
 		client = accept(fd, NULL, NULL);
 		check(client >= 0, "accept");
 		if (!serve(client))

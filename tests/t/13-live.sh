@@ -21,19 +21,6 @@ opcontrol() {
 	"$BIN/opcontrol" "$@" 9<&-
 }
 
-# ended PID: it has, though perhaps nobody has asked for its status.
-ended() {
-	while kill -0 "$1" 2>/dev/null && ! grep -q '^State:.Z' \
-		"/proc/$1/status" 2>/dev/null; do
-		sleep 0.1
-	done
-}
-
-# end PID: it ends when it is told to.
-end() {
-	kill "$1" && ended "$1"
-}
-
 samples() {
 	stream "$TMP/words"
 	cat "$TMP/words" >&9
@@ -78,7 +65,7 @@ kernel
 sample 0xffffffffd0000000 0 x2
 END
 ok 'shutdown' opcontrol --shutdown
-ok 'ends the daemon' ended "$pid"
+ok 'ends the daemon' gone "$pid"
 is 'sampling has ended' "$(cat "$OPROFILE_FS/enable")" 0
 is 'nothing is pending' "$(ledger)" 'taken = 2
 stored = 2
@@ -89,7 +76,10 @@ opcontrol --start-daemon --session-dir="$SESSION" >/dev/null
 kill -9 "$(cat "$SESSION/run/lock")"
 ok 'after kill -9 it starts again' opcontrol --start-daemon \
 	--session-dir="$SESSION"
-ok 'and ends on SIGTERM' end "$(cat "$SESSION/run/lock")"
+pid=$(cat "$SESSION/run/lock")
+kill "$pid"
+await end "$pid"
+like 'and ends on SIGTERM' "$(ledger)" '^pending = 0$'
 like 'the log has a block of statistics' "$(log)" \
 	'^-- OProfile Statistics --$'
 like 'and those of each CPU' "$(log)" '^Nr. samples received: 8$'

@@ -134,7 +134,7 @@ like "--verbose tells the daemon's options" "$verbose" '^\+ +--separate-lib=0$'
 # ---- a daemon that was killed
 
 kill -KILL "$(daemon_pid)"
-while ! gone "$(daemon_pid)"; do :; done
+await end "$(daemon_pid)"
 ok "it left its lock and socket" test -S "$session/run/control"
 like "--status after kill -9" "$(opcontrol --status)" '^Daemon not running$'
 says "--start after kill -9" 0 "Using log file $session/samples/oprofiled.log
@@ -194,7 +194,7 @@ cp "$TMP/fake" "$TMP/bin/oprofiled"
 
 echo deaf >"$session/mode"
 ok "a daemon that stops to answer" "$TMP/bin/oprofiled" --session-dir="$session"
-until [ -s "$session/run/lock" ]; do :; done
+await text "$session/run/lock"
 pid=$(daemon_pid)
 like "is shown as such" "$(opcontrol --status)" \
 	"^Daemon not answering: pid $pid\$"

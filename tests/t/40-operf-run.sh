@@ -56,10 +56,7 @@ launch() {
 # until_started: the daemon has been asked to start, and operf has its answer.
 # Before that a signal undoes the run.
 until_started() {
-	until grep -q 'Profiler started' "$TMP/err"; do sleep 0.02; done
-}
-until_there() {
-	until [ -e "$1" ]; do sleep 0.02; done
+	await line "$TMP/err" 'Profiler started'
 }
 seen() {
 	cut -d: -f1 "$FAKE_DIR/seen" | tr '\n' ' '
@@ -337,8 +334,8 @@ mv "$TMP/bin/daemon" "$TMP/bin/oprofiled"
 fresh
 # shellcheck disable=SC2016 # for the command
 run 125 "a daemon that is killed" sh -c 'kill -KILL $(cat oprofile_data/run/lock)
-	until grep -q unprofiled "$0"; do sleep 0.02; done; echo "goes on"; exit 7' \
-	"$TMP/err"
+	"$1" line "$0" unprofiled && echo "goes on"; exit 7' \
+	"$TMP/err" "$TESTBIN/await"
 is "the command goes on" "$out" "goes on"
 is "both are said" "$(said)" "operf: oprofiled: the daemon was ended by signal \
 9 (Killed); see $TMP/work/$samples/oprofiled.log; nothing is sampled any more; \
@@ -346,7 +343,7 @@ the command goes on, unprofiled
 operf: sh: its exit status was 7"
 # shellcheck disable=SC2016
 run 125 "a daemon that is told to end" sh -c 'kill $(cat oprofile_data/run/lock)
-	until grep -q unprofiled "$0"; do sleep 0.02; done; exit 7' "$TMP/err"
+	"$1" line "$0" unprofiled && exit 7' "$TMP/err" "$TESTBIN/await"
 is "is said" "$(said)" "operf: oprofiled: the daemon was told to end; nothing \
 is sampled any more; the command goes on, unprofiled
 operf: 100 samples taken, 97 stored, 3 lost (3 sample_lost_overflow); see \
@@ -357,7 +354,7 @@ export FAKE_MODE
 # shellcheck disable=SC2016
 run 0 "one that ends just when the command does" \
 	sh -c 'kill $(cat oprofile_data/run/lock)
-	while [ -e oprofile_data/run/control ]; do sleep 0.02; done'
+	"$0" gone oprofile_data/run/control' "$TESTBIN/await"
 is "is as any other" "$(said)" "operf: 100 samples taken, 97 stored, 3 lost (3 \
 sample_lost_overflow); see opreport -l"
 FAKE_MODE=crash-shutdown
@@ -385,9 +382,9 @@ unset FAKE_MODE
 
 fresh
 # shellcheck disable=SC2016
-launch sh -c 'trap "echo interrupted; exit 5" INT; : >ready
-	while :; do sleep 0.05; done'
-until_there ready
+launch sh -c 'trap "echo interrupted; exit 5" INT; "$0" $$ & : >ready
+	wait' "$TESTBIN/hold"
+await file ready
 daemon=$(cat $data/run/lock)
 kill -INT "-$pid"
 wait "$pid"
@@ -398,8 +395,8 @@ is "the daemon was asked to end" "$(seen)" "start shutdown "
 ok "and has" gone "$daemon"
 for signal in TERM=143 HUP=129; do
 	rm -f ready
-	launch sh -c ': >ready; exec sleep 100'
-	until_there ready
+	launch sh -c ': >ready; exec "$0" "$1"' "$TESTBIN/hold" $$
+	await file ready
 	kill "-${signal%=*}" "$pid"
 	wait "$pid"
 	is "SIG${signal%=*} is passed on to the command" $? "${signal#*=}"
@@ -407,8 +404,9 @@ for signal in TERM=143 HUP=129; do
 		$samples/current/ledger
 done
 rm -f ready
-launch sh -c ': >ready; exec sleep 100'
-until_there ready
+# shellcheck disable=SC2016
+launch sh -c ': >ready; exec "$0" "$1"' "$TESTBIN/hold" $$
+await file ready
 rm $samples/current/ledger 2>/dev/null
 daemon=$(cat $data/run/lock)
 # The command outlives operf, the daemon does not.
@@ -417,7 +415,7 @@ for child in $command; do
 	[ "$child" = "$daemon" ] || background="$background $child"
 done
 kill -KILL "$pid"
-until gone "$daemon"; do sleep 0.02; done
+await end "$daemon"
 ok "a killed operf takes the daemon along, which finishes" grep -q \
 	'^taken = 100' $samples/current/ledger
 
@@ -427,7 +425,7 @@ for signal in INT=130 TERM=143 HUP=129 QUIT=131; do
 	rm -f "$FAKE_DIR/argv"
 	remember
 	FAKE_MODE=hang launch echo hello
-	until_there "$FAKE_DIR/argv"
+	await file "$FAKE_DIR/argv"
 	kill "-${signal%=*}" "$pid"
 	wait "$pid"
 	is "SIG${signal%=*} before the start" \
@@ -440,14 +438,14 @@ done
 # ---- a process, and everything
 
 fresh
-sleep 100 &
+"$TESTBIN/hold" $$ &
 target=$!
 background="$background $target"
 launch --pid=$target
 until_started
 like "--pid is the daemon's" "$(cat "$FAKE_DIR/argv")" \
 	"^--source=perf:pid=$target,rate=1000\$"
-kill "$target"
+kill -KILL "$target"
 wait "$pid"
 is "ends with the process" $? 0
 like "how to end it was said" "$(said)" \
@@ -504,10 +502,11 @@ kill "$pid"
 wait "$pid"
 is "which goes on" $? 0
 mkdir -p "$TMP/other"
-"$TMP/bin/oprofiled" --session-dir="$TMP/other" --ready-fd=3 3>/dev/null &
+mkfifo "$TMP/ready"
+"$TMP/bin/oprofiled" --session-dir="$TMP/other" --ready-fd=3 3>"$TMP/ready" &
 daemon=$!
 background="$background $daemon"
-until [ -S "$TMP/other/run/control" ]; do sleep 0.02; done
+is "a daemon that is ready" "$(tr -d '\0' <"$TMP/ready")" ""
 run 125 "a folder with a daemon" -d "$TMP/other" true
 is "is left to it" "$(said)" "operf: $TMP/other: a daemon, pid $daemon, is at \
 work here; end it with opcontrol --shutdown, or give another --session-dir"
