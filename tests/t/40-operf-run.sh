@@ -395,6 +395,7 @@ is "the daemon was asked to end" "$(seen)" "start shutdown "
 ok "and has" gone "$daemon"
 for signal in TERM=143 HUP=129; do
 	rm -f ready
+	# shellcheck disable=SC2016
 	launch sh -c ': >ready; exec "$0" "$1"' "$TESTBIN/hold" $$
 	await file ready
 	kill "-${signal%=*}" "$pid"

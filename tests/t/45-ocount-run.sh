@@ -47,10 +47,7 @@ waiting() {
 	background="$background $target"
 }
 until_counting() {
-	until grep -q '^ocount: counting;' "$TMP/err"; do sleep 0.02; done
-}
-until_there() {
-	until [ -e "$1" ]; do sleep 0.02; done
+	await line "$TMP/err" '^ocount: counting;'
 }
 # finish: wait for what was launched; sets status.
 finish() {
@@ -143,26 +140,24 @@ fi
 
 # ---- signals --------------------------------------------------------------------
 
-launch -b -e page-faults sh -c 'trap "exit 9" TERM; >"$1"
-	while :; do sleep 0.05; done' sh "$TMP/up"
-until_there "$TMP/up"
+launch -b -e page-faults sh -c 'trap "exit 9" TERM; "$2" $$ & >"$1"
+	wait' sh "$TMP/up" "$TESTBIN/hold"
+await file "$TMP/up"
 kill -TERM $pid
 finish
 is 'SIGTERM is for the command' "$status" 9
 ok 'which was counted' test "$(field 2 page-faults <"$TMP/out")" -gt 10
 
 rm -f "$TMP/up"
-launch -b -e page-faults sh -c 'trap "" INT; echo $$ >"$1.new"
-	mv "$1.new" "$1"; while :; do sleep 0.05; done' sh "$TMP/up"
-until_there "$TMP/up"
+launch -b -e page-faults sh -c 'trap ": >\"\$1.asked\"" INT; "$2" $$ &
+	echo $$ >"$1"; wait; wait' sh "$TMP/up" "$TESTBIN/hold"
+await text "$TMP/up"
 command=$(cat "$TMP/up")
 background="$background $command"
 # One signal at a time: a second one that is not yet taken is the same.
 kill -INT $pid
-while kill -0 $pid 2>/dev/null && [ ! -s "$TMP/out" ]; do
-	kill -INT $pid
-	sleep 0.05
-done
+await file "$TMP/up.asked"
+kill -INT $pid
 finish
 is 'a second SIGINT ends counting alone' "$status" 130
 ok 'what was counted is shown' test "$(field 2 page-faults <"$TMP/out")" -gt 10
@@ -204,31 +199,35 @@ is 'counting a thread ends with it' "$status" 0
 ok 'its children are not counted' test \
 	"$(field 2 page-faults <"$TMP/out")" -lt $((10 * one))
 
-waiting
-kill -STOP $target
-until grep -q '^State:.T' /proc/$target/status; do sleep 0.02; done
-launch -e page-faults -p $target
+"$TESTBIN/hold" --stopped $$ >"$TMP/stopped" &
+holder=$!
+background="$background $holder"
+await text "$TMP/stopped"
+target=$(cat "$TMP/stopped")
+launch -e page-faults -p "$target"
 until_counting
 kill -INT $pid
 finish
 is 'a process that never ran: exit status' "$status" 0
 like 'a process that never ran: is no silent 0' "$(cat "$TMP/out")" \
 	'page-faults(:0:0:1)? +0 +never ran$'
-kill -KILL $target
+kill -KILL $holder
 
 # ---- intervals and output -------------------------------------------------------
 
 rm -f "$TMP/counts"
-"$ocount" -b -e page-faults -i 50:3 -f "$TMP/counts" sh -c \
-	'until [ "$(grep -c ^page-faults "$0")" -ge 3 ]; do sleep 0.02; done
-	sleep 0.3' "$TMP/counts" 2>/dev/null
+# After these the command has work for many more.
+"$ocount" -b -e page-faults -i 10:3 -f "$TMP/counts" sh -c \
+	'"$1" line "$0" ^page-faults 3
+	i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done' \
+	"$TMP/counts" "$TESTBIN/await" 2>/dev/null
 is 'so many intervals' "$(grep -c '^timestamp,[0-9]*\.[0-9][0-9][0-9]$' \
 	"$TMP/counts")" 3
 is 'with counts' "$(grep -c '^page-faults' "$TMP/counts")" 3
 rm -f "$TMP/counts"
 exits 'the command goes on to its end' 5 "$ocount" -b -e page-faults -i 10:1 \
-	-f "$TMP/counts" sh -c 'until grep -q ^page-faults "$0"; do sleep 0.02; done
-	exit 5' "$TMP/counts"
+	-f "$TMP/counts" sh -c '"$1" line "$0" ^page-faults && exit 5' \
+	"$TMP/counts" "$TESTBIN/await"
 "$ocount" -b -e page-faults -i 86400000 true >"$TMP/out" 2>/dev/null
 is 'a command shorter than the interval' \
 	"$(sed 's/[0-9.]*$//; s/:0:0:1//; s/,[0-9]*,$//' "$TMP/out")" \
