@@ -55,18 +55,14 @@ adds_up() {
 notes() {
 	grep -vE -e '^operf: (no hardware counter|only user code)' "$TMP/err"
 }
-until_line() {
-	until grep -q "$1" "$2" 2>/dev/null; do sleep 0.02; done
-}
 control() {
 	"$TESTBIN/control" "$data/run/control" "$1" 2>/dev/null
 }
-# until_stored SYMBOL: the daemon, which samples, has stored some of it. Then
-# the lock, too, is of this daemon.
+# until_stored SYMBOL: the daemon, which samples, has stored some of it. Before
+# each look it is asked to store all that was taken until then.
 until_stored() {
-	until control status | grep -q '^running = 1$' &&
-		control dump >/dev/null && report -l | grep -q " $1\$"; do
-		sleep 0.02
+	until control dump >/dev/null && report -l | grep -q " $1\$"; do
+		kill -0 "$pid" || break
 	done
 }
 
@@ -78,20 +74,20 @@ rm -rf $data
 
 # One that lives on, and many that end before their first sample is due.
 # shellcheck disable=SC2016
-run 0 "processes of a millisecond" --rate=100 sh -c '"$1" 0.2
-	i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i + 1)); done' \
+run 0 "processes of a millisecond" --rate=200 sh -c '"$1" 0.1
+	i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i + 1)); done' \
 	sh "$TESTBIN/burnmix"
 if grep -q 'only user code' "$TMP/err"; then
 	skip "are hardly seen, which is said" "no samples of the kernel"
 else
 	like "are hardly seen, which is said" "$(notes)" "^operf: warning: \
-samples stand for [0-9.]+ of the [0-9.]+ s of CPU time .* 10\\.0 ms itself; \
+samples stand for [0-9.]+ of the [0-9.]+ s of CPU time .* 5\\.0 ms itself; \
 give a higher --rate$"
 fi
 
 # ---- a command
 
-run 0 "a program" "$TESTBIN/burnmix" 1
+run 0 "a program" "$TESTBIN/burnmix" 0.3
 like "its output is its own" "$out" '^burn_alpha [0-9.]+$'
 is "its output is all there is" "$(echo "$out" | wc -l)" 4
 like "the account" "$(notes)" '^operf: [0-9]+ samples taken, [0-9]+ stored, .*; see opreport -l$'
@@ -109,7 +105,7 @@ $data/symbols"
 
 # shellcheck disable=SC2016 # for the command
 run 7 "children are followed, the status is the command's" \
-	sh -c '"$0" 20 2; exit 7' "$TESTBIN/forkstorm"
+	sh -c '"$0" 10 2; exit 7' "$TESTBIN/forkstorm"
 like "their samples are" "$(report -l)" '^[0-9]+ .* forkstorm +burn_child$'
 adds_up "children"
 like "the run before is the previous session" \
@@ -117,7 +113,7 @@ like "the run before is the previous session" \
 ok "and only there" not sh -c "'$BIN/opreport' -l | grep burn_alpha"
 
 before=$(key taken)
-run 0 "--append" --append "$TESTBIN/burnmix" 0.3
+run 0 "--append" --append "$TESTBIN/burnmix" 0.1
 ok "adds to what is there" test "$(key taken)" -gt "$before"
 adds_up "--append"
 is "what is said is the difference" \
@@ -127,12 +123,12 @@ out=$(report -l)
 like "one report has both" "$out" ' burn_child$'
 like "so it has" "$out" ' burn_alpha$'
 
-run 0 "separate" -t -c "$TESTBIN/burnmix" 0.3
+run 0 "separate" -t -c "$TESTBIN/burnmix" 0.1
 like "by thread and CPU" "$(find $current -type f)" \
 	'/TIMER\.[0-9]+\.0\.([0-9]+)\.\1\.[0-9]+$'
 
 cp "$TESTBIN/burnmix" "$TESTBIN"/libburn.so .
-run 0 "a program that is deleted" sh -c './burnmix 0.3; rm burnmix'
+run 0 "a program that is deleted" sh -c './burnmix 0.1; rm burnmix'
 like "keeps its name" "$(report)" ' burnmix'
 rm -f libburn.so
 
@@ -162,13 +158,13 @@ out"
 # ---- events
 
 run 0 "two events" -e cpu-clock:1000000 -e page-faults:1:0:1:1 \
-	"$TESTBIN/burnmix" 0.3
+	"$TESTBIN/burnmix" 0.1
 like "have two columns" "$(report)" '^cpu-clock:1000000\|  *page-faults:1\|$'
 adds_up "two events"
 run 0 "too few of them" -e page-faults:1000000 true
 like "are none, which is said" "$(notes)" \
 	'^operf: warning: no samples were taken: the event did not happen'
-run 0 "another rate" --rate=200 "$TESTBIN/burnmix" 0.5
+run 0 "another rate" --rate=200 "$TESTBIN/burnmix" 0.1
 like "is used" "$(report)" \
 	'^Profiling through timer interrupt, (19|20)[0-9] samples per second'
 if "$BIN/operf" -e cycles:1000000 -d "$TMP/theirs" true 2>"$TMP/err"; then
@@ -195,15 +191,15 @@ chmod +x "$TMP/binary"
 run 126 "one that is none" "$TMP/binary"
 run 125 "a process that is not there" --pid=2147483647
 if command -v python3 >/dev/null; then
-	python3 -c 'import threading, time
-threading.Thread(target=time.sleep, args=(600,)).start()' &
+	python3 -c 'import threading
+def hold():
+    print(threading.get_native_id(), flush=True)
+    threading.Event().wait()
+threading.Thread(target=hold).start()' >"$TMP/thread" &
 	process=$!
 	background="$background $process"
-	thread=
-	until [ "$thread" ]; do
-		thread=$(find "/proc/$process/task" -mindepth 1 -maxdepth 1 \
-			! -name "$process" -printf %f)
-	done
+	await text "$TMP/thread"
+	thread=$(cat "$TMP/thread")
 	run 125 "a thread" --pid="$thread"
 	is "is told from a process" "$(notes)" "operf: process $thread: is a \
 thread of another process; give the number of that one, all its threads are \
@@ -230,11 +226,11 @@ is "or makes an empty one" "$(ls -A "$TMP/empty")" ""
 
 mkfifo "$TMP/gate"
 # shellcheck disable=SC2016 # for the command
-sh -c 'read -r _ <"$0"; exec "$1" 1' "$TMP/gate" "$TESTBIN/burnmix" >/dev/null &
+sh -c 'read -r _ <"$0"; exec "$1" 0.3' "$TMP/gate" "$TESTBIN/burnmix" >/dev/null &
 target=$!
 background="$background $target"
 launch --pid=$target
-until_line 'Profiler started' "$TMP/err"
+await line "$TMP/err" 'Profiler started'
 echo >"$TMP/gate"
 wait "$pid"
 is "a process until it ends" $? 0
@@ -244,7 +240,7 @@ adds_up "a process"
 target=$!
 background="$background $target"
 launch --pid=$target
-until_line 'Profiler started' "$TMP/err"
+await line "$TMP/err" 'Profiler started'
 until_stored burn_alpha
 if [ "$(id -u)" -eq 0 ]; then
 	like "opcontrol does not take it for its own" "$(HOME=$TMP "$BIN/opcontrol" \
@@ -261,9 +257,9 @@ ok "and leaves the process alone" kill -0 $target
 
 if [ "$(id -u)" -eq 0 ]; then
 	launch --system-wide
-	until_line 'Profiler started' "$TMP/err"
+	await line "$TMP/err" 'Profiler started'
 	until_stored burn_alpha
-	"$TESTBIN/forkstorm" 10 2 >/dev/null
+	"$TESTBIN/forkstorm" 5 2 >/dev/null
 	kill -TERM "$pid"
 	wait "$pid"
 	is "--system-wide until SIGTERM" $? 0
@@ -279,10 +275,10 @@ kill $target
 # ---- sudden ends
 
 # shellcheck disable=SC2016 # for the command
-run 125 "a daemon that is killed" sh -c '"$0/burnmix" 0.5 >/dev/null
+run 125 "a daemon that is killed" sh -c '"$0/burnmix" 0.2 >/dev/null
 	"$0/control" oprofile_data/run/control dump >/dev/null
 	kill -KILL $(cat oprofile_data/run/lock)
-	until grep -q unprofiled "$1"; do sleep 0.02; done; exit 3' \
+	"$0/await" line "$1" unprofiled && exit 3' \
 	"$TESTBIN" "$TMP/err"
 like "is said" "$(notes)" '^operf: oprofiled: the daemon was ended by signal 9'
 like "what it has stored is there" "$(report -l)" ' burn_alpha$'
@@ -296,9 +292,9 @@ mkdir "$TMP/other"
 cp "$TESTBIN/burnmix" "$TESTBIN/libburn.so" "$TMP/other"
 cat >"$TMP/full" <<END
 mount -t tmpfs -o size=96k none "$TMP/theirs" || exit 77
-"$BIN/operf" -d "$TMP/theirs" sh -c '"$TESTBIN/burnmix" 0.3 >/dev/null
+"$BIN/operf" -d "$TMP/theirs" sh -c '"$TESTBIN/burnmix" 0.1 >/dev/null
 	"$TESTBIN/control" "$TMP/theirs/run/control" dump >/dev/null
-	head -c 100000 /dev/zero >"$TMP/theirs/filler"; exec "$TMP/other/burnmix" 0.5'
+	head -c 100000 /dev/zero >"$TMP/theirs/filler"; exec "$TMP/other/burnmix" 0.2'
 echo "status \$?"
 ls -A "$TMP/theirs/samples"
 cat "$TMP/theirs/samples/current/ledger"
@@ -313,20 +309,22 @@ if unshare -m true 2>/dev/null; then
 else
 	skip "a full disk" "no namespaces of mounts here"
 fi
-launch "$TESTBIN/burnmix" 100
+# shellcheck disable=SC2016
+launch sh -c ': >started; exec "$0" 100' "$TESTBIN/burnmix"
+await file started
 until_stored burn_alpha
 daemon=$(cat $data/run/lock)
 command=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
 kill -KILL "$pid"
-until gone "$daemon"; do sleep 0.02; done
+await end "$daemon"
 adds_up "operf is killed and the daemon ends"
 like "the samples are there" "$(report -l)" ' burn_alpha$'
 for pid in $command; do
 	[ "$pid" = "$daemon" ] || kill "$pid" 2>/dev/null
 done
 # shellcheck disable=SC2016
-launch sh -c '"$0" 0.5; : >ready; exec "$0" 100' "$TESTBIN/burnmix"
-until [ -e ready ]; do sleep 0.02; done
+launch sh -c '"$0" 0.1; : >ready; exec "$0" 100' "$TESTBIN/burnmix"
+await file ready
 kill -INT "-$pid"
 wait "$pid"
 is "Ctrl-C" $? 130
@@ -340,7 +338,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	chown 65534 "$TMP/theirs"
 	cd "$TMP/theirs" || exit 1
 fi
-$user "$BIN/operf" "$TESTBIN/burnmix" 0.5 >"$TMP/out" 2>"$TMP/err"
+$user "$BIN/operf" "$TESTBIN/burnmix" 0.2 >"$TMP/out" 2>"$TMP/err"
 is "an ordinary user" $? 0
 adds_up "an ordinary user"
 out=$($user "$BIN/opreport" -l 2>/dev/null)
