@@ -18,7 +18,7 @@ report() {
 # What is opened is counted by strace, which goes together with AddressSanitizer
 # but not with its leak checker.
 strace_report() {
-	ASAN_OPTIONS=detect_leaks=0 strace -f -qq -e trace=open,openat \
+	ASAN_OPTIONS=detect_leaks=0 strace -f -qq --seccomp-bpf -e trace=open,openat \
 		-o "$TMP/trace" "$BIN/opreport" --session-dir="$SESSION" "$@"
 }
 
@@ -37,7 +37,6 @@ ${CC:-cc} -O0 -g -o "$TMP/one" "$TMP/hot.c" || exit 1
 HOT=0x$(nm "$TMP/one" | awk '$3 == "hot" { print $1 }')
 COLD=0x$(nm "$TMP/one" | awk '$3 == "cold" { print $1 }')
 touch -d '2020-01-02 03:04:05 UTC' "$TMP/one"
-mkdir "$TMP/bin"
 {
 	echo "$HOT 3"
 	echo "$COLD 1"
@@ -46,22 +45,30 @@ mkdir "$TMP/bin"
 printf '0x%x%08x 2\n' "$HOT" "$COLD" |
 	"$TESTBIN/mkodb" "$TMP/arcs" cpu-type=timer mtime="$TMP/one"
 
+# copies FILE <names: in folders that are made for them.
+copies() {
+	cat >"$TMP/names"
+	sed 's|/[^/]*$||' "$TMP/names" | sort -u | xargs mkdir -p
+	# shellcheck disable=SC2016 # for the shell
+	xargs -n 500 sh -c 'from=$0; tee "$@" <"$from" >/dev/null' "$1" \
+		<"$TMP/names"
+}
+# names EXPRESSION...: awk's, for each image i in the folder bin.
+names() {
+	awk -v bin="$TMP/bin" -v to="$CURRENT/{root}/app" \
+		-v file=TIMER.0.0.all.all.all \
+		"BEGIN { for (i = 0; i < 500; i++) $1 }"
+}
 # Four applications use each image; its own code calls each of two others.
-i=0
-while [ $i -lt 500 ]; do
-	cp -p "$TMP/one" "$TMP/bin/$i"
-	I="{dep}/{root}$TMP/bin/$i"
-	for app in a b c d; do
-		mkdir -p "$CURRENT/{root}/app/$app/$I"
-		cp "$TMP/flat" "$CURRENT/{root}/app/$app/$I/TIMER.0.0.all.all.all"
-	done
-	for next in $(((i + 1) % 500)) $(((i + 7) % 500)); do
-		to="$CURRENT/{root}/app/a/$I/{cg}/{root}$TMP/bin/$next"
-		mkdir -p "$to"
-		cp "$TMP/arcs" "$to/TIMER.0.0.all.all.all"
-	done
-	i=$((i + 1))
-done
+names 'print bin "/" i' | copies "$TMP/one"
+names 'for (n = 1; n <= 4; n++)
+	print to "/" substr("abcd", n, 1) "/{dep}/{root}" bin "/" i "/" file' |
+	copies "$TMP/flat"
+names 'for (n = 1; n <= 7; n += 6)
+	print to "/a/{dep}/{root}" bin "/" i "/{cg}/{root}" bin "/" (i + n) % 500 \
+		"/" file' | copies "$TMP/arcs"
+chmod +x "$TMP/bin/"*
+touch -r "$TMP/one" "$TMP/bin/"*
 is "2,000 files of samples, 1,000 of calls" \
 	"$(find "$CURRENT" -type f | wc -l)" 3000
 

@@ -335,14 +335,15 @@ work() {
 number() {
 	cat "$1" 2>/dev/null || echo 0
 }
-work >worked 2>&1 &
+{
+	work
+	: >>ended
+} >worked 2>&1 &
 packer=$!
 at_exit() {
 	[ -z "$packer" ] || kill "$packer" 2>/dev/null
 }
-while [ "$(number ended)" -eq 0 ] && kill -0 $packer; do
-	sleep 0.1
-done
+await file ended
 wrong=0 looked=0
 # within TOTAL BEFORE EACH: that is no more and no less than what may be there.
 within() {

@@ -108,7 +108,7 @@ refused "a script without an interpreter" 126 \
 target=/
 refused "a folder" 126 '/: cannot be executed: Is a directory' operf env
 
-sleep 0 &
+true &
 target=--pid=$!
 wait $!
 refused "a process that has ended" 125 \
@@ -202,7 +202,7 @@ else
 		operf as_user
 fi
 if [ "$(id -u)" -eq 0 ]; then
-	sleep 1000 &
+	"$TESTBIN/hold" $$ &
 	background="$background $!"
 	target=--pid=$!
 	refused "a process of another user" 125 \

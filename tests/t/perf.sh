@@ -97,11 +97,11 @@ as_user() {
 	fi
 }
 
-# for_users PROGRAM...: copies of these where anybody may run them. Sets BIN
-# and TESTBIN to their folder.
+# for_users PROGRAM...: copies of these, and of what waits, where anybody may
+# run them. Sets BIN and TESTBIN to their folder.
 for_users() {
 	mkdir -p "$TMP/bin"
-	cp -- "$@" "$TMP/bin/" || exit 1
+	cp -- "$@" "$TESTBIN/await" "$TESTBIN/hold" "$TMP/bin/" || exit 1
 	chmod -R a+rX "$TMP/bin"
 	BIN=$TMP/bin TESTBIN=$TMP/bin
 }
