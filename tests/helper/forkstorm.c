@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * forkstorm N PARALLEL: runs N children of its own program, PARALLEL at a
- * time, each of which burns 5 to 20 ms of CPU time in burn_child and exits.
- * Prints "cpu MS", the CPU time of all of them, kernel included.
+ * forkstorm N PARALLEL [GATE]: runs N children of its own program, PARALLEL at
+ * a time, each of which burns 5 to 20 ms of CPU time in burn_child and exits.
+ * Half of them wait until somebody opens the FIFO GATE for writing. Prints "cpu
+ * MS", the CPU time of all of them, kernel included.
  */
 
 #include <err.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +43,15 @@ static void wait_child(void)
 		errx(2, "a child ended with status %d", status);
 }
 
+static void wait_at(const char *gate)
+{
+	int fd = open(gate, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		err(2, "%s", gate);
+	close(fd);
+}
+
 static long cpu_ms(int who)
 {
 	struct rusage usage;
@@ -55,8 +66,8 @@ int main(int argc, char **argv)
 	int nr, parallel;
 	uint64_t per_ms, burned = 0;
 
-	if (argc != 3)
-		errx(2, "usage: forkstorm N PARALLEL");
+	if (argc != 3 && argc != 4)
+		errx(2, "usage: forkstorm N PARALLEL [GATE]");
 	if (!strcmp(argv[1], "child")) {
 		burn_child(strtoull(argv[2], NULL, 0));
 		return 0;
@@ -67,6 +78,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < nr; i++) {
 		if (i >= parallel)
 			wait_child();
+		if (i == nr / 2 && argc == 4)
+			wait_at(argv[3]);
 		start_child(argv[0], per_ms * (5 + i % 16));
 	}
 	for (int i = nr < parallel ? nr : parallel; i > 0; i--)

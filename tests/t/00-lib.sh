@@ -67,6 +67,19 @@ skip_all "no kernel"
 X
 is "a whole script can be skipped" "$out" "1..0 # SKIP no kernel"
 
+# ---- chance ----------------------------------------------------------------------
+
+. "$TOP/tests/t/perf.sh"
+# Of 1,000 with a chance of 1 % at most 28 are hit in all but one case of 1,000,000,
+# as tables of the Poisson distribution have it for a mean of 10; and at most 8 of
+# 100.
+ok "28 of 1,000 are rare" rarely 28 1000 1
+ok "29 are not" not rarely 29 1000 1
+ok "8 of 100 are rare" rarely 8 100 1
+ok "9 are not" not rarely 9 100 1
+ok "none of 40 tells nothing" not rarely 0 40 1
+ok "none of none even less" not rarely 0 0 1
+
 # ---- waiting ---------------------------------------------------------------------
 
 # Each of these is true from the first look or never, so no time matters.

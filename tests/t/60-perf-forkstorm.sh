@@ -1,6 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 1,000 children that live for 5 to 20 ms: none is too short to be seen.
+# Children that live for 5 to 20 ms: none is too short to be seen.
+#
+# Of what is counted here some may be missing: 1 % of the samples and of the
+# processes, and what chance adds to that (rarely in perf.sh).
 # timeout: 900
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/perf.sh"
@@ -22,22 +25,21 @@ storm() {
 	user=$(sum '.*' '.*' <"$TMP/user")
 	own=$(awk -F '\t' 'FNR == NR { own[$1] = 1; next } $2 in own' \
 		"$TMP/images" "$TMP/user" | sum '.*' '.*')
-	share=$(percent "$own" $((user + $(ledger lost))))
-	ok "$name: $share % of $user user samples and $(ledger lost) lost ones \
-are in their image" at_least "$share" 99
+	ok "$name: $own of $user user samples and $(ledger lost) lost ones are \
+in their image" rarely $((user + $(ledger lost) - own)) \
+		$((user + $(ledger lost))) 1
 	program=$(sum forkstorm '.*' <"$TMP/user")
 	nameless=$(sum forkstorm '([(]no symbols[)]|/.*)' <"$TMP/user")
-	share=$(percent $((program - nameless)) "$program")
-	ok "$name: $share % of those in the program have a name" \
-		at_least "$share" 99
-	ok "$name: the children's own function is among them" \
-		[ "$(sum forkstorm burn_child <"$TMP/user")" -gt $((user / 10)) ]
+	ok "$name: $nameless of $program in the program have no name" \
+		rarely "$nameless" "$program" 1
+	ok "$name: most are of the children's own function" \
+		[ "$(sum forkstorm burn_child <"$TMP/user")" -gt $((user / 2)) ]
 
 	# Sample files are named EVENT.COUNT.UM.TGID.TID.CPU.
 	seen=$(sample_files | sed -n 's|.*/{dep}/{root}/.*/forkstorm/||p' |
 		cut -d. -f4 | sort -u | wc -l)
 	ok "$name: $seen of $((nr + 1)) processes were seen at work" \
-		[ "$seen" -ge $((nr * 99 / 100)) ]
+		rarely $((nr + 1 - seen)) $((nr + 1)) 1
 }
 
 # What the program is made of.
@@ -48,13 +50,15 @@ are in their image" at_least "$share" 99
 	printf '%s\n' forkstorm '[vdso]'
 } >"$TMP/images"
 
-storm 1000 "1,000 children"
+many=200 few=100
+[ "${TIER:-check}" = check ] || many=1000 few=300
+storm $many "$many children"
 if [ "$(id -u)" -eq 0 ]; then
 	for_users "$BIN/operf" "$BIN/oprofiled" "$BIN/opreport" \
 		"$TESTBIN/canperf" "$TESTBIN/forkstorm"
 	AS=as_user
 	if as_user "$TESTBIN/canperf" own 2>"$TMP/why"; then
-		storm 300 "300 children of an ordinary user"
+		storm $few "$few children of an ordinary user"
 	else
 		skip "an ordinary user" "$(cat "$TMP/why")"
 	fi

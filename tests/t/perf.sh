@@ -87,6 +87,33 @@ user_rows() {
 		!($2 in is_kernel)'
 }
 
+# rarely PART WHOLE PERCENT: PART of WHOLE samples, each of them with a chance
+# of PERCENT, are not too many: that many come in one of 1,000,000 cases. And
+# WHOLE is enough to tell: a chance of one half makes that few in one of as many.
+# Both are sums of the binomial distribution.
+rarely() {
+	awk -v part="$1" -v whole="$2" -v percent="$3" '
+	# Put the chances of 0, 1, ... of n hits into sums[], up to n.
+	function sum_up(sums, n, p,    log_of, k) {
+		log_of = n * log(1 - p)
+		sums[0] = exp(log_of)
+		for (k = 1; k <= n; k++) {
+			log_of += log((n - k + 1) / k * p / (1 - p))
+			sums[k] = sums[k - 1] + exp(log_of)
+		}
+	}
+	BEGIN {
+		ALARM = 1e-6
+		if (whole < 1)
+			exit 1
+		sum_up(good, whole, percent / 100)
+		sum_up(bad, whole, 0.5)
+		for (most = 0; 1 - good[most] > ALARM; most++)
+			;
+		exit !(part <= most && bad[most] < ALARM)
+	}'
+}
+
 # as_user CMD...: as an ordinary user; root becomes one.
 as_user() {
 	if [ "$(id -u)" -eq 0 ]; then
