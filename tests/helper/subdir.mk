@@ -12,6 +12,7 @@ $(foreach h,$(HELPERS),$(eval $(call HELPER_VARS,$(h))))
 
 burnmix_LDLIBS = -L$(O)/tests -lburn -Wl,-rpath,'$$$$ORIGIN'
 storm_LDLIBS = -lpthread
+dlburn_LDLIBS = -lm
 control_LIBS := libop
 cficheck_LIBS := libcfi libop
 cficheck_LDLIBS = $(ZLIB_LIBS)

@@ -29,7 +29,8 @@ stacks() {
 gcc -O2 -g -c -I"$TOP" -I"$O" -D_GNU_SOURCE -o work/out.o \
 	"$TOP/daemon/opd_stats.c" || exit 1
 mkdir -p "$SESSION"
-# busy.sh [TIMES]
+# busy.sh [TIMES]: work, until there is a file work/stop; a line in work/done for
+# each piece of it.
 cat >work/busy.sh <<END
 #!/bin/sh
 i=0
@@ -37,22 +38,22 @@ while [ \$((i += 1)) -le \${1-\$i} ] && [ ! -e work/stop ]; do
 	gcc -O2 -g -c -I"$TOP" -I"$O" -D_GNU_SOURCE -o work/out.o \
 		"$TOP/daemon/opd_stats.c"
 	gzip -9 -c work/out.o >/dev/null
+	echo \$i >>work/done
 done
 END
 chmod +x work/busy.sh
 
 sum=0
 for run in 1 2 3; do
-	rm -f work/stop
+	rm -f work/stop work/done
 	"$BIN/operf" --session-dir="$SESSION" --rate=$RATE --append --callgraph \
 		work/busy.sh 2>"$TMP/operf.err" &
 	operf=$!
-	# Once there is something of it, and some more is counted.
-	until [ "$(folded_sum 2>/dev/null || echo 0)" -gt "$sum" ]; do
-		kill -0 $operf 2>/dev/null || break
-		sleep 0.1
-	done
-	sleep "0.$((run * 3))"
+	# What was taken of the first piece is stored, and some more is counted.
+	await text work/done
+	ok "killed $run times: a dump before" "$TESTBIN/control" \
+		"$SESSION/run/control" dump
+	await line work/done . $((run + 1))
 	kill -KILL "$(cat "$SESSION/run/lock")"
 	touch work/stop
 	status=0
@@ -70,7 +71,7 @@ for run in 1 2 3; do
 done
 
 rm work/stop
-profiled "and then not killed" --append --callgraph work/busy.sh 4
+profiled "and then not killed" --append --callgraph work/busy.sh 2
 trees=$(folded_sum)
 ok "trees have grown from $sum to $trees" [ "$trees" -gt "$sum" ]
 is "which the account says, too" "$(($(stacks whole) + $(stacks truncated) + \
