@@ -10,6 +10,7 @@ needs_perf own
 profiled "two libraries" "$TESTBIN/dlburn" 2 "$TESTBIN/libburn_a.so" \
 	"$TESTBIN/libburn_b.so"
 diag "$(cat "$TMP/truth")"
+# shellcheck disable=SC2016 # for awk
 ok "the libraries shared an address nearly always" \
 	awk '/^same/ { exit !($2 > $4 / 2) }' "$TMP/truth"
 

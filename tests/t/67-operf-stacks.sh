@@ -41,14 +41,14 @@ $(stacks not_stored)))" "$stored"
 # ---- the truth -----------------------------------------------------------------
 
 # tree NAME LEAF CALLERS: all samples in a leaf were called like this, but for
-# one in a hundred whose stack is said not to be whole.
+# 1 % whose stack is said not to be whole, and what chance adds (rarely).
 tree() {
 	all=$(sum ";$2(;|\$)")
 	true=$(sum "^call_tree;.*main;$3;$2(;|\$)")
 	gaps=$(sum "^call_tree;\\[.*;$2(;|\$)")
-	ok "$1: $true of $all" [ "$all" -ge 20 ] &&
-		ok "$1: all of them" [ $((true + gaps)) -eq "$all" ]
-	ok "$1: $gaps are not whole" [ $((gaps * 100)) -le "$all" ]
+	ok "$1: $true of $all, $gaps are not whole" \
+		[ $((true + gaps)) -eq "$all" ]
+	ok "$1: these are few" rarely "$gaps" "$all" 1
 }
 
 chain=chain_00
@@ -62,7 +62,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
 	recursion="$recursion;recurse"
 done
 
-RATE=1000
+RATE=2000
 g++ -O2 -fomit-frame-pointer -o work/call_tree \
 	"$TOP/tests/t/call_tree.cc" 2>"$TMP/cc.err" ||
 	skip_all "no C++ compiler: $(tail -n 1 "$TMP/cc.err")"
@@ -83,7 +83,8 @@ like "operf says how many are whole" "$(cat "$TMP/operf.err")" \
 if [ -n "$(kernel_images)" ]; then
 	all=$(sum ';do_syscall_64')
 	true=$(sum '^call_tree;.*main;system_call;[^;]*getrandom[^;]*;.*do_syscall_64')
-	ok "a system call: $true of $all" [ "$true" -ge $((all * 8 / 10)) ]
+	# It makes others, too, when it starts.
+	ok "a system call: $true of $all" rarely $((all - true)) "$all" 5
 fi
 
 # What a leaf was called by is so in the files of arcs, too.
@@ -104,9 +105,9 @@ ok "five frames: most are truncated" \
 
 # ---- programs as they are --------------------------------------------------------
 
-# whole NAME COMMAND...: at least 99 of 100 stacks are. While a program starts
-# there are more that cannot be, since the kernel copies no page of a stack that
-# is not there yet, so each runs for a second or two.
+# whole NAME COMMAND...: 99 of 100 stacks are, but for chance (rarely). While a
+# program starts there are more that cannot be, since the kernel copies no page
+# of a stack that is not there yet, so each runs for half a second.
 whole() {
 	name=$1
 	shift
@@ -114,11 +115,12 @@ whole() {
 	agree "$name"
 	whole=$(stacks whole)
 	ok "$name: $whole of $stored stacks are whole" \
-		[ "$stored" -ge 500 -a $((whole * 100)) -ge $((stored * 99)) ]
+		rarely $((stored - whole)) "$stored" 1
 	diag "$(grep '^stacks' "$CURRENT/ledger" | tr '\n' ' ')"
 }
 
-seq 1 3000000 >work/numbers
+RATE=1000
+seq 1 1500000 >work/numbers
 whole gzip gzip -9kf work/numbers
 cat >work/words.py <<'END'
 import json, re
@@ -132,7 +134,7 @@ def words(n):
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 
-for i in range(24):
+for i in range(12):
     text = json.dumps(list(words(40000 + i)))
     found = sorted(re.findall(r"w[0-9a-f]+", text), key=lambda w: w[::-1])
 print(len(found), fib(22))
@@ -144,7 +146,7 @@ else
 fi
 cat >work/work.sql <<'END'
 create table t(a, b);
-with recursive c(x) as (select 1 union all select x + 1 from c where x < 1000000)
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 500000)
 	insert into t select x, x * 7919 % 100003 from c;
 create index i on t(b);
 select b, count(*) from t group by b order by 2 desc, 1 limit 3;
@@ -155,7 +157,7 @@ else
 	skip sqlite3 "install the Debian package sqlite3"
 fi
 awk 'BEGIN {
-	for (n = 0; n < 200; n++) {
+	for (n = 0; n < 100; n++) {
 		printf "int f%d(int *a, int n)\n{\n\tint s = %d;\n", n, n
 		print "\tfor (int i = 0; i < n; i++)\n\t\tswitch (a[i] % 5) {"
 		for (i = 0; i < 5; i++)
