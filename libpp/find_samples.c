@@ -210,19 +210,21 @@ static int by_path(const void *a, const void *b)
 			       (x->parts->nr < y->parts->nr);
 }
 
-/* Sort @nr @files of a folder and make one of those that share a name. How
- * many are left. */
-static size_t unite(struct pp_sample_file *files, size_t nr)
+/* Sort those of @nr @files that begin at @first, all of one folder, and make
+ * one of those that share a name. How many @files are left. */
+static size_t unite(struct pp_sample_file *files, size_t first, size_t nr)
 {
 	struct pp_sample_part *last = NULL;
-	size_t kept = 0;
+	size_t kept = first;
 
-	for (size_t i = 0; i < nr; i++)
+	if (nr == first)
+		return nr;
+	for (size_t i = first; i < nr; i++)
 		files[i].parts->nr = i;
-	if (nr)
-		qsort(files, nr, sizeof(*files), by_path);
-	for (size_t i = 0; i < nr; i++) {
-		if (kept && !strcmp(files[i].path, files[kept - 1].path))
+	qsort(files + first, nr - first, sizeof(*files), by_path);
+	for (size_t i = first; i < nr; i++) {
+		if (kept > first &&
+		    !strcmp(files[i].path, files[kept - 1].path))
 			last->next = files[i].parts;
 		else
 			files[kept++] = files[i];
@@ -249,9 +251,8 @@ static int visit(struct search *search, const struct pp_session *session)
 	if (err)
 		return op_diag_set(search->diag, err, "%s: %s", session->path,
 				   strerror(-err));
-	list->nr = nr + unite(list->files + nr, list->nr - nr);
-	list->nr_trees = nr_trees + unite(list->trees + nr_trees,
-					  list->nr_trees - nr_trees);
+	list->nr = unite(list->files, nr, list->nr);
+	list->nr_trees = unite(list->trees, nr_trees, list->nr_trees);
 	return 0;
 }
 

@@ -112,10 +112,11 @@ static void write_change(const struct csv *csv,
 			 const struct pp_symbol_entry *entry, size_t c)
 {
 	const struct pp_report *report = csv->report;
-	const struct pp_change *change = &entry->changes[c];
+	const struct pp_change *change;
 
 	if (!report->is_diff)
 		return;
+	change = &entry->changes[c];
 	write_count(csv, entry->old_counts[c]);
 	write_double(csv, pp_percent(entry->old_counts[c],
 				     report->old_symbol_totals[c]));

@@ -482,7 +482,7 @@ static int parse_quoted(struct parser *p, struct stream_buf *text)
 {
 	int err = 0;
 
-	for (p->at++; *p->at != '"' && !err;) {
+	for (p->at++; !err && *p->at != '"';) {
 		char byte;
 
 		err = parse_quoted_byte(p, &byte);

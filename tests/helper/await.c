@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* clang-format off */
 /*
  * await [-s SECONDS] WHAT ARG...: wait until something has happened, woken by
  * the kernel (inotify, pidfd), not by a clock:
  *
- *	file PATTERN...		a file of such a name is there; the last part of
- *the path may be a pattern (glob(7)) gone PATH		nothing of that name is
- *there text PATH		the file is there and not empty line PATH ERE
- *[COUNT]	the file has as many lines (1) that match end PID
- *the process has ended; a zombie has event FOLDER PATTERN	a file of such a
- *name was made, written, renamed or removed in the folder, after the word
+ *	file PATTERN...		a file of such a name is there; the last part
+ *				of the path may be a pattern (glob(7))
+ *	gone PATH		nothing of that name is there
+ *	text PATH		the file is there and not empty
+ *	line PATH ERE [COUNT]	the file has as many lines (1) that match
+ *	end PID			the process has ended; a zombie has
+ *	event FOLDER PATTERN	a file of such a name was made, written, renamed
+ *				or removed in the folder, after the word
  *				"watching" came on standard output
  *
  * Gives up after SECONDS (120), says on standard error what has not happened
  * and exits with 1; with 2 if a call failed.
  */
+/* clang-format on */
 
 #include <err.h>
 #include <errno.h>

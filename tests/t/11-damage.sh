@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Streams, sample files and ledgers that are not as they should be.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/daemon.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Recording a stream, its text form, and options of the daemon.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/daemon.sh"
 

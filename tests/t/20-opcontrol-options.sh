@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What opcontrol makes of its command line, before it does anything.
+# sanitized: yes
 
 . "$(dirname "$0")/lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The settings that opcontrol keeps in daemonrc.
+# sanitized: yes
 
 . "$(dirname "$0")/lib.sh"
 

@@ -3,6 +3,7 @@
 #
 # opcontrol --event: what is kept, what the module's counters and the daemon
 # get, and what is refused. The CPU and its events are made up here.
+# sanitized: yes
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/opcontrol.sh"

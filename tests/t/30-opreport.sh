@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # opreport: the classic layout, the choice of samples, and images that are
 # missing, changed or stripped.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 
 SESSION=$TMP/session

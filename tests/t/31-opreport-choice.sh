@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # opreport: which samples a profile specification chooses, which columns they
 # make, and what is said where a specification or a set of columns is wrong.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 
 SESSION=$TMP/session

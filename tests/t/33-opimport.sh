@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # opimport: sample files and whole sessions of earlier versions, of machines
 # of either byte order and word size, and what is refused.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 
 E=CPU_CLK_UNHALTED.100000.0

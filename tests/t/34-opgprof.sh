@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # opgprof: files that gprof reads, of fixed and position independent programs,
 # libraries and other word sizes, with no sample lost or misplaced.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 
 command -v gprof >/dev/null || skip_all "no gprof (package binutils)"

@@ -3,6 +3,7 @@
 # Stripped binaries: in a session of ours their functions are told apart, by
 # the addresses that the unwinders' table has, also from an archive; in one that
 # was imported they are one line, as ever.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 
 SESSION=$TMP/session CURRENT=$TMP/session/samples/current

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # opreport --callgraph: who calls whom, in all formats, with recursion, cycles,
 # several images and columns, and with files that are not as they should be.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 
 SESSION=$TMP/session

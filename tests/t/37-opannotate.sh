@@ -3,6 +3,7 @@
 # opannotate: which samples are beside which line and instruction, where files
 # are looked for, and what is said about those that are missing, changed or
 # damaged.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 
 SESSION=$TMP/session

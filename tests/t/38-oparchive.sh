@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # oparchive: what it takes, where it puts that, and what is left when it fails.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 
 # A session folder of a plain name, so that paths can be compared.

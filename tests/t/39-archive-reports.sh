@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Reports on an archive: the same as at home, where nothing of home is; and
 # what is said of an archive that is damaged.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 
 H=$TMP/home S=$TMP/home/session A=$TMP/archive R=$TMP/elsewhere

@@ -4,6 +4,7 @@
 # files, in each state that a packer may leave and while one is at work; packs
 # that are damaged; archives; the daemon's account.
 # timeout: 600
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/daemon.sh"
 

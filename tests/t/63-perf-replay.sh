@@ -4,6 +4,7 @@
 # What perf_events told is a stream like any other: recorded while it is counted
 # and counted again elsewhere, it gives the same samples to the last one.
 # timeout: 600
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/perf.sh"
 

@@ -7,6 +7,7 @@
 # process itself. Where a program is stopped is chance; that the two agree is
 # not.
 # timeout: 600
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 
 [ -x "$TESTBIN/unwindcheck" ] ||

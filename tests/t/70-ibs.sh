@@ -4,6 +4,7 @@
 # written from the manuals alone (tests/helper/ibs_model.py). Where samples go,
 # the logs, and what is refused is in tests/unit/test_opd_extended.c.
 # timeout: 300
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/daemon.sh"
 

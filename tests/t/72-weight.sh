@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Weights of precise samples: what loads cost, in a column of its own. Which
 # sample a weight is for is in tests/unit/test_opd_extended.c.
+# sanitized: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/daemon.sh"
 

@@ -159,8 +159,8 @@ static inline void make_calls(struct made_report *m)
 		arcs, arcs + 2, 2, 3, made_sums[0], made_sums[1], made_sums[2],
 	};
 	m->neighbours[1] = (struct pp_neighbours){
-		arcs + 5,     arcs + 6,	    1,		 2,
-		made_sums[3], made_sums[4], made_sums[4],
+		arcs + 5,     arcs + 6,	    1, 2, made_sums[3],
+		made_sums[4], made_sums[4],
 	};
 	m->neighbours[2] = (struct pp_neighbours){
 		.caller_totals = made_sums[5],

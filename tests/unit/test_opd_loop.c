@@ -71,8 +71,8 @@ static void feed_log(struct opd_source *source, struct opd_log *log)
 	(void)source;
 	(void)log;
 	feed.nr_logs++;
-	timerfd_settime(feed.timer_fd, 0, &(struct itimerspec){ { 0, 0 } },
-			NULL);
+	timerfd_settime(feed.timer_fd, 0,
+			&(struct itimerspec){ .it_value = { 0 } }, NULL);
 	raise(SIGTERM);
 }
 
@@ -254,7 +254,8 @@ static void test_ticks(void **state)
 	assert_int_equal(
 		timerfd_settime(f->opd.loop.timer_fd, 0, &at_once, NULL), 0);
 	opd_loop_run(&f->opd);
-	assert_int_equal(f->opd.loop.ticks, 60);
+	/* One more tick may be under way when the signal comes. */
+	assert_in_range(f->opd.loop.ticks, 60, 61);
 	assert_int_equal(feed.nr_dumps, 1);
 	assert_int_equal(feed.nr_logs, 1);
 	assert_int_equal(count_at(f, ONE, 0x10), 2);
