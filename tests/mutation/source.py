@@ -54,7 +54,7 @@ ASSERTS = {"assert", "static_assert", "_Static_assert", "BUILD_BUG_ON"}
 # Calls that only tell people something.
 LOGS = {"opd_log", "opd_log_plain", "opd_verbose", "perror", "warn", "warnx"}
 # Only a leak checker sees that one of these is missing.
-FREES = re.compile(r"(.*_)?free$")
+FREES = re.compile(r"(.*_)?(free|release)$")
 
 RELATIONS = {
     "<": ["<=", ">="],
@@ -96,7 +96,7 @@ class Source:
     """The mutants of one file."""
 
     def __init__(self, name, text, frees=False):
-        """frees: drop calls of free too."""
+        """frees: drop calls that only free memory too."""
         self.name, self.text, self.frees = name, text, frees
         self.tokens = lex(text)
         self.lines = [0] + [m.end() for m in re.finditer("\n", text)]
