@@ -242,16 +242,13 @@ else
 	skip "a full disk" "no user namespaces here"
 fi
 
-# Interrupted while it writes.
+# Interrupted while it writes a file of 300 MB.
 rm "$S/samples/oprofiled.log"
-head -c 30000000 /dev/zero >>prog
+truncate -s 300M prog
 for signal in HUP TERM; do
 	"$BIN/oparchive" --session-dir="$S" -o "$TMP/out/a" 2>"$TMP/err" &
 	pid=$!
-	tries=0
-	until ls -d "$TMP/out/.a."* >/dev/null 2>&1 || [ $tries -ge 1000 ]; do
-		tries=$((tries + 1))
-	done
+	await file "$TMP/out/.a.*" "$TMP/out/a"
 	kill -$signal $pid 2>/dev/null
 	wait $pid
 	got=$?
