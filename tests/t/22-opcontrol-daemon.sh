@@ -196,8 +196,10 @@ echo deaf >"$session/mode"
 ok "a daemon that stops to answer" "$TMP/bin/oprofiled" --session-dir="$session"
 await text "$session/run/lock"
 pid=$(daemon_pid)
-like "is shown as such" "$(opcontrol --status)" \
-	"^Daemon not answering: pid $pid\$"
+# Each of both waits 15 s for an answer.
+[ "${TIER:-check}" = check ] ||
+	like "is shown as such" "$(opcontrol --status)" \
+		"^Daemon not answering: pid $pid\$"
 says "is ended" 0 "Killing daemon." --shutdown
 ok "is gone" gone "$pid"
 rm "$session/mode"
