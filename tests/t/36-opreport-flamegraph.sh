@@ -179,8 +179,20 @@ if [ -z "$browser" ]; then
 	skip "in a browser" "chromium: not found; utils/install-deps check"
 	done_testing
 fi
+# All pages are opened in one browser, which ends with its input.
+mkfifo "$TMP/to" "$TMP/from"
+CHROMIUM=$browser "$TOP/tests/browser/drive.py" <"$TMP/to" >"$TMP/from" 2>&1 &
+driver=$!
+exec 8>"$TMP/to" 9<"$TMP/from"
+# drive <commands: what they print
 drive() {
-	CHROMIUM=$browser "$TOP/tests/browser/drive.py" 2>&1
+	{
+		cat
+		echo 'print "end of the commands"'
+	} >&8
+	while IFS= read -r line && [ "$line" != 'end of the commands' ]; do
+		printf '%s\n' "$line"
+	done <&9
 }
 
 is "the page as it opens" "$(drive <<END
@@ -318,28 +330,6 @@ main
 #view=icicle
 prog"
 
-is "a place to come back to" "$(drive <<END
-size 1000 640
-dark
-open file://$TMP/two.html#view=icicle&search=leaf&column=1
-text #match
-text #column-label
-print document.getElementById("icicle").getAttribute("aria-pressed")
-shot $PICTURES/flamegraph-dark.png
-print document.getElementById("column").value = 0, document.getElementById("column").dispatchEvent(new Event("change")), location.hash
-text #match
-open file://$TMP/two.html#zoom=999999&column=-1&view=x&kind=y&search=(
-text #match
-errors
-END
-)" "\
-matched 91.00 %
-Event CPU:100000MISS:5000
-true
-#search=leaf&view=icicle
-matched 55.00 %
-matched 7.50 %"
-
 is "a comparison" "$(drive <<END
 size 1000 640
 open file://$TMP/diff.html
@@ -372,6 +362,30 @@ matched 60.00 %, before 20.00 %
 #widths=earlier
 found busy
 True"
+is "a place to come back to" "$(drive <<END
+size 1000 640
+dark
+open file://$TMP/two.html#view=icicle&search=leaf&column=1
+text #match
+text #column-label
+print document.getElementById("icicle").getAttribute("aria-pressed")
+shot $PICTURES/flamegraph-dark.png
+print document.getElementById("column").value = 0, document.getElementById("column").dispatchEvent(new Event("change")), location.hash
+text #match
+open file://$TMP/two.html#zoom=999999&column=-1&view=x&kind=y&search=(
+text #match
+errors
+END
+)" "\
+matched 91.00 %
+Event CPU:100000MISS:5000
+true
+#search=leaf&view=icicle
+matched 55.00 %
+matched 7.50 %"
+exec 8>&-
+wait $driver
+is "the browser has ended well" $? 0
 for picture in "" -search -zoom -icicle -dark -change; do
 	ok "picture$picture" test -s "$PICTURES/flamegraph$picture.png"
 done
