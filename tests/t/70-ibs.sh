@@ -55,9 +55,10 @@ kept() {
 	ledger | awk -v key="$1" '$1 == key { n = $3 } END { print n + 0 }'
 }
 
-# ---- 100,000 samples of all families, all events
+# ---- samples of all families, all events
 
-NR=100000
+NR=20000
+[ "${TIER:-check}" = check ] || NR=100000
 fetch=$(names fetch)
 op=$(names op)
 all="ibs:fetch:$fetch:50000:0|op:$op:50000:1"
