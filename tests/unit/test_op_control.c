@@ -72,14 +72,52 @@ static void serve_script(int fd)
 	say_bytes(fd, script, script_len);
 }
 
+/*
+ * One byte that is read alone: a descriptor comes with it, behind which no
+ * recv() reads on (unix(7), on ancillary data).
+ */
+static void say_piece(int fd, char c)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)),
+				  .cmsg_level = SOL_SOCKET,
+				  .cmsg_type = SCM_RIGHTS } };
+	struct iovec piece = { .iov_base = &c, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &piece,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+
+	memcpy(CMSG_DATA(&control.header), &(int){ STDERR_FILENO },
+	       sizeof(int));
+	if (sendmsg(fd, &message, MSG_NOSIGNAL) != 1)
+		_exit(1);
+}
+
 static void serve_bytewise(int fd)
 {
 	char line[OP_CONTROL_LINE_MAX + 1];
 
 	hear(fd, line, sizeof(line));
+	for (size_t i = 0; i < script_len; i++)
+		say_piece(fd, script[i]);
+}
+
+static int ticks[2] = { -1, -1 }; /* a byte for each signal that came */
+
+/* A byte only when the client, who waits for it, was interrupted twice. */
+static void serve_interrupted(int fd)
+{
+	char line[OP_CONTROL_LINE_MAX + 1], tick[2];
+
+	hear(fd, line, sizeof(line));
 	for (size_t i = 0; i < script_len; i++) {
-		say_bytes(fd, script + i, 1);
-		usleep(2000);
+		for (int n = 0; n < 2; n++)
+			if (read(ticks[0], &tick[n], 1) != 1)
+				_exit(1);
+		say_piece(fd, script[i]);
 	}
 }
 
@@ -385,6 +423,8 @@ static void test_answer_before_the_request(void **state)
 static void on_alarm(int signal)
 {
 	(void)signal;
+	if (write(ticks[1], "", 1) != 1)
+		_exit(1);
 }
 
 static void test_interrupted(void **state)
@@ -392,15 +432,19 @@ static void test_interrupted(void **state)
 	struct sigaction action = { .sa_handler = on_alarm }, old;
 
 	(void)state;
+	assert_int_equal(pipe(ticks), 0);
 	assert_int_equal(sigaction(SIGALRM, &action, &old), 0);
 	script = " a = 1\n b = 2\nok\n";
 	script_len = strlen(script);
 	interrupt_usec = 500;
-	assert_int_equal(call_server(serve_bytewise, LONG_TIME), 0);
+	assert_int_equal(call_server(serve_interrupted, LONG_TIME), 0);
+	assert_string_equal(reply, "a = 1\nb = 2\n");
 	assert_int_equal(call_server(serve_silence, 50), -ETIMEDOUT);
 	interrupt_usec = 0;
 	assert_int_equal(sigaction(SIGALRM, &old, NULL), 0);
 	assert_string_equal(reply, "");
+	close(ticks[0]);
+	close(ticks[1]);
 }
 
 static void test_nobody_listens(void **state)
