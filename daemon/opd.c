@@ -16,6 +16,7 @@
 void opd_init(struct opd *opd)
 {
 	memset(opd, 0, sizeof(*opd));
+	opd->clock = &opd_clock;
 	opd->lock_fd = -1;
 	opd->source.fd = opd->source.dir = -1;
 	opd->loop.epoll_fd = opd->loop.signal_fd = opd->loop.timer_fd = -1;

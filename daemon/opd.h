@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "daemon/opd_anon.h"
+#include "daemon/opd_clock.h"
 #include "daemon/opd_codes.h"
 #include "daemon/opd_control.h"
 #include "daemon/opd_cookie.h"
@@ -57,6 +58,7 @@
 
 struct opd {
 	struct opd_options options;
+	const struct opd_clock *clock;
 	struct op_session session;
 	int lock_fd; /* -1: not locked */
 	struct opd_log log;

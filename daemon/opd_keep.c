@@ -19,14 +19,6 @@
 #include "libop/op_config.h"
 #include "libop/op_copy.h"
 
-static time_t seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return now.tv_sec;
-}
-
 void opd_keep_init(struct opd_keep *keep, bool forever, rlim_t left)
 {
 	memset(keep, 0, sizeof(*keep));
@@ -213,7 +205,7 @@ static void look_after(struct opd *opd, struct opd_kept *kept, time_t now)
 void opd_keep_sweep(struct opd *opd)
 {
 	struct opd_keep *keep = &opd->keep;
-	time_t now = seconds();
+	time_t now = opd->clock->seconds();
 
 	for (size_t i = 0; i < keep->nr; i++)
 		look_after(opd, &keep->kept[i], now);
@@ -321,7 +313,8 @@ void opd_keep_image(struct opd *opd, const struct opd_image *image,
 	kept = add_kept(&opd->keep);
 	if (!kept)
 		return;
-	*kept = (struct opd_kept){ .image = image, .since = seconds() };
+	*kept = (struct opd_kept){ .image = image,
+				   .since = opd->clock->seconds() };
 	kept->fd = -1;
 	fd = deleted ? -1 : open_image(opd, image);
 	if (fd >= 0)

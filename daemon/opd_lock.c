@@ -4,20 +4,19 @@
 
 #include <errno.h>
 #include <sys/file.h>
-#include <time.h>
+
+#include "daemon/opd_clock.h"
 
 #define PAUSE_MS 10
 
-int opd_lock(int fd, unsigned int wait_ms)
+int opd_lock(int fd, unsigned int wait_ms, const struct opd_clock *clock)
 {
-	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
-
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
 		int err = errno == EWOULDBLOCK ? -EBUSY : -errno;
 
 		if ((err != -EBUSY && err != -EINTR) || wait_ms < PAUSE_MS)
 			return err;
-		nanosleep(&pause, NULL);
+		clock->pause(PAUSE_MS);
 		wait_ms -= PAUSE_MS;
 	}
 	return 0;

@@ -24,6 +24,8 @@
 /* A CPU has 60 times as long for other things. */
 #define COST_FACTOR 60
 #define END_WAIT 5000 /* milliseconds, for readers */
+#define STOP_TRIES 3000 /* for a packer to end */
+#define STOP_PAUSE_MS 10
 
 /* What a child has to say. */
 struct opd_pack_report {
@@ -34,14 +36,6 @@ struct opd_pack_report {
 	struct opd_packer_size after;
 	struct op_diag diag;
 };
-
-static time_t seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return now.tv_sec;
-}
 
 /* ---- packing one folder -----------------------------------------------------
  */
@@ -118,7 +112,7 @@ static void succeeded(struct opd *opd, const struct opd_pack_report *report,
 	pack->again = pack->left = false;
 	pack->pause = 0;
 	pack->said.text[0] = '\0';
-	pack->not_before = seconds() + (time_t)(cost * COST_FACTOR);
+	pack->not_before = opd->clock->seconds() + (time_t)(cost * COST_FACTOR);
 }
 
 /* Nothing is lost. The reason is said when it is another one than before. */
@@ -130,7 +124,7 @@ static void failed(struct opd *opd, const char *why)
 	pack->pause = pack->pause ? pack->pause * 2 : FIRST_PAUSE;
 	if (pack->pause > LAST_PAUSE)
 		pack->pause = LAST_PAUSE;
-	pack->not_before = seconds() + pack->pause;
+	pack->not_before = opd->clock->seconds() + pack->pause;
 	if (!strcmp(pack->said.text, why))
 		return;
 	snprintf(pack->said.text, sizeof(pack->said.text), "%s", why);
@@ -338,7 +332,7 @@ void opd_pack_check(struct opd *opd)
 		start_saved(opd);
 		return;
 	}
-	if (seconds() < pack->not_before ||
+	if (opd->clock->seconds() < pack->not_before ||
 	    opd_packer_size(opd->session.current, &size))
 		return;
 	if (is_due(opd, &size, false) || (pack->left && size.left))
@@ -386,7 +380,6 @@ int opd_pack_stop(struct opd *opd, struct op_diag *diag)
 {
 	struct opd_pack *pack = &opd->pack;
 	const char *dir = opd->session.current;
-	const struct timespec pause = { .tv_nsec = 10000000 };
 	double cost;
 	int err;
 
@@ -397,8 +390,8 @@ int opd_pack_stop(struct opd *opd, struct op_diag *diag)
 		forget_child(pack);
 	}
 	err = opd_packer_busy(dir);
-	for (int i = 0; i < 3000 && err == -EBUSY; i++) {
-		nanosleep(&pause, NULL);
+	for (int i = 0; i < STOP_TRIES && err == -EBUSY; i++) {
+		opd->clock->pause(STOP_PAUSE_MS);
 		err = opd_packer_busy(dir);
 	}
 	return err ? op_diag_set(diag, err, "%s: cannot stop who packs it: %s",

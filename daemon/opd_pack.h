@@ -30,7 +30,7 @@ struct opd_pack {
 	struct opd_pack_report *report; /* memory that the child writes to */
 	bool left; /* a daemon before us did not come to the end */
 	bool again; /* what was tried last has failed */
-	time_t not_before; /* of the monotonic clock */
+	time_t not_before; /* of opd->clock */
 	time_t pause; /* seconds until a failure is tried again */
 	char *saved; /* folder of a session that was saved; NULL: none */
 	uint64_t nr_made; /* packs */

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/opd_clock.h"
 #include "daemon/opd_lock.h"
 #include "daemon/opd_mangling.h"
 #include "libdb/db_folder.h"
@@ -168,7 +169,7 @@ static int open_folder(const char *path)
 int opd_packer_lock(const char *dir, unsigned int wait_ms)
 {
 	int fd = open_folder(dir);
-	int err = fd < 0 ? fd : opd_lock(fd, wait_ms);
+	int err = fd < 0 ? fd : opd_lock(fd, wait_ms, &opd_clock);
 
 	if (err && fd >= 0)
 		close(fd);

@@ -71,12 +71,12 @@ static bool is_gone(int fd)
  * The child that packs has the lock, too, until it has run for an instant. Of
  * a daemon that was killed right then it is the only one.
  */
-static int take_lock(int fd)
+static int take_lock(int fd, const struct opd_clock *clock)
 {
-	int err = opd_lock(fd, 0);
+	int err = opd_lock(fd, 0, clock);
 
 	for (int i = 0; i < LOCK_TRIES && err == -EBUSY && is_gone(fd); i++)
-		err = opd_lock(fd, LOCK_WAIT_MS);
+		err = opd_lock(fd, LOCK_WAIT_MS, clock);
 	return err;
 }
 
@@ -100,7 +100,7 @@ int opd_session_lock(struct opd *opd, struct op_diag *diag)
 	if (fd < 0)
 		return op_diag_set(diag, -errno, "%s: %s", path,
 				   strerror(errno));
-	err = take_lock(fd);
+	err = take_lock(fd, opd->clock);
 	if (err == -EBUSY)
 		lock_taken(fd, path, diag);
 	else if (err)

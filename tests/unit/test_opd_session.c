@@ -510,27 +510,109 @@ static void one_daemon_has_the_lock(void **state)
 	free_fixture(f);
 }
 
-/* A process that a killed daemon has forked lets go of its lock late. */
+/* ---- a lock that outlives its daemon ----------------------------------------
+ */
+
+/* A process that a killed daemon has forked; it has the lock, too. */
+static struct {
+	int keep; /* the lock is let go when this is closed */
+	int gone; /* has an end once that is done */
+	unsigned int keep_ms; /* how long that is */
+	unsigned int nr_pauses;
+	unsigned int ms; /* all of them */
+} heir;
+
+static void pause_for_heir(unsigned int ms)
+{
+	char c;
+
+	heir.nr_pauses++;
+	heir.ms += ms;
+	if (heir.keep < 0 || heir.ms < heir.keep_ms)
+		return;
+	close(heir.keep);
+	heir.keep = -1;
+	assert_int_equal(read(heir.gone, &c, 1), 0);
+}
+
+static const struct opd_clock heir_clock = { .pause = pause_for_heir };
+
+/* Of a daemon that has taken the lock and ended. */
+static void leave_heir(struct fixture *f, unsigned int keep_ms)
+{
+	int keep[2], gone[2];
+	int status;
+	pid_t pid;
+
+	assert_int_equal(pipe(keep), 0);
+	assert_int_equal(pipe(gone), 0);
+	pid = fork();
+	if (pid == 0) {
+		char c;
+
+		close(keep[1]);
+		if (opd_session_lock(&f->opd, NULL))
+			_exit(1);
+		if (fork() == 0 && read(keep[0], &c, 1) == 0)
+			close(f->opd.lock_fd);
+		_exit(0);
+	}
+	close(keep[0]);
+	close(gone[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	heir.keep = keep[1];
+	heir.gone = gone[0];
+	heir.nr_pauses = heir.ms = 0;
+	heir.keep_ms = keep_ms;
+	f->opd.clock = &heir_clock;
+}
+
 static void a_lock_may_outlive_its_daemon(void **state)
 {
 	struct fixture *f = new_replay();
 	struct op_diag diag = { "" };
-	int status;
-	pid_t pid;
 
 	(void)state;
-	pid = fork();
-	if (pid == 0) {
-		if (opd_session_lock(&f->opd, NULL))
-			_exit(1);
-		if (fork() == 0)
-			usleep(300000);
-		_exit(0);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	leave_heir(f, 9000);
 	if (opd_session_lock(&f->opd, &diag))
 		fail_msg("%s", diag.text);
+	assert_int_equal(heir.ms, 9000);
+	close(heir.gone);
+	free_fixture(f);
+}
+
+static void but_not_for_long(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_diag diag = { "" };
+
+	(void)state;
+	leave_heir(f, 60000);
+	assert_int_equal(opd_session_lock(&f->opd, &diag), -EBUSY);
+	assert_non_null(strstr(diag.text, "a daemon is running already"));
+	assert_int_equal(heir.ms, 10000);
+	pause_for_heir(60000);
+	close(heir.gone);
+	free_fixture(f);
+}
+
+static void a_living_daemon_is_not_waited_for(void **state)
+{
+	struct fixture *f = new_replay();
+	struct opd *other = calloc(1, sizeof(*other));
+
+	(void)state;
+	assert_non_null(other);
+	opd_init(other);
+	other->session = f->opd.session;
+	other->clock = &heir_clock;
+	heir.nr_pauses = 0;
+	assert_int_equal(opd_session_lock(&f->opd, NULL), 0);
+	assert_int_equal(opd_session_lock(other, NULL), -EBUSY);
+	assert_int_equal(heir.nr_pauses, 0);
+	opd_session_unlock(&f->opd);
+	free(other);
 	free_fixture(f);
 }
 
@@ -558,6 +640,8 @@ int main(void)
 		cmocka_unit_test(save_keeps_what_was),
 		cmocka_unit_test(one_daemon_has_the_lock),
 		cmocka_unit_test(a_lock_may_outlive_its_daemon),
+		cmocka_unit_test(but_not_for_long),
+		cmocka_unit_test(a_living_daemon_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

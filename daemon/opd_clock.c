@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/opd_clock.h"
+
+static time_t clock_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return now.tv_sec;
+}
+
+static void clock_pause(unsigned int ms)
+{
+	const struct timespec pause = {
+		.tv_sec = ms / 1000,
+		.tv_nsec = ms % 1000 * 1000000L,
+	};
+
+	nanosleep(&pause, NULL);
+}
+
+const struct opd_clock opd_clock = {
+	.seconds = clock_seconds,
+	.pause = clock_pause,
+};
