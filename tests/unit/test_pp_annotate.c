@@ -5,6 +5,7 @@
 #include "tests/unit/pp_report.h"
 
 #include "libpp/annotation.h"
+#include "libpp/archive.h"
 #include "pp/opannotate_excerpt.h"
 #include "pp/opannotate_files.h"
 #include "pp/opannotate_source.h"
@@ -376,6 +377,33 @@ static void sources_are_opened(void **state)
 	}
 }
 
+static void changed_sources_are_not_used(void **state)
+{
+	struct pp_sum sum = { .name = "a" }; /* the hash of nothing */
+	const struct pp_archive archive = { .root = *state,
+					    .sums = { &sum, 1 } };
+	struct pp_arena arena;
+	struct pp_messages messages = { .arena = &arena };
+	struct made_report m;
+	struct opannotate_text text = { .report = &m.report,
+					.messages = &messages };
+	struct text all, t;
+	char path[4200];
+
+	pp_arena_init(&arena);
+	make_report(&m, 0);
+	m.report.archive = &archive;
+	write_text("a", "");
+	snprintf(path, sizeof(path), "%s/a", (const char *)*state);
+	assert_null(opannotate_open_source(&text, path, NULL));
+	write_messages(text_begin(&all), &messages);
+	fclose(all.out);
+	write_without(text_begin(&t), all.all, *state);
+	text_must_be(&t, "changed",
+		     "warning: $/a: it is not what was archived; not used\n");
+	pp_arena_release(&arena);
+}
+
 /* The file x.c of five lines, with samples and symbols in some of them. */
 static void lines_are_annotated(void **state)
 {
@@ -552,8 +580,11 @@ static void output_folders_are_filled(void **state)
 		struct op_diag diag = { "" };
 		int err;
 
+		/* What was written before is written over. */
 		assert_int_equal(
-			system("rm -rf out; mkdir out; echo >out/file"), 0);
+			system("rm -rf out; mkdir -p out/src; echo >out/file; "
+			       "echo old >out/src/x.c"),
+			0);
 		pp_arena_init(&arena);
 		make_report(&m, 0);
 		write_text("x.c", "text\n");
@@ -667,6 +698,7 @@ int main(void)
 		cmocka_unit_test(names_are_those_at_home),
 		folder_test(files_are_found),
 		folder_test(sources_are_opened),
+		folder_test(changed_sources_are_not_used),
 		folder_test(lines_are_annotated),
 		folder_test(output_folders_are_filled),
 		folder_test(excerpts_show_lines_once),

@@ -102,6 +102,12 @@ static void tests_have_the_known_values(void **state)
 	NEAR(pp_difference_p(5, 10, 5, 10), 1, 0);
 	NEAR(pp_difference_p(0, 10, 0, 10), 1, 0);
 	NEAR(pp_difference_p(3, 0, 3, 10), 1, 0);
+	/* By the exact test with 20,000 in both parts, not with one more. */
+	NEAR(pp_difference_p(10100, 1000000, 9900, 1000000), 0.1572923, 1e-6);
+	NEAR(pp_difference_p(10100, 1000000, 9901, 1000000), 0.1573042, 1e-6);
+	NEAR(pp_difference_p(9901, 1000000, 10100, 1000000), 0.1573042, 1e-6);
+	/* Nothing varies where all samples are in the part. */
+	NEAR(pp_difference_p(20001, 20001, 20001, 20001), 1, 0);
 	assert_true(pp_difference_p(10000, 10000, 0, 10000) < 1e-300);
 }
 
