@@ -52,8 +52,8 @@ static int feed_cookie(struct opd_source *source, struct op_cookie_query *query)
 	(void)source;
 	if (query->cookie == 7 && !feed.named)
 		return -EAGAIN;
-	snprintf(query->path, sizeof(query->path), "/nonexistent/%d",
-		 (int)query->cookie);
+	/* No file: whoever runs it would be looked for in all of /proc. */
+	snprintf(query->path, sizeof(query->path), "[%d]", (int)query->cookie);
 	return 0;
 }
 
@@ -114,10 +114,8 @@ static void free_loop(struct fixture *f)
 	free_fixture(f);
 }
 
-#define ONE                                                                    \
-	"{root}/nonexistent/1/{dep}/{root}/nonexistent/1/TIMER.0.0.all.all.all"
-#define SEVEN                                                                  \
-	"{root}/nonexistent/7/{dep}/{root}/nonexistent/7/TIMER.0.0.all.all.all"
+#define ONE "{kern}/[1]/{dep}/{kern}/[1]/TIMER.0.0.all.all.all"
+#define SEVEN "{kern}/[7]/{dep}/{kern}/[7]/TIMER.0.0.all.all.all"
 
 static bool log_has(struct fixture *f, const char *text)
 {
@@ -183,7 +181,7 @@ static void test_endless(void **state)
 	struct fixture *f = new_loop(1000);
 
 	(void)state;
-	feed.endless = true;
+	feed.endless = feed.named = true;
 	opd_loop_drain(&f->opd);
 	assert_int_equal(feed.nr_reads, 4096);
 	free_loop(f);
@@ -303,7 +301,7 @@ static void test_file(void **state)
 	memset(&feed, 0, sizeof(feed));
 	feed.step = 24;
 	put_begin(&feed.words);
-	put_cookie(&feed.words, 1, "/nonexistent/1");
+	put_cookie(&feed.words, 1, "[1]");
 	put_cpu(&feed.words, 0);
 	put_user(&feed.words);
 	put_image(&feed.words, 1);
