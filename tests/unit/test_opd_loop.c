@@ -133,7 +133,7 @@ static bool log_has(struct fixture *f, const char *text)
 /* In pieces that are not even whole words, until there is no more. */
 static void test_drain(void **state)
 {
-	static const size_t steps[] = { 1, 7, 8, 13, 1000 };
+	static const size_t steps[] = { 1, 13 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
