@@ -253,6 +253,26 @@ static const struct row rows[] = {
 	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:2\n"
 	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
 	  "taken 3 stored 3\n" },
+	/* The other way round, and with events that come later. */
+	{ "features_the_other_way_round", ALL_OPS " --ext-feature=weight",
+	  LOADS
+	  "cookie 1 0 0 0 0 - /bin/busy;" TASK
+	  "weight 5; sample 0x10 0;" LOAD("0x10") "sample 0x10 0; stats -- IBS",
+	  "-- IBS Statistics --\n"
+	  "Nr. IBS op samples: 1\n"
+	  "Nr. IBS ops without a valid address: 0\n"
+	  "Nr. IBS op samples without a chosen event: 0\n"
+	  "IBS_OP_ALL: 1\n"
+	  "Nr. IBS records without all registers: 0\n"
+	  "-- Weight Statistics --\n"
+	  "Nr. samples with a weight: 1\n"
+	  "Nr. of them without an event: 0\n"
+	  "LOADS_LATENCY: 5\n"
+	  "CYCLES_LATENCY: 0\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:2\n"
+	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
+	  "taken 3 stored 3\n" },
 };
 
 static void run_features(const struct row *row, FILE *out)

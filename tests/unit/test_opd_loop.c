@@ -114,6 +114,7 @@ static void free_loop(struct fixture *f)
 	free_fixture(f);
 }
 
+#define NR_TRIES 64 /* MAX_TRIES of daemon/opd_defer.c */
 #define ONE "{kern}/[1]/{dep}/{kern}/[1]/TIMER.0.0.all.all.all"
 #define SEVEN "{kern}/[7]/{dep}/{kern}/[7]/TIMER.0.0.all.all.all"
 
@@ -172,6 +173,50 @@ static void test_rest(void **state)
 	opd_loop_drain(&f->opd);
 	assert_int_equal(f->opd.loop.len, 0);
 	assert_int_equal(f->opd.defer.nr, 1);
+	free_loop(f);
+}
+
+/* What only recordings have makes no sense in a live stream. */
+static void test_records_of_replays(void **state)
+{
+	struct fixture *f = new_loop(1000);
+
+	(void)state;
+	feed.words.nr = 0;
+	put_begin(&feed.words);
+	put_cookie(&feed.words, 7, "/bin/sh");
+	put_event(&feed.words, 0, "CLK", 1000);
+	put_range(&feed.words, true, 0x1000, 0x2000, "vmlinux");
+	put_lost(&feed.words, 5, "event_lost_overflow");
+	put_cpu(&feed.words, 0);
+	put_task(&feed.words, 1, 1, 1);
+	put_user(&feed.words);
+	put_image(&feed.words, 1);
+	put_sample(&feed.words, 0x10, 0);
+	opd_loop_drain(&f->opd);
+	assert_int_equal(f->opd.stats.bad_records, 5);
+	assert_int_equal(f->opd.stats.stream.taken, 0);
+	assert_int_equal(count_at(f, ONE, 0x10), 1);
+	free_loop(f);
+}
+
+/* A name is asked for so often, each time that something was read. */
+static void test_names_that_never_come(void **state)
+{
+	struct fixture *f = new_loop(1000);
+	unsigned int nr = 0;
+
+	(void)state;
+	opd_loop_drain(&f->opd);
+	while (f->opd.defer.nr && nr < 1000) {
+		nr++;
+		feed.words.nr = 0;
+		feed.at = 0;
+		put_cpu(&feed.words, 1);
+		opd_loop_drain(&f->opd);
+	}
+	assert_int_equal(nr, NR_TRIES - 1);
+	assert_int_equal(f->opd.stats.lost[OPD_LOST_NO_NAME], 1);
 	free_loop(f);
 }
 
@@ -319,10 +364,16 @@ static void test_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drain),	cmocka_unit_test(test_rest),
-		cmocka_unit_test(test_endless), cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_dump),	cmocka_unit_test(test_ticks),
-		cmocka_unit_test(test_signals), cmocka_unit_test(test_file),
+		cmocka_unit_test(test_drain),
+		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_records_of_replays),
+		cmocka_unit_test(test_names_that_never_come),
+		cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_ticks),
+		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_file),
 	};
 
 	opd_loop_block_signals();

@@ -14,6 +14,7 @@
 #include "tests/unit/perf_kernel.h"
 
 #define NR_WORDS 1024
+#define PID 2147480007u /* no kernel has so many */
 
 struct rig {
 	struct opd_source source;
@@ -50,7 +51,7 @@ static void write_ring(struct rig *rig, int cpu, bool samples)
 static void write_record(struct rig *rig, const char *verb, int cpu,
 			 uint64_t ms, uint64_t nr)
 {
-	struct record_who who = { 7, 7, ms * 1000000, OPD_PERF_SAMPLE, 0 };
+	struct record_who who = { PID, PID, ms * 1000000, OPD_PERF_SAMPLE, 0 };
 
 	if (!strcmp(verb, "kernel"))
 		record_sample(&rig->record, &who, PERF_RECORD_MISC_KERNEL, nr);
@@ -67,7 +68,7 @@ static void write_record(struct rig *rig, const char *verb, int cpu,
 
 static void write_exec(struct rig *rig, int cpu, uint64_t ms)
 {
-	struct record_who who = { 7, 7, ms * 1000000, OPD_PERF_SIDE, 0 };
+	struct record_who who = { PID, PID, ms * 1000000, OPD_PERF_SIDE, 0 };
 	struct record_mmap map = {
 		.start = 0x10000,
 		.len = 0x1000,
@@ -179,7 +180,7 @@ static void show_result(FILE *out, const char *what, int err)
 }
 
 /*
- * exec CPU MS: process 7 runs a program; kernel CPU MS PC, user CPU MS PC,
+ * exec CPU MS: process PID runs a program; kernel CPU MS PC, user CPU MS PC,
  * lost CPU MS NR, throttle CPU MS: a record;
  * time MS, tick (and read), modules TEXT, possible CPUS, online CPUS,
  * refuse N ERRNO, paranoid: the kernel; missed NR: lost samples of each event;
@@ -418,11 +419,11 @@ static const struct row rows[] = {
 	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " ffff1@0#0; EAGAIN\n"
-	  " taken 7 sample_lost_no_mapping 1 sample_lost_overflow 5\n"
-	  " taken 7 sample_lost_no_mapping 1 sample_lost_overflow 5\n"
-	  " taken 20 sample_lost_no_mapping 1 sample_lost_overflow 18\n"
+	  " taken 7 sample_lost_no_mm 1 sample_lost_overflow 5\n"
+	  " taken 7 sample_lost_no_mm 1 sample_lost_overflow 5\n"
+	  " taken 20 sample_lost_no_mm 1 sample_lost_overflow 18\n"
 	  "Nr. sample_received: 2\n"
-	  "Nr. sample_lost_no_mapping: 1\n"
+	  "Nr. sample_lost_no_mm: 1\n"
 	  "Nr. sample_lost_overflow: 18\n"
 	  "Nr. proc_read: 1\n"
 	  "close: -3 -4 -5 -6\n" },
