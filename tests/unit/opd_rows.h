@@ -22,6 +22,7 @@
  *	stats TEXT	print the statistics block from the line that begins
  *			with TEXT
  *	cat NAME	print a file of the samples' folder
+ *	headers		print what the headers of all files say, without zeros
  *	log		print the daemon's log and empty it
  *	status		print what a client gets, without pid and folder
  *	rm NAME, mkdir NAME, rmdir NAME	something in samples/current
@@ -211,7 +212,9 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void show_files(struct fixture *f, FILE *out)
+/* Have @show print each file of all sessions, by name. */
+static void show_each(struct fixture *f, FILE *out,
+		      void (*show)(FILE *, const char *, const char *))
 {
 	struct names names = { .nr = 0 };
 	size_t len = strlen(f->opd.session.samples) + 1;
@@ -221,7 +224,7 @@ static void show_files(struct fixture *f, FILE *out)
 			 0);
 	qsort(names.name, names.nr, sizeof(names.name[0]), compare_names);
 	for (size_t i = 0; i < names.nr; i++) {
-		show_file(out, names.name[i], names.name[i] + len);
+		show(out, names.name[i], names.name[i] + len);
 		free(names.name[i]);
 	}
 }
@@ -287,10 +290,48 @@ static void show_stats(const struct opd_stats *stats, FILE *out)
 
 __attribute__((unused)) static void show_all(struct fixture *f, FILE *out)
 {
-	show_files(f, out);
+	show_each(f, out, show_file);
 	show_ledger(f, out);
 	show_aside(f, out);
 	show_stats(&f->opd.stats, out);
+}
+
+static void show_build(FILE *out, bool *begun, const char *name,
+		       const uint8_t *bytes, uint32_t len)
+{
+	show_number(out, begun, name, len);
+	for (uint32_t i = 0; i < len; i++)
+		fprintf(out, "%s%02x", i ? "" : ":", bytes[i]);
+}
+
+static void show_header(FILE *out, const char *path, const char *name)
+{
+	struct op_sample_header h;
+	unsigned char user[ODB_USER_SIZE];
+	char shorter[8192];
+	bool begun = true;
+
+	if (strncmp(name, "current/", 8) != 0 || odb_peek(path, user))
+		return;
+	memcpy(&h, user, sizeof(h));
+	assert_int_equal(h.magic, OP_SAMPLE_MAGIC);
+	assert_int_equal(h.version, OP_SAMPLE_VERSION);
+	snprintf(shorter, sizeof(shorter), "%s", name + 8);
+	shorten_name(shorter);
+	fprintf(out, "%s: %s kind %u", shorter, h.cpu_type, h.kind);
+	show_number(out, &begun, "event", h.event);
+	show_number(out, &begun, "count", h.count);
+	show_number(out, &begun, "um", h.unit_mask);
+	show_number(out, &begun, "hz", h.timer_hz);
+	show_number(out, &begun, "mtime", h.mtime);
+	show_number(out, &begun, "anon", h.anon_start);
+	show_number(out, &begun, "khz", h.cpu_khz);
+	show_number(out, &begun, "cg_mtime", h.cg_mtime);
+	show_number(out, &begun, "derived", h.derived);
+	show_number(out, &begun, "samples", h.samples);
+	show_build(out, &begun, "build", h.build_id, h.build_id_len);
+	show_build(out, &begun, "cg_build", h.cg_build_id, h.cg_build_id_len);
+	fputc('\n', out);
 }
 
 /* ---- running ----------------------------------------------------------------
@@ -417,8 +458,9 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 		       FILE *out)
 {
 	static const char *const commands[] = {
-		"show", "restart", "reset",  "save ",  "stats ", "cat ",
-		"log",	"rm ",	   "mkdir ", "rmdir ", "sync",	 "status",
+		"show", "restart", "reset",   "save ",	"stats ",
+		"cat ", "log",	   "rm ",     "mkdir ", "rmdir ",
+		"sync", "status",  "headers",
 	};
 	struct op_diag diag = { "" };
 	char path[8192];
@@ -470,6 +512,9 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 		break;
 	case 11:
 		show_status(f, out);
+		break;
+	case 12:
+		show_each(f, out, show_header);
 		break;
 	}
 	return true;

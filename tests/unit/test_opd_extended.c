@@ -273,6 +273,35 @@ static const struct row rows[] = {
 	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:2\n"
 	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
 	  "taken 3 stored 3\n" },
+	/* ---- what files say of themselves ---- */
+	{ "headers", ALL_OPS " --ext-feature=weight --separate-lib=1",
+	  "stream 1 8 2400000 i386/core;"
+	  "event 0 0xcd 1000 0x1 1 1 LOADS; event 1 250 0 0x0 1 1 TIMER;"
+	  "cookie 1 0 0 0 1234 0102 /bin/busy; cookie 2 0 0 0 99 - /lib/x;"
+	  "kernel-range first 0xffffffff81000000 0xffffffff82000000 0a vmlinux;" TASK
+	  "weight 5; trace; sample 0x10 0; image 2; sample 0x21 0;"
+	  "trace-end 0; image 1; sample 0x10 1;" LOAD(
+		  "0x10") "anon 0x5000 0x6000 jit; sample 0x10 0; kernel;"
+			  "sample 0xffffffff81000010 1; headers",
+	  "{kern}/vmlinux: timer kind 1 hz 250 khz 2400000 build 1:0a\n"
+	  "{root}/bin/busy/{dep}/{anon:jit}/11.0x5000.0x6000/LOADS.1000.1.all.all.all: i386/core kind 3 event 205 count 1000 um 1 anon 20480 khz 2400000\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all: i386/core kind 0 event 61696 count 64 um 1 mtime 1234 khz 2400000 derived 1 samples 1 build 2:0102\n"
+	  "{root}/bin/busy/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 1234 khz 2400000 build 2:0102\n"
+	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 1234 khz 2400000 derived 1 build 2:0102\n"
+	  "{root}/bin/busy: timer kind 0 hz 250 mtime 1234 khz 2400000 build 2:0102\n"
+	  "{root}/bin/busy/{dep}/{root}/lib/x/{cg}/{root}/bin/busy/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 99 khz 2400000 cg_mtime 1234 cg_build 2:0102\n"
+	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 1234 khz 2400000 build 2:0102\n"
+	  "{kern}/vmlinux 0x10:1\n"
+	  "{root}/bin/busy/{dep}/{anon:jit}/11.0x5000.0x6000/LOADS.1000.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
+	  "{root}/bin/busy 0x10:1\n"
+	  "{root}/bin/busy/{dep}/{root}/lib/x/{cg}/{root}/bin/busy/LOADS.1000.1.all.all.all 0x20>0x10:1\n"
+	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all 1: /lib/x+20 /bin/busy+10\n"
+	  "taken 5 stored 5\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 1\n" },
 };
 
 static void run_features(const struct row *row, FILE *out)
