@@ -12,6 +12,21 @@ by_tier() {
 	if [ "${TIER:-check}" = all ]; then echo "$2"; else echo "$1"; fi
 }
 
+# wait_until WHAT CMD...: for what the kernel or the daemon tells nobody. Between
+# two looks is work for a CPU. What has not come after 1,000 looks is a failed
+# test, the last one.
+wait_until() {
+	awaited=$1 looks=0
+	shift
+	until "$@"; do
+		if [ $((looks += 1)) -gt 1000 ]; then
+			test_result "waited for: $awaited" 1
+			done_testing
+		fi
+		"$TESTBIN/burnmix" 0.05 >/dev/null
+	done
+}
+
 # start OPTION...: a fresh session with these settings, sampling; by the timer
 # if no event is among them.
 start() {

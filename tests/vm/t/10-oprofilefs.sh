@@ -30,9 +30,13 @@ sums_up() {
 		[ "$(count received)" -eq $(($(count samples) + $(count lost))) ]
 }
 
-# until_sampling: the reader in the background has begun.
-until_sampling() {
-	until [ "$(get enable)" = 1 ]; do sleep 0.1; done
+is_sampling() {
+	[ "$(get enable)" = 1 ]
+}
+
+# burn CPU: half a second of work there.
+burn() {
+	taskset -c "$1" "$TESTBIN/burnmix" 0.5 >/dev/null
 }
 
 readbuf() {
@@ -111,14 +115,14 @@ put timer/rate 1000
 
 "$TESTBIN/readbuf" 1000 >"$TMP/out" &
 reader=$!
-until_sampling
+wait_until "the reader samples" is_sampling
 ok "one reader at a time" not cat $FS/buffer
 ok "sizes are fixed while the buffer is open" not put buffer_size 8192
 ok "the rate is fixed while sampling" not put timer/rate 10
 ok "a CPU goes away" sh -c 'echo 0 >/sys/devices/system/cpu/cpu1/online'
-sleep 1
+burn 0
 ok "and comes back" sh -c 'echo 1 >/sys/devices/system/cpu/cpu1/online'
-sleep 1
+burn 1
 kill -TERM $reader
 ok "the reader ends well" wait $reader
 ok "taken = read + lost after that" sums_up
@@ -126,7 +130,7 @@ is "both CPUs again" "$(count cpus)" 2
 
 "$TESTBIN/readbuf" 1000 >/dev/null &
 reader=$!
-until_sampling
+wait_until "the reader samples" is_sampling
 kill -9 $reader
 wait $reader 2>/dev/null
 is "ends with its reader" "$(get enable)" 0

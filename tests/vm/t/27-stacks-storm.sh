@@ -35,7 +35,6 @@ storm() {
 	while kill -0 "$storm" 2>/dev/null; do
 		for cpu in 1 2; do
 			echo 0 >"$CPU/cpu$cpu/online"
-			sleep 0.3
 			echo 1 >"$CPU/cpu$cpu/online"
 		done
 	done
@@ -69,10 +68,13 @@ ok "shutdown" "$BIN/opcontrol" --shutdown
 ok "start once more" start --callgraph=64 --callgraph-stack=1024
 is "with less of each stack" "$(cat $FS/backtrace_stack)" 1024
 "$TESTBIN/storm" 3 >/dev/null 2>&1 &
-sleep 1
+has_sampled() {
+	[ "$(stat sample_received)" -gt 500 ]
+}
+wait_until "500 samples" has_sampled
 daemon=$(pidof oprofiled)
 kill -9 "$daemon"
-while kill -0 "$daemon" 2>/dev/null; do sleep 0.1; done
+await end "$daemon"
 wait
 is "sampling ends with the daemon" "$(cat $FS/enable)" 0
 ok "deinit" "$BIN/opcontrol" --deinit

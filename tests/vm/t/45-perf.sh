@@ -21,6 +21,13 @@ nr_events() {
 	find "/proc/$daemon/fd" -lname '*perf_event*' | wc -l
 }
 
+has_fewer_events() {
+	[ "$(nr_events)" -lt "$all" ]
+}
+has_all_events() {
+	[ "$(nr_events)" -eq "$all" ]
+}
+
 # The daemon looks once a second which CPUs there are.
 ok "start" start --source=perf --separate=lib,kernel,cpu
 ok "no module is loaded" no_module
@@ -31,10 +38,10 @@ replugs=$(by_tier 1 3)
 for _ in $(seq "$replugs"); do
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	"$TESTBIN/forkstorm" 20 3 >>"$TMP/truth"
-	until [ "$(nr_events)" -lt "$all" ]; do sleep 0.1; done
+	wait_until "the daemon closes its events" has_fewer_events
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	"$TESTBIN/forkstorm" "$(by_tier 20 100)" 3 >>"$TMP/truth"
-	until [ "$(nr_events)" -eq "$all" ]; do sleep 0.1; done
+	wait_until "the daemon opens them again" has_all_events
 done
 sed 's/^/# /' "$TMP/truth"
 # In a suspend nobody sees that they go.

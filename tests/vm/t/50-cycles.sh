@@ -19,7 +19,7 @@ count_objects() {
 }
 
 # count_least N: the least that was seen of each, N times half a second apart:
-# what has ended is freed some time later.
+# what has ended is freed some time later, and the kernel tells nobody.
 count_least() {
 	for _ in $(seq "$1"); do
 		sleep 0.5

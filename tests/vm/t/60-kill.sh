@@ -22,7 +22,7 @@ before=$(burnmix_samples)
 ok "there are samples" [ "$before" -gt 200 ]
 pid=$(daemon_pid)
 kill -9 "$pid"
-while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+await end "$pid"
 is "the kernel stopped sampling" "$(cat /dev/oprofile/enable)" 0
 after=$(burnmix_samples)
 ok "what was committed is readable: $before, then $after" \
