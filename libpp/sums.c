@@ -232,5 +232,5 @@ const struct pp_sum *pp_sums_below(const struct pp_sums *sums,
 	while (at + *nr < sums->nr &&
 	       !strncmp(sums->list[at + *nr].name, start, len))
 		++*nr;
-	return sums->list + at;
+	return *nr ? sums->list + at : NULL;
 }

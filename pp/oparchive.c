@@ -85,9 +85,12 @@ static void catch_signals(void)
 static void print_messages(const struct oparchive_options *o,
 			   const struct pp_messages *messages, size_t first)
 {
-	const struct pp_messages rest = { .list = messages->list + first,
-					  .nr = messages->nr - first };
+	struct pp_messages rest;
 
+	if (first == messages->nr)
+		return;
+	rest = (struct pp_messages){ .list = messages->list + first,
+				     .nr = messages->nr - first };
 	pp_print_messages(stderr, "oparchive", &rest, o->verbose);
 }
 

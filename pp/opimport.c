@@ -49,6 +49,7 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 		fprintf(stderr, "opimport: %s: %s; see opimport --help\n",
 			poptBadOption(context, POPT_BADOPTION_NOALIAS),
 			poptStrerror(rc));
+		poptFreeContext(context);
 		exit(EXIT_USAGE);
 	}
 	return context;

@@ -23,6 +23,7 @@ poptContext pp_parse_options(const char *program, const char *usage,
 		fprintf(stderr, "%s: %s: %s; see %s --help\n", program,
 			poptBadOption(context, POPT_BADOPTION_NOALIAS),
 			poptStrerror(rc), program);
+		poptFreeContext(context);
 		exit(EXIT_USAGE);
 	}
 	if (common->version) {

@@ -166,9 +166,26 @@ static long kernel_open(const struct perf_event_attr *attr, pid_t task, int cpu)
  */
 
 #define REAL(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+/* A function that stands before the C library's of that name. */
+#define INSTEAD_OF(name) __asm__(#name)
+
+long kernel_syscall(long number, ...) INSTEAD_OF(syscall);
+int kernel_any_ioctl(int fd, unsigned long request, ...) INSTEAD_OF(ioctl);
+void *kernel_any_mmap(void *at, size_t len, int prot, int flags, int fd,
+		      off64_t offset) INSTEAD_OF(mmap64);
+int kernel_munmap(void *at, size_t len) INSTEAD_OF(munmap);
+ssize_t kernel_read(int fd, void *buf, size_t len) INSTEAD_OF(read);
+int kernel_close(int fd) INSTEAD_OF(close);
+FILE *kernel_fopen(const char *path, const char *mode) INSTEAD_OF(fopen64);
+DIR *kernel_opendir(const char *path) INSTEAD_OF(opendir);
+int kernel_clock_gettime(clockid_t clock, struct timespec *now)
+	INSTEAD_OF(clock_gettime);
+int kernel_timerfd_create(int clock, int flags) INSTEAD_OF(timerfd_create);
+int kernel_timerfd_settime(int fd, int flags, const struct itimerspec *new,
+			   struct itimerspec *old) INSTEAD_OF(timerfd_settime);
 
 /* As the C library does it, all six are taken, however many there are. */
-__attribute__((no_sanitize("address"))) long syscall(long number, ...)
+__attribute__((no_sanitize("address"))) long kernel_syscall(long number, ...)
 {
 	long a[6];
 	va_list args;
@@ -178,7 +195,10 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 		a[i] = va_arg(args, long);
 	va_end(args);
 	if (kernel.told && number == SYS_perf_event_open)
-		return kernel_open((const void *)a[0], (pid_t)a[1], (int)a[2]);
+		return kernel_open(
+			(const void *)
+				a[0], /* NOLINT(performance-no-int-to-ptr) */
+			(pid_t)a[1], (int)a[2]);
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -206,7 +226,7 @@ static int kernel_ioctl(const struct kernel_event *event, unsigned long request,
 	return -1;
 }
 
-int ioctl(int fd, unsigned long request, ...)
+int kernel_any_ioctl(int fd, unsigned long request, ...)
 {
 	struct kernel_event *event = kernel_find(fd);
 	va_list args;
@@ -243,7 +263,8 @@ static void *kernel_mmap(struct kernel_event *event, size_t len)
 	return event->ring;
 }
 
-void *mmap64(void *at, size_t len, int prot, int flags, int fd, off64_t offset)
+void *kernel_any_mmap(void *at, size_t len, int prot, int flags, int fd,
+		      off64_t offset)
 {
 	struct kernel_event *event = fd < 0 ? NULL : kernel_find(fd);
 
@@ -251,7 +272,7 @@ void *mmap64(void *at, size_t len, int prot, int flags, int fd, off64_t offset)
 		     : REAL(mmap64)(at, len, prot, flags, fd, offset);
 }
 
-int munmap(void *at, size_t len)
+int kernel_munmap(void *at, size_t len)
 {
 	for (int i = 0; kernel.told && i < kernel.nr; i++)
 		if (kernel.events[i].ring == at) {
@@ -262,7 +283,7 @@ int munmap(void *at, size_t len)
 }
 
 /* A count, then the time of side band or the lost samples. */
-ssize_t read(int fd, void *buf, size_t len)
+ssize_t kernel_read(int fd, void *buf, size_t len)
 {
 	struct kernel_event *event = kernel_find(fd);
 	uint64_t values[2] = { 7 };
@@ -279,7 +300,7 @@ ssize_t read(int fd, void *buf, size_t len)
 	return sizeof(values);
 }
 
-int close(int fd)
+int kernel_close(int fd)
 {
 	struct kernel_event *event = kernel_find(fd);
 
@@ -290,7 +311,7 @@ int close(int fd)
 	return REAL(close)(fd);
 }
 
-FILE *fopen64(const char *path, const char *mode)
+FILE *kernel_fopen(const char *path, const char *mode)
 {
 	const struct {
 		const char *path;
@@ -313,13 +334,15 @@ FILE *fopen64(const char *path, const char *mode)
 }
 
 /* There is a folder without any process. */
-DIR *opendir(const char *path)
+DIR *kernel_opendir(const char *path)
 {
-	return REAL(opendir)(
-		kernel.told && !strcmp(path, "/proc") ? "/proc/self/ns" : path);
+	bool is_proc = kernel.told && !strcmp(path, "/proc");
+	DIR *dir = REAL(opendir)(is_proc ? "/proc/self/ns" : path);
+
+	return dir;
 }
 
-int clock_gettime(clockid_t clock, struct timespec *now)
+int kernel_clock_gettime(clockid_t clock, struct timespec *now)
 {
 	if (!kernel.told || clock != CLOCK_MONOTONIC_RAW)
 		return REAL(clock_gettime)(clock, now);
@@ -328,7 +351,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return 0;
 }
 
-int timerfd_create(int clock, int flags)
+int kernel_timerfd_create(int clock, int flags)
 {
 	if (!kernel.told)
 		return REAL(timerfd_create)(clock, flags);
@@ -336,8 +359,8 @@ int timerfd_create(int clock, int flags)
 	return kernel.timer;
 }
 
-int timerfd_settime(int fd, int flags, const struct itimerspec *new,
-		    struct itimerspec *old)
+int kernel_timerfd_settime(int fd, int flags, const struct itimerspec *new,
+			   struct itimerspec *old)
 {
 	if (!kernel.told || fd != kernel.timer)
 		return REAL(timerfd_settime)(fd, flags, new, old);
