@@ -4,6 +4,34 @@
  */
 #include "tests/unit/opd_pack_fixture.h"
 
+#include <limits.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/syscall.h>
+
+#define NR_KILLS 20
+
+/* A clock that is put forward. */
+static time_t now;
+
+static time_t now_seconds(void)
+{
+	return now;
+}
+
+static unsigned int nr_pauses;
+
+static void count_pause(unsigned int ms)
+{
+	nr_pauses++;
+	assert_true(ms > 0);
+}
+
+static const struct opd_clock clock_of_test = {
+	.seconds = now_seconds,
+	.pause = count_pause,
+};
+
 static void wait_for_child(struct fixture *f)
 {
 	siginfo_t info;
@@ -65,25 +93,86 @@ static void little_stays_loose(void **state)
 	free_fixture(f);
 }
 
+/* Watch where the packer works: its new pack, and the files that it removes. */
+static int watch_packer(struct fixture *f)
+{
+	const char *dir = f->opd.session.current;
+	int fd = inotify_init1(IN_NONBLOCK);
+	uint64_t *folders;
+	char path[8192];
+	size_t nr;
+
+	assert_true(fd >= 0);
+	assert_true(inotify_add_watch(fd, dir, IN_ALL_EVENTS) >= 0);
+	assert_int_equal(opd_packer_folders(dir, &folders, &nr), 0);
+	while (nr--) {
+		snprintf(path, sizeof(path),
+			 "%s/.packing-%" PRIu64 "/{root}/opt", dir,
+			 folders[nr]);
+		inotify_add_watch(fd, path, IN_DELETE);
+	}
+	free(folders);
+	return fd;
+}
+
+/* The number of events that are there. */
+static unsigned long take_events(int fd)
+{
+	char events[65536];
+	ssize_t len = read(fd, events, sizeof(events));
+	const struct inotify_event *event;
+	unsigned long nr = 0;
+
+	for (ssize_t at = 0; at < len; nr++) {
+		event = (const struct inotify_event *)(events + at);
+		at += (ssize_t)(sizeof(*event) + event->len);
+	}
+	return nr;
+}
+
+/*
+ * Begin to pack and kill the child when @nr things have happened to files.
+ * Returns how many have, fewer if it came to its end.
+ */
+static unsigned long kill_child_after(struct fixture *f, unsigned long nr)
+{
+	struct pollfd p[2] = { { .events = POLLIN }, { .events = POLLIN } };
+	unsigned long done = 0;
+
+	take_many(f, 2);
+	now += 4000; /* longer than the longest pause */
+	opd_pack_check(&f->opd);
+	assert_int_not_equal(f->opd.pack.child, 0);
+	p[0].fd = watch_packer(f);
+	p[1].fd = (int)syscall(SYS_pidfd_open, f->opd.pack.child, 0);
+	assert_true(p[1].fd >= 0);
+	while (done < nr && !p[1].revents) {
+		assert_true(poll(p, 2, -1) > 0);
+		done += take_events(p[0].fd);
+	}
+	kill(f->opd.pack.child, SIGKILL);
+	wait_for_child(f);
+	close(p[0].fd);
+	close(p[1].fd);
+	return done;
+}
+
 static void a_killed_child_loses_nothing(void **state)
 {
 	struct fixture *f = new_replay();
+	unsigned long nr_events;
 
 	(void)state;
 	f->opd.options.pack_at = 1;
-	for (int i = 0; i < 20; i++) {
-		take_many(f, 2);
-		f->opd.pack.not_before = 0;
-		opd_pack_check(&f->opd);
-		assert_int_not_equal(f->opd.pack.child, 0);
-		/* Wherever it is by now. */
-		usleep((unsigned int)i * 1000);
-		kill(f->opd.pack.child, SIGKILL);
-		wait_for_child(f);
-		assert_int_equal(total(f), 2 * MANY * (i + 1));
+	f->opd.clock = &clock_of_test;
+	nr_events = kill_child_after(f, ULONG_MAX);
+	assert_int_equal(packed(f), 2 * MANY);
+	for (unsigned int i = 0; i < NR_KILLS; i++) {
+		kill_child_after(f, nr_events * i / NR_KILLS);
+		assert_int_equal(total(f), 2 * MANY * (i + 2));
 	}
 	f->opd.options.pack_at = 0;
-	goes_on(f, 20 * 2 * MANY);
+	goes_on(f, (NR_KILLS + 1) * 2 * MANY);
 	free_fixture(f);
 }
 
@@ -117,28 +206,28 @@ static void failures_are_said_once_and_tried_less(void **state)
 
 	(void)state;
 	f->opd.options.pack_at = 1;
+	f->opd.clock = &clock_of_test;
 	take_many(f, 2);
 	/* Nothing can be written there. */
 	snprintf(path, sizeof(path), "%s/.packed.grow", f->opd.session.current);
 	assert_int_equal(mkdir(path, 0755), 0);
 	for (int i = 0; i < 3; i++) {
-		f->opd.pack.not_before = 0;
 		opd_pack_check(&f->opd);
 		wait_for_child(f);
-		assert_int_equal(f->opd.pack.pause, 60 << i);
 		assert_int_equal(nr_folders(f), 1);
+		now += (60 << i) - 1;
 		opd_pack_check(&f->opd);
 		assert_int_equal(f->opd.pack.child, 0);
+		now++;
 	}
 	assert_true(log_says(f, "stay as they are"));
 	fd = f->opd.log.fd;
 	assert_int_equal(ftruncate(fd, 0), 0);
-	f->opd.pack.not_before = 0;
 	opd_pack_check(&f->opd);
 	wait_for_child(f);
 	assert_false(log_says(f, "stay as they are"));
 	assert_int_equal(rmdir(path), 0);
-	f->opd.pack.not_before = 0;
+	now += 60 << 3;
 	opd_pack_check(&f->opd);
 	wait_for_child(f);
 	assert_int_equal(f->opd.pack.pause, 0);
@@ -172,13 +261,13 @@ static void sessions_are_reset_and_saved(void **state)
 
 	(void)state;
 	f->opd.options.pack_at = 1;
+	f->opd.clock = &clock_of_test;
 	take_many(f, 2);
 	opd_pack_check(&f->opd);
 	assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
 	assert_int_equal(f->opd.pack.child, 0);
 	assert_int_equal(total(f), 0);
 	take_many(f, 2);
-	f->opd.pack.not_before = 0;
 	opd_pack_check(&f->opd);
 	take_many(f, 1);
 	assert_int_equal(opd_session_save(&f->opd, "one", &diag), 0);
@@ -194,6 +283,74 @@ static void sessions_are_reset_and_saved(void **state)
 	assert_int_equal(opd_finish(&f->opd), 0);
 	assert_false(exists(f, "current/packed"));
 	ledger_of(f);
+	free_fixture(f);
+}
+
+/* Of the first pack. */
+static double logged_cost(struct fixture *f)
+{
+	static const char before[] = " KiB before), in ";
+	char line[4096], *found = NULL;
+	FILE *file = fopen(f->opd.session.log, "r");
+
+	assert_non_null(file);
+	while (!found && fgets(line, sizeof(line), file))
+		found = strstr(line, before);
+	fclose(file);
+	assert_non_null(found);
+	return strtod(found + strlen(before), NULL);
+}
+
+/* What it costs decides when the next pack may follow. */
+static void packs_are_far_apart(void **state)
+{
+	struct fixture *f = new_replay();
+	double wanted;
+
+	(void)state;
+	f->opd.options.pack_at = 1;
+	f->opd.clock = &clock_of_test;
+	now = 1000;
+	take_many(f, 2);
+	opd_pack_check(&f->opd);
+	wait_for_child(f);
+	/* Seconds of a CPU's time; the log has two digits of them. */
+	wanted = 60 * logged_cost(f);
+	assert_true(wanted > 0);
+	assert_in_range(f->opd.pack.not_before, 1000 + wanted - 1.4,
+			1000 + wanted + 0.4);
+	f->opd.pack.not_before = now + 100;
+	take_many(f, 2);
+	now += 99;
+	opd_pack_check(&f->opd);
+	assert_int_equal(f->opd.pack.child, 0);
+	now++;
+	opd_pack_check(&f->opd);
+	wait_for_child(f);
+	assert_int_equal(f->opd.pack.nr_made, 2);
+	free_fixture(f);
+}
+
+/* Nobody may pack what is renamed: 30 s are enough for who is at it. */
+static void a_packer_that_stays_is_not_waited_for(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_diag diag = { "" };
+	struct opd_packer packer;
+
+	(void)state;
+	f->opd.clock = &clock_of_test;
+	take(f, "/bin/sh", 3);
+	opd_sfiles_drop_all(&f->opd);
+	assert_int_equal(go(f, &packer, BEGUN), 0);
+	nr_pauses = 0;
+	assert_int_equal(opd_pack_stop(&f->opd, &diag), -EBUSY);
+	assert_non_null(strstr(diag.text, "cannot stop who packs it"));
+	assert_int_equal(nr_pauses, 3000);
+	opd_packer_release(&packer);
+	assert_int_equal(opd_pack_stop(&f->opd, &diag), 0);
+	assert_int_equal(nr_pauses, 3000);
+	goes_on(f, 3);
 	free_fixture(f);
 }
 
@@ -257,6 +414,8 @@ int main(void)
 		cmocka_unit_test(failures_are_said_once_and_tried_less),
 		cmocka_unit_test(what_was_left_is_packed),
 		cmocka_unit_test(sessions_are_reset_and_saved),
+		cmocka_unit_test(packs_are_far_apart),
+		cmocka_unit_test(a_packer_that_stays_is_not_waited_for),
 		cmocka_unit_test(who_waits_for_the_end_hears_of_packing),
 	};
 
