@@ -102,5 +102,5 @@ apt_away() {
 # The reason in a log of apt-get, in one line.
 apt_reason() {
 	sed -n -e 's/^ [^ ]* : \([A-Za-z]*: .*\)/\1/p' -e 's/^E: //p' "$1" |
-		head -n 1 | grep . || tail -n 1 "$1"
+		sed 's/ or$//; q' | grep . || tail -n 1 "$1"
 }
