@@ -4,6 +4,8 @@
 # Programs that are not there any more when the report is made: their samples
 # keep the name of the image, and symbols have their names.
 # timeout: 900
+# The sanitizers would take a tenth of the samples at the start of the program.
+# sanitized: no
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/perf.sh"
 
