@@ -227,6 +227,7 @@ static void show_each(struct fixture *f, FILE *out,
 		show(out, names.name[i], names.name[i] + len);
 		free(names.name[i]);
 	}
+	names_found = NULL;
 }
 
 /* ---- what was counted -------------------------------------------------------

@@ -195,10 +195,7 @@ __attribute__((no_sanitize("address"))) long kernel_syscall(long number, ...)
 		a[i] = va_arg(args, long);
 	va_end(args);
 	if (kernel.told && number == SYS_perf_event_open)
-		return kernel_open(
-			(const void *)
-				a[0], /* NOLINT(performance-no-int-to-ptr) */
-			(pid_t)a[1], (int)a[2]);
+		return kernel_open((const void *)a[0], (pid_t)a[1], (int)a[2]);
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

@@ -21,6 +21,8 @@ static void show_events(FILE *out, const struct opd_events *events)
 	for (unsigned int i = 0; i < events->nr; i++) {
 		const struct opd_event *e = &events->counter[i];
 
+		/* Both were filled with zeros first. */
+		/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 		if (e->set && memcmp(e, &timer.counter[i], sizeof(*e)))
 			fprintf(out, "event %u %s %lu %lu %lu%s%s %lu\n", i,
 				e->name, (unsigned long)e->value,

@@ -60,7 +60,7 @@ static enum op_image_kind kind_of(const char *word)
 static void write_samples(const char *line)
 {
 	char copy[256], path[512];
-	const char *words[24], *image, *app;
+	const char *words[24] = { NULL }, *image, *app;
 	struct op_sample_header header = {
 		.magic = OP_SAMPLE_MAGIC,
 		.version = OP_SAMPLE_VERSION,
@@ -135,7 +135,7 @@ static void write_report(FILE *out, const struct row *row)
 	struct op_session session;
 	struct op_diag diag = { "" };
 	struct pp_report *report;
-	const char *words[8];
+	const char *words[8] = { NULL };
 	char copy[128];
 
 	text_begin(&t);
