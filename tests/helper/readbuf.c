@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "module/uapi/oprofile.h"
@@ -39,22 +40,6 @@ struct reader {
 	bool has_cpu, has_task, has_mode, has_image, is_kernel;
 	enum { NO_TRACE, TRACE_BEGINS, IN_TRACE } trace;
 };
-
-static volatile sig_atomic_t is_told_to_end;
-
-static void on_term(int sig)
-{
-	(void)sig;
-	is_told_to_end = 1;
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 static void bad(struct reader *r, const char *what)
 {
@@ -168,6 +153,36 @@ static bool read_once(struct reader *r)
 	return true;
 }
 
+/* A descriptor that can be read when SIGTERM has come. */
+static int open_signal(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	if (fd < 0)
+		err(2, "signalfd");
+	return fd;
+}
+
+/* One that can be read when @seconds have passed. */
+static int open_timer(double seconds)
+{
+	const struct itimerspec once = {
+		.it_value.tv_sec = (time_t)seconds,
+		.it_value.tv_nsec =
+			(long)((seconds - (double)(time_t)seconds) * 1e9),
+	};
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+
+	if (fd < 0 || timerfd_settime(fd, 0, &once, NULL))
+		err(2, "timerfd");
+	return fd;
+}
+
 static void enable(const char *value)
 {
 	int fd = open("/dev/oprofile/enable", O_WRONLY);
@@ -181,24 +196,22 @@ int main(int argc, char **argv)
 {
 	struct reader r = { .len = argc > 2 ? strtoul(argv[2], NULL, 0)
 					    : 65536 };
-	double end;
+	struct pollfd p[] = { { .events = POLLIN },
+			      { .events = POLLIN },
+			      { .events = POLLIN } };
 
 	if (argc < 2)
 		errx(2, "usage: readbuf SECONDS [BYTES [IDLE]]");
-	end = now() + atof(argv[1]);
 	r.words = malloc(r.len);
 	r.fd = open("/dev/oprofile/buffer", O_RDONLY | O_NONBLOCK);
 	if (!r.words || r.fd < 0)
 		err(2, "/dev/oprofile/buffer");
-	signal(SIGTERM, on_term);
+	p[0].fd = open_signal();
+	p[1].fd = open_timer(atof(argv[1]));
+	p[2].fd = argc > 3 ? -1 : r.fd;
 	enable("1");
-	while (!is_told_to_end && now() < end) {
-		struct pollfd p = { .fd = r.fd, .events = POLLIN };
-
-		poll(&p, argc > 3 ? 0 : 1, 100);
-		if (argc <= 3 && p.revents & POLLIN)
-			read_once(&r);
-	}
+	while (poll(p, 3, -1) >= 0 && !p[0].revents && !p[1].revents)
+		read_once(&r);
 	enable("0");
 	while (read_once(&r))
 		;
