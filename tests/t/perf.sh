@@ -43,10 +43,12 @@ profiled() {
 }
 
 # rows ARG...: the lines of opreport -l, as COUNT, IMAGE and SYMBOL with tabs
-# between.
+# between. A report of one image has no column for it.
 rows() {
-	report -l "$@" || { cat "$TMP/report.err" >&2; return 1; }
-	awk '
+	report -l --format=csv "$@" &&
+		only=$(awk -F , 'NR == 2 { sub(/.*\//, "", $5); print $5 }' "$TMP/report") &&
+		report -l "$@" || { cat "$TMP/report.err" >&2; return 1; }
+	awk -v only="$only" '
 	/^samples / {
 		image = /  image name  / ? 3 : 0
 		symbol = 3 + (/  image name  / > 0) + (/  app name  / > 0)
@@ -55,7 +57,7 @@ rows() {
 	symbol && $1 ~ /^[0-9]+$/ {
 		text = $0
 		for (i = 1; i < symbol; i++) sub(/^[^ ]+ +/, "", text)
-		print $1 "\t" (image ? $image : "-") "\t" text
+		print $1 "\t" (image ? $image : only) "\t" text
 	}' "$TMP/report"
 }
 
