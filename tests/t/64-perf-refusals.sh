@@ -3,6 +3,9 @@
 #
 # Whatever keeps operf from sampling: one line that tells it and the way out,
 # and no session that looks like one without samples.
+#
+# What it sets below /proc/sys/kernel is for all profilers of the machine.
+# alone: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/perf.sh"
 

@@ -66,7 +66,7 @@ deleted() {
 
 	# It may be gone before anybody has looked at it.
 	profile "deleted after some ms" 'mv prog kept; for i in 1 2 3 4 5 6 7 8
-		do cp kept prog && ./prog child 10000000; rm prog; done'
+		do cp kept prog && ./prog child 20000000; rm prog; done'
 	nr=$(symbol '.*')
 	ok "$name: $nr samples in the image, $(ledger lost) are lost" \
 		rarely "$(ledger lost)" $((nr + $(ledger lost))) 1

@@ -4,7 +4,9 @@
 # Call graphs where not all is to be had: refused keys, a user who may lock
 # little memory and not sample the kernel, a stack that is longer than what is
 # copied of it, ten thousand frames of recursion.
-# timeout: 300
+#
+# What a user may still lock is less where others profile as the same user.
+# alone: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/perf.sh"
 needs_perf own
@@ -41,7 +43,7 @@ refused "too little stack" callgraph=5,stack=511 \
 refused "too much" stack=61441 "stack=61441: must be a number from 512 to 61440"
 
 # deep DEPTH FRAME [ASK ANSWER]: so many calls with frames of so many bytes. With
-# two FIFOs it asks ten times to go on.
+# two FIFOs it asks twenty times to go on.
 cat >work/deep.c <<'END'
 #include <fcntl.h>
 #include <stdlib.h>
@@ -58,7 +60,7 @@ static void may_go_on(void)
 }
 __attribute__((noinline, noclone)) void leaf(void)
 {
-	for (long part = 0; part < 10; part++) {
+	for (long part = 0; part < 20; part++) {
 		may_go_on();
 		for (long i = 0; i < 20000000; i++)
 			__asm__ volatile("" : : : "memory");
@@ -94,13 +96,13 @@ gcc -O2 -fomit-frame-pointer -o work/deep work/deep.c || exit 1
 profiled "ten thousand frames" --callgraph work/deep 10000 64
 stored=$(ledger stored)
 ok "of $stored nearly all are truncated" \
-	[ "$stored" -ge 20 -a $(($(stacks truncated) * 10)) -ge $((stored * 9)) ]
+	rarely $((stored - $(stacks truncated))) "$stored" 1
 is "none is broken" "$(stacks broken)" 0
 
 profiled "a hundred kilobytes" --callgraph work/deep 25 4096
 stored=$(ledger stored)
 ok "of $stored nearly all are truncated" \
-	[ "$stored" -ge 20 -a $(($(stacks truncated) * 10)) -ge $((stored * 9)) ]
+	rarely $((stored - $(stacks truncated))) "$stored" 1
 report --format=folded
 like "which their root tells" "$(cat "$TMP/report")" \
 	'^deep;\[truncated\];(down;)+leaf [0-9]+$'
@@ -108,7 +110,7 @@ like "which their root tells" "$(cat "$TMP/report")" \
 profiled "ten kilobytes" --callgraph work/deep 25 400
 stored=$(ledger stored)
 ok "of $stored nearly all are whole" \
-	[ "$stored" -ge 20 -a $(($(stacks whole) * 10)) -ge $((stored * 9)) ]
+	rarely $((stored - $(stacks whole))) "$stored" 1
 
 # ---- an ordinary user --------------------------------------------------------------
 
@@ -138,7 +140,7 @@ wait "$reader"
 reader=
 stored=$(ledger stored)
 ok "an ordinary user: of $stored nearly all are whole" \
-	[ "$stored" -ge 20 -a $(($(stacks whole) * 10)) -ge $((stored * 9)) ]
+	rarely $((stored - $(stacks whole))) "$stored" 1
 is "an ordinary user: nothing was lost" "$(ledger lost)" 0
 
 # What a user may lock beyond kernel.perf_event_mlock_kb.
