@@ -32,9 +32,13 @@ profile() {
 	# shellcheck disable=SC2016 # for the command
 	profiled "$name" sh -c 'control=$2
 	held() {
-		until ls -l "/proc/$(cat "$0/run/lock")/fd" | grep -q " $PWD/$1\$"; do
+		for _ in $(seq 1000); do
 			"$control" "$0/run/control" dump || exit
+			ls -l "/proc/$(cat "$0/run/lock")/fd" |
+				grep -q " $PWD/$1\$" && return
 		done
+		echo "after 1,000 dumps the daemon holds no $1" >&2
+		exit 1
 	}
 	cd work && eval "$1"' "$SESSION" "$2" \
 		"$TESTBIN/control"
