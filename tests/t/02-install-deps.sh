@@ -232,6 +232,8 @@ is "the second time says nothing" "$status $out$err" '0 '
 is "and does nothing" "$(calls apt-get)" 0
 deps --check build vm
 is "nothing is missing" "$status $out$err" '0 '
+deps --check check vm-arm64
+is "a package of two groups is listed once" "$(echo "$out" | grep -cx clang)" 1
 deps vm-arm64
 is "a foreign architecture" "$status $(cat "$FAKE/arch")" '0 arm64'
 is "needs lists of its own" "$(calls 'apt-get -q update')" 1
