@@ -290,6 +290,31 @@ static void test_odd_number_of_nodes(void **state)
 	refuse(bytes, 88 + 32, -EBADMSG, "cut short");
 }
 
+/* What the ABI says is no reason to read more than there is. */
+static void test_cut_short_with_an_abi(void **state)
+{
+	struct op_classic classic;
+	struct op_classic_abi abi;
+
+	(void)state;
+	read_abi(&abi, &sound_file);
+	assert_int_equal(op_classic_parse(&classic, sound, sound_len, &abi,
+					  "s/f", NULL),
+			 0);
+	for (size_t len = 8; len < sound_len; len++) {
+		uint8_t *exact = malloc(len);
+		struct op_diag diag = { "" };
+
+		assert_non_null(exact);
+		memcpy(exact, sound, len);
+		assert_int_equal(op_classic_parse(&classic, exact, len, &abi,
+						  "s/f", &diag),
+				 -EBADMSG);
+		assert_reason(&diag, "s/f: cut short");
+		free(exact);
+	}
+}
+
 static void test_wrong_abi(void **state)
 {
 	struct classic_file other = sample(0, true);
@@ -463,7 +488,10 @@ static void test_names(void **state)
 		"{root}/bin/ls/{dep}/{root}/lib/libc.so.6/" E,
 		"{kern}/snd/{dep}/{kern}/snd/TIMER.0.0.4300.4301.7",
 		"{root}/b/{dep}/{anon:[heap]}/51.0x1000.0x2000/A.B.1.15.1.2.3",
+		"{root}/b/{dep}/{anon:x}/51.0x7fabcdef0.0xfedcba9876543210/" E,
 		"{root}/b/{dep}/{root}/b/{cg}/{kern}/snd/" E,
+		"{root}/b/{dep}/{kern}/s/A.18446744073709551615.0.1.1.1",
+		"{root}/b/{dep}/{kern}/s/A.1.0.9223372036854775807.1.1",
 		"{root}/b/{dep}/{anon:anon}/5.0x1.0x2/{cg}/{root}/c/" E,
 	};
 
@@ -501,7 +529,15 @@ static void test_bad_names(void **state)
 		"{root}/ls/{dep}/{anon:x}/0x1.0x2/" E,
 		"{root}/ls/{dep}/{anon:x}/1.0x.0x2/" E,
 		"{root}/ls/{dep}/{anon:x}/1.0x1.0x11111111111111111/" E,
+		"{root}/ls/{dep}/{anon:x}/1.0x1g.0x2/" E,
+		"{root}/ls/{dep}/{anon:x}/f.0x1.0x2/" E,
+		"{root}/ls/{dep}/{anon:x}/1.0x1.2/" E,
+		"{root}/ls/{dep}/{anon:x}/9223372036854775808.0x1.0x2/" E,
 		"{root}/ls/{dep}/{anon:x}/5100.jo",
+		"{root}/ls/{dep}/{root}/ls/A.a.0.all.all.all",
+		"{root}/ls/{dep}/{root}/ls/A.18446744073709551616.0.1.1.1",
+		"{root}//{dep}/{root}/ls/" E,
+		"{root}/ls/{dep}/{kern}/" E,
 	};
 	char buf[OP_MANGLE_MAX];
 	struct op_mangle m;
@@ -555,6 +591,7 @@ int main(void)
 		cmocka_unit_test(test_not_classic),
 		cmocka_unit_test(test_damaged_numbers),
 		cmocka_unit_test(test_odd_number_of_nodes),
+		folder_test(test_cut_short_with_an_abi),
 		folder_test(test_wrong_abi),
 		cmocka_unit_test(test_speed),
 		folder_test(test_no_file),

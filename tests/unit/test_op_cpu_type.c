@@ -5,6 +5,7 @@
 
 #include <limits.h>
 
+#include "libop/op_cpu_id.h"
 #include "libop/op_cpu_type.h"
 
 /* ---- machines ---- */
@@ -322,6 +323,106 @@ static void test_list(void **state)
 	assert_int_equal(op_cpu_type_names(&names, "none", NULL), -ENOENT);
 }
 
+/* A folder whose path, with "/x86-64", is as long as paths may be, or longer.
+ */
+static void test_list_of_a_long_path(void **state)
+{
+	char dir[PATH_MAX];
+	char *names;
+
+	(void)state;
+	make_types();
+	for (size_t len = PATH_MAX - 9; len <= PATH_MAX - 6; len++) {
+		bool fits = len + strlen("/x86-64") < PATH_MAX;
+
+		memset(dir, '/', len);
+		memcpy(dir, "events", strlen("events"));
+		dir[len] = '\0';
+		assert_int_equal(op_cpu_type_names(&names, dir, NULL),
+				 fits ? 0 : -ENAMETOOLONG);
+		/* The names below it are too long already. */
+		if (fits) {
+			assert_string_equal(names, "");
+			free(names);
+		}
+	}
+}
+
+/* ---- what a CPU says of itself ---- */
+
+static void prints(const struct op_cpu_id *id, const char *wanted)
+{
+	char buf[100];
+
+	memset(buf, 'x', sizeof(buf));
+	op_cpu_id_print(id, buf, sizeof(buf));
+	assert_string_equal(buf, wanted);
+}
+
+static void test_print(void **state)
+{
+	static struct op_cpu_id none, vendor = { .vendor = "V" }, id;
+	char buf[8];
+
+	(void)state;
+	prints(&none, "a CPU that /proc/cpuinfo does not describe");
+	prints(&vendor, "vendor V");
+	id.has[OP_CPU_PVR] = true;
+	id.number[OP_CPU_PVR] = 0x4b;
+	prints(&id, "pvr 0x4b");
+	id.has[OP_CPU_FAMILY] = true;
+	prints(&id, "family 0x0 pvr 0x4b");
+	strcpy(id.vendor, "V");
+	prints(&id, "vendor V family 0x0 pvr 0x4b");
+	op_cpu_id_print(&id, buf, sizeof(buf));
+	assert_string_equal(buf, "vendor");
+}
+
+static void test_matches(void **state)
+{
+	static struct op_cpu_id id = { .vendor = "V", .flags = " fpu sse2 " };
+	static const struct {
+		const char *text;
+		int keys; /* -1: refused */
+	} cases[] = {
+		{ "vendor V", 1 },	    { "vendor W", 0 },
+		{ "vendor V family 6", 2 }, { "vendor V family 6 flag fpu", 3 },
+		{ "vendor V family 7", 0 }, { "family 7 vendor V", 0 },
+		{ "family 5-6", 1 },	    { "family 6-7", 1 },
+		{ "family 6-6", 1 },	    { "family 4-5", 0 },
+		{ "family 7-8", 0 },	    { "family 1,6,9", 1 },
+		{ "family 1,5-7", 1 },	    { "family 6,1", 1 },
+		{ "family 0x6", 1 },	    { "model 0", 0 }, /* it has none */
+		{ "model 0-255", 0 },	    { "flag sse2", 1 },
+		{ "flag sse", 0 },	    { "flag se2", 0 },
+		{ "flag avx", 0 },	    { "", -1 },
+		{ "vendor", -1 },	    { "vendor V family", -1 },
+		{ "color 7", -1 },	    { "family 7-6", -1 },
+		{ "family x", -1 },	    { "family 6,", -1 },
+		{ "family 6-", -1 },	    { "family 6 model x", -1 },
+	};
+
+	(void)state;
+	id.has[OP_CPU_FAMILY] = true;
+	id.number[OP_CPU_FAMILY] = 6;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *why = NULL;
+		char text[64];
+		int got;
+
+		strcpy(text, cases[i].text);
+		got = op_cpu_id_match(&id, text, &why);
+		if (got != (cases[i].keys < 0 ? -EINVAL : cases[i].keys))
+			fail_msg("%s: %d", cases[i].text, got);
+		/* Without a CPU nothing fits, and the same is refused. */
+		strcpy(text, cases[i].text);
+		got = op_cpu_id_match(NULL, text, &why);
+		assert_int_equal(got, cases[i].keys < 0 ? -EINVAL : 0);
+		if (got < 0)
+			assert_non_null(strstr(why, "match: "));
+	}
+}
+
 /* ---- the tree's own folders ---- */
 
 #define X86(vendor, family, model, rest)                                       \
@@ -425,6 +526,9 @@ int main(void)
 		folder_test(test_incomplete_files),
 		folder_test(test_names_lead_nowhere_else),
 		folder_test(test_list),
+		folder_test(test_list_of_a_long_path),
+		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_matches),
 		folder_test(test_known_machines),
 		folder_test(test_events_dir),
 	};

@@ -138,12 +138,34 @@ static void test_merged_unit_masks(void **state)
 		 "event:1 counters:0 um:d,c minimum:1 name:E : One\n");
 	assert_int_equal(op_events_load(&events, "events", CPU, NULL), 0);
 	um = events->event[0].um;
+	assert_string_equal(um->name, "");
+	assert_int_equal(um->type, OP_UM_BITMASK);
 	assert_int_equal(um->nr, 2);
+	assert_int_equal(um->entries[0].value, 1);
+	assert_int_equal(um->entries[1].value, 2);
 	assert_int_equal(um->default_value, 3);
 	assert_non_null(op_unit_mask_find(um, "two"));
 	um = events->event[1].um;
 	assert_int_equal(um->default_value, 5);
 	assert_ptr_equal(um->default_entry, &um->entries[0]);
+	op_events_free(events);
+}
+
+/* As many as fit the bits of a number. */
+static void test_64_counters(void **state)
+{
+	struct op_events *events;
+
+	(void)state;
+	make_cpu(CPU, "name:zero type:mandatory default:0x0\n\t0x00 Z\n",
+		 "event:1 counters:all um:zero minimum:1 name:CYCLES : C\n"
+		 "event:2 counters:63,0 um:zero minimum:1 name:LAST : L\n");
+	make_file(CPU, "cpu",
+		  "name = Test CPU\ncounters = 64\ndefault = CYCLES:1000\n"
+		  "encoding = x86\nmanual = A book\n");
+	assert_int_equal(op_events_load(&events, "events", CPU, NULL), 0);
+	assert_true(events->event[0].counters == UINT64_MAX);
+	assert_true(events->event[1].counters == (1ull << 63 | 1));
 	op_events_free(events);
 }
 
@@ -196,6 +218,72 @@ static void test_broken_events(void **state)
 	  "name:a/b: '/', '.', ':' and ',' may not stand in it");
 	E(GOOD " filter:32 : D", "filter: not up to 31");
 #undef E
+}
+
+/* First and last characters of each length, and what is beside them. */
+static void test_characters(void **state)
+{
+	static const struct {
+		const char *bytes;
+		bool may_stand;
+	} cases[] = {
+		{ "\t", true },
+		{ "\x1f", false },
+		{ "\x7f", false },
+		{ "~", true },
+		{ "\x80", false },
+		{ "\xbf", false },
+		{ "\xc1\xbf", false },
+		{ "\xc2\x9f", false }, /* a C1 control */
+		{ "\xc2\xa0", true },
+		{ "\xc2", false },
+		{ "\xc2\xc0", false },
+		{ "\xc3\x80", true },
+		{ "\xdf\xbf", true },
+		{ "\xe0\x9f\xbf", false }, /* too long for what it is */
+		{ "\xe0\xa0\x80", true },
+		{ "\xe0\xa0", false },
+		{ "\xe1\x80\x80", true },
+		{ "\xed\x9f\xbf", true },
+		{ "\xed\xa0\x80", false }, /* a surrogate */
+		{ "\xee\x80\x80", true },
+		{ "\xef\xbf\xbf", true },
+		{ "\xf0\x8f\xbf\xbf", false },
+		{ "\xf0\x90\x80\x80", true },
+		{ "\xf0\x90\x80", false },
+		{ "\xf1\x80\x80\x80", true },
+		{ "\xf4\x8f\xbf\xbf", true },
+		{ "\xf4\x90\x80\x80", false }, /* beyond Unicode */
+		{ "\xf5\x80\x80\x80", false },
+		{ "\xff", false },
+	};
+	char events[200], wanted[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct op_diag diag = { "" };
+		struct op_events *out;
+		int err;
+
+		snprintf(events, sizeof(events),
+			 "# x\n" GOOD " : a%sb\n"
+			 "event:2 counters:0 um:zero minimum:5 name:CYCLES "
+			 ": C\n",
+			 cases[i].bytes);
+		make_cpu(CPU, ZERO, events);
+		err = op_events_load(&out, "events", CPU, &diag);
+		if (err != (cases[i].may_stand ? 0 : -EINVAL))
+			fail_msg("character %zu: %s", i, diag.text);
+		if (!err) {
+			op_events_free(out);
+			continue;
+		}
+		snprintf(wanted, sizeof(wanted),
+			 EVENTS "2: byte 0x%02x: not UTF-8 or a control "
+				"character",
+			 (unsigned char)cases[i].bytes[0]);
+		assert_string_equal(diag.text, wanted);
+	}
 }
 
 static void test_broken_names(void **state)
@@ -307,7 +395,9 @@ int main(void)
 		folder_test(test_include),
 		folder_test(test_include_of_unit_masks_alone),
 		folder_test(test_merged_unit_masks),
+		folder_test(test_64_counters),
 		folder_test(test_broken_events),
+		folder_test(test_characters),
 		folder_test(test_broken_names),
 		folder_test(test_broken_unit_masks),
 		folder_test(test_broken_includes),

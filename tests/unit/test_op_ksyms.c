@@ -128,6 +128,36 @@ static void test_kernel_symbols(void **state)
 	op_ksyms_release(&k);
 }
 
+/* Of names at one address: global, weak, local; plain; short; early. */
+static void test_names_of_one_address(void **state)
+{
+	struct op_ksyms k;
+
+	(void)state;
+	write_text("kallsyms", "ffffffff81000000 t a\n"
+			       "ffffffff81000000 W weak\n"
+			       "ffffffff81000000 T _a_global_name\n"
+			       "ffffffff81000010 t a\n"
+			       "ffffffff81000010 w _weak\n"
+			       "ffffffff81000020 t _a\n"
+			       "ffffffff81000020 t longer\n"
+			       "ffffffff81000030 t longer\n"
+			       "ffffffff81000030 t short\n"
+			       "ffffffff81000030 t other\n"
+			       "ffffffff81000040 T last\n");
+	k = scan(NULL, 0xffffffff81000000, 0xffffffff81000041);
+	assert_int_equal(k.nr, 5);
+	is_sym(&k, 0, 0, 'T', "_a_global_name");
+	is_sym(&k, 1, 0x10, 'w', "_weak");
+	is_sym(&k, 2, 0x20, 't', "longer");
+	is_sym(&k, 3, 0x30, 't', "short");
+	is_sym(&k, 4, 0x40, 'T', "last");
+	op_ksyms_release(&k);
+	k = scan(NULL, 0xffffffff81000000, 0xffffffff81000040);
+	assert_int_equal(k.nr, 4);
+	op_ksyms_release(&k);
+}
+
 static void test_module_symbols(void **state)
 {
 	struct op_ksyms k;
@@ -379,6 +409,31 @@ static void test_unreadable_symbols_are_not_written(void **state)
 	assert_reason(&diag, "x/s: cannot write: No such file");
 }
 
+/* A file that could not be read back: of more than 64 MiB, unpacked. */
+static void test_too_much_is_not_written(void **state)
+{
+	enum { NR = 70000, LEN = 1000 };
+	struct op_ksym *syms = calloc(NR, sizeof(*syms));
+	struct op_ksyms k = { .syms = syms, .nr = NR };
+	/* Neighbours differ from the first letter on, or they would share it.
+	 */
+	char names[2][LEN + 1];
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_non_null(syms);
+	for (size_t i = 0; i < 2; i++) {
+		memset(names[i], "ab"[i], LEN);
+		names[i][LEN] = '\0';
+	}
+	for (size_t i = 0; i < NR; i++)
+		syms[i] = (struct op_ksym){ i, names[i % 2], 'T' };
+	assert_int_equal(op_ksyms_write(&k, "s", "m", NULL, 0, &diag), -EFBIG);
+	assert_reason(&diag, "s: cannot write: File too large");
+	assert_int_equal(nr_files(), 0);
+	free(syms);
+}
+
 static void refuse_bytes(const char *bytes, size_t len, const char *reason)
 {
 	struct op_ksyms k;
@@ -454,6 +509,7 @@ int main(void)
 		cmocka_unit_test(test_build_id_text),
 		cmocka_unit_test(test_paths),
 		folder_test(test_kernel_symbols),
+		folder_test(test_names_of_one_address),
 		folder_test(test_module_symbols),
 		folder_test(test_choice_of_names),
 		folder_test(test_hidden_addresses),
@@ -464,6 +520,7 @@ int main(void)
 		folder_test(test_snapshot_round_trip),
 		folder_test(test_text_snapshot),
 		folder_test(test_unreadable_symbols_are_not_written),
+		folder_test(test_too_much_is_not_written),
 		folder_test(test_broken_snapshots),
 		folder_test(test_huge_snapshot),
 	};

@@ -171,6 +171,68 @@ static void test_long_specifications(void **state)
 	op_events_free(events);
 }
 
+/*
+ * A quarter of the letters, rounded up, may be wrong; else what was written
+ * must be a part of the name, of three letters at least.
+ */
+static void test_similar_names(void **state)
+{
+	static const struct {
+		const char *name, *similar;
+	} cases[] = {
+		{ "INST", ", INST" },
+		/* a letter too few, too many, another one, in other case */
+		{ "NST", ", INST" },
+		{ "IST", ", INST" },
+		{ "INSXT", ", INST" },
+		{ "INXT", ", INST" },
+		{ "inxt", ", INST" },
+		{ "XXST", "" },
+		{ "IST2", "" },
+		{ "ISUE", ", ISSUE" },
+		{ "INSXYT", ", INST" },
+		{ "INXYZST", "" },
+		{ "IXXUE", ", ISSUE" },
+		{ "IXXXE", "" },
+		{ "FETCH", ", IBS_FETCH" },
+		{ "tch", ", IBS_FETCH" },
+		{ "CH", "" },
+		{ "ISS", ", ISSUE, MISSES" },
+		{ "I", "" },
+		{ "", "" },
+	};
+	struct op_events *events = load_sample();
+	char buf[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		op_events_similar(events, cases[i].name, buf, sizeof(buf));
+		if (strcmp(buf, cases[i].similar) != 0)
+			fail_msg("%s: %s", cases[i].name, buf);
+	}
+	op_events_free(events);
+}
+
+/* The three most similar ones, the first of the file where two are so. */
+static void test_similar_order(void **state)
+{
+	struct op_events *events;
+	char buf[200];
+
+	(void)state;
+#define LINE(name) "event:1 counters:0 um:zero minimum:1 name:" name " : D\n"
+	make_cpu(CPU, "name:zero type:mandatory default:0x0\n\t0x00 Z\n",
+		 LINE("CYCLES") LINE("PART_4444") LINE("PART_22") LINE("PART_1")
+			 LINE("PART_33"));
+#undef LINE
+	assert_int_equal(op_events_load(&events, "events", CPU, NULL), 0);
+	op_events_similar(events, "PART", buf, sizeof(buf));
+	assert_string_equal(buf, ", PART_1, PART_22, PART_33");
+	op_events_similar(events, "PART_33", buf, sizeof(buf));
+	assert_string_equal(buf, ", PART_33, PART_22, PART_1");
+	op_events_free(events);
+}
+
 static void test_similar_is_bounded(void **state)
 {
 	struct op_events *events = load_sample();
@@ -231,6 +293,8 @@ int main(void)
 		folder_test(test_options),
 		folder_test(test_errors),
 		folder_test(test_long_specifications),
+		folder_test(test_similar_names),
+		folder_test(test_similar_order),
 		folder_test(test_similar_is_bounded),
 		folder_test(test_sets),
 	};

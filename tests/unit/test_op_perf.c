@@ -163,6 +163,51 @@ static void test_process_refused(void **state)
 	reason(-EACCES, &all_rights, &attr, 77, -1, &diag);
 	assert_reason(&diag, "process 77:");
 	assert_reason(&diag, "CAP_SYS_PTRACE");
+	reason(-EACCES, &ordinary, &attr, 1, -1, &diag);
+	assert_reason(&diag, "process 1:");
+	reason(-EACCES, &all_rights, &attr, 1, -1, &diag);
+	assert_reason(&diag, "process 1:");
+	/* 0 is this process, -1 all: neither is another's. */
+	for (pid_t pid = -1; pid <= 0; pid++) {
+		reason(-EACCES, &all_rights, &attr, pid, 0, &diag);
+		assert_reason(&diag, "EVENT: perf_event_open: ");
+	}
+	reason(-EACCES, &ordinary, &attr, 0, -1, &diag);
+	assert_reason(&diag, "EVENT: perf_event_open: ");
+}
+
+/* The level from which on the kernel refuses, and the one below it. */
+static void test_paranoid_levels(void **state)
+{
+	static const struct {
+		int paranoid;
+		bool basic, user_only;
+		pid_t pid;
+		const char *part;
+	} cases[] = {
+		{ 0, true, false, -1, "paranoid is 0; a security module" },
+		{ 1, true, false, -1, "whole CPUs need" },
+		{ 1, true, false, 0, "paranoid is 1; a security module" },
+		{ 2, true, false, 0, "kernel mode needs" },
+		{ 2, true, true, 0, "paranoid is 2; a security module" },
+		{ 2, false, true, 0, "paranoid is 2; a security module" },
+		{ 3, false, true, 0, "keeps perf events from ordinary users" },
+		{ 3, true, true, -1, "whole CPUs need" },
+	};
+	struct perf_event_attr attr = clock_attr;
+	struct op_diag diag;
+
+	(void)state;
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		const struct op_perf_rights rights = {
+			.paranoid = cases[i].paranoid,
+			.basic = cases[i].basic,
+		};
+
+		attr.exclude_kernel = cases[i].user_only;
+		reason(-EACCES, &rights, &attr, cases[i].pid, 0, &diag);
+		assert_reason(&diag, cases[i].part);
+	}
 }
 
 static void test_seccomp(void **state)
@@ -182,6 +227,13 @@ static void test_seccomp(void **state)
 		reason(errors[i], &rights, &clock_attr, -1, 0, &diag);
 		assert_reason(&diag, "seccomp filter");
 	}
+	/* The kernel's own refusal is EACCES; a filter's, which runs first, may
+	 * be EPERM. */
+	rights = (struct op_perf_rights){ .paranoid = 3, .seccomp = true };
+	reason(-EPERM, &rights, &clock_attr, -1, 0, &diag);
+	assert_reason(&diag, "seccomp filter");
+	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
+	assert_reason(&diag, "kernel.perf_event_paranoid is 3");
 	/* A filter that lets counting through is not the reason. */
 	rights = (struct op_perf_rights){
 		.paranoid = 2,
@@ -207,6 +259,16 @@ static void test_root_without_rights(void **state)
 	rights.namespace = true;
 	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
 	assert_reason(&diag, "outside this user namespace");
+	rights.paranoid = -1;
+	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
+	assert_reason(&diag, "root of a user namespace has no say");
+	rights.root = false;
+	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
+	assert_reason(&diag, "a security module");
+	rights.root = true;
+	rights.namespace = false;
+	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
+	assert_reason(&diag, "a security module");
 }
 
 static void test_security_module(void **state)
@@ -328,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_mode_refused),
 		cmocka_unit_test(test_paranoid_3),
 		cmocka_unit_test(test_process_refused),
+		cmocka_unit_test(test_paranoid_levels),
 		cmocka_unit_test(test_seccomp),
 		cmocka_unit_test(test_root_without_rights),
 		cmocka_unit_test(test_security_module),
