@@ -5,113 +5,10 @@
  * session, a request and the report as comma-separated values.
  */
 
-#include "tests/unit/pp_fixture.h"
+#include "tests/unit/pp_session.h"
 
-#include "libdb/odb.h"
 #include "libpp/format.h"
 #include "libpp/report.h"
-
-/* ---- sessions in words --------------------------------------------------- */
-
-#define SNAPSHOT                                                               \
-	"oprofile symbols 1 vmlinux 01\n"                                      \
-	"0 T _stext\n"                                                         \
-	"100 T do_work\n"                                                      \
-	"200 t wait\n"                                                         \
-	"300 t wait\n"                                                         \
-	"400 W _weak\n"
-
-static void make_folders(char *path)
-{
-	for (char *at = path; (at = strchr(at + 1, '/'));) {
-		*at = '\0';
-		mkdir(path, 0755);
-		*at = '/';
-	}
-}
-
-/* Images are "k" for the kernel, "m" for a module, "a" for memory of process 7,
- * and anything else for /bin/ANYTHING; the last is the callee of a call. */
-static const char *image_of(const char *word)
-{
-	static char names[3][64];
-	static unsigned int next;
-	char *name = names[next++ % 3];
-
-	if (!strcmp(word, "k"))
-		return "{kern}/vmlinux";
-	if (!strcmp(word, "m"))
-		return "{kern}/mod";
-	if (!strcmp(word, "a"))
-		return "{anon:anon}/7.0x1000.0x2000";
-	snprintf(name, sizeof(names[0]), "{root}/bin/%s", word);
-	return name;
-}
-
-static enum op_image_kind kind_of(const char *word)
-{
-	return !strcmp(word, "k")   ? OP_IMAGE_KERNEL
-	       : !strcmp(word, "m") ? OP_IMAGE_MODULE
-	       : !strcmp(word, "a") ? OP_IMAGE_ANON
-				    : OP_IMAGE_FILE;
-}
-
-/* "SESSION APP IMAGE[>CALLEE] EVENT KEY=COUNT..."; of a call KEY>KEY=COUNT. */
-static void write_samples(const char *line)
-{
-	char copy[256], path[512];
-	const char *words[24] = { NULL }, *image, *app;
-	struct op_sample_header header = {
-		.magic = OP_SAMPLE_MAGIC,
-		.version = OP_SAMPLE_VERSION,
-		.count = 100,
-		.build_id_len = 1,
-		.build_id = { 1 },
-		.cpu_type = "none/such",
-	};
-	char *callee;
-	struct odb *odb;
-	int len;
-
-	split_words(line, copy, words, NR(words));
-	callee = strchr(words[2], '>');
-	if (callee)
-		*callee++ = '\0';
-	header.kind = kind_of(words[2]);
-	if (callee) {
-		header.cg_build_id_len = 1;
-		header.cg_build_id[0] = 1;
-	}
-	if (header.kind == OP_IMAGE_ANON)
-		header.anon_start = 0x1000;
-	app = image_of(words[1]);
-	image = image_of(words[2]);
-	len = snprintf(path, sizeof(path), "samples/%s/%s/{dep}/%s/", words[0],
-		       app, image);
-	if (callee)
-		len += snprintf(path + len, sizeof(path) - (size_t)len,
-				"{cg}/%s/", image_of(callee));
-	snprintf(path + len, sizeof(path) - (size_t)len, "%s.100.0.all.all.all",
-		 words[3]);
-	make_folders(path);
-	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
-	memcpy(odb_user(odb), &header, sizeof(header));
-	for (size_t i = 4; words[i]; i++) {
-		char *end;
-		uint64_t key = strtoull(words[i], &end, 16), count;
-
-		if (*end == '>')
-			key = key << 32 | strtoull(end + 1, &end, 16);
-		assert_int_equal(*end, '=');
-		for (count = strtoull(end + 1, NULL, 10); count;) {
-			uint64_t part = count > INT64_MAX ? INT64_MAX : count;
-
-			assert_int_equal(odb_add(odb, key, part), 0);
-			count -= part;
-		}
-	}
-	odb_close(odb);
-}
 
 /* ---- reports ------------------------------------------------------------- */
 
@@ -170,11 +67,7 @@ static void write_rows(const struct row *rows, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		struct text t;
 
-		assert_int_equal(system("rm -rf samples symbols"), 0);
-		mkdir("symbols", 0755);
-		write_text("symbols/vmlinux-01", SNAPSHOT);
-		for (size_t k = 0; k < MAX_FILES && rows[i].files[k]; k++)
-			write_samples(rows[i].files[k]);
+		write_session(rows[i].files, MAX_FILES);
 		write_report(text_begin(&t), &rows[i]);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}

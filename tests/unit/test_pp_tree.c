@@ -273,8 +273,150 @@ static void test_depth(void **state)
 	assert_int_equal(*pp_tree_all(&tree, 0), UINT64_MAX);
 }
 
-/* ---- random stacks
- * ----------------------------------------------------------- */
+/* Frames of one name are in the order of their images, then of their kinds. */
+static void test_order_of_equals(void **state)
+{
+	static const struct pp_frame frames[] = {
+		{ "f", "b", PP_FRAME_APP },	{ "f", "a", PP_FRAME_LIBRARY },
+		{ "f", "a", PP_FRAME_APP },	{ "f", NULL, PP_FRAME_KERNEL },
+		{ "e", "z", PP_FRAME_LIBRARY }, { "f", "b", PP_FRAME_APP },
+	};
+	static const int order[] = { 4, 2, 1, 0 };
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+	uint32_t number, node;
+
+	(void)state;
+	begin(&b, 1);
+	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		if (i == 3)
+			continue; /* without an image */
+		assert_int_equal(pp_tree_frame(&b, &frames[i], &number), 0);
+		assert_int_equal(pp_tree_child(&b, 0, number, &node), 0);
+		pp_tree_add(&b, node, 0, i + 1);
+	}
+	tree = finish(&b, 0);
+	assert_int_equal(tree.nr_nodes, 5);
+	assert_int_equal(tree.nr_frames, 5);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct pp_frame *is =
+			&tree.frames[tree.nodes[i + 1].frame];
+
+		assert_string_equal(is->name, frames[order[i]].name);
+		assert_string_equal(is->image, frames[order[i]].image);
+		assert_int_equal(is->kind, frames[order[i]].kind);
+	}
+	must_be(&tree, 4, "f", 1 + 6, 1 + 6);
+	/* By kind where one of them has no image. */
+	begin(&b, 1);
+	for (size_t i = 3; i > 1; i--) {
+		assert_int_equal(pp_tree_frame(&b, &frames[i], &number), 0);
+		assert_int_equal(pp_tree_child(&b, 0, number, &node), 0);
+		pp_tree_add(&b, node, 0, i);
+	}
+	tree = finish(&b, 0);
+	must_be(&tree, 1, "f", 2, 2);
+	must_be(&tree, 2, "f", 3, 3);
+}
+
+/* What has exactly the threshold stays; so do as many as may. */
+static void test_edges_of_cutting(void **state)
+{
+	static const struct {
+		double threshold;
+		uint32_t max, nr_nodes, nr_cut;
+	} rows[] = {
+		{ 0, 0, 5, 0 },	  { 10, 0, 5, 0 },   { 10.001, 0, 5, 1 },
+		{ 20, 0, 5, 1 },  { 20.5, 0, 4, 2 }, { 0, 4, 5, 0 },
+		{ 0, 3, 5, 1 },	  { 0, 2, 4, 2 },    { 0, 1, 3, 3 },
+		{ 25, 3, 4, 2 },  { 10, 4, 5, 0 },   { -1, 0, 5, 0 },
+		{ 100, 0, 2, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pp_tree_builder b;
+		struct pp_tree tree;
+		uint64_t sum = 0;
+
+		begin(&b, 1);
+		add(&b, "a", 0, 40);
+		add(&b, "b", 0, 30);
+		add(&b, "c", 0, 20);
+		add(&b, "d", 0, 10);
+		assert_int_equal(pp_tree_finish(&b, rows[i].threshold,
+						rows[i].max, &tree),
+				 0);
+		pp_tree_builder_release(&b);
+		if (tree.nr_nodes != rows[i].nr_nodes ||
+		    tree.nr_cut != rows[i].nr_cut)
+			fail_msg("row %zu: %u nodes, %u cut", i, tree.nr_nodes,
+				 tree.nr_cut);
+		for (uint32_t n = 0; n < tree.nr_nodes; n++)
+			sum += *pp_tree_self(&tree, n);
+		assert_int_equal(sum, 100);
+		assert_int_equal(*pp_tree_all(&tree, 0), 100);
+		if (!rows[i].max)
+			assert_true(tree.threshold == rows[i].threshold);
+	}
+}
+
+/* Each column has its own sum of what is broken and what was cut off. */
+static void test_broken_columns(void **state)
+{
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+	uint32_t node;
+
+	(void)state;
+	begin(&b, 2);
+	assert_int_equal(pp_tree_child(&b, 0, frame_of(&b, "[g]", PP_FRAME_GAP),
+				       &node),
+			 0);
+	pp_tree_add(&b, node, 0, 1);
+	pp_tree_add(&b, child(&b, node, "b"), 1, 2);
+	add(&b, "b", 0, 99);
+	add(&b, "b", 1, 98);
+	tree = finish(&b, 5);
+	assert_int_equal(tree.broken[0], 1);
+	assert_int_equal(tree.broken[1], 2);
+	assert_int_equal(tree.cut[0], 1);
+	assert_int_equal(tree.cut[1], 2);
+	assert_int_equal(tree.nr_cut, 2);
+	assert_int_equal(tree.nr_nodes, 3);
+	assert_int_equal(pp_tree_self(&tree, 1)[1], 2);
+}
+
+/* A frame is what its name, image and kind are, whatever memory has them; the
+ * tables grow. */
+static void test_many_frames(void **state)
+{
+	enum { MANY = 5000 };
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+	char name[16];
+
+	(void)state;
+	begin(&b, 1);
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < MANY; i++) {
+			uint32_t frame, node;
+
+			snprintf(name, sizeof(name), "%06u", i);
+			frame = frame_of(&b, name, PP_FRAME_APP);
+			assert_int_equal(frame, i + 1);
+			assert_int_equal(pp_tree_child(&b, 0, frame, &node), 0);
+			assert_int_equal(node, i + 1);
+			pp_tree_add(&b, node, 0, i);
+		}
+	assert_int_equal(frame_of(&b, "000001", PP_FRAME_GAP), MANY + 1);
+	tree = finish(&b, 0);
+	assert_int_equal(tree.nr_nodes, MANY); /* the first has no samples */
+	for (uint32_t i = 1; i < MANY; i++)
+		assert_int_equal(*pp_tree_self(&tree, i), 2 * i);
+}
+
+/* ---- random stacks ------------------------------------------------------- */
 
 #define NR_STACKS 5000
 
@@ -352,6 +494,10 @@ int main(void)
 		tree_test(test_max_nodes),
 		tree_test(test_broken),
 		tree_test(test_columns),
+		tree_test(test_order_of_equals),
+		tree_test(test_edges_of_cutting),
+		tree_test(test_broken_columns),
+		tree_test(test_many_frames),
 		tree_test(test_depth),
 		tree_test(test_random_stacks),
 	};

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Call trees of small sessions: which frames are one, how they are called,
+ * which samples are theirs, what is said of those without a stack.
+ */
+
+#include "tests/unit/pp_session.h"
+
+#include "libpp/report.h"
+
+#define MAX_FILES 6
+
+struct row {
+	const char *name;
+	const char *files[MAX_FILES];
+	struct pp_request request;
+	const char *words;
+	const char *text;
+};
+
+/* A line for each node: "DEPTH NAME KIND IMAGE SELF/ALL..."; then the sums. */
+static void write_nodes(FILE *out, const struct pp_tree *tree)
+{
+	static const char kinds[] = "RALKNGC";
+
+	for (uint32_t i = 0; i < tree->nr_nodes; i++) {
+		const struct pp_frame *frame =
+			&tree->frames[tree->nodes[i].frame];
+		unsigned int depth = 0;
+
+		for (uint32_t n = i; n; n = tree->nodes[n].parent)
+			depth++;
+		fprintf(out, "%u %s %c %s", depth, frame->name,
+			kinds[frame->kind], frame->image ? frame->image : "-");
+		for (size_t c = 0; c < tree->nr_columns; c++)
+			fprintf(out, " %llu/%llu",
+				(unsigned long long)pp_tree_self(tree, i)[c],
+				(unsigned long long)pp_tree_all(tree, i)[c]);
+		fputc('\n', out);
+	}
+	for (size_t c = 0; c < tree->nr_columns; c++)
+		if (tree->broken[c] || tree->cut[c])
+			fprintf(out, "column %zu: %llu broken, %llu cut\n", c,
+				(unsigned long long)tree->broken[c],
+				(unsigned long long)tree->cut[c]);
+}
+
+static void write_trees(FILE *out, const struct row *row)
+{
+	char *folder = getcwd(NULL, 0), copy[128];
+	struct pp_request request = row->request;
+	struct pp_spec_pair pair;
+	struct op_session session;
+	struct op_diag diag = { "" };
+	struct pp_report *report;
+	const char *words[8] = { NULL };
+	struct text t;
+
+	text_begin(&t);
+	split_words(row->words, copy, words, NR(words));
+	assert_int_equal(pp_spec_pair_init(&pair, words, NULL), 0);
+	assert_int_equal(op_session_init(&session, ".", NULL), 0);
+	request.session = &session;
+	request.spec = &pair.spec;
+	request.old_spec = pair.is_diff ? &pair.old : NULL;
+	request.tree = true;
+	if (!pp_report_new(&report, &request, &diag))
+		write_nodes(t.out, report->tree);
+	else
+		fprintf(t.out, "%s\n", diag.text);
+	for (size_t i = 0; i < report->messages.nr; i++)
+		if (report->messages.list[i].kind == PP_WARNING ||
+		    report->messages.list[i].kind == PP_REMARK_STATS)
+			fprintf(t.out, "%s\n", report->messages.list[i].text);
+	fclose(t.out);
+	write_without(out, t.all, folder);
+	free(folder);
+	pp_report_free(report);
+	pp_spec_pair_release(&pair);
+}
+
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define FLAT "current k k E 100=9 200=1"
+#define STACKS                                                                 \
+	"tree current x E 2:x+1>k+100 3:x+2>k+1ff>k+300 1:x+3>k+1fe 4:k+400"
+
+static void stacks_are_of_symbols(void **state)
+{
+	/* clang-format off */
+	const struct row rows[] = {
+		{ "one name", { "current k k E 100=1", "tree current k E 1:k+100" }, { 0 }, "",
+		  "0 all R - 0/1\n"
+		  "1 vmlinux R /vmlinux 0/1\n"
+		  "2 do_work K /vmlinux 1/1\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "kinds", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { 0 }, "",
+		  "0 all R - 0/21\n"
+		  "1 x R /bin/x 0/21\n"
+		  "2 [anon] N anon (tgid:7 range:0x1000-0x2000) 5/5\n"
+		  "2 [mod] K /mod 4/4\n"
+		  "2 [truncated] G [truncated] 0/6\n"
+		  "3 [x] A /bin/x 6/6\n"
+		  "2 [x] A /bin/x 1/1\n"
+		  "2 [y] L /bin/y 2/2\n"
+		  "2 do_work K /vmlinux 3/3\n"
+		  "column 0: 6 broken, 0 cut\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n"
+		  "1 call trees, 6 images, each opened once\n" },
+		{ "kinds by name", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { .tree_by_name = true }, "",
+		  "0 all R - 0/21\n"
+		  "1 x R - 0/21\n"
+		  "2 [anon] A - 5/5\n"
+		  "2 [mod] A - 4/4\n"
+		  "2 [truncated] G - 0/6\n"
+		  "3 [x] A - 6/6\n"
+		  "2 [x] A - 1/1\n"
+		  "2 [y] A - 2/2\n"
+		  "2 do_work A - 3/3\n"
+		  "column 0: 6 broken, 0 cut\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n"
+		  "1 call trees, 6 images, each opened once\n" },
+		{ "one symbol", { "current x k E 1=10", STACKS }, { 0 }, "",
+		  "0 all R - 0/10\n"
+		  "1 x R /bin/x 0/10\n"
+		  "2 [x] A /bin/x 0/6\n"
+		  "3 do_work K /vmlinux 3/6\n"
+		  "4 wait K /vmlinux 3/3\n"
+		  "2 _weak K /vmlinux 4/4\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 2 images, each opened once\n" },
+		{ "merged applications", { "current x k E 1=10", STACKS }, { .merge = PP_MERGE_LIB }, "",
+		  "0 all R - 0/10\n"
+		  "1 [x] A /bin/x 0/6\n"
+		  "2 do_work K /vmlinux 3/6\n"
+		  "3 wait K /vmlinux 3/3\n"
+		  "1 _weak K /vmlinux 4/4\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 2 images, each opened once\n" },
+		{ "threads", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { 0 }, "",
+		  "0 all R - 0/6\n"
+		  "1 x-7/7 R /bin/x 0/1\n"
+		  "2 do_work K /vmlinux 1/1\n"
+		  "1 x-7/8 R /bin/x 0/2\n"
+		  "2 do_work K /vmlinux 2/2\n"
+		  "1 x-9 R /bin/x 0/3\n"
+		  "2 do_work K /vmlinux 3/3\n"
+		  "3 call trees, 1 images, each opened once\n" },
+		{ "threads of one process", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .merge = PP_MERGE_TID }, "",
+		  "0 all R - 0/6\n"
+		  "1 x-7 R /bin/x 0/3\n"
+		  "2 do_work K /vmlinux 3/3\n"
+		  "1 x-9 R /bin/x 0/3\n"
+		  "2 do_work K /vmlinux 3/3\n"
+		  "3 call trees, 1 images, each opened once\n" },
+		{ "threads of all processes", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.all.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .merge = PP_MERGE_TGID }, "",
+		  "0 all R - 0/6\n"
+		  "1 x R /bin/x 0/6\n"
+		  "2 do_work K /vmlinux 6/6\n"
+		  "3 call trees, 1 images, each opened once\n" },
+		{ "threads without processes", { "current x k E 1=6", "tree current x E.all.8 2:k+100" }, { 0 }, "",
+		  "0 all R - 0/2\n"
+		  "1 x-8 R /bin/x 0/2\n"
+		  "2 do_work K /vmlinux 2/2\n"
+		  "1 call trees, 1 images, each opened once\n"
+		  "E:100: 4 of 6 samples have no stack, so they are not shown\n" },
+		{ "include", { "current x k E 1=10", STACKS }, { .include_symbols = LIST("wait") }, "",
+		  "0 all R - 0/3\n"
+		  "1 x R /bin/x 0/3\n"
+		  "2 [x] A /bin/x 0/3\n"
+		  "3 do_work K /vmlinux 0/3\n"
+		  "4 wait K /vmlinux 3/3\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 2 images, each opened once\n" },
+		{ "exclude", { "current x k E 1=10", STACKS }, { .exclude_symbols = LIST("do_work") }, "",
+		  "0 all R - 0/7\n"
+		  "1 x R /bin/x 0/7\n"
+		  "2 [x] A /bin/x 0/3\n"
+		  "3 do_work K /vmlinux 0/3\n"
+		  "4 wait K /vmlinux 3/3\n"
+		  "2 _weak K /vmlinux 4/4\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 2 images, each opened once\n" },
+		{ "none included", { "current x k E 1=10", STACKS }, { .include_symbols = LIST("none") }, "",
+		  "the samples that are asked for have no stacks; ask for others\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 2 images, each opened once\n" },
+		{ "no stacks", { FLAT }, { 0 }, "",
+		  "$/samples/current: the samples have no stacks; profile with --callgraph\n"
+		  "0 call trees, 0 images, each opened once\n" },
+		{ "two events", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100 2:k+200", "tree current x F 5:k+100" }, { 0 }, "",
+		  "0 all R - 0/3 0/5\n"
+		  "1 x R /bin/x 0/3 0/5\n"
+		  "2 do_work K /vmlinux 1/1 5/5\n"
+		  "2 wait K /vmlinux 2/2 0/0\n"
+		  "2 call trees, 1 images, each opened once\n"
+		  "F:100: 1 of 6 samples have no stack, so they are not shown\n" },
+		{ "two events, one asked for", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100 2:k+200", "tree current x F 5:k+100" }, { 0 }, "event:F",
+		  "0 all R - 0/5\n"
+		  "1 x R /bin/x 0/5\n"
+		  "2 do_work K /vmlinux 5/5\n"
+		  "1 call trees, 1 images, each opened once\n"
+		  "F:100: 1 of 6 samples have no stack, so they are not shown\n" },
+		{ "two events, room for one", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100" }, { .one_class = true }, "", "a folded stack has one count, but there are 2 (E:100, F:100 ...); choose with event:E or the like, or use --format=flamegraph\n" },
+		{ "one event, room for one", { "current x k E 1=1", "tree current x E 1:k+100" }, { .one_class = true }, "",
+		  "0 all R - 0/1\n"
+		  "1 x R /bin/x 0/1\n"
+		  "2 do_work K /vmlinux 1/1\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "an image", { "current x k E 1=10", "current x x E 1=5", "tree current x E 5:x+1 7:x+1>k+100" }, { 0 }, "lib-image:/bin/x",
+		  "0 all R - 0/5\n"
+		  "1 x R /bin/x 0/5\n"
+		  "2 [x] A /bin/x 5/5\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 2 images, each opened once\n" },
+		{ "no dependent images", { "current x k E 1=10", "current x x E 1=5", "tree current x E 5:x+1 7:x+1>k+100" }, { .exclude_dependent = true }, "",
+		  "0 all R - 0/5\n"
+		  "1 x R /bin/x 0/5\n"
+		  "2 [x] A /bin/x 5/5\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 2 images, each opened once\n" },
+		{ "cut", { "current x k E 1=10", STACKS }, { .threshold = 41 }, "",
+		  "0 all R - 0/10\n"
+		  "1 x R /bin/x 0/10\n"
+		  "2 (below the threshold) C - 4/4\n"
+		  "2 [x] A /bin/x 0/6\n"
+		  "3 do_work K /vmlinux 3/6\n"
+		  "4 (below the threshold) C - 3/3\n"
+		  "column 0: 0 broken, 7 cut\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 2 images, each opened once\n" },
+		{ "nodes", { "current x k E 1=10", STACKS }, { .tree_max_nodes = 2 }, "",
+		  "0 all R - 0/10\n"
+		  "1 x R /bin/x 0/10\n"
+		  "2 (below the threshold) C - 10/10\n"
+		  "column 0: 0 broken, 10 cut\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 2 images, each opened once\n" },
+		{ "compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 1:k+100 2:k+200", "tree old x E 3:k+100 4:k+300" }, { 0 }, "{ session:old } { session:current }",
+		  "0 all R - 0/3 0/7\n"
+		  "1 x R /bin/x 0/3 0/7\n"
+		  "2 do_work K /vmlinux 1/1 3/3\n"
+		  "2 wait K /vmlinux 2/2 4/4\n"
+		  "1 call trees, 1 images, each opened once\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "other events compared", { "current x k E 1=3", "current x k F 1=3", "old x k E 1=7", "old x k F 1=7", "tree current x F 1:k+100", "tree old x E 3:k+300" }, { 0 }, "{ session:old } { session:current }",
+		  "0 all R - 0/0 0/1 0/3 0/0\n"
+		  "1 x R /bin/x 0/0 0/1 0/3 0/0\n"
+		  "2 do_work K /vmlinux 0/0 1/1 0/0 0/0\n"
+		  "2 wait K /vmlinux 0/0 0/0 3/3 0/0\n"
+		  "1 call trees, 1 images, each opened once\n"
+		  "1 call trees, 1 images, each opened once\n"
+		  "E:100: 3 of 3 samples have no stack, so they are not shown\n"
+		  "F:100: 2 of 3 samples have no stack, so they are not shown\n" },
+		{ "one class compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 3:k+100", "tree old x E 7:k+300" }, { .one_class = true }, "{ session:old } { session:current }",
+		  "0 all R - 0/3 0/7\n"
+		  "1 x R /bin/x 0/3 0/7\n"
+		  "2 do_work K /vmlinux 3/3 0/0\n"
+		  "2 wait K /vmlinux 0/0 7/7\n"
+		  "1 call trees, 1 images, each opened once\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "a tree of an application without samples", { "current x k E 1=3", "tree current y E 3:y+1" }, { 0 }, "",
+		  "0 all R - 0/3\n"
+		  "1 y R /bin/y 0/3\n"
+		  "2 [y] A /bin/y 3/3\n"
+		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "no counts", { "current x k E 1=3", "tree current x E 0:k+100" }, { 0 }, "",
+		  "the samples that are asked for have no stacks; ask for others\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "edges", { "current k k E 1=15", "tree current k E 1:k+0 2:k+ff 4:k+200 8:k+ffffffff" }, { 0 }, "",
+		  "0 all R - 0/15\n"
+		  "1 vmlinux R /vmlinux 0/15\n"
+		  "2 _stext K /vmlinux 3/3\n"
+		  "2 _weak K /vmlinux 8/8\n"
+		  "2 wait K /vmlinux 4/4\n"
+		  "1 call trees, 1 images, each opened once\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+
+		write_session(rows[i].files, MAX_FILES);
+		write_trees(text_begin(&t), &rows[i]);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(stacks_are_of_symbols),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
