@@ -20,6 +20,16 @@
 	"300 t wait\n"                                                         \
 	"400 W _weak\n"
 
+/* What files begin with, but for the kind of their image. */
+static struct op_sample_header made_header = {
+	.magic = OP_SAMPLE_MAGIC,
+	.version = OP_SAMPLE_VERSION,
+	.count = 100,
+	.build_id_len = 1,
+	.build_id = { 1 },
+	.cpu_type = "none/such",
+};
+
 static inline void make_folders(char *path)
 {
 	for (char *at = path; (at = strchr(at + 1, '/'));) {
@@ -60,14 +70,7 @@ static inline void write_samples(const char *line)
 {
 	char copy[256], path[512];
 	const char *words[24] = { NULL }, *image, *app;
-	struct op_sample_header header = {
-		.magic = OP_SAMPLE_MAGIC,
-		.version = OP_SAMPLE_VERSION,
-		.count = 100,
-		.build_id_len = 1,
-		.build_id = { 1 },
-		.cpu_type = "none/such",
-	};
+	struct op_sample_header header = made_header;
 	char *callee;
 	struct odb *odb;
 	int len;
@@ -78,8 +81,9 @@ static inline void write_samples(const char *line)
 		*callee++ = '\0';
 	header.kind = kind_of(words[2]);
 	if (callee) {
-		header.cg_build_id_len = 1;
-		header.cg_build_id[0] = 1;
+		header.cg_build_id_len = header.build_id_len;
+		memcpy(header.cg_build_id, header.build_id,
+		       sizeof(header.cg_build_id));
 	}
 	if (header.kind == OP_IMAGE_ANON)
 		header.anon_start = 0x1000;
@@ -123,8 +127,8 @@ static inline uint32_t tree_image(struct ctree *tree, const char *word)
 	uint32_t number;
 	int len;
 
-	image.build_id_len = 1;
-	image.build_id[0] = 1;
+	image.build_id_len = made_header.build_id_len;
+	memcpy(image.build_id, made_header.build_id, sizeof(image.build_id));
 	if (*word == '[') {
 		image.name.space = OP_SPACE_KERN;
 		snprintf(path, sizeof(path), "%s",
@@ -180,12 +184,7 @@ static inline void write_tree(const char *line)
 {
 	char copy[512], path[512], *ids;
 	const char *words[24] = { NULL };
-	struct op_sample_header header = {
-		.magic = OP_SAMPLE_MAGIC,
-		.version = OP_SAMPLE_VERSION,
-		.count = 100,
-		.cpu_type = "none/such",
-	};
+	struct op_sample_header header = made_header;
 	struct ctree *tree;
 
 	split_words(line, copy, words, NR(words));
