@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The operations of expressions: each by the value that it leaves. */
 
+#include "libcfi/cfi_expr.h"
 #include "tests/unit/cfi_fixture.h"
 
 /* clang-format off */
@@ -66,6 +67,58 @@ static const struct {
 	{ INSNS("\x32\x31\x28\1\0\x33"), 2 },
 	{ INSNS("\x32\x30\x28\1\0\x33"), 3 },
 	{ INSNS("\x32\x96"), 2 },
+	/* each comparison of -1 with 3, 3 with 3 and 3 with -1 */
+	{ INSNS("\x33\x9\xff\x29"), 0 },
+	{ INSNS("\x33\x9\xff\x2a"), 1 },
+	{ INSNS("\x9\xff\x33\x2b"), 0 },
+	{ INSNS("\x33\x33\x2c"), 1 },
+	{ INSNS("\x33\x9\xff\x2c"), 0 },
+	{ INSNS("\x33\x33\x2d"), 0 },
+	{ INSNS("\x33\x9\xff\x2d"), 0 },
+	{ INSNS("\x9\xff\x33\x2e"), 1 },
+	{ INSNS("\x33\x9\xff\x2e"), 1 },
+	/* the limits of shifts, of divisors and of the stack of values */
+	{ INSNS("\x31\x8\x3f\x24"), (uint64_t)1 << 63 },
+	{ INSNS("\xe\0\0\0\0\0\0\0\x40\x8\x3e\x26"), 1 },
+	{ INSNS("\xe\0\0\0\0\0\0\0\x40\x8\x3f\x26"), 0 },
+	{ INSNS("\x36\x31\x1b"), 6 },
+	{ INSNS("\x36\x9\xff\x1b"), (uint64_t)-6 },
+	{ INSNS("\x36\x9\xfe\x1b"), (uint64_t)-3 },
+	{ INSNS("\x36\x31\x1d"), 0 },
+	{ INSNS("\x9\xff\x35\x1d"), 0 }, /* unsigned: 2^64 - 1 is 5 * n */
+	{ INSNS("\x9\xff\x37\x1d"), 1 },
+	{ INSNS("\x30\x19"), 0 },
+	{ INSNS("\x35\x9\xfb\x1e"), (uint64_t)-25 },
+	{ INSNS("\x31\x15\1"), SP + 8 }, /* pick the CFA */
+	{ INSNS("\x31\x15\2"), UNKNOWN },
+	{ INSNS("\x14"), UNKNOWN },
+	{ INSNS("\x12"), SP + 8 },
+	{ INSNS("\x13"), UNKNOWN },
+	{ INSNS("\x35\x33\x16\x13"), 3 },
+	{ INSNS("\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12"
+		"\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12"
+		"\x12\x12\x12\x12\x12\x12\x35"), 5 }, /* value 32 */
+	{ INSNS("\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12"
+		"\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12"
+		"\x12\x12\x12\x12\x12\x12\x12\x35"), UNKNOWN },
+	/* jumps to the end, to the start, and just beyond */
+	{ INSNS("\x32\x2f\0\0"), 2 },
+	{ INSNS("\x32\x2f\1\0\x33"), 2 },
+	{ INSNS("\x32\x2f\2\0\x33"), UNKNOWN },
+	{ INSNS("\x8\xc\x25\x12\x28\xf9\xff\x23\5"), 5 }, /* CFA >> 12, twice */
+	{ INSNS("\x8\xc\x25\x12\x28\xf8\xff\x23\5"), UNKNOWN },
+	{ INSNS("\x2f\0"), UNKNOWN },
+	/* registers: the last one, and the limits of the stack */
+	{ INSNS("\x80\1"), REG(16) + 1 },
+	{ INSNS("\x81\1"), UNKNOWN },
+	{ INSNS("\x92\x10\1"), REG(16) + 1 },
+	{ INSNS("\x77\x08\x94\x08"), WORD(1) },
+	{ INSNS("\x77\xf8\x03\x06"), WORD(63) },
+	{ INSNS("\x77\xf9\x03\x06"), UNKNOWN },
+	{ INSNS("\x77\xff\x03\x94\1"), 0 },
+	{ INSNS("\x77\x80\x04\x94\1"), UNKNOWN },
+	{ INSNS("\x77\x00\x06"), WORD(0) },
+	{ INSNS("\x77\x7f\x94\1"), UNKNOWN },
 	/* none */
 	{ INSNS("\x77\x00\x77\x00\x1b\x30\x1b"), UNKNOWN }, /* 1 / 0 */
 	{ INSNS("\x31\x30\x1d"), UNKNOWN },
@@ -107,6 +160,54 @@ static void expressions(void **state)
 	}
 }
 
+/* All expressions of a frame share what may be run. */
+static void operations_are_bounded(void **state)
+{
+	static const uint8_t expr[] = { 0x35, 0x96, 0x96, 0x96 };
+	const struct cfi_regs regs = start_regs(CFI_X86_64);
+	unsigned int nr_ops = 7;
+	const struct cfi_frame frame = { CFI_X86_64, &regs, &stack, SP,
+					 &nr_ops };
+	uint64_t value = 0;
+
+	(void)state;
+	assert_int_equal(cfi_expr_run(&frame, expr, 4, NULL, &value),
+			 CFI_CALLER);
+	assert_int_equal(value, 5);
+	assert_int_equal(nr_ops, 3);
+	assert_int_equal(cfi_expr_run(&frame, expr, 4, NULL, &value),
+			 CFI_NO_DATA);
+	assert_int_equal(nr_ops, 0);
+	nr_ops = 4;
+	assert_int_equal(cfi_expr_run(&frame, expr, 4, NULL, &value),
+			 CFI_CALLER);
+	assert_int_equal(nr_ops, 0);
+	/* No operation leaves what there was, which may be nothing. */
+	assert_int_equal(cfi_expr_run(&frame, expr, 0, &(uint64_t){ 9 },
+				      &value),
+			 CFI_CALLER);
+	assert_int_equal(value, 9);
+	assert_int_equal(cfi_expr_run(&frame, expr, 0, NULL, &value),
+			 CFI_NO_DATA);
+}
+
+/* The first mistake is the one that is told. */
+static void a_short_stack_is_told_from_damage(void **state)
+{
+	static const uint8_t expr[] = { 0x77, 0x80, 0x04, 0x06, 0x13, 0x13 };
+	const struct cfi_regs regs = start_regs(CFI_X86_64);
+	unsigned int nr_ops = 7;
+	const struct cfi_frame frame = { CFI_X86_64, &regs, &stack, SP,
+					 &nr_ops };
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(cfi_expr_run(&frame, expr, sizeof(expr), NULL, &value),
+			 CFI_SHORT_STACK);
+	assert_int_equal(cfi_expr_run(&frame, expr + 4, 2, NULL, &value),
+			 CFI_NO_DATA);
+}
+
 /* What linkers write for procedure linkage tables. */
 static void plt(void **state)
 {
@@ -132,6 +233,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(expressions),
+		cmocka_unit_test(operations_are_bounded),
+		cmocka_unit_test(a_short_stack_is_told_from_damage),
 		cmocka_unit_test(plt),
 	};
 

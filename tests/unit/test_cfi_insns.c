@@ -4,6 +4,7 @@
  * registers and stack.
  */
 
+#include "libcfi/cfi_program.h"
 #include "tests/unit/cfi_fixture.h"
 
 struct insn_case {
@@ -79,6 +80,20 @@ static const struct insn_case insn_cases[] = {
 	{ "a block that is too long", INSNS("\xf\x7f\x30"), 0, 0, 0, 0, 0 },
 	{ "an offset that is too long", INSNS("\xe\xff\xff\xff\xff\xff\x0f"), 0, 0, 0, 0, 0 },
 	{ "signed return address", INSNS("\x2d"), 0, 0, 0, 0, 0 },
+	{ "eight states", INSNS("\x44\xa\xa\xa\xa\xa\xa\xa\xa"), 4, WORD(0), SP + 8, 3, REG(3) },
+	{ "nine states", INSNS("\x44\xa\xa\xa\xa\xa\xa\xa\xa\xa"), 4, 0, 0, 0, 0 },
+	{ "one restored too many", INSNS("\x44\xa\xb\xb"), 4, 0, 0, 0, 0 },
+	{ "the last register", INSNS("\x14\x10\2"), 0, SP - 8, SP + 8, 3, REG(3) },
+	{ "a register that is none", INSNS("\xc\x11\x8"), 0, 0, 0, 0, 0 },
+	{ "a register of no interest", INSNS("\x91\xff\xff\xff\xff\xff\x7f"), 0, WORD(0), SP + 8, 3, REG(3) },
+	{ "the largest place", INSNS("\x15\3\x81\x80\x80\x80\x7f"), 0, WORD(0), SP + 8, 3, SP + 8 + 0x7ffffff8u },
+	{ "the lowest place", INSNS("\x15\3\x80\x80\x80\x80\1"), 0, WORD(0), SP + 8, 3, SP + 8 - 0x80000000ull },
+	{ "a place too large", INSNS("\x15\3\x80\x80\x80\x80\x7f"), 0, 0, 0, 0, 0 },
+	{ "a place too low", INSNS("\x15\3\x81\x80\x80\x80\1"), 0, 0, 0, 0, 0 },
+	{ "a product too large", INSNS("\x15\3\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f"), 0, 0, 0, 0, 0 },
+	{ "an offset too large", INSNS("\xe\x80\x80\x80\x80\x8"), 0, 0, 0, 0, 0 },
+	{ "an expression's offset, factored", INSNS("\xf\1\x30\x13\x7a"), 0, 0, 0, 0, 0 },
+	{ "signed return address with pc", INSNS("\x2c"), 0, 0, 0, 0, 0 },
 };
 /* clang-format on */
 
@@ -116,6 +131,116 @@ static void many_instructions(void **state)
 	(void)state;
 	assert_int_equal(step(x86(nothing, 200), 0, &regs), CFI_CALLER);
 	assert_int_equal(step(x86(nothing, 300), 0, &regs), CFI_NO_DATA);
+}
+
+/* ---- what comes out, row by row ---------------------------------------------
+ */
+
+struct rows {
+	uint64_t addr[8];
+	uint32_t rule[8];
+	size_t nr;
+	int err; /* of the next row */
+};
+
+static int take_row(void *ctx, uint64_t addr, uint32_t rule)
+{
+	struct rows *rows = ctx;
+
+	assert_true(rows->nr < 8);
+	rows->addr[rows->nr] = addr;
+	rows->rule[rows->nr++] = rule;
+	return rows->err;
+}
+
+/* Run exactly these bytes, of a function at 0x1000 to 0x1080. */
+static int run(const uint8_t *insns, size_t len, struct rows *rows)
+{
+	static const uint8_t cie_insns[] = PLAIN_CIE;
+	static const struct cfi_section section = { .addr = 0 };
+	const struct cfi_fde fde = {
+		.start = 0x1000,
+		.end = 0x1080,
+		.insns = insns,
+		.insns_len = len,
+		.section = &section,
+		.cie = { .insns = cie_insns,
+			 .insns_len = sizeof(cie_insns) - 1,
+			 .code_align = 2,
+			 .data_align = -8,
+			 .ra = 16 },
+	};
+	const struct cfi_row_sink sink = { take_row, rows };
+	struct cfi_rules rules;
+	int err;
+
+	assert_int_equal(cfi_rules_init(&rules), 0);
+	rows->nr = 0;
+	err = cfi_program_run(&fde, CFI_X86_64, &rules, &sink);
+	cfi_rules_release(&rules);
+	return err;
+}
+
+static void rows_are_of_changes(void **state)
+{
+	/* on by 2, which changes nothing, by 4, CFA, by 0, CFA, by 6 */
+	static const uint8_t insns[] = { 0x41, 0x42, 0xe,  0x10, 0x40,
+					 0xe,  0x18, 0x43, 0xe,	 8 };
+	struct rows rows = { .err = 0 };
+
+	(void)state;
+	assert_int_equal(run(insns, sizeof(insns), &rows), 0);
+	assert_int_equal(rows.nr, 3);
+	assert_int_equal(rows.addr[0], 0x1000);
+	assert_int_equal(rows.addr[1], 0x1006);
+	assert_int_equal(rows.addr[2], 0x100c);
+	assert_int_equal(rows.rule[0], rows.rule[2]);
+	assert_true(rows.rule[1] != rows.rule[0] && rows.rule[1] != 0);
+	/* None behind the end of the function: 0x1080 is there no more. */
+	assert_int_equal(
+		run((const uint8_t *)"\x7f\xe\x10\x41\xe\x18", 6, &rows), 0);
+	assert_int_equal(rows.nr, 2);
+	assert_int_equal(rows.addr[1], 0x107e);
+	assert_int_equal(run((const uint8_t *)"\2\x40\xe\x10", 4, &rows), 0);
+	assert_int_equal(rows.nr, 1);
+}
+
+/* Of one place there may be 256 instructions, and more of the next. */
+static void instructions_of_a_place_are_bounded(void **state)
+{
+	uint8_t insns[514] = { 0 };
+	struct rows rows = { .err = 0 };
+
+	(void)state;
+	assert_int_equal(run(insns, 256, &rows), 0);
+	assert_int_equal(rows.nr, 1);
+	assert_true(rows.rule[0] != 0);
+	assert_int_equal(run(insns, 257, &rows), 0);
+	assert_int_equal(rows.nr, 1);
+	assert_int_equal(rows.rule[0], 0);
+	insns[255] = 0x41;
+	assert_int_equal(run(insns, 512, &rows), 0);
+	assert_int_equal(rows.nr, 1);
+	assert_true(rows.rule[0] != 0);
+	/* A mistake in the second place: rule 0 from there on. */
+	assert_int_equal(run(insns, 513, &rows), 0);
+	assert_int_equal(rows.nr, 2);
+	assert_true(rows.rule[0] != 0);
+	assert_int_equal(rows.addr[1], 0x1002);
+	assert_int_equal(rows.rule[1], 0);
+}
+
+/* Memory that is short ends it, at the row that could not be kept. */
+static void a_row_that_is_not_taken_ends_it(void **state)
+{
+	static const uint8_t insns[] = { 0x41, 0xe, 0x10, 0x41, 0xe, 0x18 };
+	struct rows rows = { .err = -ENOMEM };
+
+	(void)state;
+	assert_int_equal(run(insns, sizeof(insns), &rows), -ENOMEM);
+	assert_int_equal(rows.nr, 1);
+	assert_int_equal(run(insns, 0, &rows), -ENOMEM);
+	assert_int_equal(rows.nr, 1);
 }
 
 /*
@@ -197,6 +322,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions),
 		cmocka_unit_test(many_instructions),
+		cmocka_unit_test(rows_are_of_changes),
+		cmocka_unit_test(instructions_of_a_place_are_bounded),
+		cmocka_unit_test(a_row_that_is_not_taken_ends_it),
 		cmocka_unit_test(restore_in_a_cie),
 		cmocka_unit_test(return_address_columns),
 		cmocka_unit_test(function_bounds),
