@@ -181,15 +181,16 @@ static void debug_frames(void **state)
 	debug_frame(".zdebug_frame", 3, 0);
 }
 
-/* A file without section headers, as some strip it. */
-static void only_segments(void **state)
+/*
+ * A file without section headers: its .eh_frame has a function at 0x100, its
+ * end, and what is no part of it. The index is the last segment.
+ */
+static void init_without_sections(void)
 {
 	uint8_t index[12] = { 1, 0x1b, 3, 0x3b };
 	int32_t to_eh = EH_ADDR - (EH_ADDR + 0x1000 + 4);
-	struct cfi_table *table;
 	size_t cie;
 
-	(void)state;
 	elf_init(&file, EM_X86_64);
 	eh.len = 0;
 	cie = put_cie(&eh, &x86_cie, false);
@@ -213,10 +214,138 @@ static void only_segments(void **state)
 	memcpy(file.byte + file.len, eh.byte, eh.len);
 	memcpy(file.byte + file.len + 0x1000, index, sizeof(index));
 	file.len += 0x1000 + sizeof(index);
-	table = make();
-	assert_int_equal(cfa_at(table, 0x110), 0x10);
+}
+
+/* The CFA at 0x110 in the file, 0 if nothing is known of it. */
+static uint64_t cfa_in_file(void)
+{
+	struct cfi_table *table = make();
+	uint64_t cfa = cfa_at(table, 0x110);
+
 	assert_int_equal(cfa_at(table, 0x210), 0);
 	cfi_table_free(table);
+	return cfa;
+}
+
+/* As some strip it, or with section headers that are damaged. */
+static void only_segments(void **state)
+{
+	uint8_t *index;
+
+	(void)state;
+	init_without_sections();
+	assert_int_equal(cfa_in_file(), 0x10);
+	file.header.e_shnum = 4; /* behind the end of the file */
+	file.header.e_shstrndx = 1;
+	file.header.e_shoff = file.len;
+	assert_int_equal(cfa_in_file(), 0x10);
+	file.header.e_shoff = UINT64_MAX - 3 * sizeof(Elf64_Shdr);
+	assert_int_equal(cfa_in_file(), 0x10);
+	file.header.e_shoff = 0; /* garbage */
+	assert_int_equal(cfa_in_file(), 0x10);
+	file.header.e_shstrndx = 4;
+	assert_int_equal(cfa_in_file(), 0x10);
+	file.header.e_shentsize--;
+	assert_int_equal(cfa_in_file(), 0x10);
+	/* Without a sound index there is nothing. */
+	index = file.byte + file.segment[2].p_offset;
+	index[0] = 2;
+	assert_int_equal(cfa_in_file(), 0);
+	index[0] = 1;
+	index[1] = 0xff;
+	assert_int_equal(cfa_in_file(), 0);
+	index[1] = 0x1b;
+	index[7] ^= 0x40; /* to an address of no segment */
+	assert_int_equal(cfa_in_file(), 0);
+	index[7] ^= 0x40;
+	assert_int_equal(cfa_in_file(), 0x10);
+	file.segment[2].p_offset = file.len - 11;
+	assert_int_equal(cfa_in_file(), 0);
+	init_without_sections();
+	file.segment[2].p_type = PT_NOTE;
+	assert_int_equal(cfa_in_file(), 0);
+	init_without_sections();
+	file.segment[0].p_flags = PF_R; /* of data there is no unwinding */
+	assert_int_equal(cfa_in_file(), 0);
+}
+
+/* Numbers of a segment that cannot be, with the largest ones that can. */
+static void segments_that_cannot_be(void **state)
+{
+	static const struct {
+		uint64_t offset, len, addr;
+		bool is_taken;
+	} cases[] = {
+		{ 0, INT64_MAX, CODE_ADDR, true },
+		{ 0, (uint64_t)INT64_MAX + 1, CODE_ADDR, false },
+		{ 0, UINT64_MAX, 0, false },
+		{ INT64_MAX - 0x1000, 0x1000, CODE_ADDR, true },
+		{ INT64_MAX - 0xfff, 0x1000, CODE_ADDR, false },
+		{ INT64_MAX, 0x1000, CODE_ADDR, false },
+		{ UINT64_MAX, 0x1000, CODE_ADDR, false },
+		{ 0, 0x1000, UINT64_MAX - 0x1000, true },
+		{ 0, 0x1000, UINT64_MAX - 0xfff, false },
+		{ 0, 0x20, CODE_ADDR, true },
+		{ 0, 0x10, CODE_ADDR, false }, /* ends before the function */
+		{ 0, 0x11, CODE_ADDR, true },
+		{ 0, 0x1000, CODE_ADDR + 0x10, true },
+		{ 0, 0x1000, CODE_ADDR + 0x11, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t start = cases[i].addr + 0x10;
+		struct cfi_table *table;
+
+		elf_init(&file, EM_X86_64);
+		if (i >= sizeof(cases) / sizeof(cases[0]) - 2)
+			start = CODE_ADDR + 0x10;
+		file.segment[0].p_offset = cases[i].offset;
+		file.segment[0].p_filesz = cases[i].len;
+		file.segment[0].p_vaddr = cases[i].addr;
+		eh.len = 0;
+		put_fde(&eh, put_cie(&eh, &x86_cie, false), false, start, 8, "",
+			0);
+		elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
+		table = make();
+		if ((cfi_table_nr_rows(table) > 0) != cases[i].is_taken)
+			fail_msg("segment %zu", i);
+		cfi_table_free(table);
+	}
+}
+
+/* Of the many segments of a file the first 64 count. */
+static void nr_segments(void **state)
+{
+	static uint8_t many[sizeof(Elf64_Phdr) * 66];
+	struct cfi_table *table;
+	Elf64_Phdr segment;
+
+	(void)state;
+	for (unsigned int at = 63; at <= 64; at++) {
+		elf_init(&file, EM_X86_64);
+		eh.len = 0;
+		put_fde(&eh, put_cie(&eh, &x86_cie, false), false,
+			CODE_ADDR + 0x100, 0x20, "\xe\x10", 0);
+		elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
+		segment = file.segment[0];
+		for (unsigned int i = 0; i < 66; i++) {
+			segment.p_vaddr =
+				i == at ? CODE_ADDR : 0x10000000u * (i + 1);
+			memcpy(many + i * sizeof(segment), &segment,
+			       sizeof(segment));
+		}
+		memcpy(file.byte + file.len, many, sizeof(many));
+		file.header.e_phoff = file.len;
+		file.len += sizeof(many);
+		elf_finish(&file);
+		file.header.e_phnum = 66;
+		memcpy(file.byte, &file.header, sizeof(file.header));
+		assert_int_equal(
+			cfi_table_new(&table, file.byte, file.len, NULL), 0);
+		assert_int_equal(cfa_at(table, 0x110), at < 64 ? 0x10 : 0);
+		cfi_table_free(table);
+	}
 }
 
 /* A zero word between entries of a section is padding. */
@@ -234,6 +363,268 @@ static void padded_section(void **state)
 	elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
 	table = make();
 	assert_int_equal(cfa_at(table, 0x210), 0x20);
+	cfi_table_free(table);
+}
+
+/* What a CIE may say, from its version to the data before its instructions. */
+static void cie_heads(void **state)
+{
+#define TAIL "\xc\7\x8\x90\1" /* PLAIN_CIE, without octal behind octal */
+	static const struct {
+		const char *head;
+		size_t len;
+		bool is_read;
+	} heads[] = {
+		{ INSNS("\1\0\1\x78\x10" TAIL), true },
+		{ INSNS("\3\0\1\x78\x10" TAIL), true },
+		{ INSNS("\4\0\x8\0\1\x78\x10" TAIL), true },
+		{ INSNS("\0\0\1\x78\x10" TAIL), false },
+		{ INSNS("\2\0\1\x78\x10" TAIL), false },
+		{ INSNS("\5\0\1\x78\x10" TAIL), false },
+		/* addresses of 8 bytes, no segments */
+		{ INSNS("\4\0\4\0\1\x78\x10" TAIL), false },
+		{ INSNS("\4\0\x8\1\1\x78\x10" TAIL), false },
+		/* the column of the return address: LEB128 since version 3 */
+		{ INSNS("\3\0\1\x78\x90\0" TAIL), true },
+		{ INSNS("\1\0\1\x78\x90\0" TAIL), false },
+		{ INSNS("\1eh\0\1\x78\x10" TAIL), false },
+		{ INSNS("\1R\0\1\x78\x10" TAIL), false },
+		{ INSNS("\1z\0\1\x78\x10\0" TAIL), true },
+		{ INSNS("\1zR\0\1\x78\x10\1\0" TAIL), true },
+		{ INSNS("\1zR\0\1\x78\x10\0" TAIL), false },
+		{ INSNS("\1zLR\0\1\x78\x10\2\x1b\0" TAIL), true },
+		{ INSNS("\1zLR\0\1\x78\x10\1\0" TAIL), false },
+		{ INSNS("\1zPR\0\1\x78\x10\6\3\1\1\1\1\0" TAIL), true },
+		{ INSNS("\1zPR\0\1\x78\x10\5\3\1\1\1\1" TAIL), false },
+		{ INSNS("\1zPR\0\1\x78\x10\2\xff\0" TAIL), true },
+		{ INSNS("\1zBGR\0\1\x78\x10\1\0" TAIL), true },
+		/* what is unknown ends it, and is skipped with the rest */
+		{ INSNS("\1zXR\0\1\x78\x10\2\x1b\x1b" TAIL), true },
+		{ INSNS("\1zR\0\1\x78\x10\3\0\x3f\x3f" TAIL), true },
+		{ INSNS("\1zR\0\1\x78\x10\x7f\0" TAIL), false },
+		{ INSNS("\1zBBBBBBBBBBBBBBB\0\1\x78\x10\0" TAIL), true },
+		{ INSNS("\1zBBBBBBBBBBBBBBBB\0\1\x78\x10\0" TAIL), false },
+		{ INSNS("\1zR"), false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		struct cfi_table *table;
+		size_t cie;
+
+		elf_init(&file, EM_X86_64);
+		eh.len = 0;
+		cie = begin_entry(&eh);
+		put_int(&eh, 0, 4);
+		put_bytes(&eh, heads[i].head, heads[i].len);
+		if (heads[i].len > 3)
+			end_entry(&eh, cie);
+		else /* a text without an end, then nothing */
+			eh.byte[cie] = (uint8_t)(eh.len - cie - 4);
+		put_fde(&eh, cie, false, CODE_ADDR + 0x100, 0x20, "\xe\x10", 0);
+		elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
+		table = make();
+		if (cfa_at(table, 0x11f) != (heads[i].is_read ? 0x10 : 0))
+			fail_msg("CIE %zu", i);
+		cfi_table_free(table);
+	}
+#undef TAIL
+}
+
+/* The instructions of a CIE are run for each function: 256 bytes, no more. */
+static void long_cies(void **state)
+{
+	(void)state;
+	for (size_t len = 256; len <= 257; len++) {
+		const char *letters = len == 256 ? "zBBBBB" : "zBBBB";
+		struct cfi_table *table;
+		size_t cie;
+
+		elf_init(&file, EM_X86_64);
+		eh.len = 0;
+		cie = begin_entry(&eh);
+		put_int(&eh, 0, 4);
+		put_int(&eh, 1, 1);
+		put_bytes(&eh, letters, strlen(letters) + 1);
+		put_bytes(&eh, "\1\x78\x10\0" PLAIN_CIE, 9);
+		memset(eh.byte + eh.len, 0, len - 5);
+		eh.len += len - 5;
+		end_entry(&eh, cie);
+		assert_int_equal(eh.len,
+				 4 + 4 + 1 + strlen(letters) + 1 + 4 + len);
+		put_fde(&eh, cie, false, CODE_ADDR + 0x100, 0x20, "\xe\x10", 0);
+		elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
+		table = make();
+		assert_int_equal(cfa_at(table, 0x110), len == 256 ? 0x10 : 0);
+		cfi_table_free(table);
+	}
+}
+
+/* An FDE whose CIE is elsewhere than it says, and one of no code. */
+static void fdes_that_are_none(void **state)
+{
+	struct cfi_table *table;
+	size_t cie, fde;
+	uint32_t to_cie;
+
+	(void)state;
+	for (int way = 0; way < 6; way++) {
+		elf_init(&file, EM_X86_64);
+		eh.len = 0;
+		cie = put_cie(&eh, &x86_cie, false);
+		fde = eh.len;
+		put_fde(&eh, cie, false, CODE_ADDR + 0x100, way == 5 ? 0 : 0x20,
+			"\xe\x10", 0);
+		put_fde(&eh, cie, false, CODE_ADDR + 0x200, 0x20, "\xe\x20", 0);
+		to_cie = way == 1   ? (uint32_t)(fde + 5) /* before all */
+			 : way == 2 ? (uint32_t)(fde + 4 - eh.len) /* behind */
+			 : way == 3 ? 4 /* itself */
+			 : way == 4 ? (uint32_t)(fde - cie) /* within */
+				    : (uint32_t)(fde + 4 - cie);
+		memcpy(eh.byte + fde + 4, &to_cie, sizeof(to_cie));
+		elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
+		table = make();
+		assert_int_equal(cfa_at(table, 0x110), way ? 0 : 0x10);
+		/* It is left out; what follows is not. */
+		assert_int_equal(cfa_at(table, 0x210), 0x20);
+		cfi_table_free(table);
+	}
+}
+
+/* Entries of the 64-bit format, whose ids are of 8 bytes in .debug_frame. */
+static void long_entries(bool is_debug)
+{
+	static struct bytes b;
+	const unsigned int id_len = is_debug ? 8 : 4;
+	struct cfi_table *table;
+	uint64_t len;
+	size_t at, fde;
+
+	elf_init(&file, EM_X86_64);
+	b.len = 0;
+	put_int(&b, 0xffffffff, 4);
+	put_int(&b, 0, 8);
+	put_int(&b, is_debug ? UINT64_MAX : 0, id_len);
+	put_bytes(&b, "\1\0\1\x78\x10" PLAIN_CIE, 10);
+	len = b.len - 12;
+	memcpy(b.byte + 4, &len, sizeof(len));
+	fde = b.len;
+	put_int(&b, 0xffffffff, 4);
+	put_int(&b, 0, 8);
+	at = b.len;
+	put_int(&b, is_debug ? 0 : at, id_len);
+	put_int(&b, CODE_ADDR + 0x100, 8);
+	put_int(&b, 0x20, 8);
+	put_bytes(&b, "\xe\x10", 2);
+	len = b.len - at;
+	memcpy(b.byte + fde + 4, &len, sizeof(len));
+	elf_section(&file, is_debug ? ".debug_frame" : ".eh_frame", EH_ADDR,
+		    b.byte, b.len);
+	table = make();
+	assert_int_equal(cfa_at(table, 0x11f), 0x10);
+	assert_int_equal(cfa_at(table, 0x120), 0);
+	cfi_table_free(table);
+}
+
+static void entries_of_64_bits(void **state)
+{
+	(void)state;
+	long_entries(true);
+	long_entries(false);
+}
+
+/* What a section lacks, or says of its packed bytes. */
+static void sections_that_are_none(void **state)
+{
+	static const uint8_t bomb[sizeof(Elf64_Chdr) + 20];
+	const struct {
+		uint32_t type;
+		uint64_t size, offset_more;
+	} cases[] = {
+		{ SHT_PROGBITS, 0, 0 },
+		{ SHT_NOBITS, 0, 0 },
+		{ SHT_PROGBITS, UINT64_MAX, 0 },
+		{ SHT_PROGBITS, 0, 1 << 20 },
+		{ SHT_PROGBITS, 0, INT64_MAX },
+		{ SHT_PROGBITS, 0, UINT64_MAX - (1 << 20) },
+		{ SHT_PROGBITS, ((uint64_t)128 << 20) + 1, 0 },
+	};
+	struct cfi_table *table;
+	Elf64_Shdr *sh;
+	Elf64_Chdr packed;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		elf_init(&file, EM_X86_64);
+		eh.len = 0;
+		put_fde(&eh, put_cie(&eh, &x86_cie, false), false,
+			CODE_ADDR + 0x100, 0x20, "\xe\x10", 0);
+		sh = elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
+		sh->sh_type = cases[i].type;
+		sh->sh_offset += cases[i].offset_more;
+		if (cases[i].size)
+			sh->sh_size = cases[i].size;
+		table = make();
+		assert_int_equal(cfa_at(table, 0x110), i ? 0 : 0x10);
+		cfi_table_free(table);
+	}
+	for (unsigned int way = 0; way < 4; way++) {
+		elf_init(&file, EM_X86_64);
+		memset(&packed, 0, sizeof(packed));
+		packed.ch_type = way == 0 ? 99 : ELFCOMPRESS_ZLIB;
+		packed.ch_size = way == 1   ? 0
+				 : way == 2 ? UINT64_MAX
+					    : (uint64_t)20 * 1041;
+		sh = elf_section(&file, ".debug_frame", 0, bomb, sizeof(bomb));
+		memcpy(file.byte + sh->sh_offset, &packed, sizeof(packed));
+		sh->sh_flags = SHF_COMPRESSED;
+		table = make();
+		assert_int_equal(cfi_table_nr_rows(table), 0);
+		cfi_table_free(table);
+	}
+}
+
+/* Rows begin with a page of the code, in the middle of one, and pages on. */
+static void rows_and_pages(void **state)
+{
+	struct cfi_table *table;
+	size_t cie;
+
+	(void)state;
+	elf_init(&file, EM_X86_64);
+	eh.len = 0;
+	cie = put_cie(&eh, &x86_cie, false);
+	put_fde(&eh, cie, false, CODE_ADDR, 0x1000, "\xe\x10", 0);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x1000, 0x800, "\xe\x18", 0);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x1800, 0x2800, "\xe\x20", 0);
+	elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
+	table = make();
+	assert_int_equal(cfi_table_nr_rows(table), 4);
+	assert_int_equal(cfa_at(table, 0), 0x10);
+	assert_int_equal(cfa_at(table, 0xfff), 0x10);
+	assert_int_equal(cfa_at(table, 0x1000), 0x18);
+	assert_int_equal(cfa_at(table, 0x17ff), 0x18);
+	assert_int_equal(cfa_at(table, 0x1800), 0x20);
+	assert_int_equal(cfa_at(table, 0x2000), 0x20);
+	assert_int_equal(cfa_at(table, 0x3fff), 0x20);
+	assert_int_equal(cfa_at(table, 0x4000), 0);
+	assert_int_equal(cfa_at(table, 0x4fff), 0);
+	assert_int_equal(cfa_at(table, 0x5000), 0);
+	assert_int_equal(function_at(table, 0x1000), 0x1000);
+	assert_int_equal(function_at(table, 0x3fff), 0x1800);
+	assert_int_equal(function_at(table, 0x4000), UINT64_MAX);
+	cfi_table_free(table);
+	/* No rule is kept for what is behind the end of the segment. */
+	elf_init(&file, EM_X86_64);
+	eh.len = 0;
+	cie = put_cie(&eh, &x86_cie, false);
+	put_fde(&eh, cie, false, CODE_ADDR + CODE_LEN - 8, 0x200,
+		"\x44\xe\x10\x50\xe\x28", 0);
+	elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
+	table = make();
+	assert_int_equal(cfi_table_nr_rows(table), 3);
+	assert_int_equal(cfi_table_nr_rules(table), 2);
+	assert_int_equal(cfa_at(table, CODE_LEN - 1), 0x10);
 	cfi_table_free(table);
 }
 
@@ -346,6 +737,20 @@ static void other_files(void **state)
 	elf_init(&file, EM_X86_64);
 	file.header.e_ident[EI_DATA] = ELFDATA2MSB;
 	refused("not a 64-bit little-endian ELF file");
+	for (size_t i = 0; i < SELFMAG; i++) {
+		elf_init(&file, EM_X86_64);
+		file.header.e_ident[i] ^= 1;
+		refused("not an ELF file");
+	}
+	elf_init(&file, EM_X86_64);
+	file.header.e_phentsize++;
+	refused("program headers: Bad message");
+	elf_init(&file, EM_X86_64);
+	file.header.e_phoff = file.len - sizeof(Elf64_Phdr) + 1;
+	refused("program headers: Bad message");
+	elf_init(&file, EM_X86_64);
+	file.header.e_phoff = UINT64_MAX;
+	refused("program headers: Bad message");
 	elf_init(&file, EM_S390);
 	refused("an ELF file of machine 22, not of a known one");
 	/* Nothing to unwind with is no error. */
@@ -395,7 +800,15 @@ int main(void)
 		cmocka_unit_test(function_starts),
 		cmocka_unit_test(debug_frames),
 		cmocka_unit_test(only_segments),
+		cmocka_unit_test(segments_that_cannot_be),
+		cmocka_unit_test(nr_segments),
 		cmocka_unit_test(padded_section),
+		cmocka_unit_test(cie_heads),
+		cmocka_unit_test(long_cies),
+		cmocka_unit_test(fdes_that_are_none),
+		cmocka_unit_test(entries_of_64_bits),
+		cmocka_unit_test(sections_that_are_none),
+		cmocka_unit_test(rows_and_pages),
 		cmocka_unit_test(encodings),
 		cmocka_unit_test(entry_point),
 		cmocka_unit_test(other_files),
