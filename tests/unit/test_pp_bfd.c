@@ -1,0 +1,581 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What libbfd is asked about binaries that the assembler makes: symbols, where
+ * code lies, names for addresses; and which symbols an image has by that.
+ */
+
+#include "tests/unit/pp_fixture.h"
+
+#include "libpp/image_symbols.h"
+#include "libpp/op_disasm.h"
+
+static const char *const debug_dirs[] = { "debug", NULL };
+
+/* Make the binary "b" of assembler text, then run @command. */
+static void build(const char *text, const char *flags, const char *command)
+{
+	char line[512];
+
+	write_text("b.s", text);
+	snprintf(line, sizeof(line), "${CC:-cc} -nostdlib %s -o b b.s", flags);
+	assert_int_equal(system(line), 0);
+	if (command)
+		assert_int_equal(system(command), 0);
+}
+
+static struct op_bfd *open_b(void)
+{
+	struct op_bfd *bfd;
+
+	assert_int_equal(op_bfd_open(&bfd, "b", debug_dirs), 0);
+	return bfd;
+}
+
+#define STATIC "-static -Wl,-e,0 -Wl,--build-id=none"
+#define ID "-static -Wl,-e,0 -Wl,--build-id=0xabcd0102"
+#define SHARED "-shared -Wl,--build-id=none -Wl,--hash-style=sysv"
+
+/* Two sections of code, each of 16 bytes, with all sorts of symbols. */
+#define SYMBOLS                                                                \
+	".text\n.globl f\n.type f,@function\n.size f,4\n"                      \
+	"f:.skip 4,0x90\n"                                                     \
+	"label:.skip 2,0x90\n"                                                 \
+	".weak w\n.type w,@function\nw:.skip 2,0x90\n"                         \
+	".weak o\n.type o,@gnu_indirect_function\n.size o,3\no:.skip 3,0x90\n" \
+	"$a:\n$d.1:\n$t:\n$x:.skip 1,0x90\n"                                   \
+	"$b:\n$ax:\n.globl $\n$:.skip 4,0x90\n"                                \
+	"end:\n"                                                               \
+	".section two_code,\"ax\"\n"                                           \
+	".type two,@object\n.size two,2\ntwo:.skip 16,0x90\n"                  \
+	".data\n.globl data\ndata:.skip 8\n"                                   \
+	".section .tdata,\"awT\"\n.type t,@tls_object\nt:.skip 4\n"            \
+	".globl absolute\nabsolute = 0x10\n"
+
+/* Functions with unwind tables: two of them are exported. */
+#define UNWOUND                                                                \
+	".text\n.globl a\n.type a,@function\n"                                 \
+	"a: .cfi_startproc\n.skip 16,0x90\n.cfi_endproc\n.size a,16\n"         \
+	"b: .cfi_startproc\n.skip 16,0x90\n.cfi_endproc\n"                     \
+	"c: .cfi_startproc\n.skip 16,0x90\n.cfi_endproc\n"                     \
+	".globl d\n.type d,@function\n"                                        \
+	"d: .cfi_startproc\n.skip 8,0x90\n.cfi_endproc\n"                      \
+	"e: .cfi_startproc\n.skip 8,0x90\n.cfi_endproc\n.size d,16\n"          \
+	".globl x\nx: .cfi_startproc\n.skip 8,0x90\n.cfi_endproc\n"            \
+	"y: .cfi_startproc\n.skip 8,0x90\n.cfi_endproc\n"
+
+static int by_key_and_name(const void *a, const void *b)
+{
+	const struct pp_raw_symbol *x = a, *y = b;
+	int order = (x->key > y->key) - (x->key < y->key);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+/* "NAME KEY SIZE LIMIT FLAGS" from the start of .text. */
+static void write_symbols(FILE *out, struct op_bfd *bfd, bool unnamed)
+{
+	static const char *const origins[] = {
+		[OP_BFD_NONE] = "none",
+		[OP_BFD_DYNAMIC] = "dynamic",
+		[OP_BFD_DEBUG_FILE] = "debug file",
+		[OP_BFD_OWN] = "own",
+	};
+	uint64_t text = op_bfd_text_offset(bfd), base = op_bfd_vma(bfd, text);
+	struct pp_raw_symbol *syms;
+	enum op_bfd_origin origin;
+	size_t nr;
+
+	assert_int_equal(op_bfd_symbols(bfd, unnamed, &syms, &nr, &origin), 0);
+	qsort(syms, nr, sizeof(*syms), by_key_and_name);
+	fprintf(out, "%s\n", origins[origin]);
+	for (size_t i = 0; i < nr; i++) {
+		const struct pp_raw_symbol *sym = &syms[i];
+
+		assert_int_equal(sym->vma, op_bfd_vma(bfd, sym->key));
+		if (*sym->name == '(') {
+			unsigned long long vma;
+
+			assert_int_equal(sscanf(sym->name, "(0x%llx)", &vma),
+					 1);
+			assert_int_equal(vma, sym->vma);
+		}
+		fprintf(out, "%s %llu %llu %llu%s%s%s\n",
+			*sym->name == '(' ? "()" : sym->name,
+			(unsigned long long)(sym->vma - base),
+			(unsigned long long)sym->size,
+			(unsigned long long)(sym->limit - text),
+			sym->flags & PP_SYM_FUNCTION ? " function" : "",
+			sym->flags & PP_SYM_GLOBAL ? " global" : "",
+			sym->flags & PP_SYM_WEAK ? " weak" : "");
+	}
+	free(syms);
+}
+
+static void binaries_have_symbols(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		const char *text, *flags, *command;
+		bool unnamed;
+		const char *symbols;
+	} rows[] = {
+		{ "linked", SYMBOLS, STATIC, NULL, false,
+		  "own\n"
+		  "f 0 4 16 function global\n"
+		  "label 4 0 16\n"
+		  "w 6 0 16 function global weak\n"
+		  "o 8 3 16 function global weak\n"
+		  "$ 12 0 16 global\n"
+		  "$ax 12 0 16\n"
+		  "$b 12 0 16\n"
+		  "end 16 2 32\n"
+		  "two 16 2 32\n" },
+		{ "not linked", SYMBOLS, "-c", NULL, false,
+		  "own\n"
+		  "f 0 0 16 function global\n"
+		  "label 4 0 16\n"
+		  "w 6 0 16 function global weak\n"
+		  "o 8 0 16 function global weak\n"
+		  "$ 12 0 16 global\n"
+		  "$ax 12 0 16\n"
+		  "$b 12 0 16\n"
+		  "two 24 0 40\n" },
+		{ "no names are wanted", SYMBOLS, STATIC, NULL, true,
+		  "own\n"
+		  "f 0 4 16 function global\n"
+		  "label 4 0 16\n"
+		  "w 6 0 16 function global weak\n"
+		  "o 8 3 16 function global weak\n"
+		  "$ 12 0 16 global\n"
+		  "$ax 12 0 16\n"
+		  "$b 12 0 16\n"
+		  "end 16 2 32\n"
+		  "two 16 2 32\n" },
+		{ "stripped", SYMBOLS, STATIC " -s", NULL, false, "none\n" },
+		{ "stripped without a table", SYMBOLS, STATIC " -s", NULL, true, "none\n" },
+		{ "its debug file", SYMBOLS, STATIC, "objcopy --only-keep-debug b d && strip b && objcopy --add-gnu-debuglink=d b", false,
+		  "debug file\n"
+		  "f 0 4 16 function global\n"
+		  "label 4 0 16\n"
+		  "w 6 0 16 function global weak\n"
+		  "o 8 3 16 function global weak\n"
+		  "$ 12 0 16 global\n"
+		  "$ax 12 0 16\n"
+		  "$b 12 0 16\n"
+		  "end 16 2 32\n"
+		  "two 16 2 32\n" },
+		{ "not linked, its debug file", SYMBOLS, "-c", "objcopy --only-keep-debug b d && strip -g b && objcopy --strip-all --add-gnu-debuglink=d b", false,
+		  "debug file\n"
+		  "f 0 0 16 function global\n"
+		  "label 4 0 16\n"
+		  "w 6 0 16 function global weak\n"
+		  "o 8 0 16 function global weak\n"
+		  "$ 12 0 16 global\n"
+		  "$ax 12 0 16\n"
+		  "$b 12 0 16\n"
+		  "two 24 0 40\n" },
+		{ "a debug file that is none", SYMBOLS, STATIC, "echo >d && strip b && objcopy --add-gnu-debuglink=d b", false, "none\n" },
+		{ "a library", UNWOUND, SHARED, NULL, true,
+		  "own\n"
+		  "a 0 16 80 function global\n"
+		  "b 16 0 80\n"
+		  "c 32 0 80\n"
+		  "d 48 16 80 function global\n"
+		  "e 56 0 80\n"
+		  "x 64 0 80 global\n"
+		  "y 72 0 80\n" },
+		{ "a stripped library", UNWOUND, SHARED " -s", NULL, false,
+		  "dynamic\n"
+		  "a 0 16 80 function global\n"
+		  "d 48 16 80 function global\n"
+		  "x 64 0 80 global\n" },
+		{ "its functions without names", UNWOUND, SHARED " -s", NULL, true,
+		  "dynamic\n"
+		  "a 0 16 80 function global\n"
+		  "() 16 0 80\n"
+		  "() 32 0 80\n"
+		  "d 48 16 80 function global\n"
+		  "x 64 0 80 global\n"
+		  "() 72 0 80\n" },
+		{ "all its functions", UNWOUND, SHARED " -s -Wl,--version-script=none", NULL, true,
+		  "none\n"
+		  "() 0 0 80\n"
+		  "() 16 0 80\n"
+		  "() 32 0 80\n"
+		  "() 48 0 80\n"
+		  "() 56 0 80\n"
+		  "() 64 0 80\n"
+		  "() 72 0 80\n" },
+		{ "versions", UNWOUND, SHARED " -s -Wl,--version-script=version", NULL, false,
+		  "dynamic\n"
+		  "a 0 16 80 function global\n"
+		  "d 48 16 80 function global\n" },
+		{ "no table for unwinders", UNWOUND, SHARED " -s -Wl,--no-eh-frame-hdr", NULL, true,
+		  "dynamic\n"
+		  "a 0 16 80 function global\n"
+		  "d 48 16 80 function global\n"
+		  "x 64 0 80 global\n" },
+		{ "no code", ".data\n.skip 8\n", STATIC, NULL, true, "none\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_text("none", "{ local: *; };\n");
+	write_text("version", "V1 { global: a; d; local: *; };\n");
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+		struct op_bfd *bfd;
+
+		build(rows[i].text, rows[i].flags, rows[i].command);
+		bfd = open_b();
+		write_symbols(text_begin(&t), bfd, rows[i].unnamed);
+		op_bfd_close(bfd);
+		text_must_be(&t, rows[i].name, rows[i].symbols);
+	}
+}
+
+static void only_binaries_are_opened(void **state)
+{
+	static const struct {
+		const char *command;
+		int err;
+	} rows[] = {
+		{ "rm -rf b", -ENOENT },
+		{ "echo text >b", -ENOEXEC },
+		{ ": >b", -ENOEXEC },
+		{ "rm b; mkdir b", -ENOEXEC },
+		{ "rmdir b; mkfifo b", -ENOEXEC },
+		{ "rm b; ln -s b b", -ELOOP },
+		{ "rm b; touch f; ln -s f/b b", -ENOTDIR },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_bfd *bfd = NULL;
+		int err;
+
+		assert_int_equal(system(rows[i].command), 0);
+		err = op_bfd_open(&bfd, "b", debug_dirs);
+		if (err != rows[i].err || bfd)
+			fail_msg("%s: %d", rows[i].command, err);
+	}
+	op_bfd_close(NULL);
+}
+
+static void code_has_edges(void **state)
+{
+	static const struct {
+		const char *flags;
+		bool is_linked;
+	} rows[] = { { STATIC, true }, { "-c", false } };
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_bfd *bfd;
+		uint64_t text, vma;
+		uint8_t code[33];
+		size_t len = 1;
+
+		build(SYMBOLS, rows[i].flags, "touch -d @1234567 b");
+		bfd = open_b();
+		text = op_bfd_text_offset(bfd);
+		vma = op_bfd_vma(bfd, text);
+		assert_true(text > 0);
+		assert_int_equal(vma != text, rows[i].is_linked);
+		for (uint64_t at = 0; at < 16; at++)
+			assert_int_equal(op_bfd_vma(bfd, text + at), vma + at);
+		assert_int_equal(op_bfd_vma(bfd, text - 1), text - 1);
+		assert_int_equal(op_bfd_vma(bfd, text + 1000), text + 1000);
+		memset(code, 0, sizeof(code));
+		assert_true(op_bfd_code(bfd, vma, 16, code));
+		for (size_t k = 0; k < 16; k++)
+			assert_int_equal(code[k], 0x90);
+		assert_int_equal(code[16], 0);
+		assert_true(op_bfd_code(bfd, vma + 15, 1, code));
+		assert_false(op_bfd_code(bfd, vma + 15, 33, code));
+		assert_false(op_bfd_code(bfd, vma - 1, 1, code));
+		assert_false(op_bfd_code(bfd, UINT64_MAX, 1, code));
+		assert_int_equal(op_bfd_mtime(bfd), 1234567);
+		assert_string_equal(op_bfd_path(bfd), "b");
+		assert_null(op_bfd_build_id(bfd, &len));
+		assert_int_equal(len, 0);
+		assert_null(op_bfd_debug_path(bfd));
+		assert_null(op_bfd_debug_name(bfd));
+		assert_int_equal(op_bfd_lines_damaged(bfd), 0);
+		op_bfd_close(bfd);
+	}
+	build(SYMBOLS, STATIC,
+	      "objcopy --only-keep-debug b d && strip b && "
+	      "objcopy --add-gnu-debuglink=d b");
+	for (size_t i = 0; i < 2; i++) {
+		struct op_bfd *bfd = open_b();
+		char *name = op_bfd_debug_name(bfd);
+		struct pp_raw_symbol *syms;
+		enum op_bfd_origin origin;
+		size_t nr;
+
+		assert_string_equal(name, "d");
+		free(name);
+		if (i)
+			assert_string_equal(op_bfd_debug_path(bfd), "d");
+		op_bfd_drop_debug(bfd);
+		assert_null(op_bfd_debug_path(bfd));
+		assert_int_equal(
+			op_bfd_symbols(bfd, false, &syms, &nr, &origin), 0);
+		assert_int_equal(nr, 0);
+		assert_int_equal(origin, OP_BFD_NONE);
+		free(syms);
+		op_bfd_close(bfd);
+	}
+}
+
+/* Of several names for an address that which objdump takes. */
+static void addresses_have_names(void **state)
+{
+	static const char text[] =
+		".text\n"
+		"b1:\na1:.skip 1,0x90\n" /* 0: the alphabet */
+		".globl b2\na2:\nb2:.skip 1,0x90\n" /* 1: global */
+		".globl a3\n.type b3,@function\na3:\nb3:.skip 1,0x90\n"
+		".type a4,@function\n.type b4,@object\na4:\nb4:.skip 1,0x90\n"
+		".text\n.globl .a5\n.globl b5\n.a5:\nb5:.skip 1,0x90\n"
+		"$d:\n.type s6,@tls_object\n.skip 1,0x90\n" /* 5: none */
+		"c7:\nb7:\na7:\nd7:.skip 3,0x90\n" /* 6 */
+		"z:\n.skip 4,0x90\n";
+	static const char *const names[] = { "a1", "b2", "b3", "b4", "b5", NULL,
+					     "a7", NULL, NULL, "z",  NULL };
+	const struct op_disasm_options options = { 0 };
+	struct op_disasm *disasm;
+	struct op_bfd *bfd;
+	uint64_t start;
+
+	(void)state;
+	build(text, STATIC, NULL);
+	bfd = open_b();
+	start = op_bfd_vma(bfd, op_bfd_text_offset(bfd));
+	assert_int_equal(op_disasm_new(&disasm, bfd, &options), 0);
+	for (size_t i = 0; i < NR(names); i++) {
+		const char *name = op_disasm_name(disasm, start + i);
+
+		if (!names[i])
+			assert_null(name);
+		else
+			assert_string_equal(name, names[i]);
+	}
+	assert_null(op_disasm_name(disasm, start - 1));
+	op_disasm_free(disasm);
+	op_bfd_close(bfd);
+}
+
+/* ---- images -------------------------------------------------------------- */
+
+#define KERNEL                                                                 \
+	".text\n.globl early\n.type early,@function\nearly:.skip 16,0x90\n"    \
+	".globl _stext\n_stext:\n.type one,@function\none:.skip 16,0x90\n"     \
+	".type two,@function\n.size two,4\ntwo:.skip 16,0x90\n"
+#define MODULE                                                                 \
+	".section .init.text,\"ax\"\n.type first,@function\n"                  \
+	"first:.skip 16,0x90\n.text\n.type one,@function\none:.skip 16,0x90\n" \
+	".type two,@function\ntwo:.skip 8,0x90\n"
+
+#define IMAGE(type, where, called)                                             \
+	.kind = OP_IMAGE_##type,                                               \
+	.recorded = { .space = OP_SPACE_##where, .name = called },             \
+	.name = OP_SPACE_##where == OP_SPACE_ROOT ? "/b" : (called),           \
+	.base = called
+
+/* The table, what is said, and where the symbols are from. */
+static void write_image(FILE *out, const struct pp_image *image,
+			const char *path, unsigned int wants)
+{
+	const char *const paths[] = { path, NULL };
+	struct op_session session;
+	struct pp_arena arena;
+	struct pp_messages messages = { .arena = &arena };
+	struct pp_locator locator;
+	struct pp_image_symbols symbols;
+	uint8_t code;
+
+	pp_arena_init(&arena);
+	assert_int_equal(op_session_init(&session, ".", NULL), 0);
+	assert_int_equal(pp_locator_init(&locator, &arena, NULL, "root",
+					 path ? paths : NULL, NULL),
+			 0);
+	assert_int_equal(pp_image_symbols_open(&symbols, image, &session,
+					       &locator, wants, &messages),
+			 0);
+	for (size_t i = 0; i < symbols.nr; i++) {
+		const struct pp_symbol *sym = &symbols.table[i];
+		const uint8_t *bytes =
+			pp_image_symbols_code(&symbols, sym, &arena);
+
+		fprintf(out, "%s %llx-%llx", sym->name,
+			(unsigned long long)sym->key,
+			(unsigned long long)sym->end);
+		code = bytes ? *bytes : 0;
+		if (code)
+			fprintf(out, " %x", code);
+		if (pp_image_symbols_vma(&symbols, image, sym->key) != sym->vma)
+			fprintf(out, " shown at another address");
+		fputc('\n', out);
+	}
+	if (symbols.whole)
+		fprintf(out, "all is %s\n", symbols.whole);
+	if (symbols.path)
+		fprintf(out, "from %s\n", symbols.path);
+	write_messages(out, &messages);
+	pp_image_symbols_release(&symbols);
+	pp_arena_release(&arena);
+}
+
+static void images_have_symbols(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		struct pp_image image;
+		const char *text, *flags; /* of the binary "b" */
+		const char *command; /* where it goes */
+		const char *path; /* the image path */
+		unsigned int wants;
+		const char *symbols;
+	} rows[] = {
+		{ "a file", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "mv b root/b", NULL, 0,
+		  "early 1000-1010 90\n"
+		  "one 1010-1020 90\n"
+		  "two 1020-1024 90\n"
+		  "from root/b\n"
+		  "bfd: /b: symbols from root/b\n" },
+		{ "of its time", { IMAGE(FILE, ROOT, "b"), .mtime = 1000 }, KERNEL, STATIC, "mv b root/b; touch -d @1000 root/b", NULL, 0,
+		  "early 1000-1010 90\n"
+		  "one 1010-1020 90\n"
+		  "two 1020-1024 90\n"
+		  "from root/b\n"
+		  "bfd: /b: symbols from root/b\n" },
+		{ "of another time", { IMAGE(FILE, ROOT, "b"), .mtime = 1001 }, KERNEL, STATIC, "mv b root/b; touch -d @1000 root/b", NULL, 0,
+		  "all is /b\n"
+		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
+		{ "of its build", { IMAGE(FILE, ROOT, "b"), .mtime = 1, .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mv b root/b", NULL, 0,
+		  "early 1000-1010 90\n"
+		  "one 1010-1020 90\n"
+		  "two 1020-1024 90\n"
+		  "from root/b\n"
+		  "bfd: /b: symbols from root/b\n" },
+		{ "of another build", { IMAGE(FILE, ROOT, "b"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 3 } }, KERNEL, ID, "mv b root/b", NULL, 0,
+		  "all is /b\n"
+		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
+		{ "of a longer build-id", { IMAGE(FILE, ROOT, "b"), .build_id_len = 5, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mv b root/b", NULL, 0,
+		  "all is /b\n"
+		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
+		{ "of no build-id", { IMAGE(FILE, ROOT, "b"), .mtime = 1001 }, KERNEL, ID, "mv b root/b; touch -d @1000 root/b", NULL, 0,
+		  "all is /b\n"
+		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
+		{ "its copy", { IMAGE(FILE, ROOT, "b"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mkdir images; mv b images/b-abcd0102; echo >root/b", NULL, 0,
+		  "early 1000-1010 90\n"
+		  "one 1010-1020 90\n"
+		  "two 1020-1024 90\n"
+		  "from $/images/b-abcd0102\n"
+		  "bfd: /b: symbols from $/images/b-abcd0102\n" },
+		{ "a copy that is another", { IMAGE(FILE, ROOT, "b"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 3 } }, KERNEL, ID, "mkdir images; mv b images/b-abcd0103; echo >root/b", NULL, 0,
+		  "all is /b\n"
+		  "warning: /b: no symbols: it is not in a usable binary format\n" },
+		{ "no binary", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "echo >root/b", NULL, 0,
+		  "all is /b\n"
+		  "warning: /b: no symbols: it is not in a usable binary format\n" },
+		{ "a loop", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "ln -s b root/b", NULL, 0,
+		  "all is /b\n"
+		  "warning: /b: no symbols: Too many levels of symbolic links\n" },
+		{ "nowhere", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, NULL, NULL, 0,
+		  "all is /b\n"
+		  "warning: /b: no symbols: it could not be found; say where with --image-path or --root\n" },
+		{ "several", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "mkdir path/1 path/2; cp b path/1; cp b path/2", "path", 0,
+		  "all is /b\n"
+		  "warning: /b: no symbols: several files in --image-path have its name\n" },
+		{ "a stripped file", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC " -s", "mv b root/b", NULL, 0,
+		  "all is /b\n"
+		  "from root/b\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "warning: /b: no symbols: it is stripped; install its debug symbols\n" },
+		{ "exports only", { IMAGE(FILE, ROOT, "b") }, UNWOUND, SHARED " -s", "mv b root/b", NULL, 0,
+		  "a 1000-1010 90\n"
+		  "d 1030-1040 90\n"
+		  "x 1040-1050 90\n"
+		  "from root/b\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "warning: /b: it is stripped: only what it exports has a name; install its debug symbols\n" },
+		{ "exports and functions without names", { IMAGE(FILE, ROOT, "b") }, UNWOUND, SHARED " -s -Wl,-Ttext=0x1230", "mv b root/b", NULL, PP_WANT_UNNAMED,
+		  "a 1230-1240 90\n"
+		  "(0x1240) 1240-1250 90\n"
+		  "(0x1250) 1250-1260 90\n"
+		  "d 1260-1270 90\n"
+		  "x 1270-1278 90\n"
+		  "(0x1278) 1278-1280 90\n"
+		  "from root/b\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "warning: /b: it is stripped: only what it exports has a name; install its debug symbols\n" },
+		{ "a kernel", { IMAGE(KERNEL, KERN, "vmlinux") }, KERNEL, STATIC, "mv b path/vmlinux", "path", 0,
+		  "one 0-10 90\n"
+		  "two 10-14 90\n"
+		  "from path/vmlinux\n"
+		  "bfd: vmlinux: symbols from path/vmlinux\n" },
+		{ "a kernel with lines", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mv b root/usr/lib/debug/boot/vmlinux-2", NULL, PP_WANT_LINES,
+		  "one 0-10 90\n"
+		  "two 10-14 90\n"
+		  "from root/usr/lib/debug/boot/vmlinux-2\n"
+		  "bfd: vmlinux: symbols from root/usr/lib/debug/boot/vmlinux-2\n" },
+		{ "no kernel", { IMAGE(KERNEL, KERN, "vmlinux") }, UNWOUND, STATIC, "mv b path/vmlinux", "path", 0,
+		  "all is vmlinux\n"
+		  "from path/vmlinux\n"
+		  "bfd: vmlinux: symbols from path/vmlinux\n"
+		  "warning: vmlinux: no symbols: it has no _stext, so it is no kernel\n" },
+		{ "a kernel of another build", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 4, .build_id = { 1 } }, KERNEL, ID, "mv b path/vmlinux", "path", 0,
+		  "all is vmlinux\n"
+		  "warning: vmlinux: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
+		{ "a kernel's snapshot", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 1, .build_id = { 1 } }, KERNEL, ID, "mv b path/vmlinux; printf 'oprofile symbols 1 vmlinux 01\\n0 T _stext\\n10 T one\\n' >symbols/vmlinux-01", NULL, 0,
+		  "_stext 0-10\n"
+		  "one 10-ffffffffffffffff\n"
+		  "from $/symbols/vmlinux-01\n" },
+		{ "a module", { IMAGE(MODULE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", "path", 0,
+		  "one 0-10 90\n"
+		  "two 10-18 90\n"
+		  "first 18-28 90\n"
+		  "from path/mod.ko\n"
+		  "bfd: mod: symbols from path/mod.ko\n" },
+		{ "a module that is not looked for", { IMAGE(MODULE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", NULL, 0,
+		  "all is mod\n"
+		  "warning: mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
+		{ "a file of the kernel's", { IMAGE(FILE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", "path", 0, "all is mod\n" },
+		{ "memory", { IMAGE(ANON, ANON, "anon"), .anon_start = 0x1000 }, MODULE, "-c", NULL, "path", 0, "all is anon\n" },
+		{ "nothing", { IMAGE(PSEUDO, KERN, "[x]") }, MODULE, "-c", NULL, "path", 0, "all is [x]\n" },
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t, whole;
+
+		assert_int_equal(
+			system("rm -rf root path symbols images; mkdir -p path "
+			       "symbols root/usr/lib/debug/boot"),
+			0);
+		build(rows[i].text, rows[i].flags, rows[i].command);
+		write_image(text_begin(&whole), &rows[i].image, rows[i].path,
+			    rows[i].wants);
+		fclose(whole.out);
+		write_without(text_begin(&t), whole.all, *state);
+		text_must_be(&t, rows[i].name, rows[i].symbols);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(binaries_have_symbols),
+		folder_test(only_binaries_are_opened),
+		folder_test(code_has_edges),
+		folder_test(addresses_have_names),
+		folder_test(images_have_symbols),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
