@@ -58,7 +58,7 @@ inside() {
 }
 # in_tree SCRIPT: lines for sh, in the tree there.
 in_tree() {
-	inside sh -c "cd /work/main && $1"
+	inside sh -c "cd /src/oprofile && $1"
 }
 # run_tests FILE...: they find all they need.
 run_tests() {
@@ -70,8 +70,8 @@ run_tests() {
 ok "a bare machine" inside sh -c 'export DEBIAN_FRONTEND=noninteractive
 	apt-get -q update &&
 	apt-get -q -y --no-install-recommends install gcc make git'
-mkdir -p "$R/work"
-ok "a clone" git clone -q "$TOP" "$R/work/main"
+mkdir -p "$R/src"
+ok "a clone" git clone -q "$TOP" "$R/src/oprofile"
 
 ok "utils/install-deps" in_tree utils/install-deps
 is "nothing is missing then" "$(in_tree 'utils/install-deps --check' 2>&1)" ''
