@@ -33,6 +33,21 @@ import tempfile
 KEYS = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38,
         "ArrowRight": 39, "ArrowDown": 40, "Tab": 9}
 ROW = 18
+FIND = """
+((row, name) => {
+    const view = document.getElementById("view");
+    const tip = document.getElementById("tip");
+    const box = view.getBoundingClientRect();
+    for (let y = box.bottom - row / 2; y > box.top; y -= row)
+        for (let x = box.left + 4; x < box.right - 4; x += 12) {
+            view.dispatchEvent(new MouseEvent("mousemove",
+                { bubbles: true, clientX: x, clientY: y }));
+            if (!tip.hidden && tip.firstChild.textContent === name)
+                return [x, y];
+        }
+    return null;
+})(%d, %s)
+"""
 
 
 class Browser:
@@ -167,21 +182,12 @@ class Driver:
         self.press(None)
 
     def find(self, name):
-        left, top, width, height = self.box("#view")
-        y = top + height - ROW / 2
-        while y > top:
-            x = left + 4
-            while x < left + width - 4:
-                self.point(x, y)
-                tip = self.browser.evaluate(
-                    "(t => t.hidden ? '' : t.firstChild.textContent)"
-                    "(document.getElementById('tip'))")
-                if tip == name:
-                    print("found %s" % name)
-                    return
-                x += 12
-            y -= ROW
-        print("nowhere: %s" % name)
+        # A thousand places are too many to bring the mouse to: the page tries
+        # them, and the mouse goes to the one that is found.
+        place = self.browser.evaluate(FIND % (ROW, json.dumps(name)))
+        if place:
+            self.point(*place)
+        print("%s %s" % ("found" if place else "nowhere:", name))
 
     def shot(self, path):
         picture = self.browser.send("Page.captureScreenshot", format="png")
