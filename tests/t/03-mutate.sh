@@ -261,7 +261,7 @@ is "the tree has nothing new but its build folder" \
 
 # ---- no harm ----
 
-sleep 1000 &
+"$TESTBIN/hold" $$ &
 bystander=$!
 at_exit() { kill "$bystander" 2>/dev/null; }
 cat >calc/calc.c <<END
