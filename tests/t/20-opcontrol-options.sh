@@ -117,16 +117,7 @@ ok "no error has left settings" not test -e "$HOME/.oprofile"
 
 # As someone who is not root, with the real /dev/oprofile.
 unset OPROFILE_FS
-if [ "$(id -u)" -ne 0 ]; then
-	as_user() { "$@"; }
-elif command -v setpriv >/dev/null; then
-	chmod 755 "$TMP"
-	as_user() {
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-	}
-else
-	as_user() { return 99; }
-fi
+chmod 755 "$TMP"
 if as_user "$opcontrol" --version >/dev/null 2>&1; then
 	for option in --init --setup --start --start-daemon --stop --reset \
 		--save=x --shutdown --deinit; do

@@ -209,10 +209,10 @@ chmod 777 "$HOME/.oprofile"
 fails "a folder that anyone can write" "$HOME/.oprofile: everyone may" --status
 chmod 700 "$HOME/.oprofile"
 if [ "$(id -u)" -eq 0 ]; then
-	chown 65534 "$HOME/.oprofile"
+	give_to_user "$HOME/.oprofile"
 	fails "a folder of someone else" "$HOME/.oprofile: it belongs to user" \
 		--status
-	chown 0 "$HOME/.oprofile"
+	chown -R 0 "$HOME/.oprofile"
 else
 	skip "a folder of someone else" "only root can make one"
 fi

@@ -252,12 +252,11 @@ like "a session of the original profiler" "$? $(wc -l <"$TMP/err") $(cat "$TMP/e
 	'^1 1 opreport: .*: it is of OProfile 1.4 or older; convert the session with opimport --session$'
 
 # Who may not read is told so, once.
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+if [ "$(id -u)" -eq 0 ]; then
 	cp -r "$SESSION" "$TMP/private"
 	chmod 755 "$TMP"
 	stranger() {
-		setpriv --reuid=65534 --regid=65534 --clear-groups \
-			"$BIN/opreport" --session-dir="$TMP/private" "$@" 2>"$TMP/err"
+		as_user "$BIN/opreport" --session-dir="$TMP/private" "$@" 2>"$TMP/err"
 	}
 	chmod 700 "$TMP/private/samples"
 	stranger >"$TMP/out"
@@ -274,7 +273,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	like "the rest is one line" "$(grep -v 'no symbols' "$TMP/err")" \
 		'^opreport: warning: .*permission denied.*; left out \(and [0-9]+ more likewise; --verbose lists them\)$'
 else
-	skip "files of somebody else" "needs root and setpriv"
+	skip "files of somebody else" "needs root"
 fi
 for bad in --threshold=101 --threshold=x --sort=foo --merge=foo \
 	--demangle=foo --nosuch -w --sort=vma; do

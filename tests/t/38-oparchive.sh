@@ -212,13 +212,6 @@ rm -rf "$TMP/out" && mkdir "$TMP/out"
 # As another user, if this is root: root may read all.
 chmod 0 prog
 touch "$S/samples/current/$K/{dep}/$K/unreadable"
-as_user() {
-	if [ "$(id -u)" -eq 0 ]; then
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-	else
-		"$@"
-	fi
-}
 chmod 755 "$TMP" && chmod 777 "$TMP/out"
 as_user "$BIN/oparchive" --session-dir="$S" -o "$TMP/out/a" 2>"$TMP/err"
 is "a binary that may not be read: status" $? 0

@@ -543,38 +543,33 @@ rm $data
 
 # ---- as an ordinary user
 
-user=
-[ "$(id -u)" -ne 0 ] ||
-	user='setpriv --reuid=65534 --regid=65534 --clear-groups'
 chmod 755 "$TMP" "$TMP/bin"
 mkdir "$TMP/theirs" "$TMP/locked"
 chmod 555 "$TMP/locked"
-if [ -n "$user" ]; then
-	chown 65534 "$TMP/theirs" "$FAKE_DIR"
-	rm -f "$FAKE_DIR"/*
-fi
+rm -f "$FAKE_DIR"/*
+give_to_user "$TMP/theirs" "$FAKE_DIR"
 cd "$TMP/theirs" || exit 1
-$user "$TMP/bin/operf" --rate=100 sh -c 'exit 9' 2>"$TMP/err"
+as_user "$TMP/bin/operf" --rate=100 sh -c 'exit 9' 2>"$TMP/err"
 is "an ordinary user" "$? $(said)" "9 operf: 100 samples taken, 97 stored, 3 \
 lost (3 sample_lost_overflow); see opreport -l"
 cd "$TMP/locked" || exit 1
-$user "$TMP/bin/operf" true 2>"$TMP/err"
+as_user "$TMP/bin/operf" true 2>"$TMP/err"
 is "in a folder that may not be written" "$? $(said)" "125 operf: ./$data: \
 cannot make it: Permission denied; go to a folder that you may write to, or \
 give --session-dir"
 mkdir "$TMP/secret"
 chmod 0 "$TMP/secret"
-PATH=$TMP/secret:$PATH $user "$TMP/bin/operf" nosuch 2>"$TMP/err"
+as_user env PATH="$TMP/secret:$PATH" "$TMP/bin/operf" nosuch 2>"$TMP/err"
 is "a folder of PATH that may not be entered" "$? $(said)" "127 operf: nosuch: \
 no such program on PATH; check the name, or give its path"
-if [ -n "$user" ]; then
+if [ "$(id -u)" -eq 0 ]; then
 	cd "$TMP/theirs" || exit 1
 	run 125 "root does not take another's folder unasked" true
 	is "is said" "$(said)" "operf: ./$data: belongs to another user; to use \
 it all the same, give --session-dir=./$data"
 	run 0 "only when told to" -d ./$data true
 	chmod 700 "$TMP/other"
-	$user "$TMP/bin/operf" -d "$TMP/other" true 2>"$TMP/err"
+	as_user "$TMP/bin/operf" -d "$TMP/other" true 2>"$TMP/err"
 	like "a folder of root's is not for others" "$? $(said)" \
 		'^125 operf: .*: Permission denied'
 else

@@ -335,33 +335,31 @@ adds_up "Ctrl-C"
 
 # ---- an ordinary user
 
-user=
 if [ "$(id -u)" -eq 0 ]; then
-	user='setpriv --reuid=65534 --regid=65534 --clear-groups'
-	chown 65534 "$TMP/theirs"
+	give_to_user "$TMP/theirs"
 	cd "$TMP/theirs" || exit 1
 fi
-$user "$BIN/operf" "$TESTBIN/burnmix" 0.2 >"$TMP/out" 2>"$TMP/err"
+as_user "$BIN/operf" "$TESTBIN/burnmix" 0.2 >"$TMP/out" 2>"$TMP/err"
 is "an ordinary user" $? 0
 adds_up "an ordinary user"
-out=$($user "$BIN/opreport" -l 2>/dev/null)
+out=$(as_user "$BIN/opreport" -l 2>/dev/null)
 like "has a profile" "$out" ' burn_alpha$'
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 if [ "$paranoid" -eq 2 ]; then
 	unlike "of user code" "$out" vmlinux
 	like "which is said" "$(cat "$TMP/err")" \
 		'^operf: only user code is sampled, as kernel\.perf_event_paranoid is 2; '
-	$user "$BIN/operf" -s 2>"$TMP/err"
+	as_user "$BIN/operf" -s 2>"$TMP/err"
 	like "but none of the system" "$? $(notes)" \
 		'^125 operf: .*kernel\.perf_event_paranoid'
-	$user "$BIN/operf" -e cpu-clock:1000:0:1:0 true 2>"$TMP/err"
+	as_user "$BIN/operf" -e cpu-clock:1000:0:1:0 true 2>"$TMP/err"
 	like "or of the kernel alone" "$? $(notes)" \
 		'^125 operf: cpu-clock: kernel code only'
 else
 	skip "rights at kernel.perf_event_paranoid 2" "it is $paranoid"
 fi
-if [ -n "$user" ]; then
-	$user "$BIN/operf" --pid $$ 2>"$TMP/err"
+if [ "$(id -u)" -eq 0 ]; then
+	as_user "$BIN/operf" --pid $$ 2>"$TMP/err"
 	like "nor another user's process" "$? $(notes)" \
 		"^125 operf: process $$: "
 else

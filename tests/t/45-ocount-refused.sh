@@ -14,15 +14,6 @@ ocount=$TMP/bin/ocount
 noperf=$TMP/bin/noperf
 ran=$TMP/ran
 
-# user CMD...: as somebody without rights.
-user() {
-	if [ "$(id -u)" -eq 0 ]; then
-		setpriv --reuid=65534 --regid=65534 --clear-groups \
-			--inh-caps=-all "$@"
-	else
-		"$@"
-	fi
-}
 # refused NAME ERE CMD...: CMD fails as ocount's own failures do, says one line
 # that matches, prints nothing and does not run the command.
 refused() {
@@ -74,9 +65,9 @@ is 'a limit that can be raised is, but not for the command' \
 # ---- an ordinary user -----------------------------------------------------------
 
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
-if ! user test -x "$ocount" 2>"$TMP/err"; then
+if ! as_user test -x "$ocount" 2>"$TMP/err"; then
 	skip 'an ordinary user' "cannot become one: $(cat "$TMP/err")"
-elif ! user "$ocount" -b -e page-faults true >"$TMP/out" 2>"$TMP/err"; then
+elif ! as_user "$ocount" -b -e page-faults true >"$TMP/out" 2>"$TMP/err"; then
 	like 'an ordinary user is refused with the cure' "$(cat "$TMP/err")" \
 		'^ocount: page-faults: .*(sysctl|seccomp|security module)'
 	skip 'an ordinary user' "$(cat "$TMP/err")"
@@ -89,14 +80,14 @@ elif like 'an ordinary user counts in user mode' "$(cat "$TMP/out")" \
 	is 'which is said once' "$(grep -c . "$TMP/err")" 1
 	like 'with the cure' "$(cat "$TMP/err")" \
 		'^ocount: counting user mode only: .*sysctl kernel\.perf_event_paranoid=1'
-	user "$ocount" -b -e task-clock true >"$TMP/out" 2>"$TMP/err"
+	as_user "$ocount" -b -e task-clock true >"$TMP/out" 2>"$TMP/err"
 	like 'clocks count all modes' "$(cat "$TMP/out")" '^task-clock,[1-9]'
 	is 'and need no remark' "$(cat "$TMP/err")" ''
-	user "$ocount" -b -e page-faults:0:0:1 true >"$TMP/out" 2>"$TMP/err"
+	as_user "$ocount" -b -e page-faults:0:0:1 true >"$TMP/out" 2>"$TMP/err"
 	is 'nor does what was asked for' "$(cat "$TMP/err")" ''
-	exits 'the exit status is passed on' 7 user "$ocount" -e page-faults \
+	exits 'the exit status is passed on' 7 as_user "$ocount" -e page-faults \
 		sh -c 'exit 7'
-	user "$ocount" -b -e rffff,page-faults true >"$TMP/out" 2>"$TMP/err"
+	as_user "$ocount" -b -e rffff,page-faults true >"$TMP/out" 2>"$TMP/err"
 	if grep -q '^rffff,not counted' "$TMP/out"; then
 		like 'a missing event: the reason is not the mode' \
 			"$(cat "$TMP/err")" \
@@ -106,22 +97,22 @@ elif like 'an ordinary user counts in user mode' "$(cat "$TMP/out")" \
 	fi
 	refused 'kernel mode' \
 		"page-faults:0:1:1: kernel mode needs .*it is $paranoid; sysctl" \
-		user "$ocount" -e page-faults:0:1:1 touch "$ran"
+		as_user "$ocount" -e page-faults:0:1:1 touch "$ran"
 	refused 'what the kernel alone does' 'cs: kernel mode needs .*; sysctl' \
-		user "$ocount" -e cs touch "$ran"
-	user "$ocount" -b -e cs,page-faults true >"$TMP/out" 2>"$TMP/err"
+		as_user "$ocount" -e cs touch "$ran"
+	as_user "$ocount" -b -e cs,page-faults true >"$TMP/out" 2>"$TMP/err"
 	like 'beside others: is no silent 0' "$(cat "$TMP/out")" \
 		'^cs,not counted,0\.00$'
 	like 'beside others: the reason' "$(cat "$TMP/err")" \
 		'^ocount: not counted: cs: kernel mode needs'
 	refused 'the system' 'page-faults: whole CPUs need .*; sysctl' \
-		user "$ocount" -s -e page-faults
+		as_user "$ocount" -s -e page-faults
 	refused 'a CPU' 'page-faults: whole CPUs need .*; sysctl' \
-		user "$ocount" -C 0 -e page-faults
-	if [ "$(stat -c %u /proc/1)" != "$(user id -u)" ]; then
+		as_user "$ocount" -C 0 -e page-faults
+	if [ "$(stat -c %u /proc/1)" != "$(as_user id -u)" ]; then
 		refused "another user's process" \
 			"process 1: it is another user's" \
-			user "$ocount" -p 1 -e page-faults -i 10:1
+			as_user "$ocount" -p 1 -e page-faults -i 10:1
 	else
 		skip "another user's process" 'process 1 is my own'
 	fi
@@ -129,7 +120,7 @@ elif like 'an ordinary user counts in user mode' "$(cat "$TMP/out")" \
 	cp /bin/true "$TMP/bin/unreadable"
 	chmod 111 "$TMP/bin/unreadable"
 	like 'a program that cannot be read' \
-		"$(user "$ocount" -e page-faults "$TMP/bin/unreadable" 2>&1)" \
+		"$(as_user "$ocount" -e page-faults "$TMP/bin/unreadable" 2>&1)" \
 		"^ocount: $TMP/bin/unreadable: the kernel does not let"
 fi
 done_testing

@@ -53,6 +53,25 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# An ordinary user, for scripts that root runs; another one for each script, as
+# the memory that perf may lock is one sum for all processes of a user.
+test_user=$((100000 + $(od -An -N3 -tu4 /dev/urandom)))
+
+# as_user CMD...: as an ordinary user, without any privilege.
+as_user() {
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --reuid=$test_user --regid=$test_user --clear-groups \
+			--inh-caps=-all -- "$@"
+	else
+		"$@"
+	fi
+}
+
+# give_to_user FILE...: makes files and folders the ordinary user's.
+give_to_user() {
+	[ "$(id -u)" -ne 0 ] || chown -R $test_user:$test_user "$@"
+}
+
 # diag TEXT...: lines for people, not part of the results.
 diag() {
 	printf '%s\n' "$*" | sed 's/^/# /'

@@ -23,7 +23,7 @@ needs_perf() {
 # operf ARG...: into the session, what it says goes to $TMP/operf.err.
 operf() {
 	mkdir -p "$SESSION"
-	[ -z "$AS" ] || [ "$(id -u)" -ne 0 ] || chown 65534:65534 "$SESSION"
+	[ -z "$AS" ] || give_to_user "$SESSION"
 	$AS "$BIN/operf" --session-dir="$SESSION" --rate=$RATE "$@" \
 		2>"$TMP/operf.err"
 }
@@ -116,16 +116,6 @@ rarely() {
 	}'
 }
 
-# as_user CMD...: as an ordinary user; root becomes one.
-as_user() {
-	if [ "$(id -u)" -eq 0 ]; then
-		setpriv --reuid=65534 --regid=65534 --clear-groups \
-			--inh-caps=-all -- "$@"
-	else
-		"$@"
-	fi
-}
-
 # for_users PROGRAM...: copies of these, and of what waits, where anybody may
 # run them. Sets BIN and TESTBIN to their folder.
 for_users() {
@@ -138,5 +128,5 @@ for_users() {
 # user_folder NAME: makes an ordinary user's folder of this name in $TMP.
 user_folder() {
 	mkdir -p "$TMP/$1"
-	[ "$(id -u)" -ne 0 ] || chown 65534:65534 "$TMP/$1"
+	give_to_user "$TMP/$1"
 }

@@ -40,8 +40,7 @@ demo perf "$TOP/utils/demo" --session perf
 shows 'vmlinux .*chacha'
 shows '^Source: perf/'
 
-set -- setpriv --reuid=65534 --regid=65534 --clear-groups \
-	"$TOP/utils/demo" --session
+set -- as_user "$TOP/utils/demo" --session
 echo 3 >/proc/sys/kernel/perf_event_paranoid
 exits "user: without a permission it fails" 1 quietly "$@"
 like "user: and says which" "$(cat "$TMP/err")" \
