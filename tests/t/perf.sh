@@ -45,9 +45,15 @@ profiled() {
 # rows ARG...: the lines of opreport -l, as COUNT, IMAGE and SYMBOL with tabs
 # between. A report of one image has no column for it.
 rows() {
-	report -l --format=csv "$@" &&
-		only=$(awk -F , 'NR == 2 { sub(/.*\//, "", $5); print $5 }' "$TMP/report") &&
-		report -l "$@" || { cat "$TMP/report.err" >&2; return 1; }
+	if ! report -l --format=csv "$@"; then
+		cat "$TMP/report.err" >&2
+		return 1
+	fi
+	only=$(awk -F , 'NR == 2 { sub(/.*\//, "", $5); print $5 }' "$TMP/report")
+	if ! report -l "$@"; then
+		cat "$TMP/report.err" >&2
+		return 1
+	fi
 	awk -v only="$only" '
 	/^samples / {
 		image = /  image name  / ? 3 : 0
