@@ -46,7 +46,7 @@
 #include "daemon/opd_record.h"
 #include "daemon/opd_session.h"
 #include "daemon/opd_sfile.h"
-#include "daemon/opd_source.h"
+#include "daemon/source/opd_source.h"
 #include "daemon/opd_stack.h"
 #include "daemon/opd_stats.h"
 #include "daemon/opd_stream.h"

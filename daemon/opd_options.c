@@ -7,7 +7,7 @@
 
 #include "daemon/opd_log.h"
 #include "daemon/opd_options.h"
-#include "daemon/opd_source.h"
+#include "daemon/source/opd_source.h"
 #include "libop/op_session.h"
 #include "libop/op_vmlinux.h"
 

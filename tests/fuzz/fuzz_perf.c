@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_perf_merge.h"
-#include "daemon/opd_perf_regs.h"
+#include "daemon/source/opd_perf_merge.h"
+#include "daemon/source/opd_perf_regs.h"
 #include "tests/unit/perf_records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
  * for each address and copies it all at a fork.
  */
 
-#include "daemon/opd_maps.h"
+#include "daemon/source/opd_maps.h"
 #include "module/uapi/oprofile.h"
 #include "tests/unit/rows.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which events are opened, what is asked of them, and what becomes of them. */
 
-#include "daemon/opd_cpu_list.h"
-#include "daemon/opd_perf_attr.h"
-#include "daemon/opd_perf_events.h"
-#include "daemon/opd_perf_record.h"
+#include "daemon/source/opd_cpu_list.h"
+#include "daemon/source/opd_perf_attr.h"
+#include "daemon/source/opd_perf_events.h"
+#include "daemon/source/opd_perf_record.h"
 #include "tests/unit/rows.h"
 
 #include "tests/unit/perf_kernel.h"

@@ -3,7 +3,7 @@
 
 #include <byteswap.h>
 
-#include "daemon/opd_source.h"
+#include "daemon/source/opd_source.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
 

@@ -5,8 +5,8 @@
  */
 
 #include "daemon/opd_log.h"
-#include "daemon/opd_perf_events.h"
-#include "daemon/opd_source.h"
+#include "daemon/source/opd_perf_events.h"
+#include "daemon/source/opd_source.h"
 #include "tests/unit/perf_records.h"
 #include "tests/unit/perf_words.h"
 #include "tests/unit/rows.h"

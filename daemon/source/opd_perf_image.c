@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/source/opd_perf_image.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/opd_file.h"
+#include "daemon/source/opd_perf_words.h"
+#include "daemon/opd_unwind.h"
+
+#define FIRST_BUCKETS 1024
+#define DELETED " (deleted)"
+#define ANON "anon"
+#define VDSO "[vdso]"
+
+/* A mapping of an image: what its identity is, and what was found out. */
+struct opd_perf_image {
+	struct opd_perf_image *next; /* with the same hash */
+	uint64_t cookie;
+	uint64_t hash;
+	char *name; /* as the kernel writes it */
+	struct opd_build_id told; /* the kernel's build-id */
+	uint64_t dev, ino, generation; /* the kernel's */
+	struct opd_build_id build_id; /* the kernel's or the file's */
+	uint64_t file_dev, file_ino, mtime; /* of the file, if it was found */
+	uint32_t pid; /* where it was first mapped */
+	uint64_t start, end;
+};
+
+int opd_perf_images_init(struct opd_perf_images *images)
+{
+	memset(images, 0, sizeof(*images));
+	images->nr_buckets = FIRST_BUCKETS;
+	images->buckets = calloc(FIRST_BUCKETS, sizeof(images->buckets[0]));
+	return images->buckets ? 0 : -ENOMEM;
+}
+
+static void image_free(struct opd_perf_image *image)
+{
+	free(image->name);
+	free(image);
+}
+
+void opd_perf_images_release(struct opd_perf_images *images)
+{
+	for (size_t i = 0; i < images->nr; i++)
+		image_free(images->images[i]);
+	for (size_t i = 0; i < images->nr_anon; i++)
+		free(images->anon[i]);
+	free(images->images);
+	free(images->buckets);
+	memset(images, 0, sizeof(*images));
+}
+
+/* ---- finding ----------------------------------------------------------------
+ */
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+static uint64_t hash_of(const struct opd_perf_image_id *id)
+{
+	uint64_t hash = mix(mix(id->dev, id->ino), id->generation);
+	uint64_t word;
+
+	for (const char *c = id->name; *c; c++)
+		hash = mix(hash, (unsigned char)*c);
+	for (unsigned int i = 0; i + 8 <= id->build_id.len; i += 8) {
+		memcpy(&word, id->build_id.bytes + i, sizeof(word));
+		hash = mix(hash, word);
+	}
+	return hash;
+}
+
+static bool is_it(const struct opd_perf_image *image,
+		  const struct opd_perf_image_id *id)
+{
+	return image->dev == id->dev && image->ino == id->ino &&
+	       image->generation == id->generation &&
+	       image->told.len == id->build_id.len &&
+	       !memcmp(image->told.bytes, id->build_id.bytes,
+		       id->build_id.len) &&
+	       !strcmp(image->name, id->name);
+}
+
+static struct opd_perf_image **bucket_of(const struct opd_perf_images *images,
+					 uint64_t hash)
+{
+	return &images->buckets[hash & (images->nr_buckets - 1)];
+}
+
+/* Longer chains do no harm: memory that is short is no error here. */
+static void grow_buckets(struct opd_perf_images *images)
+{
+	size_t nr = images->nr_buckets * 2;
+	struct opd_perf_image **buckets = calloc(nr, sizeof(buckets[0]));
+
+	if (!buckets)
+		return;
+	free(images->buckets);
+	images->buckets = buckets;
+	images->nr_buckets = nr;
+	for (size_t i = 0; i < images->nr; i++) {
+		struct opd_perf_image *image = images->images[i];
+		struct opd_perf_image **bucket = bucket_of(images, image->hash);
+
+		image->next = *bucket;
+		*bucket = image;
+	}
+}
+
+static int make_room(struct opd_perf_images *images)
+{
+	size_t room = images->room ? images->room * 2 : 256;
+	struct opd_perf_image **more;
+
+	if (images->nr < images->room)
+		return 0;
+	more = reallocarray(images->images, room, sizeof(more[0]));
+	if (!more)
+		return -ENOMEM;
+	images->images = more;
+	images->room = room;
+	return 0;
+}
+
+/* ---- the file ---------------------------------------------------------------
+ */
+
+static bool same_id(const struct opd_build_id *a, const struct opd_build_id *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
+
+/* Whether the file @fd is the one that was mapped; then *@st, *@id are its. */
+static bool is_the_one(const struct opd_perf_image *image, int fd,
+		       struct stat *st, struct opd_build_id *id)
+{
+	id->len = 0;
+	if (opd_build_id_of_elf(id, fd))
+		id->len = 0;
+	if (fstat(fd, st))
+		return false;
+	return image->told.len ? same_id(&image->told, id)
+			       : st->st_ino == image->ino;
+}
+
+/* @fd, if it is the one that was mapped; else it is closed. */
+static int check(const struct opd_perf_image *image, int fd)
+{
+	struct opd_build_id id;
+	struct stat st;
+
+	if (fd < 0 || is_the_one(image, fd, &st, &id))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool is_deleted(const char *name)
+{
+	size_t len = strlen(name);
+	const size_t tail = sizeof(DELETED) - 1;
+
+	return len > tail && !strcmp(name + len - tail, DELETED);
+}
+
+/* Memory that has the name of a file, but is on no disk. */
+static bool on_no_disk(const char *name)
+{
+	static const char *const starts[] = { "/memfd:", "/SYSV", "/dev/zero",
+					      "/anon_hugepage" };
+
+	if (name[0] != '/')
+		return true;
+	if (!is_deleted(name))
+		return false;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+/*
+ * By its path; by the path as the process sees it, who may live in another
+ * root; by the mapping itself, which only root may open. A descriptor or -1.
+ */
+static int open_file(const struct opd_perf_image *image)
+{
+	char path[OP_PATH_MAX + 64];
+	int fd = -1;
+
+	if (on_no_disk(image->name))
+		return -1;
+	if (!is_deleted(image->name)) {
+		fd = check(image, opd_open_regular(image->name));
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s",
+			 image->pid, image->name);
+		if (fd < 0)
+			fd = check(image, opd_open_regular(path));
+	}
+	if (fd < 0)
+		fd = check(image, opd_open_mapped(image->pid, image->start,
+						  image->end));
+	return fd;
+}
+
+/* Take over what the file says. */
+static void look_at_file(struct opd_perf_image *image)
+{
+	int fd = open_file(image);
+	struct opd_build_id id;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (is_the_one(image, fd, &st, &id)) {
+		image->build_id = id;
+		image->file_dev = st.st_dev;
+		image->file_ino = st.st_ino;
+		image->mtime = (uint64_t)st.st_mtime;
+	}
+	close(fd);
+}
+
+/* ---- making -----------------------------------------------------------------
+ */
+
+static struct opd_perf_image *image_new(const struct opd_perf_image_id *id)
+{
+	struct opd_perf_image *image = calloc(1, sizeof(*image));
+
+	if (!image)
+		return NULL;
+	image->name = strdup(id->name);
+	if (!image->name) {
+		free(image);
+		return NULL;
+	}
+	image->told = image->build_id = id->build_id;
+	image->dev = id->dev;
+	image->ino = id->ino;
+	image->generation = id->generation;
+	image->pid = id->pid;
+	image->start = id->start;
+	image->end = id->end;
+	look_at_file(image);
+	return image;
+}
+
+static uint64_t add(struct opd_perf_images *images,
+		    const struct opd_perf_image_id *id, uint64_t hash)
+{
+	struct opd_perf_image **bucket;
+	struct opd_perf_image *image;
+
+	if (make_room(images))
+		return OP_NO_COOKIE;
+	image = image_new(id);
+	if (!image)
+		return OP_NO_COOKIE;
+	image->hash = hash;
+	bucket = bucket_of(images, hash);
+	image->next = *bucket;
+	*bucket = image;
+	images->images[images->nr++] = image;
+	image->cookie = images->nr;
+	if (images->nr > images->nr_buckets)
+		grow_buckets(images);
+	return image->cookie;
+}
+
+uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
+			       const struct opd_perf_image_id *id)
+{
+	uint64_t hash = hash_of(id);
+	const struct opd_perf_image *image = *bucket_of(images, hash);
+
+	while (image && (image->hash != hash || !is_it(image, id)))
+		image = image->next;
+	return image ? image->cookie : add(images, id, hash);
+}
+
+bool opd_perf_image_is_anon(const char *name)
+{
+	if (!strcmp(name, VDSO))
+		return false;
+	return name[0] != '/' || name[1] == '/' || name[1] == '\0';
+}
+
+const char *opd_perf_image_anon(struct opd_perf_images *images,
+				const char *name)
+{
+	const size_t max = sizeof(images->anon) / sizeof(images->anon[0]);
+	char *copy;
+
+	if (!*name || name[0] == '/')
+		return ANON;
+	for (size_t i = 0; i < images->nr_anon; i++)
+		if (!strncmp(images->anon[i], name, OPD_PERF_ANON_MAX - 1))
+			return images->anon[i];
+	copy = images->nr_anon < max ? strndup(name, OPD_PERF_ANON_MAX - 1)
+				     : NULL;
+	if (!copy)
+		return ANON;
+	images->anon[images->nr_anon++] = copy;
+	return copy;
+}
+
+int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie)
+{
+	const struct opd_perf_image *image;
+	int fd;
+
+	if (cookie == OP_NO_COOKIE || cookie > images->nr)
+		return -ENOENT;
+	image = images->images[cookie - 1];
+	if (!strcmp(image->name, VDSO))
+		return OPD_UNWIND_VDSO;
+	fd = open_file(image);
+	return fd < 0 ? -ENOENT : fd;
+}
+
+/* ---- asking -----------------------------------------------------------------
+ */
+
+int opd_perf_image_query(const struct opd_perf_images *images,
+			 struct op_cookie_query *query)
+{
+	uint64_t cookie = query->cookie;
+	const struct opd_perf_image *image;
+	size_t len;
+
+	if (cookie == OP_NO_COOKIE || cookie > images->nr)
+		return -ENOENT;
+	image = images->images[cookie - 1];
+	memset(query, 0, sizeof(*query));
+	query->cookie = cookie;
+	query->dev = image->dev ? image->dev : image->file_dev;
+	query->ino = image->ino ? image->ino : image->file_ino;
+	query->mtime = image->mtime;
+	query->build_id_len = image->build_id.len;
+	memcpy(query->build_id, image->build_id.bytes, image->build_id.len);
+	len = strlen(image->name);
+	if (on_no_disk(image->name))
+		query->flags |= OP_IMAGE_NO_FILE;
+	if (is_deleted(image->name)) {
+		query->flags |= OP_IMAGE_DELETED;
+		len -= sizeof(DELETED) - 1;
+	}
+	if (len >= sizeof(query->path))
+		return -ENOENT;
+	memcpy(query->path, image->name, len);
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_OPD_PERF_IMAGE_H
+#define DAEMON_SOURCE_OPD_PERF_IMAGE_H
+
+/*
+ * The images that perf_events and /proc name, by cookie: what the module's
+ * registry is for its stream. A cookie stands for one build of one path, as
+ * far as the kernel tells: by build-id, else by device, inode and generation.
+ *
+ * When an image is first seen its file is looked at, while it is likely to be
+ * there still, for what the kernel did not tell.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/opd_build_id.h"
+#include "module/uapi/oprofile.h"
+
+/* What a mapping says of its image. */
+struct opd_perf_image_id {
+	const char *name; /* as the kernel writes it, "... (deleted)" too */
+	struct opd_build_id build_id; /* .len 0: not told */
+	uint64_t dev; /* these are 0 where there is a build-id */
+	uint64_t ino;
+	uint64_t generation;
+	/* where it can be found: a mapping of it */
+	uint32_t pid;
+	uint64_t start;
+	uint64_t end;
+};
+
+struct opd_perf_image;
+
+struct opd_perf_images {
+	struct opd_perf_image **images; /* by cookie - 1 */
+	size_t nr;
+	size_t room;
+	struct opd_perf_image **buckets;
+	size_t nr_buckets; /* a power of 2 */
+	char *anon[512]; /* names of anonymous memory */
+	size_t nr_anon;
+};
+
+/* Returns 0 or -ENOMEM. */
+int opd_perf_images_init(struct opd_perf_images *images);
+void opd_perf_images_release(struct opd_perf_images *images);
+
+/* The cookie of an image, OP_NO_COOKIE when memory is short. */
+uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
+			       const struct opd_perf_image_id *id);
+
+/* Whether @name is that of memory without a file, "[heap]" or "//anon". */
+bool opd_perf_image_is_anon(const char *name);
+
+/*
+ * A copy of the name of anonymous memory that lives as long as @images;
+ * "anon" for memory without one, or when there are too many names.
+ */
+const char *opd_perf_image_anon(struct opd_perf_images *images,
+				const char *name);
+
+/*
+ * Open the file of an image, if it is still to be found. Returns a descriptor,
+ * which is the caller's, OPD_UNWIND_VDSO (opd_unwind.h), or -ENOENT.
+ */
+int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie);
+
+/* Answer @query as OP_IOC_COOKIE would. Returns 0 or -ENOENT. */
+int opd_perf_image_query(const struct opd_perf_images *images,
+			 struct op_cookie_query *query);
+
+#endif /* DAEMON_SOURCE_OPD_PERF_IMAGE_H */

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/source/opd_perf_merge.h"
+
+void opd_perf_merge_look(struct opd_perf_merge *merge)
+{
+	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
+		opd_perf_ring_look(&merge->cpus[i].samples);
+		opd_perf_ring_look(&merge->cpus[i].side);
+	}
+}
+
+static bool decode(const struct opd_perf_merge *merge,
+		   struct opd_perf_world *world,
+		   const struct opd_perf_ring *ring, struct opd_perf_rec *rec)
+{
+	const void *bytes = opd_perf_ring_record(ring, merge->bounce);
+
+	if (!opd_perf_decode(rec, bytes, ring->len, ring->sample_type))
+		return true;
+	world->stats[OPD_PERF_BAD_RECORD]++;
+	return false;
+}
+
+/* ---- samples ----------------------------------------------------------------
+ */
+
+/* An id that nobody has gives a counter that nobody has. */
+static uint32_t counter_of(const struct opd_perf_merge *merge, uint64_t id)
+{
+	size_t low = 0, high = merge->nr_ids;
+
+	if (high == 0)
+		return 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (merge->ids[middle].id == id)
+			return merge->ids[middle].counter;
+		if (merge->ids[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return UINT32_MAX;
+}
+
+/* What the clock would have sampled while the kernel kept it from it. */
+static uint64_t throttled(const struct opd_perf_merge *merge,
+			  const struct opd_perf_cpu *cpu, uint64_t now)
+{
+	if (!cpu->throttled_at || now <= cpu->throttled_at || !merge->period_ns)
+		return 0;
+	return (now - cpu->throttled_at) / merge->period_ns;
+}
+
+static void end_throttle(const struct opd_perf_merge *merge,
+			 struct opd_perf_world *world, struct opd_perf_cpu *cpu,
+			 uint64_t now)
+{
+	world->stats[OPD_PERF_THROTTLED] += throttled(merge, cpu, now);
+	cpu->throttled_at = 0;
+}
+
+uint64_t opd_perf_merge_throttled(const struct opd_perf_merge *merge,
+				  uint64_t now)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < merge->nr_cpus; i++)
+		sum += throttled(merge, &merge->cpus[i], now);
+	return sum;
+}
+
+void opd_perf_merge_stop(struct opd_perf_merge *merge,
+			 struct opd_perf_world *world, uint64_t now)
+{
+	for (unsigned int i = 0; i < merge->nr_cpus; i++)
+		end_throttle(merge, world, &merge->cpus[i], now);
+}
+
+static void handle_other(const struct opd_perf_merge *merge,
+			 struct opd_perf_world *world, struct opd_perf_cpu *cpu,
+			 const struct opd_perf_rec *rec)
+{
+	switch (rec->type) {
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		world->stats[OPD_PERF_OVERFLOW] += rec->lost.nr;
+		break;
+	case PERF_RECORD_THROTTLE:
+		world->stats[OPD_PERF_THROTTLE]++;
+		cpu->throttled_at = rec->time;
+		break;
+	case PERF_RECORD_UNTHROTTLE:
+		end_throttle(merge, world, cpu, rec->time);
+		break;
+	}
+}
+
+/* All of one CPU before @limit. False when there is no more room. */
+static bool drain_cpu(const struct opd_perf_merge *merge,
+		      struct opd_perf_world *world, struct opd_perf_cpu *cpu,
+		      uint64_t limit)
+{
+	struct opd_perf_ring *ring = &cpu->samples;
+	struct opd_perf_rec rec;
+
+	while (ring->len && ring->time < limit) {
+		if (!opd_perf_words_fit(&world->words))
+			return false;
+		if (!decode(merge, world, ring, &rec))
+			;
+		else if (rec.type == PERF_RECORD_SAMPLE)
+			opd_perf_world_sample(world, &rec, cpu->cpu,
+					      counter_of(merge, rec.sample.id));
+		else
+			handle_other(merge, world, cpu, &rec);
+		opd_perf_ring_next(ring);
+	}
+	return true;
+}
+
+static bool drain_samples(const struct opd_perf_merge *merge,
+			  struct opd_perf_world *world, uint64_t limit)
+{
+	for (unsigned int i = 0; i < merge->nr_cpus; i++)
+		if (!drain_cpu(merge, world, &merge->cpus[i], limit))
+			return false;
+	return true;
+}
+
+/* ---- side band --------------------------------------------------------------
+ */
+
+/* The ring whose next record is the earliest of all up to @horizon, or NULL. */
+static struct opd_perf_ring *next_side(const struct opd_perf_merge *merge,
+				       uint64_t horizon)
+{
+	struct opd_perf_ring *first = NULL;
+
+	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
+		struct opd_perf_ring *ring = &merge->cpus[i].side;
+
+		if (!ring->len || ring->time > horizon)
+			continue;
+		if (!first || ring->time < first->time)
+			first = ring;
+	}
+	return first;
+}
+
+static void publish(struct opd_perf_merge *merge)
+{
+	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
+		opd_perf_ring_done(&merge->cpus[i].samples);
+		opd_perf_ring_done(&merge->cpus[i].side);
+	}
+}
+
+bool opd_perf_merge_run(struct opd_perf_merge *merge,
+			struct opd_perf_world *world, uint64_t horizon)
+{
+	struct opd_perf_ring *side;
+	struct opd_perf_rec rec;
+	bool all;
+
+	do {
+		side = next_side(merge, horizon);
+		all = drain_samples(merge, world,
+				    side ? side->time : horizon + 1);
+		all = all && opd_perf_words_fit(&world->words);
+		if (!side || !all)
+			break;
+		if (decode(merge, world, side, &rec))
+			opd_perf_world_side(world, &rec);
+		opd_perf_ring_next(side);
+	} while (true);
+	publish(merge);
+	return all;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/source/opd_perf_proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "daemon/source/opd_perf_world.h"
+#include "libop/op_config.h"
+
+/* One line of maps, "START-END PERMS OFFSET MAJOR:MINOR INODE   NAME". */
+struct line {
+	struct opd_map map;
+	struct opd_perf_image_id id;
+	bool is_code;
+};
+
+/* The kernel writes a newline in a name as \012. In place. */
+static void unescape(char *name)
+{
+	char *out = name;
+
+	for (; *name; name++) {
+		if (strncmp(name, "\\012", 4)) {
+			*out++ = *name;
+			continue;
+		}
+		*out++ = '\n';
+		name += 3;
+	}
+	*out = '\0';
+}
+
+static bool parse_line(struct line *out, char *text)
+{
+	unsigned int maj, min;
+	char perms[5] = "";
+	int at = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (sscanf(text,
+		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
+		   " %n",
+		   &out->map.start, &out->map.end, perms, &out->map.offset,
+		   &maj, &min, &out->id.ino, &at) < 7)
+		return false;
+	if (out->map.start >= out->map.end)
+		return false;
+	out->is_code = perms[2] == 'x';
+	out->id.dev = makedev(maj, min);
+	text[strcspn(text, "\n")] = '\0';
+	unescape(text + at);
+	out->id.name = text + at;
+	out->id.start = out->map.start;
+	out->id.end = out->map.end;
+	return true;
+}
+
+static FILE *open_file(const struct opd_perf_world *world, uint32_t tgid,
+		       const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/%s", world->proc, tgid,
+		 name);
+	return fopen(path, "re");
+}
+
+/* The program, as the kernel writes its name in maps, too; "" unknown. */
+static void read_exe(const struct opd_perf_world *world, uint32_t tgid,
+		     char exe[OP_PATH_MAX])
+{
+	char path[128];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/exe", world->proc, tgid);
+	len = readlink(path, exe, OP_PATH_MAX - 1);
+	exe[len > 0 ? len : 0] = '\0';
+}
+
+static void take_line(struct opd_perf_world *world, struct opd_process *process,
+		      struct line *line, const char *exe)
+{
+	uint64_t cookie;
+
+	line->id.pid = process->tgid;
+	cookie = opd_perf_world_map(world, process, &line->map, &line->id);
+	if (cookie != OP_NO_COOKIE && !strcmp(line->id.name, exe)) {
+		process->app = cookie;
+		process->fresh = false;
+	}
+}
+
+/*
+ * The maps of a process that is ending are empty: then the old ones stay.
+ * Whether it has any.
+ */
+static bool read_maps(struct opd_perf_world *world, struct opd_process *process,
+		      FILE *file)
+{
+	char exe[OP_PATH_MAX];
+	bool cleared = false;
+	char *text = NULL;
+	size_t room = 0;
+	struct line line;
+
+	read_exe(world, process->tgid, exe);
+	while (getline(&text, &room, file) >= 0) {
+		if (!parse_line(&line, text) || !line.is_code)
+			continue;
+		if (!cleared)
+			opd_maps_clear(process);
+		cleared = true;
+		take_line(world, process, &line, exe);
+	}
+	free(text);
+	return cleared;
+}
+
+/* A folder has a link for itself, its parent, and each folder in it. */
+static unsigned int count_threads(const struct opd_perf_world *world,
+				  uint32_t tgid)
+{
+	struct stat st;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/task", world->proc, tgid);
+	if (stat(path, &st) || st.st_nlink < 3)
+		return 1;
+	return (unsigned int)st.st_nlink - 2;
+}
+
+struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
+				       uint32_t tgid)
+{
+	struct opd_process *process = opd_maps_find(&world->maps, tgid);
+	FILE *file = tgid ? open_file(world, tgid, "maps") : NULL;
+
+	world->stats[OPD_PERF_PROC_READ]++;
+	if (!process && file)
+		process = opd_maps_new(&world->maps, tgid);
+	if (process)
+		process->read_at = world->now;
+	if (process && file && read_maps(world, process, file))
+		process->nr_threads = count_threads(world, tgid);
+	if (file)
+		fclose(file);
+	return process;
+}
+
+int opd_perf_proc_read_all(struct opd_perf_world *world)
+{
+	DIR *folder = opendir(world->proc);
+	struct dirent *entry;
+	uint64_t tgid;
+
+	if (!folder)
+		return -errno;
+	while ((entry = readdir(folder)))
+		if (!op_parse_u64(entry->d_name, &tgid) && tgid &&
+		    tgid <= INT32_MAX)
+			opd_perf_proc_read(world, (uint32_t)tgid);
+	closedir(folder);
+	return 0;
+}

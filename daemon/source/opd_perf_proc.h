@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_OPD_PERF_PROC_H
+#define DAEMON_SOURCE_OPD_PERF_PROC_H
+
+/*
+ * What processes have mapped, from /proc: of those that ran before anyone
+ * looked, and after records were lost. All that is read may be gone or change
+ * at any moment; a line that makes no sense is skipped.
+ */
+
+#include <stdint.h>
+
+struct opd_perf_world;
+struct opd_process;
+
+/*
+ * Read process @tgid anew; what was known of it stays where nothing can be
+ * read any more. Returns it, or NULL when there is no such process and none
+ * was known, or memory is short.
+ */
+struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
+				       uint32_t tgid);
+
+/* Read all processes. Returns 0 or -errno. */
+int opd_perf_proc_read_all(struct opd_perf_world *world);
+
+#endif /* DAEMON_SOURCE_OPD_PERF_PROC_H */

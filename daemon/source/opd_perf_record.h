@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_OPD_PERF_RECORD_H
+#define DAEMON_SOURCE_OPD_PERF_RECORD_H
+
+/*
+ * One record of perf_events, taken apart (perf_event_open(2), "MMAP layout").
+ *
+ * Two kinds of rings are read. Rings of samples are made with OPD_PERF_SAMPLE,
+ * and OPD_PERF_SAMPLE_ID where more than one event shares them; rings of side
+ * band, which tell what processes do, with OPD_PERF_SIDE. Both have
+ * sample_id_all, so every record has a time at a place that is known before
+ * anything else of it is.
+ */
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Samples: { header; id? ; ip; pid, tid; time }, and with stacks behind it
+ * { kernel callchain }, { user registers }, { piece of user stack }; last,
+ * where asked for, the weight.
+ */
+#define OPD_PERF_SAMPLE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+#define OPD_PERF_SAMPLE_ID (OPD_PERF_SAMPLE | PERF_SAMPLE_IDENTIFIER)
+#define OPD_PERF_CHAIN PERF_SAMPLE_CALLCHAIN
+#define OPD_PERF_USER (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+/* Others end with { pid, tid; time; id? }. */
+#define OPD_PERF_SIDE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+
+#define OPD_PERF_BUILD_ID_MAX 20 /* bytes, as in the kernel */
+
+struct opd_perf_rec {
+	uint32_t type; /* PERF_RECORD_* */
+	uint16_t misc; /* PERF_RECORD_MISC_* */
+	uint64_t time; /* ns of the clock that the event was opened with */
+	uint32_t pid; /* of the process the record is about */
+	uint32_t tid;
+	union {
+		struct {
+			uint64_t ip;
+			uint64_t id; /* of the event, 0 when not told */
+			const void *chain; /* in the record, 64-bit words */
+			size_t chain_len; /* of them, 0: none */
+			uint64_t abi; /* PERF_SAMPLE_REGS_ABI_* */
+			const void *regs; /* OPD_PERF_NR_REGS, if an abi */
+			const void *stack; /* bytes from the stack pointer up */
+			size_t stack_len;
+			uint64_t weight; /* what it cost, 0: not told */
+		} sample;
+		struct {
+			uint64_t start;
+			uint64_t len;
+			uint64_t offset; /* in the file, bytes */
+			uint64_t dev; /* as makedev(3); 0 with a build-id */
+			uint64_t ino;
+			uint64_t generation;
+			bool is_code;
+			unsigned int build_id_len; /* 0: not told */
+			uint8_t build_id[OPD_PERF_BUILD_ID_MAX];
+			const char *name; /* in the record */
+		} mmap;
+		struct {
+			uint32_t parent; /* process */
+		} task; /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
+		struct {
+			uint64_t nr; /* LOST: records; LOST_SAMPLES: samples */
+		} lost;
+		struct {
+			uint64_t addr;
+			uint32_t len;
+			bool gone;
+			const char *name; /* in the record */
+		} ksymbol;
+	};
+};
+
+/*
+ * Take apart the record at @bytes, of @len bytes as its header says, from a
+ * ring of @sample_type. Types that are not listed above only get type, misc
+ * and time. Returns 0, or -EINVAL for one that contradicts itself. @rec points
+ * into the record.
+ */
+int opd_perf_decode(struct opd_perf_rec *rec, const void *bytes, size_t len,
+		    uint64_t sample_type);
+
+/*
+ * Where in a record of @type and @len bytes its time is; 0 when it is too
+ * short to have one.
+ */
+size_t opd_perf_time_at(uint32_t type, size_t len, uint64_t sample_type);
+
+#endif /* DAEMON_SOURCE_OPD_PERF_RECORD_H */

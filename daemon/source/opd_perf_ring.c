@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/source/opd_perf_ring.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/source/opd_perf_record.h"
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+int opd_perf_ring_map(struct opd_perf_ring *ring, int fd, size_t size,
+		      uint64_t sample_type)
+{
+	size_t page = page_size();
+	void *at;
+
+	if (size < page)
+		size = page;
+	at = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	memset(ring, 0, sizeof(*ring));
+	ring->meta = at;
+	ring->data = (const unsigned char *)at + page;
+	ring->size = size;
+	ring->sample_type = sample_type;
+	return 0;
+}
+
+void opd_perf_ring_unmap(struct opd_perf_ring *ring)
+{
+	if (ring->meta)
+		munmap(ring->meta, ring->size + page_size());
+	ring->meta = NULL;
+	ring->len = 0;
+}
+
+/* The word at @at, which counts on without end. */
+static uint64_t word(const struct opd_perf_ring *ring, uint64_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, ring->data + (at & (ring->size - 1)), sizeof(value));
+	return value;
+}
+
+/* Drop what is there: the reader cannot know where a record starts. */
+static void give_up(struct opd_perf_ring *ring)
+{
+	ring->nr_bad++;
+	ring->tail = ring->head;
+	ring->len = 0;
+}
+
+/* Look at the record at the tail; those without a time are skipped. */
+static void peek(struct opd_perf_ring *ring)
+{
+	struct perf_event_header header;
+	uint64_t first;
+	size_t time_at;
+
+	for (ring->len = 0; ring->tail != ring->head;
+	     ring->tail += header.size) {
+		first = word(ring, ring->tail);
+		memcpy(&header, &first, sizeof(header));
+		if (header.size < sizeof(header) || header.size % 8 ||
+		    header.size > ring->head - ring->tail) {
+			give_up(ring);
+			return;
+		}
+		time_at = opd_perf_time_at(header.type, header.size,
+					   ring->sample_type);
+		if (!time_at) {
+			ring->nr_bad++;
+			continue;
+		}
+		ring->len = header.size;
+		ring->type = header.type;
+		ring->time = word(ring, ring->tail + time_at);
+		return;
+	}
+}
+
+void opd_perf_ring_look(struct opd_perf_ring *ring)
+{
+	uint64_t head;
+
+	if (!ring->meta)
+		return;
+	head = __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
+	if (head == ring->head)
+		return;
+	ring->head = head;
+	if ((head | ring->tail) % 8 || head - ring->tail > ring->size ||
+	    head - ring->tail < ring->len)
+		give_up(ring);
+	else if (!ring->len)
+		peek(ring);
+}
+
+const void *opd_perf_ring_record(const struct opd_perf_ring *ring, void *bounce)
+{
+	uint64_t at = ring->tail & (ring->size - 1);
+	uint64_t until_end = ring->size - at;
+
+	if (ring->len <= until_end)
+		return ring->data + at;
+	memcpy(bounce, ring->data + at, until_end);
+	memcpy((char *)bounce + until_end, ring->data, ring->len - until_end);
+	return bounce;
+}
+
+void opd_perf_ring_next(struct opd_perf_ring *ring)
+{
+	ring->tail += ring->len;
+	peek(ring);
+}
+
+void opd_perf_ring_done(struct opd_perf_ring *ring)
+{
+	/* We have read before the kernel may write. */
+	if (ring->meta)
+		__atomic_store_n(&ring->meta->data_tail, ring->tail,
+				 __ATOMIC_RELEASE);
+}

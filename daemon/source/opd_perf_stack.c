@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/source/opd_perf_stack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/source/opd_perf_regs.h"
+#include "daemon/source/opd_perf_world.h"
+
+/* A trace that is being written. */
+struct trace {
+	struct opd_perf_world *world;
+	struct opd_perf_place place; /* of the last frame */
+	uint32_t room; /* for so many callers */
+};
+
+/* ---- what the unwinder asks -------------------------------------------------
+ */
+
+static bool find_map(void *ctx, uint64_t addr, struct opd_unwind_map *out)
+{
+	struct opd_perf_stacks *stacks = ctx;
+	const struct opd_map *map = opd_perf_world_find_map(
+		stacks->world, &stacks->process, stacks->tgid, addr);
+
+	if (!map)
+		return false;
+	out->start = map->start;
+	out->end = map->end;
+	out->offset = map->offset;
+	out->cookie = map->cookie;
+	out->anon = map->anon;
+	return true;
+}
+
+static int open_image(void *ctx, uint64_t cookie)
+{
+	const struct opd_perf_stacks *stacks = ctx;
+
+	return opd_perf_image_open(&stacks->world->images, cookie);
+}
+
+static const struct opd_unwind_ops ops = {
+	.find_map = find_map,
+	.open_image = open_image,
+};
+
+int opd_perf_stacks_init(struct opd_perf_world *world, uint32_t depth,
+			 uint32_t kernel_depth)
+{
+	struct opd_perf_stacks *stacks = &world->stacks;
+
+	stacks->world = world;
+	stacks->frames = calloc(depth, sizeof(stacks->frames[0]));
+	if (!stacks->frames ||
+	    opd_unwinder_new(&stacks->unwinder, &ops, stacks))
+		return -ENOMEM;
+	stacks->depth = depth;
+	stacks->kernel_depth = kernel_depth;
+	opd_perf_words_set_depth(&world->words, depth);
+	return 0;
+}
+
+void opd_perf_stacks_release(struct opd_perf_stacks *stacks)
+{
+	opd_unwinder_free(stacks->unwinder);
+	free(stacks->frames);
+	memset(stacks, 0, sizeof(*stacks));
+}
+
+/* ---- writing ----------------------------------------------------------------
+ */
+
+static void put_kernel(struct trace *trace, uint64_t return_address)
+{
+	trace->place.kernel = true;
+	opd_perf_words_caller(&trace->world->words, &trace->place,
+			      return_address);
+	trace->room--;
+}
+
+/* A caller at @at in @map: an address in the call, not behind it. */
+static void put_user(struct trace *trace, const struct opd_unwind_map *map,
+		     uint64_t at)
+{
+	uint64_t offset = at - map->start;
+
+	if (map->cookie != OP_NO_COOKIE)
+		offset += map->offset;
+	trace->place.kernel = false;
+	trace->place.cookie = map->cookie;
+	trace->place.anon = map->anon;
+	trace->place.start = map->start;
+	trace->place.end = map->end;
+	/* An odd offset of a file may be all ones, which is no offset here. */
+	if (offset + 1 == OP_ESCAPE)
+		offset = 0;
+	opd_perf_words_caller(&trace->world->words, &trace->place, offset + 1);
+	trace->room--;
+}
+
+static uint64_t word_at(const void *words, size_t i)
+{
+	uint64_t word;
+
+	memcpy(&word, (const char *)words + 8 * i, sizeof(word));
+	return word;
+}
+
+/* ---- the kernel's part ------------------------------------------------------
+ */
+
+/*
+ * The callers in the kernel; the first entry is the sample itself. False when
+ * there are more than are told.
+ */
+static bool put_chain(struct trace *trace, const struct opd_perf_rec *rec,
+		      uint32_t most)
+{
+	bool kernel = false;
+	uint32_t nr = 0;
+
+	for (size_t i = 0; i < rec->sample.chain_len; i++) {
+		uint64_t word = word_at(rec->sample.chain, i);
+
+		if (word >= PERF_CONTEXT_MAX) {
+			kernel = word == PERF_CONTEXT_KERNEL;
+			continue;
+		}
+		if (!kernel)
+			continue;
+		if (nr++ == 0 && word == rec->sample.ip)
+			continue;
+		if (!trace->room)
+			return false;
+		put_kernel(trace, word);
+	}
+	return nr < most;
+}
+
+/* ---- the user's part --------------------------------------------------------
+ */
+
+/* The words of a 32-bit task's stack. */
+static bool load32(const struct opd_perf_rec *rec, uint64_t sp, uint64_t addr,
+		   uint32_t *value)
+{
+	uint64_t at = addr - sp;
+
+	if (addr < sp || at > rec->sample.stack_len ||
+	    rec->sample.stack_len - at < sizeof(*value))
+		return false;
+	memcpy(value, (const char *)rec->sample.stack + at, sizeof(*value));
+	return true;
+}
+
+static bool load_frame(const struct opd_perf_rec *rec, uint64_t sp, uint64_t fp,
+		       struct opd_perf_frame *frame)
+{
+	uint32_t words[3] = { 0 };
+
+	if (!load32(rec, sp, fp, &words[1]) ||
+	    !load32(rec, sp, fp + 4, &words[2]))
+		return false;
+	load32(rec, sp, fp - 4, &words[0]); /* may be below the stack */
+	*frame = opd_perf_frame_take(words, fp);
+	return true;
+}
+
+/*
+ * A 32-bit task's callers, by frame pointers. What ends the chain is no frame,
+ * above the last one or below it.
+ */
+static enum op_trace_ending put_user32(struct trace *trace,
+				       const struct opd_perf_rec *rec,
+				       const struct opd_perf_user *user)
+{
+	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	uint64_t fp = user->fp, least = user->sp;
+	struct opd_perf_frame frame;
+	struct opd_unwind_map map;
+
+	for (; trace->room; fp = frame.next) {
+		if (fp == 0)
+			return OP_TRACE_WHOLE;
+		if (fp < least || fp % 4)
+			return OP_TRACE_NO_UNWIND;
+		if (!load_frame(rec, user->sp, fp, &frame))
+			return OP_TRACE_SHORT_STACK;
+		if (!frame.pc ||
+		    !find_map(stacks, frame.pc - UINT64_C(1), &map))
+			return OP_TRACE_NO_UNWIND;
+		put_user(trace, &map, frame.pc - UINT64_C(1));
+		least = fp + 4;
+	}
+	return OP_TRACE_DEPTH;
+}
+
+static enum op_trace_ending put_user64(struct trace *trace,
+				       const struct opd_perf_rec *rec,
+				       const struct opd_perf_user *user)
+{
+	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	const struct cfi_stack stack = {
+		.start = user->sp,
+		.bytes = rec->sample.stack,
+		.len = rec->sample.stack_len,
+	};
+	enum op_trace_ending ending;
+	size_t nr;
+
+	nr = opd_unwind(stacks->unwinder, OPD_PERF_STACK_ARCH, &user->regs,
+			&stack, stacks->frames, trace->room, &ending);
+	for (size_t i = 0; i < nr; i++)
+		put_user(trace, &stacks->frames[i].map,
+			 stacks->frames[i].pc - 1);
+	return ending;
+}
+
+/*
+ * Where the kernel was entered, from user mode if there is a place. A task that
+ * was never there has none, nor has one in execve(2): its registers are still
+ * those of the program before, which is gone.
+ */
+static bool put_entry(struct trace *trace, const struct opd_perf_user *user,
+		      enum op_trace_ending *ending)
+{
+	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	uint64_t at = user->pc - (user->in_syscall ? 1 : 0);
+	struct opd_unwind_map map;
+
+	*ending = OP_TRACE_WHOLE;
+	if (user->pc == 0)
+		return false;
+	if (find_map(stacks, at, &map)) {
+		put_user(trace, &map, at);
+		return true;
+	}
+	if (!stacks->process || stacks->process->entered)
+		*ending = OP_TRACE_BAD_STACK;
+	return false;
+}
+
+static enum op_trace_ending put_user_part(struct trace *trace,
+					  const struct opd_perf_rec *rec)
+{
+	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	bool narrow = rec->sample.abi != PERF_SAMPLE_REGS_ABI_64;
+	enum op_trace_ending ending;
+	struct opd_perf_user user;
+
+	if (!rec->sample.regs)
+		return OP_TRACE_WHOLE; /* a kernel thread */
+	if (!trace->room)
+		return OP_TRACE_DEPTH;
+	opd_perf_regs_take(&user, rec->sample.regs, narrow);
+	if (trace->place.kernel && !put_entry(trace, &user, &ending))
+		return ending;
+	if (stacks->process)
+		stacks->process->entered = true;
+	return narrow ? put_user32(trace, rec, &user)
+		      : put_user64(trace, rec, &user);
+}
+
+void opd_perf_stack_callers(struct opd_perf_world *world,
+			    struct opd_process *process,
+			    const struct opd_perf_place *place,
+			    const struct opd_perf_rec *rec)
+{
+	struct opd_perf_stacks *stacks = &world->stacks;
+	struct trace trace = { world, *place, stacks->depth - 1 };
+	enum op_trace_ending ending = OP_TRACE_DEPTH;
+
+	stacks->process = process;
+	stacks->tgid = place->tgid;
+	if (!place->kernel || put_chain(&trace, rec, stacks->kernel_depth))
+		ending = put_user_part(&trace, rec);
+	opd_perf_words_trace_end(&world->words, ending);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/source/opd_perf_world.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/source/opd_perf_proc.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/* perf_events' number for a task that is being freed. */
+#define NO_TASK UINT32_MAX
+
+int opd_perf_world_init(struct opd_perf_world *world)
+{
+	memset(world, 0, sizeof(*world));
+	world->proc = "/proc";
+	opd_perf_words_set_depth(&world->words, 0);
+	opd_maps_init(&world->maps);
+	return opd_perf_images_init(&world->images);
+}
+
+void opd_perf_world_release(struct opd_perf_world *world)
+{
+	opd_perf_stacks_release(&world->stacks);
+	opd_maps_release(&world->maps);
+	opd_perf_images_release(&world->images);
+}
+
+static void count(struct opd_perf_world *world, enum opd_perf_stat stat)
+{
+	world->stats[stat]++;
+}
+
+/* ---- mappings ---------------------------------------------------------------
+ */
+
+uint64_t opd_perf_world_map(struct opd_perf_world *world,
+			    struct opd_process *process,
+			    const struct opd_map *map,
+			    const struct opd_perf_image_id *id)
+{
+	struct opd_map full = *map;
+
+	if (opd_perf_image_is_anon(id->name))
+		full.cookie = OP_NO_COOKIE;
+	else
+		full.cookie = opd_perf_image_cookie(&world->images, id);
+	if (full.cookie == OP_NO_COOKIE)
+		full.anon = opd_perf_image_anon(&world->images, id->name);
+	/* Without the mapping its samples are lost, and counted. */
+	(void)opd_maps_add(process, &full);
+	return full.cookie;
+}
+
+/* The process of a record; read from /proc when it is new to us. */
+static struct opd_process *process_of(struct opd_perf_world *world,
+				      uint32_t tgid)
+{
+	struct opd_process *process = opd_maps_find(&world->maps, tgid);
+
+	if (!process)
+		process = opd_perf_proc_read(world, tgid);
+	return process;
+}
+
+static void handle_mmap(struct opd_perf_world *world,
+			const struct opd_perf_rec *rec)
+{
+	struct opd_process *process = process_of(world, rec->pid);
+	const struct opd_map map = {
+		.start = rec->mmap.start,
+		.end = rec->mmap.start + rec->mmap.len,
+		.offset = rec->mmap.offset,
+	};
+	struct opd_perf_image_id id = {
+		.name = rec->mmap.name,
+		.build_id.len = rec->mmap.build_id_len,
+		.dev = rec->mmap.dev,
+		.ino = rec->mmap.ino,
+		.generation = rec->mmap.generation,
+		.pid = rec->pid,
+		.start = map.start,
+		.end = map.end,
+	};
+	uint64_t cookie;
+
+	if (!process || !rec->mmap.is_code)
+		return;
+	memcpy(id.build_id.bytes, rec->mmap.build_id, rec->mmap.build_id_len);
+	cookie = opd_perf_world_map(world, process, &map, &id);
+	/* The first file after an exec is the program. */
+	if (process->fresh && cookie != OP_NO_COOKIE) {
+		process->app = cookie;
+		process->fresh = false;
+	}
+}
+
+/* ---- processes --------------------------------------------------------------
+ */
+
+static void handle_exec(struct opd_perf_world *world,
+			const struct opd_perf_rec *rec)
+{
+	struct opd_process *process = opd_maps_find(&world->maps, rec->pid);
+
+	if (!process)
+		process = opd_maps_new(&world->maps, rec->pid);
+	if (!process)
+		return;
+	opd_maps_exec(process);
+	process->read_at = rec->time; /* what follows is all there is */
+}
+
+static void handle_fork(struct opd_perf_world *world,
+			const struct opd_perf_rec *rec)
+{
+	struct opd_process *parent = process_of(world, rec->task.parent);
+
+	if (rec->pid != rec->task.parent)
+		opd_maps_fork(&world->maps, rec->pid, rec->task.parent);
+	else if (parent && parent->read_at < rec->time)
+		parent->nr_threads++; /* else /proc has told it by now */
+}
+
+/* Code that goes stays known: late samples, and others take its place. */
+static void handle_ksymbol(struct opd_perf_world *world,
+			   const struct opd_perf_rec *rec)
+{
+	uint64_t start = rec->ksymbol.addr;
+
+	if (!rec->ksymbol.gone && rec->ksymbol.len && rec->ksymbol.name[0])
+		opd_perf_words_code(&world->words, rec->ksymbol.name, start,
+				    start + rec->ksymbol.len);
+}
+
+void opd_perf_world_side(struct opd_perf_world *world,
+			 const struct opd_perf_rec *rec)
+{
+	world->now = rec->time;
+	switch (rec->type) {
+	case PERF_RECORD_MMAP2:
+		handle_mmap(world, rec);
+		break;
+	case PERF_RECORD_COMM:
+		if (rec->misc & PERF_RECORD_MISC_COMM_EXEC)
+			handle_exec(world, rec);
+		break;
+	case PERF_RECORD_FORK:
+		handle_fork(world, rec);
+		break;
+	case PERF_RECORD_EXIT:
+		opd_maps_exit(&world->maps, rec->pid);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		handle_ksymbol(world, rec);
+		break;
+	case PERF_RECORD_LOST:
+		world->stats[OPD_PERF_SIDE_LOST] += rec->lost.nr;
+		world->gap_at = rec->time;
+		break;
+	}
+}
+
+/* ---- samples ----------------------------------------------------------------
+ */
+
+const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
+					      struct opd_process **process,
+					      uint32_t tgid, uint64_t addr)
+{
+	const struct opd_map *map = NULL;
+
+	if (*process && (*process)->read_at >= world->gap_at) {
+		map = opd_maps_lookup(*process, addr);
+		/* perf_events tells no mremap(2), for one. */
+		if (map || world->now - (*process)->read_at < SECOND)
+			return map;
+	}
+	*process = opd_perf_proc_read(world, tgid);
+	return *process ? opd_maps_lookup(*process, addr) : NULL;
+}
+
+/* The sample, with its callers if they are wanted. */
+static void write_sample(struct opd_perf_world *world,
+			 struct opd_process *process,
+			 const struct opd_perf_place *place, uint64_t pc,
+			 const struct opd_perf_rec *rec, uint32_t counter)
+{
+	if (!world->stacks.depth) {
+		opd_perf_words_sample(&world->words, place, pc, counter);
+		return;
+	}
+	opd_perf_words_trace(&world->words, place, pc, counter);
+	opd_perf_stack_callers(world, process, place, rec);
+}
+
+static void place_user(struct opd_perf_world *world,
+		       struct opd_perf_place *place,
+		       const struct opd_perf_rec *rec, uint32_t counter)
+{
+	struct opd_process *process = opd_maps_find(&world->maps, place->tgid);
+	uint64_t pc = rec->sample.ip;
+	const struct opd_map *map =
+		opd_perf_world_find_map(world, &process, place->tgid, pc);
+
+	if (!process) {
+		count(world, OPD_PERF_NO_MM);
+		return;
+	}
+	if (!map) {
+		count(world, OPD_PERF_NO_MAPPING);
+		return;
+	}
+	place->app = process->app;
+	place->cookie = map->cookie;
+	place->anon = map->anon;
+	place->start = map->start;
+	place->end = map->end;
+	pc -= map->start;
+	if (map->cookie != OP_NO_COOKIE)
+		pc += map->offset;
+	if (pc == OP_ESCAPE) {
+		count(world, OPD_PERF_INVALID_EIP);
+		return;
+	}
+	write_sample(world, process, place, pc, rec, counter);
+}
+
+static void place_kernel(struct opd_perf_world *world,
+			 struct opd_perf_place *place,
+			 const struct opd_perf_rec *rec, uint32_t counter)
+{
+	struct opd_process *process = opd_maps_find(&world->maps, place->tgid);
+
+	place->kernel = true;
+	place->app = process ? process->app : OP_NO_COOKIE;
+	write_sample(world, process, place, rec->sample.ip, rec, counter);
+}
+
+void opd_perf_world_sample(struct opd_perf_world *world,
+			   const struct opd_perf_rec *rec, uint32_t cpu,
+			   uint32_t counter)
+{
+	struct opd_perf_place place = {
+		.cpu = cpu,
+		.tgid = rec->pid == NO_TASK ? 0 : rec->pid,
+		.tid = rec->tid == NO_TASK ? 0 : rec->tid,
+		.weight = rec->sample.weight,
+	};
+
+	world->now = rec->time;
+	count(world, OPD_PERF_RECEIVED);
+	/* No address is so high, and in the stream it means something else. */
+	if (rec->sample.ip == OP_ESCAPE) {
+		count(world, OPD_PERF_INVALID_EIP);
+		return;
+	}
+	switch (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_USER:
+		place_user(world, &place, rec, counter);
+		break;
+	case PERF_RECORD_MISC_KERNEL:
+		place_kernel(world, &place, rec, counter);
+		break;
+	default: /* a guest's or a hypervisor's addresses are not ours */
+		count(world, OPD_PERF_INVALID_EIP);
+		break;
+	}
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_OPD_PERF_WORLD_H
+#define DAEMON_SOURCE_OPD_PERF_WORLD_H
+
+/*
+ * From records of perf_events to samples of the stream: what processes are
+ * there, what they have mapped, and where a sample falls. Records come in the
+ * order of time. What they leave open (processes older than the profiler,
+ * records that were lost) is read from /proc.
+ */
+
+#include <stdint.h>
+
+#include "daemon/source/opd_maps.h"
+#include "daemon/source/opd_perf_image.h"
+#include "daemon/source/opd_perf_record.h"
+#include "daemon/source/opd_perf_stack.h"
+#include "daemon/source/opd_perf_words.h"
+
+/* X(constant, name): what became of a sample, or is worth knowing. */
+#define OPD_PERF_STATS(X)                                                      \
+	X(RECEIVED, sample_received)                                           \
+	X(NO_MAPPING, sample_lost_no_mapping)                                  \
+	X(NO_MM, sample_lost_no_mm)                                            \
+	X(INVALID_EIP, sample_invalid_eip)                                     \
+	X(OVERFLOW, sample_lost_overflow)                                      \
+	X(THROTTLED, sample_lost_throttled)                                    \
+	X(THROTTLE, throttle)                                                  \
+	X(SIDE_LOST, side_band_lost)                                           \
+	X(PROC_READ, proc_read)                                                \
+	X(REPLUG, cpu_replug)                                                  \
+	X(REPLUG_FAILED, cpu_replug_failed)                                    \
+	X(BAD_RECORD, bad_record)
+
+enum opd_perf_stat {
+#define X(constant, name) OPD_PERF_##constant,
+	OPD_PERF_STATS(X)
+#undef X
+		OPD_PERF_NR_STATS
+};
+
+struct opd_perf_world {
+	struct opd_maps maps;
+	struct opd_perf_images images;
+	struct opd_perf_words words;
+	struct opd_perf_stacks stacks;
+	uint64_t stats[OPD_PERF_NR_STATS];
+	const char *proc; /* the folder, "/proc" */
+	uint64_t now; /* of the last record, ns */
+	/* What was read of a process before is not complete any more. */
+	uint64_t gap_at;
+};
+
+/* Returns 0 or -ENOMEM. */
+int opd_perf_world_init(struct opd_perf_world *world);
+void opd_perf_world_release(struct opd_perf_world *world);
+
+/* A record that is not a sample; there must be room in world->words. */
+void opd_perf_world_side(struct opd_perf_world *world,
+			 const struct opd_perf_rec *rec);
+
+/* A sample of event @counter on @cpu: counted, and written if it has a place
+ * and world->words has room (which the caller has looked at). */
+void opd_perf_world_sample(struct opd_perf_world *world,
+			   const struct opd_perf_rec *rec, uint32_t cpu,
+			   uint32_t counter);
+
+/*
+ * The mapping of process @tgid that holds @addr, if need be after another look
+ * at /proc; *@process is what is known of it, NULL for nothing, and may change.
+ */
+const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
+					      struct opd_process **process,
+					      uint32_t tgid, uint64_t addr);
+
+/*
+ * A mapping of @process, however it was learnt: @map without cookie and name,
+ * which come from @id. Returns the cookie, OP_NO_COOKIE for anonymous memory.
+ */
+uint64_t opd_perf_world_map(struct opd_perf_world *world,
+			    struct opd_process *process,
+			    const struct opd_map *map,
+			    const struct opd_perf_image_id *id);
+
+#endif /* DAEMON_SOURCE_OPD_PERF_WORLD_H */

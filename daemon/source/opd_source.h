@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_OPD_SOURCE_H
+#define DAEMON_SOURCE_OPD_SOURCE_H
+
+/*
+ * Where a stream comes from. Each kind of source is a const ops structure and
+ * one line in the array of opd_source.c.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "libop/op_diag.h"
+#include "libop/op_ledger.h"
+#include "module/uapi/oprofile.h"
+
+struct opd_events;
+struct opd_log;
+struct opd_perf;
+struct opd_source;
+struct opd_unwinder;
+
+struct opd_source_ops {
+	const char *name; /* the word in --source=NAME[:ARGUMENT] */
+	/* The stream itself tells names, ranges, events and losses, and it
+	 * ends; there is nothing to start or stop. */
+	bool replays;
+
+	/* All return 0 or -errno, with the reason in @diag where there is one.
+	 * Those that are not for a replay are NULL there. */
+	int (*open)(struct opd_source *source, const char *arg,
+		    struct op_diag *diag);
+	void (*close)(struct opd_source *source); /* also half open; or NULL */
+	/*
+	 * Read at most @len bytes without blocking if a descriptor is polled.
+	 * Returns the number of bytes, 0 at the end, -EAGAIN or -errno.
+	 */
+	ssize_t (*read)(struct opd_source *source, void *buf, size_t len);
+	/* Sample or not; *@on is what it does now. */
+	int (*enable)(struct opd_source *source, bool on, struct op_diag *diag);
+	int (*enabled)(struct opd_source *source, bool *on);
+	/* Make all samples that were taken up to now readable. */
+	int (*dump)(struct opd_source *source, struct op_diag *diag);
+	/* Fill @query for its cookie. -ENOENT, -EAGAIN as OP_IOC_COOKIE. */
+	int (*cookie)(struct opd_source *source, struct op_cookie_query *query);
+	/* Add what was taken since open, and what was lost before it came to
+	 * the stream, to the empty @ledger. */
+	int (*account)(struct opd_source *source, struct op_ledger *ledger);
+	/* What it unwinds stacks with, by the stream's cookies: lives as long
+	 * as the source. NULL if that, or all of this, is not so. */
+	struct opd_unwinder *(*unwinder)(struct opd_source *source);
+	/* Write the source's own statistics to the log. */
+	void (*log)(struct opd_source *source, struct opd_log *log);
+};
+
+struct opd_source {
+	const struct opd_source_ops *ops;
+	int fd; /* to poll and read; -1: not open */
+	int dir; /* oprofilefs: its folder, opened */
+	const char *path; /* and its name, for errors; the spec's or constant */
+	/* file: what was read to look at the beginning and is to be given out
+	 */
+	unsigned char head[64];
+	size_t head_len;
+	size_t head_at;
+	struct opd_perf *perf; /* perf: all that it has */
+	struct opd_events *events; /* what is to be sampled; not owned */
+	char name[32]; /* for the ledger and status: "module/timer", "file" */
+	char cpu_type[48];
+	uint32_t timer_hz; /* 0: not known */
+	bool stacks; /* samples come with stacks, for call graphs */
+	bool targeted; /* it is about some processes, not the machine */
+};
+
+/*
+ * Open what @spec, "NAME[:ARGUMENT]", says, to sample @events, which a source
+ * that cannot sample all of them restricts to what it can. The caller keeps
+ * both as long as the source. Returns 0 or -errno with the reason;
+ * opd_source_close() in any case.
+ */
+int opd_source_open(struct opd_source *source, const char *spec,
+		    struct opd_events *events, struct op_diag *diag);
+void opd_source_close(struct opd_source *source);
+
+/* The ops of @spec, NULL for an unknown name; *@arg is its argument or NULL. */
+const struct opd_source_ops *opd_source_find(const char *spec,
+					     const char **arg);
+
+/* All names, for people. */
+#define OPD_SOURCES                                                            \
+	"oprofilefs, oprofilefs:DIR, perf, perf:exec=PID, perf:pid=PID and file:PATH"
+
+extern const struct opd_source_ops opd_source_oprofilefs;
+extern const struct opd_source_ops opd_source_perf;
+extern const struct opd_source_ops opd_source_file;
+
+#endif /* DAEMON_SOURCE_OPD_SOURCE_H */

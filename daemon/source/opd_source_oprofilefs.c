@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel module by way of /dev/oprofile.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "daemon/opd_events.h"
+#include "daemon/opd_log.h"
+#include "daemon/source/opd_source.h"
+#include "libop/op_config.h"
+
+#define MOUNT_POINT "/dev/oprofile"
+
+/* ---- small files ------------------------------------------------------------
+ */
+
+/* Read a short file of folder @dir without its newline. 0 or -errno. */
+static int read_text(int dir, const char *name, char *buf, size_t len)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	got = read(fd, buf, len - 1);
+	if (got < 0)
+		got = -errno;
+	close(fd);
+	if (got < 0)
+		return (int)got;
+	buf[got] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	return 0;
+}
+
+static int read_number(int dir, const char *name, uint64_t *value)
+{
+	char text[32];
+	int err = read_text(dir, name, text, sizeof(text));
+
+	return err ? err : op_parse_u64(text, value);
+}
+
+static int write_number(const struct opd_source *source, const char *name,
+			const char *value, struct op_diag *diag)
+{
+	int fd = openat(source->dir, name, O_WRONLY | O_CLOEXEC);
+	int err = 0;
+
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		op_diag_set(diag, err, "%s/%s: %s", source->path, name,
+			    strerror(-err));
+	return err;
+}
+
+/* ---- opening ----------------------------------------------------------------
+ */
+
+static const char *open_hint(int err)
+{
+	switch (-err) {
+	case ENOENT:
+		return "load the module and mount it with opcontrol --init";
+	case EBUSY:
+		return "another program is reading it; end that one first";
+	case EPERM:
+	case EACCES:
+		return "only root may profile the system";
+	default:
+		return "see dmesg for what the module says";
+	}
+}
+
+static int check_version(const struct opd_source *source, const char *path,
+			 struct op_diag *diag)
+{
+	uint64_t version;
+	int err = read_number(source->dir, "abi_version", &version);
+
+	if (err)
+		return op_diag_set(diag, err, "%s/abi_version: %s; %s", path,
+				   strerror(-err), open_hint(err));
+	if (version != OP_ABI_VERSION)
+		return op_diag_set(
+			diag, -EPROTO,
+			"%s: the module speaks version %" PRIu64
+			" of the stream, this daemon %d; install both from one release",
+			path, version, OP_ABI_VERSION);
+	return 0;
+}
+
+static void describe(struct opd_source *source)
+{
+	char *type = source->cpu_type;
+	uint64_t hz = 0;
+
+	if (read_text(source->dir, "cpu_type", type, sizeof(source->cpu_type)))
+		snprintf(type, sizeof(source->cpu_type), "unknown");
+	/* It has counters, but none is used. */
+	if (!strcmp(type, "perf") && source->events->nr &&
+	    opd_event_is_timer(&source->events->counter[0]))
+		snprintf(type, sizeof(source->cpu_type), "timer");
+	snprintf(source->name, sizeof(source->name), "module/%.20s",
+		 source->cpu_type);
+	if (!read_number(source->dir, "timer/rate", &hz) && hz <= UINT32_MAX)
+		source->timer_hz = (uint32_t)hz;
+}
+
+static int oprofilefs_open(struct opd_source *source, const char *arg,
+			   struct op_diag *diag)
+{
+	const char *path = arg && *arg ? arg : MOUNT_POINT;
+	int err;
+
+	source->path = path;
+	source->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (source->dir < 0)
+		return op_diag_set(diag, -errno, "%s: %s; %s", path,
+				   strerror(errno), open_hint(-errno));
+	err = check_version(source, path, diag);
+	if (err)
+		return err;
+	describe(source);
+	source->fd = openat(source->dir, "buffer",
+			    O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (source->fd < 0)
+		return op_diag_set(diag, -errno, "%s/buffer: %s; %s", path,
+				   strerror(errno), open_hint(-errno));
+	return 0;
+}
+
+static void oprofilefs_close(struct opd_source *source)
+{
+	if (source->fd >= 0)
+		close(source->fd);
+	if (source->dir >= 0)
+		close(source->dir);
+	source->fd = source->dir = -1;
+}
+
+/* ---- sampling ---------------------------------------------------------------
+ */
+
+static ssize_t oprofilefs_read(struct opd_source *source, void *buf, size_t len)
+{
+	ssize_t got;
+
+	do
+		got = read(source->fd, buf, len);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}
+
+static int oprofilefs_enable(struct opd_source *source, bool on,
+			     struct op_diag *diag)
+{
+	return write_number(source, "enable", on ? "1" : "0", diag);
+}
+
+static int oprofilefs_enabled(struct opd_source *source, bool *on)
+{
+	uint64_t value = 0;
+	int err = read_number(source->dir, "enable", &value);
+
+	*on = value != 0;
+	return err;
+}
+
+static int oprofilefs_dump(struct opd_source *source, struct op_diag *diag)
+{
+	return write_number(source, "dump", "1", diag);
+}
+
+static int oprofilefs_cookie(struct opd_source *source,
+			     struct op_cookie_query *query)
+{
+	return ioctl(source->fd, OP_IOC_COOKIE, query) < 0 ? -errno : 0;
+}
+
+/* ---- statistics -------------------------------------------------------------
+ */
+
+typedef int stat_fn(void *arg, const char *folder, const char *name,
+		    uint64_t value);
+
+static int each_stat_in(int dir, const char *folder, stat_fn *fn, void *arg)
+{
+	DIR *entries = fdopendir(dir);
+	struct dirent *entry;
+	uint64_t value;
+	int err = 0;
+
+	if (!entries) {
+		err = -errno;
+		close(dir);
+		return err;
+	}
+	while (!err && (entry = readdir(entries)))
+		if (!read_number(dir, entry->d_name, &value))
+			err = fn(arg, folder, entry->d_name, value);
+	closedir(entries);
+	return err;
+}
+
+static int open_folder(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Call @fn for the statistics of each CPU. */
+static int each_cpu_stat(int stats, stat_fn *fn, void *arg)
+{
+	DIR *entries = fdopendir(stats);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!entries) {
+		err = -errno;
+		close(stats);
+		return err;
+	}
+	while (!err && (entry = readdir(entries))) {
+		int dir;
+
+		if (strncmp(entry->d_name, "cpu", 3))
+			continue;
+		dir = open_folder(stats, entry->d_name);
+		if (dir >= 0)
+			err = each_stat_in(dir, entry->d_name + 3, fn, arg);
+	}
+	closedir(entries);
+	return err;
+}
+
+/* Call @fn for every file in stats/ (folder "") and in stats/cpuN/. */
+static int each_stat(const struct opd_source *source, stat_fn *fn, void *arg)
+{
+	int dir = open_folder(source->dir, "stats");
+	int err;
+
+	if (dir < 0)
+		return dir;
+	err = each_stat_in(dir, "", fn, arg);
+	if (err)
+		return err;
+	dir = open_folder(source->dir, "stats");
+	return dir < 0 ? dir : each_cpu_stat(dir, fn, arg);
+}
+
+static bool is_cause(const char *name)
+{
+	return !strncmp(name, "sample_lost_", 12) ||
+	       !strcmp(name, "event_lost_overflow") ||
+	       !strcmp(name, "sample_invalid_eip");
+}
+
+static int add_cause(void *arg, const char *folder, const char *name,
+		     uint64_t value)
+{
+	(void)folder;
+	return value && is_cause(name) ? op_ledger_lose(arg, name, value) : 0;
+}
+
+static int add_taken(void *arg, const char *folder, const char *name,
+		     uint64_t value)
+{
+	struct op_ledger *ledger = arg;
+
+	if (*folder && !strcmp(name, "sample_received"))
+		ledger->taken += value;
+	return 0;
+}
+
+/*
+ * Losses first: a sample is counted as received before anything becomes of
+ * it, so what is read in this order never has more lost than taken.
+ */
+static int oprofilefs_account(struct opd_source *source,
+			      struct op_ledger *ledger)
+{
+	int err = each_stat(source, add_cause, ledger);
+
+	return err ? err : each_stat(source, add_taken, ledger);
+}
+
+struct stat_log {
+	struct opd_log *log;
+	char folder[32]; /* whose statistics are being written */
+};
+
+static const char *stat_words(const char *name)
+{
+	static const struct {
+		const char *file;
+		const char *text;
+	} words[] = {
+		{ "sample_lost_overflow", "samples lost cpu buffer overflow" },
+		{ "sample_received", "samples received" },
+		{ "backtrace_aborted", "backtrace aborted" },
+		{ "sample_invalid_eip", "samples lost invalid pc" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i].file, name))
+			return words[i].text;
+	return name;
+}
+
+static int log_stat(void *arg, const char *folder, const char *name,
+		    uint64_t value)
+{
+	struct stat_log *to = arg;
+
+	if (strcmp(to->folder, folder)) {
+		snprintf(to->folder, sizeof(to->folder), "%s", folder);
+		opd_log_plain(to->log, "---- Statistics for cpu : %s", folder);
+	}
+	opd_log_plain(to->log, "Nr. %s: %" PRIu64, stat_words(name), value);
+	return 0;
+}
+
+static void oprofilefs_log(struct opd_source *source, struct opd_log *log)
+{
+	struct stat_log to = { log, "" };
+
+	if (each_stat(source, log_stat, &to))
+		opd_log(log, "the module's statistics cannot be read");
+}
+
+const struct opd_source_ops opd_source_oprofilefs = {
+	.name = "oprofilefs",
+	.open = oprofilefs_open,
+	.close = oprofilefs_close,
+	.read = oprofilefs_read,
+	.enable = oprofilefs_enable,
+	.enabled = oprofilefs_enabled,
+	.dump = oprofilefs_dump,
+	.cookie = oprofilefs_cookie,
+	.account = oprofilefs_account,
+	.log = oprofilefs_log,
+};

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf_events: for machines whose kernel takes no module, and for users who
+ * may profile their own programs only.
+ *
+ *	opd_perf_events	opens events, whose rings
+ *	opd_perf_ring	reads and
+ *	opd_perf_merge	brings in order;
+ *	opd_perf_record	takes records apart,
+ *	opd_perf_world	knows by opd_maps what is mapped where and writes, with
+ *	opd_perf_stack	and opd_unwind for stacks,
+ *	opd_perf_words	the stream
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/opd_log.h"
+#include "daemon/source/opd_perf_attr.h"
+#include "daemon/source/opd_perf_events.h"
+#include "daemon/source/opd_perf_proc.h"
+#include "daemon/source/opd_perf_target.h"
+#include "daemon/source/opd_source.h"
+#include "libop/op_perf.h"
+
+/* How often rings are emptied that are far from full. */
+#define TICK_MS 100
+#define TICKS_PER_SECOND (1000 / TICK_MS)
+/* A CPU may have taken the time of a record, but not written it yet. */
+#define LATE_NS 2000000
+
+#define MODULES "/proc/modules"
+
+struct opd_perf {
+	struct opd_perf_target target;
+	struct opd_perf_events events;
+	struct opd_perf_merge merge;
+	struct opd_perf_world world;
+	uint64_t horizon; /* what is being read is before this, ns */
+	int timer_fd;
+	bool reading; /* up to the horizon there may be more */
+	bool done; /* all was read: wait before looking again */
+	bool flush; /* what is there now is wanted, however late */
+	bool on;
+	bool armed; /* the exec of the target turns it on */
+	uint64_t off_at; /* ns; 0: it was never turned off */
+	unsigned int ticks;
+	bool check_cpus; /* once all is read */
+	uint64_t modules; /* a hash of what modules there are */
+	bool kernel_changed; /* not said yet */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- opening ----------------------------------------------------------------
+ */
+
+/* Whoever may not sample the kernel gets what is left. */
+static void limit_to_user(struct opd_events *events)
+{
+	if (op_perf_may_sample_kernel())
+		return;
+	for (unsigned int i = 0; i < events->nr; i++)
+		if (opd_event_is_timer(&events->counter[i]))
+			events->counter[i].kernel = false;
+}
+
+static void describe(struct opd_source *source, const struct opd_perf *perf)
+{
+	const struct opd_event *first = &source->events->counter[0];
+
+	source->timer_hz = (uint32_t)(UINT64_C(1000000000) /
+				      opd_perf_period(perf->target.rate));
+	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s",
+		 opd_event_is_timer(first) ? "timer" : "perf");
+	source->stacks = perf->target.depth != 0;
+	source->targeted = opd_perf_is_targeted(&perf->target);
+	snprintf(source->name, sizeof(source->name), "perf/%.26s",
+		 opd_event_is_timer(first) ? "cpu-clock" : first->name);
+}
+
+/* Watching it already is no error. */
+static int watch(int epoll_fd, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) && errno != EEXIST)
+		return -errno;
+	return 0;
+}
+
+static int watch_rings(const struct opd_source *source)
+{
+	const struct opd_perf_events *events = &source->perf->events;
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < events->nr_cpus; i++) {
+		const struct opd_perf_cpu *cpu = &events->cpus[i];
+
+		if (cpu->samples.meta)
+			err = watch(source->fd, cpu->samples_fd);
+		if (!err && cpu->side.meta)
+			err = watch(source->fd, cpu->side_fd);
+	}
+	return err;
+}
+
+static int start_timer(struct opd_source *source)
+{
+	const struct itimerspec every = {
+		.it_interval.tv_nsec = TICK_MS * 1000000L,
+		.it_value.tv_nsec = TICK_MS * 1000000L,
+	};
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	source->perf->timer_fd = fd;
+	if (timerfd_settime(fd, 0, &every, NULL))
+		return -errno;
+	return watch(source->fd, fd);
+}
+
+/* One descriptor that is readable when there is something to do. */
+static int start_waiting(struct opd_source *source)
+{
+	int err;
+
+	source->fd = epoll_create1(EPOLL_CLOEXEC);
+	if (source->fd < 0)
+		return -errno;
+	err = watch_rings(source);
+	return err ? err : start_timer(source);
+}
+
+/* The events tell changes by now; here is what they change. */
+static int read_processes(struct opd_perf *perf)
+{
+	struct opd_perf_world *world = &perf->world;
+
+	world->now = now_ns();
+	if (perf->target.exec)
+		return 0; /* its exec starts with nothing */
+	for (size_t i = 0; i < perf->target.nr_pids; i++)
+		opd_perf_proc_read(world, (uint32_t)perf->target.pids[i]);
+	return perf->target.nr_pids ? 0 : opd_perf_proc_read_all(world);
+}
+
+static int set_up(struct opd_source *source, struct op_diag *diag)
+{
+	struct opd_perf *perf = source->perf;
+	int err = opd_perf_world_init(&perf->world);
+
+	perf->merge = (struct opd_perf_merge){
+		.cpus = perf->events.cpus,
+		.nr_cpus = perf->events.nr_cpus,
+		.ids = perf->events.ids,
+		.nr_ids = perf->events.nr_ids,
+		.bounce = malloc(OPD_PERF_RECORD_MAX),
+	};
+	if (opd_event_is_timer(&source->events->counter[0]))
+		perf->merge.period_ns = opd_perf_period(perf->target.rate);
+	if (!err && !perf->merge.bounce)
+		err = -ENOMEM;
+	if (!err && perf->target.depth)
+		err = opd_perf_stacks_init(&perf->world, perf->target.depth,
+					   perf->events.kernel_depth);
+	if (!err)
+		err = read_processes(perf);
+	if (!err)
+		err = start_waiting(source);
+	return err ? op_diag_set(diag, err, "perf_events: %s", strerror(-err))
+		   : 0;
+}
+
+static int perf_open(struct opd_source *source, const char *arg,
+		     struct op_diag *diag)
+{
+	struct opd_perf *perf = calloc(1, sizeof(*perf));
+	int err;
+
+	if (!perf)
+		return op_diag_set(diag, -ENOMEM, "perf_events: out of memory");
+	perf->timer_fd = -1;
+	source->perf = perf;
+	source->path = "perf_events";
+	err = opd_perf_target_parse(&perf->target, arg, diag);
+	if (err)
+		return err;
+	limit_to_user(source->events);
+	describe(source, perf);
+	err = opd_perf_events_open(&perf->events, &perf->target, source->events,
+				   diag);
+	return err ? err : set_up(source, diag);
+}
+
+static void perf_close(struct opd_source *source)
+{
+	struct opd_perf *perf = source->perf;
+
+	if (!perf)
+		return;
+	if (source->fd >= 0)
+		close(source->fd);
+	if (perf->timer_fd >= 0)
+		close(perf->timer_fd);
+	opd_perf_events_close(&perf->events);
+	opd_perf_world_release(&perf->world);
+	opd_perf_target_release(&perf->target);
+	free(perf->merge.bounce);
+	free(perf);
+	source->perf = NULL;
+	source->fd = -1;
+}
+
+/* ---- reading ----------------------------------------------------------------
+ */
+
+/* perf_events does not tell which modules come and go. */
+static void look_at_modules(struct opd_perf *perf)
+{
+	FILE *file = fopen(MODULES, "re");
+	uint64_t hash = UINT64_C(14695981039346656037);
+	int c;
+
+	if (!file)
+		return;
+	while ((c = getc_unlocked(file)) != EOF)
+		hash = (hash ^ (uint64_t)c) * UINT64_C(1099511628211);
+	fclose(file);
+	perf->kernel_changed |= perf->modules && perf->modules != hash;
+	perf->modules = hash;
+}
+
+/* CPUs that went offline, as in a suspend, have to be opened anew. */
+static void look_at_cpus(struct opd_source *source)
+{
+	struct opd_perf *perf = source->perf;
+	struct op_diag diag = { "" };
+	int nr = opd_perf_events_replug(&perf->events, &diag);
+
+	perf->check_cpus = false;
+	perf->merge.ids = perf->events.ids;
+	perf->merge.nr_ids = perf->events.nr_ids;
+	/* Where one CPU was refused, others may have been opened before. */
+	if (nr && (watch_rings(source) ||
+		   (perf->on && opd_perf_events_enable(&perf->events, true))))
+		nr = -EIO;
+	perf->world.stats[OPD_PERF_REPLUG] += nr > 0;
+	perf->world.stats[OPD_PERF_REPLUG_FAILED] += nr < 0;
+}
+
+static void tick(struct opd_source *source)
+{
+	struct opd_perf *perf = source->perf;
+	uint64_t times;
+
+	if (read(perf->timer_fd, &times, sizeof(times)) < 0 ||
+	    ++perf->ticks % TICKS_PER_SECOND)
+		return;
+	look_at_modules(perf);
+	/* First all is read that CPUs left which have gone. */
+	perf->check_cpus = perf->flush = true;
+}
+
+/* An event whose tasks have all ended is always ready: forget it. */
+static void take_ready(struct opd_source *source)
+{
+	struct epoll_event ready[16];
+	int nr = epoll_wait(source->fd, ready, 16, 0);
+
+	for (int i = 0; i < nr; i++) {
+		if (ready[i].data.fd == source->perf->timer_fd) {
+			tick(source);
+		} else if (ready[i].events & (EPOLLHUP | EPOLLERR)) {
+			epoll_ctl(source->fd, EPOLL_CTL_DEL, ready[i].data.fd,
+				  NULL);
+		}
+	}
+}
+
+static void start_reading(struct opd_source *source)
+{
+	struct opd_perf *perf = source->perf;
+
+	take_ready(source);
+	perf->horizon = now_ns();
+	if (!perf->flush)
+		perf->horizon -= LATE_NS;
+	perf->flush = false;
+	opd_perf_merge_look(&perf->merge);
+	perf->reading = true;
+}
+
+static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
+{
+	struct opd_perf *perf = source->perf;
+	struct opd_perf_words *words = &perf->world.words;
+	uint64_t *start = buf;
+
+	if (perf->done) {
+		perf->done = false;
+		return -EAGAIN;
+	}
+	opd_perf_words_into(words, start, len / sizeof(uint64_t));
+	if (!opd_perf_words_fit(words))
+		return -EAGAIN;
+	if (!perf->reading)
+		start_reading(source);
+	if (perf->kernel_changed)
+		opd_perf_words_kernel_changed(words);
+	perf->kernel_changed = false;
+	perf->reading =
+		!opd_perf_merge_run(&perf->merge, &perf->world, perf->horizon);
+	if (perf->check_cpus && !perf->reading)
+		look_at_cpus(source);
+	if (words->at == start)
+		return -EAGAIN;
+	perf->done = !perf->reading;
+	return (words->at - start) * (ssize_t)sizeof(uint64_t);
+}
+
+/* ---- sampling ---------------------------------------------------------------
+ */
+
+static int perf_enable(struct opd_source *source, bool on, struct op_diag *diag)
+{
+	struct opd_perf *perf = source->perf;
+	bool by_exec = on && perf->target.exec && !perf->armed;
+	int err = 0;
+
+	if (on && perf->off_at) {
+		opd_perf_merge_stop(&perf->merge, &perf->world, perf->off_at);
+		perf->off_at = 0;
+	}
+	if (!by_exec)
+		err = opd_perf_events_enable(&perf->events, on);
+	if (err)
+		return op_diag_set(diag, err, "perf_events: %s",
+				   strerror(-err));
+	perf->armed |= by_exec;
+	if (perf->on && !on)
+		perf->off_at = now_ns();
+	perf->on = on;
+	return 0;
+}
+
+static int perf_enabled(struct opd_source *source, bool *on)
+{
+	*on = source->perf->on;
+	return 0;
+}
+
+static int perf_dump(struct opd_source *source, struct op_diag *diag)
+{
+	(void)diag;
+	source->perf->flush = true;
+	source->perf->done = false;
+	source->perf->reading = false; /* the horizon is a later one */
+	look_at_modules(source->perf);
+	return 0;
+}
+
+static int perf_cookie(struct opd_source *source, struct op_cookie_query *query)
+{
+	return opd_perf_image_query(&source->perf->world.images, query);
+}
+
+/* ---- statistics -------------------------------------------------------------
+ */
+
+static const char *const stat_names[] = {
+#define X(constant, name) #name,
+	OPD_PERF_STATS(X)
+#undef X
+};
+
+static bool is_cause(enum opd_perf_stat stat)
+{
+	return stat >= OPD_PERF_NO_MAPPING && stat <= OPD_PERF_THROTTLED;
+}
+
+/* By now the kernel knows better than the records that have come. */
+static void update_lost(struct opd_perf *perf)
+{
+	uint64_t lost;
+
+	if (opd_perf_events_lost(&perf->events, &lost) &&
+	    lost > perf->world.stats[OPD_PERF_OVERFLOW])
+		perf->world.stats[OPD_PERF_OVERFLOW] = lost;
+}
+
+static int perf_account(struct opd_source *source, struct op_ledger *ledger)
+{
+	struct opd_perf *perf = source->perf;
+	uint64_t stats[OPD_PERF_NR_STATS];
+	int err = 0;
+
+	update_lost(perf);
+	memcpy(stats, perf->world.stats, sizeof(stats));
+	stats[OPD_PERF_THROTTLED] += opd_perf_merge_throttled(
+		&perf->merge, perf->off_at ? perf->off_at : now_ns());
+	for (unsigned int i = 0; !err && i < OPD_PERF_NR_STATS; i++)
+		if (is_cause(i) && stats[i])
+			err = op_ledger_lose(ledger, stat_names[i], stats[i]);
+	ledger->taken = stats[OPD_PERF_RECEIVED] + stats[OPD_PERF_OVERFLOW] +
+			stats[OPD_PERF_THROTTLED];
+	return err;
+}
+
+static struct opd_unwinder *perf_unwinder(struct opd_source *source)
+{
+	return source->perf->world.stacks.unwinder;
+}
+
+static void log_stacks(const struct opd_perf *perf, struct opd_log *log)
+{
+	struct opd_unwind_stats stats;
+
+	opd_unwinder_stats(perf->world.stacks.unwinder, &stats);
+	opd_log_plain(log, "Nr. bytes of user stack in a sample: %" PRIu32,
+		      perf->events.stack);
+	opd_log_plain(log,
+		      "Nr. unwind tables: %" PRIu64 ", %" PRIu64
+		      " bytes; made %" PRIu64 ", dropped %" PRIu64
+		      ", images without %" PRIu64,
+		      stats.nr_tables, stats.bytes, stats.nr_made,
+		      stats.nr_dropped, stats.nr_failed);
+}
+
+static void perf_log(struct opd_source *source, struct opd_log *log)
+{
+	const struct opd_perf *perf = source->perf;
+	uint64_t bad = 0;
+
+	for (unsigned int i = 0; i < perf->events.nr_cpus; i++)
+		bad += perf->events.cpus[i].samples.nr_bad +
+		       perf->events.cpus[i].side.nr_bad;
+	opd_log_plain(log, "Nr. records that made no sense: %" PRIu64, bad);
+	for (unsigned int i = 0; i < OPD_PERF_NR_STATS; i++)
+		opd_log_plain(log, "Nr. %s: %" PRIu64, stat_names[i],
+			      perf->world.stats[i]);
+	opd_log_plain(log, "Nr. images: %zu", perf->world.images.nr);
+	if (perf->target.depth)
+		log_stacks(perf, log);
+}
+
+const struct opd_source_ops opd_source_perf = {
+	.name = "perf",
+	.open = perf_open,
+	.close = perf_close,
+	.read = perf_read,
+	.enable = perf_enable,
+	.enabled = perf_enabled,
+	.dump = perf_dump,
+	.cookie = perf_cookie,
+	.account = perf_account,
+	.unwinder = perf_unwinder,
+	.log = perf_log,
+};
