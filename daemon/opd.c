@@ -9,7 +9,7 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_proc.h"
-#include "daemon/opd_reserve.h"
+#include "daemon/store/opd_reserve.h"
 
 #define SPARE_DESCRIPTORS 8
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_reserve.h"
+#include "daemon/store/opd_reserve.h"
 
 /* More samples than this were never taken: a LOST record is damaged. */
 #define MAX_SAMPLES (UINT64_C(1) << 62)

@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "tests/unit/opd_fixture.h"
-#include "daemon/opd_mangling.h"
-#include "daemon/opd_packer.h"
+#include "daemon/store/opd_mangling.h"
+#include "daemon/store/opd_packer.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
 #include "libop/op_sample_file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_SAMPLE_FILE_H
-#define DAEMON_OPD_SAMPLE_FILE_H
+#ifndef DAEMON_STORE_OPD_SAMPLE_FILE_H
+#define DAEMON_STORE_OPD_SAMPLE_FILE_H
 
 /*
  * Opening a sample file so that what is added to it never mixes with what it
@@ -46,4 +46,4 @@ int opd_sample_file_open_tree(struct opd *opd, const struct opd_sfile_key *key,
 /* Rename the damaged sample file @path. */
 void opd_sample_file_damaged(struct opd *opd, const char *path);
 
-#endif /* DAEMON_OPD_SAMPLE_FILE_H */
+#endif /* DAEMON_STORE_OPD_SAMPLE_FILE_H */

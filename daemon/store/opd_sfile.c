@@ -7,7 +7,7 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_proc.h"
-#include "daemon/opd_sample_file.h"
+#include "daemon/store/opd_sample_file.h"
 #include "libdb/odb.h"
 
 /* Where the kernel does not tell how many mappings a process may have. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_TREE_H
-#define DAEMON_OPD_TREE_H
+#ifndef DAEMON_STORE_OPD_TREE_H
+#define DAEMON_STORE_OPD_TREE_H
 
 /*
  * The cache of open call trees (libdb/ctree.h): one for each application,
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/opd_sfile.h"
+#include "daemon/store/opd_sfile.h"
 
 struct ctree;
 struct opd;
@@ -76,4 +76,4 @@ void opd_trees_drop_image(struct opd *opd, const struct opd_image *image);
  */
 int opd_tree_count(const struct ctree *tree, uint64_t *stacks);
 
-#endif /* DAEMON_OPD_TREE_H */
+#endif /* DAEMON_STORE_OPD_TREE_H */

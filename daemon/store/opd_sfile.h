@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_SFILE_H
-#define DAEMON_OPD_SFILE_H
+#ifndef DAEMON_STORE_OPD_SFILE_H
+#define DAEMON_STORE_OPD_SFILE_H
 
 /*
  * The cache of open sample files, flat ones and those of arcs. A struct
@@ -113,4 +113,4 @@ void opd_sfiles_sync(struct opd *opd);
 void opd_sfiles_drop_all(struct opd *opd);
 void opd_sfiles_drop_image(struct opd *opd, const struct opd_image *image);
 
-#endif /* DAEMON_OPD_SFILE_H */
+#endif /* DAEMON_STORE_OPD_SFILE_H */

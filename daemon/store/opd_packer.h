@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_PACKER_H
-#define DAEMON_OPD_PACKER_H
+#ifndef DAEMON_STORE_OPD_PACKER_H
+#define DAEMON_STORE_OPD_PACKER_H
 
 /*
  * How the loose sample files of a session folder come into its pack
@@ -131,4 +131,4 @@ int opd_packer_generation(const char *dir, uint64_t *generation);
 /* Whether a file of that name was renamed for damage. */
 bool opd_packer_is_bad(const char *name);
 
-#endif /* DAEMON_OPD_PACKER_H */
+#endif /* DAEMON_STORE_OPD_PACKER_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "daemon/opd_pack.h"
+#include "daemon/store/opd_pack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_packer.h"
+#include "daemon/store/opd_packer.h"
 #include "libdb/pack.h"
 
 #define NICE 10

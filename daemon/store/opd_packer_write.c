@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_mangling.h"
-#include "daemon/opd_packer.h"
-#include "daemon/opd_sample_file.h"
+#include "daemon/store/opd_mangling.h"
+#include "daemon/store/opd_packer.h"
+#include "daemon/store/opd_sample_file.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
 #include "libop/op_sample_file.h"

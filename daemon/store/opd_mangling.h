@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_MANGLING_H
-#define DAEMON_OPD_MANGLING_H
+#ifndef DAEMON_STORE_OPD_MANGLING_H
+#define DAEMON_STORE_OPD_MANGLING_H
 
 /*
  * From an sfile to the name of a sample file, and the folders that
@@ -32,4 +32,4 @@ int opd_mangle_tree(const struct opd_sfile_key *key,
 /* Make all folders above the file @path. Returns 0 or -errno. */
 int opd_make_parents(const char *path);
 
-#endif /* DAEMON_OPD_MANGLING_H */
+#endif /* DAEMON_STORE_OPD_MANGLING_H */

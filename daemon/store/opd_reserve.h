@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_RESERVE_H
-#define DAEMON_OPD_RESERVE_H
+#ifndef DAEMON_STORE_OPD_RESERVE_H
+#define DAEMON_STORE_OPD_RESERVE_H
 
 /*
  * A little of the disk, in a file of the session folder, that is given back
@@ -18,4 +18,4 @@ void opd_reserve_make(const struct op_session *session);
 /* Give it back. Returns whether there was any. */
 bool opd_reserve_use(const struct op_session *session);
 
-#endif /* DAEMON_OPD_RESERVE_H */
+#endif /* DAEMON_STORE_OPD_RESERVE_H */

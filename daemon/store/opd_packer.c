@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "daemon/opd_packer.h"
+#include "daemon/store/opd_packer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #include "daemon/opd_clock.h"
 #include "daemon/opd_lock.h"
-#include "daemon/opd_mangling.h"
+#include "daemon/store/opd_mangling.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
 

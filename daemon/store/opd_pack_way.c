@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_packer.h"
-#include "daemon/opd_sample_file.h"
+#include "daemon/store/opd_packer.h"
+#include "daemon/store/opd_sample_file.h"
 #include "libdb/db_folder.h"
 #include "libdb/odb.h"
 #include "libdb/pack.h"

@@ -14,9 +14,9 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_lock.h"
-#include "daemon/opd_mangling.h"
-#include "daemon/opd_packer.h"
-#include "daemon/opd_sample_file.h"
+#include "daemon/store/opd_mangling.h"
+#include "daemon/store/opd_packer.h"
+#include "daemon/store/opd_sample_file.h"
 #include "libdb/db_folder.h"
 #include "libop/op_config.h"
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_mangling.h"
-#include "daemon/opd_sample_file.h"
+#include "daemon/store/opd_mangling.h"
+#include "daemon/store/opd_sample_file.h"
 #include "libdb/ctree.h"
 #include "libdb/odb.h"
 

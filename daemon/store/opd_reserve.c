@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "daemon/opd_reserve.h"
+#include "daemon/store/opd_reserve.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_PACK_H
-#define DAEMON_OPD_PACK_H
+#ifndef DAEMON_STORE_OPD_PACK_H
+#define DAEMON_STORE_OPD_PACK_H
 
 /*
  * When the daemon packs (opd_packer.h). While it runs, a child of its does so
@@ -83,4 +83,4 @@ int opd_pack_make_way(struct opd *opd, const char *name,
 /* Free all; a child goes on. */
 void opd_pack_release(struct opd *opd);
 
-#endif /* DAEMON_OPD_PACK_H */
+#endif /* DAEMON_STORE_OPD_PACK_H */

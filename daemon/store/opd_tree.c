@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "daemon/opd_tree.h"
+#include "daemon/store/opd_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_sample_file.h"
+#include "daemon/store/opd_sample_file.h"
 #include "libdb/ctree.h"
 #include "libop/op_tree_image.h"
 

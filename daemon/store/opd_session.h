@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_SESSION_H
-#define DAEMON_OPD_SESSION_H
+#ifndef DAEMON_STORE_OPD_SESSION_H
+#define DAEMON_STORE_OPD_SESSION_H
 
 /*
  * The session's folders, its lock, and what can be done with its samples as a
@@ -42,4 +42,4 @@ int opd_session_reset(struct opd *opd, struct op_diag *diag);
  */
 int opd_session_save(struct opd *opd, const char *name, struct op_diag *diag);
 
-#endif /* DAEMON_OPD_SESSION_H */
+#endif /* DAEMON_STORE_OPD_SESSION_H */

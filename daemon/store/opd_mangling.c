@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_mangling.h"
+#include "daemon/store/opd_mangling.h"
 
 /* @place->image, or the part of anonymous memory that the rest tells. */
 static struct op_image_name image_name(const struct opd_callee *place)
