@@ -33,7 +33,7 @@
 #include "daemon/opd_cookie.h"
 #include "daemon/opd_defer.h"
 #include "daemon/opd_events.h"
-#include "daemon/opd_extended.h"
+#include "daemon/feature/opd_extended.h"
 #include "daemon/opd_image.h"
 #include "daemon/opd_keep.h"
 #include "daemon/opd_kernel.h"

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/opd_extended.h"
+#include "daemon/feature/opd_extended.h"
 #include "daemon/opd_stats.h"
 
 struct opd;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/opd_extended.h"
+#include "daemon/feature/opd_extended.h"
 
 struct odb;
 struct opd;

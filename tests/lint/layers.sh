@@ -23,7 +23,7 @@ may libdb libdb
 may libop libop
 may libpp libpp libdb libop
 may libcfi libcfi libop
-may daemon daemon daemon/source daemon/store libcfi libdb libop module/uapi
+may daemon daemon daemon/source daemon/store daemon/feature libcfi libdb libop module/uapi
 may utils utils libop module/uapi
 may pp pp libpp libop libdb
 may events events libop

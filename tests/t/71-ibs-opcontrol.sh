@@ -42,7 +42,7 @@ CPU=x86-64/family10
 
 # The daemon knows events by name; sample files tell the code.
 sed -n 's/^{ \(0xf[0-9a-f]*\), "\([A-Z0-9_]*\)".*/\1 \2/p' \
-	"$TOP/daemon/opd_ibs_events.c" | sort -u >"$TMP/daemons"
+	"$TOP/daemon/feature/opd_ibs_events.c" | sort -u >"$TMP/daemons"
 cat "$TOP"/events/*/*/events | sed -n \
 	's/^event:\(0x[0-9a-f]*\) ext:ibs_.* name:\([^ ]*\) .*/\1 \2/p' |
 	sort -u >"$TMP/listed"

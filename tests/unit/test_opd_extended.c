@@ -4,7 +4,7 @@
  * from registers is compared with a model in tests/t/70-ibs.sh.
  */
 
-#include "daemon/opd_ibs_log.h"
+#include "daemon/feature/opd_ibs_log.h"
 #include "tests/unit/opd_rows.h"
 
 #define TASK "cpu 3; ctx 12 1; tgid 11; image 1; user;"

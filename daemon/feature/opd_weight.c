@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_ext_files.h"
+#include "daemon/feature/opd_ext_files.h"
 
 #define SUFFIX "_LATENCY"
 #define NO_EVENT (-1)

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "daemon/opd_extended.h"
-#include "daemon/opd_ibs_trans.h"
+#include "daemon/feature/opd_extended.h"
+#include "daemon/feature/opd_ibs_trans.h"
 
 /* ---- reading a record -------------------------------------------------------
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_EXTENDED_H
-#define DAEMON_OPD_EXTENDED_H
+#ifndef DAEMON_FEATURE_OPD_EXTENDED_H
+#define DAEMON_FEATURE_OPD_EXTENDED_H
 
 /*
  * Extended features: parts of the daemon that understand more of a stream
@@ -172,4 +172,4 @@ void opd_extended_print_stats(struct opd *opd);
 extern const struct opd_ext_feature opd_ibs_feature;
 extern const struct opd_ext_feature opd_weight_feature;
 
-#endif /* DAEMON_OPD_EXTENDED_H */
+#endif /* DAEMON_FEATURE_OPD_EXTENDED_H */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_ibs_log.h"
-#include "daemon/opd_ibs_trans.h"
+#include "daemon/feature/opd_ibs_log.h"
+#include "daemon/feature/opd_ibs_trans.h"
 #include "libop/op_mangle.h"
 
 #define MEMORY_COLUMNS                                                         \

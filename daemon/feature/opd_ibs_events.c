@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "daemon/opd_ibs_trans.h"
+#include "daemon/feature/opd_ibs_trans.h"
 
 #define B(n) (UINT64_C(1) << (n))
 

@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_ext_files.h"
-#include "daemon/opd_ibs_log.h"
-#include "daemon/opd_ibs_trans.h"
+#include "daemon/feature/opd_ext_files.h"
+#include "daemon/feature/opd_ibs_log.h"
+#include "daemon/feature/opd_ibs_trans.h"
 #include "libop/op_config.h"
 
 struct kind {

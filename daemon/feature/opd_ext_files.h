@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_EXT_FILES_H
-#define DAEMON_OPD_EXT_FILES_H
+#ifndef DAEMON_FEATURE_OPD_EXT_FILES_H
+#define DAEMON_FEATURE_OPD_EXT_FILES_H
 
 /*
  * The sample files of a feature that has events: virtual counters, which no
@@ -12,7 +12,7 @@
  * An opd_ext that uses this has a struct opd_ext_events first in its state.
  */
 
-#include "daemon/opd_extended.h"
+#include "daemon/feature/opd_extended.h"
 
 #define OPD_EXT_MAX_EVENTS 128
 
@@ -50,4 +50,4 @@ struct odb *opd_ext_files_add(struct opd *opd, struct opd_ext *ext,
 /* @odb, just returned, is where the sample is stored for the account. */
 void opd_ext_files_own(struct odb *odb);
 
-#endif /* DAEMON_OPD_EXT_FILES_H */
+#endif /* DAEMON_FEATURE_OPD_EXT_FILES_H */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_ext_files.h"
+#include "daemon/feature/opd_ext_files.h"
 #include "libdb/odb.h"
 #include "libop/op_sample_file.h"
 

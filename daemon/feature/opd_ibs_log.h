@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_IBS_LOG_H
-#define DAEMON_OPD_IBS_LOG_H
+#ifndef DAEMON_FEATURE_OPD_IBS_LOG_H
+#define DAEMON_FEATURE_OPD_IBS_LOG_H
 
 /*
  * The two logs of IBS op samples, for those who set the bits of the unit mask:
@@ -59,4 +59,4 @@ void opd_ibs_log_sample(struct opd_ibs_log *log, struct opd *opd,
 /* What was left out, for the statistics in the daemon's log. */
 void opd_ibs_log_print_stats(const struct opd_ibs_log *log, struct opd *opd);
 
-#endif /* DAEMON_OPD_IBS_LOG_H */
+#endif /* DAEMON_FEATURE_OPD_IBS_LOG_H */

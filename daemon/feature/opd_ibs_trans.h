@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_IBS_TRANS_H
-#define DAEMON_OPD_IBS_TRANS_H
+#ifndef DAEMON_FEATURE_OPD_IBS_TRANS_H
+#define DAEMON_FEATURE_OPD_IBS_TRANS_H
 
 /*
  * From the registers of an IBS sample to the events that users ask for. An
@@ -92,4 +92,4 @@ bool opd_ibs_is_killed(const struct opd_ibs_regs *regs);
 uint64_t opd_ibs_derive(const struct opd_ibs_event *event,
 			const struct opd_ibs_regs *regs);
 
-#endif /* DAEMON_OPD_IBS_TRANS_H */
+#endif /* DAEMON_FEATURE_OPD_IBS_TRANS_H */
