@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 LIBS += libdb
-libdb_SRCS := $(wildcard libdb/*.c)
+libdb_SRCS := $(wildcard libdb/*/*.c)

@@ -62,7 +62,8 @@ int op_session_name_check(const char *name, struct op_diag *diag);
 
 /*
  * Whether what is called @name in the folder of a running or saved session is
- * sample files, packed or not, or something of a packer (libdb/db_folder.h).
+ * sample files, packed or not, or something of a packer
+ * (libdb/db_folder.h).
  */
 bool op_session_holds_samples(const char *name);
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libdb/pack_index.h"
+#include "libdb/pack/pack_index.h"
 #include "tests/bench/clock.h"
 
 enum { FLAT, ARCS, TREES, KINDS };

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libdb/db_format.h"
+#include "libdb/table/db_format.h"
 #include "libdb/odb.h"
 
 #define ROOM 8192 /* bytes; more than the sound file has */

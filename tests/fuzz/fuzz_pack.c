@@ -20,9 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libdb/pack_column.h"
-#include "libdb/pack_content.h"
-#include "libdb/pack_index.h"
+#include "libdb/pack/pack_column.h"
+#include "libdb/pack/pack_content.h"
+#include "libdb/pack/pack_index.h"
 
 #define ROOM 65536 /* bytes; more than the sound file has */
 

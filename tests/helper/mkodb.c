@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libdb/db_format.h"
+#include "libdb/table/db_format.h"
 #include "libdb/odb.h"
 #include "tests/helper/sample_file.h"
 

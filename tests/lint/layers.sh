@@ -19,7 +19,7 @@ may() {
 	is "$folder includes from: $*" "$(cat "$TMP/wrong")" ""
 }
 
-may libdb libdb
+may libdb libdb libdb/table libdb/tree libdb/pack
 may libop libop
 may libpp libpp libdb libop
 may libcfi libcfi libop

@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include "libdb/db_format.h"
+#include "libdb/table/db_format.h"
 #include "libdb/odb.h"
 
 #define FIXED_SEED UINT64_C(0x0123456789abcdef)

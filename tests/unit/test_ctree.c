@@ -15,7 +15,7 @@
 #include "tests/unit/odb_fixture.h"
 
 #include "libdb/ctree.h"
-#include "libdb/ctree_format.h"
+#include "libdb/tree/ctree_format.h"
 
 static struct ctree *must_open_tree(const char *path, enum odb_mode mode)
 {

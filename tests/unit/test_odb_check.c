@@ -3,7 +3,7 @@
  * Files that are not sound: each is refused with an error or read as what is
  * in it, and a refused file is left as it is.
  */
-#include "libdb/db_table.h"
+#include "libdb/table/db_table.h"
 #include "tests/unit/odb_fixture.h"
 
 #define NR_KEYS 170 /* nearly as many as go into one page */

@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "libdb/ctree_format.h"
-#include "libdb/pack_column.h"
-#include "libdb/pack_content.h"
-#include "libdb/pack_index.h"
+#include "libdb/tree/ctree_format.h"
+#include "libdb/pack/pack_column.h"
+#include "libdb/pack/pack_content.h"
+#include "libdb/pack/pack_index.h"
 #include "tests/unit/pack_fixture.h"
 
 /* ---- damage ----------------------------------------------------------------

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libdb/pack/pack_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdb/pack/pack_column.h"
+#include "libdb/pack/pack_content.h"
+
+#define CRC_LEN 4
+
+/* ---- names --------------------------------------------------------------- */
+
+/* "", "." and ".." are none of a name. */
+static bool part_is_sound(const char *part, size_t len)
+{
+	return len && !(len <= 2 && !memcmp(part, "..", len));
+}
+
+bool pack_name_is_sound(const char *name)
+{
+	for (;;) {
+		size_t len = strcspn(name, "/");
+
+		if (!part_is_sound(name, len))
+			return false;
+		if (!name[len])
+			return true;
+		name += len + 1;
+	}
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+void pack_index_put(struct pack_bytes *columns, const struct pack_item *item)
+{
+	const struct pack_entry *entry = &item->entry;
+	uint8_t crc[CRC_LEN];
+
+	for (size_t i = 0; i < CRC_LEN; i++)
+		crc[i] = (uint8_t)(item->crc >> 8 * i);
+	pack_bytes_put(&columns[PACK_NAMES], entry->name,
+		       strlen(entry->name) + 1);
+	pack_bytes_put(&columns[PACK_USERS], entry->user, ODB_USER_SIZE);
+	pack_bytes_number(&columns[PACK_FIGURES], entry->kind);
+	pack_bytes_number(&columns[PACK_FIGURES], entry->nr);
+	pack_bytes_number(&columns[PACK_FIGURES], entry->total);
+	pack_bytes_number(&columns[PACK_FIGURES], item->len);
+	pack_bytes_put(&columns[PACK_CHECKSUMS], crc, CRC_LEN);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static int get_name(struct pack_bytes *names, struct pack_column *column)
+{
+	size_t first = names->len;
+	uint8_t *at;
+	int err;
+
+	do {
+		at = pack_bytes_reserve(names, 1);
+		err = at ? pack_column_byte(column, at) : -ENOMEM;
+		if (!err && names->len - first > PACK_NAME_MAX)
+			err = -EBADMSG;
+		if (err)
+			return err;
+		names->len++;
+	} while (*at);
+	return pack_name_is_sound((char *)names->bytes + first) ? 0 : -EBADMSG;
+}
+
+static int get_user(struct pack_bytes *users, struct pack_column *column)
+{
+	uint8_t *at = pack_bytes_add(users, ODB_USER_SIZE);
+
+	return at ? pack_column_bytes(column, at, ODB_USER_SIZE) : -ENOMEM;
+}
+
+static int get_crc(struct pack_item *item, struct pack_column *column)
+{
+	uint8_t crc[CRC_LEN];
+	int err = pack_column_bytes(column, crc, CRC_LEN);
+
+	for (size_t i = 0; !err && i < CRC_LEN; i++)
+		item->crc |= (uint32_t)crc[i] << 8 * i;
+	return err;
+}
+
+static int get_figures(struct pack_item *item, struct pack_column *column)
+{
+	uint64_t kind = 0;
+	int err = pack_column_number(column, &kind);
+
+	if (!err)
+		err = pack_column_number(column, &item->entry.nr);
+	if (!err)
+		err = pack_column_number(column, &item->entry.total);
+	if (!err)
+		err = pack_column_number(column, &item->len);
+	if (!err && kind != PACK_TABLE && kind != PACK_TREE)
+		err = -EBADMSG;
+	item->entry.kind = (enum pack_kind)kind;
+	return err;
+}
+
+/* Read the next item, whose content begins where that of the one before ends,
+ * @at. */
+static int get_item(struct pack_index *index, struct pack_column *columns,
+		    uint64_t at, uint64_t end)
+{
+	struct pack_item *item = pack_bytes_add(&index->items, sizeof(*item));
+	int err;
+
+	if (!item)
+		return -ENOMEM;
+	*item = (struct pack_item){ .at = at };
+	err = get_name(&index->names, &columns[PACK_NAMES]);
+	if (!err)
+		err = get_user(&index->users, &columns[PACK_USERS]);
+	if (!err)
+		err = get_figures(item, &columns[PACK_FIGURES]);
+	if (!err)
+		err = get_crc(item, &columns[PACK_CHECKSUMS]);
+	/* The lengths of columns alone take as much. */
+	if (!err &&
+	    (item->len < 2 * PACK_TABLE_COLUMNS || item->len > end - at))
+		err = -EBADMSG;
+	return err;
+}
+
+static int get_items(struct pack_index *index, struct pack_column *columns,
+		     const struct pack_header *header)
+{
+	uint64_t at = sizeof(*header);
+	int err = 0;
+
+	while (!err && index->nr < header->nr) {
+		err = get_item(index, columns, at, header->index_at);
+		if (!err)
+			at += pack_index_items(index)[index->nr++].len;
+	}
+	return err || at == header->index_at ? err : -EBADMSG;
+}
+
+/* Now that names and user bytes stay where they are. */
+static int link_items(struct pack_index *index)
+{
+	const char *name = (const char *)index->names.bytes, *last = NULL;
+
+	for (size_t i = 0; i < index->nr; i++) {
+		struct pack_entry *entry = &pack_index_items(index)[i].entry;
+
+		entry->name = name;
+		entry->user = index->users.bytes + i * ODB_USER_SIZE;
+		if (last && strcmp(last, name) >= 0)
+			return -EBADMSG;
+		last = name;
+		name += strlen(name) + 1;
+	}
+	return 0;
+}
+
+int pack_index_get(struct pack_index *index, const struct pack_header *header,
+		   const uint8_t *bytes)
+{
+	struct pack_column columns[PACK_INDEX_COLUMNS];
+	int end, err = pack_columns_open(columns, PACK_INDEX_COLUMNS, bytes,
+					 header->index_len);
+
+	if (!err)
+		err = get_items(index, columns, header);
+	end = pack_columns_close(columns, PACK_INDEX_COLUMNS);
+	if (!err)
+		err = end;
+	return err ? err : link_items(index);
+}
+
+void pack_index_release(struct pack_index *index)
+{
+	pack_bytes_release(&index->items);
+	pack_bytes_release(&index->names);
+	pack_bytes_release(&index->users);
+	*index = (struct pack_index){ 0 };
+}

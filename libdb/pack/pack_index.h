@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBDB_PACK_PACK_INDEX_H
+#define LIBDB_PACK_PACK_INDEX_H
+
+/*
+ * Which entries a pack has, private to libdb.
+ */
+
+#include "libdb/pack.h"
+#include "libdb/pack/pack_bytes.h"
+#include "libdb/pack/pack_format.h"
+
+struct pack_item {
+	struct pack_entry entry; /* comes first */
+	uint64_t at; /* of the content: bytes from the start of the file */
+	uint64_t len; /* bytes */
+	uint32_t crc;
+};
+
+struct pack_index {
+	size_t nr;
+	struct pack_bytes items;
+	struct pack_bytes names;
+	struct pack_bytes users;
+};
+
+/*
+ * Fill in an all-zero @index from the @len packed @bytes that @header, which is
+ * sound, tells of. Returns 0, -EBADMSG or -ENOMEM; pack_index_release() in any
+ * case.
+ */
+int pack_index_get(struct pack_index *index, const struct pack_header *header,
+		   const uint8_t *bytes);
+
+void pack_index_release(struct pack_index *index);
+
+/* Add an item to the columns of an index that is written. */
+void pack_index_put(struct pack_bytes *columns, const struct pack_item *item);
+
+/* *@bytes is the packed content of @entry, to be freed. Returns 0, -EBADMSG
+ * when it is damaged, -errno. */
+int pack_read(const struct pack *pack, const struct pack_entry *entry,
+	      uint8_t **bytes);
+
+static inline struct pack_item *pack_index_items(const struct pack_index *index)
+{
+	return (struct pack_item *)index->items.bytes;
+}
+
+/* The item that has @entry. */
+static inline const struct pack_item *
+pack_item_of(const struct pack_entry *entry)
+{
+	return (const struct pack_item *)entry;
+}
+
+#endif /* LIBDB_PACK_PACK_INDEX_H */

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Writing a pack: contents one behind another, the index behind them, the
+ * header last. Until the rename it is a file with another name.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdb/table/db_file.h"
+#include "libdb/pack/pack_column.h"
+#include "libdb/pack/pack_content.h"
+#include "libdb/pack/pack_index.h"
+
+struct pack_writer {
+	int fd;
+	char *path; /* absolute */
+	char *tmp;
+	struct pack_header header; /* of what is written so far */
+	struct pack_bytes index[PACK_INDEX_COLUMNS];
+	size_t last_name; /* where in its column */
+};
+
+static void free_writer(struct pack_writer *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	for (size_t i = 0; i < PACK_INDEX_COLUMNS; i++)
+		pack_bytes_release(&w->index[i]);
+	free(w->path);
+	free(w->tmp);
+	free(w);
+}
+
+/* Make the file, with room for its header. */
+static int create(struct pack_writer *w)
+{
+	struct stat st;
+	bool is_there = !stat(w->path, &st);
+
+	w->tmp = odb_file_tmp_path(w->path);
+	if (!w->tmp)
+		return -ENOMEM;
+	w->fd = odb_file_create(w->tmp, sizeof(w->header),
+				is_there ? &st : NULL);
+	if (w->fd < 0)
+		return w->fd;
+	w->header.index_at = sizeof(w->header);
+	return lseek(w->fd, sizeof(w->header), SEEK_SET) < 0 ? -errno : 0;
+}
+
+int pack_writer_new(struct pack_writer **out, const char *path,
+		    uint64_t generation)
+{
+	struct pack_writer *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w)
+		return -ENOMEM;
+	w->fd = -1;
+	w->header = (struct pack_header){
+		.byte_order = PACK_BYTE_ORDER,
+		.version = PACK_VERSION,
+		.generation = generation,
+	};
+	memcpy(w->header.magic, PACK_MAGIC, PACK_MAGIC_LEN);
+	err = odb_file_path(&w->path, path);
+	if (!err)
+		err = create(w);
+	if (err)
+		pack_writer_cancel(w);
+	else
+		*out = w;
+	return err;
+}
+
+void pack_writer_cancel(struct pack_writer *w)
+{
+	if (!w)
+		return;
+	if (w->fd >= 0)
+		unlink(w->tmp);
+	free_writer(w);
+}
+
+/* ---- entries ------------------------------------------------------------- */
+
+static int check_name(const struct pack_writer *w, const char *name)
+{
+	const struct pack_bytes *names = &w->index[PACK_NAMES];
+
+	if (strlen(name) > PACK_NAME_MAX)
+		return -ENAMETOOLONG;
+	if (!pack_name_is_sound(name))
+		return -EINVAL;
+	if (w->header.nr &&
+	    strcmp(name, (const char *)names->bytes + w->last_name) <= 0)
+		return -EINVAL;
+	return 0;
+}
+
+/* Write the content of an entry, and add it to the index. */
+static int add(struct pack_writer *w, struct pack_entry entry,
+	       const uint8_t *bytes, size_t len)
+{
+	const struct pack_item item = {
+		.entry = entry,
+		.len = len,
+		.crc = pack_crc(bytes, len),
+	};
+	int err = odb_file_write(w->fd, bytes, len);
+
+	if (err)
+		return err;
+	w->last_name = w->index[PACK_NAMES].len;
+	pack_index_put(w->index, &item);
+	for (size_t i = 0; !err && i < PACK_INDEX_COLUMNS; i++)
+		err = w->index[i].err;
+	w->header.nr++;
+	w->header.index_at += len;
+	return err;
+}
+
+int pack_writer_table(struct pack_writer *w, const char *name,
+		      const struct odb *const *parts, size_t nr)
+{
+	struct pack_entry entry = { .name = name };
+	struct pack_bytes content = { 0 };
+	int err = check_name(w, name);
+
+	if (!err)
+		err = pack_table_put(&content, parts, nr, &entry);
+	if (!err)
+		err = add(w, entry, content.bytes, content.len);
+	pack_bytes_release(&content);
+	return err;
+}
+
+int pack_writer_tree(struct pack_writer *w, const char *name,
+		     const struct ctree *const *parts, size_t nr)
+{
+	struct pack_entry entry = { .name = name };
+	struct pack_bytes content = { 0 };
+	int err = check_name(w, name);
+
+	if (!err)
+		err = pack_tree_put(&content, parts, nr, &entry);
+	if (!err)
+		err = add(w, entry, content.bytes, content.len);
+	pack_bytes_release(&content);
+	return err;
+}
+
+int pack_writer_copy(struct pack_writer *w, const struct pack *from,
+		     const struct pack_entry *entry)
+{
+	uint8_t *bytes = NULL;
+	int err = check_name(w, entry->name);
+
+	if (!err)
+		err = pack_read(from, entry, &bytes);
+	if (!err)
+		err = add(w, *entry, bytes, pack_item_of(entry)->len);
+	free(bytes);
+	return err;
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+static int write_rest(struct pack_writer *w)
+{
+	struct pack_bytes index = { 0 };
+	struct pack_header *header = &w->header;
+	int err = pack_columns_put(&index, w->index, PACK_INDEX_COLUMNS);
+
+	if (!err)
+		err = odb_file_write(w->fd, index.bytes, index.len);
+	header->index_len = index.len;
+	header->index_crc = pack_crc(index.bytes, index.len);
+	header->crc = pack_crc(header, offsetof(struct pack_header, crc));
+	pack_bytes_release(&index);
+	if (!err && lseek(w->fd, 0, SEEK_SET) < 0)
+		err = -errno;
+	if (!err)
+		err = odb_file_write(w->fd, header, sizeof(*header));
+	if (!err && fsync(w->fd))
+		err = -errno;
+	return err;
+}
+
+/* Let the rename be on the disk. Some file systems cannot be asked for that. */
+static int sync_folder(const char *path)
+{
+	char *folder = strndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+	int fd, err = 0;
+
+	if (!folder)
+		return -ENOMEM;
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || (fsync(fd) && errno != EINVAL))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	free(folder);
+	return err;
+}
+
+int pack_writer_finish(struct pack_writer *w)
+{
+	int err = write_rest(w);
+
+	if (!err && rename(w->tmp, w->path))
+		err = -errno;
+	if (err) {
+		pack_writer_cancel(w);
+		return err;
+	}
+	err = sync_folder(w->path);
+	free_writer(w);
+	return err;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libdb/table/db_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* O_NONBLOCK: opening a FIFO must not wait for its other end. */
+int odb_file_open(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int odb_file_stat(int fd, struct stat *st)
+{
+	if (fstat(fd, st))
+		return -errno;
+	if (S_ISDIR(st->st_mode))
+		return -EISDIR;
+	return S_ISREG(st->st_mode) ? 0 : -EBADMSG;
+}
+
+int odb_file_read_at(int fd, void *buf, size_t len, uint64_t at)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(fd, (char *)buf + done, len - done,
+				  (off_t)(at + done));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return -EBADMSG;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return 0;
+}
+
+int odb_file_read(int fd, void *buf, size_t len)
+{
+	return odb_file_read_at(fd, buf, len, 0);
+}
+
+int odb_file_write(int fd, const void *buf, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = write(fd, (const char *)buf + done, len - done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return 0;
+}
+
+/*
+ * Growing may replace a name, so it has to be the name of the file, not of a
+ * symbolic link to it.
+ */
+int odb_file_path(char **out, const char *path)
+{
+	struct stat st;
+	char *cwd;
+	int n;
+
+	if (!lstat(path, &st) && S_ISLNK(st.st_mode)) {
+		*out = realpath(path, NULL);
+		return *out ? 0 : -errno;
+	}
+	if (path[0] == '/') {
+		*out = strdup(path);
+		return *out ? 0 : -ENOMEM;
+	}
+	cwd = getcwd(NULL, 0);
+	if (!cwd)
+		return -errno;
+	n = asprintf(out, "%s/%s", cwd, path);
+	free(cwd);
+	if (n >= 0)
+		return 0;
+	*out = NULL;
+	return -ENOMEM;
+}
+
+int odb_file_reserve(int fd, size_t len)
+{
+	int err;
+
+	do {
+		err = posix_fallocate(fd, 0, (off_t)len);
+	} while (err == EINTR);
+	return -err;
+}
+
+int odb_file_fill(int fd, const struct stat *st)
+{
+	if (st->st_blocks >= st->st_size / 512)
+		return 0;
+	return odb_file_reserve(fd, (size_t)st->st_size);
+}
+
+char *odb_file_tmp_path(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	char *tmp;
+
+	if (asprintf(&tmp, "%.*s.%s.grow", (int)(name - path), path, name) < 0)
+		return NULL;
+	return tmp;
+}
+
+/* Best effort: only root can give files away, and no count depends on it. */
+static void take_owner_and_mode(int fd, const struct stat *like)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) &&
+	    (st.st_uid != like->st_uid || st.st_gid != like->st_gid) &&
+	    fchown(fd, like->st_uid, like->st_gid))
+		return;
+	(void)fchmod(fd, like->st_mode & 0777);
+}
+
+int odb_file_create(const char *tmp, size_t len, const struct stat *like)
+{
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	mode_t mode = like ? like->st_mode & 0777 : 0644;
+	int fd = open(tmp, flags, mode);
+	int err;
+
+	if (fd < 0 && errno == EEXIST && !unlink(tmp))
+		fd = open(tmp, flags, mode);
+	if (fd < 0)
+		return -errno;
+	err = odb_file_reserve(fd, len);
+	if (err) {
+		close(fd);
+		unlink(tmp);
+		return err;
+	}
+	if (like)
+		take_owner_and_mode(fd, like);
+	return fd;
+}

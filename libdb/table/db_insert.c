@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Counting. Most calls find their key in its home line: the first slot is
+ * tried first, the others are compared without a branch. Which of them it is
+ * cannot be predicted, and a wrong guess would cost more than the rest.
+ */
+#include <errno.h>
+
+#include "libdb/table/db_table.h"
+
+static void add_count(struct odb_slot *slot, uint64_t count)
+{
+	uint64_t sum;
+
+	if (__builtin_add_overflow(slot->count, count, &sum))
+		sum = UINT64_MAX;
+	__atomic_store_n(&slot->count, sum, __ATOMIC_RELAXED);
+}
+
+struct odb_slot *odb_place(const struct odb *odb, uint64_t key)
+{
+	size_t line = odb_home(odb->seed, odb->nr_lines, key);
+
+	for (size_t step = 0; step < ODB_ROW_LINES; step++) {
+		struct odb_slot *slot = odb->slots + line * ODB_LINE_SLOTS;
+
+		for (size_t i = 0; i < ODB_LINE_SLOTS; i++, slot++) {
+			if (slot->key == key || !slot->count)
+				return slot;
+		}
+		line = odb_next_line(odb->nr_lines, line, step);
+	}
+	return NULL;
+}
+
+static __attribute__((noinline)) int add_elsewhere(struct odb *odb,
+						   uint64_t key, uint64_t count)
+{
+	if (!odb->writable)
+		return -EBADF;
+	if (!count)
+		return 0;
+	for (;;) {
+		struct odb_slot *slot = odb_place(odb, key);
+		int err;
+
+		if (slot && slot->count) {
+			add_count(slot, count);
+			return 0;
+		}
+		if (slot && odb->nr_used < odb->used_max) {
+			odb_slot_take(odb, slot, key, count);
+			return 0;
+		}
+		err = odb_grow(odb);
+		if (err)
+			return err;
+	}
+}
+
+int odb_add(struct odb *odb, uint64_t key, uint64_t count)
+{
+	size_t home = odb_home(odb->seed, odb->nr_lines, key);
+	struct odb_slot *line = odb->slots + home * ODB_LINE_SLOTS;
+	struct odb_slot *slot = line;
+
+	/* Key 0 also equals free slots: then all three may, and the sum is 3.
+	 */
+	if (line->key != key)
+		slot += (line[1].key == key) | (line[2].key == key) << 1 |
+			(line[3].key == key) * 3;
+	if (slot->key != key || !slot->count || !odb->writable)
+		return add_elsewhere(odb, key, count);
+	add_count(slot, count);
+	return 0;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Opening and closing. A writer maps the file; a reader copies it, so that
+ * nothing that happens to the file later can hurt it (the map of a file that
+ * is cut short raises SIGBUS).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libdb/table/db_file.h"
+#include "libdb/table/db_table.h"
+
+void odb_attach(struct odb *odb, struct odb_header *header)
+{
+	odb->header = header;
+	odb->slots = (struct odb_slot *)(header + 1);
+	odb->nr_slots = header->nr_slots;
+	odb->nr_lines = odb_lines(header->nr_slots);
+	odb->used_max = odb_used_max(header->nr_slots);
+	odb->seed = header->seed;
+}
+
+void odb_detach(struct odb *odb)
+{
+	if (odb->header)
+		munmap(odb->header, odb_file_len(odb->nr_slots));
+	odb->header = NULL;
+}
+
+static int check_header_of(int fd, off_t len)
+{
+	struct odb_header header;
+	int err;
+
+	if ((uint64_t)len < sizeof(header))
+		return -EBADMSG;
+	err = odb_file_read(fd, &header, sizeof(header));
+	return err ? err : odb_check_header(&header, (uint64_t)len);
+}
+
+/* ---- readers ------------------------------------------------------------ */
+
+/*
+ * Copy the file twice. A writer at work takes slots while they are copied, so
+ * that one copy may hold a key after the gap that the key had skipped, or a
+ * count without its key. Taken slots stay taken: what the first copy has is
+ * complete in the second, and so is all that was there before it.
+ */
+static int copy_twice(struct odb *odb, int fd, void *first, void *second,
+		      size_t len)
+{
+	const struct odb_slot *before =
+		(struct odb_slot *)((struct odb_header *)first + 1);
+	int err = odb_file_read(fd, first, len);
+
+	if (!err)
+		err = odb_file_read(fd, second, len);
+	if (!err)
+		err = odb_check_header(second, len);
+	if (err)
+		return err;
+	odb_attach(odb, second);
+	err = odb_check_slots(odb, before);
+	for (size_t i = 0; !err && i < odb->nr_slots; i++) {
+		if (before[i].count || !odb->slots[i].count)
+			continue;
+		odb->slots[i].count = 0;
+		odb->gaps = true;
+	}
+	return err;
+}
+
+static int copy_file(struct odb *odb, int fd)
+{
+	void *first, *second;
+	struct stat st;
+	size_t len;
+	int err = odb_file_stat(fd, &st);
+
+	if (!err)
+		err = check_header_of(fd, st.st_size);
+	if (err)
+		return err;
+	len = (size_t)st.st_size;
+	first = odb_map_memory(len);
+	second = odb_map_memory(len);
+	err = -ENOMEM;
+	if (first && second)
+		err = copy_twice(odb, fd, first, second, len);
+	if (first)
+		munmap(first, len);
+	if (second && !odb->header)
+		munmap(second, len);
+	return err;
+}
+
+static int open_reader(struct odb *odb, const char *path)
+{
+	int fd = odb_file_open(path, O_RDONLY);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = copy_file(odb, fd);
+	close(fd);
+	return err;
+}
+
+/* ---- writers ------------------------------------------------------------ */
+
+/*
+ * After a kill the number of used slots may be behind, and one free slot may
+ * have a key: odb_place() relies on there being none.
+ */
+static void tidy(struct odb *odb)
+{
+	for (size_t i = 0; i < odb->nr_slots; i++) {
+		if (odb->slots[i].count)
+			odb->nr_used++;
+		else if (odb->slots[i].key)
+			odb->slots[i].key = 0;
+	}
+	odb->header->nr_used = odb->nr_used;
+}
+
+static int map_file(struct odb *odb, int fd, const struct stat *st)
+{
+	void *map;
+	int err = check_header_of(fd, st->st_size);
+
+	if (!err)
+		err = odb_file_fill(fd, st);
+	if (err)
+		return err;
+	map = mmap(NULL, (size_t)st->st_size, PROT_READ | PROT_WRITE,
+		   MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	odb_attach(odb, map);
+	odb->dev = st->st_dev;
+	odb->ino = st->st_ino;
+	err = odb_check_slots(odb, odb->slots);
+	if (!err)
+		tidy(odb);
+	return err;
+}
+
+static int open_writer(struct odb *odb, const char *path)
+{
+	struct stat st;
+	int err = odb_file_path(&odb->path, path);
+	int fd;
+
+	if (err)
+		return err;
+	odb->writable = true;
+	fd = odb_file_open(odb->path, O_RDWR);
+	if (fd == -ENOENT)
+		return odb_rewrite(odb, ODB_SLOTS_MIN, odb_new_seed(), NULL);
+	if (fd < 0)
+		return fd;
+	err = odb_file_stat(fd, &st);
+	if (!err && st.st_size == 0)
+		err = odb_rewrite(odb, ODB_SLOTS_MIN, odb_new_seed(), &st);
+	else if (!err)
+		err = map_file(odb, fd, &st);
+	close(fd);
+	return err;
+}
+
+/* ---- what the world sees ------------------------------------------------- */
+
+int odb_open(struct odb **out, const char *path, enum odb_mode mode)
+{
+	struct odb *odb = calloc(1, sizeof(*odb));
+	int err;
+
+	if (!odb)
+		return -ENOMEM;
+	if (mode == ODB_RDWR)
+		err = open_writer(odb, path);
+	else
+		err = open_reader(odb, path);
+	if (err)
+		odb_close(odb);
+	else
+		*out = odb;
+	return err;
+}
+
+void odb_close(struct odb *odb)
+{
+	if (!odb)
+		return;
+	odb_detach(odb);
+	free(odb->path);
+	free(odb);
+}
+
+void *odb_user(struct odb *odb)
+{
+	return odb->header->user;
+}
+
+int odb_sync(struct odb *odb)
+{
+	if (!odb->writable)
+		return 0;
+	if (msync(odb->header, odb_file_len(odb->nr_slots), MS_ASYNC))
+		return -errno;
+	return 0;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tables in memory alone, as readers have them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "libdb/table/db_table.h"
+
+void odb_init_header(struct odb_header *header, uint64_t nr_slots,
+		     uint64_t seed)
+{
+	*header = (struct odb_header){
+		.byte_order = ODB_BYTE_ORDER,
+		.version = ODB_VERSION,
+		.header_len = sizeof(struct odb_header),
+		.slot_len = sizeof(struct odb_slot),
+		.nr_slots = nr_slots,
+		.seed = seed,
+	};
+	memcpy(header->magic, ODB_MAGIC, ODB_MAGIC_LEN);
+}
+
+void *odb_map_memory(size_t len)
+{
+	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return map == MAP_FAILED ? NULL : map;
+}
+
+/* Slots for @nr keys at three quarters; 0 when that is too long. */
+static uint64_t slots_for(uint64_t nr)
+{
+	uint64_t nr_slots = (nr / 3 + 1) * 4;
+
+	if (nr_slots < ODB_SLOTS_MIN)
+		nr_slots = ODB_SLOTS_MIN;
+	return nr_slots > ODB_SLOTS_MAX ? 0 : nr_slots;
+}
+
+/* Returns 0, or -EOVERFLOW when a key finds its row full. */
+static int fill(struct odb *odb, const struct odb_slot *pairs, uint64_t nr)
+{
+	for (uint64_t i = 0; i < nr; i++) {
+		struct odb_slot *slot = odb_place(odb, pairs[i].key);
+
+		if (!slot)
+			return -EOVERFLOW;
+		*slot = pairs[i];
+	}
+	odb->nr_used = nr;
+	odb->header->nr_used = nr;
+	return 0;
+}
+
+static int make(struct odb *odb, uint64_t nr_slots,
+		const struct odb_slot *pairs, uint64_t nr)
+{
+	struct odb_header *header = odb_map_memory(odb_file_len(nr_slots));
+	int err;
+
+	if (!header)
+		return -ENOMEM;
+	odb_init_header(header, nr_slots, odb_new_seed());
+	odb_attach(odb, header);
+	err = fill(odb, pairs, nr);
+	if (err)
+		odb_detach(odb);
+	return err;
+}
+
+int odb_from_pairs(struct odb **out, const void *user,
+		   const struct odb_slot *pairs, uint64_t nr)
+{
+	struct odb *odb = calloc(1, sizeof(*odb));
+	uint64_t room = nr;
+	int err;
+
+	if (!odb)
+		return -ENOMEM;
+	/* Keys that suit one seed badly do not suit the next one as badly. */
+	do {
+		uint64_t nr_slots = slots_for(room);
+
+		err = nr_slots ? make(odb, nr_slots, pairs, nr) : -EFBIG;
+		room += room / 3 + 1;
+	} while (err == -EOVERFLOW);
+	if (err) {
+		free(odb);
+		return err;
+	}
+	memcpy(odb->header->user, user, ODB_USER_SIZE);
+	*out = odb;
+	return 0;
+}

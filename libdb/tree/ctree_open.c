@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Opening and closing. A writer maps the file; a reader copies what is
+ * complete of it, which never changes but for counts.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libdb/tree/ctree_table.h"
+#include "libdb/table/db_file.h"
+#include "libdb/table/db_table.h"
+
+static void attach(struct ctree *tree, struct ctree_header *header)
+{
+	tree->header = header;
+	tree->slots = (union ctree_slot *)(header + 1);
+}
+
+/* Check the slots that the header counts, and fill the index. */
+static int take_slots(struct ctree *tree)
+{
+	tree->nr_used = (uint32_t)tree->header->nr_used;
+	tree->index.seed = odb_new_seed();
+	return ctree_check_slots(tree);
+}
+
+/* ---- readers ------------------------------------------------------------ */
+
+/* The header comes first: what it counts is complete by then. */
+static int read_header(int fd, struct ctree_header *header)
+{
+	struct stat st;
+	int err = odb_file_stat(fd, &st);
+
+	if (!err && (size_t)st.st_size < sizeof(*header))
+		err = -EBADMSG;
+	if (!err)
+		err = odb_file_read(fd, header, sizeof(*header));
+	/* Its length now: a writer may have made it longer since. */
+	if (!err)
+		err = odb_file_stat(fd, &st);
+	return err ? err : ctree_check_header(header, (uint64_t)st.st_size);
+}
+
+static int copy_file(struct ctree *tree, int fd)
+{
+	struct ctree_header header, *copy;
+	int err = read_header(fd, &header);
+	size_t len;
+
+	if (err)
+		return err;
+	len = ctree_used_len((uint32_t)header.nr_used);
+	copy = malloc(len);
+	if (!copy)
+		return -ENOMEM;
+	attach(tree, copy);
+	err = odb_file_read(fd, copy, len);
+	*copy = header;
+	return err;
+}
+
+static int open_reader(struct ctree *tree, const char *path)
+{
+	int fd = odb_file_open(path, O_RDONLY);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = copy_file(tree, fd);
+	close(fd);
+	if (!err)
+		err = take_slots(tree);
+	return err ? err : ctree_number(tree);
+}
+
+/* ---- writers ------------------------------------------------------------ */
+
+static int map_file(struct ctree *tree, int fd, const struct stat *st)
+{
+	size_t len = (size_t)st->st_size;
+	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	attach(tree, map);
+	tree->map_len = len;
+	tree->dev = st->st_dev;
+	tree->ino = st->st_ino;
+	return 0;
+}
+
+static int write_header(int fd)
+{
+	struct ctree_header header = {
+		.byte_order = CTREE_BYTE_ORDER,
+		.version = CTREE_VERSION,
+		.header_len = sizeof(struct ctree_header),
+		.slot_len = sizeof(union ctree_slot),
+	};
+	ssize_t done;
+
+	memcpy(header.magic, CTREE_MAGIC, CTREE_MAGIC_LEN);
+	done = pwrite(fd, &header, sizeof(header), 0);
+	if (done == sizeof(header))
+		return 0;
+	return done < 0 ? -errno : -EIO;
+}
+
+/* Finish the new file @fd, called @tmp, and give it its name. */
+static int finish_new(struct ctree *tree, int fd, const char *tmp)
+{
+	struct stat st;
+	int err = write_header(fd);
+
+	if (!err)
+		err = odb_file_stat(fd, &st);
+	if (!err)
+		err = map_file(tree, fd, &st);
+	if (!err && rename(tmp, tree->path))
+		err = -errno;
+	if (err)
+		unlink(tmp);
+	return err;
+}
+
+/* Make a file without nodes; @like is an empty one that it replaces. */
+static int create(struct ctree *tree, const struct stat *like)
+{
+	char *tmp = odb_file_tmp_path(tree->path);
+	int fd, err;
+
+	if (!tmp)
+		return -ENOMEM;
+	fd = odb_file_create(tmp, CTREE_PAGE, like);
+	err = fd < 0 ? fd : finish_new(tree, fd, tmp);
+	if (fd >= 0)
+		close(fd);
+	free(tmp);
+	return err;
+}
+
+static int open_existing(struct ctree *tree, int fd)
+{
+	struct ctree_header header;
+	struct stat st;
+	int err = odb_file_stat(fd, &st);
+
+	if (!err && st.st_size == 0)
+		return create(tree, &st);
+	if (!err)
+		err = read_header(fd, &header);
+	if (!err)
+		err = odb_file_fill(fd, &st);
+	return err ? err : map_file(tree, fd, &st);
+}
+
+static int open_writer(struct ctree *tree, const char *path)
+{
+	int err = odb_file_path(&tree->path, path);
+	int fd;
+
+	if (err)
+		return err;
+	tree->writable = true;
+	fd = odb_file_open(tree->path, O_RDWR);
+	if (fd == -ENOENT) {
+		err = create(tree, NULL);
+	} else if (fd < 0) {
+		err = fd;
+	} else {
+		err = open_existing(tree, fd);
+		close(fd);
+	}
+	return err ? err : take_slots(tree);
+}
+
+/* ---- what the world sees ------------------------------------------------- */
+
+int ctree_open(struct ctree **out, const char *path, enum odb_mode mode)
+{
+	struct ctree *tree = calloc(1, sizeof(*tree));
+	int err;
+
+	if (!tree)
+		return -ENOMEM;
+	if (mode == ODB_RDWR)
+		err = open_writer(tree, path);
+	else
+		err = open_reader(tree, path);
+	if (err)
+		ctree_close(tree);
+	else
+		*out = tree;
+	return err;
+}
+
+void ctree_close(struct ctree *tree)
+{
+	if (!tree)
+		return;
+	if (tree->writable && tree->header)
+		munmap(tree->header, tree->map_len);
+	else
+		free(tree->header);
+	free(tree->index.slots);
+	free(tree->nodes);
+	free(tree->images);
+	free(tree->path);
+	free(tree);
+}
+
+void *ctree_user(struct ctree *tree)
+{
+	return tree->header->user;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBDB_TREE_CTREE_TABLE_H
+#define LIBDB_TREE_CTREE_TABLE_H
+
+/*
+ * An open call tree, private to libdb. A writer's map is the file itself; a
+ * reader's is a copy in memory. No file descriptor stays open.
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "libdb/ctree.h"
+#include "libdb/tree/ctree_format.h"
+
+/*
+ * Finds slots by what they hold. It is kept in memory alone and made anew when
+ * a file is opened: an open hash of slot numbers, at most half full.
+ */
+struct ctree_index {
+	uint32_t *slots; /* 0: free */
+	uint32_t nr; /* a power of two; 0 before the first */
+	uint32_t nr_used;
+	uint64_t seed; /* random: no program chooses where its nodes meet */
+};
+
+struct ctree {
+	struct ctree_header *header; /* the map; NULL while opening */
+	union ctree_slot *slots; /* slot 0 is not there */
+	uint32_t nr_used;
+	size_t map_len; /* bytes */
+	struct ctree_index index;
+
+	/* writers only */
+	bool writable;
+	char *path; /* absolute, its last part not a link */
+	dev_t dev; /* which file @path was, to notice another one there */
+	ino_t ino;
+
+	/* readers only: what the numbers of the interface are */
+	struct ctree_node *nodes; /* node 1 first */
+	uint32_t nr_nodes;
+	uint32_t *images; /* slots of the heads, image 1 first */
+	uint32_t nr_images;
+};
+
+/* Slot number @at, from 1 to nr_used. */
+static inline union ctree_slot *ctree_slot(const struct ctree *tree,
+					   uint32_t at)
+{
+	return &tree->slots[at - 1];
+}
+
+/* Whether slot number @at, known to start one, is the head of an image. */
+static inline bool ctree_is_image(const struct ctree *tree, uint32_t at)
+{
+	return ctree_slot(tree, at)->image.mark == CTREE_IMAGE_HEAD;
+}
+
+/* ---- ctree_index.c --------------------------------------------------------
+ */
+
+/* The slot of that node or image; 0 when there is none. */
+uint32_t ctree_index_node(const struct ctree *tree, uint32_t parent,
+			  uint32_t image, uint64_t offset);
+uint32_t ctree_index_image(const struct ctree *tree, const void *bytes,
+			   size_t len);
+
+/* Make room for one more. Returns 0 or -ENOMEM. */
+int ctree_index_reserve(struct ctree *tree);
+
+/* Take up slot @at, a node or the head of an image, for which there is room.
+ * Returns false when its equal is there already. */
+bool ctree_index_add(struct ctree *tree, uint32_t at);
+
+/* ---- ctree_check.c --------------------------------------------------------
+ */
+
+/*
+ * Check the header of a file of @file_len bytes. Returns 0, -EBADMSG when it
+ * is not a sound one or -EPROTO when it is of another version or byte order.
+ */
+int ctree_check_header(const struct ctree_header *header, uint64_t file_len);
+
+/*
+ * Check the invariants of all slots and fill the index. Returns 0, -EBADMSG
+ * or -ENOMEM.
+ */
+int ctree_check_slots(struct ctree *tree);
+
+/* ---- ctree_read.c ---------------------------------------------------------
+ */
+
+/* Fill what readers have, from sound slots. Returns 0 or -ENOMEM. */
+int ctree_number(struct ctree *tree);
+
+#endif /* LIBDB_TREE_CTREE_TABLE_H */
