@@ -16,11 +16,11 @@
 void opd_init(struct opd *opd)
 {
 	memset(opd, 0, sizeof(*opd));
-	opd->clock = &opd_clock;
+	opd->clock = &op_clock;
 	opd->lock_fd = -1;
 	opd->source.fd = opd->source.dir = -1;
 	opd->loop.epoll_fd = opd->loop.signal_fd = opd->loop.timer_fd = -1;
-	opd_log_init(&opd->log);
+	op_log_init(&opd->log);
 	opd_control_init(&opd->control);
 }
 
@@ -153,5 +153,5 @@ void opd_release(struct opd *opd)
 	opd_anon_release(&opd->anon);
 	opd_extended_release(opd);
 	opd_pack_release(opd);
-	opd_log_close(&opd->log);
+	op_log_close(&opd->log);
 }

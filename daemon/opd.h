@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "daemon/opd_anon.h"
-#include "daemon/opd_clock.h"
+#include "libop/op_clock.h"
 #include "daemon/opd_codes.h"
 #include "daemon/opd_control.h"
 #include "daemon/opd_cookie.h"
@@ -38,7 +38,7 @@
 #include "daemon/opd_keep.h"
 #include "daemon/opd_kernel.h"
 #include "daemon/opd_ksyms.h"
-#include "daemon/opd_log.h"
+#include "libop/op_log.h"
 #include "daemon/opd_loop.h"
 #include "daemon/opd_options.h"
 #include "daemon/store/opd_pack.h"
@@ -58,10 +58,10 @@
 
 struct opd {
 	struct opd_options options;
-	const struct opd_clock *clock;
+	const struct op_clock *clock;
 	struct op_session session;
 	int lock_fd; /* -1: not locked */
-	struct opd_log log;
+	struct op_log log;
 	struct opd_source source;
 	struct opd_events events; /* the options', or the stream's */
 	char cpu_type[48]; /* of the machine that the samples are from */

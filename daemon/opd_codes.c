@@ -248,7 +248,7 @@ static int handle_COOKIE_NAME(struct opd *opd, const struct opd_rec *rec)
 
 static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 {
-	struct opd_build_id build_id = { 0, { 0 } };
+	struct op_build_id build_id = { 0, { 0 } };
 	const uint64_t *p = rec->payload;
 	char name[OPD_EVENT_NAME_MAX];
 
@@ -303,16 +303,16 @@ void opd_code_handle(struct opd *opd, const struct opd_rec *rec)
 
 	if (rec->code >= NR_HANDLERS || !handlers[rec->code].handle) {
 		if (opd->stats.unknown_codes++ == 0)
-			opd_log(&opd->log,
-				"unknown code %u in the stream: skipped",
-				rec->code);
+			op_log(&opd->log,
+			       "unknown code %u in the stream: skipped",
+			       rec->code);
 		return;
 	}
 	handler = &handlers[rec->code];
 	if (rec->nr_words >= handler->min_words && !handler->handle(opd, rec))
 		return;
 	if (opd->stats.bad_records++ == 0)
-		opd_log(&opd->log, "a record of code %u makes no sense",
-			rec->code);
+		op_log(&opd->log, "a record of code %u makes no sense",
+		       rec->code);
 	opd_trans_forget(opd);
 }

@@ -122,7 +122,7 @@ static void run_request(struct opd *opd, struct opd_client *client)
 	struct op_diag diag = { "" };
 	int err;
 
-	opd_verbose(&opd->log, OPD_V_MISC, "request: %s", client->line);
+	op_verbose(&opd->log, OP_V_MISC, "request: %s", client->line);
 	if (!strcmp(client->line, "shutdown") && opd->control.shutdown_fd < 0) {
 		opd->control.shutdown_fd = client->fd;
 		client->fd = -1;

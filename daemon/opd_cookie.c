@@ -84,12 +84,12 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 	memcpy(id.build_id.bytes, query->build_id, query->build_id_len);
 	err = opd_image_get(opd, &id, &image);
 	if (err == -EEXIST)
-		opd_log(&opd->log, "%s: a kernel image has the same name",
-			query->path);
+		op_log(&opd->log, "%s: a kernel image has the same name",
+		       query->path);
 	if (err && err != -EEXIST)
 		return err;
-	opd_verbose(&opd->log, OPD_V_MISC, "cookie %" PRIu64 " is %s",
-		    (uint64_t)query->cookie, query->path);
+	op_verbose(&opd->log, OP_V_MISC, "cookie %" PRIu64 " is %s",
+		   (uint64_t)query->cookie, query->path);
 	if (image && !image->kept && !opd->source.ops->replays) {
 		image->kept = true;
 		opd_keep_image(opd, image, id.deleted);
@@ -125,8 +125,8 @@ static int ask_and_learn(struct opd *opd, uint64_t cookie)
 		opd_record_cookie(opd, &query);
 		return 0;
 	}
-	opd_log(&opd->log, "cookie %" PRIu64 ": no image name: %s", cookie,
-		strerror(-err));
+	op_log(&opd->log, "cookie %" PRIu64 ": no image name: %s", cookie,
+	       strerror(-err));
 	return put_cookie(&opd->cookies, cookie, NULL);
 }
 

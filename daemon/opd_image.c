@@ -49,8 +49,8 @@ void opd_images_release(struct opd *opd)
 	}
 }
 
-bool opd_builds_differ(const struct opd_build_id *a, uint64_t a_mtime,
-		       const struct opd_build_id *b, uint64_t b_mtime)
+bool opd_builds_differ(const struct op_build_id *a, uint64_t a_mtime,
+		       const struct op_build_id *b, uint64_t b_mtime)
 {
 	if (a->len && b->len)
 		return a->len != b->len || memcmp(a->bytes, b->bytes, a->len);
@@ -107,9 +107,9 @@ static void supersede(struct opd *opd, struct opd_image *image)
 		return;
 	image->superseded = true;
 	opd_sfiles_drop_image(opd, image);
-	opd_log(&opd->log,
-		"%s: another build appeared; further samples of the earlier one are lost_old_build",
-		image->name);
+	op_log(&opd->log,
+	       "%s: another build appeared; further samples of the earlier one are lost_old_build",
+	       image->name);
 }
 
 /* @image is or is not the current build of its name. */

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/opd_build_id.h"
+#include "libop/op_build_id.h"
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
 
@@ -42,7 +42,7 @@ struct opd_image {
 	enum op_image_space space;
 	enum op_image_kind kind;
 	char *name; /* not mangled */
-	struct opd_build_id build_id;
+	struct op_build_id build_id;
 	uint64_t mtime; /* seconds, 0 unknown */
 	enum opd_symbols symbols;
 	uint64_t start; /* where a kernel image or module lies now */
@@ -67,7 +67,7 @@ struct opd_image_id {
 	enum op_image_space space;
 	enum op_image_kind kind;
 	const char *name;
-	struct opd_build_id build_id;
+	struct op_build_id build_id;
 	uint64_t mtime;
 	bool deleted; /* the file is gone: this is not the current build */
 };
@@ -81,7 +81,7 @@ int opd_image_get(struct opd *opd, const struct opd_image_id *id,
 		  struct opd_image **out);
 
 /* Whether two builds are known to differ: by build-id, else by mtime. */
-bool opd_builds_differ(const struct opd_build_id *a, uint64_t a_mtime,
-		       const struct opd_build_id *b, uint64_t b_mtime);
+bool opd_builds_differ(const struct op_build_id *a, uint64_t a_mtime,
+		       const struct op_build_id *b, uint64_t b_mtime);
 
 #endif /* DAEMON_OPD_IMAGE_H */

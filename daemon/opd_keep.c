@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_file.h"
+#include "libop/op_open.h"
 #include "libop/op_config.h"
 #include "libop/op_copy.h"
 
@@ -87,11 +87,11 @@ static void keep_copy(struct opd *opd, struct opd_kept *kept, int fd)
 
 	kept->done = true;
 	if (err)
-		opd_log(&opd->log, "%s: is gone, and no copy can be kept: %s",
-			kept->image->name, strerror(-err));
+		op_log(&opd->log, "%s: is gone, and no copy can be kept: %s",
+		       kept->image->name, strerror(-err));
 	else
-		opd_log(&opd->log, "%s: is gone; a copy is kept in %s",
-			kept->image->name, opd->session.images);
+		op_log(&opd->log, "%s: is gone; a copy is kept in %s",
+		       kept->image->name, opd->session.images);
 }
 
 /* ---- a process that runs it -------------------------------------------------
@@ -110,16 +110,16 @@ static int open_line(const struct opd_kept *kept, uint32_t tgid,
 	if (kept->dev ? ino != kept->ino
 		      : !strstr(line, kept->image->name) || !ino)
 		return -1;
-	return opd_open_mapped(tgid, start, end);
+	return op_open_mapped(tgid, start, end);
 }
 
 /* The inode says little across file systems: the build must be right. */
 static bool is_build(const struct opd_image *image, int fd)
 {
-	struct opd_build_id id = { 0, { 0 } };
+	struct op_build_id id = { 0, { 0 } };
 	struct stat st;
 
-	if (opd_build_id_of_elf(&id, fd))
+	if (op_build_id_of_elf(&id, fd))
 		id.len = 0;
 	return !fstat(fd, &st) &&
 	       !opd_builds_differ(&image->build_id, image->mtime, &id,
@@ -216,7 +216,7 @@ static int open_image(struct opd *opd, const struct opd_image *image)
 {
 	int64_t tgid = opd->trans.context.tgid;
 	char path[PATH_MAX + 64];
-	int fd = opd_open_regular(image->name);
+	int fd = op_open_regular(image->name);
 
 	if (fd >= 0 && is_build(image, fd))
 		return fd;
@@ -226,7 +226,7 @@ static int open_image(struct opd *opd, const struct opd_image *image)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%" PRId64 "/root%s", tgid,
 		 image->name);
-	fd = opd_open_regular(path);
+	fd = op_open_regular(path);
 	if (fd < 0 || is_build(image, fd))
 		return fd;
 	close(fd);
@@ -249,7 +249,7 @@ static int open_copy(const struct opd *opd, const struct opd_image *image)
 			     image->build_id.len, image->mtime, path,
 			     sizeof(path)))
 		return -1;
-	return opd_open_regular(path);
+	return op_open_regular(path);
 }
 
 int opd_keep_open(struct opd *opd, const struct opd_image *image)

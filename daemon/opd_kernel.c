@@ -22,10 +22,10 @@ void opd_kernel_init(struct opd *opd)
 	if (opd_proc_kernel("/proc/kallsyms", &kernel->start, &kernel->end,
 			    &diag)) {
 		kernel->start = kernel->end = 0;
-		opd_log(&opd->log, "%s; samples in the kernel have no symbols",
-			diag.text);
+		op_log(&opd->log, "%s; samples in the kernel have no symbols",
+		       diag.text);
 	}
-	if (opd_build_id_of_notes_file(&kernel->build_id, "/sys/kernel/notes"))
+	if (op_build_id_of_notes_file(&kernel->build_id, "/sys/kernel/notes"))
 		kernel->build_id.len = 0;
 }
 
@@ -52,7 +52,7 @@ void opd_kernel_clear(struct opd *opd)
 
 /* What the samples in image @name are filed under. */
 static struct opd_image_id image_id(const struct opd *opd, const char *name,
-				    const struct opd_build_id *build_id)
+				    const struct op_build_id *build_id)
 {
 	struct opd_image_id id = {
 		.space = OP_SPACE_KERN,
@@ -111,7 +111,7 @@ static int add_range(struct opd *opd, const struct opd_image_id *id,
 }
 
 int opd_kernel_add(struct opd *opd, const char *name, uint64_t start,
-		   uint64_t end, const struct opd_build_id *build_id)
+		   uint64_t end, const struct op_build_id *build_id)
 {
 	struct opd_image_id id = image_id(opd, name, build_id);
 
@@ -155,22 +155,22 @@ int opd_kernel_add_code(struct opd *opd, const char *name, uint64_t start,
 
 static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
 {
-	struct opd_build_id build_id = { 0, { 0 } };
+	struct op_build_id build_id = { 0, { 0 } };
 	struct opd *opd = arg;
 	char path[128 + OPD_MODULE_NAME_MAX];
 	int err;
 
 	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
 		 name);
-	if (opd_build_id_of_notes_file(&build_id, path))
+	if (op_build_id_of_notes_file(&build_id, path))
 		build_id.len = 0;
 	err = opd_kernel_add(opd, name, start, end, &build_id);
 	if (err)
-		opd_log(&opd->log, "module %s: %s", name, strerror(-err));
+		op_log(&opd->log, "module %s: %s", name, strerror(-err));
 	else
-		opd_verbose(&opd->log, OPD_V_MODULE,
-			    "module %s: 0x%" PRIx64 " to 0x%" PRIx64, name,
-			    start, end);
+		op_verbose(&opd->log, OP_V_MODULE,
+			   "module %s: 0x%" PRIx64 " to 0x%" PRIx64, name,
+			   start, end);
 	return 0;
 }
 
@@ -185,10 +185,10 @@ static void reload(struct opd *opd)
 	opd_trans_forget_images(&opd->trans);
 	if (kernel->start && opd_kernel_add(opd, OPD_KERNEL_NAME, kernel->start,
 					    kernel->end, &kernel->build_id))
-		opd_log(&opd->log, "the kernel's own range was refused");
+		op_log(&opd->log, "the kernel's own range was refused");
 	if (opd_proc_modules("/proc/modules", add_module, opd, &diag))
-		opd_log(&opd->log, "%s; samples in modules have no symbols",
-			diag.text);
+		op_log(&opd->log, "%s; samples in modules have no symbols",
+		       diag.text);
 }
 
 static int compare_ranges(const void *a, const void *b)

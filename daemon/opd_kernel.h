@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/opd_build_id.h"
+#include "libop/op_build_id.h"
 
 struct opd;
 struct opd_image;
@@ -35,7 +35,7 @@ struct opd_kernel {
 	bool stale; /* to be read again from /proc before the next look */
 	uint64_t start; /* the running kernel, 0 if not known */
 	uint64_t end;
-	struct opd_build_id build_id;
+	struct op_build_id build_id;
 };
 
 /* Find the running kernel if it is to be sampled; what cannot be known is said
@@ -55,7 +55,7 @@ void opd_kernel_clear(struct opd *opd);
  * the name.
  */
 int opd_kernel_add(struct opd *opd, const char *name, uint64_t start,
-		   uint64_t end, const struct opd_build_id *build_id);
+		   uint64_t end, const struct op_build_id *build_id);
 
 /*
  * Add code that was made at run time, one function. It takes the place of

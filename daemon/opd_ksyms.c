@@ -63,11 +63,11 @@ static void take(struct opd *opd, const struct opd_image *image)
 	if (!err)
 		err = write_snapshot(image, path, &diag);
 	if (err)
-		opd_log(&opd->log, "symbols of %s: %s", image->name,
-			op_diag_text(&diag, err));
+		op_log(&opd->log, "symbols of %s: %s", image->name,
+		       op_diag_text(&diag, err));
 	else
-		opd_verbose(&opd->log, OPD_V_MODULE, "symbols of %s: %s",
-			    image->name, path);
+		op_verbose(&opd->log, OP_V_MODULE, "symbols of %s: %s",
+			   image->name, path);
 }
 
 static struct opd_image *find_wanted(struct opd *opd)

@@ -77,7 +77,7 @@ static void end_source(struct opd *opd, ssize_t got)
 	opd->loop.quit = true;
 	opd->loop.error = (int)got;
 	if (got)
-		opd_log(&opd->log, "reading samples: %s", strerror((int)-got));
+		op_log(&opd->log, "reading samples: %s", strerror((int)-got));
 }
 
 /* Whether there may be more at once. */
@@ -215,9 +215,9 @@ static void hang_up(struct opd *opd)
 	struct op_diag diag = { "" };
 
 	opd_sfiles_drop_all(opd);
-	if (opd_log_open(&opd->log, opd->session.log, &diag))
-		opd_log(&opd->log, "%s", diag.text);
-	opd_log(&opd->log, "closed all sample files and opened the log again");
+	if (op_log_open(&opd->log, opd->session.log, &diag))
+		op_log(&opd->log, "%s", diag.text);
+	op_log(&opd->log, "closed all sample files and opened the log again");
 }
 
 static void handle_signal(struct opd *opd)
@@ -246,9 +246,9 @@ static void handle_timer(struct opd *opd)
 		opd_pack_check(opd);
 	if (opd->loop.ticks % TICKS_TO_SYNC)
 		return;
-	opd_log_refill(&opd->log);
+	op_log_refill(&opd->log);
 	if (!opd->source.ops->replays && opd_loop_dump(opd, &diag))
-		opd_log(&opd->log, "%s", diag.text);
+		op_log(&opd->log, "%s", diag.text);
 	opd_stats_log(opd);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd_log.h"
+#include "libop/op_log.h"
 #include "daemon/opd_options.h"
 #include "daemon/source/opd_source.h"
 #include "libop/op_session.h"
@@ -45,10 +45,10 @@ static const struct {
 	const char *word;
 	unsigned int what;
 } verbose_words[] = {
-	{ "sfile", OPD_V_SFILE },     { "arcs", OPD_V_ARCS },
-	{ "samples", OPD_V_SAMPLES }, { "module", OPD_V_MODULE },
-	{ "misc", OPD_V_MISC },	      { "ext", OPD_V_EXT },
-	{ "all", OPD_V_ALL },
+	{ "sfile", OP_V_SFILE },     { "arcs", OP_V_ARCS },
+	{ "samples", OP_V_SAMPLES }, { "module", OP_V_MODULE },
+	{ "misc", OP_V_MISC },	     { "ext", OP_V_EXT },
+	{ "all", OP_V_ALL },
 };
 
 static int parse_verbose(unsigned int *verbose, char *words,

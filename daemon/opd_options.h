@@ -29,7 +29,7 @@ struct opd_options {
 	bool separate_cpu;
 	bool foreground;
 	bool version; /* only say the version */
-	unsigned int verbose; /* enum opd_verbose */
+	unsigned int verbose; /* enum op_verbose */
 };
 
 /*

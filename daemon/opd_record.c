@@ -26,7 +26,7 @@ static struct opd_record *completing(const struct opd *opd)
 
 static void give_up(struct opd *opd)
 {
-	opd_log(&opd->log, "recording ends: %s", strerror(errno));
+	op_log(&opd->log, "recording ends: %s", strerror(errno));
 	fclose(opd->record->file);
 	free(opd->record);
 	opd->record = NULL;
@@ -248,8 +248,8 @@ void opd_record_close(struct opd *opd)
 	if (!opd->record)
 		return;
 	if (fclose(opd->record->file))
-		opd_log(&opd->log, "the recording is not complete: %s",
-			strerror(errno));
+		op_log(&opd->log, "the recording is not complete: %s",
+		       strerror(errno));
 	free(opd->record);
 	opd->record = NULL;
 }

@@ -92,8 +92,8 @@ static void account_source(struct opd *opd, struct op_ledger *out)
 		*out = opd->stats.stream;
 		out->taken += sum_seen(&opd->stats);
 	} else if (source->ops->account(source, out)) {
-		opd_log(&opd->log,
-			"the module's statistics cannot be read: its losses are not in the ledger");
+		op_log(&opd->log,
+		       "the module's statistics cannot be read: its losses are not in the ledger");
 	}
 }
 
@@ -107,10 +107,10 @@ static void count_all(struct opd *opd, struct op_ledger *out)
 	account_source(opd, out);
 	known = op_ledger_lost(out) + sum_seen(stats);
 	if (out->taken < known) {
-		opd_log(&opd->log,
-			"the module says it took %" PRIu64
-			" samples, but %" PRIu64 " are known",
-			out->taken, known);
+		op_log(&opd->log,
+		       "the module says it took %" PRIu64
+		       " samples, but %" PRIu64 " are known",
+		       out->taken, known);
 		out->taken = known;
 	}
 	out->pending = out->taken - known + opd->defer.nr;
@@ -204,7 +204,7 @@ static int write_ledger(struct opd *opd, const struct op_ledger *ledger)
 		opd_reserve_make(&opd->session);
 	}
 	if (err)
-		opd_log(&opd->log, "%s: %s", path, diag.text);
+		op_log(&opd->log, "%s: %s", path, diag.text);
 	return err;
 }
 
@@ -236,9 +236,9 @@ int opd_stats_write_last(struct opd *opd)
 
 	settle(opd, &ledger);
 	if (ledger.pending)
-		opd_log(&opd->log,
-			"%" PRIu64 " samples never came out of the kernel",
-			ledger.pending);
+		op_log(&opd->log,
+		       "%" PRIu64 " samples never came out of the kernel",
+		       ledger.pending);
 	lose(&ledger, OPD_LOST_AT_EXIT, ledger.pending);
 	ledger.pending = 0;
 	return write_ledger(opd, &ledger);
@@ -285,7 +285,7 @@ static int read_base(struct opd *opd, struct op_diag *diag)
 	if (err == -ENOENT)
 		return 0;
 	snprintf(bad, sizeof(bad), "%s.bad", path);
-	opd_log(&opd->log, "%s; renamed to ledger.bad", why.text);
+	op_log(&opd->log, "%s; renamed to ledger.bad", why.text);
 	if (rename(path, bad))
 		return op_diag_set(diag, -errno, "%s: %s", path,
 				   strerror(errno));
@@ -304,17 +304,17 @@ static void reconcile(struct opd *opd, uint64_t there)
 		uint64_t more = there - base->stored;
 		uint64_t came = more < base->pending ? more : base->pending;
 
-		opd_log(&opd->log,
-			"%" PRIu64
-			" samples are stored that the ledger did not know",
-			more);
+		op_log(&opd->log,
+		       "%" PRIu64
+		       " samples are stored that the ledger did not know",
+		       more);
 		base->pending -= came;
 		base->taken += more - came;
 	} else if (there < base->stored) {
-		opd_log(&opd->log,
-			"%" PRIu64
-			" samples of the ledger are gone or unreadable",
-			base->stored - there);
+		op_log(&opd->log,
+		       "%" PRIu64
+		       " samples of the ledger are gone or unreadable",
+		       base->stored - there);
 		lose(base, OPD_LOST_DAMAGED, base->stored - there);
 	}
 	base->stored = there;
@@ -358,7 +358,7 @@ static uint64_t cause_nr(const struct op_ledger *ledger, const char *name)
 
 static void log_number(struct opd *opd, const char *what, uint64_t nr)
 {
-	opd_log_plain(&opd->log, "Nr. %s: %" PRIu64, what, nr);
+	op_log_plain(&opd->log, "Nr. %s: %" PRIu64, what, nr);
 }
 
 static void log_causes(struct opd *opd, const struct op_ledger *ledger)
@@ -385,8 +385,8 @@ static void log_causes(struct opd *opd, const struct op_ledger *ledger)
 static void log_stacks(struct opd *opd, const struct op_ledger *ledger)
 {
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
-		opd_log_plain(&opd->log, "Nr. stacks.%s: %" PRIu64,
-			      op_ledger_stacks_name(i), ledger->stacks[i]);
+		op_log_plain(&opd->log, "Nr. stacks.%s: %" PRIu64,
+			     op_ledger_stacks_name(i), ledger->stacks[i]);
 }
 
 void opd_stats_log(struct opd *opd)
@@ -395,7 +395,7 @@ void opd_stats_log(struct opd *opd)
 	struct op_ledger ledger;
 
 	opd_stats_ledger(opd, &ledger);
-	opd_log_plain(&opd->log, "-- OProfile Statistics --");
+	op_log_plain(&opd->log, "-- OProfile Statistics --");
 	log_number(opd, "sample dumps", stats->nr_reads);
 	log_number(opd, "non-backtrace samples", sum_seen(stats));
 	log_number(opd, "kernel samples", stats->seen[OPD_MODE_KERNEL]);
@@ -412,11 +412,11 @@ void opd_stats_log(struct opd *opd)
 	log_number(opd, "words skipped after them", stats->skipped_words);
 	if (opd->pack.nr_made)
 		log_number(opd, "packs made", opd->pack.nr_made);
-	opd_log_plain(&opd->log,
-		      "Ledger: taken %" PRIu64 ", stored %" PRIu64
-		      ", lost %" PRIu64 ", pending %" PRIu64,
-		      ledger.taken, ledger.stored, op_ledger_lost(&ledger),
-		      ledger.pending);
+	op_log_plain(&opd->log,
+		     "Ledger: taken %" PRIu64 ", stored %" PRIu64
+		     ", lost %" PRIu64 ", pending %" PRIu64,
+		     ledger.taken, ledger.stored, op_ledger_lost(&ledger),
+		     ledger.pending);
 	opd_extended_print_stats(opd);
 	if (opd->source.ops->log)
 		opd->source.ops->log(&opd->source, &opd->log);

@@ -48,7 +48,7 @@ static void remember(struct opd *opd, const struct opd_place *place)
 {
 	struct transient *trans = &opd->trans;
 
-	if (trans->tracing != OPD_TRACE_OFF || opd->log.verbose & OPD_V_SAMPLES)
+	if (trans->tracing != OPD_TRACE_OFF || opd->log.verbose & OP_V_SAMPLES)
 		return;
 	trans->sfile = place->sfile;
 	trans->base = place->base;
@@ -95,11 +95,11 @@ static enum opd_fate settle(struct opd *opd, uint64_t pc, uint64_t counter,
 	opd->stats.seen[context->mode]++;
 	if (fate != OPD_DEFERRED)
 		opd_stats_count(&opd->stats, fate);
-	opd_verbose(&opd->log, OPD_V_SAMPLES,
-		    "sample 0x%" PRIx64 " counter %" PRIu64 " cpu %" PRId64
-		    " tgid %" PRId64 " tid %" PRId64 ": %s",
-		    pc, counter, context->cpu, context->tgid, context->tid,
-		    opd_fate_name(fate));
+	op_verbose(&opd->log, OP_V_SAMPLES,
+		   "sample 0x%" PRIx64 " counter %" PRIu64 " cpu %" PRId64
+		   " tgid %" PRId64 " tid %" PRId64 ": %s",
+		   pc, counter, context->cpu, context->tgid, context->tid,
+		   opd_fate_name(fate));
 	return fate;
 }
 
@@ -223,8 +223,8 @@ static void resync(struct opd *opd, struct opd_stream *stream)
 static void start_resync(struct opd *opd, struct opd_stream *stream)
 {
 	if (opd->stats.bad_lengths++ == 0)
-		opd_log(&opd->log,
-			"a record of impossible length: skipping to the next CPU switch");
+		op_log(&opd->log,
+		       "a record of impossible length: skipping to the next CPU switch");
 	opd_trans_forget(opd);
 	stream->at++;
 	opd->stats.skipped_words++;
@@ -272,9 +272,9 @@ void opd_trans_end(struct opd *opd, size_t nr)
 {
 	opd->stats.incomplete += nr;
 	if (nr == 1 && !opd->trans.resyncing)
-		opd_log(&opd->log, "the stream ends in the middle of a sample");
+		op_log(&opd->log, "the stream ends in the middle of a sample");
 	else if (nr)
-		opd_log(&opd->log, "the stream ends in the middle of a record");
+		op_log(&opd->log, "the stream ends in the middle of a record");
 	opd_trans_forget(opd);
 	opd_defer_retry(opd, OP_NO_COOKIE, true);
 }

@@ -12,7 +12,7 @@
 struct opd_unwind_table {
 	struct opd_unwind_table *newer;
 	struct opd_unwind_table *older;
-	struct opd_build_id id; /* of no length: not to be shared */
+	struct op_build_id id; /* of no length: not to be shared */
 	struct cfi_table *cfi;
 };
 
@@ -99,7 +99,7 @@ void opd_unwind_tables_trim(struct opd_unwind_tables *t)
  */
 
 static struct opd_unwind_table *find_by_id(struct opd_unwind_tables *t,
-					   const struct opd_build_id *id)
+					   const struct op_build_id *id)
 {
 	struct opd_unwind_table *table;
 
@@ -112,10 +112,10 @@ static struct opd_unwind_table *find_by_id(struct opd_unwind_tables *t,
 
 static struct opd_unwind_table *read_table(struct opd_unwind_tables *t, int fd)
 {
-	struct opd_build_id id = { .len = 0 };
+	struct op_build_id id = { .len = 0 };
 	struct opd_unwind_table *table;
 
-	if (opd_build_id_of_elf(&id, fd))
+	if (op_build_id_of_elf(&id, fd))
 		id.len = 0;
 	table = find_by_id(t, &id);
 	if (table)

@@ -9,7 +9,7 @@
  * longest go, and are made again when they are needed.
  */
 
-#include "daemon/opd_build_id.h"
+#include "libop/op_build_id.h"
 #include "daemon/opd_unwind.h"
 
 #define OPD_UNWIND_BUCKETS 1024

@@ -95,7 +95,7 @@ static void detach(struct opd *opd)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (chdir(opd->session.dir))
-		opd_log(&opd->log, "%s: %s", opd->session.dir, strerror(errno));
+		op_log(&opd->log, "%s: %s", opd->session.dir, strerror(errno));
 	if (null < 0)
 		return;
 	dup2(null, STDIN_FILENO);
@@ -116,8 +116,8 @@ static void log_start(struct opd *opd)
 
 	if (localtime_r(&now, &tm))
 		strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &tm);
-	opd_log_plain(&opd->log, "oprofiled started %s", date);
-	opd_log_plain(&opd->log, "kernel pointer size: %zu", sizeof(void *));
+	op_log_plain(&opd->log, "oprofiled started %s", date);
+	op_log_plain(&opd->log, "kernel pointer size: %zu", sizeof(void *));
 }
 
 static int start(struct opd *opd, struct op_diag *diag)
@@ -130,7 +130,7 @@ static int start(struct opd *opd, struct op_diag *diag)
 	if (!err)
 		err = opd_session_lock(opd, diag);
 	if (!err)
-		err = opd_log_open(&opd->log, opd->session.log, diag);
+		err = op_log_open(&opd->log, opd->session.log, diag);
 	if (err)
 		return err;
 	opd->log.verbose = options->verbose;
@@ -157,7 +157,7 @@ static void collect_rest(struct opd *opd)
 		opd_trans_end(opd, (len + 7) / 8);
 		opd_record_rest(opd, opd->loop.words, len);
 	} else if (opd_command_stop(opd, &diag)) {
-		opd_log(&opd->log, "%s", diag.text);
+		op_log(&opd->log, "%s", diag.text);
 	}
 }
 
@@ -185,7 +185,7 @@ static int finish(struct opd *opd, struct op_diag *diag)
 	failed = opd_finish(opd);
 	if (failed && !err)
 		err = explain_finish(opd, failed, diag);
-	opd_log_plain(&opd->log, "oprofiled stopped");
+	op_log_plain(&opd->log, "oprofiled stopped");
 	return err;
 }
 

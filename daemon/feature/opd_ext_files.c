@@ -75,7 +75,7 @@ void opd_ext_files_sync(struct opd *opd, struct opd_ext *ext,
 	for (unsigned int i = 0; i < files->nr; i++) {
 		files->file[i].failed = false;
 		if (files->file[i].odb && odb_sync(files->file[i].odb))
-			opd_log(&opd->log, "a sample file cannot be written");
+			op_log(&opd->log, "a sample file cannot be written");
 	}
 }
 
@@ -101,7 +101,7 @@ static struct odb *get_new(struct opd *opd, struct opd_ext *ext,
 {
 	struct files *files = sfile->ext[ext->index];
 
-	opd_log(&opd->log, "a sample file was deleted: starting a new one");
+	op_log(&opd->log, "a sample file was deleted: starting a new one");
 	opd->stats.recount = true;
 	opd_sfile_close_odb(opd, &files->file[event].odb);
 	return opd_ext_files_get(opd, ext, sfile, event);
@@ -123,8 +123,8 @@ struct odb *opd_ext_files_add(struct opd *opd, struct opd_ext *ext,
 		err = odb ? odb_add(odb, sample->offset, nr) : 0;
 	}
 	if (err)
-		opd_log(&opd->log, "a sample file cannot grow: %s",
-			strerror(-err));
+		op_log(&opd->log, "a sample file cannot grow: %s",
+		       strerror(-err));
 	if (err || !odb)
 		return NULL;
 	events->counted[event] += nr;

@@ -197,11 +197,11 @@ enum opd_fate opd_extended_count(struct opd *opd,
 	struct opd_ext *ext = sample->data->ext;
 	enum opd_fate fate = ext->feature->ext_count(opd, ext, sample);
 
-	opd_verbose(&opd->log, OPD_V_EXT,
-		    "%s: record of code %" PRIu32 " for offset 0x%" PRIx64
-		    ": %s",
-		    ext->feature->name, sample->data->code, sample->offset,
-		    opd_fate_name(fate));
+	op_verbose(&opd->log, OP_V_EXT,
+		   "%s: record of code %" PRIu32 " for offset 0x%" PRIx64
+		   ": %s",
+		   ext->feature->name, sample->data->code, sample->offset,
+		   opd_fate_name(fate));
 	return fate;
 }
 

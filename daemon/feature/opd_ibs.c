@@ -289,34 +289,34 @@ static void print_kind(struct opd *opd, const struct opd_ibs *ibs,
 
 	if (!kind->given && !kind->samples)
 		return;
-	opd_log_plain(&opd->log, "Nr. IBS %s samples: %" PRIu64, kind_names[nr],
-		      kind->samples);
+	op_log_plain(&opd->log, "Nr. IBS %s samples: %" PRIu64, kind_names[nr],
+		     kind->samples);
 	if (nr == OPD_IBS_FETCH)
-		opd_log_plain(&opd->log, "Nr. IBS fetches killed: %" PRIu64,
-			      kind->killed);
+		op_log_plain(&opd->log, "Nr. IBS fetches killed: %" PRIu64,
+			     kind->killed);
 	else
-		opd_log_plain(&opd->log,
-			      "Nr. IBS ops without a valid address: %" PRIu64,
-			      kind->no_address);
-	opd_log_plain(&opd->log,
-		      "Nr. IBS %s samples without a chosen event: %" PRIu64,
-		      kind_names[nr], kind->no_event);
+		op_log_plain(&opd->log,
+			     "Nr. IBS ops without a valid address: %" PRIu64,
+			     kind->no_address);
+	op_log_plain(&opd->log,
+		     "Nr. IBS %s samples without a chosen event: %" PRIu64,
+		     kind_names[nr], kind->no_event);
 	for (unsigned int i = 0; i < kind->nr; i++)
-		opd_log_plain(&opd->log, "%s: %" PRIu64, kind->event[i]->name,
-			      ibs->events.counted[kind->vc[i]]);
+		op_log_plain(&opd->log, "%s: %" PRIu64, kind->event[i]->name,
+			     ibs->events.counted[kind->vc[i]]);
 }
 
 static void ibs_print_stats(struct opd *opd, const struct opd_ext *ext)
 {
 	const struct opd_ibs *ibs = ext->state;
 
-	opd_log_plain(&opd->log, "-- IBS Statistics --");
+	op_log_plain(&opd->log, "-- IBS Statistics --");
 	for (int i = 0; i < OPD_IBS_NR_KINDS; i++)
 		print_kind(opd, ibs, (enum opd_ibs_kind)i);
 	opd_ibs_log_print_stats(&ibs->log, opd);
-	opd_log_plain(&opd->log,
-		      "Nr. IBS records without all registers: %" PRIu64,
-		      ibs->cut);
+	op_log_plain(&opd->log,
+		     "Nr. IBS records without all registers: %" PRIu64,
+		     ibs->cut);
 }
 
 static const uint32_t codes[] = { OP_IBS_FETCH, OP_IBS_OP, 0 };

@@ -92,8 +92,8 @@ static void flush_one(struct opd_ibs_log_file *log, struct opd *opd)
 	bool failed = log->file && (fflush(log->file) || ferror(log->file));
 
 	if (failed) {
-		opd_log(&opd->log, "%s cannot be written, it ends here: %s",
-			log->name, strerror(errno));
+		op_log(&opd->log, "%s cannot be written, it ends here: %s",
+		       log->name, strerror(errno));
 		log->left_out += log->waiting;
 		close_one(log);
 	}
@@ -114,10 +114,10 @@ static bool has_room(struct opd_ibs_log_file *log, struct opd *opd)
 		return true;
 	}
 	if (log->file && !log->left_out)
-		opd_log(&opd->log,
-			"%s has %" PRIu64
-			" MiB, nothing is added; end the daemon and move it away for a new one",
-			log->name, OPD_IBS_LOG_MAX >> 20);
+		op_log(&opd->log,
+		       "%s has %" PRIu64
+		       " MiB, nothing is added; end the daemon and move it away for a new one",
+		       log->name, OPD_IBS_LOG_MAX >> 20);
 	log->left_out++;
 	return false;
 }
@@ -212,11 +212,10 @@ void opd_ibs_log_sample(struct opd_ibs_log *log, struct opd *opd,
 void opd_ibs_log_print_stats(const struct opd_ibs_log *log, struct opd *opd)
 {
 	if (log->memory.name)
-		opd_log_plain(&opd->log,
-			      "Nr. IBS memory accesses not logged: %" PRIu64,
-			      log->memory.left_out);
+		op_log_plain(&opd->log,
+			     "Nr. IBS memory accesses not logged: %" PRIu64,
+			     log->memory.left_out);
 	if (log->branch.name)
-		opd_log_plain(&opd->log,
-			      "Nr. IBS branches not logged: %" PRIu64,
-			      log->branch.left_out);
+		op_log_plain(&opd->log, "Nr. IBS branches not logged: %" PRIu64,
+			     log->branch.left_out);
 }

@@ -99,14 +99,14 @@ static void weight_print_stats(struct opd *opd, const struct opd_ext *ext)
 	const struct opd_weight *weight = ext->state;
 	const struct opd_ext_events *events = &weight->events;
 
-	opd_log_plain(&opd->log, "-- Weight Statistics --");
-	opd_log_plain(&opd->log, "Nr. samples with a weight: %" PRIu64,
-		      weight->samples);
-	opd_log_plain(&opd->log, "Nr. of them without an event: %" PRIu64,
-		      weight->without);
+	op_log_plain(&opd->log, "-- Weight Statistics --");
+	op_log_plain(&opd->log, "Nr. samples with a weight: %" PRIu64,
+		     weight->samples);
+	op_log_plain(&opd->log, "Nr. of them without an event: %" PRIu64,
+		     weight->without);
 	for (unsigned int i = 0; i < events->nr; i++)
-		opd_log_plain(&opd->log, "%s: %" PRIu64, events->event[i].name,
-			      events->counted[i]);
+		op_log_plain(&opd->log, "%s: %" PRIu64, events->event[i].name,
+			     events->counted[i]);
 }
 
 static const uint32_t codes[] = { OP_WEIGHT, 0 };

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/opd_file.h"
+#include "libop/op_open.h"
 #include "daemon/source/opd_perf_words.h"
 #include "daemon/opd_unwind.h"
 
@@ -25,9 +25,9 @@ struct opd_perf_image {
 	uint64_t cookie;
 	uint64_t hash;
 	char *name; /* as the kernel writes it */
-	struct opd_build_id told; /* the kernel's build-id */
+	struct op_build_id told; /* the kernel's build-id */
 	uint64_t dev, ino, generation; /* the kernel's */
-	struct opd_build_id build_id; /* the kernel's or the file's */
+	struct op_build_id build_id; /* the kernel's or the file's */
 	uint64_t file_dev, file_ino, mtime; /* of the file, if it was found */
 	uint32_t pid; /* where it was first mapped */
 	uint64_t start, end;
@@ -136,17 +136,17 @@ static int make_room(struct opd_perf_images *images)
 /* ---- the file ---------------------------------------------------------------
  */
 
-static bool same_id(const struct opd_build_id *a, const struct opd_build_id *b)
+static bool same_id(const struct op_build_id *a, const struct op_build_id *b)
 {
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
 /* Whether the file @fd is the one that was mapped; then *@st, *@id are its. */
 static bool is_the_one(const struct opd_perf_image *image, int fd,
-		       struct stat *st, struct opd_build_id *id)
+		       struct stat *st, struct op_build_id *id)
 {
 	id->len = 0;
-	if (opd_build_id_of_elf(id, fd))
+	if (op_build_id_of_elf(id, fd))
 		id->len = 0;
 	if (fstat(fd, st))
 		return false;
@@ -157,7 +157,7 @@ static bool is_the_one(const struct opd_perf_image *image, int fd,
 /* @fd, if it is the one that was mapped; else it is closed. */
 static int check(const struct opd_perf_image *image, int fd)
 {
-	struct opd_build_id id;
+	struct op_build_id id;
 	struct stat st;
 
 	if (fd < 0 || is_the_one(image, fd, &st, &id))
@@ -202,15 +202,15 @@ static int open_file(const struct opd_perf_image *image)
 	if (on_no_disk(image->name))
 		return -1;
 	if (!is_deleted(image->name)) {
-		fd = check(image, opd_open_regular(image->name));
+		fd = check(image, op_open_regular(image->name));
 		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s",
 			 image->pid, image->name);
 		if (fd < 0)
-			fd = check(image, opd_open_regular(path));
+			fd = check(image, op_open_regular(path));
 	}
 	if (fd < 0)
-		fd = check(image, opd_open_mapped(image->pid, image->start,
-						  image->end));
+		fd = check(image, op_open_mapped(image->pid, image->start,
+						 image->end));
 	return fd;
 }
 
@@ -218,7 +218,7 @@ static int open_file(const struct opd_perf_image *image)
 static void look_at_file(struct opd_perf_image *image)
 {
 	int fd = open_file(image);
-	struct opd_build_id id;
+	struct op_build_id id;
 	struct stat st;
 
 	if (fd < 0)

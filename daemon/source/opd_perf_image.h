@@ -15,13 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/opd_build_id.h"
+#include "libop/op_build_id.h"
 #include "module/uapi/oprofile.h"
 
 /* What a mapping says of its image. */
 struct opd_perf_image_id {
 	const char *name; /* as the kernel writes it, "... (deleted)" too */
-	struct opd_build_id build_id; /* .len 0: not told */
+	struct op_build_id build_id; /* .len 0: not told */
 	uint64_t dev; /* these are 0 where there is a build-id */
 	uint64_t ino;
 	uint64_t generation;

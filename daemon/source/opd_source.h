@@ -17,7 +17,7 @@
 #include "module/uapi/oprofile.h"
 
 struct opd_events;
-struct opd_log;
+struct op_log;
 struct opd_perf;
 struct opd_source;
 struct opd_unwinder;
@@ -52,7 +52,7 @@ struct opd_source_ops {
 	 * as the source. NULL if that, or all of this, is not so. */
 	struct opd_unwinder *(*unwinder)(struct opd_source *source);
 	/* Write the source's own statistics to the log. */
-	void (*log)(struct opd_source *source, struct opd_log *log);
+	void (*log)(struct opd_source *source, struct op_log *log);
 };
 
 struct opd_source {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/opd_events.h"
-#include "daemon/opd_log.h"
+#include "libop/op_log.h"
 #include "daemon/source/opd_source.h"
 #include "libop/op_config.h"
 
@@ -298,7 +298,7 @@ static int oprofilefs_account(struct opd_source *source,
 }
 
 struct stat_log {
-	struct opd_log *log;
+	struct op_log *log;
 	char folder[32]; /* whose statistics are being written */
 };
 
@@ -327,18 +327,18 @@ static int log_stat(void *arg, const char *folder, const char *name,
 
 	if (strcmp(to->folder, folder)) {
 		snprintf(to->folder, sizeof(to->folder), "%s", folder);
-		opd_log_plain(to->log, "---- Statistics for cpu : %s", folder);
+		op_log_plain(to->log, "---- Statistics for cpu : %s", folder);
 	}
-	opd_log_plain(to->log, "Nr. %s: %" PRIu64, stat_words(name), value);
+	op_log_plain(to->log, "Nr. %s: %" PRIu64, stat_words(name), value);
 	return 0;
 }
 
-static void oprofilefs_log(struct opd_source *source, struct opd_log *log)
+static void oprofilefs_log(struct opd_source *source, struct op_log *log)
 {
 	struct stat_log to = { log, "" };
 
 	if (each_stat(source, log_stat, &to))
-		opd_log(log, "the module's statistics cannot be read");
+		op_log(log, "the module's statistics cannot be read");
 }
 
 const struct opd_source_ops opd_source_oprofilefs = {

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/opd_log.h"
+#include "libop/op_log.h"
 #include "daemon/source/opd_perf_attr.h"
 #include "daemon/source/opd_perf_events.h"
 #include "daemon/source/opd_perf_proc.h"
@@ -426,22 +426,22 @@ static struct opd_unwinder *perf_unwinder(struct opd_source *source)
 	return source->perf->world.stacks.unwinder;
 }
 
-static void log_stacks(const struct opd_perf *perf, struct opd_log *log)
+static void log_stacks(const struct opd_perf *perf, struct op_log *log)
 {
 	struct opd_unwind_stats stats;
 
 	opd_unwinder_stats(perf->world.stacks.unwinder, &stats);
-	opd_log_plain(log, "Nr. bytes of user stack in a sample: %" PRIu32,
-		      perf->events.stack);
-	opd_log_plain(log,
-		      "Nr. unwind tables: %" PRIu64 ", %" PRIu64
-		      " bytes; made %" PRIu64 ", dropped %" PRIu64
-		      ", images without %" PRIu64,
-		      stats.nr_tables, stats.bytes, stats.nr_made,
-		      stats.nr_dropped, stats.nr_failed);
+	op_log_plain(log, "Nr. bytes of user stack in a sample: %" PRIu32,
+		     perf->events.stack);
+	op_log_plain(log,
+		     "Nr. unwind tables: %" PRIu64 ", %" PRIu64
+		     " bytes; made %" PRIu64 ", dropped %" PRIu64
+		     ", images without %" PRIu64,
+		     stats.nr_tables, stats.bytes, stats.nr_made,
+		     stats.nr_dropped, stats.nr_failed);
 }
 
-static void perf_log(struct opd_source *source, struct opd_log *log)
+static void perf_log(struct opd_source *source, struct op_log *log)
 {
 	const struct opd_perf *perf = source->perf;
 	uint64_t bad = 0;
@@ -449,11 +449,11 @@ static void perf_log(struct opd_source *source, struct opd_log *log)
 	for (unsigned int i = 0; i < perf->events.nr_cpus; i++)
 		bad += perf->events.cpus[i].samples.nr_bad +
 		       perf->events.cpus[i].side.nr_bad;
-	opd_log_plain(log, "Nr. records that made no sense: %" PRIu64, bad);
+	op_log_plain(log, "Nr. records that made no sense: %" PRIu64, bad);
 	for (unsigned int i = 0; i < OPD_PERF_NR_STATS; i++)
-		opd_log_plain(log, "Nr. %s: %" PRIu64, stat_names[i],
-			      perf->world.stats[i]);
-	opd_log_plain(log, "Nr. images: %zu", perf->world.images.nr);
+		op_log_plain(log, "Nr. %s: %" PRIu64, stat_names[i],
+			     perf->world.stats[i]);
+	op_log_plain(log, "Nr. images: %zu", perf->world.images.nr);
 	if (perf->target.depth)
 		log_stacks(perf, log);
 }

@@ -64,7 +64,7 @@ static void carry_out(struct opd *opd, struct opd_packer *packer,
 	if (!err)
 		err = opd_packer_commit(packer, wait_ms, &report->diag);
 	if (!err && opd_packer_tidy(packer->dir, &report->diag))
-		opd_log(&opd->log, "%s", report->diag.text);
+		op_log(&opd->log, "%s", report->diag.text);
 	report->recount = opd->stats.recount || packer->pack_damaged;
 	report->nr_files = packer->nr_files;
 	opd_packer_size(packer->dir, &report->after);
@@ -101,13 +101,12 @@ static void succeeded(struct opd *opd, const struct opd_pack_report *report,
 {
 	struct opd_pack *pack = &opd->pack;
 
-	opd_log(&opd->log,
-		"packed %" PRIu64 " sample files, %" PRIu64
-		" KiB with their folders, to %" PRIu64 " KiB (%" PRIu64
-		" KiB before), in %.2f s of a CPU's time",
-		report->nr_files, report->before.loose / 1024,
-		report->after.packed / 1024, report->before.packed / 1024,
-		cost);
+	op_log(&opd->log,
+	       "packed %" PRIu64 " sample files, %" PRIu64
+	       " KiB with their folders, to %" PRIu64 " KiB (%" PRIu64
+	       " KiB before), in %.2f s of a CPU's time",
+	       report->nr_files, report->before.loose / 1024,
+	       report->after.packed / 1024, report->before.packed / 1024, cost);
 	pack->nr_made++;
 	pack->again = pack->left = false;
 	pack->pause = 0;
@@ -128,8 +127,8 @@ static void failed(struct opd *opd, const char *why)
 	if (!strcmp(pack->said.text, why))
 		return;
 	snprintf(pack->said.text, sizeof(pack->said.text), "%s", why);
-	opd_log(&opd->log,
-		"%s; sample files stay as they are and are packed later", why);
+	op_log(&opd->log,
+	       "%s; sample files stay as they are and are packed later", why);
 }
 
 static const char *reason_of(const struct opd_pack_report *report)
@@ -316,7 +315,7 @@ static void start_saved(struct opd *opd)
 
 	opd->pack.saved = NULL;
 	if (start_child(opd, dir, NULL, NULL))
-		opd_log(&opd->log, "%s: cannot be packed", dir);
+		op_log(&opd->log, "%s: cannot be packed", dir);
 	free(dir);
 }
 

@@ -94,8 +94,8 @@ void opd_pack_init(struct opd *opd)
 		opd->pack.left = size.left;
 	/* The packer of an earlier daemon may still be at work. */
 	else if (err != -EBUSY)
-		opd_log(&opd->log, "%s",
-			diag.text[0] ? diag.text : strerror(-err));
+		op_log(&opd->log, "%s",
+		       diag.text[0] ? diag.text : strerror(-err));
 }
 
 /* ---- what is in the way -----------------------------------------------------
@@ -235,6 +235,6 @@ int opd_pack_make_way(struct opd *opd, const char *name,
 	if (err > 0)
 		err = make_way(opd, &way, move, &diag);
 	if (err && diag.text[0])
-		opd_log(&opd->log, "%s", diag.text);
+		op_log(&opd->log, "%s", diag.text);
 	return err;
 }

@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/opd_clock.h"
-#include "daemon/opd_lock.h"
+#include "libop/op_clock.h"
+#include "libop/op_lock.h"
 #include "daemon/store/opd_mangling.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
@@ -169,7 +169,7 @@ static int open_folder(const char *path)
 int opd_packer_lock(const char *dir, unsigned int wait_ms)
 {
 	int fd = open_folder(dir);
-	int err = fd < 0 ? fd : opd_lock(fd, wait_ms, &opd_clock);
+	int err = fd < 0 ? fd : op_lock(fd, wait_ms, &op_clock);
 
 	if (err && fd >= 0)
 		close(fd);

@@ -190,8 +190,8 @@ static void leave_out(struct work *work, struct member *member, int why)
 		opd_sample_file_damaged(work->opd, member->path);
 		return;
 	}
-	opd_log(&work->opd->log, "%s: %s in it is damaged and left out: %s",
-		member->path, member->name, strerror(-why));
+	op_log(&work->opd->log, "%s: %s in it is damaged and left out: %s",
+	       member->path, member->name, strerror(-why));
 	work->packer->pack_damaged = true;
 }
 
@@ -268,8 +268,8 @@ static int write_sum(struct work *work, struct member *members, size_t nr)
 	if (!err)
 		err = write_parts(work, members->name, &parts);
 	if (!err)
-		opd_verbose(&work->opd->log, OPD_V_SFILE, "packed %s",
-			    members->name);
+		op_verbose(&work->opd->log, OP_V_SFILE, "packed %s",
+			   members->name);
 	parts_release(&parts);
 	return err;
 }
@@ -327,7 +327,7 @@ static void keep_damaged(struct work *work)
 
 	snprintf(bad, sizeof(bad), "%.4000s.bad", path);
 	if (link(path, bad) && errno != EEXIST)
-		opd_log(&work->opd->log, "%s: %s", bad, strerror(errno));
+		op_log(&work->opd->log, "%s: %s", bad, strerror(errno));
 }
 
 int opd_packer_write(struct opd *opd, struct opd_packer *packer,
@@ -432,8 +432,8 @@ static int spread(struct opd *opd, struct out *out)
 		}
 		err = write_loose(out, entry);
 		if (err == -EBADMSG) {
-			opd_log(&opd->log, "%s: %s in the pack is damaged",
-				out->dir, entry->name);
+			op_log(&opd->log, "%s: %s in the pack is damaged",
+			       out->dir, entry->name);
 			opd->stats.recount = true;
 			err = 0;
 		}

@@ -58,8 +58,8 @@ static void fill_header(struct op_sample_header *header, const struct opd *opd,
 static bool may_mix(const struct op_sample_header *a,
 		    const struct op_sample_header *b)
 {
-	struct opd_build_id a_id = { .len = a->build_id_len };
-	struct opd_build_id b_id = { .len = b->build_id_len };
+	struct op_build_id a_id = { .len = a->build_id_len };
+	struct op_build_id b_id = { .len = b->build_id_len };
 
 	memcpy(a_id.bytes, a->build_id, sizeof(a_id.bytes));
 	memcpy(b_id.bytes, b->build_id, sizeof(b_id.bytes));
@@ -79,8 +79,8 @@ static bool may_mix(const struct op_sample_header *a,
 
 static int no_free_name(struct opd *opd, const char *path)
 {
-	opd_log(&opd->log, "%s: there are too many earlier files of this name",
-		path);
+	op_log(&opd->log, "%s: there are too many earlier files of this name",
+	       path);
 	return -EEXIST;
 }
 
@@ -103,10 +103,10 @@ void opd_sample_file_damaged(struct opd *opd, const char *path)
 			snprintf(bad, sizeof(bad), "%s.bad-%d", path, i);
 		if (access(bad, F_OK)) {
 			opd->stats.recount = true;
-			opd_log(&opd->log,
-				"%s: damaged sample file, renamed to .bad: %s",
-				path,
-				rename(path, bad) ? strerror(errno) : "done");
+			op_log(&opd->log,
+			       "%s: damaged sample file, renamed to .bad: %s",
+			       path,
+			       rename(path, bad) ? strerror(errno) : "done");
 			return;
 		}
 	}
@@ -136,7 +136,7 @@ static void add_to_ledger(struct opd *opd, const char *dir, uint64_t nr,
 	    !op_ledger_write(&ledger, path, &diag))
 		return;
 fail:
-	opd_log(&opd->log, "%s: %s", path, diag.text);
+	op_log(&opd->log, "%s: %s", path, diag.text);
 }
 
 /* The folder number @i from 1 for what is set aside. Returns 0 or -errno. */
@@ -192,10 +192,10 @@ static int set_aside(struct opd *opd, const char *path, const char *name,
 			err = move_to(path, to);
 		if (err)
 			return err;
-		opd_log(&opd->log,
-			"%s: %" PRIu64
-			" samples of another build or timer rate were moved to %s",
-			name, nr, dir);
+		op_log(&opd->log,
+		       "%s: %" PRIu64
+		       " samples of another build or timer rate were moved to %s",
+		       name, nr, dir);
 		count_stacks(to, name, stacks);
 		opd_stats_set_aside(opd, nr, stacks);
 		add_to_ledger(opd, dir, nr, stacks);
@@ -367,11 +367,11 @@ static int open_named(struct opd *opd, int err, const char *name,
 	if (!err)
 		err = open_checked(opd, path, name, header, store);
 	if (err)
-		opd_log(&opd->log, "sample file of %s: %s",
-			image->name ? image->name : "anonymous memory",
-			strerror(-err));
+		op_log(&opd->log, "sample file of %s: %s",
+		       image->name ? image->name : "anonymous memory",
+		       strerror(-err));
 	else
-		opd_verbose(&opd->log, OPD_V_SFILE, "opened %s", name);
+		op_verbose(&opd->log, OP_V_SFILE, "opened %s", name);
 	return err;
 }
 

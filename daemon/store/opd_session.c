@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_lock.h"
+#include "libop/op_lock.h"
 #include "daemon/store/opd_mangling.h"
 #include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_sample_file.h"
@@ -71,12 +71,12 @@ static bool is_gone(int fd)
  * The child that packs has the lock, too, until it has run for an instant. Of
  * a daemon that was killed right then it is the only one.
  */
-static int take_lock(int fd, const struct opd_clock *clock)
+static int take_lock(int fd, const struct op_clock *clock)
 {
-	int err = opd_lock(fd, 0, clock);
+	int err = op_lock(fd, 0, clock);
 
 	for (int i = 0; i < LOCK_TRIES && err == -EBUSY && is_gone(fd); i++)
-		err = opd_lock(fd, LOCK_WAIT_MS, clock);
+		err = op_lock(fd, LOCK_WAIT_MS, clock);
 	return err;
 }
 
@@ -120,8 +120,7 @@ void opd_session_unlock(struct opd *opd)
 	if (opd->lock_fd < 0)
 		return;
 	if (ftruncate(opd->lock_fd, 0))
-		opd_log(&opd->log, "%s: %s", opd->session.lock,
-			strerror(errno));
+		op_log(&opd->log, "%s: %s", opd->session.lock, strerror(errno));
 	close(opd->lock_fd);
 	opd->lock_fd = -1;
 }
@@ -152,12 +151,12 @@ static void cannot_count(struct opd *opd, const struct db_member *member,
 			 int err)
 {
 	if (member->entry)
-		opd_log(&opd->log, "%s: %s in it cannot be read: %s",
-			member->path, member->name, strerror(-err));
+		op_log(&opd->log, "%s: %s in it cannot be read: %s",
+		       member->path, member->name, strerror(-err));
 	else if (err == -EBADMSG || err == -EPROTO)
 		opd_sample_file_damaged(opd, member->path);
 	else
-		opd_log(&opd->log, "%s: %s", member->path, strerror(-err));
+		op_log(&opd->log, "%s: %s", member->path, strerror(-err));
 }
 
 static int count_flat(struct count *count, const struct db_member *member)
@@ -204,7 +203,7 @@ static int tell_unlisted(const char *path, int err, void *ctx)
 {
 	struct count *count = ctx;
 
-	opd_log(&count->opd->log, "%s: %s", path, strerror(-err));
+	op_log(&count->opd->log, "%s: %s", path, strerror(-err));
 	return 0;
 }
 
@@ -217,7 +216,7 @@ static void check_pack(struct opd *opd, const struct db_folder *folder)
 	if (err == -EBADMSG || err == -EPROTO)
 		opd_sample_file_damaged(opd, path);
 	else if (err)
-		opd_log(&opd->log, "%s: %s", path, strerror(-err));
+		op_log(&opd->log, "%s: %s", path, strerror(-err));
 }
 
 int opd_session_count(struct opd *opd, uint64_t *nr, uint64_t *stacks)
@@ -238,8 +237,8 @@ int opd_session_count(struct opd *opd, uint64_t *nr, uint64_t *stacks)
 		db_folder_close(count.folder);
 	}
 	if (err)
-		opd_log(&opd->log, "%s: cannot be read: %s", path,
-			strerror(-err));
+		op_log(&opd->log, "%s: cannot be read: %s", path,
+		       strerror(-err));
 	*nr = count.nr;
 	return err;
 }

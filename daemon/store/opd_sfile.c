@@ -132,8 +132,8 @@ static void drop_oldest(struct opd *opd)
 
 	if (sfiles->nr < 2)
 		return;
-	opd_verbose(&opd->log, OPD_V_SFILE, "closing some of %zu sample files",
-		    sfiles->nr);
+	op_verbose(&opd->log, OP_V_SFILE, "closing some of %zu sample files",
+		   sfiles->nr);
 	last = find_old_use(sfiles);
 	for_each(opd, drop_until, &last);
 }
@@ -334,7 +334,7 @@ static void forget_odb(struct opd *opd, struct opd_sfile *sfile,
 {
 	if (!sfile->odbs[counter])
 		return;
-	opd_log(&opd->log, "a sample file was deleted: starting a new one");
+	op_log(&opd->log, "a sample file was deleted: starting a new one");
 	opd->stats.recount = true;
 	opd_sfile_close_odb(opd, &sfile->odbs[counter]);
 }
@@ -349,8 +349,8 @@ int opd_sfile_add(struct opd *opd, struct opd_sfile *sfile,
 		err = add(opd, sfile, counter, offset);
 	}
 	if (err && sfile->odbs[counter])
-		opd_log(&opd->log, "a sample file cannot grow: %s",
-			strerror(-err));
+		op_log(&opd->log, "a sample file cannot grow: %s",
+		       strerror(-err));
 	return err;
 }
 
@@ -360,7 +360,7 @@ static void sync_one(struct opd *opd, struct opd_sfile *sfile, const void *arg)
 	sfile->failed = 0;
 	for (unsigned int i = 0; i < sfile->nr_odbs; i++)
 		if (sfile->odbs[i] && odb_sync(sfile->odbs[i]))
-			opd_log(&opd->log, "a sample file cannot be written");
+			op_log(&opd->log, "a sample file cannot be written");
 	opd_extended_sync(opd, sfile);
 }
 

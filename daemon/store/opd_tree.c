@@ -304,7 +304,7 @@ int opd_tree_add(struct opd *opd, const struct opd_sfile_key *key,
 	if (err != -ESTALE && err != -ENOENT)
 		return err;
 	/* Somebody deleted the file or put another in its place. */
-	opd_log(&opd->log, "a call tree was deleted: starting a new one");
+	op_log(&opd->log, "a call tree was deleted: starting a new one");
 	close_tree(&opd->trees, tree);
 	open_tree(opd, tree);
 	return tree->ctree ? add_stack(opd, tree, spots, nr, root) : -EIO;

@@ -192,7 +192,7 @@ static void feed(struct opd *opd, const struct words *w)
 
 static void name_images(struct opd *opd)
 {
-	const struct opd_build_id none = { 0, { 0 } };
+	const struct op_build_id none = { 0, { 0 } };
 	struct op_cookie_query query = { .cookie = 0 };
 	char module[32];
 

@@ -20,9 +20,9 @@ may() {
 }
 
 may libdb libdb libdb/table libdb/tree libdb/pack
-may libop libop
+may libop libop module/uapi
 may libpp libpp libdb libop
-may libcfi libcfi libop
+may libcfi libcfi libop module/uapi
 may daemon daemon daemon/source daemon/store daemon/feature libcfi libdb libop module/uapi
 may utils utils libop module/uapi
 may pp pp libpp libop libdb

@@ -52,7 +52,7 @@ TYPE_WORDS = set(
 ASSIGNMENTS = set("= += -= *= /= %= &= |= ^= <<= >>=".split())
 ASSERTS = {"assert", "static_assert", "_Static_assert", "BUILD_BUG_ON"}
 # Calls that only tell people something.
-LOGS = {"opd_log", "opd_log_plain", "opd_verbose", "perror", "warn", "warnx"}
+LOGS = {"op_log", "op_log_plain", "op_verbose", "perror", "warn", "warnx"}
 # Only a leak checker sees that one of these is missing.
 FREES = re.compile(r"(.*_)?(free|release)$")
 

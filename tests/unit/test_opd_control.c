@@ -90,7 +90,7 @@ static void be_daemon(const struct live *live, int ready)
 	opd_events_timer(&opd->options.events);
 	snprintf(spec, sizeof(spec), "oprofilefs:%s", live->fs);
 	if (opd_session_make(opd, &diag) || opd_session_lock(opd, &diag) ||
-	    opd_log_open(&opd->log, opd->session.log, &diag) ||
+	    op_log_open(&opd->log, opd->session.log, &diag) ||
 	    opd_source_open(&opd->source, spec, &opd->options.events, &diag) ||
 	    opd_setup(opd, &diag) || opd_loop_init(opd, &diag) ||
 	    opd_control_open(opd, &diag)) {

@@ -66,7 +66,7 @@ static int feed_account(struct opd_source *source, struct op_ledger *ledger)
 }
 
 /* The statistics end with this: it is the end of a test, too. */
-static void feed_log(struct opd_source *source, struct opd_log *log)
+static void feed_log(struct opd_source *source, struct op_log *log)
 {
 	(void)source;
 	(void)log;
@@ -292,8 +292,8 @@ static void test_ticks(void **state)
 	struct fixture *f = new_loop(1000);
 
 	(void)state;
-	for (unsigned int i = 0; i < OPD_LOG_BUDGET + 5; i++)
-		opd_log(&f->opd.log, "line %u", i);
+	for (unsigned int i = 0; i < OP_LOG_BUDGET + 5; i++)
+		op_log(&f->opd.log, "line %u", i);
 	assert_int_equal(
 		timerfd_settime(f->opd.loop.timer_fd, 0, &at_once, NULL), 0);
 	opd_loop_run(&f->opd);
@@ -316,7 +316,7 @@ static void test_signals(void **state)
 
 	(void)state;
 	assert_int_equal(eventfd_write(f->opd.source.fd, 1), 0);
-	opd_log(&f->opd.log, "before");
+	op_log(&f->opd.log, "before");
 	snprintf(moved, sizeof(moved), "%s.old", f->opd.session.log);
 	assert_int_equal(rename(f->opd.session.log, moved), 0);
 	raise(SIGHUP);

@@ -27,7 +27,7 @@ static void count_pause(unsigned int ms)
 	assert_true(ms > 0);
 }
 
-static const struct opd_clock clock_of_test = {
+static const struct op_clock clock_of_test = {
 	.seconds = now_seconds,
 	.pause = count_pause,
 };

@@ -14,9 +14,9 @@ static uint64_t cookie_of(struct opd_perf_images *images,
 	return cookie;
 }
 
-static struct opd_build_id build_of(uint8_t first, unsigned int len)
+static struct op_build_id build_of(uint8_t first, unsigned int len)
 {
-	struct opd_build_id id = { .len = len };
+	struct op_build_id id = { .len = len };
 
 	memset(id.bytes, 0x55, len);
 	id.bytes[0] = first;
@@ -210,7 +210,7 @@ static struct op_cookie_query look(const struct opd_perf_image_id *id)
 }
 
 static void expect_file(const struct op_cookie_query *q, const struct stat *st,
-			struct opd_build_id build_id)
+			struct op_build_id build_id)
 {
 	assert_int_equal(q->mtime, st->st_mtime);
 	assert_int_equal(q->dev, st->st_dev);

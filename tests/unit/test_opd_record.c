@@ -232,7 +232,7 @@ static void put_session(struct words *w)
 
 static void add_ranges(struct opd *opd)
 {
-	const struct opd_build_id id = { 4, { 1, 2, 3, 4 } };
+	const struct op_build_id id = { 4, { 1, 2, 3, 4 } };
 
 	opd->kernel.stale = false;
 	assert_int_equal(opd_kernel_add(opd, "vmlinux", 0xffffffff81000000,

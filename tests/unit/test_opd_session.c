@@ -535,7 +535,7 @@ static void pause_for_heir(unsigned int ms)
 	assert_int_equal(read(heir.gone, &c, 1), 0);
 }
 
-static const struct opd_clock heir_clock = { .pause = pause_for_heir };
+static const struct op_clock heir_clock = { .pause = pause_for_heir };
 
 /* Of a daemon that has taken the lock and ended. */
 static void leave_heir(struct fixture *f, unsigned int keep_ms)

@@ -4,7 +4,7 @@
  * out, and its account.
  */
 
-#include "daemon/opd_log.h"
+#include "libop/op_log.h"
 #include "daemon/source/opd_perf_events.h"
 #include "daemon/source/opd_source.h"
 #include "tests/unit/perf_records.h"
@@ -157,14 +157,14 @@ static void show_log(struct rig *rig, FILE *out)
 {
 	struct op_diag diag = { "" };
 	char path[] = "/tmp/opd-log-XXXXXX", line[256];
-	struct opd_log log;
+	struct op_log log;
 	FILE *file;
 
 	close(mkstemp(path));
-	opd_log_init(&log);
-	assert_int_equal(opd_log_open(&log, path, &diag), 0);
+	op_log_init(&log);
+	assert_int_equal(op_log_open(&log, path, &diag), 0);
 	rig->source.ops->log(&rig->source, &log);
-	opd_log_close(&log);
+	op_log_close(&log);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "daemon/opd_lock.h"
+#include "libop/op_lock.h"
 
 #include <errno.h>
 #include <sys/file.h>
 
-#include "daemon/opd_clock.h"
+#include "libop/op_clock.h"
 
 #define PAUSE_MS 10
 
-int opd_lock(int fd, unsigned int wait_ms, const struct opd_clock *clock)
+int op_lock(int fd, unsigned int wait_ms, const struct op_clock *clock)
 {
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
 		int err = errno == EWOULDBLOCK ? -EBUSY : -errno;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/opd_build_id.h"
+#include "libop/op_build_id.h"
 #include "libop/op_file.h"
 
 #define MAX_NOTES 16384 /* bytes of notes that are read */
@@ -20,7 +20,7 @@ static size_t round_up(size_t n)
 	return (n + 3) / 4 * 4;
 }
 
-static bool take_note(struct opd_build_id *id, const Elf64_Nhdr *note,
+static bool take_note(struct op_build_id *id, const Elf64_Nhdr *note,
 		      const uint8_t *name, const uint8_t *desc)
 {
 	if (note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 ||
@@ -34,8 +34,7 @@ static bool take_note(struct opd_build_id *id, const Elf64_Nhdr *note,
 	return true;
 }
 
-int opd_build_id_in_notes(struct opd_build_id *id, const void *notes,
-			  size_t len)
+int op_build_id_in_notes(struct op_build_id *id, const void *notes, size_t len)
 {
 	const uint8_t *bytes = notes;
 	size_t at = 0;
@@ -58,7 +57,7 @@ int opd_build_id_in_notes(struct opd_build_id *id, const void *notes,
 	return -ENOENT;
 }
 
-int opd_build_id_of_notes_file(struct opd_build_id *id, const char *path)
+int op_build_id_of_notes_file(struct op_build_id *id, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	uint8_t notes[MAX_NOTES];
@@ -70,7 +69,7 @@ int opd_build_id_of_notes_file(struct opd_build_id *id, const char *path)
 	close(fd);
 	if (len < 0)
 		return -EIO;
-	return opd_build_id_in_notes(id, notes, (size_t)len);
+	return op_build_id_in_notes(id, notes, (size_t)len);
 }
 
 /* ---- ELF files --------------------------------------------------------------
@@ -137,7 +136,7 @@ static int read_segment(int fd, const struct segments *all, unsigned int nr,
 	return 0;
 }
 
-static int read_notes(struct opd_build_id *id, int fd, struct segment *segment)
+static int read_notes(struct op_build_id *id, int fd, struct segment *segment)
 {
 	uint8_t notes[MAX_NOTES];
 	int err;
@@ -145,10 +144,10 @@ static int read_notes(struct opd_build_id *id, int fd, struct segment *segment)
 	if (segment->len > sizeof(notes))
 		segment->len = sizeof(notes);
 	err = op_file_read_at(fd, notes, segment->len, segment->offset);
-	return err ? err : opd_build_id_in_notes(id, notes, segment->len);
+	return err ? err : op_build_id_in_notes(id, notes, segment->len);
 }
 
-int opd_build_id_of_elf(struct opd_build_id *id, int fd)
+int op_build_id_of_elf(struct op_build_id *id, int fd)
 {
 	struct segments all;
 	struct segment segment;

@@ -22,14 +22,14 @@ static size_t put_note(uint8_t *to, const char *name, uint32_t type,
 static void notes(void **state)
 {
 	uint8_t bytes[512] = { 0 };
-	struct opd_build_id id;
+	struct op_build_id id;
 	size_t len;
 
 	(void)state;
 	len = put_note(bytes, "CORE", NT_GNU_BUILD_ID, 20);
 	len += put_note(bytes + len, "GNU", NT_GNU_ABI_TAG, 16);
 	len += put_note(bytes + len, "GNU", NT_GNU_BUILD_ID, 20);
-	assert_int_equal(opd_build_id_in_notes(&id, bytes, len), 0);
+	assert_int_equal(op_build_id_in_notes(&id, bytes, len), 0);
 	assert_int_equal(id.len, 20);
 	assert_int_equal(id.bytes[19], 0xab);
 	for (size_t cut = 0; cut < len; cut++) {
@@ -37,20 +37,19 @@ static void notes(void **state)
 
 		assert_non_null(copy);
 		memcpy(copy, bytes, cut);
-		assert_int_equal(opd_build_id_in_notes(&id, copy, cut),
-				 -ENOENT);
+		assert_int_equal(op_build_id_in_notes(&id, copy, cut), -ENOENT);
 		free(copy);
 	}
 	len = put_note(bytes, "GNU", NT_GNU_BUILD_ID, 33); /* too long */
-	assert_int_equal(opd_build_id_in_notes(&id, bytes, len), -ENOENT);
+	assert_int_equal(op_build_id_in_notes(&id, bytes, len), -ENOENT);
 	len = put_note(bytes, "GNU", NT_GNU_BUILD_ID, 0);
-	assert_int_equal(opd_build_id_in_notes(&id, bytes, len), -ENOENT);
+	assert_int_equal(op_build_id_in_notes(&id, bytes, len), -ENOENT);
 }
 
 static void lengths_of_notes_are_checked(void **state)
 {
 	const uint32_t sizes[] = { 0xffffffff, 0xfffffffc, 0x80000000, 64, 13 };
-	struct opd_build_id id;
+	struct op_build_id id;
 	uint8_t bytes[64];
 
 	(void)state;
@@ -59,13 +58,11 @@ static void lengths_of_notes_are_checked(void **state)
 
 		memset(bytes, 0, sizeof(bytes));
 		memcpy(bytes, &note, sizeof(note));
-		assert_int_equal(opd_build_id_in_notes(&id, bytes, 28),
-				 -ENOENT);
+		assert_int_equal(op_build_id_in_notes(&id, bytes, 28), -ENOENT);
 		note = (Elf64_Nhdr){ 4, sizes[i], NT_GNU_BUILD_ID };
 		memcpy(bytes, &note, sizeof(note));
 		memcpy(bytes + sizeof(note), "GNU", 4);
-		assert_int_equal(opd_build_id_in_notes(&id, bytes, 28),
-				 -ENOENT);
+		assert_int_equal(op_build_id_in_notes(&id, bytes, 28), -ENOENT);
 	}
 }
 
@@ -74,24 +71,24 @@ static void files_of_notes(void **state)
 	char path[] = "/tmp/opd-notes-XXXXXX";
 	uint8_t bytes[20000] = { 0 };
 	int fd = mkstemp(path);
-	struct opd_build_id id;
+	struct op_build_id id;
 	size_t len;
 
 	(void)state;
 	assert_true(fd >= 0);
-	assert_int_equal(opd_build_id_of_notes_file(&id, path), -ENOENT);
+	assert_int_equal(op_build_id_of_notes_file(&id, path), -ENOENT);
 	len = put_note(bytes, "GNU", NT_GNU_ABI_TAG, 16);
 	len += put_note(bytes + len, "GNU", NT_GNU_BUILD_ID, 20);
 	assert_int_equal(write(fd, bytes, len), len);
-	assert_int_equal(opd_build_id_of_notes_file(&id, path), 0);
+	assert_int_equal(op_build_id_of_notes_file(&id, path), 0);
 	assert_int_equal(id.len, 20);
 	/* Longer than any notes are. */
 	assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
-	assert_int_equal(opd_build_id_of_notes_file(&id, path), 0);
+	assert_int_equal(op_build_id_of_notes_file(&id, path), 0);
 	close(fd);
 	unlink(path);
-	assert_int_equal(opd_build_id_of_notes_file(&id, path), -ENOENT);
-	assert_true(opd_build_id_of_notes_file(&id, "/tmp") < 0);
+	assert_int_equal(op_build_id_of_notes_file(&id, path), -ENOENT);
+	assert_true(op_build_id_of_notes_file(&id, "/tmp") < 0);
 }
 
 /* ---- ELF files --------------------------------------------------------------
@@ -187,7 +184,7 @@ static void elf_usual(struct elf *elf, bool is_64)
 }
 
 /* What is said of the first @len bytes as a file. */
-static int ask_part(const struct elf *elf, size_t len, struct opd_build_id *id)
+static int ask_part(const struct elf *elf, size_t len, struct op_build_id *id)
 {
 	FILE *file = tmpfile();
 	int err;
@@ -195,21 +192,21 @@ static int ask_part(const struct elf *elf, size_t len, struct opd_build_id *id)
 	assert_non_null(file);
 	assert_int_equal(write(fileno(file), elf->bytes, len), len);
 	memset(id, 0xff, sizeof(*id));
-	err = opd_build_id_of_elf(id, fileno(file));
+	err = op_build_id_of_elf(id, fileno(file));
 	fclose(file);
 	return err;
 }
 
 static int ask(const struct elf *elf)
 {
-	struct opd_build_id id;
+	struct op_build_id id;
 
 	return ask_part(elf, ELF_LEN, &id);
 }
 
 static void files_of_programs(void **state)
 {
-	struct opd_build_id id;
+	struct op_build_id id;
 	uint8_t expected[20];
 	struct elf elf;
 
@@ -235,13 +232,13 @@ static int ask_memory(struct dl_phdr_info *info, size_t len, void *arg)
 	/* The headers are at the start of what is loaded. */
 	const char *base = (const char *)info->dlpi_phdr - sizeof(ElfW(Ehdr));
 	const ElfW(Phdr) *p = info->dlpi_phdr;
-	struct opd_build_id *id = arg;
+	struct op_build_id *id = arg;
 
 	(void)len;
 	for (int i = 0; !id->len && i < info->dlpi_phnum; i++)
 		if (p[i].p_type == PT_NOTE &&
-		    opd_build_id_in_notes(id, base + p[i].p_offset,
-					  p[i].p_filesz))
+		    op_build_id_in_notes(id, base + p[i].p_offset,
+					 p[i].p_filesz))
 			id->len = 0;
 	return 1; /* the first one is the program */
 }
@@ -249,12 +246,12 @@ static int ask_memory(struct dl_phdr_info *info, size_t len, void *arg)
 static void this_program(void **state)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	struct opd_build_id in_file = { 0, { 0 } }, in_memory = { 0, { 0 } };
+	struct op_build_id in_file = { 0, { 0 } }, in_memory = { 0, { 0 } };
 	int err;
 
 	(void)state;
 	assert_true(fd >= 0);
-	err = opd_build_id_of_elf(&in_file, fd);
+	err = op_build_id_of_elf(&in_file, fd);
 	close(fd);
 	dl_iterate_phdr(ask_memory, &in_memory);
 	assert_int_equal(err, in_memory.len ? 0 : -ENOENT);
@@ -264,7 +261,7 @@ static void this_program(void **state)
 
 static void cut_programs(void **state)
 {
-	struct opd_build_id id;
+	struct op_build_id id;
 	struct elf elf;
 
 	(void)state;
@@ -384,7 +381,7 @@ static void notes_that_lie(void **state)
 /* Any one byte of the headers and notes may be any other. */
 static void damaged_programs_are_harmless(void **state)
 {
-	struct opd_build_id id;
+	struct op_build_id id;
 	struct elf elf;
 
 	(void)state;
@@ -399,7 +396,7 @@ static void damaged_programs_are_harmless(void **state)
 					    id.len <= OP_BUILD_ID_MAX);
 		}
 	}
-	assert_true(opd_build_id_of_elf(&id, -1) < 0);
+	assert_true(op_build_id_of_elf(&id, -1) < 0);
 }
 
 int main(void)

@@ -3,18 +3,18 @@
 
 #include <limits.h>
 
-#include "daemon/opd_log.h"
+#include "libop/op_log.h"
 #include "tests/unit/opd_fixture.h"
 
 /* A log in a folder of its own. */
-static struct fixture *new_log(struct opd_log *log, char *path, size_t size)
+static struct fixture *new_log(struct op_log *log, char *path, size_t size)
 {
 	struct fixture *f = new_fixture();
 	struct op_diag diag = { "" };
 
 	snprintf(path, size, "%s/log", f->dir);
-	opd_log_init(log);
-	assert_int_equal(opd_log_open(log, path, &diag), 0);
+	op_log_init(log);
+	assert_int_equal(op_log_open(log, path, &diag), 0);
 	return f;
 }
 
@@ -37,37 +37,37 @@ static unsigned int count_lines(const char *path, char *line, size_t size)
 static void test_lines(void **state)
 {
 	char path[128], line[4096], text[3000];
-	struct opd_log log;
+	struct op_log log;
 	struct fixture *f = new_log(&log, path, sizeof(path));
 
 	(void)state;
-	opd_log_plain(&log, "%s %d", "one", 1);
+	op_log_plain(&log, "%s %d", "one", 1);
 	assert_int_equal(count_lines(path, line, sizeof(line)), 1);
 	assert_string_equal(line, "one 1\n");
-	opd_log_plain(&log, "a\tb\nc\x1f d~\x7f\x80");
+	op_log_plain(&log, "a\tb\nc\x1f d~\x7f\x80");
 	count_lines(path, line, sizeof(line));
 	assert_string_equal(line, "a?b?c? d~?\x80\n");
-	opd_log(&log, "two\n");
+	op_log(&log, "two\n");
 	assert_int_equal(count_lines(path, line, sizeof(line)), 3);
 	assert_int_equal(strspn(line, "0123456789-: "), 20);
 	assert_string_equal(line + 20, "two?\n");
 	/* 2048 bytes with the time and the newline. */
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
-	opd_log_plain(&log, "%s", text);
+	op_log_plain(&log, "%s", text);
 	assert_int_equal(count_lines(path, line, sizeof(line)), 4);
 	assert_int_equal(strlen(line), 2047);
 	assert_int_equal(strspn(line, "x"), 2046);
-	opd_log(&log, "%s", text);
+	op_log(&log, "%s", text);
 	count_lines(path, line, sizeof(line));
 	assert_int_equal(strlen(line), 2047);
-	opd_log_plain(&log, "%.2046s", text);
+	op_log_plain(&log, "%.2046s", text);
 	count_lines(path, line, sizeof(line));
 	assert_int_equal(strlen(line), 2047);
-	opd_log_plain(&log, "%.2045s", text);
+	op_log_plain(&log, "%.2045s", text);
 	count_lines(path, line, sizeof(line));
 	assert_int_equal(strlen(line), 2046);
-	opd_log_close(&log);
+	op_log_close(&log);
 	free_fixture(f);
 }
 
@@ -75,31 +75,31 @@ static void test_lines(void **state)
 static void test_budget(void **state)
 {
 	char path[128], line[4096];
-	struct opd_log log;
+	struct op_log log;
 	struct fixture *f = new_log(&log, path, sizeof(path));
 
 	(void)state;
-	opd_log_refill(&log);
+	op_log_refill(&log);
 	assert_int_equal(count_lines(path, line, sizeof(line)), 0);
-	for (unsigned int i = 0; i < OPD_LOG_BUDGET; i++)
-		opd_log(&log, "%u", i);
-	assert_int_equal(count_lines(path, line, sizeof(line)), OPD_LOG_BUDGET);
+	for (unsigned int i = 0; i < OP_LOG_BUDGET; i++)
+		op_log(&log, "%u", i);
+	assert_int_equal(count_lines(path, line, sizeof(line)), OP_LOG_BUDGET);
 	for (unsigned int i = 0; i < 7; i++)
-		opd_log(&log, "%u", i);
-	assert_int_equal(count_lines(path, line, sizeof(line)), OPD_LOG_BUDGET);
-	opd_log_plain(&log, "plain");
+		op_log(&log, "%u", i);
+	assert_int_equal(count_lines(path, line, sizeof(line)), OP_LOG_BUDGET);
+	op_log_plain(&log, "plain");
 	assert_int_equal(count_lines(path, line, sizeof(line)),
-			 OPD_LOG_BUDGET + 1);
-	opd_log_refill(&log);
+			 OP_LOG_BUDGET + 1);
+	op_log_refill(&log);
 	assert_int_equal(count_lines(path, line, sizeof(line)),
-			 OPD_LOG_BUDGET + 2);
+			 OP_LOG_BUDGET + 2);
 	assert_string_equal(line + 20, "7 lines were left out here\n");
-	opd_log_refill(&log);
-	for (unsigned int i = 0; i < OPD_LOG_BUDGET + 1; i++)
-		opd_log(&log, "%u", i);
+	op_log_refill(&log);
+	for (unsigned int i = 0; i < OP_LOG_BUDGET + 1; i++)
+		op_log(&log, "%u", i);
 	assert_int_equal(count_lines(path, line, sizeof(line)),
-			 2 * OPD_LOG_BUDGET + 2);
-	opd_log_close(&log);
+			 2 * OP_LOG_BUDGET + 2);
+	op_log_close(&log);
 	free_fixture(f);
 }
 
@@ -108,29 +108,29 @@ static void test_reopened(void **state)
 {
 	char path[128], moved[160], line[4096];
 	struct op_diag diag = { "" };
-	struct opd_log log;
+	struct op_log log;
 	struct fixture *f = new_log(&log, path, sizeof(path));
 	int fd;
 
 	(void)state;
-	opd_log_plain(&log, "first");
+	op_log_plain(&log, "first");
 	snprintf(moved, sizeof(moved), "%s.old", path);
 	assert_int_equal(rename(path, moved), 0);
-	assert_int_equal(opd_log_open(&log, "/none/log", &diag), -ENOENT);
+	assert_int_equal(op_log_open(&log, "/none/log", &diag), -ENOENT);
 	assert_string_equal(diag.text, "/none/log: No such file or directory");
-	opd_log_plain(&log, "second");
+	op_log_plain(&log, "second");
 	assert_int_equal(count_lines(moved, line, sizeof(line)), 2);
 	fd = log.fd;
-	assert_int_equal(opd_log_open(&log, path, &diag), 0);
+	assert_int_equal(op_log_open(&log, path, &diag), 0);
 	assert_int_equal(fcntl(fd, F_GETFD), -1);
 	assert_true(fcntl(log.fd, F_GETFD) & FD_CLOEXEC);
-	opd_log_plain(&log, "third");
+	op_log_plain(&log, "third");
 	assert_int_equal(count_lines(path, line, sizeof(line)), 1);
 	assert_int_equal(count_lines(moved, line, sizeof(line)), 2);
-	opd_log_close(&log);
-	opd_log_close(&log);
-	opd_log_plain(&log, "nowhere");
-	opd_log(&log, "nowhere");
+	op_log_close(&log);
+	op_log_close(&log);
+	op_log_plain(&log, "nowhere");
+	op_log(&log, "nowhere");
 	assert_int_equal(count_lines(path, line, sizeof(line)), 1);
 	free_fixture(f);
 }

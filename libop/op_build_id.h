@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_BUILD_ID_H
-#define DAEMON_OPD_BUILD_ID_H
+#ifndef LIBOP_OP_BUILD_ID_H
+#define LIBOP_OP_BUILD_ID_H
 
 /*
  * The build-id among ELF notes: of the kernel and its modules as sysfs has
@@ -13,22 +13,21 @@
 
 #include "module/uapi/oprofile.h"
 
-struct opd_build_id {
+struct op_build_id {
 	unsigned int len; /* bytes, 0: none */
 	uint8_t bytes[OP_BUILD_ID_MAX];
 };
 
 /* Find it in the @len bytes of notes at @notes. Returns 0 or -ENOENT. */
-int opd_build_id_in_notes(struct opd_build_id *id, const void *notes,
-			  size_t len);
+int op_build_id_in_notes(struct op_build_id *id, const void *notes, size_t len);
 
 /* Find it in a file of bare notes. Returns 0, -ENOENT or -errno. */
-int opd_build_id_of_notes_file(struct opd_build_id *id, const char *path);
+int op_build_id_of_notes_file(struct op_build_id *id, const char *path);
 
 /*
  * Find it in the ELF file @fd, of any class but of this machine's byte order.
  * Returns 0, -ENOENT, -EBADMSG for what is no such file, or -errno.
  */
-int opd_build_id_of_elf(struct opd_build_id *id, int fd);
+int op_build_id_of_elf(struct op_build_id *id, int fd);
 
-#endif /* DAEMON_OPD_BUILD_ID_H */
+#endif /* LIBOP_OP_BUILD_ID_H */

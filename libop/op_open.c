@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "daemon/opd_file.h"
+#include "libop/op_open.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int opd_open_regular(const char *path)
+int op_open_regular(const char *path)
 {
 	int at = open(path, O_PATH | O_CLOEXEC);
 	char by_fd[64];
@@ -24,12 +24,12 @@ int opd_open_regular(const char *path)
 	return fd;
 }
 
-int opd_open_mapped(uint32_t tgid, uint64_t start, uint64_t end)
+int op_open_mapped(uint32_t tgid, uint64_t start, uint64_t end)
 {
 	char path[96];
 
 	snprintf(path, sizeof(path),
 		 "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, tgid,
 		 start, end);
-	return opd_open_regular(path);
+	return op_open_regular(path);
 }

@@ -9,30 +9,30 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/opd_log.h"
+#include "libop/op_log.h"
 
 #define LINE_MAX_LEN 2048 /* bytes with time and newline */
 
-void opd_log_init(struct opd_log *log)
+void op_log_init(struct op_log *log)
 {
 	memset(log, 0, sizeof(*log));
 	log->fd = -1;
-	log->budget = OPD_LOG_BUDGET;
+	log->budget = OP_LOG_BUDGET;
 }
 
-int opd_log_open(struct opd_log *log, const char *path, struct op_diag *diag)
+int op_log_open(struct op_log *log, const char *path, struct op_diag *diag)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
 
 	if (fd < 0)
 		return op_diag_set(diag, -errno, "%s: %s", path,
 				   strerror(errno));
-	opd_log_close(log);
+	op_log_close(log);
 	log->fd = fd;
 	return 0;
 }
 
-void opd_log_close(struct opd_log *log)
+void op_log_close(struct op_log *log)
 {
 	if (log->fd >= 0)
 		close(log->fd);
@@ -50,7 +50,7 @@ static void write_line(int fd, const char *line, size_t len)
 }
 
 __attribute__((format(printf, 4, 0))) static void
-log_line(struct opd_log *log, char *line, size_t start, const char *fmt,
+log_line(struct op_log *log, char *line, size_t start, const char *fmt,
 	 va_list args)
 {
 	size_t len = start;
@@ -68,7 +68,7 @@ log_line(struct opd_log *log, char *line, size_t start, const char *fmt,
 	write_line(log->fd, line, len);
 }
 
-void opd_log_plain(struct opd_log *log, const char *fmt, ...)
+void op_log_plain(struct op_log *log, const char *fmt, ...)
 {
 	char line[LINE_MAX_LEN];
 	va_list args;
@@ -90,7 +90,7 @@ static size_t put_time(char *line)
 	return strftime(line, LINE_MAX_LEN, "%Y-%m-%d %H:%M:%S ", &tm);
 }
 
-void opd_log(struct opd_log *log, const char *fmt, ...)
+void op_log(struct op_log *log, const char *fmt, ...)
 {
 	char line[LINE_MAX_LEN];
 	va_list args;
@@ -107,12 +107,12 @@ void opd_log(struct opd_log *log, const char *fmt, ...)
 	va_end(args);
 }
 
-void opd_log_refill(struct opd_log *log)
+void op_log_refill(struct op_log *log)
 {
 	uint64_t dropped = log->dropped;
 
-	log->budget = OPD_LOG_BUDGET;
+	log->budget = OP_LOG_BUDGET;
 	log->dropped = 0;
 	if (dropped)
-		opd_log(log, "%" PRIu64 " lines were left out here", dropped);
+		op_log(log, "%" PRIu64 " lines were left out here", dropped);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "daemon/opd_clock.h"
+#include "libop/op_clock.h"
 
 static time_t clock_seconds(void)
 {
@@ -20,7 +20,7 @@ static void clock_pause(unsigned int ms)
 	nanosleep(&pause, NULL);
 }
 
-const struct opd_clock opd_clock = {
+const struct op_clock op_clock = {
 	.seconds = clock_seconds,
 	.pause = clock_pause,
 };

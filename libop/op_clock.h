@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_CLOCK_H
-#define DAEMON_OPD_CLOCK_H
+#ifndef LIBOP_OP_CLOCK_H
+#define LIBOP_OP_CLOCK_H
 
 /*
  * The time that decides when something is tried again or given up. Tests have
@@ -9,12 +9,12 @@
 
 #include <time.h>
 
-struct opd_clock {
+struct op_clock {
 	time_t (*seconds)(void); /* since any moment; never goes back */
 	void (*pause)(unsigned int ms); /* sleep so long */
 };
 
 /* The kernel's. */
-extern const struct opd_clock opd_clock;
+extern const struct op_clock op_clock;
 
-#endif /* DAEMON_OPD_CLOCK_H */
+#endif /* LIBOP_OP_CLOCK_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_FILE_H
-#define DAEMON_OPD_FILE_H
+#ifndef LIBOP_OP_OPEN_H
+#define LIBOP_OP_OPEN_H
 
 /*
  * Files that others named: a path may lead anywhere, to a device that does
@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /* Open @path to read if it is a regular file. A descriptor or -1. */
-int opd_open_regular(const char *path);
+int op_open_regular(const char *path);
 
 /*
  * Open the file that process @tgid has mapped from @start to @end, which may
  * have no path any more. A descriptor or -1; only root may.
  */
-int opd_open_mapped(uint32_t tgid, uint64_t start, uint64_t end);
+int op_open_mapped(uint32_t tgid, uint64_t start, uint64_t end);
 
-#endif /* DAEMON_OPD_FILE_H */
+#endif /* LIBOP_OP_OPEN_H */
