@@ -30,10 +30,10 @@ static int make_root(struct opd *opd, enum op_ledger_stacks class,
 }
 
 /* That of the source, if it has one, which knows its images already. */
-static struct opd_unwinder *find_unwinder(struct opd *opd)
+static struct unwinder *find_unwinder(struct opd *opd)
 {
 	struct opd_source *source = &opd->source;
-	struct opd_unwinder *own = NULL;
+	struct unwinder *own = NULL;
 
 	if (source->ops->unwinder)
 		own = source->ops->unwinder(source);
@@ -96,8 +96,8 @@ static bool spot_file(struct store *s, struct opd_spot *spot, uint64_t cookie)
 		return false;
 	/* Only an image that has its name can be opened. */
 	if (spot->image && spot->image->kind == OP_IMAGE_FILE)
-		opd_unwind_function(s->stacks->unwinder, cookie, spot->key,
-				    &spot->function);
+		unwinder_function(s->stacks->unwinder, cookie, spot->key,
+				  &spot->function);
 	return true;
 }
 

@@ -26,7 +26,7 @@
 
 struct opd;
 struct opd_image;
-struct opd_unwinder;
+struct unwinder;
 
 /* More is truncated. */
 #define OPD_STACK_MAX 1024
@@ -66,7 +66,7 @@ struct opd_stacks {
 	struct opd_spot spots[OPD_STACK_MAX];
 	struct opd_image *app; /* NULL: not known, a kernel thread */
 	int64_t tgid;
-	struct opd_unwinder *unwinder; /* borrowed: knows functions */
+	struct unwinder *unwinder; /* borrowed: knows functions */
 	/* what is put before a stack that is not whole, by enum
 	 * op_ledger_stacks; no image for one that is */
 	struct opd_spot roots[OP_STACKS_BROKEN + 1];

@@ -16,7 +16,7 @@
  */
 
 /* The last mapping that starts at or below @addr, if it holds it. */
-static bool find_map(void *ctx, uint64_t addr, struct opd_unwind_map *map)
+static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *map)
 {
 	struct opd *opd = ctx;
 	const uint64_t *at = opd->user_stacks.maps;
@@ -49,29 +49,29 @@ static int open_image(void *ctx, uint64_t cookie)
 		return -ENOENT;
 	/* That of another machine's kernel may differ from ours. */
 	if (!strcmp(image->name, VDSO))
-		return opd->source.ops->replays ? -ENOENT : OPD_UNWIND_VDSO;
+		return opd->source.ops->replays ? -ENOENT : UNWINDER_VDSO;
 	return opd_keep_open(opd, image);
 }
 
-static const struct opd_unwind_ops ops = {
+static const struct unwinder_ops ops = {
 	.find_map = find_map,
 	.open_image = open_image,
 };
 
 int opd_user_stacks_init(struct opd *opd)
 {
-	return opd_unwinder_new(&opd->user_stacks.unwinder, &ops, opd);
+	return unwinder_new(&opd->user_stacks.unwinder, &ops, opd);
 }
 
 void opd_user_stacks_release(struct opd *opd)
 {
-	opd_unwinder_free(opd->user_stacks.unwinder);
+	unwinder_free(opd->user_stacks.unwinder);
 	opd->user_stacks.unwinder = NULL;
 }
 
 void opd_user_stacks_forget(struct opd *opd)
 {
-	opd_unwinder_forget(opd->user_stacks.unwinder);
+	unwinder_forget(opd->user_stacks.unwinder);
 }
 
 /* ---- records ----------------------------------------------------------------
@@ -140,7 +140,7 @@ static int take_apart(struct opd *opd, struct user_stack *u,
  */
 
 /* A caller at @at in @map: an address in the call, not behind it. */
-static void add(struct opd *opd, const struct opd_unwind_map *map, uint64_t at)
+static void add(struct opd *opd, const struct unwinder_map *map, uint64_t at)
 {
 	struct opd_frame frame = {
 		.pc = at - map->start + 1,
@@ -160,7 +160,7 @@ static void add(struct opd *opd, const struct opd_unwind_map *map, uint64_t at)
 static bool add_entry(struct opd *opd, const struct user_stack *u)
 {
 	uint64_t at = u->pc - (u->in_syscall ? 1 : 0);
-	struct opd_unwind_map map;
+	struct unwinder_map map;
 
 	if (!opd_trace_is_in_kernel(opd))
 		return true;
@@ -193,8 +193,8 @@ static enum op_trace_ending unwind(struct opd *opd, const struct user_stack *u)
 		return OP_TRACE_NO_UNWIND;
 	if (!add_entry(opd, u))
 		return OP_TRACE_BAD_STACK;
-	nr = opd_unwind(stacks->unwinder, u->arch, &u->regs, &u->stack,
-			stacks->frames, OPD_STACK_MAX, &ending);
+	nr = unwinder_unwind(stacks->unwinder, u->arch, &u->regs, &u->stack,
+			     stacks->frames, OPD_STACK_MAX, &ending);
 	for (size_t i = 0; i < nr; i++)
 		add(opd, &stacks->frames[i].map, stacks->frames[i].pc - 1);
 	return ending;

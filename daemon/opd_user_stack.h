@@ -12,17 +12,17 @@
 #include <stdint.h>
 
 #include "daemon/opd_stack.h"
-#include "daemon/opd_unwind.h"
+#include "libcfi/unwinder.h"
 
 struct opd;
 struct opd_rec;
 
 struct opd_user_stacks {
-	struct opd_unwinder *unwinder;
+	struct unwinder *unwinder;
 	/* the record in hand: 4 words for each mapping */
 	const uint64_t *maps;
 	size_t nr_maps;
-	struct opd_unwind_frame frames[OPD_STACK_MAX];
+	struct unwinder_frame frames[OPD_STACK_MAX];
 };
 
 /* Returns 0 or -ENOMEM. */

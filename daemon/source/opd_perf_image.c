@@ -12,7 +12,7 @@
 
 #include "libop/op_open.h"
 #include "daemon/source/opd_perf_words.h"
-#include "daemon/opd_unwind.h"
+#include "libcfi/unwinder.h"
 
 #define FIRST_BUCKETS 1024
 #define DELETED " (deleted)"
@@ -325,7 +325,7 @@ int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie)
 		return -ENOENT;
 	image = images->images[cookie - 1];
 	if (!strcmp(image->name, VDSO))
-		return OPD_UNWIND_VDSO;
+		return UNWINDER_VDSO;
 	fd = open_file(image);
 	return fd < 0 ? -ENOENT : fd;
 }

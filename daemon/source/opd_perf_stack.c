@@ -19,7 +19,7 @@ struct trace {
 /* ---- what the unwinder asks -------------------------------------------------
  */
 
-static bool find_map(void *ctx, uint64_t addr, struct opd_unwind_map *out)
+static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *out)
 {
 	struct opd_perf_stacks *stacks = ctx;
 	const struct opd_map *map = opd_perf_world_find_map(
@@ -42,7 +42,7 @@ static int open_image(void *ctx, uint64_t cookie)
 	return opd_perf_image_open(&stacks->world->images, cookie);
 }
 
-static const struct opd_unwind_ops ops = {
+static const struct unwinder_ops ops = {
 	.find_map = find_map,
 	.open_image = open_image,
 };
@@ -54,8 +54,7 @@ int opd_perf_stacks_init(struct opd_perf_world *world, uint32_t depth,
 
 	stacks->world = world;
 	stacks->frames = calloc(depth, sizeof(stacks->frames[0]));
-	if (!stacks->frames ||
-	    opd_unwinder_new(&stacks->unwinder, &ops, stacks))
+	if (!stacks->frames || unwinder_new(&stacks->unwinder, &ops, stacks))
 		return -ENOMEM;
 	stacks->depth = depth;
 	stacks->kernel_depth = kernel_depth;
@@ -65,7 +64,7 @@ int opd_perf_stacks_init(struct opd_perf_world *world, uint32_t depth,
 
 void opd_perf_stacks_release(struct opd_perf_stacks *stacks)
 {
-	opd_unwinder_free(stacks->unwinder);
+	unwinder_free(stacks->unwinder);
 	free(stacks->frames);
 	memset(stacks, 0, sizeof(*stacks));
 }
@@ -82,7 +81,7 @@ static void put_kernel(struct trace *trace, uint64_t return_address)
 }
 
 /* A caller at @at in @map: an address in the call, not behind it. */
-static void put_user(struct trace *trace, const struct opd_unwind_map *map,
+static void put_user(struct trace *trace, const struct unwinder_map *map,
 		     uint64_t at)
 {
 	uint64_t offset = at - map->start;
@@ -180,7 +179,7 @@ static enum op_trace_ending put_user32(struct trace *trace,
 	struct opd_perf_stacks *stacks = &trace->world->stacks;
 	uint64_t fp = user->fp, least = user->sp;
 	struct opd_perf_frame frame;
-	struct opd_unwind_map map;
+	struct unwinder_map map;
 
 	for (; trace->room; fp = frame.next) {
 		if (fp == 0)
@@ -211,8 +210,8 @@ static enum op_trace_ending put_user64(struct trace *trace,
 	enum op_trace_ending ending;
 	size_t nr;
 
-	nr = opd_unwind(stacks->unwinder, OPD_PERF_STACK_ARCH, &user->regs,
-			&stack, stacks->frames, trace->room, &ending);
+	nr = unwinder_unwind(stacks->unwinder, OPD_PERF_STACK_ARCH, &user->regs,
+			     &stack, stacks->frames, trace->room, &ending);
 	for (size_t i = 0; i < nr; i++)
 		put_user(trace, &stacks->frames[i].map,
 			 stacks->frames[i].pc - 1);
@@ -229,7 +228,7 @@ static bool put_entry(struct trace *trace, const struct opd_perf_user *user,
 {
 	struct opd_perf_stacks *stacks = &trace->world->stacks;
 	uint64_t at = user->pc - (user->in_syscall ? 1 : 0);
-	struct opd_unwind_map map;
+	struct unwinder_map map;
 
 	*ending = OP_TRACE_WHOLE;
 	if (user->pc == 0)

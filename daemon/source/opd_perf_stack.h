@@ -5,14 +5,14 @@
 /*
  * From what a sample of perf_events tells of its stack to the callers in the
  * stream: the kernel's are in the record, the user's are found by unwinding
- * (opd_unwind.h) the copied piece of stack at once.
+ * (unwinder_unwind.h) the copied piece of stack at once.
  */
 
 #include <stdint.h>
 
 #include "daemon/source/opd_perf_record.h"
 #include "daemon/source/opd_perf_words.h"
-#include "daemon/opd_unwind.h"
+#include "libcfi/unwinder.h"
 
 struct opd_perf_world;
 struct opd_process;
@@ -20,8 +20,8 @@ struct opd_process;
 struct opd_perf_stacks {
 	uint32_t depth; /* frames of a stack, the innermost too; 0: no stacks */
 	uint32_t kernel_depth; /* of them in the kernel, as far as it goes */
-	struct opd_unwinder *unwinder;
-	struct opd_unwind_frame *frames; /* depth of them */
+	struct unwinder *unwinder;
+	struct unwinder_frame *frames; /* depth of them */
 	/* the stack in hand */
 	struct opd_perf_world *world;
 	struct opd_process *process;

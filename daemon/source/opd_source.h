@@ -20,7 +20,7 @@ struct opd_events;
 struct op_log;
 struct opd_perf;
 struct opd_source;
-struct opd_unwinder;
+struct unwinder;
 
 struct opd_source_ops {
 	const char *name; /* the word in --source=NAME[:ARGUMENT] */
@@ -50,7 +50,7 @@ struct opd_source_ops {
 	int (*account)(struct opd_source *source, struct op_ledger *ledger);
 	/* What it unwinds stacks with, by the stream's cookies: lives as long
 	 * as the source. NULL if that, or all of this, is not so. */
-	struct opd_unwinder *(*unwinder)(struct opd_source *source);
+	struct unwinder *(*unwinder)(struct opd_source *source);
 	/* Write the source's own statistics to the log. */
 	void (*log)(struct opd_source *source, struct op_log *log);
 };

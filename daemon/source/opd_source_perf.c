@@ -8,7 +8,7 @@
  *	opd_perf_merge	brings in order;
  *	opd_perf_record	takes records apart,
  *	opd_perf_world	knows by opd_maps what is mapped where and writes, with
- *	opd_perf_stack	and opd_unwind for stacks,
+ *	opd_perf_stack	and unwinder_unwind for stacks,
  *	opd_perf_words	the stream
  */
 
@@ -421,16 +421,16 @@ static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 	return err;
 }
 
-static struct opd_unwinder *perf_unwinder(struct opd_source *source)
+static struct unwinder *perf_unwinder(struct opd_source *source)
 {
 	return source->perf->world.stacks.unwinder;
 }
 
 static void log_stacks(const struct opd_perf *perf, struct op_log *log)
 {
-	struct opd_unwind_stats stats;
+	struct unwinder_stats stats;
 
-	opd_unwinder_stats(perf->world.stacks.unwinder, &stats);
+	unwinder_stats(perf->world.stacks.unwinder, &stats);
 	op_log_plain(log, "Nr. bytes of user stack in a sample: %" PRIu32,
 		     perf->events.stack);
 	op_log_plain(log,

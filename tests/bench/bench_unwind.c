@@ -13,7 +13,7 @@
 
 static struct self self;
 static struct snapshot snap;
-static struct opd_unwind_frame frames[SELF_MAX_FRAMES];
+static struct unwinder_frame frames[SELF_MAX_FRAMES];
 static volatile int after;
 
 /* The best of some rounds; 0 if there is no table. */
@@ -88,8 +88,8 @@ static void bench_depth(unsigned int depth)
 	n = FRAMES / depth;
 	start = seconds();
 	for (unsigned int i = 0; i < n; i++)
-		opd_unwind(self.unwinder, SELF_ARCH, &snap.regs, &snap.stack,
-			   frames, depth, &ending);
+		unwinder_unwind(self.unwinder, SELF_ARCH, &snap.regs,
+				&snap.stack, frames, depth, &ending);
 	took = seconds() - start;
 	printf("%-44s %7.2f us a stack %6.0f ns a frame\n",
 	       depth == 8 ? "stacks of 8 frames"
@@ -120,11 +120,11 @@ int main(int argc, char **argv)
 		bench_table(argv[i]);
 	if (argc < 2)
 		bench_default_files();
-	if (opd_unwinder_new(&self.unwinder, &self_ops, &self))
+	if (unwinder_new(&self.unwinder, &self_ops, &self))
 		return 1;
 	bench_depth(8);
 	bench_depth(32);
 	bench_depth(64);
-	opd_unwinder_free(self.unwinder);
+	unwinder_free(self.unwinder);
 	return 0;
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd_unwind.h"
+#include "libcfi/unwinder.h"
 #include "tests/unit/cfi_elf.h"
 
 #define STACK 0x7f0000000000u
@@ -78,12 +78,12 @@ static void walk(const struct cfi_table *table, const uint8_t *data,
 	}
 }
 
-static bool find_map(void *ctx, uint64_t addr, struct opd_unwind_map *map)
+static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *map)
 {
 	(void)ctx;
 	(void)addr;
 	/* Everywhere is code that has no data. */
-	*map = (struct opd_unwind_map){ .end = UINT64_MAX };
+	*map = (struct unwinder_map){ .end = UINT64_MAX };
 	return true;
 }
 
@@ -97,23 +97,23 @@ static int open_image(void *ctx, uint64_t cookie)
 /* By frame pointers alone: it ends, and goes up. */
 static void walk_frame_pointers(const uint8_t *data, size_t size)
 {
-	static const struct opd_unwind_ops ops = { find_map, open_image };
+	static const struct unwinder_ops ops = { find_map, open_image };
 	const struct cfi_stack stack = { STACK, data, size };
-	static struct opd_unwind_frame frames[MAX_STEPS];
-	struct opd_unwinder *unwinder;
+	static struct unwinder_frame frames[MAX_STEPS];
+	struct unwinder *unwinder;
 	enum op_trace_ending ending;
 	struct cfi_regs regs;
 	size_t nr;
 
 	make_regs(&regs, data, size);
-	check(!opd_unwinder_new(&unwinder, &ops, NULL));
+	check(!unwinder_new(&unwinder, &ops, NULL));
 	for (int arch = OP_STACK_X86_64; arch <= OP_STACK_AARCH64; arch++) {
-		nr = opd_unwind(unwinder, arch, &regs, &stack, frames,
-				MAX_STEPS, &ending);
+		nr = unwinder_unwind(unwinder, arch, &regs, &stack, frames,
+				     MAX_STEPS, &ending);
 		check(nr <= size / 16 + 2);
 		check(ending != OP_TRACE_DEPTH);
 	}
-	opd_unwinder_free(unwinder);
+	unwinder_free(unwinder);
 }
 
 static int make_table(struct cfi_table **table, const uint8_t *data,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Is the unwinder right? Runs a command, stops it at random moments, and
- * compares what daemon/opd_unwind says of its registers and the top of its
+ * compares what daemon/unwinder_unwind says of its registers and the top of its
  * stack with what elfutils say of the process itself:
  *
  *	unwindcheck [-n STOPS] [-b STEPS] [-s BYTES] [-v] COMMAND...
@@ -30,7 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/opd_unwind.h"
+#include "libcfi/unwinder.h"
 
 #define MAX_FRAMES 1024
 #define MAX_MAPS 4096
@@ -46,11 +46,11 @@ struct check {
 	pid_t pid; /* 0 when it has ended */
 	bool is_verbose;
 	size_t stack_len; /* wanted */
-	struct opd_unwinder *unwinder;
+	struct unwinder *unwinder;
 	Dwfl *dwfl;
 	char *maps_text; /* what is known of it, to see changes */
 	size_t nr_maps;
-	struct opd_unwind_map maps[MAX_MAPS];
+	struct unwinder_map maps[MAX_MAPS];
 	char *path[MAX_IMAGES]; /* cookie less 1 */
 	size_t nr_images;
 	uint8_t *stack;
@@ -81,7 +81,7 @@ static uint64_t cookie_of(struct check *c, const char *path)
 
 static void take_map(struct check *c, char *line)
 {
-	struct opd_unwind_map *map = &c->maps[c->nr_maps];
+	struct unwinder_map *map = &c->maps[c->nr_maps];
 	char perms[5];
 	int name = 0;
 
@@ -112,7 +112,7 @@ static char *read_maps(pid_t pid)
 	return text;
 }
 
-static bool find_map(void *ctx, uint64_t addr, struct opd_unwind_map *map)
+static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *map)
 {
 	struct check *c = ctx;
 
@@ -292,7 +292,7 @@ static size_t get_stack(struct check *c, uint64_t sp)
 
 static enum op_trace_ending ask_ours(struct check *c, struct stack_trace *t)
 {
-	static struct opd_unwind_frame frames[MAX_FRAMES];
+	static struct unwinder_frame frames[MAX_FRAMES];
 	enum op_trace_ending ending;
 	struct cfi_stack stack;
 	struct cfi_regs regs;
@@ -301,8 +301,8 @@ static enum op_trace_ending ask_ours(struct check *c, struct stack_trace *t)
 	stack = (struct cfi_stack){ regs.reg[SP], c->stack,
 				    get_stack(c, regs.reg[SP]) };
 	t->pc[0] = regs.reg[PC];
-	t->nr = 1 + opd_unwind(c->unwinder, ARCH, &regs, &stack, frames,
-			       MAX_FRAMES - 1, &ending);
+	t->nr = 1 + unwinder_unwind(c->unwinder, ARCH, &regs, &stack, frames,
+				    MAX_FRAMES - 1, &ending);
 	for (size_t i = 1; i < t->nr; i++)
 		t->pc[i] = frames[i - 1].pc - 1;
 	t->is_whole = ending == OP_TRACE_WHOLE;
@@ -316,7 +316,7 @@ static void show(struct check *c, const char *who, const struct stack_trace *t)
 {
 	fprintf(stderr, "  %s%s:\n", who, t->is_whole ? "" : " (not whole)");
 	for (size_t i = 0; i < t->nr && i < 40; i++) {
-		struct opd_unwind_map map = { .start = 0 };
+		struct unwinder_map map = { .start = 0 };
 		const char *name = "?";
 
 		if (find_map(c, t->pc[i], &map))
@@ -486,7 +486,7 @@ static void report(const struct check *c)
 int main(int argc, char **argv)
 {
 	static struct check c = { .stack_len = OP_STACK_MAX_BYTES };
-	const struct opd_unwind_ops ops = { find_map, open_image };
+	const struct unwinder_ops ops = { find_map, open_image };
 	unsigned long stops = 100, steps = 0;
 	int opt;
 
@@ -505,10 +505,10 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		return 2;
 	c.stack = malloc(c.stack_len + 1);
-	if (!c.stack || opd_unwinder_new(&c.unwinder, &ops, &c))
+	if (!c.stack || unwinder_new(&c.unwinder, &ops, &c))
 		die("memory");
 	check_all(&c, argv + optind, stops, steps);
 	report(&c);
-	opd_unwinder_free(c.unwinder);
+	unwinder_free(c.unwinder);
 	return c.nr_differ ? 1 : 0;
 }

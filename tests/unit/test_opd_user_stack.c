@@ -92,7 +92,7 @@ static void put_user_stack(struct words *w)
 
 static uint64_t offset_of(uint64_t addr)
 {
-	struct opd_unwind_map map = { .start = 0 };
+	struct unwinder_map map = { .start = 0 };
 
 	assert_true(self_find_map(&self, addr, &map));
 	return addr - map.start + (map.cookie ? map.offset : 0);

@@ -18,16 +18,16 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "daemon/opd_unwind.h"
+#include "libcfi/unwinder.h"
 
 #define SELF_MAX_MAPS 128
 #define SELF_MAX_FRAMES 256
 #define SELF_MAX_STACK 65536
 
 struct self {
-	struct opd_unwinder *unwinder;
+	struct unwinder *unwinder;
 	size_t nr_maps;
-	struct opd_unwind_map map[SELF_MAX_MAPS]; /* cookie: number plus 1 */
+	struct unwinder_map map[SELF_MAX_MAPS]; /* cookie: number plus 1 */
 	char path[SELF_MAX_MAPS][256];
 	unsigned int nr_opened;
 	int refuse; /* -errno that each image is refused with */
@@ -42,7 +42,7 @@ struct snapshot {
 	size_t nr_model;
 };
 
-static bool self_find_map(void *ctx, uint64_t addr, struct opd_unwind_map *map)
+static bool self_find_map(void *ctx, uint64_t addr, struct unwinder_map *map)
 {
 	const struct self *self = ctx;
 
@@ -68,8 +68,7 @@ static int self_open_image(void *ctx, uint64_t cookie)
 	return fd < 0 ? -ENOENT : fd;
 }
 
-static const struct opd_unwind_ops self_ops = { self_find_map,
-						self_open_image };
+static const struct unwinder_ops self_ops = { self_find_map, self_open_image };
 
 /* Read the mappings again. */
 static void self_maps(struct self *self)
@@ -80,12 +79,12 @@ static void self_maps(struct self *self)
 	self->nr_maps = 0;
 	while (f && fgets(line, sizeof(line), f) &&
 	       self->nr_maps < SELF_MAX_MAPS) {
-		struct opd_unwind_map *map = &self->map[self->nr_maps];
+		struct unwinder_map *map = &self->map[self->nr_maps];
 		char *path = self->path[self->nr_maps];
 		char perms[5];
 
 		*path = '\0';
-		*map = (struct opd_unwind_map){ .start = 0 };
+		*map = (struct unwinder_map){ .start = 0 };
 		if (sscanf(line,
 			   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64
 			   " %*s %*s %255s",

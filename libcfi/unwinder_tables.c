@@ -6,35 +6,34 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "daemon/opd_unwind_tables.h"
+#include "libcfi/unwinder_tables.h"
 
 /* One table, in the list of all by their last use. */
-struct opd_unwind_table {
-	struct opd_unwind_table *newer;
-	struct opd_unwind_table *older;
+struct unwinder_table {
+	struct unwinder_table *newer;
+	struct unwinder_table *older;
 	struct op_build_id id; /* of no length: not to be shared */
 	struct cfi_table *cfi;
 };
 
-struct opd_unwind_image {
-	struct opd_unwind_image *next; /* in the bucket */
+struct unwinder_image {
+	struct unwinder_image *next; /* in the bucket */
 	uint64_t cookie;
-	struct opd_unwind_table *table; /* NULL: has none */
+	struct unwinder_table *table; /* NULL: has none */
 	bool is_vdso;
 };
 
 /* ---- the list of tables -----------------------------------------------------
  */
 
-static void unlink_table(struct opd_unwind_tables *t,
-			 struct opd_unwind_table *table)
+static void unlink_table(struct unwinder_tables *t,
+			 struct unwinder_table *table)
 {
 	*(table->newer ? &table->newer->older : &t->newest) = table->older;
 	*(table->older ? &table->older->newer : &t->oldest) = table->newer;
 }
 
-static void link_newest(struct opd_unwind_tables *t,
-			struct opd_unwind_table *table)
+static void link_newest(struct unwinder_tables *t, struct unwinder_table *table)
 {
 	table->newer = NULL;
 	table->older = t->newest;
@@ -42,8 +41,7 @@ static void link_newest(struct opd_unwind_tables *t,
 	t->newest = table;
 }
 
-static void use_table(struct opd_unwind_tables *t,
-		      struct opd_unwind_table *table)
+static void use_table(struct unwinder_tables *t, struct unwinder_table *table)
 {
 	if (table == t->newest)
 		return;
@@ -52,8 +50,7 @@ static void use_table(struct opd_unwind_tables *t,
 }
 
 /* It is in the list no more. */
-static void free_table(struct opd_unwind_tables *t,
-		       struct opd_unwind_table *table)
+static void free_table(struct unwinder_tables *t, struct unwinder_table *table)
 {
 	t->stats.bytes -= cfi_table_bytes(table->cfi);
 	t->stats.nr_tables--;
@@ -62,14 +59,14 @@ static void free_table(struct opd_unwind_tables *t,
 }
 
 /* Images whose table is @table are as if they had never been seen. */
-static void drop_images(struct opd_unwind_tables *t,
-			const struct opd_unwind_table *table)
+static void drop_images(struct unwinder_tables *t,
+			const struct unwinder_table *table)
 {
-	for (size_t i = 0; i < OPD_UNWIND_BUCKETS; i++) {
-		struct opd_unwind_image **at = &t->bucket[i];
+	for (size_t i = 0; i < UNWINDER_BUCKETS; i++) {
+		struct unwinder_image **at = &t->bucket[i];
 
 		while (*at) {
-			struct opd_unwind_image *image = *at;
+			struct unwinder_image *image = *at;
 
 			if (image->table == table) {
 				*at = image->next;
@@ -82,10 +79,10 @@ static void drop_images(struct opd_unwind_tables *t,
 }
 
 /* The newest one stays, however large it is: a walk goes on in it. */
-void opd_unwind_tables_trim(struct opd_unwind_tables *t)
+void unwinder_tables_trim(struct unwinder_tables *t)
 {
 	while (t->stats.bytes > t->limit && t->oldest != t->newest) {
-		struct opd_unwind_table *table = t->oldest;
+		struct unwinder_table *table = t->oldest;
 
 		t->oldest = table->newer;
 		t->oldest->older = NULL;
@@ -98,10 +95,10 @@ void opd_unwind_tables_trim(struct opd_unwind_tables *t)
 /* ---- making them ------------------------------------------------------------
  */
 
-static struct opd_unwind_table *find_by_id(struct opd_unwind_tables *t,
-					   const struct op_build_id *id)
+static struct unwinder_table *find_by_id(struct unwinder_tables *t,
+					 const struct op_build_id *id)
 {
-	struct opd_unwind_table *table;
+	struct unwinder_table *table;
 
 	for (table = id->len ? t->newest : NULL; table; table = table->older)
 		if (table->id.len == id->len &&
@@ -110,10 +107,10 @@ static struct opd_unwind_table *find_by_id(struct opd_unwind_tables *t,
 	return NULL;
 }
 
-static struct opd_unwind_table *read_table(struct opd_unwind_tables *t, int fd)
+static struct unwinder_table *read_table(struct unwinder_tables *t, int fd)
 {
 	struct op_build_id id = { .len = 0 };
-	struct opd_unwind_table *table;
+	struct unwinder_table *table;
 
 	if (op_build_id_of_elf(&id, fd))
 		id.len = 0;
@@ -146,7 +143,7 @@ static size_t vdso_len(const Elf64_Ehdr *h)
 	return len;
 }
 
-static const struct cfi_table *find_vdso(struct opd_unwind_tables *t)
+static const struct cfi_table *find_vdso(struct unwinder_tables *t)
 {
 	const uintptr_t at = getauxval(AT_SYSINFO_EHDR);
 	const Elf64_Ehdr *own;
@@ -159,12 +156,11 @@ static const struct cfi_table *find_vdso(struct opd_unwind_tables *t)
 	return t->vdso;
 }
 
-static void load_image(struct opd_unwind_tables *t,
-		       struct opd_unwind_image *image)
+static void load_image(struct unwinder_tables *t, struct unwinder_image *image)
 {
 	int fd = t->ops->open_image(t->ctx, image->cookie);
 
-	image->is_vdso = fd == OPD_UNWIND_VDSO;
+	image->is_vdso = fd == UNWINDER_VDSO;
 	if (fd >= 0) {
 		image->table = read_table(t, fd);
 		close(fd);
@@ -173,14 +169,14 @@ static void load_image(struct opd_unwind_tables *t,
 		t->stats.nr_failed++;
 }
 
-static struct opd_unwind_image *find_image(struct opd_unwind_tables *t,
-					   uint64_t cookie)
+static struct unwinder_image *find_image(struct unwinder_tables *t,
+					 uint64_t cookie)
 {
-	struct opd_unwind_image **bucket =
+	struct unwinder_image **bucket =
 		&t->bucket[cookie * 0x9e3779b97f4a7c15u >> 54];
-	struct opd_unwind_image *image;
+	struct unwinder_image *image;
 
-	_Static_assert(OPD_UNWIND_BUCKETS == 1 << (64 - 54), "bits of a hash");
+	_Static_assert(UNWINDER_BUCKETS == 1 << (64 - 54), "bits of a hash");
 	for (image = *bucket; image; image = image->next)
 		if (image->cookie == cookie)
 			return image;
@@ -194,10 +190,10 @@ static struct opd_unwind_image *find_image(struct opd_unwind_tables *t,
 	return image;
 }
 
-const struct cfi_table *opd_unwind_tables_find(struct opd_unwind_tables *t,
-					       const struct opd_unwind_map *map)
+const struct cfi_table *unwinder_tables_find(struct unwinder_tables *t,
+					     const struct unwinder_map *map)
 {
-	struct opd_unwind_image *image;
+	struct unwinder_image *image;
 
 	if (map->cookie == OP_NO_COOKIE)
 		return map->anon && !strcmp(map->anon, "[vdso]") ? find_vdso(t)
@@ -210,35 +206,35 @@ const struct cfi_table *opd_unwind_tables_find(struct opd_unwind_tables *t,
 	if (!image->table)
 		return NULL;
 	use_table(t, image->table);
-	opd_unwind_tables_trim(t);
+	unwinder_tables_trim(t);
 	return image->table->cfi;
 }
 
 /* ---- life ------------------------------------------------------------------
  */
 
-void opd_unwind_tables_init(struct opd_unwind_tables *t,
-			    const struct opd_unwind_ops *ops, void *ctx)
+void unwinder_tables_init(struct unwinder_tables *t,
+			  const struct unwinder_ops *ops, void *ctx)
 {
-	*t = (struct opd_unwind_tables){
+	*t = (struct unwinder_tables){
 		.ops = ops,
 		.ctx = ctx,
-		.limit = OPD_UNWIND_BYTES,
+		.limit = UNWINDER_BYTES,
 	};
 }
 
-void opd_unwind_tables_forget(struct opd_unwind_tables *t)
+void unwinder_tables_forget(struct unwinder_tables *t)
 {
-	for (size_t i = 0; i < OPD_UNWIND_BUCKETS; i++) {
+	for (size_t i = 0; i < UNWINDER_BUCKETS; i++) {
 		while (t->bucket[i]) {
-			struct opd_unwind_image *image = t->bucket[i];
+			struct unwinder_image *image = t->bucket[i];
 
 			t->bucket[i] = image->next;
 			free(image);
 		}
 	}
 	while (t->newest) {
-		struct opd_unwind_table *table = t->newest;
+		struct unwinder_table *table = t->newest;
 
 		t->newest = table->older;
 		free_table(t, table);

@@ -3,16 +3,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "daemon/opd_unwind.h"
-#include "daemon/opd_unwind_tables.h"
+#include "libcfi/unwinder.h"
+#include "libcfi/unwinder_tables.h"
 
 _Static_assert((int)CFI_X86_64 == OP_STACK_X86_64 &&
 		       (int)CFI_AARCH64 == OP_STACK_AARCH64,
 	       "one numbering of machines");
 _Static_assert(CFI_MAX_REGS == OP_STACK_MAX_REGS, "room for all registers");
 
-struct opd_unwinder {
-	struct opd_unwind_tables tables;
+struct unwinder {
+	struct unwinder_tables tables;
 };
 
 /* Which registers a frame pointer's walk knows. */
@@ -28,14 +28,14 @@ static const struct fp_abi fp_abis[] = {
 };
 
 struct walk {
-	struct opd_unwinder *unwinder;
+	struct unwinder *unwinder;
 	const struct fp_abi *abi;
 	enum cfi_arch arch;
 	const struct cfi_stack *stack;
 	struct cfi_regs regs;
 	bool is_return_address; /* the pc in regs */
 	bool came_by_fp; /* to the frame of regs */
-	struct opd_unwind_map map; /* that holds its code; end 0: none does */
+	struct unwinder_map map; /* that holds its code; end 0: none does */
 };
 
 static bool is_known(const struct cfi_regs *regs, unsigned int reg)
@@ -44,11 +44,11 @@ static bool is_known(const struct cfi_regs *regs, unsigned int reg)
 }
 
 static bool find_map(const struct walk *w, uint64_t addr,
-		     struct opd_unwind_map *map)
+		     struct unwinder_map *map)
 {
-	const struct opd_unwind_tables *t = &w->unwinder->tables;
+	const struct unwinder_tables *t = &w->unwinder->tables;
 
-	*map = (struct opd_unwind_map){ .start = 0 };
+	*map = (struct unwinder_map){ .start = 0 };
 	return t->ops->find_map(t->ctx, addr, map);
 }
 
@@ -74,7 +74,7 @@ static uint64_t plain_address(const struct walk *w, uint64_t addr)
 
 static bool is_code(const struct walk *w, uint64_t return_address)
 {
-	struct opd_unwind_map map;
+	struct unwinder_map map;
 
 	return return_address && find_map(w, return_address - 1, &map);
 }
@@ -159,7 +159,7 @@ static enum cfi_step step_by_data(struct walk *w)
 
 	if (!w->map.end || !is_known(&w->regs, w->abi->sp))
 		return CFI_NO_DATA;
-	table = opd_unwind_tables_find(&w->unwinder->tables, &w->map);
+	table = unwinder_tables_find(&w->unwinder->tables, &w->map);
 	if (!table || cfi_table_arch(table) != w->arch)
 		return CFI_NO_DATA;
 	offset = w->regs.reg[w->abi->pc] - w->map.start + w->map.offset;
@@ -196,7 +196,7 @@ static enum op_trace_ending ending_of(enum cfi_step step)
 	return OP_TRACE_BAD_STACK;
 }
 
-static bool begin(struct walk *w, struct opd_unwinder *unwinder,
+static bool begin(struct walk *w, struct unwinder *unwinder,
 		  enum op_stack_arch arch, const struct cfi_regs *regs,
 		  const struct cfi_stack *stack)
 {
@@ -216,7 +216,7 @@ static bool begin(struct walk *w, struct opd_unwinder *unwinder,
 }
 
 /* The frame that @w has come to; false if its code is none. */
-static bool take_frame(struct walk *w, struct opd_unwind_frame *frame)
+static bool take_frame(struct walk *w, struct unwinder_frame *frame)
 {
 	frame->pc = w->regs.reg[w->abi->pc] + !w->is_return_address;
 	if (!frame->pc || !find_map(w, frame->pc - 1, &w->map))
@@ -225,12 +225,13 @@ static bool take_frame(struct walk *w, struct opd_unwind_frame *frame)
 	return true;
 }
 
-size_t opd_unwind(struct opd_unwinder *unwinder, enum op_stack_arch arch,
-		  const struct cfi_regs *regs, const struct cfi_stack *stack,
-		  struct opd_unwind_frame *frames, size_t max,
-		  enum op_trace_ending *ending)
+size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
+		       const struct cfi_regs *regs,
+		       const struct cfi_stack *stack,
+		       struct unwinder_frame *frames, size_t max,
+		       enum op_trace_ending *ending)
 {
-	struct opd_unwind_frame frame;
+	struct unwinder_frame frame;
 	struct walk w;
 	size_t nr = 0;
 
@@ -255,12 +256,12 @@ size_t opd_unwind(struct opd_unwinder *unwinder, enum op_stack_arch arch,
 	}
 }
 
-bool opd_unwind_function(struct opd_unwinder *unwinder, uint64_t cookie,
-			 uint64_t offset, uint64_t *start)
+bool unwinder_function(struct unwinder *unwinder, uint64_t cookie,
+		       uint64_t offset, uint64_t *start)
 {
-	const struct opd_unwind_map map = { .cookie = cookie };
+	const struct unwinder_map map = { .cookie = cookie };
 	const struct cfi_table *table =
-		opd_unwind_tables_find(&unwinder->tables, &map);
+		unwinder_tables_find(&unwinder->tables, &map);
 
 	return table && cfi_function(table, offset, start);
 }
@@ -268,38 +269,38 @@ bool opd_unwind_function(struct opd_unwinder *unwinder, uint64_t cookie,
 /* ---- life ------------------------------------------------------------------
  */
 
-int opd_unwinder_new(struct opd_unwinder **out,
-		     const struct opd_unwind_ops *ops, void *ctx)
+int unwinder_new(struct unwinder **out, const struct unwinder_ops *ops,
+		 void *ctx)
 {
-	struct opd_unwinder *unwinder = malloc(sizeof(*unwinder));
+	struct unwinder *unwinder = malloc(sizeof(*unwinder));
 
 	if (!unwinder)
 		return -ENOMEM;
-	opd_unwind_tables_init(&unwinder->tables, ops, ctx);
+	unwinder_tables_init(&unwinder->tables, ops, ctx);
 	*out = unwinder;
 	return 0;
 }
 
-void opd_unwinder_free(struct opd_unwinder *unwinder)
+void unwinder_free(struct unwinder *unwinder)
 {
 	if (unwinder)
-		opd_unwinder_forget(unwinder);
+		unwinder_forget(unwinder);
 	free(unwinder);
 }
 
-void opd_unwinder_forget(struct opd_unwinder *unwinder)
+void unwinder_forget(struct unwinder *unwinder)
 {
-	opd_unwind_tables_forget(&unwinder->tables);
+	unwinder_tables_forget(&unwinder->tables);
 }
 
-void opd_unwinder_set_limit(struct opd_unwinder *unwinder, size_t bytes)
+void unwinder_set_limit(struct unwinder *unwinder, size_t bytes)
 {
 	unwinder->tables.limit = bytes;
-	opd_unwind_tables_trim(&unwinder->tables);
+	unwinder_tables_trim(&unwinder->tables);
 }
 
-void opd_unwinder_stats(const struct opd_unwinder *unwinder,
-			struct opd_unwind_stats *stats)
+void unwinder_stats(const struct unwinder *unwinder,
+		    struct unwinder_stats *stats)
 {
 	*stats = unwinder->tables.stats;
 }

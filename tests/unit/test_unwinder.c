@@ -22,7 +22,7 @@
 
 static struct self self;
 static struct snapshot snap;
-static struct opd_unwind_frame frames[SELF_MAX_FRAMES];
+static struct unwinder_frame frames[SELF_MAX_FRAMES];
 static enum op_trace_ending ending;
 
 /* Keeps a call from being the last thing that a function does. */
@@ -33,20 +33,20 @@ static int setup(void **state)
 	(void)state;
 	memset(&self, 0, sizeof(self));
 	self_maps(&self);
-	return opd_unwinder_new(&self.unwinder, &self_ops, &self);
+	return unwinder_new(&self.unwinder, &self_ops, &self);
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	opd_unwinder_free(self.unwinder);
+	unwinder_free(self.unwinder);
 	return 0;
 }
 
 static size_t unwind(size_t max)
 {
-	return opd_unwind(self.unwinder, SELF_ARCH, &snap.regs, &snap.stack,
-			  frames, max, &ending);
+	return unwinder_unwind(self.unwinder, SELF_ARCH, &snap.regs,
+			       &snap.stack, frames, max, &ending);
 }
 
 /* Sanitizers put frames of their own before that of @caller. */
@@ -290,31 +290,31 @@ static void leaf_without_data(void **state)
 #endif
 
 /* Frame records by hand, for code of either machine that has no data. */
-static bool some_code(void *ctx, uint64_t addr, struct opd_unwind_map *map)
+static bool some_code(void *ctx, uint64_t addr, struct unwinder_map *map)
 {
 	(void)ctx;
-	*map = (struct opd_unwind_map){ .start = 0x400000, .end = 0x500000 };
+	*map = (struct unwinder_map){ .start = 0x400000, .end = 0x500000 };
 	return addr >= map->start && addr < map->end;
 }
 
 static size_t walk_records(enum op_stack_arch arch, const uint64_t *words,
 			   size_t nr)
 {
-	static const struct opd_unwind_ops ops = { some_code, self_open_image };
+	static const struct unwinder_ops ops = { some_code, self_open_image };
 	const bool is_x86 = arch == OP_STACK_X86_64;
 	const struct cfi_stack stack = { 0x7000, (const uint8_t *)words,
 					 nr * sizeof(words[0]) };
 	struct cfi_regs regs = { .known = 0x1ffffffff };
-	struct opd_unwinder *unwinder;
+	struct unwinder *unwinder;
 	size_t nr_frames;
 
 	regs.reg[is_x86 ? CFI_X86_64_RSP : CFI_AARCH64_SP] = 0x7000;
 	regs.reg[is_x86 ? CFI_X86_64_RIP : CFI_AARCH64_PC] = 0x400100;
 	regs.reg[is_x86 ? CFI_X86_64_RBP : CFI_AARCH64_FP] = 0x7010;
-	assert_int_equal(opd_unwinder_new(&unwinder, &ops, &self), 0);
-	nr_frames = opd_unwind(unwinder, arch, &regs, &stack, frames,
-			       SELF_MAX_FRAMES, &ending);
-	opd_unwinder_free(unwinder);
+	assert_int_equal(unwinder_new(&unwinder, &ops, &self), 0);
+	nr_frames = unwinder_unwind(unwinder, arch, &regs, &stack, frames,
+				    SELF_MAX_FRAMES, &ending);
+	unwinder_free(unwinder);
 	return nr_frames;
 }
 
@@ -378,8 +378,8 @@ static void short_stack(void **state)
 		size_t more;
 
 		part.len = len;
-		more = opd_unwind(self.unwinder, SELF_ARCH, &snap.regs, &part,
-				  frames, SELF_MAX_FRAMES, &ending);
+		more = unwinder_unwind(self.unwinder, SELF_ARCH, &snap.regs,
+				       &part, frames, SELF_MAX_FRAMES, &ending);
 		assert_true(more >= nr && more <= nr + 1);
 		nr = more;
 		assert_int_equal(ending, nr < all ? OP_TRACE_SHORT_STACK
@@ -442,11 +442,11 @@ static void deep_recursion(void **state)
 /* ---- images -----------------------------------------------------------------
  */
 
-static struct opd_unwind_stats stats(void)
+static struct unwinder_stats stats(void)
 {
-	struct opd_unwind_stats s;
+	struct unwinder_stats s;
 
-	opd_unwinder_stats(self.unwinder, &s);
+	unwinder_stats(self.unwinder, &s);
 	return s;
 }
 
@@ -464,7 +464,7 @@ static void images_are_opened_once(void **state)
 	assert_true(stats().bytes > 10000);
 	check_model(0);
 	assert_int_equal(self.nr_opened, nr);
-	opd_unwinder_forget(self.unwinder);
+	unwinder_forget(self.unwinder);
 	assert_int_equal(stats().nr_tables, 0);
 	assert_int_equal(stats().bytes, 0);
 	check_model(0);
@@ -493,14 +493,14 @@ static void tables_are_bounded(void **state)
 	chain(3);
 	check_model(0);
 	nr = self.nr_opened;
-	opd_unwinder_set_limit(self.unwinder, 1);
+	unwinder_set_limit(self.unwinder, 1);
 	assert_int_equal(stats().nr_tables, 1);
 	assert_int_equal(stats().nr_dropped, nr - 1);
 	/* All is found as before, by making tables again and again. */
 	check_model(0);
 	assert_int_equal(stats().nr_tables, 1);
 	assert_true(self.nr_opened >= 2 * nr - 1);
-	opd_unwinder_set_limit(self.unwinder, OPD_UNWIND_BYTES);
+	unwinder_set_limit(self.unwinder, UNWINDER_BYTES);
 	check_model(0);
 	assert_int_equal(stats().nr_tables, nr);
 }
@@ -533,7 +533,7 @@ static void images_of_one_build_id_share(void **state)
 static void vdso(void **state)
 {
 	uint64_t start = getauxval(AT_SYSINFO_EHDR);
-	struct opd_unwind_map map = { .start = 0 };
+	struct unwinder_map map = { .start = 0 };
 	unsigned int found = 0;
 	uint64_t ra;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_UNWIND_H
-#define DAEMON_OPD_UNWIND_H
+#ifndef LIBCFI_UNWINDER_H
+#define LIBCFI_UNWINDER_H
 
 /*
  * From user registers and a piece of the user stack to the frames of a call
@@ -20,11 +20,11 @@
 #include "libcfi/cfi.h"
 #include "module/uapi/oprofile.h"
 
-/* Bytes of all tables, unless opd_unwinder_set_limit() says otherwise. */
-#define OPD_UNWIND_BYTES (256u << 20)
+/* Bytes of all tables, unless unwinder_set_limit() says otherwise. */
+#define UNWINDER_BYTES (256u << 20)
 
 /* A mapping of code. */
-struct opd_unwind_map {
+struct unwinder_map {
 	uint64_t start;
 	uint64_t end;
 	uint64_t offset; /* in the file, of start, bytes */
@@ -33,39 +33,39 @@ struct opd_unwind_map {
 			   * "[vdso]" is known by it */
 };
 
-struct opd_unwind_frame {
+struct unwinder_frame {
 	/*
 	 * The return address: pc - 1 lies in the call. Of code that made no
 	 * call it is the address plus 1, so that pc - 1 is right for every
 	 * frame: what a signal interrupted, and what its handler returns to.
 	 */
 	uint64_t pc;
-	struct opd_unwind_map map; /* holds pc - 1 */
+	struct unwinder_map map; /* holds pc - 1 */
 };
 
 /* From open_image: the image is the kernel's [vdso], as this process has it. */
-#define OPD_UNWIND_VDSO (-4096)
+#define UNWINDER_VDSO (-4096)
 
-struct opd_unwind_ops {
+struct unwinder_ops {
 	/* The mapping of code that holds @addr; false if none does. */
-	bool (*find_map)(void *ctx, uint64_t addr, struct opd_unwind_map *map);
+	bool (*find_map)(void *ctx, uint64_t addr, struct unwinder_map *map);
 	/*
 	 * O_RDONLY descriptor of the image's file, which the unwinder closes;
-	 * OPD_UNWIND_VDSO; else -errno. Called once per cookie, the outcome is
+	 * UNWINDER_VDSO; else -errno. Called once per cookie, the outcome is
 	 * kept; again only when the table had to be dropped for room.
 	 */
 	int (*open_image)(void *ctx, uint64_t cookie);
 };
 
-struct opd_unwinder;
+struct unwinder;
 
 /* *@ops must live as long as the unwinder. Returns 0 or -ENOMEM. */
-int opd_unwinder_new(struct opd_unwinder **out,
-		     const struct opd_unwind_ops *ops, void *ctx);
-void opd_unwinder_free(struct opd_unwinder *unwinder);
+int unwinder_new(struct unwinder **out, const struct unwinder_ops *ops,
+		 void *ctx);
+void unwinder_free(struct unwinder *unwinder);
 
 /* Forget all images: cookies start anew. */
-void opd_unwinder_forget(struct opd_unwinder *unwinder);
+void unwinder_forget(struct unwinder *unwinder);
 
 /*
  * The callers of the code at the pc in @regs: frame 0 is its caller. Returns
@@ -73,21 +73,22 @@ void opd_unwinder_forget(struct opd_unwinder *unwinder);
  * Every frame is in a mapping: a return address that is in none ends the
  * trace as OP_TRACE_BAD_STACK. Takes no longer than @max allows.
  */
-size_t opd_unwind(struct opd_unwinder *unwinder, enum op_stack_arch arch,
-		  const struct cfi_regs *regs, const struct cfi_stack *stack,
-		  struct opd_unwind_frame *frames, size_t max,
-		  enum op_trace_ending *ending);
+size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
+		       const struct cfi_regs *regs,
+		       const struct cfi_stack *stack,
+		       struct unwinder_frame *frames, size_t max,
+		       enum op_trace_ending *ending);
 
 /*
  * The function at @offset of an image, as its table has it (cfi_function());
  * for this the table is made if it is not there. False if it is not known.
  */
-bool opd_unwind_function(struct opd_unwinder *unwinder, uint64_t cookie,
-			 uint64_t offset, uint64_t *start);
+bool unwinder_function(struct unwinder *unwinder, uint64_t cookie,
+		       uint64_t offset, uint64_t *start);
 
-void opd_unwinder_set_limit(struct opd_unwinder *unwinder, size_t bytes);
+void unwinder_set_limit(struct unwinder *unwinder, size_t bytes);
 
-struct opd_unwind_stats {
+struct unwinder_stats {
 	uint64_t nr_tables; /* now */
 	uint64_t bytes; /* that they take now */
 	uint64_t nr_made; /* ever */
@@ -95,7 +96,7 @@ struct opd_unwind_stats {
 	uint64_t nr_failed; /* images that gave none */
 };
 
-void opd_unwinder_stats(const struct opd_unwinder *unwinder,
-			struct opd_unwind_stats *stats);
+void unwinder_stats(const struct unwinder *unwinder,
+		    struct unwinder_stats *stats);
 
-#endif /* DAEMON_OPD_UNWIND_H */
+#endif /* LIBCFI_UNWINDER_H */

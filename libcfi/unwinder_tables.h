@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBCFI_UNWINDER_TABLES_H
+#define LIBCFI_UNWINDER_TABLES_H
+
+/*
+ * The tables of images by cookie. An image whose file could not be had, or is
+ * none that can be unwound, is remembered as such. Images of one build-id have
+ * one table. When all tables take more than the limit, those not used for
+ * longest go, and are made again when they are needed.
+ */
+
+#include "libop/op_build_id.h"
+#include "libcfi/unwinder.h"
+
+#define UNWINDER_BUCKETS 1024
+
+struct unwinder_tables {
+	const struct unwinder_ops *ops;
+	void *ctx;
+	size_t limit; /* bytes */
+	struct unwinder_image *bucket[UNWINDER_BUCKETS];
+	struct unwinder_table *newest; /* by last use */
+	struct unwinder_table *oldest;
+	struct cfi_table *vdso;
+	bool vdso_tried;
+	struct unwinder_stats stats;
+};
+
+void unwinder_tables_init(struct unwinder_tables *tables,
+			  const struct unwinder_ops *ops, void *ctx);
+
+/* Free all; it may be used again. */
+void unwinder_tables_forget(struct unwinder_tables *tables);
+
+/* Drop what is beyond the limit. */
+void unwinder_tables_trim(struct unwinder_tables *tables);
+
+/*
+ * The table for code in @map, NULL if there is none. It holds until the next
+ * call.
+ */
+const struct cfi_table *unwinder_tables_find(struct unwinder_tables *tables,
+					     const struct unwinder_map *map);
+
+#endif /* LIBCFI_UNWINDER_TABLES_H */
