@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "libpp/sample_list.h"
-#include "libpp/strings.h"
+#include "libop/op_strings.h"
 
 /* That a line has samples, or that a symbol starts there. */
 struct note {
@@ -26,7 +26,7 @@ struct note {
 struct notebook {
 	struct pp_report *report;
 	size_t nr_classes;
-	struct pp_strings names;
+	struct op_strings names;
 	const char *last_name, *last_known; /* a name and its one pointer */
 	struct note *notes;
 	size_t nr;
@@ -36,7 +36,7 @@ struct notebook {
 
 static void *alloc(struct notebook *b, size_t nr, size_t size)
 {
-	return pp_arena_alloc(&b->report->arena, nr, size);
+	return op_arena_alloc(&b->report->arena, nr, size);
 }
 
 static uint64_t *new_counts(struct notebook *b)
@@ -59,7 +59,7 @@ static int take_note(struct notebook *b, const struct pp_symbol_entry *symbol,
 	const struct pp_place *place = detail ? &detail->place : &symbol->place;
 
 	if (place->file != b->last_name)
-		b->last_known = pp_strings_add(&b->names, place->file);
+		b->last_known = op_strings_add(&b->names, place->file);
 	b->last_name = b->last_known ? place->file : NULL;
 	b->notes[b->nr++] = (struct note){
 		.file = b->last_known,
@@ -352,13 +352,13 @@ int pp_annotate(struct pp_annotation *annotation, struct pp_report *report)
 	int err;
 
 	*annotation = (struct pp_annotation){ 0 };
-	pp_strings_init(&b.names, &report->arena);
+	op_strings_init(&b.names, &report->arena);
 	err = read_symbols(&b);
 	if (!err)
 		err = take_files(&b, annotation);
 	if (!err)
 		err = take_unplaced(&b, annotation);
-	pp_strings_release(&b.names);
+	op_strings_release(&b.names);
 	free(b.notes);
 	return err;
 }

@@ -44,7 +44,7 @@ static int check_format(const struct op_config *facts, const char *path,
 		path, (unsigned long long)format, PP_ARCHIVE_FORMAT);
 }
 
-static int take_session(struct pp_archive *archive, struct pp_arena *arena,
+static int take_session(struct pp_archive *archive, struct op_arena *arena,
 			const struct op_config *facts, const char *path,
 			struct op_diag *diag)
 {
@@ -53,12 +53,12 @@ static int take_session(struct pp_archive *archive, struct pp_arena *arena,
 	if (!name || !is_plain_path(name))
 		return bad_fact(path, PP_FACT_SESSION, "no path of a session",
 				diag);
-	dir = pp_arena_printf(arena, "%s%s", archive->root, name);
+	dir = op_arena_printf(arena, "%s%s", archive->root, name);
 	return dir ? op_session_init(&archive->session, dir, diag) : -ENOMEM;
 }
 
 /* Folders of which nothing was archived are left out. */
-static int take_image_path(struct pp_archive *archive, struct pp_arena *arena,
+static int take_image_path(struct pp_archive *archive, struct op_arena *arena,
 			   const struct op_config *facts)
 {
 	const char **list, *key, *value, *path;
@@ -67,13 +67,13 @@ static int take_image_path(struct pp_archive *archive, struct pp_arena *arena,
 
 	while (!op_config_at(facts, nr_facts, &key, &value))
 		nr_facts++;
-	list = pp_arena_alloc(arena, nr_facts + 1, sizeof(*list));
+	list = op_arena_alloc(arena, nr_facts + 1, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	for (unsigned int i = 0; !op_config_at(facts, i, &key, &value); i++) {
 		if (strcmp(key, PP_FACT_IMAGE_PATH) || !is_plain_path(value))
 			continue;
-		path = pp_arena_printf(arena, "%s%s", archive->root, value);
+		path = op_arena_printf(arena, "%s%s", archive->root, value);
 		if (!path)
 			return -ENOMEM;
 		if (!access(path, F_OK))
@@ -84,7 +84,7 @@ static int take_image_path(struct pp_archive *archive, struct pp_arena *arena,
 	return 0;
 }
 
-static int take_facts(struct pp_archive *archive, struct pp_arena *arena,
+static int take_facts(struct pp_archive *archive, struct op_arena *arena,
 		      const struct op_config *facts, const char *path,
 		      struct op_diag *diag)
 {
@@ -95,20 +95,20 @@ static int take_facts(struct pp_archive *archive, struct pp_arena *arena,
 	if (!err)
 		err = take_image_path(archive, arena, facts);
 	archive->events =
-		pp_arena_printf(arena, "%s/" PP_ARCHIVE_EVENTS, archive->root);
+		op_arena_printf(arena, "%s/" PP_ARCHIVE_EVENTS, archive->root);
 	return err || archive->events ? err : -ENOMEM;
 }
 
 /* ---- opening ------------------------------------------------------------- */
 
 /* The session is at the place it was archived from, or at the default one. */
-static int search_session(struct pp_archive *archive, struct pp_arena *arena,
+static int search_session(struct pp_archive *archive, struct op_arena *arena,
 			  const struct op_session *asked, struct op_diag *diag)
 {
 	const char *const places[] = { asked->dir, OP_SESSION_DIR_DEFAULT, "" };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const char *dir = pp_arena_printf(arena, "%s%s", archive->root,
+		const char *dir = op_arena_printf(arena, "%s%s", archive->root,
 						  places[i]);
 		int err = dir ? op_session_init(&archive->session, dir, diag)
 			      : -ENOMEM;
@@ -122,13 +122,13 @@ static int search_session(struct pp_archive *archive, struct pp_arena *arena,
 		archive->root);
 }
 
-static int read_all(struct pp_archive *archive, struct pp_arena *arena,
+static int read_all(struct pp_archive *archive, struct op_arena *arena,
 		    const struct op_session *asked, struct op_diag *diag)
 {
 	const char *facts_path =
-		pp_arena_printf(arena, "%s/" PP_ARCHIVE_FACTS, archive->root);
+		op_arena_printf(arena, "%s/" PP_ARCHIVE_FACTS, archive->root);
 	const char *sums_path =
-		pp_arena_printf(arena, "%s/" PP_ARCHIVE_SUMS, archive->root);
+		op_arena_printf(arena, "%s/" PP_ARCHIVE_SUMS, archive->root);
 	struct op_config *facts;
 	int err;
 
@@ -157,11 +157,11 @@ static int read_all(struct pp_archive *archive, struct pp_arena *arena,
 	return err;
 }
 
-int pp_archive_open(struct pp_archive **out, struct pp_arena *arena,
+int pp_archive_open(struct pp_archive **out, struct op_arena *arena,
 		    const char *root, const struct op_session *asked,
 		    struct op_diag *diag)
 {
-	struct pp_archive *archive = pp_arena_alloc(arena, 1, sizeof(*archive));
+	struct pp_archive *archive = op_arena_alloc(arena, 1, sizeof(*archive));
 	int err;
 
 	if (!archive)

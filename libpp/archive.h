@@ -25,7 +25,7 @@
 
 #include "libop/op_diag.h"
 #include "libop/op_session.h"
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 #include "libpp/messages.h"
 #include "libpp/sums.h"
 
@@ -53,7 +53,7 @@ struct pp_archive {
  * the session that to look for in archives that do not tell. Returns 0 or
  * -errno with the reason in @diag: -ENOENT when there is no session in it.
  */
-int pp_archive_open(struct pp_archive **out, struct pp_arena *arena,
+int pp_archive_open(struct pp_archive **out, struct op_arena *arena,
 		    const char *root, const struct op_session *asked,
 		    struct op_diag *diag);
 

@@ -41,15 +41,15 @@ static int add_file(struct search *s, enum pp_archive_part part,
 
 	if (stat(from, &st) || !S_ISREG(st.st_mode))
 		return 0;
-	files = pp_arena_grow(&list->report.arena, list->files, list->nr,
+	files = op_arena_grow(&list->report.arena, list->files, list->nr,
 			      sizeof(*files));
 	if (!files)
 		return -ENOMEM;
 	list->files = files;
 	files += list->nr;
 	*files = (struct pp_archive_file){
-		.from = pp_arena_strdup(&list->report.arena, from),
-		.to = pp_arena_strdup(&list->report.arena,
+		.from = op_arena_strdup(&list->report.arena, from),
+		.to = op_arena_strdup(&list->report.arena,
 				      name + strspn(name, "/")),
 		.part = part,
 		.size = (uint64_t)st.st_size,
@@ -124,20 +124,20 @@ static void clean(char *path)
 
 /* @path as an absolute one that stays as it was given where it can: modules
  * are shown under it. */
-static const char *absolute(struct pp_arena *arena, const char *path)
+static const char *absolute(struct op_arena *arena, const char *path)
 {
 	size_t len = strlen(path);
 	char *copy, *real;
 
 	if (*path == '/' && !strstr(path, "/../") &&
 	    !(len >= 3 && !strcmp(path + len - 3, "/.."))) {
-		copy = pp_arena_strdup(arena, path);
+		copy = op_arena_strdup(arena, path);
 		if (copy)
 			clean(copy);
 		return copy;
 	}
 	real = realpath(path, NULL);
-	copy = pp_arena_strdup(arena, real ? real : path);
+	copy = op_arena_strdup(arena, real ? real : path);
 	free(real);
 	return copy;
 }
@@ -159,7 +159,7 @@ static int set_paths(struct search *s)
 		nr++;
 	if (!nr)
 		return 0;
-	list = pp_arena_alloc(&s->list->report.arena, nr + 1, sizeof(*list));
+	list = op_arena_alloc(&s->list->report.arena, nr + 1, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
@@ -182,7 +182,7 @@ static int take_image_path(struct search *s)
 		nr++;
 	if (!nr)
 		return 0;
-	list = pp_arena_alloc(&s->list->report.arena, nr + 1, sizeof(*list));
+	list = op_arena_alloc(&s->list->report.arena, nr + 1, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
@@ -231,9 +231,9 @@ static const char *debug_place(struct search *s, const char *image,
 	int folder = (int)(strrchr(image, '/') - image);
 
 	if (id)
-		return pp_arena_printf(&s->list->report.arena,
+		return op_arena_printf(&s->list->report.arena,
 				       "/usr/lib/debug%s", id);
-	return pp_arena_printf(&s->list->report.arena, "%.*s/.debug/%s", folder,
+	return op_arena_printf(&s->list->report.arena, "%.*s/.debug/%s", folder,
 			       image, base);
 }
 
@@ -311,7 +311,7 @@ static int note_image(struct search *s, struct images *images,
 
 	if (images->nr && images->list[images->nr - 1] == image)
 		return 0;
-	more = pp_arena_grow(&s->list->report.arena, (void *)images->list,
+	more = op_arena_grow(&s->list->report.arena, (void *)images->list,
 			     images->nr, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -399,11 +399,11 @@ static int add_images(struct search *s)
 static int add_in_folder(struct search *s, enum pp_archive_part part,
 			 const char *folder, const char *path)
 {
-	struct pp_arena *arena = &s->list->report.arena;
+	struct op_arena *arena = &s->list->report.arena;
 	const char *whole = absolute(arena, folder);
 
 	if (whole)
-		whole = pp_arena_printf(arena, "%s%s", whole,
+		whole = op_arena_printf(arena, "%s%s", whole,
 					path + strlen(folder));
 	return whole ? add_file(s, part, path,
 				pp_locate_home(&s->side->locator, whole))
@@ -459,7 +459,7 @@ static int add_ledgers(struct search *s)
 
 	for (size_t i = 0; i < samples->sessions.nr && !err; i++) {
 		const char *folder = samples->sessions.list[i].path;
-		const char *path = pp_arena_printf(&s->list->report.arena,
+		const char *path = op_arena_printf(&s->list->report.arena,
 						   "%s/ledger", folder);
 
 		err = path ? add_in_folder(s, PP_ARCHIVE_SESSION, folder, path)
@@ -476,7 +476,7 @@ static int add_logs(struct search *s)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !err; i++) {
 		const char *path =
-			pp_arena_printf(&s->list->report.arena, "%s%s",
+			op_arena_printf(&s->list->report.arena, "%s%s",
 					s->side->session->dir, names[i]);
 
 		err = path ? add_at_home(s, PP_ARCHIVE_SESSION, path) : -ENOMEM;
@@ -486,7 +486,7 @@ static int add_logs(struct search *s)
 
 static int take_session(struct search *s)
 {
-	s->list->session = pp_arena_strdup(
+	s->list->session = op_arena_strdup(
 		&s->list->report.arena,
 		pp_locate_home(&s->side->locator, s->side->session->dir));
 	return s->list->session ? 0 : -ENOMEM;
@@ -498,7 +498,7 @@ static int take_session(struct search *s)
 static int add_event_file(struct search *s, const char *dir, const char *path)
 {
 	const char *place =
-		pp_arena_printf(&s->list->report.arena, PP_ARCHIVE_EVENTS "%s",
+		op_arena_printf(&s->list->report.arena, PP_ARCHIVE_EVENTS "%s",
 				path + strlen(dir));
 
 	return place ? add_file(s, PP_ARCHIVE_OWN, path, place) : -ENOMEM;
@@ -514,7 +514,7 @@ static int add_events_of(struct search *s, const char *dir,
 	/* A type that is not described here is not described there. */
 	if (op_events_load(&events, dir, cpu_type, NULL))
 		return 0;
-	path = pp_arena_printf(&s->list->report.arena, "%s/%s/cpu", dir,
+	path = op_arena_printf(&s->list->report.arena, "%s/%s/cpu", dir,
 			       cpu_type);
 	err = path ? add_event_file(s, dir, path) : -ENOMEM;
 	for (size_t i = 0; i < events->nr_paths && !err; i++)
@@ -563,7 +563,7 @@ static int add_name(struct search *s, struct names *names, const char *name)
 	/* Neighbours are mostly of one file. */
 	if (!name || (names->nr && !strcmp(names->list[names->nr - 1], name)))
 		return 0;
-	more = pp_arena_grow(&s->list->report.arena, names->list, names->nr,
+	more = op_arena_grow(&s->list->report.arena, names->list, names->nr,
 			     sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -621,7 +621,7 @@ static int add_sources_of(struct search *s, const struct pp_report *report)
 			&s->list->report.messages, PP_WARNING,
 			"%zu source files cannot be found, the first: %s; annotations will lack them",
 			missing,
-			pp_arena_strdup(&s->list->report.arena, first));
+			op_arena_strdup(&s->list->report.arena, first));
 	return err;
 }
 
@@ -684,7 +684,7 @@ int pp_archive_list_new(struct pp_archive_list **out,
 	*out = list;
 	if (!list)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	pp_arena_init(&list->report.arena);
+	op_arena_init(&list->report.arena);
 	list->report.messages.arena = &list->report.arena;
 	s.quiet.arena = &list->report.arena;
 	s.samples.arena = &list->report.arena;
@@ -710,6 +710,6 @@ void pp_archive_list_free(struct pp_archive_list *list)
 	if (!list)
 		return;
 	pp_sessions_close(&list->sessions);
-	pp_arena_release(&list->report.arena);
+	op_arena_release(&list->report.arena);
 	free(list);
 }

@@ -14,7 +14,7 @@
 
 #include "libop/op_diag.h"
 #include "libop/op_session.h"
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 #include "libpp/messages.h"
 #include "libpp/profile_spec.h"
 #include "libpp/report.h"

@@ -12,7 +12,7 @@ static int add_loose(struct pp_archive_samples *samples,
 		     const struct pp_archive_loose *loose)
 {
 	struct pp_archive_loose *more =
-		pp_arena_grow(samples->arena, samples->loose, samples->nr_loose,
+		op_arena_grow(samples->arena, samples->loose, samples->nr_loose,
 			      sizeof(*more));
 
 	if (!more)
@@ -31,7 +31,7 @@ static struct pp_archive_pack *pack_of(struct pp_archive_samples *samples,
 	for (size_t i = 0; i < samples->nr_packs; i++)
 		if (samples->packs[i].session == session)
 			return &samples->packs[i];
-	more = pp_arena_grow(samples->arena, samples->packs, samples->nr_packs,
+	more = op_arena_grow(samples->arena, samples->packs, samples->nr_packs,
 			     sizeof(*more));
 	if (!more)
 		return NULL;
@@ -50,7 +50,7 @@ static int add_entry(struct pp_archive_samples *samples,
 
 	if (!pack)
 		return -ENOMEM;
-	more = pp_arena_grow(samples->arena, (void *)pack->entries, pack->nr,
+	more = op_arena_grow(samples->arena, (void *)pack->entries, pack->nr,
 			     sizeof(*more));
 	if (!more)
 		return -ENOMEM;

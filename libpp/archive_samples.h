@@ -33,7 +33,7 @@ struct pp_archive_pack {
 };
 
 struct pp_archive_samples {
-	struct pp_arena *arena;
+	struct op_arena *arena;
 	struct pp_archive_loose *loose;
 	size_t nr_loose;
 	struct pp_archive_pack *packs; /* one for a session, if it has any */

@@ -28,7 +28,7 @@ struct writer {
 	struct pp_archive_list *list;
 	const struct pp_archive_writing *how;
 	struct op_diag *diag;
-	struct pp_arena *arena;
+	struct op_arena *arena;
 	const char *folder; /* the hidden one */
 	struct pp_sums sums;
 	uint64_t done; /* bytes */
@@ -275,7 +275,7 @@ static int cannot_read(struct writer *w, const struct pp_archive_file *file,
 
 static int add_sum(struct writer *w, const char *name, const uint8_t *hash)
 {
-	struct pp_sum *sums = pp_arena_grow(w->arena, w->sums.list, w->sums.nr,
+	struct pp_sum *sums = op_arena_grow(w->arena, w->sums.list, w->sums.nr,
 					    sizeof(*sums));
 
 	if (!sums)
@@ -288,7 +288,7 @@ static int add_sum(struct writer *w, const char *name, const uint8_t *hash)
 
 static int add_file(struct writer *w, const struct pp_archive_file *file)
 {
-	char *path = pp_arena_printf(w->arena, "%s/%s", w->folder, file->to);
+	char *path = op_arena_printf(w->arena, "%s/%s", w->folder, file->to);
 	uint8_t hash[PP_SHA256_LEN];
 	int tries = 0, why = 0, err;
 
@@ -326,7 +326,7 @@ static int write_facts(struct writer *w)
 {
 	struct op_config *facts = op_config_new();
 	char *path =
-		pp_arena_printf(w->arena, "%s/" PP_ARCHIVE_FACTS, w->folder);
+		op_arena_printf(w->arena, "%s/" PP_ARCHIVE_FACTS, w->folder);
 	uint8_t hash[PP_SHA256_LEN];
 	int err = facts && path ? set_facts(w->list, facts) : -ENOMEM, fd;
 
@@ -358,7 +358,7 @@ static int by_name(const void *a, const void *b)
 static int write_sums(struct writer *w)
 {
 	const char *path =
-		pp_arena_printf(w->arena, "%s/" PP_ARCHIVE_SUMS, w->folder);
+		op_arena_printf(w->arena, "%s/" PP_ARCHIVE_SUMS, w->folder);
 	int err;
 
 	if (!path)
@@ -465,7 +465,7 @@ static int make_hidden_folder(struct writer *w, const char *to)
 {
 	const char *slash = strrchr(to, '/');
 	int parent = slash ? (int)(slash - to) + 1 : 0;
-	char *folder = pp_arena_printf(w->arena, "%.*s.%s.XXXXXX", parent, to,
+	char *folder = op_arena_printf(w->arena, "%.*s.%s.XXXXXX", parent, to,
 				       to + parent);
 	int err;
 
@@ -494,7 +494,7 @@ int pp_archive_write(struct pp_archive_list *list,
 			    .how = how,
 			    .diag = diag,
 			    .arena = &list->report.arena };
-	char *to = pp_arena_strdup(w.arena, how->folder);
+	char *to = op_arena_strdup(w.arena, how->folder);
 	int err;
 
 	if (!to)

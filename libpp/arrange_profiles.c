@@ -109,7 +109,7 @@ static int find_classes(struct pp_classes *classes, struct pp_sample_list *list,
 	struct pp_class *all;
 	size_t i;
 
-	all = pp_arena_alloc(list->arena, list->nr, sizeof(*all));
+	all = op_arena_alloc(list->arena, list->nr, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	for (i = 0; i < list->nr; i++)
@@ -187,15 +187,15 @@ static unsigned int find_axes(struct pp_classes *classes)
 
 /* ---- names and errors ---------------------------------------------------- */
 
-static const char *id_name(struct pp_arena *arena, const char *axis, int64_t id)
+static const char *id_name(struct op_arena *arena, const char *axis, int64_t id)
 {
 	if (id == OP_MANGLE_ALL)
-		return pp_arena_printf(arena, "%s:all", axis);
-	return pp_arena_printf(arena, "%s:%lld", axis, (long long)id);
+		return op_arena_printf(arena, "%s:all", axis);
+	return op_arena_printf(arena, "%s:%lld", axis, (long long)id);
 }
 
 /* Two classes may differ in their unit masks alone. */
-static const char *event_name(struct pp_arena *arena,
+static const char *event_name(struct op_arena *arena,
 			      const struct pp_classes *classes,
 			      const struct pp_class *class)
 {
@@ -207,16 +207,16 @@ static const char *event_name(struct pp_arena *arena,
 		if (!strcmp(other->event, class->event) &&
 		    other->count == class->count &&
 		    other->unit_mask != class->unit_mask)
-			return pp_arena_printf(
+			return op_arena_printf(
 				arena, "%s:%llu:0x%02llx", class->event,
 				(unsigned long long)class->count,
 				(unsigned long long)class->unit_mask);
 	}
-	return pp_arena_printf(arena, "%s:%llu", class->event,
+	return op_arena_printf(arena, "%s:%llu", class->event,
 			       (unsigned long long)class->count);
 }
 
-static const char *axis_value(struct pp_arena *arena,
+static const char *axis_value(struct op_arena *arena,
 			      const struct pp_classes *classes,
 			      const struct pp_class *class, enum pp_axis axis)
 {
@@ -228,7 +228,7 @@ static const char *axis_value(struct pp_arena *arena,
 	case PP_AXIS_CPU:
 		return id_name(arena, "cpu", class->cpu);
 	case PP_AXIS_SESSION:
-		return pp_arena_printf(arena, "session:%s",
+		return op_arena_printf(arena, "session:%s",
 				       class->session ? class->session : "all");
 	default:
 		return event_name(arena, classes, class);
@@ -236,7 +236,7 @@ static const char *axis_value(struct pp_arena *arena,
 }
 
 /* The values of all axes that differ, "EVENT:COUNT cpu:0". */
-static const char *full_name(struct pp_arena *arena,
+static const char *full_name(struct op_arena *arena,
 			     const struct pp_classes *classes,
 			     const struct pp_class *class)
 {
@@ -245,13 +245,13 @@ static const char *full_name(struct pp_arena *arena,
 
 	for (axis = classes->axis + 1; axis < PP_NR_AXES && name; axis++)
 		if (classes->differing[axis])
-			name = pp_arena_printf(arena, "%s %s", name,
+			name = op_arena_printf(arena, "%s %s", name,
 					       axis_value(arena, classes, class,
 							  axis));
 	return name;
 }
 
-static int name_classes(struct pp_classes *classes, struct pp_arena *arena)
+static int name_classes(struct pp_classes *classes, struct op_arena *arena)
 {
 	size_t i;
 
@@ -278,7 +278,7 @@ static bool is_new_value(const struct pp_classes *classes, size_t at,
 }
 
 /* "tgid:1, tgid:2 and more" */
-static const char *axis_values(struct pp_arena *arena,
+static const char *axis_values(struct op_arena *arena,
 			       const struct pp_classes *classes,
 			       enum pp_axis axis)
 {
@@ -290,9 +290,9 @@ static const char *axis_values(struct pp_arena *arena,
 		if (!is_new_value(classes, i, axis))
 			continue;
 		if (shown == SHOWN_VALUES)
-			return pp_arena_printf(arena, "%s and more", text);
+			return op_arena_printf(arena, "%s and more", text);
 		value = axis_value(arena, classes, &classes->classes[i], axis);
-		text = pp_arena_printf(arena, "%s%s%s", text, shown ? ", " : "",
+		text = op_arena_printf(arena, "%s%s%s", text, shown ? ", " : "",
 				       value ? value : "?");
 		if (!text)
 			return "?";
@@ -339,7 +339,7 @@ static void write_choice(char *buf, size_t len,
 }
 
 /* What brings the classes down to one difference, @first. */
-static const char *way_out(struct pp_arena *arena,
+static const char *way_out(struct op_arena *arena,
 			   const struct pp_classes *classes, enum pp_axis first,
 			   unsigned int nr)
 {
@@ -351,13 +351,13 @@ static const char *way_out(struct pp_arena *arena,
 	write_merges(merges, sizeof(merges), classes->differing, first);
 	if (nr == 2)
 		write_choice(choice, sizeof(choice), classes, first);
-	return pp_arena_printf(arena, "%s%s%s%s%s%s", leave,
+	return op_arena_printf(arena, "%s%s%s%s%s%s", leave,
 			       *leave && *merges ? " and " : "",
 			       *merges ? "add --merge=" : "", merges,
 			       *choice ? " or choose with " : "", choice);
 }
 
-static int refuse(const struct pp_classes *classes, struct pp_arena *arena,
+static int refuse(const struct pp_classes *classes, struct op_arena *arena,
 		  unsigned int nr, struct op_diag *diag)
 {
 	static const char *const names[PP_NR_AXES] = { "event", "tgid", "tid",

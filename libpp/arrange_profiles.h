@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "libop/op_diag.h"
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 #include "libpp/sample_list.h"
 
 /* What is not to make classes. */

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libpp/near_names.h"
+#include "libop/op_near_names.h"
 
 #define NEAR_NAMES 5
 
@@ -36,18 +36,18 @@ static bool matches_some(const struct pp_sample_list *list,
 	return false;
 }
 
-static const char *number_text(struct pp_arena *arena, uint64_t number)
+static const char *number_text(struct op_arena *arena, uint64_t number)
 {
-	return pp_arena_printf(arena, "%llu", (unsigned long long)number);
+	return op_arena_printf(arena, "%llu", (unsigned long long)number);
 }
 
-static const char *id_text(struct pp_arena *arena, int64_t id)
+static const char *id_text(struct op_arena *arena, int64_t id)
 {
 	return id == OP_MANGLE_ALL ? "all" : number_text(arena, (uint64_t)id);
 }
 
 /* What @file has where @tag asks for something. */
-static const char *value_text(struct pp_arena *arena, enum pp_spec_tag tag,
+static const char *value_text(struct op_arena *arena, enum pp_spec_tag tag,
 			      const struct pp_sample_file *file)
 {
 	switch (tag) {
@@ -76,19 +76,19 @@ static const char *near_values(struct pp_sample_list *list,
 	const char **names, *near = NULL;
 	size_t i, nr = 0;
 
-	names = pp_arena_alloc(list->arena, list->nr, sizeof(*names));
+	names = op_arena_alloc(list->arena, list->nr, sizeof(*names));
 	for (i = 0; names && i < list->nr; i++) {
 		names[nr] = value_text(list->arena, tag, &list->files[i]);
 		nr += names[nr] != NULL;
 	}
 	if (names)
-		near = pp_near_names(list->arena, wanted, names, nr,
+		near = op_near_names(list->arena, wanted, names, nr,
 				     NEAR_NAMES);
 	return near ? near : "unknown";
 }
 
 /* A path that looks like a mistyped tag: which tags are like it. */
-static const char *tag_hint(struct pp_arena *arena, const char *text)
+static const char *tag_hint(struct op_arena *arena, const char *text)
 {
 	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
 	const char *names[PP_NR_SPEC_TAGS], *near;
@@ -97,15 +97,15 @@ static const char *tag_hint(struct pp_arena *arena, const char *text)
 
 	if (!len || text[len] != ':')
 		return "";
-	wanted = pp_arena_strdup(arena, text);
+	wanted = op_arena_strdup(arena, text);
 	if (!wanted)
 		return "";
 	wanted[len] = '\0';
 	for (tag = PP_SPEC_PATH + 1; tag < PP_NR_SPEC_TAGS; tag++)
 		names[tag - 1] = pp_spec_tag_name(tag);
-	near = pp_near_names(arena, wanted, names, PP_NR_SPEC_TAGS - 1,
+	near = op_near_names(arena, wanted, names, PP_NR_SPEC_TAGS - 1,
 			     NEAR_NAMES);
-	near = pp_arena_printf(arena, "; '%s:' is no tag, tags: %s", wanted,
+	near = op_arena_printf(arena, "; '%s:' is no tag, tags: %s", wanted,
 			       near ? near : "?");
 	return near ? near : "";
 }
@@ -128,7 +128,7 @@ static const char *vain_text(struct pp_sample_list *list, enum pp_spec_tag tag,
 	bool tagged = tag != PP_SPEC_PATH;
 	const char *text;
 
-	text = pp_arena_printf(list->arena,
+	text = op_arena_printf(list->arena,
 			       "%s%s%s: no sample files match; %s here: %s%s",
 			       tagged ? pp_spec_tag_name(tag) : "",
 			       tagged ? ":" : "", item->text, plural[tag],
@@ -189,7 +189,7 @@ int pp_sample_list_choose(struct pp_sample_list *list,
 	struct pp_sample_file *kept;
 	size_t i, nr = 0;
 
-	kept = pp_arena_alloc(list->arena, list->nr, sizeof(*kept));
+	kept = op_arena_alloc(list->arena, list->nr, sizeof(*kept));
 	if (!kept)
 		return -ENOMEM;
 	for (i = 0; i < list->nr; i++) {

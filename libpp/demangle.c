@@ -89,7 +89,7 @@ static void simplify(char *text)
 	}
 }
 
-const char *pp_demangle(struct pp_arena *arena, const char *name,
+const char *pp_demangle(struct op_arena *arena, const char *name,
 			enum pp_demangle how)
 {
 	const char *copy;
@@ -104,7 +104,7 @@ const char *pp_demangle(struct pp_arena *arena, const char *name,
 		return name;
 	if (how == PP_DEMANGLE_SMART)
 		simplify(text);
-	copy = pp_arena_strdup(arena, text);
+	copy = op_arena_strdup(arena, text);
 	free(text);
 	return copy ? copy : name;
 }

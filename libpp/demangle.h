@@ -5,7 +5,7 @@
 /* C++, Rust, D and Ada names as people wrote them, by libiberty, and those of
  * Java methods. */
 
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 
 enum pp_demangle {
 	PP_DEMANGLE_NORMAL,
@@ -16,7 +16,7 @@ enum pp_demangle {
 
 /* @name as @how asks for; @name itself when there is nothing to change or
  * memory is short. */
-const char *pp_demangle(struct pp_arena *arena, const char *name,
+const char *pp_demangle(struct op_arena *arena, const char *name,
 			enum pp_demangle how);
 
 #endif /* LIBPP_DEMANGLE_H */

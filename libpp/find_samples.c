@@ -22,23 +22,23 @@ struct search {
 
 /* ---- names --------------------------------------------------------------- */
 
-const char *pp_image_name(struct pp_arena *arena,
+const char *pp_image_name(struct op_arena *arena,
 			  const struct op_image_name *name)
 {
 	switch (name->space) {
 	case OP_SPACE_KERN:
 		/* [vdso] and the like look like nothing that has a path. */
 		if (*name->name == '[' || *name->name == '/')
-			return pp_arena_strdup(arena, name->name);
-		return pp_arena_printf(arena, "/%s", name->name);
+			return op_arena_strdup(arena, name->name);
+		return op_arena_printf(arena, "/%s", name->name);
 	case OP_SPACE_ANON:
-		return pp_arena_printf(arena,
+		return op_arena_printf(arena,
 				       "%s (tgid:%lld range:0x%llx-0x%llx)",
 				       name->name, (long long)name->tgid,
 				       (unsigned long long)name->start,
 				       (unsigned long long)name->end);
 	default:
-		return pp_arena_strdup(arena, name->name);
+		return op_arena_strdup(arena, name->name);
 	}
 }
 
@@ -79,26 +79,26 @@ static bool is_set_aside(const char *path)
 
 /* ---- the files in them --------------------------------------------------- */
 
-static int copy_image_name(struct pp_arena *arena, struct op_image_name *name)
+static int copy_image_name(struct op_arena *arena, struct op_image_name *name)
 {
 	if (name->space == OP_SPACE_NONE)
 		return 0;
-	name->name = pp_arena_strdup(arena, name->name);
+	name->name = op_arena_strdup(arena, name->name);
 	return name->name ? 0 : -ENOMEM;
 }
 
 /* Where a file of that name is, or would be if it was not packed. */
-static const char *path_of(struct pp_arena *arena,
+static const char *path_of(struct op_arena *arena,
 			   const struct pp_session *session, const char *name)
 {
 	size_t len = strlen(session->path);
 	const char *slash = len && session->path[len - 1] == '/' ? "" : "/";
 
-	return pp_arena_printf(arena, "%s%s%s", session->path, slash, name);
+	return op_arena_printf(arena, "%s%s%s", session->path, slash, name);
 }
 
 /* Move what @file's name points to from the scratch buffer to the arena. */
-static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
+static int keep_names(struct op_arena *arena, struct pp_sample_file *file,
 		      const char *mangled)
 {
 	struct op_mangle *name = &file->name;
@@ -109,7 +109,7 @@ static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
 	    copy_image_name(arena, &name->cg))
 		return -ENOMEM;
 	dep = name->is_tree ? &name->app : &name->dep;
-	name->event = pp_arena_strdup(arena, name->event);
+	name->event = op_arena_strdup(arena, name->event);
 	file->path = path_of(arena, file->session, mangled);
 	file->app = pp_image_name(arena, &name->app);
 	file->image_name = pp_image_name(arena, dep);
@@ -121,33 +121,33 @@ static int keep_names(struct pp_arena *arena, struct pp_sample_file *file,
 	return file->callee_name ? 0 : -ENOMEM;
 }
 
-static struct pp_sample_part *new_part(struct pp_arena *arena,
+static struct pp_sample_part *new_part(struct op_arena *arena,
 				       const struct db_member *member,
 				       const char *path)
 {
-	struct pp_sample_part *part = pp_arena_alloc(arena, 1, sizeof(*part));
+	struct pp_sample_part *part = op_arena_alloc(arena, 1, sizeof(*part));
 
 	if (!part)
 		return NULL;
 	part->member = *member;
 	part->member.name = path + strlen(path) - strlen(member->name);
 	if (member->entry) {
-		part->label = pp_arena_printf(arena, "%s: %s", member->path,
+		part->label = op_arena_printf(arena, "%s: %s", member->path,
 					      member->name);
 	} else {
-		part->label = pp_arena_strdup(arena, member->path);
+		part->label = op_arena_strdup(arena, member->path);
 		part->member.path = part->label;
 	}
 	return part->label ? part : NULL;
 }
 
 /* Add @file, of which @member is all so far, to *@files of *@nr. */
-static int keep_file(struct pp_arena *arena, struct pp_sample_file *file,
+static int keep_file(struct op_arena *arena, struct pp_sample_file *file,
 		     const struct db_member *member,
 		     struct pp_sample_file **files, size_t *nr)
 {
 	struct pp_sample_file *grown =
-		pp_arena_grow(arena, *files, *nr, sizeof(*file));
+		op_arena_grow(arena, *files, *nr, sizeof(*file));
 
 	if (!grown || keep_names(arena, file, member->name))
 		return -ENOMEM;

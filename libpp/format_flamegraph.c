@@ -12,14 +12,14 @@
 
 #include "libpp/flamegraph.html.h" /* made from flamegraph.html */
 #include "libpp/format.h"
-#include "libpp/json.h"
+#include "libop/op_json.h"
 #include "libpp/sample_list.h"
 
 #define DATA "@DATA@"
 #define MAX_TITLE_APPS 2
 
 struct writer {
-	struct pp_json json;
+	struct op_json json;
 	const struct pp_report *report;
 	const struct pp_tree *tree;
 	const struct pp_format_options *options;
@@ -89,7 +89,7 @@ static void write_words(struct writer *w, const char *key,
 	write(out, w, column);
 	fclose(out);
 	if (text && *text)
-		pp_json_text(&w->json, key, text);
+		op_json_text(&w->json, key, text);
 	free(text);
 }
 
@@ -195,41 +195,41 @@ static void say_about(FILE *out, const struct writer *w, size_t column)
 static void write_columns(struct writer *w)
 {
 	const struct pp_classes *classes = &w->report->classes;
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
-	pp_json_open(json, "columns", '[');
+	op_json_open(json, "columns", '[');
 	for (size_t c = 0; c < w->tree->nr_columns; c++) {
-		pp_json_open(json, NULL, '{');
-		pp_json_text(json, "name",
+		op_json_open(json, NULL, '{');
+		op_json_text(json, "name",
 			     classes->classes[c % classes->nr].name);
-		pp_json_open(json, "notes", '[');
+		op_json_open(json, "notes", '[');
 		write_words(w, NULL, say_samples, c);
 		write_words(w, NULL, say_whole, c);
 		write_words(w, NULL, say_cut, c);
-		pp_json_close(json, ']');
-		pp_json_close(json, '}');
+		op_json_close(json, ']');
+		op_json_close(json, '}');
 	}
-	pp_json_close(json, ']');
+	op_json_close(json, ']');
 }
 
 static void write_frames(struct writer *w)
 {
 	const struct pp_tree *tree = w->tree;
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
-	pp_json_open(json, "images", '[');
+	op_json_open(json, "images", '[');
 	for (uint32_t i = 0; i < w->nr_images; i++)
-		pp_json_text(json, NULL, w->images[i]);
-	pp_json_close(json, ']');
-	pp_json_open(json, "frames", '[');
+		op_json_text(json, NULL, w->images[i]);
+	op_json_close(json, ']');
+	op_json_open(json, "frames", '[');
 	for (uint32_t i = 0; i < tree->nr_frames; i++) {
-		pp_json_open(json, NULL, '[');
-		pp_json_text(json, NULL, tree->frames[i].name);
-		pp_json_i64(json, NULL, w->image_of[i]);
-		pp_json_u64(json, NULL, tree->frames[i].kind);
-		pp_json_close(json, ']');
+		op_json_open(json, NULL, '[');
+		op_json_text(json, NULL, tree->frames[i].name);
+		op_json_i64(json, NULL, w->image_of[i]);
+		op_json_u64(json, NULL, tree->frames[i].kind);
+		op_json_close(json, ']');
 	}
-	pp_json_close(json, ']');
+	op_json_close(json, ']');
 }
 
 /* The bulk of the page: how far back the parent is, frame, own counts. */
@@ -238,7 +238,7 @@ static void write_nodes(struct writer *w)
 	const struct pp_tree *tree = w->tree;
 	FILE *out = w->json.out;
 
-	pp_json_open(&w->json, "nodes", '[');
+	op_json_open(&w->json, "nodes", '[');
 	for (uint32_t i = 0; i < tree->nr_nodes; i++) {
 		const struct pp_tree_node *node = &tree->nodes[i];
 
@@ -247,25 +247,25 @@ static void write_nodes(struct writer *w)
 		for (size_t c = 0; c < tree->nr_columns; c++)
 			fprintf(out, ",%" PRIu64, pp_tree_self(tree, i)[c]);
 	}
-	pp_json_close(&w->json, ']');
+	op_json_close(&w->json, ']');
 }
 
 static void write_data(struct writer *w)
 {
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
-	pp_json_open(json, NULL, '{');
+	op_json_open(json, NULL, '{');
 	write_words(w, "title", say_title, 0);
 	write_words(w, "about", say_about, 0);
-	pp_json_bool(json, "diff", w->report->is_diff);
+	op_json_bool(json, "diff", w->report->is_diff);
 	write_columns(w);
-	pp_json_open(json, "notes", '[');
+	op_json_open(json, "notes", '[');
 	write_words(w, NULL, say_account, false);
 	write_words(w, NULL, say_account, true);
-	pp_json_close(json, ']');
+	op_json_close(json, ']');
 	write_frames(w);
 	write_nodes(w);
-	pp_json_close(json, '}');
+	op_json_close(json, '}');
 }
 
 /* ---- the page ------------------------------------------------------------ */

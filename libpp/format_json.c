@@ -8,12 +8,12 @@
 
 #include "libpp/format.h"
 #include "libpp/interval.h"
-#include "libpp/json.h"
+#include "libop/op_json.h"
 
 #define JSON_VERSION 1
 
 struct writer {
-	struct pp_json json;
+	struct op_json json;
 	const struct pp_report *report;
 };
 
@@ -22,80 +22,80 @@ struct writer {
 static void write_id(struct writer *w, const char *key, int64_t id)
 {
 	if (id != OP_MANGLE_ALL)
-		pp_json_i64(&w->json, key, id);
+		op_json_i64(&w->json, key, id);
 }
 
 static void write_class(struct writer *w, size_t i)
 {
 	const struct pp_class *class = &w->report->classes.classes[i];
 	const struct pp_event_text *text = &w->report->event_texts[i];
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
-	pp_json_open(json, NULL, '{');
-	pp_json_text(json, "name", class->name);
-	pp_json_text(json, "event", class->event);
+	op_json_open(json, NULL, '{');
+	op_json_text(json, "name", class->name);
+	op_json_text(json, "event", class->event);
 	if (text->event)
-		pp_json_text(json, "description", text->event);
-	pp_json_u64(json, "count", class->count);
+		op_json_text(json, "description", text->event);
+	op_json_u64(json, "count", class->count);
 	if (!class->unit_masks_differ)
-		pp_json_u64(json, "unit_mask", class->counted_unit_mask);
+		op_json_u64(json, "unit_mask", class->counted_unit_mask);
 	if (text->unit_mask)
-		pp_json_text(json, "unit_mask_description", text->unit_mask);
+		op_json_text(json, "unit_mask_description", text->unit_mask);
 	write_id(w, "tgid", class->tgid);
 	write_id(w, "tid", class->tid);
 	write_id(w, "cpu", class->cpu);
 	if (class->session)
-		pp_json_text(json, "session", class->session);
-	pp_json_u64(json, "samples", w->report->totals[i]);
+		op_json_text(json, "session", class->session);
+	op_json_u64(json, "samples", w->report->totals[i]);
 	if (w->report->has_symbols)
-		pp_json_u64(json, "symbol_samples",
+		op_json_u64(json, "symbol_samples",
 			    w->report->symbol_totals[i]);
 	if (w->report->old_symbol_totals)
-		pp_json_u64(json, "old_symbol_samples",
+		op_json_u64(json, "old_symbol_samples",
 			    w->report->old_symbol_totals[i]);
-	pp_json_close(json, '}');
+	op_json_close(json, '}');
 }
 
 static void write_cpu(struct writer *w)
 {
 	const struct pp_report *report = w->report;
 
-	pp_json_open(&w->json, "cpu", '{');
-	pp_json_text(&w->json, "type", report->cpu_type);
-	pp_json_text(&w->json, "title", report->cpu_title);
+	op_json_open(&w->json, "cpu", '{');
+	op_json_text(&w->json, "type", report->cpu_type);
+	op_json_text(&w->json, "title", report->cpu_title);
 	if (report->cpu_khz)
-		pp_json_u64(&w->json, "khz", report->cpu_khz);
+		op_json_u64(&w->json, "khz", report->cpu_khz);
 	if (report->timer_hz)
-		pp_json_u64(&w->json, "timer_hz", report->timer_hz);
-	pp_json_close(&w->json, '}');
+		op_json_u64(&w->json, "timer_hz", report->timer_hz);
+	op_json_close(&w->json, '}');
 }
 
 static void write_account(struct writer *w, const char *key,
 			  const struct op_ledger *account)
 {
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
 	if (!account)
 		return;
-	pp_json_open(json, key, '{');
-	pp_json_text(json, "source", account->source);
-	pp_json_u64(json, "taken", account->taken);
-	pp_json_u64(json, "stored", account->stored);
-	pp_json_u64(json, "pending", account->pending);
-	pp_json_u64(json, "lost", op_ledger_lost(account));
-	pp_json_open(json, "causes", '{');
+	op_json_open(json, key, '{');
+	op_json_text(json, "source", account->source);
+	op_json_u64(json, "taken", account->taken);
+	op_json_u64(json, "stored", account->stored);
+	op_json_u64(json, "pending", account->pending);
+	op_json_u64(json, "lost", op_ledger_lost(account));
+	op_json_open(json, "causes", '{');
 	for (unsigned int i = 0; i < account->nr_causes; i++)
-		pp_json_u64(json, account->causes[i].name,
+		op_json_u64(json, account->causes[i].name,
 			    account->causes[i].nr);
-	pp_json_close(json, '}');
+	op_json_close(json, '}');
 	if (pp_has_stacks(account)) {
-		pp_json_open(json, "stacks", '{');
+		op_json_open(json, "stacks", '{');
 		for (unsigned int i = 0; i < OP_NR_STACKS; i++)
-			pp_json_u64(json, op_ledger_stacks_name(i),
+			op_json_u64(json, op_ledger_stacks_name(i),
 				    account->stacks[i]);
-		pp_json_close(json, '}');
+		op_json_close(json, '}');
 	}
-	pp_json_close(json, '}');
+	op_json_close(json, '}');
 }
 
 /* ---- counts -------------------------------------------------------------- */
@@ -104,42 +104,42 @@ static void write_account(struct writer *w, const char *key,
 static void write_counts(struct writer *w, const char *key,
 			 const uint64_t *counts)
 {
-	pp_json_open(&w->json, key, '[');
+	op_json_open(&w->json, key, '[');
 	for (size_t c = 0; c < w->report->classes.nr; c++)
-		pp_json_u64(&w->json, NULL, counts[c]);
-	pp_json_close(&w->json, ']');
+		op_json_u64(&w->json, NULL, counts[c]);
+	op_json_close(&w->json, ']');
 }
 
 static void write_shares(struct writer *w, const uint64_t *counts,
 			 const uint64_t *totals)
 {
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
 	write_counts(w, "samples", counts);
-	pp_json_open(json, "percent", '[');
+	op_json_open(json, "percent", '[');
 	for (size_t c = 0; c < w->report->classes.nr; c++)
-		pp_json_double(json, NULL, pp_percent(counts[c], totals[c]));
-	pp_json_close(json, ']');
+		op_json_double(json, NULL, pp_percent(counts[c], totals[c]));
+	op_json_close(json, ']');
 	if (!w->report->has_intervals)
 		return;
-	pp_json_open(json, "percent_interval", '[');
+	op_json_open(json, "percent_interval", '[');
 	for (size_t c = 0; c < w->report->classes.nr; c++) {
 		struct pp_interval i = pp_share_interval(counts[c], totals[c]);
 
-		pp_json_open(json, NULL, '[');
-		pp_json_double(json, NULL, 100 * i.low);
-		pp_json_double(json, NULL, 100 * i.high);
-		pp_json_close(json, ']');
+		op_json_open(json, NULL, '[');
+		op_json_double(json, NULL, 100 * i.low);
+		op_json_double(json, NULL, 100 * i.high);
+		op_json_close(json, ']');
 	}
-	pp_json_close(json, ']');
+	op_json_close(json, ']');
 }
 
 static void write_place(struct writer *w, const struct pp_place *place)
 {
 	if (!place->file)
 		return;
-	pp_json_text(&w->json, "file", place->file);
-	pp_json_u64(&w->json, "line", place->line);
+	op_json_text(&w->json, "file", place->file);
+	op_json_u64(&w->json, "line", place->line);
 }
 
 static void write_address(struct writer *w, uint64_t vma)
@@ -147,24 +147,24 @@ static void write_address(struct writer *w, uint64_t vma)
 	char text[24];
 
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)vma);
-	pp_json_text(&w->json, "address", text);
+	op_json_text(&w->json, "address", text);
 }
 
 /* ---- changes ------------------------------------------------------------- */
 
 static void write_change(struct writer *w, const struct pp_change *change)
 {
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
-	pp_json_open(json, NULL, '{');
-	pp_json_double(json, "percent", change->percent);
+	op_json_open(json, NULL, '{');
+	op_json_double(json, "percent", change->percent);
 	if (w->report->has_intervals) {
-		pp_json_double(json, "low", change->low);
-		pp_json_double(json, "high", change->high);
-		pp_json_double(json, "p", change->p);
-		pp_json_bool(json, "significant", change->significant);
+		op_json_double(json, "low", change->low);
+		op_json_double(json, "high", change->high);
+		op_json_double(json, "p", change->p);
+		op_json_bool(json, "significant", change->significant);
 	}
-	pp_json_close(json, '}');
+	op_json_close(json, '}');
 }
 
 static void write_changes(struct writer *w, const struct pp_symbol_entry *entry)
@@ -177,46 +177,46 @@ static void write_changes(struct writer *w, const struct pp_symbol_entry *entry)
 
 	if (!w->report->is_diff)
 		return;
-	pp_json_text(&w->json, "presence", presence[entry->presence]);
+	op_json_text(&w->json, "presence", presence[entry->presence]);
 	write_counts(w, "old_samples", entry->old_counts);
-	pp_json_open(&w->json, "change", '[');
+	op_json_open(&w->json, "change", '[');
 	for (size_t c = 0; c < w->report->classes.nr; c++)
 		write_change(w, &entry->changes[c]);
-	pp_json_close(&w->json, ']');
+	op_json_close(&w->json, ']');
 }
 
 /* ---- rows ---------------------------------------------------------------- */
 
 static void write_details(struct writer *w, const struct pp_symbol_entry *entry)
 {
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
 	if (!w->report->has_details)
 		return;
-	pp_json_open(json, "addresses", '[');
+	op_json_open(json, "addresses", '[');
 	for (size_t i = 0; i < entry->nr_details; i++) {
-		pp_json_open(json, NULL, '{');
+		op_json_open(json, NULL, '{');
 		write_address(w, entry->details[i].vma);
 		write_counts(w, "samples", entry->details[i].counts);
 		write_place(w, &entry->details[i].place);
-		pp_json_close(json, '}');
+		op_json_close(json, '}');
 	}
-	pp_json_close(json, ']');
+	op_json_close(json, ']');
 }
 
 static void write_identity(struct writer *w,
 			   const struct pp_symbol_entry *entry)
 {
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
-	pp_json_text(json, "application", entry->app);
-	pp_json_text(json, "image", entry->image->name);
-	pp_json_text(json, "symbol", entry->name);
-	pp_json_text(json, "raw_symbol", entry->raw_name);
+	op_json_text(json, "application", entry->app);
+	op_json_text(json, "image", entry->image->name);
+	op_json_text(json, "symbol", entry->name);
+	op_json_text(json, "raw_symbol", entry->raw_name);
 	if (!entry->size)
 		return;
 	write_address(w, entry->vma);
-	pp_json_u64(json, "size", entry->size);
+	op_json_u64(json, "size", entry->size);
 }
 
 /* The symbol's own samples are told elsewhere. */
@@ -224,20 +224,20 @@ static void write_arcs(struct writer *w, const char *key,
 		       const struct pp_arc *arcs, size_t nr,
 		       const uint64_t *totals)
 {
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
-	pp_json_open(json, key, '[');
+	op_json_open(json, key, '[');
 	for (size_t i = 0; i < nr; i++) {
 		if (arcs[i].self)
 			continue;
-		pp_json_open(json, NULL, '{');
+		op_json_open(json, NULL, '{');
 		write_identity(w, arcs[i].other);
 		if (arcs[i].recursive)
-			pp_json_bool(json, "recursive", true);
+			op_json_bool(json, "recursive", true);
 		write_shares(w, arcs[i].counts, totals);
-		pp_json_close(json, '}');
+		op_json_close(json, '}');
 	}
-	pp_json_close(json, ']');
+	op_json_close(json, ']');
 }
 
 static void write_neighbours(struct writer *w,
@@ -254,64 +254,64 @@ static void write_neighbours(struct writer *w,
 
 static void write_symbol(struct writer *w, const struct pp_symbol_entry *entry)
 {
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
-	pp_json_open(json, NULL, '{');
+	op_json_open(json, NULL, '{');
 	write_identity(w, entry);
 	write_place(w, &entry->place);
 	write_shares(w, entry->counts, w->report->symbol_totals);
 	write_changes(w, entry);
 	write_details(w, entry);
 	write_neighbours(w, entry->neighbours);
-	pp_json_close(json, '}');
+	op_json_close(json, '}');
 }
 
 static void write_app(struct writer *w, const struct pp_summary_app *app)
 {
-	struct pp_json *json = &w->json;
+	struct op_json *json = &w->json;
 
-	pp_json_open(json, NULL, '{');
-	pp_json_text(json, "application", app->name);
+	op_json_open(json, NULL, '{');
+	op_json_text(json, "application", app->name);
 	write_shares(w, app->counts, w->report->totals);
-	pp_json_open(json, "images", '[');
+	op_json_open(json, "images", '[');
 	for (size_t i = 0; i < app->nr_images; i++) {
-		pp_json_open(json, NULL, '{');
-		pp_json_text(json, "image", app->images[i].name);
+		op_json_open(json, NULL, '{');
+		op_json_text(json, "image", app->images[i].name);
 		write_shares(w, app->images[i].counts, w->report->totals);
-		pp_json_close(json, '}');
+		op_json_close(json, '}');
 	}
-	pp_json_close(json, ']');
-	pp_json_close(json, '}');
+	op_json_close(json, ']');
+	op_json_close(json, '}');
 }
 
 int pp_format_json(FILE *out, const struct pp_report *report,
 		   const struct pp_format_options *options)
 {
 	struct writer w = { .json.out = out, .report = report };
-	struct pp_json *json = &w.json;
+	struct op_json *json = &w.json;
 
 	(void)options;
-	pp_json_open(json, NULL, '{');
-	pp_json_text(json, "format", "oprofile-report");
-	pp_json_u64(json, "version", JSON_VERSION);
+	op_json_open(json, NULL, '{');
+	op_json_text(json, "format", "oprofile-report");
+	op_json_u64(json, "version", JSON_VERSION);
 	write_cpu(&w);
-	pp_json_open(json, "classes", '[');
+	op_json_open(json, "classes", '[');
 	for (size_t i = 0; i < report->classes.nr; i++)
 		write_class(&w, i);
-	pp_json_close(json, ']');
+	op_json_close(json, ']');
 	write_account(&w, "account", report->account);
 	write_account(&w, "old_account", report->old_account);
-	pp_json_open(json, "applications", '[');
+	op_json_open(json, "applications", '[');
 	for (size_t i = 0; i < report->nr_apps; i++)
 		write_app(&w, &report->apps[i]);
-	pp_json_close(json, ']');
+	op_json_close(json, ']');
 	if (report->has_symbols) {
-		pp_json_open(json, "symbols", '[');
+		op_json_open(json, "symbols", '[');
 		for (size_t i = 0; i < report->nr_symbols; i++)
 			write_symbol(&w, &report->symbols[i]);
-		pp_json_close(json, ']');
+		op_json_close(json, ']');
 	}
-	pp_json_close(json, '}');
+	op_json_close(json, '}');
 	fputc('\n', out);
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libpp/utf8.h"
+#include "libop/op_utf8.h"
 #include "libpp/xml.h"
 
 /* ---- text ---------------------------------------------------------------- */
@@ -19,7 +19,7 @@
  * not know (XML 1.0, 2.2). */
 static unsigned int character_len(const char *text)
 {
-	unsigned int len = pp_utf8_len(text);
+	unsigned int len = op_utf8_len(text);
 	bool is_none = !strncmp(text, "\xef\xbf\xbe", 3) ||
 		       !strncmp(text, "\xef\xbf\xbf", 3);
 

@@ -90,7 +90,7 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 	if (err == -ENOMEM)
 		return err;
 	if (!err)
-		symbols->path = pp_arena_strdup(locator->arena, path);
+		symbols->path = op_arena_strdup(locator->arena, path);
 	if (!err)
 		return symbols->path ? take_ksyms(symbols) : -ENOMEM;
 	pp_message(
@@ -186,13 +186,13 @@ static int take_bfd(struct pp_image_symbols *symbols,
 /* Where the debug file of @binary is in an archive, unless it is found by its
  * build-id; NULL if it has none. */
 static const char *named_debug(const struct pp_image_symbols *symbols,
-			       const char *binary, struct pp_arena *arena)
+			       const char *binary, struct op_arena *arena)
 {
 	char *name = op_bfd_debug_name(symbols->bfd);
 	const char *slash = strrchr(binary, '/'), *path = NULL;
 
 	if (name && slash)
-		path = pp_arena_printf(arena, "%.*s/.debug/%s",
+		path = op_arena_printf(arena, "%.*s/.debug/%s",
 				       (int)(slash - binary), binary, name);
 	free(name);
 	return path;
@@ -236,7 +236,7 @@ static int open_build(struct pp_image_symbols *symbols,
 	}
 	if (locator->archive)
 		check_debug(symbols, path, locator, messages);
-	symbols->path = pp_arena_strdup(locator->arena, path);
+	symbols->path = op_arena_strdup(locator->arena, path);
 	return symbols->path ? 0 : -ENOMEM;
 }
 
@@ -289,7 +289,7 @@ static int open_module(struct pp_image_symbols *symbols,
 		       struct pp_messages *messages)
 {
 	const char *name =
-		pp_arena_printf(locator->arena, "/%s", image->recorded.name);
+		op_arena_printf(locator->arena, "/%s", image->recorded.name);
 	const char *path;
 	int err = name ? pp_locate_module(locator, name, &path) : -ENOMEM;
 
@@ -393,7 +393,7 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 void pp_image_symbols_release(struct pp_image_symbols *symbols)
 {
 	free(symbols->table);
-	pp_strings_release(&symbols->files);
+	op_strings_release(&symbols->files);
 	op_bfd_close(symbols->bfd);
 	op_ksyms_release(&symbols->ksyms);
 }
@@ -414,7 +414,7 @@ static uint64_t bfd_vma(const struct pp_image_symbols *symbols, uint64_t key)
 }
 
 void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
-			    struct pp_arena *arena, struct pp_place *place)
+			    struct op_arena *arena, struct pp_place *place)
 {
 	const char *file;
 	unsigned int line;
@@ -423,9 +423,9 @@ void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
 	    !op_bfd_line(symbols->bfd, bfd_vma(symbols, key), &file, &line))
 		return;
 	if (!symbols->files.arena)
-		pp_strings_init(&symbols->files, arena);
+		op_strings_init(&symbols->files, arena);
 	if (file != symbols->last_file)
-		symbols->last_copy = pp_strings_add(&symbols->files, file);
+		symbols->last_copy = op_strings_add(&symbols->files, file);
 	symbols->last_file = symbols->last_copy ? file : NULL;
 	place->file = symbols->last_copy;
 	place->line = line;
@@ -433,14 +433,14 @@ void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
 
 const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 				     const struct pp_symbol *symbol,
-				     struct pp_arena *arena)
+				     struct op_arena *arena)
 {
 	uint64_t len = symbol->end - symbol->key;
 	uint8_t *code;
 
 	if (!symbols->bfd || len > MAX_CODE)
 		return NULL;
-	code = pp_arena_alloc(arena, len, 1);
+	code = op_arena_alloc(arena, len, 1);
 	if (!code || !op_bfd_code(symbols->bfd, bfd_vma(symbols, symbol->key),
 				  len, code))
 		return NULL;

@@ -19,7 +19,7 @@
 #include "libpp/messages.h"
 #include "libpp/op_bfd.h"
 #include "libpp/report.h"
-#include "libpp/strings.h"
+#include "libop/op_strings.h"
 #include "libpp/symtab.h"
 
 struct pp_image_symbols {
@@ -36,7 +36,7 @@ struct pp_image_symbols {
 	uint64_t base; /* address of key 0, unless the keys are file offsets */
 	bool offsets; /* the keys are file offsets */
 	uint64_t text; /* what to add to a module's keys for file offsets */
-	struct pp_strings files; /* names of sources, in the report's arena */
+	struct op_strings files; /* names of sources, in the report's arena */
 	const char *last_file, *last_copy; /* a name of bfd's and its copy */
 };
 
@@ -62,11 +62,11 @@ uint64_t pp_image_symbols_vma(const struct pp_image_symbols *symbols,
 /* Fill @place with the source line of @key, the name in @arena (of the same one
  * in all calls); leave it when that is not known. */
 void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
-			    struct pp_arena *arena, struct pp_place *place);
+			    struct op_arena *arena, struct pp_place *place);
 
 /* The bytes of @symbol, in @arena; NULL when they are not to be had. */
 const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 				     const struct pp_symbol *symbol,
-				     struct pp_arena *arena);
+				     struct op_arena *arena);
 
 #endif /* LIBPP_IMAGE_SYMBOLS_H */

@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 #include "libpp/dwarf_dirs.h"
 #include "libpp/line_program.h"
 #include "libpp/source_path.h"
-#include "libpp/strings.h"
+#include "libop/op_strings.h"
 
 struct sequence {
 	uint64_t low;
@@ -28,8 +28,8 @@ struct row {
 
 struct pp_line_index {
 	struct pp_dwarf dwarf;
-	struct pp_arena arena;
-	struct pp_strings paths;
+	struct op_arena arena;
+	struct op_strings paths;
 	struct pp_line_header *headers;
 	size_t nr_headers;
 	struct sequence *sequences; /* by low */
@@ -174,8 +174,8 @@ int pp_line_index_new(struct pp_line_index **out, const struct pp_dwarf *dwarf,
 		return -ENOMEM;
 	index->dwarf = *dwarf;
 	index->names_header = NO_HEADER;
-	pp_arena_init(&index->arena);
-	pp_strings_init(&index->paths, &index->arena);
+	op_arena_init(&index->arena);
+	op_strings_init(&index->paths, &index->arena);
 	all = pp_dwarf_cursor(dwarf, &dwarf->line, 0);
 	while (!err && op_cursor_left(&all))
 		err = scan_unit(&b, &all);
@@ -197,8 +197,8 @@ void pp_line_index_free(struct pp_line_index *index)
 	free(index->sequences);
 	free(index->headers);
 	pp_dwarf_dirs_release(&index->dirs);
-	pp_strings_release(&index->paths);
-	pp_arena_release(&index->arena);
+	op_strings_release(&index->paths);
+	op_arena_release(&index->arena);
 	free(index);
 }
 
@@ -363,7 +363,7 @@ static const char *make_name(struct pp_line_index *index,
 		file.comp_dir = compile_dir(index, header->offset);
 	joined = pp_source_path_join(file.comp_dir, file.dir, file.name);
 	path = joined ? joined : file.name;
-	known = pp_strings_add(&index->paths, path);
+	known = op_strings_add(&index->paths, path);
 	free(joined);
 	return known;
 }

@@ -47,7 +47,7 @@ static int set_debug_dirs(struct pp_locator *locator)
 	for (size_t i = 0; i < 2; i++) {
 		if (!roots[i])
 			continue;
-		locator->debug_dirs[nr] = pp_arena_printf(
+		locator->debug_dirs[nr] = op_arena_printf(
 			locator->arena, "%s%s", roots[i], DEBUG_DIR);
 		if (!locator->debug_dirs[nr++])
 			return -ENOMEM;
@@ -79,7 +79,7 @@ static int set_image_path(struct pp_locator *locator, const char *const *asked)
 	locator->image_path = asked;
 	if (!nr_archived)
 		return 0;
-	list = pp_arena_alloc(locator->arena, nr_asked + nr_archived + 1,
+	list = op_arena_alloc(locator->arena, nr_asked + nr_archived + 1,
 			      sizeof(*list));
 	if (!list)
 		return -ENOMEM;
@@ -91,7 +91,7 @@ static int set_image_path(struct pp_locator *locator, const char *const *asked)
 	return 0;
 }
 
-int pp_locator_init(struct pp_locator *locator, struct pp_arena *arena,
+int pp_locator_init(struct pp_locator *locator, struct op_arena *arena,
 		    const struct pp_archive *archive, const char *root,
 		    const char *const *image_path, struct op_diag *diag)
 {
@@ -122,9 +122,9 @@ static int add_found(struct pp_locator *locator, const char *path)
 	struct pp_found *found;
 	const char *copy;
 
-	found = pp_arena_grow(locator->arena, locator->found, locator->nr_found,
+	found = op_arena_grow(locator->arena, locator->found, locator->nr_found,
 			      sizeof(*found));
-	copy = pp_arena_strdup(locator->arena, path);
+	copy = op_arena_strdup(locator->arena, path);
 	if (!found || !copy)
 		return -ENOMEM;
 	locator->found = found;
@@ -136,7 +136,7 @@ static int add_found(struct pp_locator *locator, const char *path)
 /* What cannot be read in there is as if it were not there. */
 static int list_tree(struct pp_locator *locator, const char *folder)
 {
-	char *copy = pp_arena_printf(locator->arena, "%s/", folder);
+	char *copy = op_arena_printf(locator->arena, "%s/", folder);
 	char *roots[] = { copy, NULL };
 	FTSENT *entry;
 	int ret = 0;
@@ -199,7 +199,7 @@ static int search_image_path(struct pp_locator *locator, const char *base,
 static int look_below(struct pp_locator *locator, const char *root,
 		      const char *name, const char **path)
 {
-	const char *at = pp_arena_printf(locator->arena, "%s%s", root, name);
+	const char *at = op_arena_printf(locator->arena, "%s%s", root, name);
 	struct stat st;
 
 	if (!at)
@@ -341,7 +341,7 @@ static int try_build_id(struct pp_locator *locator,
 		at += (size_t)snprintf(hex + at, sizeof(hex) - at,
 				       i ? "%02x" : "%02x/", id[i]);
 	return try_pattern(search,
-			   pp_arena_printf(locator->arena,
+			   op_arena_printf(locator->arena,
 					   "%s/.build-id/%s.debug", dir, hex));
 }
 
@@ -358,13 +358,13 @@ int pp_locate_kernel(struct pp_locator *locator, const uint8_t *build_id,
 				   build_id_len);
 		if (err == -ENOENT)
 			err = try_pattern(&search,
-					  pp_arena_printf(locator->arena,
+					  op_arena_printf(locator->arena,
 							  "%s/boot/vmlinux-*",
 							  *dir));
 		if (err == -ENOENT)
 			err = try_pattern(
 				&search,
-				pp_arena_printf(locator->arena,
+				op_arena_printf(locator->arena,
 						"%s/lib/modules/*/vmlinux",
 						*dir));
 	}

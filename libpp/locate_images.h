@@ -13,12 +13,12 @@
 
 #include "libop/op_diag.h"
 #include "libpp/archive.h"
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 
 struct pp_found; /* a file in the image path */
 
 struct pp_locator {
-	struct pp_arena *arena;
+	struct op_arena *arena;
 	const struct pp_archive *archive; /* NULL for none */
 	const char *root; /* put before recorded paths; NULL for none */
 	const char *const *image_path; /* folders, ended by NULL; or NULL;
@@ -34,7 +34,7 @@ struct pp_locator {
  * the caller's. Returns 0; -ENOTDIR with the reason in @diag when one of
  * them is no folder; -ENOMEM. Nothing is to be released but the arena.
  */
-int pp_locator_init(struct pp_locator *locator, struct pp_arena *arena,
+int pp_locator_init(struct pp_locator *locator, struct op_arena *arena,
 		    const struct pp_archive *archive, const char *root,
 		    const char *const *image_path, struct op_diag *diag);
 

@@ -30,8 +30,8 @@ void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	clean(text);
-	copy = pp_arena_strdup(messages->arena, text);
-	list = pp_arena_grow(messages->arena, messages->list, messages->nr,
+	copy = op_arena_strdup(messages->arena, text);
+	list = op_arena_grow(messages->arena, messages->list, messages->nr,
 			     sizeof(*list));
 	if (!copy || !list)
 		return;

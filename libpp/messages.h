@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 
 enum pp_message_kind {
 	PP_WARNING, /* always to be shown */
@@ -26,7 +26,7 @@ struct pp_message {
 };
 
 struct pp_messages {
-	struct pp_arena *arena; /* where the texts live */
+	struct op_arena *arena; /* where the texts live */
 	struct pp_message *list; /* in the order they came */
 	size_t nr;
 };

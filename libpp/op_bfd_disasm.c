@@ -25,7 +25,7 @@
 struct op_disasm {
 	struct op_bfd *bfd;
 	struct op_disasm_options options;
-	struct pp_arena arena; /* of demangled names */
+	struct op_arena arena; /* of demangled names */
 	struct disassemble_info info;
 	disassembler_ftype print;
 	struct op_bfd_labels labels;
@@ -97,13 +97,13 @@ static const char *shown_name(struct op_disasm *d, const char *name)
 	if (!d->options.demangle)
 		return name;
 	if (end)
-		base = pp_arena_printf(&d->arena, "%.*s", (int)(end - name),
+		base = op_arena_printf(&d->arena, "%.*s", (int)(end - name),
 				       name);
 	if (!base)
 		return name;
 	shown = pp_demangle(&d->arena, base, PP_DEMANGLE_NORMAL);
 	if (end)
-		shown = pp_arena_printf(&d->arena, "%s%s", shown, end);
+		shown = op_arena_printf(&d->arena, "%s%s", shown, end);
 	return shown ? shown : name;
 }
 
@@ -177,7 +177,7 @@ int op_disasm_new(struct op_disasm **out, struct op_bfd *bfd,
 		return -ENOMEM;
 	d->bfd = bfd;
 	d->options = *options;
-	pp_arena_init(&d->arena);
+	op_arena_init(&d->arena);
 	d->room = 128;
 	d->text = malloc(d->room);
 	err = d->text ? set_up(d) : -ENOMEM;
@@ -196,7 +196,7 @@ void op_disasm_free(struct op_disasm *d)
 		return;
 	if (d->print)
 		disassemble_free_target(&d->info);
-	pp_arena_release(&d->arena);
+	op_arena_release(&d->arena);
 	op_bfd_labels_release(&d->labels);
 	free(d->code);
 	free(d->text);

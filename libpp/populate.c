@@ -14,7 +14,7 @@
 
 uint64_t *pp_new_counts(struct pp_population *p, const struct pp_side *side)
 {
-	return pp_arena_alloc(&p->report->arena, side->classes.nr,
+	return op_arena_alloc(&p->report->arena, side->classes.nr,
 			      sizeof(uint64_t));
 }
 
@@ -74,7 +74,7 @@ static int take_summary(struct pp_population *p)
 	const struct pp_side *side = &p->side;
 	void *order = (void *)&p->request->sort;
 	struct pp_summary_app *apps =
-		pp_arena_alloc(&p->report->arena, side->nr_apps, sizeof(*apps));
+		op_arena_alloc(&p->report->arena, side->nr_apps, sizeof(*apps));
 	size_t kept = 0;
 
 	if (!apps)
@@ -97,7 +97,7 @@ static int take_summary(struct pp_population *p)
 /* Whether some class has files of several applications. */
 static int has_several_apps(struct pp_population *p, const struct pp_side *side)
 {
-	const char **apps = pp_arena_alloc(&p->report->arena, side->classes.nr,
+	const char **apps = op_arena_alloc(&p->report->arena, side->classes.nr,
 					   sizeof(*apps));
 
 	if (!apps)
@@ -142,7 +142,7 @@ static struct pp_symbol_entry *place_for_shown(struct pp_population *p)
 		return side->symbols;
 	p->report->known = side->symbols;
 	p->report->nr_known = side->nr_symbols;
-	return pp_arena_alloc(&p->report->arena, side->nr_symbols,
+	return op_arena_alloc(&p->report->arena, side->nr_symbols,
 			      sizeof(*side->symbols));
 }
 
@@ -240,7 +240,7 @@ int pp_report_new(struct pp_report **out, const struct pp_request *request,
 	*out = report;
 	if (!report)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	pp_arena_init(&report->arena);
+	op_arena_init(&report->arena);
 	report->messages.arena = &report->arena;
 	p.side.spec = request->spec;
 	p.old.spec = request->old_spec;
@@ -254,6 +254,6 @@ void pp_report_free(struct pp_report *report)
 {
 	if (!report)
 		return;
-	pp_arena_release(&report->arena);
+	op_arena_release(&report->arena);
 	free(report);
 }

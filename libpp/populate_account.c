@@ -24,9 +24,9 @@ static int add_account(struct pp_population *p, const struct pp_side *side,
 		       struct op_ledger *sum, const char *folder, bool *absent)
 {
 	struct op_ledger *one =
-		pp_arena_alloc(&p->report->arena, 1, sizeof(*one));
+		op_arena_alloc(&p->report->arena, 1, sizeof(*one));
 	const char *path =
-		pp_arena_printf(&p->report->arena, "%s/ledger", folder);
+		op_arena_printf(&p->report->arena, "%s/ledger", folder);
 	struct op_diag why = { 0 };
 	int err;
 
@@ -48,7 +48,7 @@ static int add_account(struct pp_population *p, const struct pp_side *side,
 int pp_side_account(struct pp_population *p, struct pp_side *side)
 {
 	struct op_ledger *sum =
-		pp_arena_alloc(&p->report->arena, 1, sizeof(*sum));
+		op_arena_alloc(&p->report->arena, 1, sizeof(*sum));
 	bool absent = false;
 	int err = sum ? 0 : -ENOMEM;
 

@@ -89,7 +89,7 @@ static enum op_image_kind kind_of(const struct op_image_name *name)
 
 /* An image without samples that were chosen: what another file says of it, or
  * else what is known from afar. */
-static struct pp_image *image_from_afar(struct pp_arena *arena,
+static struct pp_image *image_from_afar(struct op_arena *arena,
 					const struct pp_sample_list *list,
 					const struct pp_sample_file *file)
 {
@@ -124,7 +124,7 @@ static int by_callee(const void *a, const void *b)
 }
 
 /* Images that only callees are in; files about one build get one image. */
-static int make_images(struct pp_arena *arena,
+static int make_images(struct op_arena *arena,
 		       const struct pp_sample_list *list,
 		       struct pp_sample_file **files, size_t nr)
 {
@@ -152,7 +152,7 @@ static void say_no_calls(struct pp_population *p)
 int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
 {
 	struct pp_sample_list *list = &side->list;
-	struct pp_sample_file **strange = pp_arena_alloc(
+	struct pp_sample_file **strange = op_arena_alloc(
 		&p->report->arena, list->nr, sizeof(struct pp_sample_file *));
 	size_t nr_strange = 0, nr_graphs = 0;
 

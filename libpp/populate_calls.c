@@ -97,7 +97,7 @@ struct graph {
 /* Make room for the callers and callees of each symbol. */
 static int make_room(struct graph *g, const struct call *calls, size_t nr)
 {
-	struct pp_arena *arena = &g->p->report->arena;
+	struct op_arena *arena = &g->p->report->arena;
 
 	for (size_t i = 0; i < nr; i++) {
 		if (i && calls[i - 1].caller == calls[i].caller &&
@@ -109,9 +109,9 @@ static int make_room(struct graph *g, const struct call *calls, size_t nr)
 	for (size_t i = 0; i < g->side->nr_symbols; i++) {
 		struct draft *d = &g->drafts[i];
 
-		d->callers = pp_arena_alloc(arena, d->nr_callers,
+		d->callers = op_arena_alloc(arena, d->nr_callers,
 					    sizeof(*d->callers));
-		d->callees = pp_arena_alloc(arena, d->nr_callees + 1,
+		d->callees = op_arena_alloc(arena, d->nr_callees + 1,
 					    sizeof(*d->callees));
 		d->caller_totals = pp_new_counts(g->p, g->side);
 		d->callee_totals = pp_new_counts(g->p, g->side);
@@ -219,7 +219,7 @@ static int finish(const struct graph *g, size_t i)
 {
 	struct draft *d = &g->drafts[i];
 	struct pp_neighbours *neighbours =
-		pp_arena_alloc(&g->p->report->arena, 1, sizeof(*neighbours));
+		op_arena_alloc(&g->p->report->arena, 1, sizeof(*neighbours));
 
 	if (!neighbours)
 		return -ENOMEM;
@@ -301,7 +301,7 @@ static int take_calls(struct pp_population *p, const struct pp_side *side)
 	for (size_t i = 0; i < list->nr; i++)
 		if (pp_is_call_graph(&list->files[i]))
 			room += list->files[i].nr_samples;
-	calls = pp_arena_alloc(&p->report->arena, room, sizeof(*calls));
+	calls = op_arena_alloc(&p->report->arena, room, sizeof(*calls));
 	if (!calls)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->nr; i++)

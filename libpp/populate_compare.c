@@ -136,7 +136,7 @@ static int add_gone(struct pp_population *p, const uint64_t *zeros)
 	struct pp_side *now = &p->side;
 	size_t nr = now->nr_symbols + p->old.nr_symbols, at = 0;
 	struct pp_symbol_entry *all =
-		pp_arena_alloc(&p->report->arena, nr, sizeof(*all));
+		op_arena_alloc(&p->report->arena, nr, sizeof(*all));
 
 	if (!all)
 		return -ENOMEM;
@@ -234,7 +234,7 @@ static int compare_all(struct pp_population *p)
 	size_t nr_classes = side->classes.nr;
 	size_t nr = side->nr_symbols * nr_classes;
 	struct pp_change *changes =
-		pp_arena_alloc(&p->report->arena, nr, sizeof(*changes));
+		op_arena_alloc(&p->report->arena, nr, sizeof(*changes));
 
 	if (!changes)
 		return -ENOMEM;

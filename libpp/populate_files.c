@@ -155,11 +155,11 @@ static int by_image(const void *a, const void *b)
 	return order ? order : strcmp(x->path, y->path);
 }
 
-struct pp_image *pp_image_new(struct pp_arena *arena, const char *name,
+struct pp_image *pp_image_new(struct op_arena *arena, const char *name,
 			      const struct op_image_name *recorded,
 			      const struct op_sample_header *header)
 {
-	struct pp_image *image = pp_arena_alloc(arena, 1, sizeof(*image));
+	struct pp_image *image = op_arena_alloc(arena, 1, sizeof(*image));
 
 	if (!image)
 		return NULL;
@@ -175,7 +175,7 @@ struct pp_image *pp_image_new(struct pp_arena *arena, const char *name,
 }
 
 /* Sort the files by image and application and give each its image. */
-static int set_images(struct pp_arena *arena, struct pp_sample_list *list)
+static int set_images(struct op_arena *arena, struct pp_sample_list *list)
 {
 	struct pp_sample_file *files = list->files;
 

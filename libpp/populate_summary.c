@@ -21,7 +21,7 @@ static int fill_app(struct pp_population *p, const struct pp_side *side,
 		    struct pp_sample_file *const *files, size_t nr)
 {
 	struct pp_summary_image *images =
-		pp_arena_alloc(&p->report->arena, nr, sizeof(*images));
+		op_arena_alloc(&p->report->arena, nr, sizeof(*images));
 	uint64_t *app_counts = pp_new_counts(p, side), *counts = NULL;
 
 	if (!images || !app_counts)
@@ -53,7 +53,7 @@ static struct pp_sample_file **files_by_app(struct pp_population *p,
 					    size_t *nr_files)
 {
 	size_t nr = side->list.nr;
-	struct pp_sample_file **files = pp_arena_alloc(
+	struct pp_sample_file **files = op_arena_alloc(
 		&p->report->arena, nr, sizeof(struct pp_sample_file *));
 
 	*nr_files = 0;
@@ -71,7 +71,7 @@ int pp_side_summarize(struct pp_population *p, struct pp_side *side)
 	size_t nr;
 	struct pp_sample_file **files = files_by_app(p, side, &nr);
 	struct pp_summary_app *apps =
-		pp_arena_alloc(&p->report->arena, side->list.nr, sizeof(*apps));
+		op_arena_alloc(&p->report->arena, side->list.nr, sizeof(*apps));
 	uint64_t *totals = pp_new_counts(p, side);
 
 	if (!files || !apps || !totals)

@@ -139,7 +139,7 @@ static size_t count_keys(const struct point *points, size_t nr)
 static int add_details(const struct batch *b, struct pp_symbol_entry *entry,
 		       const struct point *points, size_t nr)
 {
-	struct pp_detail *details = pp_arena_alloc(
+	struct pp_detail *details = op_arena_alloc(
 		&b->p->report->arena, count_keys(points, nr), sizeof(*details));
 
 	if (!details)
@@ -166,12 +166,12 @@ static int add_details(const struct batch *b, struct pp_symbol_entry *entry,
 static int describe(const struct batch *b, struct pp_symbol_entry *entry,
 		    const struct pp_symbol *symbol)
 {
-	struct pp_arena *arena = &b->p->report->arena;
+	struct op_arena *arena = &b->p->report->arena;
 	const char *whole = b->symbols->whole;
 
 	entry->app = b->app;
 	entry->image = b->image;
-	entry->raw_name = pp_arena_strdup(arena, symbol	 ? symbol->name
+	entry->raw_name = op_arena_strdup(arena, symbol	 ? symbol->name
 						 : whole ? whole
 							 : NO_SYMBOL);
 	if (!entry->raw_name)
@@ -187,10 +187,10 @@ static int describe(const struct batch *b, struct pp_symbol_entry *entry,
 	return 0;
 }
 
-static int keep_entry(struct pp_side *side, struct pp_arena *arena,
+static int keep_entry(struct pp_side *side, struct op_arena *arena,
 		      struct pp_symbol_entry *entry)
 {
-	struct pp_symbol_entry *array = pp_arena_grow(
+	struct pp_symbol_entry *array = op_arena_grow(
 		arena, side->symbols, side->nr_symbols, sizeof(*entry));
 
 	if (!array || side->nr_symbols >= UINT32_MAX)
@@ -291,7 +291,7 @@ static int note_binary(struct pp_population *p, struct pp_image *image,
 	if (!symbols->bfd)
 		return 0;
 	image->binary =
-		pp_arena_strdup(&p->report->arena, op_bfd_path(symbols->bfd));
+		op_arena_strdup(&p->report->arena, op_bfd_path(symbols->bfd));
 	image->binary_bias = symbols->text;
 	return image->binary ? 0 : -ENOMEM;
 }
@@ -333,13 +333,13 @@ static int by_use(const void *a, const void *b)
 	return order ? order : strcmp(x->file->path, y->file->path);
 }
 
-static int add_call_graph(struct pp_arena *arena, struct pp_sample_file *file,
+static int add_call_graph(struct op_arena *arena, struct pp_sample_file *file,
 			  struct use *uses)
 {
 	file->callers =
-		pp_arena_alloc(arena, file->nr_samples, sizeof(*file->callers));
+		op_arena_alloc(arena, file->nr_samples, sizeof(*file->callers));
 	file->callees =
-		pp_arena_alloc(arena, file->nr_samples, sizeof(*file->callees));
+		op_arena_alloc(arena, file->nr_samples, sizeof(*file->callees));
 	if (!file->callers || !file->callees)
 		return -ENOMEM;
 	uses[0] = (struct use){ file->image, file, file->callers, 32 };

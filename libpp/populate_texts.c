@@ -61,7 +61,7 @@ static const char *unit_mask_text(const struct op_unit_mask *um, uint64_t value)
 
 static const char *copy(struct pp_population *p, const char *text)
 {
-	return text ? pp_arena_strdup(&p->report->arena, text) : NULL;
+	return text ? op_arena_strdup(&p->report->arena, text) : NULL;
 }
 
 static void describe_class(struct pp_population *p,
@@ -88,7 +88,7 @@ int pp_describe(struct pp_population *p)
 {
 	const struct pp_classes *classes = &p->side.classes;
 	struct pp_event_text *texts =
-		pp_arena_alloc(&p->report->arena, classes->nr, sizeof(*texts));
+		op_arena_alloc(&p->report->arena, classes->nr, sizeof(*texts));
 	struct op_events *events;
 
 	if (!texts)

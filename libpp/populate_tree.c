@@ -15,7 +15,7 @@
 /* ---- roots --------------------------------------------------------------- */
 
 /* "bash-7423/7424": what the file was kept apart by and is not merged. */
-static const char *root_name(struct pp_arena *arena, unsigned int merge,
+static const char *root_name(struct op_arena *arena, unsigned int merge,
 			     const struct pp_sample_file *file)
 {
 	const char *base = pp_base_name(file->app);
@@ -25,11 +25,11 @@ static const char *root_name(struct pp_arena *arena, unsigned int merge,
 		   !(merge & (PP_MERGE_TID | PP_MERGE_TGID));
 
 	if (tgid && tid)
-		return pp_arena_printf(arena, "%s-%lld/%lld", base,
+		return op_arena_printf(arena, "%s-%lld/%lld", base,
 				       (long long)file->name.tgid,
 				       (long long)file->name.tid);
 	if (tgid || tid)
-		return pp_arena_printf(arena, "%s-%lld", base,
+		return op_arena_printf(arena, "%s-%lld", base,
 				       (long long)(tgid ? file->name.tgid
 							: file->name.tid));
 	return base;
@@ -158,7 +158,7 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 {
 	size_t nr = p->side.classes.nr;
 	struct pp_tree *tree =
-		pp_arena_alloc(&p->report->arena, 1, sizeof(*tree));
+		op_arena_alloc(&p->report->arena, 1, sizeof(*tree));
 	struct pp_tree_builder b;
 	int err = check_classes(p, diag);
 

@@ -58,7 +58,7 @@ bool pp_same_build(const struct op_sample_header *a,
 		   const struct op_sample_header *b);
 
 /* An image called @name, as a sample file with @header has it. */
-struct pp_image *pp_image_new(struct pp_arena *arena, const char *name,
+struct pp_image *pp_image_new(struct op_arena *arena, const char *name,
 			      const struct op_image_name *recorded,
 			      const struct op_sample_header *header);
 

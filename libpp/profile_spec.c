@@ -63,15 +63,15 @@ static const char *next_part(const char *text, char *part)
 	return text;
 }
 
-int pp_split_commas(struct pp_arena *arena, const char *text, const char ***out)
+int pp_split_commas(struct op_arena *arena, const char *text, const char ***out)
 {
 	const char **parts = NULL, **grown;
 	size_t nr = 0;
 
 	for (;; text++) {
-		char *part = pp_arena_alloc(arena, strlen(text) + 1, 1);
+		char *part = op_arena_alloc(arena, strlen(text) + 1, 1);
 
-		grown = pp_arena_grow(arena, parts, nr, sizeof(*parts));
+		grown = op_arena_grow(arena, parts, nr, sizeof(*parts));
 		if (!part || !grown || nr == INT_MAX)
 			return -ENOMEM;
 		parts = grown;
@@ -107,19 +107,19 @@ static enum pp_spec_tag word_tag(const char *word)
  * for some: a relative one starts at the current folder unless it starts with
  * '*', which covers any beginning.
  */
-static int path_item(struct pp_arena *arena, struct pp_spec_item *item)
+static int path_item(struct op_arena *arena, struct pp_spec_item *item)
 {
 	char *real = realpath(item->text, NULL);
 	char cwd[PATH_MAX];
 
 	item->base = !real && !strchr(item->text, '/');
 	if (real)
-		item->pattern = pp_arena_strdup(arena, real);
+		item->pattern = op_arena_strdup(arena, real);
 	else if (item->base || *item->text == '/' || *item->text == '*' ||
 		 !getcwd(cwd, sizeof(cwd)))
 		item->pattern = item->text;
 	else
-		item->pattern = pp_arena_printf(arena, "%s/%s", cwd,
+		item->pattern = op_arena_printf(arena, "%s/%s", cwd,
 						strncmp(item->text, "./", 2)
 							? item->text
 							: item->text + 2);
@@ -138,7 +138,7 @@ static int number_item(struct pp_spec_item *item, const char *word,
 	return 0;
 }
 
-static int folder_item(struct pp_arena *arena, struct pp_spec_item *item,
+static int folder_item(struct op_arena *arena, struct pp_spec_item *item,
 		       const char *word, struct op_diag *diag)
 {
 	char *real = realpath(item->text, NULL);
@@ -147,7 +147,7 @@ static int folder_item(struct pp_arena *arena, struct pp_spec_item *item,
 		return op_diag_set(diag, -EINVAL,
 				   "%s: %s; give a folder that exists", word,
 				   strerror(errno));
-	item->pattern = pp_arena_strdup(arena, real);
+	item->pattern = op_arena_strdup(arena, real);
 	free(real);
 	return item->pattern ? 0 : -ENOMEM;
 }
@@ -162,7 +162,7 @@ static int add_item(struct pp_spec *spec, enum pp_spec_tag tag,
 		return op_diag_set(diag, -EINVAL,
 				   "%s: an item is empty; give TAG:ITEM,ITEM",
 				   list->word);
-	items = pp_arena_grow(&spec->arena, list->items, list->nr,
+	items = op_arena_grow(&spec->arena, list->items, list->nr,
 			      sizeof(*items));
 	if (!items)
 		return -ENOMEM;
@@ -225,7 +225,7 @@ static int add_word(struct pp_spec *spec, const char *word,
 		    struct op_diag *diag)
 {
 	enum pp_spec_tag tag = word_tag(word);
-	const char *copy = pp_arena_strdup(&spec->arena, word);
+	const char *copy = op_arena_strdup(&spec->arena, word);
 
 	if (!copy)
 		return -ENOMEM;
@@ -239,7 +239,7 @@ int pp_spec_init(struct pp_spec *spec, const char *const *words,
 	int ret = 0;
 
 	*spec = (struct pp_spec){ 0 };
-	pp_arena_init(&spec->arena);
+	op_arena_init(&spec->arena);
 	for (; words && *words && !ret; words++)
 		ret = add_word(spec, *words, diag);
 	if (ret == -ENOMEM)
@@ -249,7 +249,7 @@ int pp_spec_init(struct pp_spec *spec, const char *const *words,
 
 void pp_spec_release(struct pp_spec *spec)
 {
-	pp_arena_release(&spec->arena);
+	op_arena_release(&spec->arena);
 }
 
 /* ---- matching ------------------------------------------------------------ */

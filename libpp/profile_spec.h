@@ -28,7 +28,7 @@
 
 #include "libop/op_diag.h"
 #include "libop/op_mangle.h"
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 
 enum pp_spec_tag {
 	PP_SPEC_PATH, /* a word without tag */
@@ -61,7 +61,7 @@ struct pp_spec_list {
 };
 
 struct pp_spec {
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_spec_list lists[PP_NR_SPEC_TAGS];
 };
 
@@ -109,7 +109,7 @@ bool pp_spec_matches(const struct pp_spec *spec,
  * themselves, empty parts are kept. *@out gets the array. Returns the number
  * of parts (at least 1) or -ENOMEM.
  */
-int pp_split_commas(struct pp_arena *arena, const char *text,
+int pp_split_commas(struct op_arena *arena, const char *text,
 		    const char ***out);
 
 #endif /* LIBPP_PROFILE_SPEC_H */

@@ -96,7 +96,7 @@ int pp_sample_part_tree(const struct pp_sample_list *list,
 }
 
 /* Put the counts behind those that @file has. */
-static int take_counts(struct pp_arena *arena, struct pp_sample_file *file,
+static int take_counts(struct op_arena *arena, struct pp_sample_file *file,
 		       const struct odb *odb, uint64_t nr_keys)
 {
 	struct pp_sample sample, *samples;
@@ -104,7 +104,7 @@ static int take_counts(struct pp_arena *arena, struct pp_sample_file *file,
 
 	if (nr_keys > SIZE_MAX - nr)
 		return -ENOMEM;
-	samples = pp_arena_alloc(arena, nr + nr_keys, sizeof(sample));
+	samples = op_arena_alloc(arena, nr + nr_keys, sizeof(sample));
 	if (!samples)
 		return -ENOMEM;
 	if (nr)
@@ -130,7 +130,7 @@ static uint64_t total_of(const struct odb *odb, uint64_t *nr_keys)
  * An empty file is one that the daemon has just made or was killed at; it has
  * nothing to say and its header may not be there yet.
  */
-static int take_part(struct pp_arena *arena, struct pp_sample_file *file,
+static int take_part(struct op_arena *arena, struct pp_sample_file *file,
 		     const struct pp_sample_part *part, struct odb *odb,
 		     bool samples, struct op_diag *why)
 {

@@ -29,7 +29,7 @@
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_session.h"
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 #include "libpp/arrange_profiles.h"
 #include "libpp/demangle.h"
 #include "libpp/messages.h"
@@ -195,7 +195,7 @@ struct pp_event_text {
 };
 
 struct pp_report {
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_classes classes;
 	char cpu_type[48]; /* "timer" for the timer */
 	const char *cpu_title; /* for people; the type where it has none */

@@ -19,7 +19,7 @@
 #include "libop/op_sample_file.h"
 #include "libop/op_session.h"
 #include "libpp/archive.h"
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 #include "libpp/messages.h"
 #include "libpp/profile_spec.h"
 #include "libpp/sessions.h"
@@ -62,7 +62,7 @@ struct pp_sample_file {
 };
 
 struct pp_sample_list {
-	struct pp_arena *arena;
+	struct op_arena *arena;
 	const struct pp_archive *archive; /* that files are in; or NULL */
 	bool call_graphs; /* find those, too */
 	struct pp_sample_file *files; /* flat ones and call graphs; by path */
@@ -134,7 +134,7 @@ int pp_sample_file_header(const struct pp_sample_list *list,
 bool pp_is_call_graph(const struct pp_sample_file *file);
 
 /* The name by which people know an image; NULL when memory is short. */
-const char *pp_image_name(struct pp_arena *arena,
+const char *pp_image_name(struct op_arena *arena,
 			  const struct op_image_name *name);
 
 /* The last component of an image's name; all of it for anonymous memory. */

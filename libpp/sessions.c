@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libpp/near_names.h"
+#include "libop/op_near_names.h"
 #include "libpp/sample_list.h"
 
 #define NEAR_NAMES 5
@@ -15,7 +15,7 @@
 /* All that the functions of this file hand on to each other. */
 struct search {
 	struct pp_sessions *sessions;
-	struct pp_arena *arena;
+	struct op_arena *arena;
 	const struct op_session *session;
 	const struct pp_archive *archive;
 	const struct pp_spec *spec;
@@ -26,7 +26,7 @@ struct search {
 static const char *near_sessions(struct search *search, const char *dir,
 				 const char *wanted)
 {
-	struct pp_arena *arena = search->arena;
+	struct op_arena *arena = search->arena;
 	const char **names = NULL, **grown;
 	struct dirent *entry;
 	size_t nr = 0;
@@ -35,16 +35,16 @@ static const char *near_sessions(struct search *search, const char *dir,
 	while (d && (entry = readdir(d)) != NULL) {
 		if (entry->d_name[0] == '.' || entry->d_type == DT_REG)
 			continue;
-		grown = pp_arena_grow(arena, names, nr, sizeof(*names));
+		grown = op_arena_grow(arena, names, nr, sizeof(*names));
 		if (!grown)
 			break;
 		names = grown;
-		names[nr] = pp_arena_strdup(arena, entry->d_name);
+		names[nr] = op_arena_strdup(arena, entry->d_name);
 		nr += names[nr] != NULL;
 	}
 	if (d)
 		closedir(d);
-	return pp_near_names(arena, wanted, names, nr, NEAR_NAMES);
+	return op_near_names(arena, wanted, names, nr, NEAR_NAMES);
 }
 
 static int no_session(struct search *search, const char *name,
@@ -90,11 +90,11 @@ static bool is_excluded(const struct pp_spec *spec, const char *name)
 static const char *path_of(const struct search *search, const char *name)
 {
 	if (*name == '/' && search->archive)
-		return pp_arena_printf(search->arena, "%s%s",
+		return op_arena_printf(search->arena, "%s%s",
 				       search->archive->root, name);
 	if (*name == '.' || *name == '/')
-		return pp_arena_strdup(search->arena, name);
-	return pp_arena_printf(search->arena, "%s/%s", search->session->samples,
+		return op_arena_strdup(search->arena, name);
+	return op_arena_printf(search->arena, "%s/%s", search->session->samples,
 			       name);
 }
 
@@ -108,7 +108,7 @@ static int check_pack(struct search *search, struct pp_session *session)
 		err = pp_archive_check(search->archive, path);
 	if (!err)
 		return 0;
-	session->pack_error = pp_arena_printf(search->arena, "%s: %s", path,
+	session->pack_error = op_arena_printf(search->arena, "%s: %s", path,
 					      pp_why_not_opened(err));
 	return session->pack_error ? 0 : -ENOMEM;
 }
@@ -121,7 +121,7 @@ static int add_session(struct search *search, const char *name)
 
 	if (is_excluded(search->spec, name))
 		return 0;
-	session = pp_arena_grow(search->arena, sessions->list, sessions->nr,
+	session = op_arena_grow(search->arena, sessions->list, sessions->nr,
 				sizeof(*session));
 	if (!session)
 		return -ENOMEM;
@@ -137,7 +137,7 @@ static int add_session(struct search *search, const char *name)
 	return check_pack(search, session);
 }
 
-int pp_sessions_open(struct pp_sessions *sessions, struct pp_arena *arena,
+int pp_sessions_open(struct pp_sessions *sessions, struct op_arena *arena,
 		     const struct op_session *session,
 		     const struct pp_archive *archive,
 		     const struct pp_spec *spec, struct op_diag *diag)

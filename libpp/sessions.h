@@ -16,7 +16,7 @@
 #include "libop/op_diag.h"
 #include "libop/op_session.h"
 #include "libpp/archive.h"
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 #include "libpp/profile_spec.h"
 
 /* A session folder. */
@@ -37,7 +37,7 @@ struct pp_sessions {
  * NULL. To be closed either way. Returns 0; -ENOENT and the like with the
  * reason in @diag when a session is not there; -ENOMEM.
  */
-int pp_sessions_open(struct pp_sessions *sessions, struct pp_arena *arena,
+int pp_sessions_open(struct pp_sessions *sessions, struct op_arena *arena,
 		     const struct op_session *session,
 		     const struct pp_archive *archive,
 		     const struct pp_spec *spec, struct op_diag *diag);

@@ -19,17 +19,17 @@ enum state {
 };
 
 struct sorter {
-	struct pp_arena *arena;
+	struct op_arena *arena;
 	enum state state;
 	const char **words, **old;
 	size_t nr_words, nr_old;
 	size_t nr_own[2]; /* words in the first and in the second braces */
 };
 
-static int add(struct pp_arena *arena, const char ***list, size_t *nr,
+static int add(struct op_arena *arena, const char ***list, size_t *nr,
 	       const char *word)
 {
-	const char **grown = pp_arena_grow(arena, *list, *nr, sizeof(*grown));
+	const char **grown = op_arena_grow(arena, *list, *nr, sizeof(*grown));
 
 	if (!grown)
 		return -ENOMEM;
@@ -103,19 +103,19 @@ static int sort_words(struct sorter *s, const char *const *words,
 int pp_spec_pair_init(struct pp_spec_pair *pair, const char *const *words,
 		      struct op_diag *diag)
 {
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct sorter s = { .arena = &arena };
 	int err;
 
 	*pair = (struct pp_spec_pair){ 0 };
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	err = sort_words(&s, words, diag);
 	if (!err)
 		err = pp_spec_init(&pair->spec, s.words, diag);
 	pair->is_diff = s.state == AFTER;
 	if (!err && pair->is_diff)
 		err = pp_spec_init(&pair->old, s.old, diag);
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 	return err == -ENOMEM ? op_diag_set(diag, err, "out of memory") : err;
 }
 

@@ -117,16 +117,16 @@ static const char *take_lines(struct pp_sums *sums, char *text)
 	return NULL;
 }
 
-static int parse(struct pp_sums *sums, struct pp_arena *arena, const char *path,
+static int parse(struct pp_sums *sums, struct op_arena *arena, const char *path,
 		 const char *text, size_t len, struct op_diag *diag)
 {
-	char *copy = pp_arena_alloc(arena, len + 1, 1);
+	char *copy = op_arena_alloc(arena, len + 1, 1);
 	const char *why;
 
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, text, len);
-	sums->list = pp_arena_alloc(arena, count_lines(copy) + 1,
+	sums->list = op_arena_alloc(arena, count_lines(copy) + 1,
 				    sizeof(*sums->list));
 	if (!sums->list)
 		return -ENOMEM;
@@ -137,7 +137,7 @@ static int parse(struct pp_sums *sums, struct pp_arena *arena, const char *path,
 		   : 0;
 }
 
-int pp_sums_read(struct pp_sums *sums, struct pp_arena *arena, const char *path,
+int pp_sums_read(struct pp_sums *sums, struct op_arena *arena, const char *path,
 		 struct op_diag *diag)
 {
 	size_t len;

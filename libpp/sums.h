@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "libop/op_diag.h"
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 #include "libpp/sha256.h"
 
 struct pp_sum {
@@ -34,7 +34,7 @@ struct pp_sums {
  * file that is no whole list, whose names lead out of the folder, or do not
  * ascend.
  */
-int pp_sums_read(struct pp_sums *sums, struct pp_arena *arena, const char *path,
+int pp_sums_read(struct pp_sums *sums, struct op_arena *arena, const char *path,
 		 struct op_diag *diag);
 
 /* Write them to the new file @path, which is on the disk then. Returns 0 or

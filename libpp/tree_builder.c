@@ -199,7 +199,7 @@ void pp_tree_add(struct pp_tree_builder *b, uint32_t node, size_t column,
 	*sum = pp_add_counts(*sum, count);
 }
 
-int pp_tree_builder_init(struct pp_tree_builder *b, struct pp_arena *arena,
+int pp_tree_builder_init(struct pp_tree_builder *b, struct op_arena *arena,
 			 size_t nr_columns, const char *name)
 {
 	struct pp_frame frame = { .name = name, .kind = PP_FRAME_ROOT };

@@ -7,7 +7,7 @@
  * added by what they are, in any order; pp_tree_finish() puts them in theirs.
  */
 
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 #include "libpp/tree.h"
 
 /* A hash of numbers, 0 for free entries. */
@@ -18,7 +18,7 @@ struct pp_tree_index {
 };
 
 struct pp_tree_builder {
-	struct pp_arena *arena;
+	struct op_arena *arena;
 	size_t nr_columns;
 	struct pp_frame *frames; /* frame 0 is the root's */
 	uint32_t nr_frames, frames_room;
@@ -30,7 +30,7 @@ struct pp_tree_builder {
 
 /* Begin with a root called @name. Returns 0 or -ENOMEM; to be released either
  * way. */
-int pp_tree_builder_init(struct pp_tree_builder *b, struct pp_arena *arena,
+int pp_tree_builder_init(struct pp_tree_builder *b, struct op_arena *arena,
 			 size_t nr_columns, const char *name);
 void pp_tree_builder_release(struct pp_tree_builder *b);
 

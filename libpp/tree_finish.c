@@ -78,7 +78,7 @@ static int count_broken(struct finisher *f)
 {
 	const struct pp_tree_builder *b = f->b;
 	uint64_t *broken =
-		pp_arena_alloc(b->arena, b->nr_columns, sizeof(*broken));
+		op_arena_alloc(b->arena, b->nr_columns, sizeof(*broken));
 	bool *below = calloc(b->nr_nodes, sizeof(*below));
 
 	for (uint32_t i = 1; broken && below && i < b->nr_nodes; i++) {
@@ -314,11 +314,11 @@ static int allocate(struct finisher *f)
 	size_t nr = (size_t)b->nr_nodes + 1;
 
 	tree->frames =
-		pp_arena_alloc(b->arena, b->nr_frames, sizeof(*tree->frames));
-	tree->nodes = pp_arena_alloc(b->arena, nr, sizeof(*tree->nodes));
-	tree->self = pp_arena_alloc(b->arena, nr * b->nr_columns,
+		op_arena_alloc(b->arena, b->nr_frames, sizeof(*tree->frames));
+	tree->nodes = op_arena_alloc(b->arena, nr, sizeof(*tree->nodes));
+	tree->self = op_arena_alloc(b->arena, nr * b->nr_columns,
 				    sizeof(*tree->self));
-	tree->all = pp_arena_alloc(b->arena, nr * b->nr_columns,
+	tree->all = op_arena_alloc(b->arena, nr * b->nr_columns,
 				   sizeof(*tree->all));
 	if (!tree->frames || !tree->nodes || !tree->self || !tree->all)
 		return -ENOMEM;
@@ -334,7 +334,7 @@ int pp_tree_finish(struct pp_tree_builder *b, double threshold,
 	int err = 0;
 
 	*out = (struct pp_tree){ .nr_columns = b->nr_columns };
-	out->cut = pp_arena_alloc(b->arena, b->nr_columns, sizeof(*out->cut));
+	out->cut = op_arena_alloc(b->arena, b->nr_columns, sizeof(*out->cut));
 	if (!out->cut)
 		err = -ENOMEM;
 	if (!err)

@@ -44,14 +44,14 @@ static int by_place(const void *a, const void *b)
 /* ---- names --------------------------------------------------------------- */
 
 /* "[libz.so.1]" for code without a symbol; some names have brackets. */
-static const char *stand_in(struct pp_arena *arena,
+static const char *stand_in(struct op_arena *arena,
 			    const struct pp_image *image)
 {
 	const char *name = image->recorded.space == OP_SPACE_ANON
 				   ? image->recorded.name
 				   : image->base;
 
-	return *name == '[' ? name : pp_arena_printf(arena, "[%s]", name);
+	return *name == '[' ? name : op_arena_printf(arena, "[%s]", name);
 }
 
 static const struct pp_symbol *symbol_at(const struct pp_image_symbols *symbols,
@@ -77,12 +77,12 @@ static int take_name(struct naming *n, const struct pp_symbol *symbol,
 		     const struct pp_image *image)
 {
 	struct pp_population *p = n->in->p;
-	struct pp_arena *arena = &p->report->arena;
+	struct op_arena *arena = &p->report->arena;
 	const char *raw;
 
 	if (n->name && n->symbol == symbol)
 		return 0;
-	raw = symbol ? pp_arena_strdup(arena, symbol->name)
+	raw = symbol ? op_arena_strdup(arena, symbol->name)
 		     : stand_in(arena, image);
 	if (!raw)
 		return -ENOMEM;

@@ -25,13 +25,13 @@ static bool is_chosen(const struct pp_tree_inputs *in,
 static struct pp_image *new_image(struct pp_tree_inputs *in,
 				  const struct op_tree_image *found)
 {
-	struct pp_arena *arena = &in->p->report->arena;
-	struct pp_image *image = pp_arena_alloc(arena, 1, sizeof(*image));
+	struct op_arena *arena = &in->p->report->arena;
+	struct pp_image *image = op_arena_alloc(arena, 1, sizeof(*image));
 
 	if (!image)
 		return NULL;
 	image->recorded = found->name;
-	image->recorded.name = pp_arena_strdup(arena, found->name.name);
+	image->recorded.name = op_arena_strdup(arena, found->name.name);
 	if (!image->recorded.name)
 		return NULL;
 	image->name = pp_image_name(arena, &image->recorded);
@@ -75,7 +75,7 @@ static int take_image(struct pp_tree_inputs *in, struct pp_tree_input *input,
 static int take_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
 		     struct op_diag *why)
 {
-	struct pp_arena *arena = &in->p->report->arena;
+	struct op_arena *arena = &in->p->report->arena;
 	uint32_t nr_images = ctree_nr_images(input->tree);
 	uint32_t nr_nodes = ctree_nr_nodes(input->tree);
 	int err = op_sample_header_check(ctree_user(input->tree),
@@ -84,10 +84,10 @@ static int take_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
 	if (err)
 		return err;
 	input->images =
-		pp_arena_alloc(arena, nr_images, sizeof(*input->images));
-	input->frames = pp_arena_alloc(arena, nr_nodes, sizeof(*input->frames));
+		op_arena_alloc(arena, nr_images, sizeof(*input->images));
+	input->frames = op_arena_alloc(arena, nr_nodes, sizeof(*input->frames));
 	input->is_chosen =
-		pp_arena_alloc(arena, nr_nodes, sizeof(*input->is_chosen));
+		op_arena_alloc(arena, nr_nodes, sizeof(*input->is_chosen));
 	if (!input->images || !input->frames || !input->is_chosen)
 		return -ENOMEM;
 	for (uint32_t i = 1; i <= nr_images && !err; i++)
@@ -213,7 +213,7 @@ int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 	int err = 0;
 
 	*in = (struct pp_tree_inputs){ .p = p, .side = side };
-	in->list = pp_arena_alloc(&p->report->arena, count_parts(&side->list),
+	in->list = op_arena_alloc(&p->report->arena, count_parts(&side->list),
 				  sizeof(*in->list));
 	if (!in->list)
 		return -ENOMEM;

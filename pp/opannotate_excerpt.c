@@ -22,14 +22,14 @@ void opannotate_excerpts_init(struct opannotate_excerpts *e,
 			      const struct opannotate_text *text)
 {
 	*e = (struct opannotate_excerpts){ .text = text };
-	pp_arena_init(&e->arena);
-	pp_strings_init(&e->names, &e->arena);
+	op_arena_init(&e->arena);
+	op_strings_init(&e->names, &e->arena);
 }
 
 void opannotate_excerpts_release(struct opannotate_excerpts *e)
 {
-	pp_strings_release(&e->names);
-	pp_arena_release(&e->arena);
+	op_strings_release(&e->names);
+	op_arena_release(&e->arena);
 }
 
 void opannotate_excerpts_restart(struct opannotate_excerpts *e)
@@ -48,14 +48,14 @@ static void read_lines(struct opannotate_excerpts *e,
 	ssize_t len;
 
 	while ((len = getline(&buf, &room, in)) >= 0) {
-		const char **lines = pp_arena_grow(
+		const char **lines = op_arena_grow(
 			&e->arena, file->lines, file->nr_lines, sizeof(*lines));
 
 		if (!lines)
 			break;
 		if (len && buf[len - 1] == '\n')
 			buf[len - 1] = '\0';
-		lines[file->nr_lines] = pp_arena_strdup(&e->arena, buf);
+		lines[file->nr_lines] = op_arena_strdup(&e->arena, buf);
 		file->lines = lines;
 		if (!lines[file->nr_lines])
 			break;
@@ -69,7 +69,7 @@ static struct opannotate_excerpt_file *open_file(struct opannotate_excerpts *e,
 						 const struct pp_image *image)
 {
 	struct opannotate_excerpt_file *file =
-		pp_arena_alloc(&e->arena, 1, sizeof(*file));
+		op_arena_alloc(&e->arena, 1, sizeof(*file));
 	char *path = opannotate_locate(e->text->options, name);
 	FILE *in = path ? opannotate_open_source(e->text, path, image) : NULL;
 
@@ -93,7 +93,7 @@ static struct opannotate_excerpt_file *find_file(struct opannotate_excerpts *e,
 {
 	struct opannotate_excerpt_file **at, *file;
 
-	name = pp_strings_add(&e->names, name);
+	name = op_strings_add(&e->names, name);
 	if (!name)
 		return NULL;
 	for (at = &e->files; *at && (*at)->name != name;)

@@ -10,15 +10,15 @@
 
 #include <stdio.h>
 
-#include "libpp/strings.h"
+#include "libop/op_strings.h"
 #include "pp/opannotate_text.h"
 
 struct opannotate_excerpt_file;
 
 struct opannotate_excerpts {
 	const struct opannotate_text *text;
-	struct pp_arena arena;
-	struct pp_strings names;
+	struct op_arena arena;
+	struct op_strings names;
 	struct opannotate_excerpt_file *files; /* a list */
 };
 

@@ -61,7 +61,7 @@ static int add_machine(struct opannotate_options *o, const char *value)
 	struct op_disasm_options *disasm = &o->listing.disasm;
 
 	disasm->machine = disasm->machine
-				  ? pp_arena_printf(&o->arena, "%s,%s",
+				  ? op_arena_printf(&o->arena, "%s,%s",
 						    disasm->machine, value)
 				  : value;
 	return disasm->machine ? 0 : -ENOMEM;
@@ -121,14 +121,14 @@ static int take_param(struct opannotate_options *o, const char *const **words,
 }
 
 /* The words of @text; NULL when memory is short. */
-static const char *const *split_blanks(struct pp_arena *arena, const char *text)
+static const char *const *split_blanks(struct op_arena *arena, const char *text)
 {
-	char *copy = pp_arena_strdup(arena, text), *save = NULL;
+	char *copy = op_arena_strdup(arena, text), *save = NULL;
 	const char **words = NULL;
 	size_t nr = 0;
 
 	for (char *word = copy ? strtok_r(copy, " \t", &save) : NULL;; nr++) {
-		words = pp_arena_grow(arena, words, nr, sizeof(*words));
+		words = op_arena_grow(arena, words, nr, sizeof(*words));
 		if (!words || !copy)
 			return NULL;
 		words[nr] = word;
@@ -165,14 +165,14 @@ static int take_output_dir(struct opannotate_options *o, struct op_diag *diag)
 	if (!dir)
 		return 0;
 	if (realpath(dir, real))
-		o->output_dir = pp_arena_strdup(&o->arena, real);
+		o->output_dir = op_arena_strdup(&o->arena, real);
 	else if (errno != ENOENT)
 		return op_diag_set(diag, -EINVAL, "--output-dir=%s: %s", dir,
 				   strerror(errno));
 	else if (*dir == '/')
 		o->output_dir = dir;
 	else if (getcwd(real, sizeof(real)))
-		o->output_dir = pp_arena_printf(&o->arena, "%s/%s", real, dir);
+		o->output_dir = op_arena_printf(&o->arena, "%s/%s", real, dir);
 	if (!o->output_dir)
 		return -ENOMEM;
 	if (!strcmp(o->output_dir, "/"))
@@ -202,7 +202,7 @@ static int take_color(struct opannotate_options *o, struct op_diag *diag)
 static int take_lists(struct opannotate_options *o)
 {
 	const struct opannotate_args *a = &o->args;
-	struct pp_arena *arena = &o->arena;
+	struct op_arena *arena = &o->arena;
 	int err = pp_take_list(arena, a->include, &o->request.include_symbols);
 
 	if (!err)
@@ -248,7 +248,7 @@ static int take_command(struct opannotate_options *o, const char *const *argv)
 	const char *words = pp_join_words(&o->arena, argv + 1, " ", " ");
 
 	if (words)
-		o->command = pp_arena_printf(&o->arena, "opannotate %s", words);
+		o->command = op_arena_printf(&o->arena, "opannotate %s", words);
 	return o->command ? 0 : -ENOMEM;
 }
 
@@ -270,7 +270,7 @@ int opannotate_take_options(struct opannotate_options *o,
 {
 	int err;
 
-	pp_arena_init(&o->arena);
+	op_arena_init(&o->arena);
 	o->args.source |= o->args.both;
 	o->args.assembly |= o->args.both;
 	err = check(&o->args, diag);
@@ -306,5 +306,5 @@ int opannotate_take_words(struct opannotate_options *o,
 void opannotate_release_options(struct opannotate_options *o)
 {
 	pp_spec_pair_release(&o->spec);
-	pp_arena_release(&o->arena);
+	op_arena_release(&o->arena);
 }

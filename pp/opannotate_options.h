@@ -31,7 +31,7 @@ struct opannotate_listing {
 
 struct opannotate_options {
 	struct opannotate_args args;
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_spec_pair spec;
 	struct pp_request request; /* all but the session */
 	struct opannotate_listing listing;

@@ -30,7 +30,7 @@ int opgprof_take_options(struct opgprof_options *o, struct op_diag *diag)
 	struct pp_request *request = &o->request;
 	int err;
 
-	pp_arena_init(&o->arena);
+	op_arena_init(&o->arena);
 	*request = (struct pp_request){
 		.spec = &o->spec,
 		.merge = PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK,
@@ -77,5 +77,5 @@ int opgprof_take_words(struct opgprof_options *o, const char *const *words,
 void opgprof_release_options(struct opgprof_options *o)
 {
 	pp_spec_release(&o->spec);
-	pp_arena_release(&o->arena);
+	op_arena_release(&o->arena);
 }

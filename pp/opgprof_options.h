@@ -18,7 +18,7 @@ struct opgprof_args {
 
 struct opgprof_options {
 	struct opgprof_args args;
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_spec spec;
 	struct pp_request request; /* all but the session */
 	unsigned int verbose; /* bits 1 << PP_REMARK_... */

@@ -189,7 +189,7 @@ static int take_format(struct opreport_options *o, const char *const *words,
 			pp_join_words(&o->arena, words, ",", "");
 	if (command)
 		o->format_options.command =
-			pp_arena_printf(&o->arena, "opreport %s", command);
+			op_arena_printf(&o->arena, "opreport %s", command);
 	return o->format_options.command ? 0 : -ENOMEM;
 }
 
@@ -211,7 +211,7 @@ static int take_values(struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
 	struct pp_request *request = &o->request;
-	struct pp_arena *arena = &o->arena;
+	struct op_arena *arena = &o->arena;
 	int err = pp_take_percent("threshold", a->threshold,
 				  &request->threshold, diag);
 
@@ -247,7 +247,7 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 {
 	int err;
 
-	pp_arena_init(&o->arena);
+	op_arena_init(&o->arena);
 	err = choose_format(o, diag);
 	if (!err)
 		err = check_formats(o, diag);
@@ -277,5 +277,5 @@ int opreport_take_words(struct opreport_options *o, const char *const *words,
 void opreport_release_options(struct opreport_options *o)
 {
 	pp_spec_pair_release(&o->spec);
-	pp_arena_release(&o->arena);
+	op_arena_release(&o->arena);
 }

@@ -23,7 +23,7 @@ struct opreport_args {
 
 struct opreport_options {
 	struct opreport_args args;
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_spec_pair spec;
 	struct pp_request request; /* all but the session */
 	struct pp_format_options format_options;

@@ -58,7 +58,7 @@ struct word {
 
 /* Set *@bits to what the comma list @text says, in words of @words (ended by
  * one without name). */
-static int take_words(struct pp_arena *arena, const char *option,
+static int take_words(struct op_arena *arena, const char *option,
 		      const char *text, const struct word *words,
 		      const char *known, unsigned int *bits,
 		      struct op_diag *diag)
@@ -80,7 +80,7 @@ static int take_words(struct pp_arena *arena, const char *option,
 	return nr < 0 ? nr : 0;
 }
 
-int pp_take_merge(struct pp_arena *arena, const char *text, unsigned int *merge,
+int pp_take_merge(struct op_arena *arena, const char *text, unsigned int *merge,
 		  struct op_diag *diag)
 {
 	static const struct word words[] = {
@@ -98,7 +98,7 @@ int pp_take_merge(struct pp_arena *arena, const char *text, unsigned int *merge,
 			  "cpu, lib, tid, tgid, unitmask or all", merge, diag);
 }
 
-int pp_take_verbose(struct pp_arena *arena, bool is_given, const char *text,
+int pp_take_verbose(struct op_arena *arena, bool is_given, const char *text,
 		    unsigned int *verbose, struct op_diag *diag)
 {
 	/* The original's other categories have nothing to say here. */
@@ -141,7 +141,7 @@ int pp_take_demangle(const char *how, enum pp_demangle *demangle,
 			   how);
 }
 
-int pp_take_list(struct pp_arena *arena, const char *text,
+int pp_take_list(struct op_arena *arena, const char *text,
 		 const char *const **out)
 {
 	const char **parts, **list;
@@ -152,7 +152,7 @@ int pp_take_list(struct pp_arena *arena, const char *text,
 	nr = pp_split_commas(arena, text, &parts);
 	if (nr < 0)
 		return nr;
-	list = pp_arena_alloc(arena, (size_t)nr + 1, sizeof(*list));
+	list = op_arena_alloc(arena, (size_t)nr + 1, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	memcpy(list, parts, (size_t)nr * sizeof(*list));
@@ -160,15 +160,15 @@ int pp_take_list(struct pp_arena *arena, const char *text,
 	return 0;
 }
 
-const char *pp_join_words(struct pp_arena *arena, const char *const *words,
+const char *pp_join_words(struct op_arena *arena, const char *const *words,
 			  const char *between, const char *end)
 {
 	const char *text = "";
 
 	for (size_t i = 0; words && words[i] && text; i++)
-		text = pp_arena_printf(arena, "%s%s%s", text, i ? between : "",
+		text = op_arena_printf(arena, "%s%s%s", text, i ? between : "",
 				       words[i]);
-	return text ? pp_arena_printf(arena, "%s%s", text, end) : NULL;
+	return text ? op_arena_printf(arena, "%s%s", text, end) : NULL;
 }
 
 /* ---- messages ------------------------------------------------------------ */

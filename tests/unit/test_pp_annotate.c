@@ -357,7 +357,7 @@ static void sources_are_opened(void **state)
 	assert_int_equal(mkdir("dir", 0755), 0);
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct pp_messages messages = { .arena = &arena };
 		struct made_report m;
 		struct opannotate_text text = { .report = &m.report,
@@ -365,7 +365,7 @@ static void sources_are_opened(void **state)
 		struct text t;
 		FILE *in;
 
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		make_report(&m, 0);
 		in = opannotate_open_source(&text, rows[i].path, rows[i].image);
 		assert_int_equal(in != NULL, !strcmp(rows[i].path, "a"));
@@ -373,7 +373,7 @@ static void sources_are_opened(void **state)
 			fclose(in);
 		write_messages(text_begin(&t), &messages);
 		text_must_be(&t, rows[i].path, rows[i].text);
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 	}
 }
 
@@ -382,7 +382,7 @@ static void changed_sources_are_not_used(void **state)
 	struct pp_sum sum = { .name = "a" }; /* the hash of nothing */
 	const struct pp_archive archive = { .root = *state,
 					    .sums = { &sum, 1 } };
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_messages messages = { .arena = &arena };
 	struct made_report m;
 	struct opannotate_text text = { .report = &m.report,
@@ -390,7 +390,7 @@ static void changed_sources_are_not_used(void **state)
 	struct text all, t;
 	char path[4200];
 
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	make_report(&m, 0);
 	m.report.archive = &archive;
 	write_text("a", "");
@@ -401,7 +401,7 @@ static void changed_sources_are_not_used(void **state)
 	write_without(text_begin(&t), all.all, *state);
 	text_must_be(&t, "changed",
 		     "warning: $/a: it is not what was archived; not used\n");
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 /* The file x.c of five lines, with samples and symbols in some of them. */
@@ -507,7 +507,7 @@ static void lines_are_annotated(void **state)
 	symbols[0] = &m.symbols[0];
 	symbols[1] = &m.symbols[1];
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct pp_messages messages = { .arena = &arena };
 		struct opannotate_options o = { .args.no_header = 1,
 						.threshold =
@@ -522,7 +522,7 @@ static void lines_are_annotated(void **state)
 							  .nr_files = 1 };
 		struct text all, t;
 
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		unlink("x.c");
 		if (rows[i].source)
 			write_text("x.c", rows[i].source);
@@ -533,7 +533,7 @@ static void lines_are_annotated(void **state)
 		fclose(all.out);
 		write_without(text_begin(&t), all.all, *state);
 		text_must_be(&t, rows[i].name, rows[i].text);
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 	}
 }
 
@@ -562,7 +562,7 @@ static void output_folders_are_filled(void **state)
 	(void)state;
 	assert_int_equal(symlink("/", "root"), 0);
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct pp_messages messages = { .arena = &arena };
 		struct opannotate_options o = {
 			.args.source = 1,
@@ -585,7 +585,7 @@ static void output_folders_are_filled(void **state)
 			system("rm -rf out; mkdir -p out/src; echo >out/file; "
 			       "echo old >out/src/x.c"),
 			0);
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		make_report(&m, 0);
 		write_text("x.c", "text\n");
 		err = opannotate_write_source(&text, &annotation, &diag);
@@ -596,7 +596,7 @@ static void output_folders_are_filled(void **state)
 			assert_non_null(strstr(text_of(rows[i].written),
 					       " * Output all files\n"));
 		assert_string_equal(text_of("x.c"), "text\n");
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 	}
 }
 
@@ -640,7 +640,7 @@ static void excerpts_show_lines_once(void **state)
 	fclose(source);
 	write_text("b", "b1");
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct pp_messages messages = { .arena = &arena };
 		struct opannotate_options o = { 0 };
 		struct made_report m;
@@ -653,7 +653,7 @@ static void excerpts_show_lines_once(void **state)
 		struct text all, t;
 		FILE *out = text_begin(&t);
 
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		make_report(&m, 0);
 		text.out = text_begin(&all);
 		opannotate_excerpts_init(&e, &text);
@@ -683,7 +683,7 @@ static void excerpts_show_lines_once(void **state)
 		text_must_be(&t, rows[i].lines, rows[i].shown);
 		/* That a file is not there is said once. */
 		assert_int_equal(messages.nr, *rows[i].lines == 'c');
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 	}
 }
 

@@ -39,7 +39,7 @@ static int setup(void **state)
 	*state = w;
 	if (!w)
 		return -1;
-	pp_arena_init(&w->report.arena);
+	op_arena_init(&w->report.arena);
 	w->report.classes.nr = NR_CLASSES;
 	w->report.symbols = w->symbols;
 	return 0;
@@ -49,7 +49,7 @@ static int teardown(void **state)
 {
 	struct world *w = *state;
 
-	pp_arena_release(&w->report.arena);
+	op_arena_release(&w->report.arena);
 	free(w);
 	return 0;
 }

@@ -15,16 +15,16 @@ static int64_t id_of(const char *word)
 }
 
 static void read_file(struct pp_sample_file *file, struct pp_session *session,
-		      const char *words, struct pp_arena *arena)
+		      const char *words, struct op_arena *arena)
 {
 	const char *w[8];
 	char copy[128];
 
 	split_words(words, copy, w, NR(w));
-	session->path = pp_arena_strdup(arena, w[0]);
+	session->path = op_arena_strdup(arena, w[0]);
 	*file = (struct pp_sample_file){
 		.session = session,
-		.name = { .event = pp_arena_strdup(arena, w[1]),
+		.name = { .event = op_arena_strdup(arena, w[1]),
 			  .count = strtoull(w[2], NULL, 10),
 			  .unit_mask = strtoull(w[3], NULL, 10),
 			  .tgid = id_of(w[4]),
@@ -50,12 +50,12 @@ static void arrange(const struct row *row, FILE *out)
 					    "session" };
 	struct pp_sample_file files[MAX_FILES];
 	struct pp_session sessions[MAX_FILES] = { { 0 } };
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_sample_list list = { .arena = &arena, .files = files };
 	struct op_diag diag = { "" };
 	struct pp_classes classes;
 
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	for (; list.nr < MAX_FILES && row->files[list.nr]; list.nr++)
 		read_file(&files[list.nr], &sessions[list.nr],
 			  row->files[list.nr], &arena);
@@ -72,7 +72,7 @@ static void arrange(const struct row *row, FILE *out)
 		for (size_t i = 0; i < list.nr; i++)
 			fprintf(out, " %u", files[i].class_nr);
 	}
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 #define ONE PP_MERGE_SESSION
@@ -151,14 +151,14 @@ static void columns_are_found(void **state)
 	};
 	struct pp_sample_file files[2];
 	struct pp_session sessions[3] = { { 0 } };
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_sample_list list = { .arena = &arena,
 				       .files = files,
 				       .nr = 2 };
 	struct pp_classes classes;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	read_file(&files[0], &sessions[0], "s E 1 0 - - 2", &arena);
 	read_file(&files[1], &sessions[1], "s E 1 0 - - 0", &arena);
 	assert_int_equal(pp_arrange(&classes, &list, ONE, false, NULL), 0);
@@ -169,7 +169,7 @@ static void columns_are_found(void **state)
 		assert_int_equal(pp_class_find(&classes, &file, rows[i].merge),
 				 rows[i].nr);
 	}
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 int main(void)

@@ -391,13 +391,13 @@ static void write_image(FILE *out, const struct pp_image *image,
 {
 	const char *const paths[] = { path, NULL };
 	struct op_session session;
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_messages messages = { .arena = &arena };
 	struct pp_locator locator;
 	struct pp_image_symbols symbols;
 	uint8_t code;
 
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	assert_int_equal(op_session_init(&session, ".", NULL), 0);
 	assert_int_equal(pp_locator_init(&locator, &arena, NULL, "root",
 					 path ? paths : NULL, NULL),
@@ -426,7 +426,7 @@ static void write_image(FILE *out, const struct pp_image *image,
 		fprintf(out, "from %s\n", symbols.path);
 	write_messages(out, &messages);
 	pp_image_symbols_release(&symbols);
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 static void images_have_symbols(void **state)

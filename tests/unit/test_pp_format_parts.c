@@ -5,7 +5,7 @@
 #include "tests/unit/pp_report.h"
 
 #include "libpp/format.h"
-#include "libpp/json.h"
+#include "libop/op_json.h"
 #include "libpp/text.h"
 #include "libpp/tree.h"
 #include "libpp/xml.h"
@@ -1168,9 +1168,9 @@ static void json_strings_are_utf8(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct text t;
-		struct pp_json json = { .out = text_begin(&t) };
+		struct op_json json = { .out = text_begin(&t) };
 
-		pp_json_text(&json, NULL, rows[i].text);
+		op_json_text(&json, NULL, rows[i].text);
 		text_must_be(&t, rows[i].json, rows[i].json);
 	}
 }
@@ -1178,25 +1178,25 @@ static void json_strings_are_utf8(void **state)
 static void json_values_stand_in_lines(void **state)
 {
 	struct text t;
-	struct pp_json json = { .out = text_begin(&t) };
+	struct op_json json = { .out = text_begin(&t) };
 
 	(void)state;
-	pp_json_open(&json, NULL, '{');
-	pp_json_open(&json, "empty", '{');
-	pp_json_close(&json, '}');
-	pp_json_open(&json, "a\"", '[');
-	pp_json_u64(&json, NULL, UINT64_MAX);
-	pp_json_open(&json, NULL, '[');
-	pp_json_i64(&json, NULL, INT64_MIN);
-	pp_json_open(&json, NULL, '[');
-	pp_json_close(&json, ']');
-	pp_json_bool(&json, NULL, false);
-	pp_json_close(&json, ']');
-	pp_json_double(&json, NULL, INFINITY);
-	pp_json_double(&json, NULL, NAN);
-	pp_json_double(&json, NULL, 0.1234567894);
-	pp_json_close(&json, ']');
-	pp_json_close(&json, '}');
+	op_json_open(&json, NULL, '{');
+	op_json_open(&json, "empty", '{');
+	op_json_close(&json, '}');
+	op_json_open(&json, "a\"", '[');
+	op_json_u64(&json, NULL, UINT64_MAX);
+	op_json_open(&json, NULL, '[');
+	op_json_i64(&json, NULL, INT64_MIN);
+	op_json_open(&json, NULL, '[');
+	op_json_close(&json, ']');
+	op_json_bool(&json, NULL, false);
+	op_json_close(&json, ']');
+	op_json_double(&json, NULL, INFINITY);
+	op_json_double(&json, NULL, NAN);
+	op_json_double(&json, NULL, 0.1234567894);
+	op_json_close(&json, ']');
+	op_json_close(&json, '}');
 	text_must_be(&t, "values",
 		     "{\n"
 		     " \"empty\": {},\n"

@@ -5,7 +5,7 @@
 #include "tests/unit/pp_report.h"
 
 #include "libpp/format.h"
-#include "libpp/json.h"
+#include "libop/op_json.h"
 #include "libpp/text.h"
 #include "libpp/tree.h"
 

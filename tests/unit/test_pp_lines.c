@@ -4,11 +4,11 @@
 
 #include <errno.h>
 
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 #include "libpp/dwarf_dirs.h"
 #include "libpp/line_index.h"
 #include "libpp/source_path.h"
-#include "libpp/strings.h"
+#include "libop/op_strings.h"
 #include "tests/unit/dwarf_fixture.h"
 
 struct world {
@@ -233,27 +233,27 @@ static void test_paths(void **state)
 
 static void test_strings(void **state)
 {
-	struct pp_arena arena;
-	struct pp_strings strings;
+	struct op_arena arena;
+	struct op_strings strings;
 	const char *first, *known[1000];
 	char text[16];
 
 	(void)state;
-	pp_arena_init(&arena);
-	pp_strings_init(&strings, &arena);
-	first = pp_strings_add(&strings, "");
+	op_arena_init(&arena);
+	op_strings_init(&strings, &arena);
+	first = op_strings_add(&strings, "");
 	for (int i = 0; i < 1000; i++) {
 		snprintf(text, sizeof(text), "%d", i);
-		known[i] = pp_strings_add(&strings, text);
+		known[i] = op_strings_add(&strings, text);
 		assert_string_equal(known[i], text);
 	}
 	for (int i = 0; i < 1000; i++) {
 		snprintf(text, sizeof(text), "%d", i);
-		assert_ptr_equal(pp_strings_add(&strings, text), known[i]);
+		assert_ptr_equal(op_strings_add(&strings, text), known[i]);
 	}
-	assert_ptr_equal(pp_strings_add(&strings, ""), first);
-	pp_strings_release(&strings);
-	pp_arena_release(&arena);
+	assert_ptr_equal(op_strings_add(&strings, ""), first);
+	op_strings_release(&strings);
+	op_arena_release(&arena);
 }
 
 /* ---- damage -------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include "libpp/report.h"
 #include "libpp/sample_list.h"
 #include "libpp/source_path.h"
-#include "libpp/strings.h"
+#include "libop/op_strings.h"
 
 struct name {
 	const char *raw, *shown; /* NULL: none */
@@ -113,10 +113,10 @@ static void names_are_demangled_as_asked(void **state)
 		  "f(int, std::allocator<int>, int)",
 		  "f(int, std::allocator<int>, int)" },
 	};
-	struct pp_arena arena;
+	struct op_arena arena;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct text t;
 
@@ -130,7 +130,7 @@ static void names_are_demangled_as_asked(void **state)
 					     PP_DEMANGLE_NONE),
 				 rows[i].raw);
 	}
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 /* ---- images -------------------------------------------------------------- */
@@ -166,17 +166,17 @@ static void images_have_names(void **state)
 		  "[heap] (tgid:1 range:0x0-0x0)",
 		  "[heap] (tgid:1 range:0x0-0x0)" },
 	};
-	struct pp_arena arena;
+	struct op_arena arena;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *name = pp_image_name(&arena, &rows[i].image);
 
 		assert_string_equal(name, rows[i].name);
 		assert_string_equal(pp_base_name(name), rows[i].base);
 	}
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 /* ---- source files -------------------------------------------------------- */
@@ -228,19 +228,19 @@ static void equal_strings_are_one(void **state)
 {
 	enum { NR_NAMES = 3000 };
 	static const char *kept[NR_NAMES];
-	struct pp_strings strings;
-	struct pp_arena arena;
+	struct op_strings strings;
+	struct op_arena arena;
 	char name[32];
 
 	(void)state;
-	pp_arena_init(&arena);
-	pp_strings_init(&strings, &arena);
+	op_arena_init(&arena);
+	op_strings_init(&strings, &arena);
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < NR_NAMES; i++) {
 			const char *at;
 
 			snprintf(name, sizeof(name), "%d", i * 7919);
-			at = pp_strings_add(&strings, name);
+			at = op_strings_add(&strings, name);
 			assert_string_equal(at, name);
 			assert_ptr_not_equal(at, name);
 			if (round)
@@ -250,13 +250,13 @@ static void equal_strings_are_one(void **state)
 	assert_int_equal(strings.nr, NR_NAMES);
 	/* At most half of the slots are in use. */
 	assert_true(strings.room >= 2 * NR_NAMES);
-	assert_string_equal(pp_strings_add(&strings, ""), "");
-	pp_strings_release(&strings);
+	assert_string_equal(op_strings_add(&strings, ""), "");
+	op_strings_release(&strings);
 	assert_int_equal(strings.nr, 0);
 	assert_int_equal(strings.room, 0);
 	/* The texts stay. */
 	assert_string_equal(kept[1], "7919");
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 static void arenas_give_memory_of_zeros(void **state)
@@ -268,15 +268,15 @@ static void arenas_give_memory_of_zeros(void **state)
 		{ 1, 16384 },	{ 1, 16385 }, { 4, 30000 }, { 1, 65536 },
 		{ 1, 1 << 20 }, { 100, 100 }, { 1, 48000 }, { 1, 1 },
 	};
-	struct pp_arena arena;
+	struct op_arena arena;
 	unsigned char *last = NULL;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	for (int round = 0; round < 20; round++)
 		for (size_t i = 0; i < NR(rows); i++) {
 			size_t len = rows[i].nr * rows[i].size;
-			unsigned char *p = pp_arena_alloc(&arena, rows[i].nr,
+			unsigned char *p = op_arena_alloc(&arena, rows[i].nr,
 							  rows[i].size);
 
 			assert_non_null(p);
@@ -287,27 +287,27 @@ static void arenas_give_memory_of_zeros(void **state)
 			memset(p, 0xff, len);
 			last = p;
 		}
-	assert_null(pp_arena_alloc(&arena, SIZE_MAX, 2));
-	assert_null(pp_arena_alloc(&arena, SIZE_MAX / 2, 1));
-	assert_null(pp_arena_grow(&arena, last, (SIZE_MAX >> 1) + 1, 1));
-	assert_string_equal(pp_arena_printf(&arena, "%d-%s", 5, "x"), "5-x");
-	assert_string_equal(pp_arena_printf(&arena, "%s", ""), "");
-	pp_arena_release(&arena);
+	assert_null(op_arena_alloc(&arena, SIZE_MAX, 2));
+	assert_null(op_arena_alloc(&arena, SIZE_MAX / 2, 1));
+	assert_null(op_arena_grow(&arena, last, (SIZE_MAX >> 1) + 1, 1));
+	assert_string_equal(op_arena_printf(&arena, "%d-%s", 5, "x"), "5-x");
+	assert_string_equal(op_arena_printf(&arena, "%s", ""), "");
+	op_arena_release(&arena);
 	assert_null(arena.blocks);
 }
 
 /* Room doubles; what was there is kept, and elsewhere only then. */
 static void arrays_grow(void **state)
 {
-	struct pp_arena arena;
+	struct op_arena arena;
 	uint64_t *array = NULL;
 	int nr_moves = 0;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	for (uint64_t nr = 0; nr < 1000; nr++) {
 		uint64_t *grown =
-			pp_arena_grow(&arena, array, nr, sizeof(*array));
+			op_arena_grow(&arena, array, nr, sizeof(*array));
 
 		nr_moves += grown != array;
 		array = grown;
@@ -316,17 +316,17 @@ static void arrays_grow(void **state)
 	for (uint64_t i = 0; i < 1000; i++)
 		assert_int_equal(array[i], i);
 	assert_int_equal(nr_moves, 11);
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 static void messages_are_clean_lines(void **state)
 {
 	char longer[9000];
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_messages messages = { .arena = &arena };
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	pp_message(&messages, PP_REMARK_BFD, "%s", "a\x01\x1f \x7e\x7f\xc3\n");
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
@@ -335,7 +335,7 @@ static void messages_are_clean_lines(void **state)
 	assert_int_equal(messages.list[0].kind, PP_REMARK_BFD);
 	assert_string_equal(messages.list[0].text, "a?\? ~?\xc3?");
 	assert_int_equal(strlen(messages.list[1].text), 8191);
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 /* ---- order --------------------------------------------------------------- */

@@ -83,10 +83,10 @@ static void words_of_lists_are_bits(void **state)
 		{ "BFD", "--verbose=BFD: unknown; use all, debug, bfd, "
 			 "level1, sfile, stats or xml" },
 	};
-	struct pp_arena arena;
+	struct op_arena arena;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(merges) + NR(verboses); i++) {
 		const struct value *row =
 			i < NR(merges) ? &merges[i] : &verboses[i - NR(merges)];
@@ -106,22 +106,22 @@ static void words_of_lists_are_bits(void **state)
 			fprintf(out, "%#x", bits);
 		text_must_be(&t, row->text ? row->text : "NULL", row->outcome);
 	}
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 static void words_are_joined(void **state)
 {
 	static const char *const words[] = { "a", "b c", "", "d", NULL };
-	struct pp_arena arena;
+	struct op_arena arena;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	assert_string_equal(pp_join_words(&arena, words, "-", "."),
 			    "a-b c--d.");
 	assert_string_equal(pp_join_words(&arena, words + 3, "-", ""), "d");
 	assert_string_equal(pp_join_words(&arena, words + 4, "-", "."), ".");
 	assert_string_equal(pp_join_words(&arena, NULL, "-", "."), ".");
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 /* ---- messages ------------------------------------------------------------ */
@@ -168,12 +168,12 @@ static void warnings_of_one_cause_are_one_line(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct pp_messages messages = { .arena = &arena };
 		struct text t;
 		FILE *out = text_begin(&t);
 
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		for (size_t k = 0; rows[i].messages[k]; k++) {
 			char c = rows[i].messages[k];
 
@@ -189,7 +189,7 @@ static void warnings_of_one_cause_are_one_line(void **state)
 		}
 		pp_print_messages(out, "p", &messages, rows[i].verbose);
 		text_must_be(&t, rows[i].messages, rows[i].text);
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 	}
 }
 

@@ -4,7 +4,7 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "libpp/near_names.h"
+#include "libop/op_near_names.h"
 #include "libpp/profile_spec.h"
 #include "libpp/sample_list.h"
 
@@ -27,10 +27,10 @@ static void commas_split_text(void **state)
 		{ "\\", "<\\>" },
 		{ "1,2,3,4,5", "<1><2><3><4><5>" },
 	};
-	struct pp_arena arena;
+	struct op_arena arena;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char **parts;
 		int nr = pp_split_commas(&arena, rows[i].text, &parts);
@@ -41,7 +41,7 @@ static void commas_split_text(void **state)
 			fprintf(out, "<%s>", parts[k]);
 		text_must_be(&t, rows[i].text, rows[i].parts);
 	}
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 /* ---- words --------------------------------------------------------------- */
@@ -361,7 +361,7 @@ static void words_choose_files(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_sample_file *own = calloc(NR(files), sizeof(*own));
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct pp_messages messages = { .arena = &arena };
 		struct pp_sample_list list = { .arena = &arena,
 					       .files = own,
@@ -372,7 +372,7 @@ static void words_choose_files(void **state)
 		FILE *out = text_begin(&t);
 		int err;
 
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		memcpy(own, files, sizeof(files));
 		for (size_t k = 0; k < NR(files); k++)
 			own[k].class_nr = (unsigned int)k;
@@ -390,7 +390,7 @@ static void words_choose_files(void **state)
 			assert_int_equal(list.nr_found, NR(files));
 		}
 		pp_spec_release(&spec);
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 		free(own);
 	}
 }
@@ -428,10 +428,10 @@ static void near_names_come_first(void **state)
 		{ "abcd", "abcxd xbcd ab abd", 4, "abcxd, abd, xbcd, ab" },
 		{ "kitten", "sitting kitchen", 2, "kitchen, sitting" },
 	};
-	struct pp_arena arena;
+	struct op_arena arena;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *names[8];
 		char copy[64];
@@ -440,16 +440,16 @@ static void near_names_come_first(void **state)
 		split_words(rows[i].names, copy, names, NR(names));
 		while (names[nr])
 			nr++;
-		assert_string_equal(pp_near_names(&arena, rows[i].wanted, names,
+		assert_string_equal(op_near_names(&arena, rows[i].wanted, names,
 						  nr, rows[i].max),
 				    rows[i].text);
 	}
 	/* Only the beginning of a long name is compared. */
 	assert_string_equal(
-		pp_near_names(&arena, long_name,
+		op_near_names(&arena, long_name,
 			      (const char *[]){ "x", long_name }, 2, 1),
-		pp_arena_printf(&arena, "%s and 1 more", long_name));
-	pp_arena_release(&arena);
+		op_arena_printf(&arena, "%s and 1 more", long_name));
+	op_arena_release(&arena);
 }
 
 int main(void)

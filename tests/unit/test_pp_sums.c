@@ -19,11 +19,11 @@ static void test_reads_what_it_writes(void **state)
 {
 	struct pp_sum list[sizeof(names) / sizeof(*names)] = { 0 };
 	struct pp_sums sums = { list, sizeof(names) / sizeof(*names) }, back;
-	struct pp_arena arena;
+	struct op_arena arena;
 	size_t nr;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	for (size_t i = 0; i < sums.nr; i++) {
 		list[i].name = names[i];
 		memset(list[i].hash, (int)(i * 37), PP_SHA256_LEN);
@@ -47,19 +47,19 @@ static void test_reads_what_it_writes(void **state)
 	assert_int_equal(nr, 2);
 	pp_sums_below(&back, "c", &nr);
 	assert_int_equal(nr, 0);
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 /* What a tool that everybody has says about the same files. */
 static void test_sha256sum_agrees(void **state)
 {
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_sums sums;
 	uint8_t hash[PP_SHA256_LEN];
 	int fd;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	write_text("a\\b", "one");
 	write_text("x\ny", "two");
 	assert_int_equal(system("sha256sum a* x* >sums"), 0);
@@ -74,7 +74,7 @@ static void test_sha256sum_agrees(void **state)
 	assert_int_equal(system("sha256sum --status --strict -c ours"), 0);
 	write_text("x\ny", "other");
 	assert_int_not_equal(system("sha256sum --status -c ours"), 0);
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 #define H "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -104,11 +104,11 @@ static void test_refuses_what_is_no_list(void **state)
 		{ H "  b\n" H "  a\n", "sums:2: the names do not ascend" },
 		{ H "  a\n" H "  a\n", "sums:2: the names do not ascend" },
 	};
-	struct pp_arena arena;
+	struct op_arena arena;
 	struct pp_sums sums;
 
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	assert_int_equal(pp_sums_read(&sums, &arena, "none", NULL), -ENOENT);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct op_diag diag = { "" };
@@ -123,7 +123,7 @@ static void test_refuses_what_is_no_list(void **state)
 	write_text("sums", "");
 	assert_int_equal(pp_sums_read(&sums, &arena, "sums", NULL), 0);
 	assert_int_equal(sums.nr, 0);
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 int main(void)

@@ -275,13 +275,13 @@ static void images_are_located(void **state)
 	make_files();
 	for (size_t i = 0; i < NR(rows) + NR(modules); i++) {
 		bool is_module = i >= NR(rows);
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct pp_locator locator;
 		const char *at = NULL, *name, *wanted;
 		char full[4200];
 		int err;
 
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		if (is_module) {
 			name = modules[i - NR(rows)].name;
 			wanted = modules[i - NR(rows)].at;
@@ -306,7 +306,7 @@ static void images_are_located(void **state)
 		if (strcmp(outcome(err, at), wanted))
 			fail_msg("%s: %s, not %s", name, outcome(err, at),
 				 wanted);
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 	}
 }
 
@@ -333,16 +333,16 @@ static void folders_must_be_there(void **state)
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *const path[] = { rows[i].path, NULL };
 		struct op_diag diag = { "" };
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct pp_locator locator;
 		int err;
 
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		err = pp_locator_init(&locator, &arena, NULL, rows[i].root,
 				      rows[i].path ? path : NULL, &diag);
 		assert_int_equal(err, *rows[i].reason ? -ENOTDIR : 0);
 		assert_string_equal(diag.text, rows[i].reason);
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 	}
 }
 
@@ -360,13 +360,13 @@ static void sources_are_located(void **state)
 
 	make_files();
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct pp_locator locator;
 		const char *at = NULL;
 		char full[4200];
 		int err;
 
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		assert_int_equal(pp_locator_init(&locator, &arena, NULL,
 						 rows[i].root, NULL, NULL),
 				 0);
@@ -376,7 +376,7 @@ static void sources_are_located(void **state)
 		err = pp_locate_source(&locator, full, &at);
 		assert_string_equal(outcome(err, at),
 				    *rows[i].at == '$' ? full : rows[i].at);
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 	}
 }
 
@@ -433,12 +433,12 @@ static void kernels_are_tried_in_order(void **state)
 		       "lib/modules/1/vmlinux"),
 		0);
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct pp_locator locator;
 		struct text t;
 		struct tried tried = { text_begin(&t), rows[i].taken };
 
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		assert_int_equal(pp_locator_init(&locator, &arena, NULL, "root",
 						 rows[i].has_path ? path : NULL,
 						 NULL),
@@ -447,7 +447,7 @@ static void kernels_are_tried_in_order(void **state)
 						  try_kernel, &tried),
 				 rows[i].err);
 		text_must_be(&t, rows[i].taken, rows[i].tried);
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 	}
 }
 
@@ -499,11 +499,11 @@ static void facts_are_checked(void **state)
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_diag diag = { "" };
 		struct pp_archive *archive;
-		struct pp_arena arena;
+		struct op_arena arena;
 		struct text all, t;
 		FILE *out = text_begin(&all);
 
-		pp_arena_init(&arena);
+		op_arena_init(&arena);
 		write_text("a/.oparchive/facts", rows[i].facts);
 		if (pp_archive_open(&archive, &arena, root, &asked, &diag)) {
 			fputs(diag.text, out);
@@ -516,7 +516,7 @@ static void facts_are_checked(void **state)
 		fclose(out);
 		write_without(text_begin(&t), all.all, *state);
 		text_must_be(&t, rows[i].facts, rows[i].outcome);
-		pp_arena_release(&arena);
+		op_arena_release(&arena);
 	}
 }
 
@@ -540,7 +540,7 @@ static void archived_files_are_checked(void **state)
 	struct op_session asked;
 	struct pp_archive *archive;
 	struct pp_messages messages;
-	struct pp_arena arena;
+	struct op_arena arena;
 	char root[4200], folder[4200];
 
 	assert_int_equal(op_session_init(&asked, "/asked", NULL), 0);
@@ -553,7 +553,7 @@ static void archived_files_are_checked(void **state)
 		       "sha256sum .oparchive/facts bad dir/x dir/y gone good "
 		       ">.oparchive/SHA256SUMS && rm gone dir/x && echo >bad"),
 		0);
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	assert_int_equal(pp_archive_open(&archive, &arena, root, &asked, NULL),
 			 0);
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -578,7 +578,7 @@ static void archived_files_are_checked(void **state)
 			       "/a/dir/x: it is missing in the archive"));
 	pp_archive_check_folder(archive, "/none", &messages);
 	assert_int_equal(messages.nr, 1);
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 }
 
 int main(void)

@@ -16,19 +16,19 @@
 
 #include "libpp/tree_builder.h"
 
-static struct pp_arena arena;
+static struct op_arena arena;
 
 static int set_up(void **state)
 {
 	(void)state;
-	pp_arena_init(&arena);
+	op_arena_init(&arena);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	pp_arena_release(&arena);
+	op_arena_release(&arena);
 	return 0;
 }
 
@@ -40,7 +40,7 @@ static void begin(struct pp_tree_builder *b, size_t nr_columns)
 static uint32_t frame_of(struct pp_tree_builder *b, const char *name,
 			 enum pp_frame_kind kind)
 {
-	struct pp_frame frame = { .name = pp_arena_strdup(&arena, name),
+	struct pp_frame frame = { .name = op_arena_strdup(&arena, name),
 				  .kind = kind };
 	uint32_t number;
 

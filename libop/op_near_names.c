@@ -4,7 +4,7 @@
  * Levenshtein distance); a name that contains the wanted one is nearest.
  */
 
-#include "libpp/near_names.h"
+#include "libop/op_near_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,21 +104,21 @@ static size_t drop_repeated(const char **names, size_t nr)
 	return kept;
 }
 
-static const char *join(struct pp_arena *arena, const struct near *list,
+static const char *join(struct op_arena *arena, const struct near *list,
 			size_t nr, size_t max)
 {
 	const char *text = list[0].name;
 	size_t i;
 
 	for (i = 1; i < nr && i < max && text; i++)
-		text = pp_arena_printf(arena, "%s, %s", text, list[i].name);
+		text = op_arena_printf(arena, "%s, %s", text, list[i].name);
 	if (text && nr > max)
-		text = pp_arena_printf(arena, "%s and %zu more", text,
+		text = op_arena_printf(arena, "%s and %zu more", text,
 				       nr - max);
 	return text;
 }
 
-const char *pp_near_names(struct pp_arena *arena, const char *wanted,
+const char *op_near_names(struct op_arena *arena, const char *wanted,
 			  const char **names, size_t nr, size_t max)
 {
 	struct near *list;
@@ -127,7 +127,7 @@ const char *pp_near_names(struct pp_arena *arena, const char *wanted,
 	nr = drop_repeated(names, nr);
 	if (!nr)
 		return "none";
-	list = pp_arena_alloc(arena, nr, sizeof(*list));
+	list = op_arena_alloc(arena, nr, sizeof(*list));
 	if (!list)
 		return NULL;
 	for (i = 0; i < nr; i++)

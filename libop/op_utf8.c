@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "libpp/utf8.h"
+#include "libop/op_utf8.h"
 
 #include <stdint.h>
 
-unsigned int pp_utf8_len(const char *text)
+unsigned int op_utf8_len(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LIBPP_NEAR_NAMES_H
-#define LIBPP_NEAR_NAMES_H
+#ifndef LIBOP_OP_NEAR_NAMES_H
+#define LIBOP_OP_NEAR_NAMES_H
 
 /*
  * For errors about a name that matches nothing: which of the names that are
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 
 /*
  * At most @max of the @nr @names as a text "a, b, c and 2 more", the most
@@ -17,7 +17,7 @@
  * wildcards in @wanted are not looked at, repeated names count once. @names
  * is sorted in place. NULL when memory is short; "none" when @nr is 0.
  */
-const char *pp_near_names(struct pp_arena *arena, const char *wanted,
+const char *op_near_names(struct op_arena *arena, const char *wanted,
 			  const char **names, size_t nr, size_t max);
 
-#endif /* LIBPP_NEAR_NAMES_H */
+#endif /* LIBOP_OP_NEAR_NAMES_H */

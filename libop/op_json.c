@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Objects and arrays below the second level stand on one line. */
 
-#include "libpp/json.h"
+#include "libop/op_json.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "libpp/utf8.h"
+#include "libop/op_utf8.h"
 
 #define REPLACEMENT "\\ufffd"
 #define LINES_DEPTH 2
@@ -16,7 +16,7 @@ static void write_string(FILE *out, const char *text)
 	fputc('"', out);
 	while (*text) {
 		unsigned char c = (unsigned char)*text;
-		unsigned int len = pp_utf8_len(text);
+		unsigned int len = op_utf8_len(text);
 
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", c);
@@ -31,7 +31,7 @@ static void write_string(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void begin(struct pp_json *json, const char *key)
+static void begin(struct op_json *json, const char *key)
 {
 	if (json->begun)
 		fputc(',', json->out);
@@ -46,7 +46,7 @@ static void begin(struct pp_json *json, const char *key)
 	fputs(": ", json->out);
 }
 
-void pp_json_open(struct pp_json *json, const char *key, char bracket)
+void op_json_open(struct op_json *json, const char *key, char bracket)
 {
 	begin(json, key);
 	fputc(bracket, json->out);
@@ -54,7 +54,7 @@ void pp_json_open(struct pp_json *json, const char *key, char bracket)
 	json->begun = false;
 }
 
-void pp_json_close(struct pp_json *json, char bracket)
+void op_json_close(struct op_json *json, char bracket)
 {
 	json->depth--;
 	if (json->begun && json->depth < LINES_DEPTH)
@@ -63,7 +63,7 @@ void pp_json_close(struct pp_json *json, char bracket)
 	json->begun = true;
 }
 
-void pp_json_text(struct pp_json *json, const char *key, const char *text)
+void op_json_text(struct op_json *json, const char *key, const char *text)
 {
 	begin(json, key);
 	if (text)
@@ -72,25 +72,25 @@ void pp_json_text(struct pp_json *json, const char *key, const char *text)
 		fputs("null", json->out);
 }
 
-void pp_json_u64(struct pp_json *json, const char *key, uint64_t value)
+void op_json_u64(struct op_json *json, const char *key, uint64_t value)
 {
 	begin(json, key);
 	fprintf(json->out, "%" PRIu64, value);
 }
 
-void pp_json_i64(struct pp_json *json, const char *key, int64_t value)
+void op_json_i64(struct op_json *json, const char *key, int64_t value)
 {
 	begin(json, key);
 	fprintf(json->out, "%" PRId64, value);
 }
 
-void pp_json_bool(struct pp_json *json, const char *key, bool value)
+void op_json_bool(struct op_json *json, const char *key, bool value)
 {
 	begin(json, key);
 	fputs(value ? "true" : "false", json->out);
 }
 
-void pp_json_double(struct pp_json *json, const char *key, double value)
+void op_json_double(struct op_json *json, const char *key, double value)
 {
 	begin(json, key);
 	if (isfinite(value))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "libpp/strings.h"
+#include "libop/op_strings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,12 +9,12 @@
 
 #define FIRST_ROOM 64
 
-void pp_strings_init(struct pp_strings *strings, struct pp_arena *arena)
+void op_strings_init(struct op_strings *strings, struct op_arena *arena)
 {
-	*strings = (struct pp_strings){ .arena = arena };
+	*strings = (struct op_strings){ .arena = arena };
 }
 
-void pp_strings_release(struct pp_strings *strings)
+void op_strings_release(struct op_strings *strings)
 {
 	free(strings->slots);
 	strings->slots = NULL;
@@ -41,7 +41,7 @@ static size_t find_slot(const char **slots, size_t room, const char *text)
 	return at;
 }
 
-static bool make_room(struct pp_strings *strings)
+static bool make_room(struct op_strings *strings)
 {
 	size_t room = strings->room ? 2 * strings->room : FIRST_ROOM;
 	const char **slots;
@@ -61,7 +61,7 @@ static bool make_room(struct pp_strings *strings)
 	return true;
 }
 
-const char *pp_strings_add(struct pp_strings *strings, const char *text)
+const char *op_strings_add(struct op_strings *strings, const char *text)
 {
 	size_t at;
 
@@ -69,7 +69,7 @@ const char *pp_strings_add(struct pp_strings *strings, const char *text)
 		return NULL;
 	at = find_slot(strings->slots, strings->room, text);
 	if (!strings->slots[at]) {
-		strings->slots[at] = pp_arena_strdup(strings->arena, text);
+		strings->slots[at] = op_arena_strdup(strings->arena, text);
 		strings->nr += strings->slots[at] != NULL;
 	}
 	return strings->slots[at];

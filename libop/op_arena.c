@@ -5,7 +5,7 @@
  * left in the current one stays in use.
  */
 
-#include "libpp/arena.h"
+#include "libop/op_arena.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -16,24 +16,24 @@
 #define BLOCK_SIZE ((size_t)64 << 10)
 #define ALIGNMENT _Alignof(max_align_t)
 
-struct pp_arena_block {
-	struct pp_arena_block *next;
+struct op_arena_block {
+	struct op_arena_block *next;
 	size_t used; /* bytes of data */
 	size_t size; /* bytes in data */
 	_Alignas(max_align_t) unsigned char data[];
 };
 
-void pp_arena_init(struct pp_arena *arena)
+void op_arena_init(struct op_arena *arena)
 {
 	arena->blocks = NULL;
 }
 
-void pp_arena_release(struct pp_arena *arena)
+void op_arena_release(struct op_arena *arena)
 {
-	struct pp_arena_block *block = arena->blocks;
+	struct op_arena_block *block = arena->blocks;
 
 	while (block) {
-		struct pp_arena_block *next = block->next;
+		struct op_arena_block *next = block->next;
 
 		free(block);
 		block = next;
@@ -41,9 +41,9 @@ void pp_arena_release(struct pp_arena *arena)
 	arena->blocks = NULL;
 }
 
-static struct pp_arena_block *block_new(size_t size)
+static struct op_arena_block *block_new(size_t size)
 {
-	struct pp_arena_block *block;
+	struct op_arena_block *block;
 
 	block = calloc(1, sizeof(*block) + size);
 	if (block)
@@ -51,9 +51,9 @@ static struct pp_arena_block *block_new(size_t size)
 	return block;
 }
 
-static void *alloc_own_block(struct pp_arena *arena, size_t len)
+static void *alloc_own_block(struct op_arena *arena, size_t len)
 {
-	struct pp_arena_block *block = block_new(len);
+	struct op_arena_block *block = block_new(len);
 
 	if (!block)
 		return NULL;
@@ -67,9 +67,9 @@ static void *alloc_own_block(struct pp_arena *arena, size_t len)
 	return block->data;
 }
 
-static void *alloc_bytes(struct pp_arena *arena, size_t len)
+static void *alloc_bytes(struct op_arena *arena, size_t len)
 {
-	struct pp_arena_block *block = arena->blocks;
+	struct op_arena_block *block = arena->blocks;
 	void *p;
 
 	if (!block || len > block->size - block->used) {
@@ -86,7 +86,7 @@ static void *alloc_bytes(struct pp_arena *arena, size_t len)
 	return p;
 }
 
-void *pp_arena_alloc(struct pp_arena *arena, size_t nr, size_t size)
+void *op_arena_alloc(struct op_arena *arena, size_t nr, size_t size)
 {
 	size_t len;
 
@@ -98,7 +98,7 @@ void *pp_arena_alloc(struct pp_arena *arena, size_t nr, size_t size)
 	return alloc_bytes(arena, len / ALIGNMENT * ALIGNMENT);
 }
 
-void *pp_arena_grow(struct pp_arena *arena, void *array, size_t nr, size_t size)
+void *op_arena_grow(struct op_arena *arena, void *array, size_t nr, size_t size)
 {
 	void *more;
 
@@ -107,21 +107,21 @@ void *pp_arena_grow(struct pp_arena *arena, void *array, size_t nr, size_t size)
 		return array;
 	if (nr > SIZE_MAX / 2)
 		return NULL;
-	more = pp_arena_alloc(arena, nr ? 2 * nr : 1, size);
+	more = op_arena_alloc(arena, nr ? 2 * nr : 1, size);
 	if (more && nr)
 		memcpy(more, array, nr * size);
 	return more;
 }
 
-char *pp_arena_strdup(struct pp_arena *arena, const char *text)
+char *op_arena_strdup(struct op_arena *arena, const char *text)
 {
 	size_t len = strlen(text) + 1;
-	char *copy = pp_arena_alloc(arena, len, 1);
+	char *copy = op_arena_alloc(arena, len, 1);
 
 	return copy ? memcpy(copy, text, len) : NULL;
 }
 
-char *pp_arena_printf(struct pp_arena *arena, const char *fmt, ...)
+char *op_arena_printf(struct op_arena *arena, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
@@ -132,7 +132,7 @@ char *pp_arena_printf(struct pp_arena *arena, const char *fmt, ...)
 	va_end(ap);
 	if (len < 0)
 		return NULL;
-	text = pp_arena_alloc(arena, (size_t)len + 1, 1);
+	text = op_arena_alloc(arena, (size_t)len + 1, 1);
 	if (!text)
 		return NULL;
 	va_start(ap, fmt);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LIBPP_ARENA_H
-#define LIBPP_ARENA_H
+#ifndef LIBOP_OP_ARENA_H
+#define LIBOP_OP_ARENA_H
 
 /*
  * Memory that dies together. What is taken from an arena is zeroed, aligned
@@ -10,30 +10,30 @@
 
 #include <stddef.h>
 
-struct pp_arena_block;
+struct op_arena_block;
 
-struct pp_arena {
-	struct pp_arena_block *blocks; /* the newest first */
+struct op_arena {
+	struct op_arena_block *blocks; /* the newest first */
 };
 
-void pp_arena_init(struct pp_arena *arena);
-void pp_arena_release(struct pp_arena *arena);
+void op_arena_init(struct op_arena *arena);
+void op_arena_release(struct op_arena *arena);
 
 /* Room for @nr things of @size bytes; NULL when memory is short or their
  * product overflows. */
-void *pp_arena_alloc(struct pp_arena *arena, size_t nr, size_t size);
+void *op_arena_alloc(struct op_arena *arena, size_t nr, size_t size);
 
 /*
  * @array holds @nr things of @size bytes and has grown through this function
  * only, one thing at a time: returns it with room for one more, possibly at
  * another place. NULL when memory is short; then @array is as it was.
  */
-void *pp_arena_grow(struct pp_arena *arena, void *array, size_t nr,
+void *op_arena_grow(struct op_arena *arena, void *array, size_t nr,
 		    size_t size);
 
 /* A copy of @text, or of a formatted text; NULL when memory is short. */
-char *pp_arena_strdup(struct pp_arena *arena, const char *text);
-char *pp_arena_printf(struct pp_arena *arena, const char *fmt, ...)
+char *op_arena_strdup(struct op_arena *arena, const char *text);
+char *op_arena_printf(struct op_arena *arena, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-#endif /* LIBPP_ARENA_H */
+#endif /* LIBOP_OP_ARENA_H */
