@@ -19,7 +19,7 @@
 #include "libop/op_file.h"
 #include "libpp/archive.h"
 #include "libpp/archive_samples.h"
-#include "libpp/elf_digest.h"
+#include "libpp/symbols/elf_digest.h"
 
 /* A sample file that is written meanwhile is copied again. */
 #define TRIES_MAX 20

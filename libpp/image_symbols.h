@@ -17,10 +17,10 @@
 #include "libop/op_session.h"
 #include "libpp/locate_images.h"
 #include "libpp/messages.h"
-#include "libpp/op_bfd.h"
+#include "libpp/symbols/op_bfd.h"
 #include "libpp/report.h"
 #include "libop/op_strings.h"
-#include "libpp/symtab.h"
+#include "libpp/symbols/symtab.h"
 
 struct pp_image_symbols {
 	struct pp_symbol *table; /* ascending keys, see pp_symtab_build() */

@@ -31,7 +31,7 @@
 #include "libop/op_session.h"
 #include "libop/op_arena.h"
 #include "libpp/arrange_profiles.h"
-#include "libpp/demangle.h"
+#include "libpp/symbols/demangle.h"
 #include "libpp/messages.h"
 #include "libpp/profile_spec.h"
 #include "libpp/sort.h"
@@ -86,7 +86,7 @@ struct pp_image {
 	const char *binary; /* the file that told its symbols; NULL if none
 			       did */
 	uint64_t binary_bias; /* from an address that is shown to a vma of
-				 libpp/op_bfd.h */
+				 libpp/symbols/op_bfd.h */
 	size_t build_id_len; /* bytes, 0 unknown */
 	uint8_t build_id[32];
 };

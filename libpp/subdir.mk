@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 LIBS += libpp
-libpp_SRCS := $(wildcard libpp/*.c)
+libpp_SRCS := $(wildcard libpp/*.c libpp/*/*.c)
 
 # The page of flame graphs, as a string of C.
 $(O)/libpp/format_flamegraph.o: $(O)/libpp/flamegraph.html.h

@@ -16,7 +16,7 @@
 
 #include "libop/op_diag.h"
 #include "libop/op_arena.h"
-#include "libpp/sha256.h"
+#include "libpp/symbols/sha256.h"
 
 struct pp_sum {
 	const char *name; /* relative to the folder */

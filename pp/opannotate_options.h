@@ -7,7 +7,7 @@
 #include <popt.h>
 
 #include "libop/op_diag.h"
-#include "libpp/op_disasm.h"
+#include "libpp/symbols/op_disasm.h"
 #include "libpp/report.h"
 #include "pp/options.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "libop/op_copy.h"
-#include "libpp/elf_sections.h"
+#include "libpp/symbols/elf_sections.h"
 
 struct opimport_jit_code {
 	uint64_t start; /* address */

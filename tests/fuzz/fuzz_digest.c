@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libpp/elf_digest.h"
+#include "libpp/symbols/elf_digest.h"
 #include "libpp/sums.h"
 
 static int file_of(const uint8_t *data, size_t len)

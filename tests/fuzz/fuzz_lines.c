@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libpp/line_index.h"
+#include "libpp/symbols/line_index.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -21,11 +21,11 @@ may() {
 
 may libdb libdb libdb/table libdb/tree libdb/pack
 may libop libop module/uapi
-may libpp libpp libdb libop
+may libpp libpp libpp/symbols libdb libop
 may libcfi libcfi libop module/uapi
 may daemon daemon daemon/source daemon/store daemon/feature libcfi libdb libop module/uapi
 may utils utils libop module/uapi
-may pp pp libpp libop libdb
+may pp pp libpp libpp/symbols libop libdb
 may events events libop
 
 # Kbuild compiles the module in a folder of its own.
@@ -34,9 +34,9 @@ is "module includes nothing else of ours" "$(grep -rnE --include='*.[ch]' \
 is "module/uapi depends on linux/types.h and linux/ioctl.h alone" \
 	"$(sed -n 's/^#include //p' module/uapi/*.h | sort -u |
 		grep -v -e '<linux/types.h>' -e '<linux/ioctl.h>')" ""
-is "libbfd is seen by libpp/op_bfd*.[ch] alone" \
+is "libbfd is seen by libpp/symbols/op_bfd*.[ch] alone" \
 	"$(grep -rlE --include='*.[ch]' '^#include <(bfd|dis-asm)\.h>' . |
-		grep -v -e '^\./libpp/op_bfd[a-z_]*\.[ch]$' -e '^\./build')" ""
+		grep -v -e '^\./libpp/symbols/op_bfd[a-z_]*\.[ch]$' -e '^\./build')" ""
 is "kernel versions are told apart in module/compat.h alone" \
 	"$(grep -rl --include='*.[ch]' LINUX_VERSION_CODE module |
 		grep -v '^module/compat\.h$')" ""

@@ -7,7 +7,7 @@
 #include "tests/unit/pp_fixture.h"
 
 #include "libpp/image_symbols.h"
-#include "libpp/op_disasm.h"
+#include "libpp/symbols/op_disasm.h"
 
 static const char *const debug_dirs[] = { "debug", NULL };
 

@@ -6,8 +6,8 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libpp/elf_digest.h"
-#include "libpp/op_bfd.h"
+#include "libpp/symbols/elf_digest.h"
+#include "libpp/symbols/op_bfd.h"
 
 static const char *const no_dirs[] = { NULL };
 

@@ -5,9 +5,9 @@
 #include <errno.h>
 
 #include "libop/op_arena.h"
-#include "libpp/dwarf_dirs.h"
-#include "libpp/line_index.h"
-#include "libpp/source_path.h"
+#include "libpp/symbols/dwarf_dirs.h"
+#include "libpp/symbols/line_index.h"
+#include "libpp/symbols/source_path.h"
 #include "libop/op_strings.h"
 #include "tests/unit/dwarf_fixture.h"
 

@@ -4,11 +4,11 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "libpp/demangle.h"
-#include "libpp/demangle_java.h"
+#include "libpp/symbols/demangle.h"
+#include "libpp/symbols/demangle_java.h"
 #include "libpp/report.h"
 #include "libpp/sample_list.h"
-#include "libpp/source_path.h"
+#include "libpp/symbols/source_path.h"
 #include "libop/op_strings.h"
 
 struct name {

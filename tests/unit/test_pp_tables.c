@@ -5,9 +5,9 @@
 #include "tests/unit/pp_fixture.h"
 
 #include "libpp/archive.h"
-#include "libpp/dwarf.h"
+#include "libpp/symbols/dwarf.h"
 #include "libpp/locate_images.h"
-#include "libpp/symtab.h"
+#include "libpp/symbols/symtab.h"
 #include "tests/unit/dwarf_fixture.h"
 
 /* ---- symbols ------------------------------------------------------------- */

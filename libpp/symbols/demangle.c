@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libpp/symbols/demangle.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+#include "libpp/symbols/demangle_java.h"
+
+/* ---- smart --------------------------------------------------------------- */
+
+/* Written otherwise, in this order. */
+static const struct {
+	const char *from, *to;
+} rewrites[] = {
+	{ "std::__cxx11::", "std::" },
+	{ "std::__1::", "std::" },
+	{ "std::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+	  "std::string" },
+	{ "std::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >",
+	  "std::wstring" },
+	{ "std::basic_ostream<char, std::char_traits<char> >", "std::ostream" },
+	{ "std::basic_istream<char, std::char_traits<char> >", "std::istream" },
+	{ "std::basic_iostream<char, std::char_traits<char> >",
+	  "std::iostream" },
+};
+
+/* Arguments of templates that are nearly always the default. */
+static const char *const defaults[] = {
+	", std::allocator<", ", std::char_traits<", ", std::less<",
+	", std::equal_to<",  ", std::hash<",	    ", std::default_delete<",
+};
+
+static void rewrite(char *text, const char *from, const char *to)
+{
+	size_t from_len = strlen(from), to_len = strlen(to);
+	char *at;
+
+	for (at = text; (at = strstr(at, from)); at += to_len) {
+		memmove(at + to_len, at + from_len, strlen(at + from_len) + 1);
+		memcpy(at, to, to_len);
+	}
+}
+
+/* Behind the '>' that ends what the text before @at began with '<'. */
+static const char *template_end(const char *at)
+{
+	for (size_t depth = 1; *at; at++) {
+		depth += *at == '<';
+		depth -= *at == '>';
+		if (!depth)
+			return at + 1;
+	}
+	return NULL;
+}
+
+/* A default is dropped where it is the last argument. */
+static bool drop_default(char *text, const char *start)
+{
+	char *at;
+
+	for (at = text; (at = strstr(at, start)); at++) {
+		const char *end = template_end(at + strlen(start));
+
+		if (!end || end[strspn(end, " ")] != '>')
+			continue;
+		memmove(at, end + strspn(end, " "),
+			strlen(end + strspn(end, " ")) + 1);
+		return true;
+	}
+	return false;
+}
+
+/* Dropping one may make another the last. */
+static void simplify(char *text)
+{
+	bool again = true;
+
+	for (size_t i = 0; i < sizeof(rewrites) / sizeof(rewrites[0]); i++)
+		rewrite(text, rewrites[i].from, rewrites[i].to);
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]);
+		     i++)
+			again |= drop_default(text, defaults[i]);
+	}
+}
+
+const char *pp_demangle(struct op_arena *arena, const char *name,
+			enum pp_demangle how)
+{
+	const char *copy;
+	char *text;
+
+	if (how == PP_DEMANGLE_NONE)
+		return name;
+	text = cplus_demangle(name, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
+	if (!text)
+		text = pp_demangle_java(name);
+	if (!text)
+		return name;
+	if (how == PP_DEMANGLE_SMART)
+		simplify(text);
+	copy = op_arena_strdup(arena, text);
+	free(text);
+	return copy ? copy : name;
+}

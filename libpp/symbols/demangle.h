@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_SYMBOLS_DEMANGLE_H
+#define LIBPP_SYMBOLS_DEMANGLE_H
+
+/* C++, Rust, D and Ada names as people wrote them, by libiberty, and those of
+ * Java methods. */
+
+#include "libop/op_arena.h"
+
+enum pp_demangle {
+	PP_DEMANGLE_NORMAL,
+	PP_DEMANGLE_NONE,
+	PP_DEMANGLE_SMART, /* normal, then without what the standard library
+			      adds to its names */
+};
+
+/* @name as @how asks for; @name itself when there is nothing to change or
+ * memory is short. */
+const char *pp_demangle(struct op_arena *arena, const char *name,
+			enum pp_demangle how);
+
+#endif /* LIBPP_SYMBOLS_DEMANGLE_H */

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libpp/symbols/demangle_java.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A part of the name, from @at up to @end. */
+struct part {
+	const char *at;
+	const char *end;
+};
+
+/* Cut off what is before the first @c; *@rest goes on behind it. */
+static bool cut(const char **rest, char c, struct part *part)
+{
+	*part = (struct part){ *rest, strchr(*rest, c) };
+	if (!part->end || part->end == part->at)
+		return false;
+	*rest = part->end + 1;
+	return true;
+}
+
+static void put_class(FILE *out, const struct part *class)
+{
+	for (const char *at = class->at; at < class->end; at++)
+		putc(*at == '/' ? '.' : *at, out);
+}
+
+static const char *basic_type(char c)
+{
+	switch (c) {
+	case 'B':
+		return "byte";
+	case 'C':
+		return "char";
+	case 'D':
+		return "double";
+	case 'F':
+		return "float";
+	case 'I':
+		return "int";
+	case 'J':
+		return "long";
+	case 'S':
+		return "short";
+	case 'V':
+		return "void";
+	case 'Z':
+		return "boolean";
+	default:
+		return NULL;
+	}
+}
+
+/* A type; *@rest goes on behind it. */
+static bool put_type(FILE *out, const char **rest)
+{
+	size_t nr_dimensions = strspn(*rest, "[");
+	const char *basic;
+	struct part class;
+
+	*rest += nr_dimensions;
+	basic = basic_type(**rest);
+	if (basic) {
+		++*rest;
+		fputs(basic, out);
+	} else {
+		if (*(*rest)++ != 'L' || !cut(rest, ';', &class))
+			return false;
+		put_class(out, &class);
+	}
+	while (nr_dimensions--)
+		fputs("[]", out);
+	return true;
+}
+
+static bool put_parameters(FILE *out, const struct part *parameters)
+{
+	const char *at = parameters->at;
+
+	while (at < parameters->end) {
+		if (at != parameters->at)
+			fputs(", ", out);
+		if (!put_type(out, &at))
+			return false;
+	}
+	return at == parameters->end;
+}
+
+/* Parameters may be none, so cut() does not do for them. */
+static bool put_method(FILE *out, const char *name)
+{
+	struct part class, method, parameters;
+	const char *rest = name + 1;
+
+	if (!cut(&rest, ';', &class) || !cut(&rest, '(', &method))
+		return false;
+	parameters = (struct part){ rest, strchr(rest, ')') };
+	if (!parameters.end)
+		return false;
+	rest = parameters.end + 1;
+	if (!*rest || !put_type(out, &rest) || (*rest && *rest != '~'))
+		return false;
+	putc(' ', out);
+	put_class(out, &class);
+	fprintf(out, ".%.*s(", (int)(method.end - method.at), method.at);
+	if (!put_parameters(out, &parameters))
+		return false;
+	fprintf(out, ")%s", rest);
+	return true;
+}
+
+char *pp_demangle_java(const char *name)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out;
+	bool done;
+
+	if (name[0] != 'L' || !strchr(name, ';'))
+		return NULL;
+	out = open_memstream(&text, &len);
+	if (!out)
+		return NULL;
+	done = put_method(out, name);
+	if (!fclose(out) && done)
+		return text;
+	free(text);
+	return NULL;
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Section headers are changed where they lie, in a copy of their table, and
+ * written behind the contents. Of either class and byte order, as the machine
+ * that is profiled may not be the one that archives.
+ *
+ * Code with contents (the procedure linkage table) must stay at its offset.
+ * Everything else that is kept goes into the gaps, in the order of the
+ * headers.
+ */
+
+#include "libpp/symbols/elf_digest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/op_file.h"
+#include "libpp/symbols/elf_sections.h"
+
+/* A file has four sections of linkage code at most. */
+#define CODE_MAX 64
+/* The name of the section that marks a digest, with its zero byte. */
+#define MARK_LEN sizeof(PP_ELF_DIGEST)
+
+struct digest {
+	struct pp_elf from;
+	int to;
+	uint8_t header[sizeof(Elf64_Ehdr)];
+	uint8_t *sections; /* the headers, with room for one more */
+	uint64_t nr;
+	uint64_t names; /* number of the section with the sections' names */
+	char *name_bytes; /* its contents, ended by a zero byte */
+	uint64_t name_len;
+	uint64_t end; /* of what has been written */
+	uint64_t copied; /* bytes of sections */
+};
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static void put(const struct digest *d, uint8_t *p, size_t len, uint64_t value)
+{
+	for (size_t i = 0; i < len; i++) {
+		p[d->from.big_endian ? len - 1 - i : i] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+#define GET(d, p, type, member) PP_ELF_GET(&(d)->from, p, type, member)
+#define PUT(d, p, type, member, value)                                         \
+	put(d, PP_ELF_AT(&(d)->from, p, type, member),                         \
+	    PP_ELF_SIZE(&(d)->from, type, member), value)
+
+static size_t header_len(const struct digest *d)
+{
+	return PP_ELF_LEN(&d->from, Ehdr);
+}
+
+static size_t section_len(const struct digest *d)
+{
+	return PP_ELF_LEN(&d->from, Shdr);
+}
+
+static uint8_t *section(const struct digest *d, uint64_t nr)
+{
+	return d->sections + nr * section_len(d);
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+/* No more than there is: sections that overlap are damage. */
+static int copy_range(struct digest *d, uint64_t from, uint64_t to,
+		      uint64_t len)
+{
+	uint8_t buf[65536];
+	int err = 0;
+
+	if (len > d->from.len - d->copied)
+		return -ENOEXEC;
+	d->copied += len;
+	while (len && !err) {
+		uint64_t part = len < sizeof(buf) ? len : sizeof(buf);
+
+		err = pp_elf_read(&d->from, from, buf, part);
+		if (!err)
+			err = op_file_write_at(d->to, buf, part, to);
+		from += part;
+		to += part;
+		len -= part;
+	}
+	return err;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* A number of 0xff00 or more is in the first section's header. */
+static int count_sections(struct digest *d)
+{
+	struct pp_elf_sections sections;
+	struct pp_elf_section first;
+	int err = pp_elf_sections_init(&sections, d->from.fd);
+
+	if (!err && sections.step != section_len(d))
+		err = -ENOEXEC;
+	if (!err)
+		err = pp_elf_section_read(&sections, 0, &first);
+	if (err)
+		return err;
+	d->nr = sections.nr;
+	d->names = GET(d, d->header, Ehdr, e_shstrndx);
+	if (d->names == SHN_XINDEX)
+		d->names = first.link;
+	return d->names >= d->nr ? -ENOEXEC : 0;
+}
+
+static int read_sections(struct digest *d)
+{
+	int err = count_sections(d);
+
+	if (err)
+		return err;
+	d->sections = calloc(d->nr + 1, section_len(d));
+	if (!d->sections)
+		return -ENOMEM;
+	return pp_elf_read(&d->from, GET(d, d->header, Ehdr, e_shoff),
+			   d->sections, d->nr * section_len(d));
+}
+
+static int read_names(struct digest *d)
+{
+	const uint8_t *names = section(d, d->names);
+
+	d->name_len = GET(d, names, Shdr, sh_size);
+	if (GET(d, names, Shdr, sh_type) != SHT_STRTAB ||
+	    d->name_len > d->from.len)
+		return -ENOEXEC;
+	d->name_bytes = calloc(1, d->name_len + 1 + MARK_LEN);
+	if (!d->name_bytes)
+		return -ENOMEM;
+	return pp_elf_read(&d->from, GET(d, names, Shdr, sh_offset),
+			   d->name_bytes, d->name_len);
+}
+
+/* ---- what to keep -------------------------------------------------------- */
+
+static bool has_contents(const struct digest *d, const uint8_t *at)
+{
+	uint64_t type = GET(d, at, Shdr, sh_type);
+
+	return type != SHT_NULL && type != SHT_NOBITS;
+}
+
+static bool is_code(const struct digest *d, const uint8_t *at)
+{
+	const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
+
+	return (GET(d, at, Shdr, sh_flags) & code) == code;
+}
+
+static bool is_debug(const char *name)
+{
+	return !strncmp(name, ".debug", 6) || !strncmp(name, ".zdebug", 7) ||
+	       !strncmp(name, ".gnu_debug", 10) || !strncmp(name, ".stab", 5);
+}
+
+static bool is_linkage(const char *name)
+{
+	return !strncmp(name, ".plt", 4) || !strcmp(name, ".iplt");
+}
+
+static bool is_wanted(const struct digest *d, uint64_t nr, bool relocated);
+
+/* Relocations: of what is kept, and those that name the linkage table. */
+static bool are_relocations_wanted(const struct digest *d, const uint8_t *at,
+				   bool relocated)
+{
+	uint64_t target = GET(d, at, Shdr, sh_info);
+
+	if (GET(d, at, Shdr, sh_flags) & SHF_ALLOC)
+		return true;
+	/* Those of relocations are damage. */
+	return !relocated && target && target < d->nr &&
+	       is_wanted(d, target, true);
+}
+
+static bool is_wanted(const struct digest *d, uint64_t nr, bool relocated)
+{
+	const uint8_t *at = section(d, nr);
+	uint64_t name = GET(d, at, Shdr, sh_name);
+
+	if (name > d->name_len)
+		return false;
+	switch (GET(d, at, Shdr, sh_type)) {
+	case SHT_SYMTAB:
+	case SHT_STRTAB:
+	case SHT_DYNSYM:
+	case SHT_DYNAMIC:
+	case SHT_NOTE:
+	case SHT_GROUP:
+	case SHT_SYMTAB_SHNDX:
+	case SHT_GNU_verdef:
+	case SHT_GNU_verneed:
+	case SHT_GNU_versym:
+		return true;
+	case SHT_REL:
+	case SHT_RELA:
+		return are_relocations_wanted(d, at, relocated);
+	default:
+		return is_debug(d->name_bytes + name) ||
+		       !strcmp(d->name_bytes + name, ".eh_frame_hdr") ||
+		       is_linkage(d->name_bytes + name);
+	}
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+struct range {
+	uint64_t start, end;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Keep what has to stay at its offset. *@fixed gets its ranges, sorted. */
+static int place_code(struct digest *d, const bool *wanted, struct range *fixed,
+		      size_t *nr)
+{
+	int err = 0;
+
+	*nr = 0;
+	for (uint64_t i = 0; i < d->nr && !err; i++) {
+		const uint8_t *at = section(d, i);
+		uint64_t offset = GET(d, at, Shdr, sh_offset);
+		uint64_t len = GET(d, at, Shdr, sh_size);
+
+		if (!wanted[i] || !is_code(d, at) || !len)
+			continue;
+		if (offset < header_len(d) || *nr == CODE_MAX)
+			return -ENOEXEC;
+		err = copy_range(d, offset, offset, len);
+		fixed[(*nr)++] = (struct range){ offset, offset + len };
+		if (offset + len > d->end)
+			d->end = offset + len;
+	}
+	qsort(fixed, *nr, sizeof(*fixed), by_start);
+	return err;
+}
+
+/* The first place from @cursor on with room for @len bytes between those. */
+static uint64_t next_gap(const struct range *fixed, size_t nr, uint64_t cursor,
+			 uint64_t len, uint64_t align)
+{
+	if (!align || align > 4096 || (align & (align - 1)))
+		align = 16;
+	cursor = (cursor + align - 1) & -align;
+	for (size_t i = 0; i < nr; i++)
+		if (fixed[i].end > cursor && fixed[i].start < cursor + len)
+			cursor = (fixed[i].end + align - 1) & -align;
+	return cursor;
+}
+
+static int place_rest(struct digest *d, const bool *wanted,
+		      const struct range *fixed, size_t nr_fixed)
+{
+	uint64_t cursor = header_len(d);
+	int err = 0;
+
+	for (uint64_t i = 0; i < d->nr && !err; i++) {
+		uint8_t *at = section(d, i);
+		uint64_t len = GET(d, at, Shdr, sh_size);
+
+		if (!wanted[i] || is_code(d, at) || i == d->names)
+			continue;
+		cursor = next_gap(fixed, nr_fixed, cursor, len,
+				  GET(d, at, Shdr, sh_addralign));
+		err = copy_range(d, GET(d, at, Shdr, sh_offset), cursor, len);
+		PUT(d, at, Shdr, sh_offset, cursor);
+		cursor += len;
+		if (cursor > d->end)
+			d->end = cursor;
+	}
+	return err;
+}
+
+/* The section that marks a digest, and the names with its own. */
+static int write_names(struct digest *d)
+{
+	uint8_t *names = section(d, d->names), *mark = section(d, d->nr);
+	uint64_t len = d->name_len + MARK_LEN;
+	int err;
+
+	memcpy(d->name_bytes + d->name_len, PP_ELF_DIGEST, MARK_LEN);
+	err = op_file_write_at(d->to, d->name_bytes, len, d->end);
+	PUT(d, names, Shdr, sh_offset, d->end);
+	PUT(d, names, Shdr, sh_size, len);
+	PUT(d, mark, Shdr, sh_name, d->name_len);
+	PUT(d, mark, Shdr, sh_type, SHT_PROGBITS);
+	PUT(d, mark, Shdr, sh_addralign, 1);
+	PUT(d, mark, Shdr, sh_offset, d->end + len);
+	d->nr++;
+	d->end += len;
+	return err;
+}
+
+/* No part is loaded from a digest, so it needs no program headers. */
+static int write_headers(struct digest *d)
+{
+	uint64_t at = (d->end + 15) & ~(uint64_t)15;
+	int err;
+
+	if (d->nr >= SHN_LORESERVE)
+		PUT(d, section(d, 0), Shdr, sh_size, d->nr);
+	PUT(d, d->header, Ehdr, e_shnum, d->nr < SHN_LORESERVE ? d->nr : 0);
+	PUT(d, d->header, Ehdr, e_shoff, at);
+	PUT(d, d->header, Ehdr, e_phoff, 0);
+	PUT(d, d->header, Ehdr, e_phnum, 0);
+	err = op_file_write_at(d->to, d->sections, d->nr * section_len(d), at);
+	return err ? err : op_file_write_at(d->to, d->header, header_len(d), 0);
+}
+
+static int write_all(struct digest *d, bool *wanted, struct range *fixed)
+{
+	size_t nr_fixed;
+	int err;
+
+	for (uint64_t i = 1; i < d->nr; i++)
+		wanted[i] = has_contents(d, section(d, i)) &&
+			    is_wanted(d, i, false);
+	for (uint64_t i = 1; i < d->nr; i++)
+		if (!wanted[i] && has_contents(d, section(d, i)))
+			PUT(d, section(d, i), Shdr, sh_type, SHT_NOBITS);
+	d->end = header_len(d);
+	err = place_code(d, wanted, fixed, &nr_fixed);
+	if (!err)
+		err = place_rest(d, wanted, fixed, nr_fixed);
+	if (!err)
+		err = write_names(d);
+	return err ? err : write_headers(d);
+}
+
+static int make(struct digest *d)
+{
+	struct range fixed[CODE_MAX];
+	bool *wanted;
+	int err = read_sections(d);
+
+	if (!err)
+		err = read_names(d);
+	if (err)
+		return err;
+	wanted = calloc(d->nr + 1, sizeof(*wanted));
+	err = wanted ? write_all(d, wanted, fixed) : -ENOMEM;
+	free(wanted);
+	return err;
+}
+
+int pp_elf_digest(int from, int to)
+{
+	struct digest d = { .to = to };
+	int err = pp_elf_init(&d.from, from, d.header);
+
+	if (!err)
+		err = make(&d);
+	free(d.sections);
+	free(d.name_bytes);
+	return err;
+}

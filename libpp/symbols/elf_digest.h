@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_SYMBOLS_ELF_DIGEST_H
+#define LIBPP_SYMBOLS_ELF_DIGEST_H
+
+/*
+ * The digest of a binary: what names and places of its code are read from,
+ * without the code. It is an ELF file with the same section headers, but those
+ * of code and data have no contents (SHT_NOBITS) and keep the file offset that
+ * they had, because keys of sample files are such offsets. Symbols, notes,
+ * debug sections, the table of where functions begin, and what the names of the
+ * procedure linkage table are made from, have contents. A section PP_ELF_DIGEST
+ * tells a digest from a file that lost its code in another way, whose offsets
+ * mean nothing.
+ */
+
+#define PP_ELF_DIGEST ".oprofile.digest"
+
+/*
+ * Write the digest of the binary @from to the empty file @to; both are
+ * descriptors. Returns 0; -ENOEXEC, with some bytes written perhaps, when
+ * @from is no sound ELF file; or -errno.
+ */
+int pp_elf_digest(int from, int to);
+
+#endif /* LIBPP_SYMBOLS_ELF_DIGEST_H */

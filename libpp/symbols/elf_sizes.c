@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libpp/symbols/elf_sizes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libpp/symbols/elf_sections.h"
+
+struct sizes {
+	struct pp_elf_size *array;
+	size_t nr;
+};
+
+#define GET(elf, p, type, member) PP_ELF_GET(&(elf)->file, p, type, member)
+
+static bool counts(const struct pp_elf_sections *elf, const uint8_t *sym)
+{
+	/* The type has the same place in both classes' st_info. */
+	unsigned int type = GET(elf, sym, Sym, st_info) & 0xf;
+
+	return GET(elf, sym, Sym, st_shndx) != SHN_UNDEF &&
+	       GET(elf, sym, Sym, st_size) &&
+	       (type == STT_NOTYPE || type == STT_OBJECT || type == STT_FUNC ||
+		type == STT_GNU_IFUNC);
+}
+
+static int add_table(const struct pp_elf_sections *elf,
+		     const struct pp_elf_section *section, struct sizes *sizes)
+{
+	size_t step = PP_ELF_LEN(&elf->file, Sym), nr, i;
+	struct pp_elf_size *grown;
+	uint8_t *raw;
+	int ret;
+
+	if (section->entry_size != step ||
+	    !pp_elf_has(&elf->file, section->offset, section->size))
+		return -ENOEXEC;
+	nr = section->size / step;
+	raw = malloc(nr * step + 1);
+	grown = realloc(sizes->array, (sizes->nr + nr + 1) * sizeof(*grown));
+	if (grown)
+		sizes->array = grown;
+	ret = raw && grown
+		      ? pp_elf_read(&elf->file, section->offset, raw, nr * step)
+		      : -ENOMEM;
+	for (i = 0; !ret && i < nr; i++) {
+		const uint8_t *sym = raw + i * step;
+
+		if (counts(elf, sym))
+			sizes->array[sizes->nr++] = (struct pp_elf_size){
+				.value = GET(elf, sym, Sym, st_value),
+				.size = GET(elf, sym, Sym, st_size),
+			};
+	}
+	free(raw);
+	return ret;
+}
+
+/* A file has at most one table of each type; more would only be bait. */
+static int add_table_of(const struct pp_elf_sections *elf, uint64_t type,
+			struct sizes *sizes)
+{
+	struct pp_elf_section section;
+	uint64_t i;
+	int ret;
+
+	for (i = 0; i < elf->nr; i++) {
+		ret = pp_elf_section_read(elf, i, &section);
+		if (ret)
+			return ret;
+		if (section.type == type)
+			return add_table(elf, &section, sizes);
+	}
+	return 0;
+}
+
+/* By value, the largest first. */
+static int by_value(const void *pa, const void *pb)
+{
+	const struct pp_elf_size *a = pa, *b = pb;
+
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	return (a->size < b->size) - (a->size > b->size);
+}
+
+static void sort_sizes(struct sizes *sizes)
+{
+	size_t i, kept = 0;
+
+	if (!sizes->nr)
+		return;
+	qsort(sizes->array, sizes->nr, sizeof(*sizes->array), by_value);
+	for (i = 0; i < sizes->nr; i++)
+		if (!kept ||
+		    sizes->array[kept - 1].value != sizes->array[i].value)
+			sizes->array[kept++] = sizes->array[i];
+	sizes->nr = kept;
+}
+
+static int read_elf(int fd, struct sizes *sizes)
+{
+	struct pp_elf_sections elf;
+	int ret = pp_elf_sections_init(&elf, fd);
+
+	if (!ret)
+		ret = add_table_of(&elf, SHT_SYMTAB, sizes);
+	return ret ? ret : add_table_of(&elf, SHT_DYNSYM, sizes);
+}
+
+int pp_elf_sizes_read(struct pp_elf_size **out, size_t *nr, int fd)
+{
+	struct sizes sizes = { 0 };
+	int ret = read_elf(fd, &sizes);
+
+	if (ret) {
+		free(sizes.array);
+		return ret;
+	}
+	sort_sizes(&sizes);
+	*out = sizes.array;
+	*nr = sizes.nr;
+	return 0;
+}
+
+uint64_t pp_elf_size_find(const struct pp_elf_size *sizes, size_t nr,
+			  uint64_t value)
+{
+	struct pp_elf_size wanted = { .value = value, .size = UINT64_MAX };
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_value(&sizes[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < nr && sizes[low].value == value ? sizes[low].size : 0;
+}

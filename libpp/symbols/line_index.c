@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libpp/symbols/line_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libop/op_arena.h"
+#include "libpp/symbols/dwarf_dirs.h"
+#include "libpp/symbols/line_program.h"
+#include "libpp/symbols/source_path.h"
+#include "libop/op_strings.h"
+
+struct sequence {
+	uint64_t low;
+	uint64_t high; /* the first address behind it */
+	uint64_t reach; /* the highest such of all up to this one */
+	size_t header; /* number of its header */
+	size_t at; /* where in the program it starts */
+};
+
+struct row {
+	uint64_t address;
+	uint32_t file;
+	uint32_t line;
+	size_t order;
+};
+
+struct pp_line_index {
+	struct pp_dwarf dwarf;
+	struct op_arena arena;
+	struct op_strings paths;
+	struct pp_line_header *headers;
+	size_t nr_headers;
+	struct sequence *sequences; /* by low */
+	size_t nr_sequences;
+	size_t nr_damaged;
+	struct pp_dwarf_dirs dirs; /* once they were needed */
+	bool has_dirs;
+
+	/* The sequence that was asked for last. */
+	const struct sequence *current;
+	struct row *rows; /* by address, each address once */
+	size_t nr_rows, rows_room;
+
+	/* Names of the files of the header asked for last, by number. */
+	size_t names_header;
+	const char **names;
+	size_t names_room;
+};
+
+#define NO_HEADER SIZE_MAX
+#define MAX_FILES (1u << 20) /* of one unit */
+
+/* Make room for one more thing in an array that is full at @room. */
+static void *grow(void *array, size_t *room, size_t nr, size_t size)
+{
+	size_t more = *room ? *room * 2 : 64;
+
+	if (nr < *room)
+		return array;
+	array = reallocarray(array, more, size);
+	if (array)
+		*room = more;
+	return array;
+}
+
+/* ---- one pass over all --------------------------------------------------- */
+
+struct build {
+	struct pp_line_index *index;
+	size_t headers_room, sequences_room;
+	bool (*is_code)(void *ctx, uint64_t address);
+	void *ctx;
+};
+
+static int add_sequence(struct build *b, const struct sequence *sequence)
+{
+	struct pp_line_index *index = b->index;
+	struct sequence *list;
+
+	if (sequence->low >= sequence->high ||
+	    !b->is_code(b->ctx, sequence->low))
+		return 0;
+	list = grow(index->sequences, &b->sequences_room, index->nr_sequences,
+		    sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	index->sequences = list;
+	list[index->nr_sequences++] = *sequence;
+	return 0;
+}
+
+/* Find the sequences of a program. */
+static int scan_program(struct build *b, const struct pp_line_header *header,
+			size_t header_nr)
+{
+	const struct sequence empty = { .low = UINT64_MAX,
+					.header = header_nr };
+	struct sequence sequence = empty;
+	struct pp_line_program program;
+	struct pp_line_row row;
+	int err = 0;
+
+	pp_line_program_init(&program, &b->index->dwarf, header, 0);
+	while (!err && pp_line_program_next(&program, &row)) {
+		if (row.address < sequence.low)
+			sequence.low = row.address;
+		if (row.address > sequence.high)
+			sequence.high = row.address;
+		if (!row.is_end)
+			continue;
+		err = add_sequence(b, &sequence);
+		sequence = empty;
+		sequence.at = (size_t)(program.c.at - header->program.data);
+	}
+	/* A sequence without end is of no use. */
+	b->index->nr_damaged += program.c.failed || sequence.low != UINT64_MAX;
+	return err;
+}
+
+static int scan_unit(struct build *b, struct op_cursor *c)
+{
+	struct pp_line_index *index = b->index;
+	struct pp_line_header *list = grow(index->headers, &b->headers_room,
+					   index->nr_headers, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	index->headers = list;
+	if (!pp_line_header_read(&index->dwarf, c, &list[index->nr_headers])) {
+		index->nr_damaged++;
+		return 0;
+	}
+	index->nr_damaged += !pp_line_header_has_names(
+		&index->dwarf, &list[index->nr_headers]);
+	index->nr_headers++;
+	return scan_program(b, &list[index->nr_headers - 1],
+			    index->nr_headers - 1);
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct sequence *x = a, *y = b;
+
+	if (x->low != y->low)
+		return x->low > y->low ? 1 : -1;
+	return (x->high > y->high) - (x->high < y->high);
+}
+
+static void sort_sequences(struct pp_line_index *index)
+{
+	uint64_t reach = 0;
+
+	if (index->nr_sequences)
+		qsort(index->sequences, index->nr_sequences,
+		      sizeof(*index->sequences), by_low);
+	for (size_t i = 0; i < index->nr_sequences; i++) {
+		if (index->sequences[i].high > reach)
+			reach = index->sequences[i].high;
+		index->sequences[i].reach = reach;
+	}
+}
+
+int pp_line_index_new(struct pp_line_index **out, const struct pp_dwarf *dwarf,
+		      bool (*is_code)(void *ctx, uint64_t address), void *ctx)
+{
+	struct pp_line_index *index = calloc(1, sizeof(*index));
+	struct build b = { .index = index, .is_code = is_code, .ctx = ctx };
+	struct op_cursor all;
+	int err = 0;
+
+	if (!index)
+		return -ENOMEM;
+	index->dwarf = *dwarf;
+	index->names_header = NO_HEADER;
+	op_arena_init(&index->arena);
+	op_strings_init(&index->paths, &index->arena);
+	all = pp_dwarf_cursor(dwarf, &dwarf->line, 0);
+	while (!err && op_cursor_left(&all))
+		err = scan_unit(&b, &all);
+	if (err) {
+		pp_line_index_free(index);
+		return err;
+	}
+	sort_sequences(index);
+	*out = index;
+	return 0;
+}
+
+void pp_line_index_free(struct pp_line_index *index)
+{
+	if (!index)
+		return;
+	free(index->names);
+	free(index->rows);
+	free(index->sequences);
+	free(index->headers);
+	pp_dwarf_dirs_release(&index->dirs);
+	op_strings_release(&index->paths);
+	op_arena_release(&index->arena);
+	free(index);
+}
+
+bool pp_line_index_wants_info(const struct pp_line_index *index)
+{
+	for (size_t i = 0; i < index->nr_headers; i++)
+		if (index->headers[i].form.version < 5)
+			return true;
+	return false;
+}
+
+void pp_line_index_give_info(struct pp_line_index *index,
+			     const struct pp_bytes *info,
+			     const struct pp_bytes *abbrev)
+{
+	index->dwarf.info = *info;
+	index->dwarf.abbrev = *abbrev;
+}
+
+size_t pp_line_index_damaged(const struct pp_line_index *index)
+{
+	return index->nr_damaged;
+}
+
+/* ---- the rows of a sequence ---------------------------------------------- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address > y->address ? 1 : -1;
+	return x->order > y->order ? 1 : -1;
+}
+
+/* Of rows for one address keep the last. */
+static void drop_replaced(struct pp_line_index *index)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < index->nr_rows; i++) {
+		if (kept &&
+		    index->rows[kept - 1].address == index->rows[i].address)
+			kept--;
+		index->rows[kept++] = index->rows[i];
+	}
+	index->nr_rows = kept;
+}
+
+static bool add_row(struct pp_line_index *index, const struct pp_line_row *row)
+{
+	struct row *rows = grow(index->rows, &index->rows_room, index->nr_rows,
+				sizeof(*rows));
+
+	if (!rows)
+		return false;
+	index->rows = rows;
+	rows[index->nr_rows] = (struct row){ row->address, row->file, row->line,
+					     index->nr_rows };
+	index->nr_rows++;
+	return true;
+}
+
+static bool read_rows(struct pp_line_index *index,
+		      const struct sequence *sequence)
+{
+	struct pp_line_program program;
+	struct pp_line_row row;
+	bool ascending = true;
+
+	index->current = NULL;
+	index->nr_rows = 0;
+	pp_line_program_init(&program, &index->dwarf,
+			     &index->headers[sequence->header], sequence->at);
+	while (pp_line_program_next(&program, &row) && !row.is_end) {
+		if (index->nr_rows &&
+		    row.address < index->rows[index->nr_rows - 1].address)
+			ascending = false;
+		if (!add_row(index, &row))
+			return false;
+	}
+	if (!ascending)
+		qsort(index->rows, index->nr_rows, sizeof(*index->rows),
+		      by_address);
+	drop_replaced(index);
+	index->current = sequence;
+	return true;
+}
+
+/* The last row at or below @address; NULL if there is none. */
+static const struct row *find_row(const struct pp_line_index *index,
+				  uint64_t address)
+{
+	size_t low = 0, high = index->nr_rows;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->rows[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &index->rows[low - 1] : NULL;
+}
+
+/* The innermost sequence that @address is in. */
+static const struct sequence *find_sequence(const struct pp_line_index *index,
+					    uint64_t address)
+{
+	size_t low = 0, high = index->nr_sequences;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->sequences[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low && index->sequences[low - 1].reach > address)
+		if (index->sequences[--low].high > address)
+			return &index->sequences[low];
+	return NULL;
+}
+
+/* Whether @address is in @sequence and cannot be in a later one, too. */
+static bool is_innermost(const struct pp_line_index *index,
+			 const struct sequence *sequence, uint64_t address)
+{
+	size_t next;
+
+	if (!sequence || address < sequence->low || address >= sequence->high)
+		return false;
+	next = (size_t)(sequence - index->sequences) + 1;
+	return next == index->nr_sequences ||
+	       index->sequences[next].low > address;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+/* The folder that a unit was compiled in. */
+static const char *compile_dir(struct pp_line_index *index, uint64_t table)
+{
+	if (!index->has_dirs && pp_dwarf_dirs_init(&index->dirs, &index->dwarf))
+		return NULL;
+	index->has_dirs = true;
+	return pp_dwarf_dirs_find(&index->dirs, table);
+}
+
+static const char *make_name(struct pp_line_index *index,
+			     const struct pp_line_header *header, uint32_t nr)
+{
+	struct pp_line_file file;
+	const char *path, *known;
+	char *joined;
+
+	if (!pp_line_header_file(&index->dwarf, header, nr, &file))
+		return NULL;
+	if (!file.comp_dir && *file.name != '/' &&
+	    (!file.dir || *file.dir != '/'))
+		file.comp_dir = compile_dir(index, header->offset);
+	joined = pp_source_path_join(file.comp_dir, file.dir, file.name);
+	path = joined ? joined : file.name;
+	known = op_strings_add(&index->paths, path);
+	free(joined);
+	return known;
+}
+
+static bool use_names_of(struct pp_line_index *index, size_t header, size_t nr)
+{
+	size_t room = index->names_room ? index->names_room : 64;
+	const char **names;
+
+	if (index->names_header != header) {
+		for (size_t i = 0; i < index->names_room; i++)
+			index->names[i] = NULL;
+		index->names_header = header;
+	}
+	if (nr < index->names_room)
+		return true;
+	if (nr >= MAX_FILES)
+		return false;
+	while (room <= nr)
+		room *= 2;
+	names = reallocarray(index->names, room, sizeof(*names));
+	if (!names)
+		return false;
+	for (size_t i = index->names_room; i < room; i++)
+		names[i] = NULL;
+	index->names = names;
+	index->names_room = room;
+	return true;
+}
+
+static const char *file_name(struct pp_line_index *index, uint32_t nr)
+{
+	size_t header = index->current->header;
+
+	if (!use_names_of(index, header, nr))
+		return NULL;
+	if (!index->names[nr])
+		index->names[nr] =
+			make_name(index, &index->headers[header], nr);
+	return index->names[nr];
+}
+
+bool pp_line_index_find(struct pp_line_index *index, uint64_t address,
+			struct pp_line *line)
+{
+	const struct sequence *sequence = index->current;
+	const struct row *row;
+
+	if (!is_innermost(index, sequence, address))
+		sequence = find_sequence(index, address);
+	if (!sequence ||
+	    (sequence != index->current && !read_rows(index, sequence)))
+		return false;
+	row = find_row(index, address);
+	if (!row)
+		return false;
+	line->file = file_name(index, row->file);
+	line->line = row->line;
+	return line->file != NULL;
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Opening binaries and their debug files; where their code lies. */
+
+#include "libpp/symbols/op_bfd_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libpp/symbols/elf_digest.h"
+
+/* ---- libbfd's manners ---------------------------------------------------- */
+
+static void ignore_error(const char *fmt, va_list ap)
+{
+	(void)fmt;
+	(void)ap;
+}
+
+static void ignore_assert(const char *fmt, const char *version,
+			  const char *file, int line)
+{
+	(void)fmt;
+	(void)version;
+	(void)file;
+	(void)line;
+}
+
+static void make_bfd_quiet(void)
+{
+	bfd_init();
+	bfd_set_error_handler(ignore_error);
+	bfd_set_assert_handler(ignore_assert);
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+static void object_close(struct object *object)
+{
+	if (object->abfd)
+		bfd_close(object->abfd);
+	if (object->fd >= 0)
+		close(object->fd);
+	free(object->syms);
+	free(object->path);
+	*object = (struct object){ .fd = -1 };
+}
+
+/* What libbfd and others read is one file, opened once. Opening a pipe or a
+ * device would wait or do worse. */
+static int object_open_file(struct object *object)
+{
+	struct stat st;
+
+	object->fd = open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (object->fd < 0 || fstat(object->fd, &st))
+		return -errno;
+	object->mtime = (uint64_t)st.st_mtime;
+	return S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
+}
+
+/* That of JIT code, as OProfile up to 1.4 left it, is not linked, either, but
+ * has its addresses. */
+static bool is_relocatable(const bfd *abfd)
+{
+	for (const asection *at = abfd->sections; at; at = at->next)
+		if ((at->flags & SEC_CODE) && at->vma)
+			return false;
+	return !(abfd->flags & (EXEC_P | DYNAMIC));
+}
+
+/* The path is kept by the object, also when it cannot be opened. */
+static int object_open(struct object *object, const char *path)
+{
+	int fd, err;
+
+	object->path = strdup(path);
+	if (!object->path)
+		return -ENOMEM;
+	err = object_open_file(object);
+	if (err)
+		return err;
+	fd = fcntl(object->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	object->abfd = bfd_fdopenr(object->path, NULL, fd);
+	if (!object->abfd)
+		return bfd_get_error() == bfd_error_system_call && errno
+			       ? -errno
+			       : -ENOEXEC;
+	/* Debug sections may be compressed. */
+	object->abfd->flags |= BFD_DECOMPRESS;
+	if (!bfd_check_format(object->abfd, bfd_object))
+		return -ENOEXEC;
+	object->is_relocatable = is_relocatable(object->abfd);
+	return 0;
+}
+
+static int by_vma(const void *pa, const void *pb)
+{
+	const struct code_section *a = pa, *b = pb;
+
+	return (a->vma > b->vma) - (a->vma < b->vma);
+}
+
+static bool is_sound(const struct code_section *section)
+{
+	uint64_t end;
+
+	return section->size &&
+	       !__builtin_add_overflow(section->vma, section->size - 1, &end) &&
+	       !__builtin_add_overflow(section->offset, section->size, &end);
+}
+
+uint64_t op_bfd_address_of(const struct object *object, const asection *section)
+{
+	return object->is_relocatable ? (uint64_t)section->filepos
+				      : bfd_section_vma(section);
+}
+
+/* Whether code without contents is where the offsets say. */
+static bool is_digest(const struct object *object)
+{
+	return bfd_get_section_by_name(object->abfd, PP_ELF_DIGEST) != NULL;
+}
+
+static int read_sections(struct op_bfd *bfd)
+{
+	const flagword wanted =
+		SEC_CODE | (is_digest(&bfd->main) ? 0 : SEC_HAS_CONTENTS);
+	const asection *at;
+
+	bfd->sections = calloc(bfd_count_sections(bfd->main.abfd) + 1,
+			       sizeof(*bfd->sections));
+	if (!bfd->sections)
+		return -ENOMEM;
+	for (at = bfd->main.abfd->sections; at; at = at->next) {
+		struct code_section section = {
+			op_bfd_address_of(&bfd->main, at), bfd_section_size(at),
+			(uint64_t)at->filepos
+		};
+
+		if ((bfd_section_flags(at) & wanted) == wanted &&
+		    is_sound(&section))
+			bfd->sections[bfd->nr_sections++] = section;
+	}
+	qsort(bfd->sections, bfd->nr_sections, sizeof(*bfd->sections), by_vma);
+	return 0;
+}
+
+int op_bfd_open(struct op_bfd **out, const char *path,
+		const char *const *debug_dirs)
+{
+	struct op_bfd *bfd;
+	int ret;
+
+	make_bfd_quiet();
+	bfd = calloc(1, sizeof(*bfd));
+	if (!bfd)
+		return -ENOMEM;
+	bfd->debug_dirs = debug_dirs;
+	bfd->main.fd = bfd->debug.fd = -1;
+	ret = object_open(&bfd->main, path);
+	if (!ret)
+		ret = read_sections(bfd);
+	if (ret)
+		op_bfd_close(bfd);
+	else
+		*out = bfd;
+	return ret;
+}
+
+void op_bfd_close(struct op_bfd *bfd)
+{
+	if (!bfd)
+		return;
+	op_bfd_lines_free(bfd->lines);
+	free(bfd->names);
+	free(bfd->unnamed);
+	free(bfd->synthetic);
+	free(bfd->dynsyms);
+	object_close(&bfd->debug);
+	object_close(&bfd->main);
+	free(bfd->sections);
+	free(bfd);
+}
+
+const uint8_t *op_bfd_build_id(const struct op_bfd *bfd, size_t *len)
+{
+	const struct bfd_build_id *id = bfd->main.abfd->build_id;
+
+	*len = id ? id->size : 0;
+	return id && id->size ? id->data : NULL;
+}
+
+const char *op_bfd_path(const struct op_bfd *bfd)
+{
+	return bfd->main.path;
+}
+
+uint64_t op_bfd_mtime(const struct op_bfd *bfd)
+{
+	return bfd->main.mtime;
+}
+
+/* ---- the separate debug file --------------------------------------------- */
+
+static char *find_debug_file(struct op_bfd *bfd)
+{
+	const char *const *dir;
+	char *path;
+
+	for (dir = bfd->debug_dirs; *dir; dir++) {
+		path = bfd_follow_build_id_debuglink(bfd->main.abfd, *dir);
+		if (path)
+			return path;
+	}
+	for (dir = bfd->debug_dirs; *dir; dir++) {
+		path = bfd_follow_gnu_debuglink(bfd->main.abfd, *dir);
+		if (path)
+			return path;
+	}
+	return NULL;
+}
+
+void op_bfd_open_debug_file(struct op_bfd *bfd)
+{
+	char *path;
+
+	if (bfd->debug_searched)
+		return;
+	bfd->debug_searched = true;
+	path = find_debug_file(bfd);
+	if (path && object_open(&bfd->debug, path))
+		object_close(&bfd->debug);
+	free(path);
+}
+
+const char *op_bfd_debug_path(struct op_bfd *bfd)
+{
+	op_bfd_open_debug_file(bfd);
+	return bfd->debug.path;
+}
+
+char *op_bfd_debug_name(const struct op_bfd *bfd)
+{
+	unsigned long crc;
+
+	return bfd_get_debug_link_info(bfd->main.abfd, &crc);
+}
+
+void op_bfd_drop_debug(struct op_bfd *bfd)
+{
+	object_close(&bfd->debug);
+	bfd->debug_searched = true;
+}
+
+/* ---- addresses and offsets ----------------------------------------------- */
+
+const struct code_section *op_bfd_find_section(const struct op_bfd *bfd,
+					       uint64_t vma)
+{
+	size_t low = 0, high = bfd->nr_sections;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (bfd->sections[middle].vma <= vma)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low ||
+	    vma - bfd->sections[low - 1].vma >= bfd->sections[low - 1].size)
+		return NULL;
+	return &bfd->sections[low - 1];
+}
+
+uint64_t op_bfd_vma(const struct op_bfd *bfd, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < bfd->nr_sections; i++) {
+		const struct code_section *section = &bfd->sections[i];
+
+		if (offset >= section->offset &&
+		    offset - section->offset < section->size)
+			return section->vma + (offset - section->offset);
+	}
+	return offset;
+}
+
+/* ---- code ---------------------------------------------------------------- */
+
+asection *op_bfd_section_at(const struct object *object, uint64_t vma)
+{
+	asection *at;
+
+	for (at = object->abfd->sections; at; at = at->next)
+		if ((at->flags & SEC_CODE) &&
+		    vma >= op_bfd_address_of(object, at) &&
+		    vma - op_bfd_address_of(object, at) < at->size)
+			return at;
+	return NULL;
+}
+
+uint64_t op_bfd_text_offset(const struct op_bfd *bfd)
+{
+	const asection *text = bfd_get_section_by_name(bfd->main.abfd, ".text");
+
+	return text ? (uint64_t)text->filepos : 0;
+}
+
+bool op_bfd_code(const struct op_bfd *bfd, uint64_t vma, uint64_t len,
+		 uint8_t *code)
+{
+	asection *section = op_bfd_section_at(&bfd->main, vma);
+	uint64_t offset;
+
+	if (!section || !(section->flags & SEC_HAS_CONTENTS))
+		return false;
+	offset = vma - op_bfd_address_of(&bfd->main, section);
+	return len <= section->size - offset &&
+	       bfd_get_section_contents(bfd->main.abfd, section, code,
+					(file_ptr)offset, len);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_SYMBOLS_OP_BFD_H
+#define LIBPP_SYMBOLS_OP_BFD_H
+
+/*
+ * Binaries as libbfd sees them. The files op_bfd*.c alone include bfd.h.
+ *
+ * Strings that are handed out belong to the handle and go with it. libbfd
+ * keeps state of its own, so one thread at a time may use it; what it would
+ * print is thrown away.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+#include "libpp/symbols/symtab.h"
+
+struct op_bfd;
+
+/*
+ * Open the binary at @path. @debug_dirs (ended by NULL) are the folders for
+ * separate debug files, such as /usr/lib/debug; the strings are kept, not
+ * copied. *@out is set on success only. Returns 0; -ENOENT, -EACCES and the
+ * like when it cannot be read; -ENOEXEC when it is no object file; -ENOMEM.
+ */
+int op_bfd_open(struct op_bfd **out, const char *path,
+		const char *const *debug_dirs);
+void op_bfd_close(struct op_bfd *bfd);
+
+/* The binary's build-id and its length in bytes; NULL when it has none. */
+const uint8_t *op_bfd_build_id(const struct op_bfd *bfd, size_t *len);
+
+/* Where it was opened. */
+const char *op_bfd_path(const struct op_bfd *bfd);
+
+/* Seconds of the binary's last modification. */
+uint64_t op_bfd_mtime(const struct op_bfd *bfd);
+
+/* Where symbols came from. */
+enum op_bfd_origin {
+	OP_BFD_NONE, /* there are none */
+	OP_BFD_DYNAMIC, /* stripped: only the exported ones */
+	OP_BFD_DEBUG_FILE, /* stripped, but a separate debug file was found */
+	OP_BFD_OWN,
+};
+
+/*
+ * The code symbols, with names for the entries of the procedure linkage
+ * table. With @unnamed the functions of a stripped binary that have no symbol
+ * are among them, called by their address, "(0x4a10)". *@out is an array of
+ * *@nr that the caller frees. Keys and limits are file offsets. Returns 0 or
+ * -ENOMEM; damaged tables count as absent.
+ */
+int op_bfd_symbols(struct op_bfd *bfd, bool unnamed, struct pp_raw_symbol **out,
+		   size_t *nr, enum op_bfd_origin *origin);
+
+/* The binary's separate debug file, looked for now if it was not needed yet;
+ * NULL when there is none. */
+const char *op_bfd_debug_path(struct op_bfd *bfd);
+
+/* The name that the binary gives its separate debug file, for the caller to
+ * free; NULL when it gives none, or memory is short. */
+char *op_bfd_debug_name(const struct op_bfd *bfd);
+
+/* Do without the separate debug file. To be called before symbols are read. */
+void op_bfd_drop_debug(struct op_bfd *bfd);
+
+/* The address that file offset @offset is loaded at; @offset itself when it
+ * is in no section with code. */
+uint64_t op_bfd_vma(const struct op_bfd *bfd, uint64_t offset);
+
+/*
+ * Where the section .text starts in the file; 0 without one. A file that is
+ * not linked, such as a kernel module's, has no addresses: what this header
+ * calls a vma are file offsets there.
+ */
+uint64_t op_bfd_text_offset(const struct op_bfd *bfd);
+
+/* Copy the @len bytes of code at @vma. Returns false when they are not all
+ * there. */
+bool op_bfd_code(const struct op_bfd *bfd, uint64_t vma, uint64_t len,
+		 uint8_t *code);
+
+/*
+ * Source file and line of address @vma, from the binary or its debug file; the
+ * line is 0 for code that the compiler made of no line. Ascending addresses
+ * are looked up fastest. Returns false when not known.
+ */
+bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
+		 unsigned int *line);
+
+/* How many parts of the line table make no sense. */
+size_t op_bfd_lines_damaged(struct op_bfd *bfd);
+
+#endif /* LIBPP_SYMBOLS_OP_BFD_H */

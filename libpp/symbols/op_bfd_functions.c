@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The functions of a stripped binary: the search table that linkers make for
+ * unwinders, .eh_frame_hdr (Linux Standard Base Core, section 10.6.2), has the
+ * start of each, and stays.
+ */
+
+#include "libpp/symbols/op_bfd_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* How numbers are encoded (DWARF exception header encoding). */
+#define ENC_UDATA4 0x03
+#define ENC_SDATA4 0x0b
+#define ENC_SIZE 0x0f
+#define ENC_DATAREL 0x30 /* counted from the start of the section */
+
+#define HEADER 4 /* bytes: version and three encodings */
+#define ROW 8 /* bytes of the table: a start, and where its data are */
+#define NAME_MAX 24 /* bytes of a name that is made up */
+
+struct search_table {
+	const bfd *abfd;
+	uint64_t vma; /* of the section */
+	const bfd_byte *rows;
+	size_t nr;
+};
+
+/* Bytes that a number of @encoding takes; 0 when that depends on it. */
+static size_t size_of(const bfd *abfd, unsigned int encoding)
+{
+	switch (encoding & ENC_SIZE) {
+	case 0x00:
+		return (size_t)bfd_arch_bits_per_address(abfd) / 8;
+	case 0x02:
+	case 0x0a:
+		return 2;
+	case ENC_UDATA4:
+	case ENC_SDATA4:
+		return 4;
+	case 0x04:
+	case 0x0c:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+/* Whatever linkers do not make counts as no table. */
+static void find_rows(struct search_table *table, const bfd_byte *bytes,
+		      size_t len)
+{
+	size_t at, size;
+
+	if (len < HEADER || bytes[0] != 1 || bytes[2] != ENC_UDATA4 ||
+	    bytes[3] != (ENC_DATAREL | ENC_SDATA4))
+		return;
+	size = size_of(table->abfd, bytes[1]);
+	at = HEADER + size + 4;
+	if (!size || len < at)
+		return;
+	table->rows = bytes + at;
+	table->nr = bfd_get_32(table->abfd, bytes + at - 4);
+	if (table->nr > (len - at) / ROW)
+		table->nr = (len - at) / ROW;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int take_starts(const struct search_table *table, uint64_t **out,
+		       size_t *nr)
+{
+	uint64_t *starts = calloc(table->nr + 1, sizeof(*starts));
+
+	if (!starts)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->nr; i++)
+		starts[i] = table->vma +
+			    (uint64_t)bfd_get_signed_32(table->abfd,
+							table->rows + i * ROW);
+	qsort(starts, table->nr, sizeof(*starts), by_number);
+	*out = starts;
+	*nr = table->nr;
+	return 0;
+}
+
+static int read_starts(const struct op_bfd *bfd, uint64_t **out, size_t *nr)
+{
+	struct bfd *const abfd = bfd->main.abfd;
+	asection *section = bfd_get_section_by_name(abfd, ".eh_frame_hdr");
+	struct search_table table = { .abfd = abfd };
+	bfd_byte *bytes = NULL;
+	int err;
+
+	if (section && (section->flags & SEC_HAS_CONTENTS) &&
+	    bfd_get_full_section_contents(abfd, section, &bytes)) {
+		table.vma = section->vma;
+		find_rows(&table, bytes, section->size);
+	}
+	err = take_starts(&table, out, nr);
+	free(bytes);
+	return err;
+}
+
+/* ---- those that have no name --------------------------------------------- */
+
+static int by_key(const void *pa, const void *pb)
+{
+	const struct pp_raw_symbol *a = pa, *b = pb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+static void sort(struct symbol_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		list->array[i].order = i;
+	qsort(list->array, list->nr, sizeof(*list->array), by_key);
+}
+
+/* The first key behind @sym, or behind its first byte if that is not known. */
+static uint64_t end_of(const struct pp_raw_symbol *sym)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(sym->key, sym->size ? sym->size : 1, &end))
+		end = UINT64_MAX;
+	return end;
+}
+
+static void add_start(const struct op_bfd *bfd, struct symbol_list *list,
+		      uint64_t vma, uint64_t key, char *name)
+{
+	const struct code_section *section = op_bfd_find_section(bfd, vma);
+
+	snprintf(name, NAME_MAX, "(0x%" PRIx64 ")", vma);
+	list->array[list->nr++] = (struct pp_raw_symbol){
+		.name = name,
+		.key = key,
+		.vma = vma,
+		.limit = section->offset + section->size,
+	};
+}
+
+/* Those of the ascending @starts that no symbol of the sorted list holds. */
+static void add_starts(struct op_bfd *bfd, struct symbol_list *list,
+		       const uint64_t *starts, size_t nr)
+{
+	const struct pp_raw_symbol *sym = list->array, *last = sym + list->nr;
+	const struct code_section *section;
+	char *name = bfd->unnamed;
+	uint64_t reach = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t key;
+
+		section = op_bfd_find_section(bfd, starts[i]);
+		if (!section || (i && starts[i] == starts[i - 1]))
+			continue;
+		key = section->offset + (starts[i] - section->vma);
+		for (; sym < last && sym->key <= key; sym++)
+			if (end_of(sym) > reach)
+				reach = end_of(sym);
+		if (key < reach)
+			continue;
+		add_start(bfd, list, starts[i], key, name);
+		name += NAME_MAX;
+	}
+}
+
+int op_bfd_add_unnamed(struct op_bfd *bfd, struct symbol_list *list)
+{
+	struct pp_raw_symbol *array;
+	uint64_t *starts;
+	size_t nr;
+	int err = read_starts(bfd, &starts, &nr);
+
+	if (err)
+		return err;
+	free(bfd->unnamed);
+	bfd->unnamed = calloc(nr + 1, NAME_MAX);
+	array = reallocarray(list->array, list->nr + nr + 1, sizeof(*array));
+	if (array)
+		list->array = array;
+	if (array && bfd->unnamed) {
+		sort(list);
+		add_starts(bfd, list, starts, nr);
+	} else {
+		err = -ENOMEM;
+	}
+	free(starts);
+	return err;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_SYMBOLS_OP_BFD_INTERNAL_H
+#define LIBPP_SYMBOLS_OP_BFD_INTERNAL_H
+
+/*
+ * What the files op_bfd*.c share; they alone see libbfd. Three things need
+ * care: a stripped binary has its symbols in a separate debug file whose
+ * sections have addresses but no contents, so that offsets always come from
+ * the binary's own sections; libbfd prints and asserts unless told otherwise;
+ * and all that it returns about a damaged file may be nonsense, so that each
+ * address is looked up in a section before it is used.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config.h"
+
+#include <bfd.h>
+
+#include "libpp/symbols/op_bfd.h"
+
+/* A section of the binary with code in it. */
+struct code_section {
+	uint64_t vma;
+	uint64_t size;
+	uint64_t offset; /* in the file */
+};
+
+/* A file with the symbols that were read from it. */
+struct object {
+	bfd *abfd;
+	int fd; /* of the same file; -1 while there is none */
+	char *path;
+	uint64_t mtime; /* seconds */
+	bool is_relocatable; /* not linked: all its sections are at address 0 */
+	asymbol **syms;
+	long nr_syms;
+};
+
+struct line_table; /* op_bfd_lines.c */
+
+struct op_bfd {
+	struct object main;
+	struct object debug; /* abfd is NULL until it is needed and found */
+	bool debug_searched;
+	asymbol **dynsyms;
+	long nr_dynsyms;
+	asymbol *synthetic; /* for the procedure linkage table */
+	long nr_synthetic;
+	char *names; /* of dynamic symbols */
+	char *unnamed; /* what functions without a name are called */
+	struct code_section *sections; /* by vma */
+	size_t nr_sections;
+	struct line_table *lines; /* NULL until it is needed */
+	const char *const *debug_dirs;
+};
+
+/* Open the separate debug file, if there is one and it is not open. */
+void op_bfd_open_debug_file(struct op_bfd *bfd);
+
+/* The section of code that @vma is in; NULL if there is none. */
+const struct code_section *op_bfd_find_section(const struct op_bfd *bfd,
+					       uint64_t vma);
+
+/* The same as libbfd's own. */
+asection *op_bfd_section_at(const struct object *object, uint64_t vma);
+
+/* The address of @section; the file offset where there are no addresses. */
+uint64_t op_bfd_address_of(const struct object *object,
+			   const asection *section);
+
+/* Symbols as they are found, in an array that grows as needed. */
+struct symbol_list {
+	struct pp_raw_symbol *array;
+	size_t nr;
+	struct pp_elf_size *sizes;
+	size_t nr_sizes;
+};
+
+/* Add the functions of the binary that are in no symbol of @list, and sort it.
+ * Returns 0 or -ENOMEM. */
+int op_bfd_add_unnamed(struct op_bfd *bfd, struct symbol_list *list);
+
+/* Read the object's own symbols, once; then object->syms. */
+void op_bfd_read_syms(struct object *object);
+
+/* Read the symbols of both files, once. Returns the object whose symbols are
+ * the best; nr_syms may be 0. */
+const struct object *op_bfd_read_all_syms(struct op_bfd *bfd);
+
+/* The address of a symbol, as "vma" in op_bfd.h. */
+uint64_t op_bfd_sym_vma(const struct op_bfd *bfd, const asymbol *sym);
+
+/* Whether assemblers and compilers left the name and it names nothing. */
+bool op_bfd_is_noise(const char *name);
+
+/* A name for an address. */
+struct op_bfd_label {
+	uint64_t vma;
+	asymbol *sym;
+};
+
+/* Those of a binary. */
+struct op_bfd_labels {
+	struct op_bfd_label *labels; /* by vma, the best name for one first */
+	size_t nr_labels;
+	struct op_bfd_label *slots; /* by vma: where the dynamic linker puts
+				       addresses of symbols */
+	size_t nr_slots;
+};
+
+/* Fill @labels, which is all zeros; @bfd must outlive it. Returns 0 or -ENOMEM.
+ * It can be released in any case. */
+int op_bfd_labels_init(struct op_bfd_labels *labels, struct op_bfd *bfd);
+void op_bfd_labels_release(struct op_bfd_labels *labels);
+
+/* The best name at or below @vma; NULL if there is none. */
+const struct op_bfd_label *op_bfd_label_find(const struct op_bfd_labels *labels,
+					     uint64_t vma);
+
+/* What will be in the slot at @vma; NULL if none is there. */
+const struct op_bfd_label *op_bfd_slot_find(const struct op_bfd_labels *labels,
+					    uint64_t vma);
+
+void op_bfd_lines_free(struct line_table *lines);
+
+#endif /* LIBPP_SYMBOLS_OP_BFD_INTERNAL_H */

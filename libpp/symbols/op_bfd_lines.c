@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Source lines of a binary. libbfd fetches the sections, unpacked and
+ * relocated; its own look-up reads all entries of a unit before it tells the
+ * first line, so the line table is read by libpp/symbols/line_index.c.
+ */
+
+#include "libpp/symbols/op_bfd_internal.h"
+
+#include <stdlib.h>
+
+#include "libpp/symbols/line_index.h"
+
+enum { LINE, LINE_STR, STR, INFO, ABBREV, NR_SECTIONS };
+
+static const char *const section_names[NR_SECTIONS] = {
+	[LINE] = ".debug_line",	    [LINE_STR] = ".debug_line_str",
+	[STR] = ".debug_str",	    [INFO] = ".debug_info",
+	[ABBREV] = ".debug_abbrev",
+};
+
+struct line_table {
+	struct pp_line_index *index; /* NULL if there are no lines */
+	bfd_byte *bytes[NR_SECTIONS];
+	size_t nr_damaged; /* sections that cannot be read */
+};
+
+/* ---- sections ------------------------------------------------------------ */
+
+/*
+ * Sections of what is not linked are all at 0. While they are relocated their
+ * code is put where its file has it.
+ */
+static void move_sections(struct op_bfd *bfd, struct object *object, bool away)
+{
+	for (asection *at = object->abfd->sections; at; at = at->next) {
+		const asection *own =
+			bfd_get_section_by_name(bfd->main.abfd, at->name);
+
+		if ((at->flags & SEC_CODE) && own)
+			bfd_set_section_vma(at,
+					    away ? (bfd_vma)own->filepos : 0);
+	}
+}
+
+static bfd_byte *relocated(struct op_bfd *bfd, struct object *object,
+			   asection *section)
+{
+	bfd_byte *bytes;
+
+	op_bfd_read_syms(object);
+	move_sections(bfd, object, true);
+	bytes = bfd_simple_get_relocated_section_contents(object->abfd, section,
+							  NULL, object->syms);
+	move_sections(bfd, object, false);
+	return bytes;
+}
+
+static struct pp_bytes read_section(struct op_bfd *bfd, struct object *object,
+				    int which)
+{
+	asection *section =
+		bfd_get_section_by_name(object->abfd, section_names[which]);
+	bfd_byte **bytes = &bfd->lines->bytes[which];
+
+	if (!section || !section->size)
+		return (struct pp_bytes){ 0 };
+	if (section->flags & SEC_RELOC && object->is_relocatable)
+		*bytes = relocated(bfd, object, section);
+	else if (!bfd_get_full_section_contents(object->abfd, section, bytes))
+		*bytes = NULL;
+	bfd->lines->nr_damaged += !*bytes;
+	return (struct pp_bytes){ *bytes, *bytes ? section->size : 0 };
+}
+
+/* ---- the index ----------------------------------------------------------- */
+
+static bool is_code(void *ctx, uint64_t address)
+{
+	return op_bfd_find_section(ctx, address);
+}
+
+static bool has_lines(const struct object *object)
+{
+	return object->abfd &&
+	       bfd_get_section_by_name(object->abfd, section_names[LINE]);
+}
+
+static struct object *object_with_lines(struct op_bfd *bfd)
+{
+	if (has_lines(&bfd->main))
+		return &bfd->main;
+	op_bfd_open_debug_file(bfd);
+	return has_lines(&bfd->debug) ? &bfd->debug : NULL;
+}
+
+static void make_index(struct op_bfd *bfd, struct object *object)
+{
+	struct line_table *lines = bfd->lines;
+	struct pp_dwarf dwarf = {
+		.line = read_section(bfd, object, LINE),
+		.line_str = read_section(bfd, object, LINE_STR),
+		.str = read_section(bfd, object, STR),
+		.big_endian = bfd_big_endian(object->abfd),
+	};
+
+	if (pp_line_index_new(&lines->index, &dwarf, is_code, bfd))
+		return;
+	if (pp_line_index_wants_info(lines->index)) {
+		dwarf.info = read_section(bfd, object, INFO);
+		dwarf.abbrev = read_section(bfd, object, ABBREV);
+		pp_line_index_give_info(lines->index, &dwarf.info,
+					&dwarf.abbrev);
+	}
+}
+
+static struct line_table *get_lines(struct op_bfd *bfd)
+{
+	struct object *object;
+
+	if (bfd->lines)
+		return bfd->lines;
+	bfd->lines = calloc(1, sizeof(*bfd->lines));
+	object = bfd->lines ? object_with_lines(bfd) : NULL;
+	if (object)
+		make_index(bfd, object);
+	return bfd->lines;
+}
+
+void op_bfd_lines_free(struct line_table *lines)
+{
+	if (!lines)
+		return;
+	pp_line_index_free(lines->index);
+	for (size_t i = 0; i < NR_SECTIONS; i++)
+		free(lines->bytes[i]);
+	free(lines);
+}
+
+/* ---- questions ----------------------------------------------------------- */
+
+size_t op_bfd_lines_damaged(struct op_bfd *bfd)
+{
+	const struct line_table *lines = get_lines(bfd);
+
+	if (!lines)
+		return 0;
+	return lines->nr_damaged +
+	       (lines->index ? pp_line_index_damaged(lines->index) : 0);
+}
+
+bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
+		 unsigned int *line)
+{
+	const struct line_table *lines = get_lines(bfd);
+	struct pp_line found;
+
+	if (!lines || !lines->index ||
+	    !pp_line_index_find(lines->index, vma, &found))
+		return false;
+	*file = found.file;
+	*line = found.line;
+	return true;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The symbols of binaries. */
+
+#include "libpp/symbols/op_bfd_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libpp/symbols/elf_sizes.h"
+
+/* @bytes is libbfd's bound for the table, 0 or less when there is none. */
+static asymbol **room_for_syms(long bytes)
+{
+	return bytes > (long)sizeof(asymbol *) ? malloc((size_t)bytes) : NULL;
+}
+
+void op_bfd_read_syms(struct object *object)
+{
+	if (!object->abfd || object->syms)
+		return;
+	object->syms = room_for_syms(bfd_get_symtab_upper_bound(object->abfd));
+	if (object->syms)
+		object->nr_syms =
+			bfd_canonicalize_symtab(object->abfd, object->syms);
+	if (object->nr_syms < 0)
+		object->nr_syms = 0;
+}
+
+static void read_dynsyms(struct op_bfd *bfd)
+{
+	if (bfd->dynsyms)
+		return;
+	bfd->dynsyms = room_for_syms(
+		bfd_get_dynamic_symtab_upper_bound(bfd->main.abfd));
+	if (bfd->dynsyms)
+		bfd->nr_dynsyms = bfd_canonicalize_dynamic_symtab(
+			bfd->main.abfd, bfd->dynsyms);
+	if (bfd->nr_dynsyms < 0)
+		bfd->nr_dynsyms = 0;
+}
+
+/* Names such as "malloc@plt" for the stubs that call other libraries. */
+static void read_synthetic(struct op_bfd *bfd)
+{
+	if (bfd->synthetic)
+		return;
+	bfd->nr_synthetic =
+		bfd_get_synthetic_symtab(bfd->main.abfd, bfd->main.nr_syms,
+					 bfd->main.syms, bfd->nr_dynsyms,
+					 bfd->dynsyms, &bfd->synthetic);
+	if (bfd->nr_synthetic < 0)
+		bfd->nr_synthetic = 0;
+}
+
+const struct object *op_bfd_read_all_syms(struct op_bfd *bfd)
+{
+	op_bfd_read_syms(&bfd->main);
+	read_dynsyms(bfd);
+	read_synthetic(bfd);
+	if (bfd->main.nr_syms)
+		return &bfd->main;
+	op_bfd_open_debug_file(bfd);
+	op_bfd_read_syms(&bfd->debug);
+	return &bfd->debug;
+}
+
+bool op_bfd_is_noise(const char *name)
+{
+	if (!name || !*name || !strncmp(name, ".L", 2) ||
+	    !strcmp(name, "gcc2_compiled."))
+		return true;
+	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
+	       (!name[2] || name[2] == '.');
+}
+
+static bool is_code(const asymbol *sym)
+{
+	const flagword unwanted = BSF_SECTION_SYM | BSF_FILE | BSF_WARNING |
+				  BSF_DEBUGGING | BSF_THREAD_LOCAL;
+
+	return sym->section && (sym->section->flags & SEC_CODE) &&
+	       !(sym->flags & unwanted) && !op_bfd_is_noise(sym->name);
+}
+
+uint64_t op_bfd_sym_vma(const struct op_bfd *bfd, const asymbol *sym)
+{
+	const asection *section;
+
+	if (!bfd->main.is_relocatable)
+		return bfd_asymbol_value(sym);
+	/* A debug file has its sections elsewhere. */
+	section = bfd_get_section_by_name(bfd->main.abfd, sym->section->name);
+	if (!section || sym->section->owner == bfd->main.abfd)
+		section = sym->section;
+	return (uint64_t)section->filepos + sym->value;
+}
+
+static unsigned int flags_of(const asymbol *sym)
+{
+	unsigned int flags = 0;
+
+	if (sym->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION))
+		flags |= PP_SYM_FUNCTION;
+	if (sym->flags & (BSF_GLOBAL | BSF_WEAK | BSF_GNU_UNIQUE))
+		flags |= PP_SYM_GLOBAL;
+	if (sym->flags & BSF_WEAK)
+		flags |= PP_SYM_WEAK;
+	return flags;
+}
+
+static void add_sym(const struct op_bfd *bfd, struct symbol_list *list,
+		    const asymbol *sym)
+{
+	const struct code_section *section;
+	uint64_t vma;
+
+	if (!is_code(sym))
+		return;
+	vma = op_bfd_sym_vma(bfd, sym);
+	section = op_bfd_find_section(bfd, vma);
+	if (!section)
+		return;
+	list->array[list->nr++] = (struct pp_raw_symbol){
+		.name = bfd_asymbol_name(sym),
+		.key = section->offset + (vma - section->vma),
+		.vma = vma,
+		.size = pp_elf_size_find(list->sizes, list->nr_sizes, vma),
+		.limit = section->offset + section->size,
+		.flags = flags_of(sym),
+	};
+}
+
+/* libbfd appends "@VERSION" to names of the dynamic symbol table; give the
+ * symbols copies without it. */
+static int drop_versions(struct op_bfd *bfd, struct symbol_list *list)
+{
+	size_t i, len = 1;
+	char *to;
+
+	for (i = 0; i < list->nr; i++)
+		len += strlen(list->array[i].name) + 1;
+	bfd->names = to = malloc(len);
+	if (!to)
+		return -ENOMEM;
+	for (i = 0; i < list->nr; i++) {
+		const char *name = list->array[i].name;
+
+		len = 1 + strcspn(name + 1, "@");
+		list->array[i].name = to;
+		to = mempcpy(to, name, len);
+		*to++ = '\0';
+	}
+	return 0;
+}
+
+static int fill_list(struct op_bfd *bfd, struct symbol_list *list,
+		     enum op_bfd_origin *origin)
+{
+	const struct object *object = op_bfd_read_all_syms(bfd);
+	long i;
+
+	*origin = !object->nr_syms	 ? OP_BFD_NONE
+		  : object == &bfd->main ? OP_BFD_OWN
+					 : OP_BFD_DEBUG_FILE;
+	list->array = calloc((size_t)object->nr_syms + bfd->nr_dynsyms +
+				     bfd->nr_synthetic + 1,
+			     sizeof(*list->array));
+	if (!list->array)
+		return -ENOMEM;
+	pp_elf_sizes_read(&list->sizes, &list->nr_sizes,
+			  *origin == OP_BFD_DEBUG_FILE ? bfd->debug.fd
+						       : bfd->main.fd);
+	for (i = 0; i < object->nr_syms; i++)
+		add_sym(bfd, list, object->syms[i]);
+	if (!list->nr) {
+		for (i = 0; i < bfd->nr_dynsyms; i++)
+			add_sym(bfd, list, bfd->dynsyms[i]);
+		*origin = list->nr ? OP_BFD_DYNAMIC : OP_BFD_NONE;
+		if (drop_versions(bfd, list))
+			return -ENOMEM;
+	}
+	for (i = 0; i < bfd->nr_synthetic; i++)
+		add_sym(bfd, list, &bfd->synthetic[i]);
+	return 0;
+}
+
+int op_bfd_symbols(struct op_bfd *bfd, bool unnamed, struct pp_raw_symbol **out,
+		   size_t *nr, enum op_bfd_origin *origin)
+{
+	struct symbol_list list = { 0 };
+	int ret;
+
+	ret = fill_list(bfd, &list, origin);
+	if (!ret && unnamed &&
+	    (*origin == OP_BFD_NONE || *origin == OP_BFD_DYNAMIC))
+		ret = op_bfd_add_unnamed(bfd, &list);
+	free(list.sizes);
+	if (ret) {
+		free(list.array);
+		return ret;
+	}
+	*out = list.array;
+	*nr = list.nr;
+	return 0;
+}
