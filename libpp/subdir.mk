@@ -3,8 +3,8 @@ LIBS += libpp
 libpp_SRCS := $(wildcard libpp/*.c libpp/*/*.c)
 
 # The page of flame graphs, as a string of C.
-$(O)/libpp/format_flamegraph.o: $(O)/libpp/flamegraph.html.h
-$(O)/libpp/flamegraph.html.h: libpp/flamegraph.html libpp/subdir.mk
+$(O)/libpp/format/format_flamegraph.o: $(O)/libpp/format/flamegraph.html.h
+$(O)/libpp/format/flamegraph.html.h: libpp/format/flamegraph.html libpp/subdir.mk
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q){ echo 'static const char flamegraph_page[] ='; \

@@ -9,7 +9,7 @@
 
 #include "libop/op_session.h"
 #include "libpp/annotation.h"
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 #include "pp/opannotate_assembly.h"
 #include "pp/opannotate_options.h"
 #include "pp/opannotate_source.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "libpp/sample_list.h"
-#include "libpp/text.h"
+#include "libpp/format/text.h"
 
 #define COUNT_WIDTH 6
 #define PERCENT_WIDTH 7

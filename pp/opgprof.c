@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "libop/op_session.h"
-#include "libpp/gmon.h"
+#include "libpp/format/gmon.h"
 #include "pp/opgprof_options.h"
 #include "pp/options.h"
 

@@ -7,7 +7,7 @@
 #include <popt.h>
 
 #include "libop/op_diag.h"
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 #include "libpp/report.h"
 #include "pp/options.h"
 

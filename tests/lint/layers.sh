@@ -21,11 +21,11 @@ may() {
 
 may libdb libdb libdb/table libdb/tree libdb/pack
 may libop libop module/uapi
-may libpp libpp libpp/symbols libdb libop
+may libpp libpp libpp/symbols libpp/format libdb libop
 may libcfi libcfi libop module/uapi
 may daemon daemon daemon/source daemon/store daemon/feature libcfi libdb libop module/uapi
 may utils utils libop module/uapi
-may pp pp libpp libpp/symbols libop libdb
+may pp pp libpp libpp/symbols libpp/format libop libdb
 may events events libop
 
 # Kbuild compiles the module in a folder of its own.

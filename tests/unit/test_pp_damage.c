@@ -4,7 +4,7 @@
 #include "tests/unit/pp_fixture.h"
 
 #include "libdb/odb.h"
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 #include "libpp/report.h"
 
 #define NR_KEYS 100

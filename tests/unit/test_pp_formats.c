@@ -4,9 +4,9 @@
 
 #include "tests/unit/pp_report.h"
 
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 #include "libop/op_json.h"
-#include "libpp/text.h"
+#include "libpp/format/text.h"
 #include "libpp/tree.h"
 
 /* ---- values -------------------------------------------------------------- */

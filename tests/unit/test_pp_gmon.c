@@ -5,7 +5,7 @@
 
 #include <elf.h>
 
-#include "libpp/gmon.h"
+#include "libpp/format/gmon.h"
 
 /* ---- a report ------------------------------------------------------------ */
 

@@ -7,7 +7,7 @@
 
 #include "tests/unit/pp_session.h"
 
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 #include "libpp/report.h"
 
 /* ---- reports ------------------------------------------------------------- */

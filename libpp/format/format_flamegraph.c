@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A flame graph: one page of HTML that needs nothing else,
- * libpp/flamegraph.html with the call tree in it as JSON. The page draws, this
+ * libpp/format/flamegraph.html with the call tree in it as JSON. The page draws, this
  * file tells it what.
  */
 
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libpp/flamegraph.html.h" /* made from flamegraph.html */
-#include "libpp/format.h"
+#include "libpp/format/flamegraph.html.h" /* made from flamegraph.html */
+#include "libpp/format/format.h"
 #include "libop/op_json.h"
 #include "libpp/sample_list.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 
 /* A name as part of a line: what separates becomes something else. */
 static void write_name(FILE *out, const char *name)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "libpp/sample_list.h"
-#include "libpp/xml.h"
+#include "libpp/format/xml.h"
 
 /* ---- columns ------------------------------------------------------------- */
 

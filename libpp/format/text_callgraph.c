@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libpp/text.h"
+#include "libpp/format/text.h"
 
 #define INDENT "  "
 #define RULE_WIDTH 79

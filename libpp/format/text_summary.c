@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libpp/text.h"
+#include "libpp/format/text.h"
 
 #define TITLE_WIDTH 17 /* of a column */
 #define INTERVAL_WIDTH 19 /* what --intervals adds to that */

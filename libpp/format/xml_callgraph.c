@@ -4,7 +4,7 @@
  * module; directly beneath a binary they do not, as ever.
  */
 
-#include "libpp/xml.h"
+#include "libpp/format/xml.h"
 
 static void write_arc(struct pp_xml *x, const struct pp_arc *arc,
 		      const struct pp_xml_scope *scope, bool in_module)

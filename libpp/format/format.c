@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * own; and long pieces of code without samples have none.
  */
 
-#include "libpp/gmon.h"
+#include "libpp/format/gmon.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LIBPP_TEXT_H
-#define LIBPP_TEXT_H
+#ifndef LIBPP_FORMAT_TEXT_H
+#define LIBPP_FORMAT_TEXT_H
 
 /* What the files of the text format share. */
 
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 
 #define PP_PERCENT_LEN 32
 #define PP_INTERVAL_LEN 80
@@ -48,4 +48,4 @@ void pp_text_row(struct pp_text *t, const struct pp_text_row *row);
 /* Choose the columns and, if asked for, write their heads. */
 void pp_text_table_begin(struct pp_text *t);
 
-#endif /* LIBPP_TEXT_H */
+#endif /* LIBPP_FORMAT_TEXT_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LIBPP_GMON_H
-#define LIBPP_GMON_H
+#ifndef LIBPP_FORMAT_GMON_H
+#define LIBPP_FORMAT_GMON_H
 
 /*
  * gmon.out version 1, what gprof(1) reads: counts of equal pieces of code
@@ -34,4 +34,4 @@ int pp_gmon_write(FILE *out, const struct pp_report *report,
 		  const struct pp_image *image, struct pp_gmon_result *result,
 		  struct op_diag *diag);
 
-#endif /* LIBPP_GMON_H */
+#endif /* LIBPP_FORMAT_GMON_H */

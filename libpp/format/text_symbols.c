@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "libpp/sample_list.h"
-#include "libpp/text.h"
+#include "libpp/format/text.h"
 
 /* Fewest characters of the fields of a table row. */
 enum {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 #include "libpp/interval.h"
 #include "libop/op_json.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LIBPP_XML_H
-#define LIBPP_XML_H
+#ifndef LIBPP_FORMAT_XML_H
+#define LIBPP_FORMAT_XML_H
 
 /*
  * What the files of the XML format share. In XML, classes are of CPUs and
  * events alone ("columns"); threads make elements "process" and "thread".
  */
 
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 
 struct pp_xml {
 	FILE *out;
@@ -92,4 +92,4 @@ void pp_xml_applications(struct pp_xml *x);
 /* What is known of the symbols that were written. */
 void pp_xml_tables(struct pp_xml *x);
 
-#endif /* LIBPP_XML_H */
+#endif /* LIBPP_FORMAT_XML_H */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libpp/xml.h"
+#include "libpp/format/xml.h"
 
 #define NO_ID SIZE_MAX
 

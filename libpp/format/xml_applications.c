@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libpp/xml.h"
+#include "libpp/format/xml.h"
 
 /* ---- symbols and modules --------------------------------------------------
  */

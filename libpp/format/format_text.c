@@ -10,7 +10,7 @@
 
 #include "libpp/interval.h"
 #include "libpp/sample_list.h"
-#include "libpp/text.h"
+#include "libpp/format/text.h"
 
 /* ---- values -------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "libpp/format.h"
+#include "libpp/format/format.h"
 #include "libpp/interval.h"
 
 #define CSV_VERSION "1"

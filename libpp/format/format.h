@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LIBPP_FORMAT_H
-#define LIBPP_FORMAT_H
+#ifndef LIBPP_FORMAT_FORMAT_H
+#define LIBPP_FORMAT_FORMAT_H
 
 /*
  * Output formats. Each is one row of a table and sees a finished report,
@@ -78,4 +78,4 @@ double pp_percent(uint64_t part, uint64_t whole);
 /* Hex digits that all addresses of the report fit in: 8 or 16. */
 int pp_vma_digits(const struct pp_report *report);
 
-#endif /* LIBPP_FORMAT_H */
+#endif /* LIBPP_FORMAT_FORMAT_H */

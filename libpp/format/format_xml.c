@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "libop/op_utf8.h"
-#include "libpp/xml.h"
+#include "libpp/format/xml.h"
 
 /* ---- text ---------------------------------------------------------------- */
 
