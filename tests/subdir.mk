@@ -10,7 +10,7 @@ $(1)_LDLIBS := $(CMOCKA_LIBS) $(OPCODES_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
 # These read streams in words.
-$(foreach t,extended stack trans,$(eval unit/test_opd_$(t)_SRCS += utils/stream_text.c))
+$(foreach t,extended stack trans,$(eval unit/test_opd_$(t)_SRCS += utils/opstream/stream_text.c))
 
 # What the programs of pp/ are made of, but for their main().
 PP_PARTS := $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opgprof opannotate),$(wildcard pp/*.c))
@@ -18,7 +18,7 @@ $(foreach t,options annotate import,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)
 
 # Small programs that tests run, each of one file in tests/helper/.
 TEST_PROGS += mkstream mkodb mktree mkpack mkclassic
-mkstream_SRCS := tests/helper/mkstream.c utils/stream_text.c
+mkstream_SRCS := tests/helper/mkstream.c utils/opstream/stream_text.c
 mkodb_SRCS := tests/helper/mkodb.c
 mkodb_LIBS := libop libdb
 mkpack_SRCS := tests/helper/mkpack.c

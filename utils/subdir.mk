@@ -4,26 +4,26 @@ EVENT_SRCS := utils/event_machine.c utils/event_list.c
 
 PROGS += opcontrol opstream
 
-opcontrol_SRCS := $(wildcard utils/opcontrol*.c) utils/process.c \
+opcontrol_SRCS := $(wildcard utils/opcontrol/*.c) utils/process.c \
 	$(EVENT_SRCS)
 opcontrol_LIBS := libop
 opcontrol_LDLIBS = $(POPT_LIBS)
 
 PROGS += operf
-operf_SRCS := $(wildcard utils/operf*.c) utils/command.c utils/process.c \
+operf_SRCS := $(wildcard utils/operf/*.c) utils/command.c utils/process.c \
 	$(EVENT_SRCS)
 operf_LIBS := libop
 operf_LDLIBS = $(POPT_LIBS)
 
-opstream_SRCS := utils/opstream.c utils/stream_text.c
+opstream_SRCS := utils/opstream/opstream.c utils/opstream/stream_text.c
 opstream_LDLIBS = $(POPT_LIBS)
 
 PROGS += ocount
-ocount_SRCS := $(wildcard utils/ocount*.c) utils/command.c $(EVENT_SRCS)
+ocount_SRCS := $(wildcard utils/ocount/*.c) utils/command.c $(EVENT_SRCS)
 ocount_LIBS := libop
 ocount_LDLIBS = $(POPT_LIBS)
 
 PROGS += ophelp
-ophelp_SRCS := $(wildcard utils/ophelp*.c)
+ophelp_SRCS := $(wildcard utils/ophelp/*.c)
 ophelp_LIBS := libop
 ophelp_LDLIBS = $(POPT_LIBS)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utils/stream_text.h"
+#include "utils/opstream/stream_text.h"
 
 static int write_stream(FILE *in, const char *name)
 {

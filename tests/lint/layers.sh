@@ -24,7 +24,7 @@ may libop libop module/uapi
 may libpp libpp libpp/symbols libpp/format libdb libop
 may libcfi libcfi libop module/uapi
 may daemon daemon daemon/source daemon/store daemon/feature libcfi libdb libop module/uapi
-may utils utils libop module/uapi
+may utils utils utils/opcontrol utils/operf utils/ocount utils/ophelp utils/opstream libop module/uapi
 may pp pp libpp libpp/symbols libpp/format libop libdb
 may events events libop
 

@@ -3,8 +3,8 @@
 #define TESTS_UNIT_OPD_ROWS_H
 
 /*
- * Rows whose script is a stream in words (utils/stream_text.h) that a daemon
- * replays, and whose text is what it stored and counted:
+ * Rows whose script is a stream in words (utils/opstream/stream_text.h) that a
+ *daemon replays, and whose text is what it stored and counted:
  *
  *	NAME KEY:COUNT...	a sample file; the event is left out where it
  *				is the timer of all threads and CPUs, and
@@ -29,7 +29,7 @@
  *	sync		what the daemon does from time to time
  *	save NAME, reset, restart	what a person does to the session
  *
- * The link needs utils/stream_text.c.
+ * The link needs utils/opstream/stream_text.c.
  */
 
 #include "daemon/opd_command.h"
@@ -37,7 +37,7 @@
 #include "libop/op_tree_image.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
-#include "utils/stream_text.h"
+#include "utils/opstream/stream_text.h"
 
 /* ---- from text to words -----------------------------------------------------
  */

@@ -8,10 +8,10 @@
 
 #include "utils/event_list.c"
 #include "utils/event_machine.c"
-#include "utils/ocount_event.c"
-#include "utils/ocount_number.c"
-#include "utils/ocount_print.c"
-#include "utils/ocount_result.c"
+#include "utils/ocount/ocount_event.c"
+#include "utils/ocount/ocount_number.c"
+#include "utils/ocount/ocount_print.c"
+#include "utils/ocount/ocount_result.c"
 
 /* Stands in for the kernel: event 1 of target 1 cannot be counted. */
 int ocount_counters_read(struct ocount_counters *counters, size_t event,

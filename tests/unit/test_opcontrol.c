@@ -16,13 +16,13 @@
 
 #include "utils/event_list.c"
 #include "utils/event_machine.c"
-#include "utils/opcontrol_daemon.c"
-#include "utils/opcontrol_events.c"
-#include "utils/opcontrol_fs.c"
-#include "utils/opcontrol_ibs.c"
-#include "utils/opcontrol_module.c"
+#include "utils/opcontrol/opcontrol_daemon.c"
+#include "utils/opcontrol/opcontrol_events.c"
+#include "utils/opcontrol/opcontrol_fs.c"
+#include "utils/opcontrol/opcontrol_ibs.c"
+#include "utils/opcontrol/opcontrol_module.c"
 #include "utils/process.c"
-#include "utils/opcontrol_settings.c"
+#include "utils/opcontrol/opcontrol_settings.c"
 
 void oc_say(const struct opcontrol *oc, const char *fmt, ...)
 {

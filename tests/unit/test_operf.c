@@ -10,8 +10,8 @@
 #include "utils/command.c"
 #include "utils/event_list.c"
 #include "utils/event_machine.c"
-#include "utils/operf_events.c"
-#include "utils/operf_report.c"
+#include "utils/operf/operf_events.c"
+#include "utils/operf/operf_report.c"
 
 static char note[4096]; /* the last one */
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 /* It is in no library: two programs share the file. */
-#include "utils/stream_text.c"
+#include "utils/opstream/stream_text.c"
 
 static void to_text(struct stream_buf *text, const void *data, size_t len)
 {

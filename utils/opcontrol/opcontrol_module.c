@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Loading and unloading the kernel module.
+ */
+
+#include "utils/opcontrol/opcontrol_module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "utils/opcontrol/opcontrol.h"
+#include "utils/process.h"
+
+#define MODULE "oprofile"
+
+/* Whether one of the lines of @path has @word as its word number @nth. */
+static bool file_has_word(const char *path, int nth, const char *word)
+{
+	FILE *file = fopen(path, "re");
+	char words[2][64], *line = NULL;
+	bool found = false;
+	size_t len = 0;
+
+	if (!file)
+		return false;
+	while (!found && getline(&line, &len, file) > 0)
+		found = sscanf(line, "%63s %63s", words[0], words[1]) > nth &&
+			!strcmp(words[nth], word);
+	free(line);
+	fclose(file);
+	return found;
+}
+
+bool oc_module_is_present(void)
+{
+	return file_has_word("/proc/filesystems", 1, "oprofilefs");
+}
+
+/* NULL if the kernel takes modules in principle. */
+static const char *modules_are_off(void)
+{
+	if (access("/proc/modules", F_OK))
+		return "this kernel can load no modules; boot one that can, "
+		       "such as Debian's, or profile inside a virtual machine";
+	if (file_has_word("/proc/sys/kernel/modules_disabled", 0, "1"))
+		return "loading modules is switched off until the next boot "
+		       "(kernel.modules_disabled or nomodule); boot without "
+		       "that";
+	return NULL;
+}
+
+static const char *explanation(int err)
+{
+	switch (err) {
+	case EPERM:
+		return "not permitted: the kernel refuses unsigned modules "
+		       "(Secure Boot, lockdown), or this is a container; sign "
+		       "the module with an enrolled key, or run opcontrol on "
+		       "the host";
+	case ENOKEY:
+	case EKEYREJECTED:
+		return "it is not signed by a key that the kernel trusts "
+		       "(Secure Boot, module.sig_enforce); sign it with an "
+		       "enrolled key, as dkms does";
+	case EBADMSG:
+		return "its signature is damaged; build and sign it again";
+	case ENOEXEC:
+		return "it is no module, or one for another kernel; build it "
+		       "for this kernel with make module";
+	case EINVAL:
+		return "it is damaged; build it again with make module";
+	case ENOENT:
+		return "it needs functions that this kernel does not have; "
+		       "rebuild it for this kernel with make module";
+	case ENOMEM:
+		return "memory is short; end some programs and try again";
+	}
+	return NULL;
+}
+
+int oc_module_explain(const char *what, int err, struct op_diag *diag)
+{
+	const char *why = explanation(err);
+
+	if (why)
+		return op_diag_set(diag, -err, "%s: cannot load: %s", what,
+				   why);
+	return op_diag_set(diag, -err, "%s: cannot load: %s; see dmesg", what,
+			   strerror(err));
+}
+
+static int load_file(struct opcontrol *oc, const char *path, bool only_find)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err = 0;
+
+	if (fd < 0)
+		return op_diag_set(&oc->diag, -errno,
+				   "%s: cannot open the module: %s; build it "
+				   "with make module",
+				   path, strerror(errno));
+	if (!only_find) {
+		oc_say(oc, "load module %s", path);
+		if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
+			err = oc_module_explain(path, errno, &oc->diag);
+	}
+	close(fd);
+	return err;
+}
+
+/* modprobe tells the cause only in words; these are the C library's. */
+static int modprobe_errno(const char *text)
+{
+	static const int known[] = { EPERM,   ENOKEY,  EKEYREJECTED,
+				     EBADMSG, ENOEXEC, ENOMEM };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strstr(text, strerror(known[i])))
+			return known[i];
+	}
+	return 0;
+}
+
+static bool is_unknown_to_modprobe(const char *text)
+{
+	return strstr(text, "not found");
+}
+
+static int explain_modprobe(struct opcontrol *oc, char *text)
+{
+	int err = modprobe_errno(text);
+
+	if (is_unknown_to_modprobe(text))
+		return -ENOENT;
+	if (err)
+		return oc_module_explain("modprobe " MODULE, err, &oc->diag);
+	text[strcspn(text, "\n")] = '\0';
+	return op_diag_set(&oc->diag, -EIO,
+			   "modprobe " MODULE ": %s; see dmesg",
+			   *text ? text : "failed");
+}
+
+/* Returns -ENOENT without a reason when modprobe knows no such module. */
+static int load_by_modprobe(struct opcontrol *oc, bool only_find)
+{
+	char *argv[] = { "modprobe", MODULE, only_find ? "--dry-run" : NULL,
+			 NULL };
+	char *envp[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
+			 NULL };
+	char path[OC_PATH_MAX], text[1024];
+	int status;
+
+	if (process_find(path, sizeof(path), argv[0], "/usr/sbin:/sbin"))
+		return -ENOENT;
+	if (!only_find)
+		oc_say(oc, "%s " MODULE, path);
+	status = process_run(path, argv, envp, text, sizeof(text), &oc->diag);
+	/* Not every modprobe can only look. */
+	if (status > 0 && only_find)
+		return is_unknown_to_modprobe(text) ? -ENOENT : 0;
+	return status > 0 ? explain_modprobe(oc, text) : status;
+}
+
+static int load_from_tree(struct opcontrol *oc, bool only_find)
+{
+	char path[OC_PATH_MAX + 256];
+	struct utsname names;
+
+	uname(&names);
+	snprintf(path, sizeof(path), "%s/../module/%s/" MODULE ".ko", oc->tools,
+		 names.release);
+	if (!access(path, F_OK))
+		return load_file(oc, path, only_find);
+	return op_diag_set(&oc->diag, -ENOENT,
+			   MODULE ": no such module for kernel %s, neither by "
+				  "modprobe nor as %s; build it with make "
+				  "module, or name it in $OPROFILE_MODULE",
+			   names.release, path);
+}
+
+static int load_module(struct opcontrol *oc, bool only_find)
+{
+	const char *off = modules_are_off();
+	const char *path;
+	int err;
+
+	if (off)
+		return op_diag_set(&oc->diag, -EPERM,
+				   MODULE ": cannot load: %s", off);
+	err = oc_environment(&path, "OPROFILE_MODULE", &oc->diag);
+	if (err)
+		return err;
+	if (path)
+		return load_file(oc, path, only_find);
+	err = load_by_modprobe(oc, only_find);
+	return err == -ENOENT ? load_from_tree(oc, only_find) : err;
+}
+
+int oc_module_load(struct opcontrol *oc)
+{
+	return load_module(oc, false);
+}
+
+int oc_module_find(struct opcontrol *oc)
+{
+	return load_module(oc, true);
+}
+
+int oc_module_unload(struct opcontrol *oc)
+{
+	if (oc->fs.is_plain || !file_has_word("/proc/modules", 0, MODULE))
+		return 0;
+	printf("Unloading " MODULE " module.\n");
+	oc_say(oc, "unload module " MODULE);
+	if (!syscall(SYS_delete_module, MODULE, O_NONBLOCK) || errno == ENOENT)
+		return 0;
+	/* A mount counts as a user: EAGAIN. Another module does too. */
+	if (errno == EBUSY || errno == EAGAIN)
+		return op_diag_set(&oc->diag, -errno,
+				   MODULE ": cannot unload: it is in use, by a "
+					  "mount (grep oprofilefs "
+					  "/proc/mounts) or another module "
+					  "(lsmod); end that first");
+	return op_diag_set(&oc->diag, -errno, MODULE ": cannot unload: %s",
+			   strerror(errno));
+}

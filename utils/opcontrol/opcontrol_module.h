@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTILS_OPCONTROL_OPCONTROL_MODULE_H
+#define UTILS_OPCONTROL_OPCONTROL_MODULE_H
+
+/*
+ * Loading and unloading the kernel module oprofile, and saying in words why
+ * the kernel would not have it.
+ */
+
+#include <stdbool.h>
+
+#include "libop/op_diag.h"
+
+struct opcontrol;
+
+/* Whether the running kernel has oprofilefs, as a module or built in. */
+bool oc_module_is_present(void);
+
+/*
+ * Load the module: the file named by $OPROFILE_MODULE; else what modprobe
+ * finds; else the one in the build tree that opcontrol lies in. Returns 0 or
+ * -errno with the reason in oc->diag.
+ */
+int oc_module_load(struct opcontrol *oc);
+
+/*
+ * The same without loading it. Returns 0 where it might load, for only the
+ * kernel knows.
+ */
+int oc_module_find(struct opcontrol *oc);
+
+/* Unload the module; one that is built in or absent is left alone. Returns 0
+ * or -errno with the reason in oc->diag. */
+int oc_module_unload(struct opcontrol *oc);
+
+/*
+ * The reason why @what could not be loaded, for the errno value @err of
+ * finit_module(2) (manual page, ERRORS), in @diag. Returns -@err.
+ */
+int oc_module_explain(const char *what, int err, struct op_diag *diag);
+
+#endif /* UTILS_OPCONTROL_OPCONTROL_MODULE_H */

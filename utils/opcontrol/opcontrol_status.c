@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --status: the daemon, the settings, and where the samples went. Of a daemon
+ * that runs its own answers are shown, else what is saved.
+ */
+
+#include "utils/opcontrol/opcontrol_status.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/op_config.h"
+#include "libop/op_ledger.h"
+#include "utils/opcontrol/opcontrol.h"
+
+#define LOST "lost."
+
+static void print_daemon(const struct oc_daemon *daemon)
+{
+	if (!daemon->pid)
+		puts("Daemon not running");
+	else if (!daemon->answers)
+		printf("Daemon not answering: pid %d\n", daemon->pid);
+	else
+		printf("Daemon %s: pid %d\n",
+		       daemon->is_sampling ? "running" : "paused", daemon->pid);
+}
+
+/* The daemon's answer for @key, else @saved. */
+static const char *live_value(const struct opcontrol *oc, const char *key,
+			      char *buf, size_t len, const char *saved)
+{
+	return oc_reply_find(oc->daemon.reply, key, buf, len) ? buf : saved;
+}
+
+static void print_separate(const struct opcontrol *oc)
+{
+	bool separate[OC_NR_SEPARATE];
+	char text[64];
+
+	memcpy(separate, oc->settings.separate, sizeof(separate));
+	if (oc_reply_find(oc->daemon.reply, "separate", text, sizeof(text)))
+		oc_settings_separate(separate, text, NULL);
+	printf("Separate options: %s\n",
+	       oc_settings_separate_text(separate, text));
+}
+
+static void print_vmlinux(const struct opcontrol *oc)
+{
+	const char *path = oc->settings.vmlinux;
+	char text[OC_PATH_MAX];
+
+	path = live_value(oc, "vmlinux", text, sizeof(text), path);
+	printf("vmlinux file: %s\n", path[0] == '/' ? path : "none");
+}
+
+/* Who takes the samples, or will, with what if that is known: "perf/cycles". */
+static const char *print_source(struct opcontrol *oc, char *buf, size_t len)
+{
+	const struct oc_choice *choice = &oc->choice;
+	const char *source, *reason;
+	char more[OP_DIAG_MAX];
+
+	if (!oc->daemon.answers)
+		oc_source_foresee(oc);
+	source = live_value(oc, "source", buf, len,
+			    oc_source_names[choice->source]);
+	reason = live_value(oc, "source-reason", more, sizeof(more),
+			    choice->reason);
+	printf("Source: %s\n", source);
+	if (*reason)
+		printf("Source reason: %s\n", reason);
+	return source;
+}
+
+static void print_number(const struct opcontrol *oc, enum oc_number number)
+{
+	uint64_t value = oc->settings.numbers[number];
+
+	if (value)
+		printf("%s: %" PRIu64 "\n", oc_numbers[number].label, value);
+}
+
+/* One that always is something. */
+static void print_size(const struct opcontrol *oc, enum oc_number number,
+		       const char *unit)
+{
+	const struct oc_number_info *info = &oc_numbers[number];
+	uint64_t value = oc->settings.numbers[number];
+
+	if (value)
+		printf("%s: %" PRIu64 " %s\n", info->label, value, unit);
+	else
+		printf("%s: %s\n", info->label, info->zero);
+}
+
+/* What the module does, where it can be read; else what will be asked for. */
+static void print_rate(const struct opcontrol *oc, bool is_perf)
+{
+	uint64_t rate = oc->settings.numbers[OC_TIMER_RATE];
+
+	if (!is_perf)
+		oc_fs_read(&oc->fs, oc_numbers[OC_TIMER_RATE].file, &rate,
+			   NULL);
+	if (rate)
+		printf("%s: %" PRIu64 " per second and CPU\n",
+		       oc_numbers[OC_TIMER_RATE].label, rate);
+}
+
+/* One line for each event. Returns whether there are any. */
+static bool print_events(struct opcontrol *oc, const char *source)
+{
+	char *text = oc_events_text(oc, source), *rest = text, *event;
+	unsigned int nr = 0;
+
+	while (rest && (event = strsep(&rest, ",")))
+		printf("Event %u: %s\n", nr++, event);
+	free(text);
+	return nr;
+}
+
+/* Whether stacks are taken is told in any case. */
+static void print_callgraph(const struct opcontrol *oc, bool is_perf)
+{
+	uint64_t depth = oc->settings.numbers[OC_CALLGRAPH];
+
+	printf("%s: %" PRIu64 "\n", oc_numbers[OC_CALLGRAPH].label, depth);
+	if (depth && !is_perf)
+		print_size(oc, OC_CALLGRAPH_STACK, "bytes");
+}
+
+static void print_settings(struct opcontrol *oc)
+{
+	const struct oc_settings *settings = &oc->settings;
+	char text[OC_PATH_MAX], buf[64];
+	const char *source = print_source(oc, buf, sizeof(buf));
+	bool is_perf = !strncmp(source, "perf", strlen("perf")), has_events;
+
+	printf("Session-dir: %s\n",
+	       live_value(oc, "session-dir", text, sizeof(text),
+			  settings->session_dir));
+	has_events = print_events(oc, source);
+	print_separate(oc);
+	print_callgraph(oc, is_perf);
+	print_vmlinux(oc);
+	printf("Image filter: %s\n",
+	       settings->images[0] ? settings->images : "none");
+	if (oc_settings_is_set(settings, OC_PACK_AT))
+		print_size(oc, OC_PACK_AT, "MiB");
+	if (!is_perf) {
+		print_number(oc, OC_BUFFER_SIZE);
+		print_number(oc, OC_BUFFER_WATERSHED);
+		print_number(oc, OC_CPU_BUFFER_SIZE);
+	}
+	if (!has_events)
+		print_rate(oc, is_perf);
+}
+
+static void parse_cause(struct op_ledger *ledger, const char *line)
+{
+	size_t len = strcspn(line, " ");
+	char cause[OP_LEDGER_CAUSE_MAX], text[32];
+	uint64_t nr;
+
+	if (len >= sizeof(cause))
+		return;
+	memcpy(cause, line, len);
+	cause[len] = '\0';
+	line += len;
+	len = strncmp(line, " = ", 3) ? 0 : strcspn(line + 3, "\n");
+	if (!len || len >= sizeof(text))
+		return;
+	memcpy(text, line + 3, len);
+	text[len] = '\0';
+	if (!op_parse_u64(text, &nr))
+		op_ledger_lose(ledger, cause, nr);
+}
+
+static uint64_t reply_number(const char *reply, const char *key)
+{
+	uint64_t value = 0;
+	char text[32];
+
+	if (oc_reply_find(reply, key, text, sizeof(text)))
+		op_parse_u64(text, &value);
+	return value;
+}
+
+static void parse_reply(struct op_ledger *ledger, const char *reply)
+{
+	const char *line;
+
+	memset(ledger, 0, sizeof(*ledger));
+	ledger->taken = reply_number(reply, "taken");
+	ledger->stored = reply_number(reply, "stored");
+	ledger->pending = reply_number(reply, "pending");
+	for (line = reply; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, LOST, strlen(LOST)))
+			parse_cause(ledger, line + strlen(LOST));
+	}
+}
+
+/* The source is told where it is another than that of the daemon. */
+static void print_ledger(const struct op_ledger *ledger)
+{
+	if (ledger->source[0])
+		printf("Sample source: %s\n", ledger->source);
+	printf("Samples taken: %" PRIu64 "\n", ledger->taken);
+	printf("Samples stored: %" PRIu64 "\n", ledger->stored);
+	printf("Samples pending: %" PRIu64 "\n", ledger->pending);
+	for (unsigned int i = 0; i < ledger->nr_causes; i++) {
+		if (ledger->causes[i].nr)
+			printf("Samples lost (%s): %" PRIu64 "\n",
+			       ledger->causes[i].name, ledger->causes[i].nr);
+	}
+}
+
+/* The ledger of the daemon, or the one that the last daemon left. */
+static int print_samples(struct opcontrol *oc)
+{
+	char path[sizeof(oc->session.current) + 16];
+	struct op_ledger ledger;
+	int err;
+
+	if (oc->daemon.answers) {
+		parse_reply(&ledger, oc->daemon.reply);
+		print_ledger(&ledger);
+		return 0;
+	}
+	snprintf(path, sizeof(path), "%s/ledger", oc->session.current);
+	err = op_ledger_read(&ledger, path, &oc->diag);
+	if (!err)
+		print_ledger(&ledger);
+	return err == -ENOENT ? 0 : err;
+}
+
+int oc_status(struct opcontrol *oc)
+{
+	print_daemon(&oc->daemon);
+	print_settings(oc);
+	return print_samples(oc);
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * operf: profile a command, a process or everything, into a session folder.
+ *
+ * The order of a run: command line, the program is looked for, the command's
+ * process waits, session folder, daemon, the command executes, its end, the
+ * daemon's end. Until the command has executed, all can be undone and is.
+ */
+
+#include "utils/operf/operf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "libop/op_perf.h"
+#include "utils/operf/operf_report.h"
+#include "utils/operf/operf_wait.h"
+
+void operf_say(const struct operf *operf, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!operf->options.verbose)
+		return;
+	va_start(ap, fmt);
+	fputs("+ ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+}
+
+void operf_note(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("operf: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+}
+
+static void operf_init(struct operf *operf)
+{
+	command_init(&operf->command, NULL);
+	operf_session_init(&operf->folder);
+	operf_daemon_init(&operf->daemon);
+	operf->target_fd = operf->signal_fd = -1;
+}
+
+static void operf_release(struct operf *operf)
+{
+	command_release(&operf->command);
+	operf_daemon_release(&operf->daemon);
+	operf_session_close(&operf->folder);
+	if (operf->target_fd >= 0)
+		close(operf->target_fd);
+	if (operf->signal_fd >= 0)
+		close(operf->signal_fd);
+	operf_events_release(&operf->events);
+	operf_options_release(&operf->options);
+}
+
+/* ---- before -------------------------------------------------------------- */
+
+static int choose_events(struct operf *operf)
+{
+	const struct operf_options *options = &operf->options;
+	bool clock = options->rate != 0;
+	struct event_machine machine;
+	struct operf_rights rights = {
+		.may_sample_kernel = op_perf_may_sample_kernel(),
+		.stacks = options->depth != 0,
+	};
+	int err = event_machine_init(&machine);
+
+	if (err) {
+		op_diag_set(&operf->diag, err, "out of memory");
+	} else {
+		rights.can_sample_cpu = !options->events && !clock &&
+					event_machine_can_sample(&machine);
+		err = operf_events_init(&operf->events, &machine,
+					options->events, clock, &rights,
+					&operf->diag);
+	}
+	event_machine_release(&machine);
+	return err;
+}
+
+static void note_limits(const struct operf *operf)
+{
+	if (operf->events.no_counter)
+		operf_note("no hardware counters to sample with here, so it "
+			   "is the CPU clock");
+	if (operf->events.user_only)
+		operf_note("only user code is sampled, as "
+			   "kernel.perf_event_paranoid is %d; for the kernel's "
+			   "set it to 1, run as root or with CAP_PERFMON",
+			   op_perf_paranoid());
+}
+
+/* Returns 0, or -errno; status is set for a program that cannot be run. */
+static int prepare(struct operf *operf, int *status)
+{
+	char **argv = operf->options.command;
+	int err = choose_events(operf);
+
+	if (!err && argv) {
+		command_init(&operf->command, argv);
+		err = command_find(&operf->command, &operf->diag);
+		if (err)
+			*status = err == -ENOENT ? OPERF_NOT_FOUND
+						 : OPERF_NOT_EXECUTABLE;
+	}
+	if (!err && argv)
+		err = command_fork(&operf->command, &operf->diag);
+	if (!err)
+		err = operf_target_open(operf);
+	return err ? err : operf_signals_block(operf);
+}
+
+/* ---- the run ------------------------------------------------------------- */
+
+static int start_daemon(struct operf *operf, struct op_ledger *before)
+{
+	int err = operf_session_open(operf);
+
+	if (!err)
+		err = operf_session_rotate(operf);
+	/* A bad one is the daemon's to put right. */
+	if (!err)
+		operf_ledger_get(operf, before, NULL);
+	if (!err)
+		err = operf_daemon_start(operf);
+	if (!err)
+		err = operf_daemon_call(operf, "start");
+	return err ? err : operf_signal_interrupts(operf);
+}
+
+/* From here on there is something to keep. */
+static int begin(struct operf *operf, int *status)
+{
+	int err;
+
+	note_limits(operf);
+	if (!operf->options.command) {
+		operf_note("Profiler started; Ctrl-C or kill -INT %d ends it",
+			   (int)getpid());
+		return 0;
+	}
+	err = command_exec(&operf->command, &operf->diag);
+	if (err && err != -ESRCH)
+		*status = OPERF_NOT_EXECUTABLE;
+	return err;
+}
+
+static void undo(struct operf *operf)
+{
+	command_release(&operf->command);
+	operf_daemon_release(&operf->daemon);
+	operf_session_undo(operf);
+}
+
+/* The command's own end; what a signal did to it nobody else tells. */
+static int command_status(struct operf *operf)
+{
+	struct command *command = &operf->command;
+
+	command_wait(command);
+	if (WIFSIGNALED(command->status))
+		operf_note("%s: was ended by signal %d (%s)", command->argv[0],
+			   WTERMSIG(command->status),
+			   strsignal(WTERMSIG(command->status)));
+	return command_exit_status(command);
+}
+
+/* Returns the exit status. */
+static int finish(struct operf *operf, enum operf_end end,
+		  const struct op_ledger *before)
+{
+	bool is_whole = end == OPERF_ENDED || end == OPERF_SIGNALLED;
+	int status = EXIT_SUCCESS;
+	int err = 0;
+
+	if (operf->command.pid)
+		status = command_status(operf);
+	if (operf->daemon.pid)
+		err = operf_daemon_stop(operf);
+	/* One that has died has not brought its account up to date. */
+	if (!err && end != OPERF_DAEMON_DIED)
+		err = operf_report(operf, before);
+	operf_session_commit(operf);
+	if (operf->options.command && !is_whole)
+		operf_note("%s: its exit status was %d",
+			   operf->options.command[0], status);
+	if (err || end == OPERF_DAEMON_DIED ||
+	    (operf->options.command && !is_whole))
+		return OPERF_FAILED;
+	return status;
+}
+
+/* Returns the exit status; operf->diag has the reason of a failure. */
+static int profile(struct operf *operf)
+{
+	struct op_ledger before;
+	int status = OPERF_FAILED;
+	int err = prepare(operf, &status);
+
+	if (err)
+		return status;
+	err = start_daemon(operf, &before);
+	if (!err)
+		err = begin(operf, &status);
+	if (!err)
+		return finish(operf, operf_wait(operf), &before);
+	undo(operf);
+	return operf->interrupted ? 128 + operf->interrupted : status;
+}
+
+static int print_version(struct op_diag *diag)
+{
+	puts("operf: " PACKAGE_NAME " " PACKAGE_VERSION);
+	return operf_printed(diag) ? OPERF_FAILED : EXIT_SUCCESS;
+}
+
+/* A file of ours must never be taken for one of these. */
+static void hold_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	static struct operf operf;
+	int status = OPERF_FAILED;
+
+	hold_standard_files();
+
+	operf_init(&operf);
+	if (!operf_options_parse(&operf.options, argc, argv, &operf.diag)) {
+		if (operf.options.version)
+			status = print_version(&operf.diag);
+		else
+			status = profile(&operf);
+	}
+	if (operf.diag.text[0])
+		operf_note("%s", operf.diag.text);
+	operf_release(&operf);
+	return status;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTILS_OPERF_OPERF_H
+#define UTILS_OPERF_OPERF_H
+
+/*
+ * All that one run of operf knows. main fills it in the order of its members;
+ * every step takes it as a whole, returns 0 or -errno and leaves the reason
+ * in diag, which main prints once.
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "libop/op_diag.h"
+#include "libop/op_ledger.h"
+#include "libop/op_session.h"
+#include "utils/command.h"
+#include "utils/operf/operf_daemon.h"
+#include "utils/operf/operf_events.h"
+#include "utils/operf/operf_options.h"
+#include "utils/operf/operf_session.h"
+
+/* Exit statuses of operf's own; all others are those of the command. */
+#define OPERF_FAILED 125
+#define OPERF_NOT_EXECUTABLE 126
+#define OPERF_NOT_FOUND 127
+
+struct operf {
+	struct operf_options options;
+	struct operf_events events;
+	struct command command; /* of those that have one */
+	int target_fd; /* handle of the command or of --pid, -1 for none */
+	int signal_fd; /* the signals that operf handles */
+	int interrupted; /* by this signal before sampling began, or 0 */
+	struct op_session session;
+	struct operf_folder folder;
+	struct operf_daemon daemon;
+	struct op_diag diag;
+};
+
+/* With --verbose=debug: one line on stderr on what is done now, "+ TEXT". */
+void operf_say(const struct operf *operf, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* One line on stderr that is no reason to end: "operf: TEXT". */
+void operf_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif /* UTILS_OPERF_OPERF_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTILS_OPERF_OPERF_EVENTS_H
+#define UTILS_OPERF_OPERF_EVENTS_H
+
+/*
+ * What is sampled: the events asked for, or the CPU's default event, or its
+ * cycles where nothing describes the CPU, or where nothing counts these the CPU
+ * clock; and as much of them as this user may sample.
+ */
+
+#include <stdbool.h>
+
+#include "libop/op_diag.h"
+#include "utils/event_machine.h"
+
+struct operf_events {
+	char *text; /* for the daemon's --events; NULL: the CPU clock */
+	bool no_counter; /* the CPU clock only because of that */
+	bool user_only; /* the kernel is left out: this user may not */
+};
+
+/* What this machine and user allow, and what else is wanted. */
+struct operf_rights {
+	bool can_sample_cpu; /* event_machine_can_sample() */
+	bool may_sample_kernel; /* op_perf_may_sample_kernel() */
+	bool stacks; /* with each sample: take default events less often */
+};
+
+/*
+ * Turn @list, "name:count[:um[:kernel[:user]]],..." or NULL for the default,
+ * into @events. @clock: the CPU clock is asked for. Returns 0, or -errno with
+ * the reason in @diag; operf_events_release() in any case.
+ */
+int operf_events_init(struct operf_events *events,
+		      struct event_machine *machine, const char *list,
+		      bool clock, const struct operf_rights *rights,
+		      struct op_diag *diag);
+void operf_events_release(struct operf_events *events);
+
+#endif /* UTILS_OPERF_OPERF_EVENTS_H */

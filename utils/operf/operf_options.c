@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The command line. Options end where the command begins, so that those of
+ * the command are left to it.
+ */
+
+#include "utils/operf/operf_options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/op_config.h"
+#include "libop/op_session.h"
+
+#define RATE_MAX                                                               \
+	100000 /* samples per second; the kernel's own limit is lower          \
+		*/
+
+/* What popt leaves behind, before it is checked. */
+struct raw {
+	char *pid;
+	char *rate;
+	char *pack_at;
+	char *verbose;
+	int system_wide;
+	int separate_thread;
+	int separate_cpu;
+	int append;
+	int lazy;
+	int version;
+};
+
+#define DEPTH_MAX 1024 /* frames; the daemon keeps no more */
+
+enum { HELP = 1, USAGE, EVENTS, CALLGRAPH, DEEPEST };
+
+/* ---- single options ------------------------------------------------------ */
+
+static int take_pid(struct operf_options *options, const char *text,
+		    struct op_diag *diag)
+{
+	uint64_t pid;
+
+	if (!text)
+		return 0;
+	if (op_parse_u64(text, &pid) || !pid || pid > INT_MAX)
+		return op_diag_set(diag, -EINVAL,
+				   "--pid=%s: not the number of a process; ps "
+				   "lists them",
+				   text);
+	options->pid = (pid_t)pid;
+	return 0;
+}
+
+static int take_rate(struct operf_options *options, const char *text,
+		     struct op_diag *diag)
+{
+	if (!text)
+		return 0;
+	if (op_parse_u64(text, &options->rate) || !options->rate ||
+	    options->rate > RATE_MAX)
+		return op_diag_set(diag, -EINVAL,
+				   "--rate=%s: not a number of samples per "
+				   "second; give one from 1 to %d",
+				   text, RATE_MAX);
+	if (options->events)
+		return op_diag_set(diag, -EINVAL,
+				   "--rate and --events: the rate is that of "
+				   "the CPU clock, which is sampled without "
+				   "--events; give one of them");
+	return 0;
+}
+
+static int take_pack_at(struct operf_options *options, const char *text,
+			struct op_diag *diag)
+{
+	options->pack_at = OP_PACK_AT_DEFAULT;
+	if (!text || (!op_parse_u64(text, &options->pack_at) &&
+		      options->pack_at <= OP_PACK_AT_MAX))
+		return 0;
+	return op_diag_set(diag, -EINVAL,
+			   "--pack-at=%s: not a number of MiB; give one from 1 "
+			   "to %d, or 0 for never",
+			   text, OP_PACK_AT_MAX);
+}
+
+/* Without a depth it is all. */
+static int take_depth(struct operf_options *options, const char *text,
+		      struct op_diag *diag)
+{
+	options->depth = DEPTH_MAX;
+	if (!text)
+		return 0;
+	if (!op_parse_u64(text, &options->depth) && options->depth &&
+	    options->depth <= DEPTH_MAX)
+		return 0;
+	return op_diag_set(diag, -EINVAL,
+			   "--callgraph=%s: not a number of frames; give one "
+			   "from 1 to %d",
+			   text, DEPTH_MAX);
+}
+
+/* Words of the original that are about steps which are operf's own here. */
+static bool is_own_word(const char *word)
+{
+	return !strcmp(word, "debug") || !strcmp(word, "record") ||
+	       !strcmp(word, "convert");
+}
+
+static bool is_daemon_word(const char *word)
+{
+	static const char *const words[] = { "sfile",  "arcs", "samples",
+					     "module", "misc", "ext",
+					     "all" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
+static int take_word(struct operf_options *options, const char *word,
+		     struct op_diag *diag)
+{
+	char *list = options->daemon_verbose;
+
+	options->verbose |= is_own_word(word) || !strcmp(word, "all");
+	if (is_own_word(word))
+		return 0;
+	if (!is_daemon_word(word))
+		return op_diag_set(diag, -EINVAL,
+				   "--verbose=%s: no such word; known are "
+				   "debug, sfile, arcs, samples, module, misc, "
+				   "ext and all",
+				   word);
+	if (*list)
+		strcat(list, ",");
+	strcat(list, word);
+	return 0;
+}
+
+static int take_verbose(struct operf_options *options, char *list,
+			struct op_diag *diag)
+{
+	char *word;
+	int err = 0;
+
+	if (!list)
+		return 0;
+	options->daemon_verbose = calloc(1, strlen(list) + 1);
+	if (!options->daemon_verbose)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	while (!err && (word = strsep(&list, ",")))
+		err = take_word(options, word, diag);
+	return err;
+}
+
+/* More than one --events makes one list. */
+static int add_events(struct operf_options *options, char *more)
+{
+	char *list = NULL;
+	int n = 0;
+
+	if (more && options->events)
+		n = asprintf(&list, "%s,%s", options->events, more);
+	else
+		list = more ? strdup(more) : NULL;
+	free(more);
+	if (!list || n < 0)
+		return -ENOMEM;
+	free(options->events);
+	options->events = list;
+	return 0;
+}
+
+/* ---- as a whole ---------------------------------------------------------- */
+
+static int check_modes(const struct operf_options *options,
+		       struct op_diag *diag)
+{
+	if (options->pid && options->system_wide)
+		return op_diag_set(diag, -EINVAL,
+				   "--pid and --system-wide: give one of them");
+	if (options->command && (options->pid || options->system_wide))
+		return op_diag_set(diag, -EINVAL,
+				   "%s: a command cannot be given with %s; "
+				   "leave one out",
+				   options->command[0],
+				   options->pid ? "--pid" : "--system-wide");
+	if (!options->command && !options->pid && !options->system_wide)
+		return op_diag_set(diag, -EINVAL,
+				   "nothing to profile; give a command, --pid "
+				   "or --system-wide, see operf --help");
+	return 0;
+}
+
+static int check(struct operf_options *options, const struct raw *raw,
+		 struct op_diag *diag)
+{
+	int err = take_pid(options, raw->pid, diag);
+
+	options->system_wide = raw->system_wide;
+	options->separate_thread = raw->separate_thread;
+	options->separate_cpu = raw->separate_cpu;
+	options->append = raw->append;
+	options->version = raw->version;
+	if (!err)
+		err = take_rate(options, raw->rate, diag);
+	if (!err)
+		err = take_pack_at(options, raw->pack_at, diag);
+	if (!err)
+		err = take_verbose(options, raw->verbose, diag);
+	if (!err && !options->version)
+		err = check_modes(options, diag);
+	return err;
+}
+
+int operf_printed(struct op_diag *diag)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	return op_diag_set(diag, -EIO,
+			   "standard output: cannot write to it; is its disk "
+			   "full?");
+}
+
+/* Returns -errno, or not at all. */
+static int print_help(poptContext context, int what, struct op_diag *diag)
+{
+	int err;
+
+	if (what == HELP)
+		poptPrintHelp(context, stdout, 0);
+	else
+		poptPrintUsage(context, stdout, 0);
+	err = operf_printed(diag);
+	if (!err)
+		exit(EXIT_SUCCESS);
+	return err;
+}
+
+/* An option that is more than a place for its value. */
+static int take_option(struct operf_options *options, int option,
+		       poptContext context, struct op_diag *diag)
+{
+	char *value;
+	int err;
+
+	/* Without a value it has popt's last one. */
+	value = option == DEEPEST ? NULL : poptGetOptArg(context);
+	if (option == EVENTS)
+		return add_events(options, value)
+			       ? op_diag_set(diag, -ENOMEM, "out of memory")
+			       : 0;
+	err = take_depth(options, value, diag);
+	free(value);
+	return err;
+}
+
+static int run_popt(poptContext context, struct operf_options *options,
+		    struct op_diag *diag)
+{
+	int err = 0;
+	int rc;
+
+	while (!err && (rc = poptGetNextOpt(context)) > 0) {
+		if (rc == HELP || rc == USAGE)
+			return print_help(context, rc, diag);
+		err = take_option(options, rc, context, diag);
+	}
+	if (err)
+		return err;
+	if (rc == -1)
+		return 0;
+	return op_diag_set(diag, -EINVAL, "%s: %s; see operf --help",
+			   poptBadOption(context, POPT_BADOPTION_NOALIAS),
+			   poptStrerror(rc));
+}
+
+/* What is left of @argv begins with the command. */
+static void take_command(struct operf_options *options, poptContext context,
+			 int argc, char **argv)
+{
+	const char **rest = poptGetArgs(context);
+	int nr = 0;
+
+	while (rest && rest[nr])
+		nr++;
+	if (nr)
+		options->command = argv + (argc - nr);
+}
+
+/*
+ * The value of --callgraph is optional, and where popt knows of such it takes
+ * the next word, which may be the command: without a value it becomes -g. What
+ * is the command's is taken from @argv itself.
+ */
+static const char **without_optional(int argc, char **argv)
+{
+	const char **words = calloc((size_t)argc + 1, sizeof(*words));
+
+	for (int i = 0; words && i < argc; i++)
+		words[i] = strcmp(argv[i], "--callgraph") ? argv[i] : "-g";
+	return words;
+}
+
+static int parse_raw(struct operf_options *o, struct raw *raw, int argc,
+		     char **argv, struct op_diag *diag)
+{
+	/* clang-format off */
+	const struct poptOption table[] = {
+		{ "pid", 'p', POPT_ARG_STRING, &raw->pid, 0, "profile a running process until it ends or Ctrl-C", "PID" },
+		{ "system-wide", 's', POPT_ARG_NONE, &raw->system_wide, 0, "profile everything until Ctrl-C", NULL },
+		{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "NAME:COUNT[:UM[:KERNEL[:USER]]],... to sample (the CPU's default event, else the CPU clock)", "LIST" },
+		{ "rate", '\0', POPT_ARG_STRING, &raw->rate, 0, "sample the CPU clock, so many times a second (1000)", "HZ" },
+		{ "callgraph", '\0', POPT_ARG_STRING, NULL, CALLGRAPH, "keep whole stacks, of so many frames at most (1024)", "DEPTH" },
+		{ NULL, 'g', POPT_ARG_NONE, NULL, DEEPEST, "the same as --callgraph, of any depth", NULL },
+		{ "separate-thread", 't', POPT_ARG_NONE, &raw->separate_thread, 0, "keep samples apart by process and thread", NULL },
+		{ "separate-cpu", 'c', POPT_ARG_NONE, &raw->separate_cpu, 0, "keep samples apart by CPU", NULL },
+		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "where the samples go (./oprofile_data)", "DIR" },
+		{ "append", 'a', POPT_ARG_NONE, &raw->append, 0, "add to the samples that are there", NULL },
+		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files that take more than this (8; 0: never)", "MIB" },
+		{ "vmlinux", 'k', POPT_ARG_STRING, &o->vmlinux, 0, "kernel image that reports take symbols from", "FILE" },
+		{ "lazy-conversion", 'l', POPT_ARG_NONE, &raw->lazy, 0, "accepted; nothing is ever converted", NULL },
+		{ "verbose", 'V', POPT_ARG_STRING, &raw->verbose, 0, "debug: say each step; sfile,arcs,samples,module,misc,ext,all: log more", "WORDS" },
+		{ "version", 'v', POPT_ARG_NONE, &raw->version, 0, "show the version", NULL },
+		{ "help", 'h', POPT_ARG_NONE, NULL, HELP, "show this help", NULL },
+		{ "usage", 'u', POPT_ARG_NONE, NULL, USAGE, "show the options in short", NULL },
+		{ NULL, '?', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, NULL, HELP, NULL, NULL },
+		POPT_TABLEEND
+	};
+	/* clang-format on */
+	const char **words = without_optional(argc, argv);
+	poptContext context;
+	int err;
+
+	context = words ? poptGetContext("operf", argc, words, table,
+					 POPT_CONTEXT_POSIXMEHARDER)
+			: NULL;
+	if (!context) {
+		free(words);
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	}
+	poptSetOtherOptionHelp(context, "[OPTION...] COMMAND [ARGUMENT...] | "
+					"--pid PID | --system-wide");
+	err = run_popt(context, o, diag);
+	if (!err)
+		take_command(o, context, argc, argv);
+	poptFreeContext(context);
+	free(words);
+	return err;
+}
+
+int operf_options_parse(struct operf_options *options, int argc, char **argv,
+			struct op_diag *diag)
+{
+	struct raw raw = { .pid = NULL };
+	int err;
+
+	memset(options, 0, sizeof(*options));
+	err = parse_raw(options, &raw, argc, argv, diag);
+	if (!err)
+		err = check(options, &raw, diag);
+	free(raw.pid);
+	free(raw.rate);
+	free(raw.pack_at);
+	free(raw.verbose);
+	return err;
+}
+
+void operf_options_release(struct operf_options *options)
+{
+	free(options->events);
+	free(options->session_dir);
+	free(options->vmlinux);
+	free(options->daemon_verbose);
+	memset(options, 0, sizeof(*options));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTILS_OPERF_OPERF_OPTIONS_H
+#define UTILS_OPERF_OPERF_OPTIONS_H
+
+/*
+ * What the command line asks for, checked for sense as a whole: exactly one
+ * of a command, --pid and --system-wide.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "libop/op_diag.h"
+
+struct operf_options {
+	char **command; /* the rest of argv, NULL without a command */
+	pid_t pid; /* 0: none */
+	bool system_wide;
+	char *events; /* as given, with commas; NULL: the default */
+	uint64_t rate; /* of the CPU clock, 0: not given */
+	uint64_t depth; /* frames of a stack; 0: no call graphs */
+	char *session_dir; /* as given, NULL: ./oprofile_data */
+	char *vmlinux;
+	char *daemon_verbose; /* words for the daemon, NULL for none */
+	bool separate_thread;
+	bool separate_cpu;
+	bool append;
+	uint64_t pack_at; /* MiB of sample files that stay as they are */
+	bool verbose; /* say each step */
+	bool version; /* only that is asked for */
+};
+
+/*
+ * Parse the command line. Returns 0, or -errno with the reason in @diag;
+ * --help and --usage print and exit here. operf_options_release() in any
+ * case; the command is part of @argv.
+ */
+int operf_options_parse(struct operf_options *options, int argc, char **argv,
+			struct op_diag *diag);
+void operf_options_release(struct operf_options *options);
+
+/* Whether all that was printed is out: 0, or -EIO with the reason in @diag. */
+int operf_printed(struct op_diag *diag);
+
+#endif /* UTILS_OPERF_OPERF_OPTIONS_H */

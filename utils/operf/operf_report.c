@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "utils/operf/operf_report.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "utils/operf/operf.h"
+
+#define LIST_MAX 1024 /* bytes of a list of causes */
+#define DEFAULT_RATE 1000 /* of the daemon's CPU clock */
+
+int operf_ledger_get(const struct operf *operf, struct op_ledger *ledger,
+		     struct op_diag *diag)
+{
+	char path[sizeof(operf->session.current) + 16];
+	int err;
+
+	memset(ledger, 0, sizeof(*ledger));
+	snprintf(path, sizeof(path), "%s/ledger", operf->session.current);
+	err = op_ledger_read(ledger, path, diag);
+	if (err)
+		memset(ledger, 0, sizeof(*ledger));
+	return err == -ENOENT ? 0 : err;
+}
+
+static uint64_t less(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+/* What is in @now and was not in @before. */
+static void subtract(struct op_ledger *now, const struct op_ledger *before)
+{
+	now->taken = less(now->taken, before->taken);
+	now->stored = less(now->stored, before->stored);
+	for (unsigned int i = 0; i < now->nr_causes; i++)
+		for (unsigned int k = 0; k < before->nr_causes; k++)
+			if (!strcmp(now->causes[i].name,
+				    before->causes[k].name))
+				now->causes[i].nr = less(now->causes[i].nr,
+							 before->causes[k].nr);
+	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
+		now->stacks[i] = less(now->stacks[i], before->stacks[i]);
+}
+
+/* ---- why there is nothing ------------------------------------------------ */
+
+static double cpu_seconds(const struct command *command)
+{
+	const struct rusage *u = &command->usage;
+
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
+}
+
+static uint64_t clock_rate(const struct operf *operf)
+{
+	uint64_t rate = operf->options.rate;
+
+	return rate ? rate : DEFAULT_RATE;
+}
+
+/* A program with more rights than its user, or one that the user may not
+ * read, is not shown to that user: the kernel takes the counters away. */
+static bool hides(const struct command *command)
+{
+	struct stat st;
+
+	if (stat(command->path, &st))
+		return false;
+	return (st.st_mode & (S_ISUID | S_ISGID)) ||
+	       access(command->path, R_OK);
+}
+
+/* Reasons of which one is likely: which depends on how long it ran. */
+static void why_none_taken(const struct operf *operf, char *why, size_t len)
+{
+	const struct operf_options *options = &operf->options;
+	uint64_t rate = clock_rate(operf);
+	double seconds = cpu_seconds(&operf->command);
+
+	if (options->command && hides(&operf->command) &&
+	    operf->events.user_only)
+		snprintf(why, len,
+			 "the command runs with other rights than yours, or "
+			 "may not be read by you; run operf as root");
+	else if (operf->events.text)
+		snprintf(why, len,
+			 "the event did not happen often enough; give a "
+			 "smaller count, or a command that runs longer");
+	else if (options->command && seconds * (double)rate < 20)
+		snprintf(why, len,
+			 "the command used %.1f ms of CPU time, a sample is "
+			 "taken every %.1f ms; let it do more, or give a "
+			 "higher --rate",
+			 seconds * 1e3, 1e3 / (double)rate);
+	else if (options->command)
+		snprintf(why, len,
+			 "no process of the command used %.1f ms of CPU time "
+			 "itself%s; give a higher --rate%s",
+			 1e3 / (double)rate,
+			 operf->events.user_only ? " in user code" : "",
+			 operf->events.user_only ? ", or run operf as root"
+						 : "");
+	else if (operf->events.user_only)
+		snprintf(why, len,
+			 "no user code ran, and the kernel's may not be "
+			 "sampled; run operf as root");
+	else
+		snprintf(why, len,
+			 "it used no CPU time; wait until it does something");
+}
+
+/* ---- the account --------------------------------------------------------- */
+
+/* "12 sample_lost_overflow, 3 lost_no_image" */
+static void list_causes(const struct op_ledger *ledger, char *list, size_t len)
+{
+	size_t used = 0;
+
+	list[0] = '\0';
+	for (unsigned int i = 0; i < ledger->nr_causes; i++) {
+		const struct op_ledger_cause *cause = &ledger->causes[i];
+		int n;
+
+		if (!cause->nr)
+			continue;
+		n = snprintf(list + used, len - used, "%s%" PRIu64 " %s",
+			     used ? ", " : "", cause->nr, cause->name);
+		if (n < 0 || (size_t)n >= len - used)
+			break;
+		used += (size_t)n;
+	}
+	list[used] = '\0';
+}
+
+static bool is_plain(const char *path)
+{
+	for (; *path; path++)
+		if (!isalnum((unsigned char)*path) && !strchr("/._-+", *path))
+			return false;
+	return true;
+}
+
+/* The columns of a report show one difference; leave out the others. */
+static const char *merge_option(const struct operf *operf)
+{
+	bool thread = operf->options.separate_thread;
+	bool cpu = operf->options.separate_cpu;
+	bool events = operf->events.text && strchr(operf->events.text, ',');
+
+	if (events && thread)
+		return cpu ? " --merge=tgid,cpu" : " --merge=tgid";
+	return cpu && (events || thread) ? " --merge=cpu" : "";
+}
+
+/* How to see it, to be typed in a shell as it stands. */
+static void report_command(const struct operf *operf, char *buf, size_t len)
+{
+	const char *merge = merge_option(operf);
+	const char *dir = operf->session.dir;
+
+	if (operf->folder.is_default)
+		snprintf(buf, len, "opreport -l%s", merge);
+	else if (is_plain(dir))
+		snprintf(buf, len, "opreport -l%s --session-dir=%s", merge,
+			 dir);
+	else if (!strchr(dir, '\''))
+		snprintf(buf, len, "opreport -l%s '--session-dir=%s'", merge,
+			 dir);
+	else
+		snprintf(buf, len, "opreport -l%s with this --session-dir",
+			 merge);
+}
+
+static void say_account(const struct operf *operf,
+			const struct op_ledger *ledger)
+{
+	char command[sizeof(operf->session.dir) + 64];
+	char causes[LIST_MAX], lost[LIST_MAX + 64] = "none lost";
+
+	report_command(operf, command, sizeof(command));
+	list_causes(ledger, causes, sizeof(causes));
+	if (*causes)
+		snprintf(lost, sizeof(lost), "%" PRIu64 " lost (%s)",
+			 op_ledger_lost(ledger), causes);
+	operf_note("%" PRIu64 " sample%s taken, %" PRIu64 " stored, %s; see %s",
+		   ledger->taken, ledger->taken == 1 ? "" : "s", ledger->stored,
+		   lost, command);
+}
+
+/* The commonest cause that its user can do something about. */
+static void say_unwritten(const struct operf *operf,
+			  const struct op_ledger *ledger)
+{
+	for (unsigned int i = 0; i < ledger->nr_causes; i++)
+		if (ledger->causes[i].nr &&
+		    !strcmp(ledger->causes[i].name, "lost_sample_file"))
+			operf_note("warning: sample files could not be "
+				   "written; if the disk is full make room "
+				   "there, and see %s",
+				   operf->session.log);
+}
+
+/*
+ * The kernel gives each new process and thread a clock of its own, which begins
+ * anew: what it does until the first sample is due is not seen, nor what it
+ * does behind the last. With a user's part of the time that cannot be told: the
+ * kernel's figure for that is a guess where processes are short.
+ */
+static void say_unseen(const struct operf *operf,
+		       const struct op_ledger *ledger)
+{
+	double rate = (double)clock_rate(operf);
+	double used, seen = (double)ledger->taken / rate;
+
+	if (!operf->options.command || operf->events.text ||
+	    operf->events.user_only)
+		return;
+	used = cpu_seconds(&operf->command);
+	if (seen > used * 0.8 || (used - seen) * rate < 20)
+		return;
+	operf_note("warning: samples stand for %.2f of the %.2f s of CPU time "
+		   "that the command used: a process is not seen before it has "
+		   "used %.1f ms itself; give a higher --rate",
+		   seen, used, 1e3 / rate);
+}
+
+/* Which of the stacks are not whole, and why. */
+static void say_stacks(const struct op_ledger *ledger)
+{
+	uint64_t whole = ledger->stacks[OP_STACKS_WHOLE];
+	uint64_t all = op_ledger_stacks_stored(ledger) +
+		       ledger->stacks[OP_STACKS_NOT_STORED];
+	char list[LIST_MAX] = "";
+	size_t used = 0;
+
+	for (unsigned int i = OP_STACKS_WHOLE + 1; i <= OP_STACKS_NOT_STORED;
+	     i++)
+		if (ledger->stacks[i])
+			used += (size_t)snprintf(list + used,
+						 sizeof(list) - used,
+						 ", %" PRIu64 " %s",
+						 ledger->stacks[i],
+						 op_ledger_stacks_name(i));
+	operf_note("%" PRIu64 " of %" PRIu64 " stacks are whole%s", whole, all,
+		   list);
+}
+
+static void say_nothing_taken(const struct operf *operf)
+{
+	char why[512];
+
+	why_none_taken(operf, why, sizeof(why));
+	operf_note("warning: no samples were taken: %s%s", why,
+		   operf->folder.moved_current
+			   ? " (the samples of the run before are in "
+			     "session:previous)"
+			   : "");
+}
+
+static void say_nothing_stored(const struct operf *operf,
+			       const struct op_ledger *ledger)
+{
+	char causes[LIST_MAX];
+
+	list_causes(ledger, causes, sizeof(causes));
+	operf_note("warning: of %" PRIu64 " samples that were taken none could "
+		   "be stored (%s); see %s",
+		   ledger->taken, causes, operf->session.log);
+}
+
+int operf_report(struct operf *operf, const struct op_ledger *before)
+{
+	struct op_ledger ledger;
+	int err = operf_ledger_get(operf, &ledger, &operf->diag);
+
+	if (err)
+		return err;
+	if (!ledger.source[0])
+		return op_diag_set(&operf->diag, -ENOENT,
+				   "%s/ledger: the daemon has left no account "
+				   "of its samples; see %s",
+				   operf->session.current, operf->session.log);
+	subtract(&ledger, before);
+	if (!ledger.taken)
+		say_nothing_taken(operf);
+	else if (!ledger.stored)
+		say_nothing_stored(operf, &ledger);
+	else
+		say_account(operf, &ledger);
+	if (ledger.stored && operf->options.depth)
+		say_stacks(&ledger);
+	say_unwritten(operf, &ledger);
+	if (ledger.taken)
+		say_unseen(operf, &ledger);
+	return 0;
+}

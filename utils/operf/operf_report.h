@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTILS_OPERF_OPERF_REPORT_H
+#define UTILS_OPERF_OPERF_REPORT_H
+
+/*
+ * The last words of a run: how many samples there are, where the others went,
+ * why there are none, and how to see them.
+ */
+
+#include "libop/op_ledger.h"
+
+struct operf;
+
+/*
+ * Fill @ledger with the account of samples/current, or with zeros where there
+ * is none. Returns 0, or -errno with the reason in @diag.
+ */
+int operf_ledger_get(const struct operf *operf, struct op_ledger *ledger,
+		     struct op_diag *diag);
+
+/* Say what came to the session since the account was @before. Returns 0, or
+ * -errno with the reason in operf->diag. */
+int operf_report(struct operf *operf, const struct op_ledger *before);
+
+#endif /* UTILS_OPERF_OPERF_REPORT_H */

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ophelp: what hardware events a CPU can count, and what event specifications
+ * mean.
+ */
+
+#include "utils/ophelp/ophelp.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "libop/op_alloc_counter.h"
+#include "libop/op_parse_event.h"
+#include "libop/op_perf.h"
+#include "utils/ophelp/ophelp_check.h"
+#include "utils/ophelp/ophelp_options.h"
+
+/* The type of machines that cannot count events. */
+#define TIMER "timer"
+#define TIMER_TITLE "CPU with timer interrupt"
+
+struct ophelp {
+	struct ophelp_request request;
+	char *dir; /* of the event files */
+	char cpu[128]; /* name of the type, TIMER if there are no counters */
+	struct op_events *events; /* NULL with TIMER */
+};
+
+/* ---- which CPU ---- */
+
+/* Whether this machine has counters; if not, say why lists have no events. */
+static bool has_counters(struct op_diag *why)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	if (op_perf_has_pmu())
+		return true;
+	switch (op_perf_explain(why, op_perf_open(&attr, 0, -1, -1), &attr, 0,
+				-1, "cycles")) {
+	case -ENOENT:
+	case -ENODEV:
+	case -EOPNOTSUPP:
+	case -ENOSYS:
+		return false;
+	}
+	/* They may only be forbidden to this user. */
+	return true;
+}
+
+static void name_cpu(struct ophelp *help, const char *name)
+{
+	/* What does not fit is no name of a type either. */
+	snprintf(help->cpu, sizeof(help->cpu), "%s", name);
+}
+
+/* Where CPUs differ, as with big.LITTLE, the first one's events are shown. */
+static void tell_other_kind(const struct ophelp *help)
+{
+	struct op_cpu_type *type;
+
+	if (op_cpu_type_detect(&type, help->dir, "", 1, NULL))
+		return;
+	fprintf(stderr,
+		"ophelp: this machine has CPUs of several kinds, also %s; "
+		"--cpu-type=%s shows its events\n",
+		type->name, type->name);
+	op_cpu_type_free(type);
+}
+
+static int detect_cpu(struct ophelp *help, struct op_diag *diag)
+{
+	struct op_cpu_type *type;
+	struct op_diag why = { "" };
+	int err;
+
+	if (!has_counters(&why)) {
+		fprintf(stderr,
+			"ophelp: %s; samples are taken by the timer, "
+			"--cpu-type=TYPE shows the events of another machine\n",
+			why.text);
+		name_cpu(help, TIMER);
+		return 0;
+	}
+	err = op_cpu_type_detect(&type, help->dir, "", 0, diag);
+	if (err)
+		return err;
+	name_cpu(help, type->name);
+	op_cpu_type_free(type);
+	tell_other_kind(help);
+	return 0;
+}
+
+static int choose_cpu(struct ophelp *help, struct op_diag *diag)
+{
+	int err = 0;
+
+	if (help->request.cpu)
+		name_cpu(help, help->request.cpu);
+	else
+		err = detect_cpu(help, diag);
+	if (err || !strcmp(help->cpu, TIMER))
+		return err;
+	return op_events_load(&help->events, help->dir, help->cpu, diag);
+}
+
+/* ---- the modes; each returns the exit status or -errno ---- */
+
+static int list_events(struct ophelp *help)
+{
+	struct ophelp_list list = {
+		.events = help->events,
+		.search = help->request.search,
+		.factor = help->request.callgraph ? OP_CALLGRAPH_FACTOR : 1,
+	};
+	size_t at = 0;
+
+	if (help->request.xml)
+		ophelp_print_xml(&list);
+	else if (help->request.json)
+		ophelp_print_json(&list);
+	else if (!ophelp_next(&list, &at))
+		fprintf(stderr, "ophelp: %s: no event of %s holds this text\n",
+			list.search, help->cpu);
+	else
+		ophelp_print_text(&list);
+	at = 0;
+	return !ophelp_next(&list, &at);
+}
+
+static int list_cpus(const struct ophelp *help, struct op_diag *diag)
+{
+	struct op_cpu_type *type;
+	char *names;
+	int err = op_cpu_type_names(&names, help->dir, diag);
+
+	if (err)
+		return err;
+	for (const char *at = names; !err && *at; at += strlen(at) + 1) {
+		err = op_cpu_type_read(&type, help->dir, at, diag);
+		if (err)
+			break;
+		printf("%-30s %s\n", at, type->title);
+		op_cpu_type_free(type);
+	}
+	free(names);
+	return err;
+}
+
+static int parse(const struct ophelp *help, struct op_parsed_event *parsed,
+		 const char *spec, struct op_diag *diag)
+{
+	struct op_parse_options options = {
+		.no_count = help->request.ignore_count,
+		.factor = help->request.callgraph ? OP_CALLGRAPH_FACTOR : 1,
+	};
+
+	return op_parse_event(parsed, help->events, spec, &options, diag);
+}
+
+static void print_counter(const struct op_parsed_event *parsed, int counter)
+{
+	if (counter == OP_NO_COUNTER)
+		printf("%s ", parsed->event->ext);
+	else
+		printf("%d ", counter);
+}
+
+/* As oprofiled takes it: NAME:VALUE:COUNTER:COUNT:UM:KERNEL:USER. */
+static void print_numbers(const struct op_parsed_event *parsed, int counter,
+			  bool more)
+{
+	printf("%s:%" PRIu64 ":%d:%" PRIu64 ":%" PRIu64 ":%d:%d%s",
+	       parsed->event->name, parsed->config, counter, parsed->count,
+	       parsed->um, parsed->kernel, parsed->user, more ? "," : "\n");
+}
+
+static int check_events(const struct ophelp *help,
+			struct op_parsed_event *parsed, int *counters,
+			struct op_diag *diag)
+{
+	size_t nr = (size_t)help->request.nr_args;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr; i++)
+		err = parse(help, &parsed[i], help->request.args[i], diag);
+	if (!err)
+		err = op_check_events(counters, help->events, parsed, nr, diag);
+	if (err)
+		return err;
+	for (size_t i = 0; i < nr; i++)
+		if (help->request.mode == OPHELP_EVENTS)
+			print_numbers(&parsed[i], counters[i], i + 1 < nr);
+		else
+			print_counter(&parsed[i], counters[i]);
+	if (help->request.mode == OPHELP_CHECK_EVENTS)
+		putchar('\n');
+	return 0;
+}
+
+static int show_events(const struct ophelp *help, struct op_diag *diag)
+{
+	size_t nr = (size_t)help->request.nr_args;
+	struct op_parsed_event *parsed = calloc(nr, sizeof(*parsed));
+	int *counters = calloc(nr, sizeof(*counters));
+	int err = -ENOMEM;
+
+	if (parsed && counters)
+		err = check_events(help, parsed, counters, diag);
+	free(parsed);
+	free(counters);
+	return err;
+}
+
+static int show_mask(const struct ophelp *help, struct op_diag *diag)
+{
+	struct op_parsed_event parsed;
+	int err = parse(help, &parsed, help->request.args[0], diag);
+
+	if (err)
+		return err;
+	if (help->request.mode == OPHELP_EXTRA_MASK)
+		printf("%" PRIu64 "\n", parsed.extra || !parsed.um_name[0]
+						? parsed.extra
+						: parsed.um);
+	else if (parsed.um_name[0])
+		puts(parsed.um_name);
+	else
+		printf("%" PRIu64 "\n", parsed.um);
+	return 0;
+}
+
+/* A word alone: the event's code or its minimum, without a COUNT. */
+static int show_event(const struct ophelp *help, struct op_diag *diag)
+{
+	const struct op_event *event;
+	struct op_parsed_event parsed;
+	char *name = strdup(help->request.args[0]);
+	const struct op_parse_options no_count = { .no_count = true };
+	int err;
+
+	if (!name)
+		return -ENOMEM;
+	name[strcspn(name, ":")] = '\0';
+	err = op_parse_event(&parsed, help->events, name, &no_count, diag);
+	free(name);
+	if (err)
+		return err;
+	event = parsed.event;
+	if (help->request.mode == OPHELP_MIN_COUNT)
+		printf("%" PRIu64 "\n",
+		       event->min_count * (help->request.callgraph
+						   ? OP_CALLGRAPH_FACTOR
+						   : 1));
+	else
+		printf("%" PRIu64 "\n", event->code);
+	return 0;
+}
+
+static int show_default(const struct ophelp *help, struct op_diag *diag)
+{
+	struct op_parsed_event parsed;
+	int err = op_parse_event(&parsed, help->events, "default", NULL, diag);
+
+	if (err)
+		return err;
+	printf("%s:%" PRIu64 ":", parsed.event->name, parsed.count);
+	if (parsed.um_name[0])
+		printf("%s:", parsed.um_name);
+	else
+		printf("%" PRIu64 ":", parsed.um);
+	printf("%d:%d\n", parsed.kernel, parsed.user);
+	return 0;
+}
+
+static int run_timer(const struct ophelp *help, struct op_diag *diag)
+{
+	switch (help->request.mode) {
+	case OPHELP_GET_CPU_TYPE:
+		puts(TIMER_TITLE);
+		return 0;
+	case OPHELP_GET_DEFAULT_EVENT:
+		puts("");
+		return 0;
+	case OPHELP_LIST:
+		if (!help->request.nr_args) {
+			puts("Using timer interrupt.");
+			return 0;
+		}
+		break;
+	default:
+		break;
+	}
+	return op_diag_set(diag, -ENODEV,
+			   "%s: there are no events in timer mode; leave them "
+			   "out, or give --cpu-type",
+			   help->request.args[0]);
+}
+
+static int run_cpu(struct ophelp *help, struct op_diag *diag)
+{
+	switch (help->request.mode) {
+	case OPHELP_CHECK_EVENTS:
+	case OPHELP_EVENTS:
+		return show_events(help, diag);
+	case OPHELP_UNIT_MASK:
+	case OPHELP_EXTRA_MASK:
+		return show_mask(help, diag);
+	case OPHELP_MIN_COUNT:
+		return show_event(help, diag);
+	case OPHELP_GET_CPU_TYPE:
+		puts(help->events->cpu->title);
+		return 0;
+	case OPHELP_GET_DEFAULT_EVENT:
+		return show_default(help, diag);
+	default:
+		return help->request.nr_args ? show_event(help, diag)
+					     : list_events(help);
+	}
+}
+
+static int run(struct ophelp *help, struct op_diag *diag)
+{
+	int err;
+
+	if (help->request.mode == OPHELP_VERSION) {
+		puts("ophelp: " PACKAGE_NAME " " PACKAGE_VERSION);
+		return 0;
+	}
+	err = op_events_dir(&help->dir, diag);
+	if (err)
+		return err;
+	if (help->request.mode == OPHELP_LIST_CPUS)
+		return list_cpus(help, diag);
+	if (help->request.mode == OPHELP_CHECK) {
+		err = ophelp_check(help->dir, help->request.cpu, diag);
+		return err > 0 ? 1 : err;
+	}
+	err = choose_cpu(help, diag);
+	if (err)
+		return err;
+	return help->events ? run_cpu(help, diag) : run_timer(help, diag);
+}
+
+/* The exit status. */
+static int finish(int err, struct op_diag *diag)
+{
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = op_diag_set(diag, -EIO, "standard output: %s",
+				  strerror(errno));
+	if (err < 0)
+		fprintf(stderr, "ophelp: %s\n", op_diag_text(diag, err));
+	return err ? 1 : 0;
+}
+
+int main(int argc, const char **argv)
+{
+	struct op_diag diag = { "" };
+	struct ophelp help = { .dir = NULL };
+	int err = ophelp_request_parse(&help.request, argc, argv, &diag);
+
+	if (err) {
+		fprintf(stderr, "ophelp: %s\n", diag.text);
+		err = err == -EINVAL ? 2 : 1;
+	} else {
+		err = finish(run(&help, &diag), &diag);
+	}
+	op_events_free(help.events);
+	free(help.dir);
+	ophelp_request_release(&help.request);
+	return err;
+}

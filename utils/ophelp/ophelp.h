@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTILS_OPHELP_OPHELP_H
+#define UTILS_OPHELP_OPHELP_H
+
+/* The ways in which ophelp writes events to standard output. */
+
+#include "libop/op_events.h"
+
+/*
+ * What to list: all events, or those that hold the text @search in names or
+ * descriptions, in letters of either case.
+ */
+struct ophelp_list {
+	const struct op_events *events;
+	const char *search; /* NULL: all */
+	unsigned int factor; /* of minimum counts */
+};
+
+/* The next event to list from *@at on, which starts at 0; NULL at the end. */
+const struct op_event *ophelp_next(const struct ophelp_list *list, size_t *at);
+
+/* Whether @um leaves something to choose or to know. */
+bool ophelp_um_is_shown(const struct op_unit_mask *um);
+
+const char *ophelp_um_type(const struct op_unit_mask *um);
+
+void ophelp_print_text(const struct ophelp_list *list);
+void ophelp_print_xml(const struct ophelp_list *list);
+void ophelp_print_json(const struct ophelp_list *list);
+
+#endif /* UTILS_OPHELP_OPHELP_H */

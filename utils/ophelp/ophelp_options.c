@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ophelp's command line. */
+
+#include "utils/ophelp/ophelp_options.h"
+
+#include <errno.h>
+#include <popt.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The modes, and what else makes sense with each. */
+/* clang-format off */
+static const struct {
+	const char *option;
+	char letter;
+	const char *help;
+	int min_args;
+	int max_args;	/* -1: any number */
+} modes[] = {
+	[OPHELP_LIST] = { NULL, 0, NULL, 0, 1 },
+	[OPHELP_CHECK_EVENTS] = { "check-events", 'e',
+		"check that these events can be counted at once; show "
+		"the counter of each", 1, -1 },
+	[OPHELP_EVENTS] = { "events", 'n',
+		"show these events in numbers, as oprofiled takes them",
+		1, -1 },
+	[OPHELP_UNIT_MASK] = { "unit-mask", 'u',
+		"show the unit mask of an event, by default or as given",
+		1, 1 },
+	[OPHELP_EXTRA_MASK] = { "extra-mask", 'E',
+		"show the extra bits of a named unit mask", 1, 1 },
+	[OPHELP_MIN_COUNT] = { "min-count", 'm',
+		"show the smallest count of an event", 1, 1 },
+	[OPHELP_GET_CPU_TYPE] = { "get-cpu-type", 'r',
+		"show what kind of CPU this is", 0, 0 },
+	[OPHELP_GET_DEFAULT_EVENT] = { "get-default-event", 'd',
+		"show the event that is used when none is chosen", 0, 0 },
+	[OPHELP_LIST_CPUS] = { "list-cpus", 'l',
+		"list the CPU types that --cpu-type takes", 0, 0 },
+	[OPHELP_CHECK] = { "check", 0,
+		"check the event files of all CPU types, or of one", 0, 0 },
+	[OPHELP_VERSION] = { "version", 'v', "show the version", 0, 0 },
+};
+/* clang-format on */
+
+#define NR_MODES (sizeof(modes) / sizeof(modes[0]))
+#define NR_OTHERS 6
+#define MODE_VALUE 1000 /* popt's val of mode 0 */
+
+struct options {
+	struct poptOption mode[NR_MODES];
+	struct poptOption other[NR_OTHERS + 1];
+	struct poptOption all[4];
+};
+
+static void fill_modes(struct options *o)
+{
+	for (unsigned int i = 1; i < NR_MODES; i++)
+		o->mode[i - 1] = (struct poptOption){
+			.longName = modes[i].option,
+			.shortName = modes[i].letter,
+			.val = MODE_VALUE + (int)i,
+			.descrip = modes[i].help,
+		};
+}
+
+static void fill_others(struct options *o, struct ophelp_request *r)
+{
+	const struct poptOption other[NR_OTHERS] = {
+		{ "cpu-type", 'c', POPT_ARG_STRING, &r->cpu, 0,
+		  "of another CPU than this one", "TYPE" },
+		{ "search", 's', POPT_ARG_STRING, &r->search, 0,
+		  "list only the events that hold a text", "TEXT" },
+		{ "xml", 'X', POPT_ARG_NONE, &r->xml, 0, "list as XML", NULL },
+		{ "json", 'J', POPT_ARG_NONE, &r->json, 0, "list as JSON",
+		  NULL },
+		{ "ignore-count", 'i', POPT_ARG_NONE, &r->ignore_count, 0,
+		  "events are given without counts: NAME:UNITMASK", NULL },
+		{ "callgraph", 0, POPT_ARG_INT, &r->callgraph, 0,
+		  "smallest counts for call graphs of this depth", "DEPTH" },
+	};
+
+	memcpy(o->other, other, sizeof(other));
+}
+
+static void build_options(struct options *o, struct ophelp_request *r)
+{
+	static const struct poptOption help[] = { POPT_AUTOHELP POPT_TABLEEND };
+
+	fill_modes(o);
+	fill_others(o, r);
+	o->all[0] = (struct poptOption){ NULL,	  0, POPT_ARG_INCLUDE_TABLE,
+					 o->mode, 0, "What to show:",
+					 NULL };
+	o->all[1] = (struct poptOption){
+		NULL, 0, POPT_ARG_INCLUDE_TABLE, o->other, 0, "How:", NULL
+	};
+	o->all[2] = help[0];
+}
+
+static int take_mode(struct ophelp_request *r, enum ophelp_mode mode,
+		     struct op_diag *diag)
+{
+	if (r->mode != OPHELP_LIST && r->mode != mode)
+		return op_diag_set(diag, -EINVAL,
+				   "--%s and --%s: one at a time",
+				   modes[r->mode].option, modes[mode].option);
+	r->mode = mode;
+	return 0;
+}
+
+static int take_args(struct ophelp_request *r, poptContext context)
+{
+	const char **args = poptGetArgs(context);
+
+	while (args && args[r->nr_args])
+		r->nr_args++;
+	r->args = calloc((size_t)r->nr_args + 1, sizeof(*r->args));
+	for (int i = 0; r->args && i < r->nr_args; i++) {
+		r->args[i] = strdup(args[i]);
+		if (!r->args[i])
+			return -ENOMEM;
+	}
+	return r->args ? 0 : -ENOMEM;
+}
+
+static int handle_options(struct ophelp_request *r, poptContext context,
+			  struct op_diag *diag)
+{
+	int val, err;
+
+	while ((val = poptGetNextOpt(context)) >= MODE_VALUE) {
+		err = take_mode(r, val - MODE_VALUE, diag);
+		if (err)
+			return err;
+	}
+	if (val < -1)
+		return op_diag_set(diag, -EINVAL, "%s: %s; see ophelp --help",
+				   poptBadOption(context, 0),
+				   poptStrerror(val));
+	return take_args(r, context);
+}
+
+static int check_request(const struct ophelp_request *r, struct op_diag *diag)
+{
+	const char *option = modes[r->mode].option;
+	int max = modes[r->mode].max_args;
+
+	if (r->nr_args < modes[r->mode].min_args)
+		return op_diag_set(diag, -EINVAL,
+				   "--%s: no event is given; give one, as "
+				   "NAME:COUNT",
+				   option);
+	if (max >= 0 && r->nr_args > max)
+		return op_diag_set(diag, -EINVAL,
+				   "%s: too many words%s%s; see ophelp --help",
+				   r->args[max], option ? " for --" : "",
+				   option ? option : "");
+	if (r->xml && r->json)
+		return op_diag_set(diag, -EINVAL,
+				   "--xml and --json: one at a time");
+	if ((r->xml || r->json || r->search) &&
+	    (r->mode != OPHELP_LIST || r->nr_args))
+		return op_diag_set(diag, -EINVAL,
+				   "--%s: only for the list of events",
+				   r->xml    ? "xml"
+				   : r->json ? "json"
+					     : "search");
+	if (r->callgraph < 0)
+		return op_diag_set(diag, -EINVAL, "--callgraph=%d: not a depth",
+				   r->callgraph);
+	return 0;
+}
+
+int ophelp_request_parse(struct ophelp_request *request, int argc,
+			 const char **argv, struct op_diag *diag)
+{
+	struct options options;
+	poptContext context;
+	int err;
+
+	memset(request, 0, sizeof(*request));
+	memset(&options, 0, sizeof(options));
+	build_options(&options, request);
+	context = poptGetContext("ophelp", argc, argv, options.all, 0);
+	if (!context)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	poptSetOtherOptionHelp(context, "[OPTION...] [EVENT...]");
+	err = handle_options(request, context, diag);
+	poptFreeContext(context);
+	if (!err)
+		err = check_request(request, diag);
+	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
+}
+
+void ophelp_request_release(struct ophelp_request *request)
+{
+	for (int i = 0; request->args && i < request->nr_args; i++)
+		free(request->args[i]);
+	free(request->args);
+	free(request->cpu);
+	free(request->search);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Lists of events as XML, as far as the old program's schema 2 has them. */
+
+#include "utils/ophelp/ophelp.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SCHEMA_VERSION "2.0"
+
+static void print_attribute(const char *name, const char *value)
+{
+	printf(" %s=\"", name);
+	for (; *value; value++)
+		switch (*value) {
+		case '&':
+			printf("&amp;");
+			break;
+		case '<':
+			printf("&lt;");
+			break;
+		case '>':
+			printf("&gt;");
+			break;
+		case '"':
+			printf("&quot;");
+			break;
+		default:
+			putchar(*value);
+		}
+	putchar('"');
+}
+
+static void print_header(const struct op_cpu_type *cpu)
+{
+	char title[512], doc[2048];
+
+	snprintf(title, sizeof(title),
+		 "oprofile: available events for CPU type \"%s\"", cpu->title);
+	snprintf(doc, sizeof(doc), "See %s", cpu->manual);
+	printf("<header ");
+	print_attribute("title", title);
+	print_attribute("doc", doc);
+	puts("/>");
+}
+
+static void print_unit_mask(const struct op_unit_mask *um)
+{
+	printf("<unit_masks default=\"%" PRIu64 "\" category=\"%s\">\n",
+	       um->default_value, ophelp_um_type(um));
+	for (size_t i = 0; i < um->nr; i++) {
+		printf("<unit_mask");
+		if (um->entries[i].name)
+			print_attribute("name", um->entries[i].name);
+		printf(" mask=\"%" PRIu64 "\"", um->entries[i].value);
+		print_attribute("desc", um->entries[i].desc);
+		puts("/>");
+	}
+	puts("</unit_masks>");
+}
+
+static void print_event(const struct ophelp_list *list,
+			const struct op_event *event)
+{
+	bool shown = ophelp_um_is_shown(event->um);
+
+	printf("<event");
+	print_attribute("event_name", event->name);
+	if (event->ext)
+		print_attribute("ext", event->ext);
+	print_attribute("desc", event->desc);
+	printf(" counter_mask=\"%" PRIu64 "\" min_count=\"%" PRIu64 "\"",
+	       event->counters, event->min_count * list->factor);
+	puts(shown ? ">" : "/>");
+	if (shown) {
+		print_unit_mask(event->um);
+		puts("</event>");
+	}
+}
+
+void ophelp_print_xml(const struct ophelp_list *list)
+{
+	const struct op_event *event;
+	size_t at = 0;
+
+	puts("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+	puts("<help_events schemaversion=\"" SCHEMA_VERSION "\">");
+	print_header(list->events->cpu);
+	while ((event = ophelp_next(list, &at)))
+		print_event(list, event);
+	puts("</help_events>");
+}

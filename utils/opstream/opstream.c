@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * opstream: print a recorded stream as text, or count what is in it.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "module/uapi/oprofile.h"
+#include "utils/opstream/stream_text.h"
+
+#define CHUNK_WORDS 65536
+
+_Static_assert(CHUNK_WORDS >= OP_MAX_RECORD_WORDS + 2, "a record fits");
+
+struct counts {
+	uint64_t samples;
+	uint64_t raw; /* words that belong to nothing */
+	uint64_t rest; /* bytes behind the last word */
+	uint64_t records[UINT16_MAX + 1]; /* by code */
+};
+
+struct opstream {
+	const char *name;
+	int fd;
+	struct counts *counts; /* NULL: print */
+	struct stream_buf text;
+	uint64_t words[CHUNK_WORDS];
+	size_t len; /* bytes in words */
+};
+
+static int fail(const char *what, int err, const char *hint)
+{
+	fflush(stdout);
+	fprintf(stderr, "opstream: %s: %s%s\n", what, strerror(-err), hint);
+	return -1;
+}
+
+static void count_unit(struct counts *counts, const struct stream_unit *unit)
+{
+	if (unit->kind == STREAM_SAMPLE)
+		counts->samples++;
+	else if (unit->kind == STREAM_RECORD)
+		counts->records[unit->code]++;
+	else
+		counts->raw++;
+}
+
+static int handle_unit(struct opstream *s, const struct stream_unit *unit,
+		       const uint64_t *words)
+{
+	if (!s->counts)
+		return stream_text_print(&s->text, unit, words);
+	count_unit(s->counts, unit);
+	return 0;
+}
+
+static int write_text(struct opstream *s)
+{
+	if (s->text.len && fwrite(s->text.data, s->text.len, 1, stdout) != 1)
+		return fail("standard output", -errno, "");
+	s->text.len = 0;
+	return 0;
+}
+
+/* Handle all whole units of the chunk and move the rest to its start. */
+static int handle_chunk(struct opstream *s, bool last)
+{
+	size_t nr = s->len / sizeof(s->words[0]);
+	struct stream_unit unit;
+	size_t at = 0;
+
+	while (stream_unit_at(&unit, s->words + at, nr - at, last)) {
+		if (handle_unit(s, &unit, s->words + at))
+			return fail(s->name, -ENOMEM, "");
+		at += unit.words;
+	}
+	s->len -= at * sizeof(s->words[0]);
+	memmove(s->words, s->words + at, s->len);
+	return write_text(s);
+}
+
+static int handle_rest(struct opstream *s)
+{
+	if (handle_chunk(s, true))
+		return -1;
+	if (s->counts)
+		s->counts->rest = s->len;
+	else if (s->len && stream_text_print_rest(&s->text, s->words, s->len))
+		return fail(s->name, -ENOMEM, "");
+	return write_text(s);
+}
+
+static int handle_file(struct opstream *s)
+{
+	for (;;) {
+		ssize_t got = read(s->fd, (char *)s->words + s->len,
+				   sizeof(s->words) - s->len);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail(s->name, -errno,
+				    "; give a file recorded by oprofiled");
+		if (got == 0)
+			return handle_rest(s);
+		s->len += (size_t)got;
+		if (handle_chunk(s, false))
+			return -1;
+	}
+}
+
+static void print_counts(const struct counts *counts)
+{
+	printf("%20" PRIu64 "  samples\n", counts->samples);
+	for (uint32_t code = 0; code <= UINT16_MAX; code++) {
+		const char *name = stream_code_name(code);
+
+		if (counts->records[code] && name)
+			printf("%20" PRIu64 "  %s\n", counts->records[code],
+			       name);
+		else if (counts->records[code])
+			printf("%20" PRIu64 "  record %u\n",
+			       counts->records[code], code);
+	}
+	if (counts->raw)
+		printf("%20" PRIu64 "  words of no record\n", counts->raw);
+	if (counts->rest)
+		printf("%20" PRIu64 "  bytes behind the last word\n",
+		       counts->rest);
+}
+
+static int open_stream(struct opstream *s, const char *name)
+{
+	s->fd = STDIN_FILENO;
+	s->name = "standard input";
+	if (!name || !strcmp(name, "-"))
+		return 0;
+	s->name = name;
+	s->fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (s->fd < 0)
+		return fail(name, -errno,
+			    "; give a file recorded by oprofiled --record");
+	return 0;
+}
+
+static int run(const char *name, bool stats)
+{
+	struct opstream *s = calloc(1, sizeof(*s));
+	struct counts *counts = calloc(1, sizeof(*counts));
+	int err = -1;
+
+	if (!s || !counts) {
+		fail("start", -ENOMEM, "");
+		goto out;
+	}
+	s->counts = stats ? counts : NULL;
+	err = open_stream(s, name);
+	if (!err)
+		err = handle_file(s);
+	if (!err && stats)
+		print_counts(counts);
+	if (!err && fflush(stdout))
+		err = fail("standard output", -errno, "");
+	stream_buf_release(&s->text);
+out:
+	free(counts);
+	free(s);
+	return err ? 1 : 0;
+}
+
+static int usage_error(const char *what, const char *why)
+{
+	fprintf(stderr, "opstream: %s: %s; see opstream --help\n", what, why);
+	return 2;
+}
+
+int main(int argc, const char **argv)
+{
+	int stats = 0, version = 0;
+	struct poptOption options[] = {
+		{ "stats", 's', POPT_ARG_NONE, &stats, 0,
+		  "count samples and records by code", NULL },
+		{ "version", 'v', POPT_ARG_NONE, &version, 0,
+		  "show the version", NULL },
+		POPT_AUTOHELP POPT_TABLEEND
+	};
+	poptContext context =
+		poptGetContext("opstream", argc, argv, options, 0);
+	const char *name;
+	int rc;
+
+	poptSetOtherOptionHelp(context, "[OPTION...] [FILE]");
+	rc = poptGetNextOpt(context);
+	name = poptGetArg(context);
+	if (rc < -1)
+		rc = usage_error(poptBadOption(context, 0), poptStrerror(rc));
+	else if (poptPeekArg(context))
+		rc = usage_error(poptPeekArg(context), "one file at a time");
+	else if (version)
+		rc = printf("opstream: %s\n",
+			    PACKAGE_NAME " " PACKAGE_VERSION) < 0;
+	else
+		rc = run(name, stats);
+	poptFreeContext(context);
+	return rc;
+}
