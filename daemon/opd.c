@@ -8,10 +8,35 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_proc.h"
 #include "daemon/store/opd_reserve.h"
 
 #define SPARE_DESCRIPTORS 8
+
+/* ---- what the source finds on this machine ---------------------------------
+ */
+
+static void see_image(void *ctx, const struct op_cookie_query *query,
+		      uint32_t tgid)
+{
+	struct opd *opd = ctx;
+	struct opd_binary binary = { .name = query->path,
+				     .mtime = query->mtime };
+
+	opd->vdso_is_ours |= !strcmp(query->path, OPD_VDSO);
+	binary.build_id.len = query->build_id_len;
+	memcpy(binary.build_id.bytes, query->build_id, query->build_id_len);
+	opd_keep_binary(&opd->keep, &binary, tgid,
+			query->flags & OP_IMAGE_DELETED);
+}
+
+static void see_kernel(void *ctx, const char *name, uint64_t start,
+		       uint64_t end, const struct op_build_id *build_id)
+{
+	opd_ksyms_see(ctx, name, start, end, build_id);
+}
+
+/* ---- life -------------------------------------------------------------------
+ */
 
 void opd_init(struct opd *opd)
 {
@@ -21,6 +46,8 @@ void opd_init(struct opd *opd)
 	opd->source.fd = opd->source.dir = -1;
 	opd->loop.epoll_fd = opd->loop.signal_fd = opd->loop.timer_fd = -1;
 	op_log_init(&opd->log);
+	opd->client = (struct opd_source_client){ opd, &opd->log, see_image,
+						  see_kernel };
 	opd_control_init(&opd->control);
 }
 
@@ -32,24 +59,6 @@ void opd_set_cpu_type(struct opd *opd, const char *type)
 		ok &= *c > ' ' && *c < 0x7f;
 	snprintf(opd->cpu_type, sizeof(opd->cpu_type), "%s",
 		 ok ? type : "unknown");
-}
-
-/* What only the source knows about its events and its machine. */
-static void describe(struct opd *opd)
-{
-	const struct opd_source *source = &opd->source;
-	struct opd_events *events = &opd->options.events;
-
-	for (unsigned int i = 0; i < events->nr; i++)
-		if (events->counter[i].set &&
-		    opd_event_is_timer(&events->counter[i]))
-			events->counter[i].value = source->timer_hz;
-	opd->events = *events;
-	/* A call from one image to another is one of an application. */
-	if (source->stacks)
-		opd->options.separate_lib = true;
-	opd_set_cpu_type(opd, source->cpu_type);
-	opd->cpu_khz = source->ops->replays ? 0 : opd_proc_cpu_khz();
 }
 
 /*
@@ -86,8 +95,13 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 
 	if (err)
 		return err;
-	describe(opd);
-	opd_keep_init(&opd->keep, opd->source.targeted, left);
+	/* Until the stream says better. */
+	opd->events = opd->options.events;
+	opd_set_cpu_type(opd, opd->source.cpu_type);
+	snprintf(opd->source_name, sizeof(opd->source_name), "%s",
+		 opd->source.name);
+	opd_keep_init(&opd->keep, &opd->session, &opd->log, opd->clock,
+		      opd->source.targeted, left);
 	opd_trans_init(opd);
 	opd_sfiles_init(opd);
 	err = opd_images_init(opd);
@@ -101,18 +115,14 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 		err = opd_defer_init(&opd->defer);
 	if (err)
 		return op_diag_set(diag, err, "start: %s", strerror(-err));
-	if (opd->source.ops->replays)
-		opd_kernel_clear(opd);
-	else
-		opd_kernel_init(opd);
+	opd_kernel_clear(opd);
 	opd_pack_init(opd);
 	err = opd_stats_init(opd, diag);
 	if (!err)
 		err = opd_extended_start(opd, diag);
 	if (!err && opd->options.record)
-		err = opd_record_open(opd, opd->options.record, diag);
-	if (!err)
-		opd_ksyms_take_kernel(opd);
+		err = opd_record_open(&opd->record, opd->options.record,
+				      &opd->log, diag);
 	return err;
 }
 
@@ -131,13 +141,13 @@ int opd_finish(struct opd *opd)
 		err = opd_stats_write_last(opd);
 	opd_reserve_use(&opd->session);
 	opd_stats_log(opd);
-	opd_record_close(opd);
+	opd_record_close(&opd->record);
 	return err;
 }
 
 void opd_release(struct opd *opd)
 {
-	opd_record_close(opd);
+	opd_record_close(&opd->record);
 	opd_sfiles_drop_all(opd);
 	opd_source_close(&opd->source);
 	opd_loop_release(opd);
@@ -147,6 +157,7 @@ void opd_release(struct opd *opd)
 	opd_trace_release(&opd->trace);
 	opd_user_stacks_release(opd);
 	opd_keep_release(&opd->keep);
+	opd_ksyms_release(&opd->ksyms);
 	opd_cookies_release(&opd->cookies);
 	opd_kernel_release(&opd->kernel);
 	opd_images_release(opd);

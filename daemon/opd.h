@@ -32,7 +32,7 @@
 #include "daemon/opd_control.h"
 #include "daemon/opd_cookie.h"
 #include "daemon/opd_defer.h"
-#include "daemon/opd_events.h"
+#include "daemon/source/opd_events.h"
 #include "daemon/feature/opd_extended.h"
 #include "daemon/opd_image.h"
 #include "daemon/opd_keep.h"
@@ -49,7 +49,7 @@
 #include "daemon/source/opd_source.h"
 #include "daemon/opd_stack.h"
 #include "daemon/opd_stats.h"
-#include "daemon/opd_stream.h"
+#include "daemon/source/opd_stream.h"
 #include "daemon/opd_trace.h"
 #include "daemon/opd_trans.h"
 #include "daemon/store/opd_tree.h"
@@ -62,12 +62,15 @@ struct opd {
 	struct op_session session;
 	int lock_fd; /* -1: not locked */
 	struct op_log log;
+	struct opd_source_client client; /* what the source tells us */
 	struct opd_source source;
+	char source_name[32]; /* what the samples are from, "module/timer" */
 	struct opd_events events; /* the options', or the stream's */
 	char cpu_type[48]; /* of the machine that the samples are from */
 	uint32_t cpu_khz; /* of that machine, 0 unknown */
 	struct opd_images images;
-	unsigned int nr_ksyms_wanted; /* images with OPD_SYMBOLS_WANTED */
+	struct opd_ksyms ksyms;
+	bool vdso_is_ours; /* that of the stream is this kernel's */
 	struct opd_cookies cookies;
 	struct opd_keep keep;
 	struct opd_kernel kernel;
@@ -81,7 +84,7 @@ struct opd {
 	struct opd_stacks stacks;
 	struct opd_user_stacks user_stacks;
 	struct opd_defer defer;
-	struct opd_record *record; /* NULL: nothing is recorded */
+	struct opd_record record;
 	struct opd_stats stats;
 	struct opd_loop loop;
 	struct opd_control control;

@@ -16,7 +16,6 @@ typedef int opd_handler(struct opd *opd, const struct opd_rec *rec);
 static int handle_CTX_SWITCH(struct opd *opd, const struct opd_rec *rec)
 {
 	struct opd_context *context = &opd->trans.context;
-	struct opd_image *image;
 
 	if (rec->payload[0] > OPD_MAX_PID)
 		return -EINVAL;
@@ -25,8 +24,6 @@ static int handle_CTX_SWITCH(struct opd *opd, const struct opd_rec *rec)
 	context->app_cookie = rec->payload[1];
 	context->has_app = true;
 	opd_trans_forget_images(&opd->trans);
-	if (opd->record)
-		opd_cookie_find(opd, context->app_cookie, &image);
 	return 0;
 }
 
@@ -51,13 +48,10 @@ static int handle_CPU_SWITCH(struct opd *opd, const struct opd_rec *rec)
 static int handle_COOKIE_SWITCH(struct opd *opd, const struct opd_rec *rec)
 {
 	struct opd_context *context = &opd->trans.context;
-	struct opd_image *image;
 
 	context->where = OPD_WHERE_COOKIE;
 	context->cookie = rec->payload[0];
 	opd_trans_forget_images(&opd->trans);
-	if (opd->record)
-		opd_cookie_find(opd, context->cookie, &image);
 	return 0;
 }
 
@@ -96,10 +90,11 @@ static int handle_USER_ENTER(struct opd *opd, const struct opd_rec *rec)
 	return enter(&opd->trans, OPD_MODE_USER);
 }
 
+/* The table that it changed follows before the next sample in the kernel. */
 static int handle_MODULE_LOADED(struct opd *opd, const struct opd_rec *rec)
 {
+	(void)opd;
 	(void)rec;
-	opd_kernel_changed(opd);
 	return 0;
 }
 
@@ -149,10 +144,8 @@ static int handle_IBS_OP(struct opd *opd, const struct opd_rec *rec)
 	return take_sample(opd, rec);
 }
 
-/*
- * The recorder adds the speed of the CPU in kHz and its type, which readers
- * of the three words before them ignore.
- */
+/* Behind the three words that there always were are the speed of the CPU in
+ * kHz and its type. */
 static void take_machine(struct opd *opd, const struct opd_rec *rec)
 {
 	char type[sizeof(opd->cpu_type)];
@@ -168,14 +161,13 @@ static void take_machine(struct opd *opd, const struct opd_rec *rec)
 /* Another stream begins: nothing that was said before is true any more. */
 static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 {
-	if (!opd->source.ops->replays)
-		return -EINVAL;
 	if (opd_stream_begins(rec->payload - 2, rec->nr_words + (size_t)2,
 			      NULL))
 		return -EINVAL;
 	opd_trans_forget(opd);
 	opd_defer_retry(opd, OP_NO_COOKIE, true);
 	opd_sfiles_drop_all(opd);
+	opd_stats_stream_begins(&opd->stats);
 	take_machine(opd, rec);
 	opd->events = opd->options.events;
 	opd->trans.stream_events = false;
@@ -198,7 +190,7 @@ static int handle_EVENT(struct opd *opd, const struct opd_rec *rec)
 	};
 	struct opd_events events = opd->events;
 
-	if (!opd->source.ops->replays || p[4] > 1 || p[5] > 1 ||
+	if (p[4] > 1 || p[5] > 1 ||
 	    opd_stream_string(rec, 6, event.name, sizeof(event.name)))
 		return -EINVAL;
 	if (!opd->trans.stream_events)
@@ -236,9 +228,9 @@ static int handle_COOKIE_NAME(struct opd *opd, const struct opd_rec *rec)
 	};
 	int err;
 
-	if (!opd->source.ops->replays ||
-	    take_build_id(p + 5, &query.build_id_len, query.build_id) ||
-	    opd_stream_string(rec, 10, query.path, sizeof(query.path)))
+	if (take_build_id(p + 5, &query.build_id_len, query.build_id) ||
+	    (p[10] &&
+	     opd_stream_string(rec, 10, query.path, sizeof(query.path))))
 		return -EINVAL;
 	err = opd_cookie_learn(opd, &query);
 	if (!err)
@@ -251,28 +243,49 @@ static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 	struct op_build_id build_id = { 0, { 0 } };
 	const uint64_t *p = rec->payload;
 	char name[OPD_EVENT_NAME_MAX];
+	int err;
 
-	if (take_build_id(p + 2, &build_id.len, build_id.bytes) ||
+	if (p[0] >= p[1] ||
+	    take_build_id(p + 2, &build_id.len, build_id.bytes) ||
 	    opd_stream_string(rec, 7, name, sizeof(name)))
 		return -EINVAL;
-	/* Of a live stream that is all that /proc does not tell as well. */
-	if (rec->flags == OP_KERNEL_CODE)
-		return opd_kernel_add_code(opd, name, p[0], p[1]);
-	if (!opd->source.ops->replays)
-		return -EINVAL;
 	if (rec->flags & OP_KERNEL_FIRST)
-		opd_kernel_clear(opd);
-	return opd_kernel_add(opd, name, p[0], p[1], &build_id);
+		opd_kernel_clear_images(opd);
+	if (rec->flags & OP_KERNEL_CODE)
+		err = opd_kernel_add_code(opd, name, p[0], p[1]);
+	else
+		err = opd_kernel_add(opd, name, p[0], p[1], &build_id);
+	if (err)
+		op_log(&opd->log, "%s: samples in it are of no image: %s", name,
+		       strerror(-err));
+	return 0;
 }
 
 static int handle_LOST(struct opd *opd, const struct opd_rec *rec)
 {
 	char cause[OP_LEDGER_CAUSE_MAX];
 
-	if (!opd->source.ops->replays ||
-	    opd_stream_string(rec, 1, cause, sizeof(cause)))
+	if (opd_stream_string(rec, 1, cause, sizeof(cause)))
 		return -EINVAL;
 	return opd_stats_stream_lost(opd, cause, rec->payload[0]);
+}
+
+static int handle_TAKEN(struct opd *opd, const struct opd_rec *rec)
+{
+	return opd_stats_stream_taken(&opd->stats, rec->payload[0]);
+}
+
+static int handle_SOURCE(struct opd *opd, const struct opd_rec *rec)
+{
+	char name[sizeof(opd->source_name)];
+
+	if (opd_stream_string(rec, 1, name, sizeof(name)))
+		return -EINVAL;
+	memcpy(opd->source_name, name, sizeof(name));
+	/* A call from one image to another is one of an application. */
+	if (rec->payload[0] & OP_SOURCE_STACKS)
+		opd->options.separate_lib = true;
+	return 0;
 }
 
 /* Nothing to those who did not ask for weights. */

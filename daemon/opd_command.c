@@ -86,14 +86,13 @@ static int run_status(struct opd *opd, const char *arg,
 		      struct opd_answer *answer, struct op_diag *diag)
 {
 	const char *vmlinux = opd->options.vmlinux;
-	bool on = false;
 
 	(void)arg;
 	(void)diag;
-	if (opd->source.ops->enabled)
-		opd->source.ops->enabled(&opd->source, &on);
+	opd_source_ask_account(&opd->source);
+	opd_loop_drain(opd);
 	add_number(answer, "pid", (uint64_t)getpid());
-	add_number(answer, "running", on);
+	add_number(answer, "running", opd_source_is_enabled(&opd->source));
 	add_number(answer, "targeted", opd->source.targeted);
 	add(answer, "source", "%s", opd->source.name);
 	if (opd->options.source_reason)
@@ -110,14 +109,12 @@ static int run_start(struct opd *opd, const char *arg,
 {
 	(void)arg;
 	(void)answer;
-	/* Modules may have come and gone since the last time. */
-	opd_kernel_changed(opd);
-	return opd->source.ops->enable(&opd->source, true, diag);
+	return opd_source_enable(&opd->source, true, diag);
 }
 
 int opd_command_stop(struct opd *opd, struct op_diag *diag)
 {
-	int err = opd->source.ops->enable(&opd->source, false, diag);
+	int err = opd_source_enable(&opd->source, false, diag);
 
 	return err ? err : opd_loop_dump(opd, diag);
 }

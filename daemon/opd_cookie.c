@@ -8,8 +8,6 @@
 #include "daemon/opd.h"
 
 #define FIRST_SLOTS 1024
-/* The kernel names a new image within moments; more asking is for later. */
-#define TRIES_AT_ONCE 3
 
 static struct opd_cookie *find_slot(const struct opd_cookies *cookies,
 				    uint64_t cookie)
@@ -63,7 +61,7 @@ void opd_cookies_release(struct opd_cookies *cookies)
 
 static bool query_ok(const struct op_cookie_query *query)
 {
-	return query->cookie != OP_NO_COOKIE && query->path[0] &&
+	return query->cookie != OP_NO_COOKIE &&
 	       memchr(query->path, '\0', sizeof(query->path)) &&
 	       query->build_id_len <= OP_BUILD_ID_MAX;
 }
@@ -76,6 +74,10 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 
 	if (!query_ok(query))
 		return -EINVAL;
+	if (!query->path[0]) {
+		opd_trans_forget_images(&opd->trans);
+		return put_cookie(&opd->cookies, query->cookie, NULL);
+	}
 	id.name = query->path;
 	id.space = id.name[0] == '/' ? OP_SPACE_ROOT : OP_SPACE_KERN;
 	id.deleted = query->flags & OP_IMAGE_DELETED;
@@ -90,44 +92,8 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 		return err;
 	op_verbose(&opd->log, OP_V_MISC, "cookie %" PRIu64 " is %s",
 		   (uint64_t)query->cookie, query->path);
-	if (image && !image->kept && !opd->source.ops->replays) {
-		image->kept = true;
-		opd_keep_image(opd, image, id.deleted);
-	}
 	opd_trans_forget_images(&opd->trans);
 	return put_cookie(&opd->cookies, query->cookie, image);
-}
-
-static int ask(struct opd *opd, uint64_t cookie, struct op_cookie_query *query)
-{
-	int err = -EAGAIN;
-
-	for (int i = 0; i < TRIES_AT_ONCE && err == -EAGAIN; i++) {
-		memset(query, 0, sizeof(*query));
-		query->cookie = cookie;
-		err = opd->source.ops->cookie(&opd->source, query);
-	}
-	return err;
-}
-
-/* Ask the source and remember the answer, also that there is none. */
-static int ask_and_learn(struct opd *opd, uint64_t cookie)
-{
-	struct op_cookie_query query;
-	int err = ask(opd, cookie, &query);
-
-	if (err == -EAGAIN)
-		return err;
-	query.cookie = cookie;
-	if (!err)
-		err = opd_cookie_learn(opd, &query);
-	if (!err) {
-		opd_record_cookie(opd, &query);
-		return 0;
-	}
-	op_log(&opd->log, "cookie %" PRIu64 ": no image name: %s", cookie,
-	       strerror(-err));
-	return put_cookie(&opd->cookies, cookie, NULL);
 }
 
 int opd_cookie_find(struct opd *opd, uint64_t cookie, struct opd_image **out)
@@ -136,15 +102,11 @@ int opd_cookie_find(struct opd *opd, uint64_t cookie, struct opd_image **out)
 
 	if (cookie == OP_NO_COOKIE)
 		return -ENOENT;
-	if (opd->cookies.nr_slots) {
-		slot = find_slot(&opd->cookies, cookie);
-		if (slot->cookie == cookie)
-			goto found;
-	}
-	if (opd->source.ops->replays || ask_and_learn(opd, cookie))
+	if (!opd->cookies.nr_slots)
 		return -EAGAIN;
 	slot = find_slot(&opd->cookies, cookie);
-found:
+	if (slot->cookie != cookie)
+		return -EAGAIN;
 	*out = slot->image;
 	return slot->image ? 0 : -ENOENT;
 }

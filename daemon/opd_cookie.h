@@ -3,9 +3,8 @@
 #define DAEMON_OPD_COOKIE_H
 
 /*
- * What the image cookies of the stream stand for. A cookie is unique and
- * stable while the buffer is open, so each is asked for once: of the kernel,
- * or in a replay of the OP_COOKIE_NAME records that came before.
+ * What the image cookies of the stream stand for: its OP_COOKIE_NAME records
+ * tell. A cookie is unique and stable until another stream begins.
  */
 
 #include <stddef.h>

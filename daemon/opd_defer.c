@@ -6,9 +6,6 @@
 
 #include "daemon/opd.h"
 
-/* Reads of the buffer, four a second or more, that a name may take. */
-#define MAX_TRIES 64
-
 int opd_defer_init(struct opd_defer *defer)
 {
 	memset(defer, 0, sizeof(*defer));
@@ -59,7 +56,6 @@ bool opd_defer_add_stack(struct opd_defer *defer, const struct opd_stack *stack,
 		return false;
 	copy->next = NULL;
 	copy->waits_for = waits_for;
-	copy->tries = 0;
 	memcpy(&copy->stack, stack, len);
 	*defer->last_stack = copy;
 	defer->last_stack = &copy->next;
@@ -74,7 +70,6 @@ static bool retry(struct opd *opd, struct opd_deferred *sample, bool last)
 	struct opd_place place;
 	enum opd_fate fate;
 
-	last |= ++sample->tries >= MAX_TRIES;
 	fate = opd_place_store(opd, &sample->context, sample->pc,
 			       sample->counter, last, &place,
 			       &sample->waits_for);
@@ -87,7 +82,6 @@ static bool retry(struct opd *opd, struct opd_deferred *sample, bool last)
 static bool retry_stack(struct opd *opd, struct opd_deferred_stack *deferred,
 			bool last)
 {
-	last |= ++deferred->tries >= MAX_TRIES;
 	return opd_stack_store(opd, &deferred->stack, last,
 			       &deferred->waits_for);
 }

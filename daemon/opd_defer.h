@@ -26,13 +26,11 @@ struct opd_deferred {
 	uint64_t pc;
 	uint64_t waits_for; /* a cookie */
 	uint32_t counter;
-	uint32_t tries;
 };
 
 struct opd_deferred_stack {
 	struct opd_deferred_stack *next;
 	uint64_t waits_for;
-	uint32_t tries;
 	struct opd_stack stack; /* must be the last */
 };
 
@@ -58,7 +56,7 @@ bool opd_defer_add_stack(struct opd_defer *defer, const struct opd_stack *stack,
 
 /*
  * Try again those that wait for @cookie, or all if it is OP_NO_COOKIE. With
- * @last none stays. Those that were tried too often are given up.
+ * @last none stays.
  */
 void opd_defer_retry(struct opd *opd, uint64_t cookie, bool last);
 

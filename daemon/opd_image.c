@@ -49,14 +49,6 @@ void opd_images_release(struct opd *opd)
 	}
 }
 
-bool opd_builds_differ(const struct op_build_id *a, uint64_t a_mtime,
-		       const struct op_build_id *b, uint64_t b_mtime)
-{
-	if (a->len && b->len)
-		return a->len != b->len || memcmp(a->bytes, b->bytes, a->len);
-	return a_mtime && b_mtime && a_mtime != b_mtime;
-}
-
 static bool same_name(const struct opd_image *image,
 		      const struct opd_image_id *id)
 {
@@ -66,8 +58,8 @@ static bool same_name(const struct opd_image *image,
 static bool same_build(const struct opd_image *image,
 		       const struct opd_image_id *id)
 {
-	return !opd_builds_differ(&image->build_id, image->mtime, &id->build_id,
-				  id->mtime);
+	return !op_builds_differ(&image->build_id, image->mtime, &id->build_id,
+				 id->mtime);
 }
 
 static struct opd_image **bucket_of(struct opd *opd, const char *name)

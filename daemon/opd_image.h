@@ -37,7 +37,6 @@ struct opd_image {
 	bool wanted; /* by --image */
 	bool superseded;
 	struct opd_image *first; /* of all with this name */
-	bool kept; /* the file is looked after (opd_keep.h) */
 	/* looked at when a sample file is opened */
 	enum op_image_space space;
 	enum op_image_kind kind;
@@ -79,9 +78,5 @@ struct opd_image_id {
  */
 int opd_image_get(struct opd *opd, const struct opd_image_id *id,
 		  struct opd_image **out);
-
-/* Whether two builds are known to differ: by build-id, else by mtime. */
-bool opd_builds_differ(const struct op_build_id *a, uint64_t a_mtime,
-		       const struct op_build_id *b, uint64_t b_mtime);
 
 #endif /* DAEMON_OPD_IMAGE_H */

@@ -14,14 +14,21 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "daemon/opd.h"
-#include "libop/op_open.h"
+#include "libop/op_clock.h"
 #include "libop/op_config.h"
 #include "libop/op_copy.h"
+#include "libop/op_log.h"
+#include "libop/op_open.h"
+#include "libop/op_session.h"
 
-void opd_keep_init(struct opd_keep *keep, bool forever, rlim_t left)
+void opd_keep_init(struct opd_keep *keep, const struct op_session *session,
+		   struct op_log *log, const struct op_clock *clock,
+		   bool forever, rlim_t left)
 {
 	memset(keep, 0, sizeof(*keep));
+	keep->session = session;
+	keep->log = log;
+	keep->clock = clock;
 	keep->forever = forever;
 	keep->max_open = OPD_KEEP_MAX;
 	if (left / 4 < OPD_KEEP_MAX)
@@ -41,6 +48,8 @@ void opd_keep_release(struct opd_keep *keep)
 {
 	for (size_t i = 0; i < keep->nr; i++)
 		let_go(keep, &keep->kept[i]);
+	for (size_t i = 0; i < keep->nr; i++)
+		free((char *)keep->kept[i].binary.name);
 	free(keep->kept);
 	memset(keep, 0, sizeof(*keep));
 }
@@ -57,8 +66,18 @@ static int check_size(const struct opd_keep *keep, const struct stat *st)
 	return 0;
 }
 
+/* Where the session's copy is, or would be. */
+static int path_of_copy(const struct opd_keep *keep,
+			const struct opd_binary *binary, char *path, size_t len)
+{
+	return op_session_image(keep->session, binary->name,
+				binary->build_id.bytes, binary->build_id.len,
+				binary->mtime, path, len);
+}
+
 /* Into the session, unless it is there already. */
-static int copy_image(struct opd *opd, const struct opd_image *image, int fd)
+static int copy_binary(struct opd_keep *keep, const struct opd_binary *binary,
+		       int fd)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -66,36 +85,43 @@ static int copy_image(struct opd *opd, const struct opd_image *image, int fd)
 
 	if (fstat(fd, &st))
 		return -errno;
-	err = op_session_image(&opd->session, image->name,
-			       image->build_id.bytes, image->build_id.len,
-			       image->mtime, path, sizeof(path));
+	err = path_of_copy(keep, binary, path, sizeof(path));
 	if (err || !access(path, F_OK))
 		return err;
-	err = check_size(&opd->keep, &st);
-	if (!err && mkdir(opd->session.images, 0755) && errno != EEXIST)
+	err = check_size(keep, &st);
+	if (!err && mkdir(keep->session->images, 0755) && errno != EEXIST)
 		err = -errno;
 	if (!err)
 		err = op_copy_file(fd, &st, path);
 	if (!err)
-		opd->keep.copied += (uint64_t)st.st_size;
+		keep->copied += (uint64_t)st.st_size;
 	return err;
 }
 
-static void keep_copy(struct opd *opd, struct opd_kept *kept, int fd)
+static void keep_copy(struct opd_keep *keep, struct opd_kept *kept, int fd)
 {
-	int err = copy_image(opd, kept->image, fd);
+	int err = copy_binary(keep, &kept->binary, fd);
 
 	kept->done = true;
 	if (err)
-		op_log(&opd->log, "%s: is gone, and no copy can be kept: %s",
-		       kept->image->name, strerror(-err));
+		op_log(keep->log, "%s: is gone, and no copy can be kept: %s",
+		       kept->binary.name, strerror(-err));
 	else
-		op_log(&opd->log, "%s: is gone; a copy is kept in %s",
-		       kept->image->name, opd->session.images);
+		op_log(keep->log, "%s: is gone; a copy is kept in %s",
+		       kept->binary.name, keep->session->images);
 }
 
 /* ---- a process that runs it -------------------------------------------------
  */
+
+/* Whether @text, the end of a line of maps, is @name, deleted or not. */
+static bool is_path(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(text, name, len) &&
+	       (text[len] == '\n' || !strcmp(text + len, " (deleted)\n"));
+}
 
 /* Open the file that a line of maps is about, if it is the one. */
 static int open_line(const struct opd_kept *kept, uint32_t tgid,
@@ -103,27 +129,35 @@ static int open_line(const struct opd_kept *kept, uint32_t tgid,
 {
 	uint64_t start, end, ino;
 	unsigned int maj, min;
+	int path = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %x:%x %" SCNu64 " ",
-		   &start, &end, &maj, &min, &ino) != 5)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %x:%x %" SCNu64 " %n",
+		   &start, &end, &maj, &min, &ino, &path) != 5)
 		return -1;
 	if (kept->dev ? ino != kept->ino
-		      : !strstr(line, kept->image->name) || !ino)
+		      : !is_path(line + path, kept->binary.name) || !ino)
 		return -1;
 	return op_open_mapped(tgid, start, end);
 }
 
+static bool is_same_id(const struct op_build_id *a, const struct op_build_id *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
+
 /* The inode says little across file systems: the build must be right. */
-static bool is_build(const struct opd_image *image, int fd)
+static bool is_build(const struct opd_binary *binary, int fd)
 {
 	struct op_build_id id = { 0, { 0 } };
 	struct stat st;
 
 	if (op_build_id_of_elf(&id, fd))
 		id.len = 0;
+	/* What was built has no build-id more or less. */
+	if (binary->build_id.len)
+		return is_same_id(&binary->build_id, &id);
 	return !fstat(fd, &st) &&
-	       !opd_builds_differ(&image->build_id, image->mtime, &id,
-				  (uint64_t)st.st_mtime);
+	       (!binary->mtime || binary->mtime == (uint64_t)st.st_mtime);
 }
 
 static int search_maps(const struct opd_kept *kept, uint32_t tgid)
@@ -139,7 +173,7 @@ static int search_maps(const struct opd_kept *kept, uint32_t tgid)
 		return -1;
 	while (fd < 0 && getline(&line, &room, file) >= 0) {
 		fd = open_line(kept, tgid, line);
-		if (fd >= 0 && !is_build(kept->image, fd)) {
+		if (fd >= 0 && !is_build(&kept->binary, fd)) {
 			close(fd);
 			fd = -1;
 		}
@@ -173,109 +207,119 @@ static bool is_gone(const struct opd_kept *kept)
 {
 	struct stat st;
 
-	return stat(kept->image->name, &st) || st.st_ino != kept->ino ||
+	return stat(kept->binary.name, &st) || st.st_ino != kept->ino ||
 	       st.st_dev != kept->dev ||
-	       (!kept->image->build_id.len &&
-		(uint64_t)st.st_mtime != kept->image->mtime);
+	       (!kept->binary.build_id.len &&
+		(uint64_t)st.st_mtime != kept->binary.mtime);
 }
 
 /* A file that was written over in place is another build by now. */
-static void rescue(struct opd *opd, struct opd_kept *kept)
+static void rescue(struct opd_keep *keep, struct opd_kept *kept)
 {
 	int fd = kept->fd >= 0 ? kept->fd : search_processes(kept);
 
-	if (fd >= 0 && is_build(kept->image, fd))
-		keep_copy(opd, kept, fd);
+	if (fd >= 0 && is_build(&kept->binary, fd))
+		keep_copy(keep, kept, fd);
 	if (fd >= 0 && fd != kept->fd)
 		close(fd);
 	kept->done = true;
-	let_go(&opd->keep, kept);
+	let_go(keep, kept);
 }
 
-static void look_after(struct opd *opd, struct opd_kept *kept, time_t now)
+static void look_after(struct opd_keep *keep, struct opd_kept *kept, time_t now)
 {
 	if (kept->done)
 		return;
 	if (is_gone(kept))
-		rescue(opd, kept);
-	else if (!opd->keep.forever && now - kept->since > OPD_KEEP_SECONDS)
-		let_go(&opd->keep, kept);
+		rescue(keep, kept);
+	else if (!keep->forever && now - kept->since > OPD_KEEP_SECONDS)
+		let_go(keep, kept);
 }
 
-void opd_keep_sweep(struct opd *opd)
+void opd_keep_sweep(struct opd_keep *keep)
 {
-	struct opd_keep *keep = &opd->keep;
-	time_t now = opd->clock->seconds();
+	time_t now = keep->clock->seconds();
 
 	for (size_t i = 0; i < keep->nr; i++)
-		look_after(opd, &keep->kept[i], now);
+		look_after(keep, &keep->kept[i], now);
 }
 
-/* By its path, also as the process sees it that runs it now. */
-static int open_image(struct opd *opd, const struct opd_image *image)
+/* By its path, also as process @tgid sees it. */
+static int open_by_path(const struct opd_binary *binary, uint32_t tgid)
 {
-	int64_t tgid = opd->trans.context.tgid;
 	char path[PATH_MAX + 64];
-	int fd = op_open_regular(image->name);
+	int fd = op_open_regular(binary->name);
 
-	if (fd >= 0 && is_build(image, fd))
+	if (fd >= 0 && is_build(binary, fd))
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	if (tgid <= 0)
+	if (!tgid)
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%" PRId64 "/root%s", tgid,
-		 image->name);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s", tgid,
+		 binary->name);
 	fd = op_open_regular(path);
-	if (fd < 0 || is_build(image, fd))
+	if (fd < 0 || is_build(binary, fd))
 		return fd;
 	close(fd);
 	return -1;
 }
 
-static int open_kept(const struct opd_keep *keep, const struct opd_image *image)
+static bool is_same_binary(const struct opd_binary *a,
+			   const struct opd_binary *b)
 {
-	for (size_t i = 0; i < keep->nr; i++)
-		if (keep->kept[i].image == image && keep->kept[i].fd >= 0)
-			return fcntl(keep->kept[i].fd, F_DUPFD_CLOEXEC, 0);
-	return -1;
+	return is_same_id(&a->build_id, &b->build_id) &&
+	       (a->build_id.len || a->mtime == b->mtime) &&
+	       !strcmp(a->name, b->name);
 }
 
-static int open_copy(const struct opd *opd, const struct opd_image *image)
+static struct opd_kept *find_kept(const struct opd_keep *keep,
+				  const struct opd_binary *binary)
+{
+	for (size_t i = 0; i < keep->nr; i++)
+		if (is_same_binary(&keep->kept[i].binary, binary))
+			return &keep->kept[i];
+	return NULL;
+}
+
+static int open_copy(const struct opd_keep *keep,
+		     const struct opd_binary *binary)
 {
 	char path[PATH_MAX];
 
-	if (op_session_image(&opd->session, image->name, image->build_id.bytes,
-			     image->build_id.len, image->mtime, path,
-			     sizeof(path)))
+	if (path_of_copy(keep, binary, path, sizeof(path)))
 		return -1;
 	return op_open_regular(path);
 }
 
-int opd_keep_open(struct opd *opd, const struct opd_image *image)
+int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
+		  uint32_t tgid)
 {
-	int fd;
+	const struct opd_kept *kept = find_kept(keep, binary);
+	int fd = -1;
 
 	/* Without any of both no file is certain to be the one. */
-	if (image->kind != OP_IMAGE_FILE || image->name[0] != '/' ||
-	    (!image->build_id.len && !image->mtime))
+	if (binary->name[0] != '/' || (!binary->build_id.len && !binary->mtime))
 		return -ENOENT;
-	fd = open_kept(&opd->keep, image);
+	if (kept && kept->fd >= 0)
+		fd = fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
-		fd = open_image(opd, image);
+		fd = open_by_path(binary, tgid);
 	if (fd < 0)
-		fd = open_copy(opd, image);
-	if (fd >= 0 && !is_build(image, fd)) {
+		fd = open_copy(keep, binary);
+	if (fd >= 0 && !is_build(binary, fd)) {
 		close(fd);
 		fd = -1;
 	}
 	return fd < 0 ? -ENOENT : fd;
 }
 
-static struct opd_kept *add_kept(struct opd_keep *keep)
+static struct opd_kept *add_kept(struct opd_keep *keep,
+				 const struct opd_binary *binary)
 {
 	size_t room = keep->room ? keep->room * 2 : 64;
-	struct opd_kept *more;
+	struct opd_kept *more, *kept;
+	char *name;
 
 	if (keep->nr == keep->room) {
 		more = reallocarray(keep->kept, room, sizeof(*more));
@@ -284,10 +328,18 @@ static struct opd_kept *add_kept(struct opd_keep *keep)
 		keep->kept = more;
 		keep->room = room;
 	}
-	return &keep->kept[keep->nr++];
+	name = strdup(binary->name);
+	if (!name)
+		return NULL;
+	kept = &keep->kept[keep->nr++];
+	*kept = (struct opd_kept){ .binary = *binary,
+				   .since = keep->clock->seconds(),
+				   .fd = -1 };
+	kept->binary.name = name;
+	return kept;
 }
 
-static void hold(struct opd_keep *keep, struct opd_kept *kept, int fd)
+static void hold_open(struct opd_keep *keep, struct opd_kept *kept, int fd)
 {
 	struct stat st;
 
@@ -302,23 +354,20 @@ static void hold(struct opd_keep *keep, struct opd_kept *kept, int fd)
 	keep->nr_open++;
 }
 
-void opd_keep_image(struct opd *opd, const struct opd_image *image,
-		    bool deleted)
+void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
+		     uint32_t tgid, bool deleted)
 {
 	struct opd_kept *kept;
 	int fd;
 
-	if (image->kind != OP_IMAGE_FILE || image->name[0] != '/')
+	if (binary->name[0] != '/' || find_kept(keep, binary))
 		return;
-	kept = add_kept(&opd->keep);
+	kept = add_kept(keep, binary);
 	if (!kept)
 		return;
-	*kept = (struct opd_kept){ .image = image,
-				   .since = opd->clock->seconds() };
-	kept->fd = -1;
-	fd = deleted ? -1 : open_image(opd, image);
+	fd = deleted ? -1 : open_by_path(binary, tgid);
 	if (fd >= 0)
-		hold(&opd->keep, kept, fd);
+		hold_open(keep, kept, fd);
 	else
-		rescue(opd, kept);
+		rescue(keep, kept);
 }

@@ -19,16 +19,26 @@
 #include <sys/resource.h>
 #include <time.h>
 
-struct opd;
-struct opd_image;
+#include "libop/op_build_id.h"
+
+struct op_clock;
+struct op_log;
+struct op_session;
 
 #define OPD_KEEP_SECONDS 60
 #define OPD_KEEP_MAX 1024 /* files held open, at most */
 #define OPD_KEEP_FILE_MAX (UINT64_C(256) << 20) /* bytes of a copy */
 #define OPD_KEEP_TOTAL_MAX (UINT64_C(1) << 30) /* bytes of all copies */
 
+/* Which file it is: a path, and what is known of the build. */
+struct opd_binary {
+	const char *name;
+	struct op_build_id build_id;
+	uint64_t mtime; /* seconds, 0: not known */
+};
+
 struct opd_kept {
-	const struct opd_image *image;
+	struct opd_binary binary; /* its name is owned */
 	uint64_t dev; /* of the file; 0: it was never there */
 	uint64_t ino;
 	time_t since; /* of the monotonic clock */
@@ -37,6 +47,9 @@ struct opd_kept {
 };
 
 struct opd_keep {
+	const struct op_session *session; /* borrowed, like the two below */
+	struct op_log *log;
+	const struct op_clock *clock;
 	struct opd_kept *kept;
 	size_t nr;
 	size_t room;
@@ -50,21 +63,25 @@ struct opd_keep {
  * @forever: let nothing go before the end. @left: descriptors that nothing else
  * needs.
  */
-void opd_keep_init(struct opd_keep *keep, bool forever, rlim_t left);
+void opd_keep_init(struct opd_keep *keep, const struct op_session *session,
+		   struct op_log *log, const struct op_clock *clock,
+		   bool forever, rlim_t left);
 
-/* Image @image has a sample for the first time, in the present context. */
-void opd_keep_image(struct opd *opd, const struct opd_image *image,
-		    bool deleted);
+/* There are samples of @binary, in process @tgid (0: not known); @deleted: its
+ * path leads elsewhere already. The name is copied. */
+void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
+		     uint32_t tgid, bool deleted);
 
 /* Look at all of them: to be called every few seconds and at the end. */
-void opd_keep_sweep(struct opd *opd);
+void opd_keep_sweep(struct opd_keep *keep);
 
 /*
- * Open the file of @image, wherever it still is: held here, by its path, or the
- * session's copy. It is of the right build. Returns a descriptor, which is the
- * caller's, or -ENOENT.
+ * Open the file of @binary, wherever it still is: held here, by its path here
+ * and as process @tgid sees it, or the session's copy. It is of the right
+ * build. Returns a descriptor, which is the caller's, or -ENOENT.
  */
-int opd_keep_open(struct opd *opd, const struct opd_image *image);
+int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
+		  uint32_t tgid);
 
 void opd_keep_release(struct opd_keep *keep);
 

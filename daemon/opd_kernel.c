@@ -7,40 +7,11 @@
 #include <string.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_proc.h"
-
-void opd_kernel_init(struct opd *opd)
-{
-	struct opd_kernel *kernel = &opd->kernel;
-	struct op_diag diag = { "" };
-
-	/* To be read is a matter of a tenth of a second. */
-	if (!opd_events_sample_kernel(&opd->events) &&
-	    !opd_extended_makes_samples(opd))
-		return;
-	kernel->stale = true;
-	if (opd_proc_kernel("/proc/kallsyms", &kernel->start, &kernel->end,
-			    &diag)) {
-		kernel->start = kernel->end = 0;
-		op_log(&opd->log, "%s; samples in the kernel have no symbols",
-		       diag.text);
-	}
-	if (op_build_id_of_notes_file(&kernel->build_id, "/sys/kernel/notes"))
-		kernel->build_id.len = 0;
-}
 
 void opd_kernel_release(struct opd_kernel *kernel)
 {
 	free(kernel->ranges);
 	memset(kernel, 0, sizeof(*kernel));
-}
-
-void opd_kernel_changed(struct opd *opd)
-{
-	if (opd->source.ops->replays)
-		return;
-	opd->kernel.stale = true;
-	opd_trans_forget_images(&opd->trans);
 }
 
 void opd_kernel_clear(struct opd *opd)
@@ -61,7 +32,7 @@ static struct opd_image_id image_id(const struct opd *opd, const char *name,
 		.build_id = *build_id,
 	};
 
-	if (!strcmp(name, OPD_KERNEL_NAME)) {
+	if (!strcmp(name, OP_KERNEL_NAME)) {
 		id.kind = OP_IMAGE_KERNEL;
 		if (opd->options.vmlinux) {
 			id.space = OP_SPACE_ROOT;
@@ -140,6 +111,12 @@ static void drop_ranges(struct opd_kernel *kernel, bool code, uint64_t start,
 	kernel->nr = kept;
 }
 
+void opd_kernel_clear_images(struct opd *opd)
+{
+	drop_ranges(&opd->kernel, false, 0, UINT64_MAX);
+	opd_trans_forget_images(&opd->trans);
+}
+
 int opd_kernel_add_code(struct opd *opd, const char *name, uint64_t start,
 			uint64_t end)
 {
@@ -153,44 +130,6 @@ int opd_kernel_add_code(struct opd *opd, const char *name, uint64_t start,
 	return add_range(opd, &id, start, end);
 }
 
-static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
-{
-	struct op_build_id build_id = { 0, { 0 } };
-	struct opd *opd = arg;
-	char path[128 + OPD_MODULE_NAME_MAX];
-	int err;
-
-	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
-		 name);
-	if (op_build_id_of_notes_file(&build_id, path))
-		build_id.len = 0;
-	err = opd_kernel_add(opd, name, start, end, &build_id);
-	if (err)
-		op_log(&opd->log, "module %s: %s", name, strerror(-err));
-	else
-		op_verbose(&opd->log, OP_V_MODULE,
-			   "module %s: 0x%" PRIx64 " to 0x%" PRIx64, name,
-			   start, end);
-	return 0;
-}
-
-/* Make the table anew from /proc, which does not tell all code. */
-static void reload(struct opd *opd)
-{
-	struct opd_kernel *kernel = &opd->kernel;
-	struct op_diag diag = { "" };
-
-	kernel->stale = false;
-	drop_ranges(kernel, false, 0, UINT64_MAX);
-	opd_trans_forget_images(&opd->trans);
-	if (kernel->start && opd_kernel_add(opd, OPD_KERNEL_NAME, kernel->start,
-					    kernel->end, &kernel->build_id))
-		op_log(&opd->log, "the kernel's own range was refused");
-	if (opd_proc_modules("/proc/modules", add_module, opd, &diag))
-		op_log(&opd->log, "%s; samples in modules have no symbols",
-		       diag.text);
-}
-
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct opd_range *ra = a;
@@ -201,7 +140,7 @@ static int compare_ranges(const void *a, const void *b)
 	return (ra->end > rb->end) - (ra->end < rb->end);
 }
 
-static void sort(struct opd_kernel *kernel)
+static void sort_ranges(struct opd_kernel *kernel)
 {
 	struct opd_range *ranges = kernel->ranges;
 
@@ -213,27 +152,14 @@ static void sort(struct opd_kernel *kernel)
 	kernel->sorted = true;
 }
 
-void opd_kernel_refresh(struct opd *opd)
-{
-	struct opd_kernel *kernel = &opd->kernel;
-	bool reloaded = kernel->stale;
-
-	if (kernel->stale)
-		reload(opd);
-	if (!kernel->sorted)
-		sort(kernel);
-	if (reloaded)
-		opd_record_ranges(opd);
-}
-
 const struct opd_range *opd_kernel_find(struct opd *opd, uint64_t pc)
 {
 	struct opd_kernel *kernel = &opd->kernel;
 	const struct opd_range *at;
 	size_t nr;
 
-	if (kernel->stale || !kernel->sorted)
-		opd_kernel_refresh(opd);
+	if (!kernel->sorted)
+		sort_ranges(kernel);
 	at = kernel->ranges;
 	nr = kernel->nr;
 	/* The last range that starts at or below pc is in at[0..nr). */

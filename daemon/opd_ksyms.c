@@ -2,22 +2,44 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/opd.h"
 #include "libop/op_ksyms.h"
+
+static struct opd_ksyms_range *find_range(const struct opd_ksyms *ksyms,
+					  const char *name)
+{
+	for (size_t i = 0; i < ksyms->nr; i++)
+		if (!strcmp(ksyms->ranges[i].name, name))
+			return &ksyms->ranges[i];
+	return NULL;
+}
+
+static bool is_here(const struct opd_ksyms *ksyms,
+		    const struct opd_image *image)
+{
+	const struct opd_ksyms_range *range = find_range(ksyms, image->name);
+
+	return range && range->start == image->start &&
+	       range->build_id.len == image->build_id.len &&
+	       !memcmp(range->build_id.bytes, image->build_id.bytes,
+		       image->build_id.len);
+}
 
 void opd_ksyms_want(struct opd *opd, struct opd_image *image)
 {
 	if (image->symbols != OPD_SYMBOLS_NONE)
 		return;
 	image->symbols = OPD_SYMBOLS_DONE;
-	if (opd->source.ops->replays || image->space != OP_SPACE_KERN)
-		return;
-	if (image->kind != OP_IMAGE_KERNEL && image->kind != OP_IMAGE_MODULE)
+	if (image->space != OP_SPACE_KERN ||
+	    (image->kind != OP_IMAGE_KERNEL &&
+	     image->kind != OP_IMAGE_MODULE) ||
+	    !is_here(&opd->ksyms, image))
 		return;
 	image->symbols = OPD_SYMBOLS_WANTED;
-	opd->nr_ksyms_wanted++;
+	opd->ksyms.nr_wanted++;
 }
 
 static int write_snapshot(const struct opd_image *image, const char *path,
@@ -48,7 +70,7 @@ static bool is_sound(const char *path)
 	return !err;
 }
 
-static void take(struct opd *opd, const struct opd_image *image)
+static void take_snapshot(struct opd *opd, const struct opd_image *image)
 {
 	struct op_diag diag = { "" };
 	char path[PATH_MAX];
@@ -84,29 +106,69 @@ bool opd_ksyms_take(struct opd *opd)
 {
 	struct opd_image *image;
 
-	if (opd->nr_ksyms_wanted == 0)
+	if (opd->ksyms.nr_wanted == 0)
 		return false;
 	image = find_wanted(opd);
 	if (!image) {
-		opd->nr_ksyms_wanted = 0;
+		opd->ksyms.nr_wanted = 0;
 		return false;
 	}
 	image->symbols = OPD_SYMBOLS_DONE;
-	opd->nr_ksyms_wanted--;
-	take(opd, image);
-	return opd->nr_ksyms_wanted > 0;
+	opd->ksyms.nr_wanted--;
+	take_snapshot(opd, image);
+	return opd->ksyms.nr_wanted > 0;
 }
 
-void opd_ksyms_take_kernel(struct opd *opd)
+static struct opd_ksyms_range *add_range(struct opd_ksyms *ksyms,
+					 const char *name)
 {
-	const struct opd_range *range;
+	size_t room = ksyms->room ? ksyms->room * 2 : 256;
+	struct opd_ksyms_range *range = find_range(ksyms, name), *more;
+	char *copy;
 
-	if (opd->source.ops->replays || !opd->kernel.start)
-		return;
-	opd_kernel_refresh(opd);
-	range = opd_kernel_find(opd, opd->kernel.start);
+	if (range)
+		return range;
+	if (ksyms->nr == ksyms->room) {
+		more = reallocarray(ksyms->ranges, room, sizeof(*more));
+		if (!more)
+			return NULL;
+		ksyms->ranges = more;
+		ksyms->room = room;
+	}
+	copy = strdup(name);
+	if (!copy)
+		return NULL;
+	range = &ksyms->ranges[ksyms->nr++];
+	range->name = copy;
+	return range;
+}
+
+void opd_ksyms_see(struct opd *opd, const char *name, uint64_t start,
+		   uint64_t end, const struct op_build_id *build_id)
+{
+	struct opd_ksyms_range *range = find_range(&opd->ksyms, name);
+	bool is_first = !range;
+
+	range = add_range(&opd->ksyms, name);
 	if (!range)
 		return;
-	opd_ksyms_want(opd, range->image);
-	opd_ksyms_take(opd);
+	range->start = start;
+	range->build_id = *build_id;
+	/* Who named a vmlinux has its symbols. */
+	if (is_first && !strcmp(name, OP_KERNEL_NAME) && !opd->options.vmlinux)
+		take_snapshot(opd, &(struct opd_image){
+					   .kind = OP_IMAGE_KERNEL,
+					   .name = range->name,
+					   .build_id = *build_id,
+					   .start = start,
+					   .end = end,
+				   });
+}
+
+void opd_ksyms_release(struct opd_ksyms *ksyms)
+{
+	for (size_t i = 0; i < ksyms->nr; i++)
+		free(ksyms->ranges[i].name);
+	free(ksyms->ranges);
+	memset(ksyms, 0, sizeof(*ksyms));
 }

@@ -11,17 +11,42 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_build_id.h"
 
 struct opd;
 struct opd_image;
 
-/* @image has samples. Does nothing for images without a snapshot. */
-void opd_ksyms_want(struct opd *opd, struct opd_image *image);
+/* A range of the kernel that runs here. */
+struct opd_ksyms_range {
+	char *name;
+	struct op_build_id build_id;
+	uint64_t start;
+};
 
-/* Take that of the running kernel, if samples of it can come. */
-void opd_ksyms_take_kernel(struct opd *opd);
+struct opd_ksyms {
+	struct opd_ksyms_range *ranges;
+	size_t nr;
+	size_t room;
+	unsigned int nr_wanted; /* images with OPD_SYMBOLS_WANTED */
+};
+
+/*
+ * The kernel that runs here or a module of it, @name, lies at @start to @end.
+ * Of the kernel itself (OP_KERNEL_NAME) a snapshot is taken at once.
+ */
+void opd_ksyms_see(struct opd *opd, const char *name, uint64_t start,
+		   uint64_t end, const struct op_build_id *build_id);
+
+/* @image has samples. Does nothing for what is not of the kernel that runs
+ * here. */
+void opd_ksyms_want(struct opd *opd, struct opd_image *image);
 
 /* Take one wanted snapshot. False when none is wanted any more. */
 bool opd_ksyms_take(struct opd *opd);
+
+void opd_ksyms_release(struct opd_ksyms *ksyms);
 
 #endif /* DAEMON_OPD_KSYMS_H */

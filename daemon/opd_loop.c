@@ -50,9 +50,6 @@ static void handle_words(struct opd *opd)
 	used = opd_trans_run(opd, loop->words, loop->len / sizeof(uint64_t));
 	loop->len -= used * sizeof(uint64_t);
 	memmove(loop->words, loop->words + used, loop->len);
-	if (!opd->source.ops->replays &&
-	    (opd->defer.nr || opd->defer.nr_stacks))
-		opd_defer_retry(opd, OP_NO_COOKIE, false);
 }
 
 /* Returns the number of bytes, 0 at the end of the stream, or -errno. */
@@ -60,10 +57,11 @@ static ssize_t read_once(struct opd *opd)
 {
 	struct opd_loop *loop = &opd->loop;
 	size_t room = OPD_CHUNK_WORDS * sizeof(uint64_t) - loop->len;
-	ssize_t got = opd->source.ops->read(
-		&opd->source, (char *)loop->words + loop->len, room);
+	char *to = (char *)loop->words + loop->len;
+	ssize_t got = opd_source_read(&opd->source, to, room);
 
 	if (got > 0) {
+		opd_record_write(&opd->record, to, (size_t)got);
 		loop->len += (size_t)got;
 		opd->stats.nr_reads++;
 		handle_words(opd);
@@ -106,12 +104,13 @@ void opd_loop_drain(struct opd *opd)
 
 int opd_loop_dump(struct opd *opd, struct op_diag *diag)
 {
-	int err = opd->source.ops->dump(&opd->source, diag);
+	int err = opd_source_dump(&opd->source, diag);
 
 	if (err)
 		return err;
 	opd_loop_drain(opd);
-	opd_keep_sweep(opd);
+	opd_record_flush(&opd->record);
+	opd_keep_sweep(&opd->keep);
 	opd_sfiles_sync(opd);
 	while (opd_ksyms_take(opd))
 		;
@@ -241,13 +240,13 @@ static void handle_timer(struct opd *opd)
 
 	if (read(opd->loop.timer_fd, &times, sizeof(times)) < 0)
 		return;
-	opd_keep_sweep(opd);
+	opd_keep_sweep(&opd->keep);
 	if (++opd->loop.ticks % TICKS_TO_PACK == 0)
 		opd_pack_check(opd);
 	if (opd->loop.ticks % TICKS_TO_SYNC)
 		return;
 	op_log_refill(&opd->log);
-	if (!opd->source.ops->replays && opd_loop_dump(opd, &diag))
+	if (opd_loop_dump(opd, &diag))
 		op_log(&opd->log, "%s", diag.text);
 	opd_stats_log(opd);
 }
@@ -289,9 +288,8 @@ void opd_loop_run(struct opd *opd)
 {
 	bool more = false; /* symbols to take while nothing happens */
 
-	/* What was read to look at the beginning wakes nobody. */
-	if (opd->source.ops->replays)
-		read_more(opd);
+	/* The beginning of a stream wakes nobody. */
+	read_more(opd);
 	while (!opd->loop.quit) {
 		run_once(opd, !opd->loop.always_ready && !more);
 		if (opd->loop.always_ready && !opd->loop.quit)

@@ -140,7 +140,7 @@ static int parse_pack_at(struct opd_options *options, int mib,
 }
 
 static int parse_vmlinux(struct opd_options *options,
-			 const struct raw_options *raw, bool replays,
+			 const struct raw_options *raw, bool is_here,
 			 struct op_diag *diag)
 {
 	if (!raw->vmlinux)
@@ -149,7 +149,7 @@ static int parse_vmlinux(struct opd_options *options,
 		return op_diag_set(
 			diag, -EINVAL,
 			"--vmlinux and --no-vmlinux: give only one of them");
-	if (!replays) {
+	if (is_here) {
 		int err = op_vmlinux_check(raw->vmlinux, "leave the option out",
 					   diag);
 
@@ -158,7 +158,7 @@ static int parse_vmlinux(struct opd_options *options,
 	}
 	options->vmlinux = realpath(raw->vmlinux, NULL);
 	/* The kernel of a recording may be on another machine. */
-	if (!options->vmlinux && replays && raw->vmlinux[0] == '/')
+	if (!options->vmlinux && !is_here && raw->vmlinux[0] == '/')
 		options->vmlinux = strdup(raw->vmlinux);
 	if (!options->vmlinux)
 		return op_diag_set(
@@ -181,12 +181,12 @@ static int check(struct opd_options *options, struct raw_options *raw,
 			diag, -EINVAL,
 			"--source=%s: no such source; known are " OPD_SOURCES,
 			options->source);
-	options->foreground |= ops->replays;
+	options->foreground |= ops->ends;
 	err = parse_separate(options, raw->separate, diag);
 	if (!err)
 		err = parse_pack_at(options, raw->pack_at, diag);
 	if (!err)
-		err = parse_vmlinux(options, raw, ops->replays, diag);
+		err = parse_vmlinux(options, raw, ops->of_this_machine, diag);
 	if (!err && raw->verbose)
 		err = parse_verbose(&options->verbose, raw->verbose, diag);
 	if (!err && raw->images)

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "daemon/opd_events.h"
+#include "daemon/source/opd_events.h"
 #include "libop/op_diag.h"
 
 struct opd_options {

@@ -65,6 +65,30 @@ int opd_stats_stream_lost(struct opd *opd, const char *cause, uint64_t nr)
 	return 0;
 }
 
+/* Of all streams until now: what they say was taken, but no less than what is
+ * known of. */
+static uint64_t taken_of_streams(const struct opd_stats *stats)
+{
+	uint64_t known = stats->stream.taken + sum_seen(stats);
+	uint64_t told = stats->taken_before + stats->taken_told;
+
+	return told > known ? told : known;
+}
+
+int opd_stats_stream_taken(struct opd_stats *stats, uint64_t nr)
+{
+	if (nr > MAX_SAMPLES - stats->taken_before || nr < stats->taken_told)
+		return -EINVAL;
+	stats->taken_told = nr;
+	return 0;
+}
+
+void opd_stats_stream_begins(struct opd_stats *stats)
+{
+	stats->taken_before = taken_of_streams(stats);
+	stats->taken_told = 0;
+}
+
 void opd_stats_set_aside(struct opd *opd, uint64_t nr, const uint64_t *stacks)
 {
 	opd->stats.set_aside += nr;
@@ -83,37 +107,15 @@ static void add_own_causes(const struct opd_stats *stats, struct op_ledger *out)
 	lose(out, OPD_LOST_SET_ASIDE, stats->set_aside);
 }
 
-/* What the source says was taken, and lost before it came to the stream. */
-static void account_source(struct opd *opd, struct op_ledger *out)
-{
-	struct opd_source *source = &opd->source;
-
-	if (source->ops->replays) {
-		*out = opd->stats.stream;
-		out->taken += sum_seen(&opd->stats);
-	} else if (source->ops->account(source, out)) {
-		op_log(&opd->log,
-		       "the module's statistics cannot be read: its losses are not in the ledger");
-	}
-}
-
 /* Since this daemon started. */
 static void count_all(struct opd *opd, struct op_ledger *out)
 {
 	const struct opd_stats *stats = &opd->stats;
-	uint64_t known;
 
-	memset(out, 0, sizeof(*out));
-	account_source(opd, out);
-	known = op_ledger_lost(out) + sum_seen(stats);
-	if (out->taken < known) {
-		op_log(&opd->log,
-		       "the module says it took %" PRIu64
-		       " samples, but %" PRIu64 " are known",
-		       out->taken, known);
-		out->taken = known;
-	}
-	out->pending = out->taken - known + opd->defer.nr;
+	*out = stats->stream;
+	out->taken = taken_of_streams(stats);
+	out->pending = out->taken - stats->stream.taken - sum_seen(stats) +
+		       opd->defer.nr;
 	out->stored = stats->stored - stats->set_aside;
 	memcpy(out->stacks, stats->stacks, sizeof(out->stacks));
 	add_own_causes(stats, out);
@@ -168,7 +170,7 @@ void opd_stats_ledger(struct opd *opd, struct op_ledger *out)
 		out->stacks[i] += base->stacks[i];
 	for (unsigned int i = 0; i < base->nr_causes; i++)
 		lose(out, base->causes[i].name, base->causes[i].nr);
-	add_source(out, base, opd->source.name);
+	add_source(out, base, opd->source_name);
 }
 
 /* Sample files that cannot be read any more hold nothing: say so. */
@@ -214,12 +216,6 @@ static void settle(struct opd *opd, struct op_ledger *ledger)
 	opd_stats_ledger(opd, ledger);
 	if (opd->stats.recount)
 		recount(opd, ledger);
-	if (opd->record && !opd->source.ops->replays) {
-		struct op_ledger lost = { .taken = 0 };
-
-		account_source(opd, &lost);
-		opd_record_lost(opd, &lost);
-	}
 }
 
 int opd_stats_write(struct opd *opd)

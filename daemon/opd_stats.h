@@ -6,7 +6,7 @@
  * What became of the samples. The ledger of samples/current is
  *
  *	base (what the file said when the daemon started)
- *	+ what the source and this daemon have counted
+ *	+ what the stream has told and this daemon has counted
  *	- origin (what of that belongs to sessions that were saved or reset)
  *
  * and always adds up: taken = stored + lost + pending.
@@ -84,7 +84,10 @@ struct opd_stats {
 	uint64_t skipped_words; /* there */
 	uint64_t incomplete; /* words at the end of the stream */
 	bool recount; /* sample files became unreadable */
-	struct op_ledger stream; /* what OP_LOST records said */
+	struct op_ledger stream; /* what OP_LOST records said; their sum is what
+				    it has taken */
+	uint64_t taken_told; /* by OP_TAKEN of this stream */
+	uint64_t taken_before; /* in all streams before it */
 	struct op_ledger base;
 	struct op_ledger origin;
 };
@@ -110,6 +113,12 @@ int opd_stats_init(struct opd *opd, struct op_diag *diag);
 
 /* OP_LOST: @nr samples lost before this stream. Returns 0 or -EINVAL. */
 int opd_stats_stream_lost(struct opd *opd, const char *cause, uint64_t nr);
+
+/* OP_TAKEN: of this stream by now @nr. Returns 0 or -EINVAL. */
+int opd_stats_stream_taken(struct opd_stats *stats, uint64_t nr);
+
+/* Another stream begins. */
+void opd_stats_stream_begins(struct opd_stats *stats);
 
 /* @nr stored samples were moved to another session, or OP_NR_STACKS @stacks. */
 void opd_stats_set_aside(struct opd *opd, uint64_t nr, const uint64_t *stacks);

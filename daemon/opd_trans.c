@@ -197,7 +197,6 @@ static bool take_sample(struct opd *opd, struct opd_stream *stream)
 	}
 	if (stream->end - stream->at < 2)
 		return false;
-	opd->trans.at = stream->at;
 	if (stream->at[1] == OP_ESCAPE) {
 		opd->stats.seen[opd->trans.context.mode]++;
 		opd_stats_count(&opd->stats, OPD_LOST_BAD_RECORD);
@@ -236,7 +235,6 @@ static bool take_record(struct opd *opd, struct opd_stream *stream)
 {
 	struct opd_rec rec;
 
-	opd->trans.at = stream->at;
 	switch (opd_stream_record(stream, &rec)) {
 	case OPD_UNIT_RECORD:
 		opd_code_handle(opd, &rec);
@@ -255,7 +253,6 @@ size_t opd_trans_run(struct opd *opd, const uint64_t *words, size_t nr)
 	struct opd_stream stream = { words, words + nr };
 	bool more = true;
 
-	opd_record_chunk(opd, words);
 	if (opd->trans.resyncing) {
 		resync(opd, &stream);
 		more = !opd->trans.resyncing;
@@ -263,8 +260,6 @@ size_t opd_trans_run(struct opd *opd, const uint64_t *words, size_t nr)
 	while (more && stream.at < stream.end)
 		more = *stream.at == OP_ESCAPE ? take_record(opd, &stream)
 					       : take_sample(opd, &stream);
-	opd->trans.at = stream.at;
-	opd_record_upto(opd, stream.at);
 	return (size_t)(stream.at - words);
 }
 

@@ -65,7 +65,6 @@ struct transient {
 	struct opd_sfile *sfile;
 	uint64_t base;
 	uint64_t span;
-	const uint64_t *at; /* what is being handled, for the recorder */
 };
 
 void opd_trans_init(struct opd *opd);

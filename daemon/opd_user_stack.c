@@ -8,7 +8,6 @@
 #include "daemon/opd.h"
 
 #define MAP_WORDS 4 /* start, end, offset, cookie */
-#define VDSO "[vdso]"
 
 #define X86_64_RCX 2 /* DWARF */
 
@@ -43,14 +42,21 @@ static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *map)
 static int open_image(void *ctx, uint64_t cookie)
 {
 	struct opd *opd = ctx;
+	struct opd_binary binary;
 	struct opd_image *image;
+	int64_t tgid = opd->trans.context.tgid;
 
 	if (opd_cookie_find(opd, cookie, &image))
 		return -ENOENT;
 	/* That of another machine's kernel may differ from ours. */
-	if (!strcmp(image->name, VDSO))
-		return opd->source.ops->replays ? -ENOENT : UNWINDER_VDSO;
-	return opd_keep_open(opd, image);
+	if (!strcmp(image->name, OPD_VDSO))
+		return opd->vdso_is_ours ? UNWINDER_VDSO : -ENOENT;
+	if (image->kind != OP_IMAGE_FILE)
+		return -ENOENT;
+	binary = (struct opd_binary){ image->name, image->build_id,
+				      image->mtime };
+	return opd_keep_open(&opd->keep, &binary,
+			     tgid > 0 ? (uint32_t)tgid : 0);
 }
 
 static const struct unwinder_ops ops = {

@@ -14,6 +14,9 @@
 #include "daemon/opd_stack.h"
 #include "libcfi/unwinder.h"
 
+/* The name of the kernel's code that each process has mapped. */
+#define OPD_VDSO "[vdso]"
+
 struct opd;
 struct opd_rec;
 

@@ -135,14 +135,14 @@ static int start(struct opd *opd, struct op_diag *diag)
 		return err;
 	opd->log.verbose = options->verbose;
 	err = opd_source_open(&opd->source, options->source,
-			      &opd->options.events, diag);
+			      &opd->options.events, &opd->client, diag);
 	if (err)
 		return err;
 	log_start(opd);
 	err = opd_setup(opd, diag);
 	if (!err)
 		err = opd_loop_init(opd, diag);
-	if (!err && !opd->source.ops->replays)
+	if (!err && !opd->source.ops->ends)
 		err = opd_control_open(opd, diag);
 	return err;
 }
@@ -151,14 +151,10 @@ static int start(struct opd *opd, struct op_diag *diag)
 static void collect_rest(struct opd *opd)
 {
 	struct op_diag diag = { "" };
-	size_t len = opd->loop.len;
 
-	if (opd->source.ops->replays) {
-		opd_trans_end(opd, (len + 7) / 8);
-		opd_record_rest(opd, opd->loop.words, len);
-	} else if (opd_command_stop(opd, &diag)) {
+	if (opd_command_stop(opd, &diag))
 		op_log(&opd->log, "%s", diag.text);
-	}
+	opd_trans_end(opd, (opd->loop.len + 7) / 8);
 }
 
 /* The log may be on the same disk, so it is no place for this reason. */

@@ -161,3 +161,11 @@ int op_build_id_of_elf(struct op_build_id *id, int fd)
 	}
 	return err ? err : -ENOENT;
 }
+
+bool op_builds_differ(const struct op_build_id *a, uint64_t a_mtime,
+		      const struct op_build_id *b, uint64_t b_mtime)
+{
+	if (a->len && b->len)
+		return a->len != b->len || memcmp(a->bytes, b->bytes, a->len);
+	return a_mtime && b_mtime && a_mtime != b_mtime;
+}

@@ -8,6 +8,7 @@
  * checked and bounded.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,5 +30,10 @@ int op_build_id_of_notes_file(struct op_build_id *id, const char *path);
  * Returns 0, -ENOENT, -EBADMSG for what is no such file, or -errno.
  */
 int op_build_id_of_elf(struct op_build_id *id, int fd);
+
+/* Whether two builds of a file are known to differ: by build-id, else by the
+ * time of the last change, seconds, 0 if not known. */
+bool op_builds_differ(const struct op_build_id *a, uint64_t a_mtime,
+		      const struct op_build_id *b, uint64_t b_mtime);
 
 #endif /* LIBOP_OP_BUILD_ID_H */

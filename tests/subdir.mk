@@ -10,7 +10,7 @@ $(1)_LDLIBS := $(CMOCKA_LIBS) $(OPCODES_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
 # These read streams in words.
-$(foreach t,extended stack trans,$(eval unit/test_opd_$(t)_SRCS += utils/opstream/stream_text.c))
+$(foreach t,extended feed stack trans,$(eval unit/test_opd_$(t)_SRCS += utils/opstream/stream_text.c))
 
 # What the programs of pp/ are made of, but for their main().
 PP_PARTS := $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opgprof opannotate),$(wildcard pp/*.c))

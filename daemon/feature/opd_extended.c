@@ -73,14 +73,26 @@ static int turn_on(struct opd_extended *extended, const char *spec,
 	return feature->ext_init(ext, spec + len + (spec[len] == ':'), diag);
 }
 
+/* A feature that samples gets its records from the source. */
+static int check_source(const struct opd *opd, struct op_diag *diag)
+{
+	const struct opd_source_ops *source;
+	const char *arg;
+
+	source = opd_source_find(opd->options.source, &arg);
+	if (source->feature_samples)
+		return 0;
+	return op_diag_set(
+		diag, -EINVAL,
+		"--ext-feature: the source %s has no samples for features; use the module, --source=oprofilefs",
+		source->name);
+}
+
 /* A feature that samples leaves the timer to those who ask for it. */
 static void drop_timer(struct opd *opd)
 {
 	struct opd_events *events = &opd->options.events;
-	const char *arg;
 
-	if (opd_source_find(opd->options.source, &arg) == &opd_source_perf)
-		return;
 	if (events->nr == 1 && opd_event_is_timer(&events->counter[0]))
 		memset(events, 0, sizeof(*events));
 }
@@ -91,6 +103,8 @@ int opd_extended_init(struct opd *opd, char *const *specs, struct op_diag *diag)
 
 	for (; specs && *specs && !err; specs++)
 		err = turn_on(&opd->extended, *specs, diag);
+	if (!err && opd_extended_makes_samples(opd))
+		err = check_source(opd, diag);
 	if (!err && opd_extended_makes_samples(opd))
 		drop_timer(opd);
 	for (unsigned int i = 0; i < opd->extended.nr; i++)

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/opd_events.h"
+#include "daemon/source/opd_events.h"
 #include "daemon/opd_stats.h"
 #include "libop/op_diag.h"
 #include "module/uapi/oprofile.h"

@@ -197,10 +197,6 @@ static int ibs_start(struct opd *opd, struct opd_ext *ext, struct op_diag *diag)
 {
 	struct opd_ibs *ibs = ext->state;
 
-	if (opd->source.ops == &opd_source_perf)
-		return op_diag_set(
-			diag, -EINVAL,
-			"ibs: perf_events as a source has no IBS here; use the module, --source=oprofilefs");
 	return opd_ibs_log_open(&ibs->log, opd, ibs->kind[OPD_IBS_OP].um, diag);
 }
 

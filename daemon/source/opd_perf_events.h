@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/opd_events.h"
+#include "daemon/source/opd_events.h"
 #include "daemon/source/opd_perf_merge.h"
 #include "daemon/source/opd_perf_target.h"
 #include "libop/op_diag.h"

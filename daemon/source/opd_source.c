@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "daemon/source/opd_feed.h"
 #include "daemon/source/opd_source.h"
 
 static const struct opd_source_ops *const sources[] = {
@@ -24,23 +25,72 @@ const struct opd_source_ops *opd_source_find(const char *spec, const char **arg)
 }
 
 int opd_source_open(struct opd_source *source, const char *spec,
-		    struct opd_events *events, struct op_diag *diag)
+		    struct opd_events *events,
+		    const struct opd_source_client *client,
+		    struct op_diag *diag)
 {
 	const char *arg;
+	int err;
 
 	memset(source, 0, sizeof(*source));
 	source->fd = source->dir = -1;
 	source->events = events;
+	source->client = client;
+	source->proc = "/proc";
 	source->ops = opd_source_find(spec, &arg);
 	if (!source->ops)
 		return op_diag_set(diag, -EINVAL,
 				   "%s: no such source; known are " OPD_SOURCES,
 				   spec);
-	return source->ops->open(source, arg, diag);
+	err = source->ops->open(source, arg, diag);
+	if (err || !source->ops->cookie)
+		return err;
+	err = opd_feed_new(&source->feed, source);
+	return err ? op_diag_set(diag, err, "%s: out of memory", spec) : 0;
 }
 
 void opd_source_close(struct opd_source *source)
 {
+	opd_feed_free(source->feed);
+	source->feed = NULL;
 	if (source->ops && source->ops->close)
 		source->ops->close(source);
+}
+
+ssize_t opd_source_read(struct opd_source *source, void *buf, size_t len)
+{
+	ssize_t got;
+
+	if (!source->feed)
+		return source->ops->read(source, buf, len);
+	got = opd_feed_read(source->feed, buf, len / sizeof(uint64_t));
+	return got > 0 ? got * (ssize_t)sizeof(uint64_t) : got;
+}
+
+int opd_source_enable(struct opd_source *source, bool on, struct op_diag *diag)
+{
+	if (source->feed && on)
+		opd_feed_kernel_changed(source->feed);
+	return source->ops->enable ? source->ops->enable(source, on, diag) : 0;
+}
+
+bool opd_source_is_enabled(struct opd_source *source)
+{
+	bool on = false;
+
+	if (source->ops->enabled)
+		source->ops->enabled(source, &on);
+	return on;
+}
+
+int opd_source_dump(struct opd_source *source, struct op_diag *diag)
+{
+	opd_source_ask_account(source);
+	return source->ops->dump ? source->ops->dump(source, diag) : 0;
+}
+
+void opd_source_ask_account(struct opd_source *source)
+{
+	if (source->feed)
+		opd_feed_ask_account(source->feed);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_diag.h"
 #include "libop/op_ledger.h"
 #include "module/uapi/oprofile.h"
@@ -24,12 +25,16 @@ struct unwinder;
 
 struct opd_source_ops {
 	const char *name; /* the word in --source=NAME[:ARGUMENT] */
-	/* The stream itself tells names, ranges, events and losses, and it
-	 * ends; there is nothing to start or stop. */
-	bool replays;
+	bool ends; /* by itself: there is nothing to start or stop */
+	bool of_this_machine; /* files that are named to it are here */
+	bool feature_samples; /* it may have samples that features count */
 
-	/* All return 0 or -errno, with the reason in @diag where there is one.
-	 * Those that are not for a replay are NULL there. */
+	/*
+	 * All return 0 or -errno, with the reason in @diag where there is one.
+	 * A source that has no cookie() hands out a whole stream; what the
+	 * others hand out, opd_source_read() makes whole. NULL for what a
+	 * source cannot do.
+	 */
 	int (*open)(struct opd_source *source, const char *arg,
 		    struct op_diag *diag);
 	void (*close)(struct opd_source *source); /* also half open; or NULL */
@@ -49,14 +54,32 @@ struct opd_source_ops {
 	 * the stream, to the empty @ledger. */
 	int (*account)(struct opd_source *source, struct op_ledger *ledger);
 	/* What it unwinds stacks with, by the stream's cookies: lives as long
-	 * as the source. NULL if that, or all of this, is not so. */
+	 * as the source. NULL if there is none. */
 	struct unwinder *(*unwinder)(struct opd_source *source);
 	/* Write the source's own statistics to the log. */
 	void (*log)(struct opd_source *source, struct op_log *log);
 };
 
+/* Who reads a stream. A source that samples this machine tells it of the files
+ * and code that it finds here, before their records are in the stream. */
+struct opd_source_client {
+	void *ctx;
+	struct op_log *log;
+	/* Image @query; process @tgid has it, 0: not known. NULL: not wanted.
+	 */
+	void (*see_image)(void *ctx, const struct op_cookie_query *query,
+			  uint32_t tgid);
+	/* A range of the kernel or a module. NULL: not wanted. */
+	void (*see_kernel)(void *ctx, const char *name, uint64_t start,
+			   uint64_t end, const struct op_build_id *build_id);
+};
+
 struct opd_source {
 	const struct opd_source_ops *ops;
+	const struct opd_source_client *client;
+	const char *proc; /* where the kernel tells of itself: "/proc", but
+			   * for tests */
+	struct opd_feed *feed; /* NULL: its stream is whole as it is */
 	int fd; /* to poll and read; -1: not open */
 	int dir; /* oprofilefs: its folder, opened */
 	const char *path; /* and its name, for errors; the spec's or constant */
@@ -77,12 +100,34 @@ struct opd_source {
 /*
  * Open what @spec, "NAME[:ARGUMENT]", says, to sample @events, which a source
  * that cannot sample all of them restricts to what it can. The caller keeps
- * both as long as the source. Returns 0 or -errno with the reason;
+ * all that it gives as long as the source. Returns 0 or -errno with the reason;
  * opd_source_close() in any case.
  */
 int opd_source_open(struct opd_source *source, const char *spec,
-		    struct opd_events *events, struct op_diag *diag);
+		    struct opd_events *events,
+		    const struct opd_source_client *client,
+		    struct op_diag *diag);
 void opd_source_close(struct opd_source *source);
+
+/*
+ * Read at most @len bytes of the whole stream, without blocking if a descriptor
+ * is polled; records may be cut anywhere. Returns the number of bytes, 0 at the
+ * end, -EAGAIN or -errno.
+ */
+ssize_t opd_source_read(struct opd_source *source, void *buf, size_t len);
+
+/* Sample or not. Returns 0 or -errno with the reason. */
+int opd_source_enable(struct opd_source *source, bool on, struct op_diag *diag);
+bool opd_source_is_enabled(struct opd_source *source);
+
+/*
+ * Have all samples that were taken up to now read until -EAGAIN, and behind
+ * them what was taken and lost. Returns 0 or -errno with the reason.
+ */
+int opd_source_dump(struct opd_source *source, struct op_diag *diag);
+
+/* The latter only. */
+void opd_source_ask_account(struct opd_source *source);
 
 /* The ops of @spec, NULL for an unknown name; *@arg is its argument or NULL. */
 const struct opd_source_ops *opd_source_find(const char *spec,

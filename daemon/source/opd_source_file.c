@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/source/opd_source.h"
-#include "daemon/opd_stream.h"
+#include "daemon/source/opd_stream.h"
 
 /* Fill head as far as the file goes. */
 static int read_head(struct opd_source *source)
@@ -102,7 +102,8 @@ static ssize_t file_read(struct opd_source *source, void *buf, size_t len)
 
 const struct opd_source_ops opd_source_file = {
 	.name = "file",
-	.replays = true,
+	.ends = true,
+	.feature_samples = true,
 	.open = file_open,
 	.close = file_close,
 	.read = file_read,

@@ -12,7 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "daemon/opd_events.h"
+#include "daemon/source/opd_events.h"
 #include "libop/op_log.h"
 #include "daemon/source/opd_source.h"
 #include "libop/op_config.h"
@@ -343,6 +343,8 @@ static void oprofilefs_log(struct opd_source *source, struct op_log *log)
 
 const struct opd_source_ops opd_source_oprofilefs = {
 	.name = "oprofilefs",
+	.of_this_machine = true,
+	.feature_samples = true,
 	.open = oprofilefs_open,
 	.close = oprofilefs_close,
 	.read = oprofilefs_read,

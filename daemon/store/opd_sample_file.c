@@ -63,13 +63,13 @@ static bool may_mix(const struct op_sample_header *a,
 
 	memcpy(a_id.bytes, a->build_id, sizeof(a_id.bytes));
 	memcpy(b_id.bytes, b->build_id, sizeof(b_id.bytes));
-	if (opd_builds_differ(&a_id, a->mtime, &b_id, b->mtime))
+	if (op_builds_differ(&a_id, a->mtime, &b_id, b->mtime))
 		return false;
 	a_id.len = a->cg_build_id_len;
 	b_id.len = b->cg_build_id_len;
 	memcpy(a_id.bytes, a->cg_build_id, sizeof(a_id.bytes));
 	memcpy(b_id.bytes, b->cg_build_id, sizeof(b_id.bytes));
-	if (opd_builds_differ(&a_id, a->cg_mtime, &b_id, b->cg_mtime))
+	if (op_builds_differ(&a_id, a->cg_mtime, &b_id, b->cg_mtime))
 		return false;
 	if (a->timer_hz && b->timer_hz && a->timer_hz != b->timer_hz)
 		return false;

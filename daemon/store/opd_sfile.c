@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_proc.h"
+#include "daemon/source/opd_proc.h"
 #include "daemon/store/opd_sample_file.h"
 #include "libdb/odb.h"
 

@@ -46,9 +46,10 @@
  * X(NAME, number, fewest payload words, name in the text form)
  *
  * The numbers up to 8, 13 and 14 are the historical ones. OP_STREAM_BEGIN to
- * OP_LOST never come from the kernel: a source in user space or the recorder
- * adds them, so that a recorded stream can be replayed on another machine. A
- * record may grow by words at its end; readers ignore what they don't know.
+ * OP_LOST, OP_SOURCE and OP_TAKEN never come from the kernel: user space adds
+ * them where it reads the kernel's stream, so that what is behind that can be
+ * replayed on another machine. A record may grow by words at its end; readers
+ * ignore what they don't know.
  */
 /* clang-format off */
 #define OP_CODES(X)                                                           \
@@ -86,17 +87,22 @@
 	   string: the event of a counter. Count 0 is the timer */            \
 	X(EVENT,         18, 7, "event")                                      \
 	/* cookie, OP_IMAGE_* flags, device, inode, mtime, build-id bytes     \
-	   (0..32), 4 words of build-id, string: the path */                  \
+	   (0..32), 4 words of build-id, string: the path, empty if there is  \
+	   none */                                                            \
 	X(COOKIE_NAME,   19, 11, "cookie")                                    \
 	/* start, end, build-id bytes, 4 words of build-id, string: one       \
 	   address range of the kernel ("vmlinux"), of a module, or, with     \
 	   OP_KERNEL_CODE, of code that was made at run time. With            \
-	   OP_KERNEL_FIRST it starts a new table */                           \
+	   OP_KERNEL_FIRST it starts a new table of the kernel and modules */ \
 	X(KERNEL_RANGE,  20, 8, "kernel-range")                               \
 	/* number of samples, string: their cause. Since the last such record */\
 	X(LOST,          21, 2, "lost")                                       \
 	/* weight of the sample that is next: what its event cost, in cycles */\
-	X(WEIGHT,        22, 1, "weight")
+	X(WEIGHT,        22, 1, "weight")                                     \
+	/* OP_SOURCE_* flags, string: what sampled, as "module/timer" */      \
+	X(SOURCE,        23, 3, "source")                                     \
+	/* number of samples taken since the stream began, in it or not */    \
+	X(TAKEN,         24, 1, "taken")
 /* clang-format on */
 
 enum op_code {
@@ -181,8 +187,14 @@ enum op_stack_arch {
 #define OP_IMAGE_DELETED 1u /* the file was deleted when it was first seen */
 #define OP_IMAGE_NO_FILE 2u /* not on any disk: "[vdso]", a memfd */
 
+/* Flags of OP_SOURCE. */
+#define OP_SOURCE_STACKS 1u /* samples come with stacks */
+
+/* The kernel's own name in OP_KERNEL_RANGE. */
+#define OP_KERNEL_NAME "vmlinux"
+
 /* Flags in the code word of OP_KERNEL_RANGE. */
-#define OP_KERNEL_FIRST 1u /* forget the ranges that were known before */
+#define OP_KERNEL_FIRST 1u /* forget all ranges but those of OP_KERNEL_CODE */
 #define OP_KERNEL_CODE 2u /* one function: a BPF program, a trampoline */
 
 #define OP_BUILD_ID_MAX 32

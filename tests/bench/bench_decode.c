@@ -28,7 +28,7 @@
 
 static const struct opd_source_ops memory_source = {
 	.name = "memory",
-	.replays = true,
+	.ends = true,
 };
 
 /* ---- streams ----------------------------------------------------------------

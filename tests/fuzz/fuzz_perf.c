@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
+#include "daemon/source/opd_feed.h"
 #include "daemon/source/opd_perf_merge.h"
 #include "daemon/source/opd_perf_regs.h"
 #include "tests/unit/perf_records.h"
@@ -83,8 +84,27 @@ static int answer_account(struct opd_source *source, struct op_ledger *ledger)
 			      world.stats[OPD_PERF_INVALID_EIP]);
 }
 
+/* What the stream is made of: whole records. */
+static const uint64_t *raw;
+static size_t nr_raw;
+
+static ssize_t read_raw(struct opd_source *source, void *buf, size_t len)
+{
+	size_t got = nr_raw * sizeof(*raw);
+
+	(void)source;
+	if (got == 0)
+		return -EAGAIN;
+	if (got > len)
+		abort();
+	memcpy(buf, raw, got);
+	nr_raw = 0;
+	return (ssize_t)got;
+}
+
 static const struct opd_source_ops this_program = {
 	.name = "fuzz",
+	.read = read_raw,
 	.cookie = answer_cookie,
 	.account = answer_account,
 };
@@ -132,6 +152,9 @@ static void start(void)
 	make_proc();
 	opd_init(&opd);
 	opd.source.ops = &this_program;
+	opd.source.client = &opd.client;
+	opd.source.proc = proc;
+	opd.source.events = &opd.options.events;
 	snprintf(opd.source.name, sizeof(opd.source.name), "fuzz");
 	if (opd_events_parse(&opd.options.events, "A:0:0:1:0:1:1,B:1:1:1:0:1:1",
 			     &diag) ||
@@ -140,6 +163,8 @@ static void start(void)
 		fprintf(stderr, "%s\n", diag.text);
 		abort();
 	}
+	if (opd_feed_new(&opd.source.feed, &opd.source))
+		abort();
 	opd_kernel_release(&opd.kernel); /* not this machine's */
 	opd.sfiles.max_open = 16;
 	atexit(clean_up);
@@ -191,6 +216,24 @@ static void begin(uint8_t settings)
 	};
 }
 
+/* Make what was read whole, and handle it. */
+static void handle_stream(void)
+{
+	static uint64_t words[WORDS];
+	size_t len = 0, used;
+	ssize_t got;
+
+	while ((got = opd_feed_read(opd.source.feed, words + len,
+				    WORDS - len)) > 0) {
+		len += (size_t)got;
+		used = opd_trans_run(&opd, words, len);
+		len -= used;
+		memmove(words, words + used, len * sizeof(words[0]));
+	}
+	if (len)
+		abort();
+}
+
 /* Handle up to @horizon. Whole records come out, so all of them go in. */
 static bool step(uint64_t horizon)
 {
@@ -205,8 +248,9 @@ static bool step(uint64_t horizon)
 	nr = (size_t)(world.words.at - words);
 	if (nr > WORDS || (!all && nr == 0))
 		abort();
-	if (opd_trans_run(&opd, words, nr) != nr)
-		abort();
+	raw = words;
+	nr_raw = nr;
+	handle_stream();
 	free(words);
 	return all;
 }
@@ -279,6 +323,8 @@ static void do_items(const uint8_t *data, size_t size)
 		size -= len;
 	}
 	run(UINT64_MAX - 1);
+	opd_feed_ask_account(opd.source.feed);
+	handle_stream();
 	opd_trans_end(&opd, 0);
 }
 
@@ -327,7 +373,10 @@ static void forget_daemon(void)
 	opd_images_release(&opd);
 	if (opd_images_init(&opd))
 		abort();
-	opd.nr_ksyms_wanted = 0;
+	opd.ksyms.nr_wanted = 0;
+	opd_feed_free(opd.source.feed);
+	if (opd_feed_new(&opd.source.feed, &opd.source))
+		abort();
 	opd_anon_release(&opd.anon);
 	opd_trans_init(&opd);
 }

@@ -23,7 +23,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
 
 static const struct opd_source_ops memory_source = {
 	.name = "memory",
-	.replays = true,
+	.ends = true,
 };
 
 static char dir[64];

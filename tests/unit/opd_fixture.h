@@ -182,9 +182,18 @@ struct fixture {
 /* Fixtures that are there, and descriptors before the first of them. */
 static unsigned int nr_fixtures, nr_fds_before;
 
+static ssize_t read_nothing(struct opd_source *source, void *buf, size_t len)
+{
+	(void)source;
+	(void)buf;
+	(void)len;
+	return -EAGAIN;
+}
+
 static const struct opd_source_ops test_replay = {
 	.name = "test",
-	.replays = true,
+	.read = read_nothing,
+	.ends = true,
 };
 
 static int test_remove_one(const char *path, const struct stat *st, int type,
@@ -224,6 +233,8 @@ start_daemon(struct fixture *f, const struct opd_source_ops *ops)
 	if (opd->source.ops != ops)
 		memset(&opd->source, 0, sizeof(opd->source));
 	opd->source.ops = ops;
+	opd->source.client = &opd->client;
+	opd->source.proc = "/proc";
 	opd->source.fd = opd->source.dir = -1;
 	snprintf(opd->source.name, sizeof(opd->source.name), "test");
 	/* Who has parsed options has events, or wants none. */

@@ -436,6 +436,8 @@ static void show_status(struct fixture *f, FILE *out)
 	char request[] = "status", *rest;
 
 	assert_non_null(answer);
+	if (!f->opd.loop.words)
+		f->opd.loop.words = malloc(OPD_CHUNK_WORDS * sizeof(uint64_t));
 	assert_int_equal(opd_command_run(&f->opd, request, answer, &diag), 0);
 	for (char *line = strtok_r(answer->text, "\n", &rest); line;
 	     line = strtok_r(NULL, "\n", &rest))

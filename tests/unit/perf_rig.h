@@ -17,6 +17,7 @@
 struct rig {
 	struct opd_perf_world world;
 	uint64_t words[65536];
+	bool done; /* they have been read as a stream */
 	const uint64_t *taken; /* words that were looked at */
 	struct walk walk;
 	uint64_t now;

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/opd_stream.h"
+#include "daemon/source/opd_stream.h"
 
 struct seen {
 	uint64_t cpu;

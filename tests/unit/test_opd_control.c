@@ -91,7 +91,8 @@ static void be_daemon(const struct live *live, int ready)
 	snprintf(spec, sizeof(spec), "oprofilefs:%s", live->fs);
 	if (opd_session_make(opd, &diag) || opd_session_lock(opd, &diag) ||
 	    op_log_open(&opd->log, opd->session.log, &diag) ||
-	    opd_source_open(&opd->source, spec, &opd->options.events, &diag) ||
+	    opd_source_open(&opd->source, spec, &opd->options.events,
+			    &opd->client, &diag) ||
 	    opd_setup(opd, &diag) || opd_loop_init(opd, &diag) ||
 	    opd_control_open(opd, &diag)) {
 		fprintf(stderr, "# %s\n", diag.text);

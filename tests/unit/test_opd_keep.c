@@ -11,7 +11,7 @@
 
 struct rig {
 	struct fixture *f;
-	struct opd_image images[NR_IMAGES];
+	struct opd_binary binaries[NR_IMAGES];
 	char names[NR_IMAGES][128];
 	size_t nr;
 };
@@ -37,26 +37,26 @@ static void make(const struct rig *rig, const char *name, long mtime)
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static struct opd_image *image_of(struct rig *rig, const char *name, long mtime)
+static struct opd_binary *binary_of(struct rig *rig, const char *name,
+				    long mtime)
 {
-	struct opd_image *image = &rig->images[rig->nr];
+	struct opd_binary *binary = &rig->binaries[rig->nr];
 
 	for (size_t i = 0; i < rig->nr; i++)
 		if (!strcmp(strrchr(rig->names[i], '/') + 1, name))
-			return &rig->images[i];
+			return &rig->binaries[i];
 	assert_true(rig->nr < NR_IMAGES);
 	path_of(rig, name, rig->names[rig->nr], sizeof(rig->names[0]));
-	image->kind = OP_IMAGE_FILE;
-	image->name = rig->names[rig->nr++];
-	image->mtime = (uint64_t)mtime;
-	return image;
+	binary->name = rig->names[rig->nr++];
+	binary->mtime = (uint64_t)mtime;
+	return binary;
 }
 
 /* What opd_keep_open() opens. */
 static void show_open(struct rig *rig, const char *name, FILE *out)
 {
 	char text[128] = "";
-	int fd = opd_keep_open(&rig->f->opd, image_of(rig, name, 0));
+	int fd = opd_keep_open(&rig->f->opd.keep, binary_of(rig, name, 0), 0);
 
 	if (fd < 0) {
 		fprintf(out, "%s\n", strerrorname_np(-fd));
@@ -139,9 +139,10 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	else if (!strcmp(verb, "map"))
 		map_file(rig, name);
 	else if (!strcmp(verb, "image"))
-		image_of(rig, name, nr);
+		binary_of(rig, name, nr);
 	else if (!strcmp(verb, "keep") || !strcmp(verb, "deleted"))
-		opd_keep_image(opd, image_of(rig, name, 0), *verb == 'd');
+		opd_keep_binary(&opd->keep, binary_of(rig, name, 0), 0,
+				*verb == 'd');
 	else if (!strcmp(verb, "old"))
 		for (size_t i = 0; i < opd->keep.nr; i++)
 			opd->keep.kept[i].since -= atoi(name);
@@ -150,7 +151,7 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	else if (!strcmp(verb, "copied"))
 		opd->keep.copied = strtoull(name, NULL, 10) << 20;
 	else if (!strcmp(verb, "sweep"))
-		opd_keep_sweep(opd);
+		opd_keep_sweep(&opd->keep);
 	else if (!strcmp(verb, "open"))
 		show_open(rig, name, out);
 	else if (!strcmp(verb, "log"))
@@ -161,13 +162,19 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		fail_msg("%s: no such verb", verb);
 }
 
+static void init_keep(struct opd *opd, bool forever, rlim_t left)
+{
+	opd_keep_init(&opd->keep, &opd->session, &opd->log, opd->clock, forever,
+		      left);
+}
+
 static void run_keep(const struct row *row, FILE *out)
 {
 	struct rig rig = { .f = new_replay() };
 	const char *at = row->script;
 	char line[128];
 
-	opd_keep_init(&rig.f->opd.keep, row->given != NULL, 1000000);
+	init_keep(&rig.f->opd, row->given != NULL, 1000000);
 	while (next_line(&at, line, sizeof(line)))
 		do_line(&rig, line, out);
 	fprintf(out, "%lu bytes copied\n",
@@ -308,7 +315,6 @@ static const struct row rows[] = {
 	  "file a 100; image a 100; keep a; rm a; sweep; log; copied 5;"
 	  "file a 100; keep a; rm a; sweep; log",
 	  "a: is gone; a copy is kept\n"
-	  "a: is gone; a copy is kept\n"
 	  "5242880 bytes copied\n" },
 };
 
@@ -318,32 +324,26 @@ static void test_limits(void **state)
 	struct opd_keep keep;
 
 	(void)state;
-	opd_keep_init(&keep, false, RLIM_INFINITY);
+	opd_keep_init(&keep, NULL, NULL, NULL, false, RLIM_INFINITY);
 	assert_int_equal(keep.max_open, OPD_KEEP_MAX);
-	opd_keep_init(&keep, false, 4 * OPD_KEEP_MAX);
+	opd_keep_init(&keep, NULL, NULL, NULL, false, 4 * OPD_KEEP_MAX);
 	assert_int_equal(keep.max_open, OPD_KEEP_MAX);
-	opd_keep_init(&keep, false, 4 * OPD_KEEP_MAX - 1);
+	opd_keep_init(&keep, NULL, NULL, NULL, false, 4 * OPD_KEEP_MAX - 1);
 	assert_int_equal(keep.max_open, OPD_KEEP_MAX - 1);
-	opd_keep_init(&keep, false, 7);
+	opd_keep_init(&keep, NULL, NULL, NULL, false, 7);
 	assert_int_equal(keep.max_open, 1);
 }
 
-/* Kernel images and names without a path are nobody's file. */
+/* Names without a path are nobody's file. */
 static void test_no_files(void **state)
 {
 	struct fixture *f = new_replay();
-	struct opd_image image = { .kind = OP_IMAGE_MODULE,
-				   .name = (char *)"/bin/sh",
-				   .mtime = 1 };
+	struct opd_binary binary = { .name = "[vdso]", .mtime = 1 };
 
 	(void)state;
-	opd_keep_init(&f->opd.keep, false, 1000);
-	opd_keep_image(&f->opd, &image, false);
-	assert_int_equal(opd_keep_open(&f->opd, &image), -ENOENT);
-	image.kind = OP_IMAGE_FILE;
-	image.name = (char *)"[vdso]";
-	opd_keep_image(&f->opd, &image, false);
-	assert_int_equal(opd_keep_open(&f->opd, &image), -ENOENT);
+	init_keep(&f->opd, false, 1000);
+	opd_keep_binary(&f->opd.keep, &binary, 0, false);
+	assert_int_equal(opd_keep_open(&f->opd.keep, &binary, 0), -ENOENT);
 	assert_int_equal(f->opd.keep.nr, 0);
 	free_fixture(f);
 }

@@ -16,7 +16,6 @@ static struct feed {
 	bool endless; /* they begin anew instead */
 	unsigned int nr_reads, nr_dumps, nr_logs;
 	int dump_error;
-	bool named; /* cookie 7 has its name by now */
 	int timer_fd; /* the loop's */
 } feed;
 
@@ -47,24 +46,6 @@ static int feed_dump(struct opd_source *source, struct op_diag *diag)
 			       : 0;
 }
 
-static int feed_cookie(struct opd_source *source, struct op_cookie_query *query)
-{
-	(void)source;
-	if (query->cookie == 7 && !feed.named)
-		return -EAGAIN;
-	/* No file: whoever runs it would be looked for in all of /proc. */
-	snprintf(query->path, sizeof(query->path), "[%d]", (int)query->cookie);
-	return 0;
-}
-
-/* What the stream has, to the sample; 1 sample more is under way. */
-static int feed_account(struct opd_source *source, struct op_ledger *ledger)
-{
-	(void)source;
-	ledger->taken = 4;
-	return 0;
-}
-
 /* The statistics end with this: it is the end of a test, too. */
 static void feed_log(struct opd_source *source, struct op_log *log)
 {
@@ -80,8 +61,6 @@ static const struct opd_source_ops feed_ops = {
 	.name = "feed",
 	.read = feed_read,
 	.dump = feed_dump,
-	.cookie = feed_cookie,
-	.account = feed_account,
 	.log = feed_log,
 };
 
@@ -94,6 +73,7 @@ static struct fixture *new_loop(size_t step)
 	memset(&feed, 0, sizeof(feed));
 	feed.step = step;
 	feed.end = -EAGAIN;
+	put_cookie(&feed.words, 1, "[1]");
 	put_cpu(&feed.words, 0);
 	put_task(&feed.words, 1, 1, 1);
 	put_user(&feed.words);
@@ -102,6 +82,8 @@ static struct fixture *new_loop(size_t step)
 	put_sample(&feed.words, 0x10, 0);
 	put_image(&feed.words, 7);
 	put_sample(&feed.words, 0x20, 0);
+	/* One more is under way. */
+	put_record(&feed.words, OP_TAKEN, 1, U(4));
 	start_daemon(f, &feed_ops);
 	f->opd.source.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_int_equal(opd_loop_init(&f->opd, &diag), 0);
@@ -114,7 +96,6 @@ static void free_loop(struct fixture *f)
 	free_fixture(f);
 }
 
-#define NR_TRIES 64 /* MAX_TRIES of daemon/opd_defer.c */
 #define ONE "{kern}/[1]/{dep}/{kern}/[1]/TIMER.0.0.all.all.all"
 #define SEVEN "{kern}/[7]/{dep}/{kern}/[7]/TIMER.0.0.all.all.all"
 
@@ -149,11 +130,10 @@ static void test_drain(void **state)
 		assert_int_equal(f->opd.loop.len, 0);
 		assert_int_equal(f->opd.defer.nr, 1);
 		assert_false(f->opd.loop.quit);
-		/* What waits for its name has it as soon as more is read. */
-		feed.named = true;
+		/* What waits for its name has it as soon as that is read. */
 		feed.words.nr = 0;
 		feed.at = 0;
-		put_cpu(&feed.words, 1);
+		put_cookie(&feed.words, 7, "[7]");
 		opd_loop_drain(&f->opd);
 		assert_int_equal(count_at(f, SEVEN, 0x20), 1);
 		free_loop(f);
@@ -166,57 +146,13 @@ static void test_rest(void **state)
 	struct fixture *f = new_loop(1000);
 
 	(void)state;
-	feed.words.nr--;
+	feed.words.nr -= 4;
 	opd_loop_drain(&f->opd);
 	assert_int_equal(f->opd.loop.len, 8);
-	feed.words.nr++;
+	feed.words.nr += 4;
 	opd_loop_drain(&f->opd);
 	assert_int_equal(f->opd.loop.len, 0);
 	assert_int_equal(f->opd.defer.nr, 1);
-	free_loop(f);
-}
-
-/* What only recordings have makes no sense in a live stream. */
-static void test_records_of_replays(void **state)
-{
-	struct fixture *f = new_loop(1000);
-
-	(void)state;
-	feed.words.nr = 0;
-	put_begin(&feed.words);
-	put_cookie(&feed.words, 7, "/bin/sh");
-	put_event(&feed.words, 0, "CLK", 1000);
-	put_range(&feed.words, true, 0x1000, 0x2000, "vmlinux");
-	put_lost(&feed.words, 5, "event_lost_overflow");
-	put_cpu(&feed.words, 0);
-	put_task(&feed.words, 1, 1, 1);
-	put_user(&feed.words);
-	put_image(&feed.words, 1);
-	put_sample(&feed.words, 0x10, 0);
-	opd_loop_drain(&f->opd);
-	assert_int_equal(f->opd.stats.bad_records, 5);
-	assert_int_equal(f->opd.stats.stream.taken, 0);
-	assert_int_equal(count_at(f, ONE, 0x10), 1);
-	free_loop(f);
-}
-
-/* A name is asked for so often, each time that something was read. */
-static void test_names_that_never_come(void **state)
-{
-	struct fixture *f = new_loop(1000);
-	unsigned int nr = 0;
-
-	(void)state;
-	opd_loop_drain(&f->opd);
-	while (f->opd.defer.nr && nr < 1000) {
-		nr++;
-		feed.words.nr = 0;
-		feed.at = 0;
-		put_cpu(&feed.words, 1);
-		opd_loop_drain(&f->opd);
-	}
-	assert_int_equal(nr, NR_TRIES - 1);
-	assert_int_equal(f->opd.stats.lost[OPD_LOST_NO_NAME], 1);
 	free_loop(f);
 }
 
@@ -226,7 +162,7 @@ static void test_endless(void **state)
 	struct fixture *f = new_loop(1000);
 
 	(void)state;
-	feed.endless = feed.named = true;
+	feed.endless = true;
 	opd_loop_drain(&f->opd);
 	assert_int_equal(feed.nr_reads, 4096);
 	free_loop(f);
@@ -336,7 +272,7 @@ static void test_file(void **state)
 {
 	static const struct opd_source_ops replay = {
 		.name = "feed",
-		.replays = true,
+		.ends = true,
 		.read = feed_read,
 	};
 	struct op_diag diag = { "" };
@@ -364,16 +300,10 @@ static void test_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drain),
-		cmocka_unit_test(test_rest),
-		cmocka_unit_test(test_records_of_replays),
-		cmocka_unit_test(test_names_that_never_come),
-		cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_dump),
-		cmocka_unit_test(test_ticks),
-		cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_drain),	cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_endless), cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_dump),	cmocka_unit_test(test_ticks),
+		cmocka_unit_test(test_signals), cmocka_unit_test(test_file),
 	};
 
 	opd_loop_block_signals();

@@ -194,10 +194,9 @@ static const struct row rows[] = {
 	  " --events=A:118:0:100000:1:1:0",
 	  "ext-feature=ibs:op:IBS_OP_ALL:64:1\n"
 	  "event 0 A 118 100000 1 kernel 374\n" },
-	{ "perf_events_keeps_its_timer", NULL,
+	{ "perf_events_has_no_samples_for_features", NULL,
 	  "--source=perf --ext-feature=ibs:op:IBS_OP_ALL:64:1",
-	  "source=perf\n"
-	  "ext-feature=ibs:op:IBS_OP_ALL:64:1\n" },
+	  "--ext-feature: the source perf has no samples for features; use the module, --source=oprofilefs\n" },
 	{ "two_features", NULL,
 	  "--ext-feature=weight --ext-feature=ibs:fetch:IBS_FETCH_ALL:16:0",
 	  "ext-feature=weight\n"

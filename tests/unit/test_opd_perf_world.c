@@ -4,6 +4,7 @@
  * image, which offset; and on to sample files.
  */
 
+#include "daemon/source/opd_feed.h"
 #include "tests/unit/perf_rig.h"
 #include "tests/unit/rows.h"
 
@@ -472,8 +473,23 @@ static int answer_account(struct opd_source *source, struct op_ledger *ledger)
 			      stat_of(asked, OPD_PERF_NO_MAPPING));
 }
 
+static ssize_t read_words(struct opd_source *source, void *buf, size_t len)
+{
+	size_t got =
+		(size_t)((char *)asked->world.words.at - (char *)asked->words);
+
+	(void)source;
+	if (asked->done)
+		return -EAGAIN;
+	asked->done = true;
+	assert_true(got <= len);
+	memcpy(buf, asked->words, got);
+	return (ssize_t)got;
+}
+
 static const struct opd_source_ops this_program = {
 	.name = "test",
+	.read = read_words,
 	.cookie = answer_cookie,
 	.account = answer_account,
 };
@@ -531,8 +547,9 @@ static void samples_come_to_sample_files(void **state)
 	struct fixture *f = new_fixture();
 	struct rig *rig = new_rig();
 	struct op_ledger l;
+	static uint64_t words[65536];
 	struct seen seen;
-	size_t nr;
+	ssize_t got;
 
 	(void)state;
 	asked = rig;
@@ -541,11 +558,16 @@ static void samples_come_to_sample_files(void **state)
 			 0);
 	f->opd.options.separate_lib = f->opd.options.separate_kernel = true;
 	f->opd.options.separate_thread = f->opd.options.separate_cpu = true;
+	/* Not this machine's kernel. */
+	f->opd.options.events.counter[9].kernel = false;
 	start_daemon(f, &this_program);
-	opd_kernel_release(&f->opd.kernel); /* not this machine's */
+	f->opd.source.events = &f->opd.options.events;
+	assert_int_equal(opd_feed_new(&f->opd.source.feed, &f->opd.source), 0);
 	do_tour(rig);
-	nr = (size_t)(rig->world.words.at - rig->words);
-	assert_int_equal(opd_trans_run(&f->opd, rig->words, nr), nr);
+	opd_feed_ask_account(f->opd.source.feed);
+	while ((got = opd_feed_read(f->opd.source.feed, words, NR(words))) > 0)
+		assert_int_equal(opd_trans_run(&f->opd, words, (size_t)got),
+				 got);
 	check_tour(f);
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 10);

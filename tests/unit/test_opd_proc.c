@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "daemon/opd_proc.h"
+#include "daemon/source/opd_proc.h"
 #include "tests/unit/opd_fixture.h"
 
 static char *make_file(const char *text)

@@ -61,7 +61,7 @@ static void run_file(const struct row *row, FILE *out)
 	for (size_t step = 5; step <= 45; step += 40) {
 		struct opd_source source;
 		struct op_diag diag = { "" };
-		int err = opd_source_open(&source, spec, NULL, &diag);
+		int err = opd_source_open(&source, spec, NULL, NULL, &diag);
 		const char *text = diag.text;
 
 		if (!strncmp(text, f->dir, strlen(f->dir)))

@@ -171,6 +171,8 @@ static void add_args(struct process_args *args, const struct operf *operf,
 		process_args_add(args, "--events=%s", operf->events.text);
 	if (options->pack_at != OP_PACK_AT_DEFAULT)
 		process_args_add(args, "--pack-at=%" PRIu64, options->pack_at);
+	if (options->record)
+		process_args_add(args, "--record=%s", options->record);
 	if (options->vmlinux)
 		process_args_add(args, "--vmlinux=%s", options->vmlinux);
 	if (options->daemon_verbose && *options->daemon_verbose)

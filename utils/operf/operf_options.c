@@ -324,6 +324,7 @@ static int parse_raw(struct operf_options *o, struct raw *raw, int argc,
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "where the samples go (./oprofile_data)", "DIR" },
 		{ "append", 'a', POPT_ARG_NONE, &raw->append, 0, "add to the samples that are there", NULL },
 		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files that take more than this (8; 0: never)", "MIB" },
+		{ "record", '\0', POPT_ARG_STRING, &o->record, 0, "also write the stream of samples, to be replayed or sent", "FILE" },
 		{ "vmlinux", 'k', POPT_ARG_STRING, &o->vmlinux, 0, "kernel image that reports take symbols from", "FILE" },
 		{ "lazy-conversion", 'l', POPT_ARG_NONE, &raw->lazy, 0, "accepted; nothing is ever converted", NULL },
 		{ "verbose", 'V', POPT_ARG_STRING, &raw->verbose, 0, "debug: say each step; sfile,arcs,samples,module,misc,ext,all: log more", "WORDS" },
@@ -377,6 +378,7 @@ void operf_options_release(struct operf_options *options)
 	free(options->events);
 	free(options->session_dir);
 	free(options->vmlinux);
+	free(options->record);
 	free(options->daemon_verbose);
 	memset(options, 0, sizeof(*options));
 }

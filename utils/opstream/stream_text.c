@@ -41,6 +41,8 @@
 #define PARTS_KERNEL_RANGE "fxxbs"
 #define PARTS_LOST "ds"
 #define PARTS_WEIGHT "d"
+#define PARTS_SOURCE "xs"
+#define PARTS_TAKEN "d"
 
 /* By bit, OP_KERNEL_FIRST and OP_KERNEL_CODE. */
 static const char *const flag_words[] = { "first", "code" };

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/opd_stream.h"
+#include "daemon/source/opd_stream.h"
 
 #define BEGIN_WORDS 5 /* an OP_STREAM_BEGIN as this version writes it */
 

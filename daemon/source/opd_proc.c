@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd_proc.h"
+#include "daemon/source/opd_proc.h"
 
 #define HIDDEN_HINT "run as root with kernel.kptr_restrict below 2"
 

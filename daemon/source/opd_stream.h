@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_STREAM_H
-#define DAEMON_OPD_STREAM_H
+#ifndef DAEMON_SOURCE_OPD_STREAM_H
+#define DAEMON_SOURCE_OPD_STREAM_H
 
 /*
  * A cursor over the words of a stream (module/uapi/oprofile.h). It never
@@ -84,4 +84,4 @@ int opd_stream_string(const struct opd_rec *rec, size_t at, char *buf,
  */
 int opd_stream_begins(const uint64_t *words, size_t nr, struct op_diag *diag);
 
-#endif /* DAEMON_OPD_STREAM_H */
+#endif /* DAEMON_SOURCE_OPD_STREAM_H */

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/opd_events.h"
+#include "daemon/source/opd_events.h"
 #include "libop/op_config.h"
 
 #define NR_FIELDS 8

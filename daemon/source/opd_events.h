@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_EVENTS_H
-#define DAEMON_OPD_EVENTS_H
+#ifndef DAEMON_SOURCE_OPD_EVENTS_H
+#define DAEMON_SOURCE_OPD_EVENTS_H
 
 /*
  * Which event each counter of the stream counts: from --events, or from the
@@ -58,4 +58,4 @@ int opd_events_set(struct opd_events *events, uint64_t counter,
 int opd_events_parse(struct opd_events *events, const char *text,
 		     struct op_diag *diag);
 
-#endif /* DAEMON_OPD_EVENTS_H */
+#endif /* DAEMON_SOURCE_OPD_EVENTS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_PROC_H
-#define DAEMON_OPD_PROC_H
+#ifndef DAEMON_SOURCE_OPD_PROC_H
+#define DAEMON_SOURCE_OPD_PROC_H
 
 /*
  * Where the running kernel and its modules lie, as /proc tells it.
@@ -38,4 +38,4 @@ uint64_t opd_proc_max_maps(void);
 /* The speed of the first CPU in kHz, 0 when it is not known. */
 uint32_t opd_proc_cpu_khz(void);
 
-#endif /* DAEMON_OPD_PROC_H */
+#endif /* DAEMON_SOURCE_OPD_PROC_H */

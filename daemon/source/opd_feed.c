@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Words come from the source in chunks of whole records and go out in the same
+ * order. Before each record or sample the feed looks whether its reader lacks
+ * something to understand it:
+ *
+ * - the name of an image cookie. It is asked for once. Where the kernel has no
+ *   name yet, the record goes on without it and the name follows as soon as
+ *   there is one; a cookie that never gets one is told to have none, so that
+ *   nobody waits for ever.
+ * - the table of the kernel's address ranges, before the first sample in the
+ *   kernel and again when it has changed since.
+ *
+ * Such records are put into a queue, which goes out where they are needed: what
+ * was looked at before them goes out first, and what needs them is looked at
+ * again. What the source lost and took is told in between, when its reader
+ * asks.
+ *
+ * Records that are the feed's alone (OP_STREAM_BEGIN, OP_LOST ...) are taken
+ * out of what a source says.
+ */
+
+#include "daemon/source/opd_feed.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/source/opd_events.h"
+#include "daemon/source/opd_live_kernel.h"
+#include "daemon/source/opd_proc.h"
+#include "daemon/source/opd_record_words.h"
+#include "daemon/source/opd_source.h"
+#include "daemon/source/opd_stream.h"
+#include "libop/op_log.h"
+
+#define CHUNK_WORDS 65536 /* 512 KiB */
+#define FIRST_SLOTS 1024
+
+/* The kernel names a new image within moments; more asking is for later. */
+#define TRIES_AT_ONCE 3
+/* Reads of the source, four a second or more, that a name may take. */
+#define MAX_TRIES 64
+#define MAX_PENDING 4096
+/* A source that always has more is asked for its account all the same. */
+#define MAX_READS_BEFORE_ACCOUNT 1024
+
+#define MAP_WORDS 4 /* in OP_USER_STACK: start, end, offset, cookie */
+
+struct pending_name {
+	uint64_t cookie;
+	uint32_t tgid;
+	unsigned int tries;
+};
+
+struct opd_feed {
+	struct opd_source *source;
+	uint64_t *raw; /* what the source said, CHUNK_WORDS */
+	size_t raw_at; /* before it all has gone out */
+	size_t raw_ok; /* before it nothing is missing to the reader */
+	size_t raw_nr;
+	struct opd_record_words queue;
+	size_t queue_at;
+	bool begun;
+	bool ended;
+	/* what the records said */
+	bool in_kernel;
+	uint32_t tgid; /* 0: not known */
+	/* cookies that have been told or are pending: an open-addressed table
+	 * of which less than half is in use */
+	uint64_t *told;
+	size_t nr_slots; /* a power of two, or 0 */
+	size_t nr_told;
+	struct pending_name pending[MAX_PENDING];
+	size_t nr_pending;
+	struct opd_live_kernel kernel;
+	bool kernel_stale; /* the reader's table is */
+	bool account_wanted;
+	unsigned int reads_since; /* it was asked for */
+	struct op_ledger accounted;
+	uint64_t nr_foreign; /* records that a source may not make */
+};
+
+int opd_feed_new(struct opd_feed **out, struct opd_source *source)
+{
+	struct opd_feed *feed = calloc(1, sizeof(*feed));
+
+	*out = feed;
+	if (!feed)
+		return -ENOMEM;
+	feed->source = source;
+	feed->kernel_stale = true;
+	feed->raw = malloc(CHUNK_WORDS * sizeof(feed->raw[0]));
+	return feed->raw ? 0 : -ENOMEM;
+}
+
+void opd_feed_free(struct opd_feed *feed)
+{
+	if (!feed)
+		return;
+	opd_record_words_release(&feed->queue);
+	free(feed->told);
+	free(feed->raw);
+	free(feed);
+}
+
+void opd_feed_kernel_changed(struct opd_feed *feed)
+{
+	feed->kernel_stale = true;
+}
+
+void opd_feed_ask_account(struct opd_feed *feed)
+{
+	feed->account_wanted = true;
+	feed->reads_since = 0;
+}
+
+/* ---- names ------------------------------------------------------------------
+ */
+
+static uint64_t *find_slot(uint64_t *told, size_t nr_slots, uint64_t cookie)
+{
+	size_t i = cookie * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+
+	for (i &= nr_slots - 1; told[i] != cookie && told[i] != OP_NO_COOKIE;)
+		i = (i + 1) & (nr_slots - 1);
+	return &told[i];
+}
+
+static int grow_told(struct opd_feed *feed)
+{
+	size_t nr_slots = feed->nr_slots ? feed->nr_slots * 2 : FIRST_SLOTS;
+	uint64_t *more = calloc(nr_slots, sizeof(more[0]));
+
+	if (!more)
+		return -ENOMEM;
+	for (size_t i = 0; i < feed->nr_slots; i++)
+		if (feed->told[i] != OP_NO_COOKIE)
+			*find_slot(more, nr_slots, feed->told[i]) =
+				feed->told[i];
+	free(feed->told);
+	feed->told = more;
+	feed->nr_slots = nr_slots;
+	return 0;
+}
+
+/* Whether @cookie is new; from now on it is not. Without memory for that it
+ * would be told more often, which does no harm. */
+static bool is_new_cookie(struct opd_feed *feed, uint64_t cookie)
+{
+	uint64_t *slot;
+
+	if (cookie == OP_NO_COOKIE)
+		return false;
+	if (feed->nr_told >= feed->nr_slots / 2 && grow_told(feed) &&
+	    !feed->nr_slots)
+		return true;
+	slot = find_slot(feed->told, feed->nr_slots, cookie);
+	if (*slot == cookie)
+		return false;
+	if (feed->nr_told + 1 < feed->nr_slots) {
+		*slot = cookie;
+		feed->nr_told++;
+	}
+	return true;
+}
+
+/* Ask the source for a name, and tell it. False if it may still come. */
+static bool tell_name(struct opd_feed *feed, uint64_t cookie, uint32_t tgid,
+		      bool last)
+{
+	const struct opd_source_client *client = feed->source->client;
+	struct op_cookie_query query;
+	int err = -EAGAIN;
+
+	for (int i = 0; i < TRIES_AT_ONCE && err == -EAGAIN; i++) {
+		memset(&query, 0, sizeof(query));
+		query.cookie = cookie;
+		err = feed->source->ops->cookie(feed->source, &query);
+	}
+	if (err == -EAGAIN && !last)
+		return false;
+	if (!err && (query.build_id_len > OP_BUILD_ID_MAX || !query.path[0] ||
+		     !memchr(query.path, '\0', sizeof(query.path))))
+		err = -EINVAL;
+	if (err) {
+		op_log(client->log, "cookie %" PRIu64 ": no image name: %s",
+		       cookie, strerror(-err));
+		memset(&query, 0, sizeof(query));
+	}
+	query.cookie = cookie;
+	opd_record_cookie(&feed->queue, &query);
+	if (!err && client->see_image)
+		client->see_image(client->ctx, &query, tgid);
+	return true;
+}
+
+static void need_name(struct opd_feed *feed, uint64_t cookie, uint32_t tgid)
+{
+	bool full = feed->nr_pending == MAX_PENDING;
+
+	if (!is_new_cookie(feed, cookie) || tell_name(feed, cookie, tgid, full))
+		return;
+	feed->pending[feed->nr_pending++] =
+		(struct pending_name){ cookie, tgid, 1 };
+}
+
+static void retry_names(struct opd_feed *feed, bool last)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < feed->nr_pending; i++) {
+		struct pending_name *name = &feed->pending[i];
+		bool give_up = last || ++name->tries > MAX_TRIES;
+
+		if (!tell_name(feed, name->cookie, name->tgid, give_up))
+			feed->pending[kept++] = *name;
+	}
+	feed->nr_pending = kept;
+}
+
+static void need_names_of_maps(struct opd_feed *feed, const struct opd_rec *rec)
+{
+	const uint64_t *p = rec->payload;
+	const uint64_t *maps;
+
+	if (rec->nr_words < 4 || p[1] > OP_STACK_MAX_REGS ||
+	    p[2] > OP_STACK_MAX_MAPS ||
+	    rec->nr_words < 4 + p[1] + MAP_WORDS * p[2])
+		return;
+	maps = p + 4 + p[1];
+	for (uint64_t i = 0; i < p[2]; i++)
+		need_name(feed, maps[i * MAP_WORDS + 3], feed->tgid);
+}
+
+/* ---- the kernel's ranges ----------------------------------------------------
+ */
+
+static void tell_kernel(struct opd_feed *feed)
+{
+	feed->kernel_stale = false;
+	opd_live_kernel_record(&feed->kernel, feed->source, &feed->queue);
+}
+
+/* ---- the account ------------------------------------------------------------
+ */
+
+static uint64_t nr_lost_by(const struct op_ledger *ledger, const char *cause)
+{
+	for (unsigned int i = 0; i < ledger->nr_causes; i++)
+		if (!strcmp(ledger->causes[i].name, cause))
+			return ledger->causes[i].nr;
+	return 0;
+}
+
+static void tell_account(struct opd_feed *feed)
+{
+	struct opd_source *source = feed->source;
+	struct op_ledger now;
+
+	feed->account_wanted = false;
+	memset(&now, 0, sizeof(now));
+	if (!source->ops->account)
+		return;
+	if (source->ops->account(source, &now)) {
+		op_log(source->client->log,
+		       "%s: its statistics cannot be read: its losses are not in the ledger",
+		       source->name);
+		return;
+	}
+	for (unsigned int i = 0; i < now.nr_causes; i++) {
+		const struct op_ledger_cause *cause = &now.causes[i];
+		uint64_t before = nr_lost_by(&feed->accounted, cause->name);
+
+		if (cause->nr > before)
+			opd_record_lost(&feed->queue, cause->nr - before,
+					cause->name);
+	}
+	if (now.taken != feed->accounted.taken)
+		opd_record_taken(&feed->queue, now.taken);
+	feed->accounted = now;
+}
+
+/* ---- from the source to the reader ------------------------------------------
+ */
+
+static void begin_stream(struct opd_feed *feed)
+{
+	const struct opd_source *source = feed->source;
+	struct opd_events *events = source->events;
+
+	feed->begun = true;
+	opd_record_begin(&feed->queue, opd_proc_cpu_khz(), source->cpu_type);
+	opd_record_source(&feed->queue, source->stacks ? OP_SOURCE_STACKS : 0,
+			  source->name);
+	for (unsigned int i = 0; i < events->nr; i++) {
+		struct opd_event *event = &events->counter[i];
+
+		if (!event->set)
+			continue;
+		if (opd_event_is_timer(event))
+			event->value = source->timer_hz;
+		opd_record_event(&feed->queue, i, event);
+	}
+	if (opd_events_sample_kernel(events))
+		tell_kernel(feed);
+}
+
+/* What only the feed may say; code that was made at run time is the source's
+ * to tell. */
+static bool is_foreign(const struct opd_rec *rec)
+{
+	switch (rec->code) {
+	case OP_STREAM_BEGIN:
+	case OP_SOURCE:
+	case OP_EVENT:
+	case OP_COOKIE_NAME:
+	case OP_LOST:
+	case OP_TAKEN:
+		return true;
+	case OP_KERNEL_RANGE:
+		return rec->flags != OP_KERNEL_CODE;
+	default:
+		return false;
+	}
+}
+
+/* The tgid follows the record of its task. */
+static uint32_t tgid_behind(const struct opd_stream *stream)
+{
+	struct opd_stream next = *stream;
+	struct opd_rec rec;
+
+	if (next.at < next.end && *next.at == OP_ESCAPE &&
+	    opd_stream_record(&next, &rec) == OPD_UNIT_RECORD &&
+	    rec.code == OP_CTX_TGID && rec.nr_words &&
+	    rec.payload[0] <= OPD_MAX_PID)
+		return (uint32_t)rec.payload[0];
+	return 0;
+}
+
+/* What the reader needs before @rec goes into the queue. */
+static void look_at_record(struct opd_feed *feed,
+			   const struct opd_stream *behind,
+			   const struct opd_rec *rec)
+{
+	switch (rec->code) {
+	case OP_CPU_SWITCH:
+		feed->in_kernel = false;
+		feed->tgid = 0;
+		break;
+	case OP_CTX_SWITCH:
+		feed->tgid = tgid_behind(behind);
+		if (rec->nr_words >= 2)
+			need_name(feed, rec->payload[1], feed->tgid);
+		break;
+	case OP_COOKIE_SWITCH:
+		if (rec->nr_words)
+			need_name(feed, rec->payload[0], feed->tgid);
+		break;
+	case OP_USER_STACK:
+		need_names_of_maps(feed, rec);
+		break;
+	case OP_KERNEL_ENTER:
+		feed->in_kernel = true;
+		break;
+	case OP_USER_ENTER:
+		feed->in_kernel = false;
+		break;
+	case OP_MODULE_LOADED:
+		feed->kernel_stale = true;
+		break;
+	case OP_IBS_FETCH:
+	case OP_IBS_OP:
+		if (feed->in_kernel && feed->kernel_stale)
+			tell_kernel(feed);
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * Move on over what the reader understands. Ends behind the last word of the
+ * chunk, or at what something was put into the queue for, which has to go out
+ * first, or at a foreign record, whose length is *@drop.
+ */
+static size_t look_ahead(struct opd_feed *feed, size_t *drop)
+{
+	const uint64_t *start = feed->raw + feed->raw_at;
+	struct opd_stream stream = { start, feed->raw + feed->raw_nr };
+	struct opd_rec rec;
+
+	*drop = 0;
+	while (stream.at < stream.end) {
+		const uint64_t *at = stream.at;
+
+		if (*at != OP_ESCAPE) {
+			if (feed->in_kernel && feed->kernel_stale) {
+				tell_kernel(feed);
+				return (size_t)(at - start);
+			}
+			stream.at += stream.end - at > 1 && at[1] != OP_ESCAPE
+					     ? 2
+					     : 1;
+			continue;
+		}
+		/* What is no record is its reader's to judge. */
+		if (opd_stream_record(&stream, &rec) != OPD_UNIT_RECORD) {
+			stream.at++;
+			continue;
+		}
+		if (is_foreign(&rec)) {
+			*drop = (size_t)(stream.at - at);
+			return (size_t)(at - start);
+		}
+		look_at_record(feed, &stream, &rec);
+		if (feed->queue.nr)
+			return (size_t)(at - start);
+	}
+	return (size_t)(stream.at - start);
+}
+
+static size_t take_queue(struct opd_feed *feed, uint64_t *words, size_t nr)
+{
+	size_t left = feed->queue.nr - feed->queue_at;
+
+	if (nr > left)
+		nr = left;
+	memcpy(words, feed->queue.words + feed->queue_at, nr * sizeof(*words));
+	feed->queue_at += nr;
+	if (feed->queue_at == feed->queue.nr)
+		feed->queue_at = feed->queue.nr = 0;
+	return nr;
+}
+
+/* What has been looked at and is understood. */
+static size_t take_raw(struct opd_feed *feed, uint64_t *words, size_t nr)
+{
+	size_t left = feed->raw_ok - feed->raw_at;
+
+	if (nr > left)
+		nr = left;
+	memcpy(words, feed->raw + feed->raw_at, nr * sizeof(*words));
+	feed->raw_at += nr;
+	return nr;
+}
+
+static void check_raw(struct opd_feed *feed)
+{
+	size_t drop;
+
+	feed->raw_ok = feed->raw_at + look_ahead(feed, &drop);
+	if (drop == 0 || feed->raw_ok > feed->raw_at)
+		return;
+	feed->raw_at += drop;
+	feed->raw_ok += drop;
+	if (feed->nr_foreign++ == 0)
+		op_log(feed->source->client->log,
+		       "%s: it makes records that are not its own: left out",
+		       feed->source->name);
+}
+
+/* More of the raw stream or something in the queue. Returns 1, or what
+ * opd_feed_read() returns when there is neither. */
+static ssize_t refill(struct opd_feed *feed)
+{
+	struct opd_source *source = feed->source;
+	ssize_t got = 0;
+
+	if (!feed->begun) {
+		begin_stream(feed);
+		return 1;
+	}
+	if (!feed->ended)
+		got = source->ops->read(source, feed->raw,
+					CHUNK_WORDS * sizeof(feed->raw[0]));
+	if (got > 0) {
+		feed->raw_at = feed->raw_ok = 0;
+		feed->raw_nr = (size_t)got / sizeof(feed->raw[0]);
+		retry_names(feed, false);
+		if (feed->account_wanted &&
+		    ++feed->reads_since > MAX_READS_BEFORE_ACCOUNT)
+			tell_account(feed);
+		return 1;
+	}
+	if (got == 0 && !feed->ended) {
+		feed->ended = feed->account_wanted = true;
+		retry_names(feed, true);
+	}
+	if (feed->account_wanted && (got == 0 || got == -EAGAIN)) {
+		retry_names(feed, false);
+		tell_account(feed);
+	}
+	return feed->queue.nr ? 1 : got;
+}
+
+ssize_t opd_feed_read(struct opd_feed *feed, uint64_t *words, size_t nr)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	while (done < nr) {
+		if (feed->raw_at < feed->raw_ok) {
+			done += take_raw(feed, words + done, nr - done);
+		} else if (feed->queue.nr) {
+			done += take_queue(feed, words + done, nr - done);
+		} else if (feed->raw_at < feed->raw_nr) {
+			check_raw(feed);
+		} else if (done) {
+			break;
+		} else {
+			got = refill(feed);
+			if (got <= 0)
+				return got;
+		}
+	}
+	if (feed->queue.short_of_memory) {
+		op_log(feed->source->client->log,
+		       "out of memory: names of images are missing");
+		feed->queue.short_of_memory = false;
+	}
+	return (ssize_t)done;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/source/opd_record_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/source/opd_events.h"
+
+/* The longest string is a path. */
+#define MAX_WORDS (OP_PATH_MAX / 8 + 32)
+
+void opd_record_words_release(struct opd_record_words *w)
+{
+	free(w->words);
+	memset(w, 0, sizeof(*w));
+}
+
+/* A record that is being made: its words are those from @start on. */
+struct record {
+	struct opd_record_words *to;
+	size_t start;
+};
+
+static void put_word(struct record *r, uint64_t word)
+{
+	if (r->to->nr < r->to->room)
+		r->to->words[r->to->nr++] = word;
+}
+
+static struct record start_record(struct opd_record_words *w)
+{
+	struct record r = { w, w->nr };
+	size_t room = w->nr + MAX_WORDS;
+	uint64_t *more;
+
+	if (room > w->room) {
+		room *= 2;
+		more = reallocarray(w->words, room, sizeof(*more));
+		if (more) {
+			w->words = more;
+			w->room = room;
+		}
+	}
+	put_word(&r, OP_ESCAPE);
+	put_word(&r, 0);
+	return r;
+}
+
+/* Without memory there is no such record, nor a part of one. */
+static void end_record(const struct record *r, uint32_t code, uint32_t flags)
+{
+	struct opd_record_words *w = r->to;
+
+	if (w->room < r->start + MAX_WORDS) {
+		w->nr = r->start;
+		w->short_of_memory = true;
+		return;
+	}
+	w->words[r->start + 1] =
+		OP_CODE_WORD(code, flags, w->nr - r->start - 2);
+}
+
+static void put_string(struct record *r, const char *text)
+{
+	struct opd_record_words *w = r->to;
+	size_t len = strnlen(text, OP_PATH_MAX);
+	size_t nr = (len + 7) / 8;
+
+	put_word(r, len);
+	if (nr > w->room - w->nr)
+		return;
+	memset(w->words + w->nr, 0, nr * 8);
+	memcpy(w->words + w->nr, text, len);
+	w->nr += nr;
+}
+
+static void put_build_id(struct record *r, const uint8_t *bytes,
+			 unsigned int len)
+{
+	uint64_t words[OP_BUILD_ID_MAX / 8] = { 0 };
+
+	memcpy(words, bytes, len);
+	put_word(r, len);
+	for (size_t i = 0; i < OP_BUILD_ID_MAX / 8; i++)
+		put_word(r, words[i]);
+}
+
+void opd_record_begin(struct opd_record_words *w, uint32_t cpu_khz,
+		      const char *cpu_type)
+{
+	struct record r = start_record(w);
+
+	put_word(&r, OP_STREAM_MAGIC);
+	put_word(&r, OP_ABI_VERSION);
+	put_word(&r, sizeof(void *));
+	put_word(&r, cpu_khz);
+	put_string(&r, cpu_type);
+	end_record(&r, OP_STREAM_BEGIN, 0);
+}
+
+void opd_record_source(struct opd_record_words *w, uint64_t flags,
+		       const char *name)
+{
+	struct record r = start_record(w);
+
+	put_word(&r, flags);
+	put_string(&r, name);
+	end_record(&r, OP_SOURCE, 0);
+}
+
+void opd_record_event(struct opd_record_words *w, unsigned int counter,
+		      const struct opd_event *event)
+{
+	struct record r = start_record(w);
+
+	put_word(&r, counter);
+	put_word(&r, event->value);
+	put_word(&r, event->count);
+	put_word(&r, event->um);
+	put_word(&r, event->kernel);
+	put_word(&r, event->user);
+	put_string(&r, event->name);
+	end_record(&r, OP_EVENT, 0);
+}
+
+void opd_record_cookie(struct opd_record_words *w,
+		       const struct op_cookie_query *query)
+{
+	struct record r = start_record(w);
+
+	put_word(&r, query->cookie);
+	put_word(&r, query->flags);
+	put_word(&r, query->dev);
+	put_word(&r, query->ino);
+	put_word(&r, query->mtime);
+	put_build_id(&r, query->build_id, query->build_id_len);
+	put_string(&r, query->path);
+	end_record(&r, OP_COOKIE_NAME, 0);
+}
+
+void opd_record_range(struct opd_record_words *w, uint32_t flags,
+		      uint64_t start, uint64_t end,
+		      const struct op_build_id *build_id, const char *name)
+{
+	struct record r = start_record(w);
+
+	put_word(&r, start);
+	put_word(&r, end);
+	put_build_id(&r, build_id->bytes, build_id->len);
+	put_string(&r, name);
+	end_record(&r, OP_KERNEL_RANGE, flags);
+}
+
+void opd_record_lost(struct opd_record_words *w, uint64_t nr, const char *cause)
+{
+	struct record r = start_record(w);
+
+	put_word(&r, nr);
+	put_string(&r, cause);
+	end_record(&r, OP_LOST, 0);
+}
+
+void opd_record_taken(struct opd_record_words *w, uint64_t nr)
+{
+	struct record r = start_record(w);
+
+	put_word(&r, nr);
+	end_record(&r, OP_TAKEN, 0);
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a source says, in lines of the text form (utils/opstream), and the whole
+ * stream that the feed makes of it. Other lines of a script:
+ *
+ *	read	go on reading until there is nothing
+ *	busy N	the next N questions for a name are too early
+ *	account N M	the source says from now on: N taken, M of them lost
+ *	ask	the reader wants the account
+ *	end	behind what was said there is nothing any more
+ *	room N	the reader takes so many words at once
+ *	changed	kernel modules may have come
+ *
+ * Cookies up to 99 have names. Of this machine's type and of the build of its
+ * kernel nothing is shown.
+ */
+
+#include "daemon/source/opd_events.h"
+#include "daemon/source/opd_feed.h"
+#include "daemon/source/opd_source.h"
+#include "libop/op_log.h"
+#include "tests/unit/opd_fixture.h"
+#include "tests/unit/rows.h"
+#include "utils/opstream/stream_text.h"
+
+#include <errno.h>
+
+#define ROOM 4096
+#define MAX_TRIES 64 /* of daemon/source/opd_feed.c */
+
+static struct source {
+	uint64_t raw[ROOM];
+	size_t nr;
+	bool ends;
+	int busy;
+	uint64_t taken;
+	uint64_t lost;
+	unsigned int nr_asked;
+	FILE *out;
+} play;
+
+static ssize_t play_read(struct opd_source *source, void *buf, size_t len)
+{
+	size_t nr = play.nr;
+
+	(void)source;
+	assert_true(len >= nr * sizeof(uint64_t));
+	play.nr = 0;
+	if (nr == 0)
+		return play.ends ? 0 : -EAGAIN;
+	memcpy(buf, play.raw, nr * sizeof(uint64_t));
+	return (ssize_t)(nr * sizeof(uint64_t));
+}
+
+static int play_cookie(struct opd_source *source, struct op_cookie_query *query)
+{
+	(void)source;
+	play.nr_asked++;
+	if (query->cookie > 99)
+		return -ENOENT;
+	if (play.busy > 0) {
+		play.busy--;
+		return -EAGAIN;
+	}
+	snprintf(query->path, sizeof(query->path), "/bin/p%d",
+		 (int)query->cookie);
+	query->mtime = 1000 + query->cookie;
+	return 0;
+}
+
+static int play_account(struct opd_source *source, struct op_ledger *ledger)
+{
+	(void)source;
+	ledger->taken = play.taken;
+	return play.lost ? op_ledger_lose(ledger, "overflow", play.lost) : 0;
+}
+
+static const struct opd_source_ops play_ops = {
+	.name = "play",
+	.read = play_read,
+	.cookie = play_cookie,
+	.account = play_account,
+};
+
+static void see_image(void *ctx, const struct op_cookie_query *query,
+		      uint32_t tgid)
+{
+	fprintf(ctx, "sees %s of %u\n", query->path, tgid);
+}
+
+/* ---- scripts ----------------------------------------------------------------
+ */
+
+static void show_words(uint64_t *words, size_t nr, FILE *out)
+{
+	struct stream_unit unit;
+
+	while (nr && stream_unit_at(&unit, words, nr, true)) {
+		struct stream_buf text = { NULL, 0, 0 };
+
+		/* The build-id of its kernel, and its type. */
+		if (unit.code == OP_KERNEL_RANGE)
+			memset(words + 4, 0, 5 * sizeof(words[0]));
+		assert_int_equal(stream_text_print(&text, &unit, words), 0);
+		if (unit.code == OP_STREAM_BEGIN)
+			fputs("stream\n", out);
+		else
+			fputs(text.data, out);
+		stream_buf_release(&text);
+		words += unit.words;
+		nr -= unit.words;
+	}
+}
+
+/* All that can be read; reads may cut records, which are shown whole. */
+static void read_all(struct opd_feed *feed, size_t room, FILE *out)
+{
+	static uint64_t words[16 * ROOM];
+	size_t nr = 0;
+	ssize_t got;
+
+	while ((got = opd_feed_read(feed, words + nr, room)) > 0) {
+		assert_true((size_t)got <= room);
+		nr += (size_t)got;
+		assert_true(nr + room <= NR(words));
+	}
+	show_words(words, nr, out);
+	if (got == 0)
+		fputs("the end\n", out);
+	else
+		assert_int_equal(got, -EAGAIN);
+}
+
+static void say(const char *line)
+{
+	struct stream_buf bytes = { NULL, 0, 0 };
+	const char *why = "";
+
+	if (stream_text_parse(&bytes, line, &why))
+		fail_msg("%s: %s", line, why);
+	assert_true(play.nr + bytes.len / 8 <= ROOM);
+	memcpy(play.raw + play.nr, bytes.data, bytes.len);
+	play.nr += bytes.len / 8;
+	stream_buf_release(&bytes);
+}
+
+static void write_text(const char *dir, const char *name, const char *text)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void set_account(uint64_t taken, uint64_t lost)
+{
+	play.taken = taken;
+	play.lost = lost;
+}
+
+/* @row->given: the events sample the kernel. */
+static void run_feed(const struct row *row, FILE *out)
+{
+	struct opd_events events;
+	struct op_log log;
+	const struct opd_source_client client = { .ctx = out,
+						  .log = &log,
+						  .see_image = see_image };
+	char proc[] = "/tmp/opd-feed-XXXXXX";
+	struct opd_source source = { .ops = &play_ops,
+				     .proc = proc,
+				     .client = &client,
+				     .events = &events,
+				     .name = "play/timer",
+				     .cpu_type = "timer",
+				     .timer_hz = 250 };
+	const char *at = row->script;
+	struct opd_feed *feed;
+	size_t room = ROOM;
+	char line[128];
+
+	assert_non_null(mkdtemp(proc));
+	write_text(proc, "kallsyms",
+		   "ffffffff81000000 T _stext\n"
+		   "ffffffff82000000 B _end\n");
+	write_text(proc, "modules",
+		   "ext4 4096 0 - Live 0xffffffffc0000000\n"
+		   "nosuch 8192 0 - Live 0xffffffffc0010000\n");
+	memset(&play, 0, sizeof(play));
+	op_log_init(&log);
+	opd_events_timer(&events);
+	events.counter[0].kernel = row->given != NULL;
+	assert_int_equal(opd_feed_new(&feed, &source), 0);
+	while (next_line(&at, line, sizeof(line))) {
+		unsigned long nr = 0, lost = 0;
+		char verb[16];
+
+		assert_true(sscanf(line, "%15s %lu %lu", verb, &nr, &lost) > 0);
+		if (!strcmp(verb, "read"))
+			read_all(feed, room, out);
+		else if (!strcmp(verb, "busy"))
+			play.busy = (int)nr;
+		else if (!strcmp(verb, "account"))
+			set_account(nr, lost);
+		else if (!strcmp(verb, "ask"))
+			opd_feed_ask_account(feed);
+		else if (!strcmp(verb, "end"))
+			play.ends = true;
+		else if (!strcmp(verb, "room"))
+			room = nr;
+		else if (!strcmp(verb, "changed"))
+			opd_feed_kernel_changed(feed);
+		else if (!strcmp(verb, "asked"))
+			fprintf(out, "asked %u times\n", play.nr_asked);
+		else
+			say(line);
+	}
+	opd_feed_free(feed);
+	remove_tree(proc);
+}
+
+#define BEGIN                                                                  \
+	"stream\n"                                                             \
+	"source 0x0 \"play/timer\"\n"                                          \
+	"event 0 0xfa 0 0x0 0 1 \"TIMER\"\n"
+#define KERNEL                                                                     \
+	"kernel-range first 0xffffffff81000000 0xffffffff82000000 - \"vmlinux\"\n" \
+	"kernel-range 0xffffffffc0000000 0xffffffffc0001000 - \"ext4\"\n"          \
+	"kernel-range 0xffffffffc0010000 0xffffffffc0012000 - \"nosuch\"\n"
+#define NAME(n) "cookie " #n " 0 0x0 0 10" #n " - \"/bin/p" #n "\"\n"
+#define NO_NAME(n) "cookie " #n " 0 0x0 0 0 - \"\"\n"
+
+/* What is said before the first read comes behind the beginning. */
+static const struct row rows[] = {
+	{ "it_begins", NULL, "read; read", BEGIN },
+	{ "a_sampled_kernel_is_told_at_once", "yes", "read",
+	  "stream\n"
+	  "source 0x0 \"play/timer\"\n"
+	  "event 0 0xfa 0 0x0 1 1 \"TIMER\"\n" KERNEL },
+	{ "names_come_before_their_first_use", NULL,
+	  "cpu 0; ctx 7 11; tgid 6; user; image 12; sample 0x5 0;"
+	  "image 11; sample 0x6 0; image 12; sample 0x7 0; read; asked;"
+	  "cpu 1; ctx 7 11; image 12; read; asked",
+	  "sees /bin/p11 of 6\n"
+	  "sees /bin/p12 of 6\n" BEGIN
+	  "cpu 0\n" NAME(11) "ctx 7 11\n"
+			     "tgid 6\n"
+			     "user\n" NAME(12) "image 12\n"
+					       "sample 0x5 0\n"
+					       "image 11\n"
+					       "sample 0x6 0\n"
+					       "image 12\n"
+					       "sample 0x7 0\n"
+					       "asked 2 times\n"
+					       "cpu 1\n"
+					       "ctx 7 11\n"
+					       "image 12\n"
+					       "asked 2 times\n" },
+	{ "no_cookie_has_no_name", NULL, "ctx 7 0; image 0; read; asked",
+	  BEGIN "ctx 7 0\nimage 0\nasked 0 times\n" },
+	{ "who_has_no_name_is_told_to_have_none", NULL,
+	  "image 100; image 100; read; asked",
+	  BEGIN NO_NAME(100) "image 100\nimage 100\nasked 1 times\n" },
+	{ "a_name_may_be_late", NULL,
+	  "busy 3; image 11; sample 0x5 0; read; cpu 1; read",
+	  BEGIN "image 11\n"
+		"sample 0x5 0\n"
+		"sees /bin/p11 of 0\n" NAME(11) "cpu 1\n" },
+	{ "and_comes_with_the_account_when_nothing_else_does", NULL,
+	  "busy 3; image 11; read; ask; read",
+	  BEGIN "image 11\nsees /bin/p11 of 0\n" NAME(11) },
+	{ "or_at_the_end", NULL, "busy 3; image 11; end; read; read",
+	  "sees /bin/p11 of 0\n" BEGIN "image 11\n" NAME(11) "the end\n"
+							     "the end\n" },
+	{ "at_the_end_no_name_comes_any_more", NULL,
+	  "busy 99; image 11; end; read",
+	  BEGIN "image 11\n" NO_NAME(11) "the end\n" },
+	{ "the_images_of_a_stack_are_named", NULL,
+	  "record 15 0 1 1 2 0 0x33 0x1000 0x2000 0 11 0x3000 0x4000 0 12; read",
+	  "sees /bin/p11 of 0\n"
+	  "sees /bin/p12 of 0\n" BEGIN NAME(11) NAME(
+		  12) "user-stack 0x1 0x1 0x2 0x0 0x33 0x1000 0x2000 0x0 0xb 0x3000 0x4000 0x0 0xc\n" },
+	{ "of_a_stack_that_is_cut_none_is", NULL,
+	  "record 15 0 1 1 2 0 0x33 0x1000 0x2000 0 11 0x3000 0x4000 0; read; asked",
+	  BEGIN
+	  "user-stack 0x1 0x1 0x2 0x0 0x33 0x1000 0x2000 0x0 0xb 0x3000 0x4000 0x0\n"
+	  "asked 0 times\n" },
+	{ "the_kernel_is_told_before_its_first_sample", NULL,
+	  "cpu 0; kernel; user; sample 0x5 0; kernel; sample 0x6 0;"
+	  "sample 0x7 0; cpu 1; sample 0x8 0; read",
+	  BEGIN "cpu 0\nkernel\nuser\nsample 0x5 0\nkernel\n" KERNEL ""
+		"sample 0x6 0\nsample 0x7 0\ncpu 1\nsample 0x8 0\n" },
+	{ "and_again_once_it_has_changed", NULL,
+	  "kernel; sample 0x6 0; module-loaded; sample 0x7 0; sample 0x8 0;"
+	  "read; changed; sample 0x9 0; user; read",
+	  BEGIN "kernel\n" KERNEL "sample 0x6 0\nmodule-loaded\n"
+		"" KERNEL "sample 0x7 0\nsample 0x8 0\n"
+		"" KERNEL "sample 0x9 0\nuser\n" },
+	{ "a_sample_of_a_feature_is_one_too", NULL,
+	  "kernel; ibs-fetch 1 2 3 4 5; ibs-op 1 2 3 4 5 6 7 8 9; read",
+	  BEGIN "kernel\n" KERNEL "ibs-fetch 0x1 0x2 0x3 0x4 0x5\n"
+		"ibs-op 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0x8 0x9\n" },
+	{ "what_was_lost_is_told_once", NULL,
+	  "read; account 10 3; ask; read; ask; read; account 20 5; ask; read;"
+	  "account 21 5; read; ask; read",
+	  BEGIN "lost 3 \"overflow\"\ntaken 10\n"
+		"lost 2 \"overflow\"\ntaken 20\n"
+		"taken 21\n" },
+	{ "behind_what_there_is", NULL, "ask; account 2 0; sample 0x5 0; read",
+	  BEGIN "sample 0x5 0\ntaken 2\n" },
+	{ "and_at_the_end_unasked", NULL, "account 7 0; end; read; read",
+	  BEGIN "taken 7\nthe end\nthe end\n" },
+	{ "no_source_tells_what_is_not_its_own", NULL,
+	  "stream 1 8; cpu 0; source 0 \"x\"; event 0 0x1 2 0x0 1 1 \"E\";"
+	  "cookie 11 0 0x0 0 5 - \"/x\"; lost 5 \"cause\"; taken 9;"
+	  "kernel-range first 0x1000 0x2000 - \"vmlinux\";"
+	  "kernel-range 0x1000 0x2000 - \"ext4\";"
+	  "kernel-range code 0x1000 0x2000 - \"bpf\"; cpu 1; read",
+	  BEGIN "cpu 0\nkernel-range code 0x1000 0x2000 - \"bpf\"\ncpu 1\n" },
+	{ "what_is_unknown_goes_through", NULL,
+	  "record 700 1 5; weight 6; sample 0x5 0; raw 0xffffffffffffffff; read",
+	  BEGIN "record 700 1 0x5\nweight 6\nsample 0x5 0\n"
+		"raw 0xffffffffffffffff\n" },
+	{ "reads_may_be_short", NULL,
+	  "room 1; cpu 0; ctx 7 11; tgid 6; kernel; sample 0x5 0; sample 0x6 0;"
+	  "image 12; account 5 1; end; read",
+	  "sees /bin/p11 of 6\n"
+	  "sees /bin/p12 of 6\n" BEGIN "cpu 0\n" NAME(
+		  11) "ctx 7 11\n"
+		      "tgid 6\nkernel\n" KERNEL
+		      "sample 0x5 0\nsample 0x6 0\n" NAME(
+			      12) "image 12\nlost 1 \"overflow\"\ntaken 5\nthe end\n" },
+};
+
+static void test_row(void **state)
+{
+	check_row(*state, run_feed);
+}
+
+/* Whoever is asked for and asked for has no name in the end. */
+static void test_names_that_never_come(void **state)
+{
+	char script[32 + 100 * 12] = "busy 9999; image 11; read;", *wanted;
+	struct row row = { "never", NULL, script, NULL };
+	size_t len;
+	FILE *out = open_memstream(&wanted, &len);
+
+	(void)state;
+	fputs(BEGIN "image 11\n", out);
+	for (int i = 1; i <= 100; i++) {
+		strcat(script, "cpu 1;read;");
+		fprintf(out, "%scpu 1\n", i == MAX_TRIES ? NO_NAME(11) : "");
+	}
+	fclose(out);
+	row.wanted = wanted;
+	check_row(&row, run_feed);
+	free(wanted);
+}
+
+int main(void)
+{
+	const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_names_that_never_come),
+	};
+
+	return run_rows(rows, NR(rows), test_row, others, NR(others));
+}
