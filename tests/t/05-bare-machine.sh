@@ -60,11 +60,14 @@ inside() {
 in_tree() {
 	inside sh -c "cd /src/oprofile && $1"
 }
-# run_tests FILE...: they find all they need.
+# run_tests FILE...: they find all they need, so that nothing is skipped but what
+# has no work to do.
 run_tests() {
 	in_tree "tests/run $*" >"$TMP/results"
 	cat "$TMP/results"
-	tail -n 1 "$TMP/results" | grep -q '^[1-9][0-9]* passed, 0 failed, 0 skipped$'
+	tail -n 1 "$TMP/results" | grep -q '^[1-9][0-9]* passed, 0 failed, ' &&
+		! grep SKIP "$TMP/results" |
+		grep -qv 'nothing of this kind has changed$'
 }
 
 ok "a bare machine" inside sh -c 'export DEBIAN_FRONTEND=noninteractive

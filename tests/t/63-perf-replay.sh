@@ -23,9 +23,8 @@ counts() {
 			"$TESTBIN/mkodb" --dump "$1/samples/current/$file"
 		done
 }
-# account FOLDER: its ledger but for who took the samples.
 account() {
-	grep -v '^source' "$1/samples/current/ledger"
+	cat "$1/samples/current/ledger"
 }
 
 # opreport FOLDER [OPTION]
@@ -74,6 +73,25 @@ again() {
 	is "$again: the same account" "$(account "$folder")" \
 		"$(account "$SESSION")"
 }
+# same_reports NAME FOLDER OPTION...: reports of the session and of FOLDER, once
+# with these options and in each of the ways to look at a profile.
+same_reports() {
+	reports=$1 folder=$2
+	shift 2
+	# What names come from is of where it ran, not of where it is counted.
+	for kept in symbols images; do
+		[ ! -e "$SESSION/$kept" ] || cp -R "$SESSION/$kept" "$folder/"
+	done
+	for kind in '' -l -d "${@:-}"; do
+		opreport "$SESSION" ${kind:+"$kind"} ${images:+"$images"} >"$TMP/report.1"
+		opreport "$folder" ${kind:+"$kind"} ${images:+"$images"} >"$TMP/report.2"
+		ok "$reports: the same report of opreport $kind" \
+			cmp "$TMP/report.1" "$TMP/report.2"
+		[ "$kind" != -l ] ||
+			ok "$reports: which has names" \
+				grep -q ' burn_child$' "$TMP/report.1"
+	done
+}
 # same NAME [OPTION [IMAGES]]: what was recorded counts the same wherever it is
 # done, and makes the same report, of these images where others may change now.
 same() {
@@ -82,17 +100,7 @@ same() {
 	ok "$name: there are samples" [ "$(ledger stored)" -gt 0 ]
 	counts "$SESSION" >"$TMP/first"
 	again "$name: another folder" one env
-	# What names come from is of where it ran, not of where it is counted.
-	for kept in symbols images; do
-		[ ! -e "$SESSION/$kept" ] || cp -R "$SESSION/$kept" "$TMP/one/"
-	done
-	for kind in '' -l -d; do
-		opreport "$SESSION" $kind ${images:+"$images"} >"$TMP/report.1"
-		opreport "$TMP/one" $kind ${images:+"$images"} >"$TMP/report.2"
-		ok "$name: the same report of opreport $kind" \
-			diff "$TMP/report.1" "$TMP/report.2"
-	done
-	ok "$name: which has names" grep -q ' burn_child$' "$TMP/report.1"
+	same_reports "$name" "$TMP/one"
 	if [ "$(id -u)" -eq 0 ]; then
 		user_folder two
 		chmod a+r "$TMP/stream"
@@ -106,7 +114,7 @@ same() {
 }
 
 cp "$TESTBIN/forkstorm" "$TMP/program"
-canperf=$TESTBIN/canperf
+canperf=$TESTBIN/canperf OPERF=$BIN/operf
 for_users "$BIN/oprofiled" "$BIN/opreport" "$TESTBIN/control" \
 	"$TESTBIN/mkodb" "$TESTBIN/dlburn" "$TESTBIN/libburn_a.so" \
 	"$TESTBIN/libburn_b.so"
@@ -123,6 +131,20 @@ wait $command
 is "the command's exit status" $? 0
 stop_daemon
 same "a command" --separate-thread=1
+
+# With whole stacks, as people do it.
+rm -rf "$SESSION" && mkdir "$SESSION"
+ok "operf records what it profiles" "$OPERF" -g --record="$TMP/stream" \
+	--session-dir="$SESSION" "$TMP/program" 20 3
+name="operf -g"
+ok "$name: taken = stored + lost" sums_up
+ok "$name: the stream is replayed" "$BIN/oprofiled" --session-dir="$TMP/one" \
+	--source="file:$TMP/stream" --separate-kernel=1
+is "$name: the same account" "$(account "$TMP/one")" "$(account "$SESSION")"
+same_reports "$name" "$TMP/one" -c --format=folded --format=xml --format=csv \
+	--format=flamegraph
+ok "$name: and stacks" grep -q 'burn_child' "$TMP/report.2"
+rm -rf "$TMP/one"
 
 if "$canperf" system 2>"$TMP/why"; then
 	start_daemon perf:rate=1000
