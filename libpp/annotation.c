@@ -53,7 +53,7 @@ static void add_counts(const struct notebook *b, uint64_t *to,
 
 /* ---- taking notes -------------------------------------------------------- */
 
-static int take_note(struct notebook *b, const struct pp_symbol_entry *symbol,
+static int note_line(struct notebook *b, const struct pp_symbol_entry *symbol,
 		     const struct pp_detail *detail)
 {
 	const struct pp_place *place = detail ? &detail->place : &symbol->place;
@@ -93,16 +93,17 @@ static int note_unplaced(struct notebook *b, struct pp_unplaced **unplaced,
 	return 0;
 }
 
-static int read_symbol(struct notebook *b, const struct pp_symbol_entry *symbol)
+static int note_lines_of_symbol(struct notebook *b,
+				const struct pp_symbol_entry *symbol)
 {
 	struct pp_unplaced *unplaced = NULL;
-	int err = symbol->place.file ? take_note(b, symbol, NULL) : 0;
+	int err = symbol->place.file ? note_line(b, symbol, NULL) : 0;
 
 	for (size_t i = 0; i < symbol->nr_details && !err; i++) {
 		const struct pp_detail *detail = &symbol->details[i];
 
 		if (detail->place.file)
-			err = take_note(b, symbol, detail);
+			err = note_line(b, symbol, detail);
 		else
 			err = note_unplaced(b, &unplaced, symbol,
 					    detail->counts);
@@ -110,7 +111,7 @@ static int read_symbol(struct notebook *b, const struct pp_symbol_entry *symbol)
 	return err;
 }
 
-static int read_symbols(struct notebook *b)
+static int note_lines_of_symbols(struct notebook *b)
 {
 	const struct pp_report *report = b->report;
 	size_t room = report->nr_symbols;
@@ -123,7 +124,7 @@ static int read_symbols(struct notebook *b)
 	if (!b->notes || !b->unplaced)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->nr_symbols && !err; i++)
-		err = read_symbol(b, &report->symbols[i]);
+		err = note_lines_of_symbol(b, &report->symbols[i]);
 	return err;
 }
 
@@ -134,14 +135,14 @@ static int compare(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_symbol(const struct note *a, const struct note *b)
+static int compare_note_symbols(const struct note *a, const struct note *b)
 {
 	int order = strcmp(a->symbol->image->name, b->symbol->image->name);
 
 	return order ? order : compare(a->vma, b->vma);
 }
 
-static int by_line(const void *pa, const void *pb)
+static int compare_notes(const void *pa, const void *pb)
 {
 	const struct note *a = pa, *b = pb;
 
@@ -151,11 +152,12 @@ static int by_line(const void *pa, const void *pb)
 		return compare(a->line, b->line);
 	if (a->is_start != b->is_start)
 		return a->is_start ? -1 : 1;
-	return a->is_start ? by_symbol(a, b) : 0;
+	return a->is_start ? compare_note_symbols(a, b) : 0;
 }
 
-static int fill_line(struct notebook *b, struct pp_annotated_line *line,
-		     const struct note *notes, size_t nr)
+static int fill_annotated_line(struct notebook *b,
+			       struct pp_annotated_line *line,
+			       const struct note *notes, size_t nr)
 {
 	uint64_t *counts = new_counts(b);
 
@@ -173,7 +175,7 @@ static int fill_line(struct notebook *b, struct pp_annotated_line *line,
 	return 0;
 }
 
-static size_t count_lines(const struct note *notes, size_t nr)
+static size_t count_noted_lines(const struct note *notes, size_t nr)
 {
 	size_t lines = 0;
 
@@ -188,11 +190,12 @@ static bool is_older(const struct pp_image *image,
 	return image->mtime && (!oldest || image->mtime < oldest->mtime);
 }
 
-static int fill_file(struct notebook *b, struct pp_annotated_file *file,
-		     const struct note *notes, size_t nr)
+static int fill_annotated_file(struct notebook *b,
+			       struct pp_annotated_file *file,
+			       const struct note *notes, size_t nr)
 {
 	struct pp_annotated_line *lines =
-		alloc(b, count_lines(notes, nr), sizeof(*lines));
+		alloc(b, count_noted_lines(notes, nr), sizeof(*lines));
 	uint64_t *counts = new_counts(b);
 
 	file->name = notes->file;
@@ -207,14 +210,14 @@ static int fill_file(struct notebook *b, struct pp_annotated_file *file,
 		     end++)
 			if (is_older(notes[end].symbol->image, file->oldest))
 				file->oldest = notes[end].symbol->image;
-		if (fill_line(b, line, notes + i, end - i))
+		if (fill_annotated_line(b, line, notes + i, end - i))
 			return -ENOMEM;
 		add_counts(b, counts, line->counts);
 	}
 	return 0;
 }
 
-static size_t count_files(const struct note *notes, size_t nr)
+static size_t count_noted_files(const struct note *notes, size_t nr)
 {
 	size_t files = 0;
 
@@ -230,13 +233,13 @@ struct placed {
 };
 
 /* Of files with the same count the one whose code comes first. */
-static int by_count(const void *pa, const void *pb)
+static int compare_placed_files(const void *pa, const void *pb)
 {
 	const struct placed *a = pa, *b = pb;
 	int order = compare(b->file.counts[0], a->file.counts[0]);
 
 	if (!order)
-		order = by_symbol(a->first, b->first);
+		order = compare_note_symbols(a->first, b->first);
 	return order ? order : strcmp(a->file.name, b->file.name);
 }
 
@@ -249,7 +252,8 @@ static bool has_samples(const struct notebook *b, const uint64_t *counts)
 }
 
 /* Fill @placed, which has room, and keep the files that have samples. */
-static int fill_files(struct notebook *b, struct placed *placed, size_t *nr)
+static int fill_annotated_files(struct notebook *b, struct placed *placed,
+				size_t *nr)
 {
 	const struct note *notes = b->notes;
 
@@ -260,30 +264,30 @@ static int fill_files(struct notebook *b, struct placed *placed, size_t *nr)
 		*file = (struct placed){ .first = &notes[i] };
 		for (end = i; end < b->nr && notes[end].file == notes[i].file;
 		     end++)
-			if (by_symbol(&notes[end], file->first) < 0)
+			if (compare_note_symbols(&notes[end], file->first) < 0)
 				file->first = &notes[end];
-		if (fill_file(b, &file->file, notes + i, end - i))
+		if (fill_annotated_file(b, &file->file, notes + i, end - i))
 			return -ENOMEM;
 		*nr += has_samples(b, file->file.counts);
 	}
 	return 0;
 }
 
-static int take_files(struct notebook *b, struct pp_annotation *annotation)
+static int annotate_files(struct notebook *b, struct pp_annotation *annotation)
 {
 	size_t room, nr;
 	struct pp_annotated_file *files;
 	struct placed *placed;
 	int err = -ENOMEM;
 
-	qsort(b->notes, b->nr, sizeof(*b->notes), by_line);
-	room = count_files(b->notes, b->nr);
+	qsort(b->notes, b->nr, sizeof(*b->notes), compare_notes);
+	room = count_noted_files(b->notes, b->nr);
 	files = alloc(b, room, sizeof(*files));
 	placed = calloc(room + 1, sizeof(*placed));
 	if (files && placed)
-		err = fill_files(b, placed, &nr);
+		err = fill_annotated_files(b, placed, &nr);
 	if (!err) {
-		qsort(placed, nr, sizeof(*placed), by_count);
+		qsort(placed, nr, sizeof(*placed), compare_placed_files);
 		for (size_t i = 0; i < nr; i++)
 			files[i] = placed[i].file;
 		annotation->files = files;
@@ -295,7 +299,7 @@ static int take_files(struct notebook *b, struct pp_annotation *annotation)
 
 /* ---- what has no line ---------------------------------------------------- */
 
-static int by_image(const void *pa, const void *pb)
+static int compare_unplaced(const void *pa, const void *pb)
 {
 	const struct pp_unplaced *a = pa, *b = pb;
 	int order = strcmp(a->image->name, b->image->name);
@@ -329,7 +333,7 @@ static int take_unplaced(struct notebook *b, struct pp_annotation *annotation)
 	size_t kept = 0;
 
 	if (b->nr_unplaced)
-		qsort(list, b->nr_unplaced, sizeof(*list), by_image);
+		qsort(list, b->nr_unplaced, sizeof(*list), compare_unplaced);
 	for (size_t i = 0, end; i < b->nr_unplaced; i = end) {
 		for (end = i;
 		     end < b->nr_unplaced && list[end].image == list[i].image;)
@@ -353,9 +357,9 @@ int pp_annotate(struct pp_annotation *annotation, struct pp_report *report)
 
 	*annotation = (struct pp_annotation){ 0 };
 	op_strings_init(&b.names, &report->arena);
-	err = read_symbols(&b);
+	err = note_lines_of_symbols(&b);
 	if (!err)
-		err = take_files(&b, annotation);
+		err = annotate_files(&b, annotation);
 	if (!err)
 		err = take_unplaced(&b, annotation);
 	op_strings_release(&b.names);

@@ -44,9 +44,9 @@ static int check_format(const struct op_config *facts, const char *path,
 		path, (unsigned long long)format, PP_ARCHIVE_FORMAT);
 }
 
-static int take_session(struct pp_archive *archive, struct op_arena *arena,
-			const struct op_config *facts, const char *path,
-			struct op_diag *diag)
+static int take_session_fact(struct pp_archive *archive, struct op_arena *arena,
+			     const struct op_config *facts, const char *path,
+			     struct op_diag *diag)
 {
 	const char *name = op_config_find(facts, PP_FACT_SESSION), *dir;
 
@@ -58,8 +58,9 @@ static int take_session(struct pp_archive *archive, struct op_arena *arena,
 }
 
 /* Folders of which nothing was archived are left out. */
-static int take_image_path(struct pp_archive *archive, struct op_arena *arena,
-			   const struct op_config *facts)
+static int take_image_path_facts(struct pp_archive *archive,
+				 struct op_arena *arena,
+				 const struct op_config *facts)
 {
 	const char **list, *key, *value, *path;
 	unsigned int nr_facts = 0;
@@ -91,9 +92,9 @@ static int take_facts(struct pp_archive *archive, struct op_arena *arena,
 	int err = check_format(facts, path, diag);
 
 	if (!err)
-		err = take_session(archive, arena, facts, path, diag);
+		err = take_session_fact(archive, arena, facts, path, diag);
 	if (!err)
-		err = take_image_path(archive, arena, facts);
+		err = take_image_path_facts(archive, arena, facts);
 	archive->events =
 		op_arena_printf(arena, "%s/" PP_ARCHIVE_EVENTS, archive->root);
 	return err || archive->events ? err : -ENOMEM;
@@ -122,8 +123,8 @@ static int search_session(struct pp_archive *archive, struct op_arena *arena,
 		archive->root);
 }
 
-static int read_all(struct pp_archive *archive, struct op_arena *arena,
-		    const struct op_session *asked, struct op_diag *diag)
+static int read_archive(struct pp_archive *archive, struct op_arena *arena,
+			const struct op_session *asked, struct op_diag *diag)
 {
 	const char *facts_path =
 		op_arena_printf(arena, "%s/" PP_ARCHIVE_FACTS, archive->root);
@@ -168,7 +169,7 @@ int pp_archive_open(struct pp_archive **out, struct op_arena *arena,
 		return -ENOMEM;
 	/* The root folder is spelt "" so that paths can be put behind it. */
 	archive->root = strcmp(root, "/") ? root : "";
-	err = read_all(archive, arena, asked, diag);
+	err = read_archive(archive, arena, asked, diag);
 	if (!err)
 		*out = archive;
 	return err;

@@ -32,8 +32,8 @@ struct search {
  * Add the file @from, which was called @name. One that is not there, or is no
  * file, is not an error here: who needs it says so.
  */
-static int add_file(struct search *s, enum pp_archive_part part,
-		    const char *from, const char *name)
+static int archive_file(struct search *s, enum pp_archive_part part,
+			const char *from, const char *name)
 {
 	struct pp_archive_list *list = s->list;
 	struct pp_archive_file *files;
@@ -61,13 +61,14 @@ static int add_file(struct search *s, enum pp_archive_part part,
 }
 
 /* Add a file of the session, or of an archive that is archived again. */
-static int add_at_home(struct search *s, enum pp_archive_part part,
-		       const char *from)
+static int archive_file_at_home(struct search *s, enum pp_archive_part part,
+				const char *from)
 {
-	return add_file(s, part, from, pp_locate_home(&s->side->locator, from));
+	return archive_file(s, part, from,
+			    pp_locate_home(&s->side->locator, from));
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_destinations(const void *a, const void *b)
 {
 	const struct pp_archive_file *const *x = a, *const *y = b;
 	int order = strcmp((*x)->to, (*y)->to);
@@ -76,7 +77,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Several images may share a debug file, and all share the events. */
-static int drop_doubles(struct pp_archive_list *list)
+static int drop_double_files(struct pp_archive_list *list)
 {
 	const struct pp_archive_file **order = NULL;
 	size_t kept = 0;
@@ -86,7 +87,7 @@ static int drop_doubles(struct pp_archive_list *list)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->nr; i++)
 		order[i] = &list->files[i];
-	qsort(order, list->nr, sizeof(*order), by_place);
+	qsort(order, list->nr, sizeof(*order), compare_destinations);
 	for (size_t i = 1; i < list->nr; i++)
 		if (!strcmp(order[i]->to, order[i - 1]->to))
 			list->files[order[i] - list->files].from = NULL;
@@ -103,7 +104,7 @@ static int drop_doubles(struct pp_archive_list *list)
 /* ---- paths --------------------------------------------------------------- */
 
 /* Without components "." and empty ones. */
-static void clean(char *path)
+static void clean_path(char *path)
 {
 	char *to = path;
 
@@ -133,7 +134,7 @@ static const char *absolute(struct op_arena *arena, const char *path)
 	    !(len >= 3 && !strcmp(path + len - 3, "/.."))) {
 		copy = op_arena_strdup(arena, path);
 		if (copy)
-			clean(copy);
+			clean_path(copy);
 		return copy;
 	}
 	real = realpath(path, NULL);
@@ -172,7 +173,7 @@ static int set_paths(struct search *s)
 }
 
 /* The folders that images were looked for in, as the archive calls them. */
-static int take_image_path(struct search *s)
+static int record_image_path(struct search *s)
 {
 	const struct pp_locator *locator = &s->side->locator;
 	const char **list;
@@ -237,19 +238,20 @@ static const char *debug_place(struct search *s, const char *image,
 			       image, base);
 }
 
-static int add_debug(struct search *s, struct pp_image_symbols *symbols,
-		     const char *image)
+static int archive_debug_file(struct search *s,
+			      struct pp_image_symbols *symbols,
+			      const char *image)
 {
 	const char *path = op_bfd_debug_path(symbols->bfd), *place;
 
 	if (!path || !strchr(path, '/'))
 		return 0;
 	place = debug_place(s, image, path);
-	return place ? add_file(s, PP_ARCHIVE_DEBUG, path, place) : -ENOMEM;
+	return place ? archive_file(s, PP_ARCHIVE_DEBUG, path, place) : -ENOMEM;
 }
 
-static int add_symbols(struct search *s, const struct pp_image *image,
-		       struct pp_image_symbols *symbols)
+static int archive_symbols(struct search *s, const struct pp_image *image,
+			   struct pp_image_symbols *symbols)
 {
 	const char *place;
 	int err;
@@ -257,12 +259,12 @@ static int add_symbols(struct search *s, const struct pp_image *image,
 	if (!symbols->bfd)
 		return 0;
 	place = image_place(s, image, symbols->path);
-	err = add_file(s, PP_ARCHIVE_IMAGE, symbols->path, place);
-	return err ? err : add_debug(s, symbols, place);
+	err = archive_file(s, PP_ARCHIVE_IMAGE, symbols->path, place);
+	return err ? err : archive_debug_file(s, symbols, place);
 }
 
-static int add_image(struct search *s, const struct pp_image *image, bool lines,
-		     struct pp_messages *messages)
+static int archive_image(struct search *s, const struct pp_image *image,
+			 bool lines, struct pp_messages *messages)
 {
 	struct pp_image_symbols symbols;
 	int err = pp_image_symbols_open(&symbols, image, s->side->session,
@@ -270,14 +272,14 @@ static int add_image(struct search *s, const struct pp_image *image, bool lines,
 					lines ? PP_WANT_LINES : 0, messages);
 
 	if (!err)
-		err = add_symbols(s, image, &symbols);
+		err = archive_symbols(s, image, &symbols);
 	pp_image_symbols_release(&symbols);
 	return err;
 }
 
 /* The session's snapshot of the kernel's symbols, also where its binary is at
  * hand: a report may do without that. */
-static int add_snapshot(struct search *s, const struct pp_image *image)
+static int archive_snapshot(struct search *s, const struct pp_image *image)
 {
 	char path[8192];
 
@@ -285,18 +287,19 @@ static int add_snapshot(struct search *s, const struct pp_image *image)
 			  image->recorded.name, image->build_id,
 			  image->build_id_len))
 		return 0;
-	return add_at_home(s, PP_ARCHIVE_SESSION, path);
+	return archive_file_at_home(s, PP_ARCHIVE_SESSION, path);
 }
 
 /* Lines of the kernel come from another file than its symbols. */
-static int add_files_of(struct search *s, const struct pp_image *image)
+static int archive_files_of_image(struct search *s,
+				  const struct pp_image *image)
 {
-	int err = add_image(s, image, false, &s->list->report.messages);
+	int err = archive_image(s, image, false, &s->list->report.messages);
 
 	if (err || image->recorded.space != OP_SPACE_KERN)
 		return err;
-	err = add_image(s, image, true, &s->quiet);
-	return err ? err : add_snapshot(s, image);
+	err = archive_image(s, image, true, &s->quiet);
+	return err ? err : archive_snapshot(s, image);
 }
 
 struct images {
@@ -321,7 +324,7 @@ static int note_image(struct search *s, struct images *images,
 }
 
 /* Trees are of an application: one may hold nothing that is asked for. */
-static bool is_chosen(const struct pp_tree_input *input)
+static bool tree_is_chosen(const struct pp_tree_input *input)
 {
 	for (uint32_t i = 0; i < ctree_nr_images(input->tree); i++)
 		if (input->images[i].is_chosen)
@@ -334,7 +337,7 @@ static int note_tree(struct search *s, struct images *images,
 {
 	int err;
 
-	if (!is_chosen(input))
+	if (!tree_is_chosen(input))
 		return 0;
 	err = pp_archive_samples_add(&s->samples, PP_ARCHIVE_TREES,
 				     input->file->session, input->part);
@@ -355,7 +358,7 @@ static int note_tree_images(struct search *s, struct images *images)
 	return err;
 }
 
-static int by_image(const void *a, const void *b)
+static int compare_archived_images(const void *a, const void *b)
 {
 	const struct pp_image *const *pa = a, *const *pb = b;
 	const struct pp_image *x = *pa, *y = *pb;
@@ -370,7 +373,7 @@ static int by_image(const void *a, const void *b)
 	return order;
 }
 
-static int add_images(struct search *s)
+static int archive_images(struct search *s)
 {
 	const struct pp_sample_list *samples = &s->side->list;
 	struct images images = { 0 };
@@ -385,10 +388,11 @@ static int add_images(struct search *s)
 		err = note_tree_images(s, &images);
 	if (images.nr)
 		qsort((void *)images.list, images.nr, sizeof(*images.list),
-		      by_image);
+		      compare_archived_images);
 	for (size_t i = 0; i < images.nr && !err; i++)
-		if (!i || by_image(&images.list[i - 1], &images.list[i]))
-			err = add_files_of(s, images.list[i]);
+		if (!i || compare_archived_images(&images.list[i - 1],
+						  &images.list[i]))
+			err = archive_files_of_image(s, images.list[i]);
 	return err;
 }
 
@@ -396,8 +400,8 @@ static int add_images(struct search *s)
 
 /* @path lies in the session folder @folder, which may have been named in a way
  * that holds for the current folder only. */
-static int add_in_folder(struct search *s, enum pp_archive_part part,
-			 const char *folder, const char *path)
+static int archive_file_of_session(struct search *s, enum pp_archive_part part,
+				   const char *folder, const char *path)
 {
 	struct op_arena *arena = &s->list->report.arena;
 	const char *whole = absolute(arena, folder);
@@ -405,8 +409,8 @@ static int add_in_folder(struct search *s, enum pp_archive_part part,
 	if (whole)
 		whole = op_arena_printf(arena, "%s%s", whole,
 					path + strlen(folder));
-	return whole ? add_file(s, part, path,
-				pp_locate_home(&s->side->locator, whole))
+	return whole ? archive_file(s, part, path,
+				    pp_locate_home(&s->side->locator, whole))
 		     : -ENOMEM;
 }
 
@@ -426,33 +430,33 @@ static int list_samples(struct search *s)
 	return err;
 }
 
-static int add_pack(struct search *s, const struct pp_archive_pack *pack)
+static int archive_pack(struct search *s, const struct pp_archive_pack *pack)
 {
 	const struct pp_session *session = pack->session;
 	size_t nr = s->list->nr;
-	int err = add_in_folder(s, PP_ARCHIVE_SAMPLES, session->path,
-				db_folder_pack_path(session->folder));
+	int err = archive_file_of_session(s, PP_ARCHIVE_SAMPLES, session->path,
+					  db_folder_pack_path(session->folder));
 
 	if (!err && s->list->nr > nr)
 		s->list->files[nr].pack = pack;
 	return err;
 }
 
-static int add_samples(struct search *s)
+static int archive_samples(struct search *s)
 {
 	const struct pp_archive_samples *samples = &s->samples;
 	int err = list_samples(s);
 
 	for (size_t i = 0; i < samples->nr_packs && !err; i++)
-		err = add_pack(s, &samples->packs[i]);
+		err = archive_pack(s, &samples->packs[i]);
 	for (size_t i = 0; i < samples->nr_loose && !err; i++)
-		err = add_in_folder(s, samples->loose[i].kind,
-				    samples->loose[i].session->path,
-				    samples->loose[i].path);
+		err = archive_file_of_session(s, samples->loose[i].kind,
+					      samples->loose[i].session->path,
+					      samples->loose[i].path);
 	return err;
 }
 
-static int add_ledgers(struct search *s)
+static int archive_ledgers(struct search *s)
 {
 	const struct pp_sample_list *samples = &s->side->list;
 	int err = 0;
@@ -462,13 +466,14 @@ static int add_ledgers(struct search *s)
 		const char *path = op_arena_printf(&s->list->report.arena,
 						   "%s/ledger", folder);
 
-		err = path ? add_in_folder(s, PP_ARCHIVE_SESSION, folder, path)
+		err = path ? archive_file_of_session(s, PP_ARCHIVE_SESSION,
+						     folder, path)
 			   : -ENOMEM;
 	}
 	return err;
 }
 
-static int add_logs(struct search *s)
+static int archive_logs(struct search *s)
 {
 	static const char *const names[] = { "/abi", "/samples/oprofiled.log",
 					     "/samples/operf.log" };
@@ -479,12 +484,13 @@ static int add_logs(struct search *s)
 			op_arena_printf(&s->list->report.arena, "%s%s",
 					s->side->session->dir, names[i]);
 
-		err = path ? add_at_home(s, PP_ARCHIVE_SESSION, path) : -ENOMEM;
+		err = path ? archive_file_at_home(s, PP_ARCHIVE_SESSION, path)
+			   : -ENOMEM;
 	}
 	return err;
 }
 
-static int take_session(struct search *s)
+static int record_session(struct search *s)
 {
 	s->list->session = op_arena_strdup(
 		&s->list->report.arena,
@@ -495,17 +501,18 @@ static int take_session(struct search *s)
 /* ---- the events ---------------------------------------------------------- */
 
 /* Add the file @path, which is below the folder @dir. */
-static int add_event_file(struct search *s, const char *dir, const char *path)
+static int archive_event_file(struct search *s, const char *dir,
+			      const char *path)
 {
 	const char *place =
 		op_arena_printf(&s->list->report.arena, PP_ARCHIVE_EVENTS "%s",
 				path + strlen(dir));
 
-	return place ? add_file(s, PP_ARCHIVE_OWN, path, place) : -ENOMEM;
+	return place ? archive_file(s, PP_ARCHIVE_OWN, path, place) : -ENOMEM;
 }
 
-static int add_events_of(struct search *s, const char *dir,
-			 const char *cpu_type)
+static int archive_events_of_cpu(struct search *s, const char *dir,
+				 const char *cpu_type)
 {
 	struct op_events *events;
 	const char *path;
@@ -516,15 +523,15 @@ static int add_events_of(struct search *s, const char *dir,
 		return 0;
 	path = op_arena_printf(&s->list->report.arena, "%s/%s/cpu", dir,
 			       cpu_type);
-	err = path ? add_event_file(s, dir, path) : -ENOMEM;
+	err = path ? archive_event_file(s, dir, path) : -ENOMEM;
 	for (size_t i = 0; i < events->nr_paths && !err; i++)
-		err = add_event_file(s, dir, events->paths[i]);
+		err = archive_event_file(s, dir, events->paths[i]);
 	op_events_free(events);
 	return err;
 }
 
 /* Each type once: there are as many as kinds of machines. */
-static int add_events(struct search *s)
+static int archive_events(struct search *s)
 {
 	const struct pp_archive *archive = s->side->archive;
 	const struct pp_sample_list *samples = &s->side->list;
@@ -542,7 +549,7 @@ static int add_events(struct search *s)
 		const char *type = samples->files[i].header.cpu_type;
 
 		if (strcmp(type, last))
-			err = add_events_of(s, dir, type);
+			err = archive_events_of_cpu(s, dir, type);
 		last = type;
 	}
 	free(dir);
@@ -556,7 +563,7 @@ struct names {
 	size_t nr;
 };
 
-static int add_name(struct search *s, struct names *names, const char *name)
+static int note_source(struct search *s, struct names *names, const char *name)
 {
 	const char **more;
 
@@ -572,7 +579,7 @@ static int add_name(struct search *s, struct names *names, const char *name)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_source_names(const void *a, const void *b)
 {
 	const char *const *x = a, *const *y = b;
 
@@ -587,16 +594,19 @@ static int list_sources(struct search *s, const struct pp_report *report,
 	for (size_t i = 0; i < report->nr_symbols && !err; i++) {
 		const struct pp_symbol_entry *entry = &report->symbols[i];
 
-		err = add_name(s, names, entry->place.file);
+		err = note_source(s, names, entry->place.file);
 		for (size_t k = 0; k < entry->nr_details && !err; k++)
-			err = add_name(s, names, entry->details[k].place.file);
+			err = note_source(s, names,
+					  entry->details[k].place.file);
 	}
 	if (names->nr)
-		qsort(names->list, names->nr, sizeof(*names->list), by_name);
+		qsort(names->list, names->nr, sizeof(*names->list),
+		      compare_source_names);
 	return err;
 }
 
-static int add_sources_of(struct search *s, const struct pp_report *report)
+static int archive_sources_of_report(struct search *s,
+				     const struct pp_report *report)
 {
 	struct names names = { 0 };
 	size_t missing = 0;
@@ -608,8 +618,8 @@ static int add_sources_of(struct search *s, const struct pp_report *report)
 			continue;
 		err = pp_locate_source(&s->side->locator, names.list[i], &path);
 		if (!err)
-			err = add_file(s, PP_ARCHIVE_SOURCE, path,
-				       names.list[i]);
+			err = archive_file(s, PP_ARCHIVE_SOURCE, path,
+					   names.list[i]);
 		else if (err != -ENOMEM) {
 			first = first ? first : names.list[i];
 			missing++;
@@ -626,7 +636,7 @@ static int add_sources_of(struct search *s, const struct pp_report *report)
 }
 
 /* Those in which a report finds lines. */
-static int add_sources(struct search *s)
+static int archive_sources(struct search *s)
 {
 	struct pp_request request = s->report;
 	struct pp_report *report;
@@ -640,14 +650,14 @@ static int add_sources(struct search *s)
 	request.lines = true;
 	err = pp_report_new(&report, &request, s->diag);
 	if (!err)
-		err = add_sources_of(s, report);
+		err = archive_sources_of_report(s, report);
 	pp_report_free(report);
 	return err;
 }
 
 /* ---- all of it ----------------------------------------------------------- */
 
-static int find(struct search *s)
+static int list_archive(struct search *s)
 {
 	int err = set_paths(s);
 
@@ -655,22 +665,22 @@ static int find(struct search *s)
 		err = pp_side_find(&s->population, s->side, s->diag);
 	s->list->sessions = s->side->list.sessions;
 	if (!err)
-		err = add_images(s);
+		err = archive_images(s);
 	if (!err)
-		err = add_sources(s);
+		err = archive_sources(s);
 	if (!err)
-		err = add_samples(s);
+		err = archive_samples(s);
 	if (!err)
-		err = add_ledgers(s);
+		err = archive_ledgers(s);
 	if (!err)
-		err = add_logs(s);
+		err = archive_logs(s);
 	if (!err)
-		err = add_events(s);
+		err = archive_events(s);
 	if (!err)
-		err = take_session(s);
+		err = record_session(s);
 	if (!err)
-		err = take_image_path(s);
-	return err ? err : drop_doubles(s->list);
+		err = record_image_path(s);
+	return err ? err : drop_double_files(s->list);
 }
 
 int pp_archive_list_new(struct pp_archive_list **out,
@@ -701,7 +711,7 @@ int pp_archive_list_new(struct pp_archive_list **out,
 	s.population.request = &s.report;
 	s.side = &s.population.side;
 	s.side->spec = request->spec;
-	err = find(&s);
+	err = list_archive(&s);
 	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
 }
 

@@ -8,8 +8,8 @@
 
 #include "libdb/pack.h"
 
-static int add_loose(struct pp_archive_samples *samples,
-		     const struct pp_archive_loose *loose)
+static int add_loose_samples(struct pp_archive_samples *samples,
+			     const struct pp_archive_loose *loose)
 {
 	struct pp_archive_loose *more =
 		op_arena_grow(samples->arena, samples->loose, samples->nr_loose,
@@ -41,9 +41,9 @@ static struct pp_archive_pack *pack_of(struct pp_archive_samples *samples,
 	return more;
 }
 
-static int add_entry(struct pp_archive_samples *samples,
-		     const struct pp_session *session,
-		     const struct pack_entry *entry)
+static int add_packed_samples(struct pp_archive_samples *samples,
+			      const struct pp_session *session,
+			      const struct pack_entry *entry)
 {
 	struct pp_archive_pack *pack = pack_of(samples, session);
 	const struct pack_entry **more;
@@ -68,12 +68,12 @@ int pp_archive_samples_add(struct pp_archive_samples *samples,
 						.session = session,
 						.path = part->member.path };
 
-	return part->member.entry
-		       ? add_entry(samples, session, part->member.entry)
-		       : add_loose(samples, &loose);
+	return part->member.entry ? add_packed_samples(samples, session,
+						       part->member.entry)
+				  : add_loose_samples(samples, &loose);
 }
 
-static int by_path(const void *a, const void *b)
+static int compare_loose_files(const void *a, const void *b)
 {
 	const struct pp_archive_loose *x = a, *y = b;
 
@@ -81,7 +81,7 @@ static int by_path(const void *a, const void *b)
 				  : strcmp(x->path, y->path);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_packed_names(const void *a, const void *b)
 {
 	const struct pack_entry *const *x = a, *const *y = b;
 
@@ -92,10 +92,10 @@ void pp_archive_samples_sort(struct pp_archive_samples *samples)
 {
 	if (samples->nr_loose)
 		qsort(samples->loose, samples->nr_loose,
-		      sizeof(*samples->loose), by_path);
+		      sizeof(*samples->loose), compare_loose_files);
 	for (size_t i = 0; i < samples->nr_packs; i++)
 		qsort((void *)samples->packs[i].entries, samples->packs[i].nr,
-		      sizeof(*samples->packs[i].entries), by_name);
+		      sizeof(*samples->packs[i].entries), compare_packed_names);
 }
 
 int pp_archive_pack_write(const struct pp_archive_pack *pack, const char *to)

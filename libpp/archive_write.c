@@ -44,7 +44,7 @@ static int cannot_write(struct writer *w, int err)
 /* ---- folders ------------------------------------------------------------- */
 
 /* Make the folders that @path is in, from @start on. */
-static int make_parents(char *path, size_t start, mode_t mode)
+static int make_parent_folders(char *path, size_t start, mode_t mode)
 {
 	for (char *slash = strchr(path + start, '/'); slash;
 	     slash = strchr(slash + 1, '/')) {
@@ -61,7 +61,7 @@ static int make_parents(char *path, size_t start, mode_t mode)
 	return 0;
 }
 
-static int remove_tree(const char *folder)
+static int remove_folder_tree(const char *folder)
 {
 	char *copy = strdup(folder), *roots[] = { copy, NULL };
 	FTS *fts =
@@ -97,8 +97,8 @@ static int tell_progress(struct writer *w, uint64_t more)
 }
 
 /* Copy and hash. What is wrong with the source is in *@why. */
-static int copy_bytes(struct writer *w, int from, int to,
-		      uint8_t hash[PP_SHA256_LEN], int *why)
+static int copy_and_hash(struct writer *w, int from, int to,
+			 uint8_t hash[PP_SHA256_LEN], int *why)
 {
 	struct sha256_ctx sha;
 	uint8_t buf[65536];
@@ -138,7 +138,7 @@ static int copy_digest(struct writer *w, int from, int to,
 	if (err && ftruncate(to, 0))
 		return cannot_write(w, -errno);
 	if (err)
-		return copy_bytes(w, from, to, hash, why);
+		return copy_and_hash(w, from, to, hash, why);
 	*why = 0;
 	if (lseek(to, 0, SEEK_SET))
 		return cannot_write(w, -errno);
@@ -161,11 +161,11 @@ static int set_attributes(struct writer *w, int from, int to)
 	return 0;
 }
 
-static int create(struct writer *w, char *path)
+static int create_archived_file(struct writer *w, char *path)
 {
 	int to, err;
 
-	err = make_parents(path, strlen(w->folder), 0755);
+	err = make_parent_folders(path, strlen(w->folder), 0755);
 	if (err)
 		return cannot_write(w, err);
 	to = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -176,12 +176,12 @@ static int copy_open_file(struct writer *w, const struct pp_archive_file *file,
 			  int from, char *path, uint8_t *hash, int *why)
 {
 	bool digest = w->how->symbols_only && file->part == PP_ARCHIVE_IMAGE;
-	int to = create(w, path), err;
+	int to = create_archived_file(w, path), err;
 
 	if (to < 0)
 		return to;
 	err = digest ? copy_digest(w, from, to, hash, why)
-		     : copy_bytes(w, from, to, hash, why);
+		     : copy_and_hash(w, from, to, hash, why);
 	if (!err)
 		err = set_attributes(w, from, to);
 	if (close(to) && !err)
@@ -204,7 +204,7 @@ static int finish_pack(struct writer *w, int from, int to, uint8_t *hash)
 static int copy_pack(struct writer *w, const struct pp_archive_file *file,
 		     int from, char *path, uint8_t *hash, int *why)
 {
-	int err = make_parents(path, strlen(w->folder), 0755), to;
+	int err = make_parent_folders(path, strlen(w->folder), 0755), to;
 
 	if (!err)
 		err = pp_archive_pack_write(file->pack, path);
@@ -218,8 +218,9 @@ static int copy_pack(struct writer *w, const struct pp_archive_file *file,
 	return err ? err : tell_progress(w, file->size);
 }
 
-static int copy_file(struct writer *w, const struct pp_archive_file *file,
-		     char *path, uint8_t *hash, int *why)
+static int copy_archived_file(struct writer *w,
+			      const struct pp_archive_file *file, char *path,
+			      uint8_t *hash, int *why)
 {
 	int from =
 		open(file->from, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -286,7 +287,8 @@ static int add_sum(struct writer *w, const char *name, const uint8_t *hash)
 	return 0;
 }
 
-static int add_file(struct writer *w, const struct pp_archive_file *file)
+static int write_archived_file(struct writer *w,
+			       const struct pp_archive_file *file)
 {
 	char *path = op_arena_printf(w->arena, "%s/%s", w->folder, file->to);
 	uint8_t hash[PP_SHA256_LEN];
@@ -295,7 +297,7 @@ static int add_file(struct writer *w, const struct pp_archive_file *file)
 	if (!path)
 		return -ENOMEM;
 	do
-		err = copy_file(w, file, path, hash, &why);
+		err = copy_archived_file(w, file, path, hash, &why);
 	while (!err && !why && is_torn(file, path) && ++tries < TRIES_MAX);
 	if (err)
 		return err;
@@ -335,7 +337,7 @@ static int write_facts(struct writer *w)
 			w->diag, err,
 			"a path with a newline, or with a blank at an end, cannot be archived: the session folder or --image-path");
 	if (!err)
-		err = make_parents(path, strlen(w->folder), 0755);
+		err = make_parent_folders(path, strlen(w->folder), 0755);
 	if (!err)
 		err = op_config_write(facts, path, 0644, w->diag);
 	op_config_free(facts);
@@ -348,7 +350,7 @@ static int write_facts(struct writer *w)
 	return err ? cannot_write(w, err) : add_sum(w, PP_ARCHIVE_FACTS, hash);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_sums(const void *a, const void *b)
 {
 	const struct pp_sum *x = a, *y = b;
 
@@ -363,7 +365,7 @@ static int write_sums(struct writer *w)
 
 	if (!path)
 		return -ENOMEM;
-	qsort(w->sums.list, w->sums.nr, sizeof(*w->sums.list), by_name);
+	qsort(w->sums.list, w->sums.nr, sizeof(*w->sums.list), compare_sums);
 	err = pp_sums_write(&w->sums, path);
 	return err ? cannot_write(w, err) : 0;
 }
@@ -384,7 +386,7 @@ static int write_folder(struct writer *w)
 	int err = 0;
 
 	for (size_t i = 0; i < w->list->nr && !err; i++)
-		err = add_file(w, &w->list->files[i]);
+		err = write_archived_file(w, &w->list->files[i]);
 	if (!err)
 		err = write_facts(w);
 	if (!err)
@@ -404,11 +406,11 @@ static bool is_archive(const char *folder)
 }
 
 /* In place of the archive @to, which is removed then. */
-static int exchange(struct writer *w, const char *to)
+static int exchange_archives(struct writer *w, const char *to)
 {
 	if (renameat2(AT_FDCWD, w->folder, AT_FDCWD, to, RENAME_EXCHANGE))
 		return cannot_write(w, -errno);
-	if (remove_tree(w->folder))
+	if (remove_folder_tree(w->folder))
 		pp_message(&w->list->report.messages, PP_WARNING,
 			   "%s: holds the old archive and cannot be removed",
 			   w->folder);
@@ -425,18 +427,18 @@ static int exists_already(struct writer *w, const char *to)
 		to);
 }
 
-static int put_in_place(struct writer *w, const char *to)
+static int put_archive_in_place(struct writer *w, const char *to)
 {
 	/* An empty folder gives way. */
 	if (!rename(w->folder, to))
 		return 0;
 	if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
 		return cannot_write(w, -errno);
-	return w->how->replace && is_archive(to) ? exchange(w, to)
+	return w->how->replace && is_archive(to) ? exchange_archives(w, to)
 						 : exists_already(w, to);
 }
 
-static bool is_empty(const char *folder)
+static bool is_empty_folder(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry = NULL;
@@ -456,7 +458,7 @@ static int check_place(struct writer *w, const char *to)
 
 	if (lstat(to, &st))
 		return errno == ENOENT ? 0 : cannot_write(w, -errno);
-	if (is_empty(to) || (w->how->replace && is_archive(to)))
+	if (is_empty_folder(to) || (w->how->replace && is_archive(to)))
 		return 0;
 	return exists_already(w, to);
 }
@@ -471,7 +473,7 @@ static int make_hidden_folder(struct writer *w, const char *to)
 
 	if (!folder)
 		return -ENOMEM;
-	err = make_parents(folder, 0, 0755);
+	err = make_parent_folders(folder, 0, 0755);
 	if (!err && !mkdtemp(folder))
 		err = -errno;
 	w->folder = folder;
@@ -510,8 +512,8 @@ int pp_archive_write(struct pp_archive_list *list,
 	if (!err)
 		err = open_to_others(&w);
 	if (!err)
-		err = put_in_place(&w, to);
+		err = put_archive_in_place(&w, to);
 	if (err)
-		remove_tree(w.folder);
+		remove_folder_tree(w.folder);
 	return err;
 }

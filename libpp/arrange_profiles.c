@@ -29,8 +29,8 @@ static const char *session_name(const struct pp_sample_file *file)
 	return slash && slash[1] ? slash + 1 : file->session->path;
 }
 
-static struct pp_class class_of(const struct pp_sample_file *file,
-				unsigned int merge)
+static struct pp_class class_of_sample_file(const struct pp_sample_file *file,
+					    unsigned int merge)
 {
 	const struct op_mangle *name = &file->name;
 	bool any_tid = merge & (PP_MERGE_TID | PP_MERGE_TGID);
@@ -63,7 +63,7 @@ static int compare_sessions(const struct pp_class *a, const struct pp_class *b)
 }
 
 /* OP_MANGLE_ALL is below every number, so "all" comes first. */
-static int by_template(const void *pa, const void *pb)
+static int compare_classes(const void *pa, const void *pb)
 {
 	const struct pp_class *a = pa, *b = pb;
 	int diff;
@@ -85,15 +85,15 @@ static int by_template(const void *pa, const void *pb)
 int pp_class_find(const struct pp_classes *classes,
 		  const struct pp_sample_file *file, unsigned int merge)
 {
-	const struct pp_class class = class_of(file, merge), *found;
+	const struct pp_class class = class_of_sample_file(file, merge), *found;
 
 	found = bsearch(&class, classes->classes, classes->nr, sizeof(class),
-			by_template);
+			compare_classes);
 	return found ? (int)(found - classes->classes) : -1;
 }
 
-static void add_file(struct pp_classes *classes, struct pp_sample_file *file,
-		     unsigned int merge)
+static void set_class_of_file(struct pp_classes *classes,
+			      struct pp_sample_file *file, unsigned int merge)
 {
 	struct pp_class *class;
 
@@ -113,14 +113,15 @@ static int find_classes(struct pp_classes *classes, struct pp_sample_list *list,
 	if (!all)
 		return -ENOMEM;
 	for (i = 0; i < list->nr; i++)
-		all[i] = class_of(&list->files[i], merge);
-	qsort(all, list->nr, sizeof(*all), by_template);
+		all[i] = class_of_sample_file(&list->files[i], merge);
+	qsort(all, list->nr, sizeof(*all), compare_classes);
 	for (i = 0; i < list->nr; i++)
-		if (!classes->nr || by_template(&all[classes->nr - 1], &all[i]))
+		if (!classes->nr ||
+		    compare_classes(&all[classes->nr - 1], &all[i]))
 			all[classes->nr++] = all[i];
 	classes->classes = all;
 	for (i = 0; i < list->nr; i++)
-		add_file(classes, &list->files[i], merge);
+		set_class_of_file(classes, &list->files[i], merge);
 	return 0;
 }
 
@@ -149,7 +150,7 @@ static bool differ_in(const struct pp_class *a, const struct pp_class *b,
 	}
 }
 
-static bool varies(const struct pp_classes *classes, enum pp_axis axis)
+static bool axis_varies(const struct pp_classes *classes, enum pp_axis axis)
 {
 	size_t i;
 
@@ -177,7 +178,7 @@ static unsigned int find_axes(struct pp_classes *classes)
 	int axis;
 
 	for (axis = 0; axis < PP_NR_AXES; axis++)
-		differing[axis] = varies(classes, axis);
+		differing[axis] = axis_varies(classes, axis);
 	if (differing[PP_AXIS_TGID] && tids_are_tgids(classes))
 		differing[PP_AXIS_TID] = false;
 	for (axis = 0; axis < PP_NR_AXES; axis++)
@@ -339,9 +340,9 @@ static void write_choice(char *buf, size_t len,
 }
 
 /* What brings the classes down to one difference, @first. */
-static const char *way_out(struct op_arena *arena,
-			   const struct pp_classes *classes, enum pp_axis first,
-			   unsigned int nr)
+static const char *advice_on_axes(struct op_arena *arena,
+				  const struct pp_classes *classes,
+				  enum pp_axis first, unsigned int nr)
 {
 	const char *leave = classes->differing[PP_AXIS_SESSION]
 				    ? "leave out --by-session"
@@ -357,13 +358,14 @@ static const char *way_out(struct op_arena *arena,
 			       *choice ? " or choose with " : "", choice);
 }
 
-static int refuse(const struct pp_classes *classes, struct op_arena *arena,
-		  unsigned int nr, struct op_diag *diag)
+static int refuse_two_axes(const struct pp_classes *classes,
+			   struct op_arena *arena, unsigned int nr,
+			   struct op_diag *diag)
 {
 	static const char *const names[PP_NR_AXES] = { "event", "tgid", "tid",
 						       "cpu", "session" };
 	enum pp_axis first = classes->axis, second = first + 1;
-	const char *out = way_out(arena, classes, first, nr);
+	const char *out = advice_on_axes(arena, classes, first, nr);
 
 	while (!classes->differing[second])
 		second++;
@@ -388,6 +390,6 @@ int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
 		if (classes->differing[axis])
 			classes->axis = axis;
 	if (nr > 1 && !any_axes)
-		return refuse(classes, list->arena, nr, diag);
+		return refuse_two_axes(classes, list->arena, nr, diag);
 	return name_classes(classes, list->arena);
 }

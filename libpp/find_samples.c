@@ -88,8 +88,9 @@ static int copy_image_name(struct op_arena *arena, struct op_image_name *name)
 }
 
 /* Where a file of that name is, or would be if it was not packed. */
-static const char *path_of(struct op_arena *arena,
-			   const struct pp_session *session, const char *name)
+static const char *path_of_sample_file(struct op_arena *arena,
+				       const struct pp_session *session,
+				       const char *name)
 {
 	size_t len = strlen(session->path);
 	const char *slash = len && session->path[len - 1] == '/' ? "" : "/";
@@ -98,8 +99,8 @@ static const char *path_of(struct op_arena *arena,
 }
 
 /* Move what @file's name points to from the scratch buffer to the arena. */
-static int keep_names(struct op_arena *arena, struct pp_sample_file *file,
-		      const char *mangled)
+static int keep_sample_names(struct op_arena *arena,
+			     struct pp_sample_file *file, const char *mangled)
 {
 	struct op_mangle *name = &file->name;
 	const struct op_image_name *dep;
@@ -110,7 +111,7 @@ static int keep_names(struct op_arena *arena, struct pp_sample_file *file,
 		return -ENOMEM;
 	dep = name->is_tree ? &name->app : &name->dep;
 	name->event = op_arena_strdup(arena, name->event);
-	file->path = path_of(arena, file->session, mangled);
+	file->path = path_of_sample_file(arena, file->session, mangled);
 	file->app = pp_image_name(arena, &name->app);
 	file->image_name = pp_image_name(arena, dep);
 	if (!name->event || !file->path || !file->app || !file->image_name)
@@ -121,9 +122,9 @@ static int keep_names(struct op_arena *arena, struct pp_sample_file *file,
 	return file->callee_name ? 0 : -ENOMEM;
 }
 
-static struct pp_sample_part *new_part(struct op_arena *arena,
-				       const struct db_member *member,
-				       const char *path)
+static struct pp_sample_part *new_sample_part(struct op_arena *arena,
+					      const struct db_member *member,
+					      const char *path)
 {
 	struct pp_sample_part *part = op_arena_alloc(arena, 1, sizeof(*part));
 
@@ -142,16 +143,16 @@ static struct pp_sample_part *new_part(struct op_arena *arena,
 }
 
 /* Add @file, of which @member is all so far, to *@files of *@nr. */
-static int keep_file(struct op_arena *arena, struct pp_sample_file *file,
-		     const struct db_member *member,
-		     struct pp_sample_file **files, size_t *nr)
+static int keep_sample_file(struct op_arena *arena, struct pp_sample_file *file,
+			    const struct db_member *member,
+			    struct pp_sample_file **files, size_t *nr)
 {
 	struct pp_sample_file *grown =
 		op_arena_grow(arena, *files, *nr, sizeof(*file));
 
-	if (!grown || keep_names(arena, file, member->name))
+	if (!grown || keep_sample_names(arena, file, member->name))
 		return -ENOMEM;
-	file->parts = new_part(arena, member, file->path);
+	file->parts = new_sample_part(arena, member, file->path);
 	if (!file->parts)
 		return -ENOMEM;
 	*files = grown;
@@ -159,7 +160,7 @@ static int keep_file(struct op_arena *arena, struct pp_sample_file *file,
 	return 0;
 }
 
-static int add_member(const struct db_member *member, void *ctx)
+static int take_sample_file(const struct db_member *member, void *ctx)
 {
 	struct search *search = ctx;
 	struct pp_sample_list *list = search->list;
@@ -184,12 +185,13 @@ static int add_member(const struct db_member *member, void *ctx)
 	if (pp_is_call_graph(&file) && !list->call_graphs)
 		return 0;
 	if (file.name.is_tree)
-		return keep_file(list->arena, &file, member, &list->trees,
-				 &list->nr_trees);
-	return keep_file(list->arena, &file, member, &list->files, &list->nr);
+		return keep_sample_file(list->arena, &file, member,
+					&list->trees, &list->nr_trees);
+	return keep_sample_file(list->arena, &file, member, &list->files,
+				&list->nr);
 }
 
-static int tell_unlisted(const char *path, int err, void *ctx)
+static int warn_of_unread_folder(const char *path, int err, void *ctx)
 {
 	struct search *search = ctx;
 
@@ -200,7 +202,7 @@ static int tell_unlisted(const char *path, int err, void *ctx)
 
 /* ---- names that are there more than once --------------------------------- */
 
-static int by_path(const void *a, const void *b)
+static int compare_sample_paths(const void *a, const void *b)
 {
 	const struct pp_sample_file *x = a, *y = b;
 	int order = db_folder_compare(x->path, y->path);
@@ -212,7 +214,8 @@ static int by_path(const void *a, const void *b)
 
 /* Sort those of @nr @files that begin at @first, all of one folder, and make
  * one of those that share a name. How many @files are left. */
-static size_t unite(struct pp_sample_file *files, size_t first, size_t nr)
+static size_t unite_parts_of_files(struct pp_sample_file *files, size_t first,
+				   size_t nr)
 {
 	struct pp_sample_part *last = NULL;
 	size_t kept = first;
@@ -221,7 +224,7 @@ static size_t unite(struct pp_sample_file *files, size_t first, size_t nr)
 		return nr;
 	for (size_t i = first; i < nr; i++)
 		files[i].parts->nr = i;
-	qsort(files + first, nr - first, sizeof(*files), by_path);
+	qsort(files + first, nr - first, sizeof(*files), compare_sample_paths);
 	for (size_t i = first; i < nr; i++) {
 		if (kept > first &&
 		    !strcmp(files[i].path, files[kept - 1].path))
@@ -233,10 +236,11 @@ static size_t unite(struct pp_sample_file *files, size_t first, size_t nr)
 	return kept;
 }
 
-static int visit(struct search *search, const struct pp_session *session)
+static int find_files_of_session(struct search *search,
+				 const struct pp_session *session)
 {
-	const struct db_visitor visitor = { .member = add_member,
-					    .unlisted = tell_unlisted,
+	const struct db_visitor visitor = { .member = take_sample_file,
+					    .unlisted = warn_of_unread_folder,
 					    .ctx = search };
 	struct pp_sample_list *list = search->list;
 	size_t nr = list->nr, nr_trees = list->nr_trees;
@@ -251,14 +255,15 @@ static int visit(struct search *search, const struct pp_session *session)
 	if (err)
 		return op_diag_set(search->diag, err, "%s: %s", session->path,
 				   strerror(-err));
-	list->nr = unite(list->files, nr, list->nr);
-	list->nr_trees = unite(list->trees, nr_trees, list->nr_trees);
+	list->nr = unite_parts_of_files(list->files, nr, list->nr);
+	list->nr_trees =
+		unite_parts_of_files(list->trees, nr_trees, list->nr_trees);
 	return 0;
 }
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static int nothing_found(struct search *search)
+static int report_no_sample_files(struct search *search)
 {
 	const struct pp_sessions *sessions = &search->list->sessions;
 
@@ -274,13 +279,13 @@ static int nothing_found(struct search *search)
 		sessions->list[0].path);
 }
 
-static int run(struct search *search)
+static int find_sample_files(struct search *search)
 {
 	struct pp_sample_list *list = search->list;
 	int err = 0;
 
 	for (size_t i = 0; i < list->sessions.nr && !err; i++) {
-		err = visit(search, &list->sessions.list[i]);
+		err = find_files_of_session(search, &list->sessions.list[i]);
 		if (list->archive)
 			pp_archive_check_folder(list->archive,
 						list->sessions.list[i].path,
@@ -293,7 +298,7 @@ static int run(struct search *search)
 			list->sessions.list[0].path, search->nr_set_aside);
 	if (err)
 		return err;
-	return list->nr ? 0 : nothing_found(search);
+	return list->nr ? 0 : report_no_sample_files(search);
 }
 
 int pp_sample_list_find(struct pp_sample_list *list,
@@ -310,7 +315,7 @@ int pp_sample_list_find(struct pp_sample_list *list,
 	if (err)
 		return err;
 	search.scratch = malloc(OP_MANGLE_MAX);
-	err = search.scratch ? run(&search) : -ENOMEM;
+	err = search.scratch ? find_sample_files(&search) : -ENOMEM;
 	free(search.scratch);
 	return err;
 }

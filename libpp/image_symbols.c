@@ -21,8 +21,8 @@ static int build_table(struct pp_image_symbols *symbols,
 }
 
 /* Keys of the kernel count from _stext, wherever the file has its sections. */
-static bool rebase(struct pp_image_symbols *symbols, struct pp_raw_symbol *raw,
-		   size_t nr)
+static bool rebase_kernel(struct pp_image_symbols *symbols,
+			  struct pp_raw_symbol *raw, size_t nr)
 {
 	const struct pp_raw_symbol *stext = NULL;
 
@@ -112,8 +112,8 @@ static bool is_changed(const struct op_bfd *bfd, const struct pp_image *image)
 	return image->mtime && image->mtime != op_bfd_mtime(bfd);
 }
 
-static void complain(struct pp_messages *messages, const struct pp_image *image,
-		     int err)
+static void warn_of_no_symbols(struct pp_messages *messages,
+			       const struct pp_image *image, int err)
 {
 	const char *why = strerror(-err);
 
@@ -149,8 +149,9 @@ static void rebase_module(struct pp_image_symbols *symbols,
 	*nr = kept;
 }
 
-static int take_bfd(struct pp_image_symbols *symbols,
-		    const struct pp_image *image, struct pp_messages *messages)
+static int take_symbols_of_binary(struct pp_image_symbols *symbols,
+				  const struct pp_image *image,
+				  struct pp_messages *messages)
 {
 	struct pp_raw_symbol *raw = NULL;
 	enum op_bfd_origin origin;
@@ -167,7 +168,7 @@ static int take_bfd(struct pp_image_symbols *symbols,
 				? "no symbols: it is stripped"
 				: "it is stripped: only what it exports has a name");
 	if (!err && image->kind == OP_IMAGE_KERNEL &&
-	    !rebase(symbols, raw, nr)) {
+	    !rebase_kernel(symbols, raw, nr)) {
 		pp_message(
 			messages, PP_WARNING,
 			"%s: no symbols: it has no _stext, so it is no kernel",
@@ -241,11 +242,11 @@ static int open_build(struct pp_image_symbols *symbols,
 }
 
 /* The session's own copy: of a file that was deleted or replaced. */
-static int open_copy(struct pp_image_symbols *symbols,
-		     const struct pp_image *image,
-		     const struct op_session *session,
-		     const struct pp_locator *locator,
-		     struct pp_messages *messages)
+static int open_copy_in_session(struct pp_image_symbols *symbols,
+				const struct pp_image *image,
+				const struct op_session *session,
+				const struct pp_locator *locator,
+				struct pp_messages *messages)
 {
 	char copy[8192];
 	int err;
@@ -268,19 +269,20 @@ static int open_binary(struct pp_image_symbols *symbols,
 	if (!err)
 		err = open_build(symbols, image, path, locator, messages);
 	if (err && err != -ENOMEM) {
-		copy = open_copy(symbols, image, session, locator, messages);
+		copy = open_copy_in_session(symbols, image, session, locator,
+					    messages);
 		err = copy && copy != -ENOMEM ? err : copy;
 	}
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
 		if (err != -EILSEQ)
-			complain(messages, image, err);
+			warn_of_no_symbols(messages, image, err);
 		return 0;
 	}
 	pp_message(messages, PP_REMARK_BFD, "%s: symbols from %s", image->name,
 		   symbols->path);
-	return take_bfd(symbols, image, messages);
+	return take_symbols_of_binary(symbols, image, messages);
 }
 
 /* A module's file, if the image path has it. */
@@ -299,7 +301,7 @@ static int open_module(struct pp_image_symbols *symbols,
 		return err;
 	pp_message(messages, PP_REMARK_BFD, "%s: symbols from %s", image->name,
 		   path);
-	return take_bfd(symbols, image, messages);
+	return take_symbols_of_binary(symbols, image, messages);
 }
 
 struct kernel_attempt {
@@ -330,13 +332,14 @@ static int open_kernel(struct pp_image_symbols *symbols,
 	int err = pp_locate_kernel(locator, image->build_id,
 				   image->build_id_len, try_kernel, &attempt);
 
-	return err ? err : take_bfd(symbols, image, messages);
+	return err ? err : take_symbols_of_binary(symbols, image, messages);
 }
 
-static int open_source(struct pp_image_symbols *symbols,
-		       const struct pp_image *image,
-		       const struct op_session *session,
-		       struct pp_locator *locator, struct pp_messages *messages)
+static int open_symbol_source(struct pp_image_symbols *symbols,
+			      const struct pp_image *image,
+			      const struct op_session *session,
+			      struct pp_locator *locator,
+			      struct pp_messages *messages)
 {
 	bool search = symbols->wants & PP_WANT_LINES || locator->image_path;
 	int err = -ENOENT;
@@ -359,9 +362,9 @@ static int open_source(struct pp_image_symbols *symbols,
 	return open_snapshot(symbols, image, session, locator, messages);
 }
 
-static void check_lines(const struct pp_image_symbols *symbols,
-			const struct pp_image *image,
-			struct pp_messages *messages)
+static void check_line_tables(const struct pp_image_symbols *symbols,
+			      const struct pp_image *image,
+			      struct pp_messages *messages)
 {
 	size_t nr = symbols->bfd ? op_bfd_lines_damaged(symbols->bfd) : 0;
 
@@ -382,11 +385,11 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 
 	memset(symbols, 0, sizeof(*symbols));
 	symbols->wants = wants;
-	err = open_source(symbols, image, session, locator, messages);
+	err = open_symbol_source(symbols, image, session, locator, messages);
 	if (!symbols->nr)
 		symbols->whole = image->name;
 	if (wants & PP_WANT_LINES)
-		check_lines(symbols, image, messages);
+		check_line_tables(symbols, image, messages);
 	return err;
 }
 

@@ -19,7 +19,7 @@ double pp_share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-static double limit(double value, double low, double high)
+static double clamp(double value, double low, double high)
 {
 	return value < low ? low : value > high ? high : value;
 }
@@ -35,8 +35,8 @@ struct pp_interval pp_share_interval(uint64_t part, uint64_t whole)
 	middle = scale * (p + Z * Z / (2 * n));
 	half = scale * Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
 	return (struct pp_interval){
-		.low = part ? limit(middle - half, 0, p) : 0,
-		.high = part < whole ? limit(middle + half, p, 1) : 1,
+		.low = part ? clamp(middle - half, 0, p) : 0,
+		.high = part < whole ? clamp(middle + half, p, 1) : 1,
 	};
 }
 
@@ -51,15 +51,15 @@ struct counts {
  * likely. The old share that fits such a ratio best solves a quadratic
  * equation (Miettinen and Nurminen 1985, equation 12 ff.).
  */
-static double score(const struct counts *c, double ratio)
+static double score_of_ratio(const struct counts *c, double ratio)
 {
 	double a = (c->whole + c->old_whole) * ratio;
 	double b = ratio * (c->whole + c->old_part) + c->part + c->old_whole;
 	double all = c->part + c->old_part;
 	double root = sqrt(fmax(b * b - 4 * a * all, 0));
 	/* The smaller root, without the difference of two near numbers. */
-	double old = limit(2 * all / (b + root), 0, 1);
-	double now = limit(ratio * old, 0, 1);
+	double old = clamp(2 * all / (b + root), 0, 1);
+	double now = clamp(ratio * old, 0, 1);
 	double variance = now * (1 - now) / c->whole +
 			  ratio * ratio * old * (1 - old) / c->old_whole;
 	double difference =
@@ -74,13 +74,13 @@ static double score(const struct counts *c, double ratio)
 
 /* The ratio between @low and @high (logarithms) whose score is @wanted; the
  * score falls as the ratio grows. */
-static double solve(const struct counts *c, double low, double high,
-		    double wanted)
+static double solve_for_ratio(const struct counts *c, double low, double high,
+			      double wanted)
 {
 	for (int i = 0; i < BISECTIONS && high - low > 1e-9; i++) {
 		double middle = (low + high) / 2;
 
-		if (score(c, exp(middle)) > wanted)
+		if (score_of_ratio(c, exp(middle)) > wanted)
 			low = middle;
 		else
 			high = middle;
@@ -101,9 +101,10 @@ struct pp_interval pp_ratio_interval(uint64_t part, uint64_t whole,
 	middle = log((c.part + 0.5) / c.whole * c.old_whole /
 		     (c.old_part + 0.5));
 	if (part)
-		interval.low = solve(&c, middle - 50, middle + 2, Z);
+		interval.low = solve_for_ratio(&c, middle - 50, middle + 2, Z);
 	if (old_part)
-		interval.high = solve(&c, middle - 2, middle + 50, -Z);
+		interval.high =
+			solve_for_ratio(&c, middle - 2, middle + 50, -Z);
 	return interval;
 }
 
@@ -122,7 +123,7 @@ static double log_choose(double n, double k)
  * leave @from or more (@step 1), or less (@step -1), on the later side: the
  * sum of hypergeometric probabilities, each from the one before.
  */
-static double tail(const struct counts *c, double from, int step)
+static double hypergeometric_tail(const struct counts *c, double from, int step)
 {
 	double all = c->part + c->old_part, k = from, sum = 0;
 	double term = exp(log_choose(c->whole, k) +
@@ -144,7 +145,8 @@ static double tail(const struct counts *c, double from, int step)
 
 static double exact_p(const struct counts *c)
 {
-	double more = tail(c, c->part, 1), less = tail(c, c->part, -1);
+	double more = hypergeometric_tail(c, c->part, 1),
+	       less = hypergeometric_tail(c, c->part, -1);
 
 	return fmin(1, 2 * fmin(more, less));
 }
@@ -160,7 +162,7 @@ double pp_difference_p(uint64_t part, uint64_t whole, uint64_t old_part,
 	if (part < PP_EXACT_MAX && old_part < PP_EXACT_MAX &&
 	    part + old_part <= PP_EXACT_MAX)
 		return exact_p(&c);
-	return erfc(fabs(score(&c, 1)) / M_SQRT2);
+	return erfc(fabs(score_of_ratio(&c, 1)) / M_SQRT2);
 }
 
 size_t pp_holm(const double *p, size_t nr, double level)

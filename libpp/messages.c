@@ -11,7 +11,7 @@
 
 #define MESSAGE_MAX 8192
 
-static void clean(char *text)
+static void mask_control_characters(char *text)
 {
 	for (; *text; text++)
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -29,7 +29,7 @@ void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	clean(text);
+	mask_control_characters(text);
 	copy = op_arena_strdup(messages->arena, text);
 	list = op_arena_grow(messages->arena, messages->list, messages->nr,
 			     sizeof(*list));

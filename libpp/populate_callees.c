@@ -27,14 +27,15 @@ static struct op_sample_header callee_header(const struct pp_sample_file *file)
 
 /* Whether samples of build @have may be the callees of build @want; files that
  * were imported do not tell. */
-static bool may_be(const struct op_sample_header *want,
-		   const struct op_sample_header *have)
+static bool may_be_build(const struct op_sample_header *want,
+			 const struct op_sample_header *have)
 {
 	return (!want->mtime && !want->build_id_len) ||
 	       pp_same_build(want, have);
 }
 
-static size_t first_of(const struct pp_sample_list *list, const char *name)
+static size_t first_file_of_image(const struct pp_sample_list *list,
+				  const char *name)
 {
 	size_t low = 0, high = list->nr;
 
@@ -54,18 +55,19 @@ static size_t first_of(const struct pp_sample_list *list, const char *name)
  * there is any; NULL if there is none. The files are sorted by image.
  */
 static const struct pp_sample_file *
-find_callee(const struct pp_sample_list *list,
-	    const struct pp_sample_file *file)
+find_file_of_callees(const struct pp_sample_list *list,
+		     const struct pp_sample_file *file)
 {
 	const struct op_sample_header want = callee_header(file);
 	const struct pp_sample_file *best = NULL;
 
-	for (size_t i = first_of(list, file->callee_name); i < list->nr; i++) {
+	for (size_t i = first_file_of_image(list, file->callee_name);
+	     i < list->nr; i++) {
 		const struct pp_sample_file *other = &list->files[i];
 
 		if (strcmp(other->image_name, file->callee_name))
 			break;
-		if (!may_be(&want, &other->header))
+		if (!may_be_build(&want, &other->header))
 			continue;
 		if (!strcmp(other->app, file->app))
 			return other;
@@ -75,7 +77,7 @@ find_callee(const struct pp_sample_list *list,
 	return best;
 }
 
-static enum op_image_kind kind_of(const struct op_image_name *name)
+static enum op_image_kind kind_of_image_name(const struct op_image_name *name)
 {
 	if (name->space == OP_SPACE_ROOT)
 		return OP_IMAGE_FILE;
@@ -95,21 +97,21 @@ static struct pp_image *image_from_afar(struct op_arena *arena,
 {
 	struct op_sample_header afar = callee_header(file), header;
 
-	afar.kind = kind_of(&file->name.cg);
+	afar.kind = kind_of_image_name(&file->name.cg);
 	afar.anon_start = file->name.cg.start;
 	for (size_t i = 0; i < list->nr_found; i++) {
 		const struct pp_sample_file *other = &list->found[i];
 
 		if (!strcmp(other->image_name, file->callee_name) &&
 		    !pp_sample_file_header(list, other, &header) &&
-		    may_be(&afar, &header))
+		    may_be_build(&afar, &header))
 			return pp_image_new(arena, file->callee_name,
 					    &file->name.cg, &header);
 	}
 	return pp_image_new(arena, file->callee_name, &file->name.cg, &afar);
 }
 
-static int by_callee(const void *a, const void *b)
+static int compare_callees(const void *a, const void *b)
 {
 	const struct pp_sample_file *const *x = a, *const *y = b;
 	const struct op_sample_header *p = &(*x)->header, *q = &(*y)->header;
@@ -124,14 +126,15 @@ static int by_callee(const void *a, const void *b)
 }
 
 /* Images that only callees are in; files about one build get one image. */
-static int make_images(struct op_arena *arena,
-		       const struct pp_sample_list *list,
-		       struct pp_sample_file **files, size_t nr)
+static int make_callee_images(struct op_arena *arena,
+			      const struct pp_sample_list *list,
+			      struct pp_sample_file **files, size_t nr)
 {
 	if (nr)
-		qsort(files, nr, sizeof(struct pp_sample_file *), by_callee);
+		qsort(files, nr, sizeof(struct pp_sample_file *),
+		      compare_callees);
 	for (size_t i = 0; i < nr; i++) {
-		if (i && !by_callee(&files[i - 1], &files[i]))
+		if (i && !compare_callees(&files[i - 1], &files[i]))
 			files[i]->callee = files[i - 1]->callee;
 		else
 			files[i]->callee =
@@ -165,7 +168,7 @@ int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
 		if (!pp_is_call_graph(file))
 			continue;
 		nr_graphs++;
-		known = find_callee(list, file);
+		known = find_file_of_callees(list, file);
 		if (known)
 			file->callee = known->image;
 		else
@@ -174,5 +177,5 @@ int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
 	if (!nr_graphs && p->request->symbols &&
 	    !p->request->addresses_of_calls)
 		say_no_calls(p);
-	return make_images(&p->report->arena, list, strange, nr_strange);
+	return make_callee_images(&p->report->arena, list, strange, nr_strange);
 }

@@ -21,7 +21,7 @@ struct call {
 	unsigned int class_nr;
 };
 
-static int by_caller(const void *a, const void *b)
+static int compare_calls(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
 
@@ -32,14 +32,14 @@ static int by_caller(const void *a, const void *b)
 	return (x->class_nr > y->class_nr) - (x->class_nr < y->class_nr);
 }
 
-static size_t merge(struct call *calls, size_t nr)
+static size_t merge_calls(struct call *calls, size_t nr)
 {
 	size_t kept = 0;
 
 	if (nr)
-		qsort(calls, nr, sizeof(*calls), by_caller);
+		qsort(calls, nr, sizeof(*calls), compare_calls);
 	for (size_t i = 0; i < nr; i++) {
-		if (kept && !by_caller(&calls[kept - 1], &calls[i]))
+		if (kept && !compare_calls(&calls[kept - 1], &calls[i]))
 			calls[kept - 1].count = pp_add_counts(
 				calls[kept - 1].count, calls[i].count);
 		else
@@ -50,7 +50,7 @@ static size_t merge(struct call *calls, size_t nr)
 
 /* All calls of @side, by caller and callee; the caller of this function frees
  * them. */
-static struct call *gather(const struct pp_side *side, size_t *nr)
+static struct call *gather_calls(const struct pp_side *side, size_t *nr)
 {
 	struct call *calls;
 	size_t room = 0;
@@ -75,7 +75,7 @@ static struct call *gather(const struct pp_side *side, size_t *nr)
 				.class_nr = file->class_nr,
 			};
 	}
-	*nr = merge(calls, *nr);
+	*nr = merge_calls(calls, *nr);
 	return calls;
 }
 
@@ -95,7 +95,8 @@ struct graph {
 };
 
 /* Make room for the callers and callees of each symbol. */
-static int make_room(struct graph *g, const struct call *calls, size_t nr)
+static int make_room_for_arcs(struct graph *g, const struct call *calls,
+			      size_t nr)
 {
 	struct op_arena *arena = &g->p->report->arena;
 
@@ -174,7 +175,7 @@ static void add_self(const struct graph *g, size_t i)
 
 /* Which of two neighbours with the same count comes first: the symbol itself
  * last, others by their names. */
-static int compare_equals(const struct pp_arc *a, const struct pp_arc *b)
+static int compare_equal_arcs(const struct pp_arc *a, const struct pp_arc *b)
 {
 	const struct pp_symbol_entry *x = a->other, *y = b->other;
 	int order = a->self - b->self;
@@ -186,22 +187,22 @@ static int compare_equals(const struct pp_arc *a, const struct pp_arc *b)
 	return order ? order : (x->nr > y->nr) - (x->nr < y->nr);
 }
 
-static int ascending(const void *a, const void *b)
+static int by_rising_count(const void *a, const void *b)
 {
 	const struct pp_arc *x = a, *y = b;
 	int order =
 		(x->counts[0] > y->counts[0]) - (x->counts[0] < y->counts[0]);
 
-	return order ? order : compare_equals(x, y);
+	return order ? order : compare_equal_arcs(x, y);
 }
 
-static int descending(const void *a, const void *b)
+static int by_falling_count(const void *a, const void *b)
 {
 	const struct pp_arc *x = a, *y = b;
 	int order =
 		(x->counts[0] < y->counts[0]) - (x->counts[0] > y->counts[0]);
 
-	return order ? order : compare_equals(x, y);
+	return order ? order : compare_equal_arcs(x, y);
 }
 
 static size_t drop_small(const struct pp_population *p, struct pp_arc *arcs,
@@ -215,7 +216,7 @@ static size_t drop_small(const struct pp_population *p, struct pp_arc *arcs,
 	return kept;
 }
 
-static int finish(const struct graph *g, size_t i)
+static int finish_neighbours(const struct graph *g, size_t i)
 {
 	struct draft *d = &g->drafts[i];
 	struct pp_neighbours *neighbours =
@@ -230,10 +231,10 @@ static int finish(const struct graph *g, size_t i)
 		drop_small(g->p, d->callees, d->nr_callees, d->callee_totals);
 	if (d->nr_callers)
 		qsort(d->callers, d->nr_callers, sizeof(*d->callers),
-		      ascending);
+		      by_rising_count);
 	if (d->nr_callees)
 		qsort(d->callees, d->nr_callees, sizeof(*d->callees),
-		      descending);
+		      by_falling_count);
 	*neighbours = (struct pp_neighbours){
 		.callers = d->callers,
 		.callees = d->callees,
@@ -254,9 +255,10 @@ static bool has_address(const struct pp_symbol_entry *entry)
 	return entry->size != 0;
 }
 
-static void take_call(struct pp_report *report, struct pp_address_call *calls,
-		      const struct pp_side *side,
-		      const struct pp_sample_file *file, size_t i)
+static void take_address_call(struct pp_report *report,
+			      struct pp_address_call *calls,
+			      const struct pp_side *side,
+			      const struct pp_sample_file *file, size_t i)
 {
 	const struct pp_symbol_entry *from = &side->symbols[file->callers[i]];
 	const struct pp_symbol_entry *to = &side->symbols[file->callees[i]];
@@ -279,7 +281,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_address_calls(const void *a, const void *b)
 {
 	const struct pp_address_call *x = a, *y = b;
 	int order = compare_numbers(x->caller_vma, y->caller_vma);
@@ -292,7 +294,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /* In an order that depends on nothing but what they are. */
-static int take_calls(struct pp_population *p, const struct pp_side *side)
+static int take_address_calls(struct pp_population *p,
+			      const struct pp_side *side)
 {
 	const struct pp_sample_list *list = &side->list;
 	struct pp_address_call *calls;
@@ -307,10 +310,11 @@ static int take_calls(struct pp_population *p, const struct pp_side *side)
 	for (size_t i = 0; i < list->nr; i++)
 		if (pp_is_call_graph(&list->files[i]))
 			for (size_t j = 0; j < list->files[i].nr_samples; j++)
-				take_call(p->report, calls, side,
-					  &list->files[i], j);
+				take_address_call(p->report, calls, side,
+						  &list->files[i], j);
 	if (p->report->nr_calls)
-		qsort(calls, p->report->nr_calls, sizeof(*calls), by_address);
+		qsort(calls, p->report->nr_calls, sizeof(*calls),
+		      compare_address_calls);
 	p->report->calls = calls;
 	return 0;
 }
@@ -321,7 +325,7 @@ int pp_side_find_calls(struct pp_population *p, struct pp_side *side)
 {
 	struct graph g = { .p = p, .side = side };
 	size_t nr;
-	struct call *calls = gather(side, &nr);
+	struct call *calls = gather_calls(side, &nr);
 	int err = calls ? 0 : -ENOMEM;
 
 	if (!err)
@@ -329,13 +333,13 @@ int pp_side_find_calls(struct pp_population *p, struct pp_side *side)
 	if (!g.drafts)
 		err = -ENOMEM;
 	if (!err)
-		err = make_room(&g, calls, nr);
+		err = make_room_for_arcs(&g, calls, nr);
 	if (!err)
 		err = add_arcs(&g, calls, nr);
 	for (size_t i = 0; i < side->nr_symbols && !err; i++)
-		err = finish(&g, i);
+		err = finish_neighbours(&g, i);
 	if (!err && p->request->addresses_of_calls)
-		err = take_calls(p, side);
+		err = take_address_calls(p, side);
 	free(g.drafts);
 	free(calls);
 	return err;

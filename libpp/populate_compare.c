@@ -45,8 +45,8 @@ int pp_check_columns(const struct pp_population *p, struct op_diag *diag)
 
 /* ---- which symbols are the same ------------------------------------------ */
 
-static int compare_names(const struct pp_symbol_entry *a,
-			 const struct pp_symbol_entry *b)
+static int compare_entry_names(const struct pp_symbol_entry *a,
+			       const struct pp_symbol_entry *b)
 {
 	int order = strcmp(a->app, b->app);
 
@@ -55,10 +55,10 @@ static int compare_names(const struct pp_symbol_entry *a,
 	return order ? order : strcmp(a->raw_name, b->raw_name);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
 	const struct pp_symbol_entry *x = a, *y = b;
-	int order = compare_names(x, y);
+	int order = compare_entry_names(x, y);
 
 	return order ? order : (x->vma > y->vma) - (x->vma < y->vma);
 }
@@ -69,7 +69,7 @@ static size_t group_at(const struct pp_side *side, size_t at)
 	size_t end = at;
 
 	while (end < side->nr_symbols &&
-	       !compare_names(&side->symbols[end], &side->symbols[at]))
+	       !compare_entry_names(&side->symbols[end], &side->symbols[at]))
 		end++;
 	return end - at;
 }
@@ -80,14 +80,15 @@ struct group {
 	size_t nr_now, nr_old;
 };
 
-static void join(struct pp_symbol_entry *now, struct pp_symbol_entry *old)
+static void pair_entries(struct pp_symbol_entry *now,
+			 struct pp_symbol_entry *old)
 {
 	now->presence = PP_BOTH;
 	now->old_counts = old->counts;
 	old->presence = PP_BOTH;
 }
 
-static void join_group(const struct group *g)
+static void pair_group(const struct group *g)
 {
 	size_t at = 0;
 
@@ -96,35 +97,35 @@ static void join_group(const struct group *g)
 			if (g->now[i].vma == g->old[j].vma &&
 			    g->now[i].presence == PP_NEW &&
 			    g->old[j].presence == PP_GONE)
-				join(&g->now[i], &g->old[j]);
+				pair_entries(&g->now[i], &g->old[j]);
 	for (size_t i = 0; i < g->nr_now; i++) {
 		while (at < g->nr_old && g->old[at].presence == PP_BOTH)
 			at++;
 		if (at < g->nr_old && g->now[i].presence != PP_BOTH)
-			join(&g->now[i], &g->old[at]);
+			pair_entries(&g->now[i], &g->old[at]);
 	}
 }
 
-static void mark(struct pp_side *side, enum pp_presence presence)
+static void sort_and_mark(struct pp_side *side, enum pp_presence presence)
 {
 	if (side->nr_symbols)
 		qsort(side->symbols, side->nr_symbols, sizeof(*side->symbols),
-		      by_name);
+		      compare_entries);
 	for (size_t i = 0; i < side->nr_symbols; i++)
 		side->symbols[i].presence = presence;
 }
 
-static void join_sides(struct pp_side *now, struct pp_side *old)
+static void pair_sides(struct pp_side *now, struct pp_side *old)
 {
 	size_t i = 0, j = 0;
 
 	while (i < now->nr_symbols && j < old->nr_symbols) {
 		struct group g = { &now->symbols[i], &old->symbols[j],
 				   group_at(now, i), group_at(old, j) };
-		int order = compare_names(g.now, g.old);
+		int order = compare_entry_names(g.now, g.old);
 
 		if (!order)
-			join_group(&g);
+			pair_group(&g);
 		i += order <= 0 ? g.nr_now : 0;
 		j += order >= 0 ? g.nr_old : 0;
 	}
@@ -178,9 +179,9 @@ static double change_percent(uint64_t now, uint64_t total, uint64_t old,
 	return total ? 100 * (part - old_part) / old_part : -100;
 }
 
-static void compare(const struct pp_population *p,
-		    const struct pp_symbol_entry *entry, size_t class_nr,
-		    struct pp_change *change)
+static void compare_shares(const struct pp_population *p,
+			   const struct pp_symbol_entry *entry, size_t class_nr,
+			   struct pp_change *change)
 {
 	uint64_t now = entry->counts[class_nr];
 	uint64_t old = entry->old_counts[class_nr];
@@ -198,7 +199,7 @@ static void compare(const struct pp_population *p,
 	change->p = pp_difference_p(now, total, old, old_total);
 }
 
-static int by_p(const void *a, const void *b)
+static int compare_p(const void *a, const void *b)
 {
 	const struct pp_change *const *x = a, *const *y = b;
 
@@ -216,7 +217,7 @@ static int find_significant(struct pp_change *changes, size_t nr)
 	for (size_t i = 0; i < nr && !err; i++)
 		sorted[i] = &changes[i];
 	if (!err)
-		qsort(sorted, nr, sizeof(*sorted), by_p);
+		qsort(sorted, nr, sizeof(*sorted), compare_p);
 	for (size_t i = 0; i < nr && !err; i++)
 		p[i] = sorted[i]->p;
 	if (!err)
@@ -228,7 +229,7 @@ static int find_significant(struct pp_change *changes, size_t nr)
 	return err;
 }
 
-static int compare_all(struct pp_population *p)
+static int compare_all_shares(struct pp_population *p)
 {
 	struct pp_side *side = &p->side;
 	size_t nr_classes = side->classes.nr;
@@ -243,7 +244,8 @@ static int compare_all(struct pp_population *p)
 
 		entry->changes = &changes[i * nr_classes];
 		for (size_t c = 0; c < nr_classes; c++)
-			compare(p, entry, c, &changes[i * nr_classes + c]);
+			compare_shares(p, entry, c,
+				       &changes[i * nr_classes + c]);
 	}
 	return p->request->intervals ? find_significant(changes, nr) : 0;
 }
@@ -269,12 +271,12 @@ int pp_compare_sides(struct pp_population *p)
 
 	if (!zeros)
 		return -ENOMEM;
-	mark(side, PP_NEW);
-	mark(&p->old, PP_GONE);
-	join_sides(side, &p->old);
+	sort_and_mark(side, PP_NEW);
+	sort_and_mark(&p->old, PP_GONE);
+	pair_sides(side, &p->old);
 	err = add_gone(p, zeros);
 	if (!err)
-		err = compare_all(p);
+		err = compare_all_shares(p);
 	if (err)
 		return err;
 	for (size_t i = 0; i < side->nr_symbols; i++)

@@ -143,7 +143,7 @@ static int compare_builds(const struct op_sample_header *a,
 	return order ? order : (a->mtime > b->mtime) - (a->mtime < b->mtime);
 }
 
-static int by_image(const void *a, const void *b)
+static int compare_sample_files(const void *a, const void *b)
 {
 	const struct pp_sample_file *x = a, *y = b;
 	int order = strcmp(x->image_name, y->image_name);
@@ -179,7 +179,7 @@ static int set_images(struct op_arena *arena, struct pp_sample_list *list)
 {
 	struct pp_sample_file *files = list->files;
 
-	qsort(files, list->nr, sizeof(*files), by_image);
+	qsort(files, list->nr, sizeof(*files), compare_sample_files);
 	for (size_t i = 0; i < list->nr; i++) {
 		if (i &&
 		    !strcmp(files[i].image_name, files[i - 1].image_name) &&

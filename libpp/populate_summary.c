@@ -7,7 +7,7 @@
 
 #include "libpp/population.h"
 
-static int by_app(const void *a, const void *b)
+static int compare_app_and_image(const void *a, const void *b)
 {
 	const struct pp_sample_file *const *x = a, *const *y = b;
 	int order = strcmp((*x)->app, (*y)->app);
@@ -16,9 +16,9 @@ static int by_app(const void *a, const void *b)
 }
 
 /* The images of @nr files of one application, sorted by image. */
-static int fill_app(struct pp_population *p, const struct pp_side *side,
-		    struct pp_summary_app *app,
-		    struct pp_sample_file *const *files, size_t nr)
+static int summarize_app(struct pp_population *p, const struct pp_side *side,
+			 struct pp_summary_app *app,
+			 struct pp_sample_file *const *files, size_t nr)
 {
 	struct pp_summary_image *images =
 		op_arena_alloc(&p->report->arena, nr, sizeof(*images));
@@ -62,7 +62,7 @@ static struct pp_sample_file **files_by_app(struct pp_population *p,
 			files[(*nr_files)++] = &side->list.files[i];
 	if (files && *nr_files)
 		qsort(files, *nr_files, sizeof(struct pp_sample_file *),
-		      by_app);
+		      compare_app_and_image);
 	return files;
 }
 
@@ -82,7 +82,7 @@ int pp_side_summarize(struct pp_population *p, struct pp_side *side)
 		for (end = i;
 		     end < nr && !strcmp(files[end]->app, files[i]->app);)
 			end++;
-		if (fill_app(p, side, app, files + i, end - i))
+		if (summarize_app(p, side, app, files + i, end - i))
 			return -ENOMEM;
 		pp_add_all_counts(totals, app->counts, side->classes.nr);
 		side->nr_apps++;

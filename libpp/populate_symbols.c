@@ -42,14 +42,14 @@ struct batch {
 
 /* ---- points -------------------------------------------------------------- */
 
-static int by_key(const void *a, const void *b)
+static int compare_points(const void *a, const void *b)
 {
 	const struct point *x = a, *y = b;
 
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-static void gather_use(const struct use *use, struct point *points)
+static void gather_points_of_use(const struct use *use, struct point *points)
 {
 	const struct pp_sample_file *file = use->file;
 
@@ -68,8 +68,8 @@ static void gather_use(const struct use *use, struct point *points)
 }
 
 /* All points of @nr uses by key; the caller frees them. */
-static struct point *gather(const struct use *uses, size_t nr,
-			    size_t *nr_points)
+static struct point *gather_points(const struct use *uses, size_t nr,
+				   size_t *nr_points)
 {
 	struct point *points;
 	size_t room = 0;
@@ -81,10 +81,10 @@ static struct point *gather(const struct use *uses, size_t nr,
 	if (!points)
 		return NULL;
 	for (size_t i = 0; i < nr; i++) {
-		gather_use(&uses[i], points + *nr_points);
+		gather_points_of_use(&uses[i], points + *nr_points);
 		*nr_points += uses[i].file->nr_samples;
 	}
-	qsort(points, *nr_points, sizeof(*points), by_key);
+	qsort(points, *nr_points, sizeof(*points), compare_points);
 	return points;
 }
 
@@ -98,7 +98,8 @@ static void count_points(uint64_t *counts, const struct point *points,
 
 /* ---- entries ------------------------------------------------------------- */
 
-static bool is_in(const char *const *list, const char *raw, const char *name)
+static bool is_listed_name(const char *const *list, const char *raw,
+			   const char *name)
 {
 	for (; *list; list++)
 		if (!strcmp(*list, raw) || !strcmp(*list, name))
@@ -110,10 +111,10 @@ bool pp_is_wanted(const struct pp_request *request, const char *raw,
 		  const char *name)
 {
 	if (request->include_symbols &&
-	    !is_in(request->include_symbols, raw, name))
+	    !is_listed_name(request->include_symbols, raw, name))
 		return false;
 	return !request->exclude_symbols ||
-	       !is_in(request->exclude_symbols, raw, name);
+	       !is_listed_name(request->exclude_symbols, raw, name);
 }
 
 static struct pp_place place_of(const struct batch *b, uint64_t key)
@@ -163,8 +164,8 @@ static int add_details(const struct batch *b, struct pp_symbol_entry *entry,
 }
 
 /* What is known of @symbol, or of what has no symbol (NULL). */
-static int describe(const struct batch *b, struct pp_symbol_entry *entry,
-		    const struct pp_symbol *symbol)
+static int describe_entry(const struct batch *b, struct pp_symbol_entry *entry,
+			  const struct pp_symbol *symbol)
 {
 	struct op_arena *arena = &b->p->report->arena;
 	const char *whole = b->symbols->whole;
@@ -201,7 +202,8 @@ static int keep_entry(struct pp_side *side, struct op_arena *arena,
 	return 0;
 }
 
-static void tell_number(const struct point *points, size_t nr, size_t symbol_nr)
+static void set_symbol_numbers(const struct point *points, size_t nr,
+			       size_t symbol_nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (points[i].symbol_nr)
@@ -209,13 +211,14 @@ static void tell_number(const struct point *points, size_t nr, size_t symbol_nr)
 }
 
 /* Add the entry for @nr points that are in @symbol, or in none (NULL). */
-static int add_entry(const struct batch *b, const struct pp_symbol *symbol,
-		     const struct point *points, size_t nr)
+static int add_symbol_entry(const struct batch *b,
+			    const struct pp_symbol *symbol,
+			    const struct point *points, size_t nr)
 {
 	const struct pp_request *request = b->p->request;
 	struct pp_symbol_entry entry = { 0 };
 	uint64_t *counts;
-	int err = describe(b, &entry, symbol);
+	int err = describe_entry(b, &entry, symbol);
 
 	/* Of a call graph, neighbours are shown whatever their names. */
 	if (err || (!request->call_graph &&
@@ -235,15 +238,16 @@ static int add_entry(const struct batch *b, const struct pp_symbol *symbol,
 		return -ENOMEM;
 	err = keep_entry(b->side, &b->p->report->arena, &entry);
 	if (!err)
-		tell_number(points, nr, entry.nr);
+		set_symbol_numbers(points, nr, entry.nr);
 	return err;
 }
 
 /* ---- side by side -------------------------------------------------------- */
 
 /* The symbol that @key is in. *@next is the first that may be. */
-static const struct pp_symbol *symbol_at(const struct pp_image_symbols *symbols,
-					 size_t *next, uint64_t key)
+static const struct pp_symbol *
+next_symbol_at(const struct pp_image_symbols *symbols, size_t *next,
+	       uint64_t key)
 {
 	while (*next < symbols->nr && symbols->table[*next].end <= key)
 		++*next;
@@ -253,14 +257,15 @@ static const struct pp_symbol *symbol_at(const struct pp_image_symbols *symbols,
 }
 
 /* The points without a symbol are moved together and make one entry. */
-static int walk(const struct batch *b, struct point *points, size_t nr)
+static int match_points_to_symbols(const struct batch *b, struct point *points,
+				   size_t nr)
 {
 	size_t nr_loose = 0, next = 0;
 	int err = 0;
 
 	for (size_t at = 0, end; at < nr && !err; at = end) {
 		const struct pp_symbol *symbol =
-			symbol_at(b->symbols, &next, points[at].key);
+			next_symbol_at(b->symbols, &next, points[at].key);
 
 		end = at + 1;
 		if (!symbol) {
@@ -269,16 +274,17 @@ static int walk(const struct batch *b, struct point *points, size_t nr)
 		}
 		while (end < nr && points[end].key < symbol->end)
 			end++;
-		err = add_entry(b, symbol, points + at, end - at);
+		err = add_symbol_entry(b, symbol, points + at, end - at);
 	}
-	return err || !nr_loose ? err : add_entry(b, NULL, points, nr_loose);
+	return err || !nr_loose ? err
+				: add_symbol_entry(b, NULL, points, nr_loose);
 }
 
 static int add_batch(struct batch *b, const struct use *uses, size_t nr_uses)
 {
 	size_t nr;
-	struct point *points = gather(uses, nr_uses, &nr);
-	int err = points ? walk(b, points, nr) : -ENOMEM;
+	struct point *points = gather_points(uses, nr_uses, &nr);
+	int err = points ? match_points_to_symbols(b, points, nr) : -ENOMEM;
 
 	free(points);
 	return err;
@@ -297,8 +303,8 @@ static int note_binary(struct pp_population *p, struct pp_image *image,
 }
 
 /* All applications that used an image; the uses are sorted by them. */
-static int add_image(struct pp_population *p, struct pp_side *side,
-		     const struct use *uses, size_t nr)
+static int add_symbols_of_image(struct pp_population *p, struct pp_side *side,
+				const struct use *uses, size_t nr)
 {
 	struct pp_image_symbols symbols;
 	struct batch b = { p, side, &symbols, uses->image, NULL };
@@ -321,7 +327,7 @@ static int add_image(struct pp_population *p, struct pp_side *side,
 
 /* ---- who uses which image ------------------------------------------------ */
 
-static int by_use(const void *a, const void *b)
+static int compare_image_uses(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
 	int order = strcmp(x->image->name, y->image->name);
@@ -369,7 +375,7 @@ static int find_uses(struct pp_population *p, const struct pp_side *side,
 		*nr += 2;
 	}
 	if (!err)
-		qsort(uses, *nr, sizeof(*uses), by_use);
+		qsort(uses, *nr, sizeof(*uses), compare_image_uses);
 	return err;
 }
 
@@ -404,7 +410,7 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		for (end = i; end < nr && uses[end].image == uses[i].image;)
 			end++;
-		err = add_image(p, side, uses + i, end - i);
+		err = add_symbols_of_image(p, side, uses + i, end - i);
 		nr_images++;
 	}
 	free(uses);

@@ -15,7 +15,7 @@
 
 #define TIMER_TITLE "CPU with timer interrupt"
 
-static void take_machine(struct pp_population *p)
+static void set_cpu_texts(struct pp_population *p)
 {
 	const struct op_sample_header *header = &p->side.list.files[0].header;
 	struct pp_report *report = p->report;
@@ -31,7 +31,7 @@ static void take_machine(struct pp_population *p)
  * The event files for the CPU; NULL when there are none. Of a profile that was
  * archived those that were archived with it.
  */
-static struct op_events *load_events(struct pp_population *p)
+static struct op_events *load_event_texts(struct pp_population *p)
 {
 	const struct pp_archive *archive = p->side.archive;
 	struct op_events *events = NULL;
@@ -59,7 +59,7 @@ static const char *unit_mask_text(const struct op_unit_mask *um, uint64_t value)
 	return um->type == OP_UM_BITMASK && value ? "multiple flags" : NULL;
 }
 
-static const char *copy(struct pp_population *p, const char *text)
+static const char *copy_text(struct pp_population *p, const char *text)
 {
 	return text ? op_arena_strdup(&p->report->arena, text) : NULL;
 }
@@ -74,9 +74,9 @@ static void describe_class(struct pp_population *p,
 	const struct op_perf_event *perf = op_perf_event_find(class->event);
 
 	if (event) {
-		text->event = copy(p, event->desc);
+		text->event = copy_text(p, event->desc);
 		if (event->um && !class->unit_masks_differ)
-			text->unit_mask = copy(
+			text->unit_mask = copy_text(
 				p, unit_mask_text(event->um,
 						  class->counted_unit_mask));
 	} else if (perf) {
@@ -93,10 +93,10 @@ int pp_describe(struct pp_population *p)
 
 	if (!texts)
 		return -ENOMEM;
-	take_machine(p);
-	events = load_events(p);
+	set_cpu_texts(p);
+	events = load_event_texts(p);
 	if (events) {
-		const char *title = copy(p, events->cpu->title);
+		const char *title = copy_text(p, events->cpu->title);
 
 		if (title)
 			p->report->cpu_title = title;

@@ -58,9 +58,9 @@ static int find_root(struct pp_population *p, struct pp_tree_builder *b,
 /* ---- putting together ---------------------------------------------------- */
 
 /* @nodes has room for a number for each node of @input and the root. */
-static int add_nodes(struct pp_tree_builder *b,
-		     const struct pp_tree_input *input, size_t column,
-		     uint32_t *nodes)
+static int add_nodes_of_input(struct pp_tree_builder *b,
+			      const struct pp_tree_input *input, size_t column,
+			      uint32_t *nodes)
 {
 	int err = 0;
 
@@ -76,22 +76,23 @@ static int add_nodes(struct pp_tree_builder *b,
 	return err;
 }
 
-static int add_input(struct pp_population *p, struct pp_tree_builder *b,
-		     const struct pp_tree_input *input, size_t first_column)
+static int add_tree_input(struct pp_population *p, struct pp_tree_builder *b,
+			  const struct pp_tree_input *input,
+			  size_t first_column)
 {
 	size_t nr = (size_t)ctree_nr_nodes(input->tree) + 1;
 	uint32_t *nodes = calloc(nr, sizeof(*nodes));
 	int err = nodes ? find_root(p, b, input->file, &nodes[0]) : -ENOMEM;
 
 	if (!err)
-		err = add_nodes(b, input, first_column + input->class_nr,
-				nodes);
+		err = add_nodes_of_input(b, input,
+					 first_column + input->class_nr, nodes);
 	free(nodes);
 	return err;
 }
 
-static int add_side(struct pp_population *p, struct pp_side *side,
-		    struct pp_tree_builder *b, size_t first_column)
+static int add_trees_of_side(struct pp_population *p, struct pp_side *side,
+			     struct pp_tree_builder *b, size_t first_column)
 {
 	struct pp_tree_inputs in;
 	int err = pp_tree_inputs_read(&in, p, side);
@@ -100,12 +101,12 @@ static int add_side(struct pp_population *p, struct pp_side *side,
 	if (!err)
 		err = pp_tree_inputs_name(&in, b);
 	for (size_t i = 0; i < in.nr && !err; i++)
-		err = add_input(p, b, &in.list[i], first_column);
+		err = add_tree_input(p, b, &in.list[i], first_column);
 	pp_tree_inputs_release(&in);
 	return err;
 }
 
-static int check_classes(const struct pp_population *p, struct op_diag *diag)
+static int check_one_class(const struct pp_population *p, struct op_diag *diag)
 {
 	const struct pp_classes *classes = &p->side.classes;
 
@@ -160,7 +161,7 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 	struct pp_tree *tree =
 		op_arena_alloc(&p->report->arena, 1, sizeof(*tree));
 	struct pp_tree_builder b;
-	int err = check_classes(p, diag);
+	int err = check_one_class(p, diag);
 
 	if (err)
 		return err;
@@ -170,9 +171,9 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 				   p->request->old_spec ? 2 * nr : nr,
 				   ROOT_NAME);
 	if (!err)
-		err = add_side(p, &p->side, &b, 0);
+		err = add_trees_of_side(p, &p->side, &b, 0);
 	if (!err && p->request->old_spec)
-		err = add_side(p, &p->old, &b, nr);
+		err = add_trees_of_side(p, &p->old, &b, nr);
 	if (!err)
 		err = pp_tree_finish(&b, p->request->threshold,
 				     p->request->tree_max_nodes, tree);

@@ -152,8 +152,8 @@ static int folder_item(struct op_arena *arena, struct pp_spec_item *item,
 	return item->pattern ? 0 : -ENOMEM;
 }
 
-static int add_item(struct pp_spec *spec, enum pp_spec_tag tag,
-		    const char *text, struct op_diag *diag)
+static int add_spec_item(struct pp_spec *spec, enum pp_spec_tag tag,
+			 const char *text, struct op_diag *diag)
 {
 	struct pp_spec_list *list = &spec->lists[tag];
 	struct pp_spec_item *items, *item;
@@ -206,7 +206,7 @@ static int tag_word(struct pp_spec *spec, enum pp_spec_tag tag,
 	if (lifts_restriction(parts, nr))
 		return 0;
 	for (i = 0; i < nr && !ret; i++)
-		ret = add_item(spec, tag, parts[i], diag);
+		ret = add_spec_item(spec, tag, parts[i], diag);
 	return ret;
 }
 
@@ -218,11 +218,11 @@ static int path_word(struct pp_spec *spec, const char *word,
 			diag, -EINVAL,
 			"an empty word names no image; leave it out");
 	spec->lists[PP_SPEC_PATH].word = word;
-	return add_item(spec, PP_SPEC_PATH, word, diag);
+	return add_spec_item(spec, PP_SPEC_PATH, word, diag);
 }
 
-static int add_word(struct pp_spec *spec, const char *word,
-		    struct op_diag *diag)
+static int add_spec_word(struct pp_spec *spec, const char *word,
+			 struct op_diag *diag)
 {
 	enum pp_spec_tag tag = word_tag(word);
 	const char *copy = op_arena_strdup(&spec->arena, word);
@@ -241,7 +241,7 @@ int pp_spec_init(struct pp_spec *spec, const char *const *words,
 	*spec = (struct pp_spec){ 0 };
 	op_arena_init(&spec->arena);
 	for (; words && *words && !ret; words++)
-		ret = add_word(spec, *words, diag);
+		ret = add_spec_word(spec, *words, diag);
 	if (ret == -ENOMEM)
 		op_diag_set(diag, ret, "out of memory");
 	return ret;

@@ -96,8 +96,8 @@ int pp_sample_part_tree(const struct pp_sample_list *list,
 }
 
 /* Put the counts behind those that @file has. */
-static int take_counts(struct op_arena *arena, struct pp_sample_file *file,
-		       const struct odb *odb, uint64_t nr_keys)
+static int append_samples(struct op_arena *arena, struct pp_sample_file *file,
+			  const struct odb *odb, uint64_t nr_keys)
 {
 	struct pp_sample sample, *samples;
 	size_t at = 0, nr = file->nr_samples;
@@ -116,7 +116,7 @@ static int take_counts(struct op_arena *arena, struct pp_sample_file *file,
 	return 0;
 }
 
-static uint64_t total_of(const struct odb *odb, uint64_t *nr_keys)
+static uint64_t total_of_table(const struct odb *odb, uint64_t *nr_keys)
 {
 	uint64_t key, count, total = 0;
 	size_t at = 0;
@@ -130,11 +130,11 @@ static uint64_t total_of(const struct odb *odb, uint64_t *nr_keys)
  * An empty file is one that the daemon has just made or was killed at; it has
  * nothing to say and its header may not be there yet.
  */
-static int take_part(struct op_arena *arena, struct pp_sample_file *file,
-		     const struct pp_sample_part *part, struct odb *odb,
-		     bool samples, struct op_diag *why)
+static int take_sample_part(struct op_arena *arena, struct pp_sample_file *file,
+			    const struct pp_sample_part *part, struct odb *odb,
+			    bool samples, struct op_diag *why)
 {
-	uint64_t nr_keys, total = total_of(odb, &nr_keys);
+	uint64_t nr_keys, total = total_of_table(odb, &nr_keys);
 
 	if (!nr_keys)
 		return 0;
@@ -143,21 +143,21 @@ static int take_part(struct op_arena *arena, struct pp_sample_file *file,
 	if (!file->total)
 		memcpy(&file->header, odb_user(odb), sizeof(file->header));
 	file->total = pp_add_counts(file->total, total);
-	return samples ? take_counts(arena, file, odb, nr_keys) : 0;
+	return samples ? append_samples(arena, file, odb, nr_keys) : 0;
 }
 
 /* Returns 0, -ENOMEM, or -EBADMSG with what is wrong in @why. */
-static int read_part(const struct pp_sample_list *list,
-		     struct pp_sample_file *file,
-		     const struct pp_sample_part *part, bool samples,
-		     struct op_diag *why)
+static int read_sample_part(const struct pp_sample_list *list,
+			    struct pp_sample_file *file,
+			    const struct pp_sample_part *part, bool samples,
+			    struct op_diag *why)
 {
 	struct odb *odb;
 	int err = pp_sample_part_table(list, file, part, &odb, why);
 
 	if (err)
 		return err;
-	err = take_part(list->arena, file, part, odb, samples, why);
+	err = take_sample_part(list->arena, file, part, odb, samples, why);
 	odb_close(odb);
 	return err;
 }
@@ -172,14 +172,14 @@ int pp_sample_file_header(const struct pp_sample_list *list,
 
 	for (const struct pp_sample_part *part = file->parts;
 	     part && !copy.total && err != -ENOMEM; part = part->next)
-		err = read_part(list, &copy, part, false, &why);
+		err = read_sample_part(list, &copy, part, false, &why);
 	*header = copy.header;
 	return err == -ENOMEM || copy.total ? err : -EBADMSG;
 }
 
 /* ---- files --------------------------------------------------------------- */
 
-static int by_key(const void *a, const void *b)
+static int compare_samples(const void *a, const void *b)
 {
 	const struct pp_sample *x = a, *y = b;
 
@@ -187,12 +187,12 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Several parts may have counted at one place. */
-static void sum_up(struct pp_sample_file *file)
+static void sum_up_samples(struct pp_sample_file *file)
 {
 	struct pp_sample *samples = file->samples;
 	size_t kept = 0;
 
-	qsort(samples, file->nr_samples, sizeof(*samples), by_key);
+	qsort(samples, file->nr_samples, sizeof(*samples), compare_samples);
 	for (size_t i = 0; i < file->nr_samples; i++) {
 		if (kept && samples[kept - 1].key == samples[i].key)
 			samples[kept - 1].count = pp_add_counts(
@@ -204,15 +204,15 @@ static void sum_up(struct pp_sample_file *file)
 }
 
 /* A part that cannot be used leaves @file; @first is why the first one did. */
-static int read_file(const struct pp_sample_list *list,
-		     struct pp_sample_file *file, bool samples,
-		     struct pp_messages *messages, struct op_diag *first)
+static int read_sample_file(const struct pp_sample_list *list,
+			    struct pp_sample_file *file, bool samples,
+			    struct pp_messages *messages, struct op_diag *first)
 {
 	struct pp_sample_part **link = &file->parts;
 
 	while (*link) {
 		struct op_diag why = { 0 };
-		int err = read_part(list, file, *link, samples, &why);
+		int err = read_sample_part(list, file, *link, samples, &why);
 
 		if (err == -ENOMEM)
 			return err;
@@ -226,11 +226,12 @@ static int read_file(const struct pp_sample_list *list,
 		*link = (*link)->next;
 	}
 	if (file->parts && file->parts->next && samples && file->nr_samples)
-		sum_up(file);
+		sum_up_samples(file);
 	return 0;
 }
 
-static int nothing_left(const struct op_diag *first, struct op_diag *diag)
+static int report_nothing_left(const struct op_diag *first,
+			       struct op_diag *diag)
 {
 	if (first->text[0])
 		return op_diag_set(
@@ -252,7 +253,7 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 	for (size_t i = 0; i < list->nr && !err; i++) {
 		struct pp_sample_file *file = &list->files[i];
 
-		err = read_file(list, file, samples, messages, &first);
+		err = read_sample_file(list, file, samples, messages, &first);
 		if (err || !file->total)
 			continue;
 		pp_message(messages, PP_REMARK_SFILE, "%s: %llu %s", file->path,
@@ -266,7 +267,7 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 	if (!kept) {
 		/* The error tells it all. */
 		messages->nr = nr_messages;
-		return nothing_left(&first, diag);
+		return report_nothing_left(&first, diag);
 	}
 	return 0;
 }

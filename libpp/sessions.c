@@ -47,8 +47,8 @@ static const char *near_sessions(struct search *search, const char *dir,
 	return op_near_names(arena, wanted, names, nr, NEAR_NAMES);
 }
 
-static int no_session(struct search *search, const char *name,
-		      const char *folder, int err)
+static int report_no_session(struct search *search, const char *name,
+			     const char *folder, int err)
 {
 	const char *samples = search->session->samples;
 	const char *near;
@@ -87,7 +87,8 @@ static bool is_excluded(const struct pp_spec *spec, const char *name)
 	return false;
 }
 
-static const char *path_of(const struct search *search, const char *name)
+static const char *path_of_session(const struct search *search,
+				   const char *name)
 {
 	if (*name == '/' && search->archive)
 		return op_arena_printf(search->arena, "%s%s",
@@ -99,7 +100,7 @@ static const char *path_of(const struct search *search, const char *name)
 }
 
 /* Find out whether the pack of @session, which is open, can be used. */
-static int check_pack(struct search *search, struct pp_session *session)
+static int check_session_pack(struct search *search, struct pp_session *session)
 {
 	const char *path = db_folder_pack_path(session->folder);
 	int err = db_folder_pack_error(session->folder);
@@ -127,14 +128,14 @@ static int add_session(struct search *search, const char *name)
 		return -ENOMEM;
 	sessions->list = session;
 	session += sessions->nr;
-	*session = (struct pp_session){ .path = path_of(search, name) };
+	*session = (struct pp_session){ .path = path_of_session(search, name) };
 	if (!session->path)
 		return -ENOMEM;
 	err = db_folder_open(&session->folder, session->path);
 	if (err)
-		return no_session(search, name, session->path, err);
+		return report_no_session(search, name, session->path, err);
 	sessions->nr++;
-	return check_pack(search, session);
+	return check_session_pack(search, session);
 }
 
 int pp_sessions_open(struct pp_sessions *sessions, struct op_arena *arena,

@@ -23,7 +23,7 @@ static bool has_key(const struct pp_sort *sort, int nr, enum pp_sort_key key)
 	return false;
 }
 
-static int key_of(const char *text, size_t len)
+static int parse_sort_key(const char *text, size_t len)
 {
 	for (int key = 0; key < PP_NR_SORT_KEYS; key++)
 		if (strlen(key_names[key]) == len &&
@@ -38,7 +38,7 @@ int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag)
 
 	while (text && *text) {
 		size_t len = strcspn(text, ",");
-		int key = key_of(text, len);
+		int key = parse_sort_key(text, len);
 
 		if (key < 0)
 			return op_diag_set(
@@ -60,8 +60,8 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_names(const struct pp_sort *sort, const char *a,
-			 const char *b)
+static int compare_image_names(const struct pp_sort *sort, const char *a,
+			       const char *b)
 {
 	int order =
 		sort->long_names ? 0 : strcmp(pp_base_name(a), pp_base_name(b));
@@ -73,8 +73,8 @@ static int compare_names(const struct pp_sort *sort, const char *a,
 static int compare_places(const struct pp_sort *sort, const struct pp_place *a,
 			  const struct pp_place *b)
 {
-	int order = compare_names(sort, a->file ? a->file : "",
-				  b->file ? b->file : "");
+	int order = compare_image_names(sort, a->file ? a->file : "",
+					b->file ? b->file : "");
 
 	return order ? order : compare_numbers(a->line, b->line);
 }
@@ -85,9 +85,10 @@ static int compare_by(const struct pp_sort *sort, enum pp_sort_key key,
 {
 	switch (key) {
 	case PP_SORT_IMAGE:
-		return compare_names(sort, a->image->name, b->image->name);
+		return compare_image_names(sort, a->image->name,
+					   b->image->name);
 	case PP_SORT_APP:
-		return compare_names(sort, a->app, b->app);
+		return compare_image_names(sort, a->app, b->app);
 	case PP_SORT_SYMBOL:
 		return strcmp(a->name, b->name);
 	case PP_SORT_DEBUG:
@@ -100,7 +101,7 @@ static int compare_by(const struct pp_sort *sort, enum pp_sort_key key,
 	}
 }
 
-static int compare(const void *a, const void *b, void *arg)
+static int compare_symbols(const void *a, const void *b, void *arg)
 {
 	const struct pp_sort *sort = arg;
 
@@ -117,5 +118,6 @@ void pp_sort_symbols(const struct pp_sort *sort,
 		     struct pp_symbol_entry *symbols, size_t nr)
 {
 	if (nr)
-		qsort_r(symbols, nr, sizeof(*symbols), compare, (void *)sort);
+		qsort_r(symbols, nr, sizeof(*symbols), compare_symbols,
+			(void *)sort);
 }

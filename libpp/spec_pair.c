@@ -26,8 +26,8 @@ struct sorter {
 	size_t nr_own[2]; /* words in the first and in the second braces */
 };
 
-static int add(struct op_arena *arena, const char ***list, size_t *nr,
-	       const char *word)
+static int append_spec_word(struct op_arena *arena, const char ***list,
+			    size_t *nr, const char *word)
 {
 	const char **grown = op_arena_grow(arena, *list, *nr, sizeof(*grown));
 
@@ -38,7 +38,7 @@ static int add(struct op_arena *arena, const char ***list, size_t *nr,
 	return 0;
 }
 
-static int wrong(const char *why, struct op_diag *diag)
+static int refuse_brace(const char *why, struct op_diag *diag)
 {
 	return op_diag_set(diag, -EINVAL,
 			   "%s; compare with \"{ OLD... } { NEW... }\"", why);
@@ -47,7 +47,7 @@ static int wrong(const char *why, struct op_diag *diag)
 static int open_brace(struct sorter *s, struct op_diag *diag)
 {
 	if (s->state != BEFORE && s->state != BETWEEN)
-		return wrong("a '{' is out of place", diag);
+		return refuse_brace("a '{' is out of place", diag);
 	s->state++;
 	return 0;
 }
@@ -55,7 +55,7 @@ static int open_brace(struct sorter *s, struct op_diag *diag)
 static int close_brace(struct sorter *s, struct op_diag *diag)
 {
 	if (s->state != IN_OLD && s->state != IN_NEW)
-		return wrong("a '}' is out of place", diag);
+		return refuse_brace("a '}' is out of place", diag);
 	s->state++;
 	return 0;
 }
@@ -73,14 +73,15 @@ static int sort_word(struct sorter *s, const char *word, struct op_diag *diag)
 		return err ? err : close_brace(s, diag);
 	}
 	if (s->state == BETWEEN)
-		return wrong("words between '}' and '{' belong to neither side",
-			     diag);
+		return refuse_brace(
+			"words between '}' and '{' belong to neither side",
+			diag);
 	s->nr_own[0] += s->state == IN_OLD;
 	s->nr_own[1] += s->state == IN_NEW;
 	if (s->state != IN_NEW)
-		err = add(s->arena, &s->old, &s->nr_old, word);
+		err = append_spec_word(s->arena, &s->old, &s->nr_old, word);
 	if (!err && s->state != IN_OLD)
-		err = add(s->arena, &s->words, &s->nr_words, word);
+		err = append_spec_word(s->arena, &s->words, &s->nr_words, word);
 	return err;
 }
 
@@ -92,12 +93,13 @@ static int sort_words(struct sorter *s, const char *const *words,
 	for (; words && *words && !err; words++)
 		err = sort_word(s, *words, diag);
 	if (!err && s->state != BEFORE && s->state != AFTER)
-		err = wrong("a brace is missing", diag);
+		err = refuse_brace("a brace is missing", diag);
 	if (!err && s->state == AFTER && !s->nr_own[0])
-		err = wrong("the first braces hold no word", diag);
+		err = refuse_brace("the first braces hold no word", diag);
 	if (!err)
-		err = add(s->arena, &s->words, &s->nr_words, NULL);
-	return err ? err : add(s->arena, &s->old, &s->nr_old, NULL);
+		err = append_spec_word(s->arena, &s->words, &s->nr_words, NULL);
+	return err ? err
+		   : append_spec_word(s->arena, &s->old, &s->nr_old, NULL);
 }
 
 int pp_spec_pair_init(struct pp_spec_pair *pair, const char *const *words,

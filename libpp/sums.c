@@ -16,18 +16,18 @@
 
 /* ---- reading ------------------------------------------------------------- */
 
-static int hex_digit(char c)
+static int lower_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool take_hash(uint8_t *hash, const char *text)
+static bool parse_hash(uint8_t *hash, const char *text)
 {
 	for (size_t i = 0; i < PP_SHA256_LEN; i++) {
-		int high = hex_digit(text[2 * i]);
-		int low = high < 0 ? -1 : hex_digit(text[2 * i + 1]);
+		int high = lower_hex_digit(text[2 * i]);
+		int low = high < 0 ? -1 : lower_hex_digit(text[2 * i + 1]);
 
 		if (low < 0)
 			return false;
@@ -37,7 +37,7 @@ static bool take_hash(uint8_t *hash, const char *text)
 }
 
 /* Undo the escapes of @name where it is. */
-static bool unescape(char *name)
+static bool unescape_name(char *name)
 {
 	char *to = name;
 
@@ -71,16 +71,16 @@ static bool stays_inside(const char *name)
 }
 
 /* What is wrong with @line; NULL for nothing. */
-static const char *take_line(struct pp_sum *sum, char *line)
+static const char *parse_sum_line(struct pp_sum *sum, char *line)
 {
 	bool escaped = *line == '\\';
 	char *name;
 
 	line += escaped;
-	if (!take_hash(sum->hash, line) || strncmp(line + HEX_LEN, "  ", 2))
+	if (!parse_hash(sum->hash, line) || strncmp(line + HEX_LEN, "  ", 2))
 		return "no \"HASH  NAME\"";
 	name = line + HEX_LEN + 2;
-	if (escaped && !unescape(name))
+	if (escaped && !unescape_name(name))
 		return "a backslash that is no escape";
 	if (!*name || !stays_inside(name))
 		return "the name leads out of the folder";
@@ -88,7 +88,7 @@ static const char *take_line(struct pp_sum *sum, char *line)
 	return NULL;
 }
 
-static size_t count_lines(const char *text)
+static size_t count_newlines(const char *text)
 {
 	size_t nr = 0;
 
@@ -97,7 +97,7 @@ static size_t count_lines(const char *text)
 	return nr;
 }
 
-static const char *take_lines(struct pp_sums *sums, char *text)
+static const char *parse_sum_lines(struct pp_sums *sums, char *text)
 {
 	for (; *text; sums->nr++) {
 		struct pp_sum *sum = &sums->list[sums->nr];
@@ -107,7 +107,7 @@ static const char *take_lines(struct pp_sums *sums, char *text)
 		if (!newline)
 			return "the file is cut off here";
 		*newline = '\0';
-		why = take_line(sum, text);
+		why = parse_sum_line(sum, text);
 		if (why)
 			return why;
 		if (sums->nr && strcmp(sum[-1].name, sum->name) >= 0)
@@ -117,8 +117,9 @@ static const char *take_lines(struct pp_sums *sums, char *text)
 	return NULL;
 }
 
-static int parse(struct pp_sums *sums, struct op_arena *arena, const char *path,
-		 const char *text, size_t len, struct op_diag *diag)
+static int parse_sums(struct pp_sums *sums, struct op_arena *arena,
+		      const char *path, const char *text, size_t len,
+		      struct op_diag *diag)
 {
 	char *copy = op_arena_alloc(arena, len + 1, 1);
 	const char *why;
@@ -126,12 +127,12 @@ static int parse(struct pp_sums *sums, struct op_arena *arena, const char *path,
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, text, len);
-	sums->list = op_arena_alloc(arena, count_lines(copy) + 1,
+	sums->list = op_arena_alloc(arena, count_newlines(copy) + 1,
 				    sizeof(*sums->list));
 	if (!sums->list)
 		return -ENOMEM;
 	why = strlen(copy) < len ? "a zero byte in the file"
-				 : take_lines(sums, copy);
+				 : parse_sum_lines(sums, copy);
 	return why ? op_diag_set(diag, -EINVAL, "%s:%zu: %s", path,
 				 sums->nr + 1, why)
 		   : 0;
@@ -148,14 +149,14 @@ int pp_sums_read(struct pp_sums *sums, struct op_arena *arena, const char *path,
 	err = op_file_read(path, FILE_MAX, &text, &len, diag);
 	if (err)
 		return err;
-	err = parse(sums, arena, path, text, len, diag);
+	err = parse_sums(sums, arena, path, text, len, diag);
 	free(text);
 	return err;
 }
 
 /* ---- writing ------------------------------------------------------------- */
 
-static void write_name(FILE *file, const char *name)
+static void write_escaped_name(FILE *file, const char *name)
 {
 	for (; *name; name++)
 		if (*name == '\n')
@@ -168,14 +169,14 @@ static void write_name(FILE *file, const char *name)
 			putc(*name, file);
 }
 
-static void write_sum(FILE *file, const struct pp_sum *sum)
+static void write_sum_line(FILE *file, const struct pp_sum *sum)
 {
 	if (strpbrk(sum->name, "\\\n\r"))
 		putc('\\', file);
 	for (size_t i = 0; i < PP_SHA256_LEN; i++)
 		fprintf(file, "%02x", sum->hash[i]);
 	fputs("  ", file);
-	write_name(file, sum->name);
+	write_escaped_name(file, sum->name);
 	putc('\n', file);
 }
 
@@ -187,7 +188,7 @@ int pp_sums_write(const struct pp_sums *sums, const char *path)
 	if (!file)
 		return -errno;
 	for (size_t i = 0; i < sums->nr; i++)
-		write_sum(file, &sums->list[i]);
+		write_sum_line(file, &sums->list[i]);
 	errno = EIO; /* ferror() alone does not say why */
 	if (fflush(file) || ferror(file) || fsync(fileno(file)))
 		err = -errno;
@@ -199,7 +200,7 @@ int pp_sums_write(const struct pp_sums *sums, const char *path)
 /* ---- finding ------------------------------------------------------------- */
 
 /* Number of the first name that is not before @name. */
-static size_t first_from(const struct pp_sums *sums, const char *name)
+static size_t first_sum_from(const struct pp_sums *sums, const char *name)
 {
 	size_t low = 0, high = sums->nr;
 
@@ -216,7 +217,7 @@ static size_t first_from(const struct pp_sums *sums, const char *name)
 
 const struct pp_sum *pp_sums_find(const struct pp_sums *sums, const char *name)
 {
-	size_t at = first_from(sums, name);
+	size_t at = first_sum_from(sums, name);
 
 	return at < sums->nr && !strcmp(sums->list[at].name, name)
 		       ? &sums->list[at]
@@ -226,7 +227,7 @@ const struct pp_sum *pp_sums_find(const struct pp_sums *sums, const char *name)
 const struct pp_sum *pp_sums_below(const struct pp_sums *sums,
 				   const char *start, size_t *nr)
 {
-	size_t at = first_from(sums, start), len = strlen(start);
+	size_t at = first_sum_from(sums, start), len = strlen(start);
 
 	*nr = 0;
 	while (at + *nr < sums->nr &&

@@ -140,7 +140,8 @@ static int grow_nodes(struct pp_tree_builder *b)
 
 /* ---- adding -------------------------------------------------------------- */
 
-static int add_node(struct pp_tree_builder *b, const struct pp_tree_node *node)
+static int add_tree_node(struct pp_tree_builder *b,
+			 const struct pp_tree_node *node)
 {
 	int err = b->nr_nodes == b->nodes_room ? grow_nodes(b) : 0;
 
@@ -183,7 +184,7 @@ int pp_tree_child(struct pp_tree_builder *b, uint32_t parent, uint32_t frame,
 		--*out;
 		return 0;
 	}
-	err = add_node(b, &node);
+	err = add_tree_node(b, &node);
 	if (err)
 		return err;
 	*out = b->nr_nodes - 1;
@@ -212,7 +213,7 @@ int pp_tree_builder_init(struct pp_tree_builder *b, struct op_arena *arena,
 	err = grow_frames(b);
 	if (!err)
 		err = pp_tree_frame(b, &frame, &number);
-	return err ? err : add_node(b, &root);
+	return err ? err : add_tree_node(b, &root);
 }
 
 void pp_tree_builder_release(struct pp_tree_builder *b)

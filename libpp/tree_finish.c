@@ -41,7 +41,7 @@ static uint64_t *self_of(const struct finisher *f, uint32_t node)
 }
 
 /* Children come behind their parents, so one way back sums all up. */
-static void sum_up(struct finisher *f)
+static void sum_up_nodes(struct finisher *f)
 {
 	size_t nr = f->b->nr_columns;
 
@@ -50,7 +50,7 @@ static void sum_up(struct finisher *f)
 		add_columns(all_of(f, f->b->nodes[i].parent), all_of(f, i), nr);
 }
 
-static bool is_empty(const struct finisher *f, uint32_t node)
+static bool holds_no_samples(const struct finisher *f, uint32_t node)
 {
 	const uint64_t *all = all_of(f, node);
 
@@ -98,7 +98,7 @@ static int count_broken(struct finisher *f)
 /* ---- cutting ------------------------------------------------------------- */
 
 /* Move the samples of @node to the node that stands for cut ones beside it. */
-static int cut_off(struct finisher *f, uint32_t node, uint32_t frame)
+static int move_to_cut_node(struct finisher *f, uint32_t node, uint32_t frame)
 {
 	size_t nr = f->b->nr_columns;
 	uint32_t cut;
@@ -112,7 +112,7 @@ static int cut_off(struct finisher *f, uint32_t node, uint32_t frame)
 }
 
 /* Cut off what does not pass. New nodes come behind all others. */
-static int cut_small(struct finisher *f, double threshold)
+static int mark_small_nodes(struct finisher *f, double threshold)
 {
 	struct pp_frame frame = { .name = CUT_NAME, .kind = PP_FRAME_CUT };
 	uint32_t nr = f->b->nr_nodes, number;
@@ -122,16 +122,16 @@ static int cut_small(struct finisher *f, double threshold)
 		bool above = f->is_kept[f->b->nodes[i].parent];
 
 		f->is_kept[i] = above && share_of(f, i) >= threshold;
-		if (f->is_kept[i] || is_empty(f, i))
+		if (f->is_kept[i] || holds_no_samples(f, i))
 			continue;
 		f->tree->nr_cut++;
 		if (above)
-			err = cut_off(f, i, number);
+			err = move_to_cut_node(f, i, number);
 	}
 	return err;
 }
 
-static int descending(const void *a, const void *b)
+static int by_falling_share(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
@@ -148,7 +148,8 @@ static int raise_threshold(const struct finisher *f, uint32_t max,
 		return -ENOMEM;
 	for (uint32_t i = 1; i < f->b->nr_nodes; i++)
 		shares[i] = share_of(f, i);
-	qsort(shares + 1, f->b->nr_nodes - 1, sizeof(*shares), descending);
+	qsort(shares + 1, f->b->nr_nodes - 1, sizeof(*shares),
+	      by_falling_share);
 	/* The first that is one too many, and its equals. */
 	if (shares[max + 1] >= *threshold && shares[max + 1] > 0)
 		*threshold = nextafter(shares[max + 1], INFINITY);
@@ -167,7 +168,7 @@ static void drop_cut(struct finisher *f, uint32_t nr_before)
 }
 
 /* Room for what belongs to each node of the builder. */
-static int make_room(struct finisher *f)
+static int total_nodes(struct finisher *f)
 {
 	size_t nr = f->b->nr_nodes;
 
@@ -178,14 +179,15 @@ static int make_room(struct finisher *f)
 	if (!f->all || !f->is_kept)
 		return -ENOMEM;
 	f->is_kept[0] = true;
-	sum_up(f);
+	sum_up_nodes(f);
 	return 0;
 }
 
-static int cut(struct finisher *f, double threshold, uint32_t max_nodes)
+static int cut_small_nodes(struct finisher *f, double threshold,
+			   uint32_t max_nodes)
 {
 	uint32_t nr = f->b->nr_nodes;
-	int err = make_room(f);
+	int err = total_nodes(f);
 
 	if (!err)
 		err = count_broken(f);
@@ -194,11 +196,11 @@ static int cut(struct finisher *f, double threshold, uint32_t max_nodes)
 	f->tree->threshold = threshold;
 	if (err || threshold <= 0)
 		return err;
-	err = cut_small(f, threshold);
+	err = mark_small_nodes(f, threshold);
 	if (err)
 		return err;
 	drop_cut(f, nr);
-	return make_room(f);
+	return total_nodes(f);
 }
 
 /* ---- order --------------------------------------------------------------- */
@@ -231,7 +233,7 @@ static uint32_t sort_nodes(struct finisher *f)
 	uint32_t nr = 0;
 
 	for (uint32_t i = 1; i < b->nr_nodes; i++)
-		if (!is_empty(f, i))
+		if (!holds_no_samples(f, i))
 			f->order[nr++] = i;
 	qsort_r(f->order, nr, sizeof(*f->order), by_parent_and_name, b);
 	for (uint32_t i = nr; i > 0; i--)
@@ -239,7 +241,7 @@ static uint32_t sort_nodes(struct finisher *f)
 	return nr;
 }
 
-static void put_node(struct finisher *f, uint32_t node, uint32_t parent)
+static void put_tree_node(struct finisher *f, uint32_t node, uint32_t parent)
 {
 	struct pp_tree *tree = f->tree;
 	size_t nr = tree->nr_columns, len = nr * sizeof(*tree->self);
@@ -262,13 +264,14 @@ struct step {
  * Walk the children of each node in order. @stack has room for all nodes;
  * f->first counts from 1, as @nr does.
  */
-static void walk(struct finisher *f, struct step *stack, uint32_t nr)
+static void walk_children_in_order(struct finisher *f, struct step *stack,
+				   uint32_t nr)
 {
 	const struct pp_tree_node *nodes = f->b->nodes;
 	uint32_t depth = 1;
 
 	stack[0] = (struct step){ 0, 0, f->first[0] };
-	put_node(f, 0, 0);
+	put_tree_node(f, 0, 0);
 	while (depth) {
 		struct step *top = &stack[depth - 1];
 		uint32_t child;
@@ -281,7 +284,7 @@ static void walk(struct finisher *f, struct step *stack, uint32_t nr)
 		child = f->order[top->next++ - 1];
 		stack[depth] = (struct step){ child, f->tree->nr_nodes,
 					      f->first[child] };
-		put_node(f, child, top->number);
+		put_tree_node(f, child, top->number);
 		depth++;
 	}
 }
@@ -300,14 +303,14 @@ static int put_in_order(struct finisher *f)
 		return -ENOMEM;
 	}
 	nr = sort_nodes(f);
-	walk(f, stack, nr);
+	walk_children_in_order(f, stack, nr);
 	free(stack);
 	return 0;
 }
 
 /* ---- all of it ----------------------------------------------------------- */
 
-static int allocate(struct finisher *f)
+static int allocate_tree(struct finisher *f)
 {
 	struct pp_tree_builder *b = f->b;
 	struct pp_tree *tree = f->tree;
@@ -338,9 +341,9 @@ int pp_tree_finish(struct pp_tree_builder *b, double threshold,
 	if (!out->cut)
 		err = -ENOMEM;
 	if (!err)
-		err = cut(&f, threshold, max_nodes);
+		err = cut_small_nodes(&f, threshold, max_nodes);
 	if (!err)
-		err = allocate(&f);
+		err = allocate_tree(&f);
 	if (!err)
 		err = put_in_order(&f);
 	free(f.all);

@@ -32,7 +32,7 @@ struct naming {
 	bool is_wanted; /* by its name */
 };
 
-static int by_place(const void *a, const void *b)
+static int compare_node_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
@@ -44,8 +44,8 @@ static int by_place(const void *a, const void *b)
 /* ---- names --------------------------------------------------------------- */
 
 /* "[libz.so.1]" for code without a symbol; some names have brackets. */
-static const char *stand_in(struct op_arena *arena,
-			    const struct pp_image *image)
+static const char *name_without_symbol(struct op_arena *arena,
+				       const struct pp_image *image)
 {
 	const char *name = image->recorded.space == OP_SPACE_ANON
 				   ? image->recorded.name
@@ -54,8 +54,8 @@ static const char *stand_in(struct op_arena *arena,
 	return *name == '[' ? name : op_arena_printf(arena, "[%s]", name);
 }
 
-static const struct pp_symbol *symbol_at(const struct pp_image_symbols *symbols,
-					 uint64_t key)
+static const struct pp_symbol *
+symbol_with_key(const struct pp_image_symbols *symbols, uint64_t key)
 {
 	size_t low = 0, high = symbols->nr;
 
@@ -73,8 +73,8 @@ static const struct pp_symbol *symbol_at(const struct pp_image_symbols *symbols,
 }
 
 /* Let @n->name be that of @symbol. */
-static int take_name(struct naming *n, const struct pp_symbol *symbol,
-		     const struct pp_image *image)
+static int set_symbol_name(struct naming *n, const struct pp_symbol *symbol,
+			   const struct pp_image *image)
 {
 	struct pp_population *p = n->in->p;
 	struct op_arena *arena = &p->report->arena;
@@ -83,7 +83,7 @@ static int take_name(struct naming *n, const struct pp_symbol *symbol,
 	if (n->name && n->symbol == symbol)
 		return 0;
 	raw = symbol ? op_arena_strdup(arena, symbol->name)
-		     : stand_in(arena, image);
+		     : name_without_symbol(arena, image);
 	if (!raw)
 		return -ENOMEM;
 	n->symbol = symbol;
@@ -94,7 +94,7 @@ static int take_name(struct naming *n, const struct pp_symbol *symbol,
 
 /* ---- frames -------------------------------------------------------------- */
 
-static enum pp_frame_kind kind_of(const struct place *place)
+static enum pp_frame_kind kind_of_frame(const struct place *place)
 {
 	const struct pp_image *image = place->image;
 
@@ -114,9 +114,9 @@ static enum pp_frame_kind kind_of(const struct place *place)
 static int name_place(struct naming *n, const struct place *place)
 {
 	struct pp_tree_input *input = place->input;
-	struct pp_frame frame = { .kind = kind_of(place) };
-	int err = take_name(n, symbol_at(&n->symbols, place->offset),
-			    place->image);
+	struct pp_frame frame = { .kind = kind_of_frame(place) };
+	int err = set_symbol_name(
+		n, symbol_with_key(&n->symbols, place->offset), place->image);
 
 	if (err)
 		return err;
@@ -131,8 +131,9 @@ static int name_place(struct naming *n, const struct place *place)
 }
 
 /* All @nr places are in one image. */
-static int name_image(struct pp_tree_inputs *in, struct pp_tree_builder *b,
-		      const struct place *places, size_t nr)
+static int name_places_in_image(struct pp_tree_inputs *in,
+				struct pp_tree_builder *b,
+				const struct place *places, size_t nr)
 {
 	struct naming n = { .in = in, .b = b };
 	int err = pp_image_symbols_open(&n.symbols, places->image,
@@ -148,7 +149,7 @@ static int name_image(struct pp_tree_inputs *in, struct pp_tree_builder *b,
 
 /* ---- all of them --------------------------------------------------------- */
 
-static struct place *gather(const struct pp_tree_inputs *in, size_t *nr)
+static struct place *gather_places(const struct pp_tree_inputs *in, size_t *nr)
 {
 	struct place *places;
 	size_t room = 0;
@@ -183,15 +184,15 @@ static struct place *gather(const struct pp_tree_inputs *in, size_t *nr)
 int pp_tree_inputs_name(struct pp_tree_inputs *in, struct pp_tree_builder *b)
 {
 	size_t nr, nr_images = 0, nr_files = 0;
-	struct place *places = gather(in, &nr);
+	struct place *places = gather_places(in, &nr);
 	int err = places ? 0 : -ENOMEM;
 
 	if (!err)
-		qsort(places, nr, sizeof(*places), by_place);
+		qsort(places, nr, sizeof(*places), compare_node_places);
 	for (size_t i = 0, end; !err && i < nr; i = end) {
 		for (end = i; end < nr && places[end].image == places[i].image;)
 			end++;
-		err = name_image(in, b, places + i, end - i);
+		err = name_places_in_image(in, b, places + i, end - i);
 		nr_images++;
 	}
 	free(places);

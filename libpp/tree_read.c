@@ -10,8 +10,9 @@
 
 /* ---- images -------------------------------------------------------------- */
 
-static bool is_chosen(const struct pp_tree_inputs *in,
-		      const struct pp_sample_file *file, const char *image)
+static bool is_chosen_image(const struct pp_tree_inputs *in,
+			    const struct pp_sample_file *file,
+			    const char *image)
 {
 	const struct pp_spec_subject subject = { .app = file->app,
 						 .image = image,
@@ -22,8 +23,8 @@ static bool is_chosen(const struct pp_tree_inputs *in,
 	return pp_spec_matches(in->side->spec, &subject);
 }
 
-static struct pp_image *new_image(struct pp_tree_inputs *in,
-				  const struct op_tree_image *found)
+static struct pp_image *new_tree_image(struct pp_tree_inputs *in,
+				       const struct op_tree_image *found)
 {
 	struct op_arena *arena = &in->p->report->arena;
 	struct pp_image *image = op_arena_alloc(arena, 1, sizeof(*image));
@@ -47,8 +48,9 @@ static struct pp_image *new_image(struct pp_tree_inputs *in,
 	return image;
 }
 
-static int take_image(struct pp_tree_inputs *in, struct pp_tree_input *input,
-		      uint32_t number, struct op_diag *why)
+static int decode_tree_image(struct pp_tree_inputs *in,
+			     struct pp_tree_input *input, uint32_t number,
+			     struct op_diag *why)
 {
 	struct pp_tree_image *out = &input->images[number - 1];
 	char name[OP_TREE_IMAGE_MAX];
@@ -62,18 +64,18 @@ static int take_image(struct pp_tree_inputs *in, struct pp_tree_input *input,
 	if (err)
 		return op_diag_set(why, err, "%s: %s", input->part->label,
 				   reason.text);
-	out->image = new_image(in, &found);
+	out->image = new_tree_image(in, &found);
 	if (!out->image)
 		return -ENOMEM;
 	out->is_gap = op_tree_image_is_gap(&found);
-	out->is_chosen = is_chosen(in, input->file, out->image->name);
+	out->is_chosen = is_chosen_image(in, input->file, out->image->name);
 	return 0;
 }
 
 /* ---- files --------------------------------------------------------------- */
 
-static int take_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
-		     struct op_diag *why)
+static int decode_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
+		       struct op_diag *why)
 {
 	struct op_arena *arena = &in->p->report->arena;
 	uint32_t nr_images = ctree_nr_images(input->tree);
@@ -91,14 +93,14 @@ static int take_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
 	if (!input->images || !input->frames || !input->is_chosen)
 		return -ENOMEM;
 	for (uint32_t i = 1; i <= nr_images && !err; i++)
-		err = take_image(in, input, i, why);
+		err = decode_tree_image(in, input, i, why);
 	return err;
 }
 
 /* Open what is to be read. An empty file is new, its header may not be there
  * yet. */
-static int take_part(struct pp_tree_inputs *in, struct pp_tree_input *input,
-		     struct op_diag *why)
+static int open_tree_part(struct pp_tree_inputs *in,
+			  struct pp_tree_input *input, struct op_diag *why)
 {
 	int err = pp_sample_part_tree(&in->side->list, input->file, input->part,
 				      &input->tree, why);
@@ -106,7 +108,7 @@ static int take_part(struct pp_tree_inputs *in, struct pp_tree_input *input,
 	if (err)
 		return err;
 	if (ctree_nr_nodes(input->tree))
-		err = take_tree(in, input, why);
+		err = decode_tree(in, input, why);
 	else
 		err = -ENODATA;
 	if (err)
@@ -114,10 +116,11 @@ static int take_part(struct pp_tree_inputs *in, struct pp_tree_input *input,
 	return err;
 }
 
-static int add_part(struct pp_tree_inputs *in, struct pp_tree_input *input)
+static int read_tree_part(struct pp_tree_inputs *in,
+			  struct pp_tree_input *input)
 {
 	struct op_diag why = { 0 };
-	int err = take_part(in, input, &why);
+	int err = open_tree_part(in, input, &why);
 
 	if (!err)
 		in->list[in->nr++] = *input;
@@ -127,8 +130,8 @@ static int add_part(struct pp_tree_inputs *in, struct pp_tree_input *input)
 	return err == -ENOMEM ? err : 0;
 }
 
-static int add_file(struct pp_tree_inputs *in,
-		    const struct pp_sample_file *file)
+static int read_tree_file(struct pp_tree_inputs *in,
+			  const struct pp_sample_file *file)
 {
 	int class = pp_class_find(&in->side->classes, file,
 				  pp_class_merge(in->p->request));
@@ -142,14 +145,15 @@ static int add_file(struct pp_tree_inputs *in,
 					       .part = part,
 					       .class_nr = (size_t) class };
 
-		err = add_part(in, &input);
+		err = read_tree_part(in, &input);
 	}
 	return err;
 }
 
 /* ---- one for all files --------------------------------------------------- */
 
-static int compare_images(const struct pp_image *a, const struct pp_image *b)
+static int compare_image_builds(const struct pp_image *a,
+				const struct pp_image *b)
 {
 	int order = strcmp(a->name, b->name);
 
@@ -162,15 +166,15 @@ static int compare_images(const struct pp_image *a, const struct pp_image *b)
 	return order;
 }
 
-static int by_image(const void *a, const void *b)
+static int compare_tree_images(const void *a, const void *b)
 {
 	const struct pp_tree_image *const *x = a, *const *y = b;
 
-	return compare_images((*x)->image, (*y)->image);
+	return compare_image_builds((*x)->image, (*y)->image);
 }
 
 /* Let equal images of several files be the same, and order them. */
-static int unite_images(struct pp_tree_inputs *in)
+static int unite_tree_images(struct pp_tree_inputs *in)
 {
 	struct pp_tree_image **all;
 	size_t nr = 0;
@@ -184,9 +188,10 @@ static int unite_images(struct pp_tree_inputs *in)
 	for (size_t i = 0; i < in->nr; i++)
 		for (uint32_t j = 0; j < ctree_nr_images(in->list[i].tree); j++)
 			all[nr++] = &in->list[i].images[j];
-	qsort(all, nr, sizeof(struct pp_tree_image *), by_image);
+	qsort(all, nr, sizeof(struct pp_tree_image *), compare_tree_images);
 	for (size_t i = 1; i < nr; i++) {
-		bool same = !compare_images(all[i]->image, all[i - 1]->image);
+		bool same =
+			!compare_image_builds(all[i]->image, all[i - 1]->image);
 
 		all[i]->order = all[i - 1]->order + !same;
 		if (same)
@@ -196,7 +201,7 @@ static int unite_images(struct pp_tree_inputs *in)
 	return 0;
 }
 
-static size_t count_parts(const struct pp_sample_list *list)
+static size_t count_tree_parts(const struct pp_sample_list *list)
 {
 	size_t nr = 0;
 
@@ -213,13 +218,14 @@ int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 	int err = 0;
 
 	*in = (struct pp_tree_inputs){ .p = p, .side = side };
-	in->list = op_arena_alloc(&p->report->arena, count_parts(&side->list),
-				  sizeof(*in->list));
+	in->list =
+		op_arena_alloc(&p->report->arena, count_tree_parts(&side->list),
+			       sizeof(*in->list));
 	if (!in->list)
 		return -ENOMEM;
 	for (size_t i = 0; i < side->list.nr_trees && !err; i++)
-		err = add_file(in, &side->list.trees[i]);
-	return err ? err : unite_images(in);
+		err = read_tree_file(in, &side->list.trees[i]);
+	return err ? err : unite_tree_images(in);
 }
 
 void pp_tree_inputs_release(struct pp_tree_inputs *in)

@@ -20,8 +20,8 @@
 /* ---- what is not shown --------------------------------------------------- */
 
 /* Whether lines of other code of @image are known. */
-static bool has_lines(const struct pp_report *report,
-		      const struct pp_image *image)
+static bool image_has_lines(const struct pp_report *report,
+			    const struct pp_image *image)
 {
 	for (size_t i = 0; i < report->nr_symbols; i++)
 		if (report->symbols[i].image == image &&
@@ -30,12 +30,12 @@ static bool has_lines(const struct pp_report *report,
 	return false;
 }
 
-static const char *advice(const struct pp_report *report,
-			  const struct pp_image *image)
+static const char *advice_on_lines(const struct pp_report *report,
+				   const struct pp_image *image)
 {
 	if (!image->binary)
 		return "no binary tells them";
-	if (has_lines(report, image))
+	if (image_has_lines(report, image))
 		return "that code was not compiled with -g";
 	return "compile it with -g or install its debug symbols";
 }
@@ -57,7 +57,7 @@ static void print_unplaced(const struct pp_report *report,
 			u->symbols[i]->name);
 	if (u->nr_symbols > nr)
 		fprintf(stderr, " and %zu more symbols", u->nr_symbols - nr);
-	fprintf(stderr, "; %s\n", advice(report, u->image));
+	fprintf(stderr, "; %s\n", advice_on_lines(report, u->image));
 }
 
 static void print_all_unplaced(const struct pp_report *report,
@@ -75,8 +75,8 @@ static void print_all_unplaced(const struct pp_report *report,
 
 /* ---- all of it ----------------------------------------------------------- */
 
-static int write_assembly(const struct opannotate_text *text,
-			  struct op_diag *diag)
+static int annotate_instructions(const struct opannotate_text *text,
+				 struct op_diag *diag)
 {
 	if (text->options->include_files || text->options->exclude_files)
 		fputs("opannotate: warning: --include-file and --exclude-file change nothing in a listing of instructions\n",
@@ -84,8 +84,8 @@ static int write_assembly(const struct opannotate_text *text,
 	return opannotate_write_assembly(text, diag);
 }
 
-static int write_source(const struct opannotate_text *text,
-			struct pp_report *report, struct op_diag *diag)
+static int annotate_sources(const struct opannotate_text *text,
+			    struct pp_report *report, struct op_diag *diag)
 {
 	struct pp_annotation annotation;
 	int err = pp_annotate(&annotation, report);
@@ -96,15 +96,15 @@ static int write_source(const struct opannotate_text *text,
 	return opannotate_write_source(text, &annotation, diag);
 }
 
-static int write_report(const struct opannotate_options *o,
-			struct pp_report *report, struct op_diag *diag)
+static int write_annotation(const struct opannotate_options *o,
+			    struct pp_report *report, struct op_diag *diag)
 {
 	struct pp_messages messages = { .arena = &report->arena };
 	const struct opannotate_text text = { stdout, report, o, &messages };
 	int err;
 
-	err = o->args.assembly ? write_assembly(&text, diag)
-			       : write_source(&text, report, diag);
+	err = o->args.assembly ? annotate_instructions(&text, diag)
+			       : annotate_sources(&text, report, diag);
 	pp_print_messages(stderr, "opannotate", &messages, o->verbose);
 	return err;
 }
@@ -120,7 +120,7 @@ static void print_loss(const struct opannotate_options *o,
 			op_ledger_lost(account), account->taken);
 }
 
-static int run(struct opannotate_options *o, struct op_diag *diag)
+static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 {
 	static struct op_session session;
 	struct pp_report *report;
@@ -135,7 +135,7 @@ static int run(struct opannotate_options *o, struct op_diag *diag)
 				  o->verbose);
 	if (!err) {
 		print_loss(o, report->account);
-		err = write_report(o, report, diag);
+		err = write_annotation(o, report, diag);
 	}
 	pp_report_free(report);
 	if (fflush(stdout) || ferror(stdout))
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	if (opannotate_take_options(&options, (const char *const *)argv, &diag))
 		status = EXIT_USAGE;
 	else if (opannotate_take_words(&options, poptGetArgs(context), &diag) ||
-		 run(&options, &diag))
+		 annotate_session(&options, &diag))
 		status = 1;
 	if (status)
 		fprintf(stderr, "opannotate: %s\n",

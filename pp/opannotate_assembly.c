@@ -101,9 +101,9 @@ static int address_width(const struct listing *l)
 
 /* The counts of the details from *@next on that are before @end; NULL if
  * there are none. */
-static const uint64_t *take_counts(struct listing *l,
-				   const struct pp_symbol_entry *symbol,
-				   size_t *next, uint64_t end)
+static const uint64_t *counts_before(struct listing *l,
+				     const struct pp_symbol_entry *symbol,
+				     size_t *next, uint64_t end)
 {
 	size_t nr_classes = l->text->report->classes.nr, first = *next;
 
@@ -117,7 +117,7 @@ static const uint64_t *take_counts(struct listing *l,
 	return *next > first ? l->counts : NULL;
 }
 
-static void write_address(const struct listing *l, uint64_t at)
+static void write_insn_address(const struct listing *l, uint64_t at)
 {
 	FILE *out = l->text->out;
 
@@ -128,7 +128,8 @@ static void write_address(const struct listing *l, uint64_t at)
 }
 
 /* The bytes of an instruction that go into its line. Returns how many. */
-static uint64_t write_bytes(const struct listing *l, uint64_t at, uint64_t len)
+static uint64_t write_insn_bytes(const struct listing *l, uint64_t at,
+				 uint64_t len)
 {
 	const struct opannotate_listing *how = &l->text->options->listing;
 	uint64_t row = op_disasm_row(l->disasm);
@@ -141,7 +142,7 @@ static uint64_t write_bytes(const struct listing *l, uint64_t at, uint64_t len)
 	return done;
 }
 
-static void write_more_bytes(const struct listing *l, uint64_t at, uint64_t len)
+static void list_more_bytes(const struct listing *l, uint64_t at, uint64_t len)
 {
 	uint64_t row = op_disasm_row(l->disasm);
 
@@ -149,26 +150,27 @@ static void write_more_bytes(const struct listing *l, uint64_t at, uint64_t len)
 		uint64_t part = len - done < row ? len - done : row;
 
 		opannotate_margin(l->text, NULL);
-		write_address(l, at + done);
+		write_insn_address(l, at + done);
 		fprintf(l->text->out, "%s\n",
 			op_disasm_bytes(l->disasm, at + done, part, part));
 	}
 }
 
-static void write_insn(const struct listing *l, uint64_t at, uint64_t len,
-		       const char *text, const uint64_t *counts)
+static void list_instruction(const struct listing *l, uint64_t at, uint64_t len,
+			     const char *text, const uint64_t *counts)
 {
 	uint64_t done;
 
 	opannotate_margin(l->text, counts);
-	write_address(l, at);
-	done = write_bytes(l, at, len);
+	write_insn_address(l, at);
+	done = write_insn_bytes(l, at, len);
 	fprintf(l->text->out, "%s\n", text);
-	write_more_bytes(l, at + done, len - done);
+	list_more_bytes(l, at + done, len - done);
 }
 
 /* The name and line of -l, where they change. */
-static void write_place(struct listing *l, const char *file, unsigned int line)
+static void list_line_number(struct listing *l, const char *file,
+			     unsigned int line)
 {
 	if (file == l->file && line == l->line)
 		return;
@@ -178,7 +180,7 @@ static void write_place(struct listing *l, const char *file, unsigned int line)
 	fprintf(l->text->out, "%s:%u\n", file, line);
 }
 
-static void write_source(struct listing *l, uint64_t vma)
+static void list_source_line(struct listing *l, uint64_t vma)
 {
 	const struct opannotate_options *o = l->text->options;
 	unsigned int line;
@@ -189,12 +191,13 @@ static void write_source(struct listing *l, uint64_t vma)
 	if (!op_bfd_line(l->bfd, vma, &file, &line))
 		return;
 	if (o->listing.with_lines && line)
-		write_place(l, file, line);
+		list_line_number(l, file, line);
 	if (o->args.source)
 		opannotate_excerpt(l->excerpts, file, line, l->image);
 }
 
-static void write_insns(struct listing *l, const struct pp_symbol_entry *symbol)
+static void list_instructions(struct listing *l,
+			      const struct pp_symbol_entry *symbol)
 {
 	uint64_t at = l->code.start, end = at + l->code.len;
 	size_t next = 0;
@@ -204,19 +207,20 @@ static void write_insns(struct listing *l, const struct pp_symbol_entry *symbol)
 		const char *text;
 		uint64_t len;
 
-		write_source(l, at);
+		list_source_line(l, at);
 		len = op_disasm_insn(l->disasm, at, &text);
 		/* A sample inside of an instruction is one of it. */
-		counts = take_counts(l, symbol, &next, at + len);
-		write_insn(l, at, len, text, counts);
+		counts = counts_before(l, symbol, &next, at + len);
+		list_instruction(l, at, len, text, counts);
 		at += len;
 	}
 }
 
 /* ---- symbols ------------------------------------------------------------- */
 
-static void complain(const struct listing *l,
-		     const struct pp_symbol_entry *symbol, const char *why)
+static void warn_not_listed(const struct listing *l,
+			    const struct pp_symbol_entry *symbol,
+			    const char *why)
 {
 	fprintf(stderr, "opannotate: warning: %s: not shown: ", l->image->name);
 	for (size_t i = 0; i < l->text->report->classes.nr; i++)
@@ -226,7 +230,8 @@ static void complain(const struct listing *l,
 }
 
 /* Where no symbol is: the single instructions that have samples. */
-static void write_loose(struct listing *l, const struct pp_symbol_entry *symbol)
+static void list_loose_instructions(struct listing *l,
+				    const struct pp_symbol_entry *symbol)
 {
 	size_t next = 0, nr_lost = 0;
 
@@ -246,10 +251,10 @@ static void write_loose(struct listing *l, const struct pp_symbol_entry *symbol)
 			nr_lost++;
 			continue;
 		}
-		write_source(l, vma);
+		list_source_line(l, vma);
 		len = op_disasm_insn(l->disasm, vma, &text);
-		counts = take_counts(l, symbol, &next, vma + len);
-		write_insn(l, vma, len, text, counts);
+		counts = counts_before(l, symbol, &next, vma + len);
+		list_instruction(l, vma, len, text, counts);
 	}
 	if (nr_lost)
 		fprintf(stderr,
@@ -257,8 +262,8 @@ static void write_loose(struct listing *l, const struct pp_symbol_entry *symbol)
 			l->image->name, nr_lost);
 }
 
-static int write_symbol(struct listing *l, const struct pp_symbol_entry *symbol,
-			bool is_one_of_many)
+static int list_symbol(struct listing *l, const struct pp_symbol_entry *symbol,
+		       bool is_one_of_many)
 {
 	uint64_t vma = symbol->vma + l->image->binary_bias;
 	int err;
@@ -270,14 +275,14 @@ static int write_symbol(struct listing *l, const struct pp_symbol_entry *symbol,
 	if (!symbol->size) {
 		if (!is_one_of_many)
 			write_file_title(l);
-		write_loose(l, symbol);
+		list_loose_instructions(l, symbol);
 		return 0;
 	}
 	err = op_disasm_load(l->disasm, vma, symbol->size, &l->code);
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
-		complain(l, symbol, "its code is not in the file");
+		warn_not_listed(l, symbol, "its code is not in the file");
 		return 0;
 	}
 	if (!is_one_of_many)
@@ -285,13 +290,13 @@ static int write_symbol(struct listing *l, const struct pp_symbol_entry *symbol,
 	if (strncmp(l->section, l->code.section, sizeof(l->section) - 1))
 		write_section_title(l);
 	write_symbol_title(l, symbol);
-	write_insns(l, symbol);
+	list_instructions(l, symbol);
 	return 0;
 }
 
 /* ---- images -------------------------------------------------------------- */
 
-static const char *open_image(struct listing *l)
+static const char *open_listed_image(struct listing *l)
 {
 	int err;
 
@@ -307,7 +312,7 @@ static const char *open_image(struct listing *l)
 	return err ? strerror(-err) : NULL;
 }
 
-static int by_vma(const void *pa, const void *pb)
+static int compare_symbol_vmas(const void *pa, const void *pb)
 {
 	const struct pp_symbol_entry *a = *(const void *const *)pa,
 				     *b = *(const void *const *)pb;
@@ -315,24 +320,25 @@ static int by_vma(const void *pa, const void *pb)
 	return (a->vma > b->vma) - (a->vma < b->vma);
 }
 
-static int write_image(struct listing *l,
-		       const struct pp_symbol_entry **symbols, size_t nr)
+static int list_symbols_of_image(struct listing *l,
+				 const struct pp_symbol_entry **symbols,
+				 size_t nr)
 {
-	const char *why = open_image(l);
+	const char *why = open_listed_image(l);
 	bool is_many = nr > MANY_SYMBOLS;
 	int err = opannotate_header(l->text);
 
 	for (size_t i = 0; why && i < nr; i++)
-		complain(l, symbols[i], why);
+		warn_not_listed(l, symbols[i], why);
 	if (why || err)
 		return err;
 	if (is_many) {
-		qsort(symbols, nr, sizeof(*symbols), by_vma);
+		qsort(symbols, nr, sizeof(*symbols), compare_symbol_vmas);
 		write_file_title(l);
 		opannotate_excerpts_restart(l->excerpts);
 	}
 	for (size_t i = 0; i < nr && !err; i++)
-		err = write_symbol(l, symbols[i], is_many);
+		err = list_symbol(l, symbols[i], is_many);
 	return err;
 }
 
@@ -348,7 +354,7 @@ static int list_image(const struct opannotate_text *text,
 		.counts =
 			calloc(text->report->classes.nr + 1, sizeof(*l.counts)),
 	};
-	int err = l.counts ? write_image(&l, symbols, nr) : -ENOMEM;
+	int err = l.counts ? list_symbols_of_image(&l, symbols, nr) : -ENOMEM;
 
 	op_disasm_free(l.disasm);
 	op_bfd_close(l.bfd);
@@ -357,7 +363,7 @@ static int list_image(const struct opannotate_text *text,
 }
 
 /* By image; symbols of one keep their order, which is that of the report. */
-static int by_image(const void *pa, const void *pb)
+static int compare_listed_symbols(const void *pa, const void *pb)
 {
 	const struct pp_symbol_entry *a = *(const void *const *)pa,
 				     *b = *(const void *const *)pb;
@@ -368,14 +374,14 @@ static int by_image(const void *pa, const void *pb)
 	return order ? order : (a > b) - (a < b);
 }
 
-static int list_images(const struct opannotate_text *text,
-		       const struct pp_symbol_entry **symbols, size_t nr)
+static int list_all_images(const struct opannotate_text *text,
+			   const struct pp_symbol_entry **symbols, size_t nr)
 {
 	struct opannotate_excerpts excerpts;
 	int err = 0;
 
 	opannotate_excerpts_init(&excerpts, text);
-	qsort(symbols, nr, sizeof(*symbols), by_image);
+	qsort(symbols, nr, sizeof(*symbols), compare_listed_symbols);
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		for (end = i;
 		     end < nr && symbols[end]->image == symbols[i]->image;)
@@ -402,7 +408,7 @@ int opannotate_write_assembly(const struct opannotate_text *text,
 		return -ENOMEM;
 	for (size_t i = 0; i < report->nr_symbols; i++)
 		symbols[i] = &report->symbols[i];
-	err = list_images(text, symbols, report->nr_symbols);
+	err = list_all_images(text, symbols, report->nr_symbols);
 	free(symbols);
 	return err;
 }

@@ -40,8 +40,8 @@ void opannotate_excerpts_restart(struct opannotate_excerpts *e)
 		file->last = file->highest = 0;
 }
 
-static void read_lines(struct opannotate_excerpts *e,
-		       struct opannotate_excerpt_file *file, FILE *in)
+static void read_excerpt_lines(struct opannotate_excerpts *e,
+			       struct opannotate_excerpt_file *file, FILE *in)
 {
 	size_t room = 0;
 	char *buf = NULL;
@@ -64,9 +64,9 @@ static void read_lines(struct opannotate_excerpts *e,
 	free(buf);
 }
 
-static struct opannotate_excerpt_file *open_file(struct opannotate_excerpts *e,
-						 const char *name,
-						 const struct pp_image *image)
+static struct opannotate_excerpt_file *
+open_excerpt_file(struct opannotate_excerpts *e, const char *name,
+		  const struct pp_image *image)
 {
 	struct opannotate_excerpt_file *file =
 		op_arena_alloc(&e->arena, 1, sizeof(*file));
@@ -74,7 +74,7 @@ static struct opannotate_excerpt_file *open_file(struct opannotate_excerpts *e,
 	FILE *in = path ? opannotate_open_source(e->text, path, image) : NULL;
 
 	if (in && file)
-		read_lines(e, file, in);
+		read_excerpt_lines(e, file, in);
 	if (in)
 		fclose(in);
 	free(path);
@@ -87,9 +87,9 @@ static struct opannotate_excerpt_file *open_file(struct opannotate_excerpts *e,
 }
 
 /* The files used last come first. */
-static struct opannotate_excerpt_file *find_file(struct opannotate_excerpts *e,
-						 const char *name,
-						 const struct pp_image *image)
+static struct opannotate_excerpt_file *
+find_excerpt_file(struct opannotate_excerpts *e, const char *name,
+		  const struct pp_image *image)
 {
 	struct opannotate_excerpt_file **at, *file;
 
@@ -100,7 +100,7 @@ static struct opannotate_excerpt_file *find_file(struct opannotate_excerpts *e,
 		at = &(*at)->next;
 	file = *at;
 	if (!file)
-		return open_file(e, name, image);
+		return open_excerpt_file(e, name, image);
 	*at = file->next;
 	file->next = e->files;
 	e->files = file;
@@ -120,7 +120,8 @@ static unsigned int first_to_write(const struct opannotate_excerpt_file *file,
 void opannotate_excerpt(struct opannotate_excerpts *excerpts, const char *name,
 			unsigned int line, const struct pp_image *image)
 {
-	struct opannotate_excerpt_file *file = find_file(excerpts, name, image);
+	struct opannotate_excerpt_file *file =
+		find_excerpt_file(excerpts, name, image);
 
 	if (!file || !line || line == file->last)
 		return;

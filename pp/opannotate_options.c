@@ -13,26 +13,27 @@
 
 /* ---- what goes together -------------------------------------------------- */
 
-static int refuse(struct op_diag *diag, const char *why)
+static int refuse_options(struct op_diag *diag, const char *why)
 {
 	return op_diag_set(diag, -EINVAL, "%s", why);
 }
 
-static int check(const struct opannotate_args *a, struct op_diag *diag)
+static int check_opannotate_args(const struct opannotate_args *a,
+				 struct op_diag *diag)
 {
 	if (!a->source && !a->assembly)
-		return refuse(diag,
-			      "nothing to show; add --source or --assembly");
+		return refuse_options(
+			diag, "nothing to show; add --source or --assembly");
 	if (a->assembly && a->output_dir)
-		return refuse(
+		return refuse_options(
 			diag,
 			"--output-dir is for source files; leave out --assembly");
 	if (!a->assembly && a->objdump_params)
-		return refuse(
+		return refuse_options(
 			diag,
 			"--objdump-params is about instructions; add --assembly");
 	if (a->base_dirs && !a->search_dirs)
-		return refuse(
+		return refuse_options(
 			diag,
 			"--base-dirs changes where to look in --search-dirs; add that");
 	return 0;
@@ -42,8 +43,8 @@ static int check(const struct opannotate_args *a, struct op_diag *diag)
 
 /* The value of an option that @word is or starts with: behind it, or the next
  * word, which is then used up. NULL if it is another option. */
-static const char *value_of(const char *word, const char *const **words,
-			    const char *option)
+static const char *value_of_param(const char *word, const char *const **words,
+				  const char *option)
 {
 	size_t len = strlen(option);
 
@@ -81,7 +82,7 @@ static bool changes_nothing(const char *word)
 	return false;
 }
 
-static bool take_flag(struct opannotate_options *o, const char *word)
+static bool take_objdump_flag(struct opannotate_options *o, const char *word)
 {
 	struct opannotate_listing *l = &o->listing;
 
@@ -102,17 +103,17 @@ static bool take_flag(struct opannotate_options *o, const char *word)
 	return true;
 }
 
-static int take_param(struct opannotate_options *o, const char *const **words,
-		      struct op_diag *diag)
+static int take_objdump_param(struct opannotate_options *o,
+			      const char *const **words, struct op_diag *diag)
 {
 	const char *word = **words;
-	const char *machine = value_of(word, words, "-M");
+	const char *machine = value_of_param(word, words, "-M");
 
 	if (!machine)
-		machine = value_of(word, words, "--disassembler-options");
+		machine = value_of_param(word, words, "--disassembler-options");
 	if (machine)
 		return add_machine(o, machine);
-	if (take_flag(o, word))
+	if (take_objdump_flag(o, word))
 		return 0;
 	return op_diag_set(
 		diag, -EINVAL,
@@ -138,7 +139,8 @@ static const char *const *split_blanks(struct op_arena *arena, const char *text)
 	}
 }
 
-static int take_params(struct opannotate_options *o, struct op_diag *diag)
+static int take_objdump_params(struct opannotate_options *o,
+			       struct op_diag *diag)
 {
 	const char *const *words;
 	int err = 0;
@@ -150,7 +152,7 @@ static int take_params(struct opannotate_options *o, struct op_diag *diag)
 		return -ENOMEM;
 	o->params = pp_join_words(&o->arena, words, " ", *words ? " " : "");
 	for (; *words && !err; words++)
-		err = take_param(o, &words, diag);
+		err = take_objdump_param(o, &words, diag);
 	return err || o->params ? err : -ENOMEM;
 }
 
@@ -176,7 +178,7 @@ static int take_output_dir(struct opannotate_options *o, struct op_diag *diag)
 	if (!o->output_dir)
 		return -ENOMEM;
 	if (!strcmp(o->output_dir, "/"))
-		return refuse(
+		return refuse_options(
 			diag,
 			"--output-dir=/: that would write over the source files; choose another folder");
 	return 0;
@@ -222,7 +224,8 @@ static int take_lists(struct opannotate_options *o)
 	return err;
 }
 
-static int take_values(struct opannotate_options *o, struct op_diag *diag)
+static int take_annotation_values(struct opannotate_options *o,
+				  struct op_diag *diag)
 {
 	const struct opannotate_args *a = &o->args;
 	int err =
@@ -243,7 +246,8 @@ static int take_values(struct opannotate_options *o, struct op_diag *diag)
 	return err;
 }
 
-static int take_command(struct opannotate_options *o, const char *const *argv)
+static int take_command_line(struct opannotate_options *o,
+			     const char *const *argv)
 {
 	const char *words = pp_join_words(&o->arena, argv + 1, " ", " ");
 
@@ -273,19 +277,19 @@ int opannotate_take_options(struct opannotate_options *o,
 	op_arena_init(&o->arena);
 	o->args.source |= o->args.both;
 	o->args.assembly |= o->args.both;
-	err = check(&o->args, diag);
+	err = check_opannotate_args(&o->args, diag);
 	if (!err)
-		err = take_params(o, diag);
+		err = take_objdump_params(o, diag);
 	if (!err)
 		err = take_output_dir(o, diag);
 	if (!err)
 		err = take_color(o, diag);
 	if (!err)
-		err = take_values(o, diag);
+		err = take_annotation_values(o, diag);
 	if (!err)
 		err = take_lists(o);
 	if (!err)
-		err = take_command(o, argv);
+		err = take_command_line(o, argv);
 	make_request(o);
 	return err;
 }
@@ -297,7 +301,7 @@ int opannotate_take_words(struct opannotate_options *o,
 
 	o->request.spec = &o->spec.spec;
 	if (!err && o->spec.is_diff)
-		return refuse(
+		return refuse_options(
 			diag,
 			"two profiles cannot be shown side by side; leave out the braces");
 	return err;

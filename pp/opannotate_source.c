@@ -21,8 +21,8 @@ struct source {
 
 /* ---- the lines ----------------------------------------------------------- */
 
-static void write_line(const struct source *s, const char *text, size_t len,
-		       const struct pp_annotated_line *line)
+static void write_source_line(const struct source *s, const char *text,
+			      size_t len, const struct pp_annotated_line *line)
 {
 	FILE *out = s->text->out;
 
@@ -34,7 +34,7 @@ static void write_line(const struct source *s, const char *text, size_t len,
 }
 
 /* What is known of lines that the file does not have (any more). */
-static void write_missing(const struct source *s, size_t from)
+static void write_missing_lines(const struct source *s, size_t from)
 {
 	size_t nr_missing = s->file->nr_lines - from;
 	char text[40];
@@ -49,11 +49,11 @@ static void write_missing(const struct source *s, size_t from)
 		int len = snprintf(text, sizeof(text), "<no line %u>",
 				   s->file->lines[i].line);
 
-		write_line(s, text, (size_t)len, &s->file->lines[i]);
+		write_source_line(s, text, (size_t)len, &s->file->lines[i]);
 	}
 }
 
-static void write_lines(const struct source *s)
+static void write_source_lines(const struct source *s)
 {
 	const struct pp_annotated_line *lines = s->file->lines;
 	size_t nr = s->file->nr_lines, next = 0, room = 0;
@@ -66,12 +66,13 @@ static void write_lines(const struct source *s)
 		bool is_known = next < nr && lines[next].line == at;
 
 		len -= len && buf[len - 1] == '\n';
-		write_line(s, buf, (size_t)len, is_known ? &lines[next] : NULL);
+		write_source_line(s, buf, (size_t)len,
+				  is_known ? &lines[next] : NULL);
 		next += is_known;
 		at++;
 	}
 	free(buf);
-	write_missing(s, next);
+	write_missing_lines(s, next);
 }
 
 static size_t count_symbols(const struct pp_annotated_file *file)
@@ -83,7 +84,7 @@ static size_t count_symbols(const struct pp_annotated_file *file)
 	return nr;
 }
 
-static int by_address(const void *pa, const void *pb)
+static int compare_symbol_addresses(const void *pa, const void *pb)
 {
 	const struct pp_symbol_entry *a = *(const void *const *)pa,
 				     *b = *(const void *const *)pb;
@@ -93,7 +94,7 @@ static int by_address(const void *pa, const void *pb)
 }
 
 /* In place of a file that cannot be read: the symbols that start in it. */
-static int write_symbols(const struct source *s)
+static int list_symbols_of_source(const struct source *s)
 {
 	size_t nr = count_symbols(s->file), at = 0;
 	const struct pp_symbol_entry **symbols =
@@ -104,7 +105,7 @@ static int write_symbols(const struct source *s)
 	for (size_t i = 0; i < s->file->nr_lines; i++)
 		for (size_t j = 0; j < s->file->lines[i].nr_symbols; j++)
 			symbols[at++] = s->file->lines[i].symbols[j];
-	qsort(symbols, nr, sizeof(*symbols), by_address);
+	qsort(symbols, nr, sizeof(*symbols), compare_symbol_addresses);
 	for (size_t i = 0; i < nr; i++) {
 		opannotate_symbols(s->text, &symbols[i], 1);
 		fputc('\n', s->text->out);
@@ -113,11 +114,11 @@ static int write_symbols(const struct source *s)
 	return 0;
 }
 
-static int write_body(const struct source *s)
+static int write_source_body(const struct source *s)
 {
 	if (!s->in)
-		return write_symbols(s);
-	write_lines(s);
+		return list_symbols_of_source(s);
+	write_source_lines(s);
 	return 0;
 }
 
@@ -135,7 +136,7 @@ static void write_line_zero(const struct source *s)
 	fputc('\n', s->text->out);
 }
 
-static void write_totals(const struct source *s)
+static void write_source_totals(const struct source *s)
 {
 	fprintf(s->text->out,
 		"/* \n * Total samples for file : \"%s\"\n * \n * ",
@@ -176,8 +177,8 @@ static int write_own_file(const struct source *source, const char *path)
 	if (!text.out)
 		return -errno;
 	s.text = &text;
-	err = write_body(&s);
-	write_totals(&s);
+	err = write_source_body(&s);
+	write_source_totals(&s);
 	if (!err)
 		err = opannotate_header(&text);
 	if (!err && (fflush(text.out) || ferror(text.out)))
@@ -191,7 +192,7 @@ static int write_own_file(const struct source *source, const char *path)
 }
 
 /* Below the output folder, at the path that the source has. */
-static int write_below(const struct source *s, struct op_diag *diag)
+static int write_below_output_dir(const struct source *s, struct op_diag *diag)
 {
 	const char *name = opannotate_home_path(s->text->options, s->path);
 	char *path;
@@ -216,16 +217,16 @@ static int write_below(const struct source *s, struct op_diag *diag)
 	return err;
 }
 
-static int write_file(struct source *s, struct op_diag *diag)
+static int write_source_file(struct source *s, struct op_diag *diag)
 {
 	int err = 0;
 
 	s->in = opannotate_open_source(s->text, s->path, s->file->oldest);
 	if (s->text->options->output_dir) {
-		err = write_below(s, diag);
+		err = write_below_output_dir(s, diag);
 	} else {
-		write_totals(s);
-		err = write_body(s);
+		write_source_totals(s);
+		err = write_source_body(s);
 	}
 	if (s->in)
 		fclose(s->in);
@@ -233,9 +234,9 @@ static int write_file(struct source *s, struct op_diag *diag)
 }
 
 /* Write @file if it is asked for, and then count it. */
-static int take_file(const struct opannotate_text *text,
-		     const struct pp_annotated_file *file, size_t *nr_written,
-		     struct op_diag *diag)
+static int take_source_file(const struct opannotate_text *text,
+			    const struct pp_annotated_file *file,
+			    size_t *nr_written, struct op_diag *diag)
 {
 	struct source s = { .text = text, .file = file };
 	char *path;
@@ -248,7 +249,7 @@ static int take_file(const struct opannotate_text *text,
 		return -ENOMEM;
 	s.path = path;
 	if (opannotate_wants_file(text->options, path)) {
-		err = write_file(&s, diag);
+		err = write_source_file(&s, diag);
 		++*nr_written;
 	}
 	free(path);
@@ -265,7 +266,8 @@ int opannotate_write_source(const struct opannotate_text *text,
 	if (!text->options->output_dir)
 		err = opannotate_header(text);
 	for (size_t i = 0; i < annotation->nr_files && !err; i++)
-		err = take_file(text, &annotation->files[i], &nr_written, diag);
+		err = take_source_file(text, &annotation->files[i], &nr_written,
+				       diag);
 	if (annotation->nr_files && !nr_written)
 		pp_message(
 			text->messages, PP_WARNING,

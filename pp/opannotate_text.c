@@ -15,14 +15,14 @@
 
 /* ---- counts -------------------------------------------------------------- */
 
-static double share(const struct opannotate_text *t, const uint64_t *counts,
-		    size_t class_nr)
+static double share_of_class(const struct opannotate_text *t,
+			     const uint64_t *counts, size_t class_nr)
 {
 	return pp_percent(counts[class_nr], t->report->symbol_totals[class_nr]);
 }
 
-static void write_count(const struct opannotate_text *t, uint64_t count,
-			size_t class_nr)
+static void write_margin_count(const struct opannotate_text *t, uint64_t count,
+			       size_t class_nr)
 {
 	uint64_t total = t->report->symbol_totals[class_nr];
 	char percent[PP_PERCENT_LEN];
@@ -34,7 +34,7 @@ static void write_count(const struct opannotate_text *t, uint64_t count,
 void opannotate_counts(const struct opannotate_text *t, const uint64_t *counts)
 {
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		write_count(t, counts[i], i);
+		write_margin_count(t, counts[i], i);
 }
 
 bool opannotate_has_counts(const struct opannotate_text *t,
@@ -47,13 +47,14 @@ bool opannotate_has_counts(const struct opannotate_text *t,
 }
 
 /* The warmest column decides. */
-static const char *heat(const struct opannotate_text *t, const uint64_t *counts)
+static const char *color_of_counts(const struct opannotate_text *t,
+				   const uint64_t *counts)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		if (share(t, counts, i) > most)
-			most = share(t, counts, i);
+		if (share_of_class(t, counts, i) > most)
+			most = share_of_class(t, counts, i);
 	return most >= 5 ? "\033[1;31m" : most >= 1 ? "\033[33m" : "\033[32m";
 }
 
@@ -67,7 +68,7 @@ void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts)
 			"");
 	} else {
 		if (color)
-			fputs(heat(t, counts), t->out);
+			fputs(color_of_counts(t, counts), t->out);
 		opannotate_counts(t, counts);
 		if (color)
 			fputs("\033[m", t->out);
@@ -78,15 +79,16 @@ void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts)
 bool opannotate_passes(const struct opannotate_text *t, const uint64_t *counts)
 {
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		if (share(t, counts, i) >= t->options->threshold && counts[i])
+		if (share_of_class(t, counts, i) >= t->options->threshold &&
+		    counts[i])
 			return true;
 	return false;
 }
 
 /* ---- comments ------------------------------------------------------------ */
 
-static uint64_t sum(const struct pp_symbol_entry *const *symbols, size_t nr,
-		    size_t class_nr)
+static uint64_t sum_of_symbols(const struct pp_symbol_entry *const *symbols,
+			       size_t nr, size_t class_nr)
 {
 	uint64_t count = 0;
 
@@ -103,7 +105,7 @@ void opannotate_symbols(const struct opannotate_text *t,
 		fprintf(t->out, "%s%s ", symbols[i]->name, nr > 1 ? "," : "");
 	fputs("total: ", t->out);
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		write_count(t, sum(symbols, nr, i), i);
+		write_margin_count(t, sum_of_symbols(symbols, nr, i), i);
 	fputs(" */", t->out);
 }
 

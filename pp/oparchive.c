@@ -28,7 +28,7 @@ struct progress {
 	bool shown;
 };
 
-static uint64_t now(void)
+static uint64_t monotonic_ns(void)
 {
 	struct timespec t;
 
@@ -41,11 +41,11 @@ static int show_progress(void *data, uint64_t done)
 	struct progress *p = data;
 	uint64_t total = p->total > done ? p->total : done;
 
-	if (p->next && now() >= p->next) {
+	if (p->next && monotonic_ns() >= p->next) {
 		fprintf(stderr, "\roparchive: %llu of %llu MB",
 			(unsigned long long)done >> 20,
 			(unsigned long long)total >> 20);
-		p->next = now() + NEXT_NS;
+		p->next = monotonic_ns() + NEXT_NS;
 		p->shown = true;
 	}
 	return caught;
@@ -120,14 +120,14 @@ static int write_archive(const struct oparchive_options *o,
 	int err;
 
 	if (isatty(STDERR_FILENO))
-		progress.next = now() + FIRST_NS;
+		progress.next = monotonic_ns() + FIRST_NS;
 	catch_signals();
 	err = pp_archive_write(list, &how, diag);
 	end_progress(&progress);
 	return err;
 }
 
-static int run(struct oparchive_options *o, struct op_diag *diag)
+static int archive_session(struct oparchive_options *o, struct op_diag *diag)
 {
 	static struct op_session session;
 	struct pp_archive_list *list;
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 		status = 1;
 	else if (oparchive_take_options(&options, &diag))
 		status = EXIT_USAGE;
-	if (!status && run(&options, &diag))
+	if (!status && archive_session(&options, &diag))
 		status = 1;
 	if (status)
 		fprintf(stderr, "oparchive: %s\n",

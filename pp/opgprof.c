@@ -17,7 +17,8 @@
 
 /* ---- one binary and one event -------------------------------------------- */
 
-static int check_classes(const struct pp_report *report, struct op_diag *diag)
+static int check_single_event(const struct pp_report *report,
+			      struct op_diag *diag)
 {
 	const struct pp_classes *classes = &report->classes;
 
@@ -47,8 +48,9 @@ static int check_binaries(const struct pp_report *report, struct op_diag *diag)
 
 /* The image of all symbols. Files of another build than the binary's make an
  * image of their own, which has no binary. */
-static int find_image(const struct pp_report *report,
-		      const struct pp_image **image, struct op_diag *diag)
+static int find_profiled_image(const struct pp_report *report,
+			       const struct pp_image **image,
+			       struct op_diag *diag)
 {
 	*image = NULL;
 	for (size_t i = 0; i < report->nr_symbols; i++) {
@@ -79,13 +81,13 @@ static int find_binary(struct opgprof_options *o, struct pp_report **out,
 	o->request.exclude_dependent = true;
 	err = pp_report_new(out, &o->request, &first);
 	if (!err && (*out)->nr_apps == 1)
-		return check_classes(*out, diag);
+		return check_single_event(*out, diag);
 	pp_report_free(*out);
 	o->request.exclude_dependent = false;
 	err = pp_report_new(out, &o->request, diag);
 	if (!err)
 		err = check_binaries(*out, diag);
-	return err ? err : check_classes(*out, diag);
+	return err ? err : check_single_event(*out, diag);
 }
 
 /* ---- the file ------------------------------------------------------------ */
@@ -107,9 +109,9 @@ static void remove_regular(const char *path)
 		unlink(path);
 }
 
-static int write_file(const struct opgprof_options *o,
-		      const struct pp_report *report,
-		      const struct pp_image *image, struct op_diag *diag)
+static int write_gmon_file(const struct opgprof_options *o,
+			   const struct pp_report *report,
+			   const struct pp_image *image, struct op_diag *diag)
 {
 	const char *path = o->args.output ? o->args.output : DEFAULT_OUTPUT;
 	struct pp_gmon_result result = { 0 };
@@ -134,7 +136,8 @@ static int write_file(const struct opgprof_options *o,
 	return err;
 }
 
-static int run(struct opgprof_options *o, struct op_diag *diag)
+static int write_gmon_of_session(struct opgprof_options *o,
+				 struct op_diag *diag)
 {
 	static struct op_session session;
 	const struct pp_image *image = NULL;
@@ -146,12 +149,12 @@ static int run(struct opgprof_options *o, struct op_diag *diag)
 	o->request.session = &session;
 	err = find_binary(o, &report, diag);
 	if (!err)
-		err = find_image(report, &image, diag);
+		err = find_profiled_image(report, &image, diag);
 	if (report)
 		pp_print_messages(stderr, "opgprof", &report->messages,
 				  o->verbose);
 	if (!err)
-		err = write_file(o, report, image, diag);
+		err = write_gmon_file(o, report, image, diag);
 	pp_report_free(report);
 	return err;
 }
@@ -167,7 +170,7 @@ int main(int argc, char **argv)
 	if (opgprof_take_options(&options, &diag))
 		status = EXIT_USAGE;
 	else if (opgprof_take_words(&options, poptGetArgs(context), &diag) ||
-		 run(&options, &diag))
+		 write_gmon_of_session(&options, &diag))
 		status = 1;
 	if (status)
 		fprintf(stderr, "opgprof: %s\n", op_diag_text(&diag, -ENOMEM));

@@ -74,8 +74,8 @@ static int check_options(const struct options *o, const char *const *files,
 /* ---- one file ------------------------------------------------------------ */
 
 /* What the name of @path tells when it is in a session. */
-static bool name_of(const char *path, struct op_mangle *m, char *buf,
-		    size_t len)
+static bool name_in_session(const char *path, struct op_mangle *m, char *buf,
+			    size_t len)
 {
 	static const char *const starts[] = { "{root}/", "{kern}/", "{anon:" };
 	const char *first = NULL;
@@ -90,8 +90,8 @@ static bool name_of(const char *path, struct op_mangle *m, char *buf,
 }
 
 /* A new empty folder beside @path, whose name with "/new" is in @to. */
-static int make_room(const char *path, char *to, size_t len,
-		     struct op_diag *diag)
+static int make_hidden_name(const char *path, char *to, size_t len,
+			    struct op_diag *diag)
 {
 	const char *slash = strrchr(path, '/');
 	int folder = slash ? (int)(slash - path) + 1 : 0;
@@ -107,8 +107,8 @@ static int make_room(const char *path, char *to, size_t len,
 }
 
 /* Give the file @from the name @to. */
-static int put_in_place(const char *from, const char *to, bool force,
-			struct op_diag *diag)
+static int put_sample_file_in_place(const char *from, const char *to,
+				    bool force, struct op_diag *diag)
 {
 	if (!(force ? rename(from, to) : link(from, to)))
 		return 0;
@@ -127,8 +127,8 @@ static int import_file(const struct options *o, const char *from,
 	struct opimport_result result;
 	struct op_mangle m;
 	char name[OP_MANGLE_MAX], new[PATH_MAX];
-	bool named = name_of(from, &m, name, sizeof(name));
-	int err = make_room(o->output, new, sizeof(new), diag);
+	bool named = name_in_session(from, &m, name, sizeof(name));
+	int err = make_hidden_name(o->output, new, sizeof(new), diag);
 
 	if (err)
 		return err;
@@ -141,7 +141,7 @@ static int import_file(const struct options *o, const char *from,
 			    strerror(-err));
 	}
 	if (!err)
-		err = put_in_place(new, o->output, o->force, diag);
+		err = put_sample_file_in_place(new, o->output, o->force, diag);
 	unlink(new);
 	*strrchr(new, '/') = '\0';
 	rmdir(new);
@@ -169,7 +169,7 @@ static int run_file(const struct options *o, const char *from,
 
 /* ---- a session ----------------------------------------------------------- */
 
-static void complain(const char *text)
+static void print_complaint(const char *text)
 {
 	fprintf(stderr, "opimport: %s\n", text);
 }
@@ -180,8 +180,8 @@ static int run_session(const struct options *o, struct op_diag *diag)
 		.from = o->session,
 		.to = o->output,
 		.abi = o->abi,
-		.complain = complain,
-		.remark = o->verbose ? complain : NULL,
+		.complain = print_complaint,
+		.remark = o->verbose ? print_complaint : NULL,
 	};
 	struct opimport_counts counts;
 	int err = opimport_session(&options, &counts, diag);

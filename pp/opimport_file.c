@@ -34,8 +34,9 @@ static bool is_pseudo(const struct op_image_name *image)
 	       !strcmp(image->name, "xen-unknown");
 }
 
-static enum op_image_kind kind_of(const struct op_classic_header *header,
-				  const struct op_mangle *name)
+static enum op_image_kind
+kind_of_classic(const struct op_classic_header *header,
+		const struct op_mangle *name)
 {
 	/* What keys are offsets in; in call graphs the caller's image. */
 	const struct op_image_name *image = name ? &name->dep : NULL;
@@ -66,15 +67,15 @@ static void set_cpu_type(struct op_sample_header *to,
 		 name ? name : "unknown");
 }
 
-static void fill_header(struct op_sample_header *to,
-			const struct op_classic_header *from,
-			const struct op_mangle *name,
-			struct opimport_result *result)
+static void convert_header(struct op_sample_header *to,
+			   const struct op_classic_header *from,
+			   const struct op_mangle *name,
+			   struct opimport_result *result)
 {
 	memset(to, 0, sizeof(*to));
 	to->magic = OP_SAMPLE_MAGIC;
 	to->version = OP_SAMPLE_VERSION;
-	to->kind = kind_of(from, name);
+	to->kind = kind_of_classic(from, name);
 	to->event = from->event;
 	to->count = from->count;
 	to->unit_mask = from->unit_mask;
@@ -87,9 +88,9 @@ static void fill_header(struct op_sample_header *to,
 /* ---- keys ---------------------------------------------------------------- */
 
 /* The next sample of @part; as op_classic_next(). */
-static bool next(const struct op_classic *classic,
-		 const struct opimport_part *part, uint64_t *at, uint64_t *key,
-		 uint64_t *count)
+static bool next_sample(const struct op_classic *classic,
+			const struct opimport_part *part, uint64_t *at,
+			uint64_t *key, uint64_t *count)
 {
 	while (op_classic_next(classic, at, key, count)) {
 		uint64_t offset = *key;
@@ -103,22 +104,23 @@ static bool next(const struct op_classic *classic,
 	return false;
 }
 
-static bool is_empty(const struct op_classic *classic,
-		     const struct opimport_part *part)
+static bool has_no_samples(const struct op_classic *classic,
+			   const struct opimport_part *part)
 {
 	uint64_t at = 0, key, count;
 
-	return part && !next(classic, part, &at, &key, &count);
+	return part && !next_sample(classic, part, &at, &key, &count);
 }
 
-static int add_counts(struct odb *odb, const struct op_classic *classic,
-		      const struct opimport_part *part,
-		      struct opimport_result *result)
+static int add_samples(struct odb *odb, const struct op_classic *classic,
+		       const struct opimport_part *part,
+		       struct opimport_result *result)
 {
 	uint64_t key, count;
 	int err = 0;
 
-	for (uint64_t at = 0; !err && next(classic, part, &at, &key, &count);) {
+	for (uint64_t at = 0;
+	     !err && next_sample(classic, part, &at, &key, &count);) {
 		err = odb_add(odb, key, count);
 		result->nr_keys++;
 		if (__builtin_add_overflow(result->samples, count,
@@ -130,10 +132,10 @@ static int add_counts(struct odb *odb, const struct op_classic *classic,
 
 /* ---- files --------------------------------------------------------------- */
 
-static int convert(const struct op_classic *classic, const char *to,
-		   const struct op_mangle *name,
-		   const struct opimport_part *part,
-		   struct opimport_result *result, struct op_diag *diag)
+static int convert_file(const struct op_classic *classic, const char *to,
+			const struct op_mangle *name,
+			const struct opimport_part *part,
+			struct opimport_result *result, struct op_diag *diag)
 {
 	bool into_jit = part && part->inside;
 	struct op_sample_header header;
@@ -141,13 +143,13 @@ static int convert(const struct op_classic *classic, const char *to,
 	int err = odb_open(&odb, to, ODB_RDWR);
 
 	if (!err) {
-		fill_header(&header, &classic->header, name, result);
+		convert_header(&header, &classic->header, name, result);
 		if (into_jit) {
 			header.mtime = part->jit->mtime;
 			header.anon_start = 0;
 		}
 		memcpy(odb_user(odb), &header, sizeof(header));
-		err = add_counts(odb, classic, part, result);
+		err = add_samples(odb, classic, part, result);
 		odb_close(odb);
 		if (err && !into_jit)
 			unlink(to);
@@ -176,8 +178,8 @@ int opimport_file(const char *from, const char *to,
 	err = op_classic_open(&classic, from, abi, diag);
 	if (err)
 		return err;
-	if (!is_empty(&classic, part))
-		err = convert(&classic, to, name, part, result, diag);
+	if (!has_no_samples(&classic, part))
+		err = convert_file(&classic, to, name, part, result, diag);
 	op_classic_close(&classic);
 	return err;
 }

@@ -20,15 +20,15 @@ struct opimport_jit_code {
 	uint64_t offset; /* in the file */
 };
 
-static bool is_code(const struct pp_elf_sections *elf,
-		    const struct pp_elf_section *section)
+static bool is_jit_section(const struct pp_elf_sections *elf,
+			   const struct pp_elf_section *section)
 {
 	return section->type == SHT_PROGBITS &&
 	       section->flags & SHF_EXECINSTR &&
 	       pp_elf_has(&elf->file, section->offset, section->size);
 }
 
-static int read_code(struct opimport_jit *jit, int fd)
+static int read_jit_sections(struct opimport_jit *jit, int fd)
 {
 	struct pp_elf_sections elf;
 	struct pp_elf_section section;
@@ -41,7 +41,7 @@ static int read_code(struct opimport_jit *jit, int fd)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < elf.nr && !err; i++) {
 		err = pp_elf_section_read(&elf, i, &section);
-		if (!err && is_code(&elf, &section))
+		if (!err && is_jit_section(&elf, &section))
 			jit->code[jit->nr_code++] = (struct opimport_jit_code){
 				section.address, section.size, section.offset
 			};
@@ -49,7 +49,7 @@ static int read_code(struct opimport_jit *jit, int fd)
 	return err;
 }
 
-static int open_file(const char *path, struct stat *st)
+static int open_jit_file(const char *path, struct stat *st)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -62,7 +62,8 @@ static int open_file(const char *path, struct stat *st)
 }
 
 /* DIR/TGID.jo of DIR/TGID.START.END/EVENT; and that may be named by a link. */
-static int find_file(struct opimport_jit *jit, const char *from, int64_t tgid)
+static int find_jit_file(struct opimport_jit *jit, const char *from,
+			 int64_t tgid)
 {
 	const char *slash = strrchr(from, '/');
 	char path[PATH_MAX];
@@ -86,14 +87,14 @@ int opimport_jit_open(struct opimport_jit *jit, const char *from,
 
 	memset(jit, 0, sizeof(*jit));
 	jit->start = anon->start;
-	err = find_file(jit, from, anon->tgid);
+	err = find_jit_file(jit, from, anon->tgid);
 	if (err)
 		return err;
-	fd = open_file(jit->path, &st);
+	fd = open_jit_file(jit->path, &st);
 	if (fd < 0)
 		return fd;
 	jit->mtime = (uint64_t)st.st_mtime;
-	err = read_code(jit, fd);
+	err = read_jit_sections(jit, fd);
 	close(fd);
 	if (err)
 		opimport_jit_close(jit);
@@ -123,12 +124,12 @@ bool opimport_jit_find(const struct opimport_jit *jit, uint64_t key,
 	return false;
 }
 
-static int keep(int fd, const struct stat *st, const char *path,
-		const struct op_session *session)
+static int copy_jit_file(int fd, const struct stat *st, const char *path,
+			 const struct op_session *session)
 {
 	struct opimport_jit jit = { .start = 0 };
 	char to[PATH_MAX];
-	int err = read_code(&jit, fd);
+	int err = read_jit_sections(&jit, fd);
 
 	opimport_jit_close(&jit);
 	if (!err)
@@ -144,11 +145,11 @@ static int keep(int fd, const struct stat *st, const char *path,
 int opimport_jit_keep(const char *path, const struct op_session *session)
 {
 	struct stat st = { 0 };
-	int fd = open_file(path, &st), err;
+	int fd = open_jit_file(path, &st), err;
 
 	if (fd < 0)
 		return fd;
-	err = keep(fd, &st, path, session);
+	err = copy_jit_file(fd, &st, path, session);
 	close(fd);
 	return err;
 }

@@ -27,15 +27,15 @@ struct import {
 	char name[OP_MANGLE_MAX]; /* of the file that is being written */
 };
 
-static void complain(const struct import *import, const struct op_diag *why,
-		     int err)
+static void note_failed_file(const struct import *import,
+			     const struct op_diag *why, int err)
 {
 	import->counts->failed++;
 	import->options->complain(*why->text ? why->text : strerror(-err));
 }
 
-static void remark(const struct import *import, const char *path,
-		   const char *what)
+static void remark_on_file(const struct import *import, const char *path,
+			   const char *what)
 {
 	struct op_diag text = { "" };
 
@@ -55,7 +55,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* Make the folders above @path. */
-static int make_parents(char *path)
+static int make_sample_folders(char *path)
 {
 	for (char *at = path; (at = strchr(at + 1, '/')) != NULL;) {
 		int failed;
@@ -81,7 +81,7 @@ static int new_path(struct import *import, const struct op_mangle *m,
 			session_name, import->name);
 	if (done < 0 || (size_t)done >= len)
 		return -ENAMETOOLONG;
-	return make_parents(path);
+	return make_sample_folders(path);
 }
 
 /* The samples of @from that are in @m, as far as they are of @part. */
@@ -98,7 +98,7 @@ static int convert_part(struct import *import, const char *from,
 				   strerror(-err));
 	err = opimport_file(from, to, m, import->abi, part, &result, why);
 	if (!err && result.unknown_cpu_type)
-		remark(import, from, "its CPU type has no name");
+		remark_on_file(import, from, "its CPU type has no name");
 	return err;
 }
 
@@ -135,8 +135,8 @@ static int convert_named(struct import *import, const char *from,
 	return err;
 }
 
-static void convert(struct import *import, const char *from,
-		    const char *session_name, const char *name)
+static void import_session_file(struct import *import, const char *from,
+				const char *session_name, const char *name)
 {
 	struct op_diag why = { "" };
 	struct op_mangle m;
@@ -147,12 +147,12 @@ static void convert(struct import *import, const char *from,
 	if (!err)
 		err = convert_named(import, from, session_name, &m, &why);
 	if (err) {
-		complain(import, &why, err);
+		note_failed_file(import, &why, err);
 		return;
 	}
 	import->counts->files++;
 	import->counts->call_graphs += m.cg.space != OP_SPACE_NONE;
-	remark(import, from, "converted");
+	remark_on_file(import, from, "converted");
 }
 
 static void keep_jit(struct import *import, const char *path)
@@ -161,13 +161,13 @@ static void keep_jit(struct import *import, const char *path)
 	int err = opimport_jit_keep(path, &import->session);
 
 	if (!err) {
-		remark(import, path, "JIT code, kept");
+		remark_on_file(import, path, "JIT code, kept");
 		return;
 	}
 	op_diag_set(&why, err, "%s: %s; the samples in it have no symbols",
 		    path,
 		    err == -ENOEXEC ? "is no sound ELF file" : strerror(-err));
-	complain(import, &why, err);
+	note_failed_file(import, &why, err);
 }
 
 /* ---- folders ------------------------------------------------------------- */
@@ -183,11 +183,12 @@ static void visit_file(struct import *import, const char *path,
 		keep_jit(import, path);
 		return;
 	}
-	convert(import, path, session_name, name);
+	import_session_file(import, path, session_name, name);
 }
 
 /* @entry lies in folder samples/, at @path of which the session's name is. */
-static void visit(struct import *import, const FTSENT *entry, const char *path)
+static void visit_session_entry(struct import *import, const FTSENT *entry,
+				const char *path)
 {
 	char session_name[NAME_MAX + 1];
 	const char *slash = strchr(path, '/');
@@ -200,7 +201,7 @@ static void visit(struct import *import, const FTSENT *entry, const char *path)
 	    entry->fts_info == FTS_NS) {
 		err = op_diag_set(&why, -entry->fts_errno, "%s: %s",
 				  entry->fts_path, strerror(entry->fts_errno));
-		complain(import, &why, err);
+		note_failed_file(import, &why, err);
 	}
 	/* Files that lie beside the sessions are logs. */
 	if (entry->fts_info != FTS_F || !slash ||
@@ -211,25 +212,26 @@ static void visit(struct import *import, const FTSENT *entry, const char *path)
 	visit_file(import, entry->fts_path, session_name, slash + 1);
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
+static int compare_fts_names(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
 /* Symbolic links are not followed: a session is one tree. */
-static int walk(struct import *import, char *samples)
+static int walk_samples_folder(struct import *import, char *samples)
 {
 	char *roots[] = { samples, NULL };
 	size_t len = strlen(samples) + 1;
 	FTSENT *entry;
 	FTS *fts;
 
-	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, compare_fts_names);
 	if (!fts)
 		return -errno;
 	while ((errno = 0, entry = fts_read(fts)) != NULL)
 		if (entry->fts_level > 0)
-			visit(import, entry, entry->fts_path + len);
+			visit_session_entry(import, entry,
+					    entry->fts_path + len);
 	fts_close(fts);
 	return 0;
 }
@@ -287,7 +289,7 @@ static int read_abi(struct import *import)
 	return err;
 }
 
-static int run(struct import *import)
+static int import_folder(struct import *import)
 {
 	const char *from = import->options->from;
 	char samples[PATH_MAX];
@@ -306,7 +308,7 @@ static int run(struct import *import)
 	if (!err)
 		err = read_abi(import);
 	if (!err)
-		err = walk(import, samples);
+		err = walk_samples_folder(import, samples);
 	if (!err && !import->counts->files && !import->counts->failed)
 		err = op_diag_set(
 			import->diag, -ENOENT,
@@ -327,7 +329,7 @@ int opimport_session(const struct opimport_options *options,
 	import->options = options;
 	import->counts = counts;
 	import->diag = diag;
-	err = run(import);
+	err = import_folder(import);
 	free(import);
 	return err;
 }

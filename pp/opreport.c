@@ -61,8 +61,9 @@ static int check_losses(const struct opreport_options *o,
 	return err;
 }
 
-static int write_report(const struct opreport_options *o,
-			const struct pp_report *report, struct op_diag *diag)
+static int write_report_to_output(const struct opreport_options *o,
+				  const struct pp_report *report,
+				  struct op_diag *diag)
 {
 	const char *path = o->args.output;
 	FILE *out = path ? fopen(path, "we") : stdout;
@@ -83,7 +84,7 @@ static int write_report(const struct opreport_options *o,
 	return err;
 }
 
-static int run(struct opreport_options *o, struct op_diag *diag)
+static int report_session(struct opreport_options *o, struct op_diag *diag)
 {
 	static struct op_session session;
 	struct pp_report *report;
@@ -99,7 +100,7 @@ static int run(struct opreport_options *o, struct op_diag *diag)
 	if (!err)
 		err = check_losses(o, report, diag);
 	if (!err)
-		err = write_report(o, report, diag);
+		err = write_report_to_output(o, report, diag);
 	pp_report_free(report);
 	return err;
 }
@@ -122,7 +123,7 @@ int main(int argc, char **argv)
 	if (options.sort_ignored)
 		fputs("opreport: warning: --sort changes nothing in XML\n",
 		      stderr);
-	if (!status && run(&options, &diag))
+	if (!status && report_session(&options, &diag))
 		status = 1;
 	if (status)
 		fprintf(stderr, "opreport: %s\n", op_diag_text(&diag, -ENOMEM));

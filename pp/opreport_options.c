@@ -207,7 +207,7 @@ static int take_sort(struct opreport_options *o, struct op_diag *diag)
 	return err;
 }
 
-static int take_values(struct opreport_options *o, struct op_diag *diag)
+static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
 	struct pp_request *request = &o->request;
@@ -256,7 +256,7 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 	if (err)
 		return err;
 	take_flags(o);
-	err = take_values(o, diag);
+	err = take_report_values(o, diag);
 	if (!err)
 		err = check_merge(o, diag);
 	if (!err)

@@ -31,7 +31,7 @@ struct row {
 
 /* ---- fields -------------------------------------------------------------- */
 
-static void write_text(const struct csv *csv, const char *text)
+static void csv_write_text(const struct csv *csv, const char *text)
 {
 	fputc(',', csv->out);
 	if (!text)
@@ -50,19 +50,19 @@ static void write_text(const struct csv *csv, const char *text)
 }
 
 /* Spreadsheets know no infinity: an empty field. */
-static void write_double(const struct csv *csv, double value)
+static void csv_write_double(const struct csv *csv, double value)
 {
 	fputc(',', csv->out);
 	if (isfinite(value))
 		fprintf(csv->out, "%.9g", value);
 }
 
-static void write_count(const struct csv *csv, uint64_t count)
+static void csv_write_count(const struct csv *csv, uint64_t count)
 {
 	fprintf(csv->out, ",%" PRIu64, count);
 }
 
-static void write_head(const struct csv *csv)
+static void csv_write_head(const struct csv *csv)
 {
 	fputs("version,row,class,application,image,symbol,address,file,line,samples,percent",
 	      csv->out);
@@ -78,38 +78,39 @@ static void write_head(const struct csv *csv)
 	fputc('\n', csv->out);
 }
 
-static void write_row(const struct csv *csv, const struct row *row)
+static void csv_write_row(const struct csv *csv, const struct row *row)
 {
 	const struct pp_place *place = row->place;
 
 	fprintf(csv->out, CSV_VERSION ",%s", row->kind);
-	write_text(csv, row->class);
-	write_text(csv, row->app);
-	write_text(csv, row->image);
-	write_text(csv, row->symbol);
+	csv_write_text(csv, row->class);
+	csv_write_text(csv, row->app);
+	csv_write_text(csv, row->image);
+	csv_write_text(csv, row->symbol);
 	fputc(',', csv->out);
 	if (row->has_vma)
 		fprintf(csv->out, "0x%" PRIx64, row->vma);
-	write_text(csv, place ? place->file : NULL);
+	csv_write_text(csv, place ? place->file : NULL);
 	fputc(',', csv->out);
 	if (place && place->file)
 		fprintf(csv->out, "%u", place->line);
 }
 
-static void write_share(const struct csv *csv, uint64_t part, uint64_t whole)
+static void csv_write_share(const struct csv *csv, uint64_t part,
+			    uint64_t whole)
 {
 	struct pp_interval interval = pp_share_interval(part, whole);
 
-	write_count(csv, part);
-	write_double(csv, pp_percent(part, whole));
+	csv_write_count(csv, part);
+	csv_write_double(csv, pp_percent(part, whole));
 	if (!csv->report->has_intervals)
 		return;
-	write_double(csv, 100 * interval.low);
-	write_double(csv, 100 * interval.high);
+	csv_write_double(csv, 100 * interval.low);
+	csv_write_double(csv, 100 * interval.high);
 }
 
-static void write_change(const struct csv *csv,
-			 const struct pp_symbol_entry *entry, size_t c)
+static void csv_write_change(const struct csv *csv,
+			     const struct pp_symbol_entry *entry, size_t c)
 {
 	const struct pp_report *report = csv->report;
 	const struct pp_change *change;
@@ -117,46 +118,48 @@ static void write_change(const struct csv *csv,
 	if (!report->is_diff)
 		return;
 	change = &entry->changes[c];
-	write_count(csv, entry->old_counts[c]);
-	write_double(csv, pp_percent(entry->old_counts[c],
-				     report->old_symbol_totals[c]));
-	write_double(csv, change->percent);
+	csv_write_count(csv, entry->old_counts[c]);
+	csv_write_double(csv, pp_percent(entry->old_counts[c],
+					 report->old_symbol_totals[c]));
+	csv_write_double(csv, change->percent);
 	if (!report->has_intervals)
 		return;
-	write_double(csv, change->low);
-	write_double(csv, change->high);
-	write_double(csv, change->p);
+	csv_write_double(csv, change->low);
+	csv_write_double(csv, change->high);
+	csv_write_double(csv, change->p);
 	fprintf(csv->out, ",%d", change->significant);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
 
-static const char *class_name(const struct csv *csv, size_t c)
+static const char *csv_class_name(const struct csv *csv, size_t c)
 {
 	return csv->report->classes.classes[c].name;
 }
 
-static void write_image(const struct csv *csv, const struct pp_summary_app *app,
-			const struct pp_summary_image *image)
+static void csv_write_image(const struct csv *csv,
+			    const struct pp_summary_app *app,
+			    const struct pp_summary_image *image)
 {
 	const struct pp_report *report = csv->report;
 
 	for (size_t c = 0; c < report->classes.nr; c++) {
 		struct row row = { .kind = "image",
-				   .class = class_name(csv, c),
+				   .class = csv_class_name(csv, c),
 				   .app = app->name,
 				   .image = image->name };
 
 		if (!image->counts[c])
 			continue;
-		write_row(csv, &row);
-		write_share(csv, image->counts[c], report->totals[c]);
+		csv_write_row(csv, &row);
+		csv_write_share(csv, image->counts[c], report->totals[c]);
 		fputc('\n', csv->out);
 	}
 }
 
-static void write_details(const struct csv *csv,
-			  const struct pp_symbol_entry *entry, struct row *row)
+static void csv_write_details(const struct csv *csv,
+			      const struct pp_symbol_entry *entry,
+			      struct row *row)
 {
 	const struct pp_report *report = csv->report;
 
@@ -170,16 +173,17 @@ static void write_details(const struct csv *csv,
 		for (size_t c = 0; c < report->classes.nr; c++) {
 			if (!detail->counts[c])
 				continue;
-			row->class = class_name(csv, c);
-			write_row(csv, row);
-			write_share(csv, detail->counts[c],
-				    report->symbol_totals[c]);
+			row->class = csv_class_name(csv, c);
+			csv_write_row(csv, row);
+			csv_write_share(csv, detail->counts[c],
+					report->symbol_totals[c]);
 			fputc('\n', csv->out);
 		}
 	}
 }
 
-static struct row row_of(const struct pp_symbol_entry *entry, const char *kind)
+static struct row csv_row_of(const struct pp_symbol_entry *entry,
+			     const char *kind)
 {
 	return (struct row){ .kind = kind,
 			     .app = entry->app,
@@ -191,24 +195,24 @@ static struct row row_of(const struct pp_symbol_entry *entry, const char *kind)
 }
 
 /* Callers or callees of @entry; its own samples have a row anyway. */
-static void write_arcs(const struct csv *csv, const char *kind,
-		       const struct pp_symbol_entry *entry,
-		       const struct pp_arc *arcs, size_t nr,
-		       const uint64_t *totals)
+static void csv_write_arcs(const struct csv *csv, const char *kind,
+			   const struct pp_symbol_entry *entry,
+			   const struct pp_arc *arcs, size_t nr,
+			   const uint64_t *totals)
 {
 	for (size_t i = 0; i < nr; i++) {
-		struct row row = row_of(arcs[i].other, kind);
+		struct row row = csv_row_of(arcs[i].other, kind);
 
 		for (size_t c = 0; c < csv->report->classes.nr; c++) {
 			if (arcs[i].self || !arcs[i].counts[c])
 				continue;
-			row.class = class_name(csv, c);
-			write_row(csv, &row);
-			write_share(csv, arcs[i].counts[c], totals[c]);
+			row.class = csv_class_name(csv, c);
+			csv_write_row(csv, &row);
+			csv_write_share(csv, arcs[i].counts[c], totals[c]);
 			fputc(',', csv->out);
-			write_text(csv, entry->app);
-			write_text(csv, entry->image->name);
-			write_text(csv, entry->name);
+			csv_write_text(csv, entry->app);
+			csv_write_text(csv, entry->image->name);
+			csv_write_text(csv, entry->name);
 			fputc(',', csv->out);
 			if (entry->size)
 				fprintf(csv->out, "0x%" PRIx64, entry->vma);
@@ -217,20 +221,20 @@ static void write_arcs(const struct csv *csv, const char *kind,
 	}
 }
 
-static void write_neighbours(const struct csv *csv,
-			     const struct pp_symbol_entry *entry)
+static void csv_write_neighbours(const struct csv *csv,
+				 const struct pp_symbol_entry *entry)
 {
 	const struct pp_neighbours *n = entry->neighbours;
 
 	if (!n)
 		return;
-	write_arcs(csv, "caller", entry, n->callers, n->nr_callers,
-		   n->caller_totals);
-	write_arcs(csv, "callee", entry, n->callees, n->nr_callees,
-		   n->callee_totals);
+	csv_write_arcs(csv, "caller", entry, n->callers, n->nr_callers,
+		       n->caller_totals);
+	csv_write_arcs(csv, "callee", entry, n->callees, n->nr_callees,
+		       n->callee_totals);
 }
 
-static bool has_row(const struct pp_symbol_entry *entry, size_t c)
+static bool csv_has_row(const struct pp_symbol_entry *entry, size_t c)
 {
 	return entry->counts[c] ||
 	       (entry->old_counts && entry->old_counts[c]) ||
@@ -238,50 +242,51 @@ static bool has_row(const struct pp_symbol_entry *entry, size_t c)
 				      entry->neighbours->callee_totals[c]));
 }
 
-static void write_symbol(const struct csv *csv,
-			 const struct pp_symbol_entry *entry)
+static void csv_write_symbol(const struct csv *csv,
+			     const struct pp_symbol_entry *entry)
 {
 	const struct pp_report *report = csv->report;
-	struct row row = row_of(entry, "symbol");
+	struct row row = csv_row_of(entry, "symbol");
 
 	for (size_t c = 0; c < report->classes.nr; c++) {
-		if (!has_row(entry, c))
+		if (!csv_has_row(entry, c))
 			continue;
-		row.class = class_name(csv, c);
-		write_row(csv, &row);
-		write_share(csv, entry->counts[c], report->symbol_totals[c]);
-		write_change(csv, entry, c);
+		row.class = csv_class_name(csv, c);
+		csv_write_row(csv, &row);
+		csv_write_share(csv, entry->counts[c],
+				report->symbol_totals[c]);
+		csv_write_change(csv, entry, c);
 		if (entry->neighbours) {
-			write_count(csv, entry->neighbours->cumulative[c]);
+			csv_write_count(csv, entry->neighbours->cumulative[c]);
 			fputs(",,,,", csv->out);
 		}
 		fputc('\n', csv->out);
 	}
-	write_details(csv, entry, &row);
-	write_neighbours(csv, entry);
+	csv_write_details(csv, entry, &row);
+	csv_write_neighbours(csv, entry);
 }
 
 /* Rows without shares: what was taken, and what became of it. */
-static void write_part(const struct csv *csv, const char *kind,
-		       const char *cause, uint64_t nr)
+static void csv_write_part(const struct csv *csv, const char *kind,
+			   const char *cause, uint64_t nr)
 {
-	write_row(csv, &(struct row){ .kind = kind, .symbol = cause });
-	write_count(csv, nr);
+	csv_write_row(csv, &(struct row){ .kind = kind, .symbol = cause });
+	csv_write_count(csv, nr);
 	fputc('\n', csv->out);
 }
 
-static void write_account(const struct csv *csv)
+static void csv_write_account(const struct csv *csv)
 {
 	const struct op_ledger *account = csv->report->account;
 
 	if (!account)
 		return;
-	write_part(csv, "taken", NULL, account->taken);
-	write_part(csv, "stored", NULL, account->stored);
-	write_part(csv, "pending", NULL, account->pending);
+	csv_write_part(csv, "taken", NULL, account->taken);
+	csv_write_part(csv, "stored", NULL, account->stored);
+	csv_write_part(csv, "pending", NULL, account->pending);
 	for (unsigned int i = 0; i < account->nr_causes; i++)
-		write_part(csv, "lost", account->causes[i].name,
-			   account->causes[i].nr);
+		csv_write_part(csv, "lost", account->causes[i].name,
+			       account->causes[i].nr);
 }
 
 int pp_format_csv(FILE *out, const struct pp_report *report,
@@ -290,14 +295,14 @@ int pp_format_csv(FILE *out, const struct pp_report *report,
 	const struct csv csv = { out, report, options };
 
 	if (!options->no_header)
-		write_head(&csv);
+		csv_write_head(&csv);
 	for (size_t i = 0; i < report->nr_symbols; i++)
-		write_symbol(&csv, &report->symbols[i]);
+		csv_write_symbol(&csv, &report->symbols[i]);
 	for (size_t i = 0; i < report->nr_apps && !report->has_symbols; i++)
 		for (size_t j = 0; j < report->apps[i].nr_images; j++)
-			write_image(&csv, &report->apps[i],
-				    &report->apps[i].images[j]);
+			csv_write_image(&csv, &report->apps[i],
+					&report->apps[i].images[j]);
 	if (!options->no_header)
-		write_account(&csv);
+		csv_write_account(&csv);
 	return 0;
 }

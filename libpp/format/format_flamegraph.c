@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A flame graph: one page of HTML that needs nothing else,
- * libpp/format/flamegraph.html with the call tree in it as JSON. The page draws, this
- * file tells it what.
+ * libpp/format/flamegraph.html with the call tree in it as JSON. The page
+ * draws, this file tells it what.
  */
 
 #include <errno.h>
@@ -30,7 +30,7 @@ struct writer {
 
 /* ---- images -------------------------------------------------------------- */
 
-static int by_image(const void *a, const void *b, void *arg)
+static int compare_frame_images(const void *a, const void *b, void *arg)
 {
 	const struct pp_frame *frames = arg;
 	const char *x = frames[*(const uint32_t *)a].image;
@@ -42,13 +42,14 @@ static int by_image(const void *a, const void *b, void *arg)
 }
 
 /* Number the images of all frames; @order has room for a number for each. */
-static void number_images(struct writer *w, uint32_t *order)
+static void number_frame_images(struct writer *w, uint32_t *order)
 {
 	const struct pp_tree *tree = w->tree;
 
 	for (uint32_t i = 0; i < tree->nr_frames; i++)
 		order[i] = i;
-	qsort_r(order, tree->nr_frames, sizeof(*order), by_image, tree->frames);
+	qsort_r(order, tree->nr_frames, sizeof(*order), compare_frame_images,
+		tree->frames);
 	for (uint32_t i = 0; i < tree->nr_frames; i++) {
 		const char *image = tree->frames[order[i]].image;
 
@@ -59,7 +60,7 @@ static void number_images(struct writer *w, uint32_t *order)
 	}
 }
 
-static int find_images(struct writer *w)
+static int find_frame_images(struct writer *w)
 {
 	size_t nr = (size_t)w->tree->nr_frames;
 	uint32_t *order = calloc(nr, sizeof(*order));
@@ -67,7 +68,7 @@ static int find_images(struct writer *w)
 	w->images = calloc(nr, sizeof(const char *));
 	w->image_of = calloc(nr, sizeof(*w->image_of));
 	if (order && w->images && w->image_of)
-		number_images(w, order);
+		number_frame_images(w, order);
 	free(order);
 	return order && w->images && w->image_of ? 0 : -ENOMEM;
 }
@@ -75,10 +76,10 @@ static int find_images(struct writer *w)
 /* ---- words --------------------------------------------------------------- */
 
 /* @text is written to a string by @write and then into the JSON. */
-static void write_words(struct writer *w, const char *key,
-			void (*write)(FILE *out, const struct writer *w,
-				      size_t column),
-			size_t column)
+static void write_description(struct writer *w, const char *key,
+			      void (*write)(FILE *out, const struct writer *w,
+					    size_t column),
+			      size_t column)
 {
 	char *text = NULL;
 	size_t len;
@@ -93,7 +94,7 @@ static void write_words(struct writer *w, const char *key,
 	free(text);
 }
 
-static uint64_t chosen(const struct writer *w, size_t column)
+static uint64_t chosen_samples(const struct writer *w, size_t column)
 {
 	size_t nr = w->report->classes.nr;
 
@@ -102,10 +103,10 @@ static uint64_t chosen(const struct writer *w, size_t column)
 }
 
 /* How many of the samples are in the picture. */
-static void say_samples(FILE *out, const struct writer *w, size_t column)
+static void describe_samples(FILE *out, const struct writer *w, size_t column)
 {
 	uint64_t shown = pp_tree_all(w->tree, 0)[column];
-	uint64_t all = chosen(w, column);
+	uint64_t all = chosen_samples(w, column);
 	const struct pp_format_options *options = w->options;
 
 	if (shown >= all)
@@ -121,7 +122,8 @@ static void say_samples(FILE *out, const struct writer *w, size_t column)
 				: "");
 }
 
-static void say_whole(FILE *out, const struct writer *w, size_t column)
+static void describe_whole_stacks(FILE *out, const struct writer *w,
+				  size_t column)
 {
 	uint64_t all = pp_tree_all(w->tree, 0)[column];
 	uint64_t broken = w->tree->broken[column];
@@ -134,7 +136,8 @@ static void say_whole(FILE *out, const struct writer *w, size_t column)
 		fprintf(out, "All stacks are whole.");
 }
 
-static void say_cut(FILE *out, const struct writer *w, size_t column)
+static void describe_cut_frames(FILE *out, const struct writer *w,
+				size_t column)
 {
 	const struct pp_tree *tree = w->tree;
 
@@ -148,7 +151,7 @@ static void say_cut(FILE *out, const struct writer *w, size_t column)
 }
 
 /* The whole of what the profiler did, not only of what was chosen. */
-static void say_account(FILE *out, const struct writer *w, size_t old)
+static void describe_account(FILE *out, const struct writer *w, size_t old)
 {
 	const struct op_ledger *account =
 		old ? w->report->old_account : w->report->account;
@@ -164,7 +167,7 @@ static void say_account(FILE *out, const struct writer *w, size_t old)
 }
 
 /* "prog, bash and 4 more": applications are sorted by their samples. */
-static void say_title(FILE *out, const struct writer *w, size_t column)
+static void describe_title(FILE *out, const struct writer *w, size_t column)
 {
 	const struct pp_report *report = w->report;
 	size_t nr = report->nr_apps > MAX_TITLE_APPS + 1 ? MAX_TITLE_APPS
@@ -179,7 +182,7 @@ static void say_title(FILE *out, const struct writer *w, size_t column)
 		fprintf(out, " and %zu more", report->nr_apps - nr);
 }
 
-static void say_about(FILE *out, const struct writer *w, size_t column)
+static void describe_profile(FILE *out, const struct writer *w, size_t column)
 {
 	(void)column;
 	fputs(w->report->cpu_title, out);
@@ -192,7 +195,7 @@ static void say_about(FILE *out, const struct writer *w, size_t column)
 
 /* ---- the tree ------------------------------------------------------------ */
 
-static void write_columns(struct writer *w)
+static void write_tree_columns(struct writer *w)
 {
 	const struct pp_classes *classes = &w->report->classes;
 	struct op_json *json = &w->json;
@@ -203,16 +206,16 @@ static void write_columns(struct writer *w)
 		op_json_text(json, "name",
 			     classes->classes[c % classes->nr].name);
 		op_json_open(json, "notes", '[');
-		write_words(w, NULL, say_samples, c);
-		write_words(w, NULL, say_whole, c);
-		write_words(w, NULL, say_cut, c);
+		write_description(w, NULL, describe_samples, c);
+		write_description(w, NULL, describe_whole_stacks, c);
+		write_description(w, NULL, describe_cut_frames, c);
 		op_json_close(json, ']');
 		op_json_close(json, '}');
 	}
 	op_json_close(json, ']');
 }
 
-static void write_frames(struct writer *w)
+static void write_tree_frames(struct writer *w)
 {
 	const struct pp_tree *tree = w->tree;
 	struct op_json *json = &w->json;
@@ -233,7 +236,7 @@ static void write_frames(struct writer *w)
 }
 
 /* The bulk of the page: how far back the parent is, frame, own counts. */
-static void write_nodes(struct writer *w)
+static void write_tree_nodes(struct writer *w)
 {
 	const struct pp_tree *tree = w->tree;
 	FILE *out = w->json.out;
@@ -250,28 +253,28 @@ static void write_nodes(struct writer *w)
 	op_json_close(&w->json, ']');
 }
 
-static void write_data(struct writer *w)
+static void write_tree_data(struct writer *w)
 {
 	struct op_json *json = &w->json;
 
 	op_json_open(json, NULL, '{');
-	write_words(w, "title", say_title, 0);
-	write_words(w, "about", say_about, 0);
+	write_description(w, "title", describe_title, 0);
+	write_description(w, "about", describe_profile, 0);
 	op_json_bool(json, "diff", w->report->is_diff);
-	write_columns(w);
+	write_tree_columns(w);
 	op_json_open(json, "notes", '[');
-	write_words(w, NULL, say_account, false);
-	write_words(w, NULL, say_account, true);
+	write_description(w, NULL, describe_account, false);
+	write_description(w, NULL, describe_account, true);
 	op_json_close(json, ']');
-	write_frames(w);
-	write_nodes(w);
+	write_tree_frames(w);
+	write_tree_nodes(w);
 	op_json_close(json, '}');
 }
 
 /* ---- the page ------------------------------------------------------------ */
 
 /* In HTML a '<' could end the data; JSON has it in strings alone. */
-static void write_escaped(FILE *out, const char *text, size_t len)
+static void write_script_text(FILE *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] == '<')
@@ -282,7 +285,7 @@ static void write_escaped(FILE *out, const char *text, size_t len)
 }
 
 /* The data as text; free() it. NULL when memory is short. */
-static char *make_data(struct writer *w, size_t *len)
+static char *make_tree_data(struct writer *w, size_t *len)
 {
 	char *text = NULL;
 	bool failed;
@@ -290,7 +293,7 @@ static char *make_data(struct writer *w, size_t *len)
 	w->json.out = open_memstream(&text, len);
 	if (!w->json.out)
 		return NULL;
-	write_data(w);
+	write_tree_data(w);
 	failed = ferror(w->json.out);
 	if (!fclose(w->json.out) && !failed)
 		return text;
@@ -308,11 +311,11 @@ int pp_format_flamegraph(FILE *out, const struct pp_report *report,
 	char *data = NULL;
 	size_t len = 0;
 
-	if (!find_images(&w))
-		data = make_data(&w, &len);
+	if (!find_frame_images(&w))
+		data = make_tree_data(&w, &len);
 	if (data) {
 		fwrite(flamegraph_page, 1, (size_t)(at - flamegraph_page), out);
-		write_escaped(out, data, len);
+		write_script_text(out, data, len);
 		fputs(at + strlen(DATA), out);
 	}
 	free(data);

@@ -13,7 +13,7 @@
 #include "libpp/format/format.h"
 
 /* A name as part of a line: what separates becomes something else. */
-static void write_name(FILE *out, const char *name)
+static void folded_write_name(FILE *out, const char *name)
 {
 	for (; *name; name++) {
 		unsigned char c = (unsigned char)*name;
@@ -27,21 +27,23 @@ static void write_name(FILE *out, const char *name)
 }
 
 /* The frames from the root's child to @node; @stack has room for all. */
-static void write_stack(FILE *out, const struct pp_tree *tree, uint32_t node,
-			uint32_t *stack)
+static void folded_write_stack(FILE *out, const struct pp_tree *tree,
+			       uint32_t node, uint32_t *stack)
 {
 	uint32_t depth = 0;
 
 	for (; node; node = tree->nodes[node].parent)
 		stack[depth++] = node;
 	while (depth--) {
-		write_name(out,
-			   tree->frames[tree->nodes[stack[depth]].frame].name);
+		folded_write_name(
+			out,
+			tree->frames[tree->nodes[stack[depth]].frame].name);
 		fputc(depth ? ';' : ' ', out);
 	}
 }
 
-static void write_counts(FILE *out, const struct pp_tree *tree, uint32_t node)
+static void folded_write_counts(FILE *out, const struct pp_tree *tree,
+				uint32_t node)
 {
 	const uint64_t *self = pp_tree_self(tree, node);
 
@@ -67,8 +69,8 @@ int pp_format_folded(FILE *out, const struct pp_report *report,
 	for (uint32_t i = 1; stack && i < tree->nr_nodes; i++) {
 		if (!has_samples(tree, i))
 			continue;
-		write_stack(out, tree, i, stack);
-		write_counts(out, tree, i);
+		folded_write_stack(out, tree, i, stack);
+		folded_write_counts(out, tree, i);
 	}
 	free(stack);
 	return stack ? 0 : -ENOMEM;

@@ -19,13 +19,13 @@ struct writer {
 
 /* ---- what was counted ---------------------------------------------------- */
 
-static void write_id(struct writer *w, const char *key, int64_t id)
+static void json_write_id(struct writer *w, const char *key, int64_t id)
 {
 	if (id != OP_MANGLE_ALL)
 		op_json_i64(&w->json, key, id);
 }
 
-static void write_class(struct writer *w, size_t i)
+static void json_write_class(struct writer *w, size_t i)
 {
 	const struct pp_class *class = &w->report->classes.classes[i];
 	const struct pp_event_text *text = &w->report->event_texts[i];
@@ -41,9 +41,9 @@ static void write_class(struct writer *w, size_t i)
 		op_json_u64(json, "unit_mask", class->counted_unit_mask);
 	if (text->unit_mask)
 		op_json_text(json, "unit_mask_description", text->unit_mask);
-	write_id(w, "tgid", class->tgid);
-	write_id(w, "tid", class->tid);
-	write_id(w, "cpu", class->cpu);
+	json_write_id(w, "tgid", class->tgid);
+	json_write_id(w, "tid", class->tid);
+	json_write_id(w, "cpu", class->cpu);
 	if (class->session)
 		op_json_text(json, "session", class->session);
 	op_json_u64(json, "samples", w->report->totals[i]);
@@ -56,7 +56,7 @@ static void write_class(struct writer *w, size_t i)
 	op_json_close(json, '}');
 }
 
-static void write_cpu(struct writer *w)
+static void json_write_cpu(struct writer *w)
 {
 	const struct pp_report *report = w->report;
 
@@ -70,8 +70,8 @@ static void write_cpu(struct writer *w)
 	op_json_close(&w->json, '}');
 }
 
-static void write_account(struct writer *w, const char *key,
-			  const struct op_ledger *account)
+static void json_write_account(struct writer *w, const char *key,
+			       const struct op_ledger *account)
 {
 	struct op_json *json = &w->json;
 
@@ -101,8 +101,8 @@ static void write_account(struct writer *w, const char *key,
 /* ---- counts -------------------------------------------------------------- */
 
 /* One element per class. */
-static void write_counts(struct writer *w, const char *key,
-			 const uint64_t *counts)
+static void json_write_counts(struct writer *w, const char *key,
+			      const uint64_t *counts)
 {
 	op_json_open(&w->json, key, '[');
 	for (size_t c = 0; c < w->report->classes.nr; c++)
@@ -110,12 +110,12 @@ static void write_counts(struct writer *w, const char *key,
 	op_json_close(&w->json, ']');
 }
 
-static void write_shares(struct writer *w, const uint64_t *counts,
-			 const uint64_t *totals)
+static void json_write_shares(struct writer *w, const uint64_t *counts,
+			      const uint64_t *totals)
 {
 	struct op_json *json = &w->json;
 
-	write_counts(w, "samples", counts);
+	json_write_counts(w, "samples", counts);
 	op_json_open(json, "percent", '[');
 	for (size_t c = 0; c < w->report->classes.nr; c++)
 		op_json_double(json, NULL, pp_percent(counts[c], totals[c]));
@@ -134,7 +134,7 @@ static void write_shares(struct writer *w, const uint64_t *counts,
 	op_json_close(json, ']');
 }
 
-static void write_place(struct writer *w, const struct pp_place *place)
+static void json_write_place(struct writer *w, const struct pp_place *place)
 {
 	if (!place->file)
 		return;
@@ -142,7 +142,7 @@ static void write_place(struct writer *w, const struct pp_place *place)
 	op_json_u64(&w->json, "line", place->line);
 }
 
-static void write_address(struct writer *w, uint64_t vma)
+static void json_write_address(struct writer *w, uint64_t vma)
 {
 	char text[24];
 
@@ -152,7 +152,7 @@ static void write_address(struct writer *w, uint64_t vma)
 
 /* ---- changes ------------------------------------------------------------- */
 
-static void write_change(struct writer *w, const struct pp_change *change)
+static void json_write_change(struct writer *w, const struct pp_change *change)
 {
 	struct op_json *json = &w->json;
 
@@ -167,7 +167,8 @@ static void write_change(struct writer *w, const struct pp_change *change)
 	op_json_close(json, '}');
 }
 
-static void write_changes(struct writer *w, const struct pp_symbol_entry *entry)
+static void json_write_changes(struct writer *w,
+			       const struct pp_symbol_entry *entry)
 {
 	static const char *const presence[] = {
 		[PP_BOTH] = "both",
@@ -178,16 +179,17 @@ static void write_changes(struct writer *w, const struct pp_symbol_entry *entry)
 	if (!w->report->is_diff)
 		return;
 	op_json_text(&w->json, "presence", presence[entry->presence]);
-	write_counts(w, "old_samples", entry->old_counts);
+	json_write_counts(w, "old_samples", entry->old_counts);
 	op_json_open(&w->json, "change", '[');
 	for (size_t c = 0; c < w->report->classes.nr; c++)
-		write_change(w, &entry->changes[c]);
+		json_write_change(w, &entry->changes[c]);
 	op_json_close(&w->json, ']');
 }
 
 /* ---- rows ---------------------------------------------------------------- */
 
-static void write_details(struct writer *w, const struct pp_symbol_entry *entry)
+static void json_write_details(struct writer *w,
+			       const struct pp_symbol_entry *entry)
 {
 	struct op_json *json = &w->json;
 
@@ -196,16 +198,16 @@ static void write_details(struct writer *w, const struct pp_symbol_entry *entry)
 	op_json_open(json, "addresses", '[');
 	for (size_t i = 0; i < entry->nr_details; i++) {
 		op_json_open(json, NULL, '{');
-		write_address(w, entry->details[i].vma);
-		write_counts(w, "samples", entry->details[i].counts);
-		write_place(w, &entry->details[i].place);
+		json_write_address(w, entry->details[i].vma);
+		json_write_counts(w, "samples", entry->details[i].counts);
+		json_write_place(w, &entry->details[i].place);
 		op_json_close(json, '}');
 	}
 	op_json_close(json, ']');
 }
 
-static void write_identity(struct writer *w,
-			   const struct pp_symbol_entry *entry)
+static void json_write_identity(struct writer *w,
+				const struct pp_symbol_entry *entry)
 {
 	struct op_json *json = &w->json;
 
@@ -215,14 +217,14 @@ static void write_identity(struct writer *w,
 	op_json_text(json, "raw_symbol", entry->raw_name);
 	if (!entry->size)
 		return;
-	write_address(w, entry->vma);
+	json_write_address(w, entry->vma);
 	op_json_u64(json, "size", entry->size);
 }
 
 /* The symbol's own samples are told elsewhere. */
-static void write_arcs(struct writer *w, const char *key,
-		       const struct pp_arc *arcs, size_t nr,
-		       const uint64_t *totals)
+static void json_write_arcs(struct writer *w, const char *key,
+			    const struct pp_arc *arcs, size_t nr,
+			    const uint64_t *totals)
 {
 	struct op_json *json = &w->json;
 
@@ -231,53 +233,54 @@ static void write_arcs(struct writer *w, const char *key,
 		if (arcs[i].self)
 			continue;
 		op_json_open(json, NULL, '{');
-		write_identity(w, arcs[i].other);
+		json_write_identity(w, arcs[i].other);
 		if (arcs[i].recursive)
 			op_json_bool(json, "recursive", true);
-		write_shares(w, arcs[i].counts, totals);
+		json_write_shares(w, arcs[i].counts, totals);
 		op_json_close(json, '}');
 	}
 	op_json_close(json, ']');
 }
 
-static void write_neighbours(struct writer *w,
-			     const struct pp_neighbours *neighbours)
+static void json_write_neighbours(struct writer *w,
+				  const struct pp_neighbours *neighbours)
 {
 	if (!neighbours)
 		return;
-	write_counts(w, "cumulative", neighbours->cumulative);
-	write_arcs(w, "callers", neighbours->callers, neighbours->nr_callers,
-		   neighbours->caller_totals);
-	write_arcs(w, "callees", neighbours->callees, neighbours->nr_callees,
-		   neighbours->callee_totals);
+	json_write_counts(w, "cumulative", neighbours->cumulative);
+	json_write_arcs(w, "callers", neighbours->callers,
+			neighbours->nr_callers, neighbours->caller_totals);
+	json_write_arcs(w, "callees", neighbours->callees,
+			neighbours->nr_callees, neighbours->callee_totals);
 }
 
-static void write_symbol(struct writer *w, const struct pp_symbol_entry *entry)
+static void json_write_symbol(struct writer *w,
+			      const struct pp_symbol_entry *entry)
 {
 	struct op_json *json = &w->json;
 
 	op_json_open(json, NULL, '{');
-	write_identity(w, entry);
-	write_place(w, &entry->place);
-	write_shares(w, entry->counts, w->report->symbol_totals);
-	write_changes(w, entry);
-	write_details(w, entry);
-	write_neighbours(w, entry->neighbours);
+	json_write_identity(w, entry);
+	json_write_place(w, &entry->place);
+	json_write_shares(w, entry->counts, w->report->symbol_totals);
+	json_write_changes(w, entry);
+	json_write_details(w, entry);
+	json_write_neighbours(w, entry->neighbours);
 	op_json_close(json, '}');
 }
 
-static void write_app(struct writer *w, const struct pp_summary_app *app)
+static void json_write_app(struct writer *w, const struct pp_summary_app *app)
 {
 	struct op_json *json = &w->json;
 
 	op_json_open(json, NULL, '{');
 	op_json_text(json, "application", app->name);
-	write_shares(w, app->counts, w->report->totals);
+	json_write_shares(w, app->counts, w->report->totals);
 	op_json_open(json, "images", '[');
 	for (size_t i = 0; i < app->nr_images; i++) {
 		op_json_open(json, NULL, '{');
 		op_json_text(json, "image", app->images[i].name);
-		write_shares(w, app->images[i].counts, w->report->totals);
+		json_write_shares(w, app->images[i].counts, w->report->totals);
 		op_json_close(json, '}');
 	}
 	op_json_close(json, ']');
@@ -294,21 +297,21 @@ int pp_format_json(FILE *out, const struct pp_report *report,
 	op_json_open(json, NULL, '{');
 	op_json_text(json, "format", "oprofile-report");
 	op_json_u64(json, "version", JSON_VERSION);
-	write_cpu(&w);
+	json_write_cpu(&w);
 	op_json_open(json, "classes", '[');
 	for (size_t i = 0; i < report->classes.nr; i++)
-		write_class(&w, i);
+		json_write_class(&w, i);
 	op_json_close(json, ']');
-	write_account(&w, "account", report->account);
-	write_account(&w, "old_account", report->old_account);
+	json_write_account(&w, "account", report->account);
+	json_write_account(&w, "old_account", report->old_account);
 	op_json_open(json, "applications", '[');
 	for (size_t i = 0; i < report->nr_apps; i++)
-		write_app(&w, &report->apps[i]);
+		json_write_app(&w, &report->apps[i]);
 	op_json_close(json, ']');
 	if (report->has_symbols) {
 		op_json_open(json, "symbols", '[');
 		for (size_t i = 0; i < report->nr_symbols; i++)
-			write_symbol(&w, &report->symbols[i]);
+			json_write_symbol(&w, &report->symbols[i]);
 		op_json_close(json, ']');
 	}
 	op_json_close(json, '}');

@@ -42,7 +42,7 @@ const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole)
 
 /* ---- what was counted ---------------------------------------------------- */
 
-static void write_cpu(const struct pp_text *t)
+static void text_write_cpu(const struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
 
@@ -53,7 +53,7 @@ static void write_cpu(const struct pp_text *t)
 	fputc('\n', t->out);
 }
 
-static void write_timer(const struct pp_text *t)
+static void text_write_timer(const struct pp_text *t)
 {
 	fputs("Profiling through timer interrupt", t->out);
 	if (t->report->timer_hz)
@@ -79,7 +79,7 @@ static bool unit_masks_differ(const struct pp_text *t, size_t nr)
 	return differ;
 }
 
-static void write_unit_mask(const struct pp_text *t, size_t class_nr)
+static void text_write_unit_mask(const struct pp_text *t, size_t class_nr)
 {
 	const struct pp_class *class = &t->report->classes.classes[class_nr];
 	const struct pp_event_text *text = &t->report->event_texts[class_nr];
@@ -94,24 +94,24 @@ static void write_unit_mask(const struct pp_text *t, size_t class_nr)
 		fprintf(t->out, " (%s)", text->unit_mask);
 }
 
-static void write_event(const struct pp_text *t, size_t class_nr)
+static void text_write_event(const struct pp_text *t, size_t class_nr)
 {
 	const struct pp_class *class = &t->report->classes.classes[class_nr];
 	const struct pp_event_text *text = &t->report->event_texts[class_nr];
 
 	if (pp_class_is_timer(class)) {
-		write_timer(t);
+		text_write_timer(t);
 		return;
 	}
 	fprintf(t->out, "Counted %s events", class->event);
 	if (text->event)
 		fprintf(t->out, " (%s)", text->event);
-	write_unit_mask(t, class_nr);
+	text_write_unit_mask(t, class_nr);
 	fprintf(t->out, " count %" PRIu64 "\n", class->count);
 }
 
 /* Sessions of which some are not separated have "all" beside numbers. */
-static void write_id(const struct pp_text *t, const char *what, int64_t id)
+static void text_write_id(const struct pp_text *t, const char *what, int64_t id)
 {
 	if (id == OP_MANGLE_ALL)
 		fprintf(t->out, "%s all\n", what);
@@ -119,18 +119,19 @@ static void write_id(const struct pp_text *t, const char *what, int64_t id)
 		fprintf(t->out, "%s %" PRId64 "\n", what, id);
 }
 
-static void write_axis_value(const struct pp_text *t,
-			     const struct pp_class *class)
+static void text_write_axis_value(const struct pp_text *t,
+				  const struct pp_class *class)
 {
 	switch (t->report->classes.axis) {
 	case PP_AXIS_CPU:
-		write_id(t, "Samples on CPU", class->cpu);
+		text_write_id(t, "Samples on CPU", class->cpu);
 		break;
 	case PP_AXIS_TGID:
-		write_id(t, "Processes with a thread group ID of", class->tgid);
+		text_write_id(t, "Processes with a thread group ID of",
+			      class->tgid);
 		break;
 	case PP_AXIS_TID:
-		write_id(t, "Processes with a thread ID of", class->tid);
+		text_write_id(t, "Processes with a thread ID of", class->tid);
 		break;
 	case PP_AXIS_SESSION:
 		fprintf(t->out, "Samples of session %s\n", class->session);
@@ -142,8 +143,8 @@ static void write_axis_value(const struct pp_text *t,
 
 /* ---- what was lost ------------------------------------------------------- */
 
-static void write_account(const struct pp_text *t, const struct op_ledger *l,
-			  const char *of)
+static void text_write_account(const struct pp_text *t,
+			       const struct op_ledger *l, const char *of)
 {
 	if (!l)
 		return;
@@ -164,14 +165,15 @@ void pp_text_header(const struct pp_text *t)
 	const struct pp_classes *classes = &t->report->classes;
 	size_t nr_events = classes->axis == PP_AXIS_EVENT ? classes->nr : 1;
 
-	write_cpu(t);
+	text_write_cpu(t);
 	for (size_t i = 0; i < nr_events; i++)
-		write_event(t, i);
+		text_write_event(t, i);
 	for (size_t i = 0; i < classes->nr; i++)
-		write_axis_value(t, &classes->classes[i]);
+		text_write_axis_value(t, &classes->classes[i]);
 	if (t->report->is_diff)
-		write_account(t, t->report->old_account, " of the old profile");
-	write_account(t, t->report->account, "");
+		text_write_account(t, t->report->old_account,
+				   " of the old profile");
+	text_write_account(t, t->report->account, "");
 }
 
 int pp_format_text(FILE *out, const struct pp_report *report,

@@ -17,7 +17,7 @@
 
 /* The length of the character that @text starts with; 0 for one that XML does
  * not know (XML 1.0, 2.2). */
-static unsigned int character_len(const char *text)
+static unsigned int xml_character_len(const char *text)
 {
 	unsigned int len = op_utf8_len(text);
 	bool is_none = !strncmp(text, "\xef\xbf\xbe", 3) ||
@@ -26,10 +26,10 @@ static unsigned int character_len(const char *text)
 	return (unsigned char)*text < ' ' || *text == 0x7f || is_none ? 0 : len;
 }
 
-static void write_escaped(FILE *out, const char *text)
+static void xml_write_escaped(FILE *out, const char *text)
 {
 	while (*text) {
-		unsigned int len = character_len(text);
+		unsigned int len = xml_character_len(text);
 
 		if (!len)
 			fputc('?', out);
@@ -52,7 +52,7 @@ void pp_xml_attr(const struct pp_xml *x, const char *name, const char *text)
 	if (!text)
 		return;
 	fprintf(x->out, " %s=\"", name);
-	write_escaped(x->out, text);
+	xml_write_escaped(x->out, text);
 	fputc('"', x->out);
 }
 
@@ -92,7 +92,7 @@ static bool is_first_of_event(const struct pp_xml *x, size_t i)
 
 /* ---- the head ------------------------------------------------------------ */
 
-static void write_cpu(const struct pp_xml *x)
+static void xml_write_cpu(const struct pp_xml *x)
 {
 	const char *type = x->report->cpu_type, *slash = strchr(type, '/');
 	char arch[sizeof(x->report->cpu_type)];
@@ -106,13 +106,13 @@ static void write_cpu(const struct pp_xml *x)
 	fputc('\n', x->out);
 }
 
-static void write_profile(const struct pp_xml *x)
+static void xml_write_profile(const struct pp_xml *x)
 {
 	const struct pp_classes *classes = &x->report->classes;
 	size_t nr_cpus = 0;
 
 	fputs("<?xml version=\"1.0\" ?>\n<profile", x->out);
-	write_cpu(x);
+	xml_write_cpu(x);
 	for (size_t i = 0; i < classes->nr; i++) {
 		size_t j = 0;
 
@@ -129,13 +129,13 @@ static void write_profile(const struct pp_xml *x)
 	fputs(">\n", x->out);
 }
 
-static void write_flag(const struct pp_xml *x, const char *name, bool set)
+static void xml_write_flag(const struct pp_xml *x, const char *name, bool set)
 {
 	if (set)
 		pp_xml_attr(x, name, "true");
 }
 
-static void write_options(const struct pp_xml *x)
+static void xml_write_options(const struct pp_xml *x)
 {
 	const struct pp_format_options *o = x->options;
 	bool blank = o->words || x->report->has_lines ||
@@ -145,9 +145,9 @@ static void write_options(const struct pp_xml *x)
 
 	fputs(blank ? "<options " : "<options", x->out);
 	pp_xml_attr(x, "session", o->words);
-	write_flag(x, "debuginfo", x->report->has_lines);
-	write_flag(x, "details", x->report->has_details);
-	write_flag(x, "excludedependent", o->exclude_dependent);
+	xml_write_flag(x, "debuginfo", x->report->has_lines);
+	xml_write_flag(x, "details", x->report->has_details);
+	xml_write_flag(x, "excludedependent", o->exclude_dependent);
 	pp_xml_attr(x, "excludesymbols", o->exclude_symbols);
 	pp_xml_attr(x, "imagepath", o->image_path);
 	pp_xml_attr(x, "includesymbols", o->include_symbols);
@@ -155,7 +155,7 @@ static void write_options(const struct pp_xml *x)
 	fputs(blank ? "/>\n" : " />\n", x->out);
 }
 
-static void write_setup(const struct pp_xml *x)
+static void xml_write_setup(const struct pp_xml *x)
 {
 	fputs("<setup>\n", x->out);
 	for (size_t i = 0; i < x->report->classes.nr; i++) {
@@ -178,7 +178,7 @@ static void write_setup(const struct pp_xml *x)
 	fputs("</setup>\n", x->out);
 }
 
-static void write_account(const struct pp_xml *x)
+static void xml_write_account(const struct pp_xml *x)
 {
 	const struct op_ledger *account = x->report->account;
 
@@ -209,7 +209,7 @@ static bool masks_differ(const struct pp_xml *x)
 	return false;
 }
 
-static void write_classes(const struct pp_xml *x)
+static void xml_write_classes(const struct pp_xml *x)
 {
 	bool several_events = false, masks = masks_differ(x);
 
@@ -238,20 +238,20 @@ static void write_classes(const struct pp_xml *x)
 
 /* ---- all of it ----------------------------------------------------------- */
 
-static void write_all(struct pp_xml *x)
+static void xml_write_all(struct pp_xml *x)
 {
-	write_profile(x);
-	write_options(x);
-	write_setup(x);
-	write_account(x);
+	xml_write_profile(x);
+	xml_write_options(x);
+	xml_write_setup(x);
+	xml_write_account(x);
 	fputc('\n', x->out);
-	write_classes(x);
+	xml_write_classes(x);
 	pp_xml_applications(x);
 	pp_xml_tables(x);
 	fputs("</profile>\n", x->out);
 }
 
-static int init(struct pp_xml *x)
+static int init_xml(struct pp_xml *x)
 {
 	size_t nr = x->report->classes.nr, nr_symbols = x->report->nr_known;
 
@@ -270,7 +270,7 @@ static int init(struct pp_xml *x)
 	return pp_xml_find_heads(x);
 }
 
-static void release(struct pp_xml *x)
+static void release_xml(struct pp_xml *x)
 {
 	free(x->told);
 	free(x->by_id);
@@ -289,9 +289,9 @@ int pp_format_xml(FILE *out, const struct pp_report *report,
 	int err;
 
 	x.vma_digits = pp_vma_digits(report);
-	err = init(&x);
+	err = init_xml(&x);
 	if (!err)
-		write_all(&x);
-	release(&x);
+		xml_write_all(&x);
+	release_xml(&x);
 	return err;
 }

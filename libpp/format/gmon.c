@@ -39,7 +39,8 @@ struct gmon {
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static void put(const struct gmon *g, uint64_t value, unsigned int bytes)
+static void put_gmon_number(const struct gmon *g, uint64_t value,
+			    unsigned int bytes)
 {
 	for (unsigned int i = 0; i < bytes; i++) {
 		unsigned int at = g->big_endian ? bytes - 1 - i : i;
@@ -48,9 +49,9 @@ static void put(const struct gmon *g, uint64_t value, unsigned int bytes)
 	}
 }
 
-static void put_address(const struct gmon *g, uint64_t address)
+static void put_gmon_address(const struct gmon *g, uint64_t address)
 {
-	put(g, address, g->word_size);
+	put_gmon_number(g, address, g->word_size);
 }
 
 /* What machine the binary is for. */
@@ -76,12 +77,13 @@ static int find_target(struct gmon *g, struct op_diag *diag)
 
 /* ---- bins ---------------------------------------------------------------- */
 
-static bool is_wanted(const struct gmon *g, const struct pp_symbol_entry *entry)
+static bool is_in_image(const struct gmon *g,
+			const struct pp_symbol_entry *entry)
 {
 	return entry->image == g->image;
 }
 
-static int by_nr(const void *a, const void *b)
+static int compare_bins(const void *a, const void *b)
 {
 	const struct bin *x = a, *y = b;
 
@@ -93,7 +95,7 @@ static void merge_bins(struct gmon *g)
 	size_t kept = 0;
 
 	if (g->nr_bins)
-		qsort(g->bins, g->nr_bins, sizeof(*g->bins), by_nr);
+		qsort(g->bins, g->nr_bins, sizeof(*g->bins), compare_bins);
 	for (size_t i = 0; i < g->nr_bins; i++) {
 		struct bin *last = kept ? &g->bins[kept - 1] : NULL;
 
@@ -129,13 +131,13 @@ static void add_bin(struct gmon *g, const struct pp_symbol_entry *entry,
 }
 
 /* The bins of one byte each. */
-static int gather(struct gmon *g)
+static int gather_bins(struct gmon *g)
 {
 	const struct pp_report *report = g->report;
 	size_t room = 0;
 
 	for (size_t i = 0; i < report->nr_symbols; i++)
-		if (is_wanted(g, &report->symbols[i]))
+		if (is_in_image(g, &report->symbols[i]))
 			room += report->symbols[i].nr_details;
 	g->bins = calloc(room + 1, sizeof(*g->bins));
 	if (!g->bins)
@@ -143,8 +145,8 @@ static int gather(struct gmon *g)
 	for (size_t i = 0; i < report->nr_symbols; i++) {
 		const struct pp_symbol_entry *entry = &report->symbols[i];
 
-		for (size_t j = 0; is_wanted(g, entry) && j < entry->nr_details;
-		     j++)
+		for (size_t j = 0;
+		     is_in_image(g, entry) && j < entry->nr_details; j++)
 			add_bin(g, entry, &entry->details[j]);
 	}
 	merge_bins(g);
@@ -156,7 +158,7 @@ static bool has_bin(const struct gmon *g, uint64_t nr)
 	const struct bin key = { .nr = nr };
 
 	return g->nr_bins &&
-	       bsearch(&key, g->bins, g->nr_bins, sizeof(key), by_nr);
+	       bsearch(&key, g->bins, g->nr_bins, sizeof(key), compare_bins);
 }
 
 /* Whether a large bin that @address cuts in two has samples. */
@@ -176,7 +178,7 @@ static bool mixes_symbols(const struct gmon *g)
 	for (size_t i = 0; i < g->report->nr_symbols; i++) {
 		const struct pp_symbol_entry *entry = &g->report->symbols[i];
 
-		if (is_wanted(g, entry) && entry->size &&
+		if (is_in_image(g, entry) && entry->size &&
 		    (is_cut(g, entry->vma) ||
 		     is_cut(g, entry->vma + entry->size)))
 			return true;
@@ -195,7 +197,7 @@ static unsigned int choose_size(const struct gmon *g)
 
 static int make_bins(struct gmon *g)
 {
-	int err = gather(g);
+	int err = gather_bins(g);
 
 	if (err)
 		return err;
@@ -207,7 +209,7 @@ static int make_bins(struct gmon *g)
 }
 
 /* Make the largest count one that gprof can have. Returns the divisor. */
-static uint64_t scale(struct gmon *g)
+static uint64_t scale_bins(struct gmon *g)
 {
 	uint64_t max = 0, divisor;
 
@@ -225,15 +227,16 @@ static uint64_t scale(struct gmon *g)
 /* ---- records ------------------------------------------------------------- */
 
 /* All of a record but its bins; @end is the first bin behind. */
-static void put_record(const struct gmon *g, uint64_t start, uint64_t end)
+static void put_histogram_record(const struct gmon *g, uint64_t start,
+				 uint64_t end)
 {
 	static const char dimension[15] = "samples";
 
-	put(g, TAG_HISTOGRAM, 1);
-	put_address(g, start * g->bin_size);
-	put_address(g, end * g->bin_size);
-	put(g, end - start, 4);
-	put(g, 1, 4);
+	put_gmon_number(g, TAG_HISTOGRAM, 1);
+	put_gmon_address(g, start * g->bin_size);
+	put_gmon_address(g, end * g->bin_size);
+	put_gmon_number(g, end - start, 4);
+	put_gmon_number(g, 1, 4);
 	fwrite(dimension, sizeof(dimension), 1, g->out);
 	fputc('1', g->out);
 }
@@ -243,14 +246,14 @@ static void put_full_bin(const struct gmon *g, const struct bin *bin)
 	for (uint64_t left = bin->count; left;) {
 		uint64_t part = left > BIN_MAX ? BIN_MAX : left;
 
-		put_record(g, bin->nr, bin->nr + 1);
-		put(g, part, 2);
+		put_histogram_record(g, bin->nr, bin->nr + 1);
+		put_gmon_number(g, part, 2);
 		left -= part;
 	}
 }
 
 /* The end of the bins from @from on that go into one record. */
-static size_t run_end(const struct gmon *g, size_t from)
+static size_t end_of_bin_run(const struct gmon *g, size_t from)
 {
 	size_t end = from + 1;
 
@@ -261,15 +264,15 @@ static size_t run_end(const struct gmon *g, size_t from)
 	return end;
 }
 
-static void put_run(const struct gmon *g, size_t from, size_t end)
+static void put_run_of_bins(const struct gmon *g, size_t from, size_t end)
 {
 	uint64_t nr = g->bins[from].nr;
 
-	put_record(g, nr, g->bins[end - 1].nr + 1);
+	put_histogram_record(g, nr, g->bins[end - 1].nr + 1);
 	for (size_t i = from; i < end; i++, nr++) {
 		for (; nr < g->bins[i].nr; nr++)
-			put(g, 0, 2);
-		put(g, g->bins[i].count, 2);
+			put_gmon_number(g, 0, 2);
+		put_gmon_number(g, g->bins[i].count, 2);
 	}
 }
 
@@ -281,8 +284,8 @@ static void put_histogram(const struct gmon *g)
 			put_full_bin(g, &g->bins[i]);
 			continue;
 		}
-		end = run_end(g, i);
-		put_run(g, i, end);
+		end = end_of_bin_run(g, i);
+		put_run_of_bins(g, i, end);
 	}
 }
 
@@ -291,15 +294,16 @@ static void put_arcs(const struct gmon *g)
 	for (size_t i = 0; i < g->report->nr_calls; i++) {
 		const struct pp_address_call *call = &g->report->calls[i];
 
-		if (!is_wanted(g, call->caller) || !is_wanted(g, call->callee))
+		if (!is_in_image(g, call->caller) ||
+		    !is_in_image(g, call->callee))
 			continue;
 		for (uint64_t left = call->count; left;) {
 			uint64_t part = left > UINT32_MAX ? UINT32_MAX : left;
 
-			put(g, TAG_ARC, 1);
-			put_address(g, call->caller_vma);
-			put_address(g, call->callee_vma);
-			put(g, part, 4);
+			put_gmon_number(g, TAG_ARC, 1);
+			put_gmon_address(g, call->caller_vma);
+			put_gmon_address(g, call->callee_vma);
+			put_gmon_number(g, part, 4);
 			left -= part;
 		}
 	}
@@ -310,9 +314,9 @@ static void put_arcs(const struct gmon *g)
 static void put_head(const struct gmon *g)
 {
 	fputs("gmon", g->out);
-	put(g, 1, 4);
+	put_gmon_number(g, 1, 4);
 	for (int i = 0; i < 3; i++)
-		put(g, 0, 4);
+		put_gmon_number(g, 0, 4);
 }
 
 int pp_gmon_write(FILE *out, const struct pp_report *report,
@@ -326,7 +330,7 @@ int pp_gmon_write(FILE *out, const struct pp_report *report,
 		err = make_bins(&g);
 	if (!err) {
 		result->bin_size = g.bin_size;
-		result->divisor = scale(&g);
+		result->divisor = scale_bins(&g);
 		put_head(&g);
 		put_histogram(&g);
 		put_arcs(&g);

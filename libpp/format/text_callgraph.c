@@ -13,7 +13,7 @@
 #define INDENT "  "
 #define RULE_WIDTH 79
 
-static void write_rule(const struct pp_text *t)
+static void text_write_rule(const struct pp_text *t)
 {
 	for (int i = 0; i < RULE_WIDTH; i++)
 		fputc('-', t->out);
@@ -26,8 +26,9 @@ static const char *mark_of(const struct pp_arc *arc)
 }
 
 /* Shares are of @totals, running sums (if @running) of these lines alone. */
-static void write_arcs(struct pp_text *t, const struct pp_arc *arcs, size_t nr,
-		       const uint64_t *totals, uint64_t *running)
+static void text_write_arcs(struct pp_text *t, const struct pp_arc *arcs,
+			    size_t nr, const uint64_t *totals,
+			    uint64_t *running)
 {
 	size_t nr_classes = t->report->classes.nr;
 
@@ -47,20 +48,21 @@ static void write_arcs(struct pp_text *t, const struct pp_arc *arcs, size_t nr,
 }
 
 /* @running: of the symbols, and behind that of a block's lines; or NULL. */
-static void write_block(struct pp_text *t, const struct pp_symbol_entry *entry,
-			uint64_t *running)
+static void text_write_block(struct pp_text *t,
+			     const struct pp_symbol_entry *entry,
+			     uint64_t *running)
 {
 	const struct pp_neighbours *n = entry->neighbours;
 	uint64_t *inner = running ? running + t->report->classes.nr : NULL;
 
-	write_arcs(t, n->callers, n->nr_callers, n->caller_totals, inner);
+	text_write_arcs(t, n->callers, n->nr_callers, n->caller_totals, inner);
 	pp_text_row(t,
 		    &(struct pp_text_row){ .entry = entry,
 					   .counts = entry->counts,
 					   .totals = t->report->symbol_totals,
 					   .running = running });
-	write_arcs(t, n->callees, n->nr_callees, n->callee_totals, inner);
-	write_rule(t);
+	text_write_arcs(t, n->callees, n->nr_callees, n->callee_totals, inner);
+	text_write_rule(t);
 }
 
 int pp_text_call_graph(struct pp_text *t)
@@ -74,9 +76,9 @@ int pp_text_call_graph(struct pp_text *t)
 			return -ENOMEM;
 	}
 	pp_text_table_begin(t);
-	write_rule(t);
+	text_write_rule(t);
 	for (size_t i = 0; i < report->nr_symbols; i++)
-		write_block(t, &report->symbols[i], running);
+		text_write_block(t, &report->symbols[i], running);
 	free(running);
 	return 0;
 }

@@ -14,7 +14,7 @@ static int column_width(const struct pp_text *t)
 	return TITLE_WIDTH + (t->report->has_intervals ? INTERVAL_WIDTH : 0);
 }
 
-static void write_title(const struct pp_text *t, const char *title)
+static void text_write_title(const struct pp_text *t, const char *title)
 {
 	int width = column_width(t);
 
@@ -24,7 +24,7 @@ static void write_title(const struct pp_text *t, const char *title)
 		fprintf(t->out, "%*s|", width, title);
 }
 
-static void write_column_heads(const struct pp_text *t, const char *indent)
+static void text_write_column_heads(const struct pp_text *t, const char *indent)
 {
 	const struct pp_classes *classes = &t->report->classes;
 
@@ -32,7 +32,7 @@ static void write_column_heads(const struct pp_text *t, const char *indent)
 		return;
 	fputs(indent, t->out);
 	for (size_t i = 0; i < classes->nr; i++)
-		write_title(t, classes->classes[i].name);
+		text_write_title(t, classes->classes[i].name);
 	fprintf(t->out, "\n%s", indent);
 	for (size_t i = 0; i < classes->nr; i++)
 		fputs(t->report->has_intervals
@@ -45,8 +45,8 @@ static void write_column_heads(const struct pp_text *t, const char *indent)
 	fputc('\n', t->out);
 }
 
-static void write_counts(const struct pp_text *t, const uint64_t *counts,
-			 const uint64_t *totals)
+static void text_write_counts(const struct pp_text *t, const uint64_t *counts,
+			      const uint64_t *totals)
 {
 	char percent[PP_PERCENT_LEN], interval[PP_INTERVAL_LEN];
 
@@ -67,18 +67,18 @@ static bool has_dependents(const struct pp_summary_app *app)
 	return app->nr_images > 1 || strcmp(app->images[0].name, app->name);
 }
 
-static void write_dependents(const struct pp_text *t,
-			     const struct pp_summary_app *app)
+static void text_write_dependents(const struct pp_text *t,
+				  const struct pp_summary_app *app)
 {
 	const uint64_t *totals =
 		t->options->global_percent ? t->report->totals : app->counts;
 
 	if (!has_dependents(app))
 		return;
-	write_column_heads(t, "\t");
+	text_write_column_heads(t, "\t");
 	for (size_t i = 0; i < app->nr_images; i++) {
 		fputc('\t', t->out);
-		write_counts(t, app->images[i].counts, totals);
+		text_write_counts(t, app->images[i].counts, totals);
 		fprintf(t->out, "%s\n", pp_text_name(t, app->images[i].name));
 	}
 }
@@ -87,10 +87,10 @@ void pp_text_summary(const struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
 
-	write_column_heads(t, "");
+	text_write_column_heads(t, "");
 	for (size_t i = 0; i < report->nr_apps; i++) {
-		write_counts(t, report->apps[i].counts, report->totals);
+		text_write_counts(t, report->apps[i].counts, report->totals);
 		fprintf(t->out, "%s\n", pp_text_name(t, report->apps[i].name));
-		write_dependents(t, &report->apps[i]);
+		text_write_dependents(t, &report->apps[i]);
 	}
 }

@@ -33,7 +33,7 @@ enum {
 
 /* A field of at least @width characters, a blank behind it included, which
  * are written only when another field follows. */
-static void write_field(struct pp_text *t, size_t width, const char *text)
+static void text_write_field(struct pp_text *t, size_t width, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -41,39 +41,40 @@ static void write_field(struct pp_text *t, size_t width, const char *text)
 	t->pending = len < width ? width - len : 1;
 }
 
-static void end_row(struct pp_text *t)
+static void text_end_row(struct pp_text *t)
 {
 	fputc('\n', t->out);
 	t->pending = 0;
 }
 
-static void write_number(struct pp_text *t, size_t width, uint64_t number)
+static void text_write_number(struct pp_text *t, size_t width, uint64_t number)
 {
 	char buf[24];
 
 	snprintf(buf, sizeof(buf), "%" PRIu64, number);
-	write_field(t, width, buf);
+	text_write_field(t, width, buf);
 }
 
-static void write_percent(struct pp_text *t, size_t width, uint64_t part,
-			  uint64_t whole)
+static void text_write_percent(struct pp_text *t, size_t width, uint64_t part,
+			       uint64_t whole)
 {
 	char buf[PP_PERCENT_LEN];
 
-	write_field(t, width, pp_text_percent(buf, pp_percent(part, whole)));
+	text_write_field(t, width,
+			 pp_text_percent(buf, pp_percent(part, whole)));
 }
 
-static void write_vma(struct pp_text *t, uint64_t vma)
+static void text_write_vma(struct pp_text *t, uint64_t vma)
 {
 	char buf[24];
 
 	if (!t->options->show_address)
 		return;
 	snprintf(buf, sizeof(buf), "%0*" PRIx64, t->vma_digits, vma);
-	write_field(t, WIDTH_VMA, buf);
+	text_write_field(t, WIDTH_VMA, buf);
 }
 
-static void write_place(struct pp_text *t, const struct pp_place *place)
+static void text_write_place(struct pp_text *t, const struct pp_place *place)
 {
 	char line[16];
 	const char *name;
@@ -81,7 +82,7 @@ static void write_place(struct pp_text *t, const struct pp_place *place)
 	if (!t->report->has_lines)
 		return;
 	if (!place->file) {
-		write_field(t, WIDTH_LINE, NO_PLACE);
+		text_write_field(t, WIDTH_LINE, NO_PLACE);
 		return;
 	}
 	name = strrchr(place->file, '/');
@@ -89,9 +90,9 @@ static void write_place(struct pp_text *t, const struct pp_place *place)
 	snprintf(line, sizeof(line), ":%u", place->line);
 	fprintf(t->out, "%*s%s", (int)t->pending, "", name);
 	t->pending = 0;
-	write_field(t,
-		    strlen(name) < WIDTH_LINE ? WIDTH_LINE - strlen(name) : 0,
-		    line);
+	text_write_field(
+		t, strlen(name) < WIDTH_LINE ? WIDTH_LINE - strlen(name) : 0,
+		line);
 }
 
 /* ---- changes ------------------------------------------------------------- */
@@ -109,8 +110,8 @@ static const char *change_text(char *buf, double percent)
 	return buf;
 }
 
-static void write_change_interval(struct pp_text *t,
-				  const struct pp_change *change)
+static void text_write_change_interval(struct pp_text *t,
+				       const struct pp_change *change)
 {
 	char buf[PP_INTERVAL_LEN];
 	int len = snprintf(buf, sizeof(buf), "%+.4f..", change->low);
@@ -120,12 +121,13 @@ static void write_change_interval(struct pp_text *t,
 	else
 		snprintf(buf + len, sizeof(buf) - (size_t)len, "%+.4f",
 			 change->high);
-	write_field(t, WIDTH_DIFF_INTERVAL, buf);
-	write_field(t, WIDTH_MARK, change->significant ? "*" : "");
+	text_write_field(t, WIDTH_DIFF_INTERVAL, buf);
+	text_write_field(t, WIDTH_MARK, change->significant ? "*" : "");
 }
 
-static void write_change(struct pp_text *t, const struct pp_symbol_entry *entry,
-			 size_t class_nr)
+static void text_write_change(struct pp_text *t,
+			      const struct pp_symbol_entry *entry,
+			      size_t class_nr)
 {
 	char buf[PP_PERCENT_LEN];
 
@@ -133,124 +135,127 @@ static void write_change(struct pp_text *t, const struct pp_symbol_entry *entry,
 		return;
 	switch (entry->presence) {
 	case PP_NEW:
-		write_field(t, WIDTH_DIFF, "+++");
+		text_write_field(t, WIDTH_DIFF, "+++");
 		break;
 	case PP_GONE:
-		write_field(t, WIDTH_DIFF, NO_VALUE);
+		text_write_field(t, WIDTH_DIFF, NO_VALUE);
 		break;
 	default:
-		write_field(t, WIDTH_DIFF,
-			    change_text(buf, entry->changes[class_nr].percent));
+		text_write_field(t, WIDTH_DIFF,
+				 change_text(buf,
+					     entry->changes[class_nr].percent));
 	}
 	if (t->report->has_intervals)
-		write_change_interval(t, &entry->changes[class_nr]);
+		text_write_change_interval(t, &entry->changes[class_nr]);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
 
-static void write_class_heads(struct pp_text *t)
+static void text_write_class_heads(struct pp_text *t)
 {
-	write_field(t, WIDTH_SAMPLES, "samples");
+	text_write_field(t, WIDTH_SAMPLES, "samples");
 	if (t->options->accumulated)
-		write_field(t, WIDTH_CUM_SAMPLES, "cum. samples");
-	write_field(t, WIDTH_PERCENT, "%");
+		text_write_field(t, WIDTH_CUM_SAMPLES, "cum. samples");
+	text_write_field(t, WIDTH_PERCENT, "%");
 	if (t->report->has_intervals)
-		write_field(t, WIDTH_INTERVAL, "95% interval");
+		text_write_field(t, WIDTH_INTERVAL, "95% interval");
 	if (t->options->accumulated)
-		write_field(t, WIDTH_CUM_PERCENT, "cum. %");
+		text_write_field(t, WIDTH_CUM_PERCENT, "cum. %");
 	if (!t->report->is_diff)
 		return;
-	write_field(t, WIDTH_DIFF, "diff %");
+	text_write_field(t, WIDTH_DIFF, "diff %");
 	if (!t->report->has_intervals)
 		return;
-	write_field(t, WIDTH_DIFF_INTERVAL, "95% interval");
-	write_field(t, WIDTH_MARK, "sig.");
+	text_write_field(t, WIDTH_DIFF_INTERVAL, "95% interval");
+	text_write_field(t, WIDTH_MARK, "sig.");
 }
 
-static void write_table_heads(struct pp_text *t)
+static void text_write_table_heads(struct pp_text *t)
 {
 	if (t->options->show_address)
-		write_field(t, WIDTH_VMA, "vma");
+		text_write_field(t, WIDTH_VMA, "vma");
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		write_class_heads(t);
+		text_write_class_heads(t);
 	if (t->report->has_lines)
-		write_field(t, WIDTH_LINE, "linenr info");
+		text_write_field(t, WIDTH_LINE, "linenr info");
 	if (t->show_image)
-		write_field(t, WIDTH_IMAGE, "image name");
+		text_write_field(t, WIDTH_IMAGE, "image name");
 	if (t->show_app)
-		write_field(t, WIDTH_APP, "app name");
-	write_field(t, 0, "symbol name");
-	end_row(t);
+		text_write_field(t, WIDTH_APP, "app name");
+	text_write_field(t, 0, "symbol name");
+	text_end_row(t);
 }
 
-static void write_share(struct pp_text *t, uint64_t part, uint64_t whole)
+static void text_write_share(struct pp_text *t, uint64_t part, uint64_t whole)
 {
 	char buf[PP_INTERVAL_LEN];
 
-	write_percent(t, WIDTH_PERCENT, part, whole);
+	text_write_percent(t, WIDTH_PERCENT, part, whole);
 	if (t->report->has_intervals)
-		write_field(t, WIDTH_INTERVAL,
-			    pp_text_interval(buf, part, whole));
+		text_write_field(t, WIDTH_INTERVAL,
+				 pp_text_interval(buf, part, whole));
 }
 
 /* What is gone has a count, which is of the old profile, and no shares. */
-static void write_gone(struct pp_text *t, const struct pp_symbol_entry *entry,
-		       size_t class_nr)
+static void text_write_gone(struct pp_text *t,
+			    const struct pp_symbol_entry *entry,
+			    size_t class_nr)
 {
-	write_number(t, WIDTH_SAMPLES, entry->old_counts[class_nr]);
+	text_write_number(t, WIDTH_SAMPLES, entry->old_counts[class_nr]);
 	if (t->options->accumulated)
-		write_field(t, WIDTH_CUM_SAMPLES, NO_VALUE);
-	write_field(t, WIDTH_PERCENT, NO_VALUE);
+		text_write_field(t, WIDTH_CUM_SAMPLES, NO_VALUE);
+	text_write_field(t, WIDTH_PERCENT, NO_VALUE);
 	if (t->report->has_intervals)
-		write_field(t, WIDTH_INTERVAL, NO_VALUE);
+		text_write_field(t, WIDTH_INTERVAL, NO_VALUE);
 	if (t->options->accumulated)
-		write_field(t, WIDTH_CUM_PERCENT, NO_VALUE);
-	write_change(t, entry, class_nr);
+		text_write_field(t, WIDTH_CUM_PERCENT, NO_VALUE);
+	text_write_change(t, entry, class_nr);
 }
 
-static void write_class(struct pp_text *t, const struct pp_text_row *row,
-			size_t i)
+static void text_write_class(struct pp_text *t, const struct pp_text_row *row,
+			     size_t i)
 {
 	uint64_t *running = row->running;
 
 	if (row->entry->presence == PP_GONE) {
-		write_gone(t, row->entry, i);
+		text_write_gone(t, row->entry, i);
 		return;
 	}
-	write_number(t, WIDTH_SAMPLES, row->counts[i]);
+	text_write_number(t, WIDTH_SAMPLES, row->counts[i]);
 	if (running) {
 		running[i] = pp_add_counts(running[i], row->counts[i]);
-		write_number(t, WIDTH_CUM_SAMPLES, running[i]);
+		text_write_number(t, WIDTH_CUM_SAMPLES, running[i]);
 	}
-	write_share(t, row->counts[i], row->totals[i]);
+	text_write_share(t, row->counts[i], row->totals[i]);
 	if (running)
-		write_percent(t, WIDTH_CUM_PERCENT, running[i], row->totals[i]);
-	write_change(t, row->entry, i);
+		text_write_percent(t, WIDTH_CUM_PERCENT, running[i],
+				   row->totals[i]);
+	text_write_change(t, row->entry, i);
 }
 
 void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
 {
 	const struct pp_symbol_entry *entry = row->entry;
 
-	write_vma(t, entry->vma);
+	text_write_vma(t, entry->vma);
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		write_class(t, row, i);
-	write_place(t, &entry->place);
+		text_write_class(t, row, i);
+	text_write_place(t, &entry->place);
 	if (t->show_image)
-		write_field(t, WIDTH_IMAGE,
-			    pp_text_name(t, entry->image->name));
+		text_write_field(t, WIDTH_IMAGE,
+				 pp_text_name(t, entry->image->name));
 	if (t->show_app)
-		write_field(t, WIDTH_APP, pp_text_name(t, entry->app));
-	write_field(t, 0, entry->name);
+		text_write_field(t, WIDTH_APP, pp_text_name(t, entry->app));
+	text_write_field(t, 0, entry->name);
 	if (row->mark)
 		fputs(row->mark, t->out);
-	end_row(t);
+	text_end_row(t);
 }
 
 /* Shares and running sums (if @running) are of the symbol. */
-static void write_details(struct pp_text *t,
-			  const struct pp_symbol_entry *entry,
-			  uint64_t *running)
+static void text_write_details(struct pp_text *t,
+			       const struct pp_symbol_entry *entry,
+			       uint64_t *running)
 {
 	size_t nr_classes = t->report->classes.nr;
 	struct pp_text_row row = {
@@ -266,12 +271,12 @@ static void write_details(struct pp_text *t,
 		const struct pp_detail *detail = &entry->details[i];
 
 		fputs("  ", t->out);
-		write_vma(t, detail->vma);
+		text_write_vma(t, detail->vma);
 		row.counts = detail->counts;
 		for (size_t j = 0; j < nr_classes; j++)
-			write_class(t, &row, j);
-		write_place(t, &detail->place);
-		end_row(t);
+			text_write_class(t, &row, j);
+		text_write_place(t, &detail->place);
+		text_end_row(t);
 	}
 }
 
@@ -291,7 +296,7 @@ void pp_text_table_begin(struct pp_text *t)
 	t->show_image = has_other_images(t->report);
 	t->show_app = t->report->many_apps;
 	if (!t->options->no_header)
-		write_table_heads(t);
+		text_write_table_heads(t);
 }
 
 int pp_text_symbols(struct pp_text *t)
@@ -314,7 +319,7 @@ int pp_text_symbols(struct pp_text *t)
 				       .counts = entry->counts,
 				       .totals = report->symbol_totals,
 				       .running = running });
-		write_details(t, entry, inner);
+		text_write_details(t, entry, inner);
 	}
 	free(running);
 	return 0;

@@ -23,8 +23,8 @@ static const struct pp_symbol_entry *entry_at(const struct pp_xml *x, size_t i)
 }
 
 /* Whether there is anything to write about symbols of the range. */
-static bool concerns(const struct pp_xml *x, struct range r,
-		     const struct pp_xml_scope *scope)
+static bool range_has_counts(const struct pp_xml *x, struct range r,
+			     const struct pp_xml_scope *scope)
 {
 	for (size_t i = r.from; i < r.to; i++)
 		if (pp_xml_concerns(x, entry_at(x, i), scope))
@@ -33,8 +33,8 @@ static bool concerns(const struct pp_xml *x, struct range r,
 }
 
 /* @image: count that one alone; NULL for all. */
-static void write_sum(const struct pp_xml *x, struct range r,
-		      const struct pp_xml_scope *scope, const char *image)
+static void xml_write_sum(const struct pp_xml *x, struct range r,
+			  const struct pp_xml_scope *scope, const char *image)
 {
 	pp_xml_sum_begin(x);
 	for (size_t i = r.from; i < r.to; i++)
@@ -44,18 +44,18 @@ static void write_sum(const struct pp_xml *x, struct range r,
 }
 
 /* Begin element @element of the image @name. */
-static void write_head(const struct pp_xml *x, struct range r,
-		       const struct pp_xml_scope *scope, const char *element,
-		       const char *name)
+static void xml_begin_image(const struct pp_xml *x, struct range r,
+			    const struct pp_xml_scope *scope,
+			    const char *element, const char *name)
 {
 	fprintf(x->out, "<%s ", element);
 	pp_xml_attr(x, "name", name);
 	fputs(">\n", x->out);
-	write_sum(x, r, scope, name);
+	xml_write_sum(x, r, scope, name);
 }
 
-static void write_symbols(struct pp_xml *x, struct range r,
-			  const struct pp_xml_scope *scope)
+static void xml_write_symbols(struct pp_xml *x, struct range r,
+			      const struct pp_xml_scope *scope)
 {
 	for (size_t i = r.from; i < r.to; i++)
 		pp_xml_symbol(x, entry_at(x, i), scope, true);
@@ -74,8 +74,9 @@ static size_t image_end(const struct pp_xml *x, size_t i, size_t to)
 	return end;
 }
 
-static void write_modules(struct pp_xml *x, struct range r,
-			  const struct pp_xml_scope *scope, const char *except)
+static void xml_write_modules(struct pp_xml *x, struct range r,
+			      const struct pp_xml_scope *scope,
+			      const char *except)
 {
 	for (size_t i = r.from, end; i < r.to; i = end) {
 		const char *name = entry_at(x, i)->image->name;
@@ -83,10 +84,10 @@ static void write_modules(struct pp_xml *x, struct range r,
 
 		if (except && !strcmp(name, except))
 			continue;
-		if (!concerns(x, module, scope))
+		if (!range_has_counts(x, module, scope))
 			continue;
-		write_head(x, module, scope, "module", name);
-		write_symbols(x, module, scope);
+		xml_begin_image(x, module, scope, "module", name);
+		xml_write_symbols(x, module, scope);
 		fputs("</module>\n", x->out);
 	}
 }
@@ -94,20 +95,20 @@ static void write_modules(struct pp_xml *x, struct range r,
 /* ---- applications and processes ------------------------------------------ */
 
 /* As ever, a binary has the count of its own code, without its modules. */
-static void write_binary(struct pp_xml *x, struct range r)
+static void xml_write_binary(struct pp_xml *x, struct range r)
 {
 	const char *app = entry_at(x, r.from)->app;
 	const struct pp_xml_scope all = { NULL, false };
 
-	write_head(x, r, &all, "binary", app);
+	xml_begin_image(x, r, &all, "binary", app);
 	for (size_t i = r.from; i < r.to; i++)
 		if (!strcmp(entry_at(x, i)->image->name, app))
 			pp_xml_symbol(x, entry_at(x, i), &all, false);
-	write_modules(x, r, &all, app);
+	xml_write_modules(x, r, &all, app);
 	fputs("</binary>\n", x->out);
 }
 
-static void write_binaries(struct pp_xml *x)
+static void xml_write_binaries(struct pp_xml *x)
 {
 	size_t nr = x->report->nr_symbols;
 
@@ -115,19 +116,19 @@ static void write_binaries(struct pp_xml *x)
 		for (end = i; end < nr && !strcmp(entry_at(x, end)->app,
 						  entry_at(x, i)->app);)
 			end++;
-		write_binary(x, (struct range){ i, end });
+		xml_write_binary(x, (struct range){ i, end });
 	}
 }
 
-static void write_thread(struct pp_xml *x, const struct pp_class *class)
+static void xml_write_thread(struct pp_xml *x, const struct pp_class *class)
 {
 	const struct range all = { 0, x->report->nr_symbols };
 	const struct pp_xml_scope scope = { class, false };
 
 	fprintf(x->out, "<thread  tid=\"%" PRId64 "\">\n",
 		class->tid == OP_MANGLE_ALL ? class->tgid : class->tid);
-	write_sum(x, all, &scope, NULL);
-	write_modules(x, all, &scope, NULL);
+	xml_write_sum(x, all, &scope, NULL);
+	xml_write_modules(x, all, &scope, NULL);
 	fputs("</thread>\n", x->out);
 }
 
@@ -160,15 +161,16 @@ static void each_thread(struct pp_xml *x, size_t i,
 			write(x, pp_xml_class(x, j));
 }
 
-static void write_thread_sum(struct pp_xml *x, const struct pp_class *class)
+static void xml_write_thread_sum(struct pp_xml *x, const struct pp_class *class)
 {
 	const struct pp_xml_scope scope = { class, false };
 
-	write_sum(x, (struct range){ 0, x->report->nr_symbols }, &scope, NULL);
+	xml_write_sum(x, (struct range){ 0, x->report->nr_symbols }, &scope,
+		      NULL);
 }
 
 /* A process has the counts of its threads one by one, as ever. */
-static void write_process(struct pp_xml *x, size_t i)
+static void xml_write_process(struct pp_xml *x, size_t i)
 {
 	const struct pp_class *class = pp_xml_class(x, i);
 	const struct pp_xml_scope scope = { class, true };
@@ -176,8 +178,8 @@ static void write_process(struct pp_xml *x, size_t i)
 	fprintf(x->out, "<process  pid=\"%" PRId64 "\"", class->tgid);
 	pp_xml_attr(x, "name", process_name(x, &scope));
 	fputs(">\n", x->out);
-	each_thread(x, i, write_thread_sum);
-	each_thread(x, i, write_thread);
+	each_thread(x, i, xml_write_thread_sum);
+	each_thread(x, i, xml_write_thread);
 	fputs("</process>\n", x->out);
 }
 
@@ -189,17 +191,17 @@ static bool has_processes(const struct pp_xml *x)
 	return false;
 }
 
-static void write_processes(struct pp_xml *x)
+static void xml_write_processes(struct pp_xml *x)
 {
 	for (size_t i = 0; i < x->report->classes.nr; i++)
 		if (is_first_with(x, i, true))
-			write_process(x, i);
+			xml_write_process(x, i);
 }
 
 void pp_xml_applications(struct pp_xml *x)
 {
 	if (has_processes(x))
-		write_processes(x);
+		xml_write_processes(x);
 	else
-		write_binaries(x);
+		xml_write_binaries(x);
 }

@@ -6,8 +6,8 @@
 
 #include "libpp/format/xml.h"
 
-static void write_arc(struct pp_xml *x, const struct pp_arc *arc,
-		      const struct pp_xml_scope *scope, bool in_module)
+static void xml_write_arc(struct pp_xml *x, const struct pp_arc *arc,
+			  const struct pp_xml_scope *scope, bool in_module)
 {
 	if (!arc->self && !pp_xml_has_counts(x, arc->counts, scope))
 		return;
@@ -35,9 +35,9 @@ void pp_xml_neighbours(struct pp_xml *x, const struct pp_symbol_entry *entry,
 
 	fputs("<callers>\n", x->out);
 	for (size_t i = 0; i < n->nr_callers; i++)
-		write_arc(x, &n->callers[i], scope, in_module);
+		xml_write_arc(x, &n->callers[i], scope, in_module);
 	fputs("</callers>\n<callees>\n", x->out);
 	for (size_t i = 0; i < n->nr_callees; i++)
-		write_arc(x, &n->callees[i], scope, in_module);
+		xml_write_arc(x, &n->callees[i], scope, in_module);
 	fputs("</callees>\n", x->out);
 }

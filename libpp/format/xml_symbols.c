@@ -22,23 +22,24 @@ struct named {
 	size_t rank; /* in the report; behind all for others */
 };
 
-static int compare_names(const struct named *a, const struct named *b)
+static int compare_raw_names(const struct named *a, const struct named *b)
 {
 	int order = strcmp(a->entry->image->name, b->entry->image->name);
 
 	return order ? order : strcmp(a->entry->raw_name, b->entry->raw_name);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_named_symbols(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
-	int order = compare_names(x, y);
+	int order = compare_raw_names(x, y);
 
 	return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* Chain @nr symbols of one name, in the order of the report. */
-static void chain(struct pp_xml *x, const struct named *names, size_t nr)
+static void chain_symbols(struct pp_xml *x, const struct named *names,
+			  size_t nr)
 {
 	size_t nr_details = 0;
 
@@ -66,12 +67,12 @@ int pp_xml_find_heads(struct pp_xml *x)
 	for (size_t i = 0; i < report->nr_symbols; i++)
 		names[report->symbols[i].nr].rank = i;
 	if (nr)
-		qsort(names, nr, sizeof(*names), by_name);
+		qsort(names, nr, sizeof(*names), compare_named_symbols);
 	for (size_t i = 0, end; i < nr; i = end) {
 		for (end = i;
-		     end < nr && !compare_names(&names[end], &names[i]);)
+		     end < nr && !compare_raw_names(&names[end], &names[i]);)
 			end++;
-		chain(x, names + i, end - i);
+		chain_symbols(x, names + i, end - i);
 	}
 	free(names);
 	return 0;
@@ -79,7 +80,8 @@ int pp_xml_find_heads(struct pp_xml *x)
 
 /* ---- samples ------------------------------------------------------------- */
 
-static size_t id_of(struct pp_xml *x, const struct pp_symbol_entry *entry)
+static size_t xml_symbol_id(struct pp_xml *x,
+			    const struct pp_symbol_entry *entry)
 {
 	size_t *id = &x->id[x->head[entry->nr]];
 
@@ -104,7 +106,7 @@ bool pp_xml_concerns(const struct pp_xml *x,
 void pp_xml_symbol_begin(struct pp_xml *x, const struct pp_symbol_entry *entry)
 {
 	fputs("<symbol ", x->out);
-	pp_xml_number(x, "idref", id_of(x, entry));
+	pp_xml_number(x, "idref", xml_symbol_id(x, entry));
 }
 
 void pp_xml_symbol(struct pp_xml *x, const struct pp_symbol_entry *entry,
@@ -128,14 +130,16 @@ void pp_xml_symbol(struct pp_xml *x, const struct pp_symbol_entry *entry,
 	fputs("</symbol>\n", x->out);
 }
 
-static void write_vma(const struct pp_xml *x, const char *name, uint64_t vma)
+static void xml_write_vma(const struct pp_xml *x, const char *name,
+			  uint64_t vma)
 {
 	fprintf(x->out, " %s=\"%0*" PRIx64 "\"", name, x->vma_digits, vma);
 }
 
 /* ---- tables -------------------------------------------------------------- */
 
-static void write_place(const struct pp_xml *x, const struct pp_place *place)
+static void xml_write_place(const struct pp_xml *x,
+			    const struct pp_place *place)
 {
 	if (!place->file)
 		return;
@@ -144,7 +148,8 @@ static void write_place(const struct pp_xml *x, const struct pp_place *place)
 }
 
 /* Write what is known of @entry, unless it is written or has no number. */
-static void tell(struct pp_xml *x, const struct pp_symbol_entry *entry)
+static void xml_write_symboldata(struct pp_xml *x,
+				 const struct pp_symbol_entry *entry)
 {
 	size_t head = x->head[entry->nr];
 
@@ -155,37 +160,37 @@ static void tell(struct pp_xml *x, const struct pp_symbol_entry *entry)
 	pp_xml_attr(x, "name", entry->name);
 	if (entry->place.file)
 		fputc(' ', x->out);
-	write_place(x, &entry->place);
+	xml_write_place(x, &entry->place);
 	fputc(' ', x->out);
-	write_vma(x, "startingaddr", entry->vma);
+	xml_write_vma(x, "startingaddr", entry->vma);
 	fputs("/>\n", x->out);
 }
 
 /* In the order of the report, each symbol with its neighbours. */
-static void write_symboltable(struct pp_xml *x)
+static void xml_write_symboltable(struct pp_xml *x)
 {
 	fputs("<symboltable>\n", x->out);
 	for (size_t i = 0; i < x->report->nr_symbols; i++) {
 		const struct pp_symbol_entry *entry = &x->report->symbols[i];
 		const struct pp_neighbours *n = entry->neighbours;
 
-		tell(x, entry);
+		xml_write_symboldata(x, entry);
 		for (size_t j = 0; n && j < n->nr_callers; j++)
-			tell(x, n->callers[j].other);
+			xml_write_symboldata(x, n->callers[j].other);
 		for (size_t j = 0; n && j < n->nr_callees; j++)
-			tell(x, n->callees[j].other);
+			xml_write_symboldata(x, n->callees[j].other);
 	}
 	fputs("</symboltable>\n", x->out);
 }
 
-static void write_detail(const struct pp_xml *x, size_t i,
-			 const struct pp_detail *detail)
+static void xml_write_detail(const struct pp_xml *x, size_t i,
+			     const struct pp_detail *detail)
 {
 	const struct pp_xml_scope all = { NULL, false };
 
 	fprintf(x->out, "<detaildata  id=\"%zu\" ", i);
-	write_place(x, &detail->place);
-	write_vma(x, "vmaoffset", detail->vma);
+	xml_write_place(x, &detail->place);
+	xml_write_vma(x, "vmaoffset", detail->vma);
 	fputs(">\n", x->out);
 	pp_xml_sum_begin(x);
 	pp_xml_sum_add(x, detail->counts, &all);
@@ -193,7 +198,7 @@ static void write_detail(const struct pp_xml *x, size_t i,
 	fputs("</detaildata>\n", x->out);
 }
 
-static void write_bytes(const struct pp_xml *x, size_t id)
+static void xml_write_bytes(const struct pp_xml *x, size_t id)
 {
 	const struct pp_symbol_entry *entry = &x->report->known[x->by_id[id]];
 
@@ -204,36 +209,36 @@ static void write_bytes(const struct pp_xml *x, size_t id)
 }
 
 /* The addresses of all symbols that share the number of @i. */
-static void write_details(const struct pp_xml *x, size_t i)
+static void xml_write_details(const struct pp_xml *x, size_t i)
 {
 	for (;; i = x->next[i]) {
 		const struct pp_symbol_entry *entry = &x->report->known[i];
 
 		for (size_t j = 0; j < entry->nr_details; j++)
-			write_detail(x, x->first_detail[i] + j,
-				     &entry->details[j]);
+			xml_write_detail(x, x->first_detail[i] + j,
+					 &entry->details[j]);
 		if (x->next[i] == i)
 			break;
 	}
 }
 
-static void write_detailtable(const struct pp_xml *x)
+static void xml_write_detailtable(const struct pp_xml *x)
 {
 	fputs("<detailtable>\n", x->out);
 	for (size_t id = 0; id < x->nr_ids; id++) {
 		fprintf(x->out, "<symboldetails  id=\"%zu\">\n", id);
-		write_details(x, x->by_id[id]);
+		xml_write_details(x, x->by_id[id]);
 		fputs("</symboldetails>\n", x->out);
 	}
 	fputs("</detailtable>\n<bytestable>\n", x->out);
 	for (size_t id = 0; id < x->nr_ids; id++)
-		write_bytes(x, id);
+		xml_write_bytes(x, id);
 	fputs("</bytestable>\n", x->out);
 }
 
 void pp_xml_tables(struct pp_xml *x)
 {
-	write_symboltable(x);
+	xml_write_symboltable(x);
 	if (x->report->has_details)
-		write_detailtable(x);
+		xml_write_detailtable(x);
 }

@@ -14,7 +14,7 @@ struct part {
 };
 
 /* Cut off what is before the first @c; *@rest goes on behind it. */
-static bool cut(const char **rest, char c, struct part *part)
+static bool cut_name_part(const char **rest, char c, struct part *part)
 {
 	*part = (struct part){ *rest, strchr(*rest, c) };
 	if (!part->end || part->end == part->at)
@@ -23,7 +23,7 @@ static bool cut(const char **rest, char c, struct part *part)
 	return true;
 }
 
-static void put_class(FILE *out, const struct part *class)
+static void put_java_class(FILE *out, const struct part *class)
 {
 	for (const char *at = class->at; at < class->end; at++)
 		putc(*at == '/' ? '.' : *at, out);
@@ -56,7 +56,7 @@ static const char *basic_type(char c)
 }
 
 /* A type; *@rest goes on behind it. */
-static bool put_type(FILE *out, const char **rest)
+static bool put_java_type(FILE *out, const char **rest)
 {
 	size_t nr_dimensions = strspn(*rest, "[");
 	const char *basic;
@@ -68,46 +68,47 @@ static bool put_type(FILE *out, const char **rest)
 		++*rest;
 		fputs(basic, out);
 	} else {
-		if (*(*rest)++ != 'L' || !cut(rest, ';', &class))
+		if (*(*rest)++ != 'L' || !cut_name_part(rest, ';', &class))
 			return false;
-		put_class(out, &class);
+		put_java_class(out, &class);
 	}
 	while (nr_dimensions--)
 		fputs("[]", out);
 	return true;
 }
 
-static bool put_parameters(FILE *out, const struct part *parameters)
+static bool put_java_parameters(FILE *out, const struct part *parameters)
 {
 	const char *at = parameters->at;
 
 	while (at < parameters->end) {
 		if (at != parameters->at)
 			fputs(", ", out);
-		if (!put_type(out, &at))
+		if (!put_java_type(out, &at))
 			return false;
 	}
 	return at == parameters->end;
 }
 
-/* Parameters may be none, so cut() does not do for them. */
-static bool put_method(FILE *out, const char *name)
+/* Parameters may be none, so cut_name_part() does not do for them. */
+static bool put_java_method(FILE *out, const char *name)
 {
 	struct part class, method, parameters;
 	const char *rest = name + 1;
 
-	if (!cut(&rest, ';', &class) || !cut(&rest, '(', &method))
+	if (!cut_name_part(&rest, ';', &class) ||
+	    !cut_name_part(&rest, '(', &method))
 		return false;
 	parameters = (struct part){ rest, strchr(rest, ')') };
 	if (!parameters.end)
 		return false;
 	rest = parameters.end + 1;
-	if (!*rest || !put_type(out, &rest) || (*rest && *rest != '~'))
+	if (!*rest || !put_java_type(out, &rest) || (*rest && *rest != '~'))
 		return false;
 	putc(' ', out);
-	put_class(out, &class);
+	put_java_class(out, &class);
 	fprintf(out, ".%.*s(", (int)(method.end - method.at), method.at);
-	if (!put_parameters(out, &parameters))
+	if (!put_java_parameters(out, &parameters))
 		return false;
 	fprintf(out, ")%s", rest);
 	return true;
@@ -125,7 +126,7 @@ char *pp_demangle_java(const char *name)
 	out = open_memstream(&text, &len);
 	if (!out)
 		return NULL;
-	done = put_method(out, name);
+	done = put_java_method(out, name);
 	if (!fclose(out) && done)
 		return text;
 	free(text);

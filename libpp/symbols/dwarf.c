@@ -36,32 +36,32 @@ static void skip_block(struct op_cursor *c, uint64_t form)
 	}
 }
 
-static struct pp_dwarf_value number(uint64_t value)
+static struct pp_dwarf_value dwarf_number(uint64_t value)
 {
 	return (struct pp_dwarf_value){ .number = value };
 }
 
-static struct pp_dwarf_value text(const char *value)
+static struct pp_dwarf_value dwarf_text(const char *value)
 {
 	return (struct pp_dwarf_value){ .text = value };
 }
 
 /* The string at @offset of a section of strings. */
-static struct pp_dwarf_value text_at(const struct pp_dwarf *dwarf,
-				     const struct pp_bytes *strings,
-				     uint64_t offset)
+static struct pp_dwarf_value dwarf_text_at(const struct pp_dwarf *dwarf,
+					   const struct pp_bytes *strings,
+					   uint64_t offset)
 {
 	struct op_cursor c = pp_dwarf_cursor(dwarf, strings, offset);
 
-	return text(op_cursor_string(&c));
+	return dwarf_text(op_cursor_string(&c));
 }
 
 static struct pp_dwarf_value read_fixed(struct op_cursor *c, size_t size)
 {
 	if (size <= sizeof(uint64_t))
-		return number(op_cursor_number(c, size));
+		return dwarf_number(op_cursor_number(c, size));
 	op_cursor_skip(c, size);
-	return number(0);
+	return dwarf_number(0);
 }
 
 struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
@@ -75,43 +75,43 @@ struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
 		return read_fixed(c, fixed_sizes[code] - 1u);
 	switch (code) {
 	case DW_FORM_string:
-		return text(op_cursor_string(c));
+		return dwarf_text(op_cursor_string(c));
 	case DW_FORM_strp:
-		return text_at(dwarf, &dwarf->str,
-			       op_cursor_number(c, offset_size));
+		return dwarf_text_at(dwarf, &dwarf->str,
+				     op_cursor_number(c, offset_size));
 	case DW_FORM_line_strp:
-		return text_at(dwarf, &dwarf->line_str,
-			       op_cursor_number(c, offset_size));
+		return dwarf_text_at(dwarf, &dwarf->line_str,
+				     op_cursor_number(c, offset_size));
 	case DW_FORM_addr:
-		return number(op_cursor_number(c, form->address_size));
+		return dwarf_number(op_cursor_number(c, form->address_size));
 	case DW_FORM_ref_addr:
 		/* Version 2 took the size of an address. */
-		return number(op_cursor_number(c, form->version < 3
-							  ? form->address_size
-							  : offset_size));
+		return dwarf_number(op_cursor_number(
+			c,
+			form->version < 3 ? form->address_size : offset_size));
 	case DW_FORM_sec_offset:
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_ref_alt:
 	case DW_FORM_GNU_strp_alt:
-		return number(op_cursor_number(c, offset_size));
+		return dwarf_number(op_cursor_number(c, offset_size));
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata:
 	case DW_FORM_strx:
 	case DW_FORM_addrx:
 	case DW_FORM_loclistx:
 	case DW_FORM_rnglistx:
-		return number(op_cursor_uleb(c));
+		return dwarf_number(op_cursor_uleb(c));
 	case DW_FORM_sdata:
-		return number((uint64_t)op_cursor_sleb(c));
+		return dwarf_number((uint64_t)op_cursor_sleb(c));
 	case DW_FORM_block:
 	case DW_FORM_block1:
 	case DW_FORM_block2:
 	case DW_FORM_block4:
 	case DW_FORM_exprloc:
 		skip_block(c, code);
-		return number(0);
+		return dwarf_number(0);
 	default:
 		op_cursor_fail(c);
-		return number(0);
+		return dwarf_number(0);
 	}
 }

@@ -105,7 +105,8 @@ static bool read_dir(const struct pp_dwarf *dwarf, struct op_cursor *c,
 	return !c->failed && has_table && dir->dir;
 }
 
-static int add(struct pp_dwarf_dirs *dirs, const struct pp_dwarf_dir *dir)
+static int add_compile_dir(struct pp_dwarf_dirs *dirs,
+			   const struct pp_dwarf_dir *dir)
 {
 	size_t room = dirs->nr ? 2 * dirs->nr : 16;
 	struct pp_dwarf_dir *list = dirs->list;
@@ -121,7 +122,7 @@ static int add(struct pp_dwarf_dirs *dirs, const struct pp_dwarf_dir *dir)
 	return 0;
 }
 
-static int by_table(const void *a, const void *b)
+static int compare_line_tables(const void *a, const void *b)
 {
 	const struct pp_dwarf_dir *x = a, *y = b;
 
@@ -140,10 +141,11 @@ int pp_dwarf_dirs_init(struct pp_dwarf_dirs *dirs, const struct pp_dwarf *dwarf)
 		struct op_cursor c = op_cursor_unit(&all, &unit.form.is_64);
 
 		if (!c.failed && read_dir(dwarf, &c, &unit, &dir))
-			err = add(dirs, &dir);
+			err = add_compile_dir(dirs, &dir);
 	}
 	if (dirs->nr)
-		qsort(dirs->list, dirs->nr, sizeof(*dirs->list), by_table);
+		qsort(dirs->list, dirs->nr, sizeof(*dirs->list),
+		      compare_line_tables);
 	return err;
 }
 
@@ -158,7 +160,7 @@ const char *pp_dwarf_dirs_find(const struct pp_dwarf_dirs *dirs, uint64_t table)
 	struct pp_dwarf_dir wanted = { .table = table };
 	const struct pp_dwarf_dir *found =
 		dirs->nr ? bsearch(&wanted, dirs->list, dirs->nr,
-				   sizeof(wanted), by_table)
+				   sizeof(wanted), compare_line_tables)
 			 : NULL;
 
 	return found ? found->dir : NULL;

@@ -38,7 +38,8 @@ struct digest {
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static void put(const struct digest *d, uint8_t *p, size_t len, uint64_t value)
+static void put_elf_number(const struct digest *d, uint8_t *p, size_t len,
+			   uint64_t value)
 {
 	for (size_t i = 0; i < len; i++) {
 		p[d->from.big_endian ? len - 1 - i : i] = (uint8_t)value;
@@ -48,8 +49,8 @@ static void put(const struct digest *d, uint8_t *p, size_t len, uint64_t value)
 
 #define GET(d, p, type, member) PP_ELF_GET(&(d)->from, p, type, member)
 #define PUT(d, p, type, member, value)                                         \
-	put(d, PP_ELF_AT(&(d)->from, p, type, member),                         \
-	    PP_ELF_SIZE(&(d)->from, type, member), value)
+	put_elf_number(d, PP_ELF_AT(&(d)->from, p, type, member),              \
+		       PP_ELF_SIZE(&(d)->from, type, member), value)
 
 static size_t header_len(const struct digest *d)
 {
@@ -94,7 +95,7 @@ static int copy_range(struct digest *d, uint64_t from, uint64_t to,
 /* ---- reading ------------------------------------------------------------- */
 
 /* A number of 0xff00 or more is in the first section's header. */
-static int count_sections(struct digest *d)
+static int find_section_table(struct digest *d)
 {
 	struct pp_elf_sections sections;
 	struct pp_elf_section first;
@@ -113,9 +114,9 @@ static int count_sections(struct digest *d)
 	return d->names >= d->nr ? -ENOEXEC : 0;
 }
 
-static int read_sections(struct digest *d)
+static int read_section_headers(struct digest *d)
 {
-	int err = count_sections(d);
+	int err = find_section_table(d);
 
 	if (err)
 		return err;
@@ -150,7 +151,7 @@ static bool has_contents(const struct digest *d, const uint8_t *at)
 	return type != SHT_NULL && type != SHT_NOBITS;
 }
 
-static bool is_code(const struct digest *d, const uint8_t *at)
+static bool is_code_section(const struct digest *d, const uint8_t *at)
 {
 	const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
 
@@ -168,7 +169,7 @@ static bool is_linkage(const char *name)
 	return !strncmp(name, ".plt", 4) || !strcmp(name, ".iplt");
 }
 
-static bool is_wanted(const struct digest *d, uint64_t nr, bool relocated);
+static bool keeps_section(const struct digest *d, uint64_t nr, bool relocated);
 
 /* Relocations: of what is kept, and those that name the linkage table. */
 static bool are_relocations_wanted(const struct digest *d, const uint8_t *at,
@@ -180,10 +181,10 @@ static bool are_relocations_wanted(const struct digest *d, const uint8_t *at,
 		return true;
 	/* Those of relocations are damage. */
 	return !relocated && target && target < d->nr &&
-	       is_wanted(d, target, true);
+	       keeps_section(d, target, true);
 }
 
-static bool is_wanted(const struct digest *d, uint64_t nr, bool relocated)
+static bool keeps_section(const struct digest *d, uint64_t nr, bool relocated)
 {
 	const uint8_t *at = section(d, nr);
 	uint64_t name = GET(d, at, Shdr, sh_name);
@@ -218,7 +219,7 @@ struct range {
 	uint64_t start, end;
 };
 
-static int by_start(const void *a, const void *b)
+static int compare_range_starts(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 
@@ -237,7 +238,7 @@ static int place_code(struct digest *d, const bool *wanted, struct range *fixed,
 		uint64_t offset = GET(d, at, Shdr, sh_offset);
 		uint64_t len = GET(d, at, Shdr, sh_size);
 
-		if (!wanted[i] || !is_code(d, at) || !len)
+		if (!wanted[i] || !is_code_section(d, at) || !len)
 			continue;
 		if (offset < header_len(d) || *nr == CODE_MAX)
 			return -ENOEXEC;
@@ -246,7 +247,7 @@ static int place_code(struct digest *d, const bool *wanted, struct range *fixed,
 		if (offset + len > d->end)
 			d->end = offset + len;
 	}
-	qsort(fixed, *nr, sizeof(*fixed), by_start);
+	qsort(fixed, *nr, sizeof(*fixed), compare_range_starts);
 	return err;
 }
 
@@ -273,7 +274,7 @@ static int place_rest(struct digest *d, const bool *wanted,
 		uint8_t *at = section(d, i);
 		uint64_t len = GET(d, at, Shdr, sh_size);
 
-		if (!wanted[i] || is_code(d, at) || i == d->names)
+		if (!wanted[i] || is_code_section(d, at) || i == d->names)
 			continue;
 		cursor = next_gap(fixed, nr_fixed, cursor, len,
 				  GET(d, at, Shdr, sh_addralign));
@@ -287,7 +288,7 @@ static int place_rest(struct digest *d, const bool *wanted,
 }
 
 /* The section that marks a digest, and the names with its own. */
-static int write_names(struct digest *d)
+static int write_section_names(struct digest *d)
 {
 	uint8_t *names = section(d, d->names), *mark = section(d, d->nr);
 	uint64_t len = d->name_len + MARK_LEN;
@@ -322,14 +323,14 @@ static int write_headers(struct digest *d)
 	return err ? err : op_file_write_at(d->to, d->header, header_len(d), 0);
 }
 
-static int write_all(struct digest *d, bool *wanted, struct range *fixed)
+static int write_digest(struct digest *d, bool *wanted, struct range *fixed)
 {
 	size_t nr_fixed;
 	int err;
 
 	for (uint64_t i = 1; i < d->nr; i++)
 		wanted[i] = has_contents(d, section(d, i)) &&
-			    is_wanted(d, i, false);
+			    keeps_section(d, i, false);
 	for (uint64_t i = 1; i < d->nr; i++)
 		if (!wanted[i] && has_contents(d, section(d, i)))
 			PUT(d, section(d, i), Shdr, sh_type, SHT_NOBITS);
@@ -338,22 +339,22 @@ static int write_all(struct digest *d, bool *wanted, struct range *fixed)
 	if (!err)
 		err = place_rest(d, wanted, fixed, nr_fixed);
 	if (!err)
-		err = write_names(d);
+		err = write_section_names(d);
 	return err ? err : write_headers(d);
 }
 
-static int make(struct digest *d)
+static int make_digest(struct digest *d)
 {
 	struct range fixed[CODE_MAX];
 	bool *wanted;
-	int err = read_sections(d);
+	int err = read_section_headers(d);
 
 	if (!err)
 		err = read_names(d);
 	if (err)
 		return err;
 	wanted = calloc(d->nr + 1, sizeof(*wanted));
-	err = wanted ? write_all(d, wanted, fixed) : -ENOMEM;
+	err = wanted ? write_digest(d, wanted, fixed) : -ENOMEM;
 	free(wanted);
 	return err;
 }
@@ -364,7 +365,7 @@ int pp_elf_digest(int from, int to)
 	int err = pp_elf_init(&d.from, from, d.header);
 
 	if (!err)
-		err = make(&d);
+		err = make_digest(&d);
 	free(d.sections);
 	free(d.name_bytes);
 	return err;

@@ -14,7 +14,7 @@ struct sizes {
 
 #define GET(elf, p, type, member) PP_ELF_GET(&(elf)->file, p, type, member)
 
-static bool counts(const struct pp_elf_sections *elf, const uint8_t *sym)
+static bool has_size(const struct pp_elf_sections *elf, const uint8_t *sym)
 {
 	/* The type has the same place in both classes' st_info. */
 	unsigned int type = GET(elf, sym, Sym, st_info) & 0xf;
@@ -25,8 +25,9 @@ static bool counts(const struct pp_elf_sections *elf, const uint8_t *sym)
 		type == STT_GNU_IFUNC);
 }
 
-static int add_table(const struct pp_elf_sections *elf,
-		     const struct pp_elf_section *section, struct sizes *sizes)
+static int add_sizes_of_table(const struct pp_elf_sections *elf,
+			      const struct pp_elf_section *section,
+			      struct sizes *sizes)
 {
 	size_t step = PP_ELF_LEN(&elf->file, Sym), nr, i;
 	struct pp_elf_size *grown;
@@ -47,7 +48,7 @@ static int add_table(const struct pp_elf_sections *elf,
 	for (i = 0; !ret && i < nr; i++) {
 		const uint8_t *sym = raw + i * step;
 
-		if (counts(elf, sym))
+		if (has_size(elf, sym))
 			sizes->array[sizes->nr++] = (struct pp_elf_size){
 				.value = GET(elf, sym, Sym, st_value),
 				.size = GET(elf, sym, Sym, st_size),
@@ -58,8 +59,8 @@ static int add_table(const struct pp_elf_sections *elf,
 }
 
 /* A file has at most one table of each type; more would only be bait. */
-static int add_table_of(const struct pp_elf_sections *elf, uint64_t type,
-			struct sizes *sizes)
+static int add_sizes_of_type(const struct pp_elf_sections *elf, uint64_t type,
+			     struct sizes *sizes)
 {
 	struct pp_elf_section section;
 	uint64_t i;
@@ -70,13 +71,13 @@ static int add_table_of(const struct pp_elf_sections *elf, uint64_t type,
 		if (ret)
 			return ret;
 		if (section.type == type)
-			return add_table(elf, &section, sizes);
+			return add_sizes_of_table(elf, &section, sizes);
 	}
 	return 0;
 }
 
 /* By value, the largest first. */
-static int by_value(const void *pa, const void *pb)
+static int compare_sizes(const void *pa, const void *pb)
 {
 	const struct pp_elf_size *a = pa, *b = pb;
 
@@ -91,7 +92,7 @@ static void sort_sizes(struct sizes *sizes)
 
 	if (!sizes->nr)
 		return;
-	qsort(sizes->array, sizes->nr, sizeof(*sizes->array), by_value);
+	qsort(sizes->array, sizes->nr, sizeof(*sizes->array), compare_sizes);
 	for (i = 0; i < sizes->nr; i++)
 		if (!kept ||
 		    sizes->array[kept - 1].value != sizes->array[i].value)
@@ -99,20 +100,20 @@ static void sort_sizes(struct sizes *sizes)
 	sizes->nr = kept;
 }
 
-static int read_elf(int fd, struct sizes *sizes)
+static int read_symbol_sizes(int fd, struct sizes *sizes)
 {
 	struct pp_elf_sections elf;
 	int ret = pp_elf_sections_init(&elf, fd);
 
 	if (!ret)
-		ret = add_table_of(&elf, SHT_SYMTAB, sizes);
-	return ret ? ret : add_table_of(&elf, SHT_DYNSYM, sizes);
+		ret = add_sizes_of_type(&elf, SHT_SYMTAB, sizes);
+	return ret ? ret : add_sizes_of_type(&elf, SHT_DYNSYM, sizes);
 }
 
 int pp_elf_sizes_read(struct pp_elf_size **out, size_t *nr, int fd)
 {
 	struct sizes sizes = { 0 };
-	int ret = read_elf(fd, &sizes);
+	int ret = read_symbol_sizes(fd, &sizes);
 
 	if (ret) {
 		free(sizes.array);
@@ -133,7 +134,7 @@ uint64_t pp_elf_size_find(const struct pp_elf_size *sizes, size_t nr,
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (by_value(&sizes[middle], &wanted) < 0)
+		if (compare_sizes(&sizes[middle], &wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;

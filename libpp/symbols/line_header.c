@@ -90,8 +90,8 @@ static bool find_old_file(struct op_cursor *c, uint64_t nr,
 	return false;
 }
 
-static bool old_file(const struct op_cursor *tables, uint64_t nr,
-		     struct pp_line_file *file)
+static bool file_of_version_4(const struct op_cursor *tables, uint64_t nr,
+			      struct pp_line_file *file)
 {
 	struct op_cursor c = *tables;
 	uint64_t dir;
@@ -116,7 +116,7 @@ struct table {
 	uint64_t nr_rows;
 };
 
-static void read_table(struct op_cursor *c, struct table *table)
+static void read_table_columns(struct op_cursor *c, struct table *table)
 {
 	table->nr_columns = op_cursor_u8(c);
 	if (table->nr_columns > MAX_COLUMNS) {
@@ -149,9 +149,9 @@ static bool is_own_text(uint64_t form)
 	       form == DW_FORM_line_strp;
 }
 
-static struct row read_row(const struct pp_dwarf *dwarf, struct op_cursor *c,
-			   const struct table *table,
-			   const struct pp_line_header *header)
+static struct row read_table_row(const struct pp_dwarf *dwarf,
+				 struct op_cursor *c, const struct table *table,
+				 const struct pp_line_header *header)
 {
 	struct pp_dwarf_form form = header->form;
 	struct row row = { 0 };
@@ -172,16 +172,16 @@ static struct row read_row(const struct pp_dwarf *dwarf, struct op_cursor *c,
 }
 
 /* Go through a table; *@found is row @nr. Returns whether there is one. */
-static bool find_row(const struct pp_dwarf *dwarf, struct op_cursor *c,
-		     const struct pp_line_header *header, uint64_t nr,
-		     struct row *found)
+static bool find_table_row(const struct pp_dwarf *dwarf, struct op_cursor *c,
+			   const struct pp_line_header *header, uint64_t nr,
+			   struct row *found)
 {
 	struct table table;
 	bool is_there = false;
 
-	read_table(c, &table);
+	read_table_columns(c, &table);
 	for (uint64_t i = 0; i < table.nr_rows && !c->failed; i++) {
-		struct row row = read_row(dwarf, c, &table, header);
+		struct row row = read_table_row(dwarf, c, &table, header);
 
 		if (i == nr && !c->failed) {
 			*found = row;
@@ -191,19 +191,19 @@ static bool find_row(const struct pp_dwarf *dwarf, struct op_cursor *c,
 	return is_there;
 }
 
-static bool new_file(const struct pp_dwarf *dwarf,
-		     const struct pp_line_header *header,
-		     const struct op_cursor *tables, uint64_t nr,
-		     struct pp_line_file *file)
+static bool file_of_version_5(const struct pp_dwarf *dwarf,
+			      const struct pp_line_header *header,
+			      const struct op_cursor *tables, uint64_t nr,
+			      struct pp_line_file *file)
 {
 	struct row found = { 0 }, dir = { 0 }, first = { 0 };
 	struct op_cursor c = *tables;
 
-	find_row(dwarf, &c, header, 0, &first);
-	if (!find_row(dwarf, &c, header, nr, &found) || !found.path)
+	find_table_row(dwarf, &c, header, 0, &first);
+	if (!find_table_row(dwarf, &c, header, nr, &found) || !found.path)
 		return false;
 	c = *tables;
-	find_row(dwarf, &c, header, found.dir, &dir);
+	find_table_row(dwarf, &c, header, found.dir, &dir);
 	*file = (struct pp_line_file){ found.path, dir.path, first.path };
 	return true;
 }
@@ -216,8 +216,8 @@ bool pp_line_header_file(const struct pp_dwarf *dwarf,
 
 	*file = (struct pp_line_file){ 0 };
 	return header->form.version < 5
-		       ? old_file(&tables, nr, file)
-		       : new_file(dwarf, header, &tables, nr, file);
+		       ? file_of_version_4(&tables, nr, file)
+		       : file_of_version_5(dwarf, header, &tables, nr, file);
 }
 
 /* Go through a table of names. */
@@ -226,9 +226,9 @@ static bool has_names(const struct pp_dwarf *dwarf, struct op_cursor *c,
 {
 	struct table table;
 
-	read_table(c, &table);
+	read_table_columns(c, &table);
 	for (uint64_t i = 0; i < table.nr_rows && !c->failed; i++)
-		if (read_row(dwarf, c, &table, header).is_nameless)
+		if (read_table_row(dwarf, c, &table, header).is_nameless)
 			return false;
 	return !c->failed;
 }

@@ -53,7 +53,7 @@ struct pp_line_index {
 #define MAX_FILES (1u << 20) /* of one unit */
 
 /* Make room for one more thing in an array that is full at @room. */
-static void *grow(void *array, size_t *room, size_t nr, size_t size)
+static void *grow_line_array(void *array, size_t *room, size_t nr, size_t size)
 {
 	size_t more = *room ? *room * 2 : 64;
 
@@ -82,8 +82,8 @@ static int add_sequence(struct build *b, const struct sequence *sequence)
 	if (sequence->low >= sequence->high ||
 	    !b->is_code(b->ctx, sequence->low))
 		return 0;
-	list = grow(index->sequences, &b->sequences_room, index->nr_sequences,
-		    sizeof(*list));
+	list = grow_line_array(index->sequences, &b->sequences_room,
+			       index->nr_sequences, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	index->sequences = list;
@@ -122,8 +122,9 @@ static int scan_program(struct build *b, const struct pp_line_header *header,
 static int scan_unit(struct build *b, struct op_cursor *c)
 {
 	struct pp_line_index *index = b->index;
-	struct pp_line_header *list = grow(index->headers, &b->headers_room,
-					   index->nr_headers, sizeof(*list));
+	struct pp_line_header *list =
+		grow_line_array(index->headers, &b->headers_room,
+				index->nr_headers, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -139,7 +140,7 @@ static int scan_unit(struct build *b, struct op_cursor *c)
 			    index->nr_headers - 1);
 }
 
-static int by_low(const void *a, const void *b)
+static int compare_sequences(const void *a, const void *b)
 {
 	const struct sequence *x = a, *y = b;
 
@@ -154,7 +155,7 @@ static void sort_sequences(struct pp_line_index *index)
 
 	if (index->nr_sequences)
 		qsort(index->sequences, index->nr_sequences,
-		      sizeof(*index->sequences), by_low);
+		      sizeof(*index->sequences), compare_sequences);
 	for (size_t i = 0; i < index->nr_sequences; i++) {
 		if (index->sequences[i].high > reach)
 			reach = index->sequences[i].high;
@@ -225,7 +226,7 @@ size_t pp_line_index_damaged(const struct pp_line_index *index)
 
 /* ---- the rows of a sequence ---------------------------------------------- */
 
-static int by_address(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -248,10 +249,11 @@ static void drop_replaced(struct pp_line_index *index)
 	index->nr_rows = kept;
 }
 
-static bool add_row(struct pp_line_index *index, const struct pp_line_row *row)
+static bool add_line_row(struct pp_line_index *index,
+			 const struct pp_line_row *row)
 {
-	struct row *rows = grow(index->rows, &index->rows_room, index->nr_rows,
-				sizeof(*rows));
+	struct row *rows = grow_line_array(index->rows, &index->rows_room,
+					   index->nr_rows, sizeof(*rows));
 
 	if (!rows)
 		return false;
@@ -277,20 +279,20 @@ static bool read_rows(struct pp_line_index *index,
 		if (index->nr_rows &&
 		    row.address < index->rows[index->nr_rows - 1].address)
 			ascending = false;
-		if (!add_row(index, &row))
+		if (!add_line_row(index, &row))
 			return false;
 	}
 	if (!ascending)
 		qsort(index->rows, index->nr_rows, sizeof(*index->rows),
-		      by_address);
+		      compare_rows);
 	drop_replaced(index);
 	index->current = sequence;
 	return true;
 }
 
 /* The last row at or below @address; NULL if there is none. */
-static const struct row *find_row(const struct pp_line_index *index,
-				  uint64_t address)
+static const struct row *row_at_address(const struct pp_line_index *index,
+					uint64_t address)
 {
 	size_t low = 0, high = index->nr_rows;
 
@@ -417,7 +419,7 @@ bool pp_line_index_find(struct pp_line_index *index, uint64_t address,
 	if (!sequence ||
 	    (sequence != index->current && !read_rows(index, sequence)))
 		return false;
-	row = find_row(index, address);
+	row = row_at_address(index, address);
 	if (!row)
 		return false;
 	line->file = file_name(index, row->file);

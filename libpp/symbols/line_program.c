@@ -14,7 +14,7 @@ enum {
 	DW_LNE_set_address = 2,
 };
 
-static void reset(struct pp_line_program *p)
+static void reset_line_state(struct pp_line_program *p)
 {
 	p->address = 0;
 	p->op_index = 0;
@@ -28,10 +28,10 @@ void pp_line_program_init(struct pp_line_program *p,
 {
 	p->header = header;
 	p->c = pp_dwarf_cursor(dwarf, &header->program, at);
-	reset(p);
+	reset_line_state(p);
 }
 
-static void advance(struct pp_line_program *p, uint64_t operations)
+static void advance_address(struct pp_line_program *p, uint64_t operations)
 {
 	const struct pp_line_header *h = p->header;
 
@@ -49,8 +49,8 @@ static void set_file(struct pp_line_program *p, uint64_t nr)
 	p->file = nr <= UINT32_MAX ? (uint32_t)nr : 0;
 }
 
-static void make_row(const struct pp_line_program *p, struct pp_line_row *row,
-		     bool is_end)
+static void make_line_row(const struct pp_line_program *p,
+			  struct pp_line_row *row, bool is_end)
 {
 	row->address = p->address;
 	row->file = p->file;
@@ -69,8 +69,8 @@ static bool run_extended(struct pp_line_program *p, struct pp_line_row *row)
 		return false;
 	switch (op_cursor_u8(&args)) {
 	case DW_LNE_end_sequence:
-		make_row(p, row, true);
-		reset(p);
+		make_line_row(p, row, true);
+		reset_line_state(p);
 		return true;
 	case DW_LNE_set_address:
 		if (op_cursor_left(&args) > 8)
@@ -99,10 +99,10 @@ static bool run_standard(struct pp_line_program *p, uint8_t opcode,
 
 	switch (opcode) {
 	case DW_LNS_copy:
-		make_row(p, row, false);
+		make_line_row(p, row, false);
 		return true;
 	case DW_LNS_advance_pc:
-		advance(p, op_cursor_uleb(&p->c));
+		advance_address(p, op_cursor_uleb(&p->c));
 		return false;
 	case DW_LNS_advance_line:
 		p->line += (uint64_t)op_cursor_sleb(&p->c);
@@ -111,7 +111,7 @@ static bool run_standard(struct pp_line_program *p, uint8_t opcode,
 		set_file(p, op_cursor_uleb(&p->c));
 		return false;
 	case DW_LNS_const_add_pc:
-		advance(p, (255u - h->opcode_base) / h->line_range);
+		advance_address(p, (255u - h->opcode_base) / h->line_range);
 		return false;
 	case DW_LNS_fixed_advance_pc:
 		p->address += op_cursor_number(&p->c, 2);
@@ -129,10 +129,10 @@ static void run_special(struct pp_line_program *p, uint8_t opcode,
 	const struct pp_line_header *h = p->header;
 	unsigned int adjusted = opcode - h->opcode_base;
 
-	advance(p, adjusted / h->line_range);
+	advance_address(p, adjusted / h->line_range);
 	p->line += (uint64_t)(int64_t)(h->line_base +
 				       (int)(adjusted % h->line_range));
-	make_row(p, row, false);
+	make_line_row(p, row, false);
 }
 
 bool pp_line_program_next(struct pp_line_program *p, struct pp_line_row *row)

@@ -99,14 +99,14 @@ static int object_open(struct object *object, const char *path)
 	return 0;
 }
 
-static int by_vma(const void *pa, const void *pb)
+static int compare_sections(const void *pa, const void *pb)
 {
 	const struct code_section *a = pa, *b = pb;
 
 	return (a->vma > b->vma) - (a->vma < b->vma);
 }
 
-static bool is_sound(const struct code_section *section)
+static bool is_sound_section(const struct code_section *section)
 {
 	uint64_t end;
 
@@ -127,7 +127,7 @@ static bool is_digest(const struct object *object)
 	return bfd_get_section_by_name(object->abfd, PP_ELF_DIGEST) != NULL;
 }
 
-static int read_sections(struct op_bfd *bfd)
+static int read_code_sections(struct op_bfd *bfd)
 {
 	const flagword wanted =
 		SEC_CODE | (is_digest(&bfd->main) ? 0 : SEC_HAS_CONTENTS);
@@ -144,10 +144,11 @@ static int read_sections(struct op_bfd *bfd)
 		};
 
 		if ((bfd_section_flags(at) & wanted) == wanted &&
-		    is_sound(&section))
+		    is_sound_section(&section))
 			bfd->sections[bfd->nr_sections++] = section;
 	}
-	qsort(bfd->sections, bfd->nr_sections, sizeof(*bfd->sections), by_vma);
+	qsort(bfd->sections, bfd->nr_sections, sizeof(*bfd->sections),
+	      compare_sections);
 	return 0;
 }
 
@@ -165,7 +166,7 @@ int op_bfd_open(struct op_bfd **out, const char *path,
 	bfd->main.fd = bfd->debug.fd = -1;
 	ret = object_open(&bfd->main, path);
 	if (!ret)
-		ret = read_sections(bfd);
+		ret = read_code_sections(bfd);
 	if (ret)
 		op_bfd_close(bfd);
 	else

@@ -39,7 +39,7 @@ struct op_disasm {
 /* ---- text ---------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 0))) static int
-append(struct op_disasm *d, const char *fmt, va_list ap)
+append_format(struct op_disasm *d, const char *fmt, va_list ap)
 {
 	va_list again;
 	int len;
@@ -68,7 +68,7 @@ print_text(void *stream, const char *fmt, ...)
 	int len;
 
 	va_start(ap, fmt);
-	len = append(stream, fmt, ap);
+	len = append_format(stream, fmt, ap);
 	va_end(ap);
 	return len;
 }
@@ -81,7 +81,7 @@ print_styled(void *stream, enum disassembler_style style, const char *fmt, ...)
 
 	(void)style;
 	va_start(ap, fmt);
-	len = append(stream, fmt, ap);
+	len = append_format(stream, fmt, ap);
 	va_end(ap);
 	return len;
 }
@@ -147,7 +147,7 @@ static void print_address(bfd_vma address, struct disassemble_info *info)
 
 /* ---- opening ------------------------------------------------------------- */
 
-static int set_up(struct op_disasm *d)
+static int set_up_disassembler(struct op_disasm *d)
 {
 	bfd *abfd = d->bfd->main.abfd;
 	struct disassemble_info *info = &d->info;
@@ -180,7 +180,7 @@ int op_disasm_new(struct op_disasm **out, struct op_bfd *bfd,
 	op_arena_init(&d->arena);
 	d->room = 128;
 	d->text = malloc(d->room);
-	err = d->text ? set_up(d) : -ENOMEM;
+	err = d->text ? set_up_disassembler(d) : -ENOMEM;
 	if (!err)
 		err = op_bfd_labels_init(&d->labels, bfd);
 	if (err)

@@ -68,7 +68,7 @@ static void find_rows(struct search_table *table, const bfd_byte *bytes,
 		table->nr = (len - at) / ROW;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_starts(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -86,7 +86,7 @@ static int take_starts(const struct search_table *table, uint64_t **out,
 		starts[i] = table->vma +
 			    (uint64_t)bfd_get_signed_32(table->abfd,
 							table->rows + i * ROW);
-	qsort(starts, table->nr, sizeof(*starts), by_number);
+	qsort(starts, table->nr, sizeof(*starts), compare_starts);
 	*out = starts;
 	*nr = table->nr;
 	return 0;
@@ -112,7 +112,7 @@ static int read_starts(const struct op_bfd *bfd, uint64_t **out, size_t *nr)
 
 /* ---- those that have no name --------------------------------------------- */
 
-static int by_key(const void *pa, const void *pb)
+static int compare_symbol_keys(const void *pa, const void *pb)
 {
 	const struct pp_raw_symbol *a = pa, *b = pb;
 
@@ -121,15 +121,15 @@ static int by_key(const void *pa, const void *pb)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-static void sort(struct symbol_list *list)
+static void sort_symbols(struct symbol_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++)
 		list->array[i].order = i;
-	qsort(list->array, list->nr, sizeof(*list->array), by_key);
+	qsort(list->array, list->nr, sizeof(*list->array), compare_symbol_keys);
 }
 
 /* The first key behind @sym, or behind its first byte if that is not known. */
-static uint64_t end_of(const struct pp_raw_symbol *sym)
+static uint64_t end_of_symbol(const struct pp_raw_symbol *sym)
 {
 	uint64_t end;
 
@@ -169,8 +169,8 @@ static void add_starts(struct op_bfd *bfd, struct symbol_list *list,
 			continue;
 		key = section->offset + (starts[i] - section->vma);
 		for (; sym < last && sym->key <= key; sym++)
-			if (end_of(sym) > reach)
-				reach = end_of(sym);
+			if (end_of_symbol(sym) > reach)
+				reach = end_of_symbol(sym);
 		if (key < reach)
 			continue;
 		add_start(bfd, list, starts[i], key, name);
@@ -193,7 +193,7 @@ int op_bfd_add_unnamed(struct op_bfd *bfd, struct symbol_list *list)
 	if (array)
 		list->array = array;
 	if (array && bfd->unnamed) {
-		sort(list);
+		sort_symbols(list);
 		add_starts(bfd, list, starts, nr);
 	} else {
 		err = -ENOMEM;

@@ -22,23 +22,23 @@ static bool is_label(const asymbol *sym)
 }
 
 /* -1 if only @a has one of @flags. */
-static int prefer(const asymbol *a, const asymbol *b, flagword flags)
+static int prefer_flagged(const asymbol *a, const asymbol *b, flagword flags)
 {
 	return !(a->flags & flags) - !(b->flags & flags);
 }
 
 /* objdump's order. */
-static int by_vma_and_name(const void *pa, const void *pb)
+static int compare_labels(const void *pa, const void *pb)
 {
 	const struct op_bfd_label *a = pa, *b = pb;
 	int order = (a->vma > b->vma) - (a->vma < b->vma);
 
 	if (!order)
-		order = prefer(a->sym, b->sym, BSF_OBJECT);
+		order = prefer_flagged(a->sym, b->sym, BSF_OBJECT);
 	if (!order)
-		order = prefer(a->sym, b->sym, BSF_FUNCTION);
+		order = prefer_flagged(a->sym, b->sym, BSF_FUNCTION);
 	if (!order)
-		order = prefer(a->sym, b->sym, BSF_GLOBAL);
+		order = prefer_flagged(a->sym, b->sym, BSF_GLOBAL);
 	if (!order)
 		order = (a->sym->name[0] == '.') - (b->sym->name[0] == '.');
 	return order ? order : strcmp(a->sym->name, b->sym->name);
@@ -71,11 +71,11 @@ static int read_labels(struct op_bfd_labels *l, struct op_bfd *bfd)
 
 		add_labels(l, bfd, &sym, 1);
 	}
-	qsort(l->labels, l->nr_labels, sizeof(*l->labels), by_vma_and_name);
+	qsort(l->labels, l->nr_labels, sizeof(*l->labels), compare_labels);
 	return 0;
 }
 
-static int by_vma(const void *pa, const void *pb)
+static int compare_label_vmas(const void *pa, const void *pb)
 {
 	const struct op_bfd_label *a = pa, *b = pb;
 
@@ -93,7 +93,7 @@ static void add_slots(struct op_bfd_labels *l, arelent *const *relocs, long nr)
 				(struct op_bfd_label){ relocs[i]->address,
 						       *sym };
 	}
-	qsort(l->slots, l->nr_slots, sizeof(*l->slots), by_vma);
+	qsort(l->slots, l->nr_slots, sizeof(*l->slots), compare_label_vmas);
 }
 
 /* A file without any, or with damaged ones, is none the worse. */
@@ -123,7 +123,8 @@ const struct op_bfd_label *op_bfd_slot_find(const struct op_bfd_labels *l,
 
 	if (!l->nr_slots)
 		return NULL;
-	return bsearch(&key, l->slots, l->nr_slots, sizeof(key), by_vma);
+	return bsearch(&key, l->slots, l->nr_slots, sizeof(key),
+		       compare_label_vmas);
 }
 
 const struct op_bfd_label *op_bfd_label_find(const struct op_bfd_labels *l,

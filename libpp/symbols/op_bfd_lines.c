@@ -43,8 +43,9 @@ static void move_sections(struct op_bfd *bfd, struct object *object, bool away)
 	}
 }
 
-static bfd_byte *relocated(struct op_bfd *bfd, struct object *object,
-			   asection *section)
+static bfd_byte *read_relocated_section(struct op_bfd *bfd,
+					struct object *object,
+					asection *section)
 {
 	bfd_byte *bytes;
 
@@ -66,7 +67,7 @@ static struct pp_bytes read_section(struct op_bfd *bfd, struct object *object,
 	if (!section || !section->size)
 		return (struct pp_bytes){ 0 };
 	if (section->flags & SEC_RELOC && object->is_relocatable)
-		*bytes = relocated(bfd, object, section);
+		*bytes = read_relocated_section(bfd, object, section);
 	else if (!bfd_get_full_section_contents(object->abfd, section, bytes))
 		*bytes = NULL;
 	bfd->lines->nr_damaged += !*bytes;
@@ -75,12 +76,12 @@ static struct pp_bytes read_section(struct op_bfd *bfd, struct object *object,
 
 /* ---- the index ----------------------------------------------------------- */
 
-static bool is_code(void *ctx, uint64_t address)
+static bool is_in_code(void *ctx, uint64_t address)
 {
 	return op_bfd_find_section(ctx, address);
 }
 
-static bool has_lines(const struct object *object)
+static bool has_line_section(const struct object *object)
 {
 	return object->abfd &&
 	       bfd_get_section_by_name(object->abfd, section_names[LINE]);
@@ -88,13 +89,13 @@ static bool has_lines(const struct object *object)
 
 static struct object *object_with_lines(struct op_bfd *bfd)
 {
-	if (has_lines(&bfd->main))
+	if (has_line_section(&bfd->main))
 		return &bfd->main;
 	op_bfd_open_debug_file(bfd);
-	return has_lines(&bfd->debug) ? &bfd->debug : NULL;
+	return has_line_section(&bfd->debug) ? &bfd->debug : NULL;
 }
 
-static void make_index(struct op_bfd *bfd, struct object *object)
+static void make_line_index(struct op_bfd *bfd, struct object *object)
 {
 	struct line_table *lines = bfd->lines;
 	struct pp_dwarf dwarf = {
@@ -104,7 +105,7 @@ static void make_index(struct op_bfd *bfd, struct object *object)
 		.big_endian = bfd_big_endian(object->abfd),
 	};
 
-	if (pp_line_index_new(&lines->index, &dwarf, is_code, bfd))
+	if (pp_line_index_new(&lines->index, &dwarf, is_in_code, bfd))
 		return;
 	if (pp_line_index_wants_info(lines->index)) {
 		dwarf.info = read_section(bfd, object, INFO);
@@ -123,7 +124,7 @@ static struct line_table *get_lines(struct op_bfd *bfd)
 	bfd->lines = calloc(1, sizeof(*bfd->lines));
 	object = bfd->lines ? object_with_lines(bfd) : NULL;
 	if (object)
-		make_index(bfd, object);
+		make_line_index(bfd, object);
 	return bfd->lines;
 }
 

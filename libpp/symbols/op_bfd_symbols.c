@@ -74,7 +74,7 @@ bool op_bfd_is_noise(const char *name)
 	       (!name[2] || name[2] == '.');
 }
 
-static bool is_code(const asymbol *sym)
+static bool is_code_symbol(const asymbol *sym)
 {
 	const flagword unwanted = BSF_SECTION_SYM | BSF_FILE | BSF_WARNING |
 				  BSF_DEBUGGING | BSF_THREAD_LOCAL;
@@ -96,7 +96,7 @@ uint64_t op_bfd_sym_vma(const struct op_bfd *bfd, const asymbol *sym)
 	return (uint64_t)section->filepos + sym->value;
 }
 
-static unsigned int flags_of(const asymbol *sym)
+static unsigned int symbol_flags(const asymbol *sym)
 {
 	unsigned int flags = 0;
 
@@ -109,13 +109,13 @@ static unsigned int flags_of(const asymbol *sym)
 	return flags;
 }
 
-static void add_sym(const struct op_bfd *bfd, struct symbol_list *list,
-		    const asymbol *sym)
+static void add_code_symbol(const struct op_bfd *bfd, struct symbol_list *list,
+			    const asymbol *sym)
 {
 	const struct code_section *section;
 	uint64_t vma;
 
-	if (!is_code(sym))
+	if (!is_code_symbol(sym))
 		return;
 	vma = op_bfd_sym_vma(bfd, sym);
 	section = op_bfd_find_section(bfd, vma);
@@ -127,7 +127,7 @@ static void add_sym(const struct op_bfd *bfd, struct symbol_list *list,
 		.vma = vma,
 		.size = pp_elf_size_find(list->sizes, list->nr_sizes, vma),
 		.limit = section->offset + section->size,
-		.flags = flags_of(sym),
+		.flags = symbol_flags(sym),
 	};
 }
 
@@ -154,8 +154,8 @@ static int drop_versions(struct op_bfd *bfd, struct symbol_list *list)
 	return 0;
 }
 
-static int fill_list(struct op_bfd *bfd, struct symbol_list *list,
-		     enum op_bfd_origin *origin)
+static int fill_symbol_list(struct op_bfd *bfd, struct symbol_list *list,
+			    enum op_bfd_origin *origin)
 {
 	const struct object *object = op_bfd_read_all_syms(bfd);
 	long i;
@@ -172,16 +172,16 @@ static int fill_list(struct op_bfd *bfd, struct symbol_list *list,
 			  *origin == OP_BFD_DEBUG_FILE ? bfd->debug.fd
 						       : bfd->main.fd);
 	for (i = 0; i < object->nr_syms; i++)
-		add_sym(bfd, list, object->syms[i]);
+		add_code_symbol(bfd, list, object->syms[i]);
 	if (!list->nr) {
 		for (i = 0; i < bfd->nr_dynsyms; i++)
-			add_sym(bfd, list, bfd->dynsyms[i]);
+			add_code_symbol(bfd, list, bfd->dynsyms[i]);
 		*origin = list->nr ? OP_BFD_DYNAMIC : OP_BFD_NONE;
 		if (drop_versions(bfd, list))
 			return -ENOMEM;
 	}
 	for (i = 0; i < bfd->nr_synthetic; i++)
-		add_sym(bfd, list, &bfd->synthetic[i]);
+		add_code_symbol(bfd, list, &bfd->synthetic[i]);
 	return 0;
 }
 
@@ -191,7 +191,7 @@ int op_bfd_symbols(struct op_bfd *bfd, bool unnamed, struct pp_raw_symbol **out,
 	struct symbol_list list = { 0 };
 	int ret;
 
-	ret = fill_list(bfd, &list, origin);
+	ret = fill_symbol_list(bfd, &list, origin);
 	if (!ret && unnamed &&
 	    (*origin == OP_BFD_NONE || *origin == OP_BFD_DYNAMIC))
 		ret = op_bfd_add_unnamed(bfd, &list);

@@ -34,7 +34,7 @@ static bool go_up(struct path *p)
 	return true;
 }
 
-static void append(struct path *p, const char *part)
+static void append_components(struct path *p, const char *part)
 {
 	for (size_t len; *part; part += len) {
 		part += strspn(part, "/");
@@ -71,7 +71,7 @@ char *pp_source_path_join(const char *dir, const char *sub, const char *name)
 	*path = '/';
 	for (size_t i = first; i < nr; i++)
 		if (parts[i])
-			append(&p, parts[i]);
+			append_components(&p, parts[i]);
 	*p.end = '\0';
 	return path;
 }

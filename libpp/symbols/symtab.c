@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Greater is better; each rule outweighs all that follow. */
-static unsigned int rank(const struct pp_raw_symbol *sym)
+static unsigned int rank_symbol_name(const struct pp_raw_symbol *sym)
 {
 	unsigned int rank = 0;
 
@@ -26,30 +26,30 @@ static unsigned int rank(const struct pp_raw_symbol *sym)
 }
 
 /* By key, the best name for a key first, then the first that was found. */
-static int by_key(const void *pa, const void *pb)
+static int compare_raw_symbols(const void *pa, const void *pb)
 {
 	const struct pp_raw_symbol *a = pa, *b = pb;
 	unsigned int rank_a, rank_b;
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	rank_a = rank(a);
-	rank_b = rank(b);
+	rank_a = rank_symbol_name(a);
+	rank_b = rank_symbol_name(b);
 	if (rank_a != rank_b)
 		return rank_a > rank_b ? -1 : 1;
 	return a->order < b->order ? -1 : 1;
 }
 
 /* As those of a snapshot of the kernel's are, which are many. */
-static bool is_sorted(const struct pp_raw_symbol *raw, size_t nr)
+static bool are_symbols_sorted(const struct pp_raw_symbol *raw, size_t nr)
 {
 	for (size_t i = 1; i < nr; i++)
-		if (by_key(&raw[i - 1], &raw[i]) > 0)
+		if (compare_raw_symbols(&raw[i - 1], &raw[i]) > 0)
 			return false;
 	return true;
 }
 
-static uint64_t end_of(const struct pp_raw_symbol *sym)
+static uint64_t end_of_raw_symbol(const struct pp_raw_symbol *sym)
 {
 	uint64_t end;
 
@@ -69,15 +69,16 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
  * Take the symbols at one key, @raw[0] the best of them. @reach is how far
  * symbols with a size reached so far: an inner one ends with the outer one.
  */
-static bool take(struct pp_symbol *out, const struct pp_raw_symbol *raw,
-		 size_t nr, uint64_t next, uint64_t *reach)
+static bool take_best_symbol(struct pp_symbol *out,
+			     const struct pp_raw_symbol *raw, size_t nr,
+			     uint64_t next, uint64_t *reach)
 {
 	uint64_t own = raw[0].key, end;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		if (end_of(&raw[i]) > own)
-			own = end_of(&raw[i]);
+		if (end_of_raw_symbol(&raw[i]) > own)
+			own = end_of_raw_symbol(&raw[i]);
 	if (own > *reach)
 		*reach = own;
 	end = *reach > raw[0].key ? *reach : raw[0].limit;
@@ -97,13 +98,14 @@ size_t pp_symtab_build(struct pp_symbol *out, struct pp_raw_symbol *raw,
 
 	for (i = 0; i < nr; i++)
 		raw[i].order = i;
-	if (!is_sorted(raw, nr))
-		qsort(raw, nr, sizeof(*raw), by_key);
+	if (!are_symbols_sorted(raw, nr))
+		qsort(raw, nr, sizeof(*raw), compare_raw_symbols);
 	for (i = 0; i < nr; i = j) {
 		for (j = i + 1; j < nr && raw[j].key == raw[i].key;)
 			j++;
-		kept += take(&out[kept], &raw[i], j - i,
-			     j < nr ? raw[j].key : UINT64_MAX, &reach);
+		kept += take_best_symbol(&out[kept], &raw[i], j - i,
+					 j < nr ? raw[j].key : UINT64_MAX,
+					 &reach);
 	}
 	return kept;
 }
