@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libop/op_session.h"
 #include "libpp/annotation.h"
 #include "libpp/format/format.h"
 #include "pp/opannotate_assembly.h"
@@ -109,34 +108,17 @@ static int write_annotation(const struct opannotate_options *o,
 	return err;
 }
 
-static void print_loss(const struct opannotate_options *o,
-		       const struct op_ledger *account)
-{
-	if (account && op_ledger_lost(account) &&
-	    (o->args.no_header || o->output_dir))
-		fprintf(stderr,
-			"opannotate: warning: %" PRIu64 " of %" PRIu64
-			" samples were lost; the header says why\n",
-			op_ledger_lost(account), account->taken);
-}
-
 static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 {
-	static struct op_session session;
 	struct pp_report *report;
-	int err = op_session_init(&session, o->args.common.session_dir, diag);
+	int err = pp_make_report("opannotate", &o->args.common, o->verbose,
+				 &o->request, &report, diag);
 
-	if (err)
-		return err;
-	o->request.session = &session;
-	err = pp_report_new(&report, &o->request, diag);
-	if (report)
-		pp_print_messages(stderr, "opannotate", &report->messages,
-				  o->verbose);
-	if (!err) {
-		print_loss(o, report->account);
+	if (!err && (o->args.no_header || o->output_dir))
+		pp_print_loss(stderr, "opannotate", report->account,
+			      "the header says why");
+	if (!err)
 		err = write_annotation(o, report, diag);
-	}
 	pp_report_free(report);
 	if (fflush(stdout) || ferror(stdout))
 		err = op_diag_set(diag, -EIO,

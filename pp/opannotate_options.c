@@ -211,9 +211,6 @@ static int take_lists(struct opannotate_options *o)
 		err = pp_take_list(arena, a->exclude,
 				   &o->request.exclude_symbols);
 	if (!err)
-		err = pp_take_list(arena, a->common.image_path,
-				   &o->request.image_path);
-	if (!err)
 		err = pp_take_list(arena, a->search_dirs, &o->search_dirs);
 	if (!err)
 		err = pp_take_list(arena, a->base_dirs, &o->base_dirs);
@@ -237,8 +234,8 @@ static int take_annotation_values(struct opannotate_options *o,
 		err = pp_take_merge(&o->arena, a->merge, &o->request.merge,
 				    diag);
 	if (!err)
-		err = pp_take_verbose(&o->arena, a->common.is_verbose,
-				      a->common.verbose, &o->verbose, diag);
+		err = pp_take_common(&o->arena, &a->common, &o->verbose,
+				     &o->request.image_path, diag);
 	if (!err)
 		err = pp_take_demangle(a->demangle, &o->request.demangle, diag);
 	if (!err)

@@ -53,12 +53,8 @@ int oparchive_take_options(struct oparchive_options *o, struct op_diag *diag)
 	o->request.sources = o->args.sources;
 	o->request.root = o->args.common.root;
 	if (!err)
-		err = pp_take_list(&o->spec.arena, o->args.common.image_path,
-				   &o->request.image_path);
-	if (!err)
-		err = pp_take_verbose(&o->spec.arena, o->args.common.is_verbose,
-				      o->args.common.verbose, &o->verbose,
-				      diag);
+		err = pp_take_common(&o->spec.arena, &o->args.common,
+				     &o->verbose, &o->request.image_path, diag);
 	return err;
 }
 

@@ -44,11 +44,8 @@ int opgprof_take_options(struct opgprof_options *o, struct op_diag *diag)
 	err = pp_take_percent("threshold", a->threshold, &request->threshold,
 			      diag);
 	if (!err)
-		err = pp_take_verbose(&o->arena, a->common.is_verbose,
-				      a->common.verbose, &o->verbose, diag);
-	if (!err)
-		err = pp_take_list(&o->arena, a->common.image_path,
-				   &request->image_path);
+		err = pp_take_common(&o->arena, &o->args.common, &o->verbose,
+				     &o->request.image_path, diag);
 	if (!err)
 		err = pp_sort_init(&request->sort, "vma", diag);
 	return err;

@@ -1,65 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opreport: where the time went. */
+/*
+ * opreport shows where samples were taken: its options become a request, libpp
+ * makes the report, and the chosen format writes it. A report that --max-loss
+ * refuses is not written at all.
+ */
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "libop/op_session.h"
+#include "pp/opreport_loss.h"
 #include "pp/opreport_options.h"
 #include "pp/options.h"
-
-/* A report without header does not hide that samples were lost. */
-static void print_loss(const struct opreport_options *o,
-		       const struct op_ledger *account)
-{
-	bool silent = o->args.no_header || o->format->no_account;
-
-	if (account && silent && op_ledger_lost(account))
-		fprintf(stderr,
-			"opreport: warning: %llu of %llu samples were lost; %s to see why\n",
-			(unsigned long long)op_ledger_lost(account),
-			(unsigned long long)account->taken,
-			o->args.no_header ? "leave out --no-header"
-					  : "leave out --format");
-}
-
-static int check_loss(const struct opreport_options *o,
-		      const struct op_ledger *account, struct op_diag *diag)
-{
-	double percent;
-
-	if (o->max_loss < 0)
-		return 0;
-	if (!account)
-		return op_diag_set(
-			diag, -ENODATA,
-			"--max-loss=%s: the session has no account of its samples; leave the option out",
-			o->args.max_loss);
-	percent = account->taken ? 100.0 * (double)op_ledger_lost(account) /
-					   (double)account->taken
-				 : 0;
-	if (percent <= o->max_loss)
-		return 0;
-	return op_diag_set(
-		diag, -EOVERFLOW,
-		"%.4g %% of %llu samples were lost, more than --max-loss=%s; profile again with larger buffers or fewer samples",
-		percent, (unsigned long long)account->taken, o->args.max_loss);
-}
-
-static int check_losses(const struct opreport_options *o,
-			const struct pp_report *report, struct op_diag *diag)
-{
-	int err = check_loss(o, report->account, diag);
-
-	print_loss(o, report->account);
-	if (!err && report->is_diff) {
-		err = check_loss(o, report->old_account, diag);
-		print_loss(o, report->old_account);
-	}
-	return err;
-}
 
 static int write_report_to_output(const struct opreport_options *o,
 				  const struct pp_report *report,
@@ -86,21 +39,19 @@ static int write_report_to_output(const struct opreport_options *o,
 
 static int report_session(struct opreport_options *o, struct op_diag *diag)
 {
-	static struct op_session session;
+	const struct opreport_loss loss = {
+		.max_percent = o->max_loss,
+		.max_text = o->args.max_loss,
+		.hidden_by = o->args.no_header			? "--no-header"
+			     : o->format->flags & PP_SHOWS_LOSS ? NULL
+								: "--format",
+	};
 	struct pp_report *report;
-	int err = op_session_init(&session, o->args.common.session_dir, diag);
+	int err = pp_make_report("opreport", &o->args.common, o->verbose,
+				 &o->request, &report, diag) ?:
+		  opreport_check_loss(&loss, report, stderr, diag) ?:
+		  write_report_to_output(o, report, diag);
 
-	if (err)
-		return err;
-	o->request.session = &session;
-	err = pp_report_new(&report, &o->request, diag);
-	if (report)
-		pp_print_messages(stderr, "opreport", &report->messages,
-				  o->verbose);
-	if (!err)
-		err = check_losses(o, report, diag);
-	if (!err)
-		err = write_report_to_output(o, report, diag);
 	pp_report_free(report);
 	return err;
 }
@@ -121,8 +72,9 @@ int main(int argc, char **argv)
 	else if (opreport_take_words(&options, words, &diag))
 		status = 1;
 	if (options.sort_ignored)
-		fputs("opreport: warning: --sort changes nothing in XML\n",
-		      stderr);
+		fprintf(stderr,
+			"opreport: warning: --sort changes nothing in %s\n",
+			options.format->title);
 	if (!status && report_session(&options, &diag))
 		status = 1;
 	if (status)

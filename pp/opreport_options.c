@@ -1,13 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From opreport's command line to a request. */
+/*
+ * From opreport's command line to a request for libpp and options for the
+ * output format. popt fills opreport_args; choose_format() finds the format,
+ * whose flags say what it can show; options that the format, or another option,
+ * makes pointless are refused rather than ignored, because a user who gave them
+ * expects a difference.
+ */
 
 #include "pp/opreport_options.h"
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "pp/options.h"
+
+poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
+{
+	char names[PP_FORMAT_NAMES_LEN], help[PP_FORMAT_NAMES_LEN + 8];
+	/* clang-format off */
+	const struct poptOption table[] = {
+		{ "symbols", 'l', POPT_ARG_NONE, &a->symbols, 0, "show symbols", NULL },
+		{ "callgraph", 'c', POPT_ARG_NONE, &a->call_graph, 0, "show who calls each symbol and whom it calls", NULL },
+		{ "details", 'd', POPT_ARG_NONE, &a->details, 0, "show the addresses in each symbol", NULL },
+		{ "debug-info", 'g', POPT_ARG_NONE, &a->lines, 0, "show source files and lines", NULL },
+		{ "show-address", 'w', POPT_ARG_NONE, &a->show_address, 0, "show addresses of symbols", NULL },
+		{ "accumulated", 'a', POPT_ARG_NONE, &a->accumulated, 0, "show running sums", NULL },
+		{ "intervals", '\0', POPT_ARG_NONE, &a->intervals, 0, "show 95% intervals of shares and changes", NULL },
+		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "leave out what has less", "PERCENT" },
+		{ "sort", 's', POPT_ARG_STRING, &a->sort, 0, "sort by sample, image, app-name, symbol, debug, vma", "KEYS" },
+		{ "reverse-sort", 'r', POPT_ARG_NONE, &a->reverse, 0, "turn the order round", NULL },
+		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "do not separate by cpu, lib, tid, tgid, unitmask, all", "LIST" },
+		{ "by-session", '\0', POPT_ARG_NONE, &a->by_session, 0, "a column for each session", NULL },
+		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out libraries and kernel of applications", NULL },
+		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "show these symbols only", "NAMES" },
+		{ "exclude-symbols", 'e', POPT_ARG_STRING, &a->exclude, 0, "leave out these symbols", "NAMES" },
+		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "none, normal or smart", "HOW" },
+		{ "global-percent", '%', POPT_ARG_NONE, &a->global_percent, 0, "percentages of all samples", NULL },
+		{ "long-filenames", 'f', POPT_ARG_NONE, &a->long_names, 0, "show whole paths", NULL },
+		{ "no-header", 'n', POPT_ARG_NONE, &a->no_header, 0, "rows alone", NULL },
+		{ "format", '\0', POPT_ARG_STRING, &a->format, 0, help, "FORMAT" },
+		{ "xml", 'X', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 0, "write XML", NULL },
+		{ "json", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 1, "write JSON", NULL },
+		{ "csv", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 2, "write comma-separated values", NULL },
+		{ "output-file", 'o', POPT_ARG_STRING, &a->output, 0, "write there", "FILE" },
+		{ "max-loss", '\0', POPT_ARG_STRING, &a->max_loss, 0, "fail if more of the samples were lost", "PERCENT" },
+		PP_COMMON_OPTIONS(&a->common)
+	};
+	/* clang-format on */
+
+	snprintf(help, sizeof(help), "write %s", pp_format_names(names));
+	return pp_parse_options("opreport",
+				"[OPTION...] [PROFILE SPECIFICATION]", table,
+				&a->common, argc, argv);
+}
 
 /* ---- what goes together -------------------------------------------------- */
 
@@ -34,7 +81,8 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--callgraph shows symbols as wholes; leave --details out");
-	if (option && !a->symbols && !parts && !o->format->tree)
+	if (option && !a->symbols && !parts &&
+	    o->format->flags & PP_SHOWS_SYMBOLS)
 		return op_diag_set(diag, -EINVAL,
 				   "%s is about symbols; add --symbols",
 				   option);
@@ -45,8 +93,8 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 	return 0;
 }
 
-/* An option that has nothing to say about a call tree. */
-static const char *not_for_trees(const struct opreport_args *a)
+/* An option that is about tables of images or of symbols. */
+static const char *needs_tables(const struct opreport_args *a)
 {
 	return a->details	   ? "--details"
 	       : a->lines	   ? "--debug-info"
@@ -64,51 +112,52 @@ static const char *not_for_trees(const struct opreport_args *a)
 /* Find the format, whichever option named it. */
 static int choose_format(struct opreport_options *o, struct op_diag *diag)
 {
-	struct opreport_args *a = &o->args;
-	const char *name = a->format ? a->format
-			   : a->xml  ? "xml"
-			   : a->json ? "json"
-			   : a->csv  ? "csv"
-				     : "text";
+	static const char *const aliases[] = { "xml", "json", "csv" };
+	const struct opreport_args *a = &o->args;
+	const char *name = a->format	? a->format
+			   : a->aliases ? aliases[ffs(a->aliases) - 1]
+					: "text";
+	char names[PP_FORMAT_NAMES_LEN];
 
-	if (a->xml + a->json + a->csv + (a->format != NULL) > 1)
+	if (a->aliases & (a->aliases - 1) || (a->aliases && a->format))
 		return op_diag_set(
 			diag, -EINVAL,
 			"--xml, --json, --csv and --format name a format; choose one");
 	o->format = pp_format_find(name);
-	if (!o->format)
-		return op_diag_set(diag, -EINVAL,
-				   "--format=%s: unknown; use " PP_FORMAT_NAMES,
-				   name);
-	a->xml = !strcmp(name, "xml");
-	return 0;
+	if (o->format)
+		return 0;
+	return op_diag_set(diag, -EINVAL, "--format=%s: unknown; use %s", name,
+			   pp_format_names(names));
 }
 
-static int check_formats(const struct opreport_options *o, struct op_diag *diag)
+static int check_format(const struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
-	const char *option =
-		a->accumulated ? "--accumulated" : "--global-percent";
+	const struct pp_format *f = o->format;
 
-	if (o->format->tree && not_for_trees(a))
+	if (!(f->flags & PP_SHOWS_SYMBOLS) && needs_tables(a))
 		return op_diag_set(
 			diag, -EINVAL,
 			"%s changes nothing in --format=%s; leave it out",
-			not_for_trees(a), o->format->name);
-	if (o->format->is_page && !a->output && isatty(STDOUT_FILENO))
+			needs_tables(a), f->name);
+	if (f->flags & PP_NEEDS_FILE && !a->output && isatty(STDOUT_FILENO))
 		return op_diag_set(
 			diag, -EINVAL,
 			"--format=%s writes a page for a browser; say where with --output-file=FILE",
-			o->format->name);
-	if (a->xml && (a->accumulated || a->global_percent))
+			f->name);
+	if (f->flags & PP_SHOWS_SHARES || !(f->flags & PP_SHOWS_SYMBOLS))
+		return 0;
+	if (a->accumulated || a->global_percent)
 		return op_diag_set(
 			diag, -EINVAL,
-			"%s changes nothing in XML, which has counts alone; leave it out",
-			option);
-	if (a->xml && a->intervals)
+			"%s changes nothing in %s, which has counts alone; leave it out",
+			a->accumulated ? "--accumulated" : "--global-percent",
+			f->title);
+	if (a->intervals)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--intervals: XML has counts alone; use --json or --csv");
+			"--intervals: %s has counts alone; use --json or --csv",
+			f->title);
 	return 0;
 }
 
@@ -118,13 +167,14 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 
 	if (!o->spec.is_diff)
 		return 0;
-	if (a->details || a->call_graph || a->xml)
-		return op_diag_set(diag, -EINVAL,
-				   "%s does not show comparisons; leave it out",
-				   a->details	   ? "--details"
-				   : a->call_graph ? "--callgraph"
-						   : "--xml");
-	if (!a->symbols && !o->format->tree)
+	if (a->details || a->call_graph || !(o->format->flags & PP_SHOWS_DIFF))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--%s does not show comparisons; leave it out",
+			a->details	? "details"
+			: a->call_graph ? "callgraph"
+					: o->format->name);
+	if (!a->symbols && o->format->flags & PP_SHOWS_SYMBOLS)
 		return op_diag_set(
 			diag, -EINVAL,
 			"a comparison is about symbols; add --symbols");
@@ -148,26 +198,28 @@ static int check_merge(const struct opreport_options *o, struct op_diag *diag)
 static void take_flags(struct opreport_options *o)
 {
 	const struct opreport_args *a = &o->args;
+	unsigned int flags = o->format->flags;
+	bool symbols = a->symbols || a->call_graph || a->details ||
+		       flags & PP_NEEDS_SYMBOLS;
 
-	o->request.tree = o->format->tree;
-	o->request.tree_by_name = o->format->tree_by_name;
+	o->request.tree = flags & PP_SHOWS_TREE;
+	o->request.tree_by_name = flags & PP_NEEDS_NAMES;
 	o->request.tree_max_nodes = o->format->tree_max_nodes;
-	o->request.one_class = o->format->one_class;
-	o->request.symbols =
-		(a->symbols || a->call_graph || a->details || a->xml) &&
-		!o->request.tree;
-	o->request.call_graph = a->call_graph && !o->request.tree;
+	o->request.one_class = flags & PP_NEEDS_ONE_CLASS;
+	o->request.any_axes = flags & PP_SHOWS_AXES;
+	o->request.symbols = symbols && flags & PP_SHOWS_SYMBOLS;
+	o->request.call_graph = a->call_graph && flags & PP_SHOWS_CALLS;
 	o->request.details = a->details;
+	o->request.code = a->details && flags & PP_SHOWS_CODE;
 	o->request.lines = a->lines;
-	o->request.code = a->xml && a->details;
 	o->request.intervals = a->intervals;
 	o->request.exclude_dependent = a->exclude_dependent;
 	o->request.root = a->common.root;
-	o->request.any_axes = o->format->any_axes;
 }
 
-static int take_format(struct opreport_options *o, const char *const *words,
-		       const char *const *argv)
+static int take_format_options(struct opreport_options *o,
+			       const char *const *words,
+			       const char *const *argv)
 {
 	const struct opreport_args *a = &o->args;
 	const char *command = pp_join_words(&o->arena, argv + 1, " ", " ");
@@ -198,7 +250,7 @@ static int take_sort(struct opreport_options *o, struct op_diag *diag)
 	const char *keys = o->args.sort;
 	int err = pp_sort_init(&o->request.sort, keys, diag);
 
-	if (!err && o->format->by_image) {
+	if (!err && o->format->flags & PP_NEEDS_SYMBOLS) {
 		o->sort_ignored = keys;
 		err = pp_sort_init(&o->request.sort, "app-name,image", diag);
 	}
@@ -210,36 +262,21 @@ static int take_sort(struct opreport_options *o, struct op_diag *diag)
 static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
-	struct pp_request *request = &o->request;
+	struct pp_request *r = &o->request;
 	struct op_arena *arena = &o->arena;
-	int err = pp_take_percent("threshold", a->threshold,
-				  &request->threshold, diag);
 
 	o->max_loss = -1;
 	if (!a->by_session)
-		request->merge = PP_MERGE_SESSION;
-	if (!err)
-		err = pp_take_percent("max-loss", a->max_loss, &o->max_loss,
-				      diag);
-	if (!err)
-		err = pp_take_merge(arena, a->merge, &request->merge, diag);
-	if (!err)
-		err = pp_take_verbose(arena, a->common.is_verbose,
-				      a->common.verbose, &o->verbose, diag);
-	if (!err)
-		err = pp_take_demangle(a->demangle, &request->demangle, diag);
-	if (!err)
-		err = take_sort(o, diag);
-	if (!err)
-		err = pp_take_list(arena, a->include,
-				   &request->include_symbols);
-	if (!err)
-		err = pp_take_list(arena, a->exclude,
-				   &request->exclude_symbols);
-	if (!err)
-		err = pp_take_list(arena, a->common.image_path,
-				   &request->image_path);
-	return err;
+		r->merge = PP_MERGE_SESSION;
+	return pp_take_percent("threshold", a->threshold, &r->threshold, diag) ?:
+	       pp_take_percent("max-loss", a->max_loss, &o->max_loss, diag) ?:
+	       pp_take_merge(arena, a->merge, &r->merge, diag) ?:
+	       pp_take_common(arena, &a->common, &o->verbose, &r->image_path,
+			      diag) ?:
+	       pp_take_demangle(a->demangle, &r->demangle, diag) ?:
+	       take_sort(o, diag) ?:
+	       pp_take_list(arena, a->include, &r->include_symbols) ?:
+	       pp_take_list(arena, a->exclude, &r->exclude_symbols);
 }
 
 int opreport_take_options(struct opreport_options *o, const char *const *words,
@@ -248,20 +285,13 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 	int err;
 
 	op_arena_init(&o->arena);
-	err = choose_format(o, diag);
-	if (!err)
-		err = check_formats(o, diag);
-	if (!err)
-		err = check_symbols(o, diag);
+	err = choose_format(o, diag) ?: check_format(o, diag) ?:
+	      check_symbols(o, diag);
 	if (err)
 		return err;
 	take_flags(o);
-	err = take_report_values(o, diag);
-	if (!err)
-		err = check_merge(o, diag);
-	if (!err)
-		err = take_format(o, words, argv);
-	return err;
+	return take_report_values(o, diag) ?: check_merge(o, diag) ?:
+	       take_format_options(o, words, argv);
 }
 
 int opreport_take_words(struct opreport_options *o, const char *const *words,

@@ -18,7 +18,8 @@ struct opreport_args {
 	char *include, *exclude, *max_loss, *format;
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
 	int no_header, long_names, show_address, accumulated, global_percent;
-	int xml, json, csv, intervals, by_session;
+	int intervals, by_session;
+	int aliases; /* of --format: bits, in the order of their options */
 };
 
 struct opreport_options {

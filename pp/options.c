@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the programs of pp/ share: options that several of them take, how they
+ * print messages, and how they make a report. A pp_take_ function turns the
+ * text that popt left into a value, and leaves the value alone where the option
+ * was not given; so it does not matter in which order they are called, except
+ * for which of several mistakes is reported.
+ */
 
 #include "pp/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +168,15 @@ int pp_take_list(struct op_arena *arena, const char *text,
 	return 0;
 }
 
+int pp_take_common(struct op_arena *arena, const struct pp_common_args *args,
+		   unsigned int *verbose, const char *const **image_path,
+		   struct op_diag *diag)
+{
+	return pp_take_verbose(arena, args->is_verbose, args->verbose, verbose,
+			       diag)
+		       ?: pp_take_list(arena, args->image_path, image_path);
+}
+
 const char *pp_join_words(struct op_arena *arena, const char *const *words,
 			  const char *between, const char *end)
 {
@@ -234,4 +251,35 @@ void pp_print_messages(FILE *out, const char *program,
 		else if (verbose & 1u << message->kind)
 			fprintf(out, "%s: %s\n", program, message->text);
 	}
+}
+
+void pp_print_loss(FILE *out, const char *program,
+		   const struct op_ledger *account, const char *advice)
+{
+	if (account && op_ledger_lost(account))
+		fprintf(out,
+			"%s: warning: %" PRIu64 " of %" PRIu64
+			" samples were lost; %s\n",
+			program, op_ledger_lost(account), account->taken,
+			advice);
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+int pp_make_report(const char *program, const struct pp_common_args *args,
+		   unsigned int verbose, struct pp_request *request,
+		   struct pp_report **out, struct op_diag *diag)
+{
+	struct op_session session;
+	int err = op_session_init(&session, args->session_dir, diag);
+
+	*out = NULL;
+	if (err)
+		return err;
+	request->session = &session;
+	err = pp_report_new(out, request, diag);
+	request->session = NULL;
+	if (*out)
+		pp_print_messages(stderr, program, &(*out)->messages, verbose);
+	return err;
 }

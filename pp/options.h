@@ -70,6 +70,11 @@ int pp_take_demangle(const char *how, enum pp_demangle *demangle,
 int pp_take_list(struct op_arena *arena, const char *text,
 		 const char *const **out);
 
+/* What all programs take: --verbose and --image-path. */
+int pp_take_common(struct op_arena *arena, const struct pp_common_args *args,
+		   unsigned int *verbose, const char *const **image_path,
+		   struct op_diag *diag);
+
 /* @words with @between in between and @end behind the last; NULL when memory
  * is short. */
 const char *pp_join_words(struct op_arena *arena, const char *const *words,
@@ -83,5 +88,19 @@ const char *pp_join_words(struct op_arena *arena, const char *const *words,
 void pp_print_messages(FILE *out, const char *program,
 		       const struct pp_messages *messages,
 		       unsigned int verbose);
+
+/* Warn that samples of @account were lost, if some were and it is not NULL;
+ * @advice is how to see why. */
+void pp_print_loss(FILE *out, const char *program,
+		   const struct op_ledger *account, const char *advice);
+
+/*
+ * Make the report that @request asks for about the session that @args name, and
+ * print its messages. *@out is NULL or the caller's to free, even on failure.
+ * Returns as pp_report_new() does.
+ */
+int pp_make_report(const char *program, const struct pp_common_args *args,
+		   unsigned int verbose, struct pp_request *request,
+		   struct pp_report **out, struct op_diag *diag);
 
 #endif /* PP_OPTIONS_H */

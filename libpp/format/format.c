@@ -1,42 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
+/*
+ * The table of formats, made of PP_FORMATS, and what several formats write in
+ * the same words: the accounts of samples and of stacks.
+ */
+
 #include "libpp/format/format.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* What a browser has drawn before anybody waits. */
-#define FLAMEGRAPH_MAX_NODES 500000
-
-static const struct pp_format formats[] = {
-	{ .name = "text", .write = pp_format_text },
-	{ .name = "xml",
-	  .any_axes = true,
-	  .by_image = true,
-	  .write = pp_format_xml },
-	{ .name = "json", .any_axes = true, .write = pp_format_json },
-	{ .name = "csv", .any_axes = true, .write = pp_format_csv },
-	{ .name = "folded",
-	  .any_axes = true,
-	  .tree = true,
-	  .tree_by_name = true,
-	  .one_class = true,
-	  .no_account = true,
-	  .write = pp_format_folded },
-	{ .name = "flamegraph",
-	  .any_axes = true,
-	  .tree = true,
-	  .tree_max_nodes = FLAMEGRAPH_MAX_NODES,
-	  .is_page = true,
-	  .write = pp_format_flamegraph },
-};
+#define FORMAT_ROW(name, title, max_nodes, flags)                              \
+	{ #name, title, max_nodes, flags, pp_format_##name },
+static const struct pp_format formats[] = { PP_FORMATS(FORMAT_ROW) };
+static const size_t nr_formats = sizeof(formats) / sizeof(formats[0]);
 
 const struct pp_format *pp_format_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+	for (size_t i = 0; i < nr_formats; i++)
 		if (!strcmp(formats[i].name, name))
 			return &formats[i];
 	return NULL;
+}
+
+const char *pp_format_names(char buf[PP_FORMAT_NAMES_LEN])
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < nr_formats && len < PP_FORMAT_NAMES_LEN; i++)
+		len += (size_t)snprintf(buf + len, PP_FORMAT_NAMES_LEN - len,
+					"%s%s",
+					!i		      ? ""
+					: i + 1 == nr_formats ? " or "
+							      : ", ",
+					formats[i].name);
+	return buf;
 }
 
 double pp_percent(uint64_t part, uint64_t whole)

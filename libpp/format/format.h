@@ -3,8 +3,10 @@
 #define LIBPP_FORMAT_FORMAT_H
 
 /*
- * Output formats. Each is one row of a table and sees a finished report,
- * which it does not change. doc/reports.md describes what they write.
+ * Output formats. Each has one line in PP_FORMATS and one file, which sees a
+ * finished report and changes nothing in it. A program asks for what a format
+ * can show by its flags, never by its name. doc/reports.md describes what the
+ * formats write.
  */
 
 #include <stdbool.h>
@@ -28,41 +30,65 @@ struct pp_format_options {
 	bool exclude_dependent;
 };
 
+/* What a format can show, and what it needs of a report. */
+enum pp_format_flags {
+	PP_SHOWS_SYMBOLS = 1 << 0, /* tables of images or of symbols */
+	PP_SHOWS_DETAILS = 1 << 1, /* the addresses in each symbol */
+	PP_SHOWS_CODE = 1 << 2, /* with these, the bytes of each symbol */
+	PP_SHOWS_CALLS = 1 << 3, /* the call graph */
+	PP_SHOWS_SHARES = 1 << 4, /* percentages and their intervals */
+	PP_SHOWS_DIFF = 1 << 5, /* comparisons */
+	PP_SHOWS_AXES = 1 << 6, /* classes that differ in several ways */
+	PP_SHOWS_LOSS = 1 << 7, /* how many samples were lost */
+	PP_SHOWS_TREE = 1 << 8, /* the call tree, in place of tables */
+	PP_NEEDS_SYMBOLS = 1 << 9, /* by application and image, always */
+	PP_NEEDS_NAMES = 1 << 10, /* functions of one name are one frame */
+	PP_NEEDS_ONE_CLASS = 1 << 11,
+	PP_NEEDS_FILE = 1 << 12, /* nobody reads it on a terminal */
+
+	PP_SHOWS_TABLES = PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS | PP_SHOWS_CALLS |
+			  PP_SHOWS_LOSS,
+};
+
+/*
+ * All formats: name, title in messages, most nodes of its call tree (0: any
+ * number), flags. A browser draws 500,000 nodes before anybody gets impatient.
+ */
+/* clang-format off */
+#define PP_FORMATS(X)                                                          \
+	X(text, "text", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES | PP_SHOWS_DIFF)  \
+	X(xml, "XML", 0, PP_SHOWS_TABLES | PP_SHOWS_CODE | PP_SHOWS_AXES |     \
+			 PP_NEEDS_SYMBOLS)                                     \
+	X(json, "JSON", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES | PP_SHOWS_DIFF | \
+			   PP_SHOWS_AXES)                                      \
+	X(csv, "CSV", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES | PP_SHOWS_DIFF |   \
+			 PP_SHOWS_AXES)                                        \
+	X(folded, "folded stacks", 0, PP_SHOWS_TREE | PP_SHOWS_DIFF |          \
+			 PP_SHOWS_AXES | PP_NEEDS_NAMES | PP_NEEDS_ONE_CLASS)  \
+	X(flamegraph, "flame graph", 500000, PP_SHOWS_TREE | PP_SHOWS_DIFF |   \
+			 PP_SHOWS_AXES | PP_SHOWS_LOSS | PP_NEEDS_FILE)
+/* clang-format on */
+
 struct pp_format {
-	const char *name;
-	/* Whether it shows classes that differ in several ways. */
-	bool any_axes;
-	/* Whether it needs symbols, in the order of its own choice. */
-	bool by_image;
-	/* Whether it shows the call tree instead of tables, takes functions of
-	 * one name for one there, has room for one class only. */
-	bool tree, tree_by_name, one_class;
-	uint32_t tree_max_nodes; /* of that; 0: any number */
-	/* Whether it does not say what was lost. */
-	bool no_account;
-	/* Whether nobody wants to see it on a terminal. */
-	bool is_page;
+	const char *name, *title;
+	uint32_t tree_max_nodes;
+	unsigned int flags; /* enum pp_format_flags */
 	/* Returns 0 or -ENOMEM; errors of @out are left in its error flag. */
 	int (*write)(FILE *out, const struct pp_report *report,
 		     const struct pp_format_options *options);
 };
 
-/* The format called @name; NULL for others than PP_FORMAT_NAMES. */
-const struct pp_format *pp_format_find(const char *name);
-#define PP_FORMAT_NAMES "text, xml, json, csv, folded or flamegraph"
+#define PP_DECLARE_FORMAT(name, title, max_nodes, flags)                       \
+	int pp_format_##name(FILE *out, const struct pp_report *report,        \
+			     const struct pp_format_options *options);
+PP_FORMATS(PP_DECLARE_FORMAT)
 
-int pp_format_text(FILE *out, const struct pp_report *report,
-		   const struct pp_format_options *options);
-int pp_format_xml(FILE *out, const struct pp_report *report,
-		  const struct pp_format_options *options);
-int pp_format_json(FILE *out, const struct pp_report *report,
-		   const struct pp_format_options *options);
-int pp_format_csv(FILE *out, const struct pp_report *report,
-		  const struct pp_format_options *options);
-int pp_format_folded(FILE *out, const struct pp_report *report,
-		     const struct pp_format_options *options);
-int pp_format_flamegraph(FILE *out, const struct pp_report *report,
-			 const struct pp_format_options *options);
+/* The format called @name; NULL if there is none. */
+const struct pp_format *pp_format_find(const char *name);
+
+/* "text, xml ... or flamegraph": the names of all formats. */
+#define PP_FORMAT_NAMES_LEN 256
+const char *pp_format_names(char buf[PP_FORMAT_NAMES_LEN]);
 
 /* The account of a session in words, "108 taken = 100 stored + 8 lost". */
 void pp_write_account(FILE *out, const struct op_ledger *account);

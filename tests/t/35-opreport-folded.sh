@@ -196,6 +196,13 @@ for bad in -d -g -a -w -% "--sort=vma" -r --intervals -f -n --json -X; do
 	ok "with $bad" refused 2 '^opreport: --' --format=folded "$bad"
 done
 ok "no such format" refused 2 'use text, xml, json' --format=svg
+# The names come from one table; the page has them by hand.
+names=$("$BIN/opreport" "--format=?" 2>&1 | sed -n 's/.*; use //p')
+is "the help names them" \
+	"$("$BIN/opreport" --help | tr -s ' \n' ' ' | grep -c "write $names ")" 1
+is "the man page has them" "$(sed -n \
+	's/^\.It Fl -format Ns = Ns Cm \([a-z |]*\)$/\1/p' "$TOP/doc/man/opreport.1")" \
+	"$(echo "$names" | sed -e 's/, / | /g' -e 's/ or / | /')"
 is "other formats by name" "$(report --format=csv event:TIMER)" \
 	"$(report --csv event:TIMER)"
 is "text by name" "$(report --format=text -l event:TIMER)" \

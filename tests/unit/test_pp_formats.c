@@ -82,11 +82,14 @@ static void formats_have_names(void **state)
 		const struct pp_format *f = pp_format_find(names[i]);
 
 		fprintf(out, "%s%s%s%s%s%s %u%s%s\n", f->name,
-			f->any_axes ? " axes" : "", f->by_image ? " image" : "",
-			f->tree ? " tree" : "", f->tree_by_name ? " name" : "",
-			f->one_class ? " one" : "", f->tree_max_nodes,
-			f->no_account ? " silent" : "",
-			f->is_page ? " page" : "");
+			f->flags & PP_SHOWS_AXES ? " axes" : "",
+			f->flags & PP_NEEDS_SYMBOLS ? " image" : "",
+			f->flags & PP_SHOWS_TREE ? " tree" : "",
+			f->flags & PP_NEEDS_NAMES ? " name" : "",
+			f->flags & PP_NEEDS_ONE_CLASS ? " one" : "",
+			f->tree_max_nodes,
+			f->flags & PP_SHOWS_LOSS ? "" : " silent",
+			f->flags & PP_NEEDS_FILE ? " page" : "");
 	}
 	text_must_be(&t, "formats",
 		     "text 0\n"
