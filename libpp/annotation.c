@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * All that the symbols say about a line is put into one list of notes, which
- * is sorted by file and line and then read off.
+ * Which samples belong to which source line. Everything that the symbols of a
+ * report say about a line (samples at an address of that line; a symbol that
+ * starts there) becomes a note. The notes are sorted by file and line, starts
+ * of symbols first, and then read off in one pass: a run of notes of one file
+ * is a file, a run of one line in it is a line.
+ *
+ * Names of files are made unique first, so that equal names are equal pointers
+ * and comparing notes compares no strings. Samples without a line are summed
+ * up by image instead, for the warning that they are missing.
  */
 
 #include "libpp/annotation.h"
@@ -10,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/sample_list.h"
 #include "libop/op_strings.h"
 
@@ -42,13 +50,6 @@ static void *alloc(struct notebook *b, size_t nr, size_t size)
 static uint64_t *new_counts(struct notebook *b)
 {
 	return alloc(b, b->nr_classes, sizeof(uint64_t));
-}
-
-static void add_counts(const struct notebook *b, uint64_t *to,
-		       const uint64_t *from)
-{
-	for (size_t i = 0; i < b->nr_classes; i++)
-		to[i] = pp_add_counts(to[i], from[i]);
 }
 
 /* ---- taking notes -------------------------------------------------------- */
@@ -89,7 +90,7 @@ static int note_unplaced(struct notebook *b, struct pp_unplaced **unplaced,
 			return -ENOMEM;
 		u->symbols[u->nr_symbols++] = symbol;
 	}
-	add_counts(b, (uint64_t *)u->counts, counts);
+	pp_add_all_counts((uint64_t *)u->counts, counts, b->nr_classes);
 	return 0;
 }
 
@@ -130,29 +131,20 @@ static int note_lines_of_symbols(struct notebook *b)
 
 /* ---- reading them off ---------------------------------------------------- */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_note_symbols(const struct note *a, const struct note *b)
 {
-	int order = strcmp(a->symbol->image->name, b->symbol->image->name);
-
-	return order ? order : compare(a->vma, b->vma);
+	return strcmp(a->symbol->image->name, b->symbol->image->name)
+		       ?: op_compare(a->vma, b->vma);
 }
 
 static int compare_notes(const void *pa, const void *pb)
 {
 	const struct note *a = pa, *b = pb;
+	int order = op_compare((uintptr_t)a->file, (uintptr_t)b->file) ?:
+		    op_compare(a->line, b->line) ?:
+		    op_compare(b->is_start, a->is_start);
 
-	if (a->file != b->file)
-		return compare((uintptr_t)a->file, (uintptr_t)b->file);
-	if (a->line != b->line)
-		return compare(a->line, b->line);
-	if (a->is_start != b->is_start)
-		return a->is_start ? -1 : 1;
-	return a->is_start ? compare_note_symbols(a, b) : 0;
+	return order || !a->is_start ? order : compare_note_symbols(a, b);
 }
 
 static int fill_annotated_line(struct notebook *b,
@@ -171,7 +163,7 @@ static int fill_annotated_line(struct notebook *b,
 	for (size_t i = 0; i < line->nr_symbols; i++)
 		line->symbols[i] = notes[i].symbol;
 	for (size_t i = line->nr_symbols; i < nr; i++)
-		add_counts(b, counts, notes[i].counts);
+		pp_add_all_counts(counts, notes[i].counts, b->nr_classes);
 	return 0;
 }
 
@@ -184,10 +176,12 @@ static size_t count_noted_lines(const struct note *notes, size_t nr)
 	return lines;
 }
 
-static bool is_older(const struct pp_image *image,
-		     const struct pp_image *oldest)
+static void take_older(struct pp_annotated_file *file,
+		       const struct pp_image *image)
 {
-	return image->mtime && (!oldest || image->mtime < oldest->mtime);
+	if (image->mtime &&
+	    (!file->oldest || image->mtime < file->oldest->mtime))
+		file->oldest = image;
 }
 
 static int fill_annotated_file(struct notebook *b,
@@ -208,11 +202,10 @@ static int fill_annotated_file(struct notebook *b,
 
 		for (end = i; end < nr && notes[end].line == notes[i].line;
 		     end++)
-			if (is_older(notes[end].symbol->image, file->oldest))
-				file->oldest = notes[end].symbol->image;
+			take_older(file, notes[end].symbol->image);
 		if (fill_annotated_line(b, line, notes + i, end - i))
 			return -ENOMEM;
-		add_counts(b, counts, line->counts);
+		pp_add_all_counts(counts, line->counts, b->nr_classes);
 	}
 	return 0;
 }
@@ -236,19 +229,10 @@ struct placed {
 static int compare_placed_files(const void *pa, const void *pb)
 {
 	const struct placed *a = pa, *b = pb;
-	int order = compare(b->file.counts[0], a->file.counts[0]);
 
-	if (!order)
-		order = compare_note_symbols(a->first, b->first);
-	return order ? order : strcmp(a->file.name, b->file.name);
-}
-
-static bool has_samples(const struct notebook *b, const uint64_t *counts)
-{
-	for (size_t i = 0; i < b->nr_classes; i++)
-		if (counts[i])
-			return true;
-	return false;
+	return op_compare(b->file.counts[0], a->file.counts[0]) ?:
+	       compare_note_symbols(a->first, b->first) ?:
+	       strcmp(a->file.name, b->file.name);
 }
 
 /* Fill @placed, which has room, and keep the files that have samples. */
@@ -268,7 +252,7 @@ static int fill_annotated_files(struct notebook *b, struct placed *placed,
 				file->first = &notes[end];
 		if (fill_annotated_file(b, &file->file, notes + i, end - i))
 			return -ENOMEM;
-		*nr += has_samples(b, file->file.counts);
+		*nr += pp_has_counts(file->file.counts, b->nr_classes);
 	}
 	return 0;
 }
@@ -302,11 +286,10 @@ static int annotate_files(struct notebook *b, struct pp_annotation *annotation)
 static int compare_unplaced(const void *pa, const void *pb)
 {
 	const struct pp_unplaced *a = pa, *b = pb;
-	int order = strcmp(a->image->name, b->image->name);
 
-	if (!order && a->image != b->image)
-		order = compare((uintptr_t)a->image, (uintptr_t)b->image);
-	return order ? order : compare(b->counts[0], a->counts[0]);
+	return strcmp(a->image->name, b->image->name) ?:
+	       op_compare((uintptr_t)a->image, (uintptr_t)b->image) ?:
+	       op_compare(b->counts[0], a->counts[0]);
 }
 
 /* Put the symbols of one image together in the first. */
@@ -320,7 +303,8 @@ static int merge_unplaced(struct notebook *b, struct pp_unplaced *list,
 	for (size_t i = 0; i < nr; i++) {
 		symbols[i] = list[i].symbols[0];
 		if (i)
-			add_counts(b, (uint64_t *)list->counts, list[i].counts);
+			pp_add_all_counts((uint64_t *)list->counts,
+					  list[i].counts, b->nr_classes);
 	}
 	list->symbols = symbols;
 	list->nr_symbols = nr;
@@ -357,11 +341,8 @@ int pp_annotate(struct pp_annotation *annotation, struct pp_report *report)
 
 	*annotation = (struct pp_annotation){ 0 };
 	op_strings_init(&b.names, &report->arena);
-	err = note_lines_of_symbols(&b);
-	if (!err)
-		err = annotate_files(&b, annotation);
-	if (!err)
-		err = take_unplaced(&b, annotation);
+	err = note_lines_of_symbols(&b) ?: annotate_files(&b, annotation) ?:
+	      take_unplaced(&b, annotation);
 	op_strings_release(&b.names);
 	free(b.notes);
 	return err;
@@ -370,17 +351,9 @@ int pp_annotate(struct pp_annotation *annotation, struct pp_report *report)
 const struct pp_annotated_line *
 pp_annotated_line_find(const struct pp_annotated_file *file, unsigned int line)
 {
-	size_t low = 0, high = file->nr_lines;
+	size_t at = OP_BISECT(i, file->nr_lines, file->lines[i].line < line);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->lines[middle].line < line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < file->nr_lines && file->lines[low].line == line
-		       ? &file->lines[low]
+	return at < file->nr_lines && file->lines[at].line == line
+		       ? &file->lines[at]
 		       : NULL;
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Classes are found by sorting the templates of all files; which axes differ
- * follows from comparing each class with the first. When more than one does,
- * the error names a way out that leaves exactly one: the event if it differs
- * (it cannot be merged), else the first of the others.
+ * Arranges sample files in classes, the columns of a report. A class is what
+ * the names of files tell that is not merged: event, thread group, thread,
+ * CPU, session. Classes are found by sorting those of all files; which axes
+ * differ follows from comparing each class with the first. Tables have room
+ * for one difference. When more than one axis differs, the error names a way
+ * out that leaves exactly one: the event if it differs (it cannot be merged),
+ * else the first of the others.
  */
 
+#include "libop/op_search.h"
 #include "libpp/arrange_profiles.h"
 
 #include <errno.h>
@@ -15,6 +19,9 @@
 
 #define SHOWN_VALUES 5
 
+static const char *const axis_names[PP_NR_AXES] = { "event", "tgid", "tid",
+						    "cpu", "session" };
+
 bool pp_class_is_timer(const struct pp_class *class)
 {
 	return !class->count && !strcmp(class->event, "TIMER");
@@ -22,19 +29,14 @@ bool pp_class_is_timer(const struct pp_class *class)
 
 /* ---- classes ------------------------------------------------------------- */
 
-static const char *session_name(const struct pp_sample_file *file)
-{
-	const char *slash = strrchr(file->session->path, '/');
-
-	return slash && slash[1] ? slash + 1 : file->session->path;
-}
-
 static struct pp_class class_of_sample_file(const struct pp_sample_file *file,
 					    unsigned int merge)
 {
 	const struct op_mangle *name = &file->name;
 	bool any_tid = merge & (PP_MERGE_TID | PP_MERGE_TGID);
+	const char *session = strrchr(file->session->path, '/');
 
+	session = session && session[1] ? session + 1 : file->session->path;
 	return (struct pp_class){
 		.event = name->event,
 		.count = name->count,
@@ -43,21 +45,16 @@ static struct pp_class class_of_sample_file(const struct pp_sample_file *file,
 		.tgid = merge & PP_MERGE_TGID ? OP_MANGLE_ALL : name->tgid,
 		.tid = any_tid ? OP_MANGLE_ALL : name->tid,
 		.cpu = merge & PP_MERGE_CPU ? OP_MANGLE_ALL : name->cpu,
-		.session = merge & PP_MERGE_SESSION ? NULL : session_name(file),
+		.session = merge & PP_MERGE_SESSION ? NULL : session,
 	};
 }
 
-static int compare_i64(int64_t a, int64_t b)
+static int compare_ids(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int compare_sessions(const struct pp_class *a, const struct pp_class *b)
+int pp_compare_sessions(const struct pp_class *a, const struct pp_class *b)
 {
 	return a->session && b->session ? strcmp(a->session, b->session) : 0;
 }
@@ -66,20 +63,11 @@ static int compare_sessions(const struct pp_class *a, const struct pp_class *b)
 static int compare_classes(const void *pa, const void *pb)
 {
 	const struct pp_class *a = pa, *b = pb;
-	int diff;
 
-	diff = compare_sessions(a, b);
-	if (!diff)
-		diff = compare_i64(a->cpu, b->cpu);
-	if (!diff)
-		diff = compare_i64(a->tgid, b->tgid);
-	if (!diff)
-		diff = compare_i64(a->tid, b->tid);
-	if (!diff)
-		diff = compare_u64(a->unit_mask, b->unit_mask);
-	if (!diff)
-		diff = strcmp(a->event, b->event);
-	return diff ? diff : compare_u64(a->count, b->count);
+	return pp_compare_sessions(a, b) ?: compare_ids(a->cpu, b->cpu) ?:
+	       compare_ids(a->tgid, b->tgid) ?: compare_ids(a->tid, b->tid) ?:
+	       op_compare(a->unit_mask, b->unit_mask) ?:
+	       strcmp(a->event, b->event) ?: op_compare(a->count, b->count);
 }
 
 int pp_class_find(const struct pp_classes *classes,
@@ -92,42 +80,38 @@ int pp_class_find(const struct pp_classes *classes,
 	return found ? (int)(found - classes->classes) : -1;
 }
 
-static void set_class_of_file(struct pp_classes *classes,
-			      struct pp_sample_file *file, unsigned int merge)
-{
-	struct pp_class *class;
-
-	file->class_nr = (unsigned int)pp_class_find(classes, file, merge);
-	class = &classes->classes[file->class_nr];
-	if (file->name.unit_mask != class->counted_unit_mask)
-		class->unit_masks_differ = true;
-}
-
 static int find_classes(struct pp_classes *classes, struct pp_sample_list *list,
 			unsigned int merge)
 {
-	struct pp_class *all;
-	size_t i;
+	struct pp_class *all =
+		op_arena_alloc(list->arena, list->nr, sizeof(*all));
 
-	all = op_arena_alloc(list->arena, list->nr, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
-	for (i = 0; i < list->nr; i++)
+	for (size_t i = 0; i < list->nr; i++)
 		all[i] = class_of_sample_file(&list->files[i], merge);
 	qsort(all, list->nr, sizeof(*all), compare_classes);
-	for (i = 0; i < list->nr; i++)
+	for (size_t i = 0; i < list->nr; i++)
 		if (!classes->nr ||
 		    compare_classes(&all[classes->nr - 1], &all[i]))
 			all[classes->nr++] = all[i];
 	classes->classes = all;
-	for (i = 0; i < list->nr; i++)
-		set_class_of_file(classes, &list->files[i], merge);
+	for (size_t i = 0; i < list->nr; i++) {
+		struct pp_sample_file *file = &list->files[i];
+		struct pp_class *class;
+
+		file->class_nr =
+			(unsigned int)pp_class_find(classes, file, merge);
+		class = &all[file->class_nr];
+		class->unit_masks_differ |=
+			file->name.unit_mask != class->counted_unit_mask;
+	}
 	return 0;
 }
 
 /* ---- axes ---------------------------------------------------------------- */
 
-static bool same_event(const struct pp_class *a, const struct pp_class *b)
+bool pp_same_event(const struct pp_class *a, const struct pp_class *b)
 {
 	return !strcmp(a->event, b->event) && a->count == b->count &&
 	       a->unit_mask == b->unit_mask;
@@ -144,45 +128,33 @@ static bool differ_in(const struct pp_class *a, const struct pp_class *b,
 	case PP_AXIS_CPU:
 		return a->cpu != b->cpu;
 	case PP_AXIS_SESSION:
-		return compare_sessions(a, b) != 0;
+		return pp_compare_sessions(a, b) != 0;
 	default:
-		return !same_event(a, b);
+		return !pp_same_event(a, b);
 	}
 }
 
-static bool axis_varies(const struct pp_classes *classes, enum pp_axis axis)
-{
-	size_t i;
-
-	for (i = 1; i < classes->nr; i++)
-		if (differ_in(&classes->classes[0], &classes->classes[i], axis))
-			return true;
-	return false;
-}
-
-static bool tids_are_tgids(const struct pp_classes *classes)
-{
-	size_t i;
-
-	for (i = 0; i < classes->nr; i++)
-		if (classes->classes[i].tid != classes->classes[i].tgid)
-			return false;
-	return true;
-}
-
-/* Returns how many axes differ, classes->differing tells which. */
+/* Fill classes->differing and classes->axis, the first that differs. Returns
+ * how many axes differ. */
 static unsigned int find_axes(struct pp_classes *classes)
 {
-	bool *differing = classes->differing;
+	const struct pp_class *all = classes->classes;
+	bool tids_are_tgids = true;
 	unsigned int nr = 0;
-	int axis;
 
-	for (axis = 0; axis < PP_NR_AXES; axis++)
-		differing[axis] = axis_varies(classes, axis);
-	if (differing[PP_AXIS_TGID] && tids_are_tgids(classes))
-		differing[PP_AXIS_TID] = false;
-	for (axis = 0; axis < PP_NR_AXES; axis++)
-		nr += differing[axis];
+	for (size_t i = 0; i < classes->nr; i++) {
+		tids_are_tgids &= all[i].tid == all[i].tgid;
+		for (int axis = 0; axis < PP_NR_AXES; axis++)
+			classes->differing[axis] |=
+				differ_in(&all[0], &all[i], axis);
+	}
+	if (classes->differing[PP_AXIS_TGID] && tids_are_tgids)
+		classes->differing[PP_AXIS_TID] = false;
+	for (int axis = PP_NR_AXES - 1; axis >= 0; axis--)
+		if (classes->differing[axis]) {
+			classes->axis = axis;
+			nr++;
+		}
 	return nr;
 }
 
@@ -195,14 +167,12 @@ static const char *id_name(struct op_arena *arena, const char *axis, int64_t id)
 	return op_arena_printf(arena, "%s:%lld", axis, (long long)id);
 }
 
-/* Two classes may differ in their unit masks alone. */
+/* "EVENT:COUNT"; the unit mask is told where two classes differ in it alone. */
 static const char *event_name(struct op_arena *arena,
 			      const struct pp_classes *classes,
 			      const struct pp_class *class)
 {
-	size_t i;
-
-	for (i = 0; i < classes->nr; i++) {
+	for (size_t i = 0; i < classes->nr; i++) {
 		const struct pp_class *other = &classes->classes[i];
 
 		if (!strcmp(other->event, class->event) &&
@@ -242,9 +212,8 @@ static const char *full_name(struct op_arena *arena,
 			     const struct pp_class *class)
 {
 	const char *name = axis_value(arena, classes, class, classes->axis);
-	int axis;
 
-	for (axis = classes->axis + 1; axis < PP_NR_AXES && name; axis++)
+	for (int axis = classes->axis + 1; axis < PP_NR_AXES && name; axis++)
 		if (classes->differing[axis])
 			name = op_arena_printf(arena, "%s %s", name,
 					       axis_value(arena, classes, class,
@@ -252,47 +221,25 @@ static const char *full_name(struct op_arena *arena,
 	return name;
 }
 
-static int name_classes(struct pp_classes *classes, struct op_arena *arena)
-{
-	size_t i;
-
-	for (i = 0; i < classes->nr; i++) {
-		struct pp_class *class = &classes->classes[i];
-
-		class->name = full_name(arena, classes, class);
-		if (!class->name)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static bool is_new_value(const struct pp_classes *classes, size_t at,
-			 enum pp_axis axis)
-{
-	size_t i;
-
-	for (i = 0; i < at; i++)
-		if (!differ_in(&classes->classes[i], &classes->classes[at],
-			       axis))
-			return false;
-	return true;
-}
-
 /* "tgid:1, tgid:2 and more" */
 static const char *axis_values(struct op_arena *arena,
 			       const struct pp_classes *classes,
 			       enum pp_axis axis)
 {
+	const struct pp_class *all = classes->classes;
 	const char *text = "", *value;
 	unsigned int shown = 0;
-	size_t i;
 
-	for (i = 0; i < classes->nr; i++) {
-		if (!is_new_value(classes, i, axis))
-			continue;
+	for (size_t i = 0; i < classes->nr; i++) {
+		size_t j = 0;
+
+		while (differ_in(&all[j], &all[i], axis))
+			j++;
+		if (j < i)
+			continue; /* an earlier class has the same value */
 		if (shown == SHOWN_VALUES)
 			return op_arena_printf(arena, "%s and more", text);
-		value = axis_value(arena, classes, &classes->classes[i], axis);
+		value = axis_value(arena, classes, &all[i], axis);
 		text = op_arena_printf(arena, "%s%s%s", text, shown ? ", " : "",
 				       value ? value : "?");
 		if (!text)
@@ -302,68 +249,50 @@ static const char *axis_values(struct op_arena *arena,
 	return text;
 }
 
-/* What to merge so that @kept alone differs. */
-static void write_merges(char *buf, size_t len,
-			 const bool differing[PP_NR_AXES], enum pp_axis kept)
-{
-	bool cpu = differing[PP_AXIS_CPU] && kept != PP_AXIS_CPU;
-	bool tgid = differing[PP_AXIS_TGID] && kept != PP_AXIS_TGID;
-	bool tid = differing[PP_AXIS_TID] && kept != PP_AXIS_TID;
-	const char *threads = tgid ? "tgid" : tid ? "tid" : "";
-
-	snprintf(buf, len, "%s%s%s", threads, cpu && *threads ? "," : "",
-		 cpu ? "cpu" : "");
-}
-
-/* The words that leave one value of @axis, the one of the first class. */
-static void write_choice(char *buf, size_t len,
-			 const struct pp_classes *classes, enum pp_axis axis)
-{
-	const struct pp_class *class = &classes->classes[0];
-	int64_t id = axis == PP_AXIS_TGID  ? class->tgid
-		     : axis == PP_AXIS_TID ? class->tid
-					   : class->cpu;
-	static const char *const names[PP_NR_AXES] = {
-		[PP_AXIS_TGID] = "tgid",
-		[PP_AXIS_TID] = "tid",
-		[PP_AXIS_CPU] = "cpu",
-	};
-
-	if (axis == PP_AXIS_EVENT)
-		snprintf(buf, len, "event:%s count:%llu unit-mask:%llu",
-			 class->event, (unsigned long long)class->count,
-			 (unsigned long long)class->unit_mask);
-	else if (id == OP_MANGLE_ALL)
-		snprintf(buf, len, "%s:NUMBER", names[axis]);
-	else
-		snprintf(buf, len, "%s:%lld", names[axis], (long long)id);
-}
-
-/* What brings the classes down to one difference, @first. */
+/* What leaves one difference, @kept: the other axes to merge or, where only one
+ * more differs, the words that choose the first value of @kept. */
 static const char *advice_on_axes(struct op_arena *arena,
 				  const struct pp_classes *classes,
-				  enum pp_axis first, unsigned int nr)
+				  enum pp_axis kept, unsigned int nr)
 {
-	const char *leave = classes->differing[PP_AXIS_SESSION]
-				    ? "leave out --by-session"
-				    : "";
-	char merges[32], choice[256] = "";
+	const struct pp_class *class = &classes->classes[0];
+	const bool *differing = classes->differing;
+	const char *leave =
+		differing[PP_AXIS_SESSION] ? "leave out --by-session" : "";
+	const char *threads =
+		differing[PP_AXIS_TGID] && kept != PP_AXIS_TGID ? "tgid"
+		: differing[PP_AXIS_TID] && kept != PP_AXIS_TID ? "tid"
+								: "";
+	const char *cpu =
+		differing[PP_AXIS_CPU] && kept != PP_AXIS_CPU ? "cpu" : "";
+	bool merges = *threads || *cpu;
+	const char *choice = NULL;
+	int64_t id = kept == PP_AXIS_TGID  ? class->tgid
+		     : kept == PP_AXIS_TID ? class->tid
+					   : class->cpu;
 
-	write_merges(merges, sizeof(merges), classes->differing, first);
-	if (nr == 2)
-		write_choice(choice, sizeof(choice), classes, first);
-	return op_arena_printf(arena, "%s%s%s%s%s%s", leave,
-			       *leave && *merges ? " and " : "",
-			       *merges ? "add --merge=" : "", merges,
-			       *choice ? " or choose with " : "", choice);
+	if (nr == 2 && kept == PP_AXIS_EVENT)
+		choice = op_arena_printf(arena,
+					 "event:%s count:%llu unit-mask:%llu",
+					 class->event,
+					 (unsigned long long)class->count,
+					 (unsigned long long)class->unit_mask);
+	else if (nr == 2 && id == OP_MANGLE_ALL)
+		choice = op_arena_printf(arena, "%s:NUMBER", axis_names[kept]);
+	else if (nr == 2)
+		choice = id_name(arena, axis_names[kept], id);
+	return op_arena_printf(arena, "%s%s%s%s%s%s%s%s", leave,
+			       *leave && merges ? " and " : "",
+			       merges ? "add --merge=" : "", threads,
+			       *threads && *cpu ? "," : "", cpu,
+			       choice ? " or choose with " : "",
+			       choice ? choice : "");
 }
 
 static int refuse_two_axes(const struct pp_classes *classes,
 			   struct op_arena *arena, unsigned int nr,
 			   struct op_diag *diag)
 {
-	static const char *const names[PP_NR_AXES] = { "event", "tgid", "tid",
-						       "cpu", "session" };
 	enum pp_axis first = classes->axis, second = first + 1;
 	const char *out = advice_on_axes(arena, classes, first, nr);
 
@@ -372,24 +301,28 @@ static int refuse_two_axes(const struct pp_classes *classes,
 	return op_diag_set(
 		diag, -EINVAL,
 		"the sample files differ in %s (%s) and in %s (%s), but columns show one difference; %s",
-		names[first], axis_values(arena, classes, first), names[second],
-		axis_values(arena, classes, second), out ? out : "");
+		axis_names[first], axis_values(arena, classes, first),
+		axis_names[second], axis_values(arena, classes, second),
+		out ? out : "");
 }
 
 int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
 	       unsigned int merge, bool any_axes, struct op_diag *diag)
 {
 	unsigned int nr;
-	int axis;
 
 	*classes = (struct pp_classes){ .axis = PP_AXIS_EVENT };
 	if (find_classes(classes, list, merge))
 		return -ENOMEM;
 	nr = find_axes(classes);
-	for (axis = PP_NR_AXES - 1; axis >= 0; axis--)
-		if (classes->differing[axis])
-			classes->axis = axis;
 	if (nr > 1 && !any_axes)
 		return refuse_two_axes(classes, list->arena, nr, diag);
-	return name_classes(classes, list->arena);
+	for (size_t i = 0; i < classes->nr; i++) {
+		struct pp_class *class = &classes->classes[i];
+
+		class->name = full_name(list->arena, classes, class);
+		if (!class->name)
+			return -ENOMEM;
+	}
+	return 0;
 }

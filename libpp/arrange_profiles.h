@@ -77,4 +77,9 @@ int pp_class_find(const struct pp_classes *classes,
 /* Whether @class counts timer interrupts rather than an event. */
 bool pp_class_is_timer(const struct pp_class *class);
 
+/* Whether two classes count the same event; the order of their sessions, which
+ * are equal where they are not kept apart. */
+bool pp_same_event(const struct pp_class *a, const struct pp_class *b);
+int pp_compare_sessions(const struct pp_class *a, const struct pp_class *b);
+
 #endif /* LIBPP_ARRANGE_PROFILES_H */

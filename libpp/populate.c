@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * From a request to the report model: what is done in which order. Each step
- * has a file of its own.
+ * has a file of its own, populate_*.c, and works on a side (struct pp_side):
+ * the sample files of one specification. A comparison has two sides, which go
+ * through the same steps until their symbols are known; populate_compare.c
+ * then puts the old one into the later one, so that the rest of the report
+ * knows one list of symbols.
  */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/population.h"
 
 /* ---- counts -------------------------------------------------------------- */
@@ -16,12 +21,6 @@ uint64_t *pp_new_counts(struct pp_population *p, const struct pp_side *side)
 {
 	return op_arena_alloc(&p->report->arena, side->classes.nr,
 			      sizeof(uint64_t));
-}
-
-void pp_add_all_counts(uint64_t *to, const uint64_t *from, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		to[i] = pp_add_counts(to[i], from[i]);
 }
 
 bool pp_passes(const struct pp_population *p, const uint64_t *counts,
@@ -47,11 +46,9 @@ const uint64_t *pp_shown_counts(const struct pp_symbol_entry *entry)
 static int sort_rows(const struct pp_sort *sort, uint64_t a, uint64_t b,
 		     const char *a_name, const char *b_name)
 {
-	int order = (a < b) - (a > b);
+	int order = op_compare(b, a);
 
-	if (!order)
-		return strcmp(a_name, b_name);
-	return sort->reverse ? -order : order;
+	return sort->reverse && order ? -order : order ?: strcmp(a_name, b_name);
 }
 
 static int by_app_count(const void *a, const void *b, void *arg)
@@ -123,53 +120,38 @@ static int count_apps(struct pp_population *p)
 	return several < 0 ? several : 0;
 }
 
-static bool is_shown(const struct pp_population *p,
-		     const struct pp_symbol_entry *entry)
-{
-	if (p->request->old_spec)
-		return true;
-	return pp_is_wanted(p->request, entry->raw_name, entry->name) &&
-	       pp_passes(p, entry->counts, p->side.symbol_totals);
-}
-
-/* Where to keep the entries that are shown: those of a call graph stay where
- * they are, too, as neighbours of others. */
-static struct pp_symbol_entry *place_for_shown(struct pp_population *p)
-{
-	struct pp_side *side = &p->side;
-
-	if (!p->request->call_graph)
-		return side->symbols;
-	p->report->known = side->symbols;
-	p->report->nr_known = side->nr_symbols;
-	return op_arena_alloc(&p->report->arena, side->nr_symbols,
-			      sizeof(*side->symbols));
-}
-
-/* The entries above the threshold, in the order to show them. */
+/*
+ * The entries above the threshold, in the order to show them. Those of a call
+ * graph are copied, because neighbours point at the others. Those of a
+ * comparison were chosen when they were compared.
+ */
 static int take_symbols(struct pp_population *p)
 {
+	const struct pp_request *request = p->request;
 	const struct pp_side *side = &p->side;
 	struct pp_report *report = p->report;
-	struct pp_symbol_entry *shown = place_for_shown(p);
+	struct pp_symbol_entry *shown = side->symbols, *entry = shown;
 	size_t kept = 0;
 
+	if (request->call_graph)
+		shown = op_arena_alloc(&report->arena, side->nr_symbols,
+				       sizeof(*shown));
 	if (!shown && side->nr_symbols)
 		return -ENOMEM;
-	for (size_t i = 0; i < side->nr_symbols; i++)
-		if (is_shown(p, &side->symbols[i]))
-			shown[kept++] = side->symbols[i];
-	pp_sort_symbols(&p->request->sort, shown, kept);
+	for (size_t i = 0; i < side->nr_symbols; i++, entry++)
+		if (request->old_spec ||
+		    (pp_is_wanted(request, entry->raw_name, entry->name) &&
+		     pp_passes(p, entry->counts, side->symbol_totals)))
+			shown[kept++] = *entry;
+	pp_sort_symbols(&request->sort, shown, kept);
+	for (size_t i = 0; i < kept && !request->call_graph; i++)
+		shown[i].nr = i;
 	report->has_symbols = true;
 	report->symbol_totals = side->symbol_totals;
 	report->symbols = shown;
 	report->nr_symbols = kept;
-	if (report->known)
-		return count_apps(p);
-	for (size_t i = 0; i < kept; i++)
-		shown[i].nr = i;
-	report->known = shown;
-	report->nr_known = kept;
+	report->known = request->call_graph ? side->symbols : shown;
+	report->nr_known = request->call_graph ? side->nr_symbols : kept;
 	return count_apps(p);
 }
 
@@ -180,54 +162,48 @@ static int populate_side(struct pp_population *p, struct pp_side *side,
 {
 	int err = pp_side_find(p, side, diag);
 
-	/* Symbols take their time: who packs need not wait for them. */
+	/* Finding symbols takes long; a packer need not wait for that. */
 	if (!p->request->tree)
 		pp_sessions_close(&side->list.sessions);
-	if (!err)
-		err = pp_side_summarize(p, side);
-	if (!err)
-		err = pp_side_account(p, side);
-	return err;
+	return err ?: pp_side_summarize(p, side) ?: pp_side_account(p, side);
 }
 
+/* Each comparison needs both sides; what is of one side alone comes after. */
 static int populate(struct pp_population *p, struct op_diag *diag)
 {
 	const struct pp_request *request = p->request;
+	struct pp_report *report = p->report;
+	bool is_diff = request->old_spec;
 	int err = populate_side(p, &p->side, diag);
 
-	if (!err && request->old_spec)
-		err = populate_side(p, &p->old, diag);
-	if (!err && request->old_spec)
-		err = pp_check_columns(p, diag);
+	if (!err && is_diff)
+		err = populate_side(p, &p->old, diag)
+			      ?: pp_check_columns(p, diag);
 	if (err)
 		return err;
-	p->report->classes = p->side.classes;
-	p->report->old_totals = p->old.totals;
-	memcpy(p->report->debug_dirs, p->side.locator.debug_dirs,
-	       sizeof(p->report->debug_dirs));
-	p->report->archive = p->side.archive;
-	p->report->account = p->side.account;
-	p->report->old_account = p->old.account;
-	p->report->has_lines = request->lines;
-	p->report->has_details = request->details;
-	p->report->has_intervals = request->intervals;
-	p->report->has_calls = request->call_graph;
-	p->report->is_diff = request->old_spec != NULL;
-	err = pp_describe(p);
-	if (!err)
-		err = take_summary(p);
+	report->classes = p->side.classes;
+	report->old_totals = p->old.totals;
+	memcpy(report->debug_dirs, p->side.locator.debug_dirs,
+	       sizeof(report->debug_dirs));
+	report->archive = p->side.archive;
+	report->account = p->side.account;
+	report->old_account = p->old.account;
+	report->has_lines = request->lines;
+	report->has_details = request->details;
+	report->has_intervals = request->intervals;
+	report->has_calls = request->call_graph;
+	report->is_diff = is_diff;
+	err = pp_describe(p) ?: take_summary(p);
 	if (!err && request->tree)
 		return pp_populate_tree(p, diag);
 	if (err || !request->symbols)
 		return err;
 	err = pp_side_find_symbols(p, &p->side);
-	if (!err && request->old_spec)
-		err = pp_side_find_symbols(p, &p->old);
-	if (!err && request->old_spec)
-		err = pp_compare_sides(p);
+	if (!err && is_diff)
+		err = pp_side_find_symbols(p, &p->old) ?: pp_compare_sides(p);
 	if (!err && request->call_graph)
 		err = pp_side_find_calls(p, &p->side);
-	return err ? err : take_symbols(p);
+	return err ?: take_symbols(p);
 }
 
 int pp_report_new(struct pp_report **out, const struct pp_request *request,

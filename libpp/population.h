@@ -106,8 +106,6 @@ unsigned int pp_class_merge(const struct pp_request *request);
 /* Zeroed counts, one per class; NULL when memory is short. */
 uint64_t *pp_new_counts(struct pp_population *p, const struct pp_side *side);
 
-void pp_add_all_counts(uint64_t *to, const uint64_t *from, size_t nr);
-
 /* Whether some column is at least the asked percentage of its total. */
 bool pp_passes(const struct pp_population *p, const uint64_t *counts,
 	       const uint64_t *totals);

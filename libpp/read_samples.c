@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads sample files. Each part is opened once, so that header, total and
- * counts are of one moment even while the daemon writes on.
+ * Reads sample files. What is counted under one name is the sum of its parts:
+ * the loose file, the entry of the pack, and what a packer is at work on. Each
+ * part is opened once, so that header, total and counts are of one moment even
+ * while the daemon writes on. A part that cannot be used is said in a message
+ * and left out; a file without parts that have samples leaves the list. The
+ * samples of a file stay unsorted unless several parts had to be added up,
+ * because most readers sort those of many files together anyway.
  */
 
 #include "libpp/sample_list.h"
@@ -11,10 +16,20 @@
 #include <string.h>
 
 #include "libop/op_classic.h"
+#include "libop/op_search.h"
 
-uint64_t pp_add_counts(uint64_t a, uint64_t b)
+void pp_add_all_counts(uint64_t *to, const uint64_t *from, size_t nr)
 {
-	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+	for (size_t i = 0; i < nr; i++)
+		to[i] = pp_add_counts(to[i], from[i]);
+}
+
+bool pp_has_counts(const uint64_t *counts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (counts[i])
+			return true;
+	return false;
 }
 
 const char *pp_why_not_opened(int err)
@@ -36,7 +51,30 @@ const char *pp_why_not_opened(int err)
 
 /* ---- parts --------------------------------------------------------------- */
 
-/* What is packed is in a file that was checked when it was opened. */
+/* Put why @part cannot be opened into @why; a file of the original profiler
+ * looks damaged to us. */
+static int cannot_open(const struct pp_sample_part *part, int err,
+		       struct op_diag *why)
+{
+	struct op_diag ignored = { 0 };
+	struct op_classic classic;
+	bool is_classic;
+
+	if (!err || err == -ENOMEM)
+		return err;
+	is_classic =
+		err == -EBADMSG && !part->member.entry &&
+		!op_classic_open(&classic, part->member.path, NULL, &ignored);
+	if (is_classic)
+		op_classic_close(&classic);
+	return op_diag_set(
+		why, -EBADMSG, "%s: %s", part->label,
+		is_classic
+			? "it is of OProfile 1.4 or older; convert the session with opimport --session"
+			: pp_why_not_opened(err));
+}
+
+/* A pack was checked as a whole when it was opened. */
 static int check_part(const struct pp_sample_list *list,
 		      const struct pp_sample_part *part)
 {
@@ -45,42 +83,16 @@ static int check_part(const struct pp_sample_list *list,
 		       : pp_archive_check(list->archive, part->member.path);
 }
 
-/* Whether it is a sample file of the original profiler. */
-static bool is_classic(const struct pp_sample_part *part)
-{
-	struct op_diag diag = { 0 };
-	struct op_classic classic;
-
-	if (part->member.entry ||
-	    op_classic_open(&classic, part->member.path, NULL, &diag))
-		return false;
-	op_classic_close(&classic);
-	return true;
-}
-
-static int cannot_open(const struct pp_sample_part *part, int err,
-		       struct op_diag *why)
-{
-	if (!err || err == -ENOMEM)
-		return err;
-	return op_diag_set(
-		why, -EBADMSG, "%s: %s", part->label,
-		err == -EBADMSG && is_classic(part)
-			? "it is of OProfile 1.4 or older; convert the session with opimport --session"
-			: pp_why_not_opened(err));
-}
-
 int pp_sample_part_table(const struct pp_sample_list *list,
 			 const struct pp_sample_file *file,
 			 const struct pp_sample_part *part, struct odb **out,
 			 struct op_diag *why)
 {
-	int err = check_part(list, part);
-
-	if (!err)
-		err = db_folder_table(file->session->folder, &part->member,
-				      out);
-	return cannot_open(part, err, why);
+	return cannot_open(part,
+			   check_part(list, part)
+				   ?: db_folder_table(file->session->folder,
+						      &part->member, out),
+			   why);
 }
 
 int pp_sample_part_tree(const struct pp_sample_list *list,
@@ -88,11 +100,11 @@ int pp_sample_part_tree(const struct pp_sample_list *list,
 			const struct pp_sample_part *part, struct ctree **out,
 			struct op_diag *why)
 {
-	int err = check_part(list, part);
-
-	if (!err)
-		err = db_folder_tree(file->session->folder, &part->member, out);
-	return cannot_open(part, err, why);
+	return cannot_open(part,
+			   check_part(list, part)
+				   ?: db_folder_tree(file->session->folder,
+						     &part->member, out),
+			   why);
 }
 
 /* Put the counts behind those that @file has. */
@@ -116,16 +128,6 @@ static int append_samples(struct op_arena *arena, struct pp_sample_file *file,
 	return 0;
 }
 
-static uint64_t total_of_table(const struct odb *odb, uint64_t *nr_keys)
-{
-	uint64_t key, count, total = 0;
-	size_t at = 0;
-
-	for (*nr_keys = 0; odb_next(odb, &at, &key, &count); ++*nr_keys)
-		total = pp_add_counts(total, count);
-	return total;
-}
-
 /*
  * An empty file is one that the daemon has just made or was killed at; it has
  * nothing to say and its header may not be there yet.
@@ -134,8 +136,10 @@ static int take_sample_part(struct op_arena *arena, struct pp_sample_file *file,
 			    const struct pp_sample_part *part, struct odb *odb,
 			    bool samples, struct op_diag *why)
 {
-	uint64_t nr_keys, total = total_of_table(odb, &nr_keys);
+	uint64_t key, count, nr_keys = 0, total = 0;
 
+	for (size_t at = 0; odb_next(odb, &at, &key, &count); nr_keys++)
+		total = pp_add_counts(total, count);
 	if (!nr_keys)
 		return 0;
 	if (op_sample_header_check(odb_user(odb), part->label, why))
@@ -183,7 +187,7 @@ static int compare_samples(const void *a, const void *b)
 {
 	const struct pp_sample *x = a, *y = b;
 
-	return (x->key > y->key) - (x->key < y->key);
+	return op_compare(x->key, y->key);
 }
 
 /* Several parts may have counted at one place. */
@@ -230,19 +234,6 @@ static int read_sample_file(const struct pp_sample_list *list,
 	return 0;
 }
 
-static int report_nothing_left(const struct op_diag *first,
-			       struct op_diag *diag)
-{
-	if (first->text[0])
-		return op_diag_set(
-			diag, -ENOENT,
-			"no usable sample file is left; the first: %s",
-			first->text);
-	return op_diag_set(
-		diag, -ENOENT,
-		"the sample files hold no samples yet; opcontrol --dump brings out what is in the buffers");
-}
-
 int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 			struct pp_messages *messages, struct op_diag *diag)
 {
@@ -264,10 +255,16 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 	if (err)
 		return err;
 	list->nr = kept;
-	if (!kept) {
-		/* The error tells it all. */
-		messages->nr = nr_messages;
-		return report_nothing_left(&first, diag);
-	}
-	return 0;
+	if (kept)
+		return 0;
+	/* The error says what the messages say. */
+	messages->nr = nr_messages;
+	if (first.text[0])
+		return op_diag_set(
+			diag, -ENOENT,
+			"no usable sample file is left; the first: %s",
+			first.text);
+	return op_diag_set(
+		diag, -ENOENT,
+		"the sample files hold no samples yet; opcontrol --dump brings out what is in the buffers");
 }

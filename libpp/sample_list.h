@@ -141,6 +141,13 @@ const char *pp_image_name(struct op_arena *arena,
 const char *pp_base_name(const char *name);
 
 /* @a + @b; stays at UINT64_MAX. */
-uint64_t pp_add_counts(uint64_t a, uint64_t b);
+static inline uint64_t pp_add_counts(uint64_t a, uint64_t b)
+{
+	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+/* Add each of @nr counts; whether any of @nr counts is not 0. */
+void pp_add_all_counts(uint64_t *to, const uint64_t *from, size_t nr);
+bool pp_has_counts(const uint64_t *counts, size_t nr);
 
 #endif /* LIBPP_SAMPLE_LIST_H */

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The hashes of an archive's files, in the text that sha256sum(1) writes and
+ * checks: "HASH NAME" on each line. The file is not trusted: each name must
+ * stay inside of the archive's folder and names must ascend, so that a name is
+ * found by bisection and stands there once. A name with a newline, a carriage
+ * return or a backslash has escapes, and its line a backslash in front.
+ */
 
 #include "libpp/sums.h"
 
@@ -9,6 +16,7 @@
 #include <unistd.h>
 
 #include "libop/op_file.h"
+#include "libop/op_search.h"
 
 /* Bytes: some two million names of the usual length. */
 #define FILE_MAX ((size_t)512 << 20)
@@ -88,15 +96,6 @@ static const char *parse_sum_line(struct pp_sum *sum, char *line)
 	return NULL;
 }
 
-static size_t count_newlines(const char *text)
-{
-	size_t nr = 0;
-
-	for (; (text = strchr(text, '\n')); text++)
-		nr++;
-	return nr;
-}
-
 static const char *parse_sum_lines(struct pp_sums *sums, char *text)
 {
 	for (; *text; sums->nr++) {
@@ -123,12 +122,14 @@ static int parse_sums(struct pp_sums *sums, struct op_arena *arena,
 {
 	char *copy = op_arena_alloc(arena, len + 1, 1);
 	const char *why;
+	size_t nr = 0;
 
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, text, len);
-	sums->list = op_arena_alloc(arena, count_newlines(copy) + 1,
-				    sizeof(*sums->list));
+	for (const char *at = copy; (at = strchr(at, '\n')); at++)
+		nr++;
+	sums->list = op_arena_alloc(arena, nr + 1, sizeof(*sums->list));
 	if (!sums->list)
 		return -ENOMEM;
 	why = strlen(copy) < len ? "a zero byte in the file"
@@ -156,19 +157,8 @@ int pp_sums_read(struct pp_sums *sums, struct op_arena *arena, const char *path,
 
 /* ---- writing ------------------------------------------------------------- */
 
-static void write_escaped_name(FILE *file, const char *name)
-{
-	for (; *name; name++)
-		if (*name == '\n')
-			fputs("\\n", file);
-		else if (*name == '\r')
-			fputs("\\r", file);
-		else if (*name == '\\')
-			fputs("\\\\", file);
-		else
-			putc(*name, file);
-}
-
+/* As sha256sum(1) writes it: a backslash first says that the name has escapes.
+ */
 static void write_sum_line(FILE *file, const struct pp_sum *sum)
 {
 	if (strpbrk(sum->name, "\\\n\r"))
@@ -176,7 +166,11 @@ static void write_sum_line(FILE *file, const struct pp_sum *sum)
 	for (size_t i = 0; i < PP_SHA256_LEN; i++)
 		fprintf(file, "%02x", sum->hash[i]);
 	fputs("  ", file);
-	write_escaped_name(file, sum->name);
+	for (const char *c = sum->name; *c; c++)
+		if (*c == '\n' || *c == '\r')
+			fputs(*c == '\n' ? "\\n" : "\\r", file);
+		else
+			fputs(*c == '\\' ? "\\\\" : (char[]){ *c, 0 }, file);
 	putc('\n', file);
 }
 
@@ -199,25 +193,10 @@ int pp_sums_write(const struct pp_sums *sums, const char *path)
 
 /* ---- finding ------------------------------------------------------------- */
 
-/* Number of the first name that is not before @name. */
-static size_t first_sum_from(const struct pp_sums *sums, const char *name)
-{
-	size_t low = 0, high = sums->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(sums->list[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 const struct pp_sum *pp_sums_find(const struct pp_sums *sums, const char *name)
 {
-	size_t at = first_sum_from(sums, name);
+	size_t at =
+		OP_BISECT(i, sums->nr, strcmp(sums->list[i].name, name) < 0);
 
 	return at < sums->nr && !strcmp(sums->list[at].name, name)
 		       ? &sums->list[at]
@@ -227,7 +206,9 @@ const struct pp_sum *pp_sums_find(const struct pp_sums *sums, const char *name)
 const struct pp_sum *pp_sums_below(const struct pp_sums *sums,
 				   const char *start, size_t *nr)
 {
-	size_t at = first_sum_from(sums, start), len = strlen(start);
+	size_t at =
+		OP_BISECT(i, sums->nr, strcmp(sums->list[i].name, start) < 0);
+	size_t len = strlen(start);
 
 	*nr = 0;
 	while (at + *nr < sums->nr &&

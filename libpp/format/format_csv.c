@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Comma-separated values (RFC 4180, lines end in a line feed), one row for
- * each count. The columns are described in doc/reports.md; a change of their
- * meaning raises CSV_VERSION, a new one is added at the end.
+ * Comma-separated values (RFC 4180, but lines end in a line feed), one row for
+ * each count that is not 0, so that a spreadsheet or awk can filter rows
+ * without knowing how many classes there are. The first column is the version
+ * of the layout, the second the kind of the row; columns that say nothing
+ * about a kind are empty. doc/reports.md describes the columns. A change of
+ * their meaning raises CSV_VERSION; a new column is added at the end.
  */
 
 #include <inttypes.h>
@@ -112,17 +115,13 @@ static void csv_write_share(const struct csv *csv, uint64_t part,
 static void csv_write_change(const struct csv *csv,
 			     const struct pp_symbol_entry *entry, size_t c)
 {
-	const struct pp_report *report = csv->report;
-	const struct pp_change *change;
+	const struct pp_change *change = &entry->changes[c];
 
-	if (!report->is_diff)
-		return;
-	change = &entry->changes[c];
 	csv_write_count(csv, entry->old_counts[c]);
 	csv_write_double(csv, pp_percent(entry->old_counts[c],
-					 report->old_symbol_totals[c]));
+					 csv->report->old_symbol_totals[c]));
 	csv_write_double(csv, change->percent);
-	if (!report->has_intervals)
+	if (!csv->report->has_intervals)
 		return;
 	csv_write_double(csv, change->low);
 	csv_write_double(csv, change->high);
@@ -132,11 +131,6 @@ static void csv_write_change(const struct csv *csv,
 
 /* ---- rows ---------------------------------------------------------------- */
 
-static const char *csv_class_name(const struct csv *csv, size_t c)
-{
-	return csv->report->classes.classes[c].name;
-}
-
 static void csv_write_image(const struct csv *csv,
 			    const struct pp_summary_app *app,
 			    const struct pp_summary_image *image)
@@ -145,7 +139,8 @@ static void csv_write_image(const struct csv *csv,
 
 	for (size_t c = 0; c < report->classes.nr; c++) {
 		struct row row = { .kind = "image",
-				   .class = csv_class_name(csv, c),
+				   .class =
+					   csv->report->classes.classes[c].name,
 				   .app = app->name,
 				   .image = image->name };
 
@@ -173,7 +168,7 @@ static void csv_write_details(const struct csv *csv,
 		for (size_t c = 0; c < report->classes.nr; c++) {
 			if (!detail->counts[c])
 				continue;
-			row->class = csv_class_name(csv, c);
+			row->class = csv->report->classes.classes[c].name;
 			csv_write_row(csv, row);
 			csv_write_share(csv, detail->counts[c],
 					report->symbol_totals[c]);
@@ -206,7 +201,7 @@ static void csv_write_arcs(const struct csv *csv, const char *kind,
 		for (size_t c = 0; c < csv->report->classes.nr; c++) {
 			if (arcs[i].self || !arcs[i].counts[c])
 				continue;
-			row.class = csv_class_name(csv, c);
+			row.class = csv->report->classes.classes[c].name;
 			csv_write_row(csv, &row);
 			csv_write_share(csv, arcs[i].counts[c], totals[c]);
 			fputc(',', csv->out);
@@ -221,11 +216,31 @@ static void csv_write_arcs(const struct csv *csv, const char *kind,
 	}
 }
 
-static void csv_write_neighbours(const struct csv *csv,
-				 const struct pp_symbol_entry *entry)
+static void csv_write_symbol(const struct csv *csv,
+			     const struct pp_symbol_entry *entry)
 {
+	const struct pp_report *report = csv->report;
 	const struct pp_neighbours *n = entry->neighbours;
+	struct row row = csv_row_of(entry, "symbol");
 
+	for (size_t c = 0; c < report->classes.nr; c++) {
+		if (!entry->counts[c] &&
+		    !(entry->old_counts && entry->old_counts[c]) &&
+		    !(n && (n->caller_totals[c] || n->callee_totals[c])))
+			continue;
+		row.class = report->classes.classes[c].name;
+		csv_write_row(csv, &row);
+		csv_write_share(csv, entry->counts[c],
+				report->symbol_totals[c]);
+		if (report->is_diff)
+			csv_write_change(csv, entry, c);
+		if (n) {
+			csv_write_count(csv, n->cumulative[c]);
+			fputs(",,,,", csv->out);
+		}
+		fputc('\n', csv->out);
+	}
+	csv_write_details(csv, entry, &row);
 	if (!n)
 		return;
 	csv_write_arcs(csv, "caller", entry, n->callers, n->nr_callers,
@@ -234,59 +249,27 @@ static void csv_write_neighbours(const struct csv *csv,
 		       n->callee_totals);
 }
 
-static bool csv_has_row(const struct pp_symbol_entry *entry, size_t c)
-{
-	return entry->counts[c] ||
-	       (entry->old_counts && entry->old_counts[c]) ||
-	       (entry->neighbours && (entry->neighbours->caller_totals[c] ||
-				      entry->neighbours->callee_totals[c]));
-}
-
-static void csv_write_symbol(const struct csv *csv,
-			     const struct pp_symbol_entry *entry)
-{
-	const struct pp_report *report = csv->report;
-	struct row row = csv_row_of(entry, "symbol");
-
-	for (size_t c = 0; c < report->classes.nr; c++) {
-		if (!csv_has_row(entry, c))
-			continue;
-		row.class = csv_class_name(csv, c);
-		csv_write_row(csv, &row);
-		csv_write_share(csv, entry->counts[c],
-				report->symbol_totals[c]);
-		csv_write_change(csv, entry, c);
-		if (entry->neighbours) {
-			csv_write_count(csv, entry->neighbours->cumulative[c]);
-			fputs(",,,,", csv->out);
-		}
-		fputc('\n', csv->out);
-	}
-	csv_write_details(csv, entry, &row);
-	csv_write_neighbours(csv, entry);
-}
-
 /* Rows without shares: what was taken, and what became of it. */
-static void csv_write_part(const struct csv *csv, const char *kind,
-			   const char *cause, uint64_t nr)
+static void csv_write_account(const struct csv *csv,
+			      const struct op_ledger *account)
 {
-	csv_write_row(csv, &(struct row){ .kind = kind, .symbol = cause });
-	csv_write_count(csv, nr);
-	fputc('\n', csv->out);
-}
+	const struct {
+		const char *kind;
+		uint64_t nr;
+	} parts[] = { { "taken", account->taken },
+		      { "stored", account->stored },
+		      { "pending", account->pending } };
 
-static void csv_write_account(const struct csv *csv)
-{
-	const struct op_ledger *account = csv->report->account;
-
-	if (!account)
-		return;
-	csv_write_part(csv, "taken", NULL, account->taken);
-	csv_write_part(csv, "stored", NULL, account->stored);
-	csv_write_part(csv, "pending", NULL, account->pending);
-	for (unsigned int i = 0; i < account->nr_causes; i++)
-		csv_write_part(csv, "lost", account->causes[i].name,
-			       account->causes[i].nr);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		csv_write_row(csv, &(struct row){ .kind = parts[i].kind });
+		fprintf(csv->out, ",%" PRIu64 "\n", parts[i].nr);
+	}
+	for (unsigned int i = 0; i < account->nr_causes; i++) {
+		csv_write_row(csv, &(struct row){
+					   .kind = "lost",
+					   .symbol = account->causes[i].name });
+		fprintf(csv->out, ",%" PRIu64 "\n", account->causes[i].nr);
+	}
 }
 
 int pp_format_csv(FILE *out, const struct pp_report *report,
@@ -302,7 +285,7 @@ int pp_format_csv(FILE *out, const struct pp_report *report,
 		for (size_t j = 0; j < report->apps[i].nr_images; j++)
 			csv_write_image(&csv, &report->apps[i],
 					&report->apps[i].images[j]);
-	if (!options->no_header)
-		csv_write_account(&csv);
+	if (!options->no_header && report->account)
+		csv_write_account(&csv, report->account);
 	return 0;
 }

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A flame graph: one page of HTML that needs nothing else,
- * libpp/format/flamegraph.html with the call tree in it as JSON. The page
- * draws, this file tells it what.
+ * A flame graph: one page of HTML that needs nothing else. The page is
+ * libpp/format/flamegraph.html, compiled in as a string; this file puts the
+ * call tree into it as JSON, with all sentences that the page shows, and the
+ * script of the page draws.
+ *
+ * The JSON stands in a script element, which any "</script" would end; in JSON
+ * a '<' occurs in strings alone, so each is written as an escape. Nodes are
+ * one flat array of numbers, because there may be hundreds of thousands of
+ * them: how far back the parent is, the frame, and the node's own counts.
  */
 
 #include <errno.h>
@@ -41,11 +47,18 @@ static int compare_frame_images(const void *a, const void *b, void *arg)
 	return strcmp(x, y);
 }
 
-/* Number the images of all frames; @order has room for a number for each. */
-static void number_frame_images(struct writer *w, uint32_t *order)
+/* Number the images of all frames by name. */
+static int find_frame_images(struct writer *w)
 {
 	const struct pp_tree *tree = w->tree;
+	uint32_t *order = calloc(tree->nr_frames, sizeof(*order));
 
+	w->images = calloc(tree->nr_frames, sizeof(const char *));
+	w->image_of = calloc(tree->nr_frames, sizeof(*w->image_of));
+	if (!order || !w->images || !w->image_of) {
+		free(order);
+		return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < tree->nr_frames; i++)
 		order[i] = i;
 	qsort_r(order, tree->nr_frames, sizeof(*order), compare_frame_images,
@@ -58,22 +71,11 @@ static void number_frame_images(struct writer *w, uint32_t *order)
 			w->images[w->nr_images++] = image;
 		w->image_of[order[i]] = image ? (int32_t)w->nr_images - 1 : -1;
 	}
-}
-
-static int find_frame_images(struct writer *w)
-{
-	size_t nr = (size_t)w->tree->nr_frames;
-	uint32_t *order = calloc(nr, sizeof(*order));
-
-	w->images = calloc(nr, sizeof(const char *));
-	w->image_of = calloc(nr, sizeof(*w->image_of));
-	if (order && w->images && w->image_of)
-		number_frame_images(w, order);
 	free(order);
-	return order && w->images && w->image_of ? 0 : -ENOMEM;
+	return 0;
 }
 
-/* ---- words --------------------------------------------------------------- */
+/* ---- descriptions -------------------------------------------------------- */
 
 /* @text is written to a string by @write and then into the JSON. */
 static void write_description(struct writer *w, const char *key,
@@ -94,20 +96,14 @@ static void write_description(struct writer *w, const char *key,
 	free(text);
 }
 
-static uint64_t chosen_samples(const struct writer *w, size_t column)
-{
-	size_t nr = w->report->classes.nr;
-
-	return column < nr ? w->report->totals[column]
-			   : w->report->old_totals[column - nr];
-}
-
 /* How many of the samples are in the picture. */
 static void describe_samples(FILE *out, const struct writer *w, size_t column)
 {
 	uint64_t shown = pp_tree_all(w->tree, 0)[column];
-	uint64_t all = chosen_samples(w, column);
 	const struct pp_format_options *options = w->options;
+	size_t nr = w->report->classes.nr;
+	uint64_t all = column < nr ? w->report->totals[column]
+				   : w->report->old_totals[column - nr];
 
 	if (shown >= all)
 		fprintf(out, "%" PRIu64 " samples, all of them with stacks.",

@@ -11,52 +11,28 @@
 #include <string.h>
 
 #include "libpp/format/format.h"
+#include "libpp/sample_list.h"
 
-/* A name as part of a line: what separates becomes something else. */
-static void folded_write_name(FILE *out, const char *name)
-{
-	for (; *name; name++) {
-		unsigned char c = (unsigned char)*name;
-
-		if (c == ';')
-			c = ':';
-		else if (c < 0x20 || c == 0x7f)
-			c = '?';
-		fputc(c, out);
-	}
-}
-
-/* The frames from the root's child to @node; @stack has room for all. */
+/* The frames from the root's child to @node; @stack has room for all. What
+ * separates frames, stacks and lines becomes something else in a name. */
 static void folded_write_stack(FILE *out, const struct pp_tree *tree,
 			       uint32_t node, uint32_t *stack)
 {
 	uint32_t depth = 0;
 
 	for (; node; node = tree->nodes[node].parent)
-		stack[depth++] = node;
+		stack[depth++] = tree->nodes[node].frame;
 	while (depth--) {
-		folded_write_name(
-			out,
-			tree->frames[tree->nodes[stack[depth]].frame].name);
+		const char *name = tree->frames[stack[depth]].name;
+
+		for (; *name; name++)
+			fputc(*name == ';' ? ':'
+			      : (unsigned char)*name < 0x20 || *name == 0x7f
+				      ? '?'
+				      : *name,
+			      out);
 		fputc(depth ? ';' : ' ', out);
 	}
-}
-
-static void folded_write_counts(FILE *out, const struct pp_tree *tree,
-				uint32_t node)
-{
-	const uint64_t *self = pp_tree_self(tree, node);
-
-	if (tree->nr_columns == 2)
-		fprintf(out, "%" PRIu64 " ", self[1]);
-	fprintf(out, "%" PRIu64 "\n", self[0]);
-}
-
-static bool has_samples(const struct pp_tree *tree, uint32_t node)
-{
-	const uint64_t *self = pp_tree_self(tree, node);
-
-	return self[0] || (tree->nr_columns == 2 && self[1]);
 }
 
 int pp_format_folded(FILE *out, const struct pp_report *report,
@@ -67,10 +43,14 @@ int pp_format_folded(FILE *out, const struct pp_report *report,
 
 	(void)options;
 	for (uint32_t i = 1; stack && i < tree->nr_nodes; i++) {
-		if (!has_samples(tree, i))
+		const uint64_t *self = pp_tree_self(tree, i);
+
+		if (!pp_has_counts(self, tree->nr_columns))
 			continue;
 		folded_write_stack(out, tree, i, stack);
-		folded_write_counts(out, tree, i);
+		if (tree->nr_columns == 2)
+			fprintf(out, "%" PRIu64 " ", self[1]);
+		fprintf(out, "%" PRIu64 "\n", self[0]);
 	}
 	free(stack);
 	return stack ? 0 : -ENOMEM;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * JSON, described in doc/reports.md. A change that may mislead a reader raises
- * JSON_VERSION; new keys do not.
+ * JSON, described in doc/reports.md. Unlike the tables for people, JSON holds
+ * everything that the report model has: all classes side by side as arrays in
+ * the order of "classes", exact counts beside shares, and the account with all
+ * its causes. A change that may mislead a reader raises JSON_VERSION; a new
+ * key does not, because readers skip keys that they do not know.
  */
 
 #include <stdio.h>
@@ -150,23 +153,6 @@ static void json_write_address(struct writer *w, uint64_t vma)
 	op_json_text(&w->json, "address", text);
 }
 
-/* ---- changes ------------------------------------------------------------- */
-
-static void json_write_change(struct writer *w, const struct pp_change *change)
-{
-	struct op_json *json = &w->json;
-
-	op_json_open(json, NULL, '{');
-	op_json_double(json, "percent", change->percent);
-	if (w->report->has_intervals) {
-		op_json_double(json, "low", change->low);
-		op_json_double(json, "high", change->high);
-		op_json_double(json, "p", change->p);
-		op_json_bool(json, "significant", change->significant);
-	}
-	op_json_close(json, '}');
-}
-
 static void json_write_changes(struct writer *w,
 			       const struct pp_symbol_entry *entry)
 {
@@ -175,15 +161,25 @@ static void json_write_changes(struct writer *w,
 		[PP_NEW] = "new",
 		[PP_GONE] = "gone",
 	};
+	struct op_json *json = &w->json;
 
-	if (!w->report->is_diff)
-		return;
-	op_json_text(&w->json, "presence", presence[entry->presence]);
+	op_json_text(json, "presence", presence[entry->presence]);
 	json_write_counts(w, "old_samples", entry->old_counts);
-	op_json_open(&w->json, "change", '[');
-	for (size_t c = 0; c < w->report->classes.nr; c++)
-		json_write_change(w, &entry->changes[c]);
-	op_json_close(&w->json, ']');
+	op_json_open(json, "change", '[');
+	for (size_t c = 0; c < w->report->classes.nr; c++) {
+		const struct pp_change *change = &entry->changes[c];
+
+		op_json_open(json, NULL, '{');
+		op_json_double(json, "percent", change->percent);
+		if (w->report->has_intervals) {
+			op_json_double(json, "low", change->low);
+			op_json_double(json, "high", change->high);
+			op_json_double(json, "p", change->p);
+			op_json_bool(json, "significant", change->significant);
+		}
+		op_json_close(json, '}');
+	}
+	op_json_close(json, ']');
 }
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -193,8 +189,6 @@ static void json_write_details(struct writer *w,
 {
 	struct op_json *json = &w->json;
 
-	if (!w->report->has_details)
-		return;
 	op_json_open(json, "addresses", '[');
 	for (size_t i = 0; i < entry->nr_details; i++) {
 		op_json_open(json, NULL, '{');
@@ -242,30 +236,27 @@ static void json_write_arcs(struct writer *w, const char *key,
 	op_json_close(json, ']');
 }
 
-static void json_write_neighbours(struct writer *w,
-				  const struct pp_neighbours *neighbours)
-{
-	if (!neighbours)
-		return;
-	json_write_counts(w, "cumulative", neighbours->cumulative);
-	json_write_arcs(w, "callers", neighbours->callers,
-			neighbours->nr_callers, neighbours->caller_totals);
-	json_write_arcs(w, "callees", neighbours->callees,
-			neighbours->nr_callees, neighbours->callee_totals);
-}
-
 static void json_write_symbol(struct writer *w,
 			      const struct pp_symbol_entry *entry)
 {
+	const struct pp_neighbours *n = entry->neighbours;
 	struct op_json *json = &w->json;
 
 	op_json_open(json, NULL, '{');
 	json_write_identity(w, entry);
 	json_write_place(w, &entry->place);
 	json_write_shares(w, entry->counts, w->report->symbol_totals);
-	json_write_changes(w, entry);
-	json_write_details(w, entry);
-	json_write_neighbours(w, entry->neighbours);
+	if (w->report->is_diff)
+		json_write_changes(w, entry);
+	if (w->report->has_details)
+		json_write_details(w, entry);
+	if (n) {
+		json_write_counts(w, "cumulative", n->cumulative);
+		json_write_arcs(w, "callers", n->callers, n->nr_callers,
+				n->caller_totals);
+		json_write_arcs(w, "callees", n->callees, n->nr_callees,
+				n->callee_totals);
+	}
 	op_json_close(json, '}');
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The classic text layout: what was counted, then the image summary
- * (text_summary.c), the symbol table (text_symbols.c) or the call graph
- * (text_callgraph.c).
+ * The text layout of the original profiler, for people: a header that says
+ * what was counted and what was lost, then the image summary (text_summary.c),
+ * the table of symbols (text_symbols.c) or the call graph (text_callgraph.c).
+ * Scripts cut these columns, so widths and the order of columns stay; what the
+ * original did not have comes as a further column that has to be asked for.
  */
 
 #include <inttypes.h>
@@ -42,26 +44,6 @@ const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole)
 
 /* ---- what was counted ---------------------------------------------------- */
 
-static void text_write_cpu(const struct pp_text *t)
-{
-	const struct pp_report *report = t->report;
-
-	fprintf(t->out, "CPU: %s", report->cpu_title);
-	if (report->cpu_khz)
-		fprintf(t->out, ", speed %g MHz (estimated)",
-			report->cpu_khz / 1000.0);
-	fputc('\n', t->out);
-}
-
-static void text_write_timer(const struct pp_text *t)
-{
-	fputs("Profiling through timer interrupt", t->out);
-	if (t->report->timer_hz)
-		fprintf(t->out, ", %" PRIu32 " samples per second and CPU",
-			t->report->timer_hz);
-	fputc('\n', t->out);
-}
-
 /* Whether what is said of the event of class @nr is of several unit masks:
  * beside another axis than the event it is said of all classes. */
 static bool unit_masks_differ(const struct pp_text *t, size_t nr)
@@ -79,34 +61,31 @@ static bool unit_masks_differ(const struct pp_text *t, size_t nr)
 	return differ;
 }
 
-static void text_write_unit_mask(const struct pp_text *t, size_t class_nr)
-{
-	const struct pp_class *class = &t->report->classes.classes[class_nr];
-	const struct pp_event_text *text = &t->report->event_texts[class_nr];
-
-	if (unit_masks_differ(t, class_nr)) {
-		fputs(" with different unit masks", t->out);
-		return;
-	}
-	fprintf(t->out, " with a unit mask of 0x%02" PRIx64,
-		class->counted_unit_mask);
-	if (text->unit_mask)
-		fprintf(t->out, " (%s)", text->unit_mask);
-}
-
 static void text_write_event(const struct pp_text *t, size_t class_nr)
 {
 	const struct pp_class *class = &t->report->classes.classes[class_nr];
 	const struct pp_event_text *text = &t->report->event_texts[class_nr];
 
 	if (pp_class_is_timer(class)) {
-		text_write_timer(t);
+		fputs("Profiling through timer interrupt", t->out);
+		if (t->report->timer_hz)
+			fprintf(t->out,
+				", %" PRIu32 " samples per second and CPU",
+				t->report->timer_hz);
+		fputc('\n', t->out);
 		return;
 	}
 	fprintf(t->out, "Counted %s events", class->event);
 	if (text->event)
 		fprintf(t->out, " (%s)", text->event);
-	text_write_unit_mask(t, class_nr);
+	if (unit_masks_differ(t, class_nr)) {
+		fputs(" with different unit masks", t->out);
+	} else {
+		fprintf(t->out, " with a unit mask of 0x%02" PRIx64,
+			class->counted_unit_mask);
+		if (text->unit_mask)
+			fprintf(t->out, " (%s)", text->unit_mask);
+	}
 	fprintf(t->out, " count %" PRIu64 "\n", class->count);
 }
 
@@ -118,30 +97,6 @@ static void text_write_id(const struct pp_text *t, const char *what, int64_t id)
 	else
 		fprintf(t->out, "%s %" PRId64 "\n", what, id);
 }
-
-static void text_write_axis_value(const struct pp_text *t,
-				  const struct pp_class *class)
-{
-	switch (t->report->classes.axis) {
-	case PP_AXIS_CPU:
-		text_write_id(t, "Samples on CPU", class->cpu);
-		break;
-	case PP_AXIS_TGID:
-		text_write_id(t, "Processes with a thread group ID of",
-			      class->tgid);
-		break;
-	case PP_AXIS_TID:
-		text_write_id(t, "Processes with a thread ID of", class->tid);
-		break;
-	case PP_AXIS_SESSION:
-		fprintf(t->out, "Samples of session %s\n", class->session);
-		break;
-	default:
-		break;
-	}
-}
-
-/* ---- what was lost ------------------------------------------------------- */
 
 static void text_write_account(const struct pp_text *t,
 			       const struct op_ledger *l, const char *of)
@@ -158,22 +113,38 @@ static void text_write_account(const struct pp_text *t,
 	fputc('\n', t->out);
 }
 
-/* ---- all of it ----------------------------------------------------------- */
-
 void pp_text_header(const struct pp_text *t)
 {
-	const struct pp_classes *classes = &t->report->classes;
+	const struct pp_report *report = t->report;
+	const struct pp_classes *classes = &report->classes;
 	size_t nr_events = classes->axis == PP_AXIS_EVENT ? classes->nr : 1;
 
-	text_write_cpu(t);
+	fprintf(t->out, "CPU: %s", report->cpu_title);
+	if (report->cpu_khz)
+		fprintf(t->out, ", speed %g MHz (estimated)",
+			report->cpu_khz / 1000.0);
+	fputc('\n', t->out);
 	for (size_t i = 0; i < nr_events; i++)
 		text_write_event(t, i);
-	for (size_t i = 0; i < classes->nr; i++)
-		text_write_axis_value(t, &classes->classes[i]);
-	if (t->report->is_diff)
-		text_write_account(t, t->report->old_account,
+	for (size_t i = 0; i < classes->nr; i++) {
+		const struct pp_class *class = &classes->classes[i];
+
+		if (classes->axis == PP_AXIS_CPU)
+			text_write_id(t, "Samples on CPU", class->cpu);
+		else if (classes->axis == PP_AXIS_TGID)
+			text_write_id(t, "Processes with a thread group ID of",
+				      class->tgid);
+		else if (classes->axis == PP_AXIS_TID)
+			text_write_id(t, "Processes with a thread ID of",
+				      class->tid);
+		else if (classes->axis == PP_AXIS_SESSION)
+			fprintf(t->out, "Samples of session %s\n",
+				class->session);
+	}
+	if (report->is_diff)
+		text_write_account(t, report->old_account,
 				   " of the old profile");
-	text_write_account(t, t->report->account, "");
+	text_write_account(t, report->account, "");
 }
 
 int pp_format_text(FILE *out, const struct pp_report *report,

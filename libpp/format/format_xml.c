@@ -3,6 +3,9 @@
  * XML by the schema of the original profiler, version 3.0, with the element
  * "account" added: its head here, then binaries or processes
  * (xml_applications.c), then what is known of the symbols (xml_symbols.c).
+ * Programs parse this with the schema in hand, so even the blanks are where
+ * the original had them, and where the original did something odd (a binary
+ * counts without its modules), we do the same.
  */
 
 #include <errno.h>
@@ -15,22 +18,16 @@
 
 /* ---- text ---------------------------------------------------------------- */
 
-/* The length of the character that @text starts with; 0 for one that XML does
- * not know (XML 1.0, 2.2). */
-static unsigned int xml_character_len(const char *text)
-{
-	unsigned int len = op_utf8_len(text);
-	bool is_none = !strncmp(text, "\xef\xbf\xbe", 3) ||
-		       !strncmp(text, "\xef\xbf\xbf", 3);
-
-	return (unsigned char)*text < ' ' || *text == 0x7f || is_none ? 0 : len;
-}
-
+/* What XML has no character for (XML 1.0, 2.2) becomes a question mark. */
 static void xml_write_escaped(FILE *out, const char *text)
 {
 	while (*text) {
-		unsigned int len = xml_character_len(text);
+		unsigned int len = op_utf8_len(text);
 
+		if ((unsigned char)*text < ' ' || *text == 0x7f ||
+		    !strncmp(text, "\xef\xbf\xbe", 3) ||
+		    !strncmp(text, "\xef\xbf\xbf", 3))
+			len = 0;
 		if (!len)
 			fputc('?', out);
 		else if (*text == '<')
@@ -64,55 +61,43 @@ void pp_xml_number(const struct pp_xml *x, const char *name, uint64_t number)
 /* ---- events ---------------------------------------------------------------
  */
 
+/* The first class that counts the event of class @i. */
+static size_t first_of_event(const struct pp_xml *x, size_t i)
+{
+	size_t first = 0;
+
+	while (!pp_same_event(pp_xml_class(x, first), pp_xml_class(x, i)))
+		first++;
+	return first;
+}
+
 /* The number of the event of class @i, counted from 0. */
 static size_t event_nr(const struct pp_xml *x, size_t i)
 {
-	size_t nr = 0;
+	size_t nr = 0, first = first_of_event(x, i);
 
-	for (size_t j = 0; j < i; j++) {
-		size_t first = 0;
-
-		if (pp_xml_same_event(pp_xml_class(x, j), pp_xml_class(x, i)))
-			return event_nr(x, j);
-		while (!pp_xml_same_event(pp_xml_class(x, first),
-					  pp_xml_class(x, j)))
-			first++;
-		nr += first == j;
-	}
+	for (size_t j = 0; j < first; j++)
+		nr += first_of_event(x, j) == j;
 	return nr;
-}
-
-static bool is_first_of_event(const struct pp_xml *x, size_t i)
-{
-	for (size_t j = 0; j < i; j++)
-		if (pp_xml_same_event(pp_xml_class(x, j), pp_xml_class(x, i)))
-			return false;
-	return true;
 }
 
 /* ---- the head ------------------------------------------------------------ */
 
-static void xml_write_cpu(const struct pp_xml *x)
+static void xml_write_profile(const struct pp_xml *x)
 {
+	const struct pp_classes *classes = &x->report->classes;
 	const char *type = x->report->cpu_type, *slash = strchr(type, '/');
 	char arch[sizeof(x->report->cpu_type)];
+	size_t nr_cpus = 0;
 
 	snprintf(arch, sizeof(arch), "%.*s",
 		 slash ? (int)(slash - type) : (int)sizeof(arch) - 1, type);
+	fputs("<?xml version=\"1.0\" ?>\n<profile", x->out);
 	pp_xml_attr(x, " schemaversion", "3.0");
 	pp_xml_attr(x, "cputype", arch);
 	fputc('\n', x->out);
 	pp_xml_attr(x, "processor", slash ? slash + 1 : type);
 	fputc('\n', x->out);
-}
-
-static void xml_write_profile(const struct pp_xml *x)
-{
-	const struct pp_classes *classes = &x->report->classes;
-	size_t nr_cpus = 0;
-
-	fputs("<?xml version=\"1.0\" ?>\n<profile", x->out);
-	xml_write_cpu(x);
 	for (size_t i = 0; i < classes->nr; i++) {
 		size_t j = 0;
 
@@ -129,30 +114,31 @@ static void xml_write_profile(const struct pp_xml *x)
 	fputs(">\n", x->out);
 }
 
-static void xml_write_flag(const struct pp_xml *x, const char *name, bool set)
-{
-	if (set)
-		pp_xml_attr(x, name, "true");
-}
-
 static void xml_write_options(const struct pp_xml *x)
 {
 	const struct pp_format_options *o = x->options;
-	bool blank = o->words || x->report->has_lines ||
-		     x->report->has_details || o->exclude_dependent ||
-		     o->exclude_symbols || o->image_path ||
-		     o->include_symbols || o->merge;
+	const struct {
+		const char *name, *value;
+	} attrs[] = {
+		{ "session", o->words },
+		{ "debuginfo", x->report->has_lines ? "true" : NULL },
+		{ "details", x->report->has_details ? "true" : NULL },
+		{ "excludedependent", o->exclude_dependent ? "true" : NULL },
+		{ "excludesymbols", o->exclude_symbols },
+		{ "imagepath", o->image_path },
+		{ "includesymbols", o->include_symbols },
+		{ "merge", o->merge },
+	};
+	bool any = false;
 
-	fputs(blank ? "<options " : "<options", x->out);
-	pp_xml_attr(x, "session", o->words);
-	xml_write_flag(x, "debuginfo", x->report->has_lines);
-	xml_write_flag(x, "details", x->report->has_details);
-	xml_write_flag(x, "excludedependent", o->exclude_dependent);
-	pp_xml_attr(x, "excludesymbols", o->exclude_symbols);
-	pp_xml_attr(x, "imagepath", o->image_path);
-	pp_xml_attr(x, "includesymbols", o->include_symbols);
-	pp_xml_attr(x, "merge", o->merge);
-	fputs(blank ? "/>\n" : " />\n", x->out);
+	fputs("<options", x->out);
+	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++) {
+		if (attrs[i].value && !any)
+			fputc(' ', x->out);
+		any |= attrs[i].value != NULL;
+		pp_xml_attr(x, attrs[i].name, attrs[i].value);
+	}
+	fputs(any ? "/>\n" : " />\n", x->out);
 }
 
 static void xml_write_setup(const struct pp_xml *x)
@@ -161,7 +147,7 @@ static void xml_write_setup(const struct pp_xml *x)
 	for (size_t i = 0; i < x->report->classes.nr; i++) {
 		const struct pp_class *class = pp_xml_class(x, i);
 
-		if (!is_first_of_event(x, i))
+		if (first_of_event(x, i) != i)
 			continue;
 		if (pp_class_is_timer(class)) {
 			fputs("<timersetup ", x->out);
@@ -178,12 +164,9 @@ static void xml_write_setup(const struct pp_xml *x)
 	fputs("</setup>\n", x->out);
 }
 
-static void xml_write_account(const struct pp_xml *x)
+static void xml_write_account(const struct pp_xml *x,
+			      const struct op_ledger *account)
 {
-	const struct op_ledger *account = x->report->account;
-
-	if (!account)
-		return;
 	fputs("<account ", x->out);
 	pp_xml_attr(x, "source", account->source);
 	pp_xml_number(x, "taken", account->taken);
@@ -200,23 +183,17 @@ static void xml_write_account(const struct pp_xml *x)
 	fputs("</account>\n", x->out);
 }
 
-static bool masks_differ(const struct pp_xml *x)
-{
-	for (size_t i = 1; i < x->report->classes.nr; i++)
-		if (pp_xml_class(x, i)->unit_mask !=
-		    pp_xml_class(x, 0)->unit_mask)
-			return true;
-	return false;
-}
-
 static void xml_write_classes(const struct pp_xml *x)
 {
-	bool several_events = false, masks = masks_differ(x);
+	bool several_events = false, masks = false;
 
 	if (x->one_column)
 		return;
-	for (size_t i = 0; i < x->report->classes.nr; i++)
-		several_events |= event_nr(x, i) > 0;
+	for (size_t i = 0; i < x->report->classes.nr; i++) {
+		several_events |= first_of_event(x, i) > 0;
+		masks |= pp_xml_class(x, i)->unit_mask !=
+			 pp_xml_class(x, 0)->unit_mask;
+	}
 	fputs("<classes>\n", x->out);
 	for (size_t i = 0; i < x->report->classes.nr; i++) {
 		const struct pp_class *class = pp_xml_class(x, i);
@@ -238,48 +215,20 @@ static void xml_write_classes(const struct pp_xml *x)
 
 /* ---- all of it ----------------------------------------------------------- */
 
-static void xml_write_all(struct pp_xml *x)
-{
-	xml_write_profile(x);
-	xml_write_options(x);
-	xml_write_setup(x);
-	xml_write_account(x);
-	fputc('\n', x->out);
-	xml_write_classes(x);
-	pp_xml_applications(x);
-	pp_xml_tables(x);
-	fputs("</profile>\n", x->out);
-}
-
 static int init_xml(struct pp_xml *x)
 {
 	size_t nr = x->report->classes.nr, nr_symbols = x->report->nr_known;
+	struct op_arena *arena = &x->arena;
 
-	x->column = calloc(nr, sizeof(*x->column));
-	x->sums = calloc(nr, sizeof(*x->sums));
-	x->head = calloc(nr_symbols + 1, sizeof(*x->head));
-	x->next = calloc(nr_symbols + 1, sizeof(*x->next));
-	x->first_detail = calloc(nr_symbols + 1, sizeof(*x->first_detail));
-	x->id = calloc(nr_symbols + 1, sizeof(*x->id));
-	x->by_id = calloc(nr_symbols + 1, sizeof(*x->by_id));
-	x->told = calloc(nr_symbols + 1, sizeof(*x->told));
-	if (!x->column || !x->sums || !x->head || !x->next ||
-	    !x->first_detail || !x->id || !x->by_id || !x->told)
+	x->vma_digits = pp_vma_digits(x->report);
+	x->column = op_arena_alloc(arena, nr, sizeof(*x->column));
+	x->sums = op_arena_alloc(arena, nr, sizeof(*x->sums));
+	x->symbols = op_arena_alloc(arena, nr_symbols, sizeof(*x->symbols));
+	x->by_id = op_arena_alloc(arena, nr_symbols, sizeof(*x->by_id));
+	if (!x->column || !x->sums || !x->symbols || !x->by_id)
 		return -ENOMEM;
 	pp_xml_find_columns(x);
 	return pp_xml_find_heads(x);
-}
-
-static void release_xml(struct pp_xml *x)
-{
-	free(x->told);
-	free(x->by_id);
-	free(x->id);
-	free(x->first_detail);
-	free(x->next);
-	free(x->head);
-	free(x->sums);
-	free(x->column);
 }
 
 int pp_format_xml(FILE *out, const struct pp_report *report,
@@ -288,10 +237,20 @@ int pp_format_xml(FILE *out, const struct pp_report *report,
 	struct pp_xml x = { .out = out, .report = report, .options = options };
 	int err;
 
-	x.vma_digits = pp_vma_digits(report);
+	op_arena_init(&x.arena);
 	err = init_xml(&x);
-	if (!err)
-		xml_write_all(&x);
-	release_xml(&x);
+	if (!err) {
+		xml_write_profile(&x);
+		xml_write_options(&x);
+		xml_write_setup(&x);
+		if (report->account)
+			xml_write_account(&x, report->account);
+		fputc('\n', out);
+		xml_write_classes(&x);
+		pp_xml_applications(&x);
+		pp_xml_tables(&x);
+		fputs("</profile>\n", out);
+	}
+	op_arena_release(&x.arena);
 	return err;
 }

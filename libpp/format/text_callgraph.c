@@ -20,11 +20,6 @@ static void text_write_rule(const struct pp_text *t)
 	fputc('\n', t->out);
 }
 
-static const char *mark_of(const struct pp_arc *arc)
-{
-	return arc->self ? " [self]" : arc->recursive ? " [recursive]" : NULL;
-}
-
 /* Shares are of @totals, running sums (if @running) of these lines alone. */
 static void text_write_arcs(struct pp_text *t, const struct pp_arc *arcs,
 			    size_t nr, const uint64_t *totals,
@@ -39,11 +34,14 @@ static void text_write_arcs(struct pp_text *t, const struct pp_arc *arcs,
 	for (size_t i = 0; i < nr; i++) {
 		fputs(INDENT, t->out);
 		pp_text_row(t,
-			    &(struct pp_text_row){ .entry = arcs[i].other,
-						   .counts = arcs[i].counts,
-						   .totals = totals,
-						   .running = running,
-						   .mark = mark_of(&arcs[i]) });
+			    &(struct pp_text_row){
+				    .entry = arcs[i].other,
+				    .counts = arcs[i].counts,
+				    .totals = totals,
+				    .running = running,
+				    .mark = arcs[i].self	? " [self]"
+					    : arcs[i].recursive ? " [recursive]"
+								: NULL });
 	}
 }
 

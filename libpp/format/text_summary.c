@@ -9,30 +9,23 @@
 #define TITLE_WIDTH 17 /* of a column */
 #define INTERVAL_WIDTH 19 /* what --intervals adds to that */
 
-static int column_width(const struct pp_text *t)
-{
-	return TITLE_WIDTH + (t->report->has_intervals ? INTERVAL_WIDTH : 0);
-}
-
-static void text_write_title(const struct pp_text *t, const char *title)
-{
-	int width = column_width(t);
-
-	if (strlen(title) > (size_t)width)
-		fprintf(t->out, "%.*s...|", width - 3, title);
-	else
-		fprintf(t->out, "%*s|", width, title);
-}
-
 static void text_write_column_heads(const struct pp_text *t, const char *indent)
 {
 	const struct pp_classes *classes = &t->report->classes;
+	int width =
+		TITLE_WIDTH + (t->report->has_intervals ? INTERVAL_WIDTH : 0);
 
 	if (t->options->no_header)
 		return;
 	fputs(indent, t->out);
-	for (size_t i = 0; i < classes->nr; i++)
-		text_write_title(t, classes->classes[i].name);
+	for (size_t i = 0; i < classes->nr; i++) {
+		const char *title = classes->classes[i].name;
+
+		if (strlen(title) > (size_t)width)
+			fprintf(t->out, "%.*s...|", width - 3, title);
+		else
+			fprintf(t->out, "%*s|", width, title);
+	}
 	fprintf(t->out, "\n%s", indent);
 	for (size_t i = 0; i < classes->nr; i++)
 		fputs(t->report->has_intervals
@@ -40,7 +33,7 @@ static void text_write_column_heads(const struct pp_text *t, const char *indent)
 			      : "  samples|      %|",
 		      t->out);
 	fprintf(t->out, "\n%s", indent);
-	for (size_t i = 0; i < classes->nr * (column_width(t) + 1); i++)
+	for (size_t i = 0; i < classes->nr * ((size_t)width + 1); i++)
 		fputc('-', t->out);
 	fputc('\n', t->out);
 }
@@ -61,19 +54,15 @@ static void text_write_counts(const struct pp_text *t, const uint64_t *counts,
 	}
 }
 
-/* An application counts as one of its images even without own samples. */
-static bool has_dependents(const struct pp_summary_app *app)
-{
-	return app->nr_images > 1 || strcmp(app->images[0].name, app->name);
-}
-
 static void text_write_dependents(const struct pp_text *t,
 				  const struct pp_summary_app *app)
 {
 	const uint64_t *totals =
 		t->options->global_percent ? t->report->totals : app->counts;
 
-	if (!has_dependents(app))
+	/* An application counts as one of its images even without own samples.
+	 */
+	if (app->nr_images == 1 && !strcmp(app->images[0].name, app->name))
 		return;
 	text_write_column_heads(t, "\t");
 	for (size_t i = 0; i < app->nr_images; i++) {

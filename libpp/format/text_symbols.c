@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The symbol table as text, and its rows for other tables. */
+/*
+ * The table of symbols as text, and its rows for the call graph. A row is a
+ * list of fields; each has a least width, and the blanks behind a field are
+ * written only when another field follows, so that no line ends in blanks. The
+ * image column is there only where some image is not the application itself.
+ * What is gone in a comparison shows its old count, and no shares, which would
+ * be of another whole.
+ */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -97,17 +104,20 @@ static void text_write_place(struct pp_text *t, const struct pp_place *place)
 
 /* ---- changes ------------------------------------------------------------- */
 
-/* A percentage with its sign, or where it would be infinite. It has no whole
- * to be all of, so unlike shares 100 is written as 99 is. */
-static const char *change_text(char *buf, double percent)
+/* A change has no whole to be all of, so unlike a share 100 is written as 99
+ * is; and it has a sign. */
+static void text_write_change_percent(struct pp_text *t, double percent)
 {
+	char buf[PP_PERCENT_LEN];
+
 	if (isinf(percent))
-		return strcpy(buf, "+++");
-	if (percent == 0)
-		return pp_text_percent(buf, percent);
-	snprintf(buf, PP_PERCENT_LEN,
-		 fabs(percent) > 0.001 ? "%+7.4f" : "%+7.1e", percent);
-	return buf;
+		strcpy(buf, "+++");
+	else if (percent == 0)
+		pp_text_percent(buf, percent);
+	else
+		snprintf(buf, sizeof(buf),
+			 fabs(percent) > 0.001 ? "%+7.4f" : "%+7.1e", percent);
+	text_write_field(t, WIDTH_DIFF, buf);
 }
 
 static void text_write_change_interval(struct pp_text *t,
@@ -129,54 +139,49 @@ static void text_write_change(struct pp_text *t,
 			      const struct pp_symbol_entry *entry,
 			      size_t class_nr)
 {
-	char buf[PP_PERCENT_LEN];
+	const struct pp_change *change = &entry->changes[class_nr];
 
 	if (!t->report->is_diff)
 		return;
-	switch (entry->presence) {
-	case PP_NEW:
-		text_write_field(t, WIDTH_DIFF, "+++");
-		break;
-	case PP_GONE:
-		text_write_field(t, WIDTH_DIFF, NO_VALUE);
-		break;
-	default:
+	if (entry->presence == PP_BOTH)
+		text_write_change_percent(t, change->percent);
+	else
 		text_write_field(t, WIDTH_DIFF,
-				 change_text(buf,
-					     entry->changes[class_nr].percent));
-	}
+				 entry->presence == PP_NEW ? "+++" : NO_VALUE);
 	if (t->report->has_intervals)
-		text_write_change_interval(t, &entry->changes[class_nr]);
+		text_write_change_interval(t, change);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
 
-static void text_write_class_heads(struct pp_text *t)
-{
-	text_write_field(t, WIDTH_SAMPLES, "samples");
-	if (t->options->accumulated)
-		text_write_field(t, WIDTH_CUM_SAMPLES, "cum. samples");
-	text_write_field(t, WIDTH_PERCENT, "%");
-	if (t->report->has_intervals)
-		text_write_field(t, WIDTH_INTERVAL, "95% interval");
-	if (t->options->accumulated)
-		text_write_field(t, WIDTH_CUM_PERCENT, "cum. %");
-	if (!t->report->is_diff)
-		return;
-	text_write_field(t, WIDTH_DIFF, "diff %");
-	if (!t->report->has_intervals)
-		return;
-	text_write_field(t, WIDTH_DIFF_INTERVAL, "95% interval");
-	text_write_field(t, WIDTH_MARK, "sig.");
-}
-
 static void text_write_table_heads(struct pp_text *t)
 {
+	const struct pp_report *report = t->report;
+	bool sums = t->options->accumulated, intervals = report->has_intervals;
+	const struct {
+		bool wanted;
+		size_t width;
+		const char *text;
+	} heads[] = {
+		{ true, WIDTH_SAMPLES, "samples" },
+		{ sums, WIDTH_CUM_SAMPLES, "cum. samples" },
+		{ true, WIDTH_PERCENT, "%" },
+		{ intervals, WIDTH_INTERVAL, "95% interval" },
+		{ sums, WIDTH_CUM_PERCENT, "cum. %" },
+		{ report->is_diff, WIDTH_DIFF, "diff %" },
+		{ report->is_diff && intervals, WIDTH_DIFF_INTERVAL,
+		  "95% interval" },
+		{ report->is_diff && intervals, WIDTH_MARK, "sig." },
+	};
+
 	if (t->options->show_address)
 		text_write_field(t, WIDTH_VMA, "vma");
-	for (size_t i = 0; i < t->report->classes.nr; i++)
-		text_write_class_heads(t);
-	if (t->report->has_lines)
+	for (size_t c = 0; c < report->classes.nr; c++)
+		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+			if (heads[i].wanted)
+				text_write_field(t, heads[i].width,
+						 heads[i].text);
+	if (report->has_lines)
 		text_write_field(t, WIDTH_LINE, "linenr info");
 	if (t->show_image)
 		text_write_field(t, WIDTH_IMAGE, "image name");
@@ -280,21 +285,15 @@ static void text_write_details(struct pp_text *t,
 	}
 }
 
-/* Whether there is need to tell images beside applications. */
-static bool has_other_images(const struct pp_report *report)
-{
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		if (strcmp(report->symbols[i].image->name,
-			   report->symbols[i].app))
-			return true;
-	return false;
-}
-
 void pp_text_table_begin(struct pp_text *t)
 {
-	t->vma_digits = pp_vma_digits(t->report);
-	t->show_image = has_other_images(t->report);
-	t->show_app = t->report->many_apps;
+	const struct pp_report *report = t->report;
+
+	t->vma_digits = pp_vma_digits(report);
+	t->show_app = report->many_apps;
+	for (size_t i = 0; i < report->nr_symbols; i++)
+		t->show_image |= strcmp(report->symbols[i].image->name,
+					report->symbols[i].app) != 0;
 	if (!t->options->no_header)
 		text_write_table_heads(t);
 }

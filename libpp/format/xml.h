@@ -9,7 +9,17 @@
 
 #include "libpp/format/format.h"
 
+/* Symbols of one name and one image share what is written about them. */
+struct pp_xml_symbol {
+	size_t head; /* the first of those that share it */
+	size_t next; /* the next that shares it; the symbol itself if none */
+	size_t first_detail; /* where its addresses start among those */
+	size_t id; /* of a head: its number in XML; SIZE_MAX for none yet */
+	bool is_written; /* of a head: it is in the table of symbols */
+};
+
 struct pp_xml {
+	struct op_arena arena;
 	FILE *out;
 	const struct pp_report *report;
 	const struct pp_format_options *options;
@@ -19,18 +29,9 @@ struct pp_xml {
 	uint64_t *sums; /* one per class, for pp_xml_sum_begin() and so on */
 	bool one_column;
 
-	/* Of each symbol, by its number in the report. Symbols of one name and
-	 * one image share what is written about them. */
-	size_t *head; /* the first of those that share it */
-	size_t *next; /* the next that shares it; the symbol itself if none */
-	size_t *first_detail; /* where its addresses start among those */
-
-	/* In XML, symbols are numbered in the order in which they are
-	 * written. */
-	size_t *id; /* of each head */
-	size_t *by_id; /* the heads with a number */
+	struct pp_xml_symbol *symbols; /* by their numbers in the report */
+	size_t *by_id; /* the heads, in the order in which they are written */
 	size_t nr_ids;
-	bool *told; /* of each head: it is in the table of symbols */
 };
 
 /* What counts are summed over. */
@@ -51,9 +52,6 @@ const struct pp_class *pp_xml_class(const struct pp_xml *x, size_t i);
 
 /* How many columns are before that of class @i. */
 size_t pp_xml_column_nr(const struct pp_xml *x, size_t i);
-
-/* Whether two classes count the same event. */
-bool pp_xml_same_event(const struct pp_class *a, const struct pp_class *b);
 
 /* Fill x->column. */
 void pp_xml_find_columns(struct pp_xml *x);

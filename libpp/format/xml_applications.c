@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Samples in XML: by binary with the modules that it used, or where threads
- * are told apart by process, thread and module.
+ * are told apart by process, thread and module. The symbols of the report are
+ * sorted by application and image for this (PP_NEEDS_SYMBOLS), so that each of
+ * these elements is a range of them. An element without counts is left out.
  */
 
 #include <inttypes.h>
@@ -9,8 +11,7 @@
 
 #include "libpp/format/xml.h"
 
-/* ---- symbols and modules --------------------------------------------------
- */
+/* ---- symbols and modules ------------------------------------------------- */
 
 /* Entries [from, to) of the report. */
 struct range {
@@ -54,13 +55,6 @@ static void xml_begin_image(const struct pp_xml *x, struct range r,
 	xml_write_sum(x, r, scope, name);
 }
 
-static void xml_write_symbols(struct pp_xml *x, struct range r,
-			      const struct pp_xml_scope *scope)
-{
-	for (size_t i = r.from; i < r.to; i++)
-		pp_xml_symbol(x, entry_at(x, i), scope, true);
-}
-
 /* The end of the entries from @i on that share image and application. */
 static size_t image_end(const struct pp_xml *x, size_t i, size_t to)
 {
@@ -87,36 +81,34 @@ static void xml_write_modules(struct pp_xml *x, struct range r,
 		if (!range_has_counts(x, module, scope))
 			continue;
 		xml_begin_image(x, module, scope, "module", name);
-		xml_write_symbols(x, module, scope);
+		for (size_t j = i; j < end; j++)
+			pp_xml_symbol(x, entry_at(x, j), scope, true);
 		fputs("</module>\n", x->out);
 	}
 }
 
 /* ---- applications and processes ------------------------------------------ */
 
-/* As ever, a binary has the count of its own code, without its modules. */
-static void xml_write_binary(struct pp_xml *x, struct range r)
-{
-	const char *app = entry_at(x, r.from)->app;
-	const struct pp_xml_scope all = { NULL, false };
-
-	xml_begin_image(x, r, &all, "binary", app);
-	for (size_t i = r.from; i < r.to; i++)
-		if (!strcmp(entry_at(x, i)->image->name, app))
-			pp_xml_symbol(x, entry_at(x, i), &all, false);
-	xml_write_modules(x, r, &all, app);
-	fputs("</binary>\n", x->out);
-}
-
+/* As the original counted, a binary has the samples of its own code alone, and
+ * its modules theirs. */
 static void xml_write_binaries(struct pp_xml *x)
 {
+	const struct pp_xml_scope all = { NULL, false };
 	size_t nr = x->report->nr_symbols;
 
 	for (size_t i = 0, end; i < nr; i = end) {
-		for (end = i; end < nr && !strcmp(entry_at(x, end)->app,
-						  entry_at(x, i)->app);)
-			end++;
-		xml_write_binary(x, (struct range){ i, end });
+		const char *app = entry_at(x, i)->app;
+		struct range r = { i, i };
+
+		while (r.to < nr && !strcmp(entry_at(x, r.to)->app, app))
+			r.to++;
+		end = r.to;
+		xml_begin_image(x, r, &all, "binary", app);
+		for (size_t j = i; j < end; j++)
+			if (!strcmp(entry_at(x, j)->image->name, app))
+				pp_xml_symbol(x, entry_at(x, j), &all, false);
+		xml_write_modules(x, r, &all, app);
+		fputs("</binary>\n", x->out);
 	}
 }
 
@@ -130,16 +122,6 @@ static void xml_write_thread(struct pp_xml *x, const struct pp_class *class)
 	xml_write_sum(x, all, &scope, NULL);
 	xml_write_modules(x, all, &scope, NULL);
 	fputs("</thread>\n", x->out);
-}
-
-/* A process goes by its first application. */
-static const char *process_name(const struct pp_xml *x,
-				const struct pp_xml_scope *scope)
-{
-	for (size_t i = 0; i < x->report->nr_symbols; i++)
-		if (pp_xml_concerns(x, entry_at(x, i), scope))
-			return entry_at(x, i)->app;
-	return "";
 }
 
 static bool is_first_with(const struct pp_xml *x, size_t i, bool whole_process)
@@ -169,39 +151,35 @@ static void xml_write_thread_sum(struct pp_xml *x, const struct pp_class *class)
 		      NULL);
 }
 
-/* A process has the counts of its threads one by one, as ever. */
+/* A process is named after its first application, and as the original had it,
+ * has the counts of its threads one by one. */
 static void xml_write_process(struct pp_xml *x, size_t i)
 {
 	const struct pp_class *class = pp_xml_class(x, i);
 	const struct pp_xml_scope scope = { class, true };
+	const char *name = "";
 
+	for (size_t j = 0; j < x->report->nr_symbols && !*name; j++)
+		if (pp_xml_concerns(x, entry_at(x, j), &scope))
+			name = entry_at(x, j)->app;
 	fprintf(x->out, "<process  pid=\"%" PRId64 "\"", class->tgid);
-	pp_xml_attr(x, "name", process_name(x, &scope));
+	pp_xml_attr(x, "name", name);
 	fputs(">\n", x->out);
 	each_thread(x, i, xml_write_thread_sum);
 	each_thread(x, i, xml_write_thread);
 	fputs("</process>\n", x->out);
 }
 
-static bool has_processes(const struct pp_xml *x)
-{
-	for (size_t i = 0; i < x->report->classes.nr; i++)
-		if (pp_xml_class(x, i)->tgid != OP_MANGLE_ALL)
-			return true;
-	return false;
-}
-
-static void xml_write_processes(struct pp_xml *x)
-{
-	for (size_t i = 0; i < x->report->classes.nr; i++)
-		if (is_first_with(x, i, true))
-			xml_write_process(x, i);
-}
-
 void pp_xml_applications(struct pp_xml *x)
 {
-	if (has_processes(x))
-		xml_write_processes(x);
-	else
+	size_t nr = x->report->classes.nr;
+	bool has_processes = false;
+
+	for (size_t i = 0; i < nr; i++)
+		has_processes |= pp_xml_class(x, i)->tgid != OP_MANGLE_ALL;
+	if (!has_processes)
 		xml_write_binaries(x);
+	for (size_t i = 0; has_processes && i < nr; i++)
+		if (is_first_with(x, i, true))
+			xml_write_process(x, i);
 }

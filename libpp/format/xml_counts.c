@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which columns XML has, and counts summed by them. */
+/*
+ * Which columns XML has, and counts summed by them. The classes of the report
+ * may differ in thread as well, which XML shows as elements instead; so a
+ * column is the set of classes that are equal but for process and thread, and
+ * counts of a scope (a thread, a process, or everything) are added up by
+ * column before they are written.
+ */
 
 #include <inttypes.h>
 #include <string.h>
@@ -8,17 +14,6 @@
 #include "libpp/format/xml.h"
 
 /* ---- columns ------------------------------------------------------------- */
-
-bool pp_xml_same_event(const struct pp_class *a, const struct pp_class *b)
-{
-	return !strcmp(a->event, b->event) && a->count == b->count &&
-	       a->unit_mask == b->unit_mask;
-}
-
-static bool same_session(const struct pp_class *a, const struct pp_class *b)
-{
-	return !a->session || !b->session || !strcmp(a->session, b->session);
-}
 
 const struct pp_class *pp_xml_class(const struct pp_xml *x, size_t i)
 {
@@ -34,8 +29,8 @@ void pp_xml_find_columns(struct pp_xml *x)
 		const struct pp_class *class = pp_xml_class(x, i);
 		size_t j = 0;
 
-		while (!pp_xml_same_event(pp_xml_class(x, j), class) ||
-		       !same_session(pp_xml_class(x, j), class) ||
+		while (!pp_same_event(pp_xml_class(x, j), class) ||
+		       pp_compare_sessions(pp_xml_class(x, j), class) ||
 		       pp_xml_class(x, j)->cpu != class->cpu)
 			j++;
 		x->column[i] = j;

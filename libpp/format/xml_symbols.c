@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Symbols in XML. What is known of a symbol is written once, under a number,
- * and its samples, in whatever application, refer to it. Two functions of one
- * name in one file (static ones) have one number, as ever.
+ * Symbols in XML. What is known of a symbol is written once, in a table at the
+ * end, under a number that is given when its samples are first written;
+ * samples, in whatever application, refer to that number. Two functions of one
+ * name in one file (static ones) share one number, as they did in the
+ * original: they are chained through pp_xml_symbol.next, and their addresses
+ * are numbered through.
  */
 
 #include <errno.h>
@@ -10,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/format/xml.h"
-
-#define NO_ID SIZE_MAX
 
 /* ---- which share a number ------------------------------------------------ */
 
@@ -24,17 +26,15 @@ struct named {
 
 static int compare_raw_names(const struct named *a, const struct named *b)
 {
-	int order = strcmp(a->entry->image->name, b->entry->image->name);
-
-	return order ? order : strcmp(a->entry->raw_name, b->entry->raw_name);
+	return strcmp(a->entry->image->name, b->entry->image->name)
+		       ?: strcmp(a->entry->raw_name, b->entry->raw_name);
 }
 
 static int compare_named_symbols(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
-	int order = compare_raw_names(x, y);
 
-	return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+	return compare_raw_names(x, y) ?: op_compare(x->rank, y->rank);
 }
 
 /* Chain @nr symbols of one name, in the order of the report. */
@@ -44,12 +44,12 @@ static void chain_symbols(struct pp_xml *x, const struct named *names,
 	size_t nr_details = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		size_t at = names[i].entry->nr;
-
-		x->head[at] = names[0].entry->nr;
-		x->id[at] = NO_ID;
-		x->next[at] = names[i + 1 < nr ? i + 1 : i].entry->nr;
-		x->first_detail[at] = nr_details;
+		x->symbols[names[i].entry->nr] = (struct pp_xml_symbol){
+			.head = names[0].entry->nr,
+			.next = names[i + 1 < nr ? i + 1 : i].entry->nr,
+			.first_detail = nr_details,
+			.id = SIZE_MAX,
+		};
 		nr_details += names[i].entry->nr_details;
 	}
 }
@@ -80,18 +80,6 @@ int pp_xml_find_heads(struct pp_xml *x)
 
 /* ---- samples ------------------------------------------------------------- */
 
-static size_t xml_symbol_id(struct pp_xml *x,
-			    const struct pp_symbol_entry *entry)
-{
-	size_t *id = &x->id[x->head[entry->nr]];
-
-	if (*id == NO_ID) {
-		*id = x->nr_ids;
-		x->by_id[x->nr_ids++] = x->head[entry->nr];
-	}
-	return *id;
-}
-
 bool pp_xml_concerns(const struct pp_xml *x,
 		     const struct pp_symbol_entry *entry,
 		     const struct pp_xml_scope *scope)
@@ -105,8 +93,14 @@ bool pp_xml_concerns(const struct pp_xml *x,
 
 void pp_xml_symbol_begin(struct pp_xml *x, const struct pp_symbol_entry *entry)
 {
+	size_t head = x->symbols[entry->nr].head;
+
+	if (x->symbols[head].id == SIZE_MAX) {
+		x->symbols[head].id = x->nr_ids;
+		x->by_id[x->nr_ids++] = head;
+	}
 	fputs("<symbol ", x->out);
-	pp_xml_number(x, "idref", xml_symbol_id(x, entry));
+	pp_xml_number(x, "idref", x->symbols[head].id);
 }
 
 void pp_xml_symbol(struct pp_xml *x, const struct pp_symbol_entry *entry,
@@ -116,7 +110,7 @@ void pp_xml_symbol(struct pp_xml *x, const struct pp_symbol_entry *entry,
 		return;
 	pp_xml_symbol_begin(x, entry);
 	if (entry->nr_details) {
-		size_t first = x->first_detail[entry->nr];
+		size_t first = x->symbols[entry->nr].first_detail;
 
 		pp_xml_number(x, "detaillo", first);
 		pp_xml_number(x, "detailhi", first + entry->nr_details - 1);
@@ -151,12 +145,12 @@ static void xml_write_place(const struct pp_xml *x,
 static void xml_write_symboldata(struct pp_xml *x,
 				 const struct pp_symbol_entry *entry)
 {
-	size_t head = x->head[entry->nr];
+	struct pp_xml_symbol *head = &x->symbols[x->symbols[entry->nr].head];
 
-	if (x->told[head] || x->id[head] == NO_ID)
+	if (head->is_written || head->id == SIZE_MAX)
 		return;
-	x->told[head] = true;
-	fprintf(x->out, "<symboldata  id=\"%zu\" ", x->id[head]);
+	head->is_written = true;
+	fprintf(x->out, "<symboldata  id=\"%zu\" ", head->id);
 	pp_xml_attr(x, "name", entry->name);
 	if (entry->place.file)
 		fputc(' ', x->out);
@@ -164,23 +158,6 @@ static void xml_write_symboldata(struct pp_xml *x,
 	fputc(' ', x->out);
 	xml_write_vma(x, "startingaddr", entry->vma);
 	fputs("/>\n", x->out);
-}
-
-/* In the order of the report, each symbol with its neighbours. */
-static void xml_write_symboltable(struct pp_xml *x)
-{
-	fputs("<symboltable>\n", x->out);
-	for (size_t i = 0; i < x->report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &x->report->symbols[i];
-		const struct pp_neighbours *n = entry->neighbours;
-
-		xml_write_symboldata(x, entry);
-		for (size_t j = 0; n && j < n->nr_callers; j++)
-			xml_write_symboldata(x, n->callers[j].other);
-		for (size_t j = 0; n && j < n->nr_callees; j++)
-			xml_write_symboldata(x, n->callees[j].other);
-	}
-	fputs("</symboltable>\n", x->out);
 }
 
 static void xml_write_detail(const struct pp_xml *x, size_t i,
@@ -198,47 +175,57 @@ static void xml_write_detail(const struct pp_xml *x, size_t i,
 	fputs("</detaildata>\n", x->out);
 }
 
-static void xml_write_bytes(const struct pp_xml *x, size_t id)
+/* The addresses of all symbols that share number @id. */
+static void xml_write_symboldetails(const struct pp_xml *x, size_t id)
 {
-	const struct pp_symbol_entry *entry = &x->report->known[x->by_id[id]];
+	size_t i = x->by_id[id], last;
 
-	fprintf(x->out, "<bytes  id=\"%zu\">\n", id);
-	for (uint64_t at = 0; entry->code && at < entry->size; at++)
-		fprintf(x->out, "%02x", entry->code[at]);
-	fputs("</bytes>\n", x->out);
-}
-
-/* The addresses of all symbols that share the number of @i. */
-static void xml_write_details(const struct pp_xml *x, size_t i)
-{
-	for (;; i = x->next[i]) {
+	fprintf(x->out, "<symboldetails  id=\"%zu\">\n", id);
+	do {
 		const struct pp_symbol_entry *entry = &x->report->known[i];
 
 		for (size_t j = 0; j < entry->nr_details; j++)
-			xml_write_detail(x, x->first_detail[i] + j,
+			xml_write_detail(x, x->symbols[i].first_detail + j,
 					 &entry->details[j]);
-		if (x->next[i] == i)
-			break;
-	}
+		last = i;
+		i = x->symbols[i].next;
+	} while (i != last);
+	fputs("</symboldetails>\n", x->out);
 }
 
 static void xml_write_detailtable(const struct pp_xml *x)
 {
 	fputs("<detailtable>\n", x->out);
-	for (size_t id = 0; id < x->nr_ids; id++) {
-		fprintf(x->out, "<symboldetails  id=\"%zu\">\n", id);
-		xml_write_details(x, x->by_id[id]);
-		fputs("</symboldetails>\n", x->out);
-	}
-	fputs("</detailtable>\n<bytestable>\n", x->out);
 	for (size_t id = 0; id < x->nr_ids; id++)
-		xml_write_bytes(x, id);
+		xml_write_symboldetails(x, id);
+	fputs("</detailtable>\n<bytestable>\n", x->out);
+	for (size_t id = 0; id < x->nr_ids; id++) {
+		const struct pp_symbol_entry *entry =
+			&x->report->known[x->by_id[id]];
+
+		fprintf(x->out, "<bytes  id=\"%zu\">\n", id);
+		for (uint64_t at = 0; entry->code && at < entry->size; at++)
+			fprintf(x->out, "%02x", entry->code[at]);
+		fputs("</bytes>\n", x->out);
+	}
 	fputs("</bytestable>\n", x->out);
 }
 
+/* Symbols are in the order of the report, each with its neighbours. */
 void pp_xml_tables(struct pp_xml *x)
 {
-	xml_write_symboltable(x);
+	fputs("<symboltable>\n", x->out);
+	for (size_t i = 0; i < x->report->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &x->report->symbols[i];
+		const struct pp_neighbours *n = entry->neighbours;
+
+		xml_write_symboldata(x, entry);
+		for (size_t j = 0; n && j < n->nr_callers; j++)
+			xml_write_symboldata(x, n->callers[j].other);
+		for (size_t j = 0; n && j < n->nr_callees; j++)
+			xml_write_symboldata(x, n->callees[j].other);
+	}
+	fputs("</symboltable>\n", x->out);
 	if (x->report->has_details)
 		xml_write_detailtable(x);
 }

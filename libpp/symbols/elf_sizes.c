@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The sizes of an ELF file's symbols by their values, which libbfd does not
+ * tell. Both symbol tables are read, so that a stripped binary has the sizes
+ * of what it exports. Several symbols may share a value; the largest size
+ * counts, because a function that reaches further than its alias covers both.
+ */
 
 #include "libpp/symbols/elf_sizes.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libop/op_search.h"
 #include "libpp/symbols/elf_sections.h"
 
 struct sizes {
@@ -81,9 +88,7 @@ static int compare_sizes(const void *pa, const void *pb)
 {
 	const struct pp_elf_size *a = pa, *b = pb;
 
-	if (a->value != b->value)
-		return a->value < b->value ? -1 : 1;
-	return (a->size < b->size) - (a->size > b->size);
+	return op_compare(a->value, b->value) ?: op_compare(b->size, a->size);
 }
 
 static void sort_sizes(struct sizes *sizes)
@@ -100,20 +105,13 @@ static void sort_sizes(struct sizes *sizes)
 	sizes->nr = kept;
 }
 
-static int read_symbol_sizes(int fd, struct sizes *sizes)
-{
-	struct pp_elf_sections elf;
-	int ret = pp_elf_sections_init(&elf, fd);
-
-	if (!ret)
-		ret = add_sizes_of_type(&elf, SHT_SYMTAB, sizes);
-	return ret ? ret : add_sizes_of_type(&elf, SHT_DYNSYM, sizes);
-}
-
 int pp_elf_sizes_read(struct pp_elf_size **out, size_t *nr, int fd)
 {
+	struct pp_elf_sections elf;
 	struct sizes sizes = { 0 };
-	int ret = read_symbol_sizes(fd, &sizes);
+	int ret = pp_elf_sections_init(&elf, fd) ?:
+		  add_sizes_of_type(&elf, SHT_SYMTAB, &sizes) ?:
+		  add_sizes_of_type(&elf, SHT_DYNSYM, &sizes);
 
 	if (ret) {
 		free(sizes.array);
@@ -128,16 +126,7 @@ int pp_elf_sizes_read(struct pp_elf_size **out, size_t *nr, int fd)
 uint64_t pp_elf_size_find(const struct pp_elf_size *sizes, size_t nr,
 			  uint64_t value)
 {
-	struct pp_elf_size wanted = { .value = value, .size = UINT64_MAX };
-	size_t low = 0, high = nr;
+	size_t at = OP_BISECT(i, nr, sizes[i].value < value);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_sizes(&sizes[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < nr && sizes[low].value == value ? sizes[low].size : 0;
+	return at < nr && sizes[at].value == value ? sizes[at].size : 0;
 }

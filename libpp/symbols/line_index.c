@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "libop/op_arena.h"
+#include "libop/op_search.h"
 #include "libpp/symbols/dwarf_dirs.h"
 #include "libpp/symbols/line_program.h"
 #include "libpp/symbols/source_path.h"
@@ -144,9 +145,7 @@ static int compare_sequences(const void *a, const void *b)
 {
 	const struct sequence *x = a, *y = b;
 
-	if (x->low != y->low)
-		return x->low > y->low ? 1 : -1;
-	return (x->high > y->high) - (x->high < y->high);
+	return op_compare(x->low, y->low) ?: op_compare(x->high, y->high);
 }
 
 static void sort_sequences(struct pp_line_index *index)
@@ -230,9 +229,8 @@ static int compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	if (x->address != y->address)
-		return x->address > y->address ? 1 : -1;
-	return x->order > y->order ? 1 : -1;
+	return op_compare(x->address, y->address)
+		       ?: op_compare(x->order, y->order);
 }
 
 /* Of rows for one address keep the last. */
@@ -294,36 +292,22 @@ static bool read_rows(struct pp_line_index *index,
 static const struct row *row_at_address(const struct pp_line_index *index,
 					uint64_t address)
 {
-	size_t low = 0, high = index->nr_rows;
+	size_t end =
+		OP_BISECT(i, index->nr_rows, index->rows[i].address <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (index->rows[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &index->rows[low - 1] : NULL;
+	return end ? &index->rows[end - 1] : NULL;
 }
 
 /* The innermost sequence that @address is in. */
 static const struct sequence *find_sequence(const struct pp_line_index *index,
 					    uint64_t address)
 {
-	size_t low = 0, high = index->nr_sequences;
+	const struct sequence *all = index->sequences;
+	size_t end = OP_BISECT(i, index->nr_sequences, all[i].low <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (index->sequences[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low && index->sequences[low - 1].reach > address)
-		if (index->sequences[--low].high > address)
-			return &index->sequences[low];
+	while (end && all[end - 1].reach > address)
+		if (all[--end].high > address)
+			return &all[end];
 	return NULL;
 }
 

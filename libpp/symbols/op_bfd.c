@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opening binaries and their debug files; where their code lies. */
+/*
+ * Binaries and their separate debug files as libbfd sees them: opening, build-
+ * id, and where their code lies.
+ *
+ * A file is opened once by us and handed to libbfd as a descriptor, so that
+ * libbfd and our own readers (elf_sizes.c) see the same file even if its path
+ * is replaced meanwhile; a pipe or a device is refused before libbfd could
+ * block on it. Addresses are those of the binary's own sections, as
+ * libpp/symbols/op_bfd.h says: a file that is not linked has none, so file
+ * offsets stand for them. The debug file is looked for only when symbols or
+ * lines need it, because most images never do.
+ */
 
 #include "libpp/symbols/op_bfd_internal.h"
 
@@ -10,9 +21,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_search.h"
 #include "libpp/symbols/elf_digest.h"
 
-/* ---- libbfd's manners ---------------------------------------------------- */
+/* ---- what libbfd would print ----------------------------------------------
+ */
 
 static void ignore_error(const char *fmt, va_list ap)
 {
@@ -27,13 +40,6 @@ static void ignore_assert(const char *fmt, const char *version,
 	(void)version;
 	(void)file;
 	(void)line;
-}
-
-static void make_bfd_quiet(void)
-{
-	bfd_init();
-	bfd_set_error_handler(ignore_error);
-	bfd_set_assert_handler(ignore_assert);
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -103,7 +109,7 @@ static int compare_sections(const void *pa, const void *pb)
 {
 	const struct code_section *a = pa, *b = pb;
 
-	return (a->vma > b->vma) - (a->vma < b->vma);
+	return op_compare(a->vma, b->vma);
 }
 
 static bool is_sound_section(const struct code_section *section)
@@ -121,16 +127,11 @@ uint64_t op_bfd_address_of(const struct object *object, const asection *section)
 				      : bfd_section_vma(section);
 }
 
-/* Whether code without contents is where the offsets say. */
-static bool is_digest(const struct object *object)
-{
-	return bfd_get_section_by_name(object->abfd, PP_ELF_DIGEST) != NULL;
-}
-
 static int read_code_sections(struct op_bfd *bfd)
 {
-	const flagword wanted =
-		SEC_CODE | (is_digest(&bfd->main) ? 0 : SEC_HAS_CONTENTS);
+	/* In a digest, sections of code have an offset and no contents. */
+	bool digest = bfd_get_section_by_name(bfd->main.abfd, PP_ELF_DIGEST);
+	const flagword wanted = SEC_CODE | (digest ? 0 : SEC_HAS_CONTENTS);
 	const asection *at;
 
 	bfd->sections = calloc(bfd_count_sections(bfd->main.abfd) + 1,
@@ -155,18 +156,17 @@ static int read_code_sections(struct op_bfd *bfd)
 int op_bfd_open(struct op_bfd **out, const char *path,
 		const char *const *debug_dirs)
 {
-	struct op_bfd *bfd;
+	struct op_bfd *bfd = calloc(1, sizeof(*bfd));
 	int ret;
 
-	make_bfd_quiet();
-	bfd = calloc(1, sizeof(*bfd));
 	if (!bfd)
 		return -ENOMEM;
+	bfd_init();
+	bfd_set_error_handler(ignore_error);
+	bfd_set_assert_handler(ignore_assert);
 	bfd->debug_dirs = debug_dirs;
 	bfd->main.fd = bfd->debug.fd = -1;
-	ret = object_open(&bfd->main, path);
-	if (!ret)
-		ret = read_code_sections(bfd);
+	ret = object_open(&bfd->main, path) ?: read_code_sections(bfd);
 	if (ret)
 		op_bfd_close(bfd);
 	else
@@ -264,20 +264,11 @@ void op_bfd_drop_debug(struct op_bfd *bfd)
 const struct code_section *op_bfd_find_section(const struct op_bfd *bfd,
 					       uint64_t vma)
 {
-	size_t low = 0, high = bfd->nr_sections;
+	size_t end =
+		OP_BISECT(i, bfd->nr_sections, bfd->sections[i].vma <= vma);
+	const struct code_section *last = bfd->sections + end - 1;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (bfd->sections[middle].vma <= vma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low ||
-	    vma - bfd->sections[low - 1].vma >= bfd->sections[low - 1].size)
-		return NULL;
-	return &bfd->sections[low - 1];
+	return end && vma - last->vma < last->size ? last : NULL;
 }
 
 uint64_t op_bfd_vma(const struct op_bfd *bfd, uint64_t offset)

@@ -5,6 +5,7 @@
  * linker fills the symbol whose address will be there.
  */
 
+#include "libop/op_search.h"
 #include "libpp/symbols/op_bfd_internal.h"
 
 #include <errno.h>
@@ -31,17 +32,14 @@ static int prefer_flagged(const asymbol *a, const asymbol *b, flagword flags)
 static int compare_labels(const void *pa, const void *pb)
 {
 	const struct op_bfd_label *a = pa, *b = pb;
-	int order = (a->vma > b->vma) - (a->vma < b->vma);
+	const asymbol *x = a->sym, *y = b->sym;
 
-	if (!order)
-		order = prefer_flagged(a->sym, b->sym, BSF_OBJECT);
-	if (!order)
-		order = prefer_flagged(a->sym, b->sym, BSF_FUNCTION);
-	if (!order)
-		order = prefer_flagged(a->sym, b->sym, BSF_GLOBAL);
-	if (!order)
-		order = (a->sym->name[0] == '.') - (b->sym->name[0] == '.');
-	return order ? order : strcmp(a->sym->name, b->sym->name);
+	return op_compare(a->vma, b->vma) ?:
+	       prefer_flagged(x, y, BSF_OBJECT) ?:
+	       prefer_flagged(x, y, BSF_FUNCTION) ?:
+	       prefer_flagged(x, y, BSF_GLOBAL) ?:
+	       (x->name[0] == '.') - (y->name[0] == '.') ?:
+	       strcmp(x->name, y->name);
 }
 
 static void add_labels(struct op_bfd_labels *l, const struct op_bfd *bfd,
@@ -79,7 +77,7 @@ static int compare_label_vmas(const void *pa, const void *pb)
 {
 	const struct op_bfd_label *a = pa, *b = pb;
 
-	return (a->vma > b->vma) - (a->vma < b->vma);
+	return op_compare(a->vma, b->vma);
 }
 
 static void add_slots(struct op_bfd_labels *l, arelent *const *relocs, long nr)
@@ -130,26 +128,16 @@ const struct op_bfd_label *op_bfd_slot_find(const struct op_bfd_labels *l,
 const struct op_bfd_label *op_bfd_label_find(const struct op_bfd_labels *l,
 					     uint64_t vma)
 {
-	size_t low = 0, high = l->nr_labels;
+	size_t end = OP_BISECT(i, l->nr_labels, l->labels[i].vma <= vma);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->labels[middle].vma <= vma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low > 1 && l->labels[low - 2].vma == l->labels[low - 1].vma)
-		low--;
-	return low ? &l->labels[low - 1] : NULL;
+	while (end > 1 && l->labels[end - 2].vma == l->labels[end - 1].vma)
+		end--;
+	return end ? &l->labels[end - 1] : NULL;
 }
 
 int op_bfd_labels_init(struct op_bfd_labels *l, struct op_bfd *bfd)
 {
-	int err = read_labels(l, bfd);
-
-	return err ? err : read_slots(l, bfd);
+	return read_labels(l, bfd) ?: read_slots(l, bfd);
 }
 
 void op_bfd_labels_release(struct op_bfd_labels *l)
