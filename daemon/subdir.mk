@@ -5,5 +5,5 @@ daemon_SRCS := $(filter-out daemon/oprofiled.c,$(wildcard daemon/*.c daemon/*/*.
 
 PROGS += oprofiled
 oprofiled_SRCS := daemon/oprofiled.c
-oprofiled_LIBS := daemon libcfi libop libdb
+oprofiled_LIBS := daemon libcfi libdb libop
 oprofiled_LDLIBS = $(POPT_LIBS) $(ZLIB_LIBS)

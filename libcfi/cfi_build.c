@@ -7,6 +7,7 @@
 #include "libcfi/cfi_build.h"
 #include "libcfi/cfi_frames.h"
 #include "libcfi/cfi_program.h"
+#include "libop/op_array.h"
 
 #define PAGE_SHIFT 12
 
@@ -33,8 +34,6 @@ struct build {
 	const struct cfi_image *image;
 	struct function *functions;
 	size_t nr_functions;
-	size_t room_functions;
-	size_t room_rows;
 	uint64_t floor; /* offset: code below it has its rows */
 	/* of the function at hand */
 	uint64_t shift; /* address less offset */
@@ -45,29 +44,13 @@ struct build {
 /* ---- functions --------------------------------------------------------------
  */
 
-/* Room for one more of @size bytes each; NULL if there is no memory. */
-static void *grow(void *array, size_t nr, size_t *room, size_t size)
-{
-	size_t more = *room ? *room * 2 : 1024;
-
-	if (nr < *room)
-		return array;
-	array = reallocarray(array, more, size);
-	if (array)
-		*room = more;
-	return array;
-}
-
 static int add_function(struct build *b, const struct function *f)
 {
-	struct function *more = grow(b->functions, b->nr_functions,
-				     &b->room_functions, sizeof(*more));
+	int err = op_array_reserve(&b->functions, b->nr_functions, 1);
 
-	if (!more)
-		return -ENOMEM;
-	b->functions = more;
-	more[b->nr_functions++] = *f;
-	return 0;
+	if (!err)
+		b->functions[b->nr_functions++] = *f;
+	return err;
 }
 
 /* Data of code that the linker dropped is at address 0 or so: no code there. */
@@ -165,17 +148,10 @@ static int add_sigreturn(struct build *b)
 static int push_row(struct build *b, uint32_t start, uint32_t rule)
 {
 	struct cfi_table *t = b->table;
-	size_t room = b->room_rows;
-	uint32_t *more;
 
-	more = grow(t->start, t->nr, &b->room_rows, sizeof(*more));
-	if (!more)
+	if (op_array_reserve(&t->start, t->nr, 1) ||
+	    op_array_reserve(&t->rule, t->nr, 1))
 		return -ENOMEM;
-	t->start = more;
-	more = grow(t->rule, t->nr, &room, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	t->rule = more;
 	t->start[t->nr] = start;
 	t->rule[t->nr] = rule;
 	t->nr++;
@@ -321,14 +297,6 @@ static int index_pages(struct cfi_table *t)
 	return 0;
 }
 
-static void shrink(uint32_t **array, size_t nr)
-{
-	uint32_t *less = nr ? reallocarray(*array, nr, sizeof(*less)) : NULL;
-
-	if (less)
-		*array = less;
-}
-
 static int build(struct build *b)
 {
 	struct cfi_table *t = b->table;
@@ -345,8 +313,8 @@ static int build(struct build *b)
 	sort_functions(b);
 	t->base = b->functions[0].start;
 	err = add_rows(b);
-	shrink(&t->start, t->nr);
-	shrink(&t->rule, t->nr);
+	op_array_trim(&t->start, t->nr);
+	op_array_trim(&t->rule, t->nr);
 	return err ? err : index_pages(t);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libcfi/cfi_rules.h"
+#include "libop/op_array.h"
 
 /* Of the bytes of all rules, and of all expressions. */
 #define MAX_POOL ((size_t)64 << 20)
@@ -30,20 +31,10 @@ struct cfi_intern {
 
 static int pool_add(struct cfi_pool *pool, const void *bytes, size_t len)
 {
-	size_t room = pool->room ? pool->room : 4096;
-	uint8_t *more;
-
 	if (pool->len + len > MAX_POOL)
 		return -E2BIG;
-	while (room < pool->len + len)
-		room *= 2;
-	if (room != pool->room) {
-		more = realloc(pool->bytes, room);
-		if (!more)
-			return -ENOMEM;
-		pool->bytes = more;
-		pool->room = room;
-	}
+	if (op_array_reserve(&pool->bytes, pool->len, len))
+		return -ENOMEM;
 	memcpy(pool->bytes + pool->len, bytes, len);
 	pool->len += len;
 	return 0;
@@ -212,16 +203,6 @@ static bool index_init(struct index *index)
 	return index->slot;
 }
 
-static void shrink(struct cfi_pool *pool)
-{
-	uint8_t *less = pool->len ? realloc(pool->bytes, pool->len) : NULL;
-
-	if (!less)
-		return;
-	pool->bytes = less;
-	pool->room = pool->len;
-}
-
 void cfi_rules_close(struct cfi_rules *rules)
 {
 	if (!rules->intern)
@@ -230,8 +211,8 @@ void cfi_rules_close(struct cfi_rules *rules)
 	free(rules->intern->exprs.slot);
 	free(rules->intern);
 	rules->intern = NULL;
-	shrink(&rules->rules);
-	shrink(&rules->exprs);
+	op_array_trim(&rules->rules.bytes, rules->rules.len);
+	op_array_trim(&rules->exprs.bytes, rules->exprs.len);
 }
 
 int cfi_rules_init(struct cfi_rules *rules)

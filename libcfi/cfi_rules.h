@@ -56,7 +56,6 @@ struct cfi_rule {
 struct cfi_pool {
 	uint8_t *bytes;
 	size_t len;
-	size_t room;
 };
 
 struct cfi_rules {

@@ -72,8 +72,8 @@ size_t cfi_table_bytes(const struct cfi_table *table)
 {
 	return sizeof(*table) +
 	       table->nr * (sizeof(*table->start) + sizeof(*table->rule)) +
-	       table->nr_pages * sizeof(*table->page) +
-	       table->rules.rules.room + table->rules.exprs.room;
+	       table->nr_pages * sizeof(*table->page) + table->rules.rules.len +
+	       table->rules.exprs.len;
 }
 
 size_t cfi_table_nr_rows(const struct cfi_table *table)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "libop/op_file.h"
 
 #define CONFIG_MAX ((size_t)16 << 20) /* bytes of a file */
@@ -27,7 +28,6 @@ struct pair {
 struct op_config {
 	struct pair *pairs;
 	unsigned int nr;
-	unsigned int room;
 	char *path; /* where it was read from, for reasons; or NULL */
 };
 
@@ -62,23 +62,6 @@ static void trim(const char **text, size_t *len)
 	}
 }
 
-static int make_room(struct op_config *config)
-{
-	unsigned int room = config->room ? config->room * 2 : 16;
-	struct pair *pairs;
-
-	if (config->nr < config->room)
-		return 0;
-	if (room <= config->room)
-		return -ENOMEM;
-	pairs = reallocarray(config->pairs, room, sizeof(*pairs));
-	if (!pairs)
-		return -ENOMEM;
-	config->pairs = pairs;
-	config->room = room;
-	return 0;
-}
-
 static int fill_pair(struct pair *pair, const char *key, size_t key_len,
 		     const char *value, size_t value_len)
 {
@@ -97,7 +80,7 @@ static int fill_pair(struct pair *pair, const char *key, size_t key_len,
 static int append(struct op_config *config, const char *key, size_t key_len,
 		  const char *value, size_t value_len)
 {
-	int err = make_room(config);
+	int err = op_array_reserve(&config->pairs, config->nr, 1);
 
 	if (!err)
 		err = fill_pair(&config->pairs[config->nr], key, key_len, value,

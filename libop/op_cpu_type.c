@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libop/op_array.h"
 #include "libop/op_config.h"
 #include "libop/op_cpu_id.h"
 #include "libop/op_events_text.h"
@@ -89,13 +90,12 @@ struct names {
 
 static int add_name(struct names *names, const char *arch, const char *cpu)
 {
-	char **more = reallocarray(names->name, names->nr + 1, sizeof(*more));
+	int err = op_array_reserve(&names->name, names->nr, 1);
 	int len;
 
-	if (!more)
-		return -ENOMEM;
-	names->name = more;
-	len = asprintf(&more[names->nr], "%s/%s", arch, cpu);
+	if (err)
+		return err;
+	len = asprintf(&names->name[names->nr], "%s/%s", arch, cpu);
 	if (len < 0)
 		return -ENOMEM;
 	names->nr++;

@@ -8,41 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "libop/op_config.h"
 #include "libop/op_events_read.h"
 
-void *op_events_grow(void *array, size_t nr, size_t size)
-{
-	/* Powers of two are where it is full. */
-	if (nr & (nr - 1))
-		return array;
-	return reallocarray(array, nr ? nr * 2 : 1, size);
-}
-
 static int keep_text(struct op_events *events, char *text)
 {
-	char **texts =
-		op_events_grow(events->texts, events->nr_texts, sizeof(*texts));
-
-	if (!texts || !text) {
+	if (!text || op_array_reserve(&events->texts, events->nr_texts, 1)) {
 		free(text);
 		return -ENOMEM;
 	}
-	events->texts = texts;
-	texts[events->nr_texts++] = text;
+	events->texts[events->nr_texts++] = text;
 	return 0;
 }
 
 static int keep_path(struct op_events *events, const char *path)
 {
-	const char **paths =
-		op_events_grow(events->paths, events->nr_paths, sizeof(*paths));
+	int err = op_array_reserve(&events->paths, events->nr_paths, 1);
 
-	if (!paths)
-		return -ENOMEM;
-	events->paths = paths;
-	paths[events->nr_paths++] = path;
-	return 0;
+	if (!err)
+		events->paths[events->nr_paths++] = path;
+	return err;
 }
 
 int op_events_read_open(struct op_events_reader *r, struct op_events_text *text,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "libop/op_config.h"
 
 /* The tags of a line, in the order of this table. */
@@ -150,7 +151,6 @@ static int merge_into(const struct line *line, struct op_unit_mask *um,
 		      const char *name)
 {
 	struct op_unit_mask *part = find_um(line->r->events, name);
-	struct op_unit_mask_entry *entries;
 
 	if (!part)
 		return op_events_text_error(line->text,
@@ -159,12 +159,11 @@ static int merge_into(const struct line *line, struct op_unit_mask *um,
 		return op_events_text_error(line->text,
 					    "um:%s: of another type", name);
 	part->used = true;
-	entries =
-		reallocarray(um->entries, um->nr + part->nr, sizeof(*entries));
-	if (!entries)
+	if (op_array_reserve(&um->entries, um->nr, part->nr))
 		return op_diag_set(line->r->diag, -ENOMEM, "out of memory");
-	memcpy(entries + um->nr, part->entries, part->nr * sizeof(*entries));
-	um->entries = entries;
+	if (part->nr)
+		memcpy(um->entries + um->nr, part->entries,
+		       part->nr * sizeof(*um->entries));
 	um->nr += part->nr;
 	if (um->type == OP_UM_BITMASK)
 		um->default_value |= part->default_value;
@@ -197,7 +196,7 @@ static int take_merged(const struct line *line, const struct op_unit_mask **out)
 	size_t first_len = strcspn(line->tag[UM], ",");
 	char *name = strndup(line->tag[UM], first_len);
 	struct op_unit_mask *first = name ? find_um(events, name) : NULL;
-	struct op_unit_mask **ums, *um;
+	struct op_unit_mask *um;
 
 	free(name);
 	if (!first || first->type == OP_UM_MANDATORY)
@@ -205,18 +204,17 @@ static int take_merged(const struct line *line, const struct op_unit_mask **out)
 					    "um:%s: no such unit masks, or "
 					    "they cannot be merged",
 					    line->tag[UM]);
-	ums = op_events_grow(events->um, events->nr_ums, sizeof(*ums));
-	um = ums ? malloc(sizeof(*um)) : NULL;
-	if (ums)
-		events->um = ums;
-	if (!um)
+	um = malloc(sizeof(*um));
+	if (!um || op_array_reserve(&events->um, events->nr_ums, 1)) {
+		free(um);
 		return op_diag_set(line->r->diag, -ENOMEM, "out of memory");
+	}
 	*um = *first;
 	um->name = "";
 	um->entries = NULL;
 	um->nr = 0;
 	um->own = false;
-	ums[events->nr_ums++] = um;
+	events->um[events->nr_ums++] = um;
 	*out = um;
 	return merge(line, um, line->tag[UM]);
 }
@@ -278,16 +276,14 @@ static int take_event(struct op_events_reader *r, struct op_events_text *text,
 {
 	struct op_events *events = r->events;
 	struct line line = { .text = text, .r = r };
-	struct op_event event = { .place = { path, text->number } }, *all;
+	struct op_event event = { .place = { path, text->number } };
 	int err = parse_event(&line, &event);
 
 	if (err)
 		return err;
-	all = op_events_grow(events->event, events->nr, sizeof(*all));
-	if (!all)
+	if (op_array_reserve(&events->event, events->nr, 1))
 		return op_diag_set(r->diag, -ENOMEM, "out of memory");
-	all[events->nr++] = event;
-	events->event = all;
+	events->event[events->nr++] = event;
 	return 0;
 }
 

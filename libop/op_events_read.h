@@ -33,7 +33,4 @@ int op_events_read_open(struct op_events_reader *r, struct op_events_text *text,
 /* An "include:" line: *@cpu is what it names. False for other lines. */
 bool op_events_is_include(const struct op_events_text *text, const char **cpu);
 
-/* Room for one more in an array of @nr; NULL when memory is short. */
-void *op_events_grow(void *array, size_t nr, size_t size);
-
 #endif /* LIBOP_OP_EVENTS_READ_H */

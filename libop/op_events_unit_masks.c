@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "libop/op_config.h"
 
 static struct op_unit_mask *last_um(struct op_events_reader *r,
@@ -87,14 +88,11 @@ static int parse_head(const struct op_events_text *text,
 static int add_um(struct op_events_reader *r, struct op_unit_mask *um)
 {
 	struct op_events *events = r->events;
-	struct op_unit_mask **ums =
-		op_events_grow(events->um, events->nr_ums, sizeof(*ums));
+	int err = op_array_reserve(&events->um, events->nr_ums, 1);
 
-	if (!ums)
-		return -ENOMEM;
-	events->um = ums;
-	ums[events->nr_ums++] = um;
-	return 0;
+	if (!err)
+		events->um[events->nr_ums++] = um;
+	return err;
 }
 
 static int take_head(struct op_events_reader *r, struct op_events_text *text,
@@ -219,7 +217,7 @@ static int take_entry(struct op_events_reader *r, struct op_events_text *text,
 		      const char *path)
 {
 	struct op_unit_mask *um = last_um(r, path);
-	struct op_unit_mask_entry entry = { 0 }, *entries;
+	struct op_unit_mask_entry entry = { 0 };
 	int err;
 
 	if (!um)
@@ -229,11 +227,9 @@ static int take_entry(struct op_events_reader *r, struct op_events_text *text,
 		err = check_entry(text, um, &entry);
 	if (err)
 		return err;
-	entries = op_events_grow(um->entries, um->nr, sizeof(*entries));
-	if (!entries)
+	if (op_array_reserve(&um->entries, um->nr, 1))
 		return op_diag_set(r->diag, -ENOMEM, "out of memory");
-	entries[um->nr++] = entry;
-	um->entries = entries;
+	um->entries[um->nr++] = entry;
 	return 0;
 }
 

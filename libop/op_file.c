@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_array.h"
+
 static int fail(struct op_diag *diag, const char *path, const char *what)
 {
 	int err = errno;
@@ -42,36 +44,21 @@ static int check_file(int fd, const char *path, size_t max,
 	return 0;
 }
 
-/* *@room grows by halves; the caller keeps *@text on failure. */
-static int make_room(char **text, size_t *room, size_t max)
-{
-	size_t more = *room + *room / 2 + 4096;
-	char *p;
-
-	if (more > max + 2)
-		more = max + 2; /* one byte too many is noticed, and a zero */
-	p = realloc(*text, more);
-	if (!p)
-		return -ENOMEM;
-	*text = p;
-	*room = more;
-	return 0;
-}
-
+/* The caller frees *@text on failure, too. */
 static int read_all(int fd, size_t max, char **text, size_t *len)
 {
-	size_t room = 0;
 	ssize_t n;
-	int err;
 
 	*len = 0;
 	do {
-		if (*len + 1 >= room) {
-			err = make_room(text, &room, max);
-			if (err)
-				return err;
-		}
-		n = read(fd, *text + *len, room - 1 - *len);
+		/* One byte beyond @max shows that the file is too large. */
+		size_t part = *len < 4096 ? 4096 : *len;
+
+		if (part > max - *len)
+			part = max - *len + 1;
+		if (op_array_reserve(text, *len, part + 1))
+			return -ENOMEM;
+		n = read(fd, *text + *len, part);
 		if (n > 0)
 			*len += n;
 		if (*len > max)

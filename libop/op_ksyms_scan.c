@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "libop/op_file.h"
 
 #define KALLSYMS_MAX ((size_t)256 << 20) /* bytes */
@@ -28,7 +29,6 @@ struct scan {
 	uint64_t end;
 	struct op_ksym *found; /* their names are in the text */
 	size_t nr;
-	size_t room;
 	bool any_line; /* a line of the right form was there */
 	bool any_address; /* and one had an address */
 };
@@ -122,17 +122,11 @@ static bool is_wanted(const struct scan *scan, const struct line *line)
 
 static int keep(struct scan *scan, const struct line *line)
 {
-	struct op_ksym *found = scan->found;
-	size_t room = scan->room ? scan->room * 2 : 1024;
+	int err = op_array_reserve(&scan->found, scan->nr, 1);
 
-	if (scan->nr == scan->room) {
-		found = reallocarray(found, room, sizeof(*found));
-		if (!found)
-			return -ENOMEM;
-		scan->found = found;
-		scan->room = room;
-	}
-	found[scan->nr++] = (struct op_ksym){
+	if (err)
+		return err;
+	scan->found[scan->nr++] = (struct op_ksym){
 		.offset = line->address - scan->start,
 		.name = line->name,
 		.type = line->type,

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 PROGS += opreport
 opreport_SRCS := $(wildcard pp/opreport*.c) pp/options.c
-opreport_LIBS := libpp libop libdb
+opreport_LIBS := libpp libdb libop
 opreport_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
 
 PROGS += opimport
 opimport_SRCS := $(wildcard pp/opimport*.c)
-opimport_LIBS := libpp libop libdb
+opimport_LIBS := libpp libdb libop
 opimport_LDLIBS = $(POPT_LIBS) $(ZLIB_LIBS)
 
 PROGS += oparchive
 oparchive_SRCS := $(wildcard pp/oparchive*.c) pp/options.c
-oparchive_LIBS := libpp libop libdb
+oparchive_LIBS := libpp libdb libop
 oparchive_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
 
 PROGS += opgprof
 opgprof_SRCS := $(wildcard pp/opgprof*.c) pp/options.c
-opgprof_LIBS := libpp libop libdb
+opgprof_LIBS := libpp libdb libop
 opgprof_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
 
 PROGS += opannotate
 opannotate_SRCS := $(wildcard pp/opannotate*.c) pp/options.c
-opannotate_LIBS := libpp libop libdb
+opannotate_LIBS := libpp libdb libop
 opannotate_LDLIBS = $(OPCODES_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm

@@ -5,7 +5,7 @@ UNIT_TESTS += $(patsubst tests/%.c,%,$(wildcard tests/unit/test_*.c))
 endif
 define UNIT_TEST_VARS
 $(1)_SRCS := tests/$(1).c
-$(1)_LIBS := daemon libpp libcfi libop libdb
+$(1)_LIBS := daemon libpp libcfi libdb libop
 $(1)_LDLIBS := $(CMOCKA_LIBS) $(OPCODES_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(ZLIB_LIBS) $(NETTLE_LIBS) -lm
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
@@ -19,13 +19,14 @@ $(foreach t,options annotate import loss,$(eval unit/test_pp_$(t)_SRCS += $(PP_P
 # Small programs that tests run, each of one file in tests/helper/.
 TEST_PROGS += mkstream mkodb mktree mkpack mkclassic
 mkstream_SRCS := tests/helper/mkstream.c utils/opstream/stream_text.c
+mkstream_LIBS := libop
 mkodb_SRCS := tests/helper/mkodb.c
-mkodb_LIBS := libop libdb
+mkodb_LIBS := libdb libop
 mkpack_SRCS := tests/helper/mkpack.c
-mkpack_LIBS := libdb
+mkpack_LIBS := libdb libop
 mkpack_LDLIBS = $(ZLIB_LIBS)
 mktree_SRCS := tests/helper/mktree.c
-mktree_LIBS := libop libdb
+mktree_LIBS := libdb libop
 mkclassic_SRCS := tests/helper/mkclassic.c
 
 # tests/bench/bench_NAME.c and tests/fuzz/fuzz_NAME.c likewise.

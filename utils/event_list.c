@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libop/op_alloc_counter.h"
+#include "libop/op_array.h"
 #include "libop/op_ibs.h"
 #include "libop/op_perf.h"
 #include "module/uapi/oprofile.h"
@@ -114,14 +115,12 @@ static int add(struct event_list *list, struct event_machine *machine,
 	       const char *spec, struct op_diag *diag)
 {
 	const struct op_parse_options options = { .factor = machine->factor };
-	struct op_parsed_event *more =
-		reallocarray(list->event, list->nr + 1, sizeof(*more));
 	int err;
 
-	if (!more)
+	if (op_array_reserve(&list->event, list->nr, 1))
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	list->event = more;
-	err = event_parse(&more[list->nr], machine, spec, &options, diag);
+	err = event_parse(&list->event[list->nr], machine, spec, &options,
+			  diag);
 	if (!err)
 		list->nr++;
 	return err;

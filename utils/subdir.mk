@@ -16,6 +16,7 @@ operf_LIBS := libop
 operf_LDLIBS = $(POPT_LIBS)
 
 opstream_SRCS := utils/opstream/opstream.c utils/opstream/stream_text.c
+opstream_LIBS := libop
 opstream_LDLIBS = $(POPT_LIBS)
 
 PROGS += ocount

@@ -2,33 +2,17 @@
 
 #include "libdb/pack/pack_bytes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 256
+#include "libop/op_array.h"
+
 #define NUMBER_MAX 10 /* bytes of a 64-bit number */
-
-static void grow(struct pack_bytes *to, size_t len)
-{
-	size_t room = to->room ? to->room : FIRST_ROOM;
-	uint8_t *bytes;
-
-	while (room && room - to->len < len)
-		room *= 2;
-	bytes = room ? realloc(to->bytes, room) : NULL;
-	if (!bytes) {
-		to->err = -ENOMEM;
-		return;
-	}
-	to->bytes = bytes;
-	to->room = room;
-}
 
 void *pack_bytes_reserve(struct pack_bytes *to, size_t len)
 {
-	if (!to->err && (!to->bytes || to->room - to->len < len))
-		grow(to, len);
+	if (!to->err)
+		to->err = op_array_reserve(&to->bytes, to->len, len);
 	return to->err ? NULL : to->bytes + to->len;
 }
 

@@ -13,7 +13,6 @@
 struct pack_bytes {
 	uint8_t *bytes;
 	size_t len;
-	size_t room;
 	int err; /* -ENOMEM: nothing was added since */
 };
 

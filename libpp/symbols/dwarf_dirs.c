@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libop/op_array.h"
+
 enum {
 	DW_AT_stmt_list = 0x10,
 	DW_AT_comp_dir = 0x1b,
@@ -108,18 +110,11 @@ static bool read_dir(const struct pp_dwarf *dwarf, struct op_cursor *c,
 static int add_compile_dir(struct pp_dwarf_dirs *dirs,
 			   const struct pp_dwarf_dir *dir)
 {
-	size_t room = dirs->nr ? 2 * dirs->nr : 16;
-	struct pp_dwarf_dir *list = dirs->list;
+	int err = op_array_reserve(&dirs->list, dirs->nr, 1);
 
-	/* The room is always a power of two from 16 on. */
-	if (!dirs->nr || (dirs->nr >= 16 && !(dirs->nr & (dirs->nr - 1)))) {
-		list = realloc(list, room * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		dirs->list = list;
-	}
-	list[dirs->nr++] = *dir;
-	return 0;
+	if (!err)
+		dirs->list[dirs->nr++] = *dir;
+	return err;
 }
 
 static int compare_line_tables(const void *a, const void *b)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libop/op_array.h"
 #include "libop/op_search.h"
 #include "libpp/symbols/elf_sections.h"
 
@@ -37,7 +38,6 @@ static int add_sizes_of_table(const struct pp_elf_sections *elf,
 			      struct sizes *sizes)
 {
 	size_t step = PP_ELF_LEN(&elf->file, Sym), nr, i;
-	struct pp_elf_size *grown;
 	uint8_t *raw;
 	int ret;
 
@@ -46,12 +46,9 @@ static int add_sizes_of_table(const struct pp_elf_sections *elf,
 		return -ENOEXEC;
 	nr = section->size / step;
 	raw = malloc(nr * step + 1);
-	grown = realloc(sizes->array, (sizes->nr + nr + 1) * sizeof(*grown));
-	if (grown)
-		sizes->array = grown;
-	ret = raw && grown
-		      ? pp_elf_read(&elf->file, section->offset, raw, nr * step)
-		      : -ENOMEM;
+	ret = raw ? op_array_reserve(&sizes->array, sizes->nr, nr) : -ENOMEM;
+	if (!ret)
+		ret = pp_elf_read(&elf->file, section->offset, raw, nr * step);
 	for (i = 0; !ret && i < nr; i++) {
 		const uint8_t *sym = raw + i * step;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "libop/op_arena.h"
+#include "libop/op_array.h"
 #include "libop/op_search.h"
 #include "libpp/symbols/dwarf_dirs.h"
 #include "libpp/symbols/line_program.h"
@@ -42,35 +43,21 @@ struct pp_line_index {
 	/* The sequence that was asked for last. */
 	const struct sequence *current;
 	struct row *rows; /* by address, each address once */
-	size_t nr_rows, rows_room;
+	size_t nr_rows;
 
 	/* Names of the files of the header asked for last, by number. */
 	size_t names_header;
 	const char **names;
-	size_t names_room;
+	size_t nr_names;
 };
 
 #define NO_HEADER SIZE_MAX
 #define MAX_FILES (1u << 20) /* of one unit */
 
-/* Make room for one more thing in an array that is full at @room. */
-static void *grow_line_array(void *array, size_t *room, size_t nr, size_t size)
-{
-	size_t more = *room ? *room * 2 : 64;
-
-	if (nr < *room)
-		return array;
-	array = reallocarray(array, more, size);
-	if (array)
-		*room = more;
-	return array;
-}
-
 /* ---- one pass over all --------------------------------------------------- */
 
 struct build {
 	struct pp_line_index *index;
-	size_t headers_room, sequences_room;
 	bool (*is_code)(void *ctx, uint64_t address);
 	void *ctx;
 };
@@ -78,18 +65,15 @@ struct build {
 static int add_sequence(struct build *b, const struct sequence *sequence)
 {
 	struct pp_line_index *index = b->index;
-	struct sequence *list;
+	int err;
 
 	if (sequence->low >= sequence->high ||
 	    !b->is_code(b->ctx, sequence->low))
 		return 0;
-	list = grow_line_array(index->sequences, &b->sequences_room,
-			       index->nr_sequences, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	index->sequences = list;
-	list[index->nr_sequences++] = *sequence;
-	return 0;
+	err = op_array_reserve(&index->sequences, index->nr_sequences, 1);
+	if (!err)
+		index->sequences[index->nr_sequences++] = *sequence;
+	return err;
 }
 
 /* Find the sequences of a program. */
@@ -123,22 +107,17 @@ static int scan_program(struct build *b, const struct pp_line_header *header,
 static int scan_unit(struct build *b, struct op_cursor *c)
 {
 	struct pp_line_index *index = b->index;
-	struct pp_line_header *list =
-		grow_line_array(index->headers, &b->headers_room,
-				index->nr_headers, sizeof(*list));
+	struct pp_line_header *header;
 
-	if (!list)
+	if (op_array_reserve(&index->headers, index->nr_headers, 1))
 		return -ENOMEM;
-	index->headers = list;
-	if (!pp_line_header_read(&index->dwarf, c, &list[index->nr_headers])) {
+	header = &index->headers[index->nr_headers];
+	if (!pp_line_header_read(&index->dwarf, c, header)) {
 		index->nr_damaged++;
 		return 0;
 	}
-	index->nr_damaged += !pp_line_header_has_names(
-		&index->dwarf, &list[index->nr_headers]);
-	index->nr_headers++;
-	return scan_program(b, &list[index->nr_headers - 1],
-			    index->nr_headers - 1);
+	index->nr_damaged += !pp_line_header_has_names(&index->dwarf, header);
+	return scan_program(b, header, index->nr_headers++);
 }
 
 static int compare_sequences(const void *a, const void *b)
@@ -250,14 +229,10 @@ static void drop_replaced(struct pp_line_index *index)
 static bool add_line_row(struct pp_line_index *index,
 			 const struct pp_line_row *row)
 {
-	struct row *rows = grow_line_array(index->rows, &index->rows_room,
-					   index->nr_rows, sizeof(*rows));
-
-	if (!rows)
+	if (op_array_reserve(&index->rows, index->nr_rows, 1))
 		return false;
-	index->rows = rows;
-	rows[index->nr_rows] = (struct row){ row->address, row->file, row->line,
-					     index->nr_rows };
+	index->rows[index->nr_rows] = (struct row){ row->address, row->file,
+						    row->line, index->nr_rows };
 	index->nr_rows++;
 	return true;
 }
@@ -356,27 +331,22 @@ static const char *make_name(struct pp_line_index *index,
 
 static bool use_names_of(struct pp_line_index *index, size_t header, size_t nr)
 {
-	size_t room = index->names_room ? index->names_room : 64;
-	const char **names;
+	size_t more;
 
 	if (index->names_header != header) {
-		for (size_t i = 0; i < index->names_room; i++)
+		for (size_t i = 0; i < index->nr_names; i++)
 			index->names[i] = NULL;
 		index->names_header = header;
 	}
-	if (nr < index->names_room)
+	if (nr < index->nr_names)
 		return true;
 	if (nr >= MAX_FILES)
 		return false;
-	while (room <= nr)
-		room *= 2;
-	names = reallocarray(index->names, room, sizeof(*names));
-	if (!names)
+	more = nr + 1 - index->nr_names;
+	if (op_array_reserve(&index->names, index->nr_names, more))
 		return false;
-	for (size_t i = index->names_room; i < room; i++)
-		names[i] = NULL;
-	index->names = names;
-	index->names_room = room;
+	while (more--)
+		index->names[index->nr_names++] = NULL;
 	return true;
 }
 

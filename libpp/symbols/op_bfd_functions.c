@@ -5,6 +5,7 @@
  * start of each, and stays.
  */
 
+#include "libop/op_array.h"
 #include "libpp/symbols/op_bfd_internal.h"
 
 #include <errno.h>
@@ -180,7 +181,6 @@ static void add_starts(struct op_bfd *bfd, struct symbol_list *list,
 
 int op_bfd_add_unnamed(struct op_bfd *bfd, struct symbol_list *list)
 {
-	struct pp_raw_symbol *array;
 	uint64_t *starts;
 	size_t nr;
 	int err = read_starts(bfd, &starts, &nr);
@@ -189,10 +189,8 @@ int op_bfd_add_unnamed(struct op_bfd *bfd, struct symbol_list *list)
 		return err;
 	free(bfd->unnamed);
 	bfd->unnamed = calloc(nr + 1, NAME_MAX);
-	array = reallocarray(list->array, list->nr + nr + 1, sizeof(*array));
-	if (array)
-		list->array = array;
-	if (array && bfd->unnamed) {
+	err = op_array_reserve(&list->array, list->nr, nr);
+	if (!err && bfd->unnamed) {
 		sort_symbols(list);
 		add_starts(bfd, list, starts, nr);
 	} else {

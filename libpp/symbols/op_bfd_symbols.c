@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "libpp/symbols/elf_sizes.h"
 
 /* @bytes is libbfd's bound for the table, 0 or less when there is none. */
@@ -163,10 +164,9 @@ static int fill_symbol_list(struct op_bfd *bfd, struct symbol_list *list,
 	*origin = !object->nr_syms	 ? OP_BFD_NONE
 		  : object == &bfd->main ? OP_BFD_OWN
 					 : OP_BFD_DEBUG_FILE;
-	list->array = calloc((size_t)object->nr_syms + bfd->nr_dynsyms +
-				     bfd->nr_synthetic + 1,
-			     sizeof(*list->array));
-	if (!list->array)
+	if (op_array_reserve(&list->array, 0,
+			     (size_t)object->nr_syms + bfd->nr_dynsyms +
+				     bfd->nr_synthetic + 1))
 		return -ENOMEM;
 	pp_elf_sizes_read(&list->sizes, &list->nr_sizes,
 			  *origin == OP_BFD_DEBUG_FILE ? bfd->debug.fd

@@ -13,7 +13,7 @@
 
 static int write_stream(FILE *in, const char *name)
 {
-	struct stream_buf out = { NULL, 0, 0 };
+	struct stream_buf out = { NULL, 0 };
 	unsigned long nr = 0;
 	char *line = NULL;
 	size_t room = 0;

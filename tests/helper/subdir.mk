@@ -25,7 +25,7 @@ spin_CFLAGS := -fno-omit-frame-pointer
 ifneq ($(DW_LIBS),)
 TEST_PROGS += unwindcheck
 unwindcheck_SRCS := tests/helper/unwindcheck.c
-unwindcheck_LIBS := daemon libcfi libop libdb
+unwindcheck_LIBS := daemon libcfi libdb libop
 unwindcheck_LDLIBS = $(DW_LIBS) $(ZLIB_LIBS)
 endif
 

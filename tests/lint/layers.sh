@@ -19,7 +19,7 @@ may() {
 	is "$folder includes from: $*" "$(cat "$TMP/wrong")" ""
 }
 
-may libdb libdb libdb/table libdb/tree libdb/pack
+may libdb libdb libdb/table libdb/tree libdb/pack libop
 may libop libop module/uapi
 may libpp libpp libpp/symbols libpp/format libdb libop
 may libcfi libcfi libop module/uapi

@@ -44,7 +44,7 @@
 
 static void put_line(struct words *w, const char *line)
 {
-	struct stream_buf bytes = { NULL, 0, 0 };
+	struct stream_buf bytes = { NULL, 0 };
 	const char *why = "out of memory";
 	uint64_t word;
 

@@ -82,7 +82,7 @@ static const char normal[] =
 
 static void every_record_has_a_line(void **state)
 {
-	struct stream_buf bytes = { NULL, 0, 0 }, text = { NULL, 0, 0 };
+	struct stream_buf bytes = { NULL, 0 }, text = { NULL, 0 };
 
 	(void)state;
 	to_bytes(&bytes, normal);
@@ -121,7 +121,7 @@ static void what_a_line_stands_for(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct stream_buf bytes = { NULL, 0, 0 };
+		struct stream_buf bytes = { NULL, 0 };
 		const char *why;
 
 		assert_int_equal(stream_text_parse(&bytes, cases[i].line, &why),
@@ -163,7 +163,7 @@ static void errors_have_a_reason(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct stream_buf bytes = { NULL, 0, 0 };
+		struct stream_buf bytes = { NULL, 0 };
 		const char *why = "";
 
 		assert_int_equal(stream_text_parse(&bytes, cases[i].line, &why),
@@ -177,7 +177,7 @@ static void errors_have_a_reason(void **state)
 
 static void expect_round_trip(const void *data, size_t len)
 {
-	struct stream_buf bytes = { NULL, 0, 0 }, text = { NULL, 0, 0 };
+	struct stream_buf bytes = { NULL, 0 }, text = { NULL, 0 };
 
 	to_text(&text, data, len);
 	if (text.len)
@@ -232,7 +232,7 @@ static void any_bytes_come_back(void **state)
 
 static void every_truncation_comes_back(void **state)
 {
-	struct stream_buf bytes = { NULL, 0, 0 };
+	struct stream_buf bytes = { NULL, 0 };
 
 	(void)state;
 	to_bytes(&bytes, normal);

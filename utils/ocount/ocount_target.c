@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libop/op_array.h"
 #include "utils/ocount/ocount_number.h"
 
 #define ONLINE_FILE "/sys/devices/system/cpu/online"
@@ -32,28 +33,21 @@ static bool has(const struct ocount_targets *targets, pid_t pid, int cpu)
 static int add(struct ocount_targets *targets, pid_t pid, int cpu,
 	       struct op_diag *diag)
 {
-	struct ocount_target *list;
-
 	if (has(targets, pid, cpu))
 		return 0;
-	list = reallocarray(targets->list, targets->nr + 1, sizeof(*list));
-	if (!list)
+	if (op_array_reserve(&targets->list, targets->nr, 1))
 		return out_of_memory(diag);
-	targets->list = list;
-	list[targets->nr++] = (struct ocount_target){ .pid = pid, .cpu = cpu };
+	targets->list[targets->nr++] =
+		(struct ocount_target){ .pid = pid, .cpu = cpu };
 	return 0;
 }
 
 static int watch(struct ocount_targets *targets, pid_t pid,
 		 struct op_diag *diag)
 {
-	pid_t *list = reallocarray(targets->watched, targets->nr_watched + 1,
-				   sizeof(*list));
-
-	if (!list)
+	if (op_array_reserve(&targets->watched, targets->nr_watched, 1))
 		return out_of_memory(diag);
-	targets->watched = list;
-	list[targets->nr_watched++] = pid;
+	targets->watched[targets->nr_watched++] = pid;
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opstream/stream_text.h"
 
@@ -92,15 +93,11 @@ void stream_buf_release(struct stream_buf *buf)
 
 int stream_buf_add(struct stream_buf *buf, const void *data, size_t len)
 {
-	if (buf->room - buf->len <= len) {
-		size_t room = (buf->len + len + 64) * 2;
-		char *more = realloc(buf->data, room);
+	/* The zero that ends the text is not counted in len. */
+	int err = op_array_reserve(&buf->data, buf->len, len + 1);
 
-		if (!more)
-			return -ENOMEM;
-		buf->data = more;
-		buf->room = room;
-	}
+	if (err)
+		return err;
 	if (len)
 		memcpy(buf->data + buf->len, data, len);
 	buf->len += len;
@@ -270,7 +267,7 @@ static int print_part(struct stream_buf *out, const struct stream_unit *unit,
 static bool reads_back(const struct stream_buf *out, size_t start,
 		       const struct stream_unit *unit, const uint64_t *words)
 {
-	struct stream_buf back = { NULL, 0, 0 };
+	struct stream_buf back = { NULL, 0 };
 	const char *why;
 	bool same;
 
@@ -507,7 +504,7 @@ static int parse_bare(struct parser *p, struct stream_buf *text)
 static int parse_string(struct parser *p, struct stream_buf *out)
 {
 	static const char zeros[8];
-	struct stream_buf text = { NULL, 0, 0 };
+	struct stream_buf text = { NULL, 0 };
 	int err;
 
 	if (!at_end(p) && *p->at == '"')
@@ -573,7 +570,7 @@ static int add_record(struct stream_buf *out, uint64_t code, uint64_t flags,
 static int parse_readable(struct parser *p, struct stream_buf *out,
 			  const struct code *code)
 {
-	struct stream_buf payload = { NULL, 0, 0 };
+	struct stream_buf payload = { NULL, 0 };
 	uint32_t flags = 0;
 	int err = 0;
 
@@ -591,7 +588,7 @@ static int parse_readable(struct parser *p, struct stream_buf *out,
 /* "record CODE FLAGS WORD..." */
 static int parse_record(struct parser *p, struct stream_buf *out)
 {
-	struct stream_buf payload = { NULL, 0, 0 };
+	struct stream_buf payload = { NULL, 0 };
 	uint64_t code, flags;
 	int err = parse_number(p, &code);
 

@@ -20,7 +20,6 @@
 struct stream_buf {
 	char *data;
 	size_t len; /* bytes in use */
-	size_t room; /* bytes allocated */
 };
 
 void stream_buf_release(struct stream_buf *buf);
