@@ -1,66 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libcfi/cfi_address.h"
 #include "libcfi/cfi_image.h"
-#include "libop/op_file.h"
 
 /* More is taken for damage. */
-#define MAX_SECTIONS 65536u
 #define MAX_SECTION_LEN ((uint64_t)128 << 20)
 
-static int source_read(const struct cfi_source *source, void *buf, size_t len,
-		       uint64_t offset)
-{
-	if (!source->bytes)
-		return op_file_read_at(source->fd, buf, len, offset);
-	if (offset > source->len || len > source->len - offset)
-		return -EBADMSG;
-	memcpy(buf, source->bytes + offset, len);
-	return 0;
-}
-
 /* NULL with *@err set; else the caller frees it. */
-static void *source_load(const struct cfi_source *source, uint64_t len,
-			 uint64_t offset, int *err)
+static void *load_part(const struct op_elf *elf, uint64_t len, uint64_t offset,
+		       int *err)
 {
-	void *bytes;
+	uint8_t *bytes = NULL;
 
-	*err = -EBADMSG;
-	if (!len || len > MAX_SECTION_LEN)
-		return NULL;
-	/* A file may claim anything: see that the last byte is there first. */
-	bytes = NULL;
-	if (offset < INT64_MAX - len)
-		*err = source_read(source, &(char){ 0 }, 1, offset + len - 1);
-	if (*err)
-		return NULL;
-	bytes = malloc(len);
-	*err = bytes ? source_read(source, bytes, len, offset) : -ENOMEM;
-	if (!*err)
-		return bytes;
-	free(bytes);
-	return NULL;
+	*err = len && len <= MAX_SECTION_LEN
+		       ? op_elf_load(elf, offset, len, &bytes)
+		       : -ENOEXEC;
+	return bytes;
 }
 
 /* ---- the header and the segments --------------------------------------------
  */
 
-static int check_header(const Elf64_Ehdr *h, struct cfi_image *image,
+static int check_header(const struct op_elf *elf, struct cfi_image *image,
 			struct op_diag *diag)
 {
-	if (memcmp(h->e_ident, ELFMAG, SELFMAG))
-		return op_diag_set(diag, -EBADMSG, "not an ELF file");
-	if (h->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    h->e_ident[EI_DATA] != ELFDATA2LSB)
+	unsigned int machine =
+		(unsigned int)OP_ELF_GET(elf, elf->header, Ehdr, e_machine);
+
+	if (!elf->wide || elf->big_endian)
 		return op_diag_set(diag, -EBADMSG,
 				   "not a 64-bit little-endian ELF file");
-	image->entry = h->e_entry;
-	switch (h->e_machine) {
+	image->entry = OP_ELF_GET(elf, elf->header, Ehdr, e_entry);
+	switch (machine) {
 	case EM_X86_64:
 		image->arch = CFI_X86_64;
 		return 0;
@@ -70,46 +45,41 @@ static int check_header(const Elf64_Ehdr *h, struct cfi_image *image,
 	}
 	return op_diag_set(diag, -EBADMSG,
 			   "an ELF file of machine %u, not of a known one",
-			   h->e_machine);
+			   machine);
 }
 
-static void take_segment(struct cfi_image *image, const Elf64_Phdr *p)
+static void take_segment(struct cfi_image *image,
+			 const struct op_elf_segment *p)
 {
 	struct cfi_segment *s = &image->segment[image->nr_segments];
 
-	if (p->p_type != PT_LOAD || image->nr_segments == CFI_MAX_SEGMENTS)
+	if (p->type != PT_LOAD || image->nr_segments == CFI_MAX_SEGMENTS)
 		return;
-	if (p->p_filesz > INT64_MAX || p->p_offset > INT64_MAX - p->p_filesz ||
-	    p->p_vaddr > UINT64_MAX - p->p_filesz)
+	if (p->size > INT64_MAX || p->offset > INT64_MAX - p->size ||
+	    p->address > UINT64_MAX - p->size)
 		return;
-	*s = (struct cfi_segment){ p->p_vaddr, p->p_offset, p->p_filesz,
-				   p->p_flags & PF_X };
+	*s = (struct cfi_segment){ p->address, p->offset, p->size,
+				   p->flags & PF_X };
 	image->nr_segments++;
 }
 
 /* *@index becomes the segment of .eh_frame_hdr, if there is one. */
-static int load_segments(struct cfi_image *image,
-			 const struct cfi_source *source, const Elf64_Ehdr *h,
-			 Elf64_Phdr *index)
+static int load_segments(struct cfi_image *image, const struct op_elf *elf,
+			 struct op_elf_segment *index)
 {
-	Elf64_Phdr *all;
-	int err;
+	struct op_elf_segment segment;
+	unsigned int nr;
+	int err = op_elf_count_segments(elf, &nr);
 
-	if (!h->e_phnum)
-		return 0;
-	if (h->e_phentsize != sizeof(*all))
-		return -EBADMSG;
-	all = source_load(source, (uint64_t)h->e_phnum * sizeof(*all),
-			  h->e_phoff, &err);
-	if (!all)
-		return err;
-	for (unsigned int i = 0; i < h->e_phnum; i++) {
-		take_segment(image, &all[i]);
-		if (all[i].p_type == PT_GNU_EH_FRAME)
-			*index = all[i];
+	for (unsigned int i = 0; i < nr && !err; i++) {
+		err = op_elf_segment(elf, i, &segment);
+		if (err)
+			break;
+		take_segment(image, &segment);
+		if (segment.type == PT_GNU_EH_FRAME)
+			*index = segment;
 	}
-	free(all);
-	return 0;
+	return err;
 }
 
 const struct cfi_segment *cfi_image_segment(const struct cfi_image *image,
@@ -136,16 +106,16 @@ static int take_packed(struct cfi_section *section, uint8_t *bytes, size_t len,
 					     len - header_len, unpacked_len);
 	section->len = unpacked_len;
 	free(bytes);
-	return section->bytes ? 0 : -EBADMSG;
+	return section->bytes ? 0 : -ENOEXEC;
 }
 
 static int take_section(struct cfi_section *section, uint8_t *bytes, size_t len,
-			const Elf64_Shdr *sh)
+			const struct op_elf_section *from)
 {
 	Elf64_Chdr packed;
 
-	section->addr = sh->sh_addr;
-	if (sh->sh_flags & SHF_COMPRESSED) {
+	section->addr = from->address;
+	if (from->flags & SHF_COMPRESSED) {
 		memset(&packed, 0, sizeof(packed));
 		if (len > sizeof(packed))
 			memcpy(&packed, bytes, sizeof(packed));
@@ -168,18 +138,18 @@ static int take_section(struct cfi_section *section, uint8_t *bytes, size_t len,
 }
 
 /* A section that is damaged is one that is not there. */
-static int load_section(struct cfi_section *section,
-			const struct cfi_source *source, const Elf64_Shdr *sh)
+static int load_section(struct cfi_section *section, const struct op_elf *elf,
+			const struct op_elf_section *from)
 {
 	uint8_t *bytes;
 	int err;
 
-	if (sh->sh_type == SHT_NOBITS || section->bytes)
+	if (from->type == SHT_NOBITS || section->bytes)
 		return 0;
-	bytes = source_load(source, sh->sh_size, sh->sh_offset, &err);
+	bytes = load_part(elf, from->size, from->offset, &err);
 	if (bytes)
-		err = take_section(section, bytes, sh->sh_size, sh);
-	return err == -EBADMSG ? 0 : err;
+		err = take_section(section, bytes, from->size, from);
+	return err == -ENOEXEC ? 0 : err;
 }
 
 static struct cfi_section *wanted_section(struct cfi_image *image,
@@ -193,13 +163,13 @@ static struct cfi_section *wanted_section(struct cfi_image *image,
 }
 
 static void take_plt(struct cfi_image *image, const char *name,
-		     const Elf64_Shdr *sh)
+		     const struct op_elf_section *section)
 {
 	if ((strncmp(name, ".plt", 4) && strcmp(name, ".iplt")) ||
 	    image->nr_plts == CFI_MAX_PLTS)
 		return;
 	image->plt[image->nr_plts++] =
-		(struct cfi_plt){ sh->sh_addr, sh->sh_size };
+		(struct cfi_plt){ section->address, section->size };
 }
 
 bool cfi_image_is_plt(const struct cfi_image *image, uint64_t addr)
@@ -211,57 +181,42 @@ bool cfi_image_is_plt(const struct cfi_image *image, uint64_t addr)
 	return false;
 }
 
-static int load_named_sections(struct cfi_image *image,
-			       const struct cfi_source *source,
-			       const Elf64_Shdr *all, unsigned int nr,
-			       const Elf64_Shdr *names)
+static int load_named_section(struct cfi_image *image, const struct op_elf *elf,
+			      const struct op_elf_section *names,
+			      const struct op_elf_section *section)
 {
-	struct cfi_section *section;
-	char name[16]; /* ".zdebug_frame" is the longest we look for */
-	int err = 0;
+	char name[sizeof(".zdebug_frame")]; /* the longest we look for */
+	struct cfi_section *wanted;
 
-	for (unsigned int i = 0; i < nr && !err; i++) {
-		memset(name, 0, sizeof(name));
-		if (names->sh_offset > INT64_MAX ||
-		    source_read(source, name, strlen(".eh_frame") + 1,
-				names->sh_offset + all[i].sh_name))
-			continue;
-		/* Few names are so long, and the last one may be shorter. */
-		if (!memchr(name, '\0', strlen(".eh_frame") + 1))
-			source_read(source, name, strlen(".zdebug_frame") + 1,
-				    names->sh_offset + all[i].sh_name);
-		name[sizeof(name) - 1] = '\0';
-		take_plt(image, name, &all[i]);
-		section = wanted_section(image, name);
-		if (section)
-			err = load_section(section, source, &all[i]);
-	}
-	return err;
+	if (!op_elf_has(elf, names->offset, 0))
+		return 0;
+	op_elf_text(elf, names->offset + section->name, name, sizeof(name));
+	take_plt(image, name, section);
+	wanted = wanted_section(image, name);
+	return wanted ? load_section(wanted, elf, section) : 0;
 }
 
 /* Section headers may be missing or damaged: the segments are what counts. */
-static int load_sections(struct cfi_image *image,
-			 const struct cfi_source *source, const Elf64_Ehdr *h)
+static int load_sections(struct cfi_image *image, const struct op_elf *elf)
 {
-	Elf64_Shdr *all;
-	int err;
+	struct op_elf_section names, section;
+	uint64_t nr, names_nr;
+	int err = op_elf_count_sections(elf, &nr, &names_nr);
 
-	if (h->e_shentsize != sizeof(*all) || h->e_shstrndx >= h->e_shnum)
-		return 0;
-	all = source_load(source, (uint64_t)h->e_shnum * sizeof(*all),
-			  h->e_shoff, &err);
-	if (!all)
-		return err == -EBADMSG ? 0 : err;
-	err = load_named_sections(image, source, all, h->e_shnum,
-				  &all[h->e_shstrndx]);
-	free(all);
-	return err;
+	if (!err)
+		err = names_nr < nr ? op_elf_section(elf, names_nr, &names)
+				    : -ENOEXEC;
+	for (uint64_t i = 0; !err && i < nr; i++) {
+		err = op_elf_section(elf, i, &section);
+		if (!err)
+			err = load_named_section(image, elf, &names, &section);
+	}
+	return err == -ENOEXEC ? 0 : err;
 }
 
 /* .eh_frame by the pointer to it that its index starts with. */
-static int load_indexed(struct cfi_image *image,
-			const struct cfi_source *source,
-			const Elf64_Phdr *index)
+static int load_indexed(struct cfi_image *image, const struct op_elf *elf,
+			const struct op_elf_segment *index)
 {
 	struct cfi_section *section = &image->eh_frame;
 	const struct cfi_segment *segment;
@@ -270,10 +225,10 @@ static int load_indexed(struct cfi_image *image,
 	uint64_t len;
 	int err;
 
-	if (index->p_type != PT_GNU_EH_FRAME || section->bytes ||
-	    source_read(source, head, 12, index->p_offset) || head[0] != 1)
+	if (index->type != PT_GNU_EH_FRAME || section->bytes ||
+	    op_elf_read(elf, index->offset, head, 12) || head[0] != 1)
 		return 0;
-	if (!cfi_address(&c, head[1], head, index->p_vaddr, &section->addr))
+	if (!cfi_address(&c, head[1], head, index->address, &section->addr))
 		return 0;
 	segment = cfi_image_segment(image, section->addr);
 	if (!segment)
@@ -282,10 +237,10 @@ static int load_indexed(struct cfi_image *image,
 	len = segment->len - (section->addr - segment->addr);
 	section->len = len < MAX_SECTION_LEN ? len : MAX_SECTION_LEN;
 	section->bytes =
-		source_load(source, section->len,
-			    segment->offset + (section->addr - segment->addr),
-			    &err);
-	return err == -EBADMSG ? 0 : err;
+		load_part(elf, section->len,
+			  segment->offset + (section->addr - segment->addr),
+			  &err);
+	return err == -ENOEXEC ? 0 : err;
 }
 
 /* ---- the kernel's trampoline ------------------------------------------------
@@ -293,7 +248,7 @@ static int load_indexed(struct cfi_image *image,
 
 #define MAX_VDSO_CODE 65536 /* no larger image is searched */
 
-static uint64_t search_sigreturn(const struct cfi_source *source,
+static uint64_t search_sigreturn(const struct op_elf *elf,
 				 const struct cfi_segment *s)
 {
 	/* mov x8, #139; svc #0 */
@@ -303,7 +258,7 @@ static uint64_t search_sigreturn(const struct cfi_source *source,
 	uint8_t *code;
 	int err;
 
-	code = source_load(source, s->len, s->offset, &err);
+	code = load_part(elf, s->len, s->offset, &err);
 	if (!code)
 		return 0;
 	for (uint64_t at = 0; at + sizeof(insns) <= s->len && !found; at += 4)
@@ -313,42 +268,38 @@ static uint64_t search_sigreturn(const struct cfi_source *source,
 	return found;
 }
 
-static void find_sigreturn(struct cfi_image *image,
-			   const struct cfi_source *source)
+static void find_sigreturn(struct cfi_image *image, const struct op_elf *elf)
 {
 	for (unsigned int i = 0; i < image->nr_segments; i++) {
 		const struct cfi_segment *s = &image->segment[i];
 
 		if (image->arch == CFI_AARCH64 && s->is_code &&
 		    s->len <= MAX_VDSO_CODE && !image->sigreturn)
-			image->sigreturn = search_sigreturn(source, s);
+			image->sigreturn = search_sigreturn(elf, s);
 	}
 }
 
-int cfi_image_load(struct cfi_image *image, const struct cfi_source *source,
+int cfi_image_load(struct cfi_image *image, const struct op_elf *elf,
 		   struct op_diag *diag)
 {
-	Elf64_Phdr index = { .p_type = PT_NULL };
-	Elf64_Ehdr header;
+	struct op_elf_segment index = { .type = PT_NULL };
 	int err;
 
 	*image = (struct cfi_image){ .debug_frame.is_debug = true };
-	memset(&header, 0, sizeof(header));
-	err = source_read(source, &header, sizeof(header), 0);
-	if (err && err != -EBADMSG)
-		return op_diag_set(diag, err, "%s", strerror(-err));
-	err = check_header(&header, image, diag);
+	err = check_header(elf, image, diag);
 	if (err)
 		return err;
-	err = load_segments(image, source, &header, &index);
+	err = load_segments(image, elf, &index);
 	if (!err)
-		err = load_sections(image, source, &header);
+		err = load_sections(image, elf);
 	if (!err)
-		err = load_indexed(image, source, &index);
-	find_sigreturn(image, source);
+		err = load_indexed(image, elf, &index);
+	find_sigreturn(image, elf);
 	if (!err)
 		return 0;
 	cfi_image_release(image);
+	if (err == -ENOEXEC)
+		err = -EBADMSG;
 	return op_diag_set(diag, err, "program headers: %s", strerror(-err));
 }
 

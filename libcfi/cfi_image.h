@@ -11,16 +11,10 @@
 #include <stdint.h>
 
 #include "libcfi/cfi.h"
+#include "libop/op_elf.h"
 
 #define CFI_MAX_SEGMENTS 64
 #define CFI_MAX_PLTS 8
-
-/* Where the file comes from: memory if @bytes is not NULL, else @fd. */
-struct cfi_source {
-	int fd;
-	const uint8_t *bytes;
-	uint64_t len;
-};
 
 /* A part of the file that is loaded: its address, and bytes of the file. */
 struct cfi_segment {
@@ -62,7 +56,7 @@ struct cfi_image {
 };
 
 /* Returns 0, -EBADMSG, -ENOMEM or why the file cannot be read. */
-int cfi_image_load(struct cfi_image *image, const struct cfi_source *source,
+int cfi_image_load(struct cfi_image *image, const struct op_elf *elf,
 		   struct op_diag *diag);
 void cfi_image_release(struct cfi_image *image);
 

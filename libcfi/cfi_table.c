@@ -10,17 +10,21 @@
 #define PAGE_SHIFT 12
 #define NO_ROW SIZE_MAX
 
-/* Why a table could not be made is told of what it was to be made of. */
-static int make(struct cfi_table **out, const struct cfi_source *source,
-		struct op_diag *diag)
+/* Make the table of @elf, or say why @elf could not be read: @err. */
+static int make_table(struct cfi_table **out, const struct op_elf *elf, int err,
+		      struct op_diag *diag)
 {
-	struct cfi_table *table = calloc(1, sizeof(*table));
+	struct cfi_table *table;
 	struct cfi_image image;
-	int err;
 
+	if (err == -ENOEXEC)
+		return op_diag_set(diag, -EBADMSG, "not an ELF file");
+	if (err)
+		return op_diag_set(diag, err, "%s", strerror(-err));
+	table = calloc(1, sizeof(*table));
 	if (!table)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	err = cfi_image_load(&image, source, diag);
+	err = cfi_image_load(&image, elf, diag);
 	if (err) {
 		free(table);
 		return err;
@@ -39,17 +43,18 @@ static int make(struct cfi_table **out, const struct cfi_source *source,
 int cfi_table_new(struct cfi_table **out, const void *elf, size_t len,
 		  struct op_diag *diag)
 {
-	/* Not NULL, which would stand for a file. */
-	const struct cfi_source source = { -1, elf ? elf : "", elf ? len : 0 };
+	struct op_elf file;
+	int err = op_elf_init_memory(&file, elf, len);
 
-	return make(out, &source, diag);
+	return make_table(out, &file, err, diag);
 }
 
 int cfi_table_read(struct cfi_table **out, int fd, struct op_diag *diag)
 {
-	const struct cfi_source source = { fd, NULL, 0 };
+	struct op_elf file;
+	int err = op_elf_init(&file, fd);
 
-	return make(out, &source, diag);
+	return make_table(out, &file, err, diag);
 }
 
 void cfi_table_free(struct cfi_table *table)

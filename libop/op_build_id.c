@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -8,7 +7,7 @@
 #include <unistd.h>
 
 #include "libop/op_build_id.h"
-#include "libop/op_file.h"
+#include "libop/op_elf.h"
 
 #define MAX_NOTES 16384 /* bytes of notes that are read */
 
@@ -75,88 +74,27 @@ int op_build_id_of_notes_file(struct op_build_id *id, const char *path)
 /* ---- ELF files --------------------------------------------------------------
  */
 
-#define MAX_SEGMENTS 64 /* program headers that are looked at */
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define OWN_ORDER ELFDATA2LSB
-#else
-#define OWN_ORDER ELFDATA2MSB
-#endif
-
-/* A program header, of either class. */
-struct segment {
-	uint32_t type;
-	uint64_t offset;
-	uint64_t len;
-};
-
-/* Where the program headers are. */
-struct segments {
-	bool is_64;
-	uint64_t offset;
-	unsigned int entry_len;
-	unsigned int nr;
-};
-
-static int read_header(int fd, struct segments *out)
+static int read_notes(struct op_build_id *id, const struct op_elf *elf,
+		      const struct op_elf_segment *segment)
 {
-	union {
-		unsigned char ident[EI_NIDENT];
-		Elf32_Ehdr e32;
-		Elf64_Ehdr e64;
-	} h;
-	int err = op_file_read_at(fd, &h, sizeof(h), 0);
-
-	if (err)
-		return err;
-	if (memcmp(h.ident, ELFMAG, SELFMAG) || h.ident[EI_DATA] != OWN_ORDER)
-		return -EBADMSG;
-	out->is_64 = h.ident[EI_CLASS] == ELFCLASS64;
-	out->offset = out->is_64 ? h.e64.e_phoff : h.e32.e_phoff;
-	out->nr = out->is_64 ? h.e64.e_phnum : h.e32.e_phnum;
-	out->entry_len = out->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	return out->nr <= MAX_SEGMENTS ? 0 : -EBADMSG;
-}
-
-static int read_segment(int fd, const struct segments *all, unsigned int nr,
-			struct segment *out)
-{
-	union {
-		Elf32_Phdr p32;
-		Elf64_Phdr p64;
-	} p;
-	uint64_t at = all->offset + (uint64_t)nr * all->entry_len;
-	int err = op_file_read_at(fd, &p, all->entry_len, at);
-
-	if (err)
-		return err;
-	out->type = all->is_64 ? p.p64.p_type : p.p32.p_type;
-	out->offset = all->is_64 ? p.p64.p_offset : p.p32.p_offset;
-	out->len = all->is_64 ? p.p64.p_filesz : p.p32.p_filesz;
-	return 0;
-}
-
-static int read_notes(struct op_build_id *id, int fd, struct segment *segment)
-{
+	size_t len = segment->size < MAX_NOTES ? segment->size : MAX_NOTES;
 	uint8_t notes[MAX_NOTES];
-	int err;
+	int err = op_elf_read(elf, segment->offset, notes, len);
 
-	if (segment->len > sizeof(notes))
-		segment->len = sizeof(notes);
-	err = op_file_read_at(fd, notes, segment->len, segment->offset);
-	return err ? err : op_build_id_in_notes(id, notes, segment->len);
+	return err ? err : op_build_id_in_notes(id, notes, len);
 }
 
-int op_build_id_of_elf(struct op_build_id *id, int fd)
+/* A segment of notes that is damaged does not hide the next one. */
+static int read_segments(struct op_build_id *id, const struct op_elf *elf)
 {
-	struct segments all;
-	struct segment segment;
-	int err = read_header(fd, &all);
+	struct op_elf_segment segment;
+	unsigned int nr;
+	int err = op_elf_count_segments(elf, &nr);
 
-	for (unsigned int i = 0; !err && i < all.nr; i++) {
-		err = read_segment(fd, &all, i, &segment);
+	for (unsigned int i = 0; !err && i < nr; i++) {
+		err = op_elf_segment(elf, i, &segment);
 		if (!err && segment.type == PT_NOTE &&
-		    !read_notes(id, fd, &segment))
+		    !read_notes(id, elf, &segment))
 			return 0;
 	}
 	return err ? err : -ENOENT;
@@ -168,4 +106,17 @@ bool op_builds_differ(const struct op_build_id *a, uint64_t a_mtime,
 	if (a->len && b->len)
 		return a->len != b->len || memcmp(a->bytes, b->bytes, a->len);
 	return a_mtime && b_mtime && a_mtime != b_mtime;
+}
+
+int op_build_id_of_elf(struct op_build_id *id, int fd)
+{
+	struct op_elf elf;
+	int err = op_elf_init(&elf, fd);
+
+	/* The words of notes have the file's byte order. */
+	if (!err && elf.big_endian != (__BYTE_ORDER == __BIG_ENDIAN))
+		err = -ENOEXEC;
+	if (!err)
+		err = read_segments(id, &elf);
+	return err == -ENOEXEC ? -EBADMSG : err;
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "libop/op_copy.h"
-#include "libpp/symbols/elf_sections.h"
+#include "libop/op_elf.h"
 
 struct opimport_jit_code {
 	uint64_t start; /* address */
@@ -20,28 +20,31 @@ struct opimport_jit_code {
 	uint64_t offset; /* in the file */
 };
 
-static bool is_jit_section(const struct pp_elf_sections *elf,
-			   const struct pp_elf_section *section)
+static bool is_code(const struct op_elf *elf,
+		    const struct op_elf_section *section)
 {
 	return section->type == SHT_PROGBITS &&
 	       section->flags & SHF_EXECINSTR &&
-	       pp_elf_has(&elf->file, section->offset, section->size);
+	       op_elf_has(elf, section->offset, section->size);
 }
 
 static int read_jit_sections(struct opimport_jit *jit, int fd)
 {
-	struct pp_elf_sections elf;
-	struct pp_elf_section section;
-	int err = pp_elf_sections_init(&elf, fd);
+	struct op_elf_section section;
+	uint64_t nr = 0, names;
+	struct op_elf elf;
+	int err = op_elf_init(&elf, fd);
 
+	if (!err)
+		err = op_elf_count_sections(&elf, &nr, &names);
 	if (err)
 		return err;
-	jit->code = calloc(elf.nr + 1, sizeof(*jit->code));
+	jit->code = calloc(nr + 1, sizeof(*jit->code));
 	if (!jit->code)
 		return -ENOMEM;
-	for (uint64_t i = 0; i < elf.nr && !err; i++) {
-		err = pp_elf_section_read(&elf, i, &section);
-		if (!err && is_jit_section(&elf, &section))
+	for (uint64_t i = 0; i < nr && !err; i++) {
+		err = op_elf_section(&elf, i, &section);
+		if (!err && is_code(&elf, &section))
 			jit->code[jit->nr_code++] = (struct opimport_jit_code){
 				section.address, section.size, section.offset
 			};

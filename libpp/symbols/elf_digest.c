@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_elf.h"
 #include "libop/op_file.h"
-#include "libpp/symbols/elf_sections.h"
 
 /* A file has four sections of linkage code at most. */
 #define CODE_MAX 64
@@ -24,9 +24,8 @@
 #define MARK_LEN sizeof(PP_ELF_DIGEST)
 
 struct digest {
-	struct pp_elf from;
+	struct op_elf from;
 	int to;
-	uint8_t header[sizeof(Elf64_Ehdr)];
 	uint8_t *sections; /* the headers, with room for one more */
 	uint64_t nr;
 	uint64_t names; /* number of the section with the sections' names */
@@ -47,19 +46,19 @@ static void put_elf_number(const struct digest *d, uint8_t *p, size_t len,
 	}
 }
 
-#define GET(d, p, type, member) PP_ELF_GET(&(d)->from, p, type, member)
+#define GET(d, p, type, member) OP_ELF_GET(&(d)->from, p, type, member)
 #define PUT(d, p, type, member, value)                                         \
-	put_elf_number(d, PP_ELF_AT(&(d)->from, p, type, member),              \
-		       PP_ELF_SIZE(&(d)->from, type, member), value)
+	put_elf_number(d, OP_ELF_AT(&(d)->from, p, type, member),              \
+		       OP_ELF_SIZE(&(d)->from, type, member), value)
 
 static size_t header_len(const struct digest *d)
 {
-	return PP_ELF_LEN(&d->from, Ehdr);
+	return OP_ELF_LEN(&d->from, Ehdr);
 }
 
 static size_t section_len(const struct digest *d)
 {
-	return PP_ELF_LEN(&d->from, Shdr);
+	return OP_ELF_LEN(&d->from, Shdr);
 }
 
 static uint8_t *section(const struct digest *d, uint64_t nr)
@@ -82,7 +81,7 @@ static int copy_range(struct digest *d, uint64_t from, uint64_t to,
 	while (len && !err) {
 		uint64_t part = len < sizeof(buf) ? len : sizeof(buf);
 
-		err = pp_elf_read(&d->from, from, buf, part);
+		err = op_elf_read(&d->from, from, buf, part);
 		if (!err)
 			err = op_file_write_at(d->to, buf, part, to);
 		from += part;
@@ -94,36 +93,16 @@ static int copy_range(struct digest *d, uint64_t from, uint64_t to,
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* A number of 0xff00 or more is in the first section's header. */
-static int find_section_table(struct digest *d)
+static int read_sections(struct digest *d)
 {
-	struct pp_elf_sections sections;
-	struct pp_elf_section first;
-	int err = pp_elf_sections_init(&sections, d->from.fd);
+	int err = op_elf_count_sections(&d->from, &d->nr, &d->names);
 
-	if (!err && sections.step != section_len(d))
-		err = -ENOEXEC;
-	if (!err)
-		err = pp_elf_section_read(&sections, 0, &first);
-	if (err)
-		return err;
-	d->nr = sections.nr;
-	d->names = GET(d, d->header, Ehdr, e_shstrndx);
-	if (d->names == SHN_XINDEX)
-		d->names = first.link;
-	return d->names >= d->nr ? -ENOEXEC : 0;
-}
-
-static int read_section_headers(struct digest *d)
-{
-	int err = find_section_table(d);
-
-	if (err)
-		return err;
+	if (err || d->names >= d->nr)
+		return err ? err : -ENOEXEC;
 	d->sections = calloc(d->nr + 1, section_len(d));
 	if (!d->sections)
 		return -ENOMEM;
-	return pp_elf_read(&d->from, GET(d, d->header, Ehdr, e_shoff),
+	return op_elf_read(&d->from, GET(d, d->from.header, Ehdr, e_shoff),
 			   d->sections, d->nr * section_len(d));
 }
 
@@ -138,7 +117,7 @@ static int read_names(struct digest *d)
 	d->name_bytes = calloc(1, d->name_len + 1 + MARK_LEN);
 	if (!d->name_bytes)
 		return -ENOMEM;
-	return pp_elf_read(&d->from, GET(d, names, Shdr, sh_offset),
+	return op_elf_read(&d->from, GET(d, names, Shdr, sh_offset),
 			   d->name_bytes, d->name_len);
 }
 
@@ -315,12 +294,14 @@ static int write_headers(struct digest *d)
 
 	if (d->nr >= SHN_LORESERVE)
 		PUT(d, section(d, 0), Shdr, sh_size, d->nr);
-	PUT(d, d->header, Ehdr, e_shnum, d->nr < SHN_LORESERVE ? d->nr : 0);
-	PUT(d, d->header, Ehdr, e_shoff, at);
-	PUT(d, d->header, Ehdr, e_phoff, 0);
-	PUT(d, d->header, Ehdr, e_phnum, 0);
+	PUT(d, d->from.header, Ehdr, e_shnum,
+	    d->nr < SHN_LORESERVE ? d->nr : 0);
+	PUT(d, d->from.header, Ehdr, e_shoff, at);
+	PUT(d, d->from.header, Ehdr, e_phoff, 0);
+	PUT(d, d->from.header, Ehdr, e_phnum, 0);
 	err = op_file_write_at(d->to, d->sections, d->nr * section_len(d), at);
-	return err ? err : op_file_write_at(d->to, d->header, header_len(d), 0);
+	return err ? err
+		   : op_file_write_at(d->to, d->from.header, header_len(d), 0);
 }
 
 static int write_digest(struct digest *d, bool *wanted, struct range *fixed)
@@ -347,7 +328,7 @@ static int make_digest(struct digest *d)
 {
 	struct range fixed[CODE_MAX];
 	bool *wanted;
-	int err = read_section_headers(d);
+	int err = read_sections(d);
 
 	if (!err)
 		err = read_names(d);
@@ -362,7 +343,7 @@ static int make_digest(struct digest *d)
 int pp_elf_digest(int from, int to)
 {
 	struct digest d = { .to = to };
-	int err = pp_elf_init(&d.from, from, d.header);
+	int err = op_elf_init(&d.from, from);
 
 	if (!err)
 		err = make_digest(&d);

@@ -12,50 +12,47 @@
 #include <stdlib.h>
 
 #include "libop/op_array.h"
+#include "libop/op_elf.h"
 #include "libop/op_search.h"
-#include "libpp/symbols/elf_sections.h"
 
 struct sizes {
 	struct pp_elf_size *array;
 	size_t nr;
 };
 
-#define GET(elf, p, type, member) PP_ELF_GET(&(elf)->file, p, type, member)
-
-static bool has_size(const struct pp_elf_sections *elf, const uint8_t *sym)
+static bool has_size(const struct op_elf *elf, const uint8_t *sym)
 {
 	/* The type has the same place in both classes' st_info. */
-	unsigned int type = GET(elf, sym, Sym, st_info) & 0xf;
+	unsigned int type = OP_ELF_GET(elf, sym, Sym, st_info) & 0xf;
 
-	return GET(elf, sym, Sym, st_shndx) != SHN_UNDEF &&
-	       GET(elf, sym, Sym, st_size) &&
+	return OP_ELF_GET(elf, sym, Sym, st_shndx) != SHN_UNDEF &&
+	       OP_ELF_GET(elf, sym, Sym, st_size) &&
 	       (type == STT_NOTYPE || type == STT_OBJECT || type == STT_FUNC ||
 		type == STT_GNU_IFUNC);
 }
 
-static int add_sizes_of_table(const struct pp_elf_sections *elf,
-			      const struct pp_elf_section *section,
+static int add_sizes_of_table(const struct op_elf *elf,
+			      const struct op_elf_section *section,
 			      struct sizes *sizes)
 {
-	size_t step = PP_ELF_LEN(&elf->file, Sym), nr, i;
+	size_t step = OP_ELF_LEN(elf, Sym), nr, i;
 	uint8_t *raw;
 	int ret;
 
-	if (section->entry_size != step ||
-	    !pp_elf_has(&elf->file, section->offset, section->size))
+	if (section->entry_size != step)
 		return -ENOEXEC;
+	ret = op_elf_load(elf, section->offset, section->size, &raw);
+	if (ret)
+		return ret;
 	nr = section->size / step;
-	raw = malloc(nr * step + 1);
-	ret = raw ? op_array_reserve(&sizes->array, sizes->nr, nr) : -ENOMEM;
-	if (!ret)
-		ret = pp_elf_read(&elf->file, section->offset, raw, nr * step);
+	ret = op_array_reserve(&sizes->array, sizes->nr, nr);
 	for (i = 0; !ret && i < nr; i++) {
 		const uint8_t *sym = raw + i * step;
 
 		if (has_size(elf, sym))
 			sizes->array[sizes->nr++] = (struct pp_elf_size){
-				.value = GET(elf, sym, Sym, st_value),
-				.size = GET(elf, sym, Sym, st_size),
+				.value = OP_ELF_GET(elf, sym, Sym, st_value),
+				.size = OP_ELF_GET(elf, sym, Sym, st_size),
 			};
 	}
 	free(raw);
@@ -63,21 +60,19 @@ static int add_sizes_of_table(const struct pp_elf_sections *elf,
 }
 
 /* A file has at most one table of each type; more would only be bait. */
-static int add_sizes_of_type(const struct pp_elf_sections *elf, uint64_t type,
+static int add_sizes_of_type(const struct op_elf *elf, uint64_t type,
 			     struct sizes *sizes)
 {
-	struct pp_elf_section section;
-	uint64_t i;
-	int ret;
+	struct op_elf_section section;
+	uint64_t nr, names, i;
+	int ret = op_elf_count_sections(elf, &nr, &names);
 
-	for (i = 0; i < elf->nr; i++) {
-		ret = pp_elf_section_read(elf, i, &section);
-		if (ret)
-			return ret;
-		if (section.type == type)
+	for (i = 0; !ret && i < nr; i++) {
+		ret = op_elf_section(elf, i, &section);
+		if (!ret && section.type == type)
 			return add_sizes_of_table(elf, &section, sizes);
 	}
-	return 0;
+	return ret;
 }
 
 /* By value, the largest first. */
@@ -104,9 +99,9 @@ static void sort_sizes(struct sizes *sizes)
 
 int pp_elf_sizes_read(struct pp_elf_size **out, size_t *nr, int fd)
 {
-	struct pp_elf_sections elf;
+	struct op_elf elf;
 	struct sizes sizes = { 0 };
-	int ret = pp_elf_sections_init(&elf, fd) ?:
+	int ret = op_elf_init(&elf, fd) ?:
 		  add_sizes_of_type(&elf, SHT_SYMTAB, &sizes) ?:
 		  add_sizes_of_type(&elf, SHT_DYNSYM, &sizes);
 

@@ -106,8 +106,10 @@ struct elf {
 
 static void elf_begin(struct elf *elf, bool is_64)
 {
-	Elf64_Ehdr h64 = { .e_phoff = sizeof(h64) };
-	Elf32_Ehdr h32 = { .e_phoff = sizeof(h32) };
+	Elf64_Ehdr h64 = { .e_phoff = sizeof(h64),
+			   .e_phentsize = sizeof(Elf64_Phdr) };
+	Elf32_Ehdr h32 = { .e_phoff = sizeof(h32),
+			   .e_phentsize = sizeof(Elf32_Phdr) };
 
 	memset(elf, 0, sizeof(*elf));
 	elf->is_64 = is_64;
