@@ -57,12 +57,8 @@ void opd_pack_reap(struct opd *opd);
  */
 bool opd_pack_end(struct opd *opd);
 
-/*
- * Nobody packs samples/current behind this: the child is killed, which loses
- * nothing. Returns 0; -EBUSY with the reason when a child of an earlier daemon
- * does not come to its end.
- */
-int opd_pack_stop(struct opd *opd, struct op_diag *diag);
+/* Kill the child, if there is one: nobody packs then, and nothing is lost. */
+void opd_pack_stop(struct opd *opd);
 
 /* samples/current became the session folder @dir. */
 void opd_pack_saved(struct opd *opd, const char *dir);
@@ -80,7 +76,7 @@ int opd_pack_make_way(struct opd *opd, const char *name,
 		      int (*move)(struct opd *opd, const char *path,
 				  const char *name));
 
-/* Free all; a child goes on. */
+/* Free all, without the child. */
 void opd_pack_release(struct opd *opd);
 
 #endif /* DAEMON_STORE_OPD_PACK_H */

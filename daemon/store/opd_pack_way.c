@@ -85,15 +85,11 @@ void opd_pack_init(struct opd *opd)
 	memset(&opd->pack, 0, sizeof(opd->pack));
 	err = look_at_pack(opd);
 	if (!err)
-		err = opd_packer_busy(dir);
-	if (!err)
 		err = opd_packer_tidy(dir, &diag);
 	if (!err)
 		err = opd_packer_size(dir, &size);
-	if (!err)
-		opd->pack.left = size.left;
-	/* The packer of an earlier daemon may still be at work. */
-	else if (err != -EBUSY)
+	opd->pack.left = size.left;
+	if (err)
 		op_log(&opd->log, "%s",
 		       diag.text[0] ? diag.text : strerror(-err));
 }
@@ -207,10 +203,10 @@ static int make_way(struct opd *opd, struct way *way,
 		    struct op_diag *diag)
 {
 	const char *dir = opd->session.current;
-	int err = opd_pack_stop(opd, diag);
+	int err;
 
-	if (!err)
-		err = opd_packer_tidy(dir, diag);
+	opd_pack_stop(opd);
+	err = opd_packer_tidy(dir, diag);
 	if (!err)
 		err = look_at_pack(opd);
 	if (!err && pack_is_in_way(opd, way))

@@ -1,4 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The crash protocol of packing: the steps in which the loose sample files of a
+ * session folder come into its pack, while the daemon counts and reports are
+ * made. The process that packs may be killed at any instant, and the daemon
+ * with it; after that every sample is still counted, and counted once.
+ *
+ * What is counted under a name is the sum of three places (libdb/db_folder.h):
+ *
+ *	packed			the pack, which has a generation G; G is 0 where
+ *				there is no pack
+ *	.packing-N/{...}	files on their way into the pack: they count
+ *				while N is more than G
+ *	{...}			loose files, which the daemon writes: they count
+ *
+ * The files of .packing-N are never written to again. The four steps:
+ *
+ *	begin	.packing-N is made, N being more than G and more than any other
+ *		number there. The folders {...} are renamed into it, one by one.
+ *		Each rename moves files from one place that counts to another.
+ *		The daemon goes on with new loose files.
+ *	write	.packed.grow gets the sum of the pack and of all .packing-*
+ *		whose number is more than G; its own generation is N. It does
+ *not count, as readers do not know its name.
+ *	commit	.packed.grow is brought to the disk and renamed to packed. This
+ *		one rename changes G to N: from here on the pack counts and
+ *		.packing-* does not.
+ *	tidy	The folders .packing-* with numbers up to G are removed. They do
+ *		not count, so nothing depends on how far this comes.
+ *
+ * What a kill leaves, and what becomes of that:
+ *
+ *	killed in	is left				the next packer
+ *	begin		.packing-N, loose files		packs both
+ *	write		.packing-N, .packed.grow	packs .packing-N, and
+ *							overwrites .packed.grow
+ *	commit		as after write, or as in tidy
+ *	tidy		.packing-N with N <= G		removes it (tidy)
+ *
+ * A step that fails (a full disk) leaves the same as a kill, and the next
+ *packer does the same about it. Numbers are never used again while a folder
+ *with this number exists, because each N is more than all of them.
+ *
+ * Readers list a folder, then read what they have listed. A rename in between
+ * would let them miss files or find them twice. So readers hold a shared
+ * flock(2) on the session folder (db_folder_open()), and begin and commit hold
+ * it alone for their renames. Commit keeps the lock while the file is brought
+ *to the disk. Write and tidy need no lock.
+ *
+ * One process at a time packs: the daemon, or the child that it has forked and
+ * that does not live longer (opd_pack.c). The daemon's own lock keeps a second
+ * daemon out until both have ended, so these functions need no further lock.
+ *
+ * opd_packer_take_out() goes the other way, when samples of another build of an
+ * image come: entries of the pack have to become loose files again. It writes
+ * them to .packing-G, which does not count while the pack has generation G.
+ * Then a pack of generation G - 1 without them is renamed over the old one. By
+ * that rename .packing-G begins to count, and the entries in the old pack end
+ *to do so. Killed before the rename, tidy removes .packing-G; killed after the
+ * rename, .packing-G is on its way into the next pack. Generations of packs
+ * begin at OPD_PACKER_FIRST, so that there are smaller numbers.
+ */
 
 #include "daemon/store/opd_packer.h"
 
@@ -159,50 +220,14 @@ int opd_packer_size(const char *dir, struct opd_packer_size *out)
 /* ---- locks ------------------------------------------------------------------
  */
 
-static int open_folder(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-
-	return fd < 0 ? -errno : fd;
-}
-
 int opd_packer_lock(const char *dir, unsigned int wait_ms)
 {
-	int fd = open_folder(dir);
-	int err = fd < 0 ? fd : op_lock(fd, wait_ms, &op_clock);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int err = fd < 0 ? -errno : op_lock(fd, wait_ms, &op_clock);
 
 	if (err && fd >= 0)
 		close(fd);
 	return err ? err : fd;
-}
-
-/* A descriptor of .packing-@generation, locked. */
-static int claim(const char *dir, uint64_t generation)
-{
-	char path[PATH_MAX];
-	int err = folder_path(path, dir, generation);
-
-	return err ? err : opd_packer_lock(path, OPD_PACKER_NO_WAIT);
-}
-
-int opd_packer_busy(const char *dir)
-{
-	uint64_t *folders;
-	size_t nr;
-	int fd, err = opd_packer_folders(dir, &folders, &nr);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < nr && !err; i++) {
-		fd = claim(dir, folders[i]);
-		/* It may be removed right now. */
-		if (fd == -EBUSY)
-			err = -EBUSY;
-		else if (fd >= 0)
-			close(fd);
-	}
-	free(folders);
-	return err;
 }
 
 /* ---- beginning --------------------------------------------------------------
@@ -246,18 +271,7 @@ static int move_loose(struct opd_packer *packer)
 
 	if (!err && mkdir(path, 0755))
 		err = -errno;
-	if (err)
-		return err;
-	packer->claim = claim(packer->dir, packer->generation);
-	return packer->claim < 0 ? packer->claim : move_all(packer->dir, path);
-}
-
-/* What is in the folders already, the largest of which is @last. */
-static int take_folders(struct opd_packer *packer, uint64_t last)
-{
-	packer->generation = last;
-	packer->claim = claim(packer->dir, last);
-	return packer->claim < 0 ? packer->claim : 0;
+	return err ? err : move_all(packer->dir, path);
 }
 
 /* @last is the largest number of a .packing-N or 0, @in_pack that of the pack.
@@ -271,9 +285,10 @@ static int begin(struct opd_packer *packer, uint64_t last, uint64_t in_pack,
 		return err;
 	if (!err && last <= in_pack)
 		return -ENODATA;
-	if (last > in_pack && (again || !err))
-		return take_folders(packer, last);
 	packer->generation = last > in_pack ? last : in_pack;
+	/* What is in the folders already. */
+	if (last > in_pack && (again || !err))
+		return 0;
 	if (packer->generation < OPD_PACKER_FIRST)
 		packer->generation = OPD_PACKER_FIRST;
 	packer->generation++;
@@ -290,11 +305,9 @@ int opd_packer_begin(struct opd_packer *packer, const char *dir, bool again,
 {
 	uint64_t *folders = NULL, in_pack;
 	size_t nr;
-	int err = opd_packer_busy(dir);
+	int err = opd_packer_generation(dir, &in_pack);
 
-	*packer = (struct opd_packer){ .dir = dir, .claim = -1 };
-	if (!err)
-		err = opd_packer_generation(dir, &in_pack);
+	*packer = (struct opd_packer){ .dir = dir };
 	if (!err)
 		err = opd_packer_folders(dir, &folders, &nr);
 	if (!err)
@@ -303,9 +316,8 @@ int opd_packer_begin(struct opd_packer *packer, const char *dir, bool again,
 	free(folders);
 	if (!err)
 		return 0;
-	opd_packer_release(packer);
 	return op_diag_set(diag, err, "%s: %s", dir,
-			   err == -EBUSY ? "somebody reads it or packs it"
+			   err == -EBUSY ? "somebody reads it"
 					 : strerror(-err));
 }
 
@@ -333,13 +345,10 @@ int opd_packer_commit(struct opd_packer *packer, unsigned int wait_ms,
 					 : strerror(-err));
 }
 
-void opd_packer_release(struct opd_packer *packer)
+void opd_packer_cancel(struct opd_packer *packer)
 {
 	pack_writer_cancel(packer->writer);
 	packer->writer = NULL;
-	if (packer->claim >= 0)
-		close(packer->claim);
-	packer->claim = -1;
 }
 
 /* ---- tidying up -------------------------------------------------------------
@@ -379,8 +388,7 @@ static int remove_one(const FTSENT *entry, const char *dir, const char *top)
 		failed = unlink(entry->fts_accpath);
 		break;
 	}
-	/* Another may do the same. */
-	return failed && errno != ENOENT ? -errno : 0;
+	return failed ? -errno : 0;
 }
 
 static int remove_folder(const char *dir, uint64_t generation)

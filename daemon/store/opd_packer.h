@@ -4,24 +4,12 @@
 
 /*
  * How the loose sample files of a session folder come into its pack
- * (libdb/db_folder.h), in steps, each of which may be the last one of a
- * process that is killed:
+ * (libdb/db_folder.h): opd_packer_begin(), _write(), _commit() and _tidy(), in
+ * this order. Whoever calls them may be killed at any instant: no sample is
+ * missing then, and none is there twice. opd_packer.c explains why.
  *
- *	begin	{...} -> .packing-N/{...}		lock
- *	write	packed + .packing-* -> .packed.grow
- *	commit	.packed.grow -> packed			lock
- *	tidy	.packing-1 ... .packing-N are removed
- *
- * N is more than the pack's generation, and the new pack's. So what is in
- * .packing-N counts as loose files until the commit and not at all from it on:
- * at no instant is a sample missing or there twice.
- *
- * One process at a time packs a folder: who does holds a lock on a
- * .packing-N, its claim. The daemon's own lock says who may begin. A packer may
- * outlive the daemon that began it.
- *
- * With "lock" above the folder is locked alone for a moment, which waits for
- * those who read it.
+ * One process at a time calls these functions for a folder: the daemon or its
+ * child, but not both (opd_pack.h).
  */
 
 #include <stdbool.h>
@@ -57,22 +45,18 @@ int opd_packer_size(const char *dir, struct opd_packer_size *out);
 struct opd_packer {
 	const char *dir; /* the session folder; borrowed */
 	uint64_t generation; /* N */
-	int claim; /* a descriptor of .packing-N; -1: none */
 	struct pack_writer *writer; /* between write and commit */
 	uint64_t nr_files; /* that were loose */
 	uint64_t nr_names; /* in the new pack */
 	bool pack_damaged; /* the old one, in part */
 };
 
-/* Whether somebody packs session folder @dir: -EBUSY, 0, or -errno. */
-int opd_packer_busy(const char *dir);
-
 /*
  * Begin to pack @dir. With @again loose files stay where they are if others
  * are in .packing-* already. Waits for readers at most @wait_ms. Returns 0,
- * and opd_packer_release() has to follow some time; -ENODATA when there is
- * nothing to pack, -EBUSY when somebody packs or reads it, -errno, with the
- * reason. Folders may be in .packing-N then, which does no harm.
+ * and opd_packer_cancel() has to follow some time; -ENODATA when there is
+ * nothing to pack, -EBUSY when somebody reads it, -errno, with the reason.
+ * Folders may be in .packing-N then, which does no harm.
  */
 int opd_packer_begin(struct opd_packer *packer, const char *dir, bool again,
 		     unsigned int wait_ms, struct op_diag *diag);
@@ -91,8 +75,8 @@ int opd_packer_write(struct opd *opd, struct opd_packer *packer,
 int opd_packer_commit(struct opd_packer *packer, unsigned int wait_ms,
 		      struct op_diag *diag);
 
-/* Give up the claim, and what was written and not committed. */
-void opd_packer_release(struct opd_packer *packer);
+/* Give up what was written and not committed. */
+void opd_packer_cancel(struct opd_packer *packer);
 
 /*
  * Remove the folders of session folder @dir that are in its pack. Sample files

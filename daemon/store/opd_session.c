@@ -68,8 +68,9 @@ static bool is_gone(int fd)
 }
 
 /*
- * The child that packs has the lock, too, until it has run for an instant. Of
- * a daemon that was killed right then it is the only one.
+ * The child that packs has the lock, too. When its daemon was killed it is
+ * killed as well, but a file that it brings to the disk just then may take a
+ * while.
  */
 static int take_lock(int fd, const struct op_clock *clock)
 {
@@ -278,11 +279,11 @@ static int delete_tree(char *path, struct op_diag *diag)
 
 int opd_session_reset(struct opd *opd, struct op_diag *diag)
 {
-	int err = opd_pack_stop(opd, diag);
+	int err;
 
+	opd_pack_stop(opd);
 	opd_sfiles_drop_all(opd);
-	if (!err)
-		err = delete_tree(opd->session.current, diag);
+	err = delete_tree(opd->session.current, diag);
 	if (err)
 		return err;
 	opd_stats_restart(opd);

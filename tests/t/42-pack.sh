@@ -172,7 +172,7 @@ killed() {
 	[ "$2" = daemon ] || kill -KILL $child 2>/dev/null
 	wait "$daemon" 2>/dev/null
 	is "$name: all are there" "$(stored)" "$taken"
-	# A packer may outlive its daemon.
+	# A packer ends with its daemon.
 	[ -z "$child" ] || await end "$child"
 	is "$name: all are there once nobody packs" "$(stored)" "$taken"
 }
@@ -185,9 +185,6 @@ is "and all of these" "$(stored)" "$taken"
 kill -KILL "$daemon"
 wait "$daemon" 2>/dev/null
 is "after kill -9 all are there" "$(stored)" "$taken"
-for folder in "$CURRENT"/.packing-*; do
-	{ flock --wait 120 8; } 8<"$folder"
-done 2>/dev/null
 rounds=1
 [ "${TIER:-check}" = check ] || rounds=10
 while [ $rounds -gt 0 ]; do

@@ -185,7 +185,7 @@ __attribute__((unused)) static void pack(struct fixture *f)
 
 	opd_sfiles_drop_all(&f->opd);
 	assert_int_equal(go(f, &packer, TIDY), 0);
-	opd_packer_release(&packer);
+	opd_packer_cancel(&packer);
 	assert_int_equal(nr_folders(f), 0);
 }
 

@@ -19,18 +19,7 @@ static time_t now_seconds(void)
 	return now;
 }
 
-static unsigned int nr_pauses;
-
-static void count_pause(unsigned int ms)
-{
-	nr_pauses++;
-	assert_true(ms > 0);
-}
-
-static const struct op_clock clock_of_test = {
-	.seconds = now_seconds,
-	.pause = count_pause,
-};
+static const struct op_clock clock_of_test = { .seconds = now_seconds };
 
 static void wait_for_child(struct fixture *f)
 {
@@ -179,10 +168,43 @@ static void a_killed_child_loses_nothing(void **state)
 	free_fixture(f);
 }
 
-static void a_child_may_outlive_its_daemon(void **state)
+/* A reader of samples/current, for whom a child that packs it has to wait. */
+static int begin_to_read(struct fixture *f)
+{
+	int fd = open(f->opd.session.current, O_RDONLY | O_DIRECTORY);
+
+	assert_int_equal(flock(fd, LOCK_SH), 0);
+	return fd;
+}
+
+static void one_packer_at_a_time(void **state)
 {
 	struct fixture *f = new_replay();
-	siginfo_t info;
+	int reader;
+	pid_t child;
+
+	(void)state;
+	take_many(f, 2);
+	die_after(f, BEGUN);
+	restart_daemon(f);
+	f->opd.options.pack_at = 1;
+	reader = begin_to_read(f);
+	opd_pack_check(&f->opd);
+	child = f->opd.pack.child;
+	assert_int_not_equal(child, 0);
+	take_many(f, 1);
+	opd_pack_check(&f->opd);
+	assert_int_equal(f->opd.pack.child, child);
+	close(reader);
+	wait_for_child(f);
+	assert_int_equal(packed(f), 2 * MANY);
+	goes_on(f, 3 * MANY);
+	free_fixture(f);
+}
+
+static void a_child_ends_with_its_daemon(void **state)
+{
+	struct fixture *f = new_replay();
 	pid_t child;
 
 	(void)state;
@@ -192,12 +214,63 @@ static void a_child_may_outlive_its_daemon(void **state)
 	child = f->opd.pack.child;
 	assert_int_not_equal(child, 0);
 	restart_daemon(f);
+	assert_int_equal(waitpid(child, NULL, WNOHANG), -1);
 	take_many(f, 1);
 	ledger_of(f);
-	waitid(P_PID, (id_t)child, &info, WEXITED);
-	assert_int_equal(packed(f), 2 * MANY);
-	take_many(f, 1);
-	goes_on(f, 4 * MANY);
+	goes_on(f, 3 * MANY);
+	free_fixture(f);
+}
+
+/* A daemon whose child has begun to write its pack when this returns. */
+static pid_t start_killable(struct fixture *f)
+{
+	const char *dir = f->opd.session.current;
+	struct pollfd p = { .fd = inotify_init(), .events = POLLIN };
+	struct op_diag diag = { "" };
+	pid_t pid;
+
+	assert_true(inotify_add_watch(p.fd, dir, IN_CREATE) >= 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (opd_session_lock(&f->opd, &diag))
+			_exit(1);
+		opd_pack_check(&f->opd);
+		pause();
+		_exit(1);
+	}
+	while (!exists(f, "current/.packed.grow")) {
+		assert_int_equal(poll(&p, 1, -1), 1);
+		take_events(p.fd);
+	}
+	close(p.fd);
+	return pid;
+}
+
+/* The next one begins when both are gone, and nobody changes files behind it.
+ */
+static void a_daemon_that_is_killed_takes_its_child_along(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_diag diag = { "" };
+	int reader, status;
+	pid_t pid;
+
+	(void)state;
+	take_many(f, 2);
+	die_after(f, BEGUN);
+	restart_daemon(f);
+	f->opd.options.pack_at = 1;
+	reader = begin_to_read(f);
+	pid = start_killable(f);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(opd_session_lock(&f->opd, &diag), 0);
+	/* Or it would have removed this. */
+	assert_true(exists(f, "current/.packed.grow"));
+	close(reader);
+	goes_on(f, 2 * MANY);
 	free_fixture(f);
 }
 
@@ -334,29 +407,6 @@ static void packs_are_far_apart(void **state)
 	free_fixture(f);
 }
 
-/* Nobody may pack what is renamed: 30 s are enough for who is at it. */
-static void a_packer_that_stays_is_not_waited_for(void **state)
-{
-	struct fixture *f = new_replay();
-	struct op_diag diag = { "" };
-	struct opd_packer packer;
-
-	(void)state;
-	f->opd.clock = &clock_of_test;
-	take(f, "/bin/sh", 3);
-	opd_sfiles_drop_all(&f->opd);
-	assert_int_equal(go(f, &packer, BEGUN), 0);
-	nr_pauses = 0;
-	assert_int_equal(opd_pack_stop(&f->opd, &diag), -EBUSY);
-	assert_non_null(strstr(diag.text, "cannot stop who packs it"));
-	assert_int_equal(nr_pauses, 3000);
-	opd_packer_release(&packer);
-	assert_int_equal(opd_pack_stop(&f->opd, &diag), 0);
-	assert_int_equal(nr_pauses, 3000);
-	goes_on(f, 3);
-	free_fixture(f);
-}
-
 /* The end of the daemon; what it told who waits for that is in @said. */
 static void finish_heard(struct fixture *f, char *said, size_t len)
 {
@@ -413,12 +463,13 @@ int main(void)
 		cmocka_unit_test(a_child_packs_while_the_daemon_counts),
 		cmocka_unit_test(little_stays_loose),
 		cmocka_unit_test(a_killed_child_loses_nothing),
-		cmocka_unit_test(a_child_may_outlive_its_daemon),
+		cmocka_unit_test(one_packer_at_a_time),
+		cmocka_unit_test(a_child_ends_with_its_daemon),
+		cmocka_unit_test(a_daemon_that_is_killed_takes_its_child_along),
 		cmocka_unit_test(failures_are_said_once_and_tried_less),
 		cmocka_unit_test(what_was_left_is_packed),
 		cmocka_unit_test(sessions_are_reset_and_saved),
 		cmocka_unit_test(packs_are_far_apart),
-		cmocka_unit_test(a_packer_that_stays_is_not_waited_for),
 		cmocka_unit_test(who_waits_for_the_end_hears_of_packing),
 	};
 

@@ -217,31 +217,11 @@ static void readers_are_waited_for(void **state)
 	assert_int_equal(flock(fd, LOCK_SH), 0);
 	assert_int_equal(opd_packer_commit(&packer, OPD_PACKER_NO_WAIT, &diag),
 			 -EBUSY);
-	opd_packer_release(&packer);
+	opd_packer_cancel(&packer);
 	assert_false(exists(f, "current/packed"));
 	assert_false(exists(f, "current/.packed.grow"));
 	close(fd);
 	goes_on(f, 3);
-	free_fixture(f);
-}
-
-static void one_packer_at_a_time(void **state)
-{
-	struct fixture *f = new_replay();
-	struct opd_packer first, second;
-
-	(void)state;
-	take(f, "/bin/sh", 3);
-	opd_sfiles_drop_all(&f->opd);
-	assert_int_equal(go(f, &first, BEGUN), 0);
-	take(f, "/bin/sh", 2);
-	opd_sfiles_drop_all(&f->opd);
-	assert_int_equal(opd_packer_busy(f->opd.session.current), -EBUSY);
-	assert_int_equal(go(f, &second, BEGUN), -EBUSY);
-	restart_daemon(f);
-	ledger_of(f);
-	opd_packer_release(&first);
-	goes_on(f, 5);
 	free_fixture(f);
 }
 
@@ -261,7 +241,7 @@ static void a_full_disk_stops_it(void **state)
 	setrlimit(RLIMIT_FSIZE, &none);
 	err = go(f, &packer, TIDY);
 	setrlimit(RLIMIT_FSIZE, &before);
-	opd_packer_release(&packer);
+	opd_packer_cancel(&packer);
 	assert_int_equal(err, -EFBIG);
 	assert_false(exists(f, "current/packed"));
 	assert_false(exists(f, "current/.packed.grow"));
@@ -381,7 +361,6 @@ int main(void)
 		cmocka_unit_test(a_packer_may_die_between_two_folders),
 		cmocka_unit_test(a_folder_may_be_half_removed),
 		cmocka_unit_test(readers_are_waited_for),
-		cmocka_unit_test(one_packer_at_a_time),
 		cmocka_unit_test(a_full_disk_stops_it),
 		cmocka_unit_test(a_damaged_pack_makes_way),
 		cmocka_unit_test(a_damaged_file_is_left_out),
