@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Running and ending other programs.
+ * Finding, running and ending other programs.
+ *
+ * A program is run by posix_spawn(3) with a list of arguments and never by a
+ * shell, so nothing in a file name or a setting is expanded. A process that is
+ * to be ended is addressed by a pidfd: once a process has ended its number may
+ * be given to another one, but its handle is not.
  */
 
 #include "utils/process.h"
@@ -23,7 +28,7 @@
 /* No process withstands SIGKILL, but ending takes its time. */
 #define KILLED_MS 60000
 
-static bool can_run(const char *path)
+static bool is_executable_file(const char *path)
 {
 	struct stat st;
 
@@ -38,11 +43,27 @@ int process_find(char *buf, size_t len, const char *name, const char *folders)
 		if (folders[0] == '/' && n < PATH_MAX &&
 		    snprintf(buf, len, "%.*s/%s", (int)n, folders, name) <
 			    (int)len &&
-		    can_run(buf))
+		    is_executable_file(buf))
 			return 0;
 		folders += n + (folders[n] == ':');
 	}
 	return -ENOENT;
+}
+
+int process_environment(const char **value, const char *name,
+			struct op_diag *diag)
+{
+	*value = getenv(name);
+	if (!*value || !**value) {
+		*value = NULL;
+		return 0;
+	}
+	if (geteuid() == getuid() && getegid() == getgid())
+		return 0;
+	return op_diag_set(diag, -EPERM,
+			   "%s: not heeded in a program with more rights than "
+			   "its caller; unset it",
+			   name);
 }
 
 int process_own_folder(char *buf, size_t len, struct op_diag *diag)
@@ -97,7 +118,7 @@ void process_args_release(struct process_args *args)
 	memset(args, 0, sizeof(*args));
 }
 
-static int wait_status(pid_t pid, const char *path, struct op_diag *diag)
+static int wait_for_status(pid_t pid, const char *path, struct op_diag *diag)
 {
 	int status;
 
@@ -116,7 +137,7 @@ static int wait_status(pid_t pid, const char *path, struct op_diag *diag)
 
 /* Read @fd to its end; what does not fit @text is thrown away, so that the
  * writer is never blocked. */
-static void read_text(int fd, char *text, size_t len)
+static void read_to_end(int fd, char *text, size_t len)
 {
 	size_t used = 0;
 	char buf[512];
@@ -137,8 +158,8 @@ static void read_text(int fd, char *text, size_t len)
 	text[used] = '\0';
 }
 
-static int spawn(pid_t *pid, const char *path, char *const argv[],
-		 char *const envp[], int error_fd, struct op_diag *diag)
+static int spawn_program(pid_t *pid, const char *path, char *const argv[],
+			 char *const envp[], int error_fd, struct op_diag *diag)
 {
 	posix_spawn_file_actions_t actions;
 	int err = posix_spawn_file_actions_init(&actions);
@@ -169,14 +190,14 @@ int process_run(const char *path, char *const argv[], char *const envp[],
 			diag, -errno,
 			"%s: cannot make a pipe: %s; raise ulimit -n", path,
 			strerror(errno));
-	err = spawn(&pid, path, argv, envp, ends[1], diag);
+	err = spawn_program(&pid, path, argv, envp, ends[1], diag);
 	if (text)
 		close(ends[1]);
 	if (text && !err)
-		read_text(ends[0], text, len);
+		read_to_end(ends[0], text, len);
 	if (text)
 		close(ends[0]);
-	return err ? err : wait_status(pid, path, diag);
+	return err ? err : wait_for_status(pid, path, diag);
 }
 
 /* The line is "PID (NAME) STATE ...", and a name may hold anything. */

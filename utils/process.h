@@ -20,6 +20,14 @@
  */
 int process_find(char *buf, size_t len, const char *name, const char *folders);
 
+/*
+ * *@value = the environment variable @name, NULL if it is not set or empty.
+ * Returns 0, or -EPERM with the reason in @diag where this program has more
+ * rights than its caller.
+ */
+int process_environment(const char **value, const char *name,
+			struct op_diag *diag);
+
 /* Put the folder that this program lies in in @buf, however it was called.
  * Returns 0 or -errno with the reason in @diag. */
 int process_own_folder(char *buf, size_t len, struct op_diag *diag);

@@ -4,8 +4,8 @@ EVENT_SRCS := utils/event_machine.c utils/event_list.c
 
 PROGS += opcontrol opstream
 
-opcontrol_SRCS := $(wildcard utils/opcontrol/*.c) utils/process.c \
-	$(EVENT_SRCS)
+opcontrol_SRCS := $(wildcard utils/opcontrol/*.c) utils/daemon.c \
+	utils/process.c utils/say.c $(EVENT_SRCS)
 opcontrol_LIBS := libop
 opcontrol_LDLIBS = $(POPT_LIBS)
 

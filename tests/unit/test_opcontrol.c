@@ -14,28 +14,16 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
+#include "utils/daemon.c"
 #include "utils/event_list.c"
 #include "utils/event_machine.c"
-#include "utils/opcontrol/opcontrol_daemon.c"
 #include "utils/opcontrol/opcontrol_events.c"
 #include "utils/opcontrol/opcontrol_fs.c"
 #include "utils/opcontrol/opcontrol_ibs.c"
 #include "utils/opcontrol/opcontrol_module.c"
 #include "utils/process.c"
 #include "utils/opcontrol/opcontrol_settings.c"
-
-void oc_say(const struct opcontrol *oc, const char *fmt, ...)
-{
-	(void)oc;
-	(void)fmt;
-}
-
-int oc_environment(const char **value, const char *name, struct op_diag *diag)
-{
-	(void)diag;
-	*value = getenv(name);
-	return 0;
-}
+#include "utils/say.c"
 
 /* ---- processes ----------------------------------------------------------- */
 
@@ -224,16 +212,11 @@ static void explains_modules_that_do_not_load(void **state)
 
 static int modprobe_says(const char *line, struct op_diag *diag)
 {
-	struct opcontrol *oc = calloc(1, sizeof(*oc));
 	char text[256];
-	int err;
 
-	assert_non_null(oc);
+	diag->text[0] = '\0';
 	snprintf(text, sizeof(text), "modprobe: %s\n", line);
-	err = explain_modprobe(oc, text);
-	*diag = oc->diag;
-	free(oc);
-	return err;
+	return explain_modprobe(text, diag);
 }
 
 static void understands_modprobe(void **state)
@@ -271,17 +254,17 @@ static void finds_keys_in_answers(void **state)
 	char buf[8];
 
 	(void)state;
-	assert_true(oc_reply_find(reply, "pid", buf, sizeof(buf)));
+	assert_true(daemon_reply_find(reply, "pid", buf, sizeof(buf)));
 	assert_string_equal(buf, "23");
-	assert_true(oc_reply_find(reply, "empty", buf, sizeof(buf)));
+	assert_true(daemon_reply_find(reply, "empty", buf, sizeof(buf)));
 	assert_string_equal(buf, "");
-	assert_true(oc_reply_find(reply, "vmlinux", buf, sizeof(buf)));
+	assert_true(daemon_reply_find(reply, "vmlinux", buf, sizeof(buf)));
 	assert_string_equal(buf, "/a = b");
-	assert_false(oc_reply_find(reply, "vmlinux", buf, 6));
-	assert_true(oc_reply_find(reply, "last", buf, sizeof(buf)));
+	assert_false(daemon_reply_find(reply, "vmlinux", buf, 6));
+	assert_true(daemon_reply_find(reply, "last", buf, sizeof(buf)));
 	assert_string_equal(buf, "5");
-	assert_false(oc_reply_find(reply, "las", buf, sizeof(buf)));
-	assert_false(oc_reply_find("", "pid", buf, sizeof(buf)));
+	assert_false(daemon_reply_find(reply, "las", buf, sizeof(buf)));
+	assert_false(daemon_reply_find("", "pid", buf, sizeof(buf)));
 	assert_string_equal(buf, "");
 }
 
@@ -297,15 +280,15 @@ static void takes_only_sound_pids(void **state)
 
 /* ---- counters ------------------------------------------------------------ */
 
-static void make_counter(struct opcontrol *oc, const char *root)
+static void make_counter(struct oc_fs *fs, const char *root)
 {
 	static const char *const files[] = { "enabled",	  "event",  "count",
 					     "unit_mask", "kernel", "user",
 					     "extra" };
-	char path[sizeof(oc->fs.root) + 32];
+	char path[sizeof(fs->root) + 32];
 	FILE *file;
 
-	strcpy(oc->fs.root, root);
+	strcpy(fs->root, root);
 	snprintf(path, sizeof(path), "%s/0", root);
 	assert_int_equal(mkdir(path, 0700), 0);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -316,23 +299,23 @@ static void make_counter(struct opcontrol *oc, const char *root)
 	}
 }
 
-static uint64_t counter_file(const struct opcontrol *oc, const char *file)
+static uint64_t counter_file(const struct oc_fs *fs, const char *file)
 {
 	uint64_t value = 0;
 	char path[32];
 
 	snprintf(path, sizeof(path), "0/%s", file);
-	assert_int_equal(oc_fs_read(&oc->fs, path, &value, NULL), 0);
+	assert_int_equal(oc_fs_read(fs, path, &value, NULL), 0);
 	return value;
 }
 
 /* What the module makes of the files, with a unit mask on all machines and the
  * upper bits of an event's number on x86: see module/counter_perf.c. */
-static uint64_t module_config(const struct opcontrol *oc, bool is_x86)
+static uint64_t module_config(const struct oc_fs *fs, bool is_x86)
 {
-	uint64_t event = counter_file(oc, "event");
-	uint64_t mask = counter_file(oc, "unit_mask");
-	uint64_t extra = counter_file(oc, "extra");
+	uint64_t event = counter_file(fs, "event");
+	uint64_t mask = counter_file(fs, "unit_mask");
+	uint64_t extra = counter_file(fs, "extra");
 
 	if (is_x86)
 		return (event & 0xff) | (mask & 0xff) << 8 |
@@ -353,16 +336,16 @@ static void writes_all_bits_of_an_event(void **state)
 		{ OP_ENCODING_NETBURST, true, 0x1305, 0x1, 0x1e0002000a000, 0 },
 	};
 	char root[] = "/tmp/test_opcontrol.XXXXXX";
-	struct opcontrol *oc = calloc(1, sizeof(*oc));
+	struct oc_fs oprofilefs = { .is_plain = true }, *fs = &oprofilefs;
+	struct oc_events chosen = { .fs = fs };
 	struct op_cpu_type cpu = { .name = "test" };
 	struct op_events events = { .cpu = &cpu };
 	char command[64];
 
 	(void)state;
-	assert_non_null(oc);
 	assert_non_null(mkdtemp(root));
-	make_counter(oc, root);
-	oc->events.machine.cpu = &events;
+	make_counter(fs, root);
+	chosen.machine.cpu = &events;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct op_event event = { .code = cases[i].code };
 		struct op_parsed_event parsed = {
@@ -374,16 +357,15 @@ static void writes_all_bits_of_an_event(void **state)
 		};
 
 		cpu.encoding = cases[i].encoding;
-		assert_int_equal(write_counter(oc, 0, &parsed), 0);
-		assert_int_equal(module_config(oc, cases[i].is_x86),
+		assert_int_equal(write_counter(&chosen, 0, &parsed, NULL), 0);
+		assert_int_equal(module_config(fs, cases[i].is_x86),
 				 cases[i].config);
-		assert_int_equal(counter_file(oc, "event"), cases[i].written);
-		assert_int_equal(counter_file(oc, "count"), 1000 + i);
-		assert_int_equal(counter_file(oc, "kernel"), 0);
-		assert_int_equal(counter_file(oc, "user"), 1);
-		assert_int_equal(counter_file(oc, "enabled"), 1);
+		assert_int_equal(counter_file(fs, "event"), cases[i].written);
+		assert_int_equal(counter_file(fs, "count"), 1000 + i);
+		assert_int_equal(counter_file(fs, "kernel"), 0);
+		assert_int_equal(counter_file(fs, "user"), 1);
+		assert_int_equal(counter_file(fs, "enabled"), 1);
 	}
-	free(oc);
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	assert_int_equal(system(command), 0);
 }

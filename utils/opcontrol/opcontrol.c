@@ -3,13 +3,14 @@
  * opcontrol: set up, start, watch and stop the profiler.
  *
  * The order of a run: command line, rights, saved settings, the daemon,
- * new settings, the command.
+ * new settings, the command. The saved settings are those of the daemon that
+ * runs, as they name its session folder; new settings for the next daemon are
+ * kept beside them while it runs. Settings are saved before the command is
+ * carried out, so a command that fails does not lose them. The exit status is 2
+ * for what the caller got wrong, 1 for all else that fails.
  */
 
-#include "utils/opcontrol/opcontrol.h"
-
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,37 +20,11 @@
 #include "config.h"
 #include "utils/opcontrol/opcontrol_commands.h"
 #include "utils/opcontrol/opcontrol_daemonrc.h"
+#include "utils/opcontrol/opcontrol_run.h"
 #include "utils/process.h"
+#include "utils/say.h"
 
 #define EXIT_USAGE 2
-
-void oc_say(const struct opcontrol *oc, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!oc->request.verbose)
-		return;
-	va_start(ap, fmt);
-	fputs("+ ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-}
-
-int oc_environment(const char **value, const char *name, struct op_diag *diag)
-{
-	*value = getenv(name);
-	if (!*value || !**value) {
-		*value = NULL;
-		return 0;
-	}
-	if (geteuid() == getuid() && getegid() == getgid())
-		return 0;
-	return op_diag_set(diag, -EPERM,
-			   "%s: not heeded in a program with more rights than "
-			   "its caller; unset it",
-			   name);
-}
 
 /* What a command that has none of these flags wants is settings only. */
 static unsigned int flags_of(const struct opcontrol *oc)
@@ -80,7 +55,7 @@ static int load_settings(struct opcontrol *oc, const struct oc_daemonrc *rc)
 	if (!err)
 		err = op_session_init(&oc->session, oc->settings.session_dir,
 				      &oc->diag);
-	return err ? err : oc_daemon_find(oc);
+	return err ? err : daemon_find(&oc->daemon, &oc->diag);
 }
 
 /* The saved settings, and the daemon that runs with them. */
@@ -90,7 +65,7 @@ static int find_state(struct opcontrol *oc, const struct oc_daemonrc *rc)
 
 	if (err || oc->daemon.pid || !oc_daemonrc_has_pending(rc))
 		return err;
-	oc_say(oc, "%s becomes %s", rc->pending, rc->path);
+	say_step(oc->request.verbose, "%s becomes %s", rc->pending, rc->path);
 	err = oc_daemonrc_adopt(rc, &oc->diag);
 	if (err && !(flags_of(oc) & OC_NEEDS_ROOT)) {
 		oc->diag.text[0] = '\0'; /* who only looks need not write */
@@ -119,14 +94,14 @@ static void note_missing_images(const struct oc_settings *settings)
 	}
 }
 
-static int apply(struct opcontrol *oc, struct oc_settings *settings)
+static int apply_request(struct opcontrol *oc, struct oc_settings *settings)
 {
 	int err = oc_settings_apply(settings, oc->request.values, &oc->diag);
 
 	/* Stacks make samples dearer: an event may be too frequent then. */
-	if (!err && (oc_request_has(&oc->request, "event") ||
-		     oc_request_has(&oc->request, "callgraph")))
-		err = oc_events_check(oc, settings);
+	if (!err &&
+	    (oc->request.values[OC_EVENT] || oc->request.values[OC_CALLGRAPH]))
+		err = oc_events_check(&oc->events, settings, &oc->diag);
 	if (err)
 		return err;
 	note_missing_images(settings);
@@ -152,7 +127,7 @@ static int save_pending(struct opcontrol *oc, const struct oc_daemonrc *rc)
 		err = oc_daemonrc_read(rc, base, settings, &oc->diag);
 	}
 	if (!err)
-		err = apply(oc, settings);
+		err = apply_request(oc, settings);
 	if (!err)
 		err = oc_daemonrc_write(rc, rc->pending, base, settings,
 					&oc->diag);
@@ -173,7 +148,7 @@ static int save_settings(struct opcontrol *oc, const struct oc_daemonrc *rc)
 		return 0;
 	if (oc->daemon.pid)
 		return save_pending(oc, rc);
-	err = apply(oc, &oc->settings);
+	err = apply_request(oc, &oc->settings);
 	if (!err)
 		err = oc_daemonrc_write(rc, rc->path, rc->path, &oc->settings,
 					&oc->diag);
@@ -181,10 +156,10 @@ static int save_settings(struct opcontrol *oc, const struct oc_daemonrc *rc)
 		err = op_session_init(&oc->session, oc->settings.session_dir,
 				      &oc->diag);
 	/* Another session folder may have its own daemon. */
-	return err ? err : oc_daemon_find(oc);
+	return err ? err : daemon_find(&oc->daemon, &oc->diag);
 }
 
-static int run_command(struct opcontrol *oc)
+static int run_chosen_command(struct opcontrol *oc)
 {
 	const struct oc_command *command = oc->request.command;
 
@@ -198,38 +173,44 @@ static int run_command(struct opcontrol *oc)
 	return command->run(oc);
 }
 
-/* Returns the exit status. */
-static int run(struct opcontrol *oc, int argc, const char **argv)
+/* What all commands need but those that need nothing, and new settings. */
+static int prepare_command(struct opcontrol *oc)
 {
 	struct oc_daemonrc rc;
 	int err;
 
-	err = oc_request_parse(&oc->request, argc, argv, &oc->diag);
+	if (oc_events_init(&oc->events, &oc->fs))
+		return op_diag_set(&oc->diag, -ENOMEM, "out of memory");
+	err = oc_daemonrc_init(&rc, &oc->diag);
+	if (!err)
+		err = find_state(oc, &rc);
+	if (err)
+		return err == -EINVAL ? -EIO : err; /* not the caller's fault */
+	return save_settings(oc, &rc);
+}
+
+/* Returns the exit status. */
+static int run_opcontrol(struct opcontrol *oc, int argc, const char **argv)
+{
+	int err = oc_request_parse(&oc->request, oc_commands, OC_NR_COMMANDS,
+				   argc, argv, &oc->diag);
+
 	if (err)
 		return EXIT_USAGE;
 	if (oc->request.version)
 		return printf("opcontrol: %s\n",
 			      PACKAGE_NAME " " PACKAGE_VERSION) < 0;
-	err = oc_fs_init(&oc->fs, &oc->diag);
-	if (!err)
-		err = check_rights(oc);
-	if (!err)
-		err = process_own_folder(oc->tools, sizeof(oc->tools),
-					 &oc->diag);
-	if (!err && (flags_of(oc) & OC_NEEDS_NOTHING))
-		return run_command(oc) ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (!err && oc_events_init(&oc->events))
-		err = op_diag_set(&oc->diag, -ENOMEM, "out of memory");
-	if (!err)
-		err = oc_daemonrc_init(&rc, &oc->diag);
-	if (!err)
-		err = find_state(oc, &rc);
-	if (err)
+	oc->fs.verbose = oc->daemon.verbose = oc->request.verbose;
+	oc->daemon.session = &oc->session;
+	if (oc_fs_init(&oc->fs, &oc->diag) || check_rights(oc) ||
+	    process_own_folder(oc->tools, sizeof(oc->tools), &oc->diag))
 		return EXIT_FAILURE;
-	err = save_settings(oc, &rc);
-	if (err)
-		return err == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
-	return run_command(oc) ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (!(flags_of(oc) & OC_NEEDS_NOTHING)) {
+		err = prepare_command(oc);
+		if (err)
+			return err == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
+	}
+	return run_chosen_command(oc) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int main(int argc, const char **argv)
@@ -244,7 +225,7 @@ int main(int argc, const char **argv)
 		fputs("opcontrol: out of memory; end some programs\n", stderr);
 		return EXIT_FAILURE;
 	}
-	status = run(oc, argc, argv);
+	status = run_opcontrol(oc, argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		op_diag_set(&oc->diag, -EIO,
 			    "standard output: cannot write to it; is its disk "

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The commands: which steps each of them is made of, and what it prints.
+ *
+ * A command changes a session whose daemon runs only by asking the daemon,
+ * which has its files open; without a daemon opcontrol changes the session
+ * itself. Whether the caller must be root and a daemon must run is said by
+ * flags in the table, and checked before the command is called.
  */
 
 #include "utils/opcontrol/opcontrol_commands.h"
@@ -12,19 +17,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utils/opcontrol/opcontrol.h"
+#include "libop/op_session_folder.h"
+#include "utils/opcontrol/opcontrol_daemon.h"
 #include "utils/opcontrol/opcontrol_module.h"
-#include "utils/opcontrol/opcontrol_samples.h"
+#include "utils/opcontrol/opcontrol_run.h"
 #include "utils/opcontrol/opcontrol_status.h"
 #include "utils/process.h"
+#include "utils/say.h"
 
-static int run_init(struct opcontrol *oc)
+static int command_init_module(struct opcontrol *oc)
 {
-	return oc_source_set_up(oc);
+	return oc_source_set_up(&oc->choice, &oc->settings, &oc->fs, oc->tools,
+				&oc->diag);
 }
 
-static int run_start_daemon(struct opcontrol *oc)
+static int command_start_daemon(struct opcontrol *oc)
 {
+	const struct oc_daemon_options options = {
+		.settings = &oc->settings,
+		.choice = &oc->choice,
+		.events = &oc->events,
+		.verbose = oc->request.daemon_verbose,
+	};
 	int err;
 
 	if (oc->daemon.is_targeted)
@@ -35,46 +49,48 @@ static int run_start_daemon(struct opcontrol *oc)
 				   oc->session.dir, oc->daemon.pid);
 	if (oc->daemon.pid)
 		return 0;
-	err = oc_source_set_up(oc);
+	err = command_init_module(oc);
 	if (!err)
-		err = oc_events_choose(oc);
+		err = oc_events_choose(&oc->events, &oc->settings,
+				       oc->choice.source, &oc->diag);
 	if (!err)
-		err = oc_source_write_settings(oc);
+		err = oc_source_write_settings(&oc->choice, &oc->settings,
+					       &oc->events, &oc->diag);
 	if (err)
 		return err;
 	printf("Using log file %s\n", oc->session.log);
-	err = oc_daemon_start(oc);
+	err = oc_daemon_start(&oc->daemon, oc->tools, &options, &oc->diag);
 	if (!err)
 		puts("Daemon started.");
 	return err;
 }
 
-static int run_start(struct opcontrol *oc)
+static int command_start(struct opcontrol *oc)
 {
-	int err = run_start_daemon(oc);
+	int err = command_start_daemon(oc);
 
 	if (err)
 		return err;
-	err = oc_daemon_call(oc, "start");
+	err = oc_daemon_call(&oc->daemon, "start", &oc->diag);
 	if (err)
-		oc_events_explain(oc);
+		oc_events_explain(oc->daemon.reply, &oc->diag);
 	else
 		puts("Profiler running.");
 	return err;
 }
 
-static int run_dump(struct opcontrol *oc)
+static int command_dump(struct opcontrol *oc)
 {
-	return oc_daemon_call(oc, "dump");
+	return oc_daemon_call(&oc->daemon, "dump", &oc->diag);
 }
 
-static int run_stop(struct opcontrol *oc)
+static int command_stop(struct opcontrol *oc)
 {
 	puts("Stopping profiling.");
-	return oc_daemon_call(oc, "stop");
+	return oc_daemon_call(&oc->daemon, "stop", &oc->diag);
 }
 
-static int run_shutdown(struct opcontrol *oc)
+static int command_shutdown(struct opcontrol *oc)
 {
 	if (!oc->daemon.pid) {
 		puts("Daemon not running");
@@ -83,37 +99,42 @@ static int run_shutdown(struct opcontrol *oc)
 	if (oc->daemon.is_sampling)
 		puts("Stopping profiling.");
 	puts("Killing daemon.");
-	return oc_daemon_shutdown(oc);
+	return oc_daemon_shutdown(&oc->daemon, &oc->diag);
 }
 
-/* The daemon has files open in the session: it must do such things itself. */
 static int signal_daemon(struct opcontrol *oc, const char *request)
 {
-	int err = oc_daemon_call(oc, request);
+	int err = oc_daemon_call(&oc->daemon, request, &oc->diag);
 
 	if (!err)
 		puts("Signalling daemon... done");
 	return err;
 }
 
-static int run_reset(struct opcontrol *oc)
+static int command_reset(struct opcontrol *oc)
 {
 	if (oc->daemon.pid)
 		return signal_daemon(oc, "reset");
-	return oc_samples_reset(oc);
+	if (!access(oc->session.samples, F_OK))
+		say_step(oc->request.verbose, "remove the samples in %s",
+			 oc->session.current);
+	return op_session_reset(&oc->session, &oc->diag);
 }
 
-static int run_save(struct opcontrol *oc)
+static int command_save(struct opcontrol *oc)
 {
+	const char *name = oc->request.argument;
 	char request[NAME_MAX + 8];
 
-	if (!oc->daemon.pid)
-		return oc_samples_save(oc, oc->request.argument);
-	snprintf(request, sizeof(request), "save %s", oc->request.argument);
-	return signal_daemon(oc, request);
+	snprintf(request, sizeof(request), "save %s", name);
+	if (oc->daemon.pid)
+		return signal_daemon(oc, request);
+	say_step(oc->request.verbose, "rename %s to %s/%s", oc->session.current,
+		 oc->session.samples, name);
+	return op_session_save(&oc->session, name, &oc->diag);
 }
 
-static int check_name(const char *name, struct op_diag *diag)
+static int check_saved_name(const char *name, struct op_diag *diag)
 {
 	if (strlen(name) > NAME_MAX || strchr(name, '\n'))
 		return op_diag_set(diag, -EINVAL,
@@ -123,63 +144,53 @@ static int check_name(const char *name, struct op_diag *diag)
 	return op_session_name_check(name, diag);
 }
 
-static int run_status(struct opcontrol *oc)
-{
-	return oc_status(oc);
-}
-
 /* The list is another program's, which lies beside this one. */
-static int run_list_events(struct opcontrol *oc)
+static int command_list_events(struct opcontrol *oc)
 {
 	char path[OC_PATH_MAX + 16];
 	char *argv[] = { "ophelp", NULL };
-	int err;
+	int err = process_find_own(path, sizeof(path), argv[0], oc->tools,
+				   &oc->diag);
 
-	snprintf(path, sizeof(path), "%s/ophelp", oc->tools);
-	if (access(path, X_OK) &&
-	    process_find(path, sizeof(path), "ophelp", getenv("PATH")))
-		return op_diag_set(&oc->diag, -ENOENT,
-				   "ophelp: no such program in %s or on PATH; "
-				   "build it with make, or reinstall oprofile",
-				   oc->tools);
-	err = process_run(path, argv, environ, NULL, 0, &oc->diag);
+	if (!err)
+		err = process_run(path, argv, environ, NULL, 0, &oc->diag);
 	return err > 0 ? -EIO : err;
 }
 
-static int run_deinit(struct opcontrol *oc)
+static int command_deinit(struct opcontrol *oc)
 {
-	int err = oc->daemon.pid ? run_shutdown(oc) : 0;
+	int err = oc->daemon.pid ? command_shutdown(oc) : 0;
 
 	if (!err)
-		err = oc_fs_unmount(oc);
-	if (!err)
-		err = oc_module_unload(oc);
+		err = oc_fs_unmount(&oc->fs, &oc->diag);
+	if (!err && !oc->fs.is_plain)
+		err = oc_module_unload(oc->request.verbose, &oc->diag);
 	return err;
 }
 
 /* clang-format off */
 const struct oc_command oc_commands[OC_NR_COMMANDS] = {
 	{ "init", 0, NULL, "load the module, if it is used, and mount oprofilefs",
-	  OC_NEEDS_ROOT, NULL, run_init },
+	  OC_NEEDS_ROOT, NULL, command_init_module },
 	{ "start-daemon", 0, NULL, "start the daemon without sampling",
-	  OC_NEEDS_ROOT | OC_TAKES_SETTINGS, NULL, run_start_daemon },
+	  OC_NEEDS_ROOT | OC_TAKES_SETTINGS, NULL, command_start_daemon },
 	{ "start", 's', NULL, "start the daemon if needed, and sampling",
-	  OC_NEEDS_ROOT | OC_TAKES_SETTINGS, NULL, run_start },
+	  OC_NEEDS_ROOT | OC_TAKES_SETTINGS, NULL, command_start },
 	{ "dump", 'd', NULL, "write all samples taken so far to sample files",
-	  OC_NEEDS_DAEMON, NULL, run_dump },
+	  OC_NEEDS_DAEMON, NULL, command_dump },
 	{ "stop", 't', NULL, "stop sampling, keep the daemon",
-	  OC_NEEDS_ROOT | OC_NEEDS_DAEMON, NULL, run_stop },
+	  OC_NEEDS_ROOT | OC_NEEDS_DAEMON, NULL, command_stop },
 	{ "reset", 0, NULL, "remove the samples of the current session",
-	  OC_NEEDS_ROOT, NULL, run_reset },
+	  OC_NEEDS_ROOT, NULL, command_reset },
 	{ "save", 0, "NAME", "keep the current session as NAME",
-	  OC_NEEDS_ROOT, check_name, run_save },
+	  OC_NEEDS_ROOT, check_saved_name, command_save },
 	{ "status", 0, NULL, "show daemon, settings and sample counts",
-	  0, NULL, run_status },
+	  0, NULL, oc_status },
 	{ "list-events", 'l', NULL, "list the events of this machine's CPU",
-	  OC_NEEDS_NOTHING, NULL, run_list_events },
+	  OC_NEEDS_NOTHING, NULL, command_list_events },
 	{ "shutdown", 'h', NULL, "stop sampling and end the daemon",
-	  OC_NEEDS_ROOT, NULL, run_shutdown },
+	  OC_NEEDS_ROOT, NULL, command_shutdown },
 	{ "deinit", 0, NULL, "shut down, unmount and unload the module",
-	  OC_NEEDS_ROOT, NULL, run_deinit },
+	  OC_NEEDS_ROOT, NULL, command_deinit },
 };
 /* clang-format on */

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading and writing the settings file.
+ * Reading and writing the settings file, row by row of oc_settings_table.
+ *
+ * The file decides where root writes, so it is read only if nobody but root
+ * and the caller can have written it. A value that makes no sense is refused
+ * with its line, never replaced by a default. Events are not one key but a
+ * count and numbered keys, as the original shell script had them.
  *
  * White space at the ends of a value does not survive op_config, so a text
  * with some there, or with a double quote, is written in double quotes.
@@ -46,11 +51,8 @@ int oc_daemonrc_init(struct oc_daemonrc *rc, struct op_diag *diag)
 	return 0;
 }
 
-/*
- * What is read here decides where root writes, so nobody else may have had a
- * hand in it: with a HOME kept by sudo the folder can be anyone's.
- */
-static int check_owner(const char *path, struct op_diag *diag)
+/* With a HOME that sudo has kept, the folder can be anyone's. */
+static int check_rc_owner(const char *path, struct op_diag *diag)
 {
 	struct stat st;
 
@@ -78,192 +80,161 @@ static int check_owner(const char *path, struct op_diag *diag)
 static int read_config(struct op_config **config, const struct oc_daemonrc *rc,
 		       const char *path, struct op_diag *diag)
 {
-	int err = rc->folder[0] ? check_owner(rc->folder, diag) : -ENOENT;
+	int err = rc->folder[0] ? check_rc_owner(rc->folder, diag) : -ENOENT;
 
 	if (!err)
-		err = check_owner(path, diag);
+		err = check_rc_owner(path, diag);
 	if (!err)
 		err = op_config_read(config, path, diag);
 	return err;
 }
 
-static int bad_value(const char *path, const char *key, const char *value,
-		     const char *why, struct op_diag *diag)
+/* Where a value comes from, and where what is wrong with one is told. */
+struct rc_reader {
+	const struct op_config *config;
+	const char *path;
+	struct op_diag *diag;
+};
+
+static int refuse_value(const struct rc_reader *reader, const char *key,
+			const char *value, const char *why)
 {
-	return op_diag_set(diag, -EINVAL,
+	return op_diag_set(reader->diag, -EINVAL,
 			   "%s: %s=%.128s: %s; correct or remove that line",
-			   path, key, value, why);
+			   reader->path, key, value, why);
 }
 
-/* The value of @key without quotes in @buf, "" where there is none. */
-static int load_text(const struct op_config *config, const char *path,
-		     const char *key, char *buf, size_t len,
-		     struct op_diag *diag)
+/* Put @value, which may stand in double quotes, in @buf. */
+static int load_text(const struct rc_reader *reader, const char *key,
+		     const char *value, char *buf, size_t len)
 {
-	const char *value = op_config_find(config, key);
-	size_t n;
+	size_t n = strlen(value);
 
-	*buf = '\0';
-	if (!value)
-		return 0;
-	n = strlen(value);
 	if (n >= 2 && value[0] == '"' && value[n - 1] == '"') {
 		value++;
 		n -= 2;
 	}
 	if (n >= len)
-		return bad_value(path, key, value, "too long", diag);
+		return refuse_value(reader, key, value, "too long");
 	memcpy(buf, value, n);
 	buf[n] = '\0';
 	return 0;
 }
 
-static int load_path(const struct op_config *config, const char *path,
-		     const char *key, char *buf, struct op_diag *diag)
+static int load_path(const struct rc_reader *reader,
+		     const struct oc_setting *row, const char *value, char *buf)
 {
-	int err = load_text(config, path, key, buf, OC_PATH_MAX, diag);
+	char path[OC_PATH_MAX];
+	int err;
 
-	if (!err && *buf && *buf != '/')
-		err = bad_value(path, key, buf, "no absolute path", diag);
+	if (row->type == OC_TYPE_FILE && !strcmp(value, "none"))
+		value = "";
+	err = load_text(reader, row->key, value, path, sizeof(path));
+	if (!err && *path && *path != '/')
+		err = refuse_value(reader, row->key, path, "no absolute path");
+	/* An empty folder is the default. */
+	if (!err && (*path || row->type == OC_TYPE_FILE))
+		strcpy(buf, path);
 	return err;
-}
-
-static int load_session_dir(const struct op_config *config, const char *path,
-			    struct oc_settings *settings, struct op_diag *diag)
-{
-	char dir[OC_PATH_MAX];
-	int err = load_path(config, path, "SESSION_DIR", dir, diag);
-
-	if (!err && *dir)
-		strcpy(settings->session_dir, dir);
-	return err;
-}
-
-static int load_vmlinux(const struct op_config *config, const char *path,
-			struct oc_settings *settings, struct op_diag *diag)
-{
-	const char *value = op_config_find(config, "VMLINUX");
-
-	settings->vmlinux[0] = '\0';
-	if (!value || !strcmp(value, "none"))
-		return 0;
-	return load_path(config, path, "VMLINUX", settings->vmlinux, diag);
-}
-
-static int load_source(const struct op_config *config, const char *path,
-		       struct oc_settings *settings, struct op_diag *diag)
-{
-	const char *value = op_config_find(config, "SOURCE");
-
-	if (!value || !*value || !oc_settings_source(&settings->source, value))
-		return 0;
-	return bad_value(path, "SOURCE", value, "none of auto, module and perf",
-			 diag);
 }
 
 /* CHOSEN_EVENTS_0 and so on, NR_CHOSEN of them. */
-static int load_events(const struct op_config *config, const char *path,
-		       struct oc_settings *settings, struct op_diag *diag)
+static int load_events(const struct rc_reader *reader, char *events)
 {
-	const char *value = op_config_find(config, NR_CHOSEN);
+	const char *value = op_config_find(reader->config, NR_CHOSEN);
 	size_t used = 0;
 	uint64_t nr = 0;
 	char key[40];
 	int err = 0;
 
-	settings->events[0] = '\0';
 	if (value && *value)
-		err = op_config_get_u64(config, NR_CHOSEN, &nr, diag);
+		err = op_config_get_u64(reader->config, NR_CHOSEN, &nr,
+					reader->diag);
 	for (uint64_t i = 0; i < nr && !err; i++) {
 		snprintf(key, sizeof(key), CHOSEN "%" PRIu64, i);
-		value = op_config_find(config, key);
+		value = op_config_find(reader->config, key);
 		if (!value || !*value)
-			return op_diag_set(diag, -EINVAL,
+			return op_diag_set(reader->diag, -EINVAL,
 					   "%s: %s: there is no such line, "
 					   "though " NR_CHOSEN " is %" PRIu64
 					   "; correct or remove that",
-					   path, key, nr);
-		if (used + strlen(value) + 2 > sizeof(settings->events))
-			return bad_value(path, key, value, "too long", diag);
-		used += (size_t)sprintf(settings->events + used, "%s%s",
-					used ? "," : "", value);
+					   reader->path, key, nr);
+		if (used + strlen(value) + 2 > OC_EVENTS_MAX)
+			return refuse_value(reader, key, value, "too long");
+		used += (size_t)sprintf(events + used, "%s%s", used ? "," : "",
+					value);
 	}
 	return err;
 }
 
-static int load_separate(const struct op_config *config, const char *path,
-			 struct oc_settings *settings, struct op_diag *diag)
+static int load_number(const struct rc_reader *reader,
+		       const struct oc_setting *row, const char *value,
+		       uint64_t *number)
 {
-	for (int i = 0; i < OC_NR_SEPARATE; i++) {
-		const char *key = oc_separates[i].key;
-		const char *value = op_config_find(config, key);
+	char why[64];
+	int err = op_config_get_u64(reader->config, row->key, number,
+				    reader->diag);
 
-		if (!value || !*value)
-			continue;
-		if (strcmp(value, "0") && strcmp(value, "1"))
-			return bad_value(path, key, value, "neither 0 nor 1",
-					 diag);
-		settings->separate[i] = *value == '1';
-	}
-	if (settings->separate[OC_SEPARATE_KERNEL])
-		settings->separate[OC_SEPARATE_LIB] = true;
-	return 0;
+	if (err || !*number ||
+	    !oc_settings_check_number(row, *number, why, sizeof(why)))
+		return err;
+	return refuse_value(reader, row->key, value, why);
 }
 
-static int load_number(const struct op_config *config, const char *path,
-		       const struct oc_number_info *info, uint64_t *out,
-		       struct op_diag *diag)
+/* What the file does not mention keeps its default. */
+static int load_setting(const struct rc_reader *reader,
+			struct oc_settings *settings, enum oc_row id)
 {
-	const char *value = op_config_find(config, info->key);
-	char why[64];
-	int err;
+	const struct oc_setting *row = &oc_settings_table[id];
+	const char *value =
+		row->key ? op_config_find(reader->config, row->key) : NULL;
+	uint64_t *number = &settings->numbers[id];
+	char *text = (char *)settings + row->text;
 
-	*out = info->initial;
+	if (row->type == OC_TYPE_EVENTS)
+		return load_events(reader, text);
 	if (!value || !*value)
 		return 0;
-	err = op_config_get_u64(config, info->key, out, diag);
-	if (err || !*out ||
-	    !oc_settings_check_number(info, *out, why, sizeof(why)))
-		return err;
-	return bad_value(path, info->key, value, why, diag);
-}
-
-static int load_numbers(const struct op_config *config, const char *path,
-			struct oc_settings *settings, struct op_diag *diag)
-{
-	int err = 0;
-
-	for (int i = 0; i < OC_NR_NUMBERS && !err; i++)
-		err = load_number(config, path, &oc_numbers[i],
-				  &settings->numbers[i], diag);
-	return err;
+	switch (row->type) {
+	case OC_TYPE_FOLDER:
+	case OC_TYPE_FILE:
+		return load_path(reader, row, value, text);
+	case OC_TYPE_IMAGES:
+		return load_text(reader, row->key, value, text, OC_IMAGES_MAX);
+	case OC_TYPE_SOURCE:
+		if (!oc_settings_source(number, value))
+			return 0;
+		return refuse_value(reader, row->key, value,
+				    "none of auto, module and perf");
+	case OC_TYPE_SWITCH:
+		*number = *value == '1';
+		if ((*value == '0' || *value == '1') && !value[1])
+			return 0;
+		return refuse_value(reader, row->key, value, "neither 0 nor 1");
+	default:
+		return load_number(reader, row, value, number);
+	}
 }
 
 int oc_daemonrc_read(const struct oc_daemonrc *rc, const char *path,
 		     struct oc_settings *settings, struct op_diag *diag)
 {
+	struct rc_reader reader = { .path = path, .diag = diag };
 	struct op_config *config;
 	int err = read_config(&config, rc, path, diag);
 
+	if (err == -ENOENT)
+		return 0;
 	if (err)
-		return err == -ENOENT ? 0 : err;
-	err = load_session_dir(config, path, settings, diag);
-	if (!err)
-		err = load_vmlinux(config, path, settings, diag);
-	if (!err)
-		err = load_text(config, path, "IMAGE_FILTER", settings->images,
-				sizeof(settings->images), diag);
-	if (!err)
-		err = load_source(config, path, settings, diag);
-	if (!err)
-		err = load_events(config, path, settings, diag);
-	if (!err)
-		err = load_separate(config, path, settings, diag);
-	if (!err)
-		err = load_numbers(config, path, settings, diag);
-	if (!err)
-		oc_settings_imply_library(settings);
+		return err;
+	reader.config = config;
+	oc_settings_init(settings);
+	for (int i = 0; i < OC_NR_SETTINGS && !err; i++)
+		err = load_setting(&reader, settings, i);
 	op_config_free(config);
+	if (settings->numbers[OC_SEPARATE_KERNEL])
+		settings->numbers[OC_SEPARATE_LIB] = true;
+	oc_settings_imply_library(settings);
 	return err;
 }
 
@@ -272,7 +243,6 @@ static bool can_end_value(char c)
 	return c != '"' && !isspace((unsigned char)c);
 }
 
-/* All store_*() return 0, -ENOMEM or -EINVAL. */
 static int store_text(struct op_config *config, const char *key,
 		      const char *value)
 {
@@ -285,23 +255,11 @@ static int store_text(struct op_config *config, const char *key,
 	return op_config_set(config, key, quoted);
 }
 
-/* The lines of a longer list before are taken away. */
-static void drop_events(struct op_config *config, uint64_t from)
-{
-	char key[40];
-
-	do {
-		snprintf(key, sizeof(key), CHOSEN "%" PRIu64, from++);
-		if (!op_config_find(config, key))
-			return;
-		op_config_unset(config, key);
-	} while (true);
-}
-
+/* Store a list, and remove what a longer list had left. */
 static int store_events(struct op_config *config, const char *events)
 {
 	char list[OC_EVENTS_MAX], *rest = list, *event;
-	uint64_t nr = 0;
+	uint64_t nr = 0, last;
 	char key[40];
 	int err = 0;
 
@@ -310,70 +268,43 @@ static int store_events(struct op_config *config, const char *events)
 		snprintf(key, sizeof(key), CHOSEN "%" PRIu64, nr++);
 		err = op_config_set(config, key, event);
 	}
-	drop_events(config, nr);
+	for (last = nr;; last++) {
+		snprintf(key, sizeof(key), CHOSEN "%" PRIu64, last);
+		if (!op_config_find(config, key))
+			break;
+		op_config_unset(config, key);
+	}
 	return err ? err : op_config_set_u64(config, NR_CHOSEN, nr);
 }
 
-static int store_separate(struct op_config *config,
-			  const struct oc_settings *settings)
+/* Returns 0, -ENOMEM or -EINVAL. */
+static int store_setting(struct op_config *config,
+			 const struct oc_settings *settings, enum oc_row id)
 {
-	int err = 0;
+	const struct oc_setting *row = &oc_settings_table[id];
+	const char *text = oc_settings_text(settings, id);
+	uint64_t number = settings->numbers[id];
 
-	for (int i = 0; i < OC_NR_SEPARATE && !err; i++)
-		err = op_config_set(config, oc_separates[i].key,
-				    settings->separate[i] ? "1" : "0");
-	return err;
-}
-
-static int store_numbers(struct op_config *config,
-			 const struct oc_settings *settings)
-{
-	int err = 0;
-
-	for (int i = 0; i < OC_NR_NUMBERS && !err; i++) {
-		if (oc_settings_is_set(settings, i))
-			err = op_config_set_u64(config, oc_numbers[i].key,
-						settings->numbers[i]);
-		else
-			op_config_unset(config, oc_numbers[i].key);
+	if (row->type == OC_TYPE_EVENTS)
+		return store_events(config, text);
+	if (!row->key)
+		return 0;
+	switch (row->type) {
+	case OC_TYPE_FOLDER:
+	case OC_TYPE_IMAGES:
+		return store_text(config, row->key, text);
+	case OC_TYPE_FILE:
+		return store_text(config, row->key, *text ? text : "none");
+	case OC_TYPE_SOURCE:
+		return op_config_set(config, row->key, oc_source_names[number]);
+	case OC_TYPE_SWITCH:
+		return op_config_set_u64(config, row->key, number);
+	default:
+		if (oc_settings_is_set(settings, id))
+			return op_config_set_u64(config, row->key, number);
+		op_config_unset(config, row->key);
+		return 0;
 	}
-	return err;
-}
-
-static int store_settings(struct op_config *config,
-			  const struct oc_settings *settings)
-{
-	const char *vmlinux = settings->vmlinux;
-	int err = store_text(config, "SESSION_DIR", settings->session_dir);
-
-	if (!err)
-		err = store_text(config, "VMLINUX",
-				 *vmlinux ? vmlinux : "none");
-	if (!err)
-		err = store_text(config, "IMAGE_FILTER", settings->images);
-	if (!err)
-		err = op_config_set(config, "SOURCE",
-				    oc_source_names[settings->source]);
-	if (!err)
-		err = store_events(config, settings->events);
-	if (!err)
-		err = store_separate(config, settings);
-	if (!err)
-		err = store_numbers(config, settings);
-	return err;
-}
-
-static int make_folder(const char *folder, struct op_diag *diag)
-{
-	if (mkdir(folder, 0700) && errno != EEXIST)
-		return op_diag_set(diag, -errno,
-				   "%s: cannot make the folder for settings: "
-				   "%s; set HOME to a folder of yours",
-				   folder, strerror(errno));
-	if (chmod(folder, 0700))
-		return op_diag_set(diag, -errno, "%s: %s", folder,
-				   strerror(errno));
-	return 0;
 }
 
 int oc_daemonrc_write(const struct oc_daemonrc *rc, const char *path,
@@ -387,14 +318,20 @@ int oc_daemonrc_write(const struct oc_daemonrc *rc, const char *path,
 		config = op_config_new();
 		err = config ? 0 : -ENOMEM;
 	}
-	if (!err)
-		err = store_settings(config, settings);
+	for (int i = 0; i < OC_NR_SETTINGS && !err; i++)
+		err = store_setting(config, settings, i);
 	if (err)
 		op_diag_set(diag, err, "%s: cannot keep the settings: %s", path,
 			    strerror(-err));
-	if (!err)
-		err = make_folder(rc->folder, diag);
-	if (!err)
+	else if (mkdir(rc->folder, 0700) && errno != EEXIST)
+		err = op_diag_set(diag, -errno,
+				  "%s: cannot make the folder for settings: "
+				  "%s; set HOME to a folder of yours",
+				  rc->folder, strerror(errno));
+	else if (chmod(rc->folder, 0700))
+		err = op_diag_set(diag, -errno, "%s: %s", rc->folder,
+				  strerror(errno));
+	else
 		err = op_config_write(config, path, 0600, diag);
 	op_config_free(config);
 	return err;

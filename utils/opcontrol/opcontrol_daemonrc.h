@@ -27,9 +27,10 @@ struct oc_daemonrc {
 int oc_daemonrc_init(struct oc_daemonrc *rc, struct op_diag *diag);
 
 /*
- * Read @path (either of the two) into @settings; a file that does not exist
- * leaves them as they are. Returns 0, or -errno with the reason in @diag: a
- * value that makes no sense, or a file that someone else could have written.
+ * Read @path (either of the two) into @settings; what is not in it gets its
+ * default, a file that does not exist leaves them as they are. Returns 0, or
+ * -errno with the reason in @diag: a value that makes no sense, or a file that
+ * someone else could have written.
  */
 int oc_daemonrc_read(const struct oc_daemonrc *rc, const char *path,
 		     struct oc_settings *settings, struct op_diag *diag);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From --event to the module's counters and the daemon's --events.
+ * From --event to the module's counters.
+ *
+ * A list of events is resolved twice: when it is given, so that a mistake is
+ * told at once and the settings file holds all fields; and when a daemon is
+ * started, for the source that was chosen by then, as the module and
+ * perf_events can sample different events. With call graphs the least counts
+ * are larger, as a sample with its stack costs more.
  */
 
 #include "utils/opcontrol/opcontrol_events.h"
@@ -12,18 +18,20 @@
 #include <string.h>
 
 #include "libop/op_ibs.h"
-#include "utils/opcontrol/opcontrol.h"
+#include "utils/daemon.h"
 #include "utils/opcontrol/opcontrol_ibs.h"
+#include "utils/say.h"
 
 #define TIMER "timer"
 #define WAYS_OUT                                                               \
 	"sample by the timer, --event=timer, or with --source=perf an event "  \
 	"of the kernel's own such as page-faults:1"
 
-int oc_events_init(struct oc_events *events)
+int oc_events_init(struct oc_events *events, const struct oc_fs *fs)
 {
 	int err = event_machine_init(&events->machine);
 
+	events->fs = fs;
 	events->list = (struct event_list){ .event = NULL };
 	events->machine.takes_ibs = true;
 	return err;
@@ -39,17 +47,19 @@ void oc_events_release(struct oc_events *events)
 
 /* Whether @source can sample the CPU's events. What the module has found is
  * known once it is loaded. */
-static bool has_counters(const struct opcontrol *oc, enum oc_source source)
+static bool has_cpu_counters(const struct oc_events *events,
+			     enum oc_source source)
 {
-	if (source != OC_SOURCE_PERF && oc_fs_is_mounted(&oc->fs))
-		return oc_fs_has(&oc->fs, "0");
-	return event_machine_can_sample(&oc->events.machine);
+	if (source != OC_SOURCE_PERF && oc_fs_is_mounted(events->fs))
+		return oc_fs_has(events->fs, "0");
+	return event_machine_can_sample(&events->machine);
 }
 
 /* The least counts are such that samples with their stacks can be taken. */
-static void set_factor(struct opcontrol *oc, const struct oc_settings *settings)
+static void set_factor(struct oc_events *events,
+		       const struct oc_settings *settings)
 {
-	oc->events.machine.factor =
+	events->machine.factor =
 		settings->numbers[OC_CALLGRAPH] ? OP_CALLGRAPH_FACTOR : 1;
 }
 
@@ -63,60 +73,46 @@ first_of_counters(const struct event_list *list)
 	return NULL;
 }
 
-static int check_source(struct opcontrol *oc, const struct event_list *list,
-			enum oc_source source)
+static int check_event_source(const struct oc_events *events,
+			      const struct event_list *list,
+			      enum oc_source source, struct op_diag *diag)
 {
 	const struct op_parsed_event *kernels = event_list_first(list, true);
 	const struct op_parsed_event *cpus = first_of_counters(list);
 
 	if (kernels && source == OC_SOURCE_MODULE)
-		return op_diag_set(&oc->diag, -EINVAL,
+		return op_diag_set(diag, -EINVAL,
 				   "%s: an event of the kernel's own, which "
 				   "the module cannot sample; choose "
 				   "--source=perf or an event of the CPU",
 				   kernels->event->name);
-	if (cpus && !has_counters(oc, source))
-		return op_diag_set(&oc->diag, -ENODEV,
+	if (cpus && !has_cpu_counters(events, source))
+		return op_diag_set(diag, -ENODEV,
 				   "%s: no hardware counters to sample with "
 				   "here; " WAYS_OUT,
 				   cpus->event->name);
-	return oc_ibs_check_source(oc, list, source);
+	return oc_ibs_check_source(events->fs, list, source, diag);
 }
 
-/* Of one who asked for an event on a machine whose events are not known. */
-static int add_way_out(struct opcontrol *oc, int err)
+static int resolve_events(struct oc_events *events, struct event_list *list,
+			  const char *text, enum oc_source source,
+			  struct op_diag *diag)
 {
-	struct op_diag why = oc->diag;
+	struct op_diag why = { "" };
+	int err = event_list_init(list, &events->machine, text, &why);
 
-	oc->diag.text[0] = '\0';
-	return op_diag_set(&oc->diag, err, "%s; " WAYS_OUT, why.text);
-}
-
-static int resolve(struct opcontrol *oc, struct event_list *list,
-		   const char *text, enum oc_source source)
-{
-	struct event_machine *machine = &oc->events.machine;
-	int err = event_list_init(list, machine, text, &oc->diag);
-
-	if (err == -EINVAL && !event_machine_cpu(machine, NULL))
-		return add_way_out(oc, err);
-	if (!err)
-		err = check_source(oc, list, source);
-	return err ? err : event_list_check(list, machine, &oc->diag);
-}
-
-/* Why the default is the timer, or NULL if it is the CPU's default event. */
-static const char *why_timer(struct opcontrol *oc, enum oc_source source,
-			     struct op_diag *why)
-{
-	if (!has_counters(oc, source))
-		return "no hardware counters to sample with here";
-	return event_machine_cpu(&oc->events.machine, why) ? NULL : why->text;
+	/* Where the events of the CPU are not known others can be chosen. */
+	if (err == -EINVAL && !event_machine_cpu(&events->machine, NULL))
+		return op_diag_set(diag, err, "%s; " WAYS_OUT, why.text);
+	if (err)
+		return op_diag_set(diag, err, "%s", op_diag_text(&why, err));
+	err = check_event_source(events, list, source, diag);
+	return err ? err : event_list_check(list, &events->machine, diag);
 }
 
 /* ---- the setting --------------------------------------------------------- */
 
-static int check_words(struct opcontrol *oc, const char *list)
+static int refuse_timer_in_list(const char *list, struct op_diag *diag)
 {
 	for (const char *at = list; at; at = strchr(at, ',')) {
 		size_t len;
@@ -124,7 +120,7 @@ static int check_words(struct opcontrol *oc, const char *list)
 		at += *at == ',';
 		len = strcspn(at, ",");
 		if (len == strlen(TIMER) && !memcmp(at, TIMER, len))
-			return op_diag_set(&oc->diag, -EINVAL,
+			return op_diag_set(diag, -EINVAL,
 					   "--event=%s: the timer and counters "
 					   "cannot be used together; choose "
 					   "one of them",
@@ -133,90 +129,89 @@ static int check_words(struct opcontrol *oc, const char *list)
 	return 0;
 }
 
-static int write_out(struct opcontrol *oc, struct oc_settings *settings,
-		     const struct event_list *list)
+int oc_events_check(struct oc_events *events, struct oc_settings *settings,
+		    struct op_diag *diag)
 {
-	char *text = event_list_text(list);
-	int err = 0;
+	struct event_list list = { .event = NULL };
+	char *text = NULL;
+	int err;
 
+	if (!*settings->events || !strcmp(settings->events, TIMER))
+		return 0;
+	set_factor(events, settings);
+	err = refuse_timer_in_list(settings->events, diag);
+	if (!err)
+		err = resolve_events(events, &list, settings->events,
+				     settings->numbers[OC_SOURCE], diag);
+	if (err)
+		goto out;
+	text = event_list_text(&list);
 	if (!text)
-		return op_diag_set(&oc->diag, -ENOMEM, "out of memory");
-	if (strlen(text) < sizeof(settings->events))
+		err = op_diag_set(diag, -ENOMEM, "out of memory");
+	else if (strlen(text) < sizeof(settings->events))
 		strcpy(settings->events, text);
 	else
-		err = op_diag_set(&oc->diag, -EINVAL,
+		err = op_diag_set(diag, -EINVAL,
 				  "--event: the list is longer than %zu bytes; "
 				  "choose fewer events",
 				  sizeof(settings->events) - 1);
+out:
 	free(text);
-	return err;
-}
-
-int oc_events_check(struct opcontrol *oc, struct oc_settings *settings)
-{
-	const char *text = settings->events;
-	struct event_list list = { .event = NULL };
-	int err;
-
-	if (!*text || !strcmp(text, TIMER))
-		return 0;
-	set_factor(oc, settings);
-	err = check_words(oc, text);
-	if (!err)
-		err = resolve(oc, &list, text, settings->source);
-	if (!err)
-		err = write_out(oc, settings, &list);
 	event_list_release(&list);
 	return err;
 }
 
 /* ---- the choice ---------------------------------------------------------- */
 
-static int choose_default(struct opcontrol *oc)
+static int choose_default_event(struct oc_events *events, enum oc_source source,
+				struct op_diag *diag)
 {
-	enum oc_source source = oc->choice.source;
+	const char *reason = "no hardware counters to sample with here";
 	struct op_diag why = { "" };
-	const char *reason = why_timer(oc, source, &why);
+	bool has_counters = has_cpu_counters(events, source);
 	char *text;
 	int err;
 
-	if (reason) {
-		fprintf(stderr,
-			"opcontrol: %s; sampling by the timer (--event=timer "
-			"chooses that)\n",
-			reason);
+	if (!has_counters || !event_machine_cpu(&events->machine, &why)) {
+		say_note("opcontrol",
+			 "%s; sampling by the timer (--event=timer chooses "
+			 "that)",
+			 has_counters ? why.text : reason);
 		return 0;
 	}
-	err = resolve(oc, &oc->events.list, "default", source);
-	text = err ? NULL : event_list_text(&oc->events.list);
+	err = resolve_events(events, &events->list, "default", source, diag);
+	text = err ? NULL : event_list_text(&events->list);
 	if (text)
 		printf("Using default event: %s\n", text);
 	free(text);
 	return err;
 }
 
-int oc_events_choose(struct opcontrol *oc)
+int oc_events_choose(struct oc_events *events,
+		     const struct oc_settings *settings, enum oc_source source,
+		     struct op_diag *diag)
 {
-	const char *text = oc->settings.events;
+	const char *text = settings->events;
 
-	event_list_release(&oc->events.list);
-	set_factor(oc, &oc->settings);
+	event_list_release(&events->list);
+	set_factor(events, settings);
 	if (!*text)
-		return choose_default(oc);
+		return choose_default_event(events, source, diag);
 	if (!strcmp(text, TIMER))
 		return 0;
-	return resolve(oc, &oc->events.list, text, oc->choice.source);
+	return resolve_events(events, &events->list, text, source, diag);
 }
 
 /* ---- oprofilefs ---------------------------------------------------------- */
 
-static int write_file(struct opcontrol *oc, size_t counter, const char *name,
-		      uint64_t value)
+static int write_counter_file(const struct oc_fs *fs, size_t counter,
+			      const char *name, uint64_t value,
+			      struct op_diag *diag)
 {
 	char file[64];
 
 	snprintf(file, sizeof(file), "%zu/%s", counter, name);
-	return oc_fs_write(oc, file, value);
+	return oc_fs_write(fs, file, value, diag);
 }
 
 /*
@@ -224,10 +219,11 @@ static int write_file(struct opcontrol *oc, size_t counter, const char *name,
  * that is done is the CPU's; extra alone can hold all of it, so the others
  * only have what is the same in each encoding.
  */
-static int write_counter(struct opcontrol *oc, size_t counter,
-			 const struct op_parsed_event *event)
+static int write_counter(const struct oc_events *events, size_t counter,
+			 const struct op_parsed_event *event,
+			 struct op_diag *diag)
 {
-	const struct op_cpu_type *cpu = oc->events.machine.cpu->cpu;
+	const struct op_cpu_type *cpu = events->machine.cpu->cpu;
 	bool is_plain = cpu->encoding == OP_ENCODING_X86 ||
 			(cpu->encoding == OP_ENCODING_RAW && !event->um);
 	const struct {
@@ -245,32 +241,24 @@ static int write_counter(struct opcontrol *oc, size_t counter,
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !err; i++)
-		err = write_file(oc, counter, files[i].file, files[i].value);
+		err = write_counter_file(events->fs, counter, files[i].file,
+					 files[i].value, diag);
 	return err;
 }
 
 /* Turn all off. Returns how many counters the module has, or -errno. */
-static int clear_counters(struct opcontrol *oc)
+static int clear_counters(const struct oc_fs *fs, struct op_diag *diag)
 {
 	char file[16] = "0";
 	int nr = 0, err;
 
-	while (oc_fs_has(&oc->fs, file)) {
-		err = write_file(oc, (size_t)nr, "enabled", 0);
+	while (oc_fs_has(fs, file)) {
+		err = write_counter_file(fs, (size_t)nr, "enabled", 0, diag);
 		if (err)
 			return err;
 		snprintf(file, sizeof(file), "%d", ++nr);
 	}
 	return nr;
-}
-
-static int write_pmu_types(struct opcontrol *oc)
-{
-	char types[96];
-
-	if (!event_machine_pmu_types(&oc->events.machine, types, sizeof(types)))
-		return 0; /* the module's own choice serves */
-	return oc_fs_write_text(oc, "pmu_types", types);
 }
 
 /* The name of the event that gets counter @nr. */
@@ -283,19 +271,20 @@ static const char *nth_with_counter(const struct event_list *list, size_t nr)
 	return list->event[i].event->name;
 }
 
-int oc_events_write(struct opcontrol *oc)
+int oc_events_write(const struct oc_events *events, struct op_diag *diag)
 {
-	const struct event_list *list = &oc->events.list;
+	const struct event_list *list = &events->list;
 	size_t wanted = event_list_nr_counters(list), counter = 0;
-	int nr = clear_counters(oc), err;
+	int nr = clear_counters(events->fs, diag), err;
+	char types[96];
 
 	if (nr < 0)
 		return nr;
-	err = oc_ibs_write(oc);
+	err = oc_ibs_write(events->fs, &events->machine, list, diag);
 	if (err || !wanted)
 		return err;
 	if (wanted > (size_t)nr)
-		return op_diag_set(&oc->diag, -EBUSY,
+		return op_diag_set(diag, -EBUSY,
 				   "%s: the module has %d counters, one is "
 				   "needed for each of %zu events; choose "
 				   "fewer, or free the NMI watchdog's with "
@@ -303,17 +292,20 @@ int oc_events_write(struct opcontrol *oc)
 				   "module again",
 				   nth_with_counter(list, (size_t)nr), nr,
 				   wanted);
-	err = write_pmu_types(oc);
+	/* Without any the module's own choice serves. */
+	if (event_machine_pmu_types(&events->machine, types, sizeof(types)))
+		err = oc_fs_write_text(events->fs, "pmu_types", types, diag);
 	for (size_t i = 0; i < list->nr && !err; i++)
 		if (!op_event_is_ibs(list->event[i].event, NULL))
-			err = write_counter(oc, counter++, &list->event[i]);
+			err = write_counter(events, counter++, &list->event[i],
+					    diag);
 	return err;
 }
 
 /* ---- for people ---------------------------------------------------------- */
 
 /* The daemon passes on what the module has answered. */
-void oc_events_explain(struct opcontrol *oc)
+void oc_events_explain(const char *reply, struct op_diag *diag)
 {
 	/* clang-format off */
 	static const struct {
@@ -327,42 +319,40 @@ void oc_events_explain(struct opcontrol *oc)
 	};
 	/* clang-format on */
 	char source[64];
-	struct op_diag why = oc->diag;
+	struct op_diag why = *diag;
 
-	oc_reply_find(oc->daemon.reply, "source", source, sizeof(source));
+	daemon_reply_find(reply, "source", source, sizeof(source));
 	if (strcmp(source, "module/perf") != 0)
 		return;
 	for (size_t i = 0; i < sizeof(cures) / sizeof(cures[0]); i++) {
 		if (!strstr(why.text, strerror(cures[i].err)))
 			continue;
-		oc->diag.text[0] = '\0';
-		op_diag_set(&oc->diag, -cures[i].err, "%s: %s", why.text,
+		diag->text[0] = '\0';
+		op_diag_set(diag, -cures[i].err, "%s: %s", why.text,
 			    cures[i].cure);
 		return;
 	}
 }
 
-/* Who only looks may not be allowed to try; the daemon knows. */
-static bool is_sampling_counters(const struct opcontrol *oc, const char *source)
+char *oc_events_text(struct oc_events *events,
+		     const struct oc_settings *settings, enum oc_source chosen,
+		     const char *told)
 {
-	const char *slash = strchr(source, '/');
-
-	if (!slash)
-		return has_counters(oc, oc->choice.source);
-	return strcmp(slash, "/timer") != 0 && strcmp(slash, "/cpu-clock") != 0;
-}
-
-char *oc_events_text(struct opcontrol *oc, const char *source)
-{
-	const char *text = oc->settings.events;
+	const char *text = settings->events, *slash = strchr(told, '/');
 	struct event_list list = { .event = NULL };
+	bool is_timer;
 	char *out = NULL;
 
 	if (*text)
 		return strcmp(text, TIMER) ? strdup(text) : NULL;
-	set_factor(oc, &oc->settings);
-	if (is_sampling_counters(oc, source) &&
-	    !event_list_init(&list, &oc->events.machine, "default", NULL))
+	set_factor(events, settings);
+	/* A caller who only looks may not be allowed to try; the daemon knows.
+	 */
+	is_timer =
+		slash ? !strcmp(slash, "/timer") || !strcmp(slash, "/cpu-clock")
+		      : !has_cpu_counters(events, chosen);
+	if (!is_timer &&
+	    !event_list_init(&list, &events->machine, "default", NULL))
 		out = event_list_text(&list);
 	event_list_release(&list);
 	return out;

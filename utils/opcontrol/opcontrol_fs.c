@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * oprofilefs as a file system and as a folder of numbers.
+ *
+ * Whether it is mounted is read from mountinfo and not from the folder, which
+ * may exist without a mount or under another one. A value is written by one
+ * write(2), as the module parses each write by itself, and what the module
+ * refuses is told with the value and the file. Numbers are written only where
+ * they differ from what the module would do by itself.
  */
 
 #include "utils/opcontrol/opcontrol_fs.h"
@@ -17,15 +23,16 @@
 
 #include "libop/op_config.h"
 #include "module/uapi/oprofile.h"
-#include "utils/opcontrol/opcontrol.h"
 #include "utils/opcontrol/opcontrol_module.h"
+#include "utils/process.h"
+#include "utils/say.h"
 
 #define FS_TYPE "oprofilefs"
 
 int oc_fs_init(struct oc_fs *fs, struct op_diag *diag)
 {
 	const char *folder;
-	int err = oc_environment(&folder, "OPROFILE_FS", diag);
+	int err = process_environment(&folder, "OPROFILE_FS", diag);
 
 	if (err)
 		return err;
@@ -81,78 +88,79 @@ bool oc_fs_is_mounted(const struct oc_fs *fs)
 	return is_ours;
 }
 
-static int mount_fs(struct opcontrol *oc)
+static int mount_fs(const struct oc_fs *fs, struct op_diag *diag)
 {
-	const char *root = oc->fs.root;
+	const char *root = fs->root;
 
 	if (mkdir(root, 0755) && errno != EEXIST)
-		return op_diag_set(&oc->diag, -errno,
+		return op_diag_set(diag, -errno,
 				   "%s: cannot make the mount point: %s; run "
 				   "opcontrol where /dev can be written",
 				   root, strerror(errno));
-	oc_say(oc, "mount " FS_TYPE " on %s", root);
+	say_step(fs->verbose, "mount " FS_TYPE " on %s", root);
 	if (!mount(FS_TYPE, root, FS_TYPE, MS_NOSUID | MS_NODEV | MS_NOEXEC,
 		   NULL))
 		return 0;
 	if (errno == EBUSY)
 		return 0; /* someone else was faster */
 	if (errno == EPERM || errno == EACCES)
-		return op_diag_set(&oc->diag, -errno,
+		return op_diag_set(diag, -errno,
 				   "%s: may not mount " FS_TYPE ": %s; run "
 				   "opcontrol outside of the container",
 				   root, strerror(errno));
-	return op_diag_set(&oc->diag, -errno,
+	return op_diag_set(diag, -errno,
 			   "%s: cannot mount " FS_TYPE ": %s; see dmesg", root,
 			   strerror(errno));
 }
 
-static int check_abi(struct opcontrol *oc)
+static int check_abi_version(const struct oc_fs *fs, struct op_diag *diag)
 {
 	uint64_t version;
-	int err = oc_fs_read(&oc->fs, "abi_version", &version, &oc->diag);
+	int err = oc_fs_read(fs, "abi_version", &version, diag);
 
 	if (err || version == OP_ABI_VERSION)
 		return err;
-	return op_diag_set(&oc->diag, -EPROTO,
+	return op_diag_set(diag, -EPROTO,
 			   "%s/abi_version: the module speaks version %" PRIu64
 			   " of the stream and these tools version %d; unload "
 			   "it with opcontrol --deinit and build both from one "
 			   "source",
-			   oc->fs.root, version, OP_ABI_VERSION);
+			   fs->root, version, OP_ABI_VERSION);
 }
 
-int oc_fs_set_up(struct opcontrol *oc)
+int oc_fs_set_up(const struct oc_fs *fs, const char *tools,
+		 struct op_diag *diag)
 {
 	int err = 0;
 
-	if (!oc->fs.is_plain && !oc_fs_is_mounted(&oc->fs)) {
+	if (!fs->is_plain && !oc_fs_is_mounted(fs)) {
 		if (!oc_module_is_present())
-			err = oc_module_load(oc);
+			err = oc_module_load(tools, fs->verbose, diag);
 		if (!err)
-			err = mount_fs(oc);
+			err = mount_fs(fs, diag);
 	}
-	return err ? err : check_abi(oc);
+	return err ? err : check_abi_version(fs, diag);
 }
 
-int oc_fs_unmount(struct opcontrol *oc)
+int oc_fs_unmount(const struct oc_fs *fs, struct op_diag *diag)
 {
-	if (oc->fs.is_plain || !oc_fs_is_mounted(&oc->fs))
+	if (fs->is_plain || !oc_fs_is_mounted(fs))
 		return 0;
-	oc_say(oc, "umount %s", oc->fs.root);
-	if (!umount2(oc->fs.root, UMOUNT_NOFOLLOW))
+	say_step(fs->verbose, "umount %s", fs->root);
+	if (!umount2(fs->root, UMOUNT_NOFOLLOW))
 		return 0;
 	if (errno == EBUSY)
 		return op_diag_set(
-			&oc->diag, -EBUSY,
+			diag, -EBUSY,
 			"%s: cannot unmount: a process works in it "
 			"or has a file of it open; fuser -m %s names "
 			"it",
-			oc->fs.root, oc->fs.root);
-	return op_diag_set(&oc->diag, -errno, "%s: cannot unmount: %s",
-			   oc->fs.root, strerror(errno));
+			fs->root, fs->root);
+	return op_diag_set(diag, -errno, "%s: cannot unmount: %s", fs->root,
+			   strerror(errno));
 }
 
-static int fs_open(const struct oc_fs *fs, const char *file, int flags)
+static int open_fs_file(const struct oc_fs *fs, const char *file, int flags)
 {
 	char path[sizeof(fs->root) + 256];
 	int fd;
@@ -167,7 +175,7 @@ static int fs_open(const struct oc_fs *fs, const char *file, int flags)
 int oc_fs_read(const struct oc_fs *fs, const char *file, uint64_t *value,
 	       struct op_diag *diag)
 {
-	int fd = fs_open(fs, file, O_RDONLY);
+	int fd = open_fs_file(fs, file, O_RDONLY);
 	char text[32];
 	ssize_t got;
 	int err;
@@ -190,18 +198,6 @@ int oc_fs_read(const struct oc_fs *fs, const char *file, uint64_t *value,
 	return err;
 }
 
-static int write_text(int fd, const char *text)
-{
-	ssize_t wrote = write(fd, text, strlen(text));
-	int err = wrote == (ssize_t)strlen(text) ? 0
-		  : wrote < 0			 ? -errno
-						 : -EIO;
-
-	if (close(fd) && !err)
-		err = -errno;
-	return err;
-}
-
 bool oc_fs_has(const struct oc_fs *fs, const char *file)
 {
 	char path[sizeof(fs->root) + 256];
@@ -211,27 +207,34 @@ bool oc_fs_has(const struct oc_fs *fs, const char *file)
 	       !access(path, F_OK);
 }
 
-int oc_fs_write(struct opcontrol *oc, const char *file, uint64_t value)
+int oc_fs_write(const struct oc_fs *fs, const char *file, uint64_t value,
+		struct op_diag *diag)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return oc_fs_write_text(oc, file, text);
+	return oc_fs_write_text(fs, file, text, diag);
 }
 
-int oc_fs_write_text(struct opcontrol *oc, const char *file, const char *text)
+int oc_fs_write_text(const struct oc_fs *fs, const char *file, const char *text,
+		     struct op_diag *diag)
 {
-	int err;
+	ssize_t len = (ssize_t)strlen(text), wrote;
+	int fd, err;
 
-	oc_say(oc, "write %s to %s/%s", text, oc->fs.root, file);
-	err = fs_open(&oc->fs, file, O_WRONLY | O_TRUNC);
-	if (err >= 0)
-		err = write_text(err, text);
+	say_step(fs->verbose, "write %s to %s/%s", text, fs->root, file);
+	fd = err = open_fs_file(fs, file, O_WRONLY | O_TRUNC);
+	if (fd >= 0) {
+		wrote = write(fd, text, (size_t)len);
+		err = wrote == len ? 0 : wrote < 0 ? -errno : -EIO;
+		if (close(fd) && !err)
+			err = -errno;
+	}
 	if (!err)
 		return 0;
-	return op_diag_set(&oc->diag, err,
+	return op_diag_set(diag, err,
 			   "value %s is not accepted by %s/%s: %s; %s", text,
-			   oc->fs.root, file, strerror(-err),
+			   fs->root, file, strerror(-err),
 			   err == -EBUSY ? "end what uses the profiler first, "
 					   "with opcontrol --shutdown"
 			   : err == -ENOENT ? "is the module of these tools "
@@ -240,55 +243,55 @@ int oc_fs_write_text(struct opcontrol *oc, const char *file, const char *text)
 }
 
 /* The module itself finds this out only when the daemon opens the buffer. */
-static int check_module_watershed(struct opcontrol *oc)
+static int check_module_watershed(const struct oc_fs *fs, struct op_diag *diag)
 {
-	const char *watershed_file = oc_numbers[OC_BUFFER_WATERSHED].file;
+	const struct oc_setting *row = &oc_settings_table[OC_BUFFER_WATERSHED];
 	uint64_t size = 0, watershed = 0;
 	int err;
 
-	err = oc_fs_read(&oc->fs, oc_numbers[OC_BUFFER_SIZE].file, &size,
-			 &oc->diag);
+	err = oc_fs_read(fs, oc_settings_table[OC_BUFFER_SIZE].file, &size,
+			 diag);
 	if (!err)
-		err = oc_fs_read(&oc->fs, watershed_file, &watershed,
-				 &oc->diag);
+		err = oc_fs_read(fs, row->file, &watershed, diag);
 	if (err || watershed < size)
 		return err;
-	return op_diag_set(&oc->diag, -EINVAL,
+	return op_diag_set(diag, -EINVAL,
 			   "%s/%s: %" PRIu64 " is not below the buffer size of "
 			   "%" PRIu64 "; lower --buffer-watershed or raise "
 			   "--buffer-size",
-			   oc->fs.root, watershed_file, watershed, size);
+			   fs->root, row->file, watershed, size);
 }
 
-/* What an earlier session asked for and this one does not. */
-static bool is_another(const struct oc_fs *fs, const char *file, uint64_t value)
+/*
+ * Whether the number of the row @id is to be written: it is set, or an earlier
+ * session asked for another than the default. Where 0 means "as it is" nothing
+ * is the default.
+ */
+static bool must_write_number(const struct oc_fs *fs,
+			      const struct oc_settings *settings,
+			      enum oc_row id)
 {
-	uint64_t now = value;
+	const struct oc_setting *row = &oc_settings_table[id];
+	uint64_t now = settings->numbers[id];
 
-	return oc_fs_has(fs, file) && !oc_fs_read(fs, file, &now, NULL) &&
-	       now != value;
-}
-
-static bool must_write(const struct opcontrol *oc, enum oc_number number)
-{
-	const struct oc_number_info *info = &oc_numbers[number];
-
-	if (!info->file)
+	if (!row->file)
 		return false;
-	if (oc_settings_is_set(&oc->settings, number))
+	if (oc_settings_is_set(settings, id))
 		return true;
-	return info->zero &&
-	       is_another(&oc->fs, info->file, oc->settings.numbers[number]);
+	return row->zero && oc_fs_has(fs, row->file) &&
+	       !oc_fs_read(fs, row->file, &now, NULL) &&
+	       now != settings->numbers[id];
 }
 
-int oc_fs_write_settings(struct opcontrol *oc)
+int oc_fs_write_settings(const struct oc_fs *fs,
+			 const struct oc_settings *settings,
+			 struct op_diag *diag)
 {
 	int err = 0;
 
-	for (int i = 0; i < OC_NR_NUMBERS && !err; i++) {
-		if (must_write(oc, i))
-			err = oc_fs_write(oc, oc_numbers[i].file,
-					  oc->settings.numbers[i]);
-	}
-	return err ? err : check_module_watershed(oc);
+	for (int i = 0; i < OC_NR_SETTINGS && !err; i++)
+		if (must_write_number(fs, settings, i))
+			err = oc_fs_write(fs, oc_settings_table[i].file,
+					  settings->numbers[i], diag);
+	return err ? err : check_module_watershed(fs, diag);
 }

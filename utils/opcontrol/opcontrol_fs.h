@@ -12,14 +12,14 @@
 #include <stdint.h>
 
 #include "libop/op_diag.h"
+#include "utils/opcontrol/opcontrol_settings.h"
 
 #define OC_FS_MOUNT_POINT "/dev/oprofile"
-
-struct opcontrol;
 
 struct oc_fs {
 	char root[4096];
 	bool is_plain; /* $OPROFILE_FS */
+	bool verbose; /* say each step on stderr */
 };
 
 /* Where oprofilefs is to be. Returns 0 or -errno with the reason in @diag. */
@@ -29,12 +29,14 @@ bool oc_fs_is_mounted(const struct oc_fs *fs);
 
 /*
  * Load the module and mount oprofilefs, as far as that is still to be done,
- * and check that module and tools speak of the same stream. Returns 0 or
- * -errno with the reason in oc->diag, like all below.
+ * and check that module and tools have the same version of the stream. @tools
+ * is the folder that opcontrol lies in. Returns 0 or -errno with the reason in
+ * @diag, like all below.
  */
-int oc_fs_set_up(struct opcontrol *oc);
+int oc_fs_set_up(const struct oc_fs *fs, const char *tools,
+		 struct op_diag *diag);
 
-int oc_fs_unmount(struct opcontrol *oc);
+int oc_fs_unmount(const struct oc_fs *fs, struct op_diag *diag);
 
 /* Read the number in @file, a path below oprofilefs. */
 int oc_fs_read(const struct oc_fs *fs, const char *file, uint64_t *value,
@@ -43,10 +45,14 @@ int oc_fs_read(const struct oc_fs *fs, const char *file, uint64_t *value,
 /* Whether there is a file or folder @file. */
 bool oc_fs_has(const struct oc_fs *fs, const char *file);
 
-int oc_fs_write(struct opcontrol *oc, const char *file, uint64_t value);
-int oc_fs_write_text(struct opcontrol *oc, const char *file, const char *text);
+int oc_fs_write(const struct oc_fs *fs, const char *file, uint64_t value,
+		struct op_diag *diag);
+int oc_fs_write_text(const struct oc_fs *fs, const char *file, const char *text,
+		     struct op_diag *diag);
 
 /* Write all numbers that are set, before the daemon opens the buffer. */
-int oc_fs_write_settings(struct opcontrol *oc);
+int oc_fs_write_settings(const struct oc_fs *fs,
+			 const struct oc_settings *settings,
+			 struct op_diag *diag);
 
 #endif /* UTILS_OPCONTROL_OPCONTROL_FS_H */

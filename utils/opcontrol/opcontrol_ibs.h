@@ -8,16 +8,17 @@
  */
 
 #include "utils/event_list.h"
+#include "utils/event_machine.h"
+#include "utils/opcontrol/opcontrol_fs.h"
 #include "utils/opcontrol/opcontrol_settings.h"
 
-struct opcontrol;
-
 /* Whether @source can sample those of @list that are of IBS, if any is. 0 or
- * -errno with the reason in oc->diag, like below. */
-int oc_ibs_check_source(struct opcontrol *oc, const struct event_list *list,
-			enum oc_source source);
+ * -errno with the reason in @diag, like below. */
+int oc_ibs_check_source(const struct oc_fs *fs, const struct event_list *list,
+			enum oc_source source, struct op_diag *diag);
 
-/* Write what the chosen events want, and turn off a kind without any. */
-int oc_ibs_write(struct opcontrol *oc);
+/* Write what the events of @list want, and turn off a kind without any. */
+int oc_ibs_write(const struct oc_fs *fs, const struct event_machine *machine,
+		 const struct event_list *list, struct op_diag *diag);
 
 #endif /* UTILS_OPCONTROL_OPCONTROL_IBS_H */

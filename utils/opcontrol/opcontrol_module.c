@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Loading and unloading the kernel module.
+ *
+ * A file of the module is loaded by finit_module(2), whose error says why the
+ * kernel refuses it. modprobe, which also finds modules of dkms, says it only
+ * in words, so the words of the C library are looked for in them. What can be
+ * done about each error is another thing on each kernel: unsigned modules,
+ * another kernel's, a container.
  */
 
 #include "utils/opcontrol/opcontrol_module.h"
@@ -14,8 +20,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "utils/opcontrol/opcontrol.h"
+#include "utils/opcontrol/opcontrol_settings.h"
 #include "utils/process.h"
+#include "utils/say.h"
 
 #define MODULE "oprofile"
 
@@ -95,20 +102,29 @@ int oc_module_explain(const char *what, int err, struct op_diag *diag)
 			   strerror(err));
 }
 
-static int load_file(struct opcontrol *oc, const char *path, bool only_find)
+/* Where to look for the module, and whether to load what is found. */
+struct module_search {
+	const char *tools;
+	bool only_find;
+	bool verbose;
+};
+
+static int load_module_file(const char *path,
+			    const struct module_search *search,
+			    struct op_diag *diag)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int err = 0;
 
 	if (fd < 0)
-		return op_diag_set(&oc->diag, -errno,
+		return op_diag_set(diag, -errno,
 				   "%s: cannot open the module: %s; build it "
 				   "with make module",
 				   path, strerror(errno));
-	if (!only_find) {
-		oc_say(oc, "load module %s", path);
+	if (!search->only_find) {
+		say_step(search->verbose, "load module %s", path);
 		if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
-			err = oc_module_explain(path, errno, &oc->diag);
+			err = oc_module_explain(path, errno, diag);
 	}
 	close(fd);
 	return err;
@@ -132,25 +148,25 @@ static bool is_unknown_to_modprobe(const char *text)
 	return strstr(text, "not found");
 }
 
-static int explain_modprobe(struct opcontrol *oc, char *text)
+static int explain_modprobe(char *text, struct op_diag *diag)
 {
 	int err = modprobe_errno(text);
 
 	if (is_unknown_to_modprobe(text))
 		return -ENOENT;
 	if (err)
-		return oc_module_explain("modprobe " MODULE, err, &oc->diag);
+		return oc_module_explain("modprobe " MODULE, err, diag);
 	text[strcspn(text, "\n")] = '\0';
-	return op_diag_set(&oc->diag, -EIO,
-			   "modprobe " MODULE ": %s; see dmesg",
+	return op_diag_set(diag, -EIO, "modprobe " MODULE ": %s; see dmesg",
 			   *text ? text : "failed");
 }
 
 /* Returns -ENOENT without a reason when modprobe knows no such module. */
-static int load_by_modprobe(struct opcontrol *oc, bool only_find)
+static int load_by_modprobe(const struct module_search *search,
+			    struct op_diag *diag)
 {
-	char *argv[] = { "modprobe", MODULE, only_find ? "--dry-run" : NULL,
-			 NULL };
+	char *argv[] = { "modprobe", MODULE,
+			 search->only_find ? "--dry-run" : NULL, NULL };
 	char *envp[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
 			 NULL };
 	char path[OC_PATH_MAX], text[1024];
@@ -158,75 +174,83 @@ static int load_by_modprobe(struct opcontrol *oc, bool only_find)
 
 	if (process_find(path, sizeof(path), argv[0], "/usr/sbin:/sbin"))
 		return -ENOENT;
-	if (!only_find)
-		oc_say(oc, "%s " MODULE, path);
-	status = process_run(path, argv, envp, text, sizeof(text), &oc->diag);
+	if (!search->only_find)
+		say_step(search->verbose, "%s " MODULE, path);
+	status = process_run(path, argv, envp, text, sizeof(text), diag);
 	/* Not every modprobe can only look. */
-	if (status > 0 && only_find)
+	if (status > 0 && search->only_find)
 		return is_unknown_to_modprobe(text) ? -ENOENT : 0;
-	return status > 0 ? explain_modprobe(oc, text) : status;
+	return status > 0 ? explain_modprobe(text, diag) : status;
 }
 
-static int load_from_tree(struct opcontrol *oc, bool only_find)
+static int load_from_tree(const struct module_search *search,
+			  struct op_diag *diag)
 {
 	char path[OC_PATH_MAX + 256];
 	struct utsname names;
 
 	uname(&names);
-	snprintf(path, sizeof(path), "%s/../module/%s/" MODULE ".ko", oc->tools,
-		 names.release);
+	snprintf(path, sizeof(path), "%s/../module/%s/" MODULE ".ko",
+		 search->tools, names.release);
 	if (!access(path, F_OK))
-		return load_file(oc, path, only_find);
-	return op_diag_set(&oc->diag, -ENOENT,
+		return load_module_file(path, search, diag);
+	return op_diag_set(diag, -ENOENT,
 			   MODULE ": no such module for kernel %s, neither by "
 				  "modprobe nor as %s; build it with make "
 				  "module, or name it in $OPROFILE_MODULE",
 			   names.release, path);
 }
 
-static int load_module(struct opcontrol *oc, bool only_find)
+static int search_module(const struct module_search *search,
+			 struct op_diag *diag)
 {
 	const char *off = modules_are_off();
 	const char *path;
 	int err;
 
 	if (off)
-		return op_diag_set(&oc->diag, -EPERM,
-				   MODULE ": cannot load: %s", off);
-	err = oc_environment(&path, "OPROFILE_MODULE", &oc->diag);
+		return op_diag_set(diag, -EPERM, MODULE ": cannot load: %s",
+				   off);
+	err = process_environment(&path, "OPROFILE_MODULE", diag);
 	if (err)
 		return err;
 	if (path)
-		return load_file(oc, path, only_find);
-	err = load_by_modprobe(oc, only_find);
-	return err == -ENOENT ? load_from_tree(oc, only_find) : err;
+		return load_module_file(path, search, diag);
+	err = load_by_modprobe(search, diag);
+	return err == -ENOENT ? load_from_tree(search, diag) : err;
 }
 
-int oc_module_load(struct opcontrol *oc)
+int oc_module_load(const char *tools, bool verbose, struct op_diag *diag)
 {
-	return load_module(oc, false);
+	const struct module_search search = { .tools = tools,
+					      .verbose = verbose };
+
+	return search_module(&search, diag);
 }
 
-int oc_module_find(struct opcontrol *oc)
+int oc_module_find(const char *tools, struct op_diag *diag)
 {
-	return load_module(oc, true);
+	const struct module_search search = { .tools = tools,
+					      .only_find = true };
+
+	return search_module(&search, diag);
 }
 
-int oc_module_unload(struct opcontrol *oc)
+int oc_module_unload(bool verbose, struct op_diag *diag)
 {
-	if (oc->fs.is_plain || !file_has_word("/proc/modules", 0, MODULE))
+	if (!file_has_word("/proc/modules", 0, MODULE))
 		return 0;
 	printf("Unloading " MODULE " module.\n");
-	oc_say(oc, "unload module " MODULE);
+	say_step(verbose, "unload module " MODULE);
 	if (!syscall(SYS_delete_module, MODULE, O_NONBLOCK) || errno == ENOENT)
 		return 0;
 	/* A mount counts as a user: EAGAIN. Another module does too. */
 	if (errno == EBUSY || errno == EAGAIN)
-		return op_diag_set(&oc->diag, -errno,
+		return op_diag_set(diag, -errno,
 				   MODULE ": cannot unload: it is in use, by a "
 					  "mount (grep oprofilefs "
 					  "/proc/mounts) or another module "
 					  "(lsmod); end that first");
-	return op_diag_set(&oc->diag, -errno, MODULE ": cannot unload: %s",
+	return op_diag_set(diag, -errno, MODULE ": cannot unload: %s",
 			   strerror(errno));
 }

@@ -11,27 +11,25 @@
 
 #include "libop/op_diag.h"
 
-struct opcontrol;
-
 /* Whether the running kernel has oprofilefs, as a module or built in. */
 bool oc_module_is_present(void);
 
 /*
  * Load the module: the file named by $OPROFILE_MODULE; else what modprobe
- * finds; else the one in the build tree that opcontrol lies in. Returns 0 or
- * -errno with the reason in oc->diag.
+ * finds; else the one in the build tree that @tools, the folder of opcontrol,
+ * lies in. Returns 0 or -errno with the reason in @diag.
  */
-int oc_module_load(struct opcontrol *oc);
+int oc_module_load(const char *tools, bool verbose, struct op_diag *diag);
 
 /*
  * The same without loading it. Returns 0 where it might load, for only the
  * kernel knows.
  */
-int oc_module_find(struct opcontrol *oc);
+int oc_module_find(const char *tools, struct op_diag *diag);
 
 /* Unload the module; one that is built in or absent is left alone. Returns 0
- * or -errno with the reason in oc->diag. */
-int oc_module_unload(struct opcontrol *oc);
+ * or -errno with the reason in @diag. */
+int oc_module_unload(bool verbose, struct op_diag *diag);
 
 /*
  * The reason why @what could not be loaded, for the errno value @err of

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The command line. The options are those of the two tables of commands and
- * settings and a few more.
+ * The command line.
+ *
+ * The options for popt are derived from the tables of commands and settings;
+ * only those that are neither are written down here. Values are kept as they
+ * are given: what they mean is checked by the table of settings, once it is
+ * known which settings they change.
  */
 
 #include "utils/opcontrol/opcontrol_options.h"
@@ -12,22 +16,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utils/opcontrol/opcontrol_commands.h"
-
 /* What popt returns for an option: its table and the row in it. */
 #define COMMAND 0x100
 #define SETTING 0x200
 enum { SETUP = 1, VERBOSE, VERSION };
 
 struct options {
-	struct poptOption commands[OC_NR_COMMANDS + 1];
+	struct poptOption commands[OC_MAX_COMMANDS + 1];
 	struct poptOption settings[OC_NR_SETTINGS + 1];
 	struct poptOption others[4];
 	struct poptOption all[5];
 };
 
-static struct poptOption option(const char *name, char letter, int value,
-				const char *help, const char *argument)
+static struct poptOption popt_option(const char *name, char letter, int value,
+				     const char *help, const char *argument)
 {
 	return (struct poptOption){
 		.longName = name,
@@ -39,48 +41,54 @@ static struct poptOption option(const char *name, char letter, int value,
 	};
 }
 
-static struct poptOption include(struct poptOption *table, const char *title)
+static void build_popt_tables(struct options *o,
+			      const struct oc_command *commands, int nr)
 {
-	return (struct poptOption){
-		.argInfo = POPT_ARG_INCLUDE_TABLE,
-		.arg = table,
-		.descrip = title,
+	static const char *const titles[] = {
+		"Commands, one at a time:",
+		"Settings, kept for the next time:",
+		"Other options:",
 	};
-}
-
-static void build_options(struct options *o)
-{
-	struct poptOption *other = o->others;
+	struct poptOption *const tables[] = { o->commands, o->settings,
+					      o->others };
 	const struct poptOption autohelp[] = { POPT_AUTOHELP POPT_TABLEEND };
+	int nr_settings = 0;
 
-	for (int i = 0; i < OC_NR_COMMANDS; i++) {
-		const struct oc_command *row = &oc_commands[i];
-
-		o->commands[i] = option(row->option, row->letter, COMMAND + i,
-					row->help, row->argument);
-	}
+	for (int i = 0; i < nr; i++)
+		o->commands[i] =
+			popt_option(commands[i].option, commands[i].letter,
+				    COMMAND + i, commands[i].help,
+				    commands[i].argument);
 	for (int i = 0; i < OC_NR_SETTINGS; i++) {
 		const struct oc_setting *row = &oc_settings_table[i];
 
-		o->settings[i] = option(row->option, row->letter, SETTING + i,
-					row->help, row->argument);
+		if (row->option)
+			o->settings[nr_settings++] =
+				popt_option(row->option, row->letter,
+					    SETTING + i, row->help,
+					    row->argument);
 	}
-	*other++ =
-		option("setup", 0, SETUP, "only keep settings (default)", NULL);
-	*other = option("verbose", 'V', VERBOSE,
-			"say each step; WORDS are for the daemon's log",
-			"WORDS");
-	(other++)->argInfo |= POPT_ARGFLAG_OPTIONAL;
-	*other = option("version", 'v', VERSION, "show the version", NULL);
-	o->all[0] = include(o->commands, "Commands, one at a time:");
-	o->all[1] = include(o->settings, "Settings, kept for the next time:");
-	o->all[2] = include(o->others, "Other options:");
+	o->others[0] = popt_option("setup", 0, SETUP,
+				   "only keep settings (default)", NULL);
+	o->others[1] =
+		popt_option("verbose", 'V', VERBOSE,
+			    "say each step; WORDS are for the daemon's log",
+			    "WORDS");
+	o->others[1].argInfo |= POPT_ARGFLAG_OPTIONAL;
+	o->others[2] =
+		popt_option("version", 'v', VERSION, "show the version", NULL);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		o->all[i] = (struct poptOption){
+			.argInfo = POPT_ARG_INCLUDE_TABLE,
+			.arg = tables[i],
+			.descrip = titles[i],
+		};
 	o->all[3] = autohelp[0];
 }
 
-static int set_command(struct oc_request *request,
-		       const struct oc_command *command, char *argument,
-		       struct op_diag *diag)
+static int take_command_option(struct oc_request *request,
+			       const struct oc_command *command, char *argument,
+			       struct op_diag *diag)
 {
 	const char *first = command->option;
 
@@ -101,41 +109,35 @@ static int set_command(struct oc_request *request,
 	return argument ? command->check(argument, diag) : 0;
 }
 
-static int join_values(char **value, char *more)
+static int take_setting_option(struct oc_request *request, int row, char *value)
 {
-	char *list;
-	int n = asprintf(&list, "%s,%s", *value, more);
+	char *before = request->values[row], *list = NULL;
 
-	free(more);
-	if (n < 0)
-		return -ENOMEM;
-	free(*value);
-	*value = list;
-	return 0;
-}
-
-static int set_value(struct oc_request *request, int row, char *value)
-{
 	request->has_settings = true;
 	if (!value)
 		value = strdup(""); /* of an option that takes none */
 	if (!value)
 		return -ENOMEM;
-	if (request->values[row] && oc_settings_table[row].repeats)
-		return join_values(&request->values[row], value);
-	free(request->values[row]);
 	request->values[row] = value;
-	return 0;
+	if (before && oc_settings_table[row].repeats) {
+		if (asprintf(&list, "%s,%s", before, value) < 0)
+			list = NULL;
+		request->values[row] = list;
+		free(value);
+	}
+	free(before);
+	return request->values[row] ? 0 : -ENOMEM;
 }
 
-static int handle_option(struct oc_request *request, int value, char *argument,
-			 struct op_diag *diag)
+static int take_popt_option(struct oc_request *request,
+			    const struct oc_command *commands, int value,
+			    char *argument, struct op_diag *diag)
 {
 	if (value >= SETTING)
-		return set_value(request, value - SETTING, argument);
-	if (value >= COMMAND && value < COMMAND + OC_NR_COMMANDS)
-		return set_command(request, &oc_commands[value - COMMAND],
-				   argument, diag);
+		return take_setting_option(request, value - SETTING, argument);
+	if (value >= COMMAND)
+		return take_command_option(request, &commands[value - COMMAND],
+					   argument, diag);
 	if (value == SETUP)
 		request->setup = true;
 	if (value == VERSION)
@@ -148,15 +150,16 @@ static int handle_option(struct oc_request *request, int value, char *argument,
 	return 0;
 }
 
-static int handle_options(struct oc_request *request, poptContext context,
-			  struct op_diag *diag)
+static int take_popt_options(struct oc_request *request,
+			     const struct oc_command *commands,
+			     poptContext context, struct op_diag *diag)
 {
 	const char *rest;
 	int value, err;
 
 	while ((value = poptGetNextOpt(context)) > 0) {
-		err = handle_option(request, value, poptGetOptArg(context),
-				    diag);
+		err = take_popt_option(request, commands, value,
+				       poptGetOptArg(context), diag);
 		if (err)
 			return err;
 	}
@@ -172,7 +175,7 @@ static int handle_options(struct oc_request *request, poptContext context,
 			   "%s: not an option; see opcontrol --help", rest);
 }
 
-/* The first setting that was given, for reasons. */
+/* The first setting that was given, for a message. */
 static const char *first_setting(const struct oc_request *request)
 {
 	for (int i = 0; i < OC_NR_SETTINGS; i++) {
@@ -182,7 +185,8 @@ static const char *first_setting(const struct oc_request *request)
 	return "setup";
 }
 
-static int check_verbose(const struct oc_request *request, struct op_diag *diag)
+static int check_daemon_words(const struct oc_request *request,
+			      struct op_diag *diag)
 {
 	static const char words[] = ",sfile,arcs,samples,module,misc,ext,all,";
 	const struct oc_command *command = request->command;
@@ -212,7 +216,8 @@ static int check_verbose(const struct oc_request *request, struct op_diag *diag)
 	return 0;
 }
 
-static int check_request(const struct oc_request *request, struct op_diag *diag)
+static int check_combination(const struct oc_request *request,
+			     struct op_diag *diag)
 {
 	const struct oc_command *command = request->command;
 	bool has_marks = request->has_settings || request->setup;
@@ -234,47 +239,31 @@ static int check_request(const struct oc_request *request, struct op_diag *diag)
 		return op_diag_set(diag, -EINVAL,
 				   "no command; give one, such as --start, see "
 				   "opcontrol --help");
-	return check_verbose(request, diag);
+	return check_daemon_words(request, diag);
 }
 
-bool oc_request_has(const struct oc_request *request, const char *option)
-{
-	for (int i = 0; i < OC_NR_SETTINGS; i++)
-		if (request->values[i] &&
-		    !strcmp(oc_settings_table[i].option, option))
-			return true;
-	return false;
-}
-
-/* --vmlinux and --no-vmlinux would undo each other. */
-static int check_values(const struct oc_request *request, struct op_diag *diag)
-{
-	if (!oc_request_has(request, "vmlinux") ||
-	    !oc_request_has(request, "no-vmlinux"))
-		return 0;
-	return op_diag_set(diag, -EINVAL,
-			   "--vmlinux and --no-vmlinux: each undoes the other; "
-			   "give one of them");
-}
-
-int oc_request_parse(struct oc_request *request, int argc, const char **argv,
-		     struct op_diag *diag)
+int oc_request_parse(struct oc_request *request,
+		     const struct oc_command *commands, int nr, int argc,
+		     const char **argv, struct op_diag *diag)
 {
 	struct options options = { 0 };
 	poptContext context;
 	int err;
 
-	build_options(&options);
+	build_popt_tables(&options, commands, nr);
 	context = poptGetContext("opcontrol", argc, argv, options.all, 0);
 	if (!context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	poptSetOtherOptionHelp(context, "[COMMAND] [SETTING...]");
-	err = handle_options(request, context, diag);
+	err = take_popt_options(request, commands, context, diag);
 	poptFreeContext(context);
+	if (!err && request->values[OC_VMLINUX] &&
+	    request->values[OC_NO_VMLINUX])
+		return op_diag_set(diag, -EINVAL,
+				   "--vmlinux and --no-vmlinux: each undoes "
+				   "the other; give one of them");
 	if (!err)
-		err = check_values(request, diag);
-	if (!err)
-		err = check_request(request, diag);
+		err = check_combination(request, diag);
 	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
 }
 

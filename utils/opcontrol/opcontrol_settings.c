@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The options that are kept, and what may stand in them.
+ * The table of settings, and the checks of values that are given by options.
+ *
+ * All else that concerns a setting is derived from its row: the command line
+ * (opcontrol_options.c), the settings file (opcontrol_daemonrc.c), the daemon's
+ * command line (opcontrol_daemon.c), oprofilefs (opcontrol_fs.c) and --status.
+ * So a setting cannot be known in one place and forgotten in another. What is
+ * checked here holds for a value from then on: texts have no newline, as a line
+ * of the settings file ends there, and paths are absolute, as the daemon works
+ * in another folder. The settings file is checked again when it is read.
+ *
+ * The switches stand before all other settings but the folder, as the daemon
+ * takes them in this order.
  */
 
 #include "utils/opcontrol/opcontrol_settings.h"
@@ -16,22 +27,79 @@
 #include "libop/op_session.h"
 #include "libop/op_vmlinux.h"
 
+#define TEXT(member) offsetof(struct oc_settings, member)
+
 /* clang-format off */
-const struct oc_number_info oc_numbers[OC_NR_NUMBERS] = {
-	[OC_BUFFER_SIZE] = { "BUF_SIZE", "buffer_size", true,
-		NULL, "Buffer size", 0, 1024, 1u << 27, 1 },
-	[OC_BUFFER_WATERSHED] = { "BUF_WATERSHED", "buffer_watershed", true,
-		NULL, "Buffer watershed", 0, 1, 1u << 27, 1 },
-	[OC_CPU_BUFFER_SIZE] = { "CPU_BUF_SIZE", "cpu_buffer_size", true,
-		NULL, "CPU buffer size", 0, 16, 1u << 22, 1 },
-	[OC_TIMER_RATE] = { "TIMER_RATE", "timer/rate", false,
-		NULL, "Timer rate", 0, 1, 100000, 1 },
-	[OC_CALLGRAPH] = { "CALLGRAPH", "backtrace_depth", false,
-		"none", "Call-graph depth", 0, 1, 1024, 1 },
-	[OC_CALLGRAPH_STACK] = { "CALLGRAPH_STACK", "backtrace_stack", true,
-		"frame pointers", "Call-graph stack", 16384, 8, 65536, 8 },
-	[OC_PACK_AT] = { "PACK_AT", NULL, false,
-		"never", "Pack at", OP_PACK_AT_DEFAULT, 1, OP_PACK_AT_MAX, 1 },
+const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
+	[OC_SESSION_DIR] = { OC_TYPE_FOLDER, "session-dir",
+		.argument = "DIR", .key = "SESSION_DIR",
+		.daemon = "session-dir", .text = TEXT(session_dir),
+		.help = "keep samples in DIR (" OP_SESSION_DIR_DEFAULT ")" },
+	[OC_SEPARATE_LIB] = { OC_TYPE_SWITCH, .key = "SEPARATE_LIB",
+		.daemon = "separate-lib", .word = "library", .alias = "lib" },
+	[OC_SEPARATE_KERNEL] = { OC_TYPE_SWITCH, .key = "SEPARATE_KERNEL",
+		.daemon = "separate-kernel", .word = "kernel", .alias = "kernel" },
+	[OC_SEPARATE_THREAD] = { OC_TYPE_SWITCH, .key = "SEPARATE_THREAD",
+		.daemon = "separate-thread", .word = "thread", .alias = "thread" },
+	[OC_SEPARATE_CPU] = { OC_TYPE_SWITCH, .key = "SEPARATE_CPU",
+		.daemon = "separate-cpu", .word = "cpu", .alias = "cpu" },
+	[OC_SOURCE] = { OC_TYPE_SOURCE, "source",
+		.argument = "WORD", .key = "SOURCE",
+		.help = "sample by the module, by perf, or auto: module if it loads" },
+	[OC_EVENT] = { OC_TYPE_EVENTS, "event", 'e', true,
+		.argument = "EVENT,...", .text = TEXT(events),
+		.help = "NAME:COUNT[:UM[:KERNEL[:USER]]] to sample, default or timer" },
+	[OC_VMLINUX] = { OC_TYPE_FILE, "vmlinux",
+		.argument = "FILE", .key = "VMLINUX",
+		.daemon = "vmlinux", .text = TEXT(vmlinux),
+		.help = "the kernel's own image, uncompressed" },
+	[OC_NO_VMLINUX] = { OC_TYPE_NO_FILE, "no-vmlinux",
+		.daemon = "no-vmlinux", .text = TEXT(vmlinux),
+		.help = "kernel symbols from /proc/kallsyms (default)" },
+	[OC_SEPARATE] = { OC_TYPE_SWITCHES, "separate", 'p', true,
+		.argument = "LIST",
+		.help = "keep samples apart by none, lib, kernel, thread, cpu or all" },
+	[OC_IMAGE] = { OC_TYPE_IMAGES, "image", 'i', true,
+		.argument = "PATH,...", .key = "IMAGE_FILTER",
+		.daemon = "image", .text = TEXT(images),
+		.help = "keep samples of these programs and libraries only, or all" },
+	[OC_BUFFER_SIZE] = { OC_TYPE_NUMBER, "buffer-size",
+		.argument = "NUM", .key = "BUF_SIZE",
+		.help = "kernel buffer in 64-bit words (0: as it is)",
+		.label = "Buffer size", .file = "buffer_size",
+		.is_module_only = true, .min = 1024, .max = 1u << 27, .unit = 1 },
+	[OC_BUFFER_WATERSHED] = { OC_TYPE_NUMBER, "buffer-watershed",
+		.argument = "NUM", .key = "BUF_WATERSHED",
+		.help = "wake the daemon when so many words are left (0: as it is)",
+		.label = "Buffer watershed", .file = "buffer_watershed",
+		.is_module_only = true, .min = 1, .max = 1u << 27, .unit = 1 },
+	[OC_CPU_BUFFER_SIZE] = { OC_TYPE_NUMBER, "cpu-buffer-size",
+		.argument = "NUM", .key = "CPU_BUF_SIZE",
+		.help = "samples in each CPU's buffer (0: as it is)",
+		.label = "CPU buffer size", .file = "cpu_buffer_size",
+		.is_module_only = true, .min = 16, .max = 1u << 22, .unit = 1 },
+	[OC_TIMER_RATE] = { OC_TYPE_NUMBER, "timer-rate",
+		.argument = "HZ", .key = "TIMER_RATE",
+		.help = "samples per second and CPU in timer mode (0: as it is)",
+		.label = "Timer rate", .file = "timer/rate",
+		.min = 1, .max = 100000, .unit = 1 },
+	[OC_CALLGRAPH] = { OC_TYPE_NUMBER, "callgraph", 'c',
+		.argument = "DEPTH", .key = "CALLGRAPH",
+		.help = "take stacks of at most DEPTH callers (0: none)",
+		.label = "Call-graph depth", .file = "backtrace_depth",
+		.zero = "none", .min = 1, .max = 1024, .unit = 1 },
+	[OC_CALLGRAPH_STACK] = { OC_TYPE_NUMBER, "callgraph-stack",
+		.argument = "BYTES", .key = "CALLGRAPH_STACK",
+		.help = "of a user's stack (16384; 0: follow frame pointers)",
+		.label = "Call-graph stack", .file = "backtrace_stack",
+		.is_module_only = true, .zero = "frame pointers",
+		.initial = 16384, .min = 8, .max = 65536, .unit = 8 },
+	[OC_PACK_AT] = { OC_TYPE_NUMBER, "pack-at",
+		.argument = "MIB", .key = "PACK_AT", .daemon = "pack-at",
+		.help = "pack sample files that take more than this (8; 0: never)",
+		.label = "Pack at", .zero = "never",
+		.initial = OP_PACK_AT_DEFAULT, .min = 1, .max = OP_PACK_AT_MAX,
+		.unit = 1 },
 };
 
 const char *const oc_source_names[OC_NR_SOURCES] = {
@@ -39,66 +107,67 @@ const char *const oc_source_names[OC_NR_SOURCES] = {
 	[OC_SOURCE_MODULE] = "module",
 	[OC_SOURCE_PERF] = "perf",
 };
-
-const struct oc_separate_info oc_separates[OC_NR_SEPARATE] = {
-	[OC_SEPARATE_LIB] = { "library", "lib", "SEPARATE_LIB",
-		"separate-lib" },
-	[OC_SEPARATE_KERNEL] = { "kernel", "kernel", "SEPARATE_KERNEL",
-		"separate-kernel" },
-	[OC_SEPARATE_THREAD] = { "thread", "thread", "SEPARATE_THREAD",
-		"separate-thread" },
-	[OC_SEPARATE_CPU] = { "cpu", "cpu", "SEPARATE_CPU",
-		"separate-cpu" },
-};
 /* clang-format on */
 
 void oc_settings_init(struct oc_settings *settings)
 {
 	memset(settings, 0, sizeof(*settings));
 	strcpy(settings->session_dir, OP_SESSION_DIR_DEFAULT);
-	for (int i = 0; i < OC_NR_NUMBERS; i++)
-		settings->numbers[i] = oc_numbers[i].initial;
+	for (int i = 0; i < OC_NR_SETTINGS; i++)
+		settings->numbers[i] = oc_settings_table[i].initial;
 }
 
-static void separate_all(bool separate[], bool on)
+const char *oc_settings_text(const struct oc_settings *settings, enum oc_row id)
 {
-	for (int i = 0; i < OC_NR_SEPARATE; i++)
-		separate[i] = on;
+	return (const char *)settings + oc_settings_table[id].text;
 }
 
-static bool is_word(const char *text, size_t len, const char *word)
+bool oc_settings_is_set(const struct oc_settings *settings, enum oc_row id)
+{
+	return settings->numbers[id] != oc_settings_table[id].initial;
+}
+
+/* ---- switches ------------------------------------------------------------ */
+
+static bool is_setting_word(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && !memcmp(text, word, len);
 }
 
-static int separate_word(bool separate[], const char *word, size_t len)
+/* Turn on what the word of @len bytes stands for. Returns 0 or -EINVAL. */
+static int separate_by_word(uint64_t *numbers, const char *word, size_t len)
 {
-	if (is_word(word, len, "none") || is_word(word, len, "all")) {
-		separate_all(separate, word[0] == 'a');
+	bool all = is_setting_word(word, len, "all");
+
+	if (all || is_setting_word(word, len, "none")) {
+		for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CPU; i++)
+			numbers[i] = all;
 		return 0;
 	}
-	for (int i = 0; i < OC_NR_SEPARATE; i++) {
-		if (!is_word(word, len, oc_separates[i].word) &&
-		    !is_word(word, len, oc_separates[i].alias))
+	for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CPU; i++) {
+		const struct oc_setting *row = &oc_settings_table[i];
+
+		if (!is_setting_word(word, len, row->word) &&
+		    !is_setting_word(word, len, row->alias))
 			continue;
-		separate[i] = true;
+		numbers[i] = true;
 		if (i == OC_SEPARATE_KERNEL)
-			separate[OC_SEPARATE_LIB] = true;
+			numbers[OC_SEPARATE_LIB] = true;
 		return 0;
 	}
 	return -EINVAL;
 }
 
-int oc_settings_separate(bool separate[], const char *list,
+int oc_settings_separate(struct oc_settings *settings, const char *list,
 			 struct op_diag *diag)
 {
-	bool wanted[OC_NR_SEPARATE] = { false };
+	uint64_t wanted[OC_NR_SETTINGS] = { 0 };
 	const char *word = list;
 	size_t len;
 
 	for (;;) {
 		len = strcspn(word, ", ");
-		if (separate_word(wanted, word, len))
+		if (separate_by_word(wanted, word, len))
 			return op_diag_set(diag, -EINVAL,
 					   "--separate=%s: \"%.*s\" is none of "
 					   "none, lib, library, kernel, "
@@ -109,34 +178,33 @@ int oc_settings_separate(bool separate[], const char *list,
 			break;
 		word += len + 1;
 	}
-	memcpy(separate, wanted, sizeof(wanted));
+	for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CPU; i++)
+		settings->numbers[i] = wanted[i];
 	return 0;
 }
 
-const char *oc_settings_separate_text(const bool separate[], char *buf)
-{
-	char *p = buf;
-
-	*buf = '\0';
-	for (int i = 0; i < OC_NR_SEPARATE; i++) {
-		if (separate[i])
-			p += sprintf(p, "%s%s", p == buf ? "" : " ",
-				     oc_separates[i].word);
-	}
-	return *buf ? buf : "none";
-}
-
-static int set_separate(struct oc_settings *settings,
+static int set_switches(struct oc_settings *settings,
 			const struct oc_setting *row, const char *value,
 			struct op_diag *diag)
 {
 	(void)row;
-	return oc_settings_separate(settings->separate, value, diag);
+	return oc_settings_separate(settings, value, diag);
 }
 
-int oc_settings_source(enum oc_source *source, const char *word)
+bool oc_settings_imply_library(struct oc_settings *settings)
 {
-	for (int i = 0; i < OC_NR_SOURCES; i++) {
+	if (!settings->numbers[OC_CALLGRAPH] ||
+	    settings->numbers[OC_SEPARATE_LIB])
+		return false;
+	settings->numbers[OC_SEPARATE_LIB] = true;
+	return true;
+}
+
+/* ---- other words and numbers --------------------------------------------- */
+
+int oc_settings_source(uint64_t *source, const char *word)
+{
+	for (uint64_t i = 0; i < OC_NR_SOURCES; i++) {
 		if (!strcmp(word, oc_source_names[i])) {
 			*source = i;
 			return 0;
@@ -149,7 +217,7 @@ static int set_source(struct oc_settings *settings,
 		      const struct oc_setting *row, const char *value,
 		      struct op_diag *diag)
 {
-	if (!oc_settings_source(&settings->source, value))
+	if (!oc_settings_source(&settings->numbers[OC_SOURCE], value))
 		return 0;
 	return op_diag_set(diag, -EINVAL,
 			   "--%s=%s: none of auto, module and perf; give one "
@@ -158,8 +226,9 @@ static int set_source(struct oc_settings *settings,
 }
 
 /* Whether the names are events depends on the machine: oc_events_check(). */
-static int set_event(struct oc_settings *settings, const struct oc_setting *row,
-		     const char *value, struct op_diag *diag)
+static int set_event_list(struct oc_settings *settings,
+			  const struct oc_setting *row, const char *value,
+			  struct op_diag *diag)
 {
 	if (!strcmp(value, "default"))
 		value = "";
@@ -177,35 +246,24 @@ static int set_event(struct oc_settings *settings, const struct oc_setting *row,
 	return 0;
 }
 
-static const char *zero_means(const struct oc_number_info *info)
-{
-	return info->zero ? info->zero : "the usual one";
-}
-
-bool oc_settings_is_set(const struct oc_settings *settings,
-			enum oc_number number)
-{
-	return settings->numbers[number] != oc_numbers[number].initial;
-}
-
-int oc_settings_check_number(const struct oc_number_info *info, uint64_t value,
+int oc_settings_check_number(const struct oc_setting *row, uint64_t value,
 			     char *why, size_t len)
 {
-	if (value < info->min || value > info->max)
-		snprintf(why, len, "not from %" PRIu64 " to %" PRIu64,
-			 info->min, info->max);
-	else if (value % info->unit)
-		snprintf(why, len, "not a multiple of %" PRIu64, info->unit);
+	if (value < row->min || value > row->max)
+		snprintf(why, len, "not from %" PRIu64 " to %" PRIu64, row->min,
+			 row->max);
+	else if (value % row->unit)
+		snprintf(why, len, "not a multiple of %" PRIu64, row->unit);
 	else
 		return 0;
 	return -EINVAL;
 }
 
-static int set_number(struct oc_settings *settings,
-		      const struct oc_setting *row, const char *value,
-		      struct op_diag *diag)
+static int set_bounded_number(struct oc_settings *settings,
+			      const struct oc_setting *row, const char *value,
+			      struct op_diag *diag)
 {
-	const struct oc_number_info *info = &oc_numbers[row->number];
+	const char *zero = row->zero ? row->zero : "the usual one";
 	uint64_t number;
 	char why[64];
 
@@ -213,19 +271,20 @@ static int set_number(struct oc_settings *settings,
 		return op_diag_set(diag, -EINVAL,
 				   "--%s=%s: not a whole number; give one, or "
 				   "0 for %s",
-				   row->option, value, zero_means(info));
-	if (number && oc_settings_check_number(info, number, why, sizeof(why)))
+				   row->option, value, zero);
+	if (number && oc_settings_check_number(row, number, why, sizeof(why)))
 		return op_diag_set(diag, -EINVAL,
 				   "--%s=%s: %s; give a number that is, or 0 "
 				   "for %s",
-				   row->option, value, why, zero_means(info));
-	settings->numbers[row->number] = number;
+				   row->option, value, why, zero);
+	settings->numbers[row - oc_settings_table] = number;
 	return 0;
 }
 
-/* A line of the settings file ends at a newline. */
-static int check_newline(const char *option, const char *path,
-			 struct op_diag *diag)
+/* ---- paths --------------------------------------------------------------- */
+
+static int refuse_newline(const char *option, const char *path,
+			  struct op_diag *diag)
 {
 	if (!strchr(path, '\n'))
 		return 0;
@@ -235,9 +294,9 @@ static int check_newline(const char *option, const char *path,
 			   option, path);
 }
 
-static int set_session_dir(struct oc_settings *settings,
-			   const struct oc_setting *row, const char *value,
-			   struct op_diag *diag)
+static int set_session_folder(struct oc_settings *settings,
+			      const struct oc_setting *row, const char *value,
+			      struct op_diag *diag)
 {
 	struct op_session session;
 	int err;
@@ -247,57 +306,44 @@ static int set_session_dir(struct oc_settings *settings,
 				   "--session-dir: no folder; the usual one is "
 				   "--session-dir=%s",
 				   OP_SESSION_DIR_DEFAULT);
-	err = check_newline(row->option, value, diag);
+	err = refuse_newline(row->option, value, diag);
 	if (!err)
 		err = op_session_init(&session, value, diag);
 	if (!err)
-		err = check_newline(row->option, session.dir, diag);
+		err = refuse_newline(row->option, session.dir, diag);
 	if (!err)
 		memcpy(settings->session_dir, session.dir, sizeof(session.dir));
 	return err;
 }
 
-int oc_settings_check_vmlinux(const char *path, struct op_diag *diag)
+static int set_kernel_file(struct oc_settings *settings,
+			   const struct oc_setting *row, const char *value,
+			   struct op_diag *diag)
 {
-	return op_vmlinux_check(path, "--no-vmlinux", diag);
-}
-
-/* The daemon works in another folder: it gets absolute paths only. */
-static int set_vmlinux(struct oc_settings *settings,
-		       const struct oc_setting *row, const char *value,
-		       struct op_diag *diag)
-{
-	int err = oc_settings_check_vmlinux(value, diag);
 	char path[PATH_MAX];
+	int err;
 
 	_Static_assert(PATH_MAX <= OC_PATH_MAX, "a real path fits");
+	settings->vmlinux[0] = '\0';
+	if (row->type == OC_TYPE_NO_FILE)
+		return 0;
+	err = op_vmlinux_check(value, "--no-vmlinux", diag);
 	if (!err && !realpath(value, path))
 		err = op_diag_set(diag, -errno, "--vmlinux=%s: %s", value,
 				  strerror(errno));
 	if (!err)
-		err = check_newline(row->option, path, diag);
+		err = refuse_newline(row->option, path, diag);
 	if (!err)
 		strcpy(settings->vmlinux, path);
 	return err;
 }
 
-static int set_no_vmlinux(struct oc_settings *settings,
-			  const struct oc_setting *row, const char *value,
-			  struct op_diag *diag)
-{
-	(void)row;
-	(void)value;
-	(void)diag;
-	settings->vmlinux[0] = '\0';
-	return 0;
-}
-
 /*
- * What the kernel calls the image that @name stands for: the path of a file,
- * but also the name of a module or [vdso], or of a file that only a container
- * sees.
+ * Put what the kernel calls the image @name in @real: the path of a file, but
+ * also the name of a module or [vdso], or of a file that only a container sees.
  */
-static int image_name(char *real, const char *name, struct op_diag *diag)
+static int name_image_as_kernel(char *real, const char *name,
+				struct op_diag *diag)
 {
 	if (!*name)
 		return op_diag_set(diag, -EINVAL,
@@ -312,7 +358,7 @@ static int image_name(char *real, const char *name, struct op_diag *diag)
 		strcpy(real, name);
 	}
 	if (!strchr(real, ','))
-		return check_newline("image", real, diag);
+		return refuse_newline("image", real, diag);
 	return op_diag_set(diag, -EINVAL,
 			   "--image=%s: commas separate names; profile all "
 			   "images and choose in the report",
@@ -320,8 +366,8 @@ static int image_name(char *real, const char *name, struct op_diag *diag)
 }
 
 /* Add the @len bytes at @name to the list in @images. */
-static int add_image(char *images, const char *name, size_t len,
-		     struct op_diag *diag)
+static int add_filtered_image(char *images, const char *name, size_t len,
+			      struct op_diag *diag)
 {
 	char given[PATH_MAX], real[PATH_MAX];
 	size_t used = strlen(images);
@@ -333,7 +379,7 @@ static int add_image(char *images, const char *name, size_t len,
 				   name);
 	memcpy(given, name, len);
 	given[len] = '\0';
-	err = image_name(real, given, diag);
+	err = name_image_as_kernel(real, given, diag);
 	if (err)
 		return err;
 	if (used + strlen(real) + 2 > OC_IMAGES_MAX)
@@ -345,8 +391,9 @@ static int add_image(char *images, const char *name, size_t len,
 	return 0;
 }
 
-static int set_image(struct oc_settings *settings, const struct oc_setting *row,
-		     const char *value, struct op_diag *diag)
+static int set_image_list(struct oc_settings *settings,
+			  const struct oc_setting *row, const char *value,
+			  struct op_diag *diag)
 {
 	char images[OC_IMAGES_MAX] = "";
 	size_t len = 0;
@@ -357,62 +404,45 @@ static int set_image(struct oc_settings *settings, const struct oc_setting *row,
 		value = NULL;
 	for (; value && !err; value = value[len] ? value + len + 1 : NULL) {
 		len = strcspn(value, ",");
-		err = add_image(images, value, len, diag);
+		err = add_filtered_image(images, value, len, diag);
 	}
 	if (!err)
 		strcpy(settings->images, images);
 	return err;
 }
 
-/* clang-format off */
-const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
-	{ .option = "session-dir", .argument = "DIR", .set = set_session_dir,
-	  .help = "keep samples in DIR (" OP_SESSION_DIR_DEFAULT ")" },
-	{ .option = "source", .argument = "WORD", .set = set_source,
-	  .help = "sample by the module, by perf, or auto: module if it loads" },
-	{ .option = "event", .letter = 'e', .argument = "EVENT,...",
-	  .repeats = true, .set = set_event,
-	  .help = "NAME:COUNT[:UM[:KERNEL[:USER]]] to sample, default or timer" },
-	{ .option = "vmlinux", .argument = "FILE", .set = set_vmlinux,
-	  .help = "the kernel's own image, uncompressed" },
-	{ .option = "no-vmlinux", .set = set_no_vmlinux,
-	  .help = "kernel symbols from /proc/kallsyms (default)" },
-	{ .option = "separate", .letter = 'p', .argument = "LIST",
-	  .repeats = true, .set = set_separate,
-	  .help = "keep samples apart by none, lib, kernel, thread, cpu or all" },
-	{ .option = "image", .letter = 'i', .argument = "PATH,...",
-	  .repeats = true, .set = set_image,
-	  .help = "keep samples of these programs and libraries only, or all" },
-	{ .option = "buffer-size", .argument = "NUM", .set = set_number,
-	  .number = OC_BUFFER_SIZE,
-	  .help = "kernel buffer in 64-bit words (0: as it is)" },
-	{ .option = "buffer-watershed", .argument = "NUM", .set = set_number,
-	  .number = OC_BUFFER_WATERSHED,
-	  .help = "wake the daemon when so many words are left (0: as it is)" },
-	{ .option = "cpu-buffer-size", .argument = "NUM", .set = set_number,
-	  .number = OC_CPU_BUFFER_SIZE,
-	  .help = "samples in each CPU's buffer (0: as it is)" },
-	{ .option = "timer-rate", .argument = "HZ", .set = set_number,
-	  .number = OC_TIMER_RATE,
-	  .help = "samples per second and CPU in timer mode (0: as it is)" },
-	{ .option = "callgraph", .letter = 'c', .argument = "DEPTH",
-	  .set = set_number, .number = OC_CALLGRAPH,
-	  .help = "take stacks of at most DEPTH callers (0: none)" },
-	{ .option = "callgraph-stack", .argument = "BYTES",
-	  .set = set_number, .number = OC_CALLGRAPH_STACK,
-	  .help = "of a user's stack (16384; 0: follow frame pointers)" },
-	{ .option = "pack-at", .argument = "MIB", .set = set_number,
-	  .number = OC_PACK_AT,
-	  .help = "pack sample files that take more than this (8; 0: never)" },
-};
-/* clang-format on */
+/* ---- all of them --------------------------------------------------------- */
 
-static int check_watershed(const struct oc_settings *settings,
-			   struct op_diag *diag)
+int oc_settings_apply(struct oc_settings *settings, char *const values[],
+		      struct op_diag *diag)
 {
-	uint64_t size = settings->numbers[OC_BUFFER_SIZE];
-	uint64_t watershed = settings->numbers[OC_BUFFER_WATERSHED];
+	static int (*const set[OC_NR_TYPES])(struct oc_settings * settings,
+					     const struct oc_setting *row,
+					     const char *value,
+					     struct op_diag *diag) = {
+		[OC_TYPE_FOLDER] = set_session_folder,
+		[OC_TYPE_FILE] = set_kernel_file,
+		[OC_TYPE_NO_FILE] = set_kernel_file,
+		[OC_TYPE_IMAGES] = set_image_list,
+		[OC_TYPE_EVENTS] = set_event_list,
+		[OC_TYPE_SOURCE] = set_source,
+		[OC_TYPE_SWITCHES] = set_switches,
+		[OC_TYPE_NUMBER] = set_bounded_number,
+	};
+	uint64_t size, watershed;
+	int err;
 
+	for (int i = 0; i < OC_NR_SETTINGS; i++) {
+		const struct oc_setting *row = &oc_settings_table[i];
+
+		if (!values[i])
+			continue;
+		err = set[row->type](settings, row, values[i], diag);
+		if (err)
+			return err;
+	}
+	size = settings->numbers[OC_BUFFER_SIZE];
+	watershed = settings->numbers[OC_BUFFER_WATERSHED];
 	if (!size || watershed < size)
 		return 0;
 	return op_diag_set(diag, -EINVAL,
@@ -420,27 +450,4 @@ static int check_watershed(const struct oc_settings *settings,
 			   "buffer size of %" PRIu64 "; lower it or raise "
 			   "--buffer-size",
 			   watershed, size);
-}
-
-bool oc_settings_imply_library(struct oc_settings *settings)
-{
-	if (!settings->numbers[OC_CALLGRAPH] ||
-	    settings->separate[OC_SEPARATE_LIB])
-		return false;
-	settings->separate[OC_SEPARATE_LIB] = true;
-	return true;
-}
-
-int oc_settings_apply(struct oc_settings *settings, char *const values[],
-		      struct op_diag *diag)
-{
-	int err = 0;
-
-	for (int i = 0; i < OC_NR_SETTINGS && !err; i++) {
-		const struct oc_setting *row = &oc_settings_table[i];
-
-		if (values[i])
-			err = row->set(settings, row, values[i], diag);
-	}
-	return err ? err : check_watershed(settings, diag);
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Choosing between the module and perf_events.
+ *
+ * The choice is made once for a daemon, when it is started, and comes with its
+ * reason, which --status shows: where --source=auto takes perf_events that is
+ * why the module could not be had. Before a daemon runs --status can only
+ * foresee the choice, as the kernel alone knows whether a module loads.
  */
 
 #include "utils/opcontrol/opcontrol_source.h"
@@ -9,13 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "utils/opcontrol/opcontrol.h"
 #include "utils/opcontrol/opcontrol_module.h"
+#include "utils/say.h"
 
 __attribute__((format(printf, 3, 4))) static void
-choose(struct opcontrol *oc, enum oc_source source, const char *fmt, ...)
+choose_source(struct oc_choice *choice, enum oc_source source, const char *fmt,
+	      ...)
 {
-	struct oc_choice *choice = &oc->choice;
 	va_list ap;
 
 	choice->source = source;
@@ -24,85 +29,72 @@ choose(struct opcontrol *oc, enum oc_source source, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The module cannot be had, and why is in oc->diag. */
-static void choose_perf_instead(struct opcontrol *oc)
-{
-	choose(oc, OC_SOURCE_PERF, "%s", oc->diag.text);
-	oc->diag.text[0] = '\0';
-}
-
-/* Whether no module means an error. */
-static bool wants_module(const struct opcontrol *oc)
-{
-	return oc->settings.source == OC_SOURCE_MODULE || oc->fs.is_plain;
-}
-
 /* What was asked for by name needs no other reason. */
-static void choose_as_told(struct opcontrol *oc)
+static void choose_as_told(struct oc_choice *choice,
+			   const struct oc_settings *settings)
 {
-	enum oc_source source = oc->settings.source;
+	enum oc_source source = settings->numbers[OC_SOURCE];
 
-	choose(oc, source, "chosen by --source=%s", oc_source_names[source]);
+	choose_source(choice, source, "chosen by --source=%s",
+		      oc_source_names[source]);
 }
 
-static void choose_module(struct opcontrol *oc)
+static void choose_module(struct oc_choice *choice,
+			  const struct oc_settings *settings,
+			  const struct oc_fs *fs)
 {
-	if (oc->settings.source == OC_SOURCE_MODULE)
-		choose_as_told(oc);
-	else if (oc->fs.is_plain)
-		choose(oc, OC_SOURCE_MODULE, "OPROFILE_FS stands in for it");
+	if (settings->numbers[OC_SOURCE] == OC_SOURCE_MODULE)
+		choose_as_told(choice, settings);
 	else
-		choose(oc, OC_SOURCE_MODULE, "the module is loaded");
+		choose_source(choice, OC_SOURCE_MODULE, "%s",
+			      fs->is_plain ? "OPROFILE_FS stands in for it"
+					   : "the module is loaded");
 }
 
-static int add_way_out(struct opcontrol *oc, int err)
+int oc_source_set_up(struct oc_choice *choice,
+		     const struct oc_settings *settings, const struct oc_fs *fs,
+		     const char *tools, struct op_diag *diag)
 {
-	struct op_diag why = oc->diag;
-
-	oc->diag.text[0] = '\0';
-	return op_diag_set(&oc->diag, err,
-			   "%s; or do without the module: --source=perf",
-			   why.text);
-}
-
-int oc_source_set_up(struct opcontrol *oc)
-{
+	uint64_t wanted = settings->numbers[OC_SOURCE];
+	struct op_diag why = { "" };
 	int err;
 
-	if (oc->settings.source == OC_SOURCE_PERF) {
-		choose_as_told(oc);
+	if (wanted == OC_SOURCE_PERF) {
+		choose_as_told(choice, settings);
 		return 0;
 	}
-	err = oc_fs_set_up(oc);
+	err = oc_fs_set_up(fs, tools, &why);
 	if (!err) {
-		choose_module(oc);
+		choose_module(choice, settings, fs);
 		return 0;
 	}
-	if (wants_module(oc))
-		return add_way_out(oc, err);
-	choose_perf_instead(oc);
+	if (wanted == OC_SOURCE_MODULE || fs->is_plain)
+		return op_diag_set(
+			diag, err,
+			"%s; or do without the module: --source=perf",
+			why.text);
+	choose_source(choice, OC_SOURCE_PERF, "%s", why.text);
 	/* Its first clause; the rest is how to load the module after all. */
-	fprintf(stderr, "opcontrol: sampling with perf_events: %.*s\n",
-		(int)strcspn(oc->choice.reason, ";"), oc->choice.reason);
+	say_note("opcontrol", "sampling with perf_events: %.*s",
+		 (int)strcspn(choice->reason, ";"), choice->reason);
 	return 0;
 }
 
-static bool has_no_effect(const struct opcontrol *oc, enum oc_number number)
-{
-	return oc_numbers[number].is_module_only ||
-	       (number == OC_TIMER_RATE && oc->events.list.nr);
-}
-
-static void note_unused(const struct opcontrol *oc)
+/* Name all numbers that are set and do nothing for perf_events. */
+static void note_unused_numbers(const struct oc_settings *settings,
+				const struct oc_events *events)
 {
 	const char *between = "opcontrol: no effect with this source: ";
 	bool any = false;
 
-	for (int i = 0; i < OC_NR_NUMBERS; i++) {
-		if (!oc_settings_is_set(&oc->settings, i) ||
-		    !has_no_effect(oc, i))
+	for (int i = 0; i < OC_NR_SETTINGS; i++) {
+		const struct oc_setting *row = &oc_settings_table[i];
+
+		if (!oc_settings_is_set(settings, i) ||
+		    (!row->is_module_only &&
+		     (i != OC_TIMER_RATE || !events->list.nr)))
 			continue;
-		fprintf(stderr, "%s%s", between, oc_numbers[i].label);
+		fprintf(stderr, "%s%s", between, row->label);
 		between = ", ";
 		any = true;
 	}
@@ -110,27 +102,34 @@ static void note_unused(const struct opcontrol *oc)
 		fputc('\n', stderr);
 }
 
-int oc_source_write_settings(struct opcontrol *oc)
+int oc_source_write_settings(const struct oc_choice *choice,
+			     const struct oc_settings *settings,
+			     const struct oc_events *events,
+			     struct op_diag *diag)
 {
 	int err;
 
-	if (oc->choice.source != OC_SOURCE_MODULE) {
-		note_unused(oc);
+	if (choice->source != OC_SOURCE_MODULE) {
+		note_unused_numbers(settings, events);
 		return 0;
 	}
-	err = oc_fs_write_settings(oc);
-	return err ? err : oc_events_write(oc);
+	err = oc_fs_write_settings(events->fs, settings, diag);
+	return err ? err : oc_events_write(events, diag);
 }
 
-void oc_source_foresee(struct opcontrol *oc)
+void oc_source_foresee(struct oc_choice *choice,
+		       const struct oc_settings *settings,
+		       const struct oc_fs *fs, const char *tools)
 {
-	if (oc->settings.source != OC_SOURCE_AUTO)
-		choose_as_told(oc);
-	else if (oc_fs_is_mounted(&oc->fs) || oc->fs.is_plain ||
-		 oc_module_is_present())
-		choose_module(oc);
-	else if (oc_module_find(oc))
-		choose_perf_instead(oc);
+	struct op_diag why = { "" };
+
+	if (settings->numbers[OC_SOURCE] != OC_SOURCE_AUTO)
+		choose_as_told(choice, settings);
+	else if (oc_fs_is_mounted(fs) || fs->is_plain || oc_module_is_present())
+		choose_module(choice, settings, fs);
+	else if (oc_module_find(tools, &why))
+		choose_source(choice, OC_SOURCE_PERF, "%s", why.text);
 	else
-		choose(oc, OC_SOURCE_AUTO, "the module if it loads, else perf");
+		choose_source(choice, OC_SOURCE_AUTO,
+			      "the module if it loads, else perf");
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * --status: the daemon, the settings, and where the samples went. Of a daemon
- * that runs its own answers are shown, else what is saved.
+ * --status: the daemon, the settings, and where the samples went.
+ *
+ * Of a daemon that runs its own answers are shown, as settings may have been
+ * saved for the next one meanwhile; without a daemon, what is saved and what
+ * the last daemon has left in the ledger. A line is the label of a setting's
+ * row and its value; a number that the module keeps is left out where nothing
+ * was asked for.
  */
 
 #include "utils/opcontrol/opcontrol_status.h"
@@ -14,11 +19,11 @@
 
 #include "libop/op_config.h"
 #include "libop/op_ledger.h"
-#include "utils/opcontrol/opcontrol.h"
+#include "utils/opcontrol/opcontrol_run.h"
 
 #define LOST "lost."
 
-static void print_daemon(const struct oc_daemon *daemon)
+static void print_daemon_state(const struct daemon *daemon)
 {
 	if (!daemon->pid)
 		puts("Daemon not running");
@@ -33,19 +38,23 @@ static void print_daemon(const struct oc_daemon *daemon)
 static const char *live_value(const struct opcontrol *oc, const char *key,
 			      char *buf, size_t len, const char *saved)
 {
-	return oc_reply_find(oc->daemon.reply, key, buf, len) ? buf : saved;
+	return daemon_reply_find(oc->daemon.reply, key, buf, len) ? buf : saved;
 }
 
-static void print_separate(const struct opcontrol *oc)
+static void print_separate(struct opcontrol *oc)
 {
-	bool separate[OC_NR_SEPARATE];
+	const char *between = "Separate options: ";
 	char text[64];
 
-	memcpy(separate, oc->settings.separate, sizeof(separate));
-	if (oc_reply_find(oc->daemon.reply, "separate", text, sizeof(text)))
-		oc_settings_separate(separate, text, NULL);
-	printf("Separate options: %s\n",
-	       oc_settings_separate_text(separate, text));
+	if (daemon_reply_find(oc->daemon.reply, "separate", text, sizeof(text)))
+		oc_settings_separate(&oc->settings, text, NULL);
+	for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CPU; i++) {
+		if (!oc->settings.numbers[i])
+			continue;
+		printf("%s%s", between, oc_settings_table[i].word);
+		between = " ";
+	}
+	puts(*between == ' ' ? "" : "Separate options: none");
 }
 
 static void print_vmlinux(const struct opcontrol *oc)
@@ -65,7 +74,8 @@ static const char *print_source(struct opcontrol *oc, char *buf, size_t len)
 	char more[OP_DIAG_MAX];
 
 	if (!oc->daemon.answers)
-		oc_source_foresee(oc);
+		oc_source_foresee(&oc->choice, &oc->settings, &oc->fs,
+				  oc->tools);
 	source = live_value(oc, "source", buf, len,
 			    oc_source_names[choice->source]);
 	reason = live_value(oc, "source-reason", more, sizeof(more),
@@ -76,25 +86,25 @@ static const char *print_source(struct opcontrol *oc, char *buf, size_t len)
 	return source;
 }
 
-static void print_number(const struct opcontrol *oc, enum oc_number number)
+static void print_number(const struct opcontrol *oc, enum oc_row id)
 {
-	uint64_t value = oc->settings.numbers[number];
+	uint64_t value = oc->settings.numbers[id];
 
 	if (value)
-		printf("%s: %" PRIu64 "\n", oc_numbers[number].label, value);
+		printf("%s: %" PRIu64 "\n", oc_settings_table[id].label, value);
 }
 
 /* One that always is something. */
-static void print_size(const struct opcontrol *oc, enum oc_number number,
+static void print_size(const struct opcontrol *oc, enum oc_row id,
 		       const char *unit)
 {
-	const struct oc_number_info *info = &oc_numbers[number];
-	uint64_t value = oc->settings.numbers[number];
+	const struct oc_setting *row = &oc_settings_table[id];
+	uint64_t value = oc->settings.numbers[id];
 
 	if (value)
-		printf("%s: %" PRIu64 " %s\n", info->label, value, unit);
+		printf("%s: %" PRIu64 " %s\n", row->label, value, unit);
 	else
-		printf("%s: %s\n", info->label, info->zero);
+		printf("%s: %s\n", row->label, row->zero);
 }
 
 /* What the module does, where it can be read; else what will be asked for. */
@@ -103,17 +113,19 @@ static void print_rate(const struct opcontrol *oc, bool is_perf)
 	uint64_t rate = oc->settings.numbers[OC_TIMER_RATE];
 
 	if (!is_perf)
-		oc_fs_read(&oc->fs, oc_numbers[OC_TIMER_RATE].file, &rate,
-			   NULL);
+		oc_fs_read(&oc->fs, oc_settings_table[OC_TIMER_RATE].file,
+			   &rate, NULL);
 	if (rate)
 		printf("%s: %" PRIu64 " per second and CPU\n",
-		       oc_numbers[OC_TIMER_RATE].label, rate);
+		       oc_settings_table[OC_TIMER_RATE].label, rate);
 }
 
 /* One line for each event. Returns whether there are any. */
 static bool print_events(struct opcontrol *oc, const char *source)
 {
-	char *text = oc_events_text(oc, source), *rest = text, *event;
+	char *text = oc_events_text(&oc->events, &oc->settings,
+				    oc->choice.source, source),
+	     *rest = text, *event;
 	unsigned int nr = 0;
 
 	while (rest && (event = strsep(&rest, ",")))
@@ -127,7 +139,8 @@ static void print_callgraph(const struct opcontrol *oc, bool is_perf)
 {
 	uint64_t depth = oc->settings.numbers[OC_CALLGRAPH];
 
-	printf("%s: %" PRIu64 "\n", oc_numbers[OC_CALLGRAPH].label, depth);
+	printf("%s: %" PRIu64 "\n", oc_settings_table[OC_CALLGRAPH].label,
+	       depth);
 	if (depth && !is_perf)
 		print_size(oc, OC_CALLGRAPH_STACK, "bytes");
 }
@@ -184,7 +197,7 @@ static uint64_t reply_number(const char *reply, const char *key)
 	uint64_t value = 0;
 	char text[32];
 
-	if (oc_reply_find(reply, key, text, sizeof(text)))
+	if (daemon_reply_find(reply, key, text, sizeof(text)))
 		op_parse_u64(text, &value);
 	return value;
 }
@@ -240,7 +253,7 @@ static int print_samples(struct opcontrol *oc)
 
 int oc_status(struct opcontrol *oc)
 {
-	print_daemon(&oc->daemon);
+	print_daemon_state(&oc->daemon);
 	print_settings(oc);
 	return print_samples(oc);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Removing and renaming sample files behind the back of nobody: only called
- * while no daemon runs.
+ * Making, emptying and renaming the folders of a session. Only called while no
+ * daemon runs, as the daemon has sample files mapped.
  *
  * The tree below samples/current is as deep as the paths of what was profiled,
  * so a recursion could run out of stack or files. Instead the tops of the
@@ -11,7 +11,7 @@
  * that was cut off leaves in the trash, the next one removes.
  */
 
-#include "utils/opcontrol/opcontrol_samples.h"
+#include "libop/op_session_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,8 +23,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "utils/opcontrol/opcontrol.h"
-
 #define TRASH ".reset"
 
 /* More than a tree has levels: the names of three paths. */
@@ -35,7 +33,7 @@ struct trash {
 	uint64_t nr; /* names given so far */
 };
 
-static bool is_sample_entry(const char *name)
+static bool is_entry_of_samples(const char *name)
 {
 	return op_session_holds_samples(name) || !strncmp(name, "ledger", 6);
 }
@@ -45,7 +43,7 @@ static bool is_any_entry(const char *name)
 	return strcmp(name, ".") && strcmp(name, "..");
 }
 
-static int open_folder(int at, const char *name)
+static int open_session_folder(int at, const char *name)
 {
 	int fd = openat(at, name,
 			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -68,7 +66,7 @@ static int move_to_trash(struct trash *trash, int from, const char *name)
 	return -errno;
 }
 
-static int remove_entry(struct trash *trash, int from, const char *name)
+static int remove_or_trash(struct trash *trash, int from, const char *name)
 {
 	if (!unlinkat(from, name, 0) || errno == ENOENT)
 		return 0;
@@ -81,10 +79,10 @@ static int remove_entry(struct trash *trash, int from, const char *name)
 }
 
 /* Do @handle to each entry of @fd, which is closed, that @is_wanted. */
-static int for_entries(int fd, bool (*is_wanted)(const char *name),
-		       int (*handle)(struct trash *trash, int from,
-				     const char *name),
-		       struct trash *trash)
+static int for_folder_entries(int fd, bool (*is_wanted)(const char *name),
+			      int (*handle)(struct trash *trash, int from,
+					    const char *name),
+			      struct trash *trash)
 {
 	DIR *dir = fdopendir(fd);
 	struct dirent *entry;
@@ -110,16 +108,16 @@ static int for_entries(int fd, bool (*is_wanted)(const char *name),
 }
 
 /* Empty a folder of the trash, or remove a file of it. */
-static int empty_entry(struct trash *trash, int at, const char *name)
+static int empty_trash_entry(struct trash *trash, int at, const char *name)
 {
-	int fd = open_folder(at, name);
+	int fd = open_session_folder(at, name);
 	int err;
 
 	if (fd == -ENOTDIR || fd == -ELOOP)
 		return unlinkat(at, name, 0) ? -errno : 0;
 	if (fd < 0)
 		return fd;
-	err = for_entries(fd, is_any_entry, remove_entry, trash);
+	err = for_folder_entries(fd, is_any_entry, remove_or_trash, trash);
 	if (!err && unlinkat(at, name, AT_REMOVEDIR))
 		err = -errno;
 	/* ENOTEMPTY: the file system showed not all; it is seen again. */
@@ -138,79 +136,78 @@ static int empty_trash(struct trash *trash, int samples)
 			return 0;
 		if (errno != ENOTEMPTY && errno != EEXIST)
 			return -errno;
-		fd = open_folder(samples, TRASH);
+		fd = open_session_folder(samples, TRASH);
 		err = fd < 0 ? fd
-			     : for_entries(fd, is_any_entry, empty_entry,
-					   trash);
+			     : for_folder_entries(fd, is_any_entry,
+						  empty_trash_entry, trash);
 	}
 	return err ? err : -EBUSY;
 }
 
-static int reset_at(int samples)
+static int reset_samples_at(int samples)
 {
 	struct trash trash = { .fd = -1 };
 	int current, err;
 
-	current = open_folder(samples, "current");
+	current = open_session_folder(samples, "current");
 	if (current == -ENOENT)
 		return 0;
 	if (current < 0)
 		return current;
 	err = mkdirat(samples, TRASH, 0700) && errno != EEXIST ? -errno : 0;
 	if (!err) {
-		trash.fd = open_folder(samples, TRASH);
+		trash.fd = open_session_folder(samples, TRASH);
 		err = trash.fd < 0 ? trash.fd : 0;
 	}
 	if (err) {
 		close(current);
 		return err;
 	}
-	err = for_entries(current, is_sample_entry, move_to_trash, &trash);
+	err = for_folder_entries(current, is_entry_of_samples, move_to_trash,
+				 &trash);
 	if (!err)
 		err = empty_trash(&trash, samples);
 	close(trash.fd);
 	return err;
 }
 
-int oc_samples_reset(struct opcontrol *oc)
+int op_session_reset(const struct op_session *session, struct op_diag *diag)
 {
-	const char *path = oc->session.samples;
-	int samples = open_folder(AT_FDCWD, path);
+	int samples = open_session_folder(AT_FDCWD, session->samples);
 	int err;
 
 	if (samples == -ENOENT)
 		return 0;
-	oc_say(oc, "remove the samples in %s", oc->session.current);
-	err = samples < 0 ? samples : reset_at(samples);
+	err = samples < 0 ? samples : reset_samples_at(samples);
 	if (samples >= 0)
 		close(samples);
 	if (err)
-		op_diag_set(&oc->diag, err,
+		op_diag_set(diag, err,
 			    "%s: cannot remove the samples: %s; look what is "
 			    "in there, or use another --session-dir",
-			    oc->session.current, strerror(-err));
+			    session->current, strerror(-err));
 	return err;
 }
 
-int oc_samples_save(struct opcontrol *oc, const char *name)
+int op_session_save(const struct op_session *session, const char *name,
+		    struct op_diag *diag)
 {
-	char path[sizeof(oc->session.samples) + 300];
+	char path[sizeof(session->samples) + 300];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/%s", oc->session.samples, name);
+	snprintf(path, sizeof(path), "%s/%s", session->samples, name);
 	if (!lstat(path, &st))
-		return op_diag_set(&oc->diag, -EEXIST,
+		return op_diag_set(diag, -EEXIST,
 				   "--save=%s: %s exists already; choose "
 				   "another name",
 				   name, path);
-	oc_say(oc, "rename %s to %s", oc->session.current, path);
-	if (!rename(oc->session.current, path))
+	if (!rename(session->current, path))
 		return 0;
 	if (errno == ENOENT)
-		return op_diag_set(&oc->diag, -ENOENT,
+		return op_diag_set(diag, -ENOENT,
 				   "--save=%s: there is nothing to save in %s; "
 				   "take samples with opcontrol --start",
-				   name, oc->session.current);
-	return op_diag_set(&oc->diag, -errno, "--save=%s: cannot rename %s: %s",
-			   name, oc->session.current, strerror(errno));
+				   name, session->current);
+	return op_diag_set(diag, -errno, "--save=%s: cannot rename %s: %s",
+			   name, session->current, strerror(errno));
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTILS_SAY_H
+#define UTILS_SAY_H
+
+/*
+ * Lines on stderr that tell a person what a program does, and are no reason
+ * to end.
+ */
+
+#include <stdbool.h>
+
+/* One line on what is done now, "+ TEXT"; nothing unless it is @wanted. */
+void say_step(bool wanted, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* One line of @program, "PROGRAM: TEXT". */
+void say_note(const char *program, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif /* UTILS_SAY_H */
