@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What every program needs that takes events by name.
 EVENT_SRCS := utils/event_machine.c utils/event_list.c
+# What a client of the daemon needs.
+DAEMON_SRCS := utils/daemon.c utils/process.c utils/say.c
 
 PROGS += opcontrol opstream
 
-opcontrol_SRCS := $(wildcard utils/opcontrol/*.c) utils/daemon.c \
-	utils/process.c utils/say.c $(EVENT_SRCS)
+opcontrol_SRCS := $(wildcard utils/opcontrol/*.c) $(DAEMON_SRCS) $(EVENT_SRCS)
 opcontrol_LIBS := libop
 opcontrol_LDLIBS = $(POPT_LIBS)
 
 PROGS += operf
-operf_SRCS := $(wildcard utils/operf/*.c) utils/command.c utils/process.c \
-	$(EVENT_SRCS)
+operf_SRCS := $(wildcard utils/operf/*.c) utils/command.c \
+	utils/daemon_child.c $(DAEMON_SRCS) $(EVENT_SRCS)
 operf_LIBS := libop
 operf_LDLIBS = $(POPT_LIBS)
 

@@ -15,10 +15,11 @@
 
 static char note[4096]; /* the last one */
 
-void operf_note(const char *fmt, ...)
+void say_note(const char *program, const char *fmt, ...)
 {
 	va_list ap;
 
+	assert_string_equal(program, "operf");
 	va_start(ap, fmt);
 	vsnprintf(note, sizeof(note), fmt, ap);
 	va_end(ap);
@@ -232,34 +233,34 @@ static void tells_why_there_is_nothing(void **state)
 	struct operf *operf = new_operf();
 
 	(void)state;
-	say_nothing_taken(operf);
+	note_nothing_taken(operf);
 	assert_non_null(strstr(note, "used no CPU time"));
 	operf->events.user_only = true;
-	say_nothing_taken(operf);
+	note_nothing_taken(operf);
 	assert_non_null(strstr(note, "no user code ran"));
 
 	operf->options.command = argv;
 	operf->command.usage.ru_stime.tv_usec = 1500;
-	say_nothing_taken(operf);
+	note_nothing_taken(operf);
 	assert_non_null(strstr(note, "used 1.5 ms of CPU time, a sample is "
 				     "taken every 1.0 ms"));
 	operf->command.usage.ru_utime.tv_sec = 1;
-	say_nothing_taken(operf);
+	note_nothing_taken(operf);
 	assert_non_null(strstr(note, "no process of the command used 1.0 ms of "
 				     "CPU time itself in user code"));
 
 	make_program("prog", 04755);
 	strcpy(operf->command.path, "prog");
-	say_nothing_taken(operf);
+	note_nothing_taken(operf);
 	assert_non_null(strstr(note, "other rights than yours"));
 	operf->events.user_only = false;
 	operf->command.path[0] = '\0';
-	say_nothing_taken(operf);
+	note_nothing_taken(operf);
 	assert_non_null(strstr(note, "no process of the command used 1.0 ms of "
 				     "CPU time itself; give a higher --rate"));
 	operf->events.text = "x";
 	operf->folder.moved_current = true;
-	say_nothing_taken(operf);
+	note_nothing_taken(operf);
 	assert_non_null(strstr(note, "smaller count"));
 	assert_non_null(strstr(note, "session:previous"));
 	free(operf);
@@ -271,7 +272,7 @@ static bool tells_of_unseen(struct operf *operf, uint64_t taken)
 	const struct op_ledger ledger = { .taken = taken };
 
 	note[0] = '\0';
-	say_unseen(operf, &ledger);
+	note_unseen(operf, &ledger);
 	return note[0];
 }
 
@@ -342,7 +343,7 @@ static void subtracts_accounts(void **state)
 	op_ledger_lose(&now, "y", 2);
 	op_ledger_lose(&before, "y", 1);
 	op_ledger_lose(&before, "z", 1);
-	subtract(&now, &before);
+	subtract_ledger(&now, &before);
 	assert_int_equal(now.taken, 6);
 	assert_int_equal(now.stored, 0);
 	assert_int_equal(now.causes[0].nr, 3);

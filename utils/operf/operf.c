@@ -7,12 +7,9 @@
  * daemon's end. Until the command has executed, all can be undone and is.
  */
 
-#include "utils/operf/operf.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,45 +19,23 @@
 
 #include "config.h"
 #include "libop/op_perf.h"
+#include "utils/operf/operf_daemon.h"
 #include "utils/operf/operf_report.h"
+#include "utils/operf/operf_run.h"
 #include "utils/operf/operf_wait.h"
-
-void operf_say(const struct operf *operf, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!operf->options.verbose)
-		return;
-	va_start(ap, fmt);
-	fputs("+ ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-}
-
-void operf_note(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("operf: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-}
 
 static void operf_init(struct operf *operf)
 {
 	command_init(&operf->command, NULL);
-	operf_session_init(&operf->folder);
-	operf_daemon_init(&operf->daemon);
+	operf_session_init(&operf->folder, &operf->session);
+	daemon_child_init(&operf->child);
 	operf->target_fd = operf->signal_fd = -1;
 }
 
 static void operf_release(struct operf *operf)
 {
 	command_release(&operf->command);
-	operf_daemon_release(&operf->daemon);
+	daemon_child_release(&operf->child);
 	operf_session_close(&operf->folder);
 	if (operf->target_fd >= 0)
 		close(operf->target_fd);
@@ -72,7 +47,7 @@ static void operf_release(struct operf *operf)
 
 /* ---- before -------------------------------------------------------------- */
 
-static int choose_events(struct operf *operf)
+static int choose_operf_events(struct operf *operf)
 {
 	const struct operf_options *options = &operf->options;
 	bool clock = options->rate != 0;
@@ -96,7 +71,7 @@ static int choose_events(struct operf *operf)
 	return err;
 }
 
-static void note_limits(const struct operf *operf)
+static void note_sampling_limits(const struct operf *operf)
 {
 	if (operf->events.no_counter)
 		operf_note("no hardware counters to sample with here, so it "
@@ -109,10 +84,10 @@ static void note_limits(const struct operf *operf)
 }
 
 /* Returns 0, or -errno; status is set for a program that cannot be run. */
-static int prepare(struct operf *operf, int *status)
+static int prepare_run(struct operf *operf, int *status)
 {
 	char **argv = operf->options.command;
-	int err = choose_events(operf);
+	int err = choose_operf_events(operf);
 
 	if (!err && argv) {
 		command_init(&operf->command, argv);
@@ -132,10 +107,17 @@ static int prepare(struct operf *operf, int *status)
 
 static int start_daemon(struct operf *operf, struct op_ledger *before)
 {
-	int err = operf_session_open(operf);
+	int err;
+
+	operf->folder.verbose = operf->options.verbose;
+	operf->child.daemon.verbose = operf->options.verbose;
+	operf->child.daemon.session = &operf->session;
+	err = operf_session_open(&operf->folder, operf->options.session_dir,
+				 &operf->diag);
 
 	if (!err)
-		err = operf_session_rotate(operf);
+		err = operf_session_rotate(&operf->folder,
+					   operf->options.append, &operf->diag);
 	/* A bad one is the daemon's to put right. */
 	if (!err)
 		operf_ledger_get(operf, before, NULL);
@@ -147,11 +129,11 @@ static int start_daemon(struct operf *operf, struct op_ledger *before)
 }
 
 /* From here on there is something to keep. */
-static int begin(struct operf *operf, int *status)
+static int begin_sampling(struct operf *operf, int *status)
 {
 	int err;
 
-	note_limits(operf);
+	note_sampling_limits(operf);
 	if (!operf->options.command) {
 		operf_note("Profiler started; Ctrl-C or kill -INT %d ends it",
 			   (int)getpid());
@@ -163,15 +145,15 @@ static int begin(struct operf *operf, int *status)
 	return err;
 }
 
-static void undo(struct operf *operf)
+static void undo_run(struct operf *operf)
 {
 	command_release(&operf->command);
-	operf_daemon_release(&operf->daemon);
-	operf_session_undo(operf);
+	daemon_child_release(&operf->child);
+	operf_session_undo(&operf->folder);
 }
 
 /* The command's own end; what a signal did to it nobody else tells. */
-static int command_status(struct operf *operf)
+static int wait_for_command(struct operf *operf)
 {
 	struct command *command = &operf->command;
 
@@ -184,21 +166,21 @@ static int command_status(struct operf *operf)
 }
 
 /* Returns the exit status. */
-static int finish(struct operf *operf, enum operf_end end,
-		  const struct op_ledger *before)
+static int finish_run(struct operf *operf, enum operf_end end,
+		      const struct op_ledger *before)
 {
 	bool is_whole = end == OPERF_ENDED || end == OPERF_SIGNALLED;
 	int status = EXIT_SUCCESS;
 	int err = 0;
 
 	if (operf->command.pid)
-		status = command_status(operf);
-	if (operf->daemon.pid)
+		status = wait_for_command(operf);
+	if (operf->child.daemon.pid)
 		err = operf_daemon_stop(operf);
 	/* One that has died has not brought its account up to date. */
 	if (!err && end != OPERF_DAEMON_DIED)
 		err = operf_report(operf, before);
-	operf_session_commit(operf);
+	operf_session_commit(&operf->folder);
 	if (operf->options.command && !is_whole)
 		operf_note("%s: its exit status was %d",
 			   operf->options.command[0], status);
@@ -209,24 +191,24 @@ static int finish(struct operf *operf, enum operf_end end,
 }
 
 /* Returns the exit status; operf->diag has the reason of a failure. */
-static int profile(struct operf *operf)
+static int profile_target(struct operf *operf)
 {
 	struct op_ledger before;
 	int status = OPERF_FAILED;
-	int err = prepare(operf, &status);
+	int err = prepare_run(operf, &status);
 
 	if (err)
 		return status;
 	err = start_daemon(operf, &before);
 	if (!err)
-		err = begin(operf, &status);
+		err = begin_sampling(operf, &status);
 	if (!err)
-		return finish(operf, operf_wait(operf), &before);
-	undo(operf);
+		return finish_run(operf, operf_wait(operf), &before);
+	undo_run(operf);
 	return operf->interrupted ? 128 + operf->interrupted : status;
 }
 
-static int print_version(struct op_diag *diag)
+static int print_operf_version(struct op_diag *diag)
 {
 	puts("operf: " PACKAGE_NAME " " PACKAGE_VERSION);
 	return operf_printed(diag) ? OPERF_FAILED : EXIT_SUCCESS;
@@ -254,9 +236,9 @@ int main(int argc, char **argv)
 	operf_init(&operf);
 	if (!operf_options_parse(&operf.options, argc, argv, &operf.diag)) {
 		if (operf.options.version)
-			status = print_version(&operf.diag);
+			status = print_operf_version(&operf.diag);
 		else
-			status = profile(&operf);
+			status = profile_target(&operf);
 	}
 	if (operf.diag.text[0])
 		operf_note("%s", operf.diag.text);

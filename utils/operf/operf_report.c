@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The account of a run, on stderr: how many samples were taken, stored and
+ * lost, and how to see them.
+ *
+ * The numbers are those of the ledger that the daemon leaves. With --append it
+ * includes the runs before, whose ledger is subtracted. Where there is nothing
+ * to see, or less than the command's CPU time stands for, the most likely cause
+ * is named with what to do about it, since an empty profile explains nothing.
+ */
 
 #include "utils/operf/operf_report.h"
 
@@ -10,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "utils/operf/operf.h"
+#include "utils/operf/operf_run.h"
 
 #define LIST_MAX 1024 /* bytes of a list of causes */
 #define DEFAULT_RATE 1000 /* of the daemon's CPU clock */
@@ -29,24 +38,26 @@ int operf_ledger_get(const struct operf *operf, struct op_ledger *ledger,
 	return err == -ENOENT ? 0 : err;
 }
 
-static uint64_t less(uint64_t now, uint64_t before)
+static uint64_t decrease(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
 
 /* What is in @now and was not in @before. */
-static void subtract(struct op_ledger *now, const struct op_ledger *before)
+static void subtract_ledger(struct op_ledger *now,
+			    const struct op_ledger *before)
 {
-	now->taken = less(now->taken, before->taken);
-	now->stored = less(now->stored, before->stored);
+	now->taken = decrease(now->taken, before->taken);
+	now->stored = decrease(now->stored, before->stored);
 	for (unsigned int i = 0; i < now->nr_causes; i++)
 		for (unsigned int k = 0; k < before->nr_causes; k++)
 			if (!strcmp(now->causes[i].name,
 				    before->causes[k].name))
-				now->causes[i].nr = less(now->causes[i].nr,
-							 before->causes[k].nr);
+				now->causes[i].nr =
+					decrease(now->causes[i].nr,
+						 before->causes[k].nr);
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
-		now->stacks[i] = less(now->stacks[i], before->stacks[i]);
+		now->stacks[i] = decrease(now->stacks[i], before->stacks[i]);
 }
 
 /* ---- why there is nothing ------------------------------------------------ */
@@ -68,7 +79,7 @@ static uint64_t clock_rate(const struct operf *operf)
 
 /* A program with more rights than its user, or one that the user may not
  * read, is not shown to that user: the kernel takes the counters away. */
-static bool hides(const struct command *command)
+static bool is_hidden_from_user(const struct command *command)
 {
 	struct stat st;
 
@@ -85,7 +96,7 @@ static void why_none_taken(const struct operf *operf, char *why, size_t len)
 	uint64_t rate = clock_rate(operf);
 	double seconds = cpu_seconds(&operf->command);
 
-	if (options->command && hides(&operf->command) &&
+	if (options->command && is_hidden_from_user(&operf->command) &&
 	    operf->events.user_only)
 		snprintf(why, len,
 			 "the command runs with other rights than yours, or "
@@ -140,7 +151,7 @@ static void list_causes(const struct op_ledger *ledger, char *list, size_t len)
 	list[used] = '\0';
 }
 
-static bool is_plain(const char *path)
+static bool needs_no_quotes(const char *path)
 {
 	for (; *path; path++)
 		if (!isalnum((unsigned char)*path) && !strchr("/._-+", *path))
@@ -168,7 +179,7 @@ static void report_command(const struct operf *operf, char *buf, size_t len)
 
 	if (operf->folder.is_default)
 		snprintf(buf, len, "opreport -l%s", merge);
-	else if (is_plain(dir))
+	else if (needs_no_quotes(dir))
 		snprintf(buf, len, "opreport -l%s --session-dir=%s", merge,
 			 dir);
 	else if (!strchr(dir, '\''))
@@ -179,8 +190,8 @@ static void report_command(const struct operf *operf, char *buf, size_t len)
 			 merge);
 }
 
-static void say_account(const struct operf *operf,
-			const struct op_ledger *ledger)
+static void note_account(const struct operf *operf,
+			 const struct op_ledger *ledger)
 {
 	char command[sizeof(operf->session.dir) + 64];
 	char causes[LIST_MAX], lost[LIST_MAX + 64] = "none lost";
@@ -196,8 +207,8 @@ static void say_account(const struct operf *operf,
 }
 
 /* The commonest cause that its user can do something about. */
-static void say_unwritten(const struct operf *operf,
-			  const struct op_ledger *ledger)
+static void note_unwritten(const struct operf *operf,
+			   const struct op_ledger *ledger)
 {
 	for (unsigned int i = 0; i < ledger->nr_causes; i++)
 		if (ledger->causes[i].nr &&
@@ -214,8 +225,8 @@ static void say_unwritten(const struct operf *operf,
  * does behind the last. With a user's part of the time that cannot be told: the
  * kernel's figure for that is a guess where processes are short.
  */
-static void say_unseen(const struct operf *operf,
-		       const struct op_ledger *ledger)
+static void note_unseen(const struct operf *operf,
+			const struct op_ledger *ledger)
 {
 	double rate = (double)clock_rate(operf);
 	double used, seen = (double)ledger->taken / rate;
@@ -233,7 +244,7 @@ static void say_unseen(const struct operf *operf,
 }
 
 /* Which of the stacks are not whole, and why. */
-static void say_stacks(const struct op_ledger *ledger)
+static void note_stacks(const struct op_ledger *ledger)
 {
 	uint64_t whole = ledger->stacks[OP_STACKS_WHOLE];
 	uint64_t all = op_ledger_stacks_stored(ledger) +
@@ -253,7 +264,7 @@ static void say_stacks(const struct op_ledger *ledger)
 		   list);
 }
 
-static void say_nothing_taken(const struct operf *operf)
+static void note_nothing_taken(const struct operf *operf)
 {
 	char why[512];
 
@@ -265,8 +276,8 @@ static void say_nothing_taken(const struct operf *operf)
 			   : "");
 }
 
-static void say_nothing_stored(const struct operf *operf,
-			       const struct op_ledger *ledger)
+static void note_nothing_stored(const struct operf *operf,
+				const struct op_ledger *ledger)
 {
 	char causes[LIST_MAX];
 
@@ -288,17 +299,17 @@ int operf_report(struct operf *operf, const struct op_ledger *before)
 				   "%s/ledger: the daemon has left no account "
 				   "of its samples; see %s",
 				   operf->session.current, operf->session.log);
-	subtract(&ledger, before);
+	subtract_ledger(&ledger, before);
 	if (!ledger.taken)
-		say_nothing_taken(operf);
+		note_nothing_taken(operf);
 	else if (!ledger.stored)
-		say_nothing_stored(operf, &ledger);
+		note_nothing_stored(operf, &ledger);
 	else
-		say_account(operf, &ledger);
+		note_account(operf, &ledger);
 	if (ledger.stored && operf->options.depth)
-		say_stacks(&ledger);
-	say_unwritten(operf, &ledger);
+		note_stacks(&ledger);
+	note_unwritten(operf, &ledger);
 	if (ledger.taken)
-		say_unseen(operf, &ledger);
+		note_unseen(operf, &ledger);
 	return 0;
 }

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Of three folders below samples/ one move each: current becomes previous,
- * and previous becomes ASIDE, which is removed at the end. A current session
- * without samples is not worth a previous one that has some: it becomes ASIDE
- * itself. What a run that was killed has left there, the next one clears up.
+ * Making room for a new run, so that it can be undone.
+ *
+ * Folders below samples/ are renamed: current becomes previous, and previous
+ * becomes ASIDE, which is removed at the end. A current session without samples
+ * is not worth a previous one that has some: then current becomes ASIDE, and
+ * previous stays. If operf is killed between two renames, or before it has
+ * removed ASIDE, the next run finds ASIDE: without a previous session it is
+ * that one, else it is not needed any more.
+ *
+ * The lock of operf keeps another operf away, and the lock of the daemon one of
+ * opcontrol's. Who undoes a run removes the lock file with the folder; so after
+ * taking the lock the file is compared with what has its name by then.
  */
 
 #include "utils/operf/operf_session.h"
@@ -19,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "utils/operf/operf.h"
+#include "utils/say.h"
 
 #define DEFAULT_DIR "oprofile_data"
 #define ASIDE ".replaced"
@@ -27,35 +35,37 @@
 
 #define PATH_LEN (sizeof(((struct op_session *)0)->samples) + 64)
 
-void operf_session_init(struct operf_folder *folder)
+void operf_session_init(struct operf_folder *folder, struct op_session *session)
 {
 	memset(folder, 0, sizeof(*folder));
+	folder->session = session;
 	folder->lock_fd = -1;
 }
 
 /* ---- the folder ---------------------------------------------------------- */
 
-static int make_default(struct operf *operf)
+static int make_default_folder(struct operf_folder *folder,
+			       struct op_diag *diag)
 {
 	struct stat st;
 
 	if (!mkdir(DEFAULT_DIR, 0755))
-		operf->folder.made = true;
+		folder->made = true;
 	else if (errno != EEXIST)
-		return op_diag_set(&operf->diag, -errno,
+		return op_diag_set(diag, -errno,
 				   "./" DEFAULT_DIR ": cannot make it: %s; go "
 				   "to a folder that you may write to, or give "
 				   "--session-dir",
 				   strerror(errno));
-	operf->folder.is_default = true;
+	folder->is_default = true;
 	if (!stat(DEFAULT_DIR, &st) && S_ISDIR(st.st_mode))
 		return 0;
-	return op_diag_set(&operf->diag, -ENOTDIR,
+	return op_diag_set(diag, -ENOTDIR,
 			   "./" DEFAULT_DIR ": is not a folder; move it away, "
 			   "or give --session-dir");
 }
 
-static int check_given(const char *dir, struct op_diag *diag)
+static int check_given_folder(const char *dir, struct op_diag *diag)
 {
 	struct stat st;
 
@@ -76,7 +86,7 @@ static int check_given(const char *dir, struct op_diag *diag)
 			   strerror(errno));
 }
 
-static int make_folder(const char *path, struct op_diag *diag)
+static int make_session_folder(const char *path, struct op_diag *diag)
 {
 	if (!mkdir(path, 0755) || errno == EEXIST)
 		return 0;
@@ -89,7 +99,7 @@ static int make_folder(const char *path, struct op_diag *diag)
 /* ---- locks --------------------------------------------------------------- */
 
 /* The pid that the one who has the lock has written in the file. */
-static const char *read_pid(int fd, char *pid, size_t len)
+static const char *read_locker_pid(int fd, char *pid, size_t len)
 {
 	ssize_t n = pread(fd, pid, len - 1, 0);
 
@@ -99,7 +109,7 @@ static const char *read_pid(int fd, char *pid, size_t len)
 }
 
 /* Whether @path is still the file behind @fd: who undoes a run removes it. */
-static bool is_file(int fd, const char *path)
+static bool is_still_file(int fd, const char *path)
 {
 	struct stat a, b;
 
@@ -121,38 +131,40 @@ static int open_lock(const char *path, int flags, struct op_diag *diag)
 			   path, strerror(errno));
 }
 
-static int take_own_lock(struct operf *operf, const char *path)
+static int take_own_lock(struct operf_folder *folder, const char *path,
+			 struct op_diag *diag)
 {
 	char pid[16];
-	int fd = open_lock(path, O_RDWR | O_CREAT, &operf->diag);
+	int fd = open_lock(path, O_RDWR | O_CREAT, diag);
 
 	if (fd < 0)
 		return fd;
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		op_diag_set(&operf->diag, -EBUSY,
+		op_diag_set(diag, -EBUSY,
 			    "%s: another operf, pid %s, is at work here; wait "
 			    "for its end, or give another --session-dir",
-			    operf->session.dir, read_pid(fd, pid, sizeof(pid)));
+			    folder->session->dir,
+			    read_locker_pid(fd, pid, sizeof(pid)));
 		close(fd);
 		return -EBUSY;
 	}
-	if (!is_file(fd, path)) {
+	if (!is_still_file(fd, path)) {
 		close(fd);
 		return -EAGAIN;
 	}
 	if (ftruncate(fd, 0) || dprintf(fd, "%d\n", (int)getpid()) < 0) {
 		close(fd);
-		return op_diag_set(&operf->diag, -EIO, "%s: cannot write",
-				   path);
+		return op_diag_set(diag, -EIO, "%s: cannot write", path);
 	}
-	operf->folder.lock_fd = fd;
+	folder->lock_fd = fd;
 	return 0;
 }
 
 /* A daemon that is at work here now, such as one of opcontrol's. */
-static int check_daemon_lock(struct operf *operf)
+static int check_daemon_lock(const struct operf_folder *folder,
+			     struct op_diag *diag)
 {
-	int fd = open_lock(operf->session.lock, O_RDONLY, &operf->diag);
+	int fd = open_lock(folder->session->lock, O_RDONLY, diag);
 	char pid[16];
 	int err = 0;
 
@@ -161,48 +173,49 @@ static int check_daemon_lock(struct operf *operf)
 	if (fd < 0)
 		return fd;
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		err = op_diag_set(&operf->diag, -EBUSY,
+		err = op_diag_set(diag, -EBUSY,
 				  "%s: a daemon, pid %s, is at work here; end "
 				  "it with opcontrol --shutdown, or give "
 				  "another --session-dir",
-				  operf->session.dir,
-				  read_pid(fd, pid, sizeof(pid)));
+				  folder->session->dir,
+				  read_locker_pid(fd, pid, sizeof(pid)));
 	close(fd);
 	return err;
 }
 
-static int lock_folder(struct operf *operf)
+static int lock_folder(struct operf_folder *folder, struct op_diag *diag)
 {
-	char path[sizeof(operf->session.run) + 16];
-	int err = make_folder(operf->session.run, &operf->diag);
+	char path[sizeof(folder->session->run) + 16];
+	int err = make_session_folder(folder->session->run, diag);
 
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), "%s/operf", operf->session.run);
+	snprintf(path, sizeof(path), "%s/operf", folder->session->run);
 	for (int i = 0; i < LOCK_TRIES; i++) {
-		err = take_own_lock(operf, path);
+		err = take_own_lock(folder, path, diag);
 		if (err != -EAGAIN)
 			break;
 	}
 	if (err == -EAGAIN)
-		op_diag_set(&operf->diag, err,
-			    "%s: cannot be locked; try again", path);
-	return err ? err : check_daemon_lock(operf);
+		op_diag_set(diag, err, "%s: cannot be locked; try again", path);
+	return err ? err : check_daemon_lock(folder, diag);
 }
 
-int operf_session_open(struct operf *operf)
+int operf_session_open(struct operf_folder *folder, const char *dir,
+		       struct op_diag *diag)
 {
-	const char *dir = operf->options.session_dir;
-	int err = dir ? check_given(dir, &operf->diag) : make_default(operf);
+	int err = dir ? check_given_folder(dir, diag)
+		      : make_default_folder(folder, diag);
 
 	if (!err)
-		err = op_session_init(&operf->session, dir, &operf->diag);
+		err = op_session_init(folder->session, dir, diag);
 	if (!err)
-		err = lock_folder(operf);
+		err = lock_folder(folder, diag);
 	if (!err)
-		err = make_folder(operf->session.samples, &operf->diag);
+		err = make_session_folder(folder->session->samples, diag);
 	if (!err)
-		operf_say(operf, "the session is in %s", operf->session.dir);
+		say_step(folder->verbose, "the session is in %s",
+			 folder->session->dir);
 	return err;
 }
 
@@ -211,31 +224,32 @@ void operf_session_close(struct operf_folder *folder)
 	if (folder->lock_fd < 0)
 		return;
 	if (ftruncate(folder->lock_fd, 0))
-		operf_note("the lock file still has our pid: %s",
-			   strerror(errno));
+		say_note("operf", "the lock file still has our pid: %s",
+			 strerror(errno));
 	close(folder->lock_fd);
 	folder->lock_fd = -1;
 }
 
 /* ---- moving samples ------------------------------------------------------ */
 
-static void path_of(const struct operf *operf, const char *name, char *path)
+static void session_path(const struct operf_folder *folder, const char *name,
+			 char *path)
 {
-	snprintf(path, PATH_LEN, "%s/%s", operf->session.samples, name);
+	snprintf(path, PATH_LEN, "%s/%s", folder->session->samples, name);
 }
 
-static bool is_there(const struct operf *operf, const char *name)
+static bool has_session(const struct operf_folder *folder, const char *name)
 {
 	char path[PATH_LEN];
 	struct stat st;
 
-	path_of(operf, name, path);
+	session_path(folder, name, path);
 	return !lstat(path, &st);
 }
 
-static bool has_samples(const struct operf *operf)
+static bool has_current_samples(const struct operf_folder *folder)
 {
-	DIR *dir = opendir(operf->session.current);
+	DIR *dir = opendir(folder->session->current);
 	struct dirent *entry;
 	bool found = false;
 
@@ -247,22 +261,23 @@ static bool has_samples(const struct operf *operf)
 	return found;
 }
 
-static int move(struct operf *operf, const char *from, const char *to)
+static int rename_session(const struct operf_folder *folder, const char *from,
+			  const char *to, struct op_diag *diag)
 {
 	char old[PATH_LEN], new[PATH_LEN];
 
-	path_of(operf, from, old);
-	path_of(operf, to, new);
-	operf_say(operf, "rename %s to %s", old, new);
+	session_path(folder, from, old);
+	session_path(folder, to, new);
+	say_step(folder->verbose, "rename %s to %s", old, new);
 	if (!rename(old, new))
 		return 0;
-	return op_diag_set(&operf->diag, -errno,
+	return op_diag_set(diag, -errno,
 			   "%s: cannot become %s: %s; remove one of them, or "
 			   "give another --session-dir",
 			   old, new, strerror(errno));
 }
 
-static bool remove_entry(const FTSENT *entry)
+static bool remove_tree_entry(const FTSENT *entry)
 {
 	switch (entry->fts_info) {
 	case FTS_D: /* before what is in it */
@@ -276,115 +291,105 @@ static bool remove_entry(const FTSENT *entry)
 }
 
 /* What cannot be removed is noted: nothing depends on it. */
-static void remove_tree(const struct operf *operf, char *path)
+static void remove_folder_tree(const struct operf_folder *folder, char *path)
 {
 	char *const paths[] = { path, NULL };
 	FTS *tree = fts_open(paths, FTS_PHYSICAL, NULL);
 	FTSENT *entry;
 	int err = tree ? 0 : errno;
 
-	operf_say(operf, "remove %s", path);
+	say_step(folder->verbose, "remove %s", path);
 	while (tree && (entry = fts_read(tree)))
-		if (!remove_entry(entry) && !err)
+		if (!remove_tree_entry(entry) && !err)
 			err = errno;
 	if (tree)
 		fts_close(tree);
 	if (err)
-		operf_note("%s: cannot be removed: %s", path, strerror(err));
+		say_note("operf", "%s: cannot be removed: %s", path,
+			 strerror(err));
 }
 
-static void remove_samples(const struct operf *operf, const char *name)
+static void remove_session(const struct operf_folder *folder, const char *name)
 {
 	char path[PATH_LEN];
 
-	path_of(operf, name, path);
-	remove_tree(operf, path);
+	session_path(folder, name, path);
+	remove_folder_tree(folder, path);
 }
 
 /* A run before was killed between two moves, or before it removed ASIDE. */
-static int clear_up(struct operf *operf)
+static int clear_up_aside(struct operf_folder *folder, struct op_diag *diag)
 {
-	if (!is_there(operf, ASIDE))
+	if (!has_session(folder, ASIDE))
 		return 0;
-	if (!is_there(operf, "previous"))
-		return move(operf, ASIDE, "previous");
-	remove_samples(operf, ASIDE);
+	if (!has_session(folder, "previous"))
+		return rename_session(folder, ASIDE, "previous", diag);
+	remove_session(folder, ASIDE);
 	return 0;
 }
 
-static int keep_current(struct operf *operf)
+static int keep_current(struct operf_folder *folder, struct op_diag *diag)
 {
-	struct operf_folder *folder = &operf->folder;
 	int err = 0;
 
-	if (is_there(operf, "previous")) {
-		err = move(operf, "previous", ASIDE);
+	if (has_session(folder, "previous")) {
+		err = rename_session(folder, "previous", ASIDE, diag);
 		folder->aside = err ? NULL : "previous";
 	}
 	if (!err)
-		err = move(operf, "current", "previous");
+		err = rename_session(folder, "current", "previous", diag);
 	folder->moved_current = !err;
 	return err;
 }
 
-static int discard_current(struct operf *operf)
+int operf_session_rotate(struct operf_folder *folder, bool append,
+			 struct op_diag *diag)
 {
-	int err = move(operf, "current", ASIDE);
-
-	operf->folder.aside = err ? NULL : "current";
-	return err;
-}
-
-int operf_session_rotate(struct operf *operf)
-{
-	struct operf_folder *folder = &operf->folder;
-	int err = clear_up(operf);
+	int err = clear_up_aside(folder, diag);
 
 	if (err)
 		return err;
-	folder->made_current = !is_there(operf, "current");
-	if (folder->made_current || operf->options.append)
+	folder->made_current = !has_session(folder, "current");
+	if (folder->made_current || append)
 		return 0;
-	err = has_samples(operf) ? keep_current(operf) : discard_current(operf);
+	if (has_current_samples(folder)) {
+		err = keep_current(folder, diag);
+	} else {
+		err = rename_session(folder, "current", ASIDE, diag);
+		folder->aside = err ? NULL : "current";
+	}
 	folder->made_current = !err;
 	return err;
 }
 
-void operf_session_commit(struct operf *operf)
+void operf_session_commit(struct operf_folder *folder)
 {
-	if (operf->folder.aside)
-		remove_samples(operf, ASIDE);
-	operf->folder.aside = NULL;
+	if (folder->aside)
+		remove_session(folder, ASIDE);
+	folder->aside = NULL;
 }
 
-static void undo_moves(struct operf *operf)
+void operf_session_undo(struct operf_folder *folder)
 {
-	const struct operf_folder *folder = &operf->folder;
+	struct op_diag why = { "" };
 	int err = 0;
 
-	if (folder->moved_current)
-		err = move(operf, "previous", "current");
-	if (!err && folder->aside)
-		err = move(operf, ASIDE, folder->aside);
-	if (err)
-		operf_note("%s: the sessions there have other names now",
-			   operf->session.samples);
-}
-
-void operf_session_undo(struct operf *operf)
-{
-	struct operf_folder *folder = &operf->folder;
-
 	if (folder->made && folder->lock_fd < 0)
-		rmdir(operf->session.dir);
+		rmdir(folder->session->dir);
 	/* Somebody else's daemon, which came between, keeps what is there. */
-	if (folder->lock_fd < 0 || check_daemon_lock(operf))
+	if (folder->lock_fd < 0 || check_daemon_lock(folder, &why))
 		return;
 	if (folder->made) {
-		remove_tree(operf, operf->session.dir);
+		remove_folder_tree(folder, folder->session->dir);
 		return;
 	}
-	if (folder->made_current && is_there(operf, "current"))
-		remove_samples(operf, "current");
-	undo_moves(operf);
+	if (folder->made_current && has_session(folder, "current"))
+		remove_session(folder, "current");
+	if (folder->moved_current)
+		err = rename_session(folder, "previous", "current", &why);
+	if (!err && folder->aside)
+		err = rename_session(folder, ASIDE, folder->aside, &why);
+	if (err)
+		say_note("operf", "%s: the sessions there have other names now",
+			 folder->session->samples);
 }

@@ -11,9 +11,13 @@
 
 #include <stdbool.h>
 
-struct operf;
+#include "libop/op_diag.h"
+#include "libop/op_session.h"
 
 struct operf_folder {
+	struct op_session
+		*session; /* whose paths are filled when it is opened */
+	bool verbose; /* say each step on stderr */
 	bool is_default; /* the reports look there by themselves */
 	bool made; /* was not there before */
 	bool made_current; /* samples/current was not, or was moved away */
@@ -22,22 +26,28 @@ struct operf_folder {
 	int lock_fd; /* -1: none */
 };
 
-void operf_session_init(struct operf_folder *folder);
+void operf_session_init(struct operf_folder *folder,
+			struct op_session *session);
 
-/* Find or make the folder and lock it. Returns 0 or -errno. */
-int operf_session_open(struct operf *operf);
+/*
+ * Find or make the folder and lock it: @dir, or ./oprofile_data if that is
+ * NULL. Returns 0 or -errno with the reason, like below.
+ */
+int operf_session_open(struct operf_folder *folder, const char *dir,
+		       struct op_diag *diag);
 
-/* Make room for new samples. Returns 0 or -errno. */
-int operf_session_rotate(struct operf *operf);
+/* Make room for new samples; with @append they go to those that are there. */
+int operf_session_rotate(struct operf_folder *folder, bool append,
+			 struct op_diag *diag);
 
 /* The new run has begun: what was moved aside is not needed any more. */
-void operf_session_commit(struct operf *operf);
+void operf_session_commit(struct operf_folder *folder);
 
 /*
  * The new run has not begun: leave the folder as it was. No daemon of ours
  * runs.
  */
-void operf_session_undo(struct operf *operf);
+void operf_session_undo(struct operf_folder *folder);
 
 /* Give the lock back. */
 void operf_session_close(struct operf_folder *folder);

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Waiting for the end of a run.
+ *
+ * Signals, the target's end and the daemon's end are all descriptors that one
+ * poll(2) waits for, so none of them can be missed between two looks. With a
+ * command nothing but the end of the command ends the waiting: its user wants
+ * it to run to its end whatever becomes of the profile. The signals of the
+ * terminal's keys have reached the command by themselves; others are passed on.
+ */
 
 #include "utils/operf/operf_wait.h"
 
@@ -10,12 +19,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "utils/operf/operf_daemon.h"
+#include "utils/operf/operf_run.h"
 #include "utils/process.h"
-#include "utils/operf/operf.h"
 
 /* ---- signals ------------------------------------------------------------- */
 
-static bool is_ignored(int sig)
+static bool is_signal_ignored(int sig)
 {
 	struct sigaction action;
 
@@ -26,10 +36,10 @@ static bool is_ignored(int sig)
  * A shell ignores SIGINT for what it runs in the background; without a command
  * it is how to end us all the same. An ignored SIGHUP is what nohup is for.
  */
-static void set_actions(const struct operf *operf)
+static void set_signal_actions(const struct operf *operf)
 {
 	signal(SIGPIPE, SIG_IGN);
-	if (!operf->options.command && is_ignored(SIGINT))
+	if (!operf->options.command && is_signal_ignored(SIGINT))
 		signal(SIGINT, SIG_DFL);
 }
 
@@ -37,7 +47,7 @@ int operf_signals_block(struct operf *operf)
 {
 	sigset_t set;
 
-	set_actions(operf);
+	set_signal_actions(operf);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGQUIT);
@@ -54,7 +64,7 @@ int operf_signals_block(struct operf *operf)
 }
 
 /* The next signal, 0 for none. */
-static int take_signal(const struct operf *operf)
+static int read_signal(const struct operf *operf)
 {
 	struct signalfd_siginfo info;
 
@@ -67,7 +77,7 @@ static int take_signal(const struct operf *operf)
 
 int operf_signal_interrupts(struct operf *operf)
 {
-	int sig = take_signal(operf);
+	int sig = read_signal(operf);
 
 	if (!sig)
 		return 0;
@@ -114,9 +124,9 @@ int operf_target_open(struct operf *operf)
 /* ---- waiting ------------------------------------------------------------- */
 
 /* Returns whether to end. */
-static bool handle_signal(struct operf *operf)
+static bool handle_operf_signal(struct operf *operf)
 {
-	int sig = take_signal(operf);
+	int sig = read_signal(operf);
 
 	if (!sig)
 		return false;
@@ -129,7 +139,7 @@ static bool handle_signal(struct operf *operf)
 }
 
 /* The daemon has ended by itself: say so. */
-static enum operf_end handle_daemon(struct operf *operf)
+static enum operf_end handle_daemon_end(struct operf *operf)
 {
 	const char *rest = operf->command.pid ? "; the command goes on, "
 						"unprofiled"
@@ -154,18 +164,18 @@ enum operf_end operf_wait(struct operf *operf)
 		struct pollfd p[] = {
 			{ .fd = operf->target_fd, .events = POLLIN },
 			{ .fd = operf->signal_fd, .events = POLLIN },
-			{ .fd = operf->daemon.pidfd, .events = POLLIN },
+			{ .fd = operf->child.pidfd, .events = POLLIN },
 		};
 
 		if (poll(p, sizeof(p) / sizeof(p[0]), -1) < 0)
 			continue; /* EINTR: it was stopped for a while */
 		if (p[0].revents)
 			return end;
-		if (p[1].revents && handle_signal(operf))
+		if (p[1].revents && handle_operf_signal(operf))
 			return OPERF_SIGNALLED;
 		if (!p[2].revents)
 			continue;
-		end = handle_daemon(operf);
+		end = handle_daemon_end(operf);
 		if (!operf->command.pid)
 			return end;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef UTILS_OPERF_OPERF_H
-#define UTILS_OPERF_OPERF_H
+#ifndef UTILS_OPERF_OPERF_RUN_H
+#define UTILS_OPERF_OPERF_RUN_H
 
 /*
  * All that one run of operf knows. main fills it in the order of its members;
@@ -15,10 +15,11 @@
 #include "libop/op_ledger.h"
 #include "libop/op_session.h"
 #include "utils/command.h"
-#include "utils/operf/operf_daemon.h"
+#include "utils/daemon_child.h"
 #include "utils/operf/operf_events.h"
 #include "utils/operf/operf_options.h"
 #include "utils/operf/operf_session.h"
+#include "utils/say.h"
 
 /* Exit statuses of operf's own; all others are those of the command. */
 #define OPERF_FAILED 125
@@ -34,15 +35,14 @@ struct operf {
 	int interrupted; /* by this signal before sampling began, or 0 */
 	struct op_session session;
 	struct operf_folder folder;
-	struct operf_daemon daemon;
+	struct daemon_child child; /* the daemon */
 	struct op_diag diag;
 };
 
-/* With --verbose=debug: one line on stderr on what is done now, "+ TEXT". */
-void operf_say(const struct operf *operf, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* One line on stderr on what is done now, with --verbose=debug. */
+#define operf_say(operf, ...) say_step((operf)->options.verbose, __VA_ARGS__)
 
-/* One line on stderr that is no reason to end: "operf: TEXT". */
-void operf_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* One line on stderr that is no reason to end. */
+#define operf_note(...) say_note("operf", __VA_ARGS__)
 
-#endif /* UTILS_OPERF_OPERF_H */
+#endif /* UTILS_OPERF_OPERF_RUN_H */
