@@ -96,7 +96,7 @@ static void show_words(uint64_t *words, size_t nr, FILE *out)
 	struct stream_unit unit;
 
 	while (nr && stream_unit_at(&unit, words, nr, true)) {
-		struct stream_buf text = { NULL, 0, 0 };
+		struct stream_buf text = { NULL, 0 };
 
 		/* The build-id of its kernel, and its type. */
 		if (unit.code == OP_KERNEL_RANGE)
@@ -133,7 +133,7 @@ static void read_all(struct opd_feed *feed, size_t room, FILE *out)
 
 static void say(const char *line)
 {
-	struct stream_buf bytes = { NULL, 0, 0 };
+	struct stream_buf bytes = { NULL, 0 };
 	const char *why = "";
 
 	if (stream_text_parse(&bytes, line, &why))

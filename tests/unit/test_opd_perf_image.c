@@ -181,6 +181,7 @@ static void make_elf(const char *path, uint8_t first)
 		uint8_t build_id[20];
 	} elf = {
 		.phoff = 64,
+		.phentsize = 56,
 		.phnum = 1,
 		.p_type = 4, /* PT_NOTE */
 		.p_offset = 120,
