@@ -33,6 +33,7 @@ for word in init setup start-daemon start dump stop reset save=NAME status \
 	shutdown deinit list-events session-dir=DIR source=WORD event=EVENT vmlinux=FILE no-vmlinux separate=LIST \
 	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
 	timer-rate=HZ callgraph=DEPTH callgraph-stack=BYTES pack-at=MIB \
+	record=FILE \
 	verbose version help usage; do
 	like "--help names --$word" "$help" "--$word"
 done
@@ -40,6 +41,7 @@ ok "--usage" "$opcontrol" --usage
 
 error "no option" 2 'no command; .*--start'
 error "an unknown option" 2 '--foo: unknown option; see opcontrol --help' --foo
+error "no file to record to" 2 '--record: no name of a file' --record=
 error "a word" 2 'foo: not an option' foo
 error "a missing value" 2 '--save: missing argument' --save
 error "two commands" 2 '--start and --stop: only one command' --start --stop

@@ -67,6 +67,10 @@ opcontrol --pack-at=0 --callgraph-stack=0
 is "where 0 is a number it is saved" \
 	"$(saved PACK_AT) $(saved CALLGRAPH_STACK)" "0 0"
 like "and shown" "$(opcontrol --status)" '^Pack at: never$'
+(cd "$TMP" && opcontrol --record=stream)
+is "a file to record to has its folder" "$(saved RECORD)" "$TMP/stream"
+opcontrol --record=none
+is "and is none on request" "$(saved RECORD)" ""
 opcontrol --pack-at=64 --callgraph-stack=32768
 is "and so are others" "$(saved PACK_AT) $(saved CALLGRAPH_STACK)" "64 32768"
 like "in --status" "$(opcontrol --status)" '^Pack at: 64 MiB$'

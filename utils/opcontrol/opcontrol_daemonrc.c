@@ -198,6 +198,7 @@ static int load_setting(const struct rc_reader *reader,
 	switch (row->type) {
 	case OC_TYPE_FOLDER:
 	case OC_TYPE_FILE:
+	case OC_TYPE_OUTPUT:
 		return load_path(reader, row, value, text);
 	case OC_TYPE_IMAGES:
 		return load_text(reader, row->key, value, text, OC_IMAGES_MAX);
@@ -295,6 +296,11 @@ static int store_setting(struct op_config *config,
 		return store_text(config, row->key, text);
 	case OC_TYPE_FILE:
 		return store_text(config, row->key, *text ? text : "none");
+	case OC_TYPE_OUTPUT:
+		if (*text)
+			return store_text(config, row->key, text);
+		op_config_unset(config, row->key);
+		return 0;
 	case OC_TYPE_SOURCE:
 		return op_config_set(config, row->key, oc_source_names[number]);
 	case OC_TYPE_SWITCH:

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libop/op_config.h"
 #include "libop/op_session.h"
@@ -100,6 +101,10 @@ const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
 		.label = "Pack at", .zero = "never",
 		.initial = OP_PACK_AT_DEFAULT, .min = 1, .max = OP_PACK_AT_MAX,
 		.unit = 1 },
+	[OC_RECORD] = { OC_TYPE_OUTPUT, "record",
+		.argument = "FILE", .key = "RECORD",
+		.daemon = "record", .text = TEXT(record),
+		.help = "also write the stream of samples to FILE, or none" },
 };
 
 const char *const oc_source_names[OC_NR_SOURCES] = {
@@ -338,6 +343,37 @@ static int set_kernel_file(struct oc_settings *settings,
 	return err;
 }
 
+/* The daemon works in another folder. */
+static int set_output_file(struct oc_settings *settings,
+			   const struct oc_setting *row, const char *value,
+			   struct op_diag *diag)
+{
+	char folder[PATH_MAX] = "";
+	int err;
+
+	if (!strcmp(value, "none"))
+		value = "";
+	else if (!*value)
+		return op_diag_set(diag, -EINVAL,
+				   "--%s: no name of a file; give one, or none",
+				   row->option);
+	if (*value && *value != '/' && !getcwd(folder, sizeof(folder)))
+		return op_diag_set(diag, -errno,
+				   "--%s=%s: %s; give an absolute path",
+				   row->option, value, strerror(errno));
+	if (strlen(folder) + strlen(value) + 2 > sizeof(settings->record))
+		return op_diag_set(diag, -ENAMETOOLONG,
+				   "--%s=%.64s...: the name is too long",
+				   row->option, value);
+	err = refuse_newline(row->option, value, diag);
+	if (!err && *folder)
+		err = refuse_newline(row->option, folder, diag);
+	if (!err)
+		sprintf(settings->record, "%s%s%s", folder, *folder ? "/" : "",
+			value);
+	return err;
+}
+
 /*
  * Put what the kernel calls the image @name in @real: the path of a file, but
  * also the name of a module or [vdso], or of a file that only a container sees.
@@ -422,6 +458,7 @@ int oc_settings_apply(struct oc_settings *settings, char *const values[],
 					     struct op_diag *diag) = {
 		[OC_TYPE_FOLDER] = set_session_folder,
 		[OC_TYPE_FILE] = set_kernel_file,
+		[OC_TYPE_OUTPUT] = set_output_file,
 		[OC_TYPE_NO_FILE] = set_kernel_file,
 		[OC_TYPE_IMAGES] = set_image_list,
 		[OC_TYPE_EVENTS] = set_event_list,

@@ -51,6 +51,7 @@ enum oc_row {
 	OC_CALLGRAPH, /* callers that a sample's stack may have */
 	OC_CALLGRAPH_STACK, /* bytes of a user stack that the module takes */
 	OC_PACK_AT, /* MiB of sample files that are not packed */
+	OC_RECORD, /* where the daemon writes a copy of the stream */
 	OC_NR_SETTINGS
 };
 
@@ -58,6 +59,7 @@ enum oc_row {
 enum oc_type {
 	OC_TYPE_FOLDER, /* a text: an absolute path */
 	OC_TYPE_FILE, /* a text: an absolute path, or "" for none */
+	OC_TYPE_OUTPUT, /* likewise, of a file that need not be there */
 	OC_TYPE_NO_FILE, /* the option that sets a file to none */
 	OC_TYPE_IMAGES, /* a text: paths with commas between, "" for all */
 	/* a text: specifications with commas between, "timer" or "" */
@@ -72,6 +74,7 @@ enum oc_type {
 struct oc_settings {
 	char session_dir[OC_PATH_MAX];
 	char vmlinux[OC_PATH_MAX];
+	char record[OC_PATH_MAX];
 	char images[OC_IMAGES_MAX];
 	char events[OC_EVENTS_MAX];
 	uint64_t numbers[OC_NR_SETTINGS]; /* of the rows that are numbers */

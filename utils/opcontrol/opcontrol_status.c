@@ -161,6 +161,8 @@ static void print_settings(struct opcontrol *oc)
 	print_vmlinux(oc);
 	printf("Image filter: %s\n",
 	       settings->images[0] ? settings->images : "none");
+	if (settings->record[0])
+		printf("Record: %s\n", settings->record);
 	if (oc_settings_is_set(settings, OC_PACK_AT))
 		print_size(oc, OC_PACK_AT, "MiB");
 	if (!is_perf) {
