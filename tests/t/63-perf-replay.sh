@@ -31,7 +31,7 @@ account() {
 opreport() {
 	folder=$1
 	shift
-	"$BIN/opreport" --session-dir="$folder" --merge=tgid,tid "$@" \
+	(cd "$folder" && "$BIN/opreport" --session-dir=. --merge=tgid,tid "$@") \
 		2>"$TMP/opreport.err"
 }
 
@@ -87,6 +87,7 @@ same_reports() {
 		opreport "$folder" ${kind:+"$kind"} ${images:+"$images"} >"$TMP/report.2"
 		ok "$reports: the same report of opreport $kind" \
 			cmp "$TMP/report.1" "$TMP/report.2"
+		ok "$reports: it is not empty" [ "$(wc -l <"$TMP/report.1")" -gt 1 ]
 		[ "$kind" != -l ] ||
 			ok "$reports: which has names" \
 				grep -q ' burn_child$' "$TMP/report.1"
