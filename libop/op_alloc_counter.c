@@ -29,12 +29,12 @@ struct search {
 	uint64_t asked; /* for the present event */
 };
 
-static int lowest(uint64_t set)
+static int lowest_counter(uint64_t set)
 {
 	return __builtin_ctzll(set);
 }
 
-static void give(struct search *s, int counter, size_t event)
+static void give_counter(struct search *s, int counter, size_t event)
 {
 	s->holder[counter] = event;
 	s->counters[event] = counter;
@@ -42,21 +42,21 @@ static void give(struct search *s, int counter, size_t event)
 }
 
 /* A free counter that @event can have, also by moving others. */
-static bool place(struct search *s, size_t event)
+static bool place_event(struct search *s, size_t event)
 {
 	uint64_t mask = s->events[event]->counters;
 	uint64_t left;
 
 	if (mask & ~s->taken) {
-		give(s, lowest(mask & ~s->taken), event);
+		give_counter(s, lowest_counter(mask & ~s->taken), event);
 		return true;
 	}
 	while ((left = mask & ~s->asked)) {
-		int counter = lowest(left);
+		int counter = lowest_counter(left);
 
 		s->asked |= 1ull << counter;
-		if (place(s, s->holder[counter])) {
-			give(s, counter, event);
+		if (place_event(s, s->holder[counter])) {
+			give_counter(s, counter, event);
 			return true;
 		}
 	}
@@ -65,10 +65,10 @@ static bool place(struct search *s, size_t event)
 
 /* ---- the explanation ---- */
 
-static void append(char *buf, size_t len, const char *fmt, ...)
+static void append_text(char *buf, size_t len, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void append(char *buf, size_t len, const char *fmt, ...)
+static void append_text(char *buf, size_t len, const char *fmt, ...)
 {
 	size_t at = strlen(buf);
 	va_list args;
@@ -83,21 +83,22 @@ static void append_counters(char *buf, size_t len, uint64_t set)
 	const char *between = "";
 
 	for (; set; set &= set - 1) {
-		append(buf, len, "%s%d", between, lowest(set));
+		append_text(buf, len, "%s%d", between, lowest_counter(set));
 		between = ", ";
 	}
 }
 
-static int explain(const struct search *s, const struct op_cpu_type *cpu,
-		   size_t event, struct op_diag *diag)
+static int explain_conflict(const struct search *s,
+			    const struct op_cpu_type *cpu, size_t event,
+			    struct op_diag *diag)
 {
 	int nr = __builtin_popcountll(s->asked);
 	char names[512] = "", counters[256] = "";
 	bool all = nr == (int)cpu->counters;
 
 	for (uint64_t set = s->asked; set; set &= set - 1)
-		append(names, sizeof(names), "%s%s", *names ? ", " : "",
-		       s->events[s->holder[lowest(set)]]->name);
+		append_text(names, sizeof(names), "%s%s", *names ? ", " : "",
+			    s->events[s->holder[lowest_counter(set)]]->name);
 	append_counters(counters, sizeof(counters), s->asked);
 	if (all)
 		return op_diag_set(diag, -EBUSY,
@@ -121,8 +122,8 @@ int op_alloc_counters(int *counters, const struct op_cpu_type *cpu,
 	for (size_t i = 0; i < nr; i++) {
 		search.asked = 0;
 		counters[i] = OP_NO_COUNTER;
-		if (!events[i]->ext && !place(&search, i))
-			return explain(&search, cpu, i, diag);
+		if (!events[i]->ext && !place_event(&search, i))
+			return explain_conflict(&search, cpu, i, diag);
 	}
 	return 0;
 }

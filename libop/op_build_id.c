@@ -14,13 +14,13 @@
 /* Elf32_Nhdr and Elf64_Nhdr are the same three words. */
 _Static_assert(sizeof(Elf32_Nhdr) == sizeof(Elf64_Nhdr), "one note header");
 
-static size_t round_up(size_t n)
+static size_t round_up_to_word(size_t n)
 {
 	return (n + 3) / 4 * 4;
 }
 
-static bool take_note(struct op_build_id *id, const Elf64_Nhdr *note,
-		      const uint8_t *name, const uint8_t *desc)
+static bool take_build_id_note(struct op_build_id *id, const Elf64_Nhdr *note,
+			       const uint8_t *name, const uint8_t *desc)
 {
 	if (note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 ||
 	    memcmp(name, "GNU", 4))
@@ -46,12 +46,12 @@ int op_build_id_in_notes(struct op_build_id *id, const void *notes, size_t len)
 		at += sizeof(note);
 		if (note.n_namesz > len - at)
 			break;
-		desc = round_up(at + note.n_namesz);
+		desc = round_up_to_word(at + note.n_namesz);
 		if (desc > len || note.n_descsz > len - desc)
 			break;
-		if (take_note(id, &note, bytes + at, bytes + desc))
+		if (take_build_id_note(id, &note, bytes + at, bytes + desc))
 			return 0;
-		at = round_up(desc + note.n_descsz);
+		at = round_up_to_word(desc + note.n_descsz);
 	}
 	return -ENOENT;
 }

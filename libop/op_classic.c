@@ -22,14 +22,15 @@ struct input {
 	struct op_diag *diag;
 };
 
-static int refuse(const struct input *in, int err, const char *why)
+static int refuse_classic(const struct input *in, int err, const char *why)
 {
 	return op_diag_set(in->diag, err, "%s: %s", in->path, why);
 }
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static uint64_t number(const uint8_t *bytes, uint32_t size, bool little_endian)
+static uint64_t read_classic_number(const uint8_t *bytes, uint32_t size,
+				    bool little_endian)
 {
 	uint64_t value = 0;
 
@@ -43,7 +44,8 @@ static uint32_t header_u32(const struct input *in,
 {
 	if (at == OP_CLASSIC_ABSENT)
 		return 0;
-	return (uint32_t)number(in->bytes + at, 4, abi->little_endian);
+	return (uint32_t)read_classic_number(in->bytes + at, 4,
+					     abi->little_endian);
 }
 
 static uint64_t header_u64(const struct input *in,
@@ -51,11 +53,11 @@ static uint64_t header_u64(const struct input *in,
 {
 	if (at == OP_CLASSIC_ABSENT)
 		return 0;
-	return number(in->bytes + at, 8, abi->little_endian);
+	return read_classic_number(in->bytes + at, 8, abi->little_endian);
 }
 
 /* From MHz as a double; 0 for what no CPU has. */
-static uint32_t khz(uint64_t bits)
+static uint32_t khz_from_mhz(uint64_t bits)
 {
 	double mhz;
 
@@ -75,7 +77,7 @@ static bool is_version(uint32_t version)
 }
 
 /* How long a file of @nr nodes is; cannot overflow: see op_classic_abi.h. */
-static uint64_t file_len(const struct op_classic_abi *abi, uint64_t nr)
+static uint64_t classic_file_len(const struct op_classic_abi *abi, uint64_t nr)
 {
 	return (uint64_t)abi->header_size + abi->descr_size +
 	       nr * ((uint64_t)abi->node_size + abi->index_size);
@@ -85,18 +87,18 @@ static uint64_t file_len(const struct op_classic_abi *abi, uint64_t nr)
 static uint64_t nodes_of(const struct input *in,
 			 const struct op_classic_abi *abi, uint32_t at)
 {
-	return number(in->bytes + abi->header_size + at, abi->node_nr_size,
-		      abi->little_endian);
+	return read_classic_number(in->bytes + abi->header_size + at,
+				   abi->node_nr_size, abi->little_endian);
 }
 
-static bool fits(const struct input *in, const struct op_classic_abi *abi)
+static bool has_layout(const struct input *in, const struct op_classic_abi *abi)
 {
 	uint64_t nr;
 
-	if (in->len < file_len(abi, 0))
+	if (in->len < classic_file_len(abi, 0))
 		return false;
 	nr = nodes_of(in, abi, abi->descr_nr);
-	return nr && nr <= FILE_MAX && in->len == file_len(abi, nr);
+	return nr && nr <= FILE_MAX && in->len == classic_file_len(abi, nr);
 }
 
 static int refuse_version(const struct input *in, uint32_t version)
@@ -110,15 +112,16 @@ static int refuse_version(const struct input *in, uint32_t version)
 static int find_layout(const struct input *in, struct op_classic_abi *abi)
 {
 	bool little_endian = in->bytes[4] != 0;
-	uint32_t version = (uint32_t)number(in->bytes + 4, 4, little_endian);
+	uint32_t version =
+		(uint32_t)read_classic_number(in->bytes + 4, 4, little_endian);
 
 	if (!is_version(version))
 		return refuse_version(in, version);
 	for (unsigned int i = 0;
 	     op_classic_abi_known(abi, i, version, little_endian); i++)
-		if (fits(in, abi))
+		if (has_layout(in, abi))
 			return 0;
-	return refuse(
+	return refuse_classic(
 		in, -EBADMSG,
 		"cut short, damaged, or from a machine whose ABI must be told");
 }
@@ -128,25 +131,26 @@ static int find_layout(const struct input *in, struct op_classic_abi *abi)
 static int check_magic(const struct input *in)
 {
 	if (!in->len)
-		return refuse(in, -EBADMSG, "empty");
+		return refuse_classic(in, -EBADMSG, "empty");
 	if (in->len >= 8 && !memcmp(in->bytes, magic, 4))
 		return 0;
 	if (in->len >= 4 && !memcmp(in->bytes, our_magic, 4))
-		return refuse(
+		return refuse_classic(
 			in, -EPROTO,
 			"a sample file of this OProfile; it needs no import");
-	return refuse(in, -EBADMSG, "no sample file of an earlier OProfile");
+	return refuse_classic(in, -EBADMSG,
+			      "no sample file of an earlier OProfile");
 }
 
-static int check_version(const struct input *in,
-			 const struct op_classic_abi *abi)
+static int check_classic_version(const struct input *in,
+				 const struct op_classic_abi *abi)
 {
 	uint32_t version = header_u32(in, abi, abi->version);
 
 	if (is_version(version))
 		return 0;
 	if (is_version(__builtin_bswap32(version)))
-		return refuse(
+		return refuse_classic(
 			in, -EPROTO,
 			"the byte order is not the one that the ABI says");
 	return refuse_version(in, version);
@@ -160,15 +164,19 @@ static int check_links(const struct input *in, const struct op_classic_abi *abi,
 	const uint8_t *index = at + nr * abi->node_size;
 
 	for (uint64_t i = 1; i < used; i++)
-		if (number(at + i * abi->node_size + abi->node_next,
-			   abi->index_size, abi->little_endian) >= used)
-			return refuse(in, -EBADMSG,
-				      "damaged: a chain leads out of the file");
+		if (read_classic_number(
+			    at + i * abi->node_size + abi->node_next,
+			    abi->index_size, abi->little_endian) >= used)
+			return refuse_classic(
+				in, -EBADMSG,
+				"damaged: a chain leads out of the file");
 	for (uint64_t i = 0; i < nr; i++)
-		if (number(index + i * abi->index_size, abi->index_size,
-			   abi->little_endian) >= used)
-			return refuse(in, -EBADMSG,
-				      "damaged: the index leads nowhere");
+		if (read_classic_number(index + i * abi->index_size,
+					abi->index_size,
+					abi->little_endian) >= used)
+			return refuse_classic(
+				in, -EBADMSG,
+				"damaged: the index leads nowhere");
 	return 0;
 }
 
@@ -176,18 +184,20 @@ static int check_nodes(const struct input *in, const struct op_classic_abi *abi)
 {
 	uint64_t nr, used;
 
-	if (!fits(in, abi))
-		return refuse(
+	if (!has_layout(in, abi))
+		return refuse_classic(
 			in, -EBADMSG,
 			"cut short, damaged, or not of the ABI that was told");
 	nr = nodes_of(in, abi, abi->descr_nr);
 	used = nodes_of(in, abi, abi->descr_used);
 	if (nr & (nr - 1))
-		return refuse(in, -EBADMSG,
-			      "damaged: it cannot have that many nodes");
+		return refuse_classic(
+			in, -EBADMSG,
+			"damaged: it cannot have that many nodes");
 	if (!used || used > nr)
-		return refuse(in, -EBADMSG,
-			      "damaged: more nodes are in use than it has");
+		return refuse_classic(
+			in, -EBADMSG,
+			"damaged: more nodes are in use than it has");
 	return check_links(in, abi, nr, used);
 }
 
@@ -203,7 +213,7 @@ static void take_header(struct op_classic_header *header,
 		.event = header_u32(in, abi, abi->event),
 		.unit_mask = header_u32(in, abi, abi->unit_mask),
 		.count = header_u32(in, abi, abi->count),
-		.cpu_khz = khz(header_u64(in, abi, abi->cpu_speed)),
+		.cpu_khz = khz_from_mhz(header_u64(in, abi, abi->cpu_speed)),
 		.is_kernel = header_u32(in, abi, abi->is_kernel) != 0,
 		.mtime = header_u64(in, abi, abi->mtime),
 		.anon_start = header_u64(in, abi, abi->anon_start),
@@ -213,8 +223,8 @@ static void take_header(struct op_classic_header *header,
 	};
 }
 
-static int parse(struct op_classic *classic, const struct input *in,
-		 const struct op_classic_abi *abi)
+static int parse_classic(struct op_classic *classic, const struct input *in,
+			 const struct op_classic_abi *abi)
 {
 	int err = check_magic(in);
 
@@ -225,11 +235,12 @@ static int parse(struct op_classic *classic, const struct input *in,
 	if (err)
 		return err;
 	abi = &classic->abi;
-	if (in->len < file_len(abi, 0) ||
+	if (in->len < classic_file_len(abi, 0) ||
 	    memcmp(in->bytes + abi->magic, magic, 4))
-		return refuse(in, -EBADMSG,
-			      "cut short, or not of the ABI that was told");
-	err = check_version(in, abi);
+		return refuse_classic(
+			in, -EBADMSG,
+			"cut short, or not of the ABI that was told");
+	err = check_classic_version(in, abi);
 	if (!err)
 		err = check_nodes(in, abi);
 	if (err)
@@ -247,7 +258,7 @@ int op_classic_parse(struct op_classic *classic, const uint8_t *bytes,
 	struct input in = { bytes, len, path, diag };
 
 	memset(classic, 0, sizeof(*classic));
-	return parse(classic, &in, abi);
+	return parse_classic(classic, &in, abi);
 }
 
 int op_classic_open(struct op_classic *classic, const char *path,
@@ -282,10 +293,11 @@ bool op_classic_next(const struct op_classic *classic, uint64_t *at,
 	while (*at < classic->nr_nodes) {
 		const uint8_t *node = classic->nodes + ++*at * abi->node_size;
 
-		*key = number(node + abi->node_key, abi->key_size,
-			      abi->little_endian);
-		*count = number(node + abi->node_value, abi->value_size,
-				abi->little_endian);
+		*key = read_classic_number(node + abi->node_key, abi->key_size,
+					   abi->little_endian);
+		*count = read_classic_number(node + abi->node_value,
+					     abi->value_size,
+					     abi->little_endian);
 		if (*count)
 			return true;
 	}

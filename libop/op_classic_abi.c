@@ -73,8 +73,8 @@ static uint32_t *member_of(struct op_classic_abi *abi, size_t at)
 
 /* ---- reading ------------------------------------------------------------- */
 
-static void set(struct op_classic_abi *abi, const struct entry *entry,
-		uint32_t value)
+static void set_abi_entry(struct op_classic_abi *abi, const struct entry *entry,
+			  uint32_t value)
 {
 	if (entry->kind == ENTRY_FLAG)
 		abi->little_endian = value;
@@ -83,7 +83,7 @@ static void set(struct op_classic_abi *abi, const struct entry *entry,
 }
 
 /* "NAME VALUE", a decimal number. */
-static bool split_line(char *line, char **name, uint32_t *value)
+static bool split_abi_line(char *line, char **name, uint32_t *value)
 {
 	char *blank = strchr(line, ' '), *end;
 	unsigned long number;
@@ -101,19 +101,19 @@ static bool split_line(char *line, char **name, uint32_t *value)
 }
 
 /* Entries that we have no use for are as good as those that we know. */
-static void take(struct op_classic_abi *abi, bool *seen, const char *name,
-		 uint32_t value)
+static void take_abi_line(struct op_classic_abi *abi, bool *seen,
+			  const char *name, uint32_t value)
 {
 	for (size_t i = 0; i < NR_ENTRIES; i++) {
 		if (strcmp(entries[i].name, name))
 			continue;
-		set(abi, &entries[i], value);
+		set_abi_entry(abi, &entries[i], value);
 		seen[i] = true;
 	}
 }
 
-static int read_lines(struct op_classic_abi *abi, bool *seen, char *text,
-		      const char *path, struct op_diag *diag)
+static int read_abi_lines(struct op_classic_abi *abi, bool *seen, char *text,
+			  const char *path, struct op_diag *diag)
 {
 	char *line, *name;
 	unsigned int nr = 0;
@@ -123,12 +123,12 @@ static int read_lines(struct op_classic_abi *abi, bool *seen, char *text,
 		nr++;
 		if (!*line)
 			continue;
-		if (!split_line(line, &name, &value))
+		if (!split_abi_line(line, &name, &value))
 			return op_diag_set(
 				diag, -EINVAL,
 				"%s:%u: not the description of an ABI, which has lines of a name and a small number",
 				path, nr);
-		take(abi, seen, name, value);
+		take_abi_line(abi, seen, name, value);
 	}
 	return 0;
 }
@@ -143,7 +143,8 @@ static uint32_t room_of(const struct op_classic_abi *abi, enum entry_kind kind)
 	return kind == ENTRY_DESCR ? abi->descr_size : abi->header_size;
 }
 
-static bool is_sound(struct op_classic_abi *abi, const struct entry *entry)
+static bool is_sound_entry(struct op_classic_abi *abi,
+			   const struct entry *entry)
 {
 	uint32_t size = entry->size ? *member_of(abi, entry->size) : 4;
 	uint32_t value;
@@ -158,8 +159,8 @@ static bool is_sound(struct op_classic_abi *abi, const struct entry *entry)
 	return value <= STRUCT_MAX && value + size <= room_of(abi, entry->kind);
 }
 
-static int check(struct op_classic_abi *abi, const bool *seen, const char *path,
-		 struct op_diag *diag)
+static int check_abi_entries(struct op_classic_abi *abi, const bool *seen,
+			     const char *path, struct op_diag *diag)
 {
 	for (size_t i = 0; i < NR_ENTRIES; i++) {
 		if (!seen[i] && entries[i].kind == ENTRY_OPTIONAL)
@@ -169,7 +170,7 @@ static int check(struct op_classic_abi *abi, const bool *seen, const char *path,
 				diag, -EINVAL,
 				"%s: not the whole description of an ABI: %s is missing",
 				path, entries[i].name);
-		if (!is_sound(abi, &entries[i]))
+		if (!is_sound_entry(abi, &entries[i]))
 			return op_diag_set(diag, -EINVAL,
 					   "%s: %s makes no sense", path,
 					   entries[i].name);
@@ -193,8 +194,8 @@ int op_classic_abi_parse(struct op_classic_abi *abi, char *text, size_t len,
 	if (strlen(text) != len)
 		return op_diag_set(diag, -EINVAL,
 				   "%s: not the description of an ABI", path);
-	err = read_lines(abi, seen, text, path, diag);
-	return err ? err : check(abi, seen, path, diag);
+	err = read_abi_lines(abi, seen, text, path, diag);
+	return err ? err : check_abi_entries(abi, seen, path, diag);
 }
 
 int op_classic_abi_read(struct op_classic_abi *abi, const char *path,

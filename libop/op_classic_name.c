@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int refuse(struct op_diag *diag, const char *path, const char *why)
+static int refuse_classic_name(struct op_diag *diag, const char *path,
+			       const char *why)
 {
 	return op_diag_set(diag, -EINVAL,
 			   "%s: not the name of a classic sample file: %s",
@@ -19,7 +20,7 @@ static int refuse(struct op_diag *diag, const char *path, const char *why)
 
 /* Copy @path without slashes at its start and doubled ones in it: the names
  * were opened with such. */
-static int squeeze(const char *path, char *buf, size_t len)
+static int squeeze_slashes(const char *path, char *buf, size_t len)
 {
 	size_t at = 0;
 
@@ -39,7 +40,7 @@ static int squeeze(const char *path, char *buf, size_t len)
 }
 
 /* Digits of @base alone, nothing behind them. */
-static bool parse_number(const char *text, int base, uint64_t *value)
+static bool parse_digits(const char *text, int base, uint64_t *value)
 {
 	char *end;
 
@@ -53,14 +54,14 @@ static bool parse_number(const char *text, int base, uint64_t *value)
 }
 
 /* A decimal that is no more than INT64_MAX, or "all". */
-static bool parse_id(const char *text, int64_t *value)
+static bool parse_classic_id(const char *text, int64_t *value)
 {
 	uint64_t number;
 
 	*value = OP_MANGLE_ALL;
 	if (!strcmp(text, "all"))
 		return true;
-	if (!parse_number(text, 10, &number) || number > INT64_MAX)
+	if (!parse_digits(text, 10, &number) || number > INT64_MAX)
 		return false;
 	*value = (int64_t)number;
 	return true;
@@ -80,7 +81,7 @@ static char *cut_field(char *text)
 	return dot + 1;
 }
 
-static bool parse_event(char *text, struct op_mangle *m)
+static bool parse_classic_event(char *text, struct op_mangle *m)
 {
 	char *cpu = cut_field(text), *tid = cpu ? cut_field(text) : NULL;
 	char *tgid = tid ? cut_field(text) : NULL;
@@ -88,16 +89,16 @@ static bool parse_event(char *text, struct op_mangle *m)
 	char *count = mask ? cut_field(text) : NULL;
 
 	m->event = text;
-	return count && *text && parse_number(count, 10, &m->count) &&
-	       parse_number(mask, 10, &m->unit_mask) &&
-	       parse_id(tgid, &m->tgid) && parse_id(tid, &m->tid) &&
-	       parse_id(cpu, &m->cpu);
+	return count && *text && parse_digits(count, 10, &m->count) &&
+	       parse_digits(mask, 10, &m->unit_mask) &&
+	       parse_classic_id(tgid, &m->tgid) &&
+	       parse_classic_id(tid, &m->tid) && parse_classic_id(cpu, &m->cpu);
 }
 
 /* ---- images -------------------------------------------------------------- */
 
 /* "NAME}/TGID.0xSTART.0xEND", NAME with any byte that a folder may have. */
-static bool parse_anon(char *text, struct op_image_name *image)
+static bool parse_classic_anon(char *text, struct op_image_name *image)
 {
 	char *brace = strstr(text, "}/"), *start, *end;
 	uint64_t tgid;
@@ -111,14 +112,14 @@ static bool parse_anon(char *text, struct op_image_name *image)
 		return false;
 	image->space = OP_SPACE_ANON;
 	image->name = text;
-	if (!parse_number(brace + 2, 10, &tgid) || tgid > INT64_MAX)
+	if (!parse_digits(brace + 2, 10, &tgid) || tgid > INT64_MAX)
 		return false;
 	image->tgid = (int64_t)tgid;
-	return parse_number(start + 2, 16, &image->start) &&
-	       parse_number(end + 2, 16, &image->end);
+	return parse_digits(start + 2, 16, &image->start) &&
+	       parse_digits(end + 2, 16, &image->end);
 }
 
-static bool parse_image(char *text, struct op_image_name *image)
+static bool parse_classic_image(char *text, struct op_image_name *image)
 {
 	memset(image, 0, sizeof(*image));
 	if (!strncmp(text, "{root}/", 7) && text[7]) {
@@ -131,7 +132,8 @@ static bool parse_image(char *text, struct op_image_name *image)
 		image->name = text + 7;
 		return true;
 	}
-	return !strncmp(text, "{anon:", 6) && parse_anon(text + 6, image);
+	return !strncmp(text, "{anon:", 6) &&
+	       parse_classic_anon(text + 6, image);
 }
 
 /* End @text before the first @mark, a whole component; what follows it, or
@@ -152,21 +154,22 @@ int op_classic_name_parse(const char *path, struct op_mangle *m, char *buf,
 	char *event, *dep, *cg;
 
 	memset(m, 0, sizeof(*m));
-	if (squeeze(path, buf, len))
+	if (squeeze_slashes(path, buf, len))
 		return op_diag_set(diag, -ENAMETOOLONG, "%s: too long", path);
 	event = strrchr(buf, '/');
 	if (!event)
-		return refuse(diag, path, "it has no folders");
+		return refuse_classic_name(diag, path, "it has no folders");
 	*event++ = '\0';
 	dep = cut_at(buf, "/{dep}/");
 	if (!dep)
-		return refuse(diag, path, "it has no {dep}");
+		return refuse_classic_name(diag, path, "it has no {dep}");
 	cg = cut_at(dep, "/{cg}/");
-	if (!parse_image(buf, &m->app) || !parse_image(dep, &m->dep) ||
-	    (cg && !parse_image(cg, &m->cg)))
-		return refuse(diag, path, "an image is none");
-	if (!parse_event(event, m))
-		return refuse(
+	if (!parse_classic_image(buf, &m->app) ||
+	    !parse_classic_image(dep, &m->dep) ||
+	    (cg && !parse_classic_image(cg, &m->cg)))
+		return refuse_classic_name(diag, path, "an image is none");
+	if (!parse_classic_event(event, m))
+		return refuse_classic_name(
 			diag, path,
 			"the last part is not EVENT.COUNT.UM.TGID.TID.CPU");
 	return 0;

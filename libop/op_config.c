@@ -47,16 +47,16 @@ void op_config_free(struct op_config *config)
 	free(config);
 }
 
-static bool is_blank(char c)
+static bool is_config_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static void trim(const char **text, size_t *len)
+static void trim_blanks(const char **text, size_t *len)
 {
-	while (*len && is_blank((*text)[*len - 1]))
+	while (*len && is_config_blank((*text)[*len - 1]))
 		(*len)--;
-	while (*len && is_blank(**text)) {
+	while (*len && is_config_blank(**text)) {
 		(*text)++;
 		(*len)--;
 	}
@@ -77,8 +77,8 @@ static int fill_pair(struct pair *pair, const char *key, size_t key_len,
 	return 0;
 }
 
-static int append(struct op_config *config, const char *key, size_t key_len,
-		  const char *value, size_t value_len)
+static int append_pair(struct op_config *config, const char *key,
+		       size_t key_len, const char *value, size_t value_len)
 {
 	int err = op_array_reserve(&config->pairs, config->nr, 1);
 
@@ -90,13 +90,14 @@ static int append(struct op_config *config, const char *key, size_t key_len,
 	return err;
 }
 
-static int read_line(struct op_config *config, const char *line, size_t len,
-		     unsigned int number, struct op_diag *diag)
+static int read_config_line(struct op_config *config, const char *line,
+			    size_t len, unsigned int number,
+			    struct op_diag *diag)
 {
 	const char *equals, *key = line, *value;
 	size_t key_len, value_len;
 
-	trim(&key, &len);
+	trim_blanks(&key, &len);
 	if (!len || *key == '#')
 		return 0;
 	equals = memchr(key, '=', len);
@@ -108,8 +109,8 @@ static int read_line(struct op_config *config, const char *line, size_t len,
 	value = equals + 1;
 	value_len = len - (size_t)(value - key);
 	key_len = (size_t)(equals - key);
-	trim(&key, &key_len);
-	trim(&value, &value_len);
+	trim_blanks(&key, &key_len);
+	trim_blanks(&value, &value_len);
 	if (!key_len)
 		return op_diag_set(diag, -EINVAL,
 				   "%s:%u: no key before the '='", config->path,
@@ -117,15 +118,15 @@ static int read_line(struct op_config *config, const char *line, size_t len,
 	if (memchr(key, '\0', key_len) || memchr(value, '\0', value_len))
 		return op_diag_set(diag, -EINVAL, "%s:%u: a zero byte",
 				   config->path, number);
-	if (append(config, key, key_len, value, value_len))
+	if (append_pair(config, key, key_len, value, value_len))
 		return op_diag_set(diag, -ENOMEM, "%s: out of memory",
 				   config->path);
 	config->pairs[config->nr - 1].line = number;
 	return 0;
 }
 
-static int read_lines(struct op_config *config, const char *text, size_t len,
-		      struct op_diag *diag)
+static int read_config_lines(struct op_config *config, const char *text,
+			     size_t len, struct op_diag *diag)
 {
 	const char *end = text + len;
 	unsigned int number = 0;
@@ -133,8 +134,8 @@ static int read_lines(struct op_config *config, const char *text, size_t len,
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const char *stop = newline ? newline : end;
-		int err = read_line(config, text, (size_t)(stop - text),
-				    ++number, diag);
+		int err = read_config_line(config, text, (size_t)(stop - text),
+					   ++number, diag);
 
 		if (err)
 			return err;
@@ -158,7 +159,7 @@ int op_config_read(struct op_config **out, const char *path,
 	else
 		err = op_file_read(path, CONFIG_MAX, &text, &len, diag);
 	if (!err)
-		err = read_lines(config, text, len, diag);
+		err = read_config_lines(config, text, len, diag);
 	free(text);
 	if (err)
 		op_config_free(config);
@@ -209,27 +210,29 @@ int op_config_at(const struct op_config *config, unsigned int i,
 }
 
 /* Whether reading a line that holds @text gives all of it back. */
-static bool survives(const char *text)
+static bool reads_back_whole(const char *text)
 {
 	size_t len = strlen(text);
 
 	if (strchr(text, '\n'))
 		return false;
-	return !len || (!is_blank(text[0]) && !is_blank(text[len - 1]));
+	return !len ||
+	       (!is_config_blank(text[0]) && !is_config_blank(text[len - 1]));
 }
 
 int op_config_add(struct op_config *config, const char *key, const char *value)
 {
 	if (!*key || *key == '#' || strchr(key, '='))
 		return -EINVAL;
-	if (!survives(key) || !survives(value))
+	if (!reads_back_whole(key) || !reads_back_whole(value))
 		return -EINVAL;
-	return append(config, key, strlen(key), value, strlen(value));
+	return append_pair(config, key, strlen(key), value, strlen(value));
 }
 
 /* Drop the pairs of @key from number @from on. The text of @key may be part
  * of one of them. */
-static void drop(struct op_config *config, const char *key, unsigned int from)
+static void drop_pairs(struct op_config *config, const char *key,
+		       unsigned int from)
 {
 	unsigned int kept = from;
 	char *copy = NULL;
@@ -260,7 +263,7 @@ int op_config_set(struct op_config *config, const char *key, const char *value)
 	added = config->pairs[--config->nr];
 	while (i < config->nr && strcmp(config->pairs[i].key, added.key))
 		i++;
-	drop(config, added.key, i);
+	drop_pairs(config, added.key, i);
 	/* The new value takes the place of the first old one. */
 	memmove(&config->pairs[i + 1], &config->pairs[i],
 		(config->nr - i) * sizeof(added));
@@ -279,7 +282,7 @@ int op_config_set_u64(struct op_config *config, const char *key, uint64_t value)
 
 void op_config_unset(struct op_config *config, const char *key)
 {
-	drop(config, key, 0);
+	drop_pairs(config, key, 0);
 }
 
 static int explain_number(const struct op_config *config,
@@ -308,7 +311,7 @@ int op_config_get_u64(const struct op_config *config, const char *key,
 	return err ? explain_number(config, pair, err, diag) : 0;
 }
 
-static int digit_value(char c)
+static int config_digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -334,7 +337,7 @@ int op_parse_u64(const char *text, uint64_t *out)
 	if (!*text)
 		return -EINVAL;
 	for (; *text; text++) {
-		unsigned int digit = (unsigned int)digit_value(*text);
+		unsigned int digit = (unsigned int)config_digit_value(*text);
 
 		if (digit >= base)
 			return -EINVAL;

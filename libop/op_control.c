@@ -90,27 +90,27 @@ static int time_left(const struct call *call)
 	return left > 0 ? (int)left : 0;
 }
 
-static int fail(const struct call *call, int err, const char *what)
+static int fail_call(const struct call *call, int err, const char *what)
 {
 	return op_diag_set(call->diag, err, "%s: %s: %s", call->socket, what,
 			   strerror(-err));
 }
 
-static int fail_time(const struct call *call)
+static int fail_late(const struct call *call)
 {
 	return op_diag_set(call->diag, -ETIMEDOUT,
 			   "%s: the daemon did not answer in time; see its log",
 			   call->socket);
 }
 
-static int fail_answer(const struct call *call, const char *why)
+static int fail_bad_answer(const struct call *call, const char *why)
 {
 	return op_diag_set(call->diag, -EPROTO,
 			   "%s: what answers is not the daemon: %s",
 			   call->socket, why);
 }
 
-static int wait_for(const struct call *call, short events)
+static int wait_for_socket(const struct call *call, short events)
 {
 	struct pollfd pfd = { .fd = call->fd, .events = events };
 	int n;
@@ -119,8 +119,8 @@ static int wait_for(const struct call *call, short events)
 		n = poll(&pfd, 1, time_left(call));
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return fail(call, -errno, "cannot wait");
-	return n ? 0 : fail_time(call);
+		return fail_call(call, -errno, "cannot wait");
+	return n ? 0 : fail_late(call);
 }
 
 /*
@@ -167,13 +167,13 @@ static int connect_call(const struct call *call)
 		err = try_connect(call, &address);
 	address_release(&address);
 	if (err == -ETIMEDOUT)
-		return fail_time(call);
+		return fail_late(call);
 	if (err == -ENOENT || err == -ECONNREFUSED)
 		return op_diag_set(call->diag, err,
 				   "%s: no daemon is running here; start one "
 				   "with opcontrol --start-daemon",
 				   call->socket);
-	return err ? fail(call, err, "cannot reach the daemon") : 0;
+	return err ? fail_call(call, err, "cannot reach the daemon") : 0;
 }
 
 static int send_all(const struct call *call, const char *text, size_t len)
@@ -187,11 +187,11 @@ static int send_all(const struct call *call, const char *text, size_t len)
 			text += n;
 			len -= (size_t)n;
 		} else if (errno == EAGAIN) {
-			err = wait_for(call, POLLOUT);
+			err = wait_for_socket(call, POLLOUT);
 		} else if (errno == EPIPE || errno == ECONNRESET) {
 			return 0; /* it may have said why before it closed */
 		} else if (errno != EINTR) {
-			err = fail(call, -errno, "cannot send");
+			err = fail_call(call, -errno, "cannot send");
 		}
 		if (err)
 			return err;
@@ -209,7 +209,7 @@ static int send_request(const struct call *call, const char *request)
 	return send_all(call, line, len + 1);
 }
 
-static void keep_data(struct call *call, const char *text)
+static void keep_reply_data(struct call *call, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -224,10 +224,10 @@ static void keep_data(struct call *call, const char *text)
 }
 
 /* Returns 1 for a data line, else what the call returns. */
-static int take_line(struct call *call, const char *line)
+static int take_answer_line(struct call *call, const char *line)
 {
 	if (line[0] == ' ') {
-		keep_data(call, line + 1);
+		keep_reply_data(call, line + 1);
 		if (call->heard)
 			call->heard(call->data, line + 1);
 		return 1;
@@ -236,30 +236,30 @@ static int take_line(struct call *call, const char *line)
 		return 0;
 	if (!strncmp(line, "error ", 6))
 		return op_diag_set(call->diag, -EREMOTEIO, "%s", line + 6);
-	return fail_answer(call, "a line that is no answer");
+	return fail_bad_answer(call, "a line that is no answer");
 }
 
 /*
  * Take the whole lines of *@len bytes in @buf and move the rest to its start.
- * Returns as take_line().
+ * Returns as take_answer_line().
  */
-static int take_lines(struct call *call, char *buf, size_t *len)
+static int take_answer_lines(struct call *call, char *buf, size_t *len)
 {
 	char *line = buf, *end = buf + *len, *newline;
 	int state = 1;
 
 	if (memchr(buf, '\0', *len))
-		return fail_answer(call, "a zero byte");
+		return fail_bad_answer(call, "a zero byte");
 	while (state == 1 &&
 	       (newline = memchr(line, '\n', (size_t)(end - line)))) {
 		*newline = '\0';
-		state = take_line(call, line);
+		state = take_answer_line(call, line);
 		line = newline + 1;
 	}
 	*len = (size_t)(end - line);
 	memmove(buf, line, *len);
 	if (state == 1 && *len == OP_CONTROL_LINE_MAX)
-		return fail_answer(call, "a line without an end");
+		return fail_bad_answer(call, "a line without an end");
 	return state;
 }
 
@@ -275,20 +275,20 @@ static int receive_answer(struct call *call)
 
 		if (n > 0) {
 			len += (size_t)n;
-			state = take_lines(call, buf, &len);
+			state = take_answer_lines(call, buf, &len);
 		} else if (!n || errno == ECONNRESET) {
-			return fail_answer(call, "it ended early");
+			return fail_bad_answer(call, "it ended early");
 		} else if (errno == EAGAIN) {
-			state = wait_for(call, POLLIN);
+			state = wait_for_socket(call, POLLIN);
 			state = state ? state : 1;
 		} else if (errno == EINTR) {
 			state = 1;
 		} else {
-			return fail(call, -errno, "cannot receive");
+			return fail_call(call, -errno, "cannot receive");
 		}
 		/* A daemon that never stops talking does not hold us. */
 		if (state == 1 && !time_left(call))
-			return fail_time(call);
+			return fail_late(call);
 	} while (state == 1);
 	return state;
 }
@@ -300,12 +300,12 @@ static bool is_request(const char *request)
 	return len && len < OP_CONTROL_LINE_MAX && !strchr(request, '\n');
 }
 
-static int64_t deadline(int timeout_ms)
+static int64_t deadline_after(int timeout_ms)
 {
 	return timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
 }
 
-static int carry_out(struct call *call, const char *request)
+static int carry_out_call(struct call *call, const char *request)
 {
 	int err;
 
@@ -316,7 +316,7 @@ static int carry_out(struct call *call, const char *request)
 				   call->socket, OP_CONTROL_LINE_MAX);
 	call->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (call->fd < 0)
-		return fail(call, -errno, "cannot make a socket");
+		return fail_call(call, -errno, "cannot make a socket");
 	err = connect_call(call);
 	if (!err)
 		err = send_request(call, request);
@@ -331,7 +331,7 @@ int op_control_call(const char *socket_path, const char *request, char *reply,
 {
 	struct call call = {
 		.socket = socket_path,
-		.deadline = deadline(timeout_ms),
+		.deadline = deadline_after(timeout_ms),
 		.reply = reply,
 		.reply_len = reply ? len : 0,
 		.diag = diag,
@@ -339,7 +339,7 @@ int op_control_call(const char *socket_path, const char *request, char *reply,
 
 	if (call.reply_len)
 		reply[0] = '\0';
-	return carry_out(&call, request);
+	return carry_out_call(&call, request);
 }
 
 int op_control_follow(const char *socket_path, const char *request,
@@ -348,19 +348,19 @@ int op_control_follow(const char *socket_path, const char *request,
 {
 	struct call call = {
 		.socket = socket_path,
-		.deadline = deadline(timeout_ms),
+		.deadline = deadline_after(timeout_ms),
 		.heard = heard,
 		.data = data,
 		.diag = diag,
 	};
 
-	return carry_out(&call, request);
+	return carry_out_call(&call, request);
 }
 
 /* ---- listening ----------------------------------------------------------- */
 
 /* 0 if somebody accepts connections at @address, -ECONNREFUSED if not. */
-static int probe(const struct address *address)
+static int probe_listener(const struct address *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int err = 0;
@@ -385,7 +385,7 @@ static int remove_stale(const struct address *address)
 		return errno == ENOENT ? 0 : -errno;
 	if (!S_ISSOCK(st.st_mode))
 		return -EEXIST;
-	err = probe(address);
+	err = probe_listener(address);
 	if (err != -ECONNREFUSED)
 		return err ? err : -EADDRINUSE;
 	return unlink(address->un.sun_path) ? -errno : 0;

@@ -12,7 +12,7 @@
 
 #include "libop/op_file.h"
 
-static int copy_bytes(int to, int from, uint64_t len)
+static int copy_in_kernel(int to, int from, uint64_t len)
 {
 	loff_t at = 0;
 	ssize_t done;
@@ -62,7 +62,7 @@ int op_copy_file(int from, const struct stat *st, const char *path)
 	to = open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (to < 0)
 		return -errno;
-	err = copy_bytes(to, from, len);
+	err = copy_in_kernel(to, from, len);
 	if (err)
 		err = copy_by_hand(to, from, len);
 	if (!err && (fchmod(to, st->st_mode & 0444) || futimens(to, times) ||

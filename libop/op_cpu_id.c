@@ -34,7 +34,8 @@ static const struct {
 };
 /* clang-format on */
 
-static void set(struct op_cpu_id *id, enum op_cpu_number which, uint64_t value)
+static void set_cpu_number(struct op_cpu_id *id, enum op_cpu_number which,
+			   uint64_t value)
 {
 	id->has[which] = true;
 	id->number[which] = value;
@@ -47,10 +48,11 @@ static void take_pvr(struct op_cpu_id *id, const char *value)
 	unsigned int version;
 
 	if (pvr && sscanf(pvr, "(pvr %x", &version) == 1)
-		set(id, OP_CPU_PVR, version);
+		set_cpu_number(id, OP_CPU_PVR, version);
 }
 
-static void take(struct op_cpu_id *id, const char *key, const char *value)
+static void take_cpuinfo_pair(struct op_cpu_id *id, const char *key,
+			      const char *value)
 {
 	uint64_t number;
 
@@ -63,7 +65,7 @@ static void take(struct op_cpu_id *id, const char *key, const char *value)
 	for (int i = 0; i < OP_CPU_NR_NUMBERS; i++)
 		if (names[i].cpuinfo && !strcmp(key, names[i].cpuinfo) &&
 		    !op_parse_u64(value, &number))
-			set(id, i, number);
+			set_cpu_number(id, i, number);
 }
 
 /* The register that ARM's numbers are in; kernels before 4.7 lack the file. */
@@ -81,16 +83,16 @@ static void take_midr(struct op_cpu_id *id, const char *root, unsigned int cpu)
 		return;
 	text[strcspn(text, "\n")] = '\0';
 	if (!op_parse_u64(text, &midr)) {
-		set(id, OP_CPU_IMPLEMENTER, midr >> 24 & 0xff);
-		set(id, OP_CPU_VARIANT, midr >> 20 & 0xf);
-		set(id, OP_CPU_PART, midr >> 4 & 0xfff);
-		set(id, OP_CPU_REVISION, midr & 0xf);
-		set(id, OP_CPU_ARCHITECTURE, 8);
+		set_cpu_number(id, OP_CPU_IMPLEMENTER, midr >> 24 & 0xff);
+		set_cpu_number(id, OP_CPU_VARIANT, midr >> 20 & 0xf);
+		set_cpu_number(id, OP_CPU_PART, midr >> 4 & 0xfff);
+		set_cpu_number(id, OP_CPU_REVISION, midr & 0xf);
+		set_cpu_number(id, OP_CPU_ARCHITECTURE, 8);
 	}
 	free(text);
 }
 
-static char *cut_line(char **at)
+static char *cut_cpuinfo_line(char **at)
 {
 	char *line = *at;
 
@@ -138,7 +140,8 @@ static bool is_processor(const char *key, const char *value, unsigned int *cpu)
  * The paragraph of the next CPU. Lines in front of the first one hold for all
  * (32-bit ARM).
  */
-static bool next_id(struct reader *r, struct op_cpu_id *id, unsigned int *cpu)
+static bool next_cpu_id(struct reader *r, struct op_cpu_id *id,
+			unsigned int *cpu)
 {
 	bool found = r->pending;
 	char *line, *value;
@@ -146,12 +149,12 @@ static bool next_id(struct reader *r, struct op_cpu_id *id, unsigned int *cpu)
 	*id = r->common;
 	*cpu = r->cpu;
 	r->pending = false;
-	while (!r->pending && (line = cut_line(&r->at))) {
+	while (!r->pending && (line = cut_cpuinfo_line(&r->at))) {
 		value = cut_value(line);
 		if (!value)
 			continue;
 		if (!is_processor(line, value, found ? &r->cpu : cpu)) {
-			take(id, line, value);
+			take_cpuinfo_pair(id, line, value);
 		} else if (found) {
 			r->pending = true;
 		} else {
@@ -162,24 +165,25 @@ static bool next_id(struct reader *r, struct op_cpu_id *id, unsigned int *cpu)
 	return found;
 }
 
-static bool same(const struct op_cpu_id *a, const struct op_cpu_id *b)
+static bool is_same_kind(const struct op_cpu_id *a, const struct op_cpu_id *b)
 {
 	return !strcmp(a->vendor, b->vendor) &&
 	       !memcmp(a->has, b->has, sizeof(a->has)) &&
 	       !memcmp(a->number, b->number, sizeof(a->number));
 }
 
-static int read_nth(struct op_cpu_id *id, struct reader *r, unsigned int nth)
+static int read_nth_kind(struct op_cpu_id *id, struct reader *r,
+			 unsigned int nth)
 {
 	struct op_cpu_id last;
 	unsigned int kinds = 0, cpu;
 
 	do {
-		if (!next_id(r, id, &cpu))
+		if (!next_cpu_id(r, id, &cpu))
 			return -ENOENT;
 		if (!id->vendor[0] && !id->has[OP_CPU_PVR])
 			take_midr(id, r->root, cpu);
-		if (!kinds || !same(id, &last))
+		if (!kinds || !is_same_kind(id, &last))
 			kinds++;
 		last = *id;
 	} while (kinds <= nth);
@@ -200,7 +204,7 @@ int op_cpu_id_read(struct op_cpu_id *id, const char *root, unsigned int nth,
 		return op_diag_set(diag, err, "%s: %s", path, strerror(-err));
 	reader.at = text;
 	memset(id, 0, sizeof(*id));
-	err = read_nth(id, &reader, nth);
+	err = read_nth_kind(id, &reader, nth);
 	free(text);
 	if (err && !nth)
 		return op_diag_set(diag, -ENODEV, "%s: names no CPU", path);

@@ -18,7 +18,7 @@
 
 /* ---- where they are ---- */
 
-static bool is_dir(const char *path)
+static bool is_folder(const char *path)
 {
 	DIR *dir = opendir(path);
 
@@ -41,11 +41,11 @@ static void program_parent(char *buf, size_t len)
 	}
 }
 
-static int take_dir(char **out, const char *parent, const char *name)
+static int take_events_folder(char **out, const char *parent, const char *name)
 {
 	if (asprintf(out, "%s%s", parent, name) < 0)
 		return -ENOMEM;
-	if (is_dir(*out))
+	if (is_folder(*out))
 		return 0;
 	free(*out);
 	*out = NULL;
@@ -59,7 +59,7 @@ int op_events_dir(char **out, struct op_diag *diag)
 	int err;
 
 	if (env && *env) {
-		err = take_dir(out, env, "");
+		err = take_events_folder(out, env, "");
 		return err ? op_diag_set(diag, err,
 					 "OPROFILE_EVENTS_DIR: %s: no such "
 					 "folder; give that of the event files",
@@ -67,13 +67,13 @@ int op_events_dir(char **out, struct op_diag *diag)
 			   : 0;
 	}
 	program_parent(parent, sizeof(parent));
-	err = take_dir(out, parent, "/events");
+	err = take_events_folder(out, parent, "/events");
 	if (err == -ENOENT)
-		err = take_dir(out, parent, "/share/oprofile");
+		err = take_events_folder(out, parent, "/share/oprofile");
 	if (err == -ENOENT)
-		err = take_dir(out, "/usr/local", "/share/oprofile");
+		err = take_events_folder(out, "/usr/local", "/share/oprofile");
 	if (err == -ENOENT)
-		err = take_dir(out, "/usr", "/share/oprofile");
+		err = take_events_folder(out, "/usr", "/share/oprofile");
 	return err ? op_diag_set(diag, err,
 				 "no folder of event files is there; install "
 				 "oprofile or set OPROFILE_EVENTS_DIR")
@@ -88,7 +88,7 @@ struct names {
 	size_t bytes;
 };
 
-static int add_name(struct names *names, const char *arch, const char *cpu)
+static int add_cpu_name(struct names *names, const char *arch, const char *cpu)
 {
 	int err = op_array_reserve(&names->name, names->nr, 1);
 	int len;
@@ -103,7 +103,8 @@ static int add_name(struct names *names, const char *arch, const char *cpu)
 	return 0;
 }
 
-static int add_arch(struct names *names, const char *dir, const char *arch)
+static int add_cpus_of_arch(struct names *names, const char *dir,
+			    const char *arch)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
@@ -119,19 +120,19 @@ static int add_arch(struct names *names, const char *dir, const char *arch)
 			     entry->d_name) >= (int)sizeof(path))
 			continue;
 		if (entry->d_name[0] != '.' && !access(path, F_OK))
-			err = add_name(names, arch, entry->d_name);
+			err = add_cpu_name(names, arch, entry->d_name);
 	}
 	if (folder)
 		closedir(folder);
 	return err;
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_cpu_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int join_names(char **out, struct names *names)
+static int join_cpu_names(char **out, struct names *names)
 {
 	char *at = malloc(names->bytes + 1);
 
@@ -140,7 +141,7 @@ static int join_names(char **out, struct names *names)
 		return -ENOMEM;
 	if (names->nr)
 		qsort(names->name, names->nr, sizeof(*names->name),
-		      compare_names);
+		      compare_cpu_names);
 	for (size_t i = 0; i < names->nr; i++)
 		at = stpcpy(at, names->name[i]) + 1;
 	*at = '\0';
@@ -159,10 +160,10 @@ int op_cpu_type_names(char **out, const char *dir, struct op_diag *diag)
 				   strerror(errno));
 	while (!err && (entry = readdir(folder)))
 		if (entry->d_name[0] != '.')
-			err = add_arch(&names, dir, entry->d_name);
+			err = add_cpus_of_arch(&names, dir, entry->d_name);
 	closedir(folder);
 	if (!err)
-		err = join_names(out, &names);
+		err = join_cpu_names(out, &names);
 	for (size_t i = 0; i < names.nr; i++)
 		free(names.name[i]);
 	free(names.name);
@@ -179,7 +180,8 @@ struct reader {
 	unsigned int matches; /* match lines */
 };
 
-static int take_string(struct reader *r, const char **field, const char *value)
+static int take_cpu_string(struct reader *r, const char **field,
+			   const char *value)
 {
 	if (*field)
 		return op_events_text_error(&r->text, "given twice");
@@ -187,7 +189,7 @@ static int take_string(struct reader *r, const char **field, const char *value)
 	return 0;
 }
 
-static int take_counters(struct reader *r, const char *value)
+static int take_counter_number(struct reader *r, const char *value)
 {
 	uint64_t nr;
 
@@ -231,20 +233,20 @@ static int take_match(struct reader *r, char *value)
 	return 0;
 }
 
-static int take_pair(struct reader *r, const char *key, char *value)
+static int take_cpu_pair(struct reader *r, const char *key, char *value)
 {
 	struct op_cpu_type *type = r->type;
 
 	if (!strcmp(key, "name"))
-		return take_string(r, &type->title, value);
+		return take_cpu_string(r, &type->title, value);
 	if (!strcmp(key, "manual"))
-		return take_string(r, &type->manual, value);
+		return take_cpu_string(r, &type->manual, value);
 	if (!strcmp(key, "default"))
-		return take_string(r, &type->default_event, value);
+		return take_cpu_string(r, &type->default_event, value);
 	if (!strcmp(key, "libpfm4"))
-		return take_string(r, &type->pfm, value);
+		return take_cpu_string(r, &type->pfm, value);
 	if (!strcmp(key, "counters"))
-		return take_counters(r, value);
+		return take_counter_number(r, value);
 	if (!strcmp(key, "encoding"))
 		return take_encoding(r, value);
 	if (!strcmp(key, "match"))
@@ -252,7 +254,7 @@ static int take_pair(struct reader *r, const char *key, char *value)
 	return op_events_text_error(&r->text, "%s: unknown key", key);
 }
 
-static int take_line(struct reader *r)
+static int take_cpu_line(struct reader *r)
 {
 	char *key = r->text.line, *value = strchr(key, '=');
 	size_t len;
@@ -266,7 +268,7 @@ static int take_line(struct reader *r)
 		key[--len] = '\0';
 	if (!*value)
 		return op_events_text_error(&r->text, "%s: no value", key);
-	return take_pair(r, key, value);
+	return take_cpu_pair(r, key, value);
 }
 
 static int check_complete(struct reader *r)
@@ -283,13 +285,13 @@ static int check_complete(struct reader *r)
 	return op_events_text_error(&r->text, "%s: not given", missing);
 }
 
-static int read_type(struct reader *r, const char *dir, const char *name,
-		     struct op_diag *diag)
+static int read_cpu_type(struct reader *r, const char *dir, const char *name,
+			 struct op_diag *diag)
 {
 	int err = op_events_text_open(&r->text, dir, name, "cpu", diag);
 
 	while (!err && op_events_text_next(&r->text))
-		err = take_line(r);
+		err = take_cpu_line(r);
 	if (!err)
 		err = check_complete(r);
 	r->type->text = r->text.text;
@@ -309,7 +311,7 @@ static int read_and_match(struct op_cpu_type **out, const char *dir,
 	if (!type)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	type->name = memcpy(type + 1, name, len);
-	err = read_type(&r, dir, name, diag);
+	err = read_cpu_type(&r, dir, name, diag);
 	if (err) {
 		op_cpu_type_free(type);
 		return err;

@@ -28,7 +28,7 @@ static void make_printable(char *text)
 }
 
 /* A path may be longer than all of @diag; the reason behind it must show. */
-static void fill(struct op_diag *diag, const char *text)
+static void fill_shortened(struct op_diag *diag, const char *text)
 {
 	size_t len = strlen(text), head = sizeof(diag->text) / 2;
 	size_t tail = sizeof(diag->text) - 1 - head - strlen(CUT);
@@ -54,7 +54,7 @@ int op_diag_set(struct op_diag *diag, int err, const char *fmt, ...)
 	va_start(args, fmt);
 	len = vasprintf(&whole, fmt, args);
 	va_end(args);
-	fill(diag, len < 0 ? "out of memory" : whole);
+	fill_shortened(diag, len < 0 ? "out of memory" : whole);
 	/* Wherever it happens, the way out is the same. */
 	if ((err == -EMFILE || err == -ENFILE) && !strstr(diag->text, LIMIT) &&
 	    strlen(diag->text) + strlen(RAISE) < sizeof(diag->text))

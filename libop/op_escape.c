@@ -8,7 +8,7 @@
 
 static const char digits[] = "0123456789abcdef";
 
-static int digit_value(char c)
+static int escape_digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -45,8 +45,8 @@ int op_unescape_byte(const char **at, const char *end)
 	}
 	if (end - p < OP_ESCAPE_LEN)
 		return -EINVAL;
-	high = digit_value(p[1]);
-	low = digit_value(p[2]);
+	high = escape_digit_value(p[1]);
+	low = escape_digit_value(p[2]);
 	if (high < 0 || low < 0 || (high | low) == 0)
 		return -EINVAL;
 	*at = p + OP_ESCAPE_LEN;

@@ -71,15 +71,15 @@ bool op_events_is_include(const struct op_events_text *text, const char **cpu)
 
 /* ---- checks of unit masks ---- */
 
-static int um_error(const struct op_unit_mask *um, struct op_diag *diag,
-		    const char *what)
+static int um_file_error(const struct op_unit_mask *um, struct op_diag *diag,
+			 const char *what)
 {
 	return op_diag_set(diag, -EINVAL, "%s:%u: unit mask %s: %s",
 			   um->place.path, um->place.line, um->name, what);
 }
 
 /* The default is a number, or the name of an entry. */
-static int find_default(struct op_unit_mask *um, struct op_diag *diag)
+static int find_um_default(struct op_unit_mask *um, struct op_diag *diag)
 {
 	unsigned int fit = 0;
 
@@ -89,17 +89,18 @@ static int find_default(struct op_unit_mask *um, struct op_diag *diag)
 		return 0;
 	}
 	if (op_parse_u64(um->default_text, &um->default_value))
-		return um_error(um, diag,
-				"default: neither a number nor an entry");
+		return um_file_error(um, diag,
+				     "default: neither a number nor an entry");
 	for (size_t i = 0; i < um->nr; i++)
 		if (um->entries[i].value == um->default_value) {
 			um->default_entry = &um->entries[i];
 			fit++;
 		}
 	if (fit > 1)
-		return um_error(um, diag,
-				"default: several entries have this value; "
-				"give the name of one");
+		return um_file_error(
+			um, diag,
+			"default: several entries have this value; "
+			"give the name of one");
 	return 0;
 }
 
@@ -118,19 +119,20 @@ static int check_um(struct op_unit_mask *um, struct op_diag *diag)
 	int err;
 
 	if (!um->nr)
-		return um_error(um, diag, "no entries");
+		return um_file_error(um, diag, "no entries");
 	if (um->type == OP_UM_MANDATORY && um->nr != 1)
-		return um_error(um, diag,
-				"mandatory, but with several "
-				"entries");
-	err = find_default(um, diag);
+		return um_file_error(um, diag,
+				     "mandatory, but with several "
+				     "entries");
+	err = find_um_default(um, diag);
 	if (err || um->default_entry)
 		return err;
 	if (um->type != OP_UM_BITMASK)
-		return um_error(um, diag, "default: no entry has this value");
+		return um_file_error(um, diag,
+				     "default: no entry has this value");
 	if (um->default_value & ~plain_bits(um))
-		return um_error(um, diag,
-				"default: has bits that no entry has");
+		return um_file_error(um, diag,
+				     "default: has bits that no entry has");
 	return 0;
 }
 
@@ -138,15 +140,15 @@ static int check_used(const struct op_events *events, struct op_diag *diag)
 {
 	for (size_t i = 0; i < events->nr_ums; i++)
 		if (events->um[i]->own && !events->um[i]->used)
-			return um_error(events->um[i], diag,
-					"no event uses it");
+			return um_file_error(events->um[i], diag,
+					     "no event uses it");
 	return 0;
 }
 
 /* ---- the whole ---- */
 
-static int read_all(struct op_events *events, const char *dir,
-		    struct op_diag *diag)
+static int read_cpu_events(struct op_events *events, const char *dir,
+			   struct op_diag *diag)
 {
 	struct op_events_reader r = { .events = events,
 				      .dir = dir,
@@ -175,7 +177,7 @@ int op_events_load(struct op_events **out, const char *dir, const char *cpu,
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	err = op_cpu_type_read(&events->cpu, dir, cpu, diag);
 	if (!err)
-		err = read_all(events, dir, diag);
+		err = read_cpu_events(events, dir, diag);
 	if (err) {
 		op_events_free(events);
 		return err;

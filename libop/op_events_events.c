@@ -27,7 +27,7 @@ struct line {
 
 /* ---- cutting a line up ---- */
 
-static int take_tag(struct line *line, char *word)
+static int take_event_tag(struct line *line, char *word)
 {
 	char *value = strchr(word, ':');
 
@@ -50,13 +50,13 @@ static int take_tag(struct line *line, char *word)
 	return op_events_text_error(line->text, "%s: unknown tag", word);
 }
 
-static int cut_line(struct line *line)
+static int cut_event_line(struct line *line)
 {
 	char *at = line->text->line, *word;
 	int err;
 
 	while ((word = op_events_word(&at)) && strcmp(word, ":") != 0) {
-		err = take_tag(line, word);
+		err = take_event_tag(line, word);
 		if (err)
 			return err;
 	}
@@ -83,7 +83,8 @@ static int check_tags(const struct line *line)
 
 /* ---- the values ---- */
 
-static int take_number(const struct line *line, enum tag tag, uint64_t *out)
+static int take_event_number(const struct line *line, enum tag tag,
+			     uint64_t *out)
 {
 	if (!line->tag[tag] || !op_parse_u64(line->tag[tag], out))
 		return 0;
@@ -91,7 +92,7 @@ static int take_number(const struct line *line, enum tag tag, uint64_t *out)
 				    tag_names[tag], line->tag[tag]);
 }
 
-static int take_counters(const struct line *line, uint64_t *counters)
+static int take_event_counters(const struct line *line, uint64_t *counters)
 {
 	unsigned int nr = line->r->events->cpu->counters;
 	char *at = line->tag[COUNTERS], *comma;
@@ -117,7 +118,7 @@ static int take_counters(const struct line *line, uint64_t *counters)
 	return 0;
 }
 
-static int check_name(const struct line *line)
+static int check_event_name(const struct line *line)
 {
 	const struct op_events *events = line->r->events;
 	const struct op_event *other = op_events_find(events, line->tag[NAME]);
@@ -147,8 +148,8 @@ static struct op_unit_mask *find_um(const struct op_events *events,
 	return NULL;
 }
 
-static int merge_into(const struct line *line, struct op_unit_mask *um,
-		      const char *name)
+static int merge_unit_mask(const struct line *line, struct op_unit_mask *um,
+			   const char *name)
 {
 	struct op_unit_mask *part = find_um(line->r->events, name);
 
@@ -171,7 +172,8 @@ static int merge_into(const struct line *line, struct op_unit_mask *um,
 }
 
 /* "a,b": a new unit mask with the entries of all, the default of the first. */
-static int merge(const struct line *line, struct op_unit_mask *um, char *names)
+static int merge_unit_masks(const struct line *line, struct op_unit_mask *um,
+			    char *names)
 {
 	char *comma;
 	int err = 0;
@@ -180,7 +182,7 @@ static int merge(const struct line *line, struct op_unit_mask *um, char *names)
 		comma = strchr(names, ',');
 		if (comma)
 			*comma++ = '\0';
-		err = merge_into(line, um, names);
+		err = merge_unit_mask(line, um, names);
 	}
 	if (!err && um->default_entry)
 		um->default_entry =
@@ -216,7 +218,7 @@ static int take_merged(const struct line *line, const struct op_unit_mask **out)
 	um->own = false;
 	events->um[events->nr_ums++] = um;
 	*out = um;
-	return merge(line, um, line->tag[UM]);
+	return merge_unit_masks(line, um, line->tag[UM]);
 }
 
 static int take_um(const struct line *line, const struct op_unit_mask **out)
@@ -236,25 +238,25 @@ static int take_um(const struct line *line, const struct op_unit_mask **out)
 
 /* ---- the file ---- */
 
-static int parse_event(struct line *line, struct op_event *event)
+static int parse_event_line(struct line *line, struct op_event *event)
 {
 	uint64_t filter = 0;
-	int err = cut_line(line);
+	int err = cut_event_line(line);
 
 	if (!err)
 		err = check_tags(line);
 	if (!err)
-		err = check_name(line);
+		err = check_event_name(line);
 	if (!err)
-		err = take_number(line, EVENT, &event->code);
+		err = take_event_number(line, EVENT, &event->code);
 	if (!err)
-		err = take_number(line, MINIMUM, &event->min_count);
+		err = take_event_number(line, MINIMUM, &event->min_count);
 	if (!err)
-		err = take_number(line, PERF, &event->perf);
+		err = take_event_number(line, PERF, &event->perf);
 	if (!err)
-		err = take_number(line, FILTER, &filter);
+		err = take_event_number(line, FILTER, &filter);
 	if (!err)
-		err = take_counters(line, &event->counters);
+		err = take_event_counters(line, &event->counters);
 	if (!err)
 		err = take_um(line, &event->um);
 	if (err)
@@ -277,7 +279,7 @@ static int take_event(struct op_events_reader *r, struct op_events_text *text,
 	struct op_events *events = r->events;
 	struct line line = { .text = text, .r = r };
 	struct op_event event = { .place = { path, text->number } };
-	int err = parse_event(&line, &event);
+	int err = parse_event_line(&line, &event);
 
 	if (err)
 		return err;
@@ -287,8 +289,8 @@ static int take_event(struct op_events_reader *r, struct op_events_text *text,
 	return 0;
 }
 
-static int take_line(struct op_events_reader *r, struct op_events_text *text,
-		     const char *path)
+static int take_events_line(struct op_events_reader *r,
+			    struct op_events_text *text, const char *path)
 {
 	const char *included;
 	int err;
@@ -308,6 +310,6 @@ int op_events_read_events(struct op_events_reader *r, const char *cpu)
 	int err = op_events_read_open(r, &text, cpu, "events", &path);
 
 	while (!err && op_events_text_next(&text))
-		err = take_line(r, &text, path);
+		err = take_events_line(r, &text, path);
 	return err;
 }

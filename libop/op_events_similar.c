@@ -63,7 +63,8 @@ struct best {
 	unsigned int unlike;
 };
 
-static void insert(struct best *best, const char *name, unsigned int unlike)
+static void insert_similar(struct best *best, const char *name,
+			   unsigned int unlike)
 {
 	int i = SHOWN;
 
@@ -83,8 +84,8 @@ void op_events_similar(const struct op_events *events, const char *name,
 	for (int i = 0; i < SHOWN; i++)
 		best[i] = (struct best){ NULL, UINT_MAX };
 	for (size_t i = 0; i < events->nr; i++)
-		insert(best, events->event[i].name,
-		       unlikeness(events->event[i].name, name));
+		insert_similar(best, events->event[i].name,
+			       unlikeness(events->event[i].name, name));
 	*buf = '\0';
 	for (int i = 0; i < SHOWN && best[i].name && at < len; i++)
 		at += (size_t)snprintf(buf + at, len - at, ", %s",

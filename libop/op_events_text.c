@@ -27,7 +27,7 @@ int op_events_text_error(const struct op_events_text *text, const char *fmt,
 }
 
 /* Bytes of the UTF-8 character at @s; 0 if there is none that may stand. */
-static size_t character_len(const unsigned char *s)
+static size_t text_character_len(const unsigned char *s)
 {
 	size_t len = *s < 0x80 ? 1 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4;
 
@@ -53,7 +53,7 @@ static int check_characters(struct op_events_text *text, size_t len)
 
 	text->number = 1;
 	while (s < end) {
-		size_t step = character_len(s);
+		size_t step = text_character_len(s);
 
 		if (!step)
 			return op_events_text_error(text,

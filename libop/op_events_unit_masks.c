@@ -23,8 +23,8 @@ static struct op_unit_mask *last_um(struct op_events_reader *r,
 
 /* ---- "name:NAME type:TYPE default:VALUE" ---- */
 
-static int parse_type(const struct op_events_text *text,
-		      enum op_unit_mask_type *type, const char *value)
+static int parse_um_type(const struct op_events_text *text,
+			 enum op_unit_mask_type *type, const char *value)
 {
 	static const char *const names[] = { [OP_UM_MANDATORY] = "mandatory",
 					     [OP_UM_EXCLUSIVE] = "exclusive",
@@ -41,8 +41,8 @@ static int parse_type(const struct op_events_text *text,
 				    value);
 }
 
-static int take_tag(const struct op_events_text *text, struct op_unit_mask *um,
-		    const char **type, char *word)
+static int take_um_tag(const struct op_events_text *text,
+		       struct op_unit_mask *um, const char **type, char *word)
 {
 	char *value = strchr(word, ':');
 	const char **field;
@@ -65,15 +65,15 @@ static int take_tag(const struct op_events_text *text, struct op_unit_mask *um,
 	return 0;
 }
 
-static int parse_head(const struct op_events_text *text,
-		      struct op_unit_mask *um)
+static int parse_um_head(const struct op_events_text *text,
+			 struct op_unit_mask *um)
 {
 	const char *type = NULL;
 	char *at = text->line, *word;
 	int err;
 
 	while ((word = op_events_word(&at))) {
-		err = take_tag(text, um, &type, word);
+		err = take_um_tag(text, um, &type, word);
 		if (err)
 			return err;
 	}
@@ -82,7 +82,7 @@ static int parse_head(const struct op_events_text *text,
 					    !um->name ? "name"
 					    : !type   ? "type"
 						      : "default");
-	return parse_type(text, &um->type, type);
+	return parse_um_type(text, &um->type, type);
 }
 
 static int add_um(struct op_events_reader *r, struct op_unit_mask *um)
@@ -95,8 +95,8 @@ static int add_um(struct op_events_reader *r, struct op_unit_mask *um)
 	return err;
 }
 
-static int take_head(struct op_events_reader *r, struct op_events_text *text,
-		     const char *path)
+static int take_um_head(struct op_events_reader *r, struct op_events_text *text,
+			const char *path)
 {
 	struct op_unit_mask *um = calloc(1, sizeof(*um));
 	int err = um ? add_um(r, um) : -ENOMEM;
@@ -107,7 +107,7 @@ static int take_head(struct op_events_reader *r, struct op_events_text *text,
 	}
 	um->own = !r->depth;
 	um->place = (struct op_events_place){ path, text->number };
-	err = parse_head(text, um);
+	err = parse_um_head(text, um);
 	if (err)
 		return err;
 	for (size_t i = 0; i + 1 < r->events->nr_ums; i++)
@@ -121,8 +121,8 @@ static int take_head(struct op_events_reader *r, struct op_events_text *text,
 
 /* ---- "<tab>VALUE [extra:FLAG,...] [NAME] TEXT" ---- */
 
-static int take_flag(const struct op_events_text *text, uint64_t *extra,
-		     const char *flag)
+static int take_extra_flag(const struct op_events_text *text, uint64_t *extra,
+			   const char *flag)
 {
 	uint64_t cmask;
 
@@ -157,14 +157,14 @@ static int take_extra(const struct op_events_text *text,
 		comma = strchr(flags, ',');
 		if (comma)
 			*comma++ = '\0';
-		err = take_flag(text, &entry->extra, flags);
+		err = take_extra_flag(text, &entry->extra, flags);
 		flags = comma;
 	}
 	return err;
 }
 
-static int parse_entry(const struct op_events_text *text,
-		       struct op_unit_mask_entry *entry)
+static int parse_um_entry(const struct op_events_text *text,
+			  struct op_unit_mask_entry *entry)
 {
 	char *at = text->line, *value = op_events_word(&at);
 	uint64_t number;
@@ -191,9 +191,9 @@ static int parse_entry(const struct op_events_text *text,
 	return 0;
 }
 
-static int check_entry(const struct op_events_text *text,
-		       const struct op_unit_mask *um,
-		       const struct op_unit_mask_entry *entry)
+static int check_um_entry(const struct op_events_text *text,
+			  const struct op_unit_mask *um,
+			  const struct op_unit_mask_entry *entry)
 {
 	for (size_t i = 0; i < um->nr; i++) {
 		const struct op_unit_mask_entry *other = &um->entries[i];
@@ -213,8 +213,8 @@ static int check_entry(const struct op_events_text *text,
 	return 0;
 }
 
-static int take_entry(struct op_events_reader *r, struct op_events_text *text,
-		      const char *path)
+static int take_um_entry(struct op_events_reader *r,
+			 struct op_events_text *text, const char *path)
 {
 	struct op_unit_mask *um = last_um(r, path);
 	struct op_unit_mask_entry entry = { 0 };
@@ -222,9 +222,9 @@ static int take_entry(struct op_events_reader *r, struct op_events_text *text,
 
 	if (!um)
 		return op_events_text_error(text, "no unit mask before it");
-	err = parse_entry(text, &entry);
+	err = parse_um_entry(text, &entry);
 	if (!err)
-		err = check_entry(text, um, &entry);
+		err = check_um_entry(text, um, &entry);
 	if (err)
 		return err;
 	if (op_array_reserve(&um->entries, um->nr, 1))
@@ -235,8 +235,8 @@ static int take_entry(struct op_events_reader *r, struct op_events_text *text,
 
 /* ---- the file ---- */
 
-static int take_line(struct op_events_reader *r, struct op_events_text *text,
-		     const char *path)
+static int take_um_line(struct op_events_reader *r, struct op_events_text *text,
+			const char *path)
 {
 	const char *included;
 	int err;
@@ -248,8 +248,8 @@ static int take_line(struct op_events_reader *r, struct op_events_text *text,
 		return err;
 	}
 	if (*text->line == '\t' || *text->line == ' ')
-		return take_entry(r, text, path);
-	return take_head(r, text, path);
+		return take_um_entry(r, text, path);
+	return take_um_head(r, text, path);
 }
 
 int op_events_read_unit_masks(struct op_events_reader *r, const char *cpu)
@@ -259,6 +259,6 @@ int op_events_read_unit_masks(struct op_events_reader *r, const char *cpu)
 	int err = op_events_read_open(r, &text, cpu, "unit_masks", &path);
 
 	while (!err && op_events_text_next(&text))
-		err = take_line(r, &text, path);
+		err = take_um_line(r, &text, path);
 	return err;
 }

@@ -21,7 +21,8 @@
 
 #include "libop/op_array.h"
 
-static int fail(struct op_diag *diag, const char *path, const char *what)
+static int fail_replace(struct op_diag *diag, const char *path,
+			const char *what)
 {
 	int err = errno;
 
@@ -34,7 +35,7 @@ static int check_file(int fd, const char *path, size_t max,
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return fail(diag, path, "cannot read");
+		return fail_replace(diag, path, "cannot read");
 	if (!S_ISREG(st.st_mode))
 		return op_diag_set(diag, -EINVAL, "%s: not a regular file",
 				   path);
@@ -45,7 +46,7 @@ static int check_file(int fd, const char *path, size_t max,
 }
 
 /* The caller frees *@text on failure, too. */
-static int read_all(int fd, size_t max, char **text, size_t *len)
+static int read_whole_file(int fd, size_t max, char **text, size_t *len)
 {
 	ssize_t n;
 
@@ -80,10 +81,10 @@ int op_file_read(const char *path, size_t max, char **text, size_t *len,
 	if (fd < 0 && errno == ENOENT)
 		return -ENOENT;
 	if (fd < 0)
-		return fail(diag, path, "cannot open");
+		return fail_replace(diag, path, "cannot open");
 	err = check_file(fd, path, max, diag);
 	if (!err)
-		err = read_all(fd, max, text, len);
+		err = read_whole_file(fd, max, text, len);
 	close(fd);
 	if (err == -EFBIG)
 		op_diag_set(diag, err, "%s: larger than %zu bytes", path, max);
@@ -159,12 +160,12 @@ int op_replace_open(struct op_replace *replace, const char *path,
 				   path);
 	fd = mkostemp(replace->tmp, O_CLOEXEC);
 	if (fd < 0)
-		return fail(diag, path, "cannot write");
+		return fail_replace(diag, path, "cannot write");
 	/* Not by open(2): the umask would take bits away. */
 	replace->file = fchmod(fd, mode) ? NULL : fdopen(fd, "w");
 	if (replace->file)
 		return 0;
-	err = fail(diag, path, "cannot write");
+	err = fail_replace(diag, path, "cannot write");
 	close(fd);
 	unlink(replace->tmp);
 	return err;
@@ -182,11 +183,11 @@ int op_replace_commit(struct op_replace *replace, struct op_diag *diag)
 
 	errno = EIO; /* ferror() alone does not say why */
 	whole = is_on_disk(replace->file);
-	err = whole ? 0 : fail(diag, replace->path, "cannot write");
+	err = whole ? 0 : fail_replace(diag, replace->path, "cannot write");
 	if (fclose(replace->file) && !err)
-		err = fail(diag, replace->path, "cannot write");
+		err = fail_replace(diag, replace->path, "cannot write");
 	if (!err && rename(replace->tmp, replace->path))
-		err = fail(diag, replace->path, "cannot replace");
+		err = fail_replace(diag, replace->path, "cannot replace");
 	if (err)
 		unlink(replace->tmp);
 	return err;

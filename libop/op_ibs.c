@@ -60,8 +60,9 @@ int op_ibs_check_count(const struct op_parsed_event *parsed, const char *spec,
 			   (count / COUNT_STEP + 1) * COUNT_STEP);
 }
 
-static int check_same(const struct op_parsed_event *a,
-		      const struct op_parsed_event *b, struct op_diag *diag)
+static int check_same_samples(const struct op_parsed_event *a,
+			      const struct op_parsed_event *b,
+			      struct op_diag *diag)
 {
 	const struct {
 		const char *what;
@@ -94,15 +95,15 @@ int op_ibs_check(const struct op_parsed_event *parsed, size_t nr,
 
 	for (size_t i = 0; i < nr && !err; i++)
 		if (op_event_is_ibs(parsed[i].event, &kind))
-			err = check_same(op_ibs_first(parsed, nr, kind),
-					 &parsed[i], diag);
+			err = check_same_samples(op_ibs_first(parsed, nr, kind),
+						 &parsed[i], diag);
 	return err;
 }
 
 /* ---- for the daemon ---- */
 
-static void print_kind(FILE *out, const struct op_parsed_event *parsed,
-		       size_t nr, enum op_ibs_kind kind, const char *before)
+static void print_ibs_kind(FILE *out, const struct op_parsed_event *parsed,
+			   size_t nr, enum op_ibs_kind kind, const char *before)
 {
 	const struct op_parsed_event *first = op_ibs_first(parsed, nr, kind);
 	enum op_ibs_kind its;
@@ -130,8 +131,8 @@ char *op_ibs_feature_text(const struct op_parsed_event *parsed, size_t nr)
 
 	if (!out)
 		return NULL;
-	print_kind(out, parsed, nr, OP_IBS_KIND_FETCH, "ibs:");
-	print_kind(out, parsed, nr, OP_IBS_KIND_OP, both ? "|" : "ibs:");
+	print_ibs_kind(out, parsed, nr, OP_IBS_KIND_FETCH, "ibs:");
+	print_ibs_kind(out, parsed, nr, OP_IBS_KIND_OP, both ? "|" : "ibs:");
 	if (!fclose(out))
 		return text;
 	free(text);

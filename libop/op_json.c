@@ -11,7 +11,7 @@
 #define REPLACEMENT "\\ufffd"
 #define LINES_DEPTH 2
 
-static void write_string(FILE *out, const char *text)
+static void write_json_string(FILE *out, const char *text)
 {
 	fputc('"', out);
 	while (*text) {
@@ -31,7 +31,7 @@ static void write_string(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void begin(struct op_json *json, const char *key)
+static void begin_value(struct op_json *json, const char *key)
 {
 	if (json->begun)
 		fputc(',', json->out);
@@ -42,13 +42,13 @@ static void begin(struct op_json *json, const char *key)
 	json->begun = true;
 	if (!key)
 		return;
-	write_string(json->out, key);
+	write_json_string(json->out, key);
 	fputs(": ", json->out);
 }
 
 void op_json_open(struct op_json *json, const char *key, char bracket)
 {
-	begin(json, key);
+	begin_value(json, key);
 	fputc(bracket, json->out);
 	json->depth++;
 	json->begun = false;
@@ -65,34 +65,34 @@ void op_json_close(struct op_json *json, char bracket)
 
 void op_json_text(struct op_json *json, const char *key, const char *text)
 {
-	begin(json, key);
+	begin_value(json, key);
 	if (text)
-		write_string(json->out, text);
+		write_json_string(json->out, text);
 	else
 		fputs("null", json->out);
 }
 
 void op_json_u64(struct op_json *json, const char *key, uint64_t value)
 {
-	begin(json, key);
+	begin_value(json, key);
 	fprintf(json->out, "%" PRIu64, value);
 }
 
 void op_json_i64(struct op_json *json, const char *key, int64_t value)
 {
-	begin(json, key);
+	begin_value(json, key);
 	fprintf(json->out, "%" PRId64, value);
 }
 
 void op_json_bool(struct op_json *json, const char *key, bool value)
 {
-	begin(json, key);
+	begin_value(json, key);
 	fputs(value ? "true" : "false", json->out);
 }
 
 void op_json_double(struct op_json *json, const char *key, double value)
 {
-	begin(json, key);
+	begin_value(json, key);
 	if (isfinite(value))
 		fprintf(json->out, "%.9g", value);
 	else

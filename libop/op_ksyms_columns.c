@@ -15,7 +15,7 @@
 /* ---- reading ------------------------------------------------------------- */
 
 /* The number at *@at, which goes behind it. */
-static bool get_number(const char **at, const char *end, uint64_t *out)
+static bool get_column_number(const char **at, const char *end, uint64_t *out)
 {
 	*out = 0;
 	for (unsigned int shift = 0; *at < end && shift < 64; shift += 7) {
@@ -30,13 +30,13 @@ static bool get_number(const char **at, const char *end, uint64_t *out)
 	return false;
 }
 
-static bool get_offsets(struct op_ksyms *ksyms, size_t nr, const char **at,
-			const char *end)
+static bool get_offset_column(struct op_ksyms *ksyms, size_t nr,
+			      const char **at, const char *end)
 {
 	uint64_t offset = 0, more;
 
 	for (size_t i = 0; i < nr; i++) {
-		if (!get_number(at, end, &more) ||
+		if (!get_column_number(at, end, &more) ||
 		    __builtin_add_overflow(offset, more, &offset))
 			return false;
 		ksyms->syms[i].offset = offset;
@@ -45,8 +45,8 @@ static bool get_offsets(struct op_ksyms *ksyms, size_t nr, const char **at,
 }
 
 /* Counts those that are whole in @ksyms->nr. A zero byte is at @end. */
-static bool get_names(struct op_ksyms *ksyms, size_t nr, const char *types,
-		      const char *at, const char *end)
+static bool get_name_column(struct op_ksyms *ksyms, size_t nr,
+			    const char *types, const char *at, const char *end)
 {
 	const unsigned char *drops = (const unsigned char *)types + nr;
 	const char *name = NULL;
@@ -77,13 +77,13 @@ bool op_ksyms_from_columns(struct op_ksyms *ksyms, size_t nr,
 {
 	const char *at = columns + 2 * nr, *end = columns + len;
 
-	return get_offsets(ksyms, nr, &at, end) &&
-	       get_names(ksyms, nr, columns, at, end);
+	return get_offset_column(ksyms, nr, &at, end) &&
+	       get_name_column(ksyms, nr, columns, at, end);
 }
 
 /* ---- writing ------------------------------------------------------------- */
 
-static char *put_number(char *at, uint64_t number)
+static char *put_column_number(char *at, uint64_t number)
 {
 	for (; number >= 0x80; number >>= 7)
 		*at++ = (char)(number | 0x80);
@@ -92,7 +92,7 @@ static char *put_number(char *at, uint64_t number)
 }
 
 /* How many bytes of @last are before @name; 0 if it does not end so. */
-static unsigned char drop(const char *last, const char *name)
+static unsigned char dropped_prefix_len(const char *last, const char *name)
 {
 	size_t last_len = strlen(last), len = strlen(name);
 
@@ -102,7 +102,7 @@ static unsigned char drop(const char *last, const char *name)
 	return (unsigned char)(last_len - len);
 }
 
-static size_t size_at_most(const struct op_ksyms *ksyms)
+static size_t columns_size_at_most(const struct op_ksyms *ksyms)
 {
 	size_t len = 1;
 
@@ -113,7 +113,7 @@ static size_t size_at_most(const struct op_ksyms *ksyms)
 
 char *op_ksyms_to_columns(const struct op_ksyms *ksyms, size_t *len)
 {
-	char *columns = malloc(size_at_most(ksyms)), *at;
+	char *columns = malloc(columns_size_at_most(ksyms)), *at;
 	const struct op_ksym *sym = ksyms->syms;
 	size_t nr = ksyms->nr;
 	uint64_t offset = 0;
@@ -123,9 +123,10 @@ char *op_ksyms_to_columns(const struct op_ksyms *ksyms, size_t *len)
 	at = columns + 2 * nr;
 	for (size_t i = 0; i < nr; i++) {
 		columns[i] = sym[i].type;
-		columns[nr + i] =
-			(char)(i ? drop(sym[i - 1].name, sym[i].name) : 0);
-		at = put_number(at, sym[i].offset - offset);
+		columns[nr + i] = (char)(i ? dropped_prefix_len(sym[i - 1].name,
+								sym[i].name)
+					   : 0);
+		at = put_column_number(at, sym[i].offset - offset);
 		offset = sym[i].offset;
 	}
 	for (size_t i = 0; i < nr; i++)

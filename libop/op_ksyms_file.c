@@ -85,7 +85,7 @@ static const char *take_first_line(struct input *in, size_t len)
 	return NULL;
 }
 
-static size_t count_lines(const char *text, size_t len)
+static size_t count_snapshot_lines(const char *text, size_t len)
 {
 	const char *end = text + len;
 	size_t nr = 0;
@@ -98,10 +98,10 @@ static size_t count_lines(const char *text, size_t len)
 }
 
 /* The names stay in the file as it was read. */
-static int take_text(struct op_ksyms *ksyms, struct input *in, const char *path,
-		     struct op_diag *diag)
+static int take_text_snapshot(struct op_ksyms *ksyms, struct input *in,
+			      const char *path, struct op_diag *diag)
 {
-	size_t nr = count_lines(in->body, in->body_len), line = 2;
+	size_t nr = count_snapshot_lines(in->body, in->body_len), line = 2;
 	const char *why;
 
 	ksyms->strings = in->file;
@@ -122,7 +122,7 @@ static bool may_unpack(const struct input *in)
 	       in->nr <= in->bytes / OP_KSYMS_COLUMNS_MIN;
 }
 
-static int unpack(const struct input *in, char **columns)
+static int unpack_columns(const struct input *in, char **columns)
 {
 	uLong packed = in->body_len;
 	uLongf got = in->bytes;
@@ -141,10 +141,11 @@ static int unpack(const struct input *in, char **columns)
 		       : -EINVAL;
 }
 
-static int take_columns(struct op_ksyms *ksyms, const struct input *in,
-			const char *path, struct op_diag *diag)
+static int take_packed_snapshot(struct op_ksyms *ksyms, const struct input *in,
+				const char *path, struct op_diag *diag)
 {
-	int err = may_unpack(in) ? unpack(in, &ksyms->strings) : -EINVAL;
+	int err =
+		may_unpack(in) ? unpack_columns(in, &ksyms->strings) : -EINVAL;
 
 	if (!err)
 		ksyms->syms = calloc(in->nr + 1, sizeof(*ksyms->syms));
@@ -174,9 +175,9 @@ int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
 	if (why)
 		err = op_diag_set(diag, -EINVAL, "%s:1: %s", path, why);
 	else if (in.packed)
-		err = take_columns(ksyms, &in, path, diag);
+		err = take_packed_snapshot(ksyms, &in, path, diag);
 	else
-		err = take_text(ksyms, &in, path, diag);
+		err = take_text_snapshot(ksyms, &in, path, diag);
 	if (err == -ENOMEM)
 		op_diag_set(diag, err, "%s: out of memory", path);
 	if (err)
@@ -188,7 +189,7 @@ int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
 /* ---- writing ------------------------------------------------------------- */
 
 /* Whether op_ksyms_read() would take the symbols back. */
-static bool is_readable(const struct op_ksyms *ksyms)
+static bool is_readable_snapshot(const struct op_ksyms *ksyms)
 {
 	size_t len;
 
@@ -203,7 +204,8 @@ static bool is_readable(const struct op_ksyms *ksyms)
 	return true;
 }
 
-static int pack(const char *columns, size_t len, Bytef **out, size_t *out_len)
+static int pack_columns(const char *columns, size_t len, Bytef **out,
+			size_t *out_len)
 {
 	uLongf packed_len = compressBound(len);
 
@@ -222,7 +224,8 @@ static int pack_symbols(const struct op_ksyms *ksyms, Bytef **out,
 			size_t *out_len, size_t *bytes)
 {
 	char *columns = op_ksyms_to_columns(ksyms, bytes);
-	int err = columns ? pack(columns, *bytes, out, out_len) : -ENOMEM;
+	int err =
+		columns ? pack_columns(columns, *bytes, out, out_len) : -ENOMEM;
 
 	free(columns);
 	return err;
@@ -239,7 +242,7 @@ int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,
 	size_t len, bytes;
 	int err = op_ksyms_word(word, sizeof(word), name);
 
-	if (err || !is_readable(ksyms))
+	if (err || !is_readable_snapshot(ksyms))
 		return op_diag_set(diag, err ? err : -EINVAL,
 				   "%s: cannot write: unfit names or order of "
 				   "symbols",

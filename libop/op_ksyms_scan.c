@@ -43,7 +43,7 @@ struct line {
 	size_t module_len; /* 0 for the kernel */
 };
 
-static int hex_digit(char c)
+static int lower_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -56,12 +56,13 @@ static const char *parse_address(const char *p, const char *end, uint64_t *out)
 {
 	const char *first = p;
 
-	for (*out = 0; p < end && hex_digit(*p) >= 0; p++)
-		*out = *out << 4 | (uint64_t)hex_digit(*p);
+	for (*out = 0; p < end && lower_hex_digit(*p) >= 0; p++)
+		*out = *out << 4 | (uint64_t)lower_hex_digit(*p);
 	return p == first || p - first > 16 ? NULL : p;
 }
 
-static bool parse_line(const char *p, const char *end, struct line *line)
+static bool parse_kallsyms_line(const char *p, const char *end,
+				struct line *line)
 {
 	const char *tab;
 
@@ -106,7 +107,7 @@ static bool is_clean(const char *name, size_t len)
 	return len;
 }
 
-static bool is_wanted(const struct scan *scan, const struct line *line)
+static bool is_wanted_symbol(const struct scan *scan, const struct line *line)
 {
 	if (line->address < scan->start || line->address >= scan->end)
 		return false;
@@ -120,7 +121,7 @@ static bool is_wanted(const struct scan *scan, const struct line *line)
 	       !is_marker(line->name, line->name_len);
 }
 
-static int keep(struct scan *scan, const struct line *line)
+static int keep_symbol(struct scan *scan, const struct line *line)
 {
 	int err = op_array_reserve(&scan->found, scan->nr, 1);
 
@@ -146,11 +147,11 @@ static int scan_text(struct scan *scan, char *text, size_t len)
 		struct line line;
 
 		/* A form that a later kernel adds is no reason to give up. */
-		if (parse_line(text, stop, &line)) {
+		if (parse_kallsyms_line(text, stop, &line)) {
 			scan->any_line = true;
 			scan->any_address |= line.address != 0;
-			if (is_wanted(scan, &line)) {
-				err = keep(scan, &line);
+			if (is_wanted_symbol(scan, &line)) {
+				err = keep_symbol(scan, &line);
 				text[line.name - text + line.name_len] = '\0';
 			}
 		}
@@ -170,7 +171,7 @@ static int binding_rank(char type)
  * By address; at one address the name that a person would choose comes
  * first: global, without a leading underscore, short, early in the file.
  */
-static int compare(const void *pa, const void *pb)
+static int compare_kernel_symbols(const void *pa, const void *pb)
 {
 	const struct op_ksym *a = pa, *b = pb;
 	int rank_a = binding_rank(a->type), rank_b = binding_rank(b->type);
@@ -190,7 +191,7 @@ static int compare(const void *pa, const void *pb)
 }
 
 /* Leave the first symbol of each address. */
-static void thin(struct scan *scan)
+static void thin_to_one_name(struct scan *scan)
 {
 	size_t kept = 0;
 
@@ -222,8 +223,8 @@ static int move_names(struct scan *scan, char **strings)
 	return 0;
 }
 
-static int check_lines(const struct scan *scan, size_t len, const char *path,
-		       struct op_diag *diag)
+static int check_kallsyms_lines(const struct scan *scan, size_t len,
+				const char *path, struct op_diag *diag)
 {
 	if (len && !scan->any_line)
 		return op_diag_set(diag, -EINVAL,
@@ -238,13 +239,14 @@ static int check_lines(const struct scan *scan, size_t len, const char *path,
 	return 0;
 }
 
-static int finish(struct scan *scan, struct op_ksyms *ksyms)
+static int finish_scan(struct scan *scan, struct op_ksyms *ksyms)
 {
 	int err;
 
 	if (scan->nr)
-		qsort(scan->found, scan->nr, sizeof(*scan->found), compare);
-	thin(scan);
+		qsort(scan->found, scan->nr, sizeof(*scan->found),
+		      compare_kernel_symbols);
+	thin_to_one_name(scan);
 	err = move_names(scan, &ksyms->strings);
 	if (err)
 		return err;
@@ -278,9 +280,9 @@ int op_ksyms_scan(struct op_ksyms *ksyms, const char *kallsyms,
 		return err;
 	err = scan_text(&scan, text, len);
 	if (!err)
-		err = check_lines(&scan, len, kallsyms, diag);
+		err = check_kallsyms_lines(&scan, len, kallsyms, diag);
 	if (!err)
-		err = finish(&scan, ksyms);
+		err = finish_scan(&scan, ksyms);
 	if (err == -ENOMEM)
 		op_diag_set(diag, err, "%s: out of memory", kallsyms);
 	free(scan.found);

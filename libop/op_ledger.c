@@ -28,21 +28,21 @@ const char *op_ledger_stacks_name(enum op_ledger_stacks which)
 	return stacks_names[which];
 }
 
-static void add(uint64_t *sum, uint64_t nr)
+static void add_saturated(uint64_t *sum, uint64_t nr)
 {
 	if (__builtin_add_overflow(*sum, nr, sum))
 		*sum = UINT64_MAX;
 }
 
-static bool is_cause(const char *name)
+static bool is_cause_name(const char *name)
 {
 	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
 	return len && !name[len] && len < OP_LEDGER_CAUSE_MAX;
 }
 
-static struct op_ledger_cause *find_cause(struct op_ledger *ledger,
-					  const char *name)
+static struct op_ledger_cause *find_ledger_cause(struct op_ledger *ledger,
+						 const char *name)
 {
 	for (unsigned int i = 0; i < ledger->nr_causes; i++) {
 		if (!strcmp(ledger->causes[i].name, name))
@@ -55,9 +55,9 @@ int op_ledger_lose(struct op_ledger *ledger, const char *name, uint64_t nr)
 {
 	struct op_ledger_cause *cause;
 
-	if (!is_cause(name))
+	if (!is_cause_name(name))
 		return -EINVAL;
-	cause = find_cause(ledger, name);
+	cause = find_ledger_cause(ledger, name);
 	if (!cause) {
 		if (ledger->nr_causes >= OP_LEDGER_MAX_CAUSES)
 			return -ENOSPC;
@@ -65,7 +65,7 @@ int op_ledger_lose(struct op_ledger *ledger, const char *name, uint64_t nr)
 		memset(cause, 0, sizeof(*cause));
 		strcpy(cause->name, name);
 	}
-	add(&cause->nr, nr);
+	add_saturated(&cause->nr, nr);
 	return 0;
 }
 
@@ -80,10 +80,10 @@ int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more)
 		if (err)
 			return err;
 	}
-	add(&sum.taken, more->taken);
-	add(&sum.stored, more->stored);
+	add_saturated(&sum.taken, more->taken);
+	add_saturated(&sum.stored, more->stored);
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
-		add(&sum.stacks[i], more->stacks[i]);
+		add_saturated(&sum.stacks[i], more->stacks[i]);
 	sum.pending = more->pending;
 	if (!sum.source[0])
 		memcpy(sum.source, more->source, sizeof(sum.source));
@@ -98,7 +98,7 @@ uint64_t op_ledger_lost(const struct op_ledger *ledger)
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < ledger->nr_causes; i++)
-		add(&sum, ledger->causes[i].nr);
+		add_saturated(&sum, ledger->causes[i].nr);
 	return sum;
 }
 
@@ -107,7 +107,7 @@ uint64_t op_ledger_stacks_stored(const struct op_ledger *ledger)
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i <= OP_STACKS_BROKEN; i++)
-		add(&sum, ledger->stacks[i]);
+		add_saturated(&sum, ledger->stacks[i]);
 	return sum;
 }
 

@@ -40,7 +40,7 @@ void op_log_close(struct op_log *log)
 }
 
 /* A log that cannot be written to is no reason to stop profiling. */
-static void write_line(int fd, const char *line, size_t len)
+static void write_log_line(int fd, const char *line, size_t len)
 {
 	ssize_t done;
 
@@ -65,7 +65,7 @@ log_line(struct op_log *log, char *line, size_t start, const char *fmt,
 		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
 			line[i] = '?';
 	line[len++] = '\n';
-	write_line(log->fd, line, len);
+	write_log_line(log->fd, line, len);
 }
 
 void op_log_plain(struct op_log *log, const char *fmt, ...)
@@ -80,7 +80,7 @@ void op_log_plain(struct op_log *log, const char *fmt, ...)
 	va_end(args);
 }
 
-static size_t put_time(char *line)
+static size_t put_log_time(char *line)
 {
 	time_t now = time(NULL);
 	struct tm tm;
@@ -103,7 +103,7 @@ void op_log(struct op_log *log, const char *fmt, ...)
 	}
 	log->budget--;
 	va_start(args, fmt);
-	log_line(log, line, put_time(line), fmt, args);
+	log_line(log, line, put_log_time(line), fmt, args);
 	va_end(args);
 }
 

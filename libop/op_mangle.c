@@ -45,7 +45,7 @@ struct out {
 	bool full;
 };
 
-static void put(struct out *out, const char *text, size_t len)
+static void put_bytes(struct out *out, const char *text, size_t len)
 {
 	if (out->full || len >= out->len - out->at) {
 		out->full = true;
@@ -58,7 +58,7 @@ static void put(struct out *out, const char *text, size_t len)
 
 static void end_component(struct out *out)
 {
-	put(out, "/", 1);
+	put_bytes(out, "/", 1);
 	out->piece = 0;
 	out->continued = false;
 }
@@ -75,13 +75,13 @@ static void put_byte(struct out *out, unsigned char c, bool escape)
 	size_t len;
 
 	if (out->piece > PIECE_FULL) {
-		put(out, CONTINUED, LITERAL_LEN(CONTINUED));
+		put_bytes(out, CONTINUED, LITERAL_LEN(CONTINUED));
 		end_component(out);
 		out->continued = true;
 	}
 	escape = escape || op_escape_needed(c) || is_special_at_start(out, c);
 	len = op_escape_byte(text, c, escape);
-	put(out, text, len);
+	put_bytes(out, text, len);
 }
 
 static bool is_dots(const char *name, size_t len)
@@ -91,8 +91,8 @@ static bool is_dots(const char *name, size_t len)
 }
 
 /* Put @len bytes of @name, with those in @special escaped. */
-static void put_name(struct out *out, const char *name, size_t len,
-		     const char *special)
+static void put_escaped_name(struct out *out, const char *name, size_t len,
+			     const char *special)
 {
 	bool dots = !out->piece && is_dots(name, len);
 
@@ -101,9 +101,9 @@ static void put_name(struct out *out, const char *name, size_t len,
 			 dots || strchr(special, name[i]));
 }
 
-static int put_root(struct out *out, const char *path)
+static int put_root_components(struct out *out, const char *path)
 {
-	put(out, ROOT, LITERAL_LEN(ROOT));
+	put_bytes(out, ROOT, LITERAL_LEN(ROOT));
 	if (*path != '/')
 		return -EINVAL;
 	while (*path) {
@@ -112,18 +112,18 @@ static int put_root(struct out *out, const char *path)
 		if (!len)
 			return -EINVAL;
 		end_component(out);
-		put_name(out, path + 1, len, "");
+		put_escaped_name(out, path + 1, len, "");
 		path += 1 + len;
 	}
 	end_component(out);
 	return 0;
 }
 
-static void put_kern(struct out *out, const char *name)
+static void put_kern_component(struct out *out, const char *name)
 {
-	put(out, KERN, LITERAL_LEN(KERN));
+	put_bytes(out, KERN, LITERAL_LEN(KERN));
 	out->piece = 0;
-	put_name(out, name, strlen(name), "/");
+	put_escaped_name(out, name, strlen(name), "/");
 	end_component(out);
 }
 
@@ -137,16 +137,17 @@ put_format(struct out *out, const char *fmt, ...)
 	va_start(args, fmt);
 	len = vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	put(out, text, (size_t)len);
+	put_bytes(out, text, (size_t)len);
 }
 
-static int put_anon(struct out *out, const struct op_image_name *image)
+static int put_anon_component(struct out *out,
+			      const struct op_image_name *image)
 {
 	if (image->tgid < 0 || image->start > image->end)
 		return -EINVAL;
-	put(out, ANON, LITERAL_LEN(ANON));
-	put_name(out, image->name, strlen(image->name), "/}");
-	put(out, "}", 1);
+	put_bytes(out, ANON, LITERAL_LEN(ANON));
+	put_escaped_name(out, image->name, strlen(image->name), "/}");
+	put_bytes(out, "}", 1);
 	end_component(out);
 	put_format(out, "%" PRId64 ".0x%" PRIx64 ".0x%" PRIx64, image->tgid,
 		   image->start, image->end);
@@ -154,24 +155,25 @@ static int put_anon(struct out *out, const struct op_image_name *image)
 	return 0;
 }
 
-static int put_image(struct out *out, const struct op_image_name *image)
+static int put_image_components(struct out *out,
+				const struct op_image_name *image)
 {
 	if (image->space == OP_SPACE_NONE || !image->name || !*image->name)
 		return -EINVAL;
 	if (image->space == OP_SPACE_ROOT)
-		return put_root(out, image->name);
+		return put_root_components(out, image->name);
 	if (image->space == OP_SPACE_ANON)
-		return put_anon(out, image);
+		return put_anon_component(out, image);
 	if (image->space != OP_SPACE_KERN)
 		return -EINVAL;
-	put_kern(out, image->name);
+	put_kern_component(out, image->name);
 	return 0;
 }
 
-static int put_id(struct out *out, int64_t id)
+static int put_mangled_id(struct out *out, int64_t id)
 {
 	if (id == OP_MANGLE_ALL)
-		put(out, ".all", 4);
+		put_bytes(out, ".all", 4);
 	else if (id < 0)
 		return -EINVAL;
 	else
@@ -179,15 +181,16 @@ static int put_id(struct out *out, int64_t id)
 	return 0;
 }
 
-static int put_event(struct out *out, const struct op_mangle *m)
+static int put_event_component(struct out *out, const struct op_mangle *m)
 {
 	if (!m->event || !*m->event || strchr(m->event, '/'))
 		return -EINVAL;
-	put_name(out, m->event, strlen(m->event), "");
+	put_escaped_name(out, m->event, strlen(m->event), "");
 	if (out->continued)
 		return -ENAMETOOLONG;
 	put_format(out, ".%" PRIu64 ".%" PRIu64, m->count, m->unit_mask);
-	if (put_id(out, m->tgid) || put_id(out, m->tid) || put_id(out, m->cpu))
+	if (put_mangled_id(out, m->tgid) || put_mangled_id(out, m->tid) ||
+	    put_mangled_id(out, m->cpu))
 		return -EINVAL;
 	return out->piece > OP_MANGLE_COMPONENT_MAX ? -ENAMETOOLONG : 0;
 }
@@ -196,38 +199,39 @@ static int put_flat(struct out *out, const struct op_mangle *m)
 {
 	int err;
 
-	put(out, DEP, LITERAL_LEN(DEP));
+	put_bytes(out, DEP, LITERAL_LEN(DEP));
 	out->piece = 0;
-	err = put_image(out, &m->dep);
+	err = put_image_components(out, &m->dep);
 	if (err || m->cg.space == OP_SPACE_NONE)
 		return err;
-	put(out, CG, LITERAL_LEN(CG));
+	put_bytes(out, CG, LITERAL_LEN(CG));
 	out->piece = 0;
-	return put_image(out, &m->cg);
+	return put_image_components(out, &m->cg);
 }
 
-static int put_tree(struct out *out, const struct op_mangle *m)
+static int put_tree_component(struct out *out, const struct op_mangle *m)
 {
 	if (m->dep.space != OP_SPACE_NONE || m->cg.space != OP_SPACE_NONE)
 		return -EINVAL;
-	put(out, TREE, LITERAL_LEN(TREE));
+	put_bytes(out, TREE, LITERAL_LEN(TREE));
 	out->piece = 0;
 	return 0;
 }
 
-static int put_all(struct out *out, const struct op_mangle *m)
+static int put_mangled(struct out *out, const struct op_mangle *m)
 {
-	int err = put_image(out, &m->app);
+	int err = put_image_components(out, &m->app);
 
 	if (!err)
-		err = m->is_tree ? put_tree(out, m) : put_flat(out, m);
-	return err ? err : put_event(out, m);
+		err = m->is_tree ? put_tree_component(out, m)
+				 : put_flat(out, m);
+	return err ? err : put_event_component(out, m);
 }
 
 int op_mangle_build(const struct op_mangle *m, char *buf, size_t len)
 {
 	struct out out = { .buf = buf, .len = len, .full = !len };
-	int err = put_all(&out, m);
+	int err = put_mangled(&out, m);
 
 	if (err)
 		return err;
@@ -247,7 +251,7 @@ struct in {
 	const char *why; /* set on failure */
 };
 
-static int refuse(struct in *in, const char *why)
+static int refuse_mangled_name(struct in *in, const char *why)
 {
 	if (!in->why)
 		in->why = why;
@@ -263,14 +267,15 @@ static int put_decoded(struct in *in, char c)
 	return 0;
 }
 
-static int decode(struct in *in, const char *end)
+static int decode_escapes(struct in *in, const char *end)
 {
 	while (in->at < end) {
 		int c = op_unescape_byte(&in->at, end);
 		int err;
 
 		if (c < 0)
-			return refuse(in, "a '%' that encodes nothing");
+			return refuse_mangled_name(
+				in, "a '%' that encodes nothing");
 		err = put_decoded(in, (char)c);
 		if (err)
 			return err;
@@ -278,7 +283,7 @@ static int decode(struct in *in, const char *end)
 	return 0;
 }
 
-static bool accept(struct in *in, const char *text, size_t len)
+static bool accept_literal(struct in *in, const char *text, size_t len)
 {
 	if (strncmp(in->at, text, len))
 		return false;
@@ -301,21 +306,22 @@ static int decode_component(struct in *in, const char *tail)
 		const char *end = in->at + len;
 
 		if (!len || !*end)
-			return refuse(in, "it ends in the middle of an image");
+			return refuse_mangled_name(
+				in, "it ends in the middle of an image");
 		more = len >= 2 && !strncmp(end - 2, CONTINUED, 2);
 		if (more)
-			err = decode(in, end - 2);
+			err = decode_escapes(in, end - 2);
 		else if (len < tail_len ||
 			 strncmp(end - tail_len, tail, tail_len))
-			return refuse(in, "a '{' without its '}'");
+			return refuse_mangled_name(in, "a '{' without its '}'");
 		else
-			err = decode(in, end - tail_len);
+			err = decode_escapes(in, end - tail_len);
 		in->at = end + 1;
 	} while (more && !err);
 	return err;
 }
 
-static int parse_root(struct in *in)
+static int parse_mangled_root(struct in *in)
 {
 	int err;
 
@@ -329,23 +335,25 @@ static int parse_root(struct in *in)
 
 /* The number before the next @stop, which is passed over; '\0' stops at the
  * end of the name. */
-static int parse_number(struct in *in, char stop, uint64_t *out)
+static int parse_mangled_number(struct in *in, char stop, uint64_t *out)
 {
 	const char *end = strchrnul(in->at, stop);
 	size_t len = (size_t)(end - in->at);
 	char text[24]; /* 2^64 in decimal, or 0x and 16 digits */
 
 	if (*end != stop || len >= sizeof(text))
-		return refuse(in, "a number is missing or too long");
+		return refuse_mangled_name(in,
+					   "a number is missing or too long");
 	memcpy(text, in->at, len);
 	text[len] = '\0';
 	if (op_parse_u64(text, out))
-		return refuse(in, "a field is no number or too large a one");
+		return refuse_mangled_name(
+			in, "a field is no number or too large a one");
 	in->at = end + (stop != '\0');
 	return 0;
 }
 
-static int parse_id(struct in *in, char stop, int64_t *out)
+static int parse_mangled_id(struct in *in, char stop, int64_t *out)
 {
 	uint64_t number;
 	int err;
@@ -355,48 +363,50 @@ static int parse_id(struct in *in, char stop, int64_t *out)
 		*out = OP_MANGLE_ALL;
 		return 0;
 	}
-	err = parse_number(in, stop, &number);
+	err = parse_mangled_number(in, stop, &number);
 	if (err)
 		return err;
 	if (number > INT64_MAX)
-		return refuse(in, "a task or CPU number is too large");
+		return refuse_mangled_name(in,
+					   "a task or CPU number is too large");
 	*out = (int64_t)number;
 	return 0;
 }
 
-static int parse_anon(struct in *in, struct op_image_name *image)
+static int parse_mangled_anon(struct in *in, struct op_image_name *image)
 {
 	int err = decode_component(in, "}");
 	uint64_t tgid;
 
 	if (err)
 		return err;
-	if (parse_number(in, '.', &tgid) ||
-	    parse_number(in, '.', &image->start) ||
-	    parse_number(in, '/', &image->end))
+	if (parse_mangled_number(in, '.', &tgid) ||
+	    parse_mangled_number(in, '.', &image->start) ||
+	    parse_mangled_number(in, '/', &image->end))
 		return -EINVAL;
 	if (tgid > INT64_MAX)
-		return refuse(in, "a task number is too large");
+		return refuse_mangled_name(in, "a task number is too large");
 	image->tgid = (int64_t)tgid;
 	return 0;
 }
 
-static int parse_image(struct in *in, struct op_image_name *image)
+static int parse_mangled_image(struct in *in, struct op_image_name *image)
 {
 	int err;
 
 	image->name = in->out;
-	if (accept(in, ROOT "/", LITERAL_LEN(ROOT "/"))) {
+	if (accept_literal(in, ROOT "/", LITERAL_LEN(ROOT "/"))) {
 		image->space = OP_SPACE_ROOT;
-		err = parse_root(in);
-	} else if (accept(in, KERN, LITERAL_LEN(KERN))) {
+		err = parse_mangled_root(in);
+	} else if (accept_literal(in, KERN, LITERAL_LEN(KERN))) {
 		image->space = OP_SPACE_KERN;
 		err = decode_component(in, "");
-	} else if (accept(in, ANON, LITERAL_LEN(ANON))) {
+	} else if (accept_literal(in, ANON, LITERAL_LEN(ANON))) {
 		image->space = OP_SPACE_ANON;
-		err = parse_anon(in, image);
+		err = parse_mangled_anon(in, image);
 	} else {
-		return refuse(in, "{root}, {kern} or {anon:...} is missing");
+		return refuse_mangled_name(
+			in, "{root}, {kern} or {anon:...} is missing");
 	}
 	return err ? err : put_decoded(in, '\0');
 }
@@ -414,46 +424,48 @@ static const char *find_fields(const char *text)
 	return dot;
 }
 
-static int parse_event(struct in *in, struct op_mangle *m)
+static int parse_mangled_event(struct in *in, struct op_mangle *m)
 {
 	const char *fields = find_fields(in->at);
 	int err;
 
 	if (strchr(in->at, '/'))
-		return refuse(in,
-			      "{dep}, {cg}, {tree} or the event is misplaced");
+		return refuse_mangled_name(
+			in, "{dep}, {cg}, {tree} or the event is misplaced");
 	if (!fields)
-		return refuse(in, "EVENT.COUNT.UM.TGID.TID.CPU is missing");
+		return refuse_mangled_name(
+			in, "EVENT.COUNT.UM.TGID.TID.CPU is missing");
 	m->event = in->out;
-	err = decode(in, fields);
+	err = decode_escapes(in, fields);
 	if (!err)
 		err = put_decoded(in, '\0');
 	if (err)
 		return err;
 	in->at++;
-	if (parse_number(in, '.', &m->count) ||
-	    parse_number(in, '.', &m->unit_mask) ||
-	    parse_id(in, '.', &m->tgid) || parse_id(in, '.', &m->tid) ||
-	    parse_id(in, '\0', &m->cpu))
+	if (parse_mangled_number(in, '.', &m->count) ||
+	    parse_mangled_number(in, '.', &m->unit_mask) ||
+	    parse_mangled_id(in, '.', &m->tgid) ||
+	    parse_mangled_id(in, '.', &m->tid) ||
+	    parse_mangled_id(in, '\0', &m->cpu))
 		return -EINVAL;
 	return 0;
 }
 
-static int parse_all(struct in *in, struct op_mangle *m)
+static int parse_mangled(struct in *in, struct op_mangle *m)
 {
-	int err = parse_image(in, &m->app);
+	int err = parse_mangled_image(in, &m->app);
 
 	if (err)
 		return err;
-	m->is_tree = accept(in, TREE, LITERAL_LEN(TREE));
+	m->is_tree = accept_literal(in, TREE, LITERAL_LEN(TREE));
 	if (m->is_tree)
-		return parse_event(in, m);
-	if (!accept(in, DEP, LITERAL_LEN(DEP)))
-		return refuse(in, "{dep} or {tree} is missing");
-	err = parse_image(in, &m->dep);
-	if (!err && accept(in, CG, LITERAL_LEN(CG)))
-		err = parse_image(in, &m->cg);
-	return err ? err : parse_event(in, m);
+		return parse_mangled_event(in, m);
+	if (!accept_literal(in, DEP, LITERAL_LEN(DEP)))
+		return refuse_mangled_name(in, "{dep} or {tree} is missing");
+	err = parse_mangled_image(in, &m->dep);
+	if (!err && accept_literal(in, CG, LITERAL_LEN(CG)))
+		err = parse_mangled_image(in, &m->cg);
+	return err ? err : parse_mangled_event(in, m);
 }
 
 static bool is_how_we_write(const struct op_mangle *m, const char *path)
@@ -472,11 +484,12 @@ int op_mangle_parse(const char *path, struct op_mangle *m, char *buf,
 
 	memset(m, 0, sizeof(*m));
 	if (strnlen(path, OP_MANGLE_MAX) == OP_MANGLE_MAX)
-		err = refuse(&in, "it is too long");
+		err = refuse_mangled_name(&in, "it is too long");
 	else
-		err = parse_all(&in, m);
+		err = parse_mangled(&in, m);
 	if (!err && !is_how_we_write(m, path))
-		err = refuse(&in, "it is not written in the one right way");
+		err = refuse_mangled_name(
+			&in, "it is not written in the one right way");
 	if (err == -EINVAL)
 		op_diag_set(diag, err, "%s: not the name of a sample file: %s",
 			    path, in.why);

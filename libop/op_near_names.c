@@ -88,7 +88,7 @@ static int by_distance(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-static int by_name(const void *pa, const void *pb)
+static int compare_near_names(const void *pa, const void *pb)
 {
 	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
 }
@@ -97,15 +97,16 @@ static size_t drop_repeated(const char **names, size_t nr)
 {
 	size_t i, kept = 0;
 
-	qsort(names, nr, sizeof(*names), by_name);
+	qsort(names, nr, sizeof(*names), compare_near_names);
 	for (i = 0; i < nr; i++)
 		if (!kept || strcmp(names[kept - 1], names[i]))
 			names[kept++] = names[i];
 	return kept;
 }
 
-static const char *join(struct op_arena *arena, const struct near *list,
-			size_t nr, size_t max)
+static const char *join_near_names(struct op_arena *arena,
+				   const struct near *list, size_t nr,
+				   size_t max)
 {
 	const char *text = list[0].name;
 	size_t i;
@@ -133,5 +134,5 @@ const char *op_near_names(struct op_arena *arena, const char *wanted,
 	for (i = 0; i < nr; i++)
 		list[i] = (struct near){ names[i], distance(wanted, names[i]) };
 	qsort(list, nr, sizeof(*list), by_distance);
-	return join(arena, list, nr, max);
+	return join_near_names(arena, list, nr, max);
 }

@@ -43,7 +43,8 @@ static void print_choices(const struct op_unit_mask *um, char *buf, size_t len)
 	}
 }
 
-static int um_error(const struct parser *p, const char *text, const char *why)
+static int um_choice_error(const struct parser *p, const char *text,
+			   const char *why)
 {
 	const struct op_event *event = p->out->event;
 	char choices[512];
@@ -56,8 +57,8 @@ static int um_error(const struct parser *p, const char *text, const char *why)
 			   choices);
 }
 
-static void take_entry(struct op_parsed_event *out,
-		       const struct op_unit_mask_entry *entry)
+static void add_mask_entry(struct op_parsed_event *out,
+			   const struct op_unit_mask_entry *entry)
 {
 	out->um |= entry->value;
 	out->extra |= entry->extra;
@@ -71,19 +72,19 @@ static int parse_um_names(const struct parser *p, const char *text)
 	char names[OP_UM_NAME_MAX], *at = names, *plus;
 
 	if (strlen(text) >= sizeof(names))
-		return um_error(p, text, "too long");
+		return um_choice_error(p, text, "too long");
 	strcpy(names, text);
 	strcpy(p->out->um_name, text);
 	do {
 		plus = strchr(at, '+');
 		if (plus && um->type != OP_UM_BITMASK)
-			return um_error(p, text, "more than one");
+			return um_choice_error(p, text, "more than one");
 		if (plus)
 			*plus++ = '\0';
 		entry = op_unit_mask_find(um, at);
 		if (!entry)
-			return um_error(p, at, "no name");
-		take_entry(p->out, entry);
+			return um_choice_error(p, at, "no name");
+		add_mask_entry(p->out, entry);
 		at = plus;
 	} while (at);
 	return 0;
@@ -97,7 +98,7 @@ static int parse_um_number(const struct parser *p, const char *text)
 	unsigned int fit = 0;
 
 	if (op_parse_u64(text, &value))
-		return um_error(p, text, "too large");
+		return um_choice_error(p, text, "too large");
 	for (size_t i = 0; i < um->nr; i++) {
 		const struct op_unit_mask_entry *entry = &um->entries[i];
 
@@ -109,15 +110,15 @@ static int parse_um_number(const struct parser *p, const char *text)
 		}
 	}
 	if (fit > 1)
-		return um_error(p, text, "not unique");
+		return um_choice_error(p, text, "not unique");
 	if (!fit && (um->type != OP_UM_BITMASK || value & ~bits || !value))
-		return um_error(p, text, "not possible");
+		return um_choice_error(p, text, "not possible");
 	p->out->um = value;
 	p->out->extra = extra;
 	return 0;
 }
 
-static int parse_um(const struct parser *p, const char *text)
+static int parse_unit_mask(const struct parser *p, const char *text)
 {
 	const struct op_unit_mask *um = p->out->event->um;
 	uint64_t number;
@@ -127,7 +128,7 @@ static int parse_um(const struct parser *p, const char *text)
 			       ? parse_um_names(p, text)
 			       : parse_um_number(p, text);
 	if (um->default_entry)
-		take_entry(p->out, um->default_entry);
+		add_mask_entry(p->out, um->default_entry);
 	else
 		p->out->um = um->default_value;
 	return 0;
@@ -135,7 +136,7 @@ static int parse_um(const struct parser *p, const char *text)
 
 /* ---- the other fields ---- */
 
-static int parse_name(const struct parser *p, const char *name)
+static int parse_event_name(const struct parser *p, const char *name)
 {
 	const struct op_events *events = p->events;
 	char similar[256];
@@ -151,8 +152,8 @@ static int parse_name(const struct parser *p, const char *name)
 			   *similar ? similar + 2 : "");
 }
 
-static int parse_count(const struct parser *p, const char *text,
-		       uint64_t factor)
+static int parse_event_count(const struct parser *p, const char *text,
+			     uint64_t factor)
 {
 	const struct op_event *event = p->out->event;
 	uint64_t minimum = event->min_count * (factor ? factor : 1);
@@ -182,8 +183,8 @@ static int parse_count(const struct parser *p, const char *text,
 	return op_ibs_check_count(p->out, p->spec, p->diag);
 }
 
-static int parse_flag(const struct parser *p, const char *text,
-		      const char *what, bool *out)
+static int parse_mode_flag(const struct parser *p, const char *text,
+			   const char *what, bool *out)
 {
 	*out = true;
 	if (!text || !*text)
@@ -203,19 +204,21 @@ static char *next_field(char **at)
 	return *at ? strsep(at, ":") : NULL;
 }
 
-static int parse_fields(const struct parser *p, char *at,
-			const struct op_parse_options *options)
+static int parse_event_fields(const struct parser *p, char *at,
+			      const struct op_parse_options *options)
 {
-	int err = parse_name(p, next_field(&at));
+	int err = parse_event_name(p, next_field(&at));
 
 	if (!err && !options->no_count)
-		err = parse_count(p, next_field(&at), options->factor);
+		err = parse_event_count(p, next_field(&at), options->factor);
 	if (!err)
-		err = parse_um(p, next_field(&at));
+		err = parse_unit_mask(p, next_field(&at));
 	if (!err)
-		err = parse_flag(p, next_field(&at), "kernel", &p->out->kernel);
+		err = parse_mode_flag(p, next_field(&at), "kernel",
+				      &p->out->kernel);
 	if (!err)
-		err = parse_flag(p, next_field(&at), "user", &p->out->user);
+		err = parse_mode_flag(p, next_field(&at), "user",
+				      &p->out->user);
 	if (!err && at)
 		err = op_diag_set(p->diag, -EINVAL,
 				  "%s: \"%s\" is too much; the form is "
@@ -245,7 +248,7 @@ int op_parse_event(struct op_parsed_event *out, const struct op_events *events,
 	copy = strdup(spec);
 	if (!copy)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	err = parse_fields(&parser, copy, options ? options : &none);
+	err = parse_event_fields(&parser, copy, options ? options : &none);
 	free(copy);
 	if (!err)
 		out->config = op_event_config(events, out->event, out->um,
@@ -256,8 +259,8 @@ int op_parse_event(struct op_parsed_event *out, const struct op_events *events,
 /* ---- several events ---- */
 
 /* They would count the same, or write to one sample file. */
-static bool collide(const struct op_parsed_event *a,
-		    const struct op_parsed_event *b)
+static bool is_same_sampling(const struct op_parsed_event *a,
+			     const struct op_parsed_event *b)
 {
 	if (a->event != b->event || a->um != b->um)
 		return false;
@@ -271,7 +274,7 @@ static int check_distinct(const struct op_parsed_event *parsed, size_t nr,
 {
 	for (size_t i = 0; i < nr; i++)
 		for (size_t j = 0; j < i; j++)
-			if (collide(&parsed[i], &parsed[j]))
+			if (is_same_sampling(&parsed[i], &parsed[j]))
 				return op_diag_set(
 					diag, -EINVAL,
 					"%s: given twice with the same unit "

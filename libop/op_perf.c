@@ -59,7 +59,7 @@ bool op_perf_has_pmu(void)
 }
 
 /* The number in @path, @otherwise if there is none to read. */
-static int read_number(const char *path, int otherwise)
+static int read_sysctl_number(const char *path, int otherwise)
 {
 	FILE *file = fopen(path, "re");
 	int number;
@@ -74,12 +74,12 @@ static int read_number(const char *path, int otherwise)
 
 int op_perf_paranoid(void)
 {
-	return read_number(PARANOID_FILE, 2);
+	return read_sysctl_number(PARANOID_FILE, 2);
 }
 
 unsigned int op_perf_max_stack(void)
 {
-	int nr = read_number(MAX_STACK_FILE, 127);
+	int nr = read_sysctl_number(MAX_STACK_FILE, 127);
 
 	return nr > 0 ? (unsigned int)nr : 0;
 }
@@ -100,7 +100,7 @@ static bool in_user_namespace(void)
 	return !first;
 }
 
-static void read_status(struct op_perf_rights *rights)
+static void read_process_rights(struct op_perf_rights *rights)
 {
 	FILE *file = fopen("/proc/self/status", "re");
 	const uint64_t wanted = UINT64_C(1) << CAP_SYS_ADMIN_BIT |
@@ -128,7 +128,7 @@ void op_perf_rights_get(struct op_perf_rights *rights)
 		.basic = counts_itself(PERF_TYPE_SOFTWARE,
 				       PERF_COUNT_SW_TASK_CLOCK),
 	};
-	read_status(rights);
+	read_process_rights(rights);
 	if (rights->namespace)
 		rights->capable = false;
 }

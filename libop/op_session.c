@@ -27,7 +27,7 @@ _Static_assert(sizeof(((struct op_session *)0)->dir) == PATH_MAX,
  * Go one component down from @dir, which is absolute and without links; ""
  * stands for the root folder.
  */
-static int descend(char *dir, const char *name, size_t len)
+static int descend_path(char *dir, const char *name, size_t len)
 {
 	char real[PATH_MAX];
 	size_t at = strlen(dir);
@@ -52,7 +52,7 @@ static int descend(char *dir, const char *name, size_t len)
 	return 0;
 }
 
-static int resolve(char *dir, const char *path)
+static int resolve_path(char *dir, const char *path)
 {
 	int err = 0;
 
@@ -65,7 +65,7 @@ static int resolve(char *dir, const char *path)
 		size_t len = strcspn(path, "/");
 
 		if (len)
-			err = descend(dir, path, len);
+			err = descend_path(dir, path, len);
 		path += len;
 		path += strspn(path, "/");
 	}
@@ -74,7 +74,7 @@ static int resolve(char *dir, const char *path)
 
 static int resolve_session(char *dir, const char *path, struct op_diag *diag)
 {
-	int err = *path ? resolve(dir, path) : -ENOENT;
+	int err = *path ? resolve_path(dir, path) : -ENOENT;
 
 	if (err)
 		return op_diag_set(diag, err,
@@ -119,7 +119,8 @@ static bool is_default_dir(const char *dir)
 {
 	char real[PATH_MAX];
 
-	return !resolve(real, OP_SESSION_DIR_DEFAULT) && !strcmp(dir, real);
+	return !resolve_path(real, OP_SESSION_DIR_DEFAULT) &&
+	       !strcmp(dir, real);
 }
 
 int op_session_init(struct op_session *s, const char *dir, struct op_diag *diag)

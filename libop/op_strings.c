@@ -22,7 +22,7 @@ void op_strings_release(struct op_strings *strings)
 }
 
 /* FNV-1a */
-static uint64_t hash(const char *text)
+static uint64_t hash_string(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325;
 
@@ -32,16 +32,17 @@ static uint64_t hash(const char *text)
 }
 
 /* The slot that holds @text, or the free one where it belongs. */
-static size_t find_slot(const char **slots, size_t room, const char *text)
+static size_t find_string_slot(const char **slots, size_t room,
+			       const char *text)
 {
-	size_t at = hash(text) & (room - 1);
+	size_t at = hash_string(text) & (room - 1);
 
 	while (slots[at] && strcmp(slots[at], text))
 		at = (at + 1) & (room - 1);
 	return at;
 }
 
-static bool make_room(struct op_strings *strings)
+static bool make_string_room(struct op_strings *strings)
 {
 	size_t room = strings->room ? 2 * strings->room : FIRST_ROOM;
 	const char **slots;
@@ -53,7 +54,8 @@ static bool make_room(struct op_strings *strings)
 		return false;
 	for (size_t i = 0; i < strings->room; i++)
 		if (strings->slots[i])
-			slots[find_slot(slots, room, strings->slots[i])] =
+			slots[find_string_slot(slots, room,
+					       strings->slots[i])] =
 				strings->slots[i];
 	free(strings->slots);
 	strings->slots = slots;
@@ -65,9 +67,9 @@ const char *op_strings_add(struct op_strings *strings, const char *text)
 {
 	size_t at;
 
-	if (!make_room(strings))
+	if (!make_string_room(strings))
 		return NULL;
-	at = find_slot(strings->slots, strings->room, text);
+	at = find_string_slot(strings->slots, strings->room, text);
 	if (!strings->slots[at]) {
 		strings->slots[at] = op_arena_strdup(strings->arena, text);
 		strings->nr += strings->slots[at] != NULL;

@@ -112,13 +112,14 @@ int op_tree_image_encode(const struct op_tree_image *image, void *buf,
 	return (int)all;
 }
 
-static int damaged(struct op_diag *diag, const char *why)
+static int refuse_damaged_image(struct op_diag *diag, const char *why)
 {
 	return op_diag_set(diag, -EBADMSG, "a call tree is damaged: %s", why);
 }
 
-static void fill(struct op_tree_image *image, const struct head *head,
-		 const uint8_t *build_id, const char *name)
+static void fill_tree_image(struct op_tree_image *image,
+			    const struct head *head, const uint8_t *build_id,
+			    const char *name)
 {
 	*image = (struct op_tree_image){
 		.name = { .space = head->space,
@@ -135,13 +136,15 @@ static void fill(struct op_tree_image *image, const struct head *head,
 }
 
 /* The name is what @len bytes leave behind head and build-id. */
-static int take_name(const struct head *head, const uint8_t *bytes, size_t len,
-		     char *name, size_t name_len, struct op_diag *diag)
+static int take_image_name(const struct head *head, const uint8_t *bytes,
+			   size_t len, char *name, size_t name_len,
+			   struct op_diag *diag)
 {
 	size_t before = sizeof(*head) + head->build_id_len;
 
 	if (len < before || memchr(bytes + before, '\0', len - before))
-		return damaged(diag, "the description of an image is cut off");
+		return refuse_damaged_image(
+			diag, "the description of an image is cut off");
 	if (len - before >= name_len)
 		return -ENAMETOOLONG;
 	memcpy(name, bytes + before, len - before);
@@ -158,21 +161,25 @@ int op_tree_image_decode(struct op_tree_image *image, const void *bytes,
 	int err;
 
 	if (len < sizeof(head) || len > OP_TREE_IMAGE_MAX)
-		return damaged(diag, "the description of an image is no such");
+		return refuse_damaged_image(
+			diag, "the description of an image is no such");
 	memcpy(&head, bytes, sizeof(head));
 	if (head.version != VERSION)
-		return damaged(diag, "an image of another version");
+		return refuse_damaged_image(diag,
+					    "an image of another version");
 	if (head.build_id_len > sizeof(image->build_id))
-		return damaged(diag, "the build-id is too long");
-	err = take_name(&head, bytes, len, name, name_len, diag);
+		return refuse_damaged_image(diag, "the build-id is too long");
+	err = take_image_name(&head, bytes, len, name, name_len, diag);
 	if (err)
 		return err;
-	fill(image, &head, (const uint8_t *)bytes + sizeof(head), name);
+	fill_tree_image(image, &head, (const uint8_t *)bytes + sizeof(head),
+			name);
 	why = why_unsound(image);
 	if (why)
-		return damaged(diag, why);
+		return refuse_damaged_image(diag, why);
 	again = head_of(image);
 	if (memcmp(&head, &again, sizeof(head)))
-		return damaged(diag, "bytes of an image are not zero");
+		return refuse_damaged_image(diag,
+					    "bytes of an image are not zero");
 	return 0;
 }

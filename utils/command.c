@@ -39,7 +39,8 @@ static int try_path(const char *path)
 }
 
 /* Look for @name in the folders of @list; an empty one is the current one. */
-static int search(struct command *command, const char *name, const char *list)
+static int search_path_list(struct command *command, const char *name,
+			    const char *list)
 {
 	int found = -ENOENT;
 
@@ -106,7 +107,8 @@ int command_find(struct command *command, struct op_diag *diag)
 	if (!*name)
 		err = -ENOENT;
 	else if (!strchr(name, '/'))
-		err = search(command, name, list ? list : DEFAULT_PATH);
+		err = search_path_list(command, name,
+				       list ? list : DEFAULT_PATH);
 	else if (strlen(name) >= sizeof(command->path))
 		err = -ENAMETOOLONG;
 	else
@@ -120,7 +122,7 @@ int command_find(struct command *command, struct op_diag *diag)
 /* ---- the child ----------------------------------------------------------- */
 
 /* Wait for the byte that lets us go on. */
-static bool may_go(int fd)
+static bool wait_for_go(int fd)
 {
 	char byte;
 	ssize_t n;
@@ -137,7 +139,7 @@ __attribute__((noreturn)) static void be_command(struct command *command,
 	ssize_t done;
 	int err;
 
-	if (!may_go(go))
+	if (!wait_for_go(go))
 		_exit(0);
 	execv(command->path, command->argv);
 	/* A script without "#!" is one of the shell's, as execvp(3) has it. */
@@ -193,7 +195,7 @@ int command_fork(struct command *command, struct op_diag *diag)
 
 /* ---- its life ------------------------------------------------------------ */
 
-static void close_fd(int *fd)
+static void close_command_fd(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -238,14 +240,14 @@ int command_exec(struct command *command, struct op_diag *diag)
 	do {
 		done = write(command->go_fd, "", 1);
 	} while (done < 0 && errno == EINTR);
-	close_fd(&command->go_fd);
+	close_command_fd(&command->go_fd);
 	if (done != 1)
 		return op_diag_set(diag, -ESRCH,
 				   "%s: its process was ended before it could "
 				   "begin",
 				   command->argv[0]);
 	err = read_error(command->error_fd);
-	close_fd(&command->error_fd);
+	close_command_fd(&command->error_fd);
 	return err ? explain_exec(command, err, diag) : 0;
 }
 
@@ -266,8 +268,8 @@ void command_release(struct command *command)
 	/* One that has not begun may be stopped. */
 	if (command->pid && command->go_fd >= 0)
 		kill(command->pid, SIGKILL);
-	close_fd(&command->go_fd);
-	close_fd(&command->error_fd);
+	close_command_fd(&command->go_fd);
+	close_command_fd(&command->error_fd);
 	command_wait(command);
 }
 

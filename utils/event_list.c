@@ -17,11 +17,12 @@
 /* ---- one event ----------------------------------------------------------- */
 
 /* @spec with the usual name of an event that has a second one. */
-static int parse_kernels(struct op_parsed_event *event,
-			 const struct event_machine *machine,
-			 const struct op_perf_event *known, const char *spec,
-			 const struct op_parse_options *options,
-			 struct op_diag *diag)
+static int parse_kernel_event(struct op_parsed_event *event,
+			      const struct event_machine *machine,
+			      const struct op_perf_event *known,
+			      const char *spec,
+			      const struct op_parse_options *options,
+			      struct op_diag *diag)
 {
 	char *usual;
 	int err;
@@ -51,10 +52,11 @@ static const struct op_events *choose_list(const struct op_events *cpu,
 	return *similar ? kernel : cpu;
 }
 
-static int parse_cpus(struct op_parsed_event *event,
-		      struct event_machine *machine, const char *name,
-		      const char *spec, const struct op_parse_options *options,
-		      struct op_diag *diag)
+static int parse_cpu_event(struct op_parsed_event *event,
+			   struct event_machine *machine, const char *name,
+			   const char *spec,
+			   const struct op_parse_options *options,
+			   struct op_diag *diag)
 {
 	const struct op_events *kernel = event_machine_kernel(machine), *cpu;
 	struct op_diag why = { "" };
@@ -74,8 +76,9 @@ static int parse_cpus(struct op_parsed_event *event,
 }
 
 /* Features that are no counters have interfaces of their own. */
-static int check_feature(const struct event_machine *machine,
-			 const struct op_event *event, struct op_diag *diag)
+static int check_event_feature(const struct event_machine *machine,
+			       const struct op_event *event,
+			       struct op_diag *diag)
 {
 	if (!event->ext || event_is_kernels(event) ||
 	    (machine->takes_ibs && op_event_is_ibs(event, NULL)))
@@ -102,17 +105,20 @@ int event_parse(struct op_parsed_event *event, struct event_machine *machine,
 				  "\"%s\": the name of an event is missing",
 				  spec);
 	else if (known)
-		err = parse_kernels(event, machine, known, spec, options, diag);
+		err = parse_kernel_event(event, machine, known, spec, options,
+					 diag);
 	else
-		err = parse_cpus(event, machine, name, spec, options, diag);
+		err = parse_cpu_event(event, machine, name, spec, options,
+				      diag);
 	free(name);
-	return err ? err : check_feature(machine, event->event, diag);
+	return err ? err : check_event_feature(machine, event->event, diag);
 }
 
 /* ---- the list ------------------------------------------------------------ */
 
-static int add(struct event_list *list, struct event_machine *machine,
-	       const char *spec, struct op_diag *diag)
+static int add_event_of_list(struct event_list *list,
+			     struct event_machine *machine, const char *spec,
+			     struct op_diag *diag)
 {
 	const struct op_parse_options options = { .factor = machine->factor };
 	int err;
@@ -136,7 +142,8 @@ int event_list_init(struct event_list *list, struct event_machine *machine,
 	if (!copy)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	while (!err && rest)
-		err = add(list, machine, strsep(&rest, ","), diag);
+		err = add_event_of_list(list, machine, strsep(&rest, ","),
+					diag);
 	free(copy);
 	return err;
 }
@@ -240,8 +247,8 @@ static void print_spec(FILE *out, const struct op_parsed_event *event)
 	fprintf(out, ":%d:%d", event->kernel, event->user);
 }
 
-static void print_daemon(FILE *out, const struct op_parsed_event *event,
-			 size_t place)
+static void print_daemon_spec(FILE *out, const struct op_parsed_event *event,
+			      size_t place)
 {
 	fprintf(out,
 		"%s:%" PRIu64 ":%zu:%" PRIu64 ":%" PRIu64 ":%d:%d:0x%" PRIx64,
@@ -249,7 +256,7 @@ static void print_daemon(FILE *out, const struct op_parsed_event *event,
 		event->um, event->kernel, event->user, event->config);
 }
 
-static char *print_list(const struct event_list *list, bool for_daemon)
+static char *print_event_list(const struct event_list *list, bool for_daemon)
 {
 	char *text = NULL;
 	size_t len, counter = 0;
@@ -265,7 +272,7 @@ static char *print_list(const struct event_list *list, bool for_daemon)
 		if (counter++)
 			fputc(',', out);
 		if (for_daemon)
-			print_daemon(out, event, counter - 1);
+			print_daemon_spec(out, event, counter - 1);
 		else
 			print_spec(out, event);
 	}
@@ -277,10 +284,10 @@ static char *print_list(const struct event_list *list, bool for_daemon)
 
 char *event_list_text(const struct event_list *list)
 {
-	return print_list(list, false);
+	return print_event_list(list, false);
 }
 
 char *event_list_daemon_text(const struct event_list *list)
 {
-	return print_list(list, true);
+	return print_event_list(list, true);
 }

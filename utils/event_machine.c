@@ -36,7 +36,7 @@ struct event_kernel {
  * What is too often to take a sample each time: of the hardware's events what
  * most event files give as the minimum, of clocks a microsecond.
  */
-static uint64_t minimum(const struct op_perf_event *event)
+static uint64_t minimum_count(const struct op_perf_event *event)
 {
 	if (event->type != PERF_TYPE_SOFTWARE)
 		return 500;
@@ -66,7 +66,7 @@ static void describe_kernel(struct event_kernel *kernel,
 			.name = list[i].name,
 			.desc = list[i].desc,
 			.code = list[i].config,
-			.min_count = minimum(&list[i]),
+			.min_count = minimum_count(&list[i]),
 			.ext = by_kernel,
 			.um = &kernel->um,
 		};
@@ -85,8 +85,8 @@ bool event_is_kernels(const struct op_event *event)
 
 /* ---- the CPU's ----------------------------------------------------------- */
 
-static int detect(struct event_machine *machine, const char *dir,
-		  struct op_diag *diag)
+static int detect_cpu_events(struct event_machine *machine, const char *dir,
+			     struct op_diag *diag)
 {
 	struct op_cpu_type *type;
 	int err = op_cpu_type_detect(&type, dir, machine->root, 0, diag);
@@ -105,7 +105,7 @@ static int load_cpu(struct event_machine *machine)
 	int err = op_events_dir(&dir, &why);
 
 	if (!err) {
-		err = detect(machine, dir, &why);
+		err = detect_cpu_events(machine, dir, &why);
 		free(dir);
 	}
 	/* What to do is another thing in each program. */
@@ -167,7 +167,7 @@ static bool is_core_pmu(const char *root, const char *name)
 	       !access(path, F_OK);
 }
 
-static int read_type(const char *root, const char *name, uint64_t *type)
+static int read_pmu_type(const char *root, const char *name, uint64_t *type)
 {
 	char path[PATH_MAX], *text;
 	size_t len;
@@ -192,7 +192,7 @@ static int compare_types(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int read_types(const char *root, uint64_t types[MAX_TYPES])
+static int read_core_pmu_types(const char *root, uint64_t types[MAX_TYPES])
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
@@ -203,7 +203,7 @@ static int read_types(const char *root, uint64_t types[MAX_TYPES])
 	folder = opendir(path);
 	while (folder && nr < MAX_TYPES && (entry = readdir(folder)))
 		if (is_core_pmu(root, entry->d_name) &&
-		    !read_type(root, entry->d_name, &types[nr]))
+		    !read_pmu_type(root, entry->d_name, &types[nr]))
 			nr++;
 	if (folder)
 		closedir(folder);
@@ -214,7 +214,7 @@ int event_machine_pmu_types(const struct event_machine *machine, char *buf,
 			    size_t len)
 {
 	uint64_t types[MAX_TYPES];
-	int nr = read_types(machine->root, types);
+	int nr = read_core_pmu_types(machine->root, types);
 	size_t at = 0;
 
 	*buf = '\0';
@@ -229,7 +229,7 @@ int event_machine_pmu_types(const struct event_machine *machine, char *buf,
 int event_machine_pmu_type(const struct event_machine *machine,
 			   const char *name, uint64_t *type)
 {
-	return read_type(machine->root, name, type);
+	return read_pmu_type(machine->root, name, type);
 }
 
 /* ---- the whole ----------------------------------------------------------- */

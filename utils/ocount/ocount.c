@@ -50,10 +50,11 @@ struct ocount {
 	struct op_diag diag;
 };
 
-static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void note_ocount(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
 
 /* One line on stderr that is no reason to end. */
-static void note(const char *fmt, ...)
+static void note_ocount(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -64,7 +65,7 @@ static void note(const char *fmt, ...)
 	va_end(ap);
 }
 
-static uint64_t now(void)
+static uint64_t monotonic_ns(void)
 {
 	struct timespec t;
 
@@ -123,7 +124,7 @@ static int print_result(struct ocount *o)
 		.brief = o->request.brief,
 		.intervals = o->request.interval_ms != 0,
 	};
-	uint64_t until = now();
+	uint64_t until = monotonic_ns();
 	int err = ocount_result_read(&o->result, &o->counters, until - o->since,
 				     &o->diag);
 
@@ -167,7 +168,7 @@ static int command_error(int err)
 	return err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-static int prepare_command(struct ocount *o, int *status)
+static int prepare_counted_command(struct ocount *o, int *status)
 {
 	int err;
 
@@ -189,7 +190,7 @@ static int prepare_targets(struct ocount *o, int *status)
 	int err;
 
 	if (r->mode == OCOUNT_COMMAND)
-		err = prepare_command(o, status);
+		err = prepare_counted_command(o, status);
 	else
 		err = ocount_targets_init(&o->targets, r->mode, r->list,
 					  &o->diag);
@@ -215,7 +216,7 @@ static int prepare_counters(struct ocount *o)
 				  &o->diag);
 }
 
-static int prepare(struct ocount *o, int *status)
+static int prepare_counting(struct ocount *o, int *status)
 {
 	int err = ocount_events_init(&o->events, o->request.events, &o->diag);
 
@@ -232,13 +233,15 @@ static int prepare(struct ocount *o, int *status)
 static void note_limits(const struct ocount *o)
 {
 	if (o->events.is_fallback)
-		note("no hardware counters here, as in most virtual machines; counting cpu-clock, nanoseconds on a CPU");
+		note_ocount(
+			"no hardware counters here, as in most virtual machines; counting cpu-clock, nanoseconds on a CPU");
 	for (size_t i = 0; i < o->events.nr; i++)
 		if (o->events.list[i].failed)
-			note("not counted: %s", o->events.list[i].reason.text);
+			note_ocount("not counted: %s",
+				    o->events.list[i].reason.text);
 	if (o->counters.user_only)
-		note("counting user mode only: %s",
-		     o->counters.user_only_why.text);
+		note_ocount("counting user mode only: %s",
+			    o->counters.user_only_why.text);
 }
 
 /*
@@ -257,19 +260,20 @@ static void note_protected(const struct ocount *o)
 	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
 	    ((st.st_mode & S_ISGID) && st.st_gid != getegid()) ||
 	    access(path, R_OK))
-		note("%s: the kernel does not let ordinary users count a program that is set-user-ID or that they cannot read; run ocount as root",
-		     path);
+		note_ocount(
+			"%s: the kernel does not let ordinary users count a program that is set-user-ID or that they cannot read; run ocount as root",
+			path);
 }
 
 /* ---- the run ------------------------------------------------------------- */
 
-static int begin(struct ocount *o, int *status)
+static int begin_counting(struct ocount *o, int *status)
 {
 	const struct ocount_request *r = &o->request;
 	int err;
 
 	note_limits(o);
-	o->since = now();
+	o->since = monotonic_ns();
 	if (r->mode == OCOUNT_COMMAND) {
 		note_protected(o);
 		err = command_exec(&o->command, &o->diag);
@@ -279,12 +283,13 @@ static int begin(struct ocount *o, int *status)
 	}
 	err = ocount_counters_start(&o->counters, &o->diag);
 	if (!err && !r->nr_intervals)
-		note("counting; Ctrl-C or kill -INT %d ends it", (int)getpid());
+		note_ocount("counting; Ctrl-C or kill -INT %d ends it",
+			    (int)getpid());
 	return err;
 }
 
 /* Returns whether to end. */
-static bool handle_signal(struct ocount *o, bool *asked)
+static bool handle_ocount_signal(struct ocount *o, bool *asked)
 {
 	if (!o->command.pid || *asked)
 		return true;
@@ -314,7 +319,7 @@ static int handle_interval(struct ocount *o)
 }
 
 /* Wait for the end. */
-static int count(struct ocount *o)
+static int wait_for_counts(struct ocount *o)
 {
 	bool asked = false;
 	int err = 0;
@@ -325,7 +330,7 @@ static int count(struct ocount *o)
 			err = handle_interval(o);
 			break;
 		case OCOUNT_SIGNAL:
-			if (handle_signal(o, &asked))
+			if (handle_ocount_signal(o, &asked))
 				return 0;
 			break;
 		case OCOUNT_ENDED:
@@ -339,7 +344,7 @@ static int count(struct ocount *o)
 }
 
 /* Whether the command has ended; what a signal did to it nobody else tells. */
-static int command_status(struct ocount *o)
+static int take_command_status(struct ocount *o)
 {
 	struct command *command = &o->command;
 	siginfo_t info = { .si_pid = 0 };
@@ -347,20 +352,20 @@ static int command_status(struct ocount *o)
 
 	waitid(P_PID, (id_t)command->pid, &info, WEXITED | WNOHANG | WNOWAIT);
 	if (!info.si_pid) {
-		note("%s: it goes on, uncounted", command->argv[0]);
+		note_ocount("%s: it goes on, uncounted", command->argv[0]);
 		command->pid = 0;
 		return 128 + o->watch.sig;
 	}
 	command_wait(command);
 	if (WIFSIGNALED(command->status)) {
 		sig = WTERMSIG(command->status);
-		note("%s: was ended by signal %d (%s)", command->argv[0], sig,
-		     strsignal(sig));
+		note_ocount("%s: was ended by signal %d (%s)", command->argv[0],
+			    sig, strsignal(sig));
 	}
 	return command_exit_status(command);
 }
 
-static int finish(struct ocount *o, int *status)
+static int finish_counting(struct ocount *o, int *status)
 {
 	int err = 0;
 
@@ -371,22 +376,22 @@ static int finish(struct ocount *o, int *status)
 	}
 	if (err)
 		return err;
-	*status = o->command.pid ? command_status(o) : EXIT_SUCCESS;
+	*status = o->command.pid ? take_command_status(o) : EXIT_SUCCESS;
 	return 0;
 }
 
 /* Returns the exit status; o->diag has the reason of a failure. */
-static int run(struct ocount *o)
+static int run_ocount(struct ocount *o)
 {
 	int status = EXIT_OCOUNT;
-	int err = prepare(o, &status);
+	int err = prepare_counting(o, &status);
 
 	if (!err)
-		err = begin(o, &status);
+		err = begin_counting(o, &status);
 	if (!err)
-		err = count(o);
+		err = wait_for_counts(o);
 	if (!err)
-		finish(o, &status);
+		finish_counting(o, &status);
 	return status;
 }
 
@@ -399,7 +404,7 @@ static int print_version(struct ocount *o)
 	return EXIT_OCOUNT;
 }
 
-static void release(struct ocount *o)
+static void release_ocount(struct ocount *o)
 {
 	ocount_result_release(&o->result);
 	ocount_counters_close(&o->counters);
@@ -420,9 +425,9 @@ int main(int argc, const char **argv)
 
 	command_init(&o.command, NULL);
 	if (!ocount_request_parse(&o.request, argc, argv, &o.diag))
-		status = o.request.version ? print_version(&o) : run(&o);
+		status = o.request.version ? print_version(&o) : run_ocount(&o);
 	if (o.diag.text[0])
-		note("%s", o.diag.text);
-	release(&o);
+		note_ocount("%s", o.diag.text);
+	release_ocount(&o);
 	return status;
 }

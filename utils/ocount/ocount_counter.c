@@ -11,17 +11,18 @@
 
 #include "libop/op_perf.h"
 
-static struct ocount_counter *counter_of(const struct ocount_counters *counters,
-					 size_t event, size_t target)
+static struct ocount_counter *
+counter_of_target(const struct ocount_counters *counters, size_t event,
+		  size_t target)
 {
 	return &counters->list[event * counters->targets->nr + target];
 }
 
 /* ---- opening ------------------------------------------------------------- */
 
-static void say_open(const struct ocount_counters *counters,
-		     const struct ocount_event *event,
-		     const struct ocount_target *target, int fd)
+static void say_opened(const struct ocount_counters *counters,
+		       const struct ocount_event *event,
+		       const struct ocount_target *target, int fd)
 {
 	if (!counters->verbose)
 		return;
@@ -34,9 +35,9 @@ static void say_open(const struct ocount_counters *counters,
 		fd < 0 ? strerror(-fd) : "open");
 }
 
-static int try_open(const struct ocount_counters *counters,
-		    const struct ocount_event *event,
-		    const struct ocount_target *target)
+static int try_to_open(const struct ocount_counters *counters,
+		       const struct ocount_event *event,
+		       const struct ocount_target *target)
 {
 	struct perf_event_attr attr;
 	int fd;
@@ -45,13 +46,13 @@ static int try_open(const struct ocount_counters *counters,
 	attr.inherit = counters->targets->inherit;
 	attr.enable_on_exec = counters->on_exec;
 	fd = op_perf_open(&attr, target->pid, target->cpu, -1);
-	say_open(counters, event, target, fd);
+	say_opened(counters, event, target, fd);
 	return fd;
 }
 
-static int explain(const struct ocount_event *event,
-		   const struct ocount_target *target, int err,
-		   struct op_diag *diag)
+static int explain_refusal(const struct ocount_event *event,
+			   const struct ocount_target *target, int err,
+			   struct op_diag *diag)
 {
 	struct perf_event_attr attr;
 
@@ -86,7 +87,7 @@ static int open_user_only(struct ocount_counters *counters,
 	int fd;
 
 	event->user = !is_kernels;
-	explain(event, target, -EACCES, &why);
+	explain_refusal(event, target, -EACCES, &why);
 	event->user = true;
 	if (is_kernels) {
 		event->failed = true;
@@ -94,7 +95,7 @@ static int open_user_only(struct ocount_counters *counters,
 		return -EACCES;
 	}
 	event->kernel = false;
-	fd = try_open(counters, event, target);
+	fd = try_to_open(counters, event, target);
 	if (fd < 0 || ocount_event_is_clock(event))
 		return fd;
 	if (!counters->user_only)
@@ -107,11 +108,13 @@ static int open_user_only(struct ocount_counters *counters,
 }
 
 /* Returns 0 also for what failed and is marked so. */
-static int open_one(struct ocount_counters *counters,
-		    struct ocount_counter *counter, struct ocount_event *event,
-		    struct ocount_target *target, struct op_diag *diag)
+static int open_counter_on_target(struct ocount_counters *counters,
+				  struct ocount_counter *counter,
+				  struct ocount_event *event,
+				  struct ocount_target *target,
+				  struct op_diag *diag)
 {
-	int fd = try_open(counters, event, target);
+	int fd = try_to_open(counters, event, target);
 
 	if (is_refusal(fd) && event->kernel && event->user &&
 	    !event->modes_given)
@@ -124,17 +127,17 @@ static int open_one(struct ocount_counters *counters,
 	}
 	if (is_events(fd)) {
 		event->failed = true;
-		explain(event, target, fd, &event->reason);
+		explain_refusal(event, target, fd, &event->reason);
 		return 0;
 	}
 	if (fd < 0)
-		return explain(event, target, fd, diag);
+		return explain_refusal(event, target, fd, diag);
 	counter->fd = fd;
 	return 0;
 }
 
-static int check_any(const struct ocount_counters *counters,
-		     struct op_diag *diag)
+static int check_any_counted(const struct ocount_counters *counters,
+			     struct op_diag *diag)
 {
 	const struct ocount_events *events = counters->events;
 	const struct ocount_targets *targets = counters->targets;
@@ -150,10 +153,12 @@ static int check_any(const struct ocount_counters *counters,
 		i++;
 	if (i < targets->nr)
 		return 0;
-	return explain(&events->list[0], &targets->list[0], -ESRCH, diag);
+	return explain_refusal(&events->list[0], &targets->list[0], -ESRCH,
+			       diag);
 }
 
-static int open_all(struct ocount_counters *counters, struct op_diag *diag)
+static int open_all_counters(struct ocount_counters *counters,
+			     struct op_diag *diag)
 {
 	struct ocount_events *events = counters->events;
 	struct ocount_targets *targets = counters->targets;
@@ -165,12 +170,13 @@ static int open_all(struct ocount_counters *counters, struct op_diag *diag)
 		for (size_t t = 0; !err && !event->failed && t < targets->nr;
 		     t++) {
 			if (!targets->list[t].gone)
-				err = open_one(counters,
-					       counter_of(counters, e, t),
-					       event, &targets->list[t], diag);
+				err = open_counter_on_target(
+					counters,
+					counter_of_target(counters, e, t),
+					event, &targets->list[t], diag);
 		}
 	}
-	return err ? err : check_any(counters, diag);
+	return err ? err : check_any_counted(counters, diag);
 }
 
 int ocount_counters_open(struct ocount_counters *counters,
@@ -193,7 +199,7 @@ int ocount_counters_open(struct ocount_counters *counters,
 		counters->list[i].fd = -1;
 	/* The command has been forked before and keeps its own limit. */
 	op_perf_raise_limit();
-	return open_all(counters, diag);
+	return open_all_counters(counters, diag);
 }
 
 void ocount_counters_close(struct ocount_counters *counters)
@@ -210,8 +216,8 @@ void ocount_counters_close(struct ocount_counters *counters)
 
 /* ---- counting ------------------------------------------------------------ */
 
-static int control(const struct ocount_counters *counters,
-		   unsigned long request, struct op_diag *diag)
+static int control_counters(const struct ocount_counters *counters,
+			    unsigned long request, struct op_diag *diag)
 {
 	size_t nr = counters->events->nr * counters->targets->nr;
 
@@ -232,20 +238,21 @@ static int control(const struct ocount_counters *counters,
 int ocount_counters_start(const struct ocount_counters *counters,
 			  struct op_diag *diag)
 {
-	return control(counters, PERF_EVENT_IOC_ENABLE, diag);
+	return control_counters(counters, PERF_EVENT_IOC_ENABLE, diag);
 }
 
 int ocount_counters_stop(const struct ocount_counters *counters,
 			 struct op_diag *diag)
 {
-	return control(counters, PERF_EVENT_IOC_DISABLE, diag);
+	return control_counters(counters, PERF_EVENT_IOC_DISABLE, diag);
 }
 
 int ocount_counters_read(struct ocount_counters *counters, size_t event,
 			 size_t target, struct ocount_reading *reading,
 			 struct op_diag *diag)
 {
-	struct ocount_counter *counter = counter_of(counters, event, target);
+	struct ocount_counter *counter =
+		counter_of_target(counters, event, target);
 	struct ocount_reading now; /* read(2) gives it in this order */
 	ssize_t len;
 

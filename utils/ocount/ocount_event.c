@@ -38,7 +38,7 @@ static void describe_raw(struct raw *raw, const char *name)
 }
 
 /* Whether @text is "r" and a hexadecimal number, up to a colon or its end. */
-static bool is_raw(const char *text, uint64_t *number)
+static bool is_raw_event(const char *text, uint64_t *number)
 {
 	const char *end;
 
@@ -48,8 +48,8 @@ static bool is_raw(const char *text, uint64_t *number)
 }
 
 /* @text with the @number that it names. */
-static int parse_raw(struct op_parsed_event *parsed, const char *text,
-		     uint64_t number, struct op_diag *diag)
+static int parse_raw_event(struct op_parsed_event *parsed, const char *text,
+			   uint64_t number, struct op_diag *diag)
 {
 	const struct op_parse_options options = { .no_count = true };
 	char *name = strndup(text, strcspn(text, ":"));
@@ -68,10 +68,10 @@ static int parse_raw(struct op_parsed_event *parsed, const char *text,
 
 /* ---- events -------------------------------------------------------------- */
 
-static int parse_named(struct ocount_event *event,
-		       struct op_parsed_event *parsed,
-		       struct event_machine *machine, const char *text,
-		       struct op_diag *diag)
+static int parse_named_event(struct ocount_event *event,
+			     struct op_parsed_event *parsed,
+			     struct event_machine *machine, const char *text,
+			     struct op_diag *diag)
 {
 	const struct op_parse_options options = { .no_count = true };
 	int err = event_parse(parsed, machine, text, &options, diag);
@@ -82,16 +82,16 @@ static int parse_named(struct ocount_event *event,
 }
 
 /* Whether KERNEL or USER, behind the second colon, is there. */
-static bool has_modes(const char *text)
+static bool has_mode_fields(const char *text)
 {
 	text = strchr(text, ':');
 	text = text ? strchr(text + 1, ':') : NULL;
 	return text && text[strspn(text, ":")];
 }
 
-static int parse_event(struct ocount_event *event,
-		       struct event_machine *machine, const char *text,
-		       struct op_diag *diag)
+static int parse_counted_event(struct ocount_event *event,
+			       struct event_machine *machine, const char *text,
+			       struct op_diag *diag)
 {
 	struct op_parsed_event parsed = { .event = NULL };
 	uint64_t number;
@@ -101,16 +101,16 @@ static int parse_event(struct ocount_event *event,
 	event->name = strdup(text);
 	if (!event->name)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	if (is_raw(text, &number))
-		err = parse_raw(&parsed, text, number, diag);
+	if (is_raw_event(text, &number))
+		err = parse_raw_event(&parsed, text, number, diag);
 	else
-		err = parse_named(event, &parsed, machine, text, diag);
+		err = parse_named_event(event, &parsed, machine, text, diag);
 	if (err)
 		return err;
 	event->config = parsed.config;
 	event->kernel = parsed.kernel;
 	event->user = parsed.user;
-	event->modes_given = has_modes(text);
+	event->modes_given = has_mode_fields(text);
 	if (!event->kernel && ocount_event_is_kernels(event))
 		return op_diag_set(
 			diag, -EINVAL,
@@ -130,9 +130,9 @@ static size_t nr_words(const char *text)
 	return nr;
 }
 
-static int parse_list(struct ocount_events *events,
-		      struct event_machine *machine, const char *text,
-		      struct op_diag *diag)
+static int parse_counted_list(struct ocount_events *events,
+			      struct event_machine *machine, const char *text,
+			      struct op_diag *diag)
 {
 	char *copy = strdup(text), *rest = copy;
 	int err = 0;
@@ -143,8 +143,8 @@ static int parse_list(struct ocount_events *events,
 		op_diag_set(diag, err, "out of memory");
 	}
 	while (!err && rest)
-		err = parse_event(&events->list[events->nr++], machine,
-				  strsep(&rest, ","), diag);
+		err = parse_counted_event(&events->list[events->nr++], machine,
+					  strsep(&rest, ","), diag);
 	free(copy);
 	return err;
 }
@@ -163,7 +163,7 @@ int ocount_events_init(struct ocount_events *events, const char *text,
 	if (err)
 		op_diag_set(diag, err, "out of memory");
 	else
-		err = parse_list(events, &machine, text, diag);
+		err = parse_counted_list(events, &machine, text, diag);
 	event_machine_release(&machine);
 	return err;
 }

@@ -16,7 +16,7 @@
 #define MODE 'M' /* + enum ocount_mode: what popt returns for an option */
 
 /* Options that need no more than to be kept where they belong. */
-static int set_flag(struct ocount_request *request, int letter)
+static int set_ocount_flag(struct ocount_request *request, int letter)
 {
 	switch (letter) {
 	case 'c':
@@ -54,7 +54,7 @@ static const char *mode_name(enum ocount_mode mode)
 }
 
 /* A list that is given twice is one list. */
-static int join(char **list, char *more)
+static int join_lists(char **list, char *more)
 {
 	char *joined;
 	int n;
@@ -72,8 +72,9 @@ static int join(char **list, char *more)
 	return 0;
 }
 
-static int set_mode(struct ocount_request *request, enum ocount_mode mode,
-		    char *list, struct op_diag *diag)
+static int set_ocount_mode(struct ocount_request *request,
+			   enum ocount_mode mode, char *list,
+			   struct op_diag *diag)
 {
 	enum ocount_mode before = request->mode;
 
@@ -85,27 +86,28 @@ static int set_mode(struct ocount_request *request, enum ocount_mode mode,
 			mode_name(before), mode_name(mode));
 	}
 	request->mode = mode;
-	return list ? join(&request->list, list) : 0;
+	return list ? join_lists(&request->list, list) : 0;
 }
 
-static int handle_option(struct ocount_request *request, int letter,
-			 char *argument, struct op_diag *diag)
+static int take_ocount_option(struct ocount_request *request, int letter,
+			      char *argument, struct op_diag *diag)
 {
 	char **text = letter == 'i' ? &request->interval : &request->output;
 
-	if (set_flag(request, letter))
+	if (set_ocount_flag(request, letter))
 		return 0;
 	if (letter >= MODE + OCOUNT_COMMAND && letter <= MODE + OCOUNT_THREADS)
-		return set_mode(request, (enum ocount_mode)(letter - MODE),
-				argument, diag);
+		return set_ocount_mode(request,
+				       (enum ocount_mode)(letter - MODE),
+				       argument, diag);
 	if (letter == 'e')
-		return join(&request->events, argument);
+		return join_lists(&request->events, argument);
 	free(*text);
 	*text = argument;
 	return 0;
 }
 
-static poptContext make_context(int argc, const char **argv)
+static poptContext make_ocount_context(int argc, const char **argv)
 {
 	/* static, as popt keeps pointers into it */
 	static struct poptOption options[] = {
@@ -150,7 +152,7 @@ static poptContext make_context(int argc, const char **argv)
 	return context;
 }
 
-static void print_help(struct ocount_request *request, int letter)
+static void print_ocount_help(struct ocount_request *request, int letter)
 {
 	if (letter == 'h')
 		poptPrintHelp(request->context, stdout, 0);
@@ -160,16 +162,17 @@ static void print_help(struct ocount_request *request, int letter)
 	exit(EXIT_SUCCESS);
 }
 
-static int handle_options(struct ocount_request *request, struct op_diag *diag)
+static int take_ocount_options(struct ocount_request *request,
+			       struct op_diag *diag)
 {
 	poptContext context = request->context;
 	int letter, err;
 
 	while ((letter = poptGetNextOpt(context)) > 0) {
 		if (letter == 'h' || letter == 'u')
-			print_help(request, letter);
-		err = handle_option(request, letter, poptGetOptArg(context),
-				    diag);
+			print_ocount_help(request, letter);
+		err = take_ocount_option(request, letter,
+					 poptGetOptArg(context), diag);
 		if (err)
 			return err;
 	}
@@ -178,8 +181,9 @@ static int handle_options(struct ocount_request *request, struct op_diag *diag)
 				   poptBadOption(context, 0),
 				   poptStrerror(letter));
 	request->command = poptGetArgs(context);
-	return request->command ? set_mode(request, OCOUNT_COMMAND, NULL, diag)
-				: 0;
+	return request->command
+		       ? set_ocount_mode(request, OCOUNT_COMMAND, NULL, diag)
+		       : 0;
 }
 
 static int parse_interval(struct ocount_request *request, struct op_diag *diag)
@@ -203,7 +207,8 @@ static int parse_interval(struct ocount_request *request, struct op_diag *diag)
 	return 0;
 }
 
-static int check(const struct ocount_request *request, struct op_diag *diag)
+static int check_ocount_request(const struct ocount_request *request,
+				struct op_diag *diag)
 {
 	enum ocount_mode mode = request->mode;
 
@@ -232,15 +237,15 @@ int ocount_request_parse(struct ocount_request *request, int argc,
 	int err;
 
 	*request = (struct ocount_request){
-		.context = make_context(argc, argv),
+		.context = make_ocount_context(argc, argv),
 	};
 	if (!request->context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	err = handle_options(request, diag);
+	err = take_ocount_options(request, diag);
 	if (err || request->version)
 		return err;
 	err = parse_interval(request, diag);
-	return err ? err : check(request, diag);
+	return err ? err : check_ocount_request(request, diag);
 }
 
 void ocount_request_release(struct ocount_request *request)

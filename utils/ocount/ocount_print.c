@@ -126,7 +126,7 @@ static void make_heading(struct line *line, const struct ocount_result *result)
 	strcpy(line->cells[RATE], "Rate");
 }
 
-static void measure(const struct line *line, int *widths)
+static void measure_line(const struct line *line, int *widths)
 {
 	int len = (int)strlen(line->event);
 
@@ -158,11 +158,11 @@ static void print_table(FILE *file, const struct ocount_style *style,
 	struct line line;
 
 	make_heading(&line, result);
-	measure(&line, widths);
+	measure_line(&line, widths);
 	for (size_t e = 0; e < result->events->nr; e++) {
 		for (size_t g = 0; g < result->nr_groups; g++) {
 			make_line(&line, result, e, g);
-			measure(&line, widths);
+			measure_line(&line, widths);
 		}
 	}
 	make_heading(&line, result);

@@ -22,7 +22,7 @@ static int out_of_memory(struct op_diag *diag)
 	return op_diag_set(diag, -ENOMEM, "out of memory");
 }
 
-static bool has(const struct ocount_targets *targets, pid_t pid, int cpu)
+static bool has_target(const struct ocount_targets *targets, pid_t pid, int cpu)
 {
 	for (size_t i = 0; i < targets->nr; i++)
 		if (targets->list[i].pid == pid && targets->list[i].cpu == cpu)
@@ -30,10 +30,10 @@ static bool has(const struct ocount_targets *targets, pid_t pid, int cpu)
 	return false;
 }
 
-static int add(struct ocount_targets *targets, pid_t pid, int cpu,
-	       struct op_diag *diag)
+static int add_target(struct ocount_targets *targets, pid_t pid, int cpu,
+		      struct op_diag *diag)
 {
-	if (has(targets, pid, cpu))
+	if (has_target(targets, pid, cpu))
 		return 0;
 	if (op_array_reserve(&targets->list, targets->nr, 1))
 		return out_of_memory(diag);
@@ -42,8 +42,8 @@ static int add(struct ocount_targets *targets, pid_t pid, int cpu,
 	return 0;
 }
 
-static int watch(struct ocount_targets *targets, pid_t pid,
-		 struct op_diag *diag)
+static int watch_task(struct ocount_targets *targets, pid_t pid,
+		      struct op_diag *diag)
 {
 	if (op_array_reserve(&targets->watched, targets->nr_watched, 1))
 		return out_of_memory(diag);
@@ -54,8 +54,8 @@ static int watch(struct ocount_targets *targets, pid_t pid,
 /* ---- CPUs ---------------------------------------------------------------- */
 
 /* Add CPUs FIRST[-LAST],... */
-static int add_cpus(struct ocount_targets *targets, const char *text,
-		    struct op_diag *diag)
+static int add_cpu_targets(struct ocount_targets *targets, const char *text,
+			   struct op_diag *diag)
 {
 	const char *at = text;
 	uint64_t first, last;
@@ -73,7 +73,7 @@ static int add_cpus(struct ocount_targets *targets, const char *text,
 				"--cpu-list=%s: not a list of CPUs; write it as 0,2-3",
 				text);
 		for (; !err && first <= last; first++)
-			err = add(targets, -1, (int)first, diag);
+			err = add_target(targets, -1, (int)first, diag);
 	} while (!err && *at++);
 	return err;
 }
@@ -92,7 +92,7 @@ static int add_online(struct ocount_targets *targets, struct op_diag *diag)
 	len = getline(&line, &size, file);
 	if (len > 0 && line[len - 1] == '\n')
 		line[len - 1] = '\0';
-	err = len > 0 ? add_cpus(targets, line, diag) : -EIO;
+	err = len > 0 ? add_cpu_targets(targets, line, diag) : -EIO;
 	free(line);
 	fclose(file);
 	return err ? op_diag_set(diag, err, ONLINE_FILE ": not readable") : 0;
@@ -109,7 +109,7 @@ static int check_online(const struct ocount_targets *targets,
 	for (size_t i = 0; !err && i < targets->nr; i++) {
 		int cpu = targets->list[i].cpu;
 
-		if (!has(&online, -1, cpu))
+		if (!has_target(&online, -1, cpu))
 			err = op_diag_set(
 				diag, -ENODEV,
 				"CPU %d: it is offline or missing; " ONLINE_FILE
@@ -140,7 +140,8 @@ static void read_comm(struct ocount_target *target)
 			*c = '?';
 }
 
-static int no_process(struct op_diag *diag, const char *kind, pid_t pid)
+static int refuse_missing_task(struct op_diag *diag, const char *kind,
+			       pid_t pid)
 {
 	return op_diag_set(
 		diag, -ESRCH,
@@ -168,8 +169,8 @@ static bool is_process(pid_t pid)
 	return tgid == pid;
 }
 
-static int add_threads(struct ocount_targets *targets, pid_t pid,
-		       struct op_diag *diag)
+static int add_thread_targets(struct ocount_targets *targets, pid_t pid,
+			      struct op_diag *diag)
 {
 	struct dirent *entry;
 	char path[64];
@@ -179,9 +180,10 @@ static int add_threads(struct ocount_targets *targets, pid_t pid,
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
 	if (!dir)
-		return errno == ENOENT ? no_process(diag, "process", pid)
-				       : op_diag_set(diag, -errno, "%s: %s",
-						     path, strerror(errno));
+		return errno == ENOENT
+			       ? refuse_missing_task(diag, "process", pid)
+			       : op_diag_set(diag, -errno, "%s: %s", path,
+					     strerror(errno));
 	if (!is_process(pid))
 		err = op_diag_set(
 			diag, -EINVAL,
@@ -191,30 +193,32 @@ static int add_threads(struct ocount_targets *targets, pid_t pid,
 		long tid = strtol(entry->d_name, NULL, 10);
 
 		if (tid > 0)
-			err = add(targets, (pid_t)tid, -1, diag);
+			err = add_target(targets, (pid_t)tid, -1, diag);
 	}
 	closedir(dir);
 	return err;
 }
 
-static int add_task(struct ocount_targets *targets, enum ocount_mode mode,
-		    pid_t pid, struct op_diag *diag)
+static int add_task_target(struct ocount_targets *targets,
+			   enum ocount_mode mode, pid_t pid,
+			   struct op_diag *diag)
 {
 	char path[64];
-	int err = watch(targets, pid, diag);
+	int err = watch_task(targets, pid, diag);
 
 	if (err)
 		return err;
 	if (mode == OCOUNT_PROCESSES)
-		return add_threads(targets, pid, diag);
+		return add_thread_targets(targets, pid, diag);
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (access(path, F_OK))
-		return no_process(diag, "thread", pid);
-	return add(targets, pid, -1, diag);
+		return refuse_missing_task(diag, "thread", pid);
+	return add_target(targets, pid, -1, diag);
 }
 
-static int add_tasks(struct ocount_targets *targets, enum ocount_mode mode,
-		     const char *text, struct op_diag *diag)
+static int add_task_targets(struct ocount_targets *targets,
+			    enum ocount_mode mode, const char *text,
+			    struct op_diag *diag)
 {
 	const char *at = text;
 	uint64_t pid;
@@ -228,7 +232,7 @@ static int add_tasks(struct ocount_targets *targets, enum ocount_mode mode,
 				"--%s-list=%s: not a list of numbers; write it as 1234,5678",
 				mode == OCOUNT_PROCESSES ? "process" : "thread",
 				text);
-		err = add_task(targets, mode, (pid_t)pid, diag);
+		err = add_task_target(targets, mode, (pid_t)pid, diag);
 	} while (!err && *at++);
 	for (size_t i = 0; i < targets->nr; i++)
 		read_comm(&targets->list[i]);
@@ -248,8 +252,8 @@ int ocount_targets_init(struct ocount_targets *targets, enum ocount_mode mode,
 	if (mode == OCOUNT_SYSTEM)
 		return add_online(targets, diag);
 	if (mode != OCOUNT_CPUS)
-		return add_tasks(targets, mode, text, diag);
-	err = add_cpus(targets, text, diag);
+		return add_task_targets(targets, mode, text, diag);
+	err = add_cpu_targets(targets, text, diag);
 	return err ? err : check_online(targets, diag);
 }
 
@@ -259,8 +263,8 @@ int ocount_targets_init_child(struct ocount_targets *targets, pid_t pid,
 	int err;
 
 	*targets = (struct ocount_targets){ .inherit = true };
-	err = add(targets, pid, -1, diag);
-	return err ? err : watch(targets, pid, diag);
+	err = add_target(targets, pid, -1, diag);
+	return err ? err : watch_task(targets, pid, diag);
 }
 
 void ocount_targets_release(struct ocount_targets *targets)

@@ -70,8 +70,8 @@ static bool take_signal(struct ocount_watch *watch)
 
 /* ---- setting up ---------------------------------------------------------- */
 
-static int open_task(struct ocount_watch *watch, size_t i, pid_t pid,
-		     struct op_diag *diag)
+static int open_task_handle(struct ocount_watch *watch, size_t i, pid_t pid,
+			    struct op_diag *diag)
 {
 	int *fd = &watch->fds[TASKS + i].fd;
 
@@ -143,11 +143,11 @@ int ocount_watch_init(struct ocount_watch *watch, const pid_t *pids, size_t nr,
 	if (!err)
 		err = open_timer(watch, interval_ms, diag);
 	for (size_t i = 0; !err && i < nr; i++)
-		err = open_task(watch, i, pids[i], diag);
+		err = open_task_handle(watch, i, pids[i], diag);
 	return err;
 }
 
-static void close_fd(struct pollfd *p)
+static void close_polled_fd(struct pollfd *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
@@ -157,7 +157,7 @@ static void close_fd(struct pollfd *p)
 void ocount_watch_release(struct ocount_watch *watch)
 {
 	for (size_t i = 0; i < watch->nr_fds; i++)
-		close_fd(&watch->fds[i]);
+		close_polled_fd(&watch->fds[i]);
 	free(watch->fds);
 	free(watch->pids);
 	*watch = (struct ocount_watch){ .fds = NULL };
@@ -165,12 +165,12 @@ void ocount_watch_release(struct ocount_watch *watch)
 
 void ocount_watch_stop_timer(struct ocount_watch *watch)
 {
-	close_fd(&watch->fds[TIMER]);
+	close_polled_fd(&watch->fds[TIMER]);
 }
 
 /* ---- waiting ------------------------------------------------------------- */
 
-static bool is_there(pid_t pid)
+static bool task_exists(pid_t pid)
 {
 	char path[64];
 
@@ -189,8 +189,9 @@ static bool have_ended(struct ocount_watch *watch)
 		struct pollfd *p = &watch->fds[i];
 		pid_t *pid = &watch->pids[i - TASKS];
 
-		if (*pid && (p->fd >= 0 ? p->revents != 0 : !is_there(*pid))) {
-			close_fd(p);
+		if (*pid &&
+		    (p->fd >= 0 ? p->revents != 0 : !task_exists(*pid))) {
+			close_polled_fd(p);
 			*pid = 0;
 		}
 		any |= *pid != 0;

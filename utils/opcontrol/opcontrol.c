@@ -27,7 +27,7 @@
 #define EXIT_USAGE 2
 
 /* What a command that has none of these flags wants is settings only. */
-static unsigned int flags_of(const struct opcontrol *oc)
+static unsigned int command_flags(const struct opcontrol *oc)
 {
 	const struct oc_command *command = oc->request.command;
 
@@ -37,7 +37,8 @@ static unsigned int flags_of(const struct opcontrol *oc)
 static int check_rights(struct opcontrol *oc)
 {
 	/* Plain files guard themselves. */
-	if (!geteuid() || oc->fs.is_plain || !(flags_of(oc) & OC_NEEDS_ROOT))
+	if (!geteuid() || oc->fs.is_plain ||
+	    !(command_flags(oc) & OC_NEEDS_ROOT))
 		return 0;
 	return op_diag_set(
 		&oc->diag, -EPERM,
@@ -59,7 +60,7 @@ static int load_settings(struct opcontrol *oc, const struct oc_daemonrc *rc)
 }
 
 /* The saved settings, and the daemon that runs with them. */
-static int find_state(struct opcontrol *oc, const struct oc_daemonrc *rc)
+static int find_saved_state(struct opcontrol *oc, const struct oc_daemonrc *rc)
 {
 	int err = load_settings(oc, rc);
 
@@ -67,7 +68,7 @@ static int find_state(struct opcontrol *oc, const struct oc_daemonrc *rc)
 		return err;
 	say_step(oc->request.verbose, "%s becomes %s", rc->pending, rc->path);
 	err = oc_daemonrc_adopt(rc, &oc->diag);
-	if (err && !(flags_of(oc) & OC_NEEDS_ROOT)) {
+	if (err && !(command_flags(oc) & OC_NEEDS_ROOT)) {
 		oc->diag.text[0] = '\0'; /* who only looks need not write */
 		return 0;
 	}
@@ -174,7 +175,7 @@ static int run_chosen_command(struct opcontrol *oc)
 }
 
 /* What all commands need but those that need nothing, and new settings. */
-static int prepare_command(struct opcontrol *oc)
+static int prepare_state(struct opcontrol *oc)
 {
 	struct oc_daemonrc rc;
 	int err;
@@ -183,7 +184,7 @@ static int prepare_command(struct opcontrol *oc)
 		return op_diag_set(&oc->diag, -ENOMEM, "out of memory");
 	err = oc_daemonrc_init(&rc, &oc->diag);
 	if (!err)
-		err = find_state(oc, &rc);
+		err = find_saved_state(oc, &rc);
 	if (err)
 		return err == -EINVAL ? -EIO : err; /* not the caller's fault */
 	return save_settings(oc, &rc);
@@ -205,8 +206,8 @@ static int run_opcontrol(struct opcontrol *oc, int argc, const char **argv)
 	if (oc_fs_init(&oc->fs, &oc->diag) || check_rights(oc) ||
 	    process_own_folder(oc->tools, sizeof(oc->tools), &oc->diag))
 		return EXIT_FAILURE;
-	if (!(flags_of(oc) & OC_NEEDS_NOTHING)) {
-		err = prepare_command(oc);
+	if (!(command_flags(oc) & OC_NEEDS_NOTHING)) {
+		err = prepare_state(oc);
 		if (err)
 			return err == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
 	}

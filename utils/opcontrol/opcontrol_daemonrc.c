@@ -139,7 +139,7 @@ static int load_path(const struct rc_reader *reader,
 }
 
 /* CHOSEN_EVENTS_0 and so on, NR_CHOSEN of them. */
-static int load_events(const struct rc_reader *reader, char *events)
+static int load_chosen_events(const struct rc_reader *reader, char *events)
 {
 	const char *value = op_config_find(reader->config, NR_CHOSEN);
 	size_t used = 0;
@@ -192,7 +192,7 @@ static int load_setting(const struct rc_reader *reader,
 	char *text = (char *)settings + row->text;
 
 	if (row->type == OC_TYPE_EVENTS)
-		return load_events(reader, text);
+		return load_chosen_events(reader, text);
 	if (!value || !*value)
 		return 0;
 	switch (row->type) {
@@ -257,7 +257,7 @@ static int store_text(struct op_config *config, const char *key,
 }
 
 /* Store a list, and remove what a longer list had left. */
-static int store_events(struct op_config *config, const char *events)
+static int store_chosen_events(struct op_config *config, const char *events)
 {
 	char list[OC_EVENTS_MAX], *rest = list, *event;
 	uint64_t nr = 0, last;
@@ -287,7 +287,7 @@ static int store_setting(struct op_config *config,
 	uint64_t number = settings->numbers[id];
 
 	if (row->type == OC_TYPE_EVENTS)
-		return store_events(config, text);
+		return store_chosen_events(config, text);
 	if (!row->key)
 		return 0;
 	switch (row->type) {

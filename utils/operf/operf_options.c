@@ -40,8 +40,8 @@ enum { HELP = 1, USAGE, EVENTS, CALLGRAPH, DEEPEST };
 
 /* ---- single options ------------------------------------------------------ */
 
-static int take_pid(struct operf_options *options, const char *text,
-		    struct op_diag *diag)
+static int take_pid_option(struct operf_options *options, const char *text,
+			   struct op_diag *diag)
 {
 	uint64_t pid;
 
@@ -56,8 +56,8 @@ static int take_pid(struct operf_options *options, const char *text,
 	return 0;
 }
 
-static int take_rate(struct operf_options *options, const char *text,
-		     struct op_diag *diag)
+static int take_rate_option(struct operf_options *options, const char *text,
+			    struct op_diag *diag)
 {
 	if (!text)
 		return 0;
@@ -75,8 +75,8 @@ static int take_rate(struct operf_options *options, const char *text,
 	return 0;
 }
 
-static int take_pack_at(struct operf_options *options, const char *text,
-			struct op_diag *diag)
+static int take_pack_option(struct operf_options *options, const char *text,
+			    struct op_diag *diag)
 {
 	options->pack_at = OP_PACK_AT_DEFAULT;
 	if (!text || (!op_parse_u64(text, &options->pack_at) &&
@@ -89,8 +89,8 @@ static int take_pack_at(struct operf_options *options, const char *text,
 }
 
 /* Without a depth it is all. */
-static int take_depth(struct operf_options *options, const char *text,
-		      struct op_diag *diag)
+static int take_depth_option(struct operf_options *options, const char *text,
+			     struct op_diag *diag)
 {
 	options->depth = DEPTH_MAX;
 	if (!text)
@@ -123,8 +123,8 @@ static bool is_daemon_word(const char *word)
 	return false;
 }
 
-static int take_word(struct operf_options *options, const char *word,
-		     struct op_diag *diag)
+static int take_verbose_word(struct operf_options *options, const char *word,
+			     struct op_diag *diag)
 {
 	char *list = options->daemon_verbose;
 
@@ -143,8 +143,8 @@ static int take_word(struct operf_options *options, const char *word,
 	return 0;
 }
 
-static int take_verbose(struct operf_options *options, char *list,
-			struct op_diag *diag)
+static int take_verbose_option(struct operf_options *options, char *list,
+			       struct op_diag *diag)
 {
 	char *word;
 	int err = 0;
@@ -155,12 +155,12 @@ static int take_verbose(struct operf_options *options, char *list,
 	if (!options->daemon_verbose)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	while (!err && (word = strsep(&list, ",")))
-		err = take_word(options, word, diag);
+		err = take_verbose_word(options, word, diag);
 	return err;
 }
 
 /* More than one --events makes one list. */
-static int add_events(struct operf_options *options, char *more)
+static int append_event_list(struct operf_options *options, char *more)
 {
 	char *list = NULL;
 	int n = 0;
@@ -198,10 +198,10 @@ static int check_modes(const struct operf_options *options,
 	return 0;
 }
 
-static int check(struct operf_options *options, const struct raw *raw,
-		 struct op_diag *diag)
+static int check_operf_options(struct operf_options *options,
+			       const struct raw *raw, struct op_diag *diag)
 {
-	int err = take_pid(options, raw->pid, diag);
+	int err = take_pid_option(options, raw->pid, diag);
 
 	options->system_wide = raw->system_wide;
 	options->separate_thread = raw->separate_thread;
@@ -209,11 +209,11 @@ static int check(struct operf_options *options, const struct raw *raw,
 	options->append = raw->append;
 	options->version = raw->version;
 	if (!err)
-		err = take_rate(options, raw->rate, diag);
+		err = take_rate_option(options, raw->rate, diag);
 	if (!err)
-		err = take_pack_at(options, raw->pack_at, diag);
+		err = take_pack_option(options, raw->pack_at, diag);
 	if (!err)
-		err = take_verbose(options, raw->verbose, diag);
+		err = take_verbose_option(options, raw->verbose, diag);
 	if (!err && !options->version)
 		err = check_modes(options, diag);
 	return err;
@@ -229,7 +229,7 @@ int operf_printed(struct op_diag *diag)
 }
 
 /* Returns -errno, or not at all. */
-static int print_help(poptContext context, int what, struct op_diag *diag)
+static int print_operf_help(poptContext context, int what, struct op_diag *diag)
 {
 	int err;
 
@@ -244,8 +244,8 @@ static int print_help(poptContext context, int what, struct op_diag *diag)
 }
 
 /* An option that is more than a place for its value. */
-static int take_option(struct operf_options *options, int option,
-		       poptContext context, struct op_diag *diag)
+static int take_operf_option(struct operf_options *options, int option,
+			     poptContext context, struct op_diag *diag)
 {
 	char *value;
 	int err;
@@ -253,24 +253,24 @@ static int take_option(struct operf_options *options, int option,
 	/* Without a value it has popt's last one. */
 	value = option == DEEPEST ? NULL : poptGetOptArg(context);
 	if (option == EVENTS)
-		return add_events(options, value)
+		return append_event_list(options, value)
 			       ? op_diag_set(diag, -ENOMEM, "out of memory")
 			       : 0;
-	err = take_depth(options, value, diag);
+	err = take_depth_option(options, value, diag);
 	free(value);
 	return err;
 }
 
-static int run_popt(poptContext context, struct operf_options *options,
-		    struct op_diag *diag)
+static int run_operf_popt(poptContext context, struct operf_options *options,
+			  struct op_diag *diag)
 {
 	int err = 0;
 	int rc;
 
 	while (!err && (rc = poptGetNextOpt(context)) > 0) {
 		if (rc == HELP || rc == USAGE)
-			return print_help(context, rc, diag);
-		err = take_option(options, rc, context, diag);
+			return print_operf_help(context, rc, diag);
+		err = take_operf_option(options, rc, context, diag);
 	}
 	if (err)
 		return err;
@@ -282,8 +282,8 @@ static int run_popt(poptContext context, struct operf_options *options,
 }
 
 /* What is left of @argv begins with the command. */
-static void take_command(struct operf_options *options, poptContext context,
-			 int argc, char **argv)
+static void take_operf_command(struct operf_options *options,
+			       poptContext context, int argc, char **argv)
 {
 	const char **rest = poptGetArgs(context);
 	int nr = 0;
@@ -308,8 +308,8 @@ static const char **without_optional(int argc, char **argv)
 	return words;
 }
 
-static int parse_raw(struct operf_options *o, struct raw *raw, int argc,
-		     char **argv, struct op_diag *diag)
+static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
+			    char **argv, struct op_diag *diag)
 {
 	/* clang-format off */
 	const struct poptOption table[] = {
@@ -348,9 +348,9 @@ static int parse_raw(struct operf_options *o, struct raw *raw, int argc,
 	}
 	poptSetOtherOptionHelp(context, "[OPTION...] COMMAND [ARGUMENT...] | "
 					"--pid PID | --system-wide");
-	err = run_popt(context, o, diag);
+	err = run_operf_popt(context, o, diag);
 	if (!err)
-		take_command(o, context, argc, argv);
+		take_operf_command(o, context, argc, argv);
 	poptFreeContext(context);
 	free(words);
 	return err;
@@ -363,9 +363,9 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 	int err;
 
 	memset(options, 0, sizeof(*options));
-	err = parse_raw(options, &raw, argc, argv, diag);
+	err = parse_popt_words(options, &raw, argc, argv, diag);
 	if (!err)
-		err = check(options, &raw, diag);
+		err = check_operf_options(options, &raw, diag);
 	free(raw.pid);
 	free(raw.rate);
 	free(raw.pack_at);

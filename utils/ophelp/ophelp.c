@@ -33,7 +33,7 @@ struct ophelp {
 /* ---- which CPU ---- */
 
 /* Whether this machine has counters; if not, say why lists have no events. */
-static bool has_counters(struct op_diag *why)
+static bool has_hardware_counters(struct op_diag *why)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -83,7 +83,7 @@ static int detect_cpu(struct ophelp *help, struct op_diag *diag)
 	struct op_diag why = { "" };
 	int err;
 
-	if (!has_counters(&why)) {
+	if (!has_hardware_counters(&why)) {
 		fprintf(stderr,
 			"ophelp: %s; samples are taken by the timer, "
 			"--cpu-type=TYPE shows the events of another machine\n",
@@ -156,8 +156,9 @@ static int list_cpus(const struct ophelp *help, struct op_diag *diag)
 	return err;
 }
 
-static int parse(const struct ophelp *help, struct op_parsed_event *parsed,
-		 const char *spec, struct op_diag *diag)
+static int parse_ophelp_event(const struct ophelp *help,
+			      struct op_parsed_event *parsed, const char *spec,
+			      struct op_diag *diag)
 {
 	struct op_parse_options options = {
 		.no_count = help->request.ignore_count,
@@ -192,7 +193,8 @@ static int check_events(const struct ophelp *help,
 	int err = 0;
 
 	for (size_t i = 0; !err && i < nr; i++)
-		err = parse(help, &parsed[i], help->request.args[i], diag);
+		err = parse_ophelp_event(help, &parsed[i],
+					 help->request.args[i], diag);
 	if (!err)
 		err = op_check_events(counters, help->events, parsed, nr, diag);
 	if (err)
@@ -224,7 +226,8 @@ static int show_events(const struct ophelp *help, struct op_diag *diag)
 static int show_mask(const struct ophelp *help, struct op_diag *diag)
 {
 	struct op_parsed_event parsed;
-	int err = parse(help, &parsed, help->request.args[0], diag);
+	int err =
+		parse_ophelp_event(help, &parsed, help->request.args[0], diag);
 
 	if (err)
 		return err;
@@ -328,7 +331,7 @@ static int run_cpu(struct ophelp *help, struct op_diag *diag)
 	}
 }
 
-static int run(struct ophelp *help, struct op_diag *diag)
+static int run_ophelp(struct ophelp *help, struct op_diag *diag)
 {
 	int err;
 
@@ -352,7 +355,7 @@ static int run(struct ophelp *help, struct op_diag *diag)
 }
 
 /* The exit status. */
-static int finish(int err, struct op_diag *diag)
+static int finish_ophelp(int err, struct op_diag *diag)
 {
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = op_diag_set(diag, -EIO, "standard output: %s",
@@ -372,7 +375,7 @@ int main(int argc, const char **argv)
 		fprintf(stderr, "ophelp: %s\n", diag.text);
 		err = err == -EINVAL ? 2 : 1;
 	} else {
-		err = finish(run(&help, &diag), &diag);
+		err = finish_ophelp(run_ophelp(&help, &diag), &diag);
 	}
 	op_events_free(help.events);
 	free(help.dir);

@@ -33,10 +33,10 @@ static int try_spec(const struct op_events *events, const char *spec,
 	return err;
 }
 
-static int try_entry(const struct op_events *events,
-		     const struct op_event *event,
-		     const struct op_unit_mask_entry *entry,
-		     struct counts *counts, struct op_diag *diag)
+static int try_um_entry(const struct op_events *events,
+			const struct op_event *event,
+			const struct op_unit_mask_entry *entry,
+			struct counts *counts, struct op_diag *diag)
 {
 	char um[32], *spec;
 	int err;
@@ -53,21 +53,21 @@ static int try_entry(const struct op_events *events,
 	return err;
 }
 
-static int try_event(const struct op_events *events,
-		     const struct op_event *event, struct counts *counts,
-		     struct op_diag *diag)
+static int try_event_specs(const struct op_events *events,
+			   const struct op_event *event, struct counts *counts,
+			   struct op_diag *diag)
 {
-	int err = try_entry(events, event, NULL, counts, diag);
+	int err = try_um_entry(events, event, NULL, counts, diag);
 
 	for (size_t i = 0; !err && i < event->um->nr; i++)
-		err = try_entry(events, event, &event->um->entries[i], counts,
-				diag);
+		err = try_um_entry(events, event, &event->um->entries[i],
+				   counts, diag);
 	counts->events++;
 	return err;
 }
 
-static int check_type(const char *dir, const char *cpu, struct counts *counts,
-		      struct op_diag *diag)
+static int check_cpu_type(const char *dir, const char *cpu,
+			  struct counts *counts, struct op_diag *diag)
 {
 	struct op_events *events;
 	int err = op_events_load(&events, dir, cpu, diag);
@@ -76,7 +76,7 @@ static int check_type(const char *dir, const char *cpu, struct counts *counts,
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < events->nr; i++)
-		err = try_event(events, &events->event[i], counts, diag);
+		err = try_event_specs(events, &events->event[i], counts, diag);
 	if (!err)
 		err = try_spec(events, "default", counts, diag);
 	op_events_free(events);
@@ -88,7 +88,7 @@ static void check_and_tell(const char *dir, const char *cpu,
 {
 	struct op_diag why = { "" };
 
-	if (!check_type(dir, cpu, counts, &why))
+	if (!check_cpu_type(dir, cpu, counts, &why))
 		return;
 	counts->wrong++;
 	fflush(stdout);

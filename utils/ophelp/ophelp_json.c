@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void print_text(const char *text)
+static void print_json_text(const char *text)
 {
 	putchar('"');
 	for (; *text; text++)
@@ -21,31 +21,31 @@ static void print_text(const char *text)
 	putchar('"');
 }
 
-static void print_member(const char *name, const char *value)
+static void print_json_member(const char *name, const char *value)
 {
 	printf("\"%s\": ", name);
-	print_text(value);
+	print_json_text(value);
 	printf(", ");
 }
 
-static void print_entry(const struct op_events *events,
-			const struct op_event *event,
-			const struct op_unit_mask_entry *entry)
+static void print_json_entry(const struct op_events *events,
+			     const struct op_event *event,
+			     const struct op_unit_mask_entry *entry)
 {
 	printf("{");
 	if (entry->name)
-		print_member("name", entry->name);
+		print_json_member("name", entry->name);
 	printf("\"value\": \"0x%" PRIx64 "\", \"extra\": \"0x%" PRIx64 "\", ",
 	       entry->value, entry->extra);
 	printf("\"config\": \"0x%" PRIx64 "\", ",
 	       op_event_config(events, event, entry->value, entry->extra));
 	printf("\"description\": ");
-	print_text(entry->desc);
+	print_json_text(entry->desc);
 	printf("}");
 }
 
-static void print_unit_mask(const struct op_events *events,
-			    const struct op_event *event)
+static void print_json_unit_mask(const struct op_events *events,
+				 const struct op_event *event)
 {
 	const struct op_unit_mask *um = event->um;
 
@@ -53,16 +53,16 @@ static void print_unit_mask(const struct op_events *events,
 	       "\", ",
 	       ophelp_um_type(um), um->default_value);
 	if (um->default_entry && um->default_entry->name)
-		print_member("default_name", um->default_entry->name);
+		print_json_member("default_name", um->default_entry->name);
 	printf("\"entries\": [");
 	for (size_t i = 0; i < um->nr; i++) {
 		printf(i ? ",\n    " : "\n    ");
-		print_entry(events, event, &um->entries[i]);
+		print_json_entry(events, event, &um->entries[i]);
 	}
 	printf("]}");
 }
 
-static void print_counters(uint64_t counters)
+static void print_json_counters(uint64_t counters)
 {
 	const char *between = "";
 
@@ -75,18 +75,18 @@ static void print_counters(uint64_t counters)
 	printf("], ");
 }
 
-static void print_event(const struct ophelp_list *list,
-			const struct op_event *event)
+static void print_json_event(const struct ophelp_list *list,
+			     const struct op_event *event)
 {
 	printf("  {");
-	print_member("name", event->name);
+	print_json_member("name", event->name);
 	printf("\"code\": \"0x%" PRIx64 "\", \"min_count\": %" PRIu64 ", ",
 	       event->code, event->min_count * list->factor);
 	if (event->ext)
-		print_member("ext", event->ext);
-	print_counters(event->counters);
-	print_member("description", event->desc);
-	print_unit_mask(list->events, event);
+		print_json_member("ext", event->ext);
+	print_json_counters(event->counters);
+	print_json_member("description", event->desc);
+	print_json_unit_mask(list->events, event);
 	printf("}");
 }
 
@@ -97,14 +97,14 @@ void ophelp_print_json(const struct ophelp_list *list)
 	size_t at = 0, nr = 0;
 
 	printf("{");
-	print_member("cpu_type", cpu->name);
-	print_member("title", cpu->title);
-	print_member("manual", cpu->manual);
-	print_member("default_event", cpu->default_event);
+	print_json_member("cpu_type", cpu->name);
+	print_json_member("title", cpu->title);
+	print_json_member("manual", cpu->manual);
+	print_json_member("default_event", cpu->default_event);
 	printf("\"counters\": %u, \"events\": [", cpu->counters);
 	while ((event = ophelp_next(list, &at))) {
 		printf(nr++ ? ",\n" : "\n");
-		print_event(list, event);
+		print_json_event(list, event);
 	}
 	puts("]}");
 }

@@ -12,18 +12,19 @@
 
 /* ---- what to list ---- */
 
-static bool has(const char *text, const char *word)
+static bool text_holds_word(const char *text, const char *word)
 {
 	return text && strcasestr(text, word);
 }
 
-static bool fits(const struct op_event *event, const char *word)
+static bool event_holds_text(const struct op_event *event, const char *word)
 {
-	if (has(event->name, word) || has(event->desc, word))
+	if (text_holds_word(event->name, word) ||
+	    text_holds_word(event->desc, word))
 		return true;
 	for (size_t i = 0; i < event->um->nr; i++)
-		if (has(event->um->entries[i].name, word) ||
-		    has(event->um->entries[i].desc, word))
+		if (text_holds_word(event->um->entries[i].name, word) ||
+		    text_holds_word(event->um->entries[i].desc, word))
 			return true;
 	return false;
 }
@@ -33,7 +34,7 @@ const struct op_event *ophelp_next(const struct ophelp_list *list, size_t *at)
 	while (*at < list->events->nr) {
 		const struct op_event *event = &list->events->event[(*at)++];
 
-		if (!list->search || fits(event, list->search))
+		if (!list->search || event_holds_text(event, list->search))
 			return event;
 	}
 	return NULL;
@@ -89,8 +90,8 @@ static void print_wrapped(const char *text, size_t at, size_t indent)
 	putchar('\n');
 }
 
-static void print_counters(const struct op_events *events,
-			   const struct op_event *event)
+static void print_counter_list(const struct op_events *events,
+			       const struct op_event *event)
 {
 	uint64_t all = ~0ull >> (64 - events->cpu->counters);
 	const char *between = "";
@@ -121,7 +122,7 @@ static void print_desc(const struct ophelp_list *list,
 	free(text);
 }
 
-static void print_entry(const struct op_unit_mask_entry *entry)
+static void print_um_entry(const struct op_unit_mask_entry *entry)
 {
 	char *text;
 	int len = entry->name ? asprintf(&text, "(name=%s) %s", entry->name,
@@ -135,7 +136,7 @@ static void print_entry(const struct op_unit_mask_entry *entry)
 	free(text);
 }
 
-static void print_unit_mask(const struct op_unit_mask *um)
+static void print_um_entries(const struct op_unit_mask *um)
 {
 	printf("\tUnit masks (default ");
 	if (um->default_entry && um->default_entry->name)
@@ -144,7 +145,7 @@ static void print_unit_mask(const struct op_unit_mask *um)
 		printf("0x%" PRIx64 ")\n", um->default_value);
 	puts("\t----------");
 	for (size_t i = 0; i < um->nr; i++)
-		print_entry(&um->entries[i]);
+		print_um_entry(&um->entries[i]);
 }
 
 void ophelp_print_text(const struct ophelp_list *list)
@@ -158,9 +159,9 @@ void ophelp_print_text(const struct ophelp_list *list)
 	puts("\nUnit masks are given by number or, where they have one, by "
 	     "name; see operf(1).\n");
 	while ((event = ophelp_next(list, &at))) {
-		print_counters(list->events, event);
+		print_counter_list(list->events, event);
 		print_desc(list, event);
 		if (ophelp_um_is_shown(event->um))
-			print_unit_mask(event->um);
+			print_um_entries(event->um);
 	}
 }

@@ -84,7 +84,7 @@ static void fill_others(struct options *o, struct ophelp_request *r)
 	memcpy(o->other, other, sizeof(other));
 }
 
-static void build_options(struct options *o, struct ophelp_request *r)
+static void build_ophelp_options(struct options *o, struct ophelp_request *r)
 {
 	static const struct poptOption help[] = { POPT_AUTOHELP POPT_TABLEEND };
 
@@ -110,7 +110,7 @@ static int take_mode(struct ophelp_request *r, enum ophelp_mode mode,
 	return 0;
 }
 
-static int take_args(struct ophelp_request *r, poptContext context)
+static int take_ophelp_args(struct ophelp_request *r, poptContext context)
 {
 	const char **args = poptGetArgs(context);
 
@@ -125,8 +125,8 @@ static int take_args(struct ophelp_request *r, poptContext context)
 	return r->args ? 0 : -ENOMEM;
 }
 
-static int handle_options(struct ophelp_request *r, poptContext context,
-			  struct op_diag *diag)
+static int take_ophelp_options(struct ophelp_request *r, poptContext context,
+			       struct op_diag *diag)
 {
 	int val, err;
 
@@ -139,10 +139,11 @@ static int handle_options(struct ophelp_request *r, poptContext context,
 		return op_diag_set(diag, -EINVAL, "%s: %s; see ophelp --help",
 				   poptBadOption(context, 0),
 				   poptStrerror(val));
-	return take_args(r, context);
+	return take_ophelp_args(r, context);
 }
 
-static int check_request(const struct ophelp_request *r, struct op_diag *diag)
+static int check_ophelp_request(const struct ophelp_request *r,
+				struct op_diag *diag)
 {
 	const char *option = modes[r->mode].option;
 	int max = modes[r->mode].max_args;
@@ -182,15 +183,15 @@ int ophelp_request_parse(struct ophelp_request *request, int argc,
 
 	memset(request, 0, sizeof(*request));
 	memset(&options, 0, sizeof(options));
-	build_options(&options, request);
+	build_ophelp_options(&options, request);
 	context = poptGetContext("ophelp", argc, argv, options.all, 0);
 	if (!context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	poptSetOtherOptionHelp(context, "[OPTION...] [EVENT...]");
-	err = handle_options(request, context, diag);
+	err = take_ophelp_options(request, context, diag);
 	poptFreeContext(context);
 	if (!err)
-		err = check_request(request, diag);
+		err = check_ophelp_request(request, diag);
 	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
 }
 

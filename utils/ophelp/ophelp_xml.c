@@ -8,7 +8,7 @@
 
 #define SCHEMA_VERSION "2.0"
 
-static void print_attribute(const char *name, const char *value)
+static void print_xml_attribute(const char *name, const char *value)
 {
 	printf(" %s=\"", name);
 	for (; *value; value++)
@@ -31,7 +31,7 @@ static void print_attribute(const char *name, const char *value)
 	putchar('"');
 }
 
-static void print_header(const struct op_cpu_type *cpu)
+static void print_xml_header(const struct op_cpu_type *cpu)
 {
 	char title[512], doc[2048];
 
@@ -39,41 +39,41 @@ static void print_header(const struct op_cpu_type *cpu)
 		 "oprofile: available events for CPU type \"%s\"", cpu->title);
 	snprintf(doc, sizeof(doc), "See %s", cpu->manual);
 	printf("<header ");
-	print_attribute("title", title);
-	print_attribute("doc", doc);
+	print_xml_attribute("title", title);
+	print_xml_attribute("doc", doc);
 	puts("/>");
 }
 
-static void print_unit_mask(const struct op_unit_mask *um)
+static void print_xml_unit_mask(const struct op_unit_mask *um)
 {
 	printf("<unit_masks default=\"%" PRIu64 "\" category=\"%s\">\n",
 	       um->default_value, ophelp_um_type(um));
 	for (size_t i = 0; i < um->nr; i++) {
 		printf("<unit_mask");
 		if (um->entries[i].name)
-			print_attribute("name", um->entries[i].name);
+			print_xml_attribute("name", um->entries[i].name);
 		printf(" mask=\"%" PRIu64 "\"", um->entries[i].value);
-		print_attribute("desc", um->entries[i].desc);
+		print_xml_attribute("desc", um->entries[i].desc);
 		puts("/>");
 	}
 	puts("</unit_masks>");
 }
 
-static void print_event(const struct ophelp_list *list,
-			const struct op_event *event)
+static void print_xml_event(const struct ophelp_list *list,
+			    const struct op_event *event)
 {
 	bool shown = ophelp_um_is_shown(event->um);
 
 	printf("<event");
-	print_attribute("event_name", event->name);
+	print_xml_attribute("event_name", event->name);
 	if (event->ext)
-		print_attribute("ext", event->ext);
-	print_attribute("desc", event->desc);
+		print_xml_attribute("ext", event->ext);
+	print_xml_attribute("desc", event->desc);
 	printf(" counter_mask=\"%" PRIu64 "\" min_count=\"%" PRIu64 "\"",
 	       event->counters, event->min_count * list->factor);
 	puts(shown ? ">" : "/>");
 	if (shown) {
-		print_unit_mask(event->um);
+		print_xml_unit_mask(event->um);
 		puts("</event>");
 	}
 }
@@ -85,8 +85,8 @@ void ophelp_print_xml(const struct ophelp_list *list)
 
 	puts("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
 	puts("<help_events schemaversion=\"" SCHEMA_VERSION "\">");
-	print_header(list->events->cpu);
+	print_xml_header(list->events->cpu);
 	while ((event = ophelp_next(list, &at)))
-		print_event(list, event);
+		print_xml_event(list, event);
 	puts("</help_events>");
 }

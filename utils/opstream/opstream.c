@@ -37,7 +37,7 @@ struct opstream {
 	size_t len; /* bytes in words */
 };
 
-static int fail(const char *what, int err, const char *hint)
+static int fail_opstream(const char *what, int err, const char *hint)
 {
 	fflush(stdout);
 	fprintf(stderr, "opstream: %s: %s%s\n", what, strerror(-err), hint);
@@ -63,10 +63,10 @@ static int handle_unit(struct opstream *s, const struct stream_unit *unit,
 	return 0;
 }
 
-static int write_text(struct opstream *s)
+static int write_stream_text(struct opstream *s)
 {
 	if (s->text.len && fwrite(s->text.data, s->text.len, 1, stdout) != 1)
-		return fail("standard output", -errno, "");
+		return fail_opstream("standard output", -errno, "");
 	s->text.len = 0;
 	return 0;
 }
@@ -80,12 +80,12 @@ static int handle_chunk(struct opstream *s, bool last)
 
 	while (stream_unit_at(&unit, s->words + at, nr - at, last)) {
 		if (handle_unit(s, &unit, s->words + at))
-			return fail(s->name, -ENOMEM, "");
+			return fail_opstream(s->name, -ENOMEM, "");
 		at += unit.words;
 	}
 	s->len -= at * sizeof(s->words[0]);
 	memmove(s->words, s->words + at, s->len);
-	return write_text(s);
+	return write_stream_text(s);
 }
 
 static int handle_rest(struct opstream *s)
@@ -95,8 +95,8 @@ static int handle_rest(struct opstream *s)
 	if (s->counts)
 		s->counts->rest = s->len;
 	else if (s->len && stream_text_print_rest(&s->text, s->words, s->len))
-		return fail(s->name, -ENOMEM, "");
-	return write_text(s);
+		return fail_opstream(s->name, -ENOMEM, "");
+	return write_stream_text(s);
 }
 
 static int handle_file(struct opstream *s)
@@ -108,8 +108,9 @@ static int handle_file(struct opstream *s)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return fail(s->name, -errno,
-				    "; give a file recorded by oprofiled");
+			return fail_opstream(
+				s->name, -errno,
+				"; give a file recorded by oprofiled");
 		if (got == 0)
 			return handle_rest(s);
 		s->len += (size_t)got;
@@ -147,19 +148,20 @@ static int open_stream(struct opstream *s, const char *name)
 	s->name = name;
 	s->fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (s->fd < 0)
-		return fail(name, -errno,
-			    "; give a file recorded by oprofiled --record");
+		return fail_opstream(
+			name, -errno,
+			"; give a file recorded by oprofiled --record");
 	return 0;
 }
 
-static int run(const char *name, bool stats)
+static int run_opstream(const char *name, bool stats)
 {
 	struct opstream *s = calloc(1, sizeof(*s));
 	struct counts *counts = calloc(1, sizeof(*counts));
 	int err = -1;
 
 	if (!s || !counts) {
-		fail("start", -ENOMEM, "");
+		fail_opstream("start", -ENOMEM, "");
 		goto out;
 	}
 	s->counts = stats ? counts : NULL;
@@ -169,7 +171,7 @@ static int run(const char *name, bool stats)
 	if (!err && stats)
 		print_counts(counts);
 	if (!err && fflush(stdout))
-		err = fail("standard output", -errno, "");
+		err = fail_opstream("standard output", -errno, "");
 	stream_buf_release(&s->text);
 out:
 	free(counts);
@@ -209,7 +211,7 @@ int main(int argc, const char **argv)
 		rc = printf("opstream: %s\n",
 			    PACKAGE_NAME " " PACKAGE_VERSION) < 0;
 	else
-		rc = run(name, stats);
+		rc = run_opstream(name, stats);
 	poptFreeContext(context);
 	return rc;
 }

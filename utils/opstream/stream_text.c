@@ -105,7 +105,7 @@ int stream_buf_add(struct stream_buf *buf, const void *data, size_t len)
 	return 0;
 }
 
-static int add_word(struct stream_buf *buf, uint64_t word)
+static int add_stream_word(struct stream_buf *buf, uint64_t word)
 {
 	return stream_buf_add(buf, &word, sizeof(word));
 }
@@ -347,7 +347,7 @@ struct parser {
 	const char *why;
 };
 
-static int bad(struct parser *p, const char *why)
+static int refuse_line(struct parser *p, const char *why)
 {
 	if (!p->why)
 		p->why = why;
@@ -365,14 +365,14 @@ static bool at_end(struct parser *p)
 static int parse_token(struct parser *p, const char **token, size_t *len)
 {
 	if (at_end(p))
-		return bad(p, "something is missing at the end");
+		return refuse_line(p, "something is missing at the end");
 	*token = p->at;
 	*len = strcspn(p->at, " \t\r\n#");
 	p->at += *len;
 	return 0;
 }
 
-static int parse_number(struct parser *p, uint64_t *out)
+static int parse_stream_number(struct parser *p, uint64_t *out)
 {
 	const char *token;
 	char *end;
@@ -382,20 +382,20 @@ static int parse_number(struct parser *p, uint64_t *out)
 	if (err)
 		return err;
 	if (!isdigit((unsigned char)token[0]))
-		return bad(p, "a number is wanted (decimal or 0x...)");
+		return refuse_line(p, "a number is wanted (decimal or 0x...)");
 	errno = 0;
 	*out = strtoull(token, &end, token[1] == 'x' ? 16 : 10);
 	if (end != token + len)
-		return bad(p, "a number is wanted (decimal or 0x...)");
-	return errno ? bad(p, "the number is above 64 bits") : 0;
+		return refuse_line(p, "a number is wanted (decimal or 0x...)");
+	return errno ? refuse_line(p, "the number is above 64 bits") : 0;
 }
 
 static int parse_word(struct parser *p, struct stream_buf *out)
 {
 	uint64_t word;
-	int err = parse_number(p, &word);
+	int err = parse_stream_number(p, &word);
 
-	return err ? err : add_word(out, word);
+	return err ? err : add_stream_word(out, word);
 }
 
 static int parse_words(struct parser *p, struct stream_buf *out)
@@ -407,7 +407,7 @@ static int parse_words(struct parser *p, struct stream_buf *out)
 	return err;
 }
 
-static int hex_digit(char c)
+static int any_hex_digit(char c)
 {
 	const char *digits = "0123456789abcdef";
 	const char *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
@@ -425,13 +425,14 @@ static int parse_hex(struct parser *p, uint8_t *bytes, size_t max, size_t *nr)
 	if (err)
 		return err;
 	if (len % 2 || len / 2 > max)
-		return bad(p, "too many or an odd number of hex digits");
+		return refuse_line(p,
+				   "too many or an odd number of hex digits");
 	for (size_t i = 0; i < len; i += 2) {
-		int high = hex_digit(token[i]);
-		int low = hex_digit(token[i + 1]);
+		int high = any_hex_digit(token[i]);
+		int low = any_hex_digit(token[i + 1]);
 
 		if (high < 0 || low < 0)
-			return bad(p, "hex digits are wanted");
+			return refuse_line(p, "hex digits are wanted");
 		bytes[i / 2] = (uint8_t)(high << 4 | low);
 	}
 	*nr = len / 2;
@@ -449,7 +450,7 @@ static int parse_build_id(struct parser *p, struct stream_buf *out)
 	else
 		err = parse_hex(p, id, sizeof(id), &len);
 	if (!err)
-		err = add_word(out, len);
+		err = add_stream_word(out, len);
 	return err ? err : stream_buf_add(out, id, sizeof(id));
 }
 
@@ -458,23 +459,25 @@ static int parse_quoted_byte(struct parser *p, char *byte)
 {
 	*byte = *p->at++;
 	if (*byte == '\0' || *byte == '\n')
-		return bad(p, "the string has no closing quote");
+		return refuse_line(p, "the string has no closing quote");
 	if (*byte != '\\')
 		return 0;
 	*byte = *p->at++;
 	if (*byte == 'x') {
-		int high = hex_digit(p->at[0]);
-		int low = high < 0 ? -1 : hex_digit(p->at[1]);
+		int high = any_hex_digit(p->at[0]);
+		int low = high < 0 ? -1 : any_hex_digit(p->at[1]);
 
 		if (low < 0)
-			return bad(p, "two hex digits are wanted behind \\x");
+			return refuse_line(
+				p, "two hex digits are wanted behind \\x");
 		*byte = (char)(high << 4 | low);
 		p->at += 2;
 		return 0;
 	}
 	return *byte == '\\' || *byte == '"'
 		       ? 0
-		       : bad(p, "behind \\ only \\, \" and x are known");
+		       : refuse_line(p,
+				     "behind \\ only \\, \" and x are known");
 }
 
 static int parse_quoted(struct parser *p, struct stream_buf *text)
@@ -512,7 +515,7 @@ static int parse_string(struct parser *p, struct stream_buf *out)
 	else
 		err = parse_bare(p, &text);
 	if (!err)
-		err = add_word(out, text.len);
+		err = add_stream_word(out, text.len);
 	if (!err)
 		err = stream_buf_add(out, text.data, text.len);
 	if (!err)
@@ -542,7 +545,7 @@ static int parse_part(struct parser *p, struct stream_buf *payload, char part,
 	case '?':
 		return 0;
 	case 'm':
-		return add_word(payload, OP_STREAM_MAGIC);
+		return add_stream_word(payload, OP_STREAM_MAGIC);
 	case 'f':
 		return parse_flags(p, flags);
 	case 'b':
@@ -556,14 +559,14 @@ static int parse_part(struct parser *p, struct stream_buf *payload, char part,
 	}
 }
 
-static int add_record(struct stream_buf *out, uint64_t code, uint64_t flags,
-		      const struct stream_buf *payload)
+static int add_record_words(struct stream_buf *out, uint64_t code,
+			    uint64_t flags, const struct stream_buf *payload)
 {
-	int err = add_word(out, OP_ESCAPE);
+	int err = add_stream_word(out, OP_ESCAPE);
 
 	if (!err)
-		err = add_word(out,
-			       OP_CODE_WORD(code, flags, payload->len / 8));
+		err = add_stream_word(out, OP_CODE_WORD(code, flags,
+							payload->len / 8));
 	return err ? err : stream_buf_add(out, payload->data, payload->len);
 }
 
@@ -580,7 +583,7 @@ static int parse_readable(struct parser *p, struct stream_buf *out,
 		err = parse_part(p, &payload, *part, &flags);
 	}
 	if (!err)
-		err = add_record(out, code->code, flags, &payload);
+		err = add_record_words(out, code->code, flags, &payload);
 	stream_buf_release(&payload);
 	return err;
 }
@@ -590,16 +593,16 @@ static int parse_record(struct parser *p, struct stream_buf *out)
 {
 	struct stream_buf payload = { NULL, 0 };
 	uint64_t code, flags;
-	int err = parse_number(p, &code);
+	int err = parse_stream_number(p, &code);
 
 	if (!err)
-		err = parse_number(p, &flags);
+		err = parse_stream_number(p, &flags);
 	if (!err && (code > UINT16_MAX || flags > UINT16_MAX))
-		err = bad(p, "code and flags have 16 bits each");
+		err = refuse_line(p, "code and flags have 16 bits each");
 	if (!err)
 		err = parse_words(p, &payload);
 	if (!err)
-		err = add_record(out, code, flags, &payload);
+		err = add_record_words(out, code, flags, &payload);
 	stream_buf_release(&payload);
 	return err;
 }
@@ -613,22 +616,23 @@ static int parse_repeat(struct parser *p, uint64_t *times)
 	if (at_end(p) || *p->at != 'x')
 		return 0;
 	p->at++;
-	err = parse_number(p, times);
+	err = parse_stream_number(p, times);
 	if (err)
 		return err;
-	return *times > MAX_REPEAT ? bad(p, "too many times") : 0;
+	return *times > MAX_REPEAT ? refuse_line(p, "too many times") : 0;
 }
 
 /* "sample OFFSET COUNTER [xTIMES]" */
 static int parse_sample(struct parser *p, struct stream_buf *out)
 {
 	uint64_t word[2], times;
-	int err = parse_number(p, &word[0]);
+	int err = parse_stream_number(p, &word[0]);
 
 	if (!err)
-		err = parse_number(p, &word[1]);
+		err = parse_stream_number(p, &word[1]);
 	if (!err && (word[0] == OP_ESCAPE || word[1] == OP_ESCAPE))
-		err = bad(p, "the escape word is in no sample; use raw");
+		err = refuse_line(p,
+				  "the escape word is in no sample; use raw");
 	if (!err)
 		err = parse_repeat(p, &times);
 	for (uint64_t i = 0; !err && i < times; i++)
@@ -650,8 +654,8 @@ static bool token_is(const char *token, size_t len, const char *name)
 	return strlen(name) == len && !memcmp(token, name, len);
 }
 
-static int parse_named(struct parser *p, struct stream_buf *out,
-		       const char *name, size_t len)
+static int parse_record_line(struct parser *p, struct stream_buf *out,
+			     const char *name, size_t len)
 {
 	if (token_is(name, len, "sample"))
 		return parse_sample(p, out);
@@ -664,7 +668,7 @@ static int parse_named(struct parser *p, struct stream_buf *out,
 	for (size_t i = 0; i < NR_CODES; i++)
 		if (token_is(name, len, codes[i].name))
 			return parse_readable(p, out, &codes[i]);
-	return bad(p, "no such record");
+	return refuse_line(p, "no such record");
 }
 
 int stream_text_parse(struct stream_buf *out, const char *line,
@@ -680,9 +684,10 @@ int stream_text_parse(struct stream_buf *out, const char *line,
 		return 0;
 	err = parse_token(&p, &name, &len);
 	if (!err)
-		err = parse_named(&p, out, name, len);
+		err = parse_record_line(&p, out, name, len);
 	if (!err && !at_end(&p))
-		err = bad(&p, "there is more on the line than the record has");
+		err = refuse_line(
+			&p, "there is more on the line than the record has");
 	if (err)
 		out->len = start;
 	*why = p.why;
