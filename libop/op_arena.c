@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A list of blocks, each filled from its start. A request that is larger than
- * a block gets a block of its own behind the current one, so that the room
- * left in the current one stays in use.
+ * Memory that is given back as a whole, as a list of blocks that are each
+ * filled from the start. Objects are never freed alone, so there is no
+ * book-keeping for each of them. A request that is larger than a block gets a
+ * block of its own behind the current one, so that the room left in the
+ * current one stays in use.
  */
 
 #include "libop/op_arena.h"

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sample files of OProfile 0.9 and 1.x: a header, a description, nodes in hash
+ * chains, and the index of the chains, all in the C layout of the machine that
+ * wrote them.
+ *
+ * The layout is not written in the file. Unless an ABI is given
+ * (op_classic_abi.h), each known layout is tried, and the one in which the
+ * number of nodes gives exactly the length of the file is taken. All links
+ * between nodes are checked once when a file is opened; the values of nodes
+ * are then read in the order of the file, without the chains, which a damaged
+ * file could make endless.
+ */
 
 #include "libop/op_classic.h"
 

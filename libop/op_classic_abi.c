@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Layouts of classic sample files: read from an "abi" file, as the old
+ * opimport took it, or one of those that were in use.
+ *
+ * An abi file is lines of a name and a number. What a number means, and which
+ * structure a field has to lie in, is a row of the table of entries; all
+ * entries are checked against the structure sizes before one is used as an
+ * offset. Lines that are not in the table are passed over, as other versions
+ * wrote more of them.
+ */
 
 #include "libop/op_classic_abi.h"
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Names of classic sample files, which have no escapes: a name with "/{dep}/"
- * within a path cannot be told from others, and is taken at the first one.
+ * within a path cannot be told from others, and is taken at the first one. The
+ * event and its numbers are cut off from the end, since dots may also be in
+ * the name of an event. The strings that are found are parts of the caller's
+ * buffer.
  */
 
 #include "libop/op_classic.h"

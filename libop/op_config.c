@@ -3,6 +3,11 @@
  * "key = value" files. The pairs are an array in file order; a key with its
  * value is one allocation. Files are a page or two long, so nothing is
  * indexed.
+ *
+ * A pair is written only if reading the line gives the same pair back. A file
+ * is replaced by rename(2), so a reader never sees half of it. Lines are
+ * numbered as they are read, so that a value that is refused later can be
+ * found in the file.
  */
 
 #include "libop/op_config.h"

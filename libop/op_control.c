@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Both ends of the control socket. A session folder may have a path that is
- * longer than a socket address can be; then its folder is opened and the
- * socket addressed through /proc/self/fd, which is short.
+ * Both ends of the control socket.
+ *
+ * A call has one deadline for all of its steps, so a daemon that says a byte
+ * now and then does not hold its client. Sending and receiving never block,
+ * and poll(2) waits between; connect(2) to a full queue cannot be polled for,
+ * so it blocks with a time limit. Answers are taken line by line and end with
+ * "ok" or "error", so the end of the connection without one of these is an
+ * error of its own.
+ *
+ * A session folder may have a path that is longer than a socket address can
+ * be; then its folder is opened and the socket addressed through
+ * /proc/self/fd, which is short.
  */
 
 #include "libop/op_control.h"

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a CPU says of itself. */
+/*
+ * What a CPU says of itself in /proc/cpuinfo, and whether a "match" line of an
+ * event file is about it.
+ *
+ * Architectures write different keys for the same kind of number, which the
+ * table of names brings together. CPUs of a machine may be of several kinds; a
+ * kind is told by vendor and numbers, and kinds are counted where neighbours
+ * differ. On ARM the numbers are those of the identification register in
+ * sysfs; kernels before 4.7 do not have the file, and what cpuinfo says stays.
+ */
 
 #include "libop/op_cpu_id.h"
 

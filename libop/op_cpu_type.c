@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* CPU types: the folders below events/ and the files "cpu" in them. */
+/*
+ * CPU types: the folders below events/ and the files "cpu" in them.
+ *
+ * Which type this machine has is found by reading all of them: the type with
+ * the longest "match" line that fits wins, so that a line for one model goes
+ * before a line for its family. Names and values are parts of the file's text,
+ * which the type owns. Any mistake in a file is told with its line, as people
+ * add files.
+ */
 
 #include "libop/op_cpu_type.h"
 

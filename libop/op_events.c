@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The events of one CPU type. */
+/*
+ * The events of one CPU type: reading them, looking for one by name, and what
+ * perf_events takes for it.
+ *
+ * Unit masks are read first, as events refer to them by name, and each is
+ * checked as a whole once its entries are known. Both files may include those
+ * of another type, up to a depth. All names are parts of the files' texts,
+ * which live as long as the events; paths are kept for messages about a line.
+ */
 
 #include "libop/op_events.h"
 

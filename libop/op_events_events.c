@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The file "events". */
+/*
+ * The file "events": a line for each event, of tags "KEY:VALUE" in any order,
+ * then " : " and a description.
+ *
+ * A line is cut up first and its values are checked afterwards, so that a
+ * message names the tag. Several unit masks may be named together; they are
+ * merged into a new one with the entries of all, which belongs to no file.
+ */
 
 #include "libop/op_events_read.h"
 

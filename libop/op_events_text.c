@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The lines of a file below events/. */
+/*
+ * The lines of a file below events/. The file is checked to be UTF-8 without
+ * control characters when it is opened, since its texts are printed as they
+ * are. Then it is cut in place: lines and words are ended by zero bytes and
+ * point into the one text.
+ */
 
 #include "libop/op_events_text.h"
 

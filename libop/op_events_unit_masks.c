@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The file "unit_masks". */
+/*
+ * The file "unit_masks": a line "name:NAME type:TYPE default:VALUE" for each
+ * unit mask, and an indented line for each of its entries.
+ *
+ * An entry belongs to the last unit mask of the same file, so an include
+ * between them ends it. A default may be a name or a value and is looked up
+ * once all entries are there (op_events.c).
+ */
 
 #include "libop/op_events_read.h"
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Events of AMD IBS among others. The hardware takes two kinds of samples, of
+ * fetches and of ops, and each event of a kind is derived from the same
+ * samples; so all events of a kind need the same count and unit mask. The
+ * hardware counts in steps of 16.
+ */
 
 #include "libop/op_ibs.h"
 

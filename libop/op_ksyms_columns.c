@@ -2,7 +2,9 @@
 /*
  * Symbols as columns. Bytes of a kind are beside each other, which zlib packs
  * better than lines, and names stay in the columns when these are read: the
- * end of a name is a name already.
+ * end of a name is a name already. Columns come from files, so all lengths are
+ * checked, and nothing behind their end is read but the zero byte that the
+ * caller puts there.
  */
 
 #include "libop/op_ksyms_form.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading and writing snapshots. One is read whole; all names stay together
- * where they were unpacked, so there are two allocations, whatever the number
- * of symbols.
+ * Reading and writing snapshots. A snapshot is read whole; all names stay
+ * together where they were unpacked, so there are two allocations, whatever
+ * the number of symbols. The first line says how much there is to unpack, and
+ * is believed only as far as zlib could have packed that much into the file.
+ * What is written is what reading it takes back, else it is not written.
  */
 
 #include "libop/op_ksyms_form.h"

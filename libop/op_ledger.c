@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The account of a session's samples. Counts stay at UINT64_MAX rather than
- * wrap: a wrong file must not make a loss look small.
+ * The account of a session's samples: taken = stored + lost by cause +
+ * pending.
+ *
+ * Counts stay at UINT64_MAX rather than wrap, as a wrong file must not make a
+ * loss look small. Causes are known by name alone, so that a reader shows
+ * those of a later version. A file without one of the sums is refused; lines
+ * about stacks may be missing, as sessions without call graphs have none.
  */
 
 #include "libop/op_ledger.h"

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The daemon's log. Each line is one write(2) to a file that is open for
+ * appending, so lines of several processes do not mix, and control characters
+ * in it become '?'. There is a budget of lines until op_log_refill(): what is
+ * logged for each of many samples must not fill the disk, and lines that were
+ * left out are counted. A log that cannot be written to does not stop
+ * profiling.
+ */
 
 #include <errno.h>
 #include <fcntl.h>

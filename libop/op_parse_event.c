@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event specifications. */
+/*
+ * Event specifications, NAME:COUNT[:UM[:KERNEL[:USER]]].
+ *
+ * There is one parser for all programs, so a specification means the same
+ * everywhere. A unit mask may be a number or names joined by '+'; a number
+ * that several entries have is refused, as it does not say which extra bits
+ * are meant. Events that are sampled together must differ in what the name of
+ * a sample file says.
+ */
 
 #include "libop/op_parse_event.h"
 

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What this process may do with perf_events.
+ *
+ * Rights are found by asking where the kernel answers: whether the process can
+ * count itself, and what its capabilities are. In a user namespace
+ * capabilities do not count for perf_event_open(2), which asks for those of
+ * the first namespace. What cannot be read is taken for the kernel's default.
+ */
+
 #include "libop/op_perf.h"
 
 #include <errno.h>

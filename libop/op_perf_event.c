@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel's own events by name, with what perf_event_open(2) takes for
+ * them. Names are those of perf(1), which people know; second names lead to
+ * the first ones, so that an event has one name in sample files and reports.
+ */
+
 #include <string.h>
 
 #include "libop/op_perf.h"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The paths of a session. Two ways to name the same folder must give the same
- * lock and socket, so links are resolved as far as the folder exists.
+ * lock and socket, so links are resolved as far as the folder exists; the rest
+ * is made of the names as they are. A folder of the default name in the
+ * current folder is taken only if it belongs to root or the caller: root must
+ * not write where another user leads.
  */
 
 #include "libop/op_session.h"

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Running the command that is profiled or counted.
+ *
+ * The command's process is made before profiling begins and waits at a pipe.
+ * So its pid is known to those who set up events, everything can be undone
+ * while nothing of the command has run, and no instruction of the command is
+ * missed. Our end of the pipe closed without a byte makes the process exit;
+ * its errno comes back through a second pipe, which a successful exec closes.
+ * Programs are looked for as a shell and execvp(3) do.
+ */
 
 #include "utils/command.h"
 

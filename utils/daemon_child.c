@@ -2,7 +2,7 @@
 /*
  * Starting the daemon as a child and waiting until it is ready.
  *
- * The child gets a pipe and closes it with a zero byte once its sources are
+ * The child gets a pipe and writes a zero byte to it once its sources are
  * open and its socket listens; text before the zero byte is why it could not
  * start. The end of the pipe without a zero byte is its death. What the child
  * writes to stderr goes to a file in memory, as the command's output may share

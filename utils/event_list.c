@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Lists of events, resolved for this machine.
+ *
+ * A name is looked for among the kernel's own events first, then among those
+ * of the CPU. For a name that is in neither, the message is about the list
+ * that has a similar name, so that it suggests that one. The text for people
+ * and the text for the daemon are printed from the same list.
+ */
 
 #include "utils/event_list.h"
 

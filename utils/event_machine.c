@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What can be counted on this machine.
+ *
+ * The kernel's own events are described as event files describe those of a
+ * CPU, with a unit mask that is always 0, so one parser takes both. The events
+ * of the CPU are read when they are first asked for: who counts only the
+ * kernel's needs no event files, and a CPU that is not described is no error
+ * for them.
+ */
 
 #include "utils/event_machine.h"
 

@@ -3,7 +3,10 @@
  * ocount: count events of a command, processes, threads or CPUs.
  *
  * The order of a run: command line, events, output, the command's process
- * waits, counters, the command executes, its end or a signal, the counts.
+ * waits, counters, the command executes, its end or a signal, the counts. What
+ * an output file held stays until the first counts are written. The exit
+ * status is the command's, and 125 to 127 where ocount itself fails, as env(1)
+ * and others have it.
  */
 
 #include <errno.h>

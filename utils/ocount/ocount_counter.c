@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel's counters, one for each event and target.
+ *
+ * An event that cannot be counted, or a target that has ended, does not end
+ * the run: it is marked, and the others are counted. An ordinary user who
+ * asked for no mode gets user mode alone where the kernel's may not be
+ * counted, and is told. Counters are never reset: what was read the last time
+ * is subtracted.
+ */
+
 #include "utils/ocount/ocount_counter.h"
 
 #include <errno.h>

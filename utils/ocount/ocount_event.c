@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The events to count.
+ *
+ * Events are parsed as everywhere (utils/event_list.h), but have no count. A
+ * raw number, "r" and hexadecimal digits, is described as an event of its own
+ * with a unit mask of eight bits, so that the same parser takes its other
+ * fields. Some events of the kernel happen in kernel mode alone or are clocks
+ * that count in all modes; what is shown for them follows from that.
+ */
+
 #include "utils/ocount/ocount_event.h"
 
 #include <errno.h>

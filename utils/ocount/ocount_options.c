@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The command line of ocount. Options end where the command begins, so that
+ * its own options are left to it. What is to be counted is a mode, and a mode
+ * that is given again only makes its list longer; two different ones are an
+ * error.
+ */
+
 #include "utils/ocount/ocount_options.h"
 
 #include <errno.h>

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Printing counts: a table, or a line for each count with commas between.
+ *
+ * Columns are as wide as their widest cell. Each line is made twice, first to
+ * measure it: lines are few, and nothing has to be kept. Rates are per second
+ * of the time that an event was to be counted; a clock is shown as the number
+ * of CPUs it was in use on.
+ */
+
 #include "utils/ocount/ocount_print.h"
 
 #include <inttypes.h>

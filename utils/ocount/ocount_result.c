@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Counts that readings of counters are added up to.
+ *
+ * Where events share the hardware the kernel counts each a part of the time,
+ * and the value is scaled by the time it was enabled to the time it ran. A
+ * counter that had the hardware all the time may be short of some nanoseconds;
+ * that does not make its value an estimate.
+ */
+
 #include "utils/ocount/ocount_result.h"
 
 #include <errno.h>

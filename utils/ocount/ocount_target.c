@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is counted: CPUs or tasks.
+ *
+ * Everything that was asked for is checked before a counter is opened, so that
+ * a CPU that is offline and a process that has ended are told by their names.
+ * A process is the threads it has now; threads and processes that it starts
+ * are counted by inheritance.
+ */
+
 #include "utils/ocount/ocount_target.h"
 
 #include <ctype.h>

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Waiting for the end of counting.
+ *
+ * Signals, the interval and the ends of tasks are descriptors that one poll(2)
+ * waits for. A thread has a handle since Linux 6.9 only; on older kernels
+ * threads are looked for ten times a second. Several things may have happened
+ * at once: the end of all tasks goes before a signal, a signal before an
+ * interval.
+ */
+
 #include "utils/ocount/ocount_watch.h"
 
 #include <errno.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The command line. Options end where the command begins, so that those of
- * the command are left to it.
+ * The command line of operf. Options end where the command begins, so that
+ * those of the command are left to it. Values of most options are kept as
+ * words by popt and checked afterwards as a whole. Names of options that the
+ * original has, and that mean nothing here, are accepted.
  */
 
 #include "utils/operf/operf_options.h"

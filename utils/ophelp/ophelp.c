@@ -2,6 +2,11 @@
 /*
  * ophelp: what hardware events a CPU can count, and what event specifications
  * mean.
+ *
+ * The CPU is this machine's unless another is named. A machine without
+ * hardware counters, such as most virtual ones, has the type "timer" and no
+ * events; that is an answer and not an error, so that scripts can ask. Numbers
+ * and lists go to stdout, all else to stderr.
  */
 
 #include "utils/ophelp/ophelp.h"

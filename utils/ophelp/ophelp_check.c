@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ophelp --check: whether the event files are sound. */
+/*
+ * ophelp --check: whether the event files are sound. Reading a type checks
+ * each line by itself; beyond that every event and every entry of its unit
+ * mask is written as a user would write it, parsed, and given a counter. So a
+ * file that passes has no event that cannot be chosen. A type with a mistake
+ * is told, and the others are still checked.
+ */
 
 #include "utils/ophelp/ophelp_check.h"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lists of events as JSON (RFC 8259). Numbers that may exceed 2^53 are texts,
- * "0x...". Texts hold no control character but the tab.
+ * Lists of events as JSON (RFC 8259), for programs. Numbers that may exceed
+ * 2^53 are texts, "0x...", as many readers keep numbers as doubles. Texts hold
+ * no control character but the tab: event files with others are refused when
+ * they are read.
  */
 
 #include "utils/ophelp/ophelp.h"

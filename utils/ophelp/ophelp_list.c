@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Lists of events as text. */
+/*
+ * Lists of events as text, and what all lists have in common: which events are
+ * listed. A search looks at names and descriptions of events and of unit
+ * masks. Lines are wrapped at the width of the terminal, else at 80 columns.
+ */
 
 #include "utils/ophelp/ophelp.h"
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ophelp's command line. */
+/*
+ * ophelp's command line. What is shown is one mode; the table of modes has the
+ * option of each and how many words it takes. All else are flags; those of
+ * lists are refused with another mode.
+ */
 
 #include "utils/ophelp/ophelp_options.h"
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * opstream: print a recorded stream as text, or count what is in it.
+ *
+ * The stream is read in chunks that hold at least one record of the largest
+ * size, and what is not whole at the end of a chunk is moved to the start of
+ * the next one; so memory is bounded, and a pipe can be read. What is at the
+ * end of the file and belongs to no record is shown as such, not dropped.
  */
 
 #include <errno.h>
