@@ -3,9 +3,11 @@
 #define LIBOP_OP_SESSION_FOLDER_H
 
 /*
- * The folders of a session (op_session.h) as a whole: emptying them and giving
+ * The folders of a session (op_session.h) as a whole: emptying them, and giving
  * them other names, while no daemon works in them.
  */
+
+#include <stdbool.h>
 
 #include "libop/op_diag.h"
 #include "libop/op_session.h"
@@ -23,5 +25,32 @@ int op_session_reset(const struct op_session *session, struct op_diag *diag);
  */
 int op_session_save(const struct op_session *session, const char *name,
 		    struct op_diag *diag);
+
+/* What was done to make room for a new run, so that it can be undone. */
+struct op_session_room {
+	const struct op_session *session;
+	void (*say)(const char *fmt, ...); /* told each step, or NULL */
+	bool made_current; /* samples/current was not, or was moved away */
+	bool moved_current; /* to samples/previous */
+	const char *aside; /* what is now under a hidden name, or NULL */
+};
+
+/*
+ * Make the current session samples/previous, and keep the one that was called
+ * so under a hidden name. A current session without samples is only moved
+ * aside. With @append all stays. Sets all of @room but what it is about.
+ * Returns 0 or -errno with the reason.
+ */
+int op_session_rotate(struct op_session_room *room, bool append,
+		      struct op_diag *diag);
+
+/*
+ * The new run has begun: remove what was moved aside. Returns 0, or -errno with
+ * the reason; nothing depends on it.
+ */
+int op_session_rotated(struct op_session_room *room, struct op_diag *diag);
+
+/* The new run has not begun: give all folders the names that they had. */
+int op_session_undo_rotate(struct op_session_room *room, struct op_diag *diag);
 
 #endif /* LIBOP_OP_SESSION_FOLDER_H */

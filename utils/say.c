@@ -5,16 +5,29 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static void print_step(const char *fmt, va_list ap)
+{
+	fputs("+ ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
 void say_step(bool wanted, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!wanted)
-		return;
 	va_start(ap, fmt);
-	fputs("+ ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	if (wanted)
+		print_step(fmt, ap);
+	va_end(ap);
+}
+
+void say_always(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_step(fmt, ap);
 	va_end(ap);
 }
 

@@ -13,6 +13,9 @@
 void say_step(bool wanted, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The same in any case. */
+void say_always(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* One line of @program, "PROGRAM: TEXT". */
 void say_note(const char *program, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -259,7 +259,7 @@ static void tells_why_there_is_nothing(void **state)
 	assert_non_null(strstr(note, "no process of the command used 1.0 ms of "
 				     "CPU time itself; give a higher --rate"));
 	operf->events.text = "x";
-	operf->folder.moved_current = true;
+	operf->folder.room.moved_current = true;
 	note_nothing_taken(operf);
 	assert_non_null(strstr(note, "smaller count"));
 	assert_non_null(strstr(note, "session:previous"));

@@ -270,7 +270,7 @@ static void note_nothing_taken(const struct operf *operf)
 
 	why_none_taken(operf, why, sizeof(why));
 	operf_note("warning: no samples were taken: %s%s", why,
-		   operf->folder.moved_current
+		   operf->folder.room.moved_current
 			   ? " (the samples of the run before are in "
 			     "session:previous)"
 			   : "");

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Making room for a new run, so that it can be undone.
- *
- * Folders below samples/ are renamed: current becomes previous, and previous
- * becomes ASIDE, which is removed at the end. A current session without samples
- * is not worth a previous one that has some: then current becomes ASIDE, and
- * previous stays. If operf is killed between two renames, or before it has
- * removed ASIDE, the next run finds ASIDE: without a previous session it is
- * that one, else it is not needed any more.
+ * The session folder of operf: finding or making it, and keeping others away.
  *
  * The lock of operf keeps another operf away, and the lock of the daemon one of
- * opcontrol's. Who undoes a run removes the lock file with the folder; so after
- * taking the lock the file is compared with what has its name by then.
+ * opcontrol's. A run that is undone removes the lock file with the folder it
+ * has made; so after taking the lock the file is compared with the one that has
+ * its name by then. How room is made for samples is in libop
+ * (op_session_folder.h).
  */
 
 #include "utils/operf/operf_session.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_remove.h"
 #include "utils/say.h"
 
 #define DEFAULT_DIR "oprofile_data"
-#define ASIDE ".replaced"
 #define LOCK_TRIES 10
-
-#define PATH_LEN (sizeof(((struct op_session *)0)->samples) + 64)
 
 void operf_session_init(struct operf_folder *folder, struct op_session *session)
 {
@@ -230,166 +221,45 @@ void operf_session_close(struct operf_folder *folder)
 	folder->lock_fd = -1;
 }
 
-/* ---- moving samples ------------------------------------------------------ */
-
-static void session_path(const struct operf_folder *folder, const char *name,
-			 char *path)
-{
-	snprintf(path, PATH_LEN, "%s/%s", folder->session->samples, name);
-}
-
-static bool has_session(const struct operf_folder *folder, const char *name)
-{
-	char path[PATH_LEN];
-	struct stat st;
-
-	session_path(folder, name, path);
-	return !lstat(path, &st);
-}
-
-static bool has_current_samples(const struct operf_folder *folder)
-{
-	DIR *dir = opendir(folder->session->current);
-	struct dirent *entry;
-	bool found = false;
-
-	if (!dir)
-		return errno != ENOENT;
-	while (!found && (entry = readdir(dir)))
-		found = op_session_holds_samples(entry->d_name);
-	closedir(dir);
-	return found;
-}
-
-static int rename_session(const struct operf_folder *folder, const char *from,
-			  const char *to, struct op_diag *diag)
-{
-	char old[PATH_LEN], new[PATH_LEN];
-
-	session_path(folder, from, old);
-	session_path(folder, to, new);
-	say_step(folder->verbose, "rename %s to %s", old, new);
-	if (!rename(old, new))
-		return 0;
-	return op_diag_set(diag, -errno,
-			   "%s: cannot become %s: %s; remove one of them, or "
-			   "give another --session-dir",
-			   old, new, strerror(errno));
-}
-
-static bool remove_tree_entry(const FTSENT *entry)
-{
-	switch (entry->fts_info) {
-	case FTS_D: /* before what is in it */
-		return true;
-	case FTS_DP:
-	case FTS_DNR:
-		return !rmdir(entry->fts_accpath);
-	default:
-		return !unlink(entry->fts_accpath);
-	}
-}
-
-/* What cannot be removed is noted: nothing depends on it. */
-static void remove_folder_tree(const struct operf_folder *folder, char *path)
-{
-	char *const paths[] = { path, NULL };
-	FTS *tree = fts_open(paths, FTS_PHYSICAL, NULL);
-	FTSENT *entry;
-	int err = tree ? 0 : errno;
-
-	say_step(folder->verbose, "remove %s", path);
-	while (tree && (entry = fts_read(tree)))
-		if (!remove_tree_entry(entry) && !err)
-			err = errno;
-	if (tree)
-		fts_close(tree);
-	if (err)
-		say_note("operf", "%s: cannot be removed: %s", path,
-			 strerror(err));
-}
-
-static void remove_session(const struct operf_folder *folder, const char *name)
-{
-	char path[PATH_LEN];
-
-	session_path(folder, name, path);
-	remove_folder_tree(folder, path);
-}
-
-/* A run before was killed between two moves, or before it removed ASIDE. */
-static int clear_up_aside(struct operf_folder *folder, struct op_diag *diag)
-{
-	if (!has_session(folder, ASIDE))
-		return 0;
-	if (!has_session(folder, "previous"))
-		return rename_session(folder, ASIDE, "previous", diag);
-	remove_session(folder, ASIDE);
-	return 0;
-}
-
-static int keep_current(struct operf_folder *folder, struct op_diag *diag)
-{
-	int err = 0;
-
-	if (has_session(folder, "previous")) {
-		err = rename_session(folder, "previous", ASIDE, diag);
-		folder->aside = err ? NULL : "previous";
-	}
-	if (!err)
-		err = rename_session(folder, "current", "previous", diag);
-	folder->moved_current = !err;
-	return err;
-}
+/* ---- the samples --------------------------------------------------------- */
 
 int operf_session_rotate(struct operf_folder *folder, bool append,
 			 struct op_diag *diag)
 {
-	int err = clear_up_aside(folder, diag);
-
-	if (err)
-		return err;
-	folder->made_current = !has_session(folder, "current");
-	if (folder->made_current || append)
-		return 0;
-	if (has_current_samples(folder)) {
-		err = keep_current(folder, diag);
-	} else {
-		err = rename_session(folder, "current", ASIDE, diag);
-		folder->aside = err ? NULL : "current";
-	}
-	folder->made_current = !err;
-	return err;
+	folder->room.session = folder->session;
+	folder->room.say = folder->verbose ? say_always : NULL;
+	return op_session_rotate(&folder->room, append, diag);
 }
 
 void operf_session_commit(struct operf_folder *folder)
 {
-	if (folder->aside)
-		remove_session(folder, ASIDE);
-	folder->aside = NULL;
+	struct op_diag why = { "" };
+
+	if (op_session_rotated(&folder->room, &why))
+		say_note("operf", "%s", why.text);
 }
 
 void operf_session_undo(struct operf_folder *folder)
 {
+	const char *dir = folder->session->dir;
 	struct op_diag why = { "" };
-	int err = 0;
+	int err;
 
 	if (folder->made && folder->lock_fd < 0)
-		rmdir(folder->session->dir);
+		rmdir(dir);
 	/* Somebody else's daemon, which came between, keeps what is there. */
 	if (folder->lock_fd < 0 || check_daemon_lock(folder, &why))
 		return;
-	if (folder->made) {
-		remove_folder_tree(folder, folder->session->dir);
+	if (!folder->made) {
+		if (op_session_undo_rotate(&folder->room, &why))
+			say_note("operf",
+				 "%s; the sessions there have other names now",
+				 why.text);
 		return;
 	}
-	if (folder->made_current && has_session(folder, "current"))
-		remove_session(folder, "current");
-	if (folder->moved_current)
-		err = rename_session(folder, "previous", "current", &why);
-	if (!err && folder->aside)
-		err = rename_session(folder, ASIDE, folder->aside, &why);
+	say_step(folder->verbose, "remove %s", dir);
+	err = op_remove_tree(dir);
 	if (err)
-		say_note("operf", "%s: the sessions there have other names now",
-			 folder->session->samples);
+		say_note("operf", "%s: cannot be removed: %s", dir,
+			 strerror(-err));
 }

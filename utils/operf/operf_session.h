@@ -13,6 +13,7 @@
 
 #include "libop/op_diag.h"
 #include "libop/op_session.h"
+#include "libop/op_session_folder.h"
 
 struct operf_folder {
 	struct op_session
@@ -20,9 +21,7 @@ struct operf_folder {
 	bool verbose; /* say each step on stderr */
 	bool is_default; /* the reports look there by themselves */
 	bool made; /* was not there before */
-	bool made_current; /* samples/current was not, or was moved away */
-	bool moved_current; /* to samples/previous */
-	const char *aside; /* what is now under the hidden name, or NULL */
+	struct op_session_room room; /* made for the samples of this run */
 	int lock_fd; /* -1: none */
 };
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Trees of any depth and with any names are removed, and nothing beside them.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/op_remove.h"
+
+#define DEPTH 3000 /* folders, more than a path has bytes */
+
+static void make_file(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fclose(file);
+}
+
+static int enter(void **state)
+{
+	char root[] = "/tmp/test_op_remove.XXXXXX";
+
+	if (!mkdtemp(root) || chdir(root))
+		return -1;
+	*state = strdup(root);
+	return 0;
+}
+
+static int leave(void **state)
+{
+	int err = chdir("/") || rmdir(*state);
+
+	free(*state);
+	return err;
+}
+
+static void removes_a_deep_tree(void **state)
+{
+	int home = open(".", O_RDONLY | O_DIRECTORY);
+
+	(void)state;
+	assert_int_equal(mkdir("tree", 0700), 0);
+	assert_int_equal(chdir("tree"), 0);
+	for (int i = 0; i < DEPTH; i++) {
+		make_file("file");
+		/* The name of the trash itself is nothing special in there. */
+		assert_int_equal(mkdir(i % 2 ? ".reset" : "folder", 0700), 0);
+		assert_int_equal(chdir(i % 2 ? ".reset" : "folder"), 0);
+	}
+	assert_int_equal(fchdir(home), 0);
+	close(home);
+	assert_int_equal(op_remove_tree("tree"), 0);
+	assert_int_equal(access("tree", F_OK), -1);
+}
+
+static void follows_no_link(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("tree", 0700), 0);
+	assert_int_equal(mkdir("tree/sub", 0700), 0);
+	assert_int_equal(mkdir("kept", 0700), 0);
+	make_file("kept/file");
+	assert_int_equal(symlink("../../kept", "tree/sub/link"), 0);
+	assert_int_equal(symlink("../kept", "tree/link"), 0);
+	assert_int_equal(symlink("kept", "itself"), 0);
+	assert_int_equal(op_remove_tree("tree"), 0);
+	assert_int_not_equal(op_remove_tree("itself"), 0);
+	assert_int_equal(unlink("kept/file"), 0);
+	assert_int_equal(rmdir("kept"), 0);
+	assert_int_equal(unlink("itself"), 0);
+}
+
+static bool starts_with_x(const char *name)
+{
+	return name[0] == 'x';
+}
+
+static void removes_what_is_wanted(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("parent", 0700), 0);
+	assert_int_equal(mkdir("parent/.reset", 0700), 0);
+	make_file("parent/.reset/0"); /* left by one that was cut off */
+	assert_int_equal(mkdir("folder", 0700), 0);
+	assert_int_equal(mkdir("folder/x1", 0700), 0);
+	make_file("folder/x1/inner");
+	make_file("folder/x2");
+	make_file("folder/y");
+	assert_int_equal(op_remove_entries("folder", "parent", starts_with_x),
+			 0);
+	assert_int_equal(access("folder/y", F_OK), 0);
+	assert_int_equal(unlink("folder/y"), 0);
+	assert_int_equal(rmdir("folder"), 0);
+	assert_int_equal(rmdir("parent"), 0);
+}
+
+static void tells_what_is_missing(void **state)
+{
+	(void)state;
+	assert_int_equal(op_remove_tree("none"), -ENOENT);
+	make_file("file");
+	assert_int_equal(op_remove_tree("file"), -ENOTDIR);
+	assert_int_equal(access("file", F_OK), 0);
+	assert_int_equal(unlink("file"), 0);
+	assert_int_equal(op_remove_entries(".", "none", starts_with_x),
+			 -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(removes_a_deep_tree, enter,
+						leave),
+		cmocka_unit_test_setup_teardown(follows_no_link, enter, leave),
+		cmocka_unit_test_setup_teardown(removes_what_is_wanted, enter,
+						leave),
+		cmocka_unit_test_setup_teardown(tells_what_is_missing, enter,
+						leave),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
