@@ -83,15 +83,6 @@ static uint32_t *member_of(struct op_classic_abi *abi, size_t at)
 
 /* ---- reading ------------------------------------------------------------- */
 
-static void set_abi_entry(struct op_classic_abi *abi, const struct entry *entry,
-			  uint32_t value)
-{
-	if (entry->kind == ENTRY_FLAG)
-		abi->little_endian = value;
-	else
-		*member_of(abi, entry->member) = value;
-}
-
 /* "NAME VALUE", a decimal number. */
 static bool split_abi_line(char *line, char **name, uint32_t *value)
 {
@@ -110,18 +101,6 @@ static bool split_abi_line(char *line, char **name, uint32_t *value)
 	return true;
 }
 
-/* Entries that we have no use for are as good as those that we know. */
-static void take_abi_line(struct op_classic_abi *abi, bool *seen,
-			  const char *name, uint32_t value)
-{
-	for (size_t i = 0; i < NR_ENTRIES; i++) {
-		if (strcmp(entries[i].name, name))
-			continue;
-		set_abi_entry(abi, &entries[i], value);
-		seen[i] = true;
-	}
-}
-
 static int read_abi_lines(struct op_classic_abi *abi, bool *seen, char *text,
 			  const char *path, struct op_diag *diag)
 {
@@ -138,7 +117,16 @@ static int read_abi_lines(struct op_classic_abi *abi, bool *seen, char *text,
 				diag, -EINVAL,
 				"%s:%u: not the description of an ABI, which has lines of a name and a small number",
 				path, nr);
-		take_abi_line(abi, seen, name, value);
+		/* Entries of other versions are passed over. */
+		for (size_t i = 0; i < NR_ENTRIES; i++) {
+			if (strcmp(entries[i].name, name))
+				continue;
+			if (entries[i].kind == ENTRY_FLAG)
+				abi->little_endian = value;
+			else
+				*member_of(abi, entries[i].member) = value;
+			seen[i] = true;
+		}
 	}
 	return 0;
 }
@@ -146,7 +134,8 @@ static int read_abi_lines(struct op_classic_abi *abi, bool *seen, char *text,
 /* ---- checking ------------------------------------------------------------ */
 
 /* Bytes of the structure that @kind is about. */
-static uint32_t room_of(const struct op_classic_abi *abi, enum entry_kind kind)
+static uint32_t struct_len_of(const struct op_classic_abi *abi,
+			      enum entry_kind kind)
 {
 	if (kind == ENTRY_NODE)
 		return abi->node_size;
@@ -166,7 +155,8 @@ static bool is_sound_entry(struct op_classic_abi *abi,
 		return value == 4 || value == 8;
 	if (entry->kind == ENTRY_STRUCT)
 		return value > 0 && value <= STRUCT_MAX;
-	return value <= STRUCT_MAX && value + size <= room_of(abi, entry->kind);
+	return value <= STRUCT_MAX &&
+	       value + size <= struct_len_of(abi, entry->kind);
 }
 
 static int check_abi_entries(struct op_classic_abi *abi, const bool *seen,

@@ -208,16 +208,6 @@ static int send_all(const struct call *call, const char *text, size_t len)
 	return 0;
 }
 
-static int send_request(const struct call *call, const char *request)
-{
-	char line[OP_CONTROL_LINE_MAX];
-	size_t len = strlen(request);
-
-	memcpy(line, request, len);
-	line[len] = '\n';
-	return send_all(call, line, len + 1);
-}
-
 static void keep_reply_data(struct call *call, const char *text)
 {
 	size_t len = strlen(text);
@@ -302,13 +292,6 @@ static int receive_answer(struct call *call)
 	return state;
 }
 
-static bool is_request(const char *request)
-{
-	size_t len = strlen(request);
-
-	return len && len < OP_CONTROL_LINE_MAX && !strchr(request, '\n');
-}
-
 static int64_t deadline_after(int timeout_ms)
 {
 	return timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
@@ -316,19 +299,23 @@ static int64_t deadline_after(int timeout_ms)
 
 static int carry_out_call(struct call *call, const char *request)
 {
+	char line[OP_CONTROL_LINE_MAX];
+	size_t len = strlen(request);
 	int err;
 
-	if (!is_request(request))
+	if (!len || len >= sizeof(line) || strchr(request, '\n'))
 		return op_diag_set(call->diag, -EINVAL,
 				   "%s: a request is one line of at most %d "
 				   "bytes",
 				   call->socket, OP_CONTROL_LINE_MAX);
+	memcpy(line, request, len);
+	line[len] = '\n';
 	call->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (call->fd < 0)
 		return fail_call(call, -errno, "cannot make a socket");
 	err = connect_call(call);
 	if (!err)
-		err = send_request(call, request);
+		err = send_all(call, line, len + 1);
 	if (!err)
 		err = receive_answer(call);
 	close(call->fd);
@@ -400,36 +387,6 @@ static int remove_stale(const struct address *address)
 	return unlink(address->un.sun_path) ? -errno : 0;
 }
 
-static int bind_and_listen(int fd, const struct address *address)
-{
-	/*
-	 * Before bind(): the socket's file gets this mode from its first
-	 * moment, with no change of the process's umask.
-	 */
-	if (fchmod(fd, 0600) ||
-	    bind(fd, (const struct sockaddr *)&address->un,
-		 sizeof(address->un)) ||
-	    listen(fd, 16))
-		return -errno;
-	return 0;
-}
-
-static int explain_listen(const char *path, int err, struct op_diag *diag)
-{
-	if (err == -EADDRINUSE)
-		return op_diag_set(diag, err,
-				   "%s: a daemon is already running here; stop "
-				   "it with opcontrol --shutdown",
-				   path);
-	if (err == -EEXIST)
-		return op_diag_set(diag, err,
-				   "%s: in the way of the control socket; "
-				   "remove it",
-				   path);
-	return op_diag_set(diag, err, "%s: cannot listen: %s", path,
-			   strerror(-err));
-}
-
 int op_control_listen(const char *socket_path, struct op_diag *diag)
 {
 	struct address address;
@@ -438,14 +395,34 @@ int op_control_listen(const char *socket_path, struct op_diag *diag)
 
 	if (!err)
 		err = remove_stale(&address);
-	if (!err) {
-		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		err = fd < 0 ? -errno : bind_and_listen(fd, &address);
-	}
+	if (err)
+		goto out;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/*
+	 * fchmod() before bind(): the socket's file gets this mode from its
+	 * first moment, with no change of the process's umask.
+	 */
+	if (fd < 0 || fchmod(fd, 0600) ||
+	    bind(fd, (const struct sockaddr *)&address.un,
+		 sizeof(address.un)) ||
+	    listen(fd, 16))
+		err = -errno;
+out:
 	address_release(&address);
 	if (!err)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	return explain_listen(socket_path, err, diag);
+	if (err == -EADDRINUSE)
+		return op_diag_set(diag, err,
+				   "%s: a daemon is already running here; stop "
+				   "it with opcontrol --shutdown",
+				   socket_path);
+	if (err == -EEXIST)
+		return op_diag_set(diag, err,
+				   "%s: in the way of the control socket; "
+				   "remove it",
+				   socket_path);
+	return op_diag_set(diag, err, "%s: cannot listen: %s", socket_path,
+			   strerror(-err));
 }

@@ -59,6 +59,7 @@ static int take_event_tag(struct line *line, char *word)
 
 static int cut_event_line(struct line *line)
 {
+	static const enum tag needed[] = { EVENT, UM, MINIMUM, NAME };
 	char *at = line->text->line, *word;
 	int err;
 
@@ -71,14 +72,7 @@ static int cut_event_line(struct line *line)
 		return op_events_text_error(line->text, "no \" : \" with a "
 							"description");
 	line->desc = at;
-	return 0;
-}
-
-static int check_tags(const struct line *line)
-{
-	static const enum tag needed[] = { EVENT, UM, MINIMUM, NAME };
-
-	for (unsigned int i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (!line->tag[needed[i]])
 			return op_events_text_error(line->text, "%s: not given",
 						    tag_names[needed[i]]);
@@ -248,20 +242,21 @@ static int take_um(const struct line *line, const struct op_unit_mask **out)
 static int parse_event_line(struct line *line, struct op_event *event)
 {
 	uint64_t filter = 0;
+	const struct {
+		enum tag tag;
+		uint64_t *value;
+	} numbers[] = {
+		{ EVENT, &event->code },
+		{ MINIMUM, &event->min_count },
+		{ PERF, &event->perf },
+		{ FILTER, &filter },
+	};
 	int err = cut_event_line(line);
 
 	if (!err)
-		err = check_tags(line);
-	if (!err)
 		err = check_event_name(line);
-	if (!err)
-		err = take_event_number(line, EVENT, &event->code);
-	if (!err)
-		err = take_event_number(line, MINIMUM, &event->min_count);
-	if (!err)
-		err = take_event_number(line, PERF, &event->perf);
-	if (!err)
-		err = take_event_number(line, FILTER, &filter);
+	for (size_t i = 0; !err && i < sizeof(numbers) / sizeof(*numbers); i++)
+		err = take_event_number(line, numbers[i].tag, numbers[i].value);
 	if (!err)
 		err = take_event_counters(line, &event->counters);
 	if (!err)
@@ -296,27 +291,20 @@ static int take_event(struct op_events_reader *r, struct op_events_text *text,
 	return 0;
 }
 
-static int take_events_line(struct op_events_reader *r,
-			    struct op_events_text *text, const char *path)
-{
-	const char *included;
-	int err;
-
-	if (!op_events_is_include(text, &included))
-		return take_event(r, text, path);
-	r->depth++;
-	err = op_events_read_events(r, included);
-	r->depth--;
-	return err;
-}
-
 int op_events_read_events(struct op_events_reader *r, const char *cpu)
 {
 	struct op_events_text text;
-	const char *path;
+	const char *path, *included;
 	int err = op_events_read_open(r, &text, cpu, "events", &path);
 
-	while (!err && op_events_text_next(&text))
-		err = take_events_line(r, &text, path);
+	while (!err && op_events_text_next(&text)) {
+		if (!op_events_is_include(&text, &included)) {
+			err = take_event(r, &text, path);
+			continue;
+		}
+		r->depth++;
+		err = op_events_read_events(r, included);
+		r->depth--;
+	}
 	return err;
 }

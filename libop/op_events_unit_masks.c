@@ -92,33 +92,25 @@ static int parse_um_head(const struct op_events_text *text,
 	return parse_um_type(text, &um->type, type);
 }
 
-static int add_um(struct op_events_reader *r, struct op_unit_mask *um)
-{
-	struct op_events *events = r->events;
-	int err = op_array_reserve(&events->um, events->nr_ums, 1);
-
-	if (!err)
-		events->um[events->nr_ums++] = um;
-	return err;
-}
-
 static int take_um_head(struct op_events_reader *r, struct op_events_text *text,
 			const char *path)
 {
 	struct op_unit_mask *um = calloc(1, sizeof(*um));
-	int err = um ? add_um(r, um) : -ENOMEM;
+	struct op_events *events = r->events;
+	int err;
 
-	if (err) {
+	if (!um || op_array_reserve(&events->um, events->nr_ums, 1)) {
 		free(um);
-		return op_diag_set(r->diag, err, "out of memory");
+		return op_diag_set(r->diag, -ENOMEM, "out of memory");
 	}
+	events->um[events->nr_ums++] = um;
 	um->own = !r->depth;
 	um->place = (struct op_events_place){ path, text->number };
 	err = parse_um_head(text, um);
 	if (err)
 		return err;
-	for (size_t i = 0; i + 1 < r->events->nr_ums; i++)
-		if (!strcmp(r->events->um[i]->name, um->name))
+	for (size_t i = 0; i + 1 < events->nr_ums; i++)
+		if (!strcmp(events->um[i]->name, um->name))
 			return op_events_text_error(text,
 						    "unit mask %s: there is "
 						    "one already",
@@ -242,30 +234,22 @@ static int take_um_entry(struct op_events_reader *r,
 
 /* ---- the file ---- */
 
-static int take_um_line(struct op_events_reader *r, struct op_events_text *text,
-			const char *path)
-{
-	const char *included;
-	int err;
-
-	if (op_events_is_include(text, &included)) {
-		r->depth++;
-		err = op_events_read_unit_masks(r, included);
-		r->depth--;
-		return err;
-	}
-	if (*text->line == '\t' || *text->line == ' ')
-		return take_um_entry(r, text, path);
-	return take_um_head(r, text, path);
-}
-
 int op_events_read_unit_masks(struct op_events_reader *r, const char *cpu)
 {
 	struct op_events_text text;
-	const char *path;
+	const char *path, *included;
 	int err = op_events_read_open(r, &text, cpu, "unit_masks", &path);
 
-	while (!err && op_events_text_next(&text))
-		err = take_um_line(r, &text, path);
+	while (!err && op_events_text_next(&text)) {
+		if (op_events_is_include(&text, &included)) {
+			r->depth++;
+			err = op_events_read_unit_masks(r, included);
+			r->depth--;
+		} else if (*text.line == '\t' || *text.line == ' ') {
+			err = take_um_entry(r, &text, path);
+		} else {
+			err = take_um_head(r, &text, path);
+		}
+	}
 	return err;
 }

@@ -43,7 +43,7 @@ struct line {
 	size_t module_len; /* 0 for the kernel */
 };
 
-static int lower_hex_digit(char c)
+static int kallsyms_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -56,8 +56,8 @@ static const char *parse_address(const char *p, const char *end, uint64_t *out)
 {
 	const char *first = p;
 
-	for (*out = 0; p < end && lower_hex_digit(*p) >= 0; p++)
-		*out = *out << 4 | (uint64_t)lower_hex_digit(*p);
+	for (*out = 0; p < end && kallsyms_hex_digit(*p) >= 0; p++)
+		*out = *out << 4 | (uint64_t)kallsyms_hex_digit(*p);
 	return p == first || p - first > 16 ? NULL : p;
 }
 

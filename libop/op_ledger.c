@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,27 +47,20 @@ static bool is_cause_name(const char *name)
 	return len && !name[len] && len < OP_LEDGER_CAUSE_MAX;
 }
 
-static struct op_ledger_cause *find_ledger_cause(struct op_ledger *ledger,
-						 const char *name)
-{
-	for (unsigned int i = 0; i < ledger->nr_causes; i++) {
-		if (!strcmp(ledger->causes[i].name, name))
-			return &ledger->causes[i];
-	}
-	return NULL;
-}
-
 int op_ledger_lose(struct op_ledger *ledger, const char *name, uint64_t nr)
 {
-	struct op_ledger_cause *cause;
+	struct op_ledger_cause *cause = ledger->causes;
+	unsigned int i = 0;
 
 	if (!is_cause_name(name))
 		return -EINVAL;
-	cause = find_ledger_cause(ledger, name);
-	if (!cause) {
-		if (ledger->nr_causes >= OP_LEDGER_MAX_CAUSES)
-			return -ENOSPC;
-		cause = &ledger->causes[ledger->nr_causes++];
+	while (i < ledger->nr_causes && strcmp(cause[i].name, name))
+		i++;
+	if (i == OP_LEDGER_MAX_CAUSES)
+		return -ENOSPC;
+	cause += i;
+	if (i == ledger->nr_causes) {
+		ledger->nr_causes++;
 		memset(cause, 0, sizeof(*cause));
 		strcpy(cause->name, name);
 	}
@@ -118,32 +112,20 @@ uint64_t op_ledger_stacks_stored(const struct op_ledger *ledger)
 
 /* ---- the file ------------------------------------------------------------ */
 
-/* A key that every ledger has; -EINVAL without it. */
-static int need_u64(const struct op_config *config, const char *path,
-		    const char *key, uint64_t *out, struct op_diag *diag)
+static const struct {
+	const char *key;
+	size_t at; /* offset in struct op_ledger */
+} sums[] = {
+	{ "taken", offsetof(struct op_ledger, taken) },
+	{ "stored", offsetof(struct op_ledger, stored) },
+	{ "pending", offsetof(struct op_ledger, pending) },
+};
+
+#define NR_SUMS (sizeof(sums) / sizeof(sums[0]))
+
+static uint64_t *sum_of(struct op_ledger *ledger, size_t nr)
 {
-	int err = op_config_get_u64(config, key, out, diag);
-
-	if (err != -ENOENT)
-		return err;
-	return op_diag_set(diag, -EINVAL, "%s: no line \"%s = NUMBER\"", path,
-			   key);
-}
-
-static int read_source(struct op_ledger *ledger, const struct op_config *config,
-		       const char *path, struct op_diag *diag)
-{
-	const char *source = op_config_find(config, "source");
-
-	if (!source || !*source)
-		return op_diag_set(diag, -EINVAL,
-				   "%s: no line \"source = NAME\"", path);
-	if (strlen(source) >= sizeof(ledger->source))
-		return op_diag_set(diag, -EINVAL,
-				   "%s: the name of the source is too long",
-				   path);
-	strcpy(ledger->source, source);
-	return 0;
+	return (uint64_t *)((char *)ledger + sums[nr].at);
 }
 
 static int read_cause(struct op_ledger *ledger, const char *name,
@@ -167,28 +149,21 @@ static int read_cause(struct op_ledger *ledger, const char *name,
 	return 0;
 }
 
-static int read_causes(struct op_ledger *ledger, const struct op_config *config,
-		       const char *path, struct op_diag *diag)
-{
-	const char *key, *value;
-	int err = 0;
-
-	for (unsigned int i = 0; !err; i++) {
-		if (op_config_at(config, i, &key, &value))
-			break;
-		if (!strncmp(key, LOST, strlen(LOST)))
-			err = read_cause(ledger, key + strlen(LOST), value,
-					 path, diag);
-	}
-	return err;
-}
-
-static int read_stacks(struct op_ledger *ledger, const struct op_config *config,
-		       struct op_diag *diag)
+/* The sums, which every ledger has, and the stacks, which it may have. */
+static int read_sums(struct op_ledger *ledger, const struct op_config *config,
+		     const char *path, struct op_diag *diag)
 {
 	char key[sizeof(STACKS) + OP_LEDGER_CAUSE_MAX];
 	int err = 0;
 
+	for (size_t i = 0; !err && i < NR_SUMS; i++) {
+		err = op_config_get_u64(config, sums[i].key, sum_of(ledger, i),
+					diag);
+		if (err == -ENOENT)
+			err = op_diag_set(diag, -EINVAL,
+					  "%s: no line \"%s = NUMBER\"", path,
+					  sums[i].key);
+	}
 	for (unsigned int i = 0; !err && i < OP_NR_STACKS; i++) {
 		snprintf(key, sizeof(key), STACKS "%s", stacks_names[i]);
 		err = op_config_get_u64(config, key, &ledger->stacks[i], diag);
@@ -201,34 +176,48 @@ static int read_stacks(struct op_ledger *ledger, const struct op_config *config,
 int op_ledger_read(struct op_ledger *ledger, const char *path,
 		   struct op_diag *diag)
 {
+	const char *source, *key, *value;
 	struct op_config *config;
 	int err = op_config_read(&config, path, diag);
 
 	if (err)
 		return err;
 	memset(ledger, 0, sizeof(*ledger));
-	err = read_source(ledger, config, path, diag);
+	source = op_config_find(config, "source");
+	if (!source || !*source)
+		err = op_diag_set(diag, -EINVAL,
+				  "%s: no line \"source = NAME\"", path);
+	else if (strlen(source) >= sizeof(ledger->source))
+		err = op_diag_set(diag, -EINVAL,
+				  "%s: the name of the source is too long",
+				  path);
+	else
+		strcpy(ledger->source, source);
 	if (!err)
-		err = need_u64(config, path, "taken", &ledger->taken, diag);
-	if (!err)
-		err = need_u64(config, path, "stored", &ledger->stored, diag);
-	if (!err)
-		err = need_u64(config, path, "pending", &ledger->pending, diag);
-	if (!err)
-		err = read_causes(ledger, config, path, diag);
-	if (!err)
-		err = read_stacks(ledger, config, diag);
+		err = read_sums(ledger, config, path, diag);
+	for (unsigned int i = 0; !err && !op_config_at(config, i, &key, &value);
+	     i++)
+		if (!strncmp(key, LOST, strlen(LOST)))
+			err = read_cause(ledger, key + strlen(LOST), value,
+					 path, diag);
 	op_config_free(config);
 	return err;
 }
 
-/* All of them, or none where no stack was seen. */
-static int fill_stacks(const struct op_ledger *ledger, struct op_config *config)
+static int fill_config(const struct op_ledger *ledger, struct op_config *config)
 {
-	char key[sizeof(STACKS) + OP_LEDGER_CAUSE_MAX];
+	char key[sizeof(LOST) + sizeof(STACKS) + OP_LEDGER_CAUSE_MAX];
+	struct op_ledger copy = *ledger;
 	uint64_t any = 0;
-	int err = 0;
+	int err = op_config_set(config, "source", ledger->source);
 
+	for (size_t i = 0; i < NR_SUMS && !err; i++)
+		err = op_config_set_u64(config, sums[i].key, *sum_of(&copy, i));
+	for (unsigned int i = 0; i < ledger->nr_causes && !err; i++) {
+		snprintf(key, sizeof(key), LOST "%s", ledger->causes[i].name);
+		err = op_config_set_u64(config, key, ledger->causes[i].nr);
+	}
+	/* All of the stacks, or none where no stack was seen. */
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
 		any |= ledger->stacks[i];
 	for (unsigned int i = 0; any && !err && i < OP_NR_STACKS; i++) {
@@ -236,24 +225,6 @@ static int fill_stacks(const struct op_ledger *ledger, struct op_config *config)
 		err = op_config_set_u64(config, key, ledger->stacks[i]);
 	}
 	return err;
-}
-
-static int fill_config(const struct op_ledger *ledger, struct op_config *config)
-{
-	char key[sizeof(LOST) + OP_LEDGER_CAUSE_MAX];
-	int err = op_config_set(config, "source", ledger->source);
-
-	if (!err)
-		err = op_config_set_u64(config, "taken", ledger->taken);
-	if (!err)
-		err = op_config_set_u64(config, "stored", ledger->stored);
-	if (!err)
-		err = op_config_set_u64(config, "pending", ledger->pending);
-	for (unsigned int i = 0; i < ledger->nr_causes && !err; i++) {
-		snprintf(key, sizeof(key), LOST "%s", ledger->causes[i].name);
-		err = op_config_set_u64(config, key, ledger->causes[i].nr);
-	}
-	return err ? err : fill_stacks(ledger, config);
 }
 
 int op_ledger_write(const struct op_ledger *ledger, const char *path,

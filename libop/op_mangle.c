@@ -63,6 +63,13 @@ static void end_component(struct out *out)
 	out->continued = false;
 }
 
+/* A component of our own, with the slash behind it. */
+static void put_mark(struct out *out, const char *mark, size_t len)
+{
+	put_bytes(out, mark, len);
+	out->piece = 0;
+}
+
 /* '{' marks our own components; a dot could make "." or "..". */
 static bool is_special_at_start(const struct out *out, unsigned char c)
 {
@@ -119,14 +126,6 @@ static int put_root_components(struct out *out, const char *path)
 	return 0;
 }
 
-static void put_kern_component(struct out *out, const char *name)
-{
-	put_bytes(out, KERN, LITERAL_LEN(KERN));
-	out->piece = 0;
-	put_escaped_name(out, name, strlen(name), "/");
-	end_component(out);
-}
-
 __attribute__((format(printf, 2, 3))) static void
 put_format(struct out *out, const char *fmt, ...)
 {
@@ -166,7 +165,9 @@ static int put_image_components(struct out *out,
 		return put_anon_component(out, image);
 	if (image->space != OP_SPACE_KERN)
 		return -EINVAL;
-	put_kern_component(out, image->name);
+	put_mark(out, KERN, LITERAL_LEN(KERN));
+	put_escaped_name(out, image->name, strlen(image->name), "/");
+	end_component(out);
 	return 0;
 }
 
@@ -195,36 +196,23 @@ static int put_event_component(struct out *out, const struct op_mangle *m)
 	return out->piece > OP_MANGLE_COMPONENT_MAX ? -ENAMETOOLONG : 0;
 }
 
-static int put_flat(struct out *out, const struct op_mangle *m)
-{
-	int err;
-
-	put_bytes(out, DEP, LITERAL_LEN(DEP));
-	out->piece = 0;
-	err = put_image_components(out, &m->dep);
-	if (err || m->cg.space == OP_SPACE_NONE)
-		return err;
-	put_bytes(out, CG, LITERAL_LEN(CG));
-	out->piece = 0;
-	return put_image_components(out, &m->cg);
-}
-
-static int put_tree_component(struct out *out, const struct op_mangle *m)
-{
-	if (m->dep.space != OP_SPACE_NONE || m->cg.space != OP_SPACE_NONE)
-		return -EINVAL;
-	put_bytes(out, TREE, LITERAL_LEN(TREE));
-	out->piece = 0;
-	return 0;
-}
-
 static int put_mangled(struct out *out, const struct op_mangle *m)
 {
 	int err = put_image_components(out, &m->app);
 
-	if (!err)
-		err = m->is_tree ? put_tree_component(out, m)
-				 : put_flat(out, m);
+	if (!err && m->is_tree) {
+		if (m->dep.space != OP_SPACE_NONE ||
+		    m->cg.space != OP_SPACE_NONE)
+			return -EINVAL;
+		put_mark(out, TREE, LITERAL_LEN(TREE));
+	} else if (!err) {
+		put_mark(out, DEP, LITERAL_LEN(DEP));
+		err = put_image_components(out, &m->dep);
+		if (!err && m->cg.space != OP_SPACE_NONE) {
+			put_mark(out, CG, LITERAL_LEN(CG));
+			err = put_image_components(out, &m->cg);
+		}
+	}
 	return err ? err : put_event_component(out, m);
 }
 
@@ -468,18 +456,11 @@ static int parse_mangled(struct in *in, struct op_mangle *m)
 	return err ? err : parse_mangled_event(in, m);
 }
 
-static bool is_how_we_write(const struct op_mangle *m, const char *path)
-{
-	char again[OP_MANGLE_MAX];
-
-	return op_mangle_build(m, again, sizeof(again)) >= 0 &&
-	       !strcmp(again, path);
-}
-
 int op_mangle_parse(const char *path, struct op_mangle *m, char *buf,
 		    size_t len, struct op_diag *diag)
 {
 	struct in in = { .at = path, .out = buf, .room = len };
+	char again[OP_MANGLE_MAX];
 	int err;
 
 	memset(m, 0, sizeof(*m));
@@ -487,7 +468,8 @@ int op_mangle_parse(const char *path, struct op_mangle *m, char *buf,
 		err = refuse_mangled_name(&in, "it is too long");
 	else
 		err = parse_mangled(&in, m);
-	if (!err && !is_how_we_write(m, path))
+	if (!err && (op_mangle_build(m, again, sizeof(again)) < 0 ||
+		     strcmp(again, path)))
 		err = refuse_mangled_name(
 			&in, "it is not written in the one right way");
 	if (err == -EINVAL)

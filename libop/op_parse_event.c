@@ -227,17 +227,19 @@ static int parse_event_fields(const struct parser *p, char *at,
 	if (!err)
 		err = parse_mode_flag(p, next_field(&at), "user",
 				      &p->out->user);
-	if (!err && at)
-		err = op_diag_set(p->diag, -EINVAL,
-				  "%s: \"%s\" is too much; the form is "
-				  "NAME:COUNT:UNITMASK:KERNEL:USER",
-				  p->spec, at);
-	if (!err && !p->out->kernel && !p->out->user)
-		err = op_diag_set(p->diag, -EINVAL,
-				  "%s: counts neither the kernel nor user "
-				  "programs; one must be 1",
-				  p->spec);
-	return err;
+	if (err)
+		return err;
+	if (at)
+		return op_diag_set(p->diag, -EINVAL,
+				   "%s: \"%s\" is too much; the form is "
+				   "NAME:COUNT:UNITMASK:KERNEL:USER",
+				   p->spec, at);
+	if (p->out->kernel || p->out->user)
+		return 0;
+	return op_diag_set(p->diag, -EINVAL,
+			   "%s: counts neither the kernel nor user programs; "
+			   "one must be 1",
+			   p->spec);
 }
 
 int op_parse_event(struct op_parsed_event *out, const struct op_events *events,
@@ -277,32 +279,25 @@ static bool is_same_sampling(const struct op_parsed_event *a,
 		a->user == b->user);
 }
 
-static int check_distinct(const struct op_parsed_event *parsed, size_t nr,
-			  struct op_diag *diag)
-{
-	for (size_t i = 0; i < nr; i++)
-		for (size_t j = 0; j < i; j++)
-			if (is_same_sampling(&parsed[i], &parsed[j]))
-				return op_diag_set(
-					diag, -EINVAL,
-					"%s: given twice with the same unit "
-					"mask; all events must be distinct",
-					parsed[i].event->name);
-	return 0;
-}
-
 int op_check_events(int *counters, const struct op_events *events,
 		    const struct op_parsed_event *parsed, size_t nr,
 		    struct op_diag *diag)
 {
 	const struct op_event **list = calloc(nr ? nr : 1, sizeof(*list));
-	int err;
+	int err = 0;
 
 	if (!list)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		list[i] = parsed[i].event;
-	err = check_distinct(parsed, nr, diag);
+		for (size_t j = 0; j < i && !err; j++)
+			if (is_same_sampling(&parsed[i], &parsed[j]))
+				err = op_diag_set(
+					diag, -EINVAL,
+					"%s: given twice with the same unit "
+					"mask; all events must be distinct",
+					parsed[i].event->name);
+	}
 	if (!err)
 		err = op_ibs_check(parsed, nr, diag);
 	if (!err)

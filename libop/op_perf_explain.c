@@ -96,22 +96,6 @@ static int explain_paranoid(struct op_diag *diag, const struct refusal *r)
 	return explain_no_sysctl(diag, r);
 }
 
-static int explain_access(struct op_diag *diag, const struct refusal *r)
-{
-	const struct op_perf_rights *rights = r->rights;
-
-	if (r->err == -EPERM && rights->seccomp && !rights->basic)
-		return explain_filter(diag, r);
-	if (!rights->capable)
-		return explain_paranoid(diag, r);
-	if (rights->basic && r->pid > 0)
-		return op_diag_set(
-			diag, r->err,
-			"process %d: perf_event_open: %s; it needs CAP_SYS_PTRACE, run as root",
-			(int)r->pid, strerror(-r->err));
-	return explain_no_sysctl(diag, r);
-}
-
 static int explain_unknown_event(struct op_diag *diag, const struct refusal *r)
 {
 	bool virtual = !op_perf_has_pmu();
@@ -129,35 +113,6 @@ static int explain_unknown_event(struct op_diag *diag, const struct refusal *r)
 			: "choose another");
 }
 
-static int explain_cpu(struct op_diag *diag, const struct refusal *r)
-{
-	return op_diag_set(
-		diag, r->err,
-		"CPU %d: it is offline or missing; /sys/devices/system/cpu/online lists those there are",
-		r->cpu);
-}
-
-static int explain_nosys(struct op_diag *diag, const struct refusal *r)
-{
-	if (r->rights->seccomp)
-		return explain_filter(diag, r);
-	return op_diag_set(
-		diag, r->err,
-		"%s: this kernel has no perf_event_open; it needs CONFIG_PERF_EVENTS",
-		r->name);
-}
-
-static int explain_invalid(struct op_diag *diag, const struct refusal *r)
-{
-	/* what the CPU's cache events lack is said in these words */
-	if (r->attr->type == PERF_TYPE_HW_CACHE)
-		return explain_unknown_event(diag, r);
-	return op_diag_set(
-		diag, r->err,
-		"%s: the kernel refuses the event's settings (%s); choose another event or unit mask, or a newer kernel",
-		r->name, strerror(-r->err));
-}
-
 int op_perf_explain_rights(struct op_diag *diag, int err,
 			   const struct perf_event_attr *attr, pid_t pid,
 			   int cpu, const char *name,
@@ -168,17 +123,40 @@ int op_perf_explain_rights(struct op_diag *diag, int err,
 	switch (-err) {
 	case EACCES:
 	case EPERM:
-		return explain_access(diag, &r);
+		if (err == -EPERM && rights->seccomp && !rights->basic)
+			return explain_filter(diag, &r);
+		if (!rights->capable)
+			return explain_paranoid(diag, &r);
+		if (!rights->basic || pid <= 0)
+			return explain_no_sysctl(diag, &r);
+		return op_diag_set(
+			diag, err,
+			"process %d: perf_event_open: %s; it needs CAP_SYS_PTRACE, run as root",
+			(int)pid, strerror(-err));
 	case ENOSYS:
-		return explain_nosys(diag, &r);
+		if (rights->seccomp)
+			return explain_filter(diag, &r);
+		return op_diag_set(
+			diag, err,
+			"%s: this kernel has no perf_event_open; it needs CONFIG_PERF_EVENTS",
+			name);
 	case ENOENT:
 	case EOPNOTSUPP:
 		return explain_unknown_event(diag, &r);
 	case EINVAL:
 	case E2BIG:
-		return explain_invalid(diag, &r);
+		/* what the CPU's cache events lack is said in these words */
+		if (attr->type == PERF_TYPE_HW_CACHE)
+			return explain_unknown_event(diag, &r);
+		return op_diag_set(
+			diag, err,
+			"%s: the kernel refuses the event's settings (%s); choose another event or unit mask, or a newer kernel",
+			name, strerror(-err));
 	case ENODEV:
-		return explain_cpu(diag, &r);
+		return op_diag_set(
+			diag, err,
+			"CPU %d: it is offline or missing; /sys/devices/system/cpu/online lists those there are",
+			cpu);
 	case ESRCH:
 		return op_diag_set(
 			diag, err,
