@@ -21,7 +21,8 @@ opstream_LIBS := libop
 opstream_LDLIBS = $(POPT_LIBS)
 
 PROGS += ocount
-ocount_SRCS := $(wildcard utils/ocount/*.c) utils/command.c $(EVENT_SRCS)
+ocount_SRCS := $(wildcard utils/ocount/*.c) utils/command.c utils/say.c \
+	$(EVENT_SRCS)
 ocount_LIBS := libop
 ocount_LDLIBS = $(POPT_LIBS)
 

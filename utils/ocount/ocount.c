@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +30,7 @@
 #include "utils/ocount/ocount_target.h"
 #include "utils/ocount/ocount_watch.h"
 #include "utils/command.h"
+#include "utils/say.h"
 
 /* Exit statuses of ocount's own; all others are those of the command. */
 #define EXIT_OCOUNT 125
@@ -41,7 +41,6 @@ struct ocount {
 	struct ocount_request request;
 	struct ocount_events events;
 	FILE *output; /* stdout if none was given */
-	bool is_begun; /* something was written there */
 	struct command command;
 	struct ocount_targets targets;
 	struct ocount_watch watch;
@@ -53,22 +52,7 @@ struct ocount {
 	struct op_diag diag;
 };
 
-static void note_ocount(const char *fmt, ...)
-	__attribute__((format(printf, 1, 2)));
-
-/* One line on stderr that is no reason to end. */
-static void note_ocount(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("ocount: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-}
-
-static uint64_t monotonic_ns(void)
+static uint64_t ocount_now_ns(void)
 {
 	struct timespec t;
 
@@ -104,19 +88,6 @@ static int fail_output(struct ocount *o)
 			   path ? path : "standard output", strerror(errno));
 }
 
-static int begin_output(struct ocount *o)
-{
-	int fd = fileno(o->output);
-	struct stat st;
-
-	if (o->is_begun || !o->request.output)
-		return 0;
-	o->is_begun = true;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && ftruncate(fd, 0))
-		return fail_output(o);
-	return 0;
-}
-
 /* Print what was counted since the last time. */
 static int print_result(struct ocount *o)
 {
@@ -127,14 +98,17 @@ static int print_result(struct ocount *o)
 		.brief = o->request.brief,
 		.intervals = o->request.interval_ms != 0,
 	};
-	uint64_t until = monotonic_ns();
+	uint64_t until = ocount_now_ns();
+	int fd = fileno(o->output);
+	struct stat st;
 	int err = ocount_result_read(&o->result, &o->counters, until - o->since,
 				     &o->diag);
 
-	if (!err)
-		err = begin_output(o);
 	if (err)
 		return err;
+	if (o->request.output && !o->nr_printed && !fstat(fd, &st) &&
+	    S_ISREG(st.st_mode) && ftruncate(fd, 0))
+		return fail_output(o);
 	o->since = until;
 	o->nr_printed++;
 	ocount_print(o->output, &style, &o->result);
@@ -165,48 +139,40 @@ static int set_subject(struct ocount *o)
 	return op_diag_set(&o->diag, -ENOMEM, "out of memory");
 }
 
-/* Returns the exit status for a command that cannot be run. */
-static int command_error(int err)
-{
-	return err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-}
-
-static int prepare_counted_command(struct ocount *o, int *status)
-{
-	int err;
-
-	command_init(&o->command, (char **)o->request.command);
-	err = command_find(&o->command, &o->diag);
-	if (err) {
-		*status = command_error(err);
-		return err;
-	}
-	err = command_fork(&o->command, &o->diag);
-	if (err)
-		return err;
-	return ocount_targets_init_child(&o->targets, o->command.pid, &o->diag);
-}
-
+/* Find or make what is counted; @status is set for a command that cannot run.
+ */
 static int prepare_targets(struct ocount *o, int *status)
 {
 	const struct ocount_request *r = &o->request;
 	int err;
 
-	if (r->mode == OCOUNT_COMMAND)
-		err = prepare_counted_command(o, status);
-	else
+	if (r->mode != OCOUNT_COMMAND) {
 		err = ocount_targets_init(&o->targets, r->mode, r->list,
 					  &o->diag);
+		return err ? err : set_subject(o);
+	}
+	command_init(&o->command, (char **)r->command);
+	err = command_find(&o->command, &o->diag);
+	if (err)
+		*status = err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	else
+		err = command_fork(&o->command, &o->diag);
+	if (!err)
+		err = ocount_targets_init_child(&o->targets, o->command.pid,
+						&o->diag);
 	return err ? err : set_subject(o);
 }
 
 static int prepare_counters(struct ocount *o)
 {
 	const struct ocount_request *r = &o->request;
-	int err = ocount_watch_init(&o->watch, o->targets.watched,
-				    o->targets.nr_watched, r->interval_ms,
-				    &o->diag);
+	/* The command's process has been made: it keeps its own signals. */
+	int err = ocount_watch_block(&o->diag);
 
+	if (!err)
+		err = ocount_watch_init(&o->watch, o->targets.watched,
+					o->targets.nr_watched, r->interval_ms,
+					&o->diag);
 	if (!err)
 		err = ocount_counters_open(&o->counters, &o->events,
 					   &o->targets,
@@ -219,32 +185,19 @@ static int prepare_counters(struct ocount *o)
 				  &o->diag);
 }
 
-static int prepare_counting(struct ocount *o, int *status)
-{
-	int err = ocount_events_init(&o->events, o->request.events, &o->diag);
-
-	if (!err)
-		err = open_output(o);
-	if (!err)
-		err = prepare_targets(o, status);
-	/* The command's process has been made: it keeps its own signals. */
-	if (!err)
-		err = ocount_watch_block(&o->diag);
-	return err ? err : prepare_counters(o);
-}
-
 static void note_limits(const struct ocount *o)
 {
 	if (o->events.is_fallback)
-		note_ocount(
+		say_note(
+			"ocount",
 			"no hardware counters here, as in most virtual machines; counting cpu-clock, nanoseconds on a CPU");
 	for (size_t i = 0; i < o->events.nr; i++)
 		if (o->events.list[i].failed)
-			note_ocount("not counted: %s",
-				    o->events.list[i].reason.text);
+			say_note("ocount", "not counted: %s",
+				 o->events.list[i].reason.text);
 	if (o->counters.user_only)
-		note_ocount("counting user mode only: %s",
-			    o->counters.user_only_why.text);
+		say_note("ocount", "counting user mode only: %s",
+			 o->counters.user_only_why.text);
 }
 
 /*
@@ -263,7 +216,8 @@ static void note_protected(const struct ocount *o)
 	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
 	    ((st.st_mode & S_ISGID) && st.st_gid != getegid()) ||
 	    access(path, R_OK))
-		note_ocount(
+		say_note(
+			"ocount",
 			"%s: the kernel does not let ordinary users count a program that is set-user-ID or that they cannot read; run ocount as root",
 			path);
 }
@@ -276,31 +230,20 @@ static int begin_counting(struct ocount *o, int *status)
 	int err;
 
 	note_limits(o);
-	o->since = monotonic_ns();
+	o->since = ocount_now_ns();
 	if (r->mode == OCOUNT_COMMAND) {
 		note_protected(o);
 		err = command_exec(&o->command, &o->diag);
 		if (err && err != -ESRCH)
-			*status = command_error(err);
+			*status = err == -ENOENT ? EXIT_NOT_FOUND
+						 : EXIT_NOT_EXECUTABLE;
 		return err;
 	}
 	err = ocount_counters_start(&o->counters, &o->diag);
 	if (!err && !r->nr_intervals)
-		note_ocount("counting; Ctrl-C or kill -INT %d ends it",
-			    (int)getpid());
+		say_note("ocount", "counting; Ctrl-C or kill -INT %d ends it",
+			 (int)getpid());
 	return err;
-}
-
-/* Returns whether to end. */
-static bool handle_ocount_signal(struct ocount *o, bool *asked)
-{
-	if (!o->command.pid || *asked)
-		return true;
-	*asked = true;
-	/* The terminal's keys have reached the command as well. */
-	if (o->watch.sent)
-		kill(o->command.pid, o->watch.sig);
-	return false;
 }
 
 /* Whether the intervals that were asked for have all been printed. */
@@ -308,17 +251,6 @@ static bool has_all(const struct ocount *o)
 {
 	return o->request.nr_intervals &&
 	       o->nr_printed >= o->request.nr_intervals;
-}
-
-static int handle_interval(struct ocount *o)
-{
-	int err = print_result(o);
-
-	if (!err && has_all(o)) {
-		ocount_watch_stop_timer(&o->watch);
-		err = ocount_counters_stop(&o->counters, &o->diag);
-	}
-	return err;
 }
 
 /* Wait for the end. */
@@ -330,11 +262,20 @@ static int wait_for_counts(struct ocount *o)
 	while (!err && (o->command.pid || !has_all(o))) {
 		switch (ocount_watch_wait(&o->watch)) {
 		case OCOUNT_INTERVAL:
-			err = handle_interval(o);
+			err = print_result(o);
+			if (err || !has_all(o))
+				break;
+			ocount_watch_stop_timer(&o->watch);
+			err = ocount_counters_stop(&o->counters, &o->diag);
 			break;
 		case OCOUNT_SIGNAL:
-			if (handle_ocount_signal(o, &asked))
+			/* A command is asked once to end, then left alone. */
+			if (!o->command.pid || asked)
 				return 0;
+			asked = true;
+			/* The terminal's keys have reached the command, too. */
+			if (o->watch.sent)
+				kill(o->command.pid, o->watch.sig);
 			break;
 		case OCOUNT_ENDED:
 			return 0;
@@ -355,70 +296,40 @@ static int take_command_status(struct ocount *o)
 
 	waitid(P_PID, (id_t)command->pid, &info, WEXITED | WNOHANG | WNOWAIT);
 	if (!info.si_pid) {
-		note_ocount("%s: it goes on, uncounted", command->argv[0]);
+		say_note("ocount", "%s: it goes on, uncounted",
+			 command->argv[0]);
 		command->pid = 0;
 		return 128 + o->watch.sig;
 	}
 	command_wait(command);
 	if (WIFSIGNALED(command->status)) {
 		sig = WTERMSIG(command->status);
-		note_ocount("%s: was ended by signal %d (%s)", command->argv[0],
-			    sig, strsignal(sig));
+		say_note("ocount", "%s: was ended by signal %d (%s)",
+			 command->argv[0], sig, strsignal(sig));
 	}
 	return command_exit_status(command);
-}
-
-static int finish_counting(struct ocount *o, int *status)
-{
-	int err = 0;
-
-	if (!has_all(o)) {
-		err = ocount_counters_stop(&o->counters, &o->diag);
-		if (!err)
-			err = print_result(o);
-	}
-	if (err)
-		return err;
-	*status = o->command.pid ? take_command_status(o) : EXIT_SUCCESS;
-	return 0;
 }
 
 /* Returns the exit status; o->diag has the reason of a failure. */
 static int run_ocount(struct ocount *o)
 {
 	int status = EXIT_OCOUNT;
-	int err = prepare_counting(o, &status);
+	int err = ocount_events_init(&o->events, o->request.events, &o->diag);
 
+	if (!err)
+		err = open_output(o);
+	if (!err)
+		err = prepare_targets(o, &status);
+	if (!err)
+		err = prepare_counters(o);
 	if (!err)
 		err = begin_counting(o, &status);
-	if (!err)
-		err = wait_for_counts(o);
-	if (!err)
-		finish_counting(o, &status);
-	return status;
-}
-
-static int print_version(struct ocount *o)
-{
-	if (printf("ocount: " PACKAGE_NAME " " PACKAGE_VERSION "\n") >= 0 &&
-	    !fflush(stdout))
-		return EXIT_SUCCESS;
-	fail_output(o);
-	return EXIT_OCOUNT;
-}
-
-static void release_ocount(struct ocount *o)
-{
-	ocount_result_release(&o->result);
-	ocount_counters_close(&o->counters);
-	ocount_watch_release(&o->watch);
-	ocount_targets_release(&o->targets);
-	command_release(&o->command);
-	if (o->output && o->output != stdout)
-		fclose(o->output);
-	ocount_events_release(&o->events);
-	ocount_request_release(&o->request);
-	free(o->subject);
+	if (err || wait_for_counts(o))
+		return status;
+	if (!has_all(o) &&
+	    (ocount_counters_stop(&o->counters, &o->diag) || print_result(o)))
+		return status;
+	return o->command.pid ? take_command_status(o) : EXIT_SUCCESS;
 }
 
 int main(int argc, const char **argv)
@@ -427,10 +338,26 @@ int main(int argc, const char **argv)
 	int status = EXIT_OCOUNT;
 
 	command_init(&o.command, NULL);
-	if (!ocount_request_parse(&o.request, argc, argv, &o.diag))
-		status = o.request.version ? print_version(&o) : run_ocount(&o);
+	if (ocount_request_parse(&o.request, argc, argv, &o.diag))
+		; /* the reason is below */
+	else if (!o.request.version)
+		status = run_ocount(&o);
+	else if (puts("ocount: " PACKAGE_NAME " " PACKAGE_VERSION) >= 0 &&
+		 !fflush(stdout))
+		status = EXIT_SUCCESS;
+	else
+		fail_output(&o);
 	if (o.diag.text[0])
-		note_ocount("%s", o.diag.text);
-	release_ocount(&o);
+		say_note("ocount", "%s", o.diag.text);
+	ocount_result_release(&o.result);
+	ocount_counters_close(&o.counters);
+	ocount_watch_release(&o.watch);
+	ocount_targets_release(&o.targets);
+	command_release(&o.command);
+	if (o.output && o.output != stdout)
+		fclose(o.output);
+	ocount_events_release(&o.events);
+	ocount_request_release(&o.request);
+	free(o.subject);
 	return status;
 }

@@ -24,27 +24,6 @@
 #include "utils/operf/operf_run.h"
 #include "utils/operf/operf_wait.h"
 
-static void operf_init(struct operf *operf)
-{
-	command_init(&operf->command, NULL);
-	operf_session_init(&operf->folder, &operf->session);
-	daemon_child_init(&operf->child);
-	operf->target_fd = operf->signal_fd = -1;
-}
-
-static void operf_release(struct operf *operf)
-{
-	command_release(&operf->command);
-	daemon_child_release(&operf->child);
-	operf_session_close(&operf->folder);
-	if (operf->target_fd >= 0)
-		close(operf->target_fd);
-	if (operf->signal_fd >= 0)
-		close(operf->signal_fd);
-	operf_events_release(&operf->events);
-	operf_options_release(&operf->options);
-}
-
 /* ---- before -------------------------------------------------------------- */
 
 static int choose_operf_events(struct operf *operf)
@@ -145,13 +124,6 @@ static int begin_sampling(struct operf *operf, int *status)
 	return err;
 }
 
-static void undo_run(struct operf *operf)
-{
-	command_release(&operf->command);
-	daemon_child_release(&operf->child);
-	operf_session_undo(&operf->folder);
-}
-
 /* The command's own end; what a signal did to it nobody else tells. */
 static int wait_for_command(struct operf *operf)
 {
@@ -204,14 +176,10 @@ static int profile_target(struct operf *operf)
 		err = begin_sampling(operf, &status);
 	if (!err)
 		return finish_run(operf, operf_wait(operf), &before);
-	undo_run(operf);
+	command_release(&operf->command);
+	daemon_child_release(&operf->child);
+	operf_session_undo(&operf->folder);
 	return operf->interrupted ? 128 + operf->interrupted : status;
-}
-
-static int print_operf_version(struct op_diag *diag)
-{
-	puts("operf: " PACKAGE_NAME " " PACKAGE_VERSION);
-	return operf_printed(diag) ? OPERF_FAILED : EXIT_SUCCESS;
 }
 
 /* A file of ours must never be taken for one of these. */
@@ -232,16 +200,27 @@ int main(int argc, char **argv)
 	int status = OPERF_FAILED;
 
 	hold_standard_files();
-
-	operf_init(&operf);
-	if (!operf_options_parse(&operf.options, argc, argv, &operf.diag)) {
-		if (operf.options.version)
-			status = print_operf_version(&operf.diag);
-		else
-			status = profile_target(&operf);
-	}
+	command_init(&operf.command, NULL);
+	operf_session_init(&operf.folder, &operf.session);
+	daemon_child_init(&operf.child);
+	operf.target_fd = operf.signal_fd = -1;
+	if (operf_options_parse(&operf.options, argc, argv, &operf.diag))
+		; /* the reason is below */
+	else if (!operf.options.version)
+		status = profile_target(&operf);
+	else if (puts("operf: " PACKAGE_NAME " " PACKAGE_VERSION) >= 0 &&
+		 !operf_printed(&operf.diag))
+		status = EXIT_SUCCESS;
 	if (operf.diag.text[0])
 		operf_note("%s", operf.diag.text);
-	operf_release(&operf);
+	command_release(&operf.command);
+	daemon_child_release(&operf.child);
+	operf_session_close(&operf.folder);
+	if (operf.target_fd >= 0)
+		close(operf.target_fd);
+	if (operf.signal_fd >= 0)
+		close(operf.signal_fd);
+	operf_events_release(&operf.events);
+	operf_options_release(&operf.options);
 	return status;
 }

@@ -62,26 +62,7 @@ static bool has_hardware_counters(struct op_diag *why)
 	return true;
 }
 
-static void name_cpu(struct ophelp *help, const char *name)
-{
-	/* What does not fit is no name of a type either. */
-	snprintf(help->cpu, sizeof(help->cpu), "%s", name);
-}
-
-/* Where CPUs differ, as with big.LITTLE, the first one's events are shown. */
-static void tell_other_kind(const struct ophelp *help)
-{
-	struct op_cpu_type *type;
-
-	if (op_cpu_type_detect(&type, help->dir, "", 1, NULL))
-		return;
-	fprintf(stderr,
-		"ophelp: this machine has CPUs of several kinds, also %s; "
-		"--cpu-type=%s shows its events\n",
-		type->name, type->name);
-	op_cpu_type_free(type);
-}
-
+/* Name the CPU type of this machine. */
 static int detect_cpu(struct ophelp *help, struct op_diag *diag)
 {
 	struct op_cpu_type *type;
@@ -93,29 +74,23 @@ static int detect_cpu(struct ophelp *help, struct op_diag *diag)
 			"ophelp: %s; samples are taken by the timer, "
 			"--cpu-type=TYPE shows the events of another machine\n",
 			why.text);
-		name_cpu(help, TIMER);
+		strcpy(help->cpu, TIMER);
 		return 0;
 	}
 	err = op_cpu_type_detect(&type, help->dir, "", 0, diag);
 	if (err)
 		return err;
-	name_cpu(help, type->name);
+	snprintf(help->cpu, sizeof(help->cpu), "%s", type->name);
 	op_cpu_type_free(type);
-	tell_other_kind(help);
+	/* Where CPUs differ, as with big.LITTLE, the first one's are shown. */
+	if (op_cpu_type_detect(&type, help->dir, "", 1, NULL))
+		return 0;
+	fprintf(stderr,
+		"ophelp: this machine has CPUs of several kinds, also %s; "
+		"--cpu-type=%s shows its events\n",
+		type->name, type->name);
+	op_cpu_type_free(type);
 	return 0;
-}
-
-static int choose_cpu(struct ophelp *help, struct op_diag *diag)
-{
-	int err = 0;
-
-	if (help->request.cpu)
-		name_cpu(help, help->request.cpu);
-	else
-		err = detect_cpu(help, diag);
-	if (err || !strcmp(help->cpu, TIMER))
-		return err;
-	return op_events_load(&help->events, help->dir, help->cpu, diag);
 }
 
 /* ---- the modes; each returns the exit status or -errno ---- */
@@ -173,56 +148,37 @@ static int parse_ophelp_event(const struct ophelp *help,
 	return op_parse_event(parsed, help->events, spec, &options, diag);
 }
 
-static void print_counter(const struct op_parsed_event *parsed, int counter)
-{
-	if (counter == OP_NO_COUNTER)
-		printf("%s ", parsed->event->ext);
-	else
-		printf("%d ", counter);
-}
-
-/* As oprofiled takes it: NAME:VALUE:COUNTER:COUNT:UM:KERNEL:USER. */
-static void print_numbers(const struct op_parsed_event *parsed, int counter,
-			  bool more)
-{
-	printf("%s:%" PRIu64 ":%d:%" PRIu64 ":%" PRIu64 ":%d:%d%s",
-	       parsed->event->name, parsed->config, counter, parsed->count,
-	       parsed->um, parsed->kernel, parsed->user, more ? "," : "\n");
-}
-
-static int check_events(const struct ophelp *help,
-			struct op_parsed_event *parsed, int *counters,
-			struct op_diag *diag)
+/* Whether the events can be counted at once; print their counters, or all of
+ * them as oprofiled takes it: NAME:VALUE:COUNTER:COUNT:UM:KERNEL:USER. */
+static int show_events(const struct ophelp *help, struct op_diag *diag)
 {
 	size_t nr = (size_t)help->request.nr_args;
-	int err = 0;
+	struct op_parsed_event *parsed = calloc(nr, sizeof(*parsed));
+	int *counters = calloc(nr, sizeof(*counters));
+	bool in_numbers = help->request.mode == OPHELP_EVENTS;
+	int err = parsed && counters ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < nr; i++)
 		err = parse_ophelp_event(help, &parsed[i],
 					 help->request.args[i], diag);
 	if (!err)
 		err = op_check_events(counters, help->events, parsed, nr, diag);
-	if (err)
-		return err;
-	for (size_t i = 0; i < nr; i++)
-		if (help->request.mode == OPHELP_EVENTS)
-			print_numbers(&parsed[i], counters[i], i + 1 < nr);
+	for (size_t i = 0; !err && i < nr; i++) {
+		const struct op_parsed_event *p = &parsed[i];
+
+		if (in_numbers)
+			printf("%s%s:%" PRIu64 ":%d:%" PRIu64 ":%" PRIu64
+			       ":%d:%d",
+			       i ? "," : "", p->event->name, p->config,
+			       counters[i], p->count, p->um, p->kernel,
+			       p->user);
+		else if (counters[i] == OP_NO_COUNTER)
+			printf("%s ", p->event->ext);
 		else
-			print_counter(&parsed[i], counters[i]);
-	if (help->request.mode == OPHELP_CHECK_EVENTS)
+			printf("%d ", counters[i]);
+	}
+	if (!err)
 		putchar('\n');
-	return 0;
-}
-
-static int show_events(const struct ophelp *help, struct op_diag *diag)
-{
-	size_t nr = (size_t)help->request.nr_args;
-	struct op_parsed_event *parsed = calloc(nr, sizeof(*parsed));
-	int *counters = calloc(nr, sizeof(*counters));
-	int err = -ENOMEM;
-
-	if (parsed && counters)
-		err = check_events(help, parsed, counters, diag);
 	free(parsed);
 	free(counters);
 	return err;
@@ -353,21 +309,16 @@ static int run_ophelp(struct ophelp *help, struct op_diag *diag)
 		err = ophelp_check(help->dir, help->request.cpu, diag);
 		return err > 0 ? 1 : err;
 	}
-	err = choose_cpu(help, diag);
+	/* What does not fit is no name of a type either. */
+	if (help->request.cpu)
+		snprintf(help->cpu, sizeof(help->cpu), "%s", help->request.cpu);
+	else
+		err = detect_cpu(help, diag);
+	if (!err && strcmp(help->cpu, TIMER))
+		err = op_events_load(&help->events, help->dir, help->cpu, diag);
 	if (err)
 		return err;
 	return help->events ? run_cpu(help, diag) : run_timer(help, diag);
-}
-
-/* The exit status. */
-static int finish_ophelp(int err, struct op_diag *diag)
-{
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = op_diag_set(diag, -EIO, "standard output: %s",
-				  strerror(errno));
-	if (err < 0)
-		fprintf(stderr, "ophelp: %s\n", op_diag_text(diag, err));
-	return err ? 1 : 0;
 }
 
 int main(int argc, const char **argv)
@@ -380,7 +331,14 @@ int main(int argc, const char **argv)
 		fprintf(stderr, "ophelp: %s\n", diag.text);
 		err = err == -EINVAL ? 2 : 1;
 	} else {
-		err = finish_ophelp(run_ophelp(&help, &diag), &diag);
+		err = run_ophelp(&help, &diag);
+		if (!err && (fflush(stdout) || ferror(stdout)))
+			err = op_diag_set(&diag, -EIO, "standard output: %s",
+					  strerror(errno));
+		if (err < 0)
+			fprintf(stderr, "ophelp: %s\n",
+				op_diag_text(&diag, err));
+		err = err != 0;
 	}
 	op_events_free(help.events);
 	free(help.dir);

@@ -58,18 +58,7 @@ struct options {
 	struct poptOption all[4];
 };
 
-static void fill_modes(struct options *o)
-{
-	for (unsigned int i = 1; i < NR_MODES; i++)
-		o->mode[i - 1] = (struct poptOption){
-			.longName = modes[i].option,
-			.shortName = modes[i].letter,
-			.val = MODE_VALUE + (int)i,
-			.descrip = modes[i].help,
-		};
-}
-
-static void fill_others(struct options *o, struct ophelp_request *r)
+static void build_ophelp_options(struct options *o, struct ophelp_request *r)
 {
 	const struct poptOption other[NR_OTHERS] = {
 		{ "cpu-type", 'c', POPT_ARG_STRING, &r->cpu, 0,
@@ -84,34 +73,21 @@ static void fill_others(struct options *o, struct ophelp_request *r)
 		{ "callgraph", 0, POPT_ARG_INT, &r->callgraph, 0,
 		  "smallest counts for call graphs of this depth", "DEPTH" },
 	};
+	const struct poptOption all[] = { { NULL, 0, POPT_ARG_INCLUDE_TABLE,
+					    o->mode, 0, "What to show:", NULL },
+					  { NULL, 0, POPT_ARG_INCLUDE_TABLE,
+					    o->other, 0, "How:", NULL },
+					  POPT_AUTOHELP POPT_TABLEEND };
 
+	for (unsigned int i = 1; i < NR_MODES; i++)
+		o->mode[i - 1] = (struct poptOption){
+			.longName = modes[i].option,
+			.shortName = modes[i].letter,
+			.val = MODE_VALUE + (int)i,
+			.descrip = modes[i].help,
+		};
 	memcpy(o->other, other, sizeof(other));
-}
-
-static void build_ophelp_options(struct options *o, struct ophelp_request *r)
-{
-	static const struct poptOption help[] = { POPT_AUTOHELP POPT_TABLEEND };
-
-	fill_modes(o);
-	fill_others(o, r);
-	o->all[0] = (struct poptOption){ NULL,	  0, POPT_ARG_INCLUDE_TABLE,
-					 o->mode, 0, "What to show:",
-					 NULL };
-	o->all[1] = (struct poptOption){
-		NULL, 0, POPT_ARG_INCLUDE_TABLE, o->other, 0, "How:", NULL
-	};
-	o->all[2] = help[0];
-}
-
-static int take_mode(struct ophelp_request *r, enum ophelp_mode mode,
-		     struct op_diag *diag)
-{
-	if (r->mode != OPHELP_LIST && r->mode != mode)
-		return op_diag_set(diag, -EINVAL,
-				   "--%s and --%s: one at a time",
-				   modes[r->mode].option, modes[mode].option);
-	r->mode = mode;
-	return 0;
+	memcpy(o->all, all, sizeof(all));
 }
 
 static int take_ophelp_args(struct ophelp_request *r, poptContext context)
@@ -132,12 +108,17 @@ static int take_ophelp_args(struct ophelp_request *r, poptContext context)
 static int take_ophelp_options(struct ophelp_request *r, poptContext context,
 			       struct op_diag *diag)
 {
-	int val, err;
+	int val;
 
 	while ((val = poptGetNextOpt(context)) >= MODE_VALUE) {
-		err = take_mode(r, val - MODE_VALUE, diag);
-		if (err)
-			return err;
+		enum ophelp_mode mode = val - MODE_VALUE;
+
+		if (r->mode != OPHELP_LIST && r->mode != mode)
+			return op_diag_set(diag, -EINVAL,
+					   "--%s and --%s: one at a time",
+					   modes[r->mode].option,
+					   modes[mode].option);
+		r->mode = mode;
 	}
 	if (val < -1)
 		return op_diag_set(diag, -EINVAL, "%s: %s; see ophelp --help",

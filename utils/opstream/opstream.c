@@ -49,25 +49,6 @@ static int fail_opstream(const char *what, int err, const char *hint)
 	return -1;
 }
 
-static void count_unit(struct counts *counts, const struct stream_unit *unit)
-{
-	if (unit->kind == STREAM_SAMPLE)
-		counts->samples++;
-	else if (unit->kind == STREAM_RECORD)
-		counts->records[unit->code]++;
-	else
-		counts->raw++;
-}
-
-static int handle_unit(struct opstream *s, const struct stream_unit *unit,
-		       const uint64_t *words)
-{
-	if (!s->counts)
-		return stream_text_print(&s->text, unit, words);
-	count_unit(s->counts, unit);
-	return 0;
-}
-
 static int write_stream_text(struct opstream *s)
 {
 	if (s->text.len && fwrite(s->text.data, s->text.len, 1, stdout) != 1)
@@ -84,8 +65,16 @@ static int handle_chunk(struct opstream *s, bool last)
 	size_t at = 0;
 
 	while (stream_unit_at(&unit, s->words + at, nr - at, last)) {
-		if (handle_unit(s, &unit, s->words + at))
-			return fail_opstream(s->name, -ENOMEM, "");
+		if (!s->counts) {
+			if (stream_text_print(&s->text, &unit, s->words + at))
+				return fail_opstream(s->name, -ENOMEM, "");
+		} else if (unit.kind == STREAM_SAMPLE) {
+			s->counts->samples++;
+		} else if (unit.kind == STREAM_RECORD) {
+			s->counts->records[unit.code]++;
+		} else {
+			s->counts->raw++;
+		}
 		at += unit.words;
 	}
 	s->len -= at * sizeof(s->words[0]);
@@ -93,35 +82,28 @@ static int handle_chunk(struct opstream *s, bool last)
 	return write_stream_text(s);
 }
 
-static int handle_rest(struct opstream *s)
+static int handle_file(struct opstream *s)
 {
-	if (handle_chunk(s, true))
-		return -1;
+	ssize_t got;
+
+	do {
+		got = read(s->fd, (char *)s->words + s->len,
+			   sizeof(s->words) - s->len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail_opstream(s->name, -errno,
+					     "; give a file recorded by "
+					     "oprofiled");
+		s->len += (size_t)got;
+		if (handle_chunk(s, !got))
+			return -1;
+	} while (got);
 	if (s->counts)
 		s->counts->rest = s->len;
 	else if (s->len && stream_text_print_rest(&s->text, s->words, s->len))
 		return fail_opstream(s->name, -ENOMEM, "");
 	return write_stream_text(s);
-}
-
-static int handle_file(struct opstream *s)
-{
-	for (;;) {
-		ssize_t got = read(s->fd, (char *)s->words + s->len,
-				   sizeof(s->words) - s->len);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return fail_opstream(
-				s->name, -errno,
-				"; give a file recorded by oprofiled");
-		if (got == 0)
-			return handle_rest(s);
-		s->len += (size_t)got;
-		if (handle_chunk(s, false))
-			return -1;
-	}
 }
 
 static void print_counts(const struct counts *counts)
@@ -184,12 +166,6 @@ out:
 	return err ? 1 : 0;
 }
 
-static int usage_error(const char *what, const char *why)
-{
-	fprintf(stderr, "opstream: %s: %s; see opstream --help\n", what, why);
-	return 2;
-}
-
 int main(int argc, const char **argv)
 {
 	int stats = 0, version = 0;
@@ -202,21 +178,27 @@ int main(int argc, const char **argv)
 	};
 	poptContext context =
 		poptGetContext("opstream", argc, argv, options, 0);
-	const char *name;
+	const char *name, *wrong = NULL, *why = "one file at a time";
 	int rc;
 
 	poptSetOtherOptionHelp(context, "[OPTION...] [FILE]");
 	rc = poptGetNextOpt(context);
 	name = poptGetArg(context);
-	if (rc < -1)
-		rc = usage_error(poptBadOption(context, 0), poptStrerror(rc));
-	else if (poptPeekArg(context))
-		rc = usage_error(poptPeekArg(context), "one file at a time");
-	else if (version)
-		rc = printf("opstream: %s\n",
-			    PACKAGE_NAME " " PACKAGE_VERSION) < 0;
-	else
+	if (rc < -1) {
+		wrong = poptBadOption(context, 0);
+		why = poptStrerror(rc);
+	} else {
+		wrong = poptPeekArg(context);
+	}
+	if (wrong) {
+		fprintf(stderr, "opstream: %s: %s; see opstream --help\n",
+			wrong, why);
+		rc = 2;
+	} else if (version) {
+		rc = puts("opstream: " PACKAGE_NAME " " PACKAGE_VERSION) < 0;
+	} else {
 		rc = run_opstream(name, stats);
+	}
 	poptFreeContext(context);
 	return rc;
 }
