@@ -2,7 +2,7 @@
 #ifndef LIBOP_OP_EVENTS_READ_H
 #define LIBOP_OP_EVENTS_READ_H
 
-/* The parsers of the two files; for op_events.c. */
+/* The parsers of the two files; for op_events_load.c. */
 
 #include "libop/op_events.h"
 #include "libop/op_events_text.h"

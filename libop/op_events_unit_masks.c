@@ -5,7 +5,7 @@
  *
  * An entry belongs to the last unit mask of the same file, so an include
  * between them ends it. A default may be a name or a value and is looked up
- * once all entries are there (op_events.c).
+ * once all entries are there (op_events_load.c).
  */
 
 #include "libop/op_events_read.h"

@@ -49,8 +49,7 @@ static int explain_no_sysctl(struct op_diag *diag, const struct refusal *r)
 		r->name, strerror(-r->err), rights->paranoid);
 }
 
-/* Whose words end the reasons below: a root who lacks the capability sits in
- * a container. */
+/* How to get the rights. Root without the capability is in a container. */
 static const char *become(const struct op_perf_rights *rights)
 {
 	if (rights->namespace)

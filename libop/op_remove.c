@@ -59,7 +59,8 @@ static int move_to_trash(struct trash *trash, int from, const char *name)
 		snprintf(to, sizeof(to), "%" PRIu64, trash->nr++);
 		if (!renameat(from, name, trash->fd, to))
 			return 0;
-		/* Left from one that was cut off: the next name is free. */
+		/* An earlier removal that was cut off has left this name: try
+		 * the next. */
 	} while (errno == ENOTEMPTY || errno == EEXIST || errno == EISDIR ||
 		 errno == ENOTDIR);
 	return -errno;

@@ -275,7 +275,7 @@ void command_wait(struct command *command)
 
 void command_release(struct command *command)
 {
-	/* One that has not begun may be stopped. */
+	/* A child that still waits may be stopped, so SIGTERM is not enough. */
 	if (command->pid && command->go_fd >= 0)
 		kill(command->pid, SIGKILL);
 	close_command_fd(&command->go_fd);

@@ -287,7 +287,7 @@ static int wait_for_counts(struct ocount *o)
 	return err;
 }
 
-/* Whether the command has ended; what a signal did to it nobody else tells. */
+/* The command's exit status; tell of a signal that ended it. */
 static int take_command_status(struct ocount *o)
 {
 	struct command *command = &o->command;

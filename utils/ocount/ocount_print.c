@@ -30,33 +30,6 @@ static const char not_counted[] = "not counted";
 
 /* ---- cells --------------------------------------------------------------- */
 
-static void who_cell(char *cell, const struct ocount_target *target)
-{
-	if (target->pid < 0)
-		snprintf(cell, CELL_MAX, "%d", target->cpu);
-	else
-		snprintf(cell, CELL_MAX, "%d %s", (int)target->pid,
-			 target->comm);
-}
-
-static void count_cell(char *cell, const struct ocount_count *count)
-{
-	char number[OCOUNT_NUMBER_MAX];
-	bool is_known = ocount_count_state(count) != OCOUNT_NOT_COUNTED;
-
-	snprintf(cell, CELL_MAX, "%s",
-		 is_known ? ocount_number_group(number, count->count)
-			  : not_counted);
-}
-
-static void percent_cell(char *cell, const struct ocount_count *count)
-{
-	if (ocount_count_state(count) == OCOUNT_NEVER_RAN)
-		snprintf(cell, CELL_MAX, "never ran");
-	else
-		snprintf(cell, CELL_MAX, "%.2f", ocount_count_percent(count));
-}
-
 /* What part of another event, counted in the same group, the count is. */
 static void add_ratio(char *cell, const struct ocount_result *result, size_t e,
 		      size_t group)
@@ -116,11 +89,25 @@ static void make_line(struct line *line, const struct ocount_result *result,
 		      size_t e, size_t group)
 {
 	const struct ocount_count *count = ocount_result_get(result, e, group);
+	const struct ocount_target *target = &result->targets->list[group];
+	enum ocount_state state = ocount_count_state(count);
+	char number[OCOUNT_NUMBER_MAX];
 
 	line->event = result->events->list[e].name;
-	who_cell(line->cells[WHO], &result->targets->list[group]);
-	count_cell(line->cells[COUNT], count);
-	percent_cell(line->cells[PERCENT], count);
+	if (target->pid < 0)
+		snprintf(line->cells[WHO], CELL_MAX, "%d", target->cpu);
+	else
+		snprintf(line->cells[WHO], CELL_MAX, "%d %s", (int)target->pid,
+			 target->comm);
+	snprintf(line->cells[COUNT], CELL_MAX, "%s",
+		 state == OCOUNT_NOT_COUNTED
+			 ? not_counted
+			 : ocount_number_group(number, count->count));
+	if (state == OCOUNT_NEVER_RAN)
+		strcpy(line->cells[PERCENT], "never ran");
+	else
+		snprintf(line->cells[PERCENT], CELL_MAX, "%.2f",
+			 ocount_count_percent(count));
 	rate_cell(line->cells[RATE], result, e, group);
 }
 

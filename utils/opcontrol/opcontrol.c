@@ -26,7 +26,7 @@
 
 #define EXIT_USAGE 2
 
-/* What a command that has none of these flags wants is settings only. */
+/* The flags of the command; without one settings are saved, as root. */
 static unsigned int command_flags(const struct opcontrol *oc)
 {
 	const struct oc_command *command = oc->request.command;
@@ -36,7 +36,7 @@ static unsigned int command_flags(const struct opcontrol *oc)
 
 static int check_rights(struct opcontrol *oc)
 {
-	/* Plain files guard themselves. */
+	/* Files that stand in for oprofilefs have permissions of their own. */
 	if (!geteuid() || oc->fs.is_plain ||
 	    !(command_flags(oc) & OC_NEEDS_ROOT))
 		return 0;
@@ -69,7 +69,8 @@ static int find_saved_state(struct opcontrol *oc, const struct oc_daemonrc *rc)
 	say_step(oc->request.verbose, "%s becomes %s", rc->pending, rc->path);
 	err = oc_daemonrc_adopt(rc, &oc->diag);
 	if (err && !(command_flags(oc) & OC_NEEDS_ROOT)) {
-		oc->diag.text[0] = '\0'; /* who only looks need not write */
+		oc->diag.text[0] =
+			'\0'; /* --status works without the right to write */
 		return 0;
 	}
 	return err ? err : load_settings(oc, rc);

@@ -89,7 +89,7 @@ static int read_config(struct op_config **config, const struct oc_daemonrc *rc,
 	return err;
 }
 
-/* Where a value comes from, and where what is wrong with one is told. */
+/* The file that values are read from, and where to tell what is wrong. */
 struct rc_reader {
 	const struct op_config *config;
 	const char *path;

@@ -23,17 +23,6 @@
 
 #define LOST "lost."
 
-static void print_daemon_state(const struct daemon *daemon)
-{
-	if (!daemon->pid)
-		puts("Daemon not running");
-	else if (!daemon->answers)
-		printf("Daemon not answering: pid %d\n", daemon->pid);
-	else
-		printf("Daemon %s: pid %d\n",
-		       daemon->is_sampling ? "running" : "paused", daemon->pid);
-}
-
 /* The daemon's answer for @key, else @saved. */
 static const char *live_value(const struct opcontrol *oc, const char *key,
 			      char *buf, size_t len, const char *saved)
@@ -57,16 +46,7 @@ static void print_separate(struct opcontrol *oc)
 	puts(*between == ' ' ? "" : "Separate options: none");
 }
 
-static void print_vmlinux(const struct opcontrol *oc)
-{
-	const char *path = oc->settings.vmlinux;
-	char text[OC_PATH_MAX];
-
-	path = live_value(oc, "vmlinux", text, sizeof(text), path);
-	printf("vmlinux file: %s\n", path[0] == '/' ? path : "none");
-}
-
-/* Who takes the samples, or will, with what if that is known: "perf/cycles". */
+/* Print the source of samples and return it, "module" or "perf/cycles". */
 static const char *print_source(struct opcontrol *oc, char *buf, size_t len)
 {
 	const struct oc_choice *choice = &oc->choice;
@@ -86,24 +66,16 @@ static const char *print_source(struct opcontrol *oc, char *buf, size_t len)
 	return source;
 }
 
-static void print_number(const struct opcontrol *oc, enum oc_row id)
-{
-	uint64_t value = oc->settings.numbers[id];
-
-	if (value)
-		printf("%s: %" PRIu64 "\n", oc_settings_table[id].label, value);
-}
-
-/* One that always is something. */
-static void print_size(const struct opcontrol *oc, enum oc_row id,
-		       const char *unit)
+/* "LABEL: VALUE UNIT", or what 0 means; nothing where 0 means "as it is". */
+static void print_number(const struct opcontrol *oc, enum oc_row id,
+			 const char *unit)
 {
 	const struct oc_setting *row = &oc_settings_table[id];
 	uint64_t value = oc->settings.numbers[id];
 
 	if (value)
-		printf("%s: %" PRIu64 " %s\n", row->label, value, unit);
-	else
+		printf("%s: %" PRIu64 "%s\n", row->label, value, unit);
+	else if (row->zero)
 		printf("%s: %s\n", row->label, row->zero);
 }
 
@@ -134,22 +106,12 @@ static bool print_events(struct opcontrol *oc, const char *source)
 	return nr;
 }
 
-/* Whether stacks are taken is told in any case. */
-static void print_callgraph(const struct opcontrol *oc, bool is_perf)
-{
-	uint64_t depth = oc->settings.numbers[OC_CALLGRAPH];
-
-	printf("%s: %" PRIu64 "\n", oc_settings_table[OC_CALLGRAPH].label,
-	       depth);
-	if (depth && !is_perf)
-		print_size(oc, OC_CALLGRAPH_STACK, "bytes");
-}
-
 static void print_settings(struct opcontrol *oc)
 {
 	const struct oc_settings *settings = &oc->settings;
+	uint64_t depth = settings->numbers[OC_CALLGRAPH];
 	char text[OC_PATH_MAX], buf[64];
-	const char *source = print_source(oc, buf, sizeof(buf));
+	const char *source = print_source(oc, buf, sizeof(buf)), *vmlinux;
 	bool is_perf = !strncmp(source, "perf", strlen("perf")), has_events;
 
 	printf("Session-dir: %s\n",
@@ -157,18 +119,23 @@ static void print_settings(struct opcontrol *oc)
 			  settings->session_dir));
 	has_events = print_events(oc, source);
 	print_separate(oc);
-	print_callgraph(oc, is_perf);
-	print_vmlinux(oc);
+	printf("%s: %" PRIu64 "\n", oc_settings_table[OC_CALLGRAPH].label,
+	       depth);
+	if (depth && !is_perf)
+		print_number(oc, OC_CALLGRAPH_STACK, " bytes");
+	vmlinux = live_value(oc, "vmlinux", text, sizeof(text),
+			     settings->vmlinux);
+	printf("vmlinux file: %s\n", *vmlinux == '/' ? vmlinux : "none");
 	printf("Image filter: %s\n",
 	       settings->images[0] ? settings->images : "none");
 	if (settings->record[0])
 		printf("Record: %s\n", settings->record);
 	if (oc_settings_is_set(settings, OC_PACK_AT))
-		print_size(oc, OC_PACK_AT, "MiB");
+		print_number(oc, OC_PACK_AT, " MiB");
 	if (!is_perf) {
-		print_number(oc, OC_BUFFER_SIZE);
-		print_number(oc, OC_BUFFER_WATERSHED);
-		print_number(oc, OC_CPU_BUFFER_SIZE);
+		print_number(oc, OC_BUFFER_SIZE, "");
+		print_number(oc, OC_BUFFER_WATERSHED, "");
+		print_number(oc, OC_CPU_BUFFER_SIZE, "");
 	}
 	if (!has_events)
 		print_rate(oc, is_perf);
@@ -255,7 +222,15 @@ static int print_samples(struct opcontrol *oc)
 
 int oc_status(struct opcontrol *oc)
 {
-	print_daemon_state(&oc->daemon);
+	const struct daemon *daemon = &oc->daemon;
+
+	if (!daemon->pid)
+		puts("Daemon not running");
+	else if (!daemon->answers)
+		printf("Daemon not answering: pid %d\n", daemon->pid);
+	else
+		printf("Daemon %s: pid %d\n",
+		       daemon->is_sampling ? "running" : "paused", daemon->pid);
 	print_settings(oc);
 	return print_samples(oc);
 }

@@ -97,7 +97,7 @@ static int start_daemon(struct operf *operf, struct op_ledger *before)
 	if (!err)
 		err = operf_session_rotate(&operf->folder,
 					   operf->options.append, &operf->diag);
-	/* A bad one is the daemon's to put right. */
+	/* What becomes of a damaged ledger is for the daemon to decide. */
 	if (!err)
 		operf_ledger_get(operf, before, NULL);
 	if (!err)
@@ -124,7 +124,7 @@ static int begin_sampling(struct operf *operf, int *status)
 	return err;
 }
 
-/* The command's own end; what a signal did to it nobody else tells. */
+/* Wait for the command's end, and tell of a signal that ended it. */
 static int wait_for_command(struct operf *operf)
 {
 	struct command *command = &operf->command;
@@ -149,7 +149,7 @@ static int finish_run(struct operf *operf, enum operf_end end,
 		status = wait_for_command(operf);
 	if (operf->child.daemon.pid)
 		err = operf_daemon_stop(operf);
-	/* One that has died has not brought its account up to date. */
+	/* The ledger of a daemon that has died is not up to date. */
 	if (!err && end != OPERF_DAEMON_DIED)
 		err = operf_report(operf, before);
 	operf_session_commit(&operf->folder);
@@ -182,7 +182,7 @@ static int profile_target(struct operf *operf)
 	return operf->interrupted ? 128 + operf->interrupted : status;
 }
 
-/* A file of ours must never be taken for one of these. */
+/* Open standard files that are closed, so that no file of ours becomes one. */
 static void hold_standard_files(void)
 {
 	int fd;

@@ -252,7 +252,8 @@ static int take_operf_option(struct operf_options *options, int option,
 	char *value;
 	int err;
 
-	/* Without a value it has popt's last one. */
+	/* For an option without a value popt gives that of the option before.
+	 */
 	value = option == DEEPEST ? NULL : poptGetOptArg(context);
 	if (option == EVENTS)
 		return append_event_list(options, value)

@@ -89,7 +89,7 @@ static int make_session_folder(const char *path, struct op_diag *diag)
 
 /* ---- locks --------------------------------------------------------------- */
 
-/* The pid that the one who has the lock has written in the file. */
+/* The pid in the lock file, which the holder of the lock has written. */
 static const char *read_locker_pid(int fd, char *pid, size_t len)
 {
 	ssize_t n = pread(fd, pid, len - 1, 0);
@@ -99,7 +99,7 @@ static const char *read_locker_pid(int fd, char *pid, size_t len)
 	return *pid ? pid : "?";
 }
 
-/* Whether @path is still the file behind @fd: who undoes a run removes it. */
+/* Whether @path is still the file behind @fd: undoing a run removes it. */
 static bool is_still_file(int fd, const char *path)
 {
 	struct stat a, b;

@@ -64,7 +64,8 @@ static const struct code codes[] = {
 
 #define NR_CODES (sizeof(codes) / sizeof(codes[0]))
 
-/* Words that one line may stand for: a typing error is no gigabyte. */
+/* Words that one line may stand for, so that a typing error does not make a
+ * gigabyte of them. */
 #define MAX_REPEAT 10000000u
 
 static const struct code *find_code(uint32_t code)
