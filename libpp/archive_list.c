@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What belongs to an archive. It is found with the functions that find it for
+ * a report (pp_side_find(), pp_image_symbols_open()), so that a report on the
+ * archive looks for nothing that is not there: the sample files and trees that
+ * are asked for, the images in them with their debug files, the kernel's
+ * symbols, ledgers and logs, the event files, and with --with-sources the
+ * source files.
+ *
+ * Each file has a place in the archive, where a report will look for it: its
+ * path here, unless that comes from --root, or from an archive that is
+ * archived again. Several images may share a file, so the list is made without
+ * looking, and doubles are dropped at the end.
+ */
 
 #include "libpp/archive_list.h"
 
@@ -10,6 +23,7 @@
 #include <unistd.h>
 
 #include "libop/op_events.h"
+#include "libop/op_search.h"
 #include "libpp/archive_samples.h"
 #include "libpp/image_symbols.h"
 #include "libpp/tree_input.h"
@@ -71,9 +85,9 @@ static int archive_file_at_home(struct search *s, enum pp_archive_part part,
 static int compare_destinations(const void *a, const void *b)
 {
 	const struct pp_archive_file *const *x = a, *const *y = b;
-	int order = strcmp((*x)->to, (*y)->to);
 
-	return order ? order : (*x > *y) - (*x < *y);
+	return strcmp((*x)->to, (*y)->to)
+		       ?: op_compare((uintptr_t)*x, (uintptr_t)*y);
 }
 
 /* Several images may share a debug file, and all share the events. */
@@ -143,16 +157,16 @@ static const char *absolute(struct op_arena *arena, const char *path)
 	return copy;
 }
 
-/* Where to look for binaries. */
+/* Where to look for binaries, as absolute paths. */
 static int set_paths(struct search *s)
 {
+	struct op_arena *arena = &s->list->report.arena;
 	const char *const *asked = s->request->image_path;
 	const char **list;
 	size_t nr = 0;
 
 	if (s->request->root) {
-		s->report.root =
-			absolute(&s->list->report.arena, s->request->root);
+		s->report.root = absolute(arena, s->request->root);
 		if (!s->report.root)
 			return -ENOMEM;
 	}
@@ -160,31 +174,31 @@ static int set_paths(struct search *s)
 		nr++;
 	if (!nr)
 		return 0;
-	list = op_arena_alloc(&s->list->report.arena, nr + 1, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++) {
-		list[i] = absolute(&s->list->report.arena, asked[i]);
+	list = op_arena_alloc(arena, nr + 1, sizeof(*list));
+	for (size_t i = 0; list && i < nr; i++) {
+		list[i] = absolute(arena, asked[i]);
 		if (!list[i])
 			return -ENOMEM;
 	}
 	s->report.image_path = list;
-	return 0;
+	return list ? 0 : -ENOMEM;
 }
 
-/* The folders that images were looked for in, as the archive calls them. */
-static int record_image_path(struct search *s)
+/* What the archive calls the session, and the folders that images were looked
+ * for in. */
+static int record_paths(struct search *s)
 {
 	const struct pp_locator *locator = &s->side->locator;
+	struct op_arena *arena = &s->list->report.arena;
 	const char **list;
 	size_t nr = 0;
 
+	s->list->session = op_arena_strdup(
+		arena, pp_locate_home(locator, s->side->session->dir));
 	while (locator->image_path && locator->image_path[nr])
 		nr++;
-	if (!nr)
-		return 0;
-	list = op_arena_alloc(&s->list->report.arena, nr + 1, sizeof(*list));
-	if (!list)
+	list = op_arena_alloc(arena, nr + 1, sizeof(*list));
+	if (!s->list->session || !list)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
 		list[i] = pp_locate_home(locator, locator->image_path[i]);
@@ -192,75 +206,46 @@ static int record_image_path(struct search *s)
 	return 0;
 }
 
-/* The part of @path behind --root, if that is where it is; else NULL. */
-static const char *below_root(const struct search *s, const char *path)
-{
-	const char *root = s->report.root;
-	size_t len = root ? strlen(root) : 0;
-
-	return len && !strncmp(path, root, len) && path[len] == '/' ? path + len
-								    : NULL;
-}
-
 /* ---- images -------------------------------------------------------------- */
 
 /*
  * What the file @path of @image is to be called: where a report on the archive
- * will look for it. That is the name of the image, or a debug folder, or it is
- * in the image path.
+ * will look for it. That is the name of the image, or a debug folder, both
+ * without --root in front, or it is in the image path.
  */
 static const char *image_place(const struct search *s,
 			       const struct pp_image *image, const char *path)
 {
-	const char *rest = below_root(s, path);
+	const char *root = s->report.root ? s->report.root : "";
+	size_t len = strlen(root);
+	const char *rest = path + len;
 
-	if (rest && (!strcmp(rest, image->name) ||
-		     !strncmp(rest, "/usr/lib/debug/", 15)))
+	if (len && !strncmp(path, root, len) && *rest == '/' &&
+	    (!strcmp(rest, image->name) ||
+	     !strncmp(rest, "/usr/lib/debug/", 15)))
 		return rest;
 	return pp_locate_home(&s->side->locator, path);
 }
 
 /*
  * A debug file is found by its binary's build-id, or else by its name in a
- * folder beside the binary.
+ * folder beside the binary @image.
  */
-static const char *debug_place(struct search *s, const char *image,
-			       const char *path)
-{
-	const char *id = strstr(path, "/.build-id/");
-	const char *base = strrchr(path, '/') + 1;
-	int folder = (int)(strrchr(image, '/') - image);
-
-	if (id)
-		return op_arena_printf(&s->list->report.arena,
-				       "/usr/lib/debug%s", id);
-	return op_arena_printf(&s->list->report.arena, "%.*s/.debug/%s", folder,
-			       image, base);
-}
-
 static int archive_debug_file(struct search *s,
 			      struct pp_image_symbols *symbols,
 			      const char *image)
 {
-	const char *path = op_bfd_debug_path(symbols->bfd), *place;
+	struct op_arena *arena = &s->list->report.arena;
+	const char *path = op_bfd_debug_path(symbols->bfd), *id, *place;
 
 	if (!path || !strchr(path, '/'))
 		return 0;
-	place = debug_place(s, image, path);
+	id = strstr(path, "/.build-id/");
+	place = id ? op_arena_printf(arena, "/usr/lib/debug%s", id)
+		   : op_arena_printf(arena, "%.*s/.debug%s",
+				     (int)(strrchr(image, '/') - image), image,
+				     strrchr(path, '/'));
 	return place ? archive_file(s, PP_ARCHIVE_DEBUG, path, place) : -ENOMEM;
-}
-
-static int archive_symbols(struct search *s, const struct pp_image *image,
-			   struct pp_image_symbols *symbols)
-{
-	const char *place;
-	int err;
-
-	if (!symbols->bfd)
-		return 0;
-	place = image_place(s, image, symbols->path);
-	err = archive_file(s, PP_ARCHIVE_IMAGE, symbols->path, place);
-	return err ? err : archive_debug_file(s, symbols, place);
 }
 
 static int archive_image(struct search *s, const struct pp_image *image,
@@ -271,35 +256,35 @@ static int archive_image(struct search *s, const struct pp_image *image,
 					&s->side->locator,
 					lines ? PP_WANT_LINES : 0, messages);
 
-	if (!err)
-		err = archive_symbols(s, image, &symbols);
+	if (!err && symbols.bfd) {
+		const char *place = image_place(s, image, symbols.path);
+
+		err = archive_file(s, PP_ARCHIVE_IMAGE, symbols.path, place)
+			      ?: archive_debug_file(s, &symbols, place);
+	}
 	pp_image_symbols_release(&symbols);
 	return err;
 }
 
-/* The session's snapshot of the kernel's symbols, also where its binary is at
- * hand: a report may do without that. */
-static int archive_snapshot(struct search *s, const struct pp_image *image)
-{
-	char path[8192];
-
-	if (op_ksyms_path(path, sizeof(path), s->side->session->symbols,
-			  image->recorded.name, image->build_id,
-			  image->build_id_len))
-		return 0;
-	return archive_file_at_home(s, PP_ARCHIVE_SESSION, path);
-}
-
-/* Lines of the kernel come from another file than its symbols. */
+/*
+ * Lines of the kernel come from another file than its symbols; and the session
+ * has a snapshot of these, which is archived even where the kernel's binary is
+ * at hand, because a report may do without that.
+ */
 static int archive_files_of_image(struct search *s,
 				  const struct pp_image *image)
 {
+	char path[8192];
 	int err = archive_image(s, image, false, &s->list->report.messages);
 
 	if (err || image->recorded.space != OP_SPACE_KERN)
 		return err;
 	err = archive_image(s, image, true, &s->quiet);
-	return err ? err : archive_snapshot(s, image);
+	if (err || op_ksyms_path(path, sizeof(path), s->side->session->symbols,
+				 image->recorded.name, image->build_id,
+				 image->build_id_len))
+		return err;
+	return archive_file_at_home(s, PP_ARCHIVE_SESSION, path);
 }
 
 struct images {
@@ -323,25 +308,21 @@ static int note_image(struct search *s, struct images *images,
 	return 0;
 }
 
-/* Trees are of an application: one may hold nothing that is asked for. */
-static bool tree_is_chosen(const struct pp_tree_input *input)
-{
-	for (uint32_t i = 0; i < ctree_nr_images(input->tree); i++)
-		if (input->images[i].is_chosen)
-			return true;
-	return false;
-}
-
+/* A tree is that of an application: it may hold nothing that is asked for. */
 static int note_tree(struct search *s, struct images *images,
 		     const struct pp_tree_input *input)
 {
+	uint32_t nr = ctree_nr_images(input->tree);
+	bool is_chosen = false;
 	int err;
 
-	if (!tree_is_chosen(input))
+	for (uint32_t i = 0; i < nr; i++)
+		is_chosen |= input->images[i].is_chosen;
+	if (!is_chosen)
 		return 0;
 	err = pp_archive_samples_add(&s->samples, PP_ARCHIVE_TREES,
 				     input->file->session, input->part);
-	for (uint32_t i = 0; i < ctree_nr_images(input->tree) && !err; i++)
+	for (uint32_t i = 0; i < nr && !err; i++)
 		err = note_image(s, images, input->images[i].image);
 	return err;
 }
@@ -362,15 +343,10 @@ static int compare_archived_images(const void *a, const void *b)
 {
 	const struct pp_image *const *pa = a, *const *pb = b;
 	const struct pp_image *x = *pa, *y = *pb;
-	int order = strcmp(x->name, y->name);
 
-	if (!order)
-		order = (x->kind > y->kind) - (x->kind < y->kind);
-	if (!order)
-		order = memcmp(x->build_id, y->build_id, sizeof(x->build_id));
-	if (!order)
-		order = (x->mtime > y->mtime) - (x->mtime < y->mtime);
-	return order;
+	return strcmp(x->name, y->name) ?: op_compare(x->kind, y->kind) ?:
+	       memcmp(x->build_id, y->build_id, sizeof(x->build_id)) ?:
+	       op_compare(x->mtime, y->mtime);
 }
 
 static int archive_images(struct search *s)
@@ -414,41 +390,30 @@ static int archive_file_of_session(struct search *s, enum pp_archive_part part,
 		     : -ENOMEM;
 }
 
-static int list_samples(struct search *s)
+static int archive_samples(struct search *s)
 {
+	struct pp_archive_samples *samples = &s->samples;
 	const struct pp_sample_list *list = &s->side->list;
 	int err = 0;
 
 	for (size_t i = 0; i < list->nr; i++)
 		for (const struct pp_sample_part *part = list->files[i].parts;
 		     part && !err; part = part->next)
-			err = pp_archive_samples_add(&s->samples,
+			err = pp_archive_samples_add(samples,
 						     PP_ARCHIVE_SAMPLES,
 						     list->files[i].session,
 						     part);
-	pp_archive_samples_sort(&s->samples);
-	return err;
-}
+	pp_archive_samples_sort(samples);
+	for (size_t i = 0; i < samples->nr_packs && !err; i++) {
+		const struct pp_archive_pack *pack = &samples->packs[i];
+		size_t nr = s->list->nr;
 
-static int archive_pack(struct search *s, const struct pp_archive_pack *pack)
-{
-	const struct pp_session *session = pack->session;
-	size_t nr = s->list->nr;
-	int err = archive_file_of_session(s, PP_ARCHIVE_SAMPLES, session->path,
-					  db_folder_pack_path(session->folder));
-
-	if (!err && s->list->nr > nr)
-		s->list->files[nr].pack = pack;
-	return err;
-}
-
-static int archive_samples(struct search *s)
-{
-	const struct pp_archive_samples *samples = &s->samples;
-	int err = list_samples(s);
-
-	for (size_t i = 0; i < samples->nr_packs && !err; i++)
-		err = archive_pack(s, &samples->packs[i]);
+		err = archive_file_of_session(
+			s, PP_ARCHIVE_SAMPLES, pack->session->path,
+			db_folder_pack_path(pack->session->folder));
+		if (!err && s->list->nr > nr)
+			s->list->files[nr].pack = pack;
+	}
 	for (size_t i = 0; i < samples->nr_loose && !err; i++)
 		err = archive_file_of_session(s, samples->loose[i].kind,
 					      samples->loose[i].session->path,
@@ -490,42 +455,32 @@ static int archive_logs(struct search *s)
 	return err;
 }
 
-static int record_session(struct search *s)
-{
-	s->list->session = op_arena_strdup(
-		&s->list->report.arena,
-		pp_locate_home(&s->side->locator, s->side->session->dir));
-	return s->list->session ? 0 : -ENOMEM;
-}
-
 /* ---- the events ---------------------------------------------------------- */
 
-/* Add the file @path, which is below the folder @dir. */
-static int archive_event_file(struct search *s, const char *dir,
-			      const char *path)
-{
-	const char *place =
-		op_arena_printf(&s->list->report.arena, PP_ARCHIVE_EVENTS "%s",
-				path + strlen(dir));
-
-	return place ? archive_file(s, PP_ARCHIVE_OWN, path, place) : -ENOMEM;
-}
-
+/* The event files in folder @dir for a CPU type: first its description, then
+ * the files that it includes. */
 static int archive_events_of_cpu(struct search *s, const char *dir,
 				 const char *cpu_type)
 {
+	struct op_arena *arena = &s->list->report.arena;
 	struct op_events *events;
-	const char *path;
-	int err;
+	int err = 0;
 
 	/* A type that is not described here is not described there. */
 	if (op_events_load(&events, dir, cpu_type, NULL))
 		return 0;
-	path = op_arena_printf(&s->list->report.arena, "%s/%s/cpu", dir,
-			       cpu_type);
-	err = path ? archive_event_file(s, dir, path) : -ENOMEM;
-	for (size_t i = 0; i < events->nr_paths && !err; i++)
-		err = archive_event_file(s, dir, events->paths[i]);
+	for (size_t i = 0; i <= events->nr_paths && !err; i++) {
+		const char *path =
+			i ? events->paths[i - 1]
+			  : op_arena_printf(arena, "%s/%s/cpu", dir, cpu_type);
+		const char *place =
+			path ? op_arena_printf(arena, PP_ARCHIVE_EVENTS "%s",
+					       path + strlen(dir))
+			     : NULL;
+
+		err = place ? archive_file(s, PP_ARCHIVE_OWN, path, place)
+			    : -ENOMEM;
+	}
 	op_events_free(events);
 	return err;
 }
@@ -659,28 +614,14 @@ static int archive_sources(struct search *s)
 
 static int list_archive(struct search *s)
 {
-	int err = set_paths(s);
+	int err =
+		set_paths(s) ?: pp_side_find(&s->population, s->side, s->diag);
 
-	if (!err)
-		err = pp_side_find(&s->population, s->side, s->diag);
 	s->list->sessions = s->side->list.sessions;
-	if (!err)
-		err = archive_images(s);
-	if (!err)
-		err = archive_sources(s);
-	if (!err)
-		err = archive_samples(s);
-	if (!err)
-		err = archive_ledgers(s);
-	if (!err)
-		err = archive_logs(s);
-	if (!err)
-		err = archive_events(s);
-	if (!err)
-		err = record_session(s);
-	if (!err)
-		err = record_image_path(s);
-	return err ? err : drop_double_files(s->list);
+	return err ?: archive_images(s) ?: archive_sources(s) ?:
+		      archive_samples(s) ?: archive_ledgers(s) ?:
+		      archive_logs(s) ?: archive_events(s) ?:
+		      record_paths(s) ?: drop_double_files(s->list);
 }
 
 int pp_archive_list_new(struct pp_archive_list **out,

@@ -9,17 +9,6 @@
 
 #include "libpp/population.h"
 
-static int read_ledger(const struct pp_side *side, struct op_ledger *one,
-		       const char *path, struct op_diag *why)
-{
-	int err = pp_archive_check(side->archive, path);
-
-	if (err == -EILSEQ)
-		return op_diag_set(why, err, "%s: it is not what was archived",
-				   path);
-	return err ? err : op_ledger_read(one, path, why);
-}
-
 static int add_account(struct pp_population *p, const struct pp_side *side,
 		       struct op_ledger *sum, const char *folder, bool *absent)
 {
@@ -32,9 +21,10 @@ static int add_account(struct pp_population *p, const struct pp_side *side,
 
 	if (!one || !path)
 		return -ENOMEM;
-	err = read_ledger(side, one, path, &why);
-	if (!err)
-		err = op_ledger_merge(sum, one);
+	err = pp_archive_check(side->archive, path);
+	if (err == -EILSEQ)
+		op_diag_set(&why, err, "%s: it is not what was archived", path);
+	err = err ?: op_ledger_read(one, path, &why) ?: op_ledger_merge(sum, one);
 	if (err == -ENOMEM)
 		return err;
 	if (err && err != -ENOENT)

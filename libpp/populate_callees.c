@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The images of callees. A call-graph file is one about the callers' image,
- * like a file of samples; which image the callees are in is to be found among
- * those that other files are about.
+ * The images of callees. A call-graph file is about the callers' image, like a
+ * file of samples; it names the callees' image and its build, but which image
+ * of the report that is has to be found among those that other files are
+ * about: one of the same application if there is any, because a program may
+ * run an old and a new build of a library at once. Where no chosen file is
+ * about it, files that were not chosen are asked, and else the image is made
+ * of the little that the call-graph file says. Files about one build get one
+ * image.
  */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/population.h"
 
 /* What a call-graph file tells about its callees' build, where a file of them
@@ -34,22 +40,6 @@ static bool may_be_build(const struct op_sample_header *want,
 	       pp_same_build(want, have);
 }
 
-static size_t first_file_of_image(const struct pp_sample_list *list,
-				  const char *name)
-{
-	size_t low = 0, high = list->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(list->files[middle].image_name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /*
  * A file about the image of @file's callees, one of the same application if
  * there is any; NULL if there is none. The files are sorted by image.
@@ -61,7 +51,9 @@ find_file_of_callees(const struct pp_sample_list *list,
 	const struct op_sample_header want = callee_header(file);
 	const struct pp_sample_file *best = NULL;
 
-	for (size_t i = first_file_of_image(list, file->callee_name);
+	for (size_t i = OP_BISECT(at, list->nr,
+				  strcmp(list->files[at].image_name,
+					 file->callee_name) < 0);
 	     i < list->nr; i++) {
 		const struct pp_sample_file *other = &list->files[i];
 
@@ -115,14 +107,10 @@ static int compare_callees(const void *a, const void *b)
 {
 	const struct pp_sample_file *const *x = a, *const *y = b;
 	const struct op_sample_header *p = &(*x)->header, *q = &(*y)->header;
-	int order = strcmp((*x)->callee_name, (*y)->callee_name);
 
-	if (!order)
-		order = memcmp(p->cg_build_id, q->cg_build_id,
-			       sizeof(p->cg_build_id));
-	return order ? order
-		     : (p->cg_mtime > q->cg_mtime) -
-			       (p->cg_mtime < q->cg_mtime);
+	return strcmp((*x)->callee_name, (*y)->callee_name) ?:
+	       memcmp(p->cg_build_id, q->cg_build_id, sizeof(p->cg_build_id)) ?:
+	       op_compare(p->cg_mtime, q->cg_mtime);
 }
 
 /* Images that only callees are in; files about one build get one image. */
@@ -143,13 +131,6 @@ static int make_callee_images(struct op_arena *arena,
 			return -ENOMEM;
 	}
 	return 0;
-}
-
-static void say_no_calls(struct pp_population *p)
-{
-	pp_message(
-		&p->report->messages, PP_WARNING,
-		"the samples come without call graphs, so nothing calls anything; profile with opcontrol --callgraph=DEPTH or operf --callgraph");
 }
 
 int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
@@ -176,6 +157,8 @@ int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
 	}
 	if (!nr_graphs && p->request->symbols &&
 	    !p->request->addresses_of_calls)
-		say_no_calls(p);
+		pp_message(
+			&p->report->messages, PP_WARNING,
+			"the samples come without call graphs, so nothing calls anything; profile with opcontrol --callgraph=DEPTH or operf --callgraph");
 	return make_callee_images(&p->report->arena, list, strange, nr_strange);
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Call graphs. Sample files of call graphs count calls from an address of one
- * image to one of another. populate_symbols.c tells which symbols these are
- * in; here calls are summed up by caller and callee, once, and each symbol
- * gets its part of that list from both ends.
+ * image to one of another; populate_symbols.c has told which symbols these
+ * addresses are in. Here calls are summed up by caller and callee in one
+ * sorted list. Going over it twice, once to count and once to fill, gives each
+ * symbol an array of exactly as many callers and callees as it has.
+ *
+ * Totals are taken of all neighbours before small ones are left out, so that
+ * shares stay shares of everything.
  */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/population.h"
 
 /* ---- calls --------------------------------------------------------------- */
@@ -25,27 +30,9 @@ static int compare_calls(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
 
-	if (x->caller != y->caller)
-		return x->caller < y->caller ? -1 : 1;
-	if (x->callee != y->callee)
-		return x->callee < y->callee ? -1 : 1;
-	return (x->class_nr > y->class_nr) - (x->class_nr < y->class_nr);
-}
-
-static size_t merge_calls(struct call *calls, size_t nr)
-{
-	size_t kept = 0;
-
-	if (nr)
-		qsort(calls, nr, sizeof(*calls), compare_calls);
-	for (size_t i = 0; i < nr; i++) {
-		if (kept && !compare_calls(&calls[kept - 1], &calls[i]))
-			calls[kept - 1].count = pp_add_counts(
-				calls[kept - 1].count, calls[i].count);
-		else
-			calls[kept++] = calls[i];
-	}
-	return kept;
+	return op_compare(x->caller, y->caller) ?:
+	       op_compare(x->callee, y->callee) ?:
+	       op_compare(x->class_nr, y->class_nr);
 }
 
 /* All calls of @side, by caller and callee; the caller of this function frees
@@ -53,7 +40,7 @@ static size_t merge_calls(struct call *calls, size_t nr)
 static struct call *gather_calls(const struct pp_side *side, size_t *nr)
 {
 	struct call *calls;
-	size_t room = 0;
+	size_t room = 0, kept = 0;
 
 	*nr = 0;
 	for (size_t i = 0; i < side->list.nr; i++)
@@ -65,9 +52,8 @@ static struct call *gather_calls(const struct pp_side *side, size_t *nr)
 	for (size_t i = 0; i < side->list.nr; i++) {
 		const struct pp_sample_file *file = &side->list.files[i];
 
-		if (!pp_is_call_graph(file))
-			continue;
-		for (size_t j = 0; j < file->nr_samples; j++)
+		for (size_t j = 0;
+		     pp_is_call_graph(file) && j < file->nr_samples; j++)
 			calls[(*nr)++] = (struct call){
 				.caller = file->callers[j],
 				.callee = file->callees[j],
@@ -75,7 +61,14 @@ static struct call *gather_calls(const struct pp_side *side, size_t *nr)
 				.class_nr = file->class_nr,
 			};
 	}
-	*nr = merge_calls(calls, *nr);
+	qsort(calls, *nr, sizeof(*calls), compare_calls);
+	for (size_t i = 0; i < *nr; i++)
+		if (kept && !compare_calls(&calls[kept - 1], &calls[i]))
+			calls[kept - 1].count = pp_add_counts(
+				calls[kept - 1].count, calls[i].count);
+		else
+			calls[kept++] = calls[i];
+	*nr = kept;
 	return calls;
 }
 
@@ -159,101 +152,81 @@ static int add_arcs(const struct graph *g, const struct call *calls, size_t nr)
 	return 0;
 }
 
-static void add_self(const struct graph *g, size_t i)
-{
-	struct draft *d = &g->drafts[i];
-	const struct pp_symbol_entry *entry = &g->side->symbols[i];
-
-	d->callees[d->nr_callees++] = (struct pp_arc){
-		.other = entry,
-		.counts = entry->counts,
-		.self = true,
-	};
-	pp_add_all_counts(d->callee_totals, entry->counts, g->side->classes.nr);
-	pp_add_all_counts(d->cumulative, entry->counts, g->side->classes.nr);
-}
-
 /* Which of two neighbours with the same count comes first: the symbol itself
  * last, others by their names. */
 static int compare_equal_arcs(const struct pp_arc *a, const struct pp_arc *b)
 {
 	const struct pp_symbol_entry *x = a->other, *y = b->other;
-	int order = a->self - b->self;
 
-	if (!order)
-		order = strcmp(x->image->base, y->image->base);
-	if (!order)
-		order = strcmp(x->name, y->name);
-	return order ? order : (x->nr > y->nr) - (x->nr < y->nr);
+	return a->self - b->self ?: strcmp(x->image->base, y->image->base) ?:
+	       strcmp(x->name, y->name) ?: op_compare(x->nr, y->nr);
 }
 
 static int by_rising_count(const void *a, const void *b)
 {
 	const struct pp_arc *x = a, *y = b;
-	int order =
-		(x->counts[0] > y->counts[0]) - (x->counts[0] < y->counts[0]);
 
-	return order ? order : compare_equal_arcs(x, y);
+	return op_compare(x->counts[0], y->counts[0])
+		       ?: compare_equal_arcs(x, y);
 }
 
 static int by_falling_count(const void *a, const void *b)
 {
 	const struct pp_arc *x = a, *y = b;
-	int order =
-		(x->counts[0] < y->counts[0]) - (x->counts[0] > y->counts[0]);
 
-	return order ? order : compare_equal_arcs(x, y);
+	return op_compare(y->counts[0], x->counts[0])
+		       ?: compare_equal_arcs(x, y);
 }
 
-static size_t drop_small(const struct pp_population *p, struct pp_arc *arcs,
-			 size_t nr, const uint64_t *totals)
+/* Leave out the @arcs that are small among @totals, and sort the others.
+ * Returns how many stay. */
+static size_t finish_arcs(const struct pp_population *p, struct pp_arc *arcs,
+			  size_t nr, const uint64_t *totals,
+			  int (*compare)(const void *a, const void *b))
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		if (pp_passes(p, arcs[i].counts, totals))
 			arcs[kept++] = arcs[i];
+	qsort(arcs, kept, sizeof(*arcs), compare);
 	return kept;
 }
 
+/* The samples that symbol @i has of its own are one of its callees. */
 static int finish_neighbours(const struct graph *g, size_t i)
 {
 	struct draft *d = &g->drafts[i];
-	struct pp_neighbours *neighbours =
-		op_arena_alloc(&g->p->report->arena, 1, sizeof(*neighbours));
+	struct pp_symbol_entry *entry = &g->side->symbols[i];
+	size_t nr_classes = g->side->classes.nr;
+	struct pp_neighbours *n =
+		op_arena_alloc(&g->p->report->arena, 1, sizeof(*n));
 
-	if (!neighbours)
+	if (!n)
 		return -ENOMEM;
-	add_self(g, i);
-	d->nr_callers =
-		drop_small(g->p, d->callers, d->nr_callers, d->caller_totals);
-	d->nr_callees =
-		drop_small(g->p, d->callees, d->nr_callees, d->callee_totals);
-	if (d->nr_callers)
-		qsort(d->callers, d->nr_callers, sizeof(*d->callers),
-		      by_rising_count);
-	if (d->nr_callees)
-		qsort(d->callees, d->nr_callees, sizeof(*d->callees),
-		      by_falling_count);
-	*neighbours = (struct pp_neighbours){
+	d->callees[d->nr_callees++] = (struct pp_arc){
+		.other = entry,
+		.counts = entry->counts,
+		.self = true,
+	};
+	pp_add_all_counts(d->callee_totals, entry->counts, nr_classes);
+	pp_add_all_counts(d->cumulative, entry->counts, nr_classes);
+	*n = (struct pp_neighbours){
 		.callers = d->callers,
 		.callees = d->callees,
-		.nr_callers = d->nr_callers,
-		.nr_callees = d->nr_callees,
+		.nr_callers = finish_arcs(g->p, d->callers, d->nr_callers,
+					  d->caller_totals, by_rising_count),
+		.nr_callees = finish_arcs(g->p, d->callees, d->nr_callees,
+					  d->callee_totals, by_falling_count),
 		.caller_totals = d->caller_totals,
 		.callee_totals = d->callee_totals,
 		.cumulative = d->cumulative,
 	};
-	g->side->symbols[i].neighbours = neighbours;
+	entry->neighbours = n;
 	return 0;
 }
 
 /* ---- addresses ----------------------------------------------------------- */
-
-static bool has_address(const struct pp_symbol_entry *entry)
-{
-	return entry->size != 0;
-}
 
 static void take_address_call(struct pp_report *report,
 			      struct pp_address_call *calls,
@@ -264,7 +237,7 @@ static void take_address_call(struct pp_report *report,
 	const struct pp_symbol_entry *to = &side->symbols[file->callees[i]];
 	uint64_t key = file->samples[i].key;
 
-	if (!has_address(from) || !has_address(to))
+	if (!from->size || !to->size)
 		return;
 	calls[report->nr_calls++] = (struct pp_address_call){
 		.caller = from,
@@ -276,24 +249,17 @@ static void take_address_call(struct pp_report *report,
 	};
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
+/* An order that depends on nothing but what the calls are. */
 static int compare_address_calls(const void *a, const void *b)
 {
 	const struct pp_address_call *x = a, *y = b;
-	int order = compare_numbers(x->caller_vma, y->caller_vma);
 
-	if (!order)
-		order = compare_numbers(x->callee_vma, y->callee_vma);
-	if (!order)
-		order = compare_numbers(x->class_nr, y->class_nr);
-	return order ? order : compare_numbers(x->count, y->count);
+	return op_compare(x->caller_vma, y->caller_vma) ?:
+	       op_compare(x->callee_vma, y->callee_vma) ?:
+	       op_compare(x->class_nr, y->class_nr) ?:
+	       op_compare(x->count, y->count);
 }
 
-/* In an order that depends on nothing but what they are. */
 static int take_address_calls(struct pp_population *p,
 			      const struct pp_side *side)
 {
@@ -312,9 +278,8 @@ static int take_address_calls(struct pp_population *p,
 			for (size_t j = 0; j < list->files[i].nr_samples; j++)
 				take_address_call(p->report, calls, side,
 						  &list->files[i], j);
-	if (p->report->nr_calls)
-		qsort(calls, p->report->nr_calls, sizeof(*calls),
-		      compare_address_calls);
+	qsort(calls, p->report->nr_calls, sizeof(*calls),
+	      compare_address_calls);
 	p->report->calls = calls;
 	return 0;
 }
@@ -326,16 +291,12 @@ int pp_side_find_calls(struct pp_population *p, struct pp_side *side)
 	struct graph g = { .p = p, .side = side };
 	size_t nr;
 	struct call *calls = gather_calls(side, &nr);
-	int err = calls ? 0 : -ENOMEM;
+	int err = -ENOMEM;
 
-	if (!err)
-		g.drafts = calloc(side->nr_symbols + 1, sizeof(*g.drafts));
-	if (!g.drafts)
-		err = -ENOMEM;
-	if (!err)
-		err = make_room_for_arcs(&g, calls, nr);
-	if (!err)
-		err = add_arcs(&g, calls, nr);
+	g.drafts = calloc(side->nr_symbols + 1, sizeof(*g.drafts));
+	if (calls && g.drafts)
+		err = make_room_for_arcs(&g, calls, nr)
+			      ?: add_arcs(&g, calls, nr);
 	for (size_t i = 0; i < side->nr_symbols && !err; i++)
 		err = finish_neighbours(&g, i);
 	if (!err && p->request->addresses_of_calls)

@@ -3,7 +3,12 @@
  * Differential reports: which symbols of the two sides are the same, and how
  * their shares differ. Symbols are the same when application, image and name
  * are; several of one name in one image (static functions) are told apart by
- * their address, and where a new build moved them, by their order.
+ * their address, and where a new build moved them, by their order. Both sides
+ * are sorted by these and walked side by side, a group of one name at a time.
+ *
+ * The outcome is in the later side, which the report then shows as its own:
+ * symbols that are gone are added to it with counts of 0. Shares are compared,
+ * not counts, since the two profiles need not have been equally long.
  */
 
 #include <errno.h>
@@ -11,17 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/interval.h"
 #include "libpp/population.h"
 
 #define LEVEL 0.05 /* of all comparisons together */
 
 /* ---- columns ------------------------------------------------------------- */
-
-static bool same_column(const struct pp_class *a, const struct pp_class *b)
-{
-	return !strcmp(a->event, b->event) && a->count == b->count;
-}
 
 int pp_check_columns(const struct pp_population *p, struct op_diag *diag)
 {
@@ -35,7 +36,8 @@ int pp_check_columns(const struct pp_population *p, struct op_diag *diag)
 			old->classes[0].name, old->nr, now->classes[0].name,
 			now->nr);
 	for (size_t i = 0; i < now->nr; i++)
-		if (!same_column(&now->classes[i], &old->classes[i]))
+		if (strcmp(now->classes[i].event, old->classes[i].event) ||
+		    now->classes[i].count != old->classes[i].count)
 			return op_diag_set(
 				diag, -EINVAL,
 				"the two profiles counted different events: %s and %s; choose with event: and count:",
@@ -48,30 +50,16 @@ int pp_check_columns(const struct pp_population *p, struct op_diag *diag)
 static int compare_entry_names(const struct pp_symbol_entry *a,
 			       const struct pp_symbol_entry *b)
 {
-	int order = strcmp(a->app, b->app);
-
-	if (!order)
-		order = strcmp(a->image->name, b->image->name);
-	return order ? order : strcmp(a->raw_name, b->raw_name);
+	return strcmp(a->app, b->app) ?:
+	       strcmp(a->image->name, b->image->name) ?:
+	       strcmp(a->raw_name, b->raw_name);
 }
 
 static int compare_entries(const void *a, const void *b)
 {
 	const struct pp_symbol_entry *x = a, *y = b;
-	int order = compare_entry_names(x, y);
 
-	return order ? order : (x->vma > y->vma) - (x->vma < y->vma);
-}
-
-/* How many entries from @at on have one name. */
-static size_t group_at(const struct pp_side *side, size_t at)
-{
-	size_t end = at;
-
-	while (end < side->nr_symbols &&
-	       !compare_entry_names(&side->symbols[end], &side->symbols[at]))
-		end++;
-	return end - at;
+	return compare_entry_names(x, y) ?: op_compare(x->vma, y->vma);
 }
 
 /* The entries of one name on both sides. */
@@ -113,6 +101,17 @@ static void sort_and_mark(struct pp_side *side, enum pp_presence presence)
 		      compare_entries);
 	for (size_t i = 0; i < side->nr_symbols; i++)
 		side->symbols[i].presence = presence;
+}
+
+/* How many entries from @at on have one name. */
+static size_t group_at(const struct pp_side *side, size_t at)
+{
+	size_t end = at;
+
+	while (end < side->nr_symbols &&
+	       !compare_entry_names(&side->symbols[end], &side->symbols[at]))
+		end++;
+	return end - at;
 }
 
 static void pair_sides(struct pp_side *now, struct pp_side *old)
@@ -161,11 +160,6 @@ static int add_gone(struct pp_population *p, const uint64_t *zeros)
 
 /* ---- how they differ ----------------------------------------------------- */
 
-static double percent_of(double ratio)
-{
-	return 100 * (ratio - 1);
-}
-
 /* By how much the share @now of @total is larger than @old of @old_total, in
  * percent of the latter: exact where that is a whole number. */
 static double change_percent(uint64_t now, uint64_t total, uint64_t old,
@@ -194,8 +188,8 @@ static void compare_shares(const struct pp_population *p,
 	if (!p->request->intervals)
 		return;
 	ratio = pp_ratio_interval(now, total, old, old_total);
-	change->low = percent_of(ratio.low);
-	change->high = percent_of(ratio.high);
+	change->low = 100 * (ratio.low - 1);
+	change->high = 100 * (ratio.high - 1);
 	change->p = pp_difference_p(now, total, old, old_total);
 }
 
@@ -211,22 +205,19 @@ static int find_significant(struct pp_change *changes, size_t nr)
 {
 	struct pp_change **sorted = calloc(nr + 1, sizeof(*sorted));
 	double *p = calloc(nr + 1, sizeof(*p));
-	size_t nr_significant = 0;
-	int err = sorted && p ? 0 : -ENOMEM;
+	bool ok = sorted && p;
 
-	for (size_t i = 0; i < nr && !err; i++)
+	for (size_t i = 0; ok && i < nr; i++)
 		sorted[i] = &changes[i];
-	if (!err)
+	if (ok)
 		qsort(sorted, nr, sizeof(*sorted), compare_p);
-	for (size_t i = 0; i < nr && !err; i++)
+	for (size_t i = 0; ok && i < nr; i++)
 		p[i] = sorted[i]->p;
-	if (!err)
-		nr_significant = pp_holm(p, nr, LEVEL);
-	for (size_t i = 0; i < nr_significant; i++)
-		sorted[i]->significant = true;
+	for (size_t i = ok ? pp_holm(p, nr, LEVEL) : 0; i; i--)
+		sorted[i - 1]->significant = true;
 	free(p);
 	free(sorted);
-	return err;
+	return ok ? 0 : -ENOMEM;
 }
 
 static int compare_all_shares(struct pp_population *p)
@@ -250,18 +241,7 @@ static int compare_all_shares(struct pp_population *p)
 	return p->request->intervals ? find_significant(changes, nr) : 0;
 }
 
-/* Whether some change is at least the asked percentage. */
-static bool is_large(const struct pp_population *p,
-		     const struct pp_symbol_entry *entry)
-{
-	if (entry->presence != PP_BOTH)
-		return true;
-	for (size_t c = 0; c < p->side.classes.nr; c++)
-		if (fabs(entry->changes[c].percent) >= p->request->threshold)
-			return true;
-	return false;
-}
-
+/* What changed by less than the threshold is left out. */
 int pp_compare_sides(struct pp_population *p)
 {
 	struct pp_side *side = &p->side;
@@ -274,14 +254,19 @@ int pp_compare_sides(struct pp_population *p)
 	sort_and_mark(side, PP_NEW);
 	sort_and_mark(&p->old, PP_GONE);
 	pair_sides(side, &p->old);
-	err = add_gone(p, zeros);
-	if (!err)
-		err = compare_all_shares(p);
+	err = add_gone(p, zeros) ?: compare_all_shares(p);
 	if (err)
 		return err;
-	for (size_t i = 0; i < side->nr_symbols; i++)
-		if (is_large(p, &side->symbols[i]))
-			side->symbols[kept++] = side->symbols[i];
+	for (size_t i = 0; i < side->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &side->symbols[i];
+		bool is_large = entry->presence != PP_BOTH;
+
+		for (size_t c = 0; c < side->classes.nr; c++)
+			is_large |= fabs(entry->changes[c].percent) >=
+				    p->request->threshold;
+		if (is_large)
+			side->symbols[kept++] = *entry;
+	}
 	side->nr_symbols = kept;
 	p->report->old_symbol_totals = p->old.symbol_totals;
 	return 0;

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The sample files of one side of a report: where they are, which of them are
- * asked for, which columns they make and which images they are about.
+ * asked for, which columns they make and which images they are about. Names
+ * come before choosing, because a specification chooses by the names that are
+ * shown; reading comes last, because most files of a session are often not
+ * asked for. Images are told apart by name and build: files about one of them
+ * share one struct pp_image.
  */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/population.h"
 
 /* ---- where --------------------------------------------------------------- */
@@ -36,13 +41,6 @@ static int find_session(struct pp_population *p, struct pp_side *side,
 	return 0;
 }
 
-static int set_up_locator(struct pp_population *p, struct pp_side *side,
-			  struct op_diag *diag)
-{
-	return pp_locator_init(&side->locator, &p->report->arena, side->archive,
-			       p->request->root, p->request->image_path, diag);
-}
-
 /* ---- which --------------------------------------------------------------- */
 
 /* A module that the image path has goes by the name that it has there. */
@@ -62,18 +60,17 @@ int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,
 
 static int name_modules(struct pp_side *side)
 {
-	struct pp_sample_file *files = side->list.files;
 	int err = 0;
 
 	for (size_t i = 0; i < side->list.nr && !err; i++) {
-		err = pp_side_name_module(side, &files[i].name.app,
-					  &files[i].app);
-		if (!err)
-			err = pp_side_name_module(side, &files[i].name.dep,
-						  &files[i].image_name);
-		if (!err)
-			err = pp_side_name_module(side, &files[i].name.cg,
-						  &files[i].callee_name);
+		struct pp_sample_file *file = &side->list.files[i];
+		const struct op_mangle *name = &file->name;
+
+		err = pp_side_name_module(side, &name->app, &file->app) ?:
+		      pp_side_name_module(side, &name->dep,
+					  &file->image_name) ?:
+		      pp_side_name_module(side, &name->cg,
+					  &file->callee_name);
 	}
 	return err;
 }
@@ -104,24 +101,14 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	side->list.archive = side->archive;
 	side->list.call_graphs = request->call_graph;
 	err = pp_sample_list_find(&side->list, side->session, side->spec,
-				  messages, diag);
-	if (!err)
-		err = name_modules(side);
-	if (!err)
-		err = pp_sample_list_choose(&side->list, side->spec, messages,
-					    diag);
+				  messages, diag) ?:
+	      name_modules(side) ?:
+	      pp_sample_list_choose(&side->list, side->spec, messages, diag);
 	if (!err && request->exclude_dependent)
 		err = drop_dependent(&side->list, diag);
-	if (!err)
-		err = pp_sample_list_read(&side->list, request->symbols,
-					  messages, diag);
-	return err;
-}
-
-static void merge_libs(struct pp_sample_list *list)
-{
-	for (size_t i = 0; i < list->nr; i++)
-		list->files[i].app = list->files[i].image_name;
+	return err
+		       ?: pp_sample_list_read(&side->list, request->symbols,
+					      messages, diag);
 }
 
 /* ---- their images -------------------------------------------------------- */
@@ -135,24 +122,17 @@ bool pp_same_build(const struct op_sample_header *a,
 	return a->mtime == b->mtime;
 }
 
-static int compare_builds(const struct op_sample_header *a,
-			  const struct op_sample_header *b)
-{
-	int order = memcmp(a->build_id, b->build_id, sizeof(a->build_id));
-
-	return order ? order : (a->mtime > b->mtime) - (a->mtime < b->mtime);
-}
-
+/* By image, the builds of one apart, and by application. */
 static int compare_sample_files(const void *a, const void *b)
 {
 	const struct pp_sample_file *x = a, *y = b;
+	const struct op_sample_header *p = &x->header, *q = &y->header;
 	int order = strcmp(x->image_name, y->image_name);
 
-	if (!order && !pp_same_build(&x->header, &y->header))
-		order = compare_builds(&x->header, &y->header);
-	if (!order)
-		order = strcmp(x->app, y->app);
-	return order ? order : strcmp(x->path, y->path);
+	if (!order && !pp_same_build(p, q))
+		order = memcmp(p->build_id, q->build_id, sizeof(p->build_id))
+				?: op_compare(p->mtime, q->mtime);
+	return order ?: strcmp(x->app, y->app) ?: strcmp(x->path, y->path);
 }
 
 struct pp_image *pp_image_new(struct op_arena *arena, const char *name,
@@ -209,24 +189,24 @@ unsigned int pp_class_merge(const struct pp_request *request)
 int pp_side_find(struct pp_population *p, struct pp_side *side,
 		 struct op_diag *diag)
 {
-	unsigned int merge = p->request->merge;
-	int err = find_session(p, side, diag);
+	const struct pp_request *request = p->request;
+	struct op_arena *arena = &p->report->arena;
+	struct pp_sample_list *list = &side->list;
+	int err;
 
-	if (p->request->lines)
+	if (request->lines)
 		side->wants |= PP_WANT_LINES;
-	if (!err)
-		err = set_up_locator(p, side, diag);
-	if (!err)
-		err = choose_files(p, side, diag);
-	if (!err && merge & PP_MERGE_LIB)
-		merge_libs(&side->list);
-	if (!err)
-		err = pp_arrange(&side->classes, &side->list,
-				 pp_class_merge(p->request),
-				 p->request->any_axes, diag);
-	if (!err)
-		err = set_images(&p->report->arena, &side->list);
-	if (!err && p->request->call_graph)
+	err = find_session(p, side, diag) ?:
+	      pp_locator_init(&side->locator, arena, side->archive,
+			      request->root, request->image_path, diag) ?:
+	      choose_files(p, side, diag);
+	for (size_t i = 0;
+	     !err && request->merge & PP_MERGE_LIB && i < list->nr; i++)
+		list->files[i].app = list->files[i].image_name;
+	err = err ?: pp_arrange(&side->classes, list, pp_class_merge(request),
+				request->any_axes, diag) ?:
+		     set_images(arena, list);
+	if (!err && request->call_graph)
 		err = pp_side_find_callees(p, side);
 	return err;
 }

@@ -10,9 +10,9 @@
 static int compare_app_and_image(const void *a, const void *b)
 {
 	const struct pp_sample_file *const *x = a, *const *y = b;
-	int order = strcmp((*x)->app, (*y)->app);
 
-	return order ? order : strcmp((*x)->image_name, (*y)->image_name);
+	return strcmp((*x)->app, (*y)->app)
+		       ?: strcmp((*x)->image_name, (*y)->image_name);
 }
 
 /* The images of @nr files of one application, sorted by image. */

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which symbols the samples are in. Each image is opened once; its sorted
- * samples and its sorted symbols are walked side by side.
+ * Which symbols the samples are in. A file uses the image that its samples are
+ * in; a call graph uses two, that of the callers and that of the callees. All
+ * uses are sorted by image, so that each image is opened once, whatever the
+ * number of applications, events and CPUs: opening one means reading its
+ * symbols, which takes longer than everything else. For each application, the
+ * counts of its uses ("points") are sorted by key and walked side by side with
+ * the sorted symbols.
+ *
+ * Ends of arcs are points, too, that count nothing and get the number of the
+ * symbol they are in; populate_calls.c goes on with these.
  */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/population.h"
 
 #define NO_SYMBOL "(no symbols)"
@@ -46,45 +55,37 @@ static int compare_points(const void *a, const void *b)
 {
 	const struct point *x = a, *y = b;
 
-	return (x->key > y->key) - (x->key < y->key);
-}
-
-static void gather_points_of_use(const struct use *use, struct point *points)
-{
-	const struct pp_sample_file *file = use->file;
-
-	for (size_t i = 0; i < file->nr_samples; i++) {
-		const struct pp_sample *sample = &file->samples[i];
-
-		points[i].key = sample->key;
-		points[i].class_nr = file->class_nr;
-		if (use->ends) {
-			points[i].key = (uint32_t)(sample->key >> use->shift);
-			points[i].symbol_nr = &use->ends[i];
-		} else {
-			points[i].count = sample->count;
-		}
-	}
+	return op_compare(x->key, y->key);
 }
 
 /* All points of @nr uses by key; the caller frees them. */
 static struct point *gather_points(const struct use *uses, size_t nr,
 				   size_t *nr_points)
 {
-	struct point *points;
+	struct point *points, *point;
 	size_t room = 0;
 
-	*nr_points = 0;
 	for (size_t i = 0; i < nr; i++)
 		room += uses[i].file->nr_samples;
-	points = calloc(room + 1, sizeof(*points));
-	if (!points)
-		return NULL;
-	for (size_t i = 0; i < nr; i++) {
-		gather_points_of_use(&uses[i], points + *nr_points);
-		*nr_points += uses[i].file->nr_samples;
+	*nr_points = room;
+	points = point = calloc(room + 1, sizeof(*points));
+	for (size_t i = 0; points && i < nr; i++) {
+		const struct pp_sample_file *file = uses[i].file;
+		uint32_t *ends = uses[i].ends;
+
+		for (size_t j = 0; j < file->nr_samples; j++, point++) {
+			const struct pp_sample *sample = &file->samples[j];
+
+			point->key =
+				ends ? (uint32_t)(sample->key >> uses[i].shift)
+				     : sample->key;
+			point->class_nr = file->class_nr;
+			point->count = ends ? 0 : sample->count;
+			point->symbol_nr = ends ? &ends[j] : NULL;
+		}
 	}
-	qsort(points, *nr_points, sizeof(*points), compare_points);
+	if (points)
+		qsort(points, room, sizeof(*points), compare_points);
 	return points;
 }
 
@@ -127,22 +128,17 @@ static struct pp_place place_of(const struct batch *b, uint64_t key)
 	return place;
 }
 
-static size_t count_keys(const struct point *points, size_t nr)
-{
-	size_t keys = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		keys += !i || points[i].key != points[i - 1].key;
-	return keys;
-}
-
 /* The addresses of an entry, from its points. */
 static int add_details(const struct batch *b, struct pp_symbol_entry *entry,
 		       const struct point *points, size_t nr)
 {
-	struct pp_detail *details = op_arena_alloc(
-		&b->p->report->arena, count_keys(points, nr), sizeof(*details));
+	struct pp_detail *details;
+	size_t nr_keys = 0;
 
+	for (size_t i = 0; i < nr; i++)
+		nr_keys += !i || points[i].key != points[i - 1].key;
+	details =
+		op_arena_alloc(&b->p->report->arena, nr_keys, sizeof(*details));
 	if (!details)
 		return -ENOMEM;
 	for (size_t i = 0, end; i < nr; i = end) {
@@ -188,35 +184,16 @@ static int describe_entry(const struct batch *b, struct pp_symbol_entry *entry,
 	return 0;
 }
 
-static int keep_entry(struct pp_side *side, struct op_arena *arena,
-		      struct pp_symbol_entry *entry)
-{
-	struct pp_symbol_entry *array = op_arena_grow(
-		arena, side->symbols, side->nr_symbols, sizeof(*entry));
-
-	if (!array || side->nr_symbols >= UINT32_MAX)
-		return -ENOMEM;
-	entry->nr = side->nr_symbols++;
-	side->symbols = array;
-	array[entry->nr] = *entry;
-	return 0;
-}
-
-static void set_symbol_numbers(const struct point *points, size_t nr,
-			       size_t symbol_nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (points[i].symbol_nr)
-			*points[i].symbol_nr = (uint32_t)symbol_nr;
-}
-
-/* Add the entry for @nr points that are in @symbol, or in none (NULL). */
+/* Add the entry for @nr points that are in @symbol, or in none (NULL), and tell
+ * ends of arcs its number. */
 static int add_symbol_entry(const struct batch *b,
 			    const struct pp_symbol *symbol,
 			    const struct point *points, size_t nr)
 {
 	const struct pp_request *request = b->p->request;
-	struct pp_symbol_entry entry = { 0 };
+	struct op_arena *arena = &b->p->report->arena;
+	struct pp_side *side = b->side;
+	struct pp_symbol_entry entry = { .nr = side->nr_symbols }, *all;
 	uint64_t *counts;
 	int err = describe_entry(b, &entry, symbol);
 
@@ -224,22 +201,25 @@ static int add_symbol_entry(const struct batch *b,
 	if (err || (!request->call_graph &&
 		    !pp_is_wanted(request, entry.raw_name, entry.name)))
 		return err;
-	counts = pp_new_counts(b->p, b->side);
+	entry.counts = counts = pp_new_counts(b->p, side);
 	if (!counts)
 		return -ENOMEM;
 	count_points(counts, points, nr);
-	entry.counts = counts;
 	if (symbol)
 		entry.place = place_of(b, symbol->key);
 	if (symbol && request->code)
-		entry.code = pp_image_symbols_code(b->symbols, symbol,
-						   &b->p->report->arena);
+		entry.code = pp_image_symbols_code(b->symbols, symbol, arena);
 	if (request->details && add_details(b, &entry, points, nr))
 		return -ENOMEM;
-	err = keep_entry(b->side, &b->p->report->arena, &entry);
-	if (!err)
-		set_symbol_numbers(points, nr, entry.nr);
-	return err;
+	all = op_arena_grow(arena, side->symbols, entry.nr, sizeof(*all));
+	if (!all || entry.nr >= UINT32_MAX)
+		return -ENOMEM;
+	side->symbols = all;
+	all[side->nr_symbols++] = entry;
+	for (size_t i = 0; i < nr; i++)
+		if (points[i].symbol_nr)
+			*points[i].symbol_nr = (uint32_t)entry.nr;
+	return 0;
 }
 
 /* ---- side by side -------------------------------------------------------- */
@@ -280,46 +260,35 @@ static int match_points_to_symbols(const struct batch *b, struct point *points,
 				: add_symbol_entry(b, NULL, points, nr_loose);
 }
 
-static int add_batch(struct batch *b, const struct use *uses, size_t nr_uses)
-{
-	size_t nr;
-	struct point *points = gather_points(uses, nr_uses, &nr);
-	int err = points ? match_points_to_symbols(b, points, nr) : -ENOMEM;
-
-	free(points);
-	return err;
-}
-
-/* Say where the code of @image can be read. */
-static int note_binary(struct pp_population *p, struct pp_image *image,
-		       const struct pp_image_symbols *symbols)
-{
-	if (!symbols->bfd)
-		return 0;
-	image->binary =
-		op_arena_strdup(&p->report->arena, op_bfd_path(symbols->bfd));
-	image->binary_bias = symbols->text;
-	return image->binary ? 0 : -ENOMEM;
-}
-
-/* All applications that used an image; the uses are sorted by them. */
+/* All applications that used an image; the uses are sorted by them. Where the
+ * code of the image can be read is noted for those who list it. */
 static int add_symbols_of_image(struct pp_population *p, struct pp_side *side,
 				const struct use *uses, size_t nr)
 {
+	struct pp_image *image = uses->image;
 	struct pp_image_symbols symbols;
-	struct batch b = { p, side, &symbols, uses->image, NULL };
-	int err;
+	struct batch b = { p, side, &symbols, image, NULL };
+	int err = pp_image_symbols_open(&symbols, image, side->session,
+					&side->locator, side->wants,
+					&p->report->messages);
 
-	err = pp_image_symbols_open(&symbols, uses->image, side->session,
-				    &side->locator, side->wants,
-				    &p->report->messages);
-	if (!err)
-		err = note_binary(p, uses->image, &symbols);
+	if (!err && symbols.bfd) {
+		image->binary = op_arena_strdup(&p->report->arena,
+						op_bfd_path(symbols.bfd));
+		image->binary_bias = symbols.text;
+		err = image->binary ? 0 : -ENOMEM;
+	}
 	for (size_t i = 0, end; i < nr && !err; i = end) {
+		struct point *points;
+		size_t nr_points;
+
 		b.app = uses[i].file->app;
 		for (end = i; end < nr && !strcmp(uses[end].file->app, b.app);)
 			end++;
-		err = add_batch(&b, uses + i, end - i);
+		points = gather_points(uses + i, end - i, &nr_points);
+		err = points ? match_points_to_symbols(&b, points, nr_points)
+			     : -ENOMEM;
+		free(points);
 	}
 	pp_image_symbols_release(&symbols);
 	return err;
@@ -330,40 +299,24 @@ static int add_symbols_of_image(struct pp_population *p, struct pp_side *side,
 static int compare_image_uses(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
-	int order = strcmp(x->image->name, y->image->name);
 
-	if (!order)
-		order = (x->image > y->image) - (x->image < y->image);
-	if (!order)
-		order = strcmp(x->file->app, y->file->app);
-	return order ? order : strcmp(x->file->path, y->file->path);
-}
-
-static int add_call_graph(struct op_arena *arena, struct pp_sample_file *file,
-			  struct use *uses)
-{
-	file->callers =
-		op_arena_alloc(arena, file->nr_samples, sizeof(*file->callers));
-	file->callees =
-		op_arena_alloc(arena, file->nr_samples, sizeof(*file->callees));
-	if (!file->callers || !file->callees)
-		return -ENOMEM;
-	uses[0] = (struct use){ file->image, file, file->callers, 32 };
-	uses[1] = (struct use){ file->callee, file, file->callees, 0 };
-	return 0;
+	return strcmp(x->image->name, y->image->name) ?:
+	       op_compare((uintptr_t)x->image, (uintptr_t)y->image) ?:
+	       strcmp(x->file->app, y->file->app) ?:
+	       strcmp(x->file->path, y->file->path);
 }
 
 /* Set *@out to the *@nr uses that @side's files make of images, by image and
- * application; the caller frees them. */
+ * application; the caller frees them. A call graph uses two images. */
 static int find_uses(struct pp_population *p, const struct pp_side *side,
 		     struct use **out, size_t *nr)
 {
+	struct op_arena *arena = &p->report->arena;
 	struct use *uses = calloc(2 * side->list.nr + 1, sizeof(*uses));
-	int err = uses ? 0 : -ENOMEM;
 
 	*out = uses;
 	*nr = 0;
-	for (size_t i = 0; i < side->list.nr && !err; i++) {
+	for (size_t i = 0; uses && i < side->list.nr; i++) {
 		struct pp_sample_file *file = &side->list.files[i];
 
 		if (!pp_is_call_graph(file)) {
@@ -371,38 +324,27 @@ static int find_uses(struct pp_population *p, const struct pp_side *side,
 				(struct use){ file->image, file, NULL, 0 };
 			continue;
 		}
-		err = add_call_graph(&p->report->arena, file, uses + *nr);
-		*nr += 2;
+		file->callers = op_arena_alloc(arena, file->nr_samples,
+					       sizeof(*file->callers));
+		file->callees = op_arena_alloc(arena, file->nr_samples,
+					       sizeof(*file->callees));
+		if (!file->callers || !file->callees)
+			return -ENOMEM;
+		uses[(*nr)++] =
+			(struct use){ file->image, file, file->callers, 32 };
+		uses[(*nr)++] =
+			(struct use){ file->callee, file, file->callees, 0 };
 	}
-	if (!err)
+	if (uses)
 		qsort(uses, *nr, sizeof(*uses), compare_image_uses);
-	return err;
+	return uses ? 0 : -ENOMEM;
 }
-
-/* ---- all of it ----------------------------------------------------------- */
 
 /* Names choose which blocks of a call graph are shown, not what shares are
  * of. */
-static int total_symbols(struct pp_population *p, struct pp_side *side)
-{
-	uint64_t *totals = pp_new_counts(p, side);
-
-	if (!totals)
-		return -ENOMEM;
-	for (size_t i = 0; i < side->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &side->symbols[i];
-
-		if (p->request->call_graph ||
-		    pp_is_wanted(p->request, entry->raw_name, entry->name))
-			pp_add_all_counts(totals, entry->counts,
-					  side->classes.nr);
-	}
-	side->symbol_totals = totals;
-	return 0;
-}
-
 int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 {
+	uint64_t *totals = pp_new_counts(p, side);
 	size_t nr, nr_images = 0;
 	struct use *uses;
 	int err = find_uses(p, side, &uses, &nr);
@@ -414,9 +356,19 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 		nr_images++;
 	}
 	free(uses);
-	if (!err)
-		pp_message(&p->report->messages, PP_REMARK_STATS,
-			   "%zu sample files, %zu images, each opened once",
-			   side->list.nr, nr_images);
-	return err ? err : total_symbols(p, side);
+	if (err || !totals)
+		return err ?: -ENOMEM;
+	pp_message(&p->report->messages, PP_REMARK_STATS,
+		   "%zu sample files, %zu images, each opened once",
+		   side->list.nr, nr_images);
+	for (size_t i = 0; i < side->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &side->symbols[i];
+
+		if (p->request->call_graph ||
+		    pp_is_wanted(p->request, entry->raw_name, entry->name))
+			pp_add_all_counts(totals, entry->counts,
+					  side->classes.nr);
+	}
+	side->symbol_totals = totals;
+	return 0;
 }

@@ -2,7 +2,9 @@
 /*
  * What the CPU and the events of the sample files are, in the words of the
  * event files. A report does without them where they are not installed or do
- * not know the CPU.
+ * not know the CPU. Of an archive, only the event files that were archived
+ * with it are used: those that are installed here may describe another version
+ * of the CPU.
  */
 
 #include <errno.h>
@@ -14,18 +16,6 @@
 #include "libpp/population.h"
 
 #define TIMER_TITLE "CPU with timer interrupt"
-
-static void set_cpu_texts(struct pp_population *p)
-{
-	const struct op_sample_header *header = &p->side.list.files[0].header;
-	struct pp_report *report = p->report;
-	bool timer = !strcmp(header->cpu_type, "timer");
-
-	memcpy(report->cpu_type, header->cpu_type, sizeof(report->cpu_type));
-	report->cpu_khz = header->cpu_khz;
-	report->timer_hz = header->timer_hz;
-	report->cpu_title = timer ? TIMER_TITLE : report->cpu_type;
-}
 
 /*
  * The event files for the CPU; NULL when there are none. Of a profile that was
@@ -59,12 +49,7 @@ static const char *unit_mask_text(const struct op_unit_mask *um, uint64_t value)
 	return um->type == OP_UM_BITMASK && value ? "multiple flags" : NULL;
 }
 
-static const char *copy_text(struct pp_population *p, const char *text)
-{
-	return text ? op_arena_strdup(&p->report->arena, text) : NULL;
-}
-
-static void describe_class(struct pp_population *p,
+static void describe_class(struct op_arena *arena,
 			   const struct op_events *events,
 			   const struct pp_class *class,
 			   struct pp_event_text *text)
@@ -72,38 +57,44 @@ static void describe_class(struct pp_population *p,
 	const struct op_event *event =
 		events ? op_events_find(events, class->event) : NULL;
 	const struct op_perf_event *perf = op_perf_event_find(class->event);
+	const char *mask = NULL;
 
-	if (event) {
-		text->event = copy_text(p, event->desc);
-		if (event->um && !class->unit_masks_differ)
-			text->unit_mask = copy_text(
-				p, unit_mask_text(event->um,
-						  class->counted_unit_mask));
-	} else if (perf) {
+	if (event && event->um && !class->unit_masks_differ)
+		mask = unit_mask_text(event->um, class->counted_unit_mask);
+	if (mask)
+		text->unit_mask = op_arena_strdup(arena, mask);
+	if (event && event->desc)
+		text->event = op_arena_strdup(arena, event->desc);
+	else if (!event && perf)
 		text->event = perf->desc;
-	}
 }
 
 int pp_describe(struct pp_population *p)
 {
+	const struct op_sample_header *header = &p->side.list.files[0].header;
 	const struct pp_classes *classes = &p->side.classes;
+	struct pp_report *report = p->report;
 	struct pp_event_text *texts =
-		op_arena_alloc(&p->report->arena, classes->nr, sizeof(*texts));
+		op_arena_alloc(&report->arena, classes->nr, sizeof(*texts));
 	struct op_events *events;
+	const char *title = NULL;
 
 	if (!texts)
 		return -ENOMEM;
-	set_cpu_texts(p);
+	memcpy(report->cpu_type, header->cpu_type, sizeof(report->cpu_type));
+	report->cpu_khz = header->cpu_khz;
+	report->timer_hz = header->timer_hz;
 	events = load_event_texts(p);
-	if (events) {
-		const char *title = copy_text(p, events->cpu->title);
-
-		if (title)
-			p->report->cpu_title = title;
-	}
+	if (events && events->cpu->title)
+		title = op_arena_strdup(&report->arena, events->cpu->title);
+	report->cpu_title = title ? title
+			    : !strcmp(report->cpu_type, "timer")
+				    ? TIMER_TITLE
+				    : report->cpu_type;
 	for (size_t i = 0; i < classes->nr; i++)
-		describe_class(p, events, &classes->classes[i], &texts[i]);
+		describe_class(&report->arena, events, &classes->classes[i],
+			       &texts[i]);
 	op_events_free(events);
-	p->report->event_texts = texts;
+	report->event_texts = texts;
 	return 0;
 }

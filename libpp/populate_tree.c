@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The call tree of a report, from the trees of all applications, and in a
- * comparison of both sides.
+ * comparison of both sides: the columns of the old side come behind those of
+ * the later one. A file's tree is added under a root of its application, with
+ * the process and thread that the file was kept apart by, unless applications
+ * are merged; then all stacks begin at the root of the tree. tree_names.c has
+ * turned places into frames before, so nodes of several files that are the
+ * same stack become one node.
  */
 
 #include <errno.h>
@@ -57,14 +62,14 @@ static int find_root(struct pp_population *p, struct pp_tree_builder *b,
 
 /* ---- putting together ---------------------------------------------------- */
 
-/* @nodes has room for a number for each node of @input and the root. */
-static int add_nodes_of_input(struct pp_tree_builder *b,
-			      const struct pp_tree_input *input, size_t column,
-			      uint32_t *nodes)
+static int add_tree_input(struct pp_population *p, struct pp_tree_builder *b,
+			  const struct pp_tree_input *input, size_t column)
 {
-	int err = 0;
+	uint32_t nr = ctree_nr_nodes(input->tree);
+	uint32_t *nodes = calloc((size_t)nr + 1, sizeof(*nodes));
+	int err = nodes ? find_root(p, b, input->file, &nodes[0]) : -ENOMEM;
 
-	for (uint32_t i = 1; i <= ctree_nr_nodes(input->tree) && !err; i++) {
+	for (uint32_t i = 1; i <= nr && !err; i++) {
 		struct ctree_node node;
 
 		ctree_node(input->tree, i, &node);
@@ -73,20 +78,6 @@ static int add_nodes_of_input(struct pp_tree_builder *b,
 		if (!err && input->is_chosen[i - 1])
 			pp_tree_add(b, nodes[i], column, node.count);
 	}
-	return err;
-}
-
-static int add_tree_input(struct pp_population *p, struct pp_tree_builder *b,
-			  const struct pp_tree_input *input,
-			  size_t first_column)
-{
-	size_t nr = (size_t)ctree_nr_nodes(input->tree) + 1;
-	uint32_t *nodes = calloc(nr, sizeof(*nodes));
-	int err = nodes ? find_root(p, b, input->file, &nodes[0]) : -ENOMEM;
-
-	if (!err)
-		err = add_nodes_of_input(b, input,
-					 first_column + input->class_nr, nodes);
 	free(nodes);
 	return err;
 }
@@ -101,26 +92,16 @@ static int add_trees_of_side(struct pp_population *p, struct pp_side *side,
 	if (!err)
 		err = pp_tree_inputs_name(&in, b);
 	for (size_t i = 0; i < in.nr && !err; i++)
-		err = add_tree_input(p, b, &in.list[i], first_column);
+		err = add_tree_input(p, b, &in.list[i],
+				     first_column + in.list[i].class_nr);
 	pp_tree_inputs_release(&in);
 	return err;
 }
 
-static int check_one_class(const struct pp_population *p, struct op_diag *diag)
-{
-	const struct pp_classes *classes = &p->side.classes;
-
-	if (!p->request->one_class || classes->nr == 1)
-		return 0;
-	return op_diag_set(
-		diag, -EINVAL,
-		"a folded stack has one count, but there are %zu (%s, %s ...); choose with event:%s or the like, or use --format=flamegraph",
-		classes->nr, classes->classes[0].name, classes->classes[1].name,
-		classes->classes[0].event);
-}
-
-/* Samples may be from a time when no stacks were taken. */
-static void tell_flat(struct pp_population *p, const struct pp_tree *tree)
+/* Samples may be from a time when no stacks were taken; a choice of symbols
+ * leaves out samples on purpose. */
+static void warn_of_flat_samples(struct pp_population *p,
+				 const struct pp_tree *tree)
 {
 	const struct pp_request *request = p->request;
 
@@ -140,9 +121,35 @@ static void tell_flat(struct pp_population *p, const struct pp_tree *tree)
 	}
 }
 
-static int check_found(const struct pp_population *p,
-		       const struct pp_tree *tree, struct op_diag *diag)
+int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 {
+	const struct pp_request *request = p->request;
+	const struct pp_class *classes = p->side.classes.classes;
+	size_t nr = p->side.classes.nr;
+	struct pp_tree *tree =
+		op_arena_alloc(&p->report->arena, 1, sizeof(*tree));
+	struct pp_tree_builder b;
+	int err;
+
+	if (request->one_class && nr > 1)
+		return op_diag_set(
+			diag, -EINVAL,
+			"a folded stack has one count, but there are %zu (%s, %s ...); choose with event:%s or the like, or use --format=flamegraph",
+			nr, classes[0].name, classes[1].name, classes[0].event);
+	if (!tree)
+		return -ENOMEM;
+	err = pp_tree_builder_init(&b, &p->report->arena,
+				   request->old_spec ? 2 * nr : nr, ROOT_NAME)
+		      ?: add_trees_of_side(p, &p->side, &b, 0);
+	if (!err && request->old_spec)
+		err = add_trees_of_side(p, &p->old, &b, nr);
+	err = err
+		      ?: pp_tree_finish(&b, request->threshold,
+					request->tree_max_nodes, tree);
+	pp_tree_builder_release(&b);
+	if (err)
+		return err;
+	p->report->tree = tree;
 	if (!p->side.list.nr_trees)
 		return op_diag_set(
 			diag, -ENOENT,
@@ -152,36 +159,6 @@ static int check_found(const struct pp_population *p,
 		return op_diag_set(
 			diag, -ENOENT,
 			"the samples that are asked for have no stacks; ask for others");
+	warn_of_flat_samples(p, tree);
 	return 0;
-}
-
-int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
-{
-	size_t nr = p->side.classes.nr;
-	struct pp_tree *tree =
-		op_arena_alloc(&p->report->arena, 1, sizeof(*tree));
-	struct pp_tree_builder b;
-	int err = check_one_class(p, diag);
-
-	if (err)
-		return err;
-	if (!tree)
-		return -ENOMEM;
-	err = pp_tree_builder_init(&b, &p->report->arena,
-				   p->request->old_spec ? 2 * nr : nr,
-				   ROOT_NAME);
-	if (!err)
-		err = add_trees_of_side(p, &p->side, &b, 0);
-	if (!err && p->request->old_spec)
-		err = add_trees_of_side(p, &p->old, &b, nr);
-	if (!err)
-		err = pp_tree_finish(&b, p->request->threshold,
-				     p->request->tree_max_nodes, tree);
-	pp_tree_builder_release(&b);
-	if (!err)
-		err = check_found(p, tree, diag);
-	if (!err)
-		tell_flat(p, tree);
-	p->report->tree = tree;
-	return err;
 }

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From nodes as they came to a tree as it is shown: counts summed up, small
- * nodes cut off, siblings sorted. Stacks may be deep, so nothing calls itself.
+ * From nodes as they came to a tree as it is shown: counts summed up, nodes
+ * below the threshold cut off, siblings sorted by name, so that the same
+ * program looks the same in every picture. Stacks may be thousands of frames
+ * deep, so nothing here calls itself: the builder has parents before their
+ * children, and one pass from the back sums up; the walk that numbers the
+ * nodes keeps its own stack.
+ *
+ * The threshold holds for the largest share that a node has in any column, so
+ * that what matters on one side of a comparison stays. Where a limit of nodes
+ * is given, it is raised to the share of the first node that is one too many.
  */
 
 #include <errno.h>
@@ -10,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/sample_list.h"
 #include "libpp/tree_builder.h"
 
@@ -24,12 +33,6 @@ struct finisher {
 	uint32_t *first; /* for each node: where its children start there */
 };
 
-static void add_columns(uint64_t *to, const uint64_t *from, size_t nr)
-{
-	for (size_t c = 0; c < nr; c++)
-		to[c] = pp_add_counts(to[c], from[c]);
-}
-
 static uint64_t *all_of(const struct finisher *f, uint32_t node)
 {
 	return f->all + node * f->b->nr_columns;
@@ -38,26 +41,6 @@ static uint64_t *all_of(const struct finisher *f, uint32_t node)
 static uint64_t *self_of(const struct finisher *f, uint32_t node)
 {
 	return f->b->self + node * f->b->nr_columns;
-}
-
-/* Children come behind their parents, so one way back sums all up. */
-static void sum_up_nodes(struct finisher *f)
-{
-	size_t nr = f->b->nr_columns;
-
-	memcpy(f->all, f->b->self, f->b->nr_nodes * nr * sizeof(*f->all));
-	for (uint32_t i = f->b->nr_nodes - 1; i > 0; i--)
-		add_columns(all_of(f, f->b->nodes[i].parent), all_of(f, i), nr);
-}
-
-static bool holds_no_samples(const struct finisher *f, uint32_t node)
-{
-	const uint64_t *all = all_of(f, node);
-
-	for (size_t c = 0; c < f->b->nr_columns; c++)
-		if (all[c])
-			return false;
-	return true;
 }
 
 /* The largest share that @node has in a column, in percent. */
@@ -88,7 +71,7 @@ static int count_broken(struct finisher *f)
 		if (below[i] || b->frames[node->frame].kind != PP_FRAME_GAP)
 			continue;
 		below[i] = true;
-		add_columns(broken, all_of(f, i), b->nr_columns);
+		pp_add_all_counts(broken, all_of(f, i), b->nr_columns);
 	}
 	free(below);
 	f->tree->broken = broken;
@@ -97,37 +80,38 @@ static int count_broken(struct finisher *f)
 
 /* ---- cutting ------------------------------------------------------------- */
 
-/* Move the samples of @node to the node that stands for cut ones beside it. */
-static int move_to_cut_node(struct finisher *f, uint32_t node, uint32_t frame)
-{
-	size_t nr = f->b->nr_columns;
-	uint32_t cut;
-	int err = pp_tree_child(f->b, f->b->nodes[node].parent, frame, &cut);
-
-	if (err)
-		return err;
-	add_columns(self_of(f, cut), all_of(f, node), nr);
-	add_columns(f->tree->cut, all_of(f, node), nr);
-	return 0;
-}
-
-/* Cut off what does not pass. New nodes come behind all others. */
-static int mark_small_nodes(struct finisher *f, double threshold)
+/*
+ * Cut off what has less than @threshold. The samples of a topmost small node
+ * move to one node beside it that stands for all that were cut there; it comes
+ * behind all other nodes. Nodes below it count no more.
+ */
+static int cut_small_nodes(struct finisher *f, double threshold)
 {
 	struct pp_frame frame = { .name = CUT_NAME, .kind = PP_FRAME_CUT };
-	uint32_t nr = f->b->nr_nodes, number;
-	int err = pp_tree_frame(f->b, &frame, &number);
+	struct pp_tree_builder *b = f->b;
+	uint32_t nr = b->nr_nodes, number, cut;
+	size_t len = b->nr_columns * sizeof(*b->self);
+	int err = pp_tree_frame(b, &frame, &number);
 
 	for (uint32_t i = 1; i < nr && !err; i++) {
-		bool above = f->is_kept[f->b->nodes[i].parent];
+		bool above = f->is_kept[b->nodes[i].parent];
 
 		f->is_kept[i] = above && share_of(f, i) >= threshold;
-		if (f->is_kept[i] || holds_no_samples(f, i))
+		if (f->is_kept[i] ||
+		    !pp_has_counts(all_of(f, i), b->nr_columns))
 			continue;
 		f->tree->nr_cut++;
-		if (above)
-			err = move_to_cut_node(f, i, number);
+		if (!above)
+			continue;
+		err = pp_tree_child(b, b->nodes[i].parent, number, &cut);
+		if (err)
+			break;
+		pp_add_all_counts(self_of(f, cut), all_of(f, i), b->nr_columns);
+		pp_add_all_counts(f->tree->cut, all_of(f, i), b->nr_columns);
 	}
+	for (uint32_t i = 1; i < nr && !err; i++)
+		if (!f->is_kept[i])
+			memset(self_of(f, i), 0, len);
 	return err;
 }
 
@@ -157,61 +141,49 @@ static int raise_threshold(const struct finisher *f, uint32_t max,
 	return 0;
 }
 
-/* After cutting: nodes that are in nodes that were cut off count no more. */
-static void drop_cut(struct finisher *f, uint32_t nr_before)
-{
-	size_t len = f->b->nr_columns * sizeof(*f->b->self);
-
-	for (uint32_t i = 1; i < nr_before; i++)
-		if (!f->is_kept[i])
-			memset(self_of(f, i), 0, len);
-}
-
-/* Room for what belongs to each node of the builder. */
+/* Make room for what belongs to each node of the builder, and sum up counts.
+ * Children come behind their parents, so one way back sums all up. */
 static int total_nodes(struct finisher *f)
 {
-	size_t nr = f->b->nr_nodes;
+	const struct pp_tree_builder *b = f->b;
+	size_t nr = b->nr_nodes;
 
 	free(f->all);
 	free(f->is_kept);
-	f->all = calloc(nr * f->b->nr_columns, sizeof(*f->all));
+	f->all = calloc(nr * b->nr_columns, sizeof(*f->all));
 	f->is_kept = calloc(nr, sizeof(*f->is_kept));
 	if (!f->all || !f->is_kept)
 		return -ENOMEM;
 	f->is_kept[0] = true;
-	sum_up_nodes(f);
+	memcpy(f->all, b->self, nr * b->nr_columns * sizeof(*f->all));
+	for (uint32_t i = b->nr_nodes - 1; i > 0; i--)
+		pp_add_all_counts(all_of(f, b->nodes[i].parent), all_of(f, i),
+				  b->nr_columns);
 	return 0;
 }
 
-static int cut_small_nodes(struct finisher *f, double threshold,
+/* Cut off nodes below the threshold, which is raised where more than
+ * @max_nodes would stay. */
+static int apply_threshold(struct finisher *f, double threshold,
 			   uint32_t max_nodes)
 {
-	uint32_t nr = f->b->nr_nodes;
-	int err = total_nodes(f);
+	int err = total_nodes(f) ?: count_broken(f);
 
-	if (!err)
-		err = count_broken(f);
-	if (!err && max_nodes && nr > max_nodes + 1)
+	if (!err && max_nodes && f->b->nr_nodes > max_nodes + 1)
 		err = raise_threshold(f, max_nodes, &threshold);
 	f->tree->threshold = threshold;
 	if (err || threshold <= 0)
 		return err;
-	err = mark_small_nodes(f, threshold);
-	if (err)
-		return err;
-	drop_cut(f, nr);
-	return total_nodes(f);
+	return cut_small_nodes(f, threshold) ?: total_nodes(f);
 }
 
 /* ---- order --------------------------------------------------------------- */
 
 static int compare_frames(const struct pp_frame *a, const struct pp_frame *b)
 {
-	int order = strcmp(a->name, b->name);
-
-	if (!order && a->image && b->image)
-		order = strcmp(a->image, b->image);
-	return order ? order : (int)a->kind - (int)b->kind;
+	return strcmp(a->name, b->name) ?:
+	       (a->image && b->image ? strcmp(a->image, b->image) : 0) ?:
+	       (int)a->kind - (int)b->kind;
 }
 
 static int by_parent_and_name(const void *a, const void *b, void *arg)
@@ -220,10 +192,9 @@ static int by_parent_and_name(const void *a, const void *b, void *arg)
 	const struct pp_tree_node *x = &builder->nodes[*(const uint32_t *)a];
 	const struct pp_tree_node *y = &builder->nodes[*(const uint32_t *)b];
 
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	return compare_frames(&builder->frames[x->frame],
-			      &builder->frames[y->frame]);
+	return op_compare(x->parent, y->parent)
+		       ?: compare_frames(&builder->frames[x->frame],
+					 &builder->frames[y->frame]);
 }
 
 /* Returns the number of nodes that hold samples. */
@@ -233,7 +204,7 @@ static uint32_t sort_nodes(struct finisher *f)
 	uint32_t nr = 0;
 
 	for (uint32_t i = 1; i < b->nr_nodes; i++)
-		if (!holds_no_samples(f, i))
+		if (!!pp_has_counts(all_of(f, i), b->nr_columns))
 			f->order[nr++] = i;
 	qsort_r(f->order, nr, sizeof(*f->order), by_parent_and_name, b);
 	for (uint32_t i = nr; i > 0; i--)
@@ -289,63 +260,41 @@ static void walk_children_in_order(struct finisher *f, struct step *stack,
 	}
 }
 
-static int put_in_order(struct finisher *f)
-{
-	size_t nr_all = f->b->nr_nodes;
-	struct step *stack;
-	uint32_t nr;
-
-	f->order = calloc(nr_all, sizeof(*f->order));
-	f->first = calloc(nr_all, sizeof(*f->first));
-	stack = calloc(nr_all, sizeof(*stack));
-	if (!f->order || !f->first || !stack) {
-		free(stack);
-		return -ENOMEM;
-	}
-	nr = sort_nodes(f);
-	walk_children_in_order(f, stack, nr);
-	free(stack);
-	return 0;
-}
-
 /* ---- all of it ----------------------------------------------------------- */
-
-static int allocate_tree(struct finisher *f)
-{
-	struct pp_tree_builder *b = f->b;
-	struct pp_tree *tree = f->tree;
-	size_t nr = (size_t)b->nr_nodes + 1;
-
-	tree->frames =
-		op_arena_alloc(b->arena, b->nr_frames, sizeof(*tree->frames));
-	tree->nodes = op_arena_alloc(b->arena, nr, sizeof(*tree->nodes));
-	tree->self = op_arena_alloc(b->arena, nr * b->nr_columns,
-				    sizeof(*tree->self));
-	tree->all = op_arena_alloc(b->arena, nr * b->nr_columns,
-				   sizeof(*tree->all));
-	if (!tree->frames || !tree->nodes || !tree->self || !tree->all)
-		return -ENOMEM;
-	memcpy(tree->frames, b->frames, b->nr_frames * sizeof(*tree->frames));
-	tree->nr_frames = b->nr_frames;
-	return 0;
-}
 
 int pp_tree_finish(struct pp_tree_builder *b, double threshold,
 		   uint32_t max_nodes, struct pp_tree *out)
 {
 	struct finisher f = { .b = b, .tree = out };
-	int err = 0;
+	struct op_arena *arena = b->arena;
+	struct step *stack = NULL;
+	size_t nr;
+	int err;
 
 	*out = (struct pp_tree){ .nr_columns = b->nr_columns };
-	out->cut = op_arena_alloc(b->arena, b->nr_columns, sizeof(*out->cut));
-	if (!out->cut)
+	out->cut = op_arena_alloc(arena, b->nr_columns, sizeof(*out->cut));
+	err = out->cut ? apply_threshold(&f, threshold, max_nodes) : -ENOMEM;
+	if (err)
+		goto out;
+	nr = (size_t)b->nr_nodes + 1;
+	out->nr_frames = b->nr_frames;
+	out->frames = op_arena_alloc(arena, b->nr_frames, sizeof(*out->frames));
+	out->nodes = op_arena_alloc(arena, nr, sizeof(*out->nodes));
+	out->self =
+		op_arena_alloc(arena, nr * b->nr_columns, sizeof(*out->self));
+	out->all = op_arena_alloc(arena, nr * b->nr_columns, sizeof(*out->all));
+	f.order = calloc(nr, sizeof(*f.order));
+	f.first = calloc(nr, sizeof(*f.first));
+	stack = calloc(nr, sizeof(*stack));
+	if (!out->frames || !out->nodes || !out->self || !out->all ||
+	    !f.order || !f.first || !stack) {
 		err = -ENOMEM;
-	if (!err)
-		err = cut_small_nodes(&f, threshold, max_nodes);
-	if (!err)
-		err = allocate_tree(&f);
-	if (!err)
-		err = put_in_order(&f);
+		goto out;
+	}
+	memcpy(out->frames, b->frames, b->nr_frames * sizeof(*out->frames));
+	walk_children_in_order(&f, stack, sort_nodes(&f));
+out:
+	free(stack);
 	free(f.all);
 	free(f.is_kept);
 	free(f.order);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names for the nodes of call trees. All places of all files are sorted by
- * image, so that each image is opened once, and by offset in it, so that each
- * symbol is named once.
+ * Names for the nodes of call trees: a place (image and offset) becomes a
+ * frame (a function in an image). All places of all files are sorted by image,
+ * so that each image is opened once, and by offset in it, so that each symbol
+ * is named and demangled once. Each place remembers the node it is of, and the
+ * frame's number goes there, in whatever order the nodes are. A stack is
+ * chosen by its last frame: a node whose symbol is not wanted keeps its place
+ * in the tree but adds no samples.
  */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/image_symbols.h"
 #include "libpp/tree_input.h"
 
@@ -36,54 +41,39 @@ static int compare_node_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->order != y->order)
-		return x->order < y->order ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	return op_compare(x->order, y->order)
+		       ?: op_compare(x->offset, y->offset);
 }
 
 /* ---- names --------------------------------------------------------------- */
 
-/* "[libz.so.1]" for code without a symbol; some names have brackets. */
-static const char *name_without_symbol(struct op_arena *arena,
-				       const struct pp_image *image)
-{
-	const char *name = image->recorded.space == OP_SPACE_ANON
-				   ? image->recorded.name
-				   : image->base;
-
-	return *name == '[' ? name : op_arena_printf(arena, "[%s]", name);
-}
-
 static const struct pp_symbol *
 symbol_with_key(const struct pp_image_symbols *symbols, uint64_t key)
 {
-	size_t low = 0, high = symbols->nr;
+	size_t at = OP_BISECT(i, symbols->nr, symbols->table[i].end <= key);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->table[middle].end <= key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < symbols->nr && symbols->table[low].key <= key)
-		return &symbols->table[low];
-	return NULL;
+	return at < symbols->nr && symbols->table[at].key <= key
+		       ? &symbols->table[at]
+		       : NULL;
 }
 
-/* Let @n->name be that of @symbol. */
+/* Let @n->name be that of @symbol, or "[libz.so.1]" for code without one; some
+ * names of images have brackets already. */
 static int set_symbol_name(struct naming *n, const struct pp_symbol *symbol,
 			   const struct pp_image *image)
 {
 	struct pp_population *p = n->in->p;
 	struct op_arena *arena = &p->report->arena;
-	const char *raw;
+	const char *raw = image->recorded.space == OP_SPACE_ANON
+				  ? image->recorded.name
+				  : image->base;
 
 	if (n->name && n->symbol == symbol)
 		return 0;
-	raw = symbol ? op_arena_strdup(arena, symbol->name)
-		     : name_without_symbol(arena, image);
+	if (symbol)
+		raw = op_arena_strdup(arena, symbol->name);
+	else if (*raw != '[')
+		raw = op_arena_printf(arena, "[%s]", raw);
 	if (!raw)
 		return -ENOMEM;
 	n->symbol = symbol;
@@ -146,8 +136,6 @@ static int name_places_in_image(struct pp_tree_inputs *in,
 	pp_image_symbols_release(&n.symbols);
 	return err;
 }
-
-/* ---- all of them --------------------------------------------------------- */
 
 static struct place *gather_places(const struct pp_tree_inputs *in, size_t *nr)
 {

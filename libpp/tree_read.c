@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads call-tree files and tells which images are in them. */
+/*
+ * Reads call-tree files and tells which images are in them. Each file has its
+ * own table of images, by name and build; equal images of several files become
+ * one struct pp_image, and images are numbered in the order of their names, so
+ * that tree_names.c can open each once. A file that cannot be used is said in
+ * a message and left out. Nothing of a node is looked at here but their
+ * number.
+ */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libop/op_tree_image.h"
 #include "libpp/tree_input.h"
 
 /* ---- images -------------------------------------------------------------- */
-
-static bool is_chosen_image(const struct pp_tree_inputs *in,
-			    const struct pp_sample_file *file,
-			    const char *image)
-{
-	const struct pp_spec_subject subject = { .app = file->app,
-						 .image = image,
-						 .name = &file->name };
-
-	if (in->p->request->exclude_dependent && strcmp(file->app, image) != 0)
-		return false;
-	return pp_spec_matches(in->side->spec, &subject);
-}
 
 static struct pp_image *new_tree_image(struct pp_tree_inputs *in,
 				       const struct op_tree_image *found)
@@ -53,6 +48,8 @@ static int decode_tree_image(struct pp_tree_inputs *in,
 			     struct op_diag *why)
 {
 	struct pp_tree_image *out = &input->images[number - 1];
+	struct pp_spec_subject subject = { .app = input->file->app,
+					   .name = &input->file->name };
 	char name[OP_TREE_IMAGE_MAX];
 	struct op_tree_image found;
 	struct op_diag reason = { 0 };
@@ -68,7 +65,10 @@ static int decode_tree_image(struct pp_tree_inputs *in,
 	if (!out->image)
 		return -ENOMEM;
 	out->is_gap = op_tree_image_is_gap(&found);
-	out->is_chosen = is_chosen_image(in, input->file, out->image->name);
+	subject.image = out->image->name;
+	out->is_chosen = pp_spec_matches(in->side->spec, &subject) &&
+			 (!in->p->request->exclude_dependent ||
+			  !strcmp(subject.app, subject.image));
 	return 0;
 }
 
@@ -99,32 +99,24 @@ static int decode_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
 
 /* Open what is to be read. An empty file is new, its header may not be there
  * yet. */
-static int open_tree_part(struct pp_tree_inputs *in,
-			  struct pp_tree_input *input, struct op_diag *why)
-{
-	int err = pp_sample_part_tree(&in->side->list, input->file, input->part,
-				      &input->tree, why);
-
-	if (err)
-		return err;
-	if (ctree_nr_nodes(input->tree))
-		err = decode_tree(in, input, why);
-	else
-		err = -ENODATA;
-	if (err)
-		ctree_close(input->tree);
-	return err;
-}
-
 static int read_tree_part(struct pp_tree_inputs *in,
 			  struct pp_tree_input *input)
 {
 	struct op_diag why = { 0 };
-	int err = open_tree_part(in, input, &why);
+	int err = pp_sample_part_tree(&in->side->list, input->file, input->part,
+				      &input->tree, &why);
+	bool is_open = !err;
 
-	if (!err)
-		in->list[in->nr++] = *input;
-	else if (err != -ENOMEM && err != -ENODATA)
+	if (!err && ctree_nr_nodes(input->tree)) {
+		err = decode_tree(in, input, &why);
+		if (!err) {
+			in->list[in->nr++] = *input;
+			return 0;
+		}
+	}
+	if (is_open)
+		ctree_close(input->tree);
+	if (err && err != -ENOMEM)
 		pp_message(&in->p->report->messages, PP_WARNING, "%s; left out",
 			   *why.text ? why.text : input->part->label);
 	return err == -ENOMEM ? err : 0;
@@ -155,15 +147,9 @@ static int read_tree_file(struct pp_tree_inputs *in,
 static int compare_image_builds(const struct pp_image *a,
 				const struct pp_image *b)
 {
-	int order = strcmp(a->name, b->name);
-
-	if (!order)
-		order = (int)a->kind - (int)b->kind;
-	if (!order)
-		order = memcmp(a->build_id, b->build_id, sizeof(a->build_id));
-	if (!order && !a->build_id_len)
-		order = (a->mtime > b->mtime) - (a->mtime < b->mtime);
-	return order;
+	return strcmp(a->name, b->name) ?: (int)a->kind - (int)b->kind ?:
+	       memcmp(a->build_id, b->build_id, sizeof(a->build_id)) ?:
+	       (a->build_id_len ? 0 : op_compare(a->mtime, b->mtime));
 }
 
 static int compare_tree_images(const void *a, const void *b)
@@ -201,31 +187,24 @@ static int unite_tree_images(struct pp_tree_inputs *in)
 	return 0;
 }
 
-static size_t count_tree_parts(const struct pp_sample_list *list)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < list->nr_trees; i++)
-		for (const struct pp_sample_part *part = list->trees[i].parts;
-		     part; part = part->next)
-			nr++;
-	return nr;
-}
-
 int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 			struct pp_side *side)
 {
+	const struct pp_sample_list *list = &side->list;
+	size_t room = 0;
 	int err = 0;
 
 	*in = (struct pp_tree_inputs){ .p = p, .side = side };
-	in->list =
-		op_arena_alloc(&p->report->arena, count_tree_parts(&side->list),
-			       sizeof(*in->list));
+	for (size_t i = 0; i < list->nr_trees; i++)
+		for (const struct pp_sample_part *part = list->trees[i].parts;
+		     part; part = part->next)
+			room++;
+	in->list = op_arena_alloc(&p->report->arena, room, sizeof(*in->list));
 	if (!in->list)
 		return -ENOMEM;
-	for (size_t i = 0; i < side->list.nr_trees && !err; i++)
-		err = read_tree_file(in, &side->list.trees[i]);
-	return err ? err : unite_tree_images(in);
+	for (size_t i = 0; i < list->nr_trees && !err; i++)
+		err = read_tree_file(in, &list->trees[i]);
+	return err ?: unite_tree_images(in);
 }
 
 void pp_tree_inputs_release(struct pp_tree_inputs *in)
