@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Opens archives in place of a session. An archive of ours has facts (a file
+ * of keys) and the hashes of all its files; what oparchive of the original
+ * made has neither and is searched for a session folder. Nothing in an archive
+ * is trusted more than any other file: paths in the facts must not lead out of
+ * it, and a file is held against its hash when it is used, not when the
+ * archive is opened, as most reports use few of its files.
+ */
 
 #include "libpp/archive.h"
 
@@ -27,34 +35,6 @@ static int bad_fact(const char *path, const char *key, const char *what,
 	return op_diag_set(diag, -EINVAL,
 			   "%s: %s: %s; archive the session again", path, key,
 			   what);
-}
-
-static int check_format(const struct op_config *facts, const char *path,
-			struct op_diag *diag)
-{
-	uint64_t format;
-
-	if (op_config_get_u64(facts, PP_FACT_FORMAT, &format, NULL))
-		return bad_fact(path, PP_FACT_FORMAT, "not told", diag);
-	if (format == PP_ARCHIVE_FORMAT)
-		return 0;
-	return op_diag_set(
-		diag, -EPROTO,
-		"%s: the archive is of format %llu, this program knows %d; use the oprofile that made it, or a later one",
-		path, (unsigned long long)format, PP_ARCHIVE_FORMAT);
-}
-
-static int take_session_fact(struct pp_archive *archive, struct op_arena *arena,
-			     const struct op_config *facts, const char *path,
-			     struct op_diag *diag)
-{
-	const char *name = op_config_find(facts, PP_FACT_SESSION), *dir;
-
-	if (!name || !is_plain_path(name))
-		return bad_fact(path, PP_FACT_SESSION, "no path of a session",
-				diag);
-	dir = op_arena_printf(arena, "%s%s", archive->root, name);
-	return dir ? op_session_init(&archive->session, dir, diag) : -ENOMEM;
 }
 
 /* Folders of which nothing was archived are left out. */
@@ -89,15 +69,26 @@ static int take_facts(struct pp_archive *archive, struct op_arena *arena,
 		      const struct op_config *facts, const char *path,
 		      struct op_diag *diag)
 {
-	int err = check_format(facts, path, diag);
+	const char *name = op_config_find(facts, PP_FACT_SESSION), *dir;
+	uint64_t format;
 
-	if (!err)
-		err = take_session_fact(archive, arena, facts, path, diag);
-	if (!err)
-		err = take_image_path_facts(archive, arena, facts);
+	if (op_config_get_u64(facts, PP_FACT_FORMAT, &format, NULL))
+		return bad_fact(path, PP_FACT_FORMAT, "not told", diag);
+	if (format != PP_ARCHIVE_FORMAT)
+		return op_diag_set(
+			diag, -EPROTO,
+			"%s: the archive is of format %llu, this program knows %d; use the oprofile that made it, or a later one",
+			path, (unsigned long long)format, PP_ARCHIVE_FORMAT);
+	if (!name || !is_plain_path(name))
+		return bad_fact(path, PP_FACT_SESSION, "no path of a session",
+				diag);
+	dir = op_arena_printf(arena, "%s%s", archive->root, name);
 	archive->events =
 		op_arena_printf(arena, "%s/" PP_ARCHIVE_EVENTS, archive->root);
-	return err || archive->events ? err : -ENOMEM;
+	if (!dir || !archive->events)
+		return -ENOMEM;
+	return op_session_init(&archive->session, dir, diag)
+		       ?: take_image_path_facts(archive, arena, facts);
 }
 
 /* ---- opening ------------------------------------------------------------- */

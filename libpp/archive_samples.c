@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The sample files of an archive: loose ones, which are copied, and entries of
+ * packs, which are written to a new pack. Both are sorted, so that archives of
+ * one session are alike, byte for byte.
+ */
 
 #include "libpp/archive_samples.h"
 
@@ -7,20 +12,7 @@
 #include <string.h>
 
 #include "libdb/pack.h"
-
-static int add_loose_samples(struct pp_archive_samples *samples,
-			     const struct pp_archive_loose *loose)
-{
-	struct pp_archive_loose *more =
-		op_arena_grow(samples->arena, samples->loose, samples->nr_loose,
-			      sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	samples->loose = more;
-	more[samples->nr_loose++] = *loose;
-	return 0;
-}
+#include "libop/op_search.h"
 
 /* What is there of @session's pack; NULL when memory is short. */
 static struct pp_archive_pack *pack_of(struct pp_archive_samples *samples,
@@ -64,21 +56,26 @@ int pp_archive_samples_add(struct pp_archive_samples *samples,
 			   const struct pp_session *session,
 			   const struct pp_sample_part *part)
 {
-	const struct pp_archive_loose loose = { .kind = kind,
-						.session = session,
-						.path = part->member.path };
+	struct pp_archive_loose *more;
 
-	return part->member.entry ? add_packed_samples(samples, session,
-						       part->member.entry)
-				  : add_loose_samples(samples, &loose);
+	if (part->member.entry)
+		return add_packed_samples(samples, session, part->member.entry);
+	more = op_arena_grow(samples->arena, samples->loose, samples->nr_loose,
+			     sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	samples->loose = more;
+	more[samples->nr_loose++] = (struct pp_archive_loose){
+		.kind = kind, .session = session, .path = part->member.path
+	};
+	return 0;
 }
 
 static int compare_loose_files(const void *a, const void *b)
 {
 	const struct pp_archive_loose *x = a, *y = b;
 
-	return x->kind != y->kind ? (int)x->kind - (int)y->kind
-				  : strcmp(x->path, y->path);
+	return op_compare(x->kind, y->kind) ?: strcmp(x->path, y->path);
 }
 
 static int compare_packed_names(const void *a, const void *b)

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Writes an archive: copies of the listed files, then the facts about it, then
+ * the hash of every file. All of that is made in a hidden folder beside the
+ * place of the archive and renamed at the end, so that whoever looks sees the
+ * whole archive or none, and an interrupted oparchive leaves nothing.
+ *
+ * The session may be in use meanwhile. A sample file that was torn by a write
+ * is copied again, and without a sample file there is no archive, because it
+ * would not be the session; a binary that cannot be read costs only names,
+ * which is said.
+ */
 
 #include "libpp/archive_write.h"
 
@@ -146,57 +157,41 @@ static int copy_digest(struct writer *w, int from, int to,
 	return err ? cannot_write(w, err) : 0;
 }
 
-/* As the original, but the owner may write: it is to be removed one day. */
-static int set_attributes(struct writer *w, int from, int to)
+/* Let the new file @to look like @from, but writable for its owner, who will
+ * want to remove it one day. Closes @to. */
+static int finish_file(struct writer *w, int from, int to)
 {
-	struct timespec times[2];
 	struct stat st;
+	int err = fstat(from, &st) ? -errno : 0;
 
-	if (fstat(from, &st))
-		return cannot_write(w, -errno);
-	times[0] = st.st_atim;
-	times[1] = st.st_mtim;
-	if (fchmod(to, (st.st_mode & 0777) | S_IWUSR) || futimens(to, times))
-		return cannot_write(w, -errno);
-	return 0;
-}
+	if (!err) {
+		const struct timespec times[] = { st.st_atim, st.st_mtim };
 
-static int create_archived_file(struct writer *w, char *path)
-{
-	int to, err;
-
-	err = make_parent_folders(path, strlen(w->folder), 0755);
-	if (err)
-		return cannot_write(w, err);
-	to = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	return to < 0 ? cannot_write(w, -errno) : to;
+		if (fchmod(to, (st.st_mode & 0777) | S_IWUSR) ||
+		    futimens(to, times))
+			err = -errno;
+	}
+	if (close(to) && !err)
+		err = -errno;
+	return err ? cannot_write(w, err) : 0;
 }
 
 static int copy_open_file(struct writer *w, const struct pp_archive_file *file,
 			  int from, char *path, uint8_t *hash, int *why)
 {
 	bool digest = w->how->symbols_only && file->part == PP_ARCHIVE_IMAGE;
-	int to = create_archived_file(w, path), err;
+	int err = make_parent_folders(path, strlen(w->folder), 0755), to;
 
+	if (err)
+		return cannot_write(w, err);
+	to = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (to < 0)
-		return to;
+		return cannot_write(w, -errno);
 	err = digest ? copy_digest(w, from, to, hash, why)
 		     : copy_and_hash(w, from, to, hash, why);
 	if (!err)
-		err = set_attributes(w, from, to);
-	if (close(to) && !err)
-		err = cannot_write(w, -errno);
-	return err;
-}
-
-/* Hash what was written and let it look like @from. Closes @to. */
-static int finish_pack(struct writer *w, int from, int to, uint8_t *hash)
-{
-	int err = pp_sha256_fd(to, hash);
-
-	err = err ? cannot_write(w, err) : set_attributes(w, from, to);
-	if (close(to) && !err)
-		err = cannot_write(w, -errno);
+		return finish_file(w, from, to);
+	close(to);
 	return err;
 }
 
@@ -204,18 +199,21 @@ static int finish_pack(struct writer *w, int from, int to, uint8_t *hash)
 static int copy_pack(struct writer *w, const struct pp_archive_file *file,
 		     int from, char *path, uint8_t *hash, int *why)
 {
-	int err = make_parent_folders(path, strlen(w->folder), 0755), to;
+	int to, err = make_parent_folders(path, strlen(w->folder), 0755)
+			      ?: pp_archive_pack_write(file->pack, path);
 
-	if (!err)
-		err = pp_archive_pack_write(file->pack, path);
 	*why = err == -EBADMSG ? err : 0;
 	if (err)
 		return *why ? 0 : cannot_write(w, err);
 	to = open(path, O_RDWR | O_CLOEXEC);
 	if (to < 0)
 		return cannot_write(w, -errno);
-	err = finish_pack(w, from, to, hash);
-	return err ? err : tell_progress(w, file->size);
+	err = pp_sha256_fd(to, hash);
+	if (err) {
+		close(to);
+		return cannot_write(w, err);
+	}
+	return finish_file(w, from, to) ?: tell_progress(w, file->size);
 }
 
 static int copy_archived_file(struct writer *w,
@@ -311,35 +309,28 @@ static int write_archived_file(struct writer *w,
 
 /* ---- what is about the archive ------------------------------------------- */
 
-static int set_facts(const struct pp_archive_list *list,
-		     struct op_config *facts)
-{
-	int err = op_config_set_u64(facts, PP_FACT_FORMAT, PP_ARCHIVE_FORMAT);
-
-	if (!err)
-		err = op_config_set(facts, PP_FACT_SESSION, list->session);
-	for (size_t i = 0; !err && list->image_path && list->image_path[i]; i++)
-		err = op_config_add(facts, PP_FACT_IMAGE_PATH,
-				    list->image_path[i]);
-	return err;
-}
-
 static int write_facts(struct writer *w)
 {
+	const char *const *folder = w->list->image_path;
 	struct op_config *facts = op_config_new();
 	char *path =
 		op_arena_printf(w->arena, "%s/" PP_ARCHIVE_FACTS, w->folder);
 	uint8_t hash[PP_SHA256_LEN];
-	int err = facts && path ? set_facts(w->list, facts) : -ENOMEM, fd;
+	int err = -ENOMEM, fd;
 
+	if (facts && path)
+		err = op_config_set_u64(facts, PP_FACT_FORMAT,
+					PP_ARCHIVE_FORMAT)
+			      ?: op_config_set(facts, PP_FACT_SESSION,
+					       w->list->session);
+	for (; !err && folder && *folder; folder++)
+		err = op_config_add(facts, PP_FACT_IMAGE_PATH, *folder);
 	if (err == -EINVAL)
 		op_diag_set(
 			w->diag, err,
 			"a path with a newline, or with a blank at an end, cannot be archived: the session folder or --image-path");
-	if (!err)
-		err = make_parent_folders(path, strlen(w->folder), 0755);
-	if (!err)
-		err = op_config_write(facts, path, 0644, w->diag);
+	err = err ?: make_parent_folders(path, strlen(w->folder), 0755) ?:
+		     op_config_write(facts, path, 0644, w->diag);
 	op_config_free(facts);
 	if (err)
 		return err == -EINVAL ? err : cannot_write(w, err);
@@ -357,19 +348,6 @@ static int compare_sums(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int write_sums(struct writer *w)
-{
-	const char *path =
-		op_arena_printf(w->arena, "%s/" PP_ARCHIVE_SUMS, w->folder);
-	int err;
-
-	if (!path)
-		return -ENOMEM;
-	qsort(w->sums.list, w->sums.nr, sizeof(*w->sums.list), compare_sums);
-	err = pp_sums_write(&w->sums, path);
-	return err ? cannot_write(w, err) : 0;
-}
-
 /* A disk may turn out to be full only now. */
 static int put_on_disk(struct writer *w)
 {
@@ -383,15 +361,18 @@ static int put_on_disk(struct writer *w)
 
 static int write_folder(struct writer *w)
 {
-	int err = 0;
+	const char *path =
+		op_arena_printf(w->arena, "%s/" PP_ARCHIVE_SUMS, w->folder);
+	int err = path ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < w->list->nr && !err; i++)
 		err = write_archived_file(w, &w->list->files[i]);
-	if (!err)
-		err = write_facts(w);
-	if (!err)
-		err = write_sums(w);
-	return err ? err : put_on_disk(w);
+	err = err ?: write_facts(w);
+	if (err)
+		return err;
+	qsort(w->sums.list, w->sums.nr, sizeof(*w->sums.list), compare_sums);
+	err = pp_sums_write(&w->sums, path);
+	return err ? cannot_write(w, err) : put_on_disk(w);
 }
 
 /* ---- its place ----------------------------------------------------------- */
@@ -405,18 +386,6 @@ static bool is_archive(const char *folder)
 	       !access(path, F_OK);
 }
 
-/* In place of the archive @to, which is removed then. */
-static int exchange_archives(struct writer *w, const char *to)
-{
-	if (renameat2(AT_FDCWD, w->folder, AT_FDCWD, to, RENAME_EXCHANGE))
-		return cannot_write(w, -errno);
-	if (remove_folder_tree(w->folder))
-		pp_message(&w->list->report.messages, PP_WARNING,
-			   "%s: holds the old archive and cannot be removed",
-			   w->folder);
-	return 0;
-}
-
 static int exists_already(struct writer *w, const char *to)
 {
 	return op_diag_set(
@@ -427,40 +396,44 @@ static int exists_already(struct writer *w, const char *to)
 		to);
 }
 
+/* An empty folder gives way; an archive is exchanged and then removed. */
 static int put_archive_in_place(struct writer *w, const char *to)
 {
-	/* An empty folder gives way. */
 	if (!rename(w->folder, to))
 		return 0;
 	if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
 		return cannot_write(w, -errno);
-	return w->how->replace && is_archive(to) ? exchange_archives(w, to)
-						 : exists_already(w, to);
+	if (!w->how->replace || !is_archive(to))
+		return exists_already(w, to);
+	if (renameat2(AT_FDCWD, w->folder, AT_FDCWD, to, RENAME_EXCHANGE))
+		return cannot_write(w, -errno);
+	if (remove_folder_tree(w->folder))
+		pp_message(&w->list->report.messages, PP_WARNING,
+			   "%s: holds the old archive and cannot be removed",
+			   w->folder);
+	return 0;
 }
 
-static bool is_empty_folder(const char *folder)
-{
-	DIR *dir = opendir(folder);
-	struct dirent *entry = NULL;
-
-	while (dir && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			break;
-	if (dir)
-		closedir(dir);
-	return dir && !entry;
-}
-
-/* Before the work, what would be refused after it. */
+/* Refuse before the work what would be refused after it. */
 static int check_place(struct writer *w, const char *to)
 {
+	struct dirent *entry = NULL;
 	struct stat st;
+	DIR *dir;
+	bool is_empty;
 
 	if (lstat(to, &st))
 		return errno == ENOENT ? 0 : cannot_write(w, -errno);
-	if (is_empty_folder(to) || (w->how->replace && is_archive(to)))
-		return 0;
-	return exists_already(w, to);
+	dir = opendir(to);
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			break;
+	is_empty = dir && !entry;
+	if (dir)
+		closedir(dir);
+	return is_empty || (w->how->replace && is_archive(to))
+		       ? 0
+		       : exists_already(w, to);
 }
 
 static int make_hidden_folder(struct writer *w, const char *to)
@@ -503,16 +476,11 @@ int pp_archive_write(struct pp_archive_list *list,
 		return -ENOMEM;
 	for (size_t len = strlen(to); len > 1 && to[len - 1] == '/'; len--)
 		to[len - 1] = '\0';
-	err = check_place(&w, to);
-	if (!err)
-		err = make_hidden_folder(&w, to);
+	err = check_place(&w, to) ?: make_hidden_folder(&w, to);
 	if (err)
 		return err;
-	err = write_folder(&w);
-	if (!err)
-		err = open_to_others(&w);
-	if (!err)
-		err = put_archive_in_place(&w, to);
+	err = write_folder(&w) ?: open_to_others(&w) ?:
+	      put_archive_in_place(&w, to);
 	if (err)
 		remove_folder_tree(w.folder);
 	return err;

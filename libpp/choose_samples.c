@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Keeps the sample files that a profile specification asks for, and finds
- * words for what it asks for in vain.
+ * Keeps the sample files that a profile specification asks for. An item of the
+ * specification that matches no file is most often a mistyped name, so it is
+ * said even when other items match, with the names here that are most like it:
+ * an error if nothing is left, else a warning.
  */
 
 #include "libpp/sample_list.h"
@@ -25,9 +27,7 @@ static struct pp_spec_subject subject_of(const struct pp_sample_file *file)
 static bool matches_some(const struct pp_sample_list *list,
 			 enum pp_spec_tag tag, const struct pp_spec_item *item)
 {
-	size_t i;
-
-	for (i = 0; i < list->nr; i++) {
+	for (size_t i = 0; i < list->nr; i++) {
 		struct pp_spec_subject subject = subject_of(&list->files[i]);
 
 		if (pp_spec_item_matches(tag, item, &subject))
@@ -36,35 +36,33 @@ static bool matches_some(const struct pp_sample_list *list,
 	return false;
 }
 
-static const char *number_text(struct op_arena *arena, uint64_t number)
-{
-	return op_arena_printf(arena, "%llu", (unsigned long long)number);
-}
-
-static const char *id_text(struct op_arena *arena, int64_t id)
-{
-	return id == OP_MANGLE_ALL ? "all" : number_text(arena, (uint64_t)id);
-}
-
 /* What @file has where @tag asks for something. */
 static const char *value_text(struct op_arena *arena, enum pp_spec_tag tag,
 			      const struct pp_sample_file *file)
 {
+	const struct op_mangle *name = &file->name;
+	int64_t id = tag == PP_SPEC_TGID  ? name->tgid
+		     : tag == PP_SPEC_TID ? name->tid
+					  : name->cpu;
+	uint64_t number = tag == PP_SPEC_COUNT	     ? name->count
+			  : tag == PP_SPEC_UNIT_MASK ? name->unit_mask
+						     : (uint64_t)id;
+
 	switch (tag) {
 	case PP_SPEC_IMAGE:
 		return file->app;
 	case PP_SPEC_EVENT:
-		return file->name.event;
-	case PP_SPEC_COUNT:
-		return number_text(arena, file->name.count);
-	case PP_SPEC_UNIT_MASK:
-		return number_text(arena, file->name.unit_mask);
+		return name->event;
 	case PP_SPEC_TGID:
-		return id_text(arena, file->name.tgid);
 	case PP_SPEC_TID:
-		return id_text(arena, file->name.tid);
 	case PP_SPEC_CPU:
-		return id_text(arena, file->name.cpu);
+		if (id == OP_MANGLE_ALL)
+			return "all";
+		/* fall through */
+	case PP_SPEC_COUNT:
+	case PP_SPEC_UNIT_MASK:
+		return op_arena_printf(arena, "%llu",
+				       (unsigned long long)number);
 	default:
 		return file->image_name;
 	}
@@ -73,11 +71,11 @@ static const char *value_text(struct op_arena *arena, enum pp_spec_tag tag,
 static const char *near_values(struct pp_sample_list *list,
 			       enum pp_spec_tag tag, const char *wanted)
 {
-	const char **names, *near = NULL;
-	size_t i, nr = 0;
+	const char *near = NULL, **names = op_arena_alloc(list->arena, list->nr,
+							  sizeof(*names));
+	size_t nr = 0;
 
-	names = op_arena_alloc(list->arena, list->nr, sizeof(*names));
-	for (i = 0; names && i < list->nr; i++) {
+	for (size_t i = 0; names && i < list->nr; i++) {
 		names[nr] = value_text(list->arena, tag, &list->files[i]);
 		nr += names[nr] != NULL;
 	}
@@ -137,70 +135,56 @@ static const char *vain_text(struct pp_sample_list *list, enum pp_spec_tag tag,
 	return text ? text : item->text;
 }
 
-/* Call @say for what is asked for in vain, until it returns not 0. */
-static int each_vain_item(struct pp_sample_list *list,
+/*
+ * Say what is asked for in vain: the first thing as an error in @diag, unless
+ * that is NULL, or else all things as warnings. Returns the error, or 0.
+ */
+static int say_vain_items(struct pp_sample_list *list,
 			  const struct pp_spec *spec,
-			  int (*say)(void *data, const char *text), void *data)
+			  struct pp_messages *messages, struct op_diag *diag)
 {
-	int tag, ret = 0;
-	size_t i;
-
-	for (tag = PP_SPEC_PATH; tag <= PP_SPEC_CPU; tag++) {
+	for (int tag = PP_SPEC_PATH; tag <= PP_SPEC_CPU; tag++) {
 		const struct pp_spec_list *items = &spec->lists[tag];
 
 		/* To exclude what is not there is no mistake. */
-		if (tag == PP_SPEC_IMAGE_EXCLUDE)
-			continue;
-		for (i = 0; i < items->nr && !ret; i++)
-			if (!matches_some(list, tag, &items->items[i]))
-				ret = say(data, vain_text(list, tag,
-							  &items->items[i]));
+		for (size_t i = 0;
+		     i < items->nr && tag != PP_SPEC_IMAGE_EXCLUDE; i++) {
+			const struct pp_spec_item *item = &items->items[i];
+
+			if (matches_some(list, tag, item))
+				continue;
+			if (diag)
+				return op_diag_set(diag, -ENOENT, "%s",
+						   vain_text(list, tag, item));
+			pp_message(messages, PP_WARNING, "%s",
+				   vain_text(list, tag, item));
+		}
 	}
-	return ret;
-}
-
-static int say_error(void *data, const char *text)
-{
-	return op_diag_set(data, -ENOENT, "%s", text);
-}
-
-static int say_warning(void *data, const char *text)
-{
-	pp_message(data, PP_WARNING, "%s", text);
 	return 0;
-}
-
-static int nothing_matches(struct pp_sample_list *list,
-			   const struct pp_spec *spec, struct op_diag *diag)
-{
-	int ret = each_vain_item(list, spec, say_error, diag);
-
-	if (ret)
-		return ret;
-	return op_diag_set(
-		diag, -ENOENT,
-		"no sample files match all that is asked for together; leave a word out");
 }
 
 int pp_sample_list_choose(struct pp_sample_list *list,
 			  const struct pp_spec *spec,
 			  struct pp_messages *messages, struct op_diag *diag)
 {
-	struct pp_sample_file *kept;
-	size_t i, nr = 0;
+	struct pp_sample_file *kept =
+		op_arena_alloc(list->arena, list->nr, sizeof(*kept));
+	size_t nr = 0;
 
-	kept = op_arena_alloc(list->arena, list->nr, sizeof(*kept));
 	if (!kept)
 		return -ENOMEM;
-	for (i = 0; i < list->nr; i++) {
+	for (size_t i = 0; i < list->nr; i++) {
 		struct pp_spec_subject subject = subject_of(&list->files[i]);
 
 		if (pp_spec_matches(spec, &subject))
 			kept[nr++] = list->files[i];
 	}
 	if (!nr)
-		return nothing_matches(list, spec, diag);
-	each_vain_item(list, spec, say_warning, messages);
+		return say_vain_items(list, spec, messages, diag)
+			       ?: op_diag_set(
+					  diag, -ENOENT,
+					  "no sample files match all that is asked for together; leave a word out");
+	say_vain_items(list, spec, messages, NULL);
 	list->found = list->files;
 	list->nr_found = list->nr;
 	list->files = kept;

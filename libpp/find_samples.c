@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which sample files there are: visits what is in the session folders and takes
- * the names apart.
+ * Which sample files there are: visits what is in the session folders and
+ * takes the names apart; no file is opened. A name may be there several times,
+ * loose, in the pack, and in folders that a packer is at work on; these are
+ * the parts of one file, whose counts are added up when they are read, in the
+ * order in which the folder listed them. What the daemon set aside, as damaged
+ * or as of a binary that was replaced, is counted and not used.
  */
 
+#include "libop/op_search.h"
 #include "libpp/sample_list.h"
 
 #include <errno.h>
@@ -54,38 +59,21 @@ bool pp_is_call_graph(const struct pp_sample_file *file)
 	return file->name.cg.space != OP_SPACE_NONE;
 }
 
-static bool ends_with(const char *text, size_t len, const char *end)
-{
-	size_t end_len = strlen(end);
-
-	return len >= end_len && !memcmp(text + len - end_len, end, end_len);
-}
-
 /* Whether a file was renamed out of the way: NAME.bad, NAME.stale, maybe with
  * a further number. */
 static bool is_set_aside(const char *path)
 {
-	size_t len = strlen(path);
-	bool digits = false;
+	size_t len = strlen(path), end = len;
 
-	while (len && path[len - 1] >= '0' && path[len - 1] <= '9') {
-		len--;
-		digits = true;
-	}
-	if (digits && len && path[len - 1] == '.')
-		len--;
-	return ends_with(path, len, ".bad") || ends_with(path, len, ".stale");
+	while (end && path[end - 1] >= '0' && path[end - 1] <= '9')
+		end--;
+	if (end < len && end && path[end - 1] == '.')
+		end--;
+	return (end >= 4 && !memcmp(path + end - 4, ".bad", 4)) ||
+	       (end >= 6 && !memcmp(path + end - 6, ".stale", 6));
 }
 
 /* ---- the files in them --------------------------------------------------- */
-
-static int copy_image_name(struct op_arena *arena, struct op_image_name *name)
-{
-	if (name->space == OP_SPACE_NONE)
-		return 0;
-	name->name = op_arena_strdup(arena, name->name);
-	return name->name ? 0 : -ENOMEM;
-}
 
 /* Where a file of that name is, or would be if it was not packed. */
 static const char *path_of_sample_file(struct op_arena *arena,
@@ -103,17 +91,21 @@ static int keep_sample_names(struct op_arena *arena,
 			     struct pp_sample_file *file, const char *mangled)
 {
 	struct op_mangle *name = &file->name;
-	const struct op_image_name *dep;
+	struct op_image_name *const images[] = { &name->app, &name->dep,
+						 &name->cg };
 
-	if (copy_image_name(arena, &name->app) ||
-	    copy_image_name(arena, &name->dep) ||
-	    copy_image_name(arena, &name->cg))
-		return -ENOMEM;
-	dep = name->is_tree ? &name->app : &name->dep;
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
+		if (images[i]->space == OP_SPACE_NONE)
+			continue;
+		images[i]->name = op_arena_strdup(arena, images[i]->name);
+		if (!images[i]->name)
+			return -ENOMEM;
+	}
 	name->event = op_arena_strdup(arena, name->event);
 	file->path = path_of_sample_file(arena, file->session, mangled);
 	file->app = pp_image_name(arena, &name->app);
-	file->image_name = pp_image_name(arena, dep);
+	file->image_name =
+		pp_image_name(arena, name->is_tree ? &name->app : &name->dep);
 	if (!name->event || !file->path || !file->app || !file->image_name)
 		return -ENOMEM;
 	if (!pp_is_call_graph(file))
@@ -205,11 +197,9 @@ static int warn_of_unread_folder(const char *path, int err, void *ctx)
 static int compare_sample_paths(const void *a, const void *b)
 {
 	const struct pp_sample_file *x = a, *y = b;
-	int order = db_folder_compare(x->path, y->path);
 
-	return order ? order
-		     : (x->parts->nr > y->parts->nr) -
-			       (x->parts->nr < y->parts->nr);
+	return db_folder_compare(x->path, y->path)
+		       ?: op_compare(x->parts->nr, y->parts->nr);
 }
 
 /* Sort those of @nr @files that begin at @first, all of one folder, and make
@@ -263,42 +253,37 @@ static int find_files_of_session(struct search *search,
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static int report_no_sample_files(struct search *search)
-{
-	const struct pp_sessions *sessions = &search->list->sessions;
-
-	for (size_t i = 0; i < sessions->nr; i++)
-		if (sessions->list[i].pack_error)
-			return op_diag_set(
-				search->diag, -ENOENT,
-				"no usable sample file is left; the first: %s",
-				sessions->list[i].pack_error);
-	return op_diag_set(
-		search->diag, -ENOENT,
-		"%s: there are no sample files; profile first (opcontrol --start), and opcontrol --dump brings out what is still in the buffers",
-		sessions->list[0].path);
-}
-
 static int find_sample_files(struct search *search)
 {
 	struct pp_sample_list *list = search->list;
+	const struct pp_sessions *sessions = &list->sessions;
+	const char *pack_error = NULL;
 	int err = 0;
 
-	for (size_t i = 0; i < list->sessions.nr && !err; i++) {
-		err = find_files_of_session(search, &list->sessions.list[i]);
+	for (size_t i = 0; i < sessions->nr && !err; i++) {
+		err = find_files_of_session(search, &sessions->list[i]);
+		pack_error = pack_error ?: sessions->list[i].pack_error;
 		if (list->archive)
 			pp_archive_check_folder(list->archive,
-						list->sessions.list[i].path,
+						sessions->list[i].path,
 						search->messages);
 	}
 	if (search->nr_set_aside)
 		pp_message(
 			search->messages, PP_WARNING,
 			"%s: %zu files were set aside as damaged or of another binary (names ending in .bad or .stale); not counted",
-			list->sessions.list[0].path, search->nr_set_aside);
-	if (err)
+			sessions->list[0].path, search->nr_set_aside);
+	if (err || list->nr)
 		return err;
-	return list->nr ? 0 : report_no_sample_files(search);
+	if (pack_error)
+		return op_diag_set(
+			search->diag, -ENOENT,
+			"no usable sample file is left; the first: %s",
+			pack_error);
+	return op_diag_set(
+		search->diag, -ENOENT,
+		"%s: there are no sample files; profile first (opcontrol --start), and opcontrol --dump brings out what is still in the buffers",
+		sessions->list[0].path);
 }
 
 int pp_sample_list_find(struct pp_sample_list *list,

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The symbols of one image, from wherever they are to be had: the binary, the
+ * copy of it that the daemon kept, a debug file, the snapshot of
+ * /proc/kallsyms. A file is used only if it is the build that was profiled (by
+ * build-id, else by time of modification), and in an archive only if its hash
+ * is right: wrong names are worse than none. Why an image has no symbols is
+ * said once, with the way out.
+ *
+ * Keys of symbols are made to count as those of samples do: offsets in a file;
+ * for the kernel, bytes behind _stext; for a module, bytes behind its .text.
+ */
 
 #include "libpp/image_symbols.h"
 
@@ -9,16 +20,6 @@
 #define MAX_CODE (1u << 24) /* bytes; no function is that large */
 
 /* ---- tables -------------------------------------------------------------- */
-
-static int build_table(struct pp_image_symbols *symbols,
-		       struct pp_raw_symbol *raw, size_t nr)
-{
-	symbols->table = calloc(nr + 1, sizeof(*symbols->table));
-	if (!symbols->table)
-		return -ENOMEM;
-	symbols->nr = pp_symtab_build(symbols->table, raw, nr);
-	return 0;
-}
 
 /* Keys of the kernel count from _stext, wherever the file has its sections. */
 static bool rebase_kernel(struct pp_image_symbols *symbols,
@@ -44,11 +45,9 @@ static int take_ksyms(struct pp_image_symbols *symbols)
 {
 	size_t nr = symbols->ksyms.nr;
 	struct pp_raw_symbol *raw = calloc(nr + 1, sizeof(*raw));
-	int err;
 
-	if (!raw)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++) {
+	symbols->table = calloc(nr + 1, sizeof(*symbols->table));
+	for (size_t i = 0; raw && i < nr; i++) {
 		const struct op_ksym *sym = &symbols->ksyms.syms[i];
 
 		raw[i] = (struct pp_raw_symbol){
@@ -59,9 +58,10 @@ static int take_ksyms(struct pp_image_symbols *symbols)
 			.flags = PP_SYM_FUNCTION,
 		};
 	}
-	err = build_table(symbols, raw, nr);
+	if (raw && symbols->table)
+		symbols->nr = pp_symtab_build(symbols->table, raw, nr);
 	free(raw);
-	return err;
+	return raw && symbols->table ? 0 : -ENOMEM;
 }
 
 /* ---- sources ------------------------------------------------------------- */
@@ -156,18 +156,19 @@ static int take_symbols_of_binary(struct pp_image_symbols *symbols,
 	struct pp_raw_symbol *raw = NULL;
 	enum op_bfd_origin origin;
 	size_t nr = 0;
-	int err;
+	int err = op_bfd_symbols(symbols->bfd, symbols->wants & PP_WANT_UNNAMED,
+				 &raw, &nr, &origin);
 
-	err = op_bfd_symbols(symbols->bfd, symbols->wants & PP_WANT_UNNAMED,
-			     &raw, &nr, &origin);
-	if (!err && (origin == OP_BFD_NONE || origin == OP_BFD_DYNAMIC))
+	if (err)
+		return err;
+	if (origin == OP_BFD_NONE || origin == OP_BFD_DYNAMIC)
 		pp_message(
 			messages, PP_WARNING,
 			"%s: %s; install its debug symbols", image->name,
 			origin == OP_BFD_NONE
 				? "no symbols: it is stripped"
 				: "it is stripped: only what it exports has a name");
-	if (!err && image->kind == OP_IMAGE_KERNEL &&
+	if (image->kind == OP_IMAGE_KERNEL &&
 	    !rebase_kernel(symbols, raw, nr)) {
 		pp_message(
 			messages, PP_WARNING,
@@ -175,40 +176,32 @@ static int take_symbols_of_binary(struct pp_image_symbols *symbols,
 			image->name);
 		nr = 0;
 	}
-	if (!err && image->kind == OP_IMAGE_MODULE)
+	if (image->kind == OP_IMAGE_MODULE)
 		rebase_module(symbols, raw, &nr);
 	symbols->offsets = image->kind == OP_IMAGE_FILE;
-	if (!err)
-		err = build_table(symbols, raw, nr);
+	symbols->table = calloc(nr + 1, sizeof(*symbols->table));
+	if (symbols->table)
+		symbols->nr = pp_symtab_build(symbols->table, raw, nr);
 	free(raw);
-	return err;
+	return symbols->table ? 0 : -ENOMEM;
 }
 
-/* Where the debug file of @binary is in an archive, unless it is found by its
- * build-id; NULL if it has none. */
-static const char *named_debug(const struct pp_image_symbols *symbols,
-			       const char *binary, struct op_arena *arena)
-{
-	char *name = op_bfd_debug_name(symbols->bfd);
-	const char *slash = strrchr(binary, '/'), *path = NULL;
-
-	if (name && slash)
-		path = op_arena_printf(arena, "%.*s/.debug/%s",
-				       (int)(slash - binary), binary, name);
-	free(name);
-	return path;
-}
-
-/* A debug file that is not what was archived is not used. libbfd takes no
- * notice of one whose checksum is wrong. */
+/*
+ * A debug file that is not what was archived is not used. libbfd takes no
+ * notice of one whose checksum is wrong, so it is looked for by its name, too.
+ */
 static void check_debug(struct pp_image_symbols *symbols, const char *binary,
 			const struct pp_locator *locator,
 			struct pp_messages *messages)
 {
 	const char *path = op_bfd_debug_path(symbols->bfd);
+	const char *slash = strrchr(binary, '/');
+	char *name = path ? NULL : op_bfd_debug_name(symbols->bfd);
 
-	if (!path)
-		path = named_debug(symbols, binary, locator->arena);
+	if (name && slash)
+		path = op_arena_printf(locator->arena, "%.*s/.debug/%s",
+				       (int)(slash - binary), binary, name);
+	free(name);
 	if (!path || pp_archive_check(locator->archive, path) != -EILSEQ)
 		return;
 	pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);
@@ -241,37 +234,28 @@ static int open_build(struct pp_image_symbols *symbols,
 	return symbols->path ? 0 : -ENOMEM;
 }
 
-/* The session's own copy: of a file that was deleted or replaced. */
-static int open_copy_in_session(struct pp_image_symbols *symbols,
-				const struct pp_image *image,
-				const struct op_session *session,
-				const struct pp_locator *locator,
-				struct pp_messages *messages)
-{
-	char copy[8192];
-	int err;
-
-	err = op_session_image(session, image->name, image->build_id,
-			       image->build_id_len, image->mtime, copy,
-			       sizeof(copy));
-	return err ? err : open_build(symbols, image, copy, locator, messages);
-}
-
+/* The file itself or, where that was deleted or replaced, the session's own
+ * copy. */
 static int open_binary(struct pp_image_symbols *symbols,
 		       const struct pp_image *image,
 		       const struct op_session *session,
 		       struct pp_locator *locator, struct pp_messages *messages)
 {
+	char copy[8192];
 	const char *path;
-	int err, copy;
+	int err =
+		pp_locate(locator, image->name, &path)
+			?: open_build(symbols, image, path, locator, messages);
 
-	err = pp_locate(locator, image->name, &path);
-	if (!err)
-		err = open_build(symbols, image, path, locator, messages);
 	if (err && err != -ENOMEM) {
-		copy = open_copy_in_session(symbols, image, session, locator,
-					    messages);
-		err = copy && copy != -ENOMEM ? err : copy;
+		int of_copy =
+			op_session_image(session, image->name, image->build_id,
+					 image->build_id_len, image->mtime,
+					 copy, sizeof(copy))
+				?: open_build(symbols, image, copy, locator,
+					      messages);
+
+		err = of_copy && of_copy != -ENOMEM ? err : of_copy;
 	}
 	if (err == -ENOMEM)
 		return err;
@@ -323,24 +307,15 @@ static int try_kernel(void *data, const char *path)
 	return err;
 }
 
-/* The kernel's binary tells lines, the snapshot names only. */
-static int open_kernel(struct pp_image_symbols *symbols,
-		       const struct pp_image *image, struct pp_locator *locator,
-		       struct pp_messages *messages)
-{
-	struct kernel_attempt attempt = { symbols, image, locator, messages };
-	int err = pp_locate_kernel(locator, image->build_id,
-				   image->build_id_len, try_kernel, &attempt);
-
-	return err ? err : take_symbols_of_binary(symbols, image, messages);
-}
-
+/* The kernel's binary and a module's file tell lines; the snapshot names only,
+ * but it is there for every kernel that was profiled. */
 static int open_symbol_source(struct pp_image_symbols *symbols,
 			      const struct pp_image *image,
 			      const struct op_session *session,
 			      struct pp_locator *locator,
 			      struct pp_messages *messages)
 {
+	struct kernel_attempt attempt = { symbols, image, locator, messages };
 	bool search = symbols->wants & PP_WANT_LINES || locator->image_path;
 	int err = -ENOENT;
 
@@ -354,25 +329,16 @@ static int open_symbol_source(struct pp_image_symbols *symbols,
 	if (image->kind == OP_IMAGE_FILE)
 		return 0;
 	if (search && image->kind == OP_IMAGE_KERNEL)
-		err = open_kernel(symbols, image, locator, messages);
+		err = pp_locate_kernel(locator, image->build_id,
+				       image->build_id_len, try_kernel,
+				       &attempt)
+			      ?: take_symbols_of_binary(symbols, image,
+							messages);
 	else if (search && image->kind == OP_IMAGE_MODULE)
 		err = open_module(symbols, image, locator, messages);
 	if (!err || err == -ENOMEM)
 		return err;
 	return open_snapshot(symbols, image, session, locator, messages);
-}
-
-static void check_line_tables(const struct pp_image_symbols *symbols,
-			      const struct pp_image *image,
-			      struct pp_messages *messages)
-{
-	size_t nr = symbols->bfd ? op_bfd_lines_damaged(symbols->bfd) : 0;
-
-	if (nr)
-		pp_message(
-			messages, PP_WARNING,
-			"%s: %zu parts of its line tables are damaged; the lines of some code are not known",
-			image->name, nr);
 }
 
 int pp_image_symbols_open(struct pp_image_symbols *symbols,
@@ -381,6 +347,7 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			  struct pp_locator *locator, unsigned int wants,
 			  struct pp_messages *messages)
 {
+	size_t nr_damaged = 0;
 	int err;
 
 	memset(symbols, 0, sizeof(*symbols));
@@ -388,8 +355,13 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	err = open_symbol_source(symbols, image, session, locator, messages);
 	if (!symbols->nr)
 		symbols->whole = image->name;
-	if (wants & PP_WANT_LINES)
-		check_line_tables(symbols, image, messages);
+	if (wants & PP_WANT_LINES && symbols->bfd)
+		nr_damaged = op_bfd_lines_damaged(symbols->bfd);
+	if (nr_damaged)
+		pp_message(
+			messages, PP_WARNING,
+			"%s: %zu parts of its line tables are damaged; the lines of some code are not known",
+			image->name, nr_damaged);
 	return err;
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The trees of the image path are listed once, when the first image is not
- * at its place, and then searched by base name.
+ * Where the files of images are: at their path, below --root, in an archive,
+ * or anywhere in the folders of --image-path. The trees of the image path are
+ * listed once, when the first image is not at its place, and then searched by
+ * base name; a name that is there twice is not used, because one of the two
+ * would be wrong. Which kernel binary is the right one is for the caller to
+ * say, who tries one after the other by its build-id.
  */
 
 #include "libpp/locate_images.h"
@@ -117,29 +121,12 @@ static int by_base(const void *pa, const void *pb)
 	return strcmp(a->base, b->base);
 }
 
-static int add_found(struct pp_locator *locator, const char *path)
-{
-	struct pp_found *found;
-	const char *copy;
-
-	found = op_arena_grow(locator->arena, locator->found, locator->nr_found,
-			      sizeof(*found));
-	copy = op_arena_strdup(locator->arena, path);
-	if (!found || !copy)
-		return -ENOMEM;
-	locator->found = found;
-	found[locator->nr_found++] =
-		(struct pp_found){ strrchr(copy, '/') + 1, copy };
-	return 0;
-}
-
 /* What cannot be read in there is as if it were not there. */
 static int list_tree(struct pp_locator *locator, const char *folder)
 {
 	char *copy = op_arena_printf(locator->arena, "%s/", folder);
 	char *roots[] = { copy, NULL };
 	FTSENT *entry;
-	int ret = 0;
 	FTS *fts;
 
 	if (!copy)
@@ -147,11 +134,23 @@ static int list_tree(struct pp_locator *locator, const char *folder)
 	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	if (!fts)
 		return -errno;
-	while (!ret && (entry = fts_read(fts)) != NULL)
-		if (entry->fts_info == FTS_F)
-			ret = add_found(locator, entry->fts_path);
+	while ((entry = fts_read(fts)) != NULL) {
+		struct pp_found *found;
+		const char *path;
+
+		if (entry->fts_info != FTS_F)
+			continue;
+		path = op_arena_strdup(locator->arena, entry->fts_path);
+		found = op_arena_grow(locator->arena, locator->found,
+				      locator->nr_found, sizeof(*found));
+		if (!path || !found)
+			break;
+		locator->found = found;
+		found[locator->nr_found++] =
+			(struct pp_found){ strrchr(path, '/') + 1, path };
+	}
 	fts_close(fts);
-	return ret;
+	return entry ? -ENOMEM : 0;
 }
 
 static int list_image_path(struct pp_locator *locator)
@@ -298,12 +297,12 @@ static int try_file(const struct kernel_search *search, const char *path)
 	return err && err != -ENOMEM ? -ENOENT : err;
 }
 
+/* Returns -ENOENT to go on with the next file. */
 static int try_image_path(struct pp_locator *locator,
 			  const struct kernel_search *search)
 {
-	int err = list_image_path(locator);
+	int err = list_image_path(locator) ?: -ENOENT;
 
-	err = err ? err : -ENOENT;
 	for (size_t i = 0; i < locator->nr_found && err == -ENOENT; i++) {
 		const char *base = locator->found[i].base;
 

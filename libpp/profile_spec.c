@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Profile specifications. All that is particular to a tag stands in one row
- * of the table; the rest of the file does not know single tags, except for
- * the way in which paths, image: and lib-image: work together.
+ * Profile specifications. All that is particular to a tag stands in one row of
+ * the table; the rest of the file does not know single tags, except for the
+ * way in which paths, image: and lib-image: work together. Values of one tag
+ * are alternatives, different tags must all agree.
  */
 
 #include "libpp/profile_spec.h"
@@ -127,17 +128,6 @@ static int path_item(struct op_arena *arena, struct pp_spec_item *item)
 	return item->pattern ? 0 : -ENOMEM;
 }
 
-static int number_item(struct pp_spec_item *item, const char *word,
-		       struct op_diag *diag)
-{
-	if (op_parse_u64(item->text, &item->number))
-		return op_diag_set(
-			diag, -EINVAL,
-			"%s: '%s' is not a number; give whole numbers, separated by commas",
-			word, item->text);
-	return 0;
-}
-
 static int folder_item(struct op_arena *arena, struct pp_spec_item *item,
 		       const char *word, struct op_diag *diag)
 {
@@ -172,53 +162,37 @@ static int add_spec_item(struct pp_spec *spec, enum pp_spec_tag tag,
 	if (tag == PP_SPEC_PATH)
 		return path_item(&spec->arena, item);
 	if (tags[tag].kind == VALUE_NUMBER)
-		return number_item(item, list->word, diag);
+		return !op_parse_u64(text, &item->number)
+			       ? 0
+			       : op_diag_set(
+					 diag, -EINVAL,
+					 "%s: '%s' is not a number; give whole numbers, separated by commas",
+					 list->word, text);
 	if (tags[tag].kind == VALUE_FOLDER)
 		return folder_item(&spec->arena, item, list->word, diag);
 	return 0;
 }
 
-static bool lifts_restriction(const char *const *parts, int nr)
-{
-	int i;
-
-	for (i = 0; i < nr; i++)
-		if (!strcmp(parts[i], "all"))
-			return true;
-	return false;
-}
-
-/* A tag that is given again replaces what it said before. */
+/* A tag that is given again replaces what it said before; the value "all" lifts
+ * the restriction. */
 static int tag_word(struct pp_spec *spec, enum pp_spec_tag tag,
 		    const char *word, struct op_diag *diag)
 {
 	struct pp_spec_list *list = &spec->lists[tag];
 	const char **parts;
-	int nr, i, ret = 0;
+	int nr, ret = 0;
 
 	if (list->word && !strcmp(list->word, word))
 		return op_diag_set(diag, -EINVAL,
 				   "%s: given twice; leave one out", word);
 	*list = (struct pp_spec_list){ .word = word };
 	nr = pp_split_commas(&spec->arena, strchr(word, ':') + 1, &parts);
-	if (nr < 0)
-		return nr;
-	if (lifts_restriction(parts, nr))
-		return 0;
-	for (i = 0; i < nr && !ret; i++)
+	for (int i = 0; i < nr; i++)
+		if (!strcmp(parts[i], "all"))
+			return 0;
+	for (int i = 0; i < nr && !ret; i++)
 		ret = add_spec_item(spec, tag, parts[i], diag);
-	return ret;
-}
-
-static int path_word(struct pp_spec *spec, const char *word,
-		     struct op_diag *diag)
-{
-	if (!*word)
-		return op_diag_set(
-			diag, -EINVAL,
-			"an empty word names no image; leave it out");
-	spec->lists[PP_SPEC_PATH].word = word;
-	return add_spec_item(spec, PP_SPEC_PATH, word, diag);
+	return nr < 0 ? nr : ret;
 }
 
 static int add_spec_word(struct pp_spec *spec, const char *word,
@@ -229,8 +203,14 @@ static int add_spec_word(struct pp_spec *spec, const char *word,
 
 	if (!copy)
 		return -ENOMEM;
-	return tag == PP_SPEC_PATH ? path_word(spec, copy, diag)
-				   : tag_word(spec, tag, copy, diag);
+	if (tag != PP_SPEC_PATH)
+		return tag_word(spec, tag, copy, diag);
+	if (!*copy)
+		return op_diag_set(
+			diag, -EINVAL,
+			"an empty word names no image; leave it out");
+	spec->lists[PP_SPEC_PATH].word = copy;
+	return add_spec_item(spec, PP_SPEC_PATH, copy, diag);
 }
 
 int pp_spec_init(struct pp_spec *spec, const char *const *words,
@@ -307,14 +287,14 @@ static bool any_matches(const struct pp_spec *spec, enum pp_spec_tag tag,
 			const struct pp_spec_subject *subject)
 {
 	const struct pp_spec_list *list = &spec->lists[tag];
-	size_t i;
 
-	for (i = 0; i < list->nr; i++)
+	for (size_t i = 0; i < list->nr; i++)
 		if (pp_spec_item_matches(tag, &list->items[i], subject))
 			return true;
 	return false;
 }
 
+/* A tag that was not given allows everything. */
 static bool tag_allows(const struct pp_spec *spec, enum pp_spec_tag tag,
 		       const struct pp_spec_subject *subject)
 {

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Opens the sessions that a specification names, in the order in which it
+ * names them. A session may be named by its path; in an archive that is a path
+ * of the machine that was profiled. Whether the pack of a session can be used
+ * is found out here, once: its loose files are used even if it cannot.
+ */
 
 #include "libpp/sessions.h"
 
@@ -76,17 +82,6 @@ static int report_no_session(struct search *search, const char *name,
 			   name, samples, near ? near : "unknown");
 }
 
-static bool is_excluded(const struct pp_spec *spec, const char *name)
-{
-	const struct pp_spec_list *list = &spec->lists[PP_SPEC_SESSION_EXCLUDE];
-	size_t i;
-
-	for (i = 0; i < list->nr; i++)
-		if (!strcmp(list->items[i].text, name))
-			return true;
-	return false;
-}
-
 static const char *path_of_session(const struct search *search,
 				   const char *name)
 {
@@ -116,12 +111,15 @@ static int check_session_pack(struct search *search, struct pp_session *session)
 
 static int add_session(struct search *search, const char *name)
 {
+	const struct pp_spec_list *excluded =
+		&search->spec->lists[PP_SPEC_SESSION_EXCLUDE];
 	struct pp_sessions *sessions = search->sessions;
 	struct pp_session *session;
 	int err;
 
-	if (is_excluded(search->spec, name))
-		return 0;
+	for (size_t i = 0; i < excluded->nr; i++)
+		if (!strcmp(excluded->items[i].text, name))
+			return 0;
 	session = op_arena_grow(search->arena, sessions->list, sessions->nr,
 				sizeof(*session));
 	if (!session)

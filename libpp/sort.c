@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The order of symbols in a report. The keys that were asked for come first,
+ * and behind them all others in their usual order, so that the order of rows
+ * never depends on the order in which files were found.
+ */
 
 #include "libpp/sort.h"
 
@@ -7,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/report.h"
 
 static const char *const key_names[PP_NR_SORT_KEYS] = {
@@ -55,13 +61,8 @@ int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag)
 	return 0;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int compare_image_names(const struct pp_sort *sort, const char *a,
-			       const char *b)
+static int compare_paths(const struct pp_sort *sort, const char *a,
+			 const char *b)
 {
 	int order =
 		sort->long_names ? 0 : strcmp(pp_base_name(a), pp_base_name(b));
@@ -70,34 +71,25 @@ static int compare_image_names(const struct pp_sort *sort, const char *a,
 	return order ? order : strcmp(a, b);
 }
 
-static int compare_places(const struct pp_sort *sort, const struct pp_place *a,
-			  const struct pp_place *b)
-{
-	int order = compare_image_names(sort, a->file ? a->file : "",
-					b->file ? b->file : "");
-
-	return order ? order : compare_numbers(a->line, b->line);
-}
-
 static int compare_by(const struct pp_sort *sort, enum pp_sort_key key,
 		      const struct pp_symbol_entry *a,
 		      const struct pp_symbol_entry *b)
 {
 	switch (key) {
 	case PP_SORT_IMAGE:
-		return compare_image_names(sort, a->image->name,
-					   b->image->name);
+		return compare_paths(sort, a->image->name, b->image->name);
 	case PP_SORT_APP:
-		return compare_image_names(sort, a->app, b->app);
+		return compare_paths(sort, a->app, b->app);
 	case PP_SORT_SYMBOL:
 		return strcmp(a->name, b->name);
 	case PP_SORT_DEBUG:
-		return compare_places(sort, &a->place, &b->place);
+		return compare_paths(sort, a->place.file ?: "",
+				     b->place.file ?: "")
+			       ?: op_compare(a->place.line, b->place.line);
 	case PP_SORT_VMA:
-		return compare_numbers(a->vma, b->vma);
+		return op_compare(a->vma, b->vma);
 	default:
-		return compare_numbers(pp_shown_counts(b)[0],
-				       pp_shown_counts(a)[0]);
+		return op_compare(pp_shown_counts(b)[0], pp_shown_counts(a)[0]);
 	}
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The braces of a profile specification: sorts words into those of the old
- * profile, those of the later one, and those of both.
+ * The braces of a profile specification, "{ OLD... } { NEW... }": sorts words
+ * into those of the old profile, those of the later one, and those of both,
+ * which stand outside. Where a word stands is one of five states in a row; a
+ * brace leads to the next.
  */
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libpp/profile_spec.h"
@@ -44,34 +48,32 @@ static int refuse_brace(const char *why, struct op_diag *diag)
 			   "%s; compare with \"{ OLD... } { NEW... }\"", why);
 }
 
-static int open_brace(struct sorter *s, struct op_diag *diag)
+/* A brace is right in two states and leads to the next one. */
+static int take_brace(struct sorter *s, const char *brace, enum state first,
+		      enum state second, struct op_diag *diag)
 {
-	if (s->state != BEFORE && s->state != BETWEEN)
-		return refuse_brace("a '{' is out of place", diag);
-	s->state++;
-	return 0;
-}
+	char why[32];
 
-static int close_brace(struct sorter *s, struct op_diag *diag)
-{
-	if (s->state != IN_OLD && s->state != IN_NEW)
-		return refuse_brace("a '}' is out of place", diag);
-	s->state++;
-	return 0;
+	if (s->state == first || s->state == second) {
+		s->state++;
+		return 0;
+	}
+	snprintf(why, sizeof(why), "a '%s' is out of place", brace);
+	return refuse_brace(why, diag);
 }
 
 static int sort_word(struct sorter *s, const char *word, struct op_diag *diag)
 {
 	int err = 0;
+	bool opens = !strcmp(word, "{") || !strcmp(word, "{}");
+	bool closes = !strcmp(word, "}") || !strcmp(word, "{}");
 
-	if (!strcmp(word, "{"))
-		return open_brace(s, diag);
-	if (!strcmp(word, "}"))
-		return close_brace(s, diag);
-	if (!strcmp(word, "{}")) {
-		err = open_brace(s, diag);
-		return err ? err : close_brace(s, diag);
-	}
+	if (opens)
+		err = take_brace(s, "{", BEFORE, BETWEEN, diag);
+	if (!err && closes)
+		err = take_brace(s, "}", IN_OLD, IN_NEW, diag);
+	if (opens || closes)
+		return err;
 	if (s->state == BETWEEN)
 		return refuse_brace(
 			"words between '}' and '{' belong to neither side",

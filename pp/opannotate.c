@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opannotate: samples beside the lines and instructions that they are of. */
+/*
+ * opannotate shows samples beside the lines (opannotate_source.c) or
+ * instructions (opannotate_assembly.c) that they belong to. Both start from a
+ * report with all addresses of all symbols. Samples without a line have no
+ * place in a listing of sources, so how many there are is said on standard
+ * error, with the reason.
+ */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,24 +24,16 @@
 
 /* ---- what is not shown --------------------------------------------------- */
 
-/* Whether lines of other code of @image are known. */
-static bool image_has_lines(const struct pp_report *report,
-			    const struct pp_image *image)
-{
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		if (report->symbols[i].image == image &&
-		    report->symbols[i].place.file)
-			return true;
-	return false;
-}
-
+/* How to get lines for code of @image: some of its code may have lines. */
 static const char *advice_on_lines(const struct pp_report *report,
 				   const struct pp_image *image)
 {
 	if (!image->binary)
 		return "no binary tells them";
-	if (image_has_lines(report, image))
-		return "that code was not compiled with -g";
+	for (size_t i = 0; i < report->nr_symbols; i++)
+		if (report->symbols[i].image == image &&
+		    report->symbols[i].place.file)
+			return "that code was not compiled with -g";
 	return "compile it with -g or install its debug symbols";
 }
 
@@ -74,36 +72,26 @@ static void print_all_unplaced(const struct pp_report *report,
 
 /* ---- all of it ----------------------------------------------------------- */
 
-static int annotate_instructions(const struct opannotate_text *text,
-				 struct op_diag *diag)
-{
-	if (text->options->include_files || text->options->exclude_files)
-		fputs("opannotate: warning: --include-file and --exclude-file change nothing in a listing of instructions\n",
-		      stderr);
-	return opannotate_write_assembly(text, diag);
-}
-
-static int annotate_sources(const struct opannotate_text *text,
-			    struct pp_report *report, struct op_diag *diag)
-{
-	struct pp_annotation annotation;
-	int err = pp_annotate(&annotation, report);
-
-	if (err)
-		return err;
-	print_all_unplaced(report, &annotation);
-	return opannotate_write_source(text, &annotation, diag);
-}
-
 static int write_annotation(const struct opannotate_options *o,
 			    struct pp_report *report, struct op_diag *diag)
 {
 	struct pp_messages messages = { .arena = &report->arena };
 	const struct opannotate_text text = { stdout, report, o, &messages };
-	int err;
+	struct pp_annotation annotation;
+	int err = 0;
 
-	err = o->args.assembly ? annotate_instructions(&text, diag)
-			       : annotate_sources(&text, report, diag);
+	if (o->args.assembly) {
+		if (o->include_files || o->exclude_files)
+			fputs("opannotate: warning: --include-file and --exclude-file change nothing in a listing of instructions\n",
+			      stderr);
+		err = opannotate_write_assembly(&text, diag);
+	} else {
+		err = pp_annotate(&annotation, report);
+		if (!err) {
+			print_all_unplaced(report, &annotation);
+			err = opannotate_write_source(&text, &annotation, diag);
+		}
+	}
 	pp_print_messages(stderr, "opannotate", &messages, o->verbose);
 	return err;
 }
@@ -117,8 +105,7 @@ static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 	if (!err && (o->args.no_header || o->output_dir))
 		pp_print_loss(stderr, "opannotate", report->account,
 			      "the header says why");
-	if (!err)
-		err = write_annotation(o, report, diag);
+	err = err ?: write_annotation(o, report, diag);
 	pp_report_free(report);
 	if (fflush(stdout) || ferror(stdout))
 		err = op_diag_set(diag, -EIO,

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The classic listing is that of objdump, which was run once per symbol, or
- * once for an image with many; so the title of the file comes before each
- * symbol, or once before all of them, which are then by address.
+ * Listings of instructions. The layout is that of objdump, which the original
+ * ran once per symbol, or once for an image with many; so the title of the
+ * file comes before each symbol, or once before all of them, which are then by
+ * address. Code comes from op_disasm.h, in the words that objdump has for it;
+ * counts come from the details of the report's symbols, which ascend as the
+ * instructions do. What cannot be listed is said on standard error with its
+ * samples, so that none gets lost in silence.
  */
 
 #include "pp/opannotate_assembly.h"
@@ -12,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
 #include "libpp/sample_list.h"
 #include "pp/opannotate_excerpt.h"
 #include "pp/opannotate_files.h"
@@ -50,14 +55,6 @@ static void write_file_title(const struct listing *l)
 		opannotate_home_path(l->text->options, l->image->binary),
 		op_disasm_format(l->disasm));
 	write_blank(l);
-}
-
-static void write_section_title(struct listing *l)
-{
-	snprintf(l->section, sizeof(l->section), "%s", l->code.section);
-	write_blank(l);
-	opannotate_margin(l->text, NULL);
-	fprintf(l->text->out, "Disassembly of section %s:\n", l->section);
 }
 
 /* Hex digits of a whole address. */
@@ -168,18 +165,7 @@ static void list_instruction(const struct listing *l, uint64_t at, uint64_t len,
 	list_more_bytes(l, at + done, len - done);
 }
 
-/* The name and line of -l, where they change. */
-static void list_line_number(struct listing *l, const char *file,
-			     unsigned int line)
-{
-	if (file == l->file && line == l->line)
-		return;
-	l->file = file;
-	l->line = line;
-	opannotate_margin(l->text, NULL);
-	fprintf(l->text->out, "%s:%u\n", file, line);
-}
-
+/* What -l and -S say about the instruction at @vma, where it changes. */
 static void list_source_line(struct listing *l, uint64_t vma)
 {
 	const struct opannotate_options *o = l->text->options;
@@ -190,8 +176,13 @@ static void list_source_line(struct listing *l, uint64_t vma)
 		return;
 	if (!op_bfd_line(l->bfd, vma, &file, &line))
 		return;
-	if (o->listing.with_lines && line)
-		list_line_number(l, file, line);
+	if (o->listing.with_lines && line &&
+	    (file != l->file || line != l->line)) {
+		l->file = file;
+		l->line = line;
+		opannotate_margin(l->text, NULL);
+		fprintf(l->text->out, "%s:%u\n", file, line);
+	}
 	if (o->args.source)
 		opannotate_excerpt(l->excerpts, file, line, l->image);
 }
@@ -287,8 +278,13 @@ static int list_symbol(struct listing *l, const struct pp_symbol_entry *symbol,
 	}
 	if (!is_one_of_many)
 		write_file_title(l);
-	if (strncmp(l->section, l->code.section, sizeof(l->section) - 1))
-		write_section_title(l);
+	if (strncmp(l->section, l->code.section, sizeof(l->section) - 1)) {
+		snprintf(l->section, sizeof(l->section), "%s", l->code.section);
+		write_blank(l);
+		opannotate_margin(l->text, NULL);
+		fprintf(l->text->out, "Disassembly of section %s:\n",
+			l->section);
+	}
 	write_symbol_title(l, symbol);
 	list_instructions(l, symbol);
 	return 0;
@@ -317,7 +313,18 @@ static int compare_symbol_vmas(const void *pa, const void *pb)
 	const struct pp_symbol_entry *a = *(const void *const *)pa,
 				     *b = *(const void *const *)pb;
 
-	return (a->vma > b->vma) - (a->vma < b->vma);
+	return op_compare(a->vma, b->vma);
+}
+
+/* By image; symbols of one keep their order, which is that of the report. */
+static int compare_listed_symbols(const void *pa, const void *pb)
+{
+	const struct pp_symbol_entry *a = *(const void *const *)pa,
+				     *b = *(const void *const *)pb;
+
+	return strcmp(a->image->name, b->image->name) ?:
+	       op_compare((uintptr_t)a->image, (uintptr_t)b->image) ?:
+	       op_compare((uintptr_t)a, (uintptr_t)b);
 }
 
 static int list_symbols_of_image(struct listing *l,
@@ -342,53 +349,33 @@ static int list_symbols_of_image(struct listing *l,
 	return err;
 }
 
-/* A listing for the symbols of one image. */
-static int list_image(const struct opannotate_text *text,
-		      struct opannotate_excerpts *excerpts,
-		      const struct pp_symbol_entry **symbols, size_t nr)
-{
-	struct listing l = {
-		.text = text,
-		.image = symbols[0]->image,
-		.excerpts = excerpts,
-		.counts =
-			calloc(text->report->classes.nr + 1, sizeof(*l.counts)),
-	};
-	int err = l.counts ? list_symbols_of_image(&l, symbols, nr) : -ENOMEM;
-
-	op_disasm_free(l.disasm);
-	op_bfd_close(l.bfd);
-	free(l.counts);
-	return err;
-}
-
-/* By image; symbols of one keep their order, which is that of the report. */
-static int compare_listed_symbols(const void *pa, const void *pb)
-{
-	const struct pp_symbol_entry *a = *(const void *const *)pa,
-				     *b = *(const void *const *)pb;
-	int order = strcmp(a->image->name, b->image->name);
-
-	if (!order && a->image != b->image)
-		order = a->image > b->image ? 1 : -1;
-	return order ? order : (a > b) - (a < b);
-}
-
 static int list_all_images(const struct opannotate_text *text,
 			   const struct pp_symbol_entry **symbols, size_t nr)
 {
+	uint64_t *counts =
+		calloc(text->report->classes.nr + 1, sizeof(*counts));
+	struct listing l;
 	struct opannotate_excerpts excerpts;
 	int err = 0;
 
+	if (!counts)
+		return -ENOMEM;
 	opannotate_excerpts_init(&excerpts, text);
 	qsort(symbols, nr, sizeof(*symbols), compare_listed_symbols);
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		for (end = i;
 		     end < nr && symbols[end]->image == symbols[i]->image;)
 			end++;
-		err = list_image(text, &excerpts, symbols + i, end - i);
+		l = (struct listing){ .text = text,
+				      .image = symbols[i]->image,
+				      .excerpts = &excerpts,
+				      .counts = counts };
+		err = list_symbols_of_image(&l, symbols + i, end - i);
+		op_disasm_free(l.disasm);
+		op_bfd_close(l.bfd);
 	}
 	opannotate_excerpts_release(&excerpts);
+	free(counts);
 	return err;
 }
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Source lines between instructions. All files of an image are kept in memory,
+ * the one used last first in the list, because neighbouring instructions
+ * mostly come from the same few files, and inlining makes them alternate.
+ */
 
 #include "pp/opannotate_excerpt.h"
 

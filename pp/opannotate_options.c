@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From opannotate's command line to a request. */
+/*
+ * From opannotate's command line to a request. The words of --objdump-params
+ * are understood here, as far as they matter: opannotate runs no objdump, but
+ * scripts of the original profiler hand such words on. Options that change
+ * nothing together are refused, with what to do instead.
+ */
 
 #include "pp/opannotate_options.h"
 
@@ -10,6 +15,38 @@
 #include <unistd.h>
 
 #include "pp/options.h"
+
+poptContext opannotate_parse(struct opannotate_args *a, int argc,
+			     const char **argv)
+{
+	/* clang-format off */
+	const struct poptOption table[] = {
+		{ "source", 's', POPT_ARG_NONE, &a->source, 0, "show source files with samples", NULL },
+		{ "assembly", 'a', POPT_ARG_NONE, &a->assembly, 0, "show instructions with samples; with --source the source, too", NULL },
+		{ "source-with-assembly", '\0', POPT_ARG_NONE, &a->both, 0, "both of these", NULL },
+		{ "output-dir", 'o', POPT_ARG_STRING, &a->output_dir, 0, "write a file for each source file there", "DIR" },
+		{ "search-dirs", 'd', POPT_ARG_STRING, &a->search_dirs, 0, "look for source files there first", "DIRS" },
+		{ "base-dirs", 'b', POPT_ARG_STRING, &a->base_dirs, 0, "drop these from the names of source files before", "DIRS" },
+		{ "include-file", '\0', POPT_ARG_STRING, &a->include_file, 0, "show source files that match only", "PATTERNS" },
+		{ "exclude-file", '\0', POPT_ARG_STRING, &a->exclude_file, 0, "leave out source files that match", "PATTERNS" },
+		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "count samples in these symbols only", "NAMES" },
+		{ "exclude-symbols", 'e', POPT_ARG_STRING, &a->exclude, 0, "leave out samples in these symbols", "NAMES" },
+		{ "objdump-params", '\0', POPT_ARG_STRING, &a->objdump_params, 0, "how to write instructions, as for objdump", "PARAMS" },
+		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "leave out files or symbols with less", "PERCENT" },
+		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "do not separate by cpu, tid, tgid, unitmask, all", "LIST" },
+		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out libraries and kernel of applications", NULL },
+		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "none, normal or smart", "HOW" },
+		{ "no-header", 'n', POPT_ARG_NONE, &a->no_header, 0, "leave out what was asked for and counted", NULL },
+		{ "color", '\0', POPT_ARG_STRING, &a->color, 0, "auto, always or never", "WHEN" },
+		PP_COMMON_OPTIONS(&a->common)
+	};
+	/* clang-format on */
+
+	return pp_parse_options(
+		"opannotate",
+		"--source|--assembly [OPTION...] [PROFILE SPECIFICATION]",
+		table, &a->common, argc, argv);
+}
 
 /* ---- what goes together -------------------------------------------------- */
 
@@ -56,34 +93,13 @@ static const char *value_of_param(const char *word, const char *const **words,
 	return *++*words;
 }
 
-/* Several of these add up, as with objdump. */
-static int add_machine(struct opannotate_options *o, const char *value)
+/* Flags without effect say what opannotate does anyway. */
+static bool take_objdump_flag(struct opannotate_options *o, const char *word)
 {
-	struct op_disasm_options *disasm = &o->listing.disasm;
-
-	disasm->machine = disasm->machine
-				  ? op_arena_printf(&o->arena, "%s,%s",
-						    disasm->machine, value)
-				  : value;
-	return disasm->machine ? 0 : -ENOMEM;
-}
-
-/* What is as it is without them, or what both stand for. */
-static bool changes_nothing(const char *word)
-{
-	static const char *const words[] = {
+	static const char *const without_effect[] = {
 		"-d", "--disassemble",	      "--no-show-raw-insn",
 		"-z", "--disassemble-zeroes",
 	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(word, words[i]))
-			return true;
-	return false;
-}
-
-static bool take_objdump_flag(struct opannotate_options *o, const char *word)
-{
 	struct opannotate_listing *l = &o->listing;
 
 	if (!strcmp(word, "-l") || !strcmp(word, "--line-numbers"))
@@ -99,20 +115,35 @@ static bool take_objdump_flag(struct opannotate_options *o, const char *word)
 	else if (!strcmp(word, "--no-addresses"))
 		l->no_addresses = true;
 	else
-		return changes_nothing(word);
+		for (size_t i = 0;; i++) {
+			if (i ==
+			    sizeof(without_effect) / sizeof(*without_effect))
+				return false;
+			if (!strcmp(word, without_effect[i]))
+				break;
+		}
 	return true;
 }
 
+/* Several -M add up, as with objdump. */
 static int take_objdump_param(struct opannotate_options *o,
 			      const char *const **words, struct op_diag *diag)
 {
+	struct op_disasm_options *disasm = &o->listing.disasm;
 	const char *word = **words;
-	const char *machine = value_of_param(word, words, "-M");
+	const char *machine =
+		value_of_param(word, words, "-M")
+			?: value_of_param(word, words,
+					  "--disassembler-options");
 
-	if (!machine)
-		machine = value_of_param(word, words, "--disassembler-options");
-	if (machine)
-		return add_machine(o, machine);
+	if (machine) {
+		disasm->machine =
+			disasm->machine
+				? op_arena_printf(&o->arena, "%s,%s",
+						  disasm->machine, machine)
+				: machine;
+		return disasm->machine ? 0 : -ENOMEM;
+	}
 	if (take_objdump_flag(o, word))
 		return 0;
 	return op_diag_set(
@@ -201,94 +232,55 @@ static int take_color(struct opannotate_options *o, struct op_diag *diag)
 	return 0;
 }
 
-static int take_lists(struct opannotate_options *o)
-{
-	const struct opannotate_args *a = &o->args;
-	struct op_arena *arena = &o->arena;
-	int err = pp_take_list(arena, a->include, &o->request.include_symbols);
-
-	if (!err)
-		err = pp_take_list(arena, a->exclude,
-				   &o->request.exclude_symbols);
-	if (!err)
-		err = pp_take_list(arena, a->search_dirs, &o->search_dirs);
-	if (!err)
-		err = pp_take_list(arena, a->base_dirs, &o->base_dirs);
-	if (!err)
-		err = pp_take_list(arena, a->include_file, &o->include_files);
-	if (!err)
-		err = pp_take_list(arena, a->exclude_file, &o->exclude_files);
-	return err;
-}
-
 static int take_annotation_values(struct opannotate_options *o,
 				  struct op_diag *diag)
 {
 	const struct opannotate_args *a = &o->args;
-	int err =
-		pp_take_percent("threshold", a->threshold, &o->threshold, diag);
+	struct pp_request *r = &o->request;
+	struct op_arena *arena = &o->arena;
 
 	/* A line is the same line whoever ran it. */
-	o->request.merge = PP_MERGE_SESSION | PP_MERGE_LIB;
-	if (!err)
-		err = pp_take_merge(&o->arena, a->merge, &o->request.merge,
-				    diag);
-	if (!err)
-		err = pp_take_common(&o->arena, &a->common, &o->verbose,
-				     &o->request.image_path, diag);
-	if (!err)
-		err = pp_take_demangle(a->demangle, &o->request.demangle, diag);
-	if (!err)
-		err = pp_sort_init(&o->request.sort, NULL, diag);
-	return err;
-}
-
-static int take_command_line(struct opannotate_options *o,
-			     const char *const *argv)
-{
-	const char *words = pp_join_words(&o->arena, argv + 1, " ", " ");
-
-	if (words)
-		o->command = op_arena_printf(&o->arena, "opannotate %s", words);
-	return o->command ? 0 : -ENOMEM;
-}
-
-static void make_request(struct opannotate_options *o)
-{
-	struct pp_request *request = &o->request;
-
-	request->symbols = true;
-	request->details = true;
-	request->lines = o->args.source || o->listing.with_lines;
-	request->exclude_dependent = o->args.exclude_dependent;
-	request->root = o->args.common.root;
-	/* Of source files it is the files that have to reach it. */
-	request->threshold = o->args.assembly ? o->threshold : 0;
+	r->merge = PP_MERGE_SESSION | PP_MERGE_LIB;
+	return pp_take_percent("threshold", a->threshold, &o->threshold,
+			       diag) ?:
+	       pp_take_merge(arena, a->merge, &r->merge, diag) ?:
+	       pp_take_common(arena, &a->common, &o->verbose, &r->image_path,
+			      diag) ?:
+	       pp_take_demangle(a->demangle, &r->demangle, diag) ?:
+	       pp_sort_init(&r->sort, NULL, diag) ?:
+	       pp_take_list(arena, a->include, &r->include_symbols) ?:
+	       pp_take_list(arena, a->exclude, &r->exclude_symbols) ?:
+	       pp_take_list(arena, a->search_dirs, &o->search_dirs) ?:
+	       pp_take_list(arena, a->base_dirs, &o->base_dirs) ?:
+	       pp_take_list(arena, a->include_file, &o->include_files) ?:
+	       pp_take_list(arena, a->exclude_file, &o->exclude_files);
 }
 
 int opannotate_take_options(struct opannotate_options *o,
 			    const char *const *argv, struct op_diag *diag)
 {
+	struct opannotate_args *a = &o->args;
+	struct pp_request *request = &o->request;
+	const char *words;
 	int err;
 
 	op_arena_init(&o->arena);
-	o->args.source |= o->args.both;
-	o->args.assembly |= o->args.both;
-	err = check_opannotate_args(&o->args, diag);
-	if (!err)
-		err = take_objdump_params(o, diag);
-	if (!err)
-		err = take_output_dir(o, diag);
-	if (!err)
-		err = take_color(o, diag);
-	if (!err)
-		err = take_annotation_values(o, diag);
-	if (!err)
-		err = take_lists(o);
-	if (!err)
-		err = take_command_line(o, argv);
-	make_request(o);
-	return err;
+	a->source |= a->both;
+	a->assembly |= a->both;
+	err = check_opannotate_args(a, diag) ?: take_objdump_params(o, diag) ?:
+	      take_output_dir(o, diag) ?: take_color(o, diag) ?:
+	      take_annotation_values(o, diag);
+	words = pp_join_words(&o->arena, argv + 1, " ", " ");
+	if (words)
+		o->command = op_arena_printf(&o->arena, "opannotate %s", words);
+	request->symbols = true;
+	request->details = true;
+	request->lines = a->source || o->listing.with_lines;
+	request->exclude_dependent = a->exclude_dependent;
+	request->root = a->common.root;
+	/* A source file is left out as a whole; symbols are not. */
+	request->threshold = a->assembly ? o->threshold : 0;
+	return err || o->command ? err : -ENOMEM;
 }
 
 int opannotate_take_words(struct opannotate_options *o,

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Source files with the samples of each line, in the layout of the original
+ * profiler: all of them behind each other, or each in a file of its own below
+ * --output-dir, which is removed again if it could not be written whole. The
+ * lines of the source are copied as they are; a file that cannot be read is
+ * represented by the symbols that start in it, and one that is shorter than
+ * its debug information says gets the missing lines at its end, so that no
+ * sample is left out.
+ */
 
 #include "pp/opannotate_source.h"
 
@@ -9,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_search.h"
 #include "pp/opannotate_files.h"
 
 /* One source file at work. */
@@ -53,58 +63,30 @@ static void write_missing_lines(const struct source *s, size_t from)
 	}
 }
 
-static void write_source_lines(const struct source *s)
-{
-	const struct pp_annotated_line *lines = s->file->lines;
-	size_t nr = s->file->nr_lines, next = 0, room = 0;
-	unsigned int at = 1;
-	char *buf = NULL;
-	ssize_t len;
-
-	next += nr && !lines[0].line;
-	while ((len = getline(&buf, &room, s->in)) >= 0) {
-		bool is_known = next < nr && lines[next].line == at;
-
-		len -= len && buf[len - 1] == '\n';
-		write_source_line(s, buf, (size_t)len,
-				  is_known ? &lines[next] : NULL);
-		next += is_known;
-		at++;
-	}
-	free(buf);
-	write_missing_lines(s, next);
-}
-
-static size_t count_symbols(const struct pp_annotated_file *file)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < file->nr_lines; i++)
-		nr += file->lines[i].nr_symbols;
-	return nr;
-}
-
 static int compare_symbol_addresses(const void *pa, const void *pb)
 {
 	const struct pp_symbol_entry *a = *(const void *const *)pa,
 				     *b = *(const void *const *)pb;
-	int order = strcmp(a->image->name, b->image->name);
 
-	return order ? order : (a->vma > b->vma) - (a->vma < b->vma);
+	return strcmp(a->image->name, b->image->name)
+		       ?: op_compare(a->vma, b->vma);
 }
 
 /* In place of a file that cannot be read: the symbols that start in it. */
 static int list_symbols_of_source(const struct source *s)
 {
-	size_t nr = count_symbols(s->file), at = 0;
-	const struct pp_symbol_entry **symbols =
-		calloc(nr + 1, sizeof(*symbols));
+	const struct pp_annotated_file *file = s->file;
+	const struct pp_symbol_entry **symbols;
+	size_t nr = 0, at = 0;
 
+	for (size_t i = 0; i < file->nr_lines; i++)
+		nr += file->lines[i].nr_symbols;
+	symbols = calloc(nr + 1, sizeof(*symbols));
 	if (!symbols)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->file->nr_lines; i++)
-		for (size_t j = 0; j < s->file->lines[i].nr_symbols; j++)
-			symbols[at++] = s->file->lines[i].symbols[j];
+	for (size_t i = 0; i < file->nr_lines; i++)
+		for (size_t j = 0; j < file->lines[i].nr_symbols; j++)
+			symbols[at++] = file->lines[i].symbols[j];
 	qsort(symbols, nr, sizeof(*symbols), compare_symbol_addresses);
 	for (size_t i = 0; i < nr; i++) {
 		opannotate_symbols(s->text, &symbols[i], 1);
@@ -114,36 +96,46 @@ static int list_symbols_of_source(const struct source *s)
 	return 0;
 }
 
-static int write_source_body(const struct source *s)
+static int write_source_lines(const struct source *s)
 {
+	const struct pp_annotated_line *lines = s->file->lines;
+	size_t nr = s->file->nr_lines, next = nr && !lines[0].line, room = 0;
+	char *buf = NULL;
+	ssize_t len;
+
 	if (!s->in)
 		return list_symbols_of_source(s);
-	write_source_lines(s);
+	for (unsigned int at = 1; (len = getline(&buf, &room, s->in)) >= 0;
+	     at++) {
+		bool is_known = next < nr && lines[next].line == at;
+
+		len -= len && buf[len - 1] == '\n';
+		write_source_line(s, buf, (size_t)len,
+				  is_known ? &lines[next] : NULL);
+		next += is_known;
+	}
+	free(buf);
+	write_missing_lines(s, next);
 	return 0;
 }
 
 /* ---- a file -------------------------------------------------------------- */
 
-static void write_line_zero(const struct source *s)
+static void write_source_totals(const struct source *s)
 {
 	const struct pp_annotated_line *line =
 		pp_annotated_line_find(s->file, 0);
+	FILE *out = s->text->out;
 
-	if (line && opannotate_has_counts(s->text, line->counts)) {
-		fputs("<credited to line zero> ", s->text->out);
-		opannotate_margin(s->text, line->counts);
-	}
-	fputc('\n', s->text->out);
-}
-
-static void write_source_totals(const struct source *s)
-{
-	fprintf(s->text->out,
-		"/* \n * Total samples for file : \"%s\"\n * \n * ",
+	fprintf(out, "/* \n * Total samples for file : \"%s\"\n * \n * ",
 		s->file->name);
 	opannotate_counts(s->text, s->file->counts);
-	fputs("\n */\n\n", s->text->out);
-	write_line_zero(s);
+	fputs("\n */\n\n", out);
+	if (line && opannotate_has_counts(s->text, line->counts)) {
+		fputs("<credited to line zero> ", out);
+		opannotate_margin(s->text, line->counts);
+	}
+	fputc('\n', out);
 }
 
 /* Make the folders that lead to @path, which is changed meanwhile. */
@@ -159,14 +151,6 @@ static int make_folders(char *path)
 	return 0;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
-}
-
 static int write_own_file(const struct source *source, const char *path)
 {
 	struct opannotate_text text = *source->text;
@@ -177,7 +161,7 @@ static int write_own_file(const struct source *source, const char *path)
 	if (!text.out)
 		return -errno;
 	s.text = &text;
-	err = write_source_body(&s);
+	err = write_source_lines(&s);
 	write_source_totals(&s);
 	if (!err)
 		err = opannotate_header(&text);
@@ -195,21 +179,22 @@ static int write_own_file(const struct source *source, const char *path)
 static int write_below_output_dir(const struct source *s, struct op_diag *diag)
 {
 	const char *name = opannotate_home_path(s->text->options, s->path);
+	struct stat old, new;
 	char *path;
 	int err;
 
 	if (asprintf(&path, "%s/%s", s->text->options->output_dir,
 		     name + (*name == '/')) < 0)
 		return -ENOMEM;
-	if (strstr(path, "/../") || is_same_file(path, s->path))
+	if (strstr(path, "/../") ||
+	    (!stat(path, &old) && !stat(s->path, &new) &&
+	     old.st_dev == new.st_dev &&old.st_ino == new.st_ino))
 		err = op_diag_set(
 			diag, -EINVAL,
 			"%s: not written: it would not be below --output-dir, or be the source itself",
 			path);
 	else
-		err = make_folders(path);
-	if (!err)
-		err = write_own_file(s, path);
+		err = make_folders(path) ?: write_own_file(s, path);
 	if (err)
 		op_diag_set(diag, err, "%s: cannot be written: %s", path,
 			    strerror(-err));
@@ -226,7 +211,7 @@ static int write_source_file(struct source *s, struct op_diag *diag)
 		err = write_below_output_dir(s, diag);
 	} else {
 		write_source_totals(s);
-		err = write_source_body(s);
+		err = write_source_lines(s);
 	}
 	if (s->in)
 		fclose(s->in);

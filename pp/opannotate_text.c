@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What annotated sources and listings of instructions have in common: the
+ * counts in the margin before a line, comments with the counts of symbols, and
+ * the header. A margin has a fixed width, whatever the counts, so that sources
+ * stay aligned; its colour tells a line's share of all samples in the column
+ * where that is largest.
+ */
 
 #include "pp/opannotate_text.h"
 
@@ -14,12 +21,6 @@
 #define PERCENT_WIDTH 7
 
 /* ---- counts -------------------------------------------------------------- */
-
-static double share_of_class(const struct opannotate_text *t,
-			     const uint64_t *counts, size_t class_nr)
-{
-	return pp_percent(counts[class_nr], t->report->symbol_totals[class_nr]);
-}
 
 static void write_margin_count(const struct opannotate_text *t, uint64_t count,
 			       size_t class_nr)
@@ -40,10 +41,7 @@ void opannotate_counts(const struct opannotate_text *t, const uint64_t *counts)
 bool opannotate_has_counts(const struct opannotate_text *t,
 			   const uint64_t *counts)
 {
-	for (size_t i = 0; counts && i < t->report->classes.nr; i++)
-		if (counts[i])
-			return true;
-	return false;
+	return counts && pp_has_counts(counts, t->report->classes.nr);
 }
 
 /* The warmest column decides. */
@@ -53,8 +51,9 @@ static const char *color_of_counts(const struct opannotate_text *t,
 	double most = 0;
 
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		if (share_of_class(t, counts, i) > most)
-			most = share_of_class(t, counts, i);
+		if (pp_percent(counts[i], t->report->symbol_totals[i]) > most)
+			most = pp_percent(counts[i],
+					  t->report->symbol_totals[i]);
 	return most >= 5 ? "\033[1;31m" : most >= 1 ? "\033[33m" : "\033[32m";
 }
 
@@ -79,23 +78,14 @@ void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts)
 bool opannotate_passes(const struct opannotate_text *t, const uint64_t *counts)
 {
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		if (share_of_class(t, counts, i) >= t->options->threshold &&
+		if (pp_percent(counts[i], t->report->symbol_totals[i]) >=
+			    t->options->threshold &&
 		    counts[i])
 			return true;
 	return false;
 }
 
 /* ---- comments ------------------------------------------------------------ */
-
-static uint64_t sum_of_symbols(const struct pp_symbol_entry *const *symbols,
-			       size_t nr, size_t class_nr)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		count = pp_add_counts(count, symbols[i]->counts[class_nr]);
-	return count;
-}
 
 void opannotate_symbols(const struct opannotate_text *t,
 			const struct pp_symbol_entry *const *symbols, size_t nr)
@@ -104,8 +94,13 @@ void opannotate_symbols(const struct opannotate_text *t,
 	for (size_t i = 0; i < nr; i++)
 		fprintf(t->out, "%s%s ", symbols[i]->name, nr > 1 ? "," : "");
 	fputs("total: ", t->out);
-	for (size_t i = 0; i < t->report->classes.nr; i++)
-		write_margin_count(t, sum_of_symbols(symbols, nr, i), i);
+	for (size_t i = 0; i < t->report->classes.nr; i++) {
+		uint64_t count = 0;
+
+		for (size_t j = 0; j < nr; j++)
+			count = pp_add_counts(count, symbols[j]->counts[i]);
+		write_margin_count(t, count, i);
+	}
 	fputs(" */", t->out);
 }
 

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* oparchive: a session with all that reports on it need, in one folder. */
+/*
+ * oparchive puts a session, with all that reports on it need, into one folder.
+ * Copying may take minutes: a terminal sees progress, and a signal ends it
+ * between two pieces of a file, so that pp_archive_write() can remove what it
+ * has made.
+ */
 
 #include <errno.h>
 #include <signal.h>
@@ -49,12 +54,6 @@ static int show_progress(void *data, uint64_t done)
 		p->shown = true;
 	}
 	return caught;
-}
-
-static void end_progress(const struct progress *p)
-{
-	if (p->shown)
-		fputs("\r\033[K", stderr);
 }
 
 /* ---- signals ------------------------------------------------------------- */
@@ -123,7 +122,8 @@ static int write_archive(const struct oparchive_options *o,
 		progress.next = monotonic_ns() + FIRST_NS;
 	catch_signals();
 	err = pp_archive_write(list, &how, diag);
-	end_progress(&progress);
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
 	return err;
 }
 
@@ -152,15 +152,6 @@ static int archive_session(struct oparchive_options *o, struct op_diag *diag)
 	return err;
 }
 
-/* An interrupted program ends by the signal, so that a shell knows. */
-static void end_by_signal(void)
-{
-	if (!caught)
-		return;
-	signal(caught, SIG_DFL);
-	raise(caught);
-}
-
 int main(int argc, char **argv)
 {
 	static struct oparchive_options options;
@@ -180,6 +171,10 @@ int main(int argc, char **argv)
 			op_diag_text(&diag, -ENOMEM));
 	pp_spec_release(&options.spec);
 	poptFreeContext(context);
-	end_by_signal();
+	/* An interrupted program ends by the signal, so that a shell knows. */
+	if (caught) {
+		signal(caught, SIG_DFL);
+		raise(caught);
+	}
 	return status;
 }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opgprof: a profile of one binary as a file for gprof. */
+/*
+ * opgprof writes a profile of one binary as a file for gprof. gprof knows one
+ * program and one event, so the report must be about one of each; which one is
+ * asked for is found out first in the applications alone, since a user who
+ * names none most often means the one program that was profiled, not the
+ * libraries it used.
+ */
 
 #include <errno.h>
 #include <stdbool.h>
@@ -31,21 +37,6 @@ static int check_single_event(const struct pp_report *report,
 		classes->nr > 2 ? " and others" : "");
 }
 
-static int check_binaries(const struct pp_report *report, struct op_diag *diag)
-{
-	if (report->nr_apps == 1)
-		return 0;
-	if (!report->nr_apps)
-		return op_diag_set(
-			diag, -ENOENT,
-			"there are no samples in the binary itself; choose another one");
-	return op_diag_set(
-		diag, -EINVAL,
-		"samples in several binaries (%s, %s%s), and gprof shows one; name exactly one of them",
-		report->apps[0].name, report->apps[1].name,
-		report->nr_apps > 2 ? " and others" : "");
-}
-
 /* The image of all symbols. Files of another build than the binary's make an
  * image of their own, which has no binary. */
 static int find_profiled_image(const struct pp_report *report,
@@ -75,6 +66,7 @@ static int find_profiled_image(const struct pp_report *report,
 static int find_binary(struct opgprof_options *o, struct pp_report **out,
 		       struct op_diag *diag)
 {
+	const struct pp_summary_app *apps;
 	struct op_diag first = { 0 };
 	int err;
 
@@ -85,29 +77,21 @@ static int find_binary(struct opgprof_options *o, struct pp_report **out,
 	pp_report_free(*out);
 	o->request.exclude_dependent = false;
 	err = pp_report_new(out, &o->request, diag);
-	if (!err)
-		err = check_binaries(*out, diag);
-	return err ? err : check_single_event(*out, diag);
+	if (err || (*out)->nr_apps == 1)
+		return err ?: check_single_event(*out, diag);
+	if (!(*out)->nr_apps)
+		return op_diag_set(
+			diag, -ENOENT,
+			"there are no samples in the binary itself; choose another one");
+	apps = (*out)->apps;
+	return op_diag_set(
+		diag, -EINVAL,
+		"samples in several binaries (%s, %s%s), and gprof shows one; name exactly one of them",
+		apps[0].name, apps[1].name,
+		(*out)->nr_apps > 2 ? " and others" : "");
 }
 
 /* ---- the file ------------------------------------------------------------ */
-
-static void say_what_changed(const struct pp_gmon_result *result)
-{
-	if (result->divisor > 1)
-		fprintf(stderr,
-			"opgprof: warning: samples are divided by %llu, because gprof cannot count so many\n",
-			(unsigned long long)result->divisor);
-}
-
-/* What could not be written is no use to anybody. */
-static void remove_regular(const char *path)
-{
-	struct stat st;
-
-	if (!lstat(path, &st) && S_ISREG(st.st_mode))
-		unlink(path);
-}
 
 static int write_gmon_file(const struct opgprof_options *o,
 			   const struct pp_report *report,
@@ -115,6 +99,7 @@ static int write_gmon_file(const struct opgprof_options *o,
 {
 	const char *path = o->args.output ? o->args.output : DEFAULT_OUTPUT;
 	struct pp_gmon_result result = { 0 };
+	struct stat st;
 	FILE *out = fopen(path, "we");
 	bool failed;
 	int err;
@@ -129,10 +114,13 @@ static int write_gmon_file(const struct opgprof_options *o,
 	if (!err && failed)
 		err = op_diag_set(diag, -EIO, "%s: cannot be written: %s", path,
 				  strerror(errno ? errno : EIO));
-	if (err)
-		remove_regular(path);
-	else
-		say_what_changed(&result);
+	/* What could not be written whole is no use to anybody. */
+	if (err && !lstat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
+	if (!err && result.divisor > 1)
+		fprintf(stderr,
+			"opgprof: warning: samples are divided by %llu, because gprof cannot count so many\n",
+			(unsigned long long)result.divisor);
 	return err;
 }
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opimport: sample files of OProfile up to 1.4 become ours. */
+/*
+ * opimport: sample files of OProfile up to 1.4 become ours, one file or a
+ * whole session folder. A single file is made in a hidden folder beside the
+ * output and renamed, so that the output is whole or not there.
+ */
 
 #include <errno.h>
 #include <limits.h>
@@ -122,17 +126,20 @@ static int put_sample_file_in_place(const char *from, const char *to,
 
 /* The file is made beside the output, so that this is whole or not there. */
 static int import_file(const struct options *o, const char *from,
-		       const struct op_classic_abi *abi, struct op_diag *diag)
+		       struct op_diag *diag)
 {
 	struct opimport_result result;
 	struct op_mangle m;
 	char name[OP_MANGLE_MAX], new[PATH_MAX];
 	bool named = name_in_session(from, &m, name, sizeof(name));
-	int err = make_hidden_name(o->output, new, sizeof(new), diag);
+	struct op_classic_abi abi;
+	int err =
+		op_classic_abi_read(&abi, o->abi, diag)
+			?: make_hidden_name(o->output, new, sizeof(new), diag);
 
 	if (err)
 		return err;
-	err = opimport_file(from, new, named ? &m : NULL, abi, NULL, &result,
+	err = opimport_file(from, new, named ? &m : NULL, &abi, NULL, &result,
 			    diag);
 	/* Nobody asked for that name. */
 	if (err && result.unwritten) {
@@ -156,15 +163,6 @@ static int import_file(const struct options *o, const char *from,
 			from, (unsigned long long)result.samples,
 			(unsigned long long)result.nr_keys);
 	return 0;
-}
-
-static int run_file(const struct options *o, const char *from,
-		    struct op_diag *diag)
-{
-	struct op_classic_abi abi;
-	int err = op_classic_abi_read(&abi, o->abi, diag);
-
-	return err ? err : import_file(o, from, &abi, diag);
 }
 
 /* ---- a session ----------------------------------------------------------- */
@@ -213,7 +211,7 @@ int main(int argc, char **argv)
 	else if (check_options(&options, files, &diag))
 		status = EXIT_USAGE;
 	else if (options.session ? run_session(&options, &diag)
-				 : run_file(&options, files[0], &diag))
+				 : import_file(&options, files[0], &diag))
 		status = 1;
 	if (status)
 		fprintf(stderr, "opimport: %s\n", op_diag_text(&diag, -ENOMEM));

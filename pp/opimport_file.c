@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Converting a file. Keys stay as they are: offsets in files, and for the
- * kernel, its modules and anonymous memory offsets from where they start; but
- * those in JIT code become offsets in its file. In
- * call-graph files caller and callee share a key, 32 bits each; the header
- * describes the caller.
+ * Converts one sample file. Keys stay as they are: offsets in files, and for
+ * the kernel, its modules and anonymous memory offsets from where they start;
+ * but those in JIT code become offsets in its file. In call-graph files caller
+ * and callee share a key, 32 bits each; the header describes the caller.
  */
 
 #include "pp/opimport_file.h"
@@ -20,18 +19,11 @@
 _Static_assert(sizeof(struct op_sample_header) == ODB_USER_SIZE,
 	       "the header is the database's user part");
 
-static bool ends_with(const char *text, const char *end)
+bool opimport_ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);
 
 	return len >= end_len && !strcmp(text + len - end_len, end);
-}
-
-/* The kernel's samples without a vmlinux, and those of a hypervisor. */
-static bool is_pseudo(const struct op_image_name *image)
-{
-	return !strcmp(image->name, "no-vmlinux") ||
-	       !strcmp(image->name, "xen-unknown");
 }
 
 static enum op_image_kind
@@ -48,23 +40,15 @@ kind_of_classic(const struct op_classic_header *header,
 	if (image->space == OP_SPACE_ANON)
 		return OP_IMAGE_ANON;
 	if (image->space == OP_SPACE_KERN)
-		return is_pseudo(image) ? OP_IMAGE_PSEUDO : OP_IMAGE_MODULE;
+		/* The kernel's samples without a vmlinux, a hypervisor's. */
+		return !strcmp(image->name, "no-vmlinux") ||
+				       !strcmp(image->name, "xen-unknown")
+			       ? OP_IMAGE_PSEUDO
+			       : OP_IMAGE_MODULE;
 	if (!header->is_kernel)
 		return OP_IMAGE_FILE;
-	return ends_with(image->name, ".ko") ? OP_IMAGE_MODULE
-					     : OP_IMAGE_KERNEL;
-}
-
-static void set_cpu_type(struct op_sample_header *to,
-			 const struct op_classic_header *from,
-			 struct opimport_result *result)
-{
-	const char *name = op_classic_cpu_name(from->version, from->cpu_type);
-
-	if (!name)
-		result->unknown_cpu_type = from->cpu_type + 1;
-	snprintf(to->cpu_type, sizeof(to->cpu_type), "%s",
-		 name ? name : "unknown");
+	return opimport_ends_with(image->name, ".ko") ? OP_IMAGE_MODULE
+						      : OP_IMAGE_KERNEL;
 }
 
 static void convert_header(struct op_sample_header *to,
@@ -72,6 +56,8 @@ static void convert_header(struct op_sample_header *to,
 			   const struct op_mangle *name,
 			   struct opimport_result *result)
 {
+	const char *cpu = op_classic_cpu_name(from->version, from->cpu_type);
+
 	memset(to, 0, sizeof(*to));
 	to->magic = OP_SAMPLE_MAGIC;
 	to->version = OP_SAMPLE_VERSION;
@@ -82,7 +68,9 @@ static void convert_header(struct op_sample_header *to,
 	to->mtime = from->mtime;
 	to->anon_start = from->anon_start;
 	to->cpu_khz = from->cpu_khz;
-	set_cpu_type(to, from, result);
+	snprintf(to->cpu_type, sizeof(to->cpu_type), "%s", cpu ?: "unknown");
+	if (!cpu)
+		result->unknown_cpu_type = from->cpu_type + 1;
 }
 
 /* ---- keys ---------------------------------------------------------------- */
@@ -102,14 +90,6 @@ static bool next_sample(const struct op_classic *classic,
 		return true;
 	}
 	return false;
-}
-
-static bool has_no_samples(const struct op_classic *classic,
-			   const struct opimport_part *part)
-{
-	uint64_t at = 0, key, count;
-
-	return part && !next_sample(classic, part, &at, &key, &count);
 }
 
 static int add_samples(struct odb *odb, const struct op_classic *classic,
@@ -168,6 +148,7 @@ int opimport_file(const char *from, const char *to,
 		  struct opimport_result *result, struct op_diag *diag)
 {
 	struct op_classic classic;
+	uint64_t at = 0, key, count;
 	int err;
 
 	memset(result, 0, sizeof(*result));
@@ -178,7 +159,7 @@ int opimport_file(const char *from, const char *to,
 	err = op_classic_open(&classic, from, abi, diag);
 	if (err)
 		return err;
-	if (!has_no_samples(&classic, part))
+	if (!part || next_sample(&classic, part, &at, &key, &count))
 		err = convert_file(&classic, to, name, part, result, diag);
 	op_classic_close(&classic);
 	return err;

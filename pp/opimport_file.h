@@ -37,4 +37,7 @@ int opimport_file(const char *from, const char *to,
 		  const struct opimport_part *part,
 		  struct opimport_result *result, struct op_diag *diag);
 
+/* Whether @text ends with @end. */
+bool opimport_ends_with(const char *text, const char *end);
+
 #endif /* PP_OPIMPORT_FILE_H */

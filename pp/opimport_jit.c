@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * JIT code of the original profiler: finds the .jo file of a process, reads
+ * which sections of code it has at which addresses, and keeps a copy of it in
+ * the new session. A file that is no sound ELF file is not kept; the samples
+ * in its code stay samples in anonymous memory.
+ */
 
 #include "pp/opimport_jit.h"
 

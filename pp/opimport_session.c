@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Imports a whole session folder of the original profiler, sessions, call
+ * graphs and JIT code included. Each sample file is converted on its own, and
+ * one that fails is said and counted, while the others go on. Samples in
+ * anonymous memory that are in JIT code, which the original kept in .jo files,
+ * become samples of that file; those beside it stay what they were.
+ */
 
 #include "pp/opimport_session.h"
 
@@ -46,13 +53,6 @@ static void remark_on_file(const struct import *import, const char *path,
 }
 
 /* ---- one file ------------------------------------------------------------ */
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len >= end_len && !strcmp(text + len - end_len, end);
-}
 
 /* Make the folders above @path. */
 static int make_sample_folders(char *path)
@@ -172,20 +172,6 @@ static void keep_jit(struct import *import, const char *path)
 
 /* ---- folders ------------------------------------------------------------- */
 
-/* A file of a session, @name relative to that. What does not start like an
- * image is the daemon's statistics and such. */
-static void visit_file(struct import *import, const char *path,
-		       const char *session_name, const char *name)
-{
-	if (*name != '{')
-		return;
-	if (ends_with(name, ".jo")) {
-		keep_jit(import, path);
-		return;
-	}
-	import_session_file(import, path, session_name, name);
-}
-
 /* @entry lies in folder samples/, at @path of which the session's name is. */
 static void visit_session_entry(struct import *import, const FTSENT *entry,
 				const char *path)
@@ -209,7 +195,14 @@ static void visit_session_entry(struct import *import, const FTSENT *entry,
 		return;
 	snprintf(session_name, sizeof(session_name), "%.*s",
 		 (int)(slash - path), path);
-	visit_file(import, entry->fts_path, session_name, slash + 1);
+	/* What does not start like an image is the daemon's statistics. */
+	if (slash[1] != '{')
+		return;
+	if (opimport_ends_with(slash, ".jo"))
+		keep_jit(import, entry->fts_path);
+	else
+		import_session_file(import, entry->fts_path, session_name,
+				    slash + 1);
 }
 
 static int compare_fts_names(const FTSENT **a, const FTSENT **b)
@@ -255,19 +248,6 @@ static int check_from(const char *samples, const char *from,
 	return op_diag_set(diag, -ENOTDIR, "%s: is no folder", samples);
 }
 
-/* The new samples/ must not be there: two profiles would become one. */
-static int check_to(const struct import *import)
-{
-	const char *samples = import->session.samples;
-
-	if (access(samples, F_OK))
-		return 0;
-	return op_diag_set(
-		import->diag, -EEXIST,
-		"%s: there are samples already; name another folder with --output",
-		samples);
-}
-
 /* The abi file that was named, or that of the session where it has one. */
 static int read_abi(struct import *import)
 {
@@ -299,22 +279,24 @@ static int import_folder(struct import *import)
 	    (int)sizeof(samples))
 		return op_diag_set(import->diag, -ENAMETOOLONG, "%s: too long",
 				   from);
-	err = check_from(samples, from, import->diag);
-	if (!err)
-		err = op_session_init(&import->session, import->options->to,
-				      import->diag);
-	if (!err)
-		err = check_to(import);
-	if (!err)
-		err = read_abi(import);
-	if (!err)
-		err = walk_samples_folder(import, samples);
-	if (!err && !import->counts->files && !import->counts->failed)
-		err = op_diag_set(
-			import->diag, -ENOENT,
-			"%s: there are no sample files; name the folder that samples/ is in",
-			samples);
-	return err;
+	err = check_from(samples, from, import->diag)
+		      ?: op_session_init(&import->session, import->options->to,
+					 import->diag);
+	if (err)
+		return err;
+	/* Samples that are there already would become one profile with ours. */
+	if (!access(import->session.samples, F_OK))
+		return op_diag_set(
+			import->diag, -EEXIST,
+			"%s: there are samples already; name another folder with --output",
+			import->session.samples);
+	err = read_abi(import) ?: walk_samples_folder(import, samples);
+	if (err || import->counts->files || import->counts->failed)
+		return err;
+	return op_diag_set(
+		import->diag, -ENOENT,
+		"%s: there are no sample files; name the folder that samples/ is in",
+		samples);
 }
 
 int opimport_session(const struct opimport_options *options,
