@@ -72,7 +72,7 @@ static int make_parent_folders(char *path, size_t start, mode_t mode)
 	return 0;
 }
 
-static int remove_folder_tree(const char *folder)
+static int remove_archive_folder(const char *folder)
 {
 	char *copy = strdup(folder), *roots[] = { copy, NULL };
 	FTS *fts =
@@ -407,7 +407,7 @@ static int put_archive_in_place(struct writer *w, const char *to)
 		return exists_already(w, to);
 	if (renameat2(AT_FDCWD, w->folder, AT_FDCWD, to, RENAME_EXCHANGE))
 		return cannot_write(w, -errno);
-	if (remove_folder_tree(w->folder))
+	if (remove_archive_folder(w->folder))
 		pp_message(&w->list->report.messages, PP_WARNING,
 			   "%s: holds the old archive and cannot be removed",
 			   w->folder);
@@ -482,6 +482,6 @@ int pp_archive_write(struct pp_archive_list *list,
 	err = write_folder(&w) ?: open_to_others(&w) ?:
 	      put_archive_in_place(&w, to);
 	if (err)
-		remove_folder_tree(w.folder);
+		remove_archive_folder(w.folder);
 	return err;
 }

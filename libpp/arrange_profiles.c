@@ -49,7 +49,7 @@ static struct pp_class class_of_sample_file(const struct pp_sample_file *file,
 	};
 }
 
-static int compare_ids(int64_t a, int64_t b)
+static int compare_id_values(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -64,8 +64,8 @@ static int compare_classes(const void *pa, const void *pb)
 {
 	const struct pp_class *a = pa, *b = pb;
 
-	return pp_compare_sessions(a, b) ?: compare_ids(a->cpu, b->cpu) ?:
-	       compare_ids(a->tgid, b->tgid) ?: compare_ids(a->tid, b->tid) ?:
+	return pp_compare_sessions(a, b) ?: compare_id_values(a->cpu, b->cpu) ?:
+	       compare_id_values(a->tgid, b->tgid) ?: compare_id_values(a->tid, b->tid) ?:
 	       op_compare(a->unit_mask, b->unit_mask) ?:
 	       strcmp(a->event, b->event) ?: op_compare(a->count, b->count);
 }

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A call tree in the making. Frames and nodes are numbered as they come, in
+ * arrays, and found by hashes of numbers, so that a tree of millions of nodes
+ * takes few bytes for each. A parent is added before its children, so parents
+ * have smaller numbers, which tree_finish.c relies on. Frames compare by their
+ * strings, since names of different files are different pointers.
+ */
 
 #include "libpp/tree_builder.h"
 

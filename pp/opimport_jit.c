@@ -26,8 +26,8 @@ struct opimport_jit_code {
 	uint64_t offset; /* in the file */
 };
 
-static bool is_code(const struct op_elf *elf,
-		    const struct op_elf_section *section)
+static bool is_jit_section(const struct op_elf *elf,
+			   const struct op_elf_section *section)
 {
 	return section->type == SHT_PROGBITS &&
 	       section->flags & SHF_EXECINSTR &&
@@ -50,7 +50,7 @@ static int read_jit_sections(struct opimport_jit *jit, int fd)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < nr && !err; i++) {
 		err = op_elf_section(&elf, i, &section);
-		if (!err && is_code(&elf, &section))
+		if (!err && is_jit_section(&elf, &section))
 			jit->code[jit->nr_code++] = (struct opimport_jit_code){
 				section.address, section.size, section.offset
 			};

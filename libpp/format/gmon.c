@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The histogram is a row of records, ascending, of bins of one size. Bins that
- * one record can hold lie together in one; a fuller bin has records of its
- * own; and long pieces of code without samples have none.
+ * Writes gmon.out. Counts are first gathered in bins of one byte, sorted by
+ * address; then the size of bins is chosen, and bins that fall together are
+ * added up. The histogram is a row of records, ascending. Bins that one record
+ * can hold lie together in one; a fuller bin has records of its own, which
+ * gprof adds up; and long pieces of code without samples have none.
  */
 
+#include "libop/op_search.h"
 #include "libpp/format/gmon.h"
 
 #include <elf.h>
@@ -87,7 +90,7 @@ static int compare_bins(const void *a, const void *b)
 {
 	const struct bin *x = a, *y = b;
 
-	return (x->nr > y->nr) - (x->nr < y->nr);
+	return op_compare(x->nr, y->nr);
 }
 
 static void merge_bins(struct gmon *g)
@@ -120,17 +123,7 @@ static uint64_t address_for(const struct pp_symbol_entry *entry, uint64_t vma)
 	return entry->size > 1 && end % 2 && vma == end - 1 ? vma - 1 : vma;
 }
 
-/* Ends of calls have no samples, or need not have. */
-static void add_bin(struct gmon *g, const struct pp_symbol_entry *entry,
-		    const struct pp_detail *detail)
-{
-	if (detail->counts[0])
-		g->bins[g->nr_bins++] =
-			(struct bin){ address_for(entry, detail->vma),
-				      detail->counts[0] };
-}
-
-/* The bins of one byte each. */
+/* The bins of one byte each. Ends of calls need not have samples. */
 static int gather_bins(struct gmon *g)
 {
 	const struct pp_report *report = g->report;
@@ -144,68 +137,48 @@ static int gather_bins(struct gmon *g)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->nr_symbols; i++) {
 		const struct pp_symbol_entry *entry = &report->symbols[i];
+		const struct pp_detail *detail = entry->details;
 
-		for (size_t j = 0;
-		     is_in_image(g, entry) && j < entry->nr_details; j++)
-			add_bin(g, entry, &entry->details[j]);
+		for (size_t j = is_in_image(g, entry) ? entry->nr_details : 0;
+		     j; j--, detail++)
+			if (detail->counts[0])
+				g->bins[g->nr_bins++] =
+					(struct bin){ address_for(entry,
+								  detail->vma),
+						      detail->counts[0] };
 	}
 	merge_bins(g);
 	return 0;
-}
-
-static bool has_bin(const struct gmon *g, uint64_t nr)
-{
-	const struct bin key = { .nr = nr };
-
-	return g->nr_bins &&
-	       bsearch(&key, g->bins, g->nr_bins, sizeof(key), compare_bins);
 }
 
 /* Whether a large bin that @address cuts in two has samples. */
 static bool is_cut(const struct gmon *g, uint64_t address)
 {
 	uint64_t start = address & -(uint64_t)LARGE_BIN;
+	size_t at = OP_BISECT(i, g->nr_bins, g->bins[i].nr < start);
 
-	for (unsigned int i = 0; address != start && i < LARGE_BIN; i++)
-		if (has_bin(g, start + i))
-			return true;
-	return false;
+	return address != start && at < g->nr_bins &&
+	       g->bins[at].nr < start + LARGE_BIN;
 }
 
-/* Whether large bins would mix samples of two symbols. */
-static bool mixes_symbols(const struct gmon *g)
+/*
+ * The size that the original chose, by what looks like the length of
+ * instructions, unless large bins would mix samples of two symbols.
+ */
+static unsigned int choose_bin_size(const struct gmon *g)
 {
+	for (size_t i = 0; i < g->nr_bins; i++)
+		if (g->bins[i].nr % 4)
+			return SMALL_BIN;
 	for (size_t i = 0; i < g->report->nr_symbols; i++) {
 		const struct pp_symbol_entry *entry = &g->report->symbols[i];
 
 		if (is_in_image(g, entry) && entry->size &&
 		    (is_cut(g, entry->vma) ||
 		     is_cut(g, entry->vma + entry->size)))
-			return true;
-	}
-	return false;
-}
-
-/* As the original, but for what would go to a wrong symbol. */
-static unsigned int choose_size(const struct gmon *g)
-{
-	for (size_t i = 0; i < g->nr_bins; i++)
-		if (g->bins[i].nr % 4)
 			return SMALL_BIN;
-	return mixes_symbols(g) ? SMALL_BIN : LARGE_BIN;
-}
-
-static int make_bins(struct gmon *g)
-{
-	int err = gather_bins(g);
-
-	if (err)
-		return err;
-	g->bin_size = choose_size(g);
-	for (size_t i = 0; i < g->nr_bins; i++)
-		g->bins[i].nr /= g->bin_size;
-	merge_bins(g);
-	return 0;
+	}
+	return LARGE_BIN;
 }
 
 /* Make the largest count one that gprof can have. Returns the divisor. */
@@ -311,27 +284,23 @@ static void put_arcs(const struct gmon *g)
 
 /* ---- all of it ----------------------------------------------------------- */
 
-static void put_head(const struct gmon *g)
-{
-	fputs("gmon", g->out);
-	put_gmon_number(g, 1, 4);
-	for (int i = 0; i < 3; i++)
-		put_gmon_number(g, 0, 4);
-}
-
 int pp_gmon_write(FILE *out, const struct pp_report *report,
 		  const struct pp_image *image, struct pp_gmon_result *result,
 		  struct op_diag *diag)
 {
 	struct gmon g = { .out = out, .report = report, .image = image };
-	int err = find_target(&g, diag);
+	int err = find_target(&g, diag) ?: gather_bins(&g);
 
-	if (!err)
-		err = make_bins(&g);
 	if (!err) {
-		result->bin_size = g.bin_size;
+		result->bin_size = g.bin_size = choose_bin_size(&g);
+		for (size_t i = 0; i < g.nr_bins; i++)
+			g.bins[i].nr /= g.bin_size;
+		merge_bins(&g);
 		result->divisor = scale_bins(&g);
-		put_head(&g);
+		fputs("gmon", out);
+		put_gmon_number(&g, 1, 4); /* the version */
+		for (int i = 0; i < 3; i++)
+			put_gmon_number(&g, 0, 4);
 		put_histogram(&g);
 		put_arcs(&g);
 	}

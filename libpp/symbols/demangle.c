@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names of C++, Rust and Java as people write them. "Smart" names leave out
+ * what the standard library adds: its inline namespaces, the long forms of
+ * string and stream, and template arguments that are the default where they
+ * are the last, which may make another argument the last; so dropping goes on
+ * until nothing changes.
+ */
 
 #include "libpp/symbols/demangle.h"
 

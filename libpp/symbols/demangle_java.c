@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names of Java methods as JIT agents of the original profiler wrote them,
+ * "Lpackage/Class;method(ARGUMENTS)RETURN", optionally with "~" and a number
+ * behind: "RETURN package.Class.method(ARGUMENTS)". A name that does not keep
+ * to this grammar is left as it is.
+ */
 
 #include "libpp/symbols/demangle_java.h"
 

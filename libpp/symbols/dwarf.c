@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The values of DWARF; DWARF 5, section 7.5.6. */
+/*
+ * The values of DWARF by their forms (DWARF 5, section 7.5.6). A value is a
+ * number or a text; of everything else only the length matters, to get to the
+ * next value. A form that is not known makes the rest of its unit unreadable,
+ * since nothing tells how long it is.
+ */
 
 #include "libpp/symbols/dwarf.h"
 

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The folders that units were compiled in, by the line table of the unit. Up
+ * to DWARF 4 a line table has relative names and does not tell what they are
+ * relative to; only the first entry of the unit in .debug_info does. So of
+ * each unit the first entry is read, as far as its two attributes, and nothing
+ * else.
+ */
 
 #include "libpp/symbols/dwarf_dirs.h"
 
@@ -6,6 +13,7 @@
 #include <stdlib.h>
 
 #include "libop/op_array.h"
+#include "libop/op_search.h"
 
 enum {
 	DW_AT_stmt_list = 0x10,
@@ -121,7 +129,7 @@ static int compare_line_tables(const void *a, const void *b)
 {
 	const struct pp_dwarf_dir *x = a, *y = b;
 
-	return (x->table > y->table) - (x->table < y->table);
+	return op_compare(x->table, y->table);
 }
 
 int pp_dwarf_dirs_init(struct pp_dwarf_dirs *dirs, const struct pp_dwarf *dwarf)

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
+ * Writes the digest of an ELF file: all that reports need of it but its code.
  * Section headers are changed where they lie, in a copy of their table, and
- * written behind the contents. Of either class and byte order, as the machine
- * that is profiled may not be the one that archives.
+ * written behind the contents. The file may be of either class and byte order,
+ * as the machine that is profiled may not be the one that archives.
  *
- * Code with contents (the procedure linkage table) must stay at its offset.
- * Everything else that is kept goes into the gaps, in the order of the
- * headers.
+ * Code with contents (the procedure linkage table) must stay at its offset,
+ * because samples in it are counted there. Everything else that is kept goes
+ * into the gaps, in the order of the headers. What is not kept stays in the
+ * table as a section without contents, so that addresses can still be looked
+ * up in it. Sizes and offsets come from the file and are not believed: no more
+ * is copied than the file is long, so that a small file cannot fill a disk.
  */
 
 #include "libpp/symbols/elf_digest.h"
@@ -17,6 +21,7 @@
 
 #include "libop/op_elf.h"
 #include "libop/op_file.h"
+#include "libop/op_search.h"
 
 /* A file has four sections of linkage code at most. */
 #define CODE_MAX 64
@@ -50,11 +55,6 @@ static void put_elf_number(const struct digest *d, uint8_t *p, size_t len,
 #define PUT(d, p, type, member, value)                                         \
 	put_elf_number(d, OP_ELF_AT(&(d)->from, p, type, member),              \
 		       OP_ELF_SIZE(&(d)->from, type, member), value)
-
-static size_t header_len(const struct digest *d)
-{
-	return OP_ELF_LEN(&d->from, Ehdr);
-}
 
 static size_t section_len(const struct digest *d)
 {
@@ -93,7 +93,7 @@ static int copy_range(struct digest *d, uint64_t from, uint64_t to,
 
 /* ---- reading ------------------------------------------------------------- */
 
-static int read_sections(struct digest *d)
+static int read_section_headers(struct digest *d)
 {
 	int err = op_elf_count_sections(&d->from, &d->nr, &d->names);
 
@@ -143,11 +143,6 @@ static bool is_debug(const char *name)
 	       !strncmp(name, ".gnu_debug", 10) || !strncmp(name, ".stab", 5);
 }
 
-static bool is_linkage(const char *name)
-{
-	return !strncmp(name, ".plt", 4) || !strcmp(name, ".iplt");
-}
-
 static bool keeps_section(const struct digest *d, uint64_t nr, bool relocated);
 
 /* Relocations: of what is kept, and those that name the linkage table. */
@@ -188,7 +183,8 @@ static bool keeps_section(const struct digest *d, uint64_t nr, bool relocated)
 	default:
 		return is_debug(d->name_bytes + name) ||
 		       !strcmp(d->name_bytes + name, ".eh_frame_hdr") ||
-		       is_linkage(d->name_bytes + name);
+		       !strncmp(d->name_bytes + name, ".plt", 4) ||
+		       !strcmp(d->name_bytes + name, ".iplt");
 	}
 }
 
@@ -202,7 +198,7 @@ static int compare_range_starts(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return op_compare(x->start, y->start);
 }
 
 /* Keep what has to stay at its offset. *@fixed gets its ranges, sorted. */
@@ -219,7 +215,7 @@ static int place_code(struct digest *d, const bool *wanted, struct range *fixed,
 
 		if (!wanted[i] || !is_code_section(d, at) || !len)
 			continue;
-		if (offset < header_len(d) || *nr == CODE_MAX)
+		if (offset < OP_ELF_LEN(&d->from, Ehdr) || *nr == CODE_MAX)
 			return -ENOEXEC;
 		err = copy_range(d, offset, offset, len);
 		fixed[(*nr)++] = (struct range){ offset, offset + len };
@@ -246,7 +242,7 @@ static uint64_t next_gap(const struct range *fixed, size_t nr, uint64_t cursor,
 static int place_rest(struct digest *d, const bool *wanted,
 		      const struct range *fixed, size_t nr_fixed)
 {
-	uint64_t cursor = header_len(d);
+	uint64_t cursor = OP_ELF_LEN(&d->from, Ehdr);
 	int err = 0;
 
 	for (uint64_t i = 0; i < d->nr && !err; i++) {
@@ -301,41 +297,29 @@ static int write_headers(struct digest *d)
 	PUT(d, d->from.header, Ehdr, e_phnum, 0);
 	err = op_file_write_at(d->to, d->sections, d->nr * section_len(d), at);
 	return err ? err
-		   : op_file_write_at(d->to, d->from.header, header_len(d), 0);
+		   : op_file_write_at(d->to, d->from.header,
+				      OP_ELF_LEN(&d->from, Ehdr), 0);
 }
 
-static int write_digest(struct digest *d, bool *wanted, struct range *fixed)
+static int write_digest(struct digest *d)
 {
+	struct range fixed[CODE_MAX];
+	bool *wanted = calloc(d->nr + 1, sizeof(*wanted));
 	size_t nr_fixed;
 	int err;
 
+	if (!wanted)
+		return -ENOMEM;
 	for (uint64_t i = 1; i < d->nr; i++)
 		wanted[i] = has_contents(d, section(d, i)) &&
 			    keeps_section(d, i, false);
 	for (uint64_t i = 1; i < d->nr; i++)
 		if (!wanted[i] && has_contents(d, section(d, i)))
 			PUT(d, section(d, i), Shdr, sh_type, SHT_NOBITS);
-	d->end = header_len(d);
-	err = place_code(d, wanted, fixed, &nr_fixed);
-	if (!err)
-		err = place_rest(d, wanted, fixed, nr_fixed);
-	if (!err)
-		err = write_section_names(d);
-	return err ? err : write_headers(d);
-}
-
-static int make_digest(struct digest *d)
-{
-	struct range fixed[CODE_MAX];
-	bool *wanted;
-	int err = read_sections(d);
-
-	if (!err)
-		err = read_names(d);
-	if (err)
-		return err;
-	wanted = calloc(d->nr + 1, sizeof(*wanted));
-	err = wanted ? write_digest(d, wanted, fixed) : -ENOMEM;
+	d->end = OP_ELF_LEN(&d->from, Ehdr);
+	err = place_code(d, wanted, fixed, &nr_fixed) ?:
+	      place_rest(d, wanted, fixed, nr_fixed) ?:
+	      write_section_names(d) ?: write_headers(d);
 	free(wanted);
 	return err;
 }
@@ -343,10 +327,10 @@ static int make_digest(struct digest *d)
 int pp_elf_digest(int from, int to)
 {
 	struct digest d = { .to = to };
-	int err = op_elf_init(&d.from, from);
+	int err = op_elf_init(&d.from, from) ?:
+		  read_section_headers(&d) ?: read_names(&d) ?:
+		  write_digest(&d);
 
-	if (!err)
-		err = make_digest(&d);
 	free(d.sections);
 	free(d.name_bytes);
 	return err;

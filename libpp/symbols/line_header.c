@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Headers of line programs. The tables of folders and files are read again
- * for each name that is asked for: few of them are.
+ * Headers of line programs (DWARF 5, section 6.2.4). Version 5 describes the
+ * columns of its tables of folders and files; earlier versions have two lists
+ * of strings. The tables are read again for each name that is asked for: a
+ * program names hundreds of files, and samples are in few of them.
  */
 
 #include "libpp/symbols/line_program.h"

@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which source line an address belongs to. One pass over all line programs
+ * finds their sequences (runs of ascending addresses) and keeps where each
+ * starts, not its rows: a kernel has tens of millions of rows, and samples are
+ * in few sequences. The rows of a sequence are made when an address in it is
+ * asked for, and kept until another sequence is; so ascending addresses are
+ * looked up fastest.
+ *
+ * Sequences may overlap, for instance where a linker left those of dropped
+ * functions at address 0: these are left out by asking whether their start is
+ * code, and of the others the innermost counts. Each sequence knows how far
+ * all before it reach, which ends the search for one that holds an address.
+ */
 
 #include "libpp/symbols/line_index.h"
 

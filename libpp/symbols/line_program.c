@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Runs line programs (DWARF 5, section 6.2.5): a program changes the state of
+ * a small machine (address, file, line) and now and then makes a row of it.
+ * Rows come one by one, so a caller keeps only those that it wants. Operations
+ * that change nothing but columns or flags of statements are skipped by their
+ * number of arguments, as are those of later versions. The program ends at its
+ * end or where it makes no sense.
+ */
 
 #include "libpp/symbols/line_program.h"
 
@@ -44,11 +52,6 @@ static void advance_address(struct pp_line_program *p, uint64_t operations)
 	p->op_index = operations % h->max_ops;
 }
 
-static void set_file(struct pp_line_program *p, uint64_t nr)
-{
-	p->file = nr <= UINT32_MAX ? (uint32_t)nr : 0;
-}
-
 static void make_line_row(const struct pp_line_program *p,
 			  struct pp_line_row *row, bool is_end)
 {
@@ -85,17 +88,12 @@ static bool run_extended(struct pp_line_program *p, struct pp_line_row *row)
 	}
 }
 
-static void skip_standard(struct pp_line_program *p, uint8_t opcode)
-{
-	for (uint8_t i = p->header->opcode_args[opcode - 1]; i; i--)
-		op_cursor_uleb(&p->c);
-}
-
-/* Likewise. */
+/* Returns whether there is a row. */
 static bool run_standard(struct pp_line_program *p, uint8_t opcode,
 			 struct pp_line_row *row)
 {
 	const struct pp_line_header *h = p->header;
+	uint64_t nr;
 
 	switch (opcode) {
 	case DW_LNS_copy:
@@ -108,7 +106,8 @@ static bool run_standard(struct pp_line_program *p, uint8_t opcode,
 		p->line += (uint64_t)op_cursor_sleb(&p->c);
 		return false;
 	case DW_LNS_set_file:
-		set_file(p, op_cursor_uleb(&p->c));
+		nr = op_cursor_uleb(&p->c);
+		p->file = nr <= UINT32_MAX ? (uint32_t)nr : 0;
 		return false;
 	case DW_LNS_const_add_pc:
 		advance_address(p, (255u - h->opcode_base) / h->line_range);
@@ -118,7 +117,8 @@ static bool run_standard(struct pp_line_program *p, uint8_t opcode,
 		p->op_index = 0;
 		return false;
 	default:
-		skip_standard(p, opcode);
+		for (uint8_t i = h->opcode_args[opcode - 1]; i; i--)
+			op_cursor_uleb(&p->c);
 		return false;
 	}
 }

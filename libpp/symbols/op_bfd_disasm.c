@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions as text. Addresses in what is not linked start at 0 in each
- * section, as objdump has them; they are kept as libpp/symbols/op_bfd.h has
- * them and differ only where they are written.
+ * Instructions as text, by libopcodes, in the words of objdump: names of
+ * targets as op_bfd_labels.c chooses them, bytes in groups as the machine has
+ * them. libopcodes prints piece by piece through functions of ours, which
+ * collect the text of one instruction. Addresses in a file that is not linked
+ * start at 0 in each section, as objdump has them; they are kept as
+ * libpp/symbols/op_bfd.h has them and differ only where they are written.
+ * Bytes that are no whole instruction become ".byte".
  */
 
 #include "libpp/symbols/op_disasm.h"
@@ -281,20 +285,13 @@ uint64_t op_disasm_row(const struct op_disasm *d)
 	return bytes > 0 && bytes <= ROW_BYTES ? (uint64_t)bytes : 4;
 }
 
-/* How many bytes are written without a blank between. */
-static uint64_t chunk_size(const struct op_disasm *d)
-{
-	int bytes = d->info.bytes_per_chunk;
-
-	return bytes > 0 && bytes <= ROW_BYTES ? (uint64_t)bytes : 1;
-}
-
 const char *op_disasm_bytes(struct op_disasm *d, uint64_t vma, uint64_t len,
 			    uint64_t room)
 {
 	const uint8_t *code = d->code + (vma - d->bias - d->info.buffer_vma);
 	bool turned = d->info.display_endian == BFD_ENDIAN_LITTLE;
-	uint64_t chunk = chunk_size(d);
+	int bytes = d->info.bytes_per_chunk; /* without a blank between */
+	uint64_t chunk = bytes > 0 && bytes <= ROW_BYTES ? (uint64_t)bytes : 1;
 	char *at = d->row;
 
 	for (uint64_t i = 0; i + chunk <= ROW_BYTES && i < room; i += chunk) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The functions of a stripped binary: the search table that linkers make for
+ * The functions of a stripped binary. The search table that linkers make for
  * unwinders, .eh_frame_hdr (Linux Standard Base Core, section 10.6.2), has the
- * start of each, and stays.
+ * start of each function, and stripping leaves it. A start that no symbol
+ * holds becomes a symbol called by its address, "(0x4a10)", so that samples
+ * are at least told apart by function.
  */
 
 #include "libop/op_array.h"
+#include "libop/op_search.h"
 #include "libpp/symbols/op_bfd_internal.h"
 
 #include <errno.h>
@@ -73,7 +76,7 @@ static int compare_starts(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return op_compare(*x, *y);
 }
 
 static int take_starts(const struct search_table *table, uint64_t **out,
@@ -117,16 +120,7 @@ static int compare_symbol_keys(const void *pa, const void *pb)
 {
 	const struct pp_raw_symbol *a = pa, *b = pb;
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
-}
-
-static void sort_symbols(struct symbol_list *list)
-{
-	for (size_t i = 0; i < list->nr; i++)
-		list->array[i].order = i;
-	qsort(list->array, list->nr, sizeof(*list->array), compare_symbol_keys);
+	return op_compare(a->key, b->key) ?: op_compare(a->order, b->order);
 }
 
 /* The first key behind @sym, or behind its first byte if that is not known. */
@@ -137,20 +131,6 @@ static uint64_t end_of_symbol(const struct pp_raw_symbol *sym)
 	if (__builtin_add_overflow(sym->key, sym->size ? sym->size : 1, &end))
 		end = UINT64_MAX;
 	return end;
-}
-
-static void add_start(const struct op_bfd *bfd, struct symbol_list *list,
-		      uint64_t vma, uint64_t key, char *name)
-{
-	const struct code_section *section = op_bfd_find_section(bfd, vma);
-
-	snprintf(name, NAME_MAX, "(0x%" PRIx64 ")", vma);
-	list->array[list->nr++] = (struct pp_raw_symbol){
-		.name = name,
-		.key = key,
-		.vma = vma,
-		.limit = section->offset + section->size,
-	};
 }
 
 /* Those of the ascending @starts that no symbol of the sorted list holds. */
@@ -174,7 +154,13 @@ static void add_starts(struct op_bfd *bfd, struct symbol_list *list,
 				reach = end_of_symbol(sym);
 		if (key < reach)
 			continue;
-		add_start(bfd, list, starts[i], key, name);
+		snprintf(name, NAME_MAX, "(0x%" PRIx64 ")", starts[i]);
+		list->array[list->nr++] = (struct pp_raw_symbol){
+			.name = name,
+			.key = key,
+			.vma = starts[i],
+			.limit = section->offset + section->size,
+		};
 		name += NAME_MAX;
 	}
 }
@@ -191,7 +177,10 @@ int op_bfd_add_unnamed(struct op_bfd *bfd, struct symbol_list *list)
 	bfd->unnamed = calloc(nr + 1, NAME_MAX);
 	err = op_array_reserve(&list->array, list->nr, nr);
 	if (!err && bfd->unnamed) {
-		sort_symbols(list);
+		for (size_t i = 0; i < list->nr; i++)
+			list->array[i].order = i;
+		qsort(list->array, list->nr, sizeof(*list->array),
+		      compare_symbol_keys);
 		add_starts(bfd, list, starts, nr);
 	} else {
 		err = -ENOMEM;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The symbols of binaries. */
+/*
+ * The symbols of binaries: the own table, else that of the separate debug
+ * file, else the dynamic one, which has what a stripped library exports.
+ * libbfd tells no sizes, so these are read beside it (elf_sizes.c). Each
+ * symbol is looked up in a section of code of the binary itself, whatever file
+ * it came from, because offsets in the file are what samples are counted by.
+ */
 
 #include "libpp/symbols/op_bfd_internal.h"
 
@@ -28,37 +34,27 @@ void op_bfd_read_syms(struct object *object)
 		object->nr_syms = 0;
 }
 
-static void read_dynsyms(struct op_bfd *bfd)
-{
-	if (bfd->dynsyms)
-		return;
-	bfd->dynsyms = room_for_syms(
-		bfd_get_dynamic_symtab_upper_bound(bfd->main.abfd));
-	if (bfd->dynsyms)
-		bfd->nr_dynsyms = bfd_canonicalize_dynamic_symtab(
-			bfd->main.abfd, bfd->dynsyms);
-	if (bfd->nr_dynsyms < 0)
-		bfd->nr_dynsyms = 0;
-}
-
-/* Names such as "malloc@plt" for the stubs that call other libraries. */
-static void read_synthetic(struct op_bfd *bfd)
-{
-	if (bfd->synthetic)
-		return;
-	bfd->nr_synthetic =
-		bfd_get_synthetic_symtab(bfd->main.abfd, bfd->main.nr_syms,
-					 bfd->main.syms, bfd->nr_dynsyms,
-					 bfd->dynsyms, &bfd->synthetic);
-	if (bfd->nr_synthetic < 0)
-		bfd->nr_synthetic = 0;
-}
-
+/* Synthetic symbols are names such as "malloc@plt" for the stubs that call
+ * other libraries; libbfd makes them of both tables. */
 const struct object *op_bfd_read_all_syms(struct op_bfd *bfd)
 {
+	struct bfd *const abfd = bfd->main.abfd;
+
 	op_bfd_read_syms(&bfd->main);
-	read_dynsyms(bfd);
-	read_synthetic(bfd);
+	if (!bfd->dynsyms)
+		bfd->dynsyms =
+			room_for_syms(bfd_get_dynamic_symtab_upper_bound(abfd));
+	if (bfd->dynsyms && !bfd->nr_dynsyms)
+		bfd->nr_dynsyms =
+			bfd_canonicalize_dynamic_symtab(abfd, bfd->dynsyms);
+	if (bfd->nr_dynsyms < 0)
+		bfd->nr_dynsyms = 0;
+	if (!bfd->synthetic)
+		bfd->nr_synthetic = bfd_get_synthetic_symtab(
+			abfd, bfd->main.nr_syms, bfd->main.syms,
+			bfd->nr_dynsyms, bfd->dynsyms, &bfd->synthetic);
+	if (bfd->nr_synthetic < 0)
+		bfd->nr_synthetic = 0;
 	if (bfd->main.nr_syms)
 		return &bfd->main;
 	op_bfd_open_debug_file(bfd);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The order in which one of several names for an address is preferred is that
- * of the original profiler, behind one rule of its own: a name that is typed
- * as a function wins over a mere label such as the kernel's _stext.
+ * Makes one sorted table, in which no two symbols overlap, of all the symbols
+ * of a binary. The order in which one of several names for an address is
+ * preferred is that of the original profiler, behind one rule of its own: a
+ * name that is typed as a function wins over a mere label such as the kernel's
+ * _stext. A symbol ends where its size says, or where the next one begins, or
+ * with its section.
  */
 
+#include "libop/op_search.h"
 #include "libpp/symbols/symtab.h"
 
 #include <stdbool.h>
@@ -29,15 +33,10 @@ static unsigned int rank_symbol_name(const struct pp_raw_symbol *sym)
 static int compare_raw_symbols(const void *pa, const void *pb)
 {
 	const struct pp_raw_symbol *a = pa, *b = pb;
-	unsigned int rank_a, rank_b;
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	rank_a = rank_symbol_name(a);
-	rank_b = rank_symbol_name(b);
-	if (rank_a != rank_b)
-		return rank_a > rank_b ? -1 : 1;
-	return a->order < b->order ? -1 : 1;
+	return op_compare(a->key, b->key) ?:
+	       op_compare(rank_symbol_name(b), rank_symbol_name(a)) ?:
+	       op_compare(a->order, b->order);
 }
 
 /* As those of a snapshot of the kernel's are, which are many. */
@@ -60,11 +59,6 @@ static uint64_t end_of_raw_symbol(const struct pp_raw_symbol *sym)
 	return end;
 }
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * Take the symbols at one key, @raw[0] the best of them. @reach is how far
  * symbols with a size reached so far: an inner one ends with the outer one.
@@ -82,7 +76,7 @@ static bool take_best_symbol(struct pp_symbol *out,
 	if (own > *reach)
 		*reach = own;
 	end = *reach > raw[0].key ? *reach : raw[0].limit;
-	end = min_u64(end, next);
+	end = end < next ? end : next;
 	*out = (struct pp_symbol){ .name = raw[0].name,
 				   .key = raw[0].key,
 				   .end = end,
