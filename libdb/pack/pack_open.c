@@ -22,7 +22,8 @@ uint32_t pack_crc(const void *bytes, size_t len)
 	return (uint32_t)crc32_z(0, bytes, len);
 }
 
-static int check_header(const struct pack_header *header, uint64_t file_len)
+static int check_pack_header(const struct pack_header *header,
+			     uint64_t file_len)
 {
 	if (memcmp(header->magic, PACK_MAGIC, PACK_MAGIC_LEN))
 		return -EBADMSG;
@@ -41,14 +42,14 @@ static int check_header(const struct pack_header *header, uint64_t file_len)
 	return 0;
 }
 
-static int read_header(int fd, struct pack_header *header)
+static int read_pack_header(int fd, struct pack_header *header)
 {
 	struct stat st;
 	int err = odb_file_stat(fd, &st);
 
 	if (!err)
 		err = odb_file_read(fd, header, sizeof(*header));
-	return err ? err : check_header(header, (uint64_t)st.st_size);
+	return err ? err : check_pack_header(header, (uint64_t)st.st_size);
 }
 
 /* Read @len bytes that are in the file. *@out is to be freed. */
@@ -71,7 +72,7 @@ static int read_pack(struct pack *pack)
 {
 	struct pack_header header = { 0 };
 	uint8_t *index = NULL;
-	int err = read_header(pack->fd, &header);
+	int err = read_pack_header(pack->fd, &header);
 
 	if (!err)
 		err = read_piece(pack->fd, header.index_at, header.index_len,
@@ -131,7 +132,7 @@ const struct pack_entry *pack_entry(const struct pack *pack, size_t i)
 	return &pack_index_items(&pack->index)[i].entry;
 }
 
-static int compare(const void *name, const void *item)
+static int compare_name_to_entry(const void *name, const void *item)
 {
 	return strcmp(name, ((const struct pack_item *)item)->entry.name);
 }
@@ -143,7 +144,7 @@ const struct pack_entry *pack_find(const struct pack *pack, const char *name)
 	if (!pack->index.nr)
 		return NULL;
 	item = bsearch(name, pack_index_items(&pack->index), pack->index.nr,
-		       sizeof(*item), compare);
+		       sizeof(*item), compare_name_to_entry);
 	return item ? &item->entry : NULL;
 }
 

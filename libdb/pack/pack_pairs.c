@@ -21,7 +21,8 @@ static uint32_t home(const struct pack_pairs *pairs, uint64_t a, uint64_t b)
 }
 
 /* The slot of the pair, or the free one where it goes. */
-static uint32_t *place(const struct pack_pairs *pairs, uint64_t a, uint64_t b)
+static uint32_t *find_pair_slot(const struct pack_pairs *pairs, uint64_t a,
+				uint64_t b)
 {
 	uint32_t i = home(pairs, a, b);
 
@@ -34,7 +35,7 @@ static uint32_t *place(const struct pack_pairs *pairs, uint64_t a, uint64_t b)
 }
 
 /* Let there be @nr slots, more than there are. */
-static int grow(struct pack_pairs *pairs, uint32_t nr)
+static int pairs_make_room(struct pack_pairs *pairs, uint32_t nr)
 {
 	uint32_t *slots;
 	void *more = reallocarray(pairs->pairs, (size_t)nr / 2 + 1,
@@ -52,7 +53,8 @@ static int grow(struct pack_pairs *pairs, uint32_t nr)
 	pairs->slots = slots;
 	pairs->nr_slots = nr;
 	for (uint32_t i = 1; i <= pairs->nr; i++)
-		*place(pairs, pairs->pairs[i].a, pairs->pairs[i].b) = i;
+		*find_pair_slot(pairs, pairs->pairs[i].a, pairs->pairs[i].b) =
+			i;
 	return 0;
 }
 
@@ -64,7 +66,8 @@ int pack_pairs_reserve(struct pack_pairs *pairs, uint32_t nr)
 		nr_slots *= 2;
 	if (nr > nr_slots / 2)
 		return -EFBIG;
-	return nr_slots > pairs->nr_slots ? grow(pairs, nr_slots) : 0;
+	return nr_slots > pairs->nr_slots ? pairs_make_room(pairs, nr_slots)
+					  : 0;
 }
 
 int pack_pairs_number(struct pack_pairs *pairs, uint64_t a, uint64_t b,
@@ -75,7 +78,7 @@ int pack_pairs_number(struct pack_pairs *pairs, uint64_t a, uint64_t b,
 
 	if (err)
 		return err;
-	slot = place(pairs, a, b);
+	slot = find_pair_slot(pairs, a, b);
 	if (!*slot) {
 		*slot = ++pairs->nr;
 		pairs->pairs[pairs->nr] = (struct pack_pair){ a, b, 0 };

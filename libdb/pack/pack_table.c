@@ -25,7 +25,7 @@ static uint32_t upper(uint64_t key)
 /* ---- adding up ------------------------------------------------------------
  */
 
-static int compare(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
 	const struct odb_slot *x = a, *y = b;
 
@@ -33,7 +33,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Make one pair of those with the same key. */
-static void unite(struct pairs *pairs)
+static void unite_equal_keys(struct pairs *pairs)
 {
 	uint64_t nr = 0;
 
@@ -64,8 +64,8 @@ static int add_up(struct pairs *pairs, const struct odb *const *parts,
 		for (size_t at = 0; odb_next(parts[i], &at, &key, &count);)
 			pairs->slots[pairs->nr++] =
 				(struct odb_slot){ key, count };
-	qsort(pairs->slots, pairs->nr, sizeof(*pairs->slots), compare);
-	unite(pairs);
+	qsort(pairs->slots, pairs->nr, sizeof(*pairs->slots), compare_keys);
+	unite_equal_keys(pairs);
 	return pairs->nr > odb_used_max(ODB_SLOTS_MAX) ? -EFBIG : 0;
 }
 
@@ -110,7 +110,7 @@ static void put_counts(const struct pairs *pairs, struct pack_bytes *column,
 	}
 }
 
-static const void *user_of(const struct odb *const *parts, size_t nr)
+static const void *first_table_user(const struct odb *const *parts, size_t nr)
 {
 	size_t i = 0;
 
@@ -127,7 +127,7 @@ int pack_table_put(struct pack_bytes *to, const struct odb *const *parts,
 	int err = add_up(&pairs, parts, nr);
 
 	entry->kind = PACK_TABLE;
-	entry->user = user_of(parts, nr);
+	entry->user = first_table_user(parts, nr);
 	entry->nr = pairs.nr;
 	entry->total = 0;
 	if (!err) {

@@ -46,7 +46,8 @@ static bool is_at_end(const struct pack_column *column)
 /* ---- images -------------------------------------------------------------- */
 
 /* Add an image of @len bytes, *@slot is its head. */
-static int new_image(struct reader *r, size_t len, union ctree_slot **slot)
+static int make_image_slots(struct reader *r, size_t len,
+			    union ctree_slot **slot)
 {
 	uint32_t nr = ctree_image_slots(len);
 	struct ctree *tree = r->tree;
@@ -92,7 +93,7 @@ static int get_image(struct reader *r)
 	if (!err && (!len || len > CTREE_IMAGE_MAX))
 		err = -EBADMSG;
 	if (!err)
-		err = new_image(r, len, &slot);
+		err = make_image_slots(r, len, &slot);
 	if (!err)
 		err = pack_column_bytes(&r->columns[IMAGES],
 					(uint8_t *)slot +
@@ -127,7 +128,7 @@ static int get_function(struct reader *r)
 	return r->nr_functions++ < CTREE_SLOTS_MAX ? 0 : -EBADMSG;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_tree_functions(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
@@ -147,9 +148,10 @@ static int check_functions(const struct reader *r)
 	err = copy.err;
 	sorted = (struct function *)copy.bytes;
 	if (!err)
-		qsort(sorted, r->nr_functions, sizeof(*sorted), compare);
+		qsort(sorted, r->nr_functions, sizeof(*sorted),
+		      compare_tree_functions);
 	for (uint32_t i = 1; !err && i < r->nr_functions; i++)
-		if (!compare(&sorted[i - 1], &sorted[i]))
+		if (!compare_tree_functions(&sorted[i - 1], &sorted[i]))
 			err = -EBADMSG;
 	pack_bytes_release(&copy);
 	return err;
@@ -188,8 +190,8 @@ static int get_child(struct reader *r, struct family *family,
 	return err;
 }
 
-static int add_node(struct reader *r, uint32_t parent, uint64_t function,
-		    uint64_t count)
+static int read_node(struct reader *r, uint32_t parent, uint64_t function,
+		     uint64_t count)
 {
 	const struct function *of =
 		(struct function *)r->functions.bytes + function;
@@ -220,7 +222,7 @@ static int get_node(struct reader *r)
 		err = pack_column_number(
 			&r->columns[nr_children ? INNER : LEAVES], &count);
 	if (!err)
-		err = add_node(r, family->node, function, count);
+		err = read_node(r, family->node, function, count);
 	if (err)
 		return err;
 	/* First of all: families without an end would be a stack as deep as
@@ -256,7 +258,7 @@ static int get_all(struct reader *r, const struct pack_entry *entry)
 }
 
 /* The slots get the header before them; the rest is taken over. */
-static int finish(struct reader *r, const void *user)
+static int fill_tree(struct reader *r, const void *user)
 {
 	struct ctree *tree = r->tree;
 
@@ -272,7 +274,7 @@ static int finish(struct reader *r, const void *user)
 	return 0;
 }
 
-static void release(struct reader *r)
+static void reader_release(struct reader *r)
 {
 	pack_bytes_release(&r->slots);
 	pack_bytes_release(&r->images);
@@ -296,11 +298,11 @@ int pack_tree_get(struct ctree **out, const uint8_t *bytes, size_t len,
 	if (!err)
 		err = end;
 	if (!err)
-		err = finish(&r, entry->user);
+		err = fill_tree(&r, entry->user);
 	if (err)
 		free(r.tree);
 	else
 		*out = r.tree;
-	release(&r);
+	reader_release(&r);
 	return err;
 }

@@ -23,7 +23,7 @@ struct ranked {
 };
 
 /* Frequent ones first: low numbers are short. */
-static int compare(const void *a, const void *b)
+static int compare_function_uses(const void *a, const void *b)
 {
 	const struct pack_pair *x = &((const struct ranked *)a)->pair;
 	const struct pack_pair *y = &((const struct ranked *)b)->pair;
@@ -46,7 +46,7 @@ static int put_functions(const struct pack_pairs *functions, uint32_t *ranks,
 		return -ENOMEM;
 	for (uint32_t i = 0; i < nr; i++)
 		ranked[i] = (struct ranked){ functions->pairs[i + 1], i + 1 };
-	qsort(ranked, nr, sizeof(*ranked), compare);
+	qsort(ranked, nr, sizeof(*ranked), compare_function_uses);
 	for (uint32_t i = 0; i < nr; i++) {
 		ranks[ranked[i].number] = i;
 		pack_bytes_number(&columns[HOMES], ranked[i].pair.a);
@@ -167,7 +167,7 @@ static void put_images(const struct pack_tree *tree, struct pack_bytes *column)
 	}
 }
 
-static int put_tree(struct pack_bytes *to, const struct pack_tree *tree)
+static int put_tree_columns(struct pack_bytes *to, const struct pack_tree *tree)
 {
 	struct pack_bytes columns[PACK_TREE_COLUMNS] = { 0 };
 	struct walk walk = { 0 };
@@ -189,7 +189,7 @@ static int put_tree(struct pack_bytes *to, const struct pack_tree *tree)
 	return err;
 }
 
-static const void *user_of(const struct ctree *const *parts, size_t nr)
+static const void *first_tree_user(const struct ctree *const *parts, size_t nr)
 {
 	size_t i = 0;
 
@@ -198,7 +198,7 @@ static const void *user_of(const struct ctree *const *parts, size_t nr)
 	return parts[i]->header->user;
 }
 
-static uint64_t total_of(const struct pack_pairs *nodes)
+static uint64_t add_up_counts(const struct pack_pairs *nodes)
 {
 	uint64_t sum = 0;
 
@@ -218,11 +218,11 @@ int pack_tree_put(struct pack_bytes *to, const struct ctree *const *parts,
 			return -EINVAL;
 	err = pack_tree_sum(&tree, parts, nr);
 	entry->kind = PACK_TREE;
-	entry->user = user_of(parts, nr);
+	entry->user = first_tree_user(parts, nr);
 	entry->nr = tree.nodes.nr;
-	entry->total = total_of(&tree.nodes);
+	entry->total = add_up_counts(&tree.nodes);
 	if (!err)
-		err = put_tree(to, &tree);
+		err = put_tree_columns(to, &tree);
 	pack_tree_release(&tree);
 	return err;
 }

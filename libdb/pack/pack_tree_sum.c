@@ -14,7 +14,7 @@
 
 /* ---- images -------------------------------------------------------------- */
 
-static int compare_images(const void *a, const void *b)
+static int compare_descriptions(const void *a, const void *b)
 {
 	const struct pack_tree_image *x = a, *y = b;
 	int order =
@@ -33,8 +33,8 @@ static size_t count_images(const struct ctree *const *parts, size_t nr)
 }
 
 /* All images of all parts, sorted. Returns how many. */
-static size_t list_images(struct pack_tree_image *list,
-			  const struct ctree *const *parts, size_t nr)
+static size_t list_descriptions(struct pack_tree_image *list,
+				const struct ctree *const *parts, size_t nr)
 {
 	size_t nr_images = 0;
 
@@ -47,7 +47,7 @@ static size_t list_images(struct pack_tree_image *list,
 			image->part = i;
 			image->number = j;
 		}
-	qsort(list, nr_images, sizeof(*list), compare_images);
+	qsort(list, nr_images, sizeof(*list), compare_descriptions);
 	return nr_images;
 }
 
@@ -55,7 +55,8 @@ static size_t list_images(struct pack_tree_image *list,
  * Let each image be there once. @numbers[part][image of it] becomes the number
  * in the sum.
  */
-static void unite_images(struct pack_tree *tree, size_t nr, uint32_t **numbers)
+static void unite_descriptions(struct pack_tree *tree, size_t nr,
+			       uint32_t **numbers)
 {
 	struct pack_tree_image *images = tree->images;
 
@@ -63,7 +64,8 @@ static void unite_images(struct pack_tree *tree, size_t nr, uint32_t **numbers)
 		const struct pack_tree_image image = images[i];
 
 		if (!tree->nr_images ||
-		    compare_images(&images[tree->nr_images - 1], &image) != 0)
+		    compare_descriptions(&images[tree->nr_images - 1],
+					 &image) != 0)
 			images[tree->nr_images++] = image;
 		numbers[image.part][image.number] = tree->nr_images - 1;
 	}
@@ -79,13 +81,14 @@ static int sum_images(struct pack_tree *tree, const struct ctree *const *parts,
 	tree->images = calloc(nr_images + 1, sizeof(*tree->images));
 	if (!tree->images)
 		return -ENOMEM;
-	unite_images(tree, list_images(tree->images, parts, nr), numbers);
+	unite_descriptions(tree, list_descriptions(tree->images, parts, nr),
+			   numbers);
 	return 0;
 }
 
 /* ---- nodes --------------------------------------------------------------- */
 
-static int add_node(struct pack_tree *tree, const struct ctree_node *node,
+static int sum_node(struct pack_tree *tree, const struct ctree_node *node,
 		    uint32_t parent, uint32_t image, uint32_t *number)
 {
 	uint32_t function;
@@ -102,7 +105,7 @@ static int add_node(struct pack_tree *tree, const struct ctree_node *node,
 	return tree->nodes.nr > CTREE_SLOTS_MAX ? -EFBIG : 0;
 }
 
-static int add_nodes(struct pack_tree *tree, const struct ctree *part,
+static int sum_nodes(struct pack_tree *tree, const struct ctree *part,
 		     const uint32_t *images)
 {
 	uint32_t nr = ctree_nr_nodes(part);
@@ -113,7 +116,7 @@ static int add_nodes(struct pack_tree *tree, const struct ctree *part,
 		struct ctree_node node;
 
 		ctree_node(part, i, &node);
-		err = add_node(tree, &node, numbers[node.parent],
+		err = sum_node(tree, &node, numbers[node.parent],
 			       images[node.image], &numbers[i]);
 	}
 	free(numbers);
@@ -154,7 +157,7 @@ int pack_tree_sum(struct pack_tree *tree, const struct ctree *const *parts,
 	int err = numbers ? sum_images(tree, parts, nr, numbers) : -ENOMEM;
 
 	for (size_t i = 0; !err && i < nr; i++)
-		err = add_nodes(tree, parts[i], numbers[i]);
+		err = sum_nodes(tree, parts[i], numbers[i]);
 	if (!err)
 		count_functions(tree);
 	if (numbers)

@@ -36,7 +36,7 @@ static void free_writer(struct pack_writer *w)
 }
 
 /* Make the file, with room for its header. */
-static int create(struct pack_writer *w)
+static int create_pack_file(struct pack_writer *w)
 {
 	struct stat st;
 	bool is_there = !stat(w->path, &st);
@@ -69,7 +69,7 @@ int pack_writer_new(struct pack_writer **out, const char *path,
 	memcpy(w->header.magic, PACK_MAGIC, PACK_MAGIC_LEN);
 	err = odb_file_path(&w->path, path);
 	if (!err)
-		err = create(w);
+		err = create_pack_file(w);
 	if (err)
 		pack_writer_cancel(w);
 	else
@@ -88,7 +88,7 @@ void pack_writer_cancel(struct pack_writer *w)
 
 /* ---- entries ------------------------------------------------------------- */
 
-static int check_name(const struct pack_writer *w, const char *name)
+static int check_entry_name(const struct pack_writer *w, const char *name)
 {
 	const struct pack_bytes *names = &w->index[PACK_NAMES];
 
@@ -103,8 +103,8 @@ static int check_name(const struct pack_writer *w, const char *name)
 }
 
 /* Write the content of an entry, and add it to the index. */
-static int add(struct pack_writer *w, struct pack_entry entry,
-	       const uint8_t *bytes, size_t len)
+static int append_content(struct pack_writer *w, struct pack_entry entry,
+			  const uint8_t *bytes, size_t len)
 {
 	const struct pack_item item = {
 		.entry = entry,
@@ -129,12 +129,12 @@ int pack_writer_table(struct pack_writer *w, const char *name,
 {
 	struct pack_entry entry = { .name = name };
 	struct pack_bytes content = { 0 };
-	int err = check_name(w, name);
+	int err = check_entry_name(w, name);
 
 	if (!err)
 		err = pack_table_put(&content, parts, nr, &entry);
 	if (!err)
-		err = add(w, entry, content.bytes, content.len);
+		err = append_content(w, entry, content.bytes, content.len);
 	pack_bytes_release(&content);
 	return err;
 }
@@ -144,12 +144,12 @@ int pack_writer_tree(struct pack_writer *w, const char *name,
 {
 	struct pack_entry entry = { .name = name };
 	struct pack_bytes content = { 0 };
-	int err = check_name(w, name);
+	int err = check_entry_name(w, name);
 
 	if (!err)
 		err = pack_tree_put(&content, parts, nr, &entry);
 	if (!err)
-		err = add(w, entry, content.bytes, content.len);
+		err = append_content(w, entry, content.bytes, content.len);
 	pack_bytes_release(&content);
 	return err;
 }
@@ -158,19 +158,20 @@ int pack_writer_copy(struct pack_writer *w, const struct pack *from,
 		     const struct pack_entry *entry)
 {
 	uint8_t *bytes = NULL;
-	int err = check_name(w, entry->name);
+	int err = check_entry_name(w, entry->name);
 
 	if (!err)
 		err = pack_read(from, entry, &bytes);
 	if (!err)
-		err = add(w, *entry, bytes, pack_item_of(entry)->len);
+		err = append_content(w, *entry, bytes,
+				     pack_item_of(entry)->len);
 	free(bytes);
 	return err;
 }
 
 /* ---- the end ------------------------------------------------------------- */
 
-static int write_rest(struct pack_writer *w)
+static int write_index_and_header(struct pack_writer *w)
 {
 	struct pack_bytes index = { 0 };
 	struct pack_header *header = &w->header;
@@ -210,7 +211,7 @@ static int sync_folder(const char *path)
 
 int pack_writer_finish(struct pack_writer *w)
 {
-	int err = write_rest(w);
+	int err = write_index_and_header(w);
 
 	if (!err && rename(w->tmp, w->path))
 		err = -errno;

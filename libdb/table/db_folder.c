@@ -75,7 +75,7 @@ static int lock_shared(int fd)
 	return -EBUSY;
 }
 
-static int open_pack(struct db_folder *folder)
+static int open_folder_pack(struct db_folder *folder)
 {
 	int err = pack_open(&folder->pack, folder->pack_path);
 
@@ -85,7 +85,7 @@ static int open_pack(struct db_folder *folder)
 	return 0;
 }
 
-static int fill(struct db_folder *folder, const char *path)
+static int open_folder_parts(struct db_folder *folder, const char *path)
 {
 	int err;
 
@@ -99,7 +99,7 @@ static int fill(struct db_folder *folder, const char *path)
 	if (folder->fd < 0)
 		return -errno;
 	err = lock_shared(folder->fd);
-	return err ? err : open_pack(folder);
+	return err ? err : open_folder_pack(folder);
 }
 
 int db_folder_open(struct db_folder **out, const char *path)
@@ -110,7 +110,7 @@ int db_folder_open(struct db_folder **out, const char *path)
 	if (!folder)
 		return -ENOMEM;
 	folder->fd = -1;
-	err = fill(folder, path);
+	err = open_folder_parts(folder, path);
 	if (err)
 		db_folder_close(folder);
 	else
@@ -173,7 +173,8 @@ static bool is_of_interest(const struct db_folder *folder, const FTSENT *entry)
 }
 
 /* The part of a file's path that is its name. */
-static const char *name_of(const struct db_folder *folder, const FTSENT *entry)
+static const char *member_name(const struct db_folder *folder,
+			       const FTSENT *entry)
 {
 	const char *name = entry->fts_path + strlen(folder->path);
 
@@ -195,7 +196,7 @@ static int visit_entry(const struct db_folder *folder, FTS *fts, FTSENT *entry,
 	}
 	switch (entry->fts_info) {
 	case FTS_F:
-		member.name = name_of(folder, entry);
+		member.name = member_name(folder, entry);
 		return visitor->member(&member, visitor->ctx);
 	case FTS_DNR:
 	case FTS_ERR:
@@ -209,7 +210,7 @@ static int visit_entry(const struct db_folder *folder, FTS *fts, FTSENT *entry,
 	}
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
+static int compare_fts_entries(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
@@ -218,7 +219,8 @@ static int visit_loose(const struct db_folder *folder,
 		       const struct db_visitor *visitor)
 {
 	char *const roots[] = { folder->path, NULL };
-	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR,
+			    compare_fts_entries);
 	FTSENT *entry;
 	int ret = 0;
 

@@ -74,8 +74,8 @@ static int copy_content(struct odb *next, const struct odb *odb)
 }
 
 /* Make the file @tmp, complete, and map it in @next. */
-static int build(struct odb *next, const char *tmp, uint64_t seed,
-		 const struct odb *odb, const struct stat *like)
+static int build_next_file(struct odb *next, const char *tmp, uint64_t seed,
+			   const struct odb *odb, const struct stat *like)
 {
 	int fd = odb_file_create(tmp, odb_file_len(next->nr_slots), like);
 	int err;
@@ -105,7 +105,7 @@ int odb_rewrite(struct odb *odb, uint64_t nr_slots, uint64_t seed,
 
 	if (!tmp)
 		return -ENOMEM;
-	err = build(&next, tmp, seed, odb, like);
+	err = build_next_file(&next, tmp, seed, odb, like);
 	if (!err && rename(tmp, odb->path)) {
 		err = -errno;
 		unlink(tmp);

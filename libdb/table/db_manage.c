@@ -76,7 +76,7 @@ static int copy_twice(struct odb *odb, int fd, void *first, void *second,
 	return err;
 }
 
-static int copy_file(struct odb *odb, int fd)
+static int copy_table_file(struct odb *odb, int fd)
 {
 	void *first, *second;
 	struct stat st;
@@ -100,14 +100,14 @@ static int copy_file(struct odb *odb, int fd)
 	return err;
 }
 
-static int open_reader(struct odb *odb, const char *path)
+static int open_table_reader(struct odb *odb, const char *path)
 {
 	int fd = odb_file_open(path, O_RDONLY);
 	int err;
 
 	if (fd < 0)
 		return fd;
-	err = copy_file(odb, fd);
+	err = copy_table_file(odb, fd);
 	close(fd);
 	return err;
 }
@@ -129,7 +129,7 @@ static void tidy(struct odb *odb)
 	odb->header->nr_used = odb->nr_used;
 }
 
-static int map_file(struct odb *odb, int fd, const struct stat *st)
+static int map_table_file(struct odb *odb, int fd, const struct stat *st)
 {
 	void *map;
 	int err = check_header_of(fd, st->st_size);
@@ -151,7 +151,7 @@ static int map_file(struct odb *odb, int fd, const struct stat *st)
 	return err;
 }
 
-static int open_writer(struct odb *odb, const char *path)
+static int open_table_writer(struct odb *odb, const char *path)
 {
 	struct stat st;
 	int err = odb_file_path(&odb->path, path);
@@ -169,7 +169,7 @@ static int open_writer(struct odb *odb, const char *path)
 	if (!err && st.st_size == 0)
 		err = odb_rewrite(odb, ODB_SLOTS_MIN, odb_new_seed(), &st);
 	else if (!err)
-		err = map_file(odb, fd, &st);
+		err = map_table_file(odb, fd, &st);
 	close(fd);
 	return err;
 }
@@ -184,9 +184,9 @@ int odb_open(struct odb **out, const char *path, enum odb_mode mode)
 	if (!odb)
 		return -ENOMEM;
 	if (mode == ODB_RDWR)
-		err = open_writer(odb, path);
+		err = open_table_writer(odb, path);
 	else
-		err = open_reader(odb, path);
+		err = open_table_reader(odb, path);
 	if (err)
 		odb_close(odb);
 	else

@@ -40,7 +40,8 @@ static uint64_t slots_for(uint64_t nr)
 }
 
 /* Returns 0, or -EOVERFLOW when a key finds its row full. */
-static int fill(struct odb *odb, const struct odb_slot *pairs, uint64_t nr)
+static int add_sorted_pairs(struct odb *odb, const struct odb_slot *pairs,
+			    uint64_t nr)
 {
 	for (uint64_t i = 0; i < nr; i++) {
 		struct odb_slot *slot = odb_place(odb, pairs[i].key);
@@ -54,8 +55,8 @@ static int fill(struct odb *odb, const struct odb_slot *pairs, uint64_t nr)
 	return 0;
 }
 
-static int make(struct odb *odb, uint64_t nr_slots,
-		const struct odb_slot *pairs, uint64_t nr)
+static int make_memory_table(struct odb *odb, uint64_t nr_slots,
+			     const struct odb_slot *pairs, uint64_t nr)
 {
 	struct odb_header *header = odb_map_memory(odb_file_len(nr_slots));
 	int err;
@@ -64,7 +65,7 @@ static int make(struct odb *odb, uint64_t nr_slots,
 		return -ENOMEM;
 	odb_init_header(header, nr_slots, odb_new_seed());
 	odb_attach(odb, header);
-	err = fill(odb, pairs, nr);
+	err = add_sorted_pairs(odb, pairs, nr);
 	if (err)
 		odb_detach(odb);
 	return err;
@@ -83,7 +84,8 @@ int odb_from_pairs(struct odb **out, const void *user,
 	do {
 		uint64_t nr_slots = slots_for(room);
 
-		err = nr_slots ? make(odb, nr_slots, pairs, nr) : -EFBIG;
+		err = nr_slots ? make_memory_table(odb, nr_slots, pairs, nr)
+			       : -EFBIG;
 		room += room / 3 + 1;
 	} while (err == -EOVERFLOW);
 	if (err) {

@@ -20,21 +20,21 @@ _Static_assert(offsetof(struct odb_header, user) ==
 		       offsetof(struct ctree_header, user),
 	       "on disk since version 1");
 
-static int check(const union head *head, uint64_t len)
+static int check_peeked_head(const union head *head, uint64_t len)
 {
 	if (!memcmp(head->tree.magic, CTREE_MAGIC, CTREE_MAGIC_LEN))
 		return ctree_check_header(&head->tree, len);
 	return odb_check_header(&head->table, len);
 }
 
-static int read_head(int fd, union head *head)
+static int read_peeked_head(int fd, union head *head)
 {
 	struct stat st;
 	int err = odb_file_stat(fd, &st);
 
 	if (!err)
 		err = odb_file_read(fd, head, sizeof(*head));
-	return err ? err : check(head, (uint64_t)st.st_size);
+	return err ? err : check_peeked_head(head, (uint64_t)st.st_size);
 }
 
 int odb_peek(const char *path, void *user)
@@ -45,7 +45,7 @@ int odb_peek(const char *path, void *user)
 
 	if (fd < 0)
 		return fd;
-	err = read_head(fd, &head);
+	err = read_peeked_head(fd, &head);
 	close(fd);
 	if (!err)
 		memcpy(user, head.table.user, ODB_USER_SIZE);

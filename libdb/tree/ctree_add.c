@@ -58,7 +58,7 @@ static int lengthen(const struct ctree *tree, size_t len)
 	return err;
 }
 
-static int grow(struct ctree *tree, size_t len)
+static int lengthen_tree_file(struct ctree *tree, size_t len)
 {
 	int err = lengthen(tree, len);
 	void *map;
@@ -86,11 +86,11 @@ static int reserve(struct ctree *tree, uint32_t nr)
 		return -EFBIG;
 	while (len < ctree_used_len(tree->nr_used + nr))
 		len = next_len(len);
-	return len > tree->map_len ? grow(tree, len) : 0;
+	return len > tree->map_len ? lengthen_tree_file(tree, len) : 0;
 }
 
 /* Let the @nr slots behind the used ones count. Returns the first. */
-static uint32_t publish(struct ctree *tree, uint32_t nr)
+static uint32_t publish_slots(struct ctree *tree, uint32_t nr)
 {
 	uint32_t at = tree->nr_used + 1;
 
@@ -101,8 +101,8 @@ static uint32_t publish(struct ctree *tree, uint32_t nr)
 	return at;
 }
 
-static int add_image(struct ctree *tree, const void *bytes, size_t len,
-		     uint32_t *image)
+static int append_image(struct ctree *tree, const void *bytes, size_t len,
+			uint32_t *image)
 {
 	uint32_t nr = ctree_image_slots(len);
 	int err = reserve(tree, nr);
@@ -116,7 +116,7 @@ static int add_image(struct ctree *tree, const void *bytes, size_t len,
 	slot->image.len = (uint32_t)len;
 	memcpy((uint8_t *)slot + offsetof(union ctree_slot, image.bytes), bytes,
 	       len);
-	*image = publish(tree, nr);
+	*image = publish_slots(tree, nr);
 	return 0;
 }
 
@@ -128,22 +128,22 @@ int ctree_image(struct ctree *tree, const void *bytes, size_t len,
 	if (!len || len > CTREE_IMAGE_MAX)
 		return -EINVAL;
 	*image = ctree_index_image(tree, bytes, len);
-	return *image ? 0 : add_image(tree, bytes, len, image);
+	return *image ? 0 : append_image(tree, bytes, len, image);
 }
 
-static bool may_be(const struct ctree *tree, uint32_t at, bool image)
+static bool may_be_slot(const struct ctree *tree, uint32_t at, bool image)
 {
 	return at && at <= tree->nr_used && ctree_is_image(tree, at) == image;
 }
 
-static int add_node(struct ctree *tree, uint32_t parent, uint32_t image,
-		    uint64_t offset, uint32_t *node)
+static int append_node(struct ctree *tree, uint32_t parent, uint32_t image,
+		       uint64_t offset, uint32_t *node)
 {
 	union ctree_slot *slot;
 	int err;
 
-	if ((parent != CTREE_ROOT && !may_be(tree, parent, false)) ||
-	    !may_be(tree, image, true))
+	if ((parent != CTREE_ROOT && !may_be_slot(tree, parent, false)) ||
+	    !may_be_slot(tree, image, true))
 		return -EINVAL;
 	err = reserve(tree, 1);
 	if (err)
@@ -153,7 +153,7 @@ static int add_node(struct ctree *tree, uint32_t parent, uint32_t image,
 	slot->node.image = image;
 	slot->node.offset = offset;
 	slot->node.count = 0;
-	*node = publish(tree, 1);
+	*node = publish_slots(tree, 1);
 	return 0;
 }
 
@@ -164,7 +164,7 @@ int ctree_child(struct ctree *tree, uint32_t parent, uint32_t image,
 		return -EBADF;
 	/* What cannot be a number is not found either. */
 	*node = ctree_index_node(tree, parent, image, offset);
-	return *node ? 0 : add_node(tree, parent, image, offset, node);
+	return *node ? 0 : append_node(tree, parent, image, offset, node);
 }
 
 int ctree_add(struct ctree *tree, uint32_t node, uint64_t count)
@@ -174,7 +174,7 @@ int ctree_add(struct ctree *tree, uint32_t node, uint64_t count)
 
 	if (!tree->writable)
 		return -EBADF;
-	if (!may_be(tree, node, false))
+	if (!may_be_slot(tree, node, false))
 		return -EINVAL;
 	slot = ctree_slot(tree, node);
 	if (__builtin_add_overflow(slot->node.count, count, &sum))

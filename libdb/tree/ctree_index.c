@@ -8,7 +8,7 @@
 
 #define FIRST_SIZE 256
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t mix_word(uint64_t hash, uint64_t word)
 {
 	uint64_t x = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -17,22 +17,22 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return x ^ x >> 32;
 }
 
-static uint64_t hash_node(uint64_t seed, uint32_t parent, uint32_t image,
-			  uint64_t offset)
+static uint64_t hash_tree_node(uint64_t seed, uint32_t parent, uint32_t image,
+			       uint64_t offset)
 {
-	return mix(mix(seed, (uint64_t)parent << 32 | image), offset);
+	return mix_word(mix_word(seed, (uint64_t)parent << 32 | image), offset);
 }
 
 static uint64_t hash_bytes(uint64_t seed, const uint8_t *bytes, size_t len)
 {
-	uint64_t hash = mix(seed, len);
+	uint64_t hash = mix_word(seed, len);
 
 	while (len) {
 		size_t n = len < sizeof(uint64_t) ? len : sizeof(uint64_t);
 		uint64_t word = 0;
 
 		memcpy(&word, bytes, n);
-		hash = mix(hash, word);
+		hash = mix_word(hash, word);
 		bytes += n;
 		len -= n;
 	}
@@ -46,8 +46,8 @@ static uint64_t hash_slot(const struct ctree *tree, uint32_t at)
 	if (ctree_is_image(tree, at))
 		return hash_bytes(tree->index.seed, ctree_bytes_of(slot),
 				  slot->image.len);
-	return hash_node(tree->index.seed, slot->node.parent, slot->node.image,
-			 slot->node.offset);
+	return hash_tree_node(tree->index.seed, slot->node.parent,
+			      slot->node.image, slot->node.offset);
 }
 
 static bool is_node(const union ctree_slot *slot, uint32_t parent,
@@ -66,7 +66,7 @@ static bool is_image(const union ctree_slot *slot, const void *bytes,
 }
 
 /* The next entry of the index after @i. It is never full. */
-static uint32_t next(const struct ctree_index *index, uint32_t i)
+static uint32_t next_index_slot(const struct ctree_index *index, uint32_t i)
 {
 	return (i + 1) & (index->nr - 1);
 }
@@ -79,8 +79,9 @@ uint32_t ctree_index_node(const struct ctree *tree, uint32_t parent,
 
 	if (!index->nr)
 		return 0;
-	i = hash_node(index->seed, parent, image, offset) & (index->nr - 1);
-	for (; index->slots[i]; i = next(index, i))
+	i = hash_tree_node(index->seed, parent, image, offset) &
+	    (index->nr - 1);
+	for (; index->slots[i]; i = next_index_slot(index, i))
 		if (is_node(ctree_slot(tree, index->slots[i]), parent, image,
 			    offset))
 			break;
@@ -96,19 +97,19 @@ uint32_t ctree_index_image(const struct ctree *tree, const void *bytes,
 	if (!index->nr)
 		return 0;
 	i = hash_bytes(index->seed, bytes, len) & (index->nr - 1);
-	for (; index->slots[i]; i = next(index, i))
+	for (; index->slots[i]; i = next_index_slot(index, i))
 		if (is_image(ctree_slot(tree, index->slots[i]), bytes, len))
 			break;
 	return index->slots[i];
 }
 
-static void put(struct ctree *tree, uint32_t at)
+static void put_into_index(struct ctree *tree, uint32_t at)
 {
 	struct ctree_index *index = &tree->index;
 	uint32_t i = hash_slot(tree, at) & (index->nr - 1);
 
 	while (index->slots[i])
-		i = next(index, i);
+		i = next_index_slot(index, i);
 	index->slots[i] = at;
 }
 
@@ -127,7 +128,7 @@ int ctree_index_reserve(struct ctree *tree)
 	tree->index.nr = nr;
 	for (uint32_t i = 0; i < old.nr; i++)
 		if (old.slots[i])
-			put(tree, old.slots[i]);
+			put_into_index(tree, old.slots[i]);
 	free(old.slots);
 	return 0;
 }
@@ -145,7 +146,7 @@ bool ctree_index_add(struct ctree *tree, uint32_t at)
 					 slot->node.image, slot->node.offset);
 	if (equal)
 		return false;
-	put(tree, at);
+	put_into_index(tree, at);
 	tree->index.nr_used++;
 	return true;
 }

@@ -32,7 +32,7 @@ static int take_slots(struct ctree *tree)
 /* ---- readers ------------------------------------------------------------ */
 
 /* The header comes first: what it counts is complete by then. */
-static int read_header(int fd, struct ctree_header *header)
+static int read_tree_header(int fd, struct ctree_header *header)
 {
 	struct stat st;
 	int err = odb_file_stat(fd, &st);
@@ -47,10 +47,10 @@ static int read_header(int fd, struct ctree_header *header)
 	return err ? err : ctree_check_header(header, (uint64_t)st.st_size);
 }
 
-static int copy_file(struct ctree *tree, int fd)
+static int copy_tree_file(struct ctree *tree, int fd)
 {
 	struct ctree_header header, *copy;
-	int err = read_header(fd, &header);
+	int err = read_tree_header(fd, &header);
 	size_t len;
 
 	if (err)
@@ -65,14 +65,14 @@ static int copy_file(struct ctree *tree, int fd)
 	return err;
 }
 
-static int open_reader(struct ctree *tree, const char *path)
+static int open_tree_reader(struct ctree *tree, const char *path)
 {
 	int fd = odb_file_open(path, O_RDONLY);
 	int err;
 
 	if (fd < 0)
 		return fd;
-	err = copy_file(tree, fd);
+	err = copy_tree_file(tree, fd);
 	close(fd);
 	if (!err)
 		err = take_slots(tree);
@@ -81,7 +81,7 @@ static int open_reader(struct ctree *tree, const char *path)
 
 /* ---- writers ------------------------------------------------------------ */
 
-static int map_file(struct ctree *tree, int fd, const struct stat *st)
+static int map_tree_file(struct ctree *tree, int fd, const struct stat *st)
 {
 	size_t len = (size_t)st->st_size;
 	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -121,7 +121,7 @@ static int finish_new(struct ctree *tree, int fd, const char *tmp)
 	if (!err)
 		err = odb_file_stat(fd, &st);
 	if (!err)
-		err = map_file(tree, fd, &st);
+		err = map_tree_file(tree, fd, &st);
 	if (!err && rename(tmp, tree->path))
 		err = -errno;
 	if (err)
@@ -130,7 +130,7 @@ static int finish_new(struct ctree *tree, int fd, const char *tmp)
 }
 
 /* Make a file without nodes; @like is an empty one that it replaces. */
-static int create(struct ctree *tree, const struct stat *like)
+static int create_tree_file(struct ctree *tree, const struct stat *like)
 {
 	char *tmp = odb_file_tmp_path(tree->path);
 	int fd, err;
@@ -152,15 +152,15 @@ static int open_existing(struct ctree *tree, int fd)
 	int err = odb_file_stat(fd, &st);
 
 	if (!err && st.st_size == 0)
-		return create(tree, &st);
+		return create_tree_file(tree, &st);
 	if (!err)
-		err = read_header(fd, &header);
+		err = read_tree_header(fd, &header);
 	if (!err)
 		err = odb_file_fill(fd, &st);
-	return err ? err : map_file(tree, fd, &st);
+	return err ? err : map_tree_file(tree, fd, &st);
 }
 
-static int open_writer(struct ctree *tree, const char *path)
+static int open_tree_writer(struct ctree *tree, const char *path)
 {
 	int err = odb_file_path(&tree->path, path);
 	int fd;
@@ -170,7 +170,7 @@ static int open_writer(struct ctree *tree, const char *path)
 	tree->writable = true;
 	fd = odb_file_open(tree->path, O_RDWR);
 	if (fd == -ENOENT) {
-		err = create(tree, NULL);
+		err = create_tree_file(tree, NULL);
 	} else if (fd < 0) {
 		err = fd;
 	} else {
@@ -190,9 +190,9 @@ int ctree_open(struct ctree **out, const char *path, enum odb_mode mode)
 	if (!tree)
 		return -ENOMEM;
 	if (mode == ODB_RDWR)
-		err = open_writer(tree, path);
+		err = open_tree_writer(tree, path);
 	else
-		err = open_reader(tree, path);
+		err = open_tree_reader(tree, path);
 	if (err)
 		ctree_close(tree);
 	else
