@@ -112,7 +112,7 @@ static void sort_functions(struct build *b)
 }
 
 /* Unless some function holds the entry point. */
-static int add_entry(struct build *b)
+static int add_entry_function(struct build *b)
 {
 	struct function entry = { .kind = IS_ENTRY };
 
@@ -159,7 +159,7 @@ static int push_row(struct build *b, uint32_t start, uint32_t rule)
 }
 
 /* From @offset on @rule, with its bits, holds. Offsets come in order. */
-static int add_row(struct build *b, uint64_t offset, uint32_t rule)
+static int add_table_row(struct build *b, uint64_t offset, uint32_t rule)
 {
 	struct cfi_table *t = b->table;
 	uint64_t start = offset - t->base;
@@ -186,7 +186,7 @@ static int add_row_of_function(void *ctx, uint64_t addr, uint32_t rule)
 		rule |= CFI_ROW_MIXED;
 	else if (rule && offset == b->start)
 		rule |= CFI_ROW_STARTS;
-	return add_row(b, offset, rule);
+	return add_table_row(b, offset, rule);
 }
 
 static int add_entry_row(struct build *b, const struct function *f)
@@ -202,7 +202,7 @@ static int add_entry_row(struct build *b, const struct function *f)
 	outermost.rule.place[0] = (struct cfi_place){ .how = CFI_UNDEFINED };
 	err = cfi_rules_add(&b->table->rules, &outermost.rule, &rule);
 	/* It is a guess where this function ends. */
-	return err ? err : add_row(b, f->start, rule | CFI_ROW_MIXED);
+	return err ? err : add_table_row(b, f->start, rule | CFI_ROW_MIXED);
 }
 
 /*
@@ -230,7 +230,7 @@ static int add_sigreturn_row(struct build *b, const struct function *f)
 			.value = regs + 8 * (int32_t)i,
 		};
 	err = cfi_rules_add(&b->table->rules, &all.rule, &rule);
-	return err ? err : add_row(b, f->start, rule);
+	return err ? err : add_table_row(b, f->start, rule);
 }
 
 static int add_fde_rows(struct build *b, const struct function *f,
@@ -270,7 +270,7 @@ static int add_rows(struct build *b)
 			err = add_fde_rows(b, f, &frames[f->kind]);
 		b->floor = f->end;
 		if (!err)
-			err = add_row(b, f->end, 0);
+			err = add_table_row(b, f->end, 0);
 	}
 	return err;
 }
@@ -297,7 +297,7 @@ static int index_pages(struct cfi_table *t)
 	return 0;
 }
 
-static int build(struct build *b)
+static int build_cfi_table(struct build *b)
 {
 	struct cfi_table *t = b->table;
 	int err = collect(b, &b->image->eh_frame);
@@ -305,7 +305,7 @@ static int build(struct build *b)
 	if (!err)
 		err = collect(b, &b->image->debug_frame);
 	if (!err)
-		err = add_entry(b);
+		err = add_entry_function(b);
 	if (!err)
 		err = add_sigreturn(b);
 	if (err || !b->nr_functions)
@@ -326,7 +326,7 @@ int cfi_build(struct cfi_table *table, const struct cfi_image *image)
 	if (err)
 		return err;
 	table->arch = image->arch;
-	err = build(&b);
+	err = build_cfi_table(&b);
 	free(b.functions);
 	cfi_rules_close(&table->rules);
 	return err;

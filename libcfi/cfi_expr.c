@@ -66,7 +66,7 @@ struct machine {
 	enum cfi_step failure; /* CFI_CALLER: none */
 };
 
-static void fail(struct machine *m, enum cfi_step why)
+static void expr_fail(struct machine *m, enum cfi_step why)
 {
 	if (m->failure == CFI_CALLER)
 		m->failure = why;
@@ -77,14 +77,14 @@ static void push(struct machine *m, uint64_t value)
 	if (m->nr < MAX_VALUES)
 		m->value[m->nr++] = value;
 	else
-		fail(m, CFI_NO_DATA);
+		expr_fail(m, CFI_NO_DATA);
 }
 
 static uint64_t pop(struct machine *m)
 {
 	if (m->nr)
 		return m->value[--m->nr];
-	fail(m, CFI_NO_DATA);
+	expr_fail(m, CFI_NO_DATA);
 	return 0;
 }
 
@@ -94,7 +94,7 @@ static void pick(struct machine *m, unsigned int depth)
 	if (depth < m->nr)
 		push(m, m->value[m->nr - 1 - depth]);
 	else
-		fail(m, CFI_NO_DATA);
+		expr_fail(m, CFI_NO_DATA);
 }
 
 static void push_reg(struct machine *m, uint64_t reg, int64_t offset)
@@ -104,7 +104,7 @@ static void push_reg(struct machine *m, uint64_t reg, int64_t offset)
 	if (reg < CFI_MAX_REGS && (regs->known >> reg & 1))
 		push(m, regs->reg[reg] + (uint64_t)offset);
 	else
-		fail(m, CFI_NO_DATA);
+		expr_fail(m, CFI_NO_DATA);
 }
 
 static void deref(struct machine *m, unsigned int size)
@@ -113,12 +113,12 @@ static void deref(struct machine *m, unsigned int size)
 	enum cfi_step step;
 
 	if (size < 1 || size > 8) {
-		fail(m, CFI_NO_DATA);
+		expr_fail(m, CFI_NO_DATA);
 		return;
 	}
 	step = cfi_load(m->frame, addr, size, &value);
 	if (step != CFI_CALLER)
-		fail(m, step);
+		expr_fail(m, step);
 	push(m, value);
 }
 
@@ -128,7 +128,7 @@ static void jump(struct machine *m, int64_t distance)
 	int64_t at = m->c.at - m->start + distance;
 
 	if (m->c.failed || at < 0 || at > m->c.end - m->start)
-		fail(m, CFI_NO_DATA);
+		expr_fail(m, CFI_NO_DATA);
 	else
 		m->c.at = m->start + at;
 }
@@ -186,7 +186,7 @@ static bool run_push(struct machine *m, uint8_t op)
 	return true;
 }
 
-static bool run_other(struct machine *m, uint8_t op)
+static bool run_stack_op(struct machine *m, uint8_t op)
 {
 	struct op_cursor *c = &m->c;
 	int64_t distance;
@@ -246,7 +246,7 @@ static uint64_t divide(struct machine *m, int64_t a, int64_t b)
 {
 	if (!b || b == -1) {
 		if (!b)
-			fail(m, CFI_NO_DATA);
+			expr_fail(m, CFI_NO_DATA);
 		return -(uint64_t)a;
 	}
 	return (uint64_t)(a / b);
@@ -255,7 +255,7 @@ static uint64_t divide(struct machine *m, int64_t a, int64_t b)
 static uint64_t modulo(struct machine *m, uint64_t a, uint64_t b)
 {
 	if (!b)
-		fail(m, CFI_NO_DATA);
+		expr_fail(m, CFI_NO_DATA);
 	return b ? a % b : 0;
 }
 
@@ -341,10 +341,10 @@ enum cfi_step cfi_expr_run(const struct cfi_frame *frame, const uint8_t *expr,
 		uint8_t op = op_cursor_u8(&m.c);
 
 		if (!*frame->nr_ops ||
-		    (!run_push(&m, op) && !run_other(&m, op) &&
+		    (!run_push(&m, op) && !run_stack_op(&m, op) &&
 		     !run_unary(&m, op) && !run_binary(&m, op)) ||
 		    m.c.failed)
-			fail(&m, CFI_NO_DATA);
+			expr_fail(&m, CFI_NO_DATA);
 		else
 			--*frame->nr_ops;
 	}

@@ -25,8 +25,8 @@ static void *load_part(const struct op_elf *elf, uint64_t len, uint64_t offset,
 /* ---- the header and the segments --------------------------------------------
  */
 
-static int check_header(const struct op_elf *elf, struct cfi_image *image,
-			struct op_diag *diag)
+static int check_elf_header(const struct op_elf *elf, struct cfi_image *image,
+			    struct op_diag *diag)
 {
 	unsigned int machine =
 		(unsigned int)OP_ELF_GET(elf, elf->header, Ehdr, e_machine);
@@ -286,7 +286,7 @@ int cfi_image_load(struct cfi_image *image, const struct op_elf *elf,
 	int err;
 
 	*image = (struct cfi_image){ .debug_frame.is_debug = true };
-	err = check_header(elf, image, diag);
+	err = check_elf_header(elf, image, diag);
 	if (err)
 		return err;
 	err = load_segments(image, elf, &index);

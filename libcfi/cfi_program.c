@@ -74,7 +74,7 @@ struct program {
 	unsigned int nr_remembered;
 };
 
-static void fail(struct program *p, int err)
+static void program_fail(struct program *p, int err)
 {
 	if (!p->err)
 		p->err = err;
@@ -89,7 +89,7 @@ static void set_where(struct program *p, uint64_t reg, enum cfi_how how,
 	if (reg >= p->nr_regs)
 		return;
 	if (value != (int32_t)value) {
-		fail(p, -EBADMSG);
+		program_fail(p, -EBADMSG);
 		return;
 	}
 	p->now.where[reg].how = how;
@@ -104,7 +104,7 @@ static void set_where(struct program *p, uint64_t reg, enum cfi_how how,
 static void set_cfa_value(struct program *p, int64_t value)
 {
 	if (value != (int32_t)value || p->now.cfa_is_expr)
-		fail(p, -EBADMSG);
+		program_fail(p, -EBADMSG);
 	p->now.cfa_value = (int32_t)value;
 	p->changed = true;
 }
@@ -112,7 +112,7 @@ static void set_cfa_value(struct program *p, int64_t value)
 static void set_cfa_reg(struct program *p, uint64_t reg)
 {
 	if (reg >= p->nr_regs)
-		fail(p, -EBADMSG);
+		program_fail(p, -EBADMSG);
 	p->now.cfa_reg = (uint8_t)reg;
 	p->now.cfa_is_expr = false;
 	p->changed = true;
@@ -137,7 +137,7 @@ static int32_t take_expr(struct program *p)
 		return 0;
 	err = cfi_rules_add_expr(p->rules, expr, len, &nr);
 	if (err)
-		fail(p, err == -ENOMEM ? err : -EBADMSG);
+		program_fail(p, err == -ENOMEM ? err : -EBADMSG);
 	return nr;
 }
 
@@ -146,14 +146,14 @@ static int64_t factored(struct program *p, int64_t value)
 	int64_t product;
 
 	if (__builtin_mul_overflow(value, p->cie->data_align, &product))
-		fail(p, -EBADMSG);
+		program_fail(p, -EBADMSG);
 	return product;
 }
 
 /* ---- the instructions -------------------------------------------------------
  */
 
-static void advance(struct program *p, uint64_t delta)
+static void advance_location(struct program *p, uint64_t delta)
 {
 	p->loc += delta * p->cie->code_align;
 }
@@ -167,21 +167,21 @@ static void set_loc(struct program *p)
 			section->addr, &loc))
 		p->loc = loc;
 	else
-		fail(p, -EBADMSG);
+		program_fail(p, -EBADMSG);
 }
 
-static void remember(struct program *p)
+static void remember_state(struct program *p)
 {
 	if (p->nr_remembered < MAX_REMEMBERED)
 		p->remembered[p->nr_remembered++] = p->now;
 	else
-		fail(p, -EBADMSG);
+		program_fail(p, -EBADMSG);
 }
 
 static void recall(struct program *p)
 {
 	if (!p->nr_remembered) {
-		fail(p, -EBADMSG);
+		program_fail(p, -EBADMSG);
 		return;
 	}
 	p->now = p->remembered[--p->nr_remembered];
@@ -199,7 +199,7 @@ static void set_cfa_expr(struct program *p)
 static void negate_ra_state(struct program *p)
 {
 	if (p->arch != CFI_AARCH64)
-		fail(p, -EBADMSG);
+		program_fail(p, -EBADMSG);
 	p->now.ra_signed = !p->now.ra_signed;
 	p->changed = true;
 }
@@ -282,25 +282,25 @@ static bool run_cfa(struct program *p, uint8_t op)
 	return false;
 }
 
-static bool run_other(struct program *p, uint8_t op)
+static bool run_row_insn(struct program *p, uint8_t op)
 {
 	switch (op) {
 	case NOP:
 		return true;
 	case ADVANCE_LOC1:
-		advance(p, op_cursor_u8(&p->insns));
+		advance_location(p, op_cursor_u8(&p->insns));
 		return true;
 	case ADVANCE_LOC2:
-		advance(p, op_cursor_number(&p->insns, 2));
+		advance_location(p, op_cursor_number(&p->insns, 2));
 		return true;
 	case ADVANCE_LOC4:
-		advance(p, op_cursor_number(&p->insns, 4));
+		advance_location(p, op_cursor_number(&p->insns, 4));
 		return true;
 	case SET_LOC:
 		set_loc(p);
 		return true;
 	case REMEMBER_STATE:
-		remember(p);
+		remember_state(p);
 		return true;
 	case RESTORE_STATE:
 		recall(p);
@@ -323,7 +323,7 @@ static void run_one(struct program *p)
 
 	switch (op & 0xc0) {
 	case ADVANCE_LOC:
-		advance(p, low);
+		advance_location(p, low);
 		return;
 	case OFFSET:
 		set_where(p, low, CFI_AT_CFA,
@@ -333,8 +333,8 @@ static void run_one(struct program *p)
 		restore(p, low);
 		return;
 	}
-	if (!run_other(p, op) && !run_cfa(p, op) && !run_where(p, op))
-		fail(p, -EBADMSG);
+	if (!run_row_insn(p, op) && !run_cfa(p, op) && !run_where(p, op))
+		program_fail(p, -EBADMSG);
 }
 
 /* ---- rows -------------------------------------------------------------------
@@ -382,11 +382,11 @@ static void put_row(struct program *p, uint64_t from,
 	if (!err)
 		err = sink->add(sink->ctx, from, rule);
 	if (err)
-		fail(p, err);
+		program_fail(p, err);
 	p->changed = false;
 }
 
-static bool can_run(const struct program *p)
+static bool program_goes_on(const struct program *p)
 {
 	return !p->err && op_cursor_left(&p->insns);
 }
@@ -395,10 +395,10 @@ static void run_cie(struct program *p)
 {
 	p->insns = op_cursor(p->cie->insns, p->cie->insns_len);
 	/* A CIE is of no place, so nothing may depend on one. */
-	while (can_run(p))
+	while (program_goes_on(p))
 		run_one(p);
 	if (p->insns.failed)
-		fail(p, -EBADMSG);
+		program_fail(p, -EBADMSG);
 	p->initial = p->now;
 	p->changed = true;
 }
@@ -411,10 +411,10 @@ static void run_fde(struct program *p, const struct cfi_fde *fde,
 
 	p->insns = op_cursor(fde->insns, fde->insns_len);
 	p->loc = fde->start;
-	while (can_run(p) && from < fde->end) {
+	while (program_goes_on(p) && from < fde->end) {
 		run_one(p);
 		if (p->insns.failed || p->loc < from || ++still > MAX_STILL)
-			fail(p, -EBADMSG);
+			program_fail(p, -EBADMSG);
 		if (p->err || p->loc == from)
 			continue;
 		put_row(p, from, sink);
@@ -446,7 +446,7 @@ int cfi_program_run(const struct cfi_fde *fde, enum cfi_arch arch,
 	p.arch = arch;
 	p.nr_regs = arch == CFI_X86_64 ? 17 : 32;
 	if (p.cie->ra >= p.nr_regs || p.cie->ra == sp)
-		fail(&p, -EBADMSG);
+		program_fail(&p, -EBADMSG);
 	run_cie(&p);
 	run_fde(&p, fde, sink);
 	return p.err == -EBADMSG ? 0 : p.err;

@@ -41,7 +41,7 @@ static int pool_add(struct cfi_pool *pool, const void *bytes, size_t len)
 }
 
 /* Items are words of 4 bytes, but for the last ones of an expression. */
-static uint32_t hash(const uint8_t *bytes, size_t len)
+static uint32_t hash_rule_bytes(const uint8_t *bytes, size_t len)
 {
 	uint64_t h = len;
 	uint32_t word;
@@ -94,11 +94,11 @@ typedef const uint8_t *get_item(const struct cfi_rules *, uint32_t, size_t *);
  * The slot of the item that is these bytes, or the free one for it; NULL if it
  * was not found in time.
  */
-static uint32_t *find_slot(const struct index *index,
-			   const struct cfi_rules *rules, get_item *get,
-			   const uint8_t *bytes, size_t len)
+static uint32_t *find_rule_slot(const struct index *index,
+				const struct cfi_rules *rules, get_item *get,
+				const uint8_t *bytes, size_t len)
 {
-	size_t mask = index->nr_slots - 1, i = hash(bytes, len);
+	size_t mask = index->nr_slots - 1, i = hash_rule_bytes(bytes, len);
 
 	for (unsigned int probe = 0; probe < MAX_PROBES; probe++, i++) {
 		const uint8_t *item;
@@ -115,8 +115,8 @@ static uint32_t *find_slot(const struct index *index,
 }
 
 /* Twice the slots, when half of them are taken. */
-static int make_room(struct index *index, const struct cfi_rules *rules,
-		     get_item *get)
+static int index_make_room(struct index *index, const struct cfi_rules *rules,
+			   get_item *get)
 {
 	struct index more = { .nr_slots = index->nr_slots * 2 };
 	uint32_t *slot;
@@ -133,7 +133,7 @@ static int make_room(struct index *index, const struct cfi_rules *rules,
 		if (!index->slot[i])
 			continue;
 		item = get(rules, index->slot[i] - 1, &len);
-		slot = find_slot(&more, rules, get, item, len);
+		slot = find_rule_slot(&more, rules, get, item, len);
 		if (slot)
 			*slot = index->slot[i];
 	}
@@ -149,11 +149,12 @@ int cfi_rules_add(struct cfi_rules *rules, const struct cfi_rule *rule,
 	struct index *index = &rules->intern->rules;
 	size_t len = rule_len(rule);
 	uint32_t *slot;
-	int err = make_room(index, rules, rule_item);
+	int err = index_make_room(index, rules, rule_item);
 
 	if (err)
 		return err;
-	slot = find_slot(index, rules, rule_item, (const uint8_t *)rule, len);
+	slot = find_rule_slot(index, rules, rule_item, (const uint8_t *)rule,
+			      len);
 	if (slot && *slot) {
 		*nr = *slot - 1;
 		return 0;
@@ -175,11 +176,12 @@ int cfi_rules_add_expr(struct cfi_rules *rules, const uint8_t *expr, size_t len,
 	struct index *index = &rules->intern->exprs;
 	uint16_t item_len = (uint16_t)len;
 	uint32_t *slot;
-	int err = len > MAX_EXPR ? -E2BIG : make_room(index, rules, expr_item);
+	int err = len > MAX_EXPR ? -E2BIG
+				 : index_make_room(index, rules, expr_item);
 
 	if (err)
 		return err;
-	slot = find_slot(index, rules, expr_item, expr, len);
+	slot = find_rule_slot(index, rules, expr_item, expr, len);
 	if (slot && *slot) {
 		*nr = (int32_t)(*slot - 1);
 		return 0;

@@ -92,7 +92,7 @@ size_t cfi_table_nr_rules(const struct cfi_table *table)
 }
 
 /* The last row that starts at or before @offset; NO_ROW if it is before all. */
-static size_t find_row(const struct cfi_table *table, uint64_t offset)
+static size_t find_cfi_row(const struct cfi_table *table, uint64_t offset)
 {
 	uint64_t at = offset - table->base;
 	size_t page = at >> PAGE_SHIFT;
@@ -117,7 +117,7 @@ static size_t find_row(const struct cfi_table *table, uint64_t offset)
 
 uint32_t cfi_table_find(const struct cfi_table *table, uint64_t offset)
 {
-	size_t row = find_row(table, offset);
+	size_t row = find_cfi_row(table, offset);
 
 	return row == NO_ROW ? 0 : table->rule[row] & CFI_ROW_RULE;
 }
@@ -137,7 +137,7 @@ static bool is_of_function(const struct cfi_table *table, size_t row)
 bool cfi_function(const struct cfi_table *table, uint64_t offset,
 		  uint64_t *start)
 {
-	size_t row = find_row(table, offset);
+	size_t row = find_cfi_row(table, offset);
 
 	if (row == NO_ROW || !is_of_function(table, row))
 		return false;

@@ -31,7 +31,7 @@ static const struct abi abis[] = {
 	[CFI_AARCH64] = { SAVED_AARCH64, CFI_AARCH64_SP, CFI_AARCH64_PC, 33 },
 };
 
-static bool is_known(const struct cfi_regs *regs, unsigned int reg)
+static bool register_is_known(const struct cfi_regs *regs, unsigned int reg)
 {
 	return reg < CFI_MAX_REGS && (regs->known >> reg & 1);
 }
@@ -81,7 +81,7 @@ static enum cfi_step find_cfa(const struct cfi_table *table,
 {
 	if (rule->cfa_is_expr)
 		return run_expr(table, frame, rule->cfa_value, NULL, cfa);
-	if (!is_known(frame->regs, rule->cfa_reg))
+	if (!register_is_known(frame->regs, rule->cfa_reg))
 		return CFI_NO_DATA;
 	*cfa = frame->regs->reg[rule->cfa_reg] +
 	       (uint64_t)(int64_t)rule->cfa_value;
@@ -113,7 +113,7 @@ static enum cfi_step find_value(const struct cfi_table *table,
 		reg = (unsigned int)place->value;
 		/* fall through */
 	case CFI_SAME:
-		if (!is_known(frame->regs, reg))
+		if (!register_is_known(frame->regs, reg))
 			return CFI_NO_DATA;
 		*value = frame->regs->reg[reg];
 		return CFI_CALLER;
@@ -136,7 +136,7 @@ static bool was_popped(const struct cfi_frame *frame,
 {
 	return !is_return_address && place->how == CFI_AT_CFA &&
 	       cfa + (uint64_t)(int64_t)place->value < frame->sp &&
-	       is_known(frame->regs, place->reg);
+	       register_is_known(frame->regs, place->reg);
 }
 
 /* Fill @up with the caller's; *@ra says what became of the return address. */
@@ -206,10 +206,10 @@ static bool can_be_sp(const struct cfi_frame *frame,
 	return sp > frame->sp;
 }
 
-static enum cfi_step step_up(const struct cfi_table *table,
-			     const struct cfi_frame *frame,
-			     const struct cfi_rule *rule,
-			     bool is_return_address, struct cfi_regs *up)
+static enum cfi_step restore_caller(const struct cfi_table *table,
+				    const struct cfi_frame *frame,
+				    const struct cfi_rule *rule,
+				    bool is_return_address, struct cfi_regs *up)
 {
 	const struct abi *abi = &abis[frame->arch];
 	enum cfi_step step, ra = CFI_NO_DATA;
@@ -222,12 +222,12 @@ static enum cfi_step step_up(const struct cfi_table *table,
 		return ra == CFI_OUTERMOST ? ra : step;
 	if (!says_sp(rule, abi->sp))
 		set_reg(up, abi->sp, cfa);
-	if (!is_known(up, abi->sp) ||
+	if (!register_is_known(up, abi->sp) ||
 	    !can_be_sp(frame, rule, up->reg[abi->sp], is_return_address))
 		return CFI_BAD_STACK;
 	/* A leaf of AArch64 says nothing: it is still in its register. */
 	if (ra == CFI_NO_DATA && frame->arch == CFI_AARCH64 &&
-	    !is_return_address && is_known(frame->regs, rule->ra)) {
+	    !is_return_address && register_is_known(frame->regs, rule->ra)) {
 		set_reg(up, rule->ra, frame->regs->reg[rule->ra]);
 		ra = CFI_CALLER;
 	}
@@ -248,10 +248,10 @@ enum cfi_step cfi_unwind(const struct cfi_table *table, uint64_t offset,
 
 	if (!nr)
 		return CFI_NO_DATA;
-	if (!is_known(regs, abi->sp) || frame.sp > MAX_ADDRESS)
+	if (!register_is_known(regs, abi->sp) || frame.sp > MAX_ADDRESS)
 		return CFI_BAD_STACK;
-	step = step_up(table, &frame, cfi_rule(&table->rules, nr),
-		       is_return_address, &up);
+	step = restore_caller(table, &frame, cfi_rule(&table->rules, nr),
+			      is_return_address, &up);
 	if (step <= CFI_INTERRUPTED)
 		*regs = up;
 	return step;

@@ -38,13 +38,13 @@ struct walk {
 	struct unwinder_map map; /* that holds its code; end 0: none does */
 };
 
-static bool is_known(const struct cfi_regs *regs, unsigned int reg)
+static bool walk_knows_register(const struct cfi_regs *regs, unsigned int reg)
 {
 	return regs->known >> reg & 1;
 }
 
-static bool find_map(const struct walk *w, uint64_t addr,
-		     struct unwinder_map *map)
+static bool find_walk_map(const struct walk *w, uint64_t addr,
+			  struct unwinder_map *map)
 {
 	const struct unwinder_tables *t = &w->unwinder->tables;
 
@@ -67,16 +67,16 @@ static bool load(const struct walk *w, uint64_t addr, uint64_t *value)
 }
 
 /* Signed by AArch64's pointer authentication, it has more bits than these. */
-static uint64_t plain_address(const struct walk *w, uint64_t addr)
+static uint64_t strip_pointer_signature(const struct walk *w, uint64_t addr)
 {
 	return w->arch == CFI_AARCH64 ? addr & (((uint64_t)1 << 48) - 1) : addr;
 }
 
-static bool is_code(const struct walk *w, uint64_t return_address)
+static bool follows_code(const struct walk *w, uint64_t return_address)
 {
 	struct unwinder_map map;
 
-	return return_address && find_map(w, return_address - 1, &map);
+	return return_address && find_walk_map(w, return_address - 1, &map);
 }
 
 static void set_caller(struct walk *w, uint64_t pc, uint64_t sp)
@@ -96,7 +96,7 @@ static enum cfi_step step_by_fp(struct walk *w)
 	uint64_t fp = w->regs.reg[w->abi->fp], sp = w->regs.reg[w->abi->sp];
 	uint64_t up, pc;
 
-	if (!is_known(&w->regs, w->abi->fp))
+	if (!walk_knows_register(&w->regs, w->abi->fp))
 		return CFI_NO_DATA;
 	/* Records are a chain: where it led to 0 or beyond the piece of the
 	 * stack, that can be believed. */
@@ -107,10 +107,10 @@ static enum cfi_step step_by_fp(struct walk *w)
 		return CFI_SHORT_STACK;
 	if (fp < sp || !load(w, fp, &up) || !load(w, fp + 8, &pc))
 		return CFI_NO_DATA;
-	pc = plain_address(w, pc);
+	pc = strip_pointer_signature(w, pc);
 	if (w->came_by_fp && !pc)
 		return CFI_OUTERMOST;
-	if (!is_code(w, pc))
+	if (!follows_code(w, pc))
 		return CFI_NO_DATA;
 	set_caller(w, pc, fp + 16);
 	w->regs.reg[w->abi->fp] = up;
@@ -128,13 +128,13 @@ static enum cfi_step step_from_leaf(struct walk *w)
 	if (w->is_return_address)
 		return CFI_NO_DATA;
 	if (w->arch == CFI_AARCH64) {
-		if (!is_known(&w->regs, CFI_AARCH64_LR))
+		if (!walk_knows_register(&w->regs, CFI_AARCH64_LR))
 			return CFI_NO_DATA;
-		pc = plain_address(w, w->regs.reg[CFI_AARCH64_LR]);
+		pc = strip_pointer_signature(w, w->regs.reg[CFI_AARCH64_LR]);
 	} else if (load(w, sp, &pc)) {
 		sp += 8;
 	}
-	if (!is_code(w, pc))
+	if (!follows_code(w, pc))
 		return CFI_NO_DATA;
 	set_caller(w, pc, sp);
 	w->regs.known &= ~((uint64_t)1 << CFI_AARCH64_LR);
@@ -157,7 +157,7 @@ static enum cfi_step step_by_data(struct walk *w)
 	const struct cfi_table *table;
 	uint64_t offset;
 
-	if (!w->map.end || !is_known(&w->regs, w->abi->sp))
+	if (!w->map.end || !walk_knows_register(&w->regs, w->abi->sp))
 		return CFI_NO_DATA;
 	table = unwinder_tables_find(&w->unwinder->tables, &w->map);
 	if (!table || cfi_table_arch(table) != w->arch)
@@ -167,7 +167,7 @@ static enum cfi_step step_by_data(struct walk *w)
 			  w->stack);
 }
 
-static enum cfi_step step_up(struct walk *w)
+static enum cfi_step walk_step(struct walk *w)
 {
 	enum cfi_step step = step_by_data(w);
 
@@ -196,9 +196,9 @@ static enum op_trace_ending ending_of(enum cfi_step step)
 	return OP_TRACE_BAD_STACK;
 }
 
-static bool begin(struct walk *w, struct unwinder *unwinder,
-		  enum op_stack_arch arch, const struct cfi_regs *regs,
-		  const struct cfi_stack *stack)
+static bool walk_begin(struct walk *w, struct unwinder *unwinder,
+		       enum op_stack_arch arch, const struct cfi_regs *regs,
+		       const struct cfi_stack *stack)
 {
 	if (arch != OP_STACK_X86_64 && arch != OP_STACK_AARCH64)
 		return false;
@@ -209,9 +209,10 @@ static bool begin(struct walk *w, struct unwinder *unwinder,
 		.stack = stack,
 		.regs = *regs,
 	};
-	if (!is_known(regs, w->abi->pc) || !is_known(regs, w->abi->sp))
+	if (!walk_knows_register(regs, w->abi->pc) ||
+	    !walk_knows_register(regs, w->abi->sp))
 		return false;
-	find_map(w, regs->reg[w->abi->pc], &w->map);
+	find_walk_map(w, regs->reg[w->abi->pc], &w->map);
 	return true;
 }
 
@@ -219,7 +220,7 @@ static bool begin(struct walk *w, struct unwinder *unwinder,
 static bool take_frame(struct walk *w, struct unwinder_frame *frame)
 {
 	frame->pc = w->regs.reg[w->abi->pc] + !w->is_return_address;
-	if (!frame->pc || !find_map(w, frame->pc - 1, &w->map))
+	if (!frame->pc || !find_walk_map(w, frame->pc - 1, &w->map))
 		return false;
 	frame->map = w->map;
 	return true;
@@ -236,11 +237,11 @@ size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
 	size_t nr = 0;
 
 	*ending = OP_TRACE_NO_UNWIND;
-	if (!begin(&w, unwinder, arch, regs, stack))
+	if (!walk_begin(&w, unwinder, arch, regs, stack))
 		return 0;
 	for (;;) {
 		bool is_return_address = w.is_return_address;
-		enum cfi_step step = step_up(&w);
+		enum cfi_step step = walk_step(&w);
 
 		/* The handler returns to it, but it never called it. */
 		if (step == CFI_INTERRUPTED && is_return_address)

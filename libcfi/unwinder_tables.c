@@ -107,7 +107,8 @@ static struct unwinder_table *find_by_id(struct unwinder_tables *t,
 	return NULL;
 }
 
-static struct unwinder_table *read_table(struct unwinder_tables *t, int fd)
+static struct unwinder_table *read_unwind_table(struct unwinder_tables *t,
+						int fd)
 {
 	struct op_build_id id = { .len = 0 };
 	struct unwinder_table *table;
@@ -162,15 +163,15 @@ static void load_image(struct unwinder_tables *t, struct unwinder_image *image)
 
 	image->is_vdso = fd == UNWINDER_VDSO;
 	if (fd >= 0) {
-		image->table = read_table(t, fd);
+		image->table = read_unwind_table(t, fd);
 		close(fd);
 	}
 	if (!image->table && !image->is_vdso)
 		t->stats.nr_failed++;
 }
 
-static struct unwinder_image *find_image(struct unwinder_tables *t,
-					 uint64_t cookie)
+static struct unwinder_image *find_cached_image(struct unwinder_tables *t,
+						uint64_t cookie)
 {
 	struct unwinder_image **bucket =
 		&t->bucket[cookie * 0x9e3779b97f4a7c15u >> 54];
@@ -198,7 +199,7 @@ const struct cfi_table *unwinder_tables_find(struct unwinder_tables *t,
 	if (map->cookie == OP_NO_COOKIE)
 		return map->anon && !strcmp(map->anon, "[vdso]") ? find_vdso(t)
 								 : NULL;
-	image = find_image(t, map->cookie);
+	image = find_cached_image(t, map->cookie);
 	if (!image)
 		return NULL;
 	if (image->is_vdso)
