@@ -71,8 +71,9 @@ static bool is_due(const struct opd *opd, const struct opd_packer_size *size,
 }
 
 /* What follows on the beginning. Waits for readers at most @wait_ms. */
-static void carry_out(struct opd *opd, struct opd_packer *packer,
-		      unsigned int wait_ms, struct opd_pack_report *report)
+static void write_and_commit(struct opd *opd, struct opd_packer *packer,
+			     unsigned int wait_ms,
+			     struct opd_pack_report *report)
 {
 	int err;
 
@@ -105,7 +106,7 @@ static void pack_at_rest(struct opd *opd, const char *dir,
 		opd_control_say_packing(opd, report->before.loose);
 	err = opd_packer_begin(&packer, dir, false, END_WAIT, &report->diag);
 	if (!err)
-		carry_out(opd, &packer, END_WAIT, report);
+		write_and_commit(opd, &packer, END_WAIT, report);
 	else
 		report->err = err;
 }
@@ -113,8 +114,8 @@ static void pack_at_rest(struct opd *opd, const char *dir,
 /* ---- what came of it --------------------------------------------------------
  */
 
-static void succeeded(struct opd *opd, const struct opd_pack_report *report,
-		      double cost)
+static void packing_succeeded(struct opd *opd,
+			      const struct opd_pack_report *report, double cost)
 {
 	struct opd_pack *pack = &opd->pack;
 
@@ -132,7 +133,7 @@ static void succeeded(struct opd *opd, const struct opd_pack_report *report,
 }
 
 /* Nothing is lost. The reason is said when it is another one than before. */
-static void failed(struct opd *opd, const char *why)
+static void packing_failed(struct opd *opd, const char *why)
 {
 	struct opd_pack *pack = &opd->pack;
 
@@ -156,15 +157,15 @@ static const char *reason_of(const struct opd_pack_report *report)
 					 : strerror(-report->err);
 }
 
-static void settle(struct opd *opd, const struct opd_pack_report *report,
-		   double cost)
+static void settle_packing(struct opd *opd,
+			   const struct opd_pack_report *report, double cost)
 {
 	/* Who was killed may have found damage. */
 	opd->stats.recount |= report->recount || report->err == -ECANCELED;
 	if (!report->err)
-		succeeded(opd, report, cost);
+		packing_succeeded(opd, report, cost);
 	else if (report->err != -ENODATA)
-		failed(opd, reason_of(report));
+		packing_failed(opd, reason_of(report));
 }
 
 static double cost_of(const struct rusage *usage)
@@ -217,7 +218,7 @@ __attribute__((noreturn)) static void pack_in_child(struct opd *opd,
 		report->err = err;
 	} else if (packer) {
 		packer->dir = ".";
-		carry_out(opd, packer, OPD_PACKER_LONG_WAIT, report);
+		write_and_commit(opd, packer, OPD_PACKER_LONG_WAIT, report);
 	} else {
 		pack_at_rest(opd, ".", report);
 	}
@@ -287,26 +288,26 @@ static bool wait_child(struct opd *opd, int options, double *cost)
 	return pid != 0;
 }
 
-static void reap(struct opd *opd, int options)
+static void reap_child(struct opd *opd, int options)
 {
 	struct opd_pack *pack = &opd->pack;
 	double cost;
 
 	if (!pack->child || !wait_child(opd, options, &cost))
 		return;
-	settle(opd, pack->report, cost);
+	settle_packing(opd, pack->report, cost);
 	forget_child(pack);
 }
 
 void opd_pack_reap(struct opd *opd)
 {
-	reap(opd, WNOHANG);
+	reap_child(opd, WNOHANG);
 }
 
 /* ---- when -------------------------------------------------------------------
  */
 
-static void start(struct opd *opd, const struct opd_packer_size *size)
+static void start_packing(struct opd *opd, const struct opd_packer_size *size)
 {
 	const char *dir = opd->session.current;
 	struct op_diag diag = { "" };
@@ -326,7 +327,7 @@ static void start(struct opd *opd, const struct opd_packer_size *size)
 			op_diag_set(&diag, err, "fork: %s", strerror(-err));
 	}
 	if (err)
-		failed(opd, diag.text);
+		packing_failed(opd, diag.text);
 }
 
 static void start_saved(struct opd *opd)
@@ -355,7 +356,7 @@ void opd_pack_check(struct opd *opd)
 	    opd_packer_size(opd->session.current, &size))
 		return;
 	if (is_due(opd, &size, false) || (pack->left && size.left))
-		start(opd, &size);
+		start_packing(opd, &size);
 }
 
 void opd_pack_saved(struct opd *opd, const char *dir)
@@ -374,7 +375,7 @@ static void pack_now(struct opd *opd, const char *dir)
 	pack_at_rest(opd, dir, &report);
 	getrusage(RUSAGE_SELF, &after);
 	opd->stats.recount = recount;
-	settle(opd, &report, cost_of(&after) - cost_of(&before));
+	settle_packing(opd, &report, cost_of(&after) - cost_of(&before));
 }
 
 bool opd_pack_end(struct opd *opd)
@@ -385,7 +386,7 @@ bool opd_pack_end(struct opd *opd)
 		opd_control_say_packing(opd, pack->report->before.loose);
 		/* Somebody waits now; who may not do it, waits longer. */
 		(void)setpriority(PRIO_PROCESS, (id_t)pack->child, 0);
-		reap(opd, 0);
+		reap_child(opd, 0);
 	}
 	if (opd->options.pack_at) {
 		if (pack->saved)

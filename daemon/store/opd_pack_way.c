@@ -39,7 +39,8 @@ static void close_pack(struct opd_pack *pack)
 	pack->pack = NULL;
 }
 
-static int open_pack(struct opd *opd, const char *path, const struct stat *st)
+static int open_current_pack(struct opd *opd, const char *path,
+			     const struct stat *st)
 {
 	struct opd_pack *pack = &opd->pack;
 	int err;
@@ -72,7 +73,7 @@ static int look_at_pack(struct opd *opd)
 	}
 	if (pack->pack && st.st_dev == pack->dev && st.st_ino == pack->ino)
 		return 0;
-	return open_pack(opd, path, &st);
+	return open_current_pack(opd, path, &st);
 }
 
 void opd_pack_init(struct opd *opd)
@@ -156,7 +157,7 @@ static int move_files(struct opd *opd, struct way *way,
  * Folders first: what a child brings from there into the pack meanwhile is
  * found in the pack. What is in both is in the way as well.
  */
-static int find(struct opd *opd, struct way *way)
+static int find_in_way(struct opd *opd, struct way *way)
 {
 	int found = move_files(opd, way, NULL);
 	int err = look_at_pack(opd);
@@ -169,8 +170,8 @@ static int find(struct opd *opd, struct way *way)
 /* ---- making way -------------------------------------------------------------
  */
 
-static bool same_build(uint32_t a_len, const uint8_t *a, uint64_t a_mtime,
-		       uint32_t b_len, const uint8_t *b, uint64_t b_mtime)
+static bool is_same_build(uint32_t a_len, const uint8_t *a, uint64_t a_mtime,
+			  uint32_t b_len, const uint8_t *b, uint64_t b_mtime)
 {
 	return (a_len || a_mtime) && a_len == b_len && a_mtime == b_mtime &&
 	       !memcmp(a, b, sizeof(((struct op_sample_header *)0)->build_id));
@@ -190,17 +191,18 @@ static bool comes_along(const struct pack_entry *entry, const void *ctx)
 	if (h.timer_hz && way->header->timer_hz &&
 	    h.timer_hz != way->header->timer_hz)
 		return true;
-	return same_build(h.build_id_len, h.build_id, h.mtime,
-			  there->build_id_len, there->build_id, there->mtime) ||
-	       same_build(h.cg_build_id_len, h.cg_build_id, h.cg_mtime,
-			  there->cg_build_id_len, there->cg_build_id,
-			  there->cg_mtime);
+	return is_same_build(h.build_id_len, h.build_id, h.mtime,
+			     there->build_id_len, there->build_id,
+			     there->mtime) ||
+	       is_same_build(h.cg_build_id_len, h.cg_build_id, h.cg_mtime,
+			     there->cg_build_id_len, there->cg_build_id,
+			     there->cg_mtime);
 }
 
-static int make_way(struct opd *opd, struct way *way,
-		    int (*move)(struct opd *opd, const char *path,
-				const char *name),
-		    struct op_diag *diag)
+static int clear_way(struct opd *opd, struct way *way,
+		     int (*move)(struct opd *opd, const char *path,
+				 const char *name),
+		     struct op_diag *diag)
 {
 	const char *dir = opd->session.current;
 	int err;
@@ -226,10 +228,10 @@ int opd_pack_make_way(struct opd *opd, const char *name,
 {
 	struct way way = { .name = name, .header = header, .may_mix = may_mix };
 	struct op_diag diag = { "" };
-	int err = find(opd, &way);
+	int err = find_in_way(opd, &way);
 
 	if (err > 0)
-		err = make_way(opd, &way, move, &diag);
+		err = clear_way(opd, &way, move, &diag);
 	if (err && diag.text[0])
 		op_log(&opd->log, "%s", diag.text);
 	return err;

@@ -107,14 +107,14 @@ static int folder_path(char *path, const char *dir, uint64_t generation)
 	return len < 0 || len >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int compare_generations(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static int add_number(uint64_t **numbers, size_t *nr, uint64_t number)
+static int add_generation(uint64_t **numbers, size_t *nr, uint64_t number)
 {
 	uint64_t *more = realloc(*numbers, (*nr + 1) * sizeof(*more));
 
@@ -139,11 +139,11 @@ int opd_packer_folders(const char *dir, uint64_t **out, size_t *nr)
 		uint64_t number = db_folder_packing(entry->d_name);
 
 		if (number)
-			err = add_number(out, nr, number);
+			err = add_generation(out, nr, number);
 	}
 	closedir(folder);
 	if (*nr)
-		qsort(*out, *nr, sizeof(**out), compare_numbers);
+		qsort(*out, *nr, sizeof(**out), compare_generations);
 	if (err) {
 		free(*out);
 		*out = NULL;
@@ -180,7 +180,7 @@ static bool is_loose(const FTSENT *entry)
 	return entry->fts_level > 0 && !opd_packer_is_bad(entry->fts_name);
 }
 
-static void measure(FTS *tree, struct opd_packer_size *out)
+static void measure_tree(FTS *tree, struct opd_packer_size *out)
 {
 	FTSENT *entry;
 
@@ -210,7 +210,7 @@ int opd_packer_size(const char *dir, struct opd_packer_size *out)
 	tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	if (!tree)
 		return -errno;
-	measure(tree, out);
+	measure_tree(tree, out);
 	fts_close(tree);
 	if (!stat(path, &st))
 		out->packed = (uint64_t)st.st_blocks * 512;
@@ -276,8 +276,8 @@ static int move_loose(struct opd_packer *packer)
 
 /* @last is the largest number of a .packing-N or 0, @in_pack that of the pack.
  */
-static int begin(struct opd_packer *packer, uint64_t last, uint64_t in_pack,
-		 bool again, unsigned int wait_ms)
+static int begin_generation(struct opd_packer *packer, uint64_t last,
+			    uint64_t in_pack, bool again, unsigned int wait_ms)
 {
 	int lock, err = move_all(packer->dir, NULL);
 
@@ -311,8 +311,8 @@ int opd_packer_begin(struct opd_packer *packer, const char *dir, bool again,
 	if (!err)
 		err = opd_packer_folders(dir, &folders, &nr);
 	if (!err)
-		err = begin(packer, nr ? folders[nr - 1] : 0, in_pack, again,
-			    wait_ms);
+		err = begin_generation(packer, nr ? folders[nr - 1] : 0,
+				       in_pack, again, wait_ms);
 	free(folders);
 	if (!err)
 		return 0;
@@ -355,7 +355,7 @@ void opd_packer_cancel(struct opd_packer *packer)
  */
 
 /* Give a file that was renamed for damage, in folder @top, back to @dir. */
-static int keep(const char *dir, const char *top, const char *path)
+static int keep_damaged_file(const char *dir, const char *top, const char *path)
 {
 	char to[PATH_MAX];
 	int len = snprintf(to, sizeof(to), "%s%s", dir, path + strlen(top));
@@ -381,7 +381,7 @@ static int remove_one(const FTSENT *entry, const char *dir, const char *top)
 		break;
 	case FTS_F:
 		if (opd_packer_is_bad(entry->fts_name))
-			return keep(dir, top, entry->fts_path);
+			return keep_damaged_file(dir, top, entry->fts_path);
 		failed = unlink(entry->fts_accpath);
 		break;
 	default:

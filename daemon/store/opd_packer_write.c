@@ -47,7 +47,8 @@ struct parts {
 /* ---- what there is ----------------------------------------------------------
  */
 
-static bool is_wanted(const struct work *work, const struct db_member *member)
+static bool is_member_wanted(const struct work *work,
+			     const struct db_member *member)
 {
 	const char *path = member->path + strlen(work->packer->dir);
 
@@ -58,7 +59,7 @@ static bool is_wanted(const struct work *work, const struct db_member *member)
 					 strlen("/" DB_FOLDER_PACKING));
 }
 
-static int make_room(struct work *work)
+static int members_make_room(struct work *work)
 {
 	size_t room = work->room ? work->room * 2 : 1024;
 	struct member *more;
@@ -73,15 +74,15 @@ static int make_room(struct work *work)
 	return 0;
 }
 
-static int add_member(const struct db_member *member, void *ctx)
+static int list_member(const struct db_member *member, void *ctx)
 {
 	struct work *work = ctx;
 	struct member copy = { .entry = member->entry };
 	int err = 0;
 
-	if (!is_wanted(work, member))
+	if (!is_member_wanted(work, member))
 		return 0;
-	err = make_room(work);
+	err = members_make_room(work);
 	copy.name = strdup(member->name);
 	copy.path = strdup(member->path);
 	if (!err && copy.name && copy.path) {
@@ -94,7 +95,7 @@ static int add_member(const struct db_member *member, void *ctx)
 }
 
 /* What cannot be listed must not be taken for nothing. */
-static int refuse(const char *path, int err, void *ctx)
+static int refuse_unlisted(const char *path, int err, void *ctx)
 {
 	(void)path;
 	(void)ctx;
@@ -110,10 +111,10 @@ static int compare_members(const void *a, const void *b)
 	return order ? order : (y->entry != NULL) - (x->entry != NULL);
 }
 
-static int list(struct work *work)
+static int list_members(struct work *work)
 {
-	const struct db_visitor visitor = { .member = add_member,
-					    .unlisted = refuse,
+	const struct db_visitor visitor = { .member = list_member,
+					    .unlisted = refuse_unlisted,
 					    .ctx = work };
 	int err = db_folder_pack_error(work->folder);
 
@@ -125,7 +126,7 @@ static int list(struct work *work)
 	return err;
 }
 
-static void release(struct work *work)
+static void work_release(struct work *work)
 {
 	for (size_t i = 0; i < work->nr; i++) {
 		free(work->members[i].name);
@@ -160,18 +161,18 @@ static int parts_init(struct parts *parts, const char *name, size_t nr)
 	return parts->trees || parts->tables ? 0 : -ENOMEM;
 }
 
-static void *user_of(const struct parts *parts, size_t i)
+static void *part_user(const struct parts *parts, size_t i)
 {
 	return parts->tables ? odb_user(parts->tables[i])
 			     : ctree_user(parts->trees[i]);
 }
 
 /* A file that was made and never written to: it says nothing. */
-static bool is_blank(const struct parts *parts, size_t i)
+static bool part_is_blank(const struct parts *parts, size_t i)
 {
 	static const uint8_t zero[ODB_USER_SIZE];
 
-	return !memcmp(user_of(parts, i), zero, sizeof(zero));
+	return !memcmp(part_user(parts, i), zero, sizeof(zero));
 }
 
 static void drop_last(struct parts *parts)
@@ -195,8 +196,8 @@ static void leave_out(struct work *work, struct member *member, int why)
 	work->packer->pack_damaged = true;
 }
 
-static int read_part(struct work *work, struct member *member,
-		     struct parts *parts)
+static int add_member_content(struct work *work, struct member *member,
+			      struct parts *parts)
 {
 	const struct db_member is = { member->name, member->path,
 				      member->entry };
@@ -215,7 +216,7 @@ static int read_part(struct work *work, struct member *member,
 	if (err)
 		return err;
 	parts->nr++;
-	if (is_blank(parts, parts->nr - 1))
+	if (part_is_blank(parts, parts->nr - 1))
 		drop_last(parts);
 	return 0;
 }
@@ -226,12 +227,12 @@ static int read_part(struct work *work, struct member *member,
 /* The samples that belong to a derived file are told by its header. */
 static void add_up_samples(const struct parts *parts)
 {
-	struct op_sample_header *first = user_of(parts, 0);
+	struct op_sample_header *first = part_user(parts, 0);
 
 	if (!first->derived)
 		return;
 	for (size_t i = 1; i < parts->nr; i++) {
-		const struct op_sample_header *more = user_of(parts, i);
+		const struct op_sample_header *more = part_user(parts, i);
 
 		first->samples += more->samples;
 	}
@@ -255,7 +256,8 @@ static int write_parts(struct work *work, const char *name,
 				parts->nr);
 }
 
-static int write_sum(struct work *work, struct member *members, size_t nr)
+static int write_sum_of_name(struct work *work, struct member *members,
+			     size_t nr)
 {
 	struct parts parts;
 	int err = parts_init(&parts, members->name, nr);
@@ -263,7 +265,7 @@ static int write_sum(struct work *work, struct member *members, size_t nr)
 	for (size_t i = 0; i < nr && !err; i++) {
 		work->packer->nr_files += !members[i].entry;
 		if (!members[i].bad)
-			err = read_part(work, &members[i], &parts);
+			err = add_member_content(work, &members[i], &parts);
 	}
 	if (!err)
 		err = write_parts(work, members->name, &parts);
@@ -275,16 +277,16 @@ static int write_sum(struct work *work, struct member *members, size_t nr)
 }
 
 /* The members of one name. */
-static int write_name(struct work *work, struct member *members, size_t nr)
+static int write_entry(struct work *work, struct member *members, size_t nr)
 {
 	if (nr > 1 || !members->entry || work->distrust)
-		return write_sum(work, members, nr);
+		return write_sum_of_name(work, members, nr);
 	work->packer->nr_names++;
 	return pack_writer_copy(work->packer->writer,
 				db_folder_pack(work->folder), members->entry);
 }
 
-static int write_names(struct work *work)
+static int write_entries(struct work *work)
 {
 	size_t i = 0, next;
 	int err = 0;
@@ -294,7 +296,7 @@ static int write_names(struct work *work)
 			if (strcmp(work->members[i].name,
 				   work->members[next].name))
 				break;
-		err = write_name(work, &work->members[i], next - i);
+		err = write_entry(work, &work->members[i], next - i);
 		i = next;
 	}
 	return err;
@@ -311,7 +313,7 @@ static int try_write(struct work *work)
 			      packer->generation);
 	if (err)
 		return err;
-	err = write_names(work);
+	err = write_entries(work);
 	if (err) {
 		pack_writer_cancel(packer->writer);
 		packer->writer = NULL;
@@ -337,7 +339,7 @@ int opd_packer_write(struct opd *opd, struct opd_packer *packer,
 	int err = db_folder_open(&work.folder, packer->dir);
 
 	if (!err)
-		err = list(&work);
+		err = list_members(&work);
 	if (!err)
 		err = try_write(&work);
 	/* Only what is copied is not looked at. */
@@ -347,7 +349,7 @@ int opd_packer_write(struct opd *opd, struct opd_packer *packer,
 	}
 	if (!err && packer->pack_damaged)
 		keep_damaged(&work);
-	release(&work);
+	work_release(&work);
 	return err ? op_diag_set(diag, err, "%s: cannot be packed: %s",
 				 packer->dir, strerror(-err))
 		   : 0;
@@ -401,7 +403,8 @@ static int write_tree(const struct out *out, const struct pack_entry *entry,
 	return err;
 }
 
-static int write_loose(const struct out *out, const struct pack_entry *entry)
+static int write_taken_file(const struct out *out,
+			    const struct pack_entry *entry)
 {
 	char path[PATH_MAX];
 	int len = snprintf(path, sizeof(path),
@@ -419,7 +422,7 @@ static int write_loose(const struct out *out, const struct pack_entry *entry)
 }
 
 /* Write what is wanted to files. */
-static int spread(struct opd *opd, struct out *out)
+static int write_taken_files(struct opd *opd, struct out *out)
 {
 	int err = 0;
 
@@ -430,7 +433,7 @@ static int spread(struct opd *opd, struct out *out)
 			out->nr_left++;
 			continue;
 		}
-		err = write_loose(out, entry);
+		err = write_taken_file(out, entry);
 		if (err == -EBADMSG) {
 			op_log(&opd->log, "%s: %s in the pack is damaged",
 			       out->dir, entry->name);
@@ -441,8 +444,8 @@ static int spread(struct opd *opd, struct out *out)
 	return err;
 }
 
-static int write_rest(const struct out *out, const char *path,
-		      struct pack_writer **writer)
+static int write_pack_without(const struct out *out, const char *path,
+			      struct pack_writer **writer)
 {
 	int err = pack_writer_new(writer, path, out->generation - 1);
 
@@ -456,8 +459,8 @@ static int write_rest(const struct out *out, const char *path,
 }
 
 /* From here on the smaller pack counts, or none, and the files do. */
-static int replace(const struct out *out, struct pack_writer **writer,
-		   const char *path)
+static int replace_pack(const struct out *out, struct pack_writer **writer,
+			const char *path)
 {
 	struct pack_writer *ready = *writer;
 	int lock = opd_packer_lock(out->dir, OPD_PACKER_SHORT_WAIT);
@@ -489,11 +492,11 @@ int opd_packer_take_out(struct opd *opd, const char *dir,
 	int err;
 
 	snprintf(path, sizeof(path), "%.4000s/" DB_FOLDER_PACK, dir);
-	err = out.generation ? spread(opd, &out) : -EINVAL;
+	err = out.generation ? write_taken_files(opd, &out) : -EINVAL;
 	if (!err && out.nr_left)
-		err = write_rest(&out, path, &writer);
+		err = write_pack_without(&out, path, &writer);
 	if (!err)
-		err = replace(&out, &writer, path);
+		err = replace_pack(&out, &writer, path);
 	pack_writer_cancel(writer);
 	if (!err)
 		return 0;
