@@ -331,6 +331,60 @@ static void a_replaced_file_is_noticed(void **state)
 	ctree_close(tree);
 }
 
+static void a_merge_takes_user_bytes_where_there_are_none(void **state)
+{
+	struct fixture *f = *state;
+	struct ctree *to = must_open_tree(f->path, ODB_RDWR);
+	uint8_t user[ODB_USER_SIZE];
+
+	for (int i = 1; i <= 2; i++) {
+		struct ctree *from =
+			must_open_tree(beside(f, "from"), ODB_RDWR);
+
+		memset(ctree_user(from), i, ODB_USER_SIZE);
+		ctree_close(from);
+		from = must_open_tree(beside(f, "from"), ODB_RDONLY);
+		assert_int_equal(ctree_merge(to, from), 0);
+		ctree_close(from);
+	}
+	memset(user, 1, sizeof(user));
+	assert_memory_equal(ctree_user(to), user, sizeof(user));
+	ctree_close(to);
+}
+
+/* Images or nodes are too many for the file, which cannot be made longer. */
+static void a_merge_that_fails_says_so(void **state)
+{
+	static const struct {
+		unsigned int nr_images, nr_nodes;
+	} rows[] = { { 1000, 1 }, { 1, 1000 } };
+	static const uint8_t no_user[ODB_USER_SIZE];
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ctree *from =
+			must_open_tree(beside(f, "from"), ODB_RDWR);
+		struct ctree *to = must_open_tree(f->path, ODB_RDWR);
+		char name[32];
+
+		memset(ctree_user(from), 1, ODB_USER_SIZE);
+		for (unsigned int k = 0; k < rows[i].nr_images; k++) {
+			snprintf(name, sizeof(name), "image %u", k);
+			image(from, name);
+		}
+		for (unsigned int k = 0; k < rows[i].nr_nodes; k++)
+			child(from, CTREE_ROOT, 1, k);
+		ctree_close(from);
+		from = must_open_tree(beside(f, "from"), ODB_RDONLY);
+		assert_int_equal(unlink(f->path), 0);
+		assert_int_equal(ctree_merge(to, from), -ENOENT);
+		assert_memory_equal(ctree_user(to), no_user, ODB_USER_SIZE);
+		ctree_close(from);
+		ctree_close(to);
+		assert_int_equal(unlink(beside(f, "from")), 0);
+	}
+}
+
 /* No room: the limit on file sizes stands for a full disk. */
 static void no_room_leaves_the_file_as_it_was(void **state)
 {
@@ -642,6 +696,8 @@ int main(void)
 		odb_unit_test(other_kinds_of_files),
 		odb_unit_test(an_empty_file_becomes_a_tree),
 		odb_unit_test(a_replaced_file_is_noticed),
+		odb_unit_test(a_merge_takes_user_bytes_where_there_are_none),
+		odb_unit_test(a_merge_that_fails_says_so),
 		odb_unit_test(no_room_leaves_the_file_as_it_was),
 		odb_unit_test(broken_headers_are_refused),
 		odb_unit_test(broken_slots_are_refused),

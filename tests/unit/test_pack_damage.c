@@ -117,6 +117,67 @@ static void others_are_told_from_damage(void **state)
 	free(bytes);
 }
 
+/* ---- columns ---------------------------------------------------------------
+ */
+
+/* A column of @len zeros that claims to have @more than that. */
+static void pack_zeros(struct pack_bytes *to, size_t len, uint64_t more)
+{
+	struct pack_bytes column = { 0 }, packed = { 0 };
+	struct pack_column head;
+	uint64_t packed_len;
+
+	memset(pack_bytes_reserve(&column, len), 0, len);
+	column.len = len;
+	assert_int_equal(pack_columns_put(&packed, &column, 1), 0);
+	head = (struct pack_column){ .at = packed.bytes,
+				     .end = packed.bytes + packed.len };
+	assert_int_equal(pack_column_number(&head, &packed_len), 0);
+	assert_int_equal(packed_len, len);
+	assert_int_equal(pack_column_number(&head, &packed_len), 0);
+	pack_bytes_number(to, len + more);
+	pack_bytes_number(to, packed_len);
+	pack_bytes_put(to, head.at, packed_len);
+	pack_bytes_release(&column);
+	pack_bytes_release(&packed);
+}
+
+/* All of it, and no more, is to be read. */
+static void columns_are_read_to_their_end(void **state)
+{
+	static const struct {
+		size_t len, more, read;
+		int err, end;
+	} rows[] = {
+		{ 1, 0, 1, 0, 0 },
+		{ 1, 0, 0, 0, -EBADMSG },
+		{ 1, 0, 2, -EBADMSG, 0 },
+		{ 300000, 0, 300000, 0, 0 },
+		{ 300000, 0, 299999, 0, -EBADMSG },
+		{ 300000, 0, 1, 0, -EBADMSG },
+		{ 300000, 0, 0, 0, -EBADMSG },
+		{ 300000, 0, 300001, -EBADMSG, 0 },
+		{ 300000, 1, 300000, 0, -EBADMSG },
+		{ 300000, 1, 300001, -EBADMSG, -EBADMSG },
+	};
+	static uint8_t room[300001];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct pack_bytes packed = { 0 };
+		struct pack_column column;
+
+		pack_zeros(&packed, rows[i].len, rows[i].more);
+		assert_int_equal(pack_columns_open(&column, 1, packed.bytes,
+						   packed.len),
+				 0);
+		assert_int_equal(pack_column_bytes(&column, room, rows[i].read),
+				 rows[i].err);
+		assert_int_equal(pack_columns_close(&column, 1), rows[i].end);
+		pack_bytes_release(&packed);
+	}
+}
+
 /* ---- liars -----------------------------------------------------------------
  */
 
@@ -356,6 +417,7 @@ int main(void)
 		odb_unit_test(a_cut_while_it_is_read_is_noticed),
 		odb_unit_test(any_changed_byte_is_noticed),
 		odb_unit_test(others_are_told_from_damage),
+		cmocka_unit_test(columns_are_read_to_their_end),
 		cmocka_unit_test(tables_that_cannot_be_are_refused),
 		cmocka_unit_test(trees_that_cannot_be_are_refused),
 		cmocka_unit_test(
