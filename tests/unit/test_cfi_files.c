@@ -41,6 +41,9 @@ static void many_functions(void **state)
 	put_fde(&eh, cie, false, CODE_ADDR + CODE_LEN - 8, 0x200, "\xe\x28", 0);
 	put_fde(&eh, cie, false, 0, 0x200, "\xe\x30", 0);
 	put_fde(&eh, other, false, CODE_ADDR + 0x220, 0x20, "", 0);
+	/* inside of another one */
+	put_fde(&eh, cie, false, CODE_ADDR + 0x300, 0x40, "\xe\x10", 0);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x310, 0x10, "\xe\x18", 0);
 	elf_section(&file, ".eh_frame", EH_ADDR, eh.byte, eh.len);
 	table = make();
 	assert_int_equal(cfa_at(table, 0xff), 0);
@@ -51,6 +54,9 @@ static void many_functions(void **state)
 	assert_int_equal(cfa_at(table, 0x130), 0);
 	assert_int_equal(cfa_at(table, 0x21f), 0x10);
 	assert_int_equal(cfa_at(table, 0x220), 0x20);
+	for (uint64_t at = 0x300; at < 0x340; at++)
+		assert_int_equal(cfa_at(table, at), 0x10);
+	assert_int_equal(cfa_at(table, 0x340), 0);
 	assert_int_equal(cfa_at(table, CODE_LEN - 1), 0x28);
 	assert_int_equal(cfa_at(table, CODE_LEN), 0);
 	assert_true(cfi_table_nr_rules(table) <= 5);

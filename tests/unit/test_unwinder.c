@@ -16,6 +16,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include "libcfi/unwinder_tables.h"
 #include "tests/unit/unwind_self.h"
 
 #define CHAIN 64
@@ -318,6 +319,39 @@ static size_t walk_records(enum op_stack_arch arch, const uint64_t *words,
 	return nr_frames;
 }
 
+/* A call may be the last instruction of its mapping, never behind it. */
+static void return_addresses(void **state)
+{
+	static const struct {
+		uint64_t pc;
+		size_t nr;
+		enum op_trace_ending ending;
+	} rows[] = {
+		{ 0x400001, 2, OP_TRACE_WHOLE },
+		{ 0x500000, 2, OP_TRACE_WHOLE },
+		{ 0x400000, 1, OP_TRACE_NO_UNWIND },
+		{ 0x500001, 1, OP_TRACE_NO_UNWIND },
+		{ 0, 1, OP_TRACE_WHOLE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const uint64_t words[] = { 1, 2, 0x7030, 0x400200,
+					   3, 4, 0x7050, rows[i].pc,
+					   5, 6, 0,	 0 };
+
+		for (int arch = OP_STACK_X86_64; arch <= OP_STACK_AARCH64;
+		     arch++) {
+			assert_int_equal(walk_records(arch, words, 12),
+					 rows[i].nr);
+			assert_int_equal(ending, rows[i].ending);
+			assert_int_equal(frames[rows[i].nr - 1].pc,
+					 rows[i].nr == 2 ? rows[i].pc
+							 : 0x400200);
+		}
+	}
+}
+
 static void frame_records(void **state)
 {
 	uint64_t words[] = { 1,	     2,	       0x7030, 0x400200, 3, 4,
@@ -461,6 +495,7 @@ static void images_are_opened_once(void **state)
 	assert_true(nr >= 2); /* this program and libc at least */
 	assert_int_equal(stats().nr_tables, nr);
 	assert_int_equal(stats().nr_made, nr);
+	assert_int_equal(stats().nr_failed, 0);
 	assert_true(stats().bytes > 10000);
 	check_model(0);
 	assert_int_equal(self.nr_opened, nr);
@@ -483,6 +518,12 @@ static void images_that_cannot_be_had(void **state)
 	assert_int_equal(self.nr_opened, 1);
 	unwind(SELF_MAX_FRAMES);
 	assert_int_equal(self.nr_opened, 1);
+	/* The kernel's image is no file, which is no failure. */
+	unwinder_forget(self.unwinder);
+	self.refuse = UNWINDER_VDSO;
+	unwind(SELF_MAX_FRAMES);
+	assert_true(self.nr_opened > 1);
+	assert_int_equal(stats().nr_failed, 1);
 }
 
 static void tables_are_bounded(void **state)
@@ -552,6 +593,24 @@ static void vdso(void **state)
 	}
 	assert_true(found > 1);
 }
+
+/* It is read once, and again after all was forgotten. */
+static void vdso_is_read_once(void **state)
+{
+	const struct unwinder_map map = { .cookie = OP_NO_COOKIE,
+					  .anon = "[vdso]" };
+	const struct cfi_table *table;
+	struct unwinder_tables tables;
+
+	(void)state;
+	unwinder_tables_init(&tables, &self_ops, &self);
+	for (int i = 0; i < 2; i++) {
+		table = unwinder_tables_find(&tables, &map);
+		assert_non_null(table);
+		assert_ptr_equal(unwinder_tables_find(&tables, &map), table);
+		unwinder_tables_forget(&tables);
+	}
+}
 #endif
 
 int main(void)
@@ -567,6 +626,7 @@ int main(void)
 #ifdef __x86_64__
 		ONE(leaf_without_data),
 #endif
+		ONE(return_addresses),
 		ONE(frame_records),
 		ONE(depth),
 		ONE(short_stack),
@@ -579,6 +639,7 @@ int main(void)
 		ONE(images_of_one_build_id_share),
 #ifdef __x86_64__
 		ONE(vdso),
+		ONE(vdso_is_read_once),
 #endif
 	};
 
