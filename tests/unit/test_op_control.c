@@ -520,9 +520,15 @@ static void test_listener(void **state)
 
 static void refuse_to_listen(int err, const char *path, const char *reason)
 {
+	int unused = dup(0);
+
+	close(unused);
 	diag.text[0] = '\0';
 	assert_int_equal(op_control_listen(path, &diag), err);
 	assert_reason(&diag, reason);
+	/* No descriptor is left open. */
+	assert_int_equal(dup(0), unused);
+	close(unused);
 }
 
 static void test_things_in_the_way(void **state)
