@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Check who includes what: tests/lint/rooms.py [TREE]
+
+Each folder is a room. ROOMS says which rooms its files may include from, and of
+those which headers: "*" is all, else the names of the public ones. Whatever is
+not there is a step upwards or into somebody's private things. SYSTEM says who
+alone may include the headers of a library. Prints one line for each include
+that is wrong, and one for a circle of files that is too long; exits with 1 if
+there is any.
+
+Kbuild compiles the module in a folder of its own, so its own includes have no
+folder; of all others each names its folder from the top of the tree.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+STREAM = {"module/uapi": "*"}
+LIBOP = {"libop": "*", **STREAM}
+STORES = {"libdb": "*"}
+SYMBOLS = "demangle.h elf_digest.h op_bfd.h op_disasm.h sha256.h symtab.h"
+# Parts of the daemon that still know the whole of it.
+DAEMON = {
+    "daemon": "opd.h opd_stats.h",
+    "daemon/source": "opd_events.h opd_proc.h opd_source.h opd_stream.h",
+    "daemon/store": "opd_pack.h opd_reserve.h opd_session.h opd_sfile.h opd_tree.h",
+    "daemon/feature": "opd_extended.h",
+}
+
+ROOMS = {
+    "module/uapi": {},
+    "module": {"uapi": "*"},  # as Kbuild sees it
+    "libop": STREAM,
+    # The stores share the files that tables are in; libdb has their public
+    # headers.
+    "libdb": {"libop": "*"},
+    "libdb/table": {**STORES, "libdb/tree": "*", "libop": "*"},
+    "libdb/tree": {**STORES, "libdb/table": "*", "libop": "*"},
+    "libdb/pack": {**STORES, "libdb/table": "*", "libdb/tree": "*", "libop": "*"},
+    "libcfi": LIBOP,
+    "libpp/symbols": LIBOP,
+    "libpp": {"libpp/symbols": SYMBOLS, **STORES, **LIBOP},
+    "libpp/format": {"libpp": "*", **LIBOP},
+    "pp": {
+        "libpp": "*",
+        "libpp/format": "format.h gmon.h text.h",
+        "libpp/symbols": SYMBOLS,
+        **STORES,
+        **LIBOP,
+    },
+    "daemon/source": {"libcfi": "cfi.h unwinder.h", **LIBOP},
+    "daemon/store": {**DAEMON, **STORES, **LIBOP},
+    "daemon/feature": {**DAEMON, **STORES, **LIBOP},
+    "daemon": {**DAEMON, "libcfi": "cfi.h unwinder.h", **STORES, **LIBOP},
+    "utils": LIBOP,
+    "utils/opcontrol": {"utils": "*", **LIBOP},
+    "utils/operf": {"utils": "*", **LIBOP},
+    "utils/ocount": {"utils": "*", **LIBOP},
+    "utils/ophelp": {"utils": "*", **LIBOP},
+    "utils/opstream": {"utils": "*", **LIBOP},
+    "events": LIBOP,
+}
+
+# Headers of libraries, as patterns, and the files that may include them.
+SYSTEM = {
+    r"bfd\.h|dis-asm\.h": r"libpp/symbols/op_bfd\w*\.[ch]",
+    r"demangle\.h|libiberty\.h": r"libpp/symbols/\w+\.[ch]",
+    r"nettle/.*": r"libpp/symbols/sha256\.[ch]",
+    r"popt\.h": r"(pp|utils(/\w+)?)/\w+\.[ch]|daemon/(opd_options|oprofiled)\.c",
+    r"cmocka\.h": "",
+}
+
+# A file and its header count as one. The longest is what is left of the time
+# when all parts of the daemon took the whole of it: it may only get shorter.
+LONGEST_CIRCLE = 24
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^">]+)[">]', re.M)
+
+
+def read_includes(tree):
+    """{file: [(bracket, header)]} of all rooms."""
+    files = {}
+    for room in ROOMS:
+        for path in sorted((tree / room).glob("*.[ch]")):
+            name = str(path.relative_to(tree))
+            files[name] = INCLUDE.findall(path.read_text())
+    return files
+
+
+def room_of(name):
+    return name.rpartition("/")[0]
+
+
+def wrong_include(name, header):
+    """Why the file may not include this header of ours; '' if it may."""
+    room, to = room_of(name), room_of(header)
+    if header == "config.h" or to == room:
+        return ""
+    if room == "module" and not to:
+        return ""
+    if not to:
+        return "names no folder"
+    public = ROOMS[room].get(to)
+    if public is None:
+        return f"{room} may not include from {to}"
+    if public != "*" and header.rpartition("/")[2] not in public.split():
+        return f"is private to {to}"
+    return ""
+
+
+def wrong_system_include(name, header, tree):
+    if (tree / header).is_file():
+        return "is ours: include it with quotes"
+    for pattern, users in SYSTEM.items():
+        if re.fullmatch(pattern, header) and not re.fullmatch(users, name):
+            return f"only {users or 'tests'} may include it"
+    return ""
+
+
+def circles(files):
+    """Sets of files that include one another, the largest first (Tarjan)."""
+    graph = collections.defaultdict(set)
+    for name, includes in files.items():
+        graph[name[:-2]] |= {
+            header[:-2] for _, header in includes if header in files
+        }
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in graph[node]:
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            at = stack.index(node)
+            found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    sys.setrecursionlimit(10000)
+    for node in list(graph):
+        if node not in index:
+            visit(node)
+    return sorted(found, key=len, reverse=True)
+
+
+def main():
+    tree = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    files = read_includes(tree)
+    wrong = []
+    for name, includes in files.items():
+        for bracket, header in includes:
+            if bracket == '"':
+                why = wrong_include(name, header)
+            else:
+                why = wrong_system_include(name, header, tree)
+            if why:
+                wrong.append(f"{name}: {header}: {why}")
+    for circle in circles(files):
+        if len(circle) > LONGEST_CIRCLE:
+            wrong.append(
+                f"{len(circle)} files include one another: {' '.join(circle)}"
+            )
+    print("\n".join(wrong), end="\n" if wrong else "")
+    sys.exit(1 if wrong else 0)
+
+
+main()
