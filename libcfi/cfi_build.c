@@ -1,4 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From the FDEs of an image to the rows of its table.
+ *
+ * 1. Functions are collected from .eh_frame and .debug_frame, with the entry
+ *    point and the kernel's sigreturn trampoline, which have no FDE.
+ * 2. They are sorted by where their code begins. Where two tell of the same
+ *    code, the first in the order of enum kind is right. "floor" is how far
+ *    code has its rows: a function that begins below it has rows from there on
+ *    only.
+ * 3. The instructions of each FDE are run (cfi_program.c). Each change of the
+ *    rule is a row. Behind a function comes a row of rule 0, which says that
+ *    nothing is known; the next function's row replaces it if it begins there.
+ * 4. An index by pages of code is made, for searches.
+ *
+ * Rows ascend: add_row drops those at or behind a new one. A row that would
+ * repeat the rule of the row before is left out.
+ *
+ * The time is in proportion to the file, whatever is in it: each FDE is visited
+ * once to be collected, and run once at most.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Runs the expressions (DWARF 5 section 2.5) that unwind data may hold in place
+ * of a plain offset. They are programs of a stack machine; procedure linkage
+ * tables and signal frames have them.
+ *
+ * Expressions come from files that anybody may have written. The machine has 32
+ * values and reads no memory but the piece of stack. All expressions of a frame
+ * share a number of operations (nr_ops), so that a loop ends. The first failure
+ * stays (expr_fail()) and ends the run after the operation that had it, so the
+ * steps of an operation need not test for failures.
+ */
 
 #include "libcfi/cfi_expr.h"
 #include "libop/op_cursor.h"

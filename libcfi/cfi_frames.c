@@ -1,4 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reads the entries of .eh_frame and .debug_frame: CIEs and FDEs (DWARF 5
+ * section 6.4.1; the Linux Standard Base has .eh_frame).
+ *
+ * Both sections have the same entries but for some details. The id that marks a
+ * CIE is 0 in .eh_frame and all ones in .debug_frame. An FDE has the distance
+ * to its CIE in .eh_frame, and the CIE's place in .debug_frame. An empty entry
+ * is padding; only where the length of the section is not known (is_open) does
+ * it end the section.
+ *
+ * An entry that is damaged, or of an unknown kind, is passed over by its
+ * length. If the length itself is wrong the section ends there. Neighbours
+ * mostly have the same CIE, so the last one is kept; a bad one is remembered as
+ * bad.
+ */
 
 #include <string.h>
 

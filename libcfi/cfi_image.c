@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Loads from an ELF file what its unwind data needs.
+ *
+ * Sections may be missing from a file that runs well, or be damaged. Then the
+ * image is loaded without them. Errors are files of another kind or machine,
+ * program headers that cannot be read, and a lack of memory. Without section
+ * headers .eh_frame is found by PT_GNU_EH_FRAME, as the program itself finds
+ * it. Its length is not known then, so it is read up to the end of its segment
+ * (is_open).
+ *
+ * .debug_frame may be compressed, as ELF has it or in the older way of
+ * .zdebug_frame. No section of more than MAX_SECTION_LEN bytes is taken, packed
+ * or unpacked.
+ *
+ * On AArch64 signal handlers return to a trampoline in the vDSO that has no
+ * unwind data. It is found by its two instructions, which are searched in small
+ * images alone.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

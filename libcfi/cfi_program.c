@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Runs the instructions of an FDE: "from here on this register is saved there".
+ *
+ * The state is where the CFA is and where each register is saved. The CIE's
+ * instructions make the initial state; the FDE's change it and move the
+ * location forward. When the location moves, the state becomes a rule, which
+ * gets a number (cfi_rules.c), and a row for the code that was passed.
+ *
+ * A mistake ends the run (program_fail()). The rows before it count, and the
+ * rest of the function has rule 0. So damage costs the stacks through that
+ * function, not those through the whole image. An unknown instruction is a
+ * mistake, too, as the length of its operands is not known.
+ *
+ * A location that moves backward is a mistake, and so are more than MAX_STILL
+ * instructions for one location: no FDE takes longer than its bytes and its
+ * code allow.
+ */
 
 #include <errno.h>
 #include <string.h>

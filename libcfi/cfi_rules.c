@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Keeps each different rule and each different expression once, and numbers
+ * them.
+ *
+ * Items lie one behind another in a pool; a number says where an item begins. A
+ * hash tells whether an item is there already. Only the building of a table
+ * needs it: cfi_rules_close() frees it when the table is complete.
+ *
+ * A file may be made to have thousands of rules with the same hash. So a search
+ * ends after MAX_PROBES slots, and a rule that was not found by then is kept
+ * once more. That costs memory, up to MAX_POOL, but no time.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The table of an image, complete and only read: its life, and the search for
+ * the row that holds an offset.
+ *
+ * The row is the last one that starts at or before the offset. Large images
+ * have some 500,000 rows, so a search by halves among all of them would touch
+ * many cache lines. page[] has the row that holds the first byte of each 4 KiB
+ * of code, and only the rows from there to that of the next page are searched
+ * by halves.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

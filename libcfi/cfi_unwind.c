@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One step of a walk: from the registers of a frame to those of its caller, by
+ * the rule for the code that the frame is in.
+ *
+ * A register is known or not ("known" has a bit for each). What the caller had
+ * in a register that functions may overwrite, and that nobody saved, is not
+ * known any more; a rule that needs such a register cannot be followed. Only
+ * after a signal are all registers those of the interrupted code.
+ *
+ * Nothing is believed. Memory outside the piece of stack is not read:
+ * CFI_SHORT_STACK says that the frame may go on behind the piece, CFI_BAD_STACK
+ * that it cannot be right. The caller's stack pointer has to be above that of
+ * the frame, so each walk ends. Exceptions are a signal's frame, which may be
+ * on another stack, and an innermost frame of AArch64, which may have saved
+ * nothing.
+ */
 
 #include <string.h>
 

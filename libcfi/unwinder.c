@@ -1,4 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Walks a user stack from frame to frame, through all images that it leads to.
+ *
+ * Each step is tried by the unwind data of the frame's image (cfi_unwind.c).
+ * Where there is none, the frame record is tried that the frame pointer leads
+ * to, and for the innermost frame a function that saved nothing. Such a step is
+ * a guess: it is taken only if the return address that it finds is in code.
+ * That a chain of records has ended is believed only after a step along this
+ * chain.
+ *
+ * A return address belongs to the call before it, which may be the last
+ * instruction of its function, with another function behind it. So a return
+ * address is looked up less 1. The address that a signal interrupted is no
+ * return address, and is looked up as it is.
+ *
+ * A walk ends at the outermost frame, where no step is possible, or after as
+ * many frames as were asked for; "ending" tells which. Only the first gives a
+ * whole stack.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A cache of unwind tables, by image.
+ *
+ * An image is known by its cookie, a table belongs to a build-id: several
+ * cookies may share one table, such as copies of a library in containers. An
+ * image without a table is remembered as well, so that a file that cannot be
+ * read is tried once.
+ *
+ * Tables are in a list by their last use. When all of them take more than the
+ * limit, the table that was not used for longest goes, and with it the images
+ * that refer to it. The table that was used last always stays, because a walk
+ * works with it.
+ *
+ * The vDSO has no file. The one of this process is the same as those of all
+ * others; its table does not count towards the limit.
+ */
 
 #include <elf.h>
 #include <stdlib.h>

@@ -20,8 +20,8 @@
  *		Each rename moves files from one place that counts to another.
  *		The daemon goes on with new loose files.
  *	write	.packed.grow gets the sum of the pack and of all .packing-*
- *		whose number is more than G; its own generation is N. It does
- *not count, as readers do not know its name.
+ *		whose number is more than G; its generation is N. It does not
+ *		count, as readers do not know its name.
  *	commit	.packed.grow is brought to the disk and renamed to packed. This
  *		one rename changes G to N: from here on the pack counts and
  *		.packing-* does not.
@@ -38,14 +38,14 @@
  *	tidy		.packing-N with N <= G		removes it (tidy)
  *
  * A step that fails (a full disk) leaves the same as a kill, and the next
- *packer does the same about it. Numbers are never used again while a folder
- *with this number exists, because each N is more than all of them.
+ * packer does the same about it. While .packing-N exists no other folder gets
+ * its number, because each new N is more than all that are there.
  *
  * Readers list a folder, then read what they have listed. A rename in between
  * would let them miss files or find them twice. So readers hold a shared
  * flock(2) on the session folder (db_folder_open()), and begin and commit hold
- * it alone for their renames. Commit keeps the lock while the file is brought
- *to the disk. Write and tidy need no lock.
+ * it alone for their renames. Commit has the lock while it brings the file to
+ * the disk, too. Write and tidy need no lock.
  *
  * One process at a time packs: the daemon, or the child that it has forked and
  * that does not live longer (opd_pack.c). The daemon's own lock keeps a second
@@ -55,10 +55,10 @@
  * image come: entries of the pack have to become loose files again. It writes
  * them to .packing-G, which does not count while the pack has generation G.
  * Then a pack of generation G - 1 without them is renamed over the old one. By
- * that rename .packing-G begins to count, and the entries in the old pack end
- *to do so. Killed before the rename, tidy removes .packing-G; killed after the
- * rename, .packing-G is on its way into the next pack. Generations of packs
- * begin at OPD_PACKER_FIRST, so that there are smaller numbers.
+ * that rename .packing-G begins to count, and the old pack's entries cease to.
+ * Killed before the rename, tidy removes .packing-G; killed after the rename,
+ * .packing-G is on its way into the next pack. Generations of packs begin above
+ * OPD_PACKER_FIRST, so that there are smaller numbers.
  */
 
 #include "daemon/store/opd_packer.h"

@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Packing columns with zlib, and reading them piece by piece.
+ *
+ * Each column is a raw deflate stream: the pack has checksums of its own, so
+ * zlib's header and checksum would be 6 bytes for nothing. A column that would
+ * not get shorter is stored as it is, and read where it lies.
+ *
+ * A reader trusts neither the lengths nor the content. It inflates at most
+ * PIECE bytes at a time, so a column that claims gigabytes takes memory only
+ * for what is there. A column has to end where its length says:
+ * pack_columns_close() refuses a longer one, pack_column_more() a shorter one.
+ * A number has one form only, the shortest, so that equal content is equal
+ * bytes.
+ */
 
 #include "libdb/pack/pack_column.h"
 

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The index of a pack: the name of each entry, what it is about, and how long
+ * its content is.
+ *
+ * Contents follow one another without gaps, so the index has their lengths
+ * alone; an entry's place is the sum of the lengths before it. The last content
+ * has to end where the index begins. Names have to ascend: that makes a search
+ * by halves possible, and no name is there twice.
+ *
+ * While items are read, the arrays of names and of user bytes may move as they
+ * grow. So entries get their pointers into these arrays last, in link_items().
+ */
 
 #include "libdb/pack/pack_index.h"
 

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What tables, call trees and packs need of the file system besides their maps.
+ *
+ * A file is made under the name .NAME.grow and renamed by the caller when it is
+ * complete. A .NAME.grow that a killed writer left is removed when the next one
+ * is made. All blocks of a file are reserved before it is mapped: a store to a
+ * mapped page that has no block on a full disk kills the process (SIGBUS). Here
+ * a full disk is an error that the caller can handle.
+ */
 
 #include "libdb/table/db_file.h"
 

@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reading a session folder whose sample files may be packed, loose, or on their
+ * way into the pack.
+ *
+ * A db_folder holds a shared flock(2) on the folder from before it opens the
+ * pack until it is closed. The packer takes the same lock alone for its
+ * renames. So the open pack and the listed files belong together: no file is
+ * missed, and none is counted in two places. daemon/store/opd_packer.c explains
+ * the whole protocol.
+ *
+ * Which files count follows from two numbers: .packing-N counts while N is more
+ * than the generation of the pack (is_pending()). A pack that cannot be used
+ * has no generation; then all of .packing-* counts.
+ */
 
 #include "libdb/db_folder.h"
 

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Finding the slot of a call tree that holds a given node, or a given
+ * description of an image.
+ *
+ * The file has no index: a kill could leave an index half changed. Who opens
+ * the file makes this hash in memory, and verifies the file by it:
+ * ctree_index_add() refuses a slot that equals an earlier one.
+ *
+ * The hash holds numbers of slots. When an entry is taken, the next one is
+ * tried. The hash grows before it is more than half full, so each search meets
+ * a free entry.
+ */
 
 #include <errno.h>
 #include <stdlib.h>
