@@ -95,6 +95,22 @@ static int explain_paranoid(struct op_diag *diag, const struct refusal *r)
 	return explain_no_sysctl(diag, r);
 }
 
+static int explain_access(struct op_diag *diag, const struct refusal *r)
+{
+	const struct op_perf_rights *rights = r->rights;
+
+	if (r->err == -EPERM && rights->seccomp && !rights->basic)
+		return explain_filter(diag, r);
+	if (!rights->capable)
+		return explain_paranoid(diag, r);
+	if (!rights->basic || r->pid <= 0)
+		return explain_no_sysctl(diag, r);
+	return op_diag_set(
+		diag, r->err,
+		"process %d: perf_event_open: %s; it needs CAP_SYS_PTRACE, run as root",
+		(int)r->pid, strerror(-r->err));
+}
+
 static int explain_unknown_event(struct op_diag *diag, const struct refusal *r)
 {
 	bool virtual = !op_perf_has_pmu();
@@ -122,16 +138,7 @@ int op_perf_explain_rights(struct op_diag *diag, int err,
 	switch (-err) {
 	case EACCES:
 	case EPERM:
-		if (err == -EPERM && rights->seccomp && !rights->basic)
-			return explain_filter(diag, &r);
-		if (!rights->capable)
-			return explain_paranoid(diag, &r);
-		if (!rights->basic || pid <= 0)
-			return explain_no_sysctl(diag, &r);
-		return op_diag_set(
-			diag, err,
-			"process %d: perf_event_open: %s; it needs CAP_SYS_PTRACE, run as root",
-			(int)pid, strerror(-err));
+		return explain_access(diag, &r);
 	case ENOSYS:
 		if (rights->seccomp)
 			return explain_filter(diag, &r);

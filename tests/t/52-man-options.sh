@@ -18,18 +18,20 @@ described() {
 	sed -n -e 's/\\&//g' -e 's/Fl Fl /Fl -/g' -e 's/^\.It \(Fl .*\)/\1/p' \
 		"$TOP/doc/man/$1.1" |
 		grep -oE '(Fl |, )(-[a-z][a-z-]*|[^ ,-])( |$)' |
-		sed -e 's/^Fl //' -e 's/^, //' -e 's/ $//' -e 's/^/-/' | sort -u
+		sed -e 's/^Fl //' -e 's/^, //' -e 's/ $//' -e 's/^/-/' | sort
 }
 
 for program in opcontrol operf ocount ophelp opstream opreport opannotate \
 	oparchive opgprof opimport; do
 	helped "$program" >"$TMP/help"
-	described "$program" >"$TMP/man"
+	described "$program" >"$TMP/items"
+	sort -u "$TMP/items" >"$TMP/man"
 	ok "$program --help lists options" test -s "$TMP/help"
 	is "$program: the page describes what --help lists" \
 		"$(comm -23 "$TMP/help" "$TMP/man")" ""
 	# Some letters, such as -?, are kept out of the help.
 	is "$program: --help lists what the page describes" \
 		"$(grep ^-- "$TMP/man" | comm -13 "$TMP/help" -)" ""
+	is "$program: the page describes each once" "$(grep ^-- "$TMP/items" | uniq -d)" ""
 done
 done_testing

@@ -10,8 +10,8 @@
  * of the settings file ends there, and paths are absolute, as the daemon works
  * in another folder. The settings file is checked again when it is read.
  *
- * The switches stand before all other settings but the folder, as the daemon
- * takes them in this order.
+ * The order of the rows is that of the daemon's command line, and of those with
+ * an option that of --help.
  */
 
 #include "utils/opcontrol/opcontrol_settings.h"
