@@ -62,37 +62,32 @@ static int set_debug_dirs(struct pp_locator *locator)
 	return 0;
 }
 
-static size_t list_len(const char *const *list)
-{
-	size_t nr = 0;
-
-	while (list && list[nr])
-		nr++;
-	return nr;
-}
-
 /* The folders that were asked for, then those that the archive was made
  * with. */
 static int set_image_path(struct pp_locator *locator, const char *const *asked)
 {
-	const char *const *archived =
-		locator->archive ? locator->archive->image_path : NULL;
-	size_t nr_asked = list_len(asked), nr_archived = list_len(archived);
-	const char **list;
+	const char *const *lists[] = {
+		asked, locator->archive ? locator->archive->image_path : NULL
+	};
+	const char **all = NULL;
+	size_t nr = 0;
 
 	locator->image_path = asked;
-	if (!nr_archived)
-		return 0;
-	list = op_arena_alloc(locator->arena, nr_asked + nr_archived + 1,
-			      sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr_asked; i++)
-		list[i] = asked[i];
-	for (size_t i = 0; i < nr_archived; i++)
-		list[nr_asked + i] = archived[i];
-	locator->image_path = list;
-	return 0;
+	for (size_t i = 0; lists[1] && i < 2; i++)
+		for (const char *const *at = lists[i]; at && *at; at++) {
+			all = op_arena_grow(locator->arena, all, nr,
+					    sizeof(*all));
+			if (!all)
+				return -ENOMEM;
+			all[nr++] = *at;
+		}
+	if (all)
+		all = op_arena_grow(locator->arena, all, nr, sizeof(*all));
+	if (all) {
+		all[nr] = NULL;
+		locator->image_path = all;
+	}
+	return nr && !all ? -ENOMEM : 0;
 }
 
 int pp_locator_init(struct pp_locator *locator, struct op_arena *arena,

@@ -15,9 +15,7 @@
 
 #include "libpp/annotation.h"
 #include "libpp/format/format.h"
-#include "pp/opannotate_assembly.h"
-#include "pp/opannotate_options.h"
-#include "pp/opannotate_source.h"
+#include "pp/opannotate_text.h"
 #include "pp/options.h"
 
 #define NAMED_SYMBOLS 3 /* in a message */

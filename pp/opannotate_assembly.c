@@ -9,8 +9,6 @@
  * samples, so that none gets lost in silence.
  */
 
-#include "pp/opannotate_assembly.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

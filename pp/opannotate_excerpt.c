@@ -112,26 +112,18 @@ find_excerpt_file(struct opannotate_excerpts *e, const char *name,
 	return file;
 }
 
-static unsigned int first_to_write(const struct opannotate_excerpt_file *file,
-				   unsigned int line)
-{
-	unsigned int first = line > LINES_BEFORE ? line - LINES_BEFORE : 1;
-
-	if (file->highest < first)
-		return first;
-	return file->highest < line ? file->highest + 1 : line;
-}
-
 void opannotate_excerpt(struct opannotate_excerpts *excerpts, const char *name,
 			unsigned int line, const struct pp_image *image)
 {
 	struct opannotate_excerpt_file *file =
 		find_excerpt_file(excerpts, name, image);
+	unsigned int at = line > LINES_BEFORE ? line - LINES_BEFORE : 1;
 
 	if (!file || !line || line == file->last)
 		return;
-	for (unsigned int at = first_to_write(file, line);
-	     at <= line && at <= file->nr_lines; at++) {
+	if (file->highest >= at)
+		at = file->highest < line ? file->highest + 1 : line;
+	for (; at <= line && at <= file->nr_lines; at++) {
 		opannotate_margin(excerpts->text, NULL);
 		fprintf(excerpts->text->out, "%s\n", file->lines[at - 1]);
 	}

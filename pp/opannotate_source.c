@@ -9,8 +9,6 @@
  * sample is left out.
  */
 
-#include "pp/opannotate_source.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,6 +18,7 @@
 
 #include "libop/op_search.h"
 #include "pp/opannotate_files.h"
+#include "pp/opannotate_text.h"
 
 /* One source file at work. */
 struct source {

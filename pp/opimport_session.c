@@ -69,21 +69,6 @@ static int make_sample_folders(char *path)
 	return 0;
 }
 
-/* Where the file of @m goes to in session @session_name. */
-static int new_path(struct import *import, const struct op_mangle *m,
-		    const char *session_name, char *path, size_t len)
-{
-	int done = op_mangle_build(m, import->name, sizeof(import->name));
-
-	if (done < 0)
-		return done;
-	done = snprintf(path, len, "%s/%s/%s", import->session.samples,
-			session_name, import->name);
-	if (done < 0 || (size_t)done >= len)
-		return -ENAMETOOLONG;
-	return make_sample_folders(path);
-}
-
 /* The samples of @from that are in @m, as far as they are of @part. */
 static int convert_part(struct import *import, const char *from,
 			const char *session_name, const struct op_mangle *m,
@@ -91,8 +76,17 @@ static int convert_part(struct import *import, const char *from,
 {
 	struct opimport_result result;
 	char to[PATH_MAX];
-	int err = new_path(import, m, session_name, to, sizeof(to));
+	int err = op_mangle_build(m, import->name, sizeof(import->name));
 
+	if (err >= 0) {
+		int len = snprintf(to, sizeof(to), "%s/%s/%s",
+				   import->session.samples, session_name,
+				   import->name);
+
+		err = len < 0 || (size_t)len >= sizeof(to)
+			      ? -ENAMETOOLONG
+			      : make_sample_folders(to);
+	}
 	if (err)
 		return op_diag_set(why, err, "%s: cannot be written: %s", from,
 				   strerror(-err));
@@ -119,33 +113,25 @@ static int convert_jit(struct import *import, const char *from,
 				  why);
 }
 
-static int convert_named(struct import *import, const char *from,
-			 const char *session_name, const struct op_mangle *m,
-			 struct op_diag *why)
-{
-	struct opimport_jit jit;
-	int err;
-
-	/* In arcs both ends are offsets in memory, and stay that. */
-	if (m->dep.space != OP_SPACE_ANON || m->cg.space != OP_SPACE_NONE ||
-	    opimport_jit_open(&jit, from, &m->dep))
-		return convert_part(import, from, session_name, m, NULL, why);
-	err = convert_jit(import, from, session_name, m, &jit, why);
-	opimport_jit_close(&jit);
-	return err;
-}
-
+/* In arcs both ends are offsets in memory, and stay that; other samples in
+ * anonymous memory may be in JIT code. */
 static void import_session_file(struct import *import, const char *from,
 				const char *session_name, const char *name)
 {
 	struct op_diag why = { "" };
+	struct opimport_jit jit;
 	struct op_mangle m;
-	int err;
+	int err = op_classic_name_parse(name, &m, import->scratch,
+					sizeof(import->scratch), &why);
 
-	err = op_classic_name_parse(name, &m, import->scratch,
-				    sizeof(import->scratch), &why);
-	if (!err)
-		err = convert_named(import, from, session_name, &m, &why);
+	if (!err && m.dep.space == OP_SPACE_ANON &&
+	    m.cg.space == OP_SPACE_NONE &&
+	    !opimport_jit_open(&jit, from, &m.dep)) {
+		err = convert_jit(import, from, session_name, &m, &jit, &why);
+		opimport_jit_close(&jit);
+	} else if (!err) {
+		err = convert_part(import, from, session_name, &m, NULL, &why);
+	}
 	if (err) {
 		note_failed_file(import, &why, err);
 		return;

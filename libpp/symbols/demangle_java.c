@@ -37,28 +37,13 @@ static void put_java_class(FILE *out, const struct part *class)
 
 static const char *basic_type(char c)
 {
-	switch (c) {
-	case 'B':
-		return "byte";
-	case 'C':
-		return "char";
-	case 'D':
-		return "double";
-	case 'F':
-		return "float";
-	case 'I':
-		return "int";
-	case 'J':
-		return "long";
-	case 'S':
-		return "short";
-	case 'V':
-		return "void";
-	case 'Z':
-		return "boolean";
-	default:
-		return NULL;
-	}
+	static const char letters[] = "BCDFIJSVZ";
+	static const char *const names[] = { "byte",  "char", "double",
+					     "float", "int",  "long",
+					     "short", "void", "boolean" };
+	const char *at = c ? strchr(letters, c) : NULL;
+
+	return at ? names[at - letters] : NULL;
 }
 
 /* A type; *@rest goes on behind it. */

@@ -143,14 +143,6 @@ struct row {
 	bool is_nameless; /* the path should be in this file, and is not */
 };
 
-/* Whether a value of it is a string of this file, not of another or by way of
- * an index that no line table has. */
-static bool is_own_text(uint64_t form)
-{
-	return form == DW_FORM_string || form == DW_FORM_strp ||
-	       form == DW_FORM_line_strp;
-}
-
 static struct row read_table_row(const struct pp_dwarf *dwarf,
 				 struct op_cursor *c, const struct table *table,
 				 const struct pp_line_header *header)
@@ -165,7 +157,12 @@ static struct row read_table_row(const struct pp_dwarf *dwarf,
 		value = pp_dwarf_read(dwarf, c, &form);
 		if (table->columns[i].what == DW_LNCT_path) {
 			row.path = value.text;
-			row.is_nameless = !value.text && is_own_text(form.form);
+			/* Not a string of another file, or by way of an index
+			 * that no line table has. */
+			row.is_nameless =
+				!value.text && (form.form == DW_FORM_string ||
+						form.form == DW_FORM_strp ||
+						form.form == DW_FORM_line_strp);
 		} else if (table->columns[i].what == DW_LNCT_directory_index) {
 			row.dir = value.number;
 		}

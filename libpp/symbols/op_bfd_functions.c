@@ -36,21 +36,14 @@ struct search_table {
 /* Bytes that a number of @encoding takes; 0 when that depends on it. */
 static size_t size_of(const bfd *abfd, unsigned int encoding)
 {
-	switch (encoding & ENC_SIZE) {
-	case 0x00:
-		return (size_t)bfd_arch_bits_per_address(abfd) / 8;
-	case 0x02:
-	case 0x0a:
-		return 2;
-	case ENC_UDATA4:
-	case ENC_SDATA4:
-		return 4;
-	case 0x04:
-	case 0x0c:
-		return 8;
-	default:
-		return 0;
-	}
+	static const uint8_t sizes[ENC_SIZE + 1] = {
+		[0x02] = 2, [ENC_UDATA4] = 4, [0x04] = 8,
+		[0x0a] = 2, [ENC_SDATA4] = 4, [0x0c] = 8,
+	};
+
+	return encoding & ENC_SIZE
+		       ? sizes[encoding & ENC_SIZE]
+		       : (size_t)bfd_arch_bits_per_address(abfd) / 8;
 }
 
 /* Whatever linkers do not make counts as no table. */

@@ -8,7 +8,6 @@
 #include "libpp/archive.h"
 #include "pp/opannotate_excerpt.h"
 #include "pp/opannotate_files.h"
-#include "pp/opannotate_source.h"
 #include "pp/opannotate_text.h"
 
 #define MAX_NAMES 4
