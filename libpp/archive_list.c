@@ -44,7 +44,7 @@ struct search {
 
 /*
  * Add the file @from, which was called @name. One that is not there, or is no
- * file, is not an error here: who needs it says so.
+ * file, is not an error here: those who need it report it.
  */
 static int archive_file(struct search *s, enum pp_archive_part part,
 			const char *from, const char *name)

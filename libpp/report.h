@@ -53,7 +53,7 @@ struct pp_request {
 	bool details; /* the addresses in each symbol */
 	bool call_graph; /* with symbols: who calls them, whom they call */
 	bool addresses_of_calls; /* with call_graph: pp_report.calls, too; and
-				    it is no matter if there are none */
+				    a report without any is no error */
 	bool lines; /* source files and lines */
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */

@@ -21,7 +21,7 @@
 
 /* ---- the hash ------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t mix_tree_hash(uint64_t hash, uint64_t word)
 {
 	uint64_t x = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -41,13 +41,14 @@ static uint64_t hash_text(const char *text)
 
 static uint64_t hash_frame(const struct pp_frame *frame)
 {
-	return mix(mix(hash_text(frame->name), hash_text(frame->image)),
-		   frame->kind);
+	return mix_tree_hash(mix_tree_hash(hash_text(frame->name),
+					   hash_text(frame->image)),
+			     frame->kind);
 }
 
 static uint64_t hash_node(const struct pp_tree_node *node)
 {
-	return mix(node->parent, node->frame);
+	return mix_tree_hash(node->parent, node->frame);
 }
 
 static bool same_text(const char *a, const char *b)

@@ -63,7 +63,8 @@ static void catch (int signal)
 	caught = signal;
 }
 
-/* Who interrupts wants nothing half made to be left. */
+/* A signal ends the copying, so that the unfinished archive can be removed. A
+ * signal that the caller ignores, as nohup(1) does, stays ignored. */
 static void catch_signals(void)
 {
 	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };

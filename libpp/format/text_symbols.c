@@ -139,10 +139,11 @@ static void text_write_change(struct pp_text *t,
 			      const struct pp_symbol_entry *entry,
 			      size_t class_nr)
 {
-	const struct pp_change *change = &entry->changes[class_nr];
+	const struct pp_change *change;
 
 	if (!t->report->is_diff)
 		return;
+	change = &entry->changes[class_nr];
 	if (entry->presence == PP_BOTH)
 		text_write_change_percent(t, change->percent);
 	else

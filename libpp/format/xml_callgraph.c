@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Callers and callees in XML. Beneath a module each of them tells its own
- * module; directly beneath a binary they do not, as ever.
+ * module; directly beneath a binary they do not, as in the original.
  */
 
 #include "libpp/format/xml.h"

@@ -59,7 +59,8 @@ static int add_sizes_of_table(const struct op_elf *elf,
 	return ret;
 }
 
-/* A file has at most one table of each type; more would only be bait. */
+/* Only the first table of a type is read: a sound file has no second one, and a
+ * damaged one might have thousands. */
 static int add_sizes_of_type(const struct op_elf *elf, uint64_t type,
 			     struct sizes *sizes)
 {

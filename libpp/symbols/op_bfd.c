@@ -68,8 +68,9 @@ static int object_open_file(struct object *object)
 	return S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
 }
 
-/* That of JIT code, as OProfile up to 1.4 left it, is not linked, either, but
- * has its addresses. */
+/* A file that is not linked has all sections at address 0. The files of JIT
+ * code that OProfile up to 1.4 made are marked like it, but their sections have
+ * addresses. */
 static bool is_relocatable(const bfd *abfd)
 {
 	for (const asection *at = abfd->sections; at; at = at->next)
@@ -264,11 +265,11 @@ void op_bfd_drop_debug(struct op_bfd *bfd)
 const struct code_section *op_bfd_find_section(const struct op_bfd *bfd,
 					       uint64_t vma)
 {
-	size_t end =
-		OP_BISECT(i, bfd->nr_sections, bfd->sections[i].vma <= vma);
-	const struct code_section *last = bfd->sections + end - 1;
+	const struct code_section *all = bfd->sections;
+	size_t end = OP_BISECT(i, bfd->nr_sections, all[i].vma <= vma);
 
-	return end && vma - last->vma < last->size ? last : NULL;
+	return end && vma - all[end - 1].vma < all[end - 1].size ? &all[end - 1]
+								 : NULL;
 }
 
 uint64_t op_bfd_vma(const struct op_bfd *bfd, uint64_t offset)
