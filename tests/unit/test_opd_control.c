@@ -177,7 +177,7 @@ static void has(const char *reply, const char *line)
 static void a_day_of_a_daemon(void **state)
 {
 	struct live *live = start_live();
-	char reply[8192], text[64], line[64];
+	char reply[8192], text[64], line[128];
 	struct op_ledger l;
 	char path[8192];
 
@@ -186,6 +186,9 @@ static void a_day_of_a_daemon(void **state)
 	snprintf(line, sizeof(line), "pid = %d\n", (int)live->pid);
 	has(reply, line);
 	has(reply, "running = 0\n");
+	has(reply, "targeted = 0\n");
+	snprintf(line, sizeof(line), "session-dir = %s\n", live->dir);
+	has(reply, line);
 	has(reply, "source = module/timer\n");
 	has(reply, "separate = none\n");
 	has(reply, "vmlinux = (none)\n");
@@ -229,6 +232,68 @@ static void a_day_of_a_daemon(void **state)
 	assert_int_equal(call(live, "reset", NULL), 0);
 	assert_int_equal(call(live, "shutdown", NULL), 0);
 	end_live(live);
+}
+
+/* What is under way when a session ends counts in the next one. */
+static void samples_under_way_are_of_the_next_session(void **state)
+{
+	static const char *const ends[] = { "reset", "save one" };
+	struct live *live = start_live();
+	char reply[8192], path[8192];
+	struct op_ledger l;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		assert_int_equal(call(live, ends[i], NULL), 0);
+		assert_int_equal(call(live, "status", reply), 0);
+		has(reply, "taken = 4\n");
+		has(reply, "stored = 0\n");
+		has(reply, "pending = 4\n");
+		assert_null(strstr(reply, "lost."));
+	}
+	/* Saved was a session that nothing had come to. */
+	snprintf(path, sizeof(path), "%s/one/ledger", live->session.samples);
+	assert_int_equal(op_ledger_read(&l, path, NULL), 0);
+	assert_int_equal(l.taken, 0);
+	assert_int_equal(l.pending, 0);
+	send_samples(live, 3);
+	assert_int_equal(call(live, "dump", NULL), 0);
+	assert_int_equal(call(live, "status", reply), 0);
+	has(reply, "taken = 4\n");
+	has(reply, "stored = 3\n");
+	has(reply, "pending = 1\n");
+	assert_int_equal(call(live, "shutdown", NULL), 0);
+	end_live(live);
+}
+
+/* A client stays until it is gone, also when there is nothing to read. */
+static void clients_without_a_line_stay(void **state)
+{
+	struct opd *opd = calloc(1, sizeof(*opd));
+	struct opd_client *client;
+	int fds[2];
+
+	(void)state;
+	assert_non_null(opd);
+	opd_init(opd);
+	client = &opd->control.clients[1];
+	assert_int_equal(
+		socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+	client->fd = fds[0];
+	opd_control_handle(opd, 1);
+	assert_int_equal(client->fd, fds[0]);
+	assert_int_equal(write(fds[1], "stat", 4), 4);
+	opd_control_handle(opd, 1);
+	assert_int_equal(client->fd, fds[0]);
+	assert_int_equal(client->len, 4);
+	opd_control_handle(opd, 1);
+	assert_int_equal(client->fd, fds[0]);
+	close(fds[1]);
+	opd_control_handle(opd, 1);
+	assert_int_equal(client->fd, -1);
+	assert_int_equal(client->len, 0);
+	opd_release(opd);
+	free(opd);
 }
 
 static void refusals_have_a_reason(void **state)
@@ -369,6 +434,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_day_of_a_daemon),
+		cmocka_unit_test(samples_under_way_are_of_the_next_session),
+		cmocka_unit_test(clients_without_a_line_stay),
 		cmocka_unit_test(refusals_have_a_reason),
 		cmocka_unit_test(silent_clients_hold_up_nobody),
 		cmocka_unit_test(endless_lines_are_hung_up_on),

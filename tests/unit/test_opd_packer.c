@@ -225,6 +225,23 @@ static void readers_are_waited_for(void **state)
 	free_fixture(f);
 }
 
+static void success_needs_no_reason(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_diag diag = { "" };
+	struct opd_packer packer;
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	opd_sfiles_drop_all(&f->opd);
+	assert_int_equal(go(f, &packer, WRITTEN), 0);
+	assert_int_equal(opd_packer_commit(&packer, OPD_PACKER_NO_WAIT, &diag),
+			 0);
+	assert_string_equal(diag.text, "");
+	goes_on(f, 3);
+	free_fixture(f);
+}
+
 static void a_full_disk_stops_it(void **state)
 {
 	const struct rlimit none = { 64, RLIM_INFINITY };
@@ -361,6 +378,7 @@ int main(void)
 		cmocka_unit_test(a_packer_may_die_between_two_folders),
 		cmocka_unit_test(a_folder_may_be_half_removed),
 		cmocka_unit_test(readers_are_waited_for),
+		cmocka_unit_test(success_needs_no_reason),
 		cmocka_unit_test(a_full_disk_stops_it),
 		cmocka_unit_test(a_damaged_pack_makes_way),
 		cmocka_unit_test(a_damaged_file_is_left_out),

@@ -210,6 +210,37 @@ static void damaged_stacks(void **state)
 	}
 }
 
+/* Nothing is behind a chain: all words of it are there, or it is damaged. */
+static void chains_at_the_end(void **state)
+{
+	static const struct {
+		uint64_t nr, words;
+		int err;
+	} rows[] = {
+		{ 0, 0, 0 },	    { 1, 1, 0 },       { 3, 3, 0 },
+		{ 2, 3, 0 },	    { 1, 0, -EINVAL }, { 4, 3, -EINVAL },
+		{ 24, 3, -EINVAL },
+	};
+	const uint64_t type = OPD_PERF_SAMPLE | OPD_PERF_CHAIN;
+	const struct record_who who = { 100, 101, 500, type, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct opd_perf_rec rec;
+		struct record r;
+
+		record_sample(&r, &who, PERF_RECORD_MISC_USER, 0x1234);
+		record_u64(&r, rows[i].nr);
+		for (uint64_t k = 0; k < rows[i].words; k++)
+			record_u64(&r, 0x1000 + k);
+		record_close(&r);
+		assert_int_equal(opd_perf_decode(&rec, r.at, r.len, type),
+				 rows[i].err);
+		assert_int_equal(rec.sample.chain_len,
+				 rows[i].err ? 0 : rows[i].nr);
+	}
+}
+
 static void check_libc(const struct opd_perf_rec *rec)
 {
 	assert_int_equal(rec->type, PERF_RECORD_MMAP2);
@@ -584,6 +615,7 @@ int main(void)
 		cmocka_unit_test(samples_with_stacks),
 		cmocka_unit_test(samples_with_weights),
 		cmocka_unit_test(damaged_stacks),
+		cmocka_unit_test(chains_at_the_end),
 		cmocka_unit_test(mappings_with_inodes),
 		cmocka_unit_test(mappings_with_build_ids),
 		cmocka_unit_test(names_of_processes),

@@ -133,12 +133,35 @@ static void modules(void **state)
 	assert_int_equal(opd_proc_modules("/nowhere", see, &seen, &diag), 0);
 }
 
+/* Of this very machine; it may not say how fast it is. */
+static void this_machine(void **state)
+{
+	FILE *file = fopen("/proc/cpuinfo", "r");
+	bool says = !access(
+		"/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", R_OK);
+	char line[4096];
+
+	(void)state;
+	while (file && !says && fgets(line, sizeof(line), file))
+		says = !strncmp(line, "cpu MHz", 7);
+	if (file)
+		fclose(file);
+	/* From 10 MHz to 100 GHz. */
+	if (says)
+		assert_in_range(opd_proc_cpu_khz(), 10000, 100000000);
+	else
+		assert_int_equal(opd_proc_cpu_khz(), 0);
+	/* Linux has 65530 unless somebody wants more. */
+	assert_in_range(opd_proc_max_maps(), 1024, INT32_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_kernel),
 		cmocka_unit_test(hidden_or_strange_kernels),
 		cmocka_unit_test(modules),
+		cmocka_unit_test(this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

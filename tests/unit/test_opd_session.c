@@ -295,6 +295,30 @@ static void what_is_set_aside_has_a_ledger(void **state)
 	free_fixture(f);
 }
 
+/* What a damaged ledger of them says is not replaced by less. */
+static void a_damaged_ledger_of_what_is_set_aside_stays(void **state)
+{
+	static const char damaged[] = "taken = a lot\n";
+	struct fixture *f = new_replay();
+	char path[8192], text[64] = "";
+	FILE *file;
+
+	(void)state;
+	take_build(f, 1, "/bin/sh", 111, 5);
+	take_build(f, 2, "/bin/ls", 111, 3);
+	take_build(f, 3, "/bin/sh", 222, 2);
+	write_file(f, "../aside/ledger", damaged);
+	take_build(f, 4, "/bin/ls", 222, 2);
+	snprintf(path, sizeof(path), "%s/aside/ledger", f->opd.session.samples);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fread(text, 1, sizeof(text) - 1, file),
+			 strlen(damaged));
+	fclose(file);
+	assert_string_equal(text, damaged);
+	free_fixture(f);
+}
+
 static void the_same_build_goes_on(void **state)
 {
 	struct fixture *f = new_replay();
@@ -630,6 +654,7 @@ int main(void)
 		cmocka_unit_test(a_folder_in_the_way),
 		cmocka_unit_test(builds_do_not_mix),
 		cmocka_unit_test(what_is_set_aside_has_a_ledger),
+		cmocka_unit_test(a_damaged_ledger_of_what_is_set_aside_stays),
 		cmocka_unit_test(the_same_build_goes_on),
 		cmocka_unit_test(a_build_that_still_runs),
 		cmocka_unit_test(a_deleted_file_is_not_the_current_build),
