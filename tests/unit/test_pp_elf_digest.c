@@ -6,6 +6,8 @@
 
 #include "tests/unit/op_fixture.h"
 
+#include <elf.h>
+
 #include "libpp/symbols/elf_digest.h"
 #include "libpp/symbols/op_bfd.h"
 
@@ -243,6 +245,78 @@ static void test_refuses_what_is_no_binary(void **state)
 	}
 }
 
+/* The file "p" with @nr sections; all but the names of sections are unused. */
+static void write_sections(uint64_t nr)
+{
+	Elf64_Ehdr header = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_DYN,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(header),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+		.e_shoff = sizeof(header),
+		.e_ehsize = sizeof(header),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = nr < SHN_LORESERVE ? (uint16_t)nr : 0,
+		.e_shstrndx = 1,
+	};
+	size_t len = sizeof(header) + nr * sizeof(Elf64_Shdr);
+	uint8_t *bytes = calloc(1, len + 1);
+	Elf64_Shdr *sections;
+
+	assert_non_null(bytes);
+	memcpy(bytes, &header, sizeof(header));
+	sections = (Elf64_Shdr *)(bytes + sizeof(header));
+	sections[0].sh_size = nr < SHN_LORESERVE ? 0 : nr;
+	sections[1] = (Elf64_Shdr){ .sh_type = SHT_STRTAB,
+				    .sh_offset = len,
+				    .sh_size = 1 };
+	write_bytes("p", bytes, len + 1);
+	free(bytes);
+}
+
+/*
+ * From 0xff00 on, the number of sections is the size of the first. The headers
+ * are aligned; program headers are left out.
+ */
+static void test_headers(void **state)
+{
+	static const struct {
+		uint64_t nr; /* without the section that marks a digest */
+		uint16_t e_shnum;
+		uint64_t sh_size;
+	} rows[] = {
+		{ 2, 3, 0 },
+		{ 0xfefe, 0xfeff, 0 },
+		{ 0xfeff, 0, 0xff00 },
+		{ 0xff00, 0, 0xff01 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		Elf64_Ehdr header;
+		Elf64_Shdr first;
+		FILE *file;
+
+		write_sections(rows[i].nr);
+		assert_int_equal(digest("p", "d"), 0);
+		file = fopen("d", "r");
+		assert_non_null(file);
+		assert_int_equal(fread(&header, sizeof(header), 1, file), 1);
+		assert_int_equal(fseek(file, (long)header.e_shoff, SEEK_SET),
+				 0);
+		assert_int_equal(fread(&first, sizeof(first), 1, file), 1);
+		fclose(file);
+		assert_int_equal(header.e_shoff % sizeof(uint64_t), 0);
+		assert_int_equal(header.e_phoff, 0);
+		assert_int_equal(header.e_phnum, 0);
+		assert_int_equal(header.e_shnum, rows[i].e_shnum);
+		assert_int_equal(first.sh_size, rows[i].sh_size);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +326,7 @@ int main(void)
 		folder_test(test_digest_of_a_digest),
 		folder_test(test_a_debug_file_is_no_digest),
 		folder_test(test_refuses_what_is_no_binary),
+		folder_test(test_headers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
