@@ -368,6 +368,97 @@ static void addresses_have_names(void **state)
 	op_bfd_close(bfd);
 }
 
+#ifdef __x86_64__
+/* Instructions that refer to what is here and elsewhere. */
+#define REFERENCES                                                             \
+	".text\n.globl f\n.type f,@function\nf:\n"                             \
+	"mov outer@GOTPCREL(%rip),%rax\nmov data@GOTPCREL(%rip),%rax\n"        \
+	"mov 8+before(%rip),%rax\nmov 16+before(%rip),%rax\n"                  \
+	"call outer@PLT\ncall g@PLT\njmp f\n"                                  \
+	"lea local(%rip),%rax\nlea 4+local(%rip),%rax\nlea -9(%rip),%rax\n"    \
+	".globl g\n.type g,@function\ng: ret\n"                                \
+	".data\n.globl data\n.type data,@object\ndata: .quad local\n"          \
+	"local: .quad 0\nbefore: .quad 0\n.quad outer\n.quad local\n"
+
+/* What the instructions of .text say of the addresses in them. */
+static void write_references(FILE *out, struct op_bfd *bfd)
+{
+	const struct op_disasm_options options = { 0 };
+	uint64_t at = op_bfd_vma(bfd, op_bfd_text_offset(bfd)), end;
+	struct op_disasm_code code;
+	struct op_disasm *disasm;
+
+	assert_int_equal(op_disasm_new(&disasm, bfd, &options), 0);
+	assert_int_equal(op_disasm_load(disasm, at, 1000, &code), 0);
+	for (end = at + code.len; at < end;) {
+		const char *text;
+
+		at += op_disasm_insn(disasm, at, &text);
+		text = strchr(text, '<');
+		if (text)
+			fprintf(out, "%s\n", text);
+	}
+	op_disasm_free(disasm);
+}
+
+/* The names of slots are those of what is in them, with its version. */
+static void references_have_names(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name, *flags, *names;
+	} rows[] = {
+		{ "a library", SHARED " -Wl,-z,lazy",
+		  "<outer>\n"
+		  "<data>\n"
+		  "<outer>\n"
+		  "<before+0x10>\n"
+		  "<outer@plt>\n"
+		  "<g@plt>\n"
+		  "<f>\n"
+		  "<local>\n"
+		  "<local+0x4>\n"
+		  "<f+0x34>\n" },
+		{ "stripped", SHARED " -Wl,-z,lazy -s",
+		  "<outer>\n"
+		  "<data>\n"
+		  "<outer>\n"
+		  "<data+0x20>\n"
+		  "<outer@plt>\n"
+		  "<g@plt>\n"
+		  "<f>\n"
+		  "<data+0x8>\n"
+		  "<data+0xc>\n"
+		  "<f+0x34>\n" },
+		{ "its own version", SHARED " -Wl,-z,lazy -Wl,--version-script=version",
+		  "<outer@Base>\n"
+		  "<data@@V1>\n"
+		  "<outer@Base>\n"
+		  "<before+0x10>\n"
+		  "<outer@plt>\n"
+		  "<g@plt>\n"
+		  "<f>\n"
+		  "<local>\n"
+		  "<local+0x4>\n"
+		  "<f+0x34>\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_text("version", "V1 { global: data; g; f; };\n");
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_bfd *bfd;
+		struct text t;
+
+		build(REFERENCES, rows[i].flags, NULL);
+		bfd = open_b();
+		write_references(text_begin(&t), bfd);
+		op_bfd_close(bfd);
+		text_must_be(&t, rows[i].name, rows[i].names);
+	}
+}
+#endif
+
 /* ---- images -------------------------------------------------------------- */
 
 #define KERNEL                                                                 \
@@ -574,6 +665,9 @@ int main(void)
 		folder_test(only_binaries_are_opened),
 		folder_test(code_has_edges),
 		folder_test(addresses_have_names),
+#ifdef __x86_64__
+		folder_test(references_have_names),
+#endif
 		folder_test(images_have_symbols),
 	};
 
