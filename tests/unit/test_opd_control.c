@@ -78,6 +78,7 @@ static void make_fs(struct live *live)
 static void be_daemon(const struct live *live, int ready)
 {
 	struct opd *opd = calloc(1, sizeof(*opd));
+	unsigned int nr_fds = count_fds();
 	struct op_diag diag = { "" };
 	char spec[256];
 
@@ -105,6 +106,11 @@ static void be_daemon(const struct live *live, int ready)
 		_exit(6);
 	opd_release(opd);
 	opd_control_answer_shutdown(opd, 0, NULL);
+	if (count_fds() != nr_fds) {
+		fprintf(stderr, "# %u descriptors, before %u\n", count_fds(),
+			nr_fds);
+		_exit(5);
+	}
 	free(opd);
 	exit(0); /* with the checks of the sanitizers */
 }
@@ -264,6 +270,30 @@ static void samples_under_way_are_of_the_next_session(void **state)
 	has(reply, "pending = 1\n");
 	assert_int_equal(call(live, "shutdown", NULL), 0);
 	end_live(live);
+}
+
+/* A client that is gone already must not stop the daemon in accept(2). */
+static void the_listener_never_waits(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_diag diag = { "" };
+	int fd, source[2];
+
+	(void)state;
+	assert_int_equal(pipe(source), 0);
+	f->opd.source.fd = source[0];
+	assert_int_equal(opd_loop_init(&f->opd, &diag), 0);
+	assert_int_equal(opd_control_open(&f->opd, &diag), 0);
+	fd = f->opd.control.fd;
+	assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	opd_control_close(&f->opd);
+	assert_int_equal(f->opd.control.fd, -1);
+	assert_int_equal(access(f->opd.session.socket, F_OK), -1);
+	f->opd.source.fd = -1;
+	close(source[0]);
+	close(source[1]);
+	free_fixture(f);
 }
 
 /* A client stays until it is gone, also when there is nothing to read. */
@@ -435,6 +465,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_day_of_a_daemon),
 		cmocka_unit_test(samples_under_way_are_of_the_next_session),
+		cmocka_unit_test(the_listener_never_waits),
 		cmocka_unit_test(clients_without_a_line_stay),
 		cmocka_unit_test(refusals_have_a_reason),
 		cmocka_unit_test(silent_clients_hold_up_nobody),
