@@ -195,8 +195,13 @@ is "by bins as large as the code allows" \
 
 # ---- what cannot be ----------------------------------------------------------
 
-refuses "samples of several events .*event:" 1 "$PROG"
-refuses "samples in several binaries .*name exactly one" 1 event:KIND
+refuses "samples of several events \(BIG:1, CALLS:1\), .*event:" 1 \
+	event:BIG,CALLS "$PROG"
+refuses "samples of several events \([^,]*, [^,]* and others\), .*event:" 1 "$PROG"
+refuses "samples in several binaries \([^,]*/lib.so, [^,]*/pie\), .*name exactly one" 1 \
+	event:KIND image:"$TMP/lib.so,$TMP/pie"
+refuses "samples in several binaries \([^,]*, [^,]* and others\), .*name exactly one" 1 \
+	event:KIND
 refuses "gprof knows no comparisons" 1 '{' image:a '}' '{' image:b '}'
 refuses "no sample files match" 1 /no/such
 refuses "not a percentage" 2 -t x event:BIG
