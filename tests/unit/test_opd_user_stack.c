@@ -276,6 +276,25 @@ static void short_stack(void **state)
 	free_fixture(f);
 }
 
+/* As much of it as a record may have. */
+static void largest_stack(void **state)
+{
+	struct fixture *f = start();
+	struct words *w = calloc(1, sizeof(*w));
+	size_t len = snap.stack.len;
+
+	(void)state;
+	_Static_assert(sizeof(snap.bytes) >= OP_STACK_MAX_BYTES, "room for it");
+	snap.stack.len = OP_STACK_MAX_BYTES;
+	put_trace(w, false);
+	snap.stack.len = len;
+	run_words(f, w);
+	assert_int_equal(f->opd.stats.bad_records, 0);
+	assert_int_equal(ledger_of(f).stacks[OP_STACKS_WHOLE], 1);
+	free(w);
+	free_fixture(f);
+}
+
 /* Each of its numbers says something that cannot be; the sample is stored. */
 static void damaged(void **state)
 {
@@ -335,9 +354,13 @@ static void without_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_user_mode), cmocka_unit_test(in_the_kernel),
-		cmocka_unit_test(other_build),	cmocka_unit_test(short_stack),
-		cmocka_unit_test(damaged),	cmocka_unit_test(without_trace),
+		cmocka_unit_test(in_user_mode),
+		cmocka_unit_test(in_the_kernel),
+		cmocka_unit_test(other_build),
+		cmocka_unit_test(short_stack),
+		cmocka_unit_test(largest_stack),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(without_trace),
 	};
 
 	if (!realpath("/proc/self/exe", app))

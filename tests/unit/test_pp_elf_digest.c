@@ -245,7 +245,7 @@ static void test_refuses_what_is_no_binary(void **state)
 	}
 }
 
-/* The file "p" with @nr sections; all but the names of sections are unused. */
+/* The file "p" with @nr sections. Only the one with the names is used. */
 static void write_sections(uint64_t nr)
 {
 	Elf64_Ehdr header = {
@@ -262,8 +262,9 @@ static void write_sections(uint64_t nr)
 		.e_shnum = nr < SHN_LORESERVE ? (uint16_t)nr : 0,
 		.e_shstrndx = 1,
 	};
+	static const char names[] = ".plt";
 	size_t len = sizeof(header) + nr * sizeof(Elf64_Shdr);
-	uint8_t *bytes = calloc(1, len + 1);
+	uint8_t *bytes = calloc(1, len + sizeof(names));
 	Elf64_Shdr *sections;
 
 	assert_non_null(bytes);
@@ -272,8 +273,9 @@ static void write_sections(uint64_t nr)
 	sections[0].sh_size = nr < SHN_LORESERVE ? 0 : nr;
 	sections[1] = (Elf64_Shdr){ .sh_type = SHT_STRTAB,
 				    .sh_offset = len,
-				    .sh_size = 1 };
-	write_bytes("p", bytes, len + 1);
+				    .sh_size = sizeof(names) };
+	memcpy(bytes + len, names, sizeof(names));
+	write_bytes("p", bytes, len + sizeof(names));
 	free(bytes);
 }
 
@@ -317,6 +319,42 @@ static void test_headers(void **state)
 	}
 }
 
+/* Linkage code keeps its place, which cannot be that of the header. */
+static void test_code_in_the_header(void **state)
+{
+	static const struct {
+		uint64_t offset;
+		int err;
+	} rows[] = {
+		{ 0, -ENOEXEC },
+		{ sizeof(Elf64_Ehdr) - 1, -ENOEXEC },
+		{ sizeof(Elf64_Ehdr), 0 },
+	};
+	static const Elf64_Shdr code = {
+		.sh_type = SHT_PROGBITS,
+		.sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+		.sh_size = 1,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		Elf64_Shdr plt = code;
+		FILE *file;
+
+		plt.sh_offset = rows[i].offset;
+		write_sections(3);
+		file = fopen("p", "r+");
+		assert_non_null(file);
+		assert_int_equal(fseek(file,
+				       sizeof(Elf64_Ehdr) + 2 * sizeof(plt),
+				       SEEK_SET),
+				 0);
+		assert_int_equal(fwrite(&plt, sizeof(plt), 1, file), 1);
+		fclose(file);
+		assert_int_equal(digest("p", "d"), rows[i].err);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +365,7 @@ int main(void)
 		folder_test(test_a_debug_file_is_no_digest),
 		folder_test(test_refuses_what_is_no_binary),
 		folder_test(test_headers),
+		folder_test(test_code_in_the_header),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,14 @@ static void stacks_are_of_symbols(void **state)
 		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
 		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n"
 		  "1 call trees, 6 images, each opened once\n" },
+		{ "the kernel without a file", { "current x x E 1=3", "tree current x E 1:[kernel]>m+1 2:[kernel.modules]" }, { 0 }, "",
+		  "0 all R - 0/3\n"
+		  "1 x R /bin/x 0/3\n"
+		  "2 [kernel.modules] K [kernel.modules] 2/2\n"
+		  "2 [kernel] K [kernel] 0/1\n"
+		  "3 [mod] K /mod 1/1\n"
+		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n"
+		  "1 call trees, 3 images, each opened once\n" },
 		{ "kinds by name", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { .tree_by_name = true }, "",
 		  "0 all R - 0/21\n"
 		  "1 x R - 0/21\n"
