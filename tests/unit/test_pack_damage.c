@@ -178,6 +178,19 @@ static void columns_are_read_to_their_end(void **state)
 	}
 }
 
+/* A pack that cannot take its name is gone, and the writer says so. */
+static void a_folder_in_the_way(void **state)
+{
+	struct fixture *f = *state;
+	struct pack_writer *writer = new_writer(f->path);
+
+	assert_int_equal(mkdir(f->path, 0755), 0);
+	assert_int_equal(pack_writer_finish(writer), -EISDIR);
+	assert_int_equal(rmdir(f->path), 0);
+	/* Nothing is left that a second writer would mind. */
+	assert_int_equal(pack_writer_finish(new_writer(f->path)), 0);
+}
+
 /* ---- liars -----------------------------------------------------------------
  */
 
@@ -418,6 +431,7 @@ int main(void)
 		odb_unit_test(any_changed_byte_is_noticed),
 		odb_unit_test(others_are_told_from_damage),
 		cmocka_unit_test(columns_are_read_to_their_end),
+		odb_unit_test(a_folder_in_the_way),
 		cmocka_unit_test(tables_that_cannot_be_are_refused),
 		cmocka_unit_test(trees_that_cannot_be_are_refused),
 		cmocka_unit_test(
