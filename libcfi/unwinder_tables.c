@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "libcfi/unwinder_tables.h"
+#include "libop/op_array.h"
 
 /* One table, in the list of all by their last use. */
 struct unwinder_table {
@@ -33,10 +34,10 @@ struct unwinder_table {
 };
 
 struct unwinder_image {
-	struct unwinder_image *next; /* in the bucket */
 	uint64_t cookie;
 	struct unwinder_table *table; /* NULL: has none */
 	bool is_vdso;
+	bool is_loaded; /* else the two above are not known */
 };
 
 /* ---- the list of tables -----------------------------------------------------
@@ -78,20 +79,9 @@ static void free_table(struct unwinder_tables *t, struct unwinder_table *table)
 static void drop_images(struct unwinder_tables *t,
 			const struct unwinder_table *table)
 {
-	for (size_t i = 0; i < UNWINDER_BUCKETS; i++) {
-		struct unwinder_image **at = &t->bucket[i];
-
-		while (*at) {
-			struct unwinder_image *image = *at;
-
-			if (image->table == table) {
-				*at = image->next;
-				free(image);
-			} else {
-				at = &image->next;
-			}
-		}
-	}
+	for (size_t i = 0; i < t->nr_images; i++)
+		if (t->images[i].table == table)
+			t->images[i].is_loaded = false;
 }
 
 /* The newest one stays, however large it is: a walk goes on in it. */
@@ -177,7 +167,9 @@ static void load_image(struct unwinder_tables *t, struct unwinder_image *image)
 {
 	int fd = t->ops->open_image(t->ctx, image->cookie);
 
+	image->is_loaded = true;
 	image->is_vdso = fd == UNWINDER_VDSO;
+	image->table = NULL;
 	if (fd >= 0) {
 		image->table = read_unwind_table(t, fd);
 		close(fd);
@@ -189,22 +181,24 @@ static void load_image(struct unwinder_tables *t, struct unwinder_image *image)
 static struct unwinder_image *find_cached_image(struct unwinder_tables *t,
 						uint64_t cookie)
 {
-	struct unwinder_image **bucket =
-		&t->bucket[cookie * 0x9e3779b97f4a7c15u >> 54];
-	struct unwinder_image *image;
+	uint64_t hash = op_hash_mix(t->index.seed, cookie);
+	uint32_t number;
 
-	_Static_assert(UNWINDER_BUCKETS == 1 << (64 - 54), "bits of a hash");
-	for (image = *bucket; image; image = image->next)
-		if (image->cookie == cookie)
-			return image;
-	image = calloc(1, sizeof(*image));
-	if (!image)
+	if (t->last && t->images[t->last - 1].cookie == cookie)
+		return &t->images[t->last - 1];
+	op_hash_each(&t->index, hash, number)
+		if (t->images[number - 1].cookie == cookie) {
+			t->last = number;
+			return &t->images[number - 1];
+		}
+	if (op_hash_reserve(&t->index, t->nr_images + 1) ||
+	    op_array_reserve(&t->images, t->nr_images, 1))
 		return NULL;
-	image->cookie = cookie;
-	load_image(t, image);
-	image->next = *bucket;
-	*bucket = image;
-	return image;
+	t->images[t->nr_images++] = (struct unwinder_image){ .cookie = cookie };
+	/* The first call of op_hash_reserve() sets the seed. */
+	hash = op_hash_mix(t->index.seed, cookie);
+	op_hash_add(&t->index, hash, (uint32_t)t->nr_images);
+	return &t->images[t->nr_images - 1];
 }
 
 const struct cfi_table *unwinder_tables_find(struct unwinder_tables *t,
@@ -218,6 +212,8 @@ const struct cfi_table *unwinder_tables_find(struct unwinder_tables *t,
 	image = find_cached_image(t, map->cookie);
 	if (!image)
 		return NULL;
+	if (!image->is_loaded)
+		load_image(t, image);
 	if (image->is_vdso)
 		return find_vdso(t);
 	if (!image->table)
@@ -242,14 +238,10 @@ void unwinder_tables_init(struct unwinder_tables *t,
 
 void unwinder_tables_forget(struct unwinder_tables *t)
 {
-	for (size_t i = 0; i < UNWINDER_BUCKETS; i++) {
-		while (t->bucket[i]) {
-			struct unwinder_image *image = t->bucket[i];
-
-			t->bucket[i] = image->next;
-			free(image);
-		}
-	}
+	free(t->images);
+	t->images = NULL;
+	t->nr_images = t->last = 0;
+	op_hash_release(&t->index);
 	while (t->newest) {
 		struct unwinder_table *table = t->newest;
 

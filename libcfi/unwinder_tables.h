@@ -10,15 +10,17 @@
  */
 
 #include "libop/op_build_id.h"
+#include "libop/op_hash.h"
 #include "libcfi/unwinder.h"
-
-#define UNWINDER_BUCKETS 1024
 
 struct unwinder_tables {
 	const struct unwinder_ops *ops;
 	void *ctx;
 	size_t limit; /* bytes */
-	struct unwinder_image *bucket[UNWINDER_BUCKETS];
+	struct unwinder_image *images; /* all that were asked for */
+	size_t nr_images;
+	size_t last; /* number of the image that was found last, from 1 */
+	struct op_hash index; /* of images by cookie, from 1 */
 	struct unwinder_table *newest; /* by last use */
 	struct unwinder_table *oldest;
 	struct cfi_table *vdso;

@@ -7,12 +7,13 @@
 #include <stddef.h>
 
 #include "libop/op_arena.h"
+#include "libop/op_hash.h"
 
 struct op_strings {
 	struct op_arena *arena; /* where the strings live */
-	const char **slots; /* a hash table; NULL is free */
-	size_t room; /* slots, a power of two or 0 */
+	const char **list; /* in the order in which they were added */
 	size_t nr;
+	struct op_hash index; /* of places in the list, from 1 */
 };
 
 void op_strings_init(struct op_strings *strings, struct op_arena *arena);

@@ -14,41 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "libpp/sample_list.h"
 
-#define FIRST_ROOM 1024
 #define MAX_NUMBER (UINT32_C(1) << 28)
 
-/* ---- the hash ------------------------------------------------------------ */
+/* ---- frames -------------------------------------------------------------- */
 
-static uint64_t mix_tree_hash(uint64_t hash, uint64_t word)
+static uint64_t hash_frame(uint64_t hash, const struct pp_frame *frame)
 {
-	uint64_t x = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-
-	x ^= x >> 32;
-	x *= UINT64_C(0xd1b54a32d192ed03);
-	return x ^ x >> 32;
-}
-
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = 0;
-
-	for (; text && *text; text++)
-		hash = hash * 31 + (unsigned char)*text;
-	return hash;
-}
-
-static uint64_t hash_frame(const struct pp_frame *frame)
-{
-	return mix_tree_hash(mix_tree_hash(hash_text(frame->name),
-					   hash_text(frame->image)),
-			     frame->kind);
-}
-
-static uint64_t hash_node(const struct pp_tree_node *node)
-{
-	return mix_tree_hash(node->parent, node->frame);
+	hash = op_hash_mix(hash, frame->kind);
+	hash = op_hash_text(hash, frame->name ? frame->name : "");
+	return op_hash_text(hash, frame->image ? frame->image : "");
 }
 
 static bool same_text(const char *a, const char *b)
@@ -62,141 +39,77 @@ static bool same_frame(const struct pp_frame *a, const struct pp_frame *b)
 	       same_text(a->image, b->image);
 }
 
-/* The entry that holds @frame, or the free one where it would go. */
-static uint32_t *find_frame(const struct pp_tree_builder *b,
-			    const struct pp_frame *frame)
+int pp_tree_frame(struct pp_tree_builder *b, const struct pp_frame *frame,
+		  uint32_t *out)
 {
-	const struct pp_tree_index *index = &b->frame_index;
-	size_t i = hash_frame(frame) & (index->nr - 1);
+	struct op_hash *index = &b->frame_index;
+	int err = op_hash_reserve(index, (size_t)b->nr_frames + 1);
+	uint32_t number;
+	uint64_t hash;
 
-	while (index->entries[i] &&
-	       !same_frame(&b->frames[index->entries[i] - 1], frame))
-		i = (i + 1) & (index->nr - 1);
-	return &index->entries[i];
-}
-
-static uint32_t *find_node(const struct pp_tree_builder *b,
-			   const struct pp_tree_node *node)
-{
-	const struct pp_tree_index *index = &b->node_index;
-	size_t i = hash_node(node) & (index->nr - 1);
-
-	while (index->entries[i]) {
-		const struct pp_tree_node *there =
-			&b->nodes[index->entries[i] - 1];
-
-		if (there->parent == node->parent &&
-		    there->frame == node->frame)
-			break;
-		i = (i + 1) & (index->nr - 1);
+	if (err)
+		return err;
+	hash = hash_frame(index->seed, frame);
+	op_hash_each(index, hash, number) {
+		*out = number - 1;
+		if (same_frame(&b->frames[*out], frame))
+			return 0;
 	}
-	return &index->entries[i];
-}
-
-/* Entries for twice the numbers, none of them taken. */
-static int reset_index(struct pp_tree_index *index, size_t nr)
-{
-	free(index->entries);
-	index->entries = calloc(nr, sizeof(*index->entries));
-	index->nr = index->entries ? nr : 0;
-	return index->entries ? 0 : -ENOMEM;
-}
-
-static int grow_frames(struct pp_tree_builder *b)
-{
-	uint32_t room = b->frames_room ? 2 * b->frames_room : FIRST_ROOM;
-	struct pp_frame *frames;
-
-	if (room > MAX_NUMBER)
+	if (b->nr_frames == MAX_NUMBER)
 		return -EFBIG;
-	frames = realloc(b->frames, room * sizeof(*frames));
-	if (!frames)
-		return -ENOMEM;
-	b->frames = frames;
-	if (reset_index(&b->frame_index, (size_t)room * 2))
-		return -ENOMEM;
-	b->frames_room = room;
-	for (uint32_t i = 0; i < b->nr_frames; i++)
-		*find_frame(b, &frames[i]) = i + 1;
+	err = op_array_reserve(&b->frames, b->nr_frames, 1);
+	if (err)
+		return err;
+	*out = b->nr_frames++;
+	b->frames[*out] = *frame;
+	op_hash_add(index, hash, *out + 1);
 	return 0;
 }
 
-static int grow_nodes(struct pp_tree_builder *b)
-{
-	uint32_t room = b->nodes_room ? 2 * b->nodes_room : FIRST_ROOM;
-	struct pp_tree_node *nodes;
-	uint64_t *self;
-
-	if (room > MAX_NUMBER)
-		return -EFBIG;
-	nodes = realloc(b->nodes, room * sizeof(*nodes));
-	if (!nodes)
-		return -ENOMEM;
-	b->nodes = nodes;
-	self = reallocarray(b->self, room, b->nr_columns * sizeof(*self));
-	if (!self)
-		return -ENOMEM;
-	b->self = self;
-	if (reset_index(&b->node_index, (size_t)room * 2))
-		return -ENOMEM;
-	b->nodes_room = room;
-	/* The root is nobody's child. */
-	for (uint32_t i = 1; i < b->nr_nodes; i++)
-		*find_node(b, &nodes[i]) = i + 1;
-	return 0;
-}
-
-/* ---- adding -------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------- */
 
 static int add_tree_node(struct pp_tree_builder *b,
 			 const struct pp_tree_node *node)
 {
-	int err = b->nr_nodes == b->nodes_room ? grow_nodes(b) : 0;
+	size_t self_len = b->nr_columns * sizeof(*b->self);
+	int err = b->nr_nodes == MAX_NUMBER ? -EFBIG : 0;
 
+	if (!err)
+		err = op_array_reserve(&b->nodes, b->nr_nodes, 1);
+	if (!err)
+		err = op_array_reserve_sized(&b->self, b->nr_nodes, 1,
+					     self_len);
 	if (err)
 		return err;
-	memset(b->self + b->nr_nodes * b->nr_columns, 0,
-	       b->nr_columns * sizeof(*b->self));
+	memset(b->self + b->nr_nodes * b->nr_columns, 0, self_len);
 	b->nodes[b->nr_nodes++] = *node;
 	return 0;
 }
 
-int pp_tree_frame(struct pp_tree_builder *b, const struct pp_frame *frame,
-		  uint32_t *out)
-{
-	int err = 0;
-
-	*out = *find_frame(b, frame);
-	if (*out) {
-		--*out;
-		return 0;
-	}
-	if (b->nr_frames == b->frames_room)
-		err = grow_frames(b);
-	if (err)
-		return err;
-	*out = b->nr_frames++;
-	*find_frame(b, frame) = *out + 1;
-	b->frames[*out] = *frame;
-	return 0;
-}
-
+/* The root is nobody's child, so it is not in the index. */
 int pp_tree_child(struct pp_tree_builder *b, uint32_t parent, uint32_t frame,
 		  uint32_t *out)
 {
-	struct pp_tree_node node = { .parent = parent, .frame = frame };
-	int err;
+	const struct pp_tree_node node = { .parent = parent, .frame = frame };
+	struct op_hash *index = &b->node_index;
+	int err = op_hash_reserve(index, b->nr_nodes);
+	uint32_t number;
+	uint64_t hash;
 
-	*out = *find_node(b, &node);
-	if (*out) {
-		--*out;
-		return 0;
+	if (err)
+		return err;
+	hash = op_hash_mix(index->seed, (uint64_t)parent << 32 | frame);
+	op_hash_each(index, hash, number) {
+		*out = number - 1;
+		if (b->nodes[*out].parent == parent &&
+		    b->nodes[*out].frame == frame)
+			return 0;
 	}
 	err = add_tree_node(b, &node);
 	if (err)
 		return err;
 	*out = b->nr_nodes - 1;
-	*find_node(b, &node) = *out + 1;
+	op_hash_add(index, hash, b->nr_nodes);
 	return 0;
 }
 
@@ -218,9 +131,7 @@ int pp_tree_builder_init(struct pp_tree_builder *b, struct op_arena *arena,
 
 	*b = (struct pp_tree_builder){ .arena = arena,
 				       .nr_columns = nr_columns };
-	err = grow_frames(b);
-	if (!err)
-		err = pp_tree_frame(b, &frame, &number);
+	err = pp_tree_frame(b, &frame, &number);
 	return err ? err : add_tree_node(b, &root);
 }
 
@@ -229,6 +140,6 @@ void pp_tree_builder_release(struct pp_tree_builder *b)
 	free(b->frames);
 	free(b->nodes);
 	free(b->self);
-	free(b->frame_index.entries);
-	free(b->node_index.entries);
+	op_hash_release(&b->frame_index);
+	op_hash_release(&b->node_index);
 }

@@ -8,24 +8,18 @@
  */
 
 #include "libop/op_arena.h"
+#include "libop/op_hash.h"
 #include "libpp/tree.h"
-
-/* A hash of numbers, 0 for free entries. */
-struct pp_tree_index {
-	uint32_t *entries;
-	size_t nr; /* a power of two */
-	size_t nr_used;
-};
 
 struct pp_tree_builder {
 	struct op_arena *arena;
 	size_t nr_columns;
 	struct pp_frame *frames; /* frame 0 is the root's */
-	uint32_t nr_frames, frames_room;
+	uint32_t nr_frames;
 	struct pp_tree_node *nodes; /* parents first */
-	uint32_t nr_nodes, nodes_room;
+	uint32_t nr_nodes;
 	uint64_t *self; /* nr_columns for each node */
-	struct pp_tree_index frame_index, node_index; /* of numbers plus 1 */
+	struct op_hash frame_index, node_index; /* of numbers plus 1 */
 };
 
 /* Begin with a root called @name. Returns 0 or -ENOMEM; to be released either

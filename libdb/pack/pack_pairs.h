@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "libop/op_hash.h"
+
 struct pack_pair {
 	uint64_t a, b;
 	uint64_t count; /* is the user's; 0 at first */
@@ -17,10 +19,7 @@ struct pack_pair {
 struct pack_pairs {
 	struct pack_pair *pairs; /* 0 is not used */
 	uint32_t nr;
-	uint32_t *
-		slots; /* an open hash of numbers, at most half full; 0: free */
-	uint32_t nr_slots; /* a power of two; 0 before the first */
-	uint64_t seed; /* no file chooses where its pairs meet */
+	struct op_hash index;
 };
 
 /* Make room for @nr pairs in all. Returns 0, -EFBIG or -ENOMEM. */

@@ -16,26 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "libdb/table/db_file.h"
 #include "libdb/table/db_table.h"
-
-uint64_t odb_new_seed(void)
-{
-	struct timespec now = { 0 };
-	uint64_t seed;
-
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
-		return seed;
-	/* Early in the boot: still another one for each file. */
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	seed = (uint64_t)now.tv_sec * 1000000007 + (uint64_t)now.tv_nsec;
-	return seed * UINT64_C(0x9e3779b97f4a7c15);
-}
+#include "libop/op_hash.h"
 
 /* Map the new file @fd. */
 static int map_new(struct odb *next, int fd)
@@ -147,13 +133,13 @@ int odb_grow(struct odb *odb)
 		return -ESTALE;
 	/* A full row in a half-empty table: the keys suit the seed badly. */
 	if (odb->nr_used < odb->used_max / 2)
-		seed = odb_new_seed();
+		seed = op_hash_new_seed();
 	do {
 		nr_slots = next_size(nr_slots);
 		if (!nr_slots)
 			return -EFBIG;
 		err = odb_rewrite(odb, nr_slots, seed, &st);
-		seed = odb_new_seed();
+		seed = op_hash_new_seed();
 	} while (err == -EOVERFLOW);
 	return err;
 }

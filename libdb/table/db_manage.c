@@ -15,6 +15,7 @@
 
 #include "libdb/table/db_file.h"
 #include "libdb/table/db_table.h"
+#include "libop/op_hash.h"
 
 void odb_attach(struct odb *odb, struct odb_header *header)
 {
@@ -162,12 +163,13 @@ static int open_table_writer(struct odb *odb, const char *path)
 	odb->writable = true;
 	fd = odb_file_open(odb->path, O_RDWR);
 	if (fd == -ENOENT)
-		return odb_rewrite(odb, ODB_SLOTS_MIN, odb_new_seed(), NULL);
+		return odb_rewrite(odb, ODB_SLOTS_MIN, op_hash_new_seed(),
+				   NULL);
 	if (fd < 0)
 		return fd;
 	err = odb_file_stat(fd, &st);
 	if (!err && st.st_size == 0)
-		err = odb_rewrite(odb, ODB_SLOTS_MIN, odb_new_seed(), &st);
+		err = odb_rewrite(odb, ODB_SLOTS_MIN, op_hash_new_seed(), &st);
 	else if (!err)
 		err = map_table_file(odb, fd, &st);
 	close(fd);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "libdb/table/db_table.h"
+#include "libop/op_hash.h"
 
 void odb_init_header(struct odb_header *header, uint64_t nr_slots,
 		     uint64_t seed)
@@ -63,7 +64,7 @@ static int make_memory_table(struct odb *odb, uint64_t nr_slots,
 
 	if (!header)
 		return -ENOMEM;
-	odb_init_header(header, nr_slots, odb_new_seed());
+	odb_init_header(header, nr_slots, op_hash_new_seed());
 	odb_attach(odb, header);
 	err = add_sorted_pairs(odb, pairs, nr);
 	if (err)

@@ -73,9 +73,6 @@ static inline void odb_slot_take(struct odb *odb, struct odb_slot *slot,
 			 __ATOMIC_RELAXED);
 }
 
-/* A random number for the hash of a new file. */
-uint64_t odb_new_seed(void);
-
 /*
  * Replace or create the file at odb->path by one of @nr_slots with all keys
  * and the user's bytes of @odb, which may have no map yet, and the owner and

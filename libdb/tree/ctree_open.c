@@ -25,7 +25,6 @@ static void attach(struct ctree *tree, struct ctree_header *header)
 static int take_slots(struct ctree *tree)
 {
 	tree->nr_used = (uint32_t)tree->header->nr_used;
-	tree->index.seed = odb_new_seed();
 	return ctree_check_slots(tree);
 }
 
@@ -208,7 +207,7 @@ void ctree_close(struct ctree *tree)
 		munmap(tree->header, tree->map_len);
 	else
 		free(tree->header);
-	free(tree->index.slots);
+	op_hash_release(&tree->index);
 	free(tree->nodes);
 	free(tree->images);
 	free(tree->path);

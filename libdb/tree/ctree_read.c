@@ -51,8 +51,7 @@ int ctree_number(struct ctree *tree)
 {
 	uint32_t *numbers;
 
-	free(tree->index.slots);
-	tree->index = (struct ctree_index){ 0 };
+	op_hash_release(&tree->index);
 	count_both(tree);
 	numbers = calloc((size_t)tree->nr_used + 1, sizeof(*numbers));
 	tree->nodes = calloc((size_t)tree->nr_nodes + 1, sizeof(*tree->nodes));

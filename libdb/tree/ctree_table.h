@@ -12,24 +12,15 @@
 
 #include "libdb/ctree.h"
 #include "libdb/tree/ctree_format.h"
-
-/*
- * Finds slots by what they hold. It is kept in memory alone and made anew when
- * a file is opened: an open hash of slot numbers, at most half full.
- */
-struct ctree_index {
-	uint32_t *slots; /* 0: free */
-	uint32_t nr; /* a power of two; 0 before the first */
-	uint32_t nr_used;
-	uint64_t seed; /* random: no program chooses where its nodes meet */
-};
+#include "libop/op_hash.h"
 
 struct ctree {
 	struct ctree_header *header; /* the map; NULL while opening */
 	union ctree_slot *slots; /* slot 0 is not there */
 	uint32_t nr_used;
 	size_t map_len; /* bytes */
-	struct ctree_index index;
+	/* Slots by what they hold; made anew when a file is opened. */
+	struct op_hash index;
 
 	/* writers only */
 	bool writable;
