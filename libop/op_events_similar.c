@@ -3,43 +3,14 @@
 
 #include "libop/op_parse_event.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#define MAX_NAME 128
+#include "libop/op_near_names.h"
+
 #define SHOWN 3
-
-static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
-{
-	unsigned int least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
-
-/* Letters to insert, remove or change to make @a of @b; case is no change. */
-static unsigned int edit_distance(const char *a, const char *b)
-{
-	unsigned int row[MAX_NAME + 1], left, above;
-	size_t len = strlen(b);
-
-	for (size_t j = 0; j <= len; j++)
-		row[j] = (unsigned int)j;
-	for (; *a; a++) {
-		left = row[0]++;
-		for (size_t j = 1; j <= len; j++) {
-			above = row[j];
-			row[j] =
-				min3(row[j - 1] + 1, above + 1,
-				     left + (toupper((unsigned char)*a) !=
-					     toupper((unsigned char)b[j - 1])));
-			left = above;
-		}
-	}
-	return row[len];
-}
 
 /* How unlike @name is; UINT_MAX: too much to be meant. */
 static unsigned int unlikeness(const char *name, const char *wanted)
@@ -47,9 +18,9 @@ static unsigned int unlikeness(const char *name, const char *wanted)
 	size_t len = strlen(wanted);
 	unsigned int distance;
 
-	if (len < 2 || len > MAX_NAME || strlen(name) > MAX_NAME)
+	if (len < 2 || len > OP_EDIT_MAX || strlen(name) > OP_EDIT_MAX)
 		return UINT_MAX;
-	distance = edit_distance(name, wanted);
+	distance = op_edit_distance(name, wanted, true);
 	if (distance <= (len + 3) / 4)
 		return distance;
 	/* Part of the name; the shorter the whole, the more alike. */

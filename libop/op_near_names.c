@@ -6,11 +6,9 @@
 
 #include "libop/op_near_names.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Longer names are compared by their beginning. */
-#define COMPARED_MAX 128
 
 struct near {
 	const char *name;
@@ -24,16 +22,15 @@ static const char *base_of(const char *name)
 	return slash && slash[1] ? slash + 1 : name;
 }
 
-/* Copy without wildcards, cut at COMPARED_MAX - 1 bytes. */
-static size_t plain_copy(char *to, const char *from)
+/* Copy without wildcards. A longer name is compared by its beginning. */
+static void plain_copy(char *to, const char *from)
 {
 	size_t len = 0;
 
-	for (; *from && len < COMPARED_MAX - 1; from++)
+	for (; *from && len < OP_EDIT_MAX; from++)
 		if (!strchr("*?[]", *from))
 			to[len++] = *from;
 	to[len] = '\0';
-	return len;
 }
 
 static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
@@ -43,25 +40,26 @@ static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
 	return c < a ? c : a;
 }
 
-/* One row of the matrix at a time; row[j] is the cost of a's start -> b[0..j)
- */
-static unsigned int edits(const char *a, size_t a_len, const char *b,
-			  size_t b_len)
+unsigned int op_edit_distance(const char *a, const char *b, bool any_case)
 {
-	unsigned int row[COMPARED_MAX];
-	size_t i, j;
+	size_t b_len = strnlen(b, OP_EDIT_MAX), j;
+	/* One row of the matrix: what it takes to make b[0..j) of a's start. */
+	unsigned int row[OP_EDIT_MAX + 1];
 
 	for (j = 0; j <= b_len; j++)
-		row[j] = j;
-	for (i = 0; i < a_len; i++) {
-		unsigned int diagonal = row[0];
+		row[j] = (unsigned int)j;
+	for (; *a; a++) {
+		unsigned int diagonal = row[0]++;
 
-		row[0] = i + 1;
 		for (j = 0; j < b_len; j++) {
+			unsigned char x = (unsigned char)*a;
+			unsigned char y = (unsigned char)b[j];
+			bool differ =
+				any_case ? toupper(x) != toupper(y) : x != y;
 			unsigned int above = row[j + 1];
 
-			row[j + 1] = min3(above + 1, row[j] + 1,
-					  diagonal + (a[i] != b[j]));
+			row[j + 1] =
+				min3(above + 1, row[j] + 1, diagonal + differ);
 			diagonal = above;
 		}
 	}
@@ -70,13 +68,13 @@ static unsigned int edits(const char *a, size_t a_len, const char *b,
 
 static unsigned int distance(const char *wanted, const char *name)
 {
-	char a[COMPARED_MAX], b[COMPARED_MAX];
-	size_t a_len = plain_copy(a, base_of(wanted));
-	size_t b_len = plain_copy(b, base_of(name));
+	char a[OP_EDIT_MAX + 1], b[OP_EDIT_MAX + 1];
 
-	if (a_len && strstr(b, a))
+	plain_copy(a, base_of(wanted));
+	plain_copy(b, base_of(name));
+	if (*a && strstr(b, a))
 		return 0;
-	return 1 + edits(a, a_len, b, b_len);
+	return 1 + op_edit_distance(a, b, false);
 }
 
 static int by_distance(const void *pa, const void *pb)

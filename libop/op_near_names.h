@@ -7,9 +7,20 @@
  * there may have been meant.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "libop/op_arena.h"
+
+/* Longer names are compared by their beginning. */
+#define OP_EDIT_MAX 128 /* bytes */
+
+/*
+ * The Levenshtein distance: how many bytes must be inserted, removed or changed
+ * to make @a of the first OP_EDIT_MAX bytes of @b. @any_case: an upper case
+ * letter equals its lower case letter.
+ */
+unsigned int op_edit_distance(const char *a, const char *b, bool any_case);
 
 /*
  * At most @max of the @nr @names as a text "a, b, c and 2 more", the most

@@ -397,6 +397,35 @@ static void words_choose_files(void **state)
 
 /* ---- names that may have been meant -------------------------------------- */
 
+static void edits_are_counted(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		unsigned int exact, any_case;
+	} rows[] = {
+		{ "", "", 0, 0 },
+		{ "", "abc", 3, 3 },
+		{ "abc", "", 3, 3 },
+		{ "abc", "abc", 0, 0 },
+		{ "abc", "ABC", 3, 0 },
+		{ "aBc", "Abd", 3, 1 },
+		{ "kitten", "sitting", 3, 3 },
+		{ "flaw", "lawn", 2, 2 },
+		{ "ab", "ba", 2, 2 },
+		{ "abc", "xabcy", 2, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *a = rows[i].a, *b = rows[i].b;
+
+		assert_int_equal(op_edit_distance(a, b, false), rows[i].exact);
+		assert_int_equal(op_edit_distance(b, a, false), rows[i].exact);
+		assert_int_equal(op_edit_distance(a, b, true),
+				 rows[i].any_case);
+	}
+}
+
 static void near_names_come_first(void **state)
 {
 	static const char long_name[] =
@@ -460,6 +489,7 @@ int main(void)
 		cmocka_unit_test(an_empty_word_is_refused),
 		cmocka_unit_test(braces_part_two_profiles),
 		cmocka_unit_test(words_choose_files),
+		cmocka_unit_test(edits_are_counted),
 		cmocka_unit_test(near_names_come_first),
 	};
 
