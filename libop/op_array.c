@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The room that @nr elements have, or 0 for more than there can be. */
-static size_t room_of(size_t nr)
+static size_t array_room(size_t nr)
 {
 	size_t room = OP_ARRAY_MIN;
 
@@ -44,8 +44,8 @@ int op_array_grow(void *array, size_t nr, size_t more, size_t size)
 
 	if (__builtin_add_overflow(nr, more, &more))
 		return -ENOMEM;
-	room = room_of(more);
-	if (room == room_of(nr) && room)
+	room = array_room(more);
+	if (room == array_room(nr) && room)
 		return 0;
 	if (!room)
 		return more ? -ENOMEM : 0;

@@ -70,7 +70,7 @@ void op_elf_text(const struct op_elf *elf, uint64_t offset, char *buf,
 
 /* ---- the header ---------------------------------------------------------- */
 
-static bool is_known(const uint8_t *ident)
+static bool is_elf_ident(const uint8_t *ident)
 {
 	return !memcmp(ident, ELFMAG, SELFMAG) &&
 	       (ident[EI_CLASS] == ELFCLASS32 ||
@@ -84,7 +84,7 @@ static int read_elf_header(struct op_elf *elf)
 
 	if (err)
 		return err;
-	if (!is_known(elf->header))
+	if (!is_elf_ident(elf->header))
 		return -ENOEXEC;
 	elf->wide = elf->header[EI_CLASS] == ELFCLASS64;
 	elf->big_endian = elf->header[EI_DATA] == ELFDATA2MSB;
