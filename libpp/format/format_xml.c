@@ -13,50 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_utf8.h"
 #include "libpp/format/xml.h"
-
-/* ---- text ---------------------------------------------------------------- */
-
-/* What XML has no character for (XML 1.0, 2.2) becomes a question mark. */
-static void xml_write_escaped(FILE *out, const char *text)
-{
-	while (*text) {
-		unsigned int len = op_utf8_len(text);
-
-		if ((unsigned char)*text < ' ' || *text == 0x7f ||
-		    !strncmp(text, "\xef\xbf\xbe", 3) ||
-		    !strncmp(text, "\xef\xbf\xbf", 3))
-			len = 0;
-		if (!len)
-			fputc('?', out);
-		else if (*text == '<')
-			fputs("&lt;", out);
-		else if (*text == '>')
-			fputs("&gt;", out);
-		else if (*text == '&')
-			fputs("&amp;", out);
-		else if (*text == '"')
-			fputs("&quot;", out);
-		else
-			fwrite(text, len, 1, out);
-		text += len ? len : 1;
-	}
-}
-
-void pp_xml_attr(const struct pp_xml *x, const char *name, const char *text)
-{
-	if (!text)
-		return;
-	fprintf(x->out, " %s=\"", name);
-	xml_write_escaped(x->out, text);
-	fputc('"', x->out);
-}
-
-void pp_xml_number(const struct pp_xml *x, const char *name, uint64_t number)
-{
-	fprintf(x->out, " %s=\"%" PRIu64 "\"", name, number);
-}
 
 /* ---- events ---------------------------------------------------------------
  */
@@ -93,10 +50,10 @@ static void xml_write_profile(const struct pp_xml *x)
 	snprintf(arch, sizeof(arch), "%.*s",
 		 slash ? (int)(slash - type) : (int)sizeof(arch) - 1, type);
 	fputs("<?xml version=\"1.0\" ?>\n<profile", x->out);
-	pp_xml_attr(x, " schemaversion", "3.0");
-	pp_xml_attr(x, "cputype", arch);
+	op_xml_attr(x->out, " schemaversion", "3.0");
+	op_xml_attr(x->out, "cputype", arch);
 	fputc('\n', x->out);
-	pp_xml_attr(x, "processor", slash ? slash + 1 : type);
+	op_xml_attr(x->out, "processor", slash ? slash + 1 : type);
 	fputc('\n', x->out);
 	for (size_t i = 0; i < classes->nr; i++) {
 		size_t j = 0;
@@ -106,11 +63,12 @@ static void xml_write_profile(const struct pp_xml *x)
 		nr_cpus += i == j;
 	}
 	if (nr_cpus > 1) {
-		pp_xml_number(x, "separatedcpus", nr_cpus);
+		op_xml_number(x->out, "separatedcpus", nr_cpus);
 		fputc('\n', x->out);
 	}
 	fprintf(x->out, " mhz=\"%.2f\"\n", x->report->cpu_khz / 1000.0);
-	pp_xml_attr(x, "title", x->options->command ? x->options->command : "");
+	op_xml_attr(x->out, "title",
+		    x->options->command ? x->options->command : "");
 	fputs(">\n", x->out);
 }
 
@@ -136,7 +94,7 @@ static void xml_write_options(const struct pp_xml *x)
 		if (attrs[i].value && !any)
 			fputc(' ', x->out);
 		any |= attrs[i].value != NULL;
-		pp_xml_attr(x, attrs[i].name, attrs[i].value);
+		op_xml_attr(x->out, attrs[i].name, attrs[i].value);
 	}
 	fputs(any ? "/>\n" : " />\n", x->out);
 }
@@ -151,13 +109,15 @@ static void xml_write_setup(const struct pp_xml *x)
 			continue;
 		if (pp_class_is_timer(class)) {
 			fputs("<timersetup ", x->out);
-			pp_xml_number(x, "rtcinterrupts", x->report->timer_hz);
+			op_xml_number(x->out, "rtcinterrupts",
+				      x->report->timer_hz);
 		} else {
 			fputs("<eventsetup ", x->out);
-			pp_xml_number(x, "id", event_nr(x, i));
-			pp_xml_attr(x, "eventname", class->event);
-			pp_xml_number(x, "unitmask", class->counted_unit_mask);
-			pp_xml_number(x, "setupcount", class->count);
+			op_xml_number(x->out, "id", event_nr(x, i));
+			op_xml_attr(x->out, "eventname", class->event);
+			op_xml_number(x->out, "unitmask",
+				      class->counted_unit_mask);
+			op_xml_number(x->out, "setupcount", class->count);
 		}
 		fputs("/>\n", x->out);
 	}
@@ -168,16 +128,16 @@ static void xml_write_account(const struct pp_xml *x,
 			      const struct op_ledger *account)
 {
 	fputs("<account ", x->out);
-	pp_xml_attr(x, "source", account->source);
-	pp_xml_number(x, "taken", account->taken);
-	pp_xml_number(x, "stored", account->stored);
-	pp_xml_number(x, "pending", account->pending);
-	pp_xml_number(x, "lost", op_ledger_lost(account));
+	op_xml_attr(x->out, "source", account->source);
+	op_xml_number(x->out, "taken", account->taken);
+	op_xml_number(x->out, "stored", account->stored);
+	op_xml_number(x->out, "pending", account->pending);
+	op_xml_number(x->out, "lost", op_ledger_lost(account));
 	fputs(">\n", x->out);
 	for (unsigned int i = 0; i < account->nr_causes; i++) {
 		fputs("<loss ", x->out);
-		pp_xml_attr(x, "cause", account->causes[i].name);
-		pp_xml_number(x, "samples", account->causes[i].nr);
+		op_xml_attr(x->out, "cause", account->causes[i].name);
+		op_xml_number(x->out, "samples", account->causes[i].nr);
 		fputs("/>\n", x->out);
 	}
 	fputs("</account>\n", x->out);
@@ -203,11 +163,11 @@ static void xml_write_classes(const struct pp_xml *x)
 		fprintf(x->out, "<class  name=\"c%zu\"",
 			pp_xml_column_nr(x, i));
 		if (class->cpu != OP_MANGLE_ALL)
-			pp_xml_number(x, "cpu", (uint64_t) class->cpu);
+			op_xml_number(x->out, "cpu", (uint64_t) class->cpu);
 		if (several_events)
-			pp_xml_number(x, "event", event_nr(x, i));
+			op_xml_number(x->out, "event", event_nr(x, i));
 		if (masks)
-			pp_xml_number(x, "mask", class->unit_mask);
+			op_xml_number(x->out, "mask", class->unit_mask);
 		fputs("/>\n", x->out);
 	}
 	fputs("</classes>\n", x->out);

@@ -7,6 +7,7 @@
  * events alone ("columns"); threads make elements "process" and "thread".
  */
 
+#include "libop/op_xml.h"
 #include "libpp/format/format.h"
 
 /* Symbols of one name and one image share what is written about them. */
@@ -39,12 +40,6 @@ struct pp_xml_scope {
 	const struct pp_class *thread; /* NULL: all */
 	bool whole_process; /* of that thread */
 };
-
-/* ---- attributes ---------------------------------------------------------- */
-
-/* Nothing is written for a @text that is NULL. */
-void pp_xml_attr(const struct pp_xml *x, const char *name, const char *text);
-void pp_xml_number(const struct pp_xml *x, const char *name, uint64_t number);
 
 /* ---- classes and counts -------------------------------------------------- */
 

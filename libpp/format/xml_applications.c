@@ -50,7 +50,7 @@ static void xml_begin_image(const struct pp_xml *x, struct range r,
 			    const char *element, const char *name)
 {
 	fprintf(x->out, "<%s ", element);
-	pp_xml_attr(x, "name", name);
+	op_xml_attr(x->out, "name", name);
 	fputs(">\n", x->out);
 	xml_write_sum(x, r, scope, name);
 }
@@ -163,7 +163,7 @@ static void xml_write_process(struct pp_xml *x, size_t i)
 		if (pp_xml_concerns(x, entry_at(x, j), &scope))
 			name = entry_at(x, j)->app;
 	fprintf(x->out, "<process  pid=\"%" PRId64 "\"", class->tgid);
-	pp_xml_attr(x, "name", name);
+	op_xml_attr(x->out, "name", name);
 	fputs(">\n", x->out);
 	each_thread(x, i, xml_write_thread_sum);
 	each_thread(x, i, xml_write_thread);

@@ -13,12 +13,12 @@ static void xml_write_arc(struct pp_xml *x, const struct pp_arc *arc,
 		return;
 	if (in_module) {
 		fputs("<module ", x->out);
-		pp_xml_attr(x, "name", arc->other->image->name);
+		op_xml_attr(x->out, "name", arc->other->image->name);
 		fputs(">\n", x->out);
 	}
 	pp_xml_symbol_begin(x, arc->other);
 	if (arc->self)
-		pp_xml_attr(x, "self", "true");
+		op_xml_attr(x->out, "self", "true");
 	fputs(">\n", x->out);
 	pp_xml_sum_begin(x);
 	pp_xml_sum_add(x, arc->counts, scope);

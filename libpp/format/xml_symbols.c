@@ -100,7 +100,7 @@ void pp_xml_symbol_begin(struct pp_xml *x, const struct pp_symbol_entry *entry)
 		x->by_id[x->nr_ids++] = head;
 	}
 	fputs("<symbol ", x->out);
-	pp_xml_number(x, "idref", x->symbols[head].id);
+	op_xml_number(x->out, "idref", x->symbols[head].id);
 }
 
 void pp_xml_symbol(struct pp_xml *x, const struct pp_symbol_entry *entry,
@@ -112,8 +112,9 @@ void pp_xml_symbol(struct pp_xml *x, const struct pp_symbol_entry *entry,
 	if (entry->nr_details) {
 		size_t first = x->symbols[entry->nr].first_detail;
 
-		pp_xml_number(x, "detaillo", first);
-		pp_xml_number(x, "detailhi", first + entry->nr_details - 1);
+		op_xml_number(x->out, "detaillo", first);
+		op_xml_number(x->out, "detailhi",
+			      first + entry->nr_details - 1);
 	}
 	fputs(">\n", x->out);
 	if (entry->neighbours)
@@ -137,8 +138,8 @@ static void xml_write_place(const struct pp_xml *x,
 {
 	if (!place->file)
 		return;
-	pp_xml_attr(x, "file", place->file);
-	pp_xml_number(x, "line", place->line);
+	op_xml_attr(x->out, "file", place->file);
+	op_xml_number(x->out, "line", place->line);
 }
 
 /* Write what is known of @entry, unless it is written or has no number. */
@@ -151,7 +152,7 @@ static void xml_write_symboldata(struct pp_xml *x,
 		return;
 	head->is_written = true;
 	fprintf(x->out, "<symboldata  id=\"%zu\" ", head->id);
-	pp_xml_attr(x, "name", entry->name);
+	op_xml_attr(x->out, "name", entry->name);
 	if (entry->place.file)
 		fputc(' ', x->out);
 	xml_write_place(x, &entry->place);

@@ -6,30 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define SCHEMA_VERSION "2.0"
+#include "libop/op_xml.h"
 
-static void print_xml_attribute(const char *name, const char *value)
-{
-	printf(" %s=\"", name);
-	for (; *value; value++)
-		switch (*value) {
-		case '&':
-			printf("&amp;");
-			break;
-		case '<':
-			printf("&lt;");
-			break;
-		case '>':
-			printf("&gt;");
-			break;
-		case '"':
-			printf("&quot;");
-			break;
-		default:
-			putchar(*value);
-		}
-	putchar('"');
-}
+#define SCHEMA_VERSION "2.0"
 
 static void print_xml_header(const struct op_cpu_type *cpu)
 {
@@ -39,8 +18,8 @@ static void print_xml_header(const struct op_cpu_type *cpu)
 		 "oprofile: available events for CPU type \"%s\"", cpu->title);
 	snprintf(doc, sizeof(doc), "See %s", cpu->manual);
 	printf("<header ");
-	print_xml_attribute("title", title);
-	print_xml_attribute("doc", doc);
+	op_xml_attr(stdout, "title", title);
+	op_xml_attr(stdout, "doc", doc);
 	puts("/>");
 }
 
@@ -50,10 +29,9 @@ static void print_xml_unit_mask(const struct op_unit_mask *um)
 	       um->default_value, ophelp_um_type(um));
 	for (size_t i = 0; i < um->nr; i++) {
 		printf("<unit_mask");
-		if (um->entries[i].name)
-			print_xml_attribute("name", um->entries[i].name);
-		printf(" mask=\"%" PRIu64 "\"", um->entries[i].value);
-		print_xml_attribute("desc", um->entries[i].desc);
+		op_xml_attr(stdout, "name", um->entries[i].name);
+		op_xml_number(stdout, "mask", um->entries[i].value);
+		op_xml_attr(stdout, "desc", um->entries[i].desc);
 		puts("/>");
 	}
 	puts("</unit_masks>");
@@ -65,12 +43,11 @@ static void print_xml_event(const struct ophelp_list *list,
 	bool shown = ophelp_um_is_shown(event->um);
 
 	printf("<event");
-	print_xml_attribute("event_name", event->name);
-	if (event->ext)
-		print_xml_attribute("ext", event->ext);
-	print_xml_attribute("desc", event->desc);
-	printf(" counter_mask=\"%" PRIu64 "\" min_count=\"%" PRIu64 "\"",
-	       event->counters, event->min_count * list->factor);
+	op_xml_attr(stdout, "event_name", event->name);
+	op_xml_attr(stdout, "ext", event->ext);
+	op_xml_attr(stdout, "desc", event->desc);
+	op_xml_number(stdout, "counter_mask", event->counters);
+	op_xml_number(stdout, "min_count", event->min_count * list->factor);
 	puts(shown ? ">" : "/>");
 	if (shown) {
 		print_xml_unit_mask(event->um);
