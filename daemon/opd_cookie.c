@@ -6,56 +6,42 @@
 #include <string.h>
 
 #include "daemon/opd.h"
+#include "libop/op_array.h"
 
-#define FIRST_SLOTS 1024
-
-static struct opd_cookie *find_slot(const struct opd_cookies *cookies,
-				    uint64_t cookie)
+static struct opd_cookie *find_cookie(const struct opd_cookies *cookies,
+				      uint64_t cookie)
 {
-	size_t mask = cookies->nr_slots - 1;
-	size_t i = (cookie * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+	uint64_t hash = op_hash_mix(cookies->index.seed, cookie);
+	uint32_t number;
 
-	while (cookies->slots[i].cookie != cookie &&
-	       cookies->slots[i].cookie != OP_NO_COOKIE)
-		i = (i + 1) & mask;
-	return &cookies->slots[i];
-}
-
-static int grow(struct opd_cookies *cookies)
-{
-	struct opd_cookies more = { NULL, FIRST_SLOTS, cookies->nr };
-
-	if (cookies->nr_slots)
-		more.nr_slots = cookies->nr_slots * 2;
-	more.slots = calloc(more.nr_slots, sizeof(more.slots[0]));
-	if (!more.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < cookies->nr_slots; i++)
-		if (cookies->slots[i].cookie != OP_NO_COOKIE)
-			*find_slot(&more, cookies->slots[i].cookie) =
-				cookies->slots[i];
-	free(cookies->slots);
-	*cookies = more;
-	return 0;
+	op_hash_each(&cookies->index, hash, number)
+		if (cookies->known[number - 1].cookie == cookie)
+			return &cookies->known[number - 1];
+	return NULL;
 }
 
 static int put_cookie(struct opd_cookies *cookies, uint64_t cookie,
 		      struct opd_image *image)
 {
-	struct opd_cookie *slot;
+	struct opd_cookie *known = find_cookie(cookies, cookie);
 
-	if (cookies->nr >= cookies->nr_slots / 2 && grow(cookies))
+	if (known) {
+		known->image = image;
+		return 0;
+	}
+	if (op_hash_reserve(&cookies->index, cookies->nr + 1) ||
+	    op_array_reserve(&cookies->known, cookies->nr, 1))
 		return -ENOMEM;
-	slot = find_slot(cookies, cookie);
-	cookies->nr += slot->cookie == OP_NO_COOKIE;
-	slot->cookie = cookie;
-	slot->image = image;
+	cookies->known[cookies->nr++] = (struct opd_cookie){ cookie, image };
+	op_hash_add(&cookies->index, op_hash_mix(cookies->index.seed, cookie),
+		    (uint32_t)cookies->nr);
 	return 0;
 }
 
 void opd_cookies_release(struct opd_cookies *cookies)
 {
-	free(cookies->slots);
+	free(cookies->known);
+	op_hash_release(&cookies->index);
 	memset(cookies, 0, sizeof(*cookies));
 }
 
@@ -98,15 +84,13 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 
 int opd_cookie_find(struct opd *opd, uint64_t cookie, struct opd_image **out)
 {
-	struct opd_cookie *slot;
+	const struct opd_cookie *known;
 
 	if (cookie == OP_NO_COOKIE)
 		return -ENOENT;
-	if (!opd->cookies.nr_slots)
+	known = find_cookie(&opd->cookies, cookie);
+	if (!known)
 		return -EAGAIN;
-	slot = find_slot(&opd->cookies, cookie);
-	if (slot->cookie != cookie)
-		return -EAGAIN;
-	*out = slot->image;
-	return slot->image ? 0 : -ENOENT;
+	*out = known->image;
+	return known->image ? 0 : -ENOENT;
 }

@@ -10,21 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libop/op_hash.h"
 #include "module/uapi/oprofile.h"
 
 struct opd;
 struct opd_image;
 
 struct opd_cookie {
-	uint64_t cookie; /* OP_NO_COOKIE: a free slot */
+	uint64_t cookie;
 	struct opd_image *image; /* NULL: there is no name for it */
 };
 
-/* An open-addressed table of which less than half is in use. */
 struct opd_cookies {
-	struct opd_cookie *slots;
-	size_t nr_slots; /* a power of two, or 0 */
+	struct opd_cookie *known;
 	size_t nr;
+	struct op_hash index; /* of known, by cookie */
 };
 
 /*

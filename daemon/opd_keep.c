@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "libop/op_array.h"
 #include "libop/op_clock.h"
 #include "libop/op_config.h"
 #include "libop/op_copy.h"
@@ -317,17 +318,11 @@ int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
 static struct opd_kept *add_kept(struct opd_keep *keep,
 				 const struct opd_binary *binary)
 {
-	size_t room = keep->room ? keep->room * 2 : 64;
-	struct opd_kept *more, *kept;
+	struct opd_kept *kept;
 	char *name;
 
-	if (keep->nr == keep->room) {
-		more = reallocarray(keep->kept, room, sizeof(*more));
-		if (!more)
-			return NULL;
-		keep->kept = more;
-		keep->room = room;
-	}
+	if (op_array_reserve(&keep->kept, keep->nr, 1))
+		return NULL;
 	name = strdup(binary->name);
 	if (!name)
 		return NULL;

@@ -52,7 +52,6 @@ struct opd_keep {
 	const struct op_clock *clock;
 	struct opd_kept *kept;
 	size_t nr;
-	size_t room;
 	unsigned int nr_open;
 	unsigned int max_open; /* a part of what was left to open */
 	bool forever; /* nothing is let go before the end */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/opd.h"
+#include "libop/op_array.h"
 
 void opd_kernel_release(struct opd_kernel *kernel)
 {
@@ -42,23 +43,6 @@ static struct opd_image_id image_id(const struct opd *opd, const char *name,
 	return id;
 }
 
-static int make_room(struct opd_kernel *kernel)
-{
-	size_t room = kernel->room ? kernel->room * 2 : 256;
-	struct opd_range *more;
-
-	if (kernel->nr < kernel->room)
-		return 0;
-	if (kernel->nr >= OPD_MAX_RANGES)
-		return -ENOSPC;
-	more = reallocarray(kernel->ranges, room, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	kernel->ranges = more;
-	kernel->room = room;
-	return 0;
-}
-
 static int add_range(struct opd *opd, const struct opd_image_id *id,
 		     uint64_t start, uint64_t end)
 {
@@ -68,7 +52,9 @@ static int add_range(struct opd *opd, const struct opd_image_id *id,
 
 	if (start >= end)
 		return -EINVAL;
-	err = make_room(kernel);
+	if (kernel->nr >= OPD_MAX_RANGES)
+		return -ENOSPC;
+	err = op_array_reserve(&kernel->ranges, kernel->nr, 1);
 	if (!err)
 		err = opd_image_get(opd, id, &image);
 	if (err)

@@ -29,7 +29,6 @@ struct opd_range {
 struct opd_kernel {
 	struct opd_range *ranges;
 	size_t nr;
-	size_t room;
 	bool sorted;
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/opd.h"
+#include "libop/op_array.h"
 #include "libop/op_ksyms.h"
 
 static struct opd_ksyms_range *find_range(const struct opd_ksyms *ksyms,
@@ -122,19 +123,13 @@ bool opd_ksyms_take(struct opd *opd)
 static struct opd_ksyms_range *add_range(struct opd_ksyms *ksyms,
 					 const char *name)
 {
-	size_t room = ksyms->room ? ksyms->room * 2 : 256;
-	struct opd_ksyms_range *range = find_range(ksyms, name), *more;
+	struct opd_ksyms_range *range = find_range(ksyms, name);
 	char *copy;
 
 	if (range)
 		return range;
-	if (ksyms->nr == ksyms->room) {
-		more = reallocarray(ksyms->ranges, room, sizeof(*more));
-		if (!more)
-			return NULL;
-		ksyms->ranges = more;
-		ksyms->room = room;
-	}
+	if (op_array_reserve(&ksyms->ranges, ksyms->nr, 1))
+		return NULL;
 	copy = strdup(name);
 	if (!copy)
 		return NULL;

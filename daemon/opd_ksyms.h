@@ -29,7 +29,6 @@ struct opd_ksyms_range {
 struct opd_ksyms {
 	struct opd_ksyms_range *ranges;
 	size_t nr;
-	size_t room;
 	unsigned int nr_wanted; /* images with OPD_SYMBOLS_WANTED */
 };
 

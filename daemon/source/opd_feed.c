@@ -33,10 +33,11 @@
 #include "daemon/source/opd_record_words.h"
 #include "daemon/source/opd_source.h"
 #include "daemon/source/opd_stream.h"
+#include "libop/op_array.h"
+#include "libop/op_hash.h"
 #include "libop/op_log.h"
 
 #define CHUNK_WORDS 65536 /* 512 KiB */
-#define FIRST_SLOTS 1024
 
 /* The kernel names a new image within moments; more asking is for later. */
 #define TRIES_AT_ONCE 3
@@ -67,11 +68,10 @@ struct opd_feed {
 	/* what the records said */
 	bool in_kernel;
 	uint32_t tgid; /* 0: not known */
-	/* cookies that have been told or are pending: an open-addressed table
-	 * of which less than half is in use */
+	/* cookies that have been told or are pending, and where each is */
 	uint64_t *told;
-	size_t nr_slots; /* a power of two, or 0 */
 	size_t nr_told;
+	struct op_hash told_index;
 	struct pending_name pending[MAX_PENDING];
 	size_t nr_pending;
 	struct opd_live_kernel kernel;
@@ -101,6 +101,7 @@ void opd_feed_free(struct opd_feed *feed)
 		return;
 	opd_record_words_release(&feed->queue);
 	free(feed->told);
+	op_hash_release(&feed->told_index);
 	free(feed->raw);
 	free(feed);
 }
@@ -119,50 +120,24 @@ void opd_feed_ask_account(struct opd_feed *feed)
 /* ---- names ------------------------------------------------------------------
  */
 
-static uint64_t *find_slot(uint64_t *told, size_t nr_slots, uint64_t cookie)
-{
-	size_t i = cookie * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-
-	for (i &= nr_slots - 1; told[i] != cookie && told[i] != OP_NO_COOKIE;)
-		i = (i + 1) & (nr_slots - 1);
-	return &told[i];
-}
-
-static int grow_told(struct opd_feed *feed)
-{
-	size_t nr_slots = feed->nr_slots ? feed->nr_slots * 2 : FIRST_SLOTS;
-	uint64_t *more = calloc(nr_slots, sizeof(more[0]));
-
-	if (!more)
-		return -ENOMEM;
-	for (size_t i = 0; i < feed->nr_slots; i++)
-		if (feed->told[i] != OP_NO_COOKIE)
-			*find_slot(more, nr_slots, feed->told[i]) =
-				feed->told[i];
-	free(feed->told);
-	feed->told = more;
-	feed->nr_slots = nr_slots;
-	return 0;
-}
-
 /* Whether @cookie is new; from now on it is not. Without memory for that it
  * would be told more often, which does no harm. */
 static bool is_new_cookie(struct opd_feed *feed, uint64_t cookie)
 {
-	uint64_t *slot;
+	uint64_t hash;
+	uint32_t number;
 
 	if (cookie == OP_NO_COOKIE)
 		return false;
-	if (feed->nr_told >= feed->nr_slots / 2 && grow_told(feed) &&
-	    !feed->nr_slots)
+	if (op_hash_reserve(&feed->told_index, feed->nr_told + 1) ||
+	    op_array_reserve(&feed->told, feed->nr_told, 1))
 		return true;
-	slot = find_slot(feed->told, feed->nr_slots, cookie);
-	if (*slot == cookie)
-		return false;
-	if (feed->nr_told + 1 < feed->nr_slots) {
-		*slot = cookie;
-		feed->nr_told++;
-	}
+	hash = op_hash_mix(feed->told_index.seed, cookie);
+	op_hash_each(&feed->told_index, hash, number)
+		if (feed->told[number - 1] == cookie)
+			return false;
+	feed->told[feed->nr_told++] = cookie;
+	op_hash_add(&feed->told_index, hash, (uint32_t)feed->nr_told);
 	return true;
 }
 

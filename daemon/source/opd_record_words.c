@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/source/opd_events.h"
+#include "libop/op_array.h"
 
 /* The longest string is a path. */
 #define MAX_WORDS (OP_PATH_MAX / 8 + 32)
@@ -20,45 +21,34 @@ void opd_record_words_release(struct opd_record_words *w)
 struct record {
 	struct opd_record_words *to;
 	size_t start;
+	bool has_room; /* for MAX_WORDS */
 };
 
+/* Nothing is put where there was no memory. */
 static void put_word(struct record *r, uint64_t word)
 {
-	if (r->to->nr < r->to->room)
+	if (r->has_room)
 		r->to->words[r->to->nr++] = word;
 }
 
 static struct record start_record(struct opd_record_words *w)
 {
-	struct record r = { w, w->nr };
-	size_t room = w->nr + MAX_WORDS;
-	uint64_t *more;
+	struct record r = { w, w->nr, false };
 
-	if (room > w->room) {
-		room *= 2;
-		more = reallocarray(w->words, room, sizeof(*more));
-		if (more) {
-			w->words = more;
-			w->room = room;
-		}
-	}
+	r.has_room = !op_array_reserve(&w->words, w->nr, MAX_WORDS);
+	w->short_of_memory |= !r.has_room;
 	put_word(&r, OP_ESCAPE);
 	put_word(&r, 0);
 	return r;
 }
 
-/* Without memory there is no such record, nor a part of one. */
 static void end_record(const struct record *r, uint32_t code, uint32_t flags)
 {
 	struct opd_record_words *w = r->to;
 
-	if (w->room < r->start + MAX_WORDS) {
-		w->nr = r->start;
-		w->short_of_memory = true;
-		return;
-	}
-	w->words[r->start + 1] =
-		OP_CODE_WORD(code, flags, w->nr - r->start - 2);
+	if (r->has_room)
+		w->words[r->start + 1] =
+			OP_CODE_WORD(code, flags, w->nr - r->start - 2);
 }
 
 static void put_string(struct record *r, const char *text)
@@ -68,7 +58,7 @@ static void put_string(struct record *r, const char *text)
 	size_t nr = (len + 7) / 8;
 
 	put_word(r, len);
-	if (nr > w->room - w->nr)
+	if (!r->has_room)
 		return;
 	memset(w->words + w->nr, 0, nr * 8);
 	memcpy(w->words + w->nr, text, len);

@@ -19,7 +19,6 @@ struct opd_event;
 struct opd_record_words {
 	uint64_t *words;
 	size_t nr;
-	size_t room;
 	bool short_of_memory; /* some record is missing */
 };
 
