@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All events, whether from --events or from the records of a stream, pass the
+ * checks of opd_events_set(), because each event becomes part of a file name:
+ * the characters of its name are restricted, and two counters may not have the
+ * same name, count and unit mask, or they would share a sample file. --events
+ * brings the numbers of each event with it, so that the daemon reads no event
+ * files.
+ */
 
 #include <ctype.h>
 #include <errno.h>

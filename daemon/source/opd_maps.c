@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The mappings of a space are an array sorted by address, so that a look-up,
+ * which every sample needs, is a binary search. A new mapping replaces what it
+ * overlaps: at most one old mapping is left below it and one above, so two free
+ * entries are always enough. A full array is copied to one of twice the size.
+ *
+ * A child shares the space of its parent, because a child usually execs before
+ * it maps anything. own_space() copies a shared space before its first change.
+ *
+ * The ring of the last dead processes holds numbers, which the kernel gives out
+ * again. So an entry of the ring frees the process of its number only if that
+ * process is dead and its death is the one that the entry stands for.
+ */
 
 #include "daemon/source/opd_maps.h"
 
@@ -212,14 +225,17 @@ struct opd_process *opd_maps_fork(struct opd_maps *maps, uint32_t tgid,
 	return child;
 }
 
-/* Keep it for late samples; the one that died longest ago goes instead. */
+/* Keep it for late samples, in place of the one that died longest ago. */
 static void bury(struct opd_maps *maps, struct opd_process *process)
 {
 	uint32_t *grave = &maps->dead[maps->nr_dead % OPD_MAPS_DEAD];
 	struct opd_process **oldest = slot_of(maps, *grave);
 
 	process->death = maps->nr_dead;
-	/* Who lived again is not in this grave, even if dead again. */
+	/*
+	 * The kernel may have given out the number again: drop the process only
+	 * if its last death is the one that this entry stands for.
+	 */
 	if (maps->nr_dead >= OPD_MAPS_DEAD && *oldest &&
 	    (*oldest)->nr_threads == 0 &&
 	    (*oldest)->death == maps->nr_dead - OPD_MAPS_DEAD)

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Each event is described here alone, so that what all of them must have in
+ * common is said once: times of one clock, by which the rings are merged, and
+ * an identity behind every record. The event for the side band counts nothing
+ * (PERF_COUNT_SW_DUMMY).
+ *
+ * Kernels refuse attributes that they do not know. opd_perf_probe_kernel()
+ * therefore opens an event of our own with each of the newer ones, build-ids
+ * and counts of lost samples, and closes it again.
+ */
 
 #include "daemon/source/opd_perf_attr.h"
 

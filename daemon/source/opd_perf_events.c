@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * For each CPU, and for each thread where processes are chosen, one event for
+ * the side band is opened and then one for each counter. The first event of a
+ * kind on a CPU maps the ring, and the later ones are directed into it. Every
+ * event is bound to a CPU, because the kernel maps no ring for an event that is
+ * inherited by children and runs on all CPUs.
+ *
+ * Locked memory is limited for ordinary users. When a ring cannot be mapped for
+ * that reason, all events are closed and opened again with smaller rings, down
+ * to a least size: the rings of all CPUs have one size, so the last CPU that is
+ * opened may change that of the first.
+ *
+ * A CPU that goes offline takes its events with it. close_cpu() adds their lost
+ * samples to a sum before it closes them, so that the sum never falls. A thread
+ * or CPU that disappears while its events are opened is left out.
+ */
 
 #include "daemon/source/opd_perf_events.h"
 
@@ -102,7 +118,7 @@ static int open_one(struct opening *o, struct perf_event_attr *attr,
 		fd = op_perf_open(attr, slot->task, (int)slot->cpu->cpu, -1);
 	}
 	if (fd == -ESRCH || fd == -ENODEV)
-		return fd; /* it is not there any more: the caller knows why */
+		return fd; /* the task or CPU is gone; the caller knows which */
 	if (fd < 0)
 		return op_perf_explain(o->diag, fd, attr, slot->task,
 				       (int)slot->cpu->cpu, name);
@@ -495,7 +511,7 @@ static int replug(struct opening *o)
 			close_cpu(o->all, slot.cpu);
 		nr += dead || missing;
 		if (err == -ENODEV)
-			err = 0; /* the next time */
+			err = 0; /* it is tried again at the next look */
 	}
 	sort_ids(o->all);
 	return err ? err : nr;

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * An image is found by what the kernel said of the mapping (name, and build-id
+ * or device, inode and generation) in a hash table with chains; the table
+ * doubles when it has more images than buckets. Images are never removed,
+ * because a cookie must keep its meaning as long as the stream.
+ *
+ * A file is opened by its path, by the path in the root of the process, or by
+ * the mapping itself, in this order. Each descriptor is compared with what the
+ * kernel said (the build-id, else the inode) before anything is taken from it:
+ * the path may lead to another file by now.
+ */
 
 #include "daemon/source/opd_perf_image.h"
 

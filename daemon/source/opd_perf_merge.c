@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The merge has one loop. It finds the earliest record of all side band rings,
+ * handles the samples of all CPUs before the time of that record, and then the
+ * record itself. When no side band is left before the horizon, it handles the
+ * samples up to the horizon. Looking at the head of each side band ring is
+ * cheap enough, as side band is rare compared with samples.
+ *
+ * The position of the merge is in the tails of the rings alone. So it can stop
+ * at any record when the room for words is used up, and the next call goes on
+ * there. The kernel gets the room of all handled records back at the end of a
+ * call.
+ *
+ * A throttled CPU writes a record when it is throttled and another when it goes
+ * on. The samples that the clock would have taken in between are counted as
+ * lost.
+ */
 
 #include "daemon/source/opd_perf_merge.h"
 
@@ -25,7 +41,7 @@ static bool decode(const struct opd_perf_merge *merge,
 /* ---- samples ----------------------------------------------------------------
  */
 
-/* An id that nobody has gives a counter that nobody has. */
+/* An unknown id gives a counter without event: its samples count as lost. */
 static uint32_t counter_of(const struct opd_perf_merge *merge, uint64_t id)
 {
 	size_t low = 0, high = merge->nr_ids;
@@ -45,7 +61,7 @@ static uint32_t counter_of(const struct opd_perf_merge *merge, uint64_t id)
 	return UINT32_MAX;
 }
 
-/* What the clock would have sampled while the kernel kept it from it. */
+/* Samples that the clock would have taken while the kernel throttled it. */
 static uint64_t throttled(const struct opd_perf_merge *merge,
 			  const struct opd_perf_cpu *cpu, uint64_t now)
 {

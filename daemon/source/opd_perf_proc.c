@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Only executable mappings are read, as nothing else is sampled. The old
+ * mappings of a process are dropped when the first new one has been read and
+ * not before, because a process that is ending has no mappings in /proc while
+ * its last samples still arrive.
+ *
+ * The events are open before /proc is read at the start. So a change is in
+ * /proc, in the side band, or in both, and a mapping that is told twice does no
+ * harm. A thread could be counted twice, though, so only threads that began
+ * after read_at are counted from the side band.
+ */
 
 #include "daemon/source/opd_perf_proc.h"
 

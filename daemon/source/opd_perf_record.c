@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A cursor goes over the bytes of a record. A field that would reach beyond the
+ * end reads as zero and marks the record as failed, so that no field needs a
+ * check of its own and a damaged record never leads out of its bytes. The order
+ * of the fields is that of the kernel.
+ *
+ * The time is at a fixed place from the start of a sample, and from the end of
+ * any other record. So the merge can put a record in order before it is taken
+ * apart.
+ */
 
 #include "daemon/source/opd_perf_record.h"
 

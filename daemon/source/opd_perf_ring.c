@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Head and tail count bytes without end; the size, a power of 2, cuts them down
+ * to a place in the ring. The head is read with acquire, so that the records
+ * before it are there. The tail is written with release, so that the kernel
+ * overwrites nothing that is still being read.
+ *
+ * The header of the record at the tail is looked at in advance, because the
+ * merge compares times. When a length makes no sense, nobody can tell where the
+ * next record starts: all records up to the head are dropped and counted as one
+ * bad record. A record without a time is skipped.
+ */
 
 #include "daemon/source/opd_perf_ring.h"
 

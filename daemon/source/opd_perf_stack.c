@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A trace is written in the order innermost first: the callers in the kernel,
+ * then the place where the kernel was entered, then the callers in the program.
+ * When the kernel's part was cut, the trace ends there, because what follows
+ * would look as if it had been called directly.
+ *
+ * The stream wants return addresses, so one is added to each address in a
+ * program, which is inside the call. Programs of 64 bits are unwound by libcfi.
+ * Programs of 32 bits are followed by their frame pointers; each frame must lie
+ * above the last one, so that the walk ends whatever the stack holds.
+ */
 
 #include "daemon/source/opd_perf_stack.h"
 

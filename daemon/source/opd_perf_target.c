@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A table holds the keys with their bounds, so that one message can say the
+ * bounds of any key. The size of stacks is rounded down to whole words, because
+ * the kernel refuses others.
+ */
 
 #include "daemon/source/opd_perf_target.h"
 

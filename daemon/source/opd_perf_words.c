@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The context in struct opd_perf_words is what a reader of the stream knows by
+ * now; only what differs from it is written. OP_CPU_SWITCH makes a reader
+ * forget the rest of the context, so after it everything is written again. The
+ * caller asks once for each sample whether the longest one would fit
+ * (opd_perf_words_fit()). Nothing here looks at the room again, so the bounds
+ * are asserted at compile time.
+ */
 
 #include "daemon/source/opd_perf_words.h"
 

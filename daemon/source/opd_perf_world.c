@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Records change what is known of processes, and each sample is placed by what
+ * is known at its moment. A process that has no entry yet is read from /proc.
+ *
+ * Two times decide when a process is read again. gap_at is the last time that
+ * side band was lost: what was read before it cannot be trusted, so such a
+ * process is read at its next look-up. An address that is in no known mapping
+ * has the process read again too, but at most once a second, because /proc may
+ * not have the address either and reading it takes time.
+ *
+ * Each sample is counted as received and either written or counted as lost by
+ * one cause. A sample in the kernel needs no mappings.
+ */
 
 #include "daemon/source/opd_perf_world.h"
 
@@ -124,7 +137,10 @@ static void handle_fork(struct opd_perf_world *world,
 		parent->nr_threads++; /* else /proc has told it by now */
 }
 
-/* Code that goes stays known: late samples, and others take its place. */
+/*
+ * Code that is removed stays known, because samples in it may come late; new
+ * code at its addresses replaces it.
+ */
 static void handle_ksymbol(struct opd_perf_world *world,
 			   const struct opd_perf_rec *rec)
 {
@@ -174,7 +190,7 @@ const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
 
 	if (*process && (*process)->read_at >= world->gap_at) {
 		map = opd_maps_lookup(*process, addr);
-		/* perf_events tells no mremap(2), for one. */
+		/* perf_events does not report mremap(2), for example. */
 		if (map || world->now - (*process)->read_at < SECOND)
 			return map;
 	}

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kernels hide their addresses from users without privileges by showing zeros.
+ * That is told apart from a missing symbol, as the user can do something about
+ * it. /proc/kallsyms is read up to the first symbol of a module only, as those
+ * follow the kernel's own symbols.
+ */
 
 #include <errno.h>
 #include <inttypes.h>
