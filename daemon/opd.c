@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The life of the daemon: opd_init() makes everything releasable, opd_setup()
+ * makes it ready, opd_finish() brings the session to its end, and opd_release()
+ * frees whatever there is, however far the setup came.
+ *
+ * The order of opd_finish() matters. Samples that wait for a name meet their
+ * fate first, then symbols are taken, files are closed and the ledger is
+ * written. Packing comes after that, because it may take long: a daemon that is
+ * killed while it packs leaves a ledger that agrees with the files. The ledger
+ * is written again when packing found damage, or when the first attempt failed,
+ * as packing may have made room on the disk.
+ */
 
 #include <errno.h>
 #include <fcntl.h>

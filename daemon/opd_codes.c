@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The stream may come from a damaged recording, so each handler checks each
+ * word that it uses and answers -EINVAL for what makes no sense. The samples
+ * that follow a bad record are lost by a named cause instead of being counted
+ * in a wrong place, because opd_code_handle() then makes the context unknown.
+ *
+ * Records that change what counters or cookies mean (OP_STREAM_BEGIN, OP_EVENT)
+ * first settle what was taken under the old meaning: open traces end, deferred
+ * samples are stored or lost, and sample files are closed.
+ */
 
 #include <errno.h>
 #include <string.h>
@@ -288,7 +298,7 @@ static int handle_SOURCE(struct opd *opd, const struct opd_rec *rec)
 	return 0;
 }
 
-/* Nothing to those who did not ask for weights. */
+/* Unless a feature takes weights, the record is passed over. */
 static int handle_WEIGHT(struct opd *opd, const struct opd_rec *rec)
 {
 	int err = 0;

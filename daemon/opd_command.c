@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Commands run in the thread that handles samples, between two reads of the
+ * source, so they need no locks. "stop", "reset" and "save" begin with or end
+ * in a dump, so that the samples taken before the command belong to the session
+ * as it was then. An answer has a fixed size, small enough for the buffer of a
+ * socket, so that no client can make the daemon wait.
+ */
 
 #include <errno.h>
 #include <inttypes.h>

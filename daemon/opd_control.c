@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All sockets are non-blocking and each client has a buffer of one line. A
+ * request is carried out when its line is complete; then the answer is sent and
+ * the connection is closed. When all places are taken, clients are closed in
+ * turn, so that silent connections cannot lock others out.
+ *
+ * "shutdown" is answered at the very end of the daemon: its connection leaves
+ * the table of clients and stays open, so that whoever asked learns when the
+ * session is complete, or why it is not.
+ */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,7 +99,7 @@ void opd_control_accept(struct opd *opd)
 		close_client(client);
 }
 
-/* An answer fits the socket's buffer; who does not read it gets a part. */
+/* An answer fits the socket's buffer; a client that does not read gets less. */
 static void send_text(int fd, const char *text, size_t len)
 {
 	while (len) {

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The table is open-addressed, with linear probing. It doubles when half of it
+ * is in use, so every search meets a free slot. Cookies are never removed one
+ * by one, only all of them when another stream begins. A cookie that is not in
+ * the table may still get a name (-EAGAIN, its samples are deferred); a cookie
+ * without an image has none (-ENOENT, its samples are lost).
+ */
 
 #include <errno.h>
 #include <inttypes.h>

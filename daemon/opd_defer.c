@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Each deferred sample keeps a copy of its context, as the stream goes on to
+ * other contexts. A retry that finds another image without a name (first the
+ * image of the sample, then its application) waits for that cookie instead.
+ * What stays is moved up in the same pass, so samples keep their order. Stacks
+ * are tried after the samples, because a stack is stored only if its sample is.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

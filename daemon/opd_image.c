@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All images are in one hash table by name, and never leave it, because sample
+ * files, ranges and cookies point to them. The builds of one name share a
+ * bucket in the order of their appearance, so the first of them is found on the
+ * way.
+ *
+ * A new image starts as superseded. settle_builds() makes it the current build
+ * of its name and supersedes the one before it, whose sample files are closed.
+ * An image whose file has been deleted does not replace a current build: a
+ * process that still runs an old binary says nothing about the file that is
+ * there now. An earlier build that is named again becomes current again.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * An entry goes through three states. It is held open from its first sample on;
+ * where the whole machine is profiled it is let go after a while; and it is
+ * done when a copy exists or none can be made. A sweep compares the path with
+ * device, inode and, without a build-id, time of modification. When they
+ * differ, the file is copied from the open descriptor or, if it was let go,
+ * from the mapping of a process that still runs it.
+ *
+ * Before a file is copied or given out, its build-id, or its time where the
+ * build-id is not known, is compared with that of the samples, because it may
+ * be another build by now. A copy gets its name when it is complete, so a
+ * daemon that is killed leaves no half of one under that name. The size of a
+ * copy, the size of all copies and the number of open descriptors are bounded.
+ */
 
 #include "daemon/opd_keep.h"
 
@@ -146,7 +160,7 @@ static bool is_same_id(const struct op_build_id *a, const struct op_build_id *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* The inode says little across file systems: the build must be right. */
+/* Several file systems may have the inode number: compare the build, too. */
 static bool is_build(const struct opd_binary *binary, int fd)
 {
 	struct op_build_id id = { 0, { 0 } };
@@ -154,7 +168,7 @@ static bool is_build(const struct opd_binary *binary, int fd)
 
 	if (op_build_id_of_elf(&id, fd))
 		id.len = 0;
-	/* What was built has no build-id more or less. */
+	/* A build-id that is known decides, else the time of modification. */
 	if (binary->build_id.len)
 		return is_same_id(&binary->build_id, &id);
 	return !fstat(fd, &st) &&
@@ -299,7 +313,7 @@ int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
 	const struct opd_kept *kept = find_kept(keep, binary);
 	int fd = -1;
 
-	/* Without any of both no file is certain to be the one. */
+	/* Without build-id and time nothing tells the right file. */
 	if (binary->name[0] != '/' || (!binary->build_id.len && !binary->mtime))
 		return -ENOENT;
 	if (kept && kept->fd >= 0)

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Ranges come in tables of hundreds, so they are appended and sorted at the
+ * first look-up after a change. Sorting also cuts each range where the next one
+ * starts, which gives the binary search of opd_kernel_find() ranges without
+ * overlap. Code made at run time (BPF) is announced one function at a time and
+ * is not part of the tables, so a new table leaves it in place.
+ */
 
 #include <errno.h>
 #include <inttypes.h>

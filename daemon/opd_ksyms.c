@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Only the kernel that runs here has its symbols in /proc/kallsyms. A recorded
+ * stream may be about another one, so a snapshot is taken only if name, start
+ * and build-id of the image agree with what this machine's source told.
+ *
+ * opd_ksyms_take() takes one snapshot at a time, and the loop calls it between
+ * reads of the source, so that many new modules do not delay samples for long.
+ * With a build-id a sound snapshot from an earlier run is kept; without one the
+ * file is written anew, because it may be from an earlier boot.
+ */
 
 #include <errno.h>
 #include <limits.h>
@@ -149,7 +159,7 @@ void opd_ksyms_see(struct opd *opd, const char *name, uint64_t start,
 		return;
 	range->start = start;
 	range->build_id = *build_id;
-	/* Who named a vmlinux has its symbols. */
+	/* With --vmlinux reports take the symbols from that file. */
 	if (is_first && !strcmp(name, OP_KERNEL_NAME) && !opd->options.vmlinux)
 		take_snapshot(opd, &(struct opd_image){
 					   .kind = OP_IMAGE_KERNEL,

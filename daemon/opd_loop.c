@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Signals come through a descriptor like everything else, so nothing interrupts
+ * a handler and no handler needs locks. What is left of a record at the end of
+ * a read is moved to the start of the buffer and completed by the next read.
+ * The number of reads for one event is bounded, because a busy source would
+ * otherwise keep clients and signals waiting for ever.
+ *
+ * Every 10 seconds binaries are checked for having vanished, every minute the
+ * size of the sample files is looked at, and every 10 minutes everything is
+ * brought to the disk.
+ */
 
 #include <errno.h>
 #include <signal.h>
@@ -15,9 +26,9 @@
 #define TICKS_TO_PACK 6
 #define TICKS_TO_SYNC 60
 #define MAX_EVENTS 8
-/* Reads of a buffer that fills up again meanwhile must end some time. */
+/* A buffer that fills up as fast as it is read must not be read for ever. */
 #define MAX_DRAIN_READS 4096
-/* The same, while others may be waiting, too. */
+/* The same where signals and clients may be waiting, too. */
 #define MAX_READS 64
 
 static void signal_set(sigset_t *set)

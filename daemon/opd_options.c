@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * popt fills a struct of strings and numbers, and check() turns them into
+ * settings. The source is looked at first, because other options depend on it:
+ * a source that ends keeps the daemon in the foreground, and only for a source
+ * of this machine must the vmlinux exist here. Images are kept under both the
+ * given and the real name, as the kernel reports paths without links while a
+ * recording may be of another machine.
+ */
 
 #include <errno.h>
 #include <popt.h>
@@ -80,7 +88,7 @@ static int add_image(struct opd_options *options, char *name)
 	return 0;
 }
 
-/* The kernel says paths without links; a recording may be of another place. */
+/* The kernel reports paths without links; a recording may have other links. */
 static int add_both_names(struct opd_options *options, const char *name)
 {
 	char *real = strchr(name, '/') ? realpath(name, NULL) : NULL;

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The search goes from the image of the address to its application and then to
+ * the other parts of the key. Each step either goes on or returns the fate of
+ * the sample, so that every sample that is not stored has exactly one cause.
+ * base and span of the place say for which other addresses the result holds;
+ * opd_trans.c counts those without another search.
+ */
 
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A stack is stored in two phases. First the place of every frame is found,
+ * which changes nothing: when a name is missing, the whole stack is deferred
+ * and later tried again from the start. Then everything is counted, so no stack
+ * is ever counted in part and again as a whole.
+ *
+ * An arc has the place of the call in the upper half of its key and the start
+ * of the called function in the lower half. Offsets beyond 32 bits do not fit
+ * and are counted as such. A tree has its frames from the outside in, so a
+ * stack that is not whole gets a root that says why, and never looks like one
+ * that began there.
+ */
 
 #include "daemon/opd_stack.h"
 

@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The ledger must add up even after a kill. Sample files are mapped memory,
+ * which survives the daemon; the ledger is written now and then and may be
+ * older than they are. So opd_stats_init() counts what the files hold and
+ * believes them: samples that the ledger does not know were pending, as far as
+ * there were so many, the rest of the pending ones died with the daemon
+ * (lost_daemon_killed), and what is missing was in files that are damaged or
+ * gone (lost_damaged_file). The same recount is done before a ledger is
+ * written, when a file became unreadable.
+ *
+ * Differences are computed in unsigned arithmetic. Single numbers may wrap on
+ * the way, as when another daemon stored what this one sets aside; the sums are
+ * right.
+ *
+ * When the disk is full, the ledger uses a reserve that was made at the start.
+ */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -173,13 +189,13 @@ void opd_stats_ledger(struct opd *opd, struct op_ledger *out)
 	add_source(out, base, opd->source_name);
 }
 
-/* Sample files that cannot be read any more hold nothing: say so. */
+/* Count what unreadable sample files held as lost. */
 static void recount(struct opd *opd, struct op_ledger *ledger)
 {
 	struct op_ledger *base = &opd->stats.base;
 	uint64_t there, missing;
 
-	/* Where they cannot be counted nothing is said; it is tried again. */
+	/* If counting fails, leave the ledger as it is and try again later. */
 	if (opd_session_count(opd, &there, NULL))
 		return;
 	opd->stats.recount = false;

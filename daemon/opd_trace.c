@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Frames are copied into one stack that is made at the start, so that a trace
+ * needs no memory of its own. A trace with too many frames keeps the innermost
+ * ones and is marked as cut. When the user part was unwound by the daemon, the
+ * unwinder's ending counts and not that of the stream, because the module can
+ * only say how its own part ended.
+ */
 
 #include "daemon/opd_trace.h"
 

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Most samples fall where the last one fell. The context therefore remembers
+ * the sample file of the last sample with a range of addresses, and
+ * run_counter() counts all following samples of that range and counter without
+ * looking at the context. Every change of the context, the images or the files
+ * clears that (opd_trans_forget_images()), so it cannot be stale. Traces,
+ * deferred samples and verbose logging take the long way.
+ *
+ * Only whole units are taken; the caller gives the rest again with more words
+ * behind it.
+ */
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Everything in a record is checked once, by take_apart(): the architecture and
+ * its number of registers, the sizes, and that the mappings are sorted and do
+ * not overlap. The search for a mapping relies on that.
+ *
+ * The unwinder asks once for each image and remembers the answer. So a stack is
+ * unwound only when all images of its mappings have been named or have no name;
+ * otherwise it ends without unwinding. All addresses that are written are
+ * return addresses: one is added to an address inside a call.
+ */
 
 #include "daemon/opd_user_stack.h"
 
