@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * For each sfile with samples of the feature there is an array of databases,
+ * one for each event of the feature, each opened at its first count. They
+ * follow the rules of the sample files of counters: a file that cannot be
+ * opened is tried again after a sync, and a file that somebody deleted is
+ * started anew. The bounds on open files are those of opd_sfile.c, as all files
+ * are opened and closed there.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All features stand in one array, and the rest of the daemon reaches them
+ * through the functions here. A feature that is turned on gets a number, which
+ * is also its slot in each sfile. The slot is filled when the feature first
+ * needs a file there, so features that are off and sfiles without their samples
+ * cost nothing.
+ *
+ * The words of a record are copied into the context of their sample. There they
+ * outlive the stream's buffer, as the sample may have to wait until its image
+ * has a name.
+ */
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Lines are text with the names last, because only names may hold blanks;
+ * control characters in them are replaced, so that each sample stays one line.
+ * The file is appended to by later daemons and bounded in size: the last line
+ * says that lines are missing, and those that were left out are counted.
+ *
+ * The library writes lines when its buffer is full. When that fails, the log
+ * ends, and the lines since the last flush are counted as left out because
+ * nobody knows which of them were written. Samples are counted in any case,
+ * whatever becomes of their lines.
+ */
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A record has the registers in a fixed order, of which some exist only with a
+ * capability of the CPU; the record says its capabilities. Tables tell the
+ * order, and bits that are reserved on a family are cleared when the registers
+ * are taken, so that the events need not know families.
+ *
+ * An event holds if its group holds and the masked bits have the value. It adds
+ * 1 or the field of a register, such as a number of cycles.
+ */
 
 #include <string.h>
 

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All that a name tells of an sfile and its event is collected in a struct
+ * op_mangle. A name says nothing of the build, so the files of two builds of an
+ * image have the same one; opd_sample_file.c tells them apart by their headers.
+ * Folders are made from the innermost outwards: the attempt to make the last
+ * folder nearly always succeeds or finds it there, and only a missing parent
+ * costs another call.
+ */
 
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A file is opened, compared with the header that the new samples need, and
+ * used if both agree. A file that does not agree makes way and the opening is
+ * tried once more, which finds nothing in the way. A file with an empty header
+ * and no samples is new. Before it gets its header, everything else that counts
+ * under its name, in the pack or on its way there, must agree too, or makes way
+ * (opd_pack_make_way()).
+ *
+ * Making way is one rename, so a kill leaves the file either here or in the
+ * session "aside". The two ledgers are changed after it. If the daemon is
+ * killed in between, the next one counts the files that it finds, so the ledger
+ * of this session adds up again, with these samples as lost; that of "aside"
+ * may lack them.
+ *
+ * Flat files and call trees differ only in the library that opens them (struct
+ * store), as both keep the same header.
+ */
 
 #include <errno.h>
 #include <inttypes.h>

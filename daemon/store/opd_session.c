@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The lock is the kernel's lock on an open file, so it cannot be left behind by
+ * a daemon that was killed. The pid in the lock file is for messages, and for
+ * telling a running daemon from a dying packer: if the pid is gone and the lock
+ * is still held, the packer of the former daemon is about to end, and a short
+ * wait is right.
+ *
+ * Saving a session renames its folder. The ledger without pending samples is
+ * written into it before that, so the folder is complete when it gets its name.
+ * Files are closed first; what comes after goes into the new folder. A reset
+ * deletes the files and writes an empty ledger last; the next daemon after a
+ * kill in between counts what is left.
+ */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +61,7 @@ int opd_session_make(struct opd *opd, struct op_diag *diag)
 	return err ? err : make_folder(session->run, diag);
 }
 
-/* Who has put his number into the lock file. */
+/* The pid that a daemon has written into the lock file. */
 static void read_pid(int fd, char pid[PID_MAX_LEN])
 {
 	ssize_t len = pread(fd, pid, PID_MAX_LEN - 1, 0);
@@ -129,7 +142,7 @@ void opd_session_unlock(struct opd *opd)
 /* ---- counting what is in samples/current ------------------------------------
  */
 
-/* What the functions below hand on to each other. */
+/* A count under way. */
 struct count {
 	struct opd *opd;
 	struct db_folder *folder;

@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The cache is a hash table of sfiles by key, which holds pointers of images
+ * and kept names, so that to compare two keys is to compare words. Each sfile
+ * has one database for each counter, which is opened at its first sample.
+ *
+ * The kernel bounds the mappings of a process, and each open database is one.
+ * When the bound is near, an eighth of the sfiles is dropped at once, those
+ * that were not used for longest. A use only writes down a number; the order is
+ * made when it is needed, which is rarely, by sorting these numbers.
+ *
+ * A file that cannot be opened is not tried again for each sample, but after
+ * the next sync. A file that was deleted or replaced by somebody (-ESTALE) is
+ * started anew, and the ledger is told to count again.
+ */
 
 #include <errno.h>
 #include <inttypes.h>

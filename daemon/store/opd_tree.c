@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A tree is open with a table from images to their numbers in it, so that an
+ * image is described once and each frame costs one look-up for its image and
+ * one for its node. The table is open-addressed and doubles when half of it is
+ * in use. A frame is the child of its caller; a stack is one count at its
+ * innermost frame, so the nodes that many stacks share are stored once.
+ *
+ * Nodes are numbered in the order of their making. So the highest number seen
+ * tells how many there are, which bounds the memory of all open trees. It is
+ * also why one pass suffices to count the stacks of a tree by class: a parent
+ * is always before its children, and the class is that of the outermost frame.
+ */
 
 #include "daemon/store/opd_tree.h"
 
@@ -82,7 +94,7 @@ void opd_trees_sync(struct opd *opd)
 {
 	struct opd_trees *trees = &opd->trees;
 
-	/* Without its file a tree is only the memory that it failed. */
+	/* A tree without a file only remembers that opening it failed. */
 	for (size_t i = 0; i < OPD_TREE_BUCKETS; i++) {
 		struct opd_tree **at = &trees->bucket[i];
 
