@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * An interrupt may not allocate memory, so each CPU has the memory for one
+ * stack of its longest size from the setup on. A task allocates its own and
+ * leaves it as a spare of the CPU, so that most tasks find one there.
+ * Exchanging the spare is one atomic operation, so preemption and interrupts
+ * need not be turned off.
+ *
+ * backtrace_store() puts the sample and all pieces of its stack into the CPU
+ * buffer together or not at all. When there is no room, the sample is stored
+ * alone with an end that says so; it is lost only if it does not fit either.
+ */
 
 #include <linux/mm.h>
 #include <linux/percpu.h>

@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * One consumer at a time, under sync_mutex, empties the CPU buffers one after
+ * the other. Each sample in them is self-contained; the context records of the
+ * stream are made here, from what the reader has been told since the sync
+ * began. They go into the event buffer in one piece with their sample: when
+ * there is no room, both are dropped, and what the reader knows stays as it
+ * was, so the next sample brings its context again. A trace that does not fit
+ * is tried once more without its callers.
+ *
+ * The notice of a loaded module must lie between the samples before and after
+ * the load. So all CPU buffers are emptied first; and a notice that found no
+ * room is tried again before the next samples.
+ */
 
 #include <linux/kernel.h>
 #include <linux/module.h>

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Each CPU has a ring of slots (op_ring.h), which interrupts of that CPU fill
+ * without locks and the sync empties. The slots of a sample and of the words
+ * behind it are reserved together, filled, and made visible by one publish of
+ * the first slot, so the consumer never sees a part. A task that stores a
+ * sample keeps preemption off meanwhile, so that it stays on the CPU of its
+ * ring.
+ *
+ * When a ring becomes half full, the sample that passes the half asks for a
+ * sync, and no later one does until the ring is full. The sync empties the
+ * whole ring, so one request is enough.
+ */
 
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -73,7 +85,7 @@ static void fill(struct op_ring *ring, unsigned long number,
 	}
 }
 
-/* Once a round is enough: the sync empties the whole buffer. */
+/* Ask for a sync when the ring becomes half full, and once only. */
 static void watch_level(struct op_ring *ring, unsigned long added)
 {
 	unsigned long half = (ring->mask >> 1) + 1;

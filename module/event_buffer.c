@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * A ring of words with one producer and one reader. The producer writes words
+ * behind head and moves head when a record is whole, with release; the reader
+ * takes words up to head, with acquire, and moves tail when it has copied them.
+ * So neither needs a lock against the other, and a reader never sees a part of
+ * a record. read(2) cuts what it gives at the borders of records as well.
+ *
+ * ready says that read(2) need not wait. A reader clears it before it looks at
+ * head, so a wake-up after that look is not lost. It is set at the watershed,
+ * on a dump, when words are old, and by a read that left something.
+ */
 
 #include <linux/fs.h>
 #include <linux/jiffies.h>
@@ -82,7 +93,7 @@ static void copy_in(u64 *to, const u64 *from, unsigned long nr_words)
 
 bool event_buffer_put(const u64 *from, unsigned int nr_words)
 {
-	/* What is overwritten has been read: take(). */
+	/* Pairs with take(): the words that are overwritten have been read. */
 	unsigned long used = pending - smp_load_acquire(&tail);
 	unsigned long at = pending % nr_slots;
 	unsigned long first = min_t(unsigned long, nr_words, nr_slots - at);
@@ -105,7 +116,7 @@ void event_buffer_commit(void)
 	unsigned long done = READ_ONCE(tail);
 	bool was_below = head - done < wake_at;
 
-	/* The words before their number: take(). */
+	/* Pairs with take(): the words are there before head counts them. */
 	smp_store_release(&head, pending);
 	if (was_below && pending - done >= wake_at)
 		event_buffer_wake();
@@ -155,7 +166,7 @@ static ssize_t take(char __user *buf, size_t count)
 	int err;
 
 	WRITE_ONCE(ready, false);
-	/* The number before the words: event_buffer_add(). */
+	/* Pairs with event_buffer_commit(): head is read before the words. */
 	end = smp_load_acquire(&head);
 	if (end == tail)
 		return 0;

@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The table from files to cookies is read in interrupts under RCU, without a
+ * lock; images are only added while it exists, never removed. Adding takes a
+ * raw spinlock with interrupts off and searches once more, because another CPU
+ * may have added the same file meanwhile.
+ *
+ * A path cannot be read in an interrupt. So a new image goes with a reference
+ * to its file onto a list, and a work item reads path and build-id, puts the
+ * image into the table of named ones, and drops the reference. An image is not
+ * in that table before all of its name is set, so a query needs no lock.
+ * Cookies go on counting when the buffer is opened again, so that a number from
+ * an earlier opening finds nothing.
+ */
 
 #include <linux/dcache.h>
 #include <linux/file.h>

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The file belongs to any user, so no number in it is believed: the counts of
+ * headers and the lengths of notes are bounded, each note is checked against
+ * what is left, and reads beyond the end fail. A file on FUSE is not read,
+ * because the process behind it could make the work item wait for ever. Both
+ * ELF classes are read, of the byte order of this machine only, as no other
+ * runs here.
+ */
 
 #include <linux/elf.h>
 #include <linux/fs.h>

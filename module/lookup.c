@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * An interrupt may find the cookie of a known file but, where task work can
+ * follow, leaves new files to it (LEAVE), so that the task can wait there until
+ * the file has its name. The vdso has no file and is known by the name that its
+ * mapping gives. Other memory without a file is told by its range, as heap and
+ * stack of the program where it overlaps these.
+ */
 
 #include <linux/file.h>
 #include <linux/fs.h>

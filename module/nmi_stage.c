@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring is filled by NMIs of its CPU and emptied by an irq_work of the same
+ * CPU, so producer and consumer never run on two CPUs. An NMI may interrupt the
+ * consumer; op_ring.h allows for that. Callers are in the slots behind their
+ * sample and are copied into one piece before the sample is handled, because
+ * the ring may cut them where it ends.
+ */
 
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * One mutex orders open, start, stop, dump, release and changes of settings, so
+ * no other file has to think of two at once.
+ *
+ * Setup makes the parts in turn, and an error undoes them by labels in reverse
+ * order. A stop goes the way of the samples: first the counters, then the
+ * samples that wait in NMI rings and tasks, then the CPU buffers into the event
+ * buffer, so that after a stop the reader gets everything. At a shutdown
+ * deferred samples are waited for first, as a task that resolves one may still
+ * ask for a sync.
+ */
 
 #include <linux/kernel.h>
 #include <linux/module.h>

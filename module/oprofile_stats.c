@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Counts are local_t of each CPU: an addition is safe against interrupts and
+ * NMIs of the same CPU, and touches no cache line of another. Readers add them
+ * up without stopping anything, so a sum is exact only when nothing is sampled.
+ */
 
 #include <linux/fs.h>
 #include <linux/kernel.h>

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Files are made once, when the file system is first mounted, and live until
+ * the last mount is gone. Modes alone do not guard them: files that are not for
+ * all need CAP_SYS_ADMIN at open, because a process may have the uid of root
+ * without its capabilities. Numbers are written as a whole in one write(2) at
+ * offset 0, so a setting never takes a part of a number.
+ */
 
 #include <linux/capability.h>
 #include <linux/fs.h>

@@ -1,4 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * A sample takes one of these ways:
+ *
+ *	hard interrupt, kernel code	stored at once
+ *	hard interrupt, user code	looked up at once if the mappings
+ *					can be locked without waiting and
+ *					the image is known, else in task
+ *					work
+ *	NMI				staged, then as above in the
+ *					interrupt that follows
+ *
+ * With callers wanted, samples of user code always go to task work, where the
+ * pages of the stack may be waited for. In a kernel without task_work_add()
+ * what cannot be looked up in the interrupt is lost. A node for task work is
+ * taken from a list of the CPU, made beforehand. Only hard interrupts of the
+ * CPU take from its list, which makes the lock-free removal safe; any CPU may
+ * give back.
+ *
+ * nr_deferred counts the nodes in use, and the memory of nodes is freed only
+ * when it is 0. give_back() touches nothing of a node after it has counted
+ * down. Each way ends with the sample stored or counted as lost by one cause.
+ */
 
 #include <linux/atomic.h>
 #include <linux/export.h>
