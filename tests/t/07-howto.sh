@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The pages of doc/howto/: what they tell to add is added to a copy of the tree,
+# which is built; then their commands print what the pages say.
+# sanitized: no
+# timeout: 900
+. "$(dirname "$0")/lib.sh"
+
+howto=$TOP/tests/t/howto.py
+pages="add-cpu-type"
+
+command -v python3 >/dev/null || skip_all "no python3"
+[ -e "$O/sources" ] || skip_all "$O is not built; run make"
+
+# The copy has the sources, and the objects and programs that are made of them:
+# make compiles what the pages change, and what includes that.
+TREE=$TMP/tree
+mkdir -p "$TREE/build/tests"
+for part in Makefile configure.ac config.mk.in config.h.in events libop libdb \
+	libcfi libpp daemon module pp utils tests; do
+	[ "$TOP/$part" -ef "$O" ] || cp -a "$TOP/$part" "$TREE"
+done
+for part in config.mk config.h config.status configure flags sources event-files \
+	bin events libop libdb libcfi libpp daemon pp utils tests/helper \
+	tests/pfm2events tests/mkstream; do
+	[ ! -e "$O/$part" ] || cp -a "$O/$part" "$TREE/build/${part%/*}"
+done
+
+for page in $pages; do
+	ok "$page: its changes fit the tree" \
+		"$howto" apply "$TOP/doc/howto/$page.md" "$TREE"
+done
+is "every page is followed" "$(cd "$TOP/doc/howto" && printf '%s\n' *.md)" \
+	"$(printf '%s.md\n' $pages | sort)"
+
+# make_there TARGET...: as `make tools` builds it, but no more than these.
+make_there() {
+	env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u O \
+		nice make -C "$TREE" KDIRS= "$@"
+}
+ok "the tree is built with them" make_there build/events/made \
+	build/bin/ophelp
+
+PATH=$TREE/build/bin:$TREE/build/tests:$PATH
+for page in $pages; do
+	"$howto" commands "$TOP/doc/howto/$page.md" >"$TMP/commands"
+	mkdir "$TMP/$page"
+	is "$page: its commands print what it says" \
+		"$(cd "$TMP/$page" && sh -eu "$TMP/commands" 2>&1)" \
+		"$("$howto" output "$TOP/doc/howto/$page.md")"
+done
+done_testing
