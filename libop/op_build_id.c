@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A build-id is a note of the name "GNU" and the type NT_GNU_BUILD_ID (ELF,
+ * System V ABI, chapter 5). Notes follow each other, name and content padded to
+ * words of 4 bytes. A note whose sizes lead beyond what was read ends the
+ * search; one that is no build-id is passed over. Of a file the segments of
+ * notes are looked at, one after the other, as a stripped binary has those and
+ * no sections.
+ */
 
 #include <errno.h>
 #include <fcntl.h>

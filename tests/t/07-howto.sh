@@ -18,7 +18,7 @@ TREE=$TMP/tree
 mkdir -p "$TREE/build/tests"
 for part in Makefile configure.ac config.mk.in config.h.in events libop libdb \
 	libcfi libpp daemon module pp utils tests; do
-	[ "$TOP/$part" -ef "$O" ] || cp -a "$TOP/$part" "$TREE"
+	[ "$(realpath "$TOP/$part")" = "$(realpath "$O")" ] || cp -a "$TOP/$part" "$TREE"
 done
 for part in config.mk config.h config.status configure flags sources event-files \
 	bin events libop libdb libcfi libpp daemon pp utils tests/helper \
