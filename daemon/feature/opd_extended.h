@@ -7,7 +7,7 @@
  * than offsets and counters, and bring sample files of their own. A feature
  * is a struct opd_ext_feature, one line in the array of opd_extended.c, and
  * off unless --ext-feature=NAME[:ARGUMENTS] asks for it
- * (doc/howto-add-feature.md).
+ * (doc/howto/add-feature.md).
  *
  * It is given records by the code of the stream that it names. Such a record
  * either is a sample, or says more about the sample that follows. Where that

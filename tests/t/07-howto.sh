@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 howto=$TOP/tests/t/howto.py
-pages="add-code add-cpu-type add-format add-source"
+pages="add-code add-cpu-type add-feature add-format add-source"
 
 command -v python3 >/dev/null || skip_all "no python3"
 [ -e "$O/sources" ] || skip_all "$O is not built; run make"
