@@ -10,6 +10,7 @@
  * alone would seldom be a record.
  */
 
+#include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
