@@ -292,7 +292,7 @@ static int handle_SOURCE(struct opd *opd, const struct opd_rec *rec)
 	if (opd_stream_string(rec, 1, name, sizeof(name)))
 		return -EINVAL;
 	memcpy(opd->source_name, name, sizeof(name));
-	/* A call from one image to another is one of an application. */
+	/* Arcs between images are kept for each application. */
 	if (rec->payload[0] & OP_SOURCE_STACKS)
 		opd->options.separate_lib = true;
 	return 0;

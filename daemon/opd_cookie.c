@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table is open-addressed, with linear probing. It doubles when half of it
- * is in use, so every search meets a free slot. Cookies are never removed one
- * by one, only all of them when another stream begins. A cookie that is not in
- * the table may still get a name (-EAGAIN, its samples are deferred); a cookie
- * without an image has none (-ENOENT, its samples are lost).
+ * Cookies are an array in the order in which they were learnt, with a hash
+ * table of the places in it (libop/op_hash.h). They are never removed one by
+ * one, only all of them when another stream begins. A cookie that is not there
+ * may still get a name (-EAGAIN, its samples are deferred); a cookie without an
+ * image has none (-ENOENT, its samples are lost).
  */
 
 #include <errno.h>

@@ -71,7 +71,7 @@ static int write_snapshot(const struct opd_image *image, const char *path,
 	return err;
 }
 
-/* One that was damaged is taken anew. */
+/* A damaged snapshot is written anew. */
 static bool is_sound(const char *path)
 {
 	struct op_ksyms ksyms;

@@ -299,7 +299,7 @@ void opd_loop_run(struct opd *opd)
 {
 	bool more = false; /* symbols to take while nothing happens */
 
-	/* The beginning of a stream wakes nobody. */
+	/* The first records of a stream make no descriptor readable. */
 	read_more(opd);
 	while (!opd->loop.quit) {
 		run_once(opd, !opd->loop.always_ready && !more);

@@ -41,7 +41,7 @@ static int make_root(struct opd *opd, enum op_ledger_stacks class,
 	return opd_image_get(opd, &id, &opd->stacks.roots[class].image);
 }
 
-/* That of the source, if it has one, which knows its images already. */
+/* The source's, if it has one: that has read the images already. */
 static struct unwinder *find_unwinder(struct opd *opd)
 {
 	struct opd_source *source = &opd->source;

@@ -49,7 +49,7 @@ static uint64_t sum_seen(const struct opd_stats *stats)
 	return sum;
 }
 
-/* Add to a cause; what does not fit among the causes has one of its own. */
+/* Add to a cause or, when there is no room for another, to the last one. */
 static void lose(struct op_ledger *ledger, const char *name, uint64_t nr)
 {
 	if (nr && op_ledger_lose(ledger, name, nr))

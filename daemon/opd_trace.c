@@ -69,7 +69,7 @@ void opd_trace_add_frame(struct opd *opd, const struct opd_frame *frame)
 	opd->stats.frames++;
 	if (!opd->trace.is_open)
 		return;
-	/* One too many tells that there was more. */
+	/* One more than OPD_STACK_MAX tells that frames were left out. */
 	if (stack->nr <= OPD_STACK_MAX)
 		stack->nr++;
 	if (stack->nr <= OPD_STACK_MAX)

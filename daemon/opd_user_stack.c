@@ -93,7 +93,7 @@ void opd_user_stacks_forget(struct opd *opd)
 /* ---- records ----------------------------------------------------------------
  */
 
-/* One, taken apart. */
+/* A record, taken apart. */
 struct user_stack {
 	enum op_stack_arch arch;
 	struct cfi_regs regs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An interrupt may not allocate memory, so each CPU has the memory for one
+ * An interrupt cannot wait for memory, so each CPU has the memory for one
  * stack of its longest size from the setup on. A task allocates its own and
  * leaves it as a spare of the CPU, so that most tasks find one there.
  * Exchanging the spare is one atomic operation, so preemption and interrupts

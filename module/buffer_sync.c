@@ -32,8 +32,8 @@
 #define MAX_WORDS 40
 
 /*
- * What the reader knows at the end of the stream. A new one knows nothing;
- * it starts every sync, so a reader that lost its way soon finds it again.
+ * What the reader knows at the end of the stream. Every sync begins with an
+ * empty one, so that a reader that lost its way soon finds it again.
  */
 struct context {
 	bool has_cpu, has_task, has_mode, has_image;

@@ -3,8 +3,8 @@
  * All features stand in one array, and the rest of the daemon reaches them
  * through the functions here. A feature that is turned on gets a number, which
  * is also its slot in each sfile. The slot is filled when the feature first
- * needs a file there, so features that are off and sfiles without their samples
- * cost nothing.
+ * needs a file there, so an sfile without samples of the feature needs no more
+ * memory for it.
  *
  * The words of a record are copied into the context of their sample. There they
  * outlive the stream's buffer, as the sample may have to wait until its image
@@ -99,7 +99,7 @@ static int check_source(const struct opd *opd, struct op_diag *diag)
 		source->name);
 }
 
-/* A feature that samples leaves the timer to those who ask for it. */
+/* A feature that makes samples takes the place of the timer. */
 static void drop_timer(struct opd *opd)
 {
 	struct opd_events *events = &opd->options.events;

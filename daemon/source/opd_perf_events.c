@@ -474,9 +474,9 @@ static void close_cpu(struct opd_perf_events *all, struct opd_perf_cpu *cpu)
 }
 
 /*
- * Whether the events of an open CPU still count. If it went offline and came
- * back between two looks, as in a suspend, where nobody can look, they do not;
- * what tells is that the time that they are on stands still.
+ * Whether the events of an open CPU still count. If the CPU went offline and
+ * came back between two looks, as in a suspend, they do not: the time that they
+ * have been enabled stands still.
  */
 static bool is_alive(struct opd_perf_cpu *cpu)
 {

@@ -202,8 +202,8 @@ static bool on_no_disk(const char *name)
 }
 
 /*
- * By its path; by the path as the process sees it, who may live in another
- * root; by the mapping itself, which only root may open. A descriptor or -1.
+ * Open by the path; by the path below the root of the process, which may be
+ * another; by the mapping itself, which only root may open. A descriptor or -1.
  */
 static int open_file(const struct opd_perf_image *image)
 {

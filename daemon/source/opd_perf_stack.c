@@ -104,7 +104,7 @@ static void put_user(struct trace *trace, const struct unwinder_map *map,
 	trace->place.anon = map->anon;
 	trace->place.start = map->start;
 	trace->place.end = map->end;
-	/* An odd offset of a file may be all ones, which is no offset here. */
+	/* The stream must not get an offset that reads as OP_ESCAPE. */
 	if (offset + 1 == OP_ESCAPE)
 		offset = 0;
 	opd_perf_words_caller(&trace->world->words, &trace->place, offset + 1);
@@ -180,8 +180,8 @@ static bool load_frame(const struct opd_perf_rec *rec, uint64_t sp, uint64_t fp,
 }
 
 /*
- * A 32-bit task's callers, by frame pointers. What ends the chain is no frame,
- * above the last one or below it.
+ * A 32-bit task's callers, by frame pointers. A pointer that is not above
+ * the last frame, or leads to no code, ends the walk.
  */
 static enum op_trace_ending put_user32(struct trace *trace,
 				       const struct opd_perf_rec *rec,
@@ -230,9 +230,9 @@ static enum op_trace_ending put_user64(struct trace *trace,
 }
 
 /*
- * Where the kernel was entered, from user mode if there is a place. A task that
- * was never there has none, nor has one in execve(2): its registers are still
- * those of the program before, which is gone.
+ * Write where the kernel was entered from user mode; false if there is no such
+ * place. A task that was never in user mode has none. In execve(2) there is
+ * none either: the registers are still those of the former program.
  */
 static bool put_entry(struct trace *trace, const struct opd_perf_user *user,
 		      enum op_trace_ending *ending)

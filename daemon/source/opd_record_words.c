@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * start_record() makes room for the longest record that there is, so that
- * writing a field never has to grow the buffer. Where memory is short the
- * fields go nowhere, and end_record() takes the record back as a whole: the
- * stream never holds a part of a record.
+ * writing a field never has to grow the buffer. Where memory is short, no word
+ * of the record is written, so the stream never holds a part of a record.
  */
 
 #include "daemon/source/opd_record_words.h"

@@ -224,7 +224,7 @@ static int set_aside(struct opd *opd, const char *path, const char *name,
 /* ---- what keeps them --------------------------------------------------------
  */
 
-/* A file that is open: one of both. */
+/* An open sample file: a table or a call tree. */
 struct store {
 	struct odb *odb;
 	struct ctree *tree;

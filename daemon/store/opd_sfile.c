@@ -30,7 +30,10 @@
 
 _Static_assert(OP_MAX_COUNTERS <= 32, "opd_sfile.failed has a bit for each");
 
-/* A database is one mapping and no descriptor; half of them are ours. */
+/*
+ * An open database is one mapping and no descriptor. Databases may have half of
+ * the mappings that the kernel allows a process.
+ */
 void opd_sfiles_init(struct opd *opd)
 {
 	uint64_t maps = opd_proc_max_maps();
