@@ -13,7 +13,8 @@ void *pack_bytes_reserve(struct pack_bytes *to, size_t len)
 {
 	if (!to->err)
 		to->err = op_array_reserve(&to->bytes, to->len, len);
-	return to->err ? NULL : to->bytes + to->len;
+	/* Without any bytes there is no place behind them either. */
+	return to->err || !to->bytes ? NULL : to->bytes + to->len;
 }
 
 void *pack_bytes_add(struct pack_bytes *to, size_t len)

@@ -370,6 +370,7 @@ static void forget_daemon(void)
 	memset(&opd.stats, 0, sizeof(opd.stats));
 	opd_cookies_release(&opd.cookies);
 	opd_keep_release(&opd.keep);
+	opd_keep_init(&opd.keep, &opd.session, &opd.log, opd.clock, false, 64);
 	opd_kernel_release(&opd.kernel);
 	opd_images_release(&opd);
 	if (opd_images_init(&opd))
