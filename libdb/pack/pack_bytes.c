@@ -11,10 +11,10 @@
 
 void *pack_bytes_reserve(struct pack_bytes *to, size_t len)
 {
+	/* Never NULL without an error, also where there are no bytes. */
 	if (!to->err)
-		to->err = op_array_reserve(&to->bytes, to->len, len);
-	/* Without any bytes there is no place behind them either. */
-	return to->err || !to->bytes ? NULL : to->bytes + to->len;
+		to->err = op_array_reserve(&to->bytes, to->len, len ? len : 1);
+	return to->err ? NULL : to->bytes + to->len;
 }
 
 void *pack_bytes_add(struct pack_bytes *to, size_t len)
