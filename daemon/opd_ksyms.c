@@ -133,19 +133,15 @@ bool opd_ksyms_take(struct opd *opd)
 static struct opd_ksyms_range *add_range(struct opd_ksyms *ksyms,
 					 const char *name)
 {
-	struct opd_ksyms_range *range = find_range(ksyms, name);
 	char *copy;
 
-	if (range)
-		return range;
 	if (op_array_reserve(&ksyms->ranges, ksyms->nr, 1))
 		return NULL;
 	copy = strdup(name);
 	if (!copy)
 		return NULL;
-	range = &ksyms->ranges[ksyms->nr++];
-	range->name = copy;
-	return range;
+	ksyms->ranges[ksyms->nr].name = copy;
+	return &ksyms->ranges[ksyms->nr++];
 }
 
 void opd_ksyms_see(struct opd *opd, const char *name, uint64_t start,
@@ -154,7 +150,8 @@ void opd_ksyms_see(struct opd *opd, const char *name, uint64_t start,
 	struct opd_ksyms_range *range = find_range(&opd->ksyms, name);
 	bool is_first = !range;
 
-	range = add_range(&opd->ksyms, name);
+	if (is_first)
+		range = add_range(&opd->ksyms, name);
 	if (!range)
 		return;
 	range->start = start;
