@@ -109,9 +109,7 @@ static int open_column(struct pack_column *column, const uint8_t *bytes,
 int pack_columns_open(struct pack_column *columns, size_t nr,
 		      const uint8_t *bytes, size_t len)
 {
-	/* @bytes may be NULL where there are none. */
-	struct pack_column head = { .at = bytes,
-				    .end = len ? bytes + len : bytes };
+	struct pack_column head = { .at = bytes, .end = bytes + len };
 	uint64_t lens[PACK_COLUMNS_MAX][2];
 	size_t left;
 	int err = 0;
