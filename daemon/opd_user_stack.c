@@ -17,8 +17,6 @@
 
 #include "daemon/opd.h"
 
-#define MAP_WORDS 4 /* start, end, offset, cookie */
-
 #define X86_64_RCX 2 /* DWARF */
 
 /* ---- what the unwinder asks -------------------------------------------------
@@ -34,7 +32,9 @@ static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *map)
 	while (nr > 1) {
 		size_t half = nr / 2;
 
-		at += at[half * MAP_WORDS] <= addr ? half * MAP_WORDS : 0;
+		at += at[half * OP_STACK_MAP_WORDS] <= addr
+			      ? half * OP_STACK_MAP_WORDS
+			      : 0;
 		nr -= half;
 	}
 	if (nr == 0 || addr < at[0] || addr >= at[1])
@@ -106,7 +106,7 @@ static bool are_maps(const uint64_t *maps, uint64_t nr)
 {
 	uint64_t end = 0;
 
-	for (; nr--; maps += MAP_WORDS) {
+	for (; nr--; maps += OP_STACK_MAP_WORDS) {
 		if (maps[0] < end || maps[0] >= maps[1])
 			return false;
 		end = maps[1];
@@ -140,12 +140,13 @@ static int take_apart(struct opd *opd, struct user_stack *u,
 	    !(p[0] == OP_STACK_AARCH64 && p[1] == 33))
 		return -EINVAL;
 	maps = p + 4 + p[1];
-	if (rec->nr_words < 4 + p[1] + MAP_WORDS * p[2] + (p[3] + 7) / 8 ||
+	if (rec->nr_words <
+		    4 + p[1] + OP_STACK_MAP_WORDS * p[2] + (p[3] + 7) / 8 ||
 	    !are_maps(maps, p[2]))
 		return -EINVAL;
 	u->arch = (enum op_stack_arch)p[0];
 	take_regs(u, p + 4, p[1]);
-	u->stack.bytes = (const uint8_t *)(maps + MAP_WORDS * p[2]);
+	u->stack.bytes = (const uint8_t *)(maps + OP_STACK_MAP_WORDS * p[2]);
 	u->stack.len = p[3];
 	opd->user_stacks.maps = maps;
 	opd->user_stacks.nr_maps = p[2];
@@ -193,7 +194,8 @@ static bool are_named(struct opd *opd)
 	struct opd_image *image;
 
 	for (size_t i = 0; i < stacks->nr_maps; i++)
-		if (opd_cookie_find(opd, stacks->maps[i * MAP_WORDS + 3],
+		if (opd_cookie_find(opd,
+				    stacks->maps[i * OP_STACK_MAP_WORDS + 3],
 				    &image) == -EAGAIN)
 			return false;
 	return true;

@@ -135,6 +135,7 @@ enum op_stack_arch {
 
 #define OP_STACK_MAX_REGS 33
 #define OP_STACK_MAX_MAPS 256
+#define OP_STACK_MAP_WORDS 4
 #define OP_STACK_MAX_BYTES 65536
 
 /*
