@@ -360,14 +360,6 @@ int opd_stats_init(struct opd *opd, struct op_diag *diag)
 /* ---- the log ----------------------------------------------------------------
  */
 
-static uint64_t cause_nr(const struct op_ledger *ledger, const char *name)
-{
-	for (unsigned int i = 0; i < ledger->nr_causes; i++)
-		if (!strcmp(ledger->causes[i].name, name))
-			return ledger->causes[i].nr;
-	return 0;
-}
-
 static void log_number(struct opd *opd, const char *what, uint64_t nr)
 {
 	op_log_plain(&opd->log, "Nr. %s: %" PRIu64, what, nr);
@@ -391,7 +383,7 @@ static void log_causes(struct opd *opd, const struct op_ledger *ledger)
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		log_number(opd, lines[i].text,
-			   cause_nr(ledger, lines[i].cause));
+			   op_ledger_lost_by(ledger, lines[i].cause));
 }
 
 static void log_stacks(struct opd *opd, const struct op_ledger *ledger)

@@ -68,6 +68,14 @@ int op_ledger_lose(struct op_ledger *ledger, const char *name, uint64_t nr)
 	return 0;
 }
 
+uint64_t op_ledger_lost_by(const struct op_ledger *ledger, const char *name)
+{
+	for (unsigned int i = 0; i < ledger->nr_causes; i++)
+		if (!strcmp(ledger->causes[i].name, name))
+			return ledger->causes[i].nr;
+	return 0;
+}
+
 int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more)
 {
 	struct op_ledger sum = *ledger;

@@ -105,6 +105,9 @@ int op_ledger_lose(struct op_ledger *ledger, const char *name, uint64_t nr);
  */
 int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more);
 
+/* What cause @name has lost; 0 if it is not there. */
+uint64_t op_ledger_lost_by(const struct op_ledger *ledger, const char *name);
+
 /* The sum over all causes. */
 uint64_t op_ledger_lost(const struct op_ledger *ledger);
 

@@ -47,8 +47,6 @@
 /* A source that always has more is asked for its account all the same. */
 #define MAX_READS_BEFORE_ACCOUNT 1024
 
-#define MAP_WORDS 4 /* in OP_USER_STACK: start, end, offset, cookie */
-
 struct pending_name {
 	uint64_t cookie;
 	uint32_t tgid;
@@ -202,11 +200,11 @@ static void need_names_of_maps(struct opd_feed *feed, const struct opd_rec *rec)
 
 	if (rec->nr_words < 4 || p[1] > OP_STACK_MAX_REGS ||
 	    p[2] > OP_STACK_MAX_MAPS ||
-	    rec->nr_words < 4 + p[1] + MAP_WORDS * p[2])
+	    rec->nr_words < 4 + p[1] + OP_STACK_MAP_WORDS * p[2])
 		return;
 	maps = p + 4 + p[1];
 	for (uint64_t i = 0; i < p[2]; i++)
-		need_name(feed, maps[i * MAP_WORDS + 3], feed->tgid);
+		need_name(feed, maps[i * OP_STACK_MAP_WORDS + 3], feed->tgid);
 }
 
 /* ---- the kernel's ranges ----------------------------------------------------
@@ -220,14 +218,6 @@ static void tell_kernel(struct opd_feed *feed)
 
 /* ---- the account ------------------------------------------------------------
  */
-
-static uint64_t nr_lost_by(const struct op_ledger *ledger, const char *cause)
-{
-	for (unsigned int i = 0; i < ledger->nr_causes; i++)
-		if (!strcmp(ledger->causes[i].name, cause))
-			return ledger->causes[i].nr;
-	return 0;
-}
 
 static void tell_account(struct opd_feed *feed)
 {
@@ -246,7 +236,8 @@ static void tell_account(struct opd_feed *feed)
 	}
 	for (unsigned int i = 0; i < now.nr_causes; i++) {
 		const struct op_ledger_cause *cause = &now.causes[i];
-		uint64_t before = nr_lost_by(&feed->accounted, cause->name);
+		uint64_t before =
+			op_ledger_lost_by(&feed->accounted, cause->name);
 
 		if (cause->nr > before)
 			opd_record_lost(&feed->queue, cause->nr - before,

@@ -322,13 +322,17 @@ __attribute__((unused)) static bool exists(struct fixture *f, const char *name)
 	return !access(path, F_OK);
 }
 
-__attribute__((unused)) static uint64_t lost(const struct op_ledger *ledger,
-					     const char *name)
+__attribute__((unused)) static void
+write_text(const char *dir, const char *name, const char *text)
 {
-	for (unsigned int i = 0; i < ledger->nr_causes; i++)
-		if (!strcmp(ledger->causes[i].name, name))
-			return ledger->causes[i].nr;
-	return 0;
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
 }
 
 /* How many samples are in the files. */

@@ -23,18 +23,6 @@ struct live {
 	pid_t pid;
 };
 
-static void write_text(const char *dir, const char *name, const char *text)
-{
-	char path[512];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void read_text(const char *dir, const char *name, char *text, int len)
 {
 	char path[512];
@@ -431,7 +419,7 @@ static void signals_end_it_and_reopen_its_log(void **state)
 	assert_int_equal(op_ledger_read(&l, path, NULL), 0);
 	assert_int_equal(l.stored, 2);
 	assert_int_equal(l.pending, 0);
-	assert_int_equal(lost(&l, "lost_at_exit"), 2);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_at_exit"), 2);
 	close(live->buffer);
 	remove_tree(live->dir);
 	free(live);

@@ -144,18 +144,6 @@ static void say(const char *line)
 	stream_buf_release(&bytes);
 }
 
-static void write_text(const char *dir, const char *name, const char *text)
-{
-	char path[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void set_account(uint64_t taken, uint64_t lost)
 {
 	play.taken = taken;

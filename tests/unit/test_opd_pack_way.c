@@ -20,7 +20,7 @@ static void another_build_comes_out_of_the_pack(void **state)
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 10);
 	assert_int_equal(l.stored, 7);
-	assert_int_equal(lost(&l, "lost_set_aside"), 3);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_set_aside"), 3);
 	assert_int_equal(at(f, SH, 0x10), 0);
 	assert_int_equal(at(f, SH, 0x20), 2);
 	assert_int_equal(packed(f), 5);
@@ -56,7 +56,7 @@ static void another_build_comes_from_under_a_packer(void **state)
 	assert_int_equal(f->opd.pack.child, 0);
 	l = ledger_of(f);
 	assert_int_equal(l.stored, 2 * MANY + 2);
-	assert_int_equal(lost(&l, "lost_set_aside"), 7);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_set_aside"), 7);
 	assert_int_equal(at(f, SH, 0x10), 0);
 	f->opd.options.pack_at = 0;
 	goes_on(f, 2 * MANY + 2);

@@ -299,7 +299,7 @@ static void a_damaged_pack_makes_way(void **state)
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 5);
 	assert_int_equal(l.stored, 2);
-	assert_int_equal(lost(&l, "lost_damaged_file"), 3);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_damaged_file"), 3);
 	assert_true(exists(f, "current/packed.bad"));
 	goes_on(f, 2);
 	free_fixture(f);
@@ -327,7 +327,7 @@ static void a_damaged_file_is_left_out(void **state)
 	assert_true(exists(f, "current/" SH ".bad"));
 	assert_int_equal(nr_folders(f), 0);
 	l = ledger_of(f);
-	assert_int_equal(lost(&l, "lost_damaged_file"), 3);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_damaged_file"), 3);
 	free_fixture(f);
 }
 
@@ -359,7 +359,9 @@ static void a_pack_may_be_damaged_in_part(void **state)
 		opd_finish(&f->opd);
 		l = ledger_of(f);
 		assert_int_equal(l.taken, 7);
-		assert_int_equal(l.stored + lost(&l, "lost_damaged_file"), 7);
+		assert_int_equal(
+			l.stored + op_ledger_lost_by(&l, "lost_damaged_file"),
+			7);
 		assert_int_equal(l.stored, total(f));
 		assert_true(l.stored == 7 || exists(f, "current/packed.bad"));
 		free_fixture(f);

@@ -572,7 +572,7 @@ static void samples_come_to_sample_files(void **state)
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 10);
 	assert_int_equal(l.stored, 9);
-	assert_int_equal(lost(&l, "sample_lost_no_mapping"), 1);
+	assert_int_equal(op_ledger_lost_by(&l, "sample_lost_no_mapping"), 1);
 	assert_int_equal(l.pending, 0);
 	free_fixture(f);
 	while (next_sample(rig, &seen))

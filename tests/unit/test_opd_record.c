@@ -136,9 +136,10 @@ static void each_name_is_asked_for_once(void **state)
 	read_words(f, &w);
 	assert_int_equal(kernel.asked, 2);
 	assert_int_equal(count_at(f, PROGRAM(1), 5), 2);
-	assert_int_equal(lost(&(struct op_ledger[]){ ledger_of(f) }[0],
-			      "lost_no_image_name"),
-			 2);
+	assert_int_equal(
+		op_ledger_lost_by(&(struct op_ledger[]){ ledger_of(f) }[0],
+				  "lost_no_image_name"),
+		2);
 	free_fixture(f);
 }
 
@@ -186,7 +187,7 @@ static void they_do_not_wait_for_ever(void **state)
 	}
 	l = ledger_of(f);
 	assert_int_equal(l.pending, 0);
-	assert_int_equal(lost(&l, "lost_no_image_name"), 1);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_no_image_name"), 1);
 	free_fixture(f);
 }
 
@@ -206,7 +207,7 @@ static void the_queue_is_bounded(void **state)
 		read_words(f, &w);
 	l = ledger_of(f);
 	assert_int_equal(l.pending, OPD_MAX_DEFERRED);
-	assert_int_equal(lost(&l, "lost_no_image_name"),
+	assert_int_equal(op_ledger_lost_by(&l, "lost_no_image_name"),
 			 9000 - OPD_MAX_DEFERRED);
 	free_fixture(f);
 }
@@ -234,7 +235,7 @@ static void the_kernel_may_have_more(void **state)
 	start_live(f);
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 10);
-	assert_int_equal(lost(&l, "lost_at_exit"), 6);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_at_exit"), 6);
 	free_fixture(f);
 }
 
@@ -351,7 +352,8 @@ static void what_is_recorded_replays(void **state)
 	assert_int_equal(b.stored, 5);
 	assert_int_equal(b.nr_causes, a.nr_causes);
 	for (unsigned int i = 0; i < a.nr_causes; i++)
-		assert_int_equal(lost(&b, a.causes[i].name), a.causes[i].nr);
+		assert_int_equal(op_ledger_lost_by(&b, a.causes[i].name),
+				 a.causes[i].nr);
 	assert_int_equal(compare_sessions(live, replay), 5);
 	assert_int_equal(compare_sessions(replay, live), 5);
 	for (int i = 1; i <= 3; i++) {

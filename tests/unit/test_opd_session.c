@@ -109,8 +109,8 @@ static void pending_samples_die_with_it(void **state)
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 14);
 	assert_int_equal(l.stored, 5);
-	assert_int_equal(lost(&l, "lost_daemon_killed"), 7);
-	assert_int_equal(lost(&l, "event_lost_overflow"), 2);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_daemon_killed"), 7);
+	assert_int_equal(op_ledger_lost_by(&l, "event_lost_overflow"), 2);
 	free_fixture(f);
 }
 
@@ -147,7 +147,7 @@ static void damaged_files_make_way_at_the_start(void **state)
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 7);
 	assert_int_equal(l.stored, 2);
-	assert_int_equal(lost(&l, "lost_damaged_file"), 5);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_damaged_file"), 5);
 	assert_true(exists(f, "current/" SH ".bad"));
 	take(f, "/bin/sh", 1);
 	assert_int_equal(count_at(f, SH, 0x10), 1);
@@ -170,7 +170,7 @@ static void damaged_files_make_way_in_between(void **state)
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 17);
 	assert_int_equal(l.stored, 2);
-	assert_int_equal(lost(&l, "lost_damaged_file"), 15);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_damaged_file"), 15);
 	assert_true(exists(f, "current/" SH ".bad"));
 	assert_true(exists(f, "current/" SH ".bad-2"));
 	assert_true(exists(f, "current/" SH ".bad-3"));
@@ -218,7 +218,8 @@ static void deleted_files_are_made_again(void **state)
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 1005);
 	assert_true(l.stored > 0);
-	assert_int_equal(l.stored + lost(&l, "lost_damaged_file"), 1005);
+	assert_int_equal(l.stored + op_ledger_lost_by(&l, "lost_damaged_file"),
+			 1005);
 	free_fixture(f);
 	free(w);
 }
@@ -238,7 +239,7 @@ static void a_folder_in_the_way(void **state)
 	assert_int_equal(mkdir(path, 0755), 0);
 	take(f, "/bin/sh", 3);
 	opd_stats_ledger(&f->opd, &l);
-	assert_int_equal(lost(&l, "lost_sample_file"), 3);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_sample_file"), 3);
 	/* It is tried again later. */
 	assert_int_equal(rmdir(path), 0);
 	opd_sfiles_sync(&f->opd);
@@ -263,7 +264,7 @@ static void builds_do_not_mix(void **state)
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 7);
 	assert_int_equal(l.stored, 2);
-	assert_int_equal(lost(&l, "lost_set_aside"), 5);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_set_aside"), 5);
 	assert_true(exists(f, "aside/" SH));
 	assert_int_equal(count_at(f, "../aside/" SH, 0x10), 5);
 	opd_finish(&f->opd);
@@ -271,7 +272,7 @@ static void builds_do_not_mix(void **state)
 	take_build(f, 1, "/bin/sh", 333, 1);
 	assert_true(exists(f, "aside-2/" SH));
 	l = ledger_of(f);
-	assert_int_equal(lost(&l, "lost_set_aside"), 7);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_set_aside"), 7);
 	free_fixture(f);
 }
 
@@ -352,8 +353,8 @@ static void a_build_that_still_runs(void **state)
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 15);
 	assert_int_equal(l.stored, 2);
-	assert_int_equal(lost(&l, "lost_set_aside"), 5);
-	assert_int_equal(lost(&l, "lost_old_build"), 8);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_set_aside"), 5);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_old_build"), 8);
 	assert_int_equal(count_at(f, SH, 0x10), 2);
 	assert_false(exists(f, "aside-2"));
 	free_fixture(f);
@@ -375,7 +376,7 @@ static void a_deleted_file_is_not_the_current_build(void **state)
 	run_words(f, w);
 	l = ledger_of(f);
 	assert_int_equal(l.stored, 5);
-	assert_int_equal(lost(&l, "lost_old_build"), 3);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_old_build"), 3);
 	free_fixture(f);
 	free(w);
 }

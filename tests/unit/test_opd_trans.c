@@ -434,7 +434,7 @@ static void a_name_may_be_too_long(void **state)
 	put_text(w, "cpu 0; user; image 3; sample 0x1 0");
 	run_words(f, w);
 	l = ledger_of(f);
-	assert_int_equal(lost(&l, "lost_sample_file"), 1);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_sample_file"), 1);
 	free_fixture(f);
 	free(w);
 }
@@ -457,9 +457,9 @@ static void causes_without_end(void **state)
 	run_words(f, w);
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 501);
-	assert_int_equal(lost(&l, "lost_other"),
+	assert_int_equal(op_ledger_lost_by(&l, "lost_other"),
 			 500 - OP_LEDGER_MAX_CAUSES / 2);
-	assert_int_equal(lost(&l, "lost_no_context"), 1);
+	assert_int_equal(op_ledger_lost_by(&l, "lost_no_context"), 1);
 	free_fixture(f);
 	free(w);
 }

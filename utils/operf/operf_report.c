@@ -49,13 +49,12 @@ static void subtract_ledger(struct op_ledger *now,
 {
 	now->taken = decrease(now->taken, before->taken);
 	now->stored = decrease(now->stored, before->stored);
-	for (unsigned int i = 0; i < now->nr_causes; i++)
-		for (unsigned int k = 0; k < before->nr_causes; k++)
-			if (!strcmp(now->causes[i].name,
-				    before->causes[k].name))
-				now->causes[i].nr =
-					decrease(now->causes[i].nr,
-						 before->causes[k].nr);
+	for (unsigned int i = 0; i < now->nr_causes; i++) {
+		struct op_ledger_cause *cause = &now->causes[i];
+
+		cause->nr = decrease(cause->nr,
+				     op_ledger_lost_by(before, cause->name));
+	}
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
 		now->stacks[i] = decrease(now->stacks[i], before->stacks[i]);
 }
@@ -210,13 +209,10 @@ static void note_account(const struct operf *operf,
 static void note_unwritten(const struct operf *operf,
 			   const struct op_ledger *ledger)
 {
-	for (unsigned int i = 0; i < ledger->nr_causes; i++)
-		if (ledger->causes[i].nr &&
-		    !strcmp(ledger->causes[i].name, "lost_sample_file"))
-			operf_note("warning: sample files could not be "
-				   "written; if the disk is full make room "
-				   "there, and see %s",
-				   operf->session.log);
+	if (op_ledger_lost_by(ledger, "lost_sample_file"))
+		operf_note("warning: sample files could not be written; if the "
+			   "disk is full make room there, and see %s",
+			   operf->session.log);
 }
 
 /*
