@@ -48,18 +48,22 @@ static int check_file(int fd, const char *path, size_t max,
 /* The caller frees *@text on failure, too. */
 static int read_whole_file(int fd, size_t max, char **text, size_t *len)
 {
+	size_t end = 0; /* of what may be read; a zero byte fits behind it */
 	ssize_t n;
 
 	*len = 0;
 	do {
-		/* One byte beyond @max shows that the file is too large. */
-		size_t part = *len < 4096 ? 4096 : *len;
-
-		if (part > max - *len)
-			part = max - *len + 1;
-		if (op_array_reserve(text, *len, part + 1))
-			return -ENOMEM;
-		n = read(fd, *text + *len, part);
+		/* Files of /proc give a page at a time, whatever there is room
+		 * for. */
+		if (*len == end) {
+			end += *len < 4096 ? 4096 : *len;
+			/* One byte beyond @max shows that it is too large. */
+			if (end > max)
+				end = max + 1;
+			if (op_array_reserve(text, *len, end - *len + 1))
+				return -ENOMEM;
+		}
+		n = read(fd, *text + *len, end - *len);
 		if (n > 0)
 			*len += n;
 		if (*len > max)
