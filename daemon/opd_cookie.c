@@ -73,7 +73,8 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 	}
 	id.name = query->path;
 	id.space = id.name[0] == '/' ? OP_SPACE_ROOT : OP_SPACE_KERN;
-	id.deleted = query->flags & OP_IMAGE_DELETED;
+	id.dev = query->dev;
+	id.ino = query->ino;
 	id.mtime = query->mtime;
 	id.build_id.len = query->build_id_len;
 	memcpy(id.build_id.bytes, query->build_id, query->build_id_len);

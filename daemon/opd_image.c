@@ -4,12 +4,6 @@
  * files, ranges and cookies point to them. The builds of one name share a
  * bucket in the order of their appearance, so the first of them is found on the
  * way.
- *
- * A new image starts as superseded. settle_builds() makes it the current build
- * of its name and supersedes the one before it, whose sample files are closed.
- * An image whose file has been deleted does not replace a current build: a
- * process that still runs an old binary says nothing about the file that is
- * there now. An earlier build that is named again becomes current again.
  */
 
 #include <errno.h>
@@ -67,13 +61,6 @@ static bool same_name(const struct opd_image *image,
 	return image->space == id->space && !strcmp(image->name, id->name);
 }
 
-static bool same_build(const struct opd_image *image,
-		       const struct opd_image_id *id)
-{
-	return !op_builds_differ(&image->build_id, image->mtime, &id->build_id,
-				 id->mtime);
-}
-
 static struct opd_image **bucket_of(struct opd *opd, const char *name)
 {
 	uint32_t hash = 2166136261u;
@@ -84,7 +71,8 @@ static struct opd_image **bucket_of(struct opd *opd, const char *name)
 }
 
 static struct opd_image *new_image(struct opd *opd,
-				   const struct opd_image_id *id)
+				   const struct opd_image_id *id,
+				   const char *build)
 {
 	struct opd_image *image = calloc(1, sizeof(*image));
 
@@ -99,45 +87,17 @@ static struct opd_image *new_image(struct opd *opd,
 	image->build_id = id->build_id;
 	image->mtime = id->mtime;
 	image->wanted = is_wanted(opd, id->name);
-	image->superseded = true; /* until it is settled */
+	strcpy(image->build, build);
 	image->first = image;
 	return image;
 }
 
-/* Another build of @image's name is the current one from now on. */
-static void supersede(struct opd *opd, struct opd_image *image)
-{
-	if (image->superseded)
-		return;
-	image->superseded = true;
-	opd_sfiles_drop_image(opd, image);
-	op_log(&opd->log,
-	       "%s: another build appeared; further samples of the earlier one are lost_old_build",
-	       image->name);
-}
-
-/* @image is or is not the current build of its name. */
-static void settle_builds(struct opd *opd, struct opd_image *first,
-			  struct opd_image *image,
-			  const struct opd_image_id *id)
-{
-	bool rival = false;
-
-	for (struct opd_image *i = first; i; i = i->next)
-		rival |= i != image && same_name(i, id) && !i->superseded;
-	if (rival && id->deleted)
-		return;
-	for (struct opd_image *i = first; i; i = i->next)
-		if (i != image && same_name(i, id))
-			supersede(opd, i);
-	image->superseded = false;
-}
-
 /* Make an image and put it behind those that have its hash. */
 static struct opd_image *add_image(struct opd *opd, struct opd_image **bucket,
-				   const struct opd_image_id *id)
+				   const struct opd_image_id *id,
+				   const char *build)
 {
-	struct opd_image *image = new_image(opd, id);
+	struct opd_image *image = new_image(opd, id, build);
 
 	if (!image)
 		return NULL;
@@ -152,22 +112,18 @@ int opd_image_get(struct opd *opd, const struct opd_image_id *id,
 		  struct opd_image **out)
 {
 	struct opd_image **bucket = bucket_of(opd, id->name);
+	char build[OP_BUILD_TEXT_MAX];
 	struct opd_image *image;
 
+	op_build_text(build, &id->build_id, id->dev, id->ino, id->mtime);
 	for (image = *bucket; image; image = image->next) {
 		if (!same_name(image, id))
 			continue;
 		if (image->kind != id->kind)
 			return -EEXIST;
-		if (same_build(image, id))
+		if (!strcmp(image->build, build))
 			break;
 	}
-	if (!image)
-		image = add_image(opd, bucket, id);
-	if (!image)
-		return -ENOMEM;
-	if (image->superseded)
-		settle_builds(opd, *bucket, image, id);
-	*out = image;
-	return 0;
+	*out = image ? image : add_image(opd, bucket, id, build);
+	return *out ? 0 : -ENOMEM;
 }

@@ -8,12 +8,10 @@
  * stand for it, so that a sample file is opened once. They live as long as
  * the daemon.
  *
- * A name has at most one current build. When another build of the same name
- * appears (a package was upgraded, a program compiled again), it becomes the
- * current one and the earlier image is superseded: processes may still run
- * its code, but the sample file's name is taken, and counts of two builds in
- * one file mean nothing. As an application, where only its name counts, the
- * first image of a name stands for all of them.
+ * Builds of one name are told apart by op_build_text(): the same path is another
+ * file in a container, after an upgrade, or when a program was compiled again.
+ * As an application, where only its name counts, the first image of a name
+ * stands for all of them.
  */
 
 #include <stdbool.h>
@@ -35,7 +33,6 @@ enum opd_symbols {
 struct opd_image {
 	/* looked at for each change of context */
 	bool wanted; /* by --image */
-	bool superseded;
 	struct opd_image *first; /* of all with this name */
 	/* looked at when a sample file is opened */
 	enum op_image_space space;
@@ -43,6 +40,7 @@ struct opd_image {
 	char *name; /* not mangled */
 	struct op_build_id build_id;
 	uint64_t mtime; /* seconds, 0 unknown */
+	char build[OP_BUILD_TEXT_MAX]; /* op_build_text(); empty: not known */
 	enum opd_symbols symbols;
 	uint64_t start; /* where a kernel image or module lies now */
 	uint64_t end;
@@ -67,13 +65,13 @@ struct opd_image_id {
 	enum op_image_kind kind;
 	const char *name;
 	struct op_build_id build_id;
+	uint64_t dev; /* where there is no build-id, these three tell builds */
+	uint64_t ino;
 	uint64_t mtime;
-	bool deleted; /* the file is gone: this is not the current build */
 };
 
 /*
- * *@out = the image of that name and build; made when it is new, which may
- * supersede another one. Returns 0, -ENOMEM, or -EEXIST when the name belongs
+ * *@out = the image of that name and build, made when it is new. Returns 0, -ENOMEM, or -EEXIST when the name belongs
  * to an image of another kind.
  */
 int opd_image_get(struct opd *opd, const struct opd_image_id *id,

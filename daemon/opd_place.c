@@ -144,8 +144,6 @@ static enum opd_fate find_key(struct search *s)
 		fate = find_kernel(s);
 	if (fate != OPD_STORED)
 		return fate;
-	if (s->key.dep->superseded)
-		return OPD_LOST_OLD_BUILD;
 	if (!s->key.dep->wanted && !s->key.app->wanted)
 		return OPD_LOST_FILTER;
 	return separate_rest(s);

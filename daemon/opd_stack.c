@@ -172,11 +172,6 @@ static struct opd_image *app_at(const struct store *s,
 /* ---- arcs -------------------------------------------------------------------
  */
 
-static bool is_known(const struct opd_spot *spot)
-{
-	return spot->image && !spot->image->superseded;
-}
-
 /* The key of flat samples in @spot. */
 static void fill_key(const struct store *s, const struct opd_spot *spot,
 		     struct opd_sfile_key *key)
@@ -223,7 +218,7 @@ static enum op_ledger_stacks store_arc(const struct store *s,
 				       const struct opd_spot *caller,
 				       const struct opd_spot *callee)
 {
-	if (!is_known(caller) || !is_known(callee))
+	if (!caller->image || !callee->image)
 		return OP_STACKS_ARCS_NOT_STORED;
 	if (caller->key > UINT32_MAX || callee->function > UINT32_MAX)
 		return OP_STACKS_ARCS_TOO_FAR;
@@ -245,16 +240,6 @@ static struct opd_image *kernel_image(const struct opd *opd)
 	return NULL;
 }
 
-/* The tree is about the build that there is now. */
-static struct opd_image *current_build(struct opd_image *app)
-{
-	for (struct opd_image *i = app->first; app->superseded && i;
-	     i = i->next)
-		if (i->first == app->first && !i->superseded)
-			return i;
-	return app;
-}
-
 static void fill_tree_key(struct store *s, struct opd_sfile_key *key)
 {
 	struct opd_spot spot = s->stacks->spots[0];
@@ -268,8 +253,7 @@ static void fill_tree_key(struct store *s, struct opd_sfile_key *key)
 			spot = (struct opd_spot){ .image = kernel };
 	}
 	fill_key(s, &spot, key);
-	key->app = spot.image->first;
-	key->dep = current_build(spot.image);
+	key->app = key->dep = spot.image->first;
 }
 
 static int store_tree(struct store *s, enum op_ledger_stacks class)
@@ -299,7 +283,7 @@ static bool is_wanted(const struct store *s)
 	const struct opd_options *options = &s->opd->options;
 	const struct opd_spot *first = &s->stacks->spots[0];
 
-	if (!is_known(first))
+	if (!first->image)
 		return false;
 	if (!first->image->wanted && !app_at(s, first)->wanted)
 		return false;

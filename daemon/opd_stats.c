@@ -10,8 +10,7 @@
  * written, when a file became unreadable.
  *
  * Differences are computed in unsigned arithmetic. Single numbers may wrap on
- * the way, as when another daemon stored what this one sets aside; the sums are
- * right.
+ * the way; the sums are right.
  *
  * When the disk is full, the ledger uses a reserve that was made at the start.
  */
@@ -105,14 +104,6 @@ void opd_stats_stream_begins(struct opd_stats *stats)
 	stats->taken_told = 0;
 }
 
-void opd_stats_set_aside(struct opd *opd, uint64_t nr, const uint64_t *stacks)
-{
-	opd->stats.set_aside += nr;
-	/* Those of an earlier daemon are in the base: the sum is right. */
-	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
-		opd->stats.stacks[i] -= stacks[i];
-}
-
 /* ---- the ledger -------------------------------------------------------------
  */
 
@@ -120,7 +111,6 @@ static void add_own_causes(const struct opd_stats *stats, struct op_ledger *out)
 {
 	for (unsigned int i = 0; i < OPD_NR_CAUSES; i++)
 		lose(out, fate_names[i], stats->lost[i]);
-	lose(out, OPD_LOST_SET_ASIDE, stats->set_aside);
 }
 
 /* Since this daemon started. */
@@ -132,7 +122,7 @@ static void count_all(struct opd *opd, struct op_ledger *out)
 	out->taken = taken_of_streams(stats);
 	out->pending = out->taken - stats->stream.taken - sum_seen(stats) +
 		       opd->defer.nr;
-	out->stored = stats->stored - stats->set_aside;
+	out->stored = stats->stored;
 	memcpy(out->stacks, stats->stacks, sizeof(out->stacks));
 	add_own_causes(stats, out);
 }

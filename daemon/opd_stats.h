@@ -41,8 +41,6 @@ enum opd_mode {
 	X(FILTER,       "lost_image_filter")                                  \
 	/* the sample file cannot be opened or grow */                        \
 	X(SAMPLE_FILE,  "lost_sample_file")                                   \
-	/* of an earlier build than the current one of that name */           \
-	X(OLD_BUILD,    "lost_old_build")                                     \
 	/* a counter that has no event */                                     \
 	X(BAD_COUNTER,  "lost_bad_counter")                                   \
 	/* an offset outside of its memory, or cut short */                   \
@@ -54,7 +52,6 @@ enum opd_mode {
 /* clang-format on */
 
 /* Causes that appear in the ledger only, when files or daemons changed. */
-#define OPD_LOST_SET_ASIDE "lost_set_aside" /* moved to another session */
 #define OPD_LOST_DAMAGED "lost_damaged_file" /* in an unreadable file */
 #define OPD_LOST_KILLED "lost_daemon_killed" /* were pending then */
 #define OPD_LOST_AT_EXIT "lost_at_exit" /* never came out of the kernel */
@@ -73,7 +70,6 @@ struct opd_stats {
 	uint64_t seen[OPD_NR_MODES]; /* in the stream, deferred ones too */
 	uint64_t stored;
 	uint64_t lost[OPD_NR_CAUSES];
-	uint64_t set_aside; /* of those stored by any daemon */
 	/* other things */
 	uint64_t frames; /* of stack traces, without the innermost */
 	uint64_t stacks[OP_NR_STACKS]; /* what became of them */
@@ -119,9 +115,6 @@ int opd_stats_stream_taken(struct opd_stats *stats, uint64_t nr);
 
 /* Another stream begins. */
 void opd_stats_stream_begins(struct opd_stats *stats);
-
-/* @nr stored samples were moved to another session, or OP_NR_STACKS @stacks. */
-void opd_stats_set_aside(struct opd *opd, uint64_t nr, const uint64_t *stacks);
 
 /* Fill @out with the ledger as it is now. */
 void opd_stats_ledger(struct opd *opd, struct op_ledger *out);

@@ -10,7 +10,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -106,6 +108,44 @@ static int read_segments(struct op_build_id *id, const struct op_elf *elf)
 			return 0;
 	}
 	return err ? err : -ENOENT;
+}
+
+/* ---- as text ----------------------------------------------------------------
+ */
+
+#define FILE_TEXT "file-%" PRIx64 "-%" PRIx64 "-%" PRIx64
+
+void op_build_text(char *text, const struct op_build_id *id, uint64_t dev,
+		   uint64_t ino, uint64_t mtime)
+{
+	*text = '\0';
+	for (unsigned int i = 0; i < id->len && i < OP_BUILD_ID_MAX; i++)
+		snprintf(text + (size_t)2 * i, 3, "%02x", id->bytes[i]);
+	if (!id->len && (dev || ino || mtime))
+		snprintf(text, OP_BUILD_TEXT_MAX, FILE_TEXT, dev, ino, mtime);
+}
+
+/* What is written again in the same way has no sign, blank or leading zero. */
+static bool is_file_text(const char *text)
+{
+	char again[OP_BUILD_TEXT_MAX];
+	uint64_t dev, ino, mtime;
+
+	if (strlen(text) >= sizeof(again) ||
+	    sscanf(text, "file-%" SCNx64 "-%" SCNx64 "-%" SCNx64, &dev, &ino,
+		   &mtime) != 3)
+		return false;
+	op_build_text(again, &(struct op_build_id){ 0 }, dev, ino, mtime);
+	return !strcmp(text, again);
+}
+
+bool op_build_text_ok(const char *text)
+{
+	size_t len = strspn(text, "0123456789abcdef");
+
+	if (text[len])
+		return is_file_text(text);
+	return len && len % 2 == 0 && len <= (size_t)2 * OP_BUILD_ID_MAX;
 }
 
 bool op_builds_differ(const struct op_build_id *a, uint64_t a_mtime,

@@ -31,6 +31,18 @@ int op_build_id_of_notes_file(struct op_build_id *id, const char *path);
  */
 int op_build_id_of_elf(struct op_build_id *id, int fd);
 
+/*
+ * The name of a file's content: its build-id in lower-case hex; without one
+ * "file-DEVICE-INODE-MTIME", numbers in hex, 0 where one is not known. Empty
+ * when nothing at all is known.
+ */
+#define OP_BUILD_TEXT_MAX (2 * OP_BUILD_ID_MAX + 1)
+void op_build_text(char *text, const struct op_build_id *id, uint64_t dev,
+		   uint64_t ino, uint64_t mtime);
+
+/* Whether @text is one that op_build_text() can have written. */
+bool op_build_text_ok(const char *text);
+
 /* Whether two builds of a file are known to differ: by build-id, else by the
  * time of the last change, seconds, 0 if not known. */
 bool op_builds_differ(const struct op_build_id *a, uint64_t a_mtime,

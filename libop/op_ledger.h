@@ -46,7 +46,7 @@
 	X(ARCS,         "arcs")                                               \
 	/* ... that are not, an offset being beyond 32 bits */                \
 	X(ARCS_TOO_FAR, "arcs_too_far")                                       \
-	/* ... or their file cannot be written, or is about another build */  \
+	/* ... or their file cannot be written */                             \
 	X(ARCS_NOT_STORED, "arcs_not_stored")
 /* clang-format on */
 

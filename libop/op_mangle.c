@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_config.h"
 #include "libop/op_escape.h"
 
@@ -25,6 +26,7 @@
 #define DEP "{dep}/"
 #define CG "{cg}/"
 #define TREE "{tree}/"
+#define BUILD "{build:"
 #define CONTINUED "%+"
 
 #define LITERAL_LEN(text) (sizeof(text) - 1)
@@ -129,7 +131,7 @@ static int put_root_components(struct out *out, const char *path)
 __attribute__((format(printf, 2, 3))) static void
 put_format(struct out *out, const char *fmt, ...)
 {
-	char text[128]; /* three numbers of 20 digits and what joins them */
+	char text[128]; /* a build, or three numbers of 20 digits */
 	va_list args;
 	int len;
 
@@ -171,6 +173,21 @@ static int put_image_components(struct out *out,
 	return 0;
 }
 
+/* An image whose builds are told apart. */
+static int put_image_of_build(struct out *out,
+			      const struct op_image_name *image)
+{
+	int err = put_image_components(out, image);
+
+	if (err || !image->build)
+		return err;
+	if (image->space == OP_SPACE_ANON || !op_build_text_ok(image->build))
+		return -EINVAL;
+	put_format(out, BUILD "%s}", image->build);
+	end_component(out);
+	return 0;
+}
+
 static int put_mangled_id(struct out *out, int64_t id)
 {
 	if (id == OP_MANGLE_ALL)
@@ -198,7 +215,7 @@ static int put_event_component(struct out *out, const struct op_mangle *m)
 
 static int put_mangled(struct out *out, const struct op_mangle *m)
 {
-	int err = put_image_components(out, &m->app);
+	int err = m->app.build ? -EINVAL : put_image_components(out, &m->app);
 
 	if (!err && m->is_tree) {
 		if (m->dep.space != OP_SPACE_NONE ||
@@ -207,10 +224,10 @@ static int put_mangled(struct out *out, const struct op_mangle *m)
 		put_mark(out, TREE, LITERAL_LEN(TREE));
 	} else if (!err) {
 		put_mark(out, DEP, LITERAL_LEN(DEP));
-		err = put_image_components(out, &m->dep);
+		err = put_image_of_build(out, &m->dep);
 		if (!err && m->cg.space != OP_SPACE_NONE) {
 			put_mark(out, CG, LITERAL_LEN(CG));
-			err = put_image_components(out, &m->cg);
+			err = put_image_of_build(out, &m->cg);
 		}
 	}
 	return err ? err : put_event_component(out, m);
@@ -399,6 +416,18 @@ static int parse_mangled_image(struct in *in, struct op_image_name *image)
 	return err ? err : put_decoded(in, '\0');
 }
 
+/* Where @text is no build, building the name again tells. */
+static int parse_image_of_build(struct in *in, struct op_image_name *image)
+{
+	int err = parse_mangled_image(in, image);
+
+	if (err || !accept_literal(in, BUILD, LITERAL_LEN(BUILD)))
+		return err;
+	image->build = in->out;
+	err = decode_component(in, "}");
+	return err ? err : put_decoded(in, '\0');
+}
+
 /* The start of the last five fields: an event's name may hold dots. */
 static const char *find_fields(const char *text)
 {
@@ -450,9 +479,9 @@ static int parse_mangled(struct in *in, struct op_mangle *m)
 		return parse_mangled_event(in, m);
 	if (!accept_literal(in, DEP, LITERAL_LEN(DEP)))
 		return refuse_mangled_name(in, "{dep} or {tree} is missing");
-	err = parse_mangled_image(in, &m->dep);
+	err = parse_image_of_build(in, &m->dep);
 	if (!err && accept_literal(in, CG, LITERAL_LEN(CG)))
-		err = parse_mangled_image(in, &m->cg);
+		err = parse_image_of_build(in, &m->cg);
 	return err ? err : parse_mangled_event(in, m);
 }
 

@@ -6,15 +6,18 @@
  * Names of sample files, built and parsed in one place:
  *
  *	file := img what EVENT.COUNT.UM.TGID.TID.CPU
- *	what := "{dep}/" dep [ "{cg}/" cgimg ]
+ *	what := "{dep}/" dep [ build ] [ "{cg}/" cgimg [ build ] ]
  *	      | "{tree}/"
  *	img, dep, cgimg := "{root}" /abs/path/
  *			 | "{kern}/" name "/"
  *			 | "{anon:" NAME "}/" TGID.0xSTART.0xEND "/"
+ *	build := "{build:" BUILD "}/"
  *
  * A name is relative to the session's samples/NAME/ folder. COUNT and UM are
- * decimal; TGID, TID and CPU are decimal or "all". EVENT may hold dots: the
- * five fields behind it are counted from the right.
+ * decimal; COUNT of the timer is its rate, or 0 for that of OP_TIMER_HZ. TGID, TID and CPU are decimal or "all". EVENT may hold dots: the
+ * five fields behind it are counted from the right. BUILD tells files of one
+ * path apart by their content (libop/op_build_id.h); it is left out where
+ * nothing is known of that, and for anonymous memory.
  *
  * Whatever a path holds, building then parsing gives it back, and no name
  * leaves its folder: components "." and "..", a leading '{', control bytes,
@@ -38,6 +41,7 @@
 #define OP_MANGLE_MAX 16384 /* longest mangled name with its zero byte */
 #define OP_MANGLE_COMPONENT_MAX 240 /* bytes in one path component */
 #define OP_MANGLE_ALL (-1) /* "all": not separated */
+#define OP_TIMER_HZ 1000 /* samples per second of the timer unless told */
 
 enum op_image_space {
 	OP_SPACE_NONE, /* absent: only for cg */
@@ -52,6 +56,8 @@ struct op_image_name {
 	int64_t tgid; /* OP_SPACE_ANON only, like the two below */
 	uint64_t start;
 	uint64_t end;
+	const char *build; /* op_build_text()'s; NULL: not known. NULL for
+			      anonymous memory and applications */
 };
 
 /* All that the name of a sample file tells. */
@@ -76,7 +82,8 @@ struct op_mangle {
  * a '/', a root path that is not absolute or has an empty component ("//", a
  * slash at its end), a negative number other than OP_MANGLE_ALL, anonymous
  * memory that ends before it starts, an application or dependent image that
- * is absent, or a call tree's that is not.
+ * is absent, a call tree's that is not, or a build that is no such text or of
+ * an image that has none.
  */
 int op_mangle_build(const struct op_mangle *m, char *buf, size_t len);
 

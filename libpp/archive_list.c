@@ -221,7 +221,7 @@ static const char *image_place(const struct search *s,
 	const char *rest = path + len;
 
 	if (len && !strncmp(path, root, len) && *rest == '/' &&
-	    (!strcmp(rest, image->name) ||
+	    (!strcmp(rest, image->path) ||
 	     !strncmp(rest, "/usr/lib/debug/", 15)))
 		return rest;
 	return pp_locate_home(&s->side->locator, path);

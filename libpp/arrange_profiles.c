@@ -24,7 +24,7 @@ static const char *const axis_names[PP_NR_AXES] = { "event", "tgid", "tid",
 
 bool pp_class_is_timer(const struct pp_class *class)
 {
-	return !class->count && !strcmp(class->event, "TIMER");
+	return !strcmp(class->event, "TIMER");
 }
 
 /* ---- classes ------------------------------------------------------------- */

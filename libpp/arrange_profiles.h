@@ -40,7 +40,8 @@ enum pp_axis {
 struct pp_class {
 	const char *name; /* title of its column: "cpu:0", "EVENT:COUNT" */
 	const char *event;
-	uint64_t count; /* events per sample; 0 for the timer */
+	uint64_t count; /* events per sample; of the timer its rate, 0 for that
+			   of OP_TIMER_HZ */
 	uint64_t
 		unit_mask; /* that tells it from other classes; 0 when merged */
 	uint64_t counted_unit_mask; /* of all its files, unless they differ */

@@ -20,6 +20,8 @@ static struct pp_spec_subject subject_of(const struct pp_sample_file *file)
 	return (struct pp_spec_subject){
 		.app = file->app,
 		.image = file->image_name,
+		.build = file->name.dep.build,
+		.callee_build = file->name.cg.build,
 		.name = &file->name,
 	};
 }
@@ -53,6 +55,8 @@ static const char *value_text(struct op_arena *arena, enum pp_spec_tag tag,
 		return file->app;
 	case PP_SPEC_EVENT:
 		return name->event;
+	case PP_SPEC_BUILD_ID:
+		return name->dep.build ?: "unknown";
 	case PP_SPEC_TGID:
 	case PP_SPEC_TID:
 	case PP_SPEC_CPU:

@@ -4,8 +4,8 @@
  * takes the names apart; no file is opened. A name may be there several times,
  * loose, in the pack, and in folders that a packer is at work on; these are
  * the parts of one file, whose counts are added up when they are read, in the
- * order in which the folder listed them. What the daemon set aside, as damaged
- * or as of a binary that was replaced, is counted and not used.
+ * order in which the folder listed them. What the daemon renamed for damage is
+ * counted and not used.
  */
 
 #include "libop/op_search.h"
@@ -22,7 +22,7 @@ struct search {
 	struct op_diag *diag;
 	char *scratch; /* for op_mangle_parse() */
 	const struct pp_session *session; /* being visited */
-	size_t nr_set_aside; /* files that the daemon no longer counts in */
+	size_t nr_bad; /* files that the daemon no longer counts in */
 };
 
 /* ---- names --------------------------------------------------------------- */
@@ -59,9 +59,9 @@ bool pp_is_call_graph(const struct pp_sample_file *file)
 	return file->name.cg.space != OP_SPACE_NONE;
 }
 
-/* Whether a file was renamed out of the way: NAME.bad, NAME.stale, maybe with
- * a further number. */
-static bool is_set_aside(const char *path)
+/* Whether a file was renamed for damage: NAME.bad, maybe with a further number,
+ * or by an earlier release as of another binary: NAME.stale. */
+static bool is_renamed_for_damage(const char *path)
 {
 	size_t len = strlen(path), end = len;
 
@@ -99,6 +99,11 @@ static int keep_sample_names(struct op_arena *arena,
 			continue;
 		images[i]->name = op_arena_strdup(arena, images[i]->name);
 		if (!images[i]->name)
+			return -ENOMEM;
+		if (!images[i]->build)
+			continue;
+		images[i]->build = op_arena_strdup(arena, images[i]->build);
+		if (!images[i]->build)
 			return -ENOMEM;
 	}
 	name->event = op_arena_strdup(arena, name->event);
@@ -161,8 +166,8 @@ static int take_sample_file(const struct db_member *member, void *ctx)
 
 	if (member->entry && search->session->pack_error)
 		return 0;
-	if (is_set_aside(member->name)) {
-		search->nr_set_aside++;
+	if (is_renamed_for_damage(member->name)) {
+		search->nr_bad++;
 		return 0;
 	}
 	if (op_mangle_parse(member->name, &file.name, search->scratch,
@@ -268,11 +273,11 @@ static int find_sample_files(struct search *search)
 						sessions->list[i].path,
 						search->messages);
 	}
-	if (search->nr_set_aside)
+	if (search->nr_bad)
 		pp_message(
 			search->messages, PP_WARNING,
-			"%s: %zu files were set aside as damaged or of another binary (names ending in .bad or .stale); not counted",
-			sessions->list[0].path, search->nr_set_aside);
+			"%s: %zu files were set aside as damaged (names ending in .bad or .stale); not counted",
+			sessions->list[0].path, search->nr_bad);
 	if (err || list->nr)
 		return err;
 	if (pack_error)

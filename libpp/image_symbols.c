@@ -244,12 +244,12 @@ static int open_binary(struct pp_image_symbols *symbols,
 	char copy[8192];
 	const char *path;
 	int err =
-		pp_locate(locator, image->name, &path)
+		pp_locate(locator, image->path, &path)
 			?: open_build(symbols, image, path, locator, messages);
 
 	if (err && err != -ENOMEM) {
 		int of_copy =
-			op_session_image(session, image->name, image->build_id,
+			op_session_image(session, image->path, image->build_id,
 					 image->build_id_len, image->mtime,
 					 copy, sizeof(copy))
 				?: open_build(symbols, image, copy, locator,

@@ -187,6 +187,8 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	       sizeof(report->debug_dirs));
 	report->archive = p->side.archive;
 	report->account = p->side.account;
+	report->sums_of_builds = p->side.sums_of_builds;
+	report->nr_sums_of_builds = p->side.nr_sums_of_builds;
 	report->old_account = p->old.account;
 	report->has_lines = request->lines;
 	report->has_details = request->details;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_search.h"
 #include "libpp/population.h"
 
@@ -33,11 +34,9 @@ static struct op_sample_header callee_header(const struct pp_sample_file *file)
 
 /* Whether samples of build @have may be the callees of build @want; files that
  * were imported do not tell. */
-static bool may_be_build(const struct op_sample_header *want,
-			 const struct op_sample_header *have)
+static bool may_be_build(const char *want, const char *have)
 {
-	return (!want->mtime && !want->build_id_len) ||
-	       pp_same_build(want, have);
+	return !*want || !strcmp(want, have);
 }
 
 /*
@@ -48,7 +47,6 @@ static const struct pp_sample_file *
 find_file_of_callees(const struct pp_sample_list *list,
 		     const struct pp_sample_file *file)
 {
-	const struct op_sample_header want = callee_header(file);
 	const struct pp_sample_file *best = NULL;
 
 	for (size_t i = OP_BISECT(at, list->nr,
@@ -59,7 +57,7 @@ find_file_of_callees(const struct pp_sample_list *list,
 
 		if (strcmp(other->image_name, file->callee_name))
 			break;
-		if (!may_be_build(&want, &other->header))
+		if (!may_be_build(file->callee_build, other->build))
 			continue;
 		if (!strcmp(other->app, file->app))
 			return other;
@@ -81,6 +79,22 @@ static enum op_image_kind kind_of_image_name(const struct op_image_name *name)
 					     : OP_IMAGE_KERNEL;
 }
 
+/* Whether @other, of which only @header was read, is about @file's callees. */
+static bool is_about_callees(const struct pp_sample_file *file,
+			     const struct pp_sample_file *other,
+			     const struct op_sample_header *header)
+{
+	struct op_build_id want = { .len = file->header.cg_build_id_len };
+	struct op_build_id have = { .len = header->build_id_len };
+
+	if (other->name.dep.build)
+		return may_be_build(file->callee_build, other->name.dep.build);
+	memcpy(want.bytes, file->header.cg_build_id, sizeof(want.bytes));
+	memcpy(have.bytes, header->build_id, sizeof(have.bytes));
+	return !op_builds_differ(&want, file->header.cg_mtime, &have,
+				 header->mtime);
+}
+
 /* An image without samples that were chosen: what another file says of it, or
  * else what is known from afar. */
 static struct pp_image *image_from_afar(struct op_arena *arena,
@@ -96,21 +110,21 @@ static struct pp_image *image_from_afar(struct op_arena *arena,
 
 		if (!strcmp(other->image_name, file->callee_name) &&
 		    !pp_sample_file_header(list, other, &header) &&
-		    may_be_build(&afar, &header))
+		    is_about_callees(file, other, &header))
 			return pp_image_new(arena, file->callee_name,
-					    &file->name.cg, &header);
+					    &file->name.cg, file->callee_build,
+					    &header);
 	}
-	return pp_image_new(arena, file->callee_name, &file->name.cg, &afar);
+	return pp_image_new(arena, file->callee_name, &file->name.cg,
+			    file->callee_build, &afar);
 }
 
 static int compare_callees(const void *a, const void *b)
 {
 	const struct pp_sample_file *const *x = a, *const *y = b;
-	const struct op_sample_header *p = &(*x)->header, *q = &(*y)->header;
 
-	return strcmp((*x)->callee_name, (*y)->callee_name) ?:
-	       memcmp(p->cg_build_id, q->cg_build_id, sizeof(p->cg_build_id)) ?:
-	       op_compare(p->cg_mtime, q->cg_mtime);
+	return strcmp((*x)->callee_name, (*y)->callee_name)
+		       ?: strcmp((*x)->callee_build, (*y)->callee_build);
 }
 
 /* Images that only callees are in; files about one build get one image. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_search.h"
 #include "libpp/population.h"
 
@@ -113,40 +114,66 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 
 /* ---- their images -------------------------------------------------------- */
 
-bool pp_same_build(const struct op_sample_header *a,
-		   const struct op_sample_header *b)
+/* The build in @name or, where an earlier release wrote it, that in the header
+ * of the file. */
+static const char *build_of(struct op_arena *arena,
+			    const struct op_image_name *name,
+			    const uint8_t *build_id, uint32_t len,
+			    uint64_t mtime)
 {
-	if (a->build_id_len || b->build_id_len)
-		return a->build_id_len == b->build_id_len &&
-		       !memcmp(a->build_id, b->build_id, a->build_id_len);
-	return a->mtime == b->mtime;
+	struct op_build_id id = { .len = len };
+	char text[OP_BUILD_TEXT_MAX];
+
+	if (name->build)
+		return name->build;
+	if (!len && !mtime)
+		return "";
+	memcpy(id.bytes, build_id, sizeof(id.bytes));
+	op_build_text(text, &id, 0, 0, mtime);
+	return op_arena_strdup(arena, text);
+}
+
+static int set_builds(struct op_arena *arena, struct pp_sample_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		struct pp_sample_file *file = &list->files[i];
+		const struct op_sample_header *h = &file->header;
+
+		file->build = build_of(arena, &file->name.dep, h->build_id,
+				       h->build_id_len, h->mtime);
+		file->callee_build =
+			build_of(arena, &file->name.cg, h->cg_build_id,
+				 h->cg_build_id_len, h->cg_mtime);
+		if (!file->build || !file->callee_build)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 /* By image, the builds of one apart, and by application. */
 static int compare_sample_files(const void *a, const void *b)
 {
 	const struct pp_sample_file *x = a, *y = b;
-	const struct op_sample_header *p = &x->header, *q = &y->header;
-	int order = strcmp(x->image_name, y->image_name);
 
-	if (!order && !pp_same_build(p, q))
-		order = memcmp(p->build_id, q->build_id, sizeof(p->build_id))
-				?: op_compare(p->mtime, q->mtime);
-	return order ?: strcmp(x->app, y->app) ?: strcmp(x->path, y->path);
+	return strcmp(x->image_name, y->image_name) ?:
+	       strcmp(x->build, y->build) ?: strcmp(x->app, y->app) ?:
+	       strcmp(x->path, y->path);
 }
 
 struct pp_image *pp_image_new(struct op_arena *arena, const char *name,
 			      const struct op_image_name *recorded,
+			      const char *build,
 			      const struct op_sample_header *header)
 {
 	struct pp_image *image = op_arena_alloc(arena, 1, sizeof(*image));
 
 	if (!image)
 		return NULL;
-	image->name = name;
+	image->name = image->path = name;
 	image->base = pp_base_name(name);
 	image->recorded = *recorded;
 	image->kind = header->kind;
+	image->build = build;
 	image->mtime = header->mtime;
 	image->anon_start = header->anon_start;
 	image->build_id_len = header->build_id_len;
@@ -159,19 +186,25 @@ static int set_images(struct op_arena *arena, struct pp_sample_list *list)
 {
 	struct pp_sample_file *files = list->files;
 
+	if (set_builds(arena, list))
+		return -ENOMEM;
 	qsort(files, list->nr, sizeof(*files), compare_sample_files);
 	for (size_t i = 0; i < list->nr; i++) {
 		if (i &&
 		    !strcmp(files[i].image_name, files[i - 1].image_name) &&
-		    pp_same_build(&files[i].header, &files[i - 1].header))
+		    !strcmp(files[i].build, files[i - 1].build))
 			files[i].image = files[i - 1].image;
 		else
 			files[i].image =
 				pp_image_new(arena, files[i].image_name,
-					     &files[i].name.dep,
+					     &files[i].name.dep, files[i].build,
 					     &files[i].header);
 		if (!files[i].image)
 			return -ENOMEM;
+		if (!pp_is_call_graph(&files[i]))
+			files[i].image->samples =
+				pp_add_counts(files[i].image->samples,
+					      files[i].total);
 	}
 	return 0;
 }
@@ -208,5 +241,5 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 		     set_images(arena, list);
 	if (!err && request->call_graph)
 		err = pp_side_find_callees(p, side);
-	return err;
+	return err ?: pp_side_tell_builds(p, side);
 }

@@ -356,6 +356,7 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 		nr_images++;
 	}
 	free(uses);
+	err = err ?: pp_side_add_up_builds(side);
 	if (err || !totals)
 		return err ?: -ENOMEM;
 	pp_message(&p->report->messages, PP_REMARK_STATS,

@@ -25,6 +25,8 @@ struct pp_side {
 	struct pp_sample_list list; /* after pp_side_find() by image, build,
 				       application and path */
 	struct pp_classes classes;
+	struct pp_sum_of_builds *sums_of_builds;
+	size_t nr_sums_of_builds;
 	const uint64_t *totals; /* one per class, as those below */
 	const struct pp_summary_app *apps; /* all, in no order */
 	size_t nr_apps;
@@ -53,17 +55,21 @@ struct pp_population {
 int pp_side_find(struct pp_population *p, struct pp_side *side,
 		 struct op_diag *diag);
 
-/* Whether two files are about one build of an image. */
-bool pp_same_build(const struct op_sample_header *a,
-		   const struct op_sample_header *b);
-
-/* An image called @name, as a sample file with @header has it. */
+/* An image called @name, of @build, as a sample file with @header has it. */
 struct pp_image *pp_image_new(struct op_arena *arena, const char *name,
 			      const struct op_image_name *recorded,
+			      const char *build,
 			      const struct op_sample_header *header);
 
 /* Give each call-graph file the image of its callees. */
 int pp_side_find_callees(struct pp_population *p, struct pp_side *side);
+
+/* Find images of several builds: note that these will be added up or, where
+ * they are kept apart, put the build into their names. */
+int pp_side_tell_builds(struct pp_population *p, struct pp_side *side);
+
+/* Add up the symbols of those that were noted. Returns 0 or -ENOMEM. */
+int pp_side_add_up_builds(struct pp_side *side);
 
 /* Fill @side's totals and applications. */
 int pp_side_summarize(struct pp_population *p, struct pp_side *side);

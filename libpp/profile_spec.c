@@ -34,6 +34,7 @@ static const struct tag {
 	[PP_SPEC_LIB_IMAGE]       = { "lib-image",       VALUE_GLOB },
 	[PP_SPEC_IMAGE_EXCLUDE]   = { "image-exclude",   VALUE_GLOB },
 	[PP_SPEC_EVENT]           = { "event",           VALUE_TEXT },
+	[PP_SPEC_BUILD_ID]        = { "build-id",        VALUE_TEXT },
 	[PP_SPEC_COUNT]           = { "count",           VALUE_NUMBER },
 	[PP_SPEC_UNIT_MASK]       = { "unit-mask",       VALUE_NUMBER },
 	[PP_SPEC_TGID]            = { "tgid",            VALUE_NUMBER },
@@ -254,6 +255,11 @@ static bool id_matches(const struct pp_spec_item *item, int64_t id)
 	return id != OP_MANGLE_ALL && item->number == (uint64_t)id;
 }
 
+static bool begins_build(const char *text, const char *build)
+{
+	return build && *text && !strncmp(text, build, strlen(text));
+}
+
 bool pp_spec_item_matches(enum pp_spec_tag tag, const struct pp_spec_item *item,
 			  const struct pp_spec_subject *subject)
 {
@@ -268,6 +274,9 @@ bool pp_spec_item_matches(enum pp_spec_tag tag, const struct pp_spec_item *item,
 		return glob_matches(item, subject->image);
 	case PP_SPEC_EVENT:
 		return !strcmp(item->text, subject->name->event);
+	case PP_SPEC_BUILD_ID:
+		return begins_build(item->text, subject->build) ||
+		       begins_build(item->text, subject->callee_build);
 	case PP_SPEC_COUNT:
 		return item->number == subject->name->count;
 	case PP_SPEC_UNIT_MASK:

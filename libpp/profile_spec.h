@@ -16,7 +16,7 @@
  * restriction of its tag. Items of one tag are alternatives, different tags
  * must all agree. Text before a colon that is no tag belongs to a path.
  *
- * A path matches the application or the dependent image. It is a shell
+ * "build-id:" matches the first digits of a build-id. A path matches the application or the dependent image. It is a shell
  * pattern whose '*' also matches '/'; one that exists is made canonical. A
  * path without any slash that does not exist here also matches the last
  * component of an image's name.
@@ -36,6 +36,7 @@ enum pp_spec_tag {
 	PP_SPEC_LIB_IMAGE, /* dependent image */
 	PP_SPEC_IMAGE_EXCLUDE, /* neither of both */
 	PP_SPEC_EVENT,
+	PP_SPEC_BUILD_ID, /* of the image that the samples are in */
 	PP_SPEC_COUNT,
 	PP_SPEC_UNIT_MASK,
 	PP_SPEC_TGID,
@@ -93,6 +94,8 @@ const char *pp_spec_tag_name(enum pp_spec_tag tag);
 struct pp_spec_subject {
 	const char *app; /* name of the application image */
 	const char *image; /* name of the image that the samples are in */
+	const char *build; /* of that image, op_build_text(); NULL not known */
+	const char *callee_build; /* of a call graph's callees, likewise */
 	const struct op_mangle *name;
 };
 

@@ -49,6 +49,7 @@ struct pp_request {
 	bool any_axes; /* classes may differ in several ways */
 	bool exclude_dependent; /* leave out images that are not their
 				   application */
+	bool by_build; /* builds of one path are images of their own */
 	bool symbols; /* else the summary alone */
 	bool details; /* the addresses in each symbol */
 	bool call_graph; /* with symbols: who calls them, whom they call */
@@ -73,14 +74,19 @@ struct pp_request {
 /* ---- the model ----------------------------------------------------------- */
 
 /*
- * An image that samples are in. Files of one name but of two builds are two
- * images.
+ * An image that samples are in. Files of one path but of two builds are two
+ * images, whose symbols are added up unless they are to be kept apart, when
+ * their names tell the build.
  */
 struct pp_image {
-	const char *name; /* a path, or what stands for one */
+	const char *name; /* to be shown: its path, with the build where builds
+			     are kept apart */
+	const char *path; /* or what stands for one */
 	const char *base; /* its last component */
 	struct op_image_name recorded; /* as the sample files have it */
 	enum op_image_kind kind;
+	const char *build; /* op_build_text(); empty if not known */
+	uint64_t samples; /* in it, of all classes */
 	uint64_t mtime; /* when it was profiled; 0 unknown */
 	uint64_t anon_start;
 	const char *binary; /* the file that told its symbols; NULL if none
@@ -89,6 +95,12 @@ struct pp_image {
 				 libpp/symbols/op_bfd.h */
 	size_t build_id_len; /* bytes, 0 unknown */
 	uint8_t build_id[32];
+};
+
+/* An image of which several builds were added up. */
+struct pp_sum_of_builds {
+	const char *name; /* last component of its path */
+	size_t nr_builds;
 };
 
 /* One row of the image summary: an image in an application. */
@@ -205,6 +217,8 @@ struct pp_report {
 	const uint64_t *totals; /* of all that was chosen */
 	const struct pp_summary_app *apps;
 	size_t nr_apps;
+	const struct pp_sum_of_builds *sums_of_builds; /* of the later side */
+	size_t nr_sums_of_builds;
 	bool has_symbols;
 	bool many_apps; /* some class has samples of several applications */
 	bool has_lines;

@@ -51,6 +51,9 @@ struct pp_sample_file {
 	const char *callee_name; /* of a call graph: the callees' image; NULL
 				    for a file of samples */
 	struct op_sample_header header;
+	const char *build; /* op_build_text() of the image of the samples, empty
+			      if not known; set by pp_report_new() */
+	const char *callee_build; /* likewise; of a call graph */
 	uint64_t total; /* sum of the counts, stays at UINT64_MAX */
 	struct pp_sample *samples; /* in no order; NULL unless read */
 	size_t nr_samples;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_search.h"
 #include "libop/op_tree_image.h"
 #include "libpp/tree_input.h"
@@ -34,8 +35,10 @@ static struct pp_image *new_tree_image(struct pp_tree_inputs *in,
 	if (!image->name ||
 	    pp_side_name_module(in->side, &image->recorded, &image->name))
 		return NULL;
+	image->path = image->name;
 	image->base = pp_base_name(image->name);
 	image->kind = found->kind;
+	image->build = ""; /* the two below tell it */
 	image->mtime = found->mtime;
 	image->anon_start = found->anon_start;
 	image->build_id_len = found->build_id_len;
@@ -52,6 +55,8 @@ static int decode_tree_image(struct pp_tree_inputs *in,
 					   .name = &input->file->name };
 	char name[OP_TREE_IMAGE_MAX];
 	struct op_tree_image found;
+	char build[OP_BUILD_TEXT_MAX];
+	struct op_build_id id;
 	struct op_diag reason = { 0 };
 	size_t len;
 	const void *bytes = ctree_image_bytes(input->tree, number, &len);
@@ -65,7 +70,11 @@ static int decode_tree_image(struct pp_tree_inputs *in,
 	if (!out->image)
 		return -ENOMEM;
 	out->is_gap = op_tree_image_is_gap(&found);
+	id.len = found.build_id_len;
+	memcpy(id.bytes, found.build_id, sizeof(id.bytes));
+	op_build_text(build, &id, 0, 0, 0);
 	subject.image = out->image->name;
+	subject.build = build;
 	out->is_chosen = pp_spec_matches(in->side->spec, &subject) &&
 			 (!in->p->request->exclude_dependent ||
 			  !strcmp(subject.app, subject.image));

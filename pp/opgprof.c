@@ -37,8 +37,8 @@ static int check_single_event(const struct pp_report *report,
 		classes->nr > 2 ? " and others" : "");
 }
 
-/* The image of all symbols. Files of another build than the binary's make an
- * image of their own, which has no binary. */
+/* The image of all symbols. Another build than the binary's is an image of its
+ * own, which mostly has no binary. */
 static int find_profiled_image(const struct pp_report *report,
 			       const struct pp_image **image,
 			       struct op_diag *diag)
@@ -47,8 +47,15 @@ static int find_profiled_image(const struct pp_report *report,
 	for (size_t i = 0; i < report->nr_symbols; i++) {
 		const struct pp_image *other = report->symbols[i].image;
 
-		if (!strcmp(other->name, report->apps[0].name) && other->binary)
-			*image = other;
+		if (other == *image || !other->binary ||
+		    strcmp(other->path, report->apps[0].name) != 0)
+			continue;
+		if (*image)
+			return op_diag_set(
+				diag, -EINVAL,
+				"samples of several builds (%s, %s), and gprof shows one; choose with build-id:",
+				(*image)->name, other->name);
+		*image = other;
 	}
 	if (*image)
 		return 0;

@@ -33,6 +33,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "reverse-sort", 'r', POPT_ARG_NONE, &a->reverse, 0, "turn the order round", NULL },
 		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "do not separate by cpu, lib, tid, tgid, unitmask, all", "LIST" },
 		{ "by-session", '\0', POPT_ARG_NONE, &a->by_session, 0, "a column for each session", NULL },
+		{ "by-build", '\0', POPT_ARG_NONE, &a->by_build, 0, "keep builds of one path apart", NULL },
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out libraries and kernel of applications", NULL },
 		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "show these symbols only", "NAMES" },
 		{ "exclude-symbols", 'e', POPT_ARG_STRING, &a->exclude, 0, "leave out these symbols", "NAMES" },
@@ -214,6 +215,7 @@ static void take_flags(struct opreport_options *o)
 	o->request.lines = a->lines;
 	o->request.intervals = a->intervals;
 	o->request.exclude_dependent = a->exclude_dependent;
+	o->request.by_build = a->by_build;
 	o->request.root = a->common.root;
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * All that a name tells of an sfile and its event is collected in a struct
- * op_mangle. A name says nothing of the build, so the files of two builds of an
- * image have the same one; opd_sample_file.c tells them apart by their headers.
- * Folders are made from the innermost outwards: the attempt to make the last
+ * op_mangle. The application has no build there: all its builds are one
+ * application. Folders are made from the innermost outwards: the attempt to make the last
  * folder nearly always succeeds or finds it there, and only a missing parent
  * costs another call.
  */
@@ -16,12 +15,15 @@
 #include "daemon/opd.h"
 #include "daemon/store/opd_mangling.h"
 
-/* @place->image, or the part of anonymous memory that the rest tells. */
+/* @place->image and its build, or the part of anonymous memory that the rest
+ * tells. */
 static struct op_image_name image_name(const struct opd_callee *place)
 {
+	const char *build = place->image->build;
 	struct op_image_name name = {
 		.space = place->image->space,
 		.name = place->image->name,
+		.build = *build ? build : NULL,
 	};
 
 	if (name.space == OP_SPACE_ANON) {
@@ -51,7 +53,7 @@ static struct op_image_name key_image_name(const struct opd_sfile_key *key,
 static struct op_mangle mangle_of(const struct opd_sfile_key *key,
 				  const struct opd_event *event)
 {
-	return (struct op_mangle){
+	struct op_mangle m = {
 		.app = key_image_name(key, key->app),
 		.event = event->name,
 		.count = event->count,
@@ -60,6 +62,13 @@ static struct op_mangle mangle_of(const struct opd_sfile_key *key,
 		.tid = key->tid,
 		.cpu = key->cpu,
 	};
+
+	m.app.build = NULL;
+	/* Samples of the timer at two rates must not add up. */
+	if (opd_event_is_timer(event) && event->value &&
+	    event->value != OP_TIMER_HZ)
+		m.count = event->value;
+	return m;
 }
 
 static int build(const struct op_mangle *m, char *buf, size_t len)

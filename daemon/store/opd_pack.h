@@ -64,17 +64,14 @@ void opd_pack_stop(struct opd *opd);
 void opd_pack_saved(struct opd *opd, const char *dir);
 
 /*
- * What is counted in sample file @name besides the one that is being made must
- * go with @header. Where @may_mix says that it does not, @move is called for
- * the file that it is in, and taken out of the pack before if need be. Returns
- * 0, -errno of @move, or -errno and the log has why.
+ * Whether what is counted in sample file @name, besides the one that is being
+ * made, goes with @header, as @agree tells. Returns 0, -EEXIST if not, or
+ * another -errno.
  */
-int opd_pack_make_way(struct opd *opd, const char *name,
-		      const struct op_sample_header *header,
-		      bool (*may_mix)(const struct op_sample_header *there,
-				      const struct op_sample_header *header),
-		      int (*move)(struct opd *opd, const char *path,
-				  const char *name));
+int opd_pack_check_header(struct opd *opd, const char *name,
+			  const struct op_sample_header *header,
+			  bool (*agree)(const struct op_sample_header *there,
+					const struct op_sample_header *header));
 
 /* Free all, without the child. */
 void opd_pack_release(struct opd *opd);

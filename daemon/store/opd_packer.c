@@ -50,15 +50,6 @@
  * One process at a time packs: the daemon, or the child that it has forked and
  * that does not live longer (opd_pack.c). The daemon's own lock keeps a second
  * daemon out until both have ended, so these functions need no further lock.
- *
- * opd_packer_take_out() goes the other way, when samples of another build of an
- * image come: entries of the pack have to become loose files again. It writes
- * them to .packing-G, which does not count while the pack has generation G.
- * Then a pack of generation G - 1 without them is renamed over the old one. By
- * that rename .packing-G begins to count, and the old pack's entries cease to.
- * Killed before the rename, tidy removes .packing-G; killed after the rename,
- * .packing-G is on its way into the next pack. Generations of packs begin above
- * OPD_PACKER_FIRST, so that there are smaller numbers.
  */
 
 #include "daemon/store/opd_packer.h"
@@ -289,8 +280,6 @@ static int begin_generation(struct opd_packer *packer, uint64_t last,
 	/* What is in the folders already. */
 	if (last > in_pack && (again || !err))
 		return 0;
-	if (packer->generation < OPD_PACKER_FIRST)
-		packer->generation = OPD_PACKER_FIRST;
 	packer->generation++;
 	lock = opd_packer_lock(packer->dir, wait_ms);
 	if (lock < 0)

@@ -24,9 +24,6 @@ struct pack;
 struct pack_entry;
 struct pack_writer;
 
-/* Numbers below it are for what is taken out of packs (below). */
-#define OPD_PACKER_FIRST 1024
-
 /* How long to wait for readers, milliseconds. */
 #define OPD_PACKER_NO_WAIT 0
 #define OPD_PACKER_SHORT_WAIT 1000
@@ -84,18 +81,6 @@ void opd_packer_cancel(struct opd_packer *packer);
  * Returns 0 or -errno with the reason.
  */
 int opd_packer_tidy(const char *dir, struct op_diag *diag);
-
-/*
- * Take the entries of @pack, the pack of @dir, for which @wanted is true out
- * into .packing-G, where G is the pack's generation, while a pack of generation
- * G - 1 without them takes its place. Nobody packs, and nothing is to be tidied
- * up. Returns 0 or -errno with the reason; then all is as it was.
- */
-int opd_packer_take_out(struct opd *opd, const char *dir,
-			const struct pack *pack,
-			bool (*wanted)(const struct pack_entry *entry,
-				       const void *ctx),
-			const void *ctx, struct op_diag *diag);
 
 /* ---- for the parts of this ------------------------------------------------
  */

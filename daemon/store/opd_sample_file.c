@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A file is opened, compared with the header that the new samples need, and
- * used if both agree. A file that does not agree makes way and the opening is
- * tried once more, which finds nothing in the way. A file with an empty header
- * and no samples is new. Before it gets its header, everything else that counts
- * under its name, in the pack or on its way there, must agree too, or makes way
- * (opd_pack_make_way()).
+ * used if both agree. A damaged one is renamed and the opening is tried once
+ * more, which finds nothing in the way. A file with an empty header and no
+ * samples is new. Before it gets its header, everything else that counts under
+ * its name, in the pack or on its way there, must agree too.
  *
- * Making way is one rename, so a kill leaves the file either here or in the
- * session "aside". The two ledgers are changed after it. If the daemon is
- * killed in between, the next one counts the files that it finds, so the ledger
- * of this session adds up again, with these samples as lost; that of "aside"
- * may lack them.
+ * Names tell builds and rates apart, so all that can disagree is what an event
+ * of that name and number means: the session was begun on another CPU, or with
+ * another list of events. Then no sample is added, and the log says what to do.
  *
  * Flat files and call trees differ only in the library that opens them (struct
  * store), as both keep the same header.
@@ -31,9 +28,10 @@
 #include "libdb/ctree.h"
 #include "libdb/odb.h"
 
-#define ASIDE "aside"
+#define OTHER_MEANING                                                          \
+	"the session has samples of another event with that name; reset or save it"
 #define NODE_BYTES 32 /* in a call tree, at least */
-#define MAX_NAMES 1000 /* tried for a file that has to make way */
+#define MAX_NAMES 1000 /* tried for a damaged file */
 
 _Static_assert(sizeof(struct op_sample_header) == ODB_USER_SIZE,
 	       "the header is the database's user part");
@@ -71,34 +69,11 @@ static void fill_header(struct op_sample_header *header, const struct opd *opd,
 		 timer ? "timer" : opd->cpu_type);
 }
 
-/* Whether samples of @b may be added to a file that says @a. */
-static bool may_mix(const struct op_sample_header *a,
-		    const struct op_sample_header *b)
+static bool same_meaning(const struct op_sample_header *a,
+			 const struct op_sample_header *b)
 {
-	struct op_build_id a_id = { .len = a->build_id_len };
-	struct op_build_id b_id = { .len = b->build_id_len };
-
-	memcpy(a_id.bytes, a->build_id, sizeof(a_id.bytes));
-	memcpy(b_id.bytes, b->build_id, sizeof(b_id.bytes));
-	if (op_builds_differ(&a_id, a->mtime, &b_id, b->mtime))
-		return false;
-	a_id.len = a->cg_build_id_len;
-	b_id.len = b->cg_build_id_len;
-	memcpy(a_id.bytes, a->cg_build_id, sizeof(a_id.bytes));
-	memcpy(b_id.bytes, b->cg_build_id, sizeof(b_id.bytes));
-	if (op_builds_differ(&a_id, a->cg_mtime, &b_id, b->cg_mtime))
-		return false;
-	if (a->timer_hz && b->timer_hz && a->timer_hz != b->timer_hz)
-		return false;
 	return a->kind == b->kind && a->event == b->event &&
 	       a->derived == b->derived;
-}
-
-static int no_free_name(struct opd *opd, const char *path)
-{
-	op_log(&opd->log, "%s: there are too many earlier files of this name",
-	       path);
-	return -EEXIST;
 }
 
 uint64_t opd_sample_file_samples(struct odb *odb)
@@ -127,98 +102,8 @@ void opd_sample_file_damaged(struct opd *opd, const char *path)
 			return;
 		}
 	}
-	no_free_name(opd, path);
-}
-
-/* Give the ledger of session folder @dir @nr more samples, and @stacks. */
-static void add_to_ledger(struct opd *opd, const char *dir, uint64_t nr,
-			  const uint64_t *stacks)
-{
-	struct op_ledger ledger = { .taken = 0 }, more = { .taken = 0 };
-	struct op_diag diag = { "" };
-	char path[PATH_MAX];
-	int err;
-
-	snprintf(path, sizeof(path), "%.4000s/ledger", dir);
-	err = op_ledger_read(&ledger, path, &diag);
-	if (err == -ENOENT)
-		memset(&ledger, 0, sizeof(ledger));
-	else if (err)
-		goto fail;
-	more.taken = more.stored = nr;
-	memcpy(more.stacks, stacks, sizeof(more.stacks));
-	snprintf(more.source, sizeof(more.source), "set aside");
-	diag.text[0] = '\0';
-	if (!op_ledger_merge(&ledger, &more) &&
-	    !op_ledger_write(&ledger, path, &diag))
-		return;
-fail:
-	op_log(&opd->log, "%s: %s", path, diag.text);
-}
-
-/* The folder number @i from 1 for what is set aside. Returns 0 or -errno. */
-static int aside_path(char *dir, char *path, size_t len, const struct opd *opd,
-		      int i, const char *name)
-{
-	const char *samples = opd->session.samples;
-	int done;
-
-	if (i == 1)
-		done = snprintf(dir, len, "%s/" ASIDE, samples);
-	else
-		done = snprintf(dir, len, "%s/" ASIDE "-%d", samples, i);
-	if (done < 0 || (size_t)done >= len)
-		return -ENAMETOOLONG;
-	done = snprintf(path, len, "%s/%s", dir, name);
-	return done < 0 || (size_t)done >= len ? -ENAMETOOLONG : 0;
-}
-
-static int move_to(const char *from, const char *to)
-{
-	int err = opd_make_parents(to);
-
-	if (!err && rename(from, to))
-		err = -errno;
-	return err;
-}
-
-/* What a call tree holds goes with it; a flat file holds no stacks. */
-static void count_stacks(const char *path, const char *name, uint64_t *stacks)
-{
-	struct ctree *tree;
-
-	if (!strstr(name, OPD_TREE) || ctree_open(&tree, path, ODB_RDONLY))
-		return;
-	(void)opd_tree_count(tree, stacks);
-	ctree_close(tree);
-}
-
-/* Make way for another build: move @path, which holds @nr samples. */
-static int set_aside(struct opd *opd, const char *path, const char *name,
-		     uint64_t nr)
-{
-	uint64_t stacks[OP_NR_STACKS] = { 0 };
-	char dir[PATH_MAX], to[PATH_MAX];
-
-	for (int i = 1; i < MAX_NAMES; i++) {
-		int err = aside_path(dir, to, sizeof(to), opd, i, name);
-
-		if (!err && !access(to, F_OK))
-			continue;
-		if (!err)
-			err = move_to(path, to);
-		if (err)
-			return err;
-		op_log(&opd->log,
-		       "%s: %" PRIu64
-		       " samples of another build or timer rate were moved to %s",
-		       name, nr, dir);
-		count_stacks(to, name, stacks);
-		opd_stats_set_aside(opd, nr, stacks);
-		add_to_ledger(opd, dir, nr, stacks);
-		return 0;
-	}
-	return no_free_name(opd, path);
+	op_log(&opd->log, "%s: there are too many earlier files of this name",
+	       path);
 }
 
 /* ---- what keeps them --------------------------------------------------------
@@ -291,44 +176,17 @@ static int match_header(const struct store *store,
 
 	if (op_sample_header_check(there, path, NULL))
 		return -EBADMSG;
-	return may_mix(there, header) ? 0 : -EEXIST;
-}
-
-/* Close @store, which is in the way, and move its file. */
-static int make_way(struct opd *opd, struct store *store, int why,
-		    const char *path, const char *name)
-{
-	uint64_t nr = store_total(store, name);
-
-	store_close(store);
-	if (why == -EEXIST)
-		return set_aside(opd, path, name, nr);
-	opd_sample_file_damaged(opd, path);
-	return 0;
-}
-
-/* A file that is not in its place: move_to() for opd_pack_make_way(). */
-static int move_packed(struct opd *opd, const char *path, const char *name)
-{
-	struct store store = { .is_tree = strstr(name, OPD_TREE) };
-	int err = store_open(&store, path);
-	uint64_t nr;
-
-	if (err)
-		return err;
-	nr = store_total(&store, name);
-	store_close(&store);
-	return set_aside(opd, path, name, nr);
+	return same_meaning(there, header) ? 0 : -EEXIST;
 }
 
 /*
- * The same for a file that has no samples yet, when all that is counted under
- * its name elsewhere agrees, or has made way.
+ * The same for a file that has no samples yet, which gets its header if all that
+ * is counted under its name elsewhere agrees.
  */
 static int begin_file(struct opd *opd, const struct store *store,
 		      const struct op_sample_header *header, const char *name)
 {
-	int err = opd_pack_make_way(opd, name, header, may_mix, move_packed);
+	int err = opd_pack_check_header(opd, name, header, same_meaning);
 
 	if (!err)
 		memcpy(store_user(store), header, sizeof(*header));
@@ -354,10 +212,10 @@ static int open_checked(struct opd *opd, const char *path, const char *name,
 			err = match_header(store, header, path);
 		if (!err)
 			return 0;
-		if (err != -EBADMSG && err != -EPROTO && err != -EEXIST)
+		store_close(store);
+		if (err != -EBADMSG && err != -EPROTO)
 			break;
-		if (make_way(opd, store, err, path, name))
-			return err;
+		opd_sample_file_damaged(opd, path);
 	}
 	store_close(store);
 	return err;
@@ -386,7 +244,7 @@ static int open_named(struct opd *opd, int err, const char *name,
 	if (err)
 		op_log(&opd->log, "sample file of %s: %s",
 		       image->name ? image->name : "anonymous memory",
-		       strerror(-err));
+		       err == -EEXIST ? OTHER_MEANING : strerror(-err));
 	else
 		op_verbose(&opd->log, OP_V_SFILE, "opened %s", name);
 	return err;
@@ -420,7 +278,12 @@ int opd_sample_file_open_tree(struct opd *opd, const struct opd_sfile_key *key,
 	struct stat st;
 	int err;
 
+	/* All builds of an application share its tree, which tells builds of
+	 * its own for each function. */
 	fill_header(&header, opd, key, event);
+	header.mtime = 0;
+	header.build_id_len = 0;
+	memset(header.build_id, 0, sizeof(header.build_id));
 	err = opd_mangle_tree(key, event, name, sizeof(name));
 	err = open_named(opd, err, name, key->dep, &header, &store);
 	if (err)

@@ -4,15 +4,9 @@
 
 /*
  * Opening a sample file so that what is added to it never mixes with what it
- * must not be mixed with:
- *
- * - A damaged file is renamed to NAME.bad (NAME.bad-2 ...).
- * - A file about another build of the image, or taken at another rate of the
- *   timer, is moved to the same name in the session "aside" (aside-2 ...),
- *   where it stays readable: opreport session:aside. The ledger of that
- *   session counts it as stored, the one of this session as lost_set_aside.
- *
- * Both are said in the log.
+ * must not be mixed with. A damaged file is renamed to NAME.bad (NAME.bad-2
+ * ...), which the log says. Builds of an image have files of their own
+ * (libop/op_mangle.h).
  */
 
 #include <stdint.h>
@@ -26,8 +20,9 @@ struct opd_sfile;
 struct opd_sfile_key;
 
 /*
- * Open or create the sample file of @sfile and @event. Returns 0 or -errno;
- * the log has why.
+ * Open or create the sample file of @sfile and @event. Returns 0 or -errno, and
+ * the log has why: -EEXIST when samples of another event of that name are
+ * there.
  */
 int opd_sample_file_open(struct opd *opd, const struct opd_sfile *sfile,
 			 const struct opd_event *event, struct odb **out);

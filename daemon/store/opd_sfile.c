@@ -83,14 +83,6 @@ static void drop_any(struct opd *opd, struct opd_sfile *sfile, const void *arg)
 	drop(opd, sfile);
 }
 
-static void drop_of_image(struct opd *opd, struct opd_sfile *sfile,
-			  const void *image)
-{
-	if (sfile->key.dep == image ||
-	    (sfile->callee && sfile->callee->image == image))
-		drop(opd, sfile);
-}
-
 static void drop_until(struct opd *opd, struct opd_sfile *sfile,
 		       const void *last)
 {
@@ -102,12 +94,6 @@ void opd_sfiles_drop_all(struct opd *opd)
 {
 	for_each(opd, drop_any, NULL);
 	opd_trees_drop_all(opd);
-}
-
-void opd_sfiles_drop_image(struct opd *opd, const struct opd_image *image)
-{
-	for_each(opd, drop_of_image, image);
-	opd_trees_drop_image(opd, image);
 }
 
 static int compare_uses(const void *a, const void *b)

@@ -109,8 +109,7 @@ void opd_sfile_close_odb(struct opd *opd, struct odb **odb);
  */
 void opd_sfiles_sync(struct opd *opd);
 
-/* Close all, or those with samples or arcs in @image. */
+/* Close all. */
 void opd_sfiles_drop_all(struct opd *opd);
-void opd_sfiles_drop_image(struct opd *opd, const struct opd_image *image);
 
 #endif /* DAEMON_STORE_OPD_SFILE_H */

@@ -50,29 +50,13 @@ static void drop(struct opd_trees *trees, struct opd_tree **at)
 	free(gone);
 }
 
-/* Drop those whose application is @image, or all if it is NULL. */
-static void drop_some(struct opd_trees *trees, const struct opd_image *image)
-{
-	for (size_t i = 0; i < OPD_TREE_BUCKETS; i++) {
-		struct opd_tree **at = &trees->bucket[i];
-
-		while (*at) {
-			if (!image || (*at)->key.dep == image)
-				drop(trees, at);
-			else
-				at = &(*at)->chain;
-		}
-	}
-}
-
 void opd_trees_drop_all(struct opd *opd)
 {
-	drop_some(&opd->trees, NULL);
-}
+	struct opd_trees *trees = &opd->trees;
 
-void opd_trees_drop_image(struct opd *opd, const struct opd_image *image)
-{
-	drop_some(&opd->trees, image);
+	for (size_t i = 0; i < OPD_TREE_BUCKETS; i++)
+		while (trees->bucket[i])
+			drop(trees, &trees->bucket[i]);
 }
 
 static void drop_oldest(struct opd_trees *trees)

@@ -66,9 +66,8 @@ int opd_tree_add(struct opd *opd, const struct opd_sfile_key *key,
 /* Try those once more that could not be opened. */
 void opd_trees_sync(struct opd *opd);
 
-/* Close all, or those of application @image. */
+/* Close all. */
 void opd_trees_drop_all(struct opd *opd);
-void opd_trees_drop_image(struct opd *opd, const struct opd_image *image);
 
 /*
  * Add the stacks in @tree, which is open to be read, to @stacks, by what

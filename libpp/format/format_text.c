@@ -42,6 +42,8 @@ const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole)
 	return buf;
 }
 
+#define MAX_SUMS 5 /* images of which builds were added up, by name */
+
 /* ---- what was counted ---------------------------------------------------- */
 
 /* Whether what is said of the event of class @nr is of several unit masks:
@@ -65,13 +67,13 @@ static void text_write_event(const struct pp_text *t, size_t class_nr)
 {
 	const struct pp_class *class = &t->report->classes.classes[class_nr];
 	const struct pp_event_text *text = &t->report->event_texts[class_nr];
+	uint64_t hz = class->count ? class->count : t->report->timer_hz;
 
 	if (pp_class_is_timer(class)) {
 		fputs("Profiling through timer interrupt", t->out);
-		if (t->report->timer_hz)
+		if (hz)
 			fprintf(t->out,
-				", %" PRIu32 " samples per second and CPU",
-				t->report->timer_hz);
+				", %" PRIu64 " samples per second and CPU", hz);
 		fputc('\n', t->out);
 		return;
 	}
@@ -113,6 +115,28 @@ static void text_write_account(const struct pp_text *t,
 	fputc('\n', t->out);
 }
 
+/* Several builds of one path in one row are nothing to be silent about. */
+static void text_write_sums_of_builds(const struct pp_text *t)
+{
+	const struct pp_report *report = t->report;
+	size_t shown = 0;
+
+	if (!report->nr_sums_of_builds)
+		return;
+	fputs("Builds added up: ", t->out);
+	for (; shown < report->nr_sums_of_builds && shown < MAX_SUMS; shown++) {
+		const struct pp_sum_of_builds *sum =
+			&report->sums_of_builds[shown];
+
+		fprintf(t->out, "%s%zu of %s", shown ? ", " : "",
+			sum->nr_builds, pp_text_name(t, sum->name));
+	}
+	if (shown < report->nr_sums_of_builds)
+		fprintf(t->out, ", and those of %zu more images",
+			report->nr_sums_of_builds - shown);
+	fputs(" (--by-build keeps them apart)\n", t->out);
+}
+
 void pp_text_header(const struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
@@ -145,6 +169,7 @@ void pp_text_header(const struct pp_text *t)
 		text_write_account(t, report->old_account,
 				   " of the old profile");
 	text_write_account(t, report->account, "");
+	text_write_sums_of_builds(t);
 }
 
 int pp_format_text(FILE *out, const struct pp_report *report,

@@ -111,7 +111,7 @@ static void forget(void)
 	memset(opd.stats.seen, 0, sizeof(opd.stats.seen));
 	memset(opd.stats.lost, 0, sizeof(opd.stats.lost));
 	memset(opd.stats.stacks, 0, sizeof(opd.stats.stacks));
-	opd.stats.stored = opd.stats.set_aside = 0;
+	opd.stats.stored = 0;
 	opd.stats.taken_told = opd.stats.taken_before = 0;
 	opd_cookies_release(&opd.cookies);
 	opd_images_release(&opd);

@@ -87,9 +87,9 @@ like "or not, as asked for" "$(at_rest loose)" '{root}'
 ok "it takes a tenth: $(blocks packed) of $(blocks loose) KiB" \
 	[ $(($(blocks packed) * 10)) -lt "$(blocks loose)" ]
 same_all
-same session:aside
-same session:aside --format=folded
-same session:aside-2 -l
+same --by-build
+same --by-build -l
+same build-id:ab01 -l
 like "the log says it" "$(log)" 'packed [0-9]* sample files, .* KiB'
 like "the statistics do" "$(log)" '^Nr. packs made: 1$'
 

@@ -13,7 +13,6 @@
  *	NAME COUNT: IMAGE+OFFSET...	a stack of a call tree; behind the
  *				name of anonymous memory is where that is
  *	taken N stored N ...	the ledger, without zeros
- *	aside: ...		the same of samples/aside
  *	bad_records N ...	opd_stats, without zeros
  *
  * Among the words of the stream a line may also be
@@ -258,23 +257,6 @@ static void show_ledger(struct fixture *f, FILE *out)
 		fputc('\n', out);
 }
 
-/* What the ledger of samples/aside has. */
-static void show_aside(struct fixture *f, FILE *out)
-{
-	struct op_diag diag = { "" };
-	struct op_ledger l;
-	bool begun = true;
-	char path[8192];
-
-	snprintf(path, sizeof(path), "%s/aside/ledger", f->opd.session.samples);
-	if (op_ledger_read(&l, path, &diag))
-		return;
-	fprintf(out, "aside: taken %lu stored %lu", l.taken, l.stored);
-	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
-		show_number(out, &begun, op_ledger_stacks_name(i), l.stacks[i]);
-	fputc('\n', out);
-}
-
 static void show_stats(const struct opd_stats *stats, FILE *out)
 {
 	bool begun = false;
@@ -293,7 +275,6 @@ __attribute__((unused)) static void show_all(struct fixture *f, FILE *out)
 {
 	show_each(f, out, show_file);
 	show_ledger(f, out);
-	show_aside(f, out);
 	show_stats(&f->opd.stats, out);
 }
 

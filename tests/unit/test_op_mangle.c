@@ -24,7 +24,13 @@ static struct op_image_name kern(const char *name)
 static struct op_image_name anon(const char *name, int64_t tgid, uint64_t start,
 				 uint64_t end)
 {
-	return (struct op_image_name){ OP_SPACE_ANON, name, tgid, start, end };
+	return (struct op_image_name){
+		.space = OP_SPACE_ANON,
+		.name = name,
+		.tgid = tgid,
+		.start = start,
+		.end = end,
+	};
 }
 
 static struct op_mangle named(struct op_image_name app,
@@ -50,6 +56,9 @@ static void same_image(const struct op_image_name *a,
 	assert_int_equal(a->tgid, b->tgid);
 	assert_int_equal(a->start, b->start);
 	assert_int_equal(a->end, b->end);
+	assert_int_equal(!a->build, !b->build);
+	if (a->build)
+		assert_string_equal(a->build, b->build);
 }
 
 static void same(const struct op_mangle *a, const struct op_mangle *b)
@@ -116,6 +125,11 @@ static void test_classic_names(void **state)
 	m.cpu = 0;
 	assert_string_equal(round_trip(&m),
 			    "{root}/B/tprog/{dep}/{kern}/snd_fake/"
+			    "CPU_CLK_UNHALTED.100000.0.4300.4300.0");
+	m.dep.build = "0123ab";
+	assert_string_equal(round_trip(&m),
+			    "{root}/B/tprog/{dep}/{kern}/snd_fake/"
+			    "{build:0123ab}/"
 			    "CPU_CLK_UNHALTED.100000.0.4300.4300.0");
 	m = named(root("/B/tprog"), root("/B/tprog"));
 	m.cg = root("/B/liba.so");
@@ -348,6 +362,47 @@ static void test_refused_images(void **state)
 	m.cg = kern("k");
 	refuse_build(&m);
 	m = tree_of((struct op_image_name){ 0 });
+	refuse_build(&m);
+}
+
+static void test_refused_builds(void **state)
+{
+	static const char *const builds[] = {
+		"",
+		"a",
+		"AB",
+		"0x",
+		"ab/",
+		"ab}",
+		"abc",
+		"ag",
+		"file-1-2-3-4",
+		"file-1-2",
+		"file-01-2-3",
+		"file-0-0-0",
+		"file-A-2-3",
+		"file--1-2-3",
+		"file- 1-2-3",
+		"file-1ffffffffffffffff-2-3",
+		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff00",
+	};
+	struct op_mangle m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
+		m = named(root("/a"), root("/a"));
+		m.dep.build = builds[i];
+		refuse_build(&m);
+		m = named(root("/a"), root("/a"));
+		m.cg = kern("k");
+		m.cg.build = builds[i];
+		refuse_build(&m);
+	}
+	m = named(root("/a"), anon("anon", 1, 2, 3));
+	m.dep.build = "ab";
+	refuse_build(&m);
+	m = named(root("/a"), root("/a"));
+	m.app.build = "ab";
 	refuse_build(&m);
 }
 
@@ -628,6 +683,19 @@ static struct op_image_name random_image(char *buf, size_t room)
 	return root(buf);
 }
 
+static const char *random_build(enum op_image_space space)
+{
+	static const char *const builds[] = {
+		"00",
+		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+		"file-fe01-1a2b-65000000",
+		"file-0-0-1",
+		"file-ffffffffffffffff-ffffffffffffffff-ffffffffffffffff",
+	};
+
+	return space == OP_SPACE_ANON || !pick(3) ? NULL : builds[pick(5)];
+}
+
 static int64_t random_id(void)
 {
 	return pick(2) ? OP_MANGLE_ALL : (int64_t)pick(1 << 22);
@@ -652,6 +720,9 @@ static void test_random_names(void **state)
 
 		if (pick(2))
 			m.cg = random_image(text[2], 1500);
+		m.dep.build = random_build(m.dep.space);
+		if (m.cg.space != OP_SPACE_NONE)
+			m.cg.build = random_build(m.cg.space);
 		strcpy(text[3], "E");
 		add_component(text[3], 30);
 		if (strlen(text[3]) > 30)
@@ -678,6 +749,7 @@ static void test_random_damage(void **state)
 		if (i % 100 == 0) {
 			m = named(random_image(text[0], 300),
 				  random_image(text[1], 300));
+			m.dep.build = random_build(m.dep.space);
 			round_trip(&m);
 		}
 		strcpy(damaged, built);
@@ -708,6 +780,7 @@ int main(void)
 		cmocka_unit_test(test_longest_paths),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_refused_images),
+		cmocka_unit_test(test_refused_builds),
 		cmocka_unit_test(test_refused_fields),
 		cmocka_unit_test(test_short_buffers),
 		cmocka_unit_test(test_broken_names),

@@ -114,10 +114,10 @@ static void put_program(struct words *w, uint64_t cookie)
 
 #define OTHER                                                                  \
 	"{kern}/[kernel-other]/{dep}/{kern}/[kernel-other]"                    \
-	"/TIMER.0.0.all.all.all"
+	"/TIMER.250.0.all.all.all"
 #define PROGRAM(n)                                                             \
 	"{root}/bin/program-" #n "/{dep}/{root}/bin/program-" #n               \
-	"/TIMER.0.0.all.all.all"
+	"/{build:616263}/TIMER.250.0.all.all.all"
 
 static void each_name_is_asked_for_once(void **state)
 {
@@ -361,7 +361,7 @@ static void what_is_recorded_replays(void **state)
 
 		snprintf(
 			name, sizeof(name),
-			"{root}/bin/program-%d/{dep}/{root}/bin/program-%d/TIMER.0.0.all.all.all",
+			"{root}/bin/program-%d/{dep}/{root}/bin/program-%d/{build:616263}/TIMER.250.0.all.all.all",
 			i, i);
 		assert_int_equal(count_at(replay, name, 4 + (uint64_t)i), 1);
 	}

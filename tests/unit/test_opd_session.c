@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What lasts longer than a daemon: ledgers, damaged files, other builds, saved
+ * What lasts longer than a daemon: ledgers, damaged files, saved
  * sessions, the lock.
  */
 
@@ -251,136 +251,6 @@ static void a_folder_in_the_way(void **state)
 /* ---- other builds -----------------------------------------------------------
  */
 
-static void builds_do_not_mix(void **state)
-{
-	struct fixture *f = new_replay();
-	struct op_ledger l;
-
-	(void)state;
-	take_build(f, 1, "/bin/sh", 111, 5);
-	opd_finish(&f->opd);
-	restart_daemon(f);
-	take_build(f, 1, "/bin/sh", 222, 2);
-	l = ledger_of(f);
-	assert_int_equal(l.taken, 7);
-	assert_int_equal(l.stored, 2);
-	assert_int_equal(op_ledger_lost_by(&l, "lost_set_aside"), 5);
-	assert_true(exists(f, "aside/" SH));
-	assert_int_equal(count_at(f, "../aside/" SH, 0x10), 5);
-	opd_finish(&f->opd);
-	restart_daemon(f);
-	take_build(f, 1, "/bin/sh", 333, 1);
-	assert_true(exists(f, "aside-2/" SH));
-	l = ledger_of(f);
-	assert_int_equal(op_ledger_lost_by(&l, "lost_set_aside"), 7);
-	free_fixture(f);
-}
-
-static void what_is_set_aside_has_a_ledger(void **state)
-{
-	struct fixture *f = new_replay();
-	struct op_ledger l;
-	char path[8192];
-
-	(void)state;
-	take_build(f, 1, "/bin/sh", 111, 5);
-	take_build(f, 2, "/bin/ls", 111, 3);
-	opd_finish(&f->opd);
-	restart_daemon(f);
-	take_build(f, 1, "/bin/sh", 222, 2);
-	take_build(f, 2, "/bin/ls", 222, 2);
-	snprintf(path, sizeof(path), "%s/aside/ledger", f->opd.session.samples);
-	assert_int_equal(op_ledger_read(&l, path, NULL), 0);
-	assert_int_equal(l.taken, 8);
-	assert_int_equal(l.stored, 8);
-	free_fixture(f);
-}
-
-/* What a damaged ledger of them says is not replaced by less. */
-static void a_damaged_ledger_of_what_is_set_aside_stays(void **state)
-{
-	static const char damaged[] = "taken = a lot\n";
-	struct fixture *f = new_replay();
-	char path[8192], text[64] = "";
-	FILE *file;
-
-	(void)state;
-	take_build(f, 1, "/bin/sh", 111, 5);
-	take_build(f, 2, "/bin/ls", 111, 3);
-	take_build(f, 3, "/bin/sh", 222, 2);
-	write_file(f, "../aside/ledger", damaged);
-	take_build(f, 4, "/bin/ls", 222, 2);
-	snprintf(path, sizeof(path), "%s/aside/ledger", f->opd.session.samples);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	assert_int_equal(fread(text, 1, sizeof(text) - 1, file),
-			 strlen(damaged));
-	fclose(file);
-	assert_string_equal(text, damaged);
-	free_fixture(f);
-}
-
-static void the_same_build_goes_on(void **state)
-{
-	struct fixture *f = new_replay();
-
-	(void)state;
-	take_build(f, 1, "/bin/sh", 111, 5);
-	take_build(f, 2, "/bin/sh", 111, 5);
-	opd_finish(&f->opd);
-	restart_daemon(f);
-	take_build(f, 7, "/bin/sh", 111, 1);
-	take_build(f, 8, "/bin/sh", 0, 1); /* does not say */
-	assert_int_equal(count_at(f, SH, 0x10), 12);
-	assert_false(exists(f, "aside"));
-	free_fixture(f);
-}
-
-static void a_build_that_still_runs(void **state)
-{
-	struct fixture *f = new_replay();
-	struct words *w = calloc(1, sizeof(*w));
-	struct op_ledger l;
-
-	(void)state;
-	assert_non_null(w);
-	take_build(f, 1, "/bin/sh", 111, 5);
-	take_build(f, 2, "/bin/sh", 222, 1);
-	put_samples(w, 1, 4); /* the old one */
-	put_samples(w, 2, 1);
-	put_samples(w, 1, 4);
-	run_words(f, w);
-	l = ledger_of(f);
-	assert_int_equal(l.taken, 15);
-	assert_int_equal(l.stored, 2);
-	assert_int_equal(op_ledger_lost_by(&l, "lost_set_aside"), 5);
-	assert_int_equal(op_ledger_lost_by(&l, "lost_old_build"), 8);
-	assert_int_equal(count_at(f, SH, 0x10), 2);
-	assert_false(exists(f, "aside-2"));
-	free_fixture(f);
-	free(w);
-}
-
-static void a_deleted_file_is_not_the_current_build(void **state)
-{
-	struct fixture *f = new_replay();
-	struct words *w = calloc(1, sizeof(*w));
-	struct op_ledger l;
-
-	(void)state;
-	assert_non_null(w);
-	take_build(f, 1, "/bin/sh", 111, 5);
-	put_cookie_built(w, 2, "/bin/sh", 222);
-	w->word[3] = OP_IMAGE_DELETED;
-	put_samples(w, 2, 3);
-	run_words(f, w);
-	l = ledger_of(f);
-	assert_int_equal(l.stored, 5);
-	assert_int_equal(op_ledger_lost_by(&l, "lost_old_build"), 3);
-	free_fixture(f);
-	free(w);
-}
-
 static void two_builds_of_an_application_share_its_files(void **state)
 {
 	struct fixture *f = new_replay();
@@ -403,27 +273,12 @@ static void two_builds_of_an_application_share_its_files(void **state)
 	assert_int_equal(
 		count_at(
 			f,
-			"{root}/bin/sh/{dep}/{root}/lib/libc.so/TIMER.0.0.all.all.all",
+			"{root}/bin/sh/{dep}/{root}/lib/libc.so/{build:0500000000000000}/TIMER.0.0.all.all.all",
 			1),
 		10);
 	assert_int_equal(f->opd.sfiles.nr_open, 1);
 	free_fixture(f);
 	free(w);
-}
-
-static void timer_rates_do_not_mix(void **state)
-{
-	struct fixture *f = new_replay();
-
-	(void)state;
-	f->opd.events.counter[0].value = 1000;
-	take(f, "/bin/sh", 5);
-	opd_sfiles_drop_all(&f->opd);
-	f->opd.events.counter[0].value = 250;
-	take(f, "/bin/sh", 2);
-	assert_int_equal(count_at(f, SH, 0x10), 2);
-	assert_int_equal(count_at(f, "../aside/" SH, 0x10), 5);
-	free_fixture(f);
 }
 
 static void images_have_the_build_of_their_cookie(void **state)
@@ -653,14 +508,7 @@ int main(void)
 		cmocka_unit_test(a_strange_header_is_damage),
 		cmocka_unit_test(deleted_files_are_made_again),
 		cmocka_unit_test(a_folder_in_the_way),
-		cmocka_unit_test(builds_do_not_mix),
-		cmocka_unit_test(what_is_set_aside_has_a_ledger),
-		cmocka_unit_test(a_damaged_ledger_of_what_is_set_aside_stays),
-		cmocka_unit_test(the_same_build_goes_on),
-		cmocka_unit_test(a_build_that_still_runs),
-		cmocka_unit_test(a_deleted_file_is_not_the_current_build),
 		cmocka_unit_test(two_builds_of_an_application_share_its_files),
-		cmocka_unit_test(timer_rates_do_not_mix),
 		cmocka_unit_test(images_have_the_build_of_their_cookie),
 		cmocka_unit_test(reset_starts_at_zero),
 		cmocka_unit_test(save_keeps_what_was),

@@ -168,53 +168,50 @@ static const struct row rows[] = {
 	  "callers 1\n" },
 	/* Arcs and trees of two builds do not mix. */
 	{ "another_build_of_the_callee", NULL, BUILD("01") "show;" BUILD("02"),
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so 0x200>0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/a.so 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so/{build:01} 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/a.so/{build:01} 0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
 	  "taken 1 stored 1\n"
 	  "whole 1 frames 2 arcs 1\n"
 	  "callers 1\n"
-	  "aside/{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so 0x200>0x100:1\n"
-	  "aside/{root}/bin/app/{dep}/{root}/lib/a.so 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so 0x200>0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/a.so 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so/{build:01} 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so/{build:02} 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/a.so/{build:01} 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/a.so/{build:02} 0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
-	  "taken 2 stored 1 lost_set_aside 1\n"
+	  "taken 2 stored 2\n"
 	  "whole 2 frames 4 arcs 2\n"
-	  "aside: taken 1 stored 1\n"
 	  "callers 2\n" },
 	{ "another_build_of_the_application", NULL,
 	  "stream 1 8; cookie 5 0 0 0 0 01 /bin/app; cpu 0; ctx 12 5; tgid 12;"
 	  "user; image 5; trace; sample 0x100 0; sample 0x201 0; trace-end 0;"
 	  "stream 1 8; cookie 6 0 0 0 0 02 /bin/app; cpu 0; ctx 12 6; tgid 12;"
 	  "user; image 6; trace; sample 0x100 0; sample 0x201 0; trace-end 0",
-	  "aside/{root}/bin/app/{dep}/{root}/bin/app 0x100:1\n"
-	  "aside/{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
-	  "aside/{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "{root}/bin/app/{build:01} 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{build:01}/{cg}/{root}/bin/app/{build:01} 0x200>0x100:1\n"
+	  "{root}/bin/app/{build:02} 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{build:02}/{cg}/{root}/bin/app/{build:02} 0x200>0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
-	  "taken 2 stored 1 lost_set_aside 1\n"
-	  "whole 1 frames 4 arcs 2\n"
-	  "aside: taken 1 stored 1 whole 1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
+	  "taken 2 stored 2\n"
+	  "whole 2 frames 4 arcs 2\n"
 	  "callers 2\n" },
-	/* What an earlier daemon stored goes aside, too. */
+	/* Beside what an earlier daemon stored. */
 	{ "another_build_after_a_restart", NULL,
 	  "stream 1 8; cookie 5 0 0 0 0 01 /bin/app; cpu 0; ctx 12 5; tgid 12;"
 	  "user; image 5; trace; sample 0x100 0; sample 0x201 0; trace-end 4;"
 	  "restart;"
 	  "stream 1 8; cookie 6 0 0 0 0 02 /bin/app; cpu 0; ctx 12 6; tgid 12;"
 	  "user; image 6; trace; sample 0x100 0; sample 0x201 0; trace-end 0",
-	  "aside/{root}/bin/app/{dep}/{root}/bin/app 0x100:1\n"
-	  "aside/{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
-	  "aside/{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+200 /bin/app+100\n"
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "{root}/bin/app/{build:01} 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{build:01}/{cg}/{root}/bin/app/{build:01} 0x200>0x100:1\n"
+	  "{root}/bin/app/{build:02} 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{build:02}/{cg}/{root}/bin/app/{build:02} 0x200>0x100:1\n"
+	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+200 /bin/app+100\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
-	  "taken 2 stored 1 lost_set_aside 1\n"
-	  "whole 1 frames 2 arcs 1\n"
-	  "aside: taken 1 stored 1 broken 1\n"
+	  "taken 2 stored 2\n"
+	  "whole 1 broken 1 frames 2 arcs 1\n"
 	  "callers 1\n" },
 	/* A kernel thread has no application, also in a module. */
 	{ "kernel_threads", NULL,

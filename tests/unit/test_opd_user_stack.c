@@ -9,6 +9,8 @@
 #include <unwind.h>
 
 #include "libdb/ctree.h"
+#include <inttypes.h>
+
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/unwind_self.h"
 
@@ -179,8 +181,9 @@ static void has_arcs(struct fixture *f)
 		      model_at(i) == model_at(some);
 	assert_true(nr > 10);
 	len = snprintf(path, sizeof(path),
-		       "{root}%s/{dep}/{root}%s/{cg}/{root}%s/" EVENT, app, app,
-		       app);
+		       "{root}%s/{dep}/{root}%s/{build:file-0-0-%" PRIx64
+		       "}/{cg}/{root}%s/{build:file-0-0-%" PRIx64 "}/" EVENT,
+		       app, app, mtime_of(app), app, mtime_of(app));
 	assert_true(len < (int)sizeof(path));
 	assert_int_equal(count_at(f, path, arc_at(some)), nr);
 }

@@ -474,6 +474,7 @@ static void references_have_names(void **state)
 	.kind = OP_IMAGE_##type,                                               \
 	.recorded = { .space = OP_SPACE_##where, .name = called },             \
 	.name = OP_SPACE_##where == OP_SPACE_ROOT ? "/b" : (called),           \
+	.path = OP_SPACE_##where == OP_SPACE_ROOT ? "/b" : (called),           \
 	.base = called
 
 /* The table, what is said, and where the symbols are from. */

@@ -36,10 +36,12 @@ static void timer_with_rate(struct made_report *m)
 	with_speed(m);
 }
 
-static void event_called_timer(struct made_report *m)
+/* The report is of two rates; its own is that of the other one. */
+static void timer_at_250(struct made_report *m)
 {
-	m->classes[0].event = "TIMER";
-	m->classes[0].count = 1;
+	timer_with_rate(m);
+	m->report.timer_hz = 1000;
+	m->classes[0].count = 250;
 }
 
 static void with_words(struct made_report *m)
@@ -194,9 +196,9 @@ static void text_has_a_head(void **state)
 		{ "timer with rate", timer_with_rate, SYMBOLS,
 		  "CPU: AMD64 family10, speed 2400.5 MHz (estimated)\n"
 		  "Profiling through timer interrupt, 250 samples per second and CPU\n" },
-		{ "called TIMER", event_called_timer, SYMBOLS,
-		  "CPU: AMD64 family10\n"
-		  "Counted TIMER events with a unit mask of 0x01 count 1\n" },
+		{ "timer at two rates", timer_at_250, SYMBOLS,
+		  "CPU: AMD64 family10, speed 2400.5 MHz (estimated)\n"
+		  "Profiling through timer interrupt, 250 samples per second and CPU\n" },
 		{ "words", with_words, SYMBOLS,
 		  "CPU: AMD64 family10\n"
 		  "Counted CYCLES events (Cycles) with a unit mask of 0x01 (user mode) count 100000\n" },

@@ -351,7 +351,7 @@ static void words_choose_files(void **state)
 		{ "imge:/bin/prog",
 		  "imge:/bin/prog: no sample files match; images here: "
 		  "/bin/prog, /opt/a[b], /lib/libc.so; 'imge:' is no tag, "
-		  "tags: image, cpu, tgid, tid, count and 7 more" },
+		  "tags: image, cpu, tgid, tid, count and 8 more" },
 		{ "Image:x", "Image:x: no sample files match; images here: "
 			     "/bin/prog, /opt/a[b], /lib/libc.so" },
 	};

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the pack of samples/current, and the folders on their way into it, say
+ * of a sample file that is about to be made. All that is counted under one name
+ * is added up in the end, so it must mean the same. The pack stays open between
+ * two looks, until a packer has put another one in its place.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/opd.h"
+#include "daemon/store/opd_packer.h"
+#include "daemon/store/opd_sample_file.h"
+#include "libdb/db_folder.h"
+#include "libdb/odb.h"
+#include "libdb/pack.h"
+#include "libop/op_sample_file.h"
+
+/* A sample file that is to be made. */
+struct newcomer {
+	const char *name;
+	const struct op_sample_header *header;
+	bool (*agree)(const struct op_sample_header *there,
+		      const struct op_sample_header *header);
+};
+
+/* ---- the pack ---------------------------------------------------------------
+ */
+
+static void close_pack(struct opd_pack *pack)
+{
+	pack_close(pack->pack);
+	pack->pack = NULL;
+}
+
+static int open_current_pack(struct opd *opd, const char *path,
+			     const struct stat *st)
+{
+	struct opd_pack *pack = &opd->pack;
+	int err;
+
+	close_pack(pack);
+	err = pack_open(&pack->pack, path);
+	if (err == -EBADMSG || err == -EPROTO)
+		opd_sample_file_damaged(opd, path);
+	if (err) {
+		pack->pack = NULL;
+		return err == -EBADMSG || err == -EPROTO ? 0 : err;
+	}
+	pack->dev = st->st_dev;
+	pack->ino = st->st_ino;
+	return 0;
+}
+
+/* Have opd->pack.pack be the pack that is there now; a child may replace it. */
+static int look_at_pack(struct opd *opd)
+{
+	struct opd_pack *pack = &opd->pack;
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%.4080s/" DB_FOLDER_PACK,
+		 opd->session.current);
+	if (stat(path, &st)) {
+		close_pack(pack);
+		return errno == ENOENT ? 0 : -errno;
+	}
+	if (pack->pack && st.st_dev == pack->dev && st.st_ino == pack->ino)
+		return 0;
+	return open_current_pack(opd, path, &st);
+}
+
+void opd_pack_init(struct opd *opd)
+{
+	const char *dir = opd->session.current;
+	struct opd_packer_size size = { .left = false };
+	struct op_diag diag = { "" };
+	int err;
+
+	memset(&opd->pack, 0, sizeof(opd->pack));
+	err = look_at_pack(opd);
+	if (!err)
+		err = opd_packer_tidy(dir, &diag);
+	if (!err)
+		err = opd_packer_size(dir, &size);
+	opd->pack.left = size.left;
+	if (err)
+		op_log(&opd->log, "%s",
+		       diag.text[0] ? diag.text : strerror(-err));
+}
+
+/* ---- what it says -----------------------------------------------------------
+ */
+
+static bool header_agrees(const struct newcomer *file,
+			  const struct op_sample_header *there)
+{
+	return op_sample_header_check(there, file->name, NULL) ||
+	       file->agree(there, file->header);
+}
+
+static bool pack_agrees(struct opd *opd, const struct newcomer *file)
+{
+	const struct pack_entry *entry = NULL;
+	struct op_sample_header there;
+
+	if (opd->pack.pack)
+		entry = pack_find(opd->pack.pack, file->name);
+	if (!entry)
+		return true;
+	memcpy(&there, entry->user, sizeof(there));
+	return header_agrees(file, &there);
+}
+
+/* The file of that name in .packing-@nr. */
+static bool folder_agrees(struct opd *opd, const struct newcomer *file,
+			  uint64_t nr)
+{
+	struct op_sample_header there;
+	char path[PATH_MAX];
+	int len = snprintf(path, sizeof(path),
+			   "%s/" DB_FOLDER_PACKING "%" PRIu64 "/%s",
+			   opd->session.current, nr, file->name);
+
+	return len < 0 || (size_t)len >= sizeof(path) ||
+	       odb_peek(path, &there) || header_agrees(file, &there);
+}
+
+static int check_folders(struct opd *opd, const struct newcomer *file)
+{
+	uint64_t *folders;
+	size_t nr;
+	int err = opd_packer_folders(opd->session.current, &folders, &nr);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < nr && !err; i++)
+		if (!folder_agrees(opd, file, folders[i]))
+			err = -EEXIST;
+	free(folders);
+	return err;
+}
+
+/*
+ * Folders first: what a child brings from there into the pack meanwhile is
+ * found in the pack.
+ */
+int opd_pack_check_header(struct opd *opd, const char *name,
+			  const struct op_sample_header *header,
+			  bool (*agree)(const struct op_sample_header *there,
+					const struct op_sample_header *header))
+{
+	const struct newcomer file = { name, header, agree };
+	int err = check_folders(opd, &file);
+
+	if (!err)
+		err = look_at_pack(opd);
+	if (err)
+		return err;
+	return pack_agrees(opd, &file) ? 0 : -EEXIST;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Builds of one path: the same program before and after an upgrade, or the
+ * libraries of several containers. Each build is an image with symbols of its
+ * own. People mostly ask about the path, so a report adds builds up, symbol by
+ * symbol, and says so. Where they must be apart, because addresses are shown or
+ * they were asked for, the build becomes part of the image's name.
+ *
+ * Symbols are the same when application, image and name are; several of one
+ * name in a build (static functions) are taken in the order of their addresses.
+ * A sum has its address from the build with most samples. Symbols of call graphs
+ * are known by number, so the files of arcs get the new ones.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/op_search.h"
+#include "libpp/population.h"
+
+#define SHOWN_DIGITS 12 /* of a build-id; no two are alike in practice */
+
+static bool keeps_builds_apart(const struct pp_request *request)
+{
+	return request->by_build || request->details;
+}
+
+/* ---- which images have several ------------------------------------------- */
+
+/* The files from @at on that are about one path, sorted by build. */
+static size_t end_of_path(const struct pp_sample_list *list, size_t at,
+			  size_t *nr_builds)
+{
+	const struct pp_sample_file *files = list->files;
+	size_t end = at;
+
+	*nr_builds = 0;
+	for (; end < list->nr &&
+	       !strcmp(files[end].image_name, files[at].image_name);
+	     end++)
+		*nr_builds += end == at || files[end].image !=
+						   files[end - 1].image;
+	return end;
+}
+
+static const char *name_of_build(struct op_arena *arena,
+				 const struct pp_image *image)
+{
+	size_t len = strlen(image->build);
+
+	if (!len)
+		return op_arena_printf(arena, "%s (build unknown)",
+				       image->path);
+	if (len > SHOWN_DIGITS && !strchr(image->build, '-'))
+		len = SHOWN_DIGITS;
+	return op_arena_printf(arena, "%s (build %.*s)", image->path, (int)len,
+			       image->build);
+}
+
+static int put_builds_into_names(struct op_arena *arena,
+				 struct pp_sample_file *files, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct pp_image *image = files[i].image;
+
+		if (!i || image != files[i - 1].image)
+			image->name = name_of_build(arena, image);
+		if (!image->name)
+			return -ENOMEM;
+		files[i].image_name = image->name;
+	}
+	return 0;
+}
+
+static int note_sum(struct pp_side *side, struct op_arena *arena,
+		    const struct pp_image *image, size_t nr_builds)
+{
+	struct pp_sum_of_builds *more = op_arena_grow(
+		arena, side->sums_of_builds, side->nr_sums_of_builds,
+		sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	side->sums_of_builds = more;
+	more[side->nr_sums_of_builds++] =
+		(struct pp_sum_of_builds){ image->base, nr_builds };
+	return 0;
+}
+
+int pp_side_tell_builds(struct pp_population *p, struct pp_side *side)
+{
+	struct op_arena *arena = &p->report->arena;
+	struct pp_sample_list *list = &side->list;
+	size_t nr_builds;
+	int err = 0;
+
+	for (size_t i = 0, end; i < list->nr && !err; i = end) {
+		end = end_of_path(list, i, &nr_builds);
+		if (nr_builds < 2)
+			continue;
+		if (keeps_builds_apart(p->request))
+			err = put_builds_into_names(arena, &list->files[i],
+						    end - i);
+		else
+			err = note_sum(side, arena, list->files[i].image,
+				       nr_builds);
+	}
+	return err;
+}
+
+/* ---- their sum ----------------------------------------------------------- */
+
+static int compare_symbol_paths(const struct pp_symbol_entry *a,
+				const struct pp_symbol_entry *b)
+{
+	return strcmp(a->app, b->app) ?:
+	       strcmp(a->image->name, b->image->name) ?:
+	       strcmp(a->raw_name, b->raw_name);
+}
+
+static int compare_builds_of_symbols(const void *a, const void *b)
+{
+	const struct pp_symbol_entry *const *x = a, *const *y = b;
+
+	return compare_symbol_paths(*x, *y) ?:
+	       op_compare((*y)->image->samples, (*x)->image->samples) ?:
+	       strcmp((*x)->image->build, (*y)->image->build) ?:
+	       op_compare((*x)->vma, (*y)->vma);
+}
+
+/*
+ * The @nr symbols of @group have one name: the first ones of all builds are
+ * added up, then the second ones, and so on. @into tells for each number of a
+ * symbol that of the sum that it is in.
+ */
+static void add_up_group(const struct pp_side *side,
+			 struct pp_symbol_entry **group, size_t nr,
+			 uint32_t *into)
+{
+	const struct pp_image *image = NULL;
+	size_t nr_sums = 0, at = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct pp_symbol_entry *entry = group[i];
+
+		at = entry->image == image ? at + 1 : 0;
+		image = entry->image;
+		if (at == nr_sums)
+			group[nr_sums++] = entry;
+		else
+			/* What it counted alone is not needed any more. */
+			pp_add_all_counts((uint64_t *)group[at]->counts,
+					  entry->counts, side->classes.nr);
+		into[entry->nr] = (uint32_t)group[at]->nr;
+	}
+}
+
+/* Drop what became a part of another symbol; @into then has new numbers. */
+static void drop_added_symbols(struct pp_side *side, uint32_t *into,
+			       uint32_t *renumbered)
+{
+	struct pp_symbol_entry *symbols = side->symbols;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < side->nr_symbols; i++) {
+		if (into[i] != i)
+			continue;
+		renumbered[i] = (uint32_t)kept;
+		symbols[kept] = symbols[i];
+		symbols[kept].nr = kept;
+		kept++;
+	}
+	for (size_t i = 0; i < side->nr_symbols; i++)
+		into[i] = renumbered[into[i]];
+	side->nr_symbols = kept;
+}
+
+static void renumber_ends(struct pp_side *side, const uint32_t *into)
+{
+	for (size_t i = 0; i < side->list.nr; i++) {
+		struct pp_sample_file *file = &side->list.files[i];
+
+		for (size_t j = 0; file->callers && j < file->nr_samples; j++) {
+			file->callers[j] = into[file->callers[j]];
+			file->callees[j] = into[file->callees[j]];
+		}
+	}
+}
+
+static size_t end_of_group(struct pp_symbol_entry *const *order, size_t nr,
+			   size_t at)
+{
+	size_t end = at + 1;
+
+	while (end < nr && !compare_symbol_paths(order[at], order[end]))
+		end++;
+	return end;
+}
+
+int pp_side_add_up_builds(struct pp_side *side)
+{
+	size_t nr = side->nr_symbols;
+	struct pp_symbol_entry **order;
+	uint32_t *into, *renumbered;
+	bool ok;
+
+	if (!side->nr_sums_of_builds)
+		return 0;
+	order = calloc(nr + 1, sizeof(struct pp_symbol_entry *));
+	into = calloc(nr + 1, sizeof(*into));
+	renumbered = calloc(nr + 1, sizeof(*renumbered));
+	ok = order && into && renumbered;
+	for (size_t i = 0; ok && i < nr; i++)
+		order[i] = &side->symbols[i];
+	if (ok)
+		qsort(order, nr, sizeof(struct pp_symbol_entry *),
+		      compare_builds_of_symbols);
+	for (size_t i = 0, end; ok && i < nr; i = end) {
+		end = end_of_group(order, nr, i);
+		add_up_group(side, order + i, end - i, into);
+	}
+	if (ok) {
+		drop_added_symbols(side, into, renumbered);
+		renumber_ends(side, into);
+	}
+	free(renumbered);
+	free(into);
+	free(order);
+	return ok ? 0 : -ENOMEM;
+}
