@@ -6,11 +6,15 @@
  * So neither needs a lock against the other, and a reader never sees a part of
  * a record. read(2) cuts what it gives at the borders of records as well.
  *
- * ready says that read(2) need not wait. A reader clears it before it looks at
- * head, so a wake-up after that look is not lost. It is set at the watershed,
- * on a dump, when words are old, and by a read that left something.
+ * ready says that read(2) need not wait. The producer sets it after it has
+ * moved head, with release; a reader clears it before it looks at head, with
+ * one atomic exchange, which is a full barrier. If the exchange takes a set
+ * ready away, the reader sees the head that it was set for; else ready is set
+ * later and the next read does not wait. It is set at the watershed, on a dump,
+ * when words are old, and by a read that left something.
  */
 
+#include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -72,7 +76,8 @@ void event_buffer_shutdown(void)
 void event_buffer_wake(void)
 {
 	woken = jiffies;
-	WRITE_ONCE(ready, true);
+	/* Pairs with take(): head is moved before ready is set. */
+	smp_store_release(&ready, true);
 	wake_up_interruptible(&readers);
 }
 
@@ -165,7 +170,12 @@ static ssize_t take(char __user *buf, size_t count)
 	unsigned long end, nr_words;
 	int err;
 
-	WRITE_ONCE(ready, false);
+	/*
+	 * Pairs with event_buffer_wake(). A plain store could become visible
+	 * after head was read, and clear a wake-up for words that came between
+	 * unseen; a store and a barrier here would need a full barrier there.
+	 */
+	xchg(&ready, false);
 	/* Pairs with event_buffer_commit(): head is read before the words. */
 	end = smp_load_acquire(&head);
 	if (end == tail)
