@@ -42,6 +42,11 @@ void cpu_buffer_shutdown(void)
 	}
 }
 
+u64 cpu_buffer_bytes(unsigned long nr_samples)
+{
+	return (u64)sizeof(struct op_ring_slot) << order_base_2(nr_samples);
+}
+
 int cpu_buffer_setup(unsigned long nr_samples)
 {
 	unsigned int order = order_base_2(nr_samples);
@@ -50,7 +55,9 @@ int cpu_buffer_setup(unsigned long nr_samples)
 	for_each_possible_cpu(cpu) {
 		struct op_ring_slot *slots;
 
-		slots = kvzalloc_node(sizeof(*slots) << order, GFP_KERNEL,
+		slots = kvzalloc_node(sizeof(*slots) << order,
+				      GFP_KERNEL | __GFP_RETRY_MAYFAIL |
+					      __GFP_NOWARN,
 				      cpu_to_node(cpu));
 		if (!slots) {
 			cpu_buffer_shutdown();

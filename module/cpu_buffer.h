@@ -44,6 +44,9 @@ struct op_words {
 	unsigned int nr;
 };
 
+/* The memory of the buffer of one CPU that takes at least @nr_samples. */
+u64 cpu_buffer_bytes(unsigned long nr_samples);
+
 /*
  * Make buffers of at least @nr_samples for every possible CPU; the words
  * behind a sample take up the room of one sample for each seven. Returns 0 or

@@ -54,7 +54,8 @@ int event_buffer_setup(unsigned long nr_words, unsigned long watershed)
 {
 	if (watershed >= nr_words)
 		return -EINVAL;
-	words = kvmalloc_array(nr_words, sizeof(*words), GFP_KERNEL);
+	words = kvmalloc_array(nr_words, sizeof(*words),
+			       GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!words)
 		return -ENOMEM;
 	nr_slots = nr_words;

@@ -11,7 +11,10 @@
  * ask for a sync.
  */
 
+#include <linux/cpumask.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -37,23 +40,55 @@ static bool is_set_up;
 static bool is_running;
 static const struct oprofile_operations *running; /* by these */
 
+/* What the settings come to. */
+struct buffer_sizes {
+	unsigned long nr_words, watershed; /* of the event buffer */
+	unsigned long nr_samples; /* of each CPU buffer */
+};
+
 /* Samples with callers need more room, and more of it while they are read. */
-static int setup_buffers(void)
+static struct buffer_sizes buffer_sizes(void)
 {
-	unsigned long nr_samples = oprofile_cpu_buffer_size;
-	unsigned long nr_words = oprofile_buffer_size;
-	unsigned long watershed = oprofile_buffer_watershed;
-	int err;
+	struct buffer_sizes sizes = {
+		.nr_words = oprofile_buffer_size,
+		.watershed = oprofile_buffer_watershed,
+		.nr_samples = oprofile_cpu_buffer_size,
+	};
 
 	if (backtrace_is_on()) {
-		nr_samples *= 4;
-		nr_words *= 16;
-		watershed = nr_words / 4 * 3;
+		sizes.nr_samples *= 4;
+		sizes.nr_words *= 16;
+		sizes.watershed = sizes.nr_words / 4 * 3;
 	}
-	err = event_buffer_setup(nr_words, watershed);
+	return sizes;
+}
+
+/*
+ * Whether there is memory for all buffers and as much again for everybody else,
+ * and none of them is more than the kernel gives in one piece. This is asked
+ * first, as the kernel would end processes to get what is not there.
+ */
+static bool buffers_fit(const struct buffer_sizes *sizes)
+{
+	u64 available = (u64)max(si_mem_available(), 0l) << PAGE_SHIFT;
+	u64 event_bytes = (u64)sizes->nr_words * sizeof(u64);
+	u64 cpu_bytes = cpu_buffer_bytes(sizes->nr_samples);
+
+	return event_bytes <= INT_MAX && cpu_bytes <= INT_MAX &&
+	       event_bytes + cpu_bytes * num_possible_cpus() <= available / 2;
+}
+
+static int setup_buffers(void)
+{
+	const struct buffer_sizes sizes = buffer_sizes();
+	int err;
+
+	if (!buffers_fit(&sizes))
+		return -ENOMEM;
+	err = event_buffer_setup(sizes.nr_words, sizes.watershed);
 	if (err)
 		return err;
-	err = cpu_buffer_setup(nr_samples);
+	err = cpu_buffer_setup(sizes.nr_samples);
 	if (err)
 		event_buffer_shutdown();
 	return err;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The files of oprofilefs, but those of the backends and of stats/. */
 
+#include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
 #include "backtrace.h"
 #include "counter.h"
+#include "cpu_buffer.h"
 #include "event_buffer.h"
 #include "image_cookie.h"
 #include "oprof.h"
@@ -16,7 +19,7 @@
 #include "oprofilefs.h"
 #include "uapi/oprofile.h"
 
-/* Bounds that keep a slip of the keyboard from eating all memory. */
+/* How far sizes may go, however much memory there is. */
 #define MAX_BUFFER_WORDS (1ul << 27)
 #define MIN_BUFFER_WORDS 1024
 #define MAX_CPU_SAMPLES (1ul << 22)
@@ -34,6 +37,12 @@ static int set_enable(u64 value)
 	return value ? oprofile_start() : oprofile_stop();
 }
 
+/* Half of the memory is the most, even with all of it free. */
+static bool is_in_memory(u64 bytes)
+{
+	return bytes <= (u64)totalram_pages() << PAGE_SHIFT >> 1;
+}
+
 static u64 get_buffer_size(void)
 {
 	return oprofile_buffer_size;
@@ -41,7 +50,8 @@ static u64 get_buffer_size(void)
 
 static int set_buffer_size(u64 value)
 {
-	if (value < MIN_BUFFER_WORDS || value > MAX_BUFFER_WORDS)
+	if (value < MIN_BUFFER_WORDS || value > MAX_BUFFER_WORDS ||
+	    !is_in_memory(value * sizeof(u64)))
 		return -EINVAL;
 	return oprofile_set_while_idle(&oprofile_buffer_size, value);
 }
@@ -63,7 +73,8 @@ static u64 get_cpu_buffer_size(void)
 
 static int set_cpu_buffer_size(u64 value)
 {
-	if (value < MIN_CPU_SAMPLES || value > MAX_CPU_SAMPLES)
+	if (value < MIN_CPU_SAMPLES || value > MAX_CPU_SAMPLES ||
+	    !is_in_memory(cpu_buffer_bytes(value) * num_possible_cpus()))
 		return -EINVAL;
 	return oprofile_set_while_idle(&oprofile_cpu_buffer_size, value);
 }

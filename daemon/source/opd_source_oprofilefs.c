@@ -78,6 +78,8 @@ static const char *open_hint(int err)
 	case EPERM:
 	case EACCES:
 		return "only root may profile the system";
+	case ENOMEM:
+		return "lower --buffer-size or --cpu-buffer-size";
 	default:
 		return "see dmesg for what the module says";
 	}

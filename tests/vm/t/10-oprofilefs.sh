@@ -109,6 +109,47 @@ ok "taken = read + lost once more" sums_up
 put cpu_buffer_size 8192
 put timer/rate 1000
 
+# ---- sizes at both ends, without stacks and with them
+
+# largest FILE: the largest size that it takes, a power of two.
+largest() {
+	size=134217728
+	until put "$1" $size; do size=$((size / 2)); done
+	echo $size
+}
+
+# refused: the buffer cannot be opened for want of memory.
+refused() {
+	"$TESTBIN/readbuf" 0.1 >"$TMP/out" 2>&1
+	[ $? -eq 2 ] && grep -q 'Cannot allocate memory' "$TMP/out"
+}
+
+memory=$(awk '/^MemTotal/ { print $2 * 1024 }' /proc/meminfo)
+put buffer_watershed 512
+for depth in 0 16; do
+	put backtrace_depth $depth
+	put buffer_size 1024
+	put cpu_buffer_size 16
+	ok "the smallest sizes, $depth callers" readbuf 0.2
+	ok "taken = read + lost" sums_up
+done
+size=$(largest buffer_size)
+ok "the event buffer's largest is $size words, at most half of the memory" \
+	[ $((size * 8)) -le $((memory / 2)) ]
+ok "with stacks that is too much" refused
+put buffer_size 1024
+size=$(largest cpu_buffer_size)
+ok "the CPU buffers' largest is $size samples, at most half of the memory" \
+	[ $((size * 64 * 2)) -le $((memory / 2)) ]
+ok "with stacks that is too much, too" refused
+ok "no process was ended for that" not grep -qi 'out of memory' <<-EOF
+	$(dmesg)
+EOF
+put backtrace_depth 0
+put cpu_buffer_size 8192
+put buffer_size 131072
+put buffer_watershed 32768
+
 "$TESTBIN/readbuf" 1000 >"$TMP/out" &
 reader=$!
 wait_until "the reader samples" is_sampling
