@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "libop/op_search.h"
-#include "libpp/population.h"
+#include "libpp/tree_input.h"
 
 /* ---- counts -------------------------------------------------------------- */
 
@@ -141,7 +141,9 @@ static int take_symbols(struct pp_population *p)
 	for (size_t i = 0; i < side->nr_symbols; i++, entry++)
 		if (request->old_spec ||
 		    (pp_is_wanted(request, entry->raw_name, entry->name) &&
-		     pp_passes(p, entry->counts, side->symbol_totals)))
+		     (pp_passes(p, entry->counts, side->symbol_totals) ||
+		      (entry->all_counts &&
+		       pp_passes(p, entry->all_counts, side->totals)))))
 			shown[kept++] = *entry;
 	pp_sort_symbols(&request->sort, shown, kept);
 	for (size_t i = 0; i < kept && !request->call_graph; i++)
@@ -162,6 +164,8 @@ static int populate_side(struct pp_population *p, struct pp_side *side,
 {
 	int err = pp_side_find(p, side, diag);
 
+	if (!err)
+		err = pp_side_read_trees(p, side);
 	/* Finding symbols takes long; a packer need not wait for that. */
 	if (!p->request->tree)
 		pp_sessions_close(&side->list.sessions);
@@ -195,6 +199,7 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	report->has_intervals = request->intervals;
 	report->has_calls = request->call_graph;
 	report->is_diff = is_diff;
+	report->tree_callers = request->tree_callers;
 	err = pp_describe(p) ?: take_summary(p);
 	if (!err && request->tree)
 		return pp_populate_tree(p, diag);
@@ -205,6 +210,8 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 		err = pp_side_find_symbols(p, &p->old) ?: pp_compare_sides(p);
 	if (!err && request->call_graph)
 		err = pp_side_find_calls(p, &p->side);
+	if (!err && request->totals)
+		err = pp_side_find_totals(p, &p->side, diag);
 	return err ?: take_symbols(p);
 }
 
@@ -225,6 +232,8 @@ int pp_report_new(struct pp_report **out, const struct pp_request *request,
 	err = populate(&p, diag);
 	pp_sessions_close(&p.side.list.sessions);
 	pp_sessions_close(&p.old.list.sessions);
+	if (p.side.trees)
+		pp_tree_inputs_release(p.side.trees);
 	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
 }
 

@@ -8,8 +8,9 @@
  * counts of its uses ("points") are sorted by key and walked side by side with
  * the sorted symbols.
  *
- * Ends of arcs are points, too, that count nothing and get the number of the
- * symbol they are in; populate_calls.c goes on with these.
+ * Ends of arcs and nodes of call trees are points, too, that count nothing and
+ * get the number of the symbol they are in; populate_calls.c and
+ * populate_totals.c go on with these.
  */
 
 #include <errno.h>
@@ -17,13 +18,14 @@
 #include <string.h>
 
 #include "libop/op_search.h"
-#include "libpp/population.h"
+#include "libpp/tree_input.h"
 
 #define NO_SYMBOL "(no symbols)"
 
 /*
  * One count of one sample file, with the column it belongs to; or an end of an
- * arc, which counts nothing, with the place for the number of its symbol.
+ * arc or a node of a call tree, which count nothing, with the place for the
+ * number of its symbol.
  */
 struct point {
 	uint64_t key;
@@ -35,9 +37,12 @@ struct point {
 /* What a file says about one image. */
 struct use {
 	struct pp_image *image;
+	const char *app;
 	const struct pp_sample_file *file;
 	uint32_t *ends; /* of a call graph */
 	unsigned int shift; /* of the keys of these ends */
+	const struct pp_tree_input *tree; /* of a call tree */
+	const struct pp_tree_image *tree_image; /* likewise: the image in it */
 };
 
 /* The samples of one image that were taken for one application. */
@@ -58,6 +63,45 @@ static int compare_points(const void *a, const void *b)
 	return op_compare(x->key, y->key);
 }
 
+static size_t nr_points_of(const struct use *use)
+{
+	return use->tree ? use->tree_image->nr_nodes : use->file->nr_samples;
+}
+
+static void put_tree_points(struct point *points, const struct use *use)
+{
+	const struct pp_tree_image *image = use->tree_image;
+
+	for (uint32_t i = 0; i < image->nr_nodes; i++) {
+		struct ctree_node node;
+
+		ctree_node(use->tree->tree, image->nodes[i] + 1, &node);
+		points[i] = (struct point){
+			.key = node.offset,
+			.class_nr = (unsigned int)use->tree->class_nr,
+			.symbol_nr = &use->tree->frames[image->nodes[i]],
+		};
+	}
+}
+
+static void put_file_points(struct point *points, const struct use *use)
+{
+	const struct pp_sample_file *file = use->file;
+	uint32_t *ends = use->ends;
+
+	for (size_t i = 0; i < file->nr_samples; i++) {
+		const struct pp_sample *sample = &file->samples[i];
+
+		points[i] = (struct point){
+			.key = ends ? (uint32_t)(sample->key >> use->shift)
+				    : sample->key,
+			.class_nr = file->class_nr,
+			.count = ends ? 0 : sample->count,
+			.symbol_nr = ends ? &ends[i] : NULL,
+		};
+	}
+}
+
 /* All points of @nr uses by key; the caller frees them. */
 static struct point *gather_points(const struct use *uses, size_t nr,
 				   size_t *nr_points)
@@ -66,23 +110,15 @@ static struct point *gather_points(const struct use *uses, size_t nr,
 	size_t room = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		room += uses[i].file->nr_samples;
+		room += nr_points_of(&uses[i]);
 	*nr_points = room;
 	points = point = calloc(room + 1, sizeof(*points));
 	for (size_t i = 0; points && i < nr; i++) {
-		const struct pp_sample_file *file = uses[i].file;
-		uint32_t *ends = uses[i].ends;
-
-		for (size_t j = 0; j < file->nr_samples; j++, point++) {
-			const struct pp_sample *sample = &file->samples[j];
-
-			point->key =
-				ends ? (uint32_t)(sample->key >> uses[i].shift)
-				     : sample->key;
-			point->class_nr = file->class_nr;
-			point->count = ends ? 0 : sample->count;
-			point->symbol_nr = ends ? &ends[j] : NULL;
-		}
+		if (uses[i].tree)
+			put_tree_points(point, &uses[i]);
+		else
+			put_file_points(point, &uses[i]);
+		point += nr_points_of(&uses[i]);
 	}
 	if (points)
 		qsort(points, room, sizeof(*points), compare_points);
@@ -282,8 +318,8 @@ static int add_symbols_of_image(struct pp_population *p, struct pp_side *side,
 		struct point *points;
 		size_t nr_points;
 
-		b.app = uses[i].file->app;
-		for (end = i; end < nr && !strcmp(uses[end].file->app, b.app);)
+		b.app = uses[i].app;
+		for (end = i; end < nr && !strcmp(uses[end].app, b.app);)
 			end++;
 		points = gather_points(uses + i, end - i, &nr_points);
 		err = points ? match_points_to_symbols(&b, points, nr_points)
@@ -302,42 +338,88 @@ static int compare_image_uses(const void *a, const void *b)
 
 	return strcmp(x->image->name, y->image->name) ?:
 	       op_compare((uintptr_t)x->image, (uintptr_t)y->image) ?:
-	       strcmp(x->file->app, y->file->app) ?:
-	       strcmp(x->file->path, y->file->path);
+	       strcmp(x->app, y->app) ?: strcmp(x->file->path, y->file->path);
+}
+
+/* A call graph uses two images. */
+static int add_uses_of_calls(struct op_arena *arena,
+			     struct pp_sample_file *file, struct use *uses)
+{
+	file->callers =
+		op_arena_alloc(arena, file->nr_samples, sizeof(*file->callers));
+	file->callees =
+		op_arena_alloc(arena, file->nr_samples, sizeof(*file->callees));
+	if (!file->callers || !file->callees)
+		return -ENOMEM;
+	uses[0] = (struct use){ .image = file->image,
+				.app = file->app,
+				.file = file,
+				.ends = file->callers,
+				.shift = 32 };
+	uses[1] = (struct use){ .image = file->callee,
+				.app = file->app,
+				.file = file,
+				.ends = file->callees };
+	return 0;
+}
+
+/* A call tree uses all images that frames of its stacks are in. Samples in
+ * images that are not asked for have no symbol. */
+static size_t add_uses_of_tree(const struct pp_tree_input *tree,
+			       struct use *uses)
+{
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < ctree_nr_images(tree->tree); i++) {
+		const struct pp_tree_image *image = &tree->images[i];
+
+		if (image->is_chosen && !image->is_gap && image->nr_nodes)
+			uses[nr++] = (struct use){ .image = image->image,
+						   .app = image->app,
+						   .file = tree->file,
+						   .tree = tree,
+						   .tree_image = image };
+	}
+	return nr;
+}
+
+static size_t most_uses(const struct pp_side *side)
+{
+	size_t nr = 2 * side->list.nr;
+
+	for (size_t i = 0; side->trees && i < side->trees->nr; i++)
+		nr += ctree_nr_images(side->trees->list[i].tree);
+	return nr;
 }
 
 /* Set *@out to the *@nr uses that @side's files make of images, by image and
- * application; the caller frees them. A call graph uses two images. */
+ * application; the caller frees them. */
 static int find_uses(struct pp_population *p, const struct pp_side *side,
 		     struct use **out, size_t *nr)
 {
-	struct op_arena *arena = &p->report->arena;
-	struct use *uses = calloc(2 * side->list.nr + 1, sizeof(*uses));
+	struct use *uses = calloc(most_uses(side) + 1, sizeof(*uses));
+	int err = uses ? 0 : -ENOMEM;
 
 	*out = uses;
 	*nr = 0;
-	for (size_t i = 0; uses && i < side->list.nr; i++) {
+	for (size_t i = 0; !err && i < side->list.nr; i++) {
 		struct pp_sample_file *file = &side->list.files[i];
 
-		if (!pp_is_call_graph(file)) {
-			uses[(*nr)++] =
-				(struct use){ file->image, file, NULL, 0 };
+		if (pp_is_call_graph(file)) {
+			err = add_uses_of_calls(&p->report->arena, file,
+						&uses[*nr]);
+			*nr += 2;
 			continue;
 		}
-		file->callers = op_arena_alloc(arena, file->nr_samples,
-					       sizeof(*file->callers));
-		file->callees = op_arena_alloc(arena, file->nr_samples,
-					       sizeof(*file->callees));
-		if (!file->callers || !file->callees)
-			return -ENOMEM;
-		uses[(*nr)++] =
-			(struct use){ file->image, file, file->callers, 32 };
-		uses[(*nr)++] =
-			(struct use){ file->callee, file, file->callees, 0 };
+		uses[(*nr)++] = (struct use){ .image = file->image,
+					      .app = file->app,
+					      .file = file };
 	}
-	if (uses)
+	for (size_t i = 0; !err && side->trees && i < side->trees->nr; i++)
+		*nr += add_uses_of_tree(&side->trees->list[i], &uses[*nr]);
+	if (!err)
 		qsort(uses, *nr, sizeof(*uses), compare_image_uses);
-	return uses ? 0 : -ENOMEM;
+	return err;
 }
 
 /* Names choose which blocks of a call graph are shown, not what shares are

@@ -40,35 +40,38 @@ static const char *root_name(struct op_arena *arena, unsigned int merge,
 	return base;
 }
 
-/* Without applications all stacks begin at the root of the tree. */
+/* The frame that stands for the application of @file. */
 static int find_root(struct pp_population *p, struct pp_tree_builder *b,
-		     const struct pp_sample_file *file, uint32_t *node)
+		     const struct pp_sample_file *file, uint32_t *number)
 {
 	struct pp_frame frame = { .kind = PP_FRAME_ROOT };
-	uint32_t number;
-	int err;
 
-	*node = 0;
-	if (p->request->merge & PP_MERGE_LIB)
-		return 0;
 	frame.name = root_name(&p->report->arena, p->request->merge, file);
 	if (!frame.name)
 		return -ENOMEM;
 	if (!p->request->tree_by_name)
 		frame.image = file->app;
-	err = pp_tree_frame(b, &frame, &number);
-	return err ? err : pp_tree_child(b, 0, number, node);
+	return pp_tree_frame(b, &frame, number);
+}
+
+/* Without applications all stacks begin at the root of the tree. */
+static bool has_roots(const struct pp_population *p)
+{
+	return !(p->request->merge & PP_MERGE_LIB);
 }
 
 /* ---- putting together ---------------------------------------------------- */
 
-static int add_tree_input(struct pp_population *p, struct pp_tree_builder *b,
-			  const struct pp_tree_input *input, size_t column)
+static int add_stacks(struct pp_population *p, struct pp_tree_builder *b,
+		      const struct pp_tree_input *input, uint32_t root,
+		      size_t column)
 {
 	uint32_t nr = ctree_nr_nodes(input->tree);
 	uint32_t *nodes = calloc((size_t)nr + 1, sizeof(*nodes));
-	int err = nodes ? find_root(p, b, input->file, &nodes[0]) : -ENOMEM;
+	int err = nodes ? 0 : -ENOMEM;
 
+	if (!err && has_roots(p))
+		err = pp_tree_child(b, 0, root, &nodes[0]);
 	for (uint32_t i = 1; i <= nr && !err; i++) {
 		struct ctree_node node;
 
@@ -80,6 +83,57 @@ static int add_tree_input(struct pp_population *p, struct pp_tree_builder *b,
 	}
 	free(nodes);
 	return err;
+}
+
+/* From each place with samples outwards, to the application. */
+static int add_callers_of_place(struct pp_population *p,
+				struct pp_tree_builder *b,
+				const struct pp_tree_input *input,
+				uint32_t place, uint32_t root, uint32_t *out)
+{
+	int err = 0;
+
+	*out = 0;
+	for (uint32_t at = place; at && !err;) {
+		struct ctree_node node;
+
+		ctree_node(input->tree, at, &node);
+		err = pp_tree_child(b, *out, input->frames[at - 1], out);
+		at = node.parent;
+	}
+	return err || !has_roots(p) ? err : pp_tree_child(b, *out, root, out);
+}
+
+static int add_callers(struct pp_population *p, struct pp_tree_builder *b,
+		       const struct pp_tree_input *input, uint32_t root,
+		       size_t column)
+{
+	uint32_t nr = ctree_nr_nodes(input->tree), last;
+	int err = 0;
+
+	for (uint32_t i = 1; i <= nr && !err; i++) {
+		struct ctree_node node;
+
+		ctree_node(input->tree, i, &node);
+		if (!node.count || !input->is_chosen[i - 1])
+			continue;
+		err = add_callers_of_place(p, b, input, i, root, &last);
+		if (!err)
+			pp_tree_add(b, last, column, node.count);
+	}
+	return err;
+}
+
+static int add_tree_input(struct pp_population *p, struct pp_tree_builder *b,
+			  const struct pp_tree_input *input, size_t column)
+{
+	uint32_t root;
+	int err = find_root(p, b, input->file, &root);
+
+	if (err)
+		return err;
+	return p->request->tree_callers ? add_callers(p, b, input, root, column)
+					: add_stacks(p, b, input, root, column);
 }
 
 static int add_trees_of_side(struct pp_population *p, struct pp_side *side,

@@ -35,6 +35,7 @@ struct pp_side {
 	size_t nr_symbols;
 	const uint64_t *symbol_totals;
 	const struct op_ledger *account;
+	struct pp_tree_inputs *trees; /* for totals of symbols; or NULL */
 	unsigned int wants; /* PP_WANT_ of its images' symbols */
 };
 
@@ -76,6 +77,14 @@ int pp_side_summarize(struct pp_population *p, struct pp_side *side);
 
 /* Fill @side's symbols and their totals. */
 int pp_side_find_symbols(struct pp_population *p, struct pp_side *side);
+
+/* Read @side's call trees for pp_side_find_symbols() and what comes after it,
+ * if the totals of symbols are asked for; its classes and images are known. */
+int pp_side_read_trees(struct pp_population *p, struct pp_side *side);
+
+/* Fill all_counts of @side's symbols. */
+int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
+			struct op_diag *diag);
 
 /* Give a kernel module the name that it has in the image path. */
 int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,

@@ -51,6 +51,8 @@ struct pp_request {
 				   application */
 	bool by_build; /* builds of one path are images of their own */
 	bool symbols; /* else the summary alone */
+	bool totals; /* with symbols: what they called counts, too; only
+			where there are call trees */
 	bool details; /* the addresses in each symbol */
 	bool call_graph; /* with symbols: who calls them, whom they call */
 	bool addresses_of_calls; /* with call_graph: pp_report.calls, too; and
@@ -59,6 +61,7 @@ struct pp_request {
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */
 	bool tree; /* the call tree */
+	bool tree_callers; /* from the samples outwards */
 	bool tree_by_name; /* in it, functions of one name are one frame */
 	uint32_t tree_max_nodes; /* small ones are left out; 0: any number */
 	bool one_class; /* several are an error */
@@ -179,6 +182,10 @@ struct pp_symbol_entry {
 	uint64_t key; /* the same place in sample files */
 	uint64_t size; /* bytes, likewise */
 	const uint64_t *counts;
+	/* Samples in it and in all that it called, a recursive call counted
+	 * once; NULL without pp_report.has_totals. Shares are of
+	 * pp_report.totals. */
+	const uint64_t *all_counts;
 	const uint8_t *code; /* @size bytes; NULL when not known */
 	struct pp_place place;
 	const struct pp_detail *details; /* ascending vma */
@@ -221,6 +228,8 @@ struct pp_report {
 	size_t nr_sums_of_builds;
 	bool has_symbols;
 	bool many_apps; /* some class has samples of several applications */
+	bool has_totals; /* symbols without samples of their own are there, too
+			  */
 	bool has_lines;
 	bool has_details;
 	bool has_intervals;
@@ -231,6 +240,7 @@ struct pp_report {
 	const struct pp_symbol_entry *symbols;
 	size_t nr_symbols;
 	const struct pp_tree *tree; /* NULL unless it was asked for */
+	bool tree_callers; /* each frame is below the one that it called */
 	bool has_calls;
 	const struct pp_symbol_entry *known; /* by number; those of symbols and
 						their neighbours are there */

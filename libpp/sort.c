@@ -16,9 +16,10 @@
 #include "libpp/report.h"
 
 static const char *const key_names[PP_NR_SORT_KEYS] = {
-	[PP_SORT_SAMPLE] = "sample", [PP_SORT_IMAGE] = "image",
-	[PP_SORT_APP] = "app-name",  [PP_SORT_SYMBOL] = "symbol",
-	[PP_SORT_DEBUG] = "debug",   [PP_SORT_VMA] = "vma",
+	[PP_SORT_SAMPLE] = "sample", [PP_SORT_TOTAL] = "total",
+	[PP_SORT_IMAGE] = "image",   [PP_SORT_APP] = "app-name",
+	[PP_SORT_SYMBOL] = "symbol", [PP_SORT_DEBUG] = "debug",
+	[PP_SORT_VMA] = "vma",
 };
 
 static bool has_key(const struct pp_sort *sort, int nr, enum pp_sort_key key)
@@ -49,10 +50,11 @@ int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag)
 		if (key < 0)
 			return op_diag_set(
 				diag, -EINVAL,
-				"--sort=%.*s: unknown key; use sample, image, app-name, symbol, debug or vma",
+				"--sort=%.*s: unknown key; use sample, total, image, app-name, symbol, debug or vma",
 				(int)len, text);
 		if (!has_key(sort, nr, key))
 			sort->keys[nr++] = key;
+		sort->wants_total |= key == PP_SORT_TOTAL;
 		text += len + (text[len] == ',');
 	}
 	for (int key = 0; key < PP_NR_SORT_KEYS; key++)
@@ -76,6 +78,10 @@ static int compare_by(const struct pp_sort *sort, enum pp_sort_key key,
 		      const struct pp_symbol_entry *b)
 {
 	switch (key) {
+	case PP_SORT_TOTAL:
+		return a->all_counts
+			       ? op_compare(b->all_counts[0], a->all_counts[0])
+			       : 0;
 	case PP_SORT_IMAGE:
 		return compare_paths(sort, a->image->name, b->image->name);
 	case PP_SORT_APP:

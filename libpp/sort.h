@@ -13,6 +13,7 @@ struct pp_symbol_entry; /* libpp/report.h */
 
 enum pp_sort_key {
 	PP_SORT_SAMPLE, /* descending, by the first class */
+	PP_SORT_TOTAL, /* likewise, and what was called; if that is known */
 	PP_SORT_IMAGE,
 	PP_SORT_APP,
 	PP_SORT_SYMBOL,
@@ -23,14 +24,15 @@ enum pp_sort_key {
 
 struct pp_sort {
 	enum pp_sort_key keys[PP_NR_SORT_KEYS]; /* most important first */
+	bool wants_total; /* it was asked for */
 	bool reverse;
 	bool long_names; /* compare whole paths, not base names */
 };
 
 /*
- * Fill @sort with the keys in @text, a comma list of sample, image, app-name,
- * symbol, debug and vma (NULL for none), and behind them those that it leaves
- * out. Returns 0 or -EINVAL with the reason in @diag.
+ * Fill @sort with the keys in @text, a comma list of sample, total, image,
+ * app-name, symbol, debug and vma (NULL for none), and behind them those that
+ * it leaves out. Returns 0 or -EINVAL with the reason in @diag.
  */
 int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag);
 

@@ -13,10 +13,16 @@
 
 /* An image in one input. */
 struct pp_tree_image {
-	const struct pp_image *image; /* one for all files of the side */
+	struct pp_image *image; /* one for all files of the side */
 	uint32_t order; /* of that, by name */
 	bool is_gap;
 	bool is_chosen; /* samples in it are asked for */
+
+	/* For totals of symbols. */
+	const char *app; /* that has samples in it, as flat files have it */
+	bool is_counted; /* flat files of its samples were chosen */
+	const uint32_t *nodes; /* in it, from 0 */
+	uint32_t nr_nodes;
 };
 
 /* A part of a call-tree file. */
@@ -26,7 +32,8 @@ struct pp_tree_input {
 	size_t class_nr;
 	struct ctree *tree;
 	struct pp_tree_image *images; /* by number, from 0 */
-	uint32_t *frames; /* for each node from 0, in the builder */
+	uint32_t *frames; /* for each node from 0, in the builder; for totals
+			     the number of its symbol */
 	bool *is_chosen; /* likewise: samples there are asked for */
 };
 

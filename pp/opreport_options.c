@@ -16,6 +16,8 @@
 
 #include "pp/options.h"
 
+#define TREE_THRESHOLD 0.5 /* percent; a tree as text is read by people */
+
 poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 {
 	char names[PP_FORMAT_NAMES_LEN], help[PP_FORMAT_NAMES_LEN + 8];
@@ -23,13 +25,14 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 	const struct poptOption table[] = {
 		{ "symbols", 'l', POPT_ARG_NONE, &a->symbols, 0, "show symbols", NULL },
 		{ "callgraph", 'c', POPT_ARG_NONE, &a->call_graph, 0, "show who calls each symbol and whom it calls", NULL },
+		{ "tree", '\0', POPT_ARG_STRING, &a->tree, 0, "show the call tree; with =callers, callers below callees", "callers" },
 		{ "details", 'd', POPT_ARG_NONE, &a->details, 0, "show the addresses in each symbol", NULL },
 		{ "debug-info", 'g', POPT_ARG_NONE, &a->lines, 0, "show source files and lines", NULL },
 		{ "show-address", 'w', POPT_ARG_NONE, &a->show_address, 0, "show addresses of symbols", NULL },
 		{ "accumulated", 'a', POPT_ARG_NONE, &a->accumulated, 0, "show running sums", NULL },
 		{ "intervals", '\0', POPT_ARG_NONE, &a->intervals, 0, "show 95% intervals of shares and changes", NULL },
 		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "leave out what has less", "PERCENT" },
-		{ "sort", 's', POPT_ARG_STRING, &a->sort, 0, "sort by sample, image, app-name, symbol, debug, vma", "KEYS" },
+		{ "sort", 's', POPT_ARG_STRING, &a->sort, 0, "sort by sample, total, image, app-name, symbol, debug, vma", "KEYS" },
 		{ "reverse-sort", 'r', POPT_ARG_NONE, &a->reverse, 0, "turn the order round", NULL },
 		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "do not separate by cpu, lib, tid, tgid, unitmask, all", "LIST" },
 		{ "by-session", '\0', POPT_ARG_NONE, &a->by_session, 0, "a column for each session", NULL },
@@ -51,6 +54,10 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 	};
 	/* clang-format on */
 
+	/* popt would take the next word for a value that is left out. */
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--tree"))
+			argv[i] = "--tree=callees";
 	snprintf(help, sizeof(help), "write %s", pp_format_names(names));
 	return pp_parse_options("opreport",
 				"[OPTION...] [PROFILE SPECIFICATION]", table,
@@ -61,10 +68,12 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 
 static const char *needs_symbols(const struct opreport_args *a)
 {
+	const char *by_total = a->sort ? strstr(a->sort, "total") : NULL;
 	bool by_vma = a->sort && strstr(a->sort, "vma");
 
 	return a->show_address	? "--show-address"
 	       : by_vma		? "--sort=vma"
+	       : by_total	? "--sort=total"
 	       : a->accumulated ? "--accumulated"
 	       : a->lines	? "--debug-info"
 	       : a->include	? "--include-symbols"
@@ -87,6 +96,10 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 		return op_diag_set(diag, -EINVAL,
 				   "%s is about symbols; add --symbols",
 				   option);
+	if (a->sort && strstr(a->sort, "total") && parts)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--sort=total: a call graph and addresses have no totals; leave --callgraph and --details out");
 	if (a->global_percent && a->symbols && !parts)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -162,12 +175,50 @@ static int check_format(const struct opreport_options *o, struct op_diag *diag)
 	return 0;
 }
 
+/* How the call tree is drawn; and what is about tables says nothing of it. */
+static int check_tree(const struct opreport_options *o, struct op_diag *diag)
+{
+	const struct opreport_args *a = &o->args;
+	const char *tables = a->symbols		 ? "--symbols"
+			     : a->call_graph	 ? "--callgraph"
+			     : a->details	 ? "--details"
+			     : a->lines		 ? "--debug-info"
+			     : a->show_address	 ? "--show-address"
+			     : a->accumulated	 ? "--accumulated"
+			     : a->global_percent ? "--global-percent"
+			     : a->sort		 ? "--sort"
+			     : a->reverse	 ? "--reverse-sort"
+						 : NULL;
+
+	if (!a->tree)
+		return 0;
+	if (strcmp(a->tree, "callees") != 0 && strcmp(a->tree, "callers") != 0)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--tree=%s: unknown; use --tree or --tree=callers",
+			a->tree);
+	if (!(o->format->flags & (PP_SHOWS_TREE | PP_DRAWS_TREE)))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--tree: %s has no call tree; use --format=folded",
+			o->format->title);
+	if (tables && !(o->format->flags & PP_SHOWS_TREE))
+		return op_diag_set(diag, -EINVAL,
+				   "%s changes nothing in --tree; leave it out",
+				   tables);
+	return 0;
+}
+
 static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
 
 	if (!o->spec.is_diff)
 		return 0;
+	if (o->request.tree && o->format->flags & PP_DRAWS_TREE)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--tree does not show comparisons; use --format=flamegraph");
 	if (a->details || a->call_graph || !(o->format->flags & PP_SHOWS_DIFF))
 		return op_diag_set(
 			diag, -EINVAL,
@@ -175,6 +226,10 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 			a->details	? "details"
 			: a->call_graph ? "callgraph"
 					: o->format->name);
+	if (o->request.sort.wants_total)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--sort=total: comparisons have no totals; leave it out");
 	if (!a->symbols && o->format->flags & PP_SHOWS_SYMBOLS)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -203,13 +258,16 @@ static void take_flags(struct opreport_options *o)
 	bool symbols = a->symbols || a->call_graph || a->details ||
 		       flags & PP_NEEDS_SYMBOLS;
 
-	o->request.tree = flags & PP_SHOWS_TREE;
+	o->request.tree = flags & PP_SHOWS_TREE || a->tree;
+	o->request.tree_callers = a->tree && !strcmp(a->tree, "callers");
 	o->request.tree_by_name = flags & PP_NEEDS_NAMES;
 	o->request.tree_max_nodes = o->format->tree_max_nodes;
 	o->request.one_class = flags & PP_NEEDS_ONE_CLASS;
 	o->request.any_axes = flags & PP_SHOWS_AXES;
 	o->request.symbols = symbols && flags & PP_SHOWS_SYMBOLS;
 	o->request.call_graph = a->call_graph && flags & PP_SHOWS_CALLS;
+	o->request.totals = o->request.symbols && !a->details &&
+			    !a->call_graph && flags & PP_SHOWS_TOTALS;
 	o->request.details = a->details;
 	o->request.code = a->details && flags & PP_SHOWS_CODE;
 	o->request.lines = a->lines;
@@ -270,6 +328,8 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 	o->max_loss = -1;
 	if (!a->by_session)
 		r->merge = PP_MERGE_SESSION;
+	if (r->tree && o->format->flags & PP_DRAWS_TREE)
+		r->threshold = TREE_THRESHOLD;
 	return pp_take_percent("threshold", a->threshold, &r->threshold, diag) ?:
 	       pp_take_percent("max-loss", a->max_loss, &o->max_loss, diag) ?:
 	       pp_take_merge(arena, a->merge, &r->merge, diag) ?:
@@ -288,7 +348,7 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 
 	op_arena_init(&o->arena);
 	err = choose_format(o, diag) ?: check_format(o, diag) ?:
-	      check_symbols(o, diag);
+	      check_tree(o, diag) ?: check_symbols(o, diag);
 	if (err)
 		return err;
 	take_flags(o);
@@ -303,6 +363,7 @@ int opreport_take_words(struct opreport_options *o, const char *const *words,
 
 	o->request.spec = &o->spec.spec;
 	o->request.old_spec = o->spec.is_diff ? &o->spec.old : NULL;
+	o->request.totals &= !o->spec.is_diff;
 	return err ? err : check_diff(o, diag);
 }
 

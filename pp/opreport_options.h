@@ -15,7 +15,7 @@
 struct opreport_args {
 	struct pp_common_args common;
 	char *output, *threshold, *sort, *merge, *demangle;
-	char *include, *exclude, *max_loss, *format;
+	char *include, *exclude, *max_loss, *format, *tree;
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
 	int by_build;
 	int no_header, long_names, show_address, accumulated, global_percent;

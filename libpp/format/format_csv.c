@@ -78,6 +78,10 @@ static void csv_write_head(const struct csv *csv)
 	if (csv->report->has_calls)
 		fputs(",cumulative,of_application,of_image,of_symbol,of_address",
 		      csv->out);
+	if (csv->report->has_totals)
+		fputs(",total,total_percent", csv->out);
+	if (csv->report->has_totals && csv->report->has_intervals)
+		fputs(",total_percent_low,total_percent_high", csv->out);
 	fputc('\n', csv->out);
 }
 
@@ -226,6 +230,7 @@ static void csv_write_symbol(const struct csv *csv,
 	for (size_t c = 0; c < report->classes.nr; c++) {
 		if (!entry->counts[c] &&
 		    !(entry->old_counts && entry->old_counts[c]) &&
+		    !(entry->all_counts && entry->all_counts[c]) &&
 		    !(n && (n->caller_totals[c] || n->callee_totals[c])))
 			continue;
 		row.class = report->classes.classes[c].name;
@@ -238,6 +243,9 @@ static void csv_write_symbol(const struct csv *csv,
 			csv_write_count(csv, n->cumulative[c]);
 			fputs(",,,,", csv->out);
 		}
+		if (entry->all_counts)
+			csv_write_share(csv, entry->all_counts[c],
+					report->totals[c]);
 		fputc('\n', csv->out);
 	}
 	csv_write_details(csv, entry, &row);

@@ -113,19 +113,21 @@ static void json_write_counts(struct writer *w, const char *key,
 	op_json_close(&w->json, ']');
 }
 
-static void json_write_shares(struct writer *w, const uint64_t *counts,
-			      const uint64_t *totals)
+/* Shares called @key, and, if asked for, intervals called @key_interval. */
+static void json_write_percents(struct writer *w, const char *key,
+				const uint64_t *counts, const uint64_t *totals)
 {
 	struct op_json *json = &w->json;
+	char interval[32];
 
-	json_write_counts(w, "samples", counts);
-	op_json_open(json, "percent", '[');
+	op_json_open(json, key, '[');
 	for (size_t c = 0; c < w->report->classes.nr; c++)
 		op_json_double(json, NULL, pp_percent(counts[c], totals[c]));
 	op_json_close(json, ']');
 	if (!w->report->has_intervals)
 		return;
-	op_json_open(json, "percent_interval", '[');
+	snprintf(interval, sizeof(interval), "%s_interval", key);
+	op_json_open(json, interval, '[');
 	for (size_t c = 0; c < w->report->classes.nr; c++) {
 		struct pp_interval i = pp_share_interval(counts[c], totals[c]);
 
@@ -135,6 +137,13 @@ static void json_write_shares(struct writer *w, const uint64_t *counts,
 		op_json_close(json, ']');
 	}
 	op_json_close(json, ']');
+}
+
+static void json_write_shares(struct writer *w, const uint64_t *counts,
+			      const uint64_t *totals)
+{
+	json_write_counts(w, "samples", counts);
+	json_write_percents(w, "percent", counts, totals);
 }
 
 static void json_write_place(struct writer *w, const struct pp_place *place)
@@ -246,6 +255,11 @@ static void json_write_symbol(struct writer *w,
 	json_write_identity(w, entry);
 	json_write_place(w, &entry->place);
 	json_write_shares(w, entry->counts, w->report->symbol_totals);
+	if (w->report->has_totals) {
+		json_write_counts(w, "total", entry->all_counts);
+		json_write_percents(w, "total_percent", entry->all_counts,
+				    w->report->totals);
+	}
 	if (w->report->is_diff)
 		json_write_changes(w, entry);
 	if (w->report->has_details)

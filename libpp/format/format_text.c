@@ -2,7 +2,8 @@
 /*
  * The text layout of the original profiler, for people: a header that says
  * what was counted and what was lost, then the image summary (text_summary.c),
- * the table of symbols (text_symbols.c) or the call graph (text_callgraph.c).
+ * the table of symbols (text_symbols.c), the call graph (text_callgraph.c) or
+ * the call tree (text_tree.c).
  * Scripts cut these columns, so widths and the order of columns stay; what the
  * original did not have comes as a further column that has to be asked for.
  */
@@ -179,6 +180,8 @@ int pp_format_text(FILE *out, const struct pp_report *report,
 
 	if (!options->no_header)
 		pp_text_header(&t);
+	if (report->tree)
+		return pp_text_tree(&t);
 	if (report->has_calls)
 		return pp_text_call_graph(&t);
 	if (report->has_symbols)

@@ -31,9 +31,11 @@ const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole);
 void pp_text_header(const struct pp_text *t);
 void pp_text_summary(const struct pp_text *t);
 
-/* The table of symbols, or of a call graph. Each returns 0 or -ENOMEM. */
+/* The table of symbols, a call graph or the call tree. Each returns 0 or
+ * -ENOMEM. */
 int pp_text_symbols(struct pp_text *t);
 int pp_text_call_graph(struct pp_text *t);
+int pp_text_tree(struct pp_text *t);
 
 /* A row of such a table. */
 struct pp_text_row {

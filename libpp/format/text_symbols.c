@@ -169,6 +169,9 @@ static void text_write_table_heads(struct pp_text *t)
 		{ true, WIDTH_PERCENT, "%" },
 		{ intervals, WIDTH_INTERVAL, "95% interval" },
 		{ sums, WIDTH_CUM_PERCENT, "cum. %" },
+		{ report->has_totals, WIDTH_PERCENT, "total %" },
+		{ report->has_totals && intervals, WIDTH_INTERVAL,
+		  "95% interval" },
 		{ report->is_diff, WIDTH_DIFF, "diff %" },
 		{ report->is_diff && intervals, WIDTH_DIFF_INTERVAL,
 		  "95% interval" },
@@ -236,6 +239,9 @@ static void text_write_class(struct pp_text *t, const struct pp_text_row *row,
 	if (running)
 		text_write_percent(t, WIDTH_CUM_PERCENT, running[i],
 				   row->totals[i]);
+	if (t->report->has_totals)
+		text_write_share(t, row->entry->all_counts[i],
+				 t->report->totals[i]);
 	text_write_change(t, row->entry, i);
 }
 

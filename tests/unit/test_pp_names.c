@@ -428,18 +428,22 @@ static void keys_of_the_order_are_completed(void **state)
 	static const struct {
 		const char *text, *keys;
 	} rows[] = {
-		{ NULL, "012345" },
-		{ "", "012345" },
-		{ "vma,debug,symbol,app-name,image,sample", "543210" },
-		{ "vma,vma", "501234" },
-		{ "symbol,", "301245" },
-		{ "sampl", "--sort=sampl: unknown key; use sample, image, "
-			   "app-name, symbol, debug or vma" },
-		{ "samples", "--sort=samples: unknown key; use sample, image, "
-			     "app-name, symbol, debug or vma" },
-		{ "vma,,", "--sort=: unknown key; use sample, image, app-name, "
-			   "symbol, debug or vma" },
-		{ "vma,x,y", "--sort=x: unknown key; use sample, image, "
+		{ NULL, "0123456" },
+		{ "", "0123456" },
+		{ "vma,debug,symbol,app-name,image,sample", "6543201" },
+		{ "vma,vma", "6012345" },
+		{ "symbol,", "4012356" },
+		{ "total", "1023456" },
+		{ "sampl",
+		  "--sort=sampl: unknown key; use sample, total, image, "
+		  "app-name, symbol, debug or vma" },
+		{ "samples",
+		  "--sort=samples: unknown key; use sample, total, image, "
+		  "app-name, symbol, debug or vma" },
+		{ "vma,,",
+		  "--sort=: unknown key; use sample, total, image, app-name, "
+		  "symbol, debug or vma" },
+		{ "vma,x,y", "--sort=x: unknown key; use sample, total, image, "
 			     "app-name, symbol, debug or vma" },
 	};
 

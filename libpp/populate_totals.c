@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Totals: how many samples are in a symbol and in all that it called, from the
+ * call trees. populate_symbols.c has told the symbol of each node, so a walk
+ * over each tree suffices. A node adds what is below it to its symbol unless
+ * another node of the symbol is above it, so that recursion counts once.
+ *
+ * The flat files say which samples the report is about: a stack counts where
+ * its last frame is in an image that some of them are about, under the
+ * application that they have. So a total is never more than the whole. Samples
+ * that came without a stack count for the symbol they are in alone.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/op_search.h"
+#include "libpp/tree_input.h"
+
+#define NO_SYMBOL_NR UINT32_MAX
+#define WORTH_A_WARNING 1 /* percent of the samples */
+
+/* ---- images -------------------------------------------------------------- */
+
+static bool is_same_image(const struct pp_sample_file *file,
+			  const struct pp_image *image)
+{
+	struct op_sample_header want = {
+		.mtime = image->mtime,
+		.build_id_len = (uint32_t)image->build_id_len,
+	};
+
+	memcpy(want.build_id, image->build_id, sizeof(want.build_id));
+	return pp_same_build(&file->header, &want);
+}
+
+/*
+ * The flat file with the samples that @app has in @image: one of its own, or
+ * of the image as an application where the two are not kept apart. NULL if
+ * there is none. The files are sorted by image.
+ */
+static const struct pp_sample_file *
+find_flat_file(const struct pp_sample_list *list, const struct pp_image *image,
+	       const char *app)
+{
+	const struct pp_sample_file *of_image = NULL;
+
+	for (size_t i = OP_BISECT(at, list->nr,
+				  strcmp(list->files[at].image_name,
+					 image->name) < 0);
+	     i < list->nr; i++) {
+		const struct pp_sample_file *file = &list->files[i];
+
+		if (strcmp(file->image_name, image->name))
+			break;
+		if (pp_is_call_graph(file) || !is_same_image(file, image))
+			continue;
+		if (!strcmp(file->app, app))
+			return file;
+		if (!strcmp(file->app, file->image_name))
+			of_image = file;
+	}
+	return of_image;
+}
+
+/* Whether some image was sampled for another application than itself. */
+static bool has_dependent_images(const struct pp_sample_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (strcmp(list->files[i].app, list->files[i].image_name))
+			return true;
+	return false;
+}
+
+static void match_tree_image(const struct pp_sample_list *list, bool separate,
+			     const struct pp_tree_input *tree,
+			     struct pp_tree_image *image)
+{
+	const struct pp_sample_file *file =
+		find_flat_file(list, image->image, tree->file->app);
+
+	image->is_counted = file;
+	if (file) {
+		image->image = file->image;
+		image->app = file->app;
+	} else {
+		image->app = separate ? tree->file->app : image->image->name;
+	}
+}
+
+/* Give each image of @tree its nodes, and each node no symbol. */
+static int sort_nodes_by_image(struct op_arena *arena,
+			       const struct pp_tree_input *tree)
+{
+	uint32_t nr_images = ctree_nr_images(tree->tree);
+	uint32_t nr = ctree_nr_nodes(tree->tree);
+	uint32_t *order = op_arena_alloc(arena, nr, sizeof(*order));
+	struct ctree_node node;
+	uint32_t *at = order;
+
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr; i++) {
+		tree->frames[i] = NO_SYMBOL_NR;
+		ctree_node(tree->tree, i + 1, &node);
+		tree->images[node.image - 1].nr_nodes++;
+	}
+	for (uint32_t i = 0; i < nr_images; i++) {
+		tree->images[i].nodes = at;
+		at += tree->images[i].nr_nodes;
+		tree->images[i].nr_nodes = 0;
+	}
+	for (uint32_t i = 0; i < nr; i++) {
+		struct pp_tree_image *image;
+
+		ctree_node(tree->tree, i + 1, &node);
+		image = &tree->images[node.image - 1];
+		order[image->nodes - order + image->nr_nodes++] = i;
+	}
+	return 0;
+}
+
+int pp_side_read_trees(struct pp_population *p, struct pp_side *side)
+{
+	struct op_arena *arena = &p->report->arena;
+	bool separate = has_dependent_images(&side->list);
+	int err;
+
+	if (!p->request->totals || !side->list.nr_trees)
+		return 0;
+	side->trees = op_arena_alloc(arena, 1, sizeof(*side->trees));
+	if (!side->trees)
+		return -ENOMEM;
+	err = pp_tree_inputs_read(side->trees, p, side);
+	for (size_t i = 0; i < side->trees->nr && !err; i++) {
+		const struct pp_tree_input *tree = &side->trees->list[i];
+
+		for (uint32_t j = 0; j < ctree_nr_images(tree->tree); j++)
+			match_tree_image(&side->list, separate, tree,
+					 &tree->images[j]);
+		err = sort_nodes_by_image(arena, tree);
+	}
+	return err;
+}
+
+/* ---- one tree ------------------------------------------------------------ */
+
+/* A walk over one tree; nodes are counted from 1 here, 0 is the root. */
+struct walk {
+	const struct pp_tree_input *tree;
+	uint32_t *parent, *child, *sibling; /* the first; the next; 0: none */
+	uint64_t *all; /* samples in each node and below it */
+	uint32_t *on_path; /* for each symbol: nodes on the way to the root */
+	uint64_t *totals; /* nr_classes for each symbol */
+	size_t nr_classes;
+	uint64_t counted; /* samples in all */
+};
+
+static int walk_init(struct walk *w, const struct pp_tree_input *tree)
+{
+	size_t nr = (size_t)ctree_nr_nodes(tree->tree) + 1;
+
+	w->tree = tree;
+	w->parent = calloc(nr, sizeof(*w->parent));
+	w->child = calloc(nr, sizeof(*w->child));
+	w->sibling = calloc(nr, sizeof(*w->sibling));
+	w->all = calloc(nr, sizeof(*w->all));
+	return w->parent && w->child && w->sibling && w->all ? 0 : -ENOMEM;
+}
+
+static void walk_release(struct walk *w)
+{
+	free(w->parent);
+	free(w->child);
+	free(w->sibling);
+	free(w->all);
+}
+
+static uint64_t *total_of(const struct walk *w, uint32_t symbol)
+{
+	return &w->totals[symbol * w->nr_classes + w->tree->class_nr];
+}
+
+/* Children have higher numbers than their parents, so one way back links and
+ * sums up all nodes. What a symbol has of its own is in its flat files, too,
+ * and comes from there. */
+static void link_nodes(struct walk *w)
+{
+	const struct pp_tree_input *tree = w->tree;
+
+	for (uint32_t i = ctree_nr_nodes(tree->tree); i > 0; i--) {
+		struct ctree_node node;
+
+		ctree_node(tree->tree, i, &node);
+		if (tree->images[node.image - 1].is_counted) {
+			w->counted = pp_add_counts(w->counted, node.count);
+			w->all[i] = pp_add_counts(w->all[i], node.count);
+		}
+		w->parent[i] = node.parent;
+		w->sibling[i] = w->child[node.parent];
+		w->child[node.parent] = i;
+		w->all[node.parent] =
+			pp_add_counts(w->all[node.parent], w->all[i]);
+	}
+}
+
+static void enter_node(struct walk *w, uint32_t node)
+{
+	uint32_t symbol = w->tree->frames[node - 1];
+	uint64_t *total;
+
+	if (symbol == NO_SYMBOL_NR || w->on_path[symbol]++)
+		return;
+	total = total_of(w, symbol);
+	*total = pp_add_counts(*total, w->all[node]);
+}
+
+static void leave_node(struct walk *w, uint32_t node)
+{
+	uint32_t symbol = w->tree->frames[node - 1];
+
+	if (symbol != NO_SYMBOL_NR)
+		w->on_path[symbol]--;
+}
+
+static void walk_tree(struct walk *w)
+{
+	uint32_t at = w->child[0];
+
+	while (at) {
+		enter_node(w, at);
+		if (w->child[at]) {
+			at = w->child[at];
+			continue;
+		}
+		while (at && !w->sibling[at]) {
+			leave_node(w, at);
+			at = w->parent[at];
+		}
+		if (at) {
+			leave_node(w, at);
+			at = w->sibling[at];
+		}
+	}
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+/* Samples that have no stack are in the totals of their symbols alone. */
+static void add_flat_samples(const struct pp_side *side, uint64_t *totals,
+			     const uint64_t *in_trees)
+{
+	size_t nr = side->nr_symbols * side->classes.nr;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t own = side->symbols[i / side->classes.nr]
+				       .counts[i % side->classes.nr];
+
+		if (own > in_trees[i])
+			totals[i] = pp_add_counts(totals[i], own - in_trees[i]);
+	}
+}
+
+/* What each symbol has of its own in the trees. */
+static void count_own_samples(const struct pp_side *side, uint64_t *in_trees)
+{
+	for (size_t t = 0; t < side->trees->nr; t++) {
+		const struct pp_tree_input *tree = &side->trees->list[t];
+
+		for (uint32_t i = 0; i < ctree_nr_nodes(tree->tree); i++) {
+			struct ctree_node node;
+			uint64_t *own;
+
+			if (tree->frames[i] == NO_SYMBOL_NR)
+				continue;
+			ctree_node(tree->tree, i + 1, &node);
+			own = &in_trees[tree->frames[i] * side->classes.nr +
+					tree->class_nr];
+			*own = pp_add_counts(*own, node.count);
+		}
+	}
+}
+
+static void warn_of_samples_without_stack(struct pp_population *p,
+					  const struct pp_side *side,
+					  uint64_t counted)
+{
+	uint64_t all = 0, missing;
+
+	for (size_t c = 0; c < side->classes.nr; c++)
+		all = pp_add_counts(all, side->totals[c]);
+	missing = all > counted ? all - counted : 0;
+	if (missing && 100.0 * (double)missing >= WORTH_A_WARNING * (double)all)
+		pp_message(
+			&p->report->messages, PP_WARNING,
+			"%llu of %llu samples have no stack; in totals they count for their own symbol alone",
+			(unsigned long long)missing, (unsigned long long)all);
+}
+
+static int walk_all_trees(struct pp_population *p, struct pp_side *side,
+			  uint64_t *totals)
+{
+	struct walk w = { .totals = totals, .nr_classes = side->classes.nr };
+	uint64_t counted = 0;
+	int err = 0;
+
+	w.on_path = calloc(side->nr_symbols + 1, sizeof(*w.on_path));
+	if (!w.on_path)
+		return -ENOMEM;
+	for (size_t i = 0; i < side->trees->nr && !err; i++) {
+		err = walk_init(&w, &side->trees->list[i]);
+		if (!err) {
+			link_nodes(&w);
+			walk_tree(&w);
+		}
+		walk_release(&w);
+	}
+	counted = w.counted;
+	free(w.on_path);
+	if (!err)
+		warn_of_samples_without_stack(p, side, counted);
+	return err;
+}
+
+int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
+			struct op_diag *diag)
+{
+	size_t nr_classes = side->classes.nr, nr = side->nr_symbols;
+	struct op_arena *arena = &p->report->arena;
+	uint64_t *totals, *in_trees;
+	int err;
+
+	if (!side->trees || !side->trees->nr)
+		return p->request->sort.wants_total
+			       ? op_diag_set(
+					 diag, -ENOENT,
+					 "--sort=total: the samples have no stacks, so only what is in a symbol itself is known; profile with --callgraph")
+			       : 0;
+	totals = op_arena_alloc(arena, nr * nr_classes, sizeof(*totals));
+	in_trees = calloc(nr * nr_classes + 1, sizeof(*in_trees));
+	err = totals && in_trees ? walk_all_trees(p, side, totals) : -ENOMEM;
+	if (!err) {
+		count_own_samples(side, in_trees);
+		add_flat_samples(side, totals, in_trees);
+		for (size_t i = 0; i < nr; i++)
+			side->symbols[i].all_counts = &totals[i * nr_classes];
+		p->report->has_totals = true;
+	}
+	free(in_trees);
+	return err;
+}
