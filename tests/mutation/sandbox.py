@@ -30,7 +30,7 @@ mount -o remount,bind,ro /
 mkdir -m 755 /tmp/home /tmp/tmp
 cd "$cwd"
 ulimit -c 0
-ulimit -v "$memory"
+ulimit -d "$memory"
 [ "$id" = 0 ] || {
 	chmod 777 /tmp/home /tmp/tmp
 	set -- unshare --user --map-user="$id" --map-group="$id" -- "$@"
@@ -40,6 +40,7 @@ set +e
 exit $?
 """
 
+# What may be written. A browser reserves far more addresses than that.
 MEMORY_KIB = 8 << 20
 OUTPUT_KEPT = 1 << 20
 
