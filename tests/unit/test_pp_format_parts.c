@@ -180,13 +180,18 @@ static void write_changed(const char *format, const struct changed *rows,
 	}
 }
 
+/* What most heads begin with, and the account of made_account(). */
+#define CYCLES                                                                 \
+	"CPU: AMD64 family10\n"                                                \
+	"Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+#define TAKEN                                                                  \
+	"Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+
 static void text_has_a_head(void **state)
 {
 	/* clang-format off */
 	static const struct changed rows[] = {
-		{ "plain", as_it_is, SYMBOLS,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n" },
+		{ "plain", as_it_is, SYMBOLS, CYCLES },
 		{ "speed", with_speed, SYMBOLS,
 		  "CPU: AMD64 family10, speed 2400.5 MHz (estimated)\n"
 		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n" },
@@ -216,60 +221,42 @@ static void text_has_a_head(void **state)
 		  "Samples on CPU 0\n"
 		  "Samples on CPU 12\n" },
 		{ "two events", two_events, SYMBOLS | TWO,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  CYCLES
 		  "Counted MISSES events with a unit mask of 0x02 count 500\n" },
 		{ "tgids", by_tgid, SYMBOLS | TWO,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  CYCLES
 		  "Processes with a thread group ID of 7\n"
 		  "Processes with a thread group ID of all\n" },
 		{ "tids", by_tid, SYMBOLS | TWO,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  CYCLES
 		  "Processes with a thread ID of all\n"
 		  "Processes with a thread ID of 77\n" },
 		{ "CPUs", by_cpu_and_all, SYMBOLS | TWO,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  CYCLES
 		  "Samples on CPU all\n"
 		  "Samples on CPU 12\n" },
 		{ "sessions", by_session, SYMBOLS | TWO,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  CYCLES
 		  "Samples of session a\n"
 		  "Samples of session b\n" },
 		{ "old account", old_account, SYMBOLS | DIFF | ACCOUNT,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  CYCLES
 		  "Samples of the old profile: 3 taken = 1 stored + 0 lost + 2 pending\n"
-		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
-		{ "no old account", as_it_is, SYMBOLS | DIFF | ACCOUNT,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
-		{ "old without diff", old_account, SYMBOLS | ACCOUNT,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
+		  TAKEN },
+		{ "no old account", as_it_is, SYMBOLS | DIFF | ACCOUNT, CYCLES TAKEN },
+		{ "old without diff", old_account, SYMBOLS | ACCOUNT, CYCLES TAKEN },
 		{ "stacks", stacks, SYMBOLS,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+		  CYCLES TAKEN
 		  "Stacks: 98 stored = 90 whole + 8 no_unwind_data; 5 not stored\n" },
 		{ "stacks truncated", stacks_truncated, SYMBOLS,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+		  CYCLES TAKEN
 		  "Stacks: 103 stored = 90 whole + 2 truncated + 8 no_unwind_data + 3 broken\n" },
 		{ "stacks not stored", stacks_not_stored, SYMBOLS,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  CYCLES
 		  "Samples: 0 taken = 0 stored + 0 lost\n"
 		  "Stacks: 0 stored = 0 whole; 1 not stored\n" },
 		{ "frames alone", no_stacks_but_frames, SYMBOLS,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  CYCLES
 		  "Samples: 0 taken = 0 stored + 0 lost\n" },
 	};
 	/* clang-format on */
@@ -277,6 +264,23 @@ static void text_has_a_head(void **state)
 	(void)state;
 	write_changed("text", rows, NR(rows), "CPU: ", "samples  %");
 }
+
+/* clang-format off */
+#define CLASSES(lines) \
+	" \"title\": \"AMD64 family10\"\n },\n \"classes\": [\n" lines " ],\n"
+#define CLASS_OF(cpu) \
+	"  {\"name\": \"cpu:" cpu "\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, "
+#define CLASS_0 CLASS_OF("0") "\"cpu\": 0, \"samples\": 1000}"
+#define CLASS_12 CLASS_OF("12 and a long name")
+#define LEDGER \
+	" \"account\": {\n" \
+	"  \"source\": \"file\",\n" \
+	"  \"taken\": 1010,\n" \
+	"  \"stored\": 1000,\n" \
+	"  \"pending\": 0,\n" \
+	"  \"lost\": 10,\n" \
+	"  \"causes\": {\"buffer_full\": 8, \"nothing\": 0, \"no_mm\": 2}"
+/* clang-format on */
 
 static void json_has_a_head(void **state)
 {
@@ -288,62 +292,28 @@ static void json_has_a_head(void **state)
 		  "  \"timer_hz\": 250\n"
 		  " },\n"
 		  " \"classes\": [\n"
-		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000}\n"
+		  CLASS_0 "\n"
 		  " ],\n" },
 		{ "words", with_words, 0,
-		  " \"title\": \"AMD64 family10\"\n"
-		  " },\n"
-		  " \"classes\": [\n"
-		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"description\": \"Cycles\", \"count\": 100000, \"unit_mask\": 1, \"unit_mask_description\": \"user mode\", \"cpu\": 0, \"samples\": 1000}\n"
-		  " ],\n" },
+		  CLASSES("  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"description\": \"Cycles\", \"count\": 100000, \"unit_mask\": 1, \"unit_mask_description\": \"user mode\", \"cpu\": 0, \"samples\": 1000}\n") },
 		{ "masks", masks_differ, 0,
-		  " \"title\": \"AMD64 family10\"\n"
-		  " },\n"
-		  " \"classes\": [\n"
-		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"description\": \"Cycles\", \"count\": 100000, \"unit_mask_description\": \"user mode\", \"cpu\": 0, \"samples\": 1000}\n"
-		  " ],\n" },
+		  CLASSES("  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"description\": \"Cycles\", \"count\": 100000, \"unit_mask_description\": \"user mode\", \"cpu\": 0, \"samples\": 1000}\n") },
 		{ "tgids", by_tgid, TWO,
-		  " \"title\": \"AMD64 family10\"\n"
-		  " },\n"
-		  " \"classes\": [\n"
-		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"tgid\": 7, \"cpu\": 0, \"samples\": 1000},\n"
-		  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 12, \"samples\": 8}\n"
-		  " ],\n" },
+		  CLASSES(CLASS_OF("0") "\"tgid\": 7, \"cpu\": 0, \"samples\": 1000},\n"
+		  CLASS_12 "\"cpu\": 12, \"samples\": 8}\n") },
 		{ "tids", by_tid, TWO,
-		  " \"title\": \"AMD64 family10\"\n"
-		  " },\n"
-		  " \"classes\": [\n"
-		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000},\n"
-		  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"tid\": 77, \"cpu\": 12, \"samples\": 8}\n"
-		  " ],\n" },
+		  CLASSES(CLASS_0 ",\n"
+		  CLASS_12 "\"tid\": 77, \"cpu\": 12, \"samples\": 8}\n") },
 		{ "sessions", by_session, TWO,
-		  " \"title\": \"AMD64 family10\"\n"
-		  " },\n"
-		  " \"classes\": [\n"
-		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"session\": \"a\", \"samples\": 1000},\n"
-		  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 12, \"session\": \"b\", \"samples\": 8}\n"
-		  " ],\n" },
+		  CLASSES(CLASS_OF("0") "\"cpu\": 0, \"session\": \"a\", \"samples\": 1000},\n"
+		  CLASS_12 "\"cpu\": 12, \"session\": \"b\", \"samples\": 8}\n") },
 		{ "stacks", stacks, 0,
-		  " \"title\": \"AMD64 family10\"\n"
-		  " },\n"
-		  " \"classes\": [\n"
-		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000}\n"
-		  " ],\n"
-		  " \"account\": {\n"
-		  "  \"source\": \"file\",\n"
-		  "  \"taken\": 1010,\n"
-		  "  \"stored\": 1000,\n"
-		  "  \"pending\": 0,\n"
-		  "  \"lost\": 10,\n"
-		  "  \"causes\": {\"buffer_full\": 8, \"nothing\": 0, \"no_mm\": 2},\n"
+		  CLASSES(CLASS_0 "\n")
+		  LEDGER ",\n"
 		  "  \"stacks\": {\"whole\": 90, \"truncated\": 0, \"no_unwind_data\": 8, \"broken\": 0, \"not_stored\": 5, \"frames\": 1234, \"arcs\": 0, \"arcs_too_far\": 0, \"arcs_not_stored\": 0}\n"
 		  " },\n" },
 		{ "stacks not stored", stacks_not_stored, 0,
-		  " \"title\": \"AMD64 family10\"\n"
-		  " },\n"
-		  " \"classes\": [\n"
-		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000}\n"
-		  " ],\n"
+		  CLASSES(CLASS_0 "\n")
 		  " \"account\": {\n"
 		  "  \"source\": \"x\",\n"
 		  "  \"taken\": 0,\n"
@@ -354,18 +324,8 @@ static void json_has_a_head(void **state)
 		  "  \"stacks\": {\"whole\": 0, \"truncated\": 0, \"no_unwind_data\": 0, \"broken\": 0, \"not_stored\": 1, \"frames\": 0, \"arcs\": 0, \"arcs_too_far\": 0, \"arcs_not_stored\": 0}\n"
 		  " },\n" },
 		{ "old account", old_account, DIFF | ACCOUNT,
-		  " \"title\": \"AMD64 family10\"\n"
-		  " },\n"
-		  " \"classes\": [\n"
-		  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"samples\": 1000, \"old_symbol_samples\": 2000}\n"
-		  " ],\n"
-		  " \"account\": {\n"
-		  "  \"source\": \"file\",\n"
-		  "  \"taken\": 1010,\n"
-		  "  \"stored\": 1000,\n"
-		  "  \"pending\": 0,\n"
-		  "  \"lost\": 10,\n"
-		  "  \"causes\": {\"buffer_full\": 8, \"nothing\": 0, \"no_mm\": 2}\n"
+		  CLASSES(CLASS_OF("0") "\"cpu\": 0, \"samples\": 1000, \"old_symbol_samples\": 2000}\n")
+		  LEDGER "\n"
 		  " },\n"
 		  " \"old_account\": {\n"
 		  "  \"source\": \"x\",\n"
@@ -486,6 +446,57 @@ static void huge_counts(struct made_report *m)
 	m->symbols[0].counts = huge;
 }
 
+/* clang-format off */
+/* The setup of one or two events, and classes; attributes are as written. */
+#define CYCLES_SETUP \
+	"<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+#define ONE_EVENT "<setup>\n" CYCLES_SETUP "</setup>\n\n"
+#define TWO_EVENTS(name, mask, count) \
+	"<setup>\n" CYCLES_SETUP \
+	"<eventsetup  id=\"1\" eventname=" #name " unitmask=" #mask \
+	" setupcount=" #count "/>\n</setup>\n\n"
+#define TWO_CLASSES(first, second) \
+	LIST(classes, "<class  " #first "/>\n" "<class  " #second "/>\n")
+
+/* An element with attributes, without, and those that reports consist of. */
+#define TAG(name, attributes, ...) \
+	"<" #name "  " #attributes ">\n" __VA_ARGS__ "</" #name ">\n"
+#define LIST(name, ...) "<" #name ">\n" __VA_ARGS__ "</" #name ">\n"
+#define COUNT(n) "<count>\n" #n "</count>\n"
+#define SYMBOL(id, n) TAG(symbol, idref=id, COUNT(n))
+#define SELF(id, n) TAG(symbol, idref=id self="true", COUNT(n))
+#define MODULE(path, ...) TAG(module, name=path, __VA_ARGS__)
+#define PROG(...) MODULE("/usr/bin/prog", __VA_ARGS__)
+#define LIBC(...) MODULE("/lib/libc.so", __VA_ARGS__)
+#define OTHER(id) TAG(binary, name="/opt/other", COUNT(1) SYMBOL(id, 1))
+#define CALLS_OF(id, n, above, below) \
+	TAG(symbol, idref=id, LIST(callers, above) LIST(callees, below) COUNT(n))
+#define DATA(id, name, address) \
+	"<symboldata  id=" #id "  name=" #name "  startingaddr=" #address "/>\n"
+#define TABLE(...) LIST(symboltable, __VA_ARGS__)
+#define DETAIL(id, attributes, n) \
+	"<detaildata  id=" #id "  " #attributes ">\n" \
+	"<count  class=\"\">\n" #n "</count>\n</detaildata>\n"
+
+/* What the report made by hand has of each. */
+#define MODULES_OF_1000 \
+	COUNT(1000) PROG(COUNT(600) SYMBOL("0", 600)) \
+	LIBC(COUNT(399) SYMBOL("1", 399)) \
+	MODULE("/opt/other", COUNT(1) SYMBOL("2", 1))
+#define MODULES_OF_8 \
+	COUNT(8) PROG(COUNT(3) SYMBOL("0", 3)) LIBC(COUNT(5) SYMBOL("1", 5))
+#define DATA_0 DATA("0", "main", "00401000")
+#define DATA_1 DATA("1", "f&lt;a&amp;, &quot;b&quot;&gt;", "00001000")
+#define DATA_2 DATA("2", "/opt/other", "00000000")
+#define DETAILS_OF_MAIN \
+	DETAIL("0", file="/src/dir/main.c" line="12" vmaoffset="00401000", 100) \
+	DETAIL("1", vmaoffset="00401008", 500)
+#define DETAIL_OF_F(id) \
+	DETAIL(id, file="file.c" line="4000000000" vmaoffset="00001001", 399)
+#define NO_BYTES \
+	LIST(bytestable, TAG(bytes, id="0", ) TAG(bytes, id="1", ))
+/* clang-format on */
+
 static void xml_is_of_the_schema(void **state)
 {
 	/* clang-format off */
@@ -513,581 +524,121 @@ static void xml_is_of_the_schema(void **state)
 		  "</setup>\n"
 		  "\n" },
 		{ "two events", two_events, TWO,
-		  "<setup>\n"
-		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
-		  "<eventsetup  id=\"1\" eventname=\"MISSES\" unitmask=\"2\" setupcount=\"500\"/>\n"
-		  "</setup>\n"
-		  "\n"
-		  "<classes>\n"
-		  "<class  name=\"c0\" cpu=\"0\" event=\"0\" mask=\"1\"/>\n"
-		  "<class  name=\"c1\" cpu=\"0\" event=\"1\" mask=\"2\"/>\n"
-		  "</classes>\n" },
+		  TWO_EVENTS("MISSES", "2", "500")
+		  TWO_CLASSES(name="c0" cpu="0" event="0" mask="1",
+			      name="c1" cpu="0" event="1" mask="2") },
 		{ "event", other_event, TWO,
-		  "<setup>\n"
-		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
-		  "<eventsetup  id=\"1\" eventname=\"MISSES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
-		  "</setup>\n"
-		  "\n"
-		  "<classes>\n"
-		  "<class  name=\"c0\" cpu=\"0\" event=\"0\"/>\n"
-		  "<class  name=\"c1\" cpu=\"0\" event=\"1\"/>\n"
-		  "</classes>\n" },
+		  TWO_EVENTS("MISSES", "1", "100000")
+		  TWO_CLASSES(name="c0" cpu="0" event="0",
+			      name="c1" cpu="0" event="1") },
 		{ "count", other_count, TWO,
-		  "<setup>\n"
-		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
-		  "<eventsetup  id=\"1\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"1\"/>\n"
-		  "</setup>\n"
-		  "\n"
-		  "<classes>\n"
-		  "<class  name=\"c0\" cpu=\"0\" event=\"0\"/>\n"
-		  "<class  name=\"c1\" cpu=\"0\" event=\"1\"/>\n"
-		  "</classes>\n" },
+		  TWO_EVENTS("CYCLES", "1", "1")
+		  TWO_CLASSES(name="c0" cpu="0" event="0",
+			      name="c1" cpu="0" event="1") },
 		{ "mask", other_mask, TWO,
-		  "<setup>\n"
-		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
-		  "<eventsetup  id=\"1\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
-		  "</setup>\n"
-		  "\n"
-		  "<classes>\n"
-		  "<class  name=\"c0\" cpu=\"0\" event=\"0\" mask=\"1\"/>\n"
-		  "<class  name=\"c1\" cpu=\"0\" event=\"1\" mask=\"2\"/>\n"
-		  "</classes>\n" },
+		  TWO_EVENTS("CYCLES", "1", "100000")
+		  TWO_CLASSES(name="c0" cpu="0" event="0" mask="1",
+			      name="c1" cpu="0" event="1" mask="2") },
 		{ "all CPUs", by_cpu_and_all, TWO,
-		  "<setup>\n"
-		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
-		  "</setup>\n"
-		  "\n"
-		  "<classes>\n"
-		  "<class  name=\"c0\"/>\n"
-		  "<class  name=\"c1\" cpu=\"12\"/>\n"
-		  "</classes>\n" },
+		  ONE_EVENT
+		  TWO_CLASSES(name="c0",
+			      name="c1" cpu="12") },
 		{ "sessions", two_sessions, TWO,
-		  "<setup>\n"
-		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
-		  "</setup>\n"
-		  "\n"
-		  "<classes>\n"
-		  "<class  name=\"c0\" cpu=\"0\"/>\n"
-		  "<class  name=\"c1\" cpu=\"0\"/>\n"
-		  "</classes>\n" },
-		{ "merged sessions", merged_sessions, TWO,
-		  "<setup>\n"
-		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
-		  "</setup>\n"
-		  "\n" },
-		{ "same class", same_cpu, TWO,
-		  "<setup>\n"
-		  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
-		  "</setup>\n"
-		  "\n" },
+		  ONE_EVENT
+		  TWO_CLASSES(name="c0" cpu="0",
+			      name="c1" cpu="0") },
+		{ "merged sessions", merged_sessions, TWO, ONE_EVENT },
+		{ "same class", same_cpu, TWO, ONE_EVENT },
 	};
 	static const struct changed bodies[] = {
 		{ "threads", two_threads, SYMBOLS | TWO,
-		  "</setup>\n"
-		  "\n"
-		  "<process  pid=\"7\" name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "1000</count>\n"
-		  "<count>\n"
-		  "8</count>\n"
-		  "<thread  tid=\"7\">\n"
-		  "<count>\n"
-		  "1000</count>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/opt/other\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "<symbol  idref=\"2\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</thread>\n"
-		  "<thread  tid=\"8\">\n"
-		  "<count>\n"
-		  "8</count>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "3</count>\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "3</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "5</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "5</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</thread>\n"
-		  "</process>\n"
-		  "<symboltable>\n"
-		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
-		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
-		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
-		  "</symboltable>\n" },
+		  "</setup>\n\n"
+		  TAG(process, pid="7" name="/usr/bin/prog",
+		      COUNT(1000) COUNT(8)
+		      TAG(thread, tid="7", MODULES_OF_1000)
+		      TAG(thread, tid="8", MODULES_OF_8))
+		  TABLE(DATA_0 DATA_1 DATA_2) },
 		{ "processes", two_processes, SYMBOLS | TWO,
-		  "</setup>\n"
-		  "\n"
-		  "<process  pid=\"7\" name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "1000</count>\n"
-		  "<thread  tid=\"7\">\n"
-		  "<count>\n"
-		  "1000</count>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/opt/other\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "<symbol  idref=\"2\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</thread>\n"
-		  "</process>\n"
-		  "<process  pid=\"9\" name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "8</count>\n"
-		  "<thread  tid=\"9\">\n"
-		  "<count>\n"
-		  "8</count>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "3</count>\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "3</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "5</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "5</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</thread>\n"
-		  "</process>\n"
-		  "<symboltable>\n"
-		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
-		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
-		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
-		  "</symboltable>\n" },
+		  "</setup>\n\n"
+		  TAG(process, pid="7" name="/usr/bin/prog",
+		      COUNT(1000) TAG(thread, tid="7", MODULES_OF_1000))
+		  TAG(process, pid="9" name="/usr/bin/prog",
+		      COUNT(8) TAG(thread, tid="9", MODULES_OF_8))
+		  TABLE(DATA_0 DATA_1 DATA_2) },
 		{ "one of all", one_process_of_all, SYMBOLS | TWO,
-		  "</setup>\n"
-		  "\n"
-		  "<process  pid=\"-1\" name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "1000</count>\n"
-		  "<thread  tid=\"-1\">\n"
-		  "<count>\n"
-		  "1000</count>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/opt/other\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "<symbol  idref=\"2\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</thread>\n"
-		  "</process>\n"
-		  "<process  pid=\"9\" name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "8</count>\n"
-		  "<thread  tid=\"9\">\n"
-		  "<count>\n"
-		  "8</count>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "3</count>\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "3</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "5</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "5</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</thread>\n"
-		  "</process>\n"
-		  "<symboltable>\n"
-		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
-		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
-		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
-		  "</symboltable>\n" },
+		  "</setup>\n\n"
+		  TAG(process, pid="-1" name="/usr/bin/prog",
+		      COUNT(1000) TAG(thread, tid="-1", MODULES_OF_1000))
+		  TAG(process, pid="9" name="/usr/bin/prog",
+		      COUNT(8) TAG(thread, tid="9", MODULES_OF_8))
+		  TABLE(DATA_0 DATA_1 DATA_2) },
 		{ "threads that call", two_threads, CALLS | TWO,
-		  "</setup>\n"
-		  "\n"
-		  "<process  pid=\"7\" name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "1000</count>\n"
-		  "<count>\n"
-		  "8</count>\n"
-		  "<thread  tid=\"7\">\n"
-		  "<count>\n"
-		  "1000</count>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<callers>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "10</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "40</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</callers>\n"
-		  "<callees>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<symbol  idref=\"0\" self=\"true\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "60</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "40</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</callees>\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<callers>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "60</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</callers>\n"
-		  "<callees>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<symbol  idref=\"1\" self=\"true\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "10</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</callees>\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/opt/other\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "<symbol  idref=\"2\">\n"
-		  "<callers>\n"
-		  "</callers>\n"
-		  "<callees>\n"
-		  "</callees>\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</thread>\n"
-		  "<thread  tid=\"8\">\n"
-		  "<count>\n"
-		  "8</count>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "3</count>\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<callers>\n"
-		  "</callers>\n"
-		  "<callees>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<symbol  idref=\"0\" self=\"true\">\n"
-		  "<count>\n"
-		  "3</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</callees>\n"
-		  "<count>\n"
-		  "3</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "5</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<callers>\n"
-		  "<module  name=\"/usr/bin/prog\">\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</callers>\n"
-		  "<callees>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<symbol  idref=\"1\" self=\"true\">\n"
-		  "<count>\n"
-		  "5</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</callees>\n"
-		  "<count>\n"
-		  "5</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</thread>\n"
-		  "</process>\n"
-		  "<symboltable>\n"
-		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
-		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
-		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
-		  "</symboltable>\n" },
+		  "</setup>\n\n"
+		  TAG(process, pid="7" name="/usr/bin/prog",
+		      COUNT(1000) COUNT(8)
+		      TAG(thread, tid="7", COUNT(1000)
+			  MODULE("/usr/bin/prog", COUNT(600)
+				 CALLS_OF("0", 600,
+					  LIBC(SYMBOL("1", 10))
+					  PROG(SYMBOL("0", 40)),
+					  PROG(SELF("0", 600))
+					  LIBC(SYMBOL("1", 60))
+					  PROG(SYMBOL("0", 40))))
+			  MODULE("/lib/libc.so", COUNT(399)
+				 CALLS_OF("1", 399,
+					  PROG(SYMBOL("0", 60)),
+					  LIBC(SELF("1", 399))
+					  PROG(SYMBOL("0", 10))))
+			  MODULE("/opt/other", COUNT(1)
+				 CALLS_OF("2", 1, , )))
+		      TAG(thread, tid="8", COUNT(8)
+			  MODULE("/usr/bin/prog", COUNT(3)
+				 CALLS_OF("0", 3, ,
+					  PROG(SELF("0", 3))
+					  LIBC(SYMBOL("1", 1))))
+			  MODULE("/lib/libc.so", COUNT(5)
+				 CALLS_OF("1", 5,
+					  PROG(SYMBOL("0", 1)),
+					  LIBC(SELF("1", 5))))))
+		  TABLE(DATA_0 DATA_1 DATA_2) },
 		{ "characters", control_characters, SYMBOLS,
-		  "</setup>\n"
-		  "\n"
-		  "<binary  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "</symbol>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</binary>\n"
-		  "<binary  name=\"/opt/other\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "<symbol  idref=\"2\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "</symbol>\n"
-		  "</binary>\n"
-		  "<symboltable>\n"
-		  "<symboldata  id=\"0\"  name=\"a?\? ?ä'?\"  startingaddr=\"00401000\"/>\n"
-		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
-		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
-		  "</symboltable>\n" },
+		  "</setup>\n\n"
+		  TAG(binary, name="/usr/bin/prog",
+		      COUNT(600) SYMBOL("0", 600)
+		      LIBC(COUNT(399) SYMBOL("1", 399)))
+		  OTHER("2")
+		  TABLE("<symboldata  id=\"0\"  name=\"a?\? ?ä'?\"  startingaddr=\"00401000\"/>\n"
+			DATA_1 DATA_2) },
 		{ "same names", same_names, SYMBOLS | DETAILS,
-		  "</setup>\n"
-		  "\n"
-		  "<binary  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "999</count>\n"
-		  "<symbol  idref=\"0\" detaillo=\"0\" detailhi=\"1\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "</symbol>\n"
-		  "<symbol  idref=\"0\" detaillo=\"2\" detailhi=\"2\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "</symbol>\n"
-		  "</binary>\n"
-		  "<binary  name=\"/opt/other\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "</symbol>\n"
-		  "</binary>\n"
-		  "<symboltable>\n"
-		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
-		  "<symboldata  id=\"1\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
-		  "</symboltable>\n"
-		  "<detailtable>\n"
-		  "<symboldetails  id=\"0\">\n"
-		  "<detaildata  id=\"0\"  file=\"/src/dir/main.c\" line=\"12\" vmaoffset=\"00401000\">\n"
-		  "<count  class=\"\">\n"
-		  "100</count>\n"
-		  "</detaildata>\n"
-		  "<detaildata  id=\"1\"  vmaoffset=\"00401008\">\n"
-		  "<count  class=\"\">\n"
-		  "500</count>\n"
-		  "</detaildata>\n"
-		  "<detaildata  id=\"2\"  file=\"file.c\" line=\"4000000000\" vmaoffset=\"00001001\">\n"
-		  "<count  class=\"\">\n"
-		  "399</count>\n"
-		  "</detaildata>\n"
-		  "</symboldetails>\n"
-		  "<symboldetails  id=\"1\">\n"
-		  "</symboldetails>\n"
-		  "</detailtable>\n"
-		  "<bytestable>\n"
-		  "<bytes  id=\"0\">\n"
-		  "</bytes>\n"
-		  "<bytes  id=\"1\">\n"
-		  "</bytes>\n"
-		  "</bytestable>\n" },
+		  "</setup>\n\n"
+		  TAG(binary, name="/usr/bin/prog", COUNT(999)
+		      TAG(symbol, idref="0" detaillo="0" detailhi="1", COUNT(600))
+		      TAG(symbol, idref="0" detaillo="2" detailhi="2", COUNT(399)))
+		  OTHER("1")
+		  TABLE(DATA_0 DATA("1", "/opt/other", "00000000"))
+		  LIST(detailtable,
+		       TAG(symboldetails, id="0", DETAILS_OF_MAIN DETAIL_OF_F("2"))
+		       TAG(symboldetails, id="1", ))
+		  NO_BYTES },
 		{ "order", known_in_other_order, SYMBOLS | DETAILS,
-		  "</setup>\n"
-		  "\n"
-		  "<binary  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "<symbol  idref=\"0\" detaillo=\"0\" detailhi=\"1\">\n"
-		  "<count>\n"
-		  "600</count>\n"
-		  "</symbol>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "<symbol  idref=\"1\" detaillo=\"0\" detailhi=\"0\">\n"
-		  "<count>\n"
-		  "399</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</binary>\n"
-		  "<symboltable>\n"
-		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
-		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
-		  "</symboltable>\n"
-		  "<detailtable>\n"
-		  "<symboldetails  id=\"0\">\n"
-		  "<detaildata  id=\"0\"  file=\"/src/dir/main.c\" line=\"12\" vmaoffset=\"00401000\">\n"
-		  "<count  class=\"\">\n"
-		  "100</count>\n"
-		  "</detaildata>\n"
-		  "<detaildata  id=\"1\"  vmaoffset=\"00401008\">\n"
-		  "<count  class=\"\">\n"
-		  "500</count>\n"
-		  "</detaildata>\n"
-		  "</symboldetails>\n"
-		  "<symboldetails  id=\"1\">\n"
-		  "<detaildata  id=\"0\"  file=\"file.c\" line=\"4000000000\" vmaoffset=\"00001001\">\n"
-		  "<count  class=\"\">\n"
-		  "399</count>\n"
-		  "</detaildata>\n"
-		  "</symboldetails>\n"
-		  "</detailtable>\n"
-		  "<bytestable>\n"
-		  "<bytes  id=\"0\">\n"
-		  "</bytes>\n"
-		  "<bytes  id=\"1\">\n"
-		  "</bytes>\n"
-		  "</bytestable>\n" },
+		  "</setup>\n\n"
+		  TAG(binary, name="/usr/bin/prog", COUNT(600)
+		      TAG(symbol, idref="0" detaillo="0" detailhi="1", COUNT(600))
+		      LIBC(COUNT(399)
+			   TAG(symbol, idref="1" detaillo="0" detailhi="0", COUNT(399))))
+		  TABLE(DATA_0 DATA_1)
+		  LIST(detailtable,
+		       TAG(symboldetails, id="0", DETAILS_OF_MAIN)
+		       TAG(symboldetails, id="1", DETAIL_OF_F("0")))
+		  NO_BYTES },
 		{ "huge", huge_counts, SYMBOLS | TWO,
-		  "</setup>\n"
-		  "\n"
-		  "<binary  name=\"/usr/bin/prog\">\n"
-		  "<count>\n"
-		  "18446744073709551615</count>\n"
-		  "<symbol  idref=\"0\">\n"
-		  "<count>\n"
-		  "18446744073709551615</count>\n"
-		  "</symbol>\n"
-		  "<module  name=\"/lib/libc.so\">\n"
-		  "<count>\n"
-		  "404</count>\n"
-		  "<symbol  idref=\"1\">\n"
-		  "<count>\n"
-		  "404</count>\n"
-		  "</symbol>\n"
-		  "</module>\n"
-		  "</binary>\n"
-		  "<binary  name=\"/opt/other\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "<symbol  idref=\"2\">\n"
-		  "<count>\n"
-		  "1</count>\n"
-		  "</symbol>\n"
-		  "</binary>\n"
-		  "<symboltable>\n"
-		  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
-		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
-		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
-		  "</symboltable>\n" },
+		  "</setup>\n\n"
+		  TAG(binary, name="/usr/bin/prog",
+		      COUNT(18446744073709551615)
+		      SYMBOL("0", 18446744073709551615)
+		      LIBC(COUNT(404) SYMBOL("1", 404)))
+		  OTHER("2")
+		  TABLE(DATA_0 DATA_1 DATA_2) },
 	};
 	/* clang-format on */
 
@@ -1368,6 +919,35 @@ static void no_apps(struct made_report *m)
 	some_apps(m, 0);
 }
 
+/* clang-format off */
+#define SOME \
+	"\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", "
+#define ALL "\"535 samples, all of them with stacks.\", "
+#define WHOLE "\"All stacks are whole.\""
+#define COLUMN(name, notes) "  {\"name\": \"cpu:" name "\", \"notes\": [" notes "]}"
+#define COLUMNS(lines) " \"columns\": [\n" lines "\n ],\n"
+#define HEAD(title, about, notes) \
+	" \"title\": \"Flame graph" title "\",\n" \
+	" \"about\": \"AMD64 family10" about "\",\n" \
+	" \"diff\": false,\n" COLUMNS(COLUMN("0", notes))
+#define NO_NOTES " \"notes\": [],\n"
+#define FRAMES \
+	" \"images\": [\n" \
+	"  \"/bin/prog\",\n" \
+	"  \"/lib/x.so\",\n" \
+	"  \"/vmlinux\"\n" \
+	" ],\n" \
+	" \"frames\": [\n" \
+	"  [\"all\", -1, 0],\n" \
+	"  [\"prog\", -1, 0],\n" \
+	"  [\"main\", 0, 1],\n" \
+	"  [\"f;\\u003cg>\\u0001\\u007f\\ufffd\", 1, 2],\n" \
+	"  [\"[broken]\", -1, 5],\n" \
+	"  [\"k\", 2, 3],\n" \
+	"  [\"h\", 0, 1]\n" \
+	" ],\n"
+/* clang-format on */
+
 static void call_trees_are_written(void **state)
 {
 	/* clang-format off */
@@ -1386,103 +966,28 @@ static void call_trees_are_written(void **state)
 	};
 	static const struct changed data[] = {
 		{ "plain", with_tree, 0,
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
-		  " ],\n"
-		  " \"notes\": [],\n"
-		  " \"images\": [\n"
-		  "  \"/bin/prog\",\n"
-		  "  \"/lib/x.so\",\n"
-		  "  \"/vmlinux\"\n"
-		  " ],\n"
-		  " \"frames\": [\n"
-		  "  [\"all\", -1, 0],\n"
-		  "  [\"prog\", -1, 0],\n"
-		  "  [\"main\", 0, 1],\n"
-		  "  [\"f;\\u003cg>\\u0001\\u007f\\ufffd\", 1, 2],\n"
-		  "  [\"[broken]\", -1, 5],\n"
-		  "  [\"k\", 2, 3],\n"
-		  "  [\"h\", 0, 1]\n"
-		  " ],\n"
+		  COLUMNS(COLUMN("0", SOME WHOLE))
+		  NO_NOTES FRAMES
 		  " \"nodes\": [\n"
-		  "0,0,0,\n"
-		  "1,1,0,\n"
-		  "1,2,1,\n"
-		  "1,3,0,\n"
-		  "1,5,4,\n"
-		  "3,6,30,\n"
-		  "5,4,500]\n"
-		  "}" },
+		  "0,0,0,\n1,1,0,\n1,2,1,\n1,3,0,\n"
+		  "1,5,4,\n3,6,30,\n5,4,500]\n}" },
 		{ "two columns", with_tree, TWO,
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]},\n"
-		  "  {\"name\": \"cpu:12 and a long name\", \"notes\": [\"13 samples, all of them with stacks.\", \"All stacks are whole.\"]}\n"
-		  " ],\n"
-		  " \"notes\": [],\n"
-		  " \"images\": [\n"
-		  "  \"/bin/prog\",\n"
-		  "  \"/lib/x.so\",\n"
-		  "  \"/vmlinux\"\n"
-		  " ],\n"
-		  " \"frames\": [\n"
-		  "  [\"all\", -1, 0],\n"
-		  "  [\"prog\", -1, 0],\n"
-		  "  [\"main\", 0, 1],\n"
-		  "  [\"f;\\u003cg>\\u0001\\u007f\\ufffd\", 1, 2],\n"
-		  "  [\"[broken]\", -1, 5],\n"
-		  "  [\"k\", 2, 3],\n"
-		  "  [\"h\", 0, 1]\n"
-		  " ],\n"
+		  COLUMNS(COLUMN("0", SOME WHOLE) ",\n"
+			  COLUMN("12 and a long name", "\"13 samples, all of them with stacks.\", " WHOLE))
+		  NO_NOTES FRAMES
 		  " \"nodes\": [\n"
-		  "0,0,0,0,\n"
-		  "1,1,0,0,\n"
-		  "1,2,1,0,\n"
-		  "1,3,0,7,\n"
-		  "1,5,4,4,\n"
-		  "3,6,30,0,\n"
-		  "5,4,500,2]\n"
-		  "}" },
+		  "0,0,0,0,\n1,1,0,0,\n1,2,1,0,\n1,3,0,7,\n"
+		  "1,5,4,4,\n3,6,30,0,\n5,4,500,2]\n}" },
 	};
 	static const struct changed heads[] = {
 		{ "broken", broken_tree, 0,
-		  " \"title\": \"Flame graph: prog, other\",\n"
-		  " \"about\": \"AMD64 family10\",\n"
-		  " \"diff\": false,\n"
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"6.54 % of the stacks are whole. The others are below a frame in brackets that says why.\"]}\n"
-		  " ],\n"
-		  " \"notes\": [],\n" },
+		  HEAD(": prog, other", "", SOME "\"6.54 % of the stacks are whole. The others are below a frame in brackets that says why.\"") NO_NOTES },
 		{ "cut", cut_tree, 0,
-		  " \"title\": \"Flame graph: prog, other\",\n"
-		  " \"about\": \"AMD64 family10\",\n"
-		  " \"diff\": false,\n"
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\", \"20.00 % of the samples are in frames with less than 0.0123 % of all, which are not shown (21 frames).\"]}\n"
-		  " ],\n"
-		  " \"notes\": [],\n" },
-		{ "whole", whole_tree, 0,
-		  " \"title\": \"Flame graph: prog, other\",\n"
-		  " \"about\": \"AMD64 family10\",\n"
-		  " \"diff\": false,\n"
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 samples, all of them with stacks.\", \"All stacks are whole.\"]}\n"
-		  " ],\n"
-		  " \"notes\": [],\n" },
-		{ "too many", more_than_there_is, 0,
-		  " \"title\": \"Flame graph: prog, other\",\n"
-		  " \"about\": \"AMD64 family10\",\n"
-		  " \"diff\": false,\n"
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 samples, all of them with stacks.\", \"All stacks are whole.\"]}\n"
-		  " ],\n"
-		  " \"notes\": [],\n" },
+		  HEAD(": prog, other", "", SOME WHOLE ", \"20.00 % of the samples are in frames with less than 0.0123 % of all, which are not shown (21 frames).\"") NO_NOTES },
+		{ "whole", whole_tree, 0, HEAD(": prog, other", "", ALL WHOLE) NO_NOTES },
+		{ "too many", more_than_there_is, 0, HEAD(": prog, other", "", ALL WHOLE) NO_NOTES },
 		{ "told", told_tree, 0,
-		  " \"title\": \"Flame graph: prog, other\",\n"
-		  " \"about\": \"AMD64 family10, 250 samples per second and CPU\",\n"
-		  " \"diff\": false,\n"
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
-		  " ],\n"
+		  HEAD(": prog, other", ", 250 samples per second and CPU", SOME WHOLE)
 		  " \"notes\": [\n"
 		  "  \"Session: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm); stacks: 98 stored = 90 whole + 8 no_unwind_data; 5 not stored\"\n"
 		  " ],\n" },
@@ -1490,38 +995,15 @@ static void call_trees_are_written(void **state)
 		  " \"title\": \"Flame graph of a change: prog, other\",\n"
 		  " \"about\": \"AMD64 family10\",\n"
 		  " \"diff\": true,\n"
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]},\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"13 of 2000 samples (0.65 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
-		  " ],\n"
+		  COLUMNS(COLUMN("0", SOME WHOLE) ",\n"
+			  COLUMN("0", "\"13 of 2000 samples (0.65 %) are in this picture; the others have no stack.\", " WHOLE))
 		  " \"notes\": [\n"
 		  "  \"Session: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\",\n"
 		  "  \"Earlier session: 3 taken = 1 stored + 0 lost + 2 pending\"\n"
 		  " ],\n" },
-		{ "three", three_apps, 0,
-		  " \"title\": \"Flame graph: a, b, c\",\n"
-		  " \"about\": \"AMD64 family10\",\n"
-		  " \"diff\": false,\n"
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
-		  " ],\n"
-		  " \"notes\": [],\n" },
-		{ "four", four_apps, 0,
-		  " \"title\": \"Flame graph: a, b and 2 more\",\n"
-		  " \"about\": \"AMD64 family10\",\n"
-		  " \"diff\": false,\n"
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
-		  " ],\n"
-		  " \"notes\": [],\n" },
-		{ "none", no_apps, 0,
-		  " \"title\": \"Flame graph\",\n"
-		  " \"about\": \"AMD64 family10\",\n"
-		  " \"diff\": false,\n"
-		  " \"columns\": [\n"
-		  "  {\"name\": \"cpu:0\", \"notes\": [\"535 of 1000 samples (53.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}\n"
-		  " ],\n"
-		  " \"notes\": [],\n" },
+		{ "three", three_apps, 0, HEAD(": a, b, c", "", SOME WHOLE) NO_NOTES },
+		{ "four", four_apps, 0, HEAD(": a, b and 2 more", "", SOME WHOLE) NO_NOTES },
+		{ "none", no_apps, 0, HEAD("", "", SOME WHOLE) NO_NOTES },
 	};
 	/* clang-format on */
 
