@@ -15,6 +15,7 @@
 
 #include "daemon/opd.h"
 #include "libop/op_array.h"
+#include "libop/op_search.h"
 
 void opd_kernel_release(struct opd_kernel *kernel)
 {
@@ -128,9 +129,7 @@ static int compare_ranges(const void *a, const void *b)
 	const struct opd_range *ra = a;
 	const struct opd_range *rb = b;
 
-	if (ra->start != rb->start)
-		return ra->start < rb->start ? -1 : 1;
-	return (ra->end > rb->end) - (ra->end < rb->end);
+	return op_compare(ra->start, rb->start) ?: op_compare(ra->end, rb->end);
 }
 
 static void sort_ranges(struct opd_kernel *kernel)

@@ -28,6 +28,7 @@
 #include "libcfi/cfi_frames.h"
 #include "libcfi/cfi_program.h"
 #include "libop/op_array.h"
+#include "libop/op_search.h"
 
 #define PAGE_SHIFT 12
 
@@ -113,11 +114,8 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct function *f = a, *g = b;
 
-	if (f->start != g->start)
-		return f->start < g->start ? -1 : 1;
-	if (f->kind != g->kind)
-		return f->kind < g->kind ? -1 : 1;
-	return f->place < g->place ? -1 : f->place > g->place;
+	return op_compare(f->start, g->start) ?: op_compare(f->kind, g->kind) ?:
+	       op_compare(f->place, g->place);
 }
 
 static void sort_functions(struct build *b)

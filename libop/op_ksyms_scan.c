@@ -19,6 +19,7 @@
 
 #include "libop/op_array.h"
 #include "libop/op_file.h"
+#include "libop/op_search.h"
 
 #define KALLSYMS_MAX ((size_t)256 << 20) /* bytes */
 
@@ -174,20 +175,12 @@ static int binding_rank(char type)
 static int compare_kernel_symbols(const void *pa, const void *pb)
 {
 	const struct op_ksym *a = pa, *b = pb;
-	int rank_a = binding_rank(a->type), rank_b = binding_rank(b->type);
-	size_t len_a, len_b;
 
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	if (rank_a != rank_b)
-		return rank_a - rank_b;
-	if ((a->name[0] == '_') != (b->name[0] == '_'))
-		return a->name[0] == '_' ? 1 : -1;
-	len_a = strlen(a->name);
-	len_b = strlen(b->name);
-	if (len_a != len_b)
-		return len_a < len_b ? -1 : 1;
-	return a->name < b->name ? -1 : a->name > b->name;
+	return op_compare(a->offset, b->offset) ?:
+	       binding_rank(a->type) - binding_rank(b->type) ?:
+	       (a->name[0] == '_') - (b->name[0] == '_') ?:
+	       op_compare(strlen(a->name), strlen(b->name)) ?:
+	       op_compare((uintptr_t)a->name, (uintptr_t)b->name);
 }
 
 /* Leave the first symbol of each address. */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_search.h"
+
 struct near {
 	const char *name;
 	unsigned int distance;
@@ -81,9 +83,7 @@ static int by_distance(const void *pa, const void *pb)
 {
 	const struct near *a = pa, *b = pb;
 
-	if (a->distance != b->distance)
-		return a->distance < b->distance ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return op_compare(a->distance, b->distance) ?: strcmp(a->name, b->name);
 }
 
 static int compare_near_names(const void *pa, const void *pb)

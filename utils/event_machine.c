@@ -24,6 +24,7 @@
 #include "libop/op_cpu_type.h"
 #include "libop/op_file.h"
 #include "libop/op_perf.h"
+#include "libop/op_search.h"
 
 #define PMUS "/sys/bus/event_source/devices"
 #define MAX_TYPES 8 /* as the module */
@@ -196,9 +197,7 @@ static int read_pmu_type(const char *root, const char *name, uint64_t *type)
 
 static int compare_types(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
+	return op_compare(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 static int read_core_pmu_types(const char *root, uint64_t types[MAX_TYPES])

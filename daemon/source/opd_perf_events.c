@@ -31,6 +31,7 @@
 #include "daemon/source/opd_perf_attr.h"
 #include "libop/op_config.h"
 #include "libop/op_perf.h"
+#include "libop/op_search.h"
 
 /*
  * Bytes of a CPU's rings: enough for a second of many samples. An ordinary
@@ -288,7 +289,7 @@ static int compare_ids(const void *a, const void *b)
 	const struct opd_perf_id *ia = a;
 	const struct opd_perf_id *ib = b;
 
-	return (ia->id > ib->id) - (ia->id < ib->id);
+	return op_compare(ia->id, ib->id);
 }
 
 static unsigned int count_counters(const struct opd_events *counters)

@@ -8,6 +8,7 @@
 #include "libdb/table/db_table.h"
 #include "libdb/pack/pack_column.h"
 #include "libdb/pack/pack_content.h"
+#include "libop/op_search.h"
 
 enum { GROUPS, KEYS, COUNTS };
 
@@ -29,7 +30,7 @@ static int compare_keys(const void *a, const void *b)
 {
 	const struct odb_slot *x = a, *y = b;
 
-	return (x->key > y->key) - (x->key < y->key);
+	return op_compare(x->key, y->key);
 }
 
 /* Make one pair of those with the same key. */

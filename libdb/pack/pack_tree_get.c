@@ -11,6 +11,7 @@
 #include "libdb/tree/ctree_table.h"
 #include "libdb/pack/pack_column.h"
 #include "libdb/pack/pack_content.h"
+#include "libop/op_search.h"
 
 enum { IMAGES, HOMES, OFFSETS, CHILDREN, FUNCTIONS, INNER, LEAVES };
 
@@ -132,9 +133,8 @@ static int compare_tree_functions(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	return op_compare(x->image, y->image)
+		       ?: op_compare(x->offset, y->offset);
 }
 
 /* -EBADMSG if two functions are the same. */

@@ -12,6 +12,7 @@
 #include "libdb/pack/pack_column.h"
 #include "libdb/pack/pack_content.h"
 #include "libdb/pack/pack_tree.h"
+#include "libop/op_search.h"
 
 enum { IMAGES, HOMES, OFFSETS, CHILDREN, FUNCTIONS, INNER, LEAVES };
 
@@ -28,11 +29,8 @@ static int compare_function_uses(const void *a, const void *b)
 	const struct pack_pair *x = &((const struct ranked *)a)->pair;
 	const struct pack_pair *y = &((const struct ranked *)b)->pair;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
+	return op_compare(y->count, x->count) ?: op_compare(x->a, y->a) ?:
+	       op_compare(x->b, y->b);
 }
 
 /* Write the functions. @ranks[number] becomes the place of each, from 0. */

@@ -11,16 +11,16 @@
 #include "libdb/tree/ctree_format.h"
 #include "libdb/pack/pack_content.h"
 #include "libdb/pack/pack_tree.h"
+#include "libop/op_search.h"
 
 /* ---- images -------------------------------------------------------------- */
 
 static int compare_descriptions(const void *a, const void *b)
 {
 	const struct pack_tree_image *x = a, *y = b;
-	int order =
-		memcmp(x->bytes, y->bytes, x->len < y->len ? x->len : y->len);
 
-	return order ? order : (x->len > y->len) - (x->len < y->len);
+	return memcmp(x->bytes, y->bytes, x->len < y->len ? x->len : y->len)
+		       ?: op_compare(x->len, y->len);
 }
 
 static size_t count_images(const struct ctree *const *parts, size_t nr)
