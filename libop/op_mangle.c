@@ -298,7 +298,7 @@ static bool accept_literal(struct in *in, const char *text, size_t len)
 
 /*
  * Decode one component of the original name, with its continuations and the
- * slash behind it. @tail must stand before that slash.
+ * slash behind it. @tail, one character or none, must stand before that slash.
  */
 static int decode_component(struct in *in, const char *tail)
 {
@@ -316,8 +316,7 @@ static int decode_component(struct in *in, const char *tail)
 		more = len >= 2 && !strncmp(end - 2, CONTINUED, 2);
 		if (more)
 			err = decode_escapes(in, end - 2);
-		else if (len < tail_len ||
-			 strncmp(end - tail_len, tail, tail_len))
+		else if (strncmp(end - tail_len, tail, tail_len))
 			return refuse_mangled_name(in, "a '{' without its '}'");
 		else
 			err = decode_escapes(in, end - tail_len);

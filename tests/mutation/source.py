@@ -53,8 +53,17 @@ ASSIGNMENTS = set("= += -= *= /= %= &= |= ^= <<= >>=".split())
 ASSERTS = {"assert", "static_assert", "_Static_assert", "BUILD_BUG_ON"}
 # Calls that only tell people something.
 LOGS = {"op_log", "op_log_plain", "op_verbose", "perror", "warn", "warnx"}
+# Calls that only change how much time or memory the rest takes.
+HINTS = {"madvise", "op_array_trim", "posix_fadvise", "setpriority"}
 # Only a leak checker sees that one of these is missing.
 FREES = re.compile(r"(.*_)?(free|release)$")
+# More room makes no difference; only AddressSanitizer sees that there is less.
+ROOM = set(
+    """calloc malloc op_array_reserve op_hash_reserve realloc
+    reallocarray""".split()
+)
+# With other arguments these give another hash, which is as good.
+HASHES = {"op_hash_bytes", "op_hash_mix", "op_hash_text"}
 
 RELATIONS = {
     "<": ["<=", ">="],
@@ -96,8 +105,9 @@ class Source:
     """The mutants of one file."""
 
     def __init__(self, name, text, frees=False):
-        """frees: drop calls that only free memory too."""
+        """frees: AddressSanitizer looks on: leaks and overruns are seen."""
         self.name, self.text, self.frees = name, text, frees
+        self.unseen = HASHES if frees else HASHES | ROOM
         self.tokens = lex(text)
         self.lines = [0] + [m.end() for m in re.finditer("\n", text)]
         self.match = self.pair()
@@ -234,7 +244,7 @@ class Source:
             self.edit(i, end, ";", f"drop {word}")
         elif word in ("return", "goto"):
             self.leave(i, end, guarded)
-        elif word in ASSERTS or word in LOGS:
+        elif word in ASSERTS | LOGS | HINTS:
             self.quiet.update(range(i, end + 1))
         elif word == "fprintf" and self.text_at(i + 2) == "stderr":
             self.quiet.update(range(i, end + 1))
@@ -253,11 +263,16 @@ class Source:
             last, j = j, self.statement(j)
         self.edits, self.quiet = edits, quiet
         if last is not None and self.text_at(last) in ("return", "goto"):
-            self.edit(last, j - 1, ";", f"drop {self.text_at(last)}")
+            self.drop_leaving(last, j - 1)
+
+    def drop_leaving(self, i, end):
+        # No test runs out of memory.
+        if self.text_at(end - 1) != "ENOMEM":
+            self.edit(i, end, ";", f"drop {self.text_at(i)}")
 
     def leave(self, i, end, guarded):
         if guarded:
-            self.edit(i, end, ";", f"drop {self.text_at(i)}")
+            self.drop_leaving(i, end)
         value = self.text_at(i + 1)
         if self.text_at(i) == "return" and end == i + 2 and self.is_name(i + 1):
             if not value.isupper() and value not in ("true", "false"):
@@ -308,8 +323,9 @@ class Source:
     def operators(self, begin, end):
         i = begin
         while i < end:
-            if self.text_at(i) in ("sizeof", "offsetof", "_Alignof") and (
-                self.is_op(i + 1, "(")
+            if self.is_op(i + 1, "(") and (
+                self.text_at(i) in ("sizeof", "offsetof", "_Alignof")
+                or self.text_at(i) in self.unseen
             ):
                 i = self.match[i + 1] + 1
                 continue

@@ -39,12 +39,16 @@ $(O)/tests/unit/test_calc: $(O)/tests/unit/test_calc.o $(O)/calc/calc.a $(O)/fla
 END
 
 cat >calc/calc.h <<'END'
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 int limit(int n);
 int twice(int n);
 int at_most(int n);
 int product(int n);
 int never(int n);
 void clear(const char *path);
+int room(int n);
 END
 
 # The lines of the text below are known by their numbers.
@@ -85,6 +89,16 @@ int never(int n)
 void clear(const char *path)
 {
 	unlink(path);
+}
+int room(int n)
+{
+	void *bytes = malloc(n + 1);
+
+	if (!bytes)
+		return -ENOMEM;
+	madvise(bytes, n + 1, MADV_WILLNEED);
+	free(bytes);
+	return 0;
 }
 END
 
@@ -145,8 +159,8 @@ chmod +x tests/t/*.sh
 mutate --list --file calc/calc.c
 lines=$(echo "$out" | sed -n 's/^calc\/calc.c:\([0-9]*\): .*/\1/p' |
 	sort -nu | tr '\n' ' ')
-is "code is changed, not tables, asserts, comments, macros, strings" \
-	"$lines" '10 11 12 18 22 26 27 28 32 36 '
+is "code is changed, not tables, asserts, comments, macros, strings, room" \
+	"$lines" '10 11 12 18 22 26 27 28 32 36 42 43 46 '
 mutate --list --file calc/calc.c:10
 is "a comparison becomes its neighbour and its opposite" "$out" \
 	'calc/calc.c:10: relation
@@ -155,6 +169,10 @@ is "a comparison becomes its neighbour and its opposite" "$out" \
 calc/calc.c:10: relation
 -	if (n > TEN)
 +	if (n >= TEN)'
+mutate --list --file calc/calc.c:43
+is "no test runs out of memory" "$out" 'calc/calc.c:43: drop -
+-		return -ENOMEM;
++		return ENOMEM;'
 mutate --list --file calc/calc.c:36
 is "a call is dropped" "$out" 'calc/calc.c:36: drop call
 -	unlink(path);

@@ -240,7 +240,7 @@ static void test_odd_lines_are_passed_over(void **state)
 				   "10 T \n"
 				   "10  f\n"
 				   "xyz T f\n"
-				   "11111111111111111 T too_many_digits\n"
+				   "00000000000000011 T too_many_digits\n"
 				   "20 T bad\tmodule\n"
 				   "20 T bad\t[\n"
 				   "20 T bad\t[]\n"
