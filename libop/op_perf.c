@@ -128,18 +128,24 @@ static void read_process_rights(struct op_perf_rights *rights)
 	fclose(file);
 }
 
-void op_perf_rights_get(struct op_perf_rights *rights)
+/* All that can be told without an event. */
+static void read_rights(struct op_perf_rights *rights)
 {
 	*rights = (struct op_perf_rights){
 		.paranoid = op_perf_paranoid(),
 		.root = geteuid() == 0,
 		.namespace = in_user_namespace(),
-		.basic = counts_itself(PERF_TYPE_SOFTWARE,
-				       PERF_COUNT_SW_TASK_CLOCK),
 	};
 	read_process_rights(rights);
 	if (rights->namespace)
 		rights->capable = false;
+}
+
+void op_perf_rights_get(struct op_perf_rights *rights)
+{
+	read_rights(rights);
+	rights->basic =
+		counts_itself(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
 }
 
 bool op_perf_may_sample_kernel(void)
@@ -154,6 +160,6 @@ bool op_perf_may_sample_system(void)
 {
 	struct op_perf_rights rights;
 
-	op_perf_rights_get(&rights);
+	read_rights(&rights);
 	return rights.capable || rights.paranoid < 1;
 }

@@ -219,10 +219,19 @@ struct opd_process *opd_maps_fork(struct opd_maps *maps, uint32_t tgid,
 	child->app = from->app;
 	child->fresh = from->fresh;
 	child->entered = from->entered;
+	child->chosen = from->chosen;
 	child->read_at = from->read_at;
 	if (child->space)
 		child->space->nr_users++;
 	return child;
+}
+
+void opd_maps_forget(struct opd_maps *maps, uint32_t tgid)
+{
+	struct opd_process **slot = slot_of(maps, tgid);
+
+	if (*slot)
+		drop(slot);
 }
 
 /* Keep it for late samples, in place of the one that died longest ago. */

@@ -46,6 +46,7 @@ struct opd_process {
 	uint64_t app; /* cookie of the program, OP_NO_COOKIE unknown */
 	bool fresh; /* since its exec no code was mapped */
 	bool entered; /* the program has run; false from its exec on */
+	bool chosen; /* it, or the process that forked it, was asked for */
 	/* for whoever reads /proc, in the time of its records */
 	uint64_t read_at; /* 0: never */
 };
@@ -75,6 +76,9 @@ struct opd_process *opd_maps_new(struct opd_maps *maps, uint32_t tgid);
  */
 struct opd_process *opd_maps_fork(struct opd_maps *maps, uint32_t tgid,
 				  uint32_t parent);
+
+/* Process @tgid is not the one that is known by this number. */
+void opd_maps_forget(struct opd_maps *maps, uint32_t tgid);
 
 /* One thread of a process has ended. */
 void opd_maps_exit(struct opd_maps *maps, uint32_t tgid);

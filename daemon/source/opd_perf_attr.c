@@ -39,7 +39,7 @@ static void init_attr(const struct opd_perf_events *all,
 	attr->size = sizeof(*attr);
 	attr->exclude_hv = 1;
 	attr->exclude_guest = 1;
-	attr->inherit = opd_perf_is_targeted(all->target);
+	attr->inherit = !opd_perf_samples_cpus(all->target);
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC_RAW;
@@ -129,7 +129,8 @@ void opd_perf_sample_attr(const struct opd_perf_events *all,
 	attr->exclude_kernel = !event->kernel;
 	attr->exclude_user = !event->user;
 	attr->disabled = 1;
-	attr->enable_on_exec = all->target->exec != 0;
+	attr->enable_on_exec =
+		all->target->exec != 0 && !opd_perf_samples_cpus(all->target);
 	attr->wakeup_watermark = (uint32_t)all->sample_size / 2;
 	if (all->counters->weights)
 		ask_for_weights(attr);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * For each CPU, and for each thread where processes are chosen, one event for
- * the side band is opened and then one for each counter. The first event of a
- * kind on a CPU maps the ring, and the later ones are directed into it. Every
- * event is bound to a CPU, because the kernel maps no ring for an event that is
- * inherited by children and runs on all CPUs.
+ * For each CPU, and for each thread where single processes are sampled, one
+ * event for the side band is opened and then one for each counter. The first
+ * event of a kind on a CPU maps the ring, and the later ones are directed into
+ * it. Every event is bound to a CPU, because the kernel maps no ring for an
+ * event that is inherited by children and runs on all CPUs.
  *
  * Locked memory is limited for ordinary users. When a ring cannot be mapped for
  * that reason, all events are closed and opened again with smaller rings, down
@@ -240,7 +240,7 @@ static int open_target(struct opening *o)
 {
 	int err = 0;
 
-	if (!opd_perf_is_targeted(o->target))
+	if (opd_perf_samples_cpus(o->target))
 		return open_task(o, -1);
 	if (o->target->exec)
 		err = open_task(o, o->target->exec);
@@ -523,7 +523,7 @@ int opd_perf_events_replug(struct opd_perf_events *all, struct op_diag *diag)
 	struct opening *o;
 	int err;
 
-	if (opd_perf_is_targeted(all->target))
+	if (!opd_perf_samples_cpus(all->target))
 		return 0;
 	o = opening_new(all, diag);
 	err = o ? replug(o) : -ENOMEM;

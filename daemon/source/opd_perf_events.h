@@ -4,9 +4,9 @@
 
 /*
  * The open events of perf_events: for each CPU, and where single processes are
- * profiled for each of their threads, one that tells what processes do (it
- * counts nothing and is always on), and one for each counter. Those of one CPU
- * share its two rings. A CPU that is offline has none.
+ * sampled and not CPUs for each of their threads, one that tells what processes
+ * do (it counts nothing and is always on), and one for each counter. Those of
+ * one CPU share its two rings. A CPU that is offline has none.
  */
 
 #include <stdbool.h>

@@ -26,6 +26,9 @@
 #include "daemon/source/opd_perf_world.h"
 #include "libop/op_config.h"
 
+/* How many generations may lie between a process and a parent that is known. */
+#define MAX_PARENTS 64
+
 /* One line of maps, "START-END PERMS OFFSET MAJOR:MINOR INODE   NAME". */
 struct line {
 	struct opd_map map;
@@ -164,6 +167,52 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 	if (file)
 		fclose(file);
 	return process;
+}
+
+/* The number behind @key in the status of task @tid, 0 if there is none. */
+static uint32_t read_status(const struct opd_perf_world *world, uint32_t tid,
+			    const char *key)
+{
+	FILE *file = open_file(world, tid, "status");
+	uint32_t number = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key))) {
+			sscanf(line + strlen(key), "%" SCNu32, &number);
+			break;
+		}
+	if (file)
+		fclose(file);
+	return number;
+}
+
+uint32_t opd_perf_proc_tgid(const struct opd_perf_world *world, uint32_t tid)
+{
+	return read_status(world, tid, "Tgid:");
+}
+
+struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
+					uint32_t tgid)
+{
+	const struct opd_process *known = NULL;
+	struct opd_process *process;
+	uint32_t parent = tgid;
+
+	for (int i = 0; i < MAX_PARENTS && !known; i++) {
+		parent = read_status(world, parent, "PPid:");
+		if (!parent)
+			break;
+		known = opd_maps_find(&world->maps, parent);
+	}
+	if (known && known->chosen) {
+		process = opd_perf_proc_read(world, tgid);
+		if (process)
+			process->chosen = true;
+		return process;
+	}
+	/* It is known as another's now, so that nobody looks for it again. */
+	return opd_maps_new(&world->maps, tgid);
 }
 
 int opd_perf_proc_read_all(struct opd_perf_world *world)

@@ -21,6 +21,17 @@ struct opd_process;
 struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 				       uint32_t tgid);
 
+/* The process of thread @tid; 0 when there is none. */
+uint32_t opd_perf_proc_tgid(const struct opd_perf_world *world, uint32_t tid);
+
+/*
+ * Process @tgid is not known, and records were lost: look in /proc whose child
+ * it is. It is chosen if the nearest parent that is known is. Returns it, or
+ * NULL when there is no such process or memory is short.
+ */
+struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
+					uint32_t tgid);
+
 /* Read all processes. Returns 0 or -errno. */
 int opd_perf_proc_read_all(struct opd_perf_world *world);
 

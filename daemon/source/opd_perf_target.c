@@ -118,6 +118,11 @@ bool opd_perf_is_targeted(const struct opd_perf_target *target)
 	return target->exec || target->nr_pids;
 }
 
+bool opd_perf_samples_cpus(const struct opd_perf_target *target)
+{
+	return target->by_cpu || !opd_perf_is_targeted(target);
+}
+
 void opd_perf_target_release(struct opd_perf_target *target)
 {
 	free(target->pids);

@@ -35,10 +35,16 @@ struct opd_perf_target {
 	uint32_t rate;
 	uint32_t depth; /* frames, 0: no stacks */
 	uint32_t stack; /* bytes, a multiple of 8; 0: not said */
+	/* Processes are chosen, but CPUs are sampled: whoever opens the source
+	 * sets it where the user may do that. */
+	bool by_cpu;
 };
 
 /* Whether it is about some processes and not the machine. */
 bool opd_perf_is_targeted(const struct opd_perf_target *target);
+
+/* Whether all that runs on the CPUs is sampled, be it of the target or not. */
+bool opd_perf_samples_cpus(const struct opd_perf_target *target);
 
 /* NULL is an empty list. Returns 0 or -errno with the reason; release in any
  * case. */

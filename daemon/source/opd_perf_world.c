@@ -9,8 +9,13 @@
  * has the process read again too, but at most once a second, because /proc may
  * not have the address either and reading it takes time.
  *
- * Each sample is counted as received and either written or counted as lost by
- * one cause. A sample in the kernel needs no mappings.
+ * Where processes are chosen but CPUs are sampled, only chosen ones have an
+ * entry, and records of others change nothing. From the first fork on the side
+ * band tells who is a child of whom. When it has lost records, a process that
+ * is not known may be such a child: then its parents are looked for in /proc.
+ *
+ * Each sample of a process that counts is received and either written or
+ * counted as lost by one cause. A sample in the kernel needs no mappings.
  */
 
 #include "daemon/source/opd_perf_world.h"
@@ -44,6 +49,32 @@ void opd_perf_world_release(struct opd_perf_world *world)
 static void count(struct opd_perf_world *world, enum opd_perf_stat stat)
 {
 	world->stats[stat]++;
+}
+
+/* ---- who counts -------------------------------------------------------------
+ */
+
+bool opd_perf_world_choose(struct opd_perf_world *world, uint32_t tgid)
+{
+	struct opd_process *process =
+		opd_perf_proc_read(world, opd_perf_proc_tgid(world, tgid));
+
+	if (process)
+		process->chosen = true;
+	return process;
+}
+
+static bool is_wanted(struct opd_perf_world *world, uint32_t tgid)
+{
+	const struct opd_process *process;
+
+	if (!world->only_chosen)
+		return true;
+	process = opd_maps_find(&world->maps, tgid);
+	/* Its fork may be among the records that were lost. */
+	if (!process && world->gap_at && tgid)
+		process = opd_perf_proc_adopt(world, tgid);
+	return process && process->chosen;
 }
 
 /* ---- mappings ---------------------------------------------------------------
@@ -81,7 +112,7 @@ static struct opd_process *process_of(struct opd_perf_world *world,
 static void handle_mmap(struct opd_perf_world *world,
 			const struct opd_perf_rec *rec)
 {
-	struct opd_process *process = process_of(world, rec->pid);
+	struct opd_process *process;
 	const struct opd_map map = {
 		.start = rec->mmap.start,
 		.end = rec->mmap.start + rec->mmap.len,
@@ -99,6 +130,9 @@ static void handle_mmap(struct opd_perf_world *world,
 	};
 	uint64_t cookie;
 
+	if (!is_wanted(world, rec->pid))
+		return;
+	process = process_of(world, rec->pid);
 	if (!process || !rec->mmap.is_code)
 		return;
 	memcpy(id.build_id.bytes, rec->mmap.build_id, rec->mmap.build_id_len);
@@ -116,12 +150,20 @@ static void handle_mmap(struct opd_perf_world *world,
 static void handle_exec(struct opd_perf_world *world,
 			const struct opd_perf_rec *rec)
 {
-	struct opd_process *process = opd_maps_find(&world->maps, rec->pid);
+	bool is_choice = rec->pid == world->chosen_by_exec;
+	struct opd_process *process;
 
+	if (!is_choice && !is_wanted(world, rec->pid))
+		return;
+	process = opd_maps_find(&world->maps, rec->pid);
 	if (!process)
 		process = opd_maps_new(&world->maps, rec->pid);
 	if (!process)
 		return;
+	if (is_choice) {
+		process->chosen = true;
+		world->chosen_by_exec = 0;
+	}
 	opd_maps_exec(process);
 	process->read_at = rec->time; /* what follows is all there is */
 }
@@ -129,8 +171,15 @@ static void handle_exec(struct opd_perf_world *world,
 static void handle_fork(struct opd_perf_world *world,
 			const struct opd_perf_rec *rec)
 {
-	struct opd_process *parent = process_of(world, rec->task.parent);
+	struct opd_process *parent;
 
+	if (!is_wanted(world, rec->task.parent)) {
+		/* Its number may have been that of a chosen one. */
+		if (rec->pid != rec->task.parent)
+			opd_maps_forget(&world->maps, rec->pid);
+		return;
+	}
+	parent = process_of(world, rec->task.parent);
 	if (rec->pid != rec->task.parent)
 		opd_maps_fork(&world->maps, rec->pid, rec->task.parent);
 	else if (parent && parent->read_at < rec->time)
@@ -267,6 +316,10 @@ void opd_perf_world_sample(struct opd_perf_world *world,
 	};
 
 	world->now = rec->time;
+	if (!is_wanted(world, place.tgid)) {
+		count(world, OPD_PERF_OF_OTHERS);
+		return;
+	}
 	count(world, OPD_PERF_RECEIVED);
 	/* No address is so high, and in the stream it means something else. */
 	if (rec->sample.ip == OP_ESCAPE) {

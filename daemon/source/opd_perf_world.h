@@ -25,6 +25,7 @@
 	X(INVALID_EIP, sample_invalid_eip)                                     \
 	X(OVERFLOW, sample_lost_overflow)                                      \
 	X(THROTTLED, sample_lost_throttled)                                    \
+	X(OF_OTHERS, sample_of_others)                                         \
 	X(THROTTLE, throttle)                                                  \
 	X(SIDE_LOST, side_band_lost)                                           \
 	X(PROC_READ, proc_read)                                                \
@@ -46,6 +47,8 @@ struct opd_perf_world {
 	struct opd_perf_stacks stacks;
 	uint64_t stats[OPD_PERF_NR_STATS];
 	const char *proc; /* the folder, "/proc" */
+	bool only_chosen; /* samples of other processes do not count */
+	uint32_t chosen_by_exec; /* the next exec of it does; 0: none */
 	uint64_t now; /* of the last record, ns */
 	/* What was read of a process before is not complete any more. */
 	uint64_t gap_at;
@@ -55,12 +58,19 @@ struct opd_perf_world {
 int opd_perf_world_init(struct opd_perf_world *world);
 void opd_perf_world_release(struct opd_perf_world *world);
 
+/*
+ * Process @tgid, which is read from /proc, is one that was asked for, with what
+ * it starts from now on; a thread stands for its process. False when there is
+ * none that this user may look into.
+ */
+bool opd_perf_world_choose(struct opd_perf_world *world, uint32_t tgid);
+
 /* A record that is not a sample; there must be room in world->words. */
 void opd_perf_world_side(struct opd_perf_world *world,
 			 const struct opd_perf_rec *rec);
 
-/* A sample of event @counter on @cpu: counted, and written if it has a place
- * and world->words has room (which the caller has looked at). */
+/* A sample of event @counter on @cpu: counted, and written if it is of a
+ * process that counts and has a place. There must be room in world->words. */
 void opd_perf_world_sample(struct opd_perf_world *world,
 			   const struct opd_perf_rec *rec, uint32_t cpu,
 			   uint32_t counter);

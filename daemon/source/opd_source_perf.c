@@ -146,17 +146,31 @@ static int start_waiting(struct opd_source *source)
 	return err ? err : start_timer(source);
 }
 
-/* The events tell changes by now; here is what they change. */
-static int read_processes(struct opd_perf *perf)
+static int not_there(pid_t pid, struct op_diag *diag)
 {
+	return op_diag_set(
+		diag, -ESRCH,
+		"process %d: there is none that you may look into; see ps -e",
+		(int)pid);
+}
+
+/* The events tell changes by now; here is what they change. */
+static int read_processes(struct opd_perf *perf, struct op_diag *diag)
+{
+	const struct opd_perf_target *target = &perf->target;
 	struct opd_perf_world *world = &perf->world;
 
 	world->now = now_ns();
-	if (perf->target.exec)
-		return 0; /* its exec starts with nothing */
-	for (size_t i = 0; i < perf->target.nr_pids; i++)
-		opd_perf_proc_read(world, (uint32_t)perf->target.pids[i]);
-	return perf->target.nr_pids ? 0 : opd_perf_proc_read_all(world);
+	world->only_chosen = target->by_cpu;
+	/* Its exec starts with nothing. */
+	world->chosen_by_exec = (uint32_t)target->exec;
+	if (target->by_cpu && target->exec &&
+	    !opd_perf_proc_tgid(world, world->chosen_by_exec))
+		return not_there(target->exec, diag);
+	for (size_t i = 0; i < target->nr_pids; i++)
+		if (!opd_perf_world_choose(world, (uint32_t)target->pids[i]))
+			return not_there(target->pids[i], diag);
+	return opd_perf_is_targeted(target) ? 0 : opd_perf_proc_read_all(world);
 }
 
 static int set_up(struct opd_source *source, struct op_diag *diag)
@@ -179,7 +193,7 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 		err = opd_perf_stacks_init(&perf->world, perf->target.depth,
 					   perf->events.kernel_depth);
 	if (!err)
-		err = read_processes(perf);
+		err = read_processes(perf, diag);
 	if (!err)
 		err = start_waiting(source);
 	return err ? op_diag_set(diag, err, "perf_events: %s", strerror(-err))
@@ -200,6 +214,8 @@ static int perf_open(struct opd_source *source, const char *arg,
 	err = opd_perf_target_parse(&perf->target, arg, diag);
 	if (err)
 		return err;
+	perf->target.by_cpu = opd_perf_is_targeted(&perf->target) &&
+			      op_perf_may_sample_system();
 	limit_to_user(source->events);
 	describe(source, perf);
 	err = opd_perf_events_open(&perf->events, &perf->target, source->events,
@@ -339,7 +355,8 @@ static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
 static int perf_enable(struct opd_source *source, bool on, struct op_diag *diag)
 {
 	struct opd_perf *perf = source->perf;
-	bool by_exec = on && perf->target.exec && !perf->armed;
+	bool by_exec =
+		on && perf->target.exec && !perf->target.by_cpu && !perf->armed;
 	int err = 0;
 
 	if (on && perf->off_at) {

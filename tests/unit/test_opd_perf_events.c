@@ -136,7 +136,7 @@ static void show_result(FILE *out, const char *what, int result)
 /*
  * open, replug, enable, disable, close: do it, tell what the kernel was asked;
  * show, attrs: what is known, what would be asked;
- * events LIST, weights: before open; of the kernel:
+ * events LIST, weights, by-cpu: before open; of the kernel:
  * possible CPUS, online CPUS, lockable KIB, refuse N ERRNO,
  * old (no build-ids), older (no lost samples), vague (nothing precise),
  * no-cpu CPU, dead-cpu CPU, no-task TASK, lost N (of every event)
@@ -165,6 +165,8 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		show_attrs(rig, out);
 	else if (!strcmp(verb, "events"))
 		set_events(rig, text);
+	else if (!strcmp(verb, "by-cpu"))
+		rig->target.by_cpu = true;
 	else if (!strcmp(verb, "weights"))
 		rig->counters.weights = true;
 	else if (!strcmp(verb, "possible"))
@@ -291,6 +293,17 @@ static const struct row rows[] = {
 	  "open: 0\n"
 	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0, none on 0\n"
 	  "close: -2 -3 -4 -5\n" },
+	{ "a_program_among_all_that_runs", "exec=SELF",
+	  "by-cpu; open; attrs; online 0; replug",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:128 clock@0=3 map 3:256 side@1=4 map 4:128 clock@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=16384 clockid=4\n"
+	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "TIMER type=1 sample_period=1003000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
+	  " -4 -5\n"
+	  "replug: 1\n"
+	  "close: -2 -3\n" },
 	/* ---- CPUs ---- */
 	{ "cpus_with_gaps", NULL,
 	  "possible 0-2,64,65; online 0,2,64; open; show",

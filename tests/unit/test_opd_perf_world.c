@@ -77,10 +77,30 @@ static void do_dead(struct rig *rig, uint32_t first, uint32_t last)
 	}
 }
 
+/* /proc has process @pid, a child of @parent that has mapped /bin/in-proc. */
+static void do_proc(struct rig *rig, uint32_t pid, uint32_t parent)
+{
+	char status[128];
+
+	proc_add(rig, pid, "/bin/in-proc",
+		 "10000-11000 r-xp 0 00:00 0 /bin/in-proc\n");
+	snprintf(status, sizeof(status), "Name:\tx\nTgid:\t%u\nPPid:\t%u\n",
+		 pid, parent);
+	proc_set(rig, pid, "status", status);
+}
+
+static void do_choose(struct rig *rig, uint32_t pid)
+{
+	rig->world.only_chosen = true;
+	assert_true(opd_perf_world_choose(&rig->world, pid));
+}
+
 /*
  * exec PID, name PID (no exec), switch PID, exit PID, fork PARENT PID,
  * dead FIRST LAST (come and go), map PID START LEN OFFSET NAME,
  * data PID START LEN (no code), user PID IP, mode PID IP MISC (of the record),
+ * choose PID, choose-exec PID: only chosen processes count;
+ * lose NR: so many records; proc PID PARENT: what /proc has;
  * kernel PID TID CPU IP, thread-map PID TID START, thread-user PID TID IP;
  * all numbers but OFFSET and MISC as strtoull() reads them
  */
@@ -129,6 +149,15 @@ static void do_line(struct rig *rig, const char *line)
 	else if (!strcmp(verb, "thread-user"))
 		do_thread(rig, PERF_RECORD_SAMPLE, (uint32_t)v[0],
 			  (uint32_t)v[1], v[2]);
+	else if (!strcmp(verb, "choose"))
+		do_choose(rig, (uint32_t)v[0]);
+	else if (!strcmp(verb, "choose-exec")) {
+		rig->world.only_chosen = true;
+		rig->world.chosen_by_exec = (uint32_t)v[0];
+	} else if (!strcmp(verb, "lose"))
+		do_lose(rig, v[0]);
+	else if (!strcmp(verb, "proc"))
+		do_proc(rig, (uint32_t)v[0], (uint32_t)v[1]);
 	else
 		fail_msg("%s: no such verb", verb);
 }
@@ -312,6 +341,50 @@ static const struct row rows[] = {
 	  "7 /bin/prog /bin/prog+fffffffffffffffe\n"
 	  "7 /bin/prog /bin/prog+0\n"
 	  "sample_invalid_eip 1\n"
+	  "1 images\n" },
+	/* ---- those that count ---- */
+	{ "what_a_chosen_process_starts_counts", NULL,
+	  "proc 7 1; choose 7; user 7 0x10001; fork 7 8; exec 8;"
+	  "map 8 0x20000 0x1000 0 /bin/child; user 8 0x20002; fork 8 9;"
+	  "user 9 0x20003; exit 8; user 9 0x20004; user 8 0x20005;"
+	  "exec 6; map 6 0x20000 0x1000 0 /bin/other; user 6 0x20006;"
+	  "fork 6 5; kernel 5 5 0 0xffff0; user 0 0x10000; process 5; process 6",
+	  "7 /bin/in-proc /bin/in-proc+1\n"
+	  "8 /bin/child /bin/child+2\n"
+	  "9 /bin/child /bin/child+3\n"
+	  "9 /bin/child /bin/child+4\n"
+	  "8 /bin/child /bin/child+5\n"
+	  "process 5: unknown\n"
+	  "process 6: unknown\n"
+	  "sample_of_others 3\n"
+	  "proc_read 1\n"
+	  "2 images\n" },
+	{ "a_number_is_used_again_by_another", NULL,
+	  "proc 7 1; choose 7; fork 7 8; exit 8; fork 6 8; user 8 0x10001;"
+	  "exec 8; user 8 0x10002; fork 7 8; user 8 0x10003",
+	  "8 /bin/in-proc /bin/in-proc+3\n"
+	  "sample_of_others 2\n"
+	  "proc_read 1\n"
+	  "1 images\n" },
+	{ "an_exec_chooses", NULL,
+	  "choose-exec 7; user 7 0x10001; exec 6; exec 7;"
+	  "map 7 0x10000 0x1000 0 /bin/prog; user 7 0x10002; user 6 0x10003;"
+	  "exec 7; map 7 0x20000 0x1000 0 /bin/next; user 7 0x20004",
+	  "7 /bin/prog /bin/prog+2\n"
+	  "7 /bin/next /bin/next+4\n"
+	  "sample_of_others 2\n"
+	  "2 images\n" },
+	/* The forks of 8 and 9, 5 and 4 are lost; 4 is 5's child, 5 nobody's.
+	 */
+	{ "after_a_loss_parents_are_looked_for", NULL,
+	  "proc 7 1; choose 7; proc 8 7; proc 9 8; proc 5 1; proc 4 5;"
+	  "user 9 0x10001; lose 3; user 9 0x10002; user 4 0x10003;"
+	  "user 4 0x10004; user 3 0x10005; fork 8 10; user 10 0x10006; fork 5 11; user 11 0x10007",
+	  "9 /bin/in-proc /bin/in-proc+2\n"
+	  "10 /bin/in-proc /bin/in-proc+6\n"
+	  "sample_of_others 5\n"
+	  "side_band_lost 3\n"
+	  "proc_read 3\n"
 	  "1 images\n" },
 	/* ---- processes ---- */
 	{ "the_program_is_the_first_file_after_an_exec", NULL,

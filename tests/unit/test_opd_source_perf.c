@@ -22,6 +22,7 @@ struct rig {
 	struct walk walk;
 	uint64_t words[NR_WORDS];
 	struct record record;
+	uint32_t pid; /* whose the records are */
 };
 
 /* ---- what the kernel writes -------------------------------------------------
@@ -51,7 +52,8 @@ static void write_ring(struct rig *rig, int cpu, bool samples)
 static void write_record(struct rig *rig, const char *verb, int cpu,
 			 uint64_t ms, uint64_t nr)
 {
-	struct record_who who = { PID, PID, ms * 1000000, OPD_PERF_SAMPLE, 0 };
+	struct record_who who = { rig->pid, rig->pid, ms * 1000000,
+				  OPD_PERF_SAMPLE, 0 };
 
 	if (!strcmp(verb, "kernel"))
 		record_sample(&rig->record, &who, PERF_RECORD_MISC_KERNEL, nr);
@@ -68,7 +70,8 @@ static void write_record(struct rig *rig, const char *verb, int cpu,
 
 static void write_exec(struct rig *rig, int cpu, uint64_t ms)
 {
-	struct record_who who = { PID, PID, ms * 1000000, OPD_PERF_SIDE, 0 };
+	struct record_who who = { rig->pid, rig->pid, ms * 1000000,
+				  OPD_PERF_SIDE, 0 };
 	struct record_mmap map = {
 		.start = 0x10000,
 		.len = 0x1000,
@@ -79,6 +82,14 @@ static void write_exec(struct rig *rig, int cpu, uint64_t ms)
 	record_comm(&rig->record, &who, true, "program");
 	write_ring(rig, cpu, false);
 	record_mmap2(&rig->record, &who, &map);
+	write_ring(rig, cpu, false);
+}
+
+static void write_fork(struct rig *rig, int cpu, uint64_t ms)
+{
+	struct record_who who = { PID, PID, ms * 1000000, OPD_PERF_SIDE, 0 };
+
+	record_task(&rig->record, PERF_RECORD_FORK, &who, rig->pid);
 	write_ring(rig, cpu, false);
 }
 
@@ -179,13 +190,29 @@ static void show_result(FILE *out, const char *what, int err)
 	fprintf(out, "\n%s: %s\n", what, err ? strerrorname_np(-err) : "0");
 }
 
+/* With "SELF" for the number of this process. */
+static int open_source(struct rig *rig, const char *text)
+{
+	const char *self = strstr(text, "SELF");
+	struct op_diag diag = { "" };
+	char arg[160];
+
+	if (self)
+		snprintf(arg, sizeof(arg), "%.*s%d%s", (int)(self - text), text,
+			 (int)getpid(), self + 4);
+	else
+		snprintf(arg, sizeof(arg), "%s", text);
+	return rig->source.ops->open(&rig->source, *arg ? arg : NULL, &diag);
+}
+
 /*
- * exec CPU MS: process PID runs a program; kernel CPU MS PC, user CPU MS PC,
- * lost CPU MS NR, throttle CPU MS: a record;
- * time MS, tick (and read), modules TEXT, possible CPUS, online CPUS,
- * refuse N ERRNO, paranoid: the kernel; missed NR: lost samples of each event;
- * events LIST: before open;
- * open ARGUMENT, enable, disable, dump, read [WORDS], account, log, about
+ * of SELF | PID: the process that records are of from now on, PID at first;
+ * exec CPU MS: the process runs a program; fork CPU MS: it forks PID; kernel
+ * CPU MS PC, user CPU MS PC, lost CPU MS NR, throttle CPU MS: a record; time
+ * MS, tick (and read), modules TEXT, possible CPUS, online CPUS, refuse N
+ * ERRNO, paranoid: the kernel; missed NR: lost samples of each event; events
+ * LIST: before open; open ARGUMENT, enable, disable, dump, read [WORDS],
+ * account, log, about
  */
 static void do_line(struct rig *rig, const char *line, FILE *out)
 {
@@ -197,7 +224,11 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 
 	sscanf(line, "%15s %127s", verb, text);
 	sscanf(line, "%*s %lu %lu %lx", &nr[0], &nr[1], &nr[2]);
-	if (!strcmp(verb, "exec"))
+	if (!strcmp(verb, "of"))
+		rig->pid = !strcmp(text, "SELF") ? (uint32_t)getpid() : PID;
+	else if (!strcmp(verb, "fork"))
+		write_fork(rig, (int)nr[0], nr[1]);
+	else if (!strcmp(verb, "exec"))
 		write_exec(rig, (int)nr[0], nr[1]);
 	else if (!strcmp(verb, "time"))
 		kernel.now = nr[0] * 1000000;
@@ -221,9 +252,7 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		assert_int_equal(opd_events_parse(&rig->events, text, &diag),
 				 0);
 	else if (!strcmp(verb, "open"))
-		show_result(out, verb,
-			    source->ops->open(source, *text ? text : NULL,
-					      &diag));
+		show_result(out, verb, open_source(rig, text));
 	else if (!strcmp(verb, "enable") || !strcmp(verb, "disable"))
 		show_result(out, verb,
 			    source->ops->enable(source, *verb == 'e', &diag));
@@ -257,6 +286,7 @@ static void run_source(const struct row *row, FILE *out)
 	rig->source.fd = rig->source.dir = -1;
 	rig->source.events = &rig->events;
 	opd_events_timer(&rig->events);
+	rig->pid = PID;
 	kernel_reset(out);
 	while (next_line(&at, line, sizeof(line)))
 		do_line(rig, line, out);
@@ -295,7 +325,7 @@ static const struct row rows[] = {
 	  "open: 0\n"
 	  " perf/cpu-cycles perf 99 Hz\n"
 	  "close: -3 -4 -5 -6\n" },
-	{ "about_stacks", NULL, "open exec=7,callgraph=5; about; log",
+	{ "about_stacks", NULL, "paranoid; open exec=7,callgraph=5; about; log",
 	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/7@0=3 map 3:128 clock/7@0=4 map 4:16384 side/7@1=5 map 5:128 clock/7@1=6 map 6:16384 timer 100 ms\n"
 	  "open: 0\n"
 	  " perf/cpu-clock timer 997 Hz stacks targeted unwinds\n"
@@ -318,7 +348,7 @@ static const struct row rows[] = {
 	  "close:\n" },
 	/* What is younger than 2 ms waits; a dump asks for all. */
 	{ "the_last_moments_wait", NULL,
-	  "open exec=7; enable; exec 0 1001; kernel 0 1005 ffff1;"
+	  "paranoid; open exec=7; enable; exec 0 1001; kernel 0 1005 ffff1;"
 	  "user 1 1008 10002; kernel 1 1009 ffff3; time 1010; read; read;"
 	  "dump; read; account",
 	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/7@0=3 map 3:128 clock/7@0=4 map 4:256 side/7@1=5 map 5:128 clock/7@1=6 map 6:256 timer 100 ms\n"
@@ -411,6 +441,40 @@ static const struct row rows[] = {
 	  "Nr. cpu_replug: 1\n"
 	  "Nr. cpu_replug_failed: 1\n"
 	  "close: -3 -4 -5 -6 -8 -9\n" },
+	/* ---- processes, where CPUs may be sampled ---- */
+	{ "a_process_that_is_to_be_started", NULL,
+	  "open exec=SELF; about; enable; of SELF; kernel 0 1000 ffff0;"
+	  "exec 0 1001; kernel 1 1002 ffff1; fork 0 1003; of PID;"
+	  "user 0 1004 10001; kernel 1 1005 ffff2; time 2000; read; account; log",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf/cpu-clock timer 997 Hz targeted\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " ffff1@1#0 1@0#0(/nonexistent/program) ffff2@1#0; EAGAIN\n"
+	  " taken 3\n"
+	  "Nr. sample_received: 3\n"
+	  "Nr. sample_of_others: 1\n"
+	  "Nr. images: 1\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "a_process_that_runs_and_others", NULL,
+	  "open pid=SELF; enable; of PID; kernel 0 1000 ffff0; exec 0 1001;"
+	  "user 0 1002 10001; of SELF; kernel 0 1003 ffff1; lost 0 1004 5; time 2000; read; account",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " ffff1@0#0; EAGAIN\n"
+	  " taken 6 sample_lost_overflow 5\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "a_process_that_is_not_there", NULL, "open pid=2147483647",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256\n"
+	  "open: ESRCH\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "a_process_that_cannot_be_started", NULL, "open exec=2147483647",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256\n"
+	  "open: ESRCH\n"
+	  "close: -3 -4 -5 -6\n" },
 	/* ---- the account ---- */
 	/* What was lost in rings is told by records, later by events. */
 	{ "lost_samples", NULL,
@@ -461,7 +525,7 @@ static const struct row rows[] = {
 	  "close: -3 -4 -5 -6\n" },
 	/* The exec of the program turns it on, the first time. */
 	{ "an_exec_enables", NULL,
-	  "open exec=7; enable; about; disable; enable; about",
+	  "paranoid; open exec=7; enable; about; disable; enable; about",
 	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/7@0=3 map 3:128 clock/7@0=4 map 4:256 side/7@1=5 map 5:128 clock/7@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  "\n"

@@ -297,8 +297,15 @@ static void tells_of_time_without_samples(void **state)
 	assert_false(tells_of_unseen(operf, 1));
 	operf->options.rate = 0;
 	operf->events.user_only = true;
-	assert_false(tells_of_unseen(operf, 1));
+	assert_true(tells_of_unseen(operf, 250));
+	assert_non_null(strstr(note, "75 % are not seen: the kernel's part may "
+				     "not be sampled, and a process"));
 	operf->events.user_only = false;
+	assert_true(tells_of_unseen(operf, 250));
+	assert_non_null(strstr(note, "75 % are not seen: a process is not"));
+	operf->samples_cpus = true;
+	assert_false(tells_of_unseen(operf, 1));
+	operf->samples_cpus = false;
 	operf->events.text = "x";
 	assert_false(tells_of_unseen(operf, 1));
 	free(operf);

@@ -37,6 +37,7 @@ static int choose_operf_events(struct operf *operf)
 	};
 	int err = event_machine_init(&machine);
 
+	operf->samples_cpus = op_perf_may_sample_system();
 	if (err) {
 		op_diag_set(&operf->diag, err, "out of memory");
 	} else {

@@ -216,10 +216,11 @@ static void note_unwritten(const struct operf *operf,
 }
 
 /*
- * The kernel gives each new process and thread a clock of its own, which begins
- * anew: what it does until the first sample is due is not seen, nor what it
- * does behind the last. With a user's part of the time that cannot be told: the
- * kernel's figure for that is a guess where processes are short.
+ * Where CPUs may not be sampled, the kernel gives each new process and thread a
+ * clock of its own, which begins anew: what it does until the first sample is
+ * due is not seen, nor what it does behind the last. How much of the time was
+ * spent in the kernel is not said: the kernel's own figure for that is a guess
+ * where processes are short.
  */
 static void note_unseen(const struct operf *operf,
 			const struct op_ledger *ledger)
@@ -228,15 +229,21 @@ static void note_unseen(const struct operf *operf,
 	double used, seen = (double)ledger->taken / rate;
 
 	if (!operf->options.command || operf->events.text ||
-	    operf->events.user_only)
+	    operf->samples_cpus)
 		return;
 	used = cpu_seconds(&operf->command);
 	if (seen > used * 0.8 || (used - seen) * rate < 20)
 		return;
-	operf_note("warning: samples stand for %.2f of the %.2f s of CPU time "
-		   "that the command used: a process is not seen before it has "
-		   "used %.1f ms itself; give a higher --rate",
-		   seen, used, 1e3 / rate);
+	operf_note(
+		"warning: samples stand for %.2f of the %.2f s of CPU time "
+		"that the command used, %.0f %% are not seen: %sa process is "
+		"not seen before it has used %.1f ms itself; run operf as "
+		"root, or give a higher --rate",
+		seen, used, 100 * (1 - seen / used),
+		operf->events.user_only
+			? "the kernel's part may not be sampled, and "
+			: "",
+		1e3 / rate);
 }
 
 /* Which of the stacks are not whole, and why. */

@@ -32,6 +32,7 @@ struct operf {
 	struct command command; /* of those that have one */
 	int target_fd; /* handle of the command or of --pid, -1 for none */
 	int signal_fd; /* the signals that operf handles */
+	bool samples_cpus; /* not processes: sees those that are short, too */
 	int interrupted; /* by this signal before sampling began, or 0 */
 	struct op_session session;
 	struct operf_folder folder;
