@@ -4,28 +4,20 @@
 
 /*
  * Sizes of the symbols in an ELF file. libbfd reads them but its public
- * interface does not give them away, so they are read here, from the symbol
- * tables .symtab and .dynsym, for either word size and byte order.
+ * interface does not give them away, so they are read here, for either word
+ * size and byte order.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct pp_elf_size {
-	uint64_t value; /* the symbol's address */
-	uint64_t size; /* bytes, above 0; the largest of those at @value */
-};
-
 /*
- * Read the sizes in the file open as @fd to a new array *@out, ascending by
- * value,
- * *@nr long, that the caller frees. Returns 0 or -errno; -ENOEXEC for what is
- * no sound ELF file.
+ * Read the sizes in a symbol table of the file open as @fd to a new array
+ * *@out, *@nr long, that the caller frees: one number for each symbol, in the
+ * order of the table, which begins with an empty symbol. The size is 0 where
+ * it is not known. @type is SHT_SYMTAB or SHT_DYNSYM. Returns 0 or -errno;
+ * -ENOENT when there is no such table, -ENOEXEC for what is no sound ELF file.
  */
-int pp_elf_sizes_read(struct pp_elf_size **out, size_t *nr, int fd);
-
-/* The size at @value, 0 when there is none. */
-uint64_t pp_elf_size_find(const struct pp_elf_size *sizes, size_t nr,
-			  uint64_t value);
+int pp_elf_sizes_read(uint64_t **out, size_t *nr, int fd, uint32_t type);
 
 #endif /* LIBPP_SYMBOLS_ELF_SIZES_H */

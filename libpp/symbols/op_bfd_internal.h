@@ -74,8 +74,6 @@ uint64_t op_bfd_address_of(const struct object *object,
 struct symbol_list {
 	struct pp_raw_symbol *array;
 	size_t nr;
-	struct pp_elf_size *sizes;
-	size_t nr_sizes;
 };
 
 /* Add the functions of the binary that are in no symbol of @list, and sort it.

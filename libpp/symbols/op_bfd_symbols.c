@@ -2,13 +2,15 @@
 /*
  * The symbols of binaries: the own table, else that of the separate debug
  * file, else the dynamic one, which has what a stripped library exports.
- * libbfd tells no sizes, so these are read beside it (elf_sizes.c). Each
- * symbol is looked up in a section of code of the binary itself, whatever file
- * it came from, because offsets in the file are what samples are counted by.
+ * libbfd tells no sizes, so these are read beside it (elf_sizes.c): its symbols
+ * are those of the table without the first, in the same order. Each symbol is
+ * looked up in a section of code of the binary itself, whatever file it came
+ * from, because offsets in the file are what samples are counted by.
  */
 
 #include "libpp/symbols/op_bfd_internal.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +109,7 @@ static unsigned int symbol_flags(const asymbol *sym)
 }
 
 static void add_code_symbol(const struct op_bfd *bfd, struct symbol_list *list,
-			    const asymbol *sym)
+			    const asymbol *sym, uint64_t size)
 {
 	const struct code_section *section;
 	uint64_t vma;
@@ -122,10 +124,27 @@ static void add_code_symbol(const struct op_bfd *bfd, struct symbol_list *list,
 		.name = bfd_asymbol_name(sym),
 		.key = section->offset + (vma - section->vma),
 		.vma = vma,
-		.size = pp_elf_size_find(list->sizes, list->nr_sizes, vma),
+		.size = size,
 		.limit = section->offset + section->size,
 		.flags = symbol_flags(sym),
 	};
+}
+
+/* Add the symbols of a table of type @type in the file @fd. */
+static void add_table(const struct op_bfd *bfd, struct symbol_list *list,
+		      asymbol *const *syms, long nr, int fd, uint32_t type)
+{
+	uint64_t *sizes = NULL;
+	size_t nr_sizes = 0;
+
+	/* Where libbfd has left out some, none has a known size. */
+	if (nr && (pp_elf_sizes_read(&sizes, &nr_sizes, fd, type) ||
+		   nr_sizes != (size_t)nr + 1))
+		nr_sizes = 0;
+	for (long i = 0; i < nr; i++)
+		add_code_symbol(bfd, list, syms[i],
+				nr_sizes ? sizes[i + 1] : 0);
+	free(sizes);
 }
 
 /* libbfd appends "@VERSION" to names of the dynamic symbol table; give the
@@ -155,7 +174,6 @@ static int fill_symbol_list(struct op_bfd *bfd, struct symbol_list *list,
 			    enum op_bfd_origin *origin)
 {
 	const struct object *object = op_bfd_read_all_syms(bfd);
-	long i;
 
 	*origin = !object->nr_syms	 ? OP_BFD_NONE
 		  : object == &bfd->main ? OP_BFD_OWN
@@ -164,20 +182,17 @@ static int fill_symbol_list(struct op_bfd *bfd, struct symbol_list *list,
 			     (size_t)object->nr_syms + bfd->nr_dynsyms +
 				     bfd->nr_synthetic + 1))
 		return -ENOMEM;
-	pp_elf_sizes_read(&list->sizes, &list->nr_sizes,
-			  *origin == OP_BFD_DEBUG_FILE ? bfd->debug.fd
-						       : bfd->main.fd);
-	for (i = 0; i < object->nr_syms; i++)
-		add_code_symbol(bfd, list, object->syms[i]);
+	add_table(bfd, list, object->syms, object->nr_syms, object->fd,
+		  SHT_SYMTAB);
 	if (!list->nr) {
-		for (i = 0; i < bfd->nr_dynsyms; i++)
-			add_code_symbol(bfd, list, bfd->dynsyms[i]);
+		add_table(bfd, list, bfd->dynsyms, bfd->nr_dynsyms,
+			  bfd->main.fd, SHT_DYNSYM);
 		*origin = list->nr ? OP_BFD_DYNAMIC : OP_BFD_NONE;
 		if (drop_versions(bfd, list))
 			return -ENOMEM;
 	}
-	for (i = 0; i < bfd->nr_synthetic; i++)
-		add_code_symbol(bfd, list, &bfd->synthetic[i]);
+	for (long i = 0; i < bfd->nr_synthetic; i++)
+		add_code_symbol(bfd, list, &bfd->synthetic[i], 0);
 	return 0;
 }
 
@@ -191,7 +206,6 @@ int op_bfd_symbols(struct op_bfd *bfd, bool unnamed, struct pp_raw_symbol **out,
 	if (!ret && unnamed &&
 	    (*origin == OP_BFD_NONE || *origin == OP_BFD_DYNAMIC))
 		ret = op_bfd_add_unnamed(bfd, &list);
-	free(list.sizes);
 	if (ret) {
 		free(list.array);
 		return ret;

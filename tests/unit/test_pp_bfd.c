@@ -129,18 +129,18 @@ static void binaries_have_symbols(void **state)
 		  "$ 12 0 16 global\n"
 		  "$ax 12 0 16\n"
 		  "$b 12 0 16\n"
-		  "end 16 2 32\n"
+		  "end 16 0 32\n"
 		  "two 16 2 32\n" },
 		{ "not linked", SYMBOLS, "-c", NULL, false,
 		  "own\n"
-		  "f 0 0 16 function global\n"
+		  "f 0 4 16 function global\n"
 		  "label 4 0 16\n"
 		  "w 6 0 16 function global weak\n"
-		  "o 8 0 16 function global weak\n"
+		  "o 8 3 16 function global weak\n"
 		  "$ 12 0 16 global\n"
 		  "$ax 12 0 16\n"
 		  "$b 12 0 16\n"
-		  "two 24 0 40\n" },
+		  "two 24 2 40\n" },
 		{ "no names are wanted", SYMBOLS, STATIC, NULL, true,
 		  "own\n"
 		  "f 0 4 16 function global\n"
@@ -150,7 +150,7 @@ static void binaries_have_symbols(void **state)
 		  "$ 12 0 16 global\n"
 		  "$ax 12 0 16\n"
 		  "$b 12 0 16\n"
-		  "end 16 2 32\n"
+		  "end 16 0 32\n"
 		  "two 16 2 32\n" },
 		{ "stripped", SYMBOLS, STATIC " -s", NULL, false, "none\n" },
 		{ "stripped without a table", SYMBOLS, STATIC " -s", NULL, true, "none\n" },
@@ -163,7 +163,7 @@ static void binaries_have_symbols(void **state)
 		  "$ 12 0 16 global\n"
 		  "$ax 12 0 16\n"
 		  "$b 12 0 16\n"
-		  "end 16 2 32\n"
+		  "end 16 0 32\n"
 		  "two 16 2 32\n" },
 		{ "not linked, its debug file", SYMBOLS, "-c", "objcopy --only-keep-debug b d && strip -g b && objcopy --strip-all --add-gnu-debuglink=d b", false,
 		  "debug file\n"
