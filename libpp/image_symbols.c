@@ -8,7 +8,8 @@
  * said once, with the way out.
  *
  * Keys of symbols are made to count as those of samples do: offsets in a file;
- * for the kernel, bytes behind _stext; for a module, bytes behind its .text.
+ * for the kernel, bytes behind _stext; for a module, bytes behind where it was
+ * loaded.
  */
 
 #include "libpp/image_symbols.h"
@@ -131,19 +132,20 @@ static void warn_of_no_symbols(struct pp_messages *messages,
 		   why);
 }
 
-/* Keys of a module count from where its code was loaded: its .text. */
+/* Keys of a module count from where its code was loaded. */
 static void rebase_module(struct pp_image_symbols *symbols,
 			  struct pp_raw_symbol *raw, size_t *nr)
 {
 	size_t kept = 0;
 
-	symbols->text = op_bfd_text_offset(symbols->bfd);
+	symbols->text =
+		op_bfd_vma(symbols->bfd, op_bfd_text_offset(symbols->bfd));
 	for (size_t i = 0; i < *nr; i++) {
-		if (raw[i].key < symbols->text)
+		if (raw[i].vma < symbols->text)
 			continue;
-		raw[i].key -= symbols->text;
-		raw[i].limit -= symbols->text;
-		raw[i].vma = raw[i].key;
+		raw[i].vma -= symbols->text;
+		raw[i].limit = raw[i].limit - raw[i].key + raw[i].vma;
+		raw[i].key = raw[i].vma;
 		raw[kept++] = raw[i];
 	}
 	*nr = kept;

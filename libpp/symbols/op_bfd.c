@@ -7,9 +7,10 @@
  * libbfd and our own readers (elf_sizes.c) see the same file even if its path
  * is replaced meanwhile; a pipe or a device is refused before libbfd could
  * block on it. Addresses are those of the binary's own sections, as
- * libpp/symbols/op_bfd.h says: a file that is not linked has none, so file
- * offsets stand for them. The debug file is looked for only when symbols or
- * lines need it, because most images never do.
+ * libpp/symbols/op_bfd.h says. A file that is not linked has none, so its
+ * sections get some when it is opened, and so do those of its debug file, by
+ * their names; all others ask libbfd as for any file. The debug file is looked
+ * for only when symbols or lines need it, because most images never do.
  */
 
 #include "libpp/symbols/op_bfd_internal.h"
@@ -122,11 +123,73 @@ static bool is_sound_section(const struct code_section *section)
 	       !__builtin_add_overflow(section->offset, section->size, &end);
 }
 
-uint64_t op_bfd_address_of(const struct object *object, const asection *section)
+/* ---- a file that is not linked ------------------------------------------- */
+
+/* The kernel keeps these apart and drops them when they have run. */
+static bool is_init_section(const asection *section)
 {
-	return object->is_relocatable ? (uint64_t)section->filepos
-				      : bfd_section_vma(section);
+	return !strncmp(bfd_section_name(section), ".init", 5);
 }
+
+/* As the kernel puts them in memory: in the order of the file, those that run
+ * once behind all others. */
+static int compare_unlinked_sections(const void *pa, const void *pb)
+{
+	const asection *const *pa_section = pa, *const *pb_section = pb;
+	const asection *a = *pa_section, *b = *pb_section;
+
+	return (int)is_init_section(a) - (int)is_init_section(b) ?:
+	       op_compare((uint64_t)a->filepos, (uint64_t)b->filepos) ?:
+	       op_compare(a->id, b->id);
+}
+
+/* Give the sections of code the addresses that op_bfd.h promises. */
+static int place_unlinked_sections(const struct object *object)
+{
+	asection **code, *at;
+	size_t nr = 0;
+	uint64_t end = 0;
+
+	if (!object->is_relocatable)
+		return 0;
+	code = calloc(bfd_count_sections(object->abfd) + 1, sizeof(*code));
+	if (!code)
+		return -ENOMEM;
+	for (at = object->abfd->sections; at; at = at->next)
+		if (at->flags & SEC_CODE)
+			code[nr++] = at;
+	qsort(code, nr, sizeof(*code), compare_unlinked_sections);
+	if (nr)
+		end = (uint64_t)code[0]->filepos;
+	for (size_t i = 0; i < nr; i++) {
+		unsigned int power = bfd_section_alignment(code[i]);
+		uint64_t align = power < 32 ? UINT64_C(1) << power : 1;
+
+		/* The first is where the file has it. */
+		if (i)
+			end = (end + align - 1) & -align;
+		bfd_set_section_vma(code[i], end);
+		end += code[i]->size;
+	}
+	free(code);
+	return 0;
+}
+
+/* A debug file has its sections at other offsets. */
+static void place_as_binary(const struct op_bfd *bfd)
+{
+	if (!bfd->debug.abfd || !bfd->main.is_relocatable)
+		return;
+	for (asection *at = bfd->debug.abfd->sections; at; at = at->next) {
+		const asection *own = bfd_get_section_by_name(
+			bfd->main.abfd, bfd_section_name(at));
+
+		if ((at->flags & SEC_CODE) && own)
+			bfd_set_section_vma(at, bfd_section_vma(own));
+	}
+}
+
+/* ---- sections of code ---------------------------------------------------- */
 
 static int read_code_sections(struct op_bfd *bfd)
 {
@@ -140,10 +203,9 @@ static int read_code_sections(struct op_bfd *bfd)
 	if (!bfd->sections)
 		return -ENOMEM;
 	for (at = bfd->main.abfd->sections; at; at = at->next) {
-		struct code_section section = {
-			op_bfd_address_of(&bfd->main, at), bfd_section_size(at),
-			(uint64_t)at->filepos
-		};
+		struct code_section section = { bfd_section_vma(at),
+						bfd_section_size(at),
+						(uint64_t)at->filepos };
 
 		if ((bfd_section_flags(at) & wanted) == wanted &&
 		    is_sound_section(&section))
@@ -167,7 +229,8 @@ int op_bfd_open(struct op_bfd **out, const char *path,
 	bfd_set_assert_handler(ignore_assert);
 	bfd->debug_dirs = debug_dirs;
 	bfd->main.fd = bfd->debug.fd = -1;
-	ret = object_open(&bfd->main, path) ?: read_code_sections(bfd);
+	ret = object_open(&bfd->main, path) ?:
+	      place_unlinked_sections(&bfd->main) ?: read_code_sections(bfd);
 	if (ret)
 		op_bfd_close(bfd);
 	else
@@ -239,6 +302,7 @@ void op_bfd_open_debug_file(struct op_bfd *bfd)
 	if (path && object_open(&bfd->debug, path))
 		object_close(&bfd->debug);
 	free(path);
+	place_as_binary(bfd);
 }
 
 const char *op_bfd_debug_path(struct op_bfd *bfd)
@@ -293,9 +357,8 @@ asection *op_bfd_section_at(const struct object *object, uint64_t vma)
 	asection *at;
 
 	for (at = object->abfd->sections; at; at = at->next)
-		if ((at->flags & SEC_CODE) &&
-		    vma >= op_bfd_address_of(object, at) &&
-		    vma - op_bfd_address_of(object, at) < at->size)
+		if ((at->flags & SEC_CODE) && vma >= bfd_section_vma(at) &&
+		    vma - bfd_section_vma(at) < at->size)
 			return at;
 	return NULL;
 }
@@ -315,7 +378,7 @@ bool op_bfd_code(const struct op_bfd *bfd, uint64_t vma, uint64_t len,
 
 	if (!section || !(section->flags & SEC_HAS_CONTENTS))
 		return false;
-	offset = vma - op_bfd_address_of(&bfd->main, section);
+	offset = vma - bfd_section_vma(section);
 	return len <= section->size - offset &&
 	       bfd_get_section_contents(bfd->main.abfd, section, code,
 					(file_ptr)offset, len);

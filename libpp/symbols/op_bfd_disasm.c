@@ -231,7 +231,7 @@ int op_disasm_load(struct op_disasm *d, uint64_t start, uint64_t len,
 
 	if (!section || !(section->flags & SEC_HAS_CONTENTS))
 		return -ENOENT;
-	base = op_bfd_address_of(object, section);
+	base = bfd_section_vma(section);
 	left = section->size - (start - base);
 	if (len > left)
 		len = left;

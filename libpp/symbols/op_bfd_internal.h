@@ -33,7 +33,8 @@ struct object {
 	int fd; /* of the same file; -1 while there is none */
 	char *path;
 	uint64_t mtime; /* seconds */
-	bool is_relocatable; /* not linked: all its sections are at address 0 */
+	bool is_relocatable; /* not linked: in the file all its sections are at
+				address 0 */
 	asymbol **syms;
 	long nr_syms;
 };
@@ -66,10 +67,6 @@ const struct code_section *op_bfd_find_section(const struct op_bfd *bfd,
 /* The same as libbfd's own. */
 asection *op_bfd_section_at(const struct object *object, uint64_t vma);
 
-/* The address of @section; the file offset where there are no addresses. */
-uint64_t op_bfd_address_of(const struct object *object,
-			   const asection *section);
-
 /* Symbols as they are found, in an array that grows as needed. */
 struct symbol_list {
 	struct pp_raw_symbol *array;
@@ -86,9 +83,6 @@ void op_bfd_read_syms(struct object *object);
 /* Read the symbols of both files, once. Returns the object whose symbols are
  * the best; nr_syms may be 0. */
 const struct object *op_bfd_read_all_syms(struct op_bfd *bfd);
-
-/* The address of a symbol, as "vma" in op_bfd.h. */
-uint64_t op_bfd_sym_vma(const struct op_bfd *bfd, const asymbol *sym);
 
 /* Whether assemblers and compilers left the name and it names nothing. */
 bool op_bfd_is_noise(const char *name);

@@ -42,13 +42,12 @@ static int compare_labels(const void *pa, const void *pb)
 	       strcmp(x->name, y->name);
 }
 
-static void add_labels(struct op_bfd_labels *l, const struct op_bfd *bfd,
-		       asymbol **syms, long nr)
+static void add_labels(struct op_bfd_labels *l, asymbol **syms, long nr)
 {
 	for (long i = 0; i < nr; i++)
 		if (is_label(syms[i]))
 			l->labels[l->nr_labels++] = (struct op_bfd_label){
-				op_bfd_sym_vma(bfd, syms[i]), syms[i]
+				bfd_asymbol_value(syms[i]), syms[i]
 			};
 }
 
@@ -61,13 +60,13 @@ static int read_labels(struct op_bfd_labels *l, struct op_bfd *bfd)
 	l->labels = calloc(room, sizeof(*l->labels));
 	if (!l->labels)
 		return -ENOMEM;
-	add_labels(l, bfd, object->syms, object->nr_syms);
+	add_labels(l, object->syms, object->nr_syms);
 	if (!l->nr_labels)
-		add_labels(l, bfd, bfd->dynsyms, bfd->nr_dynsyms);
+		add_labels(l, bfd->dynsyms, bfd->nr_dynsyms);
 	for (long i = 0; i < bfd->nr_synthetic; i++) {
 		asymbol *sym = &bfd->synthetic[i];
 
-		add_labels(l, bfd, &sym, 1);
+		add_labels(l, &sym, 1);
 	}
 	qsort(l->labels, l->nr_labels, sizeof(*l->labels), compare_labels);
 	return 0;

@@ -27,34 +27,12 @@ struct line_table {
 
 /* ---- sections ------------------------------------------------------------ */
 
-/*
- * Sections of what is not linked are all at 0. While they are relocated their
- * code is put where its file has it.
- */
-static void move_sections(struct op_bfd *bfd, struct object *object, bool away)
-{
-	for (asection *at = object->abfd->sections; at; at = at->next) {
-		const asection *own =
-			bfd_get_section_by_name(bfd->main.abfd, at->name);
-
-		if ((at->flags & SEC_CODE) && own)
-			bfd_set_section_vma(at,
-					    away ? (bfd_vma)own->filepos : 0);
-	}
-}
-
-static bfd_byte *read_relocated_section(struct op_bfd *bfd,
-					struct object *object,
+static bfd_byte *read_relocated_section(struct object *object,
 					asection *section)
 {
-	bfd_byte *bytes;
-
 	op_bfd_read_syms(object);
-	move_sections(bfd, object, true);
-	bytes = bfd_simple_get_relocated_section_contents(object->abfd, section,
-							  NULL, object->syms);
-	move_sections(bfd, object, false);
-	return bytes;
+	return bfd_simple_get_relocated_section_contents(object->abfd, section,
+							 NULL, object->syms);
 }
 
 static struct pp_bytes read_section(struct op_bfd *bfd, struct object *object,
@@ -67,7 +45,7 @@ static struct pp_bytes read_section(struct op_bfd *bfd, struct object *object,
 	if (!section || !section->size)
 		return (struct pp_bytes){ 0 };
 	if (section->flags & SEC_RELOC && object->is_relocatable)
-		*bytes = read_relocated_section(bfd, object, section);
+		*bytes = read_relocated_section(object, section);
 	else if (!bfd_get_full_section_contents(object->abfd, section, bytes))
 		*bytes = NULL;
 	bfd->lines->nr_damaged += !*bytes;

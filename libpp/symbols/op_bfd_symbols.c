@@ -82,19 +82,6 @@ static bool is_code_symbol(const asymbol *sym)
 	       !(sym->flags & unwanted) && !op_bfd_is_noise(sym->name);
 }
 
-uint64_t op_bfd_sym_vma(const struct op_bfd *bfd, const asymbol *sym)
-{
-	const asection *section;
-
-	if (!bfd->main.is_relocatable)
-		return bfd_asymbol_value(sym);
-	/* A debug file has its sections elsewhere. */
-	section = bfd_get_section_by_name(bfd->main.abfd, sym->section->name);
-	if (!section || sym->section->owner == bfd->main.abfd)
-		section = sym->section;
-	return (uint64_t)section->filepos + sym->value;
-}
-
 static unsigned int symbol_flags(const asymbol *sym)
 {
 	unsigned int flags = 0;
@@ -116,7 +103,7 @@ static void add_code_symbol(const struct op_bfd *bfd, struct symbol_list *list,
 
 	if (!is_code_symbol(sym))
 		return;
-	vma = op_bfd_sym_vma(bfd, sym);
+	vma = bfd_asymbol_value(sym);
 	section = op_bfd_find_section(bfd, vma);
 	if (!section)
 		return;

@@ -140,7 +140,8 @@ static void binaries_have_symbols(void **state)
 		  "$ 12 0 16 global\n"
 		  "$ax 12 0 16\n"
 		  "$b 12 0 16\n"
-		  "two 24 2 40\n" },
+		  "end 16 0 40\n"
+		  "two 16 2 40\n" },
 		{ "no names are wanted", SYMBOLS, STATIC, NULL, true,
 		  "own\n"
 		  "f 0 4 16 function global\n"

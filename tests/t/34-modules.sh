@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Modules of the kernel, which are not linked: samples from a stream get the
+# symbol that is at the place where the kernel loads it, and code that is in no
+# symbol gets none.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/daemon.sh"
+command -v python3 >/dev/null || skip_all "no python3"
+
+# Sections of code with data between them, one that the kernel loads elsewhere,
+# symbols of several sections at one offset, and holes between symbols.
+mkdir "$TMP/made"
+{
+	echo '.section .note.gnu.build-id,"a",@note
+	.long 4,4,3
+	.asciz "GNU"
+	.byte 1,2,3,4'
+	awk 'BEGIN {
+		for (i = 0; i < 200; i++) {
+			printf ".text\n.p2align 4\n.type f%d,@function\n", i
+			printf "f%d:.skip %d,0x90\n", i, 1 + i * 7 % 61
+			printf ".size f%d,.-f%d\n", i, i
+			printf ".data\n.type d%d,@object\nd%d:.skip 3\n", i, i
+			printf ".size d%d,1\n", i
+		}
+	}'
+	for section in .init.text .text.unlikely .exit.text; do
+		printf '.section %s,"ax"\n.p2align 5\n' $section
+		awk -v s="$section" 'BEGIN {
+			gsub(/\./, "_", s)
+			for (i = 0; i < 20; i++) {
+				f = s i
+				printf ".type %s,@function\n%s:.skip %d,0x90\n", f, f, 3 + i
+				printf ".size %s,.-%s\n.skip 2,0x90\n", f, f
+			}
+		}'
+	done
+} >"$TMP/made.s"
+${CC:-cc} -c -o "$TMP/made/snd-made.ko" "$TMP/made.s" || exit 1
+
+# words FILE NAME PLACES: a stream with a sample at the start, in the middle and
+# at the end of each function that stays in memory, and in holes; PLACES gets
+# the number of samples of each symbol.
+words() {
+	readelf -n "$1" | sed -n 's/.*Build ID: //p' >"$TMP/id"
+	readelf -SW "$1" | sed 's/^ *\[ *//' >"$TMP/sections"
+	readelf -sW "$1" >"$TMP/syms"
+	python3 - "$2" "$3" "$(cat "$TMP/id")" "$TMP" <<'END'
+import collections, sys
+name, places, build, tmp = sys.argv[1:]
+sections, at = {}, 0
+for line in open(tmp + "/sections"):
+    f = line.split()
+    if len(f) < 10 or not f[0].rstrip("]").isdigit() or f[2] != "PROGBITS":
+        continue
+    if "A" in f[7] and "X" in f[7] and not f[1].startswith(".init"):
+        align = int(f[-1])
+        at = (at + align - 1) // align * align
+        sections[f[0].rstrip("]")] = at
+        at += int(f[5], 16)
+functions = collections.defaultdict(set)
+for line in open(tmp + "/syms"):
+    f = line.split()
+    if len(f) == 8 and f[3] in ("FUNC", "NOTYPE") and f[6] in sections and \
+            not f[7].startswith(("__pfx_", ".L")):
+        start = sections[f[6]] + int(f[1], 16)
+        functions[start].add((f[7], int(f[2], 0)))
+counts, samples = collections.Counter(), []
+starts = sorted(functions) + [at]
+for i, start in enumerate(starts[:-1]):
+    size = max(size for _, size in functions[start])
+    if not size:
+        continue
+    names = "/".join(sorted(n for n, _ in functions[start]))
+    for offset in sorted({0, size // 2, size - 1}):
+        if start + offset < starts[i + 1]:
+            samples.append(start + offset)
+            counts[names] += 1
+with open(places, "w") as out:
+    out.writelines("%d %s\n" % (n, names) for names, n in sorted(counts.items()))
+base = 0xffffffffc0100000
+print("stream 1 8")
+print("kernel-range first 0xffffffff81000000 0xffffffff82000000 - vmlinux")
+print("kernel-range 0x%x 0x%x %s %s" % (base, base + at, build, name))
+print("cpu 0\nctx 0 0\ntgid 0\nkernel")
+for place in samples:
+    print("sample 0x%x 0" % (base + place))
+END
+}
+
+# symbols_of FOLDER: "COUNT SYMBOL" of the report with that image path.
+symbols_of() {
+	"$BIN/opreport" --session-dir="$SESSION" -n -l -g -p "$1" 2>"$TMP/err" |
+		awk '{ print $1, $NF }' | sed 's/symbols)$/(none)/' >"$TMP/symbols"
+}
+
+# wrong PLACES: symbols that differ from what is expected. Several functions at
+# one place have one of their names.
+wrong() {
+	python3 - "$1" "$TMP/symbols" <<'END'
+import sys
+wanted, got = {}, {}
+for line in open(sys.argv[1]):
+    n, names = line.split()
+    for name in names.split("/"):
+        wanted[name] = (n, names)
+for line in open(sys.argv[2]):
+    n, name = line.split()
+    got[name] = got.get(name, 0) + int(n)
+seen = {}
+for name, n in got.items():
+    if name not in wanted:
+        print("unknown", n, name)
+    else:
+        key = wanted[name]
+        seen[key] = seen.get(key, 0) + n
+total = 0
+for key in set(wanted.values()):
+    # Functions of one name in several places are one line.
+    if seen.get(key, 0) != int(key[0]):
+        print("of", key, "found", seen.get(key, 0))
+END
+}
+
+# check TITLE FILE NAME: all samples get their symbols.
+check() {
+	words "$2" "$3" "$TMP/places" | stream "$TMP/stream"
+	ok "$1: the stream replays" replay "$TMP/stream"
+	symbols_of "$(dirname "$2")"
+	is "$1: each sample has its symbol" "$(wrong "$TMP/places" | head -n 5)" ""
+	is "$1: no complaint" "$(cat "$TMP/err")" ""
+}
+check "a module" "$TMP/made/snd-made.ko" snd_made
+cp "$TMP/symbols" "$TMP/plain"
+
+done_testing
