@@ -271,41 +271,58 @@ static int open_binary(struct pp_image_symbols *symbols,
 	return take_symbols_of_binary(symbols, image, messages);
 }
 
-/* A module's file, if the image path has it. */
-static int open_module(struct pp_image_symbols *symbols,
-		       const struct pp_image *image, struct pp_locator *locator,
-		       struct pp_messages *messages)
-{
-	const char *name =
-		op_arena_printf(locator->arena, "/%s", image->recorded.name);
-	const char *path;
-	int err = name ? pp_locate_module(locator, name, &path) : -ENOMEM;
-
-	if (!err)
-		err = open_build(symbols, image, path, locator, messages);
-	if (err)
-		return err;
-	pp_message(messages, PP_REMARK_BFD, "%s: symbols from %s", image->name,
-		   path);
-	return take_symbols_of_binary(symbols, image, messages);
-}
-
 struct kernel_attempt {
 	struct pp_image_symbols *symbols;
 	const struct pp_image *image;
 	const struct pp_locator *locator;
 	struct pp_messages *messages;
+	const char *refused; /* the first file of another build that the user
+				gave */
 };
 
-static int try_kernel(void *data, const char *path)
+static int try_kernel_file(void *data, const char *path)
 {
-	const struct kernel_attempt *a = data;
+	struct kernel_attempt *a = data;
 	int err =
 		open_build(a->symbols, a->image, path, a->locator, a->messages);
 
-	if (!err)
-		pp_message(a->messages, PP_REMARK_BFD, "%s: symbols from %s",
-			   a->image->name, path);
+	if (err == -ESTALE && !a->refused &&
+	    pp_locate_was_asked(a->locator, path)) {
+		a->refused = op_arena_strdup(a->locator->arena, path);
+		return a->refused ? err : -ENOMEM;
+	}
+	return err;
+}
+
+/* The kernel's binary, or a module's file if the image path has it. */
+static int open_kernel_file(struct pp_image_symbols *symbols,
+			    const struct pp_image *image,
+			    struct pp_locator *locator,
+			    struct pp_messages *messages)
+{
+	struct kernel_attempt attempt = { symbols, image, locator, messages,
+					  NULL };
+	int err;
+
+	if (image->kind == OP_IMAGE_KERNEL)
+		err = pp_locate_kernel(locator, image->build_id,
+				       image->build_id_len, try_kernel_file,
+				       &attempt);
+	else
+		err = pp_locate_module(locator, image->recorded.name,
+				       !image->build_id_len, try_kernel_file,
+				       &attempt);
+	if (!err) {
+		pp_message(messages, PP_REMARK_BFD, "%s: symbols from %s",
+			   image->name, symbols->path);
+		return take_symbols_of_binary(symbols, image, messages);
+	}
+	if (attempt.refused)
+		pp_message(
+			messages, PP_WARNING,
+			"%s: not used: its build-id is not that of the %s that was profiled; give the file of that build",
+			attempt.refused,
+			image->recorded.name + (*image->recorded.name == '/'));
 	return err;
 }
 
@@ -317,7 +334,6 @@ static int open_symbol_source(struct pp_image_symbols *symbols,
 			      struct pp_locator *locator,
 			      struct pp_messages *messages)
 {
-	struct kernel_attempt attempt = { symbols, image, locator, messages };
 	bool search = symbols->wants & PP_WANT_LINES || locator->image_path;
 	int err = -ENOENT;
 
@@ -330,14 +346,9 @@ static int open_symbol_source(struct pp_image_symbols *symbols,
 		return open_binary(symbols, image, session, locator, messages);
 	if (image->kind == OP_IMAGE_FILE)
 		return 0;
-	if (search && image->kind == OP_IMAGE_KERNEL)
-		err = pp_locate_kernel(locator, image->build_id,
-				       image->build_id_len, try_kernel,
-				       &attempt)
-			      ?: take_symbols_of_binary(symbols, image,
-							messages);
-	else if (search && image->kind == OP_IMAGE_MODULE)
-		err = open_module(symbols, image, locator, messages);
+	if (search &&
+	    (image->kind == OP_IMAGE_KERNEL || image->kind == OP_IMAGE_MODULE))
+		err = open_kernel_file(symbols, image, locator, messages);
 	if (!err || err == -ENOMEM)
 		return err;
 	return open_snapshot(symbols, image, session, locator, messages);

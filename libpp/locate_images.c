@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libpp/symbols/unpack.h"
+
 #define DEBUG_DIR "/usr/lib/debug"
 
 struct pp_found {
@@ -248,33 +250,54 @@ const char *pp_locate_home(const struct pp_locator *locator, const char *path)
 /* Whether a file called @base is the module @name. */
 static bool is_module(const char *base, const char *name)
 {
-	for (; *name && *base; name++, base++)
+	const char *end = base + pp_unpacked_name_len(base);
+
+	for (; *name && base < end; name++, base++)
 		if (*name != *base &&
 		    !(*name == '_' && (*base == '-' || *base == ',')))
 			return false;
-	return !*name && !strcmp(base, ".ko");
+	return !*name && end - base == 3 && !memcmp(base, ".ko", 3);
+}
+
+static bool is_second_module(const struct pp_locator *locator, size_t first,
+			     const char *name)
+{
+	for (size_t i = first + 1; i < locator->nr_found; i++)
+		if (is_module(locator->found[i].base, name))
+			return true;
+	return false;
 }
 
 int pp_locate_module(struct pp_locator *locator, const char *name,
-		     const char **path)
+		     bool is_unique, int (*try)(void *data, const char *path),
+		     void *data)
 {
-	const struct pp_found *hit = NULL;
-	int err = list_image_path(locator);
+	int err = list_image_path(locator), ret = -ENOENT;
 
 	name += *name == '/';
-	if (err)
-		return err;
-	for (size_t i = 0; i < locator->nr_found; i++) {
+	for (size_t i = 0; i < locator->nr_found && !err; i++) {
 		if (!is_module(locator->found[i].base, name))
 			continue;
-		if (hit)
+		if (is_unique && is_second_module(locator, i, name))
 			return -ENOTUNIQ;
-		hit = &locator->found[i];
+		ret = try(data, locator->found[i].path);
+		if (!ret || ret == -ENOMEM)
+			return ret;
 	}
-	if (!hit)
-		return -ENOENT;
-	*path = hit->path;
-	return 0;
+	return err ? err : ret;
+}
+
+bool pp_locate_was_asked(const struct pp_locator *locator, const char *path)
+{
+	const char *const *folder = locator->image_path;
+
+	for (; folder && *folder; folder++) {
+		size_t len = strlen(*folder);
+
+		if (!strncmp(path, *folder, len) && path[len] == '/')
+			return true;
+	}
+	return false;
 }
 
 /* ---- the kernel ---------------------------------------------------------- */

@@ -56,11 +56,18 @@ int pp_locate_source(struct pp_locator *locator, const char *name,
 const char *pp_locate_home(const struct pp_locator *locator, const char *path);
 
 /*
- * The same for a kernel module called @name ("/ext4"): NAME.ko in the image
- * path, where a '_' of the name may also be '-' or ','.
+ * Call @try with the path of each file in the image path that may be the kernel
+ * module called @name ("/ext4"), until it returns 0: NAME.ko, packed or not,
+ * where a '_' of the name may also be '-' or ','. Where @try cannot tell builds
+ * apart, @is_unique refuses several of them. Returns 0, what @try returned
+ * last, -ENOENT, -ENOTUNIQ or -ENOMEM (also from @try).
  */
 int pp_locate_module(struct pp_locator *locator, const char *name,
-		     const char **path);
+		     bool is_unique, int (*try)(void *data, const char *path),
+		     void *data);
+
+/* Whether @path lies in the image path that was asked for. */
+bool pp_locate_was_asked(const struct pp_locator *locator, const char *path);
 
 /*
  * Call @try with the path of each file that may be the kernel's binary, until

@@ -44,6 +44,12 @@ static int find_session(struct pp_population *p, struct pp_side *side,
 
 /* ---- which --------------------------------------------------------------- */
 
+static int take_module_path(void *data, const char *path)
+{
+	*(const char **)data = path;
+	return 0;
+}
+
 /* A module that the image path has goes by the name that it has there. */
 int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,
 			const char **shown)
@@ -53,7 +59,8 @@ int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,
 
 	if (!side->locator.image_path || name->space != OP_SPACE_KERN)
 		return 0;
-	err = pp_locate_module(&side->locator, *shown, &path);
+	err = pp_locate_module(&side->locator, *shown, true, take_module_path,
+			       &path);
 	if (!err)
 		*shown = pp_locate_home(&side->locator, path);
 	return err == -ENOMEM ? err : 0;

@@ -2,7 +2,7 @@
 PROGS += opreport
 opreport_SRCS := $(wildcard pp/opreport*.c) pp/options.c
 opreport_LIBS := libpp libdb libop
-opreport_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
+opreport_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 
 PROGS += opimport
 opimport_SRCS := $(wildcard pp/opimport*.c)
@@ -12,14 +12,14 @@ opimport_LDLIBS = $(POPT_LIBS) $(ZLIB_LIBS)
 PROGS += oparchive
 oparchive_SRCS := $(wildcard pp/oparchive*.c) pp/options.c
 oparchive_LIBS := libpp libdb libop
-oparchive_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
+oparchive_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 
 PROGS += opgprof
 opgprof_SRCS := $(wildcard pp/opgprof*.c) pp/options.c
 opgprof_LIBS := libpp libdb libop
-opgprof_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
+opgprof_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 
 PROGS += opannotate
 opannotate_SRCS := $(wildcard pp/opannotate*.c) pp/options.c
 opannotate_LIBS := libpp libdb libop
-opannotate_LDLIBS = $(OPCODES_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
+opannotate_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)

@@ -6,7 +6,7 @@ endif
 define UNIT_TEST_VARS
 $(1)_SRCS := tests/$(1).c
 $(1)_LIBS := daemon libpp libcfi libdb libop
-$(1)_LDLIBS := $(CMOCKA_LIBS) $(OPCODES_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(POPT_LIBS) $(ZLIB_LIBS) $(NETTLE_LIBS) -lm
+$(1)_LDLIBS := $(CMOCKA_LIBS) $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
 # These read streams in words.

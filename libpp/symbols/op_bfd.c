@@ -24,6 +24,7 @@
 
 #include "libop/op_search.h"
 #include "libpp/symbols/elf_digest.h"
+#include "libpp/symbols/unpack.h"
 
 /* ---- what libbfd would print ----------------------------------------------
  */
@@ -56,6 +57,18 @@ static void object_close(struct object *object)
 	*object = (struct object){ .fd = -1 };
 }
 
+/* A module may be installed as NAME.ko.xz. */
+static int object_unpack(struct object *object, uint64_t len)
+{
+	int unpacked, err = pp_unpack(object->fd, 0, len, &unpacked);
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	close(object->fd);
+	object->fd = unpacked;
+	return 0;
+}
+
 /* What libbfd and others read is one file, opened once. Opening a pipe or a
  * device would wait or do worse. */
 static int object_open_file(struct object *object)
@@ -66,7 +79,8 @@ static int object_open_file(struct object *object)
 	if (object->fd < 0 || fstat(object->fd, &st))
 		return -errno;
 	object->mtime = (uint64_t)st.st_mtime;
-	return S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
+	return S_ISREG(st.st_mode) ? object_unpack(object, (uint64_t)st.st_size)
+				   : -ENOEXEC;
 }
 
 /* A file that is not linked has all sections at address 0. The files of JIT

@@ -21,7 +21,7 @@ import sys
 STREAM = {"module/uapi": "*"}
 LIBOP = {"libop": "*", **STREAM}
 STORES = {"libdb": "*"}
-SYMBOLS = "demangle.h elf_digest.h op_bfd.h op_disasm.h sha256.h symtab.h"
+SYMBOLS = "demangle.h elf_digest.h op_bfd.h op_disasm.h sha256.h symtab.h unpack.h"
 # Parts of the daemon that still know the whole of it.
 DAEMON = {
     "daemon": "opd.h opd_stats.h",
@@ -68,6 +68,7 @@ ROOMS = {
 SYSTEM = {
     r"bfd\.h|dis-asm\.h": r"libpp/symbols/op_bfd\w*\.[ch]",
     r"demangle\.h|libiberty\.h": r"libpp/symbols/\w+\.[ch]",
+    r"lzma\.h|zstd\.h": r"libpp/symbols/unpack\.c",
     r"nettle/.*": r"libpp/symbols/sha256\.[ch]",
     r"popt\.h": r"(pp|utils(/\w+)?)/\w+\.[ch]|daemon/(opd_options|oprofiled)\.c",
     r"cmocka\.h": "",

@@ -133,4 +133,51 @@ check() {
 check "a module" "$TMP/made/snd-made.ko" snd_made
 cp "$TMP/symbols" "$TMP/plain"
 
+
+# Packed, as distributions install them; the report is the same.
+for packed in xz:xz zst:zstd gz:gzip; do
+	program=${packed#*:} suffix=${packed%:*}
+	if ! command -v "$program" >/dev/null; then
+		skip "$suffix" "no $program"
+		continue
+	fi
+	mkdir "$TMP/$suffix"
+	"$program" -qc "$TMP/made/snd-made.ko" >"$TMP/$suffix/snd-made.ko.$suffix"
+	symbols_of "$TMP/$suffix"
+	ok "a module in $suffix" cmp "$TMP/symbols" "$TMP/plain"
+	is "a module in $suffix: no complaint" "$(cat "$TMP/err")" ""
+done
+mkdir "$TMP/cut"
+gzip -c "$TMP/made/snd-made.ko" | head -c 500 >"$TMP/cut/snd-made.ko.gz"
+symbols_of "$TMP/cut"
+is "a packed one that is cut is not used" "$(wc -l <"$TMP/symbols")" 1
+
+# Of several files that of the build is used, and another one never.
+mkdir "$TMP/several" "$TMP/several/1" "$TMP/several/2"
+sed 's/\.byte 1,2,3,4/.byte 1,2,3,5/' "$TMP/made.s" >"$TMP/other.s"
+${CC:-cc} -c -o "$TMP/several/1/snd-made.ko" "$TMP/other.s" || exit 1
+symbols_of "$TMP/several"
+is "a module of another build is not used" "$(wc -l <"$TMP/symbols")" 1
+like "that is said" "$(cat "$TMP/err")" \
+	"several/1/snd-made.ko: not used: its build-id is not that of the snd_made that was profiled; give the file of that build"
+cp "$TMP/made/snd-made.ko" "$TMP/several/2"
+symbols_of "$TMP/several"
+ok "beside the right one it does no harm" cmp "$TMP/symbols" "$TMP/plain"
+is "nor is it said then" "$(cat "$TMP/err")" ""
+
+# Those of an installed kernel.
+for name in ext4 btrfs snd-pcm; do
+	file=$(find /lib/modules -name "$name.ko*" 2>/dev/null | sort | tail -n 1)
+	if [ -z "$file" ]; then
+		skip "$name" "no kernel is installed (linux-image-amd64)"
+		continue
+	fi
+	mkdir "$TMP/$name"
+	case $file in
+	*.xz) xz -dc "$file" >"$TMP/$name/$name.ko" ;;
+	*.zst) zstd -dqc "$file" >"$TMP/$name/$name.ko" ;;
+	*) cp "$file" "$TMP/$name" ;;
+	esac
+	check "$name" "$TMP/$name/$name.ko" "$(echo "$name" | tr - _)"
+done
 done_testing

@@ -168,14 +168,15 @@ static void binaries_have_symbols(void **state)
 		  "two 16 2 32\n" },
 		{ "not linked, its debug file", SYMBOLS, "-c", "objcopy --only-keep-debug b d && strip -g b && objcopy --strip-all --add-gnu-debuglink=d b", false,
 		  "debug file\n"
-		  "f 0 0 16 function global\n"
+		  "f 0 4 16 function global\n"
 		  "label 4 0 16\n"
 		  "w 6 0 16 function global weak\n"
-		  "o 8 0 16 function global weak\n"
+		  "o 8 3 16 function global weak\n"
 		  "$ 12 0 16 global\n"
 		  "$ax 12 0 16\n"
 		  "$b 12 0 16\n"
-		  "two 24 0 40\n" },
+		  "end 16 0 40\n"
+		  "two 16 2 40\n" },
 		{ "a debug file that is none", SYMBOLS, STATIC, "echo >d && strip b && objcopy --add-gnu-debuglink=d b", false, "none\n" },
 		{ "a library", UNWOUND, SHARED, NULL, true,
 		  "own\n"
@@ -624,6 +625,7 @@ static void images_have_symbols(void **state)
 		  "warning: vmlinux: no symbols: it has no _stext, so it is no kernel\n" },
 		{ "a kernel of another build", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 4, .build_id = { 1 } }, KERNEL, ID, "mv b path/vmlinux", "path", 0,
 		  "all is vmlinux\n"
+		  "warning: path/vmlinux: not used: its build-id is not that of the vmlinux that was profiled; give the file of that build\n"
 		  "warning: vmlinux: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
 		{ "a kernel's snapshot", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 1, .build_id = { 1 } }, KERNEL, ID, "mv b path/vmlinux; printf 'oprofile symbols 1 vmlinux 01\\n0 T _stext\\n10 T one\\n' >symbols/vmlinux-01", NULL, 0,
 		  "_stext 0-10\n"

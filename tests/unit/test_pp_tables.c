@@ -235,9 +235,16 @@ static void make_files(void)
 		system("mkdir -p root/bin root/src path/sub path/dir second &&"
 		       "cd path && touch ../root/bin/x ../root/src/a.c x y "
 		       "sub/z ../second/z ext-4.ko nf_x,y.ko a-b.ko sub/a_b.ko "
+		       "c.ko.xz d-.ko.zst e.ko.gz f.ko.bz f.xz .ko.xz g.ko g.ko.xz "
 		       "vmlinux sub/vmlinux-6.1 vmlinuz-6.1 xvmlinux && "
 		       "ln -s y link"),
 		0);
+}
+
+static int take_path(void *data, const char *path)
+{
+	*(const char **)data = path;
+	return 0;
 }
 
 static void images_are_located(void **state)
@@ -265,11 +272,20 @@ static void images_are_located(void **state)
 	static const struct {
 		const char *name, *at;
 	} modules[] = {
-		{ "/ext_4", "path/ext-4.ko" }, { "ext_4", "path/ext-4.ko" },
-		{ "/ext-4", "path/ext-4.ko" }, { "/ext", "none" },
-		{ "/ext_44", "none" },	       { "/nf_x_y", "path/nf_x,y.ko" },
-		{ "/a_b", "several" },	       { "/a-b", "path/a-b.ko" },
+		{ "/ext_4", "path/ext-4.ko" },
+		{ "ext_4", "path/ext-4.ko" },
+		{ "/ext-4", "path/ext-4.ko" },
+		{ "/ext", "none" },
+		{ "/ext_44", "none" },
+		{ "/nf_x_y", "path/nf_x,y.ko" },
+		{ "/a_b", "several" },
+		{ "/a-b", "path/a-b.ko" },
 		{ "/none", "none" },
+		{ "/c", "path/c.ko.xz" },
+		{ "/d_", "path/d-.ko.zst" },
+		{ "/e", "path/e.ko.gz" },
+		{ "/f", "none" },
+		{ "/g", "several" },
 	};
 
 	make_files();
@@ -299,7 +315,8 @@ static void images_are_located(void **state)
 		snprintf(full, sizeof(full), "%s%s",
 			 *name == '$' ? (const char *)*state : "",
 			 name + (*name == '$'));
-		err = is_module ? pp_locate_module(&locator, name, &at)
+		err = is_module ? pp_locate_module(&locator, name, true,
+						   take_path, &at)
 				: pp_locate(&locator, full, &at);
 		if (*wanted == '$')
 			wanted = full;
