@@ -22,18 +22,33 @@
 
 /* ---- tables -------------------------------------------------------------- */
 
-/* Keys of the kernel count from _stext, wherever the file has its sections. */
+/*
+ * The kernel as operf of OProfile 1.4 recorded it without --vmlinux. Nothing
+ * tells its build.
+ */
+static bool is_unnamed_kernel(const struct pp_image *image)
+{
+	return image->kind == OP_IMAGE_KERNEL &&
+	       image->recorded.space == OP_SPACE_ROOT &&
+	       !strcmp(image->recorded.name, "/proc/kallsyms");
+}
+
+/* Keys of the kernel count from a symbol, wherever the file has its sections.
+ */
 static bool rebase_kernel(struct pp_image_symbols *symbols,
+			  const struct pp_image *image,
 			  struct pp_raw_symbol *raw, size_t nr)
 {
-	const struct pp_raw_symbol *stext = NULL;
+	/* operf of 1.4 took the first of /proc/kallsyms. */
+	const char *from = is_unnamed_kernel(image) ? "_text" : "_stext";
+	const struct pp_raw_symbol *start = NULL;
 
-	for (size_t i = 0; i < nr && !stext; i++)
-		if (!strcmp(raw[i].name, "_stext"))
-			stext = &raw[i];
-	if (!stext)
+	for (size_t i = 0; i < nr && !start; i++)
+		if (!strcmp(raw[i].name, from))
+			start = &raw[i];
+	if (!start)
 		return false;
-	symbols->base = stext->vma;
+	symbols->base = start->vma;
 	for (size_t i = 0; i < nr; i++) {
 		raw[i].limit =
 			raw[i].limit - raw[i].key + raw[i].vma - symbols->base;
@@ -171,7 +186,7 @@ static int take_symbols_of_binary(struct pp_image_symbols *symbols,
 				? "no symbols: it is stripped"
 				: "it is stripped: only what it exports has a name");
 	if (image->kind == OP_IMAGE_KERNEL &&
-	    !rebase_kernel(symbols, raw, nr)) {
+	    !rebase_kernel(symbols, image, raw, nr)) {
 		pp_message(
 			messages, PP_WARNING,
 			"%s: no symbols: it has no _stext, so it is no kernel",
@@ -326,6 +341,24 @@ static int open_kernel_file(struct pp_image_symbols *symbols,
 	return err;
 }
 
+static int open_unnamed_kernel(struct pp_image_symbols *symbols,
+			       const struct pp_image *image,
+			       struct pp_locator *locator,
+			       struct pp_messages *messages)
+{
+	int err = locator->image_path
+			  ? open_kernel_file(symbols, image, locator, messages)
+			  : -ENOENT;
+
+	if (!err || err == -ENOMEM)
+		return err;
+	pp_message(
+		messages, PP_WARNING,
+		"%s: no symbols: the session does not tell which kernel was profiled; name the folder of its vmlinux with --image-path",
+		image->name);
+	return 0;
+}
+
 /* The kernel's binary and a module's file tell lines; the snapshot names only,
  * but it is there for every kernel that was profiled. */
 static int open_symbol_source(struct pp_image_symbols *symbols,
@@ -342,6 +375,8 @@ static int open_symbol_source(struct pp_image_symbols *symbols,
 		symbols->base = image->anon_start;
 		return 0;
 	}
+	if (is_unnamed_kernel(image))
+		return open_unnamed_kernel(symbols, image, locator, messages);
 	if (image->recorded.space == OP_SPACE_ROOT)
 		return open_binary(symbols, image, session, locator, messages);
 	if (image->kind == OP_IMAGE_FILE)

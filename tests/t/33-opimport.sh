@@ -280,4 +280,21 @@ like "and is said" "$(cat "$TMP/err")" \
 NEW=$TMP/no.jit
 is "its samples are there" "$(report -n | awk '$1 ~ /^[0-9]+$/ { print $1; exit }')" 93
 
+# The kernel as operf recorded it without --vmlinux: a vmlinux that is given
+# names it, nothing else does.
+K='{root}/proc/kallsyms' OLD=$TMP/kallsyms NEW=$TMP/kallsyms.new
+mkdir "$TMP/kernel"
+printf '%s\n' '.globl _text' '_text: .skip 16' '.type fork_it,@function' \
+	'fork_it: .skip 16' | $cc -x assembler -nostdlib -static \
+	-Wl,-e,0,-Ttext=0x81000000 -o "$TMP/kernel/vmlinux" - || exit 1
+printf '0x14 6\n0x1f 3\n' |
+	classic "$OLD/samples/current/$K/{dep}/$K/$E.all.all.all" kernel=1
+ok "a kernel without a name" import --session "$OLD" --output "$NEW"
+is "gets names from a vmlinux" "$(report -n -l -p "$TMP/kernel")" \
+	"9        100.000  fork_it"
+is "has none without" "$(report -n -l)" "9        100.000  /proc/kallsyms"
+is "which is said" "$(cat "$TMP/err")" "opreport: warning: \
+/proc/kallsyms: no symbols: the session does not tell which kernel was \
+profiled; name the folder of its vmlinux with --image-path"
+
 done_testing

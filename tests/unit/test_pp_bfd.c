@@ -613,6 +613,16 @@ static void images_have_symbols(void **state)
 		  "two 10-14 90\n"
 		  "from path/vmlinux\n"
 		  "bfd: vmlinux: symbols from path/vmlinux\n" },
+		{ "a kernel of operf 1.4", { IMAGE(KERNEL, ROOT, "/proc/kallsyms") }, ".globl _text\n_text:.skip 4\n" KERNEL, STATIC, "mv b path/vmlinux", "path", 0,
+		  "_text 0-4\n"
+		  "early 4-14 90\n"
+		  "one 14-24 90\n"
+		  "two 24-28 90\n"
+		  "from path/vmlinux\n"
+		  "bfd: /b: symbols from path/vmlinux\n" },
+		{ "no kernel of operf 1.4", { IMAGE(KERNEL, ROOT, "/proc/kallsyms") }, KERNEL, STATIC, NULL, NULL, 0,
+		  "all is /b\n"
+		  "warning: /b: no symbols: the session does not tell which kernel was profiled; name the folder of its vmlinux with --image-path\n" },
 		{ "a kernel with lines", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mv b root/usr/lib/debug/boot/vmlinux-2", NULL, PP_WANT_LINES,
 		  "one 0-10 90\n"
 		  "two 10-14 90\n"
