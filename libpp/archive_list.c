@@ -227,6 +227,25 @@ static const char *image_place(const struct search *s,
 	return pp_locate_home(&s->side->locator, path);
 }
 
+/* What debug files share is found by its own build-id. */
+static int archive_shared_file(struct search *s,
+			       struct pp_image_symbols *symbols)
+{
+	struct op_arena *arena = &s->list->report.arena;
+	const uint8_t *id;
+	size_t len;
+	const char *path = op_bfd_shared_path(symbols->bfd, &id, &len);
+	const char *place;
+	char hex[65];
+
+	if (!path)
+		return 0;
+	op_build_id_text(id, len, hex);
+	place = op_arena_printf(arena, "/usr/lib/debug/.build-id/%.2s/%s.debug",
+				hex, hex + 2);
+	return place ? archive_file(s, PP_ARCHIVE_DEBUG, path, place) : -ENOMEM;
+}
+
 /*
  * A debug file is found by its binary's build-id, or else by its name in a
  * folder beside the binary @image.
@@ -245,7 +264,9 @@ static int archive_debug_file(struct search *s,
 		   : op_arena_printf(arena, "%.*s/.debug%s",
 				     (int)(strrchr(image, '/') - image), image,
 				     strrchr(path, '/'));
-	return place ? archive_file(s, PP_ARCHIVE_DEBUG, path, place) : -ENOMEM;
+	return place ? archive_file(s, PP_ARCHIVE_DEBUG, path, place)
+			       ?: archive_shared_file(s, symbols)
+		     : -ENOMEM;
 }
 
 static int archive_image(struct search *s, const struct pp_image *image,

@@ -84,6 +84,10 @@ struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
 	case DW_FORM_strp:
 		return dwarf_text_at(dwarf, &dwarf->str,
 				     op_cursor_number(c, offset_size));
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+		return dwarf_text_at(dwarf, &dwarf->shared_str,
+				     op_cursor_number(c, offset_size));
 	case DW_FORM_line_strp:
 		return dwarf_text_at(dwarf, &dwarf->line_str,
 				     op_cursor_number(c, offset_size));
@@ -95,9 +99,7 @@ struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
 			c,
 			form->version < 3 ? form->address_size : offset_size));
 	case DW_FORM_sec_offset:
-	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt:
 		return dwarf_number(op_cursor_number(c, offset_size));
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata:

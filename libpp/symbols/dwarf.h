@@ -18,6 +18,7 @@ struct pp_dwarf {
 	struct pp_bytes line; /* .debug_line */
 	struct pp_bytes line_str; /* .debug_line_str */
 	struct pp_bytes str; /* .debug_str */
+	struct pp_bytes shared_str; /* .debug_str of the file that dwz made */
 	struct pp_bytes info; /* .debug_info */
 	struct pp_bytes abbrev; /* .debug_abbrev */
 	bool big_endian;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Binaries and their separate debug files as libbfd sees them: opening, build-
- * id, and where their code lies.
+ * Binaries as libbfd sees them: opening, build-id, and where their code lies.
  *
  * A file is opened once by us and handed to libbfd as a descriptor, so that
  * libbfd and our own readers (elf_sizes.c) see the same file even if its path
@@ -46,7 +45,7 @@ static void ignore_assert(const char *fmt, const char *version,
 
 /* ---- opening ------------------------------------------------------------- */
 
-static void object_close(struct object *object)
+void op_bfd_object_close(struct object *object)
 {
 	if (object->abfd)
 		bfd_close(object->abfd);
@@ -94,18 +93,11 @@ static bool is_relocatable(const bfd *abfd)
 	return !(abfd->flags & (EXEC_P | DYNAMIC));
 }
 
-/* The path is kept by the object, also when it cannot be opened. */
-static int object_open(struct object *object, const char *path)
+/* Hand the file to libbfd. */
+static int object_parse(struct object *object)
 {
-	int fd, err;
+	int fd = fcntl(object->fd, F_DUPFD_CLOEXEC, 0);
 
-	object->path = strdup(path);
-	if (!object->path)
-		return -ENOMEM;
-	err = object_open_file(object);
-	if (err)
-		return err;
-	fd = fcntl(object->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
 	object->abfd = bfd_fdopenr(object->path, NULL, fd);
@@ -119,6 +111,21 @@ static int object_open(struct object *object, const char *path)
 		return -ENOEXEC;
 	object->is_relocatable = is_relocatable(object->abfd);
 	return 0;
+}
+
+int op_bfd_object_open(struct object *object, const char *path)
+{
+	object->path = strdup(path);
+	if (!object->path)
+		return -ENOMEM;
+	return object_open_file(object) ?: object_parse(object);
+}
+
+int op_bfd_object_take(struct object *object, const char *path, int fd)
+{
+	object->fd = fd;
+	object->path = strdup(path);
+	return object->path ? object_parse(object) : -ENOMEM;
 }
 
 static int compare_sections(const void *pa, const void *pb)
@@ -190,7 +197,7 @@ static int place_unlinked_sections(const struct object *object)
 }
 
 /* A debug file has its sections at other offsets. */
-static void place_as_binary(const struct op_bfd *bfd)
+void op_bfd_place_as_binary(const struct op_bfd *bfd)
 {
 	if (!bfd->debug.abfd || !bfd->main.is_relocatable)
 		return;
@@ -242,8 +249,8 @@ int op_bfd_open(struct op_bfd **out, const char *path,
 	bfd_set_error_handler(ignore_error);
 	bfd_set_assert_handler(ignore_assert);
 	bfd->debug_dirs = debug_dirs;
-	bfd->main.fd = bfd->debug.fd = -1;
-	ret = object_open(&bfd->main, path) ?:
+	bfd->main.fd = bfd->debug.fd = bfd->shared.fd = bfd->packed.fd = -1;
+	ret = op_bfd_object_open(&bfd->main, path) ?:
 	      place_unlinked_sections(&bfd->main) ?: read_code_sections(bfd);
 	if (ret)
 		op_bfd_close(bfd);
@@ -261,8 +268,10 @@ void op_bfd_close(struct op_bfd *bfd)
 	free(bfd->unnamed);
 	free(bfd->synthetic);
 	free(bfd->dynsyms);
-	object_close(&bfd->debug);
-	object_close(&bfd->main);
+	op_bfd_object_close(&bfd->packed);
+	op_bfd_object_close(&bfd->shared);
+	op_bfd_object_close(&bfd->debug);
+	op_bfd_object_close(&bfd->main);
 	free(bfd->sections);
 	free(bfd);
 }
@@ -283,59 +292,6 @@ const char *op_bfd_path(const struct op_bfd *bfd)
 uint64_t op_bfd_mtime(const struct op_bfd *bfd)
 {
 	return bfd->main.mtime;
-}
-
-/* ---- the separate debug file --------------------------------------------- */
-
-static char *find_debug_file(struct op_bfd *bfd)
-{
-	const char *const *dir;
-	char *path;
-
-	for (dir = bfd->debug_dirs; *dir; dir++) {
-		path = bfd_follow_build_id_debuglink(bfd->main.abfd, *dir);
-		if (path)
-			return path;
-	}
-	for (dir = bfd->debug_dirs; *dir; dir++) {
-		path = bfd_follow_gnu_debuglink(bfd->main.abfd, *dir);
-		if (path)
-			return path;
-	}
-	return NULL;
-}
-
-void op_bfd_open_debug_file(struct op_bfd *bfd)
-{
-	char *path;
-
-	if (bfd->debug_searched)
-		return;
-	bfd->debug_searched = true;
-	path = find_debug_file(bfd);
-	if (path && object_open(&bfd->debug, path))
-		object_close(&bfd->debug);
-	free(path);
-	place_as_binary(bfd);
-}
-
-const char *op_bfd_debug_path(struct op_bfd *bfd)
-{
-	op_bfd_open_debug_file(bfd);
-	return bfd->debug.path;
-}
-
-char *op_bfd_debug_name(const struct op_bfd *bfd)
-{
-	unsigned long crc;
-
-	return bfd_get_debug_link_info(bfd->main.abfd, &crc);
-}
-
-void op_bfd_drop_debug(struct op_bfd *bfd)
-{
-	object_close(&bfd->debug);
-	bfd->debug_searched = true;
 }
 
 /* ---- addresses and offsets ----------------------------------------------- */

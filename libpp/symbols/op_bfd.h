@@ -43,6 +43,7 @@ enum op_bfd_origin {
 	OP_BFD_NONE, /* there are none */
 	OP_BFD_DYNAMIC, /* stripped: only the exported ones */
 	OP_BFD_DEBUG_FILE, /* stripped, but a separate debug file was found */
+	OP_BFD_PACKED, /* stripped, but with a packed table of its functions */
 	OP_BFD_OWN,
 };
 
@@ -63,6 +64,13 @@ const char *op_bfd_debug_path(struct op_bfd *bfd);
 /* The name that the binary gives its separate debug file, for the caller to
  * free; NULL when it gives none, or memory is short. */
 char *op_bfd_debug_name(const struct op_bfd *bfd);
+
+/*
+ * The file that the debug file shares with others, as dwz(1) makes them, with
+ * its build-id; NULL when there is none.
+ */
+const char *op_bfd_shared_path(struct op_bfd *bfd, const uint8_t **build_id,
+			       size_t *len);
 
 /* Do without the separate debug file. To be called before symbols are read. */
 void op_bfd_drop_debug(struct op_bfd *bfd);

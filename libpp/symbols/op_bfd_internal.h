@@ -45,6 +45,10 @@ struct op_bfd {
 	struct object main;
 	struct object debug; /* abfd is NULL until it is needed and found */
 	bool debug_searched;
+	struct object shared; /* what debug files share; likewise */
+	bool shared_searched;
+	struct object packed; /* symbols in the binary; likewise */
+	bool packed_searched;
 	asymbol **dynsyms;
 	long nr_dynsyms;
 	asymbol *synthetic; /* for the procedure linkage table */
@@ -57,8 +61,28 @@ struct op_bfd {
 	const char *const *debug_dirs;
 };
 
+/* Open the file @path; the object keeps the path. Returns as op_bfd_open()
+ * does; the object is to be closed in any case. */
+int op_bfd_object_open(struct object *object, const char *path);
+
+/* The same for the open file @fd, which becomes the object's. */
+int op_bfd_object_take(struct object *object, const char *path, int fd);
+
+void op_bfd_object_close(struct object *object);
+
+/* Give the sections of the debug file the addresses that a binary that is not
+ * linked has got. */
+void op_bfd_place_as_binary(const struct op_bfd *bfd);
+
 /* Open the separate debug file, if there is one and it is not open. */
 void op_bfd_open_debug_file(struct op_bfd *bfd);
+
+/* Open the file that the binary's debug file shares with others, once; NULL if
+ * there is none. */
+const struct object *op_bfd_open_shared_file(struct op_bfd *bfd);
+
+/* Open the symbol table that is packed in the binary, if it has one, once. */
+void op_bfd_open_packed_symbols(struct op_bfd *bfd);
 
 /* The section of code that @vma is in; NULL if there is none. */
 const struct code_section *op_bfd_find_section(const struct op_bfd *bfd,

@@ -11,12 +11,12 @@
 
 #include "libpp/symbols/line_index.h"
 
-enum { LINE, LINE_STR, STR, INFO, ABBREV, NR_SECTIONS };
+enum { LINE, LINE_STR, STR, INFO, ABBREV, SHARED_STR, NR_SECTIONS };
 
 static const char *const section_names[NR_SECTIONS] = {
 	[LINE] = ".debug_line",	    [LINE_STR] = ".debug_line_str",
 	[STR] = ".debug_str",	    [INFO] = ".debug_info",
-	[ABBREV] = ".debug_abbrev",
+	[ABBREV] = ".debug_abbrev", [SHARED_STR] = ".debug_str",
 };
 
 struct line_table {
@@ -83,6 +83,8 @@ static void make_line_index(struct op_bfd *bfd, struct object *object)
 		.big_endian = bfd_big_endian(object->abfd),
 	};
 
+	if (op_bfd_open_shared_file(bfd))
+		dwarf.shared_str = read_section(bfd, &bfd->shared, SHARED_STR);
 	if (pp_line_index_new(&lines->index, &dwarf, is_in_code, bfd))
 		return;
 	if (pp_line_index_wants_info(lines->index)) {

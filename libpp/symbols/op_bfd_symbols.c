@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The symbols of binaries: the own table, else that of the separate debug
- * file, else the dynamic one, which has what a stripped library exports.
+ * file, else the one that is packed in the binary beside the dynamic one, else
+ * the dynamic one alone, which has what a stripped library exports.
  * libbfd tells no sizes, so these are read beside it (elf_sizes.c): its symbols
  * are those of the table without the first, in the same order. Each symbol is
  * looked up in a section of code of the binary itself, whatever file it came
@@ -61,7 +62,11 @@ const struct object *op_bfd_read_all_syms(struct op_bfd *bfd)
 		return &bfd->main;
 	op_bfd_open_debug_file(bfd);
 	op_bfd_read_syms(&bfd->debug);
-	return &bfd->debug;
+	if (bfd->debug.nr_syms)
+		return &bfd->debug;
+	op_bfd_open_packed_symbols(bfd);
+	op_bfd_read_syms(&bfd->packed);
+	return &bfd->packed;
 }
 
 bool op_bfd_is_noise(const char *name)
@@ -162,22 +167,27 @@ static int fill_symbol_list(struct op_bfd *bfd, struct symbol_list *list,
 {
 	const struct object *object = op_bfd_read_all_syms(bfd);
 
-	*origin = !object->nr_syms	 ? OP_BFD_NONE
-		  : object == &bfd->main ? OP_BFD_OWN
-					 : OP_BFD_DEBUG_FILE;
+	*origin = !object->nr_syms	  ? OP_BFD_NONE
+		  : object == &bfd->main  ? OP_BFD_OWN
+		  : object == &bfd->debug ? OP_BFD_DEBUG_FILE
+					  : OP_BFD_PACKED;
 	if (op_array_reserve(&list->array, 0,
 			     (size_t)object->nr_syms + bfd->nr_dynsyms +
 				     bfd->nr_synthetic + 1))
 		return -ENOMEM;
 	add_table(bfd, list, object->syms, object->nr_syms, object->fd,
 		  SHT_SYMTAB);
-	if (!list->nr) {
+	if (!list->nr)
+		*origin = OP_BFD_DYNAMIC;
+	/* A packed table is without what the dynamic one has. */
+	if (*origin == OP_BFD_DYNAMIC || *origin == OP_BFD_PACKED) {
 		add_table(bfd, list, bfd->dynsyms, bfd->nr_dynsyms,
 			  bfd->main.fd, SHT_DYNSYM);
-		*origin = list->nr ? OP_BFD_DYNAMIC : OP_BFD_NONE;
 		if (drop_versions(bfd, list))
 			return -ENOMEM;
 	}
+	if (!list->nr)
+		*origin = OP_BFD_NONE;
 	for (long i = 0; i < bfd->nr_synthetic; i++)
 		add_code_symbol(bfd, list, &bfd->synthetic[i], 0);
 	return 0;

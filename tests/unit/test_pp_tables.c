@@ -119,9 +119,7 @@ static void values_have_forms(void **state)
 		{ DW_FORM_ref_addr, 3, 8, true, 8, 0x0807060504030281 },
 		{ DW_FORM_sec_offset, 4, 8, false, 4, 0x04030281 },
 		{ DW_FORM_sec_offset, 4, 8, true, 8, 0x0807060504030281 },
-		{ DW_FORM_strp_sup, 4, 8, false, 4, 0x04030281 },
 		{ DW_FORM_GNU_ref_alt, 4, 8, false, 4, 0x04030281 },
-		{ DW_FORM_GNU_strp_alt, 4, 8, true, 8, 0x0807060504030281 },
 		{ DW_FORM_strx, 5, 8, false, 2, 0x101 },
 		{ DW_FORM_addrx, 5, 8, false, 2, 0x101 },
 		{ DW_FORM_loclistx, 5, 8, false, 2, 0x101 },
@@ -181,7 +179,8 @@ static void values_have_forms(void **state)
 static void texts_are_in_sections(void **state)
 {
 	static const uint8_t lines[] = "ab\0cd", strings[] = "ef\0gh",
-			     own[] = "ij\0x", offset[] = { 3, 0, 0, 0, 9 },
+			     shared[] = "kl\0mn", own[] = "ij\0x",
+			     offset[] = { 3, 0, 0, 0, 9 },
 			     beyond[] = { 6, 0, 0, 0, 9 };
 	static const struct {
 		uint64_t form;
@@ -192,7 +191,10 @@ static void texts_are_in_sections(void **state)
 		{ DW_FORM_string, own, 2, "ij" },
 		{ DW_FORM_line_strp, offset, 1, "cd" },
 		{ DW_FORM_strp, offset, 1, "gh" },
+		{ DW_FORM_strp_sup, offset, 1, "mn" },
+		{ DW_FORM_GNU_strp_alt, offset, 1, "mn" },
 		{ DW_FORM_strp, beyond, 1, NULL },
+		{ DW_FORM_GNU_strp_alt, beyond, 1, NULL },
 		{ DW_FORM_line_strp, beyond, 1, NULL },
 		{ 0, offset, 5, NULL },
 		{ 0x7f, offset, 5, NULL },
@@ -200,6 +202,7 @@ static void texts_are_in_sections(void **state)
 	const struct pp_dwarf dwarf = {
 		.line_str = { lines, sizeof(lines) },
 		.str = { strings, sizeof(strings) },
+		.shared_str = { shared, sizeof(shared) },
 	};
 
 	(void)state;
