@@ -70,9 +70,8 @@ static struct opd_image **bucket_of(struct opd *opd, const char *name)
 	return &opd->images.bucket[(hash ^ hash >> 16) % OPD_IMAGE_BUCKETS];
 }
 
-static struct opd_image *new_image(struct opd *opd,
-				   const struct opd_image_id *id,
-				   const char *build)
+static struct opd_image *
+new_image(struct opd *opd, const struct opd_image_id *id, const char *build)
 {
 	struct opd_image *image = calloc(1, sizeof(*image));
 

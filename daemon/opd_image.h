@@ -8,10 +8,10 @@
  * stand for it, so that a sample file is opened once. They live as long as
  * the daemon.
  *
- * Builds of one name are told apart by op_build_text(): the same path is another
- * file in a container, after an upgrade, or when a program was compiled again.
- * As an application, where only its name counts, the first image of a name
- * stands for all of them.
+ * Builds of one name are told apart by op_build_text(): the same path is
+ * another file in a container, after an upgrade, or when a program was compiled
+ * again. As an application, where only its name counts, the first image of a
+ * name stands for all of them.
  */
 
 #include <stdbool.h>
@@ -71,8 +71,8 @@ struct opd_image_id {
 };
 
 /*
- * *@out = the image of that name and build, made when it is new. Returns 0, -ENOMEM, or -EEXIST when the name belongs
- * to an image of another kind.
+ * *@out = the image of that name and build, made when it is new. Returns 0,
+ * -ENOMEM, or -EEXIST when the name belongs to an image of another kind.
  */
 int opd_image_get(struct opd *opd, const struct opd_image_id *id,
 		  struct opd_image **out);

@@ -8,8 +8,8 @@
  *
  * Symbols are the same when application, image and name are; several of one
  * name in a build (static functions) are taken in the order of their addresses.
- * A sum has its address from the build with most samples. Symbols of call graphs
- * are known by number, so the files of arcs get the new ones.
+ * A sum has its address from the build with most samples. Arcs and call trees
+ * know symbols by number, so they get the new ones.
  */
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "libop/op_search.h"
-#include "libpp/population.h"
+#include "libpp/tree_input.h"
 
 #define SHOWN_DIGITS 12 /* of a build-id; no two are alike in practice */
 
@@ -39,8 +39,8 @@ static size_t end_of_path(const struct pp_sample_list *list, size_t at,
 	for (; end < list->nr &&
 	       !strcmp(files[end].image_name, files[at].image_name);
 	     end++)
-		*nr_builds += end == at || files[end].image !=
-						   files[end - 1].image;
+		*nr_builds +=
+			end == at || files[end].image != files[end - 1].image;
 	return end;
 }
 
@@ -76,9 +76,9 @@ static int put_builds_into_names(struct op_arena *arena,
 static int note_sum(struct pp_side *side, struct op_arena *arena,
 		    const struct pp_image *image, size_t nr_builds)
 {
-	struct pp_sum_of_builds *more = op_arena_grow(
-		arena, side->sums_of_builds, side->nr_sums_of_builds,
-		sizeof(*more));
+	struct pp_sum_of_builds *more =
+		op_arena_grow(arena, side->sums_of_builds,
+			      side->nr_sums_of_builds, sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
@@ -88,24 +88,59 @@ static int note_sum(struct pp_side *side, struct op_arena *arena,
 	return 0;
 }
 
+/* Leave only the build with most samples of the @nr files at @first, which the
+ * list has room for from @kept on. */
+static int keep_one_build(struct pp_population *p, struct pp_sample_list *list,
+			  size_t first, size_t nr, size_t *kept)
+{
+	const struct pp_sample_file *files = &list->files[first];
+	const struct pp_image *most = files->image;
+	uint64_t left_out = 0;
+	const char *name;
+
+	for (size_t i = 1; i < nr; i++)
+		if (files[i].image->samples > most->samples)
+			most = files[i].image;
+	for (size_t i = 0; i < nr; i++) {
+		if (files[i].image == most)
+			list->files[(*kept)++] = files[i];
+		else
+			left_out = pp_add_counts(left_out, files[i].total);
+	}
+	name = name_of_build(&p->report->arena, most);
+	if (!name)
+		return -ENOMEM;
+	pp_message(
+		&p->report->messages, PP_WARNING,
+		"%s is shown; %llu samples of its other builds are left out, choose one with build-id: (opreport --by-build lists them)",
+		name, (unsigned long long)left_out);
+	return 0;
+}
+
 int pp_side_tell_builds(struct pp_population *p, struct pp_side *side)
 {
+	const struct pp_request *request = p->request;
 	struct op_arena *arena = &p->report->arena;
 	struct pp_sample_list *list = &side->list;
-	size_t nr_builds;
+	size_t nr_builds, kept = 0;
 	int err = 0;
 
 	for (size_t i = 0, end; i < list->nr && !err; i = end) {
 		end = end_of_path(list, i, &nr_builds);
-		if (nr_builds < 2)
+		if (nr_builds > 1 && request->one_build) {
+			err = keep_one_build(p, list, i, end - i, &kept);
 			continue;
-		if (keeps_builds_apart(p->request))
+		}
+		if (nr_builds > 1 && keeps_builds_apart(request))
 			err = put_builds_into_names(arena, &list->files[i],
 						    end - i);
-		else
+		else if (nr_builds > 1)
 			err = note_sum(side, arena, list->files[i].image,
 				       nr_builds);
+		for (size_t j = i; j < end; j++)
+			list->files[kept++] = list->files[j];
 	}
+	list->nr = err ? list->nr : kept;
 	return err;
 }
 
@@ -176,8 +211,19 @@ static void drop_added_symbols(struct pp_side *side, uint32_t *into,
 	side->nr_symbols = kept;
 }
 
-static void renumber_ends(struct pp_side *side, const uint32_t *into)
+static void renumber_nodes(const struct pp_tree_input *tree,
+			   const uint32_t *into)
 {
+	for (uint32_t i = 0; i < ctree_nr_nodes(tree->tree); i++)
+		if (tree->frames[i] != PP_NO_SYMBOL)
+			tree->frames[i] = into[tree->frames[i]];
+}
+
+/* Ends of arcs and nodes of trees tell the numbers of their symbols. */
+static void renumber_all(struct pp_side *side, const uint32_t *into)
+{
+	for (size_t i = 0; side->trees && i < side->trees->nr; i++)
+		renumber_nodes(&side->trees->list[i], into);
 	for (size_t i = 0; i < side->list.nr; i++) {
 		struct pp_sample_file *file = &side->list.files[i];
 
@@ -222,7 +268,7 @@ int pp_side_add_up_builds(struct pp_side *side)
 	}
 	if (ok) {
 		drop_added_symbols(side, into, renumbered);
-		renumber_ends(side, into);
+		renumber_all(side, into);
 	}
 	free(renumbered);
 	free(into);

@@ -209,9 +209,8 @@ static int set_images(struct op_arena *arena, struct pp_sample_list *list)
 		if (!files[i].image)
 			return -ENOMEM;
 		if (!pp_is_call_graph(&files[i]))
-			files[i].image->samples =
-				pp_add_counts(files[i].image->samples,
-					      files[i].total);
+			files[i].image->samples = pp_add_counts(
+				files[i].image->samples, files[i].total);
 	}
 	return 0;
 }

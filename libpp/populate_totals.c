@@ -18,21 +18,17 @@
 #include "libop/op_search.h"
 #include "libpp/tree_input.h"
 
-#define NO_SYMBOL_NR UINT32_MAX
 #define WORTH_A_WARNING 1 /* percent of the samples */
 
 /* ---- images -------------------------------------------------------------- */
 
-static bool is_same_image(const struct pp_sample_file *file,
-			  const struct pp_image *image)
+/* Trees tell no more of a build than these. */
+static bool is_same_build(const struct pp_image *a, const struct pp_image *b)
 {
-	struct op_sample_header want = {
-		.mtime = image->mtime,
-		.build_id_len = (uint32_t)image->build_id_len,
-	};
-
-	memcpy(want.build_id, image->build_id, sizeof(want.build_id));
-	return pp_same_build(&file->header, &want);
+	if (a->build_id_len || b->build_id_len)
+		return a->build_id_len == b->build_id_len &&
+		       !memcmp(a->build_id, b->build_id, a->build_id_len);
+	return a->mtime == b->mtime;
 }
 
 /*
@@ -47,18 +43,19 @@ find_flat_file(const struct pp_sample_list *list, const struct pp_image *image,
 	const struct pp_sample_file *of_image = NULL;
 
 	for (size_t i = OP_BISECT(at, list->nr,
-				  strcmp(list->files[at].image_name,
-					 image->name) < 0);
+				  strcmp(list->files[at].image->path,
+					 image->path) < 0);
 	     i < list->nr; i++) {
 		const struct pp_sample_file *file = &list->files[i];
 
-		if (strcmp(file->image_name, image->name))
+		if (strcmp(file->image->path, image->path))
 			break;
-		if (pp_is_call_graph(file) || !is_same_image(file, image))
+		if (pp_is_call_graph(file) ||
+		    !is_same_build(file->image, image))
 			continue;
 		if (!strcmp(file->app, app))
 			return file;
-		if (!strcmp(file->app, file->image_name))
+		if (!strcmp(file->app, image->path))
 			of_image = file;
 	}
 	return of_image;
@@ -68,7 +65,7 @@ find_flat_file(const struct pp_sample_list *list, const struct pp_image *image,
 static bool has_dependent_images(const struct pp_sample_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++)
-		if (strcmp(list->files[i].app, list->files[i].image_name))
+		if (strcmp(list->files[i].app, list->files[i].image->path))
 			return true;
 	return false;
 }
@@ -102,7 +99,7 @@ static int sort_nodes_by_image(struct op_arena *arena,
 	if (!order)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < nr; i++) {
-		tree->frames[i] = NO_SYMBOL_NR;
+		tree->frames[i] = PP_NO_SYMBOL;
 		ctree_node(tree->tree, i + 1, &node);
 		tree->images[node.image - 1].nr_nodes++;
 	}
@@ -210,7 +207,7 @@ static void enter_node(struct walk *w, uint32_t node)
 	uint32_t symbol = w->tree->frames[node - 1];
 	uint64_t *total;
 
-	if (symbol == NO_SYMBOL_NR || w->on_path[symbol]++)
+	if (symbol == PP_NO_SYMBOL || w->on_path[symbol]++)
 		return;
 	total = total_of(w, symbol);
 	*total = pp_add_counts(*total, w->all[node]);
@@ -220,7 +217,7 @@ static void leave_node(struct walk *w, uint32_t node)
 {
 	uint32_t symbol = w->tree->frames[node - 1];
 
-	if (symbol != NO_SYMBOL_NR)
+	if (symbol != PP_NO_SYMBOL)
 		w->on_path[symbol]--;
 }
 
@@ -272,7 +269,7 @@ static void count_own_samples(const struct pp_side *side, uint64_t *in_trees)
 			struct ctree_node node;
 			uint64_t *own;
 
-			if (tree->frames[i] == NO_SYMBOL_NR)
+			if (tree->frames[i] == PP_NO_SYMBOL)
 				continue;
 			ctree_node(tree->tree, i + 1, &node);
 			own = &in_trees[tree->frames[i] * side->classes.nr +

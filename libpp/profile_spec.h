@@ -16,10 +16,10 @@
  * restriction of its tag. Items of one tag are alternatives, different tags
  * must all agree. Text before a colon that is no tag belongs to a path.
  *
- * "build-id:" matches the first digits of a build-id. A path matches the application or the dependent image. It is a shell
- * pattern whose '*' also matches '/'; one that exists is made canonical. A
- * path without any slash that does not exist here also matches the last
- * component of an image's name.
+ * "build-id:" matches the first digits of a build-id. A path matches the
+ *application or the dependent image. It is a shell pattern whose '*' also
+ *matches '/'; one that exists is made canonical. A path without any slash that
+ *does not exist here also matches the last component of an image's name.
  */
 
 #include <stdbool.h>

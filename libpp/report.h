@@ -50,6 +50,7 @@ struct pp_request {
 	bool exclude_dependent; /* leave out images that are not their
 				   application */
 	bool by_build; /* builds of one path are images of their own */
+	bool one_build; /* only that with most samples of each path */
 	bool symbols; /* else the summary alone */
 	bool totals; /* with symbols: what they called counts, too; only
 			where there are call trees */

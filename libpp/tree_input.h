@@ -11,6 +11,8 @@
 #include "libpp/population.h"
 #include "libpp/tree_builder.h"
 
+#define PP_NO_SYMBOL UINT32_MAX
+
 /* An image in one input. */
 struct pp_tree_image {
 	struct pp_image *image; /* one for all files of the side */
@@ -33,7 +35,7 @@ struct pp_tree_input {
 	struct ctree *tree;
 	struct pp_tree_image *images; /* by number, from 0 */
 	uint32_t *frames; /* for each node from 0, in the builder; for totals
-			     the number of its symbol */
+			     the number of its symbol, or PP_NO_SYMBOL */
 	bool *is_chosen; /* likewise: samples there are asked for */
 };
 

@@ -275,6 +275,8 @@ int opannotate_take_options(struct opannotate_options *o,
 		o->command = op_arena_printf(&o->arena, "opannotate %s", words);
 	request->symbols = true;
 	request->details = true;
+	/* A source file is that of one build, whose lines it has. */
+	request->one_build = a->source;
 	request->lines = a->source || o->listing.with_lines;
 	request->exclude_dependent = a->exclude_dependent;
 	request->root = a->common.root;

@@ -2,9 +2,9 @@
 /*
  * All that a name tells of an sfile and its event is collected in a struct
  * op_mangle. The application has no build there: all its builds are one
- * application. Folders are made from the innermost outwards: the attempt to make the last
- * folder nearly always succeeds or finds it there, and only a missing parent
- * costs another call.
+ * application. Folders are made from the innermost outwards: the attempt to
+ * make the last folder nearly always succeeds or finds it there, and only a
+ * missing parent costs another call.
  */
 
 #include <errno.h>

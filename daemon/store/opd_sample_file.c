@@ -180,8 +180,8 @@ static int match_header(const struct store *store,
 }
 
 /*
- * The same for a file that has no samples yet, which gets its header if all that
- * is counted under its name elsewhere agrees.
+ * The same for a file that has no samples yet, which gets its header if all
+ * that is counted under its name elsewhere agrees.
  */
 static int begin_file(struct opd *opd, const struct store *store,
 		      const struct op_sample_header *header, const char *name)

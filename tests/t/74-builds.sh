@@ -120,6 +120,16 @@ counted() {
 	report -l --by-build
 	is "$name: or it keeps them apart" \
 		"$(grep -cE " app \\(build [0-9a-f]{12}\\) .*alpha\$" report)" 2
+	# Its source lines are those of one build.
+	id=$(sed -n 's/.* app (build \([0-9a-f]*\)) .*other$/\1/p' report)
+	"$BIN/opannotate" --session-dir="$SESSION" -s "build-id:$id" \
+		--include-symbols=other >annotated 2>annotate.err
+	like "$name: one build is annotated" "$(cat annotated)" '/\* other total: '
+	"$BIN/opannotate" --session-dir="$SESSION" -s image:"*/app" \
+		>annotated 2>annotate.err
+	like "$name: the other one is left out, which is said" \
+		"$(cat annotate.err)" \
+		"app \(build $id\) is shown; [0-9]* samples of its other builds are left out"
 }
 
 builds() {
@@ -170,7 +180,7 @@ if [ "$(id -u)" -eq 0 ]; then
 		chroot root "$0/work/app" & "$0/work/app" & wait' "$TMP"
 	counted
 
-	for_users "$BIN/operf" "$BIN/oprofiled" "$BIN/opreport" \
+	for_users "$BIN/operf" "$BIN/oprofiled" "$BIN/opreport" "$BIN/opannotate" \
 		"$TESTBIN/canperf"
 	AS=as_user WHO=', an ordinary user'
 	if as_user "$TESTBIN/canperf" own 2>"$TMP/why"; then
