@@ -34,6 +34,10 @@ static void see_image(void *ctx, const struct op_cookie_query *query,
 	struct opd_binary binary = { .name = query->path,
 				     .mtime = query->mtime };
 
+	/* What the profiler made itself is in the session. */
+	if (query->flags & OP_IMAGE_NO_FILE &&
+	    !(query->flags & OP_IMAGE_DELETED) && *query->path == '/')
+		return;
 	opd->vdso_is_ours |= !strcmp(query->path, OPD_VDSO);
 	binary.build_id.len = query->build_id_len;
 	memcpy(binary.build_id.bytes, query->build_id, query->build_id_len);
@@ -58,8 +62,9 @@ void opd_init(struct opd *opd)
 	opd->source.fd = opd->source.dir = -1;
 	opd->loop.epoll_fd = opd->loop.signal_fd = opd->loop.timer_fd = -1;
 	op_log_init(&opd->log);
-	opd->client = (struct opd_source_client){ opd, &opd->log, see_image,
-						  see_kernel };
+	opd->client =
+		(struct opd_source_client){ opd, &opd->log, see_image,
+					    see_kernel, opd->session.images };
 	opd_control_init(&opd->control);
 }
 

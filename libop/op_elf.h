@@ -20,6 +20,10 @@
 
 #include "libop/op_cursor.h"
 
+/* A section of this name marks the digest of a binary: its code has places in
+ * the file, but no contents (libpp/symbols/elf_digest.h). */
+#define OP_ELF_DIGEST ".oprofile.digest"
+
 struct op_elf {
 	int fd; /* borrowed */
 	const uint8_t *bytes; /* borrowed; NULL: read fd */

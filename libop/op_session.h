@@ -12,7 +12,8 @@
  *	samples/oprofiled.log	the daemon's log
  *	symbols/		symbols of kernel and modules (op_ksyms.h)
  *	images/			copies of binaries that were deleted or replaced
- *				since (op_session_image())
+ *				since (op_session_image()), and what is known of
+ *				code that programs made at run time
  *
  * The lock and the control socket are in the run folder, /run/oprofile for
  * the default session folder and SESSION_DIR/run for any other.
@@ -75,5 +76,13 @@ bool op_session_holds_samples(const char *name);
 int op_session_image(const struct op_session *session, const char *name,
 		     const uint8_t *build_id, size_t build_id_len,
 		     uint64_t mtime, char *buf, size_t len);
+
+/*
+ * Where the session has names of code that process @tgid made at run time and
+ * told of only after its samples, if it has any (doc/jit.md). Returns 0 or
+ * -ENAMETOOLONG.
+ */
+int op_session_perf_map(const struct op_session *session, int64_t tgid,
+			char *buf, size_t len);
 
 #endif /* LIBOP_OP_SESSION_H */

@@ -298,6 +298,10 @@ static int archive_files_of_image(struct search *s,
 	char path[8192];
 	int err = archive_image(s, image, false, &s->list->report.messages);
 
+	if (!err && image->recorded.space == OP_SPACE_ANON &&
+	    !op_session_perf_map(s->side->session, image->recorded.tgid, path,
+				 sizeof(path)))
+		return archive_file_at_home(s, PP_ARCHIVE_SESSION, path);
 	if (err || image->recorded.space != OP_SPACE_KERN)
 		return err;
 	err = archive_image(s, image, true, &s->quiet);

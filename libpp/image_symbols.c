@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libpp/symbols/perf_map.h"
+
 #define MAX_CODE (1u << 24) /* bytes; no function is that large */
 
 /* ---- tables -------------------------------------------------------------- */
@@ -83,6 +85,40 @@ static int take_ksyms(struct pp_image_symbols *symbols)
 /* ---- sources ------------------------------------------------------------- */
 
 #define NOT_ARCHIVED "%s: it is not what was archived; not used"
+
+/* Code that was made at run time has names where a perf map told of it after
+ * its samples. */
+static int open_perf_map(struct pp_image_symbols *symbols,
+			 const struct pp_image *image,
+			 const struct op_session *session,
+			 const struct pp_locator *locator,
+			 struct pp_messages *messages)
+{
+	const struct op_image_name *name = &image->recorded;
+	struct pp_raw_symbol *raw = NULL;
+	size_t nr = 0;
+	char path[8192];
+	int err;
+
+	symbols->base = image->anon_start;
+	err = op_session_perf_map(session, name->tgid, path, sizeof(path))
+		      ?: pp_archive_check(locator->archive, path);
+	if (err == -EILSEQ)
+		pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);
+	if (!err)
+		err = pp_perf_map_read(path, name->start, name->end,
+				       locator->arena, &raw, &nr);
+	if (err || !nr) {
+		free(raw);
+		return err == -ENOMEM ? err : 0;
+	}
+	symbols->path = op_arena_strdup(locator->arena, path);
+	symbols->table = calloc(nr + 1, sizeof(*symbols->table));
+	if (symbols->table)
+		symbols->nr = pp_symtab_build(symbols->table, raw, nr);
+	free(raw);
+	return symbols->table && symbols->path ? 0 : -ENOMEM;
+}
 
 static int open_snapshot(struct pp_image_symbols *symbols,
 			 const struct pp_image *image,
@@ -370,8 +406,10 @@ static int open_symbol_source(struct pp_image_symbols *symbols,
 	bool search = symbols->wants & PP_WANT_LINES || locator->image_path;
 	int err = -ENOENT;
 
-	if (image->recorded.space == OP_SPACE_ANON ||
-	    image->kind == OP_IMAGE_PSEUDO) {
+	if (image->recorded.space == OP_SPACE_ANON)
+		return open_perf_map(symbols, image, session, locator,
+				     messages);
+	if (image->kind == OP_IMAGE_PSEUDO) {
 		symbols->base = image->anon_start;
 		return 0;
 	}

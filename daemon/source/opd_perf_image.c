@@ -42,6 +42,7 @@ struct opd_perf_image {
 	uint64_t file_dev, file_ino, mtime; /* of the file, if it was found */
 	uint32_t pid; /* where it was first mapped */
 	uint64_t start, end;
+	bool is_made; /* by the profiler */
 };
 
 int opd_perf_images_init(struct opd_perf_images *images)
@@ -210,7 +211,7 @@ static int open_file(const struct opd_perf_image *image)
 	char path[OP_PATH_MAX + 64];
 	int fd = -1;
 
-	if (on_no_disk(image->name))
+	if (image->is_made || on_no_disk(image->name))
 		return -1;
 	if (!is_deleted(image->name)) {
 		fd = check(image, op_open_regular(image->name));
@@ -264,6 +265,7 @@ static struct opd_perf_image *image_new(const struct opd_perf_image_id *id)
 	image->pid = id->pid;
 	image->start = id->start;
 	image->end = id->end;
+	image->is_made = id->is_made;
 	look_at_file(image);
 	return image;
 }
@@ -362,7 +364,7 @@ int opd_perf_image_query(const struct opd_perf_images *images,
 	query->build_id_len = image->build_id.len;
 	memcpy(query->build_id, image->build_id.bytes, image->build_id.len);
 	len = strlen(image->name);
-	if (on_no_disk(image->name))
+	if (image->is_made || on_no_disk(image->name))
 		query->flags |= OP_IMAGE_NO_FILE;
 	if (is_deleted(image->name)) {
 		query->flags |= OP_IMAGE_DELETED;

@@ -29,6 +29,7 @@ struct opd_perf_image_id {
 	uint32_t pid;
 	uint64_t start;
 	uint64_t end;
+	bool is_made; /* by the profiler, of code that is in no file */
 };
 
 struct opd_perf_image;

@@ -95,15 +95,17 @@ static void put_kernel(struct trace *trace, uint64_t return_address)
 static void put_user(struct trace *trace, const struct unwinder_map *map,
 		     uint64_t at)
 {
-	uint64_t offset = at - map->start;
+	const struct opd_map mapping = {
+		.start = map->start,
+		.end = map->end,
+		.offset = map->offset,
+		.cookie = map->cookie,
+		.anon = map->anon,
+	};
+	uint64_t offset =
+		opd_perf_world_place(trace->world, &mapping, at, &trace->place);
 
-	if (map->cookie != OP_NO_COOKIE)
-		offset += map->offset;
 	trace->place.kernel = false;
-	trace->place.cookie = map->cookie;
-	trace->place.anon = map->anon;
-	trace->place.start = map->start;
-	trace->place.end = map->end;
 	/* The stream must not get an offset that reads as OP_ESCAPE. */
 	if (offset + 1 == OP_ESCAPE)
 		offset = 0;

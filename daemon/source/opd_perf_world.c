@@ -36,12 +36,14 @@ int opd_perf_world_init(struct opd_perf_world *world)
 	world->proc = "/proc";
 	opd_perf_words_set_depth(&world->words, 0);
 	opd_maps_init(&world->maps);
+	opd_jits_init(&world->jits, &world->images);
 	return opd_perf_images_init(&world->images);
 }
 
 void opd_perf_world_release(struct opd_perf_world *world)
 {
 	opd_perf_stacks_release(&world->stacks);
+	opd_jits_release(&world->jits);
 	opd_maps_release(&world->maps);
 	opd_perf_images_release(&world->images);
 }
@@ -156,6 +158,7 @@ static void handle_exec(struct opd_perf_world *world,
 	if (!is_choice && !is_wanted(world, rec->pid))
 		return;
 	process = opd_maps_find(&world->maps, rec->pid);
+	opd_jits_exit(&world->jits, rec->pid);
 	if (!process)
 		process = opd_maps_new(&world->maps, rec->pid);
 	if (!process)
@@ -184,6 +187,17 @@ static void handle_fork(struct opd_perf_world *world,
 		opd_maps_fork(&world->maps, rec->pid, rec->task.parent);
 	else if (parent && parent->read_at < rec->time)
 		parent->nr_threads++; /* else /proc has told it by now */
+}
+
+static void handle_exit(struct opd_perf_world *world,
+			const struct opd_perf_rec *rec)
+{
+	const struct opd_process *process;
+
+	opd_maps_exit(&world->maps, rec->pid);
+	process = opd_maps_find(&world->maps, rec->pid);
+	if (!process || !process->nr_threads)
+		opd_jits_exit(&world->jits, rec->pid);
 }
 
 /*
@@ -216,7 +230,7 @@ void opd_perf_world_side(struct opd_perf_world *world,
 		handle_fork(world, rec);
 		break;
 	case PERF_RECORD_EXIT:
-		opd_maps_exit(&world->maps, rec->pid);
+		handle_exit(world, rec);
 		break;
 	case PERF_RECORD_KSYMBOL:
 		handle_ksymbol(world, rec);
@@ -245,6 +259,24 @@ const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
 	}
 	*process = opd_perf_proc_read(world, tgid);
 	return *process ? opd_maps_lookup(*process, addr) : NULL;
+}
+
+uint64_t opd_perf_world_place(struct opd_perf_world *world,
+			      const struct opd_map *map, uint64_t addr,
+			      struct opd_perf_place *place)
+{
+	uint64_t offset = addr - map->start;
+
+	place->cookie = map->cookie;
+	place->anon = map->anon;
+	place->start = map->start;
+	place->end = map->end;
+	if (map->cookie != OP_NO_COOKIE)
+		return offset + map->offset;
+	if (opd_jits_find(&world->jits, place->tgid, addr, world->now,
+			  &place->cookie, &offset))
+		place->anon = NULL;
+	return offset;
 }
 
 /* The sample, with its callers if they are wanted. */
@@ -279,13 +311,7 @@ static void place_user(struct opd_perf_world *world,
 		return;
 	}
 	place->app = process->app;
-	place->cookie = map->cookie;
-	place->anon = map->anon;
-	place->start = map->start;
-	place->end = map->end;
-	pc -= map->start;
-	if (map->cookie != OP_NO_COOKIE)
-		pc += map->offset;
+	pc = opd_perf_world_place(world, map, pc, place);
 	if (pc == OP_ESCAPE) {
 		count(world, OPD_PERF_INVALID_EIP);
 		return;

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "daemon/source/opd_jit.h"
 #include "daemon/source/opd_maps.h"
 #include "daemon/source/opd_perf_image.h"
 #include "daemon/source/opd_perf_record.h"
@@ -45,6 +46,7 @@ struct opd_perf_world {
 	struct opd_perf_images images;
 	struct opd_perf_words words;
 	struct opd_perf_stacks stacks;
+	struct opd_jits jits;
 	uint64_t stats[OPD_PERF_NR_STATS];
 	const char *proc; /* the folder, "/proc" */
 	bool only_chosen; /* samples of other processes do not count */
@@ -82,6 +84,15 @@ void opd_perf_world_sample(struct opd_perf_world *world,
 const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
 					      struct opd_process **process,
 					      uint32_t tgid, uint64_t addr);
+
+/*
+ * The offset of @addr, which is in @map of the process of @place, in what it
+ * is in, which goes to @place: an image, that of code which the process made
+ * at run time, or anonymous memory.
+ */
+uint64_t opd_perf_world_place(struct opd_perf_world *world,
+			      const struct opd_map *map, uint64_t addr,
+			      struct opd_perf_place *place);
 
 /*
  * A mapping of @process, however it was learnt: @map without cookie and name,

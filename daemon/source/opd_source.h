@@ -72,6 +72,9 @@ struct opd_source_client {
 	/* A range of the kernel or a module. NULL: not wanted. */
 	void (*see_kernel)(void *ctx, const char *name, uint64_t start,
 			   uint64_t end, const struct op_build_id *build_id);
+	/* The folder for images of code that programs make at run time. NULL
+	 * or empty: they are not wanted. It may be filled later. */
+	const char *images;
 };
 
 struct opd_source {

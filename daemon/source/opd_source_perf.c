@@ -178,6 +178,9 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	struct opd_perf *perf = source->perf;
 	int err = opd_perf_world_init(&perf->world);
 
+	if (source->client->images && *source->client->images)
+		perf->world.jits.folder = source->client->images;
+	perf->world.jits.log = source->client->log;
 	perf->merge = (struct opd_perf_merge){
 		.cpus = perf->events.cpus,
 		.nr_cpus = perf->events.nr_cpus,
@@ -234,6 +237,7 @@ static void perf_close(struct opd_source *source)
 	if (perf->timer_fd >= 0)
 		close(perf->timer_fd);
 	opd_perf_events_close(&perf->events);
+	opd_jits_save(&perf->world.jits);
 	opd_perf_world_release(&perf->world);
 	opd_perf_target_release(&perf->target);
 	free(perf->merge.bounce);
@@ -341,6 +345,8 @@ static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
 	perf->kernel_changed = false;
 	perf->reading =
 		!opd_perf_merge_run(&perf->merge, &perf->world, perf->horizon);
+	if (!perf->reading)
+		opd_jits_end_round(&perf->world.jits, perf->horizon);
 	if (perf->check_cpus && !perf->reading)
 		look_at_cpus(source);
 	if (words->at == start)
@@ -388,6 +394,7 @@ static int perf_dump(struct opd_source *source, struct op_diag *diag)
 	source->perf->done = false;
 	source->perf->reading = false; /* the horizon is a later one */
 	look_at_modules(source->perf);
+	opd_jits_save(&source->perf->world.jits);
 	return 0;
 }
 

@@ -13,7 +13,9 @@
  * mean nothing.
  */
 
-#define PP_ELF_DIGEST ".oprofile.digest"
+#include "libop/op_elf.h"
+
+#define PP_ELF_DIGEST OP_ELF_DIGEST
 
 /*
  * Write the digest of the binary @from to the empty file @to; both are

@@ -21,7 +21,7 @@ import sys
 STREAM = {"module/uapi": "*"}
 LIBOP = {"libop": "*", **STREAM}
 STORES = {"libdb": "*"}
-SYMBOLS = "demangle.h elf_digest.h op_bfd.h op_disasm.h sha256.h symtab.h unpack.h"
+SYMBOLS = "demangle.h elf_digest.h op_bfd.h op_disasm.h perf_map.h sha256.h symtab.h unpack.h"
 # Parts of the daemon that still know the whole of it.
 DAEMON = {
     "daemon": "opd.h opd_stats.h",

@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A process gets an entry at its first sample in anonymous memory. The entry
+ * holds the folder /tmp of the process's own root open, since a map may be
+ * written when the process is about to end and be gone from /proc when the
+ * daemon hears of that.
+ *
+ * A perf map has no times: code that is in it was there when it was read. So a
+ * map is read after the samples of a round have been looked for, and code that
+ * takes the place of older code counts from the next round on, a tenth of a
+ * second later at most. Before a sample is given up the map is read once more.
+ *
+ * Of a map only addresses and where its lines are stay in memory. The line is
+ * read again when its code has the first sample; one that is another line by
+ * now shows that the map was written anew, and it is read from its start.
+ *
+ * Addresses that no map tells are remembered. When the process ends, or the
+ * session is saved, those that a map tells by now get their names in a file by
+ * address, since their samples have been counted in anonymous memory.
+ */
+
+#include "daemon/source/opd_jit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/source/opd_jit_codes.h"
+#include "daemon/source/opd_jit_image.h"
+#include "daemon/source/opd_perf_image.h"
+#include "libop/op_array.h"
+#include "libop/op_file.h"
+#include "libop/op_log.h"
+#include "libop/op_perf_map.h"
+#include "libop/op_search.h"
+
+#define SECOND UINT64_C(1000000000)
+#define SAVE_EVERY (10 * SECOND)
+
+#define MAX_PROCESSES 128
+#define MAX_CODES 1000000 /* of a process */
+#define MAX_ALL_CODES 4000000
+#define MAX_LOST 65536 /* addresses of a process */
+#define MAX_READ (4u << 20) /* bytes of a map at a time */
+#define MAX_READ_AT_END (16u << 20)
+#define CHUNK (64u << 10) /* no line is longer */
+#define STATUS_MAX 4096
+
+struct opd_jit {
+	struct opd_jit *next; /* with the same hash */
+	uint32_t tgid;
+	uid_t owner;
+	char map_name[32]; /* "perf-PID.map", as the process has its number */
+	int folder_fd; /* its /tmp; -1: not to be had */
+	int map_fd; /* -1: none yet */
+	ino_t map_ino;
+	uint64_t map_at; /* bytes that were read */
+	bool in_long_line; /* the rest of it is to be skipped */
+	bool is_used; /* in this round */
+	uint64_t round; /* in which the map was read */
+	uint64_t look_at; /* when to look for a map again, ns */
+	struct opd_jit_codes codes;
+	struct opd_jit_image *image; /* NULL: nothing is kept */
+	uint64_t *lost; /* addresses without code */
+	size_t nr_lost;
+	struct op_hash lost_index; /* from 1 */
+};
+
+/* ---- processes --------------------------------------------------------------
+ */
+
+void opd_jits_init(struct opd_jits *jits, struct opd_perf_images *images)
+{
+	memset(jits, 0, sizeof(*jits));
+	jits->proc = "/proc";
+	jits->images = images;
+}
+
+/* The number of the process in its own namespace, which names its files. */
+static uint64_t own_number_of(const struct opd_jits *jits, uint32_t tgid)
+{
+	char path[PATH_MAX], text[STATUS_MAX];
+	unsigned long long number = tgid;
+	const char *line;
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/status", jits->proc, tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return tgid;
+	len = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return tgid;
+	/* From the outermost namespace to its own. */
+	for (const char *at = line + 7; *at == '\t' || *at == ' ';) {
+		char *end;
+
+		number = strtoull(at, &end, 10);
+		if (end == at)
+			break;
+		at = end;
+	}
+	return number;
+}
+
+static void open_own_folder(const struct opd_jits *jits, struct opd_jit *jit)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%" PRIu32, jits->proc, jit->tgid);
+	if (stat(path, &st))
+		return;
+	jit->owner = st.st_uid;
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/root/tmp", jits->proc,
+		 jit->tgid);
+	jit->folder_fd =
+		open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	snprintf(jit->map_name, sizeof(jit->map_name), "perf-%" PRIu64 ".map",
+		 own_number_of(jits, jit->tgid));
+}
+
+static struct opd_jit **jit_slot(struct opd_jits *jits, uint32_t tgid)
+{
+	struct opd_jit **slot = &jits->bucket[tgid % OPD_JIT_BUCKETS];
+
+	while (*slot && (*slot)->tgid != tgid)
+		slot = &(*slot)->next;
+	return slot;
+}
+
+static struct opd_jit *jit_new(struct opd_jits *jits, uint32_t tgid)
+{
+	struct opd_jit **slot = jit_slot(jits, tgid);
+	struct opd_jit *jit;
+
+	if (jits->nr == MAX_PROCESSES)
+		return NULL;
+	jit = calloc(1, sizeof(*jit));
+	if (!jit)
+		return NULL;
+	jit->tgid = tgid;
+	jit->folder_fd = jit->map_fd = -1;
+	open_own_folder(jits, jit);
+	*slot = jit;
+	jits->nr++;
+	return jit;
+}
+
+static void close_map(struct opd_jits *jits, struct opd_jit *jit)
+{
+	if (jit->map_fd >= 0)
+		close(jit->map_fd);
+	jit->map_fd = -1;
+	jit->map_at = 0;
+	jit->in_long_line = false;
+	jits->nr_codes -= jit->codes.nr + jit->codes.nr_more;
+	opd_jit_codes_release(&jit->codes);
+}
+
+static void jit_drop(struct opd_jits *jits, struct opd_jit **slot)
+{
+	struct opd_jit *jit = *slot;
+
+	*slot = jit->next;
+	jits->nr--;
+	close_map(jits, jit);
+	if (jit->folder_fd >= 0)
+		close(jit->folder_fd);
+	if (jit->image)
+		opd_jit_image_release(jit->image);
+	free(jit->image);
+	free(jit->lost);
+	op_hash_release(&jit->lost_index);
+	free(jit);
+}
+
+void opd_jits_release(struct opd_jits *jits)
+{
+	for (unsigned int i = 0; i < OPD_JIT_BUCKETS; i++)
+		while (jits->bucket[i])
+			jit_drop(jits, &jits->bucket[i]);
+}
+
+/* ---- the map ----------------------------------------------------------------
+ */
+
+/*
+ * Only a regular file of the process's own owner: whoever else could put a file
+ * there must not have the daemon read what its owner keeps to himself, or wait
+ * for what never comes. A link to a file has more than one name.
+ */
+static bool may_read_map(const struct opd_jit *jit, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_uid == jit->owner &&
+	       st->st_nlink == 1;
+}
+
+static void open_map(struct opd_jit *jit)
+{
+	int at = openat(jit->folder_fd, jit->map_name,
+			O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char path[64];
+	struct stat st;
+
+	if (at < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+	if (!fstat(at, &st) && may_read_map(jit, &st))
+		jit->map_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+						 O_NOCTTY);
+	jit->map_ino = st.st_ino;
+	close(at);
+}
+
+/* A map that was written anew is another file, or shorter than it was. */
+static bool is_map_current(const struct opd_jit *jit)
+{
+	struct stat by_name, st;
+
+	if (fstat(jit->map_fd, &st) || (uint64_t)st.st_size < jit->map_at)
+		return false;
+	/* One that was removed has told all that it will. */
+	return fstatat(jit->folder_fd, jit->map_name, &by_name,
+		       AT_SYMLINK_NOFOLLOW) ||
+	       by_name.st_ino == jit->map_ino;
+}
+
+static void say_full(struct opd_jits *jits, const struct opd_jit *jit)
+{
+	if (!jits->is_full && jits->log)
+		op_log(jits->log,
+		       "%s of process %" PRIu32
+		       ": more functions than are kept in memory; samples in further ones have no name",
+		       jit->map_name, jit->tgid);
+	jits->is_full = true;
+}
+
+static void take_map_line(struct opd_jits *jits, struct opd_jit *jit,
+			  const char *text, size_t len, uint64_t where)
+{
+	size_t others = jits->nr_codes - jit->codes.nr - jit->codes.nr_more;
+	size_t max = MAX_ALL_CODES - others;
+	struct op_perf_map_line line;
+	struct opd_jit_code code;
+	int err;
+
+	if (!op_perf_map_parse(&line, text, len))
+		return;
+	code = (struct opd_jit_code){ .start = line.start,
+				      .size = line.size,
+				      .where = where };
+	err = opd_jit_codes_add(&jit->codes, &code,
+				max < MAX_CODES ? max : MAX_CODES);
+	if (err == -ENOSPC)
+		say_full(jits, jit);
+	jits->nr_codes += !err;
+}
+
+/* The whole lines of @text, which is at map_at. How many bytes are done. */
+static size_t take_map_text(struct opd_jits *jits, struct opd_jit *jit,
+			    const char *text, size_t len)
+{
+	const char *at = text, *end = text + len, *newline;
+
+	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
+		if (!jit->in_long_line)
+			take_map_line(jits, jit, at, (size_t)(newline - at),
+				      jit->map_at + (uint64_t)(at - text));
+		jit->in_long_line = false;
+		at = newline + 1;
+	}
+	if (at == text && len == CHUNK) {
+		jit->in_long_line = true;
+		at = end;
+	}
+	return (size_t)(at - text);
+}
+
+static void read_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
+{
+	char *text = malloc(CHUNK);
+	ssize_t len = CHUNK;
+
+	for (size_t done = 0; text && done < most;) {
+		size_t taken = 0;
+
+		len = pread(jit->map_fd, text, CHUNK, (off_t)jit->map_at);
+		if (len > 0)
+			taken = take_map_text(jits, jit, text, (size_t)len);
+		if (!taken)
+			break;
+		jit->map_at += taken;
+		done += taken;
+	}
+	free(text);
+	/* The merge that a look-up does may drop what was replaced. */
+	jits->nr_codes -= jit->codes.nr + jit->codes.nr_more;
+	opd_jit_codes_find(&jit->codes, 0);
+	jits->nr_codes += jit->codes.nr + jit->codes.nr_more;
+}
+
+/* Read what is new, at most @most bytes. */
+static void refresh_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
+{
+	jit->round = jits->round;
+	if (jit->folder_fd < 0)
+		return;
+	if (jit->map_fd >= 0 && !is_map_current(jit))
+		close_map(jits, jit);
+	if (jit->map_fd < 0)
+		open_map(jit);
+	if (jit->map_fd >= 0)
+		read_map(jits, jit, most);
+}
+
+/* ---- keeping ----------------------------------------------------------------
+ */
+
+/* Read the name of @code into @name. -ESTALE if the map has something else
+ * there by now. */
+static int read_code_name(const struct opd_jit *jit,
+			  const struct opd_jit_code *code,
+			  char name[OPD_JIT_NAME_MAX])
+{
+	char text[OPD_JIT_NAME_MAX + 64];
+	ssize_t len =
+		pread(jit->map_fd, text, sizeof(text), (off_t)code->where);
+	struct op_perf_map_line line;
+	const char *newline;
+
+	if (len <= 0)
+		return -ESTALE;
+	newline = memchr(text, '\n', (size_t)len);
+	if (newline)
+		len = newline - text;
+	if (!op_perf_map_parse(&line, text, (size_t)len) ||
+	    line.start != code->start || line.size != code->size)
+		return -ESTALE;
+	op_perf_map_copy_name(name, OPD_JIT_NAME_MAX, line.name, line.name_len);
+	return 0;
+}
+
+static int make_jit_image(struct opd_jits *jits, struct opd_jit *jit)
+{
+	struct opd_perf_image_id id = { .pid = jit->tgid, .is_made = true };
+	struct opd_jit_image *image = calloc(1, sizeof(*image));
+	int err = image ? opd_jit_image_init(image, jits->folder, jit->tgid)
+			: -ENOMEM;
+
+	if (!err) {
+		id.name = image->name;
+		id.build_id = image->build_id;
+		image->cookie = opd_perf_image_cookie(jits->images, &id);
+		err = image->cookie == OP_NO_COOKIE ? -ENOMEM : 0;
+	}
+	if (!err) {
+		jit->image = image;
+		return 0;
+	}
+	if (image)
+		opd_jit_image_release(image);
+	free(image);
+	return err;
+}
+
+/* Give @code its place in the image. */
+static int keep_code(struct opd_jits *jits, struct opd_jit *jit,
+		     struct opd_jit_code *code)
+{
+	char name[OPD_JIT_NAME_MAX];
+	const struct opd_jit_function function = { name, code->size, NULL };
+	int err = read_code_name(jit, code, name);
+
+	if (err == -ESTALE)
+		close_map(jits, jit); /* the next look reads all of it */
+	if (!err && !jit->image)
+		err = make_jit_image(jits, jit);
+	return err ?: opd_jit_image_keep(jit->image, &function, &code->number);
+}
+
+static void note_lost(struct opd_jit *jit, uint64_t addr)
+{
+	uint64_t hash;
+	uint32_t number;
+
+	if (jit->nr_lost == MAX_LOST || jit->folder_fd < 0 ||
+	    op_array_reserve(&jit->lost, jit->nr_lost, 1) ||
+	    op_hash_reserve(&jit->lost_index, jit->nr_lost + 1))
+		return;
+	hash = op_hash_mix(jit->lost_index.seed, addr);
+	op_hash_each(&jit->lost_index, hash, number)
+		if (jit->lost[number - 1] == addr)
+			return;
+	jit->lost[jit->nr_lost++] = addr;
+	op_hash_add(&jit->lost_index, hash, (uint32_t)jit->nr_lost);
+}
+
+/* A process without a map is looked at once a second. */
+static struct opd_jit_code *look_again(struct opd_jits *jits,
+				       struct opd_jit *jit, uint64_t addr,
+				       uint64_t now)
+{
+	if (jit->map_fd < 0 && now < jit->look_at)
+		return NULL;
+	if (jit->round == jits->round && jit->look_at)
+		return NULL;
+	jit->look_at = now + SECOND;
+	refresh_map(jits, jit, MAX_READ);
+	return opd_jit_codes_find(&jit->codes, addr);
+}
+
+bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
+		   uint64_t now, uint64_t *cookie, uint64_t *key)
+{
+	struct opd_jit_code *code;
+	struct opd_jit *jit;
+
+	if (!jits->folder)
+		return false;
+	jit = *jit_slot(jits, tgid) ?: jit_new(jits, tgid);
+	if (!jit)
+		return false;
+	jit->is_used = true;
+	code = opd_jit_codes_find(&jit->codes, addr)
+		       ?: look_again(jits, jit, addr, now);
+	if (!code || (!code->number && keep_code(jits, jit, code))) {
+		note_lost(jit, addr);
+		return false;
+	}
+	*cookie = jit->image->cookie;
+	*key = jit->image->kept[code->number - 1].key + (addr - code->start);
+	return true;
+}
+
+/* ---- saving -----------------------------------------------------------------
+ */
+
+/* Write the names of addresses that were lost and are known by now. */
+static void write_late_names(struct opd_jit *jit, FILE *file)
+{
+	char name[OPD_JIT_NAME_MAX];
+	uint64_t last = UINT64_MAX;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < jit->nr_lost; i++) {
+		const struct opd_jit_code *code =
+			opd_jit_codes_find(&jit->codes, jit->lost[i]);
+
+		if (!code || read_code_name(jit, code, name))
+			jit->lost[kept++] = jit->lost[i];
+		else if (code->start != last)
+			fprintf(file, "%" PRIx64 " %" PRIx32 " %s\n",
+				code->start, code->size, name);
+		last = code ? code->start : UINT64_MAX;
+	}
+	jit->nr_lost = kept;
+}
+
+/* After @lost was sorted and shortened. */
+static void index_lost_anew(struct opd_jit *jit)
+{
+	op_hash_release(&jit->lost_index);
+	if (op_hash_reserve(&jit->lost_index, jit->nr_lost))
+		jit->nr_lost = 0;
+	for (size_t i = 0; i < jit->nr_lost; i++)
+		op_hash_add(&jit->lost_index,
+			    op_hash_mix(jit->lost_index.seed, jit->lost[i]),
+			    (uint32_t)i + 1);
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return op_compare(*x, *y);
+}
+
+static int save_late_names(struct opd_jits *jits, struct opd_jit *jit)
+{
+	char path[PATH_MAX];
+	FILE *file;
+	int err;
+
+	if (!jit->nr_lost || jit->map_fd < 0)
+		return 0;
+	if (snprintf(path, sizeof(path), "%s/perf-%" PRIu32 ".map",
+		     jits->folder, jit->tgid) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	if (mkdir(jits->folder, 0755) && errno != EEXIST)
+		return -errno;
+	file = fopen(path, "ae");
+	if (!file)
+		return -errno;
+	/* Neighbours are in the same code. */
+	qsort(jit->lost, jit->nr_lost, sizeof(*jit->lost), compare_addresses);
+	write_late_names(jit, file);
+	index_lost_anew(jit);
+	err = ferror(file) ? -EIO : 0;
+	return fclose(file) ? -EIO : err;
+}
+
+static void save_jit(struct opd_jits *jits, struct opd_jit *jit)
+{
+	struct op_diag diag = { "" };
+	int err = save_late_names(jits, jit);
+
+	if (!err && jit->image)
+		err = opd_jit_image_save(jit->image, &diag);
+	if (err && jits->log)
+		op_log(jits->log,
+		       "names of code that process %" PRIu32
+		       " made at run time: %s",
+		       jit->tgid, op_diag_text(&diag, err));
+}
+
+void opd_jits_exit(struct opd_jits *jits, uint32_t tgid)
+{
+	struct opd_jit **slot = jit_slot(jits, tgid);
+
+	if (!*slot)
+		return;
+	refresh_map(jits, *slot, MAX_READ_AT_END);
+	save_jit(jits, *slot);
+	jit_drop(jits, slot);
+}
+
+void opd_jits_end_round(struct opd_jits *jits, uint64_t now)
+{
+	bool save = now >= jits->save_at;
+
+	if (!jits->nr)
+		return;
+	for (unsigned int i = 0; i < OPD_JIT_BUCKETS; i++)
+		for (struct opd_jit *jit = jits->bucket[i]; jit;
+		     jit = jit->next) {
+			if (jit->is_used && jit->map_fd >= 0)
+				refresh_map(jits, jit, MAX_READ);
+			jit->is_used = false;
+			if (save && jit->image)
+				save_jit(jits, jit);
+		}
+	if (save)
+		jits->save_at = now + SAVE_EVERY;
+	jits->round++;
+}
+
+void opd_jits_save(struct opd_jits *jits)
+{
+	for (unsigned int i = 0; i < OPD_JIT_BUCKETS; i++)
+		for (struct opd_jit *jit = jits->bucket[i]; jit;
+		     jit = jit->next) {
+			refresh_map(jits, jit, MAX_READ);
+			save_jit(jits, jit);
+		}
+}

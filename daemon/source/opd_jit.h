@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_OPD_JIT_H
+#define DAEMON_SOURCE_OPD_JIT_H
+
+/*
+ * Names for code that programs make at run time and tell of in a perf map,
+ * /tmp/perf-PID.map. A sample in such code goes to an image of its process
+ * (opd_jit_image.h). What no map tells at the time of the sample stays in
+ * anonymous memory; if a map tells it later, at the end of the process, say,
+ * its name goes to images/perf-PID.map of the session, by address.
+ *
+ * A process names the files that are read, and may be another user's: only
+ * regular files of its own owner are read, and so much of them at a time that
+ * samples do not wait for long.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct op_log;
+struct opd_jit;
+struct opd_perf_images;
+
+#define OPD_JIT_BUCKETS 256
+
+struct opd_jits {
+	const char *folder; /* for images; NULL: nothing is looked for */
+	const char *proc; /* "/proc", but for tests */
+	struct op_log *log; /* or NULL */
+	struct opd_perf_images *images; /* gives cookies */
+	struct opd_jit *bucket[OPD_JIT_BUCKETS]; /* processes */
+	size_t nr; /* of these */
+	size_t nr_codes; /* that are known, of all */
+	uint64_t round;
+	uint64_t save_at; /* ns */
+	bool is_full; /* and that was said */
+};
+
+void opd_jits_init(struct opd_jits *jits, struct opd_perf_images *images);
+/* Without writing anything: opd_jits_save() comes before. */
+void opd_jits_release(struct opd_jits *jits);
+
+/*
+ * Look for @addr of process @tgid, in anonymous memory, at the time @now, ns.
+ * True if its code has a name: then *@cookie is the process's image and *@key
+ * the offset in it.
+ */
+bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
+		   uint64_t now, uint64_t *cookie, uint64_t *key);
+
+/* Process @tgid has ended, or runs another program: take what it leaves. */
+void opd_jits_exit(struct opd_jits *jits, uint32_t tgid);
+
+/* The samples up to @now have been looked for: read what has been added to the
+ * maps, so that the next ones find what is true after these. */
+void opd_jits_end_round(struct opd_jits *jits, uint64_t now);
+
+/* Write what is known of all processes. */
+void opd_jits_save(struct opd_jits *jits);
+
+#endif /* DAEMON_SOURCE_OPD_JIT_H */

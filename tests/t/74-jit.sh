@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Names of code that programs make at run time: from a perf map that the program
+# removes before it ends, as root and as an ordinary user. In each of three
+# phases another function is at the same address.
+#
+# A perf map has no times: what runs in the tenth of a second in which one
+# function takes the place of another may be shown as either. A phase lasts 1.5
+# s, so a third of the samples may be off by 7 %, and by what chance adds.
+# timeout: 600
+
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/perf.sh"
+
+needs_perf own
+RATE=500
+
+# named NAME: at least 95 % of the samples in code that was made have the name
+# of a phase, and each phase its share.
+named() {
+	name=$1
+	shift
+	pid=$(cat "$TMP/truth")
+	rows "$@" >"$TMP/all"
+	head -n 8 "$TMP/all" | sed 's/^/# /'
+	all=$(sum "${pid}[.]jo|anon.*" '.*' <"$TMP/all")
+	known=$(sum "${pid}[.]jo" 'phase_[1-3]' <"$TMP/all")
+	ok "$name: $known of $all samples in the code have names" \
+		[ "$known" -gt 0 -a $((known * 100)) -ge $((all * 95)) ]
+	for phase in 1 2 3; do
+		part=$(sum "${pid}[.]jo" "phase_$phase" <"$TMP/all")
+		ok "$name: phase $phase has $part of $known" \
+			[ $((part * 100)) -ge $((known * 22)) -a \
+			$((part * 100)) -le $((known * 45)) ]
+	done
+	like "$name: the image is shown below its application" \
+		"$("$BIN/opreport" --session-dir="$SESSION" 2>/dev/null |
+			tr '\n' ' ')" "jitcode.*${pid}[.]jo"
+}
+
+profiled "a perf map" "$TESTBIN/jitcode" map 3 1.5
+named "a perf map"
+ok "a perf map: the program removed it" \
+	[ ! -e "/tmp/perf-$(cat "$TMP/truth").map" ]
+
+# An archive has the names, wherever it is.
+"$BIN/oparchive" --session-dir="$SESSION" -o "$TMP/archive" 2>"$TMP/err" ||
+	diag "$(cat "$TMP/err")"
+rm -rf "$SESSION"
+"$BIN/opreport" archive:"$TMP/archive" -l >"$TMP/archived" 2>"$TMP/err"
+ok "an archive names the code" grep -q 'phase_2$' "$TMP/archived"
+
+if [ "$(id -u)" -eq 0 ]; then
+	for_users "$BIN"/operf "$BIN"/oprofiled "$BIN"/opreport \
+		"$TESTBIN/jitcode" "$TESTBIN/canperf"
+	user_folder session
+	SESSION=$TMP/session AS=as_user
+	CURRENT=$SESSION/samples/current
+	profiled "an ordinary user" "$TESTBIN/jitcode" map 3 1.5
+	named "an ordinary user"
+fi
+
+done_testing
