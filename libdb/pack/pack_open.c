@@ -10,6 +10,7 @@
 #include "libdb/pack/pack_column.h"
 #include "libdb/pack/pack_content.h"
 #include "libdb/pack/pack_index.h"
+#include "libop/op_file.h"
 
 struct pack {
 	int fd;
@@ -45,11 +46,10 @@ static int check_pack_header(const struct pack_header *header,
 static int read_pack_header(int fd, struct pack_header *header)
 {
 	struct stat st;
-	int err = odb_file_stat(fd, &st);
+	int err = odb_file_stat(fd, &st)
+			  ?: op_file_read_at(fd, header, sizeof(*header), 0);
 
-	if (!err)
-		err = odb_file_read(fd, header, sizeof(*header));
-	return err ? err : check_pack_header(header, (uint64_t)st.st_size);
+	return err ?: check_pack_header(header, (uint64_t)st.st_size);
 }
 
 /* Read @len bytes that are in the file. *@out is to be freed. */
@@ -57,7 +57,7 @@ static int read_piece(int fd, uint64_t at, uint64_t len, uint32_t crc,
 		      uint8_t **out)
 {
 	uint8_t *bytes = malloc(len + 1);
-	int err = bytes ? odb_file_read_at(fd, bytes, len, at) : -ENOMEM;
+	int err = bytes ? op_file_read_at(fd, bytes, len, at) : -ENOMEM;
 
 	if (!err && pack_crc(bytes, len) != crc)
 		err = -EBADMSG;

@@ -236,7 +236,7 @@ static int get_node(struct reader *r)
 
 static int get_all(struct reader *r, const struct pack_entry *entry)
 {
-	uint64_t nr_roots = 0;
+	uint64_t nr_roots;
 	int err = entry->nr > CTREE_SLOTS_MAX ? -EBADMSG : 0;
 
 	while (!err && !is_at_end(&r->columns[IMAGES]))
@@ -244,11 +244,9 @@ static int get_all(struct reader *r, const struct pack_entry *entry)
 	while (!err && !is_at_end(&r->columns[HOMES]))
 		err = get_function(r);
 	if (!err)
-		err = check_functions(r);
-	if (!err)
-		err = pack_column_number(&r->columns[CHILDREN], &nr_roots);
-	if (!err)
-		err = begin_family(r, CTREE_ROOT, nr_roots);
+		err = check_functions(r) ?:
+		      pack_column_number(&r->columns[CHILDREN], &nr_roots) ?:
+		      begin_family(r, CTREE_ROOT, nr_roots);
 	while (!err && r->families.len)
 		err = r->tree->nr_nodes < entry->nr ? get_node(r) : -EBADMSG;
 	if (!err &&

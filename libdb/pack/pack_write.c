@@ -14,6 +14,7 @@
 #include "libdb/pack/pack_column.h"
 #include "libdb/pack/pack_content.h"
 #include "libdb/pack/pack_index.h"
+#include "libop/op_file.h"
 
 struct pack_writer {
 	int fd;
@@ -49,7 +50,7 @@ static int create_pack_file(struct pack_writer *w)
 	if (w->fd < 0)
 		return w->fd;
 	w->header.index_at = sizeof(w->header);
-	return lseek(w->fd, sizeof(w->header), SEEK_SET) < 0 ? -errno : 0;
+	return 0;
 }
 
 int pack_writer_new(struct pack_writer **out, const char *path,
@@ -111,7 +112,7 @@ static int append_content(struct pack_writer *w, struct pack_entry entry,
 		.len = len,
 		.crc = pack_crc(bytes, len),
 	};
-	int err = odb_file_write(w->fd, bytes, len);
+	int err = op_file_write_at(w->fd, bytes, len, w->header.index_at);
 
 	if (err)
 		return err;
@@ -175,18 +176,16 @@ static int write_index_and_header(struct pack_writer *w)
 {
 	struct pack_bytes index = { 0 };
 	struct pack_header *header = &w->header;
-	int err = pack_columns_put(&index, w->index, PACK_INDEX_COLUMNS);
+	int err = pack_columns_put(&index, w->index, PACK_INDEX_COLUMNS)
+			  ?: op_file_write_at(w->fd, index.bytes, index.len,
+					      header->index_at);
 
-	if (!err)
-		err = odb_file_write(w->fd, index.bytes, index.len);
 	header->index_len = index.len;
 	header->index_crc = pack_crc(index.bytes, index.len);
 	header->crc = pack_crc(header, offsetof(struct pack_header, crc));
 	pack_bytes_release(&index);
-	if (!err && lseek(w->fd, 0, SEEK_SET) < 0)
-		err = -errno;
 	if (!err)
-		err = odb_file_write(w->fd, header, sizeof(*header));
+		err = op_file_write_at(w->fd, header, sizeof(*header), 0);
 	if (!err && fsync(w->fd))
 		err = -errno;
 	return err;
@@ -200,7 +199,7 @@ static int sync_folder(const char *path)
 
 	if (!folder)
 		return -ENOMEM;
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(folder, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || (fsync(fd) && errno != EINVAL))
 		err = -errno;
 	if (fd >= 0)

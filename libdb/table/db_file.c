@@ -35,44 +35,6 @@ int odb_file_stat(int fd, struct stat *st)
 	return S_ISREG(st->st_mode) ? 0 : -EBADMSG;
 }
 
-int odb_file_read_at(int fd, void *buf, size_t len, uint64_t at)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = pread(fd, (char *)buf + done, len - done,
-				  (off_t)(at + done));
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			return -EBADMSG;
-		if (n > 0)
-			done += (size_t)n;
-	}
-	return 0;
-}
-
-int odb_file_read(int fd, void *buf, size_t len)
-{
-	return odb_file_read_at(fd, buf, len, 0);
-}
-
-int odb_file_write(int fd, const void *buf, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = write(fd, (const char *)buf + done, len - done);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0)
-			done += (size_t)n;
-	}
-	return 0;
-}
-
 /*
  * Growing may replace a name, so it has to be the name of the file, not of a
  * symbolic link to it.

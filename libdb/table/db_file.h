@@ -37,14 +37,6 @@ int odb_file_open(const char *path, int flags);
  */
 int odb_file_stat(int fd, struct stat *st);
 
-/* Read @len bytes from the start, or from @at; -EBADMSG when there are fewer.
- */
-int odb_file_read(int fd, void *buf, size_t len);
-int odb_file_read_at(int fd, void *buf, size_t len, uint64_t at);
-
-/* Write all @len bytes where the descriptor is. */
-int odb_file_write(int fd, const void *buf, size_t len);
-
 /*
  * *@out is @path as it holds through changes of the working folder, its last
  * part not a link; free() it.

@@ -16,6 +16,7 @@
 #include "libdb/table/db_file.h"
 #include "libdb/table/db_table.h"
 #include "libop/op_hash.h"
+#include "libop/op_file.h"
 
 void odb_attach(struct odb *odb, struct odb_header *header)
 {
@@ -41,7 +42,7 @@ static int check_header_of(int fd, off_t len)
 
 	if ((uint64_t)len < sizeof(header))
 		return -EBADMSG;
-	err = odb_file_read(fd, &header, sizeof(header));
+	err = op_file_read_at(fd, &header, sizeof(header), 0);
 	return err ? err : odb_check_header(&header, (uint64_t)len);
 }
 
@@ -58,12 +59,10 @@ static int copy_twice(struct odb *odb, int fd, void *first, void *second,
 {
 	const struct odb_slot *before =
 		(struct odb_slot *)((struct odb_header *)first + 1);
-	int err = odb_file_read(fd, first, len);
+	int err = op_file_read_at(fd, first, len, 0) ?:
+		  op_file_read_at(fd, second, len, 0) ?:
+		  odb_check_header(second, len);
 
-	if (!err)
-		err = odb_file_read(fd, second, len);
-	if (!err)
-		err = odb_check_header(second, len);
 	if (err)
 		return err;
 	odb_attach(odb, second);

@@ -9,6 +9,7 @@
 #include "libdb/tree/ctree_table.h"
 #include "libdb/table/db_file.h"
 #include "libdb/table/db_table.h"
+#include "libop/op_file.h"
 
 /* Both kinds of files have the user's bytes at one place. */
 union head {
@@ -30,11 +31,10 @@ static int check_peeked_head(const union head *head, uint64_t len)
 static int read_peeked_head(int fd, union head *head)
 {
 	struct stat st;
-	int err = odb_file_stat(fd, &st);
+	int err = odb_file_stat(fd, &st)
+			  ?: op_file_read_at(fd, head, sizeof(*head), 0);
 
-	if (!err)
-		err = odb_file_read(fd, head, sizeof(*head));
-	return err ? err : check_peeked_head(head, (uint64_t)st.st_size);
+	return err ?: check_peeked_head(head, (uint64_t)st.st_size);
 }
 
 int odb_peek(const char *path, void *user)

@@ -77,14 +77,13 @@ int ctree_index_reserve(struct ctree *tree)
 bool ctree_index_add(struct ctree *tree, uint32_t at)
 {
 	const union ctree_slot *slot = ctree_slot(tree, at);
-	uint32_t equal;
+	uint32_t equal =
+		ctree_is_image(tree, at)
+			? ctree_index_image(tree, ctree_bytes_of(slot),
+					    slot->image.len)
+			: ctree_index_node(tree, slot->node.parent,
+					   slot->node.image, slot->node.offset);
 
-	if (ctree_is_image(tree, at))
-		equal = ctree_index_image(tree, ctree_bytes_of(slot),
-					  slot->image.len);
-	else
-		equal = ctree_index_node(tree, slot->node.parent,
-					 slot->node.image, slot->node.offset);
 	if (equal)
 		return false;
 	op_hash_add(&tree->index, hash_slot(tree, at), at);

@@ -14,6 +14,7 @@
 #include "libdb/tree/ctree_table.h"
 #include "libdb/table/db_file.h"
 #include "libdb/table/db_table.h"
+#include "libop/op_file.h"
 
 static void attach(struct ctree *tree, struct ctree_header *header)
 {
@@ -34,16 +35,12 @@ static int take_slots(struct ctree *tree)
 static int read_tree_header(int fd, struct ctree_header *header)
 {
 	struct stat st;
-	int err = odb_file_stat(fd, &st);
+	int err = odb_file_stat(fd, &st) ?:
+		  op_file_read_at(fd, header, sizeof(*header), 0) ?:
+		  /* Its length now: a writer may have made it longer since. */
+		  odb_file_stat(fd, &st);
 
-	if (!err && (size_t)st.st_size < sizeof(*header))
-		err = -EBADMSG;
-	if (!err)
-		err = odb_file_read(fd, header, sizeof(*header));
-	/* Its length now: a writer may have made it longer since. */
-	if (!err)
-		err = odb_file_stat(fd, &st);
-	return err ? err : ctree_check_header(header, (uint64_t)st.st_size);
+	return err ?: ctree_check_header(header, (uint64_t)st.st_size);
 }
 
 static int copy_tree_file(struct ctree *tree, int fd)
@@ -59,7 +56,7 @@ static int copy_tree_file(struct ctree *tree, int fd)
 	if (!copy)
 		return -ENOMEM;
 	attach(tree, copy);
-	err = odb_file_read(fd, copy, len);
+	err = op_file_read_at(fd, copy, len, 0);
 	*copy = header;
 	return err;
 }
@@ -102,13 +99,9 @@ static int write_header(int fd)
 		.header_len = sizeof(struct ctree_header),
 		.slot_len = sizeof(union ctree_slot),
 	};
-	ssize_t done;
 
 	memcpy(header.magic, CTREE_MAGIC, CTREE_MAGIC_LEN);
-	done = pwrite(fd, &header, sizeof(header), 0);
-	if (done == sizeof(header))
-		return 0;
-	return done < 0 ? -errno : -EIO;
+	return op_file_write_at(fd, &header, sizeof(header), 0);
 }
 
 /* Finish the new file @fd, called @tmp, and give it its name. */
