@@ -56,7 +56,7 @@ LOGS = {"op_log", "op_log_plain", "op_verbose", "perror", "warn", "warnx"}
 # Calls that only change how much time or memory the rest takes.
 HINTS = {"madvise", "op_array_trim", "posix_fadvise", "setpriority"}
 # Only a leak checker sees that one of these is missing.
-FREES = re.compile(r"(.*_)?(free|release)$")
+FREES = re.compile(r"(.*_)?(free|release)$|closedir$|fts_close$")
 # More room makes no difference; only AddressSanitizer sees that there is less.
 ROOM = set(
     """calloc malloc op_array_reserve op_hash_reserve realloc
@@ -344,6 +344,8 @@ class Source:
             return []
         if t.text in RELATIONS:
             return [(new, "relation") for new in RELATIONS[t.text]]
+        if self.text_at(i + 1).endswith("_CLOEXEC"):
+            return []  # for a program that starts at the same time
         if t.text in BINARY and self.spaced(i):
             return [(new, "operator") for new in BINARY[t.text]]
         if t.text in ("++", "--"):
