@@ -330,7 +330,6 @@ int opd_stats_init(struct opd *opd, struct op_diag *diag)
 	uint64_t there;
 	int err;
 
-	memset(&opd->stats, 0, sizeof(opd->stats));
 	err = read_base(opd, diag);
 	if (err)
 		return err;

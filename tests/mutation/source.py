@@ -56,7 +56,7 @@ LOGS = {"op_log", "op_log_plain", "op_verbose", "perror", "warn", "warnx"}
 # Calls that only change how much time or memory the rest takes.
 HINTS = {"madvise", "op_array_trim", "posix_fadvise", "setpriority"}
 # Only a leak checker sees that one of these is missing.
-FREES = re.compile(r"(.*_)?(free|release)$|closedir$|fts_close$")
+FREES = re.compile(r"(.*_)?(free|release)(_.*)?$|closedir$|fts_close$")
 # More room makes no difference; only AddressSanitizer sees that there is less.
 ROOM = set(
     """calloc malloc op_array_reserve op_hash_reserve realloc
@@ -300,6 +300,8 @@ class Source:
         for j in self.top_level(i, end):
             if self.is_op(j, "="):
                 initializer = True
+            elif self.is_op(j, "{") and not initializer:
+                self.quiet.update(range(j, self.match[j] + 1))  # a struct's
             elif self.is_op(j, ","):
                 initializer = False
             elif self.is_op(j, "[") and not initializer:
@@ -363,6 +365,8 @@ class Source:
         text = self.text_at(i)
         if self.is_op(i - 1, "{") and self.is_op(i + 1, "}"):
             return []  # { 0 }
+        if self.text_at(i - 1) in ASSIGNMENTS and self.text_at(i - 2) == "room":
+            return []
         m = re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)", text)
         if not m:
             return []

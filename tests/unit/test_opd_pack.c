@@ -163,6 +163,7 @@ static void a_killed_child_loses_nothing(void **state)
 		kill_child_after(f, nr_events * i / nr);
 		assert_int_equal(total(f), 2 * MANY * (i + 2));
 	}
+	assert_true(log_says(f, "who packed was killed; sample files stay"));
 	f->opd.options.pack_at = 0;
 	goes_on(f, (nr + 1) * 2 * MANY);
 	free_fixture(f);

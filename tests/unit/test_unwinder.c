@@ -456,9 +456,14 @@ static void bad_registers(void **state)
 		assert_int_not_equal(ending, OP_TRACE_WHOLE);
 		assert_int_not_equal(ending, OP_TRACE_DEPTH);
 	}
-	snap.regs.known = 0;
-	assert_int_equal(unwind(SELF_MAX_FRAMES), 0);
-	assert_int_equal(ending, OP_TRACE_NO_UNWIND);
+	/* Neither where the code is nor where the stack is will do. */
+	for (uint64_t known = 0; known < 3; known++) {
+		chain(2);
+		snap.regs.known = (known & 1) << SELF_PC | (known >> 1)
+								   << SELF_SP;
+		assert_int_equal(unwind(SELF_MAX_FRAMES), 0);
+		assert_int_equal(ending, OP_TRACE_NO_UNWIND);
+	}
 }
 
 static void deep_recursion(void **state)
@@ -496,7 +501,7 @@ static void images_are_opened_once(void **state)
 	assert_int_equal(stats().nr_tables, nr);
 	assert_int_equal(stats().nr_made, nr);
 	assert_int_equal(stats().nr_failed, 0);
-	assert_true(stats().bytes > 10000);
+	assert_true(stats().bytes > 100000);
 	check_model(0);
 	assert_int_equal(self.nr_opened, nr);
 	unwinder_forget(self.unwinder);
