@@ -4,8 +4,8 @@
 # from the file that several debug files share, from the table that is packed in
 # the binary; with sections that are compressed; never from another build.
 # sanitized: yes
-. "$(dirname "$0")/lib.sh"
 # shellcheck disable=SC2016 # commands are evaluated later
+. "$(dirname "$0")/lib.sh"
 command -v objcopy >/dev/null || skip_all "no objcopy"
 
 cd "$TMP" || exit 1

@@ -105,7 +105,7 @@ chmod -R a+rX builds
 # counted: what is stored of the programs, and that no sample is lost.
 counted() {
 	is "$name: none is lost" "$(ledger lost)" 0
-	rows >all || cp /dev/null all
+	rows --demangle=none >all || cp /dev/null all
 	for function in alpha other; do
 		nr=$(sum app $function <all)
 		both=$(sum app 'alpha|other' <all)
