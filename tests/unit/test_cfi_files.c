@@ -207,9 +207,9 @@ static void init_without_sections(void)
 	file.segment[file.nr_segments++] = (Elf64_Phdr){
 		.p_type = PT_LOAD,
 		.p_flags = PF_R,
-		.p_offset = file.len,
-		.p_vaddr = EH_ADDR,
-		.p_filesz = 0x1000 + sizeof(index),
+		.p_offset = file.len - 0x20, /* the section is within it */
+		.p_vaddr = EH_ADDR - 0x20,
+		.p_filesz = 0x1020 + sizeof(index),
 	};
 	file.segment[file.nr_segments++] = (Elf64_Phdr){
 		.p_type = PT_GNU_EH_FRAME,
