@@ -28,7 +28,7 @@
  */
 
 static void see_image(void *ctx, const struct op_cookie_query *query,
-		      uint32_t tgid)
+		      uint32_t tgid, int fd)
 {
 	struct opd *opd = ctx;
 	struct opd_binary binary = { .name = query->path,
@@ -42,7 +42,7 @@ static void see_image(void *ctx, const struct op_cookie_query *query,
 	binary.build_id.len = query->build_id_len;
 	memcpy(binary.build_id.bytes, query->build_id, query->build_id_len);
 	opd_keep_binary(&opd->keep, &binary, tgid,
-			query->flags & OP_IMAGE_DELETED);
+			query->flags & OP_IMAGE_DELETED, fd);
 }
 
 static void see_kernel(void *ctx, const char *name, uint64_t start,

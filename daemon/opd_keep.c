@@ -4,8 +4,10 @@
  * where the whole machine is profiled it is let go after a while; and it is
  * done when a copy exists or none can be made. A sweep compares the path with
  * device, inode and, without a build-id, time of modification. When they
- * differ, the file is copied from the open descriptor or, if it was let go,
- * from the mapping of a process that still runs it.
+ * differ, the session's copy of another file of the same build gets a second
+ * link; else the file is copied from the open descriptor or, if it was let go
+ * or gone at once, from another file of that build or from the mapping of a
+ * process that still runs it.
  *
  * Before a file is copied or given out, its build-id, or its time where the
  * build-id is not known, is compared with that of the samples, because it may
@@ -90,6 +92,42 @@ static int path_of_copy(const struct opd_keep *keep,
 				binary->mtime, path, len);
 }
 
+static bool is_same_id(const struct op_build_id *a, const struct op_build_id *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
+
+/* The next entry from @at on whose file has the same content, or NULL. */
+static const struct opd_kept *next_of_build(const struct opd_keep *keep,
+					    const struct opd_kept *kept,
+					    size_t *at)
+{
+	while (kept->binary.build_id.len && *at < keep->nr) {
+		const struct opd_kept *other = &keep->kept[(*at)++];
+
+		if (other != kept &&
+		    is_same_id(&other->binary.build_id, &kept->binary.build_id))
+			return other;
+	}
+	return NULL;
+}
+
+/* Link the session's copy of the same build to this name, too. */
+static bool link_copy(const struct opd_keep *keep, const struct opd_kept *kept)
+{
+	char path[PATH_MAX], other_path[PATH_MAX];
+	const struct opd_kept *other;
+	size_t at = 0;
+
+	while ((other = next_of_build(keep, kept, &at)))
+		if (other->copied &&
+		    !path_of_copy(keep, &kept->binary, path, sizeof(path)) &&
+		    !path_of_copy(keep, &other->binary, other_path,
+				  sizeof(other_path)))
+			return !link(other_path, path) || errno == EEXIST;
+	return false;
+}
+
 /* Into the session, unless it is there already. */
 static int copy_binary(struct opd_keep *keep, const struct opd_binary *binary,
 		       int fd)
@@ -113,11 +151,10 @@ static int copy_binary(struct opd_keep *keep, const struct opd_binary *binary,
 	return err;
 }
 
-static void keep_copy(struct opd_keep *keep, struct opd_kept *kept, int fd)
+static void note_copy(struct opd_keep *keep, struct opd_kept *kept, int err)
 {
-	int err = copy_binary(keep, &kept->binary, fd);
-
-	kept->done = true;
+	kept->copied = !err;
+	keep->new_copies |= !err;
 	if (err)
 		op_log(keep->log, "%s: is gone, and no copy can be kept: %s",
 		       kept->binary.name, strerror(-err));
@@ -153,11 +190,6 @@ static int open_line(const struct opd_kept *kept, uint32_t tgid,
 		      : !is_path(line + path, kept->binary.name) || !ino)
 		return -1;
 	return op_open_mapped(tgid, start, end);
-}
-
-static bool is_same_id(const struct op_build_id *a, const struct op_build_id *b)
-{
-	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
 /* Several file systems may have the inode number: compare the build, too. */
@@ -228,13 +260,40 @@ static bool is_gone(const struct opd_kept *kept)
 		(uint64_t)st.st_mtime != kept->binary.mtime);
 }
 
+/* Open another file of the same build: one that is held, or by its path. */
+static int open_same_build(const struct opd_keep *keep,
+			   const struct opd_kept *kept)
+{
+	const struct opd_kept *other;
+	size_t at = 0;
+	int fd = -1;
+
+	while (fd < 0 && (other = next_of_build(keep, kept, &at))) {
+		fd = other->fd >= 0 ? fcntl(other->fd, F_DUPFD_CLOEXEC, 0)
+				    : op_open_regular(other->binary.name);
+		if (fd >= 0 && !is_build(&kept->binary, fd)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	return fd;
+}
+
 /* A file that was written over in place is another build by now. */
 static void rescue(struct opd_keep *keep, struct opd_kept *kept)
 {
-	int fd = kept->fd >= 0 ? kept->fd : search_processes(kept);
+	bool is_linked = link_copy(keep, kept);
+	int fd = kept->fd;
 
-	if (fd >= 0 && is_build(&kept->binary, fd))
-		keep_copy(keep, kept, fd);
+	if (!is_linked && fd < 0)
+		fd = open_same_build(keep, kept);
+	if (!is_linked && fd < 0)
+		fd = search_processes(kept);
+	if (is_linked)
+		note_copy(keep, kept, 0);
+	else if (fd >= 0 && is_build(&kept->binary, fd))
+		note_copy(keep, kept, copy_binary(keep, &kept->binary, fd));
+	kept->missing = !is_linked && fd < 0;
 	if (fd >= 0 && fd != kept->fd)
 		close(fd);
 	kept->done = true;
@@ -254,9 +313,20 @@ static void look_after(struct opd_keep *keep, struct opd_kept *kept, time_t now)
 void opd_keep_sweep(struct opd_keep *keep)
 {
 	time_t now = keep->clock->seconds();
+	bool new_copies;
 
 	for (size_t i = 0; i < keep->nr; i++)
 		look_after(keep, &keep->kept[i], now);
+	new_copies = keep->new_copies;
+	keep->new_copies = false;
+	for (size_t i = 0; new_copies && i < keep->nr; i++) {
+		struct opd_kept *kept = &keep->kept[i];
+
+		if (kept->missing && link_copy(keep, kept)) {
+			note_copy(keep, kept, 0);
+			kept->missing = false;
+		}
+	}
 }
 
 /* By its path, also as process @tgid sees it. */
@@ -364,19 +434,23 @@ static void hold_open(struct opd_keep *keep, struct opd_kept *kept, int fd)
 }
 
 void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
-		     uint32_t tgid, bool deleted)
+		     uint32_t tgid, bool deleted, int fd)
 {
-	struct opd_kept *kept;
-	int fd;
+	bool is_new = binary->name[0] == '/' && !find_kept(keep, binary);
+	struct opd_kept *kept = is_new ? add_kept(keep, binary) : NULL;
+	bool may_be_gone = fd >= 0;
 
-	if (binary->name[0] != '/' || find_kept(keep, binary))
-		return;
-	kept = add_kept(keep, binary);
+	if (fd >= 0 && (!kept || !is_build(binary, fd))) {
+		close(fd);
+		fd = -1;
+	}
 	if (!kept)
 		return;
-	fd = deleted ? -1 : open_by_path(binary, tgid);
+	if (fd < 0 && !deleted)
+		fd = open_by_path(binary, tgid);
 	if (fd >= 0)
 		hold_open(keep, kept, fd);
-	else
+	/* What is gone need not be held until the next sweep. */
+	if (!kept->done && (fd < 0 || (may_be_gone && is_gone(kept))))
 		rescue(keep, kept);
 }

@@ -6,7 +6,10 @@
  * Binaries that will not be there when the report is made: built, run and
  * deleted, or replaced by an upgrade while they run. An image's file is held
  * open from its first sample; when its path leads elsewhere, or nowhere, the
- * session gets a copy of it, which reports find (op_session_image()).
+ * session gets a copy of it, which reports find (op_session_image()). Files of
+ * one build-id have the same content: of a program that was copied to many
+ * names one file is enough, and the copies in the session are one file with
+ * several links.
  *
  * A file that is held open keeps its file system busy, so where the whole
  * machine is profiled it is let go after OPD_KEEP_SECONDS. If it vanishes
@@ -44,6 +47,8 @@ struct opd_kept {
 	time_t since; /* of the monotonic clock */
 	int fd; /* -1: let go */
 	bool done; /* copied, or never will be */
+	bool copied;
+	bool missing; /* gone, and no file of its build was found so far */
 };
 
 struct opd_keep {
@@ -54,6 +59,7 @@ struct opd_keep {
 	size_t nr;
 	unsigned int nr_open;
 	unsigned int max_open; /* a part of what was left to open */
+	bool new_copies; /* since the last sweep */
 	bool forever; /* nothing is let go before the end */
 	uint64_t copied; /* bytes */
 };
@@ -67,9 +73,10 @@ void opd_keep_init(struct opd_keep *keep, const struct op_session *session,
 		   bool forever, rlim_t left);
 
 /* There are samples of @binary, in process @tgid (0: not known); @deleted: its
- * path leads elsewhere already. The name is copied. */
+ * path leads elsewhere already. @fd, if not negative, is its file and taken
+ * over. The name is copied. */
 void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
-		     uint32_t tgid, bool deleted);
+		     uint32_t tgid, bool deleted, int fd);
 
 /* Look at all of them: to be called every few seconds and at the end. */
 void opd_keep_sweep(struct opd_keep *keep);

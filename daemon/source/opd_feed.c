@@ -144,13 +144,14 @@ static bool tell_name(struct opd_feed *feed, uint64_t cookie, uint32_t tgid,
 		      bool last)
 {
 	const struct opd_source_client *client = feed->source->client;
+	const struct opd_source_ops *ops = feed->source->ops;
 	struct op_cookie_query query;
 	int err = -EAGAIN;
 
 	for (int i = 0; i < TRIES_AT_ONCE && err == -EAGAIN; i++) {
 		memset(&query, 0, sizeof(query));
 		query.cookie = cookie;
-		err = feed->source->ops->cookie(feed->source, &query);
+		err = ops->cookie(feed->source, &query);
 	}
 	if (err == -EAGAIN && !last)
 		return false;
@@ -165,7 +166,10 @@ static bool tell_name(struct opd_feed *feed, uint64_t cookie, uint32_t tgid,
 	query.cookie = cookie;
 	opd_record_cookie(&feed->queue, &query);
 	if (!err && client->see_image)
-		client->see_image(client->ctx, &query, tgid);
+		client->see_image(client->ctx, &query, tgid,
+				  ops->take_file
+					  ? ops->take_file(feed->source, cookie)
+					  : -1);
 	return true;
 }
 

@@ -60,7 +60,7 @@ void opd_perf_side_attr(const struct opd_perf_events *all,
 	attr->task = 1;
 	attr->ksymbol = 1;
 	attr->build_id = !all->no_build_ids;
-	attr->wakeup_watermark = (uint32_t)all->side_size / 8;
+	attr->wakeup_watermark = 1; /* the next mapping may be gone soon */
 }
 
 static void set_event(struct perf_event_attr *attr,

@@ -5,10 +5,11 @@
  * doubles when it has more images than buckets. Images are never removed,
  * because a cookie must keep its meaning as long as the stream.
  *
- * A file is opened by its path, by the path in the root of the process, or by
- * the mapping itself, in this order. Each descriptor is compared with what the
- * kernel said (the build-id, else the inode) before anything is taken from it:
- * the path may lead to another file by now.
+ * A file that is not held open since it was seen (opd_perf_files.h) is opened
+ * by its path, by the path in the root of the process, or by the mapping
+ * itself, in this order. Each descriptor is compared with what the kernel said
+ * (the build-id, else the inode) before anything is taken from it: the path may
+ * lead to another file by now.
  */
 
 #include "daemon/source/opd_perf_image.h"
@@ -65,6 +66,7 @@ void opd_perf_images_release(struct opd_perf_images *images)
 		image_free(images->images[i]);
 	for (size_t i = 0; i < images->nr_anon; i++)
 		free(images->anon[i]);
+	opd_perf_files_release(&images->files);
 	free(images->images);
 	free(images->buckets);
 	memset(images, 0, sizeof(*images));
@@ -203,17 +205,20 @@ static bool on_no_disk(const char *name)
 }
 
 /*
- * Open by the path; by the path below the root of the process, which may be
- * another; by the mapping itself, which only root may open. A descriptor or -1.
+ * Open what is held; by the path; by the path below the root of the process,
+ * which may be another; by the mapping itself, which only root may open. A
+ * descriptor or -1.
  */
-static int open_file(const struct opd_perf_image *image)
+static int open_file(const struct opd_perf_image *image,
+		     const struct opd_perf_files *files)
 {
 	char path[OP_PATH_MAX + 64];
-	int fd = -1;
+	int fd;
 
 	if (image->is_made || on_no_disk(image->name))
 		return -1;
-	if (!is_deleted(image->name)) {
+	fd = check(image, opd_perf_files_open(files, &image->told, image->ino));
+	if (fd < 0 && !is_deleted(image->name)) {
 		fd = check(image, op_open_regular(image->name));
 		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s",
 			 image->pid, image->name);
@@ -226,10 +231,11 @@ static int open_file(const struct opd_perf_image *image)
 	return fd;
 }
 
-/* Take over what the file says. */
-static void look_at_file(struct opd_perf_image *image)
+/* Take over what the file says, and hold it. */
+static void look_at_file(struct opd_perf_image *image,
+			 struct opd_perf_files *files)
 {
-	int fd = open_file(image);
+	int fd = open_file(image, files);
 	struct op_build_id id;
 	struct stat st;
 
@@ -241,13 +247,14 @@ static void look_at_file(struct opd_perf_image *image)
 		image->file_ino = st.st_ino;
 		image->mtime = (uint64_t)st.st_mtime;
 	}
-	close(fd);
+	opd_perf_files_add(files, fd);
 }
 
 /* ---- making -----------------------------------------------------------------
  */
 
-static struct opd_perf_image *image_new(const struct opd_perf_image_id *id)
+static struct opd_perf_image *image_new(const struct opd_perf_image_id *id,
+					struct opd_perf_files *files)
 {
 	struct opd_perf_image *image = calloc(1, sizeof(*image));
 
@@ -266,7 +273,7 @@ static struct opd_perf_image *image_new(const struct opd_perf_image_id *id)
 	image->start = id->start;
 	image->end = id->end;
 	image->is_made = id->is_made;
-	look_at_file(image);
+	look_at_file(image, files);
 	return image;
 }
 
@@ -278,7 +285,7 @@ static uint64_t add(struct opd_perf_images *images,
 
 	if (make_room(images))
 		return OP_NO_COOKIE;
-	image = image_new(id);
+	image = image_new(id, &images->files);
 	if (!image)
 		return OP_NO_COOKIE;
 	image->hash = hash;
@@ -339,7 +346,22 @@ int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie)
 	image = images->images[cookie - 1];
 	if (!strcmp(image->name, VDSO))
 		return UNWINDER_VDSO;
-	fd = open_file(image);
+	fd = open_file(image, &images->files);
+	return fd < 0 ? -ENOENT : fd;
+}
+
+int opd_perf_image_take(struct opd_perf_images *images, uint64_t cookie)
+{
+	const struct opd_perf_image *image;
+	int fd;
+
+	if (cookie == OP_NO_COOKIE || cookie > images->nr)
+		return -ENOENT;
+	image = images->images[cookie - 1];
+	if (on_no_disk(image->name))
+		return -ENOENT;
+	fd = check(image, opd_perf_files_take(&images->files, &image->told,
+					      image->ino));
 	return fd < 0 ? -ENOENT : fd;
 }
 

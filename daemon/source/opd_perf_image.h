@@ -8,13 +8,14 @@
  * far as the kernel tells: by build-id, else by device, inode and generation.
  *
  * When an image is first seen its file is looked at, while it is likely to be
- * there still, for what the kernel did not tell.
+ * there still, for what the kernel did not tell, and held open for a moment.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/source/opd_perf_files.h"
 #include "libop/op_build_id.h"
 #include "module/uapi/oprofile.h"
 
@@ -42,6 +43,7 @@ struct opd_perf_images {
 	size_t nr_buckets; /* a power of 2 */
 	char *anon[512]; /* names of anonymous memory */
 	size_t nr_anon;
+	struct opd_perf_files files; /* that were seen just now */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -67,6 +69,10 @@ const char *opd_perf_image_anon(struct opd_perf_images *images,
  * which is the caller's, UNWINDER_VDSO (unwinder_unwind.h), or -ENOENT.
  */
 int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie);
+
+/* The same of a file that is held open since it was seen, which it is not any
+ * more then; else -ENOENT. */
+int opd_perf_image_take(struct opd_perf_images *images, uint64_t cookie);
 
 /* Answer @query as OP_IOC_COOKIE would. Returns 0 or -ENOENT. */
 int opd_perf_image_query(const struct opd_perf_images *images,

@@ -26,6 +26,36 @@ void opd_perf_merge_look(struct opd_perf_merge *merge)
 	}
 }
 
+static size_t look_ahead_of(struct opd_perf_ring *ring, void *bounce,
+			    struct opd_perf_world *world)
+{
+	struct opd_perf_rec rec;
+	const void *bytes;
+	size_t nr = 0;
+	uint32_t len;
+
+	opd_perf_ring_look(ring);
+	for (; (bytes = opd_perf_ring_ahead(ring, bounce, &len)); nr++)
+		if (!opd_perf_decode(&rec, bytes, len, ring->sample_type))
+			opd_perf_world_look_ahead(world, &rec);
+	return nr;
+}
+
+size_t opd_perf_merge_look_ahead(struct opd_perf_merge *merge,
+				 struct opd_perf_world *world, bool *filling)
+{
+	size_t nr = 0;
+
+	*filling = false;
+	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
+		struct opd_perf_ring *side = &merge->cpus[i].side;
+
+		nr += look_ahead_of(side, merge->bounce, world);
+		*filling |= side->head - side->tail > side->size / 8;
+	}
+	return nr;
+}
+
 static bool decode(const struct opd_perf_merge *merge,
 		   struct opd_perf_world *world,
 		   const struct opd_perf_ring *ring, struct opd_perf_rec *rec)

@@ -53,6 +53,14 @@ struct opd_perf_merge {
 void opd_perf_merge_look(struct opd_perf_merge *merge);
 
 /*
+ * Look at what has come to the rings of side band since the last call, before
+ * its turn: the files of new images are opened while they are there. Returns
+ * the number of records; *@filling is whether a ring should soon be read.
+ */
+size_t opd_perf_merge_look_ahead(struct opd_perf_merge *merge,
+				 struct opd_perf_world *world, bool *filling);
+
+/*
  * Handle all records up to @horizon, ns, as long as there is room for their
  * samples. True when all of them are handled.
  */

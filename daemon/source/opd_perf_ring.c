@@ -115,16 +115,45 @@ void opd_perf_ring_look(struct opd_perf_ring *ring)
 		peek(ring);
 }
 
-const void *opd_perf_ring_record(const struct opd_perf_ring *ring, void *bounce)
+/* The @len bytes at @at, which counts on without end. */
+static const void *bytes_at(const struct opd_perf_ring *ring, uint64_t at,
+			    uint32_t len, void *bounce)
 {
-	uint64_t at = ring->tail & (ring->size - 1);
-	uint64_t until_end = ring->size - at;
+	uint64_t until_end;
 
-	if (ring->len <= until_end)
+	at &= ring->size - 1;
+	until_end = ring->size - at;
+	if (len <= until_end)
 		return ring->data + at;
 	memcpy(bounce, ring->data + at, until_end);
-	memcpy((char *)bounce + until_end, ring->data, ring->len - until_end);
+	memcpy((char *)bounce + until_end, ring->data, len - until_end);
 	return bounce;
+}
+
+const void *opd_perf_ring_record(const struct opd_perf_ring *ring, void *bounce)
+{
+	return bytes_at(ring, ring->tail, ring->len, bounce);
+}
+
+const void *opd_perf_ring_ahead(struct opd_perf_ring *ring, void *bounce,
+				uint32_t *len)
+{
+	bool is_ahead = ring->ahead - ring->tail <= ring->head - ring->tail;
+	uint64_t at = is_ahead ? ring->ahead : ring->tail;
+	struct perf_event_header header;
+	uint64_t first;
+
+	ring->ahead = ring->head;
+	if (!ring->meta || at == ring->head)
+		return NULL;
+	first = word(ring, at);
+	memcpy(&header, &first, sizeof(header));
+	if (header.size < sizeof(header) || header.size % 8 ||
+	    header.size > ring->head - at)
+		return NULL;
+	ring->ahead = at + header.size;
+	*len = header.size;
+	return bytes_at(ring, at, header.size, bounce);
 }
 
 void opd_perf_ring_next(struct opd_perf_ring *ring)

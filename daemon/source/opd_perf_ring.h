@@ -25,6 +25,7 @@ struct opd_perf_ring {
 	uint64_t sample_type; /* how its records end (opd_perf_record.h) */
 	uint64_t head; /* the kernel had written so far when we looked */
 	uint64_t tail; /* we are here */
+	uint64_t ahead; /* so far records were looked at before their turn */
 	/* the record at the tail */
 	uint32_t len; /* bytes; 0: there is none */
 	uint32_t type;
@@ -51,6 +52,14 @@ void opd_perf_ring_look(struct opd_perf_ring *ring);
  */
 const void *opd_perf_ring_record(const struct opd_perf_ring *ring,
 				 void *bounce);
+
+/*
+ * The next record that was not yet looked at before its turn, as above, and its
+ * length; it stays in the ring. NULL when there is none. What makes no sense
+ * ends this, and is dropped when its turn comes.
+ */
+const void *opd_perf_ring_ahead(struct opd_perf_ring *ring, void *bounce,
+				uint32_t *len);
 
 /* Go on to the next record. */
 void opd_perf_ring_next(struct opd_perf_ring *ring);

@@ -111,6 +111,35 @@ static struct opd_process *process_of(struct opd_perf_world *world,
 	return process;
 }
 
+static struct opd_perf_image_id image_id_of(const struct opd_perf_rec *rec)
+{
+	struct opd_perf_image_id id = {
+		.name = rec->mmap.name,
+		.build_id.len = rec->mmap.build_id_len,
+		.dev = rec->mmap.dev,
+		.ino = rec->mmap.ino,
+		.generation = rec->mmap.generation,
+		.pid = rec->pid,
+		.start = rec->mmap.start,
+		.end = rec->mmap.start + rec->mmap.len,
+	};
+
+	memcpy(id.build_id.bytes, rec->mmap.build_id, rec->mmap.build_id_len);
+	return id;
+}
+
+void opd_perf_world_look_ahead(struct opd_perf_world *world,
+			       const struct opd_perf_rec *rec)
+{
+	struct opd_perf_image_id id;
+
+	if (rec->type != PERF_RECORD_MMAP2 || !rec->mmap.is_code ||
+	    opd_perf_image_is_anon(rec->mmap.name))
+		return;
+	id = image_id_of(rec);
+	(void)opd_perf_image_cookie(&world->images, &id);
+}
+
 static void handle_mmap(struct opd_perf_world *world,
 			const struct opd_perf_rec *rec)
 {
@@ -120,16 +149,7 @@ static void handle_mmap(struct opd_perf_world *world,
 		.end = rec->mmap.start + rec->mmap.len,
 		.offset = rec->mmap.offset,
 	};
-	struct opd_perf_image_id id = {
-		.name = rec->mmap.name,
-		.build_id.len = rec->mmap.build_id_len,
-		.dev = rec->mmap.dev,
-		.ino = rec->mmap.ino,
-		.generation = rec->mmap.generation,
-		.pid = rec->pid,
-		.start = map.start,
-		.end = map.end,
-	};
+	struct opd_perf_image_id id;
 	uint64_t cookie;
 
 	if (!is_wanted(world, rec->pid))
@@ -137,7 +157,7 @@ static void handle_mmap(struct opd_perf_world *world,
 	process = process_of(world, rec->pid);
 	if (!process || !rec->mmap.is_code)
 		return;
-	memcpy(id.build_id.bytes, rec->mmap.build_id, rec->mmap.build_id_len);
+	id = image_id_of(rec);
 	cookie = opd_perf_world_map(world, process, &map, &id);
 	/* The first file after an exec is the program. */
 	if (process->fresh && cookie != OP_NO_COOKIE) {

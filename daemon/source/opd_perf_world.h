@@ -71,6 +71,11 @@ bool opd_perf_world_choose(struct opd_perf_world *world, uint32_t tgid);
 void opd_perf_world_side(struct opd_perf_world *world,
 			 const struct opd_perf_rec *rec);
 
+/* A record of side band that is handled later: if it is about an image that is
+ * new, its file is looked at now. */
+void opd_perf_world_look_ahead(struct opd_perf_world *world,
+			       const struct opd_perf_rec *rec);
+
 /* A sample of event @counter on @cpu: counted, and written if it is of a
  * process that counts and has a place. There must be room in world->words. */
 void opd_perf_world_sample(struct opd_perf_world *world,

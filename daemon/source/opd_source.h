@@ -50,6 +50,9 @@ struct opd_source_ops {
 	int (*dump)(struct opd_source *source, struct op_diag *diag);
 	/* Fill @query for its cookie. -ENOENT, -EAGAIN as OP_IOC_COOKIE. */
 	int (*cookie)(struct opd_source *source, struct op_cookie_query *query);
+	/* A descriptor of the file behind @cookie, which may be deleted by now,
+	 * if the source has one in hand; it is the caller's. -ENOENT. */
+	int (*take_file)(struct opd_source *source, uint64_t cookie);
 	/* Add what was taken since open, and what was lost before it came to
 	 * the stream, to the empty @ledger. */
 	int (*account)(struct opd_source *source, struct op_ledger *ledger);
@@ -65,10 +68,11 @@ struct opd_source_ops {
 struct opd_source_client {
 	void *ctx;
 	struct op_log *log;
-	/* Image @query; process @tgid has it, 0: not known. NULL: not wanted.
+	/* Image @query; process @tgid has it, 0: not known. @fd is its file,
+	 * the client's from now on, or -1. NULL: not wanted.
 	 */
 	void (*see_image)(void *ctx, const struct op_cookie_query *query,
-			  uint32_t tgid);
+			  uint32_t tgid, int fd);
 	/* A range of the kernel or a module. NULL: not wanted. */
 	void (*see_kernel)(void *ctx, const char *name, uint64_t start,
 			   uint64_t end, const struct op_build_id *build_id);

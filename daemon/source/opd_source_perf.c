@@ -7,6 +7,9 @@
  *	opd_perf_ring	reads and
  *	opd_perf_merge	brings in order;
  *	opd_perf_record	takes records apart,
+ *	opd_perf_image	names images, whose files may be deleted soon:
+ *	opd_perf_files	holds some open for a moment, which also come from
+ *	opd_perf_execs	fanotify;
  *	opd_perf_world	knows by opd_maps what is mapped where and writes, with
  *	opd_perf_stack	and unwinder_unwind for stacks,
  *	opd_perf_words	the stream
@@ -25,6 +28,7 @@
 #include "libop/op_log.h"
 #include "daemon/source/opd_perf_attr.h"
 #include "daemon/source/opd_perf_events.h"
+#include "daemon/source/opd_perf_execs.h"
 #include "daemon/source/opd_perf_proc.h"
 #include "daemon/source/opd_perf_target.h"
 #include "daemon/source/opd_source.h"
@@ -33,6 +37,14 @@
 /* How often rings are emptied that are far from full. */
 #define TICK_MS 100
 #define TICKS_PER_SECOND (1000 / TICK_MS)
+/*
+ * Each record of side band wakes us, to open the file of a new image before it
+ * is deleted. So that forks and execs of known programs do not wake us for each
+ * of them there is a pause after a look: a short one while new images come.
+ */
+#define PAUSE_NS 2000000
+#define PAUSE_LONG_NS 32000000
+#define NEWS_NS 200000000 /* so long after a new one more are expected */
 /* A CPU may have taken the time of a record, but not written it yet. */
 #define LATE_NS 2000000
 
@@ -45,6 +57,11 @@ struct opd_perf {
 	struct opd_perf_world world;
 	uint64_t horizon; /* what is being read is before this, ns */
 	int timer_fd;
+	/* looking ahead in side band */
+	int side_fd; /* an epoll of its rings */
+	int pause_fd; /* a timer that ends the pause after a look */
+	uint64_t news_at; /* ns, when the last new image was seen there */
+	struct opd_perf_execs execs;
 	bool reading; /* up to the horizon there may be more */
 	bool done; /* all was read: wait before looking again */
 	bool flush; /* what is there now is wanted, however late */
@@ -113,9 +130,21 @@ static int watch_rings(const struct opd_source *source)
 		if (cpu->samples.meta)
 			err = watch(source->fd, cpu->samples_fd);
 		if (!err && cpu->side.meta)
-			err = watch(source->fd, cpu->side_fd);
+			err = watch(source->perf->side_fd, cpu->side_fd);
 	}
 	return err;
+}
+
+/* Whether new side band makes the source readable. */
+static int watch_side(struct opd_source *source, bool on)
+{
+	struct epoll_event event = { .events = on ? EPOLLIN : 0,
+				     .data.fd = source->perf->side_fd };
+
+	return epoll_ctl(source->fd, EPOLL_CTL_MOD, source->perf->side_fd,
+			 &event)
+		       ? -errno
+		       : 0;
 }
 
 static int start_timer(struct opd_source *source)
@@ -139,11 +168,23 @@ static int start_waiting(struct opd_source *source)
 {
 	int err;
 
+	struct opd_perf *perf = source->perf;
+
 	source->fd = epoll_create1(EPOLL_CLOEXEC);
 	if (source->fd < 0)
 		return -errno;
-	err = watch_rings(source);
-	return err ? err : start_timer(source);
+	perf->side_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (perf->side_fd < 0)
+		return -errno;
+	err = watch_rings(source) ?: start_timer(source);
+	if (err)
+		return err;
+	perf->pause_fd =
+		timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (perf->pause_fd < 0)
+		return -errno;
+	return watch(source->fd, perf->pause_fd)
+		       ?: watch(source->fd, perf->side_fd);
 }
 
 static int not_there(pid_t pid, struct op_diag *diag)
@@ -195,6 +236,7 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	if (!err && perf->target.depth)
 		err = opd_perf_stacks_init(&perf->world, perf->target.depth,
 					   perf->events.kernel_depth);
+	(void)opd_perf_execs_open(&perf->execs); /* only root may */
 	if (!err)
 		err = read_processes(perf, diag);
 	if (!err)
@@ -211,7 +253,8 @@ static int perf_open(struct opd_source *source, const char *arg,
 
 	if (!perf)
 		return op_diag_set(diag, -ENOMEM, "perf_events: out of memory");
-	perf->timer_fd = -1;
+	perf->timer_fd = perf->side_fd = perf->pause_fd = -1;
+	perf->execs.fd = perf->execs.mounts_fd = -1;
 	source->perf = perf;
 	source->path = "perf_events";
 	err = opd_perf_target_parse(&perf->target, arg, diag);
@@ -236,6 +279,11 @@ static void perf_close(struct opd_source *source)
 		close(source->fd);
 	if (perf->timer_fd >= 0)
 		close(perf->timer_fd);
+	if (perf->side_fd >= 0)
+		close(perf->side_fd);
+	if (perf->pause_fd >= 0)
+		close(perf->pause_fd);
+	opd_perf_execs_close(&perf->execs);
 	opd_perf_events_close(&perf->events);
 	opd_jits_save(&perf->world.jits);
 	opd_perf_world_release(&perf->world);
@@ -292,31 +340,84 @@ static void tick(struct opd_source *source)
 	    ++perf->ticks % TICKS_PER_SECOND)
 		return;
 	look_at_modules(perf);
+	opd_perf_execs_look_at_mounts(&perf->execs);
+	opd_perf_files_expire(&perf->world.images.files);
 	/* First all is read that CPUs left which have gone. */
 	perf->check_cpus = perf->flush = true;
 }
 
 /* An event whose tasks have all ended is always ready: forget it. */
-static void take_ready(struct opd_source *source)
+static void forget_ended(int epoll_fd, const struct epoll_event *ready)
 {
+	if (ready->events & (EPOLLHUP | EPOLLERR))
+		epoll_ctl(epoll_fd, EPOLL_CTL_DEL, ready->data.fd, NULL);
+}
+
+static bool start_pause(const struct opd_perf *perf)
+{
+	bool is_short = now_ns() - perf->news_at < NEWS_NS;
+	struct itimerspec pause = { .it_value.tv_nsec = PAUSE_LONG_NS };
+
+	if (is_short)
+		pause.it_value.tv_nsec = PAUSE_NS;
+	return !timerfd_settime(perf->pause_fd, 0, &pause, NULL);
+}
+
+/*
+ * What programs begin and map, before its turn. As long as there is more each
+ * time, the pauses wake us and not the records. Returns whether rings should be
+ * read, too.
+ */
+static bool look_ahead(struct opd_source *source)
+{
+	struct opd_perf *perf = source->perf;
+	size_t nr_images = perf->world.images.nr;
+	struct epoll_event ready[16];
+	int nr = epoll_wait(perf->side_fd, ready, 16, 0);
+	bool any, filling;
+
+	for (int i = 0; i < nr; i++)
+		forget_ended(perf->side_fd, &ready[i]);
+	opd_perf_execs_read(&perf->execs, &perf->world.images.files);
+	any = opd_perf_merge_look_ahead(&perf->merge, &perf->world, &filling);
+	if (perf->world.images.nr > nr_images)
+		perf->news_at = now_ns();
+	watch_side(source, !any || !start_pause(perf));
+	return filling;
+}
+
+/* Returns whether rings should be read. */
+static bool take_ready(struct opd_source *source)
+{
+	struct opd_perf *perf = source->perf;
 	struct epoll_event ready[16];
 	int nr = epoll_wait(source->fd, ready, 16, 0);
+	bool read_rings = nr <= 0;
+	uint64_t times;
 
 	for (int i = 0; i < nr; i++) {
-		if (ready[i].data.fd == source->perf->timer_fd) {
-			tick(source);
-		} else if (ready[i].events & (EPOLLHUP | EPOLLERR)) {
-			epoll_ctl(source->fd, EPOLL_CTL_DEL, ready[i].data.fd,
-				  NULL);
+		int fd = ready[i].data.fd;
+
+		if (fd == perf->side_fd ||
+		    (fd == perf->pause_fd &&
+		     read(fd, &times, sizeof(times)) > 0)) {
+			read_rings |= look_ahead(source);
+			continue;
 		}
+		read_rings = true;
+		if (fd == perf->timer_fd)
+			tick(source);
+		else
+			forget_ended(source->fd, &ready[i]);
 	}
+	return read_rings;
 }
 
 static void start_reading(struct opd_source *source)
 {
 	struct opd_perf *perf = source->perf;
 
-	take_ready(source);
+	opd_perf_execs_read(&perf->execs, &perf->world.images.files);
 	perf->horizon = now_ns();
 	if (!perf->flush)
 		perf->horizon -= LATE_NS;
@@ -338,8 +439,11 @@ static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
 	opd_perf_words_into(words, start, len / sizeof(uint64_t));
 	if (!opd_perf_words_fit(words))
 		return -EAGAIN;
-	if (!perf->reading)
+	if (!perf->reading) {
+		if (!take_ready(source) && !perf->flush)
+			return -EAGAIN;
 		start_reading(source);
+	}
 	if (perf->kernel_changed)
 		opd_perf_words_kernel_changed(words);
 	perf->kernel_changed = false;
@@ -401,6 +505,11 @@ static int perf_dump(struct opd_source *source, struct op_diag *diag)
 static int perf_cookie(struct opd_source *source, struct op_cookie_query *query)
 {
 	return opd_perf_image_query(&source->perf->world.images, query);
+}
+
+static int perf_take_file(struct opd_source *source, uint64_t cookie)
+{
+	return opd_perf_image_take(&source->perf->world.images, cookie);
 }
 
 /* ---- statistics -------------------------------------------------------------
@@ -478,6 +587,10 @@ static void perf_log(struct opd_source *source, struct op_log *log)
 		op_log_plain(log, "Nr. %s: %" PRIu64, stat_names[i],
 			     perf->world.stats[i]);
 	op_log_plain(log, "Nr. images: %zu", perf->world.images.nr);
+	op_log_plain(log, "Nr. files of programs from fanotify: %" PRIu64,
+		     perf->execs.nr_files);
+	op_log_plain(log, "Nr. overflows of fanotify: %" PRIu64,
+		     perf->execs.nr_overflows);
 	if (perf->target.depth)
 		log_stacks(perf, log);
 }
@@ -492,6 +605,7 @@ const struct opd_source_ops opd_source_perf = {
 	.enabled = perf_enabled,
 	.dump = perf_dump,
 	.cookie = perf_cookie,
+	.take_file = perf_take_file,
 	.account = perf_account,
 	.unwinder = perf_unwinder,
 	.log = perf_log,

@@ -31,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/fanotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -181,6 +182,8 @@ DIR *kernel_opendir(const char *path) INSTEAD_OF(opendir);
 int kernel_clock_gettime(clockid_t clock, struct timespec *now)
 	INSTEAD_OF(clock_gettime);
 int kernel_timerfd_create(int clock, int flags) INSTEAD_OF(timerfd_create);
+int kernel_fanotify_init(unsigned int flags, unsigned int event_f_flags)
+	INSTEAD_OF(fanotify_init);
 int kernel_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 			   struct itimerspec *old) INSTEAD_OF(timerfd_settime);
 
@@ -348,9 +351,19 @@ int kernel_clock_gettime(clockid_t clock, struct timespec *now)
 	return 0;
 }
 
-int kernel_timerfd_create(int clock, int flags)
+/* What is executed on this very machine is nobody's business. */
+int kernel_fanotify_init(unsigned int flags, unsigned int event_f_flags)
 {
 	if (!kernel.told)
+		return REAL(fanotify_init)(flags, event_f_flags);
+	errno = EPERM;
+	return -1;
+}
+
+int kernel_timerfd_create(int clock, int flags)
+{
+	/* The first is that of the ticks. */
+	if (!kernel.told || kernel.timer >= 0)
 		return REAL(timerfd_create)(clock, flags);
 	kernel.timer = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return kernel.timer;

@@ -75,17 +75,28 @@ static int play_account(struct opd_source *source, struct op_ledger *ledger)
 	return play.lost ? op_ledger_lose(ledger, "overflow", play.lost) : 0;
 }
 
+/* The file of cookie 19 is in the source's hand. */
+static int play_take_file(struct opd_source *source, uint64_t cookie)
+{
+	(void)source;
+	return cookie == 19 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -ENOENT;
+}
+
 static const struct opd_source_ops play_ops = {
 	.name = "play",
 	.read = play_read,
 	.cookie = play_cookie,
+	.take_file = play_take_file,
 	.account = play_account,
 };
 
 static void see_image(void *ctx, const struct op_cookie_query *query,
-		      uint32_t tgid)
+		      uint32_t tgid, int fd)
 {
-	fprintf(ctx, "sees %s of %u\n", query->path, tgid);
+	fprintf(ctx, "sees %s of %u%s\n", query->path, tgid,
+		fd >= 0 ? " and its file" : "");
+	if (fd >= 0)
+		assert_int_equal(close(fd), 0);
 }
 
 /* ---- scripts ----------------------------------------------------------------
@@ -248,6 +259,9 @@ static const struct row rows[] = {
 					       "ctx 7 11\n"
 					       "image 12\n"
 					       "asked 2 times\n" },
+	{ "a_file_comes_with_its_name", NULL, "ctx 7 0; tgid 6; image 19; read",
+	  "sees /bin/p19 of 6 and its file\n" BEGIN "ctx 7 0\n"
+	  "tgid 6\n" NAME(19) "image 19\n" },
 	{ "no_cookie_has_no_name", NULL, "ctx 7 0; image 0; read; asked",
 	  BEGIN "ctx 7 0\nimage 0\nasked 0 times\n" },
 	{ "who_has_no_name_is_told_to_have_none", NULL,

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <sys/mman.h>
 
+#include "tests/unit/build_elf.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
 
@@ -101,6 +102,54 @@ static void map_file(const struct rig *rig, const char *name)
 	close(fd);
 }
 
+/* The source has opened the file that @name was, and it is gone by now. */
+static void hand_over(struct rig *rig, const char *name)
+{
+	char path[256];
+	int fd;
+
+	path_of(rig, name, path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(path), 0);
+	opd_keep_binary(&rig->f->opd.keep, binary_of(rig, name, 0), 0, false,
+			fd);
+}
+
+/* A program that is one build, whatever its name, and its image. */
+static void make_program(struct rig *rig, const char *name)
+{
+	struct opd_binary *binary = binary_of(rig, name, 0);
+	char path[256];
+
+	path_of(rig, name, path, sizeof(path));
+	make_elf(path, 1);
+	binary->build_id = build_of(1, 20);
+}
+
+/* The names in the folder of images, and how many files they are. */
+static void show_links(const struct rig *rig, FILE *out)
+{
+	struct dirent **entries;
+	ino_t last = 0;
+	int nr_files = 0;
+	int nr = scandir(rig->f->opd.session.images, &entries, NULL, alphasort);
+
+	for (int i = 0; i < nr; i++) {
+		if (entries[i]->d_name[0] != '.') {
+			nr_files += entries[i]->d_ino != last;
+			last = entries[i]->d_ino;
+			fprintf(out, "%.*s ",
+				(int)strcspn(entries[i]->d_name, "-"),
+				entries[i]->d_name);
+		}
+		free(entries[i]);
+	}
+	if (nr >= 0)
+		free(entries);
+	fprintf(out, "are %d files\n", nr_files);
+}
+
 static void resize(const struct rig *rig, const char *name, long size)
 {
 	char path[256];
@@ -118,6 +167,9 @@ static void resize(const struct rig *rig, const char *name, long size)
 /*
  * file NAME MTIME, rm NAME, size NAME BYTES, map NAME (into this process);
  * image NAME MTIME: what the kernel says of it;
+ * program NAME: a file with a build-id, and its image;
+ * hand NAME: its first sample, with the file, which is deleted;
+ * links: what copies there are;
  * keep NAME, deleted NAME: it has its first sample, and is there or not;
  * old SECONDS: all were kept so long ago; most NR: so many may be open;
  * copied MIB: were copied before; sweep, log, open NAME; held: how many
@@ -142,7 +194,13 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		binary_of(rig, name, nr);
 	else if (!strcmp(verb, "keep") || !strcmp(verb, "deleted"))
 		opd_keep_binary(&opd->keep, binary_of(rig, name, 0), 0,
-				*verb == 'd');
+				*verb == 'd', -1);
+	else if (!strcmp(verb, "hand"))
+		hand_over(rig, name);
+	else if (!strcmp(verb, "program"))
+		make_program(rig, name);
+	else if (!strcmp(verb, "links"))
+		show_links(rig, out);
 	else if (!strcmp(verb, "old"))
 		for (size_t i = 0; i < opd->keep.nr; i++)
 			opd->keep.kept[i].since -= atoi(name);
@@ -288,6 +346,38 @@ static const struct row rows[] = {
 	  "a: is gone; a copy is kept\n"
 	  "open a of 100\n"
 	  "9 bytes copied\n" },
+	{ "a_file_that_is_handed_over", NULL,
+	  "file a 100; image a 100; hand a; held; log; open a",
+	  "0 held\n"
+	  "a: is gone; a copy is kept\n"
+	  "open a of 100\n"
+	  "9 bytes copied\n" },
+	{ "another_file_is_handed_over", NULL,
+	  "file a 200; image a 100; hand a; held; log; open a",
+	  "0 held\n"
+	  "ENOENT\n"
+	  "0 bytes copied\n" },
+	/* One was caught, which does for all of its build. */
+	{ "copies_of_a_program", NULL,
+	  "program a; program b; program c; rm a; deleted a; links; hand b;"
+	  "links; rm c; keep c; links; log; deleted a; held; sweep; links; log",
+	  "are 0 files\n"
+	  "b are 1 files\n"
+	  "b c are 1 files\n"
+	  "b: is gone; a copy is kept\n"
+	  "c: is gone; a copy is kept\n"
+	  "0 held\n"
+	  "a b c are 1 files\n"
+	  "a: is gone; a copy is kept\n"
+	  "156 bytes copied\n" },
+	{ "one_that_stays_does_for_the_others", NULL,
+	  "program a; program b; keep a; rm b; keep b; links; held; rm a; sweep;"
+	  "links; held",
+	  "b are 1 files\n"
+	  "1 held\n"
+	  "a b are 1 files\n"
+	  "0 held\n"
+	  "156 bytes copied\n" },
 	/* ---- limits ---- */
 	{ "few_may_be_held", NULL,
 	  "file a 100; file b 100; image a 100; image b 100; most 1; keep a;"
@@ -342,7 +432,7 @@ static void test_no_files(void **state)
 
 	(void)state;
 	init_keep(&f->opd, false, 1000);
-	opd_keep_binary(&f->opd.keep, &binary, 0, false);
+	opd_keep_binary(&f->opd.keep, &binary, 0, false, -1);
 	assert_int_equal(opd_keep_open(&f->opd.keep, &binary, 0), -ENOENT);
 	assert_int_equal(f->opd.keep.nr, 0);
 	free_fixture(f);

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include "tests/unit/build_elf.h"
 #include "tests/unit/perf_rig.h"
 
 static uint64_t cookie_of(struct opd_perf_images *images,
@@ -12,15 +13,6 @@ static uint64_t cookie_of(struct opd_perf_images *images,
 
 	assert_int_not_equal(cookie, OP_NO_COOKIE);
 	return cookie;
-}
-
-static struct op_build_id build_of(uint8_t first, unsigned int len)
-{
-	struct op_build_id id = { .len = len };
-
-	memset(id.bytes, 0x55, len);
-	id.bytes[0] = first;
-	return id;
 }
 
 /* Each of these stands for something else than the others. */
@@ -158,44 +150,6 @@ static void long_names_of_anonymous_memory(void **state)
 
 /* ---- files of images --------------------------------------------------------
  */
-
-/* A file that is all that a build-id needs: two headers and a note. */
-static void make_elf(const char *path, uint8_t first)
-{
-	static const uint8_t elf_magic[16] = {
-		0x7f, 'E', 'L',
-		'F',  2,   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 1 : 2,
-		1
-	};
-	struct {
-		uint8_t ident[16];
-		uint16_t type, machine;
-		uint32_t version;
-		uint64_t entry, phoff, shoff;
-		uint32_t flags;
-		uint16_t ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
-		uint32_t p_type, p_flags;
-		uint64_t p_offset, p_vaddr, p_paddr, p_filesz, p_memsz, p_align;
-		uint32_t namesz, descsz, n_type;
-		char name[4];
-		uint8_t build_id[20];
-	} elf = {
-		.phoff = 64,
-		.phentsize = 56,
-		.phnum = 1,
-		.p_type = 4, /* PT_NOTE */
-		.p_offset = 120,
-		.p_filesz = 36,
-		.namesz = 4,
-		.descsz = 20,
-		.n_type = 3, /* NT_GNU_BUILD_ID */
-		.name = "GNU",
-	};
-
-	memcpy(elf.ident, elf_magic, sizeof(elf_magic));
-	memcpy(elf.build_id, build_of(first, 20).bytes, 20);
-	make_file(path, (const char *)&elf, 156);
-}
 
 /* Ask for an image that is seen for the first time. */
 static struct op_cookie_query look(const struct opd_perf_image_id *id)
@@ -347,6 +301,49 @@ static void deleted_files_are_found(void **state)
 	free_rig(rig);
 }
 
+/* It is held from the moment it was seen until it is taken, or for a second. */
+static void files_are_held(void **state)
+{
+	struct rig *rig = new_rig();
+	struct opd_perf_images images;
+	char path[128];
+	struct opd_perf_image_id id = { .name = path, .pid = 99999999 };
+	uint64_t cookie;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/elf", rig->dir);
+	make_elf(path, 1);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	id.build_id = build_of(1, 20);
+	cookie = cookie_of(&images, &id);
+	assert_int_equal(unlink(path), 0);
+	fd = opd_perf_image_open(&images, cookie);
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	fd = opd_perf_image_take(&images, cookie);
+	assert_true(fd >= 0);
+	assert_int_equal(opd_perf_image_take(&images, cookie), -ENOENT);
+	assert_int_equal(opd_perf_image_open(&images, cookie), -ENOENT);
+	/* Somebody else hands it over: another image is the same build. */
+	opd_perf_files_add(&images.files, fd);
+	id.name = "/nonexistent/other";
+	cookie = cookie_of(&images, &id);
+	assert_int_equal(images.images[cookie - 1] != NULL, 1);
+	opd_perf_files_expire(&images.files);
+	fd = opd_perf_image_open(&images, cookie);
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	opd_perf_files_expire(&images.files);
+	assert_int_equal(opd_perf_image_open(&images, cookie), -ENOENT);
+	assert_int_equal(opd_perf_image_take(&images, OP_NO_COOKIE), -ENOENT);
+	assert_int_equal(opd_perf_image_take(&images, 3), -ENOENT);
+	opd_perf_images_release(&images);
+	free_rig(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +356,7 @@ int main(void)
 		cmocka_unit_test(other_files_are_left_alone),
 		cmocka_unit_test(files_that_are_no_programs),
 		cmocka_unit_test(deleted_files_are_found),
+		cmocka_unit_test(files_are_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

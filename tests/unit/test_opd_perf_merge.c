@@ -277,8 +277,19 @@ static void show_stats(const struct rig *rig, FILE *out)
 	}
 }
 
+static void show_ahead(struct rig *rig, FILE *out)
+{
+	bool filling;
+	size_t nr =
+		opd_perf_merge_look_ahead(&rig->merge, &rig->world, &filling);
+
+	fprintf(out, "ahead: %zu records, %zu images%s\n", nr,
+		rig->world.images.nr, filling ? ", filling" : "");
+}
+
 /*
  * run HORIZON [one]: handle what is there, with room for one sample only;
+ * ahead: look at side band before its turn;
  * throttled TIME: what has been lost by then; stop TIME: no clock from then on;
  * show: statistics and what is left in the rings, as at the end
  */
@@ -300,6 +311,8 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		fputs(all ? "all:" : "not all:", out);
 		show_samples(rig, out);
 		fputc('\n', out);
+	} else if (!strcmp(verb, "ahead")) {
+		show_ahead(rig, out);
 	} else if (!strcmp(verb, "throttled")) {
 		fprintf(out, "throttled: %lu\n",
 			opd_perf_merge_throttled(&rig->merge, v[0]));
@@ -346,6 +359,19 @@ static void test_row(void **state)
 	"run 100"
 
 static const struct row rows[] = {
+	/* Images are named at once, and nothing else changes. */
+	{ "images_are_looked_at_ahead", NULL,
+	  "exec 0 1 7; bad-side 0 2 0; ahead; map 1 3 7; ahead; ahead;"
+	  "user 0 4 7; run 9; ahead; map 0 10 7; map 0 11 7; map 0 12 7; ahead",
+	  "ahead: 2 records, 0 images\n"
+	  "ahead: 1 records, 1 images\n"
+	  "ahead: 0 records, 1 images\n"
+	  "all: 7@0:7\n"
+	  "ahead: 0 records, 1 images\n"
+	  "ahead: 3 records, 1 images, filling\n"
+	  "sample_received 1\n"
+	  "bad_record 1\n"
+	  "CPU 0 has 0 and 336 bytes left\n" },
 	/* The drawing in opd_perf_merge.h. */
 	{ "changes_come_between_the_samples", NULL,
 	  "exec 2 1; map 2 2 1; map 1 100 2; map 0 200 3;"

@@ -106,6 +106,67 @@ static void records_are_cut_anywhere(void **state)
 	assert_true(nr_cut > 100);
 }
 
+/* Each is looked at once, also when the first one has had its turn meanwhile.
+ */
+static void records_are_looked_at_ahead(void **state)
+{
+	struct record r[3];
+
+	(void)state;
+	for (uint64_t at = 0; at < 256; at += 8) {
+		struct one *one = new_one(256, at - 64);
+		const void *bytes;
+		uint32_t len;
+
+		one->ring.ahead = one->ring.tail;
+		for (int i = 0; i < 3; i++)
+			make_record(&r[i], 64, 5 + (uint64_t)i);
+		ring_write_record(&one->ring, &r[0]);
+		ring_write_record(&one->ring, &r[1]);
+		opd_perf_ring_look(&one->ring);
+		for (int i = 0; i < 2; i++) {
+			bytes = opd_perf_ring_ahead(&one->ring, one->bounce,
+						    &len);
+			assert_non_null(bytes);
+			assert_int_equal(len, 64);
+			assert_memory_equal(bytes, r[i].at, len);
+		}
+		assert_null(opd_perf_ring_ahead(&one->ring, one->bounce, &len));
+		expect_record(one, &r[0], 5);
+		opd_perf_ring_next(&one->ring);
+		assert_null(opd_perf_ring_ahead(&one->ring, one->bounce, &len));
+		ring_write_record(&one->ring, &r[2]);
+		opd_perf_ring_look(&one->ring);
+		opd_perf_ring_next(&one->ring);
+		expect_record(one, &r[2], 7);
+		opd_perf_ring_next(&one->ring);
+		opd_perf_ring_done(&one->ring);
+		/* It has had its turn. */
+		assert_null(opd_perf_ring_ahead(&one->ring, one->bounce, &len));
+		free_one(one);
+	}
+}
+
+static void bad_lengths_end_a_look_ahead(void **state)
+{
+	static const uint16_t lengths[] = { 0, 7, 12, 72, 65528 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct one *one = new_one(256, 0);
+		struct record r;
+		uint32_t len;
+
+		make_record(&r, 64, 5);
+		memcpy(r.at + 6, &lengths[i], sizeof(lengths[i]));
+		ring_write_record(&one->ring, &r);
+		one->ring.head = one->ring.meta->data_head;
+		assert_null(opd_perf_ring_ahead(&one->ring, one->bounce, &len));
+		assert_null(opd_perf_ring_ahead(&one->ring, one->bounce, &len));
+		free_one(one);
+	}
+}
+
 /* As long as records can be; and the counts wrap around. */
 static void the_longest_record_is_cut(void **state)
 {
@@ -407,6 +468,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_are_cut_anywhere),
+		cmocka_unit_test(records_are_looked_at_ahead),
+		cmocka_unit_test(bad_lengths_end_a_look_ahead),
 		cmocka_unit_test(the_longest_record_is_cut),
 		cmocka_unit_test(what_was_not_looked_at_is_not_there),
 		cmocka_unit_test(only_done_gives_room),

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A file is told from others by device and inode, which are its own as long as
+ * it is held. Its build-id is read once, when it comes, because it is what the
+ * kernel tells of a mapping and looked for with each new image. With 128 files
+ * a search is faster than that reading by far.
+ */
+
+#include "daemon/source/opd_perf_files.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_AGE 2
+
+/* Leave out file @at, whose descriptor is somebody else's or closed. */
+static void forget_file(struct opd_perf_files *files, size_t at)
+{
+	files->nr--;
+	memmove(&files->file[at], &files->file[at + 1],
+		(files->nr - at) * sizeof(files->file[0]));
+}
+
+void opd_perf_files_release(struct opd_perf_files *files)
+{
+	for (size_t i = 0; i < files->nr; i++)
+		close(files->file[i].fd);
+	files->nr = 0;
+}
+
+static bool is_held(const struct opd_perf_files *files, const struct stat *st)
+{
+	for (size_t i = 0; i < files->nr; i++)
+		if (files->file[i].ino == st->st_ino &&
+		    files->file[i].dev == st->st_dev)
+			return true;
+	return false;
+}
+
+void opd_perf_files_add(struct opd_perf_files *files, int fd)
+{
+	struct opd_perf_file file = { .fd = fd };
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || is_held(files, &st)) {
+		close(fd);
+		return;
+	}
+	if (files->nr == OPD_PERF_FILES_MAX) {
+		close(files->file[0].fd);
+		forget_file(files, 0);
+	}
+	file.dev = st.st_dev;
+	file.ino = st.st_ino;
+	if (op_build_id_of_elf(&file.build_id, fd))
+		file.build_id.len = 0;
+	files->file[files->nr++] = file;
+}
+
+/* Its number, or that of files there are. */
+static size_t find_file(const struct opd_perf_files *files,
+			const struct op_build_id *build_id, uint64_t ino)
+{
+	size_t i;
+
+	for (i = 0; i < files->nr; i++) {
+		const struct opd_perf_file *file = &files->file[i];
+
+		if (build_id->len
+			    ? file->build_id.len == build_id->len &&
+				      !memcmp(file->build_id.bytes,
+					      build_id->bytes, build_id->len)
+			    : file->ino == ino)
+			break;
+	}
+	return i;
+}
+
+int opd_perf_files_open(const struct opd_perf_files *files,
+			const struct op_build_id *build_id, uint64_t ino)
+{
+	size_t at = find_file(files, build_id, ino);
+
+	return at == files->nr ? -1
+			       : fcntl(files->file[at].fd, F_DUPFD_CLOEXEC, 0);
+}
+
+int opd_perf_files_take(struct opd_perf_files *files,
+			const struct op_build_id *build_id, uint64_t ino)
+{
+	size_t at = find_file(files, build_id, ino);
+	int fd;
+
+	if (at == files->nr)
+		return -1;
+	fd = files->file[at].fd;
+	forget_file(files, at);
+	return fd;
+}
+
+void opd_perf_files_expire(struct opd_perf_files *files)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < files->nr; i++) {
+		if (++files->file[i].age < MAX_AGE)
+			files->file[kept++] = files->file[i];
+		else
+			close(files->file[i].fd);
+	}
+	files->nr = kept;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_OPD_PERF_FILES_H
+#define DAEMON_SOURCE_OPD_PERF_FILES_H
+
+/*
+ * Files of images that were seen just now, held open because a file may be
+ * deleted before its first sample is looked at. Each is held until the reader
+ * of the stream takes it, or for a second or two, and no more than
+ * OPD_PERF_FILES_MAX of them.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_build_id.h"
+
+#define OPD_PERF_FILES_MAX 128
+
+struct opd_perf_file {
+	int fd;
+	uint64_t dev;
+	uint64_t ino;
+	struct op_build_id build_id; /* .len 0: it has none */
+	unsigned int age; /* calls of opd_perf_files_expire() */
+};
+
+struct opd_perf_files {
+	struct opd_perf_file file[OPD_PERF_FILES_MAX]; /* oldest first */
+	size_t nr;
+};
+
+/* Files that are all zeros are empty; this closes what is held. */
+void opd_perf_files_release(struct opd_perf_files *files);
+
+/* Hold @fd, which is taken over. Where as many are held as may be the oldest
+ * is closed. */
+void opd_perf_files_add(struct opd_perf_files *files, int fd);
+
+/*
+ * The file with @build_id or, where its length is 0, with inode @ino. The first
+ * function returns a descriptor of the caller's own and holds the file on, the
+ * second one ends that. -1 when there is none.
+ */
+int opd_perf_files_open(const struct opd_perf_files *files,
+			const struct op_build_id *build_id, uint64_t ino);
+int opd_perf_files_take(struct opd_perf_files *files,
+			const struct op_build_id *build_id, uint64_t ino);
+
+/* A second has passed. */
+void opd_perf_files_expire(struct opd_perf_files *files);
+
+#endif /* DAEMON_SOURCE_OPD_PERF_FILES_H */

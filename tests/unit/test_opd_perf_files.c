@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files that are held open for a moment: which, how many, and how long. */
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/source/opd_perf_execs.h"
+#include "daemon/source/opd_perf_files.h"
+#include "tests/unit/op_fixture.h"
+#include "tests/unit/build_elf.h"
+
+/* A new file, whose name is gone, of the build that begins with @first; 0: of
+ * none. Sets *@ino. */
+static int open_program(uint8_t first, uint64_t *ino)
+{
+	char path[] = "/tmp/opd-files-XXXXXX";
+	struct stat st;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	if (first)
+		make_elf(path, first);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(unlink(path), 0);
+	*ino = st.st_ino;
+	return fd;
+}
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+static void what_is_held_is_found(void **state)
+{
+	const struct op_build_id none = { .len = 0 };
+	struct opd_perf_files files = { .nr = 0 };
+	struct op_build_id id = build_of(1, 20);
+	uint64_t a_ino, b_ino;
+	int a = open_program(1, &a_ino);
+	int b = open_program(0, &b_ino);
+	int fd;
+
+	(void)state;
+	opd_perf_files_add(&files, a);
+	opd_perf_files_add(&files, b);
+	opd_perf_files_add(&files, fcntl(a, F_DUPFD_CLOEXEC, 0));
+	assert_int_equal(files.nr, 2);
+	fd = opd_perf_files_open(&files, &id, b_ino);
+	assert_true(fd >= 0 && fd != a && fd != b);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	close(fd);
+	id.bytes[19] ^= 1;
+	assert_int_equal(opd_perf_files_open(&files, &id, a_ino), -1);
+	id = build_of(1, 16);
+	assert_int_equal(opd_perf_files_take(&files, &id, a_ino), -1);
+	assert_int_equal(opd_perf_files_take(&files, &none, a_ino), a);
+	assert_int_equal(opd_perf_files_take(&files, &none, a_ino), -1);
+	assert_int_equal(opd_perf_files_take(&files, &none, b_ino), b);
+	assert_int_equal(files.nr, 0);
+	close(a);
+	close(b);
+}
+
+static void the_oldest_makes_room(void **state)
+{
+	struct opd_perf_files files = { .nr = 0 };
+	uint64_t ino;
+	int first = open_program(0, &ino);
+	int second = open_program(0, &ino);
+
+	(void)state;
+	opd_perf_files_add(&files, first);
+	opd_perf_files_add(&files, second);
+	for (int i = 0; i < OPD_PERF_FILES_MAX - 1; i++)
+		opd_perf_files_add(&files, open_program(0, &ino));
+	assert_int_equal(files.nr, OPD_PERF_FILES_MAX);
+	assert_false(is_open(first));
+	assert_true(is_open(second));
+	opd_perf_files_release(&files);
+	assert_false(is_open(second));
+	assert_int_equal(files.nr, 0);
+}
+
+static void they_are_held_for_a_second_or_two(void **state)
+{
+	struct opd_perf_files files = { .nr = 0 };
+	uint64_t ino;
+	int a = open_program(0, &ino), b;
+
+	(void)state;
+	opd_perf_files_add(&files, a);
+	opd_perf_files_expire(&files);
+	b = open_program(0, &ino);
+	opd_perf_files_add(&files, b);
+	assert_true(is_open(a));
+	opd_perf_files_expire(&files);
+	assert_false(is_open(a));
+	assert_true(is_open(b));
+	opd_perf_files_expire(&files);
+	assert_false(is_open(b));
+	assert_int_equal(files.nr, 0);
+	/* What is no file is not held. */
+	a = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	opd_perf_files_add(&files, a);
+	assert_false(is_open(a));
+	assert_int_equal(files.nr, 0);
+}
+
+/* A program that was deleted as soon as it ran is handed over. */
+static void what_is_executed_is_handed_over(void **state)
+{
+	static const char script[] =
+		"rm $0 && cp /bin/true $0 && $0 && stat -c %i $0 && rm $0";
+	struct opd_perf_files files = { .nr = 0 };
+	struct opd_perf_execs execs;
+	const struct op_build_id none = { .len = 0 };
+	char path[] = "/tmp/opd-execs-XXXXXX", command[128];
+	unsigned long ino = 0;
+	FILE *pipe;
+	int fd;
+
+	(void)state;
+	if (opd_perf_execs_open(&execs)) {
+		assert_int_equal(execs.fd, -1);
+		opd_perf_execs_read(&execs, &files);
+		opd_perf_execs_look_at_mounts(&execs);
+		opd_perf_execs_close(&execs);
+		print_message("# fanotify needs CAP_SYS_ADMIN\n");
+		skip();
+	}
+	close(mkstemp(path));
+	snprintf(command, sizeof(command), "sh -c '%s' %s", script, path);
+	pipe = popen(command, "re");
+	assert_non_null(pipe);
+	assert_int_equal(fscanf(pipe, "%lu", &ino), 1);
+	assert_int_equal(pclose(pipe), 0);
+	opd_perf_execs_read(&execs, &files);
+	fd = opd_perf_files_take(&files, &none, ino);
+	assert_true(fd >= 0);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	close(fd);
+	assert_true(execs.nr_files > 0);
+	opd_perf_execs_look_at_mounts(&execs);
+	opd_perf_files_release(&files);
+	opd_perf_execs_close(&execs);
+	assert_int_equal(execs.fd, -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_held_is_found),
+		cmocka_unit_test(the_oldest_makes_room),
+		cmocka_unit_test(they_are_held_for_a_second_or_two),
+		cmocka_unit_test(what_is_executed_is_handed_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
