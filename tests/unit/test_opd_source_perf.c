@@ -193,6 +193,8 @@ static void show_result(FILE *out, const char *what, int err)
 /* With "SELF" for the number of this process. */
 static int open_source(struct rig *rig, const char *text)
 {
+	static struct op_log log;
+	static const struct opd_source_client client = { .log = &log };
 	const char *self = strstr(text, "SELF");
 	struct op_diag diag = { "" };
 	char arg[160];
@@ -202,6 +204,8 @@ static int open_source(struct rig *rig, const char *text)
 			 (int)getpid(), self + 4);
 	else
 		snprintf(arg, sizeof(arg), "%s", text);
+	op_log_init(&log);
+	rig->source.client = &client;
 	return rig->source.ops->open(&rig->source, *arg ? arg : NULL, &diag);
 }
 
