@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A process gets an entry at its first sample in anonymous memory. The entry
- * holds the folder /tmp of the process's own root open, since a map may be
- * written when the process is about to end and be gone from /proc when the
+ * A process gets an entry at its first sample in anonymous memory, or when it
+ * maps a jitdump, which tells more than a map and is read instead of it. The
+ * entry holds the folder /tmp of the process's own root open, since a map may
+ * be written when the process is about to end and be gone from /proc when the
  * daemon hears of that.
  *
- * A perf map has no times: code that is in it was there when it was read. So a
+ * A jitdump has times: its records count for the samples from their time on. A
+ * perf map has none: code that is in it was there when it was read. So a
  * map is read after the samples of a round have been looked for, and code that
  * takes the place of older code counts from the next round on, a tenth of a
  * second later at most. Before a sample is given up the map is read once more.
@@ -33,6 +35,7 @@
 
 #include "daemon/source/opd_jit_codes.h"
 #include "daemon/source/opd_jit_image.h"
+#include "daemon/source/opd_jitdump.h"
 #include "daemon/source/opd_perf_image.h"
 #include "libop/op_array.h"
 #include "libop/op_file.h"
@@ -64,7 +67,9 @@ struct opd_jit {
 	bool in_long_line; /* the rest of it is to be skipped */
 	bool is_used; /* in this round */
 	uint64_t round; /* in which the map was read */
+	uint64_t dump_round; /* and the dump, up to its end or next_time */
 	uint64_t look_at; /* when to look for a map again, ns */
+	struct opd_jitdump dump;
 	struct opd_jit_codes codes;
 	struct opd_jit_image *image; /* NULL: nothing is kept */
 	uint64_t *lost; /* addresses without code */
@@ -150,11 +155,24 @@ static struct opd_jit *jit_new(struct opd_jits *jits, uint32_t tgid)
 	if (!jit)
 		return NULL;
 	jit->tgid = tgid;
-	jit->folder_fd = jit->map_fd = -1;
+	jit->folder_fd = jit->map_fd = jit->dump.fd = -1;
 	open_own_folder(jits, jit);
 	*slot = jit;
 	jits->nr++;
 	return jit;
+}
+
+static size_t count_codes(const struct opd_jit *jit)
+{
+	return jit->codes.nr + jit->codes.nr_more;
+}
+
+/* How many codes @jit may have. */
+static size_t most_codes(const struct opd_jits *jits, const struct opd_jit *jit)
+{
+	size_t most = MAX_ALL_CODES - (jits->nr_codes - count_codes(jit));
+
+	return most < MAX_CODES ? most : MAX_CODES;
 }
 
 static void close_map(struct opd_jits *jits, struct opd_jit *jit)
@@ -164,7 +182,7 @@ static void close_map(struct opd_jits *jits, struct opd_jit *jit)
 	jit->map_fd = -1;
 	jit->map_at = 0;
 	jit->in_long_line = false;
-	jits->nr_codes -= jit->codes.nr + jit->codes.nr_more;
+	jits->nr_codes -= count_codes(jit);
 	opd_jit_codes_release(&jit->codes);
 }
 
@@ -175,6 +193,7 @@ static void jit_drop(struct opd_jits *jits, struct opd_jit **slot)
 	*slot = jit->next;
 	jits->nr--;
 	close_map(jits, jit);
+	opd_jitdump_close(&jit->dump);
 	if (jit->folder_fd >= 0)
 		close(jit->folder_fd);
 	if (jit->image)
@@ -200,27 +219,29 @@ void opd_jits_release(struct opd_jits *jits)
  * there must not have the daemon read what its owner keeps to himself, or wait
  * for what never comes. A link to a file has more than one name.
  */
-static bool may_read_map(const struct opd_jit *jit, const struct stat *st)
+static bool may_read(const struct opd_jit *jit, const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_uid == jit->owner &&
 	       st->st_nlink == 1;
 }
 
-static void open_map(struct opd_jit *jit)
+/* A descriptor, or -1; *@ino is the file's. */
+static int open_own_file(const struct opd_jit *jit, int folder,
+			 const char *name, ino_t *ino)
 {
-	int at = openat(jit->folder_fd, jit->map_name,
-			O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int at = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	char path[64];
 	struct stat st;
+	int fd = -1;
 
 	if (at < 0)
-		return;
+		return -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
-	if (!fstat(at, &st) && may_read_map(jit, &st))
-		jit->map_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
-						 O_NOCTTY);
-	jit->map_ino = st.st_ino;
+	if (!fstat(at, &st) && may_read(jit, &st))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	*ino = st.st_ino;
 	close(at);
+	return fd;
 }
 
 /* A map that was written anew is another file, or shorter than it was. */
@@ -249,8 +270,6 @@ static void say_full(struct opd_jits *jits, const struct opd_jit *jit)
 static void take_map_line(struct opd_jits *jits, struct opd_jit *jit,
 			  const char *text, size_t len, uint64_t where)
 {
-	size_t others = jits->nr_codes - jit->codes.nr - jit->codes.nr_more;
-	size_t max = MAX_ALL_CODES - others;
 	struct op_perf_map_line line;
 	struct opd_jit_code code;
 	int err;
@@ -260,8 +279,7 @@ static void take_map_line(struct opd_jits *jits, struct opd_jit *jit,
 	code = (struct opd_jit_code){ .start = line.start,
 				      .size = line.size,
 				      .where = where };
-	err = opd_jit_codes_add(&jit->codes, &code,
-				max < MAX_CODES ? max : MAX_CODES);
+	err = opd_jit_codes_add(&jit->codes, &code, most_codes(jits, jit));
 	if (err == -ENOSPC)
 		say_full(jits, jit);
 	jits->nr_codes += !err;
@@ -290,7 +308,7 @@ static size_t take_map_text(struct opd_jits *jits, struct opd_jit *jit,
 static void read_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 {
 	char *text = malloc(CHUNK);
-	ssize_t len = CHUNK;
+	ssize_t len;
 
 	for (size_t done = 0; text && done < most;) {
 		size_t taken = 0;
@@ -304,34 +322,90 @@ static void read_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 		done += taken;
 	}
 	free(text);
-	/* The merge that a look-up does may drop what was replaced. */
-	jits->nr_codes -= jit->codes.nr + jit->codes.nr_more;
-	opd_jit_codes_find(&jit->codes, 0);
-	jits->nr_codes += jit->codes.nr + jit->codes.nr_more;
 }
+
+/* ---- the jitdump ------------------------------------------------------------
+ */
+
+void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
+			  const char *name, uint64_t ino)
+{
+	char path[PATH_MAX];
+	struct opd_jit *jit;
+	ino_t found;
+	int fd;
+
+	if (!jits->folder || !opd_jitdump_is_name(name))
+		return;
+	jit = *jit_slot(jits, tgid) ?: jit_new(jits, tgid);
+	if (!jit || jit->dump.fd >= 0 || jit->folder_fd < 0 ||
+	    snprintf(path, sizeof(path), "%s/%" PRIu32 "/root%s", jits->proc,
+		     tgid, name) >= (int)sizeof(path))
+		return;
+	fd = open_own_file(jit, AT_FDCWD, path, &found);
+	if (fd >= 0 && found != ino) {
+		close(fd);
+		return;
+	}
+	if (fd >= 0 && !opd_jitdump_open(&jit->dump, fd))
+		close_map(jits, jit);
+}
+
+/* Take the records of the dump up to @now, in the time of samples. */
+static void run_dump(struct opd_jits *jits, struct opd_jit *jit, uint64_t now)
+{
+	size_t max = most_codes(jits, jit), nr = count_codes(jit);
+	uint64_t until = now == UINT64_MAX ? now : now - (uint64_t)jits->ahead;
+
+	if (jit->dump_round == jits->round && until < jit->dump.next_time)
+		return;
+	jit->dump_round = jits->round;
+	if (opd_jitdump_run(&jit->dump, &jit->codes, until, max) == -ENOSPC)
+		say_full(jits, jit);
+	jits->nr_codes += count_codes(jit) - nr;
+}
+
+/* ---- both -------------------------------------------------------------------
+ */
 
 /* Read what is new, at most @most bytes. */
 static void refresh_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 {
+	size_t nr;
+
 	jit->round = jits->round;
-	if (jit->folder_fd < 0)
+	if (jit->folder_fd < 0 || jit->dump.fd >= 0)
 		return;
 	if (jit->map_fd >= 0 && !is_map_current(jit))
 		close_map(jits, jit);
 	if (jit->map_fd < 0)
-		open_map(jit);
-	if (jit->map_fd >= 0)
-		read_map(jits, jit, most);
+		jit->map_fd = open_own_file(jit, jit->folder_fd, jit->map_name,
+					    &jit->map_ino);
+	if (jit->map_fd < 0)
+		return;
+	read_map(jits, jit, most);
+	/* The merge that a look-up does may drop what was replaced. */
+	nr = count_codes(jit);
+	opd_jit_codes_find(&jit->codes, 0);
+	jits->nr_codes += count_codes(jit) - nr;
+}
+
+/* All that there is by now, whatever its time. */
+static void refresh_all(struct opd_jits *jits, struct opd_jit *jit, size_t most)
+{
+	if (jit->dump.fd >= 0) {
+		jit->dump.next_time = 0;
+		run_dump(jits, jit, UINT64_MAX);
+	}
+	refresh_map(jits, jit, most);
 }
 
 /* ---- keeping ----------------------------------------------------------------
  */
 
-/* Read the name of @code into @name. -ESTALE if the map has something else
- * there by now. */
-static int read_code_name(const struct opd_jit *jit,
-			  const struct opd_jit_code *code,
-			  char name[OPD_JIT_NAME_MAX])
+/* -ESTALE if the map has something else there by now. */
+static int read_name_in_map(const struct opd_jit *jit,
+			    const struct opd_jit_code *code, char *name)
 {
 	char text[OPD_JIT_NAME_MAX + 64];
 	ssize_t len =
@@ -351,6 +425,18 @@ static int read_code_name(const struct opd_jit *jit,
 	return 0;
 }
 
+/* Read what is known of @code; to be freed with opd_jitdump_free_function(). */
+static int read_function(const struct opd_jit *jit,
+			 const struct opd_jit_code *code,
+			 struct opd_jit_function *function)
+{
+	if (jit->dump.fd >= 0)
+		return opd_jitdump_read(&jit->dump, code, function);
+	memset(function, 0, sizeof(*function));
+	function->size = code->size;
+	return read_name_in_map(jit, code, function->name);
+}
+
 static int make_jit_image(struct opd_jits *jits, struct opd_jit *jit)
 {
 	struct opd_perf_image_id id = { .pid = jit->tgid, .is_made = true };
@@ -364,6 +450,8 @@ static int make_jit_image(struct opd_jits *jits, struct opd_jit *jit)
 		image->cookie = opd_perf_image_cookie(jits->images, &id);
 		err = image->cookie == OP_NO_COOKIE ? -ENOMEM : 0;
 	}
+	if (!err && jit->dump.machine)
+		image->machine = jit->dump.machine;
 	if (!err) {
 		jit->image = image;
 		return 0;
@@ -378,15 +466,18 @@ static int make_jit_image(struct opd_jits *jits, struct opd_jit *jit)
 static int keep_code(struct opd_jits *jits, struct opd_jit *jit,
 		     struct opd_jit_code *code)
 {
-	char name[OPD_JIT_NAME_MAX];
-	const struct opd_jit_function function = { name, code->size, NULL };
-	int err = read_code_name(jit, code, name);
+	struct opd_jit_function function;
+	int err = read_function(jit, code, &function);
 
-	if (err == -ESTALE)
-		close_map(jits, jit); /* the next look reads all of it */
 	if (!err && !jit->image)
 		err = make_jit_image(jits, jit);
-	return err ?: opd_jit_image_keep(jit->image, &function, &code->number);
+	if (!err)
+		err = opd_jit_image_keep(jit->image, &function, &code->number);
+	opd_jitdump_free_function(&function);
+	/* A map that was written anew: the next look reads all of it. */
+	if (err == -ESTALE && jit->dump.fd < 0)
+		close_map(jits, jit);
+	return err;
 }
 
 static void note_lost(struct opd_jit *jit, uint64_t addr)
@@ -411,7 +502,7 @@ static struct opd_jit_code *look_again(struct opd_jits *jits,
 				       struct opd_jit *jit, uint64_t addr,
 				       uint64_t now)
 {
-	if (jit->map_fd < 0 && now < jit->look_at)
+	if (jit->dump.fd >= 0 || (jit->map_fd < 0 && now < jit->look_at))
 		return NULL;
 	if (jit->round == jits->round && jit->look_at)
 		return NULL;
@@ -432,9 +523,12 @@ bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
 	if (!jit)
 		return false;
 	jit->is_used = true;
+	if (jit->dump.fd >= 0)
+		run_dump(jits, jit, now);
 	code = opd_jit_codes_find(&jit->codes, addr)
 		       ?: look_again(jits, jit, addr, now);
-	if (!code || (!code->number && keep_code(jits, jit, code))) {
+	if (!code || code->where == OPD_JIT_GONE ||
+	    (!code->number && keep_code(jits, jit, code))) {
 		note_lost(jit, addr);
 		return false;
 	}
@@ -449,7 +543,7 @@ bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
 /* Write the names of addresses that were lost and are known by now. */
 static void write_late_names(struct opd_jit *jit, FILE *file)
 {
-	char name[OPD_JIT_NAME_MAX];
+	struct opd_jit_function function;
 	uint64_t last = UINT64_MAX;
 	size_t kept = 0;
 
@@ -457,12 +551,17 @@ static void write_late_names(struct opd_jit *jit, FILE *file)
 		const struct opd_jit_code *code =
 			opd_jit_codes_find(&jit->codes, jit->lost[i]);
 
-		if (!code || read_code_name(jit, code, name))
+		if (!code || code->where == OPD_JIT_GONE) {
 			jit->lost[kept++] = jit->lost[i];
-		else if (code->start != last)
+			continue;
+		}
+		if (code->start == last)
+			continue;
+		last = code->start;
+		if (!read_function(jit, code, &function))
 			fprintf(file, "%" PRIx64 " %" PRIx32 " %s\n",
-				code->start, code->size, name);
-		last = code ? code->start : UINT64_MAX;
+				code->start, code->size, function.name);
+		opd_jitdump_free_function(&function);
 	}
 	jit->nr_lost = kept;
 }
@@ -492,7 +591,7 @@ static int save_late_names(struct opd_jits *jits, struct opd_jit *jit)
 	FILE *file;
 	int err;
 
-	if (!jit->nr_lost || jit->map_fd < 0)
+	if (!jit->nr_lost || (jit->map_fd < 0 && jit->dump.fd < 0))
 		return 0;
 	if (snprintf(path, sizeof(path), "%s/perf-%" PRIu32 ".map",
 		     jits->folder, jit->tgid) >= (int)sizeof(path))
@@ -530,7 +629,7 @@ void opd_jits_exit(struct opd_jits *jits, uint32_t tgid)
 
 	if (!*slot)
 		return;
-	refresh_map(jits, *slot, MAX_READ_AT_END);
+	refresh_all(jits, *slot, MAX_READ_AT_END);
 	save_jit(jits, *slot);
 	jit_drop(jits, slot);
 }
@@ -560,7 +659,7 @@ void opd_jits_save(struct opd_jits *jits)
 	for (unsigned int i = 0; i < OPD_JIT_BUCKETS; i++)
 		for (struct opd_jit *jit = jits->bucket[i]; jit;
 		     jit = jit->next) {
-			refresh_map(jits, jit, MAX_READ);
+			refresh_all(jits, jit, MAX_READ);
 			save_jit(jits, jit);
 		}
 }

@@ -4,10 +4,11 @@
 
 /*
  * Names for code that programs make at run time and tell of in a perf map,
- * /tmp/perf-PID.map. A sample in such code goes to an image of its process
- * (opd_jit_image.h). What no map tells at the time of the sample stays in
- * anonymous memory; if a map tells it later, at the end of the process, say,
- * its name goes to images/perf-PID.map of the session, by address.
+ * /tmp/perf-PID.map, or in a jitdump, a file jit-PID.dump that they map. A
+ * sample in such code goes to an image of its process (opd_jit_image.h). What
+ * neither tells at the time of the sample stays in anonymous memory; if one
+ * tells it later, at the end of the process, say, its name goes to
+ * images/perf-PID.map of the session, by address.
  *
  * A process names the files that are read, and may be another user's: only
  * regular files of its own owner are read, and so much of them at a time that
@@ -34,6 +35,7 @@ struct opd_jits {
 	size_t nr_codes; /* that are known, of all */
 	uint64_t round;
 	uint64_t save_at; /* ns */
+	int64_t ahead; /* of CLOCK_MONOTONIC the times of samples are, ns */
 	bool is_full; /* and that was said */
 };
 
@@ -48,6 +50,13 @@ void opd_jits_release(struct opd_jits *jits);
  */
 bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
 		   uint64_t now, uint64_t *cookie, uint64_t *key);
+
+/*
+ * Process @tgid has mapped the file @name, as /proc/PID/maps has it, of inode
+ * @ino: it is read if it is a jitdump, and a perf map is not any more.
+ */
+void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
+			  const char *name, uint64_t ino);
 
 /* Process @tgid has ended, or runs another program: take what it leaves. */
 void opd_jits_exit(struct opd_jits *jits, uint32_t tgid);

@@ -100,6 +100,7 @@ void opd_jit_image_release(struct opd_jit_image *image)
 	free(image->names);
 	free(image->code);
 	op_hash_release(&image->by_name);
+	opd_jit_lines_release(&image->lines);
 	memset(image, 0, sizeof(*image));
 }
 
@@ -162,6 +163,10 @@ static int add_kept_function(struct opd_jit_image *image,
 		.name = (uint32_t)image->names_len,
 	};
 	image->names_len += len;
+	/* Without memory for its lines a function has none. */
+	if (image->lines.program_len < OPD_JIT_LINES_MAX)
+		opd_jit_lines_add(&image->lines, image->end, function->size,
+				  function->lines, function->nr_lines);
 	image->end += ((uint64_t)function->size / ALIGN + 1) * ALIGN;
 	image->is_changed = true;
 	return 0;
@@ -197,6 +202,7 @@ enum {
 	SYMTAB,
 	STRTAB,
 	NOTE,
+	LINES,
 	NAMES,
 	DIGEST, /* the last: not in all files */
 	NR_SECTIONS
@@ -208,6 +214,7 @@ static const char *const section_names[NR_SECTIONS] = {
 	[SYMTAB] = ".symtab",
 	[STRTAB] = ".strtab",
 	[NOTE] = ".note.gnu.build-id",
+	[LINES] = ".debug_line",
 	[NAMES] = ".shstrtab",
 	[DIGEST] = OP_ELF_DIGEST,
 };
@@ -303,6 +310,13 @@ static void put_build_id(struct elf_out *out)
 	end_section(out, NOTE);
 }
 
+static void put_lines(struct elf_out *out)
+{
+	begin_section(out, LINES, SHT_PROGBITS);
+	opd_jit_lines_write(&out->image->lines, out->file);
+	end_section(out, LINES);
+}
+
 static void put_section_names(struct elf_out *out)
 {
 	uint32_t at = 0;
@@ -379,6 +393,7 @@ int opd_jit_image_save(struct opd_jit_image *image, struct op_diag *diag)
 	put_text(&out);
 	put_symbols(&out);
 	put_build_id(&out);
+	put_lines(&out);
 	put_section_names(&out);
 	put_headers(&out);
 	err = op_replace_commit(&replace, diag);

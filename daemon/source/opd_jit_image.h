@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/source/opd_jit_lines.h"
 #include "libop/op_build_id.h"
 #include "libop/op_diag.h"
 #include "libop/op_hash.h"
@@ -21,6 +22,7 @@
 #define OPD_JIT_NAME_MAX 1024 /* bytes with the zero byte */
 #define OPD_JIT_KEPT_MAX 65535 /* functions of an image */
 #define OPD_JIT_BYTES_MAX (64u << 20) /* of the code of an image */
+#define OPD_JIT_LINES_MAX (16u << 20) /* bytes of its source lines */
 
 /* A function of the image. */
 struct opd_jit_kept {
@@ -42,15 +44,19 @@ struct opd_jit_image {
 	uint8_t *code; /* that of all functions, from the first key on */
 	size_t code_len; /* 0: no function has bytes */
 	uint64_t end; /* the next key */
+	struct opd_jit_lines lines;
 	uint16_t machine; /* EM_ of elf(5) */
 	bool is_changed; /* since it was saved */
 };
 
 /* What is to be kept of a function. */
 struct opd_jit_function {
-	const char *name; /* at most OPD_JIT_NAME_MAX - 1 bytes */
+	char name[OPD_JIT_NAME_MAX];
 	uint32_t size; /* bytes; not 0 */
 	const uint8_t *bytes; /* @size of them; NULL: not known */
+	const struct opd_jit_line *lines; /* in any order */
+	size_t nr_lines;
+	void *lines_record; /* where the names of files are */
 };
 
 /*

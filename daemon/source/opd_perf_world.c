@@ -93,6 +93,7 @@ uint64_t opd_perf_world_map(struct opd_perf_world *world,
 		full.cookie = OP_NO_COOKIE;
 	else
 		full.cookie = opd_perf_image_cookie(&world->images, id);
+	opd_jits_see_mapping(&world->jits, process->tgid, id->name, id->ino);
 	if (full.cookie == OP_NO_COOKIE)
 		full.anon = opd_perf_image_anon(&world->images, id->name);
 	/* Without the mapping its samples are lost, and counted. */

@@ -82,6 +82,16 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* Of CLOCK_MONOTONIC, which programs use, our clock is ahead by so much. */
+static int64_t raw_ahead_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now_ns() -
+	       ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+}
+
 /* ---- opening ----------------------------------------------------------------
  */
 
@@ -419,6 +429,7 @@ static void start_reading(struct opd_source *source)
 
 	opd_perf_execs_read(&perf->execs, &perf->world.images.files);
 	perf->horizon = now_ns();
+	perf->world.jits.ahead = raw_ahead_ns();
 	if (!perf->flush)
 		perf->horizon -= LATE_NS;
 	perf->flush = false;
