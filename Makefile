@@ -92,7 +92,12 @@ UNIT_TESTS :=	# cmocka programs: $(O)/tests/NAME
 FUZZERS :=	# libFuzzer programs: $(O)/tests/NAME
 TEST_FILES :=	# whatever else tests need
 
-SUBDIRS := libdb libop libcfi libpp daemon pp utils events module tests tests/helper doc
+AGENT_FILES :=	# libraries for other programs: $(O)/lib/NAME
+
+libdir ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+
+SUBDIRS := libdb libop libcfi libpp libagent daemon pp utils events module tests tests/helper doc
 include $(wildcard $(addsuffix /subdir.mk,$(SUBDIRS)))
 
 objs = $(patsubst %.c,$(O)/%.o,$($(1)_SRCS))
@@ -175,7 +180,7 @@ module-all: module module-arm64
 
 # ---- what people ask for -----------------------------------------------------
 
-tools: $(PROGS:%=$(O)/bin/%)
+tools: $(PROGS:%=$(O)/bin/%) $(AGENT_FILES)
 test-programs: $(TEST_PROGS:%=$(O)/tests/%) $(TEST_FILES)
 test-tools: test-programs $(UNIT_TESTS:%=$(O)/tests/%)
 fuzzers: $(FUZZERS:%=$(O)/tests/%)
@@ -250,7 +255,18 @@ format:
 
 bindir ?= $(prefix)/bin
 mandir ?= $(prefix)/share/man
-install: all
+# What programs are linked with, alone.
+install-agent: $(AGENT_FILES)
+	$(Q)install -D -m 644 -t '$(DESTDIR)$(includedir)' libagent/opagent.h
+	$(Q)install -D -m 644 -t '$(DESTDIR)$(libdir)' $(filter %.a,$(AGENT_FILES))
+	$(Q)install -D -m 755 -t '$(DESTDIR)$(libdir)' $(filter-out %.a,$(AGENT_FILES))
+	$(Q)ln -sf $(notdir $(AGENT_SO)) '$(DESTDIR)$(libdir)'/libopagent.so
+	$(Q)install -d '$(DESTDIR)$(libdir)'/pkgconfig
+	$(Q)sed -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
+		-e 's|@VERSION@|$(VERSION)|' libagent/opagent.pc.in \
+		>'$(DESTDIR)$(libdir)'/pkgconfig/opagent.pc
+
+install: all install-agent
 	$(call say,INSTALL,$(DESTDIR)$(prefix))
 	$(Q)install -d '$(DESTDIR)$(bindir)'
 	$(Q)install -m 755 $(PROGS:%=$(O)/bin/%) '$(DESTDIR)$(bindir)'
@@ -274,4 +290,4 @@ clean:
 .PHONY: all tools test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
 	module-all check check-fast check-vm check-rounds check-all check-debian lint hdr-check fuzz bench demo \
-	vm-demo install-deps format install dist clean
+	vm-demo install-deps format install install-agent dist clean

@@ -3,20 +3,26 @@
  * A small compiler of code at run time that frees its code and uses the
  * addresses again.
  *
- *	jitcode map PHASES SECONDS
+ *	jitcode map|agent|threads|fork PHASES SECONDS
  *
  * In each phase there is another function at the same address, phase_1 to
- * phase_N, and works for SECONDS of CPU time; it is told in /tmp/perf-PID.map.
- * Prints the pid.
+ * phase_N, and works for SECONDS of CPU time. It is told in /tmp/perf-PID.map,
+ * or by libopagent with two source lines of this file. With "threads" four
+ * threads tell of 1000 functions each meanwhile; with "fork" a child does it
+ * all while its parent holds the agent, too. Prints the pid.
  */
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "libagent/opagent.h"
 
 #define ROOM 65536
 
@@ -39,7 +45,8 @@ static const uint32_t count_down[] = {
 #endif
 
 static uint8_t *room;
-static FILE *map;
+static FILE *map; /* or */
+static op_agent_t agent;
 
 static void die(const char *what)
 {
@@ -47,8 +54,27 @@ static void die(const char *what)
 	exit(1);
 }
 
+static void tell_agent(unsigned int phase)
+{
+	const struct debug_line_info lines[] = {
+		{ (unsigned long)room, 100 + phase, __FILE__ },
+		{ (unsigned long)room + 2, 200 + phase, __FILE__ },
+	};
+	char name[32];
+
+	snprintf(name, sizeof(name), "phase_%u", phase);
+	if (op_write_debug_line_info(agent, room, 2, lines) ||
+	    op_write_native_code(agent, name, (uintptr_t)room, room,
+				 sizeof(count_down)))
+		die("libopagent");
+}
+
 static void tell_of_code(unsigned int phase)
 {
+	if (agent) {
+		tell_agent(phase);
+		return;
+	}
 	fprintf(map, "%" PRIxPTR " %zx phase_%u\n", (uintptr_t)room,
 		sizeof(count_down), phase);
 	if (fflush(map))
@@ -75,6 +101,70 @@ static void run_phase(unsigned int phase, double seconds)
 	tell_of_code(phase);
 	while (cpu_time_ns() < end)
 		run(1000000);
+	if (agent && op_unload_native_code(agent, (uintptr_t)room))
+		die("libopagent");
+}
+
+/* Functions where no code is. */
+static void *tell_many(void *arg)
+{
+	uintptr_t at = (uintptr_t)arg * 0x100000;
+	char name[32];
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "other_%u", i);
+		if (op_write_native_code(agent, name, at + 16 * i, count_down,
+					 sizeof(count_down)))
+			die("libopagent");
+	}
+	return NULL;
+}
+
+static void tell_in_threads(void)
+{
+	pthread_t threads[4];
+
+	for (uintptr_t i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, tell_many,
+				   (void *)(i + 1)))
+			die("pthread_create");
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* The parent waits for the child, which goes on. */
+static void go_on_in_child(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	tell_many((void *)9);
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (!pid)
+		return;
+	waitpid(pid, &status, 0);
+	exit(status || op_close_agent(agent) ? 1 : 0);
+}
+
+static void begin_map(char path[64])
+{
+	snprintf(path, 64, "/tmp/perf-%d.map", (int)getpid());
+	map = fopen(path, "we");
+	if (!map)
+		die(path);
+}
+
+static void begin_agent(const char *how)
+{
+	agent = op_open_agent();
+	if (!agent)
+		die("libopagent");
+	if (!strcmp(how, "fork"))
+		go_on_in_child();
+	if (!strcmp(how, "threads"))
+		tell_in_threads();
 }
 
 int main(int argc, char **argv)
@@ -82,15 +172,16 @@ int main(int argc, char **argv)
 	unsigned int phases;
 	char path[64];
 
-	if (argc != 4 || strcmp(argv[1], "map")) {
-		fprintf(stderr, "usage: jitcode map PHASES SECONDS\n");
+	if (argc != 4) {
+		fprintf(stderr,
+			"usage: jitcode map|agent|threads|fork PHASES SECONDS\n");
 		return 2;
 	}
 	phases = (unsigned int)atoi(argv[2]);
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
-	map = fopen(path, "we");
-	if (!map)
-		die(path);
+	if (strcmp(argv[1], "map"))
+		begin_agent(argv[1]);
+	else
+		begin_map(path);
 	room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE | PROT_EXEC,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (room == MAP_FAILED)
@@ -98,6 +189,8 @@ int main(int argc, char **argv)
 	printf("%d\n", (int)getpid());
 	for (unsigned int i = 1; i <= phases; i++)
 		run_phase(i, atof(argv[3]));
+	if (agent)
+		return op_close_agent(agent) ? 1 : 0;
 	fclose(map);
 	unlink(path);
 	return 0;

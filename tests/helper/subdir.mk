@@ -18,6 +18,10 @@ cficheck_LIBS := libcfi libop
 cficheck_LDLIBS = $(ZLIB_LIBS)
 mkksyms_LIBS := libop
 mkksyms_LDLIBS = $(ZLIB_LIBS)
+# With the library that programs get.
+jitcode_LDLIBS = -L$(O)/lib -lopagent -Wl,-rpath,'$$$$ORIGIN/../lib' -lpthread
+$(O)/tests/jitcode: | $(AGENT_SO)
+
 # So that its stack can be followed either way.
 spin_CFLAGS := -fno-omit-frame-pointer
 

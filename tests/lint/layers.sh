@@ -24,7 +24,7 @@ for folder in libdb libop libcfi libpp; do
 		"$folder" | grep -vE ':[[:space:]]*(/?\*|//)')" ""
 done
 
-missing=$(find libdb libop libcfi libpp daemon pp utils events tests module .ci -type f \
+missing=$(find libdb libop libcfi libpp libagent daemon pp utils events tests module .ci -type f \
 	\( -name '*.[ch]' -o -name '*.sh' -o -perm /111 -o -name Kbuild \) |
 	while read -r f; do
 		head -n 3 "$f" | grep -q SPDX-License-Identifier || echo "$f"

@@ -62,6 +62,7 @@ ROOMS = {
     "utils/ophelp": {"utils": "*", **LIBOP},
     "utils/opstream": {"utils": "*", **LIBOP},
     "events": LIBOP,
+    "libagent": {"libop": "op_cursor.h op_jitdump.h"},
 }
 
 # Headers of libraries, as patterns, and the files that may include them.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Names of code that programs make at run time: from a perf map that the program
-# removes before it ends, as root and as an ordinary user. In each of three
-# phases another function is at the same address.
+# removes before it ends, and by libopagent, as root and as an ordinary user. In
+# each of three phases another function is at the same address.
 #
 # A perf map has no times: what runs in the tenth of a second in which one
 # function takes the place of another may be shown as either. A phase lasts 1.5
@@ -44,6 +44,24 @@ named "a perf map"
 ok "a perf map: the program removed it" \
 	[ ! -e "/tmp/perf-$(cat "$TMP/truth").map" ]
 
+# By libopagent, which tells times. The folder has to allow for code.
+JITDUMPDIR=$TMP
+export JITDUMPDIR
+for how in agent threads fork; do
+	rm -rf "$SESSION"
+	profiled "$how" "$TESTBIN/jitcode" "$how" 3 1
+	named "$how"
+	is "$how: nothing else was told to have run" \
+		"$(sum "${pid}[.]jo" 'other_.*' <"$TMP/all")" 0
+done
+"$BIN/opannotate" --session-dir="$SESSION" -a -i phase_2 >"$TMP/listing" \
+	2>"$TMP/err"
+like "its code is listed" "$(tr '\n' ' ' <"$TMP/listing")" \
+	'<phase_2>.*(mov|subs).*(jne|b[.]ne).*ret'
+report -l -g
+like "and has source lines" "$(cat "$TMP/report")" \
+	' jitcode[.]c:102 .*phase_2'
+
 # An archive has the names, wherever it is.
 "$BIN/oparchive" --session-dir="$SESSION" -o "$TMP/archive" 2>"$TMP/err" ||
 	diag "$(cat "$TMP/err")"
@@ -54,11 +72,18 @@ ok "an archive names the code" grep -q 'phase_2$' "$TMP/archived"
 if [ "$(id -u)" -eq 0 ]; then
 	for_users "$BIN"/operf "$BIN"/oprofiled "$BIN"/opreport \
 		"$TESTBIN/jitcode" "$TESTBIN/canperf"
+	mkdir "$TMP/lib"
+	cp "$O/lib/libopagent.so.2" "$TMP/lib"
 	user_folder session
+	user_folder dumps
 	SESSION=$TMP/session AS=as_user
 	CURRENT=$SESSION/samples/current
 	profiled "an ordinary user" "$TESTBIN/jitcode" map 3 1.5
 	named "an ordinary user"
+	$AS rm -rf "$SESSION/samples" "$SESSION/images"
+	JITDUMPDIR=$TMP/dumps profiled "an ordinary user's agent" \
+		"$TESTBIN/jitcode" agent 3 1
+	named "an ordinary user's agent"
 fi
 
 done_testing

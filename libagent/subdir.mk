@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# libopagent, for programs that make code at run time: the only library of this
+# tree that is installed. It uses nothing of the others but a header.
+
+AGENT_FLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(BASE_CFLAGS)) -fPIC \
+	-MMD -MP
+AGENT_VERSION := 2
+
+# $(1) object, $(2) source, $(3) more flags
+define AGENT_OBJ_RULE
+$(1): $(2) $(O)/flags
+	$$(call say,CC,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(AGENT_FLAGS) $(3) -c -o $$@ $$<
+-include $(1:.o=.d)
+endef
+$(eval $(call AGENT_OBJ_RULE,$(O)/libagent/opagent.o,libagent/opagent.c))
+
+AGENT_SO := $(O)/lib/libopagent.so.$(AGENT_VERSION)
+$(AGENT_SO): $(O)/libagent/opagent.o libagent/opagent.map
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(@F) -Wl,-z,defs \
+		-Wl,--version-script=libagent/opagent.map -o $@ $<
+	$(Q)ln -sf $(@F) $(@D)/libopagent.so
+
+$(O)/lib/libopagent.a: $(O)/libagent/opagent.o
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $<
+
+AGENT_FILES := $(AGENT_SO) $(O)/lib/libopagent.a
