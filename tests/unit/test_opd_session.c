@@ -53,81 +53,91 @@ static void write_file(struct fixture *f, const char *name, const char *text)
 	fclose(file);
 }
 
+/* The ledger says @wanted and has no other samples. */
+static void ledger_is(struct fixture *f, const char *wanted)
+{
+	struct op_ledger l = ledger_of(f);
+	char text[512];
+	int len = snprintf(text, sizeof(text), "taken %lu stored %lu", l.taken,
+			   l.stored);
+
+	for (unsigned int i = 0; i < l.nr_causes; i++)
+		if (l.causes[i].nr)
+			len += snprintf(text + len, sizeof(text) - (size_t)len,
+					" %s %lu", l.causes[i].name,
+					l.causes[i].nr);
+	assert_string_equal(text, wanted);
+	assert_int_equal(l.pending, 0);
+}
+
+static int begin(void **state)
+{
+	*state = new_replay();
+	return 0;
+}
+
+static int end(void **state)
+{
+	free_fixture(*state);
+	return 0;
+}
+
 /* ---- ledgers ----------------------------------------------------------------
  */
 
 static void the_ledger_goes_on(void **state)
 {
-	struct fixture *f = new_replay();
-	struct op_ledger l;
+	struct fixture *f = *state;
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	assert_int_equal(opd_finish(&f->opd), 0);
 	for (int i = 1; i <= 3; i++) {
 		restart_daemon(f);
-		l = ledger_of(f);
-		assert_int_equal(l.taken, 3 * i);
+		assert_int_equal(ledger_of(f).taken, 3 * i);
 		take(f, "/bin/sh", 2);
 		take(f, "/bin/ls", 1);
 		assert_int_equal(opd_finish(&f->opd), 0);
 	}
-	l = ledger_of(f);
-	assert_int_equal(l.stored, 12);
+	ledger_is(f, "taken 12 stored 12");
 	assert_int_equal(count_at(f, SH, 0x10), 9);
-	free_fixture(f);
 }
 
 static void a_killed_daemon_loses_no_stored_sample(void **state)
 {
-	struct fixture *f = new_replay();
-	struct op_ledger l;
+	struct fixture *f = *state;
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	assert_int_equal(opd_stats_write(&f->opd), 0);
 	take(f, "/bin/sh", 4);
 	restart_daemon(f); /* without a last ledger */
-	l = ledger_of(f);
-	assert_int_equal(l.taken, 7);
-	assert_int_equal(l.stored, 7);
-	free_fixture(f);
+	ledger_is(f, "taken 7 stored 7");
 }
 
 static void pending_samples_die_with_it(void **state)
 {
-	struct fixture *f = new_replay();
-	struct op_ledger l;
+	struct fixture *f = *state;
 
-	(void)state;
 	take(f, "/bin/sh", 5);
 	/* As it was when 3 were stored and 9 on their way. */
 	write_file(f, "ledger",
 		   "source = module/timer\ntaken = 14\nstored = 3\n"
 		   "pending = 9\nlost.event_lost_overflow = 2\n");
 	restart_daemon(f);
-	l = ledger_of(f);
-	assert_int_equal(l.taken, 14);
-	assert_int_equal(l.stored, 5);
-	assert_int_equal(op_ledger_lost_by(&l, "lost_daemon_killed"), 7);
-	assert_int_equal(op_ledger_lost_by(&l, "event_lost_overflow"), 2);
-	free_fixture(f);
+	ledger_is(
+		f,
+		"taken 14 stored 5 event_lost_overflow 2 lost_daemon_killed 7");
 }
 
 static void a_damaged_ledger_makes_way(void **state)
 {
-	struct fixture *f = new_replay();
-	struct op_ledger l;
+	struct fixture *f = *state;
 
-	(void)state;
 	take(f, "/bin/sh", 5);
 	opd_finish(&f->opd);
 	write_file(f, "ledger", "taken = a lot\n");
 	restart_daemon(f);
-	l = ledger_of(f);
-	assert_int_equal(l.taken, 5);
+	ledger_is(f, "taken 5 stored 5");
 	assert_true(exists(f, "current/ledger.bad"));
-	free_fixture(f);
 }
 
 /* ---- damaged sample files ---------------------------------------------------
@@ -135,31 +145,23 @@ static void a_damaged_ledger_makes_way(void **state)
 
 static void damaged_files_make_way_at_the_start(void **state)
 {
-	struct fixture *f = new_replay();
-	struct op_ledger l;
+	struct fixture *f = *state;
 
-	(void)state;
 	take(f, "/bin/sh", 5);
 	take(f, "/bin/ls", 2);
 	opd_finish(&f->opd);
 	write_file(f, SH, "this is no database");
 	restart_daemon(f);
-	l = ledger_of(f);
-	assert_int_equal(l.taken, 7);
-	assert_int_equal(l.stored, 2);
-	assert_int_equal(op_ledger_lost_by(&l, "lost_damaged_file"), 5);
+	ledger_is(f, "taken 7 stored 2 lost_damaged_file 5");
 	assert_true(exists(f, "current/" SH ".bad"));
 	take(f, "/bin/sh", 1);
 	assert_int_equal(count_at(f, SH, 0x10), 1);
-	free_fixture(f);
 }
 
 static void damaged_files_make_way_in_between(void **state)
 {
-	struct fixture *f = new_replay();
-	struct op_ledger l;
+	struct fixture *f = *state;
 
-	(void)state;
 	for (int i = 1; i <= 3; i++) {
 		take(f, "/bin/sh", 5);
 		opd_sfiles_drop_all(&f->opd);
@@ -167,24 +169,19 @@ static void damaged_files_make_way_in_between(void **state)
 	}
 	take(f, "/bin/sh", 2);
 	assert_int_equal(opd_stats_write(&f->opd), 0);
-	l = ledger_of(f);
-	assert_int_equal(l.taken, 17);
-	assert_int_equal(l.stored, 2);
-	assert_int_equal(op_ledger_lost_by(&l, "lost_damaged_file"), 15);
+	ledger_is(f, "taken 17 stored 2 lost_damaged_file 15");
 	assert_true(exists(f, "current/" SH ".bad"));
 	assert_true(exists(f, "current/" SH ".bad-2"));
 	assert_true(exists(f, "current/" SH ".bad-3"));
-	free_fixture(f);
 }
 
 static void a_strange_header_is_damage(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct op_sample_header *header;
 	char path[8192];
 	struct odb *odb;
 
-	(void)state;
 	take(f, "/bin/sh", 5);
 	opd_sfiles_drop_all(&f->opd);
 	snprintf(path, sizeof(path), "%s/" SH, f->opd.session.current);
@@ -195,16 +192,14 @@ static void a_strange_header_is_damage(void **state)
 	take(f, "/bin/sh", 1);
 	assert_int_equal(count_at(f, SH, 0x10), 1);
 	assert_true(exists(f, "current/" SH ".bad"));
-	free_fixture(f);
 }
 
 static void deleted_files_are_made_again(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct words *w = calloc(1, sizeof(*w));
 	struct op_ledger l;
 
-	(void)state;
 	assert_non_null(w);
 	take(f, "/bin/sh", 5);
 	/* What somebody does who does not know of --reset. */
@@ -220,17 +215,15 @@ static void deleted_files_are_made_again(void **state)
 	assert_true(l.stored > 0);
 	assert_int_equal(l.stored + op_ledger_lost_by(&l, "lost_damaged_file"),
 			 1005);
-	free_fixture(f);
 	free(w);
 }
 
 static void a_folder_in_the_way(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct op_ledger l;
 	char path[8192];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/" SH, f->opd.session.current);
 	assert_int_equal(mkdir(f->opd.session.current, 0755), -1);
 	take(f, "/bin/sh", 1);
@@ -245,7 +238,6 @@ static void a_folder_in_the_way(void **state)
 	opd_sfiles_sync(&f->opd);
 	take(f, "/bin/sh", 3);
 	assert_int_equal(count_at(f, SH, 0x10), 3);
-	free_fixture(f);
 }
 
 /* ---- other builds -----------------------------------------------------------
@@ -253,10 +245,9 @@ static void a_folder_in_the_way(void **state)
 
 static void two_builds_of_an_application_share_its_files(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct words *w = calloc(1, sizeof(*w));
 
-	(void)state;
 	assert_non_null(w);
 	f->opd.options.separate_lib = true;
 	put_cookie_built(w, 1, "/bin/sh", 111);
@@ -277,13 +268,12 @@ static void two_builds_of_an_application_share_its_files(void **state)
 			1),
 		10);
 	assert_int_equal(f->opd.sfiles.nr_open, 1);
-	free_fixture(f);
 	free(w);
 }
 
 static void images_have_the_build_of_their_cookie(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct op_cookie_query query = {
 		.cookie = 1,
 		.mtime = 1700000000,
@@ -293,13 +283,11 @@ static void images_have_the_build_of_their_cookie(void **state)
 	};
 	struct opd_image *image;
 
-	(void)state;
 	assert_int_equal(opd_cookie_learn(&f->opd, &query), 0);
 	assert_int_equal(opd_cookie_find(&f->opd, 1, &image), 0);
 	assert_int_equal(image->mtime, 1700000000);
 	assert_int_equal(image->build_id.len, 2);
 	assert_memory_equal(image->build_id.bytes, query.build_id, 2);
-	free_fixture(f);
 }
 
 /* ---- the session as a whole -------------------------------------------------
@@ -307,40 +295,33 @@ static void images_have_the_build_of_their_cookie(void **state)
 
 static void reset_starts_at_zero(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct op_diag diag = { "" };
-	struct op_ledger l;
 
-	(void)state;
 	take(f, "/bin/sh", 5);
 	opd_finish(&f->opd);
 	restart_daemon(f);
 	take(f, "/bin/ls", 2);
 	assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
-	l = ledger_of(f);
-	assert_int_equal(l.taken, 0);
-	assert_int_equal(l.nr_causes, 0);
+	assert_int_equal(ledger_of(f).nr_causes, 0);
+	ledger_is(f, "taken 0 stored 0");
 	take(f, "/bin/ls", 4);
-	l = ledger_of(f);
-	assert_int_equal(l.taken, 4);
+	ledger_is(f, "taken 4 stored 4");
 	assert_int_equal(count_at(f, LS, 0x10), 4);
 	assert_false(exists(f, "current/{root}/bin/sh"));
-	free_fixture(f);
 }
 
 static void save_keeps_what_was(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct op_diag diag = { "" };
 	struct op_ledger l;
 	char path[8192];
 
-	(void)state;
 	take(f, "/bin/sh", 5);
 	assert_int_equal(opd_session_save(&f->opd, "monday", &diag), 0);
 	take(f, "/bin/sh", 3);
-	l = ledger_of(f);
-	assert_int_equal(l.taken, 3);
+	ledger_is(f, "taken 3 stored 3");
 	assert_int_equal(count_at(f, "../monday/" SH, 0x10), 5);
 	snprintf(path, sizeof(path), "%s/monday/ledger",
 		 f->opd.session.samples);
@@ -351,13 +332,12 @@ static void save_keeps_what_was(void **state)
 	assert_non_null(strstr(diag.text, "monday"));
 	assert_int_equal(opd_session_save(&f->opd, "../x", NULL), -EINVAL);
 	assert_int_equal(opd_session_save(&f->opd, "current", NULL), -EINVAL);
-	assert_int_equal(ledger_of(f).taken, 3);
-	free_fixture(f);
+	ledger_is(f, "taken 3 stored 3");
 }
 
 static void one_daemon_has_the_lock(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct opd *other = calloc(1, sizeof(*other));
 	struct op_diag diag = { "" };
 	char text[32] = "";
@@ -365,7 +345,6 @@ static void one_daemon_has_the_lock(void **state)
 	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_non_null(other);
 	opd_init(other);
 	other->session = f->opd.session;
@@ -387,7 +366,6 @@ static void one_daemon_has_the_lock(void **state)
 	assert_int_equal(opd_session_lock(other, &diag), 0);
 	opd_session_unlock(other);
 	free(other);
-	free_fixture(f);
 }
 
 /* ---- a lock that outlives its daemon ----------------------------------------
@@ -450,39 +428,34 @@ static void leave_heir(struct fixture *f, unsigned int keep_ms)
 
 static void a_lock_may_outlive_its_daemon(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	leave_heir(f, 9000);
 	if (opd_session_lock(&f->opd, &diag))
 		fail_msg("%s", diag.text);
 	assert_int_equal(heir.ms, 9000);
 	close(heir.gone);
-	free_fixture(f);
 }
 
 static void but_not_for_long(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	leave_heir(f, 60000);
 	assert_int_equal(opd_session_lock(&f->opd, &diag), -EBUSY);
 	assert_non_null(strstr(diag.text, "a daemon is running already"));
 	assert_int_equal(heir.ms, 10000);
 	pause_for_heir(60000);
 	close(heir.gone);
-	free_fixture(f);
 }
 
 static void a_living_daemon_is_not_waited_for(void **state)
 {
-	struct fixture *f = new_replay();
+	struct fixture *f = *state;
 	struct opd *other = calloc(1, sizeof(*other));
 
-	(void)state;
 	assert_non_null(other);
 	opd_init(other);
 	other->session = f->opd.session;
@@ -493,29 +466,30 @@ static void a_living_daemon_is_not_waited_for(void **state)
 	assert_int_equal(heir.nr_pauses, 0);
 	opd_session_unlock(&f->opd);
 	free(other);
-	free_fixture(f);
 }
+
+#define session_test(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_ledger_goes_on),
-		cmocka_unit_test(a_killed_daemon_loses_no_stored_sample),
-		cmocka_unit_test(pending_samples_die_with_it),
-		cmocka_unit_test(a_damaged_ledger_makes_way),
-		cmocka_unit_test(damaged_files_make_way_at_the_start),
-		cmocka_unit_test(damaged_files_make_way_in_between),
-		cmocka_unit_test(a_strange_header_is_damage),
-		cmocka_unit_test(deleted_files_are_made_again),
-		cmocka_unit_test(a_folder_in_the_way),
-		cmocka_unit_test(two_builds_of_an_application_share_its_files),
-		cmocka_unit_test(images_have_the_build_of_their_cookie),
-		cmocka_unit_test(reset_starts_at_zero),
-		cmocka_unit_test(save_keeps_what_was),
-		cmocka_unit_test(one_daemon_has_the_lock),
-		cmocka_unit_test(a_lock_may_outlive_its_daemon),
-		cmocka_unit_test(but_not_for_long),
-		cmocka_unit_test(a_living_daemon_is_not_waited_for),
+		session_test(the_ledger_goes_on),
+		session_test(a_killed_daemon_loses_no_stored_sample),
+		session_test(pending_samples_die_with_it),
+		session_test(a_damaged_ledger_makes_way),
+		session_test(damaged_files_make_way_at_the_start),
+		session_test(damaged_files_make_way_in_between),
+		session_test(a_strange_header_is_damage),
+		session_test(deleted_files_are_made_again),
+		session_test(a_folder_in_the_way),
+		session_test(two_builds_of_an_application_share_its_files),
+		session_test(images_have_the_build_of_their_cookie),
+		session_test(reset_starts_at_zero),
+		session_test(save_keeps_what_was),
+		session_test(one_daemon_has_the_lock),
+		session_test(a_lock_may_outlive_its_daemon),
+		session_test(but_not_for_long),
+		session_test(a_living_daemon_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
