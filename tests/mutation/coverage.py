@@ -2,6 +2,7 @@
 """Which tests run a line, and how long each takes."""
 
 import collections
+import fnmatch
 import json
 import os
 import re
@@ -19,18 +20,18 @@ def is_script(test):
     return test.endswith(".sh")
 
 
-def all_tests(src, scripts):
+def all_tests(src, which):
+    """The unit tests, with all scripts or those whose names match a pattern."""
     tests = [
         str(p.relative_to(src).with_suffix(""))
         for p in sorted(src.glob("tests/unit/test_*.c"))
     ]
-    if scripts:
-        tests += [
-            str(p.relative_to(src))
-            for p in sorted(src.glob("tests/t/[0-9]*.sh"))
-            if p.name not in NOT_HERE
-        ]
-    return tests
+    pattern = {"unit": "", "all": "*"}.get(which, which)
+    return tests + [
+        str(p.relative_to(src))
+        for p in sorted(src.glob("tests/t/[0-9]*.sh"))
+        if p.name not in NOT_HERE and fnmatch.fnmatch(p.name, pattern)
+    ]
 
 
 class Coverage:

@@ -256,6 +256,9 @@ like "a script kills its mutants" "$out" '100.0 %$'
 like "a test that fails anyhow is left out and named" "$out" \
 	'^note: tests/t/11-broken.sh is not used: fails without a change: exit status 1'
 
+mutate --tests '11-*' --file calc/calc.c:18
+like "scripts may be chosen" "$out" ' 0.0 %$'
+
 mutate --file calc/calc.c:10 --at-least 50
 is "--at-least: enough" "$status" 0
 mutate --file calc/calc.c:10 --at-least 51
