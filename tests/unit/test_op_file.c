@@ -3,6 +3,8 @@
 
 #include "tests/unit/op_fixture.h"
 
+#include <stdbool.h>
+
 #include "libop/op_file.h"
 
 static void test_what_is_written_is_read(void **state)
@@ -48,12 +50,72 @@ static void test_a_full_disk_is_told(void **state)
 	close(fd);
 }
 
+/* They have no size: what is too much is seen while it is read. */
+static void test_files_of_proc_are_bounded(void **state)
+{
+	static const char name[] = "/proc/self/comm";
+	char *text;
+	size_t len, again;
+
+	(void)state;
+	assert_int_equal(op_file_read(name, 4096, &text, &len, NULL), 0);
+	assert_int_equal(strlen(text), len);
+	free(text);
+	assert_int_equal(op_file_read(name, len, &text, &again, NULL), 0);
+	assert_int_equal(again, len);
+	free(text);
+	assert_int_equal(op_file_read(name, len - 1, &text, &again, NULL),
+			 -EFBIG);
+	assert_null(text);
+}
+
+/* Replace "f", which holds "old", by "new", and look at the folder. */
+static void replace_file(bool is_kept, const char *wanted)
+{
+	struct op_replace replace;
+	struct stat st;
+	size_t len;
+	char *text;
+
+	write_text("f", "old");
+	assert_int_equal(op_replace_open(&replace, "f", 0640, NULL), 0);
+	fputs("new", replace.file);
+	if (is_kept)
+		assert_int_equal(op_replace_commit(&replace, NULL), 0);
+	else
+		op_replace_abort(&replace);
+	assert_int_equal(op_file_read("f", 10, &text, &len, NULL), 0);
+	assert_string_equal(text, wanted);
+	free(text);
+	assert_int_equal(stat("f", &st), 0);
+	assert_int_equal((st.st_mode & 0777) == 0640, is_kept);
+	assert_int_equal(access(replace.tmp, F_OK), -1);
+}
+
+static void test_files_are_replaced_whole_or_not(void **state)
+{
+	struct op_replace replace;
+
+	(void)state;
+	replace_file(false, "old");
+	replace_file(true, "new");
+	/* What cannot be replaced leaves nothing behind. */
+	assert_int_equal(mkdir("folder", 0700), 0);
+	assert_int_equal(op_replace_open(&replace, "folder", 0600, NULL), 0);
+	assert_int_equal(op_replace_commit(&replace, NULL), -EISDIR);
+	assert_int_equal(access(replace.tmp, F_OK), -1);
+	assert_int_equal(op_replace_open(&replace, "none/f", 0600, NULL),
+			 -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(test_what_is_written_is_read),
 		folder_test(test_less_than_was_asked_for_is_none),
 		folder_test(test_a_full_disk_is_told),
+		folder_test(test_files_of_proc_are_bounded),
+		folder_test(test_files_are_replaced_whole_or_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
