@@ -23,10 +23,8 @@ says "nothing to profile" "nothing to profile; give a command, --pid or \
 says "only options" "nothing to profile; give a command, --pid or \
 --system-wide, see operf --help" --append -t
 says "two modes" "--pid and --system-wide: give one of them" -s -p 1
-says "a command and --pid" "true: a command cannot be given with --pid; leave \
-one out" --pid=1 true
-says "a command and --system-wide" "true: a command cannot be given with \
---system-wide; leave one out" -s true
+says "a process, the system and a command" "--pid and --system-wide: give one \
+of them" -s -p 1 true
 says "an unknown option" "--nonsense: unknown option; see operf --help" \
 	--nonsense true
 says "a short one" "-b: unknown option; see operf --help" -b true
@@ -44,6 +42,14 @@ done
 for pid in x 0 -1 1x 4294967297 ''; do
 	says "--pid '$pid'" "--pid=$pid: not the number of a process; ps lists \
 them" "--pid=$pid"
+done
+for pids in 1,x '1,' ',1' 1,,2; do
+	says "--pid $pids" "--pid=$(echo "$pids" | tr -d 12,): not the number of \
+a process; ps lists them" "--pid=$pids"
+done
+for seconds in x 0 -1 1s 1e99 nan inf 0.0001 31536001 ''; do
+	says "--duration '$seconds'" "--duration=$seconds: not a number of \
+seconds; give one from 0.001 to 31536000" "--duration=$seconds" true
 done
 for rate in x 0 -5 100001 1e3 ''; do
 	says "--rate '$rate'" "--rate=$rate: not a number of samples per \

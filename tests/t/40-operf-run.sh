@@ -103,6 +103,46 @@ is "it was started before the command executed, apart from our signals" \
 is "it was asked" "$(seen)" "start shutdown "
 ok "it is gone" gone "$(cat $data/run/lock)"
 
+# ---- how long
+
+fresh
+run 3 "the system while a command runs" -s -- sh -c 'echo out; exit 3'
+is "the command's output" "$out" out
+is "the daemon's source" "$(grep source "$FAKE_DIR/argv")" \
+	"--source=perf:rate=1000"
+run 0 "processes while a command runs" --pid=$$,1 -- true
+is "the source" "$(grep source "$FAKE_DIR/argv")" \
+	"--source=perf:pid=$$,pid=1,rate=1000"
+run 0 "nothing but a time" --duration=0.05
+is "is about the system" "$(grep source "$FAKE_DIR/argv")" \
+	"--source=perf:rate=1000"
+like "which is said" "$(said)" '^operf: Profiler started'
+run 0 "a time with processes that go on" --duration=0.05 --pid=$$,1
+fresh
+# shellcheck disable=SC2016 # for the command
+run 4 "a command that goes on" --duration=0.05 sh -c '"$0" end $(cat "$1"); exit 4' \
+	"$TESTBIN/await" $data/run/lock
+is "is unprofiled from then on" "$(seen)" "start shutdown "
+run 0 "one that does not" --duration=1000 true
+like "ends the run" "$(said)" '^operf: 100 samples taken, '
+run 0 "quiet" --quiet --duration=0.05
+is "says nothing" "$(said)" ""
+run 127 "but what is wrong" --quiet no-such-program
+like "is said" "$(said)" '^operf: no-such-program: '
+sleep 1000 &
+one=$!
+sleep 1000 &
+two=$!
+background="$background $one $two"
+launch --pid=$one,$two
+until_started
+kill $one
+wait $one
+ok "with one of two processes the run goes on" kill -0 "$pid"
+kill $two
+wait "$pid"
+is "with the second it ends" $? 0
+
 fresh
 is "the command has our input" "$(echo text | operf cat 2>/dev/null)" text
 is "a command behind --" "$(operf -- echo -p 2>/dev/null)" -p
@@ -518,9 +558,17 @@ run 0 "a folder where one was" -d "$TMP/other" true
 
 # ---- session folders
 
-run 125 "a folder that is not there" --session-dir="$TMP/no/such" true
-is "is said" "$(said)" "operf: --session-dir=$TMP/no/such: no such folder; make \
-it with mkdir"
+run 0 "a folder that is not there" --session-dir="$TMP/new" true
+ok "is made" [ -e "$TMP/new/samples/current/ledger" ]
+run 127 "but not for a program that is not there" -d "$TMP/none" no-such-program
+FAKE_MODE=fail
+export FAKE_MODE
+run 125 "or a daemon that fails" -d "$TMP/none" true
+unset FAKE_MODE
+ok "neither leaves one" [ ! -e "$TMP/none" ]
+run 125 "a folder in none" --session-dir="$TMP/no/such" true
+is "is said" "$(said)" "operf: --session-dir=$TMP/no/such: no such folder, and \
+it cannot be made: No such file or directory"
 run 125 "a file for a folder" -d "$TMP/plain" true
 is "is said" "$(said)" \
 	"operf: --session-dir=$TMP/plain: is not a folder; give one"

@@ -11,6 +11,7 @@
 #include "utils/event_list.c"
 #include "utils/event_machine.c"
 #include "utils/operf/operf_events.c"
+#include "utils/operf/operf_progress.c"
 #include "utils/operf/operf_report.c"
 
 static char note[4096]; /* the last one */
@@ -311,6 +312,25 @@ static void tells_of_time_without_samples(void **state)
 	free(operf);
 }
 
+static void tells_how_far_it_is(void **state)
+{
+	char line[128];
+
+	(void)state;
+	operf_progress_text(line, sizeof(line), "", 0);
+	assert_string_equal(line, "0 s, 0 samples, 0 lost");
+	operf_progress_text(line, sizeof(line),
+			    "pid = 7\ntaken = 12\nstored = 5\nlost.a = 3\n"
+			    "lost.b = 4\nstacks.whole = 9",
+			    61);
+	assert_string_equal(line, "61 s, 12 samples, 7 lost");
+	operf_progress_text(line, sizeof(line),
+			    "taken\nlost.x\ntaken = y\n\nlost.z = "
+			    "18446744073709551616\nlost.a = 1",
+			    1);
+	assert_string_equal(line, "1 s, 0 samples, 1 lost");
+}
+
 static void tells_how_to_see_it(void **state)
 {
 	struct operf *operf = new_operf();
@@ -368,6 +388,7 @@ int main(void)
 		folder_test(takes_paths_as_they_are),
 		folder_test(tells_why_there_is_nothing),
 		cmocka_unit_test(tells_of_time_without_samples),
+		cmocka_unit_test(tells_how_far_it_is),
 		cmocka_unit_test(tells_how_to_see_it),
 		cmocka_unit_test(subtracts_accounts),
 	};

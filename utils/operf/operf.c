@@ -54,13 +54,16 @@ static int choose_operf_events(struct operf *operf)
 static void note_sampling_limits(const struct operf *operf)
 {
 	if (operf->events.no_counter)
-		operf_note("no hardware counters to sample with here, so it "
-			   "is the CPU clock");
+		operf_inform(operf,
+			     "no hardware counters to sample with here, so it "
+			     "is the CPU clock");
 	if (operf->events.user_only)
-		operf_note("only user code is sampled, as "
-			   "kernel.perf_event_paranoid is %d; for the kernel's "
-			   "set it to 1, run as root or with CAP_PERFMON",
-			   op_perf_paranoid());
+		operf_inform(
+			operf,
+			"only user code is sampled, as "
+			"kernel.perf_event_paranoid is %d; for the kernel's "
+			"set it to 1, run as root or with CAP_PERFMON",
+			op_perf_paranoid());
 }
 
 /* Returns 0, or -errno; status is set for a program that cannot be run. */
@@ -115,8 +118,9 @@ static int begin_sampling(struct operf *operf, int *status)
 
 	note_sampling_limits(operf);
 	if (!operf->options.command) {
-		operf_note("Profiler started; Ctrl-C or kill -INT %d ends it",
-			   (int)getpid());
+		operf_inform(operf,
+			     "Profiler started; Ctrl-C or kill -INT %d ends it",
+			     (int)getpid());
 		return 0;
 	}
 	err = command_exec(&operf->command, &operf->diag);
@@ -142,10 +146,16 @@ static int wait_for_command(struct operf *operf)
 static int finish_run(struct operf *operf, enum operf_end end,
 		      const struct op_ledger *before)
 {
-	bool is_whole = end == OPERF_ENDED || end == OPERF_SIGNALLED;
+	bool is_whole = end == OPERF_ENDED || end == OPERF_SIGNALLED ||
+			end == OPERF_TIMED_OUT;
 	int status = EXIT_SUCCESS;
 	int err = 0;
 
+	/* The command goes on, unprofiled. */
+	if (end == OPERF_TIMED_OUT && operf->command.pid) {
+		err = operf_daemon_stop(operf);
+		operf_wait(operf);
+	}
 	if (operf->command.pid)
 		status = wait_for_command(operf);
 	if (operf->child.daemon.pid)
@@ -204,7 +214,7 @@ int main(int argc, char **argv)
 	command_init(&operf.command, NULL);
 	operf_session_init(&operf.folder, &operf.session);
 	daemon_child_init(&operf.child);
-	operf.target_fd = operf.signal_fd = -1;
+	operf.signal_fd = -1;
 	if (operf_options_parse(&operf.options, argc, argv, &operf.diag))
 		; /* the reason is below */
 	else if (!operf.options.version)
@@ -217,8 +227,7 @@ int main(int argc, char **argv)
 	command_release(&operf.command);
 	daemon_child_release(&operf.child);
 	operf_session_close(&operf.folder);
-	if (operf.target_fd >= 0)
-		close(operf.target_fd);
+	operf_target_close(&operf);
 	if (operf.signal_fd >= 0)
 		close(operf.signal_fd);
 	operf_events_release(&operf.events);

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,25 +31,32 @@ static void add_source_option(struct process_args *args,
 			      const struct operf *operf)
 {
 	const struct operf_options *options = &operf->options;
-	char target[64] = "", rate[64] = "", depth[64] = "";
 	const char *between = ":";
+	char *text = NULL;
+	size_t len;
+	FILE *file = open_memstream(&text, &len);
 
-	if (operf->command.pid)
-		snprintf(target, sizeof(target), ":exec=%d",
-			 operf->command.pid);
-	else if (options->pid)
-		snprintf(target, sizeof(target), ":pid=%d", options->pid);
-	if (*target)
+	if (!file) {
+		args->failed = true;
+		return;
+	}
+	if (operf_profiles_command(options)) {
+		fprintf(file, "%sexec=%d", between, operf->command.pid);
 		between = ",";
-	if (options->rate)
-		snprintf(rate, sizeof(rate), "%srate=%" PRIu64, between,
-			 options->rate);
-	if (*rate)
+	}
+	for (size_t i = 0; i < options->nr_pids; i++, between = ",")
+		fprintf(file, "%spid=%d", between, options->pids[i]);
+	if (options->rate) {
+		fprintf(file, "%srate=%" PRIu64, between, options->rate);
 		between = ",";
+	}
 	if (options->depth)
-		snprintf(depth, sizeof(depth), "%scallgraph=%" PRIu64, between,
-			 options->depth);
-	process_args_add(args, "--source=perf%s%s%s", target, rate, depth);
+		fprintf(file, "%scallgraph=%" PRIu64, between, options->depth);
+	if (fclose(file))
+		args->failed = true;
+	else
+		process_args_add(args, "--source=perf%s", text);
+	free(text);
 }
 
 static void add_daemon_options(struct process_args *args,
@@ -130,7 +138,8 @@ static void note_packing(void *data, const char *line)
 int operf_daemon_stop(struct operf *operf)
 {
 	struct daemon *daemon = &operf->child.daemon;
-	bool is_told = !isatty(STDERR_FILENO), is_forced;
+	bool is_told = operf->options.quiet || !isatty(STDERR_FILENO);
+	bool is_forced;
 	struct op_diag why = { "" };
 	int err = daemon_end(daemon, operf->child.pidfd, GRACE_MS, note_packing,
 			     &is_told, &is_forced, &why);

@@ -8,6 +8,7 @@
 
 #include "utils/operf/operf_options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <popt.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "libop/op_config.h"
 #include "libop/op_session.h"
 
@@ -25,6 +27,7 @@
 /* What popt leaves behind, before it is checked. */
 struct raw {
 	char *pid;
+	char *duration;
 	char *rate;
 	char *pack_at;
 	char *verbose;
@@ -33,28 +36,61 @@ struct raw {
 	int separate_cpu;
 	int append;
 	int lazy;
+	int quiet;
 	int version;
 };
 
+#define DURATION_MAX 31536000 /* seconds, a year */
 #define DEPTH_MAX 1024 /* frames; the daemon keeps no more */
 
 enum { HELP = 1, USAGE, EVENTS, CALLGRAPH, DEEPEST };
 
 /* ---- single options ------------------------------------------------------ */
 
-static int take_pid_option(struct operf_options *options, const char *text,
-			   struct op_diag *diag)
+static int add_pid_option(struct operf_options *options, const char *word,
+			  struct op_diag *diag)
 {
 	uint64_t pid;
 
-	if (!text)
-		return 0;
-	if (op_parse_u64(text, &pid) || !pid || pid > INT_MAX)
+	if (op_parse_u64(word, &pid) || !pid || pid > INT_MAX)
 		return op_diag_set(diag, -EINVAL,
 				   "--pid=%s: not the number of a process; ps "
 				   "lists them",
-				   text);
-	options->pid = (pid_t)pid;
+				   word);
+	if (op_array_reserve(&options->pids, options->nr_pids, 1))
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	options->pids[options->nr_pids++] = (pid_t)pid;
+	return 0;
+}
+
+/* Numbers with commas between. */
+static int take_pid_option(struct operf_options *options, char *list,
+			   struct op_diag *diag)
+{
+	char *word;
+	int err = 0;
+
+	while (list && !err && (word = strsep(&list, ",")))
+		err = add_pid_option(options, word, diag);
+	return err;
+}
+
+static int take_duration_option(struct operf_options *options, const char *text,
+				struct op_diag *diag)
+{
+	double seconds;
+	char *end;
+
+	if (!text)
+		return 0;
+	seconds = strtod(text, &end);
+	if (end == text || *end || !isdigit((unsigned char)*text) ||
+	    !(seconds >= 0.001 && seconds <= DURATION_MAX))
+		return op_diag_set(diag, -EINVAL,
+				   "--duration=%s: not a number of seconds; "
+				   "give one from 0.001 to %d",
+				   text, DURATION_MAX);
+	options->duration_ms = (uint64_t)(seconds * 1000 + 0.5);
 	return 0;
 }
 
@@ -184,16 +220,10 @@ static int append_event_list(struct operf_options *options, char *more)
 static int check_modes(const struct operf_options *options,
 		       struct op_diag *diag)
 {
-	if (options->pid && options->system_wide)
+	if (options->nr_pids && options->system_wide)
 		return op_diag_set(diag, -EINVAL,
 				   "--pid and --system-wide: give one of them");
-	if (options->command && (options->pid || options->system_wide))
-		return op_diag_set(diag, -EINVAL,
-				   "%s: a command cannot be given with %s; "
-				   "leave one out",
-				   options->command[0],
-				   options->pid ? "--pid" : "--system-wide");
-	if (!options->command && !options->pid && !options->system_wide)
+	if (!options->command && !options->nr_pids && !options->system_wide)
 		return op_diag_set(diag, -EINVAL,
 				   "nothing to profile; give a command, --pid "
 				   "or --system-wide, see operf --help");
@@ -205,7 +235,12 @@ static int check_operf_options(struct operf_options *options,
 {
 	int err = take_pid_option(options, raw->pid, diag);
 
-	options->system_wide = raw->system_wide;
+	if (!err)
+		err = take_duration_option(options, raw->duration, diag);
+	options->system_wide =
+		raw->system_wide || (options->duration_ms &&
+				     !options->nr_pids && !options->command);
+	options->quiet = raw->quiet;
 	options->separate_thread = raw->separate_thread;
 	options->separate_cpu = raw->separate_cpu;
 	options->append = raw->append;
@@ -316,8 +351,9 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 {
 	/* clang-format off */
 	const struct poptOption table[] = {
-		{ "pid", 'p', POPT_ARG_STRING, &raw->pid, 0, "profile a running process until it ends or Ctrl-C", "PID" },
+		{ "pid", 'p', POPT_ARG_STRING, &raw->pid, 0, "profile running processes until they end or Ctrl-C", "PID[,PID]..." },
 		{ "system-wide", 's', POPT_ARG_NONE, &raw->system_wide, 0, "profile everything until Ctrl-C", NULL },
+		{ "duration", '\0', POPT_ARG_STRING, &raw->duration, 0, "profile for so long; without anything else, everything", "SECONDS" },
 		{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "NAME:COUNT[:UM[:KERNEL[:USER]]],... to sample (the CPU's default event, else the CPU clock)", "LIST" },
 		{ "rate", '\0', POPT_ARG_STRING, &raw->rate, 0, "sample the CPU clock, so many times a second (1000)", "HZ" },
 		{ "callgraph", '\0', POPT_ARG_STRING, NULL, CALLGRAPH, "keep whole stacks, of so many frames at most (1024)", "DEPTH" },
@@ -330,6 +366,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "record", '\0', POPT_ARG_STRING, &o->record, 0, "also write the stream of samples, to be replayed or sent", "FILE" },
 		{ "vmlinux", 'k', POPT_ARG_STRING, &o->vmlinux, 0, "kernel image that reports take symbols from", "FILE" },
 		{ "lazy-conversion", 'l', POPT_ARG_NONE, &raw->lazy, 0, "accepted; nothing is ever converted", NULL },
+		{ "quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "say only what is wrong", NULL },
 		{ "verbose", 'V', POPT_ARG_STRING, &raw->verbose, 0, "debug: say each step; sfile,arcs,samples,module,misc,ext,all: log more", "WORDS" },
 		{ "version", 'v', POPT_ARG_NONE, &raw->version, 0, "show the version", NULL },
 		{ "help", 'h', POPT_ARG_NONE, NULL, HELP, "show this help", NULL },
@@ -350,7 +387,8 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	}
 	poptSetOtherOptionHelp(context, "[OPTION...] COMMAND [ARGUMENT...] | "
-					"--pid PID | --system-wide");
+					"--pid PID | --system-wide | "
+					"--duration SECONDS");
 	err = run_operf_popt(context, o, diag);
 	if (!err)
 		take_operf_command(o, context, argc, argv);
@@ -370,6 +408,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 	if (!err)
 		err = check_operf_options(options, &raw, diag);
 	free(raw.pid);
+	free(raw.duration);
 	free(raw.rate);
 	free(raw.pack_at);
 	free(raw.verbose);
@@ -378,6 +417,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 
 void operf_options_release(struct operf_options *options)
 {
+	free(options->pids);
 	free(options->events);
 	free(options->session_dir);
 	free(options->vmlinux);

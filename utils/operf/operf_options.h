@@ -3,8 +3,9 @@
 #define UTILS_OPERF_OPERF_OPTIONS_H
 
 /*
- * What the command line asks for, checked for sense as a whole: exactly one
- * of a command, --pid and --system-wide.
+ * What the command line asks for, checked for sense as a whole. What is
+ * profiled is a command, --pid or --system-wide; with one of the latter a
+ * command only says how long, as --duration does.
  */
 
 #include <stdbool.h>
@@ -15,8 +16,10 @@
 
 struct operf_options {
 	char **command; /* the rest of argv, NULL without a command */
-	pid_t pid; /* 0: none */
-	bool system_wide;
+	pid_t *pids; /* --pid */
+	size_t nr_pids;
+	bool system_wide; /* also where only --duration is given */
+	uint64_t duration_ms; /* 0: until the target ends */
 	char *events; /* as given, with commas; NULL: the default */
 	uint64_t rate; /* of the CPU clock, 0: not given */
 	uint64_t depth; /* frames of a stack; 0: no call graphs */
@@ -28,9 +31,16 @@ struct operf_options {
 	bool separate_cpu;
 	bool append;
 	uint64_t pack_at; /* MiB of sample files that stay as they are */
+	bool quiet; /* say only what is wrong */
 	bool verbose; /* say each step */
 	bool version; /* only that is asked for */
 };
+
+/* Whether the command is what is profiled, with all that it starts. */
+static inline bool operf_profiles_command(const struct operf_options *options)
+{
+	return options->command && !options->nr_pids && !options->system_wide;
+}
 
 /*
  * Parse the command line. Returns 0, or -errno with the reason in @diag;
@@ -39,6 +49,7 @@ struct operf_options {
  */
 int operf_options_parse(struct operf_options *options, int argc, char **argv,
 			struct op_diag *diag);
+
 void operf_options_release(struct operf_options *options);
 
 /* Whether all that was printed is out: 0, or -EIO with the reason in @diag. */

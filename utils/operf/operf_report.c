@@ -92,10 +92,11 @@ static bool is_hidden_from_user(const struct command *command)
 static void why_none_taken(const struct operf *operf, char *why, size_t len)
 {
 	const struct operf_options *options = &operf->options;
+	bool is_command = operf_profiles_command(options);
 	uint64_t rate = clock_rate(operf);
 	double seconds = cpu_seconds(&operf->command);
 
-	if (options->command && is_hidden_from_user(&operf->command) &&
+	if (is_command && is_hidden_from_user(&operf->command) &&
 	    operf->events.user_only)
 		snprintf(why, len,
 			 "the command runs with other rights than yours, or "
@@ -104,13 +105,13 @@ static void why_none_taken(const struct operf *operf, char *why, size_t len)
 		snprintf(why, len,
 			 "the event did not happen often enough; give a "
 			 "smaller count, or a command that runs longer");
-	else if (options->command && seconds * (double)rate < 20)
+	else if (is_command && seconds * (double)rate < 20)
 		snprintf(why, len,
 			 "the command used %.1f ms of CPU time, a sample is "
 			 "taken every %.1f ms; let it do more, or give a "
 			 "higher --rate",
 			 seconds * 1e3, 1e3 / (double)rate);
-	else if (options->command)
+	else if (is_command)
 		snprintf(why, len,
 			 "no process of the command used %.1f ms of CPU time "
 			 "itself%s; give a higher --rate%s",
@@ -200,9 +201,11 @@ static void note_account(const struct operf *operf,
 	if (*causes)
 		snprintf(lost, sizeof(lost), "%" PRIu64 " lost (%s)",
 			 op_ledger_lost(ledger), causes);
-	operf_note("%" PRIu64 " sample%s taken, %" PRIu64 " stored, %s; see %s",
-		   ledger->taken, ledger->taken == 1 ? "" : "s", ledger->stored,
-		   lost, command);
+	operf_inform(operf,
+		     "%" PRIu64 " sample%s taken, %" PRIu64
+		     " stored, %s; see %s",
+		     ledger->taken, ledger->taken == 1 ? "" : "s",
+		     ledger->stored, lost, command);
 }
 
 /* The commonest cause that its user can do something about. */
@@ -228,8 +231,8 @@ static void note_unseen(const struct operf *operf,
 	double rate = (double)clock_rate(operf);
 	double used, seen = (double)ledger->taken / rate;
 
-	if (!operf->options.command || operf->events.text ||
-	    operf->samples_cpus)
+	if (!operf_profiles_command(&operf->options) || operf->events.text ||
+	    operf->samples_cpus || operf->options.duration_ms)
 		return;
 	used = cpu_seconds(&operf->command);
 	if (seen > used * 0.8 || (used - seen) * rate < 20)
@@ -247,7 +250,8 @@ static void note_unseen(const struct operf *operf,
 }
 
 /* Which of the stacks are not whole, and why. */
-static void note_stacks(const struct op_ledger *ledger)
+static void note_stacks(const struct operf *operf,
+			const struct op_ledger *ledger)
 {
 	uint64_t whole = ledger->stacks[OP_STACKS_WHOLE];
 	uint64_t all = op_ledger_stacks_stored(ledger) +
@@ -263,8 +267,8 @@ static void note_stacks(const struct op_ledger *ledger)
 						 ", %" PRIu64 " %s",
 						 ledger->stacks[i],
 						 op_ledger_stacks_name(i));
-	operf_note("%" PRIu64 " of %" PRIu64 " stacks are whole%s", whole, all,
-		   list);
+	operf_inform(operf, "%" PRIu64 " of %" PRIu64 " stacks are whole%s",
+		     whole, all, list);
 }
 
 static void note_nothing_taken(const struct operf *operf)
@@ -310,7 +314,7 @@ int operf_report(struct operf *operf, const struct op_ledger *before)
 	else
 		note_account(operf, &ledger);
 	if (ledger.stored && operf->options.depth)
-		note_stacks(&ledger);
+		note_stacks(operf, &ledger);
 	note_unwritten(operf, &ledger);
 	if (ledger.taken)
 		note_unseen(operf, &ledger);

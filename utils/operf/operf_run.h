@@ -30,7 +30,9 @@ struct operf {
 	struct operf_options options;
 	struct operf_events events;
 	struct command command; /* of those that have one */
-	int target_fd; /* handle of the command or of --pid, -1 for none */
+	/* handles of those whose end ends the run: the command or --pid */
+	int *target_fds;
+	size_t nr_targets;
 	int signal_fd; /* the signals that operf handles */
 	bool samples_cpus; /* not processes: sees those that are short, too */
 	int interrupted; /* by this signal before sampling began, or 0 */
@@ -42,6 +44,13 @@ struct operf {
 
 /* One line on stderr on what is done now, with --verbose=debug. */
 #define operf_say(operf, ...) say_step((operf)->options.verbose, __VA_ARGS__)
+
+/* One line on stderr on what is so, not what is wrong; not with --quiet. */
+#define operf_inform(operf, ...)                                               \
+	do {                                                                   \
+		if (!(operf)->options.quiet)                                   \
+			operf_note(__VA_ARGS__);                               \
+	} while (0)
 
 /* One line on stderr that is no reason to end. */
 #define operf_note(...) say_note("operf", __VA_ARGS__)

@@ -56,10 +56,15 @@ static int make_default_folder(struct operf_folder *folder,
 			   "or give --session-dir");
 }
 
-static int check_given_folder(const char *dir, struct op_diag *diag)
+static int make_given_folder(struct operf_folder *folder, const char *dir,
+			     struct op_diag *diag)
 {
 	struct stat st;
 
+	if (*dir && !mkdir(dir, 0755)) {
+		folder->made = true;
+		return 0;
+	}
 	if (!stat(dir, &st)) {
 		if (S_ISDIR(st.st_mode))
 			return 0;
@@ -68,13 +73,10 @@ static int check_given_folder(const char *dir, struct op_diag *diag)
 				   "one",
 				   dir);
 	}
-	if (errno == ENOENT)
-		return op_diag_set(diag, -ENOENT,
-				   "--session-dir=%s: no such folder; make it "
-				   "with mkdir",
-				   dir);
-	return op_diag_set(diag, -errno, "--session-dir=%s: %s", dir,
-			   strerror(errno));
+	return op_diag_set(diag, -errno,
+			   "--session-dir=%s: no such folder, and it cannot be "
+			   "made: %s",
+			   dir, strerror(errno));
 }
 
 static int make_session_folder(const char *path, struct op_diag *diag)
@@ -195,7 +197,7 @@ static int lock_folder(struct operf_folder *folder, struct op_diag *diag)
 int operf_session_open(struct operf_folder *folder, const char *dir,
 		       struct op_diag *diag)
 {
-	int err = dir ? check_given_folder(dir, diag)
+	int err = dir ? make_given_folder(folder, dir, diag)
 		      : make_default_folder(folder, diag);
 
 	if (!err)

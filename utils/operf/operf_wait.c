@@ -13,13 +13,17 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "utils/operf/operf_daemon.h"
+#include "utils/operf/operf_progress.h"
 #include "utils/operf/operf_run.h"
 #include "utils/process.h"
 
@@ -109,16 +113,39 @@ static int explain_target(struct operf *operf, pid_t pid, int err)
 
 int operf_target_open(struct operf *operf)
 {
-	pid_t pid = operf->command.pid;
+	const struct operf_options *options = &operf->options;
+	pid_t command = operf->command.pid;
+	size_t nr = options->nr_pids + (command != 0);
+	int fd;
 
-	if (!pid)
-		pid = operf->options.pid;
-	if (!pid)
+	operf->target_fds = calloc(nr, sizeof(operf->target_fds[0]));
+	if (nr && !operf->target_fds)
+		return op_diag_set(&operf->diag, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < options->nr_pids; i++) {
+		fd = process_open(options->pids[i]);
+		if (fd < 0)
+			return explain_target(operf, options->pids[i], fd);
+		/* With a command it is that which ends the run. */
+		if (command)
+			close(fd);
+		else
+			operf->target_fds[operf->nr_targets++] = fd;
+	}
+	if (!command)
 		return 0;
-	operf->target_fd = process_open(pid);
-	if (operf->target_fd >= 0)
-		return 0;
-	return explain_target(operf, pid, operf->target_fd);
+	fd = process_open(command);
+	if (fd < 0)
+		return explain_target(operf, command, fd);
+	operf->target_fds[operf->nr_targets++] = fd;
+	return 0;
+}
+
+void operf_target_close(struct operf *operf)
+{
+	while (operf->nr_targets)
+		close(operf->target_fds[--operf->nr_targets]);
+	free(operf->target_fds);
+	operf->target_fds = NULL;
 }
 
 /* ---- waiting ------------------------------------------------------------- */
@@ -156,27 +183,84 @@ static enum operf_end handle_daemon_end(struct operf *operf)
 	return OPERF_DAEMON_ENDED;
 }
 
-enum operf_end operf_wait(struct operf *operf)
+static uint64_t monotonic_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* The next moment to wake up at, ms; or 0 when nothing but an event does. */
+static uint64_t next_wake(const struct operf *operf, uint64_t start,
+			  const struct operf_progress *progress)
+{
+	uint64_t end = operf->options.duration_ms;
+	uint64_t wake = operf_progress_next(progress);
+
+	if (!operf->child.daemon.pid)
+		return 0; /* it is only the command that is waited for */
+	end += end ? start : 0;
+	return end && (!wake || end < wake) ? end : wake;
+}
+
+/* Wait for an event, or until it is time for what is due. */
+static int poll_until(struct pollfd *p, nfds_t nr, uint64_t wake)
+{
+	uint64_t now = monotonic_ms();
+	uint64_t ms = wake > now ? wake - now : 0;
+
+	if (!wake)
+		return poll(p, nr, -1);
+	return poll(p, nr, ms > INT_MAX ? INT_MAX : (int)ms);
+}
+
+static enum operf_end wait_for_end(struct operf *operf,
+				   struct operf_progress *progress,
+				   uint64_t start)
 {
 	enum operf_end end = OPERF_ENDED;
+	size_t target = 0; /* the first that has not ended */
 
 	for (;;) {
 		struct pollfd p[] = {
-			{ .fd = operf->target_fd, .events = POLLIN },
+			{ .fd = -1, .events = POLLIN },
 			{ .fd = operf->signal_fd, .events = POLLIN },
 			{ .fd = operf->child.pidfd, .events = POLLIN },
 		};
+		uint64_t wake = next_wake(operf, start, progress);
 
-		if (poll(p, sizeof(p) / sizeof(p[0]), -1) < 0)
+		if (target < operf->nr_targets)
+			p[0].fd = operf->target_fds[target];
+		if (poll_until(p, sizeof(p) / sizeof(p[0]), wake) < 0)
 			continue; /* EINTR: it was stopped for a while */
-		if (p[0].revents)
+		if (p[0].revents && ++target == operf->nr_targets)
 			return end;
 		if (p[1].revents && handle_operf_signal(operf))
 			return OPERF_SIGNALLED;
-		if (!p[2].revents)
-			continue;
-		end = handle_daemon_end(operf);
-		if (!operf->command.pid)
-			return end;
+		if (p[2].revents) {
+			operf_progress_end(progress);
+			end = handle_daemon_end(operf);
+			if (!operf->command.pid)
+				return end;
+		} else if (wake && operf->options.duration_ms &&
+			   monotonic_ms() >=
+				   start + operf->options.duration_ms) {
+			return OPERF_TIMED_OUT;
+		} else if (wake) {
+			operf_progress_show(progress, monotonic_ms());
+		}
 	}
+}
+
+enum operf_end operf_wait(struct operf *operf)
+{
+	uint64_t start = monotonic_ms();
+	struct operf_progress progress;
+	enum operf_end end;
+
+	operf_progress_begin(&progress, operf, start);
+	end = wait_for_end(operf, &progress, start);
+	operf_progress_end(&progress);
+	return end;
 }
