@@ -192,8 +192,9 @@ static int warn_of_unread_folder(const char *path, int err, void *ctx)
 {
 	struct search *search = ctx;
 
-	pp_message(search->messages, PP_WARNING,
-		   "%s: %s; what it holds is left out", path, strerror(-err));
+	pp_message_of_error(search->messages, err,
+			    "%s: %s; what it holds is left out", path,
+			    strerror(-err));
 	return 0;
 }
 
@@ -243,9 +244,9 @@ static int find_files_of_session(struct search *search,
 
 	search->session = session;
 	if (session->pack_error)
-		pp_message(search->messages, PP_WARNING,
-			   "%s; what it holds is left out",
-			   session->pack_error);
+		pp_message_of_error(search->messages, session->pack_errno,
+				    "%s; what it holds is left out",
+				    session->pack_error);
 	err = db_folder_each(session->folder, &visitor);
 	if (err)
 		return op_diag_set(search->diag, err, "%s: %s", session->path,

@@ -145,8 +145,8 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 		symbols->path = op_arena_strdup(locator->arena, path);
 	if (!err)
 		return symbols->path ? take_ksyms(symbols) : -ENOMEM;
-	pp_message(
-		messages, PP_WARNING, "%s: no symbols: %s", image->base,
+	pp_message_of_error(
+		messages, err, "%s: no symbols: %s", image->base,
 		*why.text
 			? why.text
 			: "the session has no copy of them; profile as root so that /proc/kallsyms can be read");
@@ -179,8 +179,8 @@ static void warn_of_no_symbols(struct pp_messages *messages,
 		why = "it is not in a usable binary format";
 	else if (err == -EACCES)
 		why = "permission denied; run as a user who may read it";
-	pp_message(messages, PP_WARNING, "%s: no symbols: %s", image->name,
-		   why);
+	pp_message_of_error(messages, err, "%s: no symbols: %s", image->name,
+			    why);
 }
 
 /* Keys of a module count from where its code was loaded. */

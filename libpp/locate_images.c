@@ -11,12 +11,13 @@
 #include "libpp/locate_images.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "libop/op_walk.h"
 
 #include "libpp/symbols/unpack.h"
 
@@ -119,35 +120,23 @@ static int by_base(const void *pa, const void *pb)
 }
 
 /* What cannot be read in there is as if it were not there. */
-static int list_tree(struct pp_locator *locator, const char *folder)
+static int note_file_in_image_path(const struct op_walk_entry *entry, void *ctx)
 {
-	char *copy = op_arena_printf(locator->arena, "%s/", folder);
-	char *roots[] = { copy, NULL };
-	FTSENT *entry;
-	FTS *fts;
+	struct pp_locator *locator = ctx;
+	struct pp_found *found;
+	const char *path;
 
-	if (!copy)
+	if (entry->kind != OP_WALK_FILE)
+		return 0;
+	path = op_arena_strdup(locator->arena, entry->path);
+	found = op_arena_grow(locator->arena, locator->found, locator->nr_found,
+			      sizeof(*found));
+	if (!path || !found)
 		return -ENOMEM;
-	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	if (!fts)
-		return -errno;
-	while ((entry = fts_read(fts)) != NULL) {
-		struct pp_found *found;
-		const char *path;
-
-		if (entry->fts_info != FTS_F)
-			continue;
-		path = op_arena_strdup(locator->arena, entry->fts_path);
-		found = op_arena_grow(locator->arena, locator->found,
-				      locator->nr_found, sizeof(*found));
-		if (!path || !found)
-			break;
-		locator->found = found;
-		found[locator->nr_found++] =
-			(struct pp_found){ strrchr(path, '/') + 1, path };
-	}
-	fts_close(fts);
-	return entry ? -ENOMEM : 0;
+	locator->found = found;
+	found[locator->nr_found++] =
+		(struct pp_found){ strrchr(path, '/') + 1, path };
+	return 0;
 }
 
 static int list_image_path(struct pp_locator *locator)
@@ -159,7 +148,7 @@ static int list_image_path(struct pp_locator *locator)
 		return 0;
 	locator->listed = true;
 	for (; *folder && !ret; folder++)
-		ret = list_tree(locator, *folder);
+		ret = op_walk(*folder, note_file_in_image_path, locator);
 	if (locator->nr_found)
 		qsort(locator->found, locator->nr_found,
 		      sizeof(*locator->found), by_base);

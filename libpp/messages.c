@@ -6,6 +6,7 @@
 
 #include "libpp/messages.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -18,17 +19,15 @@ static void mask_control_characters(char *text)
 			*text = '?';
 }
 
-void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
-		const char *fmt, ...)
+__attribute__((format(printf, 3, 0))) static void
+add_message(struct pp_messages *messages, enum pp_message_kind kind,
+	    const char *fmt, va_list ap)
 {
 	struct pp_message *list;
 	char text[MESSAGE_MAX];
 	const char *copy;
-	va_list ap;
 
-	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	mask_control_characters(text);
 	copy = op_arena_strdup(messages->arena, text);
 	list = op_arena_grow(messages->arena, messages->list, messages->nr,
@@ -37,4 +36,51 @@ void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
 		return;
 	messages->list = list;
 	list[messages->nr++] = (struct pp_message){ kind, copy };
+}
+
+void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
+		const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_message(messages, kind, fmt, ap);
+	va_end(ap);
+}
+
+bool pp_is_fault(int err)
+{
+	switch (err) {
+	case -EIO:
+	case -EINTR:
+	case -EMFILE:
+	case -ENFILE:
+	case -ENODEV:
+	case -ENXIO:
+	case -EREMOTEIO:
+	case -ETIMEDOUT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void pp_message_of_error(struct pp_messages *messages, int err, const char *fmt,
+			 ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_message(messages, PP_WARNING, fmt, ap);
+	va_end(ap);
+	messages->nr_faults += pp_is_fault(err);
+}
+
+int pp_check_complete(const struct pp_messages *messages, struct op_diag *diag)
+{
+	if (!messages->nr_faults)
+		return 0;
+	return op_diag_set(
+		diag, -EIO,
+		"what could not be read (see the warnings) is left out: the report is not complete; try again");
 }

@@ -9,9 +9,11 @@
  * "what: why; what to try" without a program's name.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "libop/op_arena.h"
+#include "libop/op_diag.h"
 
 enum pp_message_kind {
 	PP_WARNING, /* always to be shown */
@@ -29,11 +31,27 @@ struct pp_messages {
 	struct op_arena *arena; /* where the texts live */
 	struct pp_message *list; /* in the order they came */
 	size_t nr;
+	size_t nr_faults; /* times that the system failed to read something */
 };
 
 /* Add one message; control characters become '?'. When memory is short the
  * message is lost: what it is about goes on. */
 void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
 		const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/*
+ * The same for a warning that something is left out because of @err, a negative
+ * errno. Where that is a fault of the system (a disk that fails, descriptors
+ * that ran out) rather than what the file is like, the report is not what it
+ * would be another time.
+ */
+void pp_message_of_error(struct pp_messages *messages, int err, const char *fmt,
+			 ...) __attribute__((format(printf, 3, 4)));
+
+/* Whether @err is such a fault. */
+bool pp_is_fault(int err);
+
+/* Returns 0, or -EIO with the reason in @diag after faults. */
+int pp_check_complete(const struct pp_messages *messages, struct op_diag *diag);
 
 #endif /* LIBPP_MESSAGES_H */

@@ -28,9 +28,10 @@ static int add_account(struct pp_population *p, const struct pp_side *side,
 	if (err == -ENOMEM)
 		return err;
 	if (err && err != -ENOENT)
-		pp_message(&p->report->messages, PP_WARNING,
-			   "%s; how many samples were lost is not known",
-			   *why.text ? why.text : path);
+		pp_message_of_error(
+			&p->report->messages, err,
+			"%s; how many samples were lost is not known",
+			*why.text ? why.text : path);
 	*absent |= err != 0;
 	return 0;
 }

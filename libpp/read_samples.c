@@ -68,7 +68,7 @@ static int cannot_open(const struct pp_sample_part *part, int err,
 	if (is_classic)
 		op_classic_close(&classic);
 	return op_diag_set(
-		why, -EBADMSG, "%s: %s", part->label,
+		why, pp_is_fault(err) ? err : -EBADMSG, "%s: %s", part->label,
 		is_classic
 			? "it is of OProfile 1.4 or older; convert the session with opimport --session"
 			: pp_why_not_opened(err));
@@ -150,7 +150,7 @@ static int take_sample_part(struct op_arena *arena, struct pp_sample_file *file,
 	return samples ? append_samples(arena, file, odb, nr_keys) : 0;
 }
 
-/* Returns 0, -ENOMEM, or -EBADMSG with what is wrong in @why. */
+/* Returns 0, -ENOMEM, or another -errno with what is wrong in @why. */
 static int read_sample_part(const struct pp_sample_list *list,
 			    struct pp_sample_file *file,
 			    const struct pp_sample_part *part, bool samples,
@@ -224,7 +224,7 @@ static int read_sample_file(const struct pp_sample_list *list,
 			link = &(*link)->next;
 			continue;
 		}
-		pp_message(messages, PP_WARNING, "%s; left out", why.text);
+		pp_message_of_error(messages, err, "%s; left out", why.text);
 		if (!first->text[0])
 			*first = why;
 		*link = (*link)->next;

@@ -110,8 +110,9 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 
 /*
  * Open a part of @file, a table or a tree, which is the caller's to close; what
- * is in an archive is held against its hash first. Returns 0; -ENOMEM;
- * -EBADMSG with what is wrong, behind the part's label, in @why.
+ * is in an archive is held against its hash first. Returns 0; -ENOMEM; or with
+ * what is wrong, behind the part's label, in @why: -EBADMSG, or the -errno of a
+ * fault (pp_is_fault()).
  */
 int pp_sample_part_table(const struct pp_sample_list *list,
 			 const struct pp_sample_file *file,

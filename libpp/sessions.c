@@ -104,6 +104,7 @@ static int check_session_pack(struct search *search, struct pp_session *session)
 		err = pp_archive_check(search->archive, path);
 	if (!err)
 		return 0;
+	session->pack_errno = err;
 	session->pack_error = op_arena_printf(search->arena, "%s: %s", path,
 					      pp_why_not_opened(err));
 	return session->pack_error ? 0 : -ENOMEM;

@@ -23,8 +23,8 @@
 struct pp_session {
 	const char *path;
 	struct db_folder *folder; /* NULL once it is closed */
-	const char *pack_error; /* "PATH: CAUSE": why what is packed is left
-				   out; or NULL */
+	int pack_errno; /* a negative errno: what is packed is left out */
+	const char *pack_error; /* "PATH: CAUSE": why; or NULL */
 };
 
 struct pp_sessions {

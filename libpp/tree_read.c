@@ -126,8 +126,9 @@ static int read_tree_part(struct pp_tree_inputs *in,
 	if (is_open)
 		ctree_close(input->tree);
 	if (err && err != -ENOMEM)
-		pp_message(&in->p->report->messages, PP_WARNING, "%s; left out",
-			   *why.text ? why.text : input->part->label);
+		pp_message_of_error(&in->p->report->messages, err,
+				    "%s; left out",
+				    *why.text ? why.text : input->part->label);
 	return err == -ENOMEM ? err : 0;
 }
 

@@ -103,7 +103,8 @@ static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 	if (!err && (o->args.no_header || o->output_dir))
 		pp_print_loss(stderr, "opannotate", report->account,
 			      "the header says why");
-	err = err ?: write_annotation(o, report, diag);
+	err = err ?: write_annotation(o, report, diag) ?:
+	      pp_check_complete(&report->messages, diag);
 	pp_report_free(report);
 	if (fflush(stdout) || ferror(stdout))
 		err = op_diag_set(diag, -EIO,

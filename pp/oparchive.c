@@ -149,6 +149,8 @@ static int archive_session(struct oparchive_options *o, struct op_diag *diag)
 					 : write_archive(o, list, diag);
 	if (list)
 		print_messages(o, &list->report.messages, said);
+	if (!err)
+		err = pp_check_complete(&list->report.messages, diag);
 	pp_archive_list_free(list);
 	return err;
 }

@@ -149,7 +149,8 @@ static int write_gmon_of_session(struct opgprof_options *o,
 		pp_print_messages(stderr, "opgprof", &report->messages,
 				  o->verbose);
 	if (!err)
-		err = write_gmon_file(o, report, image, diag);
+		err = write_gmon_file(o, report, image, diag)
+			      ?: pp_check_complete(&report->messages, diag);
 	pp_report_free(report);
 	return err;
 }

@@ -10,7 +10,6 @@
 #include "pp/opimport_session.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "libop/op_session.h"
+#include "libop/op_walk.h"
 #include "pp/opimport_file.h"
 
 /* An import at work. */
@@ -158,60 +158,38 @@ static void keep_jit(struct import *import, const char *path)
 
 /* ---- folders ------------------------------------------------------------- */
 
-/* @entry lies in folder samples/, at @path of which the session's name is. */
-static void visit_session_entry(struct import *import, const FTSENT *entry,
-				const char *path)
+/* @entry lies in folder samples/. Symbolic links are not followed: a session is
+ * one tree. */
+static int visit_session_entry(const struct op_walk_entry *entry, void *ctx)
 {
+	struct import *import = ctx;
 	char session_name[NAME_MAX + 1];
-	const char *slash = strchr(path, '/');
+	const char *slash = strchr(entry->below, '/');
 	struct op_diag why = { "" };
-	int err;
 
-	if (entry->fts_level == 1 && entry->fts_info == FTS_D)
+	if (entry->depth == 1 && entry->kind == OP_WALK_FOLDER)
 		import->counts->sessions++;
-	if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR ||
-	    entry->fts_info == FTS_NS) {
-		err = op_diag_set(&why, -entry->fts_errno, "%s: %s",
-				  entry->fts_path, strerror(entry->fts_errno));
-		note_failed_file(import, &why, err);
+	if (entry->kind == OP_WALK_UNREAD && entry->depth) {
+		op_diag_set(&why, entry->err, "%s: %s", entry->path,
+			    strerror(-entry->err));
+		note_failed_file(import, &why, entry->err);
 	}
+	if (entry->kind == OP_WALK_UNREAD && !entry->depth)
+		return entry->err;
 	/* Files that lie beside the sessions are logs. */
-	if (entry->fts_info != FTS_F || !slash ||
-	    (size_t)(slash - path) > NAME_MAX)
-		return;
+	if (entry->kind != OP_WALK_FILE || !slash ||
+	    (size_t)(slash - entry->below) > NAME_MAX)
+		return 0;
 	snprintf(session_name, sizeof(session_name), "%.*s",
-		 (int)(slash - path), path);
+		 (int)(slash - entry->below), entry->below);
 	/* What does not start like an image is the daemon's statistics. */
 	if (slash[1] != '{')
-		return;
+		return 0;
 	if (opimport_ends_with(slash, ".jo"))
-		keep_jit(import, entry->fts_path);
+		keep_jit(import, entry->path);
 	else
-		import_session_file(import, entry->fts_path, session_name,
+		import_session_file(import, entry->path, session_name,
 				    slash + 1);
-}
-
-static int compare_fts_names(const FTSENT **a, const FTSENT **b)
-{
-	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
-/* Symbolic links are not followed: a session is one tree. */
-static int walk_samples_folder(struct import *import, char *samples)
-{
-	char *roots[] = { samples, NULL };
-	size_t len = strlen(samples) + 1;
-	FTSENT *entry;
-	FTS *fts;
-
-	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, compare_fts_names);
-	if (!fts)
-		return -errno;
-	while ((errno = 0, entry = fts_read(fts)) != NULL)
-		if (entry->fts_level > 0)
-			visit_session_entry(import, entry,
-					    entry->fts_path + len);
-	fts_close(fts);
 	return 0;
 }
 
@@ -276,7 +254,7 @@ static int import_folder(struct import *import)
 			import->diag, -EEXIST,
 			"%s: there are samples already; name another folder with --output",
 			import->session.samples);
-	err = read_abi(import) ?: walk_samples_folder(import, samples);
+	err = read_abi(import) ?: op_walk(samples, visit_session_entry, import);
 	if (err || import->counts->files || import->counts->failed)
 		return err;
 	return op_diag_set(

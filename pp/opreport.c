@@ -50,7 +50,8 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 	int err = pp_make_report("opreport", &o->args.common, o->verbose,
 				 &o->request, &report, diag) ?:
 		  opreport_check_loss(&loss, report, stderr, diag) ?:
-		  write_report_to_output(o, report, diag);
+		  write_report_to_output(o, report, diag) ?:
+		  pp_check_complete(&report->messages, diag);
 
 	pp_report_free(report);
 	return err;

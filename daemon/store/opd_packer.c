@@ -57,7 +57,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -71,6 +70,7 @@
 #include "daemon/store/opd_mangling.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
+#include "libop/op_walk.h"
 
 /* ---- names ------------------------------------------------------------------
  */
@@ -126,12 +126,14 @@ int opd_packer_folders(const char *dir, uint64_t **out, size_t *nr)
 	*nr = 0;
 	if (!folder)
 		return -errno;
-	while (!err && (entry = readdir(folder))) {
+	while (!err && (errno = 0, entry = readdir(folder))) {
 		uint64_t number = db_folder_packing(entry->d_name);
 
 		if (number)
 			err = add_generation(out, nr, number);
 	}
+	if (!err)
+		err = -errno;
 	closedir(folder);
 	if (*nr)
 		qsort(*out, *nr, sizeof(**out), compare_generations);
@@ -162,50 +164,37 @@ int opd_packer_generation(const char *dir, uint64_t *generation)
 /* ---- how much there is ------------------------------------------------------
  */
 
-/* Whether @entry is on its way into the pack, or may be. */
-static bool is_loose(const FTSENT *entry)
+/* What cannot be looked at is too little to matter here. */
+static int measure_entry(const struct op_walk_entry *entry, void *ctx)
 {
-	if (entry->fts_level == 1 && entry->fts_name[0] != '{' &&
-	    !db_folder_packing(entry->fts_name))
-		return false;
-	return entry->fts_level > 0 && !opd_packer_is_bad(entry->fts_name);
-}
+	struct opd_packer_size *out = ctx;
 
-static void measure_tree(FTS *tree, struct opd_packer_size *out)
-{
-	FTSENT *entry;
-
-	while ((entry = fts_read(tree))) {
-		bool is_folder = entry->fts_info == FTS_D;
-
-		if (!is_folder && entry->fts_info != FTS_F)
-			continue;
-		if (!is_loose(entry))
-			continue;
-		out->loose += (uint64_t)entry->fts_statp->st_blocks * 512;
-		out->left |= entry->fts_level == 1 && entry->fts_name[0] == '.';
-	}
+	if (!entry->depth || entry->kind == OP_WALK_UNREAD)
+		return 0;
+	/* Neither on its way into the pack, nor may it be. */
+	if ((entry->depth == 1 && entry->name[0] != '{' &&
+	     !db_folder_packing(entry->name)) ||
+	    opd_packer_is_bad(entry->name))
+		return OP_WALK_SKIP;
+	if (entry->kind != OP_WALK_FOLDER && entry->kind != OP_WALK_FILE)
+		return 0;
+	out->loose += (uint64_t)entry->st->st_blocks * 512;
+	out->left |= entry->depth == 1 && entry->name[0] == '.';
+	return 0;
 }
 
 int opd_packer_size(const char *dir, struct opd_packer_size *out)
 {
-	char *const paths[] = { (char *)dir, NULL };
 	char path[PATH_MAX];
 	struct stat st;
-	FTS *tree;
 	int err = pack_path(path, dir);
 
 	memset(out, 0, sizeof(*out));
-	if (err)
-		return err;
-	tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	if (!tree)
-		return -errno;
-	measure_tree(tree, out);
-	fts_close(tree);
-	if (!stat(path, &st))
+	if (!err)
+		err = op_walk(dir, measure_entry, out);
+	if (!err && !stat(path, &st))
 		out->packed = (uint64_t)st.st_blocks * 512;
-	return 0;
+	return err;
 }
 
 /* ---- locks ------------------------------------------------------------------
@@ -247,9 +236,11 @@ static int move_all(const char *dir, const char *to)
 
 	if (!folder)
 		return -errno;
-	while (!ret && (entry = readdir(folder)))
+	while (!ret && (errno = 0, entry = readdir(folder)))
 		if (entry->d_name[0] == '{')
 			ret = to ? move_one(dir, entry->d_name, to) : 1;
+	if (!ret)
+		ret = -errno;
 	closedir(folder);
 	return ret;
 }
@@ -358,45 +349,36 @@ static int keep_damaged_file(const char *dir, const char *top, const char *path)
 	return err;
 }
 
-static int remove_one(const FTSENT *entry, const char *dir, const char *top)
+/* A folder .packing-N under way of removal. */
+struct removal {
+	const char *dir; /* the session folder */
+	const char *top;
+};
+
+static int remove_packed_entry(const struct op_walk_entry *entry, void *ctx)
 {
+	const struct removal *removal = ctx;
 	int failed = 0;
 
-	switch (entry->fts_info) {
-	case FTS_D:
-		return 0;
-	case FTS_DP:
-		failed = rmdir(entry->fts_accpath);
-		break;
-	case FTS_F:
-		if (opd_packer_is_bad(entry->fts_name))
-			return keep_damaged_file(dir, top, entry->fts_path);
-		failed = unlink(entry->fts_accpath);
-		break;
-	default:
-		failed = unlink(entry->fts_accpath);
-		break;
-	}
+	if (entry->kind == OP_WALK_UNREAD)
+		return entry->err;
+	if (entry->kind == OP_WALK_FILE && opd_packer_is_bad(entry->name))
+		return keep_damaged_file(removal->dir, removal->top,
+					 entry->path);
+	if (entry->kind == OP_WALK_LEFT)
+		failed = rmdir(entry->path);
+	else if (entry->kind != OP_WALK_FOLDER)
+		failed = unlink(entry->path);
 	return failed ? -errno : 0;
 }
 
 static int remove_folder(const char *dir, uint64_t generation)
 {
 	char path[PATH_MAX];
-	char *const paths[] = { path, NULL };
-	FTSENT *entry;
-	FTS *tree;
+	struct removal removal = { dir, path };
 	int err = folder_path(path, dir, generation);
 
-	if (err)
-		return err;
-	tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	if (!tree)
-		return -errno;
-	while (!err && (entry = fts_read(tree)))
-		err = remove_one(entry, dir, path);
-	fts_close(tree);
-	return err;
+	return err ? err : op_walk(path, remove_packed_entry, &removal);
 }
 
 int opd_packer_tidy(const char *dir, struct op_diag *diag)

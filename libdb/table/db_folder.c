@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +27,7 @@
 #include <unistd.h>
 
 #include "libdb/pack.h"
+#include "libop/op_walk.h"
 
 /* A packer renames a few folders; who takes longer was stopped. */
 #define LOCK_TRIES 6000
@@ -169,83 +169,61 @@ static bool is_pending(const struct db_folder *folder, const char *name)
 	return nr && (!folder->pack || nr > pack_generation(folder->pack));
 }
 
+/* A walk over the files of a folder. */
+struct loose_walk {
+	const struct db_folder *folder;
+	const struct db_visitor *visitor;
+	bool is_pending; /* in a folder .packing-N: that is no part of names */
+};
+
 /*
  * Whether @entry is, or may lead to, sample files: those are below folders
  * whose names begin with a brace.
  */
-static bool is_of_interest(const struct db_folder *folder, const FTSENT *entry)
+static bool is_of_interest(struct loose_walk *walk,
+			   const struct op_walk_entry *entry)
 {
-	bool is_folder = entry->fts_info != FTS_F;
+	bool is_file = entry->kind == OP_WALK_FILE;
 
-	if (entry->fts_level == 1)
-		return is_folder && (*entry->fts_name == '{' ||
-				     is_pending(folder, entry->fts_name));
-	if (entry->fts_level == 2 && *entry->fts_parent->fts_name == '.')
-		return is_folder && *entry->fts_name == '{';
+	if (entry->depth == 1)
+		walk->is_pending = is_pending(walk->folder, entry->name);
+	if (entry->depth == 1)
+		return !is_file && (*entry->name == '{' || walk->is_pending);
+	if (entry->depth == 2 && walk->is_pending)
+		return !is_file && *entry->name == '{';
 	/* A hidden one is being made, or was when its writer was killed. */
-	return is_folder || *entry->fts_name != '.';
+	return !is_file || *entry->name != '.';
 }
 
-/* The part of a file's path that is its name. */
-static const char *member_name(const struct db_folder *folder,
-			       const FTSENT *entry)
+static int visit_loose_entry(const struct op_walk_entry *entry, void *ctx)
 {
-	const char *name = entry->fts_path + strlen(folder->path);
+	struct loose_walk *walk = ctx;
+	const struct db_visitor *visitor = walk->visitor;
+	struct db_member member = { .path = entry->path };
 
-	name += strspn(name, "/");
-	if (*name == '.')
-		name += strcspn(name, "/") + 1;
-	return name;
-}
-
-static int visit_entry(const struct db_folder *folder, FTS *fts, FTSENT *entry,
-		       const struct db_visitor *visitor)
-{
-	struct db_member member = { .path = entry->fts_path };
-
-	if (entry->fts_level < 0 ||
-	    (entry->fts_level > 0 && !is_of_interest(folder, entry))) {
-		fts_set(fts, entry, FTS_SKIP);
+	if (entry->kind == OP_WALK_LEFT)
 		return 0;
-	}
-	switch (entry->fts_info) {
-	case FTS_F:
-		member.name = member_name(folder, entry);
-		return visitor->member(&member, visitor->ctx);
-	case FTS_DNR:
-	case FTS_ERR:
-	case FTS_NS:
-		return visitor->unlisted ? visitor->unlisted(entry->fts_path,
-							     -entry->fts_errno,
-							     visitor->ctx)
-					 : 0;
-	default:
+	if (entry->depth && !is_of_interest(walk, entry))
+		return OP_WALK_SKIP;
+	if (entry->kind == OP_WALK_UNREAD)
+		return visitor->unlisted
+			       ? visitor->unlisted(entry->path, entry->err,
+						   visitor->ctx)
+			       : 0;
+	if (entry->kind != OP_WALK_FILE)
 		return 0;
-	}
-}
-
-static int compare_fts_entries(const FTSENT **a, const FTSENT **b)
-{
-	return strcmp((*a)->fts_name, (*b)->fts_name);
+	member.name = entry->below;
+	if (walk->is_pending)
+		member.name = strchr(member.name, '/') + 1;
+	return visitor->member(&member, visitor->ctx);
 }
 
 static int visit_loose(const struct db_folder *folder,
 		       const struct db_visitor *visitor)
 {
-	char *const roots[] = { folder->path, NULL };
-	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR,
-			    compare_fts_entries);
-	FTSENT *entry;
-	int ret = 0;
+	struct loose_walk walk = { .folder = folder, .visitor = visitor };
 
-	if (!fts)
-		return -errno;
-	while (!ret && (errno = 0, entry = fts_read(fts)) != NULL)
-		ret = visit_entry(folder, fts, entry, visitor);
-	if (!ret && errno)
-		ret = -errno;
-	fts_close(fts);
-	return ret;
+	return op_walk(folder->path, visit_loose_entry, &walk);
 }
 
 static int visit_packed(const struct db_folder *folder,
