@@ -41,6 +41,8 @@ static void see_image(void *ctx, const struct op_cookie_query *query,
 	opd->vdso_is_ours |= !strcmp(query->path, OPD_VDSO);
 	binary.build_id.len = query->build_id_len;
 	memcpy(binary.build_id.bytes, query->build_id, query->build_id_len);
+	if (query->flags & OP_IMAGE_MAY_HANG)
+		opd_keep_shut(&opd->keep, &binary);
 	opd_keep_binary(&opd->keep, &binary, tgid,
 			query->flags & OP_IMAGE_DELETED, fd);
 }

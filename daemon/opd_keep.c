@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An entry goes through three states. It is held open from its first sample on;
+ * An entry goes through three states. It is held open from its first sample on,
+ * by the descriptor that the source has of it or else by its path;
  * where the whole machine is profiled it is let go after a while; and it is
  * done when a copy exists or none can be made. A sweep compares the path with
  * device, inode and, without a build-id, time of modification. When they
@@ -384,7 +385,8 @@ int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
 	int fd = -1;
 
 	/* Without build-id and time nothing tells the right file. */
-	if (binary->name[0] != '/' || (!binary->build_id.len && !binary->mtime))
+	if (binary->name[0] != '/' || (kept && kept->shut) ||
+	    (!binary->build_id.len && !binary->mtime))
 		return -ENOENT;
 	if (kept && kept->fd >= 0)
 		fd = fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
@@ -453,4 +455,14 @@ void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
 	/* What is gone need not be held until the next sweep. */
 	if (!kept->done && (fd < 0 || (may_be_gone && is_gone(kept))))
 		rescue(keep, kept);
+}
+
+void opd_keep_shut(struct opd_keep *keep, const struct opd_binary *binary)
+{
+	struct opd_kept *kept = NULL;
+
+	if (binary->name[0] == '/' && !find_kept(keep, binary))
+		kept = add_kept(keep, binary);
+	if (kept)
+		kept->done = kept->shut = true;
 }

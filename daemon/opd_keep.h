@@ -49,6 +49,7 @@ struct opd_kept {
 	bool done; /* copied, or never will be */
 	bool copied;
 	bool missing; /* gone, and no file of its build was found so far */
+	bool shut; /* it must not be opened */
 };
 
 struct opd_keep {
@@ -77,6 +78,10 @@ void opd_keep_init(struct opd_keep *keep, const struct op_session *session,
  * over. The name is copied. */
 void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
 		     uint32_t tgid, bool deleted, int fd);
+
+/* The file of @binary must not be opened, because it may never answer. To be
+ * called before opd_keep_binary(). */
+void opd_keep_shut(struct opd_keep *keep, const struct opd_binary *binary);
 
 /* Look at all of them: to be called every few seconds and at the end. */
 void opd_keep_sweep(struct opd_keep *keep);

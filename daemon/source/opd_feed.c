@@ -26,6 +26,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_live_kernel.h"
@@ -39,7 +40,7 @@
 
 #define CHUNK_WORDS 65536 /* 512 KiB */
 
-/* The kernel names a new image within moments; more asking is for later. */
+/* A new image has its name within moments; more asking is for later. */
 #define TRIES_AT_ONCE 3
 /* Reads of the source, four a second or more, that a name may take. */
 #define MAX_TRIES 64
@@ -139,20 +140,38 @@ static bool is_new_cookie(struct opd_feed *feed, uint64_t cookie)
 	return true;
 }
 
-/* Ask the source for a name, and tell it. False if it may still come. */
+/*
+ * Ask the source for a name. A path is the name when there is no time to wait
+ * for the build-id: @last, or the account is wanted. Its file has not answered
+ * then, and is not to be opened.
+ */
+static int ask_name(struct opd_feed *feed, struct op_cookie_query *query,
+		    uint64_t cookie, bool last)
+{
+	int err = -EAGAIN;
+
+	for (int i = 0; i < TRIES_AT_ONCE && err == -EAGAIN; i++) {
+		memset(query, 0, sizeof(*query));
+		query->cookie = cookie;
+		err = feed->source->ops->cookie(feed->source, query);
+	}
+	if (err == -EAGAIN && query->path[0] &&
+	    (last || feed->account_wanted)) {
+		query->flags |= OP_IMAGE_MAY_HANG;
+		err = 0;
+	}
+	return err;
+}
+
+/* Ask for a name, and tell it. False if it may still come. */
 static bool tell_name(struct opd_feed *feed, uint64_t cookie, uint32_t tgid,
 		      bool last)
 {
 	const struct opd_source_client *client = feed->source->client;
 	const struct opd_source_ops *ops = feed->source->ops;
 	struct op_cookie_query query;
-	int err = -EAGAIN;
+	int err = ask_name(feed, &query, cookie, last);
 
-	for (int i = 0; i < TRIES_AT_ONCE && err == -EAGAIN; i++) {
-		memset(&query, 0, sizeof(query));
-		query.cookie = cookie;
-		err = ops->cookie(feed->source, &query);
-	}
 	if (err == -EAGAIN && !last)
 		return false;
 	if (!err && (query.build_id_len > OP_BUILD_ID_MAX || !query.path[0] ||

@@ -19,6 +19,7 @@
 
 struct opd_events;
 struct op_log;
+struct opd_oprofilefs;
 struct opd_perf;
 struct opd_source;
 struct unwinder;
@@ -48,7 +49,8 @@ struct opd_source_ops {
 	int (*enabled)(struct opd_source *source, bool *on);
 	/* Make all samples that were taken up to now readable. */
 	int (*dump)(struct opd_source *source, struct op_diag *diag);
-	/* Fill @query for its cookie. -ENOENT, -EAGAIN as OP_IOC_COOKIE. */
+	/* Fill @query for its cookie. -ENOENT, -EAGAIN as OP_IOC_COOKIE; there
+	 * is a path with -EAGAIN when only the build-id is still to come. */
 	int (*cookie)(struct opd_source *source, struct op_cookie_query *query);
 	/* A descriptor of the file behind @cookie, which may be deleted by now,
 	 * if the source has one in hand; it is the caller's. -ENOENT. */
@@ -95,6 +97,7 @@ struct opd_source {
 	unsigned char head[64];
 	size_t head_len;
 	size_t head_at;
+	struct opd_oprofilefs *files; /* oprofilefs: of images */
 	struct opd_perf *perf; /* perf: all that it has */
 	struct opd_events *events; /* what is to be sampled; not owned */
 	char name[32]; /* for the ledger and status: "module/timer", "file" */

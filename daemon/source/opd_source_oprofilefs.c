@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The kernel module by way of /dev/oprofile.
+ *
+ * The module names images and keeps their files at hand for a moment; what is
+ * in these is read here, in processes that may hang (opd_reader.h). An image
+ * whose file does not answer has its name all the same.
  */
 
 #include <dirent.h>
@@ -8,16 +12,29 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "daemon/source/opd_events.h"
+#include "daemon/source/opd_reader.h"
 #include "libop/op_log.h"
 #include "daemon/source/opd_source.h"
 #include "libop/op_config.h"
 
 #define MOUNT_POINT "/dev/oprofile"
+
+/* Milliseconds that an image's file may take to be read: while nothing else is
+ * done, and until it is given up. */
+#define FILE_PATIENCE 100
+#define FILE_LIMIT 1000
+
+struct opd_oprofilefs {
+	struct opd_reader reader;
+	int file; /* of the image that was named last, -1: none */
+	uint64_t cookie; /* its cookie */
+};
 
 /* ---- small files ------------------------------------------------------------
  */
@@ -126,6 +143,11 @@ static int oprofilefs_open(struct opd_source *source, const char *arg,
 	const char *path = arg && *arg ? arg : MOUNT_POINT;
 	int err;
 
+	source->files = calloc(1, sizeof(*source->files));
+	if (!source->files)
+		return op_diag_set(diag, -ENOMEM, "%s: out of memory", path);
+	opd_reader_init(&source->files->reader, FILE_PATIENCE, FILE_LIMIT);
+	source->files->file = -1;
 	source->path = path;
 	source->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (source->dir < 0)
@@ -143,8 +165,21 @@ static int oprofilefs_open(struct opd_source *source, const char *arg,
 	return 0;
 }
 
+static void drop_file(struct opd_oprofilefs *files)
+{
+	if (files->file >= 0)
+		close(files->file);
+	files->file = -1;
+}
+
 static void oprofilefs_close(struct opd_source *source)
 {
+	if (source->files) {
+		drop_file(source->files);
+		opd_reader_release(&source->files->reader);
+		free(source->files);
+		source->files = NULL;
+	}
 	if (source->fd >= 0)
 		close(source->fd);
 	if (source->dir >= 0)
@@ -185,10 +220,71 @@ static int oprofilefs_dump(struct opd_source *source, struct op_diag *diag)
 	return write_number(source, "dump", "1", diag);
 }
 
+/* Have the file of @query read: by its path where the module has it no more. */
+static void give_file(struct opd_source *source,
+		      const struct op_cookie_query *query)
+{
+	int fd = ioctl(source->fd, OP_IOC_IMAGE, &query->cookie);
+
+	if (fd < 0 && (query->path[0] != '/' ||
+		       query->flags & (OP_IMAGE_DELETED | OP_IMAGE_NO_FILE |
+				       OP_IMAGE_MAY_HANG)))
+		return;
+	if (opd_reader_give(&source->files->reader, query->cookie, fd,
+			    query->path))
+		op_log(source->client->log,
+		       "%s: too many files do not answer: its build-id is not read",
+		       query->path);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The build-id of @query and its file, if it still is what was sampled. */
+static int ask_file(struct opd_source *source, struct op_cookie_query *query)
+{
+	struct opd_read_file file;
+	int err = opd_reader_ask(&source->files->reader, query->cookie, &file);
+
+	if (err == -ETIMEDOUT) {
+		query->flags |= OP_IMAGE_MAY_HANG;
+		op_log(source->client->log,
+		       "%s: the file does not answer: its build-id is not read",
+		       query->path);
+		return 0;
+	}
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	if (file.mtime == query->mtime) {
+		query->build_id_len = file.build_id.len;
+		memcpy(query->build_id, file.build_id.bytes, file.build_id.len);
+		source->files->file = file.fd;
+		source->files->cookie = query->cookie;
+	} else if (file.fd >= 0) {
+		close(file.fd);
+	}
+	return 0;
+}
+
 static int oprofilefs_cookie(struct opd_source *source,
 			     struct op_cookie_query *query)
 {
-	return ioctl(source->fd, OP_IOC_COOKIE, query) < 0 ? -errno : 0;
+	drop_file(source->files);
+	if (ioctl(source->fd, OP_IOC_COOKIE, query) < 0)
+		return -errno;
+	if (!opd_reader_has(&source->files->reader, query->cookie))
+		give_file(source, query);
+	return ask_file(source, query);
+}
+
+static int oprofilefs_take_file(struct opd_source *source, uint64_t cookie)
+{
+	struct opd_oprofilefs *files = source->files;
+	int fd = files->cookie == cookie ? files->file : -1;
+
+	if (fd < 0)
+		return -ENOENT;
+	files->file = -1;
+	return fd;
 }
 
 /* ---- statistics -------------------------------------------------------------
@@ -354,6 +450,7 @@ const struct opd_source_ops opd_source_oprofilefs = {
 	.enabled = oprofilefs_enabled,
 	.dump = oprofilefs_dump,
 	.cookie = oprofilefs_cookie,
+	.take_file = oprofilefs_take_file,
 	.account = oprofilefs_account,
 	.log = oprofilefs_log,
 };

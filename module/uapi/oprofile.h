@@ -187,6 +187,7 @@ enum op_stack_arch {
  */
 #define OP_IMAGE_DELETED 1u /* the file was deleted when it was first seen */
 #define OP_IMAGE_NO_FILE 2u /* not on any disk: "[vdso]", a memfd */
+#define OP_IMAGE_MAY_HANG 4u /* opening or reading its file may never end */
 
 /* Flags of OP_SOURCE. */
 #define OP_SOURCE_STACKS 1u /* samples come with stacks */
@@ -209,7 +210,8 @@ enum op_stack_arch {
 
 /*
  * OP_IOC_COOKIE on the file descriptor of /dev/oprofile/buffer tells what an
- * image cookie of the stream stands for. In: cookie. Out: the rest.
+ * image cookie of the stream stands for. In: cookie. Out: the rest. The kernel
+ * reads no file, so it knows no build-id: build_id_len is 0.
  * Errors: ENOENT no such cookie, EAGAIN not named yet (ask again after the
  * next read), EFAULT.
  */
@@ -225,5 +227,15 @@ struct op_cookie_query {
 };
 
 #define OP_IOC_COOKIE _IOWR('O', 1, struct op_cookie_query)
+
+/*
+ * OP_IOC_IMAGE on the same descriptor, with a pointer to a cookie, returns a
+ * new descriptor (O_PATH, close-on-exec) of the image's file: the very one that
+ * was seen, wherever its path leads by now. It can be had once, for two seconds
+ * from the image's first sample on, and for 1024 images at a time.
+ * Errors: as above; ENODATA too late, too many, no regular file, or one with
+ * OP_IMAGE_MAY_HANG; EMFILE, ENFILE, ENOMEM.
+ */
+#define OP_IOC_IMAGE _IOW('O', 2, __u64)
 
 #endif /* UAPI_OPROFILE_H */

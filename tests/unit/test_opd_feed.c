@@ -5,6 +5,7 @@
  *
  *	read	go on reading until there is nothing
  *	busy N	the next N questions for a name are too early
+ *	slow N	to the next N there is a name, but no build-id yet
  *	account N M	the source says from now on: N taken, M of them lost
  *	ask	the reader wants the account
  *	end	behind what was said there is nothing any more
@@ -33,6 +34,7 @@ static struct source {
 	size_t nr;
 	bool ends;
 	int busy;
+	int slow;
 	uint64_t taken;
 	uint64_t lost;
 	unsigned int nr_asked;
@@ -65,6 +67,10 @@ static int play_cookie(struct opd_source *source, struct op_cookie_query *query)
 	snprintf(query->path, sizeof(query->path), "/bin/p%d",
 		 (int)query->cookie);
 	query->mtime = 1000 + query->cookie;
+	if (play.slow > 0) {
+		play.slow--;
+		return -EAGAIN;
+	}
 	return 0;
 }
 
@@ -203,6 +209,8 @@ static void run_feed(const struct row *row, FILE *out)
 			read_all(feed, room, out);
 		else if (!strcmp(verb, "busy"))
 			play.busy = (int)nr;
+		else if (!strcmp(verb, "slow"))
+			play.slow = (int)nr;
 		else if (!strcmp(verb, "account"))
 			set_account(nr, lost);
 		else if (!strcmp(verb, "ask"))
@@ -231,6 +239,8 @@ static void run_feed(const struct row *row, FILE *out)
 	"kernel-range 0xffffffffc0000000 0xffffffffc0001000 - \"ext4\"\n"          \
 	"kernel-range 0xffffffffc0010000 0xffffffffc0012000 - \"nosuch\"\n"
 #define NAME(n) "cookie " #n " 0 0x0 0 10" #n " - \"/bin/p" #n "\"\n"
+/* Without waiting for its file, which may hang. */
+#define SLOW_NAME(n) "cookie " #n " 4 0x0 0 10" #n " - \"/bin/p" #n "\"\n"
 #define NO_NAME(n) "cookie " #n " 0 0x0 0 0 - \"\"\n"
 
 /* What is said before the first read comes behind the beginning. */
@@ -281,6 +291,16 @@ static const struct row rows[] = {
 	{ "at_the_end_no_name_comes_any_more", NULL,
 	  "busy 99; image 11; end; read",
 	  BEGIN "image 11\n" NO_NAME(11) "the end\n" },
+	{ "a_name_waits_for_its_build_id", NULL,
+	  "slow 3; image 11; sample 0x5 0; read; cpu 1; read",
+	  BEGIN "image 11\n"
+		"sample 0x5 0\n"
+		"sees /bin/p11 of 0\n" NAME(11) "cpu 1\n" },
+	{ "but_not_when_the_account_is_wanted", NULL,
+	  "slow 99; image 11; read; ask; read",
+	  BEGIN "image 11\nsees /bin/p11 of 0\n" SLOW_NAME(11) },
+	{ "nor_at_the_end", NULL, "slow 99; image 11; end; read",
+	  "sees /bin/p11 of 0\n" BEGIN "image 11\n" SLOW_NAME(11) "the end\n" },
 	{ "the_images_of_a_stack_are_named", NULL,
 	  "record 15 0 1 1 2 0 0x33 0x1000 0x2000 0 11 0x3000 0x4000 0 12; read",
 	  "sees /bin/p11 of 0\n"

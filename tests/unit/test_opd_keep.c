@@ -171,6 +171,7 @@ static void resize(const struct rig *rig, const char *name, long size)
  * hand NAME: its first sample, with the file, which is deleted;
  * links: what copies there are;
  * keep NAME, deleted NAME: it has its first sample, and is there or not;
+ * shut NAME: its first sample, and it may not be opened;
  * old SECONDS: all were kept so long ago; most NR: so many may be open;
  * copied MIB: were copied before; sweep, log, open NAME; held: how many
  */
@@ -201,6 +202,8 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		make_program(rig, name);
 	else if (!strcmp(verb, "links"))
 		show_links(rig, out);
+	else if (!strcmp(verb, "shut"))
+		opd_keep_shut(&opd->keep, binary_of(rig, name, 0));
 	else if (!strcmp(verb, "old"))
 		for (size_t i = 0; i < opd->keep.nr; i++)
 			opd->keep.kept[i].since -= atoi(name);
@@ -378,6 +381,12 @@ static const struct row rows[] = {
 	  "a b are 1 files\n"
 	  "0 held\n"
 	  "156 bytes copied\n" },
+	{ "a_file_that_may_hang", NULL,
+	  "file a 100; image a 100; shut a; keep a; held; open a; rm a; sweep;"
+	  "log",
+	  "0 held\n"
+	  "ENOENT\n"
+	  "0 bytes copied\n" },
 	/* ---- limits ---- */
 	{ "few_may_be_held", NULL,
 	  "file a 100; file b 100; image a 100; image b 100; most 1; keep a;"

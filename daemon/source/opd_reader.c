@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Each child has a socket to the daemon. It gets one file at a time, as a
+ * descriptor or a path, opens the file for reading and answers with its
+ * build-id and the new descriptor. Children stay for the next file, as the
+ * daemon may be large and costly to fork by then; each has closed all that it
+ * inherited.
+ *
+ * A child that has not answered in time is killed. A read that hangs may keep
+ * even a killed process, so nobody waits for its end: its place stays taken
+ * until it is gone, which bounds how many there are.
+ */
+
+#include "daemon/source/opd_reader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libop/op_open.h"
+
+/* ---- messages ---------------------------------------------------------------
+ */
+
+/* @len bytes with descriptor @fd, if that is not -1. Returns 0 or -errno. */
+static int send_file(int sock, void *bytes, size_t len, int fd)
+{
+	struct iovec part = { bytes, len };
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
+				.cmsg_level = SOL_SOCKET,
+				.cmsg_type = SCM_RIGHTS } };
+	struct msghdr msg = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+	}
+	return sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* The same from the other side. False at the end. */
+static bool receive_file(int sock, void *bytes, size_t len, int *fd)
+{
+	struct iovec part = { bytes, len };
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct msghdr msg = { .msg_iov = &part,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	const struct cmsghdr *head;
+	ssize_t got;
+
+	do
+		got = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	*fd = -1;
+	head = CMSG_FIRSTHDR(&msg);
+	if (got > 0 && head && head->cmsg_level == SOL_SOCKET &&
+	    head->cmsg_type == SCM_RIGHTS &&
+	    head->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(head), sizeof(*fd));
+	return got == (ssize_t)len;
+}
+
+/* ---- the child --------------------------------------------------------------
+ */
+
+/* What there is to be read of the file of that path. */
+static void read_file(const char *path, struct opd_read_file *file)
+{
+	struct stat st;
+
+	memset(file, 0, sizeof(*file));
+	file->fd = op_open_regular(path);
+	if (file->fd < 0)
+		return;
+	if (op_build_id_of_elf(&file->build_id, file->fd))
+		file->build_id.len = 0;
+	if (!fstat(file->fd, &st))
+		file->mtime = (uint64_t)st.st_mtime;
+}
+
+static void read_files(int sock)
+{
+	struct opd_read_file file;
+	char path[PATH_MAX];
+	int at, err;
+
+	while (receive_file(sock, path, sizeof(path), &at)) {
+		if (at >= 0)
+			snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+		read_file(path, &file);
+		err = send_file(sock, &file, sizeof(file), file.fd);
+		if (file.fd >= 0)
+			close(file.fd);
+		if (at >= 0)
+			close(at);
+		if (err)
+			return;
+	}
+}
+
+static void be_child(int sock, pid_t daemon)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
+		_exit(1);
+	if (!chdir("/") && dup2(sock, 0) == 0) {
+		close_range(1, ~0U, 0);
+		read_files(0);
+	}
+	_exit(0);
+}
+
+static int start_child(struct opd_reader_child *child)
+{
+	pid_t daemon = getpid();
+	int socks[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks))
+		return -errno;
+	child->pid = fork();
+	if (child->pid == 0)
+		be_child(socks[1], daemon);
+	close(socks[1]);
+	if (child->pid < 0) {
+		child->pid = 0;
+		close(socks[0]);
+		return -EAGAIN;
+	}
+	child->sock = socks[0];
+	child->key = 0;
+	return 0;
+}
+
+/* ---- the daemon -------------------------------------------------------------
+ */
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* It ends some time; its place is free when that is so. */
+static void give_child_up(struct opd_reader_child *child)
+{
+	kill(child->pid, SIGKILL);
+	close(child->sock);
+	child->sock = -1;
+	child->key = 0;
+	if (waitpid(child->pid, NULL, WNOHANG) == child->pid)
+		child->pid = 0;
+}
+
+/* Whether there is an answer after @ms milliseconds. */
+static bool has_answer(const struct opd_reader_child *child, int ms)
+{
+	struct pollfd p = { .fd = child->sock, .events = POLLIN };
+
+	return poll(&p, 1, ms) > 0;
+}
+
+/* False if the child has ended. */
+static bool take_answer(struct opd_reader_child *child,
+			struct opd_read_file *file)
+{
+	int fd;
+
+	child->key = 0;
+	if (receive_file(child->sock, file, sizeof(*file), &fd) &&
+	    file->build_id.len <= sizeof(file->build_id.bytes)) {
+		file->fd = fd; /* its number here */
+		return true;
+	}
+	memset(file, 0, sizeof(*file));
+	file->fd = -1;
+	give_child_up(child);
+	return false;
+}
+
+/* Places of those who have ended, and files that nobody asks for any more. */
+static void look_after_children(struct opd_reader *reader)
+{
+	for (unsigned int i = 0; i < OPD_READERS; i++) {
+		struct opd_reader_child *child = &reader->children[i];
+		struct opd_read_file file;
+
+		if (child->pid && child->sock < 0 &&
+		    waitpid(child->pid, NULL, WNOHANG) == child->pid)
+			child->pid = 0;
+		if (!child->key || now_ms() - child->since < reader->limit)
+			continue;
+		if (!has_answer(child, 0))
+			give_child_up(child);
+		else if (take_answer(child, &file) && file.fd >= 0)
+			close(file.fd);
+	}
+}
+
+static struct opd_reader_child *find_child(const struct opd_reader *reader,
+					   uint64_t key)
+{
+	for (unsigned int i = 0; i < OPD_READERS; i++)
+		if (reader->children[i].key == key)
+			return (struct opd_reader_child *)&reader->children[i];
+	return NULL;
+}
+
+void opd_reader_init(struct opd_reader *reader, unsigned int patience,
+		     unsigned int limit)
+{
+	memset(reader, 0, sizeof(*reader));
+	reader->patience = patience;
+	reader->limit = limit;
+	for (unsigned int i = 0; i < OPD_READERS; i++)
+		reader->children[i].sock = -1;
+}
+
+void opd_reader_release(struct opd_reader *reader)
+{
+	for (unsigned int i = 0; i < OPD_READERS; i++) {
+		struct opd_reader_child *child = &reader->children[i];
+		bool is_idle = child->sock >= 0 && !child->key;
+
+		if (child->sock >= 0)
+			give_child_up(child);
+		if (child->pid && is_idle)
+			waitpid(child->pid, NULL, 0);
+		child->pid = 0;
+	}
+}
+
+bool opd_reader_has(const struct opd_reader *reader, uint64_t key)
+{
+	return find_child(reader, key) != NULL;
+}
+
+/* One that waits for work, else a new one, else NULL. */
+static struct opd_reader_child *get_idle_child(struct opd_reader *reader)
+{
+	for (unsigned int i = 0; i < OPD_READERS; i++)
+		if (reader->children[i].sock >= 0 && !reader->children[i].key)
+			return &reader->children[i];
+	for (unsigned int i = 0; i < OPD_READERS; i++)
+		if (!reader->children[i].pid)
+			return start_child(&reader->children[i])
+				       ? NULL
+				       : &reader->children[i];
+	return NULL;
+}
+
+int opd_reader_give(struct opd_reader *reader, uint64_t key, int fd,
+		    const char *path)
+{
+	char request[PATH_MAX] = "";
+	struct opd_reader_child *child;
+	int err;
+
+	if (strlen(path) >= sizeof(request))
+		return -ENAMETOOLONG;
+	memcpy(request, path, strlen(path));
+
+	look_after_children(reader);
+	child = get_idle_child(reader);
+	if (!child)
+		return -EBUSY;
+	err = send_file(child->sock, request, sizeof(request), fd);
+	if (err) {
+		give_child_up(child);
+		return err;
+	}
+	child->key = key;
+	child->since = now_ms();
+	return 0;
+}
+
+int opd_reader_ask(struct opd_reader *reader, uint64_t key,
+		   struct opd_read_file *out)
+{
+	struct opd_reader_child *child = find_child(reader, key);
+	uint64_t passed;
+
+	memset(out, 0, sizeof(*out));
+	out->fd = -1;
+	if (!child)
+		return -ENOENT;
+	passed = now_ms() - child->since;
+	if (has_answer(child, passed < reader->patience
+				      ? (int)(reader->patience - passed)
+				      : 0))
+		return take_answer(child, out) ? 0 : -ETIMEDOUT;
+	if (passed < reader->limit)
+		return -EAGAIN;
+	give_child_up(child);
+	return -ETIMEDOUT;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files are read by processes that may hang; a stopped one stands for these. */
+
+#include "daemon/source/opd_reader.h"
+
+#include "tests/unit/op_fixture.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define PATIENT 60000 /* milliseconds: an answer comes before */
+#define HASTY 1
+
+static const char self[] = "/proc/self/exe";
+
+static int open_self(void)
+{
+	int fd = open(self, O_PATH | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void expect_self(struct opd_reader *reader, uint64_t key)
+{
+	struct opd_read_file file;
+	struct op_build_id id;
+	struct stat st, read;
+	int fd = open(self, O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(stat(self, &st), 0);
+	assert_int_equal(op_build_id_of_elf(&id, fd), 0);
+	close(fd);
+	assert_int_equal(opd_reader_ask(reader, key, &file), 0);
+	assert_int_equal(file.build_id.len, id.len);
+	assert_memory_equal(file.build_id.bytes, id.bytes, id.len);
+	assert_int_equal(file.mtime, st.st_mtime);
+	assert_int_equal(fstat(file.fd, &read), 0);
+	assert_int_equal(read.st_ino, st.st_ino);
+	assert_true(fcntl(file.fd, F_GETFD) & FD_CLOEXEC);
+	assert_int_equal(fcntl(file.fd, F_GETFL) & O_PATH, 0);
+	close(file.fd);
+	assert_false(opd_reader_has(reader, key));
+	assert_int_equal(opd_reader_ask(reader, key, &file), -ENOENT);
+}
+
+static void test_reads_a_descriptor_and_a_path(void **state)
+{
+	struct opd_reader reader;
+	char path[PATH_MAX] = "";
+	int fd = open_self();
+
+	(void)state;
+	assert_true(readlink(self, path, sizeof(path) - 1) > 0);
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	assert_int_equal(opd_reader_give(&reader, 7, fd, "/nowhere"), 0);
+	assert_true(opd_reader_has(&reader, 7));
+	close(fd);
+	expect_self(&reader, 7);
+	assert_int_equal(opd_reader_give(&reader, 8, -1, path), 0);
+	expect_self(&reader, 8);
+	/* One process was enough. */
+	assert_int_equal(reader.children[1].pid, 0);
+	opd_reader_release(&reader);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void test_what_is_no_program_has_no_build_id(void **state)
+{
+	static const char *const paths[] = { "/dev/null", "/", "/etc/passwd",
+					     "/no/such/file" };
+	char long_path[PATH_MAX + 2];
+	struct opd_reader reader;
+	struct opd_read_file file;
+
+	(void)state;
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		assert_int_equal(opd_reader_give(&reader, 1, -1, paths[i]), 0);
+		assert_int_equal(opd_reader_ask(&reader, 1, &file), 0);
+		assert_int_equal(file.build_id.len, 0);
+		/* Only a regular file is opened. */
+		assert_int_equal(file.fd >= 0, i == 2);
+		if (file.fd >= 0)
+			close(file.fd);
+	}
+	memset(long_path, 'x', sizeof(long_path) - 1);
+	long_path[sizeof(long_path) - 1] = '\0';
+	assert_int_equal(opd_reader_give(&reader, 1, -1, long_path),
+			 -ENAMETOOLONG);
+	opd_reader_release(&reader);
+}
+
+/* Start the first process and stop it. */
+static pid_t hang_first(struct opd_reader *reader)
+{
+	struct opd_read_file file;
+	pid_t pid;
+
+	reader->patience = PATIENT;
+	assert_int_equal(opd_reader_give(reader, 1, -1, "/"), 0);
+	assert_int_equal(opd_reader_ask(reader, 1, &file), 0);
+	pid = reader->children[0].pid;
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
+	return pid;
+}
+
+static void test_a_file_that_hangs_delays_no_other(void **state)
+{
+	struct opd_reader reader;
+	struct opd_read_file file;
+	int fd = open_self(), err;
+
+	(void)state;
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	hang_first(&reader);
+	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
+	reader.patience = HASTY;
+	assert_int_equal(opd_reader_ask(&reader, 1, &file), -EAGAIN);
+	assert_int_equal(file.fd, -1);
+	reader.patience = PATIENT;
+	assert_int_equal(opd_reader_give(&reader, 2, fd, ""), 0);
+	expect_self(&reader, 2);
+	reader.patience = reader.limit = HASTY;
+	do
+		err = opd_reader_ask(&reader, 1, &file);
+	while (err == -EAGAIN);
+	assert_int_equal(err, -ETIMEDOUT);
+	assert_false(opd_reader_has(&reader, 1));
+	/* The process was killed, and is found to have ended. */
+	reader.patience = reader.limit = PATIENT;
+	assert_int_equal(opd_reader_give(&reader, 3, fd, ""), 0);
+	expect_self(&reader, 3);
+	close(fd);
+	opd_reader_release(&reader);
+}
+
+static void test_all_may_hang(void **state)
+{
+	struct opd_reader reader;
+	struct opd_read_file file;
+	int fd = open_self();
+
+	(void)state;
+	opd_reader_init(&reader, HASTY, PATIENT);
+	for (uint64_t key = 1; key <= OPD_READERS; key++)
+		assert_int_equal(opd_reader_give(&reader, key, fd, ""), 0);
+	assert_int_equal(opd_reader_give(&reader, 99, fd, ""), -EBUSY);
+	/* Nobody asks for these any more. */
+	reader.limit = 0;
+	while (opd_reader_give(&reader, 99, fd, ""))
+		;
+	reader.limit = reader.patience = PATIENT;
+	expect_self(&reader, 99);
+	assert_int_equal(opd_reader_ask(&reader, 1, &file), -ENOENT);
+	close(fd);
+	opd_reader_release(&reader);
+}
+
+static void test_a_process_that_dies(void **state)
+{
+	struct opd_reader reader;
+	struct opd_read_file file;
+	int fd = open_self();
+
+	(void)state;
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	hang_first(&reader);
+	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
+	kill(reader.children[0].pid, SIGKILL);
+	assert_int_equal(opd_reader_ask(&reader, 1, &file), -ETIMEDOUT);
+	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
+	expect_self(&reader, 1);
+	close(fd);
+	opd_reader_release(&reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reads_a_descriptor_and_a_path),
+		cmocka_unit_test(test_what_is_no_program_has_no_build_id),
+		cmocka_unit_test(test_a_file_that_hangs_delays_no_other),
+		cmocka_unit_test(test_all_may_hang),
+		cmocka_unit_test(test_a_process_that_dies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
