@@ -89,11 +89,10 @@ void backtrace_add_found(struct backtrace *bt, const u64 *frames,
 /*
  * backtrace_user.c: add the current task's callers in user mode, if what there
  * is leads to them.
- * @sample is what all this is about, resolved. In a task this may sleep, and
- * *@is_new is set when an image came that has no name yet.
+ * @sample is what all this is about, resolved. In a task this may sleep.
  */
 void backtrace_add_user(struct backtrace *bt, const struct op_sample *sample,
-			bool may_sleep, bool *is_new);
+			bool may_sleep);
 
 /* Store @sample with its callers, or without, or count it as lost. */
 void backtrace_store(struct backtrace *bt, struct op_sample *sample);

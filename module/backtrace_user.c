@@ -34,7 +34,6 @@ struct walk {
 	struct pt_regs *regs;
 	struct op_sample place; /* of the last caller, at first of the sample */
 	bool may_sleep;
-	bool *is_new;
 };
 
 static bool lock_maps(const struct walk *walk)
@@ -124,7 +123,7 @@ static bool find_place(const struct walk *walk, struct vm_area_struct *vma,
 		       u64 pc, struct op_sample *place)
 {
 	*place = (struct op_sample){ .offset = pc };
-	if (lookup_place(place, vma, MAKE, walk->is_new) == LOOKUP_DONE)
+	if (lookup_place(place, vma, MAKE) == LOOKUP_DONE)
 		return true;
 	walk->bt->ending = OP_TRACE_NO_UNWIND;
 	return false;
@@ -268,9 +267,9 @@ static const struct backtrace_range *learn_range(const struct walk *walk,
 	} else if (vma) {
 		range.start = vma->vm_start;
 		range.end = vma->vm_end;
-		range.is_code = vma->vm_flags & VM_EXEC &&
-				lookup_cookie(vma, MAKE, &range.cookie,
-					      walk->is_new) == LOOKUP_DONE;
+		range.is_code =
+			vma->vm_flags & VM_EXEC &&
+			lookup_cookie(vma, MAKE, &range.cookie) == LOOKUP_DONE;
 		if (vma->vm_file)
 			range.offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	}
@@ -367,7 +366,7 @@ static bool is_of_user(struct mm_struct *mm, struct pt_regs *regs)
 }
 
 void backtrace_add_user(struct backtrace *bt, const struct op_sample *sample,
-			bool may_sleep, bool *is_new)
+			bool may_sleep)
 {
 	struct walk walk = {
 		.bt = bt,
@@ -375,7 +374,6 @@ void backtrace_add_user(struct backtrace *bt, const struct op_sample *sample,
 		.regs = task_pt_regs(current),
 		.place = *sample,
 		.may_sleep = may_sleep,
-		.is_new = is_new,
 	};
 
 	if (bt->ending != OP_TRACE_WHOLE || !is_of_user(walk.mm, walk.regs))

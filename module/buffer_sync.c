@@ -22,6 +22,7 @@
 #include "buffer_sync.h"
 #include "cpu_buffer.h"
 #include "event_buffer.h"
+#include "image_file.h"
 #include "oprofile_stats.h"
 #include "stream.h"
 #include "uapi/oprofile.h"
@@ -225,7 +226,8 @@ static void sync_periodically(struct work_struct *work)
 
 	mutex_lock(&sync_mutex);
 	sync_all();
-	event_buffer_wake_if_old();
+	/* The files of new images are not kept for long. */
+	event_buffer_wake_if_old(image_files_are_held() ? 0 : HZ);
 	mutex_unlock(&sync_mutex);
 	queue_delayed_work(system_unbound_wq, self, SYNC_INTERVAL);
 }

@@ -82,9 +82,9 @@ void event_buffer_wake(void)
 	wake_up_interruptible(&readers);
 }
 
-void event_buffer_wake_if_old(void)
+void event_buffer_wake_if_old(unsigned long age)
 {
-	if (head != READ_ONCE(tail) && time_after_eq(jiffies, woken + HZ))
+	if (head != READ_ONCE(tail) && time_after_eq(jiffies, woken + age))
 		event_buffer_wake();
 }
 
@@ -222,16 +222,11 @@ static __poll_t event_buffer_poll(struct file *file, poll_table *wait)
 	return READ_ONCE(ready) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-static long event_buffer_ioctl(struct file *file, unsigned int cmd,
-			       unsigned long arg)
+static int tell_image(struct op_cookie_query __user *user)
 {
-	struct op_cookie_query __user *user = (void __user *)arg;
-	struct op_cookie_query *query;
-	long err;
+	struct op_cookie_query *query = kzalloc(sizeof(*query), GFP_KERNEL);
+	int err;
 
-	if (cmd != OP_IOC_COOKIE)
-		return -ENOTTY;
-	query = kzalloc(sizeof(*query), GFP_KERNEL);
 	if (!query)
 		return -ENOMEM;
 	err = get_user(query->cookie, &user->cookie);
@@ -241,6 +236,26 @@ static long event_buffer_ioctl(struct file *file, unsigned int cmd,
 		err = -EFAULT;
 	kfree(query);
 	return err;
+}
+
+static int open_image(const __u64 __user *user)
+{
+	u64 cookie;
+
+	return get_user(cookie, user) ? -EFAULT : image_cookie_open(cookie);
+}
+
+static long event_buffer_ioctl(struct file *file, unsigned int cmd,
+			       unsigned long arg)
+{
+	switch (cmd) {
+	case OP_IOC_COOKIE:
+		return tell_image((void __user *)arg);
+	case OP_IOC_IMAGE:
+		return open_image((void __user *)arg);
+	default:
+		return -ENOTTY;
+	}
 }
 
 static int event_buffer_open(struct inode *inode, struct file *file)

@@ -31,8 +31,8 @@ void event_buffer_drop(void);
 /* Let the reader have what there is, however little. */
 void event_buffer_wake(void);
 
-/* The same, if something has been waiting for a second. */
-void event_buffer_wake_if_old(void);
+/* The same, if there is something and the last time was @age jiffies ago. */
+void event_buffer_wake_if_old(unsigned long age);
 
 /*
  * The file: open starts a session (one at a time), release ends it, read

@@ -5,12 +5,16 @@
  * raw spinlock with interrupts off and searches once more, because another CPU
  * may have added the same file meanwhile.
  *
- * A path cannot be read in an interrupt. So a new image goes with a reference
- * to its file onto a list, and a work item reads path and build-id, puts the
- * image into the table of named ones, and drops the reference. An image is not
- * in that table before all of its name is set, so a query needs no lock.
- * Cookies go on counting when the buffer is opened again, so that a number from
- * an earlier opening finds nothing.
+ * No file is read here, and no task waits for a name. A task names the image
+ * that its sample brought itself, while its mount namespace exists. An
+ * interrupt cannot: there the image goes with a reference to its file onto a
+ * list, and a work item names it a moment later. Naming uses memory alone
+ * (image_path.c), so nobody can make it wait. A regular file is then held for
+ * the reader, who reads the build-id (image_file.c).
+ *
+ * An image is not in the table of named ones before all that is known of it is
+ * set, so a query needs no lock. Cookies go on counting when the buffer is
+ * opened again, so that a number from an earlier opening finds nothing.
  */
 
 #include <linux/dcache.h>
@@ -18,6 +22,7 @@
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/llist.h>
+#include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -28,7 +33,8 @@
 
 #include "compat.h"
 #include "image_cookie.h"
-#include "image_id.h"
+#include "image_file.h"
+#include "image_path.h"
 #include "uapi/oprofile.h"
 
 /* Some 300 bytes each: a bound on what a runaway source of files can cost. */
@@ -49,18 +55,19 @@ struct image {
 	struct llist_node unnamed;
 	struct image_key key;
 	u64 cookie;
-	struct file *file; /* held until it is named */
+	struct file *file; /* made in an interrupt: until it is named */
+	struct held_file *held; /* for the reader: image_file.h */
 
 	/* Set before the image is put in the table of named ones. */
-	char *path;
+	char *path; /* NULL: memory was short */
 	u32 flags; /* OP_IMAGE_* */
-	struct image_id id;
 };
 
 static struct hlist_head *buckets;
 static DEFINE_RAW_SPINLOCK(insert_lock); /* buckets, nr_images, last_cookie */
 static unsigned int nr_images;
 static u64 last_cookie; /* goes on over opens: a stale one is never reused */
+static u64 first_cookie; /* of this opening */
 
 static DEFINE_XARRAY(named); /* cookie -> image */
 static LLIST_HEAD(unnamed);
@@ -134,21 +141,83 @@ static u64 insert(struct image *image)
 	return cookie;
 }
 
-u64 image_cookie_get(struct file *file, bool *is_new)
+/* Only this file's own: kernel-internal mounts such as that of memfds. */
+static bool on_no_disk(const struct file *file)
 {
-	u64 cookie = image_cookie_find(file);
-	struct image *image;
+	return file_inode(file)->i_sb->s_flags & SB_NOUSER;
+}
 
-	*is_new = false;
-	if (cookie)
-		return cookie;
-	image = kzalloc(sizeof(*image), GFP_ATOMIC | __GFP_NOWARN);
+/* What memory tells of @file. */
+static void set_name(struct image *image, struct file *file)
+{
+	image->path = image_path_read(file);
+	if (d_unlinked(compat_user_path(file)->dentry))
+		image->flags |= OP_IMAGE_DELETED;
+	if (on_no_disk(file))
+		image->flags |= OP_IMAGE_NO_FILE;
+	if (image_file_may_hang(file))
+		image->flags |= OP_IMAGE_MAY_HANG;
+}
+
+/* It has a name and a cookie: the reader may ask for it. */
+static void publish(struct image *image, struct file *file)
+{
+	if (S_ISREG(file_inode(file)->i_mode) &&
+	    !(image->flags & OP_IMAGE_MAY_HANG))
+		image_file_hold(&image->held, file);
+	xa_store(&named, image->cookie, image, GFP_KERNEL);
+}
+
+static void name_images(struct work_struct *work)
+{
+	struct llist_node *list = llist_del_all(&unnamed);
+	struct image *image, *next;
+
+	llist_for_each_entry_safe(image, next, list, unnamed) {
+		struct file *file = image->file;
+
+		set_name(image, file);
+		image->file = NULL;
+		publish(image, file);
+		fput(file);
+	}
+}
+
+static void free_image(struct image *image)
+{
+	image_file_release(&image->held);
+	kfree(image->path);
+	kfree(image);
+}
+
+static u64 make_in_task(struct file *file)
+{
+	struct image *image = kzalloc(sizeof(*image), GFP_KERNEL);
+	u64 cookie;
+
+	if (!image)
+		return 0;
+	image->key = key_of(file_inode(file));
+	set_name(image, file);
+	cookie = insert(image);
+	if (image->cookie)
+		publish(image, file);
+	else
+		free_image(image);
+	return cookie;
+}
+
+static u64 make_in_interrupt(struct file *file)
+{
+	struct image *image =
+		kzalloc(sizeof(*image), GFP_ATOMIC | __GFP_NOWARN);
+	u64 cookie;
+
 	if (!image)
 		return 0;
 	image->key = key_of(file_inode(file));
 	cookie = insert(image);
 	if (image->cookie) {
-		*is_new = true;
 		image->file = get_file(file);
 		llist_add(&image->unnamed, &unnamed);
 		queue_work(system_unbound_wq, &name_work);
@@ -158,57 +227,13 @@ u64 image_cookie_get(struct file *file, bool *is_new)
 	return cookie;
 }
 
-/* Only this file's own: kernel-internal mounts such as that of memfds. */
-static bool on_no_disk(const struct file *file)
+u64 image_cookie_get(struct file *file)
 {
-	return file_inode(file)->i_sb->s_flags & SB_NOUSER;
-}
+	u64 cookie = image_cookie_find(file);
 
-static void set_path(struct image *image, char *buf)
-{
-	static const char suffix[] = " (deleted)";
-	const struct path *path = compat_user_path(image->file);
-	char *name = d_path(path, buf, OP_PATH_MAX);
-	size_t len;
-
-	if (IS_ERR(name))
-		return;
-	len = strlen(name);
-	if (d_unlinked(path->dentry)) {
-		image->flags |= OP_IMAGE_DELETED;
-		if (len > sizeof(suffix) - 1 &&
-		    !strcmp(name + len - (sizeof(suffix) - 1), suffix))
-			name[len - (sizeof(suffix) - 1)] = '\0';
-	}
-	if (on_no_disk(image->file))
-		image->flags |= OP_IMAGE_NO_FILE;
-	image->path = kstrdup(name, GFP_KERNEL);
-}
-
-static void name_image(struct image *image, char *buf)
-{
-	set_path(image, buf);
-	image_id_read(&image->id, image->file);
-	if (image->path)
-		xa_store(&named, image->cookie, image, GFP_KERNEL);
-	fput(image->file);
-	image->file = NULL;
-}
-
-static void name_images(struct work_struct *work)
-{
-	struct llist_node *list = llist_del_all(&unnamed);
-	char *buf = kmalloc(OP_PATH_MAX, GFP_KERNEL | __GFP_NOFAIL);
-	struct image *image, *next;
-
-	llist_for_each_entry_safe(image, next, list, unnamed)
-		name_image(image, buf);
-	kfree(buf);
-}
-
-void image_cookies_settle(void)
-{
-	flush_work(&name_work);
+	if (cookie || READ_ONCE(nr_images) >= MAX_IMAGES)
+		return cookie;
+	return in_task() ? make_in_task(file) : make_in_interrupt(file);
 }
 
 u64 image_cookie_vdso(bool is_32bit)
@@ -238,6 +263,7 @@ int image_cookies_setup(void)
 	buckets = kvcalloc(NR_BUCKETS, sizeof(*buckets), GFP_KERNEL);
 	if (!buckets)
 		return -ENOMEM;
+	first_cookie = last_cookie + 1;
 	vdso_cookies[0] = add_builtin("[vdso]");
 	vdso_cookies[1] = add_builtin("[vdso32]");
 	if (!vdso_cookies[0] || !vdso_cookies[1]) {
@@ -256,34 +282,50 @@ void image_cookies_shutdown(void)
 	flush_work(&name_work);
 	xa_destroy(&named);
 	for (i = 0; i < NR_BUCKETS; i++) {
-		hlist_for_each_entry_safe(image, next, &buckets[i], node) {
-			kfree(image->path);
-			kfree(image);
-		}
+		hlist_for_each_entry_safe(image, next, &buckets[i], node)
+			free_image(image);
 	}
 	kvfree(buckets);
 	buckets = NULL;
 	nr_images = 0;
 }
 
+/* A named image, or NULL and why in *@err. */
+static struct image *find_named(u64 cookie, int *err)
+{
+	struct image *image = xa_load(&named, cookie);
+
+	*err = 0;
+	if (image && image->path)
+		return image;
+	*err = !image && cookie >= first_cookie &&
+			       cookie <= READ_ONCE(last_cookie)
+		       ? -EAGAIN
+		       : -ENOENT;
+	return NULL;
+}
+
 int image_cookie_query(struct op_cookie_query *query)
 {
-	const struct image *image = xa_load(&named, query->cookie);
+	int err;
+	const struct image *image = find_named(query->cookie, &err);
 
-	if (!image) {
-		image_cookies_settle();
-		image = xa_load(&named, query->cookie);
-	}
 	if (!image)
-		return -ENOENT;
+		return err;
 	query->dev = image->key.dev;
 	query->ino = image->key.ino;
 	query->mtime = image->key.mtime_sec;
 	query->flags = image->flags;
-	query->build_id_len = image->id.len;
-	memcpy(query->build_id, image->id.bytes, sizeof(query->build_id));
 	strscpy(query->path, image->path, sizeof(query->path));
 	return 0;
+}
+
+int image_cookie_open(u64 cookie)
+{
+	int err;
+	struct image *image = find_named(cookie, &err);
+
+	return image ? image_file_open(&image->held) : err;
 }
 
 void image_cookies_show(struct seq_file *seq)
@@ -292,11 +334,9 @@ void image_cookies_show(struct seq_file *seq)
 	unsigned long cookie;
 
 	xa_for_each(&named, cookie, image) {
-		seq_printf(seq, "%lu %u:%u %llu ", cookie,
-			   MAJOR(image->key.dev), MINOR(image->key.dev),
-			   image->key.ino);
-		seq_printf(seq, "%*phN ", image->id.len, image->id.bytes);
-		seq_puts(seq, image->path);
-		seq_putc(seq, '\n');
+		if (image->path)
+			seq_printf(seq, "%lu %u:%u %llu %s\n", cookie,
+				   MAJOR(image->key.dev), MINOR(image->key.dev),
+				   image->key.ino, image->path);
 	}
 }

@@ -4,9 +4,8 @@
 
 /*
  * The registry of image files: a cookie is a number that stands for one
- * content of one file for as long as the event buffer is open. The file is
- * referenced only until its path and build-id have been read, a moment after
- * it was first seen; after that nothing is pinned, no mount is kept busy.
+ * content of one file for as long as the event buffer is open. No file is read
+ * for it, and none is kept for longer than image_file.h says.
  *
  * A file is known by file system, inode number, generation and time of
  * modification, so a number or a path that is used again, or a file written
@@ -31,23 +30,27 @@ void image_cookies_shutdown(void);
 u64 image_cookie_find(const struct file *file);
 
 /*
- * The cookie of @file, made when it has none yet; *@is_new says so. Returns
- * 0 when memory is short or there are too many. Any context but NMI; the
- * caller holds a reference.
+ * The cookie of @file, made when it has none yet. Returns 0 when memory is
+ * short or there are too many. Any context but NMI; the caller holds a
+ * reference. Waits for nothing but memory, and in an interrupt not for that.
  */
-u64 image_cookie_get(struct file *file, bool *is_new);
+u64 image_cookie_get(struct file *file);
 
 /* The cookie of the vdso of 64-bit tasks or of 32-bit ones. */
 u64 image_cookie_vdso(bool is_32bit);
 
-/* Wait until all cookies that were made so far have names. May sleep. */
-void image_cookies_settle(void);
-
 /*
- * Fill @query for its cookie. May sleep. Returns 0, or -ENOENT for a cookie
- * that was never handed out or whose name was lost for want of memory.
+ * Fill @query for its cookie, without a build-id. Returns 0, -EAGAIN when the
+ * name will be there in a moment, or -ENOENT for a cookie that was never handed
+ * out or whose name was lost for want of memory.
  */
 int image_cookie_query(struct op_cookie_query *query);
+
+/*
+ * A new descriptor of the file of @cookie: see image_file_open(), with the
+ * errors of image_cookie_query() besides.
+ */
+int image_cookie_open(u64 cookie);
 
 /* Print a line for every named cookie. */
 void image_cookies_show(struct seq_file *seq);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * An interrupt may find the cookie of a known file but, where task work can
- * follow, leaves new files to it (LEAVE), so that the task can wait there until
- * the file has its name. The vdso has no file and is known by the name that its
- * mapping gives. Other memory without a file is told by its range, as heap and
- * stack of the program where it overlaps these.
+ * follow, leaves new files to it (LEAVE), so that the task names them while its
+ * mount namespace exists. The vdso has no file and is known by the name that
+ * its mapping gives. Other memory without a file is told by its range, as heap
+ * and stack of the program where it overlaps these.
  */
 
 #include <linux/file.h>
@@ -18,7 +18,7 @@
 #include "lookup.h"
 #include "uapi/oprofile.h"
 
-u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new, bool *is_new)
+u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new)
 {
 	struct file *file;
 	u64 cookie = 0;
@@ -33,7 +33,7 @@ u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new, bool *is_new)
 
 	file = compat_get_exe_file(mm);
 	if (file) {
-		cookie = image_cookie_get(file, is_new);
+		cookie = image_cookie_get(file);
 		fput(file);
 	}
 	return cookie;
@@ -57,24 +57,21 @@ static bool is_vdso(struct vm_area_struct *vma)
 }
 
 static enum lookup file_cookie(struct file *file, enum on_new_image on_new,
-			       u64 *cookie, bool *is_new)
+			       u64 *cookie)
 {
-	bool image_is_new = false;
-
 	if (on_new == LEAVE) {
 		*cookie = image_cookie_find(file);
 		return *cookie ? LOOKUP_DONE : LOOKUP_NEW_IMAGE;
 	}
-	*cookie = image_cookie_get(file, &image_is_new);
-	*is_new |= image_is_new;
+	*cookie = image_cookie_get(file);
 	return *cookie ? LOOKUP_DONE : LOOKUP_NO_COOKIE;
 }
 
 enum lookup lookup_cookie(struct vm_area_struct *vma, enum on_new_image on_new,
-			  u64 *cookie, bool *is_new)
+			  u64 *cookie)
 {
 	if (vma->vm_file)
-		return file_cookie(vma->vm_file, on_new, cookie, is_new);
+		return file_cookie(vma->vm_file, on_new, cookie);
 	*cookie = is_vdso(vma) ? image_cookie_vdso(vma->vm_end <= U32_MAX)
 			       : OP_NO_COOKIE;
 	return LOOKUP_DONE;
@@ -96,10 +93,10 @@ static void set_anon(struct op_sample *sample, struct vm_area_struct *vma)
 }
 
 enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
-			 enum on_new_image on_new, bool *is_new)
+			 enum on_new_image on_new)
 {
 	u64 cookie;
-	enum lookup lookup = lookup_cookie(vma, on_new, &cookie, is_new);
+	enum lookup lookup = lookup_cookie(vma, on_new, &cookie);
 
 	if (lookup != LOOKUP_DONE)
 		return lookup;

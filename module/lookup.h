@@ -24,12 +24,12 @@ enum lookup {
 
 /*
  * What may be done about a file that has no cookie yet: leave it (a later
- * step will do it), or make one. *is_new is set when one was made.
+ * step will do it), or make one.
  */
 enum on_new_image { LEAVE, MAKE };
 
 /* The cookie of the program of @mm, or 0. Needs no lock. */
-u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new, bool *is_new);
+u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new);
 
 /* The mapping that holds @address, or NULL. */
 struct vm_area_struct *lookup_vma(struct mm_struct *mm, u64 address);
@@ -39,7 +39,7 @@ struct vm_area_struct *lookup_vma(struct mm_struct *mm, u64 address);
  * memory.
  */
 enum lookup lookup_cookie(struct vm_area_struct *vma, enum on_new_image on_new,
-			  u64 *cookie, bool *is_new);
+			  u64 *cookie);
 
 /*
  * Replace the address in sample->offset by what it stands for in @vma, and tell
@@ -47,6 +47,6 @@ enum lookup lookup_cookie(struct vm_area_struct *vma, enum on_new_image on_new,
  * offset is still the address.
  */
 enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
-			 enum on_new_image on_new, bool *is_new);
+			 enum on_new_image on_new);
 
 #endif /* MODULE_LOOKUP_H */

@@ -26,6 +26,7 @@
 #include "cpu_buffer.h"
 #include "event_buffer.h"
 #include "image_cookie.h"
+#include "image_file.h"
 #include "oprof.h"
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
@@ -271,9 +272,16 @@ int oprofile_set_while_stopped(unsigned long *setting, u64 value)
 
 static int __init oprofile_init(void)
 {
+	int err = image_files_init();
+
+	if (err)
+		return err;
 	counter_perf_init();
 	counter_ibs_init();
-	return oprofilefs_register(oprofile_create_files);
+	err = oprofilefs_register(oprofile_create_files);
+	if (err)
+		image_files_exit();
+	return err;
 }
 
 static void __exit oprofile_exit(void)
@@ -284,6 +292,7 @@ static void __exit oprofile_exit(void)
 	 * task that resolved the last sample may still be in our text.
 	 */
 	synchronize_rcu_tasks();
+	image_files_exit();
 }
 
 module_init(oprofile_init);

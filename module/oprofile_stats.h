@@ -8,7 +8,9 @@
  * sample with none of these was handed to the reader or is on its way. Those
  * filtered were of the mode, user or kernel, that nobody asked for, and count
  * as not taken; those throttled are estimated. Those whose names begin with
- * backtrace are about the callers of samples that are not lost themselves.
+ * backtrace are about the callers of samples that are not lost themselves, and
+ * those with image_file about files that were kept for the reader
+ * (image_file.h), were too many for that, or were not fetched in time.
  */
 
 #include <linux/types.h>
@@ -34,6 +36,9 @@ struct dentry;
 	X(BACKTRACE_BROKEN, backtrace_broken, 1)                               \
 	X(BACKTRACE_BUSY, backtrace_busy, 1)                                   \
 	X(BACKTRACE_ABORTED, backtrace_aborted, 1)                             \
+	X(IMAGE_FILE_HELD, image_file_held, 0)                                 \
+	X(IMAGE_FILE_REFUSED, image_file_refused, 0)                           \
+	X(IMAGE_FILE_EXPIRED, image_file_expired, 0)                           \
 	X(SAMPLE_LOST_NO_MM, sample_lost_no_mm, 0)                             \
 	X(SAMPLE_LOST_NO_MAPPING, sample_lost_no_mapping, 0)                   \
 	X(EVENT_LOST_OVERFLOW, event_lost_overflow, 0)

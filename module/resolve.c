@@ -40,7 +40,6 @@
 #include "backtrace.h"
 #include "compat.h"
 #include "cpu_buffer.h"
-#include "image_cookie.h"
 #include "lookup.h"
 #include "nmi_stage.h"
 #include "oprofile_provider.h"
@@ -62,17 +61,17 @@
  * mappings.
  */
 static enum lookup look_up(struct op_sample *sample, struct mm_struct *mm,
-			   enum on_new_image on_new, bool *is_new)
+			   enum on_new_image on_new)
 {
 	struct vm_area_struct *vma = lookup_vma(mm, sample->offset);
 
 	if (!vma)
 		return LOOKUP_NO_MAPPING;
-	sample->app_cookie = lookup_app(mm, on_new, is_new);
+	sample->app_cookie = lookup_app(mm, on_new);
 	if (!sample->app_cookie && on_new == LEAVE &&
 	    rcu_access_pointer(mm->exe_file))
 		return LOOKUP_NEW_IMAGE;
-	return lookup_place(sample, vma, on_new, is_new);
+	return lookup_place(sample, vma, on_new);
 }
 
 /*
@@ -95,12 +94,12 @@ static bool wants_callers(const struct op_sample *sample)
 
 /* Store a resolved user sample, with its callers if these are wanted. */
 static void store(struct op_sample *sample, const u64 *record,
-		  struct backtrace *bt, bool may_sleep, bool *is_new)
+		  struct backtrace *bt, bool may_sleep)
 {
 	if (sample->code) {
 		store_record(sample, record);
 	} else if (bt) {
-		backtrace_add_user(bt, sample, may_sleep, is_new);
+		backtrace_add_user(bt, sample, may_sleep);
 		backtrace_store(bt, sample);
 	} else if (backtrace_is_on()) {
 		backtrace_store_alone(sample, OP_TRACE_NO_UNWIND);
@@ -194,20 +193,16 @@ static void resolve_own(struct op_sample *sample, const u64 *record,
 			struct mm_struct *mm)
 {
 	struct backtrace *bt = wants_callers(sample) ? backtrace_get() : NULL;
-	bool is_new = false;
 	enum lookup lookup;
 
 	mmap_read_lock(mm);
-	lookup = look_up(sample, mm, MAKE, &is_new);
+	lookup = look_up(sample, mm, MAKE);
 	mmap_read_unlock(mm);
 	if (lookup == LOOKUP_DONE)
-		store(sample, record, bt, true, &is_new);
+		store(sample, record, bt, true);
 	else
 		lose(lookup);
 	backtrace_put(bt);
-	/* The name exists for sure while the task waits here. */
-	if (is_new)
-		image_cookies_settle();
 }
 
 /* In the sampled task, before it is back in user mode. */
@@ -277,14 +272,13 @@ static void add_user_sample(struct op_sample *sample, const u64 *record)
 {
 	struct mm_struct *mm = current->mm;
 	enum lookup lookup = LOOKUP_NEW_IMAGE;
-	bool is_new = false;
 
 	if (!mm) {
 		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
 		return;
 	}
 	if (resolve_now(sample) && mmap_read_trylock(mm)) {
-		lookup = look_up(sample, mm, CAN_DEFER ? LEAVE : MAKE, &is_new);
+		lookup = look_up(sample, mm, CAN_DEFER ? LEAVE : MAKE);
 		mmap_read_unlock(mm);
 	}
 	if (lookup == LOOKUP_NEW_IMAGE)
@@ -292,7 +286,7 @@ static void add_user_sample(struct op_sample *sample, const u64 *record)
 	else if (lookup == LOOKUP_DONE)
 		store(sample, record,
 		      wants_callers(sample) ? backtrace_of_interrupt() : NULL,
-		      false, &is_new);
+		      false);
 	else
 		lose(lookup);
 }
@@ -301,12 +295,11 @@ static void add_user_sample(struct op_sample *sample, const u64 *record)
 static void add_kernel_sample(struct op_sample *sample, const u64 *record,
 			      struct mm_struct *mm, struct backtrace *bt)
 {
-	bool is_new = false;
 
 	/* The task may be in here for hours: nothing can be deferred. */
 	if (mm)
-		sample->app_cookie = lookup_app(
-			mm, COMPAT_IRQ_MAY_LOCK_MMAP ? MAKE : LEAVE, &is_new);
+		sample->app_cookie =
+			lookup_app(mm, COMPAT_IRQ_MAY_LOCK_MMAP ? MAKE : LEAVE);
 	sample->space = SAMPLE_KERNEL;
 	if (sample->code) {
 		store_record(sample, record);
@@ -317,7 +310,7 @@ static void add_kernel_sample(struct op_sample *sample, const u64 *record,
 		return;
 	}
 	if (mm)
-		backtrace_add_user(bt, sample, false, &is_new);
+		backtrace_add_user(bt, sample, false);
 	backtrace_store(bt, sample);
 }
 

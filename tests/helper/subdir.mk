@@ -3,7 +3,8 @@
 # that some of them use.
 
 HELPERS := readbuf spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
-	noperf canperf control await hold cost demo_work selfgone insns foldstream cficheck shapes mkksyms jitcode
+	noperf canperf control await hold hangfile cost demo_work selfgone insns foldstream \
+	cficheck shapes mkksyms jitcode
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c

@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Files that do not let themselves be read delay nobody but themselves, and
+# programs that delete themselves have names all the same.
+# timeout: 1200
+# vm-smp: 2
+# vm-check: 6.1 6.12
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+NR_JOBS=200
+NR_MANY=1300 # more than the module keeps at a time
+
+# burns: the code is mapped, and runs.
+burns() {
+	grep -q burning "$TMP/hang"
+}
+
+# hang CMD...: code in a file that does not let itself be read, until let_go.
+hang() {
+	: >"$TMP/hang"
+	"$@" >"$TMP/hang" 2>&1 &
+	hanging=$!
+	wait_until "$*: $(cat "$TMP/hang")" burns
+	"$TESTBIN/burnmix" 0.2 >/dev/null
+}
+
+let_go() {
+	kill -9 $hanging
+	wait $hanging 2>/dev/null
+}
+
+# hang_by WAY
+hang_by() {
+	case $1 in
+	packet) hang as_user "$TESTBIN/hangfile" packet 1000 ;;
+	fuse) hang "$TESTBIN/hangfile" fuse 1000 "$TMP/mnt" ;;
+	fanotify)
+		rm -f "$TMP/guarded"
+		hang "$TESTBIN/hangfile" fanotify 1000 "$TMP/guarded"
+		;;
+	esac
+}
+
+# fresh NAME: a program that was never seen before comes to its end.
+fresh() {
+	cp "$TESTBIN/spin" "$TMP/$1"
+	"$TMP/$1" 20000000 >/dev/null &
+	spinning=$!
+	await end $spinning
+	ok "$1: another new program comes to its end" wait $spinning
+}
+
+daemon_pid() {
+	"$BIN/opcontrol" --status | sed -n 's/^Daemon .*pid \([0-9]*\).*/\1/p'
+}
+
+# image_samples PATTERN: of lines of the report that match it.
+image_samples() {
+	awk -v re="$1" '$0 ~ re && $1 ~ /^[0-9]+$/ { n += $1 }
+		END { print n + 0 }' "$TMP/report"
+}
+
+# stat NAME: one of the module's statistics.
+stat() {
+	cat "/dev/oprofile/stats/$1"
+}
+
+mkdir "$TMP/mnt" "$TMP/many"
+ok "FUSE" modprobe fuse
+
+# ---- while one image hangs
+
+for way in packet:socket fuse:code fanotify:guarded; do
+	image=${way#*:} way=${way%:*}
+	ok "$way: start" start --separate=lib
+	hang_by $way
+	fresh $way-1
+	ok "$way: stop" stop
+	ok "$way: taken = stored + lost" sums_up
+	is "$way: lost" "$(ledger lost)" 0
+	report
+	diag "$(image_samples "$image") samples of it, " \
+		"$(image_samples "$way-1") of another program"
+	ok "$way: its samples have its name" [ "$(image_samples "$image")" -gt 20 ]
+	ok "$way: so have those of others" \
+		[ "$(image_samples "$way-1")" -gt 20 ]
+	ok "$way: start again" "$BIN/opcontrol" --start
+	fresh $way-2
+	ok "$way: dump" "$BIN/opcontrol" --dump
+	pid=$(daemon_pid)
+	kill -9 "$pid"
+	await end "$pid"
+	is "$way: the kernel stopped sampling" "$(cat /dev/oprofile/enable)" 0
+	ok "$way: unload" "$BIN/opcontrol" --deinit
+	ok "$way: the module is gone" not grep -q '^oprofile ' /proc/modules
+	let_go
+done
+grep answer "$SESSION/samples/oprofiled.log" | sed 's/^/# /'
+ok "the log tells that one did not answer" grep -q \
+	"$TMP/guarded: the file does not answer" \
+	"$SESSION/samples/oprofiled.log"
+
+# ---- programs that delete themselves
+
+ok "start" start --separate=lib
+# Each deletes itself after 5 to 20 ms, and works for as long again.
+per_ms=$("$TESTBIN/selfgone")
+i=0
+while [ $((i += 1)) -le $NR_JOBS ]; do
+	cp "$TESTBIN/selfgone" "$TMP/job.$i"
+	"$TMP/job.$i" $((per_ms * 2 * (5 + i % 16))) || break
+done
+is "jobs" $((i - 1)) $NR_JOBS
+ok "stop" stop
+report -l
+# user_samples PATTERN: of the jobs' samples in user mode those that match it.
+user_samples() {
+	awk -v re="$1" '/job\.[0-9]/ && !/ vmlinux / && $0 ~ re &&
+		$1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }' "$TMP/report"
+}
+jobs=$(user_samples .)
+nameless=$(user_samples 'no symbols')
+share=$(percent $((jobs - nameless)) $((jobs + $(ledger lost))))
+diag "$jobs samples of jobs, $nameless without a symbol, $(ledger lost) lost," \
+	"$(samples burn_job) in burn_job"
+ok "$share % of $jobs samples of the jobs have a symbol" \
+	at_least "$share" 99
+ok "half of them and more are where the jobs work" \
+	[ $(($(samples burn_job) * 2)) -gt "$jobs" ]
+ok "stop the profiler" "$BIN/opcontrol" --deinit
+
+# ---- more new images than are kept at a time
+
+ok "init" "$BIN/opcontrol" --init
+echo 16 >/dev/oprofile/backtrace_depth
+mount -t tmpfs none "$TMP/many"
+"$TESTBIN/readbuf" 1000 65536 idle >"$TMP/out" 2>&1 &
+reader=$!
+wait_until "the reader samples" grep -q 1 /dev/oprofile/enable
+tries=0
+while [ "$(stat image_file_refused)" -eq 0 ] && [ $tries -lt 5 ]; do
+	tries=$((tries + 1))
+	mkdir "$TMP/many/$tries"
+	"$TESTBIN/hangfile" many $NR_MANY "$TMP/many/$tries"
+done
+nr=$(grep -c "$TMP/many/" /dev/oprofile/cookies)
+held=$(stat image_file_held) refused=$(stat image_file_refused)
+diag "$tries tries: $nr images, $held files held, $refused refused"
+ok "images were too many" [ "$refused" -gt 0 ]
+ok "each has its name" [ "$nr" -gt 1024 ]
+ok "each file was held or counted" [ $((held + refused)) -ge "$nr" ]
+wait_until "nothing keeps the mount" umount "$TMP/many"
+is "none was fetched in time" "$(stat image_file_expired)" "$held"
+kill -TERM $reader
+ok "the reader ends well" wait $reader
+sed -n '/^# cookie/!p' "$TMP/out" | sed 's/^/# /'
+echo 0 >/dev/oprofile/backtrace_depth
+end_profiler
+done_testing
