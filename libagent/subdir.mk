@@ -30,3 +30,15 @@ $(O)/lib/libopagent.a: $(O)/libagent/opagent.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $<
 
 AGENT_FILES := $(AGENT_SO) $(O)/lib/libopagent.a
+
+# The agent for Java, where its headers are.
+ifneq ($(JAVA_CFLAGS),)
+$(eval $(call AGENT_OBJ_RULE,$(O)/libagent/jvmti_oprofile.o,libagent/jvmti_oprofile.c,-fvisibility=hidden $(JAVA_CFLAGS)))
+
+$(O)/lib/libjvmti_oprofile.so: $(O)/libagent/jvmti_oprofile.o $(AGENT_SO)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(@F) -Wl,-z,defs \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $< -L$(@D) -lopagent
+
+AGENT_FILES += $(O)/lib/libjvmti_oprofile.so
+endif

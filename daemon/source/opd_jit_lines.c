@@ -124,7 +124,7 @@ static int add_sequence(struct opd_jit_lines *lines, uint64_t start,
 			uint32_t size, const struct opd_jit_line *const *sorted,
 			size_t nr)
 {
-	const struct opd_jit_line first = { .line = 1 }, *last = &first;
+	struct opd_jit_line last = { .line = 1 };
 	uint8_t *to;
 
 	if (op_array_reserve(&lines->program, lines->program_len,
@@ -132,14 +132,18 @@ static int add_sequence(struct opd_jit_lines *lines, uint64_t start,
 		return -ENOMEM;
 	to = put_start(lines->program + lines->program_len, start);
 	for (size_t i = 0; i < nr; i++) {
-		size_t file = number_of_file(lines, sorted[i]->file);
+		struct opd_jit_line row = *sorted[i];
+		size_t file = number_of_file(lines, row.file);
 
 		if (!file)
 			return -ENOMEM;
-		to = put_row(to, sorted[i], last, file);
-		last = sorted[i];
+		/* What comes before the first line is the way into it. */
+		if (i == 0)
+			row.offset = 0;
+		to = put_row(to, &row, &last, file);
+		last = row;
 	}
-	to = put_end(to, size - last->offset);
+	to = put_end(to, size - last.offset);
 	lines->program_len = (size_t)(to - lines->program);
 	return 0;
 }

@@ -71,6 +71,7 @@ SYSTEM = {
     r"demangle\.h|libiberty\.h": r"libpp/symbols/\w+\.[ch]",
     r"lzma\.h|zstd\.h": r"libpp/symbols/unpack\.c",
     r"nettle/.*": r"libpp/symbols/sha256\.[ch]",
+    r"jni\.h|jvmti(cmlr)?\.h": r"libagent/jvmti_oprofile\.c",
     r"popt\.h": r"(pp|utils(/\w+)?)/\w+\.[ch]|daemon/(opd_options|oprofiled)\.c",
     r"cmocka\.h": "",
 }
