@@ -227,43 +227,57 @@ static const char *image_place(const struct search *s,
 	return pp_locate_home(&s->side->locator, path);
 }
 
+static const char *place_of_build(struct op_arena *arena, const uint8_t *id,
+				  size_t len)
+{
+	char hex[65];
+
+	op_build_id_text(id, len, hex);
+	return op_arena_printf(arena, "/usr/lib/debug/.build-id/%.2s/%s.debug",
+			       hex, hex + 2);
+}
+
 /* What debug files share is found by its own build-id. */
 static int archive_shared_file(struct search *s,
 			       struct pp_image_symbols *symbols)
 {
-	struct op_arena *arena = &s->list->report.arena;
 	const uint8_t *id;
 	size_t len;
 	const char *path = op_bfd_shared_path(symbols->bfd, &id, &len);
 	const char *place;
-	char hex[65];
 
 	if (!path)
 		return 0;
-	op_build_id_text(id, len, hex);
-	place = op_arena_printf(arena, "/usr/lib/debug/.build-id/%.2s/%s.debug",
-				hex, hex + 2);
+	place = place_of_build(&s->list->report.arena, id, len);
 	return place ? archive_file(s, PP_ARCHIVE_DEBUG, path, place) : -ENOMEM;
 }
 
 /*
- * A debug file is found by its binary's build-id, or else by its name in a
- * folder beside the binary @image.
+ * A debug file is found by its name in a folder beside the binary @image, if
+ * the binary names it, else by the build-id of the binary.
  */
 static int archive_debug_file(struct search *s,
 			      struct pp_image_symbols *symbols,
 			      const char *image)
 {
 	struct op_arena *arena = &s->list->report.arena;
-	const char *path = op_bfd_debug_path(symbols->bfd), *id, *place;
+	const char *path = op_bfd_debug_path(symbols->bfd), *base, *place;
+	char *name;
+	size_t len;
+	const uint8_t *id = op_bfd_build_id(symbols->bfd, &len);
 
-	if (!path || !strchr(path, '/'))
+	base = path ? strrchr(path, '/') : NULL;
+	if (!base)
 		return 0;
-	id = strstr(path, "/.build-id/");
-	place = id ? op_arena_printf(arena, "/usr/lib/debug%s", id)
-		   : op_arena_printf(arena, "%.*s/.debug%s",
-				     (int)(strrchr(image, '/') - image), image,
-				     strrchr(path, '/'));
+	name = op_bfd_debug_name(symbols->bfd);
+	if (id &&
+	    (strstr(path, "/.build-id/") || !name || strcmp(name, base + 1)))
+		place = place_of_build(arena, id, len);
+	else
+		place = op_arena_printf(arena, "%.*s/.debug%s",
+					(int)(strrchr(image, '/') - image),
+					image, base);
+	free(name);
 	return place ? archive_file(s, PP_ARCHIVE_DEBUG, path, place)
 			       ?: archive_shared_file(s, symbols)
 		     : -ENOMEM;
@@ -672,6 +686,7 @@ int pp_archive_list_new(struct pp_archive_list **out,
 		.any_axes = true,
 		.exclude_dependent = request->exclude_dependent,
 		.call_graph = true,
+		.debuginfod = request->debuginfod,
 	};
 	s.population.report = &list->report;
 	s.population.request = &s.report;

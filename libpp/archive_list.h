@@ -47,6 +47,7 @@ struct pp_archive_request {
 	bool sources; /* those that samples were taken in, too */
 	const char *root; /* see pp_locator_init() */
 	const char *const *image_path;
+	struct pp_debuginfod *debuginfod; /* as in pp_request */
 };
 
 struct pp_archive_list {

@@ -273,7 +273,7 @@ static int open_build(struct pp_image_symbols *symbols,
 	if (err == -EILSEQ)
 		pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);
 	if (!err)
-		err = op_bfd_open(&symbols->bfd, path, locator->debug_dirs);
+		err = op_bfd_open(&symbols->bfd, path, &locator->debug);
 	if (err)
 		return err;
 	if (is_changed(symbols->bfd, image)) {
@@ -434,6 +434,7 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			  struct pp_messages *messages)
 {
 	size_t nr_damaged = 0;
+	const char *failure;
 	int err;
 
 	memset(symbols, 0, sizeof(*symbols));
@@ -443,6 +444,9 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 		symbols->whole = image->name;
 	if (wants & PP_WANT_LINES && symbols->bfd)
 		nr_damaged = op_bfd_lines_damaged(symbols->bfd);
+	failure = pp_debuginfod_failure(locator->debug.server);
+	if (failure)
+		pp_message(messages, PP_WARNING, "%s", failure);
 	if (nr_damaged)
 		pp_message(
 			messages, PP_WARNING,

@@ -54,14 +54,14 @@ static int set_debug_dirs(struct pp_locator *locator)
 	for (size_t i = 0; i < 2; i++) {
 		if (!roots[i])
 			continue;
-		locator->debug_dirs[nr] = op_arena_printf(
+		locator->debug.dirs[nr] = op_arena_printf(
 			locator->arena, "%s%s", roots[i], DEBUG_DIR);
-		if (!locator->debug_dirs[nr++])
+		if (!locator->debug.dirs[nr++])
 			return -ENOMEM;
 	}
 	/* What is installed here says nothing about an archive's binaries. */
 	if (!locator->archive)
-		locator->debug_dirs[nr] = DEBUG_DIR;
+		locator->debug.dirs[nr] = DEBUG_DIR;
 	return 0;
 }
 
@@ -356,7 +356,7 @@ int pp_locate_kernel(struct pp_locator *locator, const uint8_t *build_id,
 		     int (*try)(void *data, const char *path), void *data)
 {
 	const struct kernel_search search = { try, data };
-	const char *const *dir = locator->debug_dirs;
+	const char *const *dir = locator->debug.dirs;
 	int err = try_image_path(locator, &search);
 
 	for (; *dir && err == -ENOENT && build_id_len; dir++) {

@@ -14,6 +14,7 @@
 #include "libop/op_diag.h"
 #include "libpp/archive.h"
 #include "libop/op_arena.h"
+#include "libpp/symbols/op_bfd.h"
 
 struct pp_found; /* a file in the image path */
 
@@ -23,7 +24,7 @@ struct pp_locator {
 	const char *root; /* put before recorded paths; NULL for none */
 	const char *const *image_path; /* folders, ended by NULL; or NULL;
 					  with those of the archive */
-	const char *debug_dirs[4]; /* for op_bfd_open() */
+	struct op_debug_places debug;
 	struct pp_found *found; /* what is in the image path, by base name */
 	size_t nr_found;
 	bool listed; /* the image path has been looked through */

@@ -187,8 +187,7 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 		return err;
 	report->classes = p->side.classes;
 	report->old_totals = p->old.totals;
-	memcpy(report->debug_dirs, p->side.locator.debug_dirs,
-	       sizeof(report->debug_dirs));
+	report->debug = p->side.locator.debug;
 	report->archive = p->side.archive;
 	report->account = p->side.account;
 	report->sums_of_builds = p->side.sums_of_builds;

@@ -235,10 +235,14 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 
 	if (request->lines)
 		side->wants |= PP_WANT_LINES;
-	err = find_session(p, side, diag) ?:
-	      pp_locator_init(&side->locator, arena, side->archive,
-			      request->root, request->image_path, diag) ?:
-	      choose_files(p, side, diag);
+	err = find_session(p, side, diag)
+		      ?: pp_locator_init(&side->locator, arena, side->archive,
+					 request->root, request->image_path,
+					 diag);
+	/* An archive is complete, and a report on it the same anywhere. */
+	if (!side->archive)
+		side->locator.debug.server = request->debuginfod;
+	err = err ?: choose_files(p, side, diag);
 	for (size_t i = 0;
 	     !err && request->merge & PP_MERGE_LIB && i < list->nr; i++)
 		list->files[i].app = list->files[i].image_name;

@@ -32,6 +32,7 @@
 #include "libop/op_arena.h"
 #include "libpp/arrange_profiles.h"
 #include "libpp/symbols/demangle.h"
+#include "libpp/symbols/op_bfd.h"
 #include "libpp/messages.h"
 #include "libpp/profile_spec.h"
 #include "libpp/sort.h"
@@ -68,6 +69,9 @@ struct pp_request {
 	bool one_class; /* several are an error */
 	const char *root; /* see pp_locator_init() */
 	const char *const *image_path;
+	struct pp_debuginfod *debuginfod; /* asked for debug files that are not
+					     here; it must outlive the report;
+					     or NULL */
 	enum pp_demangle demangle;
 	const char *const *include_symbols; /* ended by NULL; or NULL */
 	const char *const *exclude_symbols;
@@ -252,7 +256,7 @@ struct pp_report {
 	const struct op_ledger *account; /* of all sessions used together; NULL
 					    when some session has none */
 	const struct op_ledger *old_account;
-	const char *debug_dirs[4]; /* for op_bfd_open() */
+	struct op_debug_places debug; /* for op_bfd_open() */
 	const struct pp_archive *archive; /* it is about; or NULL */
 	struct pp_messages messages; /* for the program to print */
 };

@@ -296,8 +296,7 @@ static const char *open_listed_image(struct listing *l)
 
 	if (!l->image->binary)
 		return "its binary is not to be had";
-	err = op_bfd_open(&l->bfd, l->image->binary,
-			  l->text->report->debug_dirs);
+	err = op_bfd_open(&l->bfd, l->image->binary, &l->text->report->debug);
 	if (!err)
 		err = op_disasm_new(&l->disasm, l->bfd,
 				    &l->text->options->listing.disasm);

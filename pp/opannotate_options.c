@@ -244,7 +244,7 @@ static int take_annotation_values(struct opannotate_options *o,
 	return pp_take_percent("threshold", a->threshold, &o->threshold,
 			       diag) ?:
 	       pp_take_merge(arena, a->merge, &r->merge, diag) ?:
-	       pp_take_common(arena, &a->common, &o->verbose, &r->image_path,
+	       pp_take_common(arena, &a->common, &o->verbose, &r->image_path, &r->debuginfod,
 			      diag) ?:
 	       pp_take_demangle(a->demangle, &r->demangle, diag) ?:
 	       pp_sort_init(&r->sort, NULL, diag) ?:
@@ -300,6 +300,7 @@ int opannotate_take_words(struct opannotate_options *o,
 
 void opannotate_release_options(struct opannotate_options *o)
 {
+	pp_debuginfod_free(o->request.debuginfod);
 	pp_spec_pair_release(&o->spec);
 	op_arena_release(&o->arena);
 }

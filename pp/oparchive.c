@@ -7,52 +7,35 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "libop/op_session.h"
 #include "libpp/archive_write.h"
 #include "pp/oparchive_options.h"
 #include "pp/options.h"
-
-/* Progress is shown after this long, and as often. */
-#define FIRST_NS 500000000ull
-#define NEXT_NS 100000000ull
+#include "pp/progress.h"
 
 static volatile sig_atomic_t caught; /* the signal that came; else 0 */
 
 /* ---- progress ------------------------------------------------------------ */
 
-struct progress {
+struct copying {
 	uint64_t total; /* bytes */
-	uint64_t next; /* when to show it, ns */
-	bool shown;
+	struct pp_progress progress;
 };
 
-static uint64_t monotonic_ns(void)
+static int show_copying(void *data, uint64_t done)
 {
-	struct timespec t;
+	struct copying *copying = data;
+	uint64_t total = copying->total > done ? copying->total : done;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
-
-static int show_progress(void *data, uint64_t done)
-{
-	struct progress *p = data;
-	uint64_t total = p->total > done ? p->total : done;
-
-	if (p->next && monotonic_ns() >= p->next) {
-		fprintf(stderr, "\roparchive: %llu of %llu MB",
-			(unsigned long long)done >> 20,
-			(unsigned long long)total >> 20);
-		p->next = monotonic_ns() + NEXT_NS;
-		p->shown = true;
-	}
+	pp_progress_show(&copying->progress,
+			 "oparchive: %" PRIu64 " of %" PRIu64 " MB", done >> 20,
+			 total >> 20);
 	return caught;
 }
 
@@ -109,22 +92,20 @@ static int print_files(const struct pp_archive_list *list, struct op_diag *diag)
 static int write_archive(const struct oparchive_options *o,
 			 struct pp_archive_list *list, struct op_diag *diag)
 {
-	struct progress progress = { .total = list->size };
+	struct copying copying = { .total = list->size };
 	const struct pp_archive_writing how = {
 		.folder = o->args.output,
 		.symbols_only = o->args.symbols_only,
 		.replace = o->args.force,
-		.progress = show_progress,
-		.data = &progress,
+		.progress = show_copying,
+		.data = &copying,
 	};
 	int err;
 
-	if (isatty(STDERR_FILENO))
-		progress.next = monotonic_ns() + FIRST_NS;
+	pp_progress_start(&copying.progress);
 	catch_signals();
 	err = pp_archive_write(list, &how, diag);
-	if (progress.shown)
-		fputs("\r\033[K", stderr);
+	pp_progress_end(&copying.progress);
 	return err;
 }
 
@@ -172,6 +153,7 @@ int main(int argc, char **argv)
 	if (status)
 		fprintf(stderr, "oparchive: %s\n",
 			op_diag_text(&diag, -ENOMEM));
+	pp_debuginfod_free(options.request.debuginfod);
 	pp_spec_release(&options.spec);
 	poptFreeContext(context);
 	/* An interrupted program ends by the signal, so that a shell knows. */

@@ -54,7 +54,8 @@ int oparchive_take_options(struct oparchive_options *o, struct op_diag *diag)
 	o->request.root = o->args.common.root;
 	if (!err)
 		err = pp_take_common(&o->spec.arena, &o->args.common,
-				     &o->verbose, &o->request.image_path, diag);
+				     &o->verbose, &o->request.image_path,
+				     &o->request.debuginfod, diag);
 	return err;
 }
 

@@ -45,7 +45,8 @@ int opgprof_take_options(struct opgprof_options *o, struct op_diag *diag)
 			      diag);
 	if (!err)
 		err = pp_take_common(&o->arena, &o->args.common, &o->verbose,
-				     &o->request.image_path, diag);
+				     &o->request.image_path,
+				     &o->request.debuginfod, diag);
 	if (!err)
 		err = pp_sort_init(&request->sort, "vma", diag);
 	return err;
@@ -73,6 +74,7 @@ int opgprof_take_words(struct opgprof_options *o, const char *const *words,
 
 void opgprof_release_options(struct opgprof_options *o)
 {
+	pp_debuginfod_free(o->request.debuginfod);
 	pp_spec_release(&o->spec);
 	op_arena_release(&o->arena);
 }

@@ -333,7 +333,7 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 	return pp_take_percent("threshold", a->threshold, &r->threshold, diag) ?:
 	       pp_take_percent("max-loss", a->max_loss, &o->max_loss, diag) ?:
 	       pp_take_merge(arena, a->merge, &r->merge, diag) ?:
-	       pp_take_common(arena, &a->common, &o->verbose, &r->image_path,
+	       pp_take_common(arena, &a->common, &o->verbose, &r->image_path, &r->debuginfod,
 			      diag) ?:
 	       pp_take_demangle(a->demangle, &r->demangle, diag) ?:
 	       take_sort(o, diag) ?:
@@ -369,6 +369,7 @@ int opreport_take_words(struct opreport_options *o, const char *const *words,
 
 void opreport_release_options(struct opreport_options *o)
 {
+	pp_debuginfod_free(o->request.debuginfod);
 	pp_spec_pair_release(&o->spec);
 	op_arena_release(&o->arena);
 }

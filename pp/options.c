@@ -16,6 +16,9 @@
 
 #include "config.h"
 
+#include "libpp/symbols/debuginfod.h"
+#include "pp/progress.h"
+
 poptContext pp_parse_options(const char *program, const char *usage,
 			     const struct poptOption *table,
 			     struct pp_common_args *common, int argc,
@@ -168,13 +171,52 @@ int pp_take_list(struct op_arena *arena, const char *text,
 	return 0;
 }
 
+static void show_fetching(void *data, const char *name, uint64_t done,
+			  uint64_t total)
+{
+	struct pp_progress *progress = data;
+
+	if (!name)
+		pp_progress_end(progress);
+	else if (!done)
+		pp_progress_start(progress);
+	else
+		pp_progress_show(progress,
+				 "%s: debug file of %s: %" PRIu64 " of %" PRIu64
+				 " MB",
+				 program_invocation_short_name, name,
+				 done >> 20,
+				 (total > done ? total : done) >> 20);
+}
+
+/* libdebuginfod knows its servers from the environment alone. */
+static int take_debuginfod(struct op_arena *arena, const char *urls,
+			   struct pp_debuginfod **server, struct op_diag *diag)
+{
+	const char *known = urls ? urls : getenv("DEBUGINFOD_URLS");
+	struct pp_progress *progress;
+	int err;
+
+	if (!known || !*known)
+		return 0;
+	if (setenv("DEBUGINFOD_URLS", known, 1))
+		return -errno;
+	progress = op_arena_alloc(arena, 1, sizeof(*progress));
+	if (!progress)
+		return -ENOMEM;
+	err = pp_debuginfod_new(server, show_fetching, progress, diag);
+	/* The variable is for all programs, also those without the library. */
+	return err == -ENOTSUP && !urls ? 0 : err;
+}
+
 int pp_take_common(struct op_arena *arena, const struct pp_common_args *args,
 		   unsigned int *verbose, const char *const **image_path,
-		   struct op_diag *diag)
+		   struct pp_debuginfod **server, struct op_diag *diag)
 {
 	return pp_take_verbose(arena, args->is_verbose, args->verbose, verbose,
-			       diag)
-		       ?: pp_take_list(arena, args->image_path, image_path);
+			       diag) ?:
+	       pp_take_list(arena, args->image_path, image_path) ?:
+	       take_debuginfod(arena, args->debuginfod, server, diag);
 }
 
 const char *pp_join_words(struct op_arena *arena, const char *const *words,

@@ -17,7 +17,7 @@
 
 /* Those that all programs take, as popt leaves them. */
 struct pp_common_args {
-	char *session_dir, *image_path, *root, *verbose;
+	char *session_dir, *image_path, *root, *verbose, *debuginfod;
 	int is_verbose, version;
 };
 
@@ -27,6 +27,7 @@ struct pp_common_args {
 	{ "session-dir", '\0', POPT_ARG_STRING, &(c)->session_dir, 0, "where the session is", "DIR" }, \
 	{ "image-path", 'p', POPT_ARG_STRING, &(c)->image_path, 0, "look for binaries there, too", "DIRS" }, \
 	{ "root", 'R', POPT_ARG_STRING, &(c)->root, 0, "binaries lie below this folder", "DIR" }, \
+	{ "debuginfod", '\0', POPT_ARG_STRING, &(c)->debuginfod, 0, "fetch debug files from these servers, as DEBUGINFOD_URLS does", "URLS" }, \
 	{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &(c)->verbose, 'V', "say what is used: all, sfile, bfd, stats", "LIST" }, \
 	{ "version", 'v', POPT_ARG_NONE, &(c)->version, 0, "show the version", NULL }, \
 	POPT_AUTOHELP                                                         \
@@ -70,10 +71,14 @@ int pp_take_demangle(const char *how, enum pp_demangle *demangle,
 int pp_take_list(struct op_arena *arena, const char *text,
 		 const char *const **out);
 
-/* What all programs take: --verbose and --image-path. */
+/*
+ * What all programs take: --verbose, --image-path and --debuginfod. *@server is
+ * set where a server is to be asked for debug files, and the caller's to free;
+ * it needs @arena.
+ */
 int pp_take_common(struct op_arena *arena, const struct pp_common_args *args,
 		   unsigned int *verbose, const char *const **image_path,
-		   struct op_diag *diag);
+		   struct pp_debuginfod **server, struct op_diag *diag);
 
 /* @words with @between in between and @end behind the last; NULL when memory
  * is short. */

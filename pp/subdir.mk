@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 PROGS += opreport
-opreport_SRCS := $(wildcard pp/opreport*.c) pp/options.c
+opreport_SRCS := $(wildcard pp/opreport*.c) pp/options.c pp/progress.c
 opreport_LIBS := libpp libdb libop
 opreport_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 
@@ -10,16 +10,16 @@ opimport_LIBS := libpp libdb libop
 opimport_LDLIBS = $(POPT_LIBS) $(ZLIB_LIBS)
 
 PROGS += oparchive
-oparchive_SRCS := $(wildcard pp/oparchive*.c) pp/options.c
+oparchive_SRCS := $(wildcard pp/oparchive*.c) pp/options.c pp/progress.c
 oparchive_LIBS := libpp libdb libop
 oparchive_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 
 PROGS += opgprof
-opgprof_SRCS := $(wildcard pp/opgprof*.c) pp/options.c
+opgprof_SRCS := $(wildcard pp/opgprof*.c) pp/options.c pp/progress.c
 opgprof_LIBS := libpp libdb libop
 opgprof_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 
 PROGS += opannotate
-opannotate_SRCS := $(wildcard pp/opannotate*.c) pp/options.c
+opannotate_SRCS := $(wildcard pp/opannotate*.c) pp/options.c pp/progress.c
 opannotate_LIBS := libpp libdb libop
 opannotate_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)

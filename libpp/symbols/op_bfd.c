@@ -238,7 +238,7 @@ static int read_code_sections(struct op_bfd *bfd)
 }
 
 int op_bfd_open(struct op_bfd **out, const char *path,
-		const char *const *debug_dirs)
+		const struct op_debug_places *places)
 {
 	struct op_bfd *bfd = calloc(1, sizeof(*bfd));
 	int ret;
@@ -248,7 +248,7 @@ int op_bfd_open(struct op_bfd **out, const char *path,
 	bfd_init();
 	bfd_set_error_handler(ignore_error);
 	bfd_set_assert_handler(ignore_assert);
-	bfd->debug_dirs = debug_dirs;
+	bfd->places = places;
 	bfd->main.fd = bfd->debug.fd = bfd->shared.fd = bfd->packed.fd = -1;
 	ret = op_bfd_object_open(&bfd->main, path) ?:
 	      place_unlinked_sections(&bfd->main) ?: read_code_sections(bfd);

@@ -15,18 +15,24 @@
 #include <stdint.h>
 
 #include "libop/op_diag.h"
+#include "libpp/symbols/debuginfod.h"
 #include "libpp/symbols/symtab.h"
 
 struct op_bfd;
 
+/* Where separate debug files are looked for. */
+struct op_debug_places {
+	const char *dirs[4]; /* folders such as /usr/lib/debug; ended by NULL */
+	struct pp_debuginfod *server; /* asked last; or NULL */
+};
+
 /*
- * Open the binary at @path. @debug_dirs (ended by NULL) are the folders for
- * separate debug files, such as /usr/lib/debug; the strings are kept, not
- * copied. *@out is set on success only. Returns 0; -ENOENT, -EACCES and the
- * like when it cannot be read; -ENOEXEC when it is no object file; -ENOMEM.
+ * Open the binary at @path. @places must outlive it. *@out is set on success
+ * only. Returns 0; -ENOENT, -EACCES and the like when it cannot be read;
+ * -ENOEXEC when it is no object file; -ENOMEM.
  */
 int op_bfd_open(struct op_bfd **out, const char *path,
-		const char *const *debug_dirs);
+		const struct op_debug_places *places);
 void op_bfd_close(struct op_bfd *bfd);
 
 /* The binary's build-id and its length in bytes; NULL when it has none. */

@@ -6,15 +6,15 @@
  * names them). Each is looked for once, when symbols or lines need it.
  *
  * A debug file is found by the build-id, else by the name that the binary gives
- * it. By its name it counts only if its checksum is the one that the binary
- * has or, where it was changed after that was computed, as dwz does, if it has
- * the binary's build-id. One of another build-id never counts: wrong names are
- * worse than none.
+ * it, else a server is asked. By its name it counts only if its checksum is the
+ * one that the binary has or, where it was changed after that was computed, as
+ * dwz does, if it has the binary's build-id. One of another build-id never
+ * counts: wrong names are worse than none.
  */
 
 #include "libpp/symbols/op_bfd_internal.h"
 
-#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,31 +30,33 @@ static bool has_build_id(const struct object *object, const uint8_t *id,
 	return own && own->size == len && !memcmp(own->data, id, len);
 }
 
-/* The path of a debug file, for the caller to free. */
-static char *path_in_build_id_folder(const char *dir, const uint8_t *id,
-				     size_t len)
+/* Open @path if its file has that build-id. */
+static bool open_build(struct object *object, const char *path,
+		       const uint8_t *id, size_t len)
 {
-	char hex[2 * OP_BUILD_ID_MAX + 1], *path;
-
-	if (len < 2 || len > OP_BUILD_ID_MAX)
-		return NULL;
-	for (size_t i = 0; i < len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
-	return asprintf(&path, "%s/.build-id/%.2s/%s.debug", dir, hex,
-			hex + 2) < 0
-		       ? NULL
-		       : path;
-}
-
-/* Open @path, which is freed, if its file has that build-id. */
-static bool open_build(struct object *object, char *path, const uint8_t *id,
-		       size_t len)
-{
-	bool found = path && !op_bfd_object_open(object, path) &&
+	bool found = !op_bfd_object_open(object, path) &&
 		     has_build_id(object, id, len);
 
 	if (!found)
 		op_bfd_object_close(object);
+	return found;
+}
+
+/* The same for a path that is made by printf's rules. */
+__attribute__((format(printf, 4, 5))) static bool
+open_build_at(struct object *object, const uint8_t *id, size_t len,
+	      const char *fmt, ...)
+{
+	char *path;
+	va_list ap;
+	bool found;
+
+	va_start(ap, fmt);
+	found = vasprintf(&path, fmt, ap) >= 0;
+	va_end(ap);
+	if (!found)
+		return false;
+	found = open_build(object, path, id, len);
 	free(path);
 	return found;
 }
@@ -64,13 +66,32 @@ static bool open_build(struct object *object, char *path, const uint8_t *id,
 static bool open_by_build_id(struct op_bfd *bfd, struct object *object,
 			     const uint8_t *id, size_t len)
 {
-	const char *const *dir = bfd->debug_dirs;
+	const char *const *dir = bfd->places->dirs;
+	char hex[2 * OP_BUILD_ID_MAX + 1];
 
+	if (len < 2 || len > OP_BUILD_ID_MAX)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 	for (; *dir; dir++)
-		if (open_build(object, path_in_build_id_folder(*dir, id, len),
-			       id, len))
+		if (open_build_at(object, id, len, "%s/.build-id/%.2s/%s.debug",
+				  *dir, hex, hex + 2))
 			return true;
 	return false;
+}
+
+/* A server may send anything. */
+static bool open_fetched(struct op_bfd *bfd, struct object *object,
+			 const uint8_t *id, size_t len)
+{
+	char *path = pp_debuginfod_fetch(bfd->places->server, bfd->main.path,
+					 id, len);
+	bool found = path && open_build(object, path, id, len);
+
+	if (path && !found)
+		pp_debuginfod_refuse(bfd->places->server, path);
+	free(path);
+	return found;
 }
 
 /* ---- by its name --------------------------------------------------------- */
@@ -86,7 +107,7 @@ static int folder_len(const char *path)
 /* libbfd compares the checksum. */
 static bool open_by_checksum(struct op_bfd *bfd)
 {
-	const char *const *dir = bfd->debug_dirs;
+	const char *const *dir = bfd->places->dirs;
 	char *path = NULL;
 	bool found;
 
@@ -102,20 +123,21 @@ static bool open_by_checksum(struct op_bfd *bfd)
 static bool open_by_name_and_build(struct op_bfd *bfd, const uint8_t *id,
 				   size_t len)
 {
-	const char *const *dir = bfd->debug_dirs;
+	const char *const *dir = bfd->places->dirs;
 	const char *binary = bfd->main.path;
 	int folder = folder_len(binary);
-	char *name = op_bfd_debug_name(bfd), *path;
+	char *name = op_bfd_debug_name(bfd);
 	bool found = false;
 
-	for (int hidden = 0; name && hidden < 2 && !found; hidden++)
-		found = asprintf(&path, "%.*s%s%s", folder, binary,
-				 hidden ? ".debug/" : "", name) >= 0 &&
-			open_build(&bfd->debug, path, id, len);
-	for (; name && *dir && !found; dir++)
-		found = asprintf(&path, "%s/%.*s%s", *dir, folder, binary,
-				 name) >= 0 &&
-			open_build(&bfd->debug, path, id, len);
+	if (!name)
+		return false;
+	found = open_build_at(&bfd->debug, id, len, "%.*s%s", folder, binary,
+			      name) ||
+		open_build_at(&bfd->debug, id, len, "%.*s.debug/%s", folder,
+			      binary, name);
+	for (; *dir && !found; dir++)
+		found = open_build_at(&bfd->debug, id, len, "%s/%.*s%s", *dir,
+				      folder, binary, name);
 	free(name);
 	return found;
 }
@@ -129,21 +151,27 @@ char *op_bfd_debug_name(const struct op_bfd *bfd)
 
 /* ---- the debug file ------------------------------------------------------ */
 
+static bool open_by_name(struct op_bfd *bfd, const uint8_t *id, size_t len)
+{
+	if (!open_by_checksum(bfd))
+		return id && open_by_name_and_build(bfd, id, len);
+	if (!id || !bfd->debug.abfd->build_id ||
+	    has_build_id(&bfd->debug, id, len))
+		return true;
+	op_bfd_object_close(&bfd->debug);
+	return false;
+}
+
 static void search_debug_file(struct op_bfd *bfd)
 {
 	size_t len;
 	const uint8_t *id = op_bfd_build_id(bfd, &len);
 
-	if (id && open_by_build_id(bfd, &bfd->debug, id, len))
+	if ((id && open_by_build_id(bfd, &bfd->debug, id, len)) ||
+	    open_by_name(bfd, id, len))
 		return;
-	if (!open_by_checksum(bfd)) {
-		if (id)
-			open_by_name_and_build(bfd, id, len);
-		return;
-	}
-	if (id && bfd->debug.abfd->build_id &&
-	    !has_build_id(&bfd->debug, id, len))
-		op_bfd_object_close(&bfd->debug);
+	if (id)
+		open_fetched(bfd, &bfd->debug, id, len);
 }
 
 void op_bfd_open_debug_file(struct op_bfd *bfd)
@@ -173,20 +201,18 @@ static bool open_shared_file_of(struct op_bfd *bfd, const struct object *of)
 {
 	bfd_byte *id = NULL;
 	bfd_size_type len = 0;
-	char *name, *path;
+	char *name = of->abfd ? bfd_get_alt_debug_link_info(of->abfd, &len, &id)
+			      : NULL;
 	bool found;
 
-	name = of->abfd ? bfd_get_alt_debug_link_info(of->abfd, &len, &id)
-			: NULL;
 	if (!name)
 		return false;
 	/* A relative name counts from the folder of the file that has it. */
-	found = asprintf(&path, "%.*s%s",
-			 *name == '/' ? 0 : folder_len(of->path), of->path,
-			 name) >= 0 &&
-		open_build(&bfd->shared, path, id, len);
-	if (!found)
-		found = open_by_build_id(bfd, &bfd->shared, id, len);
+	found = open_build_at(&bfd->shared, id, len, "%.*s%s",
+			      *name == '/' ? 0 : folder_len(of->path), of->path,
+			      name) ||
+		open_by_build_id(bfd, &bfd->shared, id, len) ||
+		open_fetched(bfd, &bfd->shared, id, len);
 	free(name);
 	free(id);
 	return found;

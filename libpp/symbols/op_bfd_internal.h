@@ -58,7 +58,7 @@ struct op_bfd {
 	struct code_section *sections; /* by vma */
 	size_t nr_sections;
 	struct line_table *lines; /* NULL until it is needed */
-	const char *const *debug_dirs;
+	const struct op_debug_places *places;
 };
 
 /* Open the file @path; the object keeps the path. Returns as op_bfd_open()

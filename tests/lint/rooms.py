@@ -21,7 +21,10 @@ import sys
 STREAM = {"module/uapi": "*"}
 LIBOP = {"libop": "*", **STREAM}
 STORES = {"libdb": "*"}
-SYMBOLS = "demangle.h elf_digest.h op_bfd.h op_disasm.h perf_map.h sha256.h symtab.h unpack.h"
+SYMBOLS = (
+    "debuginfod.h demangle.h elf_digest.h op_bfd.h op_disasm.h perf_map.h sha256.h"
+    " symtab.h unpack.h"
+)
 # Parts of the daemon that still know the whole of it.
 DAEMON = {
     "daemon": "opd.h opd_stats.h",
@@ -69,6 +72,7 @@ ROOMS = {
 SYSTEM = {
     r"bfd\.h|dis-asm\.h": r"libpp/symbols/op_bfd\w*\.[ch]",
     r"demangle\.h|libiberty\.h": r"libpp/symbols/\w+\.[ch]",
+    r"elfutils/debuginfod\.h": r"libpp/symbols/debuginfod\.c",
     r"lzma\.h|zstd\.h": r"libpp/symbols/unpack\.c",
     r"nettle/.*": r"libpp/symbols/sha256\.[ch]",
     r"jni\.h|jvmti(cmlr)?\.h": r"libagent/jvmti_oprofile\.c",

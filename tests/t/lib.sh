@@ -19,7 +19,7 @@
 LC_ALL=C
 NO_COLOR=1
 export LC_ALL NO_COLOR
-unset CDPATH
+unset CDPATH DEBUGINFOD_URLS
 
 TOP=$(cd "$(dirname "$0")" && pwd) || exit 1
 while [ ! -e "$TOP/tests/t/lib.sh" ]; do

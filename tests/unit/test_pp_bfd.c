@@ -9,7 +9,7 @@
 #include "libpp/image_symbols.h"
 #include "libpp/symbols/op_disasm.h"
 
-static const char *const debug_dirs[] = { "debug", NULL };
+static const struct op_debug_places places = { .dirs = { "debug" } };
 
 /* Make the binary "b" of assembler text, then run @command. */
 static void build(const char *text, const char *flags, const char *command)
@@ -27,7 +27,7 @@ static struct op_bfd *open_b(void)
 {
 	struct op_bfd *bfd;
 
-	assert_int_equal(op_bfd_open(&bfd, "b", debug_dirs), 0);
+	assert_int_equal(op_bfd_open(&bfd, "b", &places), 0);
 	return bfd;
 }
 
@@ -258,7 +258,7 @@ static void only_binaries_are_opened(void **state)
 		int err;
 
 		assert_int_equal(system(rows[i].command), 0);
-		err = op_bfd_open(&bfd, "b", debug_dirs);
+		err = op_bfd_open(&bfd, "b", &places);
 		if (err != rows[i].err || bfd)
 			fail_msg("%s: %d", rows[i].command, err);
 	}

@@ -11,7 +11,7 @@
 #include "libpp/symbols/elf_digest.h"
 #include "libpp/symbols/op_bfd.h"
 
-static const char *const no_dirs[] = { NULL };
+static const struct op_debug_places nowhere;
 
 /* Run @command in the folder of the test. */
 static void run(const char *command)
@@ -73,7 +73,7 @@ struct opened {
 
 static void open_both(struct opened *o, const char *path)
 {
-	assert_int_equal(op_bfd_open(&o->bfd, path, no_dirs), 0);
+	assert_int_equal(op_bfd_open(&o->bfd, path, &nowhere), 0);
 	assert_int_equal(
 		op_bfd_symbols(o->bfd, true, &o->syms, &o->nr, &o->origin), 0);
 	qsort(o->syms, o->nr, sizeof(*o->syms), by_key);
@@ -214,7 +214,7 @@ static void test_a_debug_file_is_no_digest(void **state)
 	(void)state;
 	write_program();
 	run("${CC:-cc} -g -O1 -o p p.c && objcopy --only-keep-debug p q");
-	assert_int_equal(op_bfd_open(&bfd, "q", no_dirs), 0);
+	assert_int_equal(op_bfd_open(&bfd, "q", &nowhere), 0);
 	/* An offset in no section is left as it is. */
 	for (uint64_t offset = 0; offset < 20000; offset += 16)
 		assert_int_equal(op_bfd_vma(bfd, offset), offset);
