@@ -214,7 +214,9 @@ static int take_symbols_of_binary(struct pp_image_symbols *symbols,
 
 	if (err)
 		return err;
-	if (origin == OP_BFD_NONE || origin == OP_BFD_DYNAMIC)
+	symbols->is_stripped =
+		origin == OP_BFD_NONE || origin == OP_BFD_DYNAMIC;
+	if (symbols->is_stripped)
 		pp_message(
 			messages, PP_WARNING,
 			"%s: %s; install its debug symbols", image->name,

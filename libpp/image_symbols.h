@@ -26,6 +26,7 @@ struct pp_image_symbols {
 	struct pp_symbol *table; /* ascending keys, see pp_symtab_build() */
 	size_t nr;
 	const char *whole; /* one name for all samples, or NULL */
+	bool is_stripped; /* and its debug file is missing */
 	const char *path; /* the file they are from, in the locator's arena; or
 			     NULL */
 

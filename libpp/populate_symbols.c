@@ -296,6 +296,21 @@ static int match_points_to_symbols(const struct batch *b, struct point *points,
 				: add_symbol_entry(b, NULL, points, nr_loose);
 }
 
+/* Remember the stripped binary with the most samples. */
+static void note_nameless(struct pp_report *report, const struct use *uses,
+			  size_t nr)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!uses[i].ends && !uses[i].tree)
+			samples = pp_add_counts(samples, uses[i].file->total);
+	if (samples <= report->nameless_samples)
+		return;
+	report->nameless = uses->image->name;
+	report->nameless_samples = samples;
+}
+
 /* All applications that used an image; the uses are sorted by them. Where the
  * code of the image can be read is noted for those who list it. */
 static int add_symbols_of_image(struct pp_population *p, struct pp_side *side,
@@ -312,6 +327,8 @@ static int add_symbols_of_image(struct pp_population *p, struct pp_side *side,
 		image->binary = op_arena_strdup(&p->report->arena,
 						op_bfd_path(symbols.bfd));
 		image->binary_bias = symbols.text;
+		if (symbols.is_stripped)
+			note_nameless(p->report, uses, nr);
 		err = image->binary ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0, end; i < nr && !err; i = end) {

@@ -258,6 +258,10 @@ struct pp_report {
 	const struct op_ledger *old_account;
 	struct op_debug_places debug; /* for op_bfd_open() */
 	const struct pp_archive *archive; /* it is about; or NULL */
+	const char *nameless; /* of the stripped binaries whose debug files are
+				 missing, the one with the most samples; or
+				 NULL */
+	uint64_t nameless_samples;
 	struct pp_messages messages; /* for the program to print */
 };
 

@@ -16,6 +16,7 @@
 #include "libpp/annotation.h"
 #include "libpp/format/format.h"
 #include "pp/opannotate_text.h"
+#include "pp/cure.h"
 #include "pp/options.h"
 
 #define NAMED_SYMBOLS 3 /* in a message */
@@ -100,6 +101,8 @@ static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 	int err = pp_make_report("opannotate", &o->args.common, o->verbose,
 				 &o->request, &report, diag);
 
+	if (!err)
+		pp_print_cure(stderr, "opannotate", report, o->request.root);
 	if (!err && (o->args.no_header || o->output_dir))
 		pp_print_loss(stderr, "opannotate", report->account,
 			      "the header says why");

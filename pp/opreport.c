@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pp/cure.h"
 #include "pp/opreport_loss.h"
 #include "pp/opreport_options.h"
 #include "pp/options.h"
@@ -48,8 +49,11 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 	};
 	struct pp_report *report;
 	int err = pp_make_report("opreport", &o->args.common, o->verbose,
-				 &o->request, &report, diag) ?:
-		  opreport_check_loss(&loss, report, stderr, diag) ?:
+				 &o->request, &report, diag);
+
+	if (!err && o->format == pp_format_find("text"))
+		pp_print_cure(stderr, "opreport", report, o->request.root);
+	err = err ?: opreport_check_loss(&loss, report, stderr, diag) ?:
 		  write_report_to_output(o, report, diag) ?:
 		  pp_check_complete(&report->messages, diag);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 PROGS += opreport
-opreport_SRCS := $(wildcard pp/opreport*.c) pp/options.c pp/progress.c
+opreport_SRCS := $(wildcard pp/opreport*.c) pp/cure.c pp/options.c pp/progress.c
 opreport_LIBS := libpp libdb libop
 opreport_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 
@@ -20,6 +20,6 @@ opgprof_LIBS := libpp libdb libop
 opgprof_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 
 PROGS += opannotate
-opannotate_SRCS := $(wildcard pp/opannotate*.c) pp/options.c pp/progress.c
+opannotate_SRCS := $(wildcard pp/opannotate*.c) pp/cure.c pp/options.c pp/progress.c
 opannotate_LIBS := libpp libdb libop
 opannotate_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)

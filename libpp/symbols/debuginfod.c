@@ -23,7 +23,6 @@
 #include <elfutils/debuginfod.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,6 +58,11 @@ struct pp_debuginfod {
 	bool interrupted;
 	bool was_silent;
 };
+
+bool pp_debuginfod_is_built(void)
+{
+	return true;
+}
 
 int pp_debuginfod_new(struct pp_debuginfod **out,
 		      pp_debuginfod_progress *progress, void *data,
@@ -280,6 +284,11 @@ const char *pp_debuginfod_failure(struct pp_debuginfod *server)
 }
 
 #else /* !HAVE_DEBUGINFOD */
+
+bool pp_debuginfod_is_built(void)
+{
+	return false;
+}
 
 int pp_debuginfod_new(struct pp_debuginfod **out,
 		      pp_debuginfod_progress *progress, void *data,

@@ -13,12 +13,16 @@
  * no handle.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "libop/op_diag.h"
 
 struct pp_debuginfod;
+
+/* Whether this was built with libdebuginfod. */
+bool pp_debuginfod_is_built(void);
 
 /*
  * Called when a file for binary @name is asked for, with 0 bytes; while it
