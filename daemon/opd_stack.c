@@ -267,7 +267,7 @@ static int store_tree(struct store *s, enum op_ledger_stacks class)
 		if (spots[i].image)
 			continue;
 		spots[i].image = s->stacks->unknown;
-		spots[i].function = 0;
+		spots[i].key = spots[i].function = 0;
 	}
 	return opd_tree_add(s->opd, &key, s->stack->counter, spots,
 			    s->stack->nr, root->image ? root : NULL);

@@ -11,9 +11,10 @@
  * Frames are innermost first. A caller's pc is the return address, so what is
  * stored of it is the place before it, in the call.
  *
- * Who was called, and what is in a tree, is a function: kept by its start, as
- * the image's unwind data has it, or there would be as many of them as places
- * that the samples met.
+ * Who was called, and the sampled frame of a tree, is a function: kept by its
+ * start, as the image's unwind data has it, or there would be as many of them
+ * as places that the samples met. Callers are at their calls, of which programs
+ * have few.
  */
 
 #include <stdbool.h>

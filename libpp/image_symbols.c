@@ -513,3 +513,13 @@ const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 		return NULL;
 	return code;
 }
+
+size_t pp_image_symbols_inlined(struct pp_image_symbols *symbols, uint64_t key,
+				struct op_bfd_inlined out[OP_BFD_MAX_INLINED])
+{
+	if (!(symbols->wants & PP_WANT_INLINES) || !symbols->bfd ||
+	    !symbols->offsets)
+		return 0;
+	return op_bfd_inlined(symbols->bfd, bfd_vma(symbols, key), out,
+			      OP_BFD_MAX_INLINED);
+}

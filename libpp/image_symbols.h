@@ -45,6 +45,8 @@ struct pp_image_symbols {
 #define PP_WANT_LINES 1u
 /* The functions of a stripped binary, called by their addresses. */
 #define PP_WANT_UNNAMED 2u
+/* Inlined functions, of files. */
+#define PP_WANT_INLINES 4u
 
 /*
  * @wants are bits PP_WANT_. Returns 0 or -ENOMEM. To be released either way.
@@ -69,5 +71,10 @@ void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
 const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 				     const struct pp_symbol *symbol,
 				     struct op_arena *arena);
+
+/* Put the functions that were inlined at @key into @out, the innermost first.
+ * Returns how many; 0 unless they are wanted. */
+size_t pp_image_symbols_inlined(struct pp_image_symbols *symbols, uint64_t key,
+				struct op_bfd_inlined out[OP_BFD_MAX_INLINED]);
 
 #endif /* LIBPP_IMAGE_SYMBOLS_H */

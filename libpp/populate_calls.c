@@ -19,28 +19,22 @@
 
 /* ---- calls --------------------------------------------------------------- */
 
-/* Calls in one column; after merging there is one for each pair and column. */
-struct call {
-	uint32_t caller, callee;
-	uint64_t count;
-	unsigned int class_nr;
-};
-
 static int compare_calls(const void *a, const void *b)
 {
-	const struct call *x = a, *y = b;
+	const struct pp_symbol_call *x = a, *y = b;
 
 	return op_compare(x->caller, y->caller) ?:
 	       op_compare(x->callee, y->callee) ?:
 	       op_compare(x->class_nr, y->class_nr);
 }
 
-/* All calls of @side, by caller and callee; the caller of this function frees
- * them. */
-static struct call *gather_calls(const struct pp_side *side, size_t *nr)
+/* All calls of @side, by caller and callee, one for each pair and column; the
+ * caller of this function frees them. */
+static struct pp_symbol_call *gather_calls(const struct pp_side *side,
+					   size_t *nr)
 {
-	struct call *calls;
-	size_t room = 0, kept = 0;
+	struct pp_symbol_call *calls;
+	size_t room = side->nr_inlined_calls, kept = 0;
 
 	*nr = 0;
 	for (size_t i = 0; i < side->list.nr; i++)
@@ -54,13 +48,15 @@ static struct call *gather_calls(const struct pp_side *side, size_t *nr)
 
 		for (size_t j = 0;
 		     pp_is_call_graph(file) && j < file->nr_samples; j++)
-			calls[(*nr)++] = (struct call){
+			calls[(*nr)++] = (struct pp_symbol_call){
 				.caller = file->callers[j],
 				.callee = file->callees[j],
 				.count = file->samples[j].count,
 				.class_nr = file->class_nr,
 			};
 	}
+	for (size_t i = 0; i < side->nr_inlined_calls; i++)
+		calls[(*nr)++] = side->inlined_calls[i];
 	qsort(calls, *nr, sizeof(*calls), compare_calls);
 	for (size_t i = 0; i < *nr; i++)
 		if (kept && !compare_calls(&calls[kept - 1], &calls[i]))
@@ -88,8 +84,8 @@ struct graph {
 };
 
 /* Make room for the callers and callees of each symbol. */
-static int make_room_for_arcs(struct graph *g, const struct call *calls,
-			      size_t nr)
+static int make_room_for_arcs(struct graph *g,
+			      const struct pp_symbol_call *calls, size_t nr)
 {
 	struct op_arena *arena = &g->p->report->arena;
 
@@ -135,7 +131,8 @@ static void add_arc(const struct graph *g, uint32_t caller, uint32_t callee,
 		pp_add_all_counts(from->cumulative, counts, nr_classes);
 }
 
-static int add_arcs(const struct graph *g, const struct call *calls, size_t nr)
+static int add_arcs(const struct graph *g, const struct pp_symbol_call *calls,
+		    size_t nr)
 {
 	for (size_t i = 0; i < nr;) {
 		uint32_t caller = calls[i].caller, callee = calls[i].callee;
@@ -290,7 +287,7 @@ int pp_side_find_calls(struct pp_population *p, struct pp_side *side)
 {
 	struct graph g = { .p = p, .side = side };
 	size_t nr;
-	struct call *calls = gather_calls(side, &nr);
+	struct pp_symbol_call *calls = gather_calls(side, &nr);
 	int err = -ENOMEM;
 
 	g.drafts = calloc(side->nr_symbols + 1, sizeof(*g.drafts));

@@ -8,9 +8,13 @@
  * counts of its uses ("points") are sorted by key and walked side by side with
  * the sorted symbols.
  *
- * Ends of arcs and nodes of call trees are points, too, that count nothing and
- * get the number of the symbol they are in; populate_calls.c and
- * populate_totals.c go on with these.
+ * Ends of arcs and nodes of call trees are points, too, that count nothing.
+ * Ends of arcs get the number of the symbol they are in, and nodes that of all
+ * the functions there; populate_calls.c and populate_totals.c go on with these.
+ *
+ * A point may be in functions that were inlined. It counts for the innermost of
+ * them; owners.c tells which there are. Starts of functions, which callees and
+ * sampled frames of trees are kept as, stand for the whole function.
  */
 
 #include <errno.h>
@@ -18,6 +22,7 @@
 #include <string.h>
 
 #include "libop/op_search.h"
+#include "libpp/owners.h"
 #include "libpp/tree_input.h"
 
 #define NO_SYMBOL "(no symbols)"
@@ -32,6 +37,11 @@ struct point {
 	uint64_t count;
 	unsigned int class_nr;
 	uint32_t *symbol_nr;
+	bool is_function; /* the start of a function: nothing is inlined */
+	bool is_node; /* of a call tree */
+	uint64_t weight; /* samples or calls here */
+	struct pp_owner_chain chain; /* the owners of the place */
+	uint32_t owner; /* the innermost */
 };
 
 /* What a file says about one image. */
@@ -52,6 +62,8 @@ struct batch {
 	struct pp_image_symbols *symbols;
 	const struct pp_image *image;
 	const char *app;
+	struct pp_owners owners;
+	uint32_t *entries; /* for each owner the number of its symbol */
 };
 
 /* ---- points -------------------------------------------------------------- */
@@ -78,6 +90,8 @@ static void put_tree_points(struct point *points, const struct use *use)
 		ctree_node(use->tree->tree, image->nodes[i] + 1, &node);
 		points[i] = (struct point){
 			.key = node.offset,
+			.is_function = node.count,
+			.is_node = true,
 			.class_nr = (unsigned int)use->tree->class_nr,
 			.symbol_nr = &use->tree->frames[image->nodes[i]],
 		};
@@ -98,6 +112,8 @@ static void put_file_points(struct point *points, const struct use *use)
 			.class_nr = file->class_nr,
 			.count = ends ? 0 : sample->count,
 			.symbol_nr = ends ? &ends[i] : NULL,
+			.is_function = ends && !use->shift,
+			.weight = sample->count,
 		};
 	}
 }
@@ -195,23 +211,32 @@ static int add_details(const struct batch *b, struct pp_symbol_entry *entry,
 	return 0;
 }
 
-/* What is known of @symbol, or of what has no symbol (NULL). */
+/* What is known of @owner, which may be that of what has no symbol. */
 static int describe_entry(const struct batch *b, struct pp_symbol_entry *entry,
-			  const struct pp_symbol *symbol)
+			  const struct pp_owner *owner)
 {
 	struct op_arena *arena = &b->p->report->arena;
+	const struct pp_symbol *symbol = owner->symbol;
 	const char *whole = b->symbols->whole;
 
 	entry->app = b->app;
 	entry->image = b->image;
-	entry->raw_name = op_arena_strdup(arena, symbol	 ? symbol->name
-						 : whole ? whole
-							 : NO_SYMBOL);
+	entry->is_inlined = owner->inlined.name;
+	entry->raw_name =
+		op_arena_strdup(arena, symbol		   ? symbol->name
+				       : entry->is_inlined ? owner->inlined.name
+				       : whole		   ? whole
+							   : NO_SYMBOL);
 	if (!entry->raw_name)
 		return -ENOMEM;
-	entry->name = symbol ? pp_demangle(arena, entry->raw_name,
-					   b->p->request->demangle)
-			     : entry->raw_name;
+	entry->name = symbol || entry->is_inlined
+			      ? pp_demangle(arena, entry->raw_name,
+					    b->p->request->demangle)
+			      : entry->raw_name;
+	if (entry->is_inlined && owner->inlined.file && b->p->request->lines) {
+		entry->place.file = op_arena_strdup(arena, owner->inlined.file);
+		entry->place.line = owner->inlined.line;
+	}
 	if (!symbol)
 		return 0;
 	entry->vma = symbol->vma;
@@ -220,18 +245,37 @@ static int describe_entry(const struct batch *b, struct pp_symbol_entry *entry,
 	return 0;
 }
 
-/* Add the entry for @nr points that are in @symbol, or in none (NULL), and tell
- * ends of arcs its number. */
-static int add_symbol_entry(const struct batch *b,
-			    const struct pp_symbol *symbol,
+/* Make room for what is counted for entry @nr beside its samples. */
+static int grow_counts_beside(const struct batch *b, size_t nr)
+{
+	struct op_arena *arena = &b->p->report->arena;
+	struct pp_side *side = b->side;
+	size_t len = side->classes.nr * sizeof(uint64_t);
+
+	if (!b->p->request->totals)
+		return 0;
+	side->in_table = op_arena_grow(arena, side->in_table, nr, len);
+	side->where_inlined =
+		op_arena_grow(arena, side->where_inlined, nr, len);
+	if (!side->in_table || !side->where_inlined)
+		return -ENOMEM;
+	memset(&side->in_table[nr * side->classes.nr], 0, len);
+	memset(&side->where_inlined[nr * side->classes.nr], 0, len);
+	return 0;
+}
+
+/* Add the entry for @nr points of owner @owner, and tell ends of arcs its
+ * number. */
+static int add_symbol_entry(const struct batch *b, uint32_t owner,
 			    const struct point *points, size_t nr)
 {
+	const struct pp_symbol *symbol = b->owners.list[owner].symbol;
 	const struct pp_request *request = b->p->request;
 	struct op_arena *arena = &b->p->report->arena;
 	struct pp_side *side = b->side;
 	struct pp_symbol_entry entry = { .nr = side->nr_symbols }, *all;
 	uint64_t *counts;
-	int err = describe_entry(b, &entry, symbol);
+	int err = describe_entry(b, &entry, &b->owners.list[owner]);
 
 	/* Of a call graph, neighbours are shown whatever their names. */
 	if (err || (!request->call_graph &&
@@ -248,12 +292,13 @@ static int add_symbol_entry(const struct batch *b,
 	if (request->details && add_details(b, &entry, points, nr))
 		return -ENOMEM;
 	all = op_arena_grow(arena, side->symbols, entry.nr, sizeof(*all));
-	if (!all || entry.nr >= UINT32_MAX)
+	if (!all || entry.nr >= UINT32_MAX || grow_counts_beside(b, entry.nr))
 		return -ENOMEM;
 	side->symbols = all;
 	all[side->nr_symbols++] = entry;
+	b->entries[owner] = (uint32_t)entry.nr;
 	for (size_t i = 0; i < nr; i++)
-		if (points[i].symbol_nr)
+		if (points[i].symbol_nr && !points[i].is_node)
 			*points[i].symbol_nr = (uint32_t)entry.nr;
 	return 0;
 }
@@ -272,28 +317,182 @@ next_symbol_at(const struct pp_image_symbols *symbols, size_t *next,
 	return NULL;
 }
 
-/* The points without a symbol are moved together and make one entry. */
-static int match_points_to_symbols(const struct batch *b, struct point *points,
-				   size_t nr)
+/* Points of one owner together, in ascending order. */
+static int compare_owners(const void *a, const void *b)
 {
-	size_t nr_loose = 0, next = 0;
+	const struct point *x = a, *y = b;
+
+	return op_compare(x->owner, y->owner) ?: op_compare(x->key, y->key);
+}
+
+/* Find the owners of all points, which are in ascending order. */
+static int find_owners(struct batch *b, struct point *points, size_t nr)
+{
+	size_t next = 0;
 	int err = 0;
 
-	for (size_t at = 0, end; at < nr && !err; at = end) {
+	for (size_t i = 0; i < nr && !err; i++) {
+		struct point *point = &points[i];
 		const struct pp_symbol *symbol =
-			next_symbol_at(b->symbols, &next, points[at].key);
+			next_symbol_at(b->symbols, &next, point->key);
 
-		end = at + 1;
-		if (!symbol) {
-			points[nr_loose++] = points[at];
-			continue;
-		}
-		while (end < nr && points[end].key < symbol->end)
-			end++;
-		err = add_symbol_entry(b, symbol, points + at, end - at);
+		/* Sessions of earlier versions have callers as functions. */
+		if (point->is_node && symbol && symbol->key == point->key)
+			point->is_function = true;
+		err = pp_owners_find(&b->owners, point->key, symbol,
+				     !point->is_function, &point->chain);
+		if (!err)
+			point->owner = b->owners.chained[point->chain.first];
 	}
-	return err || !nr_loose ? err
-				: add_symbol_entry(b, NULL, points, nr_loose);
+	return err;
+}
+
+/* Functions without points of their own are needed where others are in them. */
+static int add_entries_of_owners(const struct batch *b,
+				 const struct point *points, size_t nr)
+{
+	const struct pp_request *request = b->p->request;
+	size_t at = 0, end;
+	int err = 0;
+
+	for (uint32_t owner = 0; owner < b->owners.nr && !err; owner++) {
+		for (end = at; end < nr && points[end].owner == owner;)
+			end++;
+		b->entries[owner] = PP_NO_SYMBOL;
+		if (end > at || request->call_graph || request->totals)
+			err = add_symbol_entry(b, owner, points + at, end - at);
+		at = end;
+	}
+	return err;
+}
+
+static uint32_t entry_in_chain(const struct batch *b,
+			       const struct pp_owner_chain *chain, uint32_t nr)
+{
+	return b->entries[b->owners.chained[chain->first + nr]];
+}
+
+static int add_inlined_share(const struct batch *b, const struct point *point,
+			     uint32_t function, uint32_t inlined)
+{
+	struct pp_side *side = b->side;
+	struct pp_inlined_share *all =
+		op_arena_grow(&b->p->report->arena, side->inlined_shares,
+			      side->nr_inlined_shares, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	side->inlined_shares = all;
+	all[side->nr_inlined_shares++] = (struct pp_inlined_share){
+		.function = function,
+		.inlined = inlined,
+		.count = point->count,
+		.class_nr = point->class_nr,
+	};
+	return 0;
+}
+
+/* Samples of all functions at their place. */
+static int count_beside(const struct batch *b, const struct point *point)
+{
+	const struct pp_owner_chain *chain = &point->chain;
+	uint32_t last = entry_in_chain(b, chain, chain->nr - 1);
+	struct pp_side *side = b->side;
+	int err = 0;
+
+	for (uint32_t i = 0; point->count && i < chain->nr && !err; i++) {
+		uint32_t entry = entry_in_chain(b, chain, i);
+		bool is_inlined = i + 1 < chain->nr;
+		uint64_t *count;
+
+		if (entry == PP_NO_SYMBOL ||
+		    pp_owner_is_repeated(&b->owners, chain, i))
+			continue;
+		count = is_inlined ? side->where_inlined : side->in_table;
+		count += entry * side->classes.nr + point->class_nr;
+		*count = pp_add_counts(*count, point->count);
+		if (is_inlined && last != PP_NO_SYMBOL)
+			err = add_inlined_share(b, point, last, entry);
+	}
+	return err;
+}
+
+/* Nodes at one place share what they are in. */
+static int set_frame_symbols(const struct batch *b, const struct point *point,
+			     const struct point *before)
+{
+	const struct pp_owner_chain *chain = &point->chain;
+	struct op_arena *arena = &b->p->report->arena;
+	struct pp_side *side = b->side;
+	struct pp_frame_symbols *all;
+	uint32_t *symbols;
+
+	if (before && before->is_node && before->chain.first == chain->first) {
+		*point->symbol_nr = *before->symbol_nr;
+		return 0;
+	}
+	all = op_arena_grow(arena, side->frame_symbols, side->nr_frame_symbols,
+			    sizeof(*all));
+	symbols = op_arena_alloc(arena, chain->nr, sizeof(*symbols));
+	if (!all || !symbols)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < chain->nr; i++)
+		symbols[i] = entry_in_chain(b, chain, i);
+	side->frame_symbols = all;
+	*point->symbol_nr = side->nr_frame_symbols;
+	all[side->nr_frame_symbols++] =
+		(struct pp_frame_symbols){ symbols, chain->nr };
+	return 0;
+}
+
+/* A sample in an inlined function, or a call from it, is a call of it. */
+static int add_inlined_calls(const struct batch *b, const struct point *point)
+{
+	struct pp_side *side = b->side;
+
+	for (uint32_t i = 0; i + 1 < point->chain.nr; i++) {
+		struct pp_symbol_call *all =
+			op_arena_grow(&b->p->report->arena, side->inlined_calls,
+				      side->nr_inlined_calls, sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		side->inlined_calls = all;
+		all[side->nr_inlined_calls++] = (struct pp_symbol_call){
+			.caller = entry_in_chain(b, &point->chain, i + 1),
+			.callee = entry_in_chain(b, &point->chain, i),
+			.count = point->weight,
+			.class_nr = point->class_nr,
+		};
+	}
+	return 0;
+}
+
+/* What has no symbol is one entry. */
+static int match_points_to_symbols(struct batch *b, struct point *points,
+				   size_t nr)
+{
+	const struct pp_request *request = b->p->request;
+	int err = find_owners(b, points, nr);
+
+	b->entries = calloc((size_t)b->owners.nr + 1, sizeof(*b->entries));
+	if (!err && !b->entries)
+		err = -ENOMEM;
+	if (!err) {
+		qsort(points, nr, sizeof(*points), compare_owners);
+		err = add_entries_of_owners(b, points, nr);
+	}
+	for (size_t i = 0; i < nr && !err; i++) {
+		if (points[i].is_node)
+			err = set_frame_symbols(b, &points[i],
+						i ? &points[i - 1] : NULL);
+		else if (request->totals)
+			err = count_beside(b, &points[i]);
+		if (!err && request->call_graph)
+			err = add_inlined_calls(b, &points[i]);
+	}
+	free(b->entries);
+	return err;
 }
 
 /* Remember the stripped binary with the most samples. */
@@ -318,7 +517,9 @@ static int add_symbols_of_image(struct pp_population *p, struct pp_side *side,
 {
 	struct pp_image *image = uses->image;
 	struct pp_image_symbols symbols;
-	struct batch b = { p, side, &symbols, image, NULL };
+	struct batch b = {
+		.p = p, .side = side, .symbols = &symbols, .image = image
+	};
 	int err = pp_image_symbols_open(&symbols, image, side->session,
 					&side->locator, side->wants,
 					&p->report->messages);
@@ -339,8 +540,13 @@ static int add_symbols_of_image(struct pp_population *p, struct pp_side *side,
 		for (end = i; end < nr && !strcmp(uses[end].app, b.app);)
 			end++;
 		points = gather_points(uses + i, end - i, &nr_points);
+		b.owners = (struct pp_owners){
+			.symbols = &symbols,
+			.has_inlines = p->request->inlines,
+		};
 		err = points ? match_points_to_symbols(&b, points, nr_points)
 			     : -ENOMEM;
+		pp_owners_release(&b.owners);
 		free(points);
 	}
 	pp_image_symbols_release(&symbols);

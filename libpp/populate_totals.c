@@ -3,7 +3,15 @@
  * Totals: how many samples are in a symbol and in all that it called, from the
  * call trees. populate_symbols.c has told the symbol of each node, so a walk
  * over each tree suffices. A node adds what is below it to its symbol unless
- * another node of the symbol is above it, so that recursion counts once.
+ * another node of the symbol is above it, so that recursion counts once. A
+ * frame may be in several functions, where some were inlined.
+ *
+ * A sampled frame is known as its function alone. How many samples of a
+ * function are in what was inlined there, the flat files tell, but not from
+ * where it was called. So these counts are added as wholes, and where an
+ * inlined function is above itself (its caller calls itself), the part that
+ * would count twice is taken to be the same share of the samples there as of
+ * all in its caller.
  *
  * The flat files say which samples the report is about: a stack counts where
  * its last frame is in an image that some of them are about, under the
@@ -12,6 +20,7 @@
  */
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,10 +157,14 @@ struct walk {
 	const struct pp_tree_input *tree;
 	uint32_t *parent, *child, *sibling; /* the first; the next; 0: none */
 	uint64_t *all; /* samples in each node and below it */
-	uint32_t *on_path; /* for each symbol: nodes on the way to the root */
+	uint32_t *on_path; /* for each symbol: frames on the way to the root */
 	uint64_t *totals; /* nr_classes for each symbol */
 	size_t nr_classes;
 	uint64_t counted; /* samples in all */
+	const struct pp_side *side;
+	const struct pp_inlined_share *shares; /* by function */
+	size_t nr_shares;
+	double *twice; /* nr_classes for each symbol: in totals so often */
 };
 
 static int walk_init(struct walk *w, const struct pp_tree_input *tree)
@@ -202,23 +215,59 @@ static void link_nodes(struct walk *w)
 	}
 }
 
+static const struct pp_frame_symbols *symbols_of(const struct walk *w,
+						 uint32_t node)
+{
+	static const struct pp_frame_symbols none;
+	uint32_t number = w->tree->frames[node - 1];
+
+	return number == PP_NO_SYMBOL ? &none : &w->side->frame_symbols[number];
+}
+
+/* Of @samples in @function, those in functions inlined there that are on the
+ * path already. */
+static void count_twice(struct walk *w, uint32_t function, uint64_t samples)
+{
+	unsigned int class_nr = (unsigned int)w->tree->class_nr;
+	uint64_t all = w->side->in_table[function * w->nr_classes + class_nr];
+	const struct pp_inlined_share *share = w->shares;
+	const struct pp_inlined_share *end = share + w->nr_shares;
+
+	share += OP_BISECT(i, w->nr_shares, share[i].function < function);
+	for (; share < end && share->function == function && all; share++)
+		if (share->class_nr == class_nr && w->on_path[share->inlined])
+			w->twice[share->inlined * w->nr_classes + class_nr] +=
+				(double)samples * (double)share->count /
+				(double)all;
+}
+
 static void enter_node(struct walk *w, uint32_t node)
 {
-	uint32_t symbol = w->tree->frames[node - 1];
-	uint64_t *total;
+	const struct pp_frame_symbols *frame = symbols_of(w, node);
+	struct ctree_node is;
 
-	if (symbol == PP_NO_SYMBOL || w->on_path[symbol]++)
-		return;
-	total = total_of(w, symbol);
-	*total = pp_add_counts(*total, w->all[node]);
+	for (uint32_t i = 0; i < frame->nr; i++) {
+		uint32_t symbol = frame->symbols[i];
+		uint64_t *total;
+
+		if (symbol == PP_NO_SYMBOL || w->on_path[symbol]++)
+			continue;
+		total = total_of(w, symbol);
+		*total = pp_add_counts(*total, w->all[node]);
+	}
+	ctree_node(w->tree->tree, node, &is);
+	if (is.count && frame->nr == 1 && *frame->symbols != PP_NO_SYMBOL &&
+	    w->tree->images[is.image - 1].is_counted)
+		count_twice(w, *frame->symbols, is.count);
 }
 
 static void leave_node(struct walk *w, uint32_t node)
 {
-	uint32_t symbol = w->tree->frames[node - 1];
+	const struct pp_frame_symbols *frame = symbols_of(w, node);
 
-	if (symbol != PP_NO_SYMBOL)
-		w->on_path[symbol]--;
+	for (uint32_t i = 0; i < frame->nr; i++)
+		if (frame->symbols[i] != PP_NO_SYMBOL)
+			w->on_path[frame->symbols[i]]--;
 }
 
 static void walk_tree(struct walk *w)
@@ -244,18 +293,24 @@ static void walk_tree(struct walk *w)
 
 /* ---- all of them --------------------------------------------------------- */
 
-/* Samples that have no stack are in the totals of their symbols alone. */
+/*
+ * Samples that have no stack are in the totals of their symbols alone. Trees
+ * tell functions of the table; what was inlined in the sampled one, the flat
+ * files tell.
+ */
 static void add_flat_samples(const struct pp_side *side, uint64_t *totals,
-			     const uint64_t *in_trees)
+			     const uint64_t *in_trees, const double *twice)
 {
 	size_t nr = side->nr_symbols * side->classes.nr;
 
 	for (size_t i = 0; i < nr; i++) {
-		uint64_t own = side->symbols[i / side->classes.nr]
-				       .counts[i % side->classes.nr];
+		uint64_t own = side->in_table[i];
 
 		if (own > in_trees[i])
 			totals[i] = pp_add_counts(totals[i], own - in_trees[i]);
+		totals[i] = pp_add_counts(totals[i], side->where_inlined[i]);
+		totals[i] -=
+			(uint64_t)fmin(nearbyint(twice[i]), (double)totals[i]);
 	}
 }
 
@@ -266,13 +321,19 @@ static void count_own_samples(const struct pp_side *side, uint64_t *in_trees)
 		const struct pp_tree_input *tree = &side->trees->list[t];
 
 		for (uint32_t i = 0; i < ctree_nr_nodes(tree->tree); i++) {
+			const struct pp_frame_symbols *frame;
 			struct ctree_node node;
+			uint32_t symbol;
 			uint64_t *own;
 
 			if (tree->frames[i] == PP_NO_SYMBOL)
 				continue;
 			ctree_node(tree->tree, i + 1, &node);
-			own = &in_trees[tree->frames[i] * side->classes.nr +
+			frame = &side->frame_symbols[tree->frames[i]];
+			symbol = frame->symbols[frame->nr - 1];
+			if (symbol == PP_NO_SYMBOL)
+				continue;
+			own = &in_trees[symbol * side->classes.nr +
 					tree->class_nr];
 			*own = pp_add_counts(*own, node.count);
 		}
@@ -295,13 +356,31 @@ static void warn_of_samples_without_stack(struct pp_population *p,
 			(unsigned long long)missing, (unsigned long long)all);
 }
 
-static int walk_all_trees(struct pp_population *p, struct pp_side *side,
-			  uint64_t *totals)
+static int compare_shares_by_function(const void *a, const void *b)
 {
-	struct walk w = { .totals = totals, .nr_classes = side->classes.nr };
+	const struct pp_inlined_share *x = a, *y = b;
+
+	return op_compare(x->function, y->function);
+}
+
+static int walk_all_trees(struct pp_population *p, struct pp_side *side,
+			  uint64_t *totals, double *twice)
+{
+	struct walk w = {
+		.totals = totals,
+		.nr_classes = side->classes.nr,
+		.side = side,
+		.shares = side->inlined_shares,
+		.nr_shares = side->nr_inlined_shares,
+		.twice = twice,
+	};
 	uint64_t counted = 0;
 	int err = 0;
 
+	if (w.nr_shares)
+		qsort(side->inlined_shares, w.nr_shares,
+		      sizeof(*side->inlined_shares),
+		      compare_shares_by_function);
 	w.on_path = calloc(side->nr_symbols + 1, sizeof(*w.on_path));
 	if (!w.on_path)
 		return -ENOMEM;
@@ -326,6 +405,7 @@ int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
 	size_t nr_classes = side->classes.nr, nr = side->nr_symbols;
 	struct op_arena *arena = &p->report->arena;
 	uint64_t *totals, *in_trees;
+	double *twice;
 	int err;
 
 	if (!side->trees || !side->trees->nr)
@@ -336,14 +416,18 @@ int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
 			       : 0;
 	totals = op_arena_alloc(arena, nr * nr_classes, sizeof(*totals));
 	in_trees = calloc(nr * nr_classes + 1, sizeof(*in_trees));
-	err = totals && in_trees ? walk_all_trees(p, side, totals) : -ENOMEM;
+	twice = calloc(nr * nr_classes + 1, sizeof(*twice));
+	err = totals && in_trees && twice
+		      ? walk_all_trees(p, side, totals, twice)
+		      : -ENOMEM;
 	if (!err) {
 		count_own_samples(side, in_trees);
-		add_flat_samples(side, totals, in_trees);
+		add_flat_samples(side, totals, in_trees, twice);
 		for (size_t i = 0; i < nr; i++)
 			side->symbols[i].all_counts = &totals[i * nr_classes];
 		p->report->has_totals = true;
 	}
+	free(twice);
 	free(in_trees);
 	return err;
 }

@@ -15,6 +15,28 @@
 #include "libpp/report.h"
 #include "libpp/sample_list.h"
 
+/* Calls from one symbol to another in one column, by their numbers. */
+struct pp_symbol_call {
+	uint32_t caller, callee;
+	uint64_t count;
+	unsigned int class_nr;
+};
+
+/* Samples in one column that are in @function of the table and in @inlined,
+ * which was inlined there. */
+struct pp_inlined_share {
+	uint32_t function, inlined;
+	uint64_t count;
+	unsigned int class_nr;
+};
+
+/* What a frame of a call tree is in: the function of the table, the last one,
+ * and those that were inlined there. */
+struct pp_frame_symbols {
+	const uint32_t *symbols; /* their numbers; each may be PP_NO_SYMBOL */
+	uint32_t nr;
+};
+
 /* The sample files of one specification and what is found from them. */
 struct pp_side {
 	const struct pp_spec *spec;
@@ -34,6 +56,20 @@ struct pp_side {
 					    of call graphs all at all */
 	size_t nr_symbols;
 	const uint64_t *symbol_totals;
+
+	/* For totals, nr_classes for each of @symbols: samples in the symbol
+	 * that it has in the table; samples where it was inlined. */
+	uint64_t *in_table, *where_inlined;
+	/* The same in parts: where each function was inlined. */
+	struct pp_inlined_share *inlined_shares;
+	size_t nr_inlined_shares;
+	/* The symbols of frames of call trees. */
+	struct pp_frame_symbols *frame_symbols;
+	uint32_t nr_frame_symbols;
+	/* For call graphs: calls to what was inlined. */
+	struct pp_symbol_call *inlined_calls;
+	size_t nr_inlined_calls;
+
 	const struct op_ledger *account;
 	struct pp_tree_inputs *trees; /* for totals of symbols; or NULL */
 	unsigned int wants; /* PP_WANT_ of its images' symbols */

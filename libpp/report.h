@@ -60,6 +60,7 @@ struct pp_request {
 	bool addresses_of_calls; /* with call_graph: pp_report.calls, too; and
 				    a report without any is no error */
 	bool lines; /* source files and lines */
+	bool inlines; /* functions that were inlined are symbols of their own */
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */
 	bool tree; /* the call tree */
@@ -183,6 +184,7 @@ struct pp_symbol_entry {
 	const struct pp_image *image;
 	const char *raw_name; /* as the binary has it */
 	const char *name; /* demangled as asked */
+	bool is_inlined; /* it has no symbol, but is in others */
 	uint64_t vma; /* 0 for an entry that stands for no symbol */
 	uint64_t key; /* the same place in sample files */
 	uint64_t size; /* bytes, likewise */

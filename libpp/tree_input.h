@@ -35,7 +35,7 @@ struct pp_tree_input {
 	struct ctree *tree;
 	struct pp_tree_image *images; /* by number, from 0 */
 	uint32_t *frames; /* for each node from 0, in the builder; for totals
-			     the number of its symbol, or PP_NO_SYMBOL */
+			     a number of pp_side.frame_symbols */
 	bool *is_chosen; /* likewise: samples there are asked for */
 };
 

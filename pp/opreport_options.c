@@ -28,6 +28,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "tree", '\0', POPT_ARG_STRING, &a->tree, 0, "show the call tree; with =callers, callers below callees", "callers" },
 		{ "details", 'd', POPT_ARG_NONE, &a->details, 0, "show the addresses in each symbol", NULL },
 		{ "debug-info", 'g', POPT_ARG_NONE, &a->lines, 0, "show source files and lines", NULL },
+		{ "no-inlines", '\0', POPT_ARG_NONE, &a->no_inlines, 0, "count inlined functions for those that they are in", NULL },
 		{ "show-address", 'w', POPT_ARG_NONE, &a->show_address, 0, "show addresses of symbols", NULL },
 		{ "accumulated", 'a', POPT_ARG_NONE, &a->accumulated, 0, "show running sums", NULL },
 		{ "intervals", '\0', POPT_ARG_NONE, &a->intervals, 0, "show 95% intervals of shares and changes", NULL },
@@ -271,6 +272,8 @@ static void take_flags(struct opreport_options *o)
 	o->request.details = a->details;
 	o->request.code = a->details && flags & PP_SHOWS_CODE;
 	o->request.lines = a->lines;
+	o->request.inlines = (o->request.symbols || o->request.tree) &&
+			     !a->no_inlines && flags & PP_SHOWS_INLINES;
 	o->request.intervals = a->intervals;
 	o->request.exclude_dependent = a->exclude_dependent;
 	o->request.by_build = a->by_build;

@@ -19,7 +19,7 @@ struct opreport_args {
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
 	int by_build;
 	int no_header, long_names, show_address, accumulated, global_percent;
-	int intervals, by_session;
+	int intervals, by_session, no_inlines;
 	int aliases; /* of --format: bits, in the order of their options */
 };
 

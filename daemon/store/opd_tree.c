@@ -254,17 +254,20 @@ static int find_image(struct opd *opd, struct opd_tree *tree,
  */
 
 static int add_frame(struct opd *opd, struct opd_tree *tree,
-		     const struct opd_spot *spot, uint32_t *node)
+		     const struct opd_spot *spot, uint64_t offset,
+		     uint32_t *node)
 {
 	uint32_t image;
 	int err = find_image(opd, tree, spot, &image);
 
 	if (!err)
-		err = ctree_child(tree->ctree, *node, image, spot->function,
-				  node);
+		err = ctree_child(tree->ctree, *node, image, offset, node);
 	return err;
 }
 
+/* A caller is at its call, which tells the line and what was inlined there; the
+ * sampled frame is its function, as a tree of exact places would grow with
+ * almost every sample. */
 static int add_stack(struct opd *opd, struct opd_tree *tree,
 		     const struct opd_spot *spots, unsigned int nr,
 		     const struct opd_spot *root)
@@ -273,9 +276,10 @@ static int add_stack(struct opd *opd, struct opd_tree *tree,
 	int err = 0;
 
 	if (root)
-		err = add_frame(opd, tree, root, &node);
+		err = add_frame(opd, tree, root, root->function, &node);
 	while (!err && nr--)
-		err = add_frame(opd, tree, &spots[nr], &node);
+		err = add_frame(opd, tree, &spots[nr],
+				nr ? spots[nr].key : spots[nr].function, &node);
 	if (err)
 		return err;
 	if (node > tree->nr_nodes) {

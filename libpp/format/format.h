@@ -46,6 +46,7 @@ enum pp_format_flags {
 	PP_NEEDS_ONE_CLASS = 1 << 11,
 	PP_NEEDS_FILE = 1 << 12, /* nobody reads it on a terminal */
 	PP_SHOWS_TOTALS = 1 << 13, /* of symbols, with what they called */
+	PP_SHOWS_INLINES = 1 << 15, /* inlined functions as symbols */
 	PP_DRAWS_TREE = 1 << 14, /* the call tree, where it is asked for */
 
 	PP_SHOWS_TABLES = PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS | PP_SHOWS_CALLS |
@@ -59,13 +60,14 @@ enum pp_format_flags {
 /* clang-format off */
 #define PP_FORMATS(X)                                                          \
 	X(text, "text", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES |                 \
-			   PP_SHOWS_DIFF | PP_SHOWS_TOTALS | PP_DRAWS_TREE)    \
+			   PP_SHOWS_DIFF | PP_SHOWS_TOTALS | PP_DRAWS_TREE |   \
+			   PP_SHOWS_INLINES)                                   \
 	X(xml, "XML", 0, PP_SHOWS_TABLES | PP_SHOWS_CODE | PP_SHOWS_AXES |     \
 			 PP_NEEDS_SYMBOLS)                                     \
 	X(json, "JSON", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES | PP_SHOWS_DIFF | \
-			   PP_SHOWS_AXES | PP_SHOWS_TOTALS)                    \
+			   PP_SHOWS_AXES | PP_SHOWS_TOTALS | PP_SHOWS_INLINES) \
 	X(csv, "CSV", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES | PP_SHOWS_DIFF |   \
-			 PP_SHOWS_AXES | PP_SHOWS_TOTALS)                      \
+			 PP_SHOWS_AXES | PP_SHOWS_TOTALS | PP_SHOWS_INLINES)   \
 	X(folded, "folded stacks", 0, PP_SHOWS_TREE | PP_SHOWS_DIFF |          \
 			 PP_SHOWS_AXES | PP_NEEDS_NAMES | PP_NEEDS_ONE_CLASS)  \
 	X(flamegraph, "flame graph", 500000, PP_SHOWS_TREE | PP_SHOWS_DIFF |   \

@@ -218,6 +218,8 @@ static void json_write_identity(struct writer *w,
 	op_json_text(json, "image", entry->image->name);
 	op_json_text(json, "symbol", entry->name);
 	op_json_text(json, "raw_symbol", entry->raw_name);
+	if (entry->is_inlined)
+		op_json_bool(json, "inlined", true);
 	if (!entry->size)
 		return;
 	json_write_address(w, entry->vma);

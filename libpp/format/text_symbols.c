@@ -71,13 +71,16 @@ static void text_write_percent(struct pp_text *t, size_t width, uint64_t part,
 			 pp_text_percent(buf, pp_percent(part, whole)));
 }
 
-static void text_write_vma(struct pp_text *t, uint64_t vma)
+static void text_write_vma(struct pp_text *t, uint64_t vma, bool is_inlined)
 {
 	char buf[24];
 
 	if (!t->options->show_address)
 		return;
-	snprintf(buf, sizeof(buf), "%0*" PRIx64, t->vma_digits, vma);
+	if (is_inlined)
+		snprintf(buf, sizeof(buf), "%-*s", t->vma_digits, "inlined");
+	else
+		snprintf(buf, sizeof(buf), "%0*" PRIx64, t->vma_digits, vma);
 	text_write_field(t, WIDTH_VMA, buf);
 }
 
@@ -249,7 +252,7 @@ void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
 {
 	const struct pp_symbol_entry *entry = row->entry;
 
-	text_write_vma(t, entry->vma);
+	text_write_vma(t, entry->vma, entry->is_inlined);
 	for (size_t i = 0; i < t->report->classes.nr; i++)
 		text_write_class(t, row, i);
 	text_write_place(t, &entry->place);
@@ -283,7 +286,7 @@ static void text_write_details(struct pp_text *t,
 		const struct pp_detail *detail = &entry->details[i];
 
 		fputs("  ", t->out);
-		text_write_vma(t, detail->vma);
+		text_write_vma(t, detail->vma, false);
 		row.counts = detail->counts;
 		for (size_t j = 0; j < nr_classes; j++)
 			text_write_class(t, &row, j);

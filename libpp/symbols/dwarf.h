@@ -3,8 +3,9 @@
 #define LIBPP_SYMBOLS_DWARF_H
 
 /*
- * The sections of DWARF, versions 2 to 5, that tell source lines. Each may be
- * empty; their bytes stay the owner's and must outlive what is made of them.
+ * The sections of DWARF, versions 2 to 5, that tell source lines and inlined
+ * functions. Each may be empty; their bytes stay the owner's and must outlive
+ * what is made of them.
  */
 
 #include "libop/op_cursor.h"
@@ -21,6 +22,12 @@ struct pp_dwarf {
 	struct pp_bytes shared_str; /* .debug_str of the file that dwz made */
 	struct pp_bytes info; /* .debug_info */
 	struct pp_bytes abbrev; /* .debug_abbrev */
+
+	/* For inlined functions. */
+	struct pp_bytes ranges; /* .debug_ranges */
+	struct pp_bytes rnglists; /* .debug_rnglists */
+	struct pp_bytes addr; /* .debug_addr */
+	struct pp_bytes str_offsets; /* .debug_str_offsets */
 	bool big_endian;
 };
 
@@ -59,6 +66,7 @@ enum {
 	DW_FORM_ref4 = 0x13,
 	DW_FORM_ref8 = 0x14,
 	DW_FORM_ref_udata = 0x15,
+	DW_FORM_indirect = 0x16,
 	DW_FORM_sec_offset = 0x17,
 	DW_FORM_exprloc = 0x18,
 	DW_FORM_flag_present = 0x19,

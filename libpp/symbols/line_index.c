@@ -363,10 +363,9 @@ static bool use_names_of(struct pp_line_index *index, size_t header, size_t nr)
 	return true;
 }
 
-static const char *file_name(struct pp_line_index *index, uint32_t nr)
+static const char *file_name(struct pp_line_index *index, size_t header,
+			     uint32_t nr)
 {
-	size_t header = index->current->header;
-
 	if (!use_names_of(index, header, nr))
 		return NULL;
 	if (!index->names[nr])
@@ -389,7 +388,19 @@ bool pp_line_index_find(struct pp_line_index *index, uint64_t address,
 	row = row_at_address(index, address);
 	if (!row)
 		return false;
-	line->file = file_name(index, row->file);
+	line->file = file_name(index, index->current->header, row->file);
 	line->line = row->line;
 	return line->file != NULL;
+}
+
+const char *pp_line_index_file(struct pp_line_index *index, uint64_t table,
+			       uint64_t nr)
+{
+	size_t at = OP_BISECT(i, index->nr_headers,
+			      index->headers[i].offset < table);
+
+	if (at == index->nr_headers || index->headers[at].offset != table ||
+	    nr > UINT32_MAX)
+		return NULL;
+	return file_name(index, at, (uint32_t)nr);
 }

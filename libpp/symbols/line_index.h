@@ -49,4 +49,9 @@ size_t pp_line_index_damaged(const struct pp_line_index *index);
 bool pp_line_index_find(struct pp_line_index *index, uint64_t address,
 			struct pp_line *line);
 
+/* The path of file @nr of the line table at offset @table, as in struct
+ * pp_line; NULL when there is none. */
+const char *pp_line_index_file(struct pp_line_index *index, uint64_t table,
+			       uint64_t nr);
+
 #endif /* LIBPP_SYMBOLS_LINE_INDEX_H */

@@ -107,6 +107,23 @@ bool op_bfd_code(const struct op_bfd *bfd, uint64_t vma, uint64_t len,
 bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 		 unsigned int *line);
 
+/* A function that was inlined. */
+struct op_bfd_inlined {
+	const char *name; /* as linkers have it where that is known */
+	const char *file, *call_file; /* where it is declared, and where it was
+					 inlined; NULL when not known */
+	unsigned int line, call_line;
+};
+
+/*
+ * Put the functions that were inlined at @vma into @out, the innermost first,
+ * @max at most; what they were inlined into is not among them. Ascending
+ * addresses are looked up fastest. Returns how many.
+ */
+#define OP_BFD_MAX_INLINED 64
+size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
+		      struct op_bfd_inlined *out, size_t max);
+
 /* How many parts of the line table make no sense. */
 size_t op_bfd_lines_damaged(struct op_bfd *bfd);
 

@@ -1,28 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Source lines of a binary. libbfd fetches the sections, unpacked and
- * relocated; its own look-up reads all entries of a unit before it tells the
- * first line, so the line table is read by libpp/symbols/line_index.c.
+ * Source lines and inlined functions of a binary. libbfd fetches the sections,
+ * unpacked and relocated; its own look-up reads all entries of a unit before it
+ * tells the first line, so the line table is read by
+ * libpp/symbols/line_index.c, and the entries of functions by
+ * libpp/symbols/inline_index.c.
  */
 
 #include "libpp/symbols/op_bfd_internal.h"
 
 #include <stdlib.h>
 
+#include "libpp/symbols/inline_index.h"
 #include "libpp/symbols/line_index.h"
 
-enum { LINE, LINE_STR, STR, INFO, ABBREV, SHARED_STR, NR_SECTIONS };
+enum {
+	LINE,
+	LINE_STR,
+	STR,
+	INFO,
+	ABBREV,
+	RANGES,
+	RNGLISTS,
+	ADDR,
+	STR_OFFSETS,
+	SHARED_STR,
+	NR_SECTIONS
+};
 
 static const char *const section_names[NR_SECTIONS] = {
-	[LINE] = ".debug_line",	    [LINE_STR] = ".debug_line_str",
-	[STR] = ".debug_str",	    [INFO] = ".debug_info",
-	[ABBREV] = ".debug_abbrev", [SHARED_STR] = ".debug_str",
+	[LINE] = ".debug_line",
+	[LINE_STR] = ".debug_line_str",
+	[STR] = ".debug_str",
+	[INFO] = ".debug_info",
+	[ABBREV] = ".debug_abbrev",
+	[RANGES] = ".debug_ranges",
+	[RNGLISTS] = ".debug_rnglists",
+	[ADDR] = ".debug_addr",
+	[STR_OFFSETS] = ".debug_str_offsets",
+	[SHARED_STR] = ".debug_str",
 };
 
 struct line_table {
 	struct pp_line_index *index; /* NULL if there are no lines */
 	bfd_byte *bytes[NR_SECTIONS];
 	size_t nr_damaged; /* sections that cannot be read */
+	struct object *object; /* with the sections; NULL if there are none */
+	struct pp_inline_index *inlines; /* NULL until it is needed */
+	bool inlines_tried;
 };
 
 /* ---- sections ------------------------------------------------------------ */
@@ -44,6 +69,8 @@ static struct pp_bytes read_section(struct op_bfd *bfd, struct object *object,
 
 	if (!section || !section->size)
 		return (struct pp_bytes){ 0 };
+	if (*bytes)
+		return (struct pp_bytes){ *bytes, section->size };
 	if (section->flags & SEC_RELOC && object->is_relocatable)
 		*bytes = read_relocated_section(object, section);
 	else if (!bfd_get_full_section_contents(object->abfd, section, bytes))
@@ -103,9 +130,39 @@ static struct line_table *get_lines(struct op_bfd *bfd)
 		return bfd->lines;
 	bfd->lines = calloc(1, sizeof(*bfd->lines));
 	object = bfd->lines ? object_with_lines(bfd) : NULL;
-	if (object)
+	if (object) {
+		bfd->lines->object = object;
 		make_line_index(bfd, object);
+	}
 	return bfd->lines;
+}
+
+/* NULL where there is none, and in what is not linked. */
+static struct pp_inline_index *get_inlines(struct op_bfd *bfd)
+{
+	struct line_table *lines = get_lines(bfd);
+	struct object *object = lines ? lines->object : NULL;
+	struct pp_dwarf dwarf;
+
+	if (!object || !lines->index || lines->inlines_tried ||
+	    object->is_relocatable)
+		return lines ? lines->inlines : NULL;
+	lines->inlines_tried = true;
+	dwarf = (struct pp_dwarf){
+		.str = read_section(bfd, object, STR),
+		.line_str = read_section(bfd, object, LINE_STR),
+		.info = read_section(bfd, object, INFO),
+		.abbrev = read_section(bfd, object, ABBREV),
+		.ranges = read_section(bfd, object, RANGES),
+		.rnglists = read_section(bfd, object, RNGLISTS),
+		.addr = read_section(bfd, object, ADDR),
+		.str_offsets = read_section(bfd, object, STR_OFFSETS),
+		.big_endian = bfd_big_endian(object->abfd),
+	};
+	if (op_bfd_open_shared_file(bfd))
+		dwarf.shared_str = read_section(bfd, &bfd->shared, SHARED_STR);
+	pp_inline_index_new(&lines->inlines, &dwarf);
+	return lines->inlines;
 }
 
 void op_bfd_lines_free(struct line_table *lines)
@@ -113,6 +170,7 @@ void op_bfd_lines_free(struct line_table *lines)
 	if (!lines)
 		return;
 	pp_line_index_free(lines->index);
+	pp_inline_index_free(lines->inlines);
 	for (size_t i = 0; i < NR_SECTIONS; i++)
 		free(lines->bytes[i]);
 	free(lines);
@@ -142,4 +200,33 @@ bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 	*file = found.file;
 	*line = found.line;
 	return true;
+}
+
+size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
+		      struct op_bfd_inlined *out, size_t max)
+{
+	struct pp_inlined found[OP_BFD_MAX_INLINED];
+	struct pp_inline_index *inlines = get_inlines(bfd);
+	struct pp_line_index *index = bfd->lines ? bfd->lines->index : NULL;
+	size_t nr;
+
+	if (!inlines)
+		return 0;
+	nr = pp_inline_index_find(
+		inlines, vma, found,
+		max < OP_BFD_MAX_INLINED ? max : OP_BFD_MAX_INLINED);
+	for (size_t i = 0; i < nr; i++) {
+		const struct pp_inlined *f = &found[i];
+
+		out[i] = (struct op_bfd_inlined){
+			.name = f->name,
+			.file = pp_line_index_file(index, f->line_table,
+						   f->decl_file),
+			.line = (unsigned int)f->decl_line,
+			.call_file = pp_line_index_file(
+				index, f->call_line_table, f->call_file),
+			.call_line = (unsigned int)f->call_line,
+		};
+	}
+	return nr;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Any bytes as the sections that tell source lines: the first two say how the
- * rest is shared out. What is found does not depend on the order of questions.
+ * Any bytes as the sections that tell source lines and inlined functions: the
+ * first two say how the rest is shared out. What is found does not depend on
+ * the order of questions.
  */
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libpp/symbols/inline_index.h"
 #include "libpp/symbols/line_index.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,6 +18,33 @@ static bool is_code(void *ctx, uint64_t address)
 {
 	(void)ctx;
 	return address >= 16;
+}
+
+/* Something of all functions that were inlined at @address. */
+static uint64_t ask_inlined(struct pp_inline_index *index, uint64_t address)
+{
+	struct pp_inlined found[16];
+	size_t nr = pp_inline_index_find(index, address, found, 16);
+	uint64_t sum = nr;
+
+	for (size_t i = 0; i < nr; i++)
+		sum = sum * 31 + strlen(found[i].name) + found[i].call_line;
+	return sum;
+}
+
+static void ask_all_inlined(const struct pp_dwarf *dwarf)
+{
+	uint64_t answers[64];
+	struct pp_inline_index *index;
+
+	if (pp_inline_index_new(&index, dwarf))
+		return;
+	for (uint64_t i = 0; i < 64; i++)
+		answers[i] = ask_inlined(index, i * 5);
+	for (uint64_t i = 64; i-- > 0;)
+		if (answers[i] != ask_inlined(index, i * 5))
+			abort();
+	pp_inline_index_free(index);
 }
 
 /* Line and file of @address as one number. */
@@ -62,6 +91,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	dwarf.abbrev =
 		(struct pp_bytes){ data + line + info, size - line - info };
 	dwarf.str = dwarf.line_str = dwarf.abbrev;
+	dwarf.ranges = dwarf.rnglists = dwarf.info;
+	dwarf.addr = dwarf.str_offsets = dwarf.line;
 	ask_all(&dwarf);
+	ask_all_inlined(&dwarf);
 	return 0;
 }

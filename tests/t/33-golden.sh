@@ -82,6 +82,8 @@ report() {
 		esac
 		set -- "$@" "$word"
 	done
+	# The original counts inlined functions for those that they are in.
+	[ "$program" != opreport ] || set -- --no-inlines "$@"
 	"$BIN/$program" "$@" >"$TMP/out" 2>"$TMP/err"
 }
 

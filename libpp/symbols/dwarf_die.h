@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_SYMBOLS_DWARF_DIE_H
+#define LIBPP_SYMBOLS_DWARF_DIE_H
+
+/*
+ * The entries of .debug_info (DWARF 5, chapter 7.5), as far as they tell which
+ * function some code was written in: units, and entries with the attributes
+ * that functions and their inlined copies have. Offsets are those in
+ * .debug_info. All entries may hold anything; what makes no sense reads as the
+ * end of the unit.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libpp/symbols/dwarf.h"
+
+enum {
+	DW_TAG_lexical_block = 0x0b,
+	DW_TAG_compile_unit = 0x11,
+	DW_TAG_inlined_subroutine = 0x1d,
+	DW_TAG_module = 0x1e,
+	DW_TAG_subprogram = 0x2e,
+	DW_TAG_namespace = 0x39,
+
+	DW_AT_stmt_list = 0x10,
+	DW_AT_comp_dir = 0x1b,
+};
+
+/* A unit and what its entries are read with. */
+struct pp_dwarf_unit {
+	struct pp_dwarf_form form; /* all but the form */
+	uint64_t start; /* of its header, from where references count */
+	uint64_t first, end; /* of its entries */
+	uint64_t abbrevs; /* offset in .debug_abbrev */
+
+	/* From its first entry, for pp_dwarf_unit_open() alone. */
+	uint64_t low; /* what ranges are counted from */
+	uint64_t line_table; /* offset in .debug_line; UINT64_MAX without */
+	uint64_t str_offsets, addr, rnglists; /* where its parts start */
+	struct pp_abbrev *list; /* by code */
+	size_t nr;
+};
+
+/* What an abbreviation says of its entries. */
+struct pp_abbrev {
+	uint64_t code;
+	uint64_t tag;
+	bool has_children;
+	uint64_t at; /* offset of its attributes in .debug_abbrev */
+};
+
+/*
+ * Read the header of the unit at @all, a cursor in .debug_info that goes
+ * behind the unit. Returns false for what is no unit of code, such as one of
+ * types.
+ */
+bool pp_dwarf_unit_header(const struct pp_dwarf *dwarf, struct op_cursor *all,
+			  struct pp_dwarf_unit *unit);
+
+/* One pair of an abbreviation; false behind the last. @constant is the value of
+ * a form that has it there. */
+bool pp_dwarf_next_attribute(struct op_cursor *abbrev, uint64_t *name,
+			     uint64_t *form, int64_t *constant);
+
+/*
+ * Make a unit that has its header ready for the functions below. Returns 0 or
+ * -ENOMEM; to be closed either way.
+ */
+int pp_dwarf_unit_open(const struct pp_dwarf *dwarf,
+		       struct pp_dwarf_unit *unit);
+void pp_dwarf_unit_close(struct pp_dwarf_unit *unit);
+
+#define PP_NO_DIE UINT64_MAX
+
+struct pp_die {
+	uint64_t next; /* offset behind its attributes */
+	uint64_t tag; /* 0 for the end of a list of children */
+	bool has_children;
+	uint64_t sibling; /* behind its children; PP_NO_DIE if not told */
+	uint64_t origin; /* that it is a copy of, or that it completes; or
+			    PP_NO_DIE */
+	const char *name, *linkage_name; /* in a section; NULL for none */
+	uint64_t decl_file, decl_line; /* numbers of the unit's line table */
+	uint64_t call_file, call_line;
+	bool has_low, has_high, has_ranges;
+	uint64_t low, high, ranges; /* the last as an offset */
+};
+
+/* Read the entry at @offset of a unit that is open. Returns false when it makes
+ * no sense, or is not in the unit. */
+bool pp_die_read(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
+		 uint64_t offset, struct pp_die *die);
+
+/* Ranges of addresses, one after the other. */
+struct pp_die_ranges {
+	const struct pp_dwarf *dwarf;
+	const struct pp_dwarf_unit *unit;
+	const struct pp_die *die;
+	struct op_cursor c;
+	uint64_t base;
+	bool is_list, is_done;
+};
+
+void pp_die_ranges_init(struct pp_die_ranges *ranges,
+			const struct pp_dwarf *dwarf,
+			const struct pp_dwarf_unit *unit,
+			const struct pp_die *die);
+
+/* The next range that is not empty; false behind the last. */
+bool pp_die_ranges_next(struct pp_die_ranges *ranges, uint64_t *low,
+			uint64_t *high);
+
+#endif /* LIBPP_SYMBOLS_DWARF_DIE_H */

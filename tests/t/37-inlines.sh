@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Inlined functions: which there are is what addr2line says, with each version
+# of DWARF; their shares are those of a program that is known.
+# timeout: 600
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/perf.sh"
+cd "$TMP" || exit 1
+
+command -v g++ >/dev/null || skip_all "install the Debian package g++"
+command -v addr2line >/dev/null || skip_all "install the Debian package binutils"
+SESSION=$TMP/known
+
+report() {
+	"$BIN/opreport" --session-dir="$SESSION" "$@" >"$TMP/report" 2>"$TMP/err"
+}
+
+# ---- names, against addr2line -----------------------------------------------------
+
+cat >many.cc <<'END'
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+namespace a { namespace {
+inline int twice(int x) { return 2 * x; }
+struct box { int v; int get() const { return twice(v); } };
+} }
+static inline int clamp(int x) { return x < 0 ? 0 : x > 99 ? 99 : x; }
+int main(int argc, char **)
+{
+	std::vector<int> v(1000 * argc);
+	std::map<std::string, int> m;
+	std::iota(v.begin(), v.end(), 0);
+	std::sort(v.begin(), v.end(), [](int x, int y) { return clamp(x) > y; });
+	for (int x : v) m[std::to_string(a::box{ x }.get())] += x;
+	return (int)m.size() & 1;
+}
+END
+# offsets PROGRAM: of the addresses of main, each once, as keys.
+offsets() {
+	python3 - "$1" <<'END'
+import subprocess, sys
+text = subprocess.run(["readelf", "-lW", sys.argv[1]], capture_output=True,
+                      text=True).stdout
+load = next(l.split() for l in text.splitlines()
+            if l.split()[:1] == ["LOAD"] and "E" in l.split()[6:8][0] + l)
+loads = [l.split() for l in text.splitlines() if l.split()[:1] == ["LOAD"]]
+code = next(l for l in loads if "E" in "".join(l[6:-1]))
+bias = int(code[2], 16) - int(code[1], 16)
+nm = subprocess.run(["nm", "-S", sys.argv[1]], capture_output=True,
+                    text=True).stdout.split("\n")
+start, size = next((int(l.split()[0], 16), int(l.split()[1], 16)) for l in nm
+                   if l.endswith(" T main"))
+for at in range(start, start + size, 3):
+    print(hex(at), at - bias)
+END
+}
+for how in "-gdwarf-5" "-gdwarf-4" "-gdwarf-5 -gz" "-gdwarf-4 -flto" \
+	"-gdwarf-3 -gstrict-dwarf"; do
+	# shellcheck disable=SC2086 # several options
+	g++ -O2 $how -Wl,--build-id -o many many.cc 2>cc.err ||
+		{ skip "$how" "g++ cannot do that"; continue; }
+	offsets many >code
+	P="{root}$TMP/many"
+	rm -rf "$SESSION"
+	awk '{ print $2, 1 }' code |
+		"$TESTBIN/mkodb" "$SESSION/samples/current/$P/{dep}/$P/TIMER.0.0.all.all.all" \
+			timer-hz=1000 "mtime=$TMP/many"
+	report -d -D none --json || diag "$(cat err)"
+	python3 -c 'import json, sys
+for s in json.load(open(sys.argv[1]))["symbols"]:
+    for a in s["addresses"]:
+        print(a["address"], s["raw_symbol"].split()[0])' report | sort >got
+	cut -d " " -f 1 code | addr2line -a -f -i -e many |
+		awk '/^0x/ { sub(/^0x0+/, "0x"); at = $0; getline
+			print at, $1 }' | sort >wanted
+	# Of an inlined function that linkers do not know, as it is static, addr2line
+	# says another one.
+	join wanted got | awk '$2 == $3 || $3 !~ /^_Z/ {
+		print $1, $3 }' >same
+	ok "$how: $(cut -d ' ' -f 2 got | sort -u | wc -l) functions in main" \
+		diff same got
+	ok "$how: static ones are among them" grep -q ' clamp$' got
+	ok "$how: these are several" [ "$(cut -d ' ' -f 2 wanted | sort -u |
+		wc -l)" -gt 5 ]
+done
+report -l --no-inlines
+is "--no-inlines: the symbol of the table" \
+	"$(awk 'NF && !/^(CPU|Prof|samples)/ { print $NF }' report)" main
+like "of inlined functions, no address" "$(report -l -w && cat report)" \
+	'^inlined .* clamp$'
+unlike "XML has symbols" "$(report --xml && cat report)" 'clamp'
+
+# A binary that lies costs its names and no more.
+cp many bad && python3 - bad <<'END'
+import subprocess, sys
+for line in subprocess.run(["readelf", "-SW", sys.argv[1]], capture_output=True,
+                           text=True).stdout.splitlines():
+    f = line.replace("[ ", "[").split()
+    if len(f) > 5 and f[1] == ".debug_info":
+        at, size = int(f[4], 16), int(f[5], 16)
+data = bytearray(open(sys.argv[1], "rb").read())
+for i in range(at + 30, at + size, 7):
+    data[i] ^= 0x55
+open(sys.argv[1], "wb").write(data)
+END
+P="{root}$TMP/bad"
+awk '{ print $2, 1 }' code |
+	"$TESTBIN/mkodb" "$SESSION/samples/current/$P/{dep}/$P/TIMER.0.0.all.all.all" \
+		timer-hz=1000 "mtime=$TMP/bad"
+ok "damaged entries" report -l bad
+
+# ---- shares, of a program that is known ----------------------------------------------
+
+if ! "$TESTBIN/canperf" own 2>/dev/null; then
+	skip "shares" "no perf events for this user"
+	done_testing
+fi
+SESSION=$TMP/session RATE=3000
+g++ -O2 -g -o inlined "$TOP/tests/t/inlined.cc" || exit 1
+profiled "a known program" -g ./inlined 20000
+# share NAME COLUMN: in percent, of the program's own samples, or of the total of
+# work, which may be interrupted by the kernel; columns are those of JSON.
+share() {
+	python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+all = sum(s[sys.argv[3]][0] for s in d["symbols"]
+    if s["image"].endswith("/inlined")
+    and (sys.argv[3] == "samples" or s["symbol"].startswith("shares::work")))
+print(100 * sum(s[sys.argv[3]][0] for s in d["symbols"]
+    if s["symbol"].startswith("shares::" + sys.argv[2])) / all)' \
+		report "$1" "$2"
+}
+near() {
+	got=$(share "$2" "$3")
+	ok "$1: $2 has $4 %, here $got %" awk -v a="$got" -v b="$4" \
+		'BEGIN { exit !(a - b < 3 && b - a < 3) }'
+}
+report -l --json
+near "own samples" mix samples 50
+near "own samples" scramble samples 33.3
+near "own samples" burner samples 16.7
+near "own samples" hash samples 0
+near "totals" hash total 83.3
+near "totals" filter total 16.7
+near "totals" mix total 50
+report -l --json --no-inlines
+near "without inlines" work samples 100
+report -c -t 1 -n
+like "the call graph has them" \
+	"$(sed -n '/^[0-9].*shares::mix/,/^---/p' report; grep -B 1 '^[0-9].*shares::mix' report)" \
+	'^  [0-9]+ +100\.000  (inlined +)?shares::hash\(unsigned long\)$'
+done_testing
