@@ -159,11 +159,16 @@ static uint64_t model_at(uint32_t i)
 	return function_of(snap.model[i]);
 }
 
+/* Where frame @i called the one below it. */
+static uint64_t call_at(uint32_t i)
+{
+	assert_true(i < (uint32_t)snap.nr_model);
+	return offset_of((uint64_t)(uintptr_t)snap.model[i] - 1);
+}
+
 static uint64_t arc_at(uint32_t callee)
 {
-	uint64_t call = (uint64_t)(uintptr_t)snap.model[callee + 1] - 1;
-
-	return offset_of(call) << 32 | model_at(callee);
+	return call_at(callee + 1) << 32 | model_at(callee);
 }
 
 /* From the call in recurse() to the start of recurse(). */
@@ -202,11 +207,11 @@ static void is_model(struct fixture *f, uint32_t inner)
 	assert_int_equal(node.count, 1);
 	ctree_node(tree, nr - inner, &node);
 	/* The model's frames of its own: a sanitizer adds one. */
-	while (from < MAX_OWN && model_at(from) != node.offset)
+	while (from < MAX_OWN && call_at(from) != node.offset)
 		from++;
 	for (uint32_t i = 0; i + inner < nr; i++) {
 		ctree_node(tree, nr - inner - i, &node);
-		assert_int_equal(node.offset, model_at(from + i));
+		assert_int_equal(node.offset, call_at(from + i));
 	}
 	ctree_close(tree);
 }
@@ -239,8 +244,7 @@ static void in_the_kernel(void **state)
 	tree = open_tree(f);
 	ctree_node(tree, ctree_nr_nodes(tree) - 2, &node);
 	/* Where the kernel was entered, no return address. */
-	assert_int_equal(node.offset,
-			 offset_of((uint64_t)(uintptr_t)take_snapshot));
+	assert_int_equal(node.offset, offset_of(snap.regs.reg[SELF_PC]));
 	ctree_close(tree);
 	free(w);
 	free_fixture(f);
