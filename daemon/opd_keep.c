@@ -37,7 +37,51 @@
 #include "libop/op_copy.h"
 #include "libop/op_log.h"
 #include "libop/op_open.h"
+#include "libop/op_search.h"
 #include "libop/op_session.h"
+
+#define GONE "is gone"
+
+static int compare_mount_ids(const void *a, const void *b)
+{
+	return op_compare(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* The mounts that are there now, by the first number of each line of mountinfo
+ * (proc(5)). Without memory there are none, and all files are copied. */
+static void note_mounts(struct opd_keep *keep)
+{
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL;
+	size_t room = 0;
+	uint64_t id;
+
+	while (file && getline(&line, &room, file) >= 0)
+		if (sscanf(line, "%" SCNu64 " ", &id) == 1 &&
+		    !op_array_reserve(&keep->mounts, keep->nr_mounts, 1))
+			keep->mounts[keep->nr_mounts++] = id;
+	if (keep->nr_mounts)
+		qsort(keep->mounts, keep->nr_mounts, sizeof(*keep->mounts),
+		      compare_mount_ids);
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+/* Whether @fd is on another mount than those; a kernel before Linux 5.8 does
+ * not tell. */
+static bool is_on_new_mount(const struct opd_keep *keep, int fd)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) ||
+	    !(st.stx_mask & STATX_MNT_ID))
+		return false;
+	return !keep->nr_mounts ||
+	       !bsearch(&(uint64_t){ st.stx_mnt_id }, keep->mounts,
+			keep->nr_mounts, sizeof(*keep->mounts),
+			compare_mount_ids);
+}
 
 void opd_keep_init(struct opd_keep *keep, const struct op_session *session,
 		   struct op_log *log, const struct op_clock *clock,
@@ -51,6 +95,7 @@ void opd_keep_init(struct opd_keep *keep, const struct op_session *session,
 	keep->max_open = OPD_KEEP_MAX;
 	if (left / 4 < OPD_KEEP_MAX)
 		keep->max_open = (unsigned int)(left / 4);
+	note_mounts(keep);
 }
 
 static void let_go(struct opd_keep *keep, struct opd_kept *kept)
@@ -69,6 +114,7 @@ void opd_keep_release(struct opd_keep *keep)
 	for (size_t i = 0; i < keep->nr; i++)
 		free((char *)keep->kept[i].binary.name);
 	free(keep->kept);
+	free(keep->mounts);
 	memset(keep, 0, sizeof(*keep));
 }
 
@@ -152,16 +198,18 @@ static int copy_binary(struct opd_keep *keep, const struct opd_binary *binary,
 	return err;
 }
 
-static void note_copy(struct opd_keep *keep, struct opd_kept *kept, int err)
+/* @why there is need of a copy: what the file is. */
+static void note_copy(struct opd_keep *keep, struct opd_kept *kept,
+		      const char *why, int err)
 {
 	kept->copied = !err;
 	keep->new_copies |= !err;
 	if (err)
-		op_log(keep->log, "%s: is gone, and no copy can be kept: %s",
-		       kept->binary.name, strerror(-err));
+		op_log(keep->log, "%s: %s, and no copy can be kept: %s",
+		       kept->binary.name, why, strerror(-err));
 	else
-		op_log(keep->log, "%s: is gone; a copy is kept in %s",
-		       kept->binary.name, keep->session->images);
+		op_log(keep->log, "%s: %s; a copy is kept in %s",
+		       kept->binary.name, why, keep->session->images);
 }
 
 /* ---- a process that runs it -------------------------------------------------
@@ -291,9 +339,10 @@ static void rescue(struct opd_keep *keep, struct opd_kept *kept)
 	if (!is_linked && fd < 0)
 		fd = search_processes(kept);
 	if (is_linked)
-		note_copy(keep, kept, 0);
+		note_copy(keep, kept, GONE, 0);
 	else if (fd >= 0 && is_build(&kept->binary, fd))
-		note_copy(keep, kept, copy_binary(keep, &kept->binary, fd));
+		note_copy(keep, kept, GONE,
+			  copy_binary(keep, &kept->binary, fd));
 	kept->missing = !is_linked && fd < 0;
 	if (fd >= 0 && fd != kept->fd)
 		close(fd);
@@ -324,7 +373,7 @@ void opd_keep_sweep(struct opd_keep *keep)
 		struct opd_kept *kept = &keep->kept[i];
 
 		if (kept->missing && link_copy(keep, kept)) {
-			note_copy(keep, kept, 0);
+			note_copy(keep, kept, GONE, 0);
 			kept->missing = false;
 		}
 	}
@@ -435,6 +484,17 @@ static void hold_open(struct opd_keep *keep, struct opd_kept *kept, int fd)
 	keep->nr_open++;
 }
 
+/* One that is too large for a copy is found by its path, or its processes. */
+static void copy_from_new_mount(struct opd_keep *keep, struct opd_kept *kept)
+{
+	bool is_linked = link_copy(keep, kept);
+	int err = is_linked ? 0 : copy_binary(keep, &kept->binary, kept->fd);
+
+	note_copy(keep, kept, "is on a mount that came later", err);
+	kept->done = !err;
+	let_go(keep, kept);
+}
+
 void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
 		     uint32_t tgid, bool deleted, int fd)
 {
@@ -455,6 +515,8 @@ void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
 	/* What is gone need not be held until the next sweep. */
 	if (!kept->done && (fd < 0 || (may_be_gone && is_gone(kept))))
 		rescue(keep, kept);
+	if (kept->fd >= 0 && is_on_new_mount(keep, kept->fd))
+		copy_from_new_mount(keep, kept);
 }
 
 void opd_keep_shut(struct opd_keep *keep, const struct opd_binary *binary)

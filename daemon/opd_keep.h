@@ -63,6 +63,8 @@ struct opd_keep {
 	bool new_copies; /* since the last sweep */
 	bool forever; /* nothing is let go before the end */
 	uint64_t copied; /* bytes */
+	uint64_t *mounts; /* that were there at the beginning: their ids */
+	size_t nr_mounts;
 };
 
 /*

@@ -26,6 +26,11 @@ static long long used(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+/* ld(1) makes the build-id of what is loaded: names of symbols are not. */
+const char name[] = TEXT(HOT);
+
 __attribute__((noipa)) void HOT(long n)
 {
 	while (n--)
@@ -135,6 +140,16 @@ if [ "$(id -u)" -eq 0 ]; then
 	unshare --mount sh -c 'mount -t tmpfs none tmp && cp tmpfs tmp/ && tmp/tmpfs'
 	unshare --mount sh -c 'touch here && mount --bind bound here && ./here'
 	END
+	# What is profiled can be unmounted: its file is not held for long.
+	program unmounted
+	wanted="$wanted unmounted"
+	cat >>run <<-'END'
+	unshare --mount sh -c 'mount -t tmpfs none tmp && cp unmounted tmp/ &&
+		tmp/unmounted && for _ in 1 2 3 4 5 6 7 8 9 10; do
+			umount tmp && exit
+			sleep 0.5
+		done; echo "it is still mounted"'
+	END
 	mkdir -p lower upper work overlay
 	if unshare --mount mount -t overlay none overlay \
 		-o "lowerdir=lower,upperdir=upper,workdir=work" 2>why; then
@@ -154,7 +169,8 @@ else
 	skip "other roots and namespaces" "only root may make them"
 fi
 
-profiled "all kinds of places" sh run
+profiled "all kinds of places" sh run 2>run.err
+is "nothing holds a file system" "$(grep 'still' truth)" ''
 is "none is lost" "$(ledger lost)" 0
 rows --demangle=none >all
 for name in $wanted; do
@@ -166,7 +182,7 @@ nr=$(user_rows <all | sum '.*' 'hot_.*')
 # What the shell, the loader and mount(8) do is no part of this.
 ok "no program has samples that are not in its function" \
 	rarely "$(user_rows <all | awk -F '\t' '
-		$2 ~ /^(memfd:app|pids|chroot|tmpfs|here|.*_file|.*\.so)$/ &&
+		$2 ~ /^(memfd:app|pids|chroot|tmpfs|here|unmounted|.*_file|.*\.so)$/ &&
 		$2 !~ /^(ld-linux|libc|libdl|libselinux|libmount)/ &&
 		$3 !~ /^hot_/ { n += $1 } END { print n + 0 }')" "$nr" 1
 # What no path led to was copied while it ran.

@@ -217,6 +217,8 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		show_open(rig, name, out);
 	else if (!strcmp(verb, "log"))
 		show_log(rig, out);
+	else if (!strcmp(verb, "unmount"))
+		opd->keep.nr_mounts = 0; /* so all were mounted later */
 	else if (!strcmp(verb, "held"))
 		fprintf(out, "%u held\n", opd->keep.nr_open);
 	else
@@ -293,6 +295,15 @@ static const struct row rows[] = {
 	  "file a 100; image a 100; keep a; old 1000; sweep; held",
 	  "1 held\n"
 	  "0 bytes copied\n" },
+	/* What was mounted later may be unmounted. */
+	{ "a_file_on_a_new_mount", "for ever",
+	  "unmount; file a 100; image a 100; keep a; held; log; open a; rm a;"
+	  "sweep; log; open a",
+	  "0 held\n"
+	  "a: is on a mount that came later; a copy is kept\n"
+	  "open a of 100\n"
+	  "open a of 100\n"
+	  "9 bytes copied\n" },
 	{ "another_file_in_its_place", NULL,
 	  "file a 100; image a 100; keep a; rm a; file a 200; open a; sweep;"
 	  "log; open a",
