@@ -70,6 +70,8 @@ struct opd_jit {
 	uint64_t dump_round; /* and the dump, up to its end or next_time */
 	uint64_t look_at; /* when to look for a map again, ns */
 	struct opd_jitdump dump;
+	uint64_t
+		dump_until; /* ns; its parent's after a fork: the fork's time */
 	struct opd_jit_codes codes;
 	struct opd_jit_image *image; /* NULL: nothing is kept */
 	uint64_t *lost; /* addresses without code */
@@ -156,6 +158,7 @@ static struct opd_jit *jit_new(struct opd_jits *jits, uint32_t tgid)
 		return NULL;
 	jit->tgid = tgid;
 	jit->folder_fd = jit->map_fd = jit->dump.fd = -1;
+	jit->dump_until = UINT64_MAX;
 	open_own_folder(jits, jit);
 	*slot = jit;
 	jits->nr++;
@@ -209,6 +212,39 @@ void opd_jits_release(struct opd_jits *jits)
 	for (unsigned int i = 0; i < OPD_JIT_BUCKETS; i++)
 		while (jits->bucket[i])
 			jit_drop(jits, &jits->bucket[i]);
+}
+
+/* The sources of @from for its child @jit, which reads them for itself. */
+static void inherit_sources(struct opd_jit *jit, const struct opd_jit *from,
+			    uint64_t now)
+{
+	jit->owner = from->owner;
+	/* The child may be gone from /proc already. */
+	if (jit->folder_fd < 0)
+		jit->folder_fd = fcntl(from->folder_fd, F_DUPFD_CLOEXEC, 0);
+	if (from->dump.fd < 0) {
+		jit->map_fd = fcntl(from->map_fd, F_DUPFD_CLOEXEC, 0);
+		jit->map_ino = from->map_ino;
+		return;
+	}
+	if (!opd_jitdump_open(&jit->dump,
+			      fcntl(from->dump.fd, F_DUPFD_CLOEXEC, 0)))
+		jit->dump_until =
+			now < from->dump_until ? now : from->dump_until;
+}
+
+void opd_jits_fork(struct opd_jits *jits, uint32_t parent, uint32_t child,
+		   uint64_t now)
+{
+	const struct opd_jit *from = *jit_slot(jits, parent);
+	struct opd_jit *jit;
+
+	opd_jits_exit(jits, child); /* of an earlier process */
+	if (!from || (from->map_fd < 0 && from->dump.fd < 0))
+		return;
+	jit = jit_new(jits, child);
+	if (jit)
+		inherit_sources(jit, from, now);
 }
 
 /* ---- the map ----------------------------------------------------------------
@@ -313,6 +349,8 @@ static void read_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 	for (size_t done = 0; text && done < most;) {
 		size_t taken = 0;
 
+		if (count_codes(jit) == most_codes(jits, jit))
+			break; /* no room for more */
 		len = pread(jit->map_fd, text, CHUNK, (off_t)jit->map_at);
 		if (len > 0)
 			taken = take_map_text(jits, jit, text, (size_t)len);
@@ -338,7 +376,8 @@ void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
 	if (!jits->folder || !opd_jitdump_is_name(name))
 		return;
 	jit = *jit_slot(jits, tgid) ?: jit_new(jits, tgid);
-	if (!jit || jit->dump.fd >= 0 || jit->folder_fd < 0 ||
+	if (!jit || jit->folder_fd < 0 ||
+	    (jit->dump.fd >= 0 && jit->dump_until == UINT64_MAX) ||
 	    snprintf(path, sizeof(path), "%s/%" PRIu32 "/root%s", jits->proc,
 		     tgid, name) >= (int)sizeof(path))
 		return;
@@ -347,7 +386,12 @@ void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
 		close(fd);
 		return;
 	}
-	if (fd >= 0 && !opd_jitdump_open(&jit->dump, fd))
+	if (fd < 0)
+		return;
+	/* What a parent told is found no more. */
+	opd_jitdump_close(&jit->dump);
+	jit->dump_until = UINT64_MAX;
+	if (!opd_jitdump_open(&jit->dump, fd))
 		close_map(jits, jit);
 }
 
@@ -355,8 +399,10 @@ void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
 static void run_dump(struct opd_jits *jits, struct opd_jit *jit, uint64_t now)
 {
 	size_t max = most_codes(jits, jit), nr = count_codes(jit);
-	uint64_t until = now == UINT64_MAX ? now : now - (uint64_t)jits->ahead;
+	uint64_t until = now < jit->dump_until ? now : jit->dump_until;
 
+	if (until != UINT64_MAX)
+		until -= (uint64_t)jits->ahead;
 	if (jit->dump_round == jits->round && until < jit->dump.next_time)
 		return;
 	jit->dump_round = jits->round;
@@ -629,7 +675,8 @@ void opd_jits_exit(struct opd_jits *jits, uint32_t tgid)
 
 	if (!*slot)
 		return;
-	refresh_all(jits, *slot, MAX_READ_AT_END);
+	if ((*slot)->nr_lost)
+		refresh_all(jits, *slot, MAX_READ_AT_END);
 	save_jit(jits, *slot);
 	jit_drop(jits, slot);
 }

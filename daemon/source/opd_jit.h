@@ -58,6 +58,13 @@ bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
 void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
 			  const char *name, uint64_t ino);
 
+/*
+ * Process @parent forked @child at the time @now, ns: the child has its code,
+ * and tells of its own from then on.
+ */
+void opd_jits_fork(struct opd_jits *jits, uint32_t parent, uint32_t child,
+		   uint64_t now);
+
 /* Process @tgid has ended, or runs another program: take what it leaves. */
 void opd_jits_exit(struct opd_jits *jits, uint32_t tgid);
 

@@ -41,7 +41,8 @@ bool opd_jitdump_is_name(const char *name)
 int opd_jitdump_open(struct opd_jitdump *dump, int fd)
 {
 	struct op_jitdump_header header;
-	int err = op_file_read_at(fd, &header, sizeof(header), 0);
+	int err = fd < 0 ? -EBADF
+			 : op_file_read_at(fd, &header, sizeof(header), 0);
 
 	memset(dump, 0, sizeof(*dump));
 	dump->fd = -1;
@@ -54,7 +55,8 @@ int opd_jitdump_open(struct opd_jitdump *dump, int fd)
 		err = dump->window ? 0 : -ENOMEM;
 	}
 	if (err) {
-		close(fd);
+		if (fd >= 0)
+			close(fd);
 		return err == -EBADMSG ? -EPROTO : err;
 	}
 	dump->fd = fd;

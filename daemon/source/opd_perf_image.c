@@ -44,6 +44,7 @@ struct opd_perf_image {
 	uint32_t pid; /* where it was first mapped */
 	uint64_t start, end;
 	bool is_made; /* by the profiler */
+	bool is_memory; /* with the name of a file */
 };
 
 int opd_perf_images_init(struct opd_perf_images *images)
@@ -273,6 +274,7 @@ static struct opd_perf_image *image_new(const struct opd_perf_image_id *id,
 	image->start = id->start;
 	image->end = id->end;
 	image->is_made = id->is_made;
+	image->is_memory = *id->name == '/' && on_no_disk(id->name);
 	look_at_file(image, files);
 	return image;
 }
@@ -308,6 +310,13 @@ uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
 	while (image && (image->hash != hash || !is_it(image, id)))
 		image = image->next;
 	return image ? image->cookie : add(images, id, hash);
+}
+
+bool opd_perf_image_is_memory(const struct opd_perf_images *images,
+			      uint64_t cookie)
+{
+	return cookie != OP_NO_COOKIE && cookie <= images->nr &&
+	       images->images[cookie - 1]->is_memory;
 }
 
 bool opd_perf_image_is_anon(const char *name)

@@ -192,6 +192,13 @@ static void handle_exec(struct opd_perf_world *world,
 	process->read_at = rec->time; /* what follows is all there is */
 }
 
+static void fork_process(struct opd_perf_world *world,
+			 const struct opd_perf_rec *rec)
+{
+	opd_maps_fork(&world->maps, rec->pid, rec->task.parent);
+	opd_jits_fork(&world->jits, rec->task.parent, rec->pid, rec->time);
+}
+
 static void handle_fork(struct opd_perf_world *world,
 			const struct opd_perf_rec *rec)
 {
@@ -205,7 +212,7 @@ static void handle_fork(struct opd_perf_world *world,
 	}
 	parent = process_of(world, rec->task.parent);
 	if (rec->pid != rec->task.parent)
-		opd_maps_fork(&world->maps, rec->pid, rec->task.parent);
+		fork_process(world, rec);
 	else if (parent && parent->read_at < rec->time)
 		parent->nr_threads++; /* else /proc has told it by now */
 }
@@ -292,8 +299,11 @@ uint64_t opd_perf_world_place(struct opd_perf_world *world,
 	place->anon = map->anon;
 	place->start = map->start;
 	place->end = map->end;
-	if (map->cookie != OP_NO_COOKIE)
-		return offset + map->offset;
+	if (map->cookie != OP_NO_COOKIE) {
+		offset += map->offset;
+		if (!opd_perf_image_is_memory(&world->images, map->cookie))
+			return offset;
+	}
 	if (opd_jits_find(&world->jits, place->tgid, addr, world->now,
 			  &place->cookie, &offset))
 		place->anon = NULL;

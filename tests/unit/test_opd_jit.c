@@ -330,6 +330,59 @@ static void test_long_lines(void **state)
 	free_rig(j.rig);
 }
 
+/* A child has the code of its parent. */
+static void test_fork(void **state)
+{
+	struct op_cookie_query q;
+	struct jit_rig j;
+	struct seen seen;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	put_map(j.map, "w", "7f0000000100 20 a\n");
+	assert_true(key_of_sample(&j, 0x100));
+	do_fork(j.rig, PID, 78);
+	do_sample(j.rig, 78, CODE + 0x110);
+	assert_true(next_sample(j.rig, &seen));
+	query(j.rig, seen.cookie, &q);
+	assert_string_equal(q.path, "/78.jo");
+	/* The parent may end first, and the child of a child is like it. */
+	do_exit(j.rig, PID);
+	do_fork(j.rig, 78, 79);
+	do_exit(j.rig, 78);
+	do_sample(j.rig, 79, CODE + 0x110);
+	assert_true(next_sample(j.rig, &seen));
+	query(j.rig, seen.cookie, &q);
+	assert_string_equal(q.path, "/79.jo");
+	do_exec(j.rig, 79);
+	assert_int_equal(j.rig->world.jits.nr, 0);
+	free_rig(j.rig);
+}
+
+/* Code in a memfd, as of .NET, has names, too; without one it stays there. */
+static void test_memfd(void **state)
+{
+	struct op_cookie_query q;
+	struct jit_rig j;
+	struct seen seen;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	do_map(j.rig, PID, CODE + 0x200000, 0x1000, 0x5000,
+	       "/memfd:doublemapper (deleted)");
+	put_map(j.map, "w", "7f0000200100 20 a\n");
+	do_sample(j.rig, PID, CODE + 0x200110);
+	assert_true(next_sample(j.rig, &seen));
+	query(j.rig, seen.cookie, &q);
+	assert_string_equal(q.path, "/77.jo");
+	do_sample(j.rig, PID, CODE + 0x200120);
+	assert_true(next_sample(j.rig, &seen));
+	query(j.rig, seen.cookie, &q);
+	assert_string_equal(q.path, "/memfd:doublemapper");
+	assert_int_equal(seen.pc, 0x5120);
+	free_rig(j.rig);
+}
+
 /* The session has the image as a file with the image's build-id. */
 static void test_saved(void **state)
 {
@@ -370,6 +423,8 @@ int main(void)
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_not_to_be_read),
 		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_memfd),
 		cmocka_unit_test(test_saved),
 	};
 
