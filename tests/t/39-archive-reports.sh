@@ -147,13 +147,17 @@ mv "$A.symbols" "$R/symbols"
 without_command() {
 	sed '/^ title=/d; /^<options /d; /^ "about": /d'
 }
+# How to get names is said about files that are here, not about an archive.
+without_cure() {
+	sed '/^op[a-z]*: to name the functions of /d'
+}
 tool_at_home() {
 	tool=$1
 	shift
 	"$BIN/$tool" --session-dir="$S" -R "$TMP/mnt" -p "$H/mod" "$@"
 }
 at_home() {
-	tool_at_home opreport "$@" 2>&1
+	tool_at_home opreport "$@" 2>&1 | without_cure
 }
 away() {
 	archive=$1
@@ -197,7 +201,7 @@ is "symbols alone have none" \
 # A listing says where a binary is, at home below the other root.
 plain() {
 	"$@" 2>"$TMP/err" | sed "/Command line: /d; s|$TMP/mnt/|/|"
-	cat "$TMP/err"
+	without_cure <"$TMP/err"
 }
 for how in --source "--source --assembly" "--source --exclude-file=*.cc"; do
 	# shellcheck disable=SC2086 # words
