@@ -44,6 +44,15 @@ int op_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
 	return fd < 0 ? -errno : (int)fd;
 }
 
+int op_perf_open_cgroup(const struct perf_event_attr *attr, int cgroup_fd,
+			int cpu)
+{
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC | PERF_FLAG_PID_CGROUP;
+	long fd = syscall(SYS_perf_event_open, attr, cgroup_fd, cpu, -1, flags);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
 /* Whether this process can count @type, @config in its own user mode. */
 static bool counts_itself(uint32_t type, uint64_t config)
 {

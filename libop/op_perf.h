@@ -43,6 +43,11 @@ void op_perf_raise_limit(void);
 int op_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
 		 int group_fd);
 
+/* The same for the tasks of a cgroup, whose folder is open as @cgroup_fd, while
+ * they run on @cpu. */
+int op_perf_open_cgroup(const struct perf_event_attr *attr, int cgroup_fd,
+			int cpu);
+
 /* What decides whether this process may open which event. */
 struct op_perf_rights {
 	int paranoid; /* kernel.perf_event_paranoid; 2 if unreadable */

@@ -20,11 +20,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "daemon/source/opd_cpu_list.h"
@@ -107,17 +111,36 @@ static int connect_ring(const struct opening *o, struct opd_perf_ring *ring,
 	return err;
 }
 
+/* Samples may be of a cgroup, and then the side band is of all. */
+static int open_event(const struct opening *o,
+		      const struct perf_event_attr *attr,
+		      const struct slot *slot)
+{
+	if (o->all->cgroup_fd && attr->disabled)
+		return op_perf_open_cgroup(attr, o->all->cgroup_fd,
+					   (int)slot->cpu->cpu);
+	return op_perf_open(attr, slot->task, (int)slot->cpu->cpu, -1);
+}
+
 static int open_one(struct opening *o, struct perf_event_attr *attr,
 		    const struct slot *slot, const char *name)
 {
-	int fd = op_perf_open(attr, slot->task, (int)slot->cpu->cpu, -1);
+	int fd = open_event(o, attr, slot);
 	int err;
 
 	/* Not every event, nor every CPU, is that precise. */
 	if (fd < 0 && attr->precise_ip) {
 		attr->precise_ip = 0;
-		fd = op_perf_open(attr, slot->task, (int)slot->cpu->cpu, -1);
+		fd = open_event(o, attr, slot);
 	}
+	/* The kernel has no events of cgroups, or not of this hierarchy. */
+	if (o->all->cgroup_fd && attr->disabled &&
+	    (fd == -EINVAL || fd == -EBADF || fd == -ENOENT))
+		return op_diag_set(o->diag, fd,
+				   "cgroup %s: perf_events cannot sample it; "
+				   "the kernel needs CONFIG_CGROUP_PERF, and a "
+				   "cgroup of version 2 or of perf_event",
+				   o->target->cgroup);
 	if (fd == -ESRCH || fd == -ENODEV)
 		return fd; /* the task or CPU is gone; the caller knows which */
 	if (fd < 0)
@@ -251,6 +274,41 @@ static int open_target(struct opening *o)
 	return err;
 }
 
+/*
+ * The folder of a cgroup, as /proc/PID/cgroup names it or with the folder that
+ * the hierarchy is mounted at. perf_events has one hierarchy of its own (cgroup
+ * version 1) or is part of the one of all (version 2).
+ */
+static int open_cgroup(struct opd_perf_events *all, const char *cgroup,
+		       struct op_diag *diag)
+{
+	static const char *const roots[] = { "/sys/fs/cgroup/perf_event",
+					     "/sys/fs/cgroup",
+					     "/sys/fs/cgroup/unified", "" };
+	char path[PATH_MAX + 64];
+	struct statfs fs;
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		int fd;
+
+		snprintf(path, sizeof(path), "%s%s%s", roots[i],
+			 *cgroup == '/' ? "" : "/", cgroup);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (!fstatfs(fd, &fs) && (fs.f_type == CGROUP2_SUPER_MAGIC ||
+					  fs.f_type == CGROUP_SUPER_MAGIC)) {
+			all->cgroup_fd = fd;
+			return 0;
+		}
+		close(fd);
+	}
+	return op_diag_set(diag, -ENOENT,
+			   "cgroup %s: there is none of this name; see "
+			   "/proc/PID/cgroup of a process in it",
+			   cgroup);
+}
+
 /* ---- the machine ------------------------------------------------------------
  */
 
@@ -377,6 +435,8 @@ static int open_all(struct opening *o)
 	op_perf_raise_limit();
 	opd_perf_probe_kernel(o->all);
 	err = find_cpus(o);
+	if (!err && o->target->cgroup)
+		err = open_cgroup(o->all, o->target->cgroup, o->diag);
 	while (!err && o->target->depth &&
 	       o->all->sample_size * o->all->nr_cpus > STACKS_TOTAL &&
 	       o->all->sample_size > STACKS_LEAST)
@@ -437,6 +497,8 @@ int opd_perf_events_open(struct opd_perf_events *all,
 void opd_perf_events_close(struct opd_perf_events *all)
 {
 	close_all(all);
+	if (all->cgroup_fd)
+		close(all->cgroup_fd);
 	free(all->events);
 	free(all->ids);
 	free(all->cpus);

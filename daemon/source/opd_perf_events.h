@@ -34,6 +34,7 @@ struct opd_perf_events {
 	unsigned int nr_cpus;
 	const struct opd_perf_target *target; /* what was asked for */
 	const struct opd_events *counters;
+	int cgroup_fd; /* its folder, 0: not open */
 	uint64_t lost; /* on CPUs that have gone since */
 	uint64_t sample_type;
 	uint32_t stack; /* bytes of user stack in a sample */

@@ -9,12 +9,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/op_config.h"
 
 #define WORD_MAX 64
+#define CGROUP "cgroup="
 
 static int add_pid(struct opd_perf_target *target, pid_t pid)
 {
@@ -59,7 +61,7 @@ static int take_pair(struct opd_perf_target *target, const char *name,
 	if (key == NR_KEYS)
 		return op_diag_set(
 			diag, -EINVAL,
-			"source perf: '%s': known are exec=PID, pid=PID, rate=HZ, callgraph=DEPTH and stack=BYTES",
+			"source perf: '%s': known are exec=PID, pid=PID, cgroup=PATH, rate=HZ, callgraph=DEPTH and stack=BYTES",
 			name);
 	if (op_parse_u64(value, &number) || number < keys[key].min ||
 	    number > keys[key].max)
@@ -81,12 +83,29 @@ static int take_pair(struct opd_perf_target *target, const char *name,
 	return 0;
 }
 
+static int take_cgroup(struct opd_perf_target *target, const char *path,
+		       size_t len, struct op_diag *diag)
+{
+	if (len == 0 || len >= PATH_MAX)
+		return op_diag_set(diag, -EINVAL,
+				   "source perf: cgroup=%.32s: must be a path, "
+				   "as in /proc/PID/cgroup",
+				   path);
+	free(target->cgroup);
+	target->cgroup = strndup(path, len);
+	return target->cgroup ? 0 : op_diag_set(diag, -ENOMEM, "out of memory");
+}
+
 static int take_word(struct opd_perf_target *target, const char *text,
 		     size_t len, struct op_diag *diag)
 {
+	const size_t cgroup_len = sizeof(CGROUP) - 1;
 	char word[WORD_MAX] = "";
 	char *value;
 
+	if (!strncmp(text, CGROUP, cgroup_len))
+		return take_cgroup(target, text + cgroup_len, len - cgroup_len,
+				   diag);
 	if (len >= sizeof(word))
 		return op_diag_set(diag, -EINVAL,
 				   "source perf: '%.32s...': too long", text);
@@ -126,5 +145,6 @@ bool opd_perf_samples_cpus(const struct opd_perf_target *target)
 void opd_perf_target_release(struct opd_perf_target *target)
 {
 	free(target->pids);
+	free(target->cgroup);
 	memset(target, 0, sizeof(*target));
 }

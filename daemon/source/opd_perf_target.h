@@ -7,12 +7,13 @@
  *
  *	exec=PID	a process that is about to exec, and its children
  *	pid=PID		one that runs, and its children; may be repeated
+ *	cgroup=PATH	all that is in this cgroup while it is there
  *	rate=HZ		samples per second and CPU of the clock
  *	callgraph=DEPTH	take stacks, of so many frames at most; 0: none
  *	stack=BYTES	of the user stack for these, at most; else as much as
  *			a record holds, or less where memory is short
  *
- * Without exec and pid it is everything.
+ * Without the first three it is everything.
  */
 
 #include <stdbool.h>
@@ -32,6 +33,7 @@ struct opd_perf_target {
 	pid_t exec; /* 0: none */
 	pid_t *pids;
 	size_t nr_pids;
+	char *cgroup; /* NULL: none */
 	uint32_t rate;
 	uint32_t depth; /* frames, 0: no stacks */
 	uint32_t stack; /* bytes, a multiple of 8; 0: not said */

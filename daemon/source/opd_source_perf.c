@@ -114,7 +114,8 @@ static void describe(struct opd_source *source, const struct opd_perf *perf)
 	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s",
 		 opd_event_is_timer(first) ? "timer" : "perf");
 	source->stacks = perf->target.depth != 0;
-	source->targeted = opd_perf_is_targeted(&perf->target);
+	source->targeted =
+		opd_perf_is_targeted(&perf->target) || perf->target.cgroup;
 	snprintf(source->name, sizeof(source->name), "perf/%.26s",
 		 opd_event_is_timer(first) ? "cpu-clock" : first->name);
 }

@@ -43,6 +43,13 @@ for pid in x 0 -1 1x 4294967297 ''; do
 	says "--pid '$pid'" "--pid=$pid: not the number of a process; ps lists \
 them" "--pid=$pid"
 done
+says "a process and a cgroup" "--cgroup and --pid: give one of them" -p 1 --cgroup=/
+says "the system and a cgroup" "--cgroup and --system-wide: give one of them" \
+	-s --cgroup=/
+for path in '' a,b; do
+	says "--cgroup '$path'" "--cgroup=$path: not the path of a cgroup; give \
+one without commas, as in /proc/PID/cgroup" --cgroup="$path"
+done
 for pids in 1,x '1,' ',1' 1,,2; do
 	says "--pid $pids" "--pid=$(echo "$pids" | tr -d 12,): not the number of \
 a process; ps lists them" "--pid=$pids"

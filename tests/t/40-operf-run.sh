@@ -113,6 +113,9 @@ is "the daemon's source" "$(grep source "$FAKE_DIR/argv")" \
 run 0 "processes while a command runs" --pid=$$,1 -- true
 is "the source" "$(grep source "$FAKE_DIR/argv")" \
 	"--source=perf:pid=$$,pid=1,rate=1000"
+run 0 "a cgroup while a command runs" --cgroup=/a/b -- true
+is "its source" "$(grep source "$FAKE_DIR/argv")" \
+	"--source=perf:cgroup=/a/b,rate=1000"
 run 0 "nothing but a time" --duration=0.05
 is "is about the system" "$(grep source "$FAKE_DIR/argv")" \
 	"--source=perf:rate=1000"

@@ -259,6 +259,35 @@ is "SIGINT ends it before" $? 0
 adds_up "a process that goes on"
 ok "and leaves the process alone" kill -0 $target
 
+# ---- a cgroup
+
+run 125 "a cgroup that is not there" --cgroup=/no/such
+like "is told" "$(notes)" \
+	'^operf: (oprofiled: )?cgroup /no/such: there is none of this name; see '
+for root in /sys/fs/cgroup/perf_event /sys/fs/cgroup /sys/fs/cgroup/unified; do
+	cgroup=$root/oprofile-test-$$
+	mkdir "$cgroup" 2>/dev/null && [ -e "$cgroup/cgroup.procs" ] && break
+	rmdir "$cgroup" 2>/dev/null
+	cgroup=
+done
+if [ "$cgroup" ] && "$TESTBIN/canperf" system 2>/dev/null; then
+	"$TESTBIN/forkstorm" child 100000000000 &
+	other=$!
+	background="$background $other"
+	# shellcheck disable=SC2016 # for the command
+	run 0 "a cgroup" --cgroup="/${cgroup##*/}" -- sh -c \
+		'sh -c "echo \$\$ >$0/cgroup.procs && exec $1 0.3" "$0" "$1"' \
+		"$cgroup" "$TESTBIN/burnmix"
+	kill $other
+	adds_up "a cgroup"
+	out=$(report -l)
+	like "has what is in it" "$out" ' burn_alpha$'
+	unlike "and nothing else" "$out" ' (burn_child|operf) '
+else
+	skip "a cgroup" "none can be made, or sampled"
+fi
+[ -z "$cgroup" ] || rmdir "$cgroup"
+
 # ---- everything
 
 if [ "$(id -u)" -eq 0 ]; then

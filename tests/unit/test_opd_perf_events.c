@@ -304,6 +304,15 @@ static const struct row rows[] = {
 	  " -4 -5\n"
 	  "replug: 1\n"
 	  "close: -2 -3\n" },
+	{ "a_cgroup_that_is_not_there", "cgroup=/nonexistent", "open",
+	  " side@-1=0 -0 side@-1=1 -1\n"
+	  "open: ENOENT\n"
+	  "close:\n" },
+	/* A folder, but not of a cgroup. */
+	{ "a_cgroup_that_is_none", "cgroup=/proc", "open",
+	  " side@-1=0 -0 side@-1=1 -1\n"
+	  "open: ENOENT\n"
+	  "close:\n" },
 	/* ---- CPUs ---- */
 	{ "cpus_with_gaps", NULL,
 	  "possible 0-2,64,65; online 0,2,64; open; show",

@@ -99,6 +99,25 @@ static void keys_repeated(void **state)
 	opd_perf_target_release(&target);
 }
 
+static void a_cgroup(void **state)
+{
+	const char *path =
+		"/a-folder/of-a-name/that-is/longer-than/any-other-word/"
+		"that-may-be-there.scope";
+	struct opd_perf_target target;
+	char text[256];
+
+	(void)state;
+	snprintf(text, sizeof(text), "cgroup=/x,cgroup=%s,rate=7", path);
+	assert_int_equal(opd_perf_target_parse(&target, text, NULL), 0);
+	assert_string_equal(target.cgroup, path);
+	assert_int_equal(target.rate, 7);
+	assert_false(opd_perf_is_targeted(&target));
+	assert_true(opd_perf_samples_cpus(&target));
+	opd_perf_target_release(&target);
+	assert_null(target.cgroup);
+}
+
 static void many_pids(void **state)
 {
 	struct opd_perf_target target;
@@ -134,6 +153,9 @@ static void wrong_words_are_refused(void **state)
 {
 	(void)state;
 	refuse("speed=5", "'speed'");
+	refuse("cgroup=", "cgroup=");
+	refuse("cgroup=,pid=1", "cgroup=");
+	refuse("cgroup", "'cgroup'");
 	refuse("PID=5", "'PID'");
 	refuse("pid", "pid=");
 	refuse("pid=", "pid=:");
@@ -177,6 +199,7 @@ int main(void)
 		cmocka_unit_test(all_keys),
 		cmocka_unit_test(stacks),
 		cmocka_unit_test(keys_repeated),
+		cmocka_unit_test(a_cgroup),
 		cmocka_unit_test(many_pids),
 		cmocka_unit_test(wrong_words_are_refused),
 		cmocka_unit_test(words_have_a_longest),

@@ -46,6 +46,10 @@ static void add_source_option(struct process_args *args,
 	}
 	for (size_t i = 0; i < options->nr_pids; i++, between = ",")
 		fprintf(file, "%spid=%d", between, options->pids[i]);
+	if (options->cgroup) {
+		fprintf(file, "%scgroup=%s", between, options->cgroup);
+		between = ",";
+	}
 	if (options->rate) {
 		fprintf(file, "%srate=%" PRIu64, between, options->rate);
 		between = ",";

@@ -223,7 +223,19 @@ static int check_modes(const struct operf_options *options,
 	if (options->nr_pids && options->system_wide)
 		return op_diag_set(diag, -EINVAL,
 				   "--pid and --system-wide: give one of them");
-	if (!options->command && !options->nr_pids && !options->system_wide)
+	if (options->cgroup && (options->nr_pids || options->system_wide))
+		return op_diag_set(
+			diag, -EINVAL, "--cgroup and %s: give one of them",
+			options->nr_pids ? "--pid" : "--system-wide");
+	if (options->cgroup &&
+	    (!*options->cgroup || strchr(options->cgroup, ',')))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--cgroup=%s: not the path of a cgroup; give "
+			"one without commas, as in /proc/PID/cgroup",
+			options->cgroup);
+	if (!options->command && !options->nr_pids && !options->cgroup &&
+	    !options->system_wide)
 		return op_diag_set(diag, -EINVAL,
 				   "nothing to profile; give a command, --pid "
 				   "or --system-wide, see operf --help");
@@ -237,9 +249,9 @@ static int check_operf_options(struct operf_options *options,
 
 	if (!err)
 		err = take_duration_option(options, raw->duration, diag);
-	options->system_wide =
-		raw->system_wide || (options->duration_ms &&
-				     !options->nr_pids && !options->command);
+	options->system_wide = raw->system_wide ||
+			       (options->duration_ms && !options->nr_pids &&
+				!options->cgroup && !options->command);
 	options->quiet = raw->quiet;
 	options->separate_thread = raw->separate_thread;
 	options->separate_cpu = raw->separate_cpu;
@@ -353,6 +365,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 	const struct poptOption table[] = {
 		{ "pid", 'p', POPT_ARG_STRING, &raw->pid, 0, "profile running processes until they end or Ctrl-C", "PID[,PID]..." },
 		{ "system-wide", 's', POPT_ARG_NONE, &raw->system_wide, 0, "profile everything until Ctrl-C", NULL },
+		{ "cgroup", '\0', POPT_ARG_STRING, &o->cgroup, 0, "profile what runs in a cgroup until Ctrl-C", "PATH" },
 		{ "duration", '\0', POPT_ARG_STRING, &raw->duration, 0, "profile for so long; without anything else, everything", "SECONDS" },
 		{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "NAME:COUNT[:UM[:KERNEL[:USER]]],... to sample (the CPU's default event, else the CPU clock)", "LIST" },
 		{ "rate", '\0', POPT_ARG_STRING, &raw->rate, 0, "sample the CPU clock, so many times a second (1000)", "HZ" },
@@ -386,9 +399,10 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		free(words);
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	}
-	poptSetOtherOptionHelp(context, "[OPTION...] COMMAND [ARGUMENT...] | "
-					"--pid PID | --system-wide | "
-					"--duration SECONDS");
+	poptSetOtherOptionHelp(context,
+			       "[OPTION...] COMMAND [ARGUMENT...] | "
+			       "--pid PID | --system-wide | --cgroup PATH | "
+			       "--duration SECONDS");
 	err = run_operf_popt(context, o, diag);
 	if (!err)
 		take_operf_command(o, context, argc, argv);
@@ -418,6 +432,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 void operf_options_release(struct operf_options *options)
 {
 	free(options->pids);
+	free(options->cgroup);
 	free(options->events);
 	free(options->session_dir);
 	free(options->vmlinux);

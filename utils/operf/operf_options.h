@@ -4,7 +4,7 @@
 
 /*
  * What the command line asks for, checked for sense as a whole. What is
- * profiled is a command, --pid or --system-wide; with one of the latter a
+ * profiled is a command, --pid, --cgroup or --system-wide; with one of these a
  * command only says how long, as --duration does.
  */
 
@@ -18,6 +18,7 @@ struct operf_options {
 	char **command; /* the rest of argv, NULL without a command */
 	pid_t *pids; /* --pid */
 	size_t nr_pids;
+	char *cgroup; /* as given, NULL: none */
 	bool system_wide; /* also where only --duration is given */
 	uint64_t duration_ms; /* 0: until the target ends */
 	char *events; /* as given, with commas; NULL: the default */
@@ -39,7 +40,8 @@ struct operf_options {
 /* Whether the command is what is profiled, with all that it starts. */
 static inline bool operf_profiles_command(const struct operf_options *options)
 {
-	return options->command && !options->nr_pids && !options->system_wide;
+	return options->command && !options->nr_pids && !options->cgroup &&
+	       !options->system_wide;
 }
 
 /*
