@@ -34,10 +34,8 @@ static void see_image(void *ctx, const struct op_cookie_query *query,
 	struct opd_binary binary = { .name = query->path,
 				     .mtime = query->mtime };
 
-	/* What the profiler made itself is in the session. */
-	if (query->flags & OP_IMAGE_NO_FILE &&
-	    !(query->flags & OP_IMAGE_DELETED) && *query->path == '/')
-		return;
+	if (opd_cookie_is_made(query))
+		return; /* its file is in the session */
 	opd->vdso_is_ours |= !strcmp(query->path, OPD_VDSO);
 	binary.build_id.len = query->build_id_len;
 	memcpy(binary.build_id.bytes, query->build_id, query->build_id_len);

@@ -59,6 +59,12 @@ static bool query_ok(const struct op_cookie_query *query)
 	       query->build_id_len <= OP_BUILD_ID_MAX;
 }
 
+bool opd_cookie_is_made(const struct op_cookie_query *query)
+{
+	return query->flags & OP_IMAGE_NO_FILE &&
+	       !(query->flags & OP_IMAGE_DELETED) && query->path[0] == '/';
+}
+
 int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 {
 	struct opd_image_id id = { .kind = OP_IMAGE_FILE };
@@ -76,6 +82,7 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 	id.dev = query->dev;
 	id.ino = query->ino;
 	id.mtime = query->mtime;
+	id.is_made = opd_cookie_is_made(query);
 	id.build_id.len = query->build_id_len;
 	memcpy(id.build_id.bytes, query->build_id, query->build_id_len);
 	err = opd_image_get(opd, &id, &image);

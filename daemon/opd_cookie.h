@@ -7,6 +7,7 @@
  * tell. A cookie is unique and stable until another stream begins.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,10 @@ struct opd_cookies {
 	size_t nr;
 	struct op_hash index; /* of known, by cookie */
 };
+
+/* Whether an image was made by the profiler, of code that a program made at run
+ * time: it has a path and no file. */
+bool opd_cookie_is_made(const struct op_cookie_query *query);
 
 /*
  * *@out = the image of @cookie. Returns 0; -EAGAIN when its name may still

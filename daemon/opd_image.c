@@ -83,6 +83,7 @@ new_image(struct opd *opd, const struct opd_image_id *id, const char *build)
 	}
 	image->space = id->space;
 	image->kind = id->kind;
+	image->is_made = id->is_made;
 	image->build_id = id->build_id;
 	image->mtime = id->mtime;
 	image->wanted = is_wanted(opd, id->name);

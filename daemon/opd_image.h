@@ -33,6 +33,7 @@ enum opd_symbols {
 struct opd_image {
 	/* looked at for each change of context */
 	bool wanted; /* by --image */
+	bool is_made; /* of the code that one process made at run time */
 	struct opd_image *first; /* of all with this name */
 	/* looked at when a sample file is opened */
 	enum op_image_space space;
@@ -65,6 +66,7 @@ struct opd_image_id {
 	enum op_image_kind kind;
 	const char *name;
 	struct op_build_id build_id;
+	bool is_made;
 	uint64_t dev; /* where there is no build-id, these three tell builds */
 	uint64_t ino;
 	uint64_t mtime;

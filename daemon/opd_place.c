@@ -94,7 +94,10 @@ static enum opd_fate find_user(struct search *s)
 		return fate;
 	s->place->base = 0;
 	s->place->span = UINT64_MAX;
-	return separate_app(s, s->opd->options.separate_lib);
+	/* Code made at run time is its application's, like the memory it is in.
+	 */
+	return separate_app(s, s->opd->options.separate_lib ||
+				       s->key.dep->is_made);
 }
 
 static enum opd_fate find_kernel(struct search *s)

@@ -44,4 +44,20 @@ stored = 1
 pending = 0
 lost.lost_image_filter = 7'
 
+# Code that a program made at run time is in an image without a file.
+stream "$TMP/made" <<'END'
+stream 1 8
+cookie 1 0 0 0 0 - /usr/bin/node
+cookie 2 2 0 0 0 - /7423.jo
+cpu 1
+ctx 7424 1
+tgid 7423
+image 2
+user
+sample 0x1000 0 x3
+END
+ok 'code made at run time' replay "$TMP/made"
+is 'it is kept apart by application like the memory it was in' "$(files)" \
+	'{root}/usr/bin/node/{dep}/{root}/7423.jo/TIMER.0.0.all.all.all'
+
 done_testing
