@@ -142,6 +142,7 @@ int op_session_init(struct op_session *s, const char *dir, struct op_diag *diag)
 	snprintf(s->log, sizeof(s->log), "%s/samples/oprofiled.log", s->dir);
 	snprintf(s->symbols, sizeof(s->symbols), "%s/symbols", s->dir);
 	snprintf(s->images, sizeof(s->images), "%s/images", s->dir);
+	snprintf(s->store, sizeof(s->store), "%s/store", s->dir);
 	if (is_default_dir(s->dir))
 		strcpy(s->run, RUN_DIR_DEFAULT);
 	else

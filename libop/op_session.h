@@ -11,6 +11,8 @@
  *	samples/NAME/ledger	where its samples went (op_ledger.h)
  *	samples/oprofiled.log	the daemon's log
  *	symbols/		symbols of kernel and modules (op_ksyms.h)
+ *	store/			symbols and lines of binaries by build-id
+ *				(libpp/symbol_store.h)
  *	images/			copies of binaries that were deleted or replaced
  *				since (op_session_image()), and what is known of
  *				code that programs made at run time
@@ -31,6 +33,10 @@
 #define OP_PACK_AT_DEFAULT 8
 #define OP_PACK_AT_MAX (1 << 20)
 
+/* MiB of the store of symbols; 0: nothing is stored. */
+#define OP_STORE_DEFAULT 256
+#define OP_STORE_MAX (1 << 20)
+
 struct op_session {
 	char dir[4096]; /* absolute, no slash at its end */
 	char samples[4096 + 16]; /* dir/samples */
@@ -38,6 +44,7 @@ struct op_session {
 	char log[4096 + 32]; /* dir/samples/oprofiled.log */
 	char symbols[4096 + 16]; /* dir/symbols */
 	char images[4096 + 16]; /* dir/images */
+	char store[4096 + 16]; /* dir/store */
 	char run[4096 + 16];
 	char lock[4096 + 32]; /* run/lock: holds the daemon's pid */
 	char socket[4096 + 32]; /* run/control */

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libpp/symbol_store.h"
+
 #include "libpp/symbols/perf_map.h"
 
 #define MAX_CODE (1u << 24) /* bytes; no function is that large */
@@ -289,28 +291,44 @@ static int open_build(struct pp_image_symbols *symbols,
 	return symbols->path ? 0 : -ENOMEM;
 }
 
-/* The file itself or, where that was deleted or replaced, the session's own
- * copy. */
+/* The session's own copy of a file that was deleted or replaced while it was
+ * profiled, or else what the store has of it. */
+static int open_kept_binary(struct pp_image_symbols *symbols,
+			    const struct pp_image *image,
+			    const struct op_session *session,
+			    struct pp_locator *locator,
+			    struct pp_messages *messages)
+{
+	char path[8192];
+	int err =
+		op_session_image(session, image->path, image->build_id,
+				 image->build_id_len, image->mtime, path,
+				 sizeof(path))
+			?: open_build(symbols, image, path, locator, messages);
+
+	if (!err || err == -ENOMEM)
+		return err;
+	return pp_store_path(session, image->build_id, image->build_id_len,
+			     path, sizeof(path))
+		       ?: open_build(symbols, image, path, locator, messages);
+}
+
+/* The file itself or, where that was deleted or replaced, what is kept. */
 static int open_binary(struct pp_image_symbols *symbols,
 		       const struct pp_image *image,
 		       const struct op_session *session,
 		       struct pp_locator *locator, struct pp_messages *messages)
 {
-	char copy[8192];
 	const char *path;
 	int err =
 		pp_locate(locator, image->path, &path)
 			?: open_build(symbols, image, path, locator, messages);
 
 	if (err && err != -ENOMEM) {
-		int of_copy =
-			op_session_image(session, image->path, image->build_id,
-					 image->build_id_len, image->mtime,
-					 copy, sizeof(copy))
-				?: open_build(symbols, image, copy, locator,
-					      messages);
+		int of_kept = open_kept_binary(symbols, image, session, locator,
+					       messages);
 
-		err = of_copy && of_copy != -ENOMEM ? err : of_copy;
+		err = of_kept && of_kept != -ENOMEM ? err : of_kept;
 	}
 	if (err == -ENOMEM)
 		return err;

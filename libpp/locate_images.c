@@ -112,6 +112,15 @@ int pp_locator_init(struct pp_locator *locator, struct op_arena *arena,
 	return ret ? ret : set_debug_dirs(locator);
 }
 
+void pp_locator_add_debug_folder(struct pp_locator *locator, const char *folder)
+{
+	size_t nr = 0;
+
+	while (locator->debug.dirs[nr])
+		nr++;
+	locator->debug.dirs[nr] = folder;
+}
+
 static int by_base(const void *pa, const void *pb)
 {
 	const struct pp_found *a = pa, *b = pb;

@@ -23,3 +23,8 @@ PROGS += opannotate
 opannotate_SRCS := $(wildcard pp/opannotate*.c) pp/cure.c pp/options.c pp/progress.c
 opannotate_LIBS := libpp libdb libop
 opannotate_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
+
+PROGS += opsymbols
+opsymbols_SRCS := $(wildcard pp/opsymbols*.c) pp/options.c pp/progress.c
+opsymbols_LIBS := libpp libdb libop
+opsymbols_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)

@@ -22,7 +22,7 @@ struct op_bfd;
 
 /* Where separate debug files are looked for. */
 struct op_debug_places {
-	const char *dirs[4]; /* folders such as /usr/lib/debug; ended by NULL */
+	const char *dirs[5]; /* folders such as /usr/lib/debug; ended by NULL */
 	struct pp_debuginfod *server; /* asked last; or NULL */
 };
 

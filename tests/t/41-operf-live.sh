@@ -107,7 +107,25 @@ unlike "nothing is operf's or the daemon's" "$out" 'operf|oprofiled'
 is "the session holds nothing else" "$(find $data -mindepth 1 -maxdepth 1 \
 	! -name images | sort)" "$data/run
 $data/samples
+$data/store
 $data/symbols"
+
+# Its symbols are kept at the end, for when it is gone.
+printf '%s\n' 'volatile long sum;' 'int main(void) {' \
+	'	for (long i = 0; i < 200000000; i++) sum += i;' '}' >"$TMP/vanishing.c"
+${CC:-cc} -g -O1 -Wl,--build-id -o "$TMP/vanishing" "$TMP/vanishing.c" || exit 1
+rest=$(readelf -n "$TMP/vanishing" | sed -n 's/.*Build ID: ..//p')
+mkdir "$TMP/kept" "$TMP/bare"
+run 0 "a program that is deleted" --session-dir="$TMP/kept" "$TMP/vanishing"
+run 0 "the same without symbols" --session-dir="$TMP/bare" \
+	--no-symbols='*/vanishing' "$TMP/vanishing"
+rm "$TMP/vanishing"
+like "its names and lines are there" \
+	"$("$BIN/opreport" --session-dir="$TMP/kept" -l -g 2>/dev/null)" \
+	'^[0-9]+ .* vanishing\.c:3 .* main$'
+is "they are not if they are not wanted" \
+	"$(cd "$TMP" && find kept bare -name "$rest")" \
+	"kept/store/.build-id/$(cd "$TMP/kept/store/.build-id" && echo ??/"$rest")"
 
 # shellcheck disable=SC2016 # for the command
 run 7 "children are followed, the status is the command's" \

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@
 #include "utils/operf/operf_report.h"
 #include "utils/operf/operf_run.h"
 #include "utils/operf/operf_wait.h"
+#include "utils/process.h"
+#include "utils/symbols.h"
 
 /* ---- before -------------------------------------------------------------- */
 
@@ -142,6 +145,29 @@ static int wait_for_command(struct operf *operf)
 	return command_exit_status(command);
 }
 
+/* The samples are worth as much without: a failure is a line on stderr. */
+static void keep_symbols_of_run(const struct operf *operf)
+{
+	const struct operf_options *options = &operf->options;
+	struct op_diag why = { "" };
+	char folder[PATH_MAX];
+	struct op_ledger ledger;
+	int err;
+
+	operf_ledger_get(operf, &ledger, NULL);
+	if (!options->symbol_store || !ledger.stored)
+		return;
+	operf_say(operf, "keep symbols in %s", operf->session.store);
+	err = process_own_folder(folder, sizeof(folder), &why)
+		      ?: symbols_keep(folder, &operf->session,
+				      options->symbol_store,
+				      options->no_symbols, &why);
+	if (err == -ENOENT)
+		operf_say(operf, "%s", why.text);
+	else if (err)
+		operf_note("no symbols are kept: %s", op_diag_text(&why, err));
+}
+
 /* Returns the exit status. */
 static int finish_run(struct operf *operf, enum operf_end end,
 		      const struct op_ledger *before)
@@ -164,6 +190,8 @@ static int finish_run(struct operf *operf, enum operf_end end,
 	if (!err && end != OPERF_DAEMON_DIED)
 		err = operf_report(operf, before);
 	operf_session_commit(&operf->folder);
+	if (!err)
+		keep_symbols_of_run(operf);
 	if (operf->options.command && !is_whole)
 		operf_note("%s: its exit status was %d",
 			   operf->options.command[0], status);

@@ -30,6 +30,7 @@ struct raw {
 	char *duration;
 	char *rate;
 	char *pack_at;
+	char *symbol_store;
 	char *verbose;
 	int system_wide;
 	int separate_thread;
@@ -124,6 +125,19 @@ static int take_pack_option(struct operf_options *options, const char *text,
 			   "--pack-at=%s: not a number of MiB; give one from 1 "
 			   "to %d, or 0 for never",
 			   text, OP_PACK_AT_MAX);
+}
+
+static int take_store_option(struct operf_options *options, const char *text,
+			     struct op_diag *diag)
+{
+	options->symbol_store = OP_STORE_DEFAULT;
+	if (!text || (!op_parse_u64(text, &options->symbol_store) &&
+		      options->symbol_store <= OP_STORE_MAX))
+		return 0;
+	return op_diag_set(diag, -EINVAL,
+			   "--symbol-store=%s: not a number of MiB; give one "
+			   "from 1 to %d, or 0 to keep no symbols",
+			   text, OP_STORE_MAX);
 }
 
 /* Without a depth it is all. */
@@ -262,6 +276,8 @@ static int check_operf_options(struct operf_options *options,
 	if (!err)
 		err = take_pack_option(options, raw->pack_at, diag);
 	if (!err)
+		err = take_store_option(options, raw->symbol_store, diag);
+	if (!err)
 		err = take_verbose_option(options, raw->verbose, diag);
 	if (!err && !options->version)
 		err = check_modes(options, diag);
@@ -376,6 +392,8 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "where the samples go (./oprofile_data)", "DIR" },
 		{ "append", 'a', POPT_ARG_NONE, &raw->append, 0, "add to the samples that are there", NULL },
 		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files that take more than this (8; 0: never)", "MIB" },
+		{ "symbol-store", '\0', POPT_ARG_STRING, &raw->symbol_store, 0, "keep symbols of what was sampled, no more than this (256; 0: none)", "MIB" },
+		{ "no-symbols", '\0', POPT_ARG_STRING, &o->no_symbols, 0, "keep no symbols of these files", "PATTERNS" },
 		{ "record", '\0', POPT_ARG_STRING, &o->record, 0, "also write the stream of samples, to be replayed or sent", "FILE" },
 		{ "vmlinux", 'k', POPT_ARG_STRING, &o->vmlinux, 0, "kernel image that reports take symbols from", "FILE" },
 		{ "lazy-conversion", 'l', POPT_ARG_NONE, &raw->lazy, 0, "accepted; nothing is ever converted", NULL },
@@ -425,6 +443,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 	free(raw.duration);
 	free(raw.rate);
 	free(raw.pack_at);
+	free(raw.symbol_store);
 	free(raw.verbose);
 	return err;
 }
@@ -437,6 +456,7 @@ void operf_options_release(struct operf_options *options)
 	free(options->session_dir);
 	free(options->vmlinux);
 	free(options->record);
+	free(options->no_symbols);
 	free(options->daemon_verbose);
 	memset(options, 0, sizeof(*options));
 }

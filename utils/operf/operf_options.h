@@ -31,6 +31,8 @@ struct operf_options {
 	bool separate_thread;
 	bool separate_cpu;
 	bool append;
+	uint64_t symbol_store; /* MiB of symbols that are kept; 0: none */
+	char *no_symbols; /* patterns of files that none are kept of, or NULL */
 	uint64_t pack_at; /* MiB of sample files that stay as they are */
 	bool quiet; /* say only what is wrong */
 	bool verbose; /* say each step */

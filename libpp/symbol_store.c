@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Images are found as for a report, at their paths or among the session's own
+ * copies, and only those whose build-id is that of the samples are stored: the
+ * build-id is the key, and a wrong file under it would name functions wrongly
+ * for ever. A binary that nobody but its owner may read has a digest with the
+ * same rights; it belongs to whoever stores it, who can read the binary.
+ *
+ * The store is a cache. Whatever goes wrong with one file costs its names after
+ * the binary is gone, and is said; the others are stored all the same.
+ */
+
+#include "libpp/symbol_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libop/op_array.h"
+#include "libop/op_build_id.h"
+#include "libop/op_ksyms.h"
+#include "libop/op_open.h"
+#include "libop/op_search.h"
+#include "libpp/population.h"
+#include "libpp/symbols/elf_digest.h"
+
+#define DEBUG_SUFFIX ".debug"
+#define NEW_SUFFIX ".new"
+
+struct storing {
+	const struct pp_store_request *request;
+	struct pp_messages *messages;
+	struct pp_side *side;
+	struct timespec start; /* what is needed now has a later time */
+};
+
+/* ---- paths --------------------------------------------------------------- */
+
+int pp_store_path(const struct op_session *session, const uint8_t *build_id,
+		  size_t build_id_len, char *buf, size_t len)
+{
+	char hex[65];
+	int n;
+
+	if (build_id_len < 2 || build_id_len > OP_BUILD_ID_MAX)
+		return -ENOENT;
+	op_build_id_text(build_id, build_id_len, hex);
+	n = snprintf(buf, len, "%s/.build-id/%.2s/%s", session->store, hex,
+		     hex + 2);
+	return n < 0 || (size_t)n >= len ? -ENAMETOOLONG : 0;
+}
+
+/* Make the folders of the store that @path is in. */
+static int make_store_folders(const struct op_session *session,
+			      const char *path)
+{
+	char folder[PATH_MAX];
+	size_t at = strlen(session->store);
+
+	for (const char *slash = path + at; slash;
+	     slash = strchr(slash + 1, '/')) {
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path),
+			 path);
+		if (mkdir(folder, 0755) && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+/* ---- one file ------------------------------------------------------------ */
+
+/* Returns -EFBIG for a digest that would push all others out. */
+static int write_digest_file(const struct storing *s, int from,
+			     const struct stat *st, const char *path)
+{
+	char tmp[PATH_MAX + sizeof(NEW_SUFFIX)];
+	struct stat written;
+	int to, err;
+
+	snprintf(tmp, sizeof(tmp), "%s" NEW_SUFFIX, path);
+	unlink(tmp);
+	to = open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (to < 0)
+		return -errno;
+	err = pp_elf_digest(from, to);
+	if (!err && fstat(to, &written))
+		err = -errno;
+	if (!err && (uint64_t)written.st_blocks * 512 > s->request->max / 2)
+		err = -EFBIG;
+	if (!err && (fchmod(to, st->st_mode & 0444) || rename(tmp, path)))
+		err = -errno;
+	close(to);
+	if (err)
+		unlink(tmp);
+	return err;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+/* Store the digest of file @from as @path, or note there that it is needed. */
+static int store_file(const struct storing *s, const char *from,
+		      const char *path)
+{
+	struct stat st;
+	int fd, err;
+
+	if (!utimensat(AT_FDCWD, path, NULL, 0) || is_same_file(from, path))
+		return 0;
+	fd = op_open_regular(from);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else
+		err = make_store_folders(s->request->session, path)
+			      ?: write_digest_file(s, fd, &st, path);
+	close(fd);
+	if (!err)
+		pp_message(s->messages, PP_REMARK_BFD, "%s: stored as %s", from,
+			   path);
+	return err;
+}
+
+/* ---- one image ----------------------------------------------------------- */
+
+/*
+ * The binary at @from and its debug file. A program is read and copied by its
+ * path: a report compares the build-id of what is stored again.
+ */
+static int store_binary(const struct storing *s, const struct pp_image *image,
+			const char *from, const char *path)
+{
+	char to[PATH_MAX + sizeof(DEBUG_SUFFIX)];
+	const uint8_t *id;
+	const char *debug;
+	struct op_bfd *bfd;
+	size_t len;
+	int err = op_bfd_open(&bfd, from, &s->side->locator.debug);
+
+	if (err)
+		return err;
+	id = op_bfd_build_id(bfd, &len);
+	if (!id || len != image->build_id_len ||
+	    memcmp(id, image->build_id, len))
+		err = -ESTALE;
+	err = err ?: store_file(s, from, path);
+	debug = err ? NULL : op_bfd_debug_path(bfd);
+	snprintf(to, sizeof(to), "%s" DEBUG_SUFFIX, path);
+	if (debug)
+		err = store_file(s, debug, to);
+	op_bfd_close(bfd);
+	return err;
+}
+
+static bool is_unwanted(const struct storing *s, const struct pp_image *image)
+{
+	const char *const *pattern = s->request->without;
+
+	for (; pattern && *pattern; pattern++)
+		if (!fnmatch(*pattern, image->path, 0))
+			return true;
+	return image->recorded.space != OP_SPACE_ROOT || !image->build_id_len;
+}
+
+/* The file itself, or the session's copy of one that is gone; what is stored
+ * already is needed even if both are gone. */
+static int store_image(const struct storing *s, const struct pp_image *image)
+{
+	const struct op_session *session = s->request->session;
+	char path[PATH_MAX + sizeof(DEBUG_SUFFIX)], copy[PATH_MAX];
+	const char *from;
+	int err = pp_store_path(session, image->build_id, image->build_id_len,
+				path, PATH_MAX);
+
+	if (err || is_unwanted(s, image))
+		return 0;
+	err = pp_locate(&s->side->locator, image->path, &from)
+		      ?: store_binary(s, image, from, path);
+	if (err == -ENOENT || err == -ESTALE)
+		err = op_session_image(session, image->path, image->build_id,
+				       image->build_id_len, image->mtime, copy,
+				       sizeof(copy))
+			      ?: store_binary(s, image, copy, path);
+	if ((err == -ENOENT || err == -ESTALE) &&
+	    !utimensat(AT_FDCWD, path, NULL, 0)) {
+		strcat(path, DEBUG_SUFFIX);
+		utimensat(AT_FDCWD, path, NULL, 0);
+		err = 0;
+	}
+	if (err && err != -ENOMEM)
+		pp_message(s->messages, PP_REMARK_BFD,
+			   "%s: its symbols are not stored: %s", image->path,
+			   strerror(-err));
+	return err == -ENOMEM || err == -ENOSPC ? err : 0;
+}
+
+static int store_images(const struct storing *s)
+{
+	const struct pp_sample_list *list = &s->side->list;
+	const struct pp_image *last = NULL;
+	int err = 0;
+
+	for (size_t i = 0; i < list->nr && !err; i++) {
+		const struct pp_sample_file *file = &list->files[i];
+
+		if (file->image != last)
+			err = store_image(s, file->image);
+		last = file->image;
+		if (!err && file->callee)
+			err = store_image(s, file->callee);
+	}
+	return err;
+}
+
+/* ---- the bound ----------------------------------------------------------- */
+
+struct stored {
+	char *path;
+	uint64_t size; /* bytes on the disk */
+	struct timespec time;
+};
+
+struct stored_list {
+	struct stored *array;
+	size_t nr;
+	uint64_t total;
+};
+
+static int compare_times(struct timespec a, struct timespec b)
+{
+	return op_compare(a.tv_sec, b.tv_sec)
+		       ?: op_compare(a.tv_nsec, b.tv_nsec);
+}
+
+static int compare_stored(const void *a, const void *b)
+{
+	const struct stored *x = a, *y = b;
+
+	return compare_times(x->time, y->time) ?: strcmp(x->path, y->path);
+}
+
+static int list_store(const struct op_session *session,
+		      struct stored_list *list)
+{
+	char *roots[] = { (char *)session->store, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *entry;
+	int err = fts ? 0 : -errno;
+
+	while (!err && (entry = fts_read(fts))) {
+		struct stored stored;
+
+		if (entry->fts_info != FTS_F)
+			continue;
+		stored = (struct stored){
+			.path = strdup(entry->fts_path),
+			.size = (uint64_t)entry->fts_statp->st_blocks * 512,
+			.time = entry->fts_statp->st_mtim,
+		};
+		if (!stored.path ||
+		    op_array_reserve(&list->array, list->nr, 1)) {
+			free(stored.path);
+			err = -ENOMEM;
+			break;
+		}
+		list->array[list->nr++] = stored;
+		list->total += stored.size;
+	}
+	if (fts)
+		fts_close(fts);
+	return err;
+}
+
+static int bound_store(const struct storing *s)
+{
+	struct stored_list list = { 0 };
+	int err = list_store(s->request->session, &list);
+
+	if (list.nr)
+		qsort(list.array, list.nr, sizeof(*list.array), compare_stored);
+	for (size_t i = 0; i < list.nr; i++) {
+		struct stored *stored = &list.array[i];
+
+		if (!err && list.total > s->request->max &&
+		    compare_times(stored->time, s->start) < 0 &&
+		    !unlink(stored->path)) {
+			list.total -= stored->size;
+			pp_message(s->messages, PP_REMARK_BFD,
+				   "%s: removed, as the store is full",
+				   stored->path);
+		}
+		free(stored->path);
+	}
+	free(list.array);
+	return err == -ENOENT ? 0 : err;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+int pp_store_symbols(const struct pp_store_request *request,
+		     struct pp_messages *messages, struct op_diag *diag)
+{
+	const struct pp_request report_request = {
+		.session = request->session,
+		.spec = request->spec,
+		.merge = PP_MERGE_SESSION | PP_MERGE_CPU | PP_MERGE_TGID |
+			 PP_MERGE_TID,
+		.any_axes = true,
+		.call_graph = true,
+	};
+	struct pp_report report = { 0 };
+	struct pp_population population = { .report = &report,
+					    .request = &report_request };
+	struct storing s = { .request = request,
+			     .messages = messages,
+			     .side = &population.side };
+	int err;
+
+	op_arena_init(&report.arena);
+	report.messages.arena = &report.arena;
+	population.side.spec = request->spec;
+	/* The clock that the times of files have. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &s.start);
+	err = pp_side_find(&population, s.side, diag);
+	pp_sessions_close(&s.side->list.sessions);
+	err = err ?: store_images(&s) ?: bound_store(&s);
+	op_arena_release(&report.arena);
+	return err ? op_diag_set(diag, err, "%s: cannot be written: %s",
+				 request->session->store, strerror(-err))
+		   : 0;
+}

@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The store of symbols: what reports need of the images of a session is kept by
+# build-id, so that a build that is gone still has names and lines; within a
+# bound, and with no more rights than the binary.
+# sanitized: yes
+. "$(dirname "$0")/lib.sh"
+
+cd "$TMP" || exit 1
+SESSION=$TMP/session
+E=CPU_CLK_UNHALTED.100000.0.all.all.all
+mkdir bin src
+id_of() {
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+# build NAME FUNCTION: bin/NAME with debug information.
+build() {
+	printf '%s\n' '#define FAR __attribute__((noinline, noclone))' \
+		"int FAR $2(int x) { return x * 3 + 1; }" \
+		"int main(int argc, char **argv) { (void)argv; return $2(argc); }" \
+		>"src/$2.c"
+	(cd src && ${CC:-cc} -O1 -g -Wl,--build-id -o "../bin/$1" "$2.c") || exit 1
+}
+# profile SESSION NAME FUNCTION COUNT: samples in that function of bin/NAME.
+profile() {
+	printf '%s %s\n' "$(nm "bin/$2" | awk -v f="$3" '$3 == f {
+		sub(/^0+/, "", $1); print "0x" $1 }')" "$4" | "$TESTBIN/mkodb" \
+		"$SESSION/samples/$1/{root}$TMP/bin/$2/{dep}/{root}$TMP/bin/$2/$E" \
+		event=118 count=100000 build-id="$(id_of "bin/$2")"
+}
+keep() {
+	"$BIN/opsymbols" --session-dir="$SESSION" "$@"
+}
+report() {
+	"$BIN/opreport" --session-dir="$SESSION" -n -l -g "$@" 2>err |
+		awk '{ n = split($3, p, "/"); print $1, p[n], $NF }'
+}
+at() {
+	echo "$SESSION/store/.build-id/$(echo "$1" | cut -c1-2)/$(echo "$1" |
+		cut -c3-)"
+}
+
+build prog before
+profile current prog before 30
+first=$(id_of bin/prog)
+ok "a session is stored" keep
+ok "by the build-id" test -s "$(at "$first")"
+is "it has no code" "$(readelf -SW "$(at "$first")" | awk '$2 == ".text" || $3 == ".text" {
+	for (i = 1; i < NF; i++) if ($i == "NOBITS") print $i }')" NOBITS
+rm bin/prog
+is "the names and lines of a program that is gone" "$(report)" "30 before.c:2 before"
+is "without a word" "$(cat err)" ""
+
+# Profile, rebuild, strip, delete, profile, compare.
+mv "$SESSION/samples/current" "$SESSION/samples/old"
+build prog after
+second=$(id_of bin/prog)
+profile current prog after 20
+objcopy --only-keep-debug bin/prog bin/prog.debug
+(cd bin && strip prog && objcopy --add-gnu-debuglink=prog.debug prog)
+ok "a stripped program is stored" keep
+ok "with its debug file" test -s "$(at "$second").debug"
+rm bin/prog bin/prog.debug
+is "both builds have names" "$("$BIN/opreport" --session-dir="$SESSION" -n -l \
+	'{' session:old '}' '{' session:current '}' 2>err |
+	awk '{ print $3, $NF }' | sort)" "+++ after
+--- before"
+is "and lines" "$(report session:old) $(report)" \
+	"30 before.c:2 before 20 after.c:2 after"
+is "nothing is said" "$(cat err)" ""
+
+# Another program is at the path now.
+build prog third
+strip bin/prog
+is "a file of another build does not matter" "$(report)" "20 after.c:2 after"
+rm bin/prog
+ok "an archive takes what is stored" "$BIN/oparchive" --session-dir="$SESSION" \
+	-o archive
+mv "$SESSION" away
+is "and is read anywhere" "$(report archive:archive)" "20 after.c:2 after"
+mv away "$SESSION"
+
+# ---- what is not kept ---------------------------------------------------------------
+
+rm -r "$SESSION"
+build one one && build two two
+profile current one one 5
+profile current two two 5
+ok "some are left out" keep --no-symbols="*/none,*/bin/o*"
+ok "not the others" test -e "$(at "$(id_of bin/two)")"
+ok "but these" test ! -e "$(at "$(id_of bin/one)")"
+ok "nothing with 0" keep --symbol-store=0
+ok "is kept" test ! -e "$(at "$(id_of bin/one)")"
+chmod 700 bin/one
+keep
+is "as many rights as the binary has" "$(stat -c %a "$(at "$(id_of bin/one)")")" 400
+is "others may read what they could" "$(stat -c %a "$(at "$(id_of bin/two)")")" 444
+cp "$(at "$(id_of bin/one)")" good
+id_of bin/two >two.id
+cp good "$(at "$(cat two.id)")" 2>/dev/null || { chmod u+w "$(at "$(cat two.id)")"
+	cp good "$(at "$(cat two.id)")"; }
+mv bin/two bin/two.away
+is "a stored file of another build is not used" \
+	"$(report | grep -c two.c)" 0
+mv bin/two.away bin/two
+echo 'no ELF file' >bin/two
+ok "a file that has changed is passed over" keep --verbose
+
+# ---- the bound ----------------------------------------------------------------------
+
+# A large one pushes out what was needed longest ago, and nothing that is needed.
+rm -r "$SESSION"
+awk 'BEGIN { for (i = 0; i < 9000; i++) printf "int function_of_a_large_program_%d;\n", i }' \
+	>src/names.h
+for i in 1 2 3; do
+	printf '#include "names.h"\nint f%d(void) { return %d; }\nint main(void) { return f%d(); }\n' \
+		$i $i $i >src/big.c
+	(cd src && ${CC:-cc} -g3 -Wl,--build-id -o ../bin/big$i big.c) || exit 1
+	rm -rf "$SESSION/samples/current"
+	profile current big$i f$i 1
+	keep --symbol-store=4
+	touch -d "2001-01-0$i" "$(at "$(id_of bin/big$i)")"
+done
+like "each is of some size" "$(stat -c %s "$(at "$(id_of bin/big3)")")" '^[0-9]{6,7}$'
+rm -rf "$SESSION/samples/current"
+profile current big1 f1 1
+profile current big3 f3 1
+keep --symbol-store=2 --verbose 2>err
+ok "what was needed longest ago is gone" test ! -e "$(at "$(id_of bin/big2)")"
+like "that is said" "$(cat err)" "^opsymbols: .*: removed, as the store is full"
+ok "what is needed stays" test -e "$(at "$(id_of bin/big1)")" -a \
+	-e "$(at "$(id_of bin/big3)")"
+exits "no samples" 1 "$BIN/opsymbols" --session-dir="$TMP/none"
+exits "no size" 2 "$BIN/opsymbols" --session-dir="$SESSION" --symbol-store=x
+done_testing

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "utils/symbols.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "utils/process.h"
+
+int symbols_keep(const char *folder, const struct op_session *session,
+		 uint64_t mib, const char *without, struct op_diag *diag)
+{
+	char path[PATH_MAX + 16];
+	struct process_args args = { .nr = 0 };
+	int err =
+		process_find_own(path, sizeof(path), "opsymbols", folder, diag);
+
+	if (err)
+		return err;
+	process_args_add(&args, "opsymbols");
+	process_args_add(&args, "--session-dir=%s", session->dir);
+	process_args_add(&args, "--symbol-store=%" PRIu64, mib);
+	if (without)
+		process_args_add(&args, "--no-symbols=%s", without);
+	err = args.failed
+		      ? -ENOMEM
+		      : process_run(path, args.argv, environ, NULL, 0, diag);
+	process_args_release(&args);
+	return err < 0 ? err : 0;
+}
