@@ -115,7 +115,9 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	if (!err && request->exclude_dependent)
 		err = drop_dependent(&side->list, diag);
 	return err
-		       ?: pp_sample_list_read(&side->list, request->symbols,
+		       ?: pp_sample_list_read(&side->list,
+					      request->symbols ||
+						      request->inlines,
 					      messages, diag);
 }
 

@@ -31,8 +31,7 @@
 
 /* ---- images -------------------------------------------------------------- */
 
-/* Trees tell no more of a build than these. */
-static bool is_same_build(const struct pp_image *a, const struct pp_image *b)
+bool pp_tree_is_same_build(const struct pp_image *a, const struct pp_image *b)
 {
 	if (a->build_id_len || b->build_id_len)
 		return a->build_id_len == b->build_id_len &&
@@ -60,7 +59,7 @@ find_flat_file(const struct pp_sample_list *list, const struct pp_image *image,
 		if (strcmp(file->image->path, image->path))
 			break;
 		if (pp_is_call_graph(file) ||
-		    !is_same_build(file->image, image))
+		    !pp_tree_is_same_build(file->image, image))
 			continue;
 		if (!strcmp(file->app, app))
 			return file;

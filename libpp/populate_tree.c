@@ -10,6 +10,7 @@
  */
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,83 @@ static bool has_roots(const struct pp_population *p)
 
 /* ---- putting together ---------------------------------------------------- */
 
+/*
+ * Share @count samples out among the splits of a place. What is left of one
+ * stack by rounding is owed to the next, so the sums are right.
+ */
+static void share_out(struct pp_tree_place *place, uint64_t count)
+{
+	uint64_t left = count;
+
+	for (uint32_t i = 0; i < place->nr_splits; i++) {
+		struct pp_tree_split *split = &place->splits[i];
+		double whole;
+
+		split->owed += (double)count * split->share;
+		whole = floor(split->owed);
+		split->samples = whole > 0 ? (uint64_t)whole : 0;
+		if (split->samples > left)
+			split->samples = left;
+		left -= split->samples;
+		split->owed -= (double)split->samples;
+	}
+	while (left) {
+		struct pp_tree_split *most = place->splits;
+
+		for (uint32_t i = 1; i < place->nr_splits; i++)
+			if (place->splits[i].owed > most->owed)
+				most = &place->splits[i];
+		most->samples++;
+		most->owed--;
+		left--;
+	}
+}
+
+/* Go from node *@at to the one of @nr frames below it, one in the other. */
+static int go_in(struct pp_tree_builder *b, const uint32_t *frames, uint32_t nr,
+		 uint32_t *at)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < nr && !err; i++)
+		err = pp_tree_child(b, *at, frames[i], at);
+	return err;
+}
+
+/* The same from the last frame to the first. */
+static int go_out(struct pp_tree_builder *b, const uint32_t *frames,
+		  uint32_t nr, uint32_t *at)
+{
+	int err = 0;
+
+	while (nr-- && !err)
+		err = pp_tree_child(b, *at, frames[nr], at);
+	return err;
+}
+
+/* Add @count samples at @node, which is that of @place. */
+static int add_samples(struct pp_tree_builder *b, struct pp_tree_place *place,
+		       uint32_t node, size_t column, uint64_t count)
+{
+	int err = 0;
+
+	if (!place->nr_splits && place->is_wanted)
+		pp_tree_add(b, node, column, count);
+	if (place->nr_splits)
+		share_out(place, count);
+	for (uint32_t i = 0; i < place->nr_splits && !err; i++) {
+		const struct pp_tree_split *split = &place->splits[i];
+		uint32_t at = node;
+
+		if (!split->samples || !split->is_wanted)
+			continue;
+		err = go_in(b, split->frames, split->nr, &at);
+		if (!err)
+			pp_tree_add(b, at, column, split->samples);
+	}
+	return err;
+}
+
 static int add_stacks(struct pp_population *p, struct pp_tree_builder *b,
 		      const struct pp_tree_input *input, uint32_t root,
 		      size_t column)
@@ -73,53 +151,76 @@ static int add_stacks(struct pp_population *p, struct pp_tree_builder *b,
 	if (!err && has_roots(p))
 		err = pp_tree_child(b, 0, root, &nodes[0]);
 	for (uint32_t i = 1; i <= nr && !err; i++) {
+		struct pp_tree_place *place = input->places[i - 1];
 		struct ctree_node node;
 
 		ctree_node(input->tree, i, &node);
-		err = pp_tree_child(b, nodes[node.parent], input->frames[i - 1],
-				    &nodes[i]);
-		if (!err && input->is_chosen[i - 1])
-			pp_tree_add(b, nodes[i], column, node.count);
+		nodes[i] = nodes[node.parent];
+		err = go_in(b, place->frames, place->nr, &nodes[i]);
+		if (!err && node.count && input->is_chosen[i - 1])
+			err = add_samples(b, place, nodes[i], column,
+					  node.count);
 	}
 	free(nodes);
 	return err;
 }
 
-/* From each place with samples outwards, to the application. */
-static int add_callers_of_place(struct pp_population *p,
-				struct pp_tree_builder *b,
-				const struct pp_tree_input *input,
-				uint32_t place, uint32_t root, uint32_t *out)
+/* A stack from inside out, to the application. */
+struct outwards {
+	struct pp_population *p;
+	struct pp_tree_builder *b;
+	const struct pp_tree_input *input;
+	uint32_t root;
+	size_t column;
+};
+
+/* Add @count samples in the frames of @split (or NULL) and then in those of
+ * node
+ * @node and its callers. */
+static int add_outwards(const struct outwards *o,
+			const struct pp_tree_split *split, uint32_t node,
+			uint64_t count)
 {
-	int err = 0;
+	uint32_t at = 0;
+	int err = split ? go_out(o->b, split->frames, split->nr, &at) : 0;
 
-	*out = 0;
-	for (uint32_t at = place; at && !err;) {
-		struct ctree_node node;
+	while (node && !err) {
+		const struct pp_tree_place *place = o->input->places[node - 1];
+		struct ctree_node is;
 
-		ctree_node(input->tree, at, &node);
-		err = pp_tree_child(b, *out, input->frames[at - 1], out);
-		at = node.parent;
+		ctree_node(o->input->tree, node, &is);
+		err = go_out(o->b, place->frames, place->nr, &at);
+		node = is.parent;
 	}
-	return err || !has_roots(p) ? err : pp_tree_child(b, *out, root, out);
+	if (!err && has_roots(o->p))
+		err = pp_tree_child(o->b, at, o->root, &at);
+	if (!err)
+		pp_tree_add(o->b, at, o->column, count);
+	return err;
 }
 
-static int add_callers(struct pp_population *p, struct pp_tree_builder *b,
-		       const struct pp_tree_input *input, uint32_t root,
-		       size_t column)
+static int add_callers(const struct outwards *o)
 {
-	uint32_t nr = ctree_nr_nodes(input->tree), last;
+	uint32_t nr = ctree_nr_nodes(o->input->tree);
 	int err = 0;
 
 	for (uint32_t i = 1; i <= nr && !err; i++) {
+		struct pp_tree_place *place = o->input->places[i - 1];
 		struct ctree_node node;
 
-		ctree_node(input->tree, i, &node);
-		if (!node.count || !input->is_chosen[i - 1])
+		ctree_node(o->input->tree, i, &node);
+		if (!node.count || !o->input->is_chosen[i - 1])
 			continue;
-		err = add_callers_of_place(p, b, input, i, root, &last);
-		if (!err)
-			pp_tree_add(b, last, column, node.count);
+		if (!place->nr_splits && place->is_wanted)
+			err = add_outwards(o, NULL, i, node.count);
+		if (place->nr_splits)
+			share_out(place, node.count);
+		for (uint32_t s = 0; s < place->nr_splits && !err; s++) {
+			const struct pp_tree_split *split = &place->splits[s];
+
+			if (split->samples && split->is_wanted)
+				err = add_outwards(o, split, i, split->samples);
+		}
 	}
 	return err;
 }
@@ -132,7 +233,8 @@ static int add_tree_input(struct pp_population *p, struct pp_tree_builder *b,
 
 	if (err)
 		return err;
-	return p->request->tree_callers ? add_callers(p, b, input, root, column)
+	return p->request->tree_callers ? add_callers(&(struct outwards){
+						  p, b, input, root, column })
 					: add_stacks(p, b, input, root, column);
 }
 

@@ -27,6 +27,25 @@ struct pp_tree_image {
 	uint32_t nr_nodes;
 };
 
+/* Those samples of a function that are in the same functions inlined there. */
+struct pp_tree_split {
+	const uint32_t *frames; /* of these, the outermost first */
+	uint32_t nr;
+	bool is_wanted; /* the innermost, by its name */
+	double share; /* of the samples of the function */
+	double owed; /* samples that were not given to it yet, for rounding */
+	uint64_t samples; /* of the stacks that are being added */
+};
+
+/* The frames of a place, the outermost first. */
+struct pp_tree_place {
+	const uint32_t *frames; /* in the builder */
+	uint32_t nr;
+	bool is_wanted; /* the innermost, by its name */
+	struct pp_tree_split *splits; /* of a sampled function */
+	uint32_t nr_splits; /* 0: all its samples are its own */
+};
+
 /* A part of a call-tree file. */
 struct pp_tree_input {
 	const struct pp_sample_file *file;
@@ -34,9 +53,10 @@ struct pp_tree_input {
 	size_t class_nr;
 	struct ctree *tree;
 	struct pp_tree_image *images; /* by number, from 0 */
-	uint32_t *frames; /* for each node from 0, in the builder; for totals
-			     a number of pp_side.frame_symbols */
-	bool *is_chosen; /* likewise: samples there are asked for */
+	uint32_t *frames; /* for totals, for each node from 0: a number of
+			     pp_side.frame_symbols */
+	struct pp_tree_place **places; /* for trees, likewise: its frames */
+	bool *is_chosen; /* likewise: samples in its image are asked for */
 };
 
 struct pp_tree_inputs {
@@ -54,6 +74,10 @@ struct pp_tree_inputs {
 int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 			struct pp_side *side);
 void pp_tree_inputs_release(struct pp_tree_inputs *in);
+
+/* Whether a flat file's image is the build that a tree has; trees tell no more
+ * of it than this compares. */
+bool pp_tree_is_same_build(const struct pp_image *a, const struct pp_image *b);
 
 /* Find the frames of all nodes; each image is opened once. Returns 0 or
  * -errno. */

@@ -7,6 +7,11 @@
  * frame's number goes there, in whatever order the nodes are. A stack is
  * chosen by its last frame: a node whose symbol is not wanted keeps its place
  * in the tree but adds no samples.
+ *
+ * Functions that were inlined at a call are frames, too. A sampled frame is
+ * known as its function alone, so its samples are split as those of the
+ * function in the flat files are, on whatever stacks it was: a share, not a
+ * fact, but right in the sum of all stacks.
  */
 
 #include <errno.h>
@@ -15,6 +20,7 @@
 
 #include "libop/op_search.h"
 #include "libpp/image_symbols.h"
+#include "libpp/owners.h"
 #include "libpp/tree_input.h"
 
 /* A place that some node is at. */
@@ -25,6 +31,13 @@ struct place {
 	uint32_t node; /* from 0 */
 	uint32_t order; /* of the image */
 	bool is_gap;
+	bool is_leaf; /* some samples are in it, so it is a function */
+};
+
+/* A flat sample of the image being named. */
+struct flat_sample {
+	uint64_t key, count;
+	const struct pp_sample_file *file;
 };
 
 /* The image being named. */
@@ -32,8 +45,15 @@ struct naming {
 	struct pp_tree_inputs *in;
 	struct pp_tree_builder *b;
 	struct pp_image_symbols symbols;
-	const struct pp_symbol *symbol; /* that has @name; NULL for none */
-	const char *name; /* NULL before the first */
+	struct pp_owners owners;
+	struct named_owner *named; /* for each owner, as far as it is known */
+	uint32_t nr_named;
+	struct flat_sample *flat; /* by key */
+	size_t nr_flat;
+};
+
+struct named_owner {
+	const char *name; /* NULL for none yet */
 	bool is_wanted; /* by its name */
 };
 
@@ -42,7 +62,10 @@ static int compare_node_places(const void *a, const void *b)
 	const struct place *x = a, *y = b;
 
 	return op_compare(x->order, y->order)
-		       ?: op_compare(x->offset, y->offset);
+		       ?: op_compare(x->offset, y->offset)
+			       ?: op_compare(x->is_leaf, y->is_leaf)
+				       ?: op_compare((uintptr_t)x->input,
+						     (uintptr_t)y->input);
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -57,28 +80,47 @@ symbol_with_key(const struct pp_image_symbols *symbols, uint64_t key)
 		       : NULL;
 }
 
-/* Let @n->name be that of @symbol, or "[libz.so.1]" for code without one; some
- * names of images have brackets already. */
-static int set_symbol_name(struct naming *n, const struct pp_symbol *symbol,
-			   const struct pp_image *image)
+/* "[libz.so.1]" is code without a symbol; some names of images have brackets
+ * already. */
+static const char *raw_name_of(struct op_arena *arena,
+			       const struct pp_owner *owner,
+			       const struct pp_image *image)
 {
-	struct pp_population *p = n->in->p;
-	struct op_arena *arena = &p->report->arena;
 	const char *raw = image->recorded.space == OP_SPACE_ANON
 				  ? image->recorded.name
 				  : image->base;
 
-	if (n->name && n->symbol == symbol)
+	if (owner->symbol)
+		return op_arena_strdup(arena, owner->symbol->name);
+	if (owner->inlined.name)
+		return op_arena_strdup(arena, owner->inlined.name);
+	return *raw == '[' ? raw : op_arena_printf(arena, "[%s]", raw);
+}
+
+static int name_owner(struct naming *n, uint32_t number,
+		      const struct pp_image *image, struct named_owner *out)
+{
+	const struct pp_owner *owner = &n->owners.list[number];
+	struct pp_population *p = n->in->p;
+	struct op_arena *arena = &p->report->arena;
+	const char *raw;
+
+	while (n->nr_named <= number) {
+		if (op_array_reserve(&n->named, n->nr_named, 1))
+			return -ENOMEM;
+		n->named[n->nr_named++] = (struct named_owner){ NULL, false };
+	}
+	*out = n->named[number];
+	if (out->name)
 		return 0;
-	if (symbol)
-		raw = op_arena_strdup(arena, symbol->name);
-	else if (*raw != '[')
-		raw = op_arena_printf(arena, "[%s]", raw);
+	raw = raw_name_of(arena, owner, image);
 	if (!raw)
 		return -ENOMEM;
-	n->symbol = symbol;
-	n->name = symbol ? pp_demangle(arena, raw, p->request->demangle) : raw;
-	n->is_wanted = pp_is_wanted(p->request, raw, n->name);
+	out->name = owner->symbol || owner->inlined.name
+			    ? pp_demangle(arena, raw, p->request->demangle)
+			    : raw;
+	out->is_wanted = pp_is_wanted(p->request, raw, out->name);
+	n->named[number] = *out;
 	return 0;
 }
 
@@ -101,38 +143,198 @@ static enum pp_frame_kind kind_of_frame(const struct place *place)
 							    : PP_FRAME_APP;
 }
 
-static int name_place(struct naming *n, const struct place *place)
+static int frame_of_owner(struct naming *n, const struct place *place,
+			  uint32_t owner, uint32_t *out, bool *is_wanted)
 {
-	struct pp_tree_input *input = place->input;
 	struct pp_frame frame = { .kind = kind_of_frame(place) };
-	int err = set_symbol_name(
-		n, symbol_with_key(&n->symbols, place->offset), place->image);
+	struct named_owner named;
+	int err = name_owner(n, owner, place->image, &named);
 
 	if (err)
 		return err;
-	frame.name = n->name;
+	frame.name = named.name;
+	*is_wanted = named.is_wanted;
 	if (!n->in->p->request->tree_by_name)
 		frame.image = place->image->name;
 	else if (frame.kind != PP_FRAME_GAP)
 		frame.kind = PP_FRAME_APP;
-	if (!n->is_wanted)
-		input->is_chosen[place->node] = false;
-	return pp_tree_frame(n->b, &frame, &input->frames[place->node]);
+	return pp_tree_frame(n->b, &frame, out);
 }
 
-/* All @nr places are in one image. */
+/* The frames of the first @nr owners of a chain, the outermost first; *@out is
+ * in the arena. */
+static int frames_of_chain(struct naming *n, const struct place *place,
+			   const struct pp_owner_chain *chain, uint32_t nr,
+			   const uint32_t **out, bool *is_wanted)
+{
+	uint32_t *frames =
+		op_arena_alloc(&n->in->p->report->arena, nr, sizeof(*frames));
+	int err = frames ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < nr && !err; i++)
+		err = frame_of_owner(
+			n, place, n->owners.chained[chain->first + nr - 1 - i],
+			&frames[i], is_wanted);
+	*out = frames;
+	return err;
+}
+
+/* ---- inlined functions --------------------------------------------------- */
+
+static int compare_flat_samples(const void *a, const void *b)
+{
+	const struct flat_sample *x = a, *y = b;
+
+	return op_compare(x->key, y->key);
+}
+
+/* The flat samples of @image, which may have several applications. */
+static int gather_flat_samples(struct naming *n, const struct pp_image *image)
+{
+	const struct pp_sample_list *list = &n->in->side->list;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct pp_sample_file *file = &list->files[i];
+
+		if (pp_is_call_graph(file) ||
+		    strcmp(file->image->path, image->path) != 0 ||
+		    !pp_tree_is_same_build(file->image, image))
+			continue;
+		if (op_array_reserve(&n->flat, n->nr_flat, file->nr_samples))
+			return -ENOMEM;
+		for (size_t j = 0; j < file->nr_samples; j++)
+			n->flat[n->nr_flat++] = (struct flat_sample){
+				.key = file->samples[j].key,
+				.count = file->samples[j].count,
+				.file = file,
+			};
+	}
+	if (n->nr_flat)
+		qsort(n->flat, n->nr_flat, sizeof(*n->flat),
+		      compare_flat_samples);
+	return 0;
+}
+
+/* Whether a flat file has samples of the tree that @place is in. */
+static bool is_of_tree(const struct pp_sample_file *file,
+		       const struct place *place)
+{
+	return file->class_nr == place->input->class_nr &&
+	       (!strcmp(file->app, place->input->file->app) ||
+		!strcmp(file->app, place->image->path));
+}
+
+/* Add @count samples with @chain to the splits of a function. Equal chains are
+ * mostly one after the other. */
+static int add_to_split(struct naming *n, const struct place *place,
+			const struct pp_owner_chain *chain, uint64_t count,
+			struct pp_tree_place *to)
+{
+	struct op_arena *arena = &n->in->p->report->arena;
+	struct pp_tree_split split = { .nr = chain->nr - 1 }, *all;
+	int err = frames_of_chain(n, place, chain, split.nr, &split.frames,
+				  &split.is_wanted);
+
+	if (err)
+		return err;
+	if (!split.nr)
+		split.is_wanted = to->is_wanted;
+	for (uint32_t i = 0; i < to->nr_splits; i++) {
+		struct pp_tree_split *old = &to->splits[i];
+
+		if (old->nr == split.nr &&
+		    !memcmp(old->frames, split.frames,
+			    split.nr * sizeof(*split.frames))) {
+			old->share += (double)count;
+			return 0;
+		}
+	}
+	split.share = (double)count;
+	all = op_arena_grow(arena, to->splits, to->nr_splits, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	to->splits = all;
+	all[to->nr_splits++] = split;
+	return 0;
+}
+
+/* Split the samples of the function at @place by what was inlined there. */
+static int split_place(struct naming *n, const struct place *place,
+		       const struct pp_symbol *symbol, struct pp_tree_place *to)
+{
+	size_t i = OP_BISECT(at, n->nr_flat, n->flat[at].key < symbol->key);
+	double all = 0;
+	int err = 0;
+
+	for (; i < n->nr_flat && n->flat[i].key < symbol->end && !err; i++) {
+		const struct flat_sample *sample = &n->flat[i];
+		struct pp_owner_chain chain;
+
+		if (!is_of_tree(sample->file, place))
+			continue;
+		err = pp_owners_find(&n->owners, sample->key, symbol, true,
+				     &chain);
+		if (!err)
+			err = add_to_split(n, place, &chain, sample->count, to);
+		all += (double)sample->count;
+	}
+	if (to->nr_splits == 1 && !to->splits[0].nr)
+		to->nr_splits = 0;
+	for (uint32_t s = 0; s < to->nr_splits; s++)
+		to->splits[s].share /= all;
+	return err;
+}
+
+/* ---- places -------------------------------------------------------------- */
+
+static int name_place(struct naming *n, const struct place *place,
+		      struct pp_tree_place **out)
+{
+	const struct pp_symbol *symbol =
+		symbol_with_key(&n->symbols, place->offset);
+	/* Sessions of earlier versions have callers as functions. */
+	bool is_function =
+		place->is_leaf || (symbol && symbol->key == place->offset);
+	struct pp_owner_chain chain;
+	struct pp_tree_place *to;
+	int err = pp_owners_find(&n->owners, place->offset, symbol,
+				 !is_function, &chain);
+
+	*out = to = op_arena_alloc(&n->in->p->report->arena, 1, sizeof(*to));
+	if (err || !to)
+		return err ?: -ENOMEM;
+	to->nr = chain.nr;
+	err = frames_of_chain(n, place, &chain, chain.nr, &to->frames,
+			      &to->is_wanted);
+	return err || !place->is_leaf || !symbol
+		       ? err
+		       : split_place(n, place, symbol, to);
+}
+
+/* All @nr places are in one image; those that are equal share their frames. */
 static int name_places_in_image(struct pp_tree_inputs *in,
 				struct pp_tree_builder *b,
 				const struct place *places, size_t nr)
 {
 	struct naming n = { .in = in, .b = b };
+	struct pp_tree_place *last = NULL;
 	int err = pp_image_symbols_open(&n.symbols, places->image,
 					in->side->session, &in->side->locator,
 					in->side->wants & ~PP_WANT_LINES,
 					&in->p->report->messages);
 
-	for (size_t i = 0; i < nr && !err; i++)
-		err = name_place(&n, &places[i]);
+	n.owners.symbols = &n.symbols;
+	n.owners.has_inlines = in->p->request->inlines;
+	if (!err && n.owners.has_inlines)
+		err = gather_flat_samples(&n, places->image);
+	for (size_t i = 0; i < nr && !err; i++) {
+		if (!i || compare_node_places(&places[i - 1], &places[i]))
+			err = name_place(&n, &places[i], &last);
+		places[i].input->places[places[i].node] = last;
+	}
+	pp_owners_release(&n.owners);
+	free(n.named);
+	free(n.flat);
 	pp_image_symbols_release(&n.symbols);
 	return err;
 }
@@ -163,6 +365,7 @@ static struct place *gather_places(const struct pp_tree_inputs *in, size_t *nr)
 				.node = j,
 				.order = image->order,
 				.is_gap = image->is_gap,
+				.is_leaf = node.count,
 			};
 		}
 	}

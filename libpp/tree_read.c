@@ -97,9 +97,12 @@ static int decode_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
 	input->images =
 		op_arena_alloc(arena, nr_images, sizeof(*input->images));
 	input->frames = op_arena_alloc(arena, nr_nodes, sizeof(*input->frames));
+	input->places =
+		op_arena_alloc(arena, nr_nodes, sizeof(struct pp_tree_place *));
 	input->is_chosen =
 		op_arena_alloc(arena, nr_nodes, sizeof(*input->is_chosen));
-	if (!input->images || !input->frames || !input->is_chosen)
+	if (!input->images || !input->frames || !input->places ||
+	    !input->is_chosen)
 		return -ENOMEM;
 	for (uint32_t i = 1; i <= nr_images && !err; i++)
 		err = decode_tree_image(in, input, i, why);

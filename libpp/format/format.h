@@ -69,9 +69,11 @@ enum pp_format_flags {
 	X(csv, "CSV", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES | PP_SHOWS_DIFF |   \
 			 PP_SHOWS_AXES | PP_SHOWS_TOTALS | PP_SHOWS_INLINES)   \
 	X(folded, "folded stacks", 0, PP_SHOWS_TREE | PP_SHOWS_DIFF |          \
-			 PP_SHOWS_AXES | PP_NEEDS_NAMES | PP_NEEDS_ONE_CLASS)  \
+			 PP_SHOWS_AXES | PP_NEEDS_NAMES | PP_NEEDS_ONE_CLASS | \
+			 PP_SHOWS_INLINES)                                     \
 	X(flamegraph, "flame graph", 500000, PP_SHOWS_TREE | PP_SHOWS_DIFF |   \
-			 PP_SHOWS_AXES | PP_SHOWS_LOSS | PP_NEEDS_FILE)
+			 PP_SHOWS_AXES | PP_SHOWS_LOSS | PP_NEEDS_FILE |       \
+			 PP_SHOWS_INLINES)
 /* clang-format on */
 
 struct pp_format {

@@ -148,6 +148,27 @@ near "totals" filter total 16.7
 near "totals" mix total 50
 report -l --json --no-inlines
 near "without inlines" work samples 100
+# stacks REGEX: in percent of those in work, of the folded ones.
+stacks() {
+	awk -v re="$1" '/shares::work/ { n = $NF; all += n; if ($0 ~ re) sum += n }
+		END { print 100 * sum / all }' report
+}
+report --format=folded
+for what in "work.*;shares::hash[^;]*;shares::mix 50" \
+	"work.*;shares::hash[^;]*;shares::scramble 33.3" \
+	"work.*;shares::filter[^;]*;shares::burner 16.7"; do
+	got=$(stacks "${what% *}")
+	ok "call trees: ${what% *} has ${what##* } %, here $got %" \
+		awk -v a="$got" -v b="${what##* }" \
+		'BEGIN { exit !(a - b < 3 && b - a < 3) }'
+done
+report --format=folded --tree=callers
+like "and their callers" "$(cat report)" \
+	'^shares::mix[^;]*;shares::hash[^;]*;shares::work[^;]*;main;'
+report --tree -n -t 5
+like "as text" "$(cat report)" '^ +[0-9]+ .* shares::mix[(]'
+report --format=folded --no-inlines
+unlike "but not without inlines" "$(cat report)" 'shares::mix'
 report -c -t 1 -n
 like "the call graph has them" \
 	"$(sed -n '/^[0-9].*shares::mix/,/^---/p' report; grep -B 1 '^[0-9].*shares::mix' report)" \
