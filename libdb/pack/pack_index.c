@@ -102,19 +102,16 @@ static int get_crc(struct pack_item *item, struct pack_column *column)
 
 static int get_figures(struct pack_item *item, struct pack_column *column)
 {
-	uint64_t kind = 0;
-	int err = pack_column_number(column, &kind);
+	uint64_t kind;
+	int err = pack_column_number(column, &kind) ?:
+		  pack_column_number(column, &item->entry.nr) ?:
+		  pack_column_number(column, &item->entry.total) ?:
+		  pack_column_number(column, &item->len);
 
-	if (!err)
-		err = pack_column_number(column, &item->entry.nr);
-	if (!err)
-		err = pack_column_number(column, &item->entry.total);
-	if (!err)
-		err = pack_column_number(column, &item->len);
-	if (!err && kind != PACK_TABLE && kind != PACK_TREE)
-		err = -EBADMSG;
+	if (err)
+		return err;
 	item->entry.kind = (enum pack_kind)kind;
-	return err;
+	return kind == PACK_TABLE || kind == PACK_TREE ? 0 : -EBADMSG;
 }
 
 /* Read the next item, whose content begins where that of the one before ends,
@@ -128,18 +125,16 @@ static int get_item(struct pack_index *index, struct pack_column *columns,
 	if (!item)
 		return -ENOMEM;
 	*item = (struct pack_item){ .at = at };
-	err = get_name(&index->names, &columns[PACK_NAMES]);
-	if (!err)
-		err = get_user(&index->users, &columns[PACK_USERS]);
-	if (!err)
-		err = get_figures(item, &columns[PACK_FIGURES]);
-	if (!err)
-		err = get_crc(item, &columns[PACK_CHECKSUMS]);
+	err = get_name(&index->names, &columns[PACK_NAMES]) ?:
+	      get_user(&index->users, &columns[PACK_USERS]) ?:
+	      get_figures(item, &columns[PACK_FIGURES]) ?:
+	      get_crc(item, &columns[PACK_CHECKSUMS]);
+	if (err)
+		return err;
 	/* The lengths of columns alone take as much. */
-	if (!err &&
-	    (item->len < 2 * PACK_TABLE_COLUMNS || item->len > end - at))
-		err = -EBADMSG;
-	return err;
+	return item->len < 2 * PACK_TABLE_COLUMNS || item->len > end - at
+		       ? -EBADMSG
+		       : 0;
 }
 
 static int get_items(struct pack_index *index, struct pack_column *columns,
