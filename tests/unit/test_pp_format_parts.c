@@ -847,6 +847,15 @@ static void with_tree(struct made_report *m)
 	m->report.tree = &tree;
 }
 
+/* Also where only the program is known. */
+static void tree_of_programs(struct made_report *m)
+{
+	static uint64_t some[] = { 0, 9, 1, 0, 4, 30, 500 };
+
+	with_tree(m);
+	tree.self = some;
+}
+
 static void broken_tree(struct made_report *m)
 {
 	with_tree(m);
@@ -953,6 +962,12 @@ static void call_trees_are_written(void **state)
 	/* clang-format off */
 	static const struct changed folded[] = {
 		{ "one", with_tree, 0,
+		  "prog;main 1\n"
+		  "prog;main;f:<g>?\?\200;k 4\n"
+		  "prog;main;h 30\n"
+		  "prog;[broken] 500\n" },
+		{ "programs", tree_of_programs, 0,
+		  "prog 9\n"
 		  "prog;main 1\n"
 		  "prog;main;f:<g>?\?\200;k 4\n"
 		  "prog;main;h 30\n"
