@@ -211,25 +211,52 @@ static void drop_added_symbols(struct pp_side *side, uint32_t *into,
 	side->nr_symbols = kept;
 }
 
-static void renumber_nodes(const struct pp_tree_input *tree,
-			   const uint32_t *into)
+/* Counts for each symbol of @nr until now, beside those in the symbols. */
+static int add_up_beside(const struct pp_side *side, uint64_t *counts,
+			 size_t nr, const uint32_t *into)
 {
-	for (uint32_t i = 0; i < ctree_nr_nodes(tree->tree); i++)
-		if (tree->frames[i] != PP_NO_SYMBOL)
-			tree->frames[i] = into[tree->frames[i]];
+	size_t nr_classes = side->classes.nr;
+	size_t len = nr * nr_classes;
+	uint64_t *sums = counts ? calloc(len + 1, sizeof(*sums)) : NULL;
+
+	if (!counts)
+		return 0;
+	if (!sums)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		pp_add_all_counts(&sums[into[i] * nr_classes],
+				  &counts[i * nr_classes], nr_classes);
+	memcpy(counts, sums, len * sizeof(*sums));
+	free(sums);
+	return 0;
 }
 
-/* Ends of arcs and nodes of trees tell the numbers of their symbols. */
+static void renumber(uint32_t *symbol, const uint32_t *into)
+{
+	if (*symbol != PP_NO_SYMBOL)
+		*symbol = into[*symbol];
+}
+
+/* All that knows symbols by their numbers. */
 static void renumber_all(struct pp_side *side, const uint32_t *into)
 {
-	for (size_t i = 0; side->trees && i < side->trees->nr; i++)
-		renumber_nodes(&side->trees->list[i], into);
+	for (uint32_t i = 0; i < side->nr_frame_symbols; i++)
+		for (uint32_t j = 0; j < side->frame_symbols[i].nr; j++)
+			renumber(&side->frame_symbols[i].symbols[j], into);
+	for (size_t i = 0; i < side->nr_inlined_shares; i++) {
+		renumber(&side->inlined_shares[i].function, into);
+		renumber(&side->inlined_shares[i].inlined, into);
+	}
+	for (size_t i = 0; i < side->nr_inlined_calls; i++) {
+		renumber(&side->inlined_calls[i].caller, into);
+		renumber(&side->inlined_calls[i].callee, into);
+	}
 	for (size_t i = 0; i < side->list.nr; i++) {
 		struct pp_sample_file *file = &side->list.files[i];
 
 		for (size_t j = 0; file->callers && j < file->nr_samples; j++) {
-			file->callers[j] = into[file->callers[j]];
-			file->callees[j] = into[file->callees[j]];
+			renumber(&file->callers[j], into);
+			renumber(&file->callees[j], into);
 		}
 	}
 }
@@ -244,34 +271,46 @@ static size_t end_of_group(struct pp_symbol_entry *const *order, size_t nr,
 	return end;
 }
 
-int pp_side_add_up_builds(struct pp_side *side)
+/* @order, @into and @renumbered have room for all symbols. */
+static int add_up_symbols(struct pp_side *side, struct pp_symbol_entry **order,
+			  uint32_t *into, uint32_t *renumbered)
 {
 	size_t nr = side->nr_symbols;
-	struct pp_symbol_entry **order;
-	uint32_t *into, *renumbered;
-	bool ok;
+	int err;
 
-	if (!side->nr_sums_of_builds)
-		return 0;
-	order = calloc(nr + 1, sizeof(struct pp_symbol_entry *));
-	into = calloc(nr + 1, sizeof(*into));
-	renumbered = calloc(nr + 1, sizeof(*renumbered));
-	ok = order && into && renumbered;
-	for (size_t i = 0; ok && i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		order[i] = &side->symbols[i];
-	if (ok)
-		qsort(order, nr, sizeof(struct pp_symbol_entry *),
-		      compare_builds_of_symbols);
-	for (size_t i = 0, end; ok && i < nr; i = end) {
+	qsort(order, nr, sizeof(struct pp_symbol_entry *),
+	      compare_builds_of_symbols);
+	for (size_t i = 0, end; i < nr; i = end) {
 		end = end_of_group(order, nr, i);
 		add_up_group(side, order + i, end - i, into);
 	}
-	if (ok) {
-		drop_added_symbols(side, into, renumbered);
+	drop_added_symbols(side, into, renumbered);
+	err = add_up_beside(side, side->in_table, nr, into);
+	if (!err)
+		err = add_up_beside(side, side->where_inlined, nr, into);
+	if (!err)
 		renumber_all(side, into);
-	}
+	return err;
+}
+
+int pp_side_add_up_builds(struct pp_side *side)
+{
+	size_t room = side->nr_symbols + 1;
+	struct pp_symbol_entry **order;
+	uint32_t *into, *renumbered;
+	int err = -ENOMEM;
+
+	if (!side->nr_sums_of_builds)
+		return 0;
+	order = calloc(room, sizeof(struct pp_symbol_entry *));
+	into = calloc(room, sizeof(*into));
+	renumbered = calloc(room, sizeof(*renumbered));
+	if (order && into && renumbered)
+		err = add_up_symbols(side, order, into, renumbered);
 	free(renumbered);
 	free(into);
 	free(order);
-	return ok ? 0 : -ENOMEM;
+	return err;
 }

@@ -33,7 +33,7 @@ struct pp_inlined_share {
 /* What a frame of a call tree is in: the function of the table, the last one,
  * and those that were inlined there. */
 struct pp_frame_symbols {
-	const uint32_t *symbols; /* their numbers; each may be PP_NO_SYMBOL */
+	uint32_t *symbols; /* their numbers; each may be PP_NO_SYMBOL */
 	uint32_t nr;
 };
 
