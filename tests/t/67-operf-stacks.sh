@@ -97,6 +97,8 @@ fi
 
 profiled "five frames" --callgraph=5 work/call_tree 20
 agree "five frames"
+report --format=folded --no-inlines
+cp "$TMP/report" "$TMP/folded"
 is "five frames: no more than these" "$(awk '{
 	sub(/;\[(truncated|no unwind data|broken stack)\]/, "") # is no frame
 	if (gsub(/;/, ";") > 5) print }' "$TMP/folded")" ""
