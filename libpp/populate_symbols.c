@@ -495,15 +495,34 @@ static int match_points_to_symbols(struct batch *b, struct point *points,
 	return err;
 }
 
-/* Remember the stripped binary with the most samples. */
-static void note_nameless(struct pp_report *report, const struct use *uses,
-			  size_t nr)
+static uint64_t samples_of_uses(const struct use *uses, size_t nr)
 {
 	uint64_t samples = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		if (!uses[i].ends && !uses[i].tree)
 			samples = pp_add_counts(samples, uses[i].file->total);
+	return samples;
+}
+
+/* Remember who made the code without names that has the most samples. */
+static void note_nameless_maker(struct pp_report *report,
+				const struct use *uses, size_t nr)
+{
+	uint64_t samples = samples_of_uses(uses, nr);
+
+	if (samples <= report->nameless_made_samples)
+		return;
+	report->nameless_maker = uses->app;
+	report->nameless_made_samples = samples;
+}
+
+/* Remember the stripped binary with the most samples. */
+static void note_nameless(struct pp_report *report, const struct use *uses,
+			  size_t nr)
+{
+	uint64_t samples = samples_of_uses(uses, nr);
+
 	if (samples <= report->nameless_samples)
 		return;
 	report->nameless = uses->image->name;
@@ -532,6 +551,8 @@ static int add_symbols_of_image(struct pp_population *p, struct pp_side *side,
 			note_nameless(p->report, uses, nr);
 		err = image->binary ? 0 : -ENOMEM;
 	}
+	if (image->kind == OP_IMAGE_ANON && !symbols.nr)
+		note_nameless_maker(p->report, uses, nr);
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		struct point *points;
 		size_t nr_points;

@@ -264,6 +264,11 @@ struct pp_report {
 				 missing, the one with the most samples; or
 				 NULL */
 	uint64_t nameless_samples;
+	const char *nameless_maker; /* of the applications with code that they
+				       made at run time and that has no names,
+				       the one with the most samples in a
+				       mapping; or NULL */
+	uint64_t nameless_made_samples;
 	struct pp_messages messages; /* for the program to print */
 };
 

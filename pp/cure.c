@@ -93,6 +93,33 @@ static bool find_package_by_either_path(const char *path,
 
 /* ---- the advice ---------------------------------------------------------- */
 
+/* Runtimes that tell of the code that they make, if they are asked to. */
+static const struct runtime {
+	const char *name; /* of its program */
+	const char *advice;
+} runtimes[] = {
+	{ "node", "run it with --perf-basic-prof" },
+	{ "nodejs", "run it with --perf-basic-prof" },
+	{ "java", "run it with -agentlib:jvmti_oprofile" },
+	{ "dotnet", "run it with DOTNET_PerfMapEnabled=1 in its environment" },
+	{ "ruby", "run it with --yjit-perf" },
+	{ "beam.smp", "run it with +JPperf true" },
+	{ "wasmtime", "run it with --profile=perfmap" },
+};
+
+static void print_cure_of_made_code(FILE *out, const char *program,
+				    const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++)
+		if (!strcmp(base, runtimes[i].name))
+			fprintf(out,
+				"%s: to name the code that %s makes at run time: %s\n",
+				program, path, runtimes[i].advice);
+}
+
 void pp_print_cure(FILE *out, const char *program,
 		   const struct pp_report *report, bool is_elsewhere)
 {
@@ -101,6 +128,8 @@ void pp_print_cure(FILE *out, const char *program,
 			 !report->archive;
 	char package[PACKAGE_MAX];
 
+	if (report->nameless_maker)
+		print_cure_of_made_code(out, program, report->nameless_maker);
 	if (!path)
 		return;
 	if (is_elsewhere || report->archive ||

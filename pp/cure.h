@@ -3,7 +3,8 @@
 #define PP_CURE_H
 
 /*
- * Where samples have no names because a program is stripped: what to do about
+ * Where samples have no names, because code was made at run time or because a
+ * program is stripped: what to do about
  * the one with the most samples. Debian has the debug symbols of a package in
  * another one, and dpkg tells the package of a file; without dpkg there is no
  * such advice.
@@ -14,9 +15,10 @@
 #include "libpp/report.h"
 
 /*
- * Print one line to @out as @program, if @report lacks names. Those of an
- * archive, or below --root (@is_elsewhere), are of another machine: the
- * packages of this one say nothing about them.
+ * Print to @out as @program how to get names that @report lacks: a line for
+ * code that a runtime made, and one for a stripped binary. Those of an archive,
+ * or below --root (@is_elsewhere), are of another machine: the packages of this
+ * one say nothing about them.
  */
 void pp_print_cure(FILE *out, const char *program,
 		   const struct pp_report *report, bool is_elsewhere);
