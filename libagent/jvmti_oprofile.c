@@ -138,19 +138,19 @@ static bool make_room_for_line(struct java_lines *lines)
 static void add_java_line(struct java_lines *lines, const void *pc,
 			  jmethodID id, jlocation at)
 {
+	struct debug_line_info *next;
 	unsigned int line;
-	char *file;
 
 	if (lines->method.id != id)
 		look_at_method(lines->vm, id, &lines->method);
 	line = line_of_bytecode(&lines->method, at);
 	if (!line || !make_room_for_line(lines))
 		return;
-	file = strdup(lines->method.path);
-	if (file)
-		lines->list[lines->nr++] =
-			(struct debug_line_info){ (unsigned long)pc, line,
-						  file };
+	next = &lines->list[lines->nr];
+	next->vma = (unsigned long)pc;
+	next->lineno = line;
+	next->filename = strdup(lines->method.path);
+	lines->nr += next->filename != NULL;
 }
 
 static void add_lines_of_frames(struct java_lines *lines,
