@@ -31,6 +31,7 @@
 #include "libop/op_search.h"
 #include "libpp/population.h"
 #include "libpp/symbols/elf_digest.h"
+#include "libpp/tree_input.h"
 
 #define DEBUG_SUFFIX ".debug"
 #define NEW_SUFFIX ".new"
@@ -38,6 +39,7 @@
 struct storing {
 	const struct pp_store_request *request;
 	struct pp_messages *messages;
+	struct pp_population *population;
 	struct pp_side *side;
 	struct timespec start; /* what is needed now has a later time */
 };
@@ -208,21 +210,71 @@ static int store_image(const struct storing *s, const struct pp_image *image)
 	return err == -ENOMEM || err == -ENOSPC ? err : 0;
 }
 
-static int store_images(const struct storing *s)
+struct image_list {
+	const struct pp_image **array;
+	size_t nr;
+};
+
+static int add_image(struct image_list *images, const struct pp_image *image)
+{
+	if (images->nr && images->array[images->nr - 1] == image)
+		return 0;
+	if (op_array_reserve(&images->array, images->nr, 1))
+		return -ENOMEM;
+	images->array[images->nr++] = image;
+	return 0;
+}
+
+/* Callers in stacks may have no samples of their own. */
+static int add_images_of_trees(const struct storing *s,
+			       struct image_list *images)
+{
+	struct pp_tree_inputs in;
+	int err = pp_tree_inputs_read(&in, s->population, s->side);
+
+	for (size_t i = 0; i < in.nr; i++) {
+		uint32_t nr = ctree_nr_images(in.list[i].tree);
+
+		for (uint32_t k = 0; k < nr && !err; k++)
+			err = add_image(images, in.list[i].images[k].image);
+	}
+	pp_tree_inputs_release(&in);
+	return err;
+}
+
+static int list_images(const struct storing *s, struct image_list *images)
 {
 	const struct pp_sample_list *list = &s->side->list;
-	const struct pp_image *last = NULL;
 	int err = 0;
 
 	for (size_t i = 0; i < list->nr && !err; i++) {
-		const struct pp_sample_file *file = &list->files[i];
-
-		if (file->image != last)
-			err = store_image(s, file->image);
-		last = file->image;
-		if (!err && file->callee)
-			err = store_image(s, file->callee);
+		err = add_image(images, list->files[i].image);
+		if (!err && list->files[i].callee)
+			err = add_image(images, list->files[i].callee);
 	}
+	return err ? err : add_images_of_trees(s, images);
+}
+
+static int compare_image_pointers(const void *a, const void *b)
+{
+	const struct pp_image *const *x = a, *const *y = b;
+
+	return op_compare((uintptr_t)*x, (uintptr_t)*y);
+}
+
+/* Each image once, however many calls lead to it. */
+static int store_images(const struct storing *s)
+{
+	struct image_list images = { 0 };
+	int err = list_images(s, &images);
+
+	if (images.nr)
+		qsort((void *)images.array, images.nr, sizeof(*images.array),
+		      compare_image_pointers);
+	for (size_t i = 0; i < images.nr && !err; i++)
+		if (!i || images.array[i] != images.array[i - 1])
+			err = store_image(s, images.array[i]);
+	free((void *)images.array);
 	return err;
 }
 
@@ -327,6 +379,7 @@ int pp_store_symbols(const struct pp_store_request *request,
 					    .request = &report_request };
 	struct storing s = { .request = request,
 			     .messages = messages,
+			     .population = &population,
 			     .side = &population.side };
 	int err;
 
@@ -335,9 +388,9 @@ int pp_store_symbols(const struct pp_store_request *request,
 	population.side.spec = request->spec;
 	/* The clock that the times of files have. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &s.start);
-	err = pp_side_find(&population, s.side, diag);
+	err = pp_side_find(&population, s.side, diag) ?: store_images(&s) ?:
+	      bound_store(&s);
 	pp_sessions_close(&s.side->list.sessions);
-	err = err ?: store_images(&s) ?: bound_store(&s);
 	op_arena_release(&report.arena);
 	return err ? op_diag_set(diag, err, "%s: cannot be written: %s",
 				 request->session->store, strerror(-err))

@@ -106,6 +106,19 @@ mv bin/two.away bin/two
 echo 'no ELF file' >bin/two
 ok "a file that has changed is passed over" keep --verbose
 
+# What only calls what was sampled is stored, too.
+rm -r "$SESSION"
+build caller caller && build callee callee
+profile current callee callee 5
+P="{root}$TMP/bin/callee"
+"$TESTBIN/mktree" "$SESSION/samples/current/$P/{tree}/$E" <<END
+image a root:$TMP/bin/caller build-id=$(id_of bin/caller)
+image b root:$TMP/bin/callee build-id=$(id_of bin/callee)
+stack 5 a+0x1139 b+0x1139
+END
+ok "a session with stacks" keep
+ok "has its callers" test -e "$(at "$(id_of bin/caller)")"
+
 # ---- the bound ----------------------------------------------------------------------
 
 # A large one pushes out what was needed longest ago, and nothing that is needed.
