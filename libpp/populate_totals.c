@@ -27,8 +27,6 @@
 #include "libop/op_search.h"
 #include "libpp/tree_input.h"
 
-#define WORTH_A_WARNING 1 /* percent of the samples */
-
 /* ---- images -------------------------------------------------------------- */
 
 bool pp_tree_is_same_build(const struct pp_image *a, const struct pp_image *b)
@@ -339,7 +337,7 @@ static void count_own_samples(const struct pp_side *side, uint64_t *in_trees)
 	}
 }
 
-static void warn_of_samples_without_stack(struct pp_population *p,
+static void tell_of_samples_without_stack(struct pp_population *p,
 					  const struct pp_side *side,
 					  uint64_t counted)
 {
@@ -348,9 +346,9 @@ static void warn_of_samples_without_stack(struct pp_population *p,
 	for (size_t c = 0; c < side->classes.nr; c++)
 		all = pp_add_counts(all, side->totals[c]);
 	missing = all > counted ? all - counted : 0;
-	if (missing && 100.0 * (double)missing >= WORTH_A_WARNING * (double)all)
+	if (missing)
 		pp_message(
-			&p->report->messages, PP_WARNING,
+			&p->report->messages, PP_REMARK_STATS,
 			"%llu of %llu samples have no stack; in totals they count for their own symbol alone",
 			(unsigned long long)missing, (unsigned long long)all);
 }
@@ -394,7 +392,7 @@ static int walk_all_trees(struct pp_population *p, struct pp_side *side,
 	counted = w.counted;
 	free(w.on_path);
 	if (!err)
-		warn_of_samples_without_stack(p, side, counted);
+		tell_of_samples_without_stack(p, side, counted);
 	return err;
 }
 
