@@ -146,6 +146,7 @@ static void write_list(FILE *out, const struct made_list *m)
 	uint64_t size = 0;
 	struct stat st;
 
+	assert_true(m->err <= 0);
 	if (m->err)
 		fprintf(out, "%s\n", m->diag.text);
 	for (size_t i = 0; i < list->nr && !m->err; i++) {

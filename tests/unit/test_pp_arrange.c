@@ -54,12 +54,15 @@ static void arrange(const struct row *row, FILE *out)
 	struct pp_sample_list list = { .arena = &arena, .files = files };
 	struct op_diag diag = { "" };
 	struct pp_classes classes;
+	int err;
 
 	op_arena_init(&arena);
 	for (; list.nr < MAX_FILES && row->files[list.nr]; list.nr++)
 		read_file(&files[list.nr], &sessions[list.nr],
 			  row->files[list.nr], &arena);
-	if (pp_arrange(&classes, &list, row->merge, row->any_axes, &diag)) {
+	err = pp_arrange(&classes, &list, row->merge, row->any_axes, &diag);
+	assert_true(err <= 0);
+	if (err) {
 		fputs(diag.text, out);
 	} else {
 		fprintf(out, "%s: ", axes[classes.axis]);

@@ -315,6 +315,7 @@ static void sessions_are_converted(void **state)
 		assert_int_equal(system(rows[i].command), 0);
 		said = text_begin(&all);
 		err = opimport_session(&options, &counts, &diag);
+		assert_true(err <= 0);
 		if (err)
 			fprintf(said, "%s\n", diag.text);
 		else

@@ -32,6 +32,7 @@ static void write_report(FILE *out, const struct row *row)
 	struct op_session session;
 	struct op_diag diag = { "" };
 	struct pp_report *report;
+	int err;
 	const char *words[8] = { NULL };
 	char copy[128];
 
@@ -43,7 +44,9 @@ static void write_report(FILE *out, const struct row *row)
 	request.spec = &pair.spec;
 	request.old_spec = pair.is_diff ? &pair.old : NULL;
 	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
-	if (!pp_report_new(&report, &request, &diag))
+	err = pp_report_new(&report, &request, &diag);
+	assert_true(err <= 0);
+	if (!err)
 		pp_format_csv(t.out, report, &options);
 	else
 		fprintf(t.out, "%s\n", diag.text);

@@ -520,12 +520,15 @@ static void facts_are_checked(void **state)
 		struct op_diag diag = { "" };
 		struct pp_archive *archive;
 		struct op_arena arena;
+		int err;
 		struct text all, t;
 		FILE *out = text_begin(&all);
 
 		op_arena_init(&arena);
 		write_text("a/.oparchive/facts", rows[i].facts);
-		if (pp_archive_open(&archive, &arena, root, &asked, &diag)) {
+		err = pp_archive_open(&archive, &arena, root, &asked, &diag);
+		assert_true(err <= 0);
+		if (err) {
 			fputs(diag.text, out);
 		} else {
 			fprintf(out, "%s;", archive->session.dir);

@@ -53,6 +53,7 @@ static void write_trees(FILE *out, const struct row *row)
 	struct op_session session;
 	struct op_diag diag = { "" };
 	struct pp_report *report;
+	int err;
 	const char *words[8] = { NULL };
 	struct text t;
 
@@ -64,7 +65,9 @@ static void write_trees(FILE *out, const struct row *row)
 	request.spec = &pair.spec;
 	request.old_spec = pair.is_diff ? &pair.old : NULL;
 	request.tree = true;
-	if (!pp_report_new(&report, &request, &diag))
+	err = pp_report_new(&report, &request, &diag);
+	assert_true(err <= 0);
+	if (!err)
 		write_nodes(t.out, report->tree);
 	else
 		fprintf(t.out, "%s\n", diag.text);
