@@ -10,10 +10,12 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_AGE 2
+#define FDS_OF_OTHERS 64 /* what the daemon needs besides */
 
 /* Leave out file @at, whose descriptor is somebody else's or closed. */
 static void forget_file(struct opd_perf_files *files, size_t at)
@@ -21,6 +23,17 @@ static void forget_file(struct opd_perf_files *files, size_t at)
 	files->nr--;
 	memmove(&files->file[at], &files->file[at + 1],
 		(files->nr - at) * sizeof(files->file[0]));
+}
+
+void opd_perf_files_init(struct opd_perf_files *files)
+{
+	struct rlimit limit = { 0 };
+	rlim_t max = 0;
+
+	files->nr = 0;
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur > FDS_OF_OTHERS)
+		max = (limit.rlim_cur - FDS_OF_OTHERS) / 4;
+	files->max = max < OPD_PERF_FILES_MAX ? max : OPD_PERF_FILES_MAX;
 }
 
 void opd_perf_files_release(struct opd_perf_files *files)
@@ -44,11 +57,12 @@ void opd_perf_files_add(struct opd_perf_files *files, int fd)
 	struct opd_perf_file file = { .fd = fd };
 	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || is_held(files, &st)) {
+	if (!files->max || fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    is_held(files, &st)) {
 		close(fd);
 		return;
 	}
-	if (files->nr == OPD_PERF_FILES_MAX) {
+	if (files->nr == files->max) {
 		close(files->file[0].fd);
 		forget_file(files, 0);
 	}

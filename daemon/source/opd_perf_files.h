@@ -6,7 +6,7 @@
  * Files of images that were seen just now, held open because a file may be
  * deleted before its first sample is looked at. Each is held until the reader
  * of the stream takes it, or for a second or two, and no more than
- * OPD_PERF_FILES_MAX of them.
+ * OPD_PERF_FILES_MAX of them; fewer, or none, where few files may be open.
  */
 
 #include <stddef.h>
@@ -27,9 +27,11 @@ struct opd_perf_file {
 struct opd_perf_files {
 	struct opd_perf_file file[OPD_PERF_FILES_MAX]; /* oldest first */
 	size_t nr;
+	size_t max; /* so many are held at once */
 };
 
-/* Files that are all zeros are empty; this closes what is held. */
+/* Hold none; by the limit of open files it is known how many there may be. */
+void opd_perf_files_init(struct opd_perf_files *files);
 void opd_perf_files_release(struct opd_perf_files *files);
 
 /* Hold @fd, which is taken over. Where as many are held as may be the oldest

@@ -50,6 +50,7 @@ struct opd_perf_image {
 int opd_perf_images_init(struct opd_perf_images *images)
 {
 	memset(images, 0, sizeof(*images));
+	opd_perf_files_init(&images->files);
 	images->nr_buckets = FIRST_BUCKETS;
 	images->buckets = calloc(FIRST_BUCKETS, sizeof(images->buckets[0]));
 	return images->buckets ? 0 : -ENOMEM;

@@ -247,7 +247,8 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	if (!err && perf->target.depth)
 		err = opd_perf_stacks_init(&perf->world, perf->target.depth,
 					   perf->events.kernel_depth);
-	(void)opd_perf_execs_open(&perf->execs); /* only root may */
+	if (!err && perf->world.images.files.max)
+		(void)opd_perf_execs_open(&perf->execs); /* only root may */
 	if (!err)
 		err = read_processes(perf, diag);
 	if (!err)

@@ -41,7 +41,7 @@ enum op {
 	STEP, /* the same, but only as much as fits once */
 	HEAD, /* the head is arg bytes further, which the kernel never does */
 	MAPS, /* the bytes are the maps of a process */
-	LOOK, /* see what is in the rings by now */
+	LOOK, /* see what is in the rings by now, and ahead in side band */
 	NR_OPS
 };
 
@@ -286,6 +286,8 @@ static void write_ring(struct opd_perf_ring *ring, const uint8_t *bytes,
 
 static void do_item(const struct item *item, const uint8_t *bytes, size_t len)
 {
+	bool filling;
+
 	switch (item->op % NR_OPS) {
 	case WRITE:
 	case WRITE_TOO:
@@ -304,6 +306,7 @@ static void do_item(const struct item *item, const uint8_t *bytes, size_t len)
 		write_maps(item->which, bytes, len);
 		break;
 	case LOOK:
+		opd_perf_merge_look_ahead(&merge, &world, &filling);
 		opd_perf_merge_look(&merge);
 		break;
 	}

@@ -2,6 +2,7 @@
 /* Files that are held open for a moment: which, how many, and how long. */
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,7 +36,7 @@ static bool is_open(int fd)
 static void what_is_held_is_found(void **state)
 {
 	const struct op_build_id none = { .len = 0 };
-	struct opd_perf_files files = { .nr = 0 };
+	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	struct op_build_id id = build_of(1, 20);
 	uint64_t a_ino, b_ino;
 	int a = open_program(1, &a_ino);
@@ -65,7 +66,7 @@ static void what_is_held_is_found(void **state)
 
 static void the_oldest_makes_room(void **state)
 {
-	struct opd_perf_files files = { .nr = 0 };
+	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	uint64_t ino;
 	int first = open_program(0, &ino);
 	int second = open_program(0, &ino);
@@ -85,7 +86,7 @@ static void the_oldest_makes_room(void **state)
 
 static void they_are_held_for_a_second_or_two(void **state)
 {
-	struct opd_perf_files files = { .nr = 0 };
+	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	uint64_t ino;
 	int a = open_program(0, &ino), b;
 
@@ -108,12 +109,41 @@ static void they_are_held_for_a_second_or_two(void **state)
 	assert_int_equal(files.nr, 0);
 }
 
+/* A part of what may be open, and none where that is little. */
+static void few_may_be_held(void **state)
+{
+	static const struct {
+		rlim_t limit;
+		size_t max;
+	} cases[] = { { 64, 0 }, { 67, 0 }, { 68, 1 }, { 1024, 128 } };
+	struct opd_perf_files files;
+	struct rlimit old, limit;
+	uint64_t ino;
+	int fd;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		limit = (struct rlimit){ cases[i].limit, old.rlim_max };
+		if (setrlimit(RLIMIT_NOFILE, &limit))
+			continue;
+		opd_perf_files_init(&files);
+		assert_int_equal(files.max, cases[i].max);
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	files = (struct opd_perf_files){ .max = 0 };
+	fd = open_program(0, &ino);
+	opd_perf_files_add(&files, fd);
+	assert_false(is_open(fd));
+	assert_int_equal(files.nr, 0);
+}
+
 /* A program that was deleted as soon as it ran is handed over. */
 static void what_is_executed_is_handed_over(void **state)
 {
 	static const char script[] =
 		"rm $0 && cp /bin/true $0 && $0 && stat -c %i $0 && rm $0";
-	struct opd_perf_files files = { .nr = 0 };
+	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	struct opd_perf_execs execs;
 	const struct op_build_id none = { .len = 0 };
 	char path[] = "/tmp/opd-execs-XXXXXX", command[128];
@@ -154,6 +184,7 @@ int main(void)
 		cmocka_unit_test(what_is_held_is_found),
 		cmocka_unit_test(the_oldest_makes_room),
 		cmocka_unit_test(they_are_held_for_a_second_or_two),
+		cmocka_unit_test(few_may_be_held),
 		cmocka_unit_test(what_is_executed_is_handed_over),
 	};
 
