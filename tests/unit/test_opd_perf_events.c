@@ -605,10 +605,12 @@ static const struct row rows[] = {
 static void run_list(const struct row *row, FILE *out)
 {
 	struct opd_cpu_list *list = malloc(sizeof(*list));
+	int err;
 
 	assert_non_null(list);
 	memset(list, 0xff, sizeof(*list));
-	if (opd_cpu_list_parse(list, row->script))
+	err = opd_cpu_list_parse(list, row->script);
+	if (err == -EINVAL)
 		fputs("bad", out);
 	else
 		for (uint32_t i = 0; i < OPD_MAX_CPUS + 64; i++)
