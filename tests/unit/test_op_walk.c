@@ -26,7 +26,7 @@ static char dir[] = "/tmp/test_op_walk.XXXXXX";
 static unsigned int fail_at;
 struct dirent *readdir(DIR *folder)
 {
-	static struct dirent *(*real)(DIR *folder);
+	static struct dirent *(*real)(DIR * folder);
 
 	if (!real)
 		*(void **)&real = dlsym(RTLD_NEXT, "readdir");

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libop/op_ledger.h"
 #include "libop/op_session_folder.h"
 #include "utils/opcontrol/opcontrol_daemon.h"
 #include "utils/opcontrol/opcontrol_module.h"
@@ -24,6 +25,7 @@
 #include "utils/opcontrol/opcontrol_status.h"
 #include "utils/process.h"
 #include "utils/say.h"
+#include "utils/symbols.h"
 
 static int command_init_module(struct opcontrol *oc)
 {
@@ -84,14 +86,37 @@ static int command_dump(struct opcontrol *oc)
 	return oc_daemon_call(&oc->daemon, "dump", &oc->diag);
 }
 
+/* For the time when the files are gone; a profile without that is a profile,
+ * too. */
+static void keep_symbols_of_session(struct opcontrol *oc)
+{
+	uint64_t mib = oc->settings.numbers[OC_SYMBOL_STORE];
+	struct op_diag why = { "" };
+	struct op_ledger ledger;
+	char path[sizeof(oc->session.current) + 8];
+
+	snprintf(path, sizeof(path), "%s/ledger", oc->session.current);
+	if (mib && !op_ledger_read(&ledger, path, NULL) && ledger.stored &&
+	    symbols_keep(oc->tools, &oc->session, mib, NULL, &why))
+		fprintf(stderr, "opcontrol: warning: no symbols are kept: %s\n",
+			why.text);
+}
+
 static int command_stop(struct opcontrol *oc)
 {
+	int err;
+
 	puts("Stopping profiling.");
-	return oc_daemon_call(&oc->daemon, "stop", &oc->diag);
+	err = oc_daemon_call(&oc->daemon, "stop", &oc->diag);
+	if (!err)
+		keep_symbols_of_session(oc);
+	return err;
 }
 
 static int command_shutdown(struct opcontrol *oc)
 {
+	int err;
+
 	if (!oc->daemon.pid) {
 		puts("Daemon not running");
 		return 0;
@@ -99,7 +124,10 @@ static int command_shutdown(struct opcontrol *oc)
 	if (oc->daemon.is_sampling)
 		puts("Stopping profiling.");
 	puts("Killing daemon.");
-	return oc_daemon_shutdown(&oc->daemon, &oc->diag);
+	err = oc_daemon_shutdown(&oc->daemon, &oc->diag);
+	if (!err)
+		keep_symbols_of_session(oc);
+	return err;
 }
 
 static int signal_daemon(struct opcontrol *oc, const char *request)

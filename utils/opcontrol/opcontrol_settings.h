@@ -51,6 +51,7 @@ enum oc_row {
 	OC_CALLGRAPH, /* callers that a sample's stack may have */
 	OC_CALLGRAPH_STACK, /* bytes of a user stack that the module takes */
 	OC_PACK_AT, /* MiB of sample files that are not packed */
+	OC_SYMBOL_STORE, /* MiB of symbols that are kept in the session */
 	OC_RECORD, /* where the daemon writes a copy of the stream */
 	OC_NR_SETTINGS
 };

@@ -58,6 +58,8 @@ ok "reset" "$BIN/opcontrol" --reset
 "$TESTBIN/forkstorm" "$(by_tier 60 100)" 3 >"$TMP/truth"
 ok "stop" stop
 ok "taken = stored + lost" sums_up
+ok "symbols of what was sampled are kept" \
+	[ -n "$(find "$SESSION/store" -type f)" ]
 both=$(($(from_cpu 0) + $(from_cpu 1)))
 ok "a CPU that came back is sampled again" [ "$(from_cpu 1)" -gt $((both / 5)) ]
 
