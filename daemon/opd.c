@@ -51,6 +51,32 @@ static void see_kernel(void *ctx, const char *name, uint64_t start,
 	opd_ksyms_see(ctx, name, start, end, build_id);
 }
 
+/* ---- what happens in the store ----------------------------------------------
+ */
+
+static void drop_sfile(void *ctx, struct opd_sfile *sfile)
+{
+	struct opd *opd = ctx;
+
+	opd_trans_forget_sfile(&opd->trans, sfile);
+	opd_extended_close(opd, sfile);
+}
+
+static void sync_sfile(void *ctx, struct opd_sfile *sfile)
+{
+	opd_extended_sync(ctx, sfile);
+}
+
+static void want_symbols(void *ctx, struct opd_image *image)
+{
+	opd_ksyms_want(ctx, image);
+}
+
+static void say_packing(void *ctx, uint64_t bytes)
+{
+	opd_control_say_packing(ctx, bytes);
+}
+
 /* ---- life -------------------------------------------------------------------
  */
 
@@ -58,24 +84,18 @@ void opd_init(struct opd *opd)
 {
 	memset(opd, 0, sizeof(*opd));
 	opd->clock = &op_clock;
-	opd->lock_fd = -1;
 	opd->source.fd = opd->source.dir = -1;
 	opd->loop.epoll_fd = opd->loop.signal_fd = opd->loop.timer_fd = -1;
 	op_log_init(&opd->log);
 	opd->client =
 		(struct opd_source_client){ opd, &opd->log, see_image,
 					    see_kernel, opd->session.images };
+	opd->store_client =
+		(struct opd_store_client){ opd, drop_sfile, sync_sfile,
+					   want_symbols, say_packing };
+	opd_store_init(&opd->store, &opd->session, &opd->log, opd->clock,
+		       &opd->events, &opd->store_client);
 	opd_control_init(&opd->control);
-}
-
-void opd_set_cpu_type(struct opd *opd, const char *type)
-{
-	bool ok = *type && strlen(type) < sizeof(opd->cpu_type);
-
-	for (const char *c = type; *c; c++)
-		ok &= *c > ' ' && *c < 0x7f;
-	snprintf(opd->cpu_type, sizeof(opd->cpu_type), "%s",
-		 ok ? type : "unknown");
 }
 
 /*
@@ -114,14 +134,15 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 		return err;
 	/* Until the stream says better. */
 	opd->events = opd->options.events;
-	opd_set_cpu_type(opd, opd->source.cpu_type);
+	opd_store_set_cpu(&opd->store, opd->source.cpu_type, 0);
 	snprintf(opd->source_name, sizeof(opd->source_name), "%s",
 		 opd->source.name);
 	opd_keep_init(&opd->keep, &opd->session, &opd->log, opd->clock,
 		      opd->source.targeted, left);
 	opd_trans_init(opd);
-	opd_sfiles_init(opd);
-	err = opd_images_init(opd);
+	opd_sfiles_init(&opd->store);
+	err = opd_images_init(&opd->images, opd->options.images,
+			      opd->options.nr_images);
 	if (!err)
 		err = opd_trace_init(&opd->trace);
 	if (!err)
@@ -133,7 +154,7 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return op_diag_set(diag, err, "start: %s", strerror(-err));
 	opd_kernel_clear(opd);
-	opd_pack_init(opd);
+	opd_pack_init(&opd->store, opd->options.pack_at);
 	err = opd_stats_init(opd, diag);
 	if (!err)
 		err = opd_extended_start(opd, diag);
@@ -150,11 +171,11 @@ int opd_finish(struct opd *opd)
 	opd_defer_retry(opd, OP_NO_COOKIE, true);
 	while (opd_ksyms_take(opd))
 		;
-	opd_sfiles_sync(opd);
-	opd_sfiles_drop_all(opd);
+	opd_sfiles_sync(&opd->store);
+	opd_sfiles_drop_all(&opd->store);
 	err = opd_stats_write_last(opd);
 	/* It may also have made room. */
-	if (opd_pack_end(opd) || err)
+	if (opd_pack_end(&opd->store) || err)
 		err = opd_stats_write_last(opd);
 	opd_reserve_use(&opd->session);
 	opd_stats_log(opd);
@@ -165,11 +186,11 @@ int opd_finish(struct opd *opd)
 void opd_release(struct opd *opd)
 {
 	opd_record_close(&opd->record);
-	opd_sfiles_drop_all(opd);
+	opd_sfiles_drop_all(&opd->store);
 	opd_source_close(&opd->source);
 	opd_loop_release(opd);
 	opd_control_close(opd);
-	opd_session_unlock(opd);
+	opd_session_unlock(&opd->store);
 	opd_defer_release(&opd->defer);
 	opd_trace_release(&opd->trace);
 	opd_user_stacks_release(opd);
@@ -177,9 +198,9 @@ void opd_release(struct opd *opd)
 	opd_ksyms_release(&opd->ksyms);
 	opd_cookies_release(&opd->cookies);
 	opd_kernel_release(&opd->kernel);
-	opd_images_release(opd);
+	opd_images_release(&opd->images);
 	opd_anon_release(&opd->anon);
 	opd_extended_release(opd);
-	opd_pack_release(opd);
+	opd_pack_release(&opd->store);
 	op_log_close(&opd->log);
 }

@@ -15,8 +15,9 @@
  *	  opd_cookie, opd_image	what image cookies stand for
  *	  opd_kernel		ranges of the kernel and its modules
  *	  opd_anon		names of anonymous memory
- *	opd_sfile	open sample files, and opd_tree call trees
- *	opd_pack	puts them into one file when there are many
+ *	opd_store	what is in the session:
+ *	  opd_sfile		open sample files, and opd_tree call trees
+ *	  opd_pack		puts them into one file when there are many
  *	opd_extended	features that derive counts of their own
  *	opd_stats	what became of each sample
  *
@@ -34,25 +35,23 @@
 #include "daemon/opd_defer.h"
 #include "daemon/source/opd_events.h"
 #include "daemon/feature/opd_extended.h"
-#include "daemon/opd_image.h"
 #include "daemon/opd_keep.h"
 #include "daemon/opd_kernel.h"
 #include "daemon/opd_ksyms.h"
 #include "libop/op_log.h"
 #include "daemon/opd_loop.h"
 #include "daemon/opd_options.h"
-#include "daemon/store/opd_pack.h"
 #include "daemon/opd_place.h"
 #include "daemon/opd_record.h"
+#include "daemon/store/opd_image.h"
 #include "daemon/store/opd_session.h"
-#include "daemon/store/opd_sfile.h"
+#include "daemon/store/opd_store.h"
 #include "daemon/source/opd_source.h"
 #include "daemon/opd_stack.h"
 #include "daemon/opd_stats.h"
 #include "daemon/source/opd_stream.h"
 #include "daemon/opd_trace.h"
 #include "daemon/opd_trans.h"
-#include "daemon/store/opd_tree.h"
 #include "daemon/opd_user_stack.h"
 #include "libop/op_session.h"
 
@@ -60,14 +59,11 @@ struct opd {
 	struct opd_options options;
 	const struct op_clock *clock;
 	struct op_session session;
-	int lock_fd; /* -1: not locked */
 	struct op_log log;
 	struct opd_source_client client; /* what the source tells us */
 	struct opd_source source;
 	char source_name[32]; /* what the samples are from, "module/timer" */
 	struct opd_events events; /* the options', or the stream's */
-	char cpu_type[48]; /* of the machine that the samples are from */
-	uint32_t cpu_khz; /* of that machine, 0 unknown */
 	struct opd_images images;
 	struct opd_ksyms ksyms;
 	bool vdso_is_ours; /* that of the stream is this kernel's */
@@ -75,9 +71,8 @@ struct opd {
 	struct opd_keep keep;
 	struct opd_kernel kernel;
 	struct opd_anon anon;
-	struct opd_sfiles sfiles;
-	struct opd_trees trees;
-	struct opd_pack pack;
+	struct opd_store_client store_client; /* what the store tells us */
+	struct opd_store store;
 	struct opd_extended extended;
 	struct transient trans;
 	struct opd_trace trace;
@@ -101,9 +96,6 @@ void opd_init(struct opd *opd);
  * and with a source that is open. Returns 0 or -errno with the reason.
  */
 int opd_setup(struct opd *opd, struct op_diag *diag);
-
-/* @type is the CPU type; anything that is no name is "unknown". */
-void opd_set_cpu_type(struct opd *opd, const char *type);
 
 /*
  * The stream has ended: all that is known about its samples is brought to

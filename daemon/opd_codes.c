@@ -158,14 +158,14 @@ static int handle_IBS_OP(struct opd *opd, const struct opd_rec *rec)
  * kHz and its type. */
 static void take_machine(struct opd *opd, const struct opd_rec *rec)
 {
-	char type[sizeof(opd->cpu_type)];
+	char type[sizeof(opd->store.cpu_type)];
+	uint32_t khz = 0;
 
-	opd->cpu_khz = 0;
 	if (rec->nr_words > 3 && rec->payload[3] <= UINT32_MAX)
-		opd->cpu_khz = (uint32_t)rec->payload[3];
+		khz = (uint32_t)rec->payload[3];
 	if (opd_stream_string(rec, 4, type, sizeof(type)))
 		type[0] = '\0';
-	opd_set_cpu_type(opd, type);
+	opd_store_set_cpu(&opd->store, type, khz);
 }
 
 /* Another stream begins: nothing that was said before is true any more. */
@@ -176,7 +176,7 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 		return -EINVAL;
 	opd_trans_forget(opd);
 	opd_defer_retry(opd, OP_NO_COOKIE, true);
-	opd_sfiles_drop_all(opd);
+	opd_sfiles_drop_all(&opd->store);
 	opd_stats_stream_begins(&opd->stats);
 	take_machine(opd, rec);
 	opd->events = opd->options.events;
@@ -209,7 +209,7 @@ static int handle_EVENT(struct opd *opd, const struct opd_rec *rec)
 		return -EINVAL;
 	opd_trace_end(opd, OP_TRACE_DEPTH);
 	opd_defer_retry(opd, OP_NO_COOKIE, true);
-	opd_sfiles_drop_all(opd);
+	opd_sfiles_drop_all(&opd->store);
 	opd->events = events;
 	opd->trans.stream_events = true;
 	opd_extended_events(opd);

@@ -3,7 +3,14 @@
  * Commands run in the thread that handles samples, between two reads of the
  * source, so they need no locks. "stop", "reset" and "save" begin with or end
  * in a dump, so that the samples taken before the command belong to the session
- * as it was then. An answer has a fixed size, small enough for the buffer of a
+ * as it was then.
+ *
+ * Saving a session renames its folder. The ledger without pending samples is
+ * written into it before that, so the folder is complete when it gets its name.
+ * A reset deletes the files and writes an empty ledger last; the next daemon
+ * after a kill in between counts what is left.
+ *
+ * An answer has a fixed size, small enough for the buffer of a
  * socket, so that no client can make the daemon wait.
  */
 
@@ -142,12 +149,45 @@ static int run_dump(struct opd *opd, const char *arg, struct opd_answer *answer,
 	return opd_loop_dump(opd, diag);
 }
 
+static int write_ledger(struct opd *opd, struct op_diag *diag)
+{
+	int err = opd_stats_write(opd);
+
+	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
+}
+
+int opd_command_reset(struct opd *opd, struct op_diag *diag)
+{
+	int err = opd_session_reset(&opd->store, diag);
+
+	if (err)
+		return err;
+	opd_stats_restart(opd);
+	return write_ledger(opd, diag);
+}
+
+int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag)
+{
+	int err = op_session_name_check(name, diag);
+
+	if (err)
+		return err;
+	err = opd_stats_write_saved(opd);
+	if (err)
+		return op_diag_set(diag, err, "the ledger cannot be written");
+	err = opd_session_rename(&opd->store, name, diag);
+	if (err)
+		return err;
+	opd_stats_restart(opd);
+	return write_ledger(opd, diag);
+}
+
 static int run_reset(struct opd *opd, const char *arg,
 		     struct opd_answer *answer, struct op_diag *diag)
 {
 	int err = run_dump(opd, arg, answer, diag);
 
-	return err ? err : opd_session_reset(opd, diag);
+	return err ? err : opd_command_reset(opd, diag);
 }
 
 static int run_save(struct opd *opd, const char *arg, struct opd_answer *answer,
@@ -155,7 +195,7 @@ static int run_save(struct opd *opd, const char *arg, struct opd_answer *answer,
 {
 	int err = run_dump(opd, arg, answer, diag);
 
-	return err ? err : opd_session_save(opd, arg, diag);
+	return err ? err : opd_command_save(opd, arg, diag);
 }
 
 struct command {

@@ -29,4 +29,13 @@ int opd_command_run(struct opd *opd, char *request, struct opd_answer *answer,
 /* Stop sampling, and handle all samples that were taken. 0 or -errno. */
 int opd_command_stop(struct opd *opd, struct op_diag *diag);
 
+/* Delete all samples that were stored. Returns 0 or -errno with the reason. */
+int opd_command_reset(struct opd *opd, struct op_diag *diag);
+
+/*
+ * Give the session's samples the name @name and start anew. Returns 0; -EINVAL
+ * or -EEXIST for a name that cannot be used, -errno, with the reason.
+ */
+int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag);
+
 #endif /* DAEMON_OPD_COMMAND_H */

@@ -85,7 +85,7 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 	id.is_made = opd_cookie_is_made(query);
 	id.build_id.len = query->build_id_len;
 	memcpy(id.build_id.bytes, query->build_id, query->build_id_len);
-	err = opd_image_get(opd, &id, &image);
+	err = opd_image_get(&opd->images, &id, &image);
 	if (err == -EEXIST)
 		op_log(&opd->log, "%s: a kernel image has the same name",
 		       query->path);

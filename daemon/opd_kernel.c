@@ -64,7 +64,7 @@ static int add_range(struct opd *opd, const struct opd_image_id *id,
 		return -ENOSPC;
 	err = op_array_reserve(&kernel->ranges, kernel->nr, 1);
 	if (!err)
-		err = opd_image_get(opd, id, &image);
+		err = opd_image_get(&opd->images, id, &image);
 	if (err)
 		return err;
 	image->start = start;

@@ -122,11 +122,11 @@ int opd_loop_dump(struct opd *opd, struct op_diag *diag)
 	opd_loop_drain(opd);
 	opd_record_flush(&opd->record);
 	opd_keep_sweep(&opd->keep);
-	opd_sfiles_sync(opd);
+	opd_sfiles_sync(&opd->store);
 	while (opd_ksyms_take(opd))
 		;
 	err = opd_stats_write(opd);
-	opd_pack_check(opd);
+	opd_pack_check(&opd->store);
 	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
 }
 
@@ -224,7 +224,7 @@ static void hang_up(struct opd *opd)
 {
 	struct op_diag diag = { "" };
 
-	opd_sfiles_drop_all(opd);
+	opd_sfiles_drop_all(&opd->store);
 	if (op_log_open(&opd->log, opd->session.log, &diag))
 		op_log(&opd->log, "%s", diag.text);
 	op_log(&opd->log, "closed all sample files and opened the log again");
@@ -238,7 +238,7 @@ static void handle_signal(struct opd *opd)
 		if (info.ssi_signo == SIGHUP)
 			hang_up(opd);
 		else if (info.ssi_signo == SIGCHLD)
-			opd_pack_reap(opd);
+			opd_pack_reap(&opd->store);
 		else
 			opd->loop.quit = true;
 	}
@@ -253,7 +253,7 @@ static void handle_timer(struct opd *opd)
 		return;
 	opd_keep_sweep(&opd->keep);
 	if (++opd->loop.ticks % TICKS_TO_PACK == 0)
-		opd_pack_check(opd);
+		opd_pack_check(&opd->store);
 	if (opd->loop.ticks % TICKS_TO_SYNC)
 		return;
 	op_log_refill(&opd->log);

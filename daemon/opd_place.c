@@ -164,7 +164,7 @@ static enum opd_fate count(struct search *s, unsigned int counter)
 	enum opd_fate fate = OPD_STORED;
 
 	if (counter != OPD_NO_COUNTER &&
-	    opd_sfile_add(s->opd, sample.sfile, counter, sample.offset))
+	    opd_sfile_add(&s->opd->store, sample.sfile, counter, sample.offset))
 		return OPD_LOST_SAMPLE_FILE;
 	if (s->context->ext.ext)
 		fate = opd_extended_count(s->opd, &sample);
@@ -195,6 +195,6 @@ enum opd_fate opd_place_store(struct opd *opd,
 	if (fate != OPD_STORED)
 		return fate;
 	s.key.app = s.key.app->first;
-	place->sfile = opd_sfile_get(opd, &s.key);
+	place->sfile = opd_sfile_get(&opd->store, &s.key);
 	return place->sfile ? count(&s, counter) : OPD_LOST_SAMPLE_FILE;
 }

@@ -38,7 +38,8 @@ static int make_root(struct opd *opd, enum op_ledger_stacks class,
 		.name = name,
 	};
 
-	return opd_image_get(opd, &id, &opd->stacks.roots[class].image);
+	return opd_image_get(&opd->images, &id,
+			     &opd->stacks.roots[class].image);
 }
 
 /* The source's, if it has one: that has read the images already. */
@@ -67,7 +68,8 @@ int opd_stacks_init(struct opd *opd)
 				OP_TREE_NO_UNWIND_DATA);
 	if (!err)
 		err = make_root(opd, OP_STACKS_BROKEN, OP_TREE_BROKEN);
-	return err ? err : opd_image_get(opd, &id, &opd->stacks.unknown);
+	return err ? err
+		   : opd_image_get(&opd->images, &id, &opd->stacks.unknown);
 }
 
 /* ---- where its frames are ---------------------------------------------------
@@ -133,6 +135,7 @@ static bool find_spot(struct store *s, unsigned int i)
 		spot->anon = frame->anon;
 		spot->start = frame->start;
 		spot->end = frame->end;
+		spot->anon_tgid = s->stack->context.tgid;
 	}
 	return true;
 }
@@ -186,7 +189,7 @@ static void fill_key(const struct store *s, const struct opd_spot *spot,
 		.anon = spot->anon,
 		.start = spot->start,
 		.end = spot->end,
-		.anon_tgid = spot->anon ? context->tgid : 0,
+		.anon_tgid = spot->anon_tgid,
 		.tgid = thread ? context->tgid : OP_MANGLE_ALL,
 		.tid = thread ? context->tid : OP_MANGLE_ALL,
 		.cpu = options->separate_cpu ? context->cpu : OP_MANGLE_ALL,
@@ -201,16 +204,16 @@ static int count_arc(const struct store *s, const struct opd_spot *caller,
 		.anon = spot->anon,
 		.start = spot->start,
 		.end = spot->end,
-		.anon_tgid = spot->anon ? s->stack->context.tgid : 0,
+		.anon_tgid = spot->anon_tgid,
 	};
 	struct opd_sfile_key key;
 	struct opd_sfile *sfile;
 
 	fill_key(s, caller, &key);
-	sfile = opd_sfile_get_arcs(s->opd, &key, &callee);
+	sfile = opd_sfile_get_arcs(&s->opd->store, &key, &callee);
 	if (!sfile)
 		return -ENOMEM;
-	return opd_sfile_add(s->opd, sfile, s->stack->counter,
+	return opd_sfile_add(&s->opd->store, sfile, s->stack->counter,
 			     caller->key << 32 | spot->function);
 }
 
@@ -269,7 +272,7 @@ static int store_tree(struct store *s, enum op_ledger_stacks class)
 		spots[i].image = s->stacks->unknown;
 		spots[i].key = spots[i].function = 0;
 	}
-	return opd_tree_add(s->opd, &key, s->stack->counter, spots,
+	return opd_tree_add(&s->opd->store, &key, s->stack->counter, spots,
 			    s->stack->nr, root->image ? root : NULL);
 }
 
@@ -315,7 +318,6 @@ bool opd_stack_store(struct opd *opd, const struct opd_stack *stack, bool last,
 	enum op_ledger_stacks class = class_of(stack->ending);
 	uint64_t *stats = opd->stats.stacks;
 
-	s.stacks->tgid = stack->context.tgid;
 	if (!find_all(&s)) {
 		*waits_for = s.waits_for;
 		return false;

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "daemon/opd_trans.h"
+#include "daemon/store/opd_store.h"
 #include "libop/op_ledger.h"
 #include "module/uapi/oprofile.h"
 
@@ -52,21 +53,10 @@ struct opd_stack {
 	struct opd_frame frames[];
 };
 
-/* Where a frame is. */
-struct opd_spot {
-	struct opd_image *image; /* NULL: unknown */
-	uint64_t key; /* as in a flat sample file of the image */
-	uint64_t function; /* that of its start; the key if not known */
-	const char *anon; /* NULL: no anonymous memory, like the two below */
-	uint64_t start;
-	uint64_t end;
-};
-
 /* Of the stack that is being stored. */
 struct opd_stacks {
 	struct opd_spot spots[OPD_STACK_MAX];
 	struct opd_image *app; /* NULL: not known, a kernel thread */
-	int64_t tgid;
 	struct unwinder *unwinder; /* borrowed: knows functions */
 	/* what is put before a stack that is not whole, by enum
 	 * op_ledger_stacks; no image for one that is */

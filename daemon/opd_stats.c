@@ -186,9 +186,9 @@ static void recount(struct opd *opd, struct op_ledger *ledger)
 	uint64_t there, missing;
 
 	/* If counting fails, leave the ledger as it is and try again later. */
-	if (opd_session_count(opd, &there, NULL))
+	if (opd_session_count(&opd->store, &there, NULL))
 		return;
-	opd->stats.recount = false;
+	opd_store_counted(&opd->store);
 	if (there >= ledger->stored)
 		return;
 	missing = ledger->stored - there;
@@ -220,7 +220,7 @@ static int write_ledger(struct opd *opd, const struct op_ledger *ledger)
 static void settle(struct opd *opd, struct op_ledger *ledger)
 {
 	opd_stats_ledger(opd, ledger);
-	if (opd->stats.recount)
+	if (opd->store.recount)
 		recount(opd, ledger);
 }
 
@@ -264,7 +264,6 @@ void opd_stats_restart(struct opd *opd)
 	count_all(opd, &stats->origin);
 	stats->origin.taken -= stats->origin.pending;
 	stats->origin.pending = 0;
-	stats->recount = false;
 }
 
 /* ---- starting from what is there --------------------------------------------
@@ -335,10 +334,10 @@ int opd_stats_init(struct opd *opd, struct op_diag *diag)
 		return err;
 	/* The call trees know better than a ledger that may be older. */
 	memset(stacks, 0, sizeof(*stacks) * OP_STACKS_NOT_STORED);
-	err = opd_session_count(opd, &there, stacks);
+	err = opd_session_count(&opd->store, &there, stacks);
 	if (!err)
 		reconcile(opd, there);
-	opd->stats.recount = false;
+	opd_store_counted(&opd->store);
 	opd_reserve_make(&opd->session);
 	return err ? op_diag_set(diag, err,
 				 "%s: what is in it cannot be counted: %s",
@@ -403,8 +402,8 @@ void opd_stats_log(struct opd *opd)
 	log_number(opd, "unknown codes", stats->unknown_codes);
 	log_number(opd, "impossible lengths", stats->bad_lengths);
 	log_number(opd, "words skipped after them", stats->skipped_words);
-	if (opd->pack.nr_made)
-		log_number(opd, "packs made", opd->pack.nr_made);
+	if (opd->store.pack.nr_made)
+		log_number(opd, "packs made", opd->store.pack.nr_made);
 	op_log_plain(&opd->log,
 		     "Ledger: taken %" PRIu64 ", stored %" PRIu64
 		     ", lost %" PRIu64 ", pending %" PRIu64,

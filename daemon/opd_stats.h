@@ -79,7 +79,6 @@ struct opd_stats {
 	uint64_t bad_lengths; /* places where the stream was resynchronised */
 	uint64_t skipped_words; /* there */
 	uint64_t incomplete; /* words at the end of the stream */
-	bool recount; /* sample files became unreadable */
 	struct op_ledger stream; /* what OP_LOST records said; their sum is what
 				    it has taken */
 	uint64_t taken_told; /* by OP_TAKEN of this stream */

@@ -126,9 +126,9 @@ static int start(struct opd *opd, struct op_diag *diag)
 	int err = op_session_init(&opd->session, options->session_dir, diag);
 
 	if (!err)
-		err = opd_session_make(opd, diag);
+		err = opd_session_make(&opd->session, diag);
 	if (!err)
-		err = opd_session_lock(opd, diag);
+		err = opd_session_lock(&opd->store, diag);
 	if (!err)
 		err = op_log_open(&opd->log, opd->session.log, diag);
 	if (err)

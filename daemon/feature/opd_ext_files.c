@@ -70,7 +70,7 @@ void opd_ext_files_close(struct opd *opd, struct opd_ext *ext,
 	struct files *files = sfile->ext[ext->index];
 
 	for (unsigned int i = 0; i < files->nr; i++)
-		opd_sfile_close_odb(opd, &files->file[i].odb);
+		opd_sfile_close_odb(&opd->store, &files->file[i].odb);
 	free(files);
 	sfile->ext[ext->index] = NULL;
 }
@@ -94,7 +94,7 @@ struct odb *opd_ext_files_get(struct opd *opd, struct opd_ext *ext,
 
 	if (!files->file[event].odb && !files->file[event].failed)
 		files->file[event].failed =
-			opd_sfile_open_odb(opd, sfile,
+			opd_sfile_open_odb(&opd->store, sfile,
 					   &events_of(ext)->event[event],
 					   &files->file[event].odb);
 	return files->file[event].odb;
@@ -109,9 +109,7 @@ static struct odb *get_new(struct opd *opd, struct opd_ext *ext,
 {
 	struct files *files = sfile->ext[ext->index];
 
-	op_log(&opd->log, "a sample file was deleted: starting a new one");
-	opd->stats.recount = true;
-	opd_sfile_close_odb(opd, &files->file[event].odb);
+	opd_sfile_lose_odb(&opd->store, &files->file[event].odb);
 	return opd_ext_files_get(opd, ext, sfile, event);
 }
 

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * All that a name tells of an sfile and its event is collected in a struct
+ * All that a name tells of a key and an event is collected in a struct
  * op_mangle. The application has no build there: all its builds are one
  * application. Folders are made from the innermost outwards: the attempt to
  * make the last folder nearly always succeeds or finds it there, and only a
  * missing parent costs another call.
  */
 
+#include "daemon/store/opd_mangling.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "daemon/opd.h"
+#include "daemon/source/opd_events.h"
+#include "daemon/store/opd_image.h"
+#include "daemon/store/opd_sfile_key.h"
+#include "libop/op_mangle.h"
 #include "daemon/store/opd_mangling.h"
 
 /* @place->image and its build, or the part of anonymous memory that the rest
@@ -78,15 +83,14 @@ static int build(const struct op_mangle *m, char *buf, size_t len)
 	return done < 0 ? done : 0;
 }
 
-int opd_mangle(const struct opd_sfile *sfile, const struct opd_event *event,
-	       char *buf, size_t len)
+int opd_mangle(const struct opd_sfile_key *key, const struct opd_callee *callee,
+	       const struct opd_event *event, char *buf, size_t len)
 {
-	const struct opd_sfile_key *key = &sfile->key;
 	struct op_mangle m = mangle_of(key, event);
 
 	m.dep = key_image_name(key, key->dep);
-	if (sfile->callee)
-		m.cg = image_name(sfile->callee);
+	if (callee)
+		m.cg = image_name(callee);
 	return build(&m, buf, len);
 }
 

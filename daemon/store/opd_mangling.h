@@ -3,14 +3,14 @@
 #define DAEMON_STORE_OPD_MANGLING_H
 
 /*
- * From an sfile to the name of a sample file, and the folders that
+ * From the key of an sfile to the name of a sample file, and the folders that
  * the name needs. The grammar of names is libop/op_mangle.h's.
  */
 
 #include <stddef.h>
 
+struct opd_callee;
 struct opd_event;
-struct opd_sfile;
 struct opd_sfile_key;
 
 /* In the names of files that hold arcs, and no others: libop/op_mangle.h. */
@@ -19,11 +19,12 @@ struct opd_sfile_key;
 #define OPD_TREE "/{tree}/"
 
 /*
- * Write the name, relative to samples/current, of the sample file for @sfile
- * and @event to @buf. Returns 0, -ENAMETOOLONG or -EINVAL.
+ * Write the name, relative to samples/current, of the sample file for @key and
+ * @event to @buf; with a @callee, of that for arcs from @key to it. Returns 0,
+ * -ENAMETOOLONG or -EINVAL.
  */
-int opd_mangle(const struct opd_sfile *sfile, const struct opd_event *event,
-	       char *buf, size_t len);
+int opd_mangle(const struct opd_sfile_key *key, const struct opd_callee *callee,
+	       const struct opd_event *event, char *buf, size_t len);
 
 /* The same for the call tree of @key, whose images are both the application. */
 int opd_mangle_tree(const struct opd_sfile_key *key,

@@ -33,9 +33,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/opd.h"
 #include "daemon/store/opd_packer.h"
+#include "daemon/store/opd_store.h"
 #include "libdb/pack.h"
+#include "libop/op_clock.h"
+#include "libop/op_log.h"
+#include "libop/op_session.h"
 
 #define NICE 10
 #define FIRST_PAUSE 60 /* seconds, doubled with each failure */
@@ -58,10 +61,10 @@ struct opd_pack_report {
  */
 
 /* Whether there is enough in a folder of that size. @at_end: for its rest. */
-static bool is_due(const struct opd *opd, const struct opd_packer_size *size,
-		   bool at_end)
+static bool is_due(const struct opd_store *store,
+		   const struct opd_packer_size *size, bool at_end)
 {
-	uint64_t limit = (uint64_t)opd->options.pack_at << 20;
+	uint64_t limit = (uint64_t)store->pack.limit << 20;
 
 	if (!limit)
 		return false;
@@ -71,19 +74,19 @@ static bool is_due(const struct opd *opd, const struct opd_packer_size *size,
 }
 
 /* What follows on the beginning. Waits for readers at most @wait_ms. */
-static void write_and_commit(struct opd *opd, struct opd_packer *packer,
+static void write_and_commit(struct opd_store *store, struct opd_packer *packer,
 			     unsigned int wait_ms,
 			     struct opd_pack_report *report)
 {
 	int err;
 
-	opd->stats.recount = false;
-	err = opd_packer_write(opd, packer, &report->diag);
+	store->recount = false;
+	err = opd_packer_write(store, packer, &report->diag);
 	if (!err)
 		err = opd_packer_commit(packer, wait_ms, &report->diag);
 	if (!err && opd_packer_tidy(packer->dir, &report->diag))
-		op_log(&opd->log, "%s", report->diag.text);
-	report->recount = opd->stats.recount || packer->pack_damaged;
+		op_log(store->log, "%s", report->diag.text);
+	report->recount = store->recount || packer->pack_damaged;
 	report->nr_files = packer->nr_files;
 	opd_packer_size(packer->dir, &report->after);
 	report->err = err;
@@ -91,22 +94,23 @@ static void write_and_commit(struct opd *opd, struct opd_packer *packer,
 }
 
 /* All of it for a folder that nobody counts in. */
-static void pack_at_rest(struct opd *opd, const char *dir,
+static void pack_at_rest(struct opd_store *store, const char *dir,
 			 struct opd_pack_report *report)
 {
 	struct opd_packer packer;
 	int err = opd_packer_size(dir, &report->before);
 
-	if (err || !is_due(opd, &report->before, true)) {
+	if (err || !is_due(store, &report->before, true)) {
 		report->err = err ? err : -ENODATA;
 		return;
 	}
 	/* What is added to a pack takes no time. */
-	if (is_due(opd, &report->before, false))
-		opd_control_say_packing(opd, report->before.loose);
+	if (is_due(store, &report->before, false))
+		store->client->say_packing(store->client->ctx,
+					   report->before.loose);
 	err = opd_packer_begin(&packer, dir, false, END_WAIT, &report->diag);
 	if (!err)
-		write_and_commit(opd, &packer, END_WAIT, report);
+		write_and_commit(store, &packer, END_WAIT, report);
 	else
 		report->err = err;
 }
@@ -114,12 +118,12 @@ static void pack_at_rest(struct opd *opd, const char *dir,
 /* ---- what came of it --------------------------------------------------------
  */
 
-static void packing_succeeded(struct opd *opd,
+static void packing_succeeded(struct opd_store *store,
 			      const struct opd_pack_report *report, double cost)
 {
-	struct opd_pack *pack = &opd->pack;
+	struct opd_pack *pack = &store->pack;
 
-	op_log(&opd->log,
+	op_log(store->log,
 	       "packed %" PRIu64 " sample files, %" PRIu64
 	       " KiB with their folders, to %" PRIu64 " KiB (%" PRIu64
 	       " KiB before), in %.2f s of a CPU's time",
@@ -129,23 +133,24 @@ static void packing_succeeded(struct opd *opd,
 	pack->again = pack->left = false;
 	pack->pause = 0;
 	pack->said.text[0] = '\0';
-	pack->not_before = opd->clock->seconds() + (time_t)(cost * COST_FACTOR);
+	pack->not_before =
+		store->clock->seconds() + (time_t)(cost * COST_FACTOR);
 }
 
 /* Nothing is lost. The reason is said when it is another one than before. */
-static void packing_failed(struct opd *opd, const char *why)
+static void packing_failed(struct opd_store *store, const char *why)
 {
-	struct opd_pack *pack = &opd->pack;
+	struct opd_pack *pack = &store->pack;
 
 	pack->again = true;
 	pack->pause = pack->pause ? pack->pause * 2 : FIRST_PAUSE;
 	if (pack->pause > LAST_PAUSE)
 		pack->pause = LAST_PAUSE;
-	pack->not_before = opd->clock->seconds() + pack->pause;
+	pack->not_before = store->clock->seconds() + pack->pause;
 	if (!strcmp(pack->said.text, why))
 		return;
 	snprintf(pack->said.text, sizeof(pack->said.text), "%s", why);
-	op_log(&opd->log,
+	op_log(store->log,
 	       "%s; sample files stay as they are and are packed later", why);
 }
 
@@ -157,15 +162,15 @@ static const char *reason_of(const struct opd_pack_report *report)
 					 : strerror(-report->err);
 }
 
-static void settle_packing(struct opd *opd,
+static void settle_packing(struct opd_store *store,
 			   const struct opd_pack_report *report, double cost)
 {
 	/* Who was killed may have found damage. */
-	opd->stats.recount |= report->recount || report->err == -ECANCELED;
+	store->recount |= report->recount || report->err == -ECANCELED;
 	if (!report->err)
-		packing_succeeded(opd, report, cost);
+		packing_succeeded(store, report, cost);
 	else if (report->err != -ENODATA)
-		packing_failed(opd, reason_of(report));
+		packing_failed(store, reason_of(report));
 }
 
 static double cost_of(const struct rusage *usage)
@@ -202,25 +207,25 @@ static void close_other_files(int log, int lock)
 }
 
 /* @folder is open: by its name there may be another one by now. */
-__attribute__((noreturn)) static void pack_in_child(struct opd *opd,
+__attribute__((noreturn)) static void pack_in_child(struct opd_store *store,
 						    pid_t daemon, int folder,
 						    struct opd_packer *packer)
 {
-	struct opd_pack_report *report = opd->pack.report;
+	struct opd_pack_report *report = store->pack.report;
 	int err = fchdir(folder) ? -errno : 0;
 
 	/* The daemon may be dead already, which sends no signal any more. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
 		_exit(1);
-	close_other_files(opd->log.fd, opd->lock_fd);
+	close_other_files(store->log->fd, store->lock_fd);
 	setpriority(PRIO_PROCESS, 0, NICE);
 	if (err) {
 		report->err = err;
 	} else if (packer) {
 		packer->dir = ".";
-		write_and_commit(opd, packer, OPD_PACKER_LONG_WAIT, report);
+		write_and_commit(store, packer, OPD_PACKER_LONG_WAIT, report);
 	} else {
-		pack_at_rest(opd, ".", report);
+		pack_at_rest(store, ".", report);
 	}
 	_exit(0);
 }
@@ -251,11 +256,11 @@ static int make_report(struct opd_pack *pack,
  * Pack folder @dir, of size @size, which @packer has begun with; or all of it
  * where both are NULL.
  */
-static int start_child(struct opd *opd, const char *dir,
+static int start_child(struct opd_store *store, const char *dir,
 		       struct opd_packer *packer,
 		       const struct opd_packer_size *size)
 {
-	struct opd_pack *pack = &opd->pack;
+	struct opd_pack *pack = &store->pack;
 	int folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int err = folder < 0 ? -errno : make_report(pack, size);
 	pid_t daemon = getpid();
@@ -263,7 +268,7 @@ static int start_child(struct opd *opd, const char *dir,
 	if (!err) {
 		pack->child = fork();
 		if (pack->child == 0)
-			pack_in_child(opd, daemon, folder, packer);
+			pack_in_child(store, daemon, folder, packer);
 		if (pack->child < 0) {
 			err = -errno;
 			forget_child(pack);
@@ -275,146 +280,148 @@ static int start_child(struct opd *opd, const char *dir,
 }
 
 /* Wait for the child, or only look (WNOHANG). True if it has ended. */
-static bool wait_child(struct opd *opd, int options, double *cost)
+static bool wait_child(struct opd_store *store, int options, double *cost)
 {
 	struct rusage usage = { 0 };
 	int status;
 	pid_t pid;
 
 	do
-		pid = wait4(opd->pack.child, &status, options, &usage);
+		pid = wait4(store->pack.child, &status, options, &usage);
 	while (pid < 0 && errno == EINTR);
 	*cost = cost_of(&usage);
 	return pid != 0;
 }
 
-static void reap_child(struct opd *opd, int options)
+static void reap_child(struct opd_store *store, int options)
 {
-	struct opd_pack *pack = &opd->pack;
+	struct opd_pack *pack = &store->pack;
 	double cost;
 
-	if (!pack->child || !wait_child(opd, options, &cost))
+	if (!pack->child || !wait_child(store, options, &cost))
 		return;
-	settle_packing(opd, pack->report, cost);
+	settle_packing(store, pack->report, cost);
 	forget_child(pack);
 }
 
-void opd_pack_reap(struct opd *opd)
+void opd_pack_reap(struct opd_store *store)
 {
-	reap_child(opd, WNOHANG);
+	reap_child(store, WNOHANG);
 }
 
 /* ---- when -------------------------------------------------------------------
  */
 
-static void start_packing(struct opd *opd, const struct opd_packer_size *size)
+static void start_packing(struct opd_store *store,
+			  const struct opd_packer_size *size)
 {
-	const char *dir = opd->session.current;
+	const char *dir = store->session->current;
 	struct op_diag diag = { "" };
 	struct opd_packer packer;
 	int err;
 
-	err = opd_packer_begin(&packer, dir, opd->pack.again,
+	err = opd_packer_begin(&packer, dir, store->pack.again,
 			       OPD_PACKER_NO_WAIT, &diag);
 	/* Somebody reads it: the next time. */
 	if (err == -EBUSY || err == -ENODATA)
 		return;
 	/* They are somewhere else now. */
-	opd_sfiles_drop_all(opd);
+	opd_sfiles_drop_all(store);
 	if (!err) {
-		err = start_child(opd, dir, &packer, size);
+		err = start_child(store, dir, &packer, size);
 		if (err)
 			op_diag_set(&diag, err, "fork: %s", strerror(-err));
 	}
 	if (err)
-		packing_failed(opd, diag.text);
+		packing_failed(store, diag.text);
 }
 
-static void start_saved(struct opd *opd)
+static void start_saved(struct opd_store *store)
 {
-	char *dir = opd->pack.saved;
+	char *dir = store->pack.saved;
 
-	opd->pack.saved = NULL;
-	if (start_child(opd, dir, NULL, NULL))
-		op_log(&opd->log, "%s: cannot be packed", dir);
+	store->pack.saved = NULL;
+	if (start_child(store, dir, NULL, NULL))
+		op_log(store->log, "%s: cannot be packed", dir);
 	free(dir);
 }
 
-void opd_pack_check(struct opd *opd)
+void opd_pack_check(struct opd_store *store)
 {
-	struct opd_pack *pack = &opd->pack;
+	struct opd_pack *pack = &store->pack;
 	struct opd_packer_size size;
 
-	opd_pack_reap(opd);
-	if (!opd->options.pack_at || pack->child)
+	opd_pack_reap(store);
+	if (!store->pack.limit || pack->child)
 		return;
 	if (pack->saved) {
-		start_saved(opd);
+		start_saved(store);
 		return;
 	}
-	if (opd->clock->seconds() < pack->not_before ||
-	    opd_packer_size(opd->session.current, &size))
+	if (store->clock->seconds() < pack->not_before ||
+	    opd_packer_size(store->session->current, &size))
 		return;
-	if (is_due(opd, &size, false) || (pack->left && size.left))
-		start_packing(opd, &size);
+	if (is_due(store, &size, false) || (pack->left && size.left))
+		start_packing(store, &size);
 }
 
-void opd_pack_saved(struct opd *opd, const char *dir)
+void opd_pack_saved(struct opd_store *store, const char *dir)
 {
-	free(opd->pack.saved);
-	opd->pack.saved = strdup(dir);
+	free(store->pack.saved);
+	store->pack.saved = strdup(dir);
 }
 
-static void pack_now(struct opd *opd, const char *dir)
+static void pack_now(struct opd_store *store, const char *dir)
 {
 	struct opd_pack_report report = { .err = 0 };
 	struct rusage before = { 0 }, after = { 0 };
-	bool recount = opd->stats.recount;
+	bool recount = store->recount;
 
 	getrusage(RUSAGE_SELF, &before);
-	pack_at_rest(opd, dir, &report);
+	pack_at_rest(store, dir, &report);
 	getrusage(RUSAGE_SELF, &after);
-	opd->stats.recount = recount;
-	settle_packing(opd, &report, cost_of(&after) - cost_of(&before));
+	store->recount = recount;
+	settle_packing(store, &report, cost_of(&after) - cost_of(&before));
 }
 
-bool opd_pack_end(struct opd *opd)
+bool opd_pack_end(struct opd_store *store)
 {
-	struct opd_pack *pack = &opd->pack;
+	struct opd_pack *pack = &store->pack;
 
 	if (pack->child) {
-		opd_control_say_packing(opd, pack->report->before.loose);
+		store->client->say_packing(store->client->ctx,
+					   pack->report->before.loose);
 		/* Somebody waits now; who may not do it, waits longer. */
 		(void)setpriority(PRIO_PROCESS, (id_t)pack->child, 0);
-		reap_child(opd, 0);
+		reap_child(store, 0);
 	}
-	if (opd->options.pack_at) {
+	if (store->pack.limit) {
 		if (pack->saved)
-			pack_now(opd, pack->saved);
-		pack_now(opd, opd->session.current);
+			pack_now(store, pack->saved);
+		pack_now(store, store->session->current);
 	}
-	return opd->stats.recount;
+	return store->recount;
 }
 
-void opd_pack_stop(struct opd *opd)
+void opd_pack_stop(struct opd_store *store)
 {
-	struct opd_pack *pack = &opd->pack;
+	struct opd_pack *pack = &store->pack;
 	double cost;
 
 	if (!pack->child)
 		return;
 	kill(pack->child, SIGKILL);
-	wait_child(opd, 0, &cost);
+	wait_child(store, 0, &cost);
 	/* It may have found damage. */
-	opd->stats.recount = true;
+	store->recount = true;
 	forget_child(pack);
 }
 
-void opd_pack_release(struct opd *opd)
+void opd_pack_release(struct opd_store *store)
 {
-	struct opd_pack *pack = &opd->pack;
+	struct opd_pack *pack = &store->pack;
 
-	opd_pack_stop(opd);
+	opd_pack_stop(store);
 	pack_close(pack->pack);
 	free(pack->saved);
 	memset(pack, 0, sizeof(*pack));

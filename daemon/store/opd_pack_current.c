@@ -14,13 +14,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "daemon/opd.h"
 #include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_sample_file.h"
+#include "daemon/store/opd_store.h"
 #include "libdb/db_folder.h"
 #include "libdb/odb.h"
 #include "libdb/pack.h"
+#include "libop/op_log.h"
 #include "libop/op_sample_file.h"
+#include "libop/op_session.h"
 
 /* A sample file that is to be made. */
 struct newcomer {
@@ -39,16 +41,16 @@ static void close_pack(struct opd_pack *pack)
 	pack->pack = NULL;
 }
 
-static int open_current_pack(struct opd *opd, const char *path,
+static int open_current_pack(struct opd_store *store, const char *path,
 			     const struct stat *st)
 {
-	struct opd_pack *pack = &opd->pack;
+	struct opd_pack *pack = &store->pack;
 	int err;
 
 	close_pack(pack);
 	err = pack_open(&pack->pack, path);
 	if (err == -EBADMSG || err == -EPROTO)
-		opd_sample_file_damaged(opd, path);
+		opd_sample_file_damaged(store, path);
 	if (err) {
 		pack->pack = NULL;
 		return err == -EBADMSG || err == -EPROTO ? 0 : err;
@@ -58,40 +60,42 @@ static int open_current_pack(struct opd *opd, const char *path,
 	return 0;
 }
 
-/* Have opd->pack.pack be the pack that is there now; a child may replace it. */
-static int look_at_pack(struct opd *opd)
+/* Have store->pack.pack be the pack that is there now; a child may replace it.
+ */
+static int look_at_pack(struct opd_store *store)
 {
-	struct opd_pack *pack = &opd->pack;
+	struct opd_pack *pack = &store->pack;
 	char path[PATH_MAX];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "%.4080s/" DB_FOLDER_PACK,
-		 opd->session.current);
+		 store->session->current);
 	if (stat(path, &st)) {
 		close_pack(pack);
 		return errno == ENOENT ? 0 : -errno;
 	}
 	if (pack->pack && st.st_dev == pack->dev && st.st_ino == pack->ino)
 		return 0;
-	return open_current_pack(opd, path, &st);
+	return open_current_pack(store, path, &st);
 }
 
-void opd_pack_init(struct opd *opd)
+void opd_pack_init(struct opd_store *store, unsigned int limit)
 {
-	const char *dir = opd->session.current;
+	const char *dir = store->session->current;
 	struct opd_packer_size size = { .left = false };
 	struct op_diag diag = { "" };
 	int err;
 
-	memset(&opd->pack, 0, sizeof(opd->pack));
-	err = look_at_pack(opd);
+	memset(&store->pack, 0, sizeof(store->pack));
+	store->pack.limit = limit;
+	err = look_at_pack(store);
 	if (!err)
 		err = opd_packer_tidy(dir, &diag);
 	if (!err)
 		err = opd_packer_size(dir, &size);
-	opd->pack.left = size.left;
+	store->pack.left = size.left;
 	if (err)
-		op_log(&opd->log, "%s",
+		op_log(store->log, "%s",
 		       diag.text[0] ? diag.text : strerror(-err));
 }
 
@@ -105,13 +109,13 @@ static bool header_agrees(const struct newcomer *file,
 	       file->agree(there, file->header);
 }
 
-static bool pack_agrees(struct opd *opd, const struct newcomer *file)
+static bool pack_agrees(struct opd_store *store, const struct newcomer *file)
 {
 	const struct pack_entry *entry = NULL;
 	struct op_sample_header there;
 
-	if (opd->pack.pack)
-		entry = pack_find(opd->pack.pack, file->name);
+	if (store->pack.pack)
+		entry = pack_find(store->pack.pack, file->name);
 	if (!entry)
 		return true;
 	memcpy(&there, entry->user, sizeof(there));
@@ -119,29 +123,29 @@ static bool pack_agrees(struct opd *opd, const struct newcomer *file)
 }
 
 /* The file of that name in .packing-@nr. */
-static bool folder_agrees(struct opd *opd, const struct newcomer *file,
+static bool folder_agrees(struct opd_store *store, const struct newcomer *file,
 			  uint64_t nr)
 {
 	struct op_sample_header there;
 	char path[PATH_MAX];
 	int len = snprintf(path, sizeof(path),
 			   "%s/" DB_FOLDER_PACKING "%" PRIu64 "/%s",
-			   opd->session.current, nr, file->name);
+			   store->session->current, nr, file->name);
 
 	return len < 0 || (size_t)len >= sizeof(path) ||
 	       odb_peek(path, &there) || header_agrees(file, &there);
 }
 
-static int check_folders(struct opd *opd, const struct newcomer *file)
+static int check_folders(struct opd_store *store, const struct newcomer *file)
 {
 	uint64_t *folders;
 	size_t nr;
-	int err = opd_packer_folders(opd->session.current, &folders, &nr);
+	int err = opd_packer_folders(store->session->current, &folders, &nr);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < nr && !err; i++)
-		if (!folder_agrees(opd, file, folders[i]))
+		if (!folder_agrees(store, file, folders[i]))
 			err = -EEXIST;
 	free(folders);
 	return err;
@@ -151,17 +155,17 @@ static int check_folders(struct opd *opd, const struct newcomer *file)
  * Folders first: what a child brings from there into the pack meanwhile is
  * found in the pack.
  */
-int opd_pack_check_header(struct opd *opd, const char *name,
+int opd_pack_check_header(struct opd_store *store, const char *name,
 			  const struct op_sample_header *header,
 			  bool (*agree)(const struct op_sample_header *there,
 					const struct op_sample_header *header))
 {
 	const struct newcomer file = { name, header, agree };
-	int err = check_folders(opd, &file);
+	int err = check_folders(store, &file);
 
 	if (!err)
-		err = look_at_pack(opd);
+		err = look_at_pack(store);
 	if (err)
 		return err;
-	return pack_agrees(opd, &file) ? 0 : -EEXIST;
+	return pack_agrees(store, &file) ? 0 : -EEXIST;
 }

@@ -19,7 +19,7 @@
 #include "libop/op_diag.h"
 
 struct db_folder;
-struct opd;
+struct opd_store;
 struct pack;
 struct pack_entry;
 struct pack_writer;
@@ -62,7 +62,7 @@ int opd_packer_begin(struct opd_packer *packer, const char *dir, bool again,
  * Write the new pack. What is damaged is left out, said in the log, and renamed
  * (opd_sample_file_damaged()). Returns 0 or -errno with the reason.
  */
-int opd_packer_write(struct opd *opd, struct opd_packer *packer,
+int opd_packer_write(struct opd_store *store, struct opd_packer *packer,
 		     struct op_diag *diag);
 
 /*

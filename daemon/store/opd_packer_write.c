@@ -12,12 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/opd.h"
 #include "daemon/store/opd_mangling.h"
 #include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_sample_file.h"
+#include "daemon/store/opd_store.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
+#include "libop/op_log.h"
 #include "libop/op_sample_file.h"
 
 struct member {
@@ -28,7 +29,7 @@ struct member {
 };
 
 struct work {
-	struct opd *opd;
+	struct opd_store *store;
 	struct opd_packer *packer;
 	struct db_folder *folder;
 	bool distrust; /* an entry of the pack is damaged: look at each */
@@ -188,10 +189,10 @@ static void leave_out(struct work *work, struct member *member, int why)
 {
 	member->bad = true;
 	if (!member->entry) {
-		opd_sample_file_damaged(work->opd, member->path);
+		opd_sample_file_damaged(work->store, member->path);
 		return;
 	}
-	op_log(&work->opd->log, "%s: %s in it is damaged and left out: %s",
+	op_log(work->store->log, "%s: %s in it is damaged and left out: %s",
 	       member->path, member->name, strerror(-why));
 	work->packer->pack_damaged = true;
 }
@@ -270,7 +271,7 @@ static int write_sum_of_name(struct work *work, struct member *members,
 	if (!err)
 		err = write_parts(work, members->name, &parts);
 	if (!err)
-		op_verbose(&work->opd->log, OP_V_SFILE, "packed %s",
+		op_verbose(work->store->log, OP_V_SFILE, "packed %s",
 			   members->name);
 	parts_release(&parts);
 	return err;
@@ -329,13 +330,13 @@ static void keep_damaged(struct work *work)
 
 	snprintf(bad, sizeof(bad), "%.4000s.bad", path);
 	if (link(path, bad) && errno != EEXIST)
-		op_log(&work->opd->log, "%s: %s", bad, strerror(errno));
+		op_log(work->store->log, "%s: %s", bad, strerror(errno));
 }
 
-int opd_packer_write(struct opd *opd, struct opd_packer *packer,
+int opd_packer_write(struct opd_store *store, struct opd_packer *packer,
 		     struct op_diag *diag)
 {
-	struct work work = { .opd = opd, .packer = packer };
+	struct work work = { .store = store, .packer = packer };
 	int err = db_folder_open(&work.folder, packer->dir);
 
 	if (!err)

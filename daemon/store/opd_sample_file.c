@@ -22,11 +22,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/opd.h"
+#include "daemon/source/opd_events.h"
+#include "daemon/store/opd_image.h"
 #include "daemon/store/opd_mangling.h"
 #include "daemon/store/opd_sample_file.h"
+#include "daemon/store/opd_store.h"
 #include "libdb/ctree.h"
 #include "libdb/odb.h"
+#include "libop/op_log.h"
+#include "libop/op_sample_file.h"
+#include "libop/op_session.h"
+#include "daemon/store/opd_sample_file.h"
 
 #define OTHER_MEANING                                                          \
 	"the session has samples of another event with that name; reset or save it"
@@ -44,7 +50,8 @@ static void fill_callee(struct op_sample_header *header,
 	memcpy(header->cg_build_id, image->build_id.bytes, image->build_id.len);
 }
 
-static void fill_header(struct op_sample_header *header, const struct opd *opd,
+static void fill_header(struct op_sample_header *header,
+			const struct opd_store *store,
 			const struct opd_sfile_key *key,
 			const struct opd_event *event)
 {
@@ -63,10 +70,10 @@ static void fill_header(struct op_sample_header *header, const struct opd *opd,
 	header->anon_start = key->start;
 	header->build_id_len = image->build_id.len;
 	memcpy(header->build_id, image->build_id.bytes, image->build_id.len);
-	header->cpu_khz = opd->cpu_khz;
+	header->cpu_khz = store->cpu_khz;
 	header->derived = event->derived;
 	snprintf(header->cpu_type, sizeof(header->cpu_type), "%s",
-		 timer ? "timer" : opd->cpu_type);
+		 timer ? "timer" : store->cpu_type);
 }
 
 static bool same_meaning(const struct op_sample_header *a,
@@ -84,7 +91,7 @@ uint64_t opd_sample_file_samples(struct odb *odb)
 	return op_sample_header_samples(odb_user(odb), stat.total);
 }
 
-void opd_sample_file_damaged(struct opd *opd, const char *path)
+void opd_sample_file_damaged(struct opd_store *store, const char *path)
 {
 	char bad[PATH_MAX + 16];
 
@@ -94,15 +101,15 @@ void opd_sample_file_damaged(struct opd *opd, const char *path)
 		else
 			snprintf(bad, sizeof(bad), "%s.bad-%d", path, i);
 		if (access(bad, F_OK)) {
-			opd->stats.recount = true;
-			op_log(&opd->log,
+			store->recount = true;
+			op_log(store->log,
 			       "%s: damaged sample file, renamed to .bad: %s",
 			       path,
 			       rename(path, bad) ? strerror(errno) : "done");
 			return;
 		}
 	}
-	op_log(&opd->log, "%s: there are too many earlier files of this name",
+	op_log(store->log, "%s: there are too many earlier files of this name",
 	       path);
 }
 
@@ -110,69 +117,69 @@ void opd_sample_file_damaged(struct opd *opd, const char *path)
  */
 
 /* An open sample file: a table or a call tree. */
-struct store {
+struct sample_file {
 	struct odb *odb;
 	struct ctree *tree;
 	bool is_tree;
 };
 
-static int store_open(struct store *store, const char *path)
+static int file_open(struct sample_file *file, const char *path)
 {
-	return store->is_tree ? ctree_open(&store->tree, path, ODB_RDWR)
-			      : odb_open(&store->odb, path, ODB_RDWR);
+	return file->is_tree ? ctree_open(&file->tree, path, ODB_RDWR)
+			     : odb_open(&file->odb, path, ODB_RDWR);
 }
 
-static void store_close(struct store *store)
+static void file_close(struct sample_file *file)
 {
-	ctree_close(store->tree);
-	odb_close(store->odb);
-	store->tree = NULL;
-	store->odb = NULL;
+	ctree_close(file->tree);
+	odb_close(file->odb);
+	file->tree = NULL;
+	file->odb = NULL;
 }
 
-static void *store_user(const struct store *store)
+static void *file_user(const struct sample_file *file)
 {
-	return store->is_tree ? ctree_user(store->tree) : odb_user(store->odb);
+	return file->is_tree ? ctree_user(file->tree) : odb_user(file->odb);
 }
 
 /* The samples that are in the file and no other. */
-static uint64_t store_total(const struct store *store, const char *name)
+static uint64_t file_total(const struct sample_file *file, const char *name)
 {
 	/* What call graphs count are the samples of flat files once more. */
-	if (!store->odb || strstr(name, OPD_ARCS))
+	if (!file->odb || strstr(name, OPD_ARCS))
 		return 0;
-	return opd_sample_file_samples(store->odb);
+	return opd_sample_file_samples(file->odb);
 }
 
 /* ---- opening ----------------------------------------------------------------
  */
 
-static int open_and_make(struct store *store, const char *path)
+static int open_and_make(struct sample_file *file, const char *path)
 {
-	int err = store_open(store, path);
+	int err = file_open(file, path);
 
 	if (err != -ENOENT)
 		return err;
 	err = opd_make_parents(path);
-	return err ? err : store_open(store, path);
+	return err ? err : file_open(file, path);
 }
 
-static bool is_new(const struct store *store, const char *name)
+static bool is_new(const struct sample_file *file, const char *name)
 {
 	static const struct op_sample_header zero;
 
-	return !memcmp(store_user(store), &zero, sizeof(zero)) &&
-	       store_total(store, name) == 0;
+	return !memcmp(file_user(file), &zero, sizeof(zero)) &&
+	       file_total(file, name) == 0;
 }
 
 /*
  * Returns 0 when samples of @header may be added to @store; -EBADMSG when it is
  * damaged, -EEXIST when it is about something else.
  */
-static int match_header(const struct store *store,
+static int match_header(const struct sample_file *file,
 			const struct op_sample_header *header, const char *path)
 {
-	struct op_sample_header *there = store_user(store);
+	struct op_sample_header *there = file_user(file);
 
 	if (op_sample_header_check(there, path, NULL))
 		return -EBADMSG;
@@ -183,96 +190,97 @@ static int match_header(const struct store *store,
  * The same for a file that has no samples yet, which gets its header if all
  * that is counted under its name elsewhere agrees.
  */
-static int begin_file(struct opd *opd, const struct store *store,
+static int begin_file(struct opd_store *store, const struct sample_file *file,
 		      const struct op_sample_header *header, const char *name)
 {
-	int err = opd_pack_check_header(opd, name, header, same_meaning);
+	int err = opd_pack_check_header(store, name, header, same_meaning);
 
 	if (!err)
-		memcpy(store_user(store), header, sizeof(*header));
+		memcpy(file_user(file), header, sizeof(*header));
 	return err;
 }
 
-static int open_checked(struct opd *opd, const char *path, const char *name,
-			const struct op_sample_header *header,
-			struct store *store)
+static int open_checked(struct opd_store *store, const char *path,
+			const char *name, const struct op_sample_header *header,
+			struct sample_file *file)
 {
 	int err = -EIO;
 
 	/* The second time nothing is in the way any more. */
 	for (int tries = 0; tries < 2; tries++) {
-		err = open_and_make(store, path);
-		if (!err && is_new(store, name)) {
-			err = begin_file(opd, store, header, name);
+		err = open_and_make(file, path);
+		if (!err && is_new(file, name)) {
+			err = begin_file(store, file, header, name);
 			if (err)
 				break;
 			return 0;
 		}
 		if (!err)
-			err = match_header(store, header, path);
+			err = match_header(file, header, path);
 		if (!err)
 			return 0;
-		store_close(store);
+		file_close(file);
 		if (err != -EBADMSG && err != -EPROTO)
 			break;
-		opd_sample_file_damaged(opd, path);
+		opd_sample_file_damaged(store, path);
 	}
-	store_close(store);
+	file_close(file);
 	return err;
 }
 
-static int path_of(const struct opd *opd, const char *name, char *path,
+static int path_of(const struct opd_store *store, const char *name, char *path,
 		   size_t len)
 {
-	int done = snprintf(path, len, "%s/%s", opd->session.current, name);
+	int done = snprintf(path, len, "%s/%s", store->session->current, name);
 
 	return done < 0 || (size_t)done >= len ? -ENAMETOOLONG : 0;
 }
 
 /* @err is how it was to find @name. */
-static int open_named(struct opd *opd, int err, const char *name,
+static int open_named(struct opd_store *store, int err, const char *name,
 		      const struct opd_image *image,
 		      const struct op_sample_header *header,
-		      struct store *store)
+		      struct sample_file *file)
 {
 	char path[PATH_MAX];
 
 	if (!err)
-		err = path_of(opd, name, path, sizeof(path));
+		err = path_of(store, name, path, sizeof(path));
 	if (!err)
-		err = open_checked(opd, path, name, header, store);
+		err = open_checked(store, path, name, header, file);
 	if (err)
-		op_log(&opd->log, "sample file of %s: %s",
+		op_log(store->log, "sample file of %s: %s",
 		       image->name ? image->name : "anonymous memory",
 		       err == -EEXIST ? OTHER_MEANING : strerror(-err));
 	else
-		op_verbose(&opd->log, OP_V_SFILE, "opened %s", name);
+		op_verbose(store->log, OP_V_SFILE, "opened %s", name);
 	return err;
 }
 
-int opd_sample_file_open(struct opd *opd, const struct opd_sfile *sfile,
+int opd_sample_file_open(struct opd_store *store, const struct opd_sfile *sfile,
 			 const struct opd_event *event, struct odb **out)
 {
-	struct store store = { .is_tree = false };
+	struct sample_file file = { .is_tree = false };
 	struct op_sample_header header;
 	char name[OP_MANGLE_MAX];
 	int err;
 
-	fill_header(&header, opd, &sfile->key, event);
+	fill_header(&header, store, &sfile->key, event);
 	if (sfile->callee)
 		fill_callee(&header, sfile->callee->image);
-	err = opd_mangle(sfile, event, name, sizeof(name));
-	err = open_named(opd, err, name, sfile->key.dep, &header, &store);
+	err = opd_mangle(&sfile->key, sfile->callee, event, name, sizeof(name));
+	err = open_named(store, err, name, sfile->key.dep, &header, &file);
 	if (!err)
-		*out = store.odb;
+		*out = file.odb;
 	return err;
 }
 
-int opd_sample_file_open_tree(struct opd *opd, const struct opd_sfile_key *key,
+int opd_sample_file_open_tree(struct opd_store *store,
+			      const struct opd_sfile_key *key,
 			      const struct opd_event *event, struct ctree **out,
 			      uint64_t *nr_nodes)
 {
-	struct store store = { .is_tree = true };
+	struct sample_file file = { .is_tree = true };
 	struct op_sample_header header;
 	char name[OP_MANGLE_MAX], path[PATH_MAX];
 	struct stat st;
@@ -280,17 +288,17 @@ int opd_sample_file_open_tree(struct opd *opd, const struct opd_sfile_key *key,
 
 	/* All builds of an application share its tree, which tells builds of
 	 * its own for each function. */
-	fill_header(&header, opd, key, event);
+	fill_header(&header, store, key, event);
 	header.mtime = 0;
 	header.build_id_len = 0;
 	memset(header.build_id, 0, sizeof(header.build_id));
 	err = opd_mangle_tree(key, event, name, sizeof(name));
-	err = open_named(opd, err, name, key->dep, &header, &store);
+	err = open_named(store, err, name, key->dep, &header, &file);
 	if (err)
 		return err;
-	*out = store.tree;
+	*out = file.tree;
 	*nr_nodes = 0;
-	if (!path_of(opd, name, path, sizeof(path)) && !stat(path, &st))
+	if (!path_of(store, name, path, sizeof(path)) && !stat(path, &st))
 		*nr_nodes = (uint64_t)st.st_size / NODE_BYTES;
 	return 0;
 }

@@ -13,7 +13,7 @@
 
 struct ctree;
 struct odb;
-struct opd;
+struct opd_store;
 struct op_sample_header;
 struct opd_event;
 struct opd_sfile;
@@ -24,7 +24,7 @@ struct opd_sfile_key;
  * the log has why: -EEXIST when samples of another event of that name are
  * there.
  */
-int opd_sample_file_open(struct opd *opd, const struct opd_sfile *sfile,
+int opd_sample_file_open(struct opd_store *store, const struct opd_sfile *sfile,
 			 const struct opd_event *event, struct odb **out);
 
 /* How many samples of the session's account are in @odb. */
@@ -34,11 +34,12 @@ uint64_t opd_sample_file_samples(struct odb *odb);
  * The same for the call tree of @key, whose images are both the application.
  * *@nr_nodes: it has no more than these.
  */
-int opd_sample_file_open_tree(struct opd *opd, const struct opd_sfile_key *key,
+int opd_sample_file_open_tree(struct opd_store *store,
+			      const struct opd_sfile_key *key,
 			      const struct opd_event *event, struct ctree **out,
 			      uint64_t *nr_nodes);
 
 /* Rename the damaged sample file @path. */
-void opd_sample_file_damaged(struct opd *opd, const char *path);
+void opd_sample_file_damaged(struct opd_store *store, const char *path);
 
 #endif /* DAEMON_STORE_OPD_SAMPLE_FILE_H */

@@ -6,11 +6,9 @@
  * is still held, the packer of the former daemon is about to end, and a short
  * wait is right.
  *
- * Saving a session renames its folder. The ledger without pending samples is
- * written into it before that, so the folder is complete when it gets its name.
- * Files are closed first; what comes after goes into the new folder. A reset
- * deletes the files and writes an empty ledger last; the next daemon after a
- * kill in between counts what is left.
+ * Saving a session renames its folder, in which the ledger has been written by
+ * then (opd_command.c). Files are closed first; what comes after goes into the
+ * new folder.
  */
 
 #include <errno.h>
@@ -25,13 +23,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/opd.h"
-#include "libop/op_lock.h"
 #include "daemon/store/opd_mangling.h"
 #include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_sample_file.h"
+#include "daemon/store/opd_session.h"
+#include "daemon/store/opd_store.h"
+#include "libdb/ctree.h"
 #include "libdb/db_folder.h"
+#include "libdb/odb.h"
 #include "libop/op_config.h"
+#include "libop/op_lock.h"
+#include "libop/op_log.h"
+#include "libop/op_session.h"
 
 #define LOCK_TRIES 100
 #define LOCK_WAIT_MS 100
@@ -51,9 +54,8 @@ static int make_folder(const char *path, struct op_diag *diag)
 	return 0;
 }
 
-int opd_session_make(struct opd *opd, struct op_diag *diag)
+int opd_session_make(const struct op_session *session, struct op_diag *diag)
 {
-	const struct op_session *session = &opd->session;
 	int err = make_folder(session->current, diag);
 
 	if (!err)
@@ -105,16 +107,16 @@ static int lock_taken(int fd, const char *path, struct op_diag *diag)
 		path, pid);
 }
 
-int opd_session_lock(struct opd *opd, struct op_diag *diag)
+int opd_session_lock(struct opd_store *store, struct op_diag *diag)
 {
-	const char *path = opd->session.lock;
+	const char *path = store->session->lock;
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	int err;
 
 	if (fd < 0)
 		return op_diag_set(diag, -errno, "%s: %s", path,
 				   strerror(errno));
-	err = take_lock(fd, opd->clock);
+	err = take_lock(fd, store->clock);
 	if (err == -EBUSY)
 		lock_taken(fd, path, diag);
 	else if (err)
@@ -125,18 +127,19 @@ int opd_session_lock(struct opd *opd, struct op_diag *diag)
 	if (err)
 		close(fd);
 	else
-		opd->lock_fd = fd;
+		store->lock_fd = fd;
 	return err;
 }
 
-void opd_session_unlock(struct opd *opd)
+void opd_session_unlock(struct opd_store *store)
 {
-	if (opd->lock_fd < 0)
+	if (store->lock_fd < 0)
 		return;
-	if (ftruncate(opd->lock_fd, 0))
-		op_log(&opd->log, "%s: %s", opd->session.lock, strerror(errno));
-	close(opd->lock_fd);
-	opd->lock_fd = -1;
+	if (ftruncate(store->lock_fd, 0))
+		op_log(store->log, "%s: %s", store->session->lock,
+		       strerror(errno));
+	close(store->lock_fd);
+	store->lock_fd = -1;
 }
 
 /* ---- counting what is in samples/current ------------------------------------
@@ -144,7 +147,7 @@ void opd_session_unlock(struct opd *opd)
 
 /* A count under way. */
 struct count {
-	struct opd *opd;
+	struct opd_store *store;
 	struct db_folder *folder;
 	uint64_t nr; /* samples */
 	uint64_t *stacks; /* or NULL */
@@ -161,16 +164,16 @@ static bool is_flat(const struct db_member *member)
 	return !strstr(member->name, OPD_ARCS) && !is_tree(member);
 }
 
-static void cannot_count(struct opd *opd, const struct db_member *member,
-			 int err)
+static void cannot_count(struct opd_store *store,
+			 const struct db_member *member, int err)
 {
 	if (member->entry)
-		op_log(&opd->log, "%s: %s in it cannot be read: %s",
+		op_log(store->log, "%s: %s in it cannot be read: %s",
 		       member->path, member->name, strerror(-err));
 	else if (err == -EBADMSG || err == -EPROTO)
-		opd_sample_file_damaged(opd, member->path);
+		opd_sample_file_damaged(store, member->path);
 	else
-		op_log(&opd->log, "%s: %s", member->path, strerror(-err));
+		op_log(store->log, "%s: %s", member->path, strerror(-err));
 }
 
 static int count_flat(struct count *count, const struct db_member *member)
@@ -209,7 +212,7 @@ static int count_member(const struct db_member *member, void *ctx)
 	else if (count->stacks && is_tree(member))
 		err = count_tree(count, member);
 	if (err)
-		cannot_count(count->opd, member, err);
+		cannot_count(count->store, member, err);
 	return 0;
 }
 
@@ -217,41 +220,41 @@ static int tell_unlisted(const char *path, int err, void *ctx)
 {
 	struct count *count = ctx;
 
-	op_log(&count->opd->log, "%s: %s", path, strerror(-err));
+	op_log(count->store->log, "%s: %s", path, strerror(-err));
 	return 0;
 }
 
 /* Rename a damaged pack, like any damaged file. */
-static void check_pack(struct opd *opd, const struct db_folder *folder)
+static void check_pack(struct opd_store *store, const struct db_folder *folder)
 {
 	const char *path = db_folder_pack_path(folder);
 	int err = db_folder_pack_error(folder);
 
 	if (err == -EBADMSG || err == -EPROTO)
-		opd_sample_file_damaged(opd, path);
+		opd_sample_file_damaged(store, path);
 	else if (err)
-		op_log(&opd->log, "%s: %s", path, strerror(-err));
+		op_log(store->log, "%s: %s", path, strerror(-err));
 }
 
-int opd_session_count(struct opd *opd, uint64_t *nr, uint64_t *stacks)
+int opd_session_count(struct opd_store *store, uint64_t *nr, uint64_t *stacks)
 {
-	struct count count = { .opd = opd, .stacks = stacks };
+	struct count count = { .store = store, .stacks = stacks };
 	const struct db_visitor visitor = { .member = count_member,
 					    .unlisted = tell_unlisted,
 					    .ctx = &count };
-	const char *path = opd->session.current;
+	const char *path = store->session->current;
 	int err = db_folder_open(&count.folder, path);
 
 	*nr = 0;
 	if (err == -ENOENT)
 		return 0;
 	if (!err) {
-		check_pack(opd, count.folder);
+		check_pack(store, count.folder);
 		err = db_folder_each(count.folder, &visitor);
 		db_folder_close(count.folder);
 	}
 	if (err)
-		op_log(&opd->log, "%s: cannot be read: %s", path,
+		op_log(store->log, "%s: cannot be read: %s", path,
 		       strerror(-err));
 	*nr = count.nr;
 	return err;
@@ -274,9 +277,10 @@ static int delete_entry(const FTSENT *entry, struct op_diag *diag)
 			   strerror(errno));
 }
 
-static int delete_tree(char *path, struct op_diag *diag)
+static int delete_tree(const char *path, struct op_diag *diag)
 {
-	char *const paths[] = { path, NULL };
+	/* fts(3) copies them. */
+	char *const paths[] = { (char *)path, NULL };
 	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	FTSENT *entry;
 	int err = 0;
@@ -290,53 +294,43 @@ static int delete_tree(char *path, struct op_diag *diag)
 	return err;
 }
 
-int opd_session_reset(struct opd *opd, struct op_diag *diag)
+int opd_session_reset(struct opd_store *store, struct op_diag *diag)
 {
 	int err;
 
-	opd_pack_stop(opd);
-	opd_sfiles_drop_all(opd);
-	err = delete_tree(opd->session.current, diag);
-	if (err)
-		return err;
-	opd_stats_restart(opd);
-	err = opd_stats_write(opd);
-	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
+	opd_pack_stop(store);
+	opd_sfiles_drop_all(store);
+	err = delete_tree(store->session->current, diag);
+	if (!err)
+		store->recount = false;
+	return err;
 }
 
-static int rename_current(struct opd *opd, const char *to, const char *name,
-			  struct op_diag *diag)
+static int rename_current(struct opd_store *store, const char *to,
+			  const char *name, struct op_diag *diag)
 {
 	if (!access(to, F_OK))
 		return op_diag_set(
 			diag, -EEXIST,
 			"session %s exists already; choose another name", name);
-	if (rename(opd->session.current, to) ||
-	    mkdir(opd->session.current, 0755))
+	if (rename(store->session->current, to) ||
+	    mkdir(store->session->current, 0755))
 		return op_diag_set(diag, -errno, "%s: %s", to, strerror(errno));
 	return 0;
 }
 
-int opd_session_save(struct opd *opd, const char *name, struct op_diag *diag)
+int opd_session_rename(struct opd_store *store, const char *name,
+		       struct op_diag *diag)
 {
-	char to[sizeof(opd->session.samples) + 256];
-	int err = op_session_name_check(name, diag);
+	char to[sizeof(store->session->samples) + 256];
+	int err;
 
+	snprintf(to, sizeof(to), "%s/%s", store->session->samples, name);
+	opd_sfiles_drop_all(store);
+	err = rename_current(store, to, name, diag);
 	if (err)
 		return err;
-	if (strlen(name) > 255)
-		return op_diag_set(diag, -EINVAL,
-				   "the name is longer than 255 bytes");
-	snprintf(to, sizeof(to), "%s/%s", opd->session.samples, name);
-	opd_sfiles_drop_all(opd);
-	err = opd_stats_write_saved(opd);
-	if (err)
-		return op_diag_set(diag, err, "the ledger cannot be written");
-	err = rename_current(opd, to, name, diag);
-	if (err)
-		return err;
-	opd_pack_saved(opd, to);
-	opd_stats_restart(opd);
-	err = opd_stats_write(opd);
-	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
+	opd_pack_saved(store, to);
+	store->recount = false;
+	return 0;
 }

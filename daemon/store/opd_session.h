@@ -11,18 +11,19 @@
 
 #include "libop/op_diag.h"
 
-struct opd;
+struct op_session;
+struct opd_store;
 
 /* Make the folders that are not there. Returns 0 or -errno with the reason. */
-int opd_session_make(struct opd *opd, struct op_diag *diag);
+int opd_session_make(const struct op_session *session, struct op_diag *diag);
 
 /*
  * Take the session's lock, which the kernel gives back when this process
  * ends, however it ends; the lock file says its pid meanwhile. Returns 0;
  * -EBUSY with the reason when another daemon has it, -errno.
  */
-int opd_session_lock(struct opd *opd, struct op_diag *diag);
-void opd_session_unlock(struct opd *opd);
+int opd_session_lock(struct opd_store *store, struct op_diag *diag);
+void opd_session_unlock(struct opd_store *store);
 
 /*
  * *@nr is the number of samples in the flat sample files of samples/current,
@@ -31,15 +32,16 @@ void opd_session_unlock(struct opd *opd);
  * renamed (opd_sample_file.h), and so is a pack. Returns 0 or -errno, when
  * nobody knows how many there are; the log has why.
  */
-int opd_session_count(struct opd *opd, uint64_t *nr, uint64_t *stacks);
+int opd_session_count(struct opd_store *store, uint64_t *nr, uint64_t *stacks);
 
 /* Delete all in samples/current. Returns 0 or -errno with the reason. */
-int opd_session_reset(struct opd *opd, struct op_diag *diag);
+int opd_session_reset(struct opd_store *store, struct op_diag *diag);
 
 /*
- * Give samples/current the name @name and start a new one. Returns 0; -EINVAL
- * or -EEXIST for a name that cannot be used, -errno, with the reason.
+ * Give samples/current the name @name, which op_session_name_check() found
+ * sound, and start a new one. Returns 0, -EEXIST or -errno with the reason.
  */
-int opd_session_save(struct opd *opd, const char *name, struct op_diag *diag);
+int opd_session_rename(struct opd_store *store, const char *name,
+		       struct op_diag *diag);
 
 #endif /* DAEMON_STORE_OPD_SESSION_H */

@@ -19,10 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/source/opd_events.h"
 #include "daemon/source/opd_proc.h"
 #include "daemon/store/opd_sample_file.h"
+#include "daemon/store/opd_store.h"
 #include "libdb/odb.h"
+#include "libop/op_log.h"
+#include "module/uapi/oprofile.h"
 
 /* Where the kernel does not tell how many mappings a process may have. */
 #define DEFAULT_MAPS 65530
@@ -34,66 +37,66 @@ _Static_assert(OP_MAX_COUNTERS <= 32, "opd_sfile.failed has a bit for each");
  * An open database is one mapping and no descriptor. Databases may have half of
  * the mappings that the kernel allows a process.
  */
-void opd_sfiles_init(struct opd *opd)
+void opd_sfiles_init(struct opd_store *store)
 {
 	uint64_t maps = opd_proc_max_maps();
 
-	opd->sfiles.max_open = (maps ? maps : DEFAULT_MAPS) / 2;
+	store->sfiles.max_open = (maps ? maps : DEFAULT_MAPS) / 2;
 }
 
 /* ---- dropping ---------------------------------------------------------------
  */
 
 /* Call @fn for each sfile; it may drop the one that it is given. */
-static void for_each(struct opd *opd,
-		     void (*fn)(struct opd *opd, struct opd_sfile *sfile,
-				const void *arg),
+static void for_each(struct opd_store *store,
+		     void (*fn)(struct opd_store *store,
+				struct opd_sfile *sfile, const void *arg),
 		     const void *arg)
 {
 	struct opd_sfile *sfile, *next;
 
 	for (size_t i = 0; i < OPD_SFILE_BUCKETS; i++) {
-		for (sfile = opd->sfiles.bucket[i]; sfile; sfile = next) {
+		for (sfile = store->sfiles.bucket[i]; sfile; sfile = next) {
 			next = sfile->chain;
-			fn(opd, sfile, arg);
+			fn(store, sfile, arg);
 		}
 	}
 }
 
-static void drop(struct opd *opd, struct opd_sfile *sfile)
+static void drop(struct opd_store *store, struct opd_sfile *sfile)
 {
-	struct opd_sfiles *sfiles = &opd->sfiles;
+	struct opd_sfiles *sfiles = &store->sfiles;
 	struct opd_sfile **at =
 		&sfiles->bucket[sfile->hash % OPD_SFILE_BUCKETS];
 
 	while (*at != sfile)
 		at = &(*at)->chain;
 	*at = sfile->chain;
-	opd_trans_forget_sfile(&opd->trans, sfile);
+	store->client->drop_sfile(store->client->ctx, sfile);
 	for (unsigned int i = 0; i < sfile->nr_odbs; i++)
-		opd_sfile_close_odb(opd, &sfile->odbs[i]);
-	opd_extended_close(opd, sfile);
+		opd_sfile_close_odb(store, &sfile->odbs[i]);
 	sfiles->nr--;
 	free(sfile);
 }
 
-static void drop_any(struct opd *opd, struct opd_sfile *sfile, const void *arg)
+static void drop_any(struct opd_store *store, struct opd_sfile *sfile,
+		     const void *arg)
 {
 	(void)arg;
-	drop(opd, sfile);
+	drop(store, sfile);
 }
 
-static void drop_until(struct opd *opd, struct opd_sfile *sfile,
+static void drop_until(struct opd_store *store, struct opd_sfile *sfile,
 		       const void *last)
 {
 	if (sfile->used <= *(const uint64_t *)last)
-		drop(opd, sfile);
+		drop(store, sfile);
 }
 
-void opd_sfiles_drop_all(struct opd *opd)
+void opd_sfiles_drop_all(struct opd_store *store)
 {
-	for_each(opd, drop_any, NULL);
-	opd_trees_drop_all(opd);
+	for_each(store, drop_any, NULL);
+	opd_trees_drop_all(store);
 }
 
 static int compare_uses(const void *a, const void *b)
@@ -128,82 +131,39 @@ static uint64_t find_old_use(const struct opd_sfiles *sfiles)
  * the one that was used last. Looking at all of them here is cheaper than to
  * keep them in order at each use.
  */
-static void drop_oldest(struct opd *opd)
+static void drop_oldest(struct opd_store *store)
 {
-	struct opd_sfiles *sfiles = &opd->sfiles;
+	struct opd_sfiles *sfiles = &store->sfiles;
 	uint64_t last;
 
 	if (sfiles->nr < 2)
 		return;
-	op_verbose(&opd->log, OP_V_SFILE, "closing some of %zu sample files",
+	op_verbose(store->log, OP_V_SFILE, "closing some of %zu sample files",
 		   sfiles->nr);
 	last = find_old_use(sfiles);
-	for_each(opd, drop_until, &last);
+	for_each(store, drop_until, &last);
 }
 
-static void limit_open(struct opd *opd)
+static void limit_open(struct opd_store *store)
 {
-	const struct opd_sfiles *sfiles = &opd->sfiles;
+	const struct opd_sfiles *sfiles = &store->sfiles;
 
 	if (sfiles->nr_open >= sfiles->max_open ||
 	    sfiles->nr >= sfiles->max_open)
-		drop_oldest(opd);
+		drop_oldest(store);
 }
 
 /* ---- finding ----------------------------------------------------------------
  */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
-static uint64_t hash_key(const struct opd_sfile_key *key)
-{
-	uint64_t hash = mix(mix(0, (uintptr_t)key->app), (uintptr_t)key->dep);
-
-	hash = mix(hash, (uint64_t)key->tgid ^ (uint64_t)key->tid << 32);
-	hash = mix(hash, (uint64_t)key->cpu ^ key->start);
-	if (key->anon)
-		hash = mix(mix(hash, key->end ^ (uint64_t)key->anon_tgid),
-			   (uintptr_t)key->anon);
-	return hash;
-}
-
-/* In line, which memcmp(3) of this length is not. */
-static bool same_key(const struct opd_sfile_key *a,
-		     const struct opd_sfile_key *b)
-{
-	uint64_t differ = ((uintptr_t)a->app ^ (uintptr_t)b->app) |
-			  ((uintptr_t)a->dep ^ (uintptr_t)b->dep) |
-			  ((uintptr_t)a->anon ^ (uintptr_t)b->anon);
-
-	differ |= (a->start ^ b->start) | (a->end ^ b->end);
-	differ |=
-		(uint64_t)((a->anon_tgid ^ b->anon_tgid) | (a->tgid ^ b->tgid) |
-			   (a->tid ^ b->tid) | (a->cpu ^ b->cpu));
-	return differ == 0;
-}
-
-uint64_t opd_sfile_hash(const struct opd_sfile_key *key)
-{
-	return hash_key(key);
-}
-
-bool opd_sfile_same(const struct opd_sfile_key *a,
-		    const struct opd_sfile_key *b)
-{
-	return same_key(a, b);
-}
-
 static uint64_t hash_callee(uint64_t hash, const struct opd_callee *callee)
 {
-	hash = mix(hash, (uintptr_t)callee->image);
+	hash = opd_key_mix(hash, (uintptr_t)callee->image);
 	if (callee->anon)
-		hash = mix(mix(hash, callee->start ^ (uint64_t)callee->end),
-			   (uintptr_t)callee->anon ^
-				   (uint64_t)callee->anon_tgid);
+		hash = opd_key_mix(
+			opd_key_mix(hash,
+				    callee->start ^ (uint64_t)callee->end),
+			(uintptr_t)callee->anon ^ (uint64_t)callee->anon_tgid);
 	return hash;
 }
 
@@ -214,13 +174,13 @@ static bool same_callee(const struct opd_callee *a, const struct opd_callee *b)
 	       a->anon_tgid == b->anon_tgid;
 }
 
-static struct opd_sfile *new_sfile(struct opd *opd,
+static struct opd_sfile *new_sfile(struct opd_store *store,
 				   const struct opd_sfile_key *key,
 				   const struct opd_callee *callee,
 				   uint64_t hash)
 {
-	struct opd_sfiles *sfiles = &opd->sfiles;
-	unsigned int nr = opd->events.nr;
+	struct opd_sfiles *sfiles = &store->sfiles;
+	unsigned int nr = store->events->nr;
 	struct opd_sfile **bucket = &sfiles->bucket[hash % OPD_SFILE_BUCKETS];
 	struct opd_sfile *sfile;
 	void *memory;
@@ -242,133 +202,133 @@ static struct opd_sfile *new_sfile(struct opd *opd,
 	*bucket = sfile;
 	sfile->used = ++sfiles->uses;
 	sfiles->nr++;
-	opd_ksyms_want(opd, key->dep);
-	limit_open(opd);
+	store->client->see_image(store->client->ctx, key->dep);
+	limit_open(store);
 	return sfile;
 }
 
-struct opd_sfile *opd_sfile_get(struct opd *opd,
+struct opd_sfile *opd_sfile_get(struct opd_store *store,
 				const struct opd_sfile_key *key)
 {
-	uint64_t hash = hash_key(key);
-	struct opd_sfile *sfile = opd->sfiles.bucket[hash % OPD_SFILE_BUCKETS];
+	uint64_t hash = opd_sfile_key_hash(key);
+	struct opd_sfile *sfile =
+		store->sfiles.bucket[hash % OPD_SFILE_BUCKETS];
 
 	for (; sfile; sfile = sfile->chain) {
 		if (sfile->hash == hash && !sfile->callee &&
-		    same_key(&sfile->key, key)) {
-			sfile->used = ++opd->sfiles.uses;
+		    opd_sfile_key_same(&sfile->key, key)) {
+			sfile->used = ++store->sfiles.uses;
 			return sfile;
 		}
 	}
-	return new_sfile(opd, key, NULL, hash);
+	return new_sfile(store, key, NULL, hash);
 }
 
-struct opd_sfile *opd_sfile_get_arcs(struct opd *opd,
+struct opd_sfile *opd_sfile_get_arcs(struct opd_store *store,
 				     const struct opd_sfile_key *key,
 				     const struct opd_callee *callee)
 {
-	uint64_t hash = hash_callee(hash_key(key), callee);
-	struct opd_sfile *sfile = opd->sfiles.bucket[hash % OPD_SFILE_BUCKETS];
+	uint64_t hash = hash_callee(opd_sfile_key_hash(key), callee);
+	struct opd_sfile *sfile =
+		store->sfiles.bucket[hash % OPD_SFILE_BUCKETS];
 
 	for (; sfile; sfile = sfile->chain) {
 		if (sfile->hash == hash && sfile->callee &&
-		    same_key(&sfile->key, key) &&
+		    opd_sfile_key_same(&sfile->key, key) &&
 		    same_callee(sfile->callee, callee)) {
-			sfile->used = ++opd->sfiles.uses;
+			sfile->used = ++store->sfiles.uses;
 			return sfile;
 		}
 	}
-	return new_sfile(opd, key, callee, hash);
+	return new_sfile(store, key, callee, hash);
 }
 
 /* ---- counting ---------------------------------------------------------------
  */
 
-int opd_sfile_open_odb(struct opd *opd, const struct opd_sfile *sfile,
+int opd_sfile_open_odb(struct opd_store *store, const struct opd_sfile *sfile,
 		       const struct opd_event *event, struct odb **odb)
 {
 	int err;
 
-	limit_open(opd);
-	err = opd_sample_file_open(opd, sfile, event, odb);
+	limit_open(store);
+	err = opd_sample_file_open(store, sfile, event, odb);
 	if (err == -EMFILE || err == -ENFILE || err == -ENOMEM) {
-		drop_oldest(opd);
-		err = opd_sample_file_open(opd, sfile, event, odb);
+		drop_oldest(store);
+		err = opd_sample_file_open(store, sfile, event, odb);
 	}
 	if (!err)
-		opd->sfiles.nr_open++;
+		store->sfiles.nr_open++;
 	return err;
 }
 
-void opd_sfile_close_odb(struct opd *opd, struct odb **odb)
+void opd_sfile_close_odb(struct opd_store *store, struct odb **odb)
 {
-	opd->sfiles.nr_open -= *odb != NULL;
+	store->sfiles.nr_open -= *odb != NULL;
 	odb_close(*odb);
 	*odb = NULL;
 }
 
-static int open_odb(struct opd *opd, struct opd_sfile *sfile,
+static int open_odb(struct opd_store *store, struct opd_sfile *sfile,
 		    unsigned int counter)
 {
 	int err;
 
 	if (sfile->failed & UINT32_C(1) << counter)
 		return -EIO;
-	err = opd_sfile_open_odb(opd, sfile, &opd->events.counter[counter],
+	err = opd_sfile_open_odb(store, sfile, &store->events->counter[counter],
 				 &sfile->odbs[counter]);
 	if (err)
 		sfile->failed |= UINT32_C(1) << counter;
 	return err;
 }
 
-static int add(struct opd *opd, struct opd_sfile *sfile, unsigned int counter,
-	       uint64_t offset)
+static int add(struct opd_store *store, struct opd_sfile *sfile,
+	       unsigned int counter, uint64_t offset)
 {
 	int err = 0;
 
 	if (!sfile->odbs[counter])
-		err = open_odb(opd, sfile, counter);
+		err = open_odb(store, sfile, counter);
 	return err ? err : odb_add(sfile->odbs[counter], offset, 1);
 }
 
-/* Somebody deleted the file or put another in its place. */
-static void forget_odb(struct opd *opd, struct opd_sfile *sfile,
-		       unsigned int counter)
+void opd_sfile_lose_odb(struct opd_store *store, struct odb **odb)
 {
-	if (!sfile->odbs[counter])
-		return;
-	op_log(&opd->log, "a sample file was deleted: starting a new one");
-	opd->stats.recount = true;
-	opd_sfile_close_odb(opd, &sfile->odbs[counter]);
+	op_log(store->log, "a sample file was deleted: starting a new one");
+	store->recount = true;
+	opd_sfile_close_odb(store, odb);
 }
 
-int opd_sfile_add(struct opd *opd, struct opd_sfile *sfile,
+int opd_sfile_add(struct opd_store *store, struct opd_sfile *sfile,
 		  unsigned int counter, uint64_t offset)
 {
-	int err = add(opd, sfile, counter, offset);
+	int err = add(store, sfile, counter, offset);
 
 	if (err == -ESTALE || err == -ENOENT) {
-		forget_odb(opd, sfile, counter);
-		err = add(opd, sfile, counter, offset);
+		if (sfile->odbs[counter])
+			opd_sfile_lose_odb(store, &sfile->odbs[counter]);
+		err = add(store, sfile, counter, offset);
 	}
 	if (err && sfile->odbs[counter])
-		op_log(&opd->log, "a sample file cannot grow: %s",
+		op_log(store->log, "a sample file cannot grow: %s",
 		       strerror(-err));
 	return err;
 }
 
-static void sync_one(struct opd *opd, struct opd_sfile *sfile, const void *arg)
+static void sync_one(struct opd_store *store, struct opd_sfile *sfile,
+		     const void *arg)
 {
 	(void)arg;
 	sfile->failed = 0;
 	for (unsigned int i = 0; i < sfile->nr_odbs; i++)
 		if (sfile->odbs[i] && odb_sync(sfile->odbs[i]))
-			op_log(&opd->log, "a sample file cannot be written");
-	opd_extended_sync(opd, sfile);
+			op_log(store->log, "a sample file cannot be written");
+	store->client->sync_sfile(store->client->ctx, sfile);
 }
 
-void opd_sfiles_sync(struct opd *opd)
+void opd_sfiles_sync(struct opd_store *store)
 {
-	for_each(opd, sync_one, NULL);
-	opd_trees_sync(opd);
+	for_each(store, sync_one, NULL);
+	opd_trees_sync(store);
 }

@@ -9,43 +9,22 @@
  * these never stand for the same file name.
  *
  * The cache owns the sfiles, and the sfiles their databases. opd_trans
- * borrows one at a time; that pointer is cleared when the cache drops it.
+ * borrows one at a time; the store's client is told when the cache drops it.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/feature/opd_extended.h"
+#include "daemon/store/opd_sfile_key.h"
 
 struct odb;
-struct opd;
-struct opd_image;
+struct opd_event;
+struct opd_store;
 
-/*
- * What the settings do not separate is OP_MANGLE_ALL; what is not anonymous
- * memory has zeros there.
- */
-struct opd_sfile_key {
-	struct opd_image *app; /* the first image of the application's name */
-	struct opd_image *dep; /* what the samples are in */
-	const char *anon; /* kept by opd_anon */
-	uint64_t start;
-	uint64_t end;
-	int64_t anon_tgid;
-	int64_t tgid;
-	int64_t tid;
-	int64_t cpu;
-};
-
-/* What the caller that the key tells has called. */
-struct opd_callee {
-	struct opd_image *image;
-	const char *anon; /* these four as in the key */
-	uint64_t start;
-	uint64_t end;
-	int64_t anon_tgid;
-};
+/* Features of the daemon (opd_extended.h) that may have something of their own
+ * at each sfile. */
+#define OPD_MAX_FEATURES 4
 
 /* Aligned: to find one takes two lines of the CPU's cache. */
 struct opd_sfile {
@@ -70,21 +49,16 @@ struct opd_sfiles {
 	size_t max_open; /* as mappings allow */
 };
 
-/* For others that keep something by such a key. */
-uint64_t opd_sfile_hash(const struct opd_sfile_key *key);
-bool opd_sfile_same(const struct opd_sfile_key *a,
-		    const struct opd_sfile_key *b);
-
 /* Find out how many sample files may be open. */
-void opd_sfiles_init(struct opd *opd);
+void opd_sfiles_init(struct opd_store *store);
 
 /* The sfile for @key, made when there is none; NULL when memory is short.
  * Valid until the next call of any function here. */
-struct opd_sfile *opd_sfile_get(struct opd *opd,
+struct opd_sfile *opd_sfile_get(struct opd_store *store,
 				const struct opd_sfile_key *key);
 
 /* The same for arcs from @key to @callee. */
-struct opd_sfile *opd_sfile_get_arcs(struct opd *opd,
+struct opd_sfile *opd_sfile_get_arcs(struct opd_store *store,
 				     const struct opd_sfile_key *key,
 				     const struct opd_callee *callee);
 
@@ -92,24 +66,28 @@ struct opd_sfile *opd_sfile_get_arcs(struct opd *opd,
  * Count one sample or arc of @counter at @offset. Returns 0, or -errno when
  * there is no sample file to count it in.
  */
-int opd_sfile_add(struct opd *opd, struct opd_sfile *sfile,
+int opd_sfile_add(struct opd_store *store, struct opd_sfile *sfile,
 		  unsigned int counter, uint64_t offset);
 
 /*
  * For features: open the sample file of @event that belongs to @sfile, within
  * the limits, and close it. Returns 0 or -errno; the log has why.
  */
-int opd_sfile_open_odb(struct opd *opd, const struct opd_sfile *sfile,
+int opd_sfile_open_odb(struct opd_store *store, const struct opd_sfile *sfile,
 		       const struct opd_event *event, struct odb **odb);
-void opd_sfile_close_odb(struct opd *opd, struct odb **odb);
+void opd_sfile_close_odb(struct opd_store *store, struct odb **odb);
+
+/* Close it as well, since somebody deleted the file or put another in its
+ * place: what was in it has to be counted as lost. */
+void opd_sfile_lose_odb(struct opd_store *store, struct odb **odb);
 
 /*
  * Start writing all changes to the disk, and try failed files once more. This
  * and what follows is done for the call trees (opd_tree.h), too.
  */
-void opd_sfiles_sync(struct opd *opd);
+void opd_sfiles_sync(struct opd_store *store);
 
 /* Close all. */
-void opd_sfiles_drop_all(struct opd *opd);
+void opd_sfiles_drop_all(struct opd_store *store);
 
 #endif /* DAEMON_STORE_OPD_SFILE_H */

@@ -18,9 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/source/opd_events.h"
+#include "daemon/store/opd_image.h"
 #include "daemon/store/opd_sample_file.h"
+#include "daemon/store/opd_store.h"
 #include "libdb/ctree.h"
+#include "libop/op_ledger.h"
+#include "libop/op_log.h"
 #include "libop/op_tree_image.h"
 
 #define FIRST_SLOTS 64
@@ -50,9 +54,9 @@ static void drop(struct opd_trees *trees, struct opd_tree **at)
 	free(gone);
 }
 
-void opd_trees_drop_all(struct opd *opd)
+void opd_trees_drop_all(struct opd_store *store)
 {
-	struct opd_trees *trees = &opd->trees;
+	struct opd_trees *trees = &store->trees;
 
 	for (size_t i = 0; i < OPD_TREE_BUCKETS; i++)
 		while (trees->bucket[i])
@@ -74,9 +78,9 @@ static void drop_oldest(struct opd_trees *trees)
 		drop(trees, oldest);
 }
 
-void opd_trees_sync(struct opd *opd)
+void opd_trees_sync(struct opd_store *store)
 {
-	struct opd_trees *trees = &opd->trees;
+	struct opd_trees *trees = &store->trees;
 
 	/* A tree without a file only remembers that opening it failed. */
 	for (size_t i = 0; i < OPD_TREE_BUCKETS; i++) {
@@ -94,22 +98,22 @@ void opd_trees_sync(struct opd *opd)
 /* ---- finding ----------------------------------------------------------------
  */
 
-static void open_tree(struct opd *opd, struct opd_tree *tree)
+static void open_tree(struct opd_store *store, struct opd_tree *tree)
 {
-	const struct opd_event *event = &opd->events.counter[tree->counter];
+	const struct opd_event *event = &store->events->counter[tree->counter];
 
-	if (opd_sample_file_open_tree(opd, &tree->key, event, &tree->ctree,
+	if (opd_sample_file_open_tree(store, &tree->key, event, &tree->ctree,
 				      &tree->nr_nodes))
 		tree->ctree = NULL;
 	else
-		opd->trees.nr_nodes += tree->nr_nodes;
+		store->trees.nr_nodes += tree->nr_nodes;
 }
 
-static struct opd_tree *new_tree(struct opd *opd,
+static struct opd_tree *new_tree(struct opd_store *store,
 				 const struct opd_sfile_key *key,
 				 unsigned int counter, uint64_t hash)
 {
-	struct opd_trees *trees = &opd->trees;
+	struct opd_trees *trees = &store->trees;
 	struct opd_tree *tree;
 
 	while (trees->nr >= OPD_MAX_TREES ||
@@ -124,23 +128,24 @@ static struct opd_tree *new_tree(struct opd *opd,
 	tree->chain = trees->bucket[hash % OPD_TREE_BUCKETS];
 	trees->bucket[hash % OPD_TREE_BUCKETS] = tree;
 	trees->nr++;
-	open_tree(opd, tree);
+	open_tree(store, tree);
 	return tree;
 }
 
-static struct opd_tree *get(struct opd *opd, const struct opd_sfile_key *key,
+static struct opd_tree *get(struct opd_store *store,
+			    const struct opd_sfile_key *key,
 			    unsigned int counter)
 {
-	uint64_t hash = opd_sfile_hash(key) + counter;
-	struct opd_tree *tree = opd->trees.bucket[hash % OPD_TREE_BUCKETS];
+	uint64_t hash = opd_sfile_key_hash(key) + counter;
+	struct opd_tree *tree = store->trees.bucket[hash % OPD_TREE_BUCKETS];
 
 	while (tree && (tree->hash != hash || tree->counter != counter ||
-			!opd_sfile_same(&tree->key, key)))
+			!opd_sfile_key_same(&tree->key, key)))
 		tree = tree->chain;
 	if (!tree)
-		tree = new_tree(opd, key, counter, hash);
+		tree = new_tree(store, key, counter, hash);
 	if (tree)
-		tree->used = ++opd->trees.uses;
+		tree->used = ++store->trees.uses;
 	return tree;
 }
 
@@ -148,23 +153,22 @@ static struct opd_tree *get(struct opd *opd, const struct opd_sfile_key *key,
  */
 
 static bool is_in(const struct opd_tree_image *slot,
-		  const struct opd_spot *spot, int64_t tgid)
+		  const struct opd_spot *spot)
 {
 	if (slot->image != spot->image || slot->anon != spot->anon)
 		return false;
 	return !spot->anon ||
 	       (slot->start == spot->start && slot->end == spot->end &&
-		slot->anon_tgid == tgid);
+		slot->anon_tgid == spot->anon_tgid);
 }
 
 static struct opd_tree_image *find_slot(struct opd_tree_image *slots, size_t nr,
-					const struct opd_spot *spot,
-					int64_t tgid)
+					const struct opd_spot *spot)
 {
 	uint64_t hash = (uintptr_t)spot->image ^ spot->start;
 	size_t i = hash * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (nr - 1);
 
-	while (slots[i].image && !is_in(&slots[i], spot, tgid))
+	while (slots[i].image && !is_in(&slots[i], spot))
 		i = (i + 1) & (nr - 1);
 	return &slots[i];
 }
@@ -183,10 +187,11 @@ static int make_slots(struct opd_tree *tree)
 			.anon = old->anon,
 			.start = old->start,
 			.end = old->end,
+			.anon_tgid = old->anon_tgid,
 		};
 
 		if (old->image)
-			*find_slot(more, nr, &spot, old->anon_tgid) = *old;
+			*find_slot(more, nr, &spot) = *old;
 	}
 	free(tree->images);
 	tree->images = more;
@@ -196,7 +201,7 @@ static int make_slots(struct opd_tree *tree)
 
 /* Have the tree know what @spot is in. */
 static int describe(struct opd_tree *tree, const struct opd_spot *spot,
-		    int64_t tgid, uint32_t *number)
+		    uint32_t *number)
 {
 	const struct opd_image *image = spot->image;
 	struct op_tree_image is = {
@@ -214,7 +219,7 @@ static int describe(struct opd_tree *tree, const struct opd_spot *spot,
 		is.name = (struct op_image_name){
 			.space = OP_SPACE_ANON,
 			.name = spot->anon,
-			.tgid = tgid,
+			.tgid = spot->anon_tgid,
 			.start = spot->start,
 			.end = spot->end,
 		};
@@ -224,10 +229,9 @@ static int describe(struct opd_tree *tree, const struct opd_spot *spot,
 	return ctree_image(tree->ctree, bytes, (size_t)len, number);
 }
 
-static int find_image(struct opd *opd, struct opd_tree *tree,
+static int find_image(struct opd_store *store, struct opd_tree *tree,
 		      const struct opd_spot *spot, uint32_t *number)
 {
-	int64_t tgid = opd->stacks.tgid;
 	struct opd_tree_image *slot;
 	int err = 0;
 
@@ -235,16 +239,16 @@ static int find_image(struct opd *opd, struct opd_tree *tree,
 		err = make_slots(tree);
 	if (err)
 		return err;
-	slot = find_slot(tree->images, tree->nr_slots, spot, tgid);
+	slot = find_slot(tree->images, tree->nr_slots, spot);
 	if (!slot->image) {
-		err = describe(tree, spot, tgid, number);
+		err = describe(tree, spot, number);
 		if (err)
 			return err;
-		*slot = (struct opd_tree_image){ spot->image, spot->anon,
-						 spot->start, spot->end,
-						 tgid,	      *number };
+		*slot = (struct opd_tree_image){ spot->image,	  spot->anon,
+						 spot->start,	  spot->end,
+						 spot->anon_tgid, *number };
 		tree->nr_images++;
-		opd_ksyms_want(opd, spot->image);
+		store->client->see_image(store->client->ctx, spot->image);
 	}
 	*number = slot->number;
 	return 0;
@@ -253,12 +257,12 @@ static int find_image(struct opd *opd, struct opd_tree *tree,
 /* ---- counting ---------------------------------------------------------------
  */
 
-static int add_frame(struct opd *opd, struct opd_tree *tree,
+static int add_frame(struct opd_store *store, struct opd_tree *tree,
 		     const struct opd_spot *spot, uint64_t offset,
 		     uint32_t *node)
 {
 	uint32_t image;
-	int err = find_image(opd, tree, spot, &image);
+	int err = find_image(store, tree, spot, &image);
 
 	if (!err)
 		err = ctree_child(tree->ctree, *node, image, offset, node);
@@ -268,7 +272,7 @@ static int add_frame(struct opd *opd, struct opd_tree *tree,
 /* A caller is at its call, which tells the line and what was inlined there; the
  * sampled frame is its function, as a tree of exact places would grow with
  * almost every sample. */
-static int add_stack(struct opd *opd, struct opd_tree *tree,
+static int add_stack(struct opd_store *store, struct opd_tree *tree,
 		     const struct opd_spot *spots, unsigned int nr,
 		     const struct opd_spot *root)
 {
@@ -276,38 +280,38 @@ static int add_stack(struct opd *opd, struct opd_tree *tree,
 	int err = 0;
 
 	if (root)
-		err = add_frame(opd, tree, root, root->function, &node);
+		err = add_frame(store, tree, root, root->function, &node);
 	while (!err && nr--)
-		err = add_frame(opd, tree, &spots[nr],
+		err = add_frame(store, tree, &spots[nr],
 				nr ? spots[nr].key : spots[nr].function, &node);
 	if (err)
 		return err;
 	if (node > tree->nr_nodes) {
-		opd->trees.nr_nodes += node - tree->nr_nodes;
+		store->trees.nr_nodes += node - tree->nr_nodes;
 		tree->nr_nodes = node;
 	}
 	return ctree_add(tree->ctree, node, 1);
 }
 
-int opd_tree_add(struct opd *opd, const struct opd_sfile_key *key,
+int opd_tree_add(struct opd_store *store, const struct opd_sfile_key *key,
 		 unsigned int counter, const struct opd_spot *spots,
 		 unsigned int nr, const struct opd_spot *root)
 {
-	struct opd_tree *tree = get(opd, key, counter);
+	struct opd_tree *tree = get(store, key, counter);
 	int err;
 
 	if (!tree)
 		return -ENOMEM;
 	if (!tree->ctree)
 		return -EIO;
-	err = add_stack(opd, tree, spots, nr, root);
+	err = add_stack(store, tree, spots, nr, root);
 	if (err != -ESTALE && err != -ENOENT)
 		return err;
 	/* Somebody deleted the file or put another in its place. */
-	op_log(&opd->log, "a call tree was deleted: starting a new one");
-	close_tree(&opd->trees, tree);
-	open_tree(opd, tree);
-	return tree->ctree ? add_stack(opd, tree, spots, nr, root) : -EIO;
+	op_log(store->log, "a call tree was deleted: starting a new one");
+	close_tree(&store->trees, tree);
+	open_tree(store, tree);
+	return tree->ctree ? add_stack(store, tree, spots, nr, root) : -EIO;
 }
 
 /* ---- reading ----------------------------------------------------------------

@@ -16,18 +16,28 @@
 #include "daemon/store/opd_sfile.h"
 
 struct ctree;
-struct opd;
+struct opd_store;
 struct opd_image;
-struct opd_spot;
 
 #define OPD_TREE_BUCKETS 1024
 #define OPD_MAX_TREES 1024
 #define OPD_MAX_TREE_NODES (UINT64_C(1) << 22)
 
+/* Where a frame of a stack is. */
+struct opd_spot {
+	struct opd_image *image; /* NULL: unknown */
+	uint64_t key; /* as in a flat sample file of the image */
+	uint64_t function; /* that of its start; the key if not known */
+	const char *anon; /* NULL: no anonymous memory, like the three below */
+	uint64_t start;
+	uint64_t end;
+	int64_t anon_tgid;
+};
+
 /* The number that a tree has for an image. */
 struct opd_tree_image {
 	const struct opd_image *image; /* NULL: a free slot */
-	const char *anon; /* these as in a spot, with the process */
+	const char *anon; /* these as in a spot */
 	uint64_t start;
 	uint64_t end;
 	int64_t anon_tgid;
@@ -59,15 +69,15 @@ struct opd_trees {
  * tree of @key. @root, unless NULL, is put before its outermost frame. Returns
  * 0, or -errno when there is no tree to count it in.
  */
-int opd_tree_add(struct opd *opd, const struct opd_sfile_key *key,
+int opd_tree_add(struct opd_store *store, const struct opd_sfile_key *key,
 		 unsigned int counter, const struct opd_spot *spots,
 		 unsigned int nr, const struct opd_spot *root);
 
 /* Try those once more that could not be opened. */
-void opd_trees_sync(struct opd *opd);
+void opd_trees_sync(struct opd_store *store);
 
 /* Close all. */
-void opd_trees_drop_all(struct opd *opd);
+void opd_trees_drop_all(struct opd_store *store);
 
 /*
  * Add the stacks in @tree, which is open to be read, to @stacks, by what

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
+#include "daemon/opd_command.h"
 #include "daemon/source/opd_feed.h"
 #include "daemon/source/opd_perf_merge.h"
 #include "daemon/source/opd_perf_regs.h"
@@ -160,14 +161,14 @@ static void start(void)
 	if (opd_events_parse(&opd.options.events, "A:0:0:1:0:1:1,B:1:1:1:0:1:1",
 			     &diag) ||
 	    op_session_init(&opd.session, dir, &diag) ||
-	    opd_session_make(&opd, &diag) || opd_setup(&opd, &diag)) {
+	    opd_session_make(&opd.session, &diag) || opd_setup(&opd, &diag)) {
 		fprintf(stderr, "%s\n", diag.text);
 		abort();
 	}
 	if (opd_feed_new(&opd.source.feed, &opd.source))
 		abort();
 	opd_kernel_release(&opd.kernel); /* not this machine's */
-	opd.sfiles.max_open = 16;
+	opd.store.sfiles.max_open = 16;
 	atexit(clean_up);
 }
 
@@ -355,7 +356,7 @@ static void check(void)
 	opd_stats_ledger(&opd, &l);
 	if (l.pending || l.taken != l.stored + op_ledger_lost(&l))
 		abort();
-	if (opd_session_count(&opd, &there, NULL) ||
+	if (opd_session_count(&opd.store, &there, NULL) ||
 	    (opd.stats.stored && l.stored != there))
 		abort();
 }
@@ -365,7 +366,7 @@ static void forget_daemon(void)
 {
 	struct op_diag diag = { "" };
 
-	if (opd.stats.stored && opd_session_reset(&opd, &diag)) {
+	if (opd.stats.stored && opd_command_reset(&opd, &diag)) {
 		fprintf(stderr, "%s\n", diag.text);
 		abort();
 	}
@@ -375,8 +376,8 @@ static void forget_daemon(void)
 	opd_keep_release(&opd.keep);
 	opd_keep_init(&opd.keep, &opd.session, &opd.log, opd.clock, false, 64);
 	opd_kernel_release(&opd.kernel);
-	opd_images_release(&opd);
-	if (opd_images_init(&opd))
+	opd_images_release(&opd.images);
+	if (opd_images_init(&opd.images, NULL, 0))
 		abort();
 	opd.ksyms.nr_wanted = 0;
 	opd_feed_free(opd.source.feed);

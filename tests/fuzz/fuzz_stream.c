@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
+#include "daemon/opd_command.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
@@ -60,11 +61,11 @@ static void start(void)
 	snprintf(opd.source.name, sizeof(opd.source.name), "memory");
 	opd_events_timer(&opd.options.events);
 	if (op_session_init(&opd.session, dir, &diag) ||
-	    opd_session_make(&opd, &diag) || opd_setup(&opd, &diag)) {
+	    opd_session_make(&opd.session, &diag) || opd_setup(&opd, &diag)) {
 		fprintf(stderr, "%s\n", diag.text);
 		abort();
 	}
-	opd.sfiles.max_open = 16;
+	opd.store.sfiles.max_open = 16;
 	atexit(clean_up);
 }
 
@@ -91,7 +92,7 @@ static void check(void)
 	/* Only a stream may say that more was taken than is in it. */
 	if (l.pending && !opd.stats.taken_before && !opd.stats.taken_told)
 		abort();
-	if (opd_session_count(&opd, &there, NULL) ||
+	if (opd_session_count(&opd.store, &there, NULL) ||
 	    (opd.stats.stored && l.stored != there))
 		abort();
 }
@@ -101,7 +102,7 @@ static void forget(void)
 {
 	struct op_diag diag = { "" };
 
-	if (opd.stats.stored && opd_session_reset(&opd, &diag)) {
+	if (opd.stats.stored && opd_command_reset(&opd, &diag)) {
 		fprintf(stderr, "%s\n", diag.text);
 		abort();
 	}
@@ -114,8 +115,8 @@ static void forget(void)
 	opd.stats.stored = 0;
 	opd.stats.taken_told = opd.stats.taken_before = 0;
 	opd_cookies_release(&opd.cookies);
-	opd_images_release(&opd);
-	if (opd_images_init(&opd) || opd_stacks_init(&opd))
+	opd_images_release(&opd.images);
+	if (opd_images_init(&opd.images, NULL, 0) || opd_stacks_init(&opd))
 		abort();
 	opd_user_stacks_forget(&opd);
 	opd_kernel_clear(&opd);

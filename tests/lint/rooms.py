@@ -29,7 +29,7 @@ SYMBOLS = (
 DAEMON = {
     "daemon": "opd.h opd_stats.h",
     "daemon/source": "opd_events.h opd_proc.h opd_source.h opd_stream.h",
-    "daemon/store": "opd_pack.h opd_reserve.h opd_session.h opd_sfile.h opd_tree.h",
+    "daemon/store": "opd_image.h opd_reserve.h opd_session.h opd_sfile.h opd_store.h",
     "daemon/feature": "opd_extended.h",
 }
 
@@ -55,7 +55,7 @@ ROOMS = {
         **LIBOP,
     },
     "daemon/source": {"libcfi": "cfi.h unwinder.h", **LIBOP},
-    "daemon/store": {**DAEMON, **STORES, **LIBOP},
+    "daemon/store": {"daemon/source": "opd_events.h opd_proc.h", **STORES, **LIBOP},
     "daemon/feature": {**DAEMON, **STORES, **LIBOP},
     "daemon": {**DAEMON, "libcfi": "cfi.h unwinder.h", **STORES, **LIBOP},
     "utils": LIBOP,
@@ -82,7 +82,7 @@ SYSTEM = {
 
 # A file and its header count as one. The longest is what is left of the time
 # when all parts of the daemon took the whole of it: it may only get shorter.
-LONGEST_CIRCLE = 24
+LONGEST_CIRCLE = 16
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^">]+)[">]', re.M)
 

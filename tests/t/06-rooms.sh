@@ -31,6 +31,9 @@ plant "a step upwards" libop/op_log.c '"pp/options.h"' \
 plant "a source that knows the daemon" daemon/source/opd_feed.c \
 	'"daemon/opd_anon.h"' "daemon/source/opd_feed.c: daemon/opd_anon.h: \
 daemon/source may not include from daemon"
+plant "a store that knows the daemon" daemon/store/opd_sfile.c \
+	'"daemon/opd_anon.h"' "daemon/store/opd_sfile.c: daemon/opd_anon.h: \
+daemon/store may not include from daemon"
 plant "a private header" daemon/opd_trans.c '"libdb/table/db_table.h"' \
 	"daemon/opd_trans.c: libdb/table/db_table.h: daemon may not include from \
 libdb/table"

@@ -241,7 +241,7 @@ start_daemon(struct fixture *f, const struct opd_source_ops *ops)
 	if (opd->options.events.nr == 0 && !opd->options.source)
 		opd_events_timer(&opd->options.events);
 	assert_int_equal(op_session_init(&opd->session, f->dir, &diag), 0);
-	if (opd_session_make(opd, &diag) ||
+	if (opd_session_make(&opd->session, &diag) ||
 	    op_log_open(&opd->log, opd->session.log, &diag) ||
 	    opd_setup(opd, &diag))
 		fail_msg("%s", diag.text);
@@ -340,7 +340,7 @@ __attribute__((unused)) static uint64_t count_samples(struct fixture *f)
 {
 	uint64_t nr;
 
-	assert_int_equal(opd_session_count(&f->opd, &nr, NULL), 0);
+	assert_int_equal(opd_session_count(&f->opd.store, &nr, NULL), 0);
 	return nr;
 }
 

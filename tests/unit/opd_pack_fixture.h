@@ -171,7 +171,7 @@ __attribute__((unused)) static int go(struct fixture *f,
 
 	err = opd_packer_begin(packer, dir, false, OPD_PACKER_NO_WAIT, &diag);
 	if (!err && last >= WRITTEN)
-		err = opd_packer_write(&f->opd, packer, &diag);
+		err = opd_packer_write(&f->opd.store, packer, &diag);
 	if (!err && last >= COMMITTED)
 		err = opd_packer_commit(packer, OPD_PACKER_NO_WAIT, &diag);
 	if (!err && last >= TIDY)
@@ -183,7 +183,7 @@ __attribute__((unused)) static void pack(struct fixture *f)
 {
 	struct opd_packer packer;
 
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	assert_int_equal(go(f, &packer, TIDY), 0);
 	opd_packer_cancel(&packer);
 	assert_int_equal(nr_folders(f), 0);
@@ -196,7 +196,7 @@ __attribute__((unused)) static void die_after(struct fixture *f, enum step last)
 	pid_t pid;
 	int status;
 
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {

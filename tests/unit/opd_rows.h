@@ -432,7 +432,7 @@ static void show_text(struct fixture *f, const char *name, FILE *out)
 {
 	char path[8192];
 
-	opd_sfiles_sync(&f->opd);
+	opd_sfiles_sync(&f->opd.store);
 	snprintf(path, sizeof(path), "%s/%s", f->opd.session.samples, name);
 	show_lines(path, "", out);
 }
@@ -467,10 +467,10 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 		restart_with(f);
 		break;
 	case 2:
-		assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
+		assert_int_equal(opd_command_reset(&f->opd, &diag), 0);
 		break;
 	case 3:
-		assert_int_equal(opd_session_save(&f->opd, arg, &diag), 0);
+		assert_int_equal(opd_command_save(&f->opd, arg, &diag), 0);
 		break;
 	case 4:
 		show_statistics(f, arg, out);
@@ -491,8 +491,8 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 		assert_int_equal(rmdir(path), 0);
 		break;
 	case 10:
-		opd_sfiles_sync(&f->opd);
-		opd_trees_sync(&f->opd);
+		opd_sfiles_sync(&f->opd.store);
+		opd_trees_sync(&f->opd.store);
 		break;
 	case 11:
 		show_status(f, out);

@@ -67,7 +67,7 @@ static void timer_rates_do_not_mix(void **state)
 	(void)state;
 	f->opd.events.counter[0].value = 1000;
 	take(f, "/bin/sh", 5);
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	f->opd.events.counter[0].value = 250;
 	take(f, "/bin/sh", 2);
 	assert_int_equal(at(f, SH, 0x10), 5);
@@ -94,12 +94,12 @@ static void events_of_one_name_do_not_mix(void **state)
 					     .value = 0x3c,
 					     .count = 100 };
 		take(f, "/bin/sh", 5);
-		opd_sfiles_drop_all(&f->opd);
+		opd_sfiles_drop_all(&f->opd.store);
 		if (packed)
 			pack(f);
 		event->value = 0x76;
 		take(f, "/bin/sh", 2);
-		opd_sfiles_drop_all(&f->opd);
+		opd_sfiles_drop_all(&f->opd.store);
 	}
 	l = ledger_of(f);
 	assert_int_equal(l.stored, 10);

@@ -78,7 +78,8 @@ static void be_daemon(const struct live *live, int ready)
 	opd->session = live->session;
 	opd_events_timer(&opd->options.events);
 	snprintf(spec, sizeof(spec), "oprofilefs:%s", live->fs);
-	if (opd_session_make(opd, &diag) || opd_session_lock(opd, &diag) ||
+	if (opd_session_make(&opd->session, &diag) ||
+	    opd_session_lock(&opd->store, &diag) ||
 	    op_log_open(&opd->log, opd->session.log, &diag) ||
 	    opd_source_open(&opd->source, spec, &opd->options.events,
 			    &opd->client, &diag) ||
@@ -393,7 +394,7 @@ static void a_second_daemon_is_refused(void **state)
 	assert_non_null(opd);
 	opd_init(opd);
 	opd->session = live->session;
-	assert_int_equal(opd_session_lock(opd, &diag), -EBUSY);
+	assert_int_equal(opd_session_lock(&opd->store, &diag), -EBUSY);
 	free(opd);
 	assert_int_equal(call(live, "shutdown", NULL), 0);
 	end_live(live);
@@ -437,7 +438,7 @@ static void a_killed_daemon_leaves_nothing_in_the_way(void **state)
 	assert_int_equal(waitpid(live->pid, NULL, 0), live->pid);
 	opd_init(opd);
 	opd->session = live->session;
-	assert_int_equal(opd_session_lock(opd, &diag), 0);
+	assert_int_equal(opd_session_lock(&opd->store, &diag), 0);
 	opd->source.ops = &test_replay;
 	assert_int_equal(opd_loop_init(opd, NULL), -EBADF); /* no source */
 	assert_int_equal(opd_control_open(opd, &diag), 0);

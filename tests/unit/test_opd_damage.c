@@ -4,6 +4,7 @@
  * another, ends in a partial result whose ledger adds up.
  */
 
+#include "daemon/opd_command.h"
 #include "tests/unit/opd_fixture.h"
 
 /* TIER=all: what takes long. */
@@ -88,7 +89,7 @@ static void clear(struct fixture *f)
 {
 	struct op_diag diag = { "" };
 
-	assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
+	assert_int_equal(opd_command_reset(&f->opd, &diag), 0);
 	opd_trans_init(&f->opd);
 	opd_cookies_release(&f->opd.cookies);
 	opd_kernel_clear(&f->opd);

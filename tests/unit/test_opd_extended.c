@@ -382,7 +382,7 @@ static void check_log(const struct log_test *t)
 	restart_with(f);
 	put_text(w, WORLD LOAD("0x10") LOAD("0x10") LOAD("0x10"));
 	run_words(f, w);
-	opd_sfiles_sync(&f->opd);
+	opd_sfiles_sync(&f->opd.store);
 	if (t->begins)
 		check_tail(path, t->ends, t->tail);
 	show_lines(f->opd.session.log, "20", out);

@@ -263,7 +263,7 @@ static void test_signals(void **state)
 	assert_true(
 		log_has(f, "closed all sample files and opened the log again"));
 	assert_false(log_has(f, "before"));
-	assert_int_equal(f->opd.sfiles.nr_open, 0);
+	assert_int_equal(f->opd.store.sfiles.nr_open, 0);
 	free_loop(f);
 }
 

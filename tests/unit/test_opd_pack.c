@@ -2,6 +2,7 @@
 /*
  * When the daemon packs, and what its child and other daemons leave.
  */
+#include "daemon/opd_command.h"
 #include "tests/unit/opd_pack_fixture.h"
 
 #include <limits.h>
@@ -25,10 +26,10 @@ static void wait_for_child(struct fixture *f)
 {
 	siginfo_t info;
 
-	assert_int_not_equal(f->opd.pack.child, 0);
-	waitid(P_PID, (id_t)f->opd.pack.child, &info, WEXITED | WNOWAIT);
-	opd_pack_reap(&f->opd);
-	assert_int_equal(f->opd.pack.child, 0);
+	assert_int_not_equal(f->opd.store.pack.child, 0);
+	waitid(P_PID, (id_t)f->opd.store.pack.child, &info, WEXITED | WNOWAIT);
+	opd_pack_reap(&f->opd.store);
+	assert_int_equal(f->opd.store.pack.child, 0);
 }
 
 static void a_child_packs_while_the_daemon_counts(void **state)
@@ -36,16 +37,16 @@ static void a_child_packs_while_the_daemon_counts(void **state)
 	struct fixture *f = new_replay();
 
 	(void)state;
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	take(f, "/bin/sh", 5);
-	opd_pack_check(&f->opd);
-	assert_int_equal(f->opd.pack.child, 0);
+	opd_pack_check(&f->opd.store);
+	assert_int_equal(f->opd.store.pack.child, 0);
 	take_many(f, 2);
-	opd_pack_check(&f->opd);
-	assert_int_not_equal(f->opd.pack.child, 0);
+	opd_pack_check(&f->opd.store);
+	assert_int_not_equal(f->opd.store.pack.child, 0);
 	take_many(f, 1);
 	wait_for_child(f);
-	assert_int_equal(f->opd.pack.nr_made, 1);
+	assert_int_equal(f->opd.store.pack.nr_made, 1);
 	assert_int_equal(packed(f), 2 * MANY + 5);
 	assert_int_equal(total(f), 3 * MANY + 5);
 	assert_int_equal(nr_folders(f), 0);
@@ -62,14 +63,14 @@ static void little_stays_loose(void **state)
 	struct fixture *f = new_replay();
 
 	(void)state;
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	take(f, "/bin/sh", 5);
 	assert_int_equal(opd_finish(&f->opd), 0);
 	assert_false(exists(f, "current/packed"));
 	/* But not where there is a pack. */
 	restart_daemon(f);
 	pack(f);
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	take(f, "/bin/sh", 2);
 	assert_int_equal(opd_finish(&f->opd), 0);
 	assert_int_equal(packed(f), 7);
@@ -130,16 +131,16 @@ static unsigned long kill_child_after(struct fixture *f, unsigned long nr)
 
 	take_many(f, 2);
 	now += 4000; /* longer than the longest pause */
-	opd_pack_check(&f->opd);
-	assert_int_not_equal(f->opd.pack.child, 0);
+	opd_pack_check(&f->opd.store);
+	assert_int_not_equal(f->opd.store.pack.child, 0);
 	p[0].fd = watch_packer(f);
-	p[1].fd = (int)syscall(SYS_pidfd_open, f->opd.pack.child, 0);
+	p[1].fd = (int)syscall(SYS_pidfd_open, f->opd.store.pack.child, 0);
 	assert_true(p[1].fd >= 0);
 	while (done < nr && !p[1].revents) {
 		assert_true(poll(p, 2, -1) > 0);
 		done += take_events(p[0].fd);
 	}
-	kill(f->opd.pack.child, SIGKILL);
+	kill(f->opd.store.pack.child, SIGKILL);
 	wait_for_child(f);
 	close(p[0].fd);
 	close(p[1].fd);
@@ -155,8 +156,8 @@ static void a_killed_child_loses_nothing(void **state)
 	unsigned long nr_events;
 
 	(void)state;
-	f->opd.options.pack_at = 1;
-	f->opd.clock = &clock_of_test;
+	f->opd.store.pack.limit = 1;
+	f->opd.store.clock = &clock_of_test;
 	nr_events = kill_child_after(f, ULONG_MAX);
 	assert_int_equal(packed(f), 2 * MANY);
 	for (unsigned int i = 0; i < nr; i++) {
@@ -164,7 +165,7 @@ static void a_killed_child_loses_nothing(void **state)
 		assert_int_equal(total(f), 2 * MANY * (i + 2));
 	}
 	assert_true(log_says(f, "who packed was killed; sample files stay"));
-	f->opd.options.pack_at = 0;
+	f->opd.store.pack.limit = 0;
 	goes_on(f, (nr + 1) * 2 * MANY);
 	free_fixture(f);
 }
@@ -188,14 +189,14 @@ static void one_packer_at_a_time(void **state)
 	take_many(f, 2);
 	die_after(f, BEGUN);
 	restart_daemon(f);
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	reader = begin_to_read(f);
-	opd_pack_check(&f->opd);
-	child = f->opd.pack.child;
+	opd_pack_check(&f->opd.store);
+	child = f->opd.store.pack.child;
 	assert_int_not_equal(child, 0);
 	take_many(f, 1);
-	opd_pack_check(&f->opd);
-	assert_int_equal(f->opd.pack.child, child);
+	opd_pack_check(&f->opd.store);
+	assert_int_equal(f->opd.store.pack.child, child);
 	close(reader);
 	wait_for_child(f);
 	assert_int_equal(packed(f), 2 * MANY);
@@ -209,10 +210,10 @@ static void a_child_ends_with_its_daemon(void **state)
 	pid_t child;
 
 	(void)state;
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	take_many(f, 2);
-	opd_pack_check(&f->opd);
-	child = f->opd.pack.child;
+	opd_pack_check(&f->opd.store);
+	child = f->opd.store.pack.child;
 	assert_int_not_equal(child, 0);
 	restart_daemon(f);
 	assert_int_equal(waitpid(child, NULL, WNOHANG), -1);
@@ -234,9 +235,9 @@ static pid_t start_killable(struct fixture *f)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		if (opd_session_lock(&f->opd, &diag))
+		if (opd_session_lock(&f->opd.store, &diag))
 			_exit(1);
-		opd_pack_check(&f->opd);
+		opd_pack_check(&f->opd.store);
 		pause();
 		_exit(1);
 	}
@@ -261,13 +262,13 @@ static void a_daemon_that_is_killed_takes_its_child_along(void **state)
 	take_many(f, 2);
 	die_after(f, BEGUN);
 	restart_daemon(f);
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	reader = begin_to_read(f);
 	pid = start_killable(f);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
-	assert_int_equal(opd_session_lock(&f->opd, &diag), 0);
+	assert_int_equal(opd_session_lock(&f->opd.store, &diag), 0);
 	/* Or it would have removed this. */
 	assert_true(exists(f, "current/.packed.grow"));
 	close(reader);
@@ -282,32 +283,32 @@ static void failures_are_said_once_and_tried_less(void **state)
 	int fd;
 
 	(void)state;
-	f->opd.options.pack_at = 1;
-	f->opd.clock = &clock_of_test;
+	f->opd.store.pack.limit = 1;
+	f->opd.store.clock = &clock_of_test;
 	take_many(f, 2);
 	/* Nothing can be written there. */
 	snprintf(path, sizeof(path), "%s/.packed.grow", f->opd.session.current);
 	assert_int_equal(mkdir(path, 0755), 0);
 	for (int i = 0; i < 3; i++) {
-		opd_pack_check(&f->opd);
+		opd_pack_check(&f->opd.store);
 		wait_for_child(f);
 		assert_int_equal(nr_folders(f), 1);
 		now += (60 << i) - 1;
-		opd_pack_check(&f->opd);
-		assert_int_equal(f->opd.pack.child, 0);
+		opd_pack_check(&f->opd.store);
+		assert_int_equal(f->opd.store.pack.child, 0);
 		now++;
 	}
 	assert_true(log_says(f, "stay as they are"));
 	fd = f->opd.log.fd;
 	assert_int_equal(ftruncate(fd, 0), 0);
-	opd_pack_check(&f->opd);
+	opd_pack_check(&f->opd.store);
 	wait_for_child(f);
 	assert_false(log_says(f, "stay as they are"));
 	assert_int_equal(rmdir(path), 0);
 	now += 60 << 3;
-	opd_pack_check(&f->opd);
+	opd_pack_check(&f->opd.store);
 	wait_for_child(f);
-	assert_int_equal(f->opd.pack.pause, 0);
+	assert_int_equal(f->opd.store.pack.pause, 0);
 	assert_int_equal(packed(f), 2 * MANY);
 	ledger_of(f);
 	free_fixture(f);
@@ -321,8 +322,8 @@ static void what_was_left_is_packed(void **state)
 	take(f, "/bin/sh", 3);
 	die_after(f, WRITTEN);
 	restart_daemon(f);
-	f->opd.options.pack_at = 1;
-	opd_pack_check(&f->opd);
+	f->opd.store.pack.limit = 1;
+	opd_pack_check(&f->opd.store);
 	wait_for_child(f);
 	assert_int_equal(packed(f), 3);
 	assert_int_equal(nr_folders(f), 0);
@@ -337,20 +338,20 @@ static void sessions_are_reset_and_saved(void **state)
 	struct sum sum;
 
 	(void)state;
-	f->opd.options.pack_at = 1;
-	f->opd.clock = &clock_of_test;
+	f->opd.store.pack.limit = 1;
+	f->opd.store.clock = &clock_of_test;
 	take_many(f, 2);
-	opd_pack_check(&f->opd);
-	assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
-	assert_int_equal(f->opd.pack.child, 0);
+	opd_pack_check(&f->opd.store);
+	assert_int_equal(opd_command_reset(&f->opd, &diag), 0);
+	assert_int_equal(f->opd.store.pack.child, 0);
 	assert_int_equal(total(f), 0);
 	take_many(f, 2);
-	opd_pack_check(&f->opd);
+	opd_pack_check(&f->opd.store);
 	take_many(f, 1);
-	assert_int_equal(opd_session_save(&f->opd, "one", &diag), 0);
+	assert_int_equal(opd_command_save(&f->opd, "one", &diag), 0);
 	take(f, "/bin/sh", 4);
 	wait_for_child(f);
-	opd_pack_check(&f->opd);
+	opd_pack_check(&f->opd.store);
 	wait_for_child(f);
 	snprintf(dir, sizeof(dir), "%s/one", f->opd.session.samples);
 	sum = sum_of(dir, NULL, 0);
@@ -385,26 +386,26 @@ static void packs_are_far_apart(void **state)
 	double wanted;
 
 	(void)state;
-	f->opd.options.pack_at = 1;
-	f->opd.clock = &clock_of_test;
+	f->opd.store.pack.limit = 1;
+	f->opd.store.clock = &clock_of_test;
 	now = 1000;
 	take_many(f, 2);
-	opd_pack_check(&f->opd);
+	opd_pack_check(&f->opd.store);
 	wait_for_child(f);
 	/* Seconds of a CPU's time; the log has two digits of them. */
 	wanted = 60 * logged_cost(f);
 	assert_true(wanted > 0);
-	assert_in_range(f->opd.pack.not_before, 1000 + wanted - 1.4,
+	assert_in_range(f->opd.store.pack.not_before, 1000 + wanted - 1.4,
 			1000 + wanted + 0.4);
-	f->opd.pack.not_before = now + 100;
+	f->opd.store.pack.not_before = now + 100;
 	take_many(f, 2);
 	now += 99;
-	opd_pack_check(&f->opd);
-	assert_int_equal(f->opd.pack.child, 0);
+	opd_pack_check(&f->opd.store);
+	assert_int_equal(f->opd.store.pack.child, 0);
 	now++;
-	opd_pack_check(&f->opd);
+	opd_pack_check(&f->opd.store);
 	wait_for_child(f);
-	assert_int_equal(f->opd.pack.nr_made, 2);
+	assert_int_equal(f->opd.store.pack.nr_made, 2);
 	free_fixture(f);
 }
 
@@ -431,28 +432,28 @@ static void who_waits_for_the_end_hears_of_packing(void **state)
 	uint64_t bytes;
 
 	(void)state;
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	take(f, "/bin/sh", 5);
 	finish_heard(f, said, sizeof(said));
 	assert_string_equal(said, "ok\n");
 	restart_daemon(f);
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	take_many(f, 1);
 	finish_heard(f, said, sizeof(said));
 	assert_int_equal(sscanf(said, " packing = %" SCNu64, &bytes), 1);
 	assert_in_range(bytes, MANY * 4096, MANY * 65536);
 	/* A little goes into the pack at once. */
 	restart_daemon(f);
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	take(f, "/bin/sh", 5);
 	finish_heard(f, said, sizeof(said));
 	assert_string_equal(said, "ok\n");
 	/* A child that is at it. */
 	restart_daemon(f);
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	take_many(f, 1);
-	opd_pack_check(&f->opd);
-	assert_int_not_equal(f->opd.pack.child, 0);
+	opd_pack_check(&f->opd.store);
+	assert_int_not_equal(f->opd.store.pack.child, 0);
 	finish_heard(f, said, sizeof(said));
 	assert_int_equal(strncmp(said, " packing = ", 11), 0);
 	free_fixture(f);

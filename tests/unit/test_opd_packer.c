@@ -91,7 +91,8 @@ static void derived_files_keep_their_account(void **state)
 		make_derived(f, 100, 7);
 		pack(f);
 		assert_int_equal(packed(f), 100 * i);
-		assert_int_equal(opd_session_count(&f->opd, &nr, NULL), 0);
+		assert_int_equal(opd_session_count(&f->opd.store, &nr, NULL),
+				 0);
 		assert_int_equal(nr, 7 * i);
 	}
 	free_fixture(f);
@@ -158,7 +159,7 @@ static void a_packer_may_die_between_two_folders(void **state)
 	run_words(f, w);
 	free(w);
 	take(f, "/bin/sh", 3);
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	snprintf(to, sizeof(to), "%s/.packing-7", f->opd.session.current);
 	assert_int_equal(mkdir(to, 0755), 0);
 	snprintf(from, sizeof(from), "%s/{root}", f->opd.session.current);
@@ -207,7 +208,7 @@ static void readers_are_waited_for(void **state)
 
 	(void)state;
 	take(f, "/bin/sh", 3);
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	assert_int_equal(flock(fd, LOCK_SH), 0);
 	assert_int_equal(go(f, &packer, BEGUN), -EBUSY);
 	assert_true(exists(f, "current/{root}"));
@@ -233,7 +234,7 @@ static void success_needs_no_reason(void **state)
 
 	(void)state;
 	take(f, "/bin/sh", 3);
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	assert_int_equal(go(f, &packer, WRITTEN), 0);
 	assert_int_equal(opd_packer_commit(&packer, OPD_PACKER_NO_WAIT, &diag),
 			 0);
@@ -252,7 +253,7 @@ static void a_full_disk_stops_it(void **state)
 
 	(void)state;
 	take_many(f, 3);
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &before);
 	setrlimit(RLIMIT_FSIZE, &none);
@@ -313,10 +314,10 @@ static void a_damaged_file_is_left_out(void **state)
 	FILE *file;
 
 	(void)state;
-	f->opd.options.pack_at = 1;
+	f->opd.store.pack.limit = 1;
 	take_many(f, 1);
 	take(f, "/bin/sh", 3);
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, SH);
 	file = fopen(path, "w");
 	assert_non_null(file);
@@ -354,7 +355,7 @@ static void a_pack_may_be_damaged_in_part(void **state)
 		assert_int_equal(opd_finish(&f->opd), 0);
 		change_byte(f, where);
 		restart_daemon(f);
-		f->opd.options.pack_at = 1;
+		f->opd.store.pack.limit = 1;
 		take(f, "/bin/ls", 1);
 		opd_finish(&f->opd);
 		l = ledger_of(f);

@@ -6,6 +6,7 @@
 
 #include <sys/wait.h>
 
+#include "daemon/opd_command.h"
 #include "tests/unit/opd_fixture.h"
 
 #define SH "{root}/bin/sh/{dep}/{root}/bin/sh/TIMER.0.0.all.all.all"
@@ -164,7 +165,7 @@ static void damaged_files_make_way_in_between(void **state)
 
 	for (int i = 1; i <= 3; i++) {
 		take(f, "/bin/sh", 5);
-		opd_sfiles_drop_all(&f->opd);
+		opd_sfiles_drop_all(&f->opd.store);
 		write_file(f, SH, "this is no database");
 	}
 	take(f, "/bin/sh", 2);
@@ -183,7 +184,7 @@ static void a_strange_header_is_damage(void **state)
 	struct odb *odb;
 
 	take(f, "/bin/sh", 5);
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	snprintf(path, sizeof(path), "%s/" SH, f->opd.session.current);
 	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
 	header = odb_user(odb);
@@ -227,7 +228,7 @@ static void a_folder_in_the_way(void **state)
 	snprintf(path, sizeof(path), "%s/" SH, f->opd.session.current);
 	assert_int_equal(mkdir(f->opd.session.current, 0755), -1);
 	take(f, "/bin/sh", 1);
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0755), 0);
 	take(f, "/bin/sh", 3);
@@ -235,7 +236,7 @@ static void a_folder_in_the_way(void **state)
 	assert_int_equal(op_ledger_lost_by(&l, "lost_sample_file"), 3);
 	/* It is tried again later. */
 	assert_int_equal(rmdir(path), 0);
-	opd_sfiles_sync(&f->opd);
+	opd_sfiles_sync(&f->opd.store);
 	take(f, "/bin/sh", 3);
 	assert_int_equal(count_at(f, SH, 0x10), 3);
 }
@@ -267,7 +268,7 @@ static void two_builds_of_an_application_share_its_files(void **state)
 			"{root}/bin/sh/{dep}/{root}/lib/libc.so/{build:0500000000000000}/TIMER.0.0.all.all.all",
 			1),
 		10);
-	assert_int_equal(f->opd.sfiles.nr_open, 1);
+	assert_int_equal(f->opd.store.sfiles.nr_open, 1);
 	free(w);
 }
 
@@ -302,7 +303,7 @@ static void reset_starts_at_zero(void **state)
 	opd_finish(&f->opd);
 	restart_daemon(f);
 	take(f, "/bin/ls", 2);
-	assert_int_equal(opd_session_reset(&f->opd, &diag), 0);
+	assert_int_equal(opd_command_reset(&f->opd, &diag), 0);
 	assert_int_equal(ledger_of(f).nr_causes, 0);
 	ledger_is(f, "taken 0 stored 0");
 	take(f, "/bin/ls", 4);
@@ -319,7 +320,7 @@ static void save_keeps_what_was(void **state)
 	char path[8192];
 
 	take(f, "/bin/sh", 5);
-	assert_int_equal(opd_session_save(&f->opd, "monday", &diag), 0);
+	assert_int_equal(opd_command_save(&f->opd, "monday", &diag), 0);
 	take(f, "/bin/sh", 3);
 	ledger_is(f, "taken 3 stored 3");
 	assert_int_equal(count_at(f, "../monday/" SH, 0x10), 5);
@@ -328,10 +329,10 @@ static void save_keeps_what_was(void **state)
 	assert_int_equal(op_ledger_read(&l, path, NULL), 0);
 	assert_int_equal(l.taken, 5);
 	assert_int_equal(l.pending, 0);
-	assert_int_equal(opd_session_save(&f->opd, "monday", &diag), -EEXIST);
+	assert_int_equal(opd_command_save(&f->opd, "monday", &diag), -EEXIST);
 	assert_non_null(strstr(diag.text, "monday"));
-	assert_int_equal(opd_session_save(&f->opd, "../x", NULL), -EINVAL);
-	assert_int_equal(opd_session_save(&f->opd, "current", NULL), -EINVAL);
+	assert_int_equal(opd_command_save(&f->opd, "../x", NULL), -EINVAL);
+	assert_int_equal(opd_command_save(&f->opd, "current", NULL), -EINVAL);
 	ledger_is(f, "taken 3 stored 3");
 }
 
@@ -351,20 +352,20 @@ static void one_daemon_has_the_lock(void **state)
 	/* A daemon that is killed leaves its pid, but not its lock. */
 	pid = fork();
 	if (pid == 0)
-		_exit(opd_session_lock(other, NULL) ? 1 : 0);
+		_exit(opd_session_lock(&other->store, NULL) ? 1 : 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(opd_session_lock(&f->opd, &diag), 0);
+	assert_int_equal(opd_session_lock(&f->opd.store, &diag), 0);
 	file = fopen(f->opd.session.lock, "r");
 	assert_non_null(file);
 	assert_non_null(fgets(text, sizeof(text), file));
 	fclose(file);
 	assert_int_equal(atoi(text), getpid());
-	assert_int_equal(opd_session_lock(other, &diag), -EBUSY);
+	assert_int_equal(opd_session_lock(&other->store, &diag), -EBUSY);
 	assert_non_null(strstr(diag.text, text[0] ? "pid" : "?"));
-	opd_session_unlock(&f->opd);
-	assert_int_equal(opd_session_lock(other, &diag), 0);
-	opd_session_unlock(other);
+	opd_session_unlock(&f->opd.store);
+	assert_int_equal(opd_session_lock(&other->store, &diag), 0);
+	opd_session_unlock(&other->store);
 	free(other);
 }
 
@@ -409,10 +410,10 @@ static void leave_heir(struct fixture *f, unsigned int keep_ms)
 		char c;
 
 		close(keep[1]);
-		if (opd_session_lock(&f->opd, NULL))
+		if (opd_session_lock(&f->opd.store, NULL))
 			_exit(1);
 		if (fork() == 0 && read(keep[0], &c, 1) == 0)
-			close(f->opd.lock_fd);
+			close(f->opd.store.lock_fd);
 		_exit(0);
 	}
 	close(keep[0]);
@@ -423,7 +424,7 @@ static void leave_heir(struct fixture *f, unsigned int keep_ms)
 	heir.gone = gone[0];
 	heir.nr_pauses = heir.ms = 0;
 	heir.keep_ms = keep_ms;
-	f->opd.clock = &heir_clock;
+	f->opd.store.clock = &heir_clock;
 }
 
 static void a_lock_may_outlive_its_daemon(void **state)
@@ -432,7 +433,7 @@ static void a_lock_may_outlive_its_daemon(void **state)
 	struct op_diag diag = { "" };
 
 	leave_heir(f, 9000);
-	if (opd_session_lock(&f->opd, &diag))
+	if (opd_session_lock(&f->opd.store, &diag))
 		fail_msg("%s", diag.text);
 	assert_int_equal(heir.ms, 9000);
 	close(heir.gone);
@@ -444,7 +445,7 @@ static void but_not_for_long(void **state)
 	struct op_diag diag = { "" };
 
 	leave_heir(f, 60000);
-	assert_int_equal(opd_session_lock(&f->opd, &diag), -EBUSY);
+	assert_int_equal(opd_session_lock(&f->opd.store, &diag), -EBUSY);
 	assert_non_null(strstr(diag.text, "a daemon is running already"));
 	assert_int_equal(heir.ms, 10000);
 	pause_for_heir(60000);
@@ -459,12 +460,12 @@ static void a_living_daemon_is_not_waited_for(void **state)
 	assert_non_null(other);
 	opd_init(other);
 	other->session = f->opd.session;
-	other->clock = &heir_clock;
+	other->store.clock = &heir_clock;
 	heir.nr_pauses = 0;
-	assert_int_equal(opd_session_lock(&f->opd, NULL), 0);
-	assert_int_equal(opd_session_lock(other, NULL), -EBUSY);
+	assert_int_equal(opd_session_lock(&f->opd.store, NULL), 0);
+	assert_int_equal(opd_session_lock(&other->store, NULL), -EBUSY);
 	assert_int_equal(heir.nr_pauses, 0);
-	opd_session_unlock(&f->opd);
+	opd_session_unlock(&f->opd.store);
 	free(other);
 }
 

@@ -480,7 +480,7 @@ static void test_tree_that_vanishes(void **state)
 		 f->opd.session.current);
 	file = fopen(path, "w");
 	assert_non_null(file);
-	opd_sfiles_drop_all(&f->opd);
+	opd_sfiles_drop_all(&f->opd.store);
 	fputs("no tree at all, but long enough to look like one", file);
 	fclose(file);
 	run_words(f, w);
@@ -575,8 +575,9 @@ static void test_many_trees(void **state)
 		put_text(w, line);
 		put_frames(w, cookie, 2);
 		opd_trans_run(&f->opd, w->word, w->nr);
-		assert_true(f->opd.trees.nr <= OPD_MAX_TREES);
-		assert_true(f->opd.trees.nr_nodes >= 2 * f->opd.trees.nr);
+		assert_true(f->opd.store.trees.nr <= OPD_MAX_TREES);
+		assert_true(f->opd.store.trees.nr_nodes >=
+			    2 * f->opd.store.trees.nr);
 	}
 	assert_int_equal(ledger_of(f).stacks[OP_STACKS_WHOLE], 2 * nr);
 	for (unsigned int i = 1; i <= nr; i += 37) {
@@ -587,9 +588,9 @@ static void test_many_trees(void **state)
 		assert_string_equal(text, line);
 		free(text);
 	}
-	opd_trees_drop_all(&f->opd);
-	assert_int_equal(f->opd.trees.nr, 0);
-	assert_int_equal(f->opd.trees.nr_nodes, 0);
+	opd_trees_drop_all(&f->opd.store);
+	assert_int_equal(f->opd.store.trees.nr, 0);
+	assert_int_equal(f->opd.store.trees.nr_nodes, 0);
 	free(w);
 	free_with(f);
 }

@@ -471,7 +471,7 @@ static void few_files_may_be_open(void **state)
 
 	(void)state;
 	assert_non_null(w);
-	f->opd.sfiles.max_open = 8;
+	f->opd.store.sfiles.max_open = 8;
 	f->opd.options.separate_thread = true;
 	put_text(w, world);
 	put_text(w, "user; image 1");
@@ -483,7 +483,7 @@ static void few_files_may_be_open(void **state)
 		}
 	}
 	run_words(f, w);
-	assert_true(f->opd.sfiles.nr_open <= 8);
+	assert_true(f->opd.store.sfiles.nr_open <= 8);
 	for (uint64_t tid = 100; tid < 150; tid++) {
 		char name[128];
 
@@ -504,22 +504,22 @@ static void cpu_types_are_names(void **state)
 	static const char *const bad[] = { "",	    "a b", "a\tb", "\x7f",
 					   "a\x80", " ",   "a " };
 	struct fixture *f = new_replay();
-	char longest[sizeof(f->opd.cpu_type) + 1];
+	char longest[sizeof(f->opd.store.cpu_type) + 1];
 
 	(void)state;
-	opd_set_cpu_type(&f->opd, "!i386/~core");
-	assert_string_equal(f->opd.cpu_type, "!i386/~core");
+	opd_store_set_cpu(&f->opd.store, "!i386/~core", 0);
+	assert_string_equal(f->opd.store.cpu_type, "!i386/~core");
 	for (size_t i = 0; i < NR(bad); i++) {
-		strcpy(f->opd.cpu_type, "x");
-		opd_set_cpu_type(&f->opd, bad[i]);
-		assert_string_equal(f->opd.cpu_type, "unknown");
+		strcpy(f->opd.store.cpu_type, "x");
+		opd_store_set_cpu(&f->opd.store, bad[i], 0);
+		assert_string_equal(f->opd.store.cpu_type, "unknown");
 	}
 	memset(longest, 'x', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
-	opd_set_cpu_type(&f->opd, longest);
-	assert_string_equal(f->opd.cpu_type, "unknown");
-	opd_set_cpu_type(&f->opd, longest + 1);
-	assert_string_equal(f->opd.cpu_type, longest + 1);
+	opd_store_set_cpu(&f->opd.store, longest, 0);
+	assert_string_equal(f->opd.store.cpu_type, "unknown");
+	opd_store_set_cpu(&f->opd.store, longest + 1, 0);
+	assert_string_equal(f->opd.store.cpu_type, longest + 1);
 	free_fixture(f);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_IMAGE_H
-#define DAEMON_OPD_IMAGE_H
+#ifndef DAEMON_STORE_OPD_IMAGE_H
+#define DAEMON_STORE_OPD_IMAGE_H
 
 /*
  * The images that samples are in: a program, library, module, the kernel.
@@ -21,9 +21,7 @@
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
 
-struct opd;
-
-/* The snapshot of a kernel image's symbols (opd_ksyms.h). */
+/* The snapshot of a kernel image's symbols: opd_ksyms has it. */
 enum opd_symbols {
 	OPD_SYMBOLS_NONE, /* no sample yet */
 	OPD_SYMBOLS_WANTED,
@@ -43,7 +41,7 @@ struct opd_image {
 	uint64_t mtime; /* seconds, 0 unknown */
 	char build[OP_BUILD_TEXT_MAX]; /* op_build_text(); empty: not known */
 	enum opd_symbols symbols;
-	uint64_t start; /* where a kernel image or module lies now */
+	uint64_t start; /* where a kernel image or module lies: opd_kernel */
 	uint64_t end;
 	struct opd_image *next; /* with the same hash */
 };
@@ -51,14 +49,20 @@ struct opd_image {
 #define OPD_IMAGE_BUCKETS 4096
 
 struct opd_images {
+	char *const *wanted; /* names of --image; borrowed */
+	unsigned int nr_wanted; /* 0: all are wanted */
 	struct opd_image *bucket[OPD_IMAGE_BUCKETS];
 	struct opd_image anon; /* stands for all anonymous memory */
 	struct opd_image *other; /* kernel code in no known range */
 };
 
-/* Returns 0 or -ENOMEM. */
-int opd_images_init(struct opd *opd);
-void opd_images_release(struct opd *opd);
+/*
+ * Images are wanted that have one of the @nr_wanted names @wanted, which the
+ * caller keeps, or all if it is 0. Returns 0 or -ENOMEM.
+ */
+int opd_images_init(struct opd_images *images, char *const *wanted,
+		    unsigned int nr_wanted);
+void opd_images_release(struct opd_images *images);
 
 /* What is known of an image when it appears. */
 struct opd_image_id {
@@ -76,7 +80,7 @@ struct opd_image_id {
  * *@out = the image of that name and build, made when it is new. Returns 0,
  * -ENOMEM, or -EEXIST when the name belongs to an image of another kind.
  */
-int opd_image_get(struct opd *opd, const struct opd_image_id *id,
+int opd_image_get(struct opd_images *images, const struct opd_image_id *id,
 		  struct opd_image **out);
 
-#endif /* DAEMON_OPD_IMAGE_H */
+#endif /* DAEMON_STORE_OPD_IMAGE_H */

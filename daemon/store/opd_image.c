@@ -6,25 +6,23 @@
  * way.
  */
 
+#include "daemon/store/opd_image.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd.h"
-
-static bool is_wanted(const struct opd *opd, const char *name)
+static bool is_wanted(const struct opd_images *images, const char *name)
 {
-	const struct opd_options *opt = &opd->options;
-
-	for (unsigned int i = 0; i < opt->nr_images; i++)
-		if (!strcmp(opt->images[i], name))
+	for (unsigned int i = 0; i < images->nr_wanted; i++)
+		if (!strcmp(images->wanted[i], name))
 			return true;
-	return opt->nr_images == 0;
+	return images->nr_wanted == 0;
 }
 
-int opd_images_init(struct opd *opd)
+int opd_images_init(struct opd_images *images, char *const *wanted,
+		    unsigned int nr_wanted)
 {
-	struct opd_images *images = &opd->images;
 	struct opd_image_id other = {
 		.space = OP_SPACE_KERN,
 		.kind = OP_IMAGE_PSEUDO,
@@ -34,15 +32,17 @@ int opd_images_init(struct opd *opd)
 	memset(images, 0, sizeof(*images));
 	images->anon.space = OP_SPACE_ANON;
 	images->anon.kind = OP_IMAGE_ANON;
-	images->anon.wanted = opd->options.nr_images == 0;
+	images->wanted = wanted;
+	images->nr_wanted = nr_wanted;
+	images->anon.wanted = nr_wanted == 0;
 	images->anon.first = &images->anon;
-	return opd_image_get(opd, &other, &images->other);
+	return opd_image_get(images, &other, &images->other);
 }
 
-void opd_images_release(struct opd *opd)
+void opd_images_release(struct opd_images *images)
 {
 	for (unsigned int i = 0; i < OPD_IMAGE_BUCKETS; i++) {
-		struct opd_image *image = opd->images.bucket[i];
+		struct opd_image *image = images->bucket[i];
 
 		while (image) {
 			struct opd_image *next = image->next;
@@ -51,7 +51,7 @@ void opd_images_release(struct opd *opd)
 			free(image);
 			image = next;
 		}
-		opd->images.bucket[i] = NULL;
+		images->bucket[i] = NULL;
 	}
 }
 
@@ -61,17 +61,18 @@ static bool same_name(const struct opd_image *image,
 	return image->space == id->space && !strcmp(image->name, id->name);
 }
 
-static struct opd_image **bucket_of(struct opd *opd, const char *name)
+static struct opd_image **bucket_of(struct opd_images *images, const char *name)
 {
 	uint32_t hash = 2166136261u;
 
 	for (; *name; name++)
 		hash = (hash ^ (unsigned char)*name) * 16777619u;
-	return &opd->images.bucket[(hash ^ hash >> 16) % OPD_IMAGE_BUCKETS];
+	return &images->bucket[(hash ^ hash >> 16) % OPD_IMAGE_BUCKETS];
 }
 
-static struct opd_image *
-new_image(struct opd *opd, const struct opd_image_id *id, const char *build)
+static struct opd_image *new_image(struct opd_images *images,
+				   const struct opd_image_id *id,
+				   const char *build)
 {
 	struct opd_image *image = calloc(1, sizeof(*image));
 
@@ -86,18 +87,19 @@ new_image(struct opd *opd, const struct opd_image_id *id, const char *build)
 	image->is_made = id->is_made;
 	image->build_id = id->build_id;
 	image->mtime = id->mtime;
-	image->wanted = is_wanted(opd, id->name);
+	image->wanted = is_wanted(images, id->name);
 	strcpy(image->build, build);
 	image->first = image;
 	return image;
 }
 
 /* Make an image and put it behind those that have its hash. */
-static struct opd_image *add_image(struct opd *opd, struct opd_image **bucket,
+static struct opd_image *add_image(struct opd_images *images,
+				   struct opd_image **bucket,
 				   const struct opd_image_id *id,
 				   const char *build)
 {
-	struct opd_image *image = new_image(opd, id, build);
+	struct opd_image *image = new_image(images, id, build);
 
 	if (!image)
 		return NULL;
@@ -108,10 +110,10 @@ static struct opd_image *add_image(struct opd *opd, struct opd_image **bucket,
 	return image;
 }
 
-int opd_image_get(struct opd *opd, const struct opd_image_id *id,
+int opd_image_get(struct opd_images *images, const struct opd_image_id *id,
 		  struct opd_image **out)
 {
-	struct opd_image **bucket = bucket_of(opd, id->name);
+	struct opd_image **bucket = bucket_of(images, id->name);
 	char build[OP_BUILD_TEXT_MAX];
 	struct opd_image *image;
 
@@ -124,6 +126,6 @@ int opd_image_get(struct opd *opd, const struct opd_image_id *id,
 		if (!strcmp(image->build, build))
 			break;
 	}
-	*out = image ? image : add_image(opd, bucket, id, build);
+	*out = image ? image : add_image(images, bucket, id, build);
 	return *out ? 0 : -ENOMEM;
 }
