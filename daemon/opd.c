@@ -59,12 +59,14 @@ static void drop_sfile(void *ctx, struct opd_sfile *sfile)
 	struct opd *opd = ctx;
 
 	opd_trans_forget_sfile(&opd->trans, sfile);
-	opd_extended_close(opd, sfile);
+	opd_extended_close(&opd->extended, sfile);
 }
 
 static void sync_sfile(void *ctx, struct opd_sfile *sfile)
 {
-	opd_extended_sync(ctx, sfile);
+	struct opd *opd = ctx;
+
+	opd_extended_sync(&opd->extended, sfile);
 }
 
 static void want_symbols(void *ctx, struct opd_image *image)
@@ -157,7 +159,7 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	opd_pack_init(&opd->store, opd->options.pack_at);
 	err = opd_stats_init(opd, diag);
 	if (!err)
-		err = opd_extended_start(opd, diag);
+		err = opd_extended_start(&opd->extended, &opd->store, diag);
 	if (!err && opd->options.record)
 		err = opd_record_open(&opd->record, opd->options.record,
 				      &opd->log, diag);
@@ -200,7 +202,7 @@ void opd_release(struct opd *opd)
 	opd_kernel_release(&opd->kernel);
 	opd_images_release(&opd->images);
 	opd_anon_release(&opd->anon);
-	opd_extended_release(opd);
+	opd_extended_release(&opd->extended);
 	opd_pack_release(&opd->store);
 	op_log_close(&opd->log);
 }

@@ -132,13 +132,28 @@ static int handle_USER_STACK(struct opd *opd, const struct opd_rec *rec)
 	return opd_user_stack_take(opd, rec);
 }
 
+/* A record that features may take. */
+static enum opd_ext_use take_ext(struct opd *opd, const struct opd_rec *rec)
+{
+	enum opd_ext_use use;
+	uint64_t pc = 0;
+
+	use = opd_extended_record(&opd->extended, rec, &opd->trans.context.ext,
+				  &pc);
+	if (use == OPD_EXT_SAMPLE)
+		opd_trans_ext_sample(opd, pc);
+	else if (use == OPD_EXT_NEXT)
+		opd_trans_forget_images(&opd->trans);
+	return use;
+}
+
 /* A record that is a sample, which only a feature can count. */
 static int take_sample(struct opd *opd, const struct opd_rec *rec)
 {
-	int err;
+	enum opd_ext_use use = take_ext(opd, rec);
 
-	if (opd_extended_record(opd, rec, &err))
-		return err;
+	if (use != OPD_EXT_NONE)
+		return use == OPD_EXT_BAD ? -EINVAL : 0;
 	opd->stats.seen[opd->trans.context.mode]++;
 	opd_stats_count(&opd->stats, OPD_LOST_NO_IBS_EVENT);
 	return 0;
@@ -181,7 +196,7 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	take_machine(opd, rec);
 	opd->events = opd->options.events;
 	opd->trans.stream_events = false;
-	opd_extended_events(opd);
+	opd_extended_events(&opd->extended, &opd->events);
 	opd_cookies_release(&opd->cookies);
 	opd_user_stacks_forget(opd);
 	opd_kernel_clear(opd);
@@ -212,7 +227,7 @@ static int handle_EVENT(struct opd *opd, const struct opd_rec *rec)
 	opd_sfiles_drop_all(&opd->store);
 	opd->events = events;
 	opd->trans.stream_events = true;
-	opd_extended_events(opd);
+	opd_extended_events(&opd->extended, &opd->events);
 	return 0;
 }
 
@@ -301,10 +316,7 @@ static int handle_SOURCE(struct opd *opd, const struct opd_rec *rec)
 /* Unless a feature takes weights, the record is passed over. */
 static int handle_WEIGHT(struct opd *opd, const struct opd_rec *rec)
 {
-	int err = 0;
-
-	opd_extended_record(opd, rec, &err);
-	return err;
+	return take_ext(opd, rec) == OPD_EXT_BAD ? -EINVAL : 0;
 }
 
 struct code_handler {

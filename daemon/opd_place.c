@@ -167,7 +167,7 @@ static enum opd_fate count(struct search *s, unsigned int counter)
 	    opd_sfile_add(&s->opd->store, sample.sfile, counter, sample.offset))
 		return OPD_LOST_SAMPLE_FILE;
 	if (s->context->ext.ext)
-		fate = opd_extended_count(s->opd, &sample);
+		fate = opd_extended_count(&sample);
 	return counter == OPD_NO_COUNTER ? fate : OPD_STORED;
 }
 

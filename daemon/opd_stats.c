@@ -409,7 +409,7 @@ void opd_stats_log(struct opd *opd)
 		     ", lost %" PRIu64 ", pending %" PRIu64,
 		     ledger.taken, ledger.stored, op_ledger_lost(&ledger),
 		     ledger.pending);
-	opd_extended_print_stats(opd);
+	opd_extended_print_stats(&opd->extended);
 	if (opd->source.ops->log)
 		opd->source.ops->log(&opd->source, &opd->log);
 }

@@ -230,7 +230,9 @@ int main(int argc, const char **argv)
 		return printf("oprofiled: %s %s\n", PACKAGE_NAME,
 			      PACKAGE_VERSION) < 0;
 	}
-	if (opd_extended_init(opd, opd->options.ext_features, &diag)) {
+	if (opd_extended_init(&opd->extended, opd->options.ext_features,
+			      opd->options.source, &opd->options.events,
+			      &diag)) {
 		release(opd, 0, NULL);
 		return fail(diag.text, 2);
 	}

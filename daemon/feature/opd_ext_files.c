@@ -12,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd.h"
 #include "daemon/feature/opd_ext_files.h"
+#include "daemon/source/opd_events.h"
+#include "daemon/store/opd_sfile.h"
 #include "libdb/odb.h"
+#include "libop/op_log.h"
 #include "libop/op_sample_file.h"
+#include "daemon/feature/opd_ext_files.h"
 
 /* What hangs at an sfile. */
 struct files {
@@ -50,51 +53,47 @@ static const struct opd_ext_events *events_of(const struct opd_ext *ext)
 	return ext->state;
 }
 
-int opd_ext_files_create(struct opd *opd, struct opd_ext *ext,
-			 struct opd_sfile *sfile)
+int opd_ext_files_create(struct opd_ext *ext, struct opd_sfile *sfile)
 {
 	unsigned int nr = events_of(ext)->nr;
 	struct files *files =
 		calloc(1, sizeof(*files) + nr * sizeof(files->file[0]));
 
-	(void)opd;
 	sfile->ext[ext->index] = files;
 	if (files)
 		files->nr = nr;
 	return files ? 0 : -ENOMEM;
 }
 
-void opd_ext_files_close(struct opd *opd, struct opd_ext *ext,
-			 struct opd_sfile *sfile)
+void opd_ext_files_close(struct opd_ext *ext, struct opd_sfile *sfile)
 {
 	struct files *files = sfile->ext[ext->index];
 
 	for (unsigned int i = 0; i < files->nr; i++)
-		opd_sfile_close_odb(&opd->store, &files->file[i].odb);
+		opd_sfile_close_odb(ext->store, &files->file[i].odb);
 	free(files);
 	sfile->ext[ext->index] = NULL;
 }
 
-void opd_ext_files_sync(struct opd *opd, struct opd_ext *ext,
-			struct opd_sfile *sfile)
+void opd_ext_files_sync(struct opd_ext *ext, struct opd_sfile *sfile)
 {
 	struct files *files = sfile->ext[ext->index];
 
 	for (unsigned int i = 0; i < files->nr; i++) {
 		files->file[i].failed = false;
 		if (files->file[i].odb && odb_sync(files->file[i].odb))
-			op_log(&opd->log, "a sample file cannot be written");
+			op_log(ext->log, "a sample file cannot be written");
 	}
 }
 
-struct odb *opd_ext_files_get(struct opd *opd, struct opd_ext *ext,
-			      struct opd_sfile *sfile, unsigned int event)
+struct odb *opd_ext_files_get(struct opd_ext *ext, struct opd_sfile *sfile,
+			      unsigned int event)
 {
 	struct files *files = sfile->ext[ext->index];
 
 	if (!files->file[event].odb && !files->file[event].failed)
 		files->file[event].failed =
-			opd_sfile_open_odb(&opd->store, sfile,
+			opd_sfile_open_odb(ext->store, sfile,
 					   &events_of(ext)->event[event],
 					   &files->file[event].odb);
 	return files->file[event].odb;
@@ -104,32 +103,32 @@ struct odb *opd_ext_files_get(struct opd *opd, struct opd_ext *ext,
  */
 
 /* The file was deleted or replaced by somebody: a new one is started. */
-static struct odb *get_new(struct opd *opd, struct opd_ext *ext,
-			   struct opd_sfile *sfile, unsigned int event)
+static struct odb *get_new(struct opd_ext *ext, struct opd_sfile *sfile,
+			   unsigned int event)
 {
 	struct files *files = sfile->ext[ext->index];
 
-	opd_sfile_lose_odb(&opd->store, &files->file[event].odb);
-	return opd_ext_files_get(opd, ext, sfile, event);
+	opd_sfile_lose_odb(ext->store, &files->file[event].odb);
+	return opd_ext_files_get(ext, sfile, event);
 }
 
-struct odb *opd_ext_files_add(struct opd *opd, struct opd_ext *ext,
+struct odb *opd_ext_files_add(struct opd_ext *ext,
 			      const struct opd_ext_sample *sample,
 			      unsigned int event, uint64_t nr)
 {
 	struct opd_ext_events *events = ext->state;
-	struct odb *odb = opd_extended_get(opd, ext, sample->sfile, event);
+	struct odb *odb = opd_extended_get(ext, sample->sfile, event);
 	int err;
 
 	if (!odb)
 		return NULL;
 	err = odb_add(odb, sample->offset, nr);
 	if (err == -ESTALE || err == -ENOENT) {
-		odb = get_new(opd, ext, sample->sfile, event);
+		odb = get_new(ext, sample->sfile, event);
 		err = odb ? odb_add(odb, sample->offset, nr) : 0;
 	}
 	if (err)
-		op_log(&opd->log, "a sample file cannot grow: %s",
+		op_log(ext->log, "a sample file cannot grow: %s",
 		       strerror(-err));
 	if (err || !odb)
 		return NULL;

@@ -13,6 +13,7 @@
  */
 
 #include "daemon/feature/opd_extended.h"
+#include "daemon/source/opd_events.h"
 
 #define OPD_EXT_MAX_EVENTS 128
 
@@ -23,14 +24,11 @@ struct opd_ext_events {
 };
 
 /* Handlers for struct opd_ext_sfile_handlers. */
-int opd_ext_files_create(struct opd *opd, struct opd_ext *ext,
-			 struct opd_sfile *sfile);
-void opd_ext_files_close(struct opd *opd, struct opd_ext *ext,
-			 struct opd_sfile *sfile);
-void opd_ext_files_sync(struct opd *opd, struct opd_ext *ext,
-			struct opd_sfile *sfile);
-struct odb *opd_ext_files_get(struct opd *opd, struct opd_ext *ext,
-			      struct opd_sfile *sfile, unsigned int event);
+int opd_ext_files_create(struct opd_ext *ext, struct opd_sfile *sfile);
+void opd_ext_files_close(struct opd_ext *ext, struct opd_sfile *sfile);
+void opd_ext_files_sync(struct opd_ext *ext, struct opd_sfile *sfile);
+struct odb *opd_ext_files_get(struct opd_ext *ext, struct opd_sfile *sfile,
+			      unsigned int event);
 
 /*
  * Add event @name to @events. Returns its number; -ENOSPC, or -EINVAL when
@@ -43,7 +41,7 @@ int opd_ext_events_add(struct opd_ext_events *events,
  * Add @nr to the count of event @event at the place of @sample. Returns the
  * database, NULL when that failed. The pointer holds until the next call.
  */
-struct odb *opd_ext_files_add(struct opd *opd, struct opd_ext *ext,
+struct odb *opd_ext_files_add(struct opd_ext *ext,
 			      const struct opd_ext_sample *sample,
 			      unsigned int event, uint64_t nr);
 

@@ -16,7 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/feature/opd_extended.h"
+#include "daemon/source/opd_events.h"
+#include "daemon/source/opd_source.h"
+#include "daemon/source/opd_stream.h"
+#include "daemon/store/opd_sfile.h"
+#include "daemon/store/opd_store.h"
+#include "libop/op_log.h"
 
 static const struct opd_ext_feature *const features[] = {
 	&opd_ibs_feature,
@@ -85,12 +91,12 @@ static int turn_on(struct opd_extended *extended, const char *spec,
 }
 
 /* A feature that samples gets its records from the source. */
-static int check_source(const struct opd *opd, struct op_diag *diag)
+static int check_source(const char *spec, struct op_diag *diag)
 {
 	const struct opd_source_ops *source;
 	const char *arg;
 
-	source = opd_source_find(opd->options.source, &arg);
+	source = opd_source_find(spec, &arg);
 	if (source->feature_samples)
 		return 0;
 	return op_diag_set(
@@ -100,78 +106,80 @@ static int check_source(const struct opd *opd, struct op_diag *diag)
 }
 
 /* A feature that makes samples takes the place of the timer. */
-static void drop_timer(struct opd *opd)
+static void drop_timer(struct opd_events *events)
 {
-	struct opd_events *events = &opd->options.events;
-
 	if (events->nr == 1 && opd_event_is_timer(&events->counter[0]))
 		memset(events, 0, sizeof(*events));
 }
 
-int opd_extended_init(struct opd *opd, char *const *specs, struct op_diag *diag)
+static bool makes_samples(const struct opd_extended *extended)
 {
-	int err = 0;
-
-	for (; specs && *specs && !err; specs++)
-		err = turn_on(&opd->extended, *specs, diag);
-	if (!err && opd_extended_makes_samples(opd))
-		err = check_source(opd, diag);
-	if (!err && opd_extended_makes_samples(opd))
-		drop_timer(opd);
-	for (unsigned int i = 0; i < opd->extended.nr; i++)
-		opd->options.events.weights |=
-			opd->extended.ext[i].feature->wants_weights;
-	return err;
-}
-
-bool opd_extended_makes_samples(const struct opd *opd)
-{
-	for (unsigned int i = 0; i < opd->extended.nr; i++)
-		if (opd->extended.ext[i].feature->makes_samples)
+	for (unsigned int i = 0; i < extended->nr; i++)
+		if (extended->ext[i].feature->makes_samples)
 			return true;
 	return false;
 }
 
-void opd_extended_release(struct opd *opd)
+int opd_extended_init(struct opd_extended *extended, char *const *specs,
+		      const char *source, struct opd_events *events,
+		      struct op_diag *diag)
 {
-	struct opd_extended *extended = &opd->extended;
+	int err = 0;
 
+	for (; specs && *specs && !err; specs++)
+		err = turn_on(extended, *specs, diag);
+	if (!err && makes_samples(extended))
+		err = check_source(source, diag);
+	if (!err && makes_samples(extended))
+		drop_timer(events);
+	for (unsigned int i = 0; i < extended->nr; i++)
+		events->weights |= extended->ext[i].feature->wants_weights;
+	return err;
+}
+
+void opd_extended_release(struct opd_extended *extended)
+{
 	for (unsigned int i = 0; i < extended->nr; i++)
 		extended->ext[i].feature->ext_release(&extended->ext[i]);
 	memset(extended, 0, sizeof(*extended));
 }
 
-int opd_extended_start(struct opd *opd, struct op_diag *diag)
+int opd_extended_start(struct opd_extended *extended, struct opd_store *store,
+		       struct op_diag *diag)
 {
 	int err = 0;
 
-	for (unsigned int i = 0; i < opd->extended.nr && !err; i++) {
-		struct opd_ext *ext = &opd->extended.ext[i];
+	for (unsigned int i = 0; i < extended->nr && !err; i++) {
+		struct opd_ext *ext = &extended->ext[i];
 
+		ext->store = store;
+		ext->log = store->log;
 		if (ext->feature->ext_start)
-			err = ext->feature->ext_start(opd, ext, diag);
+			err = ext->feature->ext_start(ext, diag);
 	}
-	opd_extended_events(opd);
+	opd_extended_events(extended, store->events);
 	return err;
 }
 
-void opd_extended_events(struct opd *opd)
+void opd_extended_events(struct opd_extended *extended,
+			 const struct opd_events *events)
 {
-	for (unsigned int i = 0; i < opd->extended.nr; i++) {
-		struct opd_ext *ext = &opd->extended.ext[i];
+	for (unsigned int i = 0; i < extended->nr; i++) {
+		struct opd_ext *ext = &extended->ext[i];
 
 		if (ext->feature->ext_events)
-			ext->feature->ext_events(ext, &opd->events);
+			ext->feature->ext_events(ext, events);
 	}
 }
 
 /* ---- records and samples ----------------------------------------------------
  */
 
-struct opd_ext *opd_extended_of_code(struct opd *opd, uint32_t code)
+/* The feature that takes records of @code, NULL if none does. */
+static struct opd_ext *find_ext(struct opd_extended *extended, uint32_t code)
 {
-	for (unsigned int i = 0; i < opd->extended.nr; i++) {
-		struct opd_ext *ext = &opd->extended.ext[i];
+	for (unsigned int i = 0; i < extended->nr; i++) {
+		struct opd_ext *ext = &extended->ext[i];
 
 		for (const uint32_t *at = ext->feature->codes; *at; at++)
 			if (*at == code)
@@ -192,37 +200,26 @@ static void keep_data(struct opd_ext_data *data, struct opd_ext *ext,
 	memcpy(data->words, rec->payload, data->nr * sizeof(data->words[0]));
 }
 
-bool opd_extended_record(struct opd *opd, const struct opd_rec *rec, int *err)
+enum opd_ext_use opd_extended_record(struct opd_extended *extended,
+				     const struct opd_rec *rec,
+				     struct opd_ext_data *data, uint64_t *pc)
 {
-	struct opd_ext *ext = opd_extended_of_code(opd, rec->code);
-	uint64_t pc = 0;
+	struct opd_ext *ext = find_ext(extended, rec->code);
+	enum opd_ext_use use = OPD_EXT_NONE;
 
-	if (!ext)
-		return false;
-	*err = 0;
-	switch (ext->feature->ext_record(ext, rec, &pc)) {
-	case OPD_EXT_SAMPLE:
-		keep_data(&opd->trans.context.ext, ext, rec);
-		opd_trans_ext_sample(opd, pc);
-		break;
-	case OPD_EXT_NEXT:
-		keep_data(&opd->trans.context.ext, ext, rec);
-		opd_trans_forget_images(&opd->trans);
-		break;
-	case OPD_EXT_BAD:
-		*err = -EINVAL;
-		break;
-	}
-	return true;
+	if (ext)
+		use = ext->feature->ext_record(ext, rec, pc);
+	if (use == OPD_EXT_SAMPLE || use == OPD_EXT_NEXT)
+		keep_data(data, ext, rec);
+	return use;
 }
 
-enum opd_fate opd_extended_count(struct opd *opd,
-				 const struct opd_ext_sample *sample)
+enum opd_fate opd_extended_count(const struct opd_ext_sample *sample)
 {
 	struct opd_ext *ext = sample->data->ext;
-	enum opd_fate fate = ext->feature->ext_count(opd, ext, sample);
+	enum opd_fate fate = ext->feature->ext_count(ext, sample);
 
-	op_verbose(&opd->log, OP_V_EXT,
+	op_verbose(ext->log, OP_V_EXT,
 		   "%s: record of code %" PRIu32 " for offset 0x%" PRIx64
 		   ": %s",
 		   ext->feature->name, sample->data->code, sample->offset,
@@ -233,42 +230,41 @@ enum opd_fate opd_extended_count(struct opd *opd,
 /* ---- sample files -----------------------------------------------------------
  */
 
-void opd_extended_close(struct opd *opd, struct opd_sfile *sfile)
+void opd_extended_close(struct opd_extended *extended, struct opd_sfile *sfile)
 {
-	for (unsigned int i = 0; i < opd->extended.nr; i++) {
-		struct opd_ext *ext = &opd->extended.ext[i];
+	for (unsigned int i = 0; i < extended->nr; i++) {
+		struct opd_ext *ext = &extended->ext[i];
 
 		if (sfile->ext[i])
-			ext->feature->ext_sfile->close(opd, ext, sfile);
+			ext->feature->ext_sfile->close(ext, sfile);
 	}
 }
 
-void opd_extended_sync(struct opd *opd, struct opd_sfile *sfile)
+void opd_extended_sync(struct opd_extended *extended, struct opd_sfile *sfile)
 {
-	for (unsigned int i = 0; i < opd->extended.nr; i++) {
-		struct opd_ext *ext = &opd->extended.ext[i];
+	for (unsigned int i = 0; i < extended->nr; i++) {
+		struct opd_ext *ext = &extended->ext[i];
 
 		if (sfile->ext[i])
-			ext->feature->ext_sfile->sync(opd, ext, sfile);
+			ext->feature->ext_sfile->sync(ext, sfile);
 	}
 }
 
-struct odb *opd_extended_get(struct opd *opd, struct opd_ext *ext,
-			     struct opd_sfile *sfile, unsigned int event)
+struct odb *opd_extended_get(struct opd_ext *ext, struct opd_sfile *sfile,
+			     unsigned int event)
 {
 	const struct opd_ext_sfile_handlers *files = ext->feature->ext_sfile;
 
-	if (!sfile->ext[ext->index] && files->create(opd, ext, sfile))
+	if (!sfile->ext[ext->index] && files->create(ext, sfile))
 		return NULL;
-	return files->get(opd, ext, sfile, event);
+	return files->get(ext, sfile, event);
 }
 
 /* ---- the log ----------------------------------------------------------------
  */
 
-void opd_extended_print_stats(struct opd *opd)
+void opd_extended_print_stats(struct opd_extended *extended)
 {
-	for (unsigned int i = 0; i < opd->extended.nr; i++)
-		opd->extended.ext[i].feature->ext_print_stats(
-			opd, &opd->extended.ext[i]);
+	for (unsigned int i = 0; i < extended->nr; i++)
+		extended->ext[i].feature->ext_print_stats(&extended->ext[i]);
 }

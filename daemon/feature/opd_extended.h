@@ -19,19 +19,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/source/opd_events.h"
 #include "daemon/opd_stats.h"
+#include "daemon/store/opd_sfile.h"
 #include "libop/op_diag.h"
 #include "module/uapi/oprofile.h"
 
 struct odb;
-struct opd;
+struct op_log;
+struct opd_events;
 struct opd_ext;
 struct opd_rec;
-struct opd_sfile;
-
-/* Features that may be on at once. */
-#define OPD_MAX_FEATURES 4
+struct opd_store;
 
 /* Words of a record that are kept until its sample can be counted. */
 #define OPD_EXT_MAX_WORDS 16
@@ -60,6 +58,7 @@ enum opd_ext_use {
 	OPD_EXT_BAD = -1, /* it makes no sense */
 	OPD_EXT_SAMPLE, /* it is a sample; @pc is set */
 	OPD_EXT_NEXT, /* it is about the next sample */
+	OPD_EXT_NONE, /* nobody's: no feature takes it */
 };
 
 /*
@@ -69,18 +68,15 @@ enum opd_ext_use {
 struct opd_ext_sfile_handlers {
 	/* The first sample of the feature in @sfile: make what it needs.
 	 * Returns 0 or -errno. */
-	int (*create)(struct opd *opd, struct opd_ext *ext,
-		      struct opd_sfile *sfile);
+	int (*create)(struct opd_ext *ext, struct opd_sfile *sfile);
 	/* @sfile goes away: close and free. */
-	void (*close)(struct opd *opd, struct opd_ext *ext,
-		      struct opd_sfile *sfile);
+	void (*close)(struct opd_ext *ext, struct opd_sfile *sfile);
 	/* Start writing to the disk, and try failed files once more. */
-	void (*sync)(struct opd *opd, struct opd_ext *ext,
-		     struct opd_sfile *sfile);
+	void (*sync)(struct opd_ext *ext, struct opd_sfile *sfile);
 	/* The open database of event @event of the feature, NULL if there is
 	 * none to be had. Valid until the next call of anything here. */
-	struct odb *(*get)(struct opd *opd, struct opd_ext *ext,
-			   struct opd_sfile *sfile, unsigned int event);
+	struct odb *(*get)(struct opd_ext *ext, struct opd_sfile *sfile,
+			   unsigned int event);
 };
 
 struct opd_ext_feature {
@@ -97,8 +93,7 @@ struct opd_ext_feature {
 	/* Free what ext_init made, whether it succeeded or not. */
 	void (*ext_release)(struct opd_ext *ext);
 	/* The session is there, and the events are known; or NULL. */
-	int (*ext_start)(struct opd *opd, struct opd_ext *ext,
-			 struct op_diag *diag);
+	int (*ext_start)(struct opd_ext *ext, struct op_diag *diag);
 	/* The events of the counters are these now; sample files are closed.
 	 * Called before the first record; or NULL. */
 	void (*ext_events)(struct opd_ext *ext,
@@ -109,10 +104,10 @@ struct opd_ext_feature {
 				       const struct opd_rec *rec, uint64_t *pc);
 	/* Count a sample. Returns its fate; not asked of those that have a
 	 * counter, which are stored already. */
-	enum opd_fate (*ext_count)(struct opd *opd, struct opd_ext *ext,
+	enum opd_fate (*ext_count)(struct opd_ext *ext,
 				   const struct opd_ext_sample *sample);
 	/* The feature's section of the statistics in the log. */
-	void (*ext_print_stats)(struct opd *opd, const struct opd_ext *ext);
+	void (*ext_print_stats)(const struct opd_ext *ext);
 	const struct opd_ext_sfile_handlers *ext_sfile;
 };
 
@@ -121,6 +116,9 @@ struct opd_ext {
 	const struct opd_ext_feature *feature;
 	unsigned int index; /* in sfile->ext[] */
 	void *state; /* the feature's */
+	/* borrowed, like the log; NULL before ext_start */
+	struct opd_store *store;
+	struct op_log *log;
 };
 
 struct opd_extended {
@@ -129,44 +127,46 @@ struct opd_extended {
 };
 
 /*
- * Turn on what the options ask for: "NAME[:ARGUMENTS]" each. Returns 0 or
- * -errno with the reason; opd_extended_release() in any case.
+ * Turn on what @specs asks for: "NAME[:ARGUMENTS]" each. @source is the name of
+ * the source, which must have such samples, and @events is what it is to
+ * sample: features change that. Returns 0 or -errno with the reason;
+ * opd_extended_release() in any case.
  */
-int opd_extended_init(struct opd *opd, char *const *specs,
+int opd_extended_init(struct opd_extended *extended, char *const *specs,
+		      const char *source, struct opd_events *events,
 		      struct op_diag *diag);
-void opd_extended_release(struct opd *opd);
+void opd_extended_release(struct opd_extended *extended);
 
-/* Every feature's ext_start. Returns 0 or -errno with the reason. */
-int opd_extended_start(struct opd *opd, struct op_diag *diag);
+/* Every feature's ext_start: their sample files are in @store, which knows the
+ * events. Returns 0 or -errno with the reason. */
+int opd_extended_start(struct opd_extended *extended, struct opd_store *store,
+		       struct op_diag *diag);
 
-/* opd->events has changed, and no sample file is open. */
-void opd_extended_events(struct opd *opd);
-
-/* Whether a feature that is on makes samples; of user and kernel code. */
-bool opd_extended_makes_samples(const struct opd *opd);
-
-/* The feature that takes records of @code, NULL if none does. */
-struct opd_ext *opd_extended_of_code(struct opd *opd, uint32_t code);
+/* The events of the counters are others, and no sample file is open. */
+void opd_extended_events(struct opd_extended *extended,
+			 const struct opd_events *events);
 
 /*
- * Let the feature that takes it handle @rec. False if there is none; else
- * *@err is 0, or -EINVAL for a record that makes no sense.
+ * Let the feature that takes it handle @rec. *@data is what it said of a
+ * sample,
+ * *@pc the address where @rec is one.
  */
-bool opd_extended_record(struct opd *opd, const struct opd_rec *rec, int *err);
+enum opd_ext_use opd_extended_record(struct opd_extended *extended,
+				     const struct opd_rec *rec,
+				     struct opd_ext_data *data, uint64_t *pc);
 
 /* A sample has its place and @data: count what the feature makes of it. */
-enum opd_fate opd_extended_count(struct opd *opd,
-				 const struct opd_ext_sample *sample);
+enum opd_fate opd_extended_count(const struct opd_ext_sample *sample);
 
 /* For all features that have something at @sfile. */
-void opd_extended_close(struct opd *opd, struct opd_sfile *sfile);
-void opd_extended_sync(struct opd *opd, struct opd_sfile *sfile);
+void opd_extended_close(struct opd_extended *extended, struct opd_sfile *sfile);
+void opd_extended_sync(struct opd_extended *extended, struct opd_sfile *sfile);
 
 /* The database of event @event of @ext at @sfile, or NULL; made on demand. */
-struct odb *opd_extended_get(struct opd *opd, struct opd_ext *ext,
-			     struct opd_sfile *sfile, unsigned int event);
+struct odb *opd_extended_get(struct opd_ext *ext, struct opd_sfile *sfile,
+			     unsigned int event);
 
-void opd_extended_print_stats(struct opd *opd);
+void opd_extended_print_stats(struct opd_extended *extended);
 
 /* One line in the array each. */
 extern const struct opd_ext_feature opd_ibs_feature;

@@ -15,11 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd.h"
 #include "daemon/feature/opd_ext_files.h"
 #include "daemon/feature/opd_ibs_log.h"
 #include "daemon/feature/opd_ibs_trans.h"
+#include "daemon/source/opd_stream.h"
+#include "daemon/store/opd_store.h"
 #include "libop/op_config.h"
+#include "libop/op_log.h"
+#include "libop/op_session.h"
 
 struct kind {
 	bool given;
@@ -193,11 +196,12 @@ static void ibs_release(struct opd_ext *ext)
 	ext->state = NULL;
 }
 
-static int ibs_start(struct opd *opd, struct opd_ext *ext, struct op_diag *diag)
+static int ibs_start(struct opd_ext *ext, struct op_diag *diag)
 {
 	struct opd_ibs *ibs = ext->state;
 
-	return opd_ibs_log_open(&ibs->log, opd, ibs->kind[OPD_IBS_OP].um, diag);
+	return opd_ibs_log_open(&ibs->log, ext->store->session->samples,
+				ibs->kind[OPD_IBS_OP].um, diag);
 }
 
 /* ---- samples ----------------------------------------------------------------
@@ -217,7 +221,7 @@ static enum opd_ext_use ibs_record(struct opd_ext *ext,
 }
 
 /* Count in each event that happened; the first has the sample. */
-static enum opd_fate count_events(struct opd *opd, struct opd_ext *ext,
+static enum opd_fate count_events(struct opd_ext *ext,
 				  const struct opd_ext_sample *sample,
 				  const struct opd_ibs_regs *regs)
 {
@@ -231,7 +235,7 @@ static enum opd_fate count_events(struct opd *opd, struct opd_ext *ext,
 
 		if (!nr)
 			continue;
-		odb = opd_ext_files_add(opd, ext, sample, kind->vc[i], nr);
+		odb = opd_ext_files_add(ext, sample, kind->vc[i], nr);
 		if (odb && fate != OPD_STORED) {
 			opd_ext_files_own(odb);
 			fate = OPD_STORED;
@@ -242,7 +246,7 @@ static enum opd_fate count_events(struct opd *opd, struct opd_ext *ext,
 	return fate;
 }
 
-static enum opd_fate ibs_count(struct opd *opd, struct opd_ext *ext,
+static enum opd_fate ibs_count(struct opd_ext *ext,
 			       const struct opd_ext_sample *sample)
 {
 	struct opd_ibs *ibs = ext->state;
@@ -260,57 +264,55 @@ static enum opd_fate ibs_count(struct opd *opd, struct opd_ext *ext,
 	if (regs.kind == OPD_IBS_FETCH)
 		kind->killed += opd_ibs_is_killed(&regs);
 	if (regs.kind == OPD_IBS_OP)
-		opd_ibs_log_sample(&ibs->log, opd, sample, &regs);
-	fate = count_events(opd, ext, sample, &regs);
+		opd_ibs_log_sample(&ibs->log, ext->log, sample, &regs);
+	fate = count_events(ext, sample, &regs);
 	kind->no_event += fate == OPD_LOST_NO_IBS_EVENT;
 	return fate;
 }
 
-static void ibs_sync(struct opd *opd, struct opd_ext *ext,
-		     struct opd_sfile *sfile)
+static void ibs_sync(struct opd_ext *ext, struct opd_sfile *sfile)
 {
 	struct opd_ibs *ibs = ext->state;
 
-	opd_ext_files_sync(opd, ext, sfile);
-	opd_ibs_log_flush(&ibs->log, opd);
+	opd_ext_files_sync(ext, sfile);
+	opd_ibs_log_flush(&ibs->log, ext->log);
 }
 
 /* ---- the log ----------------------------------------------------------------
  */
 
-static void print_kind(struct opd *opd, const struct opd_ibs *ibs,
+static void print_kind(struct op_log *log, const struct opd_ibs *ibs,
 		       enum opd_ibs_kind nr)
 {
 	const struct kind *kind = &ibs->kind[nr];
 
 	if (!kind->given && !kind->samples)
 		return;
-	op_log_plain(&opd->log, "Nr. IBS %s samples: %" PRIu64, kind_names[nr],
+	op_log_plain(log, "Nr. IBS %s samples: %" PRIu64, kind_names[nr],
 		     kind->samples);
 	if (nr == OPD_IBS_FETCH)
-		op_log_plain(&opd->log, "Nr. IBS fetches killed: %" PRIu64,
+		op_log_plain(log, "Nr. IBS fetches killed: %" PRIu64,
 			     kind->killed);
 	else
-		op_log_plain(&opd->log,
+		op_log_plain(log,
 			     "Nr. IBS ops without a valid address: %" PRIu64,
 			     kind->no_address);
-	op_log_plain(&opd->log,
-		     "Nr. IBS %s samples without a chosen event: %" PRIu64,
+	op_log_plain(log, "Nr. IBS %s samples without a chosen event: %" PRIu64,
 		     kind_names[nr], kind->no_event);
 	for (unsigned int i = 0; i < kind->nr; i++)
-		op_log_plain(&opd->log, "%s: %" PRIu64, kind->event[i]->name,
+		op_log_plain(log, "%s: %" PRIu64, kind->event[i]->name,
 			     ibs->events.counted[kind->vc[i]]);
 }
 
-static void ibs_print_stats(struct opd *opd, const struct opd_ext *ext)
+static void ibs_print_stats(const struct opd_ext *ext)
 {
 	const struct opd_ibs *ibs = ext->state;
 
-	op_log_plain(&opd->log, "-- IBS Statistics --");
+	op_log_plain(ext->log, "-- IBS Statistics --");
 	for (int i = 0; i < OPD_IBS_NR_KINDS; i++)
-		print_kind(opd, ibs, (enum opd_ibs_kind)i);
-	opd_ibs_log_print_stats(&ibs->log, opd);
-	op_log_plain(&opd->log,
+		print_kind(ext->log, ibs, (enum opd_ibs_kind)i);
+	opd_ibs_log_print_stats(&ibs->log, ext->log);
+	op_log_plain(ext->log,
 		     "Nr. IBS records without all registers: %" PRIu64,
 		     ibs->cut);
 }

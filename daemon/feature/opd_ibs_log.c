@@ -18,10 +18,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/feature/opd_extended.h"
 #include "daemon/feature/opd_ibs_log.h"
 #include "daemon/feature/opd_ibs_trans.h"
+#include "daemon/store/opd_image.h"
+#include "daemon/store/opd_sfile.h"
+#include "libop/op_log.h"
 #include "libop/op_mangle.h"
+#include "daemon/feature/opd_ibs_log.h"
+#include "daemon/feature/opd_ibs_log.h"
 
 #define MEMORY_COLUMNS                                                         \
 	"# access address physical latency offset tgid tid cpu image application\n"
@@ -52,13 +57,13 @@ put(struct opd_ibs_log_file *log, const char *fmt, ...)
 		log->bytes += (unsigned int)n;
 }
 
-static int open_log(struct opd_ibs_log_file *log, const struct opd *opd,
+static int open_log(struct opd_ibs_log_file *log, const char *dir,
 		    const char *name, const char *columns, struct op_diag *diag)
 {
 	char path[PATH_MAX];
 	off_t bytes;
 
-	snprintf(path, sizeof(path), "%.4000s/%s", opd->session.samples, name);
+	snprintf(path, sizeof(path), "%.4000s/%s", dir, name);
 	log->name = name;
 	log->file = fopen(path, "ae");
 	if (!log->file)
@@ -71,16 +76,16 @@ static int open_log(struct opd_ibs_log_file *log, const struct opd *opd,
 	return 0;
 }
 
-int opd_ibs_log_open(struct opd_ibs_log *log, const struct opd *opd,
-		     unsigned int um, struct op_diag *diag)
+int opd_ibs_log_open(struct opd_ibs_log *log, const char *dir, unsigned int um,
+		     struct op_diag *diag)
 {
 	int err = 0;
 
 	if (um & OPD_IBS_UM_MEMORY)
-		err = open_log(&log->memory, opd, "ibs_memaccess.log",
+		err = open_log(&log->memory, dir, "ibs_memaccess.log",
 			       MEMORY_COLUMNS, diag);
 	if (!err && um & OPD_IBS_UM_BRANCH)
-		err = open_log(&log->branch, opd, "ibs_bta.log", BRANCH_COLUMNS,
+		err = open_log(&log->branch, dir, "ibs_bta.log", BRANCH_COLUMNS,
 			       diag);
 	return err;
 }
@@ -98,12 +103,12 @@ void opd_ibs_log_close(struct opd_ibs_log *log)
 	close_one(&log->branch);
 }
 
-static void flush_one(struct opd_ibs_log_file *log, struct opd *opd)
+static void flush_one(struct opd_ibs_log_file *log, struct op_log *daemon_log)
 {
 	bool failed = log->file && (fflush(log->file) || ferror(log->file));
 
 	if (failed) {
-		op_log(&opd->log, "%s cannot be written, it ends here: %s",
+		op_log(daemon_log, "%s cannot be written, it ends here: %s",
 		       log->name, strerror(errno));
 		log->left_out += log->waiting;
 		close_one(log);
@@ -111,21 +116,21 @@ static void flush_one(struct opd_ibs_log_file *log, struct opd *opd)
 	log->waiting = 0;
 }
 
-void opd_ibs_log_flush(struct opd_ibs_log *log, struct opd *opd)
+void opd_ibs_log_flush(struct opd_ibs_log *log, struct op_log *daemon_log)
 {
-	flush_one(&log->memory, opd);
-	flush_one(&log->branch, opd);
+	flush_one(&log->memory, daemon_log);
+	flush_one(&log->branch, daemon_log);
 }
 
 /* Whether a line may be written; else it counts as left out. */
-static bool has_room(struct opd_ibs_log_file *log, struct opd *opd)
+static bool has_room(struct opd_ibs_log_file *log, struct op_log *daemon_log)
 {
 	if (log->file && log->bytes < OPD_IBS_LOG_MAX) {
 		log->waiting++;
 		return true;
 	}
 	if (log->file && !log->left_out)
-		op_log(&opd->log,
+		op_log(daemon_log,
 		       "%s has %" PRIu64
 		       " MiB, nothing is added; end the daemon and move it away for a new one",
 		       log->name, OPD_IBS_LOG_MAX >> 20);
@@ -175,7 +180,7 @@ static void put_place(struct opd_ibs_log_file *log,
 	end_line(log);
 }
 
-static void log_memory(struct opd_ibs_log_file *log, struct opd *opd,
+static void log_memory(struct opd_ibs_log_file *log, struct op_log *daemon_log,
 		       const struct opd_ext_sample *sample,
 		       const struct opd_ibs_regs *regs)
 {
@@ -184,7 +189,7 @@ static void log_memory(struct opd_ibs_log_file *log, struct opd *opd,
 	uint64_t data3 = regs->reg[OPD_IBS_DATA3];
 
 	if (!(data3 & (LOAD | STORE)) || !(data3 & LINEAR_VALID) ||
-	    !has_room(log, opd))
+	    !has_room(log, daemon_log))
 		return;
 	put(log, "%s 0x%" PRIx64, accesses[data3 & (LOAD | STORE)],
 	    regs->reg[OPD_IBS_DC_LINAD]);
@@ -196,37 +201,39 @@ static void log_memory(struct opd_ibs_log_file *log, struct opd *opd,
 	put_place(log, sample);
 }
 
-static void log_branch(struct opd_ibs_log_file *log, struct opd *opd,
+static void log_branch(struct opd_ibs_log_file *log, struct op_log *daemon_log,
 		       const struct opd_ext_sample *sample,
 		       const struct opd_ibs_regs *regs)
 {
 	uint64_t data = regs->reg[OPD_IBS_DATA];
 
 	if (!(data & BRN_RET) || !(regs->caps & OP_IBS_CAP_BR_TARGET) ||
-	    !has_room(log, opd))
+	    !has_room(log, daemon_log))
 		return;
 	put(log, "0x%" PRIx64 " %d %d", regs->reg[OPD_IBS_BR_TARGET],
 	    !!(data & BRN_TAKEN), !!(data & BRN_MISP));
 	put_place(log, sample);
 }
 
-void opd_ibs_log_sample(struct opd_ibs_log *log, struct opd *opd,
+void opd_ibs_log_sample(struct opd_ibs_log *log, struct op_log *daemon_log,
 			const struct opd_ext_sample *sample,
 			const struct opd_ibs_regs *regs)
 {
 	if (log->memory.name)
-		log_memory(&log->memory, opd, sample, regs);
+		log_memory(&log->memory, daemon_log, sample, regs);
 	if (log->branch.name)
-		log_branch(&log->branch, opd, sample, regs);
+		log_branch(&log->branch, daemon_log, sample, regs);
 }
 
-void opd_ibs_log_print_stats(const struct opd_ibs_log *log, struct opd *opd)
+void opd_ibs_log_print_stats(const struct opd_ibs_log *log,
+			     struct op_log *daemon_log)
 {
 	if (log->memory.name)
-		op_log_plain(&opd->log,
+		op_log_plain(daemon_log,
 			     "Nr. IBS memory accesses not logged: %" PRIu64,
 			     log->memory.left_out);
 	if (log->branch.name)
-		op_log_plain(&opd->log, "Nr. IBS branches not logged: %" PRIu64,
+		op_log_plain(daemon_log,
+			     "Nr. IBS branches not logged: %" PRIu64,
 			     log->branch.left_out);
 }

@@ -19,7 +19,7 @@
 
 #include "libop/op_diag.h"
 
-struct opd;
+struct op_log;
 struct opd_ext_sample;
 struct opd_ibs_regs;
 
@@ -43,20 +43,22 @@ struct opd_ibs_log {
 	struct opd_ibs_log_file branch;
 };
 
-/* Open what @um asks for. Returns 0 or -errno with the reason. */
-int opd_ibs_log_open(struct opd_ibs_log *log, const struct opd *opd,
-		     unsigned int um, struct op_diag *diag);
+/* Open what @um asks for in folder @dir. Returns 0 or -errno with the reason.
+ */
+int opd_ibs_log_open(struct opd_ibs_log *log, const char *dir, unsigned int um,
+		     struct op_diag *diag);
 void opd_ibs_log_close(struct opd_ibs_log *log);
 
-/* Write what is still in memory. */
-void opd_ibs_log_flush(struct opd_ibs_log *log, struct opd *opd);
+/* Write what is still in memory; the daemon's log says what fails. */
+void opd_ibs_log_flush(struct opd_ibs_log *log, struct op_log *daemon_log);
 
 /* The lines for one op sample. */
-void opd_ibs_log_sample(struct opd_ibs_log *log, struct opd *opd,
+void opd_ibs_log_sample(struct opd_ibs_log *log, struct op_log *daemon_log,
 			const struct opd_ext_sample *sample,
 			const struct opd_ibs_regs *regs);
 
 /* What was left out, for the statistics in the daemon's log. */
-void opd_ibs_log_print_stats(const struct opd_ibs_log *log, struct opd *opd);
+void opd_ibs_log_print_stats(const struct opd_ibs_log *log,
+			     struct op_log *daemon_log);
 
 #endif /* DAEMON_FEATURE_OPD_IBS_LOG_H */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd.h"
 #include "daemon/feature/opd_ext_files.h"
+#include "libop/op_log.h"
 
 #define SUFFIX "_LATENCY"
 #define NO_EVENT (-1)
@@ -79,7 +79,7 @@ static enum opd_ext_use weight_record(struct opd_ext *ext,
 	return OPD_EXT_NEXT;
 }
 
-static enum opd_fate weight_count(struct opd *opd, struct opd_ext *ext,
+static enum opd_fate weight_count(struct opd_ext *ext,
 				  const struct opd_ext_sample *sample)
 {
 	struct opd_weight *weight = ext->state;
@@ -89,23 +89,23 @@ static enum opd_fate weight_count(struct opd *opd, struct opd_ext *ext,
 	if (event == NO_EVENT)
 		weight->without++;
 	else if (sample->data->words[0])
-		opd_ext_files_add(opd, ext, sample, (unsigned int)event,
+		opd_ext_files_add(ext, sample, (unsigned int)event,
 				  sample->data->words[0]);
 	return OPD_STORED;
 }
 
-static void weight_print_stats(struct opd *opd, const struct opd_ext *ext)
+static void weight_print_stats(const struct opd_ext *ext)
 {
 	const struct opd_weight *weight = ext->state;
 	const struct opd_ext_events *events = &weight->events;
 
-	op_log_plain(&opd->log, "-- Weight Statistics --");
-	op_log_plain(&opd->log, "Nr. samples with a weight: %" PRIu64,
+	op_log_plain(ext->log, "-- Weight Statistics --");
+	op_log_plain(ext->log, "Nr. samples with a weight: %" PRIu64,
 		     weight->samples);
-	op_log_plain(&opd->log, "Nr. of them without an event: %" PRIu64,
+	op_log_plain(ext->log, "Nr. of them without an event: %" PRIu64,
 		     weight->without);
 	for (unsigned int i = 0; i < events->nr; i++)
-		op_log_plain(&opd->log, "%s: %" PRIu64, events->event[i].name,
+		op_log_plain(ext->log, "%s: %" PRIu64, events->event[i].name,
 			     events->counted[i]);
 }
 

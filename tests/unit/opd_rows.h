@@ -333,7 +333,9 @@ __attribute__((unused)) static struct fixture *new_with(const char *options)
 	     at = strtok_r(NULL, " ", &rest))
 		argv[argc++] = at;
 	if (opd_options_parse(&f->opd.options, argc, argv, &diag) ||
-	    opd_extended_init(&f->opd, f->opd.options.ext_features, &diag))
+	    opd_extended_init(&f->opd.extended, f->opd.options.ext_features,
+			      f->opd.options.source, &f->opd.options.events,
+			      &diag))
 		fail_msg("%s", diag.text);
 	f->opd.log.verbose = f->opd.options.verbose;
 	start_daemon(f, &test_replay);
@@ -355,7 +357,8 @@ static void restart_with(struct fixture *f)
 	opd_release(&f->opd);
 	opd_init(&f->opd);
 	f->opd.options = options;
-	if (opd_extended_init(&f->opd, options.ext_features, &diag))
+	if (opd_extended_init(&f->opd.extended, options.ext_features,
+			      options.source, &f->opd.options.events, &diag))
 		fail_msg("%s", diag.text);
 	start_daemon(f, &test_replay);
 }

@@ -82,13 +82,15 @@ static void run_options(const struct row *row, FILE *out)
 	     at = strtok_r(NULL, " ", &rest))
 		argv[argc++] = at;
 	if (opd_options_parse(&opd->options, argc, argv, &diag) ||
-	    opd_extended_init(opd, opd->options.ext_features, &diag)) {
+	    opd_extended_init(&opd->extended, opd->options.ext_features,
+			      opd->options.source, &opd->options.events,
+			      &diag)) {
 		fprintf(out, "%s\n", diag.text);
 	} else {
 		show_options(out, &opd->options);
 		show_events(out, &opd->options.events);
 	}
-	opd_extended_release(opd);
+	opd_extended_release(&opd->extended);
 	opd_options_release(&opd->options);
 	free(text);
 	free(opd);
