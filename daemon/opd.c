@@ -21,6 +21,8 @@
 
 #include "daemon/opd.h"
 #include "daemon/store/opd_reserve.h"
+#include "daemon/store/opd_session.h"
+#include "libcfi/unwinder.h"
 
 #define SPARE_DESCRIPTORS 8
 
@@ -36,7 +38,7 @@ static void see_image(void *ctx, const struct op_cookie_query *query,
 
 	if (opd_cookie_is_made(query))
 		return; /* its file is in the session */
-	opd->vdso_is_ours |= !strcmp(query->path, OPD_VDSO);
+	opd_user_stacks_see(&opd->user_stacks, query->path);
 	binary.build_id.len = query->build_id_len;
 	memcpy(binary.build_id.bytes, query->build_id, query->build_id_len);
 	if (query->flags & OP_IMAGE_MAY_HANG)
@@ -48,7 +50,9 @@ static void see_image(void *ctx, const struct op_cookie_query *query,
 static void see_kernel(void *ctx, const char *name, uint64_t start,
 		       uint64_t end, const struct op_build_id *build_id)
 {
-	opd_ksyms_see(ctx, name, start, end, build_id);
+	struct opd *opd = ctx;
+
+	opd_ksyms_see(&opd->ksyms, name, start, end, build_id);
 }
 
 /* ---- what happens in the store ----------------------------------------------
@@ -71,7 +75,9 @@ static void sync_sfile(void *ctx, struct opd_sfile *sfile)
 
 static void want_symbols(void *ctx, struct opd_image *image)
 {
-	opd_ksyms_want(ctx, image);
+	struct opd *opd = ctx;
+
+	opd_ksyms_want(&opd->ksyms, image);
 }
 
 static void say_packing(void *ctx, uint64_t bytes)
@@ -97,6 +103,9 @@ void opd_init(struct opd *opd)
 					   want_symbols, say_packing };
 	opd_store_init(&opd->store, &opd->session, &opd->log, opd->clock,
 		       &opd->events, &opd->store_client);
+	/* The source may tell of the kernel before the setup. */
+	opd_ksyms_init(&opd->ksyms, &opd->images, &opd->session, &opd->options,
+		       &opd->log);
 	opd_control_init(&opd->control);
 }
 
@@ -127,6 +136,45 @@ static int check_descriptors(rlim_t *left, struct op_diag *diag)
 	return err ? op_diag_set(diag, err, "start: %s", strerror(-err)) : 0;
 }
 
+/* The source's, if it has one: that has read the images already. */
+static struct unwinder *find_unwinder(struct opd *opd)
+{
+	struct opd_source *source = &opd->source;
+	struct unwinder *own = NULL;
+
+	if (source->ops->unwinder)
+		own = source->ops->unwinder(source);
+	return own ? own : opd->user_stacks.unwinder;
+}
+
+/* Connect the parts that samples and stacks pass through. */
+static int make_parts(struct opd *opd)
+{
+	int err;
+
+	opd->places =
+		(struct opd_places){ &opd->options, &opd->cookies, &opd->kernel,
+				     &opd->images, &opd->store };
+	opd_cookies_init(&opd->cookies, &opd->images, &opd->log);
+	opd_kernel_init(&opd->kernel, &opd->images, opd->options.vmlinux);
+	err = opd_images_init(&opd->images, opd->options.images,
+			      opd->options.nr_images);
+	if (!err)
+		err = opd_trace_init(&opd->trace, &opd->stacks, &opd->defer,
+				     &opd->stats);
+	if (!err)
+		err = opd_user_stacks_init(&opd->user_stacks, &opd->cookies,
+					   &opd->anon, &opd->keep,
+					   &opd->trans.context, &opd->trace);
+	if (!err)
+		err = opd_stacks_init(&opd->stacks, &opd->places,
+				      find_unwinder(opd), &opd->stats);
+	if (!err)
+		err = opd_defer_init(&opd->defer, &opd->places, &opd->stacks,
+				     &opd->stats);
+	return err;
+}
+
 int opd_setup(struct opd *opd, struct op_diag *diag)
 {
 	rlim_t left;
@@ -137,27 +185,16 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	/* Until the stream says better. */
 	opd->events = opd->options.events;
 	opd_store_set_cpu(&opd->store, opd->source.cpu_type, 0);
-	snprintf(opd->source_name, sizeof(opd->source_name), "%s",
-		 opd->source.name);
+	opd_stats_set_source(&opd->stats, opd->source.name);
 	opd_keep_init(&opd->keep, &opd->session, &opd->log, opd->clock,
 		      opd->source.targeted, left);
 	opd_trans_init(opd);
 	opd_sfiles_init(&opd->store);
-	err = opd_images_init(&opd->images, opd->options.images,
-			      opd->options.nr_images);
-	if (!err)
-		err = opd_trace_init(&opd->trace);
-	if (!err)
-		err = opd_user_stacks_init(opd);
-	if (!err)
-		err = opd_stacks_init(opd);
-	if (!err)
-		err = opd_defer_init(&opd->defer);
+	err = make_parts(opd);
 	if (err)
 		return op_diag_set(diag, err, "start: %s", strerror(-err));
-	opd_kernel_clear(opd);
 	opd_pack_init(&opd->store, opd->options.pack_at);
-	err = opd_stats_init(opd, diag);
+	err = opd_stats_init(&opd->stats, &opd->store, &opd->defer.nr, diag);
 	if (!err)
 		err = opd_extended_start(&opd->extended, &opd->store, diag);
 	if (!err && opd->options.record)
@@ -166,21 +203,29 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	return err;
 }
 
+void opd_log_statistics(struct opd *opd)
+{
+	opd_stats_log(&opd->stats);
+	opd_extended_print_stats(&opd->extended);
+	if (opd->source.ops->log)
+		opd->source.ops->log(&opd->source, &opd->log);
+}
+
 int opd_finish(struct opd *opd)
 {
 	int err;
 
-	opd_defer_retry(opd, OP_NO_COOKIE, true);
-	while (opd_ksyms_take(opd))
+	opd_defer_retry(&opd->defer, OP_NO_COOKIE, true);
+	while (opd_ksyms_take(&opd->ksyms))
 		;
 	opd_sfiles_sync(&opd->store);
 	opd_sfiles_drop_all(&opd->store);
-	err = opd_stats_write_last(opd);
+	err = opd_stats_write_last(&opd->stats);
 	/* It may also have made room. */
 	if (opd_pack_end(&opd->store) || err)
-		err = opd_stats_write_last(opd);
+		err = opd_stats_write_last(&opd->stats);
 	opd_reserve_use(&opd->session);
-	opd_stats_log(opd);
+	opd_log_statistics(opd);
 	opd_record_close(&opd->record);
 	return err;
 }
@@ -195,7 +240,7 @@ void opd_release(struct opd *opd)
 	opd_session_unlock(&opd->store);
 	opd_defer_release(&opd->defer);
 	opd_trace_release(&opd->trace);
-	opd_user_stacks_release(opd);
+	opd_user_stacks_release(&opd->user_stacks);
 	opd_keep_release(&opd->keep);
 	opd_ksyms_release(&opd->ksyms);
 	opd_cookies_release(&opd->cookies);

@@ -21,38 +21,36 @@
  *	opd_extended	features that derive counts of their own
  *	opd_stats	what became of each sample
  *
- * Everything is owned by this structure; parts borrow from each other only
- * what their headers say.
+ * Everything is owned by this structure. Each part borrows those that it uses,
+ * which opd_init() and opd_setup() hand to it; this header is for the few that
+ * may concern any part: the loop, commands, and what handles records.
  */
 
 #include <stdint.h>
 
+#include "daemon/feature/opd_extended.h"
 #include "daemon/opd_anon.h"
-#include "libop/op_clock.h"
-#include "daemon/opd_codes.h"
 #include "daemon/opd_control.h"
 #include "daemon/opd_cookie.h"
 #include "daemon/opd_defer.h"
-#include "daemon/source/opd_events.h"
-#include "daemon/feature/opd_extended.h"
 #include "daemon/opd_keep.h"
 #include "daemon/opd_kernel.h"
 #include "daemon/opd_ksyms.h"
-#include "libop/op_log.h"
 #include "daemon/opd_loop.h"
 #include "daemon/opd_options.h"
 #include "daemon/opd_place.h"
 #include "daemon/opd_record.h"
-#include "daemon/store/opd_image.h"
-#include "daemon/store/opd_session.h"
-#include "daemon/store/opd_store.h"
-#include "daemon/source/opd_source.h"
 #include "daemon/opd_stack.h"
 #include "daemon/opd_stats.h"
-#include "daemon/source/opd_stream.h"
 #include "daemon/opd_trace.h"
 #include "daemon/opd_trans.h"
 #include "daemon/opd_user_stack.h"
+#include "daemon/source/opd_events.h"
+#include "daemon/source/opd_source.h"
+#include "daemon/store/opd_image.h"
+#include "daemon/store/opd_store.h"
+#include "libop/op_clock.h"
+#include "libop/op_log.h"
 #include "libop/op_session.h"
 
 struct opd {
@@ -62,11 +60,9 @@ struct opd {
 	struct op_log log;
 	struct opd_source_client client; /* what the source tells us */
 	struct opd_source source;
-	char source_name[32]; /* what the samples are from, "module/timer" */
 	struct opd_events events; /* the options', or the stream's */
 	struct opd_images images;
 	struct opd_ksyms ksyms;
-	bool vdso_is_ours; /* that of the stream is this kernel's */
 	struct opd_cookies cookies;
 	struct opd_keep keep;
 	struct opd_kernel kernel;
@@ -74,6 +70,7 @@ struct opd {
 	struct opd_store_client store_client; /* what the store tells us */
 	struct opd_store store;
 	struct opd_extended extended;
+	struct opd_places places;
 	struct transient trans;
 	struct opd_trace trace;
 	struct opd_stacks stacks;
@@ -102,6 +99,9 @@ int opd_setup(struct opd *opd, struct op_diag *diag);
  * the disk. Returns 0 or -errno; the log has the reason.
  */
 int opd_finish(struct opd *opd);
+
+/* Write the statistics block to the log: of samples, features, the source. */
+void opd_log_statistics(struct opd *opd);
 
 /* Free and close all; the files stay as they are. */
 void opd_release(struct opd *opd);

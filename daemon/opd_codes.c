@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "daemon/opd.h"
+#include "daemon/opd_codes.h"
+#include "daemon/source/opd_stream.h"
 
 typedef int opd_handler(struct opd *opd, const struct opd_rec *rec);
 
@@ -111,7 +113,7 @@ static int handle_MODULE_LOADED(struct opd *opd, const struct opd_rec *rec)
 static int handle_TRACE_BEGIN(struct opd *opd, const struct opd_rec *rec)
 {
 	(void)rec;
-	opd_trace_end(opd, OP_TRACE_DEPTH);
+	opd_trace_end(&opd->trace, OP_TRACE_DEPTH);
 	opd->trans.tracing = OPD_TRACE_START;
 	opd_trans_forget_images(&opd->trans);
 	return 0;
@@ -121,7 +123,7 @@ static int handle_TRACE_END(struct opd *opd, const struct opd_rec *rec)
 {
 	if (rec->payload[0] >= OP_NR_TRACE_ENDINGS)
 		return -EINVAL;
-	opd_trace_end(opd, (enum op_trace_ending)rec->payload[0]);
+	opd_trace_end(&opd->trace, (enum op_trace_ending)rec->payload[0]);
 	opd->trans.tracing = OPD_TRACE_OFF;
 	opd_trans_forget_images(&opd->trans);
 	return 0;
@@ -129,7 +131,7 @@ static int handle_TRACE_END(struct opd *opd, const struct opd_rec *rec)
 
 static int handle_USER_STACK(struct opd *opd, const struct opd_rec *rec)
 {
-	return opd_user_stack_take(opd, rec);
+	return opd_user_stack_take(&opd->user_stacks, rec);
 }
 
 /* A record that features may take. */
@@ -190,7 +192,7 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 			      NULL))
 		return -EINVAL;
 	opd_trans_forget(opd);
-	opd_defer_retry(opd, OP_NO_COOKIE, true);
+	opd_defer_retry(&opd->defer, OP_NO_COOKIE, true);
 	opd_sfiles_drop_all(&opd->store);
 	opd_stats_stream_begins(&opd->stats);
 	take_machine(opd, rec);
@@ -198,8 +200,8 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	opd->trans.stream_events = false;
 	opd_extended_events(&opd->extended, &opd->events);
 	opd_cookies_release(&opd->cookies);
-	opd_user_stacks_forget(opd);
-	opd_kernel_clear(opd);
+	opd_user_stacks_forget(&opd->user_stacks);
+	opd_kernel_clear(&opd->kernel);
 	return 0;
 }
 
@@ -222,8 +224,8 @@ static int handle_EVENT(struct opd *opd, const struct opd_rec *rec)
 		memset(&events, 0, sizeof(events));
 	if (opd_events_set(&events, p[0], &event, NULL))
 		return -EINVAL;
-	opd_trace_end(opd, OP_TRACE_DEPTH);
-	opd_defer_retry(opd, OP_NO_COOKIE, true);
+	opd_trace_end(&opd->trace, OP_TRACE_DEPTH);
+	opd_defer_retry(&opd->defer, OP_NO_COOKIE, true);
 	opd_sfiles_drop_all(&opd->store);
 	opd->events = events;
 	opd->trans.stream_events = true;
@@ -257,10 +259,12 @@ static int handle_COOKIE_NAME(struct opd *opd, const struct opd_rec *rec)
 	    (p[10] &&
 	     opd_stream_string(rec, 10, query.path, sizeof(query.path))))
 		return -EINVAL;
-	err = opd_cookie_learn(opd, &query);
-	if (!err)
-		opd_defer_retry(opd, query.cookie, false);
-	return err;
+	err = opd_cookie_learn(&opd->cookies, &query);
+	if (err)
+		return err;
+	opd_trans_forget_images(&opd->trans);
+	opd_defer_retry(&opd->defer, query.cookie, false);
+	return 0;
 }
 
 static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
@@ -275,11 +279,12 @@ static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 	    opd_stream_string(rec, 7, name, sizeof(name)))
 		return -EINVAL;
 	if (rec->flags & OP_KERNEL_FIRST)
-		opd_kernel_clear_images(opd);
+		opd_kernel_clear_images(&opd->kernel);
 	if (rec->flags & OP_KERNEL_CODE)
-		err = opd_kernel_add_code(opd, name, p[0], p[1]);
+		err = opd_kernel_add_code(&opd->kernel, name, p[0], p[1]);
 	else
-		err = opd_kernel_add(opd, name, p[0], p[1], &build_id);
+		err = opd_kernel_add(&opd->kernel, name, p[0], p[1], &build_id);
+	opd_trans_forget_images(&opd->trans);
 	if (err)
 		op_log(&opd->log, "%s: samples in it are of no image: %s", name,
 		       strerror(-err));
@@ -292,7 +297,7 @@ static int handle_LOST(struct opd *opd, const struct opd_rec *rec)
 
 	if (opd_stream_string(rec, 1, cause, sizeof(cause)))
 		return -EINVAL;
-	return opd_stats_stream_lost(opd, cause, rec->payload[0]);
+	return opd_stats_stream_lost(&opd->stats, cause, rec->payload[0]);
 }
 
 static int handle_TAKEN(struct opd *opd, const struct opd_rec *rec)
@@ -302,11 +307,11 @@ static int handle_TAKEN(struct opd *opd, const struct opd_rec *rec)
 
 static int handle_SOURCE(struct opd *opd, const struct opd_rec *rec)
 {
-	char name[sizeof(opd->source_name)];
+	char name[sizeof(opd->stats.source)];
 
 	if (opd_stream_string(rec, 1, name, sizeof(name)))
 		return -EINVAL;
-	memcpy(opd->source_name, name, sizeof(name));
+	opd_stats_set_source(&opd->stats, name);
 	/* Arcs between images are kept for each application. */
 	if (rec->payload[0] & OP_SOURCE_STACKS)
 		opd->options.separate_lib = true;

@@ -23,6 +23,7 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_command.h"
+#include "daemon/store/opd_session.h"
 
 /* A line that does not fit is left out. */
 __attribute__((format(printf, 3, 4))) static void
@@ -83,7 +84,7 @@ static void add_ledger(struct opd *opd, struct opd_answer *answer)
 {
 	struct op_ledger ledger;
 
-	opd_stats_ledger(opd, &ledger);
+	opd_stats_ledger(&opd->stats, &ledger);
 	add_number(answer, "taken", ledger.taken);
 	add_number(answer, "stored", ledger.stored);
 	add_number(answer, "pending", ledger.pending);
@@ -151,7 +152,7 @@ static int run_dump(struct opd *opd, const char *arg, struct opd_answer *answer,
 
 static int write_ledger(struct opd *opd, struct op_diag *diag)
 {
-	int err = opd_stats_write(opd);
+	int err = opd_stats_write(&opd->stats);
 
 	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
 }
@@ -162,7 +163,7 @@ int opd_command_reset(struct opd *opd, struct op_diag *diag)
 
 	if (err)
 		return err;
-	opd_stats_restart(opd);
+	opd_stats_restart(&opd->stats);
 	return write_ledger(opd, diag);
 }
 
@@ -172,13 +173,13 @@ int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag)
 
 	if (err)
 		return err;
-	err = opd_stats_write_saved(opd);
+	err = opd_stats_write_saved(&opd->stats);
 	if (err)
 		return op_diag_set(diag, err, "the ledger cannot be written");
 	err = opd_session_rename(&opd->store, name, diag);
 	if (err)
 		return err;
-	opd_stats_restart(opd);
+	opd_stats_restart(&opd->stats);
 	return write_ledger(opd, diag);
 }
 

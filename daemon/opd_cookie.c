@@ -7,13 +7,16 @@
  * image has none (-ENOENT, its samples are lost).
  */
 
+#include "daemon/opd_cookie.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/store/opd_image.h"
 #include "libop/op_array.h"
+#include "libop/op_log.h"
 
 static struct opd_cookie *find_cookie(const struct opd_cookies *cookies,
 				      uint64_t cookie)
@@ -45,11 +48,20 @@ static int put_cookie(struct opd_cookies *cookies, uint64_t cookie,
 	return 0;
 }
 
+void opd_cookies_init(struct opd_cookies *cookies, struct opd_images *images,
+		      struct op_log *log)
+{
+	memset(cookies, 0, sizeof(*cookies));
+	cookies->images = images;
+	cookies->log = log;
+}
+
 void opd_cookies_release(struct opd_cookies *cookies)
 {
 	free(cookies->known);
+	cookies->known = NULL;
+	cookies->nr = 0;
 	op_hash_release(&cookies->index);
-	memset(cookies, 0, sizeof(*cookies));
 }
 
 static bool query_ok(const struct op_cookie_query *query)
@@ -65,7 +77,8 @@ bool opd_cookie_is_made(const struct op_cookie_query *query)
 	       !(query->flags & OP_IMAGE_DELETED) && query->path[0] == '/';
 }
 
-int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
+int opd_cookie_learn(struct opd_cookies *cookies,
+		     const struct op_cookie_query *query)
 {
 	struct opd_image_id id = { .kind = OP_IMAGE_FILE };
 	struct opd_image *image = NULL;
@@ -73,10 +86,8 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 
 	if (!query_ok(query))
 		return -EINVAL;
-	if (!query->path[0]) {
-		opd_trans_forget_images(&opd->trans);
-		return put_cookie(&opd->cookies, query->cookie, NULL);
-	}
+	if (!query->path[0])
+		return put_cookie(cookies, query->cookie, NULL);
 	id.name = query->path;
 	id.space = id.name[0] == '/' ? OP_SPACE_ROOT : OP_SPACE_KERN;
 	id.dev = query->dev;
@@ -85,25 +96,25 @@ int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query)
 	id.is_made = opd_cookie_is_made(query);
 	id.build_id.len = query->build_id_len;
 	memcpy(id.build_id.bytes, query->build_id, query->build_id_len);
-	err = opd_image_get(&opd->images, &id, &image);
+	err = opd_image_get(cookies->images, &id, &image);
 	if (err == -EEXIST)
-		op_log(&opd->log, "%s: a kernel image has the same name",
+		op_log(cookies->log, "%s: a kernel image has the same name",
 		       query->path);
 	if (err && err != -EEXIST)
 		return err;
-	op_verbose(&opd->log, OP_V_MISC, "cookie %" PRIu64 " is %s",
+	op_verbose(cookies->log, OP_V_MISC, "cookie %" PRIu64 " is %s",
 		   (uint64_t)query->cookie, query->path);
-	opd_trans_forget_images(&opd->trans);
-	return put_cookie(&opd->cookies, query->cookie, image);
+	return put_cookie(cookies, query->cookie, image);
 }
 
-int opd_cookie_find(struct opd *opd, uint64_t cookie, struct opd_image **out)
+int opd_cookie_find(const struct opd_cookies *cookies, uint64_t cookie,
+		    struct opd_image **out)
 {
 	const struct opd_cookie *known;
 
 	if (cookie == OP_NO_COOKIE)
 		return -ENOENT;
-	known = find_cookie(&opd->cookies, cookie);
+	known = find_cookie(cookies, cookie);
 	if (!known)
 		return -EAGAIN;
 	*out = known->image;

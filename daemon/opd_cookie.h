@@ -14,8 +14,9 @@
 #include "libop/op_hash.h"
 #include "module/uapi/oprofile.h"
 
-struct opd;
+struct op_log;
 struct opd_image;
+struct opd_images;
 
 struct opd_cookie {
 	uint64_t cookie;
@@ -23,6 +24,8 @@ struct opd_cookie {
 };
 
 struct opd_cookies {
+	struct opd_images *images; /* borrowed, like the log */
+	struct op_log *log;
 	struct opd_cookie *known;
 	size_t nr;
 	struct op_hash index; /* of known, by cookie */
@@ -32,18 +35,24 @@ struct opd_cookies {
  * time: it has a path and no file. */
 bool opd_cookie_is_made(const struct op_cookie_query *query);
 
+/* None is known. */
+void opd_cookies_init(struct opd_cookies *cookies, struct opd_images *images,
+		      struct op_log *log);
+
 /*
  * *@out = the image of @cookie. Returns 0; -EAGAIN when its name may still
  * come; -ENOENT when it has none.
  */
-int opd_cookie_find(struct opd *opd, uint64_t cookie, struct opd_image **out);
+int opd_cookie_find(const struct opd_cookies *cookies, uint64_t cookie,
+		    struct opd_image **out);
 
 /*
  * Learn that @query->cookie stands for the rest of @query; what the source
  * did not know is completed from the file if that is still the same one.
  * Returns 0, -ENOMEM, -EINVAL for a name or build-id that cannot be one.
  */
-int opd_cookie_learn(struct opd *opd, const struct op_cookie_query *query);
+int opd_cookie_learn(struct opd_cookies *cookies,
+		     const struct op_cookie_query *query);
 
 /* Forget all of them: another stream begins. */
 void opd_cookies_release(struct opd_cookies *cookies);

@@ -7,15 +7,23 @@
  * are tried after the samples, because a stack is stored only if its sample is.
  */
 
+#include "daemon/opd_defer.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/opd_place.h"
+#include "daemon/opd_stats.h"
+#include "module/uapi/oprofile.h"
 
-int opd_defer_init(struct opd_defer *defer)
+int opd_defer_init(struct opd_defer *defer, const struct opd_places *places,
+		   struct opd_stacks *into, struct opd_stats *stats)
 {
 	memset(defer, 0, sizeof(*defer));
+	defer->places = places;
+	defer->into = into;
+	defer->stats = stats;
 	defer->last_stack = &defer->stacks;
 	defer->samples = calloc(OPD_MAX_DEFERRED, sizeof(defer->samples[0]));
 	return defer->samples ? 0 : -ENOMEM;
@@ -72,46 +80,46 @@ bool opd_defer_add_stack(struct opd_defer *defer, const struct opd_stack *stack,
 }
 
 /* True when @sample has met its fate. */
-static bool retry(struct opd *opd, struct opd_deferred *sample, bool last)
+static bool retry(struct opd_defer *defer, struct opd_deferred *sample,
+		  bool last)
 {
 	struct opd_place place;
 	enum opd_fate fate;
 
-	fate = opd_place_store(opd, &sample->context, sample->pc,
+	fate = opd_place_store(defer->places, &sample->context, sample->pc,
 			       sample->counter, last, &place,
 			       &sample->waits_for);
 	if (fate == OPD_DEFERRED)
 		return false;
-	opd_stats_count(&opd->stats, fate);
+	opd_stats_count(defer->stats, fate);
 	return true;
 }
 
-static bool retry_stack(struct opd *opd, struct opd_deferred_stack *deferred,
-			bool last)
+static bool retry_stack(struct opd_defer *defer,
+			struct opd_deferred_stack *deferred, bool last)
 {
-	return opd_stack_store(opd, &deferred->stack, last,
+	return opd_stack_store(defer->into, &deferred->stack, last,
 			       &deferred->waits_for);
 }
 
 /* Behind the samples: a stack is stored if its sample is. */
-static void retry_stacks(struct opd *opd, uint64_t cookie, bool last)
+static void retry_stacks(struct opd_defer *defer, uint64_t cookie, bool last)
 {
-	struct opd_deferred_stack **at = &opd->defer.stacks;
+	struct opd_deferred_stack **at = &defer->stacks;
 
 	while (*at) {
 		bool tried =
 			cookie == OP_NO_COOKIE || cookie == (*at)->waits_for;
 
-		if (tried && retry_stack(opd, *at, last))
-			drop_stack(&opd->defer, at);
+		if (tried && retry_stack(defer, *at, last))
+			drop_stack(defer, at);
 		else
 			at = &(*at)->next;
 	}
 }
 
-void opd_defer_retry(struct opd *opd, uint64_t cookie, bool last)
+void opd_defer_retry(struct opd_defer *defer, uint64_t cookie, bool last)
 {
-	struct opd_defer *defer = &opd->defer;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < defer->nr; i++) {
@@ -119,9 +127,9 @@ void opd_defer_retry(struct opd *opd, uint64_t cookie, bool last)
 		bool tried =
 			cookie == OP_NO_COOKIE || cookie == sample->waits_for;
 
-		if (!tried || !retry(opd, sample, last))
+		if (!tried || !retry(defer, sample, last))
 			defer->samples[kept++] = *sample;
 	}
 	defer->nr = kept;
-	retry_stacks(opd, cookie, last);
+	retry_stacks(defer, cookie, last);
 }

@@ -15,8 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/opd_context.h"
 #include "daemon/opd_stack.h"
-#include "daemon/opd_trans.h"
+
+struct opd_places;
+struct opd_stats;
 
 #define OPD_MAX_DEFERRED 8192
 #define OPD_MAX_DEFERRED_FRAMES 131072 /* of all stacks, 6 MiB */
@@ -35,6 +38,9 @@ struct opd_deferred_stack {
 };
 
 struct opd_defer {
+	const struct opd_places *places; /* borrowed, like the next two */
+	struct opd_stacks *into; /* where stacks go in the end */
+	struct opd_stats *stats;
 	struct opd_deferred *samples;
 	size_t nr;
 	struct opd_deferred_stack *stacks; /* first come, first here */
@@ -43,8 +49,9 @@ struct opd_defer {
 	size_t nr_frames;
 };
 
-/* Returns 0 or -ENOMEM. */
-int opd_defer_init(struct opd_defer *defer);
+/* Nothing waits; @into takes the stacks. Returns 0 or -ENOMEM. */
+int opd_defer_init(struct opd_defer *defer, const struct opd_places *places,
+		   struct opd_stacks *into, struct opd_stats *stats);
 void opd_defer_release(struct opd_defer *defer);
 
 /* Keep a sample. False when the queue is full. */
@@ -58,6 +65,6 @@ bool opd_defer_add_stack(struct opd_defer *defer, const struct opd_stack *stack,
  * Try again those that wait for @cookie, or all if it is OP_NO_COOKIE. With
  * @last none stays.
  */
-void opd_defer_retry(struct opd *opd, uint64_t cookie, bool last);
+void opd_defer_retry(struct opd_defer *defer, uint64_t cookie, bool last);
 
 #endif /* DAEMON_OPD_DEFER_H */

@@ -7,31 +7,44 @@
  * is not part of the tables, so a new table leaves it in place.
  */
 
+#include "daemon/opd_kernel.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/store/opd_image.h"
 #include "libop/op_array.h"
 #include "libop/op_search.h"
+#include "module/uapi/oprofile.h"
+
+void opd_kernel_init(struct opd_kernel *kernel, struct opd_images *images,
+		     const char *vmlinux)
+{
+	memset(kernel, 0, sizeof(*kernel));
+	kernel->images = images;
+	kernel->vmlinux = vmlinux;
+	kernel->sorted = true;
+}
 
 void opd_kernel_release(struct opd_kernel *kernel)
 {
 	free(kernel->ranges);
-	memset(kernel, 0, sizeof(*kernel));
+	kernel->ranges = NULL;
+	kernel->nr = 0;
 }
 
-void opd_kernel_clear(struct opd *opd)
+void opd_kernel_clear(struct opd_kernel *kernel)
 {
-	opd->kernel.nr = 0;
-	opd->kernel.sorted = true;
-	opd_trans_forget_images(&opd->trans);
+	kernel->nr = 0;
+	kernel->sorted = true;
 }
 
 /* What the samples in image @name are filed under. */
-static struct opd_image_id image_id(const struct opd *opd, const char *name,
+static struct opd_image_id image_id(const struct opd_kernel *kernel,
+				    const char *name,
 				    const struct op_build_id *build_id)
 {
 	struct opd_image_id id = {
@@ -43,18 +56,17 @@ static struct opd_image_id image_id(const struct opd *opd, const char *name,
 
 	if (!strcmp(name, OP_KERNEL_NAME)) {
 		id.kind = OP_IMAGE_KERNEL;
-		if (opd->options.vmlinux) {
+		if (kernel->vmlinux) {
 			id.space = OP_SPACE_ROOT;
-			id.name = opd->options.vmlinux;
+			id.name = kernel->vmlinux;
 		}
 	}
 	return id;
 }
 
-static int add_range(struct opd *opd, const struct opd_image_id *id,
+static int add_range(struct opd_kernel *kernel, const struct opd_image_id *id,
 		     uint64_t start, uint64_t end)
 {
-	struct opd_kernel *kernel = &opd->kernel;
 	struct opd_image *image;
 	int err;
 
@@ -64,23 +76,22 @@ static int add_range(struct opd *opd, const struct opd_image_id *id,
 		return -ENOSPC;
 	err = op_array_reserve(&kernel->ranges, kernel->nr, 1);
 	if (!err)
-		err = opd_image_get(&opd->images, id, &image);
+		err = opd_image_get(kernel->images, id, &image);
 	if (err)
 		return err;
 	image->start = start;
 	image->end = end;
 	kernel->ranges[kernel->nr++] = (struct opd_range){ start, end, image };
 	kernel->sorted = false;
-	opd_trans_forget_images(&opd->trans);
 	return 0;
 }
 
-int opd_kernel_add(struct opd *opd, const char *name, uint64_t start,
+int opd_kernel_add(struct opd_kernel *kernel, const char *name, uint64_t start,
 		   uint64_t end, const struct op_build_id *build_id)
 {
-	struct opd_image_id id = image_id(opd, name, build_id);
+	struct opd_image_id id = image_id(kernel, name, build_id);
 
-	return add_range(opd, &id, start, end);
+	return add_range(kernel, &id, start, end);
 }
 
 static bool is_code(const struct opd_range *range)
@@ -105,14 +116,13 @@ static void drop_ranges(struct opd_kernel *kernel, bool code, uint64_t start,
 	kernel->nr = kept;
 }
 
-void opd_kernel_clear_images(struct opd *opd)
+void opd_kernel_clear_images(struct opd_kernel *kernel)
 {
-	drop_ranges(&opd->kernel, false, 0, UINT64_MAX);
-	opd_trans_forget_images(&opd->trans);
+	drop_ranges(kernel, false, 0, UINT64_MAX);
 }
 
-int opd_kernel_add_code(struct opd *opd, const char *name, uint64_t start,
-			uint64_t end)
+int opd_kernel_add_code(struct opd_kernel *kernel, const char *name,
+			uint64_t start, uint64_t end)
 {
 	const struct opd_image_id id = {
 		.space = OP_SPACE_KERN,
@@ -120,8 +130,8 @@ int opd_kernel_add_code(struct opd *opd, const char *name, uint64_t start,
 		.name = name,
 	};
 
-	drop_ranges(&opd->kernel, true, start, end);
-	return add_range(opd, &id, start, end);
+	drop_ranges(kernel, true, start, end);
+	return add_range(kernel, &id, start, end);
 }
 
 static int compare_ranges(const void *a, const void *b)
@@ -144,9 +154,8 @@ static void sort_ranges(struct opd_kernel *kernel)
 	kernel->sorted = true;
 }
 
-const struct opd_range *opd_kernel_find(struct opd *opd, uint64_t pc)
+const struct opd_range *opd_kernel_find(struct opd_kernel *kernel, uint64_t pc)
 {
-	struct opd_kernel *kernel = &opd->kernel;
 	const struct opd_range *at;
 	size_t nr;
 

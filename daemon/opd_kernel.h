@@ -15,8 +15,8 @@
 
 #include "libop/op_build_id.h"
 
-struct opd;
 struct opd_image;
+struct opd_images;
 
 #define OPD_MAX_RANGES 65536
 
@@ -27,35 +27,40 @@ struct opd_range {
 };
 
 struct opd_kernel {
+	struct opd_images *images; /* borrowed, like the next */
+	const char *vmlinux; /* what the kernel is filed under, or NULL */
 	struct opd_range *ranges;
 	size_t nr;
 	bool sorted;
 };
 
+/* An empty table of @images; @vmlinux is that of the options. */
+void opd_kernel_init(struct opd_kernel *kernel, struct opd_images *images,
+		     const char *vmlinux);
 void opd_kernel_release(struct opd_kernel *kernel);
 
 /* Start a new table. */
-void opd_kernel_clear(struct opd *opd);
+void opd_kernel_clear(struct opd_kernel *kernel);
 
 /* Likewise, but keep code that was made at run time. */
-void opd_kernel_clear_images(struct opd *opd);
+void opd_kernel_clear_images(struct opd_kernel *kernel);
 
 /*
  * Add the range of @name (OP_KERNEL_NAME for the kernel itself). Returns 0,
  * -EINVAL for an empty range, -ENOSPC, -ENOMEM, -EEXIST when a file image has
  * the name.
  */
-int opd_kernel_add(struct opd *opd, const char *name, uint64_t start,
+int opd_kernel_add(struct opd_kernel *kernel, const char *name, uint64_t start,
 		   uint64_t end, const struct op_build_id *build_id);
 
 /*
  * Add code that was made at run time, one function. It takes the place of
  * such code that was there before. Errors as above.
  */
-int opd_kernel_add_code(struct opd *opd, const char *name, uint64_t start,
-			uint64_t end);
+int opd_kernel_add_code(struct opd_kernel *kernel, const char *name,
+			uint64_t start, uint64_t end);
 
 /* The range that holds @pc, NULL if none; valid until the table changes. */
-const struct opd_range *opd_kernel_find(struct opd *opd, uint64_t pc);
+const struct opd_range *opd_kernel_find(struct opd_kernel *kernel, uint64_t pc);
 
 #endif /* DAEMON_OPD_KERNEL_H */

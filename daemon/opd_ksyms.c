@@ -10,14 +10,20 @@
  * file is written anew, because it may be from an earlier boot.
  */
 
+#include "daemon/opd_ksyms.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/opd_options.h"
+#include "daemon/store/opd_image.h"
 #include "libop/op_array.h"
 #include "libop/op_ksyms.h"
+#include "libop/op_log.h"
+#include "libop/op_session.h"
+#include "module/uapi/oprofile.h"
 
 static struct opd_ksyms_range *find_range(const struct opd_ksyms *ksyms,
 					  const char *name)
@@ -39,7 +45,18 @@ static bool is_here(const struct opd_ksyms *ksyms,
 		       image->build_id.len);
 }
 
-void opd_ksyms_want(struct opd *opd, struct opd_image *image)
+void opd_ksyms_init(struct opd_ksyms *ksyms, const struct opd_images *images,
+		    const struct op_session *session,
+		    const struct opd_options *options, struct op_log *log)
+{
+	memset(ksyms, 0, sizeof(*ksyms));
+	ksyms->images = images;
+	ksyms->session = session;
+	ksyms->options = options;
+	ksyms->log = log;
+}
+
+void opd_ksyms_want(struct opd_ksyms *ksyms, struct opd_image *image)
 {
 	if (image->symbols != OPD_SYMBOLS_NONE)
 		return;
@@ -47,10 +64,10 @@ void opd_ksyms_want(struct opd *opd, struct opd_image *image)
 	if (image->space != OP_SPACE_KERN ||
 	    (image->kind != OP_IMAGE_KERNEL &&
 	     image->kind != OP_IMAGE_MODULE) ||
-	    !is_here(&opd->ksyms, image))
+	    !is_here(ksyms, image))
 		return;
 	image->symbols = OPD_SYMBOLS_WANTED;
-	opd->ksyms.nr_wanted++;
+	ksyms->nr_wanted++;
 }
 
 static int write_snapshot(const struct opd_image *image, const char *path,
@@ -81,13 +98,14 @@ static bool is_sound(const char *path)
 	return !err;
 }
 
-static void take_snapshot(struct opd *opd, const struct opd_image *image)
+static void take_snapshot(const struct opd_ksyms *ksyms,
+			  const struct opd_image *image)
 {
 	struct op_diag diag = { "" };
 	char path[PATH_MAX];
 	int err;
 
-	err = op_ksyms_path(path, sizeof(path), opd->session.symbols,
+	err = op_ksyms_path(path, sizeof(path), ksyms->session->symbols,
 			    image->name, image->build_id.bytes,
 			    image->build_id.len);
 	/* Without a build-id the file may be of an earlier boot. */
@@ -96,38 +114,38 @@ static void take_snapshot(struct opd *opd, const struct opd_image *image)
 	if (!err)
 		err = write_snapshot(image, path, &diag);
 	if (err)
-		op_log(&opd->log, "symbols of %s: %s", image->name,
+		op_log(ksyms->log, "symbols of %s: %s", image->name,
 		       op_diag_text(&diag, err));
 	else
-		op_verbose(&opd->log, OP_V_MODULE, "symbols of %s: %s",
+		op_verbose(ksyms->log, OP_V_MODULE, "symbols of %s: %s",
 			   image->name, path);
 }
 
-static struct opd_image *find_wanted(struct opd *opd)
+static struct opd_image *find_wanted(const struct opd_ksyms *ksyms)
 {
 	for (unsigned int i = 0; i < OPD_IMAGE_BUCKETS; i++)
-		for (struct opd_image *image = opd->images.bucket[i]; image;
+		for (struct opd_image *image = ksyms->images->bucket[i]; image;
 		     image = image->next)
 			if (image->symbols == OPD_SYMBOLS_WANTED)
 				return image;
 	return NULL;
 }
 
-bool opd_ksyms_take(struct opd *opd)
+bool opd_ksyms_take(struct opd_ksyms *ksyms)
 {
 	struct opd_image *image;
 
-	if (opd->ksyms.nr_wanted == 0)
+	if (ksyms->nr_wanted == 0)
 		return false;
-	image = find_wanted(opd);
+	image = find_wanted(ksyms);
 	if (!image) {
-		opd->ksyms.nr_wanted = 0;
+		ksyms->nr_wanted = 0;
 		return false;
 	}
 	image->symbols = OPD_SYMBOLS_DONE;
-	opd->ksyms.nr_wanted--;
-	take_snapshot(opd, image);
-	return opd->ksyms.nr_wanted > 0;
+	ksyms->nr_wanted--;
+	take_snapshot(ksyms, image);
+	return ksyms->nr_wanted > 0;
 }
 
 static struct opd_ksyms_range *add_range(struct opd_ksyms *ksyms,
@@ -144,27 +162,28 @@ static struct opd_ksyms_range *add_range(struct opd_ksyms *ksyms,
 	return &ksyms->ranges[ksyms->nr++];
 }
 
-void opd_ksyms_see(struct opd *opd, const char *name, uint64_t start,
+void opd_ksyms_see(struct opd_ksyms *ksyms, const char *name, uint64_t start,
 		   uint64_t end, const struct op_build_id *build_id)
 {
-	struct opd_ksyms_range *range = find_range(&opd->ksyms, name);
+	struct opd_ksyms_range *range = find_range(ksyms, name);
 	bool is_first = !range;
 
 	if (is_first)
-		range = add_range(&opd->ksyms, name);
+		range = add_range(ksyms, name);
 	if (!range)
 		return;
 	range->start = start;
 	range->build_id = *build_id;
 	/* With --vmlinux reports take the symbols from that file. */
-	if (is_first && !strcmp(name, OP_KERNEL_NAME) && !opd->options.vmlinux)
-		take_snapshot(opd, &(struct opd_image){
-					   .kind = OP_IMAGE_KERNEL,
-					   .name = range->name,
-					   .build_id = *build_id,
-					   .start = start,
-					   .end = end,
-				   });
+	if (is_first && !strcmp(name, OP_KERNEL_NAME) &&
+	    !ksyms->options->vmlinux)
+		take_snapshot(ksyms, &(struct opd_image){
+					     .kind = OP_IMAGE_KERNEL,
+					     .name = range->name,
+					     .build_id = *build_id,
+					     .start = start,
+					     .end = end,
+				     });
 }
 
 void opd_ksyms_release(struct opd_ksyms *ksyms)

@@ -16,8 +16,11 @@
 
 #include "libop/op_build_id.h"
 
-struct opd;
+struct op_log;
+struct op_session;
 struct opd_image;
+struct opd_images;
+struct opd_options;
 
 /* A range of the kernel that runs here. */
 struct opd_ksyms_range {
@@ -27,24 +30,33 @@ struct opd_ksyms_range {
 };
 
 struct opd_ksyms {
+	const struct opd_images *images; /* borrowed, like all up to the log */
+	const struct op_session *session; /* may be filled later */
+	const struct opd_options *options; /* likewise */
+	struct op_log *log;
 	struct opd_ksyms_range *ranges;
 	size_t nr;
 	unsigned int nr_wanted; /* images with OPD_SYMBOLS_WANTED */
 };
 
+/* No snapshot is wanted. */
+void opd_ksyms_init(struct opd_ksyms *ksyms, const struct opd_images *images,
+		    const struct op_session *session,
+		    const struct opd_options *options, struct op_log *log);
+
 /*
  * The kernel that runs here or a module of it, @name, lies at @start to @end.
  * Of the kernel itself (OP_KERNEL_NAME) a snapshot is taken at once.
  */
-void opd_ksyms_see(struct opd *opd, const char *name, uint64_t start,
+void opd_ksyms_see(struct opd_ksyms *ksyms, const char *name, uint64_t start,
 		   uint64_t end, const struct op_build_id *build_id);
 
 /* @image has samples. Does nothing for what is not of the kernel that runs
  * here. */
-void opd_ksyms_want(struct opd *opd, struct opd_image *image);
+void opd_ksyms_want(struct opd_ksyms *ksyms, struct opd_image *image);
 
 /* Take one wanted snapshot. False when none is wanted any more. */
-bool opd_ksyms_take(struct opd *opd);
+bool opd_ksyms_take(struct opd_ksyms *ksyms);
 
 void opd_ksyms_release(struct opd_ksyms *ksyms);
 

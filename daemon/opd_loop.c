@@ -123,9 +123,9 @@ int opd_loop_dump(struct opd *opd, struct op_diag *diag)
 	opd_record_flush(&opd->record);
 	opd_keep_sweep(&opd->keep);
 	opd_sfiles_sync(&opd->store);
-	while (opd_ksyms_take(opd))
+	while (opd_ksyms_take(&opd->ksyms))
 		;
-	err = opd_stats_write(opd);
+	err = opd_stats_write(&opd->stats);
 	opd_pack_check(&opd->store);
 	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
 }
@@ -259,7 +259,7 @@ static void handle_timer(struct opd *opd)
 	op_log_refill(&opd->log);
 	if (opd_loop_dump(opd, &diag))
 		op_log(&opd->log, "%s", diag.text);
-	opd_stats_log(opd);
+	opd_log_statistics(opd);
 }
 
 static void handle_event(struct opd *opd, uint32_t waiter)
@@ -305,6 +305,6 @@ void opd_loop_run(struct opd *opd)
 		run_once(opd, !opd->loop.always_ready && !more);
 		if (opd->loop.always_ready && !opd->loop.quit)
 			read_more(opd);
-		more = !opd->loop.quit && opd_ksyms_take(opd);
+		more = !opd->loop.quit && opd_ksyms_take(&opd->ksyms);
 	}
 }

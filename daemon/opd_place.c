@@ -7,14 +7,21 @@
  * opd_trans.c counts those without another search.
  */
 
+#include "daemon/opd_place.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/opd_context.h"
+#include "daemon/opd_cookie.h"
+#include "daemon/opd_kernel.h"
+#include "daemon/opd_options.h"
+#include "daemon/store/opd_image.h"
+#include "daemon/store/opd_sfile.h"
 
 /* A search under way. */
 struct search {
-	struct opd *opd;
+	const struct opd_places *places;
 	const struct opd_context *context;
 	uint64_t pc;
 	bool last;
@@ -27,7 +34,7 @@ struct search {
 static enum opd_fate find_image(struct search *s, uint64_t cookie,
 				struct opd_image **image)
 {
-	int err = opd_cookie_find(s->opd, cookie, image);
+	int err = opd_cookie_find(s->places->cookies, cookie, image);
 
 	if (err == -EAGAIN && !s->last) {
 		s->waits_for = cookie;
@@ -68,7 +75,7 @@ static enum opd_fate find_anon(struct search *s)
 		return OPD_LOST_BAD_RECORD;
 	if (context->tgid == OPD_UNKNOWN)
 		return OPD_LOST_NO_CONTEXT;
-	s->key.dep = &s->opd->images.anon;
+	s->key.dep = &s->places->images->anon;
 	s->key.anon = context->anon;
 	s->key.anon_tgid = context->tgid;
 	s->key.start = context->start;
@@ -96,13 +103,14 @@ static enum opd_fate find_user(struct search *s)
 	s->place->span = UINT64_MAX;
 	/* Code made at run time is its application's, like the memory it is in.
 	 */
-	return separate_app(s, s->opd->options.separate_lib ||
+	return separate_app(s, s->places->options->separate_lib ||
 				       s->key.dep->is_made);
 }
 
 static enum opd_fate find_kernel(struct search *s)
 {
-	const struct opd_range *range = opd_kernel_find(s->opd, s->pc);
+	const struct opd_range *range =
+		opd_kernel_find(s->places->kernel, s->pc);
 
 	if (range) {
 		s->key.dep = range->image;
@@ -110,16 +118,16 @@ static enum opd_fate find_kernel(struct search *s)
 		s->place->span = range->end - range->start;
 	} else {
 		/* Key 0: an address of generated code says nothing later. */
-		s->key.dep = s->opd->images.other;
+		s->key.dep = s->places->images->other;
 		s->place->base = s->pc;
 		s->place->span = 1;
 	}
-	return separate_app(s, s->opd->options.separate_kernel);
+	return separate_app(s, s->places->options->separate_kernel);
 }
 
 static enum opd_fate separate_rest(struct search *s)
 {
-	const struct opd_options *options = &s->opd->options;
+	const struct opd_options *options = s->places->options;
 	const struct opd_context *context = s->context;
 
 	s->key.tgid = s->key.tid = s->key.cpu = OP_MANGLE_ALL;
@@ -164,14 +172,15 @@ static enum opd_fate count(struct search *s, unsigned int counter)
 	enum opd_fate fate = OPD_STORED;
 
 	if (counter != OPD_NO_COUNTER &&
-	    opd_sfile_add(&s->opd->store, sample.sfile, counter, sample.offset))
+	    opd_sfile_add(s->places->store, sample.sfile, counter,
+			  sample.offset))
 		return OPD_LOST_SAMPLE_FILE;
 	if (s->context->ext.ext)
 		fate = opd_extended_count(&sample);
 	return counter == OPD_NO_COUNTER ? fate : OPD_STORED;
 }
 
-enum opd_fate opd_place_store(struct opd *opd,
+enum opd_fate opd_place_store(const struct opd_places *places,
 			      const struct opd_context *context, uint64_t pc,
 			      unsigned int counter, bool last,
 			      struct opd_place *place, uint64_t *waits_for)
@@ -180,7 +189,7 @@ enum opd_fate opd_place_store(struct opd *opd,
 	enum opd_fate fate;
 
 	/* One by one: to clear it as a whole would cost more than the rest. */
-	s.opd = opd;
+	s.places = places;
 	s.context = context;
 	s.pc = pc;
 	s.last = last;
@@ -195,6 +204,6 @@ enum opd_fate opd_place_store(struct opd *opd,
 	if (fate != OPD_STORED)
 		return fate;
 	s.key.app = s.key.app->first;
-	place->sfile = opd_sfile_get(&opd->store, &s.key);
+	place->sfile = opd_sfile_get(places->store, &s.key);
 	return place->sfile ? count(&s, counter) : OPD_LOST_SAMPLE_FILE;
 }

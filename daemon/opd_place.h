@@ -17,9 +17,22 @@
 
 #include "daemon/opd_stats.h"
 
-struct opd;
 struct opd_context;
+struct opd_cookies;
+struct opd_images;
+struct opd_kernel;
+struct opd_options;
 struct opd_sfile;
+struct opd_store;
+
+/* What places are found with; all is borrowed. */
+struct opd_places {
+	const struct opd_options *options; /* as they are now */
+	const struct opd_cookies *cookies;
+	struct opd_kernel *kernel; /* which sorts itself when it is asked */
+	struct opd_images *images;
+	struct opd_store *store;
+};
 
 /* Samples of the same context with base <= pc < base + span go there, too. */
 struct opd_place {
@@ -35,7 +48,7 @@ struct opd_place {
  * cookie that has no name yet in *@waits_for, which does not happen with @last:
  * no name will come then. The caller counts the fate.
  */
-enum opd_fate opd_place_store(struct opd *opd,
+enum opd_fate opd_place_store(const struct opd_places *places,
 			      const struct opd_context *context, uint64_t pc,
 			      unsigned int counter, bool last,
 			      struct opd_place *place, uint64_t *waits_for);

@@ -17,19 +17,26 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/opd_cookie.h"
+#include "daemon/opd_kernel.h"
+#include "daemon/opd_options.h"
+#include "daemon/opd_place.h"
+#include "daemon/opd_stats.h"
+#include "daemon/store/opd_image.h"
+#include "daemon/store/opd_store.h"
+#include "libcfi/unwinder.h"
 #include "libop/op_tree_image.h"
 
 /* A store under way. */
 struct store {
-	struct opd *opd;
-	const struct opd_stack *stack;
 	struct opd_stacks *stacks;
+	const struct opd_places *places;
+	const struct opd_stack *stack;
 	bool last;
 	uint64_t waits_for;
 };
 
-static int make_root(struct opd *opd, enum op_ledger_stacks class,
+static int make_root(struct opd_stacks *stacks, enum op_ledger_stacks class,
 		     const char *name)
 {
 	const struct opd_image_id id = {
@@ -38,38 +45,30 @@ static int make_root(struct opd *opd, enum op_ledger_stacks class,
 		.name = name,
 	};
 
-	return opd_image_get(&opd->images, &id,
-			     &opd->stacks.roots[class].image);
+	return opd_image_get(stacks->places->images, &id,
+			     &stacks->roots[class].image);
 }
 
-/* The source's, if it has one: that has read the images already. */
-static struct unwinder *find_unwinder(struct opd *opd)
-{
-	struct opd_source *source = &opd->source;
-	struct unwinder *own = NULL;
-
-	if (source->ops->unwinder)
-		own = source->ops->unwinder(source);
-	return own ? own : opd->user_stacks.unwinder;
-}
-
-int opd_stacks_init(struct opd *opd)
+int opd_stacks_init(struct opd_stacks *stacks, const struct opd_places *places,
+		    struct unwinder *unwinder, struct opd_stats *stats)
 {
 	const struct opd_image_id id = {
 		.space = OP_SPACE_KERN,
 		.kind = OP_IMAGE_PSEUDO,
 		.name = "[unknown]",
 	};
-	int err = make_root(opd, OP_STACKS_TRUNCATED, OP_TREE_TRUNCATED);
+	int err;
 
-	opd->stacks.unwinder = find_unwinder(opd);
+	stacks->places = places;
+	stacks->unwinder = unwinder;
+	stacks->stats = stats;
+	err = make_root(stacks, OP_STACKS_TRUNCATED, OP_TREE_TRUNCATED);
 	if (!err)
-		err = make_root(opd, OP_STACKS_NO_UNWIND,
+		err = make_root(stacks, OP_STACKS_NO_UNWIND,
 				OP_TREE_NO_UNWIND_DATA);
 	if (!err)
-		err = make_root(opd, OP_STACKS_BROKEN, OP_TREE_BROKEN);
-	return err ? err
-		   : opd_image_get(&opd->images, &id, &opd->stacks.unknown);
+		err = make_root(stacks, OP_STACKS_BROKEN, OP_TREE_BROKEN);
+	return err ? err : opd_image_get(places->images, &id, &stacks->unknown);
 }
 
 /* ---- where its frames are ---------------------------------------------------
@@ -79,7 +78,7 @@ int opd_stacks_init(struct opd *opd)
 static bool find_image(struct store *s, uint64_t cookie,
 		       struct opd_image **image)
 {
-	int err = opd_cookie_find(s->opd, cookie, image);
+	int err = opd_cookie_find(s->places->cookies, cookie, image);
 
 	if (err)
 		*image = NULL;
@@ -91,9 +90,9 @@ static bool find_image(struct store *s, uint64_t cookie,
 
 static void spot_kernel(struct store *s, struct opd_spot *spot, uint64_t at)
 {
-	const struct opd_range *range = opd_kernel_find(s->opd, at);
+	const struct opd_range *range = opd_kernel_find(s->places->kernel, at);
 
-	spot->image = range ? range->image : s->opd->images.other;
+	spot->image = range ? range->image : s->places->images->other;
 	spot->key = at;
 	if (range)
 		spot->key -= range->start;
@@ -131,7 +130,7 @@ static bool find_spot(struct store *s, unsigned int i)
 	if (frame->cookie != OP_NO_COOKIE)
 		return spot_file(s, spot, frame->cookie);
 	if (frame->anon && at < frame->end - frame->start) {
-		spot->image = &s->opd->images.anon;
+		spot->image = &s->places->images->anon;
 		spot->anon = frame->anon;
 		spot->start = frame->start;
 		spot->end = frame->end;
@@ -162,7 +161,7 @@ static bool find_all(struct store *s)
 static struct opd_image *app_at(const struct store *s,
 				const struct opd_spot *spot)
 {
-	const struct opd_options *options = &s->opd->options;
+	const struct opd_options *options = s->places->options;
 	bool separate = options->separate_lib;
 
 	if (spot->image->space == OP_SPACE_ANON)
@@ -180,7 +179,7 @@ static void fill_key(const struct store *s, const struct opd_spot *spot,
 		     struct opd_sfile_key *key)
 {
 	const struct opd_context *context = &s->stack->context;
-	const struct opd_options *options = &s->opd->options;
+	const struct opd_options *options = s->places->options;
 	bool thread = options->separate_thread;
 
 	*key = (struct opd_sfile_key){
@@ -210,10 +209,10 @@ static int count_arc(const struct store *s, const struct opd_spot *caller,
 	struct opd_sfile *sfile;
 
 	fill_key(s, caller, &key);
-	sfile = opd_sfile_get_arcs(&s->opd->store, &key, &callee);
+	sfile = opd_sfile_get_arcs(s->places->store, &key, &callee);
 	if (!sfile)
 		return -ENOMEM;
-	return opd_sfile_add(&s->opd->store, sfile, s->stack->counter,
+	return opd_sfile_add(s->places->store, sfile, s->stack->counter,
 			     caller->key << 32 | spot->function);
 }
 
@@ -233,10 +232,8 @@ static enum op_ledger_stacks store_arc(const struct store *s,
  */
 
 /* A kernel thread's is the kernel, in whatever module it is. */
-static struct opd_image *kernel_image(const struct opd *opd)
+static struct opd_image *kernel_image(const struct opd_kernel *kernel)
 {
-	const struct opd_kernel *kernel = &opd->kernel;
-
 	for (size_t i = 0; i < kernel->nr; i++)
 		if (kernel->ranges[i].image->kind == OP_IMAGE_KERNEL)
 			return kernel->ranges[i].image;
@@ -251,7 +248,7 @@ static void fill_tree_key(struct store *s, struct opd_sfile_key *key)
 	if (s->stacks->app) {
 		spot = (struct opd_spot){ .image = s->stacks->app };
 	} else if (s->stack->frames[0].kernel) {
-		kernel = kernel_image(s->opd);
+		kernel = kernel_image(s->places->kernel);
 		if (kernel)
 			spot = (struct opd_spot){ .image = kernel };
 	}
@@ -272,7 +269,7 @@ static int store_tree(struct store *s, enum op_ledger_stacks class)
 		spots[i].image = s->stacks->unknown;
 		spots[i].key = spots[i].function = 0;
 	}
-	return opd_tree_add(&s->opd->store, &key, s->stack->counter, spots,
+	return opd_tree_add(s->places->store, &key, s->stack->counter, spots,
 			    s->stack->nr, root->image ? root : NULL);
 }
 
@@ -283,7 +280,7 @@ static int store_tree(struct store *s, enum op_ledger_stacks class)
 static bool is_wanted(const struct store *s)
 {
 	const struct opd_context *context = &s->stack->context;
-	const struct opd_options *options = &s->opd->options;
+	const struct opd_options *options = s->places->options;
 	const struct opd_spot *first = &s->stacks->spots[0];
 
 	if (!first->image)
@@ -310,13 +307,13 @@ static enum op_ledger_stacks class_of(enum op_trace_ending ending)
 	}
 }
 
-bool opd_stack_store(struct opd *opd, const struct opd_stack *stack, bool last,
-		     uint64_t *waits_for)
+bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
+		     bool last, uint64_t *waits_for)
 {
-	struct store s = { opd, stack, &opd->stacks, last, OP_NO_COOKIE };
-	const struct opd_spot *spots = s.stacks->spots;
+	struct store s = { stacks, stacks->places, stack, last, OP_NO_COOKIE };
+	const struct opd_spot *spots = stacks->spots;
 	enum op_ledger_stacks class = class_of(stack->ending);
-	uint64_t *stats = opd->stats.stacks;
+	uint64_t *stats = stacks->stats->stacks;
 
 	if (!find_all(&s)) {
 		*waits_for = s.waits_for;

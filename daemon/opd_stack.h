@@ -21,13 +21,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/opd_trans.h"
-#include "daemon/store/opd_store.h"
+#include "daemon/opd_context.h"
+#include "daemon/store/opd_tree.h"
 #include "libop/op_ledger.h"
 #include "module/uapi/oprofile.h"
 
-struct opd;
 struct opd_image;
+struct opd_places;
+struct opd_stats;
 struct unwinder;
 
 /* More is truncated. */
@@ -55,9 +56,11 @@ struct opd_stack {
 
 /* Of the stack that is being stored. */
 struct opd_stacks {
+	const struct opd_places *places; /* borrowed, like the next two */
+	struct unwinder *unwinder; /* knows functions */
+	struct opd_stats *stats;
 	struct opd_spot spots[OPD_STACK_MAX];
 	struct opd_image *app; /* NULL: not known, a kernel thread */
-	struct unwinder *unwinder; /* borrowed: knows functions */
 	/* what is put before a stack that is not whole, by enum
 	 * op_ledger_stacks; no image for one that is */
 	struct opd_spot roots[OP_STACKS_BROKEN + 1];
@@ -65,14 +68,15 @@ struct opd_stacks {
 };
 
 /* Once there are images and unwinders. Returns 0 or -ENOMEM. */
-int opd_stacks_init(struct opd *opd);
+int opd_stacks_init(struct opd_stacks *stacks, const struct opd_places *places,
+		    struct unwinder *unwinder, struct opd_stats *stats);
 
 /*
  * Store @stack and count what becomes of it. False if some image has no name
  * yet, whose cookie is *@waits_for then; nothing was done. Not with @last: no
  * name will come any more.
  */
-bool opd_stack_store(struct opd *opd, const struct opd_stack *stack, bool last,
-		     uint64_t *waits_for);
+bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
+		     bool last, uint64_t *waits_for);
 
 #endif /* DAEMON_OPD_STACK_H */

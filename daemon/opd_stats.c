@@ -15,13 +15,18 @@
  * When the disk is full, the ledger uses a reserve that was made at the start.
  */
 
+#include "daemon/opd_stats.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/opd.h"
 #include "daemon/store/opd_reserve.h"
+#include "daemon/store/opd_session.h"
+#include "daemon/store/opd_store.h"
+#include "libop/op_log.h"
+#include "libop/op_session.h"
 
 /* More samples than this were never taken: a LOST record is damaged. */
 #define MAX_SAMPLES (UINT64_C(1) << 62)
@@ -37,6 +42,11 @@ static const char *const fate_names[] = {
 const char *opd_fate_name(enum opd_fate fate)
 {
 	return fate_names[fate];
+}
+
+void opd_stats_set_source(struct opd_stats *stats, const char *name)
+{
+	snprintf(stats->source, sizeof(stats->source), "%s", name);
 }
 
 static uint64_t sum_seen(const struct opd_stats *stats)
@@ -64,9 +74,10 @@ static struct op_ledger_cause *find_cause(struct op_ledger *ledger,
 	return NULL;
 }
 
-int opd_stats_stream_lost(struct opd *opd, const char *cause, uint64_t nr)
+int opd_stats_stream_lost(struct opd_stats *stats, const char *cause,
+			  uint64_t nr)
 {
-	struct op_ledger *stream = &opd->stats.stream;
+	struct op_ledger *stream = &stats->stream;
 
 	if (nr > MAX_SAMPLES - stream->taken)
 		return -EINVAL;
@@ -114,14 +125,12 @@ static void add_own_causes(const struct opd_stats *stats, struct op_ledger *out)
 }
 
 /* Since this daemon started. */
-static void count_all(struct opd *opd, struct op_ledger *out)
+static void count_all(const struct opd_stats *stats, struct op_ledger *out)
 {
-	const struct opd_stats *stats = &opd->stats;
-
 	*out = stats->stream;
 	out->taken = taken_of_streams(stats);
 	out->pending = out->taken - stats->stream.taken - sum_seen(stats) +
-		       opd->defer.nr;
+		       *stats->nr_deferred;
 	out->stored = stats->stored;
 	memcpy(out->stacks, stats->stacks, sizeof(out->stacks));
 	add_own_causes(stats, out);
@@ -163,12 +172,12 @@ static void add_source(struct op_ledger *out, const struct op_ledger *base,
 	op_ledger_merge(out, &now);
 }
 
-void opd_stats_ledger(struct opd *opd, struct op_ledger *out)
+void opd_stats_ledger(const struct opd_stats *stats, struct op_ledger *out)
 {
-	const struct op_ledger *base = &opd->stats.base;
+	const struct op_ledger *base = &stats->base;
 
-	count_all(opd, out);
-	subtract(out, &opd->stats.origin);
+	count_all(stats, out);
+	subtract(out, &stats->origin);
 	drop_zero_causes(out);
 	out->taken += base->taken;
 	out->stored += base->stored;
@@ -176,19 +185,19 @@ void opd_stats_ledger(struct opd *opd, struct op_ledger *out)
 		out->stacks[i] += base->stacks[i];
 	for (unsigned int i = 0; i < base->nr_causes; i++)
 		lose(out, base->causes[i].name, base->causes[i].nr);
-	add_source(out, base, opd->source_name);
+	add_source(out, base, stats->source);
 }
 
 /* Count what unreadable sample files held as lost. */
-static void recount(struct opd *opd, struct op_ledger *ledger)
+static void recount(struct opd_stats *stats, struct op_ledger *ledger)
 {
-	struct op_ledger *base = &opd->stats.base;
+	struct op_ledger *base = &stats->base;
 	uint64_t there, missing;
 
 	/* If counting fails, leave the ledger as it is and try again later. */
-	if (opd_session_count(&opd->store, &there, NULL))
+	if (opd_session_count(stats->store, &there, NULL))
 		return;
-	opd_store_counted(&opd->store);
+	opd_store_counted(stats->store);
 	if (there >= ledger->stored)
 		return;
 	missing = ledger->stored - there;
@@ -198,70 +207,70 @@ static void recount(struct opd *opd, struct op_ledger *ledger)
 	lose(ledger, OPD_LOST_DAMAGED, missing);
 }
 
-static int write_ledger(struct opd *opd, const struct op_ledger *ledger)
+static int write_ledger(const struct opd_stats *stats,
+			const struct op_ledger *ledger)
 {
+	const struct op_session *session = stats->store->session;
 	struct op_diag diag = { "" };
-	char path[sizeof(opd->session.current) + 16];
+	char path[sizeof(session->current) + 16];
 	int err;
 
-	snprintf(path, sizeof(path), "%s/ledger", opd->session.current);
+	snprintf(path, sizeof(path), "%s/ledger", session->current);
 	err = op_ledger_write(ledger, path, &diag);
-	if (err && opd_reserve_use(&opd->session)) {
+	if (err && opd_reserve_use(session)) {
 		diag.text[0] = '\0';
 		err = op_ledger_write(ledger, path, &diag);
-		opd_reserve_make(&opd->session);
+		opd_reserve_make(session);
 	}
 	if (err)
-		op_log(&opd->log, "%s: %s", path, diag.text);
+		op_log(stats->store->log, "%s: %s", path, diag.text);
 	return err;
 }
 
 /* The ledger as it is, after what has to be done before it is written. */
-static void settle(struct opd *opd, struct op_ledger *ledger)
+static void settle(struct opd_stats *stats, struct op_ledger *ledger)
 {
-	opd_stats_ledger(opd, ledger);
-	if (opd->store.recount)
-		recount(opd, ledger);
+	opd_stats_ledger(stats, ledger);
+	if (stats->store->recount)
+		recount(stats, ledger);
 }
 
-int opd_stats_write(struct opd *opd)
+int opd_stats_write(struct opd_stats *stats)
 {
 	struct op_ledger ledger;
 
-	settle(opd, &ledger);
-	return write_ledger(opd, &ledger);
+	settle(stats, &ledger);
+	return write_ledger(stats, &ledger);
 }
 
-int opd_stats_write_last(struct opd *opd)
+int opd_stats_write_last(struct opd_stats *stats)
 {
 	struct op_ledger ledger;
 
-	settle(opd, &ledger);
+	settle(stats, &ledger);
 	if (ledger.pending)
-		op_log(&opd->log,
+		op_log(stats->store->log,
 		       "%" PRIu64 " samples never came out of the kernel",
 		       ledger.pending);
 	lose(&ledger, OPD_LOST_AT_EXIT, ledger.pending);
 	ledger.pending = 0;
-	return write_ledger(opd, &ledger);
+	return write_ledger(stats, &ledger);
 }
 
-int opd_stats_write_saved(struct opd *opd)
+int opd_stats_write_saved(struct opd_stats *stats)
 {
 	struct op_ledger ledger;
 
-	settle(opd, &ledger);
+	settle(stats, &ledger);
 	ledger.taken -= ledger.pending;
 	ledger.pending = 0;
-	return write_ledger(opd, &ledger);
+	return write_ledger(stats, &ledger);
 }
 
-void opd_stats_restart(struct opd *opd)
+void opd_stats_restart(struct opd_stats *stats)
 {
-	struct opd_stats *stats = &opd->stats;
-
 	memset(&stats->base, 0, sizeof(stats->base));
-	count_all(opd, &stats->origin);
+	count_all(stats, &stats->origin);
 	stats->origin.taken -= stats->origin.pending;
 	stats->origin.pending = 0;
 }
@@ -270,15 +279,16 @@ void opd_stats_restart(struct opd *opd)
  */
 
 /* A ledger that cannot be read makes way for a new one. */
-static int read_base(struct opd *opd, struct op_diag *diag)
+static int read_base(struct opd_stats *stats, struct op_diag *diag)
 {
-	struct op_ledger *base = &opd->stats.base;
-	char path[sizeof(opd->session.current) + 16];
+	const char *dir = stats->store->session->current;
+	struct op_ledger *base = &stats->base;
+	char path[sizeof(stats->store->session->current) + 16];
 	char bad[sizeof(path) + 8];
 	struct op_diag why = { "" };
 	int err;
 
-	snprintf(path, sizeof(path), "%s/ledger", opd->session.current);
+	snprintf(path, sizeof(path), "%s/ledger", dir);
 	err = op_ledger_read(base, path, &why);
 	if (!err)
 		return 0;
@@ -286,7 +296,7 @@ static int read_base(struct opd *opd, struct op_diag *diag)
 	if (err == -ENOENT)
 		return 0;
 	snprintf(bad, sizeof(bad), "%s.bad", path);
-	op_log(&opd->log, "%s; renamed to ledger.bad", why.text);
+	op_log(stats->store->log, "%s; renamed to ledger.bad", why.text);
 	if (rename(path, bad))
 		return op_diag_set(diag, -errno, "%s: %s", path,
 				   strerror(errno));
@@ -297,22 +307,22 @@ static int read_base(struct opd *opd, struct op_diag *diag)
  * A daemon that was killed stored more than it wrote down, and took the
  * samples that were pending with it.
  */
-static void reconcile(struct opd *opd, uint64_t there)
+static void reconcile(struct opd_stats *stats, uint64_t there)
 {
-	struct op_ledger *base = &opd->stats.base;
+	struct op_ledger *base = &stats->base;
 
 	if (there > base->stored) {
 		uint64_t more = there - base->stored;
 		uint64_t came = more < base->pending ? more : base->pending;
 
-		op_log(&opd->log,
+		op_log(stats->store->log,
 		       "%" PRIu64
 		       " samples are stored that the ledger did not know",
 		       more);
 		base->pending -= came;
 		base->taken += more - came;
 	} else if (there < base->stored) {
-		op_log(&opd->log,
+		op_log(stats->store->log,
 		       "%" PRIu64
 		       " samples of the ledger are gone or unreadable",
 		       base->stored - there);
@@ -323,37 +333,41 @@ static void reconcile(struct opd *opd, uint64_t there)
 	base->pending = 0;
 }
 
-int opd_stats_init(struct opd *opd, struct op_diag *diag)
+int opd_stats_init(struct opd_stats *stats, struct opd_store *store,
+		   const size_t *nr_deferred, struct op_diag *diag)
 {
-	uint64_t *stacks = opd->stats.base.stacks;
+	const struct op_session *session = store->session;
+	uint64_t *stacks = stats->base.stacks;
 	uint64_t there;
 	int err;
 
-	err = read_base(opd, diag);
+	stats->store = store;
+	stats->nr_deferred = nr_deferred;
+	err = read_base(stats, diag);
 	if (err)
 		return err;
 	/* The call trees know better than a ledger that may be older. */
 	memset(stacks, 0, sizeof(*stacks) * OP_STACKS_NOT_STORED);
-	err = opd_session_count(&opd->store, &there, stacks);
+	err = opd_session_count(stats->store, &there, stacks);
 	if (!err)
-		reconcile(opd, there);
-	opd_store_counted(&opd->store);
-	opd_reserve_make(&opd->session);
+		reconcile(stats, there);
+	opd_store_counted(stats->store);
+	opd_reserve_make(session);
 	return err ? op_diag_set(diag, err,
 				 "%s: what is in it cannot be counted: %s",
-				 opd->session.current, strerror(-err))
+				 session->current, strerror(-err))
 		   : 0;
 }
 
 /* ---- the log ----------------------------------------------------------------
  */
 
-static void log_number(struct opd *opd, const char *what, uint64_t nr)
+static void log_number(struct op_log *log, const char *what, uint64_t nr)
 {
-	op_log_plain(&opd->log, "Nr. %s: %" PRIu64, what, nr);
+	op_log_plain(log, "Nr. %s: %" PRIu64, what, nr);
 }
 
-static void log_causes(struct opd *opd, const struct op_ledger *ledger)
+static void log_causes(struct op_log *log, const struct op_ledger *ledger)
 {
 	static const struct {
 		const char *text;
@@ -370,46 +384,43 @@ static void log_causes(struct opd *opd, const struct op_ledger *ledger)
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		log_number(opd, lines[i].text,
+		log_number(log, lines[i].text,
 			   op_ledger_lost_by(ledger, lines[i].cause));
 }
 
-static void log_stacks(struct opd *opd, const struct op_ledger *ledger)
+static void log_stacks(struct op_log *log, const struct op_ledger *ledger)
 {
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
-		op_log_plain(&opd->log, "Nr. stacks.%s: %" PRIu64,
+		op_log_plain(log, "Nr. stacks.%s: %" PRIu64,
 			     op_ledger_stacks_name(i), ledger->stacks[i]);
 }
 
-void opd_stats_log(struct opd *opd)
+void opd_stats_log(const struct opd_stats *stats)
 {
-	const struct opd_stats *stats = &opd->stats;
+	struct op_log *log = stats->store->log;
 	struct op_ledger ledger;
 
-	opd_stats_ledger(opd, &ledger);
-	op_log_plain(&opd->log, "-- OProfile Statistics --");
-	log_number(opd, "sample dumps", stats->nr_reads);
-	log_number(opd, "non-backtrace samples", sum_seen(stats));
-	log_number(opd, "kernel samples", stats->seen[OPD_MODE_KERNEL]);
-	log_number(opd, "lost samples (no kernel/user)",
+	opd_stats_ledger(stats, &ledger);
+	op_log_plain(log, "-- OProfile Statistics --");
+	log_number(log, "sample dumps", stats->nr_reads);
+	log_number(log, "non-backtrace samples", sum_seen(stats));
+	log_number(log, "kernel samples", stats->seen[OPD_MODE_KERNEL]);
+	log_number(log, "lost samples (no kernel/user)",
 		   stats->lost[OPD_LOST_NO_CONTEXT]);
-	log_number(opd, "incomplete code structs",
+	log_number(log, "incomplete code structs",
 		   stats->incomplete + stats->bad_records);
-	log_causes(opd, &ledger);
-	log_number(opd, "callers in backtraces", stats->frames);
+	log_causes(log, &ledger);
+	log_number(log, "callers in backtraces", stats->frames);
 	if (stats->frames)
-		log_stacks(opd, &ledger);
-	log_number(opd, "unknown codes", stats->unknown_codes);
-	log_number(opd, "impossible lengths", stats->bad_lengths);
-	log_number(opd, "words skipped after them", stats->skipped_words);
-	if (opd->store.pack.nr_made)
-		log_number(opd, "packs made", opd->store.pack.nr_made);
-	op_log_plain(&opd->log,
+		log_stacks(log, &ledger);
+	log_number(log, "unknown codes", stats->unknown_codes);
+	log_number(log, "impossible lengths", stats->bad_lengths);
+	log_number(log, "words skipped after them", stats->skipped_words);
+	if (stats->store->pack.nr_made)
+		log_number(log, "packs made", stats->store->pack.nr_made);
+	op_log_plain(log,
 		     "Ledger: taken %" PRIu64 ", stored %" PRIu64
 		     ", lost %" PRIu64 ", pending %" PRIu64,
 		     ledger.taken, ledger.stored, op_ledger_lost(&ledger),
 		     ledger.pending);
-	opd_extended_print_stats(&opd->extended);
-	if (opd->source.ops->log)
-		opd->source.ops->log(&opd->source, &opd->log);
 }

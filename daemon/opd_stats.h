@@ -13,11 +13,13 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "libop/op_ledger.h"
 
-struct opd;
+struct op_diag;
+struct opd_store;
 
 enum opd_mode {
 	OPD_MODE_UNKNOWN,
@@ -66,6 +68,9 @@ enum opd_fate {
 };
 
 struct opd_stats {
+	struct opd_store *store; /* of the session; borrowed, like the next */
+	const size_t *nr_deferred; /* samples that wait for a name */
+	char source[32]; /* what the samples are from, "module/timer" */
 	/* samples */
 	uint64_t seen[OPD_NR_MODES]; /* in the stream, deferred ones too */
 	uint64_t stored;
@@ -100,14 +105,19 @@ static inline void opd_stats_count(struct opd_stats *stats, enum opd_fate fate)
 const char *opd_fate_name(enum opd_fate fate);
 
 /*
- * Read the ledger of samples/current, make it agree with the sample files
- * that are there, and go on from it. An unreadable one is renamed to
- * ledger.bad. Returns 0 or -errno with the reason.
+ * Read the ledger of samples/current, the session of @store, make it agree with
+ * the sample files that are there, and go on from it. An unreadable one is
+ * renamed to ledger.bad. Returns 0 or -errno with the reason.
  */
-int opd_stats_init(struct opd *opd, struct op_diag *diag);
+int opd_stats_init(struct opd_stats *stats, struct opd_store *store,
+		   const size_t *nr_deferred, struct op_diag *diag);
+
+/* The samples are from source @name. */
+void opd_stats_set_source(struct opd_stats *stats, const char *name);
 
 /* OP_LOST: @nr samples lost before this stream. Returns 0 or -EINVAL. */
-int opd_stats_stream_lost(struct opd *opd, const char *cause, uint64_t nr);
+int opd_stats_stream_lost(struct opd_stats *stats, const char *cause,
+			  uint64_t nr);
 
 /* OP_TAKEN: of this stream by now @nr. Returns 0 or -EINVAL. */
 int opd_stats_stream_taken(struct opd_stats *stats, uint64_t nr);
@@ -116,24 +126,24 @@ int opd_stats_stream_taken(struct opd_stats *stats, uint64_t nr);
 void opd_stats_stream_begins(struct opd_stats *stats);
 
 /* Fill @out with the ledger as it is now. */
-void opd_stats_ledger(struct opd *opd, struct op_ledger *out);
+void opd_stats_ledger(const struct opd_stats *stats, struct op_ledger *out);
 
 /* Write the ledger. Returns 0 or -errno; the log has the reason. */
-int opd_stats_write(struct opd *opd);
+int opd_stats_write(struct opd_stats *stats);
 
 /* Write the last ledger: samples that are still pending will never come. */
-int opd_stats_write_last(struct opd *opd);
+int opd_stats_write_last(struct opd_stats *stats);
 
 /*
  * Write the ledger without the pending samples, which will belong to the next
  * session. Returns 0 or -errno; the log has the reason.
  */
-int opd_stats_write_saved(struct opd *opd);
+int opd_stats_write_saved(struct opd_stats *stats);
 
 /* All that was counted up to now belongs to another session. */
-void opd_stats_restart(struct opd *opd);
+void opd_stats_restart(struct opd_stats *stats);
 
 /* Write the statistics block to the log. */
-void opd_stats_log(struct opd *opd);
+void opd_stats_log(const struct opd_stats *stats);
 
 #endif /* DAEMON_OPD_STATS_H */

@@ -12,10 +12,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "daemon/opd.h"
+#include "daemon/opd_defer.h"
+#include "daemon/opd_stats.h"
 
-int opd_trace_init(struct opd_trace *trace)
+int opd_trace_init(struct opd_trace *trace, struct opd_stacks *stacks,
+		   struct opd_defer *defer, struct opd_stats *stats)
 {
+	trace->stacks = stacks;
+	trace->defer = defer;
+	trace->stats = stats;
 	trace->is_open = false;
 	trace->stack = malloc(sizeof(*trace->stack) +
 			      OPD_STACK_MAX * sizeof(trace->stack->frames[0]));
@@ -49,25 +54,25 @@ static struct opd_frame frame_of(const struct opd_context *context, uint64_t pc)
 	return frame;
 }
 
-void opd_trace_begin(struct opd *opd, uint64_t pc, unsigned int counter)
+void opd_trace_begin(struct opd_trace *trace, const struct opd_context *context,
+		     uint64_t pc, unsigned int counter)
 {
-	struct opd_trace *trace = &opd->trace;
 	struct opd_stack *stack = trace->stack;
 
 	trace->is_open = true;
 	trace->unwound = false;
-	stack->context = opd->trans.context;
+	stack->context = *context;
 	stack->counter = counter;
 	stack->frames[0] = frame_of(&stack->context, pc);
 	stack->nr = 1;
 }
 
-void opd_trace_add_frame(struct opd *opd, const struct opd_frame *frame)
+void opd_trace_add_frame(struct opd_trace *trace, const struct opd_frame *frame)
 {
-	struct opd_stack *stack = opd->trace.stack;
+	struct opd_stack *stack = trace->stack;
 
-	opd->stats.frames++;
-	if (!opd->trace.is_open)
+	trace->stats->frames++;
+	if (!trace->is_open)
 		return;
 	/* One more than OPD_STACK_MAX tells that frames were left out. */
 	if (stack->nr <= OPD_STACK_MAX)
@@ -76,30 +81,30 @@ void opd_trace_add_frame(struct opd *opd, const struct opd_frame *frame)
 		stack->frames[stack->nr - 1] = *frame;
 }
 
-void opd_trace_add(struct opd *opd, uint64_t pc)
+void opd_trace_add(struct opd_trace *trace, const struct opd_context *context,
+		   uint64_t pc)
 {
-	struct opd_frame frame = frame_of(&opd->trans.context, pc);
+	struct opd_frame frame = frame_of(context, pc);
 
-	opd_trace_add_frame(opd, &frame);
+	opd_trace_add_frame(trace, &frame);
 }
 
-bool opd_trace_is_in_kernel(const struct opd *opd)
+bool opd_trace_is_in_kernel(const struct opd_trace *trace)
 {
-	const struct opd_stack *stack = opd->trace.stack;
+	const struct opd_stack *stack = trace->stack;
 
 	return stack->nr <= OPD_STACK_MAX &&
 	       stack->frames[stack->nr - 1].kernel;
 }
 
-void opd_trace_unwound(struct opd *opd, enum op_trace_ending ending)
+void opd_trace_unwound(struct opd_trace *trace, enum op_trace_ending ending)
 {
-	opd->trace.unwound = true;
-	opd->trace.ending = ending;
+	trace->unwound = true;
+	trace->ending = ending;
 }
 
-void opd_trace_end(struct opd *opd, enum op_trace_ending ending)
+void opd_trace_end(struct opd_trace *trace, enum op_trace_ending ending)
 {
-	struct opd_trace *trace = &opd->trace;
 	struct opd_stack *stack = trace->stack;
 	uint64_t waits_for;
 
@@ -111,8 +116,8 @@ void opd_trace_end(struct opd *opd, enum op_trace_ending ending)
 		stack->nr = OPD_STACK_MAX;
 		stack->ending = OP_TRACE_DEPTH;
 	}
-	if (opd_stack_store(opd, stack, false, &waits_for))
+	if (opd_stack_store(trace->stacks, stack, false, &waits_for))
 		return;
-	if (!opd_defer_add_stack(&opd->defer, stack, waits_for))
-		opd->stats.stacks[OP_STACKS_NOT_STORED]++;
+	if (!opd_defer_add_stack(trace->defer, stack, waits_for))
+		trace->stats->stacks[OP_STACKS_NOT_STORED]++;
 }

@@ -12,9 +12,13 @@
 
 #include "daemon/opd_stack.h"
 
-struct opd;
+struct opd_defer;
+struct opd_stats;
 
 struct opd_trace {
+	struct opd_stacks *stacks; /* borrowed, like the next two */
+	struct opd_defer *defer;
+	struct opd_stats *stats;
 	bool is_open;
 	bool unwound; /* whoever unwound the rest of it knows how it ends */
 	enum op_trace_ending ending; /* then */
@@ -22,31 +26,35 @@ struct opd_trace {
 };
 
 /* Returns 0 or -ENOMEM. */
-int opd_trace_init(struct opd_trace *trace);
+int opd_trace_init(struct opd_trace *trace, struct opd_stacks *stacks,
+		   struct opd_defer *defer, struct opd_stats *stats);
 void opd_trace_release(struct opd_trace *trace);
 
 /*
- * A trace begins with a sample of the present context, which is stored or may
+ * A trace begins with a sample of @context, which is stored or may
  * be later. One that was open is to be ended before.
  */
-void opd_trace_begin(struct opd *opd, uint64_t pc, unsigned int counter);
+void opd_trace_begin(struct opd_trace *trace, const struct opd_context *context,
+		     uint64_t pc, unsigned int counter);
 
-/* A caller, in the present context. Without an open trace it is passed over. */
-void opd_trace_add(struct opd *opd, uint64_t pc);
+/* A caller, in @context. Without an open trace it is passed over. */
+void opd_trace_add(struct opd_trace *trace, const struct opd_context *context,
+		   uint64_t pc);
 
 /* Likewise, where it was found otherwise (opd_user_stack.h). */
-void opd_trace_add_frame(struct opd *opd, const struct opd_frame *frame);
+void opd_trace_add_frame(struct opd_trace *trace,
+			 const struct opd_frame *frame);
 
 /* Whether the last frame of the open trace is in the kernel. */
-bool opd_trace_is_in_kernel(const struct opd *opd);
+bool opd_trace_is_in_kernel(const struct opd_trace *trace);
 
 /* No more frames come, for this reason. */
-void opd_trace_unwound(struct opd *opd, enum op_trace_ending ending);
+void opd_trace_unwound(struct opd_trace *trace, enum op_trace_ending ending);
 
 /*
  * The trace, if one is open, ends: store its stack, or defer that.
  * OP_TRACE_DEPTH where nobody said why.
  */
-void opd_trace_end(struct opd *opd, enum op_trace_ending ending);
+void opd_trace_end(struct opd_trace *trace, enum op_trace_ending ending);
 
 #endif /* DAEMON_OPD_TRACE_H */

@@ -16,13 +16,15 @@
 #include <string.h>
 
 #include "daemon/opd.h"
+#include "daemon/opd_codes.h"
+#include "daemon/source/opd_stream.h"
 #include "libdb/odb.h"
 
 void opd_trans_forget(struct opd *opd)
 {
 	struct transient *trans = &opd->trans;
 
-	opd_trace_end(opd, OP_TRACE_DEPTH);
+	opd_trace_end(&opd->trace, OP_TRACE_DEPTH);
 	trans->context = (struct opd_context){
 		.cpu = OPD_UNKNOWN,
 		.tid = OPD_UNKNOWN,
@@ -87,8 +89,8 @@ static enum opd_fate decide(struct opd *opd, uint64_t pc, unsigned int counter)
 	uint64_t waits_for;
 	enum opd_fate fate;
 
-	fate = opd_place_store(opd, &opd->trans.context, pc, counter, false,
-			       &place, &waits_for);
+	fate = opd_place_store(&opd->places, &opd->trans.context, pc, counter,
+			       false, &place, &waits_for);
 	if (fate == OPD_STORED)
 		remember(opd, &place);
 	if (fate == OPD_DEFERRED && !defer(opd, pc, counter, waits_for))
@@ -130,7 +132,8 @@ static void start_trace(struct opd *opd, uint64_t pc, uint64_t counter)
 	enum opd_fate fate = handle_sample(opd, pc, counter);
 
 	if (fate == OPD_STORED || fate == OPD_DEFERRED)
-		opd_trace_begin(opd, pc, (unsigned int)counter);
+		opd_trace_begin(&opd->trace, &opd->trans.context, pc,
+				(unsigned int)counter);
 	opd->trans.tracing = OPD_TRACE_ON;
 	opd_trans_forget_images(&opd->trans);
 }
@@ -150,7 +153,7 @@ static void handle_any_sample(struct opd *opd, uint64_t pc, uint64_t counter)
 		start_trace(opd, pc, counter);
 		break;
 	case OPD_TRACE_ON:
-		opd_trace_add(opd, pc);
+		opd_trace_add(&opd->trace, &opd->trans.context, pc);
 		break;
 	}
 }
@@ -282,5 +285,5 @@ void opd_trans_end(struct opd *opd, size_t nr)
 	else if (nr)
 		op_log(&opd->log, "the stream ends in the middle of a record");
 	opd_trans_forget(opd);
-	opd_defer_retry(opd, OP_NO_COOKIE, true);
+	opd_defer_retry(&opd->defer, OP_NO_COOKIE, true);
 }

@@ -17,40 +17,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/feature/opd_extended.h"
-#include "daemon/opd_stats.h"
+#include "daemon/opd_context.h"
 
 struct opd;
 struct opd_sfile;
-
-#define OPD_UNKNOWN (-1)
-
-enum opd_where {
-	OPD_WHERE_UNKNOWN,
-	OPD_WHERE_COOKIE, /* user samples are in the image of a cookie */
-	OPD_WHERE_ANON, /* user samples are in anonymous memory */
-};
 
 enum opd_tracing {
 	OPD_TRACE_OFF,
 	OPD_TRACE_START, /* the next sample is the innermost frame */
 	OPD_TRACE_ON, /* what follows are callers (opd_trace.h), no samples */
-};
-
-/* What the stream has said of the samples that follow. */
-struct opd_context {
-	enum opd_mode mode;
-	enum opd_where where;
-	bool has_app; /* app_cookie was given */
-	int64_t cpu; /* or OPD_UNKNOWN, like the two below */
-	int64_t tid;
-	int64_t tgid;
-	uint64_t app_cookie;
-	uint64_t cookie; /* OPD_WHERE_COOKIE */
-	const char *anon; /* OPD_WHERE_ANON, like the two below */
-	uint64_t start;
-	uint64_t end;
-	struct opd_ext_data ext; /* of the next sample alone */
 };
 
 struct transient {

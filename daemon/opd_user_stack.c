@@ -15,7 +15,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/opd.h"
+#include "daemon/opd_anon.h"
+#include "daemon/opd_cookie.h"
+#include "daemon/opd_keep.h"
+#include "daemon/opd_trace.h"
+#include "daemon/source/opd_stream.h"
+#include "daemon/store/opd_image.h"
 
 #define X86_64_RCX 2 /* DWARF */
 
@@ -25,9 +30,9 @@
 /* The last mapping that starts at or below @addr, if it holds it. */
 static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *map)
 {
-	struct opd *opd = ctx;
-	const uint64_t *at = opd->user_stacks.maps;
-	size_t nr = opd->user_stacks.nr_maps;
+	const struct opd_user_stacks *stacks = ctx;
+	const uint64_t *at = stacks->maps;
+	size_t nr = stacks->nr_maps;
 
 	while (nr > 1) {
 		size_t half = nr / 2;
@@ -45,27 +50,27 @@ static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *map)
 	map->cookie = at[3];
 	map->anon = NULL;
 	if (map->cookie == OP_NO_COOKIE)
-		map->anon = opd_anon_name(&opd->anon, OPD_ANON_DEFAULT);
+		map->anon = opd_anon_name(stacks->anon, OPD_ANON_DEFAULT);
 	return true;
 }
 
 static int open_image(void *ctx, uint64_t cookie)
 {
-	struct opd *opd = ctx;
+	const struct opd_user_stacks *stacks = ctx;
 	struct opd_binary binary;
 	struct opd_image *image;
-	int64_t tgid = opd->trans.context.tgid;
+	int64_t tgid = stacks->context->tgid;
 
-	if (opd_cookie_find(opd, cookie, &image))
+	if (opd_cookie_find(stacks->cookies, cookie, &image))
 		return -ENOENT;
 	/* That of another machine's kernel may differ from ours. */
 	if (!strcmp(image->name, OPD_VDSO))
-		return opd->vdso_is_ours ? UNWINDER_VDSO : -ENOENT;
+		return stacks->vdso_is_ours ? UNWINDER_VDSO : -ENOENT;
 	if (image->kind != OP_IMAGE_FILE)
 		return -ENOENT;
 	binary = (struct opd_binary){ image->name, image->build_id,
 				      image->mtime };
-	return opd_keep_open(&opd->keep, &binary,
+	return opd_keep_open(stacks->keep, &binary,
 			     tgid > 0 ? (uint32_t)tgid : 0);
 }
 
@@ -74,20 +79,34 @@ static const struct unwinder_ops ops = {
 	.open_image = open_image,
 };
 
-int opd_user_stacks_init(struct opd *opd)
+int opd_user_stacks_init(struct opd_user_stacks *stacks,
+			 const struct opd_cookies *cookies,
+			 struct opd_anon *anon, const struct opd_keep *keep,
+			 const struct opd_context *context,
+			 struct opd_trace *trace)
 {
-	return unwinder_new(&opd->user_stacks.unwinder, &ops, opd);
+	stacks->cookies = cookies;
+	stacks->anon = anon;
+	stacks->keep = keep;
+	stacks->context = context;
+	stacks->trace = trace;
+	return unwinder_new(&stacks->unwinder, &ops, stacks);
 }
 
-void opd_user_stacks_release(struct opd *opd)
+void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name)
 {
-	unwinder_free(opd->user_stacks.unwinder);
-	opd->user_stacks.unwinder = NULL;
+	stacks->vdso_is_ours |= !strcmp(name, OPD_VDSO);
 }
 
-void opd_user_stacks_forget(struct opd *opd)
+void opd_user_stacks_release(struct opd_user_stacks *stacks)
 {
-	unwinder_forget(opd->user_stacks.unwinder);
+	unwinder_free(stacks->unwinder);
+	stacks->unwinder = NULL;
+}
+
+void opd_user_stacks_forget(struct opd_user_stacks *stacks)
+{
+	unwinder_forget(stacks->unwinder);
 }
 
 /* ---- records ----------------------------------------------------------------
@@ -127,7 +146,7 @@ static void take_regs(struct user_stack *u, const uint64_t *words, uint64_t nr)
 	u->in_syscall = x86 && reg[X86_64_RCX] == u->pc;
 }
 
-static int take_apart(struct opd *opd, struct user_stack *u,
+static int take_apart(struct opd_user_stacks *stacks, struct user_stack *u,
 		      const struct opd_rec *rec)
 {
 	const uint64_t *p = rec->payload;
@@ -148,8 +167,8 @@ static int take_apart(struct opd *opd, struct user_stack *u,
 	take_regs(u, p + 4, p[1]);
 	u->stack.bytes = (const uint8_t *)(maps + OP_STACK_MAP_WORDS * p[2]);
 	u->stack.len = p[3];
-	opd->user_stacks.maps = maps;
-	opd->user_stacks.nr_maps = p[2];
+	stacks->maps = maps;
+	stacks->nr_maps = p[2];
 	return 0;
 }
 
@@ -157,7 +176,8 @@ static int take_apart(struct opd *opd, struct user_stack *u,
  */
 
 /* A caller at @at in @map: an address in the call, not behind it. */
-static void add(struct opd *opd, const struct unwinder_map *map, uint64_t at)
+static void add(struct opd_user_stacks *stacks, const struct unwinder_map *map,
+		uint64_t at)
 {
 	struct opd_frame frame = {
 		.pc = at - map->start + 1,
@@ -169,62 +189,63 @@ static void add(struct opd *opd, const struct unwinder_map *map, uint64_t at)
 
 	if (map->cookie != OP_NO_COOKIE)
 		frame.pc += map->offset;
-	opd_trace_add_frame(opd, &frame);
+	opd_trace_add_frame(stacks->trace, &frame);
 }
 
 /* A trace of kernel frames only lacks the place where the kernel was entered.
  */
-static bool add_entry(struct opd *opd, const struct user_stack *u)
+static bool add_entry(struct opd_user_stacks *stacks,
+		      const struct user_stack *u)
 {
 	uint64_t at = u->pc - (u->in_syscall ? 1 : 0);
 	struct unwinder_map map;
 
-	if (!opd_trace_is_in_kernel(opd))
+	if (!opd_trace_is_in_kernel(stacks->trace))
 		return true;
-	if (!find_map(opd, at, &map))
+	if (!find_map(stacks, at, &map))
 		return false;
-	add(opd, &map, at);
+	add(stacks, &map, at);
 	return true;
 }
 
 /* The unwinder asks for an image once: all must have their names by then. */
-static bool are_named(struct opd *opd)
+static bool are_named(const struct opd_user_stacks *stacks)
 {
-	const struct opd_user_stacks *stacks = &opd->user_stacks;
 	struct opd_image *image;
 
 	for (size_t i = 0; i < stacks->nr_maps; i++)
-		if (opd_cookie_find(opd,
+		if (opd_cookie_find(stacks->cookies,
 				    stacks->maps[i * OP_STACK_MAP_WORDS + 3],
 				    &image) == -EAGAIN)
 			return false;
 	return true;
 }
 
-static enum op_trace_ending unwind(struct opd *opd, const struct user_stack *u)
+static enum op_trace_ending unwind(struct opd_user_stacks *stacks,
+				   const struct user_stack *u)
 {
-	struct opd_user_stacks *stacks = &opd->user_stacks;
 	enum op_trace_ending ending;
 	size_t nr;
 
-	if (!are_named(opd))
+	if (!are_named(stacks))
 		return OP_TRACE_NO_UNWIND;
-	if (!add_entry(opd, u))
+	if (!add_entry(stacks, u))
 		return OP_TRACE_BAD_STACK;
 	nr = unwinder_unwind(stacks->unwinder, u->arch, &u->regs, &u->stack,
 			     stacks->frames, OPD_STACK_MAX, &ending);
 	for (size_t i = 0; i < nr; i++)
-		add(opd, &stacks->frames[i].map, stacks->frames[i].pc - 1);
+		add(stacks, &stacks->frames[i].map, stacks->frames[i].pc - 1);
 	return ending;
 }
 
-int opd_user_stack_take(struct opd *opd, const struct opd_rec *rec)
+int opd_user_stack_take(struct opd_user_stacks *stacks,
+			const struct opd_rec *rec)
 {
 	struct user_stack u;
 
-	if (take_apart(opd, &u, rec))
+	if (take_apart(stacks, &u, rec))
 		return -EINVAL;
-	if (opd->trace.is_open)
-		opd_trace_unwound(opd, unwind(opd, &u));
+	if (stacks->trace->is_open)
+		opd_trace_unwound(stacks->trace, unwind(stacks, &u));
 	return 0;
 }

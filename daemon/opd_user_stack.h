@@ -8,6 +8,7 @@
  * their images, and never kept.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,10 +18,19 @@
 /* The name of the kernel's code that each process has mapped. */
 #define OPD_VDSO "[vdso]"
 
-struct opd;
+struct opd_anon;
+struct opd_cookies;
+struct opd_keep;
 struct opd_rec;
+struct opd_trace;
 
 struct opd_user_stacks {
+	const struct opd_cookies *cookies; /* borrowed, like the next four */
+	struct opd_anon *anon;
+	const struct opd_keep *keep;
+	const struct opd_context *context; /* the present one */
+	struct opd_trace *trace; /* that callers are added to */
+	bool vdso_is_ours; /* that of the stream is this kernel's */
 	struct unwinder *unwinder;
 	/* the record in hand: 4 words for each mapping */
 	const uint64_t *maps;
@@ -29,16 +39,24 @@ struct opd_user_stacks {
 };
 
 /* Returns 0 or -ENOMEM. */
-int opd_user_stacks_init(struct opd *opd);
-void opd_user_stacks_release(struct opd *opd);
+int opd_user_stacks_init(struct opd_user_stacks *stacks,
+			 const struct opd_cookies *cookies,
+			 struct opd_anon *anon, const struct opd_keep *keep,
+			 const struct opd_context *context,
+			 struct opd_trace *trace);
+void opd_user_stacks_release(struct opd_user_stacks *stacks);
+
+/* The source has image @name on this machine. May come before the init. */
+void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name);
 
 /* Cookies start anew. */
-void opd_user_stacks_forget(struct opd *opd);
+void opd_user_stacks_forget(struct opd_user_stacks *stacks);
 
 /*
  * Add the callers that @rec leads to to the open trace, if there is one.
  * Returns 0 or -EINVAL when it contradicts itself.
  */
-int opd_user_stack_take(struct opd *opd, const struct opd_rec *rec);
+int opd_user_stack_take(struct opd_user_stacks *stacks,
+			const struct opd_rec *rec);
 
 #endif /* DAEMON_OPD_USER_STACK_H */

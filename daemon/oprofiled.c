@@ -20,6 +20,7 @@
 #include "config.h"
 #include "daemon/opd.h"
 #include "daemon/opd_command.h"
+#include "daemon/store/opd_session.h"
 
 /* Large, and there is one. */
 static struct opd daemon_state;

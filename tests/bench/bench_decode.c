@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
+#include "daemon/source/opd_stream.h"
+#include "daemon/store/opd_session.h"
 
 #define MIN_SECONDS 1.0
 #define NR_KEYS 10000 /* distinct offsets with one image */
@@ -200,13 +202,14 @@ static void name_images(struct opd *opd)
 		query.cookie = i;
 		snprintf(query.path, sizeof(query.path), "/usr/bin/program-%d",
 			 (int)i);
-		opd_cookie_learn(opd, &query);
+		opd_cookie_learn(&opd->cookies, &query);
 	}
 	for (uint64_t i = 0; i < NR_MODULES; i++) {
 		uint64_t start = MODULE_BASE + i * MODULE_SIZE;
 
 		snprintf(module, sizeof(module), "module_%d", (int)i);
-		opd_kernel_add(opd, module, start, start + MODULE_SIZE, &none);
+		opd_kernel_add(&opd->kernel, module, start, start + MODULE_SIZE,
+			       &none);
 	}
 }
 

@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
+#include "daemon/source/opd_stream.h"
+#include "daemon/store/opd_session.h"
 #include "daemon/opd_command.h"
 #include "daemon/source/opd_feed.h"
 #include "daemon/source/opd_perf_merge.h"
@@ -353,7 +355,7 @@ static void check(void)
 	    (opd.stats.lost[OPD_LOST_NO_CONTEXT] ||
 	     opd.stats.lost[OPD_LOST_BAD_RECORD]))
 		abort();
-	opd_stats_ledger(&opd, &l);
+	opd_stats_ledger(&opd.stats, &l);
 	if (l.pending || l.taken != l.stored + op_ledger_lost(&l))
 		abort();
 	if (opd_session_count(&opd.store, &there, NULL) ||
@@ -370,7 +372,7 @@ static void forget_daemon(void)
 		fprintf(stderr, "%s\n", diag.text);
 		abort();
 	}
-	opd_stats_restart(&opd);
+	opd_stats_restart(&opd.stats);
 	memset(&opd.stats, 0, sizeof(opd.stats));
 	opd_cookies_release(&opd.cookies);
 	opd_keep_release(&opd.keep);

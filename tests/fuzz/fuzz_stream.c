@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
+#include "daemon/source/opd_stream.h"
+#include "daemon/store/opd_session.h"
 #include "daemon/opd_command.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -86,7 +88,7 @@ static void check(void)
 	struct op_ledger l;
 	uint64_t there;
 
-	opd_stats_ledger(&opd, &l);
+	opd_stats_ledger(&opd.stats, &l);
 	if (l.taken != l.stored + op_ledger_lost(&l) + l.pending)
 		abort();
 	/* Only a stream may say that more was taken than is in it. */
@@ -106,7 +108,7 @@ static void forget(void)
 		fprintf(stderr, "%s\n", diag.text);
 		abort();
 	}
-	opd_stats_restart(&opd);
+	opd_stats_restart(&opd.stats);
 	memset(&opd.stats.stream, 0, sizeof(opd.stats.stream));
 	memset(&opd.stats.origin, 0, sizeof(opd.stats.origin));
 	memset(opd.stats.seen, 0, sizeof(opd.stats.seen));
@@ -116,10 +118,12 @@ static void forget(void)
 	opd.stats.taken_told = opd.stats.taken_before = 0;
 	opd_cookies_release(&opd.cookies);
 	opd_images_release(&opd.images);
-	if (opd_images_init(&opd.images, NULL, 0) || opd_stacks_init(&opd))
+	if (opd_images_init(&opd.images, NULL, 0) ||
+	    opd_stacks_init(&opd.stacks, &opd.places, opd.stacks.unwinder,
+			    &opd.stats))
 		abort();
-	opd_user_stacks_forget(&opd);
-	opd_kernel_clear(&opd);
+	opd_user_stacks_forget(&opd.user_stacks);
+	opd_kernel_clear(&opd.kernel);
 	opd_anon_release(&opd.anon);
 	opd_events_timer(&opd.events);
 	opd_trans_init(&opd);

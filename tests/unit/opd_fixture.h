@@ -23,6 +23,8 @@
 #include <cmocka.h>
 
 #include "daemon/opd.h"
+#include "daemon/source/opd_stream.h"
+#include "daemon/store/opd_session.h"
 #include "libdb/odb.h"
 
 /* ---- words ------------------------------------------------------------------
@@ -349,7 +351,7 @@ __attribute__((unused)) static struct op_ledger ledger_of(struct fixture *f)
 {
 	struct op_ledger ledger;
 
-	opd_stats_ledger(&f->opd, &ledger);
+	opd_stats_ledger(&f->opd.stats, &ledger);
 	assert_int_equal(ledger.taken, ledger.stored + op_ledger_lost(&ledger) +
 					       ledger.pending);
 	assert_int_equal(ledger.stored, count_samples(f));

@@ -394,7 +394,7 @@ static void show_statistics(struct fixture *f, const char *from, FILE *out)
 {
 	/* Only what this call writes. */
 	assert_int_equal(truncate(f->opd.session.log, 0), 0);
-	opd_stats_log(&f->opd);
+	opd_log_statistics(&f->opd);
 	show_lines(f->opd.session.log, from, out);
 }
 

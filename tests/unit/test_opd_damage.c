@@ -92,7 +92,7 @@ static void clear(struct fixture *f)
 	assert_int_equal(opd_command_reset(&f->opd, &diag), 0);
 	opd_trans_init(&f->opd);
 	opd_cookies_release(&f->opd.cookies);
-	opd_kernel_clear(&f->opd);
+	opd_kernel_clear(&f->opd.kernel);
 }
 
 static void every_truncation(void **state)
@@ -153,7 +153,7 @@ static void changes_of_a_byte(void **state)
 		f->opd.log.budget = 0;
 		set_options(f, (unsigned int)i);
 		feed(f, bad->word, w->nr * 8, next_random(&random) % 50 + 1);
-		opd_stats_ledger(&f->opd, &l);
+		opd_stats_ledger(&f->opd.stats, &l);
 		if (l.taken != l.stored + op_ledger_lost(&l) + l.pending ||
 		    l.pending || (i % 50 == 0 && l.stored != count_samples(f)))
 			fail_msg("byte %zu changed by 0x%02x: taken %llu", at,
@@ -161,7 +161,7 @@ static void changes_of_a_byte(void **state)
 		if (i % 50 == 0)
 			clear(f);
 		opd_cookies_release(&f->opd.cookies);
-		opd_kernel_clear(&f->opd);
+		opd_kernel_clear(&f->opd.kernel);
 	}
 	(void)ledger_of(f);
 	free_fixture(f);

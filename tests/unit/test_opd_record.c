@@ -228,7 +228,7 @@ static void the_kernel_may_have_more(void **state)
 	assert_int_equal(l.taken, 10);
 	assert_int_equal(l.stored, 1);
 	assert_int_equal(l.pending, 6);
-	assert_int_equal(opd_stats_write_last(&f->opd), 0);
+	assert_int_equal(opd_stats_write_last(&f->opd.stats), 0);
 	opd_release(&f->opd);
 	opd_init(&f->opd);
 	memset(&kernel, 0, sizeof(kernel));

@@ -108,7 +108,7 @@ static void a_killed_daemon_loses_no_stored_sample(void **state)
 	struct fixture *f = *state;
 
 	take(f, "/bin/sh", 3);
-	assert_int_equal(opd_stats_write(&f->opd), 0);
+	assert_int_equal(opd_stats_write(&f->opd.stats), 0);
 	take(f, "/bin/sh", 4);
 	restart_daemon(f); /* without a last ledger */
 	ledger_is(f, "taken 7 stored 7");
@@ -169,7 +169,7 @@ static void damaged_files_make_way_in_between(void **state)
 		write_file(f, SH, "this is no database");
 	}
 	take(f, "/bin/sh", 2);
-	assert_int_equal(opd_stats_write(&f->opd), 0);
+	assert_int_equal(opd_stats_write(&f->opd.stats), 0);
 	ledger_is(f, "taken 17 stored 2 lost_damaged_file 15");
 	assert_true(exists(f, "current/" SH ".bad"));
 	assert_true(exists(f, "current/" SH ".bad-2"));
@@ -210,7 +210,7 @@ static void deleted_files_are_made_again(void **state)
 	for (uint64_t key = 0; key < 1000; key++)
 		put_sample(w, key * 4, 0);
 	run_words(f, w);
-	assert_int_equal(opd_stats_write(&f->opd), 0);
+	assert_int_equal(opd_stats_write(&f->opd.stats), 0);
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 1005);
 	assert_true(l.stored > 0);
@@ -232,7 +232,7 @@ static void a_folder_in_the_way(void **state)
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0755), 0);
 	take(f, "/bin/sh", 3);
-	opd_stats_ledger(&f->opd, &l);
+	opd_stats_ledger(&f->opd.stats, &l);
 	assert_int_equal(op_ledger_lost_by(&l, "lost_sample_file"), 3);
 	/* It is tried again later. */
 	assert_int_equal(rmdir(path), 0);
@@ -284,8 +284,8 @@ static void images_have_the_build_of_their_cookie(void **state)
 	};
 	struct opd_image *image;
 
-	assert_int_equal(opd_cookie_learn(&f->opd, &query), 0);
-	assert_int_equal(opd_cookie_find(&f->opd, 1, &image), 0);
+	assert_int_equal(opd_cookie_learn(&f->opd.cookies, &query), 0);
+	assert_int_equal(opd_cookie_find(&f->opd.cookies, 1, &image), 0);
 	assert_int_equal(image->mtime, 1700000000);
 	assert_int_equal(image->build_id.len, 2);
 	assert_memory_equal(image->build_id.bytes, query.build_id, 2);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_OPD_CONTEXT_H
+#define DAEMON_OPD_CONTEXT_H
+
+/*
+ * Where the stream is: what its records have said of the samples that follow.
+ * opd_trans keeps the present context; a sample or stack that has to wait keeps
+ * a copy of its own.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/feature/opd_extended.h"
+#include "daemon/opd_stats.h"
+
+#define OPD_UNKNOWN (-1)
+
+enum opd_where {
+	OPD_WHERE_UNKNOWN,
+	OPD_WHERE_COOKIE, /* user samples are in the image of a cookie */
+	OPD_WHERE_ANON, /* user samples are in anonymous memory */
+};
+
+/* What the stream has said of the samples that follow. */
+struct opd_context {
+	enum opd_mode mode;
+	enum opd_where where;
+	bool has_app; /* app_cookie was given */
+	int64_t cpu; /* or OPD_UNKNOWN, like the two below */
+	int64_t tid;
+	int64_t tgid;
+	uint64_t app_cookie;
+	uint64_t cookie; /* OPD_WHERE_COOKIE */
+	const char *anon; /* OPD_WHERE_ANON, like the two below */
+	uint64_t start;
+	uint64_t end;
+	struct opd_ext_data ext; /* of the next sample alone */
+};
+
+#endif /* DAEMON_OPD_CONTEXT_H */
