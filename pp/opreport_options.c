@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "pp/options.h"
@@ -44,6 +45,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "none, normal or smart", "HOW" },
 		{ "global-percent", '%', POPT_ARG_NONE, &a->global_percent, 0, "percentages of all samples", NULL },
 		{ "long-filenames", 'f', POPT_ARG_NONE, &a->long_names, 0, "show whole paths", NULL },
+		{ "wide", '\0', POPT_ARG_NONE, &a->wide, 0, "show whole names on a terminal, too", NULL },
 		{ "no-header", 'n', POPT_ARG_NONE, &a->no_header, 0, "rows alone", NULL },
 		{ "format", '\0', POPT_ARG_STRING, &a->format, 0, help, "FORMAT" },
 		{ "xml", 'X', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 0, "write XML", NULL },
@@ -280,6 +282,16 @@ static void take_flags(struct opreport_options *o)
 	o->request.root = a->common.root;
 }
 
+/* The columns of standard output; 0 where it is no terminal. */
+static size_t width_of_terminal(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col;
+}
+
 static int take_format_options(struct opreport_options *o,
 			       const char *const *words,
 			       const char *const *argv)
@@ -293,6 +305,7 @@ static int take_format_options(struct opreport_options *o,
 		.show_address = a->show_address || a->details,
 		.accumulated = a->accumulated,
 		.global_percent = a->global_percent,
+		.width = a->wide || a->output ? 0 : width_of_terminal(),
 		.exclude_symbols = a->exclude,
 		.include_symbols = a->include,
 		.image_path = a->common.image_path,

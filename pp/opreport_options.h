@@ -17,7 +17,7 @@ struct opreport_args {
 	char *output, *threshold, *sort, *merge, *demangle;
 	char *include, *exclude, *max_loss, *format, *tree;
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
-	int by_build;
+	int by_build, wide;
 	int no_header, long_names, show_address, accumulated, global_percent;
 	int intervals, by_session, no_inlines;
 	int aliases; /* of --format: bits, in the order of their options */

@@ -21,6 +21,7 @@ struct pp_format_options {
 	bool show_address; /* the vma column */
 	bool accumulated; /* cumulative columns */
 	bool global_percent; /* of all samples, not of the enclosing row */
+	size_t width; /* columns that rows may take; 0: any number */
 
 	/* What was asked for, to be repeated; each may be NULL. */
 	const char *command; /* the command line */

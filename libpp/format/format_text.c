@@ -8,12 +8,14 @@
  * original did not have comes as a further column that has to be asked for.
  */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "libpp/interval.h"
 #include "libpp/sample_list.h"
 #include "libpp/format/text.h"
+#include "libpp/format/text_fit.h"
 
 /* ---- values -------------------------------------------------------------- */
 
@@ -173,19 +175,33 @@ void pp_text_header(const struct pp_text *t)
 	text_write_sums_of_builds(t);
 }
 
+static int text_write_body(struct pp_text *t)
+{
+	if (t->report->tree)
+		return pp_text_tree(t);
+	if (t->report->has_calls)
+		return pp_text_call_graph(t);
+	if (t->report->has_symbols)
+		return pp_text_symbols(t);
+	pp_text_summary(t);
+	return 0;
+}
+
 int pp_format_text(FILE *out, const struct pp_report *report,
 		   const struct pp_format_options *options)
 {
 	struct pp_text t = { .out = out, .report = report, .options = options };
+	int err;
 
 	if (!options->no_header)
 		pp_text_header(&t);
-	if (report->tree)
-		return pp_text_tree(&t);
-	if (report->has_calls)
-		return pp_text_call_graph(&t);
-	if (report->has_symbols)
-		return pp_text_symbols(&t);
-	pp_text_summary(&t);
-	return 0;
+	if (options->width) {
+		t.out = pp_fit_open(out, options->width);
+		if (!t.out)
+			return -errno;
+	}
+	err = text_write_body(&t);
+	if (t.out != out && fclose(t.out) && !err)
+		err = -errno;
+	return err;
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rows that are made to fit a terminal.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libpp/format/text_fit.h"
+
+static const struct {
+	size_t width;
+	const char *line, *wanted;
+} rows[] = {
+	{ 20, "", "" },
+	{ 20, "1  2.0  main", "1  2.0  main" },
+	{ 24, "1  2.0  sixteen_letters_", "1  2.0  sixteen_letters_" },
+	/* Columns are never cut, and a name not to less than 16. */
+	{ 24, "1  2.0  seventeen_letters", "1  2.0  sevente...etters" },
+	{ 5, "1  2.0  seventeen_letters", "1  2.0  sevente...etters" },
+	{ 30, "1234  a_name_of_thirty_letters_is_it",
+	  "1234  a_name_of_t...ters_is_it" },
+	{ 16, "no_columns_in_front", "no_colu..._front" },
+	/* Template arguments go first, the innermost before others. */
+	{ 46, "1  std::map<int, std::vector<std::pair<int, long>>>::find(int)",
+	  "1  std::map<int, std::vector<...>>::find(int)" },
+	{ 43, "1  work<std::vector<int>>(std::vector<int>)",
+	  "1  work<std::vector<int>>(std::vector<int>)" },
+	{ 44, "1  work<std::vector<long>>(std::vector<long>)",
+	  "1  work<std::vector<...>>(std::vector<long>)" },
+	{ 34, "1  work<std::vector<long>>(std::vector<long>)",
+	  "1  work<...>(std::vector<...>)" },
+	/* Then parameters. */
+	{ 22, "1  work<std::vector<long>>(std::vector<long>)",
+	  "1  work<...>(...)" },
+	{ 24, "1  apply(int (*)(int), long) const", "1  apply(...) const" },
+	/* Operators are no brackets. */
+	{ 30, "1  operator<<(std::basic_ostream<char>&, long)",
+	  "1  operator<<(...)" },
+	{ 30, "1  box<a_long_type_name>::operator<(box const&)",
+	  "1  box<...>::operator<(...)" },
+	{ 30, "1  box<a_long_type_name>::operator->()",
+	  "1  box<...>::operator->()" },
+	{ 30, "1  box<a_long_type_name>::operator()(int, int)",
+	  "1  box<...>::operator()(...)" },
+	{ 26, "1  operator<<a_long_type_name>(int)", "1  operator<<...>(int)" },
+	/* What does not match is only cut. */
+	{ 24, "1  a > b < c of another language", "1  a > b < c... language" },
+	/* Columns are characters. */
+	{ 19,
+	  "1  \xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4",
+	  "1  \xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4" },
+	{ 19,
+	  "1  \xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4x",
+	  "1  \xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4...\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4x" },
+};
+
+static void lines_fit(void **state)
+{
+	char line[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t len = strlen(rows[i].line);
+
+		memcpy(line, rows[i].line, len);
+		line[pp_fit_line(line, len, rows[i].width)] = '\0';
+		assert_string_equal(line, rows[i].wanted);
+	}
+}
+
+/* Whatever the bytes are, a line gets no longer. */
+static void no_line_gets_longer(void **state)
+{
+	static const char bytes[] = "<>()<>() ->operator\xc3\xa4 ab";
+	char line[64];
+
+	(void)state;
+	srand(7);
+	for (int i = 0; i < 200000; i++) {
+		size_t len = (size_t)rand() % sizeof(line);
+
+		for (size_t j = 0; j < len; j++)
+			line[j] = bytes[(size_t)rand() % (sizeof(bytes) - 1)];
+		if (rand() % 2 && len > 20)
+			memcpy(line + rand() % 10, "operator<<", 10);
+		assert_in_range(pp_fit_line(line, len, (size_t)rand() % 70), 0,
+				len);
+	}
+}
+
+static void a_stream_fits(void **state)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len), *fit;
+
+	(void)state;
+	assert_non_null(out);
+	fit = pp_fit_open(out, 24);
+	assert_non_null(fit);
+	setvbuf(fit, NULL, _IONBF, 0);
+	fputs("1  seventeen", fit);
+	fputs("_letters_or_more\n\n2  ", fit);
+	fputs("b\n3  no newline", fit);
+	assert_int_equal(fclose(fit), 0);
+	fclose(out);
+	assert_string_equal(text,
+			    "1  seventeen...s_or_more\n\n2  b\n3  no newline");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_fit),
+		cmocka_unit_test(no_line_gets_longer),
+		cmocka_unit_test(a_stream_fits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
