@@ -12,8 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_near_names.h"
 #include "libop/op_search.h"
 #include "libpp/tree_input.h"
+
+#define NEAR_NAMES 5
 
 /* ---- counts -------------------------------------------------------------- */
 
@@ -120,6 +123,28 @@ static int count_apps(struct pp_population *p)
 	return several < 0 ? several : 0;
 }
 
+/* Names that no symbol has are most often mistyped. */
+static int check_included_symbols(struct pp_population *p, struct op_diag *diag)
+{
+	const char *const *wanted = p->request->include_symbols;
+	struct pp_side *side = &p->side;
+	const char *near;
+
+	for (size_t i = 0; i < side->nr_symbols; i++)
+		if (pp_is_wanted(p->request, side->symbols[i].raw_name,
+				 side->symbols[i].name))
+			return 0;
+	near = side->nr_other_names
+		       ? op_near_names(&p->report->arena, *wanted,
+				       side->other_names, side->nr_other_names,
+				       NEAR_NAMES)
+		       : NULL;
+	return op_diag_set(
+		diag, -ENOENT,
+		"--include-symbols=%s: no symbol with samples is called so%s%s",
+		*wanted, near ? "; there are " : "", near ? near : "");
+}
+
 /*
  * The entries above the threshold, in the order to show them. Those of a call
  * graph are copied, because neighbours point at the others. Those of a
@@ -205,6 +230,9 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	if (err || !request->symbols)
 		return err;
 	err = pp_side_find_symbols(p, &p->side);
+	if (!err && request->include_symbols && *request->include_symbols &&
+	    !is_diff)
+		err = check_included_symbols(p, diag);
 	if (!err && is_diff)
 		err = pp_side_find_symbols(p, &p->old) ?: pp_compare_sides(p);
 	if (!err && request->call_graph)

@@ -23,6 +23,7 @@
 
 #include "libop/op_search.h"
 #include "libpp/owners.h"
+#include "libpp/symbol_match.h"
 #include "libpp/tree_input.h"
 
 #define NO_SYMBOL "(no symbols)"
@@ -155,7 +156,7 @@ static bool is_listed_name(const char *const *list, const char *raw,
 			   const char *name)
 {
 	for (; *list; list++)
-		if (!strcmp(*list, raw) || !strcmp(*list, name))
+		if (pp_symbol_matches(*list, raw, name))
 			return true;
 	return false;
 }
@@ -264,6 +265,20 @@ static int grow_counts_beside(const struct batch *b, size_t nr)
 	return 0;
 }
 
+static int note_other_name(const struct batch *b, const char *name)
+{
+	struct pp_side *side = b->side;
+	const char **names =
+		op_arena_grow(&b->p->report->arena, side->other_names,
+			      side->nr_other_names, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	side->other_names = names;
+	names[side->nr_other_names++] = name;
+	return 0;
+}
+
 /* Add the entry for @nr points of owner @owner, and tell ends of arcs its
  * number. */
 static int add_symbol_entry(const struct batch *b, uint32_t owner,
@@ -278,9 +293,11 @@ static int add_symbol_entry(const struct batch *b, uint32_t owner,
 	int err = describe_entry(b, &entry, &b->owners.list[owner]);
 
 	/* Of a call graph, neighbours are shown whatever their names. */
-	if (err || (!request->call_graph &&
-		    !pp_is_wanted(request, entry.raw_name, entry.name)))
+	if (err)
 		return err;
+	if (!request->call_graph &&
+	    !pp_is_wanted(request, entry.raw_name, entry.name))
+		return note_other_name(b, entry.name);
 	entry.counts = counts = pp_new_counts(b->p, side);
 	if (!counts)
 		return -ENOMEM;

@@ -56,6 +56,8 @@ struct pp_side {
 					    of call graphs all at all */
 	size_t nr_symbols;
 	const uint64_t *symbol_totals;
+	const char **other_names; /* of symbols that are not wanted */
+	size_t nr_other_names;
 
 	/* For totals, nr_classes for each of @symbols: samples in the symbol
 	 * that it has in the table; samples where it was inlined. */

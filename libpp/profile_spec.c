@@ -162,6 +162,8 @@ static int add_spec_item(struct pp_spec *spec, enum pp_spec_tag tag,
 	*item = (struct pp_spec_item){ .text = text, .pattern = text };
 	if (tag == PP_SPEC_PATH)
 		return path_item(&spec->arena, item);
+	if (tags[tag].kind == VALUE_GLOB)
+		item->base = !strchr(text, '/');
 	if (tags[tag].kind == VALUE_NUMBER)
 		return !op_parse_u64(text, &item->number)
 			       ? 0

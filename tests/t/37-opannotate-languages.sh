@@ -218,7 +218,7 @@ annotated() {
 		awk '!/:[0-9]+ [0-9]+$/' got
 		sed -n 's/.*no source lines for \([0-9]*\) samples.*/x \1/p' err
 	} | awk '{ n += $NF } END { print n }')" "$total"
-	"$BIN/opreport" --session-dir="$SESSION" -n -l -D none |
+	"$BIN/opreport" --session-dir="$SESSION" -n -l --no-inlines -D none |
 		awk '{ print $NF, "total", $1 }' | sort >by_symbol
 	is "$1: functions have the totals of opreport" \
 		"$(grep ' total [0-9]*$' said | perl sums.pl by_symbol)" ""

@@ -186,7 +186,8 @@ static void some_of_it_is_chosen(void **state)
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,90.9090909\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,9.09090909\n" },
 		{ "include and exclude", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .include_symbols = LIST("wait", "_stext"), .exclude_symbols = LIST("wait") }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,100\n" },
-		{ "none", { "current k k E 0=90" }, { SYMBOLS, .include_symbols = LIST("none") }, "", "" },
+		{ "none", { "current k k E 0=90" }, { SYMBOLS, .include_symbols = LIST("none") }, "",
+		  "--include-symbols=none: no symbol with samples is called so; there are _stext\n" },
 		{ "sessions", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:old", "1,image,E:100,/vmlinux,/vmlinux,,,,,5,100\n" },
 		{ "two sessions", { "current k k E 0=90", "old k k E 0=5 100=1" }, { SYMBOLS, .merge = PP_MERGE_SESSION }, "session:old,current",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,95,98.9583333\n"
