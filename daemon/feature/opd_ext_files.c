@@ -18,7 +18,6 @@
 #include "libdb/odb.h"
 #include "libop/op_log.h"
 #include "libop/op_sample_file.h"
-#include "daemon/feature/opd_ext_files.h"
 
 /* What hangs at an sfile. */
 struct files {

@@ -25,8 +25,6 @@
 #include "daemon/store/opd_sfile.h"
 #include "libop/op_log.h"
 #include "libop/op_mangle.h"
-#include "daemon/feature/opd_ibs_log.h"
-#include "daemon/feature/opd_ibs_log.h"
 
 #define MEMORY_COLUMNS                                                         \
 	"# access address physical latency offset tgid tid cpu image application\n"

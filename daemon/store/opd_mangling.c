@@ -18,7 +18,6 @@
 #include "daemon/store/opd_image.h"
 #include "daemon/store/opd_sfile_key.h"
 #include "libop/op_mangle.h"
-#include "daemon/store/opd_mangling.h"
 
 /* @place->image and its build, or the part of anonymous memory that the rest
  * tells. */

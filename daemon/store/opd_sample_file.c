@@ -32,7 +32,6 @@
 #include "libop/op_log.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_session.h"
-#include "daemon/store/opd_sample_file.h"
 
 #define OTHER_MEANING                                                          \
 	"the session has samples of another event with that name; reset or save it"
