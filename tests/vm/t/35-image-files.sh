@@ -19,14 +19,17 @@ burns() {
 # hang CMD...: code in a file that does not let itself be read, until let_go.
 hang() {
 	: >"$TMP/hang"
+	# A process group of its own: it may have children.
+	set -m
 	"$@" >"$TMP/hang" 2>&1 &
 	hanging=$!
+	set +m
 	wait_until "$*: $(cat "$TMP/hang")" burns
 	"$TESTBIN/burnmix" 0.2 >/dev/null
 }
 
 let_go() {
-	kill -9 "$hanging"
+	kill -9 -- "-$hanging"
 	wait "$hanging" 2>/dev/null
 }
 
