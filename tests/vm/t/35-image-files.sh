@@ -29,7 +29,7 @@ hang() {
 }
 
 let_go() {
-	kill -9 -- "-$hanging"
+	kill -9 "-$hanging"
 	wait "$hanging" 2>/dev/null
 }
 
