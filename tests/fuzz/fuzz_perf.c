@@ -373,7 +373,10 @@ static void forget_daemon(void)
 		abort();
 	}
 	opd_stats_restart(&opd.stats);
-	memset(&opd.stats, 0, sizeof(opd.stats));
+	opd.stats = (struct opd_stats){
+		.store = opd.stats.store,
+		.nr_deferred = opd.stats.nr_deferred,
+	};
 	opd_cookies_release(&opd.cookies);
 	opd_keep_release(&opd.keep);
 	opd_keep_init(&opd.keep, &opd.session, &opd.log, opd.clock, false, 64);

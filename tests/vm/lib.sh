@@ -43,6 +43,11 @@ stop() {
 	"$BIN/opcontrol" --stop
 }
 
+# daemon_pid: that of the daemon itself; it has children of the same name.
+daemon_pid() {
+	"$BIN/opcontrol" --status | sed -n 's/^Daemon .*pid \([0-9]*\).*/\1/p'
+}
+
 # report ARG...: opreport's text into $TMP/report, complaints beside it.
 report() {
 	"$BIN/opreport" --session-dir="$SESSION" "$@" \

@@ -72,7 +72,7 @@ has_sampled() {
 	[ "$(stat sample_received)" -gt 500 ]
 }
 wait_until "500 samples" has_sampled
-daemon=$(pidof oprofiled)
+daemon=$(daemon_pid)
 kill -9 "$daemon"
 await end "$daemon"
 wait

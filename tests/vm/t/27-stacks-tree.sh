@@ -52,7 +52,7 @@ tree "recursion" ';leaf_recurse [0-9]*$' \
 tree "a callback through libc" ';leaf_compare [0-9]*$' \
 	"${start}sort_all;([^;]*;)+compare;leaf_compare [0-9]*\$"
 tree "a signal handler" ';leaf_signal [0-9]*$' \
-	"${start}interrupted;([^;]*;)?on_trap;leaf_signal [0-9]*\$"
+	"${start}interrupted;([^;]*;)?on_trap;(on_signal;)?leaf_signal [0-9]*\$"
 tree "a system call, and what the kernel did" ';[^;]*get_random_bytes_user' \
 	"${start}call_outer;call_inner;([^;]*;)+[^;]*get_random_bytes_user"
 

@@ -53,10 +53,6 @@ fresh() {
 	ok "$1: another new program comes to its end" wait "$spinning"
 }
 
-daemon_pid() {
-	"$BIN/opcontrol" --status | sed -n 's/^Daemon .*pid \([0-9]*\).*/\1/p'
-}
-
 # image_samples PATTERN: of lines of the report that match it.
 image_samples() {
 	awk -v re="$1" '$0 ~ re && $1 ~ /^[0-9]+$/ { n += $1 }

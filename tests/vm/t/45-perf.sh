@@ -31,7 +31,7 @@ has_all_events() {
 # The daemon looks once a second which CPUs there are.
 ok "start" start --source=perf --separate=lib,kernel,cpu
 ok "no module is loaded" no_module
-daemon=$(pidof oprofiled)
+daemon=$(daemon_pid)
 all=$(nr_events)
 "$TESTBIN/forkstorm" "$(by_tier 20 200)" 3 >"$TMP/truth"
 replugs=$(by_tier 1 3)

@@ -5,10 +5,6 @@
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
-daemon_pid() {
-	"$BIN/opcontrol" --status | sed -n 's/^Daemon .*pid \([0-9]*\).*/\1/p'
-}
-
 # The first number of the report's line for burnmix.
 burnmix_samples() {
 	report "$TESTBIN/burnmix"
