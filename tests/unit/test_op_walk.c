@@ -24,6 +24,7 @@ static char dir[] = "/tmp/test_op_walk.XXXXXX";
 
 /* In place of libc's: it fails once, at entry @fail_at. */
 static unsigned int fail_at;
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name) */
 struct dirent *readdir(DIR *folder)
 {
 	static struct dirent *(*real)(DIR * folder);
