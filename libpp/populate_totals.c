@@ -227,15 +227,19 @@ static void count_twice(struct walk *w, uint32_t function, uint64_t samples)
 {
 	unsigned int class_nr = (unsigned int)w->tree->class_nr;
 	uint64_t all = w->side->in_table[function * w->nr_classes + class_nr];
-	const struct pp_inlined_share *share = w->shares;
-	const struct pp_inlined_share *end = share + w->nr_shares;
+	size_t at =
+		OP_BISECT(i, w->nr_shares, w->shares[i].function < function);
 
-	share += OP_BISECT(i, w->nr_shares, share[i].function < function);
-	for (; share < end && share->function == function && all; share++)
+	for (; at < w->nr_shares && all; at++) {
+		const struct pp_inlined_share *share = &w->shares[at];
+
+		if (share->function != function)
+			break;
 		if (share->class_nr == class_nr && w->on_path[share->inlined])
 			w->twice[share->inlined * w->nr_classes + class_nr] +=
 				(double)samples * (double)share->count /
 				(double)all;
+	}
 }
 
 static void enter_node(struct walk *w, uint32_t node)

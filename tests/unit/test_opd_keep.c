@@ -436,12 +436,16 @@ static void test_limits(void **state)
 	(void)state;
 	opd_keep_init(&keep, NULL, NULL, NULL, false, RLIM_INFINITY);
 	assert_int_equal(keep.max_open, OPD_KEEP_MAX);
+	opd_keep_release(&keep);
 	opd_keep_init(&keep, NULL, NULL, NULL, false, 4 * OPD_KEEP_MAX);
 	assert_int_equal(keep.max_open, OPD_KEEP_MAX);
+	opd_keep_release(&keep);
 	opd_keep_init(&keep, NULL, NULL, NULL, false, 4 * OPD_KEEP_MAX - 1);
 	assert_int_equal(keep.max_open, OPD_KEEP_MAX - 1);
+	opd_keep_release(&keep);
 	opd_keep_init(&keep, NULL, NULL, NULL, false, 7);
 	assert_int_equal(keep.max_open, 1);
+	opd_keep_release(&keep);
 }
 
 /* Names without a path are nobody's file. */
