@@ -128,7 +128,7 @@ is "no sample is in two lines or in none" "$({ lines "$src/prog.c" <"$TMP/plain"
 	awk -F: '{ n += $2 } END { print n }')" "$total"
 for f in hot cold; do
 	is "total of $f" "$(sed -n "s/.* $f total: *\\([0-9]*\\) .*/\\1/p" "$TMP/plain")" \
-		"$("$BIN/opreport" --session-dir="$SESSION" -n -l $cycles |
+		"$("$BIN/opreport" --session-dir="$SESSION" -n -l --no-inlines $cycles |
 			awk -v f=$f '$3 == f { print $1 }')"
 done
 is "header" "$(sed 9q "$TMP/plain" | sed 's/^ \* Command.*/ * C/')" "\
@@ -169,6 +169,9 @@ for none in --include-file=nonesuch '--exclude-file=*.[ch]' --threshold=100; do
 done
 annotate -s -n -i nonesuch $cycles >"$TMP/out"
 is "a symbol without samples" "$(cat "$TMP/out" "$TMP/err")" \
+	"opannotate: --include-symbols=nonesuch: no symbol with samples is called so; there are cold, hot"
+annotate -s -n -e cold,hot $cycles >"$TMP/out"
+is "no symbol is left" "$(cat "$TMP/out" "$TMP/err")" \
 	"opannotate: warning: none of the symbols that are asked for has samples"
 like "colours when asked for" "$(annotate --source --color=always $cycles)" \
 	"$(printf '^\033\[[0-9;]*m *[0-9]+ +[0-9.]+\033\[m :')"
