@@ -237,7 +237,9 @@ static void until_end(const char *text)
 {
 	int fd = (int)syscall(SYS_pidfd_open, atoi(text), 0);
 
-	if (fd < 0 && errno == ESRCH)
+	/* Of a process that has ended, and whose number somebody still holds,
+	 * Linux says EINVAL. */
+	if (fd < 0 && (errno == ESRCH || errno == EINVAL))
 		return;
 	if (fd < 0)
 		err(2, "process %s", text);

@@ -227,6 +227,7 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 
 static void init_keep(struct opd *opd, bool forever, rlim_t left)
 {
+	opd_keep_release(&opd->keep);
 	opd_keep_init(&opd->keep, &opd->session, &opd->log, opd->clock, forever,
 		      left);
 }
