@@ -197,34 +197,33 @@ void op_bfd_drop_debug(struct op_bfd *bfd)
 
 /* ---- what debug files share ---------------------------------------------- */
 
-static bool open_shared_file_of(struct op_bfd *bfd, const struct object *of)
+static void open_shared_file_of(struct op_bfd *bfd, const struct object *of)
 {
 	bfd_byte *id = NULL;
 	bfd_size_type len = 0;
-	char *name = of->abfd ? bfd_get_alt_debug_link_info(of->abfd, &len, &id)
-			      : NULL;
-	bool found;
+	char *name = bfd_get_alt_debug_link_info(of->abfd, &len, &id);
 
 	if (!name)
-		return false;
+		return;
 	/* A relative name counts from the folder of the file that has it. */
-	found = open_build_at(&bfd->shared, id, len, "%.*s%s",
-			      *name == '/' ? 0 : folder_len(of->path), of->path,
-			      name) ||
-		open_by_build_id(bfd, &bfd->shared, id, len) ||
+	if (!open_build_at(&bfd->shared, id, len, "%.*s%s",
+			   *name == '/' ? 0 : folder_len(of->path), of->path,
+			   name) &&
+	    !open_by_build_id(bfd, &bfd->shared, id, len))
 		open_fetched(bfd, &bfd->shared, id, len);
 	free(name);
 	free(id);
-	return found;
 }
 
 const struct object *op_bfd_open_shared_file(struct op_bfd *bfd)
 {
+	const struct object *of;
+
 	if (!bfd->shared_searched) {
 		bfd->shared_searched = true;
-		op_bfd_open_debug_file(bfd);
-		if (!open_shared_file_of(bfd, &bfd->main))
-			open_shared_file_of(bfd, &bfd->debug);
+		of = op_bfd_object_with_lines(bfd);
+		if (of)
+			open_shared_file_of(bfd, of);
 	}
 	return bfd->shared.abfd ? &bfd->shared : NULL;
 }

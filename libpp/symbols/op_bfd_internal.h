@@ -77,7 +77,11 @@ void op_bfd_place_as_binary(const struct op_bfd *bfd);
 /* Open the separate debug file, if there is one and it is not open. */
 void op_bfd_open_debug_file(struct op_bfd *bfd);
 
-/* Open the file that the binary's debug file shares with others, once; NULL if
+/* The binary if it has a line table, else its debug file if that has one, else
+ * NULL. */
+struct object *op_bfd_object_with_lines(struct op_bfd *bfd);
+
+/* Open the file that the one with the lines shares with others, once; NULL if
  * there is none. */
 const struct object *op_bfd_open_shared_file(struct op_bfd *bfd);
 

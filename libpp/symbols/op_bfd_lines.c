@@ -92,7 +92,7 @@ static bool has_line_section(const struct object *object)
 	       bfd_get_section_by_name(object->abfd, section_names[LINE]);
 }
 
-static struct object *object_with_lines(struct op_bfd *bfd)
+struct object *op_bfd_object_with_lines(struct op_bfd *bfd)
 {
 	if (has_line_section(&bfd->main))
 		return &bfd->main;
@@ -100,11 +100,10 @@ static struct object *object_with_lines(struct op_bfd *bfd)
 	return has_line_section(&bfd->debug) ? &bfd->debug : NULL;
 }
 
-static void make_line_index(struct op_bfd *bfd, struct object *object)
+/* What all look-ups need: strings, with those in a file that is shared. */
+static struct pp_dwarf read_strings(struct op_bfd *bfd, struct object *object)
 {
-	struct line_table *lines = bfd->lines;
 	struct pp_dwarf dwarf = {
-		.line = read_section(bfd, object, LINE),
 		.line_str = read_section(bfd, object, LINE_STR),
 		.str = read_section(bfd, object, STR),
 		.big_endian = bfd_big_endian(object->abfd),
@@ -112,6 +111,15 @@ static void make_line_index(struct op_bfd *bfd, struct object *object)
 
 	if (op_bfd_open_shared_file(bfd))
 		dwarf.shared_str = read_section(bfd, &bfd->shared, SHARED_STR);
+	return dwarf;
+}
+
+static void make_line_index(struct op_bfd *bfd, struct object *object)
+{
+	struct line_table *lines = bfd->lines;
+	struct pp_dwarf dwarf = read_strings(bfd, object);
+
+	dwarf.line = read_section(bfd, object, LINE);
 	if (pp_line_index_new(&lines->index, &dwarf, is_in_code, bfd))
 		return;
 	if (pp_line_index_wants_info(lines->index)) {
@@ -129,7 +137,7 @@ static struct line_table *get_lines(struct op_bfd *bfd)
 	if (bfd->lines)
 		return bfd->lines;
 	bfd->lines = calloc(1, sizeof(*bfd->lines));
-	object = bfd->lines ? object_with_lines(bfd) : NULL;
+	object = bfd->lines ? op_bfd_object_with_lines(bfd) : NULL;
 	if (object) {
 		bfd->lines->object = object;
 		make_line_index(bfd, object);
@@ -148,19 +156,13 @@ static struct pp_inline_index *get_inlines(struct op_bfd *bfd)
 	    object->is_relocatable)
 		return lines ? lines->inlines : NULL;
 	lines->inlines_tried = true;
-	dwarf = (struct pp_dwarf){
-		.str = read_section(bfd, object, STR),
-		.line_str = read_section(bfd, object, LINE_STR),
-		.info = read_section(bfd, object, INFO),
-		.abbrev = read_section(bfd, object, ABBREV),
-		.ranges = read_section(bfd, object, RANGES),
-		.rnglists = read_section(bfd, object, RNGLISTS),
-		.addr = read_section(bfd, object, ADDR),
-		.str_offsets = read_section(bfd, object, STR_OFFSETS),
-		.big_endian = bfd_big_endian(object->abfd),
-	};
-	if (op_bfd_open_shared_file(bfd))
-		dwarf.shared_str = read_section(bfd, &bfd->shared, SHARED_STR);
+	dwarf = read_strings(bfd, object);
+	dwarf.info = read_section(bfd, object, INFO);
+	dwarf.abbrev = read_section(bfd, object, ABBREV);
+	dwarf.ranges = read_section(bfd, object, RANGES);
+	dwarf.rnglists = read_section(bfd, object, RNGLISTS);
+	dwarf.addr = read_section(bfd, object, ADDR);
+	dwarf.str_offsets = read_section(bfd, object, STR_OFFSETS);
 	pp_inline_index_new(&lines->inlines, &dwarf);
 	return lines->inlines;
 }

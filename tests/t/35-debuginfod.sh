@@ -21,7 +21,7 @@ at_exit() {
 	[ -z "$server" ] || kill "$server" 2>/dev/null
 }
 
-# program NAME NUMBER: a stripped one with samples, its debug file in served/.
+# program NAME NUMBER: one with samples, its debug file in served/.
 program() {
 	(cd src && ${CC:-cc} -O1 -g -Wl,--build-id -DNAME="$2" -o "../bin/$1" work.c) || exit 1
 	id=$(readelf -n "bin/$1" | sed -n 's/.*Build ID: //p')
@@ -30,10 +30,12 @@ program() {
 			"$CURRENT/{root}$TMP/bin/$1/{dep}/{root}$TMP/bin/$1/$E" \
 			event=118 count=100000 build-id="$id"
 	objcopy --only-keep-debug "bin/$1" "served/$id.debug"
-	strip "bin/$1"
 }
 program one 1
 program two 2
+strip bin/one bin/two
+CURRENT=$TMP/own/samples/current
+program unstripped 3
 
 # serve HOW: start a server that sends files, junk, or nothing; its address is
 # in $url, the requests that it gets in "asked".
@@ -126,6 +128,10 @@ fresh
 ok "opgprof asks, too" "$BIN/opgprof" --session-dir="$SESSION" -o gmon \
 	--debuginfod="$url" "image:$TMP/bin/one"
 is "for its image" "$(wc -l <asked)" 1
+fresh
+is "a program that has its own names and lines" \
+	"$(SESSION=$TMP/own report --debuginfod="$url")" "work.c:2 first"
+is "needs no server" "$(cat asked)" ""
 
 # ---- a server that has no such file -------------------------------------------
 
