@@ -139,11 +139,6 @@ static int path_of_copy(const struct opd_keep *keep,
 				binary->mtime, path, len);
 }
 
-static bool is_same_id(const struct op_build_id *a, const struct op_build_id *b)
-{
-	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
-}
-
 /* The next entry from @at on whose file has the same content, or NULL. */
 static const struct opd_kept *next_of_build(const struct opd_keep *keep,
 					    const struct opd_kept *kept,
@@ -152,8 +147,8 @@ static const struct opd_kept *next_of_build(const struct opd_keep *keep,
 	while (kept->binary.build_id.len && *at < keep->nr) {
 		const struct opd_kept *other = &keep->kept[(*at)++];
 
-		if (other != kept &&
-		    is_same_id(&other->binary.build_id, &kept->binary.build_id))
+		if (other != kept && op_build_id_same(&other->binary.build_id,
+						      &kept->binary.build_id))
 			return other;
 	}
 	return NULL;
@@ -251,7 +246,7 @@ static bool is_build(const struct opd_binary *binary, int fd)
 		id.len = 0;
 	/* A build-id that is known decides, else the time of modification. */
 	if (binary->build_id.len)
-		return is_same_id(&binary->build_id, &id);
+		return op_build_id_same(&binary->build_id, &id);
 	return !fstat(fd, &st) &&
 	       (!binary->mtime || binary->mtime == (uint64_t)st.st_mtime);
 }
@@ -403,7 +398,7 @@ static int open_by_path(const struct opd_binary *binary, uint32_t tgid)
 static bool is_same_binary(const struct opd_binary *a,
 			   const struct opd_binary *b)
 {
-	return is_same_id(&a->build_id, &b->build_id) &&
+	return op_build_id_same(&a->build_id, &b->build_id) &&
 	       (a->build_id.len || a->mtime == b->mtime) &&
 	       !strcmp(a->name, b->name);
 }

@@ -115,13 +115,24 @@ static int read_segments(struct op_build_id *id, const struct op_elf *elf)
 
 #define FILE_TEXT "file-%" PRIx64 "-%" PRIx64 "-%" PRIx64
 
+const char *op_build_id_text(const uint8_t *id, size_t len, char *text)
+{
+	if (!len)
+		return strcpy(text, "-");
+	if (len > OP_BUILD_ID_MAX)
+		len = OP_BUILD_ID_MAX;
+	for (size_t i = 0; i < len; i++)
+		snprintf(text + 2 * i, 3, "%02x", id[i]);
+	return text;
+}
+
 void op_build_text(char *text, const struct op_build_id *id, uint64_t dev,
 		   uint64_t ino, uint64_t mtime)
 {
 	*text = '\0';
-	for (unsigned int i = 0; i < id->len && i < OP_BUILD_ID_MAX; i++)
-		snprintf(text + (size_t)2 * i, 3, "%02x", id->bytes[i]);
-	if (!id->len && (dev || ino || mtime))
+	if (id->len)
+		op_build_id_text(id->bytes, id->len, text);
+	else if (dev || ino || mtime)
 		snprintf(text, OP_BUILD_TEXT_MAX, FILE_TEXT, dev, ino, mtime);
 }
 
@@ -148,11 +159,16 @@ bool op_build_text_ok(const char *text)
 	return len && len % 2 == 0 && len <= (size_t)2 * OP_BUILD_ID_MAX;
 }
 
+bool op_build_id_same(const struct op_build_id *a, const struct op_build_id *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
+
 bool op_builds_differ(const struct op_build_id *a, uint64_t a_mtime,
 		      const struct op_build_id *b, uint64_t b_mtime)
 {
 	if (a->len && b->len)
-		return a->len != b->len || memcmp(a->bytes, b->bytes, a->len);
+		return !op_build_id_same(a, b);
 	return a_mtime && b_mtime && a_mtime != b_mtime;
 }
 

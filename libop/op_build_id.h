@@ -31,12 +31,21 @@ int op_build_id_of_notes_file(struct op_build_id *id, const char *path);
  */
 int op_build_id_of_elf(struct op_build_id *id, int fd);
 
+/* Whether both are the same build-id, or both are none. */
+bool op_build_id_same(const struct op_build_id *a, const struct op_build_id *b);
+
+/* The size of a text that tells a build, with its zero byte. */
+#define OP_BUILD_TEXT_MAX (2 * OP_BUILD_ID_MAX + 1)
+
+/* Write the @len bytes of the build-id @id to @text in lower-case hex, no more
+ * than OP_BUILD_ID_MAX of them; "-" for none. Returns @text. */
+const char *op_build_id_text(const uint8_t *id, size_t len, char *text);
+
 /*
  * The name of a file's content: its build-id in lower-case hex; without one
  * "file-DEVICE-INODE-MTIME", numbers in hex, 0 where one is not known. Empty
  * when nothing at all is known.
  */
-#define OP_BUILD_TEXT_MAX (2 * OP_BUILD_ID_MAX + 1)
 void op_build_text(char *text, const struct op_build_id *id, uint64_t dev,
 		   uint64_t ino, uint64_t mtime);
 

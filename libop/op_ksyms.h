@@ -30,10 +30,6 @@ struct op_ksyms {
 	char *strings; /* where the names are; they may share bytes */
 };
 
-/* Hex digits of a build-id of at most 32 bytes (more are left out); "-" for
- * none. @buf holds 65 bytes. Returns @buf. */
-const char *op_build_id_text(const uint8_t *id, size_t len, char *buf);
-
 /*
  * Path of the snapshot of image @name in folder @dir. Slashes, blanks, bytes
  * that are no printable ASCII and a leading dot of @name are written as %XX.

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_config.h"
 #include "libop/op_file.h"
 
@@ -237,7 +238,7 @@ int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,
 		   const char *name, const uint8_t *build_id,
 		   size_t build_id_len, struct op_diag *diag)
 {
-	char id[2 * OP_KSYMS_ID_MAX + 1];
+	char id[OP_BUILD_TEXT_MAX];
 	struct op_replace replace;
 	Bytef *packed = NULL;
 	char word[1024];

@@ -13,19 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_escape.h"
 #include "libop/op_ksyms_form.h"
-
-const char *op_build_id_text(const uint8_t *id, size_t len, char *buf)
-{
-	if (!len)
-		return strcpy(buf, "-");
-	if (len > OP_KSYMS_ID_MAX)
-		len = OP_KSYMS_ID_MAX;
-	for (size_t i = 0; i < len; i++)
-		snprintf(buf + 2 * i, 3, "%02x", id[i]);
-	return buf;
-}
 
 /* Names come from the stream, so a name must not lead out of the folder. */
 int op_ksyms_word(char *buf, size_t len, const char *name)
@@ -49,7 +39,7 @@ int op_ksyms_word(char *buf, size_t len, const char *name)
 int op_ksyms_path(char *buf, size_t len, const char *dir, const char *name,
 		  const uint8_t *build_id, size_t build_id_len)
 {
-	char id[2 * OP_KSYMS_ID_MAX + 1];
+	char id[OP_BUILD_TEXT_MAX];
 	char file[256]; /* NAME_MAX and the zero byte */
 	int err = op_ksyms_word(file, sizeof(file), name);
 	int n;

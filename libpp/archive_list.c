@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_events.h"
 #include "libop/op_search.h"
 #include "libpp/archive_samples.h"
@@ -230,7 +231,7 @@ static const char *image_place(const struct search *s,
 static const char *place_of_build(struct op_arena *arena, const uint8_t *id,
 				  size_t len)
 {
-	char hex[65];
+	char hex[OP_BUILD_TEXT_MAX];
 
 	op_build_id_text(id, len, hex);
 	return op_arena_printf(arena, "/usr/lib/debug/.build-id/%.2s/%s.debug",

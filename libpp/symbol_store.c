@@ -26,7 +26,6 @@
 
 #include "libop/op_array.h"
 #include "libop/op_build_id.h"
-#include "libop/op_ksyms.h"
 #include "libop/op_open.h"
 #include "libop/op_search.h"
 #include "libpp/population.h"
@@ -49,7 +48,7 @@ struct storing {
 int pp_store_path(const struct op_session *session, const uint8_t *build_id,
 		  size_t build_id_len, char *buf, size_t len)
 {
-	char hex[65];
+	char hex[OP_BUILD_TEXT_MAX];
 	int n;
 
 	if (build_id_len < 2 || build_id_len > OP_BUILD_ID_MAX)

@@ -82,11 +82,8 @@ static size_t find_file(const struct opd_perf_files *files,
 	for (i = 0; i < files->nr; i++) {
 		const struct opd_perf_file *file = &files->file[i];
 
-		if (build_id->len
-			    ? file->build_id.len == build_id->len &&
-				      !memcmp(file->build_id.bytes,
-					      build_id->bytes, build_id->len)
-			    : file->ino == ino)
+		if (build_id->len ? op_build_id_same(&file->build_id, build_id)
+				  : file->ino == ino)
 			break;
 	}
 	return i;

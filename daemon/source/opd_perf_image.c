@@ -102,9 +102,7 @@ static bool is_it(const struct opd_perf_image *image,
 {
 	return image->dev == id->dev && image->ino == id->ino &&
 	       image->generation == id->generation &&
-	       image->told.len == id->build_id.len &&
-	       !memcmp(image->told.bytes, id->build_id.bytes,
-		       id->build_id.len) &&
+	       op_build_id_same(&image->told, &id->build_id) &&
 	       !strcmp(image->name, id->name);
 }
 
@@ -152,11 +150,6 @@ static int make_room(struct opd_perf_images *images)
 /* ---- the file ---------------------------------------------------------------
  */
 
-static bool same_id(const struct op_build_id *a, const struct op_build_id *b)
-{
-	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
-}
-
 /* Whether the file @fd is the one that was mapped; then *@st, *@id are its. */
 static bool is_the_one(const struct opd_perf_image *image, int fd,
 		       struct stat *st, struct op_build_id *id)
@@ -166,7 +159,7 @@ static bool is_the_one(const struct opd_perf_image *image, int fd,
 		id->len = 0;
 	if (fstat(fd, st))
 		return false;
-	return image->told.len ? same_id(&image->told, id)
+	return image->told.len ? op_build_id_same(&image->told, id)
 			       : st->st_ino == image->ino;
 }
 

@@ -29,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_config.h"
-#include "libop/op_ksyms.h"
 
 #define SILENCE_SECONDS 30
 
@@ -186,7 +186,7 @@ static bool open_client(struct pp_debuginfod *server)
 static void forget_miss(const uint8_t *build_id, size_t len)
 {
 	const char *dir = getenv(DEBUGINFOD_CACHE_PATH_ENV_VAR), *below = "";
-	char hex[65], path[PATH_MAX];
+	char hex[OP_BUILD_TEXT_MAX], path[PATH_MAX];
 	struct stat st;
 
 	if (!dir) {

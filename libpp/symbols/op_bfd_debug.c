@@ -67,12 +67,11 @@ static bool open_by_build_id(struct op_bfd *bfd, struct object *object,
 			     const uint8_t *id, size_t len)
 {
 	const char *const *dir = bfd->places->dirs;
-	char hex[2 * OP_BUILD_ID_MAX + 1];
+	char hex[OP_BUILD_TEXT_MAX];
 
 	if (len < 2 || len > OP_BUILD_ID_MAX)
 		return false;
-	for (size_t i = 0; i < len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	op_build_id_text(id, len, hex);
 	for (; *dir; dir++)
 		if (open_build_at(object, id, len, "%s/.build-id/%.2s/%s.debug",
 				  *dir, hex, hex + 2))

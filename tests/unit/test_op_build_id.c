@@ -401,6 +401,19 @@ static void damaged_programs_are_harmless(void **state)
 	assert_true(op_build_id_of_elf(&id, -1) < 0);
 }
 
+static void as_text(void **state)
+{
+	static const uint8_t id[32] = { 0x01, 0xab, 0xff, 0x00, 0x7e };
+	char buf[65];
+
+	(void)state;
+	assert_string_equal(op_build_id_text(id, 4, buf), "01abff00");
+	assert_string_equal(op_build_id_text(id, 0, buf), "-");
+	assert_string_equal(op_build_id_text(NULL, 0, buf), "-");
+	assert_int_equal(strlen(op_build_id_text(id, 32, buf)), 64);
+	assert_int_equal(strlen(op_build_id_text(id, 33, buf)), 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +428,7 @@ int main(void)
 		cmocka_unit_test(segments_that_lie),
 		cmocka_unit_test(notes_that_lie),
 		cmocka_unit_test(damaged_programs_are_harmless),
+		cmocka_unit_test(as_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

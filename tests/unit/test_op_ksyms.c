@@ -10,18 +10,6 @@ static const uint8_t id[32] = { 0x01, 0xab, 0xff, 0x00, 0x7e };
 /* ---- paths -----------------------------------------------------------------
  */
 
-static void test_build_id_text(void **state)
-{
-	char buf[65];
-
-	(void)state;
-	assert_string_equal(op_build_id_text(id, 4, buf), "01abff00");
-	assert_string_equal(op_build_id_text(id, 0, buf), "-");
-	assert_string_equal(op_build_id_text(NULL, 0, buf), "-");
-	assert_int_equal(strlen(op_build_id_text(id, 32, buf)), 64);
-	assert_int_equal(strlen(op_build_id_text(id, 33, buf)), 64);
-}
-
 static void is_path(const char *name, size_t id_len, const char *wanted)
 {
 	char path[512];
@@ -506,7 +494,6 @@ static void test_huge_snapshot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_build_id_text),
 		cmocka_unit_test(test_paths),
 		folder_test(test_kernel_symbols),
 		folder_test(test_names_of_one_address),
