@@ -28,6 +28,7 @@
 #include "libdb/odb.h"
 #include "libop/op_config.h"
 #include "libop/op_file.h"
+#include "libop/op_folder.h"
 #include "libpp/archive.h"
 #include "libpp/archive_samples.h"
 #include "libpp/symbols/elf_digest.h"
@@ -53,24 +54,6 @@ static int cannot_write(struct writer *w, int err)
 }
 
 /* ---- folders ------------------------------------------------------------- */
-
-/* Make the folders that @path is in, from @start on. */
-static int make_parent_folders(char *path, size_t start, mode_t mode)
-{
-	for (char *slash = strchr(path + start, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		int failed;
-
-		if (slash == path)
-			continue;
-		*slash = '\0';
-		failed = mkdir(path, mode) && errno != EEXIST;
-		*slash = '/';
-		if (failed)
-			return -errno;
-	}
-	return 0;
-}
 
 static int remove_archive_folder(const char *folder)
 {
@@ -180,7 +163,7 @@ static int copy_open_file(struct writer *w, const struct pp_archive_file *file,
 			  int from, char *path, uint8_t *hash, int *why)
 {
 	bool digest = w->how->symbols_only && file->part == PP_ARCHIVE_IMAGE;
-	int err = make_parent_folders(path, strlen(w->folder), 0755), to;
+	int err = op_make_parents(path, 0755), to;
 
 	if (err)
 		return cannot_write(w, err);
@@ -199,7 +182,7 @@ static int copy_open_file(struct writer *w, const struct pp_archive_file *file,
 static int copy_pack(struct writer *w, const struct pp_archive_file *file,
 		     int from, char *path, uint8_t *hash, int *why)
 {
-	int to, err = make_parent_folders(path, strlen(w->folder), 0755)
+	int to, err = op_make_parents(path, 0755)
 			      ?: pp_archive_pack_write(file->pack, path);
 
 	*why = err == -EBADMSG ? err : 0;
@@ -329,7 +312,7 @@ static int write_facts(struct writer *w)
 		op_diag_set(
 			w->diag, err,
 			"a path with a newline, or with a blank at an end, cannot be archived: the session folder or --image-path");
-	err = err ?: make_parent_folders(path, strlen(w->folder), 0755) ?:
+	err = err ?: op_make_parents(path, 0755) ?:
 		     op_config_write(facts, path, 0644, w->diag);
 	op_config_free(facts);
 	if (err)
@@ -446,7 +429,7 @@ static int make_hidden_folder(struct writer *w, const char *to)
 
 	if (!folder)
 		return -ENOMEM;
-	err = make_parent_folders(folder, 0, 0755);
+	err = op_make_parents(folder, 0755);
 	if (!err && !mkdtemp(folder))
 		err = -errno;
 	w->folder = folder;

@@ -26,6 +26,7 @@
 
 #include "libop/op_array.h"
 #include "libop/op_build_id.h"
+#include "libop/op_folder.h"
 #include "libop/op_open.h"
 #include "libop/op_search.h"
 #include "libpp/population.h"
@@ -57,23 +58,6 @@ int pp_store_path(const struct op_session *session, const uint8_t *build_id,
 	n = snprintf(buf, len, "%s/.build-id/%.2s/%s", session->store, hex,
 		     hex + 2);
 	return n < 0 || (size_t)n >= len ? -ENAMETOOLONG : 0;
-}
-
-/* Make the folders of the store that @path is in. */
-static int make_store_folders(const struct op_session *session,
-			      const char *path)
-{
-	char folder[PATH_MAX];
-	size_t at = strlen(session->store);
-
-	for (const char *slash = path + at; slash;
-	     slash = strchr(slash + 1, '/')) {
-		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path),
-			 path);
-		if (mkdir(folder, 0755) && errno != EEXIST)
-			return -errno;
-	}
-	return 0;
 }
 
 /* ---- one file ------------------------------------------------------------ */
@@ -127,7 +111,7 @@ static int store_file(const struct storing *s, const char *from,
 	if (fstat(fd, &st))
 		err = -errno;
 	else
-		err = make_store_folders(s->request->session, path)
+		err = op_make_parents(path, 0755)
 			      ?: write_digest_file(s, fd, &st, path);
 	close(fd);
 	if (!err)

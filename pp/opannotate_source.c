@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_folder.h"
 #include "libop/op_search.h"
 #include "pp/opannotate_files.h"
 #include "pp/opannotate_text.h"
@@ -137,19 +138,6 @@ static void write_source_totals(const struct source *s)
 	fputc('\n', out);
 }
 
-/* Make the folders that lead to @path, which is changed meanwhile. */
-static int make_folders(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(path, 0777) && errno != EEXIST)
-			return -errno;
-		*slash = '/';
-	}
-	return 0;
-}
-
 static int write_own_file(const struct source *source, const char *path)
 {
 	struct opannotate_text text = *source->text;
@@ -193,7 +181,7 @@ static int write_below_output_dir(const struct source *s, struct op_diag *diag)
 			"%s: not written: it would not be below --output-dir, or be the source itself",
 			path);
 	else
-		err = make_folders(path) ?: write_own_file(s, path);
+		err = op_make_parents(path, 0777) ?: write_own_file(s, path);
 	if (err)
 		op_diag_set(diag, err, "%s: cannot be written: %s", path,
 			    strerror(-err));

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_folder.h"
 #include "libop/op_session.h"
 #include "libop/op_walk.h"
 #include "pp/opimport_file.h"
@@ -54,21 +55,6 @@ static void remark_on_file(const struct import *import, const char *path,
 
 /* ---- one file ------------------------------------------------------------ */
 
-/* Make the folders above @path. */
-static int make_sample_folders(char *path)
-{
-	for (char *at = path; (at = strchr(at + 1, '/')) != NULL;) {
-		int failed;
-
-		*at = '\0';
-		failed = mkdir(path, 0755) && errno != EEXIST;
-		*at = '/';
-		if (failed)
-			return -errno;
-	}
-	return 0;
-}
-
 /* The samples of @from that are in @m, as far as they are of @part. */
 static int convert_part(struct import *import, const char *from,
 			const char *session_name, const struct op_mangle *m,
@@ -85,7 +71,7 @@ static int convert_part(struct import *import, const char *from,
 
 		err = len < 0 || (size_t)len >= sizeof(to)
 			      ? -ENAMETOOLONG
-			      : make_sample_folders(to);
+			      : op_make_parents(to, 0755);
 	}
 	if (err)
 		return op_diag_set(why, err, "%s: cannot be written: %s", from,

@@ -9,11 +9,6 @@
 
 #include "daemon/store/opd_mangling.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "daemon/source/opd_events.h"
 #include "daemon/store/opd_image.h"
 #include "daemon/store/opd_sfile_key.h"
@@ -100,36 +95,4 @@ int opd_mangle_tree(const struct opd_sfile_key *key,
 
 	m.is_tree = true;
 	return build(&m, buf, len);
-}
-
-/* Make the folder @path, whose parents may be missing; @path is written to. */
-static int make_folder(char *path)
-{
-	char *slash = strrchr(path, '/');
-	int err = 0;
-
-	if (!mkdir(path, 0755) || errno == EEXIST)
-		return 0;
-	if (errno != ENOENT || !slash || slash == path)
-		return -errno;
-	*slash = '\0';
-	err = make_folder(path);
-	*slash = '/';
-	if (!err && mkdir(path, 0755) && errno != EEXIST)
-		err = -errno;
-	return err;
-}
-
-int opd_make_parents(const char *path)
-{
-	char folder[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-
-	if (!slash || slash == path)
-		return 0;
-	if ((size_t)(slash - path) >= sizeof(folder))
-		return -ENAMETOOLONG;
-	memcpy(folder, path, (size_t)(slash - path));
-	folder[slash - path] = '\0';
-	return make_folder(folder);
 }

@@ -30,7 +30,4 @@ int opd_mangle(const struct opd_sfile_key *key, const struct opd_callee *callee,
 int opd_mangle_tree(const struct opd_sfile_key *key,
 		    const struct opd_event *event, char *buf, size_t len);
 
-/* Make all folders above the file @path. Returns 0 or -errno. */
-int opd_make_parents(const char *path);
-
 #endif /* DAEMON_STORE_OPD_MANGLING_H */

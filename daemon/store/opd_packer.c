@@ -65,11 +65,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_clock.h"
-#include "libop/op_lock.h"
-#include "daemon/store/opd_mangling.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
+#include "libop/op_clock.h"
+#include "libop/op_folder.h"
+#include "libop/op_lock.h"
 #include "libop/op_walk.h"
 
 /* ---- names ------------------------------------------------------------------
@@ -343,7 +343,7 @@ static int keep_damaged_file(const char *dir, const char *top, const char *path)
 
 	if (len < 0 || (size_t)len >= sizeof(to))
 		return -ENAMETOOLONG;
-	err = opd_make_parents(to);
+	err = op_make_parents(to, 0755);
 	if (!err && rename(path, to))
 		err = -errno;
 	return err;

@@ -29,6 +29,7 @@
 #include "daemon/store/opd_store.h"
 #include "libdb/ctree.h"
 #include "libdb/odb.h"
+#include "libop/op_folder.h"
 #include "libop/op_log.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_session.h"
@@ -159,7 +160,7 @@ static int open_and_make(struct sample_file *file, const char *path)
 
 	if (err != -ENOENT)
 		return err;
-	err = opd_make_parents(path);
+	err = op_make_parents(path, 0755);
 	return err ? err : file_open(file, path);
 }
 

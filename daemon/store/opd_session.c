@@ -32,6 +32,7 @@
 #include "libdb/db_folder.h"
 #include "libdb/odb.h"
 #include "libop/op_config.h"
+#include "libop/op_folder.h"
 #include "libop/op_lock.h"
 #include "libop/op_log.h"
 #include "libop/op_session.h"
@@ -42,7 +43,7 @@
 
 static int make_folder(const char *path, struct op_diag *diag)
 {
-	int err = opd_make_parents(path);
+	int err = op_make_parents(path, 0755);
 
 	if (!err && mkdir(path, 0755) && errno != EEXIST)
 		err = -errno;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "libop/op_config.h"
+#include "libop/op_folder.h"
 #include "libop/op_sample_file.h"
 
 static const char *const image_kinds[OP_NR_IMAGE_KINDS] = {
@@ -108,15 +109,9 @@ static inline void set_header(struct op_sample_header *header,
 
 static inline void make_folders(const char *path)
 {
-	char *copy = strdup(path);
-
-	for (char *at = copy; copy && (at = strchr(at + 1, '/'));) {
-		*at = '\0';
-		if (mkdir(copy, 0755) && errno != EEXIST)
-			err(2, "%s", copy);
-		*at = '/';
-	}
-	free(copy);
+	errno = -op_make_parents(path, 0755);
+	if (errno)
+		err(2, "%s", path);
 }
 
 static inline void dump_header(const struct op_sample_header *header)

@@ -14,10 +14,10 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "tests/unit/opd_fixture.h"
-#include "daemon/store/opd_mangling.h"
 #include "daemon/store/opd_packer.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
+#include "libop/op_folder.h"
 #include "libop/op_sample_file.h"
 
 #define SH "{root}/bin/sh/{dep}/{root}/bin/sh/TIMER.0.0.all.all.all"

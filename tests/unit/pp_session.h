@@ -8,6 +8,7 @@
 
 #include "libdb/ctree.h"
 #include "libdb/odb.h"
+#include "libop/op_folder.h"
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_tree_image.h"
@@ -29,15 +30,6 @@ static struct op_sample_header made_header = {
 	.build_id = { 1 },
 	.cpu_type = "none/such",
 };
-
-static inline void make_folders(char *path)
-{
-	for (char *at = path; (at = strchr(at + 1, '/'));) {
-		*at = '\0';
-		mkdir(path, 0755);
-		*at = '/';
-	}
-}
 
 /* Images are "k" for the kernel, "m" for a module, "a" for memory of process 7,
  * and anything else for /bin/ANYTHING; the last is the callee of a call. */
@@ -96,7 +88,7 @@ static inline void write_samples(const char *line)
 				"{cg}/%s/", image_of(callee));
 	snprintf(path + len, sizeof(path) - (size_t)len, "%s.100.0.all.all.all",
 		 words[3]);
-	make_folders(path);
+	assert_int_equal(op_make_parents(path, 0755), 0);
 	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
 	memcpy(odb_user(odb), &header, sizeof(header));
 	for (size_t i = 4; words[i]; i++) {
@@ -193,7 +185,7 @@ static inline void write_tree(const char *line)
 		*ids++ = '\0';
 	snprintf(path, sizeof(path), "samples/%s/%s/{tree}/%s.100.0.%s.all",
 		 words[0], image_of(words[1]), words[2], ids ? ids : "all.all");
-	make_folders(path);
+	assert_int_equal(op_make_parents(path, 0755), 0);
 	assert_int_equal(ctree_open(&tree, path, ODB_RDWR), 0);
 	memcpy(ctree_user(tree), &header, sizeof(header));
 	for (size_t i = 3; words[i]; i++)

@@ -9,6 +9,7 @@
 
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
+#include "libop/op_folder.h"
 
 #define A "{root}/bin/a/{dep}/{root}/bin/a/E"
 #define B "{root}/bin/b/{dep}/{root}/bin/b/E"
@@ -17,23 +18,11 @@
 /* ---- making what there is -------------------------------------------------
  */
 
-static void make_parents(const char *path)
-{
-	char copy[8192];
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	for (char *at = copy; (at = strchr(at + 1, '/')) != NULL; *at = '/') {
-		*at = '\0';
-		if (mkdir(copy, 0755))
-			assert_int_equal(errno, EEXIST);
-	}
-}
-
 static const char *place(const struct fixture *f, const char *name)
 {
 	const char *path = beside(f, name);
 
-	make_parents(path);
+	assert_int_equal(op_make_parents(path, 0755), 0);
 	return path;
 }
 

@@ -74,7 +74,7 @@ static void make_derived(struct fixture *f, int nr, uint64_t own)
 	struct odb *odb;
 
 	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, SH);
-	assert_int_equal(opd_make_parents(path), 0);
+	assert_int_equal(op_make_parents(path, 0755), 0);
 	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
 	memcpy(odb_user(odb), &header, sizeof(header));
 	assert_int_equal(odb_add(odb, 0x10, (uint64_t)nr), 0);

@@ -4,6 +4,7 @@
 #include "tests/unit/pp_fixture.h"
 
 #include "libdb/odb.h"
+#include "libop/op_folder.h"
 #include "libpp/format/format.h"
 #include "libpp/report.h"
 
@@ -18,15 +19,6 @@ struct fixture {
 	unsigned char *good; /* what the file should hold */
 	size_t len;
 };
-
-static void make_folders(char *path)
-{
-	for (char *at = path; (at = strchr(at + 1, '/'));) {
-		*at = '\0';
-		mkdir(path, 0755);
-		*at = '/';
-	}
-}
 
 static void fill(const char *path)
 {
@@ -69,7 +61,7 @@ static int set_up(void **state)
 		f->path, sizeof(f->path),
 		"%s/samples/current/{root}/no/such/prog/{dep}/{root}/no/such/prog/TIMER.0.0.all.all.all",
 		f->dir);
-	make_folders(f->path);
+	assert_int_equal(op_make_parents(f->path, 0755), 0);
 	fill(f->path);
 	fd = open(f->path, O_RDONLY);
 	assert_true(fd >= 0);

@@ -8,6 +8,7 @@
 #include "tests/unit/pp_fixture.h"
 
 #include "libdb/odb.h"
+#include "libop/op_folder.h"
 #include "libop/op_mangle.h"
 #include "libpp/report.h"
 
@@ -33,15 +34,6 @@ static uint64_t draw(struct fixture *f, uint64_t below)
 }
 
 /* ---- sessions ------------------------------------------------------------ */
-
-static void make_folders(char *path)
-{
-	for (char *at = path; (at = strchr(at + 1, '/'));) {
-		*at = '\0';
-		mkdir(path, 0755);
-		*at = '/';
-	}
-}
 
 static struct op_image_name image(char *buf, size_t len, const char *kind,
 				  uint64_t nr)
@@ -83,7 +75,7 @@ static uint64_t add_file(struct fixture *f, bool graph)
 
 	draw_name(f, graph, name, sizeof(name));
 	snprintf(path, sizeof(path), "%s/samples/current/%s", f->dir, name);
-	make_folders(path);
+	assert_int_equal(op_make_parents(path, 0755), 0);
 	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
 	memcpy(odb_user(odb), &header, sizeof(header));
 	for (uint64_t nr = draw(f, 20) + 1; nr; nr--) {
@@ -413,7 +405,7 @@ static void add_binary(struct fixture *f, unsigned int nr)
 			path, sizeof(path),
 			"%s/samples/current/{root}%s/{dep}/{root}%s/E.1.0.all.all.%u",
 			f->dir, binary, binary, cpu);
-		make_folders(path);
+		assert_int_equal(op_make_parents(path, 0755), 0);
 		assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
 		memcpy(odb_user(odb), &header, sizeof(header));
 		assert_int_equal(odb_add(odb, 0x1000, 10000000000ull), 0);

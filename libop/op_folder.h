@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_OP_FOLDER_H
+#define LIBOP_OP_FOLDER_H
+
+#include <sys/types.h>
+
+/*
+ * Make the folders that @path is in, as far as they are missing, with @mode as
+ * mkdir(2) takes it. Returns 0, -ENAMETOOLONG, or -errno.
+ */
+int op_make_parents(const char *path, mode_t mode);
+
+#endif /* LIBOP_OP_FOLDER_H */

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Folders above a file are made as far as they are missing.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/op_folder.h"
+#include "libop/op_remove.h"
+
+static int enter(void **state)
+{
+	char root[] = "/tmp/test_op_folder.XXXXXX";
+
+	if (!mkdtemp(root) || chdir(root))
+		return -1;
+	*state = strdup(root);
+	return 0;
+}
+
+static int leave(void **state)
+{
+	int err = chdir("/") || op_remove_tree(*state);
+
+	free(*state);
+	return err;
+}
+
+static void makes_what_is_missing(void **state)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(op_make_parents("a/b/c/file", 0750), 0);
+	assert_int_equal(stat("a/b/c", &st), 0);
+	assert_true(S_ISDIR(st.st_mode));
+	assert_int_equal(st.st_mode & 027, 0);
+	assert_int_equal(access("a/b/c/file", F_OK), -1);
+	assert_int_equal(op_make_parents("a/b/c/file", 0750), 0);
+	assert_non_null(getcwd(path, sizeof(path) - 8));
+	strcat(path, "/x/y/z");
+	assert_int_equal(op_make_parents(path, 0750), 0);
+	assert_int_equal(access("x/y", F_OK), 0);
+	assert_int_equal(access("x/y/z", F_OK), -1);
+}
+
+static void needs_none(void **state)
+{
+	(void)state;
+	assert_int_equal(op_make_parents("file", 0755), 0);
+	assert_int_equal(op_make_parents("/file", 0755), 0);
+}
+
+static void says_why_not(void **state)
+{
+	char path[PATH_MAX + 16];
+
+	(void)state;
+	assert_int_equal(symlink("nowhere", "link"), 0);
+	assert_int_equal(op_make_parents("link/a/file", 0755), -ENOENT);
+	assert_int_equal(op_make_parents("/proc/version/a/file", 0755),
+			 -ENOTDIR);
+	memset(path, 'x', sizeof(path));
+	memcpy(path + PATH_MAX, "/file", sizeof("/file"));
+	assert_int_equal(op_make_parents(path, 0755), -ENAMETOOLONG);
+	memcpy(path + NAME_MAX + 1, "/file", sizeof("/file"));
+	assert_int_equal(op_make_parents(path, 0755), -ENAMETOOLONG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(makes_what_is_missing),
+		cmocka_unit_test(needs_none),
+		cmocka_unit_test(says_why_not),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}
