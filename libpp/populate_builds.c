@@ -146,19 +146,11 @@ int pp_side_tell_builds(struct pp_population *p, struct pp_side *side)
 
 /* ---- their sum ----------------------------------------------------------- */
 
-static int compare_symbol_paths(const struct pp_symbol_entry *a,
-				const struct pp_symbol_entry *b)
-{
-	return strcmp(a->app, b->app) ?:
-	       strcmp(a->image->name, b->image->name) ?:
-	       strcmp(a->raw_name, b->raw_name);
-}
-
 static int compare_builds_of_symbols(const void *a, const void *b)
 {
 	const struct pp_symbol_entry *const *x = a, *const *y = b;
 
-	return compare_symbol_paths(*x, *y) ?:
+	return pp_compare_entry_names(*x, *y) ?:
 	       op_compare((*y)->image->samples, (*x)->image->samples) ?:
 	       strcmp((*x)->image->build, (*y)->image->build) ?:
 	       op_compare((*x)->vma, (*y)->vma);
@@ -266,7 +258,7 @@ static size_t end_of_group(struct pp_symbol_entry *const *order, size_t nr,
 {
 	size_t end = at + 1;
 
-	while (end < nr && !compare_symbol_paths(order[at], order[end]))
+	while (end < nr && !pp_compare_entry_names(order[at], order[end]))
 		end++;
 	return end;
 }

@@ -47,8 +47,8 @@ int pp_check_columns(const struct pp_population *p, struct op_diag *diag)
 
 /* ---- which symbols are the same ------------------------------------------ */
 
-static int compare_entry_names(const struct pp_symbol_entry *a,
-			       const struct pp_symbol_entry *b)
+int pp_compare_entry_names(const struct pp_symbol_entry *a,
+			   const struct pp_symbol_entry *b)
 {
 	return strcmp(a->app, b->app) ?:
 	       strcmp(a->image->name, b->image->name) ?:
@@ -59,7 +59,7 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct pp_symbol_entry *x = a, *y = b;
 
-	return compare_entry_names(x, y) ?: op_compare(x->vma, y->vma);
+	return pp_compare_entry_names(x, y) ?: op_compare(x->vma, y->vma);
 }
 
 /* The entries of one name on both sides. */
@@ -109,7 +109,7 @@ static size_t group_at(const struct pp_side *side, size_t at)
 	size_t end = at;
 
 	while (end < side->nr_symbols &&
-	       !compare_entry_names(&side->symbols[end], &side->symbols[at]))
+	       !pp_compare_entry_names(&side->symbols[end], &side->symbols[at]))
 		end++;
 	return end - at;
 }
@@ -121,7 +121,7 @@ static void pair_sides(struct pp_side *now, struct pp_side *old)
 	while (i < now->nr_symbols && j < old->nr_symbols) {
 		struct group g = { &now->symbols[i], &old->symbols[j],
 				   group_at(now, i), group_at(old, j) };
-		int order = compare_entry_names(g.now, g.old);
+		int order = pp_compare_entry_names(g.now, g.old);
 
 		if (!order)
 			pair_group(&g);

@@ -29,7 +29,8 @@
 
 /* ---- images -------------------------------------------------------------- */
 
-bool pp_tree_is_same_build(const struct pp_image *a, const struct pp_image *b)
+/* Trees tell no more of a build than this compares. */
+static bool is_same_build(const struct pp_image *a, const struct pp_image *b)
 {
 	if (a->build_id_len || b->build_id_len)
 		return a->build_id_len == b->build_id_len &&
@@ -37,28 +38,39 @@ bool pp_tree_is_same_build(const struct pp_image *a, const struct pp_image *b)
 	return a->mtime == b->mtime;
 }
 
+const struct pp_sample_file *
+pp_tree_next_flat_file(const struct pp_sample_list *list,
+		       const struct pp_image *image, size_t *at)
+{
+	if (!*at)
+		*at = OP_BISECT(i, list->nr,
+				strcmp(list->files[i].image->path,
+				       image->path) < 0);
+	while (*at < list->nr) {
+		const struct pp_sample_file *file = &list->files[(*at)++];
+
+		if (strcmp(file->image->path, image->path))
+			break;
+		if (!pp_is_call_graph(file) &&
+		    is_same_build(file->image, image))
+			return file;
+	}
+	return NULL;
+}
+
 /*
  * The flat file with the samples that @app has in @image: one of its own, or
  * of the image as an application where the two are not kept apart. NULL if
- * there is none. The files are sorted by image.
+ * there is none.
  */
 static const struct pp_sample_file *
 find_flat_file(const struct pp_sample_list *list, const struct pp_image *image,
 	       const char *app)
 {
-	const struct pp_sample_file *of_image = NULL;
+	const struct pp_sample_file *file, *of_image = NULL;
+	size_t at = 0;
 
-	for (size_t i = OP_BISECT(at, list->nr,
-				  strcmp(list->files[at].image->path,
-					 image->path) < 0);
-	     i < list->nr; i++) {
-		const struct pp_sample_file *file = &list->files[i];
-
-		if (strcmp(file->image->path, image->path))
-			break;
-		if (pp_is_call_graph(file) ||
-		    !pp_tree_is_same_build(file->image, image))
-			continue;
+	while ((file = pp_tree_next_flat_file(list, image, &at))) {
 		if (!strcmp(file->app, app))
 			return file;
 		if (!strcmp(file->app, image->path))

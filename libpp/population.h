@@ -139,6 +139,10 @@ bool pp_is_wanted(const struct pp_request *request, const char *raw,
 /* Make the calls of @side's symbols from what the call-graph files hold. */
 int pp_side_find_calls(struct pp_population *p, struct pp_side *side);
 
+/* By application, image and name: 0 for what may be the same symbol. */
+int pp_compare_entry_names(const struct pp_symbol_entry *a,
+			   const struct pp_symbol_entry *b);
+
 /* Compare the symbols of the two sides; the outcome is in p->side. */
 int pp_compare_sides(struct pp_population *p);
 

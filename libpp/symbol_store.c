@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <fts.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +28,7 @@
 #include "libop/op_folder.h"
 #include "libop/op_open.h"
 #include "libop/op_search.h"
+#include "libop/op_walk.h"
 #include "libpp/population.h"
 #include "libpp/symbols/elf_digest.h"
 #include "libpp/tree_input.h"
@@ -288,42 +288,31 @@ static int compare_stored(const void *a, const void *b)
 	return compare_times(x->time, y->time) ?: strcmp(x->path, y->path);
 }
 
-static int list_store(const struct op_session *session,
-		      struct stored_list *list)
+static int list_stored(const struct op_walk_entry *entry, void *data)
 {
-	char *roots[] = { (char *)session->store, NULL };
-	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	FTSENT *entry;
-	int err = fts ? 0 : -errno;
+	struct stored_list *list = data;
+	struct stored stored;
 
-	while (!err && (entry = fts_read(fts))) {
-		struct stored stored;
-
-		if (entry->fts_info != FTS_F)
-			continue;
-		stored = (struct stored){
-			.path = strdup(entry->fts_path),
-			.size = (uint64_t)entry->fts_statp->st_blocks * 512,
-			.time = entry->fts_statp->st_mtim,
-		};
-		if (!stored.path ||
-		    op_array_reserve(&list->array, list->nr, 1)) {
-			free(stored.path);
-			err = -ENOMEM;
-			break;
-		}
-		list->array[list->nr++] = stored;
-		list->total += stored.size;
+	if (entry->kind != OP_WALK_FILE)
+		return 0;
+	stored = (struct stored){
+		.path = strdup(entry->path),
+		.size = (uint64_t)entry->st->st_blocks * 512,
+		.time = entry->st->st_mtim,
+	};
+	if (!stored.path || op_array_reserve(&list->array, list->nr, 1)) {
+		free(stored.path);
+		return -ENOMEM;
 	}
-	if (fts)
-		fts_close(fts);
-	return err;
+	list->array[list->nr++] = stored;
+	list->total += stored.size;
+	return 0;
 }
 
 static int bound_store(const struct storing *s)
 {
 	struct stored_list list = { 0 };
-	int err = list_store(s->request->session, &list);
+	int err = op_walk(s->request->session->store, list_stored, &list);
 
 	if (list.nr)
 		qsort(list.array, list.nr, sizeof(*list.array), compare_stored);
@@ -341,7 +330,7 @@ static int bound_store(const struct storing *s)
 		free(stored->path);
 	}
 	free(list.array);
-	return err == -ENOENT ? 0 : err;
+	return err;
 }
 
 /* ---- all of it ----------------------------------------------------------- */

@@ -75,9 +75,14 @@ int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 			struct pp_side *side);
 void pp_tree_inputs_release(struct pp_tree_inputs *in);
 
-/* Whether a flat file's image is the build that a tree has; trees tell no more
- * of it than this compares. */
-bool pp_tree_is_same_build(const struct pp_image *a, const struct pp_image *b);
+/*
+ * The next flat file of @list with samples in @image, which is that of a tree;
+ * NULL behind the last. *@at is 0 at first. The list is sorted by image, as
+ * pp_side_find() leaves it.
+ */
+const struct pp_sample_file *
+pp_tree_next_flat_file(const struct pp_sample_list *list,
+		       const struct pp_image *image, size_t *at);
 
 /* Find the frames of all nodes; each image is opened once. Returns 0 or
  * -errno. */

@@ -192,14 +192,10 @@ static int compare_flat_samples(const void *a, const void *b)
 static int gather_flat_samples(struct naming *n, const struct pp_image *image)
 {
 	const struct pp_sample_list *list = &n->in->side->list;
+	const struct pp_sample_file *file;
+	size_t at = 0;
 
-	for (size_t i = 0; i < list->nr; i++) {
-		const struct pp_sample_file *file = &list->files[i];
-
-		if (pp_is_call_graph(file) ||
-		    strcmp(file->image->path, image->path) != 0 ||
-		    !pp_tree_is_same_build(file->image, image))
-			continue;
+	while ((file = pp_tree_next_flat_file(list, image, &at))) {
 		if (op_array_reserve(&n->flat, n->nr_flat, file->nr_samples))
 			return -ENOMEM;
 		for (size_t j = 0; j < file->nr_samples; j++)
