@@ -316,7 +316,7 @@ int op_config_get_u64(const struct op_config *config, const char *key,
 	return err ? explain_number(config, pair, err, diag) : 0;
 }
 
-static int config_digit_value(char c)
+int op_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -324,7 +324,7 @@ static int config_digit_value(char c)
 		return c - 'a' + 10;
 	if (c >= 'A' && c <= 'F')
 		return c - 'A' + 10;
-	return 16;
+	return -1;
 }
 
 int op_parse_u64(const char *text, uint64_t *out)
@@ -342,7 +342,7 @@ int op_parse_u64(const char *text, uint64_t *out)
 	if (!*text)
 		return -EINVAL;
 	for (; *text; text++) {
-		unsigned int digit = (unsigned int)config_digit_value(*text);
+		unsigned int digit = (unsigned int)op_hex_digit(*text);
 
 		if (digit >= base)
 			return -EINVAL;

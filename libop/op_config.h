@@ -71,4 +71,7 @@ int op_config_get_u64(const struct op_config *config, const char *key,
  */
 int op_parse_u64(const char *text, uint64_t *out);
 
+/* The value of a hexadecimal digit of either case; -1 for any other byte. */
+int op_hex_digit(char c);
+
 #endif /* LIBOP_OP_CONFIG_H */

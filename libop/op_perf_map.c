@@ -2,17 +2,11 @@
 
 #include "libop/op_perf_map.h"
 
-/* The value of a hexadecimal digit, or -1. */
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "libop/op_config.h"
 
 /* A number that a blank ends; *@at moves behind the blanks. */
 static bool parse_hex_field(const char **at, const char *end, uint64_t *value)
@@ -22,7 +16,7 @@ static bool parse_hex_field(const char **at, const char *end, uint64_t *value)
 
 	if (end - c > 2 && c[0] == '0' && (c[1] == 'x' || c[1] == 'X'))
 		c += 2;
-	for (*value = 0; c < end && (digit = hex_digit(*c)) >= 0; c++) {
+	for (*value = 0; c < end && (digit = op_hex_digit(*c)) >= 0; c++) {
 		if (*value >> 60)
 			return false;
 		*value = *value << 4 | (unsigned int)digit;
@@ -51,6 +45,13 @@ bool op_perf_map_parse(struct op_perf_map_line *line, const char *text,
 	line->name = at;
 	line->name_len = (size_t)(end - at);
 	return true;
+}
+
+int op_perf_map_path(char *buf, size_t len, const char *folder, int64_t tgid)
+{
+	int n = snprintf(buf, len, "%s/perf-%" PRId64 ".map", folder, tgid);
+
+	return n < 0 || (size_t)n >= len ? -ENAMETOOLONG : 0;
 }
 
 void op_perf_map_copy_name(char *to, size_t size, const char *name, size_t len)

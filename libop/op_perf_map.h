@@ -10,7 +10,9 @@
  *
  * START and SIZE are hexadecimal, with or without "0x"; NAME is the rest of the
  * line and may hold blanks. The kernel's tools/perf/Documentation/
- * jit-interface.txt has the format.
+ * jit-interface.txt has the format. A session has such maps in its folder of
+ * images, of functions that a process told of only after their samples
+ * (doc/jit.md).
  */
 
 #include <stdbool.h>
@@ -30,6 +32,10 @@ struct op_perf_map_line {
  */
 bool op_perf_map_parse(struct op_perf_map_line *line, const char *text,
 		       size_t len);
+
+/* The path of the map of process @tgid in @folder. Returns 0 or -ENAMETOOLONG.
+ */
+int op_perf_map_path(char *buf, size_t len, const char *folder, int64_t tgid);
 
 /*
  * Copy a name of @len bytes from outside to @to, which has room for @size: at

@@ -180,15 +180,6 @@ int op_session_image(const struct op_session *session, const char *name,
 			     slash ? slash + 1 : name, build_id, build_id_len);
 }
 
-int op_session_perf_map(const struct op_session *session, int64_t tgid,
-			char *buf, size_t len)
-{
-	int n = snprintf(buf, len, "%s/perf-%" PRId64 ".map", session->images,
-			 tgid);
-
-	return n < 0 || (size_t)n >= len ? -ENAMETOOLONG : 0;
-}
-
 static const char *why_no_name(const char *name)
 {
 	if (!*name)

@@ -84,12 +84,4 @@ int op_session_image(const struct op_session *session, const char *name,
 		     const uint8_t *build_id, size_t build_id_len,
 		     uint64_t mtime, char *buf, size_t len);
 
-/*
- * Where the session has names of code that process @tgid made at run time and
- * told of only after its samples, if it has any (doc/jit.md). Returns 0 or
- * -ENAMETOOLONG.
- */
-int op_session_perf_map(const struct op_session *session, int64_t tgid,
-			char *buf, size_t len);
-
 #endif /* LIBOP_OP_SESSION_H */

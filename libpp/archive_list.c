@@ -24,6 +24,7 @@
 
 #include "libop/op_build_id.h"
 #include "libop/op_events.h"
+#include "libop/op_perf_map.h"
 #include "libop/op_search.h"
 #include "libpp/archive_samples.h"
 #include "libpp/image_symbols.h"
@@ -314,8 +315,8 @@ static int archive_files_of_image(struct search *s,
 	int err = archive_image(s, image, false, &s->list->report.messages);
 
 	if (!err && image->recorded.space == OP_SPACE_ANON &&
-	    !op_session_perf_map(s->side->session, image->recorded.tgid, path,
-				 sizeof(path)))
+	    !op_perf_map_path(path, sizeof(path), s->side->session->images,
+			      image->recorded.tgid))
 		return archive_file_at_home(s, PP_ARCHIVE_SESSION, path);
 	if (err || image->recorded.space != OP_SPACE_KERN)
 		return err;

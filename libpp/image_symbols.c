@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_perf_map.h"
 #include "libpp/symbol_store.h"
-
 #include "libpp/symbols/perf_map.h"
 
 #define MAX_CODE (1u << 24) /* bytes; no function is that large */
@@ -103,7 +103,7 @@ static int open_perf_map(struct pp_image_symbols *symbols,
 	int err;
 
 	symbols->base = image->anon_start;
-	err = op_session_perf_map(session, name->tgid, path, sizeof(path))
+	err = op_perf_map_path(path, sizeof(path), session->images, name->tgid)
 		      ?: pp_archive_check(locator->archive, path);
 	if (err == -EILSEQ)
 		pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);

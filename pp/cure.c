@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libpp/sample_list.h"
+
 #define PACKAGE_MAX 128
 
 /* ---- the package --------------------------------------------------------- */
@@ -110,8 +112,7 @@ static const struct runtime {
 static void print_cure_of_made_code(FILE *out, const char *program,
 				    const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
+	const char *base = pp_base_name(path);
 
 	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++)
 		if (!strcmp(base, runtimes[i].name))

@@ -639,8 +639,7 @@ static int save_late_names(struct opd_jits *jits, struct opd_jit *jit)
 
 	if (!jit->nr_lost || (jit->map_fd < 0 && jit->dump.fd < 0))
 		return 0;
-	if (snprintf(path, sizeof(path), "%s/perf-%" PRIu32 ".map",
-		     jits->folder, jit->tgid) >= (int)sizeof(path))
+	if (op_perf_map_path(path, sizeof(path), jits->folder, jit->tgid))
 		return -ENAMETOOLONG;
 	if (mkdir(jits->folder, 0755) && errno != EEXIST)
 		return -errno;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libop/op_array.h"
+#include "libop/op_config.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opstream/stream_text.h"
 
@@ -408,14 +409,6 @@ static int parse_words(struct parser *p, struct stream_buf *out)
 	return err;
 }
 
-static int any_hex_digit(char c)
-{
-	const char *digits = "0123456789abcdef";
-	const char *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 /* Pairs of hex digits up to a blank; at most @max bytes to @bytes. */
 static int parse_hex(struct parser *p, uint8_t *bytes, size_t max, size_t *nr)
 {
@@ -429,8 +422,8 @@ static int parse_hex(struct parser *p, uint8_t *bytes, size_t max, size_t *nr)
 		return refuse_line(p,
 				   "too many or an odd number of hex digits");
 	for (size_t i = 0; i < len; i += 2) {
-		int high = any_hex_digit(token[i]);
-		int low = any_hex_digit(token[i + 1]);
+		int high = op_hex_digit(token[i]);
+		int low = op_hex_digit(token[i + 1]);
 
 		if (high < 0 || low < 0)
 			return refuse_line(p, "hex digits are wanted");
@@ -465,8 +458,8 @@ static int parse_quoted_byte(struct parser *p, char *byte)
 		return 0;
 	*byte = *p->at++;
 	if (*byte == 'x') {
-		int high = any_hex_digit(p->at[0]);
-		int low = high < 0 ? -1 : any_hex_digit(p->at[1]);
+		int high = op_hex_digit(p->at[0]);
+		int low = high < 0 ? -1 : op_hex_digit(p->at[1]);
 
 		if (low < 0)
 			return refuse_line(
