@@ -15,10 +15,10 @@
  *
  * A name is relative to the session's samples/NAME/ folder. COUNT and UM are
  * decimal; COUNT of the timer is its rate, or 0 for that of OP_TIMER_HZ. TGID,
- *TID and CPU are decimal or "all". EVENT may hold dots: the five fields behind
- *it are counted from the right. BUILD tells files of one path apart by their
- *content (libop/op_build_id.h); it is left out where nothing is known of that,
- *and for anonymous memory.
+ * TID and CPU are decimal or "all". EVENT may hold dots: the five fields behind
+ * it are counted from the right. BUILD tells files of one path apart by their
+ * content (libop/op_build_id.h); it is left out where nothing is known of that,
+ * and for anonymous memory.
  *
  * Whatever a path holds, building then parsing gives it back, and no name
  * leaves its folder: components "." and "..", a leading '{', control bytes,

@@ -17,8 +17,7 @@ enum op_walk_kind {
 	OP_WALK_FOLDER, /* before what is in it */
 	OP_WALK_LEFT, /* a folder, after what was in it */
 	OP_WALK_OTHER, /* a link, a FIFO and so on */
-	OP_WALK_UNREAD, /* it could not be looked at, or not listed to its end
-			 */
+	OP_WALK_UNREAD, /* not to be looked at, or not listed to its end */
 };
 
 struct op_walk_entry {

@@ -175,8 +175,7 @@ struct outwards {
 };
 
 /* Add @count samples in the frames of @split (or NULL) and then in those of
- * node
- * @node and its callers. */
+ * node @node and its callers. */
 static int add_outwards(const struct outwards *o,
 			const struct pp_tree_split *split, uint32_t node,
 			uint64_t count)

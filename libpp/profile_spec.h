@@ -6,8 +6,9 @@
  * The profile specification: the words of a command line that say which
  * sample files a report is about, or which two sets of them it compares.
  *
- *	spec   := { word } | { word } "{" word { word } "}" "{" { word } "}" {
- *word } word   := TAG ":" item { "," item } | path
+ *	spec   := { word }
+ *		| { word } "{" word { word } "}" "{" { word } "}" { word }
+ *	word   := TAG ":" item { "," item } | path
  *
  * In a comparison the first braces are of the old profile, the second of the
  * later one; words outside of them belong to both.
@@ -17,9 +18,9 @@
  * must all agree. Text before a colon that is no tag belongs to a path.
  *
  * "build-id:" matches the first digits of a build-id. A path matches the
- *application or the dependent image. It is a shell pattern whose '*' also
- *matches '/'; one that exists is made canonical. A path without any slash that
- *does not exist here also matches the last component of an image's name.
+ * application or the dependent image. It is a shell pattern whose '*' also
+ * matches '/'; one that exists is made canonical. A path without any slash that
+ * does not exist here also matches the last component of an image's name.
  */
 
 #include <stdbool.h>

@@ -10,8 +10,10 @@
  * themselves samples stay CPU by CPU, which the stream says in fewer words.
  *
  *	side band   --m1---------m2------------ horizon
- *	CPU 0       s  s  s   s       s   s  s  |  s     taken up to m1, then
- *m2, CPU 1        s     s    s  s    s     s | s      then the horizon
+ *	CPU 0       s  s  s   s       s   s  s  |  s
+ *	CPU 1        s     s    s  s    s     s | s
+ *
+ * Here samples are taken up to m1, then up to m2, then up to the horizon.
  *
  * The horizon is a moment before we looked at the rings: what was written
  * before it is there. A record that a CPU was late to write is handled when it

@@ -5,9 +5,9 @@
  * at least once a second while it waits; there the time without a new byte is
  * measured, and the waiting is given up by a return value. For the library that
  * is the same as a server without the file, which it remembers for ten minutes;
- * that is undone. SIGINT is blocked
- * while a file is fetched and looked for at the same place, so that Ctrl-C ends
- * the waiting and not the report, and no handler is needed.
+ * that is undone. SIGINT is blocked while a file is fetched and looked for at
+ * the same place, so that Ctrl-C ends the waiting and not the report, and no
+ * handler is needed.
  */
 
 #include "libpp/symbols/debuginfod.h"

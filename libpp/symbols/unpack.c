@@ -20,9 +20,7 @@
 #include "libop/op_file.h"
 
 #define UNPACKED_MAX (UINT64_C(2) << 30) /* bytes */
-#define XZ_MEMORY_MAX                                                          \
-	(UINT64_C(256) << 20) /* bytes that the decoder may use                \
-			       */
+#define XZ_MEMORY_MAX (UINT64_C(256) << 20) /* bytes, of the decoder */
 
 struct unpacking {
 	int from;

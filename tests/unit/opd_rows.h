@@ -4,7 +4,7 @@
 
 /*
  * Rows whose script is a stream in words (utils/opstream/stream_text.h) that a
- *daemon replays, and whose text is what it stored and counted:
+ * daemon replays, and whose text is what it stored and counted:
  *
  *	NAME KEY:COUNT...	a sample file; the event is left out where it
  *				is the timer of all threads and CPUs, and
