@@ -98,7 +98,9 @@ fi
 
 if command -v node >/dev/null; then
 	rm -rf "$SESSION"
-	profiled "node" node --perf-basic-prof "$TMP/src/hot.js"
+	# It writes a log of its own, by default into the folder one stands in.
+	profiled "node" node --perf-basic-prof --logfile="$TMP/v8.log" \
+		--no-logfile-per-isolate "$TMP/src/hot.js"
 	named "node" '.*spin .*hot[.]js.*'
 else
 	skip "node" "no node; install nodejs"
