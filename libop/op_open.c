@@ -8,18 +8,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int op_reopen_regular(int at)
+{
+	char path[64];
+	struct stat st;
+
+	if (fstat(at, &st) || !S_ISREG(st.st_mode))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 int op_open_regular(const char *path)
 {
-	int at = open(path, O_PATH | O_CLOEXEC);
-	char by_fd[64];
-	struct stat st;
-	int fd = -1;
+	int at = open(path, O_PATH | O_CLOEXEC), fd;
 
 	if (at < 0)
 		return -1;
-	snprintf(by_fd, sizeof(by_fd), "/proc/self/fd/%d", at);
-	if (!fstat(at, &st) && S_ISREG(st.st_mode))
-		fd = open(by_fd, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = op_reopen_regular(at);
 	close(at);
 	return fd;
 }

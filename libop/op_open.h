@@ -13,6 +13,12 @@
 int op_open_regular(const char *path);
 
 /*
+ * Open the file @at, of which O_PATH is enough, to read if it is a regular one.
+ * A new descriptor or -1; @at stays the caller's.
+ */
+int op_reopen_regular(int at);
+
+/*
  * Open the file that process @tgid has mapped from @start to @end, which may
  * have no path any more. A descriptor or -1; only root may.
  */

@@ -40,6 +40,7 @@
 #include "libop/op_array.h"
 #include "libop/op_file.h"
 #include "libop/op_log.h"
+#include "libop/op_open.h"
 #include "libop/op_perf_map.h"
 #include "libop/op_search.h"
 
@@ -257,8 +258,7 @@ void opd_jits_fork(struct opd_jits *jits, uint32_t parent, uint32_t child,
  */
 static bool may_read(const struct opd_jit *jit, const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && st->st_uid == jit->owner &&
-	       st->st_nlink == 1;
+	return st->st_uid == jit->owner && st->st_nlink == 1;
 }
 
 /* A descriptor, or -1; *@ino is the file's. */
@@ -266,15 +266,13 @@ static int open_own_file(const struct opd_jit *jit, int folder,
 			 const char *name, ino_t *ino)
 {
 	int at = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char path[64];
 	struct stat st;
 	int fd = -1;
 
 	if (at < 0)
 		return -1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
 	if (!fstat(at, &st) && may_read(jit, &st))
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = op_reopen_regular(at);
 	*ino = st.st_ino;
 	close(at);
 	return fd;

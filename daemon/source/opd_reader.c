@@ -17,7 +17,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -81,13 +80,13 @@ static bool receive_file(int sock, void *bytes, size_t len, int *fd)
 /* ---- the child --------------------------------------------------------------
  */
 
-/* What there is to be read of the file of that path. */
-static void read_file(const char *path, struct opd_read_file *file)
+/* What there is to be read of the file @fd, or -1. */
+static void read_file(int fd, struct opd_read_file *file)
 {
 	struct stat st;
 
 	memset(file, 0, sizeof(*file));
-	file->fd = op_open_regular(path);
+	file->fd = fd;
 	if (file->fd < 0)
 		return;
 	if (op_build_id_of_elf(&file->build_id, file->fd))
@@ -103,9 +102,9 @@ static void read_files(int sock)
 	int at, err;
 
 	while (receive_file(sock, path, sizeof(path), &at)) {
-		if (at >= 0)
-			snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
-		read_file(path, &file);
+		read_file(at >= 0 ? op_reopen_regular(at)
+				  : op_open_regular(path),
+			  &file);
 		err = send_file(sock, &file, sizeof(file), file.fd);
 		if (file.fd >= 0)
 			close(file.fd);
