@@ -8,6 +8,11 @@
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
+at_exit() {
+	# Nothing answers there any more, so the mount would keep its folder.
+	umount --lazy "$TMP/mnt" 2>/dev/null
+}
+
 NR_JOBS=$(by_tier 50 200)
 NR_MANY=1300 # more than the module keeps at a time
 
