@@ -39,6 +39,7 @@
 #include "libop/op_open.h"
 #include "libop/op_search.h"
 #include "libop/op_session.h"
+#include "libop/op_session_readers.h"
 
 #define GONE "is gone"
 
@@ -184,8 +185,8 @@ static int copy_binary(struct opd_keep *keep, const struct opd_binary *binary,
 	if (err || !access(path, F_OK))
 		return err;
 	err = check_size(keep, &st);
-	if (!err && mkdir(keep->session->images, 0755) && errno != EEXIST)
-		err = -errno;
+	if (!err)
+		err = op_session_make_folder(keep->session->images);
 	if (!err)
 		err = op_copy_file(fd, &st, path);
 	if (!err)

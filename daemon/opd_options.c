@@ -17,6 +17,7 @@
 #include "daemon/opd_options.h"
 #include "daemon/source/opd_source.h"
 #include "libop/op_session.h"
+#include "libop/op_session_readers.h"
 #include "libop/op_vmlinux.h"
 
 #define DEFAULT_SOURCE "oprofilefs"
@@ -30,6 +31,7 @@ struct raw_options {
 	char *source;
 	char *source_reason;
 	char *record;
+	char *readable_by;
 	char **ext_features;
 	char *verbose;
 	int ready_fd;
@@ -193,6 +195,10 @@ static int check(struct opd_options *options, struct raw_options *raw,
 	err = parse_separate(options, raw->separate, diag);
 	if (!err)
 		err = parse_pack_at(options, raw->pack_at, diag);
+	options->has_readers = raw->readable_by;
+	if (!err && options->has_readers)
+		err = op_session_group(&options->readers, raw->readable_by,
+				       diag);
 	if (!err)
 		err = parse_vmlinux(options, raw, ops->of_this_machine, diag);
 	if (!err && raw->verbose)
@@ -272,6 +278,8 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		{ "record", 0, POPT_ARG_STRING, &raw->record, 0,
 		  "also write the stream to a file that can be replayed",
 		  "PATH" },
+		{ "readable-by", 0, POPT_ARG_STRING, &raw->readable_by, 0,
+		  "let members of this group read the session, too", "GROUP" },
 		{ "pack-at", 0, POPT_ARG_INT, &raw->pack_at, 0,
 		  "pack sample files when they take more than this (8; 0: never)",
 		  "MIB" },
@@ -321,6 +329,7 @@ int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 	free(raw.events);
 	free(raw.images);
 	free(raw.verbose);
+	free(raw.readable_by);
 	return err;
 }
 

@@ -7,6 +7,7 @@
  */
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "daemon/source/opd_events.h"
 #include "libop/op_diag.h"
@@ -17,6 +18,8 @@ struct opd_options {
 	char *source; /* NAME[:ARGUMENT] */
 	char *source_reason; /* why this one; NULL: nobody said */
 	char *record; /* NULL: nothing is recorded */
+	gid_t readers; /* members may read the session, if has_readers */
+	bool has_readers;
 	unsigned int pack_at; /* MiB of loose sample files; 0: never */
 	int ready_fd; /* who waits for the daemon; -1: nobody */
 	char **images; /* paths, as given and without links; modules */

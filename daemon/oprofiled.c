@@ -127,7 +127,9 @@ static int start(struct opd *opd, struct op_diag *diag)
 	int err = op_session_init(&opd->session, options->session_dir, diag);
 
 	if (!err)
-		err = opd_session_make(&opd->session, diag);
+		err = opd_session_make(
+			&opd->session,
+			options->has_readers ? &options->readers : NULL, diag);
 	if (!err)
 		err = opd_session_lock(&opd->store, diag);
 	if (!err)

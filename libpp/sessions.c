@@ -69,7 +69,7 @@ static int report_no_session(struct search *search, const char *name,
 	if (err != -ENOENT && err != -ENOTDIR)
 		return op_diag_set(
 			search->diag, err,
-			"%s: %s; run as the user who profiled, or as root",
+			"%s: %s; run as the user who profiled or as root, or profile with --readable-by=GROUP",
 			folder, strerror(-err));
 	if (access(samples, F_OK))
 		return op_diag_set(

@@ -28,6 +28,7 @@
 #include "libop/op_folder.h"
 #include "libop/op_open.h"
 #include "libop/op_search.h"
+#include "libop/op_session_readers.h"
 #include "libop/op_walk.h"
 #include "libpp/population.h"
 #include "libpp/symbols/elf_digest.h"
@@ -142,6 +143,7 @@ static int store_binary(const struct storing *s, const struct pp_image *image,
 	if (!id || len != image->build_id_len ||
 	    memcmp(id, image->build_id, len))
 		err = -ESTALE;
+	err = err ?: op_session_make_folder(s->request->session->store);
 	err = err ?: store_file(s, from, path);
 	debug = err ? NULL : op_bfd_debug_path(bfd);
 	snprintf(to, sizeof(to), "%s" DEBUG_SUFFIX, path);

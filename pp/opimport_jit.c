@@ -19,6 +19,7 @@
 
 #include "libop/op_copy.h"
 #include "libop/op_elf.h"
+#include "libop/op_session_readers.h"
 
 struct opimport_jit_code {
 	uint64_t start; /* address */
@@ -146,9 +147,8 @@ static int copy_jit_file(int fd, const struct stat *st, const char *path,
 				       (uint64_t)st->st_mtime, to, sizeof(to));
 	if (err || !access(to, F_OK))
 		return err;
-	if (mkdir(session->images, 0755) && errno != EEXIST)
-		return -errno;
-	return op_copy_file(fd, st, to);
+	return op_session_make_folder(session->images)
+		       ?: op_copy_file(fd, st, to);
 }
 
 int opimport_jit_keep(const char *path, const struct op_session *session)

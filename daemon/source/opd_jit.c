@@ -43,6 +43,7 @@
 #include "libop/op_open.h"
 #include "libop/op_perf_map.h"
 #include "libop/op_search.h"
+#include "libop/op_session_readers.h"
 
 #define SECOND UINT64_C(1000000000)
 #define SAVE_EVERY (10 * SECOND)
@@ -639,8 +640,9 @@ static int save_late_names(struct opd_jits *jits, struct opd_jit *jit)
 		return 0;
 	if (op_perf_map_path(path, sizeof(path), jits->folder, jit->tgid))
 		return -ENAMETOOLONG;
-	if (mkdir(jits->folder, 0755) && errno != EEXIST)
-		return -errno;
+	err = op_session_make_folder(jits->folder);
+	if (err)
+		return err;
 	file = fopen(path, "ae");
 	if (!file)
 		return -errno;

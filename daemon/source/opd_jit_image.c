@@ -27,6 +27,7 @@
 #include "libop/op_elf.h"
 #include "libop/op_file.h"
 #include "libop/op_ksyms.h"
+#include "libop/op_session_readers.h"
 
 #define FIRST_KEY 0x1000u
 #define ALIGN 16u
@@ -84,8 +85,9 @@ int opd_jit_image_init(struct opd_jit_image *image, const char *folder,
 	image->build_id.len = BUILD_ID_LEN;
 	if (getrandom(image->build_id.bytes, BUILD_ID_LEN, 0) != BUILD_ID_LEN)
 		return -EIO;
-	if (mkdir(folder, 0755) && errno != EEXIST)
-		return -errno;
+	err = op_session_make_folder(folder);
+	if (err)
+		return err;
 	err = choose_jit_name(image, folder, tgid);
 	if (err)
 		return err;

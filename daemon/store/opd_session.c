@@ -36,6 +36,7 @@
 #include "libop/op_lock.h"
 #include "libop/op_log.h"
 #include "libop/op_session.h"
+#include "libop/op_session_readers.h"
 
 #define LOCK_TRIES 100
 #define LOCK_WAIT_MS 100
@@ -55,11 +56,14 @@ static int make_folder(const char *path, struct op_diag *diag)
 	return 0;
 }
 
-int opd_session_make(const struct op_session *session, struct op_diag *diag)
+int opd_session_make(const struct op_session *session, const gid_t *group,
+		     struct op_diag *diag)
 {
-	int err = make_folder(session->current, diag);
+	int err = op_session_make_samples(session, group, diag);
 
 	if (!err)
+		err = make_folder(session->current, diag);
+	if (!err && op_session_make_folder(session->symbols))
 		err = make_folder(session->symbols, diag);
 	return err ? err : make_folder(session->run, diag);
 }

@@ -8,14 +8,19 @@
  */
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "libop/op_diag.h"
 
 struct op_session;
 struct opd_store;
 
-/* Make the folders that are not there. Returns 0 or -errno with the reason. */
-int opd_session_make(const struct op_session *session, struct op_diag *diag);
+/*
+ * Make the folders that are not there, for @group to read, too, unless that is
+ * NULL (op_session_readers.h). Returns 0 or -errno with the reason.
+ */
+int opd_session_make(const struct op_session *session, const gid_t *group,
+		     struct op_diag *diag);
 
 /*
  * Take the session's lock, which the kernel gives back when this process

@@ -225,7 +225,7 @@ static int start(struct opd *opd, const char *dir, bool separate)
 	opd_events_timer(&opd->options.events);
 	err = op_session_init(&opd->session, dir, &diag);
 	if (!err)
-		err = opd_session_make(&opd->session, &diag);
+		err = opd_session_make(&opd->session, NULL, &diag);
 	if (!err)
 		err = opd_setup(opd, &diag);
 	if (err) {

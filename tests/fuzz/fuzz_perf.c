@@ -163,7 +163,8 @@ static void start(void)
 	if (opd_events_parse(&opd.options.events, "A:0:0:1:0:1:1,B:1:1:1:0:1:1",
 			     &diag) ||
 	    op_session_init(&opd.session, dir, &diag) ||
-	    opd_session_make(&opd.session, &diag) || opd_setup(&opd, &diag)) {
+	    opd_session_make(&opd.session, NULL, &diag) ||
+	    opd_setup(&opd, &diag)) {
 		fprintf(stderr, "%s\n", diag.text);
 		abort();
 	}

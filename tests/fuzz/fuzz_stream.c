@@ -63,7 +63,8 @@ static void start(void)
 	snprintf(opd.source.name, sizeof(opd.source.name), "memory");
 	opd_events_timer(&opd.options.events);
 	if (op_session_init(&opd.session, dir, &diag) ||
-	    opd_session_make(&opd.session, &diag) || opd_setup(&opd, &diag)) {
+	    opd_session_make(&opd.session, NULL, &diag) ||
+	    opd_setup(&opd, &diag)) {
 		fprintf(stderr, "%s\n", diag.text);
 		abort();
 	}

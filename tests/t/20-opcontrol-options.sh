@@ -33,7 +33,7 @@ for word in init setup start-daemon start dump stop reset save=NAME status \
 	shutdown deinit list-events session-dir=DIR source=WORD event=EVENT vmlinux=FILE no-vmlinux separate=LIST \
 	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
 	timer-rate=HZ callgraph=DEPTH callgraph-stack=BYTES pack-at=MIB \
-	record=FILE \
+	readable-by=GROUP record=FILE \
 	verbose version help usage; do
 	like "--help names --$word" "$help" "--$word"
 done
@@ -92,6 +92,8 @@ error "a stack of no whole words" 2 \
 	--callgraph-stack=12
 error "a limit that is none" 2 '--pack-at=8MB: not a whole number; .*0 for never' \
 	--pack-at=8MB
+error "a group that is none" 2 '--readable-by=no group: no such group; .*getent' \
+	--readable-by="no group"
 error "too large a limit" 2 '--pack-at=1048577: not from 1 to 1048576' \
 	--pack-at=1048577
 error "too large a number" 2 '--timer-rate=100001: not from 1 to 100000' \

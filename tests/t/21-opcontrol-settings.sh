@@ -71,6 +71,11 @@ like "and shown" "$(opcontrol --status)" '^Pack at: never$'
 is "a file to record to has its folder" "$(saved RECORD)" "$TMP/stream"
 opcontrol --record=none
 is "and is none on request" "$(saved RECORD)" ""
+ok "a group" opcontrol --readable-by=0
+is "is saved" "$(saved READABLE_BY)" 0
+like "and shown" "$(opcontrol --status)" '^Readable by: group 0$'
+opcontrol --readable-by=none
+is "and is none on request" "$(saved READABLE_BY)" ""
 opcontrol --pack-at=64 --callgraph-stack=32768
 is "and so are others" "$(saved PACK_AT) $(saved CALLGRAPH_STACK)" "64 32768"
 like "in --status" "$(opcontrol --status)" '^Pack at: 64 MiB$'

@@ -100,7 +100,7 @@ ok "back" opcontrol --session-dir="$session" --separate=none
 cp "$BIN/opcontrol" "$TMP/a vmlinux"
 ok "--start with settings" opcontrol --start --verbose=sfile,misc \
 	--separate=all --vmlinux="$TMP/a vmlinux" --image="$TMP/a vmlinux,/bin/sh" \
-	--pack-at=0 --record="$TMP/stream"
+	--pack-at=0 --readable-by=0 --record="$TMP/stream"
 is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 --separate-kernel=1
 --separate-thread=1
@@ -108,6 +108,7 @@ is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 --vmlinux=$TMP/a vmlinux
 --image=$TMP/a vmlinux,$(realpath /bin/sh)
 --pack-at=0
+--readable-by=0
 --record=$TMP/stream
 --source=oprofilefs:$OPROFILE_FS
 --source-reason=OPROFILE_FS stands in for it
@@ -115,7 +116,7 @@ is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 says "--deinit shuts down" 0 "Stopping profiling.
 Killing daemon." --deinit
 ok "settings with nothing special" opcontrol --separate=none --no-vmlinux \
-	--image=all --pack-at=8 --record=none
+	--image=all --pack-at=8 --readable-by=none --record=none
 
 mkdir "$TMP/path"
 mv "$TMP/bin/oprofiled" "$TMP/path/oprofiled"

@@ -261,7 +261,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	chmod 700 "$TMP/private/samples"
 	stranger >"$TMP/out"
 	like "a session of somebody else" "$? $(wc -c <"$TMP/out") $(cat "$TMP/err")" \
-		'^1 0 opreport: [^ ]*/samples/current: Permission denied; run as the user who profiled, or as root$'
+		'^1 0 opreport: [^ ]*/samples/current: Permission denied; run as the user who profiled or as root, or profile with --readable-by=GROUP$'
 	chmod 755 "$TMP/private/samples"
 	find "$TMP/private/samples" -type f -exec chmod 600 {} +
 	stranger >"$TMP/out"

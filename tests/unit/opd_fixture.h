@@ -243,7 +243,7 @@ start_daemon(struct fixture *f, const struct opd_source_ops *ops)
 	if (opd->options.events.nr == 0 && !opd->options.source)
 		opd_events_timer(&opd->options.events);
 	assert_int_equal(op_session_init(&opd->session, f->dir, &diag), 0);
-	if (opd_session_make(&opd->session, &diag) ||
+	if (opd_session_make(&opd->session, NULL, &diag) ||
 	    op_log_open(&opd->log, opd->session.log, &diag) ||
 	    opd_setup(opd, &diag))
 		fail_msg("%s", diag.text);

@@ -78,7 +78,7 @@ static void be_daemon(const struct live *live, int ready)
 	opd->session = live->session;
 	opd_events_timer(&opd->options.events);
 	snprintf(spec, sizeof(spec), "oprofilefs:%s", live->fs);
-	if (opd_session_make(&opd->session, &diag) ||
+	if (opd_session_make(&opd->session, NULL, &diag) ||
 	    opd_session_lock(&opd->store, &diag) ||
 	    op_log_open(&opd->log, opd->session.log, &diag) ||
 	    opd_source_open(&opd->source, spec, &opd->options.events,

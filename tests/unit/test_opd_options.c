@@ -44,6 +44,8 @@ static void show_options(FILE *out, const struct opd_options *o)
 		show_text(out, "source", o->source);
 	show_text(out, "source-reason", o->source_reason);
 	show_text(out, "record", o->record);
+	if (o->has_readers)
+		fprintf(out, "readers=%u\n", (unsigned int)o->readers);
 	if (o->pack_at != 8)
 		fprintf(out, "pack-at=%u\n", o->pack_at);
 	if (o->ready_fd != -1)
@@ -132,6 +134,12 @@ static const struct row rows[] = {
 	  "--separate-lib=2: must be 0 or 1\n" },
 	{ "separate_cpu_minus", NULL, "--separate-cpu=-1",
 	  "--separate-cpu=-1: must be 0 or 1\n" },
+	{ "a_group_by_number", NULL, "--readable-by=77", "readers=77\n" },
+	{ "a_group_by_name", NULL, "--readable-by=root", "readers=0\n" },
+	{ "no_group", NULL, "--readable-by=-1",
+	  "--readable-by=-1: no such group; give one of getent group\n" },
+	{ "no_group_as_chown_has_it", NULL, "--readable-by=4294967295",
+	  "--readable-by=4294967295: no such group; give one of getent group\n" },
 	{ "never_pack", NULL, "--pack-at=0", "pack-at=0\n" },
 	{ "pack_late", NULL, "--pack-at=1048576", "pack-at=1048576\n" },
 	{ "pack_too_late", NULL, "--pack-at=1048577",

@@ -200,6 +200,8 @@ static int load_setting(const struct rc_reader *reader,
 	case OC_TYPE_FILE:
 	case OC_TYPE_OUTPUT:
 		return load_path(reader, row, value, text);
+	case OC_TYPE_GROUP:
+		return load_text(reader, row->key, value, text, OC_GROUP_MAX);
 	case OC_TYPE_IMAGES:
 		return load_text(reader, row->key, value, text, OC_IMAGES_MAX);
 	case OC_TYPE_SOURCE:
@@ -297,6 +299,7 @@ static int store_setting(struct op_config *config,
 	case OC_TYPE_FILE:
 		return store_text(config, row->key, *text ? text : "none");
 	case OC_TYPE_OUTPUT:
+	case OC_TYPE_GROUP:
 		if (*text)
 			return store_text(config, row->key, text);
 		op_config_unset(config, row->key);

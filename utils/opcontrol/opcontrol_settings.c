@@ -26,6 +26,7 @@
 
 #include "libop/op_config.h"
 #include "libop/op_session.h"
+#include "libop/op_session_readers.h"
 #include "libop/op_vmlinux.h"
 
 #define TEXT(member) offsetof(struct oc_settings, member)
@@ -107,6 +108,10 @@ const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
 		.label = "Symbol store", .zero = "none",
 		.initial = OP_STORE_DEFAULT, .min = 1, .max = OP_STORE_MAX,
 		.unit = 1 },
+	[OC_READABLE_BY] = { OC_TYPE_GROUP, "readable-by",
+		.argument = "GROUP", .key = "READABLE_BY",
+		.daemon = "readable-by", .text = TEXT(readable_by),
+		.help = "let members of this group read sessions, too, or none" },
 	[OC_RECORD] = { OC_TYPE_OUTPUT, "record",
 		.argument = "FILE", .key = "RECORD",
 		.daemon = "record", .text = TEXT(record),
@@ -380,6 +385,26 @@ static int set_output_file(struct oc_settings *settings,
 	return err;
 }
 
+static int set_group(struct oc_settings *settings, const struct oc_setting *row,
+		     const char *value, struct op_diag *diag)
+{
+	gid_t group;
+	int err = 0;
+
+	if (!strcmp(value, "none"))
+		value = "";
+	else if (strlen(value) >= sizeof(settings->readable_by))
+		err = op_diag_set(diag, -EINVAL,
+				  "--%s=%.64s...: the name is too long",
+				  row->option, value);
+	else
+		err = op_session_group(&group, value, diag)
+			      ?: refuse_newline(row->option, value, diag);
+	if (!err)
+		strcpy(settings->readable_by, value);
+	return err;
+}
+
 /*
  * Put what the kernel calls the image @name in @real: the path of a file, but
  * also the name of a module or [vdso], or of a file that only a container sees.
@@ -465,6 +490,7 @@ int oc_settings_apply(struct oc_settings *settings, char *const values[],
 		[OC_TYPE_FOLDER] = set_session_folder,
 		[OC_TYPE_FILE] = set_kernel_file,
 		[OC_TYPE_OUTPUT] = set_output_file,
+		[OC_TYPE_GROUP] = set_group,
 		[OC_TYPE_NO_FILE] = set_kernel_file,
 		[OC_TYPE_IMAGES] = set_image_list,
 		[OC_TYPE_EVENTS] = set_event_list,

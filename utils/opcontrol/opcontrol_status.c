@@ -128,6 +128,8 @@ static void print_settings(struct opcontrol *oc)
 	printf("vmlinux file: %s\n", *vmlinux == '/' ? vmlinux : "none");
 	printf("Image filter: %s\n",
 	       settings->images[0] ? settings->images : "none");
+	if (settings->readable_by[0])
+		printf("Readable by: group %s\n", settings->readable_by);
 	if (settings->record[0])
 		printf("Record: %s\n", settings->record);
 	if (oc_settings_is_set(settings, OC_PACK_AT))

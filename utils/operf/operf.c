@@ -98,8 +98,10 @@ static int start_daemon(struct operf *operf, struct op_ledger *before)
 	operf->folder.verbose = operf->options.verbose;
 	operf->child.daemon.verbose = operf->options.verbose;
 	operf->child.daemon.session = &operf->session;
-	err = operf_session_open(&operf->folder, operf->options.session_dir,
-				 &operf->diag);
+	err = operf_session_open(
+		&operf->folder, operf->options.session_dir,
+		operf->options.readable_by ? &operf->options.readers : NULL,
+		&operf->diag);
 
 	if (!err)
 		err = operf_session_rotate(&operf->folder,

@@ -19,6 +19,7 @@
 #include "libop/op_array.h"
 #include "libop/op_config.h"
 #include "libop/op_session.h"
+#include "libop/op_session_readers.h"
 
 #define RATE_MAX                                                               \
 	100000 /* samples per second; the kernel's own limit is lower          \
@@ -277,6 +278,9 @@ static int check_operf_options(struct operf_options *options,
 		err = take_pack_option(options, raw->pack_at, diag);
 	if (!err)
 		err = take_store_option(options, raw->symbol_store, diag);
+	if (!err && options->readable_by)
+		err = op_session_group(&options->readers, options->readable_by,
+				       diag);
 	if (!err)
 		err = take_verbose_option(options, raw->verbose, diag);
 	if (!err && !options->version)
@@ -394,6 +398,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files that take more than this (8; 0: never)", "MIB" },
 		{ "symbol-store", '\0', POPT_ARG_STRING, &raw->symbol_store, 0, "keep symbols of what was sampled, no more than this (256; 0: none)", "MIB" },
 		{ "no-symbols", '\0', POPT_ARG_STRING, &o->no_symbols, 0, "keep no symbols of these files", "PATTERNS" },
+		{ "readable-by", '\0', POPT_ARG_STRING, &o->readable_by, 0, "let members of this group read the session, too", "GROUP" },
 		{ "record", '\0', POPT_ARG_STRING, &o->record, 0, "also write the stream of samples, to be replayed or sent", "FILE" },
 		{ "vmlinux", 'k', POPT_ARG_STRING, &o->vmlinux, 0, "kernel image that reports take symbols from", "FILE" },
 		{ "lazy-conversion", 'l', POPT_ARG_NONE, &raw->lazy, 0, "accepted; nothing is ever converted", NULL },
@@ -456,6 +461,7 @@ void operf_options_release(struct operf_options *options)
 	free(options->session_dir);
 	free(options->vmlinux);
 	free(options->record);
+	free(options->readable_by);
 	free(options->no_symbols);
 	free(options->daemon_verbose);
 	memset(options, 0, sizeof(*options));

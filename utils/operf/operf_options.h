@@ -26,6 +26,8 @@ struct operf_options {
 	uint64_t depth; /* frames of a stack; 0: no call graphs */
 	char *session_dir; /* as given, NULL: ./oprofile_data */
 	char *vmlinux;
+	char *readable_by; /* the group @readers, NULL: none */
+	gid_t readers;
 	char *record; /* a copy of the stream goes there, NULL: none */
 	char *daemon_verbose; /* words for the daemon, NULL for none */
 	bool separate_thread;

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "libop/op_remove.h"
+#include "libop/op_session_readers.h"
 #include "utils/say.h"
 
 #define DEFAULT_DIR "oprofile_data"
@@ -195,7 +196,7 @@ static int lock_folder(struct operf_folder *folder, struct op_diag *diag)
 }
 
 int operf_session_open(struct operf_folder *folder, const char *dir,
-		       struct op_diag *diag)
+		       const gid_t *readers, struct op_diag *diag)
 {
 	int err = dir ? make_given_folder(folder, dir, diag)
 		      : make_default_folder(folder, diag);
@@ -205,7 +206,7 @@ int operf_session_open(struct operf_folder *folder, const char *dir,
 	if (!err)
 		err = lock_folder(folder, diag);
 	if (!err)
-		err = make_session_folder(folder->session->samples, diag);
+		err = op_session_make_samples(folder->session, readers, diag);
 	if (!err)
 		say_step(folder->verbose, "the session is in %s",
 			 folder->session->dir);

@@ -10,6 +10,7 @@
  */
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "libop/op_diag.h"
 #include "libop/op_session.h"
@@ -30,10 +31,11 @@ void operf_session_init(struct operf_folder *folder,
 
 /*
  * Find or make the folder and lock it: @dir, or ./oprofile_data if that is
- * NULL. Returns 0 or -errno with the reason, like below.
+ * NULL; for the group @readers to read, too, if that is not NULL. Returns 0 or
+ * -errno with the reason, like below.
  */
 int operf_session_open(struct operf_folder *folder, const char *dir,
-		       struct op_diag *diag);
+		       const gid_t *readers, struct op_diag *diag);
 
 /* Make room for new samples; with @append they go to those that are there. */
 int operf_session_rotate(struct operf_folder *folder, bool append,
