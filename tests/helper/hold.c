@@ -8,6 +8,7 @@
  */
 
 #include <err.h>
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,6 +24,9 @@ static void hold(const char *pid)
 	struct pollfd p = { .events = POLLIN };
 
 	p.fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
+	/* It may have ended before this process had its turn. */
+	if (p.fd < 0 && (errno == ESRCH || errno == EINVAL))
+		return;
 	if (p.fd < 0)
 		err(2, "process %s", pid);
 	while (poll(&p, 1, -1) <= 0)
