@@ -8,6 +8,8 @@
 #	               out, check-vm is the VM
 #	check-all      every test on all kernels and machines, before a release
 #	check-rounds   the tests of check, ROUNDS= (10) times in a row
+#	check-debug    the module on kernels that check themselves (KASAN, KCSAN,
+#	               lockdep) and on those for real time; builds and fetches them
 #	check-debian   reports on an archive in a fresh Debian (debootstrap, root)
 #	lint           the checks that run nothing; hdr-check and format of them
 #	sanitized      what tests need, once more with sanitizers, and the fuzzers
@@ -233,6 +235,17 @@ check-all: all arm64-for-tests sanitized $(O)/debian-root
 	$(Q)O='$(O)' tests/run --rounds 10
 $(O)/debian-root:
 	$(Q)rm -rf $@.new && debootstrap --variant=minbase bookworm $@.new && mv $@.new $@
+DEBUG_KERNELS := 6.1-kasan 6.1-kcsan 6.1-rt 6.12-rt
+module-debug:
+	$(Q)set -e; for kernel in $(DEBUG_KERNELS); do \
+		case $$kernel in \
+		*-rt) kdir=$$(tests/vm/headers --kernel $$kernel --arch amd64) ;; \
+		*) kdir=$$(tests/vm/debug-kernel $${kernel#*-}) ;; \
+		esac; \
+		$(MAKE) module KDIR=$$kdir; \
+	done
+check-debug: tools test-programs module-debug
+	$(Q)O='$(O)' tests/run --debug --times
 check-debian: all $(O)/debian-root
 	$(Q)O='$(O)' DEBIAN_ROOT='$(abspath $(O)/debian-root)' \
 		tests/run tests/t/39-archive-reports.sh
@@ -289,5 +302,5 @@ clean:
 
 .PHONY: all tools test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
-	module-all check check-fast check-vm check-rounds check-all check-debian lint hdr-check fuzz bench demo \
+	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian lint hdr-check fuzz bench demo \
 	vm-demo install-deps format install install-agent dist clean

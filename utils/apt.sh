@@ -25,21 +25,22 @@ apt_offered() {
 	has && $1 ~ /^[0-9]+$/ && $2 ~ /^[a-z+]+:/ { print name; has = 0 }'
 }
 
-# apt_kernels KIND SERIES ARCH: on stdin names of packages linux-KIND-RELEASE;
-# the releases, as uname -r says them, of the series and of Debian's default
-# flavour (so not rt or cloud), the newest first.
+# apt_kernels KIND SERIES ENDING: on stdin names of packages linux-KIND-RELEASE;
+# the releases, as uname -r says them, of the series and of the flavour that they
+# end in, the newest first. ENDING is ARCH for Debian's default flavour (so not rt
+# or cloud), rt-ARCH for PREEMPT_RT.
 apt_kernels() {
 	sed -n "s/^linux-$1-\($(echo "$2" | sed 's/\./\\./g')\.[^-]*\(-[0-9][^-]*\)\{0,1\}-$3\)\$/\1/p" |
 		sort -Vr
 }
 
-# apt_kernel SERIES ARCH: the release of the newest kernel whose headers and
+# apt_kernel SERIES ENDING: the release of the newest kernel whose headers and
 # image are offered (an image may come hours after its headers); if there is
 # none, of the newest headers. Fails if there are no headers either.
 apt_kernel() {
 	apt_names=$(LC_ALL=C apt-cache pkgnames "linux-headers-$1." 2>/dev/null |
 		apt_kernels headers "$1" "$2" |
-		sed "s/.*/linux-headers-&:$2 linux-image-&:$2/")
+		sed "s/.*/linux-headers-&:${2#rt-} linux-image-&:${2#rt-}/")
 	[ -n "$apt_names" ] || return
 	# shellcheck disable=SC2086 # a list
 	apt_names=$(apt_offered $apt_names)

@@ -239,7 +239,7 @@ is "a foreign architecture" "$status $(cat "$FAKE/arch")" '0 arm64'
 is "needs lists of its own" "$(calls 'apt-get -q update')" 1
 deps no-such
 is "a group that there is not" "$status $err" \
-	'2 install-deps: no-such: no such group; build, check, vm or vm-arm64'
+	'2 install-deps: no-such: no such group; build, check, vm, vm-arm64 or debug-kernel'
 
 machine
 drop kmod cpio
@@ -429,7 +429,19 @@ vm kernel_release 6.1 arm64 "$TMP/build"
 is "one that cannot be fetched now" "$status $out$(waited)$(echo "$err" | tail -n 1)" \
 	"2 7 8 9 tests/vm/run: linux-image-6.1.0-900-arm64:arm64: cannot be fetched: Failed to fetch http://deb.debian.org/debian/x  Temporary failure resolving"
 vm kernel_release 6.7 arm64 "$TMP/build"
-is "another series" "$status $err" '1 tests/vm/run: --kernel 6.7: 6.1 or 6.12'
+is "another series" "$status $err" \
+	'1 tests/vm/run: --kernel 6.7: 6.1 or 6.12; see --help for those with a flavour'
+vm kernel_release 6.1-kasan arm64 "$TMP/build"
+like "a flavour that this machine does not have" "$status $err" '^1 .*: --kernel 6.1-kasan'
+vm kernel_release 6.1-kasan amd64 "$TMP/build"
+is "one that nobody has built" "$status $err" \
+	'1 tests/vm/run: --kernel 6.1-kasan: not built; run make check-debug'
+vm_machine
+built 6.1.192-kasan
+mkdir -p "$VM/6.1.192-kasan"
+: >"$VM/6.1.192-kasan/ready"
+vm kernel_release 6.1-kasan amd64 "$TMP/build"
+is "and one that is there" "$status $out $err" '0 6.1.192-kasan '
 
 vm_machine
 vm headers_fetch 6.1.0-900-arm64 arm64

@@ -12,6 +12,10 @@ apt_caller=tests/vm/run
 # shellcheck source=utils/apt.sh
 . "${BASH_SOURCE[0]%/*}/../../../utils/apt.sh"
 
+# The series that tests/vm/debug-kernel builds, which has a source in Debian.
+# shellcheck disable=SC2034 # for who sources this
+debug_series=6.1
+
 vm_cache=${XDG_CACHE_HOME:-$HOME/.cache}/oprofile-vm
 
 # Modules that the guest needs before it has a root; where a kernel has one
@@ -19,30 +23,59 @@ vm_cache=${XDG_CACHE_HOME:-$HOME/.cache}/oprofile-vm
 vm_modules="virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev
 virtio_pci netfs fscache 9pnet 9pnet_virtio 9p overlay"
 
-# kernel_release SERIES ARCH BUILD: which kernel to boot, as uname -r says it:
+# kernel_ending KERNEL ARCH: what the releases of a kernel end in, by which they
+# are found: 6.1-56-amd64, 6.1-56-rt-amd64, 6.1.192-kasan. KERNEL is a series or
+# SERIES-FLAVOUR.
+kernel_ending() {
+	case $1 in
+	*-rt) echo "rt-$2" ;;
+	*-*) echo "${1#*-}" ;;
+	*) echo "$2" ;;
+	esac
+}
+
+# kernel_is_known KERNEL ARCH
+kernel_is_known() {
+	local series=${1%%-*}
+	case " $apt_kernel_series " in
+	*" $series "*) ;;
+	*) return 1 ;;
+	esac
+	case ${1#"$series"} in
+	'' | -rt) return 0 ;;
+	-kasan | -kcsan) [ "$series $2" = "$debug_series amd64" ] ;;
+	*) return 1 ;;
+	esac
+}
+
+# kernel_release KERNEL ARCH BUILD: which kernel to boot, as uname -r says it:
 # the newest that has a built module, else headers, else the newest there is.
 # Its image is fetched, too: of old headers Debian may not have one any more,
 # and then the next kernel is taken.
 kernel_release() {
-	local series=$1 arch=$2 build=$3 found status
-	case " $apt_kernel_series " in
-	*" $series "*) ;;
-	*)
-		echo "tests/vm/run: --kernel $series: ${apt_kernel_series// / or }" >&2
+	local series=${1%%-*} ending build=$3 found status
+	ending=$(kernel_ending "$1" "$2")
+	kernel_is_known "$1" "$2" || {
+		echo "tests/vm/run: --kernel $1: ${apt_kernel_series// / or }; see --help for those with a flavour" >&2
 		return 1
-		;;
-	esac
-	for found in $(kernels_in "$series" "$arch" "$build/module/" /oprofile.ko) \
-		$(kernels_in "$series" "$arch" /lib/modules/ /build/Module.symvers); do
-		kernel_fetch "$found" "$arch" >/dev/null
+	}
+	for found in $(kernels_in "$series" "$ending" "$build/module/" /oprofile.ko) \
+		$(kernels_in "$series" "$ending" /lib/modules/ /build/Module.symvers); do
+		kernel_fetch "$found" "$2" >/dev/null
 		status=$?
 		[ $status -ne 0 ] || echo "$found"
 		[ $status -eq 1 ] || return $status
 	done
-	kernel_newest "$series" "$arch" "$vm_cache/"
+	case $1 in
+	*-kasan | *-kcsan)
+		echo "tests/vm/run: --kernel $1: not built; run make check-debug" >&2
+		return 1
+		;;
+	esac
+	kernel_newest "$1" "$2" "$vm_cache/"
 }
 
-# kernels_in SERIES ARCH BEFORE AFTER: the releases of a series for which there
+# kernels_in SERIES ENDING BEFORE AFTER: the releases of a series for which there
 # is a file BEFORERELEASEAFTER, the newest first.
 kernels_in() {
 	local file
@@ -53,21 +86,22 @@ kernels_in() {
 	done | apt_kernels image "$1" "$2"
 }
 
-# kernel_newest SERIES ARCH CACHE: the newest release of a series in apt's
-# lists. Without one, the newest that was fetched before to CACHERELEASE.
+# kernel_newest KERNEL ARCH CACHE: its newest release in apt's lists. Without
+# one, the newest that was fetched before to CACHERELEASE.
 kernel_newest() {
-	local log status found
+	local series=${1%%-*} ending log status found
+	ending=$(kernel_ending "$1" "$2")
 	mkdir -p "$vm_cache" && log=$(mktemp "$vm_cache/log.XXXXXX") || return
-	apt_patiently "$log" find_kernel "$1" "$2"
+	apt_patiently "$log" find_kernel "$series" "$ending"
 	status=$?
 	if [ $status -ne 0 ]; then
-		found=$(kernels_in "$1" "$2" "$3" /ready | head -n 1)
+		found=$(kernels_in "$series" "$ending" "$3" /ready | head -n 1)
 		[ -z "$found" ] || status=0
 	fi
 	case $status in
 	0) echo "$found" ;;
 	2) echo "tests/vm/run: Linux $1 for $2: $apt_why" >&2 ;;
-	*) echo "tests/vm/run: Linux $1 for $2: not in apt's lists; run apt-get update, or add a suite that has linux-headers-$1.*-$2 (security or backports) to /etc/apt/sources.list.d" >&2 ;;
+	*) echo "tests/vm/run: Linux $1 for $2: not in apt's lists; run apt-get update, or add a suite that has linux-headers-$series.*-$ending (security or backports) to /etc/apt/sources.list.d" >&2 ;;
 	esac
 	rm -f "$log"
 	return $status
@@ -132,7 +166,12 @@ copy_image() {
 # may be older or newer.
 headers_fetch() (
 	dir=$vm_cache/headers-$1
-	common=linux-headers-${1%-"$2"}-common
+	common=linux-headers-${1%-"$2"}
+	# As Debian names them: 6.1.0-56-common and 6.1.0-56-common-rt.
+	case $common in
+	*-rt) common=${common%-rt}-common-rt ;;
+	*) common=$common-common ;;
+	esac
 	mkdir -p "$vm_cache" || return
 	exec 9>"$vm_cache/lock" && flock 9 || return
 	if [ ! -e "$dir/ready" ] || [ ! -e "$dir/usr/src/$common" ]; then

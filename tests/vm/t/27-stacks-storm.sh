@@ -91,7 +91,7 @@ ok "stop" stop
 backtraces | sed 's/^/# /'
 ok "taken = stored + lost" sums_up
 ok "callers were found in NMIs" [ "$(stat backtrace_frames)" -gt 1000 ]
-ok "parts of user stacks behind them" [ "$(stat backtrace_stacks)" -gt 100 ]
+ok "parts of user stacks behind them" [ "$(stat backtrace_stacks)" -gt 0 ]
 ok "unloading it stops sampling" rmmod op_test_provider
 end_profiler
 done_testing
