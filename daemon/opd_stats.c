@@ -278,7 +278,8 @@ void opd_stats_restart(struct opd_stats *stats)
 /* ---- starting from what is there --------------------------------------------
  */
 
-/* A ledger that cannot be read makes way for a new one. */
+/* A ledger that is damaged makes way for a new one. One that the system fails
+ * to read may tell of losses that nothing else knows. */
 static int read_base(struct opd_stats *stats, struct op_diag *diag)
 {
 	const char *dir = stats->store->session->current;
@@ -295,6 +296,8 @@ static int read_base(struct opd_stats *stats, struct op_diag *diag)
 	memset(base, 0, sizeof(*base));
 	if (err == -ENOENT)
 		return 0;
+	if (err != -EINVAL && err != -EFBIG && err != -ENOSPC)
+		return op_diag_set(diag, err, "%s", why.text);
 	snprintf(bad, sizeof(bad), "%s.bad", path);
 	op_log(stats->store->log, "%s; renamed to ledger.bad", why.text);
 	if (rename(path, bad))

@@ -44,6 +44,19 @@ struct search {
 
 /* ---- the list ------------------------------------------------------------ */
 
+/* The session is its sample files; the rest is for their names. */
+static int cannot_look_at(struct search *s, enum pp_archive_part part,
+			  const char *from, int err)
+{
+	if (part == PP_ARCHIVE_SAMPLES || part == PP_ARCHIVE_TREES)
+		return op_diag_set(s->diag, err, "%s: cannot be read: %s", from,
+				   strerror(-err));
+	pp_message_of_error(&s->list->report.messages, err,
+			    "%s: cannot be read: %s; the archive is without it",
+			    from, strerror(-err));
+	return 0;
+}
+
 /*
  * Add the file @from, which was called @name. One that is not there, or is no
  * file, is not an error here: those who need it report it.
@@ -55,7 +68,11 @@ static int archive_file(struct search *s, enum pp_archive_part part,
 	struct pp_archive_file *files;
 	struct stat st;
 
-	if (stat(from, &st) || !S_ISREG(st.st_mode))
+	if (stat(from, &st))
+		return pp_is_fault(-errno)
+			       ? cannot_look_at(s, part, from, -errno)
+			       : 0;
+	if (!S_ISREG(st.st_mode))
 		return 0;
 	files = op_arena_grow(&list->report.arena, list->files, list->nr,
 			      sizeof(*files));
@@ -271,7 +288,7 @@ static int archive_debug_file(struct search *s,
 	base = path ? strrchr(path, '/') : NULL;
 	if (!base)
 		return 0;
-	name = op_bfd_debug_name(symbols->bfd);
+	name = op_bfd_debug_name(symbols->bfd, NULL);
 	if (id &&
 	    (strstr(path, "/.build-id/") || !name || strcmp(name, base + 1)))
 		place = place_of_build(arena, id, len);

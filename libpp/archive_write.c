@@ -249,9 +249,9 @@ static int cannot_read(struct writer *w, const struct pp_archive_file *file,
 		return op_diag_set(w->diag, why,
 				   "%s: cannot be read: %s; nothing is kept",
 				   file->from, strerror(-why));
-	pp_message(&w->list->report.messages, PP_WARNING,
-		   "%s: cannot be read: %s; the archive is without it",
-		   file->from, strerror(-why));
+	pp_message_of_error(&w->list->report.messages, why,
+			    "%s: cannot be read: %s; the archive is without it",
+			    file->from, strerror(-why));
 	return 0;
 }
 

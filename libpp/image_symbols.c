@@ -253,7 +253,7 @@ static void check_debug(struct pp_image_symbols *symbols, const char *binary,
 {
 	const char *path = op_bfd_debug_path(symbols->bfd);
 	const char *slash = strrchr(binary, '/');
-	char *name = path ? NULL : op_bfd_debug_name(symbols->bfd);
+	char *name = path ? NULL : op_bfd_debug_name(symbols->bfd, NULL);
 
 	if (name && slash)
 		path = op_arena_printf(locator->arena, "%.*s/.debug/%s",
@@ -459,6 +459,7 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 
 	memset(symbols, 0, sizeof(*symbols));
 	symbols->wants = wants;
+	symbols->messages = messages;
 	err = open_symbol_source(symbols, image, session, locator, messages);
 	if (!symbols->nr)
 		symbols->whole = image->name;
@@ -475,8 +476,22 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	return err;
 }
 
+/* libbfd passes over what it cannot read. */
+static void warn_of_fault(const struct pp_image_symbols *symbols)
+{
+	const char *path;
+	int err = symbols->bfd ? op_bfd_fault(symbols->bfd, &path) : 0;
+
+	if (err)
+		pp_message_of_error(
+			symbols->messages, err,
+			"%s: cannot be read: %s; names and lines from it may be missing",
+			path, strerror(-err));
+}
+
 void pp_image_symbols_release(struct pp_image_symbols *symbols)
 {
+	warn_of_fault(symbols);
 	free(symbols->table);
 	op_strings_release(&symbols->files);
 	op_bfd_close(symbols->bfd);

@@ -32,6 +32,7 @@ struct pp_image_symbols {
 
 	/* For the functions below. */
 	unsigned int wants; /* PP_WANT_ */
+	struct pp_messages *messages; /* borrowed */
 	struct op_bfd *bfd;
 	struct op_ksyms ksyms;
 	uint64_t base; /* address of key 0, unless the keys are file offsets */

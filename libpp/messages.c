@@ -56,6 +56,7 @@ bool pp_is_fault(int err)
 	case -EMFILE:
 	case -ENFILE:
 	case -ENODEV:
+	case -ENOMEM:
 	case -ENXIO:
 	case -EREMOTEIO:
 	case -ETIMEDOUT:

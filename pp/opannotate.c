@@ -92,6 +92,7 @@ static int write_annotation(const struct opannotate_options *o,
 		}
 	}
 	pp_print_messages(stderr, "opannotate", &messages, o->verbose);
+	report->messages.nr_faults += messages.nr_faults;
 	return err;
 }
 

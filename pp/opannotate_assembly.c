@@ -300,6 +300,7 @@ static const char *open_listed_image(struct listing *l)
 	if (!err)
 		err = op_disasm_new(&l->disasm, l->bfd,
 				    &l->text->options->listing.disasm);
+	l->text->messages->nr_faults += pp_is_fault(err);
 	if (err == -ENOTSUP)
 		return "its machine is not one that libopcodes was built for";
 	return err ? strerror(-err) : NULL;
@@ -346,6 +347,19 @@ static int list_symbols_of_image(struct listing *l,
 	return err;
 }
 
+/* libbfd passes over what it cannot read. */
+static void warn_of_binary_fault(const struct listing *l)
+{
+	const char *path;
+	int err = l->bfd ? op_bfd_fault(l->bfd, &path) : 0;
+
+	if (err)
+		pp_message_of_error(
+			l->text->messages, err,
+			"%s: cannot be read: %s; instructions or names may be missing",
+			path, strerror(-err));
+}
+
 static int list_all_images(const struct opannotate_text *text,
 			   const struct pp_symbol_entry **symbols, size_t nr)
 {
@@ -369,6 +383,7 @@ static int list_all_images(const struct opannotate_text *text,
 				      .counts = counts };
 		err = list_symbols_of_image(&l, symbols + i, end - i);
 		op_disasm_free(l.disasm);
+		warn_of_binary_fault(&l);
 		op_bfd_close(l.bfd);
 	}
 	opannotate_excerpts_release(&excerpts);

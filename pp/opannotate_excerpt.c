@@ -46,7 +46,8 @@ void opannotate_excerpts_restart(struct opannotate_excerpts *e)
 }
 
 static void read_excerpt_lines(struct opannotate_excerpts *e,
-			       struct opannotate_excerpt_file *file, FILE *in)
+			       struct opannotate_excerpt_file *file,
+			       const char *path, FILE *in)
 {
 	size_t room = 0;
 	char *buf = NULL;
@@ -66,6 +67,7 @@ static void read_excerpt_lines(struct opannotate_excerpts *e,
 			break;
 		file->nr_lines++;
 	}
+	opannotate_check_source(e->text, path, in);
 	free(buf);
 }
 
@@ -79,7 +81,7 @@ open_excerpt_file(struct opannotate_excerpts *e, const char *name,
 	FILE *in = path ? opannotate_open_source(e->text, path, image) : NULL;
 
 	if (in && file)
-		read_excerpt_lines(e, file, in);
+		read_excerpt_lines(e, file, path, in);
 	if (in)
 		fclose(in);
 	free(path);

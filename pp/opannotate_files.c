@@ -113,8 +113,8 @@ static void say_missing(const struct opannotate_text *text, const char *path,
 		pp_message(text->messages, PP_WARNING,
 			   "%s: no file, so no lines of it are shown", path);
 	else
-		pp_message(
-			text->messages, PP_WARNING,
+		pp_message_of_error(
+			text->messages, -err,
 			"%s: cannot be read: %s; say with --search-dirs where it is",
 			path, strerror(err));
 }
@@ -141,6 +141,18 @@ FILE *opannotate_open_source(const struct opannotate_text *text,
 			"%s: changed after %s was built; its lines may have moved",
 			path, image->name);
 	return in;
+}
+
+void opannotate_check_source(const struct opannotate_text *text,
+			     const char *path, FILE *in)
+{
+	int err = errno;
+
+	if (ferror(in))
+		pp_message_of_error(
+			text->messages, err ? -err : -EIO,
+			"%s: cannot be read to its end: %s; the rest of it is left out",
+			path, strerror(err ? err : EIO));
 }
 
 /* ---- which --------------------------------------------------------------- */

@@ -156,6 +156,7 @@ struct count {
 	struct db_folder *folder;
 	uint64_t nr; /* samples */
 	uint64_t *stacks; /* or NULL */
+	int err; /* something is there and could not be read: no sum is right */
 };
 
 static bool is_tree(const struct db_member *member)
@@ -169,16 +170,25 @@ static bool is_flat(const struct db_member *member)
 	return !strstr(member->name, OPD_ARCS) && !is_tree(member);
 }
 
-static void cannot_count(struct opd_store *store,
-			 const struct db_member *member, int err)
+static bool is_damage(int err)
 {
+	return err == -EBADMSG || err == -EPROTO;
+}
+
+static void cannot_count(struct count *count, const struct db_member *member,
+			 int err)
+{
+	const struct opd_store *store = count->store;
+
 	if (member->entry)
 		op_log(store->log, "%s: %s in it cannot be read: %s",
 		       member->path, member->name, strerror(-err));
-	else if (err == -EBADMSG || err == -EPROTO)
-		opd_sample_file_damaged(store, member->path);
+	else if (is_damage(err))
+		opd_sample_file_damaged(count->store, member->path);
 	else
 		op_log(store->log, "%s: %s", member->path, strerror(-err));
+	if (!is_damage(err) && !count->err)
+		count->err = err;
 }
 
 static int count_flat(struct count *count, const struct db_member *member)
@@ -217,7 +227,7 @@ static int count_member(const struct db_member *member, void *ctx)
 	else if (count->stacks && is_tree(member))
 		err = count_tree(count, member);
 	if (err)
-		cannot_count(count->store, member, err);
+		cannot_count(count, member, err);
 	return 0;
 }
 
@@ -226,19 +236,22 @@ static int tell_unlisted(const char *path, int err, void *ctx)
 	struct count *count = ctx;
 
 	op_log(count->store->log, "%s: %s", path, strerror(-err));
-	return 0;
+	return err;
 }
 
 /* Rename a damaged pack, like any damaged file. */
-static void check_pack(struct opd_store *store, const struct db_folder *folder)
+static int check_pack(struct opd_store *store, const struct db_folder *folder)
 {
 	const char *path = db_folder_pack_path(folder);
 	int err = db_folder_pack_error(folder);
 
-	if (err == -EBADMSG || err == -EPROTO)
+	if (is_damage(err)) {
 		opd_sample_file_damaged(store, path);
-	else if (err)
+		return 0;
+	}
+	if (err)
 		op_log(store->log, "%s: %s", path, strerror(-err));
+	return err;
 }
 
 int opd_session_count(struct opd_store *store, uint64_t *nr, uint64_t *stacks)
@@ -254,10 +267,12 @@ int opd_session_count(struct opd_store *store, uint64_t *nr, uint64_t *stacks)
 	if (err == -ENOENT)
 		return 0;
 	if (!err) {
-		check_pack(store, count.folder);
-		err = db_folder_each(count.folder, &visitor);
+		err = check_pack(store, count.folder)
+			      ?: db_folder_each(count.folder, &visitor);
 		db_folder_close(count.folder);
 	}
+	if (!err)
+		err = count.err;
 	if (err)
 		op_log(store->log, "%s: cannot be read: %s", path,
 		       strerror(-err));

@@ -2,14 +2,16 @@
 /*
  * Binaries as libbfd sees them: opening, build-id, and where their code lies.
  *
- * A file is opened once by us and handed to libbfd as a descriptor, so that
- * libbfd and our own readers (elf_sizes.c) see the same file even if its path
- * is replaced meanwhile; a pipe or a device is refused before libbfd could
- * block on it. Addresses are those of the binary's own sections, as
- * libpp/symbols/op_bfd.h says. A file that is not linked has none, so its
- * sections get some when it is opened, and so do those of its debug file, by
- * their names; all others ask libbfd as for any file. The debug file is looked
- * for only when symbols or lines need it, because most images never do.
+ * A file is opened once by us, and libbfd reads it by functions of ours, so
+ * that libbfd and our own readers (elf_sizes.c) see the same file even if its
+ * path is replaced meanwhile; a pipe or a device is refused before libbfd could
+ * block on it. libbfd takes a read that fails for the end of a table and says
+ * nothing: so what failed is kept here, for op_bfd_fault(). Addresses are those
+ * of the binary's own sections, as libpp/symbols/op_bfd.h says. A file that is
+ * not linked has none, so its sections get some when it is opened, and so do
+ * those of its debug file, by their names; all others ask libbfd as for any
+ * file. The debug file is looked for only when symbols or lines need it,
+ * because most images never do.
  */
 
 #include "libpp/symbols/op_bfd_internal.h"
@@ -43,17 +45,89 @@ static void ignore_assert(const char *fmt, const char *version,
 	(void)line;
 }
 
+/* ---- faults -------------------------------------------------------------- */
+
+/* What is not there, not to be read by us, or no binary, is no fault. */
+static bool is_absence(int err)
+{
+	return err == -ENOENT || err == -ENOTDIR || err == -ELOOP ||
+	       err == -ENAMETOOLONG || err == -EACCES || err == -EPERM ||
+	       err == -ENOEXEC;
+}
+
+int op_bfd_object_note(const struct object *object, int err)
+{
+	if (!err || is_absence(err) || object->fault->err)
+		return err;
+	object->fault->path = strdup(object->path ? object->path : "");
+	object->fault->err = err;
+	return err;
+}
+
+int op_bfd_fault(const struct op_bfd *bfd, const char **path)
+{
+	*path = bfd->fault.path ? bfd->fault.path : bfd->main.path;
+	return bfd->fault.err;
+}
+
+/* ---- how libbfd reads ---------------------------------------------------- */
+
+static void *begin_bfd_reads(bfd *abfd, void *object)
+{
+	(void)abfd;
+	return object;
+}
+
+/* libbfd asks for more than there is where a file is damaged. */
+static file_ptr read_for_bfd(bfd *abfd, void *of, void *buf, file_ptr len,
+			     file_ptr at)
+{
+	struct object *object = of;
+	file_ptr done = 0;
+
+	(void)abfd;
+	while (done < len) {
+		ssize_t got = pread(object->fd, (char *)buf + done,
+				    (size_t)(len - done), (off_t)(at + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			op_bfd_object_note(object, -errno);
+			bfd_set_error(bfd_error_system_call);
+			return -1;
+		}
+		if (!got)
+			break;
+		done += got;
+	}
+	return done;
+}
+
+static int stat_for_bfd(bfd *abfd, void *of, struct stat *st)
+{
+	struct object *object = of;
+
+	(void)abfd;
+	if (!fstat(object->fd, st))
+		return 0;
+	op_bfd_object_note(object, -errno);
+	return -1;
+}
+
 /* ---- opening ------------------------------------------------------------- */
 
 void op_bfd_object_close(struct object *object)
 {
+	struct bfd_fault *fault = object->fault;
+
 	if (object->abfd)
 		bfd_close(object->abfd);
 	if (object->fd >= 0)
 		close(object->fd);
 	free(object->syms);
 	free(object->path);
-	*object = (struct object){ .fd = -1 };
+	*object = (struct object){ .fd = -1, .fault = fault };
 }
 
 /* A module may be installed as NAME.ko.xz. */
@@ -96,11 +170,10 @@ static bool is_relocatable(const bfd *abfd)
 /* Hand the file to libbfd. */
 static int object_parse(struct object *object)
 {
-	int fd = fcntl(object->fd, F_DUPFD_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
-	object->abfd = bfd_fdopenr(object->path, NULL, fd);
+	errno = 0;
+	object->abfd =
+		bfd_openr_iovec(object->path, NULL, begin_bfd_reads, object,
+				read_for_bfd, NULL, stat_for_bfd);
 	if (!object->abfd)
 		return bfd_get_error() == bfd_error_system_call && errno
 			       ? -errno
@@ -118,14 +191,16 @@ int op_bfd_object_open(struct object *object, const char *path)
 	object->path = strdup(path);
 	if (!object->path)
 		return -ENOMEM;
-	return object_open_file(object) ?: object_parse(object);
+	return op_bfd_object_note(object, object_open_file(object)
+						  ?: object_parse(object));
 }
 
 int op_bfd_object_take(struct object *object, const char *path, int fd)
 {
 	object->fd = fd;
 	object->path = strdup(path);
-	return object->path ? object_parse(object) : -ENOMEM;
+	return object->path ? op_bfd_object_note(object, object_parse(object))
+			    : -ENOMEM;
 }
 
 static int compare_sections(const void *pa, const void *pb)
@@ -250,7 +325,9 @@ int op_bfd_open(struct op_bfd **out, const char *path,
 	bfd_set_assert_handler(ignore_assert);
 	bfd->places = places;
 	bfd->main.fd = bfd->debug.fd = bfd->shared.fd = bfd->packed.fd = -1;
-	ret = op_bfd_object_open(&bfd->main, path) ?:
+	bfd->main.fault = bfd->debug.fault = &bfd->fault;
+	bfd->shared.fault = bfd->packed.fault = &bfd->fault;
+	ret = op_bfd_object_open(&bfd->main, path) ?: bfd->fault.err ?:
 	      place_unlinked_sections(&bfd->main) ?: read_code_sections(bfd);
 	if (ret)
 		op_bfd_close(bfd);
@@ -273,6 +350,7 @@ void op_bfd_close(struct op_bfd *bfd)
 	op_bfd_object_close(&bfd->debug);
 	op_bfd_object_close(&bfd->main);
 	free(bfd->sections);
+	free(bfd->fault.path);
 	free(bfd);
 }
 

@@ -35,6 +35,13 @@ int op_bfd_open(struct op_bfd **out, const char *path,
 		const struct op_debug_places *places);
 void op_bfd_close(struct op_bfd *bfd);
 
+/*
+ * Whether something that belongs to the binary could not be read until now,
+ * though it is there: a disk that fails, descriptors that ran out. Then symbols
+ * or lines are missing. Returns 0, or the first -errno with the file in *@path.
+ */
+int op_bfd_fault(const struct op_bfd *bfd, const char **path);
+
 /* The binary's build-id and its length in bytes; NULL when it has none. */
 const uint8_t *op_bfd_build_id(const struct op_bfd *bfd, size_t *len);
 
@@ -68,8 +75,9 @@ int op_bfd_symbols(struct op_bfd *bfd, bool unnamed, struct pp_raw_symbol **out,
 const char *op_bfd_debug_path(struct op_bfd *bfd);
 
 /* The name that the binary gives its separate debug file, for the caller to
- * free; NULL when it gives none, or memory is short. */
-char *op_bfd_debug_name(const struct op_bfd *bfd);
+ * free, and the checksum that file has in *@crc, unless that is NULL; NULL when
+ * it gives none, or memory is short. */
+char *op_bfd_debug_name(const struct op_bfd *bfd, uint32_t *crc);
 
 /*
  * The file that the debug file shares with others, as dwz(1) makes them, with

@@ -14,10 +14,13 @@
 
 #include "libpp/symbols/op_bfd_internal.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include "libop/op_build_id.h"
 #include "libpp/symbols/unpack.h"
@@ -103,62 +106,100 @@ static int folder_len(const char *path)
 	return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/* libbfd compares the checksum. */
-static bool open_by_checksum(struct op_bfd *bfd)
+/* What a file has to have to be the one that the binary names. */
+struct debug_proof {
+	const uint8_t *id; /* the binary's build-id; NULL: it has none */
+	size_t len;
+	uint32_t crc; /* the checksum that the binary has of it */
+};
+
+/* Whether the bytes of the open file have that checksum. */
+static bool has_checksum(struct object *object, uint32_t wanted)
 {
-	const char *const *dir = bfd->places->dirs;
-	char *path = NULL;
+	uLong crc = crc32(0, NULL, 0);
+	uint8_t buf[65536];
+	off_t at = 0;
+	ssize_t got;
+
+	while ((got = pread(object->fd, buf, sizeof(buf), at))) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			op_bfd_object_note(object, -errno);
+			return false;
+		}
+		crc = crc32(crc, buf, (uInt)got);
+		at += got;
+	}
+	return crc == wanted;
+}
+
+/* The checksum alone proves it where one of the two has no build-id. */
+static bool is_proven(struct object *object, const struct debug_proof *proof)
+{
+	if (proof->id && object->abfd->build_id)
+		return has_build_id(object, proof->id, proof->len);
+	return has_checksum(object, proof->crc);
+}
+
+/* Open what is at a path made by printf's rules, if that is the file. */
+__attribute__((format(printf, 3, 4))) static bool
+open_proven_at(struct object *object, const struct debug_proof *proof,
+	       const char *fmt, ...)
+{
+	char *path;
+	va_list ap;
 	bool found;
 
-	for (; *dir && !path; dir++)
-		path = bfd_follow_gnu_debuglink(bfd->main.abfd, *dir);
-	found = path && !op_bfd_object_open(&bfd->debug, path);
+	va_start(ap, fmt);
+	found = vasprintf(&path, fmt, ap) >= 0;
+	va_end(ap);
 	if (!found)
-		op_bfd_object_close(&bfd->debug);
+		return false;
+	found = !op_bfd_object_open(object, path) && is_proven(object, proof);
+	if (!found)
+		op_bfd_object_close(object);
 	free(path);
 	return found;
 }
 
-static bool open_by_name_and_build(struct op_bfd *bfd, const uint8_t *id,
-				   size_t len)
+char *op_bfd_debug_name(const struct op_bfd *bfd, uint32_t *crc)
 {
-	const char *const *dir = bfd->places->dirs;
-	const char *binary = bfd->main.path;
-	int folder = folder_len(binary);
-	char *name = op_bfd_debug_name(bfd);
-	bool found = false;
+	unsigned long sum = 0;
+	char *name = bfd_get_debug_link_info(bfd->main.abfd, &sum);
 
-	if (!name)
-		return false;
-	found = open_build_at(&bfd->debug, id, len, "%.*s%s", folder, binary,
-			      name) ||
-		open_build_at(&bfd->debug, id, len, "%.*s.debug/%s", folder,
-			      binary, name);
-	for (; *dir && !found; dir++)
-		found = open_build_at(&bfd->debug, id, len, "%s/%.*s%s", *dir,
-				      folder, binary, name);
-	free(name);
-	return found;
-}
-
-char *op_bfd_debug_name(const struct op_bfd *bfd)
-{
-	unsigned long crc;
-
-	return bfd_get_debug_link_info(bfd->main.abfd, &crc);
+	if (crc)
+		*crc = (uint32_t)sum;
+	return name;
 }
 
 /* ---- the debug file ------------------------------------------------------ */
 
+/* Beside the binary, in .debug there, and in the folders for debug files below
+ * the path of the binary, links followed. */
 static bool open_by_name(struct op_bfd *bfd, const uint8_t *id, size_t len)
 {
-	if (!open_by_checksum(bfd))
-		return id && open_by_name_and_build(bfd, id, len);
-	if (!id || !bfd->debug.abfd->build_id ||
-	    has_build_id(&bfd->debug, id, len))
-		return true;
-	op_bfd_object_close(&bfd->debug);
-	return false;
+	const char *const *dir = bfd->places->dirs;
+	const char *binary = bfd->main.path;
+	struct debug_proof proof = { .id = id, .len = len };
+	char *real = realpath(binary, NULL);
+	int folder = folder_len(binary);
+	char *name = op_bfd_debug_name(bfd, &proof.crc);
+	bool found =
+		name && (open_proven_at(&bfd->debug, &proof, "%.*s%s", folder,
+					binary, name) ||
+			 open_proven_at(&bfd->debug, &proof, "%.*s.debug/%s",
+					folder, binary, name));
+
+	for (; name && *dir && !found; dir++)
+		found = open_proven_at(&bfd->debug, &proof, "%s/%.*s%s", *dir,
+				       folder, binary, name) ||
+			(real &&
+			 open_proven_at(&bfd->debug, &proof, "%s/%.*s%s", *dir,
+					folder_len(real), real, name));
+	free(name);
+	free(real);
+	return found;
 }
 
 static void search_debug_file(struct op_bfd *bfd)

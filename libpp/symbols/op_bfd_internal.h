@@ -27,8 +27,15 @@ struct code_section {
 	uint64_t offset; /* in the file */
 };
 
+/* What the system failed to read, the first time that it did. */
+struct bfd_fault {
+	int err; /* a negative errno; 0: nothing */
+	char *path;
+};
+
 /* A file with the symbols that were read from it. */
 struct object {
+	struct bfd_fault *fault; /* that of the op_bfd */
 	bfd *abfd;
 	int fd; /* of the same file; -1 while there is none */
 	char *path;
@@ -58,6 +65,7 @@ struct op_bfd {
 	struct code_section *sections; /* by vma */
 	size_t nr_sections;
 	struct line_table *lines; /* NULL until it is needed */
+	struct bfd_fault fault;
 	const struct op_debug_places *places;
 };
 
@@ -69,6 +77,10 @@ int op_bfd_object_open(struct object *object, const char *path);
 int op_bfd_object_take(struct object *object, const char *path, int fd);
 
 void op_bfd_object_close(struct object *object);
+
+/* Keep the error @err of reading @object for op_bfd_fault(), if it is a fault.
+ * Returns @err. */
+int op_bfd_object_note(const struct object *object, int err);
 
 /* Give the sections of the debug file the addresses that a binary that is not
  * linked has got. */

@@ -122,16 +122,19 @@ static void add_code_symbol(const struct op_bfd *bfd, struct symbol_list *list,
 	};
 }
 
-/* Add the symbols of a table of type @type in the file @fd. */
+/* Add the symbols of a table of type @type in @object. */
 static void add_table(const struct op_bfd *bfd, struct symbol_list *list,
-		      asymbol *const *syms, long nr, int fd, uint32_t type)
+		      asymbol *const *syms, long nr,
+		      const struct object *object, uint32_t type)
 {
 	uint64_t *sizes = NULL;
 	size_t nr_sizes = 0;
+	int err = 0;
 
+	if (nr)
+		err = pp_elf_sizes_read(&sizes, &nr_sizes, object->fd, type);
 	/* Where libbfd has left out some, none has a known size. */
-	if (nr && (pp_elf_sizes_read(&sizes, &nr_sizes, fd, type) ||
-		   nr_sizes != (size_t)nr + 1))
+	if (op_bfd_object_note(object, err) || nr_sizes != (size_t)nr + 1)
 		nr_sizes = 0;
 	for (long i = 0; i < nr; i++)
 		add_code_symbol(bfd, list, syms[i],
@@ -175,14 +178,13 @@ static int fill_symbol_list(struct op_bfd *bfd, struct symbol_list *list,
 			     (size_t)object->nr_syms + bfd->nr_dynsyms +
 				     bfd->nr_synthetic + 1))
 		return -ENOMEM;
-	add_table(bfd, list, object->syms, object->nr_syms, object->fd,
-		  SHT_SYMTAB);
+	add_table(bfd, list, object->syms, object->nr_syms, object, SHT_SYMTAB);
 	if (!list->nr)
 		*origin = OP_BFD_DYNAMIC;
 	/* A packed table is without what the dynamic one has. */
 	if (*origin == OP_BFD_DYNAMIC || *origin == OP_BFD_PACKED) {
-		add_table(bfd, list, bfd->dynsyms, bfd->nr_dynsyms,
-			  bfd->main.fd, SHT_DYNSYM);
+		add_table(bfd, list, bfd->dynsyms, bfd->nr_dynsyms, &bfd->main,
+			  SHT_DYNSYM);
 		if (drop_versions(bfd, list))
 			return -ENOMEM;
 	}

@@ -303,7 +303,7 @@ static void code_has_edges(void **state)
 		assert_null(op_bfd_build_id(bfd, &len));
 		assert_int_equal(len, 0);
 		assert_null(op_bfd_debug_path(bfd));
-		assert_null(op_bfd_debug_name(bfd));
+		assert_null(op_bfd_debug_name(bfd, NULL));
 		assert_int_equal(op_bfd_lines_damaged(bfd), 0);
 		op_bfd_close(bfd);
 	}
@@ -312,7 +312,7 @@ static void code_has_edges(void **state)
 	      "objcopy --add-gnu-debuglink=d b");
 	for (size_t i = 0; i < 2; i++) {
 		struct op_bfd *bfd = open_b();
-		char *name = op_bfd_debug_name(bfd);
+		char *name = op_bfd_debug_name(bfd, NULL);
 		struct pp_raw_symbol *syms;
 		enum op_bfd_origin origin;
 		size_t nr;
