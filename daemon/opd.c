@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
+#include "daemon/store/opd_leftovers.h"
 #include "daemon/store/opd_reserve.h"
 #include "daemon/store/opd_session.h"
 #include "libcfi/unwinder.h"
@@ -193,6 +194,7 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	err = make_parts(opd);
 	if (err)
 		return op_diag_set(diag, err, "start: %s", strerror(-err));
+	opd_leftovers_remove(&opd->store);
 	opd_pack_init(&opd->store, opd->options.pack_at);
 	err = opd_stats_init(&opd->stats, &opd->store, &opd->defer.nr, diag);
 	if (!err)

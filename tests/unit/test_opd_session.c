@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 
 #include "daemon/opd_command.h"
+#include "daemon/store/opd_leftovers.h"
+#include "libop/op_folder.h"
 #include "tests/unit/opd_fixture.h"
 
 #define SH "{root}/bin/sh/{dep}/{root}/bin/sh/TIMER.0.0.all.all.all"
@@ -69,6 +71,74 @@ static void ledger_is(struct fixture *f, const char *wanted)
 					l.causes[i].nr);
 	assert_string_equal(text, wanted);
 	assert_int_equal(l.pending, 0);
+}
+
+/* ---- leftovers --------------------------------------------------------------
+ */
+
+static bool is_there(const struct fixture *f, const char *name)
+{
+	char path[8192];
+
+	snprintf(path, sizeof(path), "%s/%s", f->opd.session.dir, name);
+	return !access(path, F_OK);
+}
+
+static void unfinished_files_go_and_no_others(void **state)
+{
+	static const struct {
+		const char *name;
+		bool stays;
+	} files[] = {
+		{ "samples/current/.packed.grow", false },
+		{ "samples/current/.tmp-aB3xyz", false },
+		{ "samples/current/{root}/bin/.x.grow", false },
+		{ "samples/current/{root}/bin/.tmp-aB3xyz", false },
+		{ "samples/current/.packing-9/{root}/.x.grow", false },
+		{ "samples/saved/.packed.grow", false },
+		{ "symbols/.tmp-000000", false },
+		{ "samples/current/{root}/bin/x.grow", true },
+		{ "samples/current/.grow", true },
+		{ "samples/current/.x.grow2", true },
+		{ "samples/current/.tmp-aB3xy", true },
+		{ "samples/current/.tmp-aB3xyz0", true },
+		{ "samples/current/packed", true },
+		{ "samples/saved/{root}/.x.grow", true },
+		{ ".tmp-settin", true },
+		{ "store/.tmp-aB3xyz", true },
+	};
+	struct fixture *f = *state;
+	char path[8192];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "%s/%s", f->opd.session.dir,
+			 files[i].name);
+		assert_int_equal(op_make_parents(path, 0755), 0);
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fclose(file);
+	}
+	/* What looks like one and is no file stays. */
+	snprintf(path, sizeof(path), "%s/.folder.grow", f->opd.session.current);
+	assert_int_equal(mkdir(path, 0755), 0);
+	opd_leftovers_remove(&f->opd.store);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (is_there(f, files[i].name) != files[i].stays)
+			fail_msg("%s", files[i].name);
+	assert_true(is_there(f, "samples/current/.folder.grow"));
+}
+
+static void the_next_daemon_removes_unfinished_files(void **state)
+{
+	struct fixture *f = *state;
+
+	take(f, "/bin/sh", 3);
+	write_file(f, ".packed.grow", "half a pack");
+	restart_daemon(f);
+	assert_false(is_there(f, "samples/current/.packed.grow"));
+	ledger_is(f, "taken 3 stored 3");
 }
 
 static int begin(void **state)
@@ -485,6 +555,8 @@ int main(void)
 		session_test(a_folder_in_the_way),
 		session_test(two_builds_of_an_application_share_its_files),
 		session_test(images_have_the_build_of_their_cookie),
+		session_test(unfinished_files_go_and_no_others),
+		session_test(the_next_daemon_removes_unfinished_files),
 		session_test(reset_starts_at_zero),
 		session_test(save_keeps_what_was),
 		session_test(one_daemon_has_the_lock),
