@@ -23,6 +23,7 @@
  * is not locked against threads: one at a time.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,6 +72,12 @@ const struct pack *db_folder_pack(const struct db_folder *folder);
 
 /* Where the pack is, or would be. */
 const char *db_folder_pack_path(const struct db_folder *folder);
+
+/*
+ * Whether the pack is open although its header or index is damaged: its members
+ * were found without these (pack_recover()).
+ */
+bool db_folder_pack_is_recovered(const struct db_folder *folder);
 
 /*
  * 0 when the pack is open or there is none; else why pack_open() refused it.

@@ -50,6 +50,19 @@ struct pack_entry {
  */
 int pack_open(struct pack **out, const char *path);
 
+/*
+ * The same for a pack that pack_open() refuses as damaged: its entries are
+ * found without header and index, by what stands behind each few of them.
+ * Returns 0; -EBADMSG when none are found, as in a pack of version 1; -errno.
+ */
+int pack_recover(struct pack **out, const char *path);
+
+/*
+ * How many entries of a pack that was recovered are not found, UINT64_MAX when
+ * nobody knows, because its end is not there; 0 for any other pack.
+ */
+uint64_t pack_nr_missing(const struct pack *pack);
+
 /* All entries end here, what was made of them does not. NULL is allowed. */
 void pack_close(struct pack *pack);
 
@@ -103,7 +116,7 @@ int pack_writer_tree(struct pack_writer *writer, const char *name,
 		     const struct ctree *const *parts, size_t nr);
 
 /* The same with an entry of another pack, which is copied as it is. -EBADMSG
- * when it is damaged there. */
+ * when it is damaged there; then others may be added. */
 int pack_writer_copy(struct pack_writer *writer, const struct pack *from,
 		     const struct pack_entry *entry);
 
@@ -117,5 +130,13 @@ int pack_writer_finish(struct pack_writer *writer);
 
 /* Remove what was written and free the writer. NULL is allowed. */
 void pack_writer_cancel(struct pack_writer *writer);
+
+/*
+ * Put in place of the damaged pack @path one of the same generation with all
+ * that can be read of it. *@nr_lost is the number of entries that cannot,
+ * UINT64_MAX where nobody knows. Returns 0; -EBADMSG when nothing can be read
+ * of it, or -errno as the functions above: then @path is as it was.
+ */
+int pack_rebuild(const char *path, uint64_t *nr_lost);
 
 #endif /* LIBDB_PACK_H */

@@ -8,10 +8,12 @@
  * counted and not used.
  */
 
+#include "libdb/pack.h"
 #include "libop/op_search.h"
 #include "libpp/sample_list.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,6 +234,30 @@ static size_t unite_parts_of_files(struct pp_sample_file *files, size_t first,
 	return kept;
 }
 
+/* The pack is used, but its owner should know. */
+static void warn_of_recovered_pack(struct search *search,
+				   const struct pp_session *session)
+{
+	uint64_t nr = pack_nr_missing(db_folder_pack(session->folder));
+	const char *path = db_folder_pack_path(session->folder);
+
+	if (!nr)
+		pp_message(
+			search->messages, PP_WARNING,
+			"%s: its index is damaged; all that it holds was found without it; mend it with opreport --repair",
+			path);
+	else if (nr == UINT64_MAX)
+		pp_message(
+			search->messages, PP_WARNING,
+			"%s: it is damaged, and its end is lost: %zu sample files in it are found; others are left out",
+			path, pack_nr(db_folder_pack(session->folder)));
+	else
+		pp_message(search->messages, PP_WARNING,
+			   "%s: it is damaged: %" PRIu64
+			   " sample files in it are lost and left out",
+			   path, nr);
+}
+
 static int find_files_of_session(struct search *search,
 				 const struct pp_session *session)
 {
@@ -247,6 +273,9 @@ static int find_files_of_session(struct search *search,
 		pp_message_of_error(search->messages, session->pack_errno,
 				    "%s; what it holds is left out",
 				    session->pack_error);
+	if (!session->pack_error &&
+	    db_folder_pack_is_recovered(session->folder))
+		warn_of_recovered_pack(search, session);
 	err = db_folder_each(session->folder, &visitor);
 	if (err)
 		return op_diag_set(search->diag, err, "%s: %s", session->path,

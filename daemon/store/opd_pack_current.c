@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_sample_file.h"
@@ -41,20 +42,88 @@ static void close_pack(struct opd_pack *pack)
 	pack->pack = NULL;
 }
 
+static void say_rebuilt(struct opd_store *store, const char *path,
+			uint64_t nr_lost)
+{
+	char lost[64] = "some";
+
+	if (!nr_lost) {
+		op_log(store->log,
+		       "%s: its index was damaged, and is made anew; nothing is lost",
+		       path);
+		return;
+	}
+	if (nr_lost != UINT64_MAX)
+		snprintf(lost, sizeof(lost), "%" PRIu64, nr_lost);
+	op_log(store->log,
+	       "%s: it was damaged, and is made anew; %s of its sample files are lost, and the damaged one is kept as .bad",
+	       path, lost);
+}
+
+/*
+ * Put a sound pack in place of the damaged one @path; one that had more stays
+ * beside it. Not while a child writes the next one, which has the same name
+ * until it is complete, and which will be sound.
+ */
+static int rebuild_pack(struct opd_store *store, const char *path)
+{
+	char bad[PATH_MAX + 16];
+	uint64_t nr_lost;
+	bool is_kept;
+	int lock, err;
+
+	if (store->pack.child)
+		return -EBUSY;
+	lock = opd_packer_lock(store->session->current, OPD_PACKER_LONG_WAIT);
+	if (lock < 0)
+		return lock;
+	snprintf(bad, sizeof(bad), "%s.bad", path);
+	is_kept = !link(path, bad);
+	err = pack_rebuild(path, &nr_lost);
+	close(lock);
+	if (is_kept && (err || !nr_lost))
+		unlink(bad);
+	if (err)
+		return err;
+	store->recount |= nr_lost != 0;
+	say_rebuilt(store, path, nr_lost);
+	return 0;
+}
+
+/* Returns 0, also when there is nothing in it that can be read. */
+static int open_damaged_pack(struct opd_store *store, const char *path,
+			     struct stat *st)
+{
+	struct opd_pack *pack = &store->pack;
+	int err = rebuild_pack(store, path);
+
+	if (!err)
+		err = pack_open(&pack->pack, path);
+	else if (err != -EBADMSG)
+		err = pack_recover(&pack->pack, path);
+	if (!err)
+		return stat(path, st) ? -errno : 0;
+	pack->pack = NULL;
+	if (err != -EBADMSG)
+		return err;
+	opd_sample_file_damaged(store, path);
+	return 0;
+}
+
 static int open_current_pack(struct opd_store *store, const char *path,
-			     const struct stat *st)
+			     struct stat *st)
 {
 	struct opd_pack *pack = &store->pack;
 	int err;
 
 	close_pack(pack);
 	err = pack_open(&pack->pack, path);
-	if (err == -EBADMSG || err == -EPROTO)
-		opd_sample_file_damaged(store, path);
-	if (err) {
+	if (err)
 		pack->pack = NULL;
-		return err == -EBADMSG || err == -EPROTO ? 0 : err;
-	}
+	if (err == -EBADMSG || err == -EPROTO)
+		err = open_damaged_pack(store, path, st);
+	if (err || !pack->pack)
+		return err;
 	pack->dev = st->st_dev;
 	pack->ino = st->st_ino;
 	return 0;

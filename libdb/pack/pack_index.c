@@ -3,13 +3,14 @@
  * The index of a pack: the name of each entry, what it is about, and how long
  * its content is.
  *
- * Contents follow one another without gaps, so the index has their lengths
- * alone; an entry's place is the sum of the lengths before it. The last content
- * has to end where the index begins. Names have to ascend: that makes a search
+ * The index has the lengths of contents and of the gaps between them, where
+ * groups are; an entry's place is the sum of those before it. Names have to
+ * ascend: that makes a search
  * by halves possible, and no name is there twice.
  *
  * While items are read, the arrays of names and of user bytes may move as they
- * grow. So entries get their pointers into these arrays last, in link_items().
+ * grow. So entries get their pointers into these arrays last, in
+ * pack_index_link().
  */
 
 #include "libdb/pack/pack_index.h"
@@ -46,7 +47,8 @@ bool pack_name_is_sound(const char *name)
 
 /* ---- writing ------------------------------------------------------------- */
 
-void pack_index_put(struct pack_bytes *columns, const struct pack_item *item)
+void pack_index_put(struct pack_bytes *columns, const struct pack_item *item,
+		    uint64_t gap)
 {
 	const struct pack_entry *entry = &item->entry;
 	uint8_t crc[CRC_LEN];
@@ -60,6 +62,7 @@ void pack_index_put(struct pack_bytes *columns, const struct pack_item *item)
 	pack_bytes_number(&columns[PACK_FIGURES], entry->nr);
 	pack_bytes_number(&columns[PACK_FIGURES], entry->total);
 	pack_bytes_number(&columns[PACK_FIGURES], item->len);
+	pack_bytes_number(&columns[PACK_FIGURES], gap);
 	pack_bytes_put(&columns[PACK_CHECKSUMS], crc, CRC_LEN);
 }
 
@@ -114,45 +117,60 @@ static int get_figures(struct pack_item *item, struct pack_column *column)
 	return kind == PACK_TABLE || kind == PACK_TREE ? 0 : -EBADMSG;
 }
 
-/* Read the next item, whose content begins where that of the one before ends,
- * @at. */
+/* Where contents are, and how they are described. */
+struct extent {
+	uint64_t nr;
+	uint64_t at; /* behind the last one that was read */
+	uint64_t end; /* what is behind them all */
+	bool has_gaps;
+};
+
+/* Read the next item. */
 static int get_item(struct pack_index *index, struct pack_column *columns,
-		    uint64_t at, uint64_t end)
+		    struct extent *extent)
 {
 	struct pack_item *item = pack_bytes_add(&index->items, sizeof(*item));
+	uint64_t gap = 0;
 	int err;
 
 	if (!item)
 		return -ENOMEM;
-	*item = (struct pack_item){ .at = at };
+	*item = (struct pack_item){ .at = 0 };
 	err = get_name(&index->names, &columns[PACK_NAMES]) ?:
 	      get_user(&index->users, &columns[PACK_USERS]) ?:
 	      get_figures(item, &columns[PACK_FIGURES]) ?:
 	      get_crc(item, &columns[PACK_CHECKSUMS]);
+	if (!err && extent->has_gaps)
+		err = pack_column_number(&columns[PACK_FIGURES], &gap);
+	if (!err && gap > extent->end - extent->at)
+		err = -EBADMSG;
 	if (err)
 		return err;
+	item->at = extent->at + gap;
 	/* The lengths of columns alone take as much. */
-	return item->len < 2 * PACK_TABLE_COLUMNS || item->len > end - at
-		       ? -EBADMSG
-		       : 0;
+	if (item->len < 2 * PACK_TABLE_COLUMNS ||
+	    item->len > extent->end - item->at)
+		return -EBADMSG;
+	extent->at = item->at + item->len;
+	index->nr++;
+	return 0;
 }
 
-static int get_items(struct pack_index *index, struct pack_column *columns,
-		     const struct pack_header *header)
+static int get_items(struct pack_index *index, const uint8_t *bytes, size_t len,
+		     struct extent *extent)
 {
-	uint64_t at = sizeof(*header);
-	int err = 0;
+	struct pack_column columns[PACK_INDEX_COLUMNS];
+	int end, err = pack_columns_open(columns, PACK_INDEX_COLUMNS, bytes,
+					 len);
 
-	while (!err && index->nr < header->nr) {
-		err = get_item(index, columns, at, header->index_at);
-		if (!err)
-			at += pack_index_items(index)[index->nr++].len;
-	}
-	return err || at == header->index_at ? err : -EBADMSG;
+	for (uint64_t i = 0; !err && i < extent->nr; i++)
+		err = get_item(index, columns, extent);
+	end = pack_columns_close(columns, PACK_INDEX_COLUMNS);
+	return err ? err : end;
 }
 
 /* Now that names and user bytes stay where they are. */
-static int link_items(struct pack_index *index)
+int pack_index_link(struct pack_index *index)
 {
 	const char *name = (const char *)index->names.bytes, *last = NULL;
 
@@ -172,16 +190,41 @@ static int link_items(struct pack_index *index)
 int pack_index_get(struct pack_index *index, const struct pack_header *header,
 		   const uint8_t *bytes)
 {
-	struct pack_column columns[PACK_INDEX_COLUMNS];
-	int end, err = pack_columns_open(columns, PACK_INDEX_COLUMNS, bytes,
-					 header->index_len);
+	struct extent extent = {
+		.nr = header->nr,
+		.at = sizeof(*header),
+		.end = header->index_at,
+		.has_gaps = header->version != PACK_VERSION_WITHOUT_GROUPS,
+	};
+	int err = get_items(index, bytes, header->index_len, &extent);
 
-	if (!err)
-		err = get_items(index, columns, header);
-	end = pack_columns_close(columns, PACK_INDEX_COLUMNS);
-	if (!err)
-		err = end;
-	return err ? err : link_items(index);
+	if (!err && !extent.has_gaps && extent.at != extent.end)
+		err = -EBADMSG;
+	return err ? err : pack_index_link(index);
+}
+
+int pack_index_add_group(struct pack_index *index,
+			 const struct pack_group *group, const uint8_t *bytes)
+{
+	const struct pack_index before = *index;
+	struct extent extent = {
+		.nr = group->nr,
+		.at = group->contents_at,
+		.end = group->at,
+		.has_gaps = true,
+	};
+	int err = get_items(index, bytes, group->len, &extent);
+
+	if (!err && extent.at != extent.end)
+		err = -EBADMSG;
+	/* Without half a group; the arrays may have moved. */
+	if (err) {
+		index->nr = before.nr;
+		index->items.len = before.items.len;
+		index->names.len = before.names.len;
+		index->users.len = before.users.len;
+	}
+	return err;
 }
 
 void pack_index_release(struct pack_index *index)

@@ -24,6 +24,13 @@ struct pack_index {
 	struct pack_bytes users;
 };
 
+struct pack {
+	int fd;
+	uint64_t generation;
+	struct pack_index index;
+	uint64_t nr_missing; /* entries; UINT64_MAX: nobody knows */
+};
+
 /*
  * Fill in an all-zero @index from the @len packed @bytes that @header, which is
  * sound, tells of. Returns 0, -EBADMSG or -ENOMEM; pack_index_release() in any
@@ -34,8 +41,24 @@ int pack_index_get(struct pack_index *index, const struct pack_header *header,
 
 void pack_index_release(struct pack_index *index);
 
-/* Add an item to the columns of an index that is written. */
-void pack_index_put(struct pack_bytes *columns, const struct pack_item *item);
+/*
+ * The same for the entries of @group, which come behind those that are there.
+ * When all have been added, pack_index_link() gives them their names: -EBADMSG
+ * if these do not ascend.
+ */
+int pack_index_add_group(struct pack_index *index,
+			 const struct pack_group *group, const uint8_t *bytes);
+int pack_index_link(struct pack_index *index);
+
+/* Add an item, @gap bytes behind the one before, to the columns of an index
+ * that is written. */
+void pack_index_put(struct pack_bytes *columns, const struct pack_item *item,
+		    uint64_t gap);
+
+/* Read @len bytes that are in the file @fd. *@out is to be freed. Returns 0,
+ * -EBADMSG when they do not have that checksum, or -errno. */
+int pack_read_piece(int fd, uint64_t at, uint64_t len, uint32_t crc,
+		    uint8_t **out);
 
 /* *@bytes is the packed content of @entry, to be freed. Returns 0, -EBADMSG
  * when it is damaged, -errno. */

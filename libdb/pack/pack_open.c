@@ -12,12 +12,6 @@
 #include "libdb/pack/pack_index.h"
 #include "libop/op_file.h"
 
-struct pack {
-	int fd;
-	uint64_t generation;
-	struct pack_index index;
-};
-
 uint32_t pack_crc(const void *bytes, size_t len)
 {
 	return (uint32_t)crc32_z(0, bytes, len);
@@ -32,7 +26,8 @@ static int check_pack_header(const struct pack_header *header,
 		return -EPROTO;
 	if (header->byte_order != PACK_BYTE_ORDER)
 		return -EBADMSG;
-	if (header->version != PACK_VERSION)
+	if (header->version != PACK_VERSION &&
+	    header->version != PACK_VERSION_WITHOUT_GROUPS)
 		return -EPROTO;
 	if (header->crc !=
 		    pack_crc(header, offsetof(struct pack_header, crc)) ||
@@ -52,9 +47,8 @@ static int read_pack_header(int fd, struct pack_header *header)
 	return err ?: check_pack_header(header, (uint64_t)st.st_size);
 }
 
-/* Read @len bytes that are in the file. *@out is to be freed. */
-static int read_piece(int fd, uint64_t at, uint64_t len, uint32_t crc,
-		      uint8_t **out)
+int pack_read_piece(int fd, uint64_t at, uint64_t len, uint32_t crc,
+		    uint8_t **out)
 {
 	uint8_t *bytes = malloc(len + 1);
 	int err = bytes ? op_file_read_at(fd, bytes, len, at) : -ENOMEM;
@@ -75,8 +69,9 @@ static int read_pack(struct pack *pack)
 	int err = read_pack_header(pack->fd, &header);
 
 	if (!err)
-		err = read_piece(pack->fd, header.index_at, header.index_len,
-				 header.index_crc, &index);
+		err = pack_read_piece(pack->fd, header.index_at,
+				      header.index_len, header.index_crc,
+				      &index);
 	if (!err)
 		err = pack_index_get(&pack->index, &header, index);
 	pack->generation = header.generation;
@@ -113,6 +108,11 @@ void pack_close(struct pack *pack)
 	close(pack->fd);
 	pack_index_release(&pack->index);
 	free(pack);
+}
+
+uint64_t pack_nr_missing(const struct pack *pack)
+{
+	return pack->nr_missing;
 }
 
 /* ---- entries ------------------------------------------------------------- */
@@ -155,7 +155,7 @@ int pack_read(const struct pack *pack, const struct pack_entry *entry,
 {
 	const struct pack_item *item = pack_item_of(entry);
 
-	return read_piece(pack->fd, item->at, item->len, item->crc, bytes);
+	return pack_read_piece(pack->fd, item->at, item->len, item->crc, bytes);
 }
 
 int pack_table(const struct pack *pack, const struct pack_entry *entry,

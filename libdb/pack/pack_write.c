@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writing a pack: contents one behind another, the index behind them, the
- * header last. Until the rename it is a file with another name.
+ * Writing a pack: contents one behind another, now and then a group of them,
+ * the index behind them, the header last. Until the rename it is a file with
+ * another name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,9 @@ struct pack_writer {
 	char *tmp;
 	struct pack_header header; /* of what is written so far */
 	struct pack_bytes index[PACK_INDEX_COLUMNS];
+	struct pack_group group; /* that comes next */
+	struct pack_bytes group_index[PACK_INDEX_COLUMNS];
+	uint64_t gap; /* bytes of the group behind the last content */
 	size_t last_name; /* where in its column */
 };
 
@@ -29,8 +33,10 @@ static void free_writer(struct pack_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
-	for (size_t i = 0; i < PACK_INDEX_COLUMNS; i++)
+	for (size_t i = 0; i < PACK_INDEX_COLUMNS; i++) {
 		pack_bytes_release(&w->index[i]);
+		pack_bytes_release(&w->group_index[i]);
+	}
 	free(w->path);
 	free(w->tmp);
 	free(w);
@@ -50,6 +56,7 @@ static int create_pack_file(struct pack_writer *w)
 	if (w->fd < 0)
 		return w->fd;
 	w->header.index_at = sizeof(w->header);
+	w->group.contents_at = w->header.index_at;
 	return 0;
 }
 
@@ -103,6 +110,34 @@ static int check_entry_name(const struct pack_writer *w, const char *name)
 	return 0;
 }
 
+/* Write the group of all contents since the group before. */
+static int append_group(struct pack_writer *w, bool is_last)
+{
+	struct pack_group *group = &w->group;
+	struct pack_bytes columns = { 0 };
+	int err =
+		pack_columns_put(&columns, w->group_index, PACK_INDEX_COLUMNS);
+
+	memcpy(group->magic, PACK_GROUP_MAGIC, PACK_MAGIC_LEN);
+	group->generation = w->header.generation;
+	group->at = w->header.index_at;
+	group->first = w->header.nr - group->nr;
+	group->len = columns.len;
+	group->is_last = is_last;
+	group->columns_crc = pack_crc(columns.bytes, columns.len);
+	group->crc = pack_crc(group, offsetof(struct pack_group, crc));
+	err = err ?: op_file_write_at(w->fd, group, sizeof(*group), group->at)
+		  ?: op_file_write_at(w->fd, columns.bytes, columns.len,
+				      group->at + sizeof(*group));
+	w->gap = sizeof(*group) + columns.len;
+	w->header.index_at += w->gap;
+	*group = (struct pack_group){ .contents_at = w->header.index_at };
+	for (size_t i = 0; i < PACK_INDEX_COLUMNS; i++)
+		pack_bytes_release(&w->group_index[i]);
+	pack_bytes_release(&columns);
+	return err;
+}
+
 /* Write the content of an entry, and add it to the index. */
 static int append_content(struct pack_writer *w, struct pack_entry entry,
 			  const uint8_t *bytes, size_t len)
@@ -112,14 +147,18 @@ static int append_content(struct pack_writer *w, struct pack_entry entry,
 		.len = len,
 		.crc = pack_crc(bytes, len),
 	};
-	int err = op_file_write_at(w->fd, bytes, len, w->header.index_at);
+	int err = w->group.nr == PACK_GROUP_NR ? append_group(w, false) : 0;
 
+	err = err ?: op_file_write_at(w->fd, bytes, len, w->header.index_at);
 	if (err)
 		return err;
 	w->last_name = w->index[PACK_NAMES].len;
-	pack_index_put(w->index, &item);
+	pack_index_put(w->index, &item, w->gap);
+	pack_index_put(w->group_index, &item, 0);
 	for (size_t i = 0; !err && i < PACK_INDEX_COLUMNS; i++)
-		err = w->index[i].err;
+		err = w->index[i].err ?: w->group_index[i].err;
+	w->gap = 0;
+	w->group.nr++;
 	w->header.nr++;
 	w->header.index_at += len;
 	return err;
@@ -176,7 +215,8 @@ static int write_index_and_header(struct pack_writer *w)
 {
 	struct pack_bytes index = { 0 };
 	struct pack_header *header = &w->header;
-	int err = pack_columns_put(&index, w->index, PACK_INDEX_COLUMNS)
+	int err = append_group(w, true) ?:
+		  pack_columns_put(&index, w->index, PACK_INDEX_COLUMNS)
 			  ?: op_file_write_at(w->fd, index.bytes, index.len,
 					      header->index_at);
 

@@ -38,6 +38,7 @@ struct db_folder {
 	char *path;
 	char *pack_path;
 	struct pack *pack; /* NULL: none that can be used */
+	bool is_recovered;
 	int pack_err;
 };
 
@@ -93,6 +94,14 @@ static int open_folder_pack(struct db_folder *folder)
 {
 	int err = pack_open(&folder->pack, folder->pack_path);
 
+	if (err == -EBADMSG || err == -EPROTO) {
+		int failed = pack_recover(&folder->pack, folder->pack_path);
+
+		folder->is_recovered = !failed;
+		/* Of another version or byte order it has no groups of ours. */
+		if (failed != -EBADMSG)
+			err = failed;
+	}
 	if (err == -ENOMEM)
 		return err;
 	folder->pack_err = err == -ENOENT ? 0 : err;
@@ -152,6 +161,11 @@ const struct pack *db_folder_pack(const struct db_folder *folder)
 const char *db_folder_pack_path(const struct db_folder *folder)
 {
 	return folder->pack_path;
+}
+
+bool db_folder_pack_is_recovered(const struct db_folder *folder)
+{
+	return folder->is_recovered;
 }
 
 int db_folder_pack_error(const struct db_folder *folder)

@@ -87,16 +87,37 @@ like "or not, as asked for" "$(at_rest loose)" '{root}'
 ok "it takes a tenth: $(blocks packed) of $(blocks loose) KiB" \
 	[ $(($(blocks packed) * 10)) -lt "$(blocks loose)" ]
 same_all
+"$BIN/opreport" --session-dir="$TMP/packed" -l >"$TMP/report.packed.l" 2>/dev/null
 same --by-build
 same --by-build -l
 same build-id:ab01 -l
 like "the log says it" "$(log)" 'packed [0-9]* sample files, .* KiB'
 like "the statistics do" "$(log)" '^Nr. packs made: 1$'
 
-# The pack is damaged: what is in it is lost, which is said.
+# Header and index of the pack are damaged: all that it holds is found.
+cp -R "$TMP/packed" "$TMP/index"
+for where in 3 70; do
+	# shellcheck disable=SC2012 # its size
+	len=$(wc -c <"$TMP/index/samples/current/packed")
+	printf 'xx' | dd of="$TMP/index/samples/current/packed" bs=1 \
+		seek=$([ $where -eq 3 ] && echo 3 || echo $((len - 60))) \
+		conv=notrunc 2>/dev/null
+	"$BIN/opreport" --session-dir="$TMP/index" -l 2>"$TMP/err" >"$TMP/out"
+	ok "without an index the report is the same" \
+		cmp "$TMP/out" "$TMP/report.packed.l"
+	like "which is said" "$(cat "$TMP/err")" \
+		'packed: its index is damaged; all that it holds was found'
+done
+SESSION=$TMP/index CURRENT=$TMP/index/samples/current
+ok "the next daemon goes on with it" replay_more "$TMP/part1"
+like "and makes the index anew" "$(log)" 'made anew; nothing is lost'
+unlike "no report complains" \
+	"$("$BIN/opreport" --session-dir="$TMP/index" 2>&1)" 'packed'
+
+# The pack is cut: what was in it is lost, which is said.
 cp -R "$TMP/packed" "$TMP/damaged"
 SESSION=$TMP/damaged CURRENT=$TMP/damaged/samples/current
-printf 'x' | dd of="$CURRENT/packed" bs=1 seek=3 conv=notrunc 2>/dev/null
+truncate -s 200 "$CURRENT/packed"
 ok "beside a damaged pack samples are taken" replay_more "$TMP/part1"
 like "it is renamed" "$(at_rest damaged)" '^\./packed.bad$'
 like "which the log says" "$(log)" 'packed: damaged sample file'

@@ -285,6 +285,35 @@ static void change_byte(struct fixture *f, off_t where)
 	close(fd);
 }
 
+static void cut_pack(struct fixture *f, off_t len)
+{
+	char path[8192];
+
+	snprintf(path, sizeof(path), "%s/packed", f->opd.session.current);
+	assert_int_equal(truncate(path, len), 0);
+}
+
+/* Header and index are not needed to find what is in a pack. */
+static void a_pack_without_header_is_made_anew(void **state)
+{
+	struct fixture *f = new_replay();
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	pack(f);
+	take(f, "/bin/ls", 2);
+	assert_int_equal(opd_finish(&f->opd), 0);
+	change_byte(f, 3);
+	assert_int_equal(total(f), 5);
+	restart_daemon(f);
+	assert_int_equal(ledger_of(f).stored, 5);
+	assert_int_equal(op_ledger_lost(&f->opd.stats.base), 0);
+	assert_int_equal(packed(f), 3);
+	assert_false(exists(f, "current/packed.bad"));
+	goes_on(f, 5);
+	free_fixture(f);
+}
+
 static void a_damaged_pack_makes_way(void **state)
 {
 	struct fixture *f = new_replay();
@@ -295,7 +324,7 @@ static void a_damaged_pack_makes_way(void **state)
 	pack(f);
 	take(f, "/bin/ls", 2);
 	assert_int_equal(opd_finish(&f->opd), 0);
-	change_byte(f, 3);
+	cut_pack(f, 70);
 	restart_daemon(f);
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 5);
@@ -383,6 +412,7 @@ int main(void)
 		cmocka_unit_test(readers_are_waited_for),
 		cmocka_unit_test(success_needs_no_reason),
 		cmocka_unit_test(a_full_disk_stops_it),
+		cmocka_unit_test(a_pack_without_header_is_made_anew),
 		cmocka_unit_test(a_damaged_pack_makes_way),
 		cmocka_unit_test(a_damaged_file_is_left_out),
 		cmocka_unit_test(a_pack_may_be_damaged_in_part),

@@ -15,11 +15,21 @@
 /* ---- damage ----------------------------------------------------------------
  */
 
-/* Whether all of the pack can be read. */
+/* Whether all of the pack can be found without its index. */
+static bool has_all_groups(const char *path)
+{
+	struct pack *pack = NULL;
+	bool has = !pack_recover(&pack, path) && !pack_nr_missing(pack);
+
+	pack_close(pack);
+	return has;
+}
+
+/* Whether all of the pack can be read, either way. */
 static bool is_sound(const char *path)
 {
 	struct pack *pack = NULL;
-	int err = pack_open(&pack, path);
+	int err = pack_open(&pack, path) ?: has_all_groups(path) ? 0 : -EBADMSG;
 
 	for (size_t i = 0; !err && i < pack_nr(pack); i++) {
 		const struct pack_entry *entry = pack_entry(pack, i);
@@ -423,6 +433,250 @@ static void a_cancelled_writer_leaves_nothing(void **state)
 			 -ENOENT);
 }
 
+/* ---- without the index ------------------------------------------------------
+ */
+
+#define NR_TABLES 200
+
+/* Table number @i has one key, @i, that many times and one. */
+static void make_many(struct fixture *f)
+{
+	struct pack_writer *writer = new_writer(f->path);
+	char name[16];
+
+	for (uint64_t i = 0; i < NR_TABLES; i++) {
+		struct odb *odb;
+
+		unlink(beside(f, "one"));
+		odb = must_open(beside(f, "one"), ODB_RDWR);
+		memset(odb_user(odb), 'u', ODB_USER_SIZE);
+		assert_int_equal(odb_add(odb, i, i + 1), 0);
+		snprintf(name, sizeof(name), "t%03d", (int)i);
+		put_table(writer, name, odb, NULL);
+		odb_close(odb);
+	}
+	assert_int_equal(pack_writer_finish(writer), 0);
+}
+
+/* The tables that are in @pack are right. Returns how many there are. */
+static size_t must_be_right(const struct pack *pack)
+{
+	for (size_t i = 0; i < pack_nr(pack); i++) {
+		const struct pack_entry *entry = pack_entry(pack, i);
+		uint64_t number = strtoull(entry->name + 1, NULL, 10);
+		struct odb *odb = must_have_table(pack, entry->name);
+
+		assert_int_equal(odb_get(odb, number), number + 1);
+		assert_int_equal(*(char *)odb_user(odb), 'u');
+		odb_close(odb);
+	}
+	return pack_nr(pack);
+}
+
+/* What is found of the pack, of which @missing is said to be lost. */
+static size_t recovered(const char *path, uint64_t missing)
+{
+	struct pack *pack = NULL;
+	size_t nr;
+
+	must_refuse_pack(path, -EBADMSG);
+	assert_int_equal(pack_recover(&pack, path), 0);
+	assert_int_equal(pack_generation(pack), GENERATION);
+	assert_int_equal(pack_nr_missing(pack), missing);
+	nr = must_be_right(pack);
+	pack_close(pack);
+	return nr;
+}
+
+/* Where group @nr begins. */
+static size_t group_at(const uint8_t *bytes, size_t len, int nr)
+{
+	const uint8_t *at = bytes;
+
+	for (;; at++) {
+		at = memmem(at, len - (size_t)(at - bytes), PACK_GROUP_MAGIC,
+			    PACK_MAGIC_LEN);
+		assert_non_null(at);
+		if (!nr--)
+			return (size_t)(at - bytes);
+	}
+}
+
+static void without_header_or_index_all_is_found(void **state)
+{
+	struct fixture *f = *state;
+	struct pack_header header;
+	uint8_t *bytes;
+	size_t len;
+
+	make_many(f);
+	assert_true(has_all_groups(f->path));
+	bytes = read_file(f->path, &len);
+	memcpy(&header, bytes, sizeof(header));
+	memset(bytes, 0, sizeof(header));
+	write_file(f->path, bytes, len);
+	assert_int_equal(recovered(f->path, 0), NR_TABLES);
+	memcpy(bytes, &header, sizeof(header));
+	memset(bytes + header.index_at, 0xff, header.index_len);
+	write_file(f->path, bytes, len);
+	assert_int_equal(recovered(f->path, 0), NR_TABLES);
+	write_file(f->path, bytes, header.index_at);
+	assert_int_equal(recovered(f->path, 0), NR_TABLES);
+	free(bytes);
+}
+
+static void of_a_pack_that_was_cut_the_start_is_found(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *bytes;
+	size_t len;
+
+	make_many(f);
+	bytes = read_file(f->path, &len);
+	for (int group = 1; group <= 3; group++) {
+		size_t at = group_at(bytes, len, group);
+
+		write_file(f->path, bytes, at);
+		assert_int_equal(recovered(f->path, UINT64_MAX),
+				 group * PACK_GROUP_NR);
+		/* Half a group is none. */
+		write_file(f->path, bytes, at + sizeof(struct pack_group));
+		assert_int_equal(recovered(f->path, UINT64_MAX),
+				 group * PACK_GROUP_NR);
+	}
+	write_file(f->path, bytes, group_at(bytes, len, 0));
+	must_refuse_pack(f->path, -EBADMSG);
+	assert_int_equal(pack_recover(&(struct pack *){ NULL }, f->path),
+			 -EBADMSG);
+	free(bytes);
+}
+
+static void a_damaged_group_costs_its_entries(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *bytes;
+	size_t len;
+
+	make_many(f);
+	bytes = read_file(f->path, &len);
+	bytes[0] ^= 1;
+	for (int group = 0; group < 3; group++) {
+		size_t at = group_at(bytes, len, group);
+
+		for (size_t i = 0; i < sizeof(struct pack_group) + 40; i += 3) {
+			bytes[at + i] ^= 0x10;
+			write_file(f->path, bytes, len);
+			assert_int_equal(recovered(f->path, PACK_GROUP_NR),
+					 NR_TABLES - PACK_GROUP_NR);
+			bytes[at + i] ^= 0x10;
+		}
+	}
+	free(bytes);
+}
+
+/* Content that looks like the end of a pack is content. */
+static void a_pack_in_a_pack_is_not_taken(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *bytes, *twice;
+	size_t len, end;
+
+	make_many(f);
+	bytes = read_file(f->path, &len);
+	end = group_at(bytes, len, 3) + sizeof(struct pack_group);
+	twice = calloc(2, len);
+	assert_non_null(twice);
+	memcpy(twice, bytes, len);
+	memcpy(twice + len, bytes + sizeof(struct pack_header), end);
+	write_file(f->path, twice, len + end);
+	assert_int_equal(recovered(f->path, 0), NR_TABLES);
+	free(twice);
+	free(bytes);
+}
+
+static void a_rebuilt_pack_is_as_it_was(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t nr_lost;
+	uint8_t *bytes;
+	size_t len;
+
+	make_many(f);
+	bytes = read_file(f->path, &len);
+	bytes[9] ^= 1;
+	write_file(f->path, bytes, len);
+	assert_int_equal(pack_rebuild(f->path, &nr_lost), 0);
+	assert_int_equal(nr_lost, 0);
+	bytes[9] ^= 1;
+	must_hold(f->path, bytes, len);
+	/* The content of an entry, whose index is sound. */
+	bytes[sizeof(struct pack_header) + 8] ^= 1;
+	write_file(f->path, bytes, len);
+	assert_int_equal(pack_rebuild(f->path, &nr_lost), 0);
+	assert_int_equal(nr_lost, 1);
+	assert_true(is_sound(f->path));
+	write_file(f->path, bytes, 40);
+	assert_int_equal(pack_rebuild(f->path, &nr_lost), -EBADMSG);
+	must_hold(f->path, bytes, 40);
+	free(bytes);
+}
+
+/* Packs of version 1, which had no groups. */
+static void a_pack_without_groups_is_read(void **state)
+{
+	static const uint8_t user[ODB_USER_SIZE] = { 'u' };
+	struct pack_bytes all = { 0 }, index = { 0 }, columns[4] = { 0 };
+	struct pack_bytes content[PACK_TABLE_COLUMNS] = { 0 };
+	struct pack_header header = {
+		.byte_order = PACK_BYTE_ORDER,
+		.version = PACK_VERSION_WITHOUT_GROUPS,
+		.generation = GENERATION,
+		.nr = 1,
+	};
+	struct fixture *f = *state;
+	struct pack *pack;
+	struct odb *odb;
+	uint32_t crc;
+
+	/* One group of the upper half 0 with the key 5, counted 8 times. */
+	pack_bytes_number(&content[0], 0);
+	pack_bytes_number(&content[0], 0);
+	pack_bytes_number(&content[1], 5);
+	pack_bytes_number(&content[2], 7);
+	pack_bytes_add(&all, sizeof(header));
+	assert_int_equal(pack_columns_put(&all, content, PACK_TABLE_COLUMNS),
+			 0);
+	header.index_at = all.len;
+	crc = pack_crc(all.bytes + sizeof(header), all.len - sizeof(header));
+	pack_bytes_put(&columns[PACK_NAMES], "t", 2);
+	pack_bytes_put(&columns[PACK_USERS], user, sizeof(user));
+	pack_bytes_number(&columns[PACK_FIGURES], PACK_TABLE);
+	pack_bytes_number(&columns[PACK_FIGURES], 1);
+	pack_bytes_number(&columns[PACK_FIGURES], 8);
+	pack_bytes_number(&columns[PACK_FIGURES], all.len - sizeof(header));
+	pack_bytes_put(&columns[PACK_CHECKSUMS], &crc, sizeof(crc));
+	assert_int_equal(pack_columns_put(&index, columns, 4), 0);
+	header.index_len = index.len;
+	header.index_crc = pack_crc(index.bytes, index.len);
+	memcpy(header.magic, PACK_MAGIC, PACK_MAGIC_LEN);
+	header.crc = pack_crc(&header, offsetof(struct pack_header, crc));
+	pack_bytes_put(&all, index.bytes, index.len);
+	memcpy(all.bytes, &header, sizeof(header));
+	write_file(f->path, all.bytes, all.len);
+	pack = must_open_pack(f->path);
+	odb = must_have_table(pack, "t");
+	assert_int_equal(odb_get(odb, 5), 8);
+	odb_close(odb);
+	pack_close(pack);
+	assert_int_equal(pack_recover(&pack, f->path), -EBADMSG);
+	for (size_t i = 0; i < PACK_TABLE_COLUMNS; i++)
+		pack_bytes_release(&content[i]);
+	for (size_t i = 0; i < 4; i++)
+		pack_bytes_release(&columns[i]);
+	pack_bytes_release(&all);
+	pack_bytes_release(&index);
+}
+
 static void trees_to_be_written_are_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -450,6 +704,12 @@ int main(void)
 			columns_that_lie_about_their_length_are_refused),
 		odb_unit_test(a_writer_that_fails_changes_nothing),
 		odb_unit_test(a_cancelled_writer_leaves_nothing),
+		odb_unit_test(without_header_or_index_all_is_found),
+		odb_unit_test(of_a_pack_that_was_cut_the_start_is_found),
+		odb_unit_test(a_damaged_group_costs_its_entries),
+		odb_unit_test(a_pack_in_a_pack_is_not_taken),
+		odb_unit_test(a_rebuilt_pack_is_as_it_was),
+		odb_unit_test(a_pack_without_groups_is_read),
 		odb_unit_test(trees_to_be_written_are_refused),
 	};
 
