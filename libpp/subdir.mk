@@ -4,12 +4,20 @@ libpp_SRCS := $(wildcard libpp/*.c libpp/*/*.c)
 # What programs that read symbols are linked with.
 LIBPP_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
 
-# The page of flame graphs, as a string of C.
-$(O)/libpp/format/format_flamegraph.o: $(O)/libpp/format/flamegraph.html.h
-$(O)/libpp/format/flamegraph.html.h: libpp/format/flamegraph.html libpp/subdir.mk
+# Pages for a browser, as strings of C: files that a page includes are put into
+# it first.
+PAGES := flamegraph
+PAGE_PARTS := $(wildcard libpp/format/*.css libpp/format/*.js libpp/format/*_view.html)
+$(foreach page,$(PAGES),$(eval $(O)/libpp/format/format_$(page).o: $(O)/libpp/format/$(page).html.h))
+$(PAGES:%=$(O)/libpp/format/%.html.h): $(O)/libpp/format/%.html.h: libpp/format/%.html $(PAGE_PARTS) libpp/subdir.mk
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q){ echo 'static const char flamegraph_page[] ='; \
-		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $<; \
-		echo ';'; } >$@.tmp
-	$(Q)mv $@.tmp $@
+	$(Q)awk '$$1 != "@include" { print; next } \
+		{ file = "libpp/format/" $$2; \
+		  while ((rc = (getline line < file)) > 0) print line; \
+		  if (rc < 0) { print file ": cannot be read"; exit 1 } }' $< >$@.tmp || \
+		{ tail -n 1 $@.tmp >&2; exit 1; }
+	$(Q){ echo 'static const char $*_page[] ='; \
+		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $@.tmp; \
+		echo ';'; } >$@.new
+	$(Q)rm $@.tmp && mv $@.new $@

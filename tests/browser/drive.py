@@ -12,6 +12,10 @@ events that a mouse and a keyboard make.
 	write TEXT      type into what has the focus
 	click SELECTOR  the middle of an element
 	find NAME       put the pointer on the frame called so, print its place
+	frames N        point at each of the N widest frames of a flame graph and
+			click there; print what moved when the pointer came, and
+			where a click zoomed another frame; then how many were
+			the ones that were clicked
 	press           the mouse button where the pointer is
 	shot FILE       a picture of the page
 	errors          print what went wrong in the page so far
@@ -47,6 +51,37 @@ FIND = """
         }
     return null;
 })(%d, %s)
+"""
+# The widest frames, where they are when nothing is zoomed, and what may not
+# move. Names of a page's script are seen from here.
+WIDEST = """
+((row, most) => {
+    const width = graph.all[graph.state.column], start = [], next = [];
+    for (let i = 0; i < graph.nr; i++) {
+        start[i] = i ? next[graph.parent[i]] : 0;
+        if (i)
+            next[graph.parent[i]] += width[i];
+        next[i] = start[i];
+    }
+    const order = [...start.keys()].sort((a, b) => width[b] - width[a] || a - b);
+    const scale = document.getElementById("view").clientWidth / width[0];
+    return order.slice(0, most).filter(i => width[i] * scale >= 3).map(i =>
+        [i, (start[i] + width[i] / 2) * scale, graph.depth[i] * row + row / 2,
+         graph.nameOf(i)]);
+})(%d, %d)
+"""
+BRING = """
+((x, below) => {
+    const view = document.getElementById("view"), box = view.getBoundingClientRect();
+    const from = graph.state.icicle ? below : view.scrollHeight - below;
+    view.scrollTop = from - view.clientHeight / 2;
+    return [box.left + view.clientLeft + x, box.top + view.clientTop + from - view.scrollTop];
+})(%r, %r)
+"""
+PLACES = """
+JSON.stringify([...document.querySelectorAll("body *")].filter(e => !e.closest("#tip, #details *"))
+    .map(e => [e.tagName + (e.id ? "#" + e.id : ""),
+               ...Object.values(e.getBoundingClientRect().toJSON())]))
 """
 
 
@@ -188,6 +223,31 @@ class Driver:
         if place:
             self.point(*place)
         print("%s %s" % ("found" if place else "nowhere:", name))
+
+    def frames(self, most):
+        right = 0
+        for node, x, below, name in self.browser.evaluate(WIDEST % (ROW, int(most))):
+            self.browser.evaluate("graph.go({ zoom: 0 })")
+            self.point(0, 0)
+            self.browser.settle()
+            at = self.browser.evaluate(BRING % (x, below))
+            self.browser.settle()
+            before = self.browser.evaluate(PLACES)
+            self.point(*at)
+            self.browser.settle()
+            if self.browser.evaluate(PLACES) != before:
+                print("moved by the pointer on", name)
+            if self.browser.evaluate("graph.current()") != node:
+                print("pointed elsewhere than at", name)
+            self.press(None)
+            self.browser.settle()
+            zoomed = self.browser.evaluate("graph.state.zoom")
+            right += zoomed == node
+            if zoomed != node:
+                print("clicked on %s, zoomed %s" % (
+                    name, self.browser.evaluate("graph.nameOf(graph.state.zoom)")))
+        self.browser.evaluate("graph.go({ zoom: 0 })")
+        print("%d frames are zoomed by a click on them" % right)
 
     def shot(self, path):
         picture = self.browser.send("Page.captureScreenshot", format="png")

@@ -172,6 +172,22 @@ ok "a comparison" page diff.html { session:current } { session:later }
 is "both sides" "$(data diff.html 'd["diff"], s["all;prog;main;idle;leaf"]')" \
 	"(True, [600, 200])"
 
+# Names as templates have them, which need several lines to be told.
+long=$(awk 'BEGIN { for (i = 0; i < 20; i++) printf "std::map<k%02d,v>::", i }')
+{
+	cat <<-END
+		image p root:$TMP/prog mtime=$TMP/prog
+	END
+	for i in $(seq 10 39); do
+		echo "image j$i anon=43.7f00000${i}000.7f00000${i}fff:${long}fn_$i"
+		echo "stack $((i * 3)) p+$main j$i+0x10"
+		echo "stack $i p+$main p+$busy j$i+0x20 p+$leaf"
+	done
+} | tree templates "$P/{tree}/TIMER.0.0.all.all.all" timer-hz=1000
+echo "$leaf 2940" | sample templates "$P/{dep}/$P/TIMER.0.0.all.all.all" \
+	timer-hz=1000 "mtime=$TMP/prog"
+ok "long names" page templates.html session:templates
+
 # ---- in a browser ------------------------------------------------------------------
 
 browser=$(command -v "${CHROMIUM:-chromium}" || command -v google-chrome)
@@ -362,6 +378,18 @@ matched 60.00 %, before 20.00 %
 #widths=earlier
 found busy
 True"
+is "long names move nothing, and a click zooms the frame under it" "$(drive <<END
+size 1000 640
+open file://$TMP/templates.html
+frames 50
+size 400 700
+frames 10
+shot $PICTURES/flamegraph-narrow.png
+errors
+END
+)" "\
+50 frames are zoomed by a click on them
+10 frames are zoomed by a click on them"
 is "a place to come back to" "$(drive <<END
 size 1000 640
 dark
@@ -386,7 +414,7 @@ matched 7.50 %"
 exec 8>&-
 wait $driver
 is "the browser has ended well" $? 0
-for picture in "" -search -zoom -icicle -dark -change; do
+for picture in "" -search -zoom -icicle -dark -change -narrow; do
 	ok "picture$picture" test -s "$PICTURES/flamegraph$picture.png"
 done
 done_testing

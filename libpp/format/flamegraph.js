@@ -1,0 +1,781 @@
+"use strict";
+/*
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The flame graph of a call tree, for each page that shows one: flamegraph.html
+ * and report.html. It is drawn into the elements of flamegraph_view.html, one
+ * canvas with the frames that are in sight, as there may be hundreds of
+ * thousands. What is said about a frame has a place of its own with a fixed
+ * height, and a click looks up the frame at its own place: so no name, however
+ * long, moves a frame away from under the pointer.
+ */
+const $ = id => document.getElementById(id);
+
+const number = n => Math.round(n).toLocaleString("en");
+
+function percent(part, whole) {
+	if (!whole)
+		return "0 %";
+	const p = 100 * part / whole;
+
+	return (p >= 99.995 || p === 0 ? p.toFixed(0) :
+		p >= 0.01 ? p.toFixed(2) : p.toPrecision(1)) + " %";
+}
+
+/* The pattern that a reader means: small letters stand for both, and what is
+ * no regular expression (yet) is searched as it is. */
+function compile(text) {
+	const flags = text === text.toLowerCase() ? "i" : "";
+
+	try {
+		return new RegExp(text, flags);
+	} catch {
+		return new RegExp(text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"), flags);
+	}
+}
+
+/*
+ * The graph of @data, as format_flamegraph.c writes it. @went(replace) is called
+ * when it shows something else, which its toWords() tells; with @replace that
+ * is not worth a step back.
+ */
+function makeFlameGraph(data, went) {
+const ROW = 18;
+const KINDS = ["root", "app", "library", "kernel", "anon", "gap", "cut"];
+const KIND_TEXTS = {
+	root: "application or thread", app: "application", library: "library",
+	kernel: "kernel", anon: "memory without a file (JIT)",
+	gap: "stacks not whole", cut: "left out",
+};
+
+/* ---- the tree: arrays by node, a parent before its children ---- */
+
+const nrColumns = data.columns.length;
+const nr = data.nodes.length / (2 + nrColumns);
+const parent = new Uint32Array(nr), frame = new Uint32Array(nr);
+const size = new Uint32Array(nr).fill(1); /* with all below it */
+const depth = new Uint32Array(nr);
+const all = data.columns.map(() => new Float64Array(nr));
+const self = data.columns.map(() => new Float64Array(nr));
+let keepsRoot = null; /* whether a root is shown, by its node; null: all are */
+
+for (let i = 0, at = 0; i < nr; i++, at += 2 + nrColumns) {
+	parent[i] = i - data.nodes[at];
+	frame[i] = data.nodes[at + 1];
+	depth[i] = i ? depth[parent[i]] + 1 : 0;
+}
+for (let i = nr - 1; i > 0; i--)
+	size[parent[i]] += size[i];
+
+/* Count the samples of all roots that are shown. */
+function count() {
+	for (let i = 0, skip = 0; i < nr; i++) {
+		if (keepsRoot && depth[i] === 1 && !keepsRoot(i))
+			skip = i + size[i];
+		for (let c = 0; c < nrColumns; c++)
+			all[c][i] = self[c][i] = i < skip ? 0 :
+				data.nodes[i * (2 + nrColumns) + 2 + c];
+	}
+	for (let i = nr - 1; i > 0; i--)
+		for (let c = 0; c < nrColumns; c++)
+			all[c][parent[i]] += all[c][i];
+}
+
+const nameOf = i => data.frames[frame[i]][0];
+const imageOf = i => data.images[data.frames[frame[i]][1]] || "";
+const kindOf = i => KINDS[data.frames[frame[i]][2]];
+
+/* ---- what is shown ---- */
+
+const state = { column: 0, basis: "later", zoom: 0, search: "", kind: "", icicle: false };
+let selected = -1; /* by the keyboard */
+let hovered = -1;
+let width = null; /* of each node, in samples or shares */
+let start = new Float64Array(nr);
+let matches = null; /* by frame; null: no search */
+let theme = {};
+let drawn = { hidden: 0, height: 0 };
+
+const isDiff = data.diff;
+/* In a comparison the old columns are behind the others. */
+const nrClasses = isDiff ? nrColumns / 2 : nrColumns;
+const oldColumn = () => state.column + nrClasses;
+
+/* The share of a frame of all samples. */
+const share = (column, i) => all[column][0] ? all[column][i] / all[column][0] : 0;
+
+function layOut() {
+	const now = all[state.column];
+
+	if (!isDiff || state.basis === "later") {
+		width = now;
+	} else if (state.basis === "earlier") {
+		width = all[oldColumn()];
+	} else {
+		width = new Float64Array(nr);
+		for (let i = 0; i < nr; i++)
+			width[i] = (share(state.column, i) + share(oldColumn(), i)) / 2;
+	}
+	const next = new Float64Array(nr);
+
+	for (let i = 0; i < nr; i++) {
+		start[i] = i ? next[parent[i]] : 0;
+		if (i)
+			next[parent[i]] += width[i];
+		next[i] = start[i];
+	}
+}
+
+/* ---- search ---- */
+
+function findMatches() {
+	if (!state.search && !state.kind) {
+		matches = null;
+		return;
+	}
+	const pattern = state.search ? compile(state.search) : null;
+
+	matches = data.frames.map(([name, image, kind]) => state.kind ?
+		KINDS[kind] === state.kind :
+		pattern.test(name) || (image >= 0 && pattern.test(data.images[image])));
+}
+
+const isMatch = i => matches !== null && matches[frame[i]];
+
+/* Samples of @column in stacks that hold a match, at @zoom. */
+function countMatches(zoom, column) {
+	for (let i = zoom; ; i = parent[i]) {
+		if (isMatch(i))
+			return all[column][zoom];
+		if (!i)
+			break;
+	}
+	let sum = 0;
+
+	for (let i = zoom + 1; i < zoom + size[zoom];) {
+		if (isMatch(i)) {
+			sum += all[column][i];
+			i += size[i];
+		} else {
+			i++;
+		}
+	}
+	return sum;
+}
+
+/* Own samples of code of @kind are what the legend tells. */
+function countKind(kind) {
+	let sum = 0;
+
+	for (let i = 0; i < nr; i++)
+		if (kindOf(i) === kind)
+			sum += kind === "gap" ? topGap(i) : self[state.column][i];
+	return sum;
+}
+
+function topGap(i) {
+	for (let p = i; p; p = parent[p])
+		if (p !== i && kindOf(p) === "gap")
+			return 0;
+	return all[state.column][i];
+}
+
+/* ---- colours ---- */
+
+function readTheme() {
+	const style = getComputedStyle(document.documentElement);
+
+	theme = {};
+	for (const name of [...KINDS, "match", "same", "more", "less", "field",
+			    "frame-ink", "soft", "ink", "accent", "line"])
+		theme[name] = style.getPropertyValue("--" + name).trim();
+}
+
+function channels(colour) {
+	const n = parseInt(colour.slice(1), 16);
+
+	return [n >> 16, n >> 8 & 255, n & 255];
+}
+
+function mix(a, b, part) {
+	const x = channels(a), y = channels(b);
+	const z = x.map((v, i) => Math.round(v + (y[i] - v) * part));
+
+	return `rgb(${z.join()})`;
+}
+
+/* Neighbours of one kind differ a little, by their names. */
+function tint(i) {
+	const name = nameOf(i);
+	let hash = 0;
+
+	for (let c = 0; c < name.length; c++)
+		hash = (hash * 31 + name.charCodeAt(c)) >>> 0;
+	return hash % 1000 / 1000;
+}
+
+/* How a share changed: -1 (gone) to 1 (new), and whether by chance. */
+function change(i) {
+	const now = share(state.column, i), old = share(oldColumn(), i);
+	const nrNow = all[state.column][0], nrOld = all[oldColumn()][0];
+	const larger = Math.max(now, old);
+	const p = (all[state.column][i] + all[oldColumn()][i]) / (nrNow + nrOld);
+	const error = Math.sqrt(p * (1 - p) * (1 / nrNow + 1 / nrOld));
+
+	return {
+		now, old,
+		part: larger ? (now - old) / larger : 0,
+		chance: !error || Math.abs(now - old) < 2 * error,
+	};
+}
+
+function diffColour(i) {
+	const c = change(i);
+	const strength = Math.abs(c.part) * (c.chance ? 0.25 : 1);
+
+	return mix(theme.same, c.part > 0 ? theme.more : theme.less, strength);
+}
+
+function colourOf(i) {
+	const kind = kindOf(i);
+
+	if (isMatch(i))
+		return theme.match;
+	if (isDiff && kind !== "cut")
+		return diffColour(i);
+	if (kind === "root" || kind === "gap" || kind === "cut")
+		return theme[kind];
+	return mix(theme[kind], "#ffffff", 0.28 * tint(i));
+}
+
+/* ---- drawing ---- */
+
+const canvas = $("canvas"), view = $("view"), space = $("space");
+const context = canvas.getContext("2d");
+const FONT = '12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
+
+function maxDepth() {
+	let max = 0;
+
+	for (let i = state.zoom; i < state.zoom + size[state.zoom]; i++)
+		if (width[i] && depth[i] > max)
+			max = depth[i];
+	return max;
+}
+
+/* The top of a row in the whole picture, which has the root at one end. */
+function rowTop(row) {
+	return state.icicle ? row * ROW : drawn.height - (row + 1) * ROW;
+}
+
+function fitText(text, room) {
+	if (context.measureText(text).width <= room)
+		return text;
+	let low = 0, high = text.length;
+
+	while (low < high) {
+		const middle = (low + high + 1) >> 1;
+
+		if (context.measureText(text.slice(0, middle) + "…").width <= room)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low > 1 ? text.slice(0, low) + "…" : "";
+}
+
+function hatch(x, y, w) {
+	context.save();
+	context.beginPath();
+	context.rect(x, y, w, ROW - 1);
+	context.clip();
+	context.strokeStyle = "rgb(0 0 0 / 22%)";
+	context.lineWidth = 2;
+	context.beginPath();
+	for (let at = x - ROW; at < x + w; at += 7) {
+		context.moveTo(at, y + ROW);
+		context.lineTo(at + ROW, y);
+	}
+	context.stroke();
+	context.restore();
+}
+
+function drawFrame(i, x, w, top) {
+	const y = top - view.scrollTop;
+	const dim = (matches !== null && !isMatch(i)) || i < state.zoom;
+
+	context.globalAlpha = dim ? 0.45 : 1;
+	context.fillStyle = colourOf(i);
+	context.fillRect(x, y, Math.max(w - (w > 3 ? 1 : 0.25), 0.5), ROW - 1);
+	if (kindOf(i) === "gap" && w > 3)
+		hatch(x, y, w - 1);
+	if (w > 22) {
+		context.globalAlpha = dim ? 0.8 : 1;
+		context.fillStyle = theme[dim ? "ink" : "frame-ink"];
+		context.fillText(fitText(nameOf(i), w - 8), x + 4, y + ROW / 2);
+	}
+	context.globalAlpha = 1;
+	if (i === selected) {
+		context.strokeStyle = theme.accent;
+		context.lineWidth = 2;
+		context.strokeRect(x + 1, y + 1, Math.max(w - 3, 2), ROW - 3);
+	}
+}
+
+/* Neighbours that are too narrow become one run, grey if nothing in it matches. */
+function drawRun(run) {
+	if (!run)
+		return;
+	context.fillStyle = run.match ? theme.match : theme.soft;
+	context.globalAlpha = run.match ? 1 : 0.35;
+	context.fillRect(run.from, run.top - view.scrollTop,
+			 Math.max(run.to - run.from, 0.5), ROW - 1);
+	context.globalAlpha = 1;
+}
+
+function isVisible(top) {
+	return top + ROW > view.scrollTop && top < view.scrollTop + view.clientHeight;
+}
+
+function drawBelow(zoom, pixels) {
+	const scale = width[zoom] ? pixels / width[zoom] : 0;
+	const runs = new Map(); /* by row */
+	let hidden = 0;
+
+	for (let i = zoom; i < zoom + size[zoom];) {
+		const x = (start[i] - start[zoom]) * scale, w = width[i] * scale;
+		const top = rowTop(depth[i]);
+
+		if (w >= 1 || i === zoom) {
+			if (isVisible(top))
+				drawFrame(i, x, w, top);
+			i++;
+			continue;
+		}
+		if (w > 0) {
+			const run = runs.get(depth[i]);
+			let match = false;
+
+			for (let j = i; j < i + size[i]; j++) {
+				hidden += width[j] > 0;
+				match ||= isMatch(j);
+			}
+			if (run && run.match === match && x - run.to < 1) {
+				run.to = x + w;
+			} else {
+				if (run && isVisible(run.top))
+					drawRun(run);
+				runs.set(depth[i], { from: x, to: x + w, top, match });
+			}
+		}
+		i += size[i];
+	}
+	for (const run of runs.values())
+		if (isVisible(run.top))
+			drawRun(run);
+	drawn.hidden = hidden;
+}
+
+function draw() {
+	const ratio = window.devicePixelRatio || 1;
+	const w = view.clientWidth, h = view.clientHeight;
+
+	if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) {
+		canvas.width = Math.round(w * ratio);
+		canvas.height = Math.round(h * ratio);
+		canvas.style.width = w + "px";
+		canvas.style.height = h + "px";
+	}
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.clearRect(0, 0, w, h);
+	context.font = FONT;
+	context.textBaseline = "middle";
+	for (let i = state.zoom; i;) {
+		i = parent[i];
+		if (isVisible(rowTop(depth[i])))
+			drawFrame(i, 0, w, rowTop(depth[i]));
+	}
+	drawBelow(state.zoom, w);
+	tellHidden();
+}
+
+let pending = false;
+
+function redraw() {
+	if (pending)
+		return;
+	pending = true;
+	requestAnimationFrame(() => {
+		pending = false;
+		draw();
+	});
+}
+
+/* The whole picture gets another height: stay at the root of it. */
+function resize() {
+	drawn.height = Math.max((maxDepth() + 1) * ROW, view.clientHeight);
+	space.style.height = drawn.height + "px";
+	view.scrollTop = state.icicle ? 0 : drawn.height;
+	redraw();
+}
+
+/* ---- words ---- */
+
+function changeText(i) {
+	const c = change(i);
+	const points = 100 * (c.now - c.old);
+
+	if (!points)
+		return percent(c.now, 1) + " as before";
+	return `${percent(c.old, 1)} → ${percent(c.now, 1)} ` +
+		`(${points > 0 ? "+" : ""}${points.toFixed(2)} points` +
+		(c.chance ? ", which may be chance" : "") + ")";
+}
+
+function countText(i) {
+	const column = state.column, zoom = state.zoom;
+	const count = all[column][i];
+	let text = `${number(count)} ${count === 1 ? "sample" : "samples"}, ${percent(count, all[column][0])}`;
+
+	if (zoom && i >= zoom)
+		text += ` (${percent(all[column][i], all[column][zoom])} of what is zoomed)`;
+	if (self[column][i] && self[column][i] !== count)
+		text += `; itself ${number(self[column][i])}, ${percent(self[column][i], all[column][0])}`;
+	return text;
+}
+
+function describe(i) {
+	const lines = [countText(i)];
+	const image = imageOf(i);
+
+	if (isDiff)
+		lines.push("share " + changeText(i));
+	if (i)
+		lines.push(KIND_TEXTS[kindOf(i)] + (image ? ": " + image : ""));
+	return lines;
+}
+
+function fill(element, i) {
+	const name = document.createElement("b");
+
+	name.textContent = nameOf(i);
+	element.replaceChildren(name);
+	element.append((element.id === "tip" ? "" : " — ") +
+		describe(i).join(element.id === "tip" ? "\n" : "; "));
+}
+
+function tellFrame() {
+	const i = hovered >= 0 ? hovered : selected >= 0 ? selected : state.zoom;
+
+	fill($("details"), i);
+}
+
+function tellHidden() {
+	const note = $("hidden");
+
+	note.textContent = !drawn.hidden ? "" :
+		`${number(drawn.hidden)} frames are narrower than a pixel ` +
+		"and drawn as grey; zoom in to see them.";
+}
+
+function tellMatches() {
+	const column = state.column;
+
+	if (matches === null) {
+		$("match").textContent = "";
+		return;
+	}
+	const sum = countMatches(state.zoom, column);
+
+	$("match").textContent = "matched " + percent(sum, all[column][state.zoom]) +
+		(isDiff ? ", before " + percent(countMatches(state.zoom, oldColumn()),
+			all[oldColumn()][state.zoom]) : "");
+}
+
+function tellZoom() {
+	$("reset").disabled = !state.zoom;
+	$("zoomed").textContent = state.zoom ? "zoomed: " + nameOf(state.zoom) : "";
+	$("icicle").setAttribute("aria-pressed", state.icicle);
+}
+
+function addLegend(text, colour, kind) {
+	const item = document.createElement(kind ? "button" : "span");
+	const chip = document.createElement("span");
+
+	chip.className = kind === "gap" ? "chip hatched" : "chip";
+	chip.style.backgroundColor = colour;
+	item.append(chip, text);
+	if (kind) {
+		item.setAttribute("aria-pressed", state.kind === kind);
+		item.title = "Highlight these";
+		item.onclick = () => go({ kind: state.kind === kind ? "" : kind, search: "" });
+	} else {
+		item.style.cssText = "display: inline-flex; gap: 6px; align-items: center";
+	}
+	$("legend").append(item);
+}
+
+function tellLegend() {
+	const total = all[state.column][0];
+
+	$("legend").replaceChildren();
+	if (isDiff) {
+		addLegend("larger share than before", "var(--more)");
+		addLegend("smaller share", "var(--less)");
+		addLegend("same, or pale: may be chance", "var(--same)");
+		return;
+	}
+	for (const kind of ["app", "library", "kernel", "anon", "gap", "cut"]) {
+		const sum = countKind(kind);
+
+		if (sum || ["app", "library", "kernel"].includes(kind))
+			addLegend(`${KIND_TEXTS[kind]} ${percent(sum, total)}`,
+				  `var(--${kind})`, kind);
+	}
+}
+
+/* ---- going somewhere ---- */
+
+/* What is shown, in words of a URL. */
+function toWords(words) {
+	if (state.zoom)
+		words.set("zoom", state.zoom);
+	if (state.search)
+		words.set("search", state.search);
+	if (state.kind)
+		words.set("kind", state.kind);
+	if (state.icicle)
+		words.set("view", "icicle");
+	if (state.column)
+		words.set("column", state.column);
+	if (state.basis !== "later")
+		words.set("widths", state.basis);
+}
+
+function fromWords(words) {
+	const inRange = (text, end) => {
+		const n = Number(text);
+
+		return Number.isInteger(n) && n >= 0 && n < end ? n : 0;
+	};
+
+	return {
+		zoom: inRange(words.get("zoom"), nr),
+		search: words.get("search") || "",
+		kind: KINDS.includes(words.get("kind")) ? words.get("kind") : "",
+		icicle: words.get("view") === "icicle",
+		column: inRange(words.get("column"), nrClasses),
+		basis: ["earlier", "both"].includes(words.get("widths")) ?
+			words.get("widths") : "later",
+	};
+}
+
+function show(to) {
+	Object.assign(state, to);
+	layOut();
+	findMatches();
+	resize();
+	tellLegend();
+	tellZoom();
+	tellMatches();
+	tellFrame();
+}
+
+/* Show what @to changes of the state, and tell the page that. */
+function go(to, replace) {
+	if (Object.keys(to).every(key => state[key] === to[key]))
+		return;
+	show(to);
+	went(replace);
+}
+
+/* One step out: the search first, then the zoom. */
+function leave() {
+	selected = -1;
+	if (state.search || state.kind)
+		go({ search: "", kind: "" });
+	else
+		go({ zoom: 0 });
+	redraw();
+}
+
+/* ---- the pointer ---- */
+
+/* The frame at a point of the view; -1 for none. */
+function frameAt(x, y) {
+	const at = y + view.scrollTop;
+	const level = Math.floor((state.icicle ? at : drawn.height - at) / ROW);
+
+	if (level < 0)
+		return -1;
+	if (level < depth[state.zoom]) {
+		let i = state.zoom;
+
+		while (depth[i] > level)
+			i = parent[i];
+		return i;
+	}
+	const zoom = state.zoom, scale = view.clientWidth / width[zoom];
+	let i = width[zoom] ? zoom : nr;
+
+	while (i < zoom + size[zoom]) {
+		const from = (start[i] - start[zoom]) * scale, to = from + width[i] * scale;
+
+		if (x < from || x >= to || to - from < 1) {
+			i += size[i];
+		} else if (depth[i] === level) {
+			return i;
+		} else {
+			i++;
+		}
+	}
+	return -1;
+}
+
+function placeTip(x, y) {
+	const tip = $("tip"), box = tip.getBoundingClientRect();
+	const left = Math.min(x + 14, innerWidth - box.width - 8);
+	const below = y + 18 + box.height < innerHeight;
+
+	tip.style.left = Math.max(left, 8) + "px";
+	tip.style.top = (below ? y + 18 : y - box.height - 10) + "px";
+}
+
+/* The frame that a mouse is on. */
+function frameOf(event) {
+	const box = view.getBoundingClientRect();
+
+	return frameAt(event.clientX - box.left - view.clientLeft,
+		       event.clientY - box.top - view.clientTop);
+}
+
+view.addEventListener("mousemove", event => {
+	const i = frameOf(event);
+
+	if (i !== hovered) {
+		hovered = i;
+		tellFrame();
+		if (i >= 0)
+			fill($("tip"), i);
+	}
+	view.style.cursor = i >= 0 ? "pointer" : "";
+	$("tip").hidden = i < 0;
+	if (i >= 0)
+		placeTip(event.clientX, event.clientY);
+});
+view.addEventListener("mouseleave", () => {
+	hovered = -1;
+	$("tip").hidden = true;
+	tellFrame();
+});
+view.addEventListener("click", event => {
+	const i = frameOf(event);
+
+	if (i < 0)
+		return;
+	selected = hovered = -1;
+	$("tip").hidden = true;
+	go({ zoom: i });
+	tellFrame();
+});
+view.addEventListener("scroll", redraw);
+
+/* ---- keys ---- */
+
+/* The nearest sibling in direction @step that is seen, or @i. */
+function sibling(i, step) {
+	let best = i;
+
+	if (i <= state.zoom)
+		return i;
+	for (let j = parent[i] + 1; j < parent[i] + size[parent[i]]; j += size[j]) {
+		if (!width[j])
+			continue;
+		if (step < 0 && j < i)
+			best = j;
+		if (step > 0 && j > i)
+			return j;
+	}
+	return best;
+}
+
+/* The widest child, or @i. */
+function child(i) {
+	let best = i;
+
+	for (let j = i + 1; j < i + size[i]; j += size[j])
+		if (width[j] && (best === i || width[j] > width[best]))
+			best = j;
+	return best;
+}
+
+/* The child of @i on the way to what is zoomed. */
+function towardZoom(i) {
+	let at = state.zoom;
+
+	while (parent[at] !== i)
+		at = parent[at];
+	return at;
+}
+
+function step(key) {
+	const from = selected >= 0 ? selected : state.zoom;
+	const outward = state.icicle ? "ArrowUp" : "ArrowDown";
+
+	if (key === "ArrowLeft" || key === "ArrowRight")
+		return sibling(from, key === "ArrowLeft" ? -1 : 1);
+	if (key === outward)
+		return parent[from];
+	return from < state.zoom ? towardZoom(from) : child(from);
+}
+
+function select(i) {
+	const top = rowTop(depth[i]);
+
+	selected = i;
+	hovered = -1;
+	$("tip").hidden = true;
+	if (top < view.scrollTop)
+		view.scrollTop = top;
+	else if (top + ROW > view.scrollTop + view.clientHeight)
+		view.scrollTop = top + ROW - view.clientHeight;
+	tellFrame();
+	redraw();
+}
+
+view.addEventListener("keydown", event => {
+	if (event.key.startsWith("Arrow")) {
+		select(step(event.key));
+		event.preventDefault();
+	} else if (event.key === "Enter" && selected >= 0) {
+		go({ zoom: selected });
+	}
+});
+/* ---- the beginning ---- */
+
+$("reset").addEventListener("click", () => go({ zoom: 0 }));
+$("icicle").addEventListener("click", () => go({ icicle: !state.icicle }));
+new ResizeObserver(() => { resize(); }).observe(view);
+
+function recolour() {
+	readTheme();
+	tellLegend();
+	redraw();
+}
+
+/* Show the stacks of the roots that @keeps says, or of all if it is null. */
+function keepRoots(keeps) {
+	keepsRoot = keeps;
+	count();
+	show({ zoom: keeps && !all[state.column][state.zoom] ? 0 : state.zoom });
+}
+
+count();
+readTheme();
+return {
+	state, nr, nrClasses, parent, frame, size, depth, all, self, nameOf, imageOf, kindOf,
+	show, go, leave, toWords, fromWords, recolour, keepRoots,
+	/* The frame that is pointed at, selected by keys, or zoomed. */
+	current: () => hovered >= 0 ? hovered : selected >= 0 ? selected : state.zoom,
+};
+}
