@@ -46,8 +46,17 @@ static int find_root(struct pp_population *p, struct pp_tree_builder *b,
 		     const struct pp_sample_file *file, uint32_t *number)
 {
 	struct pp_frame frame = { .kind = PP_FRAME_ROOT };
+	unsigned int merge = p->request->merge;
 
-	frame.name = root_name(&p->report->arena, p->request->merge, file);
+	frame.name = root_name(&p->report->arena, merge, file);
+	frame.is_apart =
+		!(merge & PP_MERGE_TGID) && (file->name.tgid != OP_MANGLE_ALL ||
+					     file->name.tid != OP_MANGLE_ALL);
+	if (frame.is_apart) {
+		frame.tgid = file->name.tgid;
+		frame.tid =
+			merge & PP_MERGE_TID ? OP_MANGLE_ALL : file->name.tid;
+	}
 	if (!frame.name)
 		return -ENOMEM;
 	if (!p->request->tree_by_name)

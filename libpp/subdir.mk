@@ -6,9 +6,10 @@ LIBPP_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS) $(NETTLE_LIB
 
 # Pages for a browser, as strings of C: files that a page includes are put into
 # it first.
-PAGES := flamegraph
+PAGES := flamegraph report
 PAGE_PARTS := $(wildcard libpp/format/*.css libpp/format/*.js libpp/format/*_view.html)
-$(foreach page,$(PAGES),$(eval $(O)/libpp/format/format_$(page).o: $(O)/libpp/format/$(page).html.h))
+$(O)/libpp/format/format_flamegraph.o: $(O)/libpp/format/flamegraph.html.h
+$(O)/libpp/format/format_html.o: $(O)/libpp/format/report.html.h
 $(PAGES:%=$(O)/libpp/format/%.html.h): $(O)/libpp/format/%.html.h: libpp/format/%.html $(PAGE_PARTS) libpp/subdir.mk
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)

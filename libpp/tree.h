@@ -14,6 +14,7 @@
  * them those of the old profile. Everything belongs to the report's arena.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,8 @@ struct pp_frame {
 	const char *name; /* of the symbol, or what stands for one */
 	const char *image; /* its name; NULL for none */
 	enum pp_frame_kind kind;
+	bool is_apart; /* a root of the threads below; else both are 0 */
+	int64_t tgid, tid; /* OP_MANGLE_ALL: all of them */
 };
 
 struct pp_tree_node {

@@ -35,8 +35,9 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_frame(const struct pp_frame *a, const struct pp_frame *b)
 {
-	return a->kind == b->kind && same_text(a->name, b->name) &&
-	       same_text(a->image, b->image);
+	return a->kind == b->kind && a->is_apart == b->is_apart &&
+	       a->tgid == b->tgid && a->tid == b->tid &&
+	       same_text(a->name, b->name) && same_text(a->image, b->image);
 }
 
 int pp_tree_frame(struct pp_tree_builder *b, const struct pp_frame *frame,

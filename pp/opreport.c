@@ -13,6 +13,7 @@
 #include "pp/cure.h"
 #include "pp/opreport_loss.h"
 #include "pp/opreport_options.h"
+#include "pp/opreport_page.h"
 #include "pp/options.h"
 
 static int write_report_to_output(const struct opreport_options *o,
@@ -47,16 +48,20 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 			     : o->format->flags & PP_SHOWS_LOSS ? NULL
 								: "--format",
 	};
+	struct opreport_page page = { NULL };
 	struct pp_report *report;
 	int err = pp_make_report("opreport", &o->args.common, o->verbose,
 				 &o->request, &report, diag);
 
 	if (!err && o->format == pp_format_find("text"))
 		pp_print_cure(stderr, "opreport", report, o->request.root);
-	err = err ?: opreport_check_loss(&loss, report, stderr, diag) ?:
-		  write_report_to_output(o, report, diag) ?:
+	err = err ?: opreport_check_loss(&loss, report, stderr, diag);
+	if (!err && o->format->flags & PP_SHOWS_ALL)
+		err = opreport_page_init(&page, o, diag);
+	err = err ?: write_report_to_output(o, report, diag) ?:
 		  pp_check_complete(&report->messages, diag);
 
+	opreport_page_release(&page);
 	pp_report_free(report);
 	return err;
 }

@@ -51,6 +51,9 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "xml", 'X', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 0, "write XML", NULL },
 		{ "json", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 1, "write JSON", NULL },
 		{ "csv", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 2, "write comma-separated values", NULL },
+		{ "html", '\0', POPT_ARG_STRING, &a->html, 0, "write a page for a browser there, with symbols, stacks and code", "FILE" },
+		{ "search-dirs", '\0', POPT_ARG_STRING, &a->search_dirs, 0, "look for source files of the page there first", "DIRS" },
+		{ "base-dirs", '\0', POPT_ARG_STRING, &a->base_dirs, 0, "drop these from the names of source files before", "DIRS" },
 		{ "output-file", 'o', POPT_ARG_STRING, &a->output, 0, "write there", "FILE" },
 		{ "max-loss", '\0', POPT_ARG_STRING, &a->max_loss, 0, "fail if more of the samples were lost", "PERCENT" },
 		PP_COMMON_OPTIONS(&a->common)
@@ -131,15 +134,23 @@ static int choose_format(struct opreport_options *o, struct op_diag *diag)
 {
 	static const char *const aliases[] = { "xml", "json", "csv" };
 	const struct opreport_args *a = &o->args;
-	const char *name = a->format	? a->format
+	const char *name = a->html	? "html"
+			   : a->format	? a->format
 			   : a->aliases ? aliases[ffs(a->aliases) - 1]
 					: "text";
 	char names[PP_FORMAT_NAMES_LEN];
 
-	if (a->aliases & (a->aliases - 1) || (a->aliases && a->format))
+	if (a->aliases & (a->aliases - 1) ||
+	    !!a->aliases + !!a->format + !!a->html > 1)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--xml, --json, --csv and --format name a format; choose one");
+			"--xml, --json, --csv, --html and --format name a format; choose one");
+	if (a->html && a->output)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--html and --output-file both say where to write; leave --output-file out");
+	if (a->html)
+		o->args.output = o->args.html;
 	o->format = pp_format_find(name);
 	if (o->format)
 		return 0;
@@ -162,6 +173,15 @@ static int check_format(const struct opreport_options *o, struct op_diag *diag)
 			diag, -EINVAL,
 			"--format=%s writes a page for a browser; say where with --output-file=FILE",
 			f->name);
+	if (!(f->flags & PP_SHOWS_ALL) && (a->search_dirs || a->base_dirs))
+		return op_diag_set(diag, -EINVAL,
+				   "%s is about source files; add --html=FILE",
+				   a->search_dirs ? "--search-dirs"
+						  : "--base-dirs");
+	if (a->base_dirs && !a->search_dirs)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--base-dirs is about --search-dirs; add that, too");
 	if (f->flags & PP_SHOWS_SHARES || !(f->flags & PP_SHOWS_SYMBOLS))
 		return 0;
 	if (a->accumulated || a->global_percent)
@@ -193,6 +213,11 @@ static int check_tree(const struct opreport_options *o, struct op_diag *diag)
 			     : a->reverse	 ? "--reverse-sort"
 						 : NULL;
 
+	if (o->format->flags & PP_SHOWS_ALL && (a->tree || a->call_graph))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--%s changes nothing in --format=%s, which shows stacks always; leave it out",
+			a->tree ? "tree" : "callgraph", o->format->name);
 	if (!a->tree)
 		return 0;
 	if (strcmp(a->tree, "callees") != 0 && strcmp(a->tree, "callers") != 0)
@@ -267,16 +292,18 @@ static void take_flags(struct opreport_options *o)
 	o->request.tree_max_nodes = o->format->tree_max_nodes;
 	o->request.one_class = flags & PP_NEEDS_ONE_CLASS;
 	o->request.any_axes = flags & PP_SHOWS_AXES;
-	o->request.symbols = symbols && flags & PP_SHOWS_SYMBOLS;
+	o->request.symbols =
+		(symbols && flags & PP_SHOWS_SYMBOLS) || flags & PP_SHOWS_ALL;
 	o->request.call_graph = a->call_graph && flags & PP_SHOWS_CALLS;
 	o->request.totals = o->request.symbols && !a->details &&
-			    !a->call_graph && flags & PP_SHOWS_TOTALS;
+			    !a->call_graph &&
+			    flags & (PP_SHOWS_TOTALS | PP_SHOWS_ALL);
 	o->request.details = a->details;
 	o->request.code = a->details && flags & PP_SHOWS_CODE;
 	o->request.lines = a->lines;
 	o->request.inlines = (o->request.symbols || o->request.tree) &&
 			     !a->no_inlines && flags & PP_SHOWS_INLINES;
-	o->request.intervals = a->intervals;
+	o->request.intervals = a->intervals || flags & PP_SHOWS_ALL;
 	o->request.exclude_dependent = a->exclude_dependent;
 	o->request.by_build = a->by_build;
 	o->request.root = a->common.root;
@@ -354,7 +381,9 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 	       pp_take_demangle(a->demangle, &r->demangle, diag) ?:
 	       take_sort(o, diag) ?:
 	       pp_take_list(arena, a->include, &r->include_symbols) ?:
-	       pp_take_list(arena, a->exclude, &r->exclude_symbols);
+	       pp_take_list(arena, a->exclude, &r->exclude_symbols) ?:
+	       pp_take_list(arena, a->search_dirs, &o->search_dirs) ?:
+	       pp_take_list(arena, a->base_dirs, &o->base_dirs);
 }
 
 int opreport_take_options(struct opreport_options *o, const char *const *words,
@@ -380,6 +409,9 @@ int opreport_take_words(struct opreport_options *o, const char *const *words,
 	o->request.spec = &o->spec.spec;
 	o->request.old_spec = o->spec.is_diff ? &o->spec.old : NULL;
 	o->request.totals &= !o->spec.is_diff;
+	/* Changes are of columns as they are, not of sums of them. */
+	if (o->format->flags & PP_SHOWS_ALL && o->spec.is_diff)
+		o->request.merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID;
 	return err ? err : check_diff(o, diag);
 }
 

@@ -14,8 +14,9 @@
 /* As popt leaves them. */
 struct opreport_args {
 	struct pp_common_args common;
-	char *output, *threshold, *sort, *merge, *demangle;
+	char *output, *html, *threshold, *sort, *merge, *demangle;
 	char *include, *exclude, *max_loss, *format, *tree;
+	char *search_dirs, *base_dirs;
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
 	int by_build, wide;
 	int no_header, long_names, show_address, accumulated, global_percent;
@@ -31,6 +32,8 @@ struct opreport_options {
 	struct pp_format_options format_options;
 	const struct pp_format *format;
 	unsigned int verbose; /* bits 1 << PP_REMARK_... */
+	const char *const *search_dirs; /* of sources; these may be NULL */
+	const char *const *base_dirs;
 	double max_loss; /* percent; negative: any */
 	bool sort_ignored; /* --sort was given to no purpose */
 };

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 PROGS += opreport
-opreport_SRCS := $(wildcard pp/opreport*.c) pp/cure.c pp/options.c pp/progress.c
+opreport_SRCS := $(wildcard pp/opreport*.c) pp/opannotate_files.c pp/cure.c \
+	pp/options.c pp/progress.c
 opreport_LIBS := libpp libdb libop
-opreport_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
+opreport_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 
 PROGS += opimport
 opimport_SRCS := $(wildcard pp/opimport*.c)

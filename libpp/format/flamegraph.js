@@ -51,34 +51,33 @@ const KIND_TEXTS = {
 /* ---- the tree: arrays by node, a parent before its children ---- */
 
 const nrColumns = data.columns.length;
-const nr = data.nodes.length / (2 + nrColumns);
-const parent = new Uint32Array(nr), frame = new Uint32Array(nr);
-const size = new Uint32Array(nr).fill(1); /* with all below it */
-const depth = new Uint32Array(nr);
-const all = data.columns.map(() => new Float64Array(nr));
-const self = data.columns.map(() => new Float64Array(nr));
-let keepsRoot = null; /* whether a root is shown, by its node; null: all are */
+let nr, parent, frame, depth;
+let size; /* with all below it */
+let all, self; /* for each column: samples of each node */
+let start; /* where it begins, in what widths are */
 
-for (let i = 0, at = 0; i < nr; i++, at += 2 + nrColumns) {
-	parent[i] = i - data.nodes[at];
-	frame[i] = data.nodes[at + 1];
-	depth[i] = i ? depth[parent[i]] + 1 : 0;
-}
-for (let i = nr - 1; i > 0; i--)
-	size[parent[i]] += size[i];
-
-/* Count the samples of all roots that are shown. */
-function count() {
-	for (let i = 0, skip = 0; i < nr; i++) {
-		if (keepsRoot && depth[i] === 1 && !keepsRoot(i))
-			skip = i + size[i];
+/* Take a tree: for each node how far back its parent is, frame, own counts. */
+function load(nodes) {
+	nr = nodes.length / (2 + nrColumns);
+	parent = new Uint32Array(nr);
+	frame = new Uint32Array(nr);
+	depth = new Uint32Array(nr);
+	size = new Uint32Array(nr).fill(1);
+	start = new Float64Array(nr);
+	all = data.columns.map(() => new Float64Array(nr));
+	self = data.columns.map(() => new Float64Array(nr));
+	for (let i = 0, at = 0; i < nr; i++) {
+		parent[i] = i - nodes[at++];
+		frame[i] = nodes[at++];
+		depth[i] = i ? depth[parent[i]] + 1 : 0;
 		for (let c = 0; c < nrColumns; c++)
-			all[c][i] = self[c][i] = i < skip ? 0 :
-				data.nodes[i * (2 + nrColumns) + 2 + c];
+			all[c][i] = self[c][i] = nodes[at++];
 	}
-	for (let i = nr - 1; i > 0; i--)
+	for (let i = nr - 1; i > 0; i--) {
+		size[parent[i]] += size[i];
 		for (let c = 0; c < nrColumns; c++)
 			all[c][parent[i]] += all[c][i];
+	}
 }
 
 const nameOf = i => data.frames[frame[i]][0];
@@ -91,7 +90,6 @@ const state = { column: 0, basis: "later", zoom: 0, search: "", kind: "", icicle
 let selected = -1; /* by the keyboard */
 let hovered = -1;
 let width = null; /* of each node, in samples or shares */
-let start = new Float64Array(nr);
 let matches = null; /* by frame; null: no search */
 let theme = {};
 let drawn = { hidden: 0, height: 0 };
@@ -763,18 +761,26 @@ function recolour() {
 	redraw();
 }
 
-/* Show the stacks of the roots that @keeps says, or of all if it is null. */
-function keepRoots(keeps) {
-	keepsRoot = keeps;
-	count();
-	show({ zoom: keeps && !all[state.column][state.zoom] ? 0 : state.zoom });
+/* Show another tree of the same frames and columns. */
+function replace(nodes) {
+	load(nodes);
+	selected = hovered = -1;
+	show({ zoom: 0 });
 }
 
-count();
+load(data.nodes);
 readTheme();
 return {
-	state, nr, nrClasses, parent, frame, size, depth, all, self, nameOf, imageOf, kindOf,
-	show, go, leave, toWords, fromWords, recolour, keepRoots,
+	state, nrClasses, nameOf, imageOf, kindOf,
+	/* The tree as it is: by node, all and self by column first. */
+	get nr() { return nr; },
+	get parent() { return parent; },
+	get frame() { return frame; },
+	get size() { return size; },
+	get depth() { return depth; },
+	get all() { return all; },
+	get self() { return self; },
+	show, go, leave, replace, toWords, fromWords, recolour,
 	/* The frame that is pointed at, selected by keys, or zoomed. */
 	current: () => hovered >= 0 ? hovered : selected >= 0 ? selected : state.zoom,
 };

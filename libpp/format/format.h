@@ -15,6 +15,8 @@
 
 #include "libpp/report.h"
 
+struct pp_code; /* libpp/code.h */
+
 struct pp_format_options {
 	bool no_header; /* rows alone */
 	bool long_names; /* paths instead of their last component */
@@ -29,6 +31,11 @@ struct pp_format_options {
 	const char *exclude_symbols, *include_symbols;
 	const char *image_path, *merge;
 	bool exclude_dependent;
+
+	/* Of a format that PP_SHOWS_ALL; each may be NULL. */
+	const struct pp_report
+		*stacks; /* the same profile with its call tree */
+	const struct pp_code *code;
 };
 
 /* What a format can show, and what it needs of a report. */
@@ -47,6 +54,7 @@ enum pp_format_flags {
 	PP_NEEDS_ONE_CLASS = 1 << 11,
 	PP_NEEDS_FILE = 1 << 12, /* nobody reads it on a terminal */
 	PP_SHOWS_TOTALS = 1 << 13, /* of symbols, with what they called */
+	PP_SHOWS_ALL = 1 << 16, /* symbols, the call tree and code, always */
 	PP_SHOWS_INLINES = 1 << 15, /* inlined functions as symbols */
 	PP_DRAWS_TREE = 1 << 14, /* the call tree, where it is asked for */
 
@@ -74,7 +82,10 @@ enum pp_format_flags {
 			 PP_SHOWS_INLINES)                                     \
 	X(flamegraph, "flame graph", 500000, PP_SHOWS_TREE | PP_SHOWS_DIFF |   \
 			 PP_SHOWS_AXES | PP_SHOWS_LOSS | PP_NEEDS_FILE |       \
-			 PP_SHOWS_INLINES)
+			 PP_SHOWS_INLINES)                                     \
+	X(html, "HTML", 500000, PP_SHOWS_ALL | PP_SHOWS_SHARES |               \
+			 PP_SHOWS_DIFF | PP_SHOWS_AXES | PP_SHOWS_LOSS |       \
+			 PP_NEEDS_FILE | PP_SHOWS_INLINES)
 /* clang-format on */
 
 struct pp_format {
@@ -94,7 +105,7 @@ PP_FORMATS(PP_DECLARE_FORMAT)
 /* The format called @name; NULL if there is none. */
 const struct pp_format *pp_format_find(const char *name);
 
-/* "text, xml ... or flamegraph": the names of all formats. */
+/* "text, xml ... or html": the names of all formats. */
 #define PP_FORMAT_NAMES_LEN 256
 const char *pp_format_names(char buf[PP_FORMAT_NAMES_LEN]);
 

@@ -3,12 +3,9 @@
  * A flame graph: one page of HTML that needs nothing else. The page is
  * libpp/format/flamegraph.html, compiled in as a string; this file puts the
  * call tree into it as JSON, with all sentences that the page shows, and the
- * script of the page draws.
- *
- * The JSON stands in a script element, which any "</script" would end; in JSON
- * a '<' occurs in strings alone, so each is written as an escape. Nodes are
- * one flat array of numbers, because there may be hundreds of thousands of
- * them: how far back the parent is, the frame, and the node's own counts.
+ * script of the page draws. Nodes are one flat array of numbers, because there
+ * may be hundreds of thousands of them: how far back the parent is, the frame,
+ * and the node's own counts.
  */
 
 #include <errno.h>
@@ -18,14 +15,11 @@
 
 #include "libpp/format/flamegraph.html.h" /* made from flamegraph.html */
 #include "libpp/format/format.h"
+#include "libpp/format/page.h"
 #include "libop/op_json.h"
-#include "libpp/sample_list.h"
-
-#define DATA "@DATA@"
-#define MAX_TITLE_APPS 2
 
 struct writer {
-	struct op_json json;
+	struct op_json *json;
 	const struct pp_report *report;
 	const struct pp_tree *tree;
 	const struct pp_format_options *options;
@@ -77,23 +71,28 @@ static int find_frame_images(struct writer *w)
 
 /* ---- descriptions -------------------------------------------------------- */
 
-/* @text is written to a string by @write and then into the JSON. */
+/* A sentence about a column. */
+struct description {
+	const struct writer *w;
+	size_t column;
+	void (*write)(FILE *out, const struct writer *w, size_t column);
+};
+
+static void write_of_column(FILE *out, void *arg)
+{
+	const struct description *d = arg;
+
+	d->write(out, d->w, d->column);
+}
+
 static void write_description(struct writer *w, const char *key,
 			      void (*write)(FILE *out, const struct writer *w,
 					    size_t column),
 			      size_t column)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	struct description d = { w, column, write };
 
-	if (!out)
-		return;
-	write(out, w, column);
-	fclose(out);
-	if (text && *text)
-		op_json_text(&w->json, key, text);
-	free(text);
+	pp_json_description(w->json, key, write_of_column, &d);
 }
 
 /* How many of the samples are in the picture. */
@@ -162,31 +161,20 @@ static void describe_account(FILE *out, const struct writer *w, size_t old)
 	pp_write_stacks(out, account);
 }
 
-/* "prog, bash and 4 more": applications are sorted by their samples. */
 static void describe_title(FILE *out, const struct writer *w, size_t column)
 {
-	const struct pp_report *report = w->report;
-	size_t nr = report->nr_apps > MAX_TITLE_APPS + 1 ? MAX_TITLE_APPS
-							 : report->nr_apps;
-
 	(void)column;
-	fputs(report->is_diff ? "Flame graph of a change" : "Flame graph", out);
-	for (size_t i = 0; i < nr; i++)
-		fprintf(out, "%s%s", i ? ", " : ": ",
-			pp_base_name(report->apps[i].name));
-	if (nr < report->nr_apps)
-		fprintf(out, " and %zu more", report->nr_apps - nr);
+	fputs(w->report->is_diff ? "Flame graph of a change" : "Flame graph",
+	      out);
+	if (w->report->nr_apps)
+		fputs(": ", out);
+	pp_describe_apps(out, w->report);
 }
 
 static void describe_profile(FILE *out, const struct writer *w, size_t column)
 {
 	(void)column;
-	fputs(w->report->cpu_title, out);
-	if (w->report->timer_hz)
-		fprintf(out, ", %" PRIu32 " samples per second and CPU",
-			w->report->timer_hz);
-	if (w->options->command)
-		fprintf(out, " — %s", w->options->command);
+	pp_describe_profile(out, w->report, w->options);
 }
 
 /* ---- the tree ------------------------------------------------------------ */
@@ -194,7 +182,7 @@ static void describe_profile(FILE *out, const struct writer *w, size_t column)
 static void write_tree_columns(struct writer *w)
 {
 	const struct pp_classes *classes = &w->report->classes;
-	struct op_json *json = &w->json;
+	struct op_json *json = w->json;
 
 	op_json_open(json, "columns", '[');
 	for (size_t c = 0; c < w->tree->nr_columns; c++) {
@@ -211,10 +199,19 @@ static void write_tree_columns(struct writer *w)
 	op_json_close(json, ']');
 }
 
+/* Of what threads the stacks of a root are. */
+static void write_root_ids(struct op_json *json, const struct pp_frame *frame)
+{
+	if (!frame->is_apart)
+		return;
+	op_json_i64(json, NULL, frame->tgid);
+	op_json_i64(json, NULL, frame->tid);
+}
+
 static void write_tree_frames(struct writer *w)
 {
 	const struct pp_tree *tree = w->tree;
-	struct op_json *json = &w->json;
+	struct op_json *json = w->json;
 
 	op_json_open(json, "images", '[');
 	for (uint32_t i = 0; i < w->nr_images; i++)
@@ -226,6 +223,7 @@ static void write_tree_frames(struct writer *w)
 		op_json_text(json, NULL, tree->frames[i].name);
 		op_json_i64(json, NULL, w->image_of[i]);
 		op_json_u64(json, NULL, tree->frames[i].kind);
+		write_root_ids(json, &tree->frames[i]);
 		op_json_close(json, ']');
 	}
 	op_json_close(json, ']');
@@ -235,9 +233,9 @@ static void write_tree_frames(struct writer *w)
 static void write_tree_nodes(struct writer *w)
 {
 	const struct pp_tree *tree = w->tree;
-	FILE *out = w->json.out;
+	FILE *out = w->json->out;
 
-	op_json_open(&w->json, "nodes", '[');
+	op_json_open(w->json, "nodes", '[');
 	for (uint32_t i = 0; i < tree->nr_nodes; i++) {
 		const struct pp_tree_node *node = &tree->nodes[i];
 
@@ -246,14 +244,13 @@ static void write_tree_nodes(struct writer *w)
 		for (size_t c = 0; c < tree->nr_columns; c++)
 			fprintf(out, ",%" PRIu64, pp_tree_self(tree, i)[c]);
 	}
-	op_json_close(&w->json, ']');
+	op_json_close(w->json, ']');
 }
 
-static void write_tree_data(struct writer *w)
+static void write_tree_members(struct writer *w)
 {
-	struct op_json *json = &w->json;
+	struct op_json *json = w->json;
 
-	op_json_open(json, NULL, '{');
 	write_description(w, "title", describe_title, 0);
 	write_description(w, "about", describe_profile, 0);
 	op_json_bool(json, "diff", w->report->is_diff);
@@ -264,58 +261,46 @@ static void write_tree_data(struct writer *w)
 	op_json_close(json, ']');
 	write_tree_frames(w);
 	write_tree_nodes(w);
-	op_json_close(json, '}');
+}
+
+int pp_json_tree(struct op_json *json, const struct pp_report *report,
+		 const struct pp_format_options *options)
+{
+	struct writer w = { .json = json,
+			    .report = report,
+			    .tree = report->tree,
+			    .options = options };
+	int err = find_frame_images(&w);
+
+	if (!err)
+		write_tree_members(&w);
+	free(w.images);
+	free(w.image_of);
+	return err;
 }
 
 /* ---- the page ------------------------------------------------------------ */
 
-/* In HTML a '<' could end the data; JSON has it in strings alone. */
-static void write_script_text(FILE *out, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '<')
-			fputs("\\u003c", out);
-		else
-			fputc(text[i], out);
-	}
-}
+struct flame_page {
+	const struct pp_report *report;
+	const struct pp_format_options *options;
+	int err;
+};
 
-/* The data as text; free() it. NULL when memory is short. */
-static char *make_tree_data(struct writer *w, size_t *len)
+static void write_flame_data(struct op_json *json, void *arg)
 {
-	char *text = NULL;
-	bool failed;
+	struct flame_page *page = arg;
 
-	w->json.out = open_memstream(&text, len);
-	if (!w->json.out)
-		return NULL;
-	write_tree_data(w);
-	failed = ferror(w->json.out);
-	if (!fclose(w->json.out) && !failed)
-		return text;
-	free(text);
-	return NULL;
+	op_json_open(json, NULL, '{');
+	page->err = pp_json_tree(json, page->report, page->options);
+	op_json_close(json, '}');
 }
 
 int pp_format_flamegraph(FILE *out, const struct pp_report *report,
 			 const struct pp_format_options *options)
 {
-	struct writer w = { .report = report,
-			    .tree = report->tree,
-			    .options = options };
-	const char *at = strstr(flamegraph_page, DATA);
-	char *data = NULL;
-	size_t len = 0;
+	struct flame_page page = { report, options, 0 };
+	int err = pp_page_write(out, flamegraph_page, write_flame_data, &page);
 
-	if (!find_frame_images(&w))
-		data = make_tree_data(&w, &len);
-	if (data) {
-		fwrite(flamegraph_page, 1, (size_t)(at - flamegraph_page), out);
-		write_script_text(out, data, len);
-		fputs(at + strlen(DATA), out);
-	}
-	free(data);
-	free(w.images);
-	free(w.image_of);
-	return data ? 0 : -ENOMEM;
+	return err ?: page.err;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "libpp/format/format.h"
+#include "libpp/format/page.h"
 #include "libpp/interval.h"
 #include "libop/op_json.h"
 
@@ -99,6 +100,20 @@ static void json_write_account(struct writer *w, const char *key,
 		op_json_close(json, '}');
 	}
 	op_json_close(json, '}');
+}
+
+void pp_json_profile(struct op_json *json, const struct pp_report *report)
+{
+	struct writer w = { .json = *json, .report = report };
+
+	json_write_cpu(&w);
+	op_json_open(&w.json, "classes", '[');
+	for (size_t i = 0; i < report->classes.nr; i++)
+		json_write_class(&w, i);
+	op_json_close(&w.json, ']');
+	json_write_account(&w, "account", report->account);
+	json_write_account(&w, "old_account", report->old_account);
+	*json = w.json;
 }
 
 /* ---- counts -------------------------------------------------------------- */
@@ -304,13 +319,7 @@ int pp_format_json(FILE *out, const struct pp_report *report,
 	op_json_open(json, NULL, '{');
 	op_json_text(json, "format", "oprofile-report");
 	op_json_u64(json, "version", JSON_VERSION);
-	json_write_cpu(&w);
-	op_json_open(json, "classes", '[');
-	for (size_t i = 0; i < report->classes.nr; i++)
-		json_write_class(&w, i);
-	op_json_close(json, ']');
-	json_write_account(&w, "account", report->account);
-	json_write_account(&w, "old_account", report->old_account);
+	pp_json_profile(json, report);
 	op_json_open(json, "applications", '[');
 	for (size_t i = 0; i < report->nr_apps; i++)
 		json_write_app(&w, &report->apps[i]);

@@ -35,7 +35,7 @@ import sys
 import tempfile
 
 KEYS = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38,
-        "ArrowRight": 39, "ArrowDown": 40, "Tab": 9}
+        "ArrowRight": 39, "ArrowDown": 40, "Tab": 9, "End": 35, "Home": 36}
 ROW = 18
 FIND = """
 ((row, name) => {

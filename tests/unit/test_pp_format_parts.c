@@ -798,13 +798,13 @@ static void csv_fields_are_quoted(void **state)
 /* ---- call trees ---------------------------------------------------------- */
 
 static struct pp_frame frames[] = {
-	{ "all", NULL, PP_FRAME_ROOT },
-	{ "prog", NULL, PP_FRAME_ROOT },
-	{ "main", "/bin/prog", PP_FRAME_APP },
-	{ "f;<g>\x01\x7f\x80", "/lib/x.so", PP_FRAME_LIBRARY },
-	{ "[broken]", NULL, PP_FRAME_GAP },
-	{ "k", "/vmlinux", PP_FRAME_KERNEL },
-	{ "h", "/bin/prog", PP_FRAME_APP },
+	{ .name = "all", .kind = PP_FRAME_ROOT },
+	{ .name = "prog", .kind = PP_FRAME_ROOT },
+	{ .name = "main", .image = "/bin/prog", .kind = PP_FRAME_APP },
+	{ .name = "f;<g>\x01\x7f\x80", .image = "/lib/x.so", .kind = PP_FRAME_LIBRARY },
+	{ .name = "[broken]", .kind = PP_FRAME_GAP },
+	{ .name = "k", .image = "/vmlinux", .kind = PP_FRAME_KERNEL },
+	{ .name = "h", .image = "/bin/prog", .kind = PP_FRAME_APP },
 };
 
 /* all, prog, main, f, k below f, h below main, a gap below prog */

@@ -73,7 +73,7 @@ static void addresses_have_8_or_16_digits(void **state)
 static void formats_have_names(void **state)
 {
 	static const char *const names[] = { "text", "xml",    "json",
-					     "csv",  "folded", "flamegraph" };
+					     "csv",  "folded", "flamegraph", "html" };
 	struct text t;
 	FILE *out = text_begin(&t);
 
@@ -97,7 +97,8 @@ static void formats_have_names(void **state)
 		     "json axes 0\n"
 		     "csv axes 0\n"
 		     "folded axes tree name one 0 silent\n"
-		     "flamegraph axes tree 500000 page\n");
+		     "flamegraph axes tree 500000 page\n"
+		     "html axes 500000 page\n");
 	assert_null(pp_format_find("Text"));
 	assert_null(pp_format_find(""));
 }

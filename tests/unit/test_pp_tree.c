@@ -277,9 +277,12 @@ static void test_depth(void **state)
 static void test_order_of_equals(void **state)
 {
 	static const struct pp_frame frames[] = {
-		{ "f", "b", PP_FRAME_APP },	{ "f", "a", PP_FRAME_LIBRARY },
-		{ "f", "a", PP_FRAME_APP },	{ "f", NULL, PP_FRAME_KERNEL },
-		{ "e", "z", PP_FRAME_LIBRARY }, { "f", "b", PP_FRAME_APP },
+		{ .name = "f", .image = "b", .kind = PP_FRAME_APP },
+		{ .name = "f", .image = "a", .kind = PP_FRAME_LIBRARY },
+		{ .name = "f", .image = "a", .kind = PP_FRAME_APP },
+		{ .name = "f", .kind = PP_FRAME_KERNEL },
+		{ .name = "e", .image = "z", .kind = PP_FRAME_LIBRARY },
+		{ .name = "f", .image = "b", .kind = PP_FRAME_APP },
 	};
 	static const int order[] = { 4, 2, 1, 0 };
 	struct pp_tree_builder b;

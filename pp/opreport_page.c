@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A report has a call tree or symbols, and its details keep builds apart, so a
+ * page is made of three reports about the same profile. Threads are added up in
+ * the code: its counts are of each address, and a session may have thousands of
+ * threads. Of a comparison the code is that of the later profile.
+ *
+ * Messages about images are those of the first report again, and are not
+ * printed twice; the first one has printed them.
+ */
+
+#include "pp/opreport_page.h"
+
+#include <errno.h>
+
+#include "pp/opreport_code.h"
+
+static int make_report_quietly(const struct opreport_options *o,
+			       struct pp_request *request,
+			       struct pp_report **out, struct op_diag *diag)
+{
+	struct op_session session;
+	int err = op_session_init(&session, o->args.common.session_dir, diag);
+
+	if (err)
+		return err;
+	request->session = &session;
+	err = pp_report_new(out, request, diag);
+	request->session = NULL;
+	return err ?: pp_check_complete(&(*out)->messages, diag);
+}
+
+static int make_stacks(struct opreport_page *page,
+		       const struct opreport_options *o, struct op_diag *diag)
+{
+	struct pp_request request = o->request;
+	struct op_diag why = { 0 };
+	int err;
+
+	request.tree = true;
+	request.symbols = false;
+	request.totals = false;
+	request.intervals = false;
+	err = make_report_quietly(o, &request, &page->stacks, &why);
+	if (err == -ENOENT) {
+		pp_report_free(page->stacks);
+		page->stacks = NULL;
+		err = 0;
+	}
+	return err ? op_diag_set(diag, err, "%s", why.text) : 0;
+}
+
+static int make_code(struct opreport_page *page,
+		     const struct opreport_options *o, struct op_diag *diag)
+{
+	const struct opannotate_options places = {
+		.spec = o->spec,
+		.search_dirs = o->search_dirs,
+		.base_dirs = o->base_dirs,
+	};
+	struct pp_request request = o->request;
+	size_t nr_known;
+	int err;
+
+	request.old_spec = NULL;
+	request.details = true;
+	request.one_build = true;
+	request.totals = false;
+	request.intervals = false;
+	request.threshold = 0;
+	request.merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID;
+	err = make_report_quietly(o, &request, &page->details, diag);
+	if (err)
+		return err;
+	nr_known = page->details->messages.nr;
+	err = opreport_find_code(&page->code, page->details, &places);
+	/* What is left is about sources, and new. */
+	page->details->messages.list += nr_known;
+	page->details->messages.nr -= nr_known;
+	if (!err)
+		pp_print_messages(stderr, "opreport", &page->details->messages,
+				  o->verbose);
+	return err;
+}
+
+int opreport_page_init(struct opreport_page *page, struct opreport_options *o,
+		       struct op_diag *diag)
+{
+	int err;
+
+	*page = (struct opreport_page){ NULL };
+	err = make_stacks(page, o, diag) ?: make_code(page, o, diag);
+	o->format_options.stacks = page->stacks;
+	o->format_options.code = &page->code;
+	return err;
+}
+
+void opreport_page_release(struct opreport_page *page)
+{
+	pp_report_free(page->stacks);
+	pp_report_free(page->details);
+}
