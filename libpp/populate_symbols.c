@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "libop/op_search.h"
+#include "libpp/kept_symbols.h"
 #include "libpp/owners.h"
 #include "libpp/symbol_match.h"
 #include "libpp/tree_input.h"
@@ -61,6 +62,7 @@ struct batch {
 	struct pp_population *p;
 	struct pp_side *side;
 	struct pp_image_symbols *symbols;
+	struct op_arena *places; /* names of source files */
 	const struct pp_image *image;
 	const char *app;
 	struct pp_owners owners;
@@ -176,8 +178,7 @@ static struct pp_place place_of(const struct batch *b, uint64_t key)
 	struct pp_place place = { 0 };
 
 	if (b->p->request->lines)
-		pp_image_symbols_place(b->symbols, key, &b->p->report->arena,
-				       &place);
+		pp_image_symbols_place(b->symbols, key, b->places, &place);
 	return place;
 }
 
@@ -546,48 +547,77 @@ static void note_nameless(struct pp_report *report, const struct use *uses,
 	report->nameless_samples = samples;
 }
 
-/* All applications that used an image; the uses are sorted by them. Where the
- * code of the image can be read is noted for those who list it. */
-static int add_symbols_of_image(struct pp_population *p, struct pp_side *side,
+/* All applications that used the image of @b; the uses are sorted by them.
+ * Where the code of the image can be read is noted for those who list it. */
+static int add_symbols_of_image(struct batch *b, struct pp_image *image,
 				const struct use *uses, size_t nr)
 {
-	struct pp_image *image = uses->image;
-	struct pp_image_symbols symbols;
-	struct batch b = {
-		.p = p, .side = side, .symbols = &symbols, .image = image
-	};
-	int err = pp_image_symbols_open(&symbols, image, side->session,
-					&side->locator, side->wants,
-					&p->report->messages);
+	const struct pp_image_symbols *symbols = b->symbols;
+	struct pp_report *report = b->p->report;
+	int err = 0;
 
-	if (!err && symbols.bfd) {
-		image->binary = op_arena_strdup(&p->report->arena,
-						op_bfd_path(symbols.bfd));
-		image->binary_bias = symbols.text;
-		if (symbols.is_stripped)
-			note_nameless(p->report, uses, nr);
+	b->image = image;
+	if (symbols->bfd) {
+		image->binary = op_arena_strdup(&report->arena,
+						op_bfd_path(symbols->bfd));
+		image->binary_bias = symbols->text;
+		if (symbols->is_stripped)
+			note_nameless(report, uses, nr);
 		err = image->binary ? 0 : -ENOMEM;
 	}
-	if (image->kind == OP_IMAGE_ANON && !symbols.nr)
-		note_nameless_maker(p->report, uses, nr);
+	if (image->kind == OP_IMAGE_ANON && !symbols->nr)
+		note_nameless_maker(report, uses, nr);
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		struct point *points;
 		size_t nr_points;
 
-		b.app = uses[i].app;
-		for (end = i; end < nr && !strcmp(uses[end].app, b.app);)
+		b->app = uses[i].app;
+		for (end = i; end < nr && !strcmp(uses[end].app, b->app);)
 			end++;
 		points = gather_points(uses + i, end - i, &nr_points);
-		b.owners = (struct pp_owners){
-			.symbols = &symbols,
-			.has_inlines = p->request->inlines,
+		b->owners = (struct pp_owners){
+			.symbols = b->symbols,
+			.has_inlines = b->p->request->inlines,
 		};
-		err = points ? match_points_to_symbols(&b, points, nr_points)
+		err = points ? match_points_to_symbols(b, points, nr_points)
 			     : -ENOMEM;
-		pp_owners_release(&b.owners);
+		pp_owners_release(&b->owners);
 		free(points);
 	}
-	pp_image_symbols_release(&symbols);
+	return err;
+}
+
+/* Its symbols may be there from an earlier report. */
+static int open_and_add_image(struct pp_population *p, struct pp_side *side,
+			      const struct use *uses, size_t nr)
+{
+	struct pp_kept_symbols *kept = p->request->kept_symbols;
+	struct pp_messages *messages = &p->report->messages;
+	struct pp_image *image = uses->image;
+	struct pp_image_symbols own;
+	struct batch b = {
+		.p = p,
+		.side = side,
+		.symbols = &own,
+		.places = &p->report->arena,
+	};
+	int err;
+
+	if (!kept) {
+		err = pp_image_symbols_open(&own, image, side->session,
+					    &side->locator, side->wants,
+					    messages)
+			      ?: add_symbols_of_image(&b, image, uses, nr);
+		pp_image_symbols_release(&own);
+		return err;
+	}
+	err = pp_kept_symbols_get(kept, &b.symbols, image, side->session,
+				  &side->locator, side->wants, messages);
+	if (err)
+		return err;
+	b.places = pp_kept_symbols_arena(kept);
+	err = add_symbols_of_image(&b, image, uses, nr);
+	pp_kept_symbols_put(kept, b.symbols);
 	return err;
 }
 
@@ -695,7 +725,7 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		for (end = i; end < nr && uses[end].image == uses[i].image;)
 			end++;
-		err = add_symbols_of_image(p, side, uses + i, end - i);
+		err = open_and_add_image(p, side, uses + i, end - i);
 		nr_images++;
 	}
 	free(uses);

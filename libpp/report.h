@@ -41,6 +41,7 @@
 /* ---- what is asked for --------------------------------------------------- */
 
 struct pp_archive; /* libpp/archive.h */
+struct pp_kept_symbols; /* libpp/kept_symbols.h */
 
 struct pp_request {
 	const struct op_session *session;
@@ -73,6 +74,8 @@ struct pp_request {
 	struct pp_debuginfod *debuginfod; /* asked for debug files that are not
 					     here; it must outlive the report;
 					     or NULL */
+	struct pp_kept_symbols *kept_symbols; /* from earlier reports, for later
+						 ones; or NULL */
 	enum pp_demangle demangle;
 	const char *const *include_symbols; /* ended by NULL; or NULL */
 	const char *const *exclude_symbols;
