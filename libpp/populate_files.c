@@ -98,6 +98,20 @@ static int drop_dependent(struct pp_sample_list *list, struct op_diag *diag)
 		"no samples in the applications themselves; leave out --exclude-dependent");
 }
 
+static int drop_other_images(struct pp_sample_list *list, const char *image,
+			     struct op_diag *diag)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->nr; i++)
+		if (!strcmp(image, list->files[i].image_name))
+			list->files[kept++] = list->files[i];
+	list->nr = kept;
+	return kept ? 0
+		    : op_diag_set(diag, -ENOENT,
+				  "%s: there are no samples in it", image);
+}
+
 static int choose_files(struct pp_population *p, struct pp_side *side,
 			struct op_diag *diag)
 {
@@ -114,6 +128,8 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	      pp_sample_list_choose(&side->list, side->spec, messages, diag);
 	if (!err && request->exclude_dependent)
 		err = drop_dependent(&side->list, diag);
+	if (!err && request->only_image)
+		err = drop_other_images(&side->list, request->only_image, diag);
 	return err
 		       ?: pp_sample_list_read(&side->list,
 					      request->symbols ||

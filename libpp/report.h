@@ -51,6 +51,8 @@ struct pp_request {
 	bool any_axes; /* classes may differ in several ways */
 	bool exclude_dependent; /* leave out images that are not their
 				   application */
+	const char *only_image; /* leave out samples in images with another name
+				   than this; or NULL */
 	bool by_build; /* builds of one path are images of their own */
 	bool one_build; /* only that with most samples of each path */
 	bool symbols; /* else the summary alone */

@@ -25,6 +25,11 @@ opannotate_SRCS := $(wildcard pp/opannotate*.c) pp/cure.c pp/options.c pp/progre
 opannotate_LIBS := libpp libdb libop
 opannotate_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 
+PROGS += optop
+optop_SRCS := $(wildcard pp/optop*.c) pp/options.c pp/progress.c
+optop_LIBS := libpp libdb libop
+optop_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS) $(NCURSES_LIBS) -pthread
+
 PROGS += opsymbols
 opsymbols_SRCS := $(wildcard pp/opsymbols*.c) pp/options.c pp/progress.c
 opsymbols_LIBS := libpp libdb libop

@@ -43,7 +43,7 @@ ROOMS = {
     "libpp/format": {"libpp": "*", **LIBOP},
     "pp": {
         "libpp": "*",
-        "libpp/format": "format.h gmon.h text.h",
+        "libpp/format": "format.h gmon.h text.h text_fit.h",
         "libpp/symbols": SYMBOLS,
         **STORES,
         **LIBOP,
@@ -83,6 +83,7 @@ SYSTEM = {
     r"lzma\.h|zstd\.h": r"libpp/symbols/unpack\.c",
     r"nettle/.*": r"libpp/symbols/sha256\.[ch]",
     r"jni\.h|jvmti(cmlr)?\.h": r"libagent/jvmti_oprofile\.c",
+    r"curses\.h": r"pp/optop_terminal\.c",
     r"popt\.h": r"(pp|utils(/\w+)?)/\w+\.[ch]|daemon/(opd_options|oprofiled)\.c",
     r"cmocka\.h": "",
 }
