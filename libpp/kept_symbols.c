@@ -96,7 +96,7 @@ static uint64_t hash_of_image(const struct pp_kept_symbols *kept,
 	return op_hash_mix(op_hash_text(hash, image->build), wants);
 }
 
-static struct kept_entry *find_kept(const struct pp_kept_symbols *kept,
+static struct kept_entry *find_kept_entry(const struct pp_kept_symbols *kept,
 				    const struct pp_image *image,
 				    unsigned int wants)
 {
@@ -161,7 +161,7 @@ int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 			struct pp_locator *locator, unsigned int wants,
 			struct pp_messages *messages)
 {
-	struct kept_entry *entry = find_kept(kept, image, wants);
+	struct kept_entry *entry = find_kept_entry(kept, image, wants);
 	struct kept_entry opened = { .wants = wants };
 	int err;
 

@@ -56,8 +56,8 @@ static poptContext parse_optop(struct optop_options *o, int argc,
 
 /* ---- values -------------------------------------------------------------- */
 
-static int take_number(const char *option, const char *text, uint64_t most,
-		       uint64_t *out, struct op_diag *diag)
+static int take_optop_number(const char *option, const char *text,
+			     uint64_t most, uint64_t *out, struct op_diag *diag)
 {
 	uint64_t number;
 
@@ -117,9 +117,9 @@ static int take_optop_options(struct optop_options *o, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--interval changes nothing with --once; leave it out");
-	err = take_number("interval", o->interval, INTERVAL_MAX, &seconds,
+	err = take_optop_number("interval", o->interval, INTERVAL_MAX, &seconds,
 			  diag) ?:
-	      take_number("rows", o->rows, 1000000, &rows, diag) ?:
+	      take_optop_number("rows", o->rows, 1000000, &rows, diag) ?:
 	      take_optop_view(o, diag) ?:
 	      take_optop_sort(o, diag) ?:
 	      take_optop_filter(o, diag) ?:

@@ -50,8 +50,8 @@ add_field(struct field_line *line, enum optop_attr attr, const char *fmt, ...)
 }
 
 /* Add a name with at most @most columns, shortened if need be. */
-static void add_name(struct field_line *line, enum optop_attr attr,
-		     const char *before, const char *name, size_t most)
+static void add_name_field(struct field_line *line, enum optop_attr attr,
+			   const char *before, const char *name, size_t most)
 {
 	char *fitted = optop_fit_name(name, most);
 
@@ -124,8 +124,8 @@ static void draw_session(struct optop_grid *grid,
 	       strlen(interval) + 8;
 	add_field(&line, OPTOP_BOLD, "optop");
 	if (columns > used + 8)
-		add_name(&line, OPTOP_PLAIN, "", state->session,
-			 columns - used);
+		add_name_field(&line, OPTOP_PLAIN, "", state->session,
+			       columns - used);
 	add_field(&line,
 		  state->daemon > OPTOP_ANSWERS ? OPTOP_ALERT : OPTOP_PLAIN,
 		  "%s", daemon);
@@ -175,8 +175,8 @@ static void draw_event(struct optop_grid *grid, const struct optop_state *state)
 	if (!event && counts && counts->nr_events)
 		event = counts->events[0];
 	if (event)
-		add_name(&line, OPTOP_BOLD, "", event,
-			 grid->nr_columns < 60 ? 16 : 40);
+		add_name_field(&line, OPTOP_BOLD, "", event,
+			       grid->nr_columns < 60 ? 16 : 40);
 	if (counts && counts->nr_events > 1) {
 		at = optop_counts_event(counts, event);
 		add_field(&line, OPTOP_PLAIN, "%zu/%zu",
@@ -204,15 +204,15 @@ static void draw_views(struct optop_grid *grid, const struct optop_state *state)
 			add_field(&line, OPTOP_PLAIN, "%zu %s", i + 1, view);
 	}
 	if (*page->filter || state->is_typing)
-		add_name(&line, OPTOP_WARM, "filter: ", page->filter,
-			 is_narrow ? 16 : 32);
+		add_name_field(&line, OPTOP_WARM, "filter: ", page->filter,
+			       is_narrow ? 16 : 32);
 	if (target->tid != OP_MANGLE_ALL)
 		add_field(&line, OPTOP_WARM, "thread %" PRId64, target->tid);
 	else if (target->tgid != OP_MANGLE_ALL)
 		add_field(&line, OPTOP_WARM, "process %" PRId64, target->tgid);
 	if (name && grid->nr_columns > line.at + 2)
-		add_name(&line, OPTOP_BOLD, "", name,
-			 grid->nr_columns - line.at - 2);
+		add_name_field(&line, OPTOP_BOLD, "", name,
+			       grid->nr_columns - line.at - 2);
 }
 
 /* ---- columns ------------------------------------------------------------- */

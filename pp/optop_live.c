@@ -33,7 +33,7 @@ struct live {
 	bool has_hung_up; /* the terminal */
 };
 
-static uint64_t now_ms(void)
+static uint64_t live_now(void)
 {
 	struct timespec now;
 
@@ -59,7 +59,7 @@ static void ask_for_reading(struct live *live)
 		(!state->is_paused || !pane->reading || state->wants_all);
 	uint64_t number;
 
-	if (!is_wanted && !(reads_by_itself(live) && now_ms() >= live->due)) {
+	if (!is_wanted && !(reads_by_itself(live) && live_now() >= live->due)) {
 		state->wants_reading = false;
 		return;
 	}
@@ -68,7 +68,7 @@ static void ask_for_reading(struct live *live)
 		state->wants_all || !pane->reading ? 0 : pane->files);
 	if (!number) {
 		optop_say(state, "out of memory");
-		live->due = now_ms() + 1000;
+		live->due = live_now() + 1000;
 		return;
 	}
 	live->asked = pane->asked = number;
@@ -84,7 +84,7 @@ static int take_reading_of(struct live *live, struct op_diag *diag)
 	if (!optop_reader_take(live->reader, &result))
 		return 0;
 	live->answered = result.number;
-	live->due = now_ms() + (uint64_t)state->interval * 1000;
+	live->due = live_now() + (uint64_t)state->interval * 1000;
 	if (result.err && !live->has_read && result.daemon == OPTOP_NO_DAEMON) {
 		*diag = result.diag;
 		return result.err;
@@ -120,7 +120,7 @@ static int draw_screen(struct live *live)
 
 static int time_to_sleep(const struct live *live)
 {
-	uint64_t now = now_ms();
+	uint64_t now = live_now();
 
 	if (!reads_by_itself(live))
 		return -1;

@@ -8,7 +8,6 @@
 
 #include "pp/optop_model.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,17 +93,37 @@ bool optop_is_reset(const struct optop_counts *now,
 
 /* ---- the filter ---------------------------------------------------------- */
 
+static char small_letter(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 static bool has_capitals(const char *text)
 {
 	for (; *text; text++)
-		if (*text >= 'A' && *text <= 'Z')
+		if (*text != small_letter(*text))
 			return true;
 	return false;
 }
 
+/* Letters beyond ASCII are what they are: names have few of them. */
+static bool has_small(const char *text, const char *part)
+{
+	for (; *text; text++) {
+		size_t i = 0;
+
+		while (part[i] && small_letter(text[i]) == part[i])
+			i++;
+		if (!part[i])
+			return true;
+	}
+	return !*part;
+}
+
 bool optop_text_has(const char *text, const char *part)
 {
-	return has_capitals(part) ? strstr(text, part) : strcasestr(text, part);
+	return has_capitals(part) ? strstr(text, part) != NULL
+				  : has_small(text, part);
 }
 
 static bool passes_filter(const struct optop_row *row, const char *filter)

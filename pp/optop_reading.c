@@ -75,7 +75,7 @@ static char *name_event(const struct pp_classes *classes,
 }
 
 /* The first class with the event of class @nr. */
-static size_t first_of_event(const struct pp_classes *classes, size_t nr)
+static size_t first_class_of_event(const struct pp_classes *classes, size_t nr)
 {
 	size_t first = 0;
 
@@ -100,7 +100,7 @@ int optop_make_rows(struct optop_reading *reading, size_t nr, bool has_all,
 	counts->when = time(NULL);
 	counts->nr_events = 0;
 	for (size_t c = 0; c < classes->nr; c++) {
-		size_t first = first_of_event(classes, c);
+		size_t first = first_class_of_event(classes, c);
 		size_t event = first < c ? events[first] : counts->nr_events;
 
 		events[c] = event;

@@ -34,3 +34,7 @@ BENCHES := $(patsubst tests/%.c,%,$(wildcard tests/bench/bench_*.c))
 TEST_PROGS += $(BENCHES)
 FUZZERS += $(patsubst tests/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 $(foreach t,$(BENCHES) $(FUZZERS),$(eval $(call UNIT_TEST_VARS,$(t))))
+
+# optop without its screen.
+OPTOP_PARTS := $(filter-out pp/optop.c pp/optop_live.c pp/optop_terminal.c,$(wildcard pp/optop*.c))
+$(foreach t,unit/test_optop bench/bench_optop,$(eval $(t)_SRCS += $(OPTOP_PARTS)))
