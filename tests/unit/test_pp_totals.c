@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Samples in a symbol and in all that it called, what was inlined, and symbols
+ * of several builds that are added up: small sessions with call trees, and a
+ * binary whose DWARF the assembler makes.
+ */
+
+#include "tests/unit/pp_session.h"
+
+#include "libpp/report.h"
+
+#define MAX_FILES 6
+
+struct row {
+	const char *name;
+	const char *files[MAX_FILES];
+	struct pp_request request;
+	const char *sort, *words;
+	const char *text;
+};
+
+/* "NAME COUNT/ALL..." for each symbol, with what may be known beside it. */
+static void write_symbols(FILE *out, const struct pp_report *report,
+			  bool places)
+{
+	for (size_t i = 0; i < report->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols[i];
+
+		fprintf(out, "%s %s", pp_base_name(entry->app), entry->name);
+		for (size_t c = 0; c < report->classes.nr; c++) {
+			fprintf(out, " %llu",
+				(unsigned long long)entry->counts[c]);
+			if (entry->all_counts)
+				fprintf(out, "/%llu",
+					(unsigned long long)
+						entry->all_counts[c]);
+		}
+		if (places)
+			fprintf(out, " %s %llx", entry->image->name,
+				(unsigned long long)entry->vma);
+		if (entry->is_inlined)
+			fputs(" inlined", out);
+		if (entry->place.file)
+			fprintf(out, " %s:%u", entry->place.file,
+				entry->place.line);
+		fputc('\n', out);
+		for (size_t d = 0; d < entry->nr_details; d++)
+			fprintf(out, "  %llx %llu\n",
+				(unsigned long long)entry->details[d].vma,
+				(unsigned long long)entry->details[d]
+					.counts[0]);
+		if (!entry->neighbours)
+			continue;
+		for (size_t k = 0; k < entry->neighbours->nr_callers; k++)
+			fprintf(out, "  from %s %llu\n",
+				entry->neighbours->callers[k].other->name,
+				(unsigned long long)entry->neighbours
+					->callers[k]
+					.counts[0]);
+	}
+}
+
+static void write_totals(FILE *out, const struct row *row)
+{
+	char *folder = getcwd(NULL, 0), copy[128];
+	struct pp_request request = row->request;
+	struct pp_spec_pair pair;
+	struct op_session session;
+	struct op_diag diag = { "" };
+	struct pp_report *report;
+	const char *words[8] = { NULL };
+	const char *sort[2] = { row->sort, NULL };
+	struct text t;
+	int err;
+
+	text_begin(&t);
+	split_words(row->words ? row->words : "", copy, words, NR(words));
+	assert_int_equal(pp_spec_pair_init(&pair, words, NULL), 0);
+	assert_int_equal(op_session_init(&session, ".", NULL), 0);
+	request.session = &session;
+	request.spec = &pair.spec;
+	request.symbols = true;
+	request.merge |= PP_MERGE_SESSION;
+	request.root = ".";
+	assert_int_equal(pp_sort_init(&request.sort, sort[0], NULL), 0);
+	err = pp_report_new(&report, &request, &diag);
+	assert_true(err <= 0);
+	if (!err)
+		write_symbols(t.out, report,
+			      row->words &&
+				      !strncmp(row->words, "session:", 8));
+	else
+		fprintf(t.out, "%s\n", diag.text);
+	for (size_t i = 0; i < report->nr_sums_of_builds; i++)
+		fprintf(t.out, "%s: %zu builds\n",
+			report->sums_of_builds[i].name,
+			report->sums_of_builds[i].nr_builds);
+	for (size_t i = 0; i < report->messages.nr; i++)
+		if (strstr(report->messages.list[i].text, "is shown") ||
+		    strstr(report->messages.list[i].text, "samples have no"))
+			fprintf(t.out, "%s\n", report->messages.list[i].text);
+	fclose(t.out);
+	write_without(out, t.all, folder);
+	free(folder);
+	pp_report_free(report);
+	pp_spec_pair_release(&pair);
+}
+
+/* "build ID LEN MTIME": of the files of the lines below, until another one. */
+static void set_build(const char *line)
+{
+	unsigned long long mtime = 0;
+	unsigned int id;
+
+	memset(made_header.build_id, 0, sizeof(made_header.build_id));
+	assert_int_equal(sscanf(line, "%x %u %llu", &id,
+				&made_header.build_id_len, &mtime),
+			 3);
+	made_header.build_id[0] = (uint8_t)id;
+	made_header.mtime = mtime;
+}
+
+static void write_builds(const char *const *lines)
+{
+	write_session(lines, 0);
+	write_text("symbols/vmlinux-02", "oprofile symbols 1 vmlinux 02\n"
+					 "0 T _stext\n"
+					 "40 t wait\n"
+					 "80 T more\n"
+					 "140 T do_work\n"
+					 "180 t wait\n"
+					 "1c0 t wait\n");
+	set_build("1 1 0");
+	for (size_t i = 0; i < MAX_FILES && lines[i]; i++)
+		if (!strncmp(lines[i], "build ", 6))
+			set_build(lines[i] + 6);
+		else if (!strncmp(lines[i], "tree ", 5))
+			write_tree(lines[i] + 5);
+		else
+			write_samples(lines[i]);
+	set_build("1 1 0");
+}
+
+static void write_rows(const struct row *rows, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct text t;
+
+		write_builds(rows[i].files);
+		write_totals(text_begin(&t), &rows[i]);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
+#define TOTALS .totals = true
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void symbols_have_what_they_called(void **state)
+{
+	/* clang-format off */
+	const struct row rows[] = {
+		{ "a chain",
+		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS }, NULL, NULL,
+		  "vmlinux _weak 4/4\nvmlinux wait 2/6\nvmlinux do_work 1/7\n" },
+		{ "by total",
+		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS }, "total", NULL,
+		  "vmlinux do_work 1/7\nvmlinux wait 2/6\nvmlinux _weak 4/4\n" },
+		{ "without being asked",
+		  { "current k k E 100=1", "tree current k E 1:k+10>k+100" }, { 0 }, NULL, NULL,
+		  "vmlinux do_work 1\n" },
+		{ "without samples of its own",
+		  { "current k k E 100=1", "tree current k E 1:k+10>k+100" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 1/1\nvmlinux _stext 0/1\n" },
+		{ "recursion counts once",
+		  { "current k k E 100=5", "tree current k E 5:k+110>k+10>k+120>k+20>k+100" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 5/5\nvmlinux _stext 0/5\n" },
+		{ "side by side it counts each time",
+		  { "current k k E 100=5 200=1", "tree current k E 2:k+10>k+100 3:k+20>k+100 1:k+30>k+200" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 5/5\nvmlinux wait 1/1\nvmlinux _stext 0/6\n" },
+		{ "below a branch that ended",
+		  { "current k k E 100=1 200=2 300=4 400=8",
+		    "tree current k E 1:k+10>k+210>k+100 2:k+10>k+200 4:k+300 8:k+310>k+20>k+400" }, { TOTALS }, NULL, NULL,
+		  "vmlinux _weak 8/8\nvmlinux wait 4/12\nvmlinux wait 2/3\nvmlinux do_work 1/1\nvmlinux _stext 0/11\n" },
+		{ "samples without a stack",
+		  { "current k k E 100=10 200=2", "tree current k E 1:k+10>k+100" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 10/10\nvmlinux wait 2/2\nvmlinux _stext 0/1\n"
+		  "11 of 12 samples have no stack; in totals they count for their own symbol alone\n" },
+		{ "more stacks than samples",
+		  { "current k k E 100=1", "tree current k E 3:k+10>k+100" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 1/3\nvmlinux _stext 0/3\n" },
+		{ "no symbol of the last one",
+		  { "current x x E 1=3", "current x k E 100=5", "tree current x E 3:x+1 5:x+2>k+100" }, { TOTALS }, NULL, NULL,
+		  "x do_work 5/5\nx /bin/x 3/8\n" },
+		{ "through a gap",
+		  { "current k k E 100=3", "tree current k E 3:k+10>[truncated]>k+100" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 3/3\nvmlinux _stext 0/3\n" },
+		{ "two columns",
+		  { "current k k E 100=3", "current k k F 100=4 200=1", "tree current k E 3:k+10>k+100", "tree current k F 4:k+210>k+100 1:k+200" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 3/3 4/4\nvmlinux _stext 0/3 0/0\nvmlinux wait 0/0 1/5\n" },
+		{ "two columns, one without stacks",
+		  { "current k k E 100=3", "current k k F 100=4", "tree current k E 2:k+10>k+100" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 3/3 4/4\nvmlinux _stext 0/2 0/0\n"
+		  "5 of 7 samples have no stack; in totals they count for their own symbol alone\n" },
+		{ "of each application",
+		  { "current x k E 100=3", "current y k E 100=4", "tree current x E 3:k+10>k+100", "tree current y E 4:k+20>k+100" }, { TOTALS }, NULL, NULL,
+		  "y do_work 4/4\nx do_work 3/3\ny _stext 0/4\nx _stext 0/3\n" },
+		{ "of images that were not kept apart",
+		  { "current k k E 100=7", "tree current x E 3:k+10>k+100", "tree current y E 4:k+20>k+100" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 7/7\nvmlinux _stext 0/7\n" },
+		{ "callers without samples, not kept apart",
+		  { "current k k E 100=7", "tree current x E 7:x+1>k+100" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 7/7\nx /bin/x 0/7\n" },
+		{ "callers without samples, kept apart",
+		  { "current x k E 100=7", "tree current x E 7:y+1>k+100" }, { TOTALS }, NULL, NULL,
+		  "x do_work 7/7\nx /bin/y 0/7\n" },
+		{ "an image that is not asked for",
+		  { "current x k E 100=3", "current x x E 1=4", "tree current x E 3:x+1>k+100 4:x+1" }, { TOTALS }, NULL, "lib-image:/vmlinux",
+		  "x do_work 3/3\n" },
+		{ "stacks of another application",
+		  { "current x k E 100=3", "tree current x E 3:k+10>k+100", "tree current y E 9:k+20>k+100" }, { TOTALS }, NULL, NULL,
+		  "x do_work 3/3\nx _stext 0/3\n" },
+		{ "symbols by name",
+		  { "current k k E 100=3 200=1", "tree current k E 3:k+210>k+100 1:k+200" }, { TOTALS, .include_symbols = LIST("do_work") }, NULL, NULL,
+		  "vmlinux do_work 3/3\n" },
+		{ "symbols but one",
+		  { "current k k E 100=3 200=1", "tree current k E 3:k+210>k+100 1:k+200" }, { TOTALS, .exclude_symbols = LIST("do_work") }, NULL, NULL,
+		  "vmlinux wait 1/4\n" },
+		{ "no stacks", { "current k k E 100=3" }, { TOTALS }, NULL, NULL,
+		  "vmlinux do_work 3\n" },
+		{ "no stacks to sort by", { "current k k E 100=3" }, { TOTALS }, "total", NULL,
+		  "--sort=total: the samples have no stacks, so only what is in a symbol itself is known; profile with --callgraph\n" },
+		{ "a threshold", { "current k k E 100=99 200=1", "tree current k E 99:k+10>k+100 1:k+310>k+200" }, { TOTALS, .threshold = 50 }, NULL, NULL,
+		  "vmlinux do_work 99/99\nvmlinux _stext 0/99\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows));
+}
+
+/* ---- what was inlined ---------------------------------------------------- */
+
+/*
+ * Functions main, helper and other, of 16 bytes each. In main is a copy of
+ * helper from 4 to 12, and in that one of leaf from 6 to 8, which has no
+ * symbol; in other a copy of main from 8 on, and in that of helper from 12 on.
+ * In both copies of "twin", from 0 to 2 of main and of helper, are functions
+ * of one name from different lines.
+ */
+#define INLINED                                                                    \
+	".file 1 \"/src/a.c\"\n.text\n"                                            \
+	".globl main\n.type main,@function\nmain:\n.loc 1 1\nnop\n.skip 15,0x90\n" \
+	".size main,16\n.globl helper\n.type helper,@function\nhelper:\n"          \
+	".loc 1 2\nnop\n.skip 15,0x90\n.size helper,16\n"                          \
+	".globl other\n.type other,@function\nother:\n.loc 1 3\n"                  \
+	"nop\n.skip 15,0x90\n.size other,16\n"                                     \
+	".section .debug_abbrev\nabbrevs:\n"                                       \
+	".byte 1,0x11,1,0x11,1,0x12,0xb,0x10,0x17,0,0\n"                           \
+	".byte 2,0x2e,0,3,8,0x3b,0xb,0x3a,0xb,0,0\n" /* abstract */                \
+	".byte 3,0x2e,1,0x11,1,0x12,0xb,0,0\n"                                     \
+	".byte 4,0x1d,1,0x31,0x13,0x11,1,0x12,0xb,0x58,0xb,0x59,0xb,0,0\n"         \
+	".byte 5,0x1d,0,0x31,0x13,0x11,1,0x12,0xb,0x58,0xb,0x59,0xb,0,0\n"         \
+	".byte 0\n"                                                                \
+	".section .debug_info\nunit:.long end-start\nstart:.value 4\n"             \
+	".long abbrevs\n.byte 8\n"                                                 \
+	".byte 1\n.quad main\n.byte 48\n.long 0\n"                                 \
+	"Dmain:.byte 2\n.asciz \"main\"\n.byte 1,1\n"                              \
+	"Dhelper:.byte 2\n.asciz \"helper\"\n.byte 2,1\n"                          \
+	"Dleaf:.byte 2\n.asciz \"leaf\"\n.byte 30,1\n"                             \
+	"Dtwin1:.byte 2\n.asciz \"twin\"\n.byte 40,1\n"                            \
+	"Dtwin2:.byte 2\n.asciz \"twin\"\n.byte 41,1\n"                            \
+	"Dcpp1:.byte 2\n.asciz \"_Z3cppv\"\n.byte 50,1\n"                          \
+	"Dcpp2:.byte 2\n.asciz \"_Z3cppv\"\n.byte 51,1\n"                          \
+	".byte 3\n.quad main\n.byte 16\n"                                          \
+	".byte 5\n.long Dtwin1-unit\n.quad main\n.byte 2,1,9\n"                    \
+	".byte 5\n.long Dcpp1-unit\n.quad main+2\n.byte 2,1,9\n"                   \
+	".byte 4\n.long Dhelper-unit\n.quad main+4\n.byte 8,1,10\n"                \
+	".byte 5\n.long Dleaf-unit\n.quad main+6\n.byte 2,1,11\n"                  \
+	".byte 0\n.byte 0\n"                                                       \
+	".byte 3\n.quad helper\n.byte 16\n"                                        \
+	".byte 5\n.long Dtwin2-unit\n.quad helper\n.byte 2,1,9\n"                  \
+	".byte 5\n.long Dcpp2-unit\n.quad helper+2\n.byte 2,1,9\n.byte 0\n"        \
+	".byte 3\n.quad other\n.byte 16\n"                                         \
+	".byte 4\n.long Dmain-unit\n.quad other+8\n.byte 8,1,12\n"                 \
+	".byte 5\n.long Dhelper-unit\n.quad other+12\n.byte 4,1,13\n"              \
+	".byte 0\n.byte 0\n.byte 0\nend:\n"
+
+static void inlined_functions_are_symbols(void **state)
+{
+#define INLINES .inlines = true
+	/* clang-format off */
+	static const struct row rows[] = {
+		{ "not asked for",
+		  { "current x x E 1003=1 1004=2 1006=4 1010=8" }, { 0 }, NULL, NULL,
+		  "x helper 8\nx main 7\n" },
+		{ "the innermost has the samples",
+		  { "current x x E 1003=1 1004=2 1006=4 1008=16 100c=64 1014=8" }, { INLINES }, NULL, NULL,
+		  "x main 64\nx helper 26\nx leaf 4 inlined\nx cpp() 1 inlined\n" },
+		{ "with lines",
+		  { "current x x E 1004=2 1006=4" }, { INLINES, .lines = true }, NULL, NULL,
+		  "x leaf 4 inlined /src/a.c:30\nx helper 2 /src/a.c:2\n" },
+		{ "with addresses",
+		  { "current x x E 1004=2 1005=1 1014=3" }, { INLINES, .details = true }, NULL, NULL,
+		  "x helper 6\n  401004 2\n  401005 1\n  401014 3\n" },
+		{ "one name, two functions",
+		  { "current x x E 1000=2 1001=1 1010=4" }, { INLINES }, NULL, NULL,
+		  "x twin 4 inlined\nx twin 3 inlined\n" },
+		{ "one mangled name, one function",
+		  { "current x x E 1002=2 1012=4" }, { INLINES }, NULL, NULL,
+		  "x cpp() 6 inlined\n" },
+		{ "beside all of it",
+		  { "current x x E 100c=1 1004=2 1006=4 101c=8", "tree current x E 7:x+1000 8:x+1004>x+1010" }, { INLINES, TOTALS }, NULL, NULL,
+		  "x helper 10/14\nx leaf 4/4 inlined\nx main 1/15\n" },
+		{ "a function that is above itself, inlined",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1004>x+1000" }, { INLINES, TOTALS }, NULL, NULL,
+		  "x leaf 4/4 inlined\nx helper 2/7\nx main 1/7\n" },
+		{ "partly above itself",
+		  { "current x x E 100c=2 1004=6", "tree current x E 4:x+1004>x+1000 4:x+1000" }, { INLINES, TOTALS }, NULL, NULL,
+		  "x helper 6/7\nx main 2/8\n" },
+		{ "callers before these were addresses",
+		  { "current x x E 101c=1", "tree current x E 1:x+1000>x+1010" }, { INLINES, TOTALS }, NULL, NULL,
+		  "x helper 1/1\nx main 0/1\n" },
+		{ "two in one",
+		  { "current x x E 102c=1 1028=2 1020=4", "tree current x E 7:x+1020" }, { INLINES, TOTALS }, NULL, NULL,
+		  "x other 4/7\nx main 2/3\nx helper 1/1\n" },
+		{ "calls of it",
+		  { "current x x E 1004=2 1006=4", "current x x>x E 100f>1020=8" }, { INLINES, .call_graph = true }, NULL, NULL,
+		  "x leaf 4 inlined\n  from helper 4\nx helper 2\n  from main 6\n"
+		  "x main 0\nx other 0\n  from main 8\n" },
+		{ "calls from it",
+		  { "current x x E 1020=1", "current x x>x E 1006>1020=8" }, { INLINES, .call_graph = true }, NULL, NULL,
+		  "x other 1\n  from leaf 8\nx helper 0\n  from main 8\nx leaf 0 inlined\n  from helper 8\nx main 0\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	assert_int_equal(system("mkdir -p bin"), 0);
+	write_text("b.s", INLINED);
+	assert_int_equal(
+		system("${CC:-cc} -nostdlib -static -Wl,-e,0 -Wl,-Ttext=0x401000 "
+		       "-Wl,--build-id=0x01 -o bin/x b.s"),
+		0);
+	write_rows(rows, NR(rows));
+}
+
+/* ---- several builds ------------------------------------------------------ */
+
+static void builds_are_added_up(void **state)
+{
+#define BOTH NULL, "session:current,old"
+	/* clang-format off */
+	static const struct row rows[] = {
+		{ "by name, and of one name by address",
+		  { "current k k E 0=1 100=2 200=3 300=4 400=5", "build 2 1 0", "old k k E 0=10 40=20 80=30 140=40 180=50 1c0=60" }, { 0 }, BOTH,
+		  "vmlinux wait 60 /vmlinux 1c0\nvmlinux wait 54 /vmlinux 180\nvmlinux do_work 42 /vmlinux 140\n"
+		  "vmlinux more 30 /vmlinux 80\nvmlinux wait 23 /vmlinux 40\nvmlinux _stext 11 /vmlinux 0\n"
+		  "vmlinux _weak 5 /vmlinux 400\nvmlinux: 2 builds\n" },
+		{ "addresses are of the build with most samples",
+		  { "current k k E 100=200 200=3", "build 2 1 0", "old k k E 140=40 180=50" }, { 0 }, BOTH,
+		  "vmlinux do_work 240 /vmlinux 100\nvmlinux wait 53 /vmlinux 200\nvmlinux: 2 builds\n" },
+		{ "of several columns",
+		  { "current k k E 100=1", "current k k F 100=2 200=5", "build 2 1 0", "old k k E 140=40", "old k k F 180=50" }, { 0 }, BOTH,
+		  "vmlinux do_work 41 2 /vmlinux 140\nvmlinux wait 0 55 /vmlinux 180\nvmlinux: 2 builds\n" },
+		{ "of each application",
+		  { "current x k E 100=1", "current y k E 100=2", "build 2 1 0", "old x k E 140=40" }, { 0 }, BOTH,
+		  "x do_work 41 /vmlinux 140\ny do_work 2 /vmlinux 100\nvmlinux: 2 builds\n" },
+		{ "of one build nothing is said",
+		  { "current k k E 100=1", "old k k E 100=40" }, { 0 }, BOTH,
+		  "vmlinux do_work 41 /vmlinux 100\n" },
+		{ "kept apart",
+		  { "current k k E 100=1", "build 2 1 0", "old k k E 140=40" }, { .by_build = true }, BOTH,
+		  "vmlinux do_work 40 /vmlinux (build 02) 140\nvmlinux do_work 1 /vmlinux (build 01) 100\n" },
+		{ "kept apart, of one build",
+		  { "current k k E 100=1", "old k k E 140=40" }, { .by_build = true }, BOTH,
+		  "vmlinux do_work 41 /vmlinux 100\n" },
+		{ "apart where addresses are shown",
+		  { "current k k E 100=1", "build 2 1 0", "old k k E 140=40" }, { .details = true }, BOTH,
+		  "vmlinux do_work 40 /vmlinux (build 02) 140\n  140 40\nvmlinux do_work 1 /vmlinux (build 01) 100\n  100 1\n" },
+		{ "long ones, old ones and none",
+		  { "build 1 8 0", "current x x E 1=1", "build 0 0 1000000000", "old x x E 1=2", "build 0 0 0", "older x x E 1=4" }, { .by_build = true }, NULL, "session:current,old,older",
+		  "x /bin/x (build unknown) 4 /bin/x (build unknown) 0\nx /bin/x (build file-0-0-3b9aca00) 2 /bin/x (build file-0-0-3b9aca00) 0\n"
+		  "x /bin/x (build 010000000000) 1 /bin/x (build 010000000000) 0\n" },
+		{ "the one with most samples",
+		  { "current k k E 100=1 200=30", "build 2 1 0", "old k k E 140=40" }, { .one_build = true }, BOTH,
+		  "vmlinux do_work 40 /vmlinux 140\n"
+		  "/vmlinux (build 02) is shown; 31 samples of its other builds are left out, choose one with build-id: (opreport --by-build lists them)\n" },
+		{ "the first one has most",
+		  { "current k k E 100=41", "current m m E 0=1", "build 2 1 0", "old k k E 140=40" }, { .one_build = true }, BOTH,
+		  "vmlinux do_work 41 /vmlinux 100\nmod /mod 1 /mod 0\n"
+		  "/vmlinux (build 01) is shown; 40 samples of its other builds are left out, choose one with build-id: (opreport --by-build lists them)\n" },
+		{ "calls",
+		  { "current k k E 100=1", "current k k>k E 200>100=3", "build 2 1 0", "old k k E 140=40", "old k k>k E 80>140=5 40>140=7" }, { .call_graph = true }, BOTH,
+		  "vmlinux do_work 41 /vmlinux 140\n  from more 5\n  from wait 10\nvmlinux more 0 /vmlinux 80\nvmlinux wait 0 /vmlinux 40\nvmlinux: 2 builds\n" },
+		{ "totals",
+		  { "current k k E 100=1", "tree current k E 1:k+210>k+100", "build 2 1 0", "old k k E 140=40", "tree old k E 40:k+50>k+140" }, { TOTALS }, BOTH,
+		  "vmlinux do_work 41/41 /vmlinux 140\nvmlinux wait 0/41 /vmlinux 40\nvmlinux: 2 builds\n" },
+		{ "totals of recursion",
+		  { "current k k E 100=10", "tree current k E 3:k+110>k+100", "build 2 1 0", "old k k E 140=40", "tree old k E 40:k+150>k+140" }, { TOTALS }, BOTH,
+		  "vmlinux do_work 50/50 /vmlinux 140\nvmlinux: 2 builds\n7 of 50 samples have no stack; in totals they count for their own symbol alone\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(symbols_have_what_they_called),
+		folder_test(builds_are_added_up),
+#ifdef __x86_64__
+		folder_test(inlined_functions_are_symbols),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
