@@ -1063,6 +1063,112 @@ static void flame_graphs_tell_options(void **state)
 	}
 }
 
+/* Lines of the tree as text: chains, order, what is repeated and what not. */
+static void trees_are_text(void **state)
+{
+	/* clang-format off */
+	static struct pp_frame chained[] = {
+		{ "all", NULL, PP_FRAME_ROOT },
+		{ "prog", "/bin/prog", PP_FRAME_ROOT },
+		{ "main", "/bin/prog", PP_FRAME_APP },
+		{ "work", "/lib/x.so", PP_FRAME_LIBRARY },
+		{ "[x.so]", "/lib/x.so", PP_FRAME_LIBRARY },
+		{ "small", NULL, PP_FRAME_CUT },
+		{ "idle", "/lib/x.so", PP_FRAME_LIBRARY },
+		{ "lost", NULL, PP_FRAME_GAP },
+	};
+	/* all, prog, main; below main: small (cut), work, [x.so] and in that
+	 * work; below prog: lost, idle */
+	static struct pp_tree_node chained_nodes[] = {
+		{ 0, 0 }, { 0, 1 }, { 1, 2 }, { 2, 5 }, { 2, 3 }, { 2, 4 },
+		{ 5, 3 }, { 1, 7 }, { 7, 6 },
+	};
+	static uint64_t chained_self[] = { 0, 0, 0, 1, 30, 0, 49, 0, 20 };
+	static uint64_t chained_all[] = { 100, 100, 80, 1, 30, 49, 49, 20, 20 };
+	static uint64_t self_2[] = { 0, 0, 0, 0, 0, 0, 0, 1, 30, 0, 0, 0, 49, 0, 0, 0, 20, 1 };
+	static uint64_t all_2[] = { 100, 2, 100, 2, 80, 1, 1, 0, 30, 1, 49, 0, 49, 0, 20, 1, 20, 1 };
+	static const struct {
+		const char *name;
+		unsigned int flags;
+		bool callers;
+		struct pp_format_options options;
+		const char *text;
+	} rows[] = {
+		{ "plain", 0, false, { 0 },
+		  "  samples    total %     self %  symbol name\n"
+		  "      100    100.000          0  prog\n"
+		  "       80    80.0000          0    main\n"
+		  "       49    49.0000          0      [x.so]\n"
+		  "                                     work\n"
+		  "       30    30.0000    30.0000      work [x.so]\n"
+		  "       20    20.0000          0    lost\n"
+		  "                                   idle [x.so]\n"
+		  "3 frames with less than 0.0123 % of the samples are not shown; --threshold=0 shows all.\n" },
+		{ "no heads, paths", 0, false, { .no_header = true, .long_names = true },
+		  "      100    100.000          0  prog\n"
+		  "       80    80.0000          0    main\n"
+		  "       49    49.0000          0      [x.so]\n"
+		  "                                     work\n"
+		  "       30    30.0000    30.0000      work [/lib/x.so]\n"
+		  "       20    20.0000          0    lost\n"
+		  "                                   idle [/lib/x.so]\n" },
+		{ "callers", 0, true, { .no_header = true },
+		  "      100    100.000  prog\n"
+		  "       80    80.0000    main\n"
+		  "       49    49.0000      [x.so]\n"
+		  "                          work\n"
+		  "       30    30.0000      work [x.so]\n"
+		  "       20    20.0000    lost\n"
+		  "                        idle [x.so]\n" },
+		{ "heads of callers", INTERVALS, true, { 0 },
+		  "  samples          %          95% interval  symbol name\n"
+		  "      100    100.000      96.3007-100.0000  prog\n"
+		  "       80    80.0000       71.1171-86.6633    main\n"
+		  "       49    49.0000       39.4220-58.6520      [x.so]\n"
+		  "                                                work\n"
+		  "       30    30.0000       21.8949-39.5849      work [x.so]\n"
+		  "       20    20.0000       13.3367-28.8829    lost\n"
+		  "                                              idle [x.so]\n"
+		  "3 frames with less than 0.0123 % of the samples are not shown; --threshold=0 shows all.\n" },
+		{ "two columns", TWO, false, { 0 },
+		  "  samples    total %     self %  samples    total %     self %  symbol name\n"
+		  "      100    100.000          0        2    100.000          0  prog\n"
+		  "       80    80.0000          0        1    50.0000          0    main\n"
+		  "       49    49.0000          0        0          0          0      [x.so]\n"
+		  "                                                                    work\n"
+		  "       30    30.0000    30.0000        1    50.0000          0      work [x.so]\n"
+		  "       20    20.0000          0        1    50.0000          0    lost\n"
+		  "                                                                  idle [x.so]\n"
+		  "3 frames with less than 0.0123 % of the samples are not shown; --threshold=0 shows all.\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		bool two = rows[i].flags & TWO;
+		struct made_report m;
+		struct pp_text t;
+		struct text written;
+
+		make_report(&m, rows[i].flags);
+		with_tree(&m);
+		tree.frames = chained;
+		tree.nr_frames = NR(chained);
+		tree.nodes = chained_nodes;
+		tree.nr_nodes = NR(chained_nodes);
+		tree.self = two ? self_2 : chained_self;
+		tree.all = two ? all_2 : chained_all;
+		tree.nr_cut = 3;
+		tree.threshold = 0.0123456;
+		m.report.tree_callers = rows[i].callers;
+		t = (struct pp_text){ .out = text_begin(&written),
+				      .report = &m.report,
+				      .options = &rows[i].options };
+		assert_int_equal(pp_text_tree(&t), 0);
+		text_must_be(&written, rows[i].name, rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1074,6 +1180,7 @@ int main(void)
 		cmocka_unit_test(json_values_stand_in_lines),
 		cmocka_unit_test(csv_fields_are_quoted),
 		cmocka_unit_test(call_trees_are_written),
+		cmocka_unit_test(trees_are_text),
 		cmocka_unit_test(flame_graphs_tell_options),
 	};
 
