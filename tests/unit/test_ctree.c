@@ -166,6 +166,7 @@ static void counts_do_not_wrap(void **state)
 	add(tree, node, 1);
 	add(tree, node, 1);
 	add(tree, node, UINT64_MAX);
+	add(tree, node, 5);
 	ctree_close(tree);
 	tree = must_open_tree(f->path, ODB_RDONLY);
 	must_be_node(tree, 1, CTREE_ROOT, 1, 0, UINT64_MAX);

@@ -82,6 +82,29 @@ static void counts_stay_at_the_maximum(void **state)
 	odb_close(odb);
 }
 
+/* How many slots are looked at: one for the only key, more for others. */
+static void searches_have_a_length(void **state)
+{
+	struct fixture *f = *state;
+	struct odb *odb = must_open(f->path, ODB_RDWR);
+	struct odb_stat stat;
+
+	assert_int_equal(odb_add(odb, 5, 3), 0);
+	odb_stat(odb, &stat);
+	assert_int_equal(stat.nr_keys, 1);
+	assert_int_equal(stat.longest_probe, 1);
+	assert_true(stat.mean_probe == 1);
+	for (uint64_t key = 0; key < 150; key++)
+		assert_int_equal(odb_add(odb, key, 1), 0);
+	odb_stat(odb, &stat);
+	assert_int_equal(stat.nr_keys, 150);
+	assert_int_equal(stat.total, 153);
+	assert_true(stat.longest_probe > 1);
+	assert_true(stat.mean_probe > 1);
+	assert_true(stat.mean_probe < (double)stat.longest_probe);
+	odb_close(odb);
+}
+
 static void a_new_file_is_one_page(void **state)
 {
 	static const uint8_t zero[ODB_USER_SIZE];
@@ -289,6 +312,7 @@ int main(void)
 		odb_unit_test(key_zero_is_found_among_others),
 		odb_unit_test(adding_zero_adds_no_key),
 		odb_unit_test(counts_stay_at_the_maximum),
+		odb_unit_test(searches_have_a_length),
 		odb_unit_test(a_new_file_is_one_page),
 		odb_unit_test(all_is_there_after_reopening),
 		odb_unit_test(growing_keeps_all),

@@ -3,6 +3,7 @@
  * No pattern of keys is worse than random keys. The seed of the hash is fixed
  * here, so each run computes the same.
  */
+#include "libdb/table/db_table.h"
 #include "tests/unit/odb_fixture.h"
 
 #define NR_KEYS 5000
@@ -147,6 +148,34 @@ static void chosen_keys_do_not_help(void **state)
 	odb_close(odb);
 }
 
+/* A row has so many lines, and a key behind them is not looked for. */
+static void rows_have_an_end(void **state)
+{
+	enum { NR_LINES = 256 };
+	static struct odb_slot slots[NR_LINES * ODB_LINE_SLOTS];
+	struct odb odb = { .slots = slots, .nr_lines = NR_LINES };
+	size_t taken = 0;
+	struct odb_slot *slot;
+
+	(void)state;
+	memset(slots, 0, sizeof(slots));
+	for (uint64_t key = 1; (slot = odb_place(&odb, key)); key++) {
+		assert_int_equal(slot->count, 0);
+		/* Every key takes the row of key 1. */
+		while (odb_home(odb.seed, NR_LINES, key) !=
+		       odb_home(odb.seed, NR_LINES, 1))
+			key++;
+		slot = odb_place(&odb, key);
+		if (!slot)
+			break;
+		slot->key = key;
+		slot->count = 1;
+		taken++;
+		assert_ptr_equal(odb_place(&odb, key), slot);
+	}
+	assert_int_equal(taken, ODB_ROW_LINES * ODB_LINE_SLOTS);
+}
+
 static void seeds_differ(void **state)
 {
 	struct fixture *f = *state;
@@ -176,6 +205,7 @@ int main(void)
 		odb_unit_test(bits_in_reverse),
 		odb_unit_test(other_random_keys),
 		odb_unit_test(chosen_keys_do_not_help),
+		cmocka_unit_test(rows_have_an_end),
 		odb_unit_test(seeds_differ),
 	};
 

@@ -256,6 +256,7 @@ static void tables_that_cannot_be_are_refused(void **state)
 		{ 0, 2, UINT32_MAX - 5, 3, 9 }, /* a group beyond the last */
 		{ 0, 3, UINT64_MAX, 3, 9 }, /* more keys than there are */
 		{ 2, 0, UINT64_MAX, 3, UINT64_MAX }, /* it counts one more */
+		{ 2, 0, UINT64_MAX, 3, 7 }, /* as if it wrapped */
 		/* one more number in a column */
 		{ 0, 4, 0, 3, 9 },
 		{ 1, 3, 0, 3, 9 },
@@ -347,6 +348,193 @@ static void trees_that_cannot_be_are_refused(void **state)
 		if (get_changed(sound, lies[i].column, lies[i].at,
 				lies[i].value) != -EBADMSG)
 			fail_msg("taken: %s", lies[i].what);
+}
+
+/* Images ascend, and none is there twice. */
+static void images_of_trees_ascend(void **state)
+{
+	static const struct {
+		uint64_t images[8];
+		int err;
+	} rows[] = {
+		{ { 1, 'a', 1, 'b', LAST }, 0 },
+		{ { 1, 'a', 2, 'a', 'b', LAST }, 0 },
+		{ { 1, 'a', 1, 'a', LAST }, -EBADMSG },
+		{ { 2, 'a', 'b', 1, 'a', LAST }, -EBADMSG },
+		{ { 2, 'a', 'b', 2, 'a', 'a', LAST }, -EBADMSG },
+		{ { 1, 'b', 1, 'a', LAST }, -EBADMSG },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		/* A node in each of both. */
+		uint64_t columns[PACK_TREE_COLUMNS][16] = {
+			{ 0 },		   { 0, 1, LAST }, { 10, 10, LAST },
+			{ 2, 0, 0, LAST }, { 0, 1, LAST }, { LAST },
+			{ 1, 2, LAST },
+		};
+
+		memcpy(columns[0], rows[i].images, sizeof(rows[i].images));
+		if (get_tree(columns, 2, 3) != rows[i].err)
+			fail_msg("row %zu", i);
+	}
+}
+
+/* ---- the index ------------------------------------------------------------
+ */
+
+static void indexes_that_cannot_be_are_refused(void **state)
+{
+	static const uint8_t zeros[3 * ODB_USER_SIZE];
+#define USER ODB_USER_SIZE
+#define AT sizeof(struct pack_header)
+	/* A table of 6 bytes and a tree of 9. */
+	static const struct {
+		const char *what;
+		const char *names;
+		size_t names_len, users_len, crcs_len;
+		uint64_t figures[9];
+		uint64_t nr, index_at;
+		int err;
+	} rows[] = {
+		{ "sound", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, 0 },
+		{ "empty", "", 0, 0, 0, { LAST }, 0, AT, 0 },
+		{ "empty, a gap", "", 0, 0, 0, { LAST }, 0, AT + 1, -EBADMSG },
+		{ "a content too short", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 5, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 14, -EBADMSG },
+		{ "a content in the index", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 10, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a content that wraps", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, UINT64_MAX - 2, PACK_TREE, 3, 4, 18, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a gap before the index", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 8, LAST }, 2, AT + 15, -EBADMSG },
+		{ "no kind", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 77, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "one more entry", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 1, AT + 6, -EBADMSG },
+		{ "one entry less", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 3, AT + 15, -EBADMSG },
+		{ "one name more", "a\0b\0c", 6, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a user byte more", "a\0b", 4, 2 * USER + 1, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a user byte less", "a\0b", 4, 2 * USER - 1, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a checksum byte more", "a\0b", 4, 2 * USER, 9, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a checksum byte less", "a\0b", 4, 2 * USER, 7, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a figure less", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a figure more", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, 1 }, 2, AT + 15, -EBADMSG },
+		{ "names not in order", "b\0a", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a name twice", "a\0a", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a name without end", "a\0b", 3, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "no name", "\0b", 3, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a name that leads out", "..\0b", 5, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct pack_bytes columns[PACK_INDEX_COLUMNS] = { 0 };
+		struct pack_header header = { .nr = rows[i].nr,
+					      .index_at = rows[i].index_at };
+		struct pack_index index = { 0 };
+		struct pack_bytes bytes = { 0 };
+
+		pack_bytes_put(&columns[PACK_NAMES], rows[i].names,
+			       rows[i].names_len);
+		pack_bytes_put(&columns[PACK_USERS], zeros, rows[i].users_len);
+		pack_bytes_put(&columns[PACK_CHECKSUMS], "\1\2\3\4\5\6\7\10",
+			       rows[i].crcs_len);
+		for (size_t k = 0; k < 9 && rows[i].figures[k] != LAST; k++)
+			pack_bytes_number(&columns[PACK_FIGURES],
+					  rows[i].figures[k]);
+		assert_int_equal(pack_columns_put(&bytes, columns,
+						  PACK_INDEX_COLUMNS),
+				 0);
+		header.index_len = bytes.len;
+		if (pack_index_get(&index, &header, bytes.bytes) != rows[i].err)
+			fail_msg("%s", rows[i].what);
+		if (!rows[i].err && index.nr) {
+			const struct pack_item *item = pack_index_items(&index);
+
+			assert_int_equal(item[0].at, AT);
+			assert_int_equal(item[1].at, AT + 6);
+			assert_int_equal(item[1].len, 9);
+			assert_int_equal(item[0].crc, 0x04030201);
+			assert_int_equal(item[1].crc, 0x08070605);
+			assert_string_equal(item[1].entry.name, "b");
+			assert_int_equal(item[1].entry.kind, PACK_TREE);
+			assert_int_equal(item[1].entry.nr, 3);
+			assert_int_equal(item[1].entry.total, 4);
+		}
+		pack_index_release(&index);
+		for (size_t k = 0; k < PACK_INDEX_COLUMNS; k++)
+			pack_bytes_release(&columns[k]);
+		pack_bytes_release(&bytes);
+	}
+}
+
+static void names_have_a_length(void **state)
+{
+	(void)state;
+	for (size_t len = PACK_NAME_MAX - 1; len <= PACK_NAME_MAX + 1; len++) {
+		struct pack_bytes columns[PACK_INDEX_COLUMNS] = { 0 };
+		struct pack_header header = { .nr = 1, .index_at = AT + 6 };
+		struct pack_index index = { 0 };
+		struct pack_bytes bytes = { 0 };
+		char name[PACK_NAME_MAX + 2];
+		struct pack_item item = {
+			.entry = { name, PACK_TABLE, no_user, 0, 0 },
+			.len = 6,
+		};
+
+		memset(name, 'x', len);
+		name[len] = '\0';
+		pack_index_put(columns, &item);
+		assert_int_equal(pack_columns_put(&bytes, columns,
+						  PACK_INDEX_COLUMNS),
+				 0);
+		header.index_len = bytes.len;
+		assert_int_equal(pack_index_get(&index, &header, bytes.bytes),
+				 len > PACK_NAME_MAX ? -EBADMSG : 0);
+		pack_index_release(&index);
+		for (size_t k = 0; k < PACK_INDEX_COLUMNS; k++)
+			pack_bytes_release(&columns[k]);
+		pack_bytes_release(&bytes);
+	}
+}
+
+/* ---- numbers --------------------------------------------------------------
+ */
+
+static void numbers_are_written_one_way(void **state)
+{
+#define FF9 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+	static const struct {
+		uint8_t bytes[12];
+		size_t len;
+		int err;
+		uint64_t number;
+		size_t read;
+	} rows[] = {
+		{ { 0 }, 1, 0, 0, 1 },
+		{ { 0x7f, 1 }, 2, 0, 0x7f, 1 },
+		{ { 0x80, 1 }, 2, 0, 0x80, 2 },
+		{ { 0xff, 0x7f }, 2, 0, 0x3fff, 2 },
+		{ { 0x81, 0x80, 1 }, 3, 0, 0x4001, 3 },
+		{ { FF9, 1 }, 10, 0, UINT64_MAX, 10 },
+		{ { 0x80, 0 }, 2, -EBADMSG, 0, 0 },
+		{ { 0x81, 0x80, 0 }, 3, -EBADMSG, 0, 0 },
+		{ { FF9, 2 }, 10, -EBADMSG, 0, 0 },
+		{ { FF9, 0x81, 0 }, 11, -EBADMSG, 0, 0 },
+		{ { FF9, 0x81, 1 }, 11, -EBADMSG, 0, 0 },
+		{ { 0x80 }, 1, -EBADMSG, 0, 0 },
+		{ { 0 }, 0, -EBADMSG, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct pack_column column = { .at = rows[i].bytes,
+					      .end = rows[i].bytes +
+						     rows[i].len };
+		uint64_t number = 77;
+
+		if (pack_column_number(&column, &number) != rows[i].err)
+			fail_msg("row %zu", i);
+		if (rows[i].err)
+			continue;
+		assert_int_equal(number, rows[i].number);
+		assert_int_equal(column.at - rows[i].bytes, rows[i].read);
+	}
 }
 
 /* Lengths are claims: nothing is allocated for them. */
@@ -700,6 +888,10 @@ int main(void)
 		odb_unit_test(a_folder_in_the_way),
 		cmocka_unit_test(tables_that_cannot_be_are_refused),
 		cmocka_unit_test(trees_that_cannot_be_are_refused),
+		cmocka_unit_test(images_of_trees_ascend),
+		cmocka_unit_test(indexes_that_cannot_be_are_refused),
+		cmocka_unit_test(names_have_a_length),
+		cmocka_unit_test(numbers_are_written_one_way),
 		cmocka_unit_test(
 			columns_that_lie_about_their_length_are_refused),
 		odb_unit_test(a_writer_that_fails_changes_nothing),
