@@ -240,14 +240,18 @@ static int list_images(const struct storing *s, struct image_list *images)
 	return err ? err : add_images_of_trees(s, images);
 }
 
-static int compare_image_pointers(const void *a, const void *b)
+static int compare_images(const void *a, const void *b)
 {
-	const struct pp_image *const *x = a, *const *y = b;
+	const struct pp_image *x = *(const struct pp_image *const *)a;
+	const struct pp_image *y = *(const struct pp_image *const *)b;
 
-	return op_compare((uintptr_t)*x, (uintptr_t)*y);
+	return strcmp(x->path, y->path) ?:
+	       op_compare(x->build_id_len, y->build_id_len) ?:
+	       memcmp(x->build_id, y->build_id, x->build_id_len);
 }
 
-/* Each image once, however many calls lead to it. */
+/* Each image once, however many calls lead to it: call trees have images of
+ * their own. */
 static int store_images(const struct storing *s)
 {
 	struct image_list images = { 0 };
@@ -255,9 +259,10 @@ static int store_images(const struct storing *s)
 
 	if (images.nr)
 		qsort((void *)images.array, images.nr, sizeof(*images.array),
-		      compare_image_pointers);
+		      compare_images);
 	for (size_t i = 0; i < images.nr && !err; i++)
-		if (!i || images.array[i] != images.array[i - 1])
+		if (!i ||
+		    compare_images(&images.array[i - 1], &images.array[i]))
 			err = store_image(s, images.array[i]);
 	free((void *)images.array);
 	return err;

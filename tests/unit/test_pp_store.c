@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The store of symbols: which binaries of a session are stored and when it is
+ * said why not, what is removed when the store is full. Also messages, which
+ * tell of it.
+ */
+
+#include "tests/unit/pp_session.h"
+
+#include "libpp/symbol_store.h"
+#include "libpp/symbols/elf_digest.h"
+
+/* ---- sessions ------------------------------------------------------------ */
+
+/* The file of samples in the image @folder/NAME of such a build. */
+static void write_image_samples(const char *folder, const char *name,
+				const uint8_t *id, uint32_t len)
+{
+	struct op_sample_header header = made_header;
+	char path[1024];
+	struct odb *odb;
+
+	header.build_id_len = len;
+	memset(header.build_id, 0, sizeof(header.build_id));
+	memcpy(header.build_id, id, len);
+	snprintf(path, sizeof(path),
+		 "samples/current/{root}%s/%s/{dep}/{root}%s/%s/"
+		 "E.100.0.all.all.all",
+		 folder, name, folder, name);
+	assert_int_equal(op_make_parents(path, 0755), 0);
+	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
+	memcpy(odb_user(odb), &header, sizeof(header));
+	assert_int_equal(odb_add(odb, 0x1000, 1), 0);
+	odb_close(odb);
+}
+
+static const uint8_t abcd0102[] = { 0xab, 0xcd, 1, 2 };
+
+/* Make the binary @name, of build-id abcd0102. */
+static void build_binary(const char *name)
+{
+	char command[512];
+
+	write_text("b.s",
+		   ".text\n.globl f\n.type f,@function\nf:.skip 16,0x90\n"
+		   ".size f,16\n");
+	snprintf(command, sizeof(command),
+		 "${CC:-cc} -nostdlib -static -Wl,-e,0 "
+		 "-Wl,--build-id=0xabcd0102 -o %s b.s",
+		 name);
+	assert_int_equal(system(command), 0);
+}
+
+/* What storing says, and then what is stored: "NAME MODE TIME". */
+static void write_stored(FILE *out, const char *folder, uint64_t max,
+			 const char *const *without)
+{
+	struct pp_store_request request = { .max = max, .without = without };
+	struct op_diag diag = { "" };
+	struct pp_messages messages = { 0 };
+	struct pp_spec_pair pair;
+	struct op_session session;
+	struct op_arena arena;
+	struct text t;
+	FILE *find;
+	int c, err;
+
+	op_arena_init(&arena);
+	messages.arena = &arena;
+	text_begin(&t);
+	assert_int_equal(pp_spec_pair_init(&pair, (const char *const[]){ NULL },
+					   NULL),
+			 0);
+	assert_int_equal(op_session_init(&session, ".", NULL), 0);
+	request.session = &session;
+	request.spec = &pair.spec;
+	err = pp_store_symbols(&request, &messages, &diag);
+	assert_true(err <= 0);
+	write_messages(t.out, &messages);
+	if (err)
+		fprintf(t.out, "%d: %s\n", -err, diag.text);
+	fflush(t.out);
+	/* What has been needed now is newer than the file "then". */
+	find = popen(
+		"find store -mindepth 1 -type f \\( -newer then -printf '%P %m new\\n'"
+		" -o -printf '%P %m\\n' \\) 2>/dev/null | LC_ALL=C sort",
+		"r");
+	assert_non_null(find);
+	while ((c = getc(find)) != EOF)
+		putc(c, t.out);
+	pclose(find);
+	fclose(t.out);
+	write_without(out, t.all, folder);
+	pp_spec_pair_release(&pair);
+	op_arena_release(&arena);
+}
+
+#define STORED "store/.build-id/ab/cd0102"
+#define BINARY ".build-id/ab/cd0102"
+#define MIB (UINT64_C(1) << 20)
+
+static void binaries_are_stored(void **state)
+{
+	static const char *const all[] = { "*", NULL };
+	static const char *const others[] = { "/usr/*", "*.so", NULL };
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		const char *command; /* after the binary x was made */
+		const char *text;
+		const char *const *without;
+	} rows[] = {
+		{ "a binary", ":",
+		  "bfd: $/x: stored as $/" STORED "\n"
+		  BINARY " 444 new\n", NULL },
+		{ "what is stored has the rights of the binary", "chmod 4750 x",
+		  "bfd: $/x: stored as $/" STORED "\n"
+		  BINARY " 440 new\n", NULL },
+		{ "what is there is needed", "mkdir -p store/.build-id/ab; echo >" STORED "; touch -d @1000 " STORED,
+		  BINARY " 644 new\n", NULL },
+		{ "what a writer left is replaced", "mkdir -p store/.build-id/ab; echo >" STORED ".new; touch -d @1000 " STORED ".new",
+		  "bfd: $/x: stored as $/" STORED "\n"
+		  BINARY " 444 new\n", NULL },
+		{ "a copy of the session's", "mkdir images; mv x images/x-abcd0102",
+		  "bfd: $/images/x-abcd0102: stored as $/" STORED "\n"
+		  BINARY " 444 new\n", NULL },
+		{ "a copy of what has changed since", "mkdir images; mv x images/x-abcd0102; cp /bin/true x",
+		  "bfd: $/images/x-abcd0102: stored as $/" STORED "\n"
+		  BINARY " 444 new\n", NULL },
+		{ "a copy of another build", "mkdir images; mv x y; cp /bin/true images/x-abcd0102",
+		  "bfd: $/x: its symbols are not stored: Stale file handle\n", NULL },
+		{ "gone", "rm x",
+		  "bfd: $/x: its symbols are not stored: No such file or directory\n", NULL },
+		{ "another build", "cp /bin/true x",
+		  "bfd: $/x: its symbols are not stored: No such file or directory\n", NULL },
+		{ "gone, but stored", "rm x; mkdir -p store/.build-id/ab; echo >" STORED "; echo >" STORED ".debug; touch -d @1000 " STORED "*",
+		  BINARY " 644 new\n"
+		  BINARY ".debug 644 new\n", NULL },
+		{ "no binary", "echo >x",
+		  "bfd: $/x: its symbols are not stored: Exec format error\n", NULL },
+		{ "unwanted", ":", "", all },
+		{ "others are unwanted", ":",
+		  "bfd: $/x: stored as $/" STORED "\n"
+		  BINARY " 444 new\n", others },
+		{ "its debug file", "objcopy --only-keep-debug x x.debug; objcopy --strip-all --add-gnu-debuglink=x.debug x",
+		  "bfd: $/x: stored as $/" STORED "\n"
+		  "bfd: $/x.debug: stored as $/" STORED ".debug\n"
+		  BINARY " 444 new\n"
+		  BINARY ".debug 444 new\n", NULL },
+		{ "no samples", "rm -r samples/current/*", "2: $/samples/current: there are no sample files; profile first (opcontrol --start), and opcontrol --dump brings out what is still in the buffers\n", NULL },
+		{ "no folder", "echo >store",
+		  "bfd: $/x: its symbols are not stored: Not a directory\n", NULL },
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+
+		assert_int_equal(system("rm -rf *; touch -d @2000 then"), 0);
+		build_binary("x");
+		write_image_samples(*state, "x", abcd0102, 4);
+		assert_int_equal(system(rows[i].command), 0);
+		write_stored(text_begin(&t), *state, MIB, rows[i].without);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
+/* Without a build-id nothing can be stored; one of one byte is no key. */
+static void keys_are_build_ids(void **state)
+{
+	struct op_session session;
+	uint8_t id[33] = { 0xab, 0xcd, 1, 2 };
+	char path[4096 + 200], wanted[4096 + 200];
+	struct text t;
+
+	build_binary("x");
+	write_text("then", "");
+	write_image_samples(*state, "x", id, 0);
+	write_stored(text_begin(&t), *state, MIB, NULL);
+	text_must_be(&t, "none", "");
+	assert_int_equal(op_session_init(&session, ".", NULL), 0);
+	for (size_t len = 0; len <= sizeof(id); len++)
+		assert_int_equal(pp_store_path(&session, id, len, path,
+					       sizeof(path)),
+				 len >= 2 && len <= 32 ? 0 : -ENOENT);
+	assert_int_equal(pp_store_path(&session, id, 4, path, sizeof(path)), 0);
+	snprintf(wanted, sizeof(wanted), "%s/" STORED, (char *)*state);
+	assert_string_equal(path, wanted);
+	assert_int_equal(
+		pp_store_path(&session, id, 4, path, strlen(wanted) + 1), 0);
+	assert_int_equal(pp_store_path(&session, id, 4, path, strlen(wanted)),
+			 -ENAMETOOLONG);
+}
+
+/* Images of calls and of stacks are needed as well, each once. */
+static void callers_are_stored(void **state)
+{
+	struct text t;
+
+	assert_int_equal(system("touch -d @2000 then"), 0);
+	made_header.build_id_len = 2;
+	write_samples("current x x E 1=1");
+	write_samples("current x x>y E 1>1=1");
+	write_tree("current x E 1:z+1>x+1>z+2");
+	made_header.build_id_len = 1;
+	write_stored(text_begin(&t), *state, MIB, NULL);
+	text_must_be(
+		&t, "callers",
+		"bfd: /bin/x: its symbols are not stored: No such file or directory\n"
+		"bfd: /bin/y: its symbols are not stored: No such file or directory\n"
+		"bfd: /bin/z: its symbols are not stored: No such file or directory\n");
+}
+
+/* What was needed longest ago goes first, but nothing of now. */
+static void a_full_store_forgets(void **state)
+{
+#define OLD(name) ".build-id/00/" name " 644\n"
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		uint64_t max; /* KiB beside the binary that is stored now */
+		const char *text;
+	} rows[] = {
+		{ "room for all", 48, OLD("a") OLD("b") OLD("c") BINARY " 444 new\n" },
+		{ "one too many", 47, "bfd: $/store/.build-id/00/b: removed, as the store is full\n" OLD("a") OLD("c") BINARY " 444 new\n" },
+		{ "room for two", 32, "bfd: $/store/.build-id/00/b: removed, as the store is full\n" OLD("a") OLD("c") BINARY " 444 new\n" },
+		{ "room for one", 31,
+		  "bfd: $/store/.build-id/00/b: removed, as the store is full\n"
+		  "bfd: $/store/.build-id/00/a: removed, as the store is full\n" OLD("c") BINARY " 444 new\n" },
+		{ "room for none", 0,
+		  "bfd: $/store/.build-id/00/b: removed, as the store is full\n"
+		  "bfd: $/store/.build-id/00/a: removed, as the store is full\n"
+		  "bfd: $/store/.build-id/00/c: removed, as the store is full\n" BINARY " 444 new\n" },
+	};
+	/* clang-format on */
+	struct stat st;
+	struct text t;
+
+	build_binary("x");
+	assert_int_equal(system("touch -d @2000 then"), 0);
+	write_image_samples(*state, "x", abcd0102, 4);
+	write_stored(text_begin(&t), *state, MIB, NULL);
+	fclose(t.out);
+	free(t.all);
+	assert_int_equal(stat(STORED, &st), 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		assert_int_equal(
+			system("rm -rf store/.build-id/00;"
+			       "mkdir store/.build-id/00; cd store/.build-id/00;"
+			       "for f in a b c; do dd if=/dev/urandom of=$f "
+			       "bs=16k count=1 2>/dev/null; chmod 644 $f; done;"
+			       "touch -d @1000 a c; touch -d @999 b"),
+			0);
+		write_stored(text_begin(&t), *state,
+			     (uint64_t)st.st_blocks * 512 + rows[i].max * 1024,
+			     NULL);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
+/* A digest that takes more than half of the store pushes nothing out. */
+static void large_digests_are_not_stored(void **state)
+{
+	struct stat st;
+	struct text t;
+
+	build_binary("x");
+	assert_int_equal(system("touch -d @2000 then"), 0);
+	write_image_samples(*state, "x", abcd0102, 4);
+	write_stored(text_begin(&t), *state, MIB, NULL);
+	fclose(t.out);
+	free(t.all);
+	assert_int_equal(stat(STORED, &st), 0);
+	assert_int_equal(unlink(STORED), 0);
+	write_stored(text_begin(&t), *state, (uint64_t)st.st_blocks * 1024 - 1,
+		     NULL);
+	text_must_be(&t, "more than half",
+		     "bfd: $/x: its symbols are not stored: File too large\n");
+	write_stored(text_begin(&t), *state, (uint64_t)st.st_blocks * 1024,
+		     NULL);
+	text_must_be(&t, "half",
+		     "bfd: $/x: stored as $/" STORED "\n" BINARY " 444 new\n");
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+static void messages_command_no_terminal(void **state)
+{
+	struct pp_messages messages = { 0 };
+	struct op_arena arena;
+	char name[9000];
+	struct text t;
+
+	(void)state;
+	op_arena_init(&arena);
+	messages.arena = &arena;
+	pp_message(&messages, PP_WARNING, "%s", "a\x1b\x1f \x7f\x80~");
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	pp_message(&messages, PP_WARNING, "%s", name);
+	assert_int_equal(messages.nr, 2);
+	assert_int_equal(strlen(messages.list[1].text), 8191);
+	messages.nr = 1;
+	pp_message(&messages, PP_REMARK_BFD, "%d", 5);
+	write_messages(text_begin(&t), &messages);
+	text_must_be(&t, "messages", "warning: a?? ?\x80~\nbfd: 5\n");
+	op_arena_release(&arena);
+}
+
+static void faults_make_a_report_incomplete(void **state)
+{
+	static const struct {
+		int err;
+		bool is_fault;
+	} rows[] = {
+		{ 0, false },	      { -ENOENT, false },  { -EACCES, false },
+		{ -EBADMSG, false },  { -ENOEXEC, false }, { -EIO, true },
+		{ -EINTR, true },     { -EMFILE, true },   { -ENFILE, true },
+		{ -ENODEV, true },    { -ENXIO, true },	   { -EREMOTEIO, true },
+		{ -ETIMEDOUT, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_messages messages = { 0 };
+		struct op_diag diag = { "" };
+		struct op_arena arena;
+		bool fault = rows[i].is_fault;
+
+		op_arena_init(&arena);
+		messages.arena = &arena;
+		assert_int_equal(pp_is_fault(rows[i].err), fault);
+		pp_message_of_error(&messages, rows[i].err, "%s: left out",
+				    "f");
+		pp_message_of_error(&messages, -ENOENT, "%s: left out", "g");
+		assert_int_equal(messages.nr, 2);
+		assert_int_equal(messages.list[0].kind, PP_WARNING);
+		assert_string_equal(messages.list[0].text, "f: left out");
+		assert_int_equal(messages.nr_faults, fault);
+		assert_int_equal(pp_check_complete(&messages, &diag),
+				 fault ? -EIO : 0);
+		if (fault)
+			assert_reason(&diag, "the report is not complete");
+		op_arena_release(&arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(binaries_are_stored),
+		folder_test(keys_are_build_ids),
+		folder_test(callers_are_stored),
+		folder_test(a_full_store_forgets),
+		folder_test(large_digests_are_not_stored),
+		cmocka_unit_test(messages_command_no_terminal),
+		cmocka_unit_test(faults_make_a_report_incomplete),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
