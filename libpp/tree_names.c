@@ -211,13 +211,27 @@ static int gather_flat_samples(struct naming *n, const struct pp_image *image)
 	return 0;
 }
 
-/* Whether a flat file has samples of the tree that @place is in. */
-static bool is_of_tree(const struct pp_sample_file *file,
-		       const struct place *place)
+/* Whether @sample is one of @app's in the column of @place's tree. */
+static bool is_flat_sample_of(const struct flat_sample *sample,
+			      const struct place *place, const char *app)
 {
-	return file->class_nr == place->input->class_nr &&
-	       (!strcmp(file->app, place->input->file->app) ||
-		!strcmp(file->app, place->image->path));
+	return sample->file->class_nr == place->input->class_nr &&
+	       !strcmp(sample->file->app, app);
+}
+
+/* The application that has the flat samples from @first to before @end which
+ * the tree of @place is about: its own, or the image where applications are
+ * not kept apart. */
+static const char *app_of_flat_samples(const struct naming *n,
+				       const struct place *place, size_t first,
+				       size_t end)
+{
+	const char *app = place->input->file->app;
+
+	for (size_t i = first; i < end; i++)
+		if (is_flat_sample_of(&n->flat[i], place, app))
+			return app;
+	return place->image->path;
 }
 
 /* Add @count samples with @chain to the splits of a function. Equal chains are
@@ -258,15 +272,17 @@ static int add_to_split(struct naming *n, const struct place *place,
 static int split_place(struct naming *n, const struct place *place,
 		       const struct pp_symbol *symbol, struct pp_tree_place *to)
 {
-	size_t i = OP_BISECT(at, n->nr_flat, n->flat[at].key < symbol->key);
+	size_t first = OP_BISECT(i, n->nr_flat, n->flat[i].key < symbol->key);
+	size_t end = OP_BISECT(i, n->nr_flat, n->flat[i].key < symbol->end);
+	const char *app = app_of_flat_samples(n, place, first, end);
 	double all = 0;
 	int err = 0;
 
-	for (; i < n->nr_flat && n->flat[i].key < symbol->end && !err; i++) {
+	for (size_t i = first; i < end && !err; i++) {
 		const struct flat_sample *sample = &n->flat[i];
 		struct pp_owner_chain chain;
 
-		if (!is_of_tree(sample->file, place))
+		if (!is_flat_sample_of(sample, place, app))
 			continue;
 		err = pp_owners_find(&n->owners, sample->key, symbol, true,
 				     &chain);

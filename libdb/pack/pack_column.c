@@ -170,8 +170,8 @@ int pack_column_bytes(struct pack_column *column, void *bytes, size_t len)
 	uint8_t *to = bytes;
 
 	while (len) {
-		int err = column->at < column->end ? 0
-						   : pack_column_more(column);
+		int err =
+			column->at < column->end ? 0 : pack_column_more(column);
 		size_t n = (size_t)(column->end - column->at);
 
 		if (err)

@@ -368,11 +368,13 @@ static void images_of_trees_ascend(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		/* A node in each of both. */
+		/* clang-format off */
 		uint64_t columns[PACK_TREE_COLUMNS][16] = {
 			{ 0 },		   { 0, 1, LAST }, { 10, 10, LAST },
 			{ 2, 0, 0, LAST }, { 0, 1, LAST }, { LAST },
 			{ 1, 2, LAST },
 		};
+		/* clang-format on */
 
 		memcpy(columns[0], rows[i].images, sizeof(rows[i].images));
 		if (get_tree(columns, 2, 3) != rows[i].err)
@@ -388,6 +390,7 @@ static void indexes_that_cannot_be_are_refused(void **state)
 	static const uint8_t zeros[3 * ODB_USER_SIZE];
 #define USER ODB_USER_SIZE
 #define AT sizeof(struct pack_header)
+	/* clang-format off */
 	/* A table of 6 bytes and a tree of 9. */
 	static const struct {
 		const char *what;
@@ -420,6 +423,7 @@ static void indexes_that_cannot_be_are_refused(void **state)
 		{ "no name", "\0b", 3, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
 		{ "a name that leads out", "..\0b", 5, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -523,9 +527,9 @@ static void numbers_are_written_one_way(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct pack_column column = { .at = rows[i].bytes,
-					      .end = rows[i].bytes +
-						     rows[i].len };
+		struct pack_column column = {
+			.at = rows[i].bytes, .end = rows[i].bytes + rows[i].len
+		};
 		uint64_t number = 77;
 
 		if (pack_column_number(&column, &number) != rows[i].err)

@@ -403,6 +403,110 @@ static void write_references(FILE *out, struct op_bfd *bfd)
 	op_disasm_free(disasm);
 }
 
+/* The code @from the start of .text on, @len bytes of it. */
+static void write_listing(FILE *out, struct op_bfd *bfd, uint64_t from,
+			  uint64_t len, bool demangle)
+{
+	const struct op_disasm_options options = { .demangle = demangle };
+	uint64_t start = op_bfd_vma(bfd, op_bfd_text_offset(bfd));
+	struct op_disasm_code code;
+	struct op_disasm *disasm;
+	int err;
+
+	assert_int_equal(op_disasm_new(&disasm, bfd, &options), 0);
+	assert_string_equal(op_disasm_format(disasm), "elf64-x86-64");
+	err = op_disasm_load(disasm, start + from, len, &code);
+	if (err) {
+		fprintf(out, "%d\n", err);
+		op_disasm_free(disasm);
+		return;
+	}
+	fprintf(out, "%s+%llx %llu bytes, shown %llx, ends %llx\n",
+		code.section, (unsigned long long)(code.start - start),
+		(unsigned long long)code.len, (unsigned long long)code.shown,
+		(unsigned long long)code.section_end);
+	for (uint64_t at = code.start; at < code.start + code.len;) {
+		const char *text;
+		uint64_t insn = op_disasm_insn(disasm, at, &text);
+		uint64_t row = op_disasm_row(disasm);
+
+		assert_int_equal(row, 7);
+		fprintf(out, "%s|%s\n",
+			op_disasm_bytes(disasm, at, insn < row ? insn : row,
+					row),
+			text);
+		at += insn;
+	}
+	op_disasm_free(disasm);
+}
+
+/* Instructions as they are listed: bytes, what is cut off, long names. */
+static void code_is_listed(void **state)
+{
+#define X20(c) c c c c c c c c c c c c c c c c c c c c
+#define LONG X20("name") X20("name")
+	static const char text[] =
+		".text\n.globl _Z1fi\n.type _Z1fi,@function\n_Z1fi:\n"
+		"nop\nret\nmovabs $0x1122334455667788,%rax\njmp _Z1fi\n"
+		"jmp " LONG "\n" LONG ":.byte 0xe8\n"
+		".section other,\"ax\"\nnop\njmp _Z1fi+2\n"
+		".data\n.quad 1\n.bss\n.skip 8\n";
+	/* clang-format off */
+	static const struct {
+		const char *name, *flags;
+		uint64_t at, len; /* of what is loaded; the first from .text */
+		bool mangled;
+		const char *wanted;
+	} rows[] = {
+		{ "all of it", STATIC, 0, 1000, false,
+		  ".text+0 17 bytes, shown 401000, ends 401011\n"
+		  "90                   |nop\n"
+		  "c3                   |ret\n"
+		  "48 b8 88 77 66 55 44 |movabs $0x1122334455667788,%rax\n"
+		  "eb f2                |jmp    401000 <f(int)>\n"
+		  "eb 00                |jmp    401010 <" LONG ">\n"
+		  "e8                   |.byte 0xe8\n" },
+		{ "mangled", STATIC, 12, 2, true,
+		  ".text+c 2 bytes, shown 40100c, ends 401011\n"
+		  "eb f2                |jmp    401000 <_Z1fi>\n" },
+		{ "cut off", STATIC, 12, 1, false,
+		  ".text+c 1 bytes, shown 40100c, ends 401011\n"
+		  "eb                   |.byte 0xeb\n" },
+		{ "the last byte", STATIC, 16, 1, false,
+		  ".text+10 1 bytes, shown 401010, ends 401011\n"
+		  "e8                   |.byte 0xe8\n" },
+		{ "nothing", STATIC, 0, 0, false, "-2\n" },
+		{ "before all code", STATIC, UINT64_MAX, 1, false, "-2\n" },
+		{ "another section", STATIC, 17, 100, false,
+		  "other+11 6 bytes, shown 401011, ends 401017\n"
+		  "90                   |nop\n"
+		  "e9 eb ff ff ff       |jmp    401002 <f(int)+0x2>\n" },
+		{ "behind all code", STATIC, 23, 1, false, "-2\n" },
+		{ "data", STATIC " -Wl,-Tdata=0x402000", 0x1000, 8, false, "-2\n" },
+				{ "not linked", "-c", 0, 2, false,
+		  ".text+0 2 bytes, shown 0, ends 11\n"
+		  "90                   |nop\n"
+		  "c3                   |ret\n" },
+		{ "not linked, another section", "-c", 17, 1, false,
+		  "other+11 1 bytes, shown 0, ends 6\n"
+		  "90                   |nop\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+		struct op_bfd *bfd;
+
+		build(text, rows[i].flags, NULL);
+		bfd = open_b();
+		write_listing(text_begin(&t), bfd, rows[i].at, rows[i].len,
+			      !rows[i].mangled);
+		op_bfd_close(bfd);
+		text_must_be(&t, rows[i].name, rows[i].wanted);
+	}
+}
+
 /* The names of slots are those of what is in them, with its version. */
 static void references_have_names(void **state)
 {
@@ -681,6 +785,7 @@ int main(void)
 		folder_test(addresses_have_names),
 #ifdef __x86_64__
 		folder_test(references_have_names),
+		folder_test(code_is_listed),
 #endif
 		folder_test(images_have_symbols),
 	};

@@ -60,6 +60,24 @@ static void write_symbols(FILE *out, const struct pp_report *report,
 	}
 }
 
+/* "DEPTH NAME SELF/ALL" for each node. */
+static void write_nodes(FILE *out, const struct pp_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->nr_nodes; i++) {
+		unsigned int depth = 0;
+
+		for (uint32_t n = i; n; n = tree->nodes[n].parent)
+			depth++;
+		fprintf(out, "%u %s", depth,
+			tree->frames[tree->nodes[i].frame].name);
+		for (size_t c = 0; c < tree->nr_columns; c++)
+			fprintf(out, " %llu/%llu",
+				(unsigned long long)pp_tree_self(tree, i)[c],
+				(unsigned long long)pp_tree_all(tree, i)[c]);
+		fputc('\n', out);
+	}
+}
+
 static void write_totals(FILE *out, const struct row *row)
 {
 	char *folder = getcwd(NULL, 0), copy[128];
@@ -79,13 +97,15 @@ static void write_totals(FILE *out, const struct row *row)
 	assert_int_equal(op_session_init(&session, ".", NULL), 0);
 	request.session = &session;
 	request.spec = &pair.spec;
-	request.symbols = true;
+	request.symbols = !request.tree;
 	request.merge |= PP_MERGE_SESSION;
 	request.root = ".";
 	assert_int_equal(pp_sort_init(&request.sort, sort[0], NULL), 0);
 	err = pp_report_new(&report, &request, &diag);
 	assert_true(err <= 0);
-	if (!err)
+	if (!err && request.tree)
+		write_nodes(t.out, report->tree);
+	else if (!err)
 		write_symbols(t.out, report,
 			      row->words &&
 				      !strncmp(row->words, "session:", 8));
@@ -285,6 +305,17 @@ static void symbols_have_what_they_called(void **state)
 	".byte 5\n.long Dhelper-unit\n.quad other+12\n.byte 4,1,13\n"              \
 	".byte 0\n.byte 0\n.byte 0\nend:\n"
 
+#ifdef __x86_64__
+static void build_inlined(void)
+{
+	assert_int_equal(system("mkdir -p bin"), 0);
+	write_text("b.s", INLINED);
+	assert_int_equal(
+		system("${CC:-cc} -nostdlib -static -Wl,-e,0 "
+		       "-Wl,-Ttext=0x401000 -Wl,--build-id=0x01 -o bin/x b.s"),
+		0);
+}
+
 static void inlined_functions_are_symbols(void **state)
 {
 #define INLINES .inlines = true
@@ -334,14 +365,72 @@ static void inlined_functions_are_symbols(void **state)
 	/* clang-format on */
 
 	(void)state;
-	assert_int_equal(system("mkdir -p bin"), 0);
-	write_text("b.s", INLINED);
-	assert_int_equal(
-		system("${CC:-cc} -nostdlib -static -Wl,-e,0 -Wl,-Ttext=0x401000 "
-		       "-Wl,--build-id=0x01 -o bin/x b.s"),
-		0);
+	build_inlined();
 	write_rows(rows, NR(rows));
 }
+
+/* Stacks end in functions; which of their samples are in what was inlined
+ * there, the flat files tell. */
+static void stacks_end_in_inlined_functions(void **state)
+{
+#define TREE INLINES, .tree = true
+	/* clang-format off */
+	const struct row rows[] = {
+		{ "all parts of a function",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { TREE }, NULL, NULL,
+		  "0 all 0/7\n1 x 0/7\n2 main 1/7\n3 helper 2/6\n4 leaf 4/4\n" },
+		{ "not asked for",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { .tree = true }, NULL, NULL,
+		  "0 all 0/7\n1 x 0/7\n2 main 7/7\n" },
+		{ "nothing is inlined where samples are",
+		  { "current x x E 100c=1 1008=0", "tree current x E 7:x+1000" }, { TREE }, NULL, NULL,
+		  "0 all 0/7\n1 x 0/7\n2 main 7/7\n" },
+		{ "all is inlined",
+		  { "current x x E 1004=7", "tree current x E 7:x+1000" }, { TREE }, NULL, NULL,
+		  "0 all 0/7\n1 x 0/7\n2 main 0/7\n3 helper 7/7\n" },
+		{ "no flat samples",
+		  { "current x x E 1010=7", "tree current x E 7:x+1000" }, { TREE }, NULL, NULL,
+		  "0 all 0/7\n1 x 0/7\n2 main 7/7\n" },
+		{ "what rounding takes is owed to the next stack",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 3:x+1024>x+1000 4:x+1000" }, { TREE }, NULL, NULL,
+		  "0 all 0/7\n1 x 0/7\n2 main 1/4\n3 helper 1/3\n4 leaf 2/2\n2 other 0/3\n3 main 0/3\n4 helper 1/3\n5 leaf 2/2\n" },
+		{ "outwards",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 3:x+1024>x+1000 4:x+1000" }, { TREE, .tree_callers = true }, NULL, NULL,
+		  "0 all 0/7\n1 helper 0/2\n2 main 0/2\n3 other 0/1\n4 x 1/1\n3 x 1/1\n"
+		  "1 leaf 0/4\n2 helper 0/4\n3 main 0/4\n4 other 0/2\n5 x 2/2\n4 x 2/2\n1 main 0/1\n2 x 1/1\n" },
+		{ "outwards, all applications",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 3:x+1024>x+1000 4:x+1000" }, { TREE, .tree_callers = true, .merge = PP_MERGE_LIB }, NULL, NULL,
+		  "0 all 0/7\n1 helper 0/2\n2 main 1/2\n3 other 1/1\n"
+		  "1 leaf 0/4\n2 helper 0/4\n3 main 2/4\n4 other 2/2\n1 main 1/1\n" },
+		{ "callers are inlined functions",
+		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010" }, { TREE }, NULL, NULL,
+		  "0 all 0/5\n1 x 0/5\n2 main 0/5\n3 helper 0/5\n4 leaf 0/5\n5 helper 5/5\n" },
+		{ "callers, outwards",
+		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010" }, { TREE, .tree_callers = true }, NULL, NULL,
+		  "0 all 0/5\n1 helper 0/5\n2 leaf 0/5\n3 helper 0/5\n4 main 0/5\n5 x 5/5\n" },
+		{ "some by name",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { TREE, .include_symbols = LIST("leaf", "main") }, NULL, NULL,
+		  "0 all 0/5\n1 x 0/5\n2 main 1/5\n3 helper 0/4\n4 leaf 4/4\n" },
+		{ "some by name, outwards",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { TREE, .tree_callers = true, .exclude_symbols = LIST("leaf", "main") }, NULL, NULL,
+		  "0 all 0/2\n1 helper 0/2\n2 main 0/2\n3 x 2/2\n" },
+		{ "each column its own",
+		  { "current x x E 100c=7", "current x x F 1004=5", "tree current x E 7:x+1000", "tree current x F 5:x+1000" }, { TREE }, NULL, NULL,
+		  "0 all 0/7 0/5\n1 x 0/7 0/5\n2 main 7/7 0/5\n3 helper 0/0 5/5\n" },
+		{ "applications that are not kept apart",
+		  { "current x x E 100c=4 1004=8", "tree current x E 6:x+1000", "tree current y E 6:x+1000" }, { TREE }, NULL, NULL,
+		  "0 all 0/12\n1 x 0/6\n2 main 2/6\n3 helper 4/4\n1 y 0/6\n2 main 2/6\n3 helper 4/4\n" },
+		{ "each application its own",
+		  { "current x x E 100c=7", "current y x E 1004=5", "tree current x E 7:x+1000", "tree current y E 5:x+1000" }, { TREE }, NULL, NULL,
+		  "0 all 0/12\n1 x 0/7\n2 main 7/7\n1 y 0/5\n2 main 0/5\n3 helper 5/5\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	build_inlined();
+	write_rows(rows, NR(rows));
+}
+#endif
 
 /* ---- several builds ------------------------------------------------------ */
 
@@ -411,6 +500,7 @@ int main(void)
 		folder_test(builds_are_added_up),
 #ifdef __x86_64__
 		folder_test(inlined_functions_are_symbols),
+		folder_test(stacks_end_in_inlined_functions),
 #endif
 	};
 
