@@ -82,9 +82,7 @@ static void pair_group(const struct group *g)
 
 	for (size_t i = 0; i < g->nr_now; i++)
 		for (size_t j = 0; j < g->nr_old; j++)
-			if (g->now[i].vma == g->old[j].vma &&
-			    g->now[i].presence == PP_NEW &&
-			    g->old[j].presence == PP_GONE)
+			if (g->now[i].vma == g->old[j].vma)
 				pair_entries(&g->now[i], &g->old[j]);
 	for (size_t i = 0; i < g->nr_now; i++) {
 		while (at < g->nr_old && g->old[at].presence == PP_BOTH)

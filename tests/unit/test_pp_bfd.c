@@ -756,6 +756,26 @@ static void images_have_symbols(void **state)
 		  "warning: mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
 		{ "a file of the kernel's", { IMAGE(FILE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", "path", 0, "all is mod\n" },
 		{ "memory", { IMAGE(ANON, ANON, "anon"), .anon_start = 0x1000 }, MODULE, "-c", NULL, "path", 0, "all is anon\n" },
+		{ "memory with a map of names", { IMAGE(ANON, ANON, "anon"), .recorded.tgid = 7, .recorded.start = 0x1000, .recorded.end = 0x2000, .anon_start = 0x1000 }, MODULE, "-c",
+		  "mkdir images; printf '1800 10 late\\n1010 20 f\\n1000 10 e\\n2000 8 outside\\n' >images/perf-7.map", NULL, 0,
+		  "e 0-10\n"
+		  "f 10-30\n"
+		  "late 800-810\n"
+		  "from $/images/perf-7.map\n" },
+		{ "memory with an empty map", { IMAGE(ANON, ANON, "anon"), .recorded.tgid = 7, .recorded.start = 0x1000, .recorded.end = 0x2000, .anon_start = 0x1000 }, MODULE, "-c",
+		  "mkdir images; echo 2000 8 outside >images/perf-7.map", NULL, 0, "all is anon\n" },
+		{ "stored symbols of what has changed", { IMAGE(FILE, ROOT, "b"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mkdir -p store/.build-id/ab; mv b store/.build-id/ab/cd0102; echo >root/b", NULL, 0,
+		  "early 1000-1010 90\n"
+		  "one 1010-1020 90\n"
+		  "two 1020-1024 90\n"
+		  "from $/store/.build-id/ab/cd0102\n"
+		  "bfd: /b: symbols from $/store/.build-id/ab/cd0102\n" },
+		{ "stored symbols of what is gone", { IMAGE(FILE, ROOT, "b"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mkdir -p store/.build-id/ab; mv b store/.build-id/ab/cd0102", NULL, 0,
+		  "early 1000-1010 90\n"
+		  "one 1010-1020 90\n"
+		  "two 1020-1024 90\n"
+		  "from $/store/.build-id/ab/cd0102\n"
+		  "bfd: /b: symbols from $/store/.build-id/ab/cd0102\n" },
 		{ "nothing", { IMAGE(PSEUDO, KERN, "[x]") }, MODULE, "-c", NULL, "path", 0, "all is [x]\n" },
 	};
 	/* clang-format on */
@@ -764,7 +784,7 @@ static void images_have_symbols(void **state)
 		struct text t, whole;
 
 		assert_int_equal(
-			system("rm -rf root path symbols images; mkdir -p path "
+			system("rm -rf root path symbols images store; mkdir -p path "
 			       "symbols root/usr/lib/debug/boot"),
 			0);
 		build(rows[i].text, rows[i].flags, rows[i].command);

@@ -151,7 +151,8 @@ static void test_rows_out_of_order(void **state)
 /* ---- names --------------------------------------------------------------- */
 
 /* A unit whose only entry has a form before what is looked for. */
-static void put_unit(struct world *w, int version, const char *dir)
+static void put_unit_of(struct world *w, int version, uint64_t table,
+			const char *dir)
 {
 	size_t start = w->info.len;
 
@@ -162,9 +163,67 @@ static void put_unit(struct world *w, int version, const char *dir)
 	put(&w->info, 0, 4);
 	PUT(&w->info, 8, 1);
 	put_text(&w->info, "a.c");
-	put(&w->info, 0, 4);
+	put(&w->info, table, 4);
 	put_text(&w->info, dir);
 	put_len(&w->info, start);
+}
+
+static void put_unit(struct world *w, int version, const char *dir)
+{
+	put_unit_of(w, version, 0, dir);
+}
+
+/* Each table has the folder of the unit that names it, in any order. */
+static void test_folders_of_units(void **state)
+{
+	struct world *w = *state;
+	size_t tables[3];
+
+	for (int i = 0; i < 3; i++) {
+		tables[i] = put_header(&w->line, 4);
+		put_sequence(&w->line, 0x1000 * ((uint64_t)i + 1), 4, i + 2);
+		put_len(&w->line, tables[i]);
+	}
+	put_unit_of(w, 4, tables[2], "/c");
+	put_unit_of(w, 4, tables[0], "/a");
+	put_unit_of(w, 4, 0x7777, "/none");
+	open_index(w);
+	expect(w, 0x1000, "/a/a.c", 2);
+	expect(w, 0x2000, "a.c", 3);
+	expect(w, 0x3000, "/c/a.c", 4);
+}
+
+/* Machines with several operations in an instruction: an address goes on with
+ * each whole one. */
+static void test_operations(void **state)
+{
+	struct world *w = *state;
+	size_t start = put_header(&w->line, 4);
+
+	/* Behind the lengths and the version: instructions of 4 bytes, with 3
+	 * operations each. */
+	assert_int_equal(w->line.bytes[start + 10], 1);
+	w->line.bytes[start + 10] = 4;
+	w->line.bytes[start + 11] = 3;
+	put_set_address(&w->line, 0x1000);
+	PUT(&w->line, special(0, 1)); /* 1000: 2 */
+	PUT(&w->line, 2, 7, 1); /* 1008, operation 1: 2 */
+	PUT(&w->line, 2, 1, special(0, 1)); /* 1008, operation 2: 3 */
+	PUT(&w->line, special(1, 1)); /* 100c, operation 0: 4 */
+	PUT(&w->line, 2, 2); /* 100c, operation 2 */
+	PUT(&w->line, 9, 4, 0, special(0, 1)); /* 1010, operation 0: 5 */
+	put_end(&w->line, 3); /* 1014 */
+	put_len(&w->line, start);
+	open_index(w);
+	assert_int_equal(pp_line_index_damaged(w->index), 0);
+	expect(w, 0x1000, "a.c", 2);
+	expect(w, 0x1007, "a.c", 2);
+	expect(w, 0x1008, "a.c", 3);
+	expect(w, 0x100b, "a.c", 3);
+	expect(w, 0x100c, "a.c", 4);
+	expect(w, 0x1010, "a.c", 5);
+	expect(w, 0x1013, "a.c", 5);
+	expect_none(w, 0x1014);
 }
 
 static void test_old_versions(void **state)
@@ -378,6 +437,8 @@ int main(void)
 		TEST(test_sequences),
 		TEST(test_rows_out_of_order),
 		TEST(test_old_versions),
+		TEST(test_folders_of_units),
+		TEST(test_operations),
 		TEST(test_without_its_unit),
 		TEST(test_paths),
 		TEST(test_strings),

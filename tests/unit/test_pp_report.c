@@ -10,6 +10,7 @@
 #include "libpp/format/format.h"
 #include "libpp/kept_symbols.h"
 #include "libpp/report.h"
+#include "libpp/sample_list.h"
 
 /* ---- reports ------------------------------------------------------------- */
 
@@ -53,6 +54,14 @@ static void write_report(FILE *out, const struct row *row,
 		pp_format_csv(t.out, report, &options);
 	else
 		fprintf(t.out, "%s\n", diag.text);
+	/* Symbols, and what calls them, are known by number. */
+	for (size_t i = 0; i < report->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols[i];
+
+		assert_true(entry->nr < report->nr_known);
+		assert_string_equal(report->known[entry->nr].name, entry->name);
+		assert_int_equal(report->known[entry->nr].vma, entry->vma);
+	}
 	for (size_t i = 0; i < report->nr_calls; i++)
 		fprintf(t.out, "call 0x%llx>0x%llx %llu\n",
 			(unsigned long long)report->calls[i].caller_vma,
@@ -351,6 +360,21 @@ static void profiles_are_compared(void **state)
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,70,87.5,60,57.1428571,53.125\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,0,0,40,38.0952381,-100\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,10,12.5,5,4.76190476,162.5\n" },
+		{ "two of one name on both sides", { "current k k E 200=10 300=20", "old k k E 200=40 300=10" }, { SYMBOLS }, "{ session:old } {}", 
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,20,66.6666667,10,20,233.333333\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,10,33.3333333,40,80,-58.3333333\n" },
+		{ "two columns", { "current k k E 0=60 100=40", "current k k F 0=5 200=15", "old k k E 0=30 200=20", "old k k F 0=10 100=30" }, { SYMBOLS }, "{ session:old } {}", 
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,60,30,60,0\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,5,25,10,25,0\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,40,40,0,0,\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,30,75,-100\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,20,40,-100\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,wait,0x200,,,15,75,0,0,\n" },
+		{ "two columns with intervals", { "current k k E 0=600 100=400", "current k k F 0=500 100=500", "old k k E 0=500 100=500", "old k k F 0=500 100=500" }, { SYMBOLS, .intervals = true }, "{ session:old } {}", 
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,600,60,56.930943,62.9925219,500,50,20,10.807295,30.0542973,8.45371967e-06,1\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,500,50,46.90696,53.09304,500,50,0,-8.39714936,9.16690835,1,0\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,400,40,37.0074781,43.069057,500,50,-20,-27.4977021,-11.7940983,8.45371967e-06,1\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,500,50,46.90696,53.09304,500,50,0,-8.39714936,9.16690835,1,0\n" },
 		{ "at the threshold", { "current k k E 0=50 100=50", "old k k E 0=40 100=60" }, { SYMBOLS, .threshold = 25 }, "{ session:old } {}",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,50,50,40,40,25\n" },
 		{ "below it", { "current k k E 0=50 100=50", "old k k E 0=40 100=60" }, { SYMBOLS, .threshold = 25.1 }, "{ session:old } {}", "" },
@@ -438,6 +462,92 @@ static void files_are_left_out(void **state)
 	}
 }
 
+static void reasons_have_words(void **state)
+{
+	static const struct {
+		int err;
+		const char *text;
+	} rows[] = {
+		{ -EBADMSG, "it is damaged" },
+		{ -EPROTO, "it is of another version or byte order" },
+		{ -EACCES,
+		  "permission denied (run as the user who profiled, or as root)" },
+		{ -EPERM,
+		  "permission denied (run as the user who profiled, or as root)" },
+		{ -EILSEQ, "it is not what was archived" },
+		{ -EISDIR, "Is a directory" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++)
+		assert_string_equal(pp_why_not_opened(rows[i].err),
+				    rows[i].text);
+}
+
+/* The accounts of all sessions that are used, if each has one. */
+static void accounts_are_added_up(void **state)
+{
+	static const struct {
+		const char *words;
+		uint64_t taken, lost; /* 0: no account */
+	} rows[] = {
+		{ "session:a", 10, 2 },	   { "session:a,b", 110, 32 },
+		{ "session:b", 100, 30 },  { "session:a,none", 0, 0 },
+		{ "session:none", 0, 0 },  { "session:bad", 0, 0 },
+		{ "session:bad,a", 0, 0 },
+	};
+	static const char *const files[] = { "a k k E 0=1", "b k k E 0=1",
+					     "none k k E 0=1", "bad k k E 0=1",
+					     NULL };
+	struct op_ledger ledger = { .source = "file",
+				    .taken = 10,
+				    .stored = 8 };
+
+	(void)state;
+	write_session(files, MAX_FILES);
+	assert_int_equal(op_ledger_lose(&ledger, "no_mm", 2), 0);
+	assert_int_equal(op_ledger_write(&ledger, "samples/a/ledger", NULL), 0);
+	ledger = (struct op_ledger){ .source = "file",
+				     .taken = 100,
+				     .stored = 70 };
+	assert_int_equal(op_ledger_lose(&ledger, "no_mm", 30), 0);
+	assert_int_equal(op_ledger_write(&ledger, "samples/b/ledger", NULL), 0);
+	write_text("samples/bad/ledger", "x\n");
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *const words[] = { rows[i].words, NULL };
+		struct pp_request request = { .any_axes = true, SYMBOLS };
+		struct pp_report *report;
+		struct pp_spec_pair pair;
+		struct op_session session;
+		struct op_diag diag = { "" };
+		bool is_bad = strstr(rows[i].words, "bad");
+		size_t nr_warnings = 0;
+
+		assert_int_equal(pp_spec_pair_init(&pair, words, NULL), 0);
+		assert_int_equal(op_session_init(&session, ".", NULL), 0);
+		request.session = &session;
+		request.spec = &pair.spec;
+		assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+		assert_int_equal(pp_report_new(&report, &request, &diag), 0);
+		if (rows[i].taken) {
+			assert_non_null(report->account);
+			assert_int_equal(report->account->taken, rows[i].taken);
+			assert_int_equal(report->account->stored,
+					 rows[i].taken - rows[i].lost);
+		} else {
+			assert_null(report->account);
+		}
+		for (size_t k = 0; k < report->messages.nr; k++)
+			nr_warnings +=
+				strstr(report->messages.list[k].text,
+				       "how many samples were lost is not known") !=
+				NULL;
+		assert_int_equal(nr_warnings, is_bad);
+		pp_report_free(report);
+		pp_spec_pair_release(&pair);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,6 +556,8 @@ int main(void)
 		folder_test(calls_are_of_symbols),
 		folder_test(profiles_are_compared),
 		folder_test(files_are_left_out),
+		cmocka_unit_test(reasons_have_words),
+		folder_test(accounts_are_added_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
