@@ -14,7 +14,7 @@ $(foreach t,extended feed stack trans,$(eval unit/test_opd_$(t)_SRCS += utils/op
 
 # What the programs of pp/ are made of, but for their main().
 PP_PARTS := $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opgprof opannotate opsymbols),$(filter-out pp/optop%,$(wildcard pp/*.c)))
-$(foreach t,options annotate import loss,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
+$(foreach t,options annotate import loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 # Small programs that tests run, each of one file in tests/helper/.
 TEST_PROGS += mkstream mkodb mktree mkpack mkclassic
