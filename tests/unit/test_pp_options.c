@@ -7,10 +7,12 @@
 
 #include <limits.h>
 
+#include "libpp/symbols/debuginfod.h"
 #include "pp/opannotate_options.h"
 #include "pp/oparchive_options.h"
 #include "pp/opgprof_options.h"
 #include "pp/opreport_options.h"
+#include "pp/options.h"
 
 /* ---- values -------------------------------------------------------------- */
 
@@ -884,12 +886,65 @@ static void output_folders_become_absolute(void **state)
 	}
 }
 
+/* Servers of debug files: those that are named, else those of the environment,
+ * which is how the library gets to know them. */
+static void servers_are_asked_if_there_are_some(void **state)
+{
+	static const struct {
+		const char *urls, *environment;
+		bool has_server;
+		const char *then; /* in the environment */
+	} rows[] = {
+		{ NULL, NULL, false, NULL },
+		{ NULL, "", false, "" },
+		{ NULL, "http://e", true, "http://e" },
+		{ "http://a", NULL, true, "http://a" },
+		{ "http://a", "http://e", true, "http://a" },
+		{ "", "http://e", false, "http://e" },
+	};
+
+	(void)state;
+	if (!pp_debuginfod_is_built())
+		skip();
+	for (size_t i = 0; i < NR(rows); i++) {
+		const struct pp_common_args args = {
+			.debuginfod = (char *)rows[i].urls,
+			.image_path = (char *)"a,b",
+			.is_verbose = 1,
+		};
+		const char *const *image_path = NULL;
+		struct pp_debuginfod *server = NULL;
+		struct op_diag diag = { "" };
+		unsigned int verbose = 0;
+		struct op_arena arena;
+		const char *then;
+
+		op_arena_init(&arena);
+		unsetenv("DEBUGINFOD_URLS");
+		if (rows[i].environment)
+			setenv("DEBUGINFOD_URLS", rows[i].environment, 1);
+		assert_int_equal(pp_take_common(&arena, &args, &verbose,
+						&image_path, &server, &diag),
+				 0);
+		assert_int_equal(verbose, ~0u);
+		assert_string_equal(image_path[1], "b");
+		assert_int_equal(server != NULL, rows[i].has_server);
+		then = getenv("DEBUGINFOD_URLS");
+		assert_string_equal(then ? then : "(none)",
+				    rows[i].then ? rows[i].then : "(none)");
+		pp_debuginfod_free(server);
+		op_arena_release(&arena);
+	}
+	unsetenv("DEBUGINFOD_URLS");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(percentages_are_taken),
 		cmocka_unit_test(words_of_lists_are_bits),
 		cmocka_unit_test(words_are_joined),
+		cmocka_unit_test(servers_are_asked_if_there_are_some),
 		cmocka_unit_test(warnings_of_one_cause_are_one_line),
 		cmocka_unit_test(opreport_takes_options),
 		cmocka_unit_test(opannotate_takes_options),
