@@ -187,6 +187,32 @@ static void write_changed(const char *format, const struct changed *rows,
 #define TAKEN                                                                  \
 	"Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
 
+static void with_sums(struct made_report *m, size_t nr)
+{
+	static const struct pp_sum_of_builds sums[] = {
+		{ "/bin/a", 2 }, { "b", 3 }, { "c", 4 }, { "d", 2 },
+		{ "e", 2 },	 { "f", 2 }, { "g", 2 },
+	};
+
+	m->report.sums_of_builds = sums;
+	m->report.nr_sums_of_builds = nr;
+}
+
+static void one_sum(struct made_report *m)
+{
+	with_sums(m, 1);
+}
+
+static void five_sums(struct made_report *m)
+{
+	with_sums(m, 5);
+}
+
+static void seven_sums(struct made_report *m)
+{
+	with_sums(m, 7);
+}
+
 static void text_has_a_head(void **state)
 {
 	/* clang-format off */
@@ -239,6 +265,15 @@ static void text_has_a_head(void **state)
 		  CYCLES
 		  "Samples of session a\n"
 		  "Samples of session b\n" },
+		{ "builds", one_sum, SYMBOLS,
+		  CYCLES
+		  "Builds added up: 2 of a (--by-build keeps them apart)\n" },
+		{ "builds of five images", five_sums, SYMBOLS,
+		  CYCLES
+		  "Builds added up: 2 of a, 3 of b, 4 of c, 2 of d, 2 of e (--by-build keeps them apart)\n" },
+		{ "builds of more images", seven_sums, SYMBOLS,
+		  CYCLES
+		  "Builds added up: 2 of a, 3 of b, 4 of c, 2 of d, 2 of e, and those of 2 more images (--by-build keeps them apart)\n" },
 		{ "old account", old_account, SYMBOLS | DIFF | ACCOUNT,
 		  CYCLES
 		  "Samples of the old profile: 3 taken = 1 stored + 0 lost + 2 pending\n"

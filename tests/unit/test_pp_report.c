@@ -7,6 +7,7 @@
 
 #include "tests/unit/pp_session.h"
 
+#include "libdb/pack.h"
 #include "libpp/format/format.h"
 #include "libpp/kept_symbols.h"
 #include "libpp/report.h"
@@ -462,6 +463,84 @@ static void files_are_left_out(void **state)
 	}
 }
 
+/* ---- packed files -------------------------------------------------------- */
+
+#define NAME "{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all"
+
+/* Move the file of samples in the kernel to the session's pack. */
+static void pack_samples(void)
+{
+	struct pack_writer *writer;
+	const struct odb *part;
+	struct odb *odb;
+
+	assert_int_equal(odb_open(&odb, "samples/current/" NAME, ODB_RDONLY),
+			 0);
+	part = odb;
+	assert_int_equal(pack_writer_new(&writer, "samples/current/packed", 1),
+			 0);
+	assert_int_equal(pack_writer_table(writer, NAME, &part, 1), 0);
+	assert_int_equal(pack_writer_finish(writer), 0);
+	odb_close(odb);
+	assert_int_equal(unlink("samples/current/" NAME), 0);
+}
+
+/* What is packed and what came since are one file; either may be damaged. */
+static void packed_samples_are_counted(void **state)
+{
+	static const struct row row = {
+		.request = { .any_axes = true, DETAILS }, .words = ""
+	};
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		const char *packed, *later; /* files; NULL for none */
+		const char *command, *text;
+	} rows[] = {
+		{ "packed", "current k k E 0=1 100=2 104=4", NULL, ":",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,6,85.7142857\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x100,,,2,28.5714286\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x104,,,4,57.1428571\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,14.2857143\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,14.2857143\n" },
+		{ "packed, and more since", "current k k E 0=1 100=2 104=4", "current k k E 104=10 200=3 0=5", ":",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,16,64\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x100,,,2,8\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x104,,,14,56\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,6,24\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,6,24\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,3,12\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,wait,0x200,,,3,12\n" },
+		{ "what came since is damaged", "current k k E 0=1", "current k k E 0=5", "echo >samples/current/" NAME,
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100\n"
+		  "$/samples/current/" NAME ": it is damaged; left out\n" },
+		{ "the pack is damaged", "current k k E 0=1", "current k k E 0=5", "echo >samples/current/packed",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
+		  "$/samples/current/packed: it is damaged; what it holds is left out\n" },
+		{ "an entry is damaged", "current k k E 0=1", "current k k E 0=5", "printf '\\377' | dd of=samples/current/packed bs=1 seek=65 conv=notrunc 2>/dev/null",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
+		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
+		  "$/samples/current/packed: " NAME ": it is damaged; left out\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *const files[] = { rows[i].packed, NULL };
+		struct text t;
+
+		write_session(files, 1);
+		pack_samples();
+		if (rows[i].later)
+			write_samples(rows[i].later);
+		assert_int_equal(system(rows[i].command), 0);
+		write_report(text_begin(&t), &row);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
 static void reasons_have_words(void **state)
 {
 	static const struct {
@@ -556,6 +635,7 @@ int main(void)
 		folder_test(calls_are_of_symbols),
 		folder_test(profiles_are_compared),
 		folder_test(files_are_left_out),
+		folder_test(packed_samples_are_counted),
 		cmocka_unit_test(reasons_have_words),
 		folder_test(accounts_are_added_up),
 	};
