@@ -10,6 +10,7 @@
 #include "tests/unit/pp_session.h"
 
 #include "libdb/pack.h"
+#include "libpp/archive.h"
 #include "libpp/archive_samples.h"
 #include "libpp/archive_write.h"
 
@@ -734,12 +735,112 @@ static void archives_are_archived(void **state)
 	unsetenv("OPROFILE_EVENTS_DIR");
 }
 
+/* ---- opening ------------------------------------------------------------- */
+
+/* Where the session of the archive "a" is, which folders belong to its image
+ * path, and what is missing or changed in it. */
+static void write_opened(FILE *out, const char *folder)
+{
+	char root[4096], path[8192];
+	struct pp_messages messages = { 0 };
+	struct op_diag diag = { "" };
+	struct pp_archive *archive;
+	struct op_session asked;
+	struct op_arena arena;
+	struct text t;
+	int err;
+
+	op_arena_init(&arena);
+	messages.arena = &arena;
+	text_begin(&t);
+	assert_int_equal(op_session_init(&asked, "/home/s", NULL), 0);
+	snprintf(root, sizeof(root), "%s/a", folder);
+	err = pp_archive_open(&archive, &arena, root, &asked, &diag);
+	if (err) {
+		fprintf(t.out, "%d: %s\n", -err, diag.text);
+	} else {
+		fprintf(t.out, "session %s\n", archive->session.dir);
+		for (size_t i = 0;
+		     archive->image_path && archive->image_path[i]; i++)
+			fprintf(t.out, "path %s\n", archive->image_path[i]);
+		if (archive->events)
+			fprintf(t.out, "events %s\n", archive->events);
+		if (!pp_archive_check_events(archive, &messages))
+			fputs("events are changed\n", t.out);
+		snprintf(path, sizeof(path), "%s/home", root);
+		pp_archive_check_folder(archive, path, &messages);
+		pp_archive_check_folder(archive, "/elsewhere", &messages);
+		write_messages(t.out, &messages);
+	}
+	fclose(t.out);
+	write_without(out, t.all, folder);
+	op_arena_release(&arena);
+}
+
+static void archives_are_opened(void **state)
+{
+#define FACTS(facts) "printf '" facts "' >a/.oparchive/facts; "
+#define SUMS                                                                   \
+	"cd a; find . -type f ! -name SHA256SUMS -printf '%P\\n' | "            \
+	"LC_ALL=C sort | xargs sha256sum >.oparchive/SHA256SUMS"
+#define SOUND "format = 1\\nsession = /home/s\\n"
+#define AGAIN "; archive the session again\n"
+	/* clang-format off */
+	static const struct {
+		const char *name, *command, *text;
+	} rows[] = {
+		{ "nothing", ":", "2: archive:$/a: it holds no session; give the folder that the archive was written to\n" },
+		{ "no facts, the session where it was", "mkdir -p a/home/s/samples a/samples", "session $/a/home/s\n" },
+		{ "no facts, the usual session", "mkdir -p a/var/lib/oprofile/samples a/samples", "session $/a/var/lib/oprofile\n" },
+		{ "no facts, the session itself", "mkdir -p a/samples", "session $/a\n" },
+		{ "facts", FACTS(SOUND) SUMS, "session $/a/home/s\nevents $/a/.oparchive/events\n" },
+		{ "an image path", FACTS(SOUND "image-path = /x\\nimage-path = /none\\nimage-path = /y/z\\nother = /x\\n") "mkdir -p a/x a/y/z; " SUMS,
+		  "session $/a/home/s\npath $/a/x\npath $/a/y/z\nevents $/a/.oparchive/events\n" },
+		{ "an image path that leads out", FACTS(SOUND "image-path = /../x\\nimage-path = x\\nimage-path = /x/..\\nimage-path = /..\\n") "mkdir -p x a/x; " SUMS,
+		  "session $/a/home/s\nevents $/a/.oparchive/events\n" },
+		{ "no sums", FACTS(SOUND), "2: $/a/.oparchive/SHA256SUMS: it is missing" AGAIN },
+		{ "sums of other facts", FACTS(SOUND) SUMS "; echo >>.oparchive/facts", "84: $/a/.oparchive/facts: it is not what was archived" AGAIN },
+		{ "facts that are none", FACTS("x\\n") SUMS, "22: $/a/.oparchive/facts:1: no \"key = value\": x\n" },
+		{ "no format", FACTS("session = /home/s\\n") SUMS, "22: $/a/.oparchive/facts: format: not told" AGAIN },
+		{ "another format", FACTS("format = 2\\nsession = /home/s\\n") SUMS,
+		  "71: $/a/.oparchive/facts: the archive is of format 2, this program knows 1; use the oprofile that made it, or a later one\n" },
+		{ "no session", FACTS("format = 1\\n") SUMS, "22: $/a/.oparchive/facts: session: no path of a session" AGAIN },
+		{ "a session elsewhere", FACTS("format = 1\\nsession = /../s\\n") SUMS, "22: $/a/.oparchive/facts: session: no path of a session" AGAIN },
+		{ "a session above", FACTS("format = 1\\nsession = /s/..\\n") SUMS, "22: $/a/.oparchive/facts: session: no path of a session" AGAIN },
+		{ "a relative session", FACTS("format = 1\\nsession = s\\n") SUMS, "22: $/a/.oparchive/facts: session: no path of a session" AGAIN },
+		{ "a session with dots", FACTS("format = 1\\nsession = /..s/s..\\n") SUMS, "session $/a/..s/s..\nevents $/a/.oparchive/events\n" },
+		{ "whole", FACTS(SOUND) "mkdir -p a/.oparchive/events a/home; echo >a/.oparchive/events/x; echo >a/home/f; echo >a/homely; " SUMS "; rm homely",
+		  "session $/a/home/s\nevents $/a/.oparchive/events\n" },
+		{ "files are missing", FACTS(SOUND) "mkdir -p a/home; echo >a/home/f; echo >a/home/g; " SUMS "; rm home/*",
+		  "session $/a/home/s\nevents $/a/.oparchive/events\n"
+		  "warning: $/a/home/f: it is missing in the archive; what it held is left out\n"
+		  "warning: $/a/home/g: it is missing in the archive; what it held is left out\n" },
+		{ "other events", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; echo >a/.oparchive/events/y; " SUMS "; echo z >.oparchive/events/y",
+		  "session $/a/home/s\nevents $/a/.oparchive/events\nevents are changed\n"
+		  "warning: $/a/.oparchive/events/y: it is not what was archived; events are not described\n" },
+		{ "events are missing", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; echo >a/.oparchive/events/y; " SUMS "; rm .oparchive/events/y",
+		  "session $/a/home/s\nevents $/a/.oparchive/events\nevents are changed\n"
+		  "warning: $/a/.oparchive/events/y: No such file or directory; events are not described\n" },
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+
+		assert_int_equal(system("rm -rf *; mkdir -p a/.oparchive"), 0);
+		assert_int_equal(system(rows[i].command), 0);
+		write_opened(text_begin(&t), *state);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(files_are_listed),
 		folder_test(archives_are_written),
 		folder_test(archives_are_archived),
+		folder_test(archives_are_opened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
