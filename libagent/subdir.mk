@@ -20,7 +20,7 @@ AGENT_SO := $(O)/lib/libopagent.so.$(AGENT_VERSION)
 $(AGENT_SO): $(O)/libagent/opagent.o libagent/opagent.map
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(@F) -Wl,-z,defs \
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -Wl,-z,defs \
 		-Wl,--version-script=libagent/opagent.map -o $@ $<
 	$(Q)ln -sf $(@F) $(@D)/libopagent.so
 
@@ -37,7 +37,7 @@ $(eval $(call AGENT_OBJ_RULE,$(O)/libagent/jvmti_oprofile.o,libagent/jvmti_oprof
 
 $(O)/lib/libjvmti_oprofile.so: $(O)/libagent/jvmti_oprofile.o $(AGENT_SO)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(@F) -Wl,-z,defs \
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -Wl,-z,defs \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $< -L$(@D) -lopagent
 
 AGENT_FILES += $(O)/lib/libjvmti_oprofile.so
