@@ -214,12 +214,14 @@ class CoverageBuild(Build):
             src,
             folder,
             "CFLAGS=-O0 -g --coverage",
-            f"LDFLAGS=-Wl,--wrap=_exit {self.helper.with_suffix('.o')}",
+            # Libraries are linked without CFLAGS.
+            "LDFLAGS=--coverage -Wl,--wrap=_exit"
+            f" {self.helper.with_suffix('.o')}",
         )
 
     def make(self, *words):
         obj = self.helper.with_suffix(".o")
         if not obj.exists() or self.helper.read_text() != GCOV_EXIT:
             self.helper.write_text(GCOV_EXIT)
-            run(["gcc", "-c", "-o", str(obj), str(self.helper)])
+            run(["gcc", "-fPIC", "-c", "-o", str(obj), str(self.helper)])
         return super().make(*words)
