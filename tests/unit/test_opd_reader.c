@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -179,6 +181,58 @@ static void test_a_process_that_dies(void **state)
 	opd_reader_release(&reader);
 }
 
+/* A process keeps nothing of the daemon's, and ends with its socket. */
+static void test_a_process_has_only_its_socket(void **state)
+{
+	char path[64], cwd[PATH_MAX] = "", byte;
+	struct opd_reader reader;
+	int fd = open_self(), ends[2], status;
+	pid_t pid;
+
+	(void)state;
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
+	expect_self(&reader, 1);
+	close(fd);
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+	pid = reader.children[0].pid;
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
+	assert_true(readlink(path, cwd, sizeof(cwd) - 1) > 0);
+	assert_string_equal(cwd, "/");
+	assert_int_equal(shutdown(reader.children[0].sock, SHUT_RDWR), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	reader.children[0].pid = 0;
+	close(reader.children[0].sock);
+	reader.children[0].sock = -1;
+	opd_reader_release(&reader);
+}
+
+/* Where no more descriptors are to be had no file is read. */
+static void test_no_more_descriptors(void **state)
+{
+	struct rlimit limit, none;
+	struct opd_reader reader;
+	struct opd_read_file file;
+
+	(void)state;
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(opd_reader_give(&reader, 1, -1, "/"), -EBUSY);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_false(opd_reader_has(&reader, 1));
+	assert_int_equal(opd_reader_give(&reader, 1, -1, "/"), 0);
+	assert_int_equal(opd_reader_ask(&reader, 1, &file), 0);
+	opd_reader_release(&reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +241,8 @@ int main(void)
 		cmocka_unit_test(test_a_file_that_hangs_delays_no_other),
 		cmocka_unit_test(test_all_may_hang),
 		cmocka_unit_test(test_a_process_that_dies),
+		cmocka_unit_test(test_a_process_has_only_its_socket),
+		cmocka_unit_test(test_no_more_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
