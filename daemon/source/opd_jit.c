@@ -113,10 +113,11 @@ static uint64_t own_number_of(const struct opd_jits *jits, uint32_t tgid)
 	/* From the outermost namespace to its own. */
 	for (const char *at = line + 7; *at == '\t' || *at == ' ';) {
 		char *end;
+		unsigned long long next = strtoull(at, &end, 10);
 
-		number = strtoull(at, &end, 10);
 		if (end == at)
 			break;
+		number = next;
 		at = end;
 	}
 	return number;
@@ -178,6 +179,15 @@ static size_t most_codes(const struct opd_jits *jits, const struct opd_jit *jit)
 	size_t most = MAX_ALL_CODES - (jits->nr_codes - count_codes(jit));
 
 	return most < MAX_CODES ? most : MAX_CODES;
+}
+
+/* @nr codes of @jit were counted; the merge of a look-up drops those that newer
+ * code has replaced. */
+static void correct_nr_codes(struct opd_jits *jits, struct opd_jit *jit,
+			     size_t nr)
+{
+	opd_jit_codes_find(&jit->codes, 0);
+	jits->nr_codes += count_codes(jit) - nr;
 }
 
 static void close_map(struct opd_jits *jits, struct opd_jit *jit)
@@ -407,7 +417,7 @@ static void run_dump(struct opd_jits *jits, struct opd_jit *jit, uint64_t now)
 	jit->dump_round = jits->round;
 	if (opd_jitdump_run(&jit->dump, &jit->codes, until, max) == -ENOSPC)
 		say_full(jits, jit);
-	jits->nr_codes += count_codes(jit) - nr;
+	correct_nr_codes(jits, jit, nr);
 }
 
 /* ---- both -------------------------------------------------------------------
@@ -416,8 +426,6 @@ static void run_dump(struct opd_jits *jits, struct opd_jit *jit, uint64_t now)
 /* Read what is new, at most @most bytes. */
 static void refresh_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 {
-	size_t nr;
-
 	jit->round = jits->round;
 	if (jit->folder_fd < 0 || jit->dump.fd >= 0)
 		return;
@@ -429,10 +437,7 @@ static void refresh_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 	if (jit->map_fd < 0)
 		return;
 	read_map(jits, jit, most);
-	/* The merge that a look-up does may drop what was replaced. */
-	nr = count_codes(jit);
-	opd_jit_codes_find(&jit->codes, 0);
-	jits->nr_codes += count_codes(jit) - nr;
+	correct_nr_codes(jits, jit, count_codes(jit));
 }
 
 /* All that there is by now, whatever its time. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Perf maps of made-up processes, read while their samples come: what is found,
- * when, and what must not be read.
+ * Perf maps and jitdumps of made-up processes, read while their samples come:
+ * what is found, when, and what must not be read.
  */
 
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 
 #include "daemon/source/opd_jit.h"
 #include "libop/op_build_id.h"
+#include "tests/unit/jitdump_writer.h"
 #include "tests/unit/perf_rig.h"
 
 #define PID 77
@@ -412,6 +413,638 @@ static void test_saved(void **state)
 	free_rig(j.rig);
 }
 
+/* ---- jitdumps ---------------------------------------------------------------
+ */
+
+/* The key of @offset of the code for process @pid at @now; 0: not known. */
+static uint64_t find_at(struct jit_rig *j, uint32_t pid, uint64_t offset,
+			uint64_t now)
+{
+	uint64_t cookie, key;
+
+	return opd_jits_find(&j->rig->world.jits, pid, CODE + offset, now,
+			     &cookie, &key)
+		       ? key
+		       : 0;
+}
+
+/* Whether the session has @len @bytes in a file whose name begins with @name.
+ */
+static bool is_saved(struct jit_rig *j, const char *name, const void *bytes,
+		     size_t len)
+{
+	char text[65536], path[512];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir = opendir(j->images);
+	size_t got;
+	FILE *file;
+
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, name, strlen(name)) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", j->images, entry->d_name);
+		file = fopen(path, "r");
+		assert_non_null(file);
+		got = fread(text, 1, sizeof(text), file);
+		fclose(file);
+		found |= memmem(text, got, bytes, len) != NULL;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* A dump of process 77; its inode. */
+static uint64_t new_dump(struct jit_rig *j, struct dump_writer *w,
+			 uint64_t flags)
+{
+	char path[200];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/proc/77/root/tmp/jit-77.dump",
+		 j->rig->dir);
+	dump_header_to(w,
+		       open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644),
+		       flags);
+	assert_int_equal(fstat(w->fd, &st), 0);
+	return st.st_ino;
+}
+
+static void see_dump(struct jit_rig *j, uint32_t pid, uint64_t ino)
+{
+	opd_jits_see_mapping(&j->rig->world.jits, pid, "/tmp/jit-77.dump", ino);
+}
+
+/* A record counts from its time on, which is that of another clock. */
+static void test_dump(void **state)
+{
+	struct dump_writer w;
+	struct jit_rig j;
+	uint64_t key, ino;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	ino = new_dump(&j, &w, 0);
+	dump_load(&w, 1000, CODE + 0x100, "first", "ABCD");
+	dump_load(&w, 2000, CODE + 0x100, "second", "EFGH");
+	see_dump(&j, PID, ino);
+	j.rig->world.jits.ahead = 50;
+	assert_int_equal(find_at(&j, PID, 0x100, 1049), 0);
+	key = find_at(&j, PID, 0x100, 1050);
+	assert_int_equal(key, 0x1000);
+	assert_int_equal(find_at(&j, PID, 0x103, 2049), key + 3);
+	assert_int_equal(find_at(&j, PID, 0x104, 2049), 0);
+	assert_int_equal(j.rig->world.jits.nr_codes, 1);
+	assert_int_equal(find_at(&j, PID, 0x102, 2050), 0x1012);
+	/* What is added is found in the next round. */
+	dump_load(&w, 2100, CODE + 0x200, "third", "IJKL");
+	assert_int_equal(find_at(&j, PID, 0x200, 3000), 0);
+	end_round(&j);
+	assert_int_equal(find_at(&j, PID, 0x200, 3000), 0x1020);
+	assert_int_equal(j.rig->world.jits.nr_codes, 2);
+	opd_jits_save(&j.rig->world.jits);
+	assert_true(is_saved(&j, "77.jo-", "\0first\0second\0third", 20));
+	assert_true(is_saved(&j, "77.jo-", "EFGH", 4));
+	/* It is for the machine that the dump says. */
+	assert_true(is_saved(&j, "77.jo-", "\2\0\3\0\1\0\0\0", 8));
+	close(w.fd);
+	opd_jits_exit(&j.rig->world.jits, PID);
+	assert_int_equal(j.rig->world.jits.nr_codes, 0);
+	free_rig(j.rig);
+}
+
+/* A dump takes the place of a map, and what is none does not. */
+static void test_dump_instead_of_map(void **state)
+{
+	struct dump_writer w;
+	struct jit_rig j;
+	uint64_t ino;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	put_map(j.map, "w", "7f0000000100 20 a\n");
+	assert_true(find_at(&j, PID, 0x100, 1));
+	ino = new_dump(&j, &w, 0);
+	assert_int_equal(ftruncate(w.fd, 39), 0);
+	see_dump(&j, PID, ino);
+	assert_true(find_at(&j, PID, 0x100, 1));
+	close(w.fd);
+	ino = new_dump(&j, &w, 0);
+	dump_load(&w, 1, CODE + 0x200, "b", "ABCD");
+	see_dump(&j, PID, ino);
+	assert_int_equal(find_at(&j, PID, 0x100, 1), 0);
+	assert_true(find_at(&j, PID, 0x200, 1));
+	/* Once it is read, neither another mapping nor another dump. */
+	see_dump(&j, PID, ino);
+	assert_true(find_at(&j, PID, 0x200, 1));
+	end_round(&j);
+	assert_int_equal(find_at(&j, PID, 0x100, 1), 0);
+	close(w.fd);
+	free_rig(j.rig);
+}
+
+static void test_dump_not_to_be_read(void **state)
+{
+	static const struct {
+		const char *name;
+		bool other_inode, other_owner, linked, no_folder;
+		size_t nr; /* processes that are remembered */
+	} rows[] = {
+		{ "/tmp/jit-77.dump", false, false, false, false, 1 },
+		{ "/tmp/jit-77.dump", true, false, false, false, 1 },
+		{ "/tmp/jit-77.dump", false, true, false, false, 1 },
+		{ "/tmp/jit-77.dump", false, false, true, false, 1 },
+		{ "/tmp/jit-77.dump", false, false, false, true, 0 },
+		{ "/tmp/jit-78.dump", false, false, false, false, 1 },
+		{ "/tmp/77.dump", false, false, false, false, 0 },
+		{ "//anon", false, false, false, false, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct dump_writer w;
+		struct jit_rig j;
+		char path[200], other[200];
+		unsigned int nr_fds;
+		uint64_t ino;
+
+		new_jit_rig(&j, NULL);
+		ino = new_dump(&j, &w, 0) + rows[i].other_inode;
+		dump_load(&w, 1, CODE + 0x100, "a", "ABCD");
+		if (rows[i].other_owner && fchown(w.fd, 12345, (gid_t)-1))
+			ino++; /* only root may */
+		snprintf(path, sizeof(path), "%s/proc/77/root/tmp/jit-77.dump",
+			 j.rig->dir);
+		snprintf(other, sizeof(other), "%s/link", j.rig->dir);
+		if (rows[i].linked)
+			assert_int_equal(link(path, other), 0);
+		if (rows[i].no_folder)
+			j.rig->world.jits.folder = NULL;
+		nr_fds = count_fds();
+		opd_jits_see_mapping(&j.rig->world.jits, PID, rows[i].name,
+				     ino);
+		assert_int_equal(j.rig->world.jits.nr, rows[i].nr);
+		/* The folder of the process, and the dump if it is read. */
+		assert_int_equal(count_fds(), nr_fds + rows[i].nr + (i == 0));
+		assert_int_equal(find_at(&j, PID, 0x100, 1) != 0, i == 0);
+		close(w.fd);
+		free_rig(j.rig);
+	}
+}
+
+/* A child has what its parent told before the fork. */
+static void test_dump_of_parent(void **state)
+{
+	struct opd_jits *jits;
+	struct dump_writer w;
+	struct jit_rig j;
+	uint64_t ino;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	jits = &j.rig->world.jits;
+	ino = new_dump(&j, &w, 0);
+	dump_load(&w, 1000, CODE + 0x100, "before", "ABCD");
+	dump_load(&w, 2000, CODE + 0x100, "after", "EFGH");
+	dump_load(&w, 2000, CODE + 0x200, "after", "EFGH");
+	see_dump(&j, PID, ino);
+	opd_jits_fork(jits, PID, 78, 1500);
+	/* Its child is no later than it. */
+	opd_jits_fork(jits, 78, 79, 3000);
+	opd_jits_fork(jits, 78, 80, 900);
+	assert_true(find_at(&j, 78, 0x100, 4000));
+	assert_int_equal(find_at(&j, 78, 0x200, 4000), 0);
+	assert_true(find_at(&j, 79, 0x100, 4000));
+	assert_int_equal(find_at(&j, 79, 0x200, 4000), 0);
+	assert_int_equal(find_at(&j, 80, 0x100, 4000), 0);
+	assert_true(find_at(&j, PID, 0x200, 4000));
+	assert_int_equal(jits->nr, 4);
+	/* What is late of the parent stays its own, too. */
+	opd_jits_save(jits);
+	assert_true(is_saved(&j, "78.jo-", "\0before\0", 8));
+	assert_false(is_saved(&j, "78.jo-", "\0after\0", 7));
+	assert_false(is_saved(&j, "perf-78.map", "after", 5));
+	/* Its own dump tells of it alone. */
+	jits->proc = j.rig->proc;
+	proc_add(j.rig, 78, NULL, "");
+	opd_jits_exit(jits, 78);
+	opd_jits_fork(jits, PID, 78, 1500);
+	assert_true(find_at(&j, 78, 0x101, 4000));
+	close(w.fd);
+	opd_jits_exit(jits, 78);
+	opd_jits_exit(jits, 79);
+	opd_jits_exit(jits, 80);
+	opd_jits_exit(jits, PID);
+	assert_int_equal(jits->nr_codes, 0);
+	free_rig(j.rig);
+}
+
+static void test_own_dump_after_fork(void **state)
+{
+	struct opd_jits *jits;
+	struct dump_writer w, own;
+	struct jit_rig j;
+	char path[200];
+	struct stat st;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	jits = &j.rig->world.jits;
+	snprintf(path, sizeof(path), "%s/proc/78", j.rig->dir);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/proc/78/root", j.rig->dir);
+	assert_int_equal(symlink("../77/root", path), 0);
+	snprintf(path, sizeof(path), "%s/proc/77/root/tmp/jit-78.dump",
+		 j.rig->dir);
+	dump_header_to(&own, open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644), 0);
+	dump_load(&own, 2000, CODE + 0x200, "own", "EFGH");
+	assert_int_equal(fstat(own.fd, &st), 0);
+	see_dump(&j, PID, new_dump(&j, &w, 0));
+	dump_load(&w, 1000, CODE + 0x100, "parents", "ABCD");
+	opd_jits_fork(jits, PID, 78, 1500);
+	assert_true(find_at(&j, 78, 0x100, 1500));
+	opd_jits_see_mapping(jits, 78, "/tmp/jit-78.dump", st.st_ino);
+	assert_int_equal(find_at(&j, 78, 0x200, 1999), 0);
+	end_round(&j);
+	assert_true(find_at(&j, 78, 0x200, 2000));
+	assert_int_equal(find_at(&j, 78, 0x100, 2000), 0);
+	assert_true(find_at(&j, PID, 0x100, 2000));
+	assert_int_equal(jits->nr_codes, 2);
+	close(own.fd);
+	close(w.fd);
+	free_rig(j.rig);
+}
+
+/* Code that was told after its samples gets a name by address. */
+static void test_dump_late(void **state)
+{
+	struct dump_writer w;
+	struct jit_rig j;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	see_dump(&j, PID, new_dump(&j, &w, 0));
+	assert_int_equal(find_at(&j, PID, 0x101, 100), 0);
+	dump_load(&w, 200, CODE + 0x100, "late", "ABCD");
+	opd_jits_exit(&j.rig->world.jits, PID);
+	expect_late_names(&j, "7f0000000100 4 late\n");
+	close(w.fd);
+	free_rig(j.rig);
+}
+
+/* Code that has moved away is nobody's. */
+static void test_dump_moves(void **state)
+{
+	struct dump_writer w;
+	struct jit_rig j;
+	uint64_t key;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	see_dump(&j, PID, new_dump(&j, &w, 0));
+	dump_load(&w, 100, CODE + 0x100, "a", "ABCD");
+	dump_move(&w, 200, CODE + 0x100, CODE + 0x200, 4);
+	key = find_at(&j, PID, 0x100, 199);
+	assert_true(key);
+	assert_int_equal(find_at(&j, PID, 0x100, 200), 0);
+	assert_int_equal(find_at(&j, PID, 0x201, 200), key + 1);
+	opd_jits_save(&j.rig->world.jits);
+	expect_late_names(&j, "");
+	close(w.fd);
+	free_rig(j.rig);
+}
+
+/* ---- limits -----------------------------------------------------------------
+ */
+
+static void test_most_processes(void **state)
+{
+	struct jit_rig j;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	put_map(j.map, "w", "7f0000000100 20 a\n");
+	for (uint32_t pid = 1000; pid < 1127; pid++)
+		assert_int_equal(find_at(&j, pid, 0x100, 1), 0);
+	assert_int_equal(j.rig->world.jits.nr, 127);
+	assert_true(find_at(&j, PID, 0x100, 1));
+	assert_int_equal(find_at(&j, 2000, 0x100, 1), 0);
+	assert_int_equal(j.rig->world.jits.nr, 128);
+	/* Two of them are in one bucket. */
+	assert_int_equal(find_at(&j, 1000, 0x100, 1), 0);
+	opd_jits_exit(&j.rig->world.jits, 1000);
+	opd_jits_exit(&j.rig->world.jits, 1000);
+	assert_int_equal(j.rig->world.jits.nr, 127);
+	assert_int_equal(find_at(&j, PID + 256, 0x100, 1), 0);
+	assert_int_equal(j.rig->world.jits.nr, 128);
+	assert_true(find_at(&j, PID, 0x100, 1));
+	opd_jits_exit(&j.rig->world.jits, PID + 256);
+	assert_true(find_at(&j, PID, 0x100, 1));
+	free_rig(j.rig);
+}
+
+static void open_log(struct jit_rig *j, struct op_log *log)
+{
+	struct op_diag diag = { "" };
+	char path[160];
+
+	op_log_init(log);
+	snprintf(path, sizeof(path), "%s/log", j->rig->dir);
+	assert_int_equal(op_log_open(log, path, &diag), 0);
+	j->rig->world.jits.log = log;
+}
+
+/* The log has @nr lines that end with @text. */
+static void expect_log(struct jit_rig *j, const char *text, int nr)
+{
+	char path[160], line[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/log", j->rig->dir);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		if (strlen(line) > strlen(text) &&
+		    !strcmp(line + strlen(line) - strlen(text), text))
+			nr--;
+	fclose(file);
+	assert_int_equal(nr, 0);
+}
+
+/* So many codes of all processes are kept, and that is said once. */
+static void test_most_codes(void **state)
+{
+	const char *full =
+		"perf-77.map of process 77: more functions than are kept in memory; samples in further ones have no name\n";
+	struct jit_rig j;
+	struct op_log log;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	open_log(&j, &log);
+	/* What others have. */
+	j.rig->world.jits.nr_codes = 4000000 - 2;
+	put_map(j.map, "w", "7f0000000100 20 a\n7f0000000200 20 b\n");
+	assert_true(find_at(&j, PID, 0x200, 1));
+	expect_log(&j, full, 0);
+	assert_int_equal(j.rig->world.jits.nr_codes, 4000000);
+	j.rig->world.jits.nr_codes--;
+	put_map(j.map, "a", "7f0000000300 20 c\n7f0000000400 20 d\n");
+	end_round(&j);
+	assert_true(find_at(&j, PID, 0x300, 1));
+	assert_int_equal(find_at(&j, PID, 0x400, 1), 0);
+	expect_log(&j, full, 1);
+	/* No more is read while there is no room. */
+	put_map(j.map, "a", "7f0000000500 20 e\n");
+	end_round(&j);
+	end_round(&j);
+	assert_int_equal(find_at(&j, PID, 0x500, 1), 0);
+	expect_log(&j, full, 1);
+	j.rig->world.jits.nr_codes -= 100;
+	end_round(&j);
+	assert_true(find_at(&j, PID, 0x500, 1));
+	opd_jits_exit(&j.rig->world.jits, PID);
+	assert_int_equal(j.rig->world.jits.nr_codes, 4000000 - 2 - 101);
+	op_log_close(&log);
+	free_rig(j.rig);
+}
+
+static void test_most_codes_of_a_dump(void **state)
+{
+	struct dump_writer w;
+	struct jit_rig j;
+	struct op_log log;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	open_log(&j, &log);
+	j.rig->world.jits.nr_codes = 4000000 - 1;
+	see_dump(&j, PID, new_dump(&j, &w, 0));
+	dump_load(&w, 1, CODE + 0x100, "a", "ABCD");
+	dump_load(&w, 1, CODE + 0x200, "b", "ABCD");
+	assert_true(find_at(&j, PID, 0x100, 1));
+	assert_int_equal(find_at(&j, PID, 0x200, 1), 0);
+	expect_log(
+		&j,
+		"more functions than are kept in memory; samples in further ones have no name\n",
+		1);
+	close(w.fd);
+	op_log_close(&log);
+	free_rig(j.rig);
+}
+
+/* 4 MiB, and as much as is read at a time, in short lines. */
+static void put_filling(FILE *file)
+{
+	for (int i = 0; i < (4 << 20) + (64 << 10); i++)
+		putc_unlocked(i % 64 ? 'x' : '\n', file);
+}
+
+/* A long map is read in parts: 4 MiB for samples, 16 MiB at the end. */
+static void test_long_map(void **state)
+{
+	struct jit_rig j;
+	FILE *file;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	put_map(j.map, "w", "");
+	assert_int_equal(find_at(&j, PID, 0x301, 1), 0);
+	file = fopen(j.map, "w");
+	assert_non_null(file);
+	put_filling(file);
+	fputs("\n7f0000000100 20 a\n", file);
+	put_filling(file);
+	fputs("\n7f0000000200 20 b\n", file);
+	put_filling(file);
+	put_filling(file);
+	fputs("\n7f0000000300 20 c\n", file);
+	fclose(file);
+	assert_int_equal(find_at(&j, PID, 0x100, 1), 0);
+	end_round(&j);
+	/* The end of the round read the first part, and this look the next. */
+	assert_true(find_at(&j, PID, 0x100, 1));
+	assert_int_equal(find_at(&j, PID, 0x200, 1), 0);
+	opd_jits_exit(&j.rig->world.jits, PID);
+	expect_late_names(
+		&j,
+		"7f0000000100 20 a\n7f0000000200 20 b\n7f0000000300 20 c\n");
+	free_rig(j.rig);
+}
+
+/* ---- when -------------------------------------------------------------------
+ */
+
+/* A process without a map is looked at once a second. */
+static void test_looks_once_a_second(void **state)
+{
+	const uint64_t start = 100 * SECOND;
+	struct opd_jits *jits;
+	struct jit_rig j;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	jits = &j.rig->world.jits;
+	assert_int_equal(find_at(&j, PID, 0x100, start), 0);
+	put_map(j.map, "w", "7f0000000100 20 a\n");
+	opd_jits_end_round(jits, start);
+	assert_int_equal(find_at(&j, PID, 0x100, start + SECOND - 1), 0);
+	assert_true(find_at(&j, PID, 0x100, start + SECOND));
+	/* One with a map is, in each round in which code is not known. */
+	put_map(j.map, "a", "7f0000000200 20 b\n");
+	assert_int_equal(find_at(&j, PID, 0x200, start + SECOND), 0);
+	opd_jits_end_round(jits, start + SECOND);
+	assert_true(find_at(&j, PID, 0x200, start + SECOND));
+	put_map(j.map, "a", "7f0000000300 20 c\n");
+	opd_jits_end_round(jits, start + SECOND);
+	put_map(j.map, "a", "7f0000000400 20 d\n");
+	opd_jits_end_round(jits, start + SECOND);
+	assert_true(find_at(&j, PID, 0x400, start + SECOND));
+	free_rig(j.rig);
+}
+
+/* A map that is removed is read to its end. */
+static void test_removed_map(void **state)
+{
+	struct jit_rig j;
+	FILE *file;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	put_map(j.map, "w", "7f0000000100 20 a\n");
+	assert_true(find_at(&j, PID, 0x100, 1));
+	file = fopen(j.map, "a");
+	assert_non_null(file);
+	assert_int_equal(unlink(j.map), 0);
+	fputs("7f0000000200 20 b\n", file);
+	fclose(file);
+	end_round(&j);
+	assert_true(find_at(&j, PID, 0x200, 1));
+	free_rig(j.rig);
+}
+
+/* Images are written every ten seconds. */
+static void test_saved_from_time_to_time(void **state)
+{
+	struct opd_jits *jits;
+	struct jit_rig j;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	jits = &j.rig->world.jits;
+	put_map(j.map, "w", "7f0000000100 20 first\n7f0000000200 20 second\n");
+	assert_true(find_at(&j, PID, 0x100, 1));
+	opd_jits_end_round(jits, 50 * SECOND);
+	assert_true(is_saved(&j, "77.jo-", "\0first\0", 7));
+	assert_true(find_at(&j, PID, 0x200, 1));
+	opd_jits_end_round(jits, 60 * SECOND - 1);
+	assert_false(is_saved(&j, "77.jo-", "\0second\0", 8));
+	opd_jits_end_round(jits, 60 * SECOND);
+	assert_true(is_saved(&j, "77.jo-", "\0second\0", 8));
+	assert_int_equal(jits->save_at, 70 * SECOND);
+	free_rig(j.rig);
+}
+
+/* Where nothing can be written, that is said. */
+static void test_cannot_be_saved(void **state)
+{
+	struct jit_rig j;
+	struct op_log log;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	open_log(&j, &log);
+	assert_int_equal(find_at(&j, PID, 0x100, 1), 0);
+	put_map(j.map, "w", "7f0000000100 20 a\n");
+	make_file(j.images, "", 0); /* no folder */
+	opd_jits_save(&j.rig->world.jits);
+	expect_log(
+		&j,
+		"names of code that process 77 made at run time: Not a directory\n",
+		1);
+	assert_int_equal(unlink(j.images), 0);
+	opd_jits_save(&j.rig->world.jits);
+	expect_late_names(&j, "7f0000000100 20 a\n");
+	op_log_close(&log);
+	free_rig(j.rig);
+}
+
+/* Names of lost addresses are written once, in their order. */
+static void test_late_names_once(void **state)
+{
+	struct jit_rig j;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	put_map(j.map, "w", "");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(find_at(&j, PID, 0x310, 1), 0);
+		assert_int_equal(find_at(&j, PID, 0x110, 1), 0);
+		assert_int_equal(find_at(&j, PID, 0x410, 1), 0);
+		assert_int_equal(find_at(&j, PID, 0x300, 1), 0);
+	}
+	put_map(j.map, "w",
+		"7f0000000300 20 c\n7f0000000200 20 b\n7f0000000100 20 a\n");
+	opd_jits_save(&j.rig->world.jits);
+	expect_late_names(&j, "7f0000000100 20 a\n7f0000000300 20 c\n");
+	opd_jits_save(&j.rig->world.jits);
+	put_map(j.map, "a", "7f0000000400 20 d\n");
+	/* One that was written is lost no more, and the other still is. */
+	assert_true(find_at(&j, PID, 0x310, 1));
+	opd_jits_exit(&j.rig->world.jits, PID);
+	expect_late_names(
+		&j,
+		"7f0000000100 20 a\n7f0000000300 20 c\n7f0000000400 20 d\n");
+	free_rig(j.rig);
+}
+
+/* So many addresses of a process are remembered. */
+static void test_most_lost(void **state)
+{
+	struct jit_rig j;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	put_map(j.map, "w", "");
+	for (uint64_t i = 0; i < 65537; i++)
+		assert_int_equal(find_at(&j, PID, i, 1), 0);
+	put_map(j.map, "w", "7f0000010000 20 b\n");
+	opd_jits_save(&j.rig->world.jits);
+	expect_late_names(&j, "");
+	put_map(j.map, "a", "7f000000ffff 1 a\n");
+	opd_jits_save(&j.rig->world.jits);
+	expect_late_names(&j, "7f000000ffff 1 a\n");
+	free_rig(j.rig);
+}
+
+/* The last of its numbers is that of its own namespace. */
+static void test_numbers(void **state)
+{
+	static const struct {
+		const char *status;
+		const char *map;
+	} rows[] = {
+		{ "Name:\tx\nNSpid:\t77\n", "/perf-77.map" },
+		{ "Name:\tx\nNSpid: 77 5\n", "/perf-5.map" },
+		{ "Name:\tx\nNSpid:\t77\t5x\n", "/perf-5.map" },
+		{ "Name:\tx\nNSpid:\tx\n", "/perf-77.map" },
+		{ "Name:\tNSpid: 5\nPid:\t5\n", "/perf-77.map" },
+		{ "", "/perf-77.map" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct jit_rig j;
+
+		new_jit_rig(&j, rows[i].status);
+		strcpy(strrchr(j.map, '/'), rows[i].map);
+		put_map(j.map, "w", "7f0000000100 20 a\n");
+		assert_true(find_at(&j, PID, 0x100, 1));
+		free_rig(j.rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +1059,24 @@ int main(void)
 		cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_memfd),
 		cmocka_unit_test(test_saved),
+		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_dump_instead_of_map),
+		cmocka_unit_test(test_dump_not_to_be_read),
+		cmocka_unit_test(test_dump_of_parent),
+		cmocka_unit_test(test_own_dump_after_fork),
+		cmocka_unit_test(test_dump_late),
+		cmocka_unit_test(test_dump_moves),
+		cmocka_unit_test(test_most_processes),
+		cmocka_unit_test(test_most_codes),
+		cmocka_unit_test(test_most_codes_of_a_dump),
+		cmocka_unit_test(test_long_map),
+		cmocka_unit_test(test_looks_once_a_second),
+		cmocka_unit_test(test_removed_map),
+		cmocka_unit_test(test_saved_from_time_to_time),
+		cmocka_unit_test(test_cannot_be_saved),
+		cmocka_unit_test(test_late_names_once),
+		cmocka_unit_test(test_most_lost),
+		cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

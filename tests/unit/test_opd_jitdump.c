@@ -13,106 +13,17 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "daemon/source/opd_jit_image.h"
 #include "daemon/source/opd_jitdump.h"
-#include "libop/op_jitdump.h"
+#include "tests/unit/jitdump_writer.h"
 
 #define MAX 1000
 
-/* A dump that is being written. */
-struct writer {
-	int fd;
-	size_t len;
-};
-
-static void put_bytes(struct writer *w, const void *bytes, size_t len)
-{
-	assert_int_equal(pwrite(w->fd, bytes, len, (off_t)w->len), len);
-	w->len += len;
-}
-
-static void put_header(struct writer *w, uint64_t flags)
-{
-	const struct op_jitdump_header header = {
-		.magic = OP_JITDUMP_MAGIC,
-		.version = OP_JITDUMP_VERSION,
-		.size = sizeof(header),
-		.machine = EM_386,
-		.flags = flags,
-	};
-
-	w->fd = memfd_create("jitdump", MFD_CLOEXEC);
-	assert_true(w->fd >= 0);
-	w->len = 0;
-	put_bytes(w, &header, sizeof(header));
-}
-
-static void put_load(struct writer *w, uint64_t time, uint64_t addr,
-		     const char *name, const char *code)
-{
-	size_t name_len = strlen(name) + 1, code_len = strlen(code);
-	const struct op_jitdump_load load = {
-		.prefix = { OP_JITDUMP_LOAD,
-			    (uint32_t)(sizeof(load) + name_len + code_len),
-			    time },
-		.vma = addr,
-		.code_addr = addr,
-		.code_size = code_len,
-	};
-
-	put_bytes(w, &load, sizeof(load));
-	put_bytes(w, name, name_len);
-	put_bytes(w, code, code_len);
-}
-
-static void put_move(struct writer *w, uint64_t time, uint64_t from,
-		     uint64_t to, uint64_t size)
-{
-	const struct op_jitdump_move move = {
-		.prefix = { OP_JITDUMP_MOVE, sizeof(move), time },
-		.old_addr = from,
-		.new_addr = to,
-		.code_size = size,
-	};
-
-	put_bytes(w, &move, sizeof(move));
-}
-
-static void put_line(struct writer *w, uint64_t addr, uint32_t line,
-		     const char *file)
-{
-	const uint32_t rest[2] = { line, 0 };
-
-	put_bytes(w, &addr, sizeof(addr));
-	put_bytes(w, rest, sizeof(rest));
-	put_bytes(w, file, strlen(file) + 1);
-}
-
-/* Two lines of code at @addr, and one of other code. */
-static void put_lines(struct writer *w, uint64_t time, uint64_t addr)
-{
-	const size_t at = w->len;
-	struct op_jitdump_lines lines = {
-		.prefix = { OP_JITDUMP_LINES, 0, time },
-		.code_addr = addr,
-		.nr = 3,
-	};
-
-	put_bytes(w, &lines, sizeof(lines));
-	put_line(w, addr + 2, 11, "a.c");
-	put_line(w, addr, 10, "\377");
-	put_line(w, addr + 100, 12, "b.c");
-	lines.prefix.size = (uint32_t)(w->len - at);
-	assert_int_equal(pwrite(w->fd, &lines, sizeof(lines), (off_t)at),
-			 sizeof(lines));
-}
-
-static void begin_dump(struct opd_jitdump *dump, const struct writer *w)
+static void begin_dump(struct opd_jitdump *dump, const struct dump_writer *w)
 {
 	assert_int_equal(opd_jitdump_open(dump, dup(w->fd)), 0);
 }
@@ -135,14 +46,14 @@ static void test_times(void **state)
 {
 	struct opd_jit_codes codes = { 0 };
 	struct opd_jitdump dump;
-	struct writer w;
+	struct dump_writer w;
 
 	(void)state;
-	put_header(&w, 0);
-	put_load(&w, 10, 0x1000, "a", "AAAA");
-	put_load(&w, 20, 0x1002, "b", "BBBB");
-	put_move(&w, 30, 0x1002, 0x2000, 4);
-	put_move(&w, 40, 0x2000, 0, 4);
+	dump_header(&w, 0);
+	dump_load(&w, 10, 0x1000, "a", "AAAA");
+	dump_load(&w, 20, 0x1002, "b", "BBBB");
+	dump_move(&w, 30, 0x1002, 0x2000, 4);
+	dump_move(&w, 40, 0x2000, 0, 4);
 	begin_dump(&dump, &w);
 	assert_int_equal(opd_jitdump_run(&dump, &codes, 9, MAX), 0);
 	assert_string_equal(name_at(&dump, &codes, 0x1003), "");
@@ -159,7 +70,7 @@ static void test_times(void **state)
 	assert_string_equal(name_at(&dump, &codes, 0x2003), "");
 	assert_int_equal(dump.next_time, UINT64_MAX);
 	/* What is added is seen. */
-	put_load(&w, 50, 0x2000, "c", "CC");
+	dump_load(&w, 50, 0x2000, "c", "CC");
 	opd_jitdump_run(&dump, &codes, 60, MAX);
 	assert_string_equal(name_at(&dump, &codes, 0x2001), "c");
 	opd_jitdump_close(&dump);
@@ -172,11 +83,11 @@ static void test_cpu_times(void **state)
 {
 	struct opd_jit_codes codes = { 0 };
 	struct opd_jitdump dump;
-	struct writer w;
+	struct dump_writer w;
 
 	(void)state;
-	put_header(&w, OP_JITDUMP_CPU_TIME);
-	put_load(&w, 1000, 0x1000, "a", "AAAA");
+	dump_header(&w, OP_JITDUMP_CPU_TIME);
+	dump_load(&w, 1000, 0x1000, "a", "AAAA");
 	begin_dump(&dump, &w);
 	opd_jitdump_run(&dump, &codes, 1, MAX);
 	assert_string_equal(name_at(&dump, &codes, 0x1000), "a");
@@ -212,14 +123,14 @@ static void test_function(void **state)
 	for (int behind = 0; behind < 2; behind++) {
 		struct opd_jit_codes codes = { 0 };
 		struct opd_jitdump dump;
-		struct writer w;
+		struct dump_writer w;
 
-		put_header(&w, 0);
+		dump_header(&w, 0);
 		if (!behind)
-			put_lines(&w, 1, 0x1000);
-		put_load(&w, 1, 0x1000, "f\033", "CODE");
+			dump_lines(&w, 1, 0x1000);
+		dump_load(&w, 1, 0x1000, "f\033", "CODE");
 		if (behind)
-			put_lines(&w, 1, 0x1000);
+			dump_lines(&w, 1, 0x1000);
 		begin_dump(&dump, &w);
 		assert_int_equal(dump.machine, EM_386);
 		opd_jitdump_run(&dump, &codes, 1, MAX);
@@ -241,10 +152,10 @@ static void test_no_dump(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct writer w = { memfd_create("x", MFD_CLOEXEC), 0 };
+		struct dump_writer w = { memfd_create("x", MFD_CLOEXEC), 0 };
 
 		assert_int_equal(opd_jitdump_open(&dump, dup(w.fd)), -EPROTO);
-		put_bytes(&w, &bad[i], sizeof(bad[i]));
+		dump_bytes(&w, &bad[i], sizeof(bad[i]));
 		assert_int_equal(opd_jitdump_open(&dump, w.fd), -EPROTO);
 		assert_int_equal(dump.fd, -1);
 	}
@@ -259,15 +170,15 @@ static void test_no_dump(void **state)
 /* A file that is cut anywhere has the records that are whole. */
 static void test_cut(void **state)
 {
-	struct writer w;
+	struct dump_writer w;
 	size_t first;
 
 	(void)state;
-	put_header(&w, 0);
-	put_load(&w, 1, 0x1000, "a", "AAAA");
+	dump_header(&w, 0);
+	dump_load(&w, 1, 0x1000, "a", "AAAA");
 	first = w.len;
-	put_lines(&w, 1, 0x2000);
-	put_load(&w, 1, 0x2000, "b", "BBBB");
+	dump_lines(&w, 1, 0x2000);
+	dump_load(&w, 1, 0x2000, "b", "BBBB");
 	for (size_t len = w.len; len-- > sizeof(struct op_jitdump_header);) {
 		struct opd_jit_codes codes = { 0 };
 		struct opd_jitdump dump;
@@ -291,13 +202,13 @@ static void test_changed(void **state)
 	struct opd_jit_function function;
 	const struct opd_jit_code *code;
 	struct opd_jitdump dump;
-	struct writer w;
+	struct dump_writer w;
 	size_t at;
 
 	(void)state;
-	put_header(&w, 0);
+	dump_header(&w, 0);
 	at = w.len;
-	put_load(&w, 1, 0x1000, "a", "AAAA");
+	dump_load(&w, 1, 0x1000, "a", "AAAA");
 	begin_dump(&dump, &w);
 	opd_jitdump_run(&dump, &codes, 1, MAX);
 	code = opd_jit_codes_find(&codes, 0x1000);
@@ -305,7 +216,7 @@ static void test_changed(void **state)
 	assert_int_equal(opd_jitdump_read(&dump, code, &function), -ESTALE);
 	opd_jitdump_free_function(&function);
 	w.len = at;
-	put_load(&w, 1, 0x1000, "a", "AAAAA");
+	dump_load(&w, 1, 0x1000, "a", "AAAAA");
 	assert_int_equal(opd_jitdump_read(&dump, code, &function), -ESTALE);
 	opd_jitdump_free_function(&function);
 	opd_jitdump_close(&dump);
@@ -344,16 +255,16 @@ static void test_mad_numbers(void **state)
 							  rows[i].size, 0 };
 		struct opd_jit_codes codes = { 0 };
 		struct opd_jitdump dump;
-		struct writer w;
+		struct dump_writer w;
 		size_t at;
 
-		put_header(&w, 0);
+		dump_header(&w, 0);
 		at = w.len;
-		put_bytes(&w, &prefix, sizeof(prefix));
-		put_bytes(&w, rows[i].words, 48);
+		dump_bytes(&w, &prefix, sizeof(prefix));
+		dump_bytes(&w, rows[i].words, 48);
 		if (rows[i].size >= 16 && rows[i].size < 64)
 			w.len = at + rows[i].size;
-		put_load(&w, 1, 0x3000, "z", "ZZZZ");
+		dump_load(&w, 1, 0x3000, "z", "ZZZZ");
 		begin_dump(&dump, &w);
 		opd_jitdump_run(&dump, &codes, 1, MAX);
 		assert_string_equal(name_at(&dump, &codes, 0x3000),
@@ -375,12 +286,12 @@ static void test_no_bytes(void **state)
 	struct opd_jit_codes codes = { 0 };
 	struct opd_jit_function function;
 	struct opd_jitdump dump;
-	struct writer w;
+	struct dump_writer w;
 
 	(void)state;
-	put_header(&w, 0);
-	put_bytes(&w, &load, sizeof(load));
-	put_bytes(&w, "n", 2);
+	dump_header(&w, 0);
+	dump_bytes(&w, &load, sizeof(load));
+	dump_bytes(&w, "n", 2);
 	begin_dump(&dump, &w);
 	opd_jitdump_run(&dump, &codes, 1, MAX);
 	assert_int_equal(opd_jitdump_read(&dump,
