@@ -223,7 +223,7 @@ static int write_ledger(const struct opd_stats *stats,
 		opd_reserve_make(session);
 	}
 	if (err)
-		op_log(stats->store->log, "%s: %s", path, diag.text);
+		op_log(stats->store->log, "%s", diag.text);
 	return err;
 }
 
