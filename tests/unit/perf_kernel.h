@@ -15,6 +15,7 @@
  *	map N:KIB	its ring, with room for so much
  *	N>M		its records go to the ring of M
  *	on N, off N, -N	it was enabled, disabled, closed
+ *	timer N ms, pause N ms	the timers were set
  *
  * Its clock and its timers go on by hand; it has two CPUs, no processes but
  * this one, and one module.
@@ -23,6 +24,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -34,6 +36,7 @@
 #include <sys/fanotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -42,7 +45,8 @@
 #define KERNEL_EVENTS 256
 
 struct kernel_event {
-	int fd; /* -1: closed */
+	int fd; /* a pipe; -1: closed */
+	int writer; /* of it; -1: all its tasks have ended */
 	int cpu;
 	bool samples;
 	uint64_t time;
@@ -60,7 +64,8 @@ static struct kernel {
 	char modules[64];
 	char paranoid[8];
 	uint64_t now; /* ns */
-	int timer; /* an eventfd */
+	int timer; /* an eventfd, */
+	int pause; /* and another */
 	long lockable; /* KiB of rings */
 	int nr_refused; /* how many opens there are until one is refused */
 	int refusal; /* with this error */
@@ -70,6 +75,7 @@ static struct kernel {
 	int no_cpu; /* goes offline while it is opened; -1: none */
 	int dead_cpu; /* went offline unseen; -1: none */
 	int no_task; /* has ended; 0: none */
+	bool no_enable;
 } kernel;
 
 static void kernel_reset(FILE *told)
@@ -80,7 +86,7 @@ static void kernel_reset(FILE *told)
 	strcpy(kernel.modules, "ext4 1\n");
 	strcpy(kernel.paranoid, "-1\n");
 	kernel.now = UINT64_C(1000000000);
-	kernel.timer = -1;
+	kernel.timer = kernel.pause = -1;
 	kernel.lockable = 1 << 30;
 	kernel.no_cpu = kernel.dead_cpu = -1;
 	kernel.told = told;
@@ -146,7 +152,7 @@ static int kernel_refuses(const struct perf_event_attr *attr, pid_t task,
 
 static long kernel_open(const struct perf_event_attr *attr, pid_t task, int cpu)
 {
-	int err = kernel_refuses(attr, task, cpu);
+	int err = kernel_refuses(attr, task, cpu), ends[2];
 
 	kernel_tell_attr(attr, task, cpu);
 	if (err) {
@@ -154,13 +160,29 @@ static long kernel_open(const struct perf_event_attr *attr, pid_t task, int cpu)
 		errno = err;
 		return -1;
 	}
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) {
+		fputs("none", kernel.told);
+		return -1;
+	}
 	fprintf(kernel.told, "%d", kernel.nr);
 	kernel.events[kernel.nr] = (struct kernel_event){
-		.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+		.fd = ends[0],
+		.writer = ends[1],
 		.cpu = cpu,
 		.samples = attr->config != PERF_COUNT_SW_DUMMY,
 	};
 	return kernel.events[kernel.nr++].fd;
+}
+
+/* The newest event of CPU @cpu, of samples or side band. */
+__attribute__((unused)) static struct kernel_event *kernel_of(int cpu,
+							      bool samples)
+{
+	for (int i = kernel.nr - 1; i >= 0; i--)
+		if (kernel.events[i].fd >= 0 && kernel.events[i].cpu == cpu &&
+		    kernel.events[i].samples == samples)
+			return &kernel.events[i];
+	abort();
 }
 
 /* ---- in place of the C library's --------------------------------------------
@@ -186,6 +208,8 @@ int kernel_fanotify_init(unsigned int flags, unsigned int event_f_flags)
 	INSTEAD_OF(fanotify_init);
 int kernel_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 			   struct itimerspec *old) INSTEAD_OF(timerfd_settime);
+int kernel_setrlimit(__rlimit_resource_t resource, const struct rlimit64 *limit)
+	INSTEAD_OF(setrlimit64);
 
 /* As the C library does it, all six are taken, however many there are. */
 __attribute__((no_sanitize("address"))) long kernel_syscall(long number, ...)
@@ -217,12 +241,14 @@ static int kernel_ioctl(const struct kernel_event *event, unsigned long request,
 		return 0;
 	case PERF_EVENT_IOC_ENABLE:
 	case PERF_EVENT_IOC_DISABLE:
+		if (kernel.no_enable)
+			break;
 		fprintf(kernel.told, " %s %d",
 			request == PERF_EVENT_IOC_ENABLE ? "on" : "off",
 			kernel_nr(event));
 		return 0;
 	}
-	errno = EINVAL;
+	errno = EIO;
 	return -1;
 }
 
@@ -257,6 +283,7 @@ static void *kernel_mmap(struct kernel_event *event, size_t len)
 	}
 	kernel.lockable -= kib;
 	fprintf(kernel.told, "%ld", kib);
+	event->ring_len = len;
 	event->ring =
 		REAL(mmap)(NULL, len, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -307,6 +334,8 @@ int kernel_close(int fd)
 	if (event) {
 		fprintf(kernel.told, " -%d", kernel_nr(event));
 		event->fd = -1;
+		if (event->writer >= 0)
+			REAL(close)(event->writer);
 	}
 	return REAL(close)(fd);
 }
@@ -362,20 +391,31 @@ int kernel_fanotify_init(unsigned int flags, unsigned int event_f_flags)
 
 int kernel_timerfd_create(int clock, int flags)
 {
-	/* The first is that of the ticks. */
-	if (!kernel.told || kernel.timer >= 0)
+	int *which = kernel.timer < 0 ? &kernel.timer : &kernel.pause;
+
+	if (!kernel.told)
 		return REAL(timerfd_create)(clock, flags);
-	kernel.timer = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return kernel.timer;
+	*which = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return *which;
+}
+
+/* As if no more could be had. */
+int kernel_setrlimit(__rlimit_resource_t resource, const struct rlimit64 *limit)
+{
+	return kernel.told ? 0 : REAL(setrlimit64)(resource, limit);
 }
 
 int kernel_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 			   struct itimerspec *old)
 {
-	if (!kernel.told || fd != kernel.timer)
+	if (!kernel.told || (fd != kernel.timer && fd != kernel.pause))
 		return REAL(timerfd_settime)(fd, flags, new, old);
-	fprintf(kernel.told, " timer %ld ms",
-		new->it_interval.tv_nsec / 1000000);
+	if (fd == kernel.pause)
+		fprintf(kernel.told, " pause %ld ms",
+			new->it_value.tv_nsec / 1000000);
+	else
+		fprintf(kernel.told, " timer %ld ms",
+			new->it_interval.tv_nsec / 1000000);
 	return 0;
 }
 

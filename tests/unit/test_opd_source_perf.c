@@ -4,6 +4,9 @@
  * out, and its account.
  */
 
+#include <sys/epoll.h>
+#include <sys/resource.h>
+
 #include "libop/op_log.h"
 #include "daemon/source/opd_perf_events.h"
 #include "daemon/source/opd_source.h"
@@ -93,6 +96,13 @@ static void write_fork(struct rig *rig, int cpu, uint64_t ms)
 	write_ring(rig, cpu, false);
 }
 
+/* At least @bytes of forks. */
+static void fill_side(struct rig *rig, int cpu, uint64_t ms, size_t bytes)
+{
+	for (size_t len = 0; len < bytes; len += rig->record.len)
+		write_fork(rig, cpu, ms);
+}
+
 /* ---- what is handed out -----------------------------------------------------
  */
 
@@ -150,6 +160,52 @@ static void do_tick(struct rig *rig, FILE *out)
 	assert_int_equal(fclose(tick), 0);
 	fputs(strcmp(text, " EAGAIN\n") ? text : ".", out);
 	free(text);
+}
+
+/* The event of CPU @cpu is readable from now on, or no more. */
+static void wake(int cpu, bool samples, bool on)
+{
+	const struct kernel_event *event = kernel_of(cpu, samples);
+	char byte = 0;
+
+	if (on)
+		assert_int_equal(write(event->writer, &byte, 1), 1);
+	else
+		assert_int_equal(REAL(read)(event->fd, &byte, 1), 1);
+}
+
+/* All tasks that the event of CPU @cpu is of have ended. */
+static void end_tasks(int cpu, bool samples)
+{
+	struct kernel_event *event = kernel_of(cpu, samples);
+
+	close(event->writer);
+	event->writer = -1;
+}
+
+/* Each epoll of this program: what it watches, and waits for. */
+static void show_watched(FILE *out)
+{
+	char path[64], line[256];
+	FILE *file;
+
+	for (int fd = 0; fd < 256; fd++) {
+		unsigned int nr = 0, nr_in = 0, events;
+
+		snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+		file = fopen(path, "r");
+		while (file && fgets(line, sizeof(line), file)) {
+			if (sscanf(line, "tfd: %*d events: %x", &events) != 1)
+				continue;
+			nr++;
+			nr_in += (events & EPOLLIN) != 0;
+		}
+		if (file)
+			fclose(file);
+		if (nr)
+			fprintf(out, " %u of %u", nr_in, nr);
+	}
+	fputc('\n', out);
 }
 
 static void show_account(struct rig *rig, FILE *out)
@@ -211,12 +267,15 @@ static int open_source(struct rig *rig, const char *text)
 
 /*
  * of SELF | PID: the process that records are of from now on, PID at first;
+ * fill CPU MS BYTES: so many of side band;
  * exec CPU MS: the process runs a program; fork CPU MS: it forks PID; kernel
  * CPU MS PC, user CPU MS PC, lost CPU MS NR, throttle CPU MS: a record; time
  * MS, tick (and read), modules TEXT, possible CPUS, online CPUS, refuse N
  * ERRNO, paranoid: the kernel; missed NR: lost samples of each event; events
- * LIST: before open; open ARGUMENT, enable, disable, dump, read [WORDS],
- * account, log, about
+ * LIST: before open; no-enable; wake | sleep | end CPU 1 | 0: its event of
+ * samples or side band is readable, is not, or has no tasks left; pause-ends;
+ * open ARGUMENT, enable, disable, dump, read [WORDS], account, log, about,
+ * watched
  */
 static void do_line(struct rig *rig, const char *line, FILE *out)
 {
@@ -232,6 +291,9 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		rig->pid = !strcmp(text, "SELF") ? (uint32_t)getpid() : PID;
 	else if (!strcmp(verb, "fork"))
 		write_fork(rig, (int)nr[0], nr[1]);
+	else if (!strcmp(verb, "fill"))
+		sscanf(line, "%*s %lu %lu %lu", &nr[0], &nr[1], &nr[2]),
+			fill_side(rig, (int)nr[0], nr[1], nr[2]);
 	else if (!strcmp(verb, "exec"))
 		write_exec(rig, (int)nr[0], nr[1]);
 	else if (!strcmp(verb, "time"))
@@ -247,6 +309,16 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		snprintf(kernel.online, sizeof(kernel.online), "%s\n", text);
 	else if (!strcmp(verb, "refuse"))
 		sscanf(line, "%*s %d %d", &kernel.nr_refused, &kernel.refusal);
+	else if (!strcmp(verb, "wake") || !strcmp(verb, "sleep"))
+		wake((int)nr[0], nr[1], *verb == 'w');
+	else if (!strcmp(verb, "end"))
+		end_tasks((int)nr[0], nr[1]);
+	else if (!strcmp(verb, "pause-ends"))
+		assert_int_equal(eventfd_write(kernel.pause, 1), 0);
+	else if (!strcmp(verb, "watched"))
+		show_watched(out);
+	else if (!strcmp(verb, "no-enable"))
+		kernel.no_enable = true;
 	else if (!strcmp(verb, "paranoid"))
 		strcpy(kernel.paranoid, "2\n");
 	else if (!strcmp(verb, "missed"))
@@ -279,11 +351,9 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		write_record(rig, verb, (int)nr[0], nr[1], nr[2]);
 }
 
-static void run_source(const struct row *row, FILE *out)
+static struct rig *new_rig(FILE *out)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
-	const char *at = row->script;
-	char line[256];
 
 	assert_non_null(rig);
 	rig->source.ops = &opd_source_perf;
@@ -292,17 +362,41 @@ static void run_source(const struct row *row, FILE *out)
 	opd_events_timer(&rig->events);
 	rig->pid = PID;
 	kernel_reset(out);
-	while (next_line(&at, line, sizeof(line)))
-		do_line(rig, line, out);
-	fputs("close:", out);
+	return rig;
+}
+
+static void close_rig(struct rig *rig)
+{
 	rig->source.ops->close(&rig->source);
 	rig->source.ops->close(&rig->source);
-	fputc('\n', out);
 	assert_int_equal(rig->source.fd, -1);
 	for (int i = 0; i < kernel.nr; i++)
 		assert_int_equal(kernel.events[i].fd, -1);
-	kernel.told = NULL;
 	free(rig);
+}
+
+static void run_source(const struct row *row, FILE *out)
+{
+	struct rig *rig = new_rig(out);
+	const char *at = row->script;
+	char line[256];
+
+	while (next_line(&at, line, sizeof(line)))
+		do_line(rig, line, out);
+	fputs("close:", out);
+	close_rig(rig);
+	fputc('\n', out);
+	kernel.told = NULL;
+}
+
+/* Open descriptors of this program. */
+static int count_open(void)
+{
+	int nr = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
 }
 
 static void test_row(void **state)
@@ -541,10 +635,120 @@ static const struct row rows[] = {
 	  "enable: 0\n"
 	  " perf/cpu-clock timer 997 Hz targeted on\n"
 	  "close: -3 -4 -5 -6\n" },
+	{ "cannot_be_enabled", NULL, "open; no-enable; enable; about; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  "\n"
+	  "enable: EIO\n"
+	  " perf/cpu-clock timer 997 Hz\n"
+	  " EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* ---- looking ahead ---- */
+	/* New images are looked for again after a short pause, in which
+	   side band wakes nobody; its records wait for their turn. */
+	{ "a_new_image", NULL,
+	  "open; watched; read; exec 0 1001; wake 0 0; time 1001; read; watched;"
+	  "exec 1 1002; read; sleep 0 0; pause-ends; read; watched; pause-ends;"
+	  "read; watched; read; log",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " 5 of 5 2 of 2\n"
+	  " EAGAIN\n"
+	  " pause 2 ms EAGAIN\n"
+	  " 4 of 5 2 of 2\n"
+	  " EAGAIN\n"
+	  " pause 2 ms EAGAIN\n"
+	  " 4 of 5 2 of 2\n"
+	  " EAGAIN\n"
+	  " 5 of 5 2 of 2\n"
+	  " EAGAIN\n"
+	  "Nr. images: 1\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* Without news the pause is longer. */
+	{ "no_new_image", NULL,
+	  "open; time 5000; read; fork 0 4000; wake 0 0; read; pause-ends; read;"
+	  "exec 0 4001; pause-ends; read; time 5199; fork 0 4002; pause-ends;"
+	  "read; time 5200; fork 0 4003; pause-ends; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " EAGAIN\n"
+	  " pause 32 ms EAGAIN\n"
+	  " EAGAIN\n"
+	  " pause 2 ms EAGAIN\n"
+	  " pause 2 ms EAGAIN\n"
+	  " pause 32 ms EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* A ring of side band that fills is read. */
+	{ "much_side_band", NULL,
+	  "open; time 5000; read; kernel 0 3000 ffff1; fill 0 4000 16368;"
+	  "wake 0 0; read; fill 0 4000 48; pause-ends; read; pause-ends; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " EAGAIN\n"
+	  " pause 32 ms EAGAIN\n"
+	  " pause 32 ms ffff1@0#0; EAGAIN\n"
+	  " EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "samples_wake", NULL,
+	  "open; read; kernel 0 1001 ffff1; time 2000; read; wake 0 1; read;"
+	  "kernel 0 1002 ffff2; read; sleep 0 1; kernel 0 1003 ffff3; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " EAGAIN\n"
+	  " ffff1@0#0; EAGAIN\n"
+	  " EAGAIN\n"
+	  " ffff2@0#0; EAGAIN\n"
+	  " ffff3@0#0; EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* What is always ready as nothing is left of it is forgotten. */
+	{ "tasks_that_have_ended", NULL,
+	  "open; watched; end 0 1; read; watched; end 1 0; read; watched; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " 5 of 5 2 of 2\n"
+	  " EAGAIN\n"
+	  " 4 of 4 2 of 2\n"
+	  " EAGAIN\n"
+	  " 4 of 4 1 of 1\n"
+	  " EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
 };
 /* clang-format on */
 
+/* With any number of descriptors it opens, or says why not, and keeps none. */
+static void test_few_descriptors(void **state)
+{
+	struct rlimit before, few;
+	int nr_failed = 0, err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	do {
+		struct rig *rig = new_rig(fopen("/dev/null", "w"));
+		int next = dup(0), nr = count_open();
+
+		close(next);
+		few = before;
+		few.rlim_cur = (rlim_t)(next + nr_failed);
+		assert_int_equal(prlimit(0, RLIMIT_NOFILE, &few, NULL), 0);
+		err = open_source(rig, "");
+		assert_int_equal(prlimit(0, RLIMIT_NOFILE, &before, NULL), 0);
+		if (err)
+			assert_int_equal(err, -EMFILE);
+		nr_failed += err != 0;
+		close_rig(rig);
+		assert_int_equal(count_open(), nr - 1);
+		fclose(kernel.told);
+		kernel.told = NULL;
+	} while (err);
+	assert_true(nr_failed > 10);
+}
+
 int main(void)
 {
-	return run_rows(rows, NR(rows), test_row, NULL, 0);
+	const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_few_descriptors),
+	};
+
+	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }
