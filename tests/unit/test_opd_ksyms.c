@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which snapshots of the running kernel's symbols are taken, and when. What
+ * /proc/kallsyms has is the test's.
+ */
+
+#include "daemon/opd_ksyms.h"
+#include "libop/op_ksyms.h"
+#include "tests/unit/opd_fixture.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#define REAL(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+#define INSTEAD_OF(name) __asm__(#name)
+
+int kernel_open(const char *path, int flags, ...) INSTEAD_OF(open64);
+
+/* NULL: this machine's */
+static const char *kallsyms;
+
+int kernel_open(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+	int fd;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	if (!kallsyms || strcmp(path, "/proc/kallsyms") != 0)
+		return REAL(open64)(path, flags, mode);
+	fd = memfd_create("kallsyms", MFD_CLOEXEC);
+	assert_int_equal(pwrite(fd, kallsyms, strlen(kallsyms), 0),
+			 strlen(kallsyms));
+	return fd;
+}
+
+static const struct op_build_id no_build;
+static const struct op_build_id build_1 = { 2, { 0xab, 1 } };
+static const struct op_build_id build_2 = { 2, { 0xab, 2 } };
+
+static struct fixture *new_kernel(void)
+{
+	struct fixture *f = new_replay();
+
+	kallsyms = "ffff1000 T start\n"
+		   "ffff1800 t middle\n"
+		   "ffff2000 T behind\n"
+		   "ffff5000 t in_ext4\t[ext4]\n"
+		   "ffff6000 t in_xfs\t[xfs]\n";
+	f->opd.log.verbose = OP_V_MODULE;
+	return f;
+}
+
+static void free_kernel(struct fixture *f)
+{
+	kallsyms = NULL;
+	free_fixture(f);
+}
+
+static void see(struct fixture *f, const char *name, uint64_t start,
+		uint64_t end, const struct op_build_id *build_id)
+{
+	opd_ksyms_see(&f->opd.ksyms, name, start, end, build_id);
+}
+
+static struct opd_image *get_image(struct fixture *f, const char *name,
+				   enum op_image_kind kind, uint64_t start,
+				   const struct op_build_id *build_id)
+{
+	const struct opd_image_id id = { .space = OP_SPACE_KERN,
+					 .kind = kind,
+					 .name = name,
+					 .build_id = *build_id };
+	struct opd_image *image;
+
+	assert_int_equal(opd_image_get(&f->opd.images, &id, &image), 0);
+	image->start = start;
+	image->end = start + 0x1000;
+	return image;
+}
+
+static void path_of(struct fixture *f, const char *file, char *path, size_t len)
+{
+	snprintf(path, len, "%s/%s", f->opd.session.symbols, file);
+}
+
+/* The symbols in snapshot @file: "OFFSET NAME" of each; "none" without it. */
+static void expect_symbols(struct fixture *f, const char *file,
+			   const char *want)
+{
+	struct op_diag diag = { "" };
+	char path[8192], text[512] = "none";
+	struct op_ksyms ksyms;
+	size_t len = 0;
+
+	path_of(f, file, path, sizeof(path));
+	if (!op_ksyms_read(&ksyms, path, &diag)) {
+		text[0] = '\0';
+		for (size_t i = 0; i < ksyms.nr; i++)
+			len += (size_t)snprintf(
+				text + len, sizeof(text) - len, "%lx %s;",
+				(unsigned long)ksyms.syms[i].offset,
+				ksyms.syms[i].name);
+		op_ksyms_release(&ksyms);
+	}
+	assert_string_equal(text, want);
+}
+
+static void remove_snapshot(struct fixture *f, const char *file)
+{
+	char path[8192];
+
+	path_of(f, file, path, sizeof(path));
+	assert_int_equal(unlink(path), 0);
+}
+
+/* The text of the log; it is empty then. */
+static const char *take_log(struct fixture *f)
+{
+	static char text[8192];
+	FILE *file = fopen(f->opd.session.log, "r");
+
+	assert_non_null(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	assert_int_equal(truncate(f->opd.session.log, 0), 0);
+	return text;
+}
+
+/* Of the kernel itself, as soon as it is seen, once. */
+static void test_the_kernel_is_taken_at_once(void **state)
+{
+	struct fixture *f = new_kernel();
+
+	(void)state;
+	see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &build_1);
+	expect_symbols(f, OP_KERNEL_NAME "-ab01", "0 start;800 middle;");
+	assert_non_null(strstr(take_log(f), OP_KERNEL_NAME "-ab01\n"));
+	remove_snapshot(f, OP_KERNEL_NAME "-ab01");
+	see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &build_1);
+	expect_symbols(f, OP_KERNEL_NAME "-ab01", "none");
+	/* A module is not. */
+	see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
+	expect_symbols(f, "ext4-ab01", "none");
+	assert_false(opd_ksyms_take(&f->opd.ksyms));
+	free_kernel(f);
+}
+
+/* With --vmlinux the symbols are in that file. */
+static void test_with_vmlinux(void **state)
+{
+	struct fixture *f = new_kernel();
+
+	(void)state;
+	f->opd.options.vmlinux = strdup("/boot/vmlinux");
+	see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &build_1);
+	expect_symbols(f, OP_KERNEL_NAME "-ab01", "none");
+	free((char *)f->opd.options.vmlinux);
+	f->opd.options.vmlinux = NULL;
+	free_kernel(f);
+}
+
+/* Only what is as this machine's source told it. */
+static void test_what_is_here(void **state)
+{
+	static const struct {
+		const char *name;
+		enum op_image_space space;
+		enum op_image_kind kind;
+		uint64_t start;
+		const struct op_build_id *build;
+		unsigned int wanted;
+	} rows[] = {
+		{ "ext4", OP_SPACE_KERN, OP_IMAGE_MODULE, 0xffff5000, &build_1,
+		  1 },
+		{ "xfs", OP_SPACE_KERN, OP_IMAGE_MODULE, 0xffff5000, &build_1,
+		  0 },
+		{ "ext4", OP_SPACE_ROOT, OP_IMAGE_MODULE, 0xffff5000, &build_1,
+		  0 },
+		{ "ext4", OP_SPACE_KERN, OP_IMAGE_KERNEL, 0xffff5000, &build_1,
+		  1 },
+		{ "ext4", OP_SPACE_KERN, OP_IMAGE_FILE, 0xffff5000, &build_1,
+		  0 },
+		{ "ext4", OP_SPACE_KERN, OP_IMAGE_MODULE, 0xffff5001, &build_1,
+		  0 },
+		{ "ext4", OP_SPACE_KERN, OP_IMAGE_MODULE, 0xffff5000, &build_2,
+		  0 },
+		{ "ext4", OP_SPACE_KERN, OP_IMAGE_MODULE, 0xffff5000, &no_build,
+		  0 },
+	};
+	struct fixture *f = new_kernel();
+	struct opd_ksyms *ksyms = &f->opd.ksyms;
+
+	(void)state;
+	see(f, "first", 0xffff4000, 0xffff5000, &build_2);
+	see(f, "ext4", 0xffff4000, 0xffff5000, &build_2);
+	/* Where it is now counts. */
+	see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct opd_image image = {
+			.space = rows[i].space,
+			.kind = rows[i].kind,
+			.name = (char *)rows[i].name,
+			.build_id = *rows[i].build,
+			.start = rows[i].start,
+		};
+
+		ksyms->nr_wanted = 0;
+		opd_ksyms_want(ksyms, &image);
+		assert_int_equal(ksyms->nr_wanted, rows[i].wanted);
+		assert_int_equal(image.symbols, rows[i].wanted
+							? OPD_SYMBOLS_WANTED
+							: OPD_SYMBOLS_DONE);
+		/* Asked for again it is wanted once. */
+		opd_ksyms_want(ksyms, &image);
+		assert_int_equal(ksyms->nr_wanted, rows[i].wanted);
+	}
+	ksyms->nr_wanted = 0;
+	free_kernel(f);
+}
+
+/* One at a time, until there is none. */
+static void test_modules_are_taken_one_by_one(void **state)
+{
+	struct fixture *f = new_kernel();
+	struct opd_ksyms *ksyms = &f->opd.ksyms;
+	struct opd_image *ext4, *xfs;
+
+	(void)state;
+	see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
+	see(f, "xfs", 0xffff6000, 0xffff7000, &no_build);
+	ext4 = get_image(f, "ext4", OP_IMAGE_MODULE, 0xffff5000, &build_1);
+	xfs = get_image(f, "xfs", OP_IMAGE_MODULE, 0xffff6000, &no_build);
+	opd_ksyms_want(ksyms, ext4);
+	opd_ksyms_want(ksyms, xfs);
+	assert_int_equal(ksyms->nr_wanted, 2);
+	assert_true(opd_ksyms_take(ksyms));
+	assert_int_equal((ext4->symbols == OPD_SYMBOLS_DONE) +
+				 (xfs->symbols == OPD_SYMBOLS_DONE),
+			 1);
+	assert_false(opd_ksyms_take(ksyms));
+	assert_int_equal(ksyms->nr_wanted, 0);
+	assert_int_equal(ext4->symbols, OPD_SYMBOLS_DONE);
+	assert_int_equal(xfs->symbols, OPD_SYMBOLS_DONE);
+	expect_symbols(f, "ext4-ab01", "0 in_ext4;");
+	expect_symbols(f, "xfs", "0 in_xfs;");
+	/* Images that are gone by then are wanted no more. */
+	ksyms->nr_wanted = 1;
+	assert_false(opd_ksyms_take(ksyms));
+	assert_int_equal(ksyms->nr_wanted, 0);
+	free_kernel(f);
+}
+
+/* A sound snapshot of that very build stays; any other is written anew. */
+static void test_what_is_there_already(void **state)
+{
+	struct fixture *f = new_kernel();
+	struct opd_ksyms *ksyms = &f->opd.ksyms;
+	const char *first = kallsyms;
+	struct opd_image *ext4, *xfs;
+	char path[8192];
+
+	(void)state;
+	see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
+	see(f, "xfs", 0xffff6000, 0xffff7000, &no_build);
+	ext4 = get_image(f, "ext4", OP_IMAGE_MODULE, 0xffff5000, &build_1);
+	xfs = get_image(f, "xfs", OP_IMAGE_MODULE, 0xffff6000, &no_build);
+	for (int i = 0; i < 2; i++) {
+		ext4->symbols = xfs->symbols = OPD_SYMBOLS_NONE;
+		opd_ksyms_want(ksyms, ext4);
+		opd_ksyms_want(ksyms, xfs);
+		while (opd_ksyms_take(ksyms))
+			;
+		kallsyms = "ffff5010 t later_ext4\t[ext4]\n"
+			   "ffff6020 t later_xfs\t[xfs]\n";
+	}
+	expect_symbols(f, "ext4-ab01", "0 in_ext4;");
+	expect_symbols(f, "xfs", "20 later_xfs;");
+	path_of(f, "ext4-ab01", path, sizeof(path));
+	assert_int_equal(truncate(path, 10), 0);
+	ext4->symbols = OPD_SYMBOLS_NONE;
+	opd_ksyms_want(ksyms, ext4);
+	opd_ksyms_take(ksyms);
+	expect_symbols(f, "ext4-ab01", "10 later_ext4;");
+	kallsyms = first;
+	free_kernel(f);
+}
+
+static void test_symbols_are_hidden(void **state)
+{
+	struct fixture *f = new_kernel();
+
+	(void)state;
+	f->opd.log.verbose = 0;
+	kallsyms = "0 T start\n0 t middle\n";
+	see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &no_build);
+	expect_symbols(f, OP_KERNEL_NAME, "none");
+	assert_non_null(strstr(take_log(f), "symbols of " OP_KERNEL_NAME ": "));
+	free_kernel(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_kernel_is_taken_at_once),
+		cmocka_unit_test(test_with_vmlinux),
+		cmocka_unit_test(test_what_is_here),
+		cmocka_unit_test(test_modules_are_taken_one_by_one),
+		cmocka_unit_test(test_what_is_there_already),
+		cmocka_unit_test(test_symbols_are_hidden),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
