@@ -26,6 +26,7 @@
 #include "daemon/source/opd_stream.h"
 #include "daemon/store/opd_session.h"
 #include "libdb/odb.h"
+#include "tests/unit/no_stdin.h"
 
 /* ---- words ------------------------------------------------------------------
  */
@@ -178,6 +179,7 @@ __attribute__((unused)) static void put_event(struct words *w, uint64_t counter,
 
 struct fixture {
 	struct opd opd;
+	bool has_no_stdin;
 	char dir[64];
 };
 
@@ -244,8 +246,13 @@ start_daemon(struct fixture *f, const struct opd_source_ops *ops)
 		opd_events_timer(&opd->options.events);
 	assert_int_equal(op_session_init(&opd->session, f->dir, &diag), 0);
 	if (opd_session_make(&opd->session, NULL, &diag) ||
-	    op_log_open(&opd->log, opd->session.log, &diag) ||
-	    opd_setup(opd, &diag))
+	    op_log_open(&opd->log, opd->session.log, &diag))
+		fail_msg("%s", diag.text);
+	if (!f->has_no_stdin) {
+		f->has_no_stdin = true;
+		close_stdin();
+	}
+	if (opd_setup(opd, &diag))
 		fail_msg("%s", diag.text);
 }
 
@@ -258,7 +265,8 @@ __attribute__((unused)) static struct fixture *new_fixture(void)
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	assert_non_null(mkdtemp(f->dir));
 	if (nr_fixtures++ == 0)
-		nr_fds_before = count_fds();
+		nr_fds_before = count_fds() + (nr_without_stdin > 0);
+	f->has_no_stdin = false;
 	opd_init(&f->opd);
 	return f;
 }
@@ -285,8 +293,11 @@ __attribute__((unused)) static void restart_daemon(struct fixture *f)
 __attribute__((unused)) static void free_fixture(struct fixture *f)
 {
 	opd_release(&f->opd);
+	if (f->has_no_stdin)
+		reopen_stdin();
 	if (--nr_fixtures == 0)
-		assert_int_equal(count_fds(), nr_fds_before);
+		assert_int_equal(count_fds() + (nr_without_stdin > 0),
+				 nr_fds_before);
 	remove_tree(f->dir);
 	free(f);
 }

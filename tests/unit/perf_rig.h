@@ -42,6 +42,7 @@ __attribute__((unused)) static struct rig *new_rig(void)
 	rig->now = 5 * SECOND;
 	rig->taken = rig->words;
 	opd_perf_words_into(&rig->world.words, rig->words, 65536);
+	close_stdin();
 	return rig;
 }
 
@@ -75,6 +76,7 @@ __attribute__((unused)) static void free_rig(struct rig *rig)
 				 stat_of(rig, OPD_PERF_NO_MM) +
 				 stat_of(rig, OPD_PERF_INVALID_EIP));
 	opd_perf_world_release(&rig->world);
+	reopen_stdin();
 	remove_tree(rig->dir);
 	free(rig);
 }

@@ -3,6 +3,7 @@
 
 #include "daemon/source/opd_reader.h"
 
+#include "tests/unit/no_stdin.h"
 #include "tests/unit/op_fixture.h"
 
 #include <fcntl.h>
@@ -233,16 +234,34 @@ static void test_no_more_descriptors(void **state)
 	opd_reader_release(&reader);
 }
 
+static int setup_no_stdin(void **state)
+{
+	(void)state;
+	close_stdin();
+	return 0;
+}
+
+static int teardown_no_stdin(void **state)
+{
+	(void)state;
+	reopen_stdin();
+	return 0;
+}
+
 int main(void)
 {
+#define BOTH(test)                                                             \
+	cmocka_unit_test(test),                                                \
+		cmocka_unit_test_setup_teardown(test, setup_no_stdin,          \
+						teardown_no_stdin)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reads_a_descriptor_and_a_path),
-		cmocka_unit_test(test_what_is_no_program_has_no_build_id),
-		cmocka_unit_test(test_a_file_that_hangs_delays_no_other),
-		cmocka_unit_test(test_all_may_hang),
-		cmocka_unit_test(test_a_process_that_dies),
-		cmocka_unit_test(test_a_process_has_only_its_socket),
-		cmocka_unit_test(test_no_more_descriptors),
+		BOTH(test_reads_a_descriptor_and_a_path),
+		BOTH(test_what_is_no_program_has_no_build_id),
+		BOTH(test_a_file_that_hangs_delays_no_other),
+		BOTH(test_all_may_hang),
+		BOTH(test_a_process_that_dies),
+		BOTH(test_a_process_has_only_its_socket),
+		BOTH(test_no_more_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_source.h"
 #include "libop/op_log.h"
+#include "tests/unit/no_stdin.h"
 #include "tests/unit/op_fixture.h"
 #include "tests/unit/rows.h"
 
@@ -32,6 +33,7 @@ static struct module {
 	bool stops; /* each new process */
 	unsigned int nr_started;
 	int waited_ms; /* for what has stopped, the last time */
+	bool has_stdin; /* closed when the source is open; else before */
 } module;
 
 /* ---- in place of the C library's --------------------------------------------
@@ -138,6 +140,7 @@ static int load_module(void **state)
 		return -1;
 	memset(&module, 0, sizeof(module));
 	module.is_there = true;
+	module.has_stdin = true;
 	make_dir("m");
 	make_dir("m/timer");
 	make_dir("m/stats");
@@ -151,9 +154,20 @@ static int load_module(void **state)
 	return 0;
 }
 
+static int load_without_stdin(void **state)
+{
+	int err = load_module(state);
+
+	module.has_stdin = false;
+	close_stdin();
+	return err;
+}
+
 static int unload_module(void **state)
 {
 	module.is_there = false;
+	if (!module.has_stdin)
+		reopen_stdin();
 	return leave_folder(state);
 }
 
@@ -177,12 +191,16 @@ static void open_source(struct opd_source *source)
 	assert_int_equal(op_log_open(&log_file, "log", &diag), 0);
 	if (try_to_open(source, &diag))
 		fail_msg("%s", diag.text);
+	if (module.has_stdin)
+		close_stdin();
 }
 
 static void close_source(struct opd_source *source)
 {
 	opd_source_close(source);
 	op_log_close(&log_file);
+	if (module.has_stdin)
+		reopen_stdin();
 }
 
 static bool log_has(const char *text)
@@ -636,7 +654,9 @@ static void test_log(void **state)
 int main(void)
 {
 #define WITH_MODULE(test)                                                      \
-	cmocka_unit_test_setup_teardown(test, load_module, unload_module)
+	cmocka_unit_test_setup_teardown(test, load_module, unload_module),     \
+		cmocka_unit_test_setup_teardown(test, load_without_stdin,      \
+						unload_module)
 	const struct CMUnitTest tests[] = {
 		WITH_MODULE(test_what_keeps_it_from_opening),
 		WITH_MODULE(test_no_module),
