@@ -62,6 +62,8 @@ ROOM = set(
     """calloc malloc op_array_reserve op_hash_reserve realloc
     reallocarray""".split()
 )
+# What fails only where memory is short, besides the ones above.
+COPIES = set("asprintf mempdup strdup strndup".split())
 # With other arguments these give another hash, which is as good.
 HASHES = {"op_hash_bytes", "op_hash_mix", "op_hash_text"}
 
@@ -211,6 +213,30 @@ class Source:
                 return self.block(after)
         return self.simple(i, guarded)
 
+    def calls_in(self, begin, end):
+        return {
+            self.text_at(j)
+            for j in range(begin, end)
+            if self.is_name(j) and self.is_op(j + 1, "(")
+        }
+
+    def is_short_of_memory(self, i, close):
+        """Whether the if at i asks only whether memory is short."""
+        top = {self.text_at(j) for j in self.top_level(i + 2, close)}
+        if top & (ROOM | COPIES):
+            return top <= ROOM | COPIES | {"(", "!", "||"}
+        # p = malloc(...); if (!p)
+        begin = i - 1
+        while begin > 0 and self.text_at(begin - 1) not in (";", "{", "}"):
+            begin -= 1
+        if not self.is_op(i + 2, "!") or close != i + 4:
+            return False
+        names = [self.text_at(j) for j in self.top_level(begin, i)]
+        pointer = self.text_at(i + 3)
+        return pointer in names and bool(
+            self.calls_in(begin, i) & (ROOM | COPIES)
+        )
+
     def controlled(self, i):
         word, close = self.text_at(i), self.match[i + 1]
         # The negation of a single comparison or `!x` is among the relations.
@@ -219,7 +245,8 @@ class Source:
                 self.tokens[i + 1].start : self.tokens[close].end
             ]
             self.edit(i + 1, close, f"(!{condition})", "negate")
-        after = self.statement(close + 1, guarded=word == "if")
+        guarded = word == "if" and not self.is_short_of_memory(i, close)
+        after = self.statement(close + 1, guarded=guarded)
         if word == "if" and self.text_at(after) == "else":
             after = self.statement(after + 1)
         return after
@@ -345,7 +372,10 @@ class Source:
         if t.kind != "op":
             return []
         if t.text in RELATIONS:
-            return [(new, "relation") for new in RELATIONS[t.text]]
+            news = RELATIONS[t.text]
+            if t.text == ">=" and self.is_length_of_line(i):
+                news = ["<"]
+            return [(new, "relation") for new in news]
         if self.text_at(i + 1).endswith("_CLOEXEC"):
             return []  # for a program that starts at the same time
         if t.text in BINARY and self.spaced(i):
@@ -363,8 +393,17 @@ class Source:
             return [("", f"drop {t.text}")]
         return []
 
+    def is_length_of_line(self, i):
+        """getline(...) before i, which never returns 0."""
+        begin = self.match.get(i - 1, 0)
+        return self.is_op(i - 1, ")") and self.text_at(begin - 1) == "getline"
+
     def numbers(self, i):
         text = self.text_at(i)
+        # -1 for none: any other negative number is as good.
+        if text == "1" and self.is_op(i - 1, "-"):
+            if self.text_at(i - 2) in ("=", "return"):
+                return [("0", "constant")]
         if self.is_op(i - 1, "{") and self.is_op(i + 1, "}"):
             return []  # { 0 }
         if self.text_at(i - 1) in ASSIGNMENTS and self.text_at(i - 2) == "room":
