@@ -103,6 +103,8 @@ static const struct runtime {
 	{ "node", "run it with --perf-basic-prof" },
 	{ "nodejs", "run it with --perf-basic-prof" },
 	{ "java", "run it with -agentlib:jvmti_oprofile" },
+	{ "luajit",
+	  "let its script write /tmp/perf-PID.map, as doc/jit.md shows" },
 	{ "dotnet", "run it with DOTNET_PerfMapEnabled=1 in its environment" },
 	{ "ruby", "run it with --yjit-perf" },
 	{ "beam.smp", "run it with +JPperf true" },

@@ -26,6 +26,10 @@ made /usr/bin/node 0x30000.0x40000 5
 is "what node needs" "$(hint)" \
 	"opreport: to name the code that /usr/bin/node makes at run time: run it with --perf-basic-prof"
 is "not in other formats" "$(hint --format=json)" ""
+made /usr/bin/luajit 0x60000.0x70000 50
+is "what LuaJIT needs, as most samples are its" "$(hint)" \
+	"opreport: to name the code that /usr/bin/luajit makes at run time: let its script write /tmp/perf-PID.map, as doc/jit.md shows"
+rm -r "$CURRENT/{root}/usr/bin/luajit"
 
 # What the daemon has of a perf map: the second line took the place of the first.
 mkdir -p "$SESSION/images"

@@ -28,6 +28,7 @@ named() {
 	known=$(sum "${pid}[.]jo" 'phase_[1-3]' <"$TMP/all")
 	ok "$name: $known of $all samples in the code have names" \
 		[ "$known" -gt 0 -a $((known * 100)) -ge $((all * 95)) ]
+	all_named "$name" <"$TMP/all"
 	for phase in 1 2 3; do
 		part=$(sum "${pid}[.]jo" "phase_$phase" <"$TMP/all")
 		ok "$name: phase $phase has $part of $known" \

@@ -74,6 +74,19 @@ sum() {
 		$2 ~ image && $3 ~ symbol { n += $1 } END { print n + 0 }'
 }
 
+# What stands in place of a name: the image of all its samples, or an address.
+NAMELESS='[(]no symbols[)]|[(]0x[0-9a-f]*[)]|anon [(]tgid:.*'
+
+# all_named NAME: of the samples of the rows on stdin, whatever they are of, at
+# least 95 % have a name.
+all_named() {
+	cat >"$TMP/whole"
+	whole=$(sum '.*' '.*' <"$TMP/whole")
+	nameless=$(sum '.*' "$NAMELESS" <"$TMP/whole")
+	ok "$1: $nameless of all $whole samples have no name" \
+		[ "$whole" -gt 100 -a $((nameless * 100)) -le $((whole * 5)) ]
+}
+
 # sample_files: their names, whether they are packed or not.
 sample_files() {
 	(
