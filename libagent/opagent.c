@@ -168,18 +168,21 @@ op_agent_t op_open_agent(void)
 /* ---- records ----------------------------------------------------------------
  */
 
-/* Write the parts of a record, of which the first has the prefix. */
+/* Write the parts of a record, of which the first has the prefix; there may be
+ * another record behind it, which is written with it or not at all. */
 static int write_record(struct op_agent *agent, struct iovec *parts, int nr)
 {
 	struct op_jitdump_prefix *prefix = parts[0].iov_base;
 	off_t at = lseek(agent->fd, 0, SEEK_END);
-	ssize_t done;
+	ssize_t done, len = 0;
 
+	for (int i = 0; i < nr; i++)
+		len += (ssize_t)parts[i].iov_len;
 	prefix->time = time_of_record();
 	do
 		done = writev(agent->fd, parts, nr);
 	while (done < 0 && errno == EINTR);
-	if (done == (ssize_t)prefix->size)
+	if (done == len)
 		return 0;
 	/* The disk is full, or @code cannot be read. */
 	if (done >= 0)
@@ -254,37 +257,55 @@ int op_close_agent(op_agent_t agent)
 	return err;
 }
 
-int op_write_native_code(op_agent_t agent, const char *symbol_name,
-			 uint64_t vma, const void *code, unsigned int size)
+int op_write_native_code_frames(op_agent_t agent, const char *symbol_name,
+				uint64_t vma, const void *code,
+				unsigned int size, const void *frames,
+				size_t frames_len)
 {
+	struct op_jitdump_unwind unwind = { .prefix.id = OP_JITDUMP_UNWIND };
 	struct op_jitdump_load load = {
 		.prefix.id = OP_JITDUMP_LOAD,
 		.vma = vma,
 		.code_addr = vma,
 		.code_size = size,
 	};
-	struct iovec parts[3] = { { &load, sizeof(load) } };
+	struct iovec parts[5] = { { &unwind, sizeof(unwind) },
+				  { (void *)frames, frames_len },
+				  { &load, sizeof(load) } };
+	/* Data that unwind go before the code. */
+	int first = frames_len ? 0 : 2;
 	size_t name_len;
 
-	if (!symbol_name || !*symbol_name || !size) {
+	if (!symbol_name || !*symbol_name || !size || (frames_len && !frames)) {
 		errno = EINVAL;
 		return -1;
 	}
 	name_len = strlen(symbol_name) + 1;
-	if (name_len > MAX_RECORD || size > MAX_RECORD) {
+	if (name_len > MAX_RECORD || size > MAX_RECORD ||
+	    frames_len > MAX_RECORD) {
 		errno = EFBIG;
 		return -1;
 	}
 	if (begin_record(agent))
 		return -1;
-	parts[1] = (struct iovec){ (void *)symbol_name, name_len };
-	parts[2] = (struct iovec){ (void *)code, code ? size : 0 };
+	parts[3] = (struct iovec){ (void *)symbol_name, name_len };
+	parts[4] = (struct iovec){ (void *)code, code ? size : 0 };
+	unwind.prefix.size = (uint32_t)(sizeof(unwind) + frames_len);
+	unwind.size = frames_len;
 	load.prefix.size =
-		(uint32_t)(sizeof(load) + name_len + parts[2].iov_len);
+		(uint32_t)(sizeof(load) + name_len + parts[4].iov_len);
+	load.prefix.time = time_of_record();
 	load.pid = (uint32_t)agent->pid;
 	load.tid = (uint32_t)syscall(SYS_gettid);
 	load.code_index = ++agent->nr_codes;
-	return end_record(agent, write_record(agent, parts, 3));
+	return end_record(agent, write_record(agent, parts + first, 5 - first));
+}
+
+int op_write_native_code(op_agent_t agent, const char *symbol_name,
+			 uint64_t vma, const void *code, unsigned int size)
+{
+	return op_write_native_code_frames(agent, symbol_name, vma, code, size,
+					   NULL, 0);
 }
 
 /* The bytes of @nr lines; @len is how many. NULL when memory is short. */
@@ -368,5 +389,5 @@ int op_major_version(void)
 
 int op_minor_version(void)
 {
-	return 0;
+	return 1;
 }

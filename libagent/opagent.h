@@ -47,6 +47,17 @@ int op_write_native_code(op_agent_t agent, const char *symbol_name,
 			 uint64_t vma, const void *code, unsigned int size);
 
 /*
+ * Likewise, and @frames are @frames_len bytes of an .eh_frame that unwinds the
+ * code, so that stacks lead through it where it keeps no frame pointer. In them
+ * the code is at @vma, and they lie behind it, at the next multiple of 8. None
+ * (@frames_len is 0) is no error. Since 2.1.
+ */
+int op_write_native_code_frames(op_agent_t agent, const char *symbol_name,
+				uint64_t vma, const void *code,
+				unsigned int size, const void *frames,
+				size_t frames_len);
+
+/*
  * The source lines of the code at address @code, of which
  * op_write_native_code() tells next, or has told last; perf knows only of the
  * former. @nr_entry of 0 is no error.

@@ -71,6 +71,23 @@ int cfi_table_new(struct cfi_table **out, const void *elf, size_t len,
  */
 int cfi_table_read(struct cfi_table **out, int fd, struct op_diag *diag);
 
+/* A piece of code that is in no file, and what unwinds it. */
+struct cfi_code {
+	enum cfi_arch arch;
+	uint64_t addr; /* of the code, as its frames have it */
+	uint64_t len; /* bytes of code */
+	uint64_t frames_addr; /* of frames[0] */
+	const uint8_t *frames; /* an .eh_frame */
+	size_t frames_len;
+};
+
+/*
+ * Make a table of @code, which takes offsets from the start of the code in
+ * place of those in a file. Frames without sense give an empty table. Returns 0
+ * and sets *@out, or -ENOMEM.
+ */
+int cfi_table_of_code(struct cfi_table **out, const struct cfi_code *code);
+
 void cfi_table_free(struct cfi_table *table);
 
 enum cfi_arch cfi_table_arch(const struct cfi_table *table);

@@ -67,6 +67,31 @@ int cfi_table_read(struct cfi_table **out, int fd, struct op_diag *diag)
 	return make_table(out, &file, err, diag);
 }
 
+int cfi_table_of_code(struct cfi_table **out, const struct cfi_code *code)
+{
+	struct cfi_table *table = calloc(1, sizeof(*table));
+	struct cfi_image image = {
+		.arch = code->arch,
+		.entry = UINT64_MAX, /* none */
+		.nr_segments = 1,
+		.segment = { { code->addr, 0, code->len, true } },
+		.eh_frame = { .len = code->frames_len,
+			      .addr = code->frames_addr },
+	};
+	int err;
+
+	if (!table)
+		return -ENOMEM;
+	/* It is only read. */
+	image.eh_frame.bytes = (uint8_t *)code->frames;
+	err = cfi_build(table, &image);
+	if (err)
+		cfi_table_free(table);
+	else
+		*out = table;
+	return err;
+}
+
 void cfi_table_free(struct cfi_table *table)
 {
 	if (!table)

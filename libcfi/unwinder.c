@@ -173,15 +173,22 @@ static enum cfi_step step_without_data(struct walk *w)
 
 static enum cfi_step step_by_data(struct walk *w)
 {
+	const struct unwinder_tables *t = &w->unwinder->tables;
+	uint64_t pc = w->regs.reg[w->abi->pc], start;
 	const struct cfi_table *table;
 	uint64_t offset;
 
 	if (!w->map.end || !walk_knows_register(&w->regs, w->abi->sp))
 		return CFI_NO_DATA;
 	table = unwinder_tables_find(&w->unwinder->tables, &w->map);
+	offset = pc - w->map.start + w->map.offset;
+	if (!table && t->ops->find_code) {
+		table = t->ops->find_code(t->ctx, pc - w->is_return_address,
+					  &start);
+		offset = table ? pc - start : 0;
+	}
 	if (!table || cfi_table_arch(table) != w->arch)
 		return CFI_NO_DATA;
-	offset = w->regs.reg[w->abi->pc] - w->map.start + w->map.offset;
 	return cfi_unwind(table, offset, w->is_return_address, &w->regs,
 			  w->stack);
 }

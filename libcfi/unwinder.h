@@ -8,9 +8,9 @@
  * kept as a table (libcfi/), by cookie; images of the same build-id share one.
  * All tables together are bounded, those not used for longest are dropped.
  *
- * Code that has no data (made at run time, or an assembler's) is walked by its
- * frame pointer where what that leads to is plausible: in the stack, above the
- * frame, with a return address in code.
+ * Code that has no data (made at run time without telling any, or an
+ * assembler's) is walked by its frame pointer where what that leads to is
+ * plausible: in the stack, above the frame, with a return address in code.
  */
 
 #include <stdbool.h>
@@ -55,6 +55,14 @@ struct unwinder_ops {
 	 * kept; again only when the table had to be dropped for room.
 	 */
 	int (*open_image)(void *ctx, uint64_t cookie);
+	/*
+	 * The table of code without a file, made at run time, at @addr; it
+	 * holds until the next call. *@start is the address of the table's
+	 * offset 0. NULL if there is none. The member is NULL where that is
+	 * never known.
+	 */
+	const struct cfi_table *(*find_code)(void *ctx, uint64_t addr,
+					     uint64_t *start);
 };
 
 struct unwinder;

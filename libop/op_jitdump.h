@@ -37,7 +37,7 @@ enum op_jitdump_id {
 	OP_JITDUMP_MOVE,
 	OP_JITDUMP_LINES, /* of the next LOAD of that code */
 	OP_JITDUMP_CLOSE,
-	OP_JITDUMP_UNWIND,
+	OP_JITDUMP_UNWIND, /* of the next LOAD */
 };
 
 /* What each record begins with. */
@@ -74,10 +74,24 @@ struct op_jitdump_lines {
 	uint64_t nr;
 };
 
+/*
+ * Behind it are an .eh_frame and its .eh_frame_hdr: the former as it would lie
+ * behind the code, at the next multiple of 8 (OP_JITDUMP_FRAMES_ALIGN).
+ */
+struct op_jitdump_unwind {
+	struct op_jitdump_prefix prefix;
+	uint64_t size; /* bytes of both */
+	uint64_t header_size; /* bytes of the .eh_frame_hdr */
+	uint64_t mapped_size; /* bytes that the program has in memory, too */
+};
+
+#define OP_JITDUMP_FRAMES_ALIGN 8u
+
 _Static_assert(sizeof(struct op_jitdump_header) == 40, "format");
 _Static_assert(sizeof(struct op_jitdump_load) == 56, "format");
 _Static_assert(sizeof(struct op_jitdump_move) == 64, "format");
 _Static_assert(sizeof(struct op_jitdump_lines) == 32, "format");
+_Static_assert(sizeof(struct op_jitdump_unwind) == 40, "format");
 
 /* A line: an address, a line, a number of no meaning here, and a file, with a
  * zero byte. */

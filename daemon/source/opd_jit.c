@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "daemon/source/opd_jit_codes.h"
+#include "daemon/source/opd_jit_frames.h"
 #include "daemon/source/opd_jit_image.h"
 #include "daemon/source/opd_jitdump.h"
 #include "daemon/source/opd_perf_image.h"
@@ -75,6 +76,7 @@ struct opd_jit {
 	uint64_t
 		dump_until; /* ns; its parent's after a fork: the fork's time */
 	struct opd_jit_codes codes;
+	struct opd_jit_frames frames; /* of the dump's code */
 	struct opd_jit_image *image; /* NULL: nothing is kept */
 	uint64_t *lost; /* addresses without code */
 	size_t nr_lost;
@@ -209,6 +211,7 @@ static void jit_drop(struct opd_jits *jits, struct opd_jit **slot)
 	jits->nr--;
 	close_map(jits, jit);
 	opd_jitdump_close(&jit->dump);
+	opd_jit_frames_release(&jit->frames);
 	if (jit->folder_fd >= 0)
 		close(jit->folder_fd);
 	if (jit->image)
@@ -399,6 +402,7 @@ void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
 		return;
 	/* What a parent told is found no more. */
 	opd_jitdump_close(&jit->dump);
+	opd_jit_frames_release(&jit->frames);
 	jit->dump_until = UINT64_MAX;
 	if (!opd_jitdump_open(&jit->dump, fd))
 		close_map(jits, jit);
@@ -585,6 +589,23 @@ bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
 	*cookie = jit->image->cookie;
 	*key = jit->image->kept[code->number - 1].key + (addr - code->start);
 	return true;
+}
+
+const struct cfi_table *opd_jits_find_frames(struct opd_jits *jits,
+					     uint32_t tgid, uint64_t addr,
+					     uint64_t now, uint64_t *start)
+{
+	struct opd_jit *jit = *jit_slot(jits, tgid);
+	const struct opd_jit_code *code;
+
+	if (!jit || jit->dump.fd < 0)
+		return NULL;
+	run_dump(jits, jit, now);
+	code = opd_jit_codes_find(&jit->codes, addr);
+	if (!code || code->where == OPD_JIT_GONE)
+		return NULL;
+	*start = code->start;
+	return opd_jit_frames_find(&jit->frames, &jit->dump, code);
 }
 
 /* ---- saving -----------------------------------------------------------------

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cfi_table;
 struct op_log;
 struct opd_jit;
 struct opd_perf_images;
@@ -50,6 +51,15 @@ void opd_jits_release(struct opd_jits *jits);
  */
 bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
 		   uint64_t now, uint64_t *cookie, uint64_t *key);
+
+/*
+ * What unwinds the code of process @tgid at @addr at the time @now, ns, if its
+ * jitdump tells that; else NULL. It holds until the next call. *@start is the
+ * address of the code.
+ */
+const struct cfi_table *opd_jits_find_frames(struct opd_jits *jits,
+					     uint32_t tgid, uint64_t addr,
+					     uint64_t now, uint64_t *start);
 
 /*
  * Process @tgid has mapped the file @name, as /proc/PID/maps has it, of inode

@@ -15,6 +15,7 @@ struct opd_jit_code {
 	uint64_t start; /* address */
 	uint64_t where; /* offset of what tells of it in its file, bytes */
 	uint64_t lines; /* likewise of its source lines; 0: there are none */
+	uint64_t frames; /* likewise of what unwinds it */
 	uint32_t size; /* bytes; not 0 */
 	uint32_t number; /* for the owner: of the name that it keeps; 0 */
 };

@@ -10,6 +10,7 @@
 
 #include "daemon/source/opd_jitdump.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "daemon/source/opd_jit_image.h"
+#include "libcfi/cfi.h"
 #include "libop/op_array.h"
 #include "libop/op_file.h"
 #include "libop/op_jitdump.h"
@@ -26,6 +28,7 @@
 #define MAX_AT_ONCE 50000 /* records */
 #define MAX_CODE_BYTES (16u << 20) /* of a function; longer ones have none */
 #define MAX_LINES_BYTES (1u << 20) /* likewise */
+#define MAX_FRAMES_BYTES (64u << 10) /* likewise: of unwind data */
 
 bool opd_jitdump_is_name(const char *name)
 {
@@ -140,7 +143,8 @@ static int take_load(struct opd_jitdump *dump, struct opd_jit_codes *codes,
 				      .where = dump->at };
 	if (dump->lines_addr == load.code_addr)
 		code.lines = dump->lines_at;
-	dump->lines_at = 0;
+	code.frames = dump->frames_at;
+	dump->lines_at = dump->frames_at = 0;
 	return opd_jit_codes_add(codes, &code, max);
 }
 
@@ -209,6 +213,9 @@ static int take_dump_record(struct opd_jitdump *dump,
 	case OP_JITDUMP_LINES:
 		if (prefix->size >= sizeof(struct op_jitdump_lines))
 			take_lines(dump, codes);
+		break;
+	case OP_JITDUMP_UNWIND:
+		dump->frames_at = dump->at;
 		break;
 	}
 	return 0;
@@ -339,6 +346,74 @@ int opd_jitdump_read(const struct opd_jitdump *dump,
 			function);
 	if (!err && code->lines)
 		err = read_function_lines(dump, code, function);
+	return err;
+}
+
+/* ---- unwind data ------------------------------------------------------------
+ */
+
+static bool take_arch(const struct opd_jitdump *dump, struct cfi_code *code)
+{
+	switch (dump->machine) {
+	case EM_X86_64:
+		code->arch = CFI_X86_64;
+		return true;
+	case EM_AARCH64:
+		code->arch = CFI_AARCH64;
+		return true;
+	}
+	return false;
+}
+
+/* Whether the record at @at is one of unwind data that may be read; *@len
+ * becomes the length of its .eh_frame. */
+static bool has_frames(const struct opd_jitdump *dump, uint64_t at, size_t *len)
+{
+	struct op_jitdump_unwind head;
+
+	if (op_file_read_at(dump->fd, &head, sizeof(head), at) ||
+	    head.prefix.id != OP_JITDUMP_UNWIND ||
+	    head.prefix.size < sizeof(head) ||
+	    head.size > head.prefix.size - sizeof(head) ||
+	    head.header_size >= head.size ||
+	    head.size - head.header_size > MAX_FRAMES_BYTES)
+		return false;
+	*len = head.size - head.header_size;
+	return true;
+}
+
+/*
+ * Addresses in the frames are relative to where they would lie, or those of the
+ * code when it was told, which it may have left since.
+ */
+int opd_jitdump_read_frames(const struct opd_jitdump *dump,
+			    const struct opd_jit_code *code,
+			    struct cfi_table **out)
+{
+	struct cfi_code from = { .len = code->size };
+	struct op_jitdump_load load;
+	uint8_t *bytes;
+	int err;
+
+	if (!code->frames || code->size > MAX_CODE_BYTES ||
+	    !take_arch(dump, &from) ||
+	    !has_frames(dump, code->frames, &from.frames_len) ||
+	    op_file_read_at(dump->fd, &load, sizeof(load), code->where) ||
+	    load.prefix.id != OP_JITDUMP_LOAD ||
+	    !is_range(load.code_addr, from.len))
+		return -ENOENT;
+	bytes = malloc(from.frames_len);
+	if (!bytes)
+		return -ENOMEM;
+	from.addr = load.code_addr;
+	from.frames_addr = from.addr + (from.len + OP_JITDUMP_FRAMES_ALIGN -
+					1) / OP_JITDUMP_FRAMES_ALIGN *
+					       OP_JITDUMP_FRAMES_ALIGN;
+	from.frames = bytes;
+	err = op_file_read_at(dump->fd, bytes, from.frames_len,
+			      code->frames + sizeof(struct op_jitdump_unwind));
+	err = err ? -ENOENT : cfi_table_of_code(out, &from);
+	free(bytes);
 	return err;
 }
 

@@ -15,6 +15,7 @@
 
 #include "daemon/source/opd_jit_codes.h"
 
+struct cfi_table;
 struct opd_jit_function;
 
 /* Code in the list that is no more: its @where. */
@@ -29,6 +30,7 @@ struct opd_jitdump {
 	uint64_t next_time; /* of that record, if it is known; ns */
 	uint64_t lines_addr; /* the last LINES are of this code */
 	uint64_t lines_at; /* 0: there are none */
+	uint64_t frames_at; /* of what unwinds the next code; 0: not told */
 	uint8_t *window; /* bytes of the file */
 	uint64_t window_at;
 	size_t window_len;
@@ -61,5 +63,14 @@ int opd_jitdump_read(const struct opd_jitdump *dump,
 		     const struct opd_jit_code *code,
 		     struct opd_jit_function *function);
 void opd_jitdump_free_function(struct opd_jit_function *function);
+
+/*
+ * Make the table that unwinds @code, the caller's to free; its offset 0 is the
+ * start of the code. Returns 0 and sets *@out, -ENOENT if the dump has no such
+ * data, or none that makes sense, or -ENOMEM.
+ */
+int opd_jitdump_read_frames(const struct opd_jitdump *dump,
+			    const struct opd_jit_code *code,
+			    struct cfi_table **out);
 
 #endif /* DAEMON_SOURCE_OPD_JITDUMP_H */

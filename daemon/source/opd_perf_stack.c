@@ -53,9 +53,20 @@ static int open_image(void *ctx, uint64_t cookie)
 	return opd_perf_image_open(&stacks->world->images, cookie);
 }
 
+static const struct cfi_table *find_code(void *ctx, uint64_t addr,
+					 uint64_t *start)
+{
+	const struct opd_perf_stacks *stacks = ctx;
+	struct opd_perf_world *world = stacks->world;
+
+	return opd_jits_find_frames(&world->jits, stacks->tgid, addr,
+				    world->now, start);
+}
+
 static const struct unwinder_ops ops = {
 	.find_map = find_map,
 	.open_image = open_image,
+	.find_code = find_code,
 };
 
 int opd_perf_stacks_init(struct opd_perf_world *world, uint32_t depth,

@@ -97,7 +97,10 @@ static int open_image(void *ctx, uint64_t cookie)
 /* By frame pointers alone: it ends, and goes up. */
 static void walk_frame_pointers(const uint8_t *data, size_t size)
 {
-	static const struct unwinder_ops ops = { find_map, open_image };
+	static const struct unwinder_ops ops = {
+		.find_map = find_map,
+		.open_image = open_image,
+	};
 	const struct cfi_stack stack = { STACK, data, size };
 	static struct unwinder_frame frames[MAX_STEPS];
 	struct unwinder *unwinder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Any bytes as a jitdump, which is read to its end in two steps of time; each
- * code that is found is read and kept in an image.
+ * code that is found is read and kept in an image, and what unwinds it is read.
  */
 
 #include <stdint.h>
@@ -12,6 +12,7 @@
 
 #include "daemon/source/opd_jit_image.h"
 #include "daemon/source/opd_jitdump.h"
+#include "libcfi/cfi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +21,7 @@ static void keep_all(const struct opd_jitdump *dump,
 {
 	static struct opd_jit_function function;
 	struct opd_jit_image image = { .end = 0x1000 };
+	struct cfi_table *table;
 	uint32_t number;
 
 	for (size_t i = 0; i < codes->nr; i++) {
@@ -28,6 +30,8 @@ static void keep_all(const struct opd_jitdump *dump,
 		if (!opd_jitdump_read(dump, &codes->list[i], &function))
 			opd_jit_image_keep(&image, &function, &number);
 		opd_jitdump_free_function(&function);
+		if (!opd_jitdump_read_frames(dump, &codes->list[i], &table))
+			cfi_table_free(table);
 	}
 	for (size_t i = 1; i < image.nr; i++)
 		if (image.kept[i - 1].key + image.kept[i - 1].size >=

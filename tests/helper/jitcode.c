@@ -3,17 +3,20 @@
  * A small compiler of code at run time that frees its code and uses the
  * addresses again.
  *
- *	jitcode map|agent|threads|fork PHASES SECONDS
+ *	jitcode map|agent|threads|fork|frames|bare PHASES SECONDS
  *
  * In each phase there is another function at the same address, phase_1 to
  * phase_N, and works for SECONDS of CPU time. It is told in /tmp/perf-PID.map,
  * or by libopagent with two source lines of this file. With "threads" four
  * threads tell of 1000 functions each meanwhile; with "fork" a child does it
- * all while its parent holds the agent, too. Prints the pid.
+ * all while its parent holds the agent, too. With "frames" the code clears the
+ * frame pointer and is told with unwind data, with "bare" the same code is told
+ * without. Prints the pid.
  */
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +47,62 @@ static const uint32_t count_down[] = {
 #error "no code for this machine"
 #endif
 
+/* Likewise, in a frame that only call frame information leads out of. */
+#if defined(__x86_64__)
+static const unsigned char framed[] = {
+	0x55, /* push %rbp */
+	0x53, /* push %rbx */
+	0x6a, 0x00, /* push $0 */
+	0x31, 0xed, /* xor %ebp, %ebp */
+	0x89, 0xf8, /* mov %edi, %eax */
+	0xff, 0xc8, /* dec %eax */
+	0x75, 0xfc, /* jne to the dec */
+	0x59, /* pop %rcx */
+	0x5b, /* pop %rbx */
+	0x5d, /* pop %rbp */
+	0xc3, /* ret */
+};
+
+/* clang-format off */
+/* Its .eh_frame: one CIE, one FDE. */
+static const unsigned char frames[] = {
+	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b,
+	0x0c, 7, 8, /* the CFA is rsp + 8 */
+	0x90, 1, /* the return address is at CFA - 8 */
+	0, 0,
+	36, 0, 0, 0, 28, 0, 0, 0,
+	0x100 - 48, 0xff, 0xff, 0xff, /* where the code is, from here */
+	sizeof(framed), 0, 0, 0, 0,
+	0x41, 0x0e, 16, 0x86, 2, /* from 1: rsp + 16; rbp is at CFA - 16 */
+	0x41, 0x0e, 24, 0x83, 3, /* from 2: rsp + 24; rbx is at CFA - 24 */
+	0x42, 0x0e, 32, /* from 4 */
+	0x49, 0x0e, 24, /* from 13 */
+	0x41, 0x0e, 16, /* from 14 */
+	0x41, 0x0e, 8, /* from 15 */
+	0, 0, 0, 0, 0,
+};
+/* clang-format on */
+#else /* none is made */
+#define framed count_down
+static const unsigned char frames[] = { 0 };
+#endif
+
 static uint8_t *room;
 static FILE *map; /* or */
 static op_agent_t agent;
+static bool is_framed; /* what runs is @framed */
+static size_t frames_len; /* of @frames that are told; 0: none */
 
 static void die(const char *what)
 {
 	perror(what);
 	exit(1);
+}
+
+static const void *code(size_t *len)
+{
+	*len = is_framed ? sizeof(framed) : sizeof(count_down);
+	return is_framed ? (const void *)framed : count_down;
 }
 
 static void tell_agent(unsigned int phase)
@@ -61,11 +112,13 @@ static void tell_agent(unsigned int phase)
 		{ (unsigned long)room + 2, 200 + phase, __FILE__ },
 	};
 	char name[32];
+	size_t len;
 
+	code(&len);
 	snprintf(name, sizeof(name), "phase_%u", phase);
 	if (op_write_debug_line_info(agent, room, 2, lines) ||
-	    op_write_native_code(agent, name, (uintptr_t)room, room,
-				 sizeof(count_down)))
+	    op_write_native_code_frames(agent, name, (uintptr_t)room, room,
+					(unsigned int)len, frames, frames_len))
 		die("libopagent");
 }
 
@@ -93,9 +146,12 @@ static void run_phase(unsigned int phase, double seconds)
 {
 	uint64_t end = cpu_time_ns() + (uint64_t)(seconds * 1e9);
 	void (*run)(unsigned int) = NULL;
+	const void *bytes;
+	size_t len;
 
 	memset(room, 0, ROOM);
-	memcpy(room, count_down, sizeof(count_down));
+	bytes = code(&len);
+	memcpy(room, bytes, len);
 	__builtin___clear_cache((char *)room, (char *)room + ROOM);
 	memcpy(&run, &room, sizeof(run));
 	tell_of_code(phase);
@@ -165,6 +221,9 @@ static void begin_agent(const char *how)
 		go_on_in_child();
 	if (!strcmp(how, "threads"))
 		tell_in_threads();
+	is_framed = !strcmp(how, "frames") || !strcmp(how, "bare");
+	if (!strcmp(how, "frames"))
+		frames_len = sizeof(frames);
 }
 
 int main(int argc, char **argv)
@@ -174,7 +233,7 @@ int main(int argc, char **argv)
 
 	if (argc != 4) {
 		fprintf(stderr,
-			"usage: jitcode map|agent|threads|fork PHASES SECONDS\n");
+			"usage: jitcode map|agent|threads|fork|frames|bare PHASES SECONDS\n");
 		return 2;
 	}
 	phases = (unsigned int)atoi(argv[2]);

@@ -486,7 +486,8 @@ static void report(const struct check *c)
 int main(int argc, char **argv)
 {
 	static struct check c = { .stack_len = OP_STACK_MAX_BYTES };
-	const struct unwinder_ops ops = { find_map, open_image };
+	const struct unwinder_ops ops = { .find_map = find_map,
+					  .open_image = open_image };
 	unsigned long stops = 100, steps = 0;
 	int opt;
 

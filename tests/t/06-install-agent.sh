@@ -22,7 +22,8 @@ is "only the functions of the header have names" \
 		awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort |
 		paste -sd' ')" \
 	"op_close_agent op_major_version op_minor_version op_open_agent \
-op_unload_native_code op_write_debug_line_info op_write_native_code"
+op_unload_native_code op_write_debug_line_info op_write_native_code \
+op_write_native_code_frames"
 is "the folders of the .pc file" \
 	"$(sed -n 's/^Libs: //p; s/^Cflags: //p' "$lib/pkgconfig/opagent.pc" |
 		paste -sd' ')" "-L/usr/lib -lopagent -I/usr/include"
@@ -47,6 +48,13 @@ int main(void)
 		return 5;
 	if (op_write_debug_line_info(agent, (void *)0x1000, 0, 0))
 		return 6;
+	if (op_write_native_code_frames(agent, "h", 0x1000, 0, 16, 0, 0))
+		return 7;
+	if (!op_write_native_code_frames(agent, "h", 0x1000, 0, 16, 0, 8))
+		return 8;
+	if (!op_write_native_code_frames(agent, "h", 0x1000, 0, 16,
+					 (void *)16, 8))
+		return 9;
 	return op_close_agent(agent) || !op_close_agent(0);
 }
 END
@@ -58,9 +66,9 @@ for how in "-L$lib -lopagent" "$lib/libopagent.a"; do
 	status=0
 	JITDUMPDIR=$TMP LD_LIBRARY_PATH=$lib "$TMP/user" || status=$?
 	is "a program with ${how##*/} works" "$status" 0
-	# Header 40, f 56 + 2, close 16: nothing of g.
+	# Header 40, f and h 56 + 2 each, close 16: nothing of g.
 	is "and has told what it should" \
-		"$(stat -c '%s %a' "$TMP"/jit-*.dump)" "114 600"
+		"$(stat -c '%s %a' "$TMP"/jit-*.dump)" "172 600"
 done
 status=0
 JITDUMPDIR=$TMP/nowhere LD_LIBRARY_PATH=$lib "$TMP/user" || status=$?

@@ -70,6 +70,27 @@ rm -rf "$SESSION"
 "$BIN/opreport" archive:"$TMP/archive" -l >"$TMP/archived" 2>"$TMP/err"
 ok "an archive names the code" grep -q 'phase_2$' "$TMP/archived"
 
+# through HOW: $whole of $all stacks lead through the code to main().
+through() {
+	rm -rf "$SESSION"
+	profiled "$1" --callgraph "$TESTBIN/jitcode" "$1" 1 1
+	report --format=folded
+	grep ';phase_1 [0-9]*$' "$TMP/report" >"$TMP/stacks"
+	all=$(awk '{ n += $NF } END { print n + 0 }' "$TMP/stacks")
+	whole=$(awk '/^jitcode;.*;main;/ { n += $NF } END { print n + 0 }' \
+		"$TMP/stacks")
+}
+# What the dump tells of its frames is all that leads out of this code.
+if [ "$(uname -m)" = x86_64 ]; then
+	through frames
+	ok "with unwind data $whole of $all stacks lead to main()" \
+		[ "$all" -gt 100 -a $((whole * 100)) -ge $((all * 95)) ]
+	through bare
+	ok "without them $whole of $all do" [ "$all" -gt 100 -a "$whole" -eq 0 ]
+else
+	skip "stacks through the code" "its code and frames are for x86-64"
+fi
+
 if [ "$(id -u)" -eq 0 ]; then
 	for_users "$BIN"/operf "$BIN"/oprofiled "$BIN"/opreport \
 		"$TESTBIN/jitcode" "$TESTBIN/canperf"

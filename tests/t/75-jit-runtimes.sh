@@ -125,7 +125,7 @@ if command -v javac >/dev/null && [ -e "$O/lib/libjvmti_oprofile.so" ]; then
 		com.x.Hot >"$TMP/out" 2>&1 || status=$?
 	is "the agent tells its version and starts nothing" \
 		"$status $(grep '^jvmti' "$TMP/out")" \
-		"1 jvmti_oprofile: libopagent 2.0"
+		"1 jvmti_oprofile: libopagent 2.1"
 else
 	skip "Java" "no javac, or no agent; install openjdk-17-jdk-headless"
 fi

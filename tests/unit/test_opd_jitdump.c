@@ -17,8 +17,10 @@
 
 #include <cmocka.h>
 
+#include "daemon/source/opd_jit_frames.h"
 #include "daemon/source/opd_jit_image.h"
 #include "daemon/source/opd_jitdump.h"
+#include "libcfi/cfi.h"
 #include "tests/unit/jitdump_writer.h"
 
 #define MAX 1000
@@ -306,6 +308,204 @@ static void test_no_bytes(void **state)
 	close(w.fd);
 }
 
+/* ---- unwind data ------------------------------------------------------------
+ */
+
+/* clang-format off */
+/*
+ * An .eh_frame of x86-64 of 6 bytes of code at 0x1000: the CFA is rsp + 8, and
+ * from 2 on rsp + 16. The second one has addresses relative to themselves, and
+ * lies at 0x1008.
+ */
+static const uint8_t absolute[] = {
+	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x00,
+	0x0c, 7, 8, 0x90, 1, 0, 0,
+	28, 0, 0, 0, 28, 0, 0, 0,
+	0x00, 0x10, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0,
+	0x42, 0x0e, 16, 0, 0, 0, 0,
+	0, 0, 0, 0,
+};
+static const uint8_t relative[] = {
+	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b,
+	0x0c, 7, 8, 0x90, 1, 0, 0,
+	20, 0, 0, 0, 28, 0, 0, 0,
+	0x100 - 40, 0xff, 0xff, 0xff, 6, 0, 0, 0, 0,
+	0x42, 0x0e, 16, 0, 0, 0, 0,
+	0, 0, 0, 0,
+};
+/* clang-format on */
+
+static void put_unwind(struct dump_writer *w,
+		       const struct op_jitdump_unwind *head, const void *bytes,
+		       size_t len)
+{
+	dump_bytes(w, head, sizeof(*head));
+	dump_bytes(w, bytes, len);
+}
+
+/* Where the caller is, of a frame at @offset of the code: how many bytes its
+ * stack pointer is above that of the frame. 0: not known. */
+static uint64_t frame_at(const struct cfi_table *table, uint64_t offset)
+{
+	/* Return addresses are not 0. */
+	static const uint8_t bytes[64] = { [0 ... 63] = 1 };
+	const struct cfi_stack stack = { 0x7000, bytes, sizeof(bytes) };
+	struct cfi_regs regs = {
+		.reg = { [CFI_X86_64_RSP] = 0x7000 },
+		.known = 1u << CFI_X86_64_RSP | 1u << CFI_X86_64_RIP,
+	};
+
+	if (cfi_unwind(table, offset, false, &regs, &stack) != CFI_CALLER)
+		return 0;
+	return regs.reg[CFI_X86_64_RSP] - 0x7000;
+}
+
+/* The code at @addr in a dump of an .eh_frame and code of 6 bytes at 0x1000,
+ * which may be moved to 0x5000. */
+static void check_frames(const void *frames, size_t len, bool is_moved)
+{
+	const struct op_jitdump_unwind head = {
+		.prefix = { OP_JITDUMP_UNWIND, (uint32_t)(40 + len + 4), 1 },
+		.size = len + 4,
+		.header_size = 4,
+	};
+	struct opd_jit_frames tables = { 0 };
+	struct opd_jit_codes codes = { 0 };
+	const struct cfi_table *table;
+	struct opd_jitdump dump;
+	struct dump_writer w;
+
+	dump_header(&w, 0);
+	put_unwind(&w, &head, frames, len);
+	dump_bytes(&w, "\1\33\3;", 4);
+	dump_load(&w, 1, 0x1000, "a", "AAAAAA");
+	dump_load(&w, 1, 0x2000, "b", "BBBBBB");
+	if (is_moved)
+		dump_move(&w, 1, 0x1000, 0x5000, 6);
+	begin_dump(&dump, &w);
+	dump.machine = EM_X86_64;
+	opd_jitdump_run(&dump, &codes, 1, MAX);
+	table = opd_jit_frames_find(
+		&tables, &dump,
+		opd_jit_codes_find(&codes, is_moved ? 0x5000 : 0x1000));
+	assert_non_null(table);
+	assert_int_equal(frame_at(table, 0), 8);
+	assert_int_equal(frame_at(table, 1), 8);
+	assert_int_equal(frame_at(table, 2), 16);
+	assert_int_equal(frame_at(table, 5), 16);
+	assert_int_equal(frame_at(table, 6), 0);
+	/* Only the next code has them. */
+	assert_null(opd_jit_frames_find(&tables, &dump,
+					opd_jit_codes_find(&codes, 0x2000)));
+	opd_jit_frames_release(&tables);
+	opd_jitdump_close(&dump);
+	opd_jit_codes_release(&codes);
+	close(w.fd);
+}
+
+static void test_frames(void **state)
+{
+	(void)state;
+	check_frames(absolute, sizeof(absolute), false);
+	check_frames(relative, sizeof(relative), false);
+	check_frames(absolute, sizeof(absolute), true);
+	check_frames(relative, sizeof(relative), true);
+}
+
+/* What cannot be an .eh_frame tells nothing, and its code has its name. */
+static void test_mad_frames(void **state)
+{
+	static const struct {
+		uint32_t record_size; /* 0: as it is */
+		uint64_t size, header_size;
+		uint16_t machine;
+	} rows[] = {
+		{ 0, sizeof(absolute) + 1, 0, EM_X86_64 },
+		{ 0, UINT64_MAX, 0, EM_X86_64 },
+		{ 0, sizeof(absolute), sizeof(absolute), EM_X86_64 },
+		{ 0, sizeof(absolute), UINT64_MAX, EM_X86_64 },
+		{ 0, 0, 0, EM_X86_64 },
+		{ 39, 0, 0, EM_X86_64 },
+		{ 0, sizeof(absolute), 0, EM_386 },
+		{ 0, sizeof(absolute), 0, EM_NONE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct op_jitdump_unwind head = {
+			.prefix = { OP_JITDUMP_UNWIND,
+				    rows[i].record_size
+					    ?: 40 + sizeof(absolute),
+				    1 },
+			.size = rows[i].size,
+			.header_size = rows[i].header_size,
+		};
+		struct opd_jit_frames tables = { 0 };
+		struct opd_jit_codes codes = { 0 };
+		struct opd_jitdump dump;
+		struct dump_writer w;
+
+		dump_header(&w, 0);
+		put_unwind(&w, &head, absolute, sizeof(absolute));
+		if (rows[i].record_size)
+			w.len = sizeof(struct op_jitdump_header) +
+				rows[i].record_size;
+		dump_load(&w, 1, 0x1000, "a", "AAAAAA");
+		begin_dump(&dump, &w);
+		dump.machine = rows[i].machine;
+		opd_jitdump_run(&dump, &codes, 1, MAX);
+		assert_string_equal(name_at(&dump, &codes, 0x1000), "a");
+		assert_null(opd_jit_frames_find(
+			&tables, &dump, opd_jit_codes_find(&codes, 0x1000)));
+		opd_jit_frames_release(&tables);
+		opd_jitdump_close(&dump);
+		opd_jit_codes_release(&codes);
+		close(w.fd);
+	}
+}
+
+#define NR_FRAMES (4 * OPD_JIT_FRAMES)
+
+/* Of many tables few are kept, and all are right. */
+static void test_many_frames(void **state)
+{
+	const struct op_jitdump_unwind head = {
+		.prefix = { OP_JITDUMP_UNWIND, 40 + sizeof(relative), 1 },
+		.size = sizeof(relative),
+	};
+	struct opd_jit_frames tables = { 0 };
+	struct opd_jit_codes codes = { 0 };
+	struct opd_jitdump dump;
+	struct dump_writer w;
+
+	(void)state;
+	dump_header(&w, 0);
+	for (unsigned int i = 0; i < NR_FRAMES; i++) {
+		put_unwind(&w, &head, relative, sizeof(relative));
+		dump_load(&w, 1, 0x1000 + 16 * i, "a", "AAAAAA");
+	}
+	begin_dump(&dump, &w);
+	dump.machine = EM_X86_64;
+	opd_jitdump_run(&dump, &codes, 1, NR_FRAMES);
+	for (unsigned int i = 0; i < 2 * NR_FRAMES; i++) {
+		const struct cfi_table *table = opd_jit_frames_find(
+			&tables, &dump,
+			opd_jit_codes_find(&codes,
+					   0x1000 + 16 * (i % NR_FRAMES)));
+
+		assert_non_null(table);
+		assert_int_equal(frame_at(table, 3), 16);
+		assert_true(tables.bytes <= OPD_JIT_FRAMES_BYTES);
+		assert_true(tables.bytes <=
+			    OPD_JIT_FRAMES * cfi_table_bytes(table));
+	}
+	opd_jit_frames_release(&tables);
+	assert_int_equal(tables.bytes, 0);
+	opd_jitdump_close(&dump);
+	opd_jit_codes_release(&codes);
+	close(w.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +517,9 @@ int main(void)
 		cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_mad_numbers),
 		cmocka_unit_test(test_no_bytes),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_mad_frames),
+		cmocka_unit_test(test_many_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -301,7 +301,10 @@ static bool some_code(void *ctx, uint64_t addr, struct unwinder_map *map)
 static size_t walk_records(enum op_stack_arch arch, const uint64_t *words,
 			   size_t nr)
 {
-	static const struct unwinder_ops ops = { some_code, self_open_image };
+	static const struct unwinder_ops ops = {
+		.find_map = some_code,
+		.open_image = self_open_image,
+	};
 	const bool is_x86 = arch == OP_STACK_X86_64;
 	const struct cfi_stack stack = { 0x7000, (const uint8_t *)words,
 					 nr * sizeof(words[0]) };

@@ -68,7 +68,10 @@ static int self_open_image(void *ctx, uint64_t cookie)
 	return fd < 0 ? -ENOENT : fd;
 }
 
-static const struct unwinder_ops self_ops = { self_find_map, self_open_image };
+static const struct unwinder_ops self_ops = {
+	.find_map = self_find_map,
+	.open_image = self_open_image,
+};
 
 /* Read the mappings again. */
 static void self_maps(struct self *self)
