@@ -96,9 +96,10 @@ void opd_init(struct opd *opd)
 	opd->source.fd = opd->source.dir = -1;
 	opd->loop.epoll_fd = opd->loop.signal_fd = opd->loop.timer_fd = -1;
 	op_log_init(&opd->log);
-	opd->client =
-		(struct opd_source_client){ opd, &opd->log, see_image,
-					    see_kernel, opd->session.images };
+	opd->client = (struct opd_source_client){
+		opd,	    &opd->log,		 see_image,
+		see_kernel, opd->session.images, opd->clock
+	};
 	opd->store_client =
 		(struct opd_store_client){ opd, drop_sfile, sync_sfile,
 					   want_symbols, say_packing };

@@ -60,6 +60,26 @@ int op_ksyms_scan(struct op_ksyms *ksyms, const char *kallsyms,
 		  const char *module, uint64_t start, uint64_t end,
 		  struct op_diag *diag);
 
+/* A symbol of a module, in the text of /proc/kallsyms: nothing is terminated.
+ */
+struct op_ksym_line {
+	uint64_t address;
+	const char *name;
+	size_t name_len;
+	const char *module; /* without brackets: "ext4", "bpf" */
+	size_t module_len;
+};
+
+/*
+ * Call @fn for each code symbol that @kallsyms lists for a module, or for what
+ * it calls one, as "bpf" and "__builtin__ftrace", until @fn returns other than
+ * 0, which is then returned. Else errors as above.
+ */
+int op_ksyms_each_of_modules(const char *kallsyms,
+			     int (*fn)(void *arg,
+				       const struct op_ksym_line *line),
+			     void *arg, struct op_diag *diag);
+
 /*
  * Write a snapshot by way of a temporary file and rename(2), mode 0644. 0 or
  * -errno with the reason in @diag; -EINVAL for symbols that op_ksyms_read()

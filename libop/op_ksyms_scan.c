@@ -108,6 +108,14 @@ static bool is_clean(const char *name, size_t len)
 	return len;
 }
 
+static bool is_code_symbol(const struct line *line)
+{
+	if (!line->type || !strchr("tTwW", line->type))
+		return false;
+	return is_clean(line->name, line->name_len) &&
+	       !is_marker(line->name, line->name_len);
+}
+
 static bool is_wanted_symbol(const struct scan *scan, const struct line *line)
 {
 	if (line->address < scan->start || line->address >= scan->end)
@@ -116,10 +124,7 @@ static bool is_wanted_symbol(const struct scan *scan, const struct line *line)
 	    (scan->module_len &&
 	     memcmp(line->module, scan->module, scan->module_len)))
 		return false;
-	if (!line->type || !strchr("tTwW", line->type))
-		return false;
-	return is_clean(line->name, line->name_len) &&
-	       !is_marker(line->name, line->name_len);
+	return is_code_symbol(line);
 }
 
 static int keep_symbol(struct scan *scan, const struct line *line)
@@ -249,6 +254,55 @@ static int finish_scan(struct scan *scan, struct op_ksyms *ksyms)
 	return 0;
 }
 
+static int read_kallsyms(const char *kallsyms, char **text, size_t *len,
+			 struct op_diag *diag)
+{
+	int err = op_file_read(kallsyms, KALLSYMS_MAX, text, len, diag);
+
+	return err == -ENOENT
+		       ? op_diag_set(
+				 diag, err,
+				 "%s: not there; the kernel lacks CONFIG_KALLSYMS",
+				 kallsyms)
+		       : err;
+}
+
+int op_ksyms_each_of_modules(const char *kallsyms,
+			     int (*fn)(void *arg,
+				       const struct op_ksym_line *line),
+			     void *arg, struct op_diag *diag)
+{
+	struct scan scan = { .any_line = false };
+	const char *at, *end;
+	struct line line;
+	size_t len;
+	char *text;
+	int err = read_kallsyms(kallsyms, &text, &len, diag);
+
+	if (err)
+		return err;
+	end = text + len;
+	for (at = text; at < end && !err;) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at)) ?: end;
+
+		if (parse_kallsyms_line(at, stop, &line)) {
+			scan.any_line = true;
+			scan.any_address |= line.address != 0;
+			if (line.module_len && is_code_symbol(&line))
+				err = fn(arg,
+					 &(struct op_ksym_line){
+						 line.address, line.name,
+						 line.name_len, line.module,
+						 line.module_len });
+		}
+		at = stop + 1;
+	}
+	if (!err)
+		err = check_kallsyms_lines(&scan, len, kallsyms, diag);
+	free(text);
+	return err;
+}
+
 int op_ksyms_scan(struct op_ksyms *ksyms, const char *kallsyms,
 		  const char *module, uint64_t start, uint64_t end,
 		  struct op_diag *diag)
@@ -264,11 +318,7 @@ int op_ksyms_scan(struct op_ksyms *ksyms, const char *kallsyms,
 	int err;
 
 	memset(ksyms, 0, sizeof(*ksyms));
-	err = op_file_read(kallsyms, KALLSYMS_MAX, &text, &len, diag);
-	if (err == -ENOENT)
-		op_diag_set(diag, err,
-			    "%s: not there; the kernel lacks CONFIG_KALLSYMS",
-			    kallsyms);
+	err = read_kallsyms(kallsyms, &text, &len, diag);
 	if (err)
 		return err;
 	err = scan_text(&scan, text, len);

@@ -447,6 +447,12 @@ static int open_symbol_source(struct pp_image_symbols *symbols,
 	return open_snapshot(symbols, image, session, locator, messages);
 }
 
+static bool is_kernel_code(const struct pp_image *image)
+{
+	return image->kind == OP_IMAGE_PSEUDO &&
+	       image->recorded.space == OP_SPACE_KERN && *image->name == '/';
+}
+
 int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			  const struct pp_image *image,
 			  const struct op_session *session,
@@ -461,8 +467,9 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	symbols->wants = wants;
 	symbols->messages = messages;
 	err = open_symbol_source(symbols, image, session, locator, messages);
+	/* A function of the kernel is an image that is shown with a slash. */
 	if (!symbols->nr)
-		symbols->whole = image->name;
+		symbols->whole = image->name + is_kernel_code(image);
 	if (wants & PP_WANT_LINES && symbols->bfd)
 		nr_damaged = op_bfd_lines_damaged(symbols->bfd);
 	failure = pp_debuginfod_failure(locator->debug.server);

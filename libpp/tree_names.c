@@ -137,7 +137,8 @@ static enum pp_frame_kind kind_of_frame(const struct place *place)
 	if (image->kind == OP_IMAGE_ANON)
 		return PP_FRAME_ANON;
 	if (image->kind == OP_IMAGE_PSEUDO &&
-	    !strncmp(image->name, "[kernel", 7))
+	    (!strncmp(image->name, "[kernel", 7) ||
+	     (image->recorded.space == OP_SPACE_KERN && *image->name == '/')))
 		return PP_FRAME_KERNEL;
 	return strcmp(image->name, place->input->file->app) ? PP_FRAME_LIBRARY
 							    : PP_FRAME_APP;

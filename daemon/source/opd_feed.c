@@ -9,7 +9,8 @@
  *   there is one; a cookie that never gets one is told to have none, so that
  *   nobody waits for ever.
  * - the table of the kernel's address ranges, before the first sample in the
- *   kernel and again when it has changed since.
+ *   kernel and again when it has changed since; and code outside of them, BPF
+ *   programs and the like, when a sample is in some that is not known.
  *
  * Such records are put into a queue, which goes out where they are needed: what
  * was looked at before them goes out first, and what needs them is looked at
@@ -101,6 +102,7 @@ void opd_feed_free(struct opd_feed *feed)
 	opd_record_words_release(&feed->queue);
 	free(feed->told);
 	op_hash_release(&feed->told_index);
+	opd_live_kernel_release(&feed->kernel);
 	free(feed->raw);
 	free(feed);
 }
@@ -239,6 +241,18 @@ static void tell_kernel(struct opd_feed *feed)
 	opd_live_kernel_record(&feed->kernel, feed->source, &feed->queue);
 }
 
+/* What the reader needs before a sample at @pc. */
+static void need_place(struct opd_feed *feed, uint64_t pc)
+{
+	if (!feed->in_kernel)
+		return;
+	if (feed->kernel_stale)
+		tell_kernel(feed);
+	else if (!opd_live_kernel_has(&feed->kernel, pc))
+		opd_live_kernel_look_for_code(&feed->kernel, feed->source,
+					      &feed->queue);
+}
+
 /* ---- the account ------------------------------------------------------------
  */
 
@@ -362,8 +376,14 @@ static void look_at_record(struct opd_feed *feed,
 		break;
 	case OP_IBS_FETCH:
 	case OP_IBS_OP:
-		if (feed->in_kernel && feed->kernel_stale)
-			tell_kernel(feed);
+		if (rec->nr_words)
+			need_place(feed, rec->payload[0]);
+		break;
+	case OP_KERNEL_RANGE: /* code, as it is not foreign */
+		if (rec->nr_words >= 2)
+			opd_live_kernel_note_code(&feed->kernel,
+						  rec->payload[0],
+						  rec->payload[1]);
 		break;
 	default:
 		break;
@@ -386,10 +406,9 @@ static size_t look_ahead(struct opd_feed *feed, size_t *drop)
 		const uint64_t *at = stream.at;
 
 		if (*at != OP_ESCAPE) {
-			if (feed->in_kernel && feed->kernel_stale) {
-				tell_kernel(feed);
+			need_place(feed, *at);
+			if (feed->queue.nr)
 				return (size_t)(at - start);
-			}
 			stream.at += stream.end - at > 1 && at[1] != OP_ESCAPE
 					     ? 2
 					     : 1;

@@ -1,17 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel and its modules are told as a table, code that is made at run time
+ * function by function. Nobody tells when such code comes, except perf_events,
+ * which do so for what comes while they are open. So /proc/kallsyms is read
+ * with each table, and again when a sample is in code that is not known, or
+ * that may have been replaced since. A function reaches up to the next one, as
+ * kallsyms tells no lengths, and CODE_MAX bytes at most.
+ *
+ * Code that is gone stays in the list: the stream has no word for that, and
+ * nothing is sampled there until other code comes, which takes its place.
+ */
 
 #include "daemon/source/opd_live_kernel.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "daemon/source/opd_proc.h"
 #include "daemon/source/opd_source.h"
+#include "libop/op_array.h"
+#include "libop/op_clock.h"
+#include "libop/op_hash.h"
+#include "libop/op_ksyms.h"
 #include "libop/op_log.h"
+#include "libop/op_search.h"
+
+#define CODE_MAX (1u << 20) /* bytes of a function */
+#define MAX_CODE 65536 /* functions */
+#define MAX_PATIENCE 16 /* seconds */
+
+struct opd_live_range {
+	uint64_t start;
+	uint64_t end; /* first address behind it */
+	uint64_t name; /* code: a hash of it; 0: the source told it */
+};
 
 /* A table under way. */
 struct table {
+	struct opd_live_kernel *kernel;
 	const struct opd_source_client *client;
 	struct opd_record_words *words;
 	uint32_t flags; /* of the next range */
@@ -30,6 +60,27 @@ static void add_range(struct table *table, const char *name, uint64_t start,
 					  build_id);
 }
 
+/* ---- the table --------------------------------------------------------------
+ */
+
+static int note_module(struct opd_live_kernel *kernel, uint64_t start,
+		       uint64_t end)
+{
+	int err = op_array_reserve(&kernel->modules, kernel->nr_modules, 1);
+
+	if (!err)
+		kernel->modules[kernel->nr_modules++] =
+			(struct opd_live_range){ start, end, 0 };
+	return err;
+}
+
+static int compare_live_ranges(const void *a, const void *b)
+{
+	const struct opd_live_range *x = a, *y = b;
+
+	return op_compare(x->start, y->start);
+}
+
 static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
 {
 	struct op_build_id build_id = { 0, { 0 } };
@@ -39,9 +90,10 @@ static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
 		 name);
 	if (op_build_id_of_notes_file(&build_id, path))
 		build_id.len = 0;
-	if (start < end)
-		add_range(arg, name, start, end, &build_id);
-	return 0;
+	if (start >= end)
+		return 0;
+	add_range(arg, name, start, end, &build_id);
+	return note_module(((struct table *)arg)->kernel, start, end);
 }
 
 /* To read all symbols takes a tenth of a second: it is done once. */
@@ -64,12 +116,241 @@ static void find_kernel(struct opd_live_kernel *kernel, const char *proc,
 		kernel->build_id.len = 0;
 }
 
+/* ---- code that was made at run time -----------------------------------------
+ */
+
+static bool is_in_ranges(const struct opd_live_range *ranges, size_t nr,
+			 uint64_t pc, const struct opd_live_range **found)
+{
+	size_t end = OP_BISECT(i, nr, ranges[i].start <= pc);
+
+	*found = end ? &ranges[end - 1] : NULL;
+	return end && pc < (*found)->end;
+}
+
+static bool is_in_table(const struct opd_live_kernel *kernel, uint64_t pc)
+{
+	const struct opd_live_range *found;
+
+	return (kernel->start <= pc && pc < kernel->end) ||
+	       is_in_ranges(kernel->modules, kernel->nr_modules, pc, &found);
+}
+
+bool opd_live_kernel_has(const struct opd_live_kernel *kernel, uint64_t pc)
+{
+	const struct opd_live_range *found;
+
+	if (is_in_table(kernel, pc))
+		return true;
+	return is_in_ranges(kernel->code, kernel->nr_code, pc, &found) &&
+	       !found->name;
+}
+
+/* Put @range in the place of all that it overlaps. */
+static int put_code(struct opd_live_kernel *kernel,
+		    const struct opd_live_range *range)
+{
+	struct opd_live_range *code = kernel->code;
+	size_t from =
+		OP_BISECT(i, kernel->nr_code, code[i].end <= range->start);
+	size_t to = from;
+
+	while (to < kernel->nr_code && code[to].start < range->end)
+		to++;
+	if (to == from && kernel->nr_code == MAX_CODE)
+		return -ENOSPC;
+	if (op_array_reserve(&kernel->code, kernel->nr_code, 1))
+		return -ENOMEM;
+	code = kernel->code;
+	memmove(code + from + 1, code + to,
+		(kernel->nr_code - to) * sizeof(*code));
+	code[from] = *range;
+	kernel->nr_code = kernel->nr_code - (to - from) + 1;
+	return 0;
+}
+
+void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
+			       uint64_t end)
+{
+	const struct opd_live_range range = { start, end, 0 };
+
+	/* Else its samples lead to a look. */
+	if (start < end)
+		(void)put_code(kernel, &range);
+}
+
+/* A function that kallsyms lists. */
+struct found_code {
+	uint64_t start;
+	char *name;
+};
+
+struct code_search {
+	const struct opd_live_kernel *kernel;
+	struct found_code *found;
+	size_t nr;
+};
+
+/* BPF programs and their trampolines are those of a module "bpf"; ftrace and
+ * kprobes are "__builtin__ftrace" and "__builtin__kprobes". */
+static bool is_made_code(const struct op_ksym_line *line)
+{
+	static const char builtin[] = "__builtin__";
+	size_t len = sizeof(builtin) - 1;
+
+	if (line->module_len == 3)
+		return !memcmp(line->module, "bpf", 3);
+	return line->module_len > len && !memcmp(line->module, builtin, len);
+}
+
+/*
+ * The init sections of modules are left out: they live for milliseconds, and
+ * those of the next module come to the same place without a word.
+ */
+static int find_code(void *arg, const struct op_ksym_line *line)
+{
+	struct code_search *search = arg;
+	char *copy;
+
+	if (!is_made_code(line) || !line->address ||
+	    is_in_table(search->kernel, line->address) ||
+	    search->nr == MAX_CODE)
+		return 0;
+	copy = strndup(line->name, line->name_len);
+	if (!copy || op_array_reserve(&search->found, search->nr, 1)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	search->found[search->nr++] =
+		(struct found_code){ line->address, copy };
+	return 0;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+	const struct found_code *x = a, *y = b;
+
+	return op_compare(x->start, y->start);
+}
+
+/* Where the code at @at ends: at the next one, the next module or the kernel.
+ */
+static uint64_t end_of_code(const struct code_search *search, size_t at)
+{
+	const struct opd_live_kernel *kernel = search->kernel;
+	uint64_t start = search->found[at].start;
+	uint64_t end = start + CODE_MAX > start ? start + CODE_MAX : UINT64_MAX;
+	size_t next = OP_BISECT(i, kernel->nr_modules,
+				kernel->modules[i].start <= start);
+
+	if (at + 1 < search->nr && search->found[at + 1].start < end)
+		end = search->found[at + 1].start;
+	if (next < kernel->nr_modules && kernel->modules[next].start < end)
+		end = kernel->modules[next].start;
+	if (start < kernel->start && kernel->start < end)
+		end = kernel->start;
+	return end;
+}
+
+/* Tell of the code at @at, unless the reader knows it. */
+static void tell_code(struct opd_live_kernel *kernel,
+		      const struct code_search *search, size_t at,
+		      struct opd_record_words *words)
+{
+	const struct op_build_id none = { .len = 0 };
+	const struct opd_live_range *known;
+	struct opd_live_range range = {
+		.start = search->found[at].start,
+		.end = end_of_code(search, at),
+		.name = op_hash_text(0, search->found[at].name) | 1,
+	};
+
+	if (range.start == range.end)
+		return; /* another name of the next one */
+	if (is_in_ranges(kernel->code, kernel->nr_code, range.start, &known) &&
+	    (!known->name ||
+	     (known->name == range.name && known->start == range.start)))
+		return;
+	if (!put_code(kernel, &range))
+		opd_record_range(words, OP_KERNEL_CODE, range.start, range.end,
+				 &none, search->found[at].name);
+}
+
+static void read_code(struct opd_live_kernel *kernel,
+		      const struct opd_source *source,
+		      struct opd_record_words *words)
+{
+	struct code_search search = { .kernel = kernel };
+	struct op_diag diag = { "" };
+	char path[PATH_MAX];
+
+	/* Hidden addresses have been said. */
+	if (!kernel->start)
+		return;
+	snprintf(path, sizeof(path), "%s/kallsyms", source->proc);
+	if (op_ksyms_each_of_modules(path, find_code, &search, &diag))
+		op_log(source->client->log,
+		       "%s; code that the kernel makes has no names",
+		       op_diag_text(&diag, -ENOMEM));
+	if (search.nr)
+		qsort(search.found, search.nr, sizeof(*search.found),
+		      compare_found);
+	for (size_t i = 0; i < search.nr; i++)
+		tell_code(kernel, &search, i, words);
+	for (size_t i = 0; i < search.nr; i++)
+		free(search.found[i].name);
+	free(search.found);
+}
+
+/* What was told may be replaced unseen, unless the source tells of that. */
+static void trust_code(struct opd_live_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->nr_code; i++)
+		kernel->code[i].name = 0;
+}
+
+static time_t seconds_now(const struct opd_source *source)
+{
+	const struct op_clock *clock = source->client->clock ?: &op_clock;
+
+	return clock->seconds();
+}
+
+void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
+				   const struct opd_source *source,
+				   struct opd_record_words *words)
+{
+	time_t now = seconds_now(source);
+
+	if (kernel->patience && now - kernel->looked_at < kernel->patience)
+		return;
+	if (!kernel->patience || now - kernel->looked_at > 2 * MAX_PATIENCE)
+		kernel->patience = 1;
+	else if (kernel->patience < MAX_PATIENCE)
+		kernel->patience *= 2;
+	kernel->looked_at = now;
+	read_code(kernel, source, words);
+	if (source->ops->tells_code)
+		trust_code(kernel);
+}
+
+/* ---- all
+ * ---------------------------------------------------------------------
+ */
+
+void opd_live_kernel_release(struct opd_live_kernel *kernel)
+{
+	free(kernel->modules);
+	free(kernel->code);
+	memset(kernel, 0, sizeof(*kernel));
+}
+
 void opd_live_kernel_record(struct opd_live_kernel *kernel,
 			    const struct opd_source *source,
 			    struct opd_record_words *words)
 {
 	struct op_log *log = source->client->log;
-	struct table table = { source->client, words, OP_KERNEL_FIRST };
+	struct table table = { kernel, source->client, words, OP_KERNEL_FIRST };
 	struct op_diag diag = { "" };
 	char path[PATH_MAX];
 
@@ -77,8 +358,13 @@ void opd_live_kernel_record(struct opd_live_kernel *kernel,
 	if (kernel->start < kernel->end)
 		add_range(&table, OP_KERNEL_NAME, kernel->start, kernel->end,
 			  &kernel->build_id);
+	kernel->nr_modules = 0;
 	snprintf(path, sizeof(path), "%s/modules", source->proc);
 	if (opd_proc_modules(path, add_module, &table, &diag))
 		op_log(log, "%s; samples in modules have no symbols",
 		       diag.text);
+	if (kernel->nr_modules)
+		qsort(kernel->modules, kernel->nr_modules,
+		      sizeof(*kernel->modules), compare_live_ranges);
+	opd_live_kernel_look_for_code(kernel, source, words);
 }

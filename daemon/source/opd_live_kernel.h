@@ -3,11 +3,15 @@
 #define DAEMON_SOURCE_OPD_LIVE_KERNEL_H
 
 /*
- * Where the running kernel and its modules lie, as records of the stream.
+ * Where the running kernel and its modules lie, as records of the stream; and
+ * its code that is in none of these, as /proc/kallsyms lists it: BPF programs,
+ * trampolines of ftrace, copies of probed instructions.
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "daemon/source/opd_record_words.h"
 
@@ -18,7 +22,15 @@ struct opd_live_kernel {
 	uint64_t start; /* 0: not known */
 	uint64_t end;
 	struct op_build_id build_id;
+	struct opd_live_range *modules; /* sorted */
+	size_t nr_modules;
+	struct opd_live_range *code; /* sorted, none overlapping */
+	size_t nr_code;
+	time_t looked_at; /* for code, by the client's clock */
+	time_t patience; /* seconds until the next look; 0: none yet */
 };
+
+void opd_live_kernel_release(struct opd_live_kernel *kernel);
 
 /*
  * Add the records of a new table to @words, and tell the client of @source of
@@ -27,5 +39,24 @@ struct opd_live_kernel {
 void opd_live_kernel_record(struct opd_live_kernel *kernel,
 			    const struct opd_source *source,
 			    struct opd_record_words *words);
+
+/*
+ * Whether the reader of the records knows what is at @pc, and nothing else can
+ * have come there in the meantime.
+ */
+bool opd_live_kernel_has(const struct opd_live_kernel *kernel, uint64_t pc);
+
+/*
+ * Add records of code that is new to @words. That takes a tenth of a second, so
+ * it is done a second after the last time, after 2, 4, 8 and 16 seconds where
+ * it is wanted all the time, and otherwise nothing is done.
+ */
+void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
+				   const struct opd_source *source,
+				   struct opd_record_words *words);
+
+/* The source has told of code from @start to before @end itself. */
+void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
+			       uint64_t end);
 
 #endif /* DAEMON_SOURCE_OPD_LIVE_KERNEL_H */

@@ -18,6 +18,7 @@
 #include "module/uapi/oprofile.h"
 
 struct opd_events;
+struct op_clock;
 struct op_log;
 struct opd_oprofilefs;
 struct opd_perf;
@@ -29,6 +30,7 @@ struct opd_source_ops {
 	bool ends; /* by itself: there is nothing to start or stop */
 	bool of_this_machine; /* files that are named to it are here */
 	bool feature_samples; /* it may have samples that features count */
+	bool tells_code; /* of the kernel that is made while it samples */
 
 	/*
 	 * All return 0 or -errno, with the reason in @diag where there is one.
@@ -81,6 +83,7 @@ struct opd_source_client {
 	/* The folder for images of code that programs make at run time. NULL
 	 * or empty: they are not wanted. It may be filled later. */
 	const char *images;
+	const struct op_clock *clock; /* NULL: the kernel's */
 };
 
 struct opd_source {

@@ -613,6 +613,7 @@ static void perf_log(struct opd_source *source, struct op_log *log)
 
 const struct opd_source_ops opd_source_perf = {
 	.name = "perf",
+	.tells_code = true,
 	.of_this_machine = true,
 	.open = perf_open,
 	.close = perf_close,

@@ -148,6 +148,32 @@ static void read_all(struct opd_feed *feed, size_t room, FILE *out)
 		assert_int_equal(got, -EAGAIN);
 }
 
+/* More of kallsyms: "kallsyms OFFSET NAME MODULE", 0xffffffffc0000000 higher.
+ */
+static void add_kallsyms(const char *proc, const char *line)
+{
+	char path[64], name[32], module[32];
+	unsigned long offset;
+	FILE *file;
+
+	assert_int_equal(sscanf(line, "kallsyms %lx %31s %31s", &offset, name,
+				module),
+			 3);
+	snprintf(path, sizeof(path), "%s/kallsyms", proc);
+	file = fopen(path, "a");
+	assert_non_null(file);
+	fprintf(file, "%lx t %s\t[%s]\n", 0xffffffffc0000000ul + offset, name,
+		module);
+	assert_int_equal(fclose(file), 0);
+}
+
+static time_t seconds;
+
+static time_t get_seconds(void)
+{
+	return seconds;
+}
+
 static void say(const char *line)
 {
 	struct stream_buf bytes = { NULL, 0 };
@@ -172,11 +198,13 @@ static void run_feed(const struct row *row, FILE *out)
 {
 	struct opd_events events;
 	struct op_log log;
-	const struct opd_source_client client = { .ctx = out,
-						  .log = &log,
-						  .see_image = see_image };
+	const struct op_clock clock = { .seconds = get_seconds };
+	const struct opd_source_client client = {
+		.ctx = out, .log = &log, .see_image = see_image, .clock = &clock
+	};
+	struct opd_source_ops ops = play_ops;
 	char proc[] = "/tmp/opd-feed-XXXXXX";
-	struct opd_source source = { .ops = &play_ops,
+	struct opd_source source = { .ops = &ops,
 				     .proc = proc,
 				     .client = &client,
 				     .events = &events,
@@ -191,7 +219,9 @@ static void run_feed(const struct row *row, FILE *out)
 	assert_non_null(mkdtemp(proc));
 	write_text(proc, "kallsyms",
 		   "ffffffff81000000 T _stext\n"
-		   "ffffffff82000000 B _end\n");
+		   "ffffffff82000000 B _end\n"
+		   "ffffffffc0000010 t ext4_code\t[ext4]\n"
+		   "ffffffffc0100010 t ext4_init\t[ext4]\n");
 	write_text(proc, "modules",
 		   "ext4 4096 0 - Live 0xffffffffc0000000\n"
 		   "nosuch 8192 0 - Live 0xffffffffc0010000\n");
@@ -221,6 +251,12 @@ static void run_feed(const struct row *row, FILE *out)
 			room = nr;
 		else if (!strcmp(verb, "changed"))
 			opd_feed_kernel_changed(feed);
+		else if (!strcmp(verb, "kallsyms"))
+			add_kallsyms(proc, line);
+		else if (!strcmp(verb, "later"))
+			seconds += (time_t)nr;
+		else if (!strcmp(verb, "tells"))
+			ops.tells_code = true;
 		else if (!strcmp(verb, "asked"))
 			fprintf(out, "asked %u times\n", play.nr_asked);
 		else
@@ -238,6 +274,9 @@ static void run_feed(const struct row *row, FILE *out)
 	"kernel-range first 0xffffffff81000000 0xffffffff82000000 - \"vmlinux\"\n" \
 	"kernel-range 0xffffffffc0000000 0xffffffffc0001000 - \"ext4\"\n"          \
 	"kernel-range 0xffffffffc0010000 0xffffffffc0012000 - \"nosuch\"\n"
+#define CODE(from, to, name)                                                   \
+	"kernel-range code 0xffffffffc0" #from " 0xffffffffc0" #to             \
+	" - \"" name "\"\n"
 #define NAME(n) "cookie " #n " 0 0x0 0 10" #n " - \"/bin/p" #n "\"\n"
 /* Without waiting for its file, which may hang. */
 #define SLOW_NAME(n) "cookie " #n " 4 0x0 0 10" #n " - \"/bin/p" #n "\"\n"
@@ -322,6 +361,46 @@ static const struct row rows[] = {
 	  BEGIN "kernel\n" KERNEL "sample 0x6 0\nmodule-loaded\n"
 		"" KERNEL "sample 0x7 0\nsample 0x8 0\n"
 		"" KERNEL "sample 0x9 0\nuser\n" },
+	{ "with_code_that_was_made_before", NULL,
+	  "kallsyms 100200 bpf_b bpf; kallsyms 100100 bpf_a bpf;"
+	  "kallsyms 100300 twice bpf; kallsyms 100300 twice bpf;"
+	  "kallsyms 300000 ftrace_trampoline __builtin__ftrace;"
+	  "kallsyms 20 bpf_in_ext4 bpf; kallsyms 400000 x bpfilter;"
+	  "kernel; sample 0xffffffffc0100180 0; read",
+	  BEGIN "kernel\n" KERNEL CODE(100100, 100200, "bpf_a") CODE(
+		  100200, 100300, "bpf_b") CODE(100300, 200300, "twice")
+		  CODE(300000, 400000,
+		       "ftrace_trampoline") "sample 0xffffffffc0100180 0\n" },
+	{ "and_since_with_some_patience", NULL,
+	  "kernel; sample 0xffffffff81000010 0; read;"
+	  "kallsyms 100100 bpf_a bpf; sample 0xffffffffc0100110 0; read;"
+	  "later 1; sample 0xffffffffc0000110 0; sample 0xffffffff81000010 0;"
+	  "sample 0xffffffffc0100110 0; read; kallsyms 100200 bpf_b bpf;"
+	  "later 1; sample 0xffffffffc0100210 0; read;"
+	  "later 1; sample 0xffffffffc0100210 0; read",
+	  BEGIN
+	  "kernel\n" KERNEL "sample 0xffffffff81000010 0\n"
+	  "sample 0xffffffffc0100110 0\n"
+	  "sample 0xffffffffc0000110 0\nsample 0xffffffff81000010 0\n" CODE(
+		  100100, 200100,
+		  "bpf_a") "sample 0xffffffffc0100110 0\n"
+			   "sample 0xffffffffc0100210 0\n" CODE(
+				   100200, 200200,
+				   "bpf_b") "sample 0xffffffffc0100210 0\n" },
+	{ "what_the_source_tells_is_right", NULL,
+	  "tells; kallsyms 100100 bpf_a bpf; kernel;"
+	  "sample 0xffffffffc0100110 0; read; later 99; kallsyms 100100 old bpf;"
+	  "sample 0xffffffffc0100110 0; read;"
+	  "kernel-range code 0xffffffffc0100100 0xffffffffc0100200 - \"new\";"
+	  "sample 0xffffffffc0100110 0; kallsyms 100180 inside bpf;"
+	  "later 99; sample 0xffffffffc0100300 0; read",
+	  BEGIN "kernel\n" KERNEL CODE(
+		  100100, 200100,
+		  "bpf_a") "sample 0xffffffffc0100110 0\n"
+			   "sample 0xffffffffc0100110 0\n" CODE(
+				   100100, 100200,
+				   "new") "sample 0xffffffffc0100110 0\n"
+					  "sample 0xffffffffc0100300 0\n" },
 	{ "a_sample_of_a_feature_is_one_too", NULL,
 	  "kernel; ibs-fetch 1 2 3 4 5; ibs-op 1 2 3 4 5 6 7 8 9; read",
 	  BEGIN "kernel\n" KERNEL "ibs-fetch 0x1 0x2 0x3 0x4 0x5\n"
