@@ -273,10 +273,11 @@ static int perf_open(struct opd_source *source, const char *arg,
 	if (err)
 		return err;
 	/* Stacks of all others would be copied, too, and fill the rings where
-	 * the machine is busy. */
-	perf->target.by_cpu = opd_perf_is_targeted(&perf->target) &&
-			      !perf->target.depth &&
-			      op_perf_may_sample_system();
+	 * the machine is busy; but for a cgroup that holds the chosen ones. */
+	perf->target.by_cpu =
+		opd_perf_is_targeted(&perf->target) &&
+		(perf->target.cgroup ||
+		 (!perf->target.depth && op_perf_may_sample_system()));
 	limit_to_user(source->events);
 	describe(source, perf);
 	err = opd_perf_events_open(&perf->events, &perf->target, source->events,

@@ -169,4 +169,36 @@ awk 'BEGIN {
 }' >work/long.c
 whole "gcc's cc1" "$(gcc -print-prog-name=cc1)" -quiet -O2 -o work/out.s \
 	work/long.c
+
+# ---- short programs --------------------------------------------------------------
+
+# Each lives for less time than there is between two samples. Without stacks
+# root samples CPUs, and finds them all; with stacks by a cgroup.
+of_true() {
+	report --format=csv
+	awk -F , '$4 ~ /\/true$/ { n += $(NF - 1) } END { print n + 0 }' \
+		"$TMP/report"
+}
+# shellcheck disable=SC2016 # for the command
+many='i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done'
+profiled "short programs" sh -c "$many"
+flat=$(of_true)
+profiled "short programs with stacks" --verbose=debug -g sh -c "$many"
+cgroup=$(sed -n 's/^+ the command is in the cgroup //p' "$TMP/operf.err")
+if [ -n "$cgroup" ]; then
+	stacks=$(of_true)
+	ok "$stacks samples of short programs with stacks, $flat without" \
+		[ "$flat" -gt 50 -a $((stacks * 2)) -ge "$flat" ]
+	ok "the cgroup is gone" [ ! -e "$cgroup" ]
+	profiled "what goes on behind the command" --verbose=debug -g \
+		sh -c '"$0" "$1" & echo $!' "$TESTBIN/hold" $$
+	cgroup=$(sed -n 's/^+ the command is in the cgroup //p' \
+		"$TMP/operf.err")
+	ok "does not keep its cgroup" [ -n "$cgroup" -a ! -e "$cgroup" ]
+	ok "and lives" not gone "$(cat "$TMP/truth")"
+	kill "$(cat "$TMP/truth")"
+else
+	skip "short programs with stacks" \
+		"$(grep 'no cgroup' "$TMP/operf.err" || echo 'no root')"
+fi
 done_testing

@@ -69,6 +69,27 @@ static void note_sampling_limits(const struct operf *operf)
 			op_perf_paranoid());
 }
 
+/*
+ * Stacks are not taken of CPUs, but of processes, and then those that are short
+ * have no samples: unless the command has a cgroup.
+ */
+static void make_cgroup(struct operf *operf)
+{
+	int err;
+
+	if (!operf->options.depth || !operf->samples_cpus ||
+	    !operf_profiles_command(&operf->options))
+		return;
+	err = operf_cgroup_make(&operf->cgroup, operf->command.pid);
+	operf->samples_cpus = !err;
+	if (err)
+		operf_say(operf, "no cgroup for the command: %s",
+			  strerror(-err));
+	else
+		operf_say(operf, "the command is in the cgroup %s",
+			  operf->cgroup.folder);
+}
+
 /* Returns 0, or -errno; status is set for a program that cannot be run. */
 static int prepare_run(struct operf *operf, int *status)
 {
@@ -86,7 +107,11 @@ static int prepare_run(struct operf *operf, int *status)
 		err = command_fork(&operf->command, &operf->diag);
 	if (!err)
 		err = operf_target_open(operf);
-	return err ? err : operf_signals_block(operf);
+	if (!err)
+		err = operf_signals_block(operf);
+	if (!err)
+		make_cgroup(operf);
+	return err;
 }
 
 /* ---- the run ------------------------------------------------------------- */
@@ -258,6 +283,7 @@ int main(int argc, char **argv)
 	daemon_child_release(&operf.child);
 	operf_session_close(&operf.folder);
 	operf_target_close(&operf);
+	operf_cgroup_remove(&operf.cgroup);
 	if (operf.signal_fd >= 0)
 		close(operf.signal_fd);
 	operf_events_release(&operf.events);

@@ -44,6 +44,8 @@ static void add_source_option(struct process_args *args,
 		fprintf(file, "%sexec=%d", between, operf->command.pid);
 		between = ",";
 	}
+	if (*operf->cgroup.parent)
+		fprintf(file, ",cgroup=%s", operf->cgroup.folder);
 	for (size_t i = 0; i < options->nr_pids; i++, between = ",")
 		fprintf(file, "%spid=%d", between, options->pids[i]);
 	if (options->cgroup) {

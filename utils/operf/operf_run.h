@@ -16,6 +16,7 @@
 #include "libop/op_session.h"
 #include "utils/command.h"
 #include "utils/daemon_child.h"
+#include "utils/operf/operf_cgroup.h"
 #include "utils/operf/operf_events.h"
 #include "utils/operf/operf_options.h"
 #include "utils/operf/operf_session.h"
@@ -33,6 +34,7 @@ struct operf {
 	/* handles of those whose end ends the run: the command or --pid */
 	int *target_fds;
 	size_t nr_targets;
+	struct operf_cgroup cgroup; /* of the command, if it has one */
 	int signal_fd; /* the signals that operf handles */
 	bool samples_cpus; /* not processes: sees those that are short, too */
 	int interrupted; /* by this signal before sampling began, or 0 */
