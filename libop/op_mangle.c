@@ -27,6 +27,8 @@
 #define CG "{cg}/"
 #define TREE "{tree}/"
 #define BUILD "{build:"
+#define CGROUP "{cgroup}/"
+#define NO_CGROUP "{no-cgroup}/"
 #define CONTINUED "%+"
 
 #define LITERAL_LEN(text) (sizeof(text) - 1)
@@ -199,6 +201,29 @@ static int put_mangled_id(struct out *out, int64_t id)
 	return 0;
 }
 
+static int put_cgroup_components(struct out *out, const char *path)
+{
+	if (!path)
+		return 0;
+	if (!*path) {
+		put_mark(out, NO_CGROUP, LITERAL_LEN(NO_CGROUP));
+		return 0;
+	}
+	if (*path++ != '/')
+		return -EINVAL;
+	put_mark(out, CGROUP, LITERAL_LEN(CGROUP));
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if (!len || (path[len] && !path[len + 1]))
+			return -EINVAL;
+		put_escaped_name(out, path, len, "");
+		end_component(out);
+		path += len + (path[len] != '\0');
+	}
+	return 0;
+}
+
 static int put_event_component(struct out *out, const struct op_mangle *m)
 {
 	if (!m->event || !*m->event || strchr(m->event, '/'))
@@ -217,6 +242,8 @@ static int put_mangled(struct out *out, const struct op_mangle *m)
 {
 	int err = m->app.build ? -EINVAL : put_image_components(out, &m->app);
 
+	if (!err)
+		err = put_cgroup_components(out, m->cgroup);
 	if (!err && m->is_tree) {
 		if (m->dep.space != OP_SPACE_NONE ||
 		    m->cg.space != OP_SPACE_NONE)
@@ -325,6 +352,12 @@ static int decode_component(struct in *in, const char *tail)
 	return err;
 }
 
+/* Whether a component of a path is next, none of ours nor the event. */
+static bool at_path_component(const struct in *in)
+{
+	return *in->at != '{' && strchr(in->at, '/');
+}
+
 static int parse_mangled_root(struct in *in)
 {
 	int err;
@@ -333,8 +366,23 @@ static int parse_mangled_root(struct in *in)
 		err = put_decoded(in, '/');
 		if (!err)
 			err = decode_component(in, "");
-	} while (!err && *in->at != '{' && strchr(in->at, '/'));
+	} while (!err && at_path_component(in));
 	return err;
+}
+
+static int parse_mangled_cgroup(struct in *in, struct op_mangle *m)
+{
+	bool unknown = accept_literal(in, NO_CGROUP, LITERAL_LEN(NO_CGROUP));
+	int err = 0;
+
+	if (!unknown && !accept_literal(in, CGROUP, LITERAL_LEN(CGROUP)))
+		return 0;
+	m->cgroup = in->out;
+	if (!unknown && at_path_component(in))
+		err = parse_mangled_root(in);
+	else if (!unknown)
+		err = put_decoded(in, '/');
+	return err ? err : put_decoded(in, '\0');
 }
 
 /* The number before the next @stop, which is passed over; '\0' stops at the
@@ -447,7 +495,8 @@ static int parse_mangled_event(struct in *in, struct op_mangle *m)
 
 	if (strchr(in->at, '/'))
 		return refuse_mangled_name(
-			in, "{dep}, {cg}, {tree} or the event is misplaced");
+			in,
+			"{cgroup}, {dep}, {cg}, {tree} or the event is misplaced");
 	if (!fields)
 		return refuse_mangled_name(
 			in, "EVENT.COUNT.UM.TGID.TID.CPU is missing");
@@ -471,6 +520,8 @@ static int parse_mangled(struct in *in, struct op_mangle *m)
 {
 	int err = parse_mangled_image(in, &m->app);
 
+	if (!err)
+		err = parse_mangled_cgroup(in, m);
 	if (err)
 		return err;
 	m->is_tree = accept_literal(in, TREE, LITERAL_LEN(TREE));

@@ -5,7 +5,8 @@
 /*
  * Names of sample files, built and parsed in one place:
  *
- *	file := img what EVENT.COUNT.UM.TGID.TID.CPU
+ *	file := img [ cgroup ] what EVENT.COUNT.UM.TGID.TID.CPU
+ *	cgroup := "{cgroup}/" [ path/ ] | "{no-cgroup}/"
  *	what := "{dep}/" dep [ build ] [ "{cg}/" cgimg [ build ] ]
  *	      | "{tree}/"
  *	img, dep, cgimg := "{root}" /abs/path/
@@ -18,7 +19,9 @@
  * TID and CPU are decimal or "all". EVENT may hold dots: the five fields behind
  * it are counted from the right. BUILD tells files of one path apart by their
  * content (libop/op_build_id.h); it is left out where nothing is known of that,
- * and for anonymous memory.
+ * and for anonymous memory. The path of a cgroup is without the slash that it
+ * begins with, so that of the root is empty; {no-cgroup} says that nobody could
+ * tell it.
  *
  * Whatever a path holds, building then parsing gives it back, and no name
  * leaves its folder: components "." and "..", a leading '{', control bytes,
@@ -68,6 +71,8 @@ struct op_mangle {
 			 of the two below */
 	struct op_image_name dep; /* the image that the samples are in */
 	struct op_image_name cg; /* the callee's image in call-graph files */
+	const char *cgroup; /* its path from the root, "/..."; empty: not known;
+			       NULL: not separated */
 	const char *event;
 	uint64_t count;
 	uint64_t unit_mask;
@@ -80,11 +85,11 @@ struct op_mangle {
  * Write the name for @m to @buf of @len bytes, zero-terminated. Returns its
  * length in bytes or -ENAMETOOLONG, also for an event with its numbers that
  * does not fit a component; -EINVAL for an empty name or event, an event with
- * a '/', a root path that is not absolute or has an empty component ("//", a
- * slash at its end), a negative number other than OP_MANGLE_ALL, anonymous
- * memory that ends before it starts, an application or dependent image that
- * is absent, a call tree's that is not, or a build that is no such text or of
- * an image that has none.
+ * a '/', a path of a file or cgroup that is not absolute or has an empty
+ * component ("//", a slash at its end; but "/" is a cgroup), a negative number
+ * other than OP_MANGLE_ALL, anonymous memory that ends before it starts, an
+ * application or dependent image that is absent, a call tree's that is not, or
+ * a build that is no such text or of an image that has none.
  */
 int op_mangle_build(const struct op_mangle *m, char *buf, size_t len);
 

@@ -73,6 +73,9 @@ static void same(const struct op_mangle *a, const struct op_mangle *b)
 	assert_int_equal(a->tgid, b->tgid);
 	assert_int_equal(a->tid, b->tid);
 	assert_int_equal(a->cpu, b->cpu);
+	assert_int_equal(!a->cgroup, !b->cgroup);
+	if (a->cgroup)
+		assert_string_equal(a->cgroup, b->cgroup);
 }
 
 /* No component leads out of the folder, is empty, or is too long. */
@@ -159,6 +162,68 @@ static struct op_mangle tree_of(struct op_image_name app)
 
 	m.is_tree = true;
 	return m;
+}
+
+/* Whatever a cgroup is called, the name leads nowhere else. */
+static void test_cgroups(void **state)
+{
+	static const struct {
+		const char *path, *part;
+	} rows[] = {
+		{ "/", "{cgroup}/" },
+		{ "", "{no-cgroup}/" },
+		{ "/system.slice/a.service",
+		  "{cgroup}/system.slice/a.service/" },
+		{ "/{dep}", "{cgroup}/%7bdep}/" },
+		{ "/{cgroup}/{no-cgroup}",
+		  "{cgroup}/%7bcgroup}/%7bno-cgroup}/" },
+		{ "/../..", "{cgroup}/%2e%2e/%2e%2e/" },
+		{ "/./.hidden/...", "{cgroup}/%2e/.hidden/.../" },
+		{ "/100%", "{cgroup}/100%25/" },
+		{ "/a\nb\x1b", "{cgroup}/a%0ab%1b/" },
+		{ "/a\\x2db", "{cgroup}/a\\x2db/" },
+		{ "/\xc3\xa4", "{cgroup}/%c3%a4/" },
+	};
+	struct op_mangle m = named(root("/a"), kern("b"));
+	struct op_mangle tree = tree_of(root("/a"));
+	char wanted[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		m.cgroup = tree.cgroup = rows[i].path;
+		snprintf(wanted, sizeof(wanted),
+			 "{root}/a/%s{dep}/{kern}/b/TIMER.0.0.all.all.all",
+			 rows[i].part);
+		assert_string_equal(round_trip(&m), wanted);
+		snprintf(wanted, sizeof(wanted),
+			 "{root}/a/%s{tree}/TIMER.0.0.all.all.all",
+			 rows[i].part);
+		assert_string_equal(round_trip(&tree), wanted);
+	}
+}
+
+static void test_long_cgroup(void **state)
+{
+	struct op_mangle m = named(root("/a"), kern("b"));
+	char path[1200] = "/";
+
+	(void)state;
+	memset(path + 1, '%', 1000);
+	m.cgroup = path;
+	round_trip(&m);
+}
+
+static void test_impossible_cgroups(void **state)
+{
+	static const char *const paths[] = { "a", "//", "/a/", "/a//b", "//a" };
+	struct op_mangle m = named(root("/a"), kern("b"));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		m.cgroup = paths[i];
+		assert_int_equal(op_mangle_build(&m, built, sizeof(built)),
+				 -EINVAL);
+	}
 }
 
 static void test_call_trees(void **state)
@@ -527,6 +592,17 @@ static void test_broken_names(void **state)
 		"{root}/a/{tree}x" EVENT,
 		"{root}/a/x{tree}" EVENT,
 		"{root}/{tree}" EVENT,
+		/* cgroups */
+		"{cgroup}/a/{root}/a/{dep}/{kern}/b" EVENT,
+		"{root}/a/{cgroup}" EVENT,
+		"{root}/a/{cgroup}/x" EVENT,
+		"{root}/a/{cgroup}/x/{cgroup}/y/{dep}/{kern}/b" EVENT,
+		"{root}/a/{cgroup}//{dep}/{kern}/b" EVENT,
+		"{root}/a/{cgroup}/../{dep}/{kern}/b" EVENT,
+		"{root}/a/{cgroup}x/{dep}/{kern}/b" EVENT,
+		"{root}/a/{no-cgroup}/x/{dep}/{kern}/b" EVENT,
+		"{root}/a/{no-cgroup}/{cgroup}/{dep}/{kern}/b" EVENT,
+		"{root}/a/{dep}/{kern}/b/{cgroup}/x" EVENT,
 		/* escapes */
 		"{root}/../{dep}/{kern}/b" EVENT,
 		"{root}/./{dep}/{kern}/b" EVENT,
@@ -773,6 +849,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classic_names),
 		cmocka_unit_test(test_call_trees),
+		cmocka_unit_test(test_cgroups),
+		cmocka_unit_test(test_long_cgroup),
+		cmocka_unit_test(test_impossible_cgroups),
 		cmocka_unit_test(test_largest_numbers),
 		cmocka_unit_test(test_hostile_components),
 		cmocka_unit_test(test_one_component_names),

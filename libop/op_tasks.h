@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_OP_TASKS_H
+#define LIBOP_OP_TASKS_H
+
+/*
+ * What the processes and threads of a session are called. Names of sample files
+ * have the numbers alone; the names stand in samples/NAME/tasks, an op_config
+ * file with the lines
+ *
+ *	name.TGID.TID = NAME
+ *	mounts.TGID = the mount namespace of the process, its inode
+ *	unnamed = names that found no room
+ *
+ * A thread has one name, the last one that was seen. In the file, control
+ * bytes, '%', bytes over 0x7e and blanks at the ends of a name are %XX.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/op_diag.h"
+#include "libop/op_hash.h"
+
+#define OP_TASK_NAME_MAX 64 /* bytes with the zero byte */
+#define OP_TASKS_MAX 65536 /* threads that have names */
+
+struct op_task {
+	uint32_t tgid, tid;
+	uint64_t mounts; /* of a process, where tid is tgid; 0 unknown */
+	char name[OP_TASK_NAME_MAX]; /* empty: not known */
+};
+
+/* All zeros is an empty one. */
+struct op_tasks {
+	struct op_task *list;
+	size_t nr;
+	struct op_hash index; /* of list, by tgid and tid */
+	uint64_t nr_unnamed; /* that found no room */
+	bool changed; /* since all was read or written */
+};
+
+void op_tasks_release(struct op_tasks *tasks);
+
+/*
+ * Thread @tid of process @tgid is called @name, of which OP_TASK_NAME_MAX - 1
+ * bytes are kept. Returns 0, -ENOMEM, or -ENOSPC when there are OP_TASKS_MAX,
+ * which is counted.
+ */
+int op_tasks_name(struct op_tasks *tasks, uint32_t tgid, uint32_t tid,
+		  const char *name);
+
+/* Process @tgid is in the mount namespace @mounts, not 0. Returns as above. */
+int op_tasks_mounts(struct op_tasks *tasks, uint32_t tgid, uint64_t mounts);
+
+/* What is known of a thread; NULL for nothing. Valid until the next change. */
+const struct op_task *op_tasks_find(const struct op_tasks *tasks, uint32_t tgid,
+				    uint32_t tid);
+
+/* The name of a thread; NULL where none is known. */
+const char *op_tasks_name_of(const struct op_tasks *tasks, uint32_t tgid,
+			     uint32_t tid);
+
+/*
+ * Add what the file @path says. Returns 0; -ENOENT without one (no reason in
+ * @diag); -errno with the reason, -EINVAL for a line that makes no sense.
+ * Lines with other keys are passed over.
+ */
+int op_tasks_read(struct op_tasks *tasks, const char *path,
+		  struct op_diag *diag);
+
+/* Replace @path in one step, mode 0644. Returns 0 or -errno with the reason. */
+int op_tasks_write(struct op_tasks *tasks, const char *path,
+		   struct op_diag *diag);
+
+#endif /* LIBOP_OP_TASKS_H */

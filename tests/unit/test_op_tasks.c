@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names of threads: what is kept, the file that they are in, and what a broken
+ * one may not do. */
+
+#include "tests/unit/op_fixture.h"
+
+#include "libop/op_tasks.h"
+
+static void test_last_name_counts(void **state)
+{
+	struct op_tasks tasks = { 0 };
+
+	(void)state;
+	assert_null(op_tasks_name_of(&tasks, 7, 7));
+	assert_int_equal(op_tasks_name(&tasks, 7, 7, "redis-server"), 0);
+	assert_int_equal(op_tasks_name(&tasks, 7, 8, "redis-server"), 0);
+	assert_true(tasks.changed);
+	tasks.changed = false;
+	assert_int_equal(op_tasks_name(&tasks, 7, 8, "redis-server"), 0);
+	assert_false(tasks.changed);
+	assert_int_equal(op_tasks_name(&tasks, 7, 8, "bio_aof"), 0);
+	assert_true(tasks.changed);
+	assert_int_equal(tasks.nr, 2);
+	assert_string_equal(op_tasks_name_of(&tasks, 7, 7), "redis-server");
+	assert_string_equal(op_tasks_name_of(&tasks, 7, 8), "bio_aof");
+	assert_null(op_tasks_name_of(&tasks, 8, 7));
+	op_tasks_release(&tasks);
+}
+
+static void test_mounts_are_no_name(void **state)
+{
+	struct op_tasks tasks = { 0 };
+
+	(void)state;
+	assert_int_equal(op_tasks_mounts(&tasks, 7, 4026531841), 0);
+	assert_null(op_tasks_name_of(&tasks, 7, 7));
+	assert_int_equal(op_tasks_find(&tasks, 7, 7)->mounts, 4026531841);
+	op_tasks_release(&tasks);
+}
+
+static void test_file_has_all(void **state)
+{
+	static const char *const names[] = {
+		"a",  "two words", " blanks ", "100%",	 "a = b", "#",
+		"\n", "\x1b[31m",  "\xc3\xa4", "{root}", "../..", "=",
+	};
+	struct op_tasks tasks = { 0 }, back = { 0 };
+	struct op_diag diag = { "" };
+	char longest[100];
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_int_equal(op_tasks_name(&tasks, 1, i + 1, names[i]), 0);
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	op_tasks_name(&tasks, 2, 2, longest);
+	op_tasks_mounts(&tasks, 2, 5);
+	op_tasks_mounts(&tasks, 3, 6);
+	tasks.nr_unnamed = 4;
+	assert_int_equal(op_tasks_write(&tasks, "tasks", &diag), 0);
+	assert_false(tasks.changed);
+	assert_int_equal(op_tasks_read(&back, "tasks", &diag), 0);
+	assert_false(back.changed);
+	assert_int_equal(back.nr, tasks.nr);
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_string_equal(op_tasks_name_of(&back, 1, i + 1),
+				    names[i]);
+	longest[OP_TASK_NAME_MAX - 1] = '\0';
+	assert_string_equal(op_tasks_name_of(&back, 2, 2), longest);
+	assert_int_equal(op_tasks_find(&back, 2, 2)->mounts, 5);
+	assert_int_equal(op_tasks_find(&back, 3, 3)->mounts, 6);
+	assert_int_equal(back.nr_unnamed, 4);
+	op_tasks_release(&tasks);
+	op_tasks_release(&back);
+}
+
+static void test_bad_lines(void **state)
+{
+	static const struct {
+		const char *text;
+		int err;
+	} rows[] = {
+		{ "", 0 },
+		{ "some.thing = else\n", 0 },
+		{ "name.1.2 = x\nname.1.2 = y\n", 0 },
+		{ "name.1.2 =\n", -EINVAL },
+		{ "name.1 = x\n", -EINVAL },
+		{ "name.1.2.3 = x\n", -EINVAL },
+		{ "name..2 = x\n", -EINVAL },
+		{ "name.1. = x\n", -EINVAL },
+		{ "name.-1.2 = x\n", -EINVAL },
+		{ "name.1.2147483647 = x\n", 0 },
+		{ "name.1.2147483648 = x\n", -EINVAL },
+		{ "name.1.99999999999999999999 = x\n", -EINVAL },
+		{ "name.1.2 = %\n", -EINVAL },
+		{ "name.1.2 = %0\n", -EINVAL },
+		{ "name.1.2 = %00\n", -EINVAL },
+		{ "name.1.2 = %zz\n", -EINVAL },
+		{ "mounts.1 = 0\n", -EINVAL },
+		{ "mounts.1 = x\n", -EINVAL },
+		{ "mounts.x = 1\n", -EINVAL },
+		{ "mounts. = 1\n", -EINVAL },
+		{ "unnamed = -1\n", -EINVAL },
+		{ "name\n", -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct op_tasks tasks = { 0 };
+		struct op_diag diag = { "" };
+		int err;
+
+		write_bytes("tasks", rows[i].text, strlen(rows[i].text));
+		err = op_tasks_read(&tasks, "tasks", &diag);
+		if (err != rows[i].err || !err != !diag.text[0])
+			fail_msg("%s: %d, %s", rows[i].text, err, diag.text);
+		op_tasks_release(&tasks);
+	}
+}
+
+static void test_name_too_long_in_file(void **state)
+{
+	struct op_tasks tasks = { 0 };
+	struct op_diag diag = { "" };
+	char line[128] = "name.1.2 = ";
+
+	(void)state;
+	memset(line + strlen(line), 'x', OP_TASK_NAME_MAX);
+	write_bytes("tasks", line, strlen(line));
+	assert_int_equal(op_tasks_read(&tasks, "tasks", &diag), -EINVAL);
+	op_tasks_release(&tasks);
+}
+
+static void test_no_file(void **state)
+{
+	struct op_tasks tasks = { 0 };
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(op_tasks_read(&tasks, "tasks", &diag), -ENOENT);
+	assert_string_equal(diag.text, "");
+	assert_int_equal(op_tasks_write(&tasks, "none/tasks", &diag), -ENOENT);
+	assert_non_null(strstr(diag.text, "none"));
+}
+
+/* What finds no room is counted, and what is there may still change. */
+static void test_bound(void **state)
+{
+	struct op_tasks tasks = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < OP_TASKS_MAX; i++)
+		assert_int_equal(op_tasks_name(&tasks, i, i, "x"), 0);
+	assert_int_equal(op_tasks_name(&tasks, OP_TASKS_MAX, 1, "y"), -ENOSPC);
+	assert_int_equal(op_tasks_name(&tasks, 3, 3, "y"), 0);
+	assert_string_equal(op_tasks_name_of(&tasks, 3, 3), "y");
+	assert_null(op_tasks_name_of(&tasks, OP_TASKS_MAX, 1));
+	assert_int_equal(tasks.nr_unnamed, 1);
+	op_tasks_release(&tasks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_last_name_counts),
+		cmocka_unit_test(test_mounts_are_no_name),
+		folder_test(test_file_has_all),
+		folder_test(test_bad_lines),
+		folder_test(test_name_too_long_in_file),
+		folder_test(test_no_file),
+		cmocka_unit_test(test_bound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
