@@ -97,8 +97,12 @@ void opd_init(struct opd *opd)
 	opd->loop.epoll_fd = opd->loop.signal_fd = opd->loop.timer_fd = -1;
 	op_log_init(&opd->log);
 	opd->client = (struct opd_source_client){
-		opd,	    &opd->log,		 see_image,
-		see_kernel, opd->session.images, opd->clock
+		.ctx = opd,
+		.log = &opd->log,
+		.see_image = see_image,
+		.see_kernel = see_kernel,
+		.images = opd->session.images,
+		.clock = opd->clock,
 	};
 	opd->store_client =
 		(struct opd_store_client){ opd, drop_sfile, sync_sfile,
@@ -109,6 +113,23 @@ void opd_init(struct opd *opd)
 	opd_ksyms_init(&opd->ksyms, &opd->images, &opd->session, &opd->options,
 		       &opd->log);
 	opd_control_init(&opd->control);
+}
+
+void opd_choose_names(struct opd *opd)
+{
+	const struct opd_options *o = &opd->options;
+	unsigned int tells = 0;
+
+	if (o->separate_lib)
+		tells |= OPD_TELL_RUNS;
+	if (o->separate_thread)
+		tells |= OPD_TELL_NAMES;
+	if (o->separate_cgroup || o->separate_thread)
+		tells |= OPD_TELL_CGROUPS;
+	/* A recording may be replayed with any options. */
+	if (o->record)
+		tells |= OPD_TELL_RUNS | OPD_TELL_NAMES | OPD_TELL_CGROUPS;
+	opd->client.tells = tells;
 }
 
 /*
@@ -154,10 +175,12 @@ static int make_parts(struct opd *opd)
 {
 	int err;
 
-	opd->places =
-		(struct opd_places){ &opd->options, &opd->cookies, &opd->kernel,
-				     &opd->images, &opd->store };
+	opd->places = (struct opd_places){ &opd->options, &opd->cookies,
+					   &opd->kernel,  &opd->images,
+					   &opd->store,	  &opd->tasks };
 	opd_cookies_init(&opd->cookies, &opd->images, &opd->log);
+	opd_tasks_init(&opd->tasks, &opd->session, &opd->log,
+		       opd->options.separate_thread);
 	opd_kernel_init(&opd->kernel, &opd->images, opd->options.vmlinux);
 	err = opd_images_init(&opd->images, opd->options.images,
 			      opd->options.nr_images);
@@ -223,6 +246,7 @@ int opd_finish(struct opd *opd)
 		;
 	opd_sfiles_sync(&opd->store);
 	opd_sfiles_drop_all(&opd->store);
+	opd_tasks_write(&opd->tasks, false);
 	err = opd_stats_write_last(&opd->stats);
 	/* It may also have made room. */
 	if (opd_pack_end(&opd->store) || err)
@@ -248,6 +272,7 @@ void opd_release(struct opd *opd)
 	opd_ksyms_release(&opd->ksyms);
 	opd_cookies_release(&opd->cookies);
 	opd_kernel_release(&opd->kernel);
+	opd_tasks_release(&opd->tasks);
 	opd_images_release(&opd->images);
 	opd_anon_release(&opd->anon);
 	opd_extended_release(&opd->extended);

@@ -15,6 +15,7 @@
  *	  opd_cookie, opd_image	what image cookies stand for
  *	  opd_kernel		ranges of the kernel and its modules
  *	  opd_anon		names of anonymous memory
+ *	  opd_tasks		names, cgroups of processes
  *	opd_store	what is in the session:
  *	  opd_sfile		open sample files, and opd_tree call trees
  *	  opd_pack		puts them into one file when there are many
@@ -42,6 +43,7 @@
 #include "daemon/opd_record.h"
 #include "daemon/opd_stack.h"
 #include "daemon/opd_stats.h"
+#include "daemon/opd_tasks.h"
 #include "daemon/opd_trace.h"
 #include "daemon/opd_trans.h"
 #include "daemon/opd_user_stack.h"
@@ -67,6 +69,7 @@ struct opd {
 	struct opd_keep keep;
 	struct opd_kernel kernel;
 	struct opd_anon anon;
+	struct opd_tasks tasks;
 	struct opd_store_client store_client; /* what the store tells us */
 	struct opd_store store;
 	struct opd_extended extended;
@@ -87,6 +90,9 @@ struct opd {
  * the caller. opd_release() may be called at any time after.
  */
 void opd_init(struct opd *opd);
+
+/* What the source is to say of tasks, by the options: before it is opened. */
+void opd_choose_names(struct opd *opd);
 
 /*
  * Get all that samples need, in a session whose folders and lock are there

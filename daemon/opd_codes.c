@@ -33,10 +33,24 @@ static int handle_CTX_SWITCH(struct opd *opd, const struct opd_rec *rec)
 		return -EINVAL;
 	context->tid = (int64_t)rec->payload[0];
 	context->tgid = OPD_UNKNOWN;
+	context->cgroup = NULL;
+	context->run_as = NULL;
 	context->app_cookie = rec->payload[1];
 	context->has_app = true;
 	opd_trans_forget_images(&opd->trans);
 	return 0;
+}
+
+/* What is known of the present process; a sample that waits for the name of an
+ * image keeps it. */
+static void look_up_process(struct opd *opd)
+{
+	struct opd_context *context = &opd->trans.context;
+
+	context->run_as = opd_tasks_run_as(&opd->tasks, context->tgid,
+					   context->app_cookie);
+	if (opd->options.separate_cgroup)
+		context->cgroup = opd_tasks_cgroup(&opd->tasks, context->tgid);
 }
 
 static int handle_CTX_TGID(struct opd *opd, const struct opd_rec *rec)
@@ -44,6 +58,7 @@ static int handle_CTX_TGID(struct opd *opd, const struct opd_rec *rec)
 	if (rec->payload[0] > OPD_MAX_PID)
 		return -EINVAL;
 	opd->trans.context.tgid = (int64_t)rec->payload[0];
+	look_up_process(opd);
 	opd_trans_forget_images(&opd->trans);
 	return 0;
 }
@@ -201,6 +216,7 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	opd_extended_events(&opd->extended, &opd->events);
 	opd_cookies_release(&opd->cookies);
 	opd_user_stacks_forget(&opd->user_stacks);
+	opd_tasks_forget(&opd->tasks);
 	opd_kernel_clear(&opd->kernel);
 	return 0;
 }
@@ -315,6 +331,71 @@ static int handle_SOURCE(struct opd *opd, const struct opd_rec *rec)
 	/* Arcs between images are kept for each application. */
 	if (rec->payload[0] & OP_SOURCE_STACKS)
 		opd->options.separate_lib = true;
+	return 0;
+}
+
+static int handle_TASK_NAME(struct opd *opd, const struct opd_rec *rec)
+{
+	const uint64_t *p = rec->payload;
+	char name[OP_PATH_MAX];
+
+	if (p[0] > OPD_MAX_PID || p[1] > OPD_MAX_PID ||
+	    opd_stream_string(rec, 2, name, sizeof(name)))
+		return -EINVAL;
+	opd_tasks_learn_name(&opd->tasks, (uint32_t)p[0], (uint32_t)p[1], name);
+	return 0;
+}
+
+/* Whether @path is "/", or parts with a slash before each of them. */
+static bool is_plain_path(const char *path)
+{
+	size_t len = strlen(path);
+
+	return path[0] == '/' && !strstr(path, "//") &&
+	       (len == 1 || path[len - 1] != '/');
+}
+
+static int handle_TASK_CGROUP(struct opd *opd, const struct opd_rec *rec)
+{
+	const uint64_t *p = rec->payload;
+	char path[OPD_CGROUP_MAX] = "";
+
+	if (p[0] > OPD_MAX_PID ||
+	    (p[2] && (opd_stream_string(rec, 2, path, sizeof(path)) ||
+		      !is_plain_path(path))))
+		return -EINVAL;
+	opd_tasks_learn_mounts(&opd->tasks, (uint32_t)p[0], p[1]);
+	opd_tasks_learn_cgroup(&opd->tasks, (uint32_t)p[0], path);
+	if (opd->trans.context.tgid == (int64_t)p[0])
+		look_up_process(opd);
+	opd_trans_forget_images(&opd->trans);
+	return 0;
+}
+
+static int handle_TASK_RUN_AS(struct opd *opd, const struct opd_rec *rec)
+{
+	const uint64_t *p = rec->payload;
+	char path[OP_PATH_MAX];
+	struct opd_image_id id = { .space = OP_SPACE_ROOT,
+				   .kind = OP_IMAGE_FILE,
+				   .name = path };
+	struct opd_image *image, *file;
+	int err;
+
+	if (p[0] > OPD_MAX_PID || p[1] == OP_NO_COOKIE ||
+	    opd_stream_string(rec, 2, path, sizeof(path)) ||
+	    !is_plain_path(path) || !path[1])
+		return -EINVAL;
+	err = opd_image_get(&opd->images, &id, &image);
+	if (err)
+		return err == -EEXIST ? 0 : err;
+	/* Who wants the file to be profiled wants it by any name. */
+	if (!opd_cookie_find(&opd->cookies, p[1], &file))
+		image->wanted |= file->wanted;
+	opd_tasks_learn_run(&opd->tasks, (uint32_t)p[0], p[1], image);
+	if (opd->trans.context.tgid == (int64_t)p[0])
+		look_up_process(opd);
+	opd_trans_forget_images(&opd->trans);
 	return 0;
 }
 

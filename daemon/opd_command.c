@@ -57,11 +57,12 @@ static void add_separate(const struct opd *opd, struct opd_answer *answer)
 	const struct opd_options *o = &opd->options;
 	char words[64];
 
-	snprintf(words, sizeof(words), "%s%s%s%s",
+	snprintf(words, sizeof(words), "%s%s%s%s%s",
 		 o->separate_lib ? " lib" : "",
 		 o->separate_kernel ? " kernel" : "",
 		 o->separate_thread ? " thread" : "",
-		 o->separate_cpu ? " cpu" : "");
+		 o->separate_cpu ? " cpu" : "",
+		 o->separate_cgroup ? " cgroup" : "");
 	add(answer, "separate", "%s", words[0] ? words + 1 : "none");
 }
 
@@ -164,6 +165,7 @@ int opd_command_reset(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return err;
 	opd_stats_restart(&opd->stats);
+	opd_tasks_write(&opd->tasks, true);
 	return write_ledger(opd, diag);
 }
 
@@ -173,6 +175,7 @@ int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag)
 
 	if (err)
 		return err;
+	opd_tasks_write(&opd->tasks, false);
 	err = opd_stats_write_saved(&opd->stats);
 	if (err)
 		return op_diag_set(diag, err, "the ledger cannot be written");
@@ -180,6 +183,7 @@ int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag)
 	if (err)
 		return err;
 	opd_stats_restart(&opd->stats);
+	opd_tasks_write(&opd->tasks, true);
 	return write_ledger(opd, diag);
 }
 

@@ -14,6 +14,8 @@
 #include "daemon/feature/opd_extended.h"
 #include "daemon/opd_stats.h"
 
+struct opd_image;
+
 #define OPD_UNKNOWN (-1)
 
 enum opd_where {
@@ -30,7 +32,11 @@ struct opd_context {
 	int64_t cpu; /* or OPD_UNKNOWN, like the two below */
 	int64_t tid;
 	int64_t tgid;
+	const char
+		*cgroup; /* of tgid, kept by opd_tasks; NULL: not looked up */
 	uint64_t app_cookie;
+	struct opd_image
+		*run_as; /* the name that it was run by; NULL: its own */
 	uint64_t cookie; /* OPD_WHERE_COOKIE */
 	const char *anon; /* OPD_WHERE_ANON, like the two below */
 	uint64_t start;

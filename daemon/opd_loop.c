@@ -125,6 +125,7 @@ int opd_loop_dump(struct opd *opd, struct op_diag *diag)
 	opd_sfiles_sync(&opd->store);
 	while (opd_ksyms_take(&opd->ksyms))
 		;
+	opd_tasks_write(&opd->tasks, false);
 	err = opd_stats_write(&opd->stats);
 	opd_pack_check(&opd->store);
 	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;

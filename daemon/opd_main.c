@@ -137,6 +137,7 @@ static int start(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return err;
 	opd->log.verbose = options->verbose;
+	opd_choose_names(opd);
 	err = opd_source_open(&opd->source, options->source,
 			      &opd->options.events, &opd->client, diag);
 	if (err)

@@ -22,6 +22,8 @@
 
 #define DEFAULT_SOURCE "oprofilefs"
 
+#define NR_SEPARATIONS 5
+
 /* What popt leaves behind, before it is checked. */
 struct raw_options {
 	char *session_dir;
@@ -36,17 +38,15 @@ struct raw_options {
 	char *verbose;
 	int ready_fd;
 	int no_vmlinux;
-	int separate[4];
+	int separate[NR_SEPARATIONS];
 	int pack_at;
 	int foreground;
 	int version;
 };
 
-static const char *const separations[] = {
-	"--separate-lib",
-	"--separate-kernel",
-	"--separate-thread",
-	"--separate-cpu",
+static const char *const separations[NR_SEPARATIONS] = {
+	"--separate-lib", "--separate-kernel", "--separate-thread",
+	"--separate-cpu", "--separate-cgroup",
 };
 
 enum { OPT_VERBOSE = 1 };
@@ -122,10 +122,11 @@ static int parse_images(struct opd_options *options, char *list,
 	return err ? op_diag_set(diag, err, "--image: out of memory") : 0;
 }
 
-static int parse_separate(struct opd_options *options, const int separate[4],
+static int parse_separate(struct opd_options *options,
+			  const int separate[NR_SEPARATIONS],
 			  struct op_diag *diag)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < NR_SEPARATIONS; i++)
 		if (separate[i] != 0 && separate[i] != 1)
 			return op_diag_set(diag, -EINVAL,
 					   "%s=%d: must be 0 or 1",
@@ -134,6 +135,7 @@ static int parse_separate(struct opd_options *options, const int separate[4],
 	options->separate_lib = separate[0] || separate[1];
 	options->separate_thread = separate[2];
 	options->separate_cpu = separate[3];
+	options->separate_cgroup = separate[4];
 	return 0;
 }
 
@@ -264,6 +266,8 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		  "separate threads and processes", "0|1" },
 		{ "separate-cpu", 0, POPT_ARG_INT, &raw->separate[3], 0,
 		  "separate CPUs", "0|1" },
+		{ "separate-cgroup", 0, POPT_ARG_INT, &raw->separate[4], 0,
+		  "separate cgroups: containers, services", "0|1" },
 		{ "events", 'e', POPT_ARG_STRING, &raw->events, 0,
 		  "events of the counters (none: timer mode)",
 		  "NAME:VALUE:COUNTER:COUNT:UM:KERNEL:USER[:CONFIG],..." },

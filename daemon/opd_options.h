@@ -30,6 +30,7 @@ struct opd_options {
 	bool separate_kernel;
 	bool separate_thread;
 	bool separate_cpu;
+	bool separate_cgroup;
 	bool foreground;
 	bool version; /* only say the version */
 	unsigned int verbose; /* enum op_verbose */

@@ -16,6 +16,7 @@
 #include "daemon/opd_cookie.h"
 #include "daemon/opd_kernel.h"
 #include "daemon/opd_options.h"
+#include "daemon/opd_tasks.h"
 #include "daemon/store/opd_image.h"
 #include "daemon/store/opd_sfile.h"
 
@@ -55,6 +56,8 @@ static enum opd_fate find_app(struct search *s)
 	if (fate == OPD_LOST_NO_NAME) {
 		s->key.app = s->key.dep;
 		fate = OPD_STORED;
+	} else if (fate == OPD_STORED && s->context->run_as) {
+		s->key.app = s->context->run_as;
 	}
 	return fate;
 }
@@ -131,6 +134,7 @@ static enum opd_fate separate_rest(struct search *s)
 	const struct opd_context *context = s->context;
 
 	s->key.tgid = s->key.tid = s->key.cpu = OP_MANGLE_ALL;
+	s->key.cgroup = NULL;
 	if (options->separate_thread) {
 		if (context->tgid == OPD_UNKNOWN || context->tid == OPD_UNKNOWN)
 			return OPD_LOST_NO_CONTEXT;
@@ -141,6 +145,11 @@ static enum opd_fate separate_rest(struct search *s)
 		if (context->cpu == OPD_UNKNOWN)
 			return OPD_LOST_NO_CONTEXT;
 		s->key.cpu = context->cpu;
+	}
+	if (options->separate_cgroup) {
+		if (context->tgid == OPD_UNKNOWN)
+			return OPD_LOST_NO_CONTEXT;
+		s->key.cgroup = context->cgroup;
 	}
 	return OPD_STORED;
 }

@@ -9,7 +9,8 @@
  * - the application is the image itself unless the settings separate it (user
  *   images by library, kernel images by kernel; anonymous memory always) and
  *   it is known: a kernel thread has none;
- * - thread, process and CPU are "all" unless separated.
+ * - a program that was run by a link is an application of the name of the link;
+ * - thread, process and CPU are "all" unless separated, the cgroup is none.
  */
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@ struct opd_kernel;
 struct opd_options;
 struct opd_sfile;
 struct opd_store;
+struct opd_tasks;
 
 /* What places are found with; all is borrowed. */
 struct opd_places {
@@ -32,6 +34,7 @@ struct opd_places {
 	struct opd_kernel *kernel; /* which sorts itself when it is asked */
 	struct opd_images *images;
 	struct opd_store *store;
+	const struct opd_tasks *tasks;
 };
 
 /* Samples of the same context with base <= pc < base + span go there, too. */

@@ -146,7 +146,11 @@ static bool find_app(struct store *s)
 	s->stacks->app = NULL;
 	if (!context->has_app || context->app_cookie == OP_NO_COOKIE)
 		return true;
-	return find_image(s, context->app_cookie, &s->stacks->app);
+	if (!find_image(s, context->app_cookie, &s->stacks->app))
+		return false;
+	if (s->stacks->app && context->run_as)
+		s->stacks->app = context->run_as;
+	return true;
 }
 
 static bool find_all(struct store *s)
@@ -192,6 +196,7 @@ static void fill_key(const struct store *s, const struct opd_spot *spot,
 		.tgid = thread ? context->tgid : OP_MANGLE_ALL,
 		.tid = thread ? context->tid : OP_MANGLE_ALL,
 		.cpu = options->separate_cpu ? context->cpu : OP_MANGLE_ALL,
+		.cgroup = options->separate_cgroup ? context->cgroup : NULL,
 	};
 }
 
@@ -287,7 +292,8 @@ static bool is_wanted(const struct store *s)
 		return false;
 	if (!first->image->wanted && !app_at(s, first)->wanted)
 		return false;
-	if ((options->separate_thread || first->anon) &&
+	if ((options->separate_thread || options->separate_cgroup ||
+	     first->anon) &&
 	    context->tgid == OPD_UNKNOWN)
 		return false;
 	return !options->separate_cpu || context->cpu != OPD_UNKNOWN;

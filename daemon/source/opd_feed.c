@@ -8,6 +8,9 @@
  *   name yet, the record goes on without it and the name follows as soon as
  *   there is one; a cookie that never gets one is told to have none, so that
  *   nobody waits for ever.
+ * - the names of tasks, their cgroups, and by which names they were run, as far
+ *   as that is asked for and the source does not tell it: before the first
+ *   sample of a task, and names again with the account.
  * - the table of the kernel's address ranges, before the first sample in the
  *   kernel and again when it has changed since; and code outside of them, BPF
  *   programs and the like, when a sample is in some that is not known.
@@ -31,6 +34,7 @@
 
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_live_kernel.h"
+#include "daemon/source/opd_names.h"
 #include "daemon/source/opd_proc.h"
 #include "daemon/source/opd_record_words.h"
 #include "daemon/source/opd_source.h"
@@ -74,6 +78,7 @@ struct opd_feed {
 	struct op_hash told_index;
 	struct pending_name pending[MAX_PENDING];
 	size_t nr_pending;
+	struct opd_names names; /* of tasks; unless the source tells them */
 	struct opd_live_kernel kernel;
 	bool kernel_stale; /* the reader's table is */
 	bool account_wanted;
@@ -91,6 +96,9 @@ int opd_feed_new(struct opd_feed **out, struct opd_source *source)
 		return -ENOMEM;
 	feed->source = source;
 	feed->kernel_stale = true;
+	opd_names_init(&feed->names, source->proc,
+		       source->ops->tells_names ? 0 : source->client->tells,
+		       false);
 	feed->raw = malloc(CHUNK_WORDS * sizeof(feed->raw[0]));
 	return feed->raw ? 0 : -ENOMEM;
 }
@@ -103,6 +111,7 @@ void opd_feed_free(struct opd_feed *feed)
 	free(feed->told);
 	op_hash_release(&feed->told_index);
 	opd_live_kernel_release(&feed->kernel);
+	opd_names_release(&feed->names);
 	free(feed->raw);
 	free(feed);
 }
@@ -262,6 +271,7 @@ static void tell_account(struct opd_feed *feed)
 	struct op_ledger now;
 
 	feed->account_wanted = false;
+	opd_names_look_again(&feed->names, &feed->queue);
 	memset(&now, 0, sizeof(now));
 	if (!source->ops->account)
 		return;
@@ -357,6 +367,11 @@ static void look_at_record(struct opd_feed *feed,
 		feed->tgid = tgid_behind(behind);
 		if (rec->nr_words >= 2)
 			need_name(feed, rec->payload[1], feed->tgid);
+		if (rec->nr_words >= 2 && rec->payload[0] <= OPD_MAX_PID &&
+		    feed->tgid)
+			opd_names_tell(&feed->names, feed->tgid,
+				       (uint32_t)rec->payload[0],
+				       rec->payload[1], NULL, &feed->queue);
 		break;
 	case OP_COOKIE_SWITCH:
 		if (rec->nr_words)

@@ -306,6 +306,14 @@ uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
 	return image ? image->cookie : add(images, id, hash);
 }
 
+const char *opd_perf_image_path(const struct opd_perf_images *images,
+				uint64_t cookie)
+{
+	return cookie != OP_NO_COOKIE && cookie <= images->nr
+		       ? images->images[cookie - 1]->name
+		       : NULL;
+}
+
 bool opd_perf_image_is_memory(const struct opd_perf_images *images,
 			      uint64_t cookie)
 {

@@ -54,6 +54,10 @@ void opd_perf_images_release(struct opd_perf_images *images);
 uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
 			       const struct opd_perf_image_id *id);
 
+/* The path of an image, as the kernel writes it; NULL for no cookie. */
+const char *opd_perf_image_path(const struct opd_perf_images *images,
+				uint64_t cookie);
+
 /* Whether an image is memory with the name of a file, such as a memfd, in which
  * a program may make code. */
 bool opd_perf_image_is_memory(const struct opd_perf_images *images,

@@ -191,6 +191,7 @@ static void decode_task(struct opd_perf_rec *rec, struct body *body)
 	rec->pid = take32(body);
 	rec->task.parent = take32(body);
 	rec->tid = take32(body);
+	rec->task.parent_tid = take32(body);
 }
 
 static void decode_lost(struct opd_perf_rec *rec, struct body *body)
@@ -223,6 +224,7 @@ static void decode_body(struct opd_perf_rec *rec, struct body *body,
 		break;
 	case PERF_RECORD_COMM:
 		take_ids(body, rec);
+		rec->comm.name = take_string(body);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:

@@ -62,7 +62,11 @@ struct opd_perf_rec {
 			const char *name; /* in the record */
 		} mmap;
 		struct {
+			const char *name; /* in the record */
+		} comm;
+		struct {
 			uint32_t parent; /* process */
+			uint32_t parent_tid;
 		} task; /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
 		struct {
 			uint64_t nr; /* LOST: records; LOST_SAMPLES: samples */

@@ -35,9 +35,14 @@ void opd_perf_words_set_depth(struct opd_perf_words *w, size_t nr)
 		w->most += OPD_PERF_TRACE_WORDS + nr * OPD_PERF_CALLER_WORDS;
 }
 
+void opd_perf_words_set_records(struct opd_perf_words *w, size_t nr)
+{
+	w->records = nr;
+}
+
 bool opd_perf_words_fit(const struct opd_perf_words *w)
 {
-	return (size_t)(w->end - w->at) >= w->most;
+	return (size_t)(w->end - w->at) >= w->most + w->records;
 }
 
 static void put(struct opd_perf_words *w, uint64_t word)
@@ -202,6 +207,13 @@ void opd_perf_words_trace_end(struct opd_perf_words *w,
 {
 	put_code(w, OP_TRACE_END, 1);
 	put(w, ending);
+}
+
+void opd_perf_words_records(struct opd_perf_words *w, const uint64_t *words,
+			    size_t nr)
+{
+	memcpy(w->at, words, nr * sizeof(*words));
+	w->at += nr;
 }
 
 void opd_perf_words_kernel_changed(struct opd_perf_words *w)

@@ -42,6 +42,7 @@ struct opd_perf_words {
 	uint64_t *at; /* the next word goes here */
 	uint64_t *end;
 	size_t most; /* words that a sample with its callers may take */
+	size_t records; /* words that may come before it */
 	struct opd_perf_place last; /* what the reader knows by now ... */
 	bool has_cpu; /* ... if these are set */
 	bool has_task;
@@ -54,6 +55,9 @@ void opd_perf_words_into(struct opd_perf_words *w, uint64_t *words, size_t nr);
 
 /* Samples come with up to @nr frames, 0 without traces. */
 void opd_perf_words_set_depth(struct opd_perf_words *w, size_t nr);
+
+/* Before a sample may come up to @nr words of opd_perf_words_records(). */
+void opd_perf_words_set_records(struct opd_perf_words *w, size_t nr);
 
 /* Whether another sample is certain to fit. */
 bool opd_perf_words_fit(const struct opd_perf_words *w);
@@ -81,6 +85,10 @@ void opd_perf_words_trace_end(struct opd_perf_words *w,
  * what is too long of @name is cut. */
 void opd_perf_words_code(struct opd_perf_words *w, const char *name,
 			 uint64_t start, uint64_t end);
+
+/* Whole records that change no context: @nr words, which were said to come. */
+void opd_perf_words_records(struct opd_perf_words *w, const uint64_t *words,
+			    size_t nr);
 
 /* The kernel's address ranges have changed. It must fit. */
 void opd_perf_words_kernel_changed(struct opd_perf_words *w);

@@ -35,6 +35,7 @@ int opd_perf_world_init(struct opd_perf_world *world)
 	memset(world, 0, sizeof(*world));
 	world->proc = "/proc";
 	opd_perf_words_set_depth(&world->words, 0);
+	opd_names_init(&world->names, world->proc, 0, true);
 	opd_maps_init(&world->maps);
 	opd_jits_init(&world->jits, &world->images);
 	return opd_perf_images_init(&world->images);
@@ -43,9 +44,17 @@ int opd_perf_world_init(struct opd_perf_world *world)
 void opd_perf_world_release(struct opd_perf_world *world)
 {
 	opd_perf_stacks_release(&world->stacks);
+	opd_names_release(&world->names);
+	opd_record_words_release(&world->told);
 	opd_jits_release(&world->jits);
 	opd_maps_release(&world->maps);
 	opd_perf_images_release(&world->images);
+}
+
+void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells)
+{
+	opd_names_init(&world->names, world->proc, tells, true);
+	opd_perf_words_set_records(&world->words, tells ? OPD_NAMES_WORDS : 0);
 }
 
 static void count(struct opd_perf_world *world, enum opd_perf_stat stat)
@@ -192,6 +201,16 @@ static void handle_exec(struct opd_perf_world *world,
 	process->read_at = rec->time; /* what follows is all there is */
 }
 
+/* A thread has another name, after an exec or as it wants. */
+static void handle_comm(struct opd_perf_world *world,
+			const struct opd_perf_rec *rec)
+{
+	if (is_wanted(world, rec->pid) || rec->pid == world->chosen_by_exec)
+		opd_names_named(&world->names, rec->pid, rec->tid,
+				rec->comm.name,
+				rec->misc & PERF_RECORD_MISC_COMM_EXEC);
+}
+
 static void fork_process(struct opd_perf_world *world,
 			 const struct opd_perf_rec *rec)
 {
@@ -211,6 +230,8 @@ static void handle_fork(struct opd_perf_world *world,
 		return;
 	}
 	parent = process_of(world, rec->task.parent);
+	opd_names_forked(&world->names, rec->pid, rec->tid, rec->task.parent,
+			 rec->task.parent_tid);
 	if (rec->pid != rec->task.parent)
 		fork_process(world, rec);
 	else if (parent && parent->read_at < rec->time)
@@ -251,6 +272,7 @@ void opd_perf_world_side(struct opd_perf_world *world,
 		handle_mmap(world, rec);
 		break;
 	case PERF_RECORD_COMM:
+		handle_comm(world, rec);
 		if (rec->misc & PERF_RECORD_MISC_COMM_EXEC)
 			handle_exec(world, rec);
 		break;
@@ -310,12 +332,27 @@ uint64_t opd_perf_world_place(struct opd_perf_world *world,
 	return offset;
 }
 
+/* What the stream's reader does not know of the task of a sample. */
+static void tell_task(struct opd_perf_world *world,
+		      const struct opd_perf_place *place)
+{
+	opd_names_tell(&world->names, place->tgid, place->tid, place->app,
+		       opd_perf_image_path(&world->images, place->app),
+		       &world->told);
+	if (world->told.nr)
+		opd_perf_words_records(&world->words, world->told.words,
+				       world->told.nr);
+	world->told.nr = 0;
+}
+
 /* The sample, with its callers if they are wanted. */
 static void write_sample(struct opd_perf_world *world,
 			 struct opd_process *process,
 			 const struct opd_perf_place *place, uint64_t pc,
 			 const struct opd_perf_rec *rec, uint32_t counter)
 {
+	if (world->names.tells)
+		tell_task(world, place);
 	if (!world->stacks.depth) {
 		opd_perf_words_sample(&world->words, place, pc, counter);
 		return;

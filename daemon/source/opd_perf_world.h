@@ -13,6 +13,7 @@
 
 #include "daemon/source/opd_jit.h"
 #include "daemon/source/opd_maps.h"
+#include "daemon/source/opd_names.h"
 #include "daemon/source/opd_perf_image.h"
 #include "daemon/source/opd_perf_record.h"
 #include "daemon/source/opd_perf_stack.h"
@@ -47,6 +48,8 @@ struct opd_perf_world {
 	struct opd_perf_words words;
 	struct opd_perf_stacks stacks;
 	struct opd_jits jits;
+	struct opd_names names;
+	struct opd_record_words told; /* of them, on the way to words */
 	uint64_t stats[OPD_PERF_NR_STATS];
 	const char *proc; /* the folder, "/proc" */
 	bool only_chosen; /* samples of other processes do not count */
@@ -59,6 +62,9 @@ struct opd_perf_world {
 /* Returns 0 or -ENOMEM. */
 int opd_perf_world_init(struct opd_perf_world *world);
 void opd_perf_world_release(struct opd_perf_world *world);
+
+/* Tell of tasks what @tells (OPD_TELL_*) says, from world->proc and records. */
+void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells);
 
 /*
  * Process @tgid, which is read from /proc, is one that was asked for, with what

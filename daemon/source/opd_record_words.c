@@ -163,3 +163,32 @@ void opd_record_taken(struct opd_record_words *w, uint64_t nr)
 	put_word(&r, nr);
 	end_record(&r, OP_TAKEN, 0);
 }
+
+static void put_task_record(struct opd_record_words *w, uint32_t code,
+			    uint32_t tgid, uint64_t word, const char *text)
+{
+	struct record r = start_record(w);
+
+	put_word(&r, tgid);
+	put_word(&r, word);
+	put_string(&r, text);
+	end_record(&r, code, 0);
+}
+
+void opd_record_task_name(struct opd_record_words *w, uint32_t tgid,
+			  uint32_t tid, const char *name)
+{
+	put_task_record(w, OP_TASK_NAME, tgid, tid, name);
+}
+
+void opd_record_task_cgroup(struct opd_record_words *w, uint32_t tgid,
+			    uint64_t mounts, const char *path)
+{
+	put_task_record(w, OP_TASK_CGROUP, tgid, mounts, path);
+}
+
+void opd_record_task_run_as(struct opd_record_words *w, uint32_t tgid,
+			    uint64_t app, const char *path)
+{
+	put_task_record(w, OP_TASK_RUN_AS, tgid, app, path);
+}

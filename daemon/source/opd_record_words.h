@@ -43,5 +43,14 @@ void opd_record_range(struct opd_record_words *w, uint32_t flags,
 void opd_record_lost(struct opd_record_words *w, uint64_t nr,
 		     const char *cause);
 void opd_record_taken(struct opd_record_words *w, uint64_t nr);
+/* A thread of process @tgid is called @name, which is not empty. */
+void opd_record_task_name(struct opd_record_words *w, uint32_t tgid,
+			  uint32_t tid, const char *name);
+/* The cgroup of a process, empty if not known, and its mount namespace. */
+void opd_record_task_cgroup(struct opd_record_words *w, uint32_t tgid,
+			    uint64_t mounts, const char *path);
+/* Process @tgid runs the file of the cookie @app by the link @path. */
+void opd_record_task_run_as(struct opd_record_words *w, uint32_t tgid,
+			    uint64_t app, const char *path);
 
 #endif /* DAEMON_SOURCE_OPD_RECORD_WORDS_H */

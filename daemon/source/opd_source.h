@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/source/opd_names.h"
 #include "libop/op_build_id.h"
 #include "libop/op_diag.h"
 #include "libop/op_ledger.h"
@@ -31,6 +32,8 @@ struct opd_source_ops {
 	bool of_this_machine; /* files that are named to it are here */
 	bool feature_samples; /* it may have samples that features count */
 	bool tells_code; /* of the kernel that is made while it samples */
+	bool tells_names; /* what is known of tasks is in its records; else the
+			   * feed looks in /proc */
 
 	/*
 	 * All return 0 or -errno, with the reason in @diag where there is one.
@@ -80,6 +83,8 @@ struct opd_source_client {
 	/* A range of the kernel or a module. NULL: not wanted. */
 	void (*see_kernel)(void *ctx, const char *name, uint64_t start,
 			   uint64_t end, const struct op_build_id *build_id);
+	/* OPD_TELL_* (opd_names.h): what the stream is to say of tasks. */
+	unsigned int tells;
 	/* The folder for images of code that programs make at run time. NULL
 	 * or empty: they are not wanted. It may be filled later. */
 	const char *images;

@@ -233,6 +233,8 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	if (source->client->images && *source->client->images)
 		perf->world.jits.folder = source->client->images;
 	perf->world.jits.log = source->client->log;
+	if (!err)
+		opd_perf_world_tell(&perf->world, source->client->tells);
 	perf->merge = (struct opd_perf_merge){
 		.cpus = perf->events.cpus,
 		.nr_cpus = perf->events.nr_cpus,
@@ -616,6 +618,7 @@ const struct opd_source_ops opd_source_perf = {
 	.name = "perf",
 	.tells_code = true,
 	.of_this_machine = true,
+	.tells_names = true,
 	.open = perf_open,
 	.close = perf_close,
 	.read = perf_read,

@@ -60,6 +60,7 @@ static struct op_mangle mangle_of(const struct opd_sfile_key *key,
 		.tgid = key->tgid,
 		.tid = key->tid,
 		.cpu = key->cpu,
+		.cgroup = key->cgroup,
 	};
 
 	m.app.build = NULL;

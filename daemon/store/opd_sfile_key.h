@@ -26,6 +26,7 @@ struct opd_sfile_key {
 	int64_t tgid;
 	int64_t tid;
 	int64_t cpu;
+	const char *cgroup; /* kept by opd_tasks; NULL: not separated */
 };
 
 /* What the caller that the key tells has called. */
@@ -51,6 +52,7 @@ static inline uint64_t opd_sfile_key_hash(const struct opd_sfile_key *key)
 	hash = opd_key_mix(hash,
 			   (uint64_t)key->tgid ^ (uint64_t)key->tid << 32);
 	hash = opd_key_mix(hash, (uint64_t)key->cpu ^ key->start);
+	hash = opd_key_mix(hash, (uintptr_t)key->cgroup);
 	if (key->anon)
 		hash = opd_key_mix(
 			opd_key_mix(hash, key->end ^ (uint64_t)key->anon_tgid),
@@ -64,7 +66,8 @@ static inline bool opd_sfile_key_same(const struct opd_sfile_key *a,
 {
 	uint64_t differ = ((uintptr_t)a->app ^ (uintptr_t)b->app) |
 			  ((uintptr_t)a->dep ^ (uintptr_t)b->dep) |
-			  ((uintptr_t)a->anon ^ (uintptr_t)b->anon);
+			  ((uintptr_t)a->anon ^ (uintptr_t)b->anon) |
+			  ((uintptr_t)a->cgroup ^ (uintptr_t)b->cgroup);
 
 	differ |= (a->start ^ b->start) | (a->end ^ b->end);
 	differ |=

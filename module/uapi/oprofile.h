@@ -102,7 +102,15 @@
 	/* OP_SOURCE_* flags, string: what sampled, as "module/timer" */      \
 	X(SOURCE,        23, 3, "source")                                     \
 	/* number of samples taken since the stream began, in it or not */    \
-	X(TAKEN,         24, 1, "taken")
+	X(TAKEN,         24, 1, "taken")                                      \
+	/* tgid, tid, string: the thread is called so from now on */          \
+	X(TASK_NAME,     25, 4, "task-name")                                  \
+	/* tgid, mount namespace (its inode, 0 unknown), string: the process  \
+	   is in this cgroup from now on; empty if nobody could tell */       \
+	X(TASK_CGROUP,   26, 3, "task-cgroup")                                \
+	/* tgid, application cookie, string: the process was started by this  \
+	   path, a link to the file of the cookie */                          \
+	X(TASK_RUN_AS,   27, 4, "task-run-as")
 /* clang-format on */
 
 enum op_code {

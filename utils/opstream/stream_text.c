@@ -45,6 +45,9 @@
 #define PARTS_WEIGHT "d"
 #define PARTS_SOURCE "xs"
 #define PARTS_TAKEN "d"
+#define PARTS_TASK_NAME "dds"
+#define PARTS_TASK_CGROUP "dds"
+#define PARTS_TASK_RUN_AS "dds"
 
 /* By bit, OP_KERNEL_FIRST and OP_KERNEL_CODE. */
 static const char *const flag_words[] = { "first", "code" };
