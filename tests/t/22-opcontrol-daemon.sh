@@ -34,6 +34,7 @@ is "the daemon's options" "$(cat "$session/argv")" "--session-dir=$session
 --separate-kernel=0
 --separate-thread=0
 --separate-cpu=1
+--separate-cgroup=0
 --no-vmlinux
 --source=oprofilefs:$OPROFILE_FS
 --source-reason=OPROFILE_FS stands in for it"
@@ -105,6 +106,7 @@ is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 --separate-kernel=1
 --separate-thread=1
 --separate-cpu=1
+--separate-cgroup=0
 --vmlinux=$TMP/a vmlinux
 --image=$TMP/a vmlinux,$(realpath /bin/sh)
 --pack-at=0

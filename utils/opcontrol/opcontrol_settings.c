@@ -45,6 +45,8 @@ const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
 		.daemon = "separate-thread", .word = "thread", .alias = "thread" },
 	[OC_SEPARATE_CPU] = { OC_TYPE_SWITCH, .key = "SEPARATE_CPU",
 		.daemon = "separate-cpu", .word = "cpu", .alias = "cpu" },
+	[OC_SEPARATE_CGROUP] = { OC_TYPE_SWITCH, .key = "SEPARATE_CGROUP",
+		.daemon = "separate-cgroup", .word = "cgroup", .alias = "cgroup" },
 	[OC_SOURCE] = { OC_TYPE_SOURCE, "source",
 		.argument = "WORD", .key = "SOURCE",
 		.help = "sample by the module, by perf, or auto: module if it loads" },
@@ -60,7 +62,7 @@ const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
 		.help = "kernel symbols from /proc/kallsyms (default)" },
 	[OC_SEPARATE] = { OC_TYPE_SWITCHES, "separate", 'p', true,
 		.argument = "LIST",
-		.help = "keep samples apart by none, lib, kernel, thread, cpu or all" },
+		.help = "keep samples apart by none, lib, kernel, thread, cpu, cgroup or all" },
 	[OC_IMAGE] = { OC_TYPE_IMAGES, "image", 'i', true,
 		.argument = "PATH,...", .key = "IMAGE_FILTER",
 		.daemon = "image", .text = TEXT(images),
@@ -156,11 +158,11 @@ static int separate_by_word(uint64_t *numbers, const char *word, size_t len)
 	bool all = is_setting_word(word, len, "all");
 
 	if (all || is_setting_word(word, len, "none")) {
-		for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CPU; i++)
-			numbers[i] = all;
+		for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CGROUP; i++)
+			numbers[i] = all && i != OC_SEPARATE_CGROUP;
 		return 0;
 	}
-	for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CPU; i++) {
+	for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CGROUP; i++) {
 		const struct oc_setting *row = &oc_settings_table[i];
 
 		if (!is_setting_word(word, len, row->word) &&
@@ -187,14 +189,14 @@ int oc_settings_separate(struct oc_settings *settings, const char *list,
 			return op_diag_set(diag, -EINVAL,
 					   "--separate=%s: \"%.*s\" is none of "
 					   "none, lib, library, kernel, "
-					   "thread, cpu and all",
+					   "thread, cpu, cgroup and all",
 					   list, len < 64 ? (int)len : 64,
 					   word);
 		if (!word[len])
 			break;
 		word += len + 1;
 	}
-	for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CPU; i++)
+	for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CGROUP; i++)
 		settings->numbers[i] = wanted[i];
 	return 0;
 }

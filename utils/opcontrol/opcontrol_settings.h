@@ -39,6 +39,7 @@ enum oc_row {
 	OC_SEPARATE_KERNEL, /* includes OC_SEPARATE_LIB */
 	OC_SEPARATE_THREAD,
 	OC_SEPARATE_CPU,
+	OC_SEPARATE_CGROUP, /* no part of "all" */
 	OC_SOURCE,
 	OC_EVENT,
 	OC_VMLINUX,

@@ -37,7 +37,7 @@ static void print_separate(struct opcontrol *oc)
 
 	if (daemon_reply_find(oc->daemon.reply, "separate", text, sizeof(text)))
 		oc_settings_separate(&oc->settings, text, NULL);
-	for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CPU; i++) {
+	for (int i = OC_SEPARATE_LIB; i <= OC_SEPARATE_CGROUP; i++) {
 		if (!oc->settings.numbers[i])
 			continue;
 		printf("%s%s", between, oc_settings_table[i].word);

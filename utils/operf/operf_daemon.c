@@ -77,6 +77,8 @@ static void add_daemon_options(struct process_args *args,
 		process_args_add(args, "--separate-thread=1");
 	if (options->separate_cpu)
 		process_args_add(args, "--separate-cpu=1");
+	if (options->separate_cgroup)
+		process_args_add(args, "--separate-cgroup=1");
 	if (operf->events.text)
 		process_args_add(args, "--events=%s", operf->events.text);
 	if (options->pack_at != OP_PACK_AT_DEFAULT)

@@ -33,6 +33,7 @@ struct raw {
 	char *pack_at;
 	char *symbol_store;
 	char *verbose;
+	char *separate;
 	int system_wide;
 	int separate_thread;
 	int separate_cpu;
@@ -62,6 +63,31 @@ static int add_pid_option(struct operf_options *options, const char *word,
 	if (op_array_reserve(&options->pids, options->nr_pids, 1))
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	options->pids[options->nr_pids++] = (pid_t)pid;
+	return 0;
+}
+
+/* Words with commas between; programs keep libraries and kernel apart always.
+ */
+static int take_separate_option(struct operf_options *options, char *list,
+				struct op_diag *diag)
+{
+	char *word;
+
+	while (list && (word = strsep(&list, ","))) {
+		if (!strcmp(word, "thread"))
+			options->separate_thread = true;
+		else if (!strcmp(word, "cpu"))
+			options->separate_cpu = true;
+		else if (!strcmp(word, "cgroup"))
+			options->separate_cgroup = true;
+		else if (strcmp(word, "lib") != 0 &&
+			 strcmp(word, "library") != 0 &&
+			 strcmp(word, "kernel") != 0)
+			return op_diag_set(
+				diag, -EINVAL,
+				"--separate=%s: not known; give thread, cpu or cgroup, or several with commas (lib and kernel are always on)",
+				word);
+	}
 	return 0;
 }
 
@@ -270,6 +296,8 @@ static int check_operf_options(struct operf_options *options,
 	options->quiet = raw->quiet;
 	options->separate_thread = raw->separate_thread;
 	options->separate_cpu = raw->separate_cpu;
+	if (!err)
+		err = take_separate_option(options, raw->separate, diag);
 	options->append = raw->append;
 	options->version = raw->version;
 	if (!err)
@@ -393,6 +421,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ NULL, 'g', POPT_ARG_NONE, NULL, DEEPEST, "the same as --callgraph, of any depth", NULL },
 		{ "separate-thread", 't', POPT_ARG_NONE, &raw->separate_thread, 0, "keep samples apart by process and thread", NULL },
 		{ "separate-cpu", 'c', POPT_ARG_NONE, &raw->separate_cpu, 0, "keep samples apart by CPU", NULL },
+		{ "separate", '\0', POPT_ARG_STRING, &raw->separate, 0, "keep samples apart by thread, cpu, cgroup", "LIST" },
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "where the samples go (./oprofile_data)", "DIR" },
 		{ "append", 'a', POPT_ARG_NONE, &raw->append, 0, "add to the samples that are there", NULL },
 		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files that take more than this (8; 0: never)", "MIB" },
@@ -450,6 +479,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 	free(raw.pack_at);
 	free(raw.symbol_store);
 	free(raw.verbose);
+	free(raw.separate);
 	return err;
 }
 

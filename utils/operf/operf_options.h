@@ -32,6 +32,7 @@ struct operf_options {
 	char *daemon_verbose; /* words for the daemon, NULL for none */
 	bool separate_thread;
 	bool separate_cpu;
+	bool separate_cgroup;
 	bool append;
 	uint64_t symbol_store; /* MiB of symbols that are kept; 0: none */
 	char *no_symbols; /* patterns of files that none are kept of, or NULL */
