@@ -479,15 +479,17 @@ static int archive_samples(struct search *s)
 	return err;
 }
 
+/* What a session tells besides samples: its account, and names of threads. */
 static int archive_ledgers(struct search *s)
 {
+	static const char *const names[] = { "ledger", "tasks" };
 	const struct pp_sample_list *samples = &s->side->list;
 	int err = 0;
 
-	for (size_t i = 0; i < samples->sessions.nr && !err; i++) {
-		const char *folder = samples->sessions.list[i].path;
-		const char *path = op_arena_printf(&s->list->report.arena,
-						   "%s/ledger", folder);
+	for (size_t i = 0; i < 2 * samples->sessions.nr && !err; i++) {
+		const char *folder = samples->sessions.list[i / 2].path;
+		const char *path = op_arena_printf(
+			&s->list->report.arena, "%s/%s", folder, names[i % 2]);
 
 		err = path ? archive_file_of_session(s, PP_ARCHIVE_SESSION,
 						     folder, path)

@@ -6,9 +6,11 @@
  * differ follows from comparing each class with the first. Tables have room
  * for one difference. When more than one axis differs, the error names a way
  * out that leaves exactly one: the event if it differs (it cannot be merged),
- * else the first of the others.
+ * else the first of the others. Tasks may go into rows instead: these have room
+ * for all that tells tasks apart.
  */
 
+#include "libop/op_cgroup.h"
 #include "libop/op_search.h"
 #include "libpp/arrange_profiles.h"
 
@@ -19,8 +21,9 @@
 
 #define SHOWN_VALUES 5
 
-static const char *const axis_names[PP_NR_AXES] = { "event", "tgid", "tid",
-						    "cpu", "session" };
+static const char *const axis_names[PP_NR_AXES] = {
+	"event", "tgid", "tid", "cgroup", "cpu", "session"
+};
 
 bool pp_class_is_timer(const struct pp_class *class)
 {
@@ -45,6 +48,7 @@ static struct pp_class class_of_sample_file(const struct pp_sample_file *file,
 		.tgid = merge & PP_MERGE_TGID ? OP_MANGLE_ALL : name->tgid,
 		.tid = any_tid ? OP_MANGLE_ALL : name->tid,
 		.cpu = merge & PP_MERGE_CPU ? OP_MANGLE_ALL : name->cpu,
+		.cgroup = merge & PP_MERGE_CGROUP ? NULL : name->cgroup,
 		.session = merge & PP_MERGE_SESSION ? NULL : session,
 	};
 }
@@ -59,12 +63,21 @@ int pp_compare_sessions(const struct pp_class *a, const struct pp_class *b)
 	return a->session && b->session ? strcmp(a->session, b->session) : 0;
 }
 
+/* What is not separated comes first. */
+static int compare_cgroups(const struct pp_class *a, const struct pp_class *b)
+{
+	if (!a->cgroup || !b->cgroup)
+		return !b->cgroup - !a->cgroup;
+	return strcmp(a->cgroup, b->cgroup);
+}
+
 /* OP_MANGLE_ALL is below every number, so "all" comes first. */
 static int compare_classes(const void *pa, const void *pb)
 {
 	const struct pp_class *a = pa, *b = pb;
 
 	return pp_compare_sessions(a, b) ?: compare_id_values(a->cpu, b->cpu) ?:
+	       compare_cgroups(a, b) ?:
 	       compare_id_values(a->tgid, b->tgid) ?: compare_id_values(a->tid, b->tid) ?:
 	       op_compare(a->unit_mask, b->unit_mask) ?:
 	       strcmp(a->event, b->event) ?: op_compare(a->count, b->count);
@@ -125,6 +138,8 @@ static bool differ_in(const struct pp_class *a, const struct pp_class *b,
 		return a->tgid != b->tgid;
 	case PP_AXIS_TID:
 		return a->tid != b->tid;
+	case PP_AXIS_CGROUP:
+		return compare_cgroups(a, b) != 0;
 	case PP_AXIS_CPU:
 		return a->cpu != b->cpu;
 	case PP_AXIS_SESSION:
@@ -158,7 +173,76 @@ static unsigned int find_axes(struct pp_classes *classes)
 	return nr;
 }
 
+/* The axes that rows can show leave the columns. Returns how many are left. */
+static unsigned int put_tasks_in_rows(struct pp_classes *classes)
+{
+	static const enum pp_axis rows[] = { PP_AXIS_TGID, PP_AXIS_TID,
+					     PP_AXIS_CGROUP };
+	unsigned int nr = 0;
+
+	classes->in_rows = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		classes->row_axes[rows[i]] = classes->differing[rows[i]];
+		classes->differing[rows[i]] = false;
+	}
+	classes->axis = PP_AXIS_EVENT;
+	for (int axis = PP_NR_AXES - 1; axis >= 0; axis--)
+		if (classes->differing[axis]) {
+			classes->axis = axis;
+			nr++;
+		}
+	return nr;
+}
+
+/* Whether tasks are to be in rows; @nr axes differ. */
+static bool wants_rows(const struct pp_classes *classes, unsigned int nr,
+		       enum pp_layout layout)
+{
+	bool differ = classes->differing[PP_AXIS_TGID] ||
+		      classes->differing[PP_AXIS_TID] ||
+		      classes->differing[PP_AXIS_CGROUP];
+
+	if (!differ || layout != PP_LAYOUT_AUTO)
+		return differ && layout == PP_LAYOUT_ROWS;
+	return nr > 1 || classes->nr > PP_MANY_COLUMNS;
+}
+
+bool pp_same_task(const struct pp_class *a, const struct pp_class *b)
+{
+	return a->tgid == b->tgid && a->tid == b->tid && !compare_cgroups(a, b);
+}
+
+bool pp_same_column(const struct pp_class *a, const struct pp_class *b)
+{
+	return pp_same_event(a, b) && a->cpu == b->cpu &&
+	       !pp_compare_sessions(a, b);
+}
+
 /* ---- names and errors ---------------------------------------------------- */
+
+/* What people call each cgroup. */
+static int name_cgroups(struct op_arena *arena, struct pp_classes *classes)
+{
+	char name[OP_CGROUP_NAME_MAX];
+
+	for (size_t i = 0; i < classes->nr; i++) {
+		struct pp_class *class = &classes->classes[i];
+
+		class->cgroup_name = class->cgroup ? "unknown" : "all";
+		if (!class->cgroup || !*class->cgroup)
+			continue;
+		if (i && class[-1].cgroup &&
+		    !strcmp(class[-1].cgroup, class->cgroup)) {
+			class->cgroup_name = class[-1].cgroup_name;
+			continue;
+		}
+		op_cgroup_name(class->cgroup, name, sizeof(name));
+		class->cgroup_name = op_arena_strdup(arena, name);
+		if (!class->cgroup_name)
+			return -ENOMEM;
+	}
+	return 0;
+}
 
 static const char *id_name(struct op_arena *arena, const char *axis, int64_t id)
 {
@@ -187,6 +271,23 @@ static const char *event_name(struct op_arena *arena,
 			       (unsigned long long)class->count);
 }
 
+/* "cgroup:nginx.service"; the path where another is called so, too. */
+static const char *cgroup_title(struct op_arena *arena,
+				const struct pp_classes *classes,
+				const struct pp_class *class)
+{
+	const char *name = class->cgroup_name;
+
+	for (size_t i = 0; i < classes->nr && class->cgroup; i++) {
+		const struct pp_class *other = &classes->classes[i];
+
+		if (compare_cgroups(other, class) &&
+		    !strcmp(other->cgroup_name, class->cgroup_name))
+			name = class->cgroup;
+	}
+	return op_arena_printf(arena, "cgroup:%s", name);
+}
+
 static const char *axis_value(struct op_arena *arena,
 			      const struct pp_classes *classes,
 			      const struct pp_class *class, enum pp_axis axis)
@@ -196,6 +297,8 @@ static const char *axis_value(struct op_arena *arena,
 		return id_name(arena, "tgid", class->tgid);
 	case PP_AXIS_TID:
 		return id_name(arena, "tid", class->tid);
+	case PP_AXIS_CGROUP:
+		return cgroup_title(arena, classes, class);
 	case PP_AXIS_CPU:
 		return id_name(arena, "cpu", class->cpu);
 	case PP_AXIS_SESSION:
@@ -263,9 +366,12 @@ static const char *advice_on_axes(struct op_arena *arena,
 		differing[PP_AXIS_TGID] && kept != PP_AXIS_TGID ? "tgid"
 		: differing[PP_AXIS_TID] && kept != PP_AXIS_TID ? "tid"
 								: "";
+	const char *cgroup = differing[PP_AXIS_CGROUP] && kept != PP_AXIS_CGROUP
+				     ? "cgroup"
+				     : "";
 	const char *cpu =
 		differing[PP_AXIS_CPU] && kept != PP_AXIS_CPU ? "cpu" : "";
-	bool merges = *threads || *cpu;
+	bool merges = *threads || *cpu || *cgroup;
 	const char *choice = NULL;
 	int64_t id = kept == PP_AXIS_TGID  ? class->tgid
 		     : kept == PP_AXIS_TID ? class->tid
@@ -277,14 +383,17 @@ static const char *advice_on_axes(struct op_arena *arena,
 					 class->event,
 					 (unsigned long long)class->count,
 					 (unsigned long long)class->unit_mask);
+	else if (nr == 2 && kept == PP_AXIS_CGROUP)
+		choice = cgroup_title(arena, classes, class);
 	else if (nr == 2 && id == OP_MANGLE_ALL)
 		choice = op_arena_printf(arena, "%s:NUMBER", axis_names[kept]);
 	else if (nr == 2)
 		choice = id_name(arena, axis_names[kept], id);
-	return op_arena_printf(arena, "%s%s%s%s%s%s%s%s", leave,
+	return op_arena_printf(arena, "%s%s%s%s%s%s%s%s%s%s", leave,
 			       *leave && merges ? " and " : "",
 			       merges ? "add --merge=" : "", threads,
-			       *threads && *cpu ? "," : "", cpu,
+			       *threads && *cgroup ? "," : "", cgroup,
+			       (*threads || *cgroup) && *cpu ? "," : "", cpu,
 			       choice ? " or choose with " : "",
 			       choice ? choice : "");
 }
@@ -307,14 +416,18 @@ static int refuse_two_axes(const struct pp_classes *classes,
 }
 
 int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
-	       unsigned int merge, bool any_axes, struct op_diag *diag)
+	       unsigned int merge, bool any_axes, enum pp_layout layout,
+	       struct op_diag *diag)
 {
 	unsigned int nr;
 
 	*classes = (struct pp_classes){ .axis = PP_AXIS_EVENT };
-	if (find_classes(classes, list, merge))
+	if (find_classes(classes, list, merge) ||
+	    name_cgroups(list->arena, classes))
 		return -ENOMEM;
 	nr = find_axes(classes);
+	if (wants_rows(classes, nr, layout))
+		nr = put_tasks_in_rows(classes);
 	if (nr > 1 && !any_axes)
 		return refuse_two_axes(classes, list->arena, nr, diag);
 	for (size_t i = 0; i < classes->nr; i++) {

@@ -4,11 +4,15 @@
 
 /*
  * Profile classes: the columns of a report. Sample files that agree in
- * session, event, count, unit mask, tgid, tid and cpu, as far as these are not
- * merged, form a class. A table shows one difference, so all classes differ in
- * one axis only: the session, the event (with its count and unit mask), the
- * tgid, the tid or the cpu. A tid that always equals the tgid is no difference
- * of its own. Formats that write each class out need no such limit.
+ * session, event, count, unit mask, tgid, tid, cgroup and cpu, as far as these
+ * are not merged, form a class. A table shows one difference, so all classes
+ * differ in one axis only: the session, the event (with its count and unit
+ * mask), the tgid, the tid, the cgroup or the cpu. A tid that always equals the
+ * tgid is no difference of its own. Formats that write each class out need no
+ * such limit.
+ *
+ * Where tasks (tgid, tid, cgroup) make rows of a table, its columns show one
+ * other difference: then a class is one row in one column.
  */
 
 #include <stdbool.h>
@@ -26,12 +30,14 @@
 #define PP_MERGE_UNIT_MASK 8u
 #define PP_MERGE_LIB 16u /* each image is its own application */
 #define PP_MERGE_SESSION 32u
-#define PP_MERGE_ALL 63u
+#define PP_MERGE_CGROUP 64u
+#define PP_MERGE_ALL 127u
 
 enum pp_axis {
 	PP_AXIS_EVENT,
 	PP_AXIS_TGID,
 	PP_AXIS_TID,
+	PP_AXIS_CGROUP,
 	PP_AXIS_CPU,
 	PP_AXIS_SESSION,
 	PP_NR_AXES
@@ -49,26 +55,47 @@ struct pp_class {
 	int64_t tgid; /* OP_MANGLE_ALL when merged, like the two below */
 	int64_t tid;
 	int64_t cpu;
+	const char *cgroup; /* path; empty: not known; NULL when merged */
+	const char *cgroup_name; /* what people call it; "unknown", or "all"
+				    when merged */
 	const char *session; /* name of its folder; NULL when merged */
+	/* What is known of its task, set by pp_side_name_tasks(). */
+	const char *process, *thread; /* their names; NULL: not known */
+	const char *owner; /* base name of its largest application */
+	uint64_t mounts; /* mount namespace; 0 not known */
 };
 
 struct pp_classes {
 	struct pp_class *classes; /* by cpu, tgid, tid, unit mask, event,
 				     count; "all" before numbers */
 	size_t nr;
+	bool in_rows; /* tasks are rows, not columns */
+	bool row_axes[PP_NR_AXES]; /* those that differ from row to row */
 	enum pp_axis axis; /* PP_AXIS_EVENT when there is one class; the first
 			      of several */
-	bool differing[PP_NR_AXES];
+	bool differing[PP_NR_AXES]; /* but for those in rows */
 };
+
+/* How a table may show tasks. */
+enum pp_layout {
+	PP_LAYOUT_COLUMNS,
+	PP_LAYOUT_ROWS,
+	PP_LAYOUT_AUTO, /* in rows if there are many, or columns cannot */
+};
+
+/* More than so many columns of tasks are many. */
+#define PP_MANY_COLUMNS 8
 
 /*
  * Find the classes of the files in @list and set class_nr in each file.
- * @merge is a set of PP_MERGE_ bits. Returns 0; -EINVAL when two axes differ
+ * @merge is a set of PP_MERGE_ bits, @layout what a table does with tasks.
+ * Returns 0; -EINVAL when two axes differ
  * although @any_axes is not set, which and what to do in @diag; -ENOMEM. With
  * @any_axes the names of classes that differ in several ways tell them all.
  */
 int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
-	       unsigned int merge, bool any_axes, struct op_diag *diag);
+	       unsigned int merge, bool any_axes, enum pp_layout layout,
+	       struct op_diag *diag);
 
 /* The number of the class that @file is of, with the same @merge; -1 for none
  * of them. */
@@ -77,6 +104,12 @@ int pp_class_find(const struct pp_classes *classes,
 
 /* Whether @class counts timer interrupts rather than an event. */
 bool pp_class_is_timer(const struct pp_class *class);
+
+/* Whether two classes are of one row, where tasks are in rows, or of one
+ * column.
+ */
+bool pp_same_task(const struct pp_class *a, const struct pp_class *b);
+bool pp_same_column(const struct pp_class *a, const struct pp_class *b);
 
 /* Whether two classes count the same event; the order of their sessions, which
  * are equal where they are not kept apart. */

@@ -57,6 +57,10 @@ static const char *value_text(struct op_arena *arena, enum pp_spec_tag tag,
 		return name->event;
 	case PP_SPEC_BUILD_ID:
 		return name->dep.build ?: "unknown";
+	case PP_SPEC_CGROUP:
+		if (!name->cgroup)
+			return "all";
+		return *name->cgroup ? name->cgroup : "unknown";
 	case PP_SPEC_TGID:
 	case PP_SPEC_TID:
 	case PP_SPEC_CPU:
@@ -121,11 +125,13 @@ static const char *vain_text(struct pp_sample_list *list, enum pp_spec_tag tag,
 		[PP_SPEC_IMAGE] = "applications",
 		[PP_SPEC_LIB_IMAGE] = "images",
 		[PP_SPEC_EVENT] = "events",
+		[PP_SPEC_BUILD_ID] = "build-ids",
 		[PP_SPEC_COUNT] = "counts",
 		[PP_SPEC_UNIT_MASK] = "unit masks",
 		[PP_SPEC_TGID] = "tgids",
 		[PP_SPEC_TID] = "tids",
 		[PP_SPEC_CPU] = "CPUs",
+		[PP_SPEC_CGROUP] = "cgroups",
 	};
 	bool tagged = tag != PP_SPEC_PATH;
 	const char *text;
@@ -147,7 +153,7 @@ static int say_vain_items(struct pp_sample_list *list,
 			  const struct pp_spec *spec,
 			  struct pp_messages *messages, struct op_diag *diag)
 {
-	for (int tag = PP_SPEC_PATH; tag <= PP_SPEC_CPU; tag++) {
+	for (int tag = PP_SPEC_PATH; tag <= PP_SPEC_CGROUP; tag++) {
 		const struct pp_spec_list *items = &spec->lists[tag];
 
 		/* To exclude what is not there is no mistake. */

@@ -93,6 +93,7 @@ static int keep_sample_names(struct op_arena *arena,
 			     struct pp_sample_file *file, const char *mangled)
 {
 	struct op_mangle *name = &file->name;
+	bool had_cgroup = name->cgroup != NULL;
 	struct op_image_name *const images[] = { &name->app, &name->dep,
 						 &name->cg };
 
@@ -109,6 +110,10 @@ static int keep_sample_names(struct op_arena *arena,
 			return -ENOMEM;
 	}
 	name->event = op_arena_strdup(arena, name->event);
+	if (name->cgroup)
+		name->cgroup = op_arena_strdup(arena, name->cgroup);
+	if (had_cgroup && !name->cgroup)
+		return -ENOMEM;
 	file->path = path_of_sample_file(arena, file->session, mangled);
 	file->app = pp_image_name(arena, &name->app);
 	file->image_name =

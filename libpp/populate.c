@@ -174,6 +174,8 @@ static int take_symbols(struct pp_population *p)
 	for (size_t i = 0; i < kept && !request->call_graph; i++)
 		shown[i].nr = i;
 	report->has_symbols = true;
+	report->by_samples = request->sort.keys[0] == PP_SORT_SAMPLE &&
+			     !request->sort.reverse;
 	report->symbol_totals = side->symbol_totals;
 	report->symbols = shown;
 	report->nr_symbols = kept;

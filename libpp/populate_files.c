@@ -238,7 +238,8 @@ unsigned int pp_class_merge(const struct pp_request *request)
 {
 	if (!request->tree)
 		return request->merge;
-	return request->merge | PP_MERGE_TGID | PP_MERGE_TID | PP_MERGE_CPU;
+	return request->merge | PP_MERGE_TGID | PP_MERGE_TID | PP_MERGE_CPU |
+	       PP_MERGE_CGROUP;
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -270,9 +271,9 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 	     !err && request->merge & PP_MERGE_LIB && i < list->nr; i++)
 		list->files[i].app = list->files[i].image_name;
 	err = err ?: pp_arrange(&side->classes, list, pp_class_merge(request),
-				request->any_axes, diag) ?:
+				request->any_axes, request->layout, diag) ?:
 		     set_images(arena, list);
 	if (!err && request->call_graph)
 		err = pp_side_find_callees(p, side);
-	return err ?: pp_side_tell_builds(p, side);
+	return err ?: pp_side_name_tasks(p, side) ?: pp_side_tell_builds(p, side);
 }

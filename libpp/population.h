@@ -152,6 +152,10 @@ int pp_check_columns(const struct pp_population *p, struct op_diag *diag);
 /* Read the accounts of the sessions that @side's files are from. */
 int pp_side_account(struct pp_population *p, struct pp_side *side);
 
+/* Give the classes of @side the names of their processes, threads and cgroups,
+ * as far as the sessions know them. */
+int pp_side_name_tasks(struct pp_population *p, struct pp_side *side);
+
 /* Say in the report what CPU and events the sample files name. */
 int pp_describe(struct pp_population *p);
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libop/op_cgroup.h"
 #include "libop/op_config.h"
 
 enum value_kind {
@@ -40,6 +41,7 @@ static const struct tag {
 	[PP_SPEC_TGID]            = { "tgid",            VALUE_NUMBER },
 	[PP_SPEC_TID]             = { "tid",             VALUE_NUMBER },
 	[PP_SPEC_CPU]             = { "cpu",             VALUE_NUMBER },
+	[PP_SPEC_CGROUP]          = { "cgroup",          VALUE_GLOB },
 	[PP_SPEC_SESSION]         = { "session",         VALUE_TEXT },
 	[PP_SPEC_SESSION_EXCLUDE] = { "session-exclude", VALUE_TEXT },
 	[PP_SPEC_ARCHIVE]         = { "archive",         VALUE_FOLDER },
@@ -257,6 +259,18 @@ static bool id_matches(const struct pp_spec_item *item, int64_t id)
 	return id != OP_MANGLE_ALL && item->number == (uint64_t)id;
 }
 
+static bool cgroup_matches(const struct pp_spec_item *item, const char *path)
+{
+	char name[OP_CGROUP_NAME_MAX];
+
+	if (!path)
+		return false;
+	if (!*path)
+		return matches_name(item->pattern, "unknown");
+	op_cgroup_name(path, name, sizeof(name));
+	return glob_matches(item, path) || matches_name(item->pattern, name);
+}
+
 static bool begins_build(const char *text, const char *build)
 {
 	return build && *text && !strncmp(text, build, strlen(text));
@@ -289,6 +303,8 @@ bool pp_spec_item_matches(enum pp_spec_tag tag, const struct pp_spec_item *item,
 		return id_matches(item, subject->name->tid);
 	case PP_SPEC_CPU:
 		return id_matches(item, subject->name->cpu);
+	case PP_SPEC_CGROUP:
+		return cgroup_matches(item, subject->name->cgroup);
 	default:
 		return true;
 	}
@@ -335,7 +351,7 @@ bool pp_spec_matches(const struct pp_spec *spec,
 
 	if (!images_match(spec, subject))
 		return false;
-	for (tag = PP_SPEC_EVENT; tag <= PP_SPEC_CPU; tag++)
+	for (tag = PP_SPEC_EVENT; tag <= PP_SPEC_CGROUP; tag++)
 		if (!tag_allows(spec, tag, subject))
 			return false;
 	return true;

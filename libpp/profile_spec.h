@@ -17,8 +17,10 @@
  * restriction of its tag. Items of one tag are alternatives, different tags
  * must all agree. Text before a colon that is no tag belongs to a path.
  *
- * "build-id:" matches the first digits of a build-id. A path matches the
- * application or the dependent image. It is a shell pattern whose '*' also
+ * "build-id:" matches the first digits of a build-id. "cgroup:" is a shell
+ *pattern for the path of a cgroup, its last part, or what people call it
+ * (libop/op_cgroup.h); "unknown" is one that nobody could tell. A path matches
+ *the application or the dependent image. It is a shell pattern whose '*' also
  * matches '/'; one that exists is made canonical. A path without any slash that
  * does not exist here also matches the last component of an image's name.
  */
@@ -43,6 +45,7 @@ enum pp_spec_tag {
 	PP_SPEC_TGID,
 	PP_SPEC_TID,
 	PP_SPEC_CPU,
+	PP_SPEC_CGROUP,
 	PP_SPEC_SESSION, /* not of a file: where to look for files */
 	PP_SPEC_SESSION_EXCLUDE,
 	PP_SPEC_ARCHIVE,

@@ -49,6 +49,7 @@ struct pp_request {
 	const struct pp_spec *old_spec; /* compare with these; or NULL */
 	unsigned int merge; /* PP_MERGE_ bits */
 	bool any_axes; /* classes may differ in several ways */
+	enum pp_layout layout; /* tasks may be in rows */
 	bool exclude_dependent; /* leave out images that are not their
 				   application */
 	const char *only_image; /* leave out samples in images with another name
@@ -239,6 +240,7 @@ struct pp_report {
 	const struct pp_sum_of_builds *sums_of_builds; /* of the later side */
 	size_t nr_sums_of_builds;
 	bool has_symbols;
+	bool by_samples; /* symbols are in descending order of samples */
 	bool many_apps; /* some class has samples of several applications */
 	bool has_totals; /* symbols without samples of their own are there, too
 			  */

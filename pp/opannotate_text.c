@@ -131,7 +131,9 @@ static void write_interpretation(const struct opannotate_text *t)
 static int write_counted(const struct opannotate_text *t)
 {
 	const struct pp_format_options options = { 0 };
-	struct pp_text text = { .report = t->report, .options = &options };
+	struct pp_text text = { .report = t->report,
+				.options = &options,
+				.nr_columns = t->report->classes.nr };
 	char *buf = NULL;
 	size_t len;
 

@@ -36,7 +36,8 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "leave out what has less", "PERCENT" },
 		{ "sort", 's', POPT_ARG_STRING, &a->sort, 0, "sort by sample, total, image, app-name, symbol, debug, vma", "KEYS" },
 		{ "reverse-sort", 'r', POPT_ARG_NONE, &a->reverse, 0, "turn the order round", NULL },
-		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "do not separate by cpu, lib, tid, tgid, unitmask, all", "LIST" },
+		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "do not separate by cgroup, cpu, lib, tid, tgid, unitmask, all", "LIST" },
+		{ "layout", '\0', POPT_ARG_STRING, &a->layout, 0, "show threads, processes and cgroups in rows or columns", "rows|columns" },
 		{ "by-session", '\0', POPT_ARG_NONE, &a->by_session, 0, "a column for each session", NULL },
 		{ "by-build", '\0', POPT_ARG_NONE, &a->by_build, 0, "keep builds of one path apart", NULL },
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out libraries and kernel of applications", NULL },
@@ -277,6 +278,34 @@ static int check_merge(const struct opreport_options *o, struct op_diag *diag)
 	return 0;
 }
 
+/* Tasks are in rows of the summary or of the table of symbols, as text. */
+static int take_layout(struct opreport_options *o, struct op_diag *diag)
+{
+	const struct opreport_args *a = &o->args;
+	bool rows = a->layout && !strcmp(a->layout, "rows");
+	bool columns = a->layout && !strcmp(a->layout, "columns");
+	bool can = !(o->format->flags & PP_SHOWS_AXES) && !o->request.tree &&
+		   !a->call_graph && !a->details;
+
+	if (a->layout && !rows && !columns)
+		return op_diag_set(diag, -EINVAL,
+				   "--layout=%s: unknown; use rows or columns",
+				   a->layout);
+	if (a->layout && o->format->flags & PP_SHOWS_AXES)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--layout changes nothing in %s; leave it out",
+			o->format->title);
+	if (rows && !can)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--layout=rows: call graphs, addresses and trees have columns alone; leave it out");
+	o->request.layout = rows	      ? PP_LAYOUT_ROWS
+			    : columns || !can ? PP_LAYOUT_COLUMNS
+					      : PP_LAYOUT_AUTO;
+	return 0;
+}
+
 /* ---- all of it ----------------------------------------------------------- */
 
 static void take_flags(struct opreport_options *o)
@@ -397,7 +426,8 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 	if (err)
 		return err;
 	take_flags(o);
-	return take_report_values(o, diag) ?: check_merge(o, diag) ?:
+	return take_layout(o, diag) ?: take_report_values(o, diag) ?:
+	       check_merge(o, diag) ?:
 	       take_format_options(o, words, argv);
 }
 
@@ -409,6 +439,8 @@ int opreport_take_words(struct opreport_options *o, const char *const *words,
 	o->request.spec = &o->spec.spec;
 	o->request.old_spec = o->spec.is_diff ? &o->spec.old : NULL;
 	o->request.totals &= !o->spec.is_diff;
+	if (o->spec.is_diff)
+		o->request.layout = PP_LAYOUT_COLUMNS;
 	/* Changes are of columns as they are, not of sums of them. */
 	if (o->format->flags & PP_SHOWS_ALL && o->spec.is_diff)
 		o->request.merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID;

@@ -14,7 +14,7 @@
 /* As popt leaves them. */
 struct opreport_args {
 	struct pp_common_args common;
-	char *output, *html, *threshold, *sort, *merge, *demangle;
+	char *output, *html, *threshold, *sort, *merge, *layout, *demangle;
 	char *include, *exclude, *max_loss, *format, *tree;
 	char *search_dirs, *base_dirs;
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;

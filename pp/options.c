@@ -96,6 +96,7 @@ int pp_take_merge(struct op_arena *arena, const char *text, unsigned int *merge,
 {
 	static const struct word words[] = {
 		{ "cpu", PP_MERGE_CPU },
+		{ "cgroup", PP_MERGE_CGROUP },
 		{ "lib", PP_MERGE_LIB },
 		{ "library", PP_MERGE_LIB },
 		{ "tid", PP_MERGE_TID },
@@ -106,7 +107,8 @@ int pp_take_merge(struct op_arena *arena, const char *text, unsigned int *merge,
 	};
 
 	return take_words(arena, "merge", text, words,
-			  "cpu, lib, tid, tgid, unitmask or all", merge, diag);
+			  "cgroup, cpu, lib, tid, tgid, unitmask or all", merge,
+			  diag);
 }
 
 int pp_take_verbose(struct op_arena *arena, bool is_given, const char *text,

@@ -21,12 +21,16 @@ struct csv {
 	FILE *out;
 	const struct pp_report *report;
 	const struct pp_format_options *options;
+	bool has_tasks; /* the columns that tell them are there */
+	size_t nr_columns; /* without those */
+	size_t *nr_fields; /* of the row being written */
 };
 
 /* The fields that say what a row is about; NULL is an empty field. */
 struct row {
 	const char *kind;
-	const char *class, *app, *image, *symbol;
+	const struct pp_class *class;
+	const char *app, *image, *symbol;
 	uint64_t vma;
 	bool has_vma;
 	const struct pp_place *place;
@@ -34,9 +38,15 @@ struct row {
 
 /* ---- fields -------------------------------------------------------------- */
 
-static void csv_write_text(const struct csv *csv, const char *text)
+static void csv_next_field(const struct csv *csv)
 {
 	fputc(',', csv->out);
+	++*csv->nr_fields;
+}
+
+static void csv_write_text(const struct csv *csv, const char *text)
+{
+	csv_next_field(csv);
 	if (!text)
 		return;
 	if (!strpbrk(text, "\",\n\r")) {
@@ -55,14 +65,15 @@ static void csv_write_text(const struct csv *csv, const char *text)
 /* Spreadsheets know no infinity: an empty field. */
 static void csv_write_double(const struct csv *csv, double value)
 {
-	fputc(',', csv->out);
+	csv_next_field(csv);
 	if (isfinite(value))
 		fprintf(csv->out, "%.9g", value);
 }
 
 static void csv_write_count(const struct csv *csv, uint64_t count)
 {
-	fprintf(csv->out, ",%" PRIu64, count);
+	csv_next_field(csv);
+	fprintf(csv->out, "%" PRIu64, count);
 }
 
 static void csv_write_head(const struct csv *csv)
@@ -82,6 +93,8 @@ static void csv_write_head(const struct csv *csv)
 		fputs(",total,total_percent", csv->out);
 	if (csv->report->has_totals && csv->report->has_intervals)
 		fputs(",total_percent_low,total_percent_high", csv->out);
+	if (csv->has_tasks)
+		fputs(",process,thread,cgroup", csv->out);
 	fputc('\n', csv->out);
 }
 
@@ -89,18 +102,36 @@ static void csv_write_row(const struct csv *csv, const struct row *row)
 {
 	const struct pp_place *place = row->place;
 
-	fprintf(csv->out, CSV_VERSION ",%s", row->kind);
-	csv_write_text(csv, row->class);
+	fputs(CSV_VERSION, csv->out);
+	*csv->nr_fields = 1;
+	csv_write_text(csv, row->kind);
+	csv_write_text(csv, row->class ? row->class->name : NULL);
 	csv_write_text(csv, row->app);
 	csv_write_text(csv, row->image);
 	csv_write_text(csv, row->symbol);
-	fputc(',', csv->out);
+	csv_next_field(csv);
 	if (row->has_vma)
 		fprintf(csv->out, "0x%" PRIx64, row->vma);
 	csv_write_text(csv, place ? place->file : NULL);
-	fputc(',', csv->out);
+	csv_next_field(csv);
 	if (place && place->file)
 		fprintf(csv->out, "%u", place->line);
+}
+
+/* The end of @row: what tells tasks is in the last columns, whatever the kind
+ * of the row has before. */
+static void csv_end_row(const struct csv *csv, const struct row *row)
+{
+	const struct pp_class *class = row->class;
+
+	if (csv->has_tasks && class) {
+		while (*csv->nr_fields < csv->nr_columns)
+			csv_next_field(csv);
+		csv_write_text(csv, class->process);
+		csv_write_text(csv, class->thread);
+		csv_write_text(csv, class->cgroup);
+	}
+	fputc('\n', csv->out);
 }
 
 static void csv_write_share(const struct csv *csv, uint64_t part,
@@ -143,8 +174,7 @@ static void csv_write_image(const struct csv *csv,
 
 	for (size_t c = 0; c < report->classes.nr; c++) {
 		struct row row = { .kind = "image",
-				   .class =
-					   csv->report->classes.classes[c].name,
+				   .class = &report->classes.classes[c],
 				   .app = app->name,
 				   .image = image->name };
 
@@ -152,7 +182,7 @@ static void csv_write_image(const struct csv *csv,
 			continue;
 		csv_write_row(csv, &row);
 		csv_write_share(csv, image->counts[c], report->totals[c]);
-		fputc('\n', csv->out);
+		csv_end_row(csv, &row);
 	}
 }
 
@@ -172,11 +202,11 @@ static void csv_write_details(const struct csv *csv,
 		for (size_t c = 0; c < report->classes.nr; c++) {
 			if (!detail->counts[c])
 				continue;
-			row->class = csv->report->classes.classes[c].name;
+			row->class = &report->classes.classes[c];
 			csv_write_row(csv, row);
 			csv_write_share(csv, detail->counts[c],
 					report->symbol_totals[c]);
-			fputc('\n', csv->out);
+			csv_end_row(csv, row);
 		}
 	}
 }
@@ -205,17 +235,17 @@ static void csv_write_arcs(const struct csv *csv, const char *kind,
 		for (size_t c = 0; c < csv->report->classes.nr; c++) {
 			if (arcs[i].self || !arcs[i].counts[c])
 				continue;
-			row.class = csv->report->classes.classes[c].name;
+			row.class = &csv->report->classes.classes[c];
 			csv_write_row(csv, &row);
 			csv_write_share(csv, arcs[i].counts[c], totals[c]);
-			fputc(',', csv->out);
+			csv_next_field(csv); /* cumulative */
 			csv_write_text(csv, entry->app);
 			csv_write_text(csv, entry->image->name);
 			csv_write_text(csv, entry->name);
-			fputc(',', csv->out);
+			csv_next_field(csv);
 			if (entry->size)
 				fprintf(csv->out, "0x%" PRIx64, entry->vma);
-			fputc('\n', csv->out);
+			csv_end_row(csv, &row);
 		}
 	}
 }
@@ -233,7 +263,7 @@ static void csv_write_symbol(const struct csv *csv,
 		    !(entry->all_counts && entry->all_counts[c]) &&
 		    !(n && (n->caller_totals[c] || n->callee_totals[c])))
 			continue;
-		row.class = report->classes.classes[c].name;
+		row.class = &report->classes.classes[c];
 		csv_write_row(csv, &row);
 		csv_write_share(csv, entry->counts[c],
 				report->symbol_totals[c]);
@@ -241,12 +271,13 @@ static void csv_write_symbol(const struct csv *csv,
 			csv_write_change(csv, entry, c);
 		if (n) {
 			csv_write_count(csv, n->cumulative[c]);
-			fputs(",,,,", csv->out);
+			for (int i = 0; i < 4; i++)
+				csv_next_field(csv);
 		}
 		if (entry->all_counts)
 			csv_write_share(csv, entry->all_counts[c],
 					report->totals[c]);
-		fputc('\n', csv->out);
+		csv_end_row(csv, &row);
 	}
 	csv_write_details(csv, entry, &row);
 	if (!n)
@@ -280,10 +311,36 @@ static void csv_write_account(const struct csv *csv,
 	}
 }
 
+/* How many columns there are before those of tasks. */
+static size_t csv_nr_columns(const struct pp_report *report)
+{
+	bool intervals = report->has_intervals;
+
+	return 11 + (intervals ? 2 : 0) + (report->is_diff ? 3 : 0) +
+	       (report->is_diff && intervals ? 4 : 0) +
+	       (report->has_calls ? 5 : 0) + (report->has_totals ? 2 : 0) +
+	       (report->has_totals && intervals ? 2 : 0);
+}
+
+static bool csv_has_tasks(const struct pp_classes *classes)
+{
+	for (size_t i = 0; i < classes->nr; i++)
+		if (classes->classes[i].process || classes->classes[i].thread ||
+		    classes->classes[i].cgroup)
+			return true;
+	return false;
+}
+
 int pp_format_csv(FILE *out, const struct pp_report *report,
 		  const struct pp_format_options *options)
 {
-	const struct csv csv = { out, report, options };
+	size_t nr_fields = 0;
+	const struct csv csv = { out,
+				 report,
+				 options,
+				 csv_has_tasks(&report->classes),
+				 csv_nr_columns(report),
+				 &nr_fields };
 
 	if (!options->no_header)
 		csv_write_head(&csv);

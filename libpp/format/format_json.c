@@ -48,6 +48,17 @@ static void json_write_class(struct writer *w, size_t i)
 	json_write_id(w, "tgid", class->tgid);
 	json_write_id(w, "tid", class->tid);
 	json_write_id(w, "cpu", class->cpu);
+	if (class->process)
+		op_json_text(json, "process", class->process);
+	if (class->thread)
+		op_json_text(json, "thread", class->thread);
+	if (class->mounts)
+		op_json_u64(json, "mount_namespace", class->mounts);
+	if (class->cgroup) {
+		if (*class->cgroup)
+			op_json_text(json, "cgroup", class->cgroup);
+		op_json_text(json, "cgroup_name", class->cgroup_name);
+	}
 	if (class->session)
 		op_json_text(json, "session", class->session);
 	op_json_u64(json, "samples", w->report->totals[i]);

@@ -45,6 +45,12 @@ const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole)
 	return buf;
 }
 
+const struct pp_class *pp_text_column(const struct pp_text *t, size_t column)
+{
+	return &t->report->classes
+			.classes[t->rows ? t->rows->columns[column] : column];
+}
+
 #define MAX_SUMS 5 /* images of which builds were added up, by name */
 
 /* ---- what was counted ---------------------------------------------------- */
@@ -95,12 +101,44 @@ static void text_write_event(const struct pp_text *t, size_t class_nr)
 }
 
 /* Sessions of which some are not separated have "all" beside numbers. */
-static void text_write_id(const struct pp_text *t, const char *what, int64_t id)
+static void text_write_id(const struct pp_text *t, const char *what, int64_t id,
+			  const char *name)
 {
 	if (id == OP_MANGLE_ALL)
 		fprintf(t->out, "%s all\n", what);
+	else if (name && *name)
+		fprintf(t->out, "%s %" PRId64 " (%s)\n", what, id, name);
 	else
 		fprintf(t->out, "%s %" PRId64 "\n", what, id);
+}
+
+/* What a column of tasks is of, with names where the session knows them. */
+static void text_write_column(const struct pp_text *t,
+			      const struct pp_class *class)
+{
+	enum pp_axis axis = t->report->classes.axis;
+	struct op_arena arena;
+	const char *name = NULL;
+
+	op_arena_init(&arena);
+	if (class->process)
+		name = pp_task_name(&arena, class);
+	if (axis == PP_AXIS_CPU)
+		text_write_id(t, "Samples on CPU", class->cpu, NULL);
+	else if (axis == PP_AXIS_TGID)
+		text_write_id(t, "Processes with a thread group ID of",
+			      class->tgid, name);
+	else if (axis == PP_AXIS_TID)
+		text_write_id(t, "Processes with a thread ID of", class->tid,
+			      name);
+	else if (axis == PP_AXIS_CGROUP)
+		fprintf(t->out, "Processes in cgroup %s\n",
+			class->cgroup
+				? *class->cgroup ? class->cgroup : "unknown"
+				: "all");
+	else if (axis == PP_AXIS_SESSION)
+		fprintf(t->out, "Samples of session %s\n", class->session);
+	op_arena_release(&arena);
 }
 
 static void text_write_account(const struct pp_text *t,
@@ -144,7 +182,7 @@ void pp_text_header(const struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
 	const struct pp_classes *classes = &report->classes;
-	size_t nr_events = classes->axis == PP_AXIS_EVENT ? classes->nr : 1;
+	size_t nr_events = classes->axis == PP_AXIS_EVENT ? t->nr_columns : 1;
 
 	fprintf(t->out, "CPU: %s", report->cpu_title);
 	if (report->cpu_khz)
@@ -152,22 +190,10 @@ void pp_text_header(const struct pp_text *t)
 			report->cpu_khz / 1000.0);
 	fputc('\n', t->out);
 	for (size_t i = 0; i < nr_events; i++)
-		text_write_event(t, i);
-	for (size_t i = 0; i < classes->nr; i++) {
-		const struct pp_class *class = &classes->classes[i];
-
-		if (classes->axis == PP_AXIS_CPU)
-			text_write_id(t, "Samples on CPU", class->cpu);
-		else if (classes->axis == PP_AXIS_TGID)
-			text_write_id(t, "Processes with a thread group ID of",
-				      class->tgid);
-		else if (classes->axis == PP_AXIS_TID)
-			text_write_id(t, "Processes with a thread ID of",
-				      class->tid);
-		else if (classes->axis == PP_AXIS_SESSION)
-			fprintf(t->out, "Samples of session %s\n",
-				class->session);
-	}
+		text_write_event(
+			t, (size_t)(pp_text_column(t, i) - classes->classes));
+	for (size_t i = 0; i < t->nr_columns; i++)
+		text_write_column(t, pp_text_column(t, i));
 	if (report->is_diff)
 		text_write_account(t, report->old_account,
 				   " of the old profile");
@@ -183,25 +209,46 @@ static int text_write_body(struct pp_text *t)
 		return pp_text_call_graph(t);
 	if (t->report->has_symbols)
 		return pp_text_symbols(t);
-	pp_text_summary(t);
-	return 0;
+	return pp_text_summary(t);
+}
+
+static int text_write_report(struct pp_text *t, FILE *out)
+{
+	int err;
+
+	if (!t->options->no_header)
+		pp_text_header(t);
+	if (t->options->width) {
+		t->out = pp_fit_open(out, t->options->width);
+		if (!t->out)
+			return -errno;
+	}
+	err = text_write_body(t);
+	if (t->out != out && fclose(t->out) && !err)
+		err = -errno;
+	return err;
 }
 
 int pp_format_text(FILE *out, const struct pp_report *report,
 		   const struct pp_format_options *options)
 {
-	struct pp_text t = { .out = out, .report = report, .options = options };
-	int err;
+	struct pp_text t = { .out = out,
+			     .report = report,
+			     .options = options,
+			     .nr_columns = report->classes.nr,
+			     .totals = report->totals };
+	struct pp_task_rows rows = { .nr = 0 };
+	int err = 0;
 
-	if (!options->no_header)
-		pp_text_header(&t);
-	if (options->width) {
-		t.out = pp_fit_open(out, options->width);
-		if (!t.out)
-			return -errno;
+	if (report->classes.in_rows) {
+		err = pp_task_rows_init(&rows, report);
+		t.rows = &rows;
+		t.nr_columns = rows.nr_columns;
+		t.totals = rows.totals;
 	}
-	err = text_write_body(&t);
-	if (t.out != out && fclose(t.out) && !err)
-		err = -errno;
+	if (!err)
+		err = text_write_report(&t, out);
+	if (report->classes.in_rows)
+		pp_task_rows_release(&rows);
 	return err;
 }

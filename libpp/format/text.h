@@ -5,6 +5,7 @@
 /* What the files of the text format share. */
 
 #include "libpp/format/format.h"
+#include "libpp/format/text_rows.h"
 
 #define PP_PERCENT_LEN 32
 #define PP_INTERVAL_LEN 80
@@ -17,6 +18,9 @@ struct pp_text {
 	bool show_image, show_app;
 	int vma_digits;
 	size_t pending; /* blanks owed before the next field */
+	const struct pp_task_rows *rows; /* tasks in rows; NULL: in columns */
+	size_t nr_columns;
+	const uint64_t *totals; /* of all samples, one per column */
 };
 
 /* @name or its last component, as asked for. */
@@ -29,7 +33,11 @@ const char *pp_text_percent(char *buf, double percent);
 const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole);
 
 void pp_text_header(const struct pp_text *t);
-void pp_text_summary(const struct pp_text *t);
+/* Returns 0 or -ENOMEM. */
+int pp_text_summary(const struct pp_text *t);
+
+/* The class that column @column of @t is of. */
+const struct pp_class *pp_text_column(const struct pp_text *t, size_t column);
 
 /* The table of symbols, a call graph or the call tree. Each returns 0 or
  * -ENOMEM. */
@@ -41,8 +49,9 @@ int pp_text_tree(struct pp_text *t);
 struct pp_text_row {
 	const struct pp_symbol_entry *entry;
 	const uint64_t *counts; /* to show for it */
-	const uint64_t *totals; /* that shares are of */
-	uint64_t *running; /* cumulative counts; NULL to show none */
+	const uint64_t *totals; /* that shares are of, one per column */
+	uint64_t *running; /* cumulative counts, likewise; NULL to show none */
+	size_t task; /* where tasks are in rows: which */
 	const char *mark; /* behind the name */
 };
 

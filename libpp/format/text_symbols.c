@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
+#include "libop/op_search.h"
 #include "libpp/sample_list.h"
 #include "libpp/format/text.h"
 
@@ -156,6 +158,32 @@ static void text_write_change(struct pp_text *t,
 		text_write_change_interval(t, change);
 }
 
+/* ---- tasks in rows ------------------------------------------------------- */
+
+#define HEAD_IDS "tgid/tid"
+#define HEAD_NAME "process/thread"
+#define HEAD_CGROUP "cgroup"
+
+static size_t at_least(size_t width, const char *head)
+{
+	return width > strlen(head) + 2 ? width : strlen(head) + 2;
+}
+
+static size_t ids_width(const struct pp_task_rows *rows)
+{
+	return at_least(rows->ids_width, HEAD_IDS);
+}
+
+static size_t name_width(const struct pp_task_rows *rows)
+{
+	return at_least(rows->name_width, HEAD_NAME);
+}
+
+static size_t cgroup_width(const struct pp_task_rows *rows)
+{
+	return at_least(rows->cgroup_width, HEAD_CGROUP);
+}
+
 /* ---- rows ---------------------------------------------------------------- */
 
 static void text_write_table_heads(struct pp_text *t)
@@ -183,11 +211,17 @@ static void text_write_table_heads(struct pp_text *t)
 
 	if (t->options->show_address)
 		text_write_field(t, WIDTH_VMA, "vma");
-	for (size_t c = 0; c < report->classes.nr; c++)
+	for (size_t c = 0; c < t->nr_columns; c++)
 		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 			if (heads[i].wanted)
 				text_write_field(t, heads[i].width,
 						 heads[i].text);
+	if (t->rows && t->rows->ids_width)
+		text_write_field(t, ids_width(t->rows), HEAD_IDS);
+	if (t->rows && t->rows->name_width)
+		text_write_field(t, name_width(t->rows), HEAD_NAME);
+	if (t->rows && t->rows->cgroup_width)
+		text_write_field(t, cgroup_width(t->rows), HEAD_CGROUP);
 	if (report->has_lines)
 		text_write_field(t, WIDTH_LINE, "linenr info");
 	if (t->show_image)
@@ -224,28 +258,52 @@ static void text_write_gone(struct pp_text *t,
 	text_write_change(t, entry, class_nr);
 }
 
+/* Class @i in column @column; PP_NO_CLASS: the task has nothing there. */
 static void text_write_class(struct pp_text *t, const struct pp_text_row *row,
-			     size_t i)
+			     size_t i, size_t column)
 {
 	uint64_t *running = row->running;
+	uint64_t count = i == PP_NO_CLASS ? 0 : row->counts[i];
 
 	if (row->entry->presence == PP_GONE) {
 		text_write_gone(t, row->entry, i);
 		return;
 	}
-	text_write_number(t, WIDTH_SAMPLES, row->counts[i]);
+	text_write_number(t, WIDTH_SAMPLES, count);
 	if (running) {
-		running[i] = pp_add_counts(running[i], row->counts[i]);
-		text_write_number(t, WIDTH_CUM_SAMPLES, running[i]);
+		running[column] = pp_add_counts(running[column], count);
+		text_write_number(t, WIDTH_CUM_SAMPLES, running[column]);
 	}
-	text_write_share(t, row->counts[i], row->totals[i]);
+	text_write_share(t, count, row->totals[column]);
 	if (running)
-		text_write_percent(t, WIDTH_CUM_PERCENT, running[i],
-				   row->totals[i]);
+		text_write_percent(t, WIDTH_CUM_PERCENT, running[column],
+				   row->totals[column]);
 	if (t->report->has_totals)
-		text_write_share(t, row->entry->all_counts[i],
-				 t->report->totals[i]);
+		text_write_share(
+			t, i == PP_NO_CLASS ? 0 : row->entry->all_counts[i],
+			t->totals[column]);
 	text_write_change(t, row->entry, i);
+}
+
+static size_t class_at(const struct pp_text *t, size_t task, size_t column)
+{
+	return t->rows ? t->rows->classes[task * t->nr_columns + column]
+		       : column;
+}
+
+static void text_write_task_fields(struct pp_text *t, size_t task)
+{
+	const struct pp_task_rows *rows = t->rows;
+
+	if (!rows)
+		return;
+	if (rows->ids_width)
+		text_write_field(t, ids_width(rows), rows->rows[task].ids);
+	if (rows->name_width)
+		text_write_field(t, name_width(rows), rows->rows[task].name);
+	if (rows->cgroup_width)
+		text_write_field(t, cgroup_width(rows),
+				 rows->rows[task].cgroup);
 }
 
 void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
@@ -253,8 +311,9 @@ void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
 	const struct pp_symbol_entry *entry = row->entry;
 
 	text_write_vma(t, entry->vma, entry->is_inlined);
-	for (size_t i = 0; i < t->report->classes.nr; i++)
-		text_write_class(t, row, i);
+	for (size_t i = 0; i < t->nr_columns; i++)
+		text_write_class(t, row, class_at(t, row->task, i), i);
+	text_write_task_fields(t, row->task);
 	text_write_place(t, &entry->place);
 	if (t->show_image)
 		text_write_field(t, WIDTH_IMAGE,
@@ -289,7 +348,7 @@ static void text_write_details(struct pp_text *t,
 		text_write_vma(t, detail->vma, false);
 		row.counts = detail->counts;
 		for (size_t j = 0; j < nr_classes; j++)
-			text_write_class(t, &row, j);
+			text_write_class(t, &row, j, j);
 		text_write_place(t, &detail->place);
 		text_end_row(t);
 	}
@@ -308,10 +367,91 @@ void pp_text_table_begin(struct pp_text *t)
 		text_write_table_heads(t);
 }
 
+/* A symbol in a task. */
+struct symbol_of_task {
+	size_t symbol, task;
+	uint64_t count; /* in the first column */
+};
+
+static int compare_symbols_of_tasks(const void *a, const void *b)
+{
+	const struct symbol_of_task *x = a, *y = b;
+
+	return op_compare(y->count, x->count) ?:
+	       op_compare(x->symbol, y->symbol) ?: op_compare(x->task, y->task);
+}
+
+static int compare_in_order(const void *a, const void *b)
+{
+	const struct symbol_of_task *x = a, *y = b;
+
+	return op_compare(x->symbol, y->symbol) ?: op_compare(x->task, y->task);
+}
+
+/* Where symbols are sorted by samples so are those of all tasks together; else
+ * each symbol's are by samples. */
+static void sort_symbols_of_tasks(const struct pp_text *t,
+				  struct symbol_of_task *all, size_t nr)
+{
+	if (!nr)
+		return;
+	qsort(all, nr, sizeof(*all),
+	      t->report->by_samples ? compare_symbols_of_tasks
+				    : compare_in_order);
+}
+
+/* Add what task @task has of symbol @symbol. */
+static int add_symbol_of_task(const struct pp_text *t, size_t symbol,
+			      size_t task, uint64_t *counts,
+			      struct symbol_of_task **all, size_t *nr)
+{
+	const struct pp_symbol_entry *entry = &t->report->symbols[symbol];
+	bool any = entry->all_counts &&
+		   pp_task_row_counts(t->rows, task, entry->all_counts, counts);
+
+	any |= pp_task_row_counts(t->rows, task, entry->counts, counts);
+	if (!any)
+		return 0;
+	if (op_array_reserve(all, *nr, 1))
+		return -ENOMEM;
+	(*all)[(*nr)++] = (struct symbol_of_task){ symbol, task, counts[0] };
+	return 0;
+}
+
+static int text_write_symbols_of_tasks(struct pp_text *t, uint64_t *running)
+{
+	const struct pp_report *report = t->report;
+	struct symbol_of_task *all = NULL;
+	uint64_t *counts = calloc(t->nr_columns, sizeof(*counts));
+	size_t nr = 0;
+	int err = counts ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < report->nr_symbols && !err; i++)
+		for (size_t j = 0; j < t->rows->nr && !err; j++)
+			err = add_symbol_of_task(t, i, j, counts, &all, &nr);
+	if (!err)
+		sort_symbols_of_tasks(t, all, nr);
+	for (size_t i = 0; i < nr && !err; i++) {
+		const struct pp_symbol_entry *entry =
+			&report->symbols[all[i].symbol];
+
+		pp_text_row(t, &(struct pp_text_row){
+				       .entry = entry,
+				       .counts = entry->counts,
+				       .totals = t->rows->symbol_totals,
+				       .running = running,
+				       .task = all[i].task });
+	}
+	free(counts);
+	free(all);
+	return err;
+}
+
 int pp_text_symbols(struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
 	uint64_t *running = NULL, *inner = NULL;
+	int err = 0;
 
 	if (t->options->accumulated) {
 		running = calloc(2 * report->classes.nr, sizeof(*running));
@@ -320,7 +460,9 @@ int pp_text_symbols(struct pp_text *t)
 		inner = running + report->classes.nr;
 	}
 	pp_text_table_begin(t);
-	for (size_t i = 0; i < report->nr_symbols; i++) {
+	if (t->rows)
+		err = text_write_symbols_of_tasks(t, running);
+	for (size_t i = 0; i < report->nr_symbols && !t->rows; i++) {
 		const struct pp_symbol_entry *entry = &report->symbols[i];
 
 		pp_text_row(t, &(struct pp_text_row){
@@ -331,5 +473,5 @@ int pp_text_symbols(struct pp_text *t)
 		text_write_details(t, entry, inner);
 	}
 	free(running);
-	return 0;
+	return err;
 }

@@ -117,8 +117,10 @@ static void xml_write_thread(struct pp_xml *x, const struct pp_class *class)
 	const struct range all = { 0, x->report->nr_symbols };
 	const struct pp_xml_scope scope = { class, false };
 
-	fprintf(x->out, "<thread  tid=\"%" PRId64 "\">\n",
+	fprintf(x->out, "<thread  tid=\"%" PRId64 "\"",
 		class->tid == OP_MANGLE_ALL ? class->tgid : class->tid);
+	op_xml_attr(x->out, "comm", class->thread);
+	fputs(">\n", x->out);
 	xml_write_sum(x, all, &scope, NULL);
 	xml_write_modules(x, all, &scope, NULL);
 	fputs("</thread>\n", x->out);
@@ -164,6 +166,9 @@ static void xml_write_process(struct pp_xml *x, size_t i)
 			name = entry_at(x, j)->app;
 	fprintf(x->out, "<process  pid=\"%" PRId64 "\"", class->tgid);
 	op_xml_attr(x->out, "name", name);
+	op_xml_attr(x->out, "comm", class->process);
+	if (class->cgroup && *class->cgroup)
+		op_xml_attr(x->out, "cgroup", class->cgroup);
 	fputs(">\n", x->out);
 	each_thread(x, i, xml_write_thread_sum);
 	each_thread(x, i, xml_write_thread);

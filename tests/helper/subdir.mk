@@ -4,7 +4,7 @@
 
 HELPERS := readbuf spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
 	noperf canperf control await hold hangfile cost demo_work selfgone insns foldstream \
-	cficheck shapes mkksyms jitcode bpfwork
+	cficheck shapes mkksyms jitcode bpfwork named
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c
@@ -12,6 +12,7 @@ endef
 $(foreach h,$(HELPERS),$(eval $(call HELPER_VARS,$(h))))
 
 burnmix_LDLIBS = -L$(O)/tests -lburn -Wl,-rpath,'$$$$ORIGIN'
+named_LDLIBS = -lpthread
 storm_LDLIBS = -lpthread
 dlburn_LDLIBS = -lm
 control_LIBS := libop

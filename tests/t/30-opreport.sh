@@ -232,7 +232,8 @@ is "a binary in the image path" \
 ok "no match, with what there is" complains 'prog' image:/bin/prig
 printf '0x5 1\n' | sample "$KERNEL/$E.1.1.0" kind=kernel
 printf '0x5 1\n' | sample "$KERNEL/$E.2.2.1" kind=kernel
-ok "two differences are refused" complains 'merge' vmlinux
+ok "two differences are refused in columns" complains 'merge' vmlinux \
+	--layout=columns
 is "one is left by merging" "$(report -n --merge=tgid,tid vmlinux | wc -l)" 1
 ok "a missing session" complains 'session' session:nonesuch
 mkdir -p "$TMP/empty/samples/current"

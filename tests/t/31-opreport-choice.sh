@@ -176,16 +176,18 @@ is "tids that are the tgids are no second difference" \
 	"$(heads tid:10,20 cpu:0 event:CYCLES)" "tgid:10|tgid:20|"
 for merge in cpu tid tgid; do
 	ok "three differences are refused with --merge=$merge" refused 1 \
-		'differ in event .* and in .*--merge=' --merge=$merge
+		'differ in event .* and in .*--merge=' --merge=$merge \
+		--layout=columns
 done
 ok "two are, with both ways out" refused 1 \
 	'differ in tgid \(tgid:10, tgid:20\) and in cpu \(cpu:0, cpu:1\), .*; add --merge=cpu or choose with tgid:10$' \
-	event:CYCLES unit-mask:0 --merge=tid
+	event:CYCLES unit-mask:0 --merge=tid --layout=columns
 # The advice is good.
 ok "the one" report event:CYCLES unit-mask:0 --merge=tid,cpu
 ok "and the other" report event:CYCLES unit-mask:0 --merge=tid tgid:10
 ok "a session is a difference, too" refused 1 'session:old.*leave out' \
-	--by-session --merge=tid,unitmask,cpu session:old,current event:CYCLES
+	--by-session --merge=tid,unitmask,cpu --layout=columns \
+	session:old,current event:CYCLES
 for format in --json --csv --xml; do
 	ok "$format writes them all" report $format
 done

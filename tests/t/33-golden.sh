@@ -84,6 +84,11 @@ report() {
 	done
 	# The original counts inlined functions for those that they are in.
 	[ "$program" != opreport ] || set -- --no-inlines "$@"
+	# It had tasks in columns alone; XML has neither.
+	case " $program $* " in
+	*' -X '* | *' --xml '*) ;;
+	' opreport '*) set -- --layout=columns "$@" ;;
+	esac
 	"$BIN/$program" "$@" >"$TMP/out" 2>"$TMP/err"
 }
 

@@ -173,7 +173,7 @@ is "all options" "$(sed -n '/separate-thread/,$p' "$FAKE_DIR/argv")" \
 --verbose=sfile,misc"
 like "steps are said" "$(said)" '^\+ ask the daemon, pid [0-9]+: start$'
 like "with another folder the report's is told" "$(said)" \
-	"see opreport -l --merge=cpu --session-dir=$TMP/work/$data\$"
+	"see opreport -l --session-dir=$TMP/work/$data\$"
 "$TMP/bin/operf" -e faults:7:0:0 -e cpu-clock:1000000:0:0:1 true 2>/dev/null
 is "events by their usual names" "$(grep ^--events "$FAKE_DIR/argv")" \
 	"--events=page-faults:2:0:7:0:0:1:0x2,cpu-clock:0:1:1000000:0:0:1:0x0"

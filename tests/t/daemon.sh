@@ -46,7 +46,7 @@ replay_more() {
 
 # files: the names of all sample files, sorted.
 files() {
-	(cd "$CURRENT" && find . -type f ! -name ledger | sed 's|^\./||' | sort)
+	(cd "$CURRENT" && find . -type f ! -name ledger ! -name tasks | sed 's|^\./||' | sort)
 }
 
 # pairs NAME: what is in a sample file, "KEY COUNT" per line.

@@ -345,11 +345,11 @@ static void tells_how_to_see_it(void **state)
 	operf->options.separate_cpu = true;
 	SHOWS("opreport -l");
 	operf->options.separate_thread = true;
-	SHOWS("opreport -l --merge=cpu");
+	SHOWS("opreport -l");
 	operf->events.text = "a,b";
-	SHOWS("opreport -l --merge=tgid,cpu");
+	SHOWS("opreport -l --merge=cpu");
 	operf->options.separate_cpu = false;
-	SHOWS("opreport -l --merge=tgid");
+	SHOWS("opreport -l");
 	operf->options.separate_thread = false;
 	operf->folder.is_default = false;
 	SHOWS("opreport -l --session-dir=/s");

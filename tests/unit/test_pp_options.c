@@ -65,12 +65,12 @@ static void words_of_lists_are_bits(void **state)
 		{ "unitmask", "0x28" },
 		{ "lib", "0x30" },
 		{ "library", "0x30" },
-		{ "all", "0x3f" },
+		{ "all", "0x7f" },
 		{ "cpu,unitmask", "0x29" },
 		{ "tid,tid", "0x22" },
-		{ "cpu,", "--merge=: unknown; use cpu, lib, tid, tgid, "
+		{ "cpu,", "--merge=: unknown; use cgroup, cpu, lib, tid, tgid, "
 			  "unitmask or all" },
-		{ "cp", "--merge=cp: unknown; use cpu, lib, tid, tgid, "
+		{ "cp", "--merge=cp: unknown; use cgroup, cpu, lib, tid, tgid, "
 			"unitmask or all" },
 	};
 	static const struct value verboses[] = {
@@ -359,7 +359,7 @@ static void opreport_takes_options(void **state)
 		{ "-s sample,x,vma -l", "--sort=x: unknown key; use sample, total, image, app-name, symbol, debug or vma" },
 		{ "-r", "text 32 STIAYDV reverse |" },
 		{ "-m cpu", "text 33 STIAYDV | merge=cpu" },
-		{ "--merge=x", "--merge=x: unknown; use cpu, lib, tid, tgid, unitmask or all" },
+		{ "--merge=x", "--merge=x: unknown; use cgroup, cpu, lib, tid, tgid, unitmask or all" },
 		{ "--by-session", "text 0 STIAYDV |" },
 		{ "-x", "text 32 STIAYDV no-dependent | no-dependent" },
 		{ "-l -i a,b", "text 32 STIAYDV symbols totals inlines include=a include=b | include=a,b" },
@@ -461,7 +461,7 @@ static void opreport_takes_options(void **state)
 		{ "--format=xml --intervals", "--intervals: XML has counts alone; use --json or --csv" },
 		{ "--json -l -a -%", "--global-percent changes nothing in a symbol table; leave it out or add --details or --callgraph" },
 		{ "-x -m lib", "--merge=lib makes every image an application, so --exclude-dependent has nothing to leave out; drop one of them" },
-		{ "-x -m all", "text 63 STIAYDV no-dependent | no-dependent merge=all" },
+		{ "-x -m all", "text 127 STIAYDV no-dependent | no-dependent merge=all" },
 		{ "-x -m lib --by-session", "--merge=lib makes every image an application, so --exclude-dependent has nothing to leave out; drop one of them" },
 		{ "-x -m cpu", "text 33 STIAYDV no-dependent | no-dependent merge=cpu" },
 		{ "-d { cpu:1 } {}", "--details does not show comparisons; leave it out" },
@@ -562,7 +562,7 @@ static void opannotate_takes_options(void **state)
 		{ "-s -t 5", "48 STIAYDV symbols details lines | source threshold=5" },
 		{ "-a -t 5", "48 STIAYDV symbols details threshold=5 | assembly threshold=5" },
 		{ "-s -m cpu", "49 STIAYDV symbols details lines | source" },
-		{ "-s -m x", "--merge=x: unknown; use cpu, lib, tid, tgid, unitmask or all" },
+		{ "-s -m x", "--merge=x: unknown; use cgroup, cpu, lib, tid, tgid, unitmask or all" },
 		{ "-s -x", "48 STIAYDV no-dependent symbols details lines | source" },
 		{ "-s -D smart", "48 STIAYDV symbols details lines demangle=2 | source" },
 		{ "-s -D x", "--demangle=x: unknown; use none, normal or smart" },
@@ -652,15 +652,15 @@ static void opgprof_takes_options(void **state)
 {
 	/* clang-format off */
 	static const struct command rows[] = {
-		{ "", "55 VSTIAYD any-axes symbols details calls addresses" },
-		{ "-o FILE", "55 VSTIAYD any-axes symbols details calls addresses output=FILE" },
-		{ "--output-filename=FILE", "55 VSTIAYD any-axes symbols details calls addresses output=FILE" },
-		{ "-t 5", "55 VSTIAYD any-axes symbols details calls addresses threshold=5" },
+		{ "", "119 VSTIAYD any-axes symbols details calls addresses" },
+		{ "-o FILE", "119 VSTIAYD any-axes symbols details calls addresses output=FILE" },
+		{ "--output-filename=FILE", "119 VSTIAYD any-axes symbols details calls addresses output=FILE" },
+		{ "-t 5", "119 VSTIAYD any-axes symbols details calls addresses threshold=5" },
 		{ "--threshold=x", "--threshold=x: not a percentage; give a number from 0 to 100" },
-		{ "-p a,b -R ROOT", "55 VSTIAYD any-axes symbols details calls addresses root=ROOT path=a path=b" },
-		{ "-V", "55 VSTIAYD any-axes symbols details calls addresses verbose=ffffffff" },
+		{ "-p a,b -R ROOT", "119 VSTIAYD any-axes symbols details calls addresses root=ROOT path=a path=b" },
+		{ "-V", "119 VSTIAYD any-axes symbols details calls addresses verbose=ffffffff" },
 		{ "--verbose=x", "--verbose=x: unknown; use all, debug, bfd, level1, sfile, stats or xml" },
-		{ "cpu:1", "55 VSTIAYD any-axes symbols details calls addresses cpus" },
+		{ "cpu:1", "119 VSTIAYD any-axes symbols details calls addresses cpus" },
 		{ "cpu:x", "cpu:x: 'x' is not a number; give whole numbers, separated by commas" },
 		{ "{ cpu:1", "{: gprof knows no comparisons; name one profile" },
 		{ "cpu:1 }", "}: gprof knows no comparisons; name one profile" },

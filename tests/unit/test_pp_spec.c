@@ -268,7 +268,9 @@ static const struct pp_sample_file files[] = {
 		    .unit_mask = 0,
 		    .tgid = 10,
 		    .tid = 11,
-		    .cpu = 2 } },
+		    .cpu = 2,
+		    .cgroup = "/system.slice/docker-0123456789abcdef0123456789"
+			      "abcdef.scope" } },
 	{ .app = "/opt/a[b]",
 	  .image_name = "/opt/a[b]",
 	  .name = { .event = "CYCLES",
@@ -276,7 +278,8 @@ static const struct pp_sample_file files[] = {
 		    .unit_mask = 0,
 		    .tgid = 20,
 		    .tid = 20,
-		    .cpu = 0 } },
+		    .cpu = 0,
+		    .cgroup = "" } },
 };
 
 /* Which of the files above words choose, by number, and what is said then; or
@@ -324,6 +327,19 @@ static void words_choose_files(void **state)
 		{ "unit-mask:4",
 		  "unit-mask:4: no sample files match; unit masks here: 0, "
 		  "3" },
+		/* Cgroups: the path, its last part, what people call it. */
+		{ "cgroup:/system.slice/*", "2 " },
+		{ "cgroup:docker-*.scope", "2 " },
+		{ "cgroup:docker:0123456789ab", "2 " },
+		{ "cgroup:docker:*", "2 " },
+		{ "cgroup:unknown", "3 " },
+		{ "cgroup:docker:*,unknown", "2 3 " },
+		{ "cgroup:all", "0 1 2 3 " },
+		{ "cgroup:*", "2 3 " },
+		{ "cgroup:slice",
+		  "cgroup:slice: no sample files match; cgroups here: all, "
+		  "unknown, /system.slice/"
+		  "docker-0123456789abcdef0123456789abcdef.scope" },
 		/* Threads and CPUs: a file of all is none of a number. */
 		{ "tgid:10", "2 " },
 		{ "tgid:11",
@@ -351,7 +367,7 @@ static void words_choose_files(void **state)
 		{ "imge:/bin/prog",
 		  "imge:/bin/prog: no sample files match; images here: "
 		  "/bin/prog, /opt/a[b], /lib/libc.so; 'imge:' is no tag, "
-		  "tags: image, cpu, tgid, tid, count and 8 more" },
+		  "tags: image, cpu, tgid, tid, count and 9 more" },
 		{ "Image:x", "Image:x: no sample files match; images here: "
 			     "/bin/prog, /opt/a[b], /lib/libc.so" },
 	};

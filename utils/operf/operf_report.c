@@ -159,16 +159,14 @@ static bool needs_no_quotes(const char *path)
 	return true;
 }
 
-/* The columns of a report show one difference; leave out the others. */
+/* The columns of a report show one difference, beside tasks, which may be rows;
+ * leave out the others. */
 static const char *merge_option(const struct operf *operf)
 {
-	bool thread = operf->options.separate_thread;
 	bool cpu = operf->options.separate_cpu;
 	bool events = operf->events.text && strchr(operf->events.text, ',');
 
-	if (events && thread)
-		return cpu ? " --merge=tgid,cpu" : " --merge=tgid";
-	return cpu && (events || thread) ? " --merge=cpu" : "";
+	return cpu && events ? " --merge=cpu" : "";
 }
 
 /* How to see it, to be typed in a shell as it stands. */
