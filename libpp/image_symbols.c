@@ -520,15 +520,10 @@ static uint64_t bfd_vma(const struct pp_image_symbols *symbols, uint64_t key)
 				: symbols->base + symbols->text + key;
 }
 
-void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
-			    struct op_arena *arena, struct pp_place *place)
+static void set_place(struct pp_image_symbols *symbols, struct op_arena *arena,
+		      const char *file, unsigned int line,
+		      struct pp_place *place)
 {
-	const char *file;
-	unsigned int line;
-
-	if (!symbols->bfd ||
-	    !op_bfd_line(symbols->bfd, bfd_vma(symbols, key), &file, &line))
-		return;
 	if (!symbols->files.arena)
 		op_strings_init(&symbols->files, arena);
 	if (file != symbols->last_file)
@@ -536,6 +531,41 @@ void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
 	symbols->last_file = symbols->last_copy ? file : NULL;
 	place->file = symbols->last_copy;
 	place->line = line;
+}
+
+void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
+			    struct op_arena *arena, struct pp_place *place)
+{
+	const char *file;
+	unsigned int line;
+
+	if (symbols->bfd &&
+	    op_bfd_line(symbols->bfd, bfd_vma(symbols, key), &file, &line))
+		set_place(symbols, arena, file, line, place);
+}
+
+void pp_image_symbols_declared(struct pp_image_symbols *symbols, uint64_t key,
+			       struct op_arena *arena, struct pp_place *place)
+{
+	const char *file;
+	unsigned int line;
+
+	if (symbols->wants & PP_WANT_DECLARATIONS && symbols->bfd &&
+	    symbols->offsets &&
+	    op_bfd_declared(symbols->bfd, bfd_vma(symbols, key), &file, &line))
+		set_place(symbols, arena, file, line, place);
+	else
+		pp_image_symbols_place(symbols, key, arena, place);
+}
+
+void pp_image_symbols_inlined_at(struct pp_image_symbols *symbols, uint64_t key,
+				 struct op_arena *arena, struct pp_place *place)
+{
+	struct op_bfd_inlined found[OP_BFD_MAX_INLINED];
+
+	if (pp_image_symbols_inlined(symbols, key, found) && found[0].call_file)
+		set_place(symbols, arena, found[0].call_file,
+			  found[0].call_line, place);
 }
 
 const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,

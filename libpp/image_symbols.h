@@ -48,6 +48,8 @@ struct pp_image_symbols {
 #define PP_WANT_UNNAMED 2u
 /* Inlined functions, of files. */
 #define PP_WANT_INLINES 4u
+/* Where functions are declared, of files. */
+#define PP_WANT_DECLARATIONS 8u
 
 /*
  * @wants are bits PP_WANT_. Returns 0 or -ENOMEM. To be released either way.
@@ -67,6 +69,16 @@ uint64_t pp_image_symbols_vma(const struct pp_image_symbols *symbols,
  * in all calls); leave it when that is not known. */
 void pp_image_symbols_place(struct pp_image_symbols *symbols, uint64_t key,
 			    struct op_arena *arena, struct pp_place *place);
+
+/* Likewise the line where the function at @key is declared or, where that is
+ * not known or not wanted, the line of @key. */
+void pp_image_symbols_declared(struct pp_image_symbols *symbols, uint64_t key,
+			       struct op_arena *arena, struct pp_place *place);
+
+/* Likewise the line where the innermost function at @key was inlined. */
+void pp_image_symbols_inlined_at(struct pp_image_symbols *symbols, uint64_t key,
+				 struct op_arena *arena,
+				 struct pp_place *place);
 
 /* The bytes of @symbol, in @arena; NULL when they are not to be had. */
 const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,

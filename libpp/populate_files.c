@@ -256,6 +256,8 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 		side->wants |= PP_WANT_LINES;
 	if (request->inlines)
 		side->wants |= PP_WANT_INLINES;
+	if (p->request->declarations)
+		side->wants |= PP_WANT_DECLARATIONS;
 	err = find_session(p, side, diag)
 		      ?: pp_locator_init(&side->locator, arena, side->archive,
 					 request->root, request->image_path,

@@ -208,6 +208,10 @@ static int add_details(const struct batch *b, struct pp_symbol_entry *entry,
 		detail->vma = pp_image_symbols_vma(b->symbols, b->image,
 						   points[i].key);
 		detail->place = place_of(b, points[i].key);
+		if (b->p->request->call_sites)
+			pp_image_symbols_inlined_at(b->symbols, points[i].key,
+						    &b->p->report->arena,
+						    &detail->inlined_at);
 	}
 	entry->details = details;
 	return 0;
@@ -303,8 +307,9 @@ static int add_symbol_entry(const struct batch *b, uint32_t owner,
 	if (!counts)
 		return -ENOMEM;
 	count_points(counts, points, nr);
-	if (symbol)
-		entry.place = place_of(b, symbol->key);
+	if (symbol && request->lines)
+		pp_image_symbols_declared(b->symbols, symbol->key, arena,
+					  &entry.place);
 	if (symbol && request->code)
 		entry.code = pp_image_symbols_code(b->symbols, symbol, arena);
 	if (request->details && add_details(b, &entry, points, nr))

@@ -64,7 +64,11 @@ struct pp_request {
 	bool addresses_of_calls; /* with call_graph: pp_report.calls, too; and
 				    a report without any is no error */
 	bool lines; /* source files and lines */
+	bool declarations; /* with lines: a symbol's is where its function is
+			      declared, not that of its first address */
 	bool inlines; /* functions that were inlined are symbols of their own */
+	bool call_sites; /* with details and inlines: where each address was
+			    inlined */
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */
 	bool tree; /* the call tree */
@@ -140,6 +144,9 @@ struct pp_detail {
 	uint64_t vma;
 	const uint64_t *counts;
 	struct pp_place place;
+	struct pp_place inlined_at; /* where its function was inlined; without
+				       file where that is not known or not
+				       so */
 };
 
 /* On which sides of a comparison a symbol has samples. */

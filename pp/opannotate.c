@@ -88,7 +88,10 @@ static int write_annotation(const struct opannotate_options *o,
 		err = pp_annotate(&annotation, report);
 		if (!err) {
 			print_all_unplaced(report, &annotation);
-			err = opannotate_write_source(&text, &annotation, diag);
+			err = o->all ? opannotate_write_source(
+					       &text, &annotation, diag)
+				     : opannotate_write_functions(&text,
+								  &annotation);
 		}
 	}
 	pp_print_messages(stderr, "opannotate", &messages, o->verbose);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "libop/op_search.h"
 #include "libpp/sample_list.h"
 #include "pp/opannotate_excerpt.h"
@@ -21,6 +22,7 @@
 #include "pp/opannotate_text.h"
 
 #define MANY_SYMBOLS 50
+#define CONTEXT 3 /* instructions around a hot one */
 #define LONGEST_INSN 16 /* bytes, on any machine that we know */
 
 /* An image at work. */
@@ -35,6 +37,7 @@ struct listing {
 	const char *file; /* of the line announced last */
 	unsigned int line;
 	uint64_t *counts; /* room for those of an instruction */
+	struct op_bfd_inlined inlined; /* that was announced last */
 };
 
 /* ---- titles -------------------------------------------------------------- */
@@ -205,6 +208,114 @@ static void list_instructions(struct listing *l,
 	}
 }
 
+/* ---- what is worth reading ----------------------------------------------- */
+
+struct insn {
+	uint64_t at, len;
+	bool is_shown;
+};
+
+/* Divide the code of @symbol into instructions, and choose the hot ones with
+ * CONTEXT around each; the caller frees *@out. */
+static int choose_instructions(struct listing *l,
+			       const struct pp_symbol_entry *symbol,
+			       struct insn **out, size_t *nr)
+{
+	uint64_t at = l->code.start, end = at + l->code.len;
+	size_t next = 0, after = 0;
+	const char *text;
+
+	*out = NULL;
+	*nr = 0;
+	while (at < end) {
+		struct insn *insn;
+		bool hot;
+
+		if (op_array_reserve(out, *nr, 1))
+			return -ENOMEM;
+		insn = &(*out)[(*nr)++];
+		*insn = (struct insn){ at, op_disasm_insn(l->disasm, at, &text),
+				       false };
+		at += insn->len;
+		hot = opannotate_is_hot(l->text,
+					counts_before(l, symbol, &next, at),
+					symbol->counts);
+		if (hot)
+			for (size_t i = 1; i <= CONTEXT && i < *nr; i++)
+				insn[-(ptrdiff_t)i].is_shown = true;
+		after = hot ? CONTEXT + 1 : after;
+		insn->is_shown = after;
+		after -= after > 0;
+	}
+	return 0;
+}
+
+/* Say which function the instruction at @vma is of, where that changes. */
+static void list_inlined_function(struct listing *l, uint64_t vma,
+				  const struct pp_symbol_entry *symbol)
+{
+	bool is_raw = l->text->options->request.demangle == PP_DEMANGLE_NONE;
+	enum pp_demangle how = is_raw ? PP_DEMANGLE_NONE : PP_DEMANGLE_BRIEF;
+	struct op_bfd_inlined in = { 0 };
+	struct op_arena arena;
+
+	op_bfd_inlined(l->bfd, vma, &in, 1);
+	if (in.name == l->inlined.name &&
+	    in.call_line == l->inlined.call_line &&
+	    in.call_file == l->inlined.call_file)
+		return;
+	l->inlined = in;
+	op_arena_init(&arena);
+	opannotate_margin(l->text, NULL);
+	if (in.name)
+		fprintf(l->text->out, "%s inlined from %s:%u\n",
+			pp_demangle(&arena, in.name, how),
+			in.call_file ? pp_base_name(in.call_file) : "?",
+			in.call_line);
+	else
+		fprintf(l->text->out, "%s\n",
+			pp_demangle(&arena, symbol->raw_name, how));
+	op_arena_release(&arena);
+}
+
+static int list_hot_instructions(struct listing *l,
+				 const struct pp_symbol_entry *symbol)
+{
+	size_t nr_classes = l->text->report->classes.nr, nr, next = 0;
+	uint64_t *hidden = calloc(nr_classes + 1, sizeof(*hidden));
+	struct insn *insns = NULL;
+	bool in_gap = false;
+	int err =
+		hidden ? choose_instructions(l, symbol, &insns, &nr) : -ENOMEM;
+
+	for (size_t i = 0; !err && i < nr; i++) {
+		const struct insn *insn = &insns[i];
+		const uint64_t *counts =
+			counts_before(l, symbol, &next, insn->at + insn->len);
+		const char *text;
+
+		if (!insn->is_shown) {
+			if (counts)
+				pp_add_all_counts(hidden, counts, nr_classes);
+			in_gap = true;
+			continue;
+		}
+		if (in_gap)
+			opannotate_gap(l->text, hidden);
+		memset(hidden, 0, nr_classes * sizeof(*hidden));
+		in_gap = false;
+		list_inlined_function(l, insn->at, symbol);
+		list_source_line(l, insn->at);
+		op_disasm_insn(l->disasm, insn->at, &text);
+		list_instruction(l, insn->at, insn->len, text, counts);
+	}
+	if (in_gap)
+		opannotate_gap(l->text, hidden);
+	free(hidden);
+	free(insns);
+	return err;
+}
+
 /* ---- symbols ------------------------------------------------------------- */
 
 static void warn_not_listed(const struct listing *l,
@@ -219,15 +330,20 @@ static void warn_not_listed(const struct listing *l,
 }
 
 /* Where no symbol is: the single instructions that have samples. */
-static void list_loose_instructions(struct listing *l,
-				    const struct pp_symbol_entry *symbol)
+static int list_loose_instructions(struct listing *l,
+				   const struct pp_symbol_entry *symbol)
 {
 	size_t next = 0, nr_lost = 0;
 
-	write_blank(l);
-	fprintf(l->text->out, "<%s>:", symbol->name);
-	opannotate_symbols(l->text, &symbol, 1);
-	fputc('\n', l->text->out);
+	if (l->text->options->all) {
+		write_blank(l);
+		fprintf(l->text->out, "<%s>:", symbol->name);
+		opannotate_symbols(l->text, &symbol, 1);
+		fputc('\n', l->text->out);
+	} else if (opannotate_title(l->text, symbol->name, "",
+				    symbol->counts)) {
+		return -ENOMEM;
+	}
 	while (next < symbol->nr_details) {
 		uint64_t vma =
 			symbol->details[next].vma + l->image->binary_bias;
@@ -240,21 +356,26 @@ static void list_loose_instructions(struct listing *l,
 			nr_lost++;
 			continue;
 		}
-		list_source_line(l, vma);
 		len = op_disasm_insn(l->disasm, vma, &text);
 		counts = counts_before(l, symbol, &next, vma + len);
+		if (!l->text->options->all &&
+		    !opannotate_is_hot(l->text, counts, symbol->counts))
+			continue;
+		list_source_line(l, vma);
 		list_instruction(l, vma, len, text, counts);
 	}
 	if (nr_lost)
 		fprintf(stderr,
 			"opannotate: warning: %s: %zu addresses with samples are not in its code\n",
 			l->image->name, nr_lost);
+	return 0;
 }
 
 static int list_symbol(struct listing *l, const struct pp_symbol_entry *symbol,
 		       bool is_one_of_many)
 {
 	uint64_t vma = symbol->vma + l->image->binary_bias;
+	bool is_whole = l->text->options->all;
 	int err;
 
 	if (!is_one_of_many) {
@@ -262,10 +383,9 @@ static int list_symbol(struct listing *l, const struct pp_symbol_entry *symbol,
 		opannotate_excerpts_restart(l->excerpts);
 	}
 	if (!symbol->size) {
-		if (!is_one_of_many)
+		if (!is_one_of_many && is_whole)
 			write_file_title(l);
-		list_loose_instructions(l, symbol);
-		return 0;
+		return list_loose_instructions(l, symbol);
 	}
 	err = op_disasm_load(l->disasm, vma, symbol->size, &l->code);
 	if (err == -ENOMEM)
@@ -273,6 +393,12 @@ static int list_symbol(struct listing *l, const struct pp_symbol_entry *symbol,
 	if (err) {
 		warn_not_listed(l, symbol, "its code is not in the file");
 		return 0;
+	}
+	if (!is_whole) {
+		err = opannotate_title(l->text, symbol->name, "",
+				       symbol->counts);
+		l->inlined = (struct op_bfd_inlined){ 0 };
+		return err ?: list_hot_instructions(l, symbol);
 	}
 	if (!is_one_of_many)
 		write_file_title(l);
@@ -325,13 +451,24 @@ static int compare_listed_symbols(const void *pa, const void *pb)
 	       op_compare((uintptr_t)a, (uintptr_t)b);
 }
 
+/* Likewise, the image with most samples first. */
+static int compare_hot_symbols(const void *pa, const void *pb)
+{
+	const struct pp_symbol_entry *a = *(const void *const *)pa,
+				     *b = *(const void *const *)pb;
+
+	return op_compare(b->image->samples, a->image->samples)
+		       ?: compare_listed_symbols(pa, pb);
+}
+
 static int list_symbols_of_image(struct listing *l,
 				 const struct pp_symbol_entry **symbols,
 				 size_t nr)
 {
 	const char *why = open_listed_image(l);
-	bool is_many = nr > MANY_SYMBOLS;
-	int err = opannotate_header(l->text);
+	bool is_whole = l->text->options->all;
+	bool is_many = is_whole && nr > MANY_SYMBOLS;
+	int err = is_whole ? opannotate_header(l->text) : 0;
 
 	for (size_t i = 0; why && i < nr; i++)
 		warn_not_listed(l, symbols[i], why);
@@ -342,6 +479,10 @@ static int list_symbols_of_image(struct listing *l,
 		write_file_title(l);
 		opannotate_excerpts_restart(l->excerpts);
 	}
+	if (!is_whole)
+		fprintf(l->text->out, "\n%s\n",
+			opannotate_home_path(l->text->options,
+					     l->image->binary));
 	for (size_t i = 0; i < nr && !err; i++)
 		err = list_symbol(l, symbols[i], is_many);
 	return err;
@@ -372,7 +513,10 @@ static int list_all_images(const struct opannotate_text *text,
 	if (!counts)
 		return -ENOMEM;
 	opannotate_excerpts_init(&excerpts, text);
-	qsort(symbols, nr, sizeof(*symbols), compare_listed_symbols);
+	if (nr)
+		qsort(symbols, nr, sizeof(*symbols),
+		      text->options->all ? compare_listed_symbols
+					 : compare_hot_symbols);
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		for (end = i;
 		     end < nr && symbols[end]->image == symbols[i]->image;)
@@ -391,23 +535,49 @@ static int list_all_images(const struct opannotate_text *text,
 	return err;
 }
 
+/* Move those above the threshold to the front; the others are counted. Returns
+ * how many are left. */
+static size_t keep_hot_symbols(const struct opannotate_text *text,
+			       const struct pp_symbol_entry **symbols,
+			       size_t nr, uint64_t *hidden)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (text->options->all ||
+		    opannotate_passes(text, symbols[i]->counts))
+			symbols[kept++] = symbols[i];
+		else
+			pp_add_all_counts(hidden, symbols[i]->counts,
+					  text->report->classes.nr);
+	return kept;
+}
+
 int opannotate_write_assembly(const struct opannotate_text *text,
 			      struct op_diag *diag)
 {
 	const struct pp_report *report = text->report;
 	const struct pp_symbol_entry **symbols;
-	int err;
+	size_t nr = report->nr_symbols, kept;
+	uint64_t *hidden;
+	int err = -ENOMEM;
 
-	if (!report->nr_symbols)
+	if (!nr)
 		return op_diag_set(
 			diag, -ENOENT,
 			"none of the symbols that are asked for has samples");
-	symbols = calloc(report->nr_symbols, sizeof(*symbols));
-	if (!symbols)
-		return -ENOMEM;
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		symbols[i] = &report->symbols[i];
-	err = list_all_images(text, symbols, report->nr_symbols);
+	symbols = calloc(nr, sizeof(*symbols));
+	hidden = calloc(report->classes.nr + 1, sizeof(*hidden));
+	if (symbols && hidden) {
+		for (size_t i = 0; i < nr; i++)
+			symbols[i] = &report->symbols[i];
+		kept = keep_hot_symbols(text, symbols, nr, hidden);
+		err = text->options->all ? 0 : opannotate_header(text);
+		err = err ?: list_all_images(text, symbols, kept);
+		if (!err)
+			opannotate_rest(text, nr - kept, hidden);
+	}
+	free(hidden);
 	free(symbols);
 	return err;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libpp/source_file.h"
 #include "pp/opannotate_files.h"
 
 #define LINES_BEFORE 5
@@ -17,8 +18,7 @@
 struct opannotate_excerpt_file {
 	struct opannotate_excerpt_file *next;
 	const char *name; /* one pointer per name */
-	const char **lines; /* NULL when it cannot be read */
-	size_t nr_lines;
+	struct pp_source_text source; /* empty when it cannot be read */
 	unsigned int last; /* line that was written last; 0: none */
 	unsigned int highest; /* of those that were written */
 };
@@ -45,32 +45,6 @@ void opannotate_excerpts_restart(struct opannotate_excerpts *e)
 		file->last = file->highest = 0;
 }
 
-static void read_excerpt_lines(struct opannotate_excerpts *e,
-			       struct opannotate_excerpt_file *file,
-			       const char *path, FILE *in)
-{
-	size_t room = 0;
-	char *buf = NULL;
-	ssize_t len;
-
-	while ((len = getline(&buf, &room, in)) >= 0) {
-		const char **lines = op_arena_grow(
-			&e->arena, file->lines, file->nr_lines, sizeof(*lines));
-
-		if (!lines)
-			break;
-		if (len && buf[len - 1] == '\n')
-			buf[len - 1] = '\0';
-		lines[file->nr_lines] = op_arena_strdup(&e->arena, buf);
-		file->lines = lines;
-		if (!lines[file->nr_lines])
-			break;
-		file->nr_lines++;
-	}
-	opannotate_check_source(e->text, path, in);
-	free(buf);
-}
-
 static struct opannotate_excerpt_file *
 open_excerpt_file(struct opannotate_excerpts *e, const char *name,
 		  const struct pp_image *image)
@@ -80,8 +54,9 @@ open_excerpt_file(struct opannotate_excerpts *e, const char *name,
 	char *path = opannotate_locate(e->text->options, name);
 	FILE *in = path ? opannotate_open_source(e->text, path, image) : NULL;
 
-	if (in && file)
-		read_excerpt_lines(e, file, path, in);
+	if (file)
+		pp_source_read(&file->source, &e->arena,
+			       e->text->messages, path, in);
 	if (in)
 		fclose(in);
 	free(path);
@@ -125,9 +100,10 @@ void opannotate_excerpt(struct opannotate_excerpts *excerpts, const char *name,
 		return;
 	if (file->highest >= at)
 		at = file->highest < line ? file->highest + 1 : line;
-	for (; at <= line && at <= file->nr_lines; at++) {
+	for (; at <= line && at <= file->source.nr; at++) {
 		opannotate_margin(excerpts->text, NULL);
-		fprintf(excerpts->text->out, "%s\n", file->lines[at - 1]);
+		fprintf(excerpts->text->out, "%s\n",
+			pp_source_text_line(&file->source, at));
 	}
 	file->last = line;
 	if (file->highest < line)

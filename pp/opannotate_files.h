@@ -27,11 +27,6 @@ const char *opannotate_home_path(const struct opannotate_options *options,
 FILE *opannotate_open_source(const struct opannotate_text *text,
 			     const char *path, const struct pp_image *image);
 
-/* To be called behind the last line of @in, which is @path: that reading it
- * has failed becomes a message. */
-void opannotate_check_source(const struct opannotate_text *text,
-			     const char *path, FILE *in);
-
 /* Whether --include-file and --exclude-file let @path through: a pattern may
  * match all of it or one of its components. */
 bool opannotate_wants_file(const struct opannotate_options *options,

@@ -16,6 +16,8 @@
 
 #include "pp/options.h"
 
+#define HOT_THRESHOLD 1.0 /* percent; nobody reads everything */
+
 poptContext opannotate_parse(struct opannotate_args *a, int argc,
 			     const char **argv)
 {
@@ -24,6 +26,7 @@ poptContext opannotate_parse(struct opannotate_args *a, int argc,
 		{ "source", 's', POPT_ARG_NONE, &a->source, 0, "show source files with samples", NULL },
 		{ "assembly", 'a', POPT_ARG_NONE, &a->assembly, 0, "show instructions with samples; with --source the source, too", NULL },
 		{ "source-with-assembly", '\0', POPT_ARG_NONE, &a->both, 0, "both of these", NULL },
+		{ "all", '\0', POPT_ARG_NONE, &a->all, 0, "show whole files and all functions, as the original profiler did", NULL },
 		{ "output-dir", 'o', POPT_ARG_STRING, &a->output_dir, 0, "write a file for each source file there", "DIR" },
 		{ "search-dirs", 'd', POPT_ARG_STRING, &a->search_dirs, 0, "look for source files there first", "DIRS" },
 		{ "base-dirs", 'b', POPT_ARG_STRING, &a->base_dirs, 0, "drop these from the names of source files before", "DIRS" },
@@ -32,7 +35,7 @@ poptContext opannotate_parse(struct opannotate_args *a, int argc,
 		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "count samples in these symbols only", "NAMES" },
 		{ "exclude-symbols", 'e', POPT_ARG_STRING, &a->exclude, 0, "leave out samples in these symbols", "NAMES" },
 		{ "objdump-params", '\0', POPT_ARG_STRING, &a->objdump_params, 0, "how to write instructions, as for objdump", "PARAMS" },
-		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "leave out files or symbols with less", "PERCENT" },
+		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "leave out functions with less, 1 by default; with --all, files", "PERCENT" },
 		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "do not separate by cgroup, cpu, tid, tgid, unitmask, all", "LIST" },
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out libraries and kernel of applications", NULL },
 		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "none, normal or smart", "HOW" },
@@ -225,7 +228,7 @@ static int take_color(struct opannotate_options *o, struct op_diag *diag)
 			   !(no_color && *no_color);
 	else if (!strcmp(when, "always"))
 		o->color = true;
-	else if (strcmp(when, "never"))
+	else if (strcmp(when, "never") != 0)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--color=%s: unknown; use auto, always or never", when);
@@ -241,6 +244,7 @@ static int take_annotation_values(struct opannotate_options *o,
 
 	/* A line is the same line whoever ran it. */
 	r->merge = PP_MERGE_SESSION | PP_MERGE_LIB;
+	o->threshold = o->all ? 0 : HOT_THRESHOLD;
 	return pp_take_percent("threshold", a->threshold, &o->threshold,
 			       diag) ?:
 	       pp_take_merge(arena, a->merge, &r->merge, diag) ?:
@@ -267,6 +271,9 @@ int opannotate_take_options(struct opannotate_options *o,
 	op_arena_init(&o->arena);
 	a->source |= a->both;
 	a->assembly |= a->both;
+	/* A file that is written is a whole one. */
+	o->all = a->all || a->output_dir;
+	o->width = pp_terminal_width();
 	err = check_opannotate_args(a, diag) ?: take_objdump_params(o, diag) ?:
 	      take_output_dir(o, diag) ?: take_color(o, diag) ?:
 	      take_annotation_values(o, diag);
@@ -278,10 +285,18 @@ int opannotate_take_options(struct opannotate_options *o,
 	/* A source file is that of one build, whose lines it has. */
 	request->one_build = a->source;
 	request->lines = a->source || o->listing.with_lines;
+	if (!o->all) {
+		request->declarations = true;
+		request->inlines = !a->assembly;
+		request->call_sites = !a->assembly;
+		o->listing.disasm.demangle |=
+			request->demangle != PP_DEMANGLE_NONE;
+		o->listing.disasm.brief = true;
+	}
 	request->exclude_dependent = a->exclude_dependent;
 	request->root = a->common.root;
-	/* A source file is left out as a whole; symbols are not. */
-	request->threshold = a->assembly ? o->threshold : 0;
+	/* What is left out is counted where all symbols are known. */
+	request->threshold = a->assembly && o->all ? o->threshold : 0;
 	return err || o->command ? err : -ENOMEM;
 }
 

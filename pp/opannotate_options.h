@@ -17,7 +17,7 @@ struct opannotate_args {
 	char *output_dir, *search_dirs, *base_dirs;
 	char *include_file, *exclude_file, *include, *exclude;
 	char *objdump_params, *threshold, *merge, *demangle, *color;
-	int source, assembly, both, exclude_dependent, no_header;
+	int source, assembly, both, all, exclude_dependent, no_header;
 };
 
 /* What parts of the arguments for objdump mean here. */
@@ -45,6 +45,9 @@ struct opannotate_options {
 	double threshold; /* percent */
 	unsigned int verbose; /* bits 1 << PP_REMARK_... */
 	bool color;
+	size_t width; /* columns of the terminal; 0 where it is none */
+	bool all; /* whole files and symbols, in the layout of the original
+		     profiler; else the functions above the threshold */
 };
 
 /* Returns popt's context, which holds the words that are no options; ends the

@@ -114,7 +114,7 @@ static int write_source_lines(const struct source *s)
 				  is_known ? &lines[next] : NULL);
 		next += is_known;
 	}
-	opannotate_check_source(s->text, s->path, s->in);
+	pp_source_check(s->text->messages, s->path, s->in);
 	free(buf);
 	write_missing_lines(s, next);
 	return 0;

@@ -13,12 +13,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include "libpp/sample_list.h"
 #include "libpp/format/text.h"
+#include "libpp/format/text_fit.h"
 
 #define COUNT_WIDTH 6
 #define PERCENT_WIDTH 7
+#define HOT_PERCENT 1.0 /* of a function, of a line that is shown */
 
 /* ---- counts -------------------------------------------------------------- */
 
@@ -57,6 +60,13 @@ static const char *color_of_counts(const struct opannotate_text *t,
 	return most >= 5 ? "\033[1;31m" : most >= 1 ? "\033[33m" : "\033[32m";
 }
 
+static size_t margin_width(const struct opannotate_text *t)
+{
+	size_t nr = t->report->classes.nr;
+
+	return nr * (COUNT_WIDTH + 1 + PERCENT_WIDTH) + 2 * (nr - 1) + 2;
+}
+
 void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts)
 {
 	int nr = (int)t->report->classes.nr;
@@ -85,14 +95,83 @@ bool opannotate_passes(const struct opannotate_text *t, const uint64_t *counts)
 	return false;
 }
 
+/* ---- functions ----------------------------------------------------------- */
+
+bool opannotate_is_hot(const struct opannotate_text *t, const uint64_t *counts,
+		       const uint64_t *whole)
+{
+	for (size_t i = 0; i < t->report->classes.nr; i++)
+		if (counts && counts[i] &&
+		    pp_percent(counts[i], whole[i]) >= HOT_PERCENT)
+			return true;
+	return false;
+}
+
+int opannotate_title(const struct opannotate_text *t, const char *name,
+		     const char *more, const uint64_t *counts)
+{
+	bool color = t->options->color;
+	size_t width = t->options->width, len = strlen(name);
+	size_t used = strlen(more) + margin_width(t);
+	char *shown = strdup(name);
+
+	if (!shown)
+		return -ENOMEM;
+	if (width)
+		len = pp_fit_line(shown, len, width > used ? width - used : 0);
+	fputc('\n', t->out);
+	opannotate_margin(t, counts);
+	fprintf(t->out, "%s%.*s%s%s\n", color ? "\033[1m" : "", (int)len, shown,
+		color ? "\033[m" : "", more);
+	free(shown);
+	return 0;
+}
+
+static void write_sample_counts(const struct opannotate_text *t,
+				const uint64_t *counts)
+{
+	for (size_t i = 0; i < t->report->classes.nr; i++)
+		fprintf(t->out, "%s%" PRIu64, i ? " + " : "", counts[i]);
+	fprintf(t->out, " sample%s",
+		t->report->classes.nr == 1 && counts[0] == 1 ? "" : "s");
+}
+
+void opannotate_gap(const struct opannotate_text *t, const uint64_t *hidden)
+{
+	opannotate_margin(t, NULL);
+	fputs("   ...", t->out);
+	if (opannotate_has_counts(t, hidden)) {
+		fputs("  (", t->out);
+		write_sample_counts(t, hidden);
+		fputc(')', t->out);
+	}
+	fputc('\n', t->out);
+}
+
+void opannotate_rest(const struct opannotate_text *t, size_t nr,
+		     const uint64_t *hidden)
+{
+	if (!nr)
+		return;
+	fprintf(t->out, "\n%zu function%s below %g %%: ", nr,
+		nr == 1 ? "" : "s", t->options->threshold);
+	write_sample_counts(t, hidden);
+	fputs(" (--threshold shows more, --all everything)\n", t->out);
+}
+
 /* ---- comments ------------------------------------------------------------ */
 
 void opannotate_symbols(const struct opannotate_text *t,
 			const struct pp_symbol_entry *const *symbols, size_t nr)
 {
 	fputs(" /* ", t->out);
-	for (size_t i = 0; i < nr; i++)
-		fprintf(t->out, "%s%s ", symbols[i]->name, nr > 1 ? "," : "");
+	for (size_t i = 0; i < nr; i++) {
+		fprintf(t->out, "%s ", symbols[i]->name);
+		if (nr == 1)
+			break;
+		opannotate_counts(t, symbols[i]->counts);
+		fputs(", ", t->out);
+	}
 	fputs("total: ", t->out);
 	for (size_t i = 0; i < t->report->classes.nr; i++) {
 		uint64_t count = 0;
@@ -160,6 +239,14 @@ int opannotate_header(const struct opannotate_text *t)
 
 	if (t->options->args.no_header)
 		return 0;
+	if (!t->options->all) {
+		const struct pp_format_options options = { 0 };
+
+		pp_text_header(&(struct pp_text){ .out = t->out,
+						  .report = t->report,
+						  .options = &options });
+		return 0;
+	}
 	fprintf(t->out, "/* \n * Command line: %s\n * \n", t->options->command);
 	write_interpretation(t);
 	fputs(" * \n", t->out);

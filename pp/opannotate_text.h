@@ -31,19 +31,44 @@ bool opannotate_has_counts(const struct opannotate_text *t,
 void opannotate_counts(const struct opannotate_text *t, const uint64_t *counts);
 
 /* " / * NAME total: COUNTS * /" for the symbols that start in a line; of
- * several each name is followed by a comma, and the counts are their sum. */
+ * several each has its counts, and the total is their sum. */
 void opannotate_symbols(const struct opannotate_text *t,
 			const struct pp_symbol_entry *const *symbols,
 			size_t nr);
 
-/* The comment that says what was asked for and counted. Returns 0 or
- * -ENOMEM. */
+/* What was counted; with --all a comment that says what was asked for, too.
+ * Returns 0 or -ENOMEM. */
 int opannotate_header(const struct opannotate_text *t);
 
 /* Whether some column is at least the asked percentage of its total. */
 bool opannotate_passes(const struct opannotate_text *t, const uint64_t *counts);
 
-/* ---- the two kinds of output --------------------------------------------- */
+/* Whether some column of @counts is large enough to be shown of @whole. */
+bool opannotate_is_hot(const struct opannotate_text *t, const uint64_t *counts,
+		       const uint64_t *whole);
+
+/* The line that opens a function, behind a blank line: its counts, its name,
+ * which on a terminal is shortened until all fits, and @more. Returns 0 or
+ * -ENOMEM. */
+int opannotate_title(const struct opannotate_text *t, const char *name,
+		     const char *more, const uint64_t *counts);
+
+/* A line "..." for lines that are left out; @hidden are their counts. */
+void opannotate_gap(const struct opannotate_text *t, const uint64_t *hidden);
+
+/* Say how many functions are below the threshold, if any, and what they have
+ * together. */
+void opannotate_rest(const struct opannotate_text *t, size_t nr,
+		     const uint64_t *hidden);
+
+/* ---- the kinds of output ------------------------------------------------- */
+
+/*
+ * Write the functions above the threshold, file by file, the hottest first:
+ * their lines with samples, and some around these. Returns 0 or -ENOMEM.
+ */
+int opannotate_write_functions(const struct opannotate_text *text,
+			       const struct pp_annotation *annotation);
 
 /*
  * Write source files with the samples of each line: those of @annotation that

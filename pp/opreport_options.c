@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "pp/options.h"
@@ -332,20 +331,12 @@ static void take_flags(struct opreport_options *o)
 	o->request.lines = a->lines;
 	o->request.inlines = (o->request.symbols || o->request.tree) &&
 			     !a->no_inlines && flags & PP_SHOWS_INLINES;
+	/* With --no-inlines lines are those of the original profiler. */
+	o->request.declarations = o->request.inlines && a->lines;
 	o->request.intervals = a->intervals || flags & PP_SHOWS_ALL;
 	o->request.exclude_dependent = a->exclude_dependent;
 	o->request.by_build = a->by_build;
 	o->request.root = a->common.root;
-}
-
-/* The columns of standard output; 0 where it is no terminal. */
-static size_t width_of_terminal(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		return 0;
-	return size.ws_col;
 }
 
 static int take_format_options(struct opreport_options *o,
@@ -361,7 +352,7 @@ static int take_format_options(struct opreport_options *o,
 		.show_address = a->show_address || a->details,
 		.accumulated = a->accumulated,
 		.global_percent = a->global_percent,
-		.width = a->wide || a->output ? 0 : width_of_terminal(),
+		.width = a->wide || a->output ? 0 : pp_terminal_width(),
 		.exclude_symbols = a->exclude,
 		.include_symbols = a->include,
 		.image_path = a->common.image_path,

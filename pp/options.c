@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "config.h"
 
@@ -230,6 +232,15 @@ const char *pp_join_words(struct op_arena *arena, const char *const *words,
 		text = op_arena_printf(arena, "%s%s%s", text, i ? between : "",
 				       words[i]);
 	return text ? op_arena_printf(arena, "%s%s", text, end) : NULL;
+}
+
+size_t pp_terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col;
 }
 
 /* ---- messages ------------------------------------------------------------ */

@@ -85,6 +85,9 @@ int pp_take_common(struct op_arena *arena, const struct pp_common_args *args,
 const char *pp_join_words(struct op_arena *arena, const char *const *words,
 			  const char *between, const char *end);
 
+/* The columns of standard output; 0 where it is no terminal. */
+size_t pp_terminal_width(void);
+
 /*
  * Print warnings, and what @verbose asks for. Of many warnings that say the
  * same of different things the first is printed with their number, unless

@@ -96,21 +96,60 @@ static void simplify(char *text)
 	}
 }
 
+/* ---- brief --------------------------------------------------------------- */
+
+/* Whether the '<' at @at is a part of "operator<" and the like. */
+static bool is_of_operator(const char *text, const char *at)
+{
+	static const char word[] = "operator";
+	const size_t len = sizeof(word) - 1;
+
+	while (at > text && at[-1] == '<')
+		at--;
+	return at >= text + len && !memcmp(at - len, word, len);
+}
+
+/* Make "<...>" of outermost template arguments. */
+static void drop_arguments(char *text)
+{
+	static const char dots[] = "...";
+
+	for (char *at = text; (at = strchr(at, '<')); at++) {
+		const char *end = template_end(at + 1);
+		size_t room;
+
+		if (is_of_operator(text, at))
+			continue;
+		if (!end)
+			return;
+		room = (size_t)(end - 1 - (at + 1));
+		if (room >= sizeof(dots) - 1) {
+			memcpy(at + 1, dots, sizeof(dots) - 1);
+			memmove(at + sizeof(dots), end - 1,
+				strlen(end - 1) + 1);
+		}
+		at = strchr(at, '>');
+	}
+}
+
 const char *pp_demangle(struct op_arena *arena, const char *name,
 			enum pp_demangle how)
 {
+	int params = how == PP_DEMANGLE_BRIEF ? 0 : DMGL_PARAMS;
 	const char *copy;
 	char *text;
 
 	if (how == PP_DEMANGLE_NONE)
 		return name;
-	text = cplus_demangle(name, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
+	text = cplus_demangle(name, DMGL_AUTO | DMGL_ANSI | params);
 	if (!text)
 		text = pp_demangle_java(name);
 	if (!text)
 		return name;
 	if (how == PP_DEMANGLE_SMART)
 		simplify(text);
+	if (how == PP_DEMANGLE_BRIEF)
+		drop_arguments(text);
 	copy = op_arena_strdup(arena, text);
 	free(text);
 	return copy ? copy : name;

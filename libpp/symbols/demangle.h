@@ -12,6 +12,8 @@ enum pp_demangle {
 	PP_DEMANGLE_NONE,
 	PP_DEMANGLE_SMART, /* normal, then without what the standard library
 			      adds to its names */
+	PP_DEMANGLE_BRIEF, /* without parameters and template arguments, where
+			      a name is only to be recognized */
 };
 
 /* @name as @how asks for; @name itself when there is nothing to change or

@@ -358,20 +358,14 @@ static void describe_from(const struct pp_die *die,
 	}
 }
 
-/* Returns false for a function without any name. */
-static bool describe_copy(struct pp_inline_index *index,
-			  const struct inline_unit *unit,
-			  const struct copy *copy, struct pp_inlined *out)
+/* Describe the function whose entry is at @offset. Returns false for one
+ * without any name. */
+static bool describe_function(struct pp_inline_index *index, uint64_t offset,
+			      struct pp_inlined *out)
 {
 	const char *plain = NULL;
-	uint64_t offset = copy->origin;
 
-	*out = (struct pp_inlined){
-		.line_table = UINT64_MAX,
-		.call_line_table = unit->unit.line_table,
-		.call_file = copy->call_file,
-		.call_line = copy->call_line,
-	};
+	out->line_table = UINT64_MAX;
 	for (int hops = 0; hops < MAX_HOPS && offset != PP_NO_DIE; hops++) {
 		const struct inline_unit *u = unit_with_entry(index, offset);
 		struct pp_die die;
@@ -384,6 +378,18 @@ static bool describe_copy(struct pp_inline_index *index,
 	if (!out->name)
 		out->name = plain;
 	return out->name;
+}
+
+static bool describe_copy(struct pp_inline_index *index,
+			  const struct inline_unit *unit,
+			  const struct copy *copy, struct pp_inlined *out)
+{
+	*out = (struct pp_inlined){
+		.call_line_table = unit->unit.line_table,
+		.call_file = copy->call_file,
+		.call_line = copy->call_line,
+	};
+	return describe_function(index, copy->origin, out);
 }
 
 /* ---- questions ----------------------------------------------------------- */
@@ -423,4 +429,16 @@ size_t pp_inline_index_find(struct pp_inline_index *index, uint64_t address,
 		nr += describe_copy(index, u, copy, &out[nr]);
 	}
 	return nr;
+}
+
+bool pp_inline_index_function(struct pp_inline_index *index, uint64_t address,
+			      struct pp_inlined *out)
+{
+	struct inline_unit *u = unit_at(index, address);
+	const struct range *function =
+		u ? find_range(&u->functions, address) : NULL;
+
+	*out = (struct pp_inlined){ .call_line_table = UINT64_MAX };
+	return function && describe_function(index, function->value, out) &&
+	       out->decl_line;
 }

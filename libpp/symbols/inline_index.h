@@ -39,4 +39,11 @@ void pp_inline_index_free(struct pp_inline_index *index);
 size_t pp_inline_index_find(struct pp_inline_index *index, uint64_t address,
 			    struct pp_inlined *out, size_t max);
 
+/*
+ * Describe the function that @address is in, which is not inlined there: its
+ * name, and where it is declared. Returns false when that is not known.
+ */
+bool pp_inline_index_function(struct pp_inline_index *index, uint64_t address,
+			      struct pp_inlined *out);
+
 #endif /* LIBPP_SYMBOLS_INLINE_INDEX_H */

@@ -115,6 +115,14 @@ bool op_bfd_code(const struct op_bfd *bfd, uint64_t vma, uint64_t len,
 bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 		 unsigned int *line);
 
+/*
+ * Source file and line where the function with address @vma is declared: its
+ * first instruction may be of another line, that of a function which was
+ * inlined there. Returns false when not known.
+ */
+bool op_bfd_declared(struct op_bfd *bfd, uint64_t vma, const char **file,
+		     unsigned int *line);
+
 /* A function that was inlined. */
 struct op_bfd_inlined {
 	const char *name; /* as linkers have it where that is known */

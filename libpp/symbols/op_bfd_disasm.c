@@ -105,7 +105,9 @@ static const char *shown_name(struct op_disasm *d, const char *name)
 				       name);
 	if (!base)
 		return name;
-	shown = pp_demangle(&d->arena, base, PP_DEMANGLE_NORMAL);
+	shown = pp_demangle(&d->arena, base,
+			    d->options.brief ? PP_DEMANGLE_BRIEF
+					     : PP_DEMANGLE_NORMAL);
 	if (end)
 		shown = op_arena_printf(&d->arena, "%s%s", shown, end);
 	return shown ? shown : name;

@@ -9,6 +9,7 @@
 
 #include "libpp/symbols/op_bfd_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "libpp/symbols/inline_index.h"
@@ -52,6 +53,19 @@ struct line_table {
 
 /* ---- sections ------------------------------------------------------------ */
 
+/* Older compilers call compressed sections .zdebug_NAME. */
+static asection *find_debug_section(const struct object *object, int which)
+{
+	asection *section =
+		bfd_get_section_by_name(object->abfd, section_names[which]);
+	char packed[32];
+
+	if (section)
+		return section;
+	snprintf(packed, sizeof(packed), ".z%s", section_names[which] + 1);
+	return bfd_get_section_by_name(object->abfd, packed);
+}
+
 static bfd_byte *read_relocated_section(struct object *object,
 					asection *section)
 {
@@ -63,8 +77,7 @@ static bfd_byte *read_relocated_section(struct object *object,
 static struct pp_bytes read_section(struct op_bfd *bfd, struct object *object,
 				    int which)
 {
-	asection *section =
-		bfd_get_section_by_name(object->abfd, section_names[which]);
+	asection *section = find_debug_section(object, which);
 	bfd_byte **bytes = &bfd->lines->bytes[which];
 
 	if (!section || !section->size)
@@ -88,8 +101,7 @@ static bool is_in_code(void *ctx, uint64_t address)
 
 static bool has_line_section(const struct object *object)
 {
-	return object->abfd &&
-	       bfd_get_section_by_name(object->abfd, section_names[LINE]);
+	return object->abfd && find_debug_section(object, LINE);
 }
 
 struct object *op_bfd_object_with_lines(struct op_bfd *bfd)
@@ -202,6 +214,20 @@ bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 	*file = found.file;
 	*line = found.line;
 	return true;
+}
+
+bool op_bfd_declared(struct op_bfd *bfd, uint64_t vma, const char **file,
+		     unsigned int *line)
+{
+	struct pp_inline_index *inlines = get_inlines(bfd);
+	struct pp_inlined found;
+
+	if (!inlines || !pp_inline_index_function(inlines, vma, &found))
+		return false;
+	*file = pp_line_index_file(bfd->lines->index, found.line_table,
+				   found.decl_file);
+	*line = (unsigned int)found.decl_line;
+	return *file;
 }
 
 size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,

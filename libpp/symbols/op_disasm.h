@@ -14,6 +14,7 @@ struct op_disasm;
 struct op_disasm_options {
 	const char *machine; /* as objdump -M; NULL for none */
 	bool demangle; /* names of symbols */
+	bool brief; /* with demangle: without parameters and arguments */
 };
 
 /*

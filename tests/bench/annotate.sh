@@ -86,10 +86,10 @@ spent() {
 
 echo "binary: $(du -h "$big" | cut -f 1), $(wc -l <pairs) addresses with samples"
 for i in 1 2 3; do
-	measure ours "$BIN/opannotate" --session-dir=session --source
+	measure ours "$BIN/opannotate" --all --session-dir=session --source
 	echo "opannotate --source, run $i: $(spent ours), $(wc -l <ours) lines"
 done
-measure ours "$BIN/opannotate" --session-dir=session --assembly
+measure ours "$BIN/opannotate" --all --session-dir=session --assembly
 echo "opannotate --assembly: $(spent ours), $(wc -l <ours) lines"
 
 command -v perf >/dev/null || { echo "perf: not installed; install linux-perf"; exit 0; }

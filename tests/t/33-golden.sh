@@ -89,6 +89,8 @@ report() {
 	*' -X '* | *' --xml '*) ;;
 	' opreport '*) set -- --layout=columns "$@" ;;
 	esac
+	# Only --all shows whole files and symbols.
+	[ "$program" != opannotate ] || set -- --all "$@"
 	"$BIN/$program" "$@" >"$TMP/out" 2>"$TMP/err"
 }
 

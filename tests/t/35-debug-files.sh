@@ -48,7 +48,7 @@ report() {
 		awk '{ n = split($3, p, "/"); print $1, p[n], $4 }'
 }
 named="30 work.c:1 first
-20 work.c:4 exported"
+20 work.c:2 exported"
 names="30 none first
 20 none exported"
 stripped="30 none ($(at first))

@@ -116,7 +116,7 @@ fresh
 is "by the environment" "$(DEBUGINFOD_URLS=$url report)" "$named"
 fresh
 like "opannotate asks, too" "$("$BIN/opannotate" --session-dir="$SESSION" \
-	--source --debuginfod="$url" 2>&1)" "^ *60 .*first\\(int x\\)"
+	--source --debuginfod="$url" 2>&1)" "^ *30 .* :  *2  .*first\\(int x\\)"
 fresh
 ok "oparchive asks, too" "$BIN/oparchive" --session-dir="$SESSION" \
 	--debuginfod="$url" -o archive

@@ -202,7 +202,7 @@ annotated() {
 	awk '{ print $1, $2 }' truth | "$TESTBIN/mkodb" \
 		"$SESSION/samples/current/$P/{dep}/$P/CYCLES.1000.0.all.all.all" \
 		mtime="$TMP/$2" event=1 count=1000
-	"$BIN/opannotate" --session-dir="$SESSION" -s -D none >out 2>err
+	"$BIN/opannotate" --session-dir="$SESSION" --all -s -D none >out 2>err
 	perl "$TOP/tests/t/annotated.pl" <out >said
 	# Of files that are not here no line is shown but line 0.
 	perl wanted.pl <truth | while read -r place count; do
@@ -260,7 +260,7 @@ if echo 'int main() {}' | ${CXX:-c++} -x c++ -o probe - 2>/dev/null; then
 	annotated "C++" cpp .
 	marked "C++" prog.cc
 	like "C++: names as people write them" \
-		"$("$BIN/opannotate" --session-dir="$SESSION" -s 2>/dev/null)" \
+		"$("$BIN/opannotate" --session-dir="$SESSION" --all -s 2>/dev/null)" \
 		'double burn<double>\(std::vector<double, '
 else
 	skip "C++" "no C++ compiler; install the Debian package g++"
@@ -272,7 +272,7 @@ if [ -n "$rustc" ] && "$rustc" --version >/dev/null 2>&1; then
 	annotated "Rust" rust '4prog4(main|burn)'
 	marked "Rust" prog.rs
 	like "Rust: names as people write them" \
-		"$("$BIN/opannotate" --session-dir="$SESSION" -s 2>/dev/null)" \
+		"$("$BIN/opannotate" --session-dir="$SESSION" --all -s 2>/dev/null)" \
 		'prog::burn total: '
 else
 	skip "Rust" "no rustc; install the Debian package rustc"

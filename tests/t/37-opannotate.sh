@@ -20,7 +20,7 @@ sample() {
 
 # annotate ARG...: its output, its complaints in $TMP/err.
 annotate() {
-	"$BIN/opannotate" --session-dir="$SESSION" "$@" 2>"$TMP/err"
+	"$BIN/opannotate" --all --session-dir="$SESSION" "$@" 2>"$TMP/err"
 }
 
 # complains ERE STATUS ARG...: one line about it on stderr and nothing else.
@@ -326,7 +326,7 @@ if [ -x "$BIN/oparchive" ]; then
 	"$BIN/oparchive" --session-dir="$SESSION" --with-sources -o "$TMP/archive"
 	rm -rf "$prog" "$src" "$TMP/session.away"
 	mv "$SESSION" "$TMP/session.away"
-	"$BIN/opannotate" -s -n "archive:$TMP/archive" >"$TMP/out" 2>"$TMP/err"
+	"$BIN/opannotate" --all -s -n "archive:$TMP/archive" >"$TMP/out" 2>"$TMP/err"
 	ok "an archive with sources is annotated as at home" diff "$TMP/home" "$TMP/out"
 	mv "$TMP/session.away" "$SESSION"
 	cp -rp "$TMP/moved" "$src"
@@ -420,8 +420,8 @@ find_section
 	echo "$(offset_of "$(address plain)") 3"
 } | sample "$P/{dep}/$P/$E.all.all.all" mtime="$prog" event=118 count=100000
 annotate -s -n >"$TMP/out"
-like "two symbols on a line have one sum" "$(cat "$TMP/out")" \
-	' /\* one, two, total:      4 26\.6667 \*/$'
+like "two symbols on a line have their own counts, and one sum" "$(cat "$TMP/out")" \
+	' /\* one      2 13\.3333, two      2 13\.3333, total:      4 26\.6667 \*/$'
 like "code without lines in a binary that has some" "$(cat "$TMP/err")" \
 	"warning: $prog: no source lines for 3 samples .*, in plain; that code was not compiled with -g\$"
 is "symbols of a missing file are by address" \

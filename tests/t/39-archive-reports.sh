@@ -203,7 +203,8 @@ plain() {
 	"$@" 2>"$TMP/err" | sed "/Command line: /d; s|$TMP/mnt/|/|"
 	without_cure <"$TMP/err"
 }
-for how in --source "--source --assembly" "--source --exclude-file=*.cc"; do
+for how in --source "--source --assembly" "--all --source --assembly" \
+	"--all --source --exclude-file=*.cc"; do
 	# shellcheck disable=SC2086 # words
 	plain tool_at_home opannotate $how event:CPU_CLK_UNHALTED >"$TMP/wanted"
 	# shellcheck disable=SC2086

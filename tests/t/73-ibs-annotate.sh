@@ -57,7 +57,7 @@ ok "its loads" replay "$TMP/rec" \
 
 # annotated OPTION...: lines with numbers, without the comments.
 annotated() {
-	"$BIN/opannotate" --session-dir="$SESSION" "$@" 2>"$TMP/err"
+	"$BIN/opannotate" --all --session-dir="$SESSION" "$@" 2>"$TMP/err"
 }
 lines=$(annotated --source event:IBS_OP_DC_LOAD_LAT)
 like "the line that waits" "$lines" '^ *3000 75\.0000 :'

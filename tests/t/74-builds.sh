@@ -122,7 +122,7 @@ counted() {
 		"$(grep -cE " app \\(build [0-9a-f]{12}\\) .*alpha\$" report)" 2
 	# Its source lines are those of one build.
 	id=$(sed -n 's/.* app (build \([0-9a-f]*\)) .*other$/\1/p' report)
-	"$BIN/opannotate" --session-dir="$SESSION" -s "build-id:$id" \
+	"$BIN/opannotate" --session-dir="$SESSION" --all -s "build-id:$id" \
 		--include-symbols=other >annotated 2>annotate.err
 	like "$name: one build is annotated" "$(cat annotated)" '/\* other total: '
 	"$BIN/opannotate" --session-dir="$SESSION" -s image:"*/app" \

@@ -55,7 +55,7 @@ for how in agent threads fork; do
 	is "$how: nothing else was told to have run" \
 		"$(sum "${pid}[.]jo" 'other_.*' <"$TMP/all")" 0
 done
-"$BIN/opannotate" --session-dir="$SESSION" -a -i phase_2 >"$TMP/listing" \
+"$BIN/opannotate" --session-dir="$SESSION" --all -a -i phase_2 >"$TMP/listing" \
 	2>"$TMP/err"
 like "its code is listed" "$(tr '\n' ' ' <"$TMP/listing")" \
 	'<phase_2>.*(mov|subs).*(jne|b[.]ne).*ret'

@@ -55,9 +55,9 @@ static const uint64_t made_detail_counts[3][2] = { { 100, 3 },
 						   { 399, 5 } };
 
 static const struct pp_detail made_details[] = {
-	{ 0x401000, made_detail_counts[0], { "/src/dir/main.c", 12 } },
-	{ 0x401008, made_detail_counts[1], { NULL, 0 } },
-	{ 0x1001, made_detail_counts[2], { "file.c", 4000000000u } },
+	{ 0x401000, made_detail_counts[0], { "/src/dir/main.c", 12 }, { 0 } },
+	{ 0x401008, made_detail_counts[1], { NULL, 0 }, { 0 } },
+	{ 0x1001, made_detail_counts[2], { "file.c", 4000000000u }, { 0 } },
 };
 
 static const uint8_t made_code[] = { 0x55, 0x00, 0xff, 0x0a, 1, 2, 3, 4 };

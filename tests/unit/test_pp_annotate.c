@@ -74,8 +74,9 @@ static void lines_tell_their_symbols(void **state)
 	text.out = text_begin(&t);
 	opannotate_symbols(&text, symbols, 2);
 	text_must_be(&t, "two",
-		     " /* main, f<a&, \"b\">, total:    999 99.9000     8 "
-		     "100.000 */");
+		     " /* main    600 60.0000     3 37.5000, "
+		     "f<a&, \"b\">    399 39.9000     5 62.5000, "
+		     "total:    999 99.9000     8 100.000 */");
 }
 
 static void files_pass_the_threshold(void **state)
@@ -113,7 +114,7 @@ static void headers_tell_what_was_asked_for(void **state)
 		const char *text;
 	} rows[] = {
 		/* clang-format off */
-		{ "source", { .args.source = 1, .command = "opannotate -s " },
+		{ "source", { .all = true, .args.source = 1, .command = "opannotate -s " },
 		  "/* \n"
 		  " * Command line: opannotate -s \n"
 		  " * \n"
@@ -125,7 +126,7 @@ static void headers_tell_what_was_asked_for(void **state)
 		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
 		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
 		  " */\n" },
-		{ "threshold", { .args.source = 1, .threshold = 0.5, .command = "c" },
+		{ "threshold", { .all = true, .args.source = 1, .threshold = 0.5, .command = "c" },
 		  "/* \n"
 		  " * Command line: c\n"
 		  " * \n"
@@ -137,7 +138,7 @@ static void headers_tell_what_was_asked_for(void **state)
 		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
 		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
 		  " */\n" },
-		{ "assembly", { .args.assembly = 1, .threshold = 0.5, .command = "c" },
+		{ "assembly", { .all = true, .args.assembly = 1, .threshold = 0.5, .command = "c" },
 		  "/* \n"
 		  " * Command line: c\n"
 		  " * \n"
@@ -148,7 +149,7 @@ static void headers_tell_what_was_asked_for(void **state)
 		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
 		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
 		  " */\n" },
-		{ "parameters", { .args.assembly = 1, .params = "-l -C ", .command = "c" },
+		{ "parameters", { .all = true, .args.assembly = 1, .params = "-l -C ", .command = "c" },
 		  "/* \n"
 		  " * Command line: c\n"
 		  " * \n"
@@ -160,7 +161,7 @@ static void headers_tell_what_was_asked_for(void **state)
 		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
 		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
 		  " */\n" },
-		{ "no parameters", { .args.assembly = 1, .params = "", .command = "c" },
+		{ "no parameters", { .all = true, .args.assembly = 1, .params = "", .command = "c" },
 		  "/* \n"
 		  " * Command line: c\n"
 		  " * \n"
@@ -171,6 +172,10 @@ static void headers_tell_what_was_asked_for(void **state)
 		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
 		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
 		  " */\n" },
+		{ "what is worth reading", { .args.source = 1, .command = "c" },
+		  "CPU: AMD64 family10\n"
+		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
 		{ "none", { .args.no_header = 1 }, "" },
 		/* clang-format on */
 	};
@@ -430,7 +435,7 @@ static void lines_are_annotated(void **state)
 		  "\n"
 		  "<credited to line zero>    600 60.0000 :\n"
 		  "               :a\n"
-		  "               :b /* main, f<a&, \"b\">, total:    999 99.9000 */\n"
+		  "               :b /* main    600 60.0000, f<a&, \"b\">    399 39.9000, total:    999 99.9000 */\n"
 		  "   600 60.0000 :c\n"
 		  "               :\n"
 		  "   600 60.0000 :e /* main total:    600 60.0000 */\n" },
@@ -443,7 +448,7 @@ static void lines_are_annotated(void **state)
 		  "\n"
 		  "\n"
 		  "               :a\n"
-		  "               :b /* main, f<a&, \"b\">, total:    999 99.9000 */\n"
+		  "               :b /* main    600 60.0000, f<a&, \"b\">    399 39.9000, total:    999 99.9000 */\n"
 		  "   600 60.0000 :c\n"
 		  "               :\n"
 		  "   600 60.0000 :e /* main total:    600 60.0000 */\n" },
@@ -456,7 +461,7 @@ static void lines_are_annotated(void **state)
 		  "\n"
 		  "\n"
 		  "               :a\n"
-		  "               :b /* main, f<a&, \"b\">, total:    999 99.9000 */\n"
+		  "               :b /* main    600 60.0000, f<a&, \"b\">    399 39.9000, total:    999 99.9000 */\n"
 		  "   600 60.0000 :c\n"
 		  "               :\n"
 		  "   600 60.0000 :e /* main total:    600 60.0000 */\n" },
@@ -469,7 +474,7 @@ static void lines_are_annotated(void **state)
 		  "\n"
 		  "\n"
 		  "               :a\n"
-		  "               :b /* main, f<a&, \"b\">, total:    999 99.9000 */\n"
+		  "               :b /* main    600 60.0000, f<a&, \"b\">    399 39.9000, total:    999 99.9000 */\n"
 		  "   600 60.0000 :c\n"
 		  "               :\n"
 		  "   600 60.0000 :e /* main total:    600 60.0000 */\n"
@@ -565,6 +570,7 @@ static void output_folders_are_filled(void **state)
 		struct pp_messages messages = { .arena = &arena };
 		struct opannotate_options o = {
 			.args.source = 1,
+			.all = true,
 			.command = "c",
 			.output_dir = rows[i].output,
 		};
