@@ -221,7 +221,8 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	report->nr_sums_of_builds = p->side.nr_sums_of_builds;
 	report->old_account = p->old.account;
 	report->has_lines = request->lines;
-	report->has_details = request->details;
+	report->has_details = request->details && !request->by_line;
+	report->by_line = request->by_line;
 	report->has_intervals = request->intervals;
 	report->has_calls = request->call_graph;
 	report->is_diff = is_diff;
@@ -241,7 +242,8 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 		err = pp_side_find_calls(p, &p->side);
 	if (!err && request->totals)
 		err = pp_side_find_totals(p, &p->side, diag);
-	return err ?: take_symbols(p);
+	err = err ?: take_symbols(p);
+	return err || !request->by_line ? err : pp_populate_sources(p);
 }
 
 int pp_report_new(struct pp_report **out, const struct pp_request *request,

@@ -47,12 +47,22 @@ int pp_check_columns(const struct pp_population *p, struct op_diag *diag)
 
 /* ---- which symbols are the same ------------------------------------------ */
 
+/* Lines of one symbol are different things. */
+static int compare_lines(const struct pp_symbol_entry *a,
+			 const struct pp_symbol_entry *b)
+{
+	if (!a->is_line || !b->is_line)
+		return op_compare(a->is_line, b->is_line);
+	return strcmp(a->place.file ?: "", b->place.file ?: "")
+		       ?: op_compare(a->place.line, b->place.line);
+}
+
 int pp_compare_entry_names(const struct pp_symbol_entry *a,
 			   const struct pp_symbol_entry *b)
 {
 	return strcmp(a->app, b->app) ?:
 	       strcmp(a->image->name, b->image->name) ?:
-	       strcmp(a->raw_name, b->raw_name);
+	       strcmp(a->raw_name, b->raw_name) ?: compare_lines(a, b);
 }
 
 static int compare_entries(const void *a, const void *b)

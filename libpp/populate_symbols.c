@@ -734,6 +734,8 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 		nr_images++;
 	}
 	free(uses);
+	if (!err && p->request->by_line)
+		err = pp_side_split_lines(p, side);
 	err = err ?: pp_side_add_up_builds(side);
 	if (err || !totals)
 		return err ?: -ENOMEM;

@@ -113,6 +113,13 @@ int pp_side_add_up_builds(struct pp_side *side);
 /* Fill @side's totals and applications. */
 int pp_side_summarize(struct pp_population *p, struct pp_side *side);
 
+/* Make each source line of @side's symbols, which have details, a symbol of its
+ * own. Returns 0 or -ENOMEM. */
+int pp_side_split_lines(struct pp_population *p, struct pp_side *side);
+
+/* Fill the texts of the report's symbols, which are lines. Returns likewise. */
+int pp_populate_sources(struct pp_population *p);
+
 /* Fill @side's symbols and their totals. */
 int pp_side_find_symbols(struct pp_population *p, struct pp_side *side);
 

@@ -69,6 +69,10 @@ struct pp_request {
 	bool inlines; /* functions that were inlined are symbols of their own */
 	bool call_sites; /* with details and inlines: where each address was
 			    inlined */
+	bool by_line; /* with details and lines: a symbol for each source line
+			 of each symbol, and no details */
+	const char *const *search_dirs; /* of struct pp_source_dirs, by_line */
+	const char *const *base_dirs; /* likewise */
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */
 	bool tree; /* the call tree */
@@ -198,6 +202,8 @@ struct pp_symbol_entry {
 	const char *raw_name; /* as the binary has it */
 	const char *name; /* demangled as asked */
 	bool is_inlined; /* it has no symbol, but is in others */
+	bool is_line; /* it is one source line of the symbol: @place */
+	const char *source; /* the text of that line; NULL when not known */
 	uint64_t vma; /* 0 for an entry that stands for no symbol */
 	uint64_t key; /* the same place in sample files */
 	uint64_t size; /* bytes, likewise */
@@ -253,6 +259,7 @@ struct pp_report {
 			  */
 	bool has_lines;
 	bool has_details;
+	bool by_line; /* symbols are source lines of symbols */
 	bool has_intervals;
 	bool is_diff;
 	const uint64_t *old_totals; /* of a differential report */

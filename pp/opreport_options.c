@@ -24,10 +24,13 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 	/* clang-format off */
 	const struct poptOption table[] = {
 		{ "symbols", 'l', POPT_ARG_NONE, &a->symbols, 0, "show symbols", NULL },
+		{ "lines", '\0', POPT_ARG_NONE, &a->by_line, 0, "show source lines", NULL },
 		{ "callgraph", 'c', POPT_ARG_NONE, &a->call_graph, 0, "show who calls each symbol and whom it calls", NULL },
 		{ "tree", '\0', POPT_ARG_STRING, &a->tree, 0, "show the call tree; with =callers, callers below callees", "callers" },
 		{ "details", 'd', POPT_ARG_NONE, &a->details, 0, "show the addresses in each symbol", NULL },
 		{ "debug-info", 'g', POPT_ARG_NONE, &a->lines, 0, "show source files and lines", NULL },
+		{ "search-dirs", '\0', POPT_ARG_STRING, &a->search_dirs, 0, "look for source files there first", "DIRS" },
+		{ "base-dirs", '\0', POPT_ARG_STRING, &a->base_dirs, 0, "drop these from the names of source files before", "DIRS" },
 		{ "no-inlines", '\0', POPT_ARG_NONE, &a->no_inlines, 0, "count inlined functions for those that they are in", NULL },
 		{ "show-address", 'w', POPT_ARG_NONE, &a->show_address, 0, "show addresses of symbols", NULL },
 		{ "accumulated", 'a', POPT_ARG_NONE, &a->accumulated, 0, "show running sums", NULL },
@@ -52,8 +55,6 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "json", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 1, "write JSON", NULL },
 		{ "csv", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 2, "write comma-separated values", NULL },
 		{ "html", '\0', POPT_ARG_STRING, &a->html, 0, "write a page for a browser there, with symbols, stacks and code", "FILE" },
-		{ "search-dirs", '\0', POPT_ARG_STRING, &a->search_dirs, 0, "look for source files of the page there first", "DIRS" },
-		{ "base-dirs", '\0', POPT_ARG_STRING, &a->base_dirs, 0, "drop these from the names of source files before", "DIRS" },
 		{ "output-file", 'o', POPT_ARG_STRING, &a->output, 0, "write there", "FILE" },
 		{ "max-loss", '\0', POPT_ARG_STRING, &a->max_loss, 0, "fail if more of the samples were lost", "PERCENT" },
 		PP_COMMON_OPTIONS(&a->common)
@@ -92,21 +93,39 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 	const struct opreport_args *a = &o->args;
 	const char *option = needs_symbols(a);
 	bool parts = a->details || a->call_graph;
+	const char *beside = a->details	     ? "--details"
+			     : a->call_graph ? "--callgraph"
+			     : a->lines	     ? "--debug-info"
+					     : NULL;
 
+	if (a->by_line && beside)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--lines is a table of its own; leave %s out", beside);
+	if ((a->search_dirs || a->base_dirs) && !a->by_line &&
+	    !(o->format->flags & PP_SHOWS_ALL))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--%s is about the text of source lines; add --lines or --html=FILE",
+			a->search_dirs ? "search-dirs" : "base-dirs");
+	if (a->base_dirs && !a->search_dirs)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--base-dirs changes where to look in --search-dirs; add that");
 	if (a->call_graph && a->details)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--callgraph shows symbols as wholes; leave --details out");
-	if (option && !a->symbols && !parts &&
+	if (option && !a->symbols && !a->by_line && !parts &&
 	    o->format->flags & PP_SHOWS_SYMBOLS)
 		return op_diag_set(diag, -EINVAL,
 				   "%s is about symbols; add --symbols",
 				   option);
-	if (a->sort && strstr(a->sort, "total") && parts)
+	if (a->sort && strstr(a->sort, "total") && (parts || a->by_line))
 		return op_diag_set(
 			diag, -EINVAL,
-			"--sort=total: a call graph and addresses have no totals; leave --callgraph and --details out");
-	if (a->global_percent && a->symbols && !parts)
+			"--sort=total: a call graph, addresses and lines have no totals; leave --callgraph, --details and --lines out");
+	if (a->global_percent && (a->symbols || a->by_line) && !parts)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--global-percent changes nothing in a symbol table; leave it out or add --details or --callgraph");
@@ -117,6 +136,7 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 static const char *needs_tables(const struct opreport_args *a)
 {
 	return a->details	   ? "--details"
+	       : a->by_line	   ? "--lines"
 	       : a->lines	   ? "--debug-info"
 	       : a->show_address   ? "--show-address"
 	       : a->accumulated	   ? "--accumulated"
@@ -173,15 +193,6 @@ static int check_format(const struct opreport_options *o, struct op_diag *diag)
 			diag, -EINVAL,
 			"--format=%s writes a page for a browser; say where with --output-file=FILE",
 			f->name);
-	if (!(f->flags & PP_SHOWS_ALL) && (a->search_dirs || a->base_dirs))
-		return op_diag_set(diag, -EINVAL,
-				   "%s is about source files; add --html=FILE",
-				   a->search_dirs ? "--search-dirs"
-						  : "--base-dirs");
-	if (a->base_dirs && !a->search_dirs)
-		return op_diag_set(
-			diag, -EINVAL,
-			"--base-dirs is about --search-dirs; add that, too");
 	if (f->flags & PP_SHOWS_SHARES || !(f->flags & PP_SHOWS_SYMBOLS))
 		return 0;
 	if (a->accumulated || a->global_percent)
@@ -203,6 +214,7 @@ static int check_tree(const struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
 	const char *tables = a->symbols		 ? "--symbols"
+			     : a->by_line	 ? "--lines"
 			     : a->call_graph	 ? "--callgraph"
 			     : a->details	 ? "--details"
 			     : a->lines		 ? "--debug-info"
@@ -258,7 +270,7 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--sort=total: comparisons have no totals; leave it out");
-	if (!a->symbols && o->format->flags & PP_SHOWS_SYMBOLS)
+	if (!a->symbols && !a->by_line && o->format->flags & PP_SHOWS_SYMBOLS)
 		return op_diag_set(
 			diag, -EINVAL,
 			"a comparison is about symbols; add --symbols");
@@ -312,7 +324,7 @@ static void take_flags(struct opreport_options *o)
 	const struct opreport_args *a = &o->args;
 	unsigned int flags = o->format->flags;
 	bool symbols = a->symbols || a->call_graph || a->details ||
-		       flags & PP_NEEDS_SYMBOLS;
+		       a->by_line || flags & PP_NEEDS_SYMBOLS;
 
 	o->request.tree = flags & PP_SHOWS_TREE || a->tree;
 	o->request.tree_callers = a->tree && !strcmp(a->tree, "callers");
@@ -323,16 +335,17 @@ static void take_flags(struct opreport_options *o)
 	o->request.symbols =
 		(symbols && flags & PP_SHOWS_SYMBOLS) || flags & PP_SHOWS_ALL;
 	o->request.call_graph = a->call_graph && flags & PP_SHOWS_CALLS;
+	o->request.by_line = a->by_line;
 	o->request.totals = o->request.symbols && !a->details &&
-			    !a->call_graph &&
+			    !a->call_graph && !a->by_line &&
 			    flags & (PP_SHOWS_TOTALS | PP_SHOWS_ALL);
-	o->request.details = a->details;
+	o->request.details = a->details || a->by_line;
 	o->request.code = a->details && flags & PP_SHOWS_CODE;
-	o->request.lines = a->lines;
+	o->request.lines = a->lines || a->by_line;
 	o->request.inlines = (o->request.symbols || o->request.tree) &&
 			     !a->no_inlines && flags & PP_SHOWS_INLINES;
 	/* With --no-inlines lines are those of the original profiler. */
-	o->request.declarations = o->request.inlines && a->lines;
+	o->request.declarations = o->request.inlines && o->request.lines;
 	o->request.intervals = a->intervals || flags & PP_SHOWS_ALL;
 	o->request.exclude_dependent = a->exclude_dependent;
 	o->request.by_build = a->by_build;
@@ -400,10 +413,10 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 			      diag) ?:
 	       pp_take_demangle(a->demangle, &r->demangle, diag) ?:
 	       take_sort(o, diag) ?:
+	       pp_take_list(arena, a->search_dirs, &r->search_dirs) ?:
+	       pp_take_list(arena, a->base_dirs, &r->base_dirs) ?:
 	       pp_take_list(arena, a->include, &r->include_symbols) ?:
-	       pp_take_list(arena, a->exclude, &r->exclude_symbols) ?:
-	       pp_take_list(arena, a->search_dirs, &o->search_dirs) ?:
-	       pp_take_list(arena, a->base_dirs, &o->base_dirs);
+	       pp_take_list(arena, a->exclude, &r->exclude_symbols);
 }
 
 int opreport_take_options(struct opreport_options *o, const char *const *words,

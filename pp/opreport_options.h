@@ -18,7 +18,7 @@ struct opreport_args {
 	char *include, *exclude, *max_loss, *format, *tree;
 	char *search_dirs, *base_dirs;
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
-	int by_build, wide;
+	int by_build, wide, by_line;
 	int no_header, long_names, show_address, accumulated, global_percent;
 	int intervals, by_session, no_inlines;
 	int aliases; /* of --format: bits, in the order of their options */
@@ -32,8 +32,6 @@ struct opreport_options {
 	struct pp_format_options format_options;
 	const struct pp_format *format;
 	unsigned int verbose; /* bits 1 << PP_REMARK_... */
-	const char *const *search_dirs; /* of sources; these may be NULL */
-	const char *const *base_dirs;
 	double max_loss; /* percent; negative: any */
 	bool sort_ignored; /* --sort was given to no purpose */
 };

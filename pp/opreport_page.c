@@ -55,8 +55,8 @@ static int make_code(struct opreport_page *page,
 {
 	const struct opannotate_options places = {
 		.spec = o->spec,
-		.search_dirs = o->search_dirs,
-		.base_dirs = o->base_dirs,
+		.search_dirs = o->request.search_dirs,
+		.base_dirs = o->request.base_dirs,
 	};
 	struct pp_request request = o->request;
 	size_t nr_known;

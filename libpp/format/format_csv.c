@@ -93,6 +93,8 @@ static void csv_write_head(const struct csv *csv)
 		fputs(",total,total_percent", csv->out);
 	if (csv->report->has_totals && csv->report->has_intervals)
 		fputs(",total_percent_low,total_percent_high", csv->out);
+	if (csv->report->by_line)
+		fputs(",source", csv->out);
 	if (csv->has_tasks)
 		fputs(",process,thread,cgroup", csv->out);
 	fputc('\n', csv->out);
@@ -255,7 +257,7 @@ static void csv_write_symbol(const struct csv *csv,
 {
 	const struct pp_report *report = csv->report;
 	const struct pp_neighbours *n = entry->neighbours;
-	struct row row = csv_row_of(entry, "symbol");
+	struct row row = csv_row_of(entry, report->by_line ? "line" : "symbol");
 
 	for (size_t c = 0; c < report->classes.nr; c++) {
 		if (!entry->counts[c] &&
@@ -277,6 +279,8 @@ static void csv_write_symbol(const struct csv *csv,
 		if (entry->all_counts)
 			csv_write_share(csv, entry->all_counts[c],
 					report->totals[c]);
+		if (report->by_line)
+			csv_write_text(csv, entry->source);
 		csv_end_row(csv, &row);
 	}
 	csv_write_details(csv, entry, &row);
@@ -319,7 +323,8 @@ static size_t csv_nr_columns(const struct pp_report *report)
 	return 11 + (intervals ? 2 : 0) + (report->is_diff ? 3 : 0) +
 	       (report->is_diff && intervals ? 4 : 0) +
 	       (report->has_calls ? 5 : 0) + (report->has_totals ? 2 : 0) +
-	       (report->has_totals && intervals ? 2 : 0);
+	       (report->has_totals && intervals ? 2 : 0) +
+	       (report->by_line ? 1 : 0);
 }
 
 static bool csv_has_tasks(const struct pp_classes *classes)

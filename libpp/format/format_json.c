@@ -246,6 +246,8 @@ static void json_write_identity(struct writer *w,
 	op_json_text(json, "raw_symbol", entry->raw_name);
 	if (entry->is_inlined)
 		op_json_bool(json, "inlined", true);
+	if (entry->source)
+		op_json_text(json, "source", entry->source);
 	if (!entry->size)
 		return;
 	json_write_address(w, entry->vma);
@@ -336,7 +338,7 @@ int pp_format_json(FILE *out, const struct pp_report *report,
 		json_write_app(&w, &report->apps[i]);
 	op_json_close(json, ']');
 	if (report->has_symbols) {
-		op_json_open(json, "symbols", '[');
+		op_json_open(json, report->by_line ? "lines" : "symbols", '[');
 		for (size_t i = 0; i < report->nr_symbols; i++)
 			json_write_symbol(&w, &report->symbols[i]);
 		op_json_close(json, ']');

@@ -218,7 +218,7 @@ static int text_write_report(struct pp_text *t, FILE *out)
 
 	if (!t->options->no_header)
 		pp_text_header(t);
-	if (t->options->width) {
+	if (t->options->width && !t->report->by_line) {
 		t->out = pp_fit_open(out, t->options->width);
 		if (!t->out)
 			return -errno;

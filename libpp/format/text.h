@@ -21,6 +21,8 @@ struct pp_text {
 	const struct pp_task_rows *rows; /* tasks in rows; NULL: in columns */
 	size_t nr_columns;
 	const uint64_t *totals; /* of all samples, one per column */
+	size_t column; /* where they begin */
+	size_t place_width, name_width; /* of fields of source lines */
 };
 
 /* @name or its last component, as asked for. */

@@ -39,6 +39,16 @@ static size_t count_columns(const char *text, size_t len)
 	return nr;
 }
 
+size_t pp_fit_text(const char *text, size_t columns)
+{
+	size_t len = 0;
+
+	for (; text[len]; len++)
+		if (begins_character(text[len]) && !columns--)
+			break;
+	return len;
+}
+
 /* ---- brackets --------------------------------------------------------------
  */
 

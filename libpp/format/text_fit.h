@@ -21,6 +21,9 @@
  */
 size_t pp_fit_line(char *line, size_t len, size_t width);
 
+/* How many bytes of @text take @columns columns at most. */
+size_t pp_fit_text(const char *text, size_t columns);
+
 /*
  * A stream whose lines are shortened so and written to @out, which stays the
  * caller's. To be closed with fclose(3), which writes what has no newline yet.

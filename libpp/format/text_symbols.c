@@ -18,6 +18,7 @@
 #include "libop/op_search.h"
 #include "libpp/sample_list.h"
 #include "libpp/format/text.h"
+#include "libpp/format/text_fit.h"
 
 /* Fewest characters of the fields of a table row. */
 enum {
@@ -33,6 +34,7 @@ enum {
 	WIDTH_LINE = 28,
 	WIDTH_IMAGE = 25,
 	WIDTH_APP = 25,
+	WIDTH_NAME = 24, /* before a source line */
 };
 
 #define NO_VALUE "---"
@@ -47,6 +49,7 @@ static void text_write_field(struct pp_text *t, size_t width, const char *text)
 	size_t len = strlen(text);
 
 	fprintf(t->out, "%*s%s", (int)t->pending, "", text);
+	t->column += t->pending + len;
 	t->pending = len < width ? width - len : 1;
 }
 
@@ -54,6 +57,7 @@ static void text_end_row(struct pp_text *t)
 {
 	fputc('\n', t->out);
 	t->pending = 0;
+	t->column = 0;
 }
 
 static void text_write_number(struct pp_text *t, size_t width, uint64_t number)
@@ -94,17 +98,43 @@ static void text_write_place(struct pp_text *t, const struct pp_place *place)
 	if (!t->report->has_lines)
 		return;
 	if (!place->file) {
-		text_write_field(t, WIDTH_LINE, NO_PLACE);
+		text_write_field(t, t->place_width, NO_PLACE);
 		return;
 	}
 	name = strrchr(place->file, '/');
 	name = name && !t->options->long_names ? name + 1 : place->file;
 	snprintf(line, sizeof(line), ":%u", place->line);
 	fprintf(t->out, "%*s%s", (int)t->pending, "", name);
+	t->column += t->pending + strlen(name);
 	t->pending = 0;
-	text_write_field(
-		t, strlen(name) < WIDTH_LINE ? WIDTH_LINE - strlen(name) : 0,
-		line);
+	text_write_field(t,
+			 strlen(name) < t->place_width
+				 ? t->place_width - strlen(name)
+				 : 0,
+			 line);
+}
+
+/* The function of a line, and its text: both are cut where the terminal has no
+ * room, as a line of code is no name that could be folded. */
+static void text_write_source(struct pp_text *t,
+			      const struct pp_symbol_entry *entry)
+{
+	size_t width = t->options->width, len = strlen(entry->name), left;
+	char *name = strdup(entry->name);
+
+	if (name && width)
+		name[pp_fit_line(name, len, t->name_width - 2)] = '\0';
+	text_write_field(t, t->name_width, name ? name : entry->name);
+	free(name);
+	if (!entry->source)
+		return;
+	left = t->column + t->pending;
+	left = width > left ? width - left : 0;
+	len = strlen(entry->source);
+	if (width && len > left)
+		len = pp_fit_text(entry->source, left);
+	fprintf(t->out, "%*s%.*s", (int)t->pending, "", (int)len,
+		entry->source);
 }
 
 /* ---- changes ------------------------------------------------------------- */
@@ -223,12 +253,14 @@ static void text_write_table_heads(struct pp_text *t)
 	if (t->rows && t->rows->cgroup_width)
 		text_write_field(t, cgroup_width(t->rows), HEAD_CGROUP);
 	if (report->has_lines)
-		text_write_field(t, WIDTH_LINE, "linenr info");
+		text_write_field(t, t->place_width, "linenr info");
 	if (t->show_image)
 		text_write_field(t, WIDTH_IMAGE, "image name");
 	if (t->show_app)
 		text_write_field(t, WIDTH_APP, "app name");
-	text_write_field(t, 0, "symbol name");
+	text_write_field(t, report->by_line ? t->name_width : 0, "symbol name");
+	if (report->by_line)
+		text_write_field(t, 0, "source");
 	text_end_row(t);
 }
 
@@ -320,7 +352,10 @@ void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
 				 pp_text_name(t, entry->image->name));
 	if (t->show_app)
 		text_write_field(t, WIDTH_APP, pp_text_name(t, entry->app));
-	text_write_field(t, 0, entry->name);
+	if (t->report->by_line)
+		text_write_source(t, entry);
+	else
+		text_write_field(t, 0, entry->name);
 	if (row->mark)
 		fputs(row->mark, t->out);
 	text_end_row(t);
@@ -354,12 +389,37 @@ static void text_write_details(struct pp_text *t,
 	}
 }
 
+/* Places and names of lines take what the longest need, up to a limit: behind
+ * them is the text, which is what people look at. */
+static void text_find_widths(struct pp_text *t)
+{
+	const struct pp_report *report = t->report;
+	size_t place = strlen("linenr info"), name = strlen("symbol name");
+
+	for (size_t i = 0; i < report->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols[i];
+		const char *file = entry->place.file ?: "";
+		size_t len =
+			strlen(pp_text_name(t, file)) +
+			(size_t)snprintf(NULL, 0, ":%u", entry->place.line);
+
+		place = len > place ? len : place;
+		len = strlen(entry->name);
+		name = len > name ? len : name;
+	}
+	t->place_width = (place < WIDTH_LINE ? place : WIDTH_LINE) + 2;
+	t->name_width = (name < WIDTH_NAME ? name : WIDTH_NAME) + 2;
+}
+
 void pp_text_table_begin(struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
 
 	t->vma_digits = pp_vma_digits(report);
 	t->show_app = report->many_apps;
+	t->place_width = WIDTH_LINE;
+	if (report->by_line)
+		text_find_widths(t);
 	for (size_t i = 0; i < report->nr_symbols; i++)
 		t->show_image |= strcmp(report->symbols[i].image->name,
 					report->symbols[i].app) != 0;

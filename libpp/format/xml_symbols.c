@@ -24,10 +24,21 @@ struct named {
 	size_t rank; /* in the report; behind all for others */
 };
 
+/* Lines of one symbol are different things. */
+static int compare_xml_lines(const struct pp_symbol_entry *a,
+			     const struct pp_symbol_entry *b)
+{
+	if (!a->is_line || !b->is_line)
+		return 0;
+	return strcmp(a->place.file ?: "", b->place.file ?: "")
+		       ?: op_compare(a->place.line, b->place.line);
+}
+
 static int compare_raw_names(const struct named *a, const struct named *b)
 {
-	return strcmp(a->entry->image->name, b->entry->image->name)
-		       ?: strcmp(a->entry->raw_name, b->entry->raw_name);
+	return strcmp(a->entry->image->name, b->entry->image->name) ?:
+	       strcmp(a->entry->raw_name, b->entry->raw_name) ?:
+	       compare_xml_lines(a->entry, b->entry);
 }
 
 static int compare_named_symbols(const void *a, const void *b)
@@ -158,6 +169,7 @@ static void xml_write_symboldata(struct pp_xml *x,
 	xml_write_place(x, &entry->place);
 	fputc(' ', x->out);
 	xml_write_vma(x, "startingaddr", entry->vma);
+	op_xml_attr(x->out, "source", entry->source);
 	fputs("/>\n", x->out);
 }
 

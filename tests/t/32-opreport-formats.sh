@@ -74,9 +74,9 @@ printf '%s 60\n%#x 20\n%s 15\n%s 5\n' "$(offset hot)" $(($(offset hot) + 8)) \
 addr=$(nm "$TMP/prog" | awk '$3 == "hot" { print substr($1, 9) }')
 
 is "lines" "$(report -n -l -g -t 50)" \
-	"80       80.0000  prog.cc:4                   hot"
+	"80       80.0000  prog.cc:3                   hot"
 is "with their paths" "$(report -n -l -g -f -t 50 | tr -s ' ')" \
-	"80 80.0000 $TMP/src/prog.cc:4 hot"
+	"80 80.0000 $TMP/src/prog.cc:3 hot"
 is "lines of addresses" "$(report -n -d -g -i hot | sed 1d)" "\
   $addr 60       75.0000  prog.cc:4
   $(printf %08x $((0x$addr + 8))) 20       25.0000  prog.cc:5"
@@ -117,7 +117,7 @@ strip "$TMP/prog"
 objcopy --add-gnu-debuglink="$TMP/.debug/prog.debug" "$TMP/prog"
 touch -r "$TMP/prog.whole" "$TMP/prog"
 is "a separate debug file" "$(report -n -l -g -t 50)" \
-	"80       80.0000  prog.cc:4                   hot"
+	"80       80.0000  prog.cc:3                   hot"
 is "no complaint" "$(cat "$TMP/err")" ""
 mv "$TMP/prog.whole" "$TMP/prog"
 
@@ -286,7 +286,7 @@ is "and all samples" "$(json "[sum(s['samples'][c] for s in r['symbols'])
 	for c in range(2)]" -l)" "[100, 3]"
 is "and odd names" "$(json "[i['image'] for a in r['applications']
 	for i in a['images']][1]")" '/lib/a"b,<c>&'
-is "and lines" "$(json "r['symbols'][0]['line']" -l -g)" 4
+is "and lines" "$(json "r['symbols'][0]['line']" -l -g)" 3
 is "and addresses" "$(json "[a['samples'] for a in
 	r['symbols'][0]['addresses']]" -d)" "[[60, 0], [20, 0]]"
 # A CSV reader that is not ours.

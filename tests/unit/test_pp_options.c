@@ -236,6 +236,9 @@ static void write_request(FILE *out, const struct pp_request *r)
 	write_flag(out, "calls", r->call_graph);
 	write_flag(out, "addresses", r->addresses_of_calls);
 	write_flag(out, "lines", r->lines);
+	write_flag(out, "by-line", r->by_line);
+	write_strings(out, "search", r->search_dirs);
+	write_strings(out, "base", r->base_dirs);
 	write_flag(out, "code", r->code);
 	write_flag(out, "intervals", r->intervals);
 	write_flag(out, "tree", r->tree);
@@ -348,6 +351,9 @@ static void opreport_takes_options(void **state)
 		{ "--details -l", "text 32 STIAYDV symbols inlines details | vma" },
 		{ "-l -g", "text 32 STIAYDV symbols totals inlines declarations lines |" },
 		{ "-d --debug-info", "text 32 STIAYDV symbols inlines declarations details lines | vma" },
+		{ "--lines", "text 32 STIAYDV symbols inlines declarations details lines by-line |" },
+		{ "--lines --search-dirs=a,b --base-dirs=c", "text 32 STIAYDV symbols inlines declarations details lines by-line search=a search=b base=c |" },
+		{ "--lines -s debug -i f", "text 32 DSTIAYV symbols inlines declarations details lines by-line include=f | include=f" },
 		{ "-l -w", "text 32 STIAYDV symbols totals inlines | vma" },
 		{ "-c --show-address", "text 32 STIAYDV symbols inlines calls | vma" },
 		{ "-l -a", "text 32 STIAYDV symbols totals inlines | sums" },
@@ -400,7 +406,17 @@ static void opreport_takes_options(void **state)
 		{ "--tree -r", "--reverse-sort changes nothing in --tree; leave it out" },
 		{ "--tree { cpu:1 } {}", "--tree does not show comparisons; use --format=flamegraph" },
 		{ "-l -s total", "text 32 TSIAYDV symbols totals inlines |" },
-		{ "-c -s total", "--sort=total: a call graph and addresses have no totals; leave --callgraph and --details out" },
+		{ "-c -s total", "--sort=total: a call graph, addresses and lines have no totals; leave --callgraph, --details and --lines out" },
+		{ "--lines -s total", "--sort=total: a call graph, addresses and lines have no totals; leave --callgraph, --details and --lines out" },
+		{ "--lines -d", "--lines is a table of its own; leave --details out" },
+		{ "--lines -c", "--lines is a table of its own; leave --callgraph out" },
+		{ "--lines -g", "--lines is a table of its own; leave --debug-info out" },
+		{ "--lines --tree", "--lines changes nothing in --tree; leave it out" },
+		{ "--lines --format=folded", "--lines changes nothing in --format=folded; leave it out" },
+		{ "--lines -%", "--global-percent changes nothing in a symbol table; leave it out or add --details or --callgraph" },
+		{ "-l --search-dirs=x", "--search-dirs is about the text of source lines; add --lines or --html=FILE" },
+		{ "-l --base-dirs=x", "--base-dirs is about the text of source lines; add --lines or --html=FILE" },
+		{ "--lines --base-dirs=x", "--base-dirs changes where to look in --search-dirs; add that" },
 		{ "-l -s total { cpu:1 } {}", "--sort=total: comparisons have no totals; leave it out" },
 		{ "--format=folded", "folded 32 STIAYDV any-axes inlines tree by-name one-class |" },
 		{ "--format=flamegraph", "flamegraph 32 STIAYDV any-axes inlines tree max-nodes=500000 |" },
@@ -415,9 +431,9 @@ static void opreport_takes_options(void **state)
 		{ "--html=FILE --intervals", "--intervals changes nothing in --format=html; leave it out" },
 		{ "--html=FILE --tree", "--tree changes nothing in --format=html, which shows stacks always; leave it out" },
 		{ "--html=FILE -c", "--callgraph changes nothing in --format=html, which shows stacks always; leave it out" },
-		{ "--search-dirs=a", "--search-dirs is about source files; add --html=FILE" },
-		{ "--base-dirs=a", "--base-dirs is about source files; add --html=FILE" },
-		{ "--html=FILE --base-dirs=a", "--base-dirs is about --search-dirs; add that, too" },
+		{ "--search-dirs=a", "--search-dirs is about the text of source lines; add --lines or --html=FILE" },
+		{ "--base-dirs=a", "--base-dirs is about the text of source lines; add --lines or --html=FILE" },
+		{ "--html=FILE --base-dirs=a", "--base-dirs changes where to look in --search-dirs; add that" },
 		{ "--format=folded -l -c -i a", "folded 32 STIAYDV any-axes inlines tree by-name one-class include=a | include=a" },
 		{ "--format=svg", "--format=svg: unknown; use text, xml, json, csv, folded, flamegraph or html" },
 		{ "-o FILE", "text 32 STIAYDV | output=FILE" },
