@@ -263,6 +263,7 @@ int pp_report_new(struct pp_report **out, const struct pp_request *request,
 	err = populate(&p, diag);
 	pp_sessions_close(&p.side.list.sessions);
 	pp_sessions_close(&p.old.list.sessions);
+	pp_symbol_names_release(&p.names);
 	if (p.side.trees)
 		pp_tree_inputs_release(p.side.trees);
 	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;

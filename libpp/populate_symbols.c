@@ -235,10 +235,13 @@ static int describe_entry(const struct batch *b, struct pp_symbol_entry *entry,
 							   : NO_SYMBOL);
 	if (!entry->raw_name)
 		return -ENOMEM;
-	entry->name = symbol || entry->is_inlined
-			      ? pp_demangle(arena, entry->raw_name,
-					    b->p->request->demangle)
-			      : entry->raw_name;
+	entry->name =
+		symbol || entry->is_inlined
+			? pp_symbol_name(&b->p->names, arena, entry->raw_name,
+					 b->p->request->demangle)
+			: entry->raw_name;
+	if (!entry->name)
+		return -ENOMEM;
 	if (entry->is_inlined && owner->inlined.file && b->p->request->lines) {
 		entry->place.file = op_arena_strdup(arena, owner->inlined.file);
 		entry->place.line = owner->inlined.line;

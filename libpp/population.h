@@ -14,6 +14,7 @@
 #include "libpp/locate_images.h"
 #include "libpp/report.h"
 #include "libpp/sample_list.h"
+#include "libpp/symbol_names.h"
 
 /* Calls from one symbol to another in one column, by their numbers. */
 struct pp_symbol_call {
@@ -82,6 +83,7 @@ struct pp_population {
 	const struct pp_request *request;
 	struct pp_side side;
 	struct pp_side old; /* if request->old_spec */
+	struct pp_symbol_names names; /* of both */
 };
 
 /* Each returns 0 or -errno, with a reason in @diag unless it is -ENOMEM. */

@@ -117,8 +117,11 @@ static int name_owner(struct naming *n, uint32_t number,
 	if (!raw)
 		return -ENOMEM;
 	out->name = owner->symbol || owner->inlined.name
-			    ? pp_demangle(arena, raw, p->request->demangle)
+			    ? pp_symbol_name(&p->names, arena, raw,
+					     p->request->demangle)
 			    : raw;
+	if (!out->name)
+		return -ENOMEM;
 	out->is_wanted = pp_is_wanted(p->request, raw, out->name);
 	n->named[number] = *out;
 	return 0;

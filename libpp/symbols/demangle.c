@@ -2,14 +2,17 @@
 /*
  * Names of C++, Rust and Java as people write them. "Smart" names leave out
  * what the standard library adds: its inline namespaces, the long forms of
- * string and stream, and template arguments that are the default where they
- * are the last, which may make another argument the last; so dropping goes on
- * until nothing changes.
+ * string and stream, the class that iterators of libstdc++ are made of, and
+ * template arguments that are the default. An argument is dropped where it is
+ * the last and is made of the first one, as std::less<int> is for a set of int
+ * and std::less<void> is not; that may make another one the last, so dropping
+ * goes on until nothing changes.
  */
 
 #include "libpp/symbols/demangle.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,37 +22,41 @@
 
 /* ---- smart --------------------------------------------------------------- */
 
-/* Written otherwise, in this order. */
-static const struct {
-	const char *from, *to;
-} rewrites[] = {
+/* Inline namespaces, which no program names. */
+static const char *const namespaces[][2] = {
 	{ "std::__cxx11::", "std::" },
 	{ "std::__1::", "std::" },
-	{ "std::basic_string<char, std::char_traits<char>, std::allocator<char> >",
-	  "std::string" },
-	{ "std::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >",
-	  "std::wstring" },
-	{ "std::basic_ostream<char, std::char_traits<char> >", "std::ostream" },
-	{ "std::basic_istream<char, std::char_traits<char> >", "std::istream" },
-	{ "std::basic_iostream<char, std::char_traits<char> >",
-	  "std::iostream" },
+	{ "std::__ndk1::", "std::" },
 };
 
-/* Arguments of templates that are nearly always the default. */
+/* Arguments that a template of the standard library has by itself, made of its
+ * first argument; an allocator may be that of pairs. */
 static const char *const defaults[] = {
-	", std::allocator<", ", std::char_traits<", ", std::less<",
-	", std::equal_to<",  ", std::hash<",	    ", std::default_delete<",
+	"std::allocator<", "std::char_traits<",	   "std::less<",
+	"std::equal_to<",  "std::default_delete<", "std::hash<",
 };
+
+/* Templates over characters that have names without "basic_". */
+static const char *const basics[] = {
+	"string",    "string_view",   "ostream",       "istream",
+	"iostream",  "ostringstream", "istringstream", "stringstream",
+	"ofstream",  "ifstream",      "fstream",       "streambuf",
+	"stringbuf", "filebuf",	      "ios",	       "regex",
+};
+
+/* Put @to in place of the @len bytes at @at; it is no longer. */
+static void replace_text(char *at, size_t len, const char *to, size_t to_len)
+{
+	memmove(at + to_len, at + len, strlen(at + len) + 1);
+	memcpy(at, to, to_len);
+}
 
 static void rewrite(char *text, const char *from, const char *to)
 {
 	size_t from_len = strlen(from), to_len = strlen(to);
-	char *at;
 
-	for (at = text; (at = strstr(at, from)); at += to_len) {
-		memmove(at + to_len, at + from_len, strlen(at + from_len) + 1);
-		memcpy(at, to, to_len);
-	}
+	for (char *at = text; (at = strstr(at, from)); at += to_len)
+		replace_text(at, from_len, to, to_len);
 }
 
 /* Behind the '>' that ends what the text before @at began with '<'. */
@@ -64,36 +71,188 @@ static const char *template_end(const char *at)
 	return NULL;
 }
 
-/* A default is dropped where it is the last argument. */
-static bool drop_default(char *text, const char *start)
+/* A template argument, without blanks around it. */
+struct argument {
+	const char *text;
+	size_t len;
+};
+
+static struct argument argument_between(const char *start, const char *end)
 {
-	char *at;
+	while (start < end && *start == ' ')
+		start++;
+	while (end > start && end[-1] == ' ')
+		end--;
+	return (struct argument){ start, (size_t)(end - start) };
+}
 
-	for (at = text; (at = strstr(at, start)); at++) {
-		const char *end = template_end(at + strlen(start));
+#define MAX_ARGUMENTS 16
+#define MAX_SMART 20000 /* bytes of a name */
 
-		if (!end || end[strspn(end, " ")] != '>')
+/* The arguments behind the '<' before @at, and *@end behind their '>'. Returns
+ * how many, 0 where brackets do not match or they are too many. */
+static size_t split_arguments(const char *at, struct argument *out,
+			      const char **end)
+{
+	const char *start = at;
+	size_t nr = 0, depth = 0;
+
+	*end = template_end(at);
+	for (; *end && at < *end && nr < MAX_ARGUMENTS; at++) {
+		bool is_last = at + 1 == *end;
+
+		if (is_last || (*at == ',' && !depth)) {
+			out[nr++] = argument_between(start, at);
+			start = at + 1;
+		}
+		depth += *at == '<' || *at == '(';
+		depth -= (*at == '>' || *at == ')') && depth;
+	}
+	return at == *end ? nr : 0;
+}
+
+static bool is_argument(const struct argument *a, const char *text, size_t len)
+{
+	return a->len == len && !memcmp(a->text, text, len);
+}
+
+/* Whether @text is the "std::pair<KEY const, VALUE>" that a map holds. */
+static bool is_pair_of(const struct argument *a, const char *text, size_t len)
+{
+	static const char start[] = "std::pair<";
+	struct argument parts[MAX_ARGUMENTS];
+	const char *end;
+	size_t key = a[0].len;
+
+	return len > sizeof(start) - 1 &&
+	       !memcmp(text, start, sizeof(start) - 1) &&
+	       split_arguments(text + sizeof(start) - 1, parts, &end) == 2 &&
+	       end <= text + len && parts[0].len == key + 6 &&
+	       !memcmp(parts[0].text, a[0].text, key) &&
+	       !memcmp(parts[0].text + key, " const", 6) &&
+	       is_argument(&a[1], parts[1].text, parts[1].len);
+}
+
+/* Whether the last of @nr arguments is what would be there without it. */
+static bool is_default(const struct argument *a, size_t nr)
+{
+	const struct argument *last = &a[nr - 1];
+
+	for (size_t i = 0; i < sizeof(defaults) / sizeof(*defaults); i++) {
+		size_t len = strlen(defaults[i]);
+		struct argument of;
+
+		if (last->len <= len || memcmp(last->text, defaults[i], len) ||
+		    last->text[last->len - 1] != '>')
 			continue;
-		memmove(at, end + strspn(end, " "),
-			strlen(end + strspn(end, " ")) + 1);
+		of = argument_between(last->text + len,
+				      last->text + last->len - 1);
+		if (is_argument(&a[0], of.text, of.len))
+			return true;
+		/* A tree has the pairs as its second argument. */
+		return !i && nr > 2 &&
+		       (is_argument(&a[1], of.text, of.len) ||
+			is_pair_of(a, of.text, of.len));
+	}
+	return false;
+}
+
+/* Drop the last arguments of all templates while they are defaults. */
+static bool drop_defaults(char *text)
+{
+	struct argument a[MAX_ARGUMENTS];
+	bool any = false;
+	const char *end;
+
+	for (char *at = text; (at = strchr(at, '<')); at++) {
+		size_t nr = split_arguments(at + 1, a, &end);
+		char *cut;
+
+		if (nr < 2 || !is_default(a, nr))
+			continue;
+		cut = (char *)a[nr - 2].text + a[nr - 2].len;
+		replace_text(cut, (size_t)(end - 1 - cut), "", 0);
+		any = true;
+		at--;
+	}
+	return any;
+}
+
+/* "std::basic_NAME<char>" is "std::NAME", that of wchar_t "std::wNAME". */
+static void name_basics(char *text)
+{
+	static const char start[] = "std::basic_";
+	const size_t start_len = sizeof(start) - 1;
+
+	for (char *at = text; (at = strstr(at, start)); at++) {
+		char *name = at + start_len, to[40];
+		size_t len = strcspn(name, "<"), i = 0;
+		bool wide = !strncmp(name + len, "<wchar_t>", 9);
+
+		while (i < sizeof(basics) / sizeof(*basics) &&
+		       (strlen(basics[i]) != len ||
+			memcmp(basics[i], name, len) != 0))
+			i++;
+		if (i == sizeof(basics) / sizeof(*basics) ||
+		    (!wide && strncmp(name + len, "<char>", 6) != 0))
+			continue;
+		snprintf(to, sizeof(to), "std::%s%s", wide ? "w" : "",
+			 basics[i]);
+		replace_text(at, start_len + len + (wide ? 9 : 6), to,
+			     strlen(to));
+	}
+}
+
+/* libstdc++'s iterator of a container is known by that. */
+static bool name_iterator(char *text)
+{
+	static const char start[] = "__gnu_cxx::__normal_iterator<";
+	struct argument a[MAX_ARGUMENTS];
+	const char *end;
+
+	for (char *at = text; (at = strstr(at, start)); at++) {
+		const char *name;
+		size_t len;
+
+		if (split_arguments(at + sizeof(start) - 1, a, &end) != 2)
+			continue;
+		name = a[0].len > 7 && !memcmp(a[0].text + a[0].len - 7,
+					       " const*", 7)
+			       ? "::const_iterator"
+			       : "::iterator";
+		len = a[1].len;
+		memmove(at, a[1].text, len);
+		replace_text(at + len, (size_t)(end - (at + len)), name,
+			     strlen(name));
 		return true;
 	}
 	return false;
 }
 
-/* Dropping one may make another the last. */
+/* "> >" is what C++ had before 2011; " > (" is a comparison. */
+static void close_brackets(char *text)
+{
+	for (char *at = text; (at = strstr(at, " >")); at++)
+		if (strncmp(at, " > (", 4) != 0)
+			replace_text(at, 1, "", 0);
+}
+
+/* Dropping an argument may make that of a template around it a default. */
 static void simplify(char *text)
 {
-	bool again = true;
-
-	for (size_t i = 0; i < sizeof(rewrites) / sizeof(rewrites[0]); i++)
-		rewrite(text, rewrites[i].from, rewrites[i].to);
-	while (again) {
-		again = false;
-		for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]);
-		     i++)
-			again |= drop_default(text, defaults[i]);
-	}
+	/* The time it takes grows with the square of the length. */
+	if (strlen(text) > MAX_SMART)
+		return;
+	for (size_t i = 0; i < sizeof(namespaces) / sizeof(*namespaces); i++)
+		rewrite(text, namespaces[i][0], namespaces[i][1]);
+	while (drop_defaults(text))
+		;
+	name_basics(text);
+	while (drop_defaults(text))
+		;
+	while (name_iterator(text))
+		;
+	close_brackets(text);
 }
 
 /* ---- brief --------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "tests/unit/pp_fixture.h"
 
+#include "libpp/symbol_names.h"
 #include "libpp/symbols/demangle.h"
 #include "libpp/symbols/demangle_java.h"
 #include "libpp/report.h"
@@ -104,6 +105,57 @@ static void names_are_demangled_as_asked(void **state)
 		{ "_Z1fSt13unordered_setIiSt4hashIiESt8equal_toIiESaIiEE",
 		  "f(std::unordered_set<int, std::hash<int>, std::equal_to<int>, std::allocator<int> >)",
 		  "f(std::unordered_set<int>)" },
+		/* clang-format off */
+		/* As g++ 12 makes them. */
+		{ "_Z2f1RSt6vectorIiSaIiEE",
+		  "f1(std::vector<int, std::allocator<int> >&)",
+		  "f1(std::vector<int>&)" },
+		{ "_Z2f2N9__gnu_cxx17__normal_iteratorIPiSt6vectorIiSaIiEEEENS0_IPKiS4_EENS0_IPcNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEEENS0_IPKcSF_EENS0_IPS7_S2_IS7_SaIS7_EEEENS0_IPKS9_S2_IS9_SaIS9_EEEE",
+		  "f2(__gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, __gnu_cxx::__normal_iterator<int const*, std::vector<int, std::allocator<int> > >, __gnu_cxx::__normal_iterator<char*, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >, __gnu_cxx::__normal_iterator<char const*, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >, __gnu_cxx::__normal_iterator<int const**, std::vector<int const*, std::allocator<int const*> > >, __gnu_cxx::__normal_iterator<char* const*, std::vector<char*, std::allocator<char*> > >)",
+		  "f2(std::vector<int>::iterator, std::vector<int>::const_iterator, std::string::iterator, std::string::const_iterator, std::vector<int const*>::iterator, std::vector<char*>::const_iterator)" },
+		{ "_Z2f3RSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt6vectorIiSaIiEESt4lessIS5_ESaISt4pairIKS5_S8_EEE",
+		  "f3(std::map<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::vector<int, std::allocator<int> >, std::less<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >, std::allocator<std::pair<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const, std::vector<int, std::allocator<int> > > > >&)",
+		  "f3(std::map<std::string, std::vector<int>>&)" },
+		{ "_Z2f4RSt3setIiSt4lessIiESaIiEERS_IiS0_IvES2_ERS_IiSt7greaterIiES2_ERSt8multimapIlNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEES0_IlESaISt4pairIKlSI_EEE",
+		  "f4(std::set<int, std::less<int>, std::allocator<int> >&, std::set<int, std::less<void>, std::allocator<int> >&, std::set<int, std::greater<int>, std::allocator<int> >&, std::multimap<long, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::less<long>, std::allocator<std::pair<long const, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > > > >&)",
+		  "f4(std::set<int>&, std::set<int, std::less<void>>&, std::set<int, std::greater<int>>&, std::multimap<long, std::string>&)" },
+		{ "_Z2f5RSt13unordered_mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEiSt4hashIS5_ESt8equal_toIS5_ESaISt4pairIKS5_iEEERSt13unordered_setIlS6_IlES8_IlESaIlEE",
+		  "f5(std::unordered_map<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, int, std::hash<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >, std::equal_to<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >, std::allocator<std::pair<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const, int> > >&, std::unordered_set<long, std::hash<long>, std::equal_to<long>, std::allocator<long> >&)",
+		  "f5(std::unordered_map<std::string, int>&, std::unordered_set<long>&)" },
+		{ "_Z2f6St17basic_string_viewIcSt11char_traitsIcEES_IwS0_IwEERNSt7__cxx1118basic_stringstreamIcS1_SaIcEEERNS5_19basic_ostringstreamIwS3_SaIwEEERSt14basic_ofstreamIcS1_ERNS5_12basic_stringIDsS0_IDsESaIDsEEERSoRNSH_IwS3_SB_EE",
+		  "f6(std::basic_string_view<char, std::char_traits<char> >, std::basic_string_view<wchar_t, std::char_traits<wchar_t> >, std::__cxx11::basic_stringstream<char, std::char_traits<char>, std::allocator<char> >&, std::__cxx11::basic_ostringstream<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >&, std::basic_ofstream<char, std::char_traits<char> >&, std::__cxx11::basic_string<char16_t, std::char_traits<char16_t>, std::allocator<char16_t> >&, std::ostream&, std::__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >&)",
+		  "f6(std::string_view, std::wstring_view, std::stringstream&, std::wostringstream&, std::ofstream&, std::basic_string<char16_t>&, std::ostream&, std::wstring&)" },
+		{ "_Z2f7St10unique_ptrIiSt14default_deleteIiEES_IA_NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEES0_IS9_EESt10shared_ptrIiES_I8_IO_FILEPFiPSE_EE",
+		  "f7(std::unique_ptr<int, std::default_delete<int> >, std::unique_ptr<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > [], std::default_delete<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > []> >, std::shared_ptr<int>, std::unique_ptr<_IO_FILE, int (*)(_IO_FILE*)>)",
+		  "f7(std::unique_ptr<int>, std::unique_ptr<std::string []>, std::shared_ptr<int>, std::unique_ptr<_IO_FILE, int (*)(_IO_FILE*)>)" },
+		{ "_Z2f8RSt14priority_queueIiSt6vectorIiSaIiEESt4lessIiEERSt5dequeINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaISD_EERNS8_4listISt4pairIiiESaISJ_EEERSt5stackIiS7_IiS1_EERSt12forward_listIiS1_E",
+		  "f8(std::priority_queue<int, std::vector<int, std::allocator<int> >, std::less<int> >&, std::deque<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > > >&, std::__cxx11::list<std::pair<int, int>, std::allocator<std::pair<int, int> > >&, std::stack<int, std::deque<int, std::allocator<int> > >&, std::forward_list<int, std::allocator<int> >&)",
+		  "f8(std::priority_queue<int, std::vector<int>>&, std::deque<std::string>&, std::list<std::pair<int, int>>&, std::stack<int, std::deque<int>>&, std::forward_list<int>&)" },
+		{ "_Z2f9St8functionIFvSt6vectorIiSaIiEENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEEESt8optionalIS2_ESt7variantIJiS8_EESt5tupleIJS8_iEE",
+		  "f9(std::function<void (std::vector<int, std::allocator<int> >, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >)>, std::optional<std::vector<int, std::allocator<int> > >, std::variant<int, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >, std::tuple<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, int>)",
+		  "f9(std::function<void (std::vector<int>, std::string)>, std::optional<std::vector<int>>, std::variant<int, std::string>, std::tuple<std::string, int>)" },
+		{ "_Z2g1RSt6vectorIi4poolIiEERSt3mapIii7my_lessSaISt4pairIKiiEEERNSt7__cxx1112basic_stringIcSt11char_traitsIcES0_IcEEE",
+		  "g1(std::vector<int, pool<int> >&, std::map<int, int, my_less, std::allocator<std::pair<int const, int> > >&, std::__cxx11::basic_string<char, std::char_traits<char>, pool<char> >&)",
+		  "g1(std::vector<int, pool<int>>&, std::map<int, int, my_less>&, std::basic_string<char, std::char_traits<char>, pool<char>>&)" },
+		{ "_Z2g2RSt3setIiSt4lessIiESaIiEE",
+		  "g2(std::set<int, std::less<int>, std::allocator<int> >&)",
+		  "g2(std::set<int>&)" },
+		{ "_Z2g2RSt3setIiSt4lessIvESaIiEE",
+		  "g2(std::set<int, std::less<void>, std::allocator<int> >&)",
+		  "g2(std::set<int, std::less<void>>&)" },
+		{ "_Z2g3RNSt7__cxx1111basic_regexIcNS_12regex_traitsIcEEEERNS_13match_resultsIN9__gnu_cxx17__normal_iteratorIPKcNS_12basic_stringIcSt11char_traitsIcESaIcEEEEESaINS_9sub_matchISF_EEEEESt13_Bit_iterator",
+		  "g3(std::__cxx11::basic_regex<char, std::__cxx11::regex_traits<char> >&, std::__cxx11::match_results<__gnu_cxx::__normal_iterator<char const*, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >, std::allocator<std::__cxx11::sub_match<__gnu_cxx::__normal_iterator<char const*, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > > > > >&, std::_Bit_iterator)",
+		  "g3(std::basic_regex<char, std::regex_traits<char>>&, std::match_results<std::string::const_iterator, std::allocator<std::sub_match<std::string::const_iterator>>>&, std::_Bit_iterator)" },
+		{ "_ZNSt6vectorIiSaIiEE17_M_realloc_insertIJiEEEvN9__gnu_cxx17__normal_iteratorIPiS1_EEDpOT_",
+		  "void std::vector<int, std::allocator<int> >::_M_realloc_insert<int>(__gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, int&&)",
+		  "void std::vector<int>::_M_realloc_insert<int>(std::vector<int>::iterator, int&&)" },
+		{ "_ZNSt8_Rb_treeINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt4pairIKS5_St6vectorIiSaIiEEESt10_Select1stISB_ESt4lessIS5_ESaISB_EE8_M_eraseEPSt13_Rb_tree_nodeISB_E",
+		  "std::_Rb_tree<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::pair<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const, std::vector<int, std::allocator<int> > >, std::_Select1st<std::pair<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const, std::vector<int, std::allocator<int> > > >, std::less<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >, std::allocator<std::pair<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const, std::vector<int, std::allocator<int> > > > >::_M_erase(std::_Rb_tree_node<std::pair<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const, std::vector<int, std::allocator<int> > > >*)",
+		  "std::_Rb_tree<std::string, std::pair<std::string const, std::vector<int>>, std::_Select1st<std::pair<std::string const, std::vector<int>>>>::_M_erase(std::_Rb_tree_node<std::pair<std::string const, std::vector<int>>>*)" },
+		{ "_ZSt16__introsort_loopIN9__gnu_cxx17__normal_iteratorIPiSt6vectorIiSaIiEEEElNS0_5__ops15_Iter_less_iterEEvT_S9_T0_T1_",
+		  "void std::__introsort_loop<__gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, long, __gnu_cxx::__ops::_Iter_less_iter>(__gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, __gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, long, __gnu_cxx::__ops::_Iter_less_iter)",
+		  "void std::__introsort_loop<std::vector<int>::iterator, long, __gnu_cxx::__ops::_Iter_less_iter>(std::vector<int>::iterator, std::vector<int>::iterator, long, __gnu_cxx::__ops::_Iter_less_iter)" },
+		/* clang-format on */
 		/* An allocator that is no default, and one that is no last. */
 		{ "_Z1fSt6vectorIi1ASaIiEE",
 		  "f(std::vector<int, A, std::allocator<int> >)",
@@ -130,6 +182,38 @@ static void names_are_demangled_as_asked(void **state)
 					     PP_DEMANGLE_NONE),
 				 rows[i].raw);
 	}
+	op_arena_release(&arena);
+}
+
+/* Both kinds of strings that libstdc++ has are std::string to a reader. */
+static void smart_names_are_told_apart(void **state)
+{
+	static const struct {
+		const char *raw, *shown;
+	} rows[] = {
+		{ "_Z1f" STRING, "f(std::string)" },
+		{ "_Z1fSbIcSt11char_traitsIcESaIcEE",
+		  "f(std::basic_string<char, std::char_traits<char>, std::allocator<char> >)" },
+		{ "_Z1f" STRING, "f(std::string)" },
+		{ "_Z1gi", "g(int)" },
+		{ "_ZN1AC1Ev", "A::A()" },
+		{ "_ZN1AC2Ev", "A::A() [_ZN1AC2Ev]" },
+		{ "_ZN1AC1Ev", "A::A()" },
+	};
+	struct pp_symbol_names names = { 0 };
+	struct op_arena arena;
+
+	(void)state;
+	op_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++)
+		assert_string_equal(pp_symbol_name(&names, &arena, rows[i].raw,
+						   PP_DEMANGLE_SMART),
+				    rows[i].shown);
+	assert_int_equal(names.nr, 5);
+	assert_string_equal(pp_symbol_name(&names, &arena, "_ZN1AC2Ev",
+					   PP_DEMANGLE_NORMAL),
+			    "A::A()");
+	pp_symbol_names_release(&names);
 	op_arena_release(&arena);
 }
 
@@ -487,6 +571,7 @@ static void counts_stay_at_the_largest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(smart_names_are_told_apart),
 		cmocka_unit_test(java_names_are_demangled),
 		cmocka_unit_test(names_are_demangled_as_asked),
 		cmocka_unit_test(images_have_names),
