@@ -97,8 +97,8 @@ static uint64_t hash_of_image(const struct pp_kept_symbols *kept,
 }
 
 static struct kept_entry *find_kept_entry(const struct pp_kept_symbols *kept,
-				    const struct pp_image *image,
-				    unsigned int wants)
+					  const struct pp_image *image,
+					  unsigned int wants)
 {
 	uint32_t number;
 

@@ -106,7 +106,7 @@ static int read_texts(struct pp_population *p,
 	op_arena_init(&arena);
 	in = pp_source_open(report->archive, &report->messages, path,
 			    lines[0]->image);
-	pp_source_read(&text, &arena, in);
+	pp_source_read(&text, &arena, &report->messages, path, in);
 	for (size_t i = 0; i < nr; i++) {
 		const char *line =
 			pp_source_text_line(&text, lines[i]->place.line);

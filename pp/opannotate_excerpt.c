@@ -55,8 +55,8 @@ open_excerpt_file(struct opannotate_excerpts *e, const char *name,
 	FILE *in = path ? opannotate_open_source(e->text, path, image) : NULL;
 
 	if (file)
-		pp_source_read(&file->source, &e->arena,
-			       e->text->messages, path, in);
+		pp_source_read(&file->source, &e->arena, e->text->messages,
+			       path, in);
 	if (in)
 		fclose(in);
 	free(path);

@@ -18,6 +18,7 @@
 
 #include "libop/op_folder.h"
 #include "libop/op_search.h"
+#include "libpp/source_file.h"
 #include "pp/opannotate_files.h"
 #include "pp/opannotate_text.h"
 

@@ -206,21 +206,25 @@ static void write_interpretation(const struct opannotate_text *t)
 		fputs(" * Output all files\n", t->out);
 }
 
-/* What was counted, as opreport has it, each line behind a " * ". */
-static int write_counted(const struct opannotate_text *t)
+/* What was counted, as opreport has it. */
+static void write_counted_to(FILE *out, const struct pp_report *report)
 {
 	const struct pp_format_options options = { 0 };
-	struct pp_text text = { .report = t->report,
-				.options = &options,
-				.nr_columns = t->report->classes.nr };
+
+	pp_text_describe(out, report, &options);
+}
+
+/* The same, each line behind a " * ". */
+static int write_counted(const struct opannotate_text *t)
+{
 	char *buf = NULL;
 	size_t len;
+	FILE *out = open_memstream(&buf, &len);
 
-	text.out = open_memstream(&buf, &len);
-	if (!text.out)
+	if (!out)
 		return -ENOMEM;
-	pp_text_header(&text);
-	if (fclose(text.out)) {
+	write_counted_to(out, t->report);
+	if (fclose(out)) {
 		free(buf);
 		return -ENOMEM;
 	}
@@ -240,11 +244,7 @@ int opannotate_header(const struct opannotate_text *t)
 	if (t->options->args.no_header)
 		return 0;
 	if (!t->options->all) {
-		const struct pp_format_options options = { 0 };
-
-		pp_text_header(&(struct pp_text){ .out = t->out,
-						  .report = t->report,
-						  .options = &options });
+		write_counted_to(t->out, t->report);
 		return 0;
 	}
 	fprintf(t->out, "/* \n * Command line: %s\n * \n", t->options->command);

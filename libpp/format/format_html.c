@@ -134,11 +134,8 @@ static void describe_counted(FILE *out, void *arg)
 {
 	const struct page_writer *w = arg;
 	const struct pp_code *code = w->options->code;
-	struct pp_text text = { .out = out,
-				.report = code ? code->report : w->report,
-				.options = w->options };
 
-	pp_text_header(&text);
+	pp_text_describe(out, code ? code->report : w->report, w->options);
 }
 
 /* The classes that stand for events: those of a report that adds threads up. */

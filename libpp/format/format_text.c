@@ -201,6 +201,15 @@ void pp_text_header(const struct pp_text *t)
 	text_write_sums_of_builds(t);
 }
 
+void pp_text_describe(FILE *out, const struct pp_report *report,
+		      const struct pp_format_options *options)
+{
+	pp_text_header(&(struct pp_text){ .out = out,
+					  .report = report,
+					  .options = options,
+					  .nr_columns = report->classes.nr });
+}
+
 static int text_write_body(struct pp_text *t)
 {
 	if (t->report->tree)

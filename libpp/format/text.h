@@ -35,6 +35,10 @@ const char *pp_text_percent(char *buf, double percent);
 const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole);
 
 void pp_text_header(const struct pp_text *t);
+
+/* The same of a report, with a line for each class. */
+void pp_text_describe(FILE *out, const struct pp_report *report,
+		      const struct pp_format_options *options);
 /* Returns 0 or -ENOMEM. */
 int pp_text_summary(const struct pp_text *t);
 

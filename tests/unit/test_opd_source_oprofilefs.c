@@ -173,8 +173,7 @@ static int unload_module(void **state)
 
 static struct opd_events events;
 static struct op_log log_file;
-static const struct opd_source_client client = { NULL, &log_file, NULL, NULL,
-						 NULL };
+static const struct opd_source_client client = { .log = &log_file };
 
 static int try_to_open(struct opd_source *source, struct op_diag *diag)
 {

@@ -396,32 +396,35 @@ static void indexes_that_cannot_be_are_refused(void **state)
 		const char *what;
 		const char *names;
 		size_t names_len, users_len, crcs_len;
-		uint64_t figures[9];
+		uint64_t figures[12];
 		uint64_t nr, index_at;
 		int err;
 	} rows[] = {
-		{ "sound", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, 0 },
+		{ "sound", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, 0 },
 		{ "empty", "", 0, 0, 0, { LAST }, 0, AT, 0 },
 		{ "empty, a gap", "", 0, 0, 0, { LAST }, 0, AT + 1, -EBADMSG },
-		{ "a content too short", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 5, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 14, -EBADMSG },
-		{ "a content in the index", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 10, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a content that wraps", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, UINT64_MAX - 2, PACK_TREE, 3, 4, 18, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a gap before the index", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 8, LAST }, 2, AT + 15, -EBADMSG },
-		{ "no kind", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 77, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
-		{ "one more entry", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 1, AT + 6, -EBADMSG },
-		{ "one entry less", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 3, AT + 15, -EBADMSG },
-		{ "one name more", "a\0b\0c", 6, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a user byte more", "a\0b", 4, 2 * USER + 1, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a user byte less", "a\0b", 4, 2 * USER - 1, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a checksum byte more", "a\0b", 4, 2 * USER, 9, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a checksum byte less", "a\0b", 4, 2 * USER, 7, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a figure less", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a figure more", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, 1 }, 2, AT + 15, -EBADMSG },
-		{ "names not in order", "b\0a", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a name twice", "a\0a", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a name without end", "a\0b", 3, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
-		{ "no name", "\0b", 3, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
-		{ "a name that leads out", "..\0b", 5, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, PACK_TREE, 3, 4, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a content too short", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 5, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 14, -EBADMSG },
+		{ "a content in the index", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 10, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a gap between", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 7, LAST }, 2, AT + 22, 0 },
+		{ "a gap up to the index", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 9, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a gap that wraps", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, UINT64_MAX, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a content that wraps", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, UINT64_MAX, 0 - 2, PACK_TREE, 3, 4, 18, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a gap before the index", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 8, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "no kind", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, 77, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "one more entry", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 1, AT + 6, -EBADMSG },
+		{ "one entry less", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 3, AT + 15, -EBADMSG },
+		{ "one name more", "a\0b\0c", 6, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a user byte more", "a\0b", 4, 2 * USER + 1, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a user byte less", "a\0b", 4, 2 * USER - 1, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a checksum byte more", "a\0b", 4, 2 * USER, 9, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a checksum byte less", "a\0b", 4, 2 * USER, 7, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a figure less", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a figure more", "a\0b", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, 1, LAST }, 2, AT + 15, -EBADMSG },
+		{ "names not in order", "b\0a", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a name twice", "a\0a", 4, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a name without end", "a\0b", 3, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "no name", "\0b", 3, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
+		{ "a name that leads out", "..\0b", 5, 2 * USER, 8, { PACK_TABLE, 1, 2, 6, 0, PACK_TREE, 3, 4, 9, 0, LAST }, 2, AT + 15, -EBADMSG },
 	};
 	/* clang-format on */
 
@@ -438,7 +441,7 @@ static void indexes_that_cannot_be_are_refused(void **state)
 		pack_bytes_put(&columns[PACK_USERS], zeros, rows[i].users_len);
 		pack_bytes_put(&columns[PACK_CHECKSUMS], "\1\2\3\4\5\6\7\10",
 			       rows[i].crcs_len);
-		for (size_t k = 0; k < 9 && rows[i].figures[k] != LAST; k++)
+		for (size_t k = 0; k < 12 && rows[i].figures[k] != LAST; k++)
 			pack_bytes_number(&columns[PACK_FIGURES],
 					  rows[i].figures[k]);
 		assert_int_equal(pack_columns_put(&bytes, columns,
@@ -483,7 +486,7 @@ static void names_have_a_length(void **state)
 
 		memset(name, 'x', len);
 		name[len] = '\0';
-		pack_index_put(columns, &item);
+		pack_index_put(columns, &item, 0);
 		assert_int_equal(pack_columns_put(&bytes, columns,
 						  PACK_INDEX_COLUMNS),
 				 0);

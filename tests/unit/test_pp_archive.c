@@ -781,7 +781,7 @@ static void archives_are_opened(void **state)
 {
 #define FACTS(facts) "printf '" facts "' >a/.oparchive/facts; "
 #define SUMS                                                                   \
-	"cd a; find . -type f ! -name SHA256SUMS -printf '%P\\n' | "            \
+	"cd a; find . -type f ! -name SHA256SUMS -printf '%P\\n' | "           \
 	"LC_ALL=C sort | xargs sha256sum >.oparchive/SHA256SUMS"
 #define SOUND "format = 1\\nsession = /home/s\\n"
 #define AGAIN "; archive the session again\n"

@@ -836,7 +836,9 @@ static struct pp_frame frames[] = {
 	{ .name = "all", .kind = PP_FRAME_ROOT },
 	{ .name = "prog", .kind = PP_FRAME_ROOT },
 	{ .name = "main", .image = "/bin/prog", .kind = PP_FRAME_APP },
-	{ .name = "f;<g>\x01\x7f\x80", .image = "/lib/x.so", .kind = PP_FRAME_LIBRARY },
+	{ .name = "f;<g>\x01\x7f\x80",
+	  .image = "/lib/x.so",
+	  .kind = PP_FRAME_LIBRARY },
 	{ .name = "[broken]", .kind = PP_FRAME_GAP },
 	{ .name = "k", .image = "/vmlinux", .kind = PP_FRAME_KERNEL },
 	{ .name = "h", .image = "/bin/prog", .kind = PP_FRAME_APP },
@@ -1103,14 +1105,14 @@ static void trees_are_text(void **state)
 {
 	/* clang-format off */
 	static struct pp_frame chained[] = {
-		{ "all", NULL, PP_FRAME_ROOT },
-		{ "prog", "/bin/prog", PP_FRAME_ROOT },
-		{ "main", "/bin/prog", PP_FRAME_APP },
-		{ "work", "/lib/x.so", PP_FRAME_LIBRARY },
-		{ "[x.so]", "/lib/x.so", PP_FRAME_LIBRARY },
-		{ "small", NULL, PP_FRAME_CUT },
-		{ "idle", "/lib/x.so", PP_FRAME_LIBRARY },
-		{ "lost", NULL, PP_FRAME_GAP },
+		{ .name = "all", .kind = PP_FRAME_ROOT },
+		{ .name = "prog", .image = "/bin/prog", .kind = PP_FRAME_ROOT },
+		{ .name = "main", .image = "/bin/prog", .kind = PP_FRAME_APP },
+		{ .name = "work", .image = "/lib/x.so", .kind = PP_FRAME_LIBRARY },
+		{ .name = "[x.so]", .image = "/lib/x.so", .kind = PP_FRAME_LIBRARY },
+		{ .name = "small", .kind = PP_FRAME_CUT },
+		{ .name = "idle", .image = "/lib/x.so", .kind = PP_FRAME_LIBRARY },
+		{ .name = "lost", .kind = PP_FRAME_GAP },
 	};
 	/* all, prog, main; below main: small (cut), work, [x.so] and in that
 	 * work; below prog: lost, idle */

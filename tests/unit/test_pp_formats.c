@@ -73,7 +73,8 @@ static void addresses_have_8_or_16_digits(void **state)
 static void formats_have_names(void **state)
 {
 	static const char *const names[] = { "text", "xml",    "json",
-					     "csv",  "folded", "flamegraph", "html" };
+					     "csv",  "folded", "flamegraph",
+					     "html" };
 	struct text t;
 	FILE *out = text_begin(&t);
 

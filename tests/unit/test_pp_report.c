@@ -536,7 +536,7 @@ static void packed_samples_are_counted(void **state)
 		if (rows[i].later)
 			write_samples(rows[i].later);
 		assert_int_equal(system(rows[i].command), 0);
-		write_report(text_begin(&t), &row);
+		write_report(text_begin(&t), &row, NULL);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
 }
