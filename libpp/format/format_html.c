@@ -252,7 +252,6 @@ static void write_summary(struct page_writer *w)
 	op_json_text(w->json, "command", w->options->command);
 	op_json_bool(w->json, "diff", report->is_diff);
 	op_json_bool(w->json, "has_totals", report->has_totals);
-	op_json_bool(w->json, "many_apps", report->many_apps);
 	pp_json_profile(w->json, report);
 	write_events(w);
 	write_sums_of_builds(w);

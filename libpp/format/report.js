@@ -100,10 +100,9 @@ function sumRun(list, at, isChosen) {
 
 /* ---- what is chosen ---- */
 
-const FACETS = [
-	["session", "Session"], ["cgroup", "Cgroup"], ["tgid", "Process"],
-	["tid", "Thread"], ["cpu", "CPU"],
-];
+/* What samples may be kept apart by, as classes have it. Sessions are apart as
+ * events are, since each has a total of its own. */
+const FACETS = [["tgid", "Process"], ["tid", "Thread"], ["cpu", "CPU"]];
 const MAX_OPTIONS = 2000;
 const state = {
 	view: "symbols", event: 0, search: "", sort: "", up: false, symbol: -1,
@@ -183,6 +182,30 @@ function changeValue(i) {
 		change.percent === null ? Infinity : change.percent;
 }
 
+/* ---- applications ---- */
+
+/* Applications with their images and samples of the chosen classes. */
+function readApps() {
+	const apps = [], list = data.apps;
+
+	for (let at = 0; at < list.length;) {
+		const app = { name: texts[list[at++]], images: [] };
+
+		app.count = sumRun(list, at, isChosen);
+		at += 1 + 2 * list[at];
+		for (let left = list[at++]; left; left--) {
+			const name = texts[list[at++]];
+
+			app.images.push({ name, count: sumRun(list, at, isChosen) });
+			at += 1 + 2 * list[at];
+		}
+		apps.push(app);
+	}
+	return apps;
+}
+
+const manyApps = readApps().length > 1;
+
 /* ---- columns ---- */
 
 /* What is shown of a symbol that is gone is what it was. */
@@ -216,7 +239,7 @@ const COLUMNS = [
 	{ id: "image", title: "Image", width: "minmax(0, 1fr)", kind: "quiet only-wide",
 	  text: i => baseName(imageAt(i)), isText: true },
 	{ id: "app", title: "Application", width: "minmax(0, 1fr)", kind: "quiet only-wide",
-	  is: () => data.many_apps, text: i => baseName(appAt(i)), isText: true },
+	  is: () => manyApps, text: i => baseName(appAt(i)), isText: true },
 ].filter(column => !column.is || column.is());
 
 const seenColumns = () => COLUMNS.filter(column =>
@@ -325,7 +348,7 @@ function fillRow(row, at) {
 		if (column.id === "name") {
 			cell.firstChild.nodeValue = text;
 			cell.lastChild.textContent = baseName(imageAt(i)) +
-				(data.many_apps ? " · " + baseName(appAt(i)) : "");
+				(appAt(i) !== imageAt(i) && manyApps ? " · " + baseName(appAt(i)) : "");
 			cell.title = text;
 		} else {
 			cell.textContent = text;
@@ -495,7 +518,7 @@ function findNeighbours(s) {
 		const f = graph.frame[i], p = graph.parent[i], pf = graph.frame[p];
 
 		if (graph.depth[i] === 1)
-			isOther = data.many_apps && graph.kindOf(i) === "root" &&
+			isOther = manyApps && graph.kindOf(i) === "root" &&
 				graph.imageOf(i) && graph.imageOf(i) !== appAt(s);
 		if (isOther)
 			continue;
@@ -617,7 +640,8 @@ function drawAssembly(part, code) {
 	const list = instructionsOf(code);
 	const total = list.reduce((sum, insn) => sum + insn.count, 0);
 	const most = Math.max(...list.map(insn => insn.count), 1);
-	const box = make("div", { class: "code assembly" });
+	const digits = list[list.length - 1].address.toString(16).length;
+	const box = make("div", { class: "code assembly", style: `--digits: ${digits}` });
 	let file = -1, line = -1, next = null;
 
 	for (const [n, insn] of list.entries()) {
@@ -765,6 +789,7 @@ function drawPart() {
 	const part = $("part");
 
 	part.replaceChildren();
+	part.scrollTop = 0;
 	for (const button of document.querySelectorAll("[data-part]"))
 		button.setAttribute("aria-selected", button.dataset.part === state.part);
 	if (state.part === "calls") {
@@ -781,11 +806,16 @@ function drawPart() {
 		drawSource(part, code);
 	else
 		drawAssembly(part, code);
+	const hottest = [...part.querySelectorAll(".line.warm")].reduce((a, b) =>
+		!a || Number(b.dataset.count) > Number(a.dataset.count) ? b : a, null);
+
+	if (hottest && hottest.offsetTop > part.offsetTop + part.clientHeight - 60)
+		part.scrollTop = hottest.offsetTop - part.offsetTop - part.clientHeight / 2;
 	if (code && code.text.length)
 		part.prepend(make("p", { class: "calls quiet" },
 			(code.vma === "inlined" ? "It is inlined; what is shown are the instructions with samples, where they are. " :
 				code.cut ? "It is large; what is shown are the instructions around samples. " : "") +
-			"Percent are of the samples in this code, in all programs and threads" +
+			"Percent are of the samples in this code, with those of functions that are inlined there, in all programs and threads" +
 			(isDiff ? ", of the later profile." : ".")));
 }
 
@@ -842,7 +872,7 @@ function widestNode(s) {
 
 	for (let i = 1; frames.size && i < graph.nr; i++)
 		if (frames.has(graph.frame[i]) && all[i] && (best < 0 || all[i] > all[best]) &&
-		    !(data.many_apps && graph.imageOf(rootOf(i)) &&
+		    !(manyApps && graph.imageOf(rootOf(i)) &&
 		      graph.imageOf(rootOf(i)) !== appAt(s)))
 			best = i;
 	return best;
@@ -911,7 +941,7 @@ function chooseNodes() {
 	const { frames, nodes, columns } = data.tree;
 	const nr = columns.length, width = 2 + nr;
 	const to = new Uint32Array(nodes.length / width); /* of each node, its place in: */
-	const merged = [{ frame: nodes[1], counts: nodes.slice(2, width), children: new Map() }];
+	const merged = [{ frame: nodes[1], counts: nodes.slice(2, width), children: null }];
 	const result = [];
 
 	for (let i = 1, at = width, skip = 0; at < nodes.length; i++, at += width) {
@@ -922,12 +952,12 @@ function chooseNodes() {
 			skip = !keepsRoot(frames[nodes[at + 1]]);
 		if (skip)
 			continue;
-		const known = merged[up].children.get(f);
+		const known = (merged[up].children ||= new Map()).get(f);
 
 		to[i] = known ?? merged.length;
 		if (known === undefined) {
 			merged[up].children.set(f, merged.length);
-			merged.push({ frame: f, counts: nodes.slice(at + 2, at + width), children: new Map() });
+			merged.push({ frame: f, counts: nodes.slice(at + 2, at + width), children: null });
 		} else {
 			for (let c = 0; c < nr; c++)
 				merged[known].counts[c] += nodes[at + 2 + c];
@@ -940,7 +970,7 @@ function chooseNodes() {
 		const { frame, counts, children } = merged[n];
 
 		result.push(place - up, frame, ...counts);
-		for (const child of [...children.values()].sort((a, b) =>
+		for (const child of [...children ? children.values() : []].sort((a, b) =>
 			compareTexts(frames[merged[b].frame][0], frames[merged[a].frame][0])))
 			stack.push([child, place]);
 	}
@@ -962,8 +992,8 @@ function tellGraphNotes() {
 	if (isDiff)
 		lines.push(...data.tree.columns[column + graph.nrClasses].notes
 			.map(t => "Earlier profile: " + t));
-	if ("cpu" in state.facets || "cgroup" in state.facets)
-		lines.push("Stacks are not kept apart by CPU or cgroup: these are of all.");
+	if ("cpu" in state.facets)
+		lines.push("Stacks are not kept apart by CPU: these are of all CPUs.");
 	$("graph-notes").replaceChildren(...lines.map(text => make("p", {}, text)));
 }
 
@@ -984,26 +1014,6 @@ function showGraph() {
 }
 
 /* ---- the summary ---- */
-
-/* Applications with their images and samples of the chosen classes. */
-function readApps() {
-	const apps = [], list = data.apps;
-
-	for (let at = 0; at < list.length;) {
-		const app = { name: texts[list[at++]], images: [] };
-
-		app.count = sumRun(list, at, isChosen);
-		at += 1 + 2 * list[at];
-		for (let left = list[at++]; left; left--) {
-			const name = texts[list[at++]];
-
-			app.images.push({ name, count: sumRun(list, at, isChosen) });
-			at += 1 + 2 * list[at];
-		}
-		apps.push(app);
-	}
-	return apps;
-}
 
 function card(title, ...children) {
 	return make("section", { class: "card" }, make("h2", {}, title), ...children);
@@ -1128,8 +1138,9 @@ function valuesOf(key) {
 	return [...sums].sort((a, b) => b[1] - a[1] || Number(a[0]) - Number(b[0]));
 }
 
-function addFilter(title, id, options, value, chosen) {
-	const list = make("select", { id: "filter-" + id, class: value === "" ? null : "is-set" });
+/* @isSet: something is left out. */
+function addFilter(title, id, options, value, isSet, chosen) {
+	const list = make("select", { id: "filter-" + id, class: isSet ? "is-set" : null });
 
 	for (const [key, text] of options)
 		list.add(new Option(text, key, false, key === value));
@@ -1143,11 +1154,11 @@ function drawFilters() {
 	$("filters").replaceChildren();
 	if (data.events.length > 1)
 		addFilter("Event", "event", data.events.map((event, n) => [String(n), event.name]),
-			String(state.event), value => show({ event: Number(value) }));
-	if (data.many_apps || state.app)
+			String(state.event), "", value => show({ event: Number(value) }));
+	if (manyApps || state.app)
 		addFilter("Application", "app", [["", "all"], ...readApps()
 			.sort((a, b) => b.count - a.count).slice(0, MAX_OPTIONS)
-			.map(app => [app.name, baseName(app.name)])], state.app,
+			.map(app => [app.name, baseName(app.name)])], state.app, state.app,
 			value => show({ app: value }));
 	for (const [key, title] of FACETS) {
 		const values = valuesOf(key);
@@ -1157,7 +1168,7 @@ function drawFilters() {
 			continue;
 		addFilter(title, key, [["", "all"], ...values.slice(0, MAX_OPTIONS).map(([value, n]) =>
 			[value, `${labelOf(key, value)} · ${percent(n, total)}`])], state.facets[key] ?? "",
-			value => {
+			key in state.facets, value => {
 				const facets = { ...state.facets };
 
 				delete facets[key];
@@ -1170,12 +1181,40 @@ function drawFilters() {
 		$(focus).focus();
 }
 
-/* A process or thread by its name, where the profile knows that. */
-function labelOf(key, value) {
-	const one = data.classes.find(c => String(c[key]) === value);
-	const name = one && { tgid: one.process, tid: one.thread }[key];
+/* The application with most samples of each class. */
+let classApps = null;
 
-	return name ? `${name} ${value}` : value;
+function findClassApps() {
+	const most = new Float64Array(nrClasses), list = data.apps;
+
+	classApps = new Array(nrClasses).fill("");
+	const take = (at, name) => {
+		for (let end = at + 1 + 2 * list[at++]; at < end; at += 2)
+			if (list[at + 1] > most[list[at]]) {
+				most[list[at]] = list[at + 1];
+				classApps[list[at]] = name;
+			}
+		return at;
+	};
+
+	for (let at = 0; at < list.length;) {
+		const name = baseName(texts[list[at++]]);
+
+		at = take(at, name);
+		for (let left = list[at++]; left; left--)
+			at += 2 + 2 * list[at + 1];
+	}
+}
+
+/* A process or thread with its application, where there are several of these. */
+function labelOf(key, value) {
+	if (key === "cpu" || !manyApps)
+		return value;
+	if (!classApps)
+		findClassApps();
+	const app = classApps[data.classes.findIndex(c => String(c[key]) === value)];
+
+	return app ? `${app} ${value}` : value;
 }
 
 /* ---- going somewhere ---- */
@@ -1430,8 +1469,22 @@ window.addEventListener("hashchange", restore);
 prefersDark.addEventListener("change", () => graph && graph.recolour());
 for (const query of [isNarrow, isRoomy])
 	query.addEventListener("change", () => { drawHeads(); drawRows(); });
-window.addEventListener("beforeprint", () => { isPrinting = true; drawRows(); });
-window.addEventListener("afterprint", () => { isPrinting = false; drawRows(); });
+/* On paper, the first rows, in light colours. */
+let themeOnScreen;
+window.addEventListener("beforeprint", () => {
+	themeOnScreen = document.documentElement.dataset.theme;
+	document.documentElement.dataset.theme = "light";
+	isPrinting = true;
+	drawRows();
+});
+window.addEventListener("afterprint", () => {
+	if (themeOnScreen)
+		document.documentElement.dataset.theme = themeOnScreen;
+	else
+		delete document.documentElement.dataset.theme;
+	isPrinting = false;
+	drawRows();
+});
 
 countSymbols();
 if (graph && isApart)

@@ -18,6 +18,7 @@ events that a mouse and a keyboard make.
 			the ones that were clicked
 	press           the mouse button where the pointer is
 	shot FILE       a picture of the page
+	paper FILE      the page as it is printed, in PDF
 	errors          print what went wrong in the page so far
 	requests        print what the page asked the network for
 
@@ -253,6 +254,11 @@ class Driver:
         picture = self.browser.send("Page.captureScreenshot", format="png")
         with open(path, "wb") as file:
             file.write(base64.b64decode(picture["data"]))
+
+    def paper(self, path):
+        pages = self.browser.send("Page.printToPDF", printBackground=True)
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(pages["data"]))
 
     def errors(self, _):
         for event in self.browser.events:

@@ -157,6 +157,9 @@ profile threads TIMER.0.0 60.60.all 1 1
 ok "threads" page threads.html session:threads
 is "stacks of each" "$(data threads.html '[f[:1] + f[3:] for f in d["tree"]["frames"] if len(f) > 3]')" \
 	"[['prog-50/50', 50, 50], ['prog-50/51', 50, 51], ['prog-60/60', 60, 60]]"
+profile cpus TIMER.0.0 all.all.0 1 2
+profile cpus TIMER.0.0 all.all.1 3 4
+ok "CPUs" page cpus.html session:cpus
 profile events CPU.100000.0 all.all.all 10 90
 profile events MISS.5000.0 all.all.all 900 0
 echo "0x20 77" | sample events "{root}/bin/other/{dep}/$Z/CPU.100000.0.all.all.all"
@@ -487,6 +490,24 @@ None
 1017 prog 9
 $(table session:threads --merge=all | sed 's/ *$//')"
 
+is "CPUs" "$(drive <<END
+open file://$TMP/cpus.html
+$(choose cpu 1)
+print $TABLE
+key 2
+text #graph-notes p:last-child
+print graph.all[0][0]
+errors
+END
+)" "\
+None
+$(report -l --json --merge=all session:cpus cpu:1 2>/dev/null | python3 -c '
+import json, sys
+print("\n".join(sorted("%d %.4f %.4f %s" % (s["samples"][0], s["percent"][0],
+      s["total_percent"][0], s["symbol"]) for s in json.load(sys.stdin)["symbols"])))')
+Stacks are not kept apart by CPU: these are of all CPUs.
+200"
+
 is "events and applications" "$(drive <<END
 open file://$TMP/events.html
 print [...document.querySelectorAll("#filters select")].map(s => [...s.options].map(o => o.text).join()).join("; ")
@@ -620,6 +641,19 @@ rgb(250, 250, 248)
 rgb(25, 26, 28)
 rgb(25, 26, 28)
 rgb(250, 250, 248)"
+
+is "on paper" "$(drive <<END
+open file://$TMP/many.html
+click #theme
+paper $PICTURES/html.pdf
+print window.dispatchEvent(new Event("beforeprint")), document.querySelectorAll(".row").length + " " + document.documentElement.dataset.theme
+print window.dispatchEvent(new Event("afterprint")), (document.querySelectorAll(".row").length < 60) + " " + document.documentElement.dataset.theme
+errors
+END
+)" "\
+60 light
+true light"
+ok "is written" test -s "$PICTURES/html.pdf"
 
 # What needs a name for those who do not see has one.
 is "names for all that can be used" "$(drive <<END

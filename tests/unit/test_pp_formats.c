@@ -913,6 +913,65 @@ static void xml_is_written(void **state)
 	write_rows(rows, NR(rows), pp_format_xml);
 }
 
+/* Texts are numbers, and counts are lists of class and count. */
+static void html_is_written(void **state)
+{
+	/* clang-format off */
+	static const struct written rows[] = {
+		{ "page: events and applications", SYMBOLS | TWO | BIG, { 0 },
+		  .from = " \"events\"", .to = " \"symbols\"", .text =
+		  " \"events\": [\n"
+		  "  {\"name\": \"cpu:0\"},\n"
+		  "  {\"name\": \"cpu:12 and a long name\"}\n"
+		  " ],\n"
+		  " \"class_event\": [\n"
+		  "  0,\n"
+		  "  1\n"
+		  " ],\n"
+		  " \"builds\": [],\n"
+		  " \"totals\": [1000,8],\n"
+		  " \"symbol_totals\": [1000,8],\n"
+		  " \"warnings\": [],\n"
+		  " \"code_warnings\": [],\n"
+		  " \"apps\": [0,2,0,999,1,8,2,0,2,0,600,1,3,1,2,0,399,1,5,2,1,0,1,1,2,1,0,1],\n" },
+		{ "page: symbols", SYMBOLS | TWO | BIG, { 0 },
+		  .from = " \"symbols\"", .to = "</script", .text =
+		  " \"symbols\": {\n"
+		  "  \"name\": [3,4,2],\n"
+		  "  \"image\": [0,1,2],\n"
+		  "  \"app\": [0,0,2],\n"
+		  "  \"vma\": [\"401000\", \"7f0000001000\", \"\"],\n"
+		  "  \"counts\": [2,0,600,1,3,2,0,399,1,5,1,0,1]\n"
+		  " },\n"
+		  " \"texts\": [\n"
+		  "  \"/usr/bin/prog\",\n"
+		  "  \"/lib/libc.so\",\n"
+		  "  \"/opt/other\",\n"
+		  "  \"main\",\n"
+		  "  \"f\\u003ca&, \\\"b\\\">\"\n"
+		  " ]\n"
+		  "}" },
+		{ "page: a comparison", SYMBOLS | DIFF | INTERVALS, { 0 },
+		  .from = "  \"counts\"", .to = " \"texts\"", .text =
+		  "  \"counts\": [1,0,600,1,0,399,1,0,1],\n"
+		  "  \"old\": [1,0,1000,0,1,0,7],\n"
+		  "  \"presence\": [0,1,2],\n"
+		  "  \"changes\": [20,10.5,30,1e-05,1,null,5,null,0.03,0,-100,-100,-20,0.04,1]\n"
+		  " },\n" },
+		{ "page: what was asked for", 0, { .command = "opreport </script>" },
+		  .from = " \"title\"", .to = " \"cpu\"", .text =
+		  " \"title\": \"Profile: prog, other\",\n"
+		  " \"counted\": \"CPU: AMD64 family10\\u000aCounted CYCLES events with a unit mask of 0x01 count 100000\\u000a\",\n"
+		  " \"command\": \"opreport \\u003c/script>\",\n"
+		  " \"diff\": false,\n"
+		  " \"has_totals\": false,\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows), pp_format_html);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -923,6 +982,7 @@ int main(void)
 		cmocka_unit_test(csv_is_written),
 		cmocka_unit_test(json_is_written),
 		cmocka_unit_test(xml_is_written),
+		cmocka_unit_test(html_is_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
