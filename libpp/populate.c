@@ -217,9 +217,11 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	report->debug = p->side.locator.debug;
 	report->archive = p->side.archive;
 	report->account = p->side.account;
+	report->account_written = p->side.account_written;
 	report->sums_of_builds = p->side.sums_of_builds;
 	report->nr_sums_of_builds = p->side.nr_sums_of_builds;
 	report->old_account = p->old.account;
+	report->old_account_written = p->old.account_written;
 	report->has_lines = request->lines;
 	report->has_details = request->details && !request->by_line;
 	report->by_line = request->by_line;

@@ -6,10 +6,11 @@
  */
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "libpp/population.h"
 
-static int add_account(struct pp_population *p, const struct pp_side *side,
+static int add_account(struct pp_population *p, struct pp_side *side,
 		       struct op_ledger *sum, const char *folder, bool *absent)
 {
 	struct op_ledger *one =
@@ -17,6 +18,7 @@ static int add_account(struct pp_population *p, const struct pp_side *side,
 	const char *path =
 		op_arena_printf(&p->report->arena, "%s/ledger", folder);
 	struct op_diag why = { 0 };
+	struct stat st;
 	int err;
 
 	if (!one || !path)
@@ -32,6 +34,9 @@ static int add_account(struct pp_population *p, const struct pp_side *side,
 			&p->report->messages, err,
 			"%s; how many samples were lost is not known",
 			*why.text ? why.text : path);
+	if (!err && !stat(path, &st) && st.st_mtime > 0 &&
+	    (uint64_t)st.st_mtime > side->account_written)
+		side->account_written = (uint64_t)st.st_mtime;
 	*absent |= err != 0;
 	return 0;
 }

@@ -74,6 +74,7 @@ struct pp_side {
 	size_t nr_inlined_calls;
 
 	const struct op_ledger *account;
+	uint64_t account_written; /* seconds, see pp_report */
 	struct pp_tree_inputs *trees; /* for totals of symbols; or NULL */
 	unsigned int wants; /* PP_WANT_ of its images' symbols */
 };

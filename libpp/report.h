@@ -279,6 +279,9 @@ struct pp_report {
 	const struct op_ledger *account; /* of all sessions used together; NULL
 					    when some session has none */
 	const struct op_ledger *old_account;
+	/* When samples were stored last, as the times of the accounts' files
+	 * have it: seconds since 1970, 0 unknown. */
+	uint64_t account_written, old_account_written;
 	struct op_debug_places debug; /* for op_bfd_open() */
 	const struct pp_archive *archive; /* it is about; or NULL */
 	const char *nameless; /* of the stripped binaries whose debug files are

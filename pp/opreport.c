@@ -50,9 +50,12 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 	};
 	struct opreport_page page = { NULL };
 	struct pp_report *report;
-	int err = pp_make_report("opreport", &o->args.common, o->verbose,
-				 &o->request, &report, diag);
+	int err;
 
+	if (o->format->flags & PP_SHOWS_ALL)
+		opreport_page_limit(o);
+	err = pp_make_report("opreport", &o->args.common, o->verbose,
+			     &o->request, &report, diag);
 	if (!err && o->format == pp_format_find("text"))
 		pp_print_cure(stderr, "opreport", report, o->request.root);
 	err = err ?: opreport_check_loss(&loss, report, stderr, diag);

@@ -30,6 +30,50 @@ static int make_report_quietly(const struct opreport_options *o,
 	return err ?: pp_check_complete(&(*out)->messages, diag);
 }
 
+/* How many classes the symbols would have; 0 where the report itself will say
+ * why there is none. */
+static size_t count_classes(const struct opreport_options *o)
+{
+	struct pp_request request = o->request;
+	struct pp_report *report = NULL;
+	struct op_diag why = { 0 };
+	size_t nr = 0;
+
+	request.symbols = false;
+	request.totals = false;
+	request.old_spec = NULL;
+	if (!make_report_quietly(o, &request, &report, &why))
+		nr = report->classes.nr;
+	pp_report_free(report);
+	return nr;
+}
+
+/* Each class is a column of counts for each symbol, most of which are 0. */
+void opreport_page_limit(struct opreport_options *o)
+{
+	static const struct {
+		unsigned int merge;
+		const char *what, *tags;
+	} steps[] = {
+		{ PP_MERGE_CPU, "CPUs", "cpu:" },
+		{ PP_MERGE_TID, "threads", "tid: or tgid:" },
+		{ PP_MERGE_TGID | PP_MERGE_TID, "processes", "tgid:" },
+	};
+	size_t nr = count_classes(o), left;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) &&
+			   nr > OPREPORT_PAGE_MAX_CLASSES;
+	     i++) {
+		o->request.merge |= steps[i].merge;
+		left = count_classes(o);
+		if (left < nr)
+			fprintf(stderr,
+				"opreport: warning: %zu columns of samples are too many for a page, so %s are added up; choose some with %s\n",
+				nr, steps[i].what, steps[i].tags);
+		nr = left;
+	}
+}
+
 static int make_stacks(struct opreport_page *page,
 		       const struct opreport_options *o, struct op_diag *diag)
 {

@@ -15,6 +15,14 @@ struct opreport_page {
 };
 
 /*
+ * Let @o add up CPUs, then threads, then processes, as far as there are more
+ * columns than a page has room for; that is told on standard error. To be
+ * called before any report is made.
+ */
+#define OPREPORT_PAGE_MAX_CLASSES 250
+void opreport_page_limit(struct opreport_options *o);
+
+/*
  * Make the rest of the page that @o asks for and let o->format_options know.
  * Returns 0; -ENOMEM; -errno with the reason in @diag. To be released either
  * way.

@@ -253,6 +253,9 @@ static void write_summary(struct page_writer *w)
 	op_json_bool(w->json, "diff", report->is_diff);
 	op_json_bool(w->json, "has_totals", report->has_totals);
 	pp_json_profile(w->json, report);
+	op_json_u64(w->json, "account_written", report->account_written);
+	op_json_u64(w->json, "old_account_written",
+		    report->old_account_written);
 	write_events(w);
 	write_sums_of_builds(w);
 	write_class_totals(w, "totals", report->totals);

@@ -1026,7 +1026,10 @@ function pairs(list) {
 
 const words = name => name.replace(/_/g, " ");
 
-function accountCard(account, title) {
+/* A time of the profile, which may be of another place than its reader. */
+const timeText = seconds => new Date(1000 * seconds).toISOString().slice(0, 16).replace("T", " ") + " UTC";
+
+function accountCard(account, written, title) {
 	const whole = account.taken || 1;
 	const causes = Object.entries(account.causes).filter(([, n]) => n);
 	const part = (n, colour) => make("i", { style: `width: ${100 * n / whole}%; background: ${colour}` });
@@ -1043,6 +1046,7 @@ function accountCard(account, title) {
 			["Lost", `${number(account.lost)} (${percent(account.lost, whole)})`],
 			...causes.map(([name, n]) => ["· " + words(name), number(n)]),
 			...account.pending ? [["Pending", number(account.pending)]] : [],
+			...written ? [["Stored last", timeText(written)]] : [],
 			["Source", account.source],
 			...!stacks ? [] : [["Stacks", ["whole", "truncated", "no_unwind_data", "broken", "not_stored"]
 				.filter(what => stacks[what] || what === "whole")
@@ -1114,10 +1118,11 @@ function drawSummary() {
 				(_, n) => `${builds[2 * n + 1]} of ${baseName(builds[2 * n])}`).join(", ")]] : [],
 			...data.command ? [["Command", data.command]] : [],
 		])),
-		...data.account ? [accountCard(data.account, isDiff ?
+		...data.account ? [accountCard(data.account, data.account_written, isDiff ?
 			"Where the samples went (later session)" : "Where the samples went")] :
 			[card("Where the samples went", make("p", {}, "The session has no account of its samples."))],
-		...data.old_account ? [accountCard(data.old_account, "Where the samples went (earlier session)")] : [],
+		...data.old_account ? [accountCard(data.old_account, data.old_account_written,
+			"Where the samples went (earlier session)")] : [],
 		card("How far to trust a share", make("p", {},
 			"A sample is a draw from what the machine did, so a share of few samples is uncertain. " +
 			"The 95 % interval holds the true share in 19 of 20 such profiles; two shares whose intervals overlap may well be equal." +

@@ -119,6 +119,9 @@ ok "a page" page one.html
 is "nothing from elsewhere" "$(sed '/id="data"/,/^}<.script>/d' "$TMP/one.html" |
 	grep -Eo '(src|href|url)[=(][^ >]*')" 'href="data:,"'
 is "the data end where they do" "$(grep -c '</script' "$TMP/one.html")" 2
+touch -d 2026-01-02T03:04:05Z "$SESSION/samples/current/ledger"
+page one.html
+is "when it was stored" "$(data one.html 'd["account_written"]')" 1767323045
 is "the account" "$(data one.html 'd["account"]["taken"], d["account"]["causes"]')" \
 	"(1012, {'lost_overflow': 12})"
 is "what is not UTF-8 is told so" "$(data one.html '[x for x in t if "<b>" in x]')" \
@@ -157,6 +160,17 @@ profile threads TIMER.0.0 60.60.all 1 1
 ok "threads" page threads.html session:threads
 is "stacks of each" "$(data threads.html '[f[:1] + f[3:] for f in d["tree"]["frames"] if len(f) > 3]')" \
 	"[['prog-50/50', 50, 50], ['prog-50/51', 50, 51], ['prog-60/60', 60, 60]]"
+# Too many threads are added up.
+for i in $(seq 251); do
+	echo "$leaf 2" | sample crowd "$P/{dep}/$P/TIMER.0.0.7.$i.all" \
+		timer-hz=1000 "mtime=$TMP/prog"
+done
+ok "many threads" page crowd.html session:crowd
+is "are told" "$(grep columns "$TMP/err")" "opreport: warning: 251 columns of \
+samples are too many for a page, so threads are added up; choose some with tid: or tgid:"
+is "and added up" "$(data crowd.html 'len(d["classes"]), d["totals"]')" "(1, [502])"
+ok "fewer" page crowd.html session:crowd tid:1,2,3
+is "are kept apart" "$(data crowd.html 'len(d["classes"]), d["totals"]')" "(3, [2, 2, 2])"
 profile cpus TIMER.0.0 all.all.0 1 2
 profile cpus TIMER.0.0 all.all.1 3 4
 ok "CPUs" page cpus.html session:cpus
