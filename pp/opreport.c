@@ -48,7 +48,7 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 			     : o->format->flags & PP_SHOWS_LOSS ? NULL
 								: "--format",
 	};
-	struct opreport_page page = { NULL };
+	struct opreport_page page = { 0 };
 	struct pp_report *report;
 	int err;
 

@@ -291,7 +291,7 @@ static int list_whole_function(struct code_finder *f,
 {
 	const struct pp_symbol_entry *entry = symbol->entry;
 	struct op_disasm_code loaded;
-	uint64_t vma = entry->vma + f->image->binary_bias, len;
+	uint64_t vma = entry->vma + f->image->binary_bias, len = 0;
 	int err = op_disasm_load(f->disasm, vma, entry->size, &loaded);
 
 	if (err && err != -ENOMEM) {

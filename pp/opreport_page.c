@@ -132,7 +132,7 @@ int opreport_page_init(struct opreport_page *page, struct opreport_options *o,
 {
 	int err;
 
-	*page = (struct opreport_page){ NULL };
+	*page = (struct opreport_page){ 0 };
 	err = make_stacks(page, o, diag) ?: make_code(page, o, diag);
 	o->format_options.stacks = page->stacks;
 	o->format_options.code = &page->code;
