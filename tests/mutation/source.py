@@ -59,7 +59,7 @@ HINTS = {"madvise", "op_array_trim", "posix_fadvise", "setpriority"}
 FREES = re.compile(r"(.*_)?(free|release)(_.*)?$|closedir$|fts_close$")
 # More room makes no difference; only AddressSanitizer sees that there is less.
 ROOM = set(
-    """calloc malloc op_array_reserve op_hash_reserve realloc
+    """calloc malloc op_arena_alloc op_array_reserve op_hash_reserve realloc
     reallocarray""".split()
 )
 # What fails only where memory is short, besides the ones above.
@@ -245,11 +245,30 @@ class Source:
                 self.tokens[i + 1].start : self.tokens[close].end
             ]
             self.edit(i + 1, close, f"(!{condition})", "negate")
+        if word == "if" and self.is_lack_of_memory(i + 2, close):
+            self.quiet.update(
+                j
+                for j in self.top_level(i + 2, close)
+                if self.is_op(j, "||")
+            )
         guarded = word == "if" and not self.is_short_of_memory(i, close)
         after = self.statement(close + 1, guarded=guarded)
         if word == "if" and self.text_at(after) == "else":
             after = self.statement(after + 1)
         return after
+
+    def is_lack_of_memory(self, begin, end):
+        """`!a || !b` before `return -ENOMEM`: with memory all are there, and
+        `&&` is the same."""
+        words = ["return", "-", "ENOMEM", ";"]
+        if [self.text_at(end + 1 + j) for j in range(4)] != words:
+            return False
+        top = list(self.top_level(begin, end))
+        operands = [begin] + [j + 1 for j in top if self.is_op(j, "||")]
+        others = {"&&", "?", "==", "!=", "<", ">", "<=", ">="}
+        return all(self.is_op(j, "!") for j in operands) and not any(
+            self.text_at(j) in others for j in top
+        )
 
     def is_single(self, begin, end):
         """A condition of one comparison, or of one `!`."""

@@ -92,9 +92,9 @@ void clear(const char *path)
 }
 int room(int n)
 {
-	void *bytes = malloc(n + 1);
+	void *bytes = malloc(n + 1), *more = malloc(n + 2);
 
-	if (!bytes)
+	if (!bytes || !more)
 		return -ENOMEM;
 	madvise(bytes, n + 1, MADV_WILLNEED);
 	free(bytes);
@@ -169,6 +169,17 @@ is "a comparison becomes its neighbour and its opposite" "$out" \
 calc/calc.c:10: relation
 -	if (n > TEN)
 +	if (n >= TEN)'
+mutate --list --file calc/calc.c:42
+is "with memory it makes no difference whether one or all are lacking" "$out" \
+	'calc/calc.c:42: negate
+-	if (!bytes || !more)
++	if (!(!bytes || !more))
+calc/calc.c:42: drop !
+-	if (!bytes || !more)
++	if (bytes || !more)
+calc/calc.c:42: drop !
+-	if (!bytes || !more)
++	if (!bytes || more)'
 mutate --list --file calc/calc.c:36
 is "a call is dropped" "$out" 'calc/calc.c:36: drop call
 -	unlink(path);
