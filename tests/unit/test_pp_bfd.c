@@ -645,6 +645,19 @@ static void images_have_symbols(void **state)
 		  "two 1020-1024 90\n"
 		  "from root/b\n"
 		  "bfd: /b: symbols from root/b\n" },
+		{ "lines that are damaged", { IMAGE(FILE, ROOT, "b") }, KERNEL ".section .debug_line\n.long 99\n.byte 1\n", STATIC, "mv b root/b", NULL, PP_WANT_LINES,
+		  "early 1000-1010 90\n"
+		  "one 1010-1020 90\n"
+		  "two 1020-1024 90\n"
+		  "from root/b\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "warning: /b: 1 parts of its line tables are damaged; the lines of some code are not known\n" },
+		{ "damaged lines that nobody asks for", { IMAGE(FILE, ROOT, "b") }, KERNEL ".section .debug_line\n.long 99\n.byte 1\n", STATIC, "mv b root/b", NULL, 0,
+		  "early 1000-1010 90\n"
+		  "one 1010-1020 90\n"
+		  "two 1020-1024 90\n"
+		  "from root/b\n"
+		  "bfd: /b: symbols from root/b\n" },
 		{ "of its time", { IMAGE(FILE, ROOT, "b"), .mtime = 1000 }, KERNEL, STATIC, "mv b root/b; touch -d @1000 root/b", NULL, 0,
 		  "early 1000-1010 90\n"
 		  "one 1010-1020 90\n"

@@ -541,6 +541,93 @@ static void packed_samples_are_counted(void **state)
 	}
 }
 
+/* What CPUs, events and unit masks are called, as far as event files tell. */
+static void events_have_words(void **state)
+{
+	static const struct {
+		const char *cpu_type;
+		unsigned int unit_mask; /* in the name of the file */
+		const char *sample;
+		const char *title, *event, *mask;
+	} rows[] = {
+		{ "my/cpu", 0, "current k k E 0=1", "My CPU", "An event",
+		  NULL },
+		{ "my/cpu", 1, "current k k E 0=1", "My CPU", "An event",
+		  "One" },
+		{ "my/cpu", 2, "current k k E 0=1", "My CPU", "An event",
+		  "Two" },
+		{ "my/cpu", 3, "current k k E 0=1", "My CPU", "An event",
+		  "multiple flags" },
+		{ "my/cpu", 4, "current k k F 0=1", "My CPU", "Another event",
+		  "Four" },
+		{ "my/cpu", 5, "current k k F 0=1", "My CPU", "Another event",
+		  NULL },
+		{ "my/cpu", 1, "current k k G 0=1", "My CPU", NULL, NULL },
+		{ "other/cpu", 1, "current k k E 0=1", "other/cpu", NULL,
+		  NULL },
+	};
+	char dir[4096];
+
+	assert_int_equal(
+		system("mkdir -p events/my/cpu; cd events/my/cpu;"
+		       "printf 'name = My CPU\ncounters = 1\nencoding = raw\n"
+		       "default = E:1\nmanual = A book\n' >cpu;"
+		       "printf 'event:0x1 counters:all um:bits minimum:1 "
+		       "name:E : An event\n"
+		       "event:0x2 counters:all um:one minimum:1 "
+		       "name:F : Another event\n' >events;"
+		       "printf 'name:bits type:bitmask default:0x1\n"
+		       "\t0x01 One\n\t0x02 Two\n"
+		       "name:one type:exclusive default:0x4\n"
+		       "\t0x04 Four\n\t0x08 Eight\n' >unit_masks"),
+		0);
+	snprintf(dir, sizeof(dir), "%s/events", (char *)*state);
+	setenv("OPROFILE_EVENTS_DIR", dir, 1);
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *const files[] = { rows[i].sample, NULL };
+		struct pp_request request = { .any_axes = true, SYMBOLS };
+		const struct pp_event_text *text;
+		struct pp_report *report;
+		struct pp_spec_pair pair;
+		struct op_session session;
+		struct op_diag diag = { "" };
+
+		strcpy(made_header.cpu_type, rows[i].cpu_type);
+		made_header.cpu_khz = 123;
+		write_session(files, 1);
+		snprintf(dir, sizeof(dir),
+			 "cd samples/current/{kern}/vmlinux/{dep}/{kern}/"
+			 "vmlinux; for f in *; do mv $f ${f%%%%.*}.100.%u.all."
+			 "all.all; done",
+			 rows[i].unit_mask);
+		if (rows[i].unit_mask)
+			assert_int_equal(system(dir), 0);
+		assert_int_equal(
+			pp_spec_pair_init(&pair, (const char *const[]){ NULL },
+					  NULL),
+			0);
+		assert_int_equal(op_session_init(&session, ".", NULL), 0);
+		request.session = &session;
+		request.spec = &pair.spec;
+		assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+		assert_int_equal(pp_report_new(&report, &request, &diag), 0);
+		text = report->event_texts;
+		assert_string_equal(report->cpu_title, rows[i].title);
+		assert_string_equal(report->cpu_type, rows[i].cpu_type);
+		assert_int_equal(report->cpu_khz, 123);
+#define SAME(text, wanted)                                                     \
+	assert_string_equal((text) ? (text) : "(none)",                        \
+			    (wanted) ? (wanted) : "(none)")
+		SAME(text->event, rows[i].event);
+		SAME(text->unit_mask, rows[i].mask);
+		pp_report_free(report);
+		pp_spec_pair_release(&pair);
+	}
+	strcpy(made_header.cpu_type, "none/such");
+	made_header.cpu_khz = 0;
+	unsetenv("OPROFILE_EVENTS_DIR");
+}
+
 static void reasons_have_words(void **state)
 {
 	static const struct {
@@ -636,6 +723,7 @@ int main(void)
 		folder_test(profiles_are_compared),
 		folder_test(files_are_left_out),
 		folder_test(packed_samples_are_counted),
+		folder_test(events_have_words),
 		cmocka_unit_test(reasons_have_words),
 		folder_test(accounts_are_added_up),
 	};
