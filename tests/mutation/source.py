@@ -251,11 +251,22 @@ class Source:
                 for j in self.top_level(i + 2, close)
                 if self.is_op(j, "||")
             )
+        if word == "for" and self.only_frees(close + 1) and not self.frees:
+            self.quiet.update(range(i, close + 1))
         guarded = word == "if" and not self.is_short_of_memory(i, close)
         after = self.statement(close + 1, guarded=guarded)
         if word == "if" and self.text_at(after) == "else":
             after = self.statement(after + 1)
         return after
+
+    def only_frees(self, i):
+        """A call that frees is the whole statement."""
+        return (
+            self.is_name(i)
+            and bool(FREES.match(self.text_at(i)))
+            and self.is_op(i + 1, "(")
+            and self.is_op(self.match[i + 1] + 1, ";")
+        )
 
     def is_lack_of_memory(self, begin, end):
         """`!a || !b` before `return -ENOMEM`: with memory all are there, and

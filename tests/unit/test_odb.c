@@ -163,6 +163,11 @@ static void growing_keeps_all(void **state)
 		if (stat.file_len == len)
 			continue;
 		growths++;
+		/* Pages, all of which hold slots, and a third more of them. */
+		assert_int_equal(stat.file_len % 4096, 0);
+		assert_int_equal(stat.nr_slots * 16 + 256, stat.file_len);
+		assert_true(stat.file_len >= len / 10 * 13);
+		assert_true(stat.file_len < len / 10 * 13 + 4096);
 		len = stat.file_len;
 		for (uint64_t j = 0; j <= i; j++)
 			assert_int_equal(odb_get(odb, j * 4), j + 1);

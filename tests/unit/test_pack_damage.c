@@ -876,12 +876,70 @@ static void trees_to_be_written_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = must_open_tree(beside(f, "tree"), ODB_RDWR);
+	struct ctree *sound = must_open_tree(beside(f, "tree"), ODB_RDONLY);
 	const struct ctree *parts[] = { tree };
+	const struct ctree *two[] = { sound, tree };
 	struct pack_writer *writer = new_writer(f->path);
 
 	assert_int_equal(pack_writer_tree(writer, "t", parts, 1), -EINVAL);
+	assert_int_equal(pack_writer_tree(writer, "t", two, 2), -EINVAL);
+	assert_int_equal(pack_writer_tree(writer, "t", two, 1), 0);
 	pack_writer_cancel(writer);
+	ctree_close(sound);
 	ctree_close(tree);
+}
+
+/* The usual check value of CRC-32: other programs compute the same. */
+static void checksums_are_those_of_others(void **state)
+{
+	(void)state;
+	assert_int_equal(pack_crc("123456789", 9), 0xcbf43926);
+	assert_int_equal(pack_crc("", 0), 0);
+}
+
+/* A program without standard input gets its files as descriptor 0. */
+static void any_descriptor_will_do(void **state)
+{
+	struct fixture *f = *state;
+	int input = dup(STDIN_FILENO);
+	struct ctree *tree;
+	struct pack *pack;
+	struct odb *odb;
+
+	assert_true(input > 0);
+	assert_int_equal(close(STDIN_FILENO), 0);
+	errno = EBADF;
+	odb = must_open(beside(f, "a"), ODB_RDWR);
+	assert_int_equal(odb_add(odb, 1, 2), 0);
+	odb_close(odb);
+	errno = EBADF;
+	odb = must_open(beside(f, "a"), ODB_RDWR);
+	assert_int_equal(odb_get(odb, 1), 2);
+	odb_close(odb);
+	errno = EBADF;
+	odb = must_open(beside(f, "a"), ODB_RDONLY);
+	assert_int_equal(odb_get(odb, 1), 2);
+	odb_close(odb);
+	errno = EBADF;
+	tree = must_open_tree(beside(f, "b"), ODB_RDWR);
+	ctree_close(tree);
+	errno = EBADF;
+	tree = must_open_tree(beside(f, "b"), ODB_RDWR);
+	ctree_close(tree);
+	errno = EBADF;
+	tree = must_open_tree(beside(f, "b"), ODB_RDONLY);
+	ctree_close(tree);
+	errno = EBADF;
+	pack_writer_cancel(new_writer(f->path));
+	assert_int_not_equal(access(beside(f, ".db.grow"), F_OK), 0);
+	errno = EBADF;
+	assert_int_equal(pack_writer_finish(new_writer(f->path)), 0);
+	errno = EBADF;
+	pack = must_open_pack(f->path);
+	pack_close(pack);
+	/* None of them has been left open. */
+	assert_int_equal(dup2(input, STDIN_FILENO), STDIN_FILENO);
+	close(input);
 }
 
 int main(void)
@@ -910,6 +968,8 @@ int main(void)
 		odb_unit_test(a_rebuilt_pack_is_as_it_was),
 		odb_unit_test(a_pack_without_groups_is_read),
 		odb_unit_test(trees_to_be_written_are_refused),
+		cmocka_unit_test(checksums_are_those_of_others),
+		odb_unit_test(any_descriptor_will_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

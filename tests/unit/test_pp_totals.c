@@ -111,6 +111,13 @@ static void write_totals(FILE *out, const struct row *row)
 				      !strncmp(row->words, "session:", 8));
 	else
 		fprintf(t.out, "%s\n", diag.text);
+	if (report->nameless)
+		fprintf(t.out, "nameless %s %llu\n", report->nameless,
+			(unsigned long long)report->nameless_samples);
+	if (report->nameless_maker)
+		fprintf(t.out, "nameless code of %s %llu\n",
+			report->nameless_maker,
+			(unsigned long long)report->nameless_made_samples);
 	for (size_t i = 0; i < report->nr_sums_of_builds; i++)
 		fprintf(t.out, "%s: %zu builds\n",
 			report->sums_of_builds[i].name,
@@ -369,6 +376,34 @@ static void inlined_functions_are_symbols(void **state)
 	write_rows(rows, NR(rows));
 }
 
+/* The binary, and the maker of code, that lack most names are told. */
+static void nameless_code_is_told(void **state)
+{
+	/* clang-format off */
+	static const struct row rows[] = {
+		{ "a binary with names", { "current x x E 1000=3" }, { 0 }, NULL, NULL, "x main 3\n" },
+		{ "a stripped one", { "current s s E 1000=3 1001=4", "current x x E 1000=9" }, { 0 }, NULL, NULL,
+		  "x main 9\ns /bin/s 7\nnameless /bin/s 7\n" },
+		{ "two stripped ones", { "current s s E 1000=3", "current r r E 1000=4" }, { 0 }, NULL, NULL,
+		  "r /bin/r 4\ns /bin/s 3\nnameless /bin/r 4\n" },
+		{ "in the other order", { "current s s E 1000=4", "current r r E 1000=3" }, { 0 }, NULL, NULL,
+		  "s /bin/s 4\nr /bin/r 3\nnameless /bin/s 4\n" },
+		{ "of two applications", { "current x s E 1000=3", "current y s E 1000=4", "current r r E 1000=6" }, { 0 }, NULL, NULL,
+		  "r /bin/r 6\ny /bin/s 4\nx /bin/s 3\nnameless /bin/s 7\n" },
+		{ "calls are no samples", { "current s s E 1000=3", "current r r>r E 1000>1000=9", "current r r E 1000=2" }, { .call_graph = true }, NULL, NULL,
+		  "s /bin/s 3\nr /bin/r 2\n  from /bin/r 9\nnameless /bin/s 3\n" },
+		{ "made code", { "current x a E 1=4" }, { 0 }, NULL, NULL,
+		  "x anon (tgid:7 range:0x1000-0x2000) 4\nnameless code of /bin/x 4\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	build_inlined();
+	assert_int_equal(system("strip -o bin/s bin/x; strip -o bin/r bin/x"),
+			 0);
+	write_rows(rows, NR(rows));
+}
+
 /* Stacks end in functions; which of their samples are in what was inlined
  * there, the flat files tell. */
 static void stacks_end_in_inlined_functions(void **state)
@@ -504,6 +539,7 @@ int main(void)
 #ifdef __x86_64__
 		folder_test(inlined_functions_are_symbols),
 		folder_test(stacks_end_in_inlined_functions),
+		folder_test(nameless_code_is_told),
 #endif
 	};
 
