@@ -193,6 +193,44 @@ static void test_folders_of_units(void **state)
 	expect(w, 0x3000, "/c/a.c", 4);
 }
 
+/* Files by their numbers in a table, as entries of functions name them. */
+static void test_files_of_tables(void **state)
+{
+	struct world *w = *state;
+	size_t tables[2];
+	/* clang-format off */
+	static const struct {
+		int table; /* of these; 2: behind the first's start */
+		uint64_t nr;
+		const char *file;
+	} rows[] = {
+		{ 0, 0, "/src/a.c" }, { 0, 1, "/src/a.c" },
+		{ 0, 2, "/src/sub/b.h" }, { 0, 3, NULL },
+		{ 0, UINT32_MAX, NULL }, { 0, UINT64_MAX, NULL },
+		{ 0, (1ull << 32) + 1, NULL }, { 2, 1, NULL },
+		{ 1, 0, NULL }, { 1, 1, "a.c" }, { 1, 2, "sub/b.h" },
+		{ 1, 3, NULL }, { 0, 2, "/src/sub/b.h" }, { 3, 1, NULL },
+	};
+	/* clang-format on */
+
+	for (int i = 0; i < 2; i++) {
+		tables[i] = put_header(&w->line, i ? 4 : 5);
+		put_sequence(&w->line, 0x1000 * ((uint64_t)i + 1), 4, i + 2);
+		put_len(&w->line, tables[i]);
+	}
+	open_index(w);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint64_t table = rows[i].table == 2   ? tables[0] + 1
+				 : rows[i].table == 3 ? UINT64_MAX
+						      : tables[rows[i].table];
+		const char *file =
+			pp_line_index_file(w->index, table, rows[i].nr);
+
+		assert_string_equal(file ? file : "(none)",
+				    rows[i].file ? rows[i].file : "(none)");
+	}
+}
+
 /* Machines with several operations in an instruction: an address goes on with
  * each whole one. */
 static void test_operations(void **state)
@@ -438,6 +476,7 @@ int main(void)
 		TEST(test_rows_out_of_order),
 		TEST(test_old_versions),
 		TEST(test_folders_of_units),
+		TEST(test_files_of_tables),
 		TEST(test_operations),
 		TEST(test_without_its_unit),
 		TEST(test_paths),

@@ -628,6 +628,52 @@ static void events_have_words(void **state)
 	unsetenv("OPROFILE_EVENTS_DIR");
 }
 
+/* Whether applications have to be told apart. */
+static void applications_are_counted(void **state)
+{
+	static const struct {
+		const char *files[4];
+		unsigned int merge;
+		bool many;
+	} rows[] = {
+		{ { "current x k E 0=1", "current x x E 0=1" }, 0, false },
+		{ { "current x k E 0=1", "current y k E 0=1" }, 0, true },
+		{ { "current x k E 0=1", "current x x E 0=1",
+		    "current y k E 0=1" },
+		  0,
+		  true },
+		{ { "current x k E 0=1", "current y k F 0=1" }, 0, false },
+		{ { "current x k E 0=1", "current y k E 0=1" },
+		  PP_MERGE_LIB,
+		  false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_request request = { .any_axes = true,
+					      .merge = rows[i].merge,
+					      SYMBOLS };
+		struct pp_report *report;
+		struct pp_spec_pair pair;
+		struct op_session session;
+		struct op_diag diag = { "" };
+
+		write_session(rows[i].files, 4);
+		assert_int_equal(
+			pp_spec_pair_init(&pair, (const char *const[]){ NULL },
+					  NULL),
+			0);
+		assert_int_equal(op_session_init(&session, ".", NULL), 0);
+		request.session = &session;
+		request.spec = &pair.spec;
+		assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+		assert_int_equal(pp_report_new(&report, &request, &diag), 0);
+		assert_int_equal(report->many_apps, rows[i].many);
+		pp_report_free(report);
+		pp_spec_pair_release(&pair);
+	}
+}
+
 static void reasons_have_words(void **state)
 {
 	static const struct {
@@ -724,6 +770,7 @@ int main(void)
 		folder_test(files_are_left_out),
 		folder_test(packed_samples_are_counted),
 		folder_test(events_have_words),
+		folder_test(applications_are_counted),
 		cmocka_unit_test(reasons_have_words),
 		folder_test(accounts_are_added_up),
 	};
