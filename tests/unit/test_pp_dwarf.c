@@ -337,7 +337,8 @@ static void put_tables(struct world *w, bool is_64, uint8_t address_size)
 	put(&w->addr, 0, 8);
 	for (size_t i = 0; i < NR(addresses); i++)
 		put(&w->addr, addresses[i], address_size);
-	put(&w->rnglists, 0, 12);
+	put(&w->rnglists, 0, 8);
+	put(&w->rnglists, 0, 4);
 	put(&w->rnglists, 0x20, size);
 	put(&w->rnglists, 0x30, size);
 }
