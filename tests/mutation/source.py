@@ -56,7 +56,9 @@ LOGS = {"op_log", "op_log_plain", "op_verbose", "perror", "warn", "warnx"}
 # Calls that only change how much time or memory the rest takes.
 HINTS = {"madvise", "op_array_trim", "posix_fadvise", "setpriority"}
 # Only a leak checker sees that one of these is missing.
-FREES = re.compile(r"(.*_)?(free|release)(_.*)?$|closedir$|fts_close$")
+FREES = re.compile(
+    r"(.*_)?(free|release)(_.*)?$|closedir$|fts_close$|poptFreeContext$"
+)
 # More room makes no difference; only AddressSanitizer sees that there is less.
 ROOM = set(
     """calloc malloc op_arena_alloc op_array_reserve op_hash_reserve realloc

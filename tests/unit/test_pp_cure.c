@@ -126,12 +126,12 @@ static void there_may_be_no_dpkg(void **state)
 static uint64_t now_ms;
 static bool has_terminal;
 
-int clock_gettime(clockid_t id, struct timespec *t)
+int clock_gettime(clockid_t clock_id, struct timespec *tp)
 {
-	if (id != CLOCK_MONOTONIC)
-		return (int)syscall(SYS_clock_gettime, id, t);
-	t->tv_sec = (time_t)(now_ms / 1000);
-	t->tv_nsec = (long)(now_ms % 1000) * 1000000;
+	if (clock_id != CLOCK_MONOTONIC)
+		return (int)syscall(SYS_clock_gettime, clock_id, tp);
+	tp->tv_sec = (time_t)(now_ms / 1000);
+	tp->tv_nsec = (long)(now_ms % 1000) * 1000000;
 	return 0;
 }
 

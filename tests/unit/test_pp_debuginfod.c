@@ -54,11 +54,11 @@ static int result; /* of the call: 0 for a file */
 static struct text told; /* what happened */
 static time_t now;
 
-int clock_gettime(clockid_t id, struct timespec *t)
+int clock_gettime(clockid_t clock_id, struct timespec *tp)
 {
-	if (id != CLOCK_MONOTONIC)
-		return (int)syscall(SYS_clock_gettime, id, t);
-	*t = (struct timespec){ .tv_sec = now };
+	if (clock_id != CLOCK_MONOTONIC)
+		return (int)syscall(SYS_clock_gettime, clock_id, tp);
+	*tp = (struct timespec){ .tv_sec = now };
 	return 0;
 }
 

@@ -111,6 +111,34 @@ static void words_of_lists_are_bits(void **state)
 	op_arena_release(&arena);
 }
 
+static void lists_are_split_at_commas(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *words[4];
+	} rows[] = {
+		{ "a", { "a" } },
+		{ "a,b", { "a", "b" } },
+		{ "a,b,c", { "a", "b", "c" } },
+	};
+	const char *const *list = NULL;
+	struct op_arena arena;
+
+	(void)state;
+	op_arena_init(&arena);
+	assert_int_equal(pp_take_list(&arena, NULL, &list), 0);
+	assert_null(list);
+	for (size_t i = 0; i < NR(rows); i++) {
+		size_t nr = 0;
+
+		assert_int_equal(pp_take_list(&arena, rows[i].text, &list), 0);
+		for (; rows[i].words[nr]; nr++)
+			assert_string_equal(list[nr], rows[i].words[nr]);
+		assert_null(list[nr]);
+	}
+	op_arena_release(&arena);
+}
+
 static void words_are_joined(void **state)
 {
 	static const char *const words[] = { "a", "b c", "", "d", NULL };
@@ -969,6 +997,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(percentages_are_taken),
 		cmocka_unit_test(words_of_lists_are_bits),
+		cmocka_unit_test(lists_are_split_at_commas),
 		cmocka_unit_test(words_are_joined),
 		cmocka_unit_test(servers_are_asked_if_there_are_some),
 		cmocka_unit_test(warnings_of_one_cause_are_one_line),
