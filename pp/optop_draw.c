@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "libpp/format/text.h"
+#include "libpp/sample_list.h"
 #include "pp/optop_keys.h"
 
 #define HEAD_LINES 4
@@ -124,7 +125,9 @@ static void draw_session(struct optop_grid *grid,
 	       strlen(interval) + 8;
 	add_field(&line, OPTOP_BOLD, "optop");
 	if (columns > used + 8)
-		add_name_field(&line, OPTOP_PLAIN, "", state->session,
+		add_name_field(&line, OPTOP_PLAIN, "",
+			       is_narrow ? pp_base_name(state->session)
+					 : state->session,
 			       columns - used);
 	add_field(&line,
 		  state->daemon > OPTOP_ANSWERS ? OPTOP_ALERT : OPTOP_PLAIN,
@@ -238,7 +241,7 @@ static const struct column columns_of_values[] = {
 	{ VALUE_SELF, "self %", 8, 0, false, false },
 	{ VALUE_SELF_INTERVAL, "95% interval", 17, 110, false, true },
 	{ VALUE_ALL_SAMPLES, "total", 9, 100, true, false },
-	{ VALUE_ALL, "total %", 8, 30, true, false },
+	{ VALUE_ALL, "total %", 9, 30, true, false },
 	{ VALUE_ALL_INTERVAL, "95% interval", 17, 140, true, true },
 };
 

@@ -139,6 +139,23 @@ void optop_grid_write(const struct optop_grid *grid, FILE *out)
 
 /* ---- names --------------------------------------------------------------- */
 
+/* What is too narrow for dots, or has wide characters, is cut at its end. */
+static void cut_end(char *name, size_t width)
+{
+	const char *at = name, *next = name;
+	size_t nr = 0, columns;
+
+	while (*next) {
+		at = next;
+		take_character(&next, &columns);
+		nr += columns;
+		if (nr > width) {
+			name[at - name] = '\0';
+			return;
+		}
+	}
+}
+
 char *optop_fit_name(const char *name, size_t width)
 {
 	char *copy = strdup(name);
@@ -153,5 +170,6 @@ char *optop_fit_name(const char *name, size_t width)
 			*at = '?';
 	len = pp_fit_line(copy, strlen(copy), width);
 	copy[len] = '\0';
+	cut_end(copy, width);
 	return copy;
 }

@@ -60,8 +60,8 @@ size_t optop_text_columns(const char *text);
 
 /*
  * @name, shortened to @width columns where it is longer: what is in brackets
- * becomes "...", then the middle does (libpp/format/text_fit.h). To be freed;
- * NULL when memory is short.
+ * becomes "...", then the middle does (libpp/format/text_fit.h), then its end
+ * is cut off. To be freed; NULL when memory is short.
  */
 char *optop_fit_name(const char *name, size_t width);
 

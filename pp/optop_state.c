@@ -294,6 +294,9 @@ void optop_take_result(struct optop_state *state, struct optop_result *result)
 {
 	struct optop_pane *pane = find_pane(state, result->number);
 
+	/* News of the daemon are newer than what was said before. */
+	if (state->daemon != result->daemon)
+		state->status[0] = '\0';
 	state->daemon = result->daemon;
 	state->daemon_diag = result->daemon_diag;
 	if (pane) {

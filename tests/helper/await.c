@@ -8,6 +8,7 @@
  *				of the path may be a pattern (glob(7))
  *	gone PATH		nothing of that name is there
  *	text PATH		the file is there and not empty
+ *	more PATH BYTES		the file has more bytes than that
  *	line PATH ERE [COUNT]	the file has as many lines (1) that match
  *	end PID			the process has ended; a zombie has
  *	event FOLDER PATTERN	a file of such a name was made, written, renamed
@@ -47,6 +48,7 @@ static struct {
 	char **arg; /* WHAT and what follows it */
 	regex_t line;
 	long nr_lines;
+	long nr_bytes;
 	long seconds;
 	struct timespec start;
 } wanted;
@@ -116,6 +118,13 @@ static bool has_text(void)
 	struct stat st;
 
 	return !stat(wanted.arg[1], &st) && st.st_size > 0;
+}
+
+static bool has_more(void)
+{
+	struct stat st;
+
+	return !stat(wanted.arg[1], &st) && st.st_size > wanted.nr_bytes;
 }
 
 /* Lines that have no end yet do not count. */
@@ -279,6 +288,9 @@ int main(int argc, char **argv)
 		until(is_gone, 1);
 	} else if (has("text", 2)) {
 		until(has_text, 1);
+	} else if (has("more", 3)) {
+		wanted.nr_bytes = atol(wanted.arg[2]);
+		until(has_more, 1);
 	} else if (has("line", 3) || has("line", 4)) {
 		set_line(wanted.arg[2], wanted.nr > 3 ? wanted.arg[3] : NULL);
 		until(has_lines, 1);
@@ -288,7 +300,7 @@ int main(int argc, char **argv)
 		until_event(wanted.arg[1], wanted.arg[2]);
 	} else {
 		errx(2,
-		     "usage: await [-s SECONDS] file PATTERN... | gone PATH | text PATH | line PATH ERE [COUNT] | end PID | event FOLDER PATTERN");
+		     "usage: await [-s SECONDS] file PATTERN... | gone PATH | text PATH | more PATH BYTES | line PATH ERE [COUNT] | end PID | event FOLDER PATTERN");
 	}
 	return 0;
 }

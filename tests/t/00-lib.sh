@@ -93,6 +93,7 @@ ok "a file is there" await file text
 ok "or one of such a name" await file none "$TMP/tex?"
 ok "something is gone" await gone none
 ok "a file has text" await text text
+ok "a file has more bytes" await more text 23
 ok "as many lines match" await line text '^two' 2
 true &
 ok "a process has ended" await end $!
@@ -110,6 +111,7 @@ gives_up "no file" file none 'no*e'
 gives_up "no such folder" file no/such/file
 gives_up "still there" gone text
 gives_up "no text" text empty
+gives_up "no more bytes" more text 24
 gives_up "no text without a file" text none
 gives_up "no such line" line text three
 gives_up "not as many" line text '^two' 3
