@@ -19,6 +19,7 @@
 #include "pp/optop_keys.h"
 
 #define HEAD_LINES 4
+#define PATH_MIN 32 /* columns that a path is shown in */
 #define HOT_PERCENT 5.0
 #define WARM_PERCENT 1.0
 
@@ -279,7 +280,7 @@ static size_t width_beside(const struct optop_state *state, size_t columns)
 	case OPTOP_LINES:
 		return columns < 80 ? 20 : 28;
 	default:
-		return columns < 70 ? 0 : columns < 120 ? 18 : 30;
+		return columns < 70 ? 0 : columns < 160 ? 20 : 30;
 	}
 }
 
@@ -395,6 +396,13 @@ static void put_fitted(struct optop_grid *grid, size_t row, size_t at,
 	free(fitted);
 }
 
+/* Whether rows are files, of whose names the last part says most. */
+static bool is_path(enum optop_kind kind)
+{
+	return kind == OPTOP_IMAGES || kind == OPTOP_PROCESSES ||
+	       kind == OPTOP_THREADS;
+}
+
 static void draw_row(struct optop_grid *grid, size_t at_row,
 		     const struct optop_state *state,
 		     const struct optop_line *line)
@@ -403,6 +411,7 @@ static void draw_row(struct optop_grid *grid, size_t at_row,
 	const struct optop_row *row = &pane->reading->rows[line->row];
 	size_t beside = width_beside(state, grid->nr_columns), at;
 	bool is_code = pane->reading->keeps_order;
+	const char *name = row->name;
 	enum optop_attr attr =
 		is_code && line->self
 			? heat_of(line->self, pane->shown.self_sum)
@@ -418,12 +427,13 @@ static void draw_row(struct optop_grid *grid, size_t at_row,
 		put_fitted(grid, at_row, at, beside - 1, OPTOP_FAINT,
 			   row->beside);
 	at += beside;
+	if (is_path(optop_kind(state)) && at + PATH_MIN > grid->nr_columns)
+		name = pp_base_name(name);
 	/* Code is cut at its end: its beginning tells where it stands. */
 	if (at < grid->nr_columns && is_code)
-		optop_grid_put(grid, at_row, at, SIZE_MAX, attr, row->name);
+		optop_grid_put(grid, at_row, at, SIZE_MAX, attr, name);
 	else if (at < grid->nr_columns)
-		put_fitted(grid, at_row, at, grid->nr_columns - at, attr,
-			   row->name);
+		put_fitted(grid, at_row, at, grid->nr_columns - at, attr, name);
 }
 
 static const char *why_no_rows(const struct optop_state *state)

@@ -169,13 +169,12 @@ static int fill_line(struct optop_reading *reading, size_t nr,
 	target->line = line->line;
 	row->beside = op_arena_printf(&reading->arena, "%s:%u",
 				      pp_base_name(file->name), line->line);
-	row->name = op_arena_printf(&reading->arena, "%s:%u", file->name,
-				    line->line);
+	row->name = file->name;
 	row->opens = target;
 	counts->keys[nr] = optop_key(line->line, file->name);
 	optop_add_counts(reading, event_of,
 			 &counts->self[nr * counts->nr_events], line->counts);
-	return row->name && row->beside ? 0 : -ENOMEM;
+	return row->beside ? 0 : -ENOMEM;
 }
 
 /* What has no line is a row for each image. */

@@ -299,7 +299,7 @@ press Enter
 seen "of which one has these symbols" '2 symbol .*/prog$' ' idle$'
 unlike "and no others" "$(capture)" 'libz'
 press Escape 3
-seen "3 is lines" 'prog\.c:[12] +.*/prog\.c:[12]$' 'no line +code of /lib/libz'
+seen "3 is lines" 'prog\.c:[12] +/.*/prog\.c$' 'no line +code of /lib/libz'
 press Enter
 seen "of which one is in this file" '^.*/prog\.c$' \
 	'int main\(int argc, char \*\*argv\)'
