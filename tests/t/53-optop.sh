@@ -419,6 +419,38 @@ ended "strange names" 0
 unlike "and were not written" "$(tr '\033\001' '^^' <"$TMP/written")" \
 	'\^\[31mred'
 
+# ---- symbols that are kept ------------------------------------------------------
+
+# What is wrong with a binary is said of each reading, though it is read once.
+${CC:-cc} -O0 -rdynamic -s -o "$TMP/bare" "$TMP/prog.c" || exit 1
+rm -rf "$SESSION"
+bare() {
+	echo "$leaf $1" | "$TESTBIN/mkodb" \
+		"$CURRENT/{root}$TMP/bare/{dep}/{root}$TMP/bare/TIMER.0.0.all.all.all" \
+		timer-hz=1000 "mtime=$TMP/bare"
+}
+bare 30
+if command -v strace >/dev/null && ! nm "$BIN/optop" | grep -q __asan_init; then
+	optop_env="strace -f -qq --seccomp-bpf -e trace=open,openat -o $TMP/trace"
+fi
+open_screen 100 30 --session-dir="$SESSION" --interval=0
+shows '  30 samples'
+bare 12
+press r
+seen "a reading after the first" '  42 samples'
+press w
+seen "says what is wrong with binaries" 'bare: it is stripped'
+press x
+shows '  42 samples'
+press q
+ended "a stripped binary" 0
+if [ "$optop_env" ]; then
+	is "it was read once" "$(grep -F "\"$TMP/bare\"" "$TMP/trace" | grep -vc ENOENT)" 1
+else
+	skip "it was read once" "no strace, or AddressSanitizer"
+fi
+optop_env=
+
 # ---- a running session ---------------------------------------------------------
 
 HOME=$TMP/home
