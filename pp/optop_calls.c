@@ -34,12 +34,14 @@ static struct optop_target *target_of_call(struct optop_reading *reading,
 		op_arena_alloc(&reading->arena, 1, sizeof(*target));
 
 	if (target)
-		*target = (struct optop_target){ .image = entry->image->path,
-						 .symbol = entry->raw_name,
-						 .title = entry->name,
-						 .vma = entry->vma,
-						 .tgid = OP_MANGLE_ALL,
-						 .tid = OP_MANGLE_ALL };
+		*target =
+			(struct optop_target){ .image = entry->image->path,
+					       .symbol = entry->raw_name,
+					       .title = entry->name,
+					       .vma = entry->vma,
+					       .is_inlined = entry->is_inlined,
+					       .tgid = OP_MANGLE_ALL,
+					       .tid = OP_MANGLE_ALL };
 	return target;
 }
 
@@ -102,6 +104,9 @@ int optop_fill_calls(struct optop_reading *reading,
 	if (err)
 		return err;
 	reading->keeps_order = true;
+	if (nr < 2)
+		reading->note =
+			"no calls are known; a session has them if it is profiled with --callgraph";
 	optop_add_counts(reading, event_of, reading->counts->self_sums,
 			 n->callee_totals);
 	return 0;

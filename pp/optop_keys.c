@@ -110,6 +110,8 @@ static void press_enter(struct optop_state *state)
 		return;
 	}
 	query = (struct optop_query){ .kind = below, .target = *opens };
+	if (below == OPTOP_ASSEMBLY && opens->is_inlined)
+		query.kind = OPTOP_SOURCE;
 	if (query.target.tgid == OP_MANGLE_ALL)
 		query.target.tgid = here->tgid;
 	if (query.target.tid == OP_MANGLE_ALL)

@@ -48,13 +48,21 @@ static int report_on_function(struct optop_reading *reading,
 	const struct optop_target *target = &query->target;
 	const char *const names[] = { target->symbol, NULL };
 	struct pp_request request = *base;
+	struct op_diag why = { 0 };
+	int err;
 
+	request.inlines = target->is_inlined;
 	request.merge |= PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK;
 	request.symbols = request.details = request.lines = true;
 	request.only_image = target->image;
 	if (target->symbol)
 		request.include_symbols = names;
-	return optop_make_report(reading, &request, target, diag);
+	err = optop_make_report(reading, &request, target, &why);
+	/* There are samples, but none in that function. */
+	if (err == -ENOENT && reading->report->totals)
+		return op_diag_set(diag, err, "%s: no samples are in it",
+				   target->title);
+	return err ? op_diag_set(diag, err, "%s", op_diag_text(&why, err)) : 0;
 }
 
 /* The names in a request are patterns; and two static functions may have one
@@ -240,15 +248,18 @@ int optop_fill_assembly(struct optop_reading *reading,
 		return op_diag_set(
 			diag, -ENOENT,
 			"a source file has no instructions of its own; open one of its functions");
+	if (query->target.is_inlined)
+		return op_diag_set(
+			diag, -ENOENT,
+			"%s: it was inlined and has no code of its own; see its source, or the functions that it is in",
+			query->target.title);
 	err = report_on_function(reading, query, base, diag);
 	if (err)
 		return err;
 	l.symbol = find_function(reading->report, &query->target);
 	if (!l.symbol)
-		return op_diag_set(
-			diag, -ENOENT,
-			"%s: it was inlined everywhere and has no code of its own; see its source",
-			query->target.title);
+		return op_diag_set(diag, -ENOENT, "%s: no samples are in it",
+				   query->target.title);
 	/* A row for each byte at most, as no instruction is shorter. */
 	l.room = l.symbol->size + l.symbol->nr_details;
 	err = optop_make_rows(reading, l.room, false, &l.event_of);

@@ -34,6 +34,7 @@ struct optop_target {
 	const char *symbol; /* a function, as the binary has it */
 	const char *title; /* what it is called */
 	uint64_t vma; /* of the function; 0 where it has none */
+	bool is_inlined; /* it has no code of its own */
 	const char *file; /* a source file, in place of a function */
 	unsigned int line;
 	int64_t tgid, tid;

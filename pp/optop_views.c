@@ -112,6 +112,7 @@ static int fill_symbol(struct optop_reading *reading, size_t nr,
 	target->symbol = entry->raw_name;
 	target->title = entry->name;
 	target->vma = entry->vma;
+	target->is_inlined = entry->is_inlined;
 	*row = (struct optop_row){ .name = entry->name,
 				   .beside = entry->image->base,
 				   .opens = target };

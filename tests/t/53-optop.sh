@@ -442,6 +442,8 @@ press w
 seen "says what is wrong with binaries" 'bare: it is stripped'
 press x
 shows '  42 samples'
+press Enter 3
+seen "without call graphs there are no calls" '\[self\] ' '^no calls are known; '
 press q
 ended "a stripped binary" 0
 if [ "$optop_env" ]; then
@@ -450,6 +452,54 @@ else
 	skip "it was read once" "no strace, or AddressSanitizer"
 fi
 optop_env=
+
+# ---- functions that were inlined -------------------------------------------------
+
+cat >"$TMP/inlined.c" <<'END'
+#include <stdlib.h>
+static inline __attribute__((always_inline)) unsigned mix(unsigned x)
+{
+	x ^= x << 13;
+	return x ^ x >> 17;
+}
+__attribute__((noinline)) unsigned run(unsigned n)
+{
+	unsigned x = 1;
+	while (n--)
+		x = mix(x);
+	return x;
+}
+int main(int argc, char **argv) { return (int)run((unsigned)atoi(argv[argc - 1])); }
+END
+${CC:-cc} -g -O2 -o "$TMP/inlined" "$TMP/inlined.c" || exit 1
+rm -rf "$SESSION"
+# A sample at each address of run().
+nm -S "$TMP/inlined" | awk '$4 == "run" { print "0x" $1, "0x" $2 }' | {
+	read -r start len
+	for i in $(seq 0 $((len - 1))); do
+		printf '0x%x 1\n' $((start + i))
+	done
+} | "$TESTBIN/mkodb" \
+	"$CURRENT/{root}$TMP/inlined/{dep}/{root}$TMP/inlined/TIMER.0.0.all.all.all" \
+	timer-hz=1000 "mtime=$TMP/inlined"
+open_screen 100 30 --session-dir="$SESSION" --filter=mix
+shows ' inlined +mix$'
+press Enter
+seen "of one that was inlined the source comes first" '2 source .* mix$' \
+	'^ +[0-9]+ +[0-9.]+ +4 +x \^= x << 13;$'
+press Left
+seen "as it has no code of its own" '^mix: it was inlined and has no code of its own'
+press 3
+seen "and this is who has it" 'caller +run$' '\[self\] +mix$'
+press Escape
+shows ' inlined +mix$'
+press Escape
+shows ' inlined +run$'
+press Home Enter
+seen "the code of a function has what was inlined there" '1 assembly ' \
+	'inlined\.c:4 +[0-9a-f]+  '
+press q
+ended "inlined functions" 0
 
 # ---- a running session ---------------------------------------------------------
 
