@@ -443,7 +443,7 @@ int optop_fill_source(struct optop_reading *reading,
 {
 	const struct optop_target *target = &query->target;
 	struct code_listing l = { .reading = reading };
-	struct pp_annotation a = { NULL };
+	struct pp_annotation a = { .nr_files = 0 };
 	FILE **in = NULL;
 	int err = report_on_function(reading, query, base, diag)
 			  ?: pp_annotate(&a, reading->report);

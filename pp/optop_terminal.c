@@ -95,6 +95,14 @@ static void init_colors(void)
 	init_pair(3, COLOR_RED, -1);
 }
 
+/* newterm() takes terminals, too, that print one line below the other. */
+static bool can_move_cursor(void)
+{
+	const char *how = tigetstr("cup");
+
+	return how && how != (const char *)-1;
+}
+
 int optop_terminal_open(struct optop_terminal *t, struct op_diag *diag)
 {
 	const char *type = getenv("TERM");
@@ -111,11 +119,11 @@ int optop_terminal_open(struct optop_terminal *t, struct op_diag *diag)
 	if (err)
 		return err;
 	t->screen = newterm(NULL, stdout, stdin);
-	if (!t->screen) {
-		close(t->signals);
+	if (!t->screen || !can_move_cursor()) {
+		optop_terminal_close(t);
 		return op_diag_set(
 			diag, -ENOTTY,
-			"TERM=%s: no such terminal is known here; set TERM to one that is, as in TERM=xterm",
+			"TERM=%s: no terminal of that kind is known here, or it cannot move its cursor; set TERM to what yours is, as in TERM=xterm",
 			type ? type : "");
 	}
 	hold_stderr(t);
@@ -132,13 +140,15 @@ int optop_terminal_open(struct optop_terminal *t, struct op_diag *diag)
 
 void optop_terminal_close(struct optop_terminal *t)
 {
-	if (!t->screen)
-		return;
-	endwin();
-	delscreen(t->screen);
+	if (t->screen) {
+		endwin();
+		delscreen(t->screen);
+	}
 	t->screen = NULL;
 	release_stderr(t);
-	close(t->signals);
+	if (t->signals >= 0)
+		close(t->signals);
+	t->signals = -1;
 }
 
 void optop_terminal_raise(const struct optop_terminal *t)

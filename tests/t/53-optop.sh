@@ -214,7 +214,10 @@ optop_env=TERM=strange
 open_screen 80 24 --session-dir="$SESSION"
 ended "an unknown terminal" 1
 like "an unknown terminal is said" "$(capture -J)" \
-	'^optop: TERM=strange: no such terminal is known here; '
+	'^optop: TERM=strange: no terminal of that kind is known here'
+optop_env=TERM=dumb
+open_screen 80 24 --session-dir="$SESSION"
+ended "a terminal that only prints" 1
 optop_env=
 
 # ---- sizes ---------------------------------------------------------------------
