@@ -200,10 +200,11 @@ void optop_show_again(struct optop_state *state)
 
 	if (!pane->reading)
 		return;
-	if (optop_show(&pane->shown, pane->reading, &choice))
+	/* What was shown may be of a reading that is gone. */
+	if (optop_show(&pane->shown, pane->reading, &choice)) {
+		optop_shown_release(&pane->shown);
 		optop_say(state, "out of memory");
-	if (optop_kind(state) < OPTOP_NR_VIEWS)
-		state->samples = pane->shown.self_sum;
+	}
 	follow_row(pane);
 	optop_choose_line(state, pane->chosen);
 }

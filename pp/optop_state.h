@@ -59,7 +59,6 @@ struct optop_state {
 	enum optop_daemon daemon;
 	struct op_diag daemon_diag;
 	uint64_t folder; /* as in struct optop_result */
-	uint64_t samples; /* of the event, in the last table */
 	struct op_ledger account;
 	bool has_account;
 	char status[512]; /* said until the next key; or empty */

@@ -98,9 +98,7 @@ static void init_colors(void)
 /* newterm() takes terminals, too, that print one line below the other. */
 static bool can_move_cursor(void)
 {
-	const char *how = tigetstr("cup");
-
-	return how && how != (const char *)-1;
+	return tigetstr("cup") != NULL;
 }
 
 int optop_terminal_open(struct optop_terminal *t, struct op_diag *diag)

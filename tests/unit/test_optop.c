@@ -146,7 +146,7 @@ static void rows_are_chosen(void **state)
 			.filter = rows[i].filter,
 			.by_total = rows[i].by_total,
 		};
-		struct optop_shown shown = { NULL };
+		struct optop_shown shown = { .nr = 0 };
 		struct text t;
 
 		assert_int_equal(optop_show(&shown, now, &choice), 0);
