@@ -390,8 +390,10 @@ static int handle_TASK_RUN_AS(struct opd *opd, const struct opd_rec *rec)
 	if (err)
 		return err == -EEXIST ? 0 : err;
 	/* Who wants the file to be profiled wants it by any name. */
-	if (!opd_cookie_find(&opd->cookies, p[1], &file))
+	if (!opd_cookie_find(&opd->cookies, p[1], &file)) {
 		image->wanted |= file->wanted;
+		opd_tasks_learn_link(&opd->tasks, path, file->name);
+	}
 	opd_tasks_learn_run(&opd->tasks, (uint32_t)p[0], p[1], image);
 	if (opd->trans.context.tgid == (int64_t)p[0])
 		look_up_process(opd);

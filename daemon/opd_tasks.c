@@ -38,7 +38,7 @@ void opd_tasks_write(struct opd_tasks *tasks, bool anew)
 	struct op_diag diag = { "" };
 	int err;
 
-	if (!tasks->keeps_names || !tasks->names.nr ||
+	if (!(tasks->names.nr || tasks->names.nr_links) ||
 	    !(anew || tasks->names.changed))
 		return;
 	tasks->names.changed = true;
@@ -95,6 +95,13 @@ void opd_tasks_learn_mounts(struct opd_tasks *tasks, uint32_t tgid,
 {
 	if (tasks->keeps_names && mounts)
 		(void)op_tasks_mounts(&tasks->names, tgid, mounts);
+}
+
+void opd_tasks_learn_link(struct opd_tasks *tasks, const char *link,
+			  const char *file)
+{
+	if (op_tasks_link(&tasks->names, link, file) == -ENOSPC)
+		say_full(tasks, "links to programs");
 }
 
 /* ---- processes -------------------------------------------------------------
@@ -172,8 +179,6 @@ void opd_tasks_init(struct opd_tasks *tasks, const struct op_session *session,
 	tasks->log = log;
 	tasks->keeps_names = keeps_names;
 	tasks->root = keep_cgroup(tasks, "/");
-	if (!keeps_names)
-		return;
 	tasks_path(tasks, path, sizeof(path));
 	err = op_tasks_read(&tasks->names, path, &diag);
 	if (err && err != -ENOENT)

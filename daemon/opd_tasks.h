@@ -38,7 +38,7 @@ struct opd_task_process {
 struct opd_tasks {
 	const struct op_session *session; /* borrowed, like the log */
 	struct op_log *log;
-	bool keeps_names; /* the session has a file of names */
+	bool keeps_names; /* of threads, in the file of names */
 	struct op_tasks names;
 	struct opd_task_process *processes;
 	size_t nr_processes;
@@ -51,9 +51,9 @@ struct opd_tasks {
 };
 
 /*
- * Nothing is known but the names that the session has already, if @keeps_names.
- * A file of names that cannot be read is said in the log, and replaced by the
- * next one.
+ * Nothing is known but what the session's file of names has already, where new
+ * names of threads go if @keeps_names, and links always. A file of names that
+ * cannot be read is said in the log, and replaced by the next one.
  */
 void opd_tasks_init(struct opd_tasks *tasks, const struct op_session *session,
 		    struct op_log *log, bool keeps_names);
@@ -71,6 +71,11 @@ void opd_tasks_learn_mounts(struct opd_tasks *tasks, uint32_t tgid,
 /* Process @tgid is in the cgroup @path, empty if nobody could tell. */
 void opd_tasks_learn_cgroup(struct opd_tasks *tasks, uint32_t tgid,
 			    const char *path);
+
+/* A program that is the file @file was run by the link @link, in any process.
+ */
+void opd_tasks_learn_link(struct opd_tasks *tasks, const char *link,
+			  const char *file);
 
 /* Process @tgid runs the file of @cookie, by the name of the image @run_as. */
 void opd_tasks_learn_run(struct opd_tasks *tasks, uint32_t tgid,

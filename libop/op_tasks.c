@@ -24,9 +24,16 @@
 #define NAME "name."
 #define MOUNTS "mounts."
 #define UNNAMED "unnamed"
+#define RUN "run."
+#define PATH_MAX_BYTES 4096
 
 void op_tasks_release(struct op_tasks *tasks)
 {
+	for (size_t i = 0; i < tasks->nr_links; i++) {
+		free(tasks->links[i].link);
+		free(tasks->links[i].file);
+	}
+	free(tasks->links);
 	free(tasks->list);
 	op_hash_release(&tasks->index);
 	memset(tasks, 0, sizeof(*tasks));
@@ -100,6 +107,37 @@ int op_tasks_mounts(struct op_tasks *tasks, uint32_t tgid, uint64_t mounts)
 	return 0;
 }
 
+int op_tasks_link(struct op_tasks *tasks, const char *link, const char *file)
+{
+	const char *known = op_tasks_file_of(tasks, link);
+	struct op_task_link new;
+
+	if (known && !strcmp(known, file))
+		return 0;
+	if (tasks->nr_links == OP_TASK_LINKS_MAX)
+		return -ENOSPC;
+	if (op_array_reserve(&tasks->links, tasks->nr_links, 1))
+		return -ENOMEM;
+	new = (struct op_task_link){ strdup(link), strdup(file) };
+	if (!new.link || !new.file) {
+		free(new.link);
+		free(new.file);
+		return -ENOMEM;
+	}
+	tasks->links[tasks->nr_links++] = new;
+	tasks->changed = true;
+	return 0;
+}
+
+/* The last that was told: a link may lead elsewhere later. */
+const char *op_tasks_file_of(const struct op_tasks *tasks, const char *link)
+{
+	for (size_t i = tasks->nr_links; i-- > 0;)
+		if (!strcmp(tasks->links[i].link, link))
+			return tasks->links[i].file;
+	return NULL;
+}
+
 const struct op_task *op_tasks_find(const struct op_tasks *tasks, uint32_t tgid,
 				    uint32_t tid)
 {
@@ -131,7 +169,8 @@ static bool parse_task_id(const char *text, size_t len, uint32_t *out)
 	return true;
 }
 
-static bool unescape_task_name(const char *text, char *name)
+/* False for what is empty, not escaped right, or has no room in @size bytes. */
+static bool unescape_task_text(const char *text, char *name, size_t size)
 {
 	const char *end = text + strlen(text);
 	size_t len = 0;
@@ -139,7 +178,7 @@ static bool unescape_task_name(const char *text, char *name)
 	while (text < end) {
 		int c = op_unescape_byte(&text, end);
 
-		if (c < 0 || len == OP_TASK_NAME_MAX - 1)
+		if (c < 0 || len == size - 1)
 			return false;
 		name[len++] = (char)c;
 	}
@@ -158,7 +197,7 @@ static int read_task_name(struct op_tasks *tasks, const char *ids,
 
 	if (ids[len] != '.' || !parse_task_id(ids, len, &tgid) ||
 	    !parse_task_id(ids + len + 1, strlen(ids + len + 1), &tid) ||
-	    !unescape_task_name(value, name))
+	    !unescape_task_text(value, name, sizeof(name)))
 		return -EINVAL;
 	err = op_tasks_name(tasks, tgid, tid, name);
 	return err == -ENOSPC ? 0 : err;
@@ -178,6 +217,19 @@ static int read_task_mounts(struct op_tasks *tasks, const char *id,
 	return err == -ENOSPC ? 0 : err;
 }
 
+static int read_task_link(struct op_tasks *tasks, const char *key,
+			  const char *value)
+{
+	char link[PATH_MAX_BYTES], file[PATH_MAX_BYTES];
+	int err;
+
+	if (!unescape_task_text(key, link, sizeof(link)) ||
+	    !unescape_task_text(value, file, sizeof(file)))
+		return -EINVAL;
+	err = op_tasks_link(tasks, link, file);
+	return err == -ENOSPC ? 0 : err;
+}
+
 static int read_task_line(struct op_tasks *tasks, const char *key,
 			  const char *value)
 {
@@ -187,6 +239,8 @@ static int read_task_line(struct op_tasks *tasks, const char *key,
 		return read_task_name(tasks, key + strlen(NAME), value);
 	if (!strncmp(key, MOUNTS, strlen(MOUNTS)))
 		return read_task_mounts(tasks, key + strlen(MOUNTS), value);
+	if (!strncmp(key, RUN, strlen(RUN)))
+		return read_task_link(tasks, key + strlen(RUN), value);
 	if (strcmp(key, UNNAMED) != 0)
 		return 0;
 	if (op_parse_u64(value, &nr))
@@ -201,7 +255,7 @@ int op_tasks_read(struct op_tasks *tasks, const char *path,
 {
 	const char *key, *value;
 	struct op_config *config;
-	bool changed = tasks->changed || tasks->nr;
+	bool changed = tasks->changed || tasks->nr || tasks->nr_links;
 	int err = op_config_read(&config, path, diag);
 
 	if (err)
@@ -220,7 +274,7 @@ int op_tasks_read(struct op_tasks *tasks, const char *path,
 	return err;
 }
 
-static void escape_task_name(const char *name, char *out)
+static void escape_task_text(const char *name, char *out)
 {
 	size_t len = strlen(name);
 
@@ -228,8 +282,9 @@ static void escape_task_name(const char *name, char *out)
 		unsigned char c = (unsigned char)name[i];
 		bool at_end = i == 0 || i == len - 1;
 
-		out += op_escape_byte(
-			out, c, op_escape_needed(c) || (at_end && c == ' '));
+		out += op_escape_byte(out, c,
+				      op_escape_needed(c) || c == '=' ||
+					      (at_end && c == ' '));
 	}
 	*out = '\0';
 }
@@ -242,13 +297,27 @@ static int write_task(struct op_config *config, const struct op_task *task)
 	if (*task->name) {
 		snprintf(key, sizeof(key), NAME "%" PRIu32 ".%" PRIu32,
 			 task->tgid, task->tid);
-		escape_task_name(task->name, value);
+		escape_task_text(task->name, value);
 		err = op_config_add(config, key, value);
 	}
 	if (err || !task->mounts)
 		return err;
 	snprintf(key, sizeof(key), MOUNTS "%" PRIu32, task->tgid);
 	snprintf(value, sizeof(value), "%" PRIu64, task->mounts);
+	return op_config_add(config, key, value);
+}
+
+static int write_task_link(struct op_config *config,
+			   const struct op_task_link *link)
+{
+	char key[sizeof(RUN) + PATH_MAX_BYTES * OP_ESCAPE_LEN] = RUN;
+	char value[PATH_MAX_BYTES * OP_ESCAPE_LEN];
+
+	if (strlen(link->link) >= PATH_MAX_BYTES ||
+	    strlen(link->file) >= PATH_MAX_BYTES)
+		return -ENAMETOOLONG;
+	escape_task_text(link->link, key + strlen(RUN));
+	escape_task_text(link->file, value);
 	return op_config_add(config, key, value);
 }
 
@@ -260,6 +329,8 @@ int op_tasks_write(struct op_tasks *tasks, const char *path,
 
 	for (size_t i = 0; !err && i < tasks->nr; i++)
 		err = write_task(config, &tasks->list[i]);
+	for (size_t i = 0; !err && i < tasks->nr_links; i++)
+		err = write_task_link(config, &tasks->links[i]);
 	if (!err && tasks->nr_unnamed)
 		err = op_config_set_u64(config, UNNAMED, tasks->nr_unnamed);
 	if (err)

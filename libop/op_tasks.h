@@ -9,10 +9,11 @@
  *
  *	name.TGID.TID = NAME
  *	mounts.TGID = the mount namespace of the process, its inode
+ *	run.LINK = the file that programs ran by this link
  *	unnamed = names that found no room
  *
  * A thread has one name, the last one that was seen. In the file, control
- * bytes, '%', bytes over 0x7e and blanks at the ends of a name are %XX.
+ * bytes, '%', bytes over 0x7e, '=' and blanks at the ends are %XX.
  */
 
 #include <stdbool.h>
@@ -31,12 +32,21 @@ struct op_task {
 	char name[OP_TASK_NAME_MAX]; /* empty: not known */
 };
 
+/* A program that was run by a link has the name of the link. */
+struct op_task_link {
+	char *link, *file; /* paths; owned */
+};
+
+#define OP_TASK_LINKS_MAX 4096
+
 /* All zeros is an empty one. */
 struct op_tasks {
 	struct op_task *list;
 	size_t nr;
 	struct op_hash index; /* of list, by tgid and tid */
 	uint64_t nr_unnamed; /* that found no room */
+	struct op_task_link *links;
+	size_t nr_links;
 	bool changed; /* since all was read or written */
 };
 
@@ -52,6 +62,13 @@ int op_tasks_name(struct op_tasks *tasks, uint32_t tgid, uint32_t tid,
 
 /* Process @tgid is in the mount namespace @mounts, not 0. Returns as above. */
 int op_tasks_mounts(struct op_tasks *tasks, uint32_t tgid, uint64_t mounts);
+
+/* The link @link leads to @file, which has run by its name. Returns 0, -ENOMEM,
+ * or -ENOSPC when there are OP_TASK_LINKS_MAX. */
+int op_tasks_link(struct op_tasks *tasks, const char *link, const char *file);
+
+/* The file that was run by @link; NULL if none is known. */
+const char *op_tasks_file_of(const struct op_tasks *tasks, const char *link);
 
 /* What is known of a thread; NULL for nothing. Valid until the next change. */
 const struct op_task *op_tasks_find(const struct op_tasks *tasks, uint32_t tgid,

@@ -88,7 +88,8 @@ static int drop_dependent(struct pp_sample_list *list, struct op_diag *diag)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->nr; i++)
-		if (!strcmp(list->files[i].app, list->files[i].image_name))
+		if (!strcmp(list->files[i].app_file ?: list->files[i].app,
+			    list->files[i].image_name))
 			list->files[kept++] = list->files[i];
 	list->nr = kept;
 	if (kept)
@@ -127,7 +128,8 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	      name_modules(side) ?:
 	      pp_sample_list_choose(&side->list, side->spec, messages, diag);
 	if (!err && request->exclude_dependent)
-		err = drop_dependent(&side->list, diag);
+		err = pp_side_find_app_files(p, side)
+			      ?: drop_dependent(&side->list, diag);
 	if (!err && request->only_image)
 		err = drop_other_images(&side->list, request->only_image, diag);
 	return err

@@ -93,6 +93,35 @@ static int find_owners(struct pp_population *p, struct pp_side *side)
 	return 0;
 }
 
+static int read_tasks(struct pp_population *p, const struct pp_side *side,
+		      struct op_tasks *tasks)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < side->list.sessions.nr && !err; i++)
+		err = read_session_tasks(
+			p, side, side->list.sessions.list[i].path, tasks);
+	return err;
+}
+
+int pp_side_find_app_files(struct pp_population *p, struct pp_side *side)
+{
+	struct op_tasks tasks = { 0 };
+	int err = read_tasks(p, side, &tasks);
+
+	for (size_t i = 0; i < side->list.nr && !err; i++) {
+		struct pp_sample_file *file = &side->list.files[i];
+		const char *path = op_tasks_file_of(&tasks, file->app);
+
+		if (!path)
+			continue;
+		file->app_file = op_arena_strdup(&p->report->arena, path);
+		err = file->app_file ? 0 : -ENOMEM;
+	}
+	op_tasks_release(&tasks);
+	return err;
+}
+
 int pp_side_name_tasks(struct pp_population *p, struct pp_side *side)
 {
 	struct op_tasks tasks = { 0 };

@@ -162,6 +162,9 @@ int pp_check_columns(const struct pp_population *p, struct op_diag *diag);
 /* Read the accounts of the sessions that @side's files are from. */
 int pp_side_account(struct pp_population *p, struct pp_side *side);
 
+/* Find the files of applications that were run by a link. */
+int pp_side_find_app_files(struct pp_population *p, struct pp_side *side);
+
 /* Give the classes of @side the names of their processes, threads and cgroups,
  * as far as the sessions know them. */
 int pp_side_name_tasks(struct pp_population *p, struct pp_side *side);

@@ -106,6 +106,32 @@ static enum pp_spec_tag word_tag(const char *word)
 	return PP_SPEC_PATH;
 }
 
+/* The path of an item that is a link to @real, with a folder without links. */
+static int link_item(struct op_arena *arena, struct pp_spec_item *item,
+		     const char *real)
+{
+	const char *slash = strrchr(item->text, '/');
+	size_t len = slash ? (size_t)(slash - item->text) : 0;
+	char *folder,
+		*copy = slash ? strndup(item->text, len + 1) : strdup(".");
+
+	if (!copy)
+		return -ENOMEM;
+	folder = realpath(copy, NULL);
+	free(copy);
+	if (!folder)
+		return 0; /* it has gone meanwhile */
+	item->link = op_arena_printf(arena, "%s/%s",
+				     strcmp(folder, "/") ? folder : "",
+				     slash ? slash + 1 : item->text);
+	free(folder);
+	if (item->link && !strcmp(item->link, real))
+		item->link = NULL;
+	else if (!item->link)
+		return -ENOMEM;
+	return 0;
+}
+
 /*
  * A path that does not exist may still be the name of an image, or a pattern
  * for some: a relative one starts at the current folder unless it starts with
@@ -117,6 +143,10 @@ static int path_item(struct op_arena *arena, struct pp_spec_item *item)
 	char cwd[PATH_MAX];
 
 	item->base = !real && !strchr(item->text, '/');
+	if (real && link_item(arena, item, real)) {
+		free(real);
+		return -ENOMEM;
+	}
 	if (real)
 		item->pattern = op_arena_strdup(arena, real);
 	else if (item->base || *item->text == '/' || *item->text == '*' ||
@@ -283,7 +313,8 @@ bool pp_spec_item_matches(enum pp_spec_tag tag, const struct pp_spec_item *item,
 	case PP_SPEC_PATH:
 	case PP_SPEC_IMAGE_EXCLUDE:
 		return glob_matches(item, subject->app) ||
-		       glob_matches(item, subject->image);
+		       glob_matches(item, subject->image) ||
+		       (item->link && !strcmp(item->link, subject->app));
 	case PP_SPEC_IMAGE:
 		return glob_matches(item, subject->app);
 	case PP_SPEC_LIB_IMAGE:

@@ -21,7 +21,8 @@
  *pattern for the path of a cgroup, its last part, or what people call it
  * (libop/op_cgroup.h); "unknown" is one that nobody could tell. A path matches
  *the application or the dependent image. It is a shell pattern whose '*' also
- * matches '/'; one that exists is made canonical. A path without any slash that
+ * matches '/'; one that exists is made canonical, and a link is also the
+ * application that was run by it. A path without any slash that
  * does not exist here also matches the last component of an image's name.
  */
 
@@ -55,6 +56,8 @@ enum pp_spec_tag {
 struct pp_spec_item {
 	const char *text; /* as given, for messages */
 	const char *pattern; /* of a path: made absolute where that applies */
+	const char *link; /* of a path that is a link, without links in its
+			     folder; NULL: it is none */
 	bool base; /* the pattern also matches the last component */
 	uint64_t number; /* of a numeric tag */
 };

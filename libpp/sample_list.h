@@ -46,6 +46,8 @@ struct pp_sample_file {
 	struct pp_sample_part *parts; /* at least one */
 	struct op_mangle name;
 	const char *app; /* the application image as people know it */
+	const char *app_file; /* the file of an application that is a link to
+				 it; NULL: app itself */
 	const char *image_name; /* the image of the samples, likewise; of a call
 				   graph the callers' */
 	const char *callee_name; /* of a call graph: the callees' image; NULL

@@ -377,6 +377,10 @@ static void look_at_record(struct opd_feed *feed,
 		if (rec->nr_words)
 			need_name(feed, rec->payload[0], feed->tgid);
 		break;
+	case OP_TASK_RUN_AS:
+		if (rec->nr_words >= 2)
+			need_name(feed, rec->payload[1], feed->tgid);
+		break;
 	case OP_USER_STACK:
 		need_names_of_maps(feed, rec);
 		break;

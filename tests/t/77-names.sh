@@ -75,7 +75,8 @@ is 'its file of names' "$(cat "$CURRENT/tasks")" 'name.4100.4100 = redis-server
 mounts.4100 = 4026531841
 name.4100.4103 = bio_aof
 name.4200.4200 = a%1b[2J
-mounts.4200 = 4026532999'
+mounts.4200 = 4026532999
+run./usr/bin/redis-server = /usr/bin/redis-check-rdb'
 is 'sample files are of cgroups, and of the link that was run' \
 	"$(files | grep -v '/{kern}/')" \
 	"{root}/opt/none/sh/{cgroup}/system.slice/docker-$docker.scope/{dep}/{root}/opt/none/sh/TIMER.0.0.4200.4200.all
@@ -133,6 +134,8 @@ for spec in cgroup:redis-server.service 'cgroup:/system.slice/redis*' \
 	image:/usr/bin/redis-server; do
 	is "$spec" "$(first "$spec")" 9
 done
+is 'what is in the program itself' "$(tasks -x --merge=tgid,cgroup image:redis-server)" \
+	'        5 100.000 redis-server'
 is 'a container' "$(first 'cgroup:docker:*')" 1
 is 'what nobody could tell' "$(first cgroup:unknown)" 6
 body cgroup:redis-serve >"$TMP/out"
@@ -189,7 +192,7 @@ ok 'an archive' "$BIN/oparchive" --session-dir="$SESSION" -o "$TMP/archive"
 ok 'tells the same' diff "$TMP/before" "$TMP/after"
 # shellcheck disable=SC2086 # words
 ok 'a later run adds to the names' replay_more "$TMP/stream" $everything
-is 'which are the same' "$(wc -l <"$CURRENT/tasks")" 5
+is 'which are the same' "$(wc -l <"$CURRENT/tasks")" 6
 echo 'name.1 = x' >"$CURRENT/tasks"
 body -l >"$TMP/out"
 like 'a damaged one is said' "$(cat "$TMP/err")" \
@@ -251,6 +254,13 @@ is 'no row is wider than 120 columns' \
 is 'their application is called as it was run' \
 	"$(report --merge=tgid --csv | awk -F, '$2 == "image" { print $4 }' |
 		sort -u | sed 's|.*/||')" redis-server
+# The link that is here, by whatever path, and what it leads to.
+whole=$(report -n --merge=all | awk 'NR == 1 { print $1 }')
+ln -s bin "$TMP/folder"
+for path in "$TMP/bin/redis-server" "$TMP/folder/redis-server"; do
+	is "$path chooses all of it" "$(report -n --merge=all "$path" |
+		awk 'NR == 1 { print $1 }')" "$whole"
+done
 for format in --json --csv --xml; do
 	report $format >"$TMP/out"
 	like "$format has the names" "$(cat "$TMP/out")" 'worker_39'

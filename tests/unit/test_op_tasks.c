@@ -74,6 +74,48 @@ static void test_file_has_all(void **state)
 	op_tasks_release(&back);
 }
 
+static void test_links(void **state)
+{
+	static const char *const paths[][2] = {
+		{ "/usr/bin/redis-server", "/usr/bin/redis-check-rdb" },
+		{ "/a b", "/c = d" },
+		{ "/x=y ", "/\n" },
+	};
+	struct op_tasks tasks = { 0 }, back = { 0 };
+	struct op_diag diag = { "" };
+	char path[5000];
+
+	(void)state;
+	assert_null(op_tasks_file_of(&tasks, "/a b"));
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(
+			op_tasks_link(&tasks, paths[i][0], paths[i][1]), 0);
+	/* The last counts, and the same once more is no news. */
+	assert_int_equal(op_tasks_link(&tasks, "/l", "/old"), 0);
+	assert_int_equal(op_tasks_link(&tasks, "/l", "/new"), 0);
+	assert_int_equal(op_tasks_write(&tasks, "tasks", &diag), 0);
+	assert_int_equal(op_tasks_link(&tasks, "/l", "/new"), 0);
+	assert_false(tasks.changed);
+	assert_int_equal(op_tasks_read(&back, "tasks", &diag), 0);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(op_tasks_file_of(&back, paths[i][0]),
+				    paths[i][1]);
+	assert_string_equal(op_tasks_file_of(&back, "/l"), "/new");
+	op_tasks_release(&back);
+	for (int i = 0; i < OP_TASK_LINKS_MAX; i++) {
+		snprintf(path, sizeof(path), "/%d", i);
+		op_tasks_link(&tasks, path, "/x");
+	}
+	assert_int_equal(tasks.nr_links, OP_TASK_LINKS_MAX);
+	assert_int_equal(op_tasks_link(&tasks, "/more", "/x"), -ENOSPC);
+	op_tasks_release(&tasks);
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	assert_int_equal(op_tasks_link(&tasks, path, "/x"), 0);
+	assert_int_equal(op_tasks_write(&tasks, "tasks", &diag), -ENAMETOOLONG);
+	op_tasks_release(&tasks);
+}
+
 static void test_bad_lines(void **state)
 {
 	static const struct {
@@ -101,6 +143,10 @@ static void test_bad_lines(void **state)
 		{ "mounts.x = 1\n", -EINVAL },
 		{ "mounts. = 1\n", -EINVAL },
 		{ "unnamed = -1\n", -EINVAL },
+		{ "run. = x\n", -EINVAL },
+		{ "run.x =\n", -EINVAL },
+		{ "run.%4 = x\n", -EINVAL },
+		{ "run.x = %\n", -EINVAL },
 		{ "name\n", -EINVAL },
 	};
 
@@ -165,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_last_name_counts),
 		cmocka_unit_test(test_mounts_are_no_name),
 		folder_test(test_file_has_all),
+		folder_test(test_links),
 		folder_test(test_bad_lines),
 		folder_test(test_name_too_long_in_file),
 		folder_test(test_no_file),

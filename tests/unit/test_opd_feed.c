@@ -193,14 +193,38 @@ static void set_account(uint64_t taken, uint64_t lost)
 	play.lost = lost;
 }
 
-/* @row->given: the events sample the kernel. */
+/* A file of /proc about process @tgid, which has the one thread @tid. */
+static void write_task(const char *proc, unsigned long tgid, unsigned long tid,
+		       const char *name, const char *text)
+{
+	char folder[256];
+
+	snprintf(folder, sizeof(folder), "%s/%lu", proc, tgid);
+	(void)mkdir(folder, 0755);
+	if (tid) {
+		snprintf(folder, sizeof(folder), "%s/%lu/task", proc, tgid);
+		(void)mkdir(folder, 0755);
+		snprintf(folder, sizeof(folder), "%s/%lu/task/%lu", proc, tgid,
+			 tid);
+		(void)mkdir(folder, 0755);
+	}
+	write_text(folder, name, text);
+}
+
+/* @row->given: the events sample the kernel; "tasks": names and cgroups of
+ * tasks are wanted instead. */
 static void run_feed(const struct row *row, FILE *out)
 {
 	struct opd_events events;
 	struct op_log log;
 	const struct op_clock clock = { .seconds = get_seconds };
+	bool tasks = row->given && !strcmp(row->given, "tasks");
 	const struct opd_source_client client = {
-		.ctx = out, .log = &log, .see_image = see_image, .clock = &clock
+		.ctx = out,
+		.log = &log,
+		.see_image = see_image,
+		.tells = tasks ? OPD_TELL_NAMES | OPD_TELL_CGROUPS : 0,
+		.clock = &clock
 	};
 	struct opd_source_ops ops = play_ops;
 	char proc[] = "/tmp/opd-feed-XXXXXX";
@@ -228,7 +252,7 @@ static void run_feed(const struct row *row, FILE *out)
 	memset(&play, 0, sizeof(play));
 	op_log_init(&log);
 	opd_events_timer(&events);
-	events.counter[0].kernel = row->given != NULL;
+	events.counter[0].kernel = row->given && !tasks;
 	assert_int_equal(opd_feed_new(&feed, &source), 0);
 	while (next_line(&at, line, sizeof(line))) {
 		unsigned long nr = 0, lost = 0;
@@ -257,6 +281,12 @@ static void run_feed(const struct row *row, FILE *out)
 			seconds += (time_t)nr;
 		else if (!strcmp(verb, "tells"))
 			ops.tells_code = true;
+		else if (!strcmp(verb, "comm"))
+			write_task(proc, nr, lost, "comm",
+				   strrchr(line, ' ') + 1);
+		else if (!strcmp(verb, "in"))
+			write_task(proc, nr, 0, "cgroup",
+				   strrchr(line, ' ') + 1);
 		else if (!strcmp(verb, "asked"))
 			fprintf(out, "asked %u times\n", play.nr_asked);
 		else
@@ -289,6 +319,45 @@ static const struct row rows[] = {
 	  "stream\n"
 	  "source 0x0 \"play/timer\"\n"
 	  "event 0 0xfa 0 0x0 1 1 \"TIMER\"\n" KERNEL },
+	{ "tasks_are_told_before_their_first_use", "tasks",
+	  "comm 6 6 boss; comm 6 7 worker; in 6 0::/a; cpu 0; ctx 7 11; tgid 6;"
+	  "image 11; user; sample 0x5 0; ctx 6 11; tgid 6; sample 0x6 0;"
+	  "ctx 7 11; tgid 6; sample 0x7 0; read; comm 6 7 idle; ask; read",
+	  "sees /bin/p11 of 6\n" BEGIN
+	  "cpu 0\n" NAME(11) "task-cgroup 6 0 \"/a\"\n"
+			     "task-name 6 6 \"boss\"\n"
+			     "task-name 6 7 \"worker\"\n"
+			     "ctx 7 11\n"
+			     "tgid 6\n"
+			     "image 11\n"
+			     "user\n"
+			     "sample 0x5 0\n"
+			     "ctx 6 11\n"
+			     "tgid 6\n"
+			     "sample 0x6 0\n"
+			     "ctx 7 11\n"
+			     "tgid 6\n"
+			     "sample 0x7 0\n"
+			     "task-name 6 7 \"idle\"\n" },
+	{ "another_program_has_another_name", "tasks",
+	  "comm 6 6 sh; cpu 0; ctx 6 11; tgid 6; read; comm 6 6 make;"
+	  "ctx 6 12; tgid 6; read; ctx 9 11; tgid 9; read",
+	  "sees /bin/p11 of 6\n" BEGIN "cpu 0\n" NAME(
+		  11) "task-cgroup 6 0 \"\"\n"
+		      "task-name 6 6 \"sh\"\n"
+		      "ctx 6 11\n"
+		      "tgid 6\n"
+		      "sees /bin/p12 of 6\n" NAME(12) "task-cgroup 6 0 \"\"\n"
+						      "task-name 6 6 \"make\"\n"
+						      "ctx 6 12\n"
+						      "tgid 6\n"
+						      "task-cgroup 9 0 \"\"\n"
+						      "ctx 9 11\n"
+						      "tgid 9\n" },
+	{ "a_link_that_is_told_has_the_name_of_its_file", NULL,
+	  "task-run-as 6 11 /bin/link; read",
+	  "sees /bin/p11 of 0\n" BEGIN NAME(
+		  11) "task-run-as 6 11 \"/bin/link\"\n" },
 	{ "names_come_before_their_first_use", NULL,
 	  "cpu 0; ctx 7 11; tgid 6; user; image 12; sample 0x5 0;"
 	  "image 11; sample 0x6 0; image 12; sample 0x7 0; read; asked;"

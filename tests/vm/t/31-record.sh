@@ -50,6 +50,35 @@ ok "has names of the program" at_least "$(samples burn_alpha)" 1
 ok "the stream says what took it" sh -c \
 	"'$BIN/opstream' '$TMP/stream' | sed -n 2p | grep -q '^source 0x0 .module/timer'"
 end_profiler
-"$BIN/opcontrol" --record=none
+
+# Where samples ran: the module tells numbers, /proc the rest. Threads live for
+# longer than the daemon takes to look.
+ln -s "$TESTBIN/named" /usr/local/bin/redis-server
+grep -q ' cgroup2 ' /proc/mounts ||
+	ok "cgroups" mount -t cgroup2 none /sys/fs/cgroup
+group=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/web.service
+ok "a cgroup" mkdir "$group"
+ok "start with names" start --separate=kernel,thread,cgroup \
+	--record="$TMP/stream"
+ok "a program that is run by a link, in a cgroup" sh -c \
+	"echo 0 >'$group/cgroup.procs' && exec /usr/local/bin/redis-server 2 2500"
+ok "stop" stop
+ok "taken = stored + lost" sums_up
+report -l cgroup:web.service image:redis-server
+for name in worker_0 worker_1; do
+	ok "a row of $name" at_least "$(awk -v name="boss/$name" '
+		$4 == name && $NF == "burn_named" { n += $1 }
+		END { print n + 0 }' "$TMP/report")" 100
+done
+report cgroup:unknown
+diag "of no known cgroup: $(total)"
+again "names" two --separate-kernel=1 --separate-thread=1 --separate-cgroup=1
+ok "names: the same file of them" cmp "$SESSION/samples/current/tasks" \
+	"$folder/samples/current/tasks"
+for options in -l --format=json --format=csv; do
+	same "names" $options
+done
+end_profiler
+"$BIN/opcontrol" --record=none --separate=none
 ok "no complaint from the kernel" kernel_is_content
 done_testing
