@@ -104,20 +104,31 @@ static int read_tasks(struct pp_population *p, const struct pp_side *side,
 	return err;
 }
 
-int pp_side_find_app_files(struct pp_population *p, struct pp_side *side)
+static int set_app_files(struct op_arena *arena, const struct op_tasks *tasks,
+			 struct pp_sample_file *files, size_t nr)
 {
-	struct op_tasks tasks = { 0 };
-	int err = read_tasks(p, side, &tasks);
-
-	for (size_t i = 0; i < side->list.nr && !err; i++) {
-		struct pp_sample_file *file = &side->list.files[i];
-		const char *path = op_tasks_file_of(&tasks, file->app);
+	for (size_t i = 0; i < nr; i++) {
+		const char *path = op_tasks_file_of(tasks, files[i].app);
 
 		if (!path)
 			continue;
-		file->app_file = op_arena_strdup(&p->report->arena, path);
-		err = file->app_file ? 0 : -ENOMEM;
+		files[i].app_file = op_arena_strdup(arena, path);
+		if (!files[i].app_file)
+			return -ENOMEM;
 	}
+	return 0;
+}
+
+int pp_side_find_app_files(struct pp_population *p, struct pp_side *side)
+{
+	struct pp_sample_list *list = &side->list;
+	struct op_arena *arena = &p->report->arena;
+	struct op_tasks tasks = { 0 };
+	int err = read_tasks(p, side, &tasks)
+			  ?: set_app_files(arena, &tasks, list->files, list->nr) ?:
+			     set_app_files(arena, &tasks, list->trees,
+					   list->nr_trees);
+
 	op_tasks_release(&tasks);
 	return err;
 }

@@ -75,9 +75,10 @@ static int decode_tree_image(struct pp_tree_inputs *in,
 	op_build_text(build, &id, 0, 0, 0);
 	subject.image = out->image->name;
 	subject.build = build;
-	out->is_chosen = pp_spec_matches(in->side->spec, &subject) &&
-			 (!in->p->request->exclude_dependent ||
-			  !strcmp(subject.app, subject.image));
+	out->is_chosen =
+		pp_spec_matches(in->side->spec, &subject) &&
+		(!in->p->request->exclude_dependent ||
+		 !strcmp(input->file->app_file ?: subject.app, subject.image));
 	return 0;
 }
 
