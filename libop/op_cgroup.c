@@ -231,14 +231,14 @@ static bool put_lxc(struct name *name, struct part part, struct part parent)
 	return true;
 }
 
-void op_cgroup_name(const char *path, char *text, size_t len)
+void op_cgroup_name(const char *path, char *buf, size_t len)
 {
 	const char *end = path + strlen(path);
-	struct name name = { text, text + len };
+	struct name name = { buf, buf + len };
 
 	if (!len)
 		return;
-	*text = '\0';
+	*buf = '\0';
 	while (end > path) {
 		struct part part = part_before(path, end);
 		struct part parent = { part.text, 0 }, pod = pod_in(part);

@@ -12,7 +12,7 @@
 #define OP_CGROUP_NAME_MAX 256 /* bytes with the zero byte */
 
 /*
- * Write a short name of the cgroup @path, "/..." from the root, to @name of
+ * Write a short name of the cgroup @path, "/..." from the root, to @buf of
  * @len bytes:
  *
  *	docker:ID podman:ID containerd:ID lxc:NAME
@@ -25,6 +25,6 @@
  * A path of any other form is its own name. Control bytes become '?', and what
  * is too long is cut.
  */
-void op_cgroup_name(const char *path, char *name, size_t len);
+void op_cgroup_name(const char *path, char *buf, size_t len);
 
 #endif /* LIBOP_OP_CGROUP_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * named NR MS: NR threads called worker_0 and so on, which each burn MS
+ * named NR MS [NAME]: NR threads called worker_0 and so on, which each burn MS
  * milliseconds of CPU time, one after the other, so that each has as many
- * samples on a busy machine. The first thread calls itself boss and waits.
+ * samples on a busy machine. The first thread, which calls itself NAME, waits.
  */
 
 #include <pthread.h>
@@ -37,15 +37,16 @@ static void *burn_named(void *arg)
 
 int main(int argc, char **argv)
 {
-	int nr = argc == 3 ? atoi(argv[1]) : 0;
+	int nr = argc == 3 || argc == 4 ? atoi(argv[1]) : 0;
 	pthread_t thread;
 
 	if (nr < 1 || nr > 1000 || atoi(argv[2]) < 1) {
-		fputs("usage: named NR MS\n", stderr);
+		fputs("usage: named NR MS [NAME]\n", stderr);
 		return 2;
 	}
 	limit_ns = (uint64_t)atoi(argv[2]) * 1000000;
-	prctl(PR_SET_NAME, "boss");
+	if (argc == 4)
+		prctl(PR_SET_NAME, argv[3]);
 	for (int i = 0; i < nr; i++)
 		if (pthread_create(&thread, NULL, burn_named, &i) ||
 		    pthread_join(thread, NULL))

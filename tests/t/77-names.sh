@@ -244,7 +244,7 @@ cp "$TESTBIN/named" "$TMP/bin/redis-check-rdb"
 ln -s redis-check-rdb "$TMP/bin/redis-server"
 ok 'forty threads with names, by operf --separate=thread' \
 	operf --separate=thread --record="$TMP/record" \
-	"$TMP/bin/redis-server" 40 20
+	"$TMP/bin/redis-server" 40 20 boss
 report -l -n image:redis-server >"$TMP/rows"
 is 'each has its row' "$(
 	awk '$NF == "burn_named" { print $4 }' "$TMP/rows" | sort -u

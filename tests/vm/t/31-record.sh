@@ -64,9 +64,9 @@ ok "a program that is run by a link, in a cgroup" sh -c \
 	"echo 0 >'$group/cgroup.procs' && exec /usr/local/bin/redis-server 2 2500"
 ok "stop" stop
 ok "taken = stored + lost" sums_up
-report -l cgroup:web.service image:redis-server
+report -l --layout=rows cgroup:web.service image:redis-server
 for name in worker_0 worker_1; do
-	ok "a row of $name" at_least "$(awk -v name="boss/$name" '
+	ok "a row of $name" at_least "$(awk -v name="redis-server/$name" '
 		$4 == name && $NF == "burn_named" { n += $1 }
 		END { print n + 0 }' "$TMP/report")" 100
 done
