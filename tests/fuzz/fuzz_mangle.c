@@ -2,7 +2,8 @@
 /*
  * libFuzzer target for the texts that libop parses. The first byte chooses:
  * a sample file's name, a "key = value" file, a snapshot of symbols, what is
- * packed in one, or a kallsyms text. What a parser takes must also survive
+ * packed in one, a kallsyms text, a file of names of tasks, or the path of a
+ * cgroup. What a parser takes must also survive
  * being written and read again.
  */
 
@@ -15,9 +16,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "libop/op_cgroup.h"
 #include "libop/op_config.h"
 #include "libop/op_ksyms.h"
 #include "libop/op_mangle.h"
+#include "libop/op_tasks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -46,12 +49,15 @@ static void fuzz_build(char *text, size_t len)
 	m.app.name = text;
 	m.dep.space = OP_SPACE_KERN;
 	m.dep.name = text + len / 2;
+	m.cgroup = len % 3 ? text + len / 3 : NULL;
 	if (op_mangle_build(&m, name, sizeof(name)) < 0)
 		return;
 	check(!leads_out(name));
 	check(!op_mangle_parse(name, &back, strings, sizeof(strings), NULL));
 	check(!strcmp(back.app.name, m.app.name));
 	check(!strcmp(back.dep.name, m.dep.name));
+	check(!back.cgroup == !m.cgroup);
+	check(!m.cgroup || !strcmp(back.cgroup, m.cgroup));
 }
 
 static void fuzz_mangle(char *text, size_t len)
@@ -161,6 +167,35 @@ static void fuzz_kallsyms(const char *path, bool module)
 	op_ksyms_release(&ksyms);
 }
 
+static void fuzz_tasks(const char *path)
+{
+	struct op_diag diag = { "" };
+	struct op_tasks tasks = { 0 };
+
+	if (op_tasks_read(&tasks, path, &diag))
+		check(diag.text[0]);
+	for (size_t i = 0; i < tasks.nr; i++) {
+		const struct op_task *task = &tasks.list[i];
+
+		check(op_tasks_find(&tasks, task->tgid, task->tid) == task);
+		check(*task->name || task->mounts);
+	}
+	for (size_t i = 0; i < tasks.nr_links; i++)
+		check(op_tasks_file_of(&tasks, tasks.links[i].link));
+	op_tasks_release(&tasks);
+}
+
+/* A name fits, ends, and holds nothing that a terminal obeys. */
+static void fuzz_cgroup(const char *path)
+{
+	char name[OP_CGROUP_NAME_MAX];
+
+	op_cgroup_name(path, name, sizeof(name));
+	check(strlen(name) < sizeof(name));
+	for (const char *c = name; *c; c++)
+		check((unsigned char)*c >= ' ');
+}
+
 static void fuzz_file(unsigned int kind, const char *text, size_t len)
 {
 	char path[64];
@@ -170,6 +205,8 @@ static void fuzz_file(unsigned int kind, const char *text, size_t len)
 		fuzz_config(path);
 	else if (kind == 2)
 		fuzz_ksyms(path);
+	else if (kind == 6)
+		fuzz_tasks(path);
 	else
 		fuzz_kallsyms(path, kind == 4);
 	close(fd);
@@ -185,12 +222,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	check(text);
 	memcpy(text, data + 1, len - 1);
 	text[len - 1] = '\0';
-	if (data[0] % 6 == 0)
+	if (data[0] % 8 == 0)
 		fuzz_mangle(text, strlen(text));
-	else if (data[0] % 6 == 5)
+	else if (data[0] % 8 == 5)
 		fuzz_packed_ksyms(text, len - 1);
+	else if (data[0] % 8 == 7)
+		fuzz_cgroup(text);
 	else
-		fuzz_file(data[0] % 6, text, len - 1);
+		fuzz_file(data[0] % 8, text, len - 1);
 	free(text);
 	return 0;
 }
