@@ -136,9 +136,16 @@ int pp_populate_sources(struct pp_population *p)
 	size_t nr = 0;
 	int err = lines ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < report->nr_symbols; i++)
+	for (size_t i = 0; !err && i < report->nr_symbols; i++) {
+		enum pp_demangle how = request->demangle == PP_DEMANGLE_NONE
+					       ? PP_DEMANGLE_NONE
+					       : PP_DEMANGLE_BRIEF;
+
+		symbols[i].brief =
+			pp_demangle(&report->arena, symbols[i].raw_name, how);
 		if (symbols[i].place.file && symbols[i].place.line)
 			lines[nr++] = &symbols[i];
+	}
 	if (nr)
 		qsort(lines, nr, sizeof(*lines), compare_files);
 	for (size_t i = 0, end; !err && i < nr; i = end) {

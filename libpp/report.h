@@ -204,6 +204,8 @@ struct pp_symbol_entry {
 	bool is_inlined; /* it has no symbol, but is in others */
 	bool is_line; /* it is one source line of the symbol: @place */
 	const char *source; /* the text of that line; NULL when not known */
+	const char *brief; /* of a line: @name without parameters and template
+			      arguments */
 	uint64_t vma; /* 0 for an entry that stands for no symbol */
 	uint64_t key; /* the same place in sample files */
 	uint64_t size; /* bytes, likewise */

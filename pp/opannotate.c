@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libop/op_pager.h"
 #include "libpp/annotation.h"
 #include "libpp/format/format.h"
 #include "pp/opannotate_text.h"
@@ -77,26 +78,31 @@ static int write_annotation(const struct opannotate_options *o,
 	struct pp_messages messages = { .arena = &report->arena };
 	const struct opannotate_text text = { stdout, report, o, &messages };
 	struct pp_annotation annotation;
-	int err = 0;
+	struct op_pager pager = { 0 };
+	int err = 0, end;
 
 	if (o->args.assembly) {
 		if (o->include_files || o->exclude_files)
 			fputs("opannotate: warning: --include-file and --exclude-file change nothing in a listing of instructions\n",
 			      stderr);
+		op_pager_start(&pager, stdout, !o->args.no_pager, 0);
 		err = opannotate_write_assembly(&text, diag);
 	} else {
 		err = pp_annotate(&annotation, report);
 		if (!err) {
 			print_all_unplaced(report, &annotation);
+			op_pager_start(&pager, stdout,
+				       !o->args.no_pager && !o->output_dir, 0);
 			err = o->all ? opannotate_write_source(
 					       &text, &annotation, diag)
 				     : opannotate_write_functions(&text,
 								  &annotation);
 		}
 	}
+	end = op_pager_end(&pager, stdout, diag);
 	pp_print_messages(stderr, "opannotate", &messages, o->verbose);
 	report->messages.nr_faults += messages.nr_faults;
-	return err;
+	return err ?: end;
 }
 
 static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
@@ -113,10 +119,6 @@ static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 	err = err ?: write_annotation(o, report, diag) ?:
 	      pp_check_complete(&report->messages, diag);
 	pp_report_free(report);
-	if (fflush(stdout) || ferror(stdout))
-		err = op_diag_set(diag, -EIO,
-				  "standard output: cannot be written: %s",
-				  strerror(errno));
 	return err;
 }
 

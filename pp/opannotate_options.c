@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libop/op_pager.h"
 #include "pp/options.h"
 
 #define HOT_THRESHOLD 1.0 /* percent; nobody reads everything */
@@ -40,6 +41,7 @@ poptContext opannotate_parse(struct opannotate_args *a, int argc,
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out libraries and kernel of applications", NULL },
 		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "none, normal or smart", "HOW" },
 		{ "no-header", 'n', POPT_ARG_NONE, &a->no_header, 0, "leave out what was asked for and counted", NULL },
+		{ "no-pager", '\0', POPT_ARG_NONE, &a->no_pager, 0, "use no pager on a terminal", NULL },
 		{ "color", '\0', POPT_ARG_STRING, &a->color, 0, "auto, always or never", "WHEN" },
 		PP_COMMON_OPTIONS(&a->common)
 	};
@@ -221,11 +223,9 @@ static int take_output_dir(struct opannotate_options *o, struct op_diag *diag)
 static int take_color(struct opannotate_options *o, struct op_diag *diag)
 {
 	const char *when = o->args.color ? o->args.color : "auto";
-	const char *no_color = getenv("NO_COLOR");
 
 	if (!strcmp(when, "auto"))
-		o->color = isatty(STDOUT_FILENO) && !o->output_dir &&
-			   !(no_color && *no_color);
+		o->color = !o->output_dir && op_color_wanted(stdout);
 	else if (!strcmp(when, "always"))
 		o->color = true;
 	else if (strcmp(when, "never") != 0)

@@ -17,7 +17,7 @@ struct opannotate_args {
 	char *output_dir, *search_dirs, *base_dirs;
 	char *include_file, *exclude_file, *include, *exclude;
 	char *objdump_params, *threshold, *merge, *demangle, *color;
-	int source, assembly, both, all, exclude_dependent, no_header;
+	int source, assembly, both, all, exclude_dependent, no_header, no_pager;
 };
 
 /* What parts of the arguments for objdump mean here. */

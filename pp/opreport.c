@@ -8,13 +8,41 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_pager.h"
+#include "libpp/format/text.h"
 #include "pp/cure.h"
 #include "pp/opreport_loss.h"
 #include "pp/opreport_options.h"
 #include "pp/opreport_page.h"
 #include "pp/options.h"
+
+/* Lines to keep in sight: those above the rows of a table. */
+static unsigned int nr_header_lines(const struct opreport_options *o,
+				    const struct pp_report *report)
+{
+	bool is_table = report->has_symbols && !report->has_calls;
+	struct pp_text text = { .report = report,
+				.options = &o->format_options };
+	unsigned int nr = 1;
+	char *buf = NULL;
+	size_t len;
+
+	if (o->format != pp_format_find("text") || !is_table ||
+	    o->args.no_header)
+		return 0;
+	text.out = open_memstream(&buf, &len);
+	if (!text.out)
+		return 0;
+	pp_text_header(&text);
+	fclose(text.out);
+	for (const char *at = buf; at && *at; at++)
+		nr += *at == '\n';
+	free(buf);
+	return nr;
+}
 
 static int write_report_to_output(const struct opreport_options *o,
 				  const struct pp_report *report,
@@ -22,20 +50,24 @@ static int write_report_to_output(const struct opreport_options *o,
 {
 	const char *path = o->args.output;
 	FILE *out = path ? fopen(path, "we") : stdout;
+	struct op_pager pager = { 0 };
 	bool failed;
 	int err;
 
 	if (!out)
 		return op_diag_set(diag, -errno, "%s: cannot be written: %s",
 				   path, strerror(errno));
+	if (!path)
+		op_pager_start(&pager, out, !o->args.no_pager,
+			       nr_header_lines(o, report));
 	err = o->format->write(out, report, &o->format_options);
+	if (!path)
+		return op_pager_end(&pager, out, diag) ?: err;
 	failed = fflush(out) || ferror(out);
-	if (path)
-		failed |= fclose(out) != 0;
+	failed |= fclose(out) != 0;
 	if (failed)
 		return op_diag_set(diag, -EIO, "%s: cannot be written: %s",
-				   path ? path : "standard output",
-				   strerror(errno));
+				   path, strerror(errno));
 	return err;
 }
 

@@ -55,6 +55,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "json", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 1, "write JSON", NULL },
 		{ "csv", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 2, "write comma-separated values", NULL },
 		{ "html", '\0', POPT_ARG_STRING, &a->html, 0, "write a page for a browser there, with symbols, stacks and code", "FILE" },
+		{ "no-pager", '\0', POPT_ARG_NONE, &a->no_pager, 0, "use no pager on a terminal", NULL },
 		{ "output-file", 'o', POPT_ARG_STRING, &a->output, 0, "write there", "FILE" },
 		{ "max-loss", '\0', POPT_ARG_STRING, &a->max_loss, 0, "fail if more of the samples were lost", "PERCENT" },
 		PP_COMMON_OPTIONS(&a->common)

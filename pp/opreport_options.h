@@ -18,7 +18,7 @@ struct opreport_args {
 	char *include, *exclude, *max_loss, *format, *tree;
 	char *search_dirs, *base_dirs;
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
-	int by_build, wide, by_line;
+	int by_build, wide, by_line, no_pager;
 	int no_header, long_names, show_address, accumulated, global_percent;
 	int intervals, by_session, no_inlines;
 	int aliases; /* of --format: bits, in the order of their options */

@@ -22,7 +22,8 @@ struct pp_text {
 	size_t nr_columns;
 	const uint64_t *totals; /* of all samples, one per column */
 	size_t column; /* where they begin */
-	size_t place_width, name_width; /* of fields of source lines */
+	/* Of fields, which may be those of source lines. */
+	size_t place_width, image_width, app_width, name_width;
 };
 
 /* @name or its last component, as asked for. */

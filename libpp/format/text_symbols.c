@@ -39,6 +39,8 @@ enum {
 
 #define NO_VALUE "---"
 #define NO_PLACE "(no location information)"
+#define NO_LINE "(no line)"
+#define NARROW 100 /* columns; less is no terminal for images of lines */
 
 /* ---- fields -------------------------------------------------------------- */
 
@@ -98,7 +100,8 @@ static void text_write_place(struct pp_text *t, const struct pp_place *place)
 	if (!t->report->has_lines)
 		return;
 	if (!place->file) {
-		text_write_field(t, t->place_width, NO_PLACE);
+		text_write_field(t, t->place_width,
+				 t->report->by_line ? NO_LINE : NO_PLACE);
 		return;
 	}
 	name = strrchr(place->file, '/');
@@ -114,18 +117,26 @@ static void text_write_place(struct pp_text *t, const struct pp_place *place)
 			 line);
 }
 
+/* On a terminal a name need only be recognized. */
+static const char *text_name_of_line(const struct pp_text *t,
+				     const struct pp_symbol_entry *entry)
+{
+	return t->options->width && entry->brief ? entry->brief : entry->name;
+}
+
 /* The function of a line, and its text: both are cut where the terminal has no
  * room, as a line of code is no name that could be folded. */
 static void text_write_source(struct pp_text *t,
 			      const struct pp_symbol_entry *entry)
 {
-	size_t width = t->options->width, len = strlen(entry->name), left;
-	char *name = strdup(entry->name);
+	const char *name = text_name_of_line(t, entry);
+	size_t width = t->options->width, len = strlen(name), left;
+	char *cut = strdup(name);
 
-	if (name && width)
-		name[pp_fit_line(name, len, t->name_width - 2)] = '\0';
-	text_write_field(t, t->name_width, name ? name : entry->name);
-	free(name);
+	if (cut && width)
+		cut[pp_fit_line(cut, len, t->name_width - 2)] = '\0';
+	text_write_field(t, t->name_width, cut ? cut : name);
+	free(cut);
 	if (!entry->source)
 		return;
 	left = t->column + t->pending;
@@ -255,9 +266,9 @@ static void text_write_table_heads(struct pp_text *t)
 	if (report->has_lines)
 		text_write_field(t, t->place_width, "linenr info");
 	if (t->show_image)
-		text_write_field(t, WIDTH_IMAGE, "image name");
+		text_write_field(t, t->image_width, "image name");
 	if (t->show_app)
-		text_write_field(t, WIDTH_APP, "app name");
+		text_write_field(t, t->app_width, "app name");
 	text_write_field(t, report->by_line ? t->name_width : 0, "symbol name");
 	if (report->by_line)
 		text_write_field(t, 0, "source");
@@ -348,10 +359,10 @@ void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
 	text_write_task_fields(t, row->task);
 	text_write_place(t, &entry->place);
 	if (t->show_image)
-		text_write_field(t, WIDTH_IMAGE,
+		text_write_field(t, t->image_width,
 				 pp_text_name(t, entry->image->name));
 	if (t->show_app)
-		text_write_field(t, WIDTH_APP, pp_text_name(t, entry->app));
+		text_write_field(t, t->app_width, pp_text_name(t, entry->app));
 	if (t->report->by_line)
 		text_write_source(t, entry);
 	else
@@ -389,12 +400,21 @@ static void text_write_details(struct pp_text *t,
 	}
 }
 
+/* @len and two blanks, but no more than @most, and on a terminal @share. */
+static size_t pad_up_to(size_t len, size_t share, size_t most)
+{
+	most = share && share < most ? share : most;
+	return (len < most ? len : most) + 2;
+}
+
 /* Places and names of lines take what the longest need, up to a limit: behind
  * them is the text, which is what people look at. */
 static void text_find_widths(struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
-	size_t place = strlen("linenr info"), name = strlen("symbol name");
+	size_t place = strlen("linenr info"), image = strlen("image name");
+	size_t app = strlen("app name"), name = strlen("symbol name");
+	size_t width = t->options->width;
 
 	for (size_t i = 0; i < report->nr_symbols; i++) {
 		const struct pp_symbol_entry *entry = &report->symbols[i];
@@ -404,11 +424,20 @@ static void text_find_widths(struct pp_text *t)
 			(size_t)snprintf(NULL, 0, ":%u", entry->place.line);
 
 		place = len > place ? len : place;
-		len = strlen(entry->name);
+		len = strlen(pp_text_name(t, entry->image->name));
+		image = len > image ? len : image;
+		len = strlen(pp_text_name(t, entry->app));
+		app = len > app ? len : app;
+		len = strlen(text_name_of_line(t, entry));
 		name = len > name ? len : name;
 	}
-	t->place_width = (place < WIDTH_LINE ? place : WIDTH_LINE) + 2;
-	t->name_width = (name < WIDTH_NAME ? name : WIDTH_NAME) + 2;
+	t->place_width = pad_up_to(place, width / 4, WIDTH_LINE);
+	t->image_width = pad_up_to(image, width / 8, WIDTH_IMAGE);
+	t->app_width = pad_up_to(app, width / 8, WIDTH_APP);
+	t->name_width = pad_up_to(name, width / 4, WIDTH_NAME);
+	/* The file of a line says nearly as much. */
+	t->show_image &= !width || width >= NARROW;
+	t->show_app &= !width || width >= NARROW;
 }
 
 void pp_text_table_begin(struct pp_text *t)
@@ -418,11 +447,13 @@ void pp_text_table_begin(struct pp_text *t)
 	t->vma_digits = pp_vma_digits(report);
 	t->show_app = report->many_apps;
 	t->place_width = WIDTH_LINE;
-	if (report->by_line)
-		text_find_widths(t);
+	t->image_width = WIDTH_IMAGE;
+	t->app_width = WIDTH_APP;
 	for (size_t i = 0; i < report->nr_symbols; i++)
 		t->show_image |= strcmp(report->symbols[i].image->name,
 					report->symbols[i].app) != 0;
+	if (report->by_line)
+		text_find_widths(t);
 	if (!t->options->no_header)
 		text_write_table_heads(t);
 }

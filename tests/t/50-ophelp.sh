@@ -217,7 +217,7 @@ is "an installed ophelp finds its own" \
 if [ -w /dev/full ]; then
 	"$ophelp" -c x86-64/family10 >/dev/full 2>"$TMP/err"
 	is "a full disk is an error" "$?" 1
-	like "and told" "$(cat "$TMP/err")" '^ophelp: standard output: No space'
+	like "and told" "$(cat "$TMP/err")" '^ophelp: standard output: cannot be written: No space'
 fi
 
 done_testing

@@ -19,6 +19,7 @@
 
 #include "config.h"
 #include "libop/op_alloc_counter.h"
+#include "libop/op_pager.h"
 #include "libop/op_parse_event.h"
 #include "libop/op_perf.h"
 #include "utils/ophelp/ophelp_check.h"
@@ -321,20 +322,31 @@ static int run_ophelp(struct ophelp *help, struct op_diag *diag)
 	return help->events ? run_cpu(help, diag) : run_timer(help, diag);
 }
 
+/* A page is for lists; what scripts ask for is one line. */
+static bool is_long(const struct ophelp_request *request)
+{
+	return request->mode == OPHELP_LIST ||
+	       request->mode == OPHELP_LIST_CPUS;
+}
+
 int main(int argc, const char **argv)
 {
 	struct op_diag diag = { "" };
+	struct op_diag later = { "" };
 	struct ophelp help = { .dir = NULL };
-	int err = ophelp_request_parse(&help.request, argc, argv, &diag);
+	struct op_pager pager = { 0 };
+	int end, err = ophelp_request_parse(&help.request, argc, argv, &diag);
 
 	if (err) {
 		fprintf(stderr, "ophelp: %s\n", diag.text);
 		err = err == -EINVAL ? 2 : 1;
 	} else {
+		op_pager_start(&pager, stdout,
+			       !help.request.no_pager && is_long(&help.request),
+			       0);
 		err = run_ophelp(&help, &diag);
-		if (!err && (fflush(stdout) || ferror(stdout)))
-			err = op_diag_set(&diag, -EIO, "standard output: %s",
-					  strerror(errno));
+		end = op_pager_end(&pager, stdout, err ? &later : &diag);
+		err = err ?: end;
 		if (err < 0)
 			fprintf(stderr, "ophelp: %s\n",
 				op_diag_text(&diag, err));

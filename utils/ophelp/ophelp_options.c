@@ -49,7 +49,7 @@ static const struct {
 /* clang-format on */
 
 #define NR_MODES (sizeof(modes) / sizeof(modes[0]))
-#define NR_OTHERS 6
+#define NR_OTHERS 7
 #define MODE_VALUE 1000 /* popt's val of mode 0 */
 
 struct options {
@@ -72,6 +72,8 @@ static void build_ophelp_options(struct options *o, struct ophelp_request *r)
 		  "events are given without counts: NAME:UNITMASK", NULL },
 		{ "callgraph", 0, POPT_ARG_INT, &r->callgraph, 0,
 		  "smallest counts for call graphs of this depth", "DEPTH" },
+		{ "no-pager", 0, POPT_ARG_NONE, &r->no_pager, 0,
+		  "use no pager on a terminal", NULL },
 	};
 	const struct poptOption all[] = { { NULL, 0, POPT_ARG_INCLUDE_TABLE,
 					    o->mode, 0, "What to show:", NULL },

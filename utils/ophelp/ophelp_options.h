@@ -29,6 +29,7 @@ struct ophelp_request {
 	int json;
 	int ignore_count;
 	int callgraph; /* depth */
+	int no_pager;
 	char **args; /* words that are no options, ended by NULL */
 	int nr_args;
 };

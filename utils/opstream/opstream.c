@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "libop/op_pager.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opstream/stream_text.h"
 
@@ -40,6 +41,8 @@ struct opstream {
 	struct stream_buf text;
 	uint64_t words[CHUNK_WORDS];
 	size_t len; /* bytes in words */
+	struct op_pager pager;
+	bool is_left; /* the pager, before the end */
 };
 
 static int fail_opstream(const char *what, int err, const char *hint)
@@ -51,8 +54,13 @@ static int fail_opstream(const char *what, int err, const char *hint)
 
 static int write_stream_text(struct opstream *s)
 {
-	if (s->text.len && fwrite(s->text.data, s->text.len, 1, stdout) != 1)
-		return fail_opstream("standard output", -errno, "");
+	if (s->text.len && fwrite(s->text.data, s->text.len, 1, stdout) != 1) {
+		/* Who leaves the pager has seen enough. */
+		s->is_left = s->pager.pid && errno == EPIPE;
+		return s->is_left
+			       ? -1
+			       : fail_opstream("standard output", -errno, "");
+	}
 	s->text.len = 0;
 	return 0;
 }
@@ -141,10 +149,11 @@ static int open_stream(struct opstream *s, const char *name)
 	return 0;
 }
 
-static int run_opstream(const char *name, bool stats)
+static int run_opstream(const char *name, bool stats, bool is_paged)
 {
 	struct opstream *s = calloc(1, sizeof(*s));
 	struct counts *counts = calloc(1, sizeof(*counts));
+	struct op_diag diag = { "" };
 	int err = -1;
 
 	if (!s || !counts) {
@@ -153,12 +162,19 @@ static int run_opstream(const char *name, bool stats)
 	}
 	s->counts = stats ? counts : NULL;
 	err = open_stream(s, name);
+	/* A terminal that is read from is not one to page on. */
+	op_pager_start(&s->pager, stdout,
+		       !err && is_paged && s->fd != STDIN_FILENO, 0);
 	if (!err)
 		err = handle_file(s);
 	if (!err && stats)
 		print_counts(counts);
-	if (!err && fflush(stdout))
-		err = fail_opstream("standard output", -errno, "");
+	if (s->is_left)
+		err = 0;
+	if (op_pager_end(&s->pager, stdout, &diag) && !err) {
+		fprintf(stderr, "opstream: %s\n", diag.text);
+		err = -1;
+	}
 	stream_buf_release(&s->text);
 out:
 	free(counts);
@@ -168,10 +184,12 @@ out:
 
 int main(int argc, const char **argv)
 {
-	int stats = 0, version = 0;
+	int stats = 0, no_pager = 0, version = 0;
 	struct poptOption options[] = {
 		{ "stats", 's', POPT_ARG_NONE, &stats, 0,
 		  "count samples and records by code", NULL },
+		{ "no-pager", 0, POPT_ARG_NONE, &no_pager, 0,
+		  "use no pager on a terminal", NULL },
 		{ "version", 'v', POPT_ARG_NONE, &version, 0,
 		  "show the version", NULL },
 		POPT_AUTOHELP POPT_TABLEEND
@@ -197,7 +215,7 @@ int main(int argc, const char **argv)
 	} else if (version) {
 		rc = puts("opstream: " PACKAGE_NAME " " PACKAGE_VERSION) < 0;
 	} else {
-		rc = run_opstream(name, stats);
+		rc = run_opstream(name, stats, !no_pager);
 	}
 	poptFreeContext(context);
 	return rc;
