@@ -53,6 +53,10 @@ struct inline_unit {
 
 struct pp_inline_index {
 	struct pp_dwarf dwarf;
+	struct pp_dwarf nameless; /* the same without strings, for walks over
+				     entries of which few have names that
+				     matter: finding a string's end takes as
+				     long as all else */
 	struct inline_unit *units; /* by offset */
 	size_t nr_units;
 	struct ranges by_address; /* of units */
@@ -146,7 +150,8 @@ static int add_unit_of_code(struct pp_inline_index *index,
 	u = &index->units[index->nr_units];
 	*u = (struct inline_unit){ .unit = *header };
 	err = pp_dwarf_unit_open(&index->dwarf, &u->unit);
-	if (!err && pp_die_read(&index->dwarf, &u->unit, u->unit.first, &die))
+	if (!err &&
+	    pp_die_read(&index->nameless, &u->unit, u->unit.first, &die))
 		err = add_ranges_of(index, &u->unit, &die, index->nr_units,
 				    &index->by_address);
 	/* Abbreviations of all units would take more than their entries. */
@@ -165,6 +170,10 @@ int pp_inline_index_new(struct pp_inline_index **out,
 	if (!index)
 		return -ENOMEM;
 	index->dwarf = *dwarf;
+	index->nameless = *dwarf;
+	index->nameless.str = (struct pp_bytes){ 0 };
+	index->nameless.line_str = (struct pp_bytes){ 0 };
+	index->nameless.shared_str = (struct pp_bytes){ 0 };
 	index->function = PP_NO_DIE;
 	all = pp_dwarf_cursor(dwarf, &dwarf->info, 0);
 	while (!err && op_cursor_left(&all)) {
@@ -241,7 +250,7 @@ static int read_functions(struct pp_inline_index *index, struct inline_unit *u)
 	int err = 0;
 
 	u->has_functions = true;
-	while (!err && pp_die_read(&index->dwarf, &u->unit, at, &die)) {
+	while (!err && pp_die_read(&index->nameless, &u->unit, at, &die)) {
 		if (die.tag == DW_TAG_subprogram)
 			err = add_ranges_of(index, &u->unit, &die, at,
 					    &u->functions);
@@ -319,7 +328,7 @@ static int read_copies(struct pp_inline_index *index,
 	do {
 		bool is_copy;
 
-		if (!pp_die_read(&index->dwarf, unit, at, &die))
+		if (!pp_die_read(&index->nameless, unit, at, &die))
 			break;
 		is_copy = die.tag == DW_TAG_inlined_subroutine;
 		if (is_copy)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which source line an address belongs to. One pass over all line programs
- * finds their sequences (runs of ascending addresses) and keeps where each
- * starts, not its rows: a kernel has tens of millions of rows, and samples are
- * in few sequences. The rows of a sequence are made when an address in it is
- * asked for, and kept until another sequence is; so ascending addresses are
- * looked up fastest.
+ * Which source line an address belongs to. Making the index reads the headers
+ * alone, which is all that names of files need. When the first address is asked
+ * for, one pass over all line programs finds their sequences (runs of ascending
+ * addresses) and keeps where each starts, not its rows: a kernel has tens of
+ * millions of rows, and samples are in few sequences. The rows of a sequence
+ * are made when an address in it is asked for, and kept until another sequence
+ * is; so ascending addresses are looked up fastest.
  *
  * Sequences may overlap, for instance where a linker left those of dropped
  * functions at address 0: these are left out by asking whether their start is
@@ -50,6 +51,9 @@ struct pp_line_index {
 	struct sequence *sequences; /* by low */
 	size_t nr_sequences;
 	size_t nr_damaged;
+	bool (*is_code)(void *ctx, uint64_t address);
+	void *ctx;
+	bool is_scanned; /* sequences are known */
 	struct pp_dwarf_dirs dirs; /* once they were needed */
 	bool has_dirs;
 
@@ -69,19 +73,13 @@ struct pp_line_index {
 
 /* ---- one pass over all --------------------------------------------------- */
 
-struct build {
-	struct pp_line_index *index;
-	bool (*is_code)(void *ctx, uint64_t address);
-	void *ctx;
-};
-
-static int add_sequence(struct build *b, const struct sequence *sequence)
+static int add_sequence(struct pp_line_index *index,
+			const struct sequence *sequence)
 {
-	struct pp_line_index *index = b->index;
 	int err;
 
 	if (sequence->low >= sequence->high ||
-	    !b->is_code(b->ctx, sequence->low))
+	    !index->is_code(index->ctx, sequence->low))
 		return 0;
 	err = op_array_reserve(&index->sequences, index->nr_sequences, 1);
 	if (!err)
@@ -90,9 +88,9 @@ static int add_sequence(struct build *b, const struct sequence *sequence)
 }
 
 /* Find the sequences of a program. */
-static int scan_program(struct build *b, const struct pp_line_header *header,
-			size_t header_nr)
+static int scan_program(struct pp_line_index *index, size_t header_nr)
 {
+	const struct pp_line_header *header = &index->headers[header_nr];
 	const struct sequence empty = { .low = UINT64_MAX,
 					.header = header_nr };
 	struct sequence sequence = empty;
@@ -100,7 +98,7 @@ static int scan_program(struct build *b, const struct pp_line_header *header,
 	struct pp_line_row row;
 	int err = 0;
 
-	pp_line_program_init(&program, &b->index->dwarf, header, 0);
+	pp_line_program_init(&program, &index->dwarf, header, 0);
 	while (!err && pp_line_program_next(&program, &row)) {
 		if (row.address < sequence.low)
 			sequence.low = row.address;
@@ -108,18 +106,17 @@ static int scan_program(struct build *b, const struct pp_line_header *header,
 			sequence.high = row.address;
 		if (!row.is_end)
 			continue;
-		err = add_sequence(b, &sequence);
+		err = add_sequence(index, &sequence);
 		sequence = empty;
 		sequence.at = (size_t)(program.c.at - header->program.data);
 	}
 	/* A sequence without end is of no use. */
-	b->index->nr_damaged += program.c.failed || sequence.low != UINT64_MAX;
+	index->nr_damaged += program.c.failed || sequence.low != UINT64_MAX;
 	return err;
 }
 
-static int scan_unit(struct build *b, struct op_cursor *c)
+static int read_header(struct pp_line_index *index, struct op_cursor *c)
 {
-	struct pp_line_index *index = b->index;
 	struct pp_line_header *header;
 
 	if (op_array_reserve(&index->headers, index->nr_headers, 1))
@@ -130,7 +127,8 @@ static int scan_unit(struct build *b, struct op_cursor *c)
 		return 0;
 	}
 	index->nr_damaged += !pp_line_header_has_names(&index->dwarf, header);
-	return scan_program(b, header, index->nr_headers++);
+	index->nr_headers++;
+	return 0;
 }
 
 static int compare_sequences(const void *a, const void *b)
@@ -154,28 +152,41 @@ static void sort_sequences(struct pp_line_index *index)
 	}
 }
 
+/* Where memory is short, what was found so far counts. */
+static void scan_programs(struct pp_line_index *index)
+{
+	int err = 0;
+
+	if (index->is_scanned)
+		return;
+	index->is_scanned = true;
+	for (size_t i = 0; i < index->nr_headers && !err; i++)
+		err = scan_program(index, i);
+	sort_sequences(index);
+}
+
 int pp_line_index_new(struct pp_line_index **out, const struct pp_dwarf *dwarf,
 		      bool (*is_code)(void *ctx, uint64_t address), void *ctx)
 {
 	struct pp_line_index *index = calloc(1, sizeof(*index));
-	struct build b = { .index = index, .is_code = is_code, .ctx = ctx };
 	struct op_cursor all;
 	int err = 0;
 
 	if (!index)
 		return -ENOMEM;
 	index->dwarf = *dwarf;
+	index->is_code = is_code;
+	index->ctx = ctx;
 	index->names_header = NO_HEADER;
 	op_arena_init(&index->arena);
 	op_strings_init(&index->paths, &index->arena);
 	all = pp_dwarf_cursor(dwarf, &dwarf->line, 0);
 	while (!err && op_cursor_left(&all))
-		err = scan_unit(&b, &all);
+		err = read_header(index, &all);
 	if (err) {
 		pp_line_index_free(index);
 		return err;
 	}
-	sort_sequences(index);
 	*out = index;
 	return 0;
 }
@@ -210,8 +221,9 @@ void pp_line_index_give_info(struct pp_line_index *index,
 	index->dwarf.abbrev = *abbrev;
 }
 
-size_t pp_line_index_damaged(const struct pp_line_index *index)
+size_t pp_line_index_damaged(struct pp_line_index *index)
 {
+	scan_programs(index);
 	return index->nr_damaged;
 }
 
@@ -380,6 +392,7 @@ bool pp_line_index_find(struct pp_line_index *index, uint64_t address,
 	const struct sequence *sequence = index->current;
 	const struct row *row;
 
+	scan_programs(index);
 	if (!is_innermost(index, sequence, address))
 		sequence = find_sequence(index, address);
 	if (!sequence ||

@@ -3,8 +3,9 @@
 #define LIBPP_SYMBOLS_LINE_INDEX_H
 
 /*
- * Which source line an address is from. The index is made in one pass over
- * .debug_line and keeps only where each sequence lies; the rows of a sequence
+ * Which source line an address is from. Making the index reads headers alone;
+ * the first question is answered after one pass over .debug_line, which keeps
+ * only where each sequence lies; the rows of a sequence
  * are made when an address in it is asked for, and kept until one in another
  * is. So ascending addresses cost one further pass at most, and the memory is
  * that of the longest sequence, however large the binary.
@@ -25,8 +26,9 @@ struct pp_line {
 
 /*
  * Index @dwarf, whose bytes must outlive the index. A sequence is taken if
- * @is_code says that its first address is one of code: linkers leave
- * sequences of what they threw away. Returns 0 or -ENOMEM.
+ * @is_code, which must outlive the index with @ctx, says that its first address
+ * is one of code: linkers leave sequences of what they threw away. Returns 0 or
+ * -ENOMEM.
  */
 int pp_line_index_new(struct pp_line_index **out, const struct pp_dwarf *dwarf,
 		      bool (*is_code)(void *ctx, uint64_t address), void *ctx);
@@ -43,7 +45,7 @@ void pp_line_index_give_info(struct pp_line_index *index,
 			     const struct pp_bytes *abbrev);
 
 /* Line programs that make no sense, wholly or in part. */
-size_t pp_line_index_damaged(const struct pp_line_index *index);
+size_t pp_line_index_damaged(struct pp_line_index *index);
 
 /* Returns false where no line is known; so does want of memory. */
 bool pp_line_index_find(struct pp_line_index *index, uint64_t address,
