@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* All that the functions of this file hand on to each other. */
 struct search {
@@ -293,6 +294,18 @@ static int find_files_of_session(struct search *search,
 
 /* ---- the whole ---------------------------------------------------------- */
 
+/* Whether @path is the current session, and there is one that it replaced. */
+static bool has_run_before(struct op_arena *arena, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	const char *before = name && !strcmp(name, "/current")
+				     ? op_arena_printf(arena, "%.*s/previous",
+						       (int)(name - path), path)
+				     : NULL;
+
+	return before && !access(before, R_OK);
+}
+
 static int find_sample_files(struct search *search)
 {
 	struct pp_sample_list *list = search->list;
@@ -320,9 +333,14 @@ static int find_sample_files(struct search *search)
 			search->diag, -ENOENT,
 			"no usable sample file is left; the first: %s",
 			pack_error);
+	if (has_run_before(list->arena, sessions->list[0].path))
+		return op_diag_set(
+			search->diag, -ENOENT,
+			"%s: the last run has no samples; those of the run before are in session:previous",
+			sessions->list[0].path);
 	return op_diag_set(
 		search->diag, -ENOENT,
-		"%s: there are no sample files; profile first (opcontrol --start), and opcontrol --dump brings out what is still in the buffers",
+		"%s: there are no sample files; profile first (operf, or opcontrol --start), and opcontrol --dump brings out what is still in the buffers",
 		sessions->list[0].path);
 }
 

@@ -31,6 +31,7 @@ struct pp_messages {
 	struct op_arena *arena; /* where the texts live */
 	struct pp_message *list; /* in the order they came */
 	size_t nr;
+	size_t nr_unread; /* sample files, or parts of them, left out */
 	size_t nr_faults; /* times that the system failed to read something */
 };
 

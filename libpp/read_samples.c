@@ -225,6 +225,7 @@ static int read_sample_file(const struct pp_sample_list *list,
 			continue;
 		}
 		pp_message_of_error(messages, err, "%s; left out", why.text);
+		messages->nr_unread++;
 		if (!first->text[0])
 			*first = why;
 		*link = (*link)->next;

@@ -91,6 +91,13 @@ static bool begins_like_text(const char *path)
 
 static int explain_find(const char *name, int err, struct op_diag *diag)
 {
+	struct stat st;
+
+	if (err && !stat(name, &st) && S_ISDIR(st.st_mode))
+		return op_diag_set(diag, -EISDIR,
+				   "%s: is a folder, no program; give the path "
+				   "of a program",
+				   name);
 	if (err == -ENOENT && !strchr(name, '/'))
 		return op_diag_set(diag, err,
 				   "%s: no such program on PATH; check the "

@@ -124,6 +124,12 @@ int daemon_find(struct daemon *daemon, struct op_diag *diag)
 	daemon->is_targeted = !strcmp(text, "1");
 	daemon_reply_find(daemon->reply, "pid", text, sizeof(text));
 	daemon->pid = err ? locked_pid(daemon->session->lock) : parse_pid(text);
+	/* A daemon that one may not ask is no daemon that hangs. */
+	if (err == -EACCES || err == -EPERM)
+		return op_diag_set(diag, err,
+				   "%s: you may not ask the daemon; you must "
+				   "be root, try sudo",
+				   socket);
 	if (daemon->pid || err == -ENOENT || err == -ECONNREFUSED)
 		return 0;
 	if (!err)
@@ -132,11 +138,6 @@ int daemon_find(struct daemon *daemon, struct op_diag *diag)
 				   ": its answer to \"status\" names no "
 				   "pid; use daemon and opcontrol of "
 				   "one version");
-	if (err == -EACCES || err == -EPERM)
-		return op_diag_set(diag, err,
-				   "%s: you may not ask the daemon; you must "
-				   "be root, try sudo",
-				   socket);
 	if (!why.text[0])
 		op_diag_set(&why, err, "%s: %s", socket, strerror(-err));
 	return op_diag_set(diag, err, "%s", why.text);

@@ -355,6 +355,10 @@ int pp_format_csv(FILE *out, const struct pp_report *report,
 		for (size_t j = 0; j < report->apps[i].nr_images; j++)
 			csv_write_image(&csv, &report->apps[i],
 					&report->apps[i].images[j]);
+	if (!options->no_header && report->messages.nr_unread) {
+		csv_write_row(&csv, &(struct row){ .kind = "unread" });
+		fprintf(out, ",%zu\n", report->messages.nr_unread);
+	}
 	if (!options->no_header && report->account)
 		csv_write_account(&csv, report->account);
 	return 0;

@@ -124,6 +124,9 @@ void pp_json_profile(struct op_json *json, const struct pp_report *report)
 	op_json_close(&w.json, ']');
 	json_write_account(&w, "account", report->account);
 	json_write_account(&w, "old_account", report->old_account);
+	if (report->messages.nr_unread)
+		op_json_u64(&w.json, "unread_files",
+			    report->messages.nr_unread);
 	*json = w.json;
 }
 

@@ -198,6 +198,11 @@ void pp_text_header(const struct pp_text *t)
 		text_write_account(t, report->old_account,
 				   " of the old profile");
 	text_write_account(t, report->account, "");
+	if (report->messages.nr_unread)
+		fprintf(t->out,
+			"Not shown: %zu sample file%s could not be read\n",
+			report->messages.nr_unread,
+			report->messages.nr_unread == 1 ? "" : "s");
 	text_write_sums_of_builds(t);
 }
 

@@ -60,6 +60,19 @@ like "--status of a daemon that samples" "$(opcontrol --status)" \
 	"^Daemon running: pid $pid\$"
 is "was asked" "$(requests)" start
 
+if [ "$(id -u)" -eq 0 ]; then
+	# The daemon of root is not one that does not answer.
+	chmod 755 "$TMP" "$HOME" "$session" "$session/run"
+	chmod -R a+rX "$HOME"
+	find "$session/run" -type s -exec chmod 600 {} +
+	for request in --dump --status; do
+		got=$(as_user env HOME="$HOME" "$TMP/bin/opcontrol" $request 2>&1)
+		is "$request of a user: status" "$?" 1
+		like "$request of a user" "$got" \
+			'^opcontrol: .*: you may not ask the daemon; you must be root, try sudo$'
+	done
+fi
+
 # ---- requests
 
 says "--dump" 0 "" --dump

@@ -302,7 +302,7 @@ PATH; check the name, or give its path" nosuch
 	cannot 127 "an empty name" \
 		": no such program on PATH; check the name, or give its path" ""
 	cannot 126 "a folder" \
-		"/bin: cannot be executed: Is a directory" /bin
+		"/bin: is a folder, no program; give the path of a program" /bin
 	cannot 126 "a file that may not be executed" "$TMP/plain: may not be \
 executed; try chmod +x if it is a program" "$TMP/plain"
 	cannot 126 "a binary of another machine" \

@@ -432,7 +432,7 @@ static void files_are_left_out(void **state)
 		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.good",
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
 		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file: a field is no number or too large a one); left out\n" },
-		{ "rm -r samples/current/*", "$/samples/current: there are no sample files; profile first (opcontrol --start), and opcontrol --dump brings out what is still in the buffers\n" },
+		{ "rm -r samples/current/*", "$/samples/current: there are no sample files; profile first (operf, or opcontrol --start), and opcontrol --dump brings out what is still in the buffers\n" },
 		{ "rm -r samples", "$/samples: there are no samples; profile first, or name another session folder with --session-dir\n" },
 		{ "rm symbols/*",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,/vmlinux,,,,1,100\n"

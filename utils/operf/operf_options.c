@@ -406,6 +406,21 @@ static const char **without_optional(int argc, char **argv)
 	return words;
 }
 
+/* A depth behind a blank looks like the command. */
+static int check_depth_is_no_command(const struct operf_options *o, char **argv,
+				     struct op_diag *diag)
+{
+	const char *word = o->command[0];
+
+	if (o->command == argv || strcmp(o->command[-1], "--callgraph") != 0 ||
+	    strspn(word, "0123456789") != strlen(word))
+		return 0;
+	return op_diag_set(
+		diag, -EINVAL,
+		"--callgraph %s: that would run the program %s; give the depth as --callgraph=%s",
+		word, word, word);
+}
+
 static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 			    char **argv, struct op_diag *diag)
 {
@@ -458,6 +473,8 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 	err = run_operf_popt(context, o, diag);
 	if (!err)
 		take_operf_command(o, context, argc, argv);
+	if (!err && o->command)
+		err = check_depth_is_no_command(o, argv, diag);
 	poptFreeContext(context);
 	free(words);
 	return err;

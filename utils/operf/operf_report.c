@@ -265,8 +265,12 @@ static void note_stacks(const struct operf *operf,
 						 ", %" PRIu64 " %s",
 						 ledger->stacks[i],
 						 op_ledger_stacks_name(i));
-	operf_inform(operf, "%" PRIu64 " of %" PRIu64 " stacks are whole%s",
-		     whole, all, list);
+	operf_inform(
+		operf, "%" PRIu64 " of %" PRIu64 " stacks are whole%s%s", whole,
+		all, list,
+		ledger->stacks[OP_STACKS_TRUNCATED]
+			? "; what is truncated has more than 60 KiB of stack, the most that the kernel hands over, or more frames than --callgraph=DEPTH allows"
+			: "");
 }
 
 static void note_nothing_taken(const struct operf *operf)

@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Mistakes that users make: each is answered in one line, with the cause and what
+# to do, and with the right exit status.
+. "$(dirname "$0")/lib.sh"
+
+cd "$TMP" || exit 1
+E=CYCLES.100000.0.all.all.all
+session() {
+	echo "0x10 5" | "$TESTBIN/mkodb" \
+		"$1/samples/${2:-current}/{root}/bin/x/{dep}/{root}/bin/x/$E" \
+		event=118 count=100000 cpu-type=x86-64/family10
+	printf '%s\n' 'source = test' 'taken = 5' 'stored = 5' 'pending = 0' \
+		>"$1/samples/${2:-current}/ledger"
+}
+session have
+session damaged
+printf '%0512d' 0 \
+	>"damaged/samples/current/{root}/bin/x/{dep}/{root}/bin/x/MISSES.100000.0.all.all.all"
+session ledger
+echo garbage >ledger/samples/current/ledger
+session second previous
+mkdir -p second/samples/current empty empty2/samples/current
+mkdir there
+touch there/file
+
+# mistake STATUS ERE COMMAND...: the last line of what is said, and how many
+# lines there are of the program itself.
+mistake() {
+	wanted=$1 ere=$2
+	shift 2
+	program=$1
+	tool=$BIN/$1
+	shift
+	"$tool" "$@" >out 2>err </dev/null
+	got=$?
+	is "$program $*: status" "$got" "$wanted"
+	grep "^$program: " err | grep -v "^$program: warning: " >said
+	is "$program $*: one line" "$(wc -l <said)" 1
+	like "$program $*: says why and what to do" "$(cat said)" "^$program: $ere"
+}
+
+unset OPROFILE_EVENTS_DIR
+mistake 127 'nosuchprog: no such program on PATH; ' operf nosuchprog
+mistake 126 '/etc/passwd: may not be executed; try chmod' operf /etc/passwd
+mistake 126 '[.]: is a folder, no program; ' operf .
+mistake 125 'nothing to profile; give a command, ' operf
+mistake 125 '--sesion-dir=x: unknown option; see operf --help' operf --sesion-dir=x true
+mistake 125 '--callgraph 64: .*--callgraph=64' operf --callgraph 64 true
+mistake 125 '--pid=abc: not the number of a process; ps lists them' operf --pid=abc
+mistake 125 'process 4194305: .*ps' operf --pid=4194305
+mistake 125 'NOSUCH: .*; ophelp lists ' operf -e NOSUCH:1000 ls
+mistake 125 'cpu-clock: no count; give ' operf -e cpu-clock true
+mistake 125 'cpu-clock:10: count 10 is below the minimum' operf -e cpu-clock:10 true
+mistake 125 '--rate and --events: ' operf --rate 1000 --events page-faults:1 true
+mistake 125 '.*--vmlinux=/nope: No such file or directory; give ' operf -d have -k /nope true
+mistake 125 '--session-dir=/dev/null: is not a folder; ' operf -d /dev/null true
+mistake 1 '.*empty/samples: there are no samples; profile first' opreport --session-dir=empty
+mistake 1 '.*/empty2/samples/current: there are no sample files; profile first \(operf' \
+	oparchive --session-dir="$TMP/empty2" -o arch
+for program in opreport oparchive opgprof; do
+	set -- --session-dir="$TMP/second"
+	[ $program != oparchive ] || set -- "$@" -o arch
+	mistake 1 '.*/current: the last run has no samples; those of the run before are in session:previous$' \
+		$program "$@"
+done
+mistake 1 '/nope/samples: there are no samples; .*--session-dir' opreport --session-dir=/nope
+mistake 1 'nope: no such session in .*; sessions there: current' \
+	opreport --session-dir="$TMP/have" session:nope
+mistake 1 'foo: no sample files match; images here: ' opreport --session-dir=have foo
+mistake 1 'event:cycles: no sample files match; events here: CYCLES' \
+	opreport --session-dir=have event:cycles
+mistake 1 "foo:bar: .*'foo:' is no tag, tags: " opreport --session-dir=have -l foo:bar
+mistake 1 '--include-symbols=nosuchfn: no symbol ' opreport --session-dir=have -i nosuchfn -l
+mistake 2 '--format=pprof: unknown; use text, ' opreport --session-dir=have --format=pprof
+mistake 1 '.*: the samples have no stacks; profile with --callgraph' \
+	opreport --session-dir="$TMP/have" --format=flamegraph
+mistake 1 'a brace is missing; compare with ' opreport -l '{'
+mistake 2 'nothing to show; add --source or --assembly' opannotate
+mistake 2 'nowhere to write to; name a folder with --output-directory' oparchive
+mistake 1 'there: is there already; remove it or name another folder' \
+	oparchive --session-dir=have -o there
+mistake 1 'foo: no such CPU type; ophelp --list-cpus' ophelp -c foo
+OPROFILE_EVENTS_DIR=/nope
+export OPROFILE_EVENTS_DIR
+mistake 1 'OPROFILE_EVENTS_DIR: /nope: no such folder; give ' ophelp -c x86-64/zen3
+unset OPROFILE_EVENTS_DIR
+mistake 125 'process 4194305: .*ps' ocount -p 4194305
+mistake 125 '--pid=: ' operf --pid=
+mistake 2 '--threshold=x: not a percentage' opreport --threshold=x
+mistake 2 '--nosuch: unknown option; see opreport --help' opreport --nosuch
+mistake 2 '--nosuch: unknown option; see opannotate --help' opannotate --nosuch
+mistake 2 '--sort=foo: unknown key; use ' opreport --sort=foo
+mistake 2 '--merge=foo: unknown; use ' opreport --merge=foo
+mistake 2 '--demangle=foo: unknown; use ' opreport --demangle=foo
+mistake 1 'perf[.]data: no sample files match; images here: ' opreport --session-dir=have perf.data
+mistake 2 '--color=red: unknown; use ' opannotate -s --color=red
+mistake 2 '--tree=up: unknown; use ' opreport --tree=up
+
+# What is no failure is said all the same.
+report() {
+	"$BIN/opreport" --session-dir="$1" -l 2>err
+}
+like "a damaged sample file is counted in the header" "$(report damaged)" \
+	'^Not shown: 1 sample file could not be read$'
+like "and told of" "$(cat err)" 'MISSES.*it is damaged; left out$'
+like "in JSON, too" "$("$BIN/opreport" --session-dir=damaged --json 2>err | tr -d ' \n')" \
+	'"unread_files":1,'
+like "in CSV, too" "$("$BIN/opreport" --session-dir=damaged --csv 2>err)" '^1,unread,.*,1$'
+unlike "but not where all is well" "$(report have)" 'Not shown'
+report ledger >out
+like "a damaged account is told of" "$(cat err)" 'how many samples were lost is not known'
+
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	# An ordinary user, who can reach the tools.
+	mkdir "$TMP/bin" && cp "$BIN/operf" "$BIN/oprofiled" "$BIN/opreport" \
+		"$BIN/opcontrol" "$BIN/opsymbols" "$TMP/bin" && chmod 755 "$TMP" "$TMP/bin"
+	mkdir -m 700 secret && session secret
+	as_user "$TMP/bin/opreport" --session-dir="$TMP/secret" 2>said
+	is "a session of root's: status" "$?" 1
+	like "is refused with what to do" "$(cat said)" \
+		'^opreport: .*: Permission denied; run as the user who profiled, or as root$'
+	as_user "$TMP/bin/opcontrol" --start 2>said
+	is "opcontrol --start of a user: status" "$?" 1
+	like "is refused with what to do" "$(cat said)" \
+		'^opcontrol: --start: you must be root; try sudo'
+	as_user "$TMP/bin/operf" --session-dir="$TMP/have" true 2>said
+	is "operf into a folder of root's: status" "$?" 125
+	like "is refused with what to do" "$(cat said)" '^operf: .*(give|--session-dir|own)'
+fi
+done_testing
