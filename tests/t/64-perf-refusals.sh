@@ -109,7 +109,7 @@ target=./script
 refused "a script without an interpreter" 126 \
 	'\./script: its interpreter, .* is not there' operf env
 target=/
-refused "a folder" 126 '/: cannot be executed: Is a directory' operf env
+refused "a folder" 126 '/: is a folder, no program; give the path of a program' operf env
 
 true &
 target=--pid=$!
