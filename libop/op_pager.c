@@ -23,8 +23,6 @@
 #define LESS_WITH_HEADER 600 /* version */
 #define LEAST_ROWS 10 /* of text below a header */
 
-extern char **environ;
-
 bool op_color_wanted(FILE *out)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
