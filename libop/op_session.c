@@ -163,6 +163,19 @@ bool op_session_holds_samples(const char *name)
 	return false;
 }
 
+bool op_session_is_unfinished(const char *name)
+{
+	static const char grow[] = ".grow", tmp[] = ".tmp-";
+	size_t len = strlen(name);
+
+	if (name[0] != '.')
+		return false;
+	if (!strncmp(name, tmp, strlen(tmp)))
+		return len == strlen(".tmp-XXXXXX");
+	return len > 1 + strlen(grow) &&
+	       !strcmp(name + len - strlen(grow), grow);
+}
+
 int op_session_image(const struct op_session *session, const char *name,
 		     const uint8_t *build_id, size_t build_id_len,
 		     uint64_t mtime, char *buf, size_t len)

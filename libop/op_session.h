@@ -76,6 +76,13 @@ int op_session_name_check(const char *name, struct op_diag *diag);
 bool op_session_holds_samples(const char *name);
 
 /*
+ * Whether a file of that name is one that is being made: .NAME.grow of libdb,
+ * .tmp-XXXXXX of op_replace_open(). Where nobody makes files, who made it was
+ * killed. No sample file is called so.
+ */
+bool op_session_is_unfinished(const char *name);
+
+/*
  * Where the session has its copy of the binary @name, if it has one: in
  * images/ by the last part of the name and its build-id, or its time of
  * modification @mtime where it has no build-id. Returns 0 or -ENAMETOOLONG.

@@ -6,12 +6,15 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/op_pager.h"
+#include "libop/op_session.h"
+#include "libpp/check.h"
 #include "libpp/format/text.h"
 #include "pp/cure.h"
 #include "pp/opreport_loss.h"
@@ -101,6 +104,55 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 	return err;
 }
 
+/* ---- --check ------------------------------------------------------------- */
+
+static void print_finding(void *ctx, const char *line)
+{
+	(void)ctx;
+	puts(line);
+}
+
+static int refuse_words(const char *word, struct op_diag *diag)
+{
+	op_diag_set(diag, -EINVAL,
+		    "%s: --check looks at all of --session-dir; leave it out",
+		    word);
+	return EXIT_USAGE;
+}
+
+static int check_session(const struct opreport_options *o, struct op_diag *diag)
+{
+	struct pp_check check = { .say = print_finding,
+				  .repair = o->args.repair };
+	static struct op_session session;
+	uint64_t left;
+	int err;
+
+	err = op_session_init(&session, o->args.common.session_dir, diag)
+		      ?: pp_check_session(&check, &session, diag);
+	if (err)
+		return err;
+	left = check.nr_damaged - check.nr_repaired;
+	printf("%s: %" PRIu64 " files with %" PRIu64 " samples: ", session.dir,
+	       check.nr_files, check.nr_samples);
+	if (!check.nr_damaged)
+		puts("all sound");
+	else if (check.nr_repaired)
+		printf("%" PRIu64 " damaged, %" PRIu64 " repaired\n",
+		       check.nr_damaged, check.nr_repaired);
+	else
+		printf("%" PRIu64 " damaged\n", check.nr_damaged);
+	if (fflush(stdout) || ferror(stdout))
+		return op_diag_set(diag, -EIO,
+				   "standard output: cannot be written: %s",
+				   strerror(errno));
+	return left ? op_diag_set(diag, -EBADMSG, "%s: not all files are sound",
+				  session.dir)
+		    : 0;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
 int main(int argc, char **argv)
 {
 	static struct opreport_options options;
@@ -111,8 +163,12 @@ int main(int argc, char **argv)
 
 	context = opreport_parse(&options.args, argc, (const char **)argv);
 	words = poptGetArgs(context);
-	if (opreport_take_options(&options, words, (const char *const *)argv,
-				  &diag))
+	if (options.args.check || options.args.repair)
+		status = words && *words
+				 ? refuse_words(*words, &diag)
+				 : (check_session(&options, &diag) ? 1 : 0);
+	else if (opreport_take_options(&options, words,
+				       (const char *const *)argv, &diag))
 		status = EXIT_USAGE;
 	else if (opreport_take_words(&options, words, &diag))
 		status = 1;
@@ -120,7 +176,8 @@ int main(int argc, char **argv)
 		fprintf(stderr,
 			"opreport: warning: --sort changes nothing in %s\n",
 			options.format->title);
-	if (!status && report_session(&options, &diag))
+	if (!status && !options.args.check && !options.args.repair &&
+	    report_session(&options, &diag))
 		status = 1;
 	if (status)
 		fprintf(stderr, "opreport: %s\n", op_diag_text(&diag, -ENOMEM));

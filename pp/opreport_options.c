@@ -58,6 +58,8 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "no-pager", '\0', POPT_ARG_NONE, &a->no_pager, 0, "use no pager on a terminal", NULL },
 		{ "output-file", 'o', POPT_ARG_STRING, &a->output, 0, "write there", "FILE" },
 		{ "max-loss", '\0', POPT_ARG_STRING, &a->max_loss, 0, "fail if more of the samples were lost", "PERCENT" },
+		{ "check", '\0', POPT_ARG_NONE, &a->check, 0, "no report: verify each file of --session-dir", NULL },
+		{ "repair", '\0', POPT_ARG_NONE, &a->repair, 0, "the same, and repair what can be repaired", NULL },
 		PP_COMMON_OPTIONS(&a->common)
 	};
 	/* clang-format on */

@@ -6,14 +6,13 @@
  * written by other programs, which may be at it just now.
  *
  * A name must be of the form that libdb and op_replace_open() make, and the
- * file a regular one. Names of sample files cannot begin with a dot.
+ * file a regular one.
  */
 
 #include "daemon/store/opd_leftovers.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,28 +22,12 @@
 #include "libop/op_session.h"
 #include "libop/op_walk.h"
 
-#define GROW ".grow"
-#define TMP ".tmp-"
-#define TMP_LETTERS 6
-
 struct sweep {
 	struct opd_store *store;
 	const char *whole; /* the folder to be looked at with all below it */
 	uint64_t nr;
 	uint64_t bytes; /* on the disk */
 };
-
-static bool is_leftover(const char *name)
-{
-	size_t len = strlen(name);
-
-	if (name[0] != '.')
-		return false;
-	if (!strncmp(name, TMP, strlen(TMP)))
-		return len == strlen(TMP) + TMP_LETTERS;
-	return len > 1 + strlen(GROW) &&
-	       !strcmp(name + len - strlen(GROW), GROW);
-}
 
 static int sweep_entry(const struct op_walk_entry *entry, void *ctx)
 {
@@ -56,7 +39,8 @@ static int sweep_entry(const struct op_walk_entry *entry, void *ctx)
 		return OP_WALK_SKIP;
 	if (entry->kind == OP_WALK_UNREAD)
 		op_log(log, "%s: %s", entry->path, strerror(-entry->err));
-	if (entry->kind != OP_WALK_FILE || !is_leftover(entry->name))
+	if (entry->kind != OP_WALK_FILE ||
+	    !op_session_is_unfinished(entry->name))
 		return 0;
 	if (unlink(entry->path)) {
 		op_log(log, "%s: cannot be removed: %s", entry->path,

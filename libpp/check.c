@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The check visits what db_folder finds in each folder of samples/, as a report
+ * does, and opens each member with the function that a report opens it with.
+ * What a report passes over is looked at besides: the groups of a sound pack,
+ * which will be needed when its index is damaged, unfinished files, the
+ * account.
+ *
+ * A repair takes the daemon's lock first, so that no daemon starts meanwhile,
+ * and waits for readers before it puts another pack in place. It rebuilds packs
+ * and removes unfinished files. A damaged table or tree stays where it is: the
+ * next daemon sets it aside, and the account of what it held is the daemon's.
+ */
+
+#include "libpp/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "libdb/db_folder.h"
+#include "libdb/pack.h"
+#include "libop/op_clock.h"
+#include "libop/op_ksyms.h"
+#include "libop/op_ledger.h"
+#include "libop/op_lock.h"
+#include "libop/op_mangle.h"
+#include "libop/op_sample_file.h"
+#include "libop/op_walk.h"
+#include "libpp/sample_list.h"
+#include "libpp/symbols/op_bfd.h"
+
+#define READERS_WAIT 60000 /* milliseconds */
+
+struct checking {
+	struct pp_check *check;
+	const struct op_session *session;
+	bool is_running; /* a daemon has the lock */
+	/* the folder of samples/ under way */
+	struct db_folder *folder;
+	char *scratch; /* OP_MANGLE_MAX */
+	uint64_t stored; /* samples that were found in it */
+	uint64_t nr_bad_entries; /* of its pack */
+	int err; /* something could not be looked at */
+};
+
+/* ---- saying it ----------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static void
+say_line(const struct checking *c, const char *fmt, ...)
+{
+	char line[2 * PATH_MAX + 256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	for (char *at = line; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	c->check->say(c->check->ctx, line);
+}
+
+/* @what is wrong with @path; @lost says what that costs. */
+static void say_damage(struct checking *c, const char *path, const char *what,
+		       const char *lost)
+{
+	c->check->nr_damaged++;
+	say_line(c, "%s: %s: %s", path, what, lost);
+}
+
+static void say_repaired(struct checking *c, const char *path, const char *how)
+{
+	c->check->nr_repaired++;
+	say_line(c, "%s: %s", path, how);
+}
+
+/* ---- sample files -------------------------------------------------------- */
+
+static int check_table(struct checking *c, const struct db_member *member,
+		       bool is_flat)
+{
+	struct op_sample_header header;
+	struct odb_stat stat;
+	struct odb *odb;
+	int err = db_folder_table(c->folder, member, &odb);
+
+	if (err)
+		return err;
+	odb_stat(odb, &stat);
+	memcpy(&header, odb_user(odb), sizeof(header));
+	/* One that was made and never counted in has no header yet. */
+	if (stat.nr_keys)
+		err = op_sample_header_check(&header, member->path, NULL);
+	if (!err && is_flat && stat.nr_keys)
+		c->stored += op_sample_header_samples(&header, stat.total);
+	odb_close(odb);
+	return err;
+}
+
+static int check_tree(struct checking *c, const struct db_member *member)
+{
+	struct op_sample_header header;
+	struct ctree *tree;
+	int err = db_folder_tree(c->folder, member, &tree);
+
+	if (err)
+		return err;
+	memcpy(&header, ctree_user(tree), sizeof(header));
+	if (ctree_nr_nodes(tree))
+		err = op_sample_header_check(&header, member->path, NULL);
+	ctree_close(tree);
+	return err;
+}
+
+static bool was_set_aside(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return strstr(slash ? slash : name, ".bad");
+}
+
+static const char *what_is_lost(const struct op_mangle *name)
+{
+	return name->is_tree ? "the stacks in it are lost, not their samples"
+	       : name->cg.space != OP_SPACE_NONE
+		       ? "the calls in it are lost, not their samples"
+		       : "the samples in it are lost";
+}
+
+static int check_member(const struct db_member *member, void *ctx)
+{
+	struct checking *c = ctx;
+	struct op_mangle name;
+	char path[2 * PATH_MAX];
+	int err;
+
+	if (was_set_aside(member->name)) {
+		say_line(c, "%s: set aside by a daemon: it is not counted",
+			 member->path);
+		return 0;
+	}
+	snprintf(path, sizeof(path), "%s%s%s", member->path,
+		 member->entry ? ": " : "", member->entry ? member->name : "");
+	c->check->nr_files++;
+	if (op_mangle_parse(member->name, &name, c->scratch, OP_MANGLE_MAX,
+			    NULL)) {
+		say_damage(c, path, "it has no name of a sample file",
+			   "what is in it is left out");
+		return 0;
+	}
+	err = name.is_tree
+		      ? check_tree(c, member)
+		      : check_table(c, member, name.cg.space == OP_SPACE_NONE);
+	if (!err)
+		return 0;
+	say_damage(c, path, pp_why_not_opened(err), what_is_lost(&name));
+	c->nr_bad_entries += member->entry != NULL;
+	return 0;
+}
+
+static int say_unlisted(const char *path, int err, void *ctx)
+{
+	struct checking *c = ctx;
+
+	say_damage(c, path, strerror(-err), "what is in it is left out");
+	return 0;
+}
+
+/* ---- packs --------------------------------------------------------------- */
+
+/* What is found of the pack, and of how much. */
+static void say_recovered_pack(struct checking *c, const char *path)
+{
+	uint64_t nr = pack_nr_missing(db_folder_pack(c->folder));
+	char lost[80];
+
+	if (!nr)
+		snprintf(lost, sizeof(lost), "nothing is lost");
+	else if (nr == UINT64_MAX)
+		snprintf(lost, sizeof(lost),
+			 "its end is lost; %zu sample files in it are found",
+			 pack_nr(db_folder_pack(c->folder)));
+	else
+		snprintf(lost, sizeof(lost),
+			 "%" PRIu64 " sample files in it are lost", nr);
+	say_damage(c, path, "its header or index is damaged", lost);
+}
+
+/* The groups of a pack whose index is sound. */
+static bool has_bad_groups(const char *path)
+{
+	struct pack *pack = NULL;
+	int err = pack_recover(&pack, path);
+	bool is_bad = !err && pack_nr_missing(pack);
+
+	pack_close(pack);
+	/* A pack of the former version has none; one without entries neither.
+	 */
+	return is_bad;
+}
+
+static void repair_pack(struct checking *c, const char *path, const char *dir)
+{
+	int lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = lock < 0 ? -errno : op_lock(lock, READERS_WAIT, &op_clock);
+	char bad[PATH_MAX + 8];
+	uint64_t nr_lost = 0;
+	bool is_kept;
+
+	snprintf(bad, sizeof(bad), "%s.bad", path);
+	is_kept = !err && !link(path, bad);
+	if (!err)
+		err = pack_rebuild(path, &nr_lost);
+	if (is_kept && (err || !nr_lost))
+		unlink(bad);
+	if (lock >= 0)
+		close(lock);
+	if (err)
+		say_line(c, "%s: cannot be repaired: %s", path, strerror(-err));
+	else
+		say_repaired(
+			c, path,
+			nr_lost ? "made anew of what can be read; the damaged one is kept as packed.bad"
+				: "made anew; nothing is lost");
+}
+
+/* All of the folder's members. Sets *@repair if its pack should be rebuilt. */
+static int check_members(struct checking *c, bool *repair)
+{
+	const struct db_visitor visitor = { .member = check_member,
+					    .unlisted = say_unlisted,
+					    .ctx = c };
+	const char *path = db_folder_pack_path(c->folder);
+	int err = db_folder_pack_error(c->folder);
+
+	if (err)
+		say_damage(c, path, pp_why_not_opened(err),
+			   "all that it holds is lost");
+	*repair = db_folder_pack_is_recovered(c->folder);
+	if (*repair) {
+		say_recovered_pack(c, path);
+	} else if (db_folder_pack(c->folder) && has_bad_groups(path)) {
+		say_damage(c, path,
+			   "what its index could be made of is damaged",
+			   "nothing is lost");
+		*repair = true;
+	}
+	err = db_folder_each(c->folder, &visitor);
+	*repair |= c->nr_bad_entries != 0;
+	return err;
+}
+
+/* ---- the account --------------------------------------------------------- */
+
+static void check_account(struct checking *c, const char *dir)
+{
+	struct op_ledger ledger;
+	struct op_diag why = { "" };
+	char path[PATH_MAX + 16];
+	char text[160];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/ledger", dir);
+	err = op_ledger_read(&ledger, path, &why);
+	if (err == -ENOENT)
+		return;
+	c->check->nr_files++;
+	if (err) {
+		say_damage(c, path, "it is damaged",
+			   "nobody knows how many samples were lost before");
+		return;
+	}
+	/* Who runs has counted more by now. Who was killed may have, too: the
+	 * next daemon sees that. */
+	if (c->is_running || ledger.stored <= c->stored)
+		return;
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " of the %" PRIu64
+		 " samples that it knows are in no file",
+		 ledger.stored - c->stored, ledger.stored);
+	say_damage(c, path, text, "they are lost");
+}
+
+/* ---- a folder of samples/ -------------------------------------------------
+ */
+
+static int check_folder(struct checking *c, const char *dir)
+{
+	bool repair = false;
+	char *path = NULL;
+	int err = db_folder_open(&c->folder, dir);
+
+	if (err)
+		return err;
+	c->stored = c->nr_bad_entries = 0;
+	err = check_members(c, &repair);
+	path = strdup(db_folder_pack_path(c->folder));
+	db_folder_close(c->folder);
+	if (!err)
+		check_account(c, dir);
+	c->check->nr_samples += c->stored;
+	if (!err && repair && c->check->repair && path)
+		repair_pack(c, path, dir);
+	free(path);
+	return err;
+}
+
+static int check_entry_of_samples(const struct op_walk_entry *entry, void *ctx)
+{
+	struct checking *c = ctx;
+
+	if (entry->kind == OP_WALK_UNREAD && !entry->depth)
+		return entry->err;
+	if (entry->kind != OP_WALK_FOLDER || !entry->depth)
+		return 0;
+	if (entry->name[0] == '.')
+		return OP_WALK_SKIP;
+	return check_folder(c, entry->path) ?: OP_WALK_SKIP;
+}
+
+/* ---- unfinished files ------------------------------------------------------
+ */
+
+static int check_unfinished(const struct op_walk_entry *entry, void *ctx)
+{
+	struct checking *c = ctx;
+
+	if (entry->kind != OP_WALK_FILE ||
+	    !op_session_is_unfinished(entry->name))
+		return 0;
+	say_damage(c, entry->path, "a daemon was killed while it made this",
+		   "nothing is lost");
+	if (!c->check->repair)
+		return 0;
+	if (unlink(entry->path))
+		say_line(c, "%s: cannot be removed: %s", entry->path,
+			 strerror(errno));
+	else
+		say_repaired(c, entry->path, "removed");
+	return 0;
+}
+
+/* ---- symbols ------------------------------------------------------------- */
+
+static int check_kernel_symbols(const struct op_walk_entry *entry, void *ctx)
+{
+	struct checking *c = ctx;
+	struct op_diag why = { "" };
+	struct op_ksyms ksyms;
+	int err;
+
+	if (entry->kind != OP_WALK_FILE || entry->name[0] == '.')
+		return 0;
+	c->check->nr_files++;
+	err = op_ksyms_read(&ksyms, entry->path, &why);
+	if (err)
+		say_damage(c, entry->path, "it is damaged",
+			   "that kernel's samples have no names");
+	else
+		op_ksyms_release(&ksyms);
+	return 0;
+}
+
+/* Files of the store are called by their build-id; so are those of images/,
+ * behind a name. */
+static int check_binary(const struct op_walk_entry *entry, void *ctx)
+{
+	static const struct op_debug_places nowhere;
+	struct checking *c = ctx;
+	struct op_bfd *bfd;
+	const char *path;
+	int err;
+
+	if (entry->kind != OP_WALK_FILE || entry->name[0] == '.')
+		return 0;
+	c->check->nr_files++;
+	err = op_bfd_open(&bfd, entry->path, &nowhere);
+	if (!err) {
+		err = op_bfd_fault(bfd, &path);
+		op_bfd_close(bfd);
+	}
+	if (err)
+		say_damage(c, entry->path,
+			   err == -ENOEXEC ? "it is damaged" : strerror(-err),
+			   "samples of that file have no names from here");
+	return 0;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+/* Who may not open the lock cannot repair either. */
+static int take_daemon_lock(struct checking *c, struct op_diag *diag)
+{
+	const char *path = c->session->lock;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return fd;
+	if (!flock(fd, (c->check->repair ? LOCK_EX : LOCK_SH) | LOCK_NB)) {
+		if (c->check->repair)
+			return fd;
+		close(fd);
+		return -1;
+	}
+	c->is_running = errno == EWOULDBLOCK;
+	close(fd);
+	if (c->check->repair)
+		op_diag_set(
+			diag, -EBUSY,
+			"%s: a daemon counts in this session; end it with opcontrol --shutdown, then repair",
+			c->session->dir);
+	return -1;
+}
+
+static int walk_part(struct checking *c, const char *path,
+		     int (*visit)(const struct op_walk_entry *, void *))
+{
+	return access(path, F_OK) ? 0 : op_walk(path, visit, c);
+}
+
+int pp_check_session(struct pp_check *check, const struct op_session *session,
+		     struct op_diag *diag)
+{
+	struct checking c = { .check = check, .session = session };
+	int lock = take_daemon_lock(&c, diag);
+	int err = 0;
+
+	if (check->repair && c.is_running)
+		return -EBUSY;
+	c.scratch = malloc(OP_MANGLE_MAX);
+	err = c.scratch ? op_walk(session->samples, check_entry_of_samples, &c)
+			: -ENOMEM;
+	if (!err && !c.is_running)
+		err = walk_part(&c, session->samples, check_unfinished)
+			      ?: walk_part(&c, session->symbols,
+					   check_unfinished);
+	if (!err)
+		err = walk_part(&c, session->symbols, check_kernel_symbols)
+			      ?: walk_part(&c, session->store, check_binary);
+	free(c.scratch);
+	if (lock >= 0)
+		close(lock);
+	return err ? op_diag_set(diag, err, "%s: %s", session->samples,
+				 strerror(-err))
+		   : 0;
+}
