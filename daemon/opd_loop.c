@@ -12,10 +12,14 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -113,6 +117,77 @@ void opd_loop_drain(struct opd *opd)
 	read_many(opd, MAX_DRAIN_READS);
 }
 
+/* ---- the disk ---------------------------------------------------------------
+ */
+
+/* A thread that waits until all of a file system is on the disk. */
+struct barrier {
+	int folder;
+	int done; /* an eventfd */
+	int err;
+};
+
+static void *wait_for_disk(void *arg)
+{
+	struct barrier *barrier = arg;
+
+	if (syncfs(barrier->folder))
+		barrier->err = -errno;
+	if (barrier->done >= 0 && eventfd_write(barrier->done, 1))
+		barrier->err = -errno;
+	return NULL;
+}
+
+/* Go on counting until the thread is done: a disk that is busy may take
+ * seconds, which no buffer of samples lasts. */
+static void count_meanwhile(struct opd *opd, struct barrier *barrier)
+{
+	struct pollfd fds[] = { { .fd = barrier->done, .events = POLLIN },
+				{ .fd = opd->source.fd, .events = POLLIN } };
+
+	while (!(fds[0].revents & POLLIN)) {
+		/* A source that has ended is ready for ever. */
+		if (opd->loop.quit)
+			fds[1].fd = -1;
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[1].revents)
+			read_many(opd, MAX_READS);
+	}
+}
+
+/*
+ * Bring to the disk what has been counted until now, the files, their folders
+ * and the ledger, whatever is counted meanwhile. One call for the whole file
+ * system: a session has thousands of files.
+ */
+static int bring_to_disk(struct opd *opd)
+{
+	struct barrier barrier = { .done = -1 };
+	pthread_t thread;
+
+	/* What is replayed can be replayed again. */
+	if (opd->source.ops->ends)
+		return 0;
+	barrier.done = eventfd(0, EFD_CLOEXEC);
+	barrier.folder =
+		open(opd->session.samples, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (barrier.folder < 0) {
+		barrier.err = -errno;
+	} else if (barrier.done < 0 ||
+		   pthread_create(&thread, NULL, wait_for_disk, &barrier)) {
+		wait_for_disk(&barrier);
+	} else {
+		count_meanwhile(opd, &barrier);
+		pthread_join(thread, NULL);
+	}
+	if (barrier.folder >= 0)
+		close(barrier.folder);
+	if (barrier.done >= 0)
+		close(barrier.done);
+	return barrier.err;
+}
+
 int opd_loop_dump(struct opd *opd, struct op_diag *diag)
 {
 	int err = opd_source_dump(&opd->source, diag);
@@ -127,8 +202,16 @@ int opd_loop_dump(struct opd *opd, struct op_diag *diag)
 		;
 	opd_tasks_write(&opd->tasks, false);
 	err = opd_stats_write(&opd->stats);
+	if (err)
+		op_diag_set(diag, err, "the ledger cannot be written");
+	else
+		err = bring_to_disk(opd);
 	opd_pack_check(&opd->store);
-	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
+	return err ? op_diag_set(
+			     diag, err,
+			     "%s: samples cannot be brought to the disk: %s",
+			     opd->session.samples, strerror(-err))
+		   : 0;
 }
 
 /* ---- waiting ----------------------------------------------------------------

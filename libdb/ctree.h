@@ -16,6 +16,7 @@
  * not locked: one thread at a time.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,13 @@ int ctree_child(struct ctree *tree, uint32_t parent, uint32_t image,
 
 /* Add @count to the own count of @node, which stays at UINT64_MAX. */
 int ctree_add(struct ctree *tree, uint32_t node, uint64_t count);
+
+/*
+ * Whether the file had lost pages when it was opened, as by a power cut: it
+ * counts more slots than are sound, and what is behind the first that is not is
+ * left out. What was brought to the disk before is all there.
+ */
+bool ctree_is_torn(const struct ctree *tree);
 
 /* ---- readers --------------------------------------------------------------
  */

@@ -87,8 +87,20 @@ bool odb_next(const struct odb *odb, size_t *at, uint64_t *key,
  */
 int odb_merge(struct odb *to, const struct odb *from);
 
-/* Start writing changed pages to the disk (MS_ASYNC). Returns 0 or -errno. */
+/*
+ * Start writing changed pages to the disk (MS_ASYNC). Returns 0 or -errno. Once
+ * the file system has written all (syncfs(2), fsync(2) of the file and its
+ * folders), what was counted before survives a power cut, whatever is counted
+ * later.
+ */
 int odb_sync(struct odb *odb);
+
+/*
+ * Whether the file had lost pages when it was opened, as by a power cut: keys
+ * were found behind gaps. What was brought to the disk before is all there,
+ * what was counted later may be missing.
+ */
+bool odb_is_torn(const struct odb *odb);
 
 struct odb_stat {
 	uint64_t nr_keys; /* distinct keys with a count */

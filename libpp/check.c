@@ -48,6 +48,7 @@ struct checking {
 	char *scratch; /* OP_MANGLE_MAX */
 	uint64_t stored; /* samples that were found in it */
 	uint64_t nr_bad_entries; /* of its pack */
+	bool is_torn; /* the member under way */
 	int err; /* something could not be looked at */
 };
 
@@ -94,6 +95,7 @@ static int check_table(struct checking *c, const struct db_member *member,
 
 	if (err)
 		return err;
+	c->is_torn = odb_is_torn(odb);
 	odb_stat(odb, &stat);
 	memcpy(&header, odb_user(odb), sizeof(header));
 	/* One that was made and never counted in has no header yet. */
@@ -113,6 +115,7 @@ static int check_tree(struct checking *c, const struct db_member *member)
 
 	if (err)
 		return err;
+	c->is_torn = ctree_is_torn(tree);
 	memcpy(&header, ctree_user(tree), sizeof(header));
 	if (ctree_nr_nodes(tree))
 		err = op_sample_header_check(&header, member->path, NULL);
@@ -150,6 +153,7 @@ static int check_member(const struct db_member *member, void *ctx)
 	snprintf(path, sizeof(path), "%s%s%s", member->path,
 		 member->entry ? ": " : "", member->entry ? member->name : "");
 	c->check->nr_files++;
+	c->is_torn = false;
 	if (op_mangle_parse(member->name, &name, c->scratch, OP_MANGLE_MAX,
 			    NULL)) {
 		say_damage(c, path, "it has no name of a sample file",
@@ -159,6 +163,10 @@ static int check_member(const struct db_member *member, void *ctx)
 	err = name.is_tree
 		      ? check_tree(c, member)
 		      : check_table(c, member, name.cg.space == OP_SPACE_NONE);
+	if (!err && c->is_torn)
+		say_damage(
+			c, path, "it has lost pages, as by a power cut",
+			"what was counted since the last opcontrol --dump may be missing");
 	if (!err)
 		return 0;
 	say_damage(c, path, pp_why_not_opened(err), what_is_lost(&name));

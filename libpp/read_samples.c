@@ -49,6 +49,14 @@ const char *pp_why_not_opened(int err)
 	}
 }
 
+void pp_message_of_torn(struct pp_messages *messages, const char *label)
+{
+	pp_message(
+		messages, PP_WARNING,
+		"%s: it has lost pages, as by a power cut; what was counted since the last opcontrol --dump before may be missing",
+		label);
+}
+
 /* ---- parts --------------------------------------------------------------- */
 
 /* Put why @part cannot be opened into @why; a file of the original profiler
@@ -161,6 +169,7 @@ static int read_sample_part(const struct pp_sample_list *list,
 
 	if (err)
 		return err;
+	file->is_torn = odb_is_torn(odb);
 	err = take_sample_part(list->arena, file, part, odb, samples, why);
 	odb_close(odb);
 	return err;
@@ -221,6 +230,8 @@ static int read_sample_file(const struct pp_sample_list *list,
 		if (err == -ENOMEM)
 			return err;
 		if (!err) {
+			if (file->is_torn)
+				pp_message_of_torn(messages, (*link)->label);
 			link = &(*link)->next;
 			continue;
 		}

@@ -64,6 +64,7 @@ struct pp_sample_file {
 	unsigned int class_nr; /* set by pp_arrange() */
 	struct pp_image *image; /* set by pp_report_new() */
 	struct pp_image *callee; /* likewise; of a call graph */
+	bool is_torn; /* the part that was read last */
 };
 
 struct pp_sample_list {
@@ -100,6 +101,9 @@ int pp_sample_list_find(struct pp_sample_list *list,
 int pp_sample_list_choose(struct pp_sample_list *list,
 			  const struct pp_spec *spec,
 			  struct pp_messages *messages, struct op_diag *diag);
+
+/* Say that the file @label had lost pages: odb_is_torn(), ctree_is_torn(). */
+void pp_message_of_torn(struct pp_messages *messages, const char *label);
 
 /*
  * Read header and total of each file and, if @samples, all its counts. Parts

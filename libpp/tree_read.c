@@ -120,6 +120,9 @@ static int read_tree_part(struct pp_tree_inputs *in,
 				      &input->tree, &why);
 	bool is_open = !err;
 
+	if (!err && ctree_is_torn(input->tree))
+		pp_message_of_torn(&in->p->report->messages,
+				   input->part->label);
 	if (!err && ctree_nr_nodes(input->tree)) {
 		err = decode_tree(in, input, &why);
 		if (!err) {

@@ -137,6 +137,12 @@ static void file_close(struct sample_file *file)
 	file->odb = NULL;
 }
 
+static bool file_is_torn(const struct sample_file *file)
+{
+	return file->is_tree ? ctree_is_torn(file->tree)
+			     : odb_is_torn(file->odb);
+}
+
 static void *file_user(const struct sample_file *file)
 {
 	return file->is_tree ? ctree_user(file->tree) : odb_user(file->odb);
@@ -200,6 +206,18 @@ static int begin_file(struct opd_store *store, const struct sample_file *file,
 	return err;
 }
 
+/* The account counts what is left. */
+static void tell_torn(struct opd_store *store, const struct sample_file *file,
+		      const char *path)
+{
+	if (!file_is_torn(file))
+		return;
+	store->recount = true;
+	op_log(store->log,
+	       "%s: it had lost pages, as by a power cut; what was on the disk counts on",
+	       path);
+}
+
 static int open_checked(struct opd_store *store, const char *path,
 			const char *name, const struct op_sample_header *header,
 			struct sample_file *file)
@@ -217,8 +235,10 @@ static int open_checked(struct opd_store *store, const char *path,
 		}
 		if (!err)
 			err = match_header(file, header, path);
-		if (!err)
+		if (!err) {
+			tell_torn(store, file, path);
 			return 0;
+		}
 		file_close(file);
 		if (err != -EBADMSG && err != -EPROTO)
 			break;

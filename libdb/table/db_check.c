@@ -41,22 +41,26 @@ int odb_check_header(const struct odb_header *header, uint64_t file_len)
 	return sizes_are_sound(header, file_len) ? 0 : -EBADMSG;
 }
 
-/* Whether all slots from @at to before @end hold keys other than @key. */
+/* Whether no slot from @at to before @end holds @key. Sets *@gap for one that
+ * is free. */
 static bool others_hold(const struct odb *odb, const struct odb_slot *before,
-			size_t at, size_t end, uint64_t key)
+			size_t at, size_t end, uint64_t key, bool *gap)
 {
 	for (; at < end; at++) {
 		const struct odb_slot *slot = &odb->slots[at];
 
-		if (!slot->count || (slot->key == key && before[at].count))
+		if (!slot->count)
+			*gap = true;
+		else if (slot->key == key && before[at].count)
 			return false;
 	}
 	return true;
 }
 
-/* Whether a search for the key in slot @at comes to that slot. */
-static bool is_reachable(const struct odb *odb, const struct odb_slot *before,
-			 size_t at)
+/* Whether the key in slot @at is in its row, and nowhere before that. Sets
+ * *@gap where a search would end at a free slot before it comes there. */
+static bool is_in_row(const struct odb *odb, const struct odb_slot *before,
+		      size_t at, bool *gap)
 {
 	uint64_t key = odb->slots[at].key;
 	size_t line = odb_home(odb->seed, odb->nr_lines, key);
@@ -66,7 +70,7 @@ static bool is_reachable(const struct odb *odb, const struct odb_slot *before,
 		bool here = line == at / ODB_LINE_SLOTS;
 		size_t end = here ? at : first + ODB_LINE_SLOTS;
 
-		if (!others_hold(odb, before, first, end, key))
+		if (!others_hold(odb, before, first, end, key, gap))
 			return false;
 		if (here)
 			return true;
@@ -75,12 +79,14 @@ static bool is_reachable(const struct odb *odb, const struct odb_slot *before,
 	return false;
 }
 
-int odb_check_slots(const struct odb *odb, const struct odb_slot *before)
+int odb_check_slots(const struct odb *odb, const struct odb_slot *before,
+		    bool *torn)
 {
+	*torn = false;
 	for (size_t i = 0; i < odb->nr_slots; i++) {
 		if (!before[i].count)
 			continue;
-		if (!odb->slots[i].count || !is_reachable(odb, before, i))
+		if (!odb->slots[i].count || !is_in_row(odb, before, i, torn))
 			return -EBADMSG;
 	}
 	return 0;

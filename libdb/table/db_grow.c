@@ -7,6 +7,10 @@
  *	    | all pairs --------> |
  *	    <------ rename() ---- |
  *
+ * A NAME that may have been brought to the disk is replaced by what is on the
+ * disk, so that a power cut leaves one of both. Of a new one nothing is promised
+ * yet, and thousands may come in a minute.
+ *
  * Whenever the writer is killed, NAME is a whole database with all counts. A
  * .NAME.grow that a killed writer left is replaced by the next one.
  */
@@ -69,12 +73,15 @@ static int build_next_file(struct odb *next, const char *tmp, uint64_t seed,
 	if (fd < 0)
 		return fd;
 	err = map_new(next, fd);
-	close(fd);
 	if (!err) {
 		odb_init_header(next->header, next->nr_slots, seed);
 		odb_attach(next, next->header);
 		err = copy_content(next, odb);
 	}
+	/* What is in the map is in the page cache of the file. */
+	if (!err && odb->is_durable && fsync(fd))
+		err = -errno;
+	close(fd);
 	if (err) {
 		odb_detach(next);
 		unlink(tmp);
@@ -101,6 +108,7 @@ int odb_rewrite(struct odb *odb, uint64_t nr_slots, uint64_t seed,
 	if (err)
 		return err;
 	next.path = odb->path;
+	next.is_durable = odb->is_durable;
 	odb_detach(odb);
 	*odb = next;
 	return 0;

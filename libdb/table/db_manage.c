@@ -66,7 +66,8 @@ static int copy_twice(struct odb *odb, int fd, void *first, void *second,
 	if (err)
 		return err;
 	odb_attach(odb, second);
-	err = odb_check_slots(odb, before);
+	err = odb_check_slots(odb, before, &odb->torn);
+	odb->gaps = odb->torn;
 	for (size_t i = 0; !err && i < odb->nr_slots; i++) {
 		if (before[i].count || !odb->slots[i].count)
 			continue;
@@ -129,6 +130,17 @@ static void tidy(struct odb *odb)
 	odb->header->nr_used = odb->nr_used;
 }
 
+/* Who counts relies on there being no gaps: put each key where it belongs. */
+static int close_gaps(struct odb *odb, const struct stat *st)
+{
+	int err = odb_rewrite(odb, odb->nr_slots, odb->seed, st);
+
+	if (err == -EOVERFLOW)
+		err = odb_grow(odb);
+	odb->torn = true;
+	return err;
+}
+
 static int map_table_file(struct odb *odb, int fd, const struct stat *st)
 {
 	void *map;
@@ -145,10 +157,12 @@ static int map_table_file(struct odb *odb, int fd, const struct stat *st)
 	odb_attach(odb, map);
 	odb->dev = st->st_dev;
 	odb->ino = st->st_ino;
-	err = odb_check_slots(odb, odb->slots);
-	if (!err)
-		tidy(odb);
-	return err;
+	err = odb_check_slots(odb, odb->slots, &odb->torn);
+	if (err)
+		return err;
+	tidy(odb);
+	odb->is_durable = true;
+	return odb->torn ? close_gaps(odb, st) : 0;
 }
 
 static int open_table_writer(struct odb *odb, const char *path)
@@ -209,11 +223,18 @@ void *odb_user(struct odb *odb)
 	return odb->header->user;
 }
 
+bool odb_is_torn(const struct odb *odb)
+{
+	return odb->torn;
+}
+
 int odb_sync(struct odb *odb)
 {
 	if (!odb->writable)
 		return 0;
 	if (msync(odb->header, odb_file_len(odb->nr_slots), MS_ASYNC))
 		return -errno;
+	/* From now on somebody may rely on what is in it. */
+	odb->is_durable = true;
 	return 0;
 }

@@ -28,6 +28,8 @@ struct odb {
 	struct odb_header *header; /* the map; NULL while opening */
 
 	bool gaps; /* free slots may come before a key's own in its row */
+	bool torn; /* there were such in the file when it was opened */
+	bool is_durable; /* what takes its place must be on the disk first */
 	char *path; /* writers only: absolute, its last part not a link */
 	dev_t dev; /* which file @path was, to notice another one there */
 	ino_t ino;
@@ -97,8 +99,11 @@ int odb_check_header(const struct odb_header *header, uint64_t file_len);
 /*
  * Check the invariants of the slots. @before are the same slots, read earlier
  * by a reader beside a writer; a writer passes odb->slots. Keys that are not
- * in @before may be half written and are not looked at. Returns 0 or -EBADMSG.
+ * in @before may be half written and are not looked at. Sets *@torn where a
+ * free slot comes before a key in its row, as after a power cut that has cost
+ * some pages. Returns 0 or -EBADMSG.
  */
-int odb_check_slots(const struct odb *odb, const struct odb_slot *before);
+int odb_check_slots(const struct odb *odb, const struct odb_slot *before,
+		    bool *torn);
 
 #endif /* LIBDB_TABLE_DB_TABLE_H */

@@ -29,8 +29,6 @@ int ctree_check_header(const struct ctree_header *header, uint64_t file_len)
 	    header->nr_used > CTREE_SLOTS_MAX ||
 	    !odb_is_zero(header->reserved, sizeof(header->reserved)))
 		return -EBADMSG;
-	if (file_len < ctree_used_len((uint32_t)header->nr_used))
-		return -EBADMSG;
 	return 0;
 }
 
@@ -84,6 +82,11 @@ static uint32_t sound_slots(const struct ctree *tree, uint8_t *kinds,
 	return ctree_image_slots(ctree_slot(tree, at)->image.len);
 }
 
+/*
+ * Slots are added behind others. So after a power cut that has cost some pages
+ * all is sound that had been brought to the disk, and what is not sound is
+ * behind it.
+ */
 int ctree_check_slots(struct ctree *tree)
 {
 	uint8_t *kinds = calloc((size_t)tree->nr_used + 1, 1);
@@ -92,10 +95,13 @@ int ctree_check_slots(struct ctree *tree)
 
 	for (at = 1; !err && at <= tree->nr_used; at += nr) {
 		nr = sound_slots(tree, kinds, at);
-		err = nr ? ctree_index_reserve(tree) : -EBADMSG;
-		if (!err && !ctree_index_add(tree, at))
-			err = -EBADMSG;
+		if (nr)
+			err = ctree_index_reserve(tree);
+		if (!nr || (!err && !ctree_index_add(tree, at))) {
+			tree->torn = true;
+			tree->nr_used = at - 1;
+		}
 	}
 	free(kinds);
-	return err;
+	return !err && tree->torn && !tree->nr_used ? -EBADMSG : err;
 }

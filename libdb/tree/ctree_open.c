@@ -22,36 +22,64 @@ static void attach(struct ctree *tree, struct ctree_header *header)
 	tree->slots = (union ctree_slot *)(header + 1);
 }
 
+/* Without the slots that a file of @len bytes has no room for. */
+static void cut_slots(struct ctree *tree, size_t len)
+{
+	size_t nr = (len - sizeof(*tree->header)) / sizeof(*tree->slots);
+
+	if (tree->nr_used <= nr)
+		return;
+	tree->nr_used = (uint32_t)nr;
+	tree->torn = true;
+}
+
 /* Check the slots that the header counts, and fill the index. */
 static int take_slots(struct ctree *tree)
 {
+	int err;
+
 	tree->nr_used = (uint32_t)tree->header->nr_used;
-	return ctree_check_slots(tree);
+	/* A power cut may cost the end of a file. */
+	if (tree->writable)
+		cut_slots(tree, tree->map_len);
+	err = ctree_check_slots(tree);
+	if (!err && tree->torn && tree->writable)
+		tree->header->nr_used = tree->nr_used;
+	return err;
+}
+
+bool ctree_is_torn(const struct ctree *tree)
+{
+	return tree->torn;
 }
 
 /* ---- readers ------------------------------------------------------------ */
 
 /* The header comes first: what it counts is complete by then. */
-static int read_tree_header(int fd, struct ctree_header *header)
+static int read_tree_header(int fd, struct ctree_header *header, size_t *len)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	int err = odb_file_stat(fd, &st) ?:
 		  op_file_read_at(fd, header, sizeof(*header), 0) ?:
 		  /* Its length now: a writer may have made it longer since. */
 		  odb_file_stat(fd, &st);
 
+	*len = (size_t)st.st_size;
 	return err ?: ctree_check_header(header, (uint64_t)st.st_size);
 }
 
 static int copy_tree_file(struct ctree *tree, int fd)
 {
 	struct ctree_header header, *copy;
-	int err = read_tree_header(fd, &header);
 	size_t len;
+	int err = read_tree_header(fd, &header, &len);
 
 	if (err)
 		return err;
-	len = ctree_used_len((uint32_t)header.nr_used);
+	tree->nr_used = (uint32_t)header.nr_used;
+	cut_slots(tree, len);
+	header.nr_used = tree->nr_used;
+	len = ctree_used_len(tree->nr_used);
 	copy = malloc(len);
 	if (!copy)
 		return -ENOMEM;
@@ -141,12 +169,13 @@ static int open_existing(struct ctree *tree, int fd)
 {
 	struct ctree_header header;
 	struct stat st;
+	size_t len;
 	int err = odb_file_stat(fd, &st);
 
 	if (!err && st.st_size == 0)
 		return create_tree_file(tree, &st);
 	if (!err)
-		err = read_tree_header(fd, &header);
+		err = read_tree_header(fd, &header, &len);
 	if (!err)
 		err = odb_file_fill(fd, &st);
 	return err ? err : map_tree_file(tree, fd, &st);

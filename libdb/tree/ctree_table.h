@@ -18,6 +18,7 @@ struct ctree {
 	struct ctree_header *header; /* the map; NULL while opening */
 	union ctree_slot *slots; /* slot 0 is not there */
 	uint32_t nr_used;
+	bool torn; /* the file counts more slots than are sound */
 	size_t map_len; /* bytes */
 	/* Slots by what they hold; made anew when a file is opened. */
 	struct op_hash index;
@@ -68,14 +69,16 @@ bool ctree_index_add(struct ctree *tree, uint32_t at);
  */
 
 /*
- * Check the header of a file of @file_len bytes. Returns 0, -EBADMSG when it
- * is not a sound one or -EPROTO when it is of another version or byte order.
+ * Check the header of a file of @file_len bytes, which may have fewer slots
+ * than it counts. Returns 0, -EBADMSG when it is not a sound one or -EPROTO
+ * when it is of another version or byte order.
  */
 int ctree_check_header(const struct ctree_header *header, uint64_t file_len);
 
 /*
- * Check the invariants of all slots and fill the index. Returns 0, -EBADMSG
- * or -ENOMEM.
+ * Check the invariants of all slots and fill the index. The first that is not
+ * sound ends them, and the tree is torn. Returns 0, -EBADMSG when none is, or
+ * -ENOMEM.
  */
 int ctree_check_slots(struct ctree *tree);
 

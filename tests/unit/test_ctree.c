@@ -456,6 +456,27 @@ static void must_be_refused(struct fixture *f, const struct file *file,
 	must_hold(f->path, file->bytes, len);
 }
 
+/* What is before the first slot that is not sound is used, and a writer goes on
+ * behind it. */
+static void must_be_torn(struct fixture *f, const struct file *file, size_t len)
+{
+	struct ctree *tree;
+	uint32_t nr;
+
+	write_file(f->path, file->bytes, len);
+	tree = must_open_tree(f->path, ODB_RDONLY);
+	assert_true(ctree_is_torn(tree));
+	nr = ctree_nr_nodes(tree);
+	ctree_close(tree);
+	tree = must_open_tree(f->path, ODB_RDWR);
+	assert_true(ctree_is_torn(tree));
+	ctree_close(tree);
+	tree = must_open_tree(f->path, ODB_RDONLY);
+	assert_false(ctree_is_torn(tree));
+	assert_int_equal(ctree_nr_nodes(tree), nr);
+	ctree_close(tree);
+}
+
 static void broken_headers_are_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -467,6 +488,12 @@ static void broken_headers_are_refused(void **state)
 		broken.change;                                                 \
 		must_be_refused(f, &broken, sizeof(broken.bytes), err);        \
 	} while (0)
+#define TORN(change)                                                           \
+	do {                                                                   \
+		broken = sound;                                                \
+		broken.change;                                                 \
+		must_be_torn(f, &broken, sizeof(broken.bytes));                \
+	} while (0)
 	REFUSED(header.magic[0] ^= 1, -EBADMSG);
 	REFUSED(header.magic[7] ^= 1, -EBADMSG);
 	REFUSED(header.byte_order = CTREE_BYTE_ORDER_SWAPPED, -EPROTO);
@@ -475,16 +502,16 @@ static void broken_headers_are_refused(void **state)
 	REFUSED(header.header_len = 64, -EBADMSG);
 	REFUSED(header.slot_len = 32, -EBADMSG);
 	REFUSED(header.reserved[31] = 1, -EBADMSG);
-	REFUSED(header.nr_used = 161, -EBADMSG); /* 160 fit the page */
+	TORN(header.nr_used = 161); /* 160 fit the page */
 	REFUSED(header.nr_used = UINT64_MAX, -EBADMSG);
 	REFUSED(header.nr_used = UINT64_C(1) << 32, -EBADMSG);
 	/* Free slots are no nodes, and half a description is none. */
-	REFUSED(header.nr_used = 9, -EBADMSG);
-	REFUSED(header.nr_used = 3, -EBADMSG);
-	REFUSED(header.nr_used = 4, -EBADMSG);
+	TORN(header.nr_used = 9);
+	TORN(header.nr_used = 3);
+	TORN(header.nr_used = 4);
 }
 
-static void broken_slots_are_refused(void **state)
+static void broken_slots_end_the_tree(void **state)
 {
 	struct fixture *f = *state;
 	struct file sound = sound_file(f), broken;
@@ -493,31 +520,31 @@ static void broken_slots_are_refused(void **state)
 	assert_int_equal(sound.slots[2].image.mark, CTREE_IMAGE_HEAD);
 	assert_int_equal(sound.slots[7].node.parent, 2);
 	/* parents: itself, a later one, images, the inside of one, nothing */
-	REFUSED(slots[6].node.parent = 7, -EBADMSG);
-	REFUSED(slots[6].node.parent = 8, -EBADMSG);
-	REFUSED(slots[6].node.parent = 1, -EBADMSG);
-	REFUSED(slots[6].node.parent = 3, -EBADMSG);
-	REFUSED(slots[6].node.parent = 4, -EBADMSG);
-	REFUSED(slots[6].node.parent = 100, -EBADMSG);
-	REFUSED(slots[6].node.parent = UINT32_MAX - 1, -EBADMSG);
+	TORN(slots[6].node.parent = 7);
+	TORN(slots[6].node.parent = 8);
+	TORN(slots[6].node.parent = 1);
+	TORN(slots[6].node.parent = 3);
+	TORN(slots[6].node.parent = 4);
+	TORN(slots[6].node.parent = 100);
+	TORN(slots[6].node.parent = UINT32_MAX - 1);
 	/* images: none, nodes, itself, the inside of one, nothing */
-	REFUSED(slots[6].node.image = 0, -EBADMSG);
-	REFUSED(slots[6].node.image = 2, -EBADMSG);
-	REFUSED(slots[6].node.image = 7, -EBADMSG);
-	REFUSED(slots[6].node.image = 4, -EBADMSG);
-	REFUSED(slots[6].node.image = 100, -EBADMSG);
-	REFUSED(slots[6].node.image = UINT32_MAX, -EBADMSG);
-	REFUSED(slots[1].node.image = 3, -EBADMSG); /* not before it */
+	TORN(slots[6].node.image = 0);
+	TORN(slots[6].node.image = 2);
+	TORN(slots[6].node.image = 7);
+	TORN(slots[6].node.image = 4);
+	TORN(slots[6].node.image = 100);
+	TORN(slots[6].node.image = UINT32_MAX);
+	TORN(slots[1].node.image = 3); /* not before it */
 	/* the same node twice, the same image twice */
-	REFUSED(slots[7].node = broken.slots[6].node, -EBADMSG);
-	REFUSED(slots[5] = broken.slots[0], -EBADMSG);
+	TORN(slots[7].node = broken.slots[6].node);
+	TORN(slots[5] = broken.slots[0]);
 	/* lengths; bytes behind the end of a description */
 	REFUSED(slots[0].image.len = 0, -EBADMSG);
 	REFUSED(slots[0].image.len = 17, -EBADMSG);
 	REFUSED(slots[0].image.len = CTREE_IMAGE_MAX + 1, -EBADMSG);
 	REFUSED(slots[0].image.len = UINT32_MAX, -EBADMSG);
 	REFUSED(slots[0].image.bytes[15] = 1, -EBADMSG);
-	REFUSED(slots[6].image.mark = CTREE_IMAGE_HEAD, -EBADMSG);
+	TORN(slots[6].image.mark = CTREE_IMAGE_HEAD);
 }
 
 static void cut_files_are_refused(void **state)
@@ -526,8 +553,11 @@ static void cut_files_are_refused(void **state)
 	struct file sound = sound_file(f);
 	size_t used = ctree_used_len(8);
 
-	for (size_t len = 1; len < used; len++)
+	/* Up to the first image and its node all is lost. */
+	for (size_t len = 1; len < ctree_used_len(1); len++)
 		must_be_refused(f, &sound, len, -EBADMSG);
+	for (size_t len = ctree_used_len(1); len < used; len++)
+		must_be_torn(f, &sound, len);
 	/* Free room is no part of the tree. */
 	write_file(f->path, sound.bytes, used);
 	ctree_close(must_open_tree(f->path, ODB_RDONLY));
@@ -701,7 +731,7 @@ int main(void)
 		odb_unit_test(a_merge_that_fails_says_so),
 		odb_unit_test(no_room_leaves_the_file_as_it_was),
 		odb_unit_test(broken_headers_are_refused),
-		odb_unit_test(broken_slots_are_refused),
+		odb_unit_test(broken_slots_end_the_tree),
 		odb_unit_test(cut_files_are_refused),
 		odb_unit_test(damage_leads_nowhere),
 		odb_unit_test(a_killed_writer_loses_nothing),
