@@ -151,7 +151,9 @@ static int import_file(const struct options *o, const char *from,
 		err = put_sample_file_in_place(new, o->output, o->force, diag);
 	unlink(new);
 	*strrchr(new, '/') = '\0';
-	rmdir(new);
+	if (rmdir(new) && !err)
+		err = op_diag_set(diag, -errno, "%s: cannot be removed: %s",
+				  new, strerror(errno));
 	if (err)
 		return err;
 	if (result.unknown_cpu_type)
