@@ -8,8 +8,8 @@
  *	    <------ rename() ---- |
  *
  * A NAME that may have been brought to the disk is replaced by what is on the
- * disk, so that a power cut leaves one of both. Of a new one nothing is promised
- * yet, and thousands may come in a minute.
+ * disk, so that a power cut leaves one of both. Of a new one nothing is
+ * promised yet, and thousands may come in a minute.
  *
  * Whenever the writer is killed, NAME is a whole database with all counts. A
  * .NAME.grow that a killed writer left is replaced by the next one.

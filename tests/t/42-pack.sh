@@ -96,12 +96,10 @@ like "the statistics do" "$(log)" '^Nr. packs made: 1$'
 
 # Header and index of the pack are damaged: all that it holds is found.
 cp -R "$TMP/packed" "$TMP/index"
-for where in 3 70; do
-	# shellcheck disable=SC2012 # its size
-	len=$(wc -c <"$TMP/index/samples/current/packed")
+len=$(wc -c <"$TMP/index/samples/current/packed")
+for where in 3 $((len - 60)); do
 	printf 'xx' | dd of="$TMP/index/samples/current/packed" bs=1 \
-		seek=$([ $where -eq 3 ] && echo 3 || echo $((len - 60))) \
-		conv=notrunc 2>/dev/null
+		seek="$where" conv=notrunc 2>/dev/null
 	"$BIN/opreport" --session-dir="$TMP/index" -l 2>"$TMP/err" >"$TMP/out"
 	ok "without an index the report is the same" \
 		cmp "$TMP/out" "$TMP/report.packed.l"

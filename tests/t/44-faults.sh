@@ -64,7 +64,7 @@ faults() {
 
 # account SESSION TAKEN: the account adds up to TAKEN samples (-: as many as it
 # says), and what it says is stored is there, each with its stack.
-cat >account <<END
+cat >account <<EOF
 #!/bin/sh
 ledger=\$1/samples/current/ledger
 awk -v wanted="\$2" '
@@ -78,7 +78,7 @@ awk -v wanted="\$2" '
 found=\$("$BIN/opreport" --session-dir="\$1" -l 2>/dev/null |
 	awk '\$1 ~ /^[0-9]+\$/ { n += \$1 } END { print n + 0 }')
 [ "\$(sed -n 's/^stored = //p' "\$ledger")" -eq "\$found" ]
-END
+EOF
 # shown SESSION: what reports say of it.
 cat >shown <<END
 #!/bin/sh
