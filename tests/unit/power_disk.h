@@ -257,22 +257,22 @@ int syncfs(int fd)
 	return 0;
 }
 
-int rename(const char *from, const char *to)
+int rename(const char *old, const char *new)
 {
 	int ret;
 
 	power_step();
-	ret = (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+	ret = (int)syscall(SYS_renameat2, AT_FDCWD, old, AT_FDCWD, new, 0);
 	power_step();
 	return ret;
 }
 
-int unlink(const char *path)
+int unlink(const char *name)
 {
 	int ret;
 
 	power_step();
-	ret = (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	ret = (int)syscall(SYS_unlinkat, AT_FDCWD, name, 0);
 	power_step();
 	return ret;
 }

@@ -93,7 +93,7 @@ static int find_member(const struct db_member *member, void *ctx)
 
 static struct found find_all(const char *dir)
 {
-	struct found found = { NULL };
+	struct found found = { .nr_torn = 0 };
 	const struct db_visitor visitor = { .member = find_member,
 					    .ctx = &found };
 
