@@ -190,6 +190,7 @@ if [ -n "$cgroup" ]; then
 	ok "$stacks samples of short programs with stacks, $flat without" \
 		[ "$flat" -gt 50 -a $((stacks * 2)) -ge "$flat" ]
 	ok "the cgroup is gone" [ ! -e "$cgroup" ]
+	# shellcheck disable=SC2016 # for the command
 	profiled "what goes on behind the command" --verbose=debug -g \
 		sh -c '"$0" "$1" & echo $!' "$TESTBIN/hold" $$
 	cgroup=$(sed -n 's/^+ the command is in the cgroup //p' \

@@ -5,6 +5,7 @@
  */
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -307,6 +308,98 @@ static void test_not_to_be_read(void **state)
 	}
 }
 
+/* Likewise of a jitdump, which is known by the mapping of it. */
+static void put_dump(const char *dump)
+{
+	const struct op_jitdump_header header = {
+		.magic = OP_JITDUMP_MAGIC,
+		.version = OP_JITDUMP_VERSION,
+		.size = sizeof(header),
+	};
+	static const char code[16];
+	const struct op_jitdump_load load = {
+		.prefix = { OP_JITDUMP_LOAD, sizeof(load) + 2 + sizeof(code),
+			    0 },
+		.code_addr = CODE + 0x100,
+		.code_size = sizeof(code),
+	};
+	FILE *file = fopen(dump, "w");
+
+	assert_non_null(file);
+	fwrite(&header, sizeof(header), 1, file);
+	fwrite(&load, sizeof(load), 1, file);
+	fwrite("a", 2, 1, file);
+	fwrite(code, sizeof(code), 1, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void put_dump_of_others(const char *dump)
+{
+	put_dump(dump);
+	if (chown(dump, 12345, (gid_t)-1)) /* only root may: else not ours */
+		assert_int_equal(unlink(dump), 0);
+}
+
+static void put_dump_link(const char *dump)
+{
+	char other[180];
+
+	snprintf(other, sizeof(other), "%s.other", dump);
+	put_dump(other);
+	assert_int_equal(symlink(other, dump), 0);
+}
+
+static void put_dump_hard_link(const char *dump)
+{
+	char other[180];
+
+	snprintf(other, sizeof(other), "%s.other", dump);
+	put_dump(other);
+	assert_int_equal(link(other, dump), 0);
+}
+
+static void put_half_a_header(const char *dump)
+{
+	put_dump(dump);
+	assert_int_equal(truncate(dump, 39), 0);
+}
+
+static void test_dumps(void **state)
+{
+	static const struct {
+		void (*put)(const char *dump);
+		bool is_read;
+		bool is_other_file; /* than the one that was mapped */
+	} rows[] = {
+		{ put_dump, true, false },
+		{ put_dump, false, true },
+		{ put_dump_of_others, false, false },
+		{ put_dump_link, false, false },
+		{ put_dump_hard_link, false, false },
+		{ put_half_a_header, false, false },
+		{ put_fifo, false, false },
+		{ put_dir, false, false },
+		{ put_zeros, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct stat st = { 0 };
+		struct jit_rig j;
+
+		new_jit_rig(&j, NULL);
+		strcpy(strrchr(j.map, '/'), "/jit-77.dump");
+		rows[i].put(j.map);
+		stat(j.map, &st);
+		opd_jits_see_mapping(&j.rig->world.jits, PID,
+				     "/tmp/jit-77.dump",
+				     st.st_ino + rows[i].is_other_file);
+		assert_int_equal(key_of_sample(&j, 0x108) != 0,
+				 rows[i].is_read);
+		free_rig(j.rig);
+	}
+}
+
 /* A line may be as long as a chunk; a longer one is passed over. */
 static void test_long_lines(void **state)
 {
@@ -328,6 +421,63 @@ static void test_long_lines(void **state)
 	assert_int_equal(key_of_sample(&j, 0x100), 0);
 	assert_true(key_of_sample(&j, 0x200));
 	assert_true(key_of_sample(&j, 0x300));
+	free_rig(j.rig);
+}
+
+/*
+ * Of a map without end so much is kept as is allowed, and so much read in a
+ * round; addresses may come in any order. What is dropped makes room.
+ */
+static void test_huge(void **state)
+{
+	const unsigned int nr = 1200000, most = 1000000;
+	const struct opd_jits *jits;
+	struct jit_rig j;
+	size_t before;
+	FILE *file;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	jits = &j.rig->world.jits;
+	do_map(j.rig, PID, CODE, 0x10000000, 0, "//anon");
+	file = fopen(j.map, "w");
+	assert_non_null(file);
+	for (unsigned int i = nr; i--;)
+		fprintf(file, "%" PRIx64 " 10 f\n", CODE + 16 * i);
+	fclose(file);
+	do {
+		before = jits->nr_codes;
+		key_of_sample(&j, 16 * (nr - 1));
+		/* What the sample and the end of the round read, of lines
+		 * of 18 bytes. */
+		assert_true(jits->nr_codes - before <=
+			    2 * ((4u << 20) + (64u << 10)) / 18);
+		end_round(&j);
+	} while (jits->nr_codes > before);
+	assert_int_equal(jits->nr_codes, most);
+	assert_true(jits->is_full);
+	assert_true(key_of_sample(&j, 16 * (nr - 1)));
+	assert_true(key_of_sample(&j, 16 * (nr - most)));
+	assert_int_equal(key_of_sample(&j, 16 * (nr - most - 1)), 0);
+	do_exit(j.rig, PID);
+	assert_int_equal(jits->nr_codes, 0);
+	free_rig(j.rig);
+
+	/* A million times the same: one function. */
+	new_jit_rig(&j, NULL);
+	jits = &j.rig->world.jits;
+	file = fopen(j.map, "w");
+	assert_non_null(file);
+	for (unsigned int i = 0; i < nr; i++)
+		fprintf(file, "%" PRIx64 " 10 f%u\n", CODE, i);
+	fputs("7f0000000100 20 last\n", file);
+	fclose(file);
+	for (int i = 0; i < 10; i++) {
+		assert_true(key_of_sample(&j, 0));
+		end_round(&j);
+	}
+	assert_true(key_of_sample(&j, 0x100));
+	assert_int_equal(jits->nr_codes, 2);
 	free_rig(j.rig);
 }
 
@@ -1055,7 +1205,9 @@ int main(void)
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_not_to_be_read),
+		cmocka_unit_test(test_dumps),
 		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_huge),
 		cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_memfd),
 		cmocka_unit_test(test_saved),

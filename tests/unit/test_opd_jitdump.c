@@ -308,6 +308,37 @@ static void test_no_bytes(void **state)
 	close(w.fd);
 }
 
+/* Of a dump without end so many records are read at a time, and so much of its
+ * code is kept. */
+static void test_many_records(void **state)
+{
+	const unsigned int nr = 120000, at_once = 50000;
+	struct opd_jit_codes codes = { 0 };
+	struct opd_jitdump dump;
+	struct writer w;
+
+	(void)state;
+	put_header(&w, 0);
+	for (unsigned int i = nr; i--;)
+		put_load(&w, 1, 0x1000 + 16 * i, "a", "AAAA");
+	begin_dump(&dump, &w);
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 1, nr), -EAGAIN);
+	assert_int_equal(codes.nr + codes.nr_more, at_once);
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 1, nr), -EAGAIN);
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 1, nr), 0);
+	assert_int_equal(codes.nr + codes.nr_more, nr);
+	assert_string_equal(name_at(&dump, &codes, 0x1000), "a");
+	opd_jitdump_close(&dump);
+	opd_jit_codes_release(&codes);
+
+	begin_dump(&dump, &w);
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 1, 1000), -ENOSPC);
+	assert_int_equal(codes.nr + codes.nr_more, 1000);
+	opd_jitdump_close(&dump);
+	opd_jit_codes_release(&codes);
+	close(w.fd);
+}
+
 /* ---- unwind data ------------------------------------------------------------
  */
 
@@ -517,6 +548,7 @@ int main(void)
 		cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_mad_numbers),
 		cmocka_unit_test(test_no_bytes),
+		cmocka_unit_test(test_many_records),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_mad_frames),
 		cmocka_unit_test(test_many_frames),
