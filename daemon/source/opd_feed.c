@@ -15,6 +15,9 @@
  *   kernel and again when it has changed since; and code outside of them, BPF
  *   programs and the like, when a sample is in some that is not known.
  *
+ * - where a sample in anonymous memory is in code that the program has told of
+ *   (opd_made.h): it becomes a sample in an image of that code.
+ *
  * Such records are put into a queue, which goes out where they are needed: what
  * was looked at before them goes out first, and what needs them is looked at
  * again. What the source lost and took is told in between, when its reader
@@ -34,6 +37,7 @@
 
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_live_kernel.h"
+#include "daemon/source/opd_made.h"
 #include "daemon/source/opd_names.h"
 #include "daemon/source/opd_proc.h"
 #include "daemon/source/opd_record_words.h"
@@ -72,6 +76,11 @@ struct opd_feed {
 	/* what the records said */
 	bool in_kernel;
 	uint32_t tgid; /* 0: not known */
+	uint64_t app; /* cookie of its program, OP_NO_COOKIE: not known */
+	uint64_t anon_start; /* 0: the image is no anonymous memory */
+	uint64_t *anon_record; /* that said so, whole; owned */
+	size_t anon_words;
+	struct opd_made *made; /* NULL: the source knows such code */
 	/* cookies that have been told or are pending, and where each is */
 	uint64_t *told;
 	size_t nr_told;
@@ -100,6 +109,8 @@ int opd_feed_new(struct opd_feed **out, struct opd_source *source)
 		       source->ops->tells_names ? 0 : source->client->tells,
 		       false);
 	feed->raw = malloc(CHUNK_WORDS * sizeof(feed->raw[0]));
+	if (feed->raw && !source->ops->tells_code)
+		return opd_made_new(&feed->made, source->client, source->proc);
 	return feed->raw ? 0 : -ENOMEM;
 }
 
@@ -112,6 +123,8 @@ void opd_feed_free(struct opd_feed *feed)
 	op_hash_release(&feed->told_index);
 	opd_live_kernel_release(&feed->kernel);
 	opd_names_release(&feed->names);
+	opd_made_free(feed->made);
+	free(feed->anon_record);
 	free(feed->raw);
 	free(feed);
 }
@@ -164,6 +177,8 @@ static int ask_name(struct opd_feed *feed, struct op_cookie_query *query,
 	for (int i = 0; i < TRIES_AT_ONCE && err == -EAGAIN; i++) {
 		memset(query, 0, sizeof(*query));
 		query->cookie = cookie;
+		if (feed->made && cookie & OPD_MADE_COOKIE)
+			return opd_made_query(feed->made, query);
 		err = feed->source->ops->cookie(feed->source, query);
 	}
 	if (err == -EAGAIN && query->path[0] &&
@@ -197,7 +212,7 @@ static bool tell_name(struct opd_feed *feed, uint64_t cookie, uint32_t tgid,
 	opd_record_cookie(&feed->queue, &query);
 	if (!err && client->see_image)
 		client->see_image(client->ctx, &query, tgid,
-				  ops->take_file
+				  ops->take_file && !(cookie & OPD_MADE_COOKIE)
 					  ? ops->take_file(feed->source, cookie)
 					  : -1);
 	return true;
@@ -273,6 +288,8 @@ static void tell_account(struct opd_feed *feed)
 	feed->account_wanted = false;
 	opd_names_look_again(&feed->names, &feed->queue);
 	memset(&now, 0, sizeof(now));
+	if (feed->made)
+		opd_made_save(feed->made);
 	if (!source->ops->account)
 		return;
 	if (source->ops->account(source, &now)) {
@@ -339,6 +356,50 @@ static bool is_foreign(const struct opd_rec *rec)
 	}
 }
 
+/* ---- code that programs made
+ * -------------------------------------------------
+ */
+
+/*
+ * The image is anonymous memory from now on, as the record @rec of @nr words at
+ * @words says. In the kernel's own ("[vdso]") and in stacks is no such code.
+ */
+static void enter_anon(struct opd_feed *feed, const struct opd_rec *rec,
+		       const uint64_t *words, size_t nr)
+{
+	char name[OP_PATH_MAX];
+
+	feed->anon_start = 0;
+	if (!feed->made || opd_stream_string(rec, 2, name, sizeof(name)) ||
+	    (*name == '[' && strncmp(name, "[anon", 5)) ||
+	    op_array_reserve(&feed->anon_record, 0, nr))
+		return;
+	feed->anon_start = rec->payload[0];
+	memcpy(feed->anon_record, words, nr * sizeof(*words));
+	feed->anon_words = nr;
+}
+
+static bool may_be_made(const struct opd_feed *feed)
+{
+	return feed->anon_start && !feed->in_kernel && feed->tgid;
+}
+
+/*
+ * Put in place of the sample or frame at @words one in the image of its code,
+ * if that has a name. Behind it the image is what it was.
+ */
+static bool place_made_code(struct opd_feed *feed, const uint64_t words[2])
+{
+	uint64_t cookie, key;
+
+	if (!opd_made_find(feed->made, feed->tgid, feed->app,
+			   feed->anon_start + words[0], &cookie, &key))
+		return false;
+	need_name(feed, cookie, feed->tgid);
+	return opd_record_sample(&feed->queue, cookie, key, words[1],
+				 feed->anon_record, feed->anon_words);
+}
+
 /* The tgid follows the record of its task. */
 static uint32_t tgid_behind(const struct opd_stream *stream)
 {
@@ -353,8 +414,8 @@ static uint32_t tgid_behind(const struct opd_stream *stream)
 	return 0;
 }
 
-/* What the reader needs before @rec goes into the queue. */
-static void look_at_record(struct opd_feed *feed,
+/* What the reader needs before @rec, which is at @at, goes into the queue. */
+static void look_at_record(struct opd_feed *feed, const uint64_t *at,
 			   const struct opd_stream *behind,
 			   const struct opd_rec *rec)
 {
@@ -362,9 +423,11 @@ static void look_at_record(struct opd_feed *feed,
 	case OP_CPU_SWITCH:
 		feed->in_kernel = false;
 		feed->tgid = 0;
+		feed->anon_start = 0;
 		break;
 	case OP_CTX_SWITCH:
 		feed->tgid = tgid_behind(behind);
+		feed->app = rec->nr_words >= 2 ? rec->payload[1] : OP_NO_COOKIE;
 		if (rec->nr_words >= 2)
 			need_name(feed, rec->payload[1], feed->tgid);
 		if (rec->nr_words >= 2 && rec->payload[0] <= OPD_MAX_PID &&
@@ -373,7 +436,11 @@ static void look_at_record(struct opd_feed *feed,
 				       (uint32_t)rec->payload[0],
 				       rec->payload[1], NULL, &feed->queue);
 		break;
+	case OP_ANON_SWITCH:
+		enter_anon(feed, rec, at, (size_t)(behind->at - at));
+		break;
 	case OP_COOKIE_SWITCH:
+		feed->anon_start = 0;
 		if (rec->nr_words)
 			need_name(feed, rec->payload[0], feed->tgid);
 		break;
@@ -412,7 +479,8 @@ static void look_at_record(struct opd_feed *feed,
 /*
  * Move on over what the reader understands. Ends behind the last word of the
  * chunk, or at what something was put into the queue for, which has to go out
- * first, or at a foreign record, whose length is *@drop.
+ * first, or at what is to be dropped: *@drop words, a foreign record, or a
+ * sample that something in the queue replaces.
  */
 static size_t look_ahead(struct opd_feed *feed, size_t *drop)
 {
@@ -425,12 +493,22 @@ static size_t look_ahead(struct opd_feed *feed, size_t *drop)
 		const uint64_t *at = stream.at;
 
 		if (*at != OP_ESCAPE) {
+			size_t words = stream.end - at > 1 && at[1] != OP_ESCAPE
+					       ? 2
+					       : 1;
+
 			need_place(feed, *at);
 			if (feed->queue.nr)
 				return (size_t)(at - start);
-			stream.at += stream.end - at > 1 && at[1] != OP_ESCAPE
-					     ? 2
-					     : 1;
+			if (words == 2 && may_be_made(feed)) {
+				/* What was before it goes out first. */
+				if (at > start)
+					return (size_t)(at - start);
+				*drop = place_made_code(feed, at) ? 2 : 0;
+				if (*drop)
+					return 0;
+			}
+			stream.at += words;
 			continue;
 		}
 		/* What is no record is its reader's to judge. */
@@ -442,7 +520,7 @@ static size_t look_ahead(struct opd_feed *feed, size_t *drop)
 			*drop = (size_t)(stream.at - at);
 			return (size_t)(at - start);
 		}
-		look_at_record(feed, &stream, &rec);
+		look_at_record(feed, at, &stream, &rec);
 		if (feed->queue.nr)
 			return (size_t)(at - start);
 	}
@@ -483,7 +561,7 @@ static void check_raw(struct opd_feed *feed)
 		return;
 	feed->raw_at += drop;
 	feed->raw_ok += drop;
-	if (feed->nr_foreign++ == 0)
+	if (!feed->queue.nr && feed->nr_foreign++ == 0)
 		op_log(feed->source->client->log,
 		       "%s: it makes records that are not its own: left out",
 		       feed->source->name);
@@ -503,6 +581,8 @@ static ssize_t refill(struct opd_feed *feed)
 	if (!feed->ended)
 		got = source->ops->read(source, feed->raw,
 					CHUNK_WORDS * sizeof(feed->raw[0]));
+	if (feed->made && got)
+		opd_made_end_round(feed->made);
 	if (got > 0) {
 		feed->raw_at = feed->raw_ok = 0;
 		feed->raw_nr = (size_t)got / sizeof(feed->raw[0]);

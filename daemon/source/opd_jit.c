@@ -581,7 +581,8 @@ bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
 		run_dump(jits, jit, now);
 	code = opd_jit_codes_find(&jit->codes, addr)
 		       ?: look_again(jits, jit, addr, now);
-	if (!code || code->where == OPD_JIT_GONE ||
+	if (!code ||
+	    (code->where == OPD_JIT_GONE && !(jits->is_late && code->number)) ||
 	    (!code->number && keep_code(jits, jit, code))) {
 		note_lost(jit, addr);
 		return false;

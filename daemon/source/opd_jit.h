@@ -38,6 +38,7 @@ struct opd_jits {
 	uint64_t save_at; /* ns */
 	int64_t ahead; /* of CLOCK_MONOTONIC the times of samples are, ns */
 	bool is_full; /* and that was said */
+	bool is_late; /* samples come when their code may be gone again */
 };
 
 void opd_jits_init(struct opd_jits *jits, struct opd_perf_images *images);

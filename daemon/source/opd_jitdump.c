@@ -167,7 +167,6 @@ static int take_move(struct opd_jitdump *dump, struct opd_jit_codes *codes,
 		return 0;
 	code = old = *found;
 	old.where = OPD_JIT_GONE;
-	old.number = 0;
 	err = opd_jit_codes_add(codes, &old, max);
 	/* Code that is freed is moved to 0, where no code is. */
 	if (err || !move.new_addr || !is_range(move.new_addr, code.size))

@@ -18,7 +18,7 @@
 struct cfi_table;
 struct opd_jit_function;
 
-/* Code in the list that is no more: its @where. */
+/* Code in the list that is no more: its @where. Its @number stays. */
 #define OPD_JIT_GONE UINT64_MAX
 
 struct opd_jitdump {

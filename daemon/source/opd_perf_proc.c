@@ -77,13 +77,11 @@ static bool parse_line(struct line *out, char *text)
 	return true;
 }
 
-static FILE *open_file(const struct opd_perf_world *world, uint32_t tgid,
-		       const char *name)
+static FILE *open_file(const char *proc, uint32_t tgid, const char *name)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/%s", world->proc, tgid,
-		 name);
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/%s", proc, tgid, name);
 	return fopen(path, "re");
 }
 
@@ -155,7 +153,7 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 				       uint32_t tgid)
 {
 	struct opd_process *process = opd_maps_find(&world->maps, tgid);
-	FILE *file = tgid ? open_file(world, tgid, "maps") : NULL;
+	FILE *file = tgid ? open_file(world->proc, tgid, "maps") : NULL;
 
 	world->stats[OPD_PERF_PROC_READ]++;
 	if (!process && file)
@@ -169,11 +167,27 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 	return process;
 }
 
+void opd_perf_proc_see_dumps(struct opd_jits *jits, uint32_t tgid)
+{
+	FILE *file = open_file(jits->proc, tgid, "maps");
+	char *text = NULL;
+	size_t room = 0;
+	struct line line;
+
+	while (file && getline(&text, &room, file) >= 0)
+		if (parse_line(&line, text) && line.is_code)
+			opd_jits_see_mapping(jits, tgid, line.id.name,
+					     line.id.ino);
+	free(text);
+	if (file)
+		fclose(file);
+}
+
 /* The number behind @key in the status of task @tid, 0 if there is none. */
 static uint32_t read_status(const struct opd_perf_world *world, uint32_t tid,
 			    const char *key)
 {
-	FILE *file = open_file(world, tid, "status");
+	FILE *file = open_file(world->proc, tid, "status");
 	uint32_t number = 0;
 	char line[256];
 

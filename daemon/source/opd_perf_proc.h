@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+struct opd_jits;
 struct opd_perf_world;
 struct opd_process;
 
@@ -34,5 +35,8 @@ struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
 
 /* Read all processes. Returns 0 or -errno. */
 int opd_perf_proc_read_all(struct opd_perf_world *world);
+
+/* Have the jitdumps read that process @tgid maps by now. */
+void opd_perf_proc_see_dumps(struct opd_jits *jits, uint32_t tgid);
 
 #endif /* DAEMON_SOURCE_OPD_PERF_PROC_H */

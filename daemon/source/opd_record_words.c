@@ -81,6 +81,23 @@ static void put_build_id(struct record *r, const uint8_t *bytes,
 		put_word(r, words[i]);
 }
 
+bool opd_record_sample(struct opd_record_words *w, uint64_t cookie,
+		       uint64_t offset, uint64_t counter, const uint64_t *then,
+		       size_t nr)
+{
+	const uint64_t words[] = { OP_ESCAPE,
+				   OP_CODE_WORD(OP_COOKIE_SWITCH, 0, 1), cookie,
+				   offset, counter };
+	const size_t nr_words = sizeof(words) / sizeof(words[0]);
+
+	if (op_array_reserve(&w->words, w->nr, nr_words + nr))
+		return false;
+	memcpy(w->words + w->nr, words, sizeof(words));
+	memcpy(w->words + w->nr + nr_words, then, nr * sizeof(*then));
+	w->nr += nr_words + nr;
+	return true;
+}
+
 void opd_record_begin(struct opd_record_words *w, uint32_t cpu_khz,
 		      const char *cpu_type)
 {

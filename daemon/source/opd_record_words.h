@@ -36,6 +36,13 @@ void opd_record_event(struct opd_record_words *w, unsigned int counter,
  * that it has no name. */
 void opd_record_cookie(struct opd_record_words *w,
 		       const struct op_cookie_query *query);
+/*
+ * A sample at @offset of the image @cookie, and behind it the @nr words at
+ * @then, whole records. False where memory is short: then nothing is added.
+ */
+bool opd_record_sample(struct opd_record_words *w, uint64_t cookie,
+		       uint64_t offset, uint64_t counter, const uint64_t *then,
+		       size_t nr);
 /* @flags: OP_KERNEL_*. */
 void opd_record_range(struct opd_record_words *w, uint32_t flags,
 		      uint64_t start, uint64_t end,

@@ -31,7 +31,8 @@ struct opd_source_ops {
 	bool ends; /* by itself: there is nothing to start or stop */
 	bool of_this_machine; /* files that are named to it are here */
 	bool feature_samples; /* it may have samples that features count */
-	bool tells_code; /* of the kernel that is made while it samples */
+	bool tells_code; /* that is made at run time: no one else looks for it
+			  */
 	bool tells_names; /* what is known of tasks is in its records; else the
 			   * feed looks in /proc */
 

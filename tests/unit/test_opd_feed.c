@@ -11,6 +11,10 @@
  *	end	behind what was said there is nothing any more
  *	room N	the reader takes so many words at once
  *	changed	kernel modules may have come
+ *	kallsyms OFFSET NAME MODULE	there is such a symbol
+ *	map LINE	process 77 adds that to its perf map
+ *	tells	first of all: the source tells of code that is made itself
+ *	later N	some seconds pass
  *
  * Cookies up to 99 have names. Of this machine's type and of the build of its
  * kernel nothing is shown.
@@ -25,6 +29,7 @@
 #include "utils/opstream/stream_text.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #define ROOM 4096
 #define MAX_TRIES 64 /* of daemon/source/opd_feed.c */
@@ -118,6 +123,9 @@ static void show_words(uint64_t *words, size_t nr, FILE *out)
 		/* The build-id of its kernel, and its type. */
 		if (unit.code == OP_KERNEL_RANGE)
 			memset(words + 4, 0, 5 * sizeof(words[0]));
+		/* Chance makes that of an image that the feed makes. */
+		if (unit.code == OP_COOKIE_NAME && words[2] >> 63)
+			memset(words + 7, 0, 5 * sizeof(words[0]));
 		assert_int_equal(stream_text_print(&text, &unit, words), 0);
 		if (unit.code == OP_STREAM_BEGIN)
 			fputs("stream\n", out);
@@ -164,6 +172,24 @@ static void add_kallsyms(const char *proc, const char *line)
 	assert_non_null(file);
 	fprintf(file, "%lx t %s\t[%s]\n", 0xffffffffc0000000ul + offset, name,
 		module);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Process 77 says in its perf map what is in its memory: "map LINE". */
+static void add_to_map(const char *proc, const char *line)
+{
+	static const char *const folders[] = { "77", "77/root", "77/root/tmp" };
+	char path[64];
+	FILE *file;
+
+	for (size_t i = 0; i < NR(folders); i++) {
+		snprintf(path, sizeof(path), "%s/%s", proc, folders[i]);
+		mkdir(path, 0755);
+	}
+	snprintf(path, sizeof(path), "%s/77/root/tmp/perf-77.map", proc);
+	file = fopen(path, "a");
+	assert_non_null(file);
+	fprintf(file, "%s\n", line + strlen("map "));
 	assert_int_equal(fclose(file), 0);
 }
 
@@ -217,6 +243,7 @@ static void run_feed(const struct row *row, FILE *out)
 {
 	struct opd_events events;
 	struct op_log log;
+	char proc[] = "/tmp/opd-feed-XXXXXX", images[64];
 	const struct op_clock clock = { .seconds = get_seconds };
 	bool tasks = row->given && !strcmp(row->given, "tasks");
 	const struct opd_source_client client = {
@@ -224,10 +251,10 @@ static void run_feed(const struct row *row, FILE *out)
 		.log = &log,
 		.see_image = see_image,
 		.tells = tasks ? OPD_TELL_NAMES | OPD_TELL_CGROUPS : 0,
-		.clock = &clock
+		.images = images,
+		.clock = &clock,
 	};
 	struct opd_source_ops ops = play_ops;
-	char proc[] = "/tmp/opd-feed-XXXXXX";
 	struct opd_source source = { .ops = &ops,
 				     .proc = proc,
 				     .client = &client,
@@ -241,6 +268,7 @@ static void run_feed(const struct row *row, FILE *out)
 	char line[128];
 
 	assert_non_null(mkdtemp(proc));
+	snprintf(images, sizeof(images), "%s/images", proc);
 	write_text(proc, "kallsyms",
 		   "ffffffff81000000 T _stext\n"
 		   "ffffffff82000000 B _end\n"
@@ -253,6 +281,7 @@ static void run_feed(const struct row *row, FILE *out)
 	op_log_init(&log);
 	opd_events_timer(&events);
 	events.counter[0].kernel = row->given && !tasks;
+	ops.tells_code = row->script[0] == 't'; /* "tells", which comes first */
 	assert_int_equal(opd_feed_new(&feed, &source), 0);
 	while (next_line(&at, line, sizeof(line))) {
 		unsigned long nr = 0, lost = 0;
@@ -277,10 +306,12 @@ static void run_feed(const struct row *row, FILE *out)
 			opd_feed_kernel_changed(feed);
 		else if (!strcmp(verb, "kallsyms"))
 			add_kallsyms(proc, line);
+		else if (!strcmp(verb, "map"))
+			add_to_map(proc, line);
 		else if (!strcmp(verb, "later"))
 			seconds += (time_t)nr;
 		else if (!strcmp(verb, "tells"))
-			ops.tells_code = true;
+			assert_true(ops.tells_code);
 		else if (!strcmp(verb, "comm"))
 			write_task(proc, nr, lost, "comm",
 				   strrchr(line, ' ') + 1);
@@ -307,6 +338,10 @@ static void run_feed(const struct row *row, FILE *out)
 #define CODE(from, to, name)                                                   \
 	"kernel-range code 0xffffffffc0" #from " 0xffffffffc0" #to             \
 	" - \"" name "\"\n"
+#define ANON "anon 0x7000 0x8000 \"anon\"\n"
+#define MADE_NAME "cookie 9223372036854775809 2 0x0 0 0 - \"/77.jo\"\n"
+#define MADE(key, counter)                                                     \
+	"image 9223372036854775809\nsample " #key " " #counter "\n"
 #define NAME(n) "cookie " #n " 0 0x0 0 10" #n " - \"/bin/p" #n "\"\n"
 /* Without waiting for its file, which may hang. */
 #define SLOW_NAME(n) "cookie " #n " 4 0x0 0 10" #n " - \"/bin/p" #n "\"\n"
@@ -495,6 +530,39 @@ static const struct row rows[] = {
 	  "record 700 1 5; weight 6; sample 0x5 0; raw 0xffffffffffffffff; read",
 	  BEGIN "record 700 1 0x5\nweight 6\nsample 0x5 0\n"
 		"raw 0xffffffffffffffff\n" },
+	{ "code_that_a_program_made_has_an_image", NULL,
+	  "map 7100 20 a; map 7200 20 b; cpu 0; ctx 77 11; tgid 77; user;"
+	  "anon 0x7000 0x8000 \"anon\"; sample 0x101 0; sample 0x300 0;"
+	  "sample 0x202 1; sample 0x102 0; image 12; sample 0x101 0; read",
+	  "sees /bin/p11 of 77\n"
+	  "sees /77.jo of 77\n"
+	  "sees /bin/p12 of 77\n" BEGIN
+	  "cpu 0\n" NAME(11) "ctx 77 11\ntgid 77\nuser\n" ANON MADE_NAME MADE(
+		  0x1001, 0) ANON "sample 0x300 0\n" MADE(0x1032, 1)
+		  ANON MADE(0x1002, 0)
+			  ANON NAME(12) "image 12\nsample 0x101 0\n" },
+	{ "but_not_of_a_process_that_is_not_told_or_in_the_kernel", NULL,
+	  "map 7100 20 a; cpu 0; anon 0x7000 0x8000 \"anon\"; user;"
+	  "sample 0x101 0; ctx 77 0; tgid 77; cpu 1; ctx 77 0; tgid 77; user;"
+	  "sample 0x101 0; ctx 78 0; tgid 78; anon 0x7000 0x8000 \"anon\";"
+	  "sample 0x101 0; read",
+	  BEGIN "cpu 0\n" ANON "user\nsample 0x101 0\nctx 77 0\ntgid 77\n"
+		"cpu 1\nctx 77 0\ntgid 77\nuser\nsample 0x101 0\n"
+		"ctx 78 0\ntgid 78\n" ANON "sample 0x101 0\n" },
+	{ "nor_where_the_source_knows_it", NULL,
+	  "tells; map 7100 20 a; cpu 0; ctx 77 0; tgid 77; user;"
+	  "anon 0x7000 0x8000 \"anon\"; sample 0x101 0; read",
+	  BEGIN "cpu 0\nctx 77 0\ntgid 77\nuser\n" ANON "sample 0x101 0\n" },
+	{ "a_program_that_is_another_has_other_code", NULL,
+	  "map 7100 20 a; ctx 77 0; tgid 77; user;"
+	  "anon 0x7000 0x8000 \"anon\"; sample 0x101 0; ctx 77 12; tgid 77;"
+	  "sample 0x101 0; read",
+	  "sees /77.jo of 77\nsees /bin/p12 of 77\n"
+	  "sees /77.2.jo of 77\n" BEGIN
+	  "ctx 77 0\ntgid 77\nuser\n" ANON MADE_NAME MADE(0x1001, 0) ANON NAME(
+		  12) "ctx 77 12\ntgid 77\n"
+		      "cookie 9223372036854775810 2 0x0 0 0 - \"/77.2.jo\"\n"
+		      "image 9223372036854775810\nsample 0x1001 0\n" ANON },
 	{ "reads_may_be_short", NULL,
 	  "room 1; cpu 0; ctx 7 11; tgid 6; kernel; sample 0x5 0; sample 0x6 0;"
 	  "image 12; account 5 1; end; read",

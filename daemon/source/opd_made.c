@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Nothing tells here when processes begin and end. So each one that has samples
+ * in anonymous memory is watched by a pidfd, and what it has told is read a
+ * last time and forgotten some seconds after its end, when the kernel has
+ * handed out all of its samples. A process of the same number that runs another
+ * program is another process at once.
+ *
+ * A jitdump is found among the mappings of the process, which are read once a
+ * second while it has samples in anonymous memory.
+ */
+
+#include "daemon/source/opd_made.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/source/opd_perf_proc.h"
+#include "daemon/source/opd_source.h"
+
+#define SECOND UINT64_C(1000000000)
+/* So long after the end of a process all of its samples have come. */
+#define LAST_SAMPLES (3 * SECOND)
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
+
+int opd_made_new(struct opd_made **out, const struct opd_source_client *client,
+		 const char *proc)
+{
+	struct opd_made *made = calloc(1, sizeof(*made));
+
+	*out = made;
+	if (!made || opd_perf_images_init(&made->images))
+		return -ENOMEM;
+	opd_jits_init(&made->jits, &made->images);
+	made->jits.proc = proc;
+	made->jits.log = client->log;
+	made->jits.is_late = true;
+	if (client->images && *client->images)
+		made->jits.folder = client->images;
+	return 0;
+}
+
+/* ---- processes --------------------------------------------------------------
+ */
+
+static void forget_made(struct opd_made *made, struct opd_made_process *process)
+{
+	if (process->fd >= 0)
+		close(process->fd);
+	opd_jits_exit(&made->jits, process->tgid);
+	process->tgid = 0;
+}
+
+void opd_made_save(struct opd_made *made)
+{
+	opd_jits_save(&made->jits);
+}
+
+void opd_made_free(struct opd_made *made)
+{
+	if (!made)
+		return;
+	opd_jits_save(&made->jits);
+	for (size_t i = 0; i < made->nr; i++)
+		if (made->processes[i].tgid)
+			forget_made(made, &made->processes[i]);
+	opd_jits_release(&made->jits);
+	opd_perf_images_release(&made->images);
+	free(made);
+}
+
+static struct opd_made_process *find_made(struct opd_made *made, uint32_t tgid)
+{
+	for (size_t i = 0; i < made->nr; i++)
+		if (made->processes[i].tgid == tgid)
+			return &made->processes[i];
+	return NULL;
+}
+
+/* NULL if there are too many. */
+static struct opd_made_process *watch_made(struct opd_made *made, uint32_t tgid,
+					   uint64_t app)
+{
+	struct opd_made_process *process = find_made(made, tgid);
+
+	if (process && process->app == app)
+		return process;
+	if (process)
+		forget_made(made, process);
+	else
+		process = find_made(made, 0);
+	if (!process && made->nr < OPD_MADE_PROCESSES)
+		process = &made->processes[made->nr++];
+	if (!process)
+		return NULL;
+	*process = (struct opd_made_process){
+		.tgid = tgid,
+		.app = app,
+		.fd = (int)syscall(SYS_pidfd_open, tgid, 0),
+	};
+	return process;
+}
+
+static bool has_ended(const struct opd_made_process *process)
+{
+	struct pollfd poll_fd = { .fd = process->fd, .events = POLLIN };
+
+	return process->fd < 0 || poll(&poll_fd, 1, 0) > 0;
+}
+
+void opd_made_end_round(struct opd_made *made)
+{
+	uint64_t now = monotonic_ns();
+
+	made->round_at = now;
+	opd_jits_end_round(&made->jits, now);
+	for (size_t i = 0; i < made->nr; i++) {
+		struct opd_made_process *process = &made->processes[i];
+
+		if (!process->tgid || !has_ended(process))
+			continue;
+		if (!process->ended_at)
+			process->ended_at = now;
+		else if (now - process->ended_at > LAST_SAMPLES)
+			forget_made(made, process);
+	}
+}
+
+/* ---- code -------------------------------------------------------------------
+ */
+
+bool opd_made_find(struct opd_made *made, uint32_t tgid, uint64_t app,
+		   uint64_t addr, uint64_t *cookie, uint64_t *key)
+{
+	struct opd_made_process *process;
+	uint64_t now = monotonic_ns();
+
+	if (!made->jits.folder || !tgid)
+		return false;
+	process = watch_made(made, tgid, app);
+	if (!process)
+		return false;
+	if (now >= process->look_at) {
+		opd_perf_proc_see_dumps(&made->jits, tgid);
+		process->look_at = now + SECOND;
+	}
+	if (!opd_jits_find(&made->jits, tgid, addr, made->round_at, cookie,
+			   key) &&
+	    !opd_jits_find(&made->jits, tgid, addr, now, cookie, key))
+		return false;
+	*cookie |= OPD_MADE_COOKIE;
+	return true;
+}
+
+int opd_made_query(struct opd_made *made, struct op_cookie_query *query)
+{
+	uint64_t cookie = query->cookie;
+	int err;
+
+	query->cookie = cookie & ~OPD_MADE_COOKIE;
+	err = opd_perf_image_query(&made->images, query);
+	query->cookie = cookie;
+	return err;
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Code that programs and the kernel make at run time has names with the module,
+# which tells of addresses only: by a perf map, by a jitdump, and BPF programs
+# that were loaded before and after the start.
+# timeout: 600
+# vm-smp: 2
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+# jit HOW: at least 95 % of the samples in code that a program makes have a
+# name, and each of its two phases has a third.
+jit() {
+	ok "$1: start" start --separate=lib
+	JITDUMPDIR=$TMP "$TESTBIN/jitcode" "$1" 2 3 >"$TMP/truth"
+	ok "$1: shutdown" "$BIN/opcontrol" --shutdown
+	ok "$1: taken = stored + lost" sums_up
+	report -l image:"$TESTBIN/jitcode" --format=csv
+	pid=$(cat "$TMP/truth")
+	awk -F , -v jo="/$pid.jo" '
+		$5 == jo || $5 ~ /^anon/ { all += $10 }
+		$5 == jo && $6 ~ /^phase_/ { named += $10; phase[$6] += $10 }
+		END { print all + 0, named + 0, phase["phase_1"] + 0,
+			phase["phase_2"] + 0 }' "$TMP/report" >"$TMP/sums"
+	read -r all named one two <"$TMP/sums"
+	sort -t , -k 10,10 -rn "$TMP/report" | head -n 8 | sed 's/^/# /'
+	ok "$1: $named of $all samples have a name" \
+		[ "$all" -gt 100 -a $((named * 100)) -ge $((all * 95)) ]
+	ok "$1: of these $one and $two are of the phases" \
+		[ $((one * 3)) -ge "$named" -a $((two * 3)) -ge "$named" ]
+}
+
+jit map
+jit agent
+
+# bpf NAME: most samples of the program that runs it are in the BPF program.
+bpf() {
+	report -l image:"$TESTBIN/bpfwork" --format=csv
+	awk -F , -v name="$(cat "$TMP/$1")" '$2 == "symbol" { all += $10 }
+		$6 == name { part += $10 }
+		END { print part + 0, all + 0 }' "$TMP/report" >"$TMP/sums"
+	read -r part all <"$TMP/sums"
+	sort -t , -k 10,10 -rn "$TMP/report" | head -n 8 | sed 's/^/# /'
+	ok "$1: $part of $all samples are those of $(cat "$TMP/$1")" \
+		[ "$all" -gt 100 -a $((part * 100)) -ge $((all * 70)) ]
+}
+
+mkfifo "$TMP/go"
+exec 3<>"$TMP/go"
+"$TESTBIN/bpfwork" early 2 <&3 >"$TMP/early" &
+work=$!
+await line "$TMP/early" bpf_prog
+ok "start" start --separate=lib,kernel
+echo >&3
+wait "$work"
+ok "dump" "$BIN/opcontrol" --dump
+bpf early
+ok "reset" "$BIN/opcontrol" --reset
+"$TESTBIN/bpfwork" late 4 </dev/null >"$TMP/late"
+ok "stop" stop
+ok "taken = stored + lost" sums_up
+bpf late
+end_profiler
+done_testing
