@@ -201,8 +201,8 @@ static bool on_no_disk(const char *name)
 
 /*
  * Open what is held; by the path; by the path below the root of the process,
- * which may be another; by the mapping itself, which only root may open. A
- * descriptor or -1.
+ * which may be another; by the mapping itself, which only root may open; as the
+ * program that the process runs, which its owner may, too. A descriptor or -1.
  */
 static int open_file(const struct opd_perf_image *image,
 		     const struct opd_perf_files *files)
@@ -223,6 +223,9 @@ static int open_file(const struct opd_perf_image *image,
 	if (fd < 0)
 		fd = check(image, op_open_mapped(image->pid, image->start,
 						 image->end));
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", image->pid);
+	if (fd < 0)
+		fd = check(image, op_open_regular(path));
 	return fd;
 }
 

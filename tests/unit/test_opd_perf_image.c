@@ -301,6 +301,34 @@ static void deleted_files_are_found(void **state)
 	free_rig(rig);
 }
 
+/* A program whose name leads nowhere, by the process that runs it: its owner
+ * may open that. Another build is left alone. */
+static void deleted_programs_are_found(void **state)
+{
+	struct opd_perf_image_id id = {
+		.name = "/nonexistent/program (deleted)",
+		.pid = (uint32_t)getpid(),
+	};
+	struct op_build_id own;
+	struct op_cookie_query q;
+	struct stat st;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	if (op_build_id_of_elf(&own, fd))
+		own = build_of(0, 0);
+	close(fd);
+	id.ino = st.st_ino;
+	q = look(&id);
+	expect_file(&q, &st, own);
+	id.ino++;
+	q = look(&id);
+	assert_int_equal(q.mtime, 0);
+	assert_int_equal(q.build_id_len, 0);
+}
+
 /* It is held from the moment it was seen until it is taken, or for a second. */
 static void files_are_held(void **state)
 {
@@ -356,6 +384,7 @@ int main(void)
 		cmocka_unit_test(other_files_are_left_alone),
 		cmocka_unit_test(files_that_are_no_programs),
 		cmocka_unit_test(deleted_files_are_found),
+		cmocka_unit_test(deleted_programs_are_found),
 		cmocka_unit_test(files_are_held),
 	};
 
