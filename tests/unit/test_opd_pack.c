@@ -5,6 +5,7 @@
 #include "daemon/opd_command.h"
 #include "tests/unit/opd_pack_fixture.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <poll.h>
 #include <sys/inotify.h>
@@ -21,6 +22,49 @@ static time_t now_seconds(void)
 }
 
 static const struct op_clock clock_of_test = { .seconds = now_seconds };
+
+/* ---- what packing costs ---------------------------------------------------
+ */
+
+#define REAL(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+#define INSTEAD_OF(name) __asm__(#name)
+
+pid_t costly_wait4(pid_t pid, int *status, int options, struct rusage *usage)
+	INSTEAD_OF(wait4);
+int costly_getrusage(__rusage_who_t who, struct rusage *usage)
+	INSTEAD_OF(getrusage);
+
+/* A child takes 5.75 s of a CPU's time, and this process 2.5 s from one look to
+ * the next; false: as much as they do. */
+static bool is_costly;
+static int nr_looks;
+
+pid_t costly_wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	pid_t ended = REAL(wait4)(pid, status, options, usage);
+
+	if (is_costly) {
+		usage->ru_utime = (struct timeval){ 3, 250000 };
+		usage->ru_stime = (struct timeval){ 2, 500000 };
+	}
+	return ended;
+}
+
+int costly_getrusage(__rusage_who_t who, struct rusage *usage)
+{
+	int err = REAL(getrusage)(who, usage);
+
+	if (is_costly) {
+		usage->ru_utime = (struct timeval){ 1 + nr_looks, 500000 };
+		usage->ru_stime =
+			(struct timeval){ 2 + nr_looks, 500000 * nr_looks };
+		nr_looks = !nr_looks;
+	}
+	return err;
+}
+
+/* ---- tests ----------------------------------------------------------------
+ */
 
 static void wait_for_child(struct fixture *f)
 {
@@ -67,6 +111,7 @@ static void little_stays_loose(void **state)
 	take(f, "/bin/sh", 5);
 	assert_int_equal(opd_finish(&f->opd), 0);
 	assert_false(exists(f, "current/packed"));
+	assert_false(log_says(f, "stay as they are"));
 	/* But not where there is a pack. */
 	restart_daemon(f);
 	pack(f);
@@ -459,6 +504,228 @@ static void who_waits_for_the_end_hears_of_packing(void **state)
 	free_fixture(f);
 }
 
+/* A child at work that waits for the reader, whose descriptor is returned. */
+static int hold_child(struct fixture *f)
+{
+	int reader;
+
+	take_many(f, 2);
+	die_after(f, BEGUN);
+	restart_daemon(f);
+	f->opd.store.pack.limit = 1;
+	reader = begin_to_read(f);
+	opd_pack_check(&f->opd.store);
+	assert_int_not_equal(f->opd.store.pack.child, 0);
+	return reader;
+}
+
+static void expect_file(pid_t pid, int fd, const char *want)
+{
+	char path[64], to[512] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+	assert_true(readlink(path, to, sizeof(to) - 1) > 0);
+	assert_string_equal(to, want);
+}
+
+/* A child keeps the log and the lock, whichever was opened first, and nothing
+ * that the daemon may want to close. */
+static void a_child_keeps_no_other_files(void **state)
+{
+	static const struct {
+		int log, lock; /* -1: it has none */
+	} rows[] = { { 50, 100 }, { 100, 50 }, { 50, 51 }, { 50, -1 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		static const int numbers[] = { 10, 49, 52, 70, 99, 101, 200 };
+		struct fixture *f = new_replay();
+		struct op_log *log = &f->opd.log;
+		char log_path[8192], byte;
+		int reader, ends[2], copies[sizeof(numbers) / sizeof(int)];
+		pid_t child;
+
+		take_many(f, 2);
+		die_after(f, BEGUN);
+		restart_daemon(f);
+		f->opd.store.pack.limit = 1;
+		reader = begin_to_read(f);
+		snprintf(log_path, sizeof(log_path), "%s", f->opd.session.log);
+		assert_int_equal(dup3(log->fd, rows[i].log, O_CLOEXEC),
+				 rows[i].log);
+		close(log->fd);
+		log->fd = rows[i].log;
+		if (rows[i].lock >= 0)
+			f->opd.store.lock_fd =
+				dup3(reader, rows[i].lock, O_CLOEXEC);
+		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+		for (size_t j = 0; j < sizeof(numbers) / sizeof(numbers[0]);
+		     j++)
+			copies[j] = fcntl(ends[1], F_DUPFD_CLOEXEC, numbers[j]);
+		opd_pack_check(&f->opd.store);
+		child = f->opd.store.pack.child;
+		assert_int_not_equal(child, 0);
+		close(ends[1]);
+		for (size_t j = 0; j < sizeof(numbers) / sizeof(numbers[0]);
+		     j++)
+			close(copies[j]);
+		/* It ends when the child has none of them either. */
+		assert_int_equal(read(ends[0], &byte, 1), 0);
+		close(ends[0]);
+		expect_file(child, 0, "/dev/null");
+		expect_file(child, 1, "/dev/null");
+		expect_file(child, 2, "/dev/null");
+		expect_file(child, rows[i].log, log_path);
+		if (rows[i].lock >= 0) {
+			expect_file(child, rows[i].lock,
+				    f->opd.session.current);
+			close(rows[i].lock);
+		}
+		f->opd.store.lock_fd = -1;
+		opd_pack_stop(&f->opd.store);
+		close(reader);
+		free_fixture(f);
+	}
+}
+
+/* A child that is stopped may have found damage. */
+static void a_child_is_stopped(void **state)
+{
+	struct fixture *f = new_replay();
+	int reader = hold_child(f);
+
+	(void)state;
+	f->opd.store.recount = false;
+	opd_pack_stop(&f->opd.store);
+	assert_int_equal(f->opd.store.pack.child, 0);
+	assert_true(f->opd.store.recount);
+	opd_pack_stop(&f->opd.store);
+	close(reader);
+	goes_on(f, 2 * MANY);
+	free_fixture(f);
+}
+
+static void only_a_killed_child_asks_for_a_count(void **state)
+{
+	struct fixture *f = new_replay();
+	int reader;
+
+	(void)state;
+	f->opd.store.pack.limit = 1;
+	take_many(f, 2);
+	opd_pack_check(&f->opd.store);
+	wait_for_child(f);
+	assert_false(f->opd.store.recount);
+	assert_false(log_says(f, "stay as they are"));
+	reader = hold_child(f);
+	kill(f->opd.store.pack.child, SIGKILL);
+	wait_for_child(f);
+	assert_true(f->opd.store.recount);
+	assert_true(log_says(
+		f,
+		"who packed was killed; sample files stay as they are and are packed later\n"));
+	close(reader);
+	free_fixture(f);
+}
+
+/* Nothing is moved away below somebody who reads, and that is no failure. */
+static void readers_are_not_disturbed(void **state)
+{
+	struct fixture *f = new_replay();
+	int reader;
+
+	(void)state;
+	f->opd.store.pack.limit = 1;
+	take_many(f, 2);
+	reader = begin_to_read(f);
+	opd_pack_check(&f->opd.store);
+	assert_int_equal(f->opd.store.pack.child, 0);
+	assert_int_equal(nr_folders(f), 0);
+	assert_int_equal(f->opd.store.pack.pause, 0);
+	assert_int_not_equal(f->opd.store.sfiles.nr, 0);
+	close(reader);
+	opd_pack_check(&f->opd.store);
+	wait_for_child(f);
+	assert_int_equal(packed(f), 2 * MANY);
+	free_fixture(f);
+}
+
+/* A saved session comes first, and alone. */
+static void one_session_at_a_time(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_diag diag = { "" };
+
+	(void)state;
+	f->opd.store.pack.limit = 1;
+	take_many(f, 1);
+	assert_int_equal(opd_command_save(&f->opd, "one", &diag), 0);
+	take_many(f, 1);
+	opd_pack_check(&f->opd.store);
+	assert_int_equal(nr_folders(f), 0);
+	assert_int_not_equal(f->opd.store.sfiles.nr, 0);
+	wait_for_child(f);
+	assert_true(exists(f, "one/packed"));
+	assert_false(exists(f, "current/packed"));
+	free_fixture(f);
+}
+
+/* The pause is doubled up to 64 minutes. */
+static void the_longest_pause(void **state)
+{
+	static const struct {
+		time_t before, after;
+	} rows[] = { { 0, 60 },	     { 60, 120 },    { 1919, 3838 },
+		     { 1920, 3840 }, { 1921, 3840 }, { 3840, 3840 } };
+	struct fixture *f = new_replay();
+	char path[8192];
+
+	(void)state;
+	f->opd.store.pack.limit = 1;
+	f->opd.store.clock = &clock_of_test;
+	take_many(f, 1);
+	snprintf(path, sizeof(path), "%s/.packed.grow", f->opd.session.current);
+	assert_int_equal(mkdir(path, 0755), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		f->opd.store.pack.pause = (unsigned int)rows[i].before;
+		f->opd.store.pack.not_before = 0;
+		now = 5000;
+		opd_pack_check(&f->opd.store);
+		wait_for_child(f);
+		assert_int_equal(f->opd.store.pack.pause, rows[i].after);
+		assert_int_equal(f->opd.store.pack.not_before,
+				 5000 + rows[i].after);
+	}
+	assert_int_equal(rmdir(path), 0);
+	free_fixture(f);
+}
+
+/* A CPU has 60 times as long for other things. */
+static void a_pack_that_costs_much(void **state)
+{
+	struct fixture *f = new_replay();
+
+	(void)state;
+	f->opd.store.pack.limit = 1;
+	f->opd.store.clock = &clock_of_test;
+	now = 1000;
+	is_costly = true;
+	nr_looks = 0;
+	take_many(f, 1);
+	opd_pack_check(&f->opd.store);
+	wait_for_child(f);
+	assert_true(log_says(f, " KiB before), in 5.75 s of a CPU's time\n"));
+	assert_int_equal(f->opd.store.pack.not_before, 1000 + 345);
+	/* The end does not wait for that; this process packs. */
+	take_many(f, 1);
+	opd_finish(&f->opd);
+	is_costly = false;
+	assert_true(log_says(f, " KiB before), in 2.50 s of a CPU's time\n"));
+	assert_int_equal(f->opd.store.pack.not_before, 1000 + 150);
+	assert_int_equal(f->opd.store.pack.nr_made, 2);
+	free_fixture(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -473,6 +740,13 @@ int main(void)
 		cmocka_unit_test(sessions_are_reset_and_saved),
 		cmocka_unit_test(packs_are_far_apart),
 		cmocka_unit_test(who_waits_for_the_end_hears_of_packing),
+		cmocka_unit_test(a_child_keeps_no_other_files),
+		cmocka_unit_test(a_child_is_stopped),
+		cmocka_unit_test(only_a_killed_child_asks_for_a_count),
+		cmocka_unit_test(readers_are_not_disturbed),
+		cmocka_unit_test(one_session_at_a_time),
+		cmocka_unit_test(the_longest_pause),
+		cmocka_unit_test(a_pack_that_costs_much),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
