@@ -308,6 +308,104 @@ static const struct row rows[] = {
 	  "whole 2 frames 4 arcs 2\n"
 	  "callers 2\n" },
 	/* What failed is tried again from time to time, not at each stack. */
+	/* Code that a program made is its own, whatever is separated. */
+	{ "anonymous_memory_without_libraries", "--separate-lib=0",
+	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x100 0;"
+		"image 1; sample 0x201 0; trace-end 0; image 2; trace;"
+		"sample 0x300 0; anon 0x7000 0x9000 jit; sample 0x101 0;"
+		"trace-end 0;",
+	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000 0x100:1\n"
+	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000/{cg}/{root}/lib/lib.so 0x100>0x300:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{anon:jit}/12.0x7000.0x9000 0x200>0x100:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+200 jit(12.7000-9000)+100\n"
+	  "{root}/bin/app/{tree} 1: jit(12.7000-9000)+100 /lib/lib.so+300\n"
+	  "{root}/lib/lib.so 0x300:1\n"
+	  "taken 2 stored 2\n"
+	  "whole 2 frames 4 arcs 2\n"
+	  "callers 2\n" },
+	/* ---- only some images are wanted ---- */
+	{ "the_innermost_image_is_wanted", "--image=/lib/lib.so",
+	  START "user; image 2; trace; sample 0x301 0; image 1; sample 0x101 0;"
+		"trace-end 0; image 1; trace; sample 0x100 0; image 2;"
+		"sample 0x201 0; trace-end 0;",
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x100>0x301:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so 0x301:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+100 /lib/lib.so+301\n"
+	  "taken 2 stored 1 lost_image_filter 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 2\n" },
+	{ "the_application_is_wanted", "--image=/bin/app",
+	  START
+	  "user; image 2; trace; sample 0x301 0; image 1; sample 0x101 0;"
+	  "trace-end 0; ctx 13 2; tgid 13; trace; image 2; sample 0x100 0;"
+	  "image 1; sample 0x201 0; trace-end 0;",
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x100>0x301:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so 0x301:1\n"
+	  "{root}/bin/app/{tree} 1: /bin/app+100 /lib/lib.so+301\n"
+	  "taken 2 stored 1 lost_image_filter 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 2\n" },
+	{ "the_application_is_wanted_without_libraries",
+	  "--image=/bin/app --separate-lib=0",
+	  START "user; image 2; trace; sample 0x301 0; image 1; sample 0x101 0;"
+		"trace-end 0; image 1; trace; sample 0x100 0; image 2;"
+		"sample 0x201 0; trace-end 0;",
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{tree} 1: /lib/lib.so+200 /bin/app+100\n"
+	  "{root}/lib/lib.so/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "taken 2 stored 1 lost_image_filter 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 2\n" },
+	/* ---- what is separated has to be known ---- */
+	{ "a_thread_that_is_not_known", "--separate-thread=1",
+	  BEGIN "cpu 0; ctx 12 1; user; image 1; trace; sample 0x100 0;"
+		"sample 0x201 0; trace-end 0; tgid 11; image 1; trace;"
+		"sample 0x100 0; sample 0x201 0; trace-end 0;",
+	  "{root}/bin/app/TIMER.0.0.11.12.all 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app/TIMER.0.0.11.12.all 0x200>0x100:1\n"
+	  "{root}/bin/app/{tree}/TIMER.0.0.11.12.all 1: /bin/app+200 /bin/app+100\n"
+	  "taken 2 stored 1 lost_no_context 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 2\n" },
+	{ "a_cpu_that_is_not_known", "--separate-cpu=1",
+	  BEGIN "ctx 12 1; tgid 12; user; image 1; trace; sample 0x100 0;"
+		"sample 0x201 0; trace-end 0;",
+	  "taken 1 stored 0 lost_no_context 1\n"
+	  "callers 1\n" },
+	{ "a_thread_and_a_cpu", "--separate-thread=1 --separate-cpu=1",
+	  BEGIN "cpu 3; ctx 12 1; tgid 11; user; image 1; trace;"
+		"sample 0x100 0; sample 0x201 0; trace-end 0;",
+	  "{root}/bin/app/TIMER.0.0.11.12.3 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app/TIMER.0.0.11.12.3 0x200>0x100:1\n"
+	  "{root}/bin/app/{tree}/TIMER.0.0.11.12.3 1: /bin/app+200 /bin/app+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 1\n" },
+	/* Of code that the kernel generated an address says nothing later. */
+	{ "generated_code", NULL,
+	  START "kernel-range code 0xffffffffa0000000 0xffffffffa0001000 -"
+		" bpf_prog; kernel; trace; sample 0xffffffffa0000100 0;"
+		"sample 0xffffffff81000201 0; trace-end 0; trace;"
+		"sample 0xffffffff81000100 0; sample 0xffffffffa0000201 0;"
+		"trace-end 0;",
+	  "{kern}/bpf_prog 0x100:1\n"
+	  "{kern}/bpf_prog/{dep}/{kern}/bpf_prog/{cg}/{kern}/vmlinux 0x0>0x100:1\n"
+	  "{kern}/vmlinux 0x100:1\n"
+	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/bpf_prog 0x200>0x0:1\n"
+	  "{root}/bin/app/{tree} 1: vmlinux+200 bpf_prog+0\n"
+	  "{root}/bin/app/{tree} 1: bpf_prog+0 vmlinux+100\n"
+	  "taken 2 stored 2\n"
+	  "whole 2 frames 4 arcs 2\n"
+	  "callers 2\n" },
+	{ "kernel_code_in_no_range", NULL,
+	  START "kernel; trace; sample 0xffffffff81000100 0;"
+		"sample 0xffffffffb0000201 0; trace-end 0;",
+	  "{kern}/[kernel-other]/{dep}/{kern}/[kernel-other]/{cg}/{kern}/vmlinux 0x0>0x100:1\n"
+	  "{kern}/vmlinux 0x100:1\n"
+	  "{root}/bin/app/{tree} 1: [kernel-other]+0 vmlinux+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 1\n" },
 	{ "a_tree_that_cannot_be_opened", NULL,
 	  START
 	  "mkdir {root}; mkdir {root}/bin; mkdir {root}/bin/app;"
