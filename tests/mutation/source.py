@@ -432,6 +432,9 @@ class Source:
 
     def numbers(self, i):
         text = self.text_at(i)
+        # Of a copied descriptor any number is as good.
+        if self.text_at(i - 2) == "F_DUPFD_CLOEXEC":
+            return []
         # -1 for none: any other negative number is as good.
         if text == "1" and self.is_op(i - 1, "-"):
             if self.text_at(i - 2) in ("=", "return"):

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -449,6 +450,240 @@ static void a_killed_daemon_leaves_nothing_in_the_way(void **state)
 	free(live);
 }
 
+/* ---- clients, one step after the other --------------------------------------
+ */
+
+struct listener {
+	struct fixture *f;
+	int source[2]; /* a pipe, of which the daemon has the one end */
+};
+
+static struct listener new_listener(void)
+{
+	struct listener l = { .f = new_replay() };
+	struct op_diag diag = { "" };
+
+	assert_int_equal(pipe(l.source), 0);
+	l.f->opd.source.fd = l.source[0];
+	assert_int_equal(opd_loop_init(&l.f->opd, &diag), 0);
+	assert_int_equal(opd_control_open(&l.f->opd, &diag), 0);
+	return l;
+}
+
+static void free_listener(struct listener *l)
+{
+	opd_control_close(&l->f->opd);
+	l->f->opd.source.fd = -1;
+	close(l->source[0]);
+	close(l->source[1]);
+	free_fixture(l->f);
+}
+
+/* A client that the daemon has accepted. */
+static int new_client(struct listener *l)
+{
+	const struct live live = { .session = l->f->opd.session };
+	int fd = open_socket(&live);
+
+	opd_control_accept(&l->f->opd);
+	return fd;
+}
+
+/* Where clients are, "x" for each. */
+static void expect_places(const struct listener *l, const char *want)
+{
+	const struct opd_control *control = &l->f->opd.control;
+	char text[OPD_MAX_CLIENTS + 1] = "";
+
+	for (int i = 0; i < OPD_MAX_CLIENTS; i++)
+		text[i] = control->clients[i].fd >= 0 ? 'x' : '.';
+	assert_string_equal(text, want);
+}
+
+/* What the client @fd is sent until it is hung up on. */
+static void expect_answer(int fd, const char *want)
+{
+	char text[8192];
+	size_t len = 0;
+	ssize_t got;
+
+	while ((got = read(fd, text + len, sizeof(text) - 1 - len)) > 0)
+		len += (size_t)got;
+	text[len] = '\0';
+	assert_string_equal(text, want);
+	close(fd);
+}
+
+static void places_are_taken_in_turn(void **state)
+{
+	struct listener l = new_listener();
+	int fds[2 * OPD_MAX_CLIENTS + 1];
+	char byte;
+
+	(void)state;
+	expect_places(&l, "................");
+	/* Nobody came. */
+	opd_control_accept(&l.f->opd);
+	expect_places(&l, "................");
+	fds[0] = new_client(&l);
+	fds[1] = new_client(&l);
+	fds[2] = new_client(&l);
+	expect_places(&l, "xxx.............");
+	close(fds[1]);
+	opd_control_handle(&l.f->opd, 1);
+	expect_places(&l, "x.x.............");
+	fds[1] = new_client(&l);
+	expect_places(&l, "xxx.............");
+	for (int i = 3; i < OPD_MAX_CLIENTS; i++)
+		fds[i] = new_client(&l);
+	expect_places(&l, "xxxxxxxxxxxxxxxx");
+	/* More make others go: the first, the second, ... and the first again.
+	 */
+	for (int i = 0; i <= OPD_MAX_CLIENTS; i++) {
+		fds[OPD_MAX_CLIENTS + i] = new_client(&l);
+		assert_int_equal(read(fds[i], &byte, 1), 0);
+		expect_places(&l, "xxxxxxxxxxxxxxxx");
+	}
+	assert_int_equal(write(fds[2 * OPD_MAX_CLIENTS], "x\n", 2), 2);
+	opd_control_handle(&l.f->opd, 0);
+	expect_places(&l, ".xxxxxxxxxxxxxxx");
+	opd_control_close(&l.f->opd);
+	expect_places(&l, "................");
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		close(fds[i]);
+	free_listener(&l);
+}
+
+/* A line may come in parts, and be as long as there is room. */
+static void lines_of_clients(void **state)
+{
+	struct listener l = new_listener();
+	char line[OP_CONTROL_LINE_MAX];
+	int fd = new_client(&l);
+
+	(void)state;
+	assert_int_equal(write(fd, "dan", 3), 3);
+	opd_control_handle(&l.f->opd, 0);
+	assert_int_equal(write(fd, "ce\nmore", 7), 7);
+	opd_control_handle(&l.f->opd, 0);
+	expect_places(&l, "................");
+	expect_answer(fd, "error dance: no such command\n");
+	/* The next client has nothing of that. */
+	memset(line, 'x', sizeof(line));
+	fd = new_client(&l);
+	assert_int_equal(write(fd, line, sizeof(line) - 1), sizeof(line) - 1);
+	opd_control_handle(&l.f->opd, 0);
+	expect_places(&l, "x...............");
+	assert_int_equal(write(fd, "\n", 1), 1);
+	opd_control_handle(&l.f->opd, 0);
+	assert_int_equal(read(fd, line, 9), 9);
+	assert_memory_equal(line, "error xxx", 9);
+	close(fd);
+	fd = new_client(&l);
+	memset(line, 'x', sizeof(line));
+	assert_int_equal(write(fd, line, sizeof(line)), sizeof(line));
+	opd_control_handle(&l.f->opd, 0);
+	expect_answer(fd, "");
+	/* What is not there any more. */
+	opd_control_handle(&l.f->opd, 0);
+	expect_places(&l, "................");
+	free_listener(&l);
+}
+
+/* Who asks for the end stays connected until it has come. */
+static void the_end_is_answered_last(void **state)
+{
+	const struct op_diag why = { "no space" }, none = { "" };
+	struct listener l = new_listener();
+	struct opd *opd = &l.f->opd;
+	int fd, other;
+
+	(void)state;
+	opd_control_say_packing(opd, 5);
+	opd_control_answer_shutdown(opd, 0, NULL);
+	fd = new_client(&l);
+	assert_false(opd->loop.quit);
+	assert_int_equal(write(fd, "shutdown\n", 9), 9);
+	opd_control_handle(opd, 0);
+	assert_true(opd->loop.quit);
+	assert_true(opd->control.shutdown_fd >= 0);
+	expect_places(&l, "................");
+	/* There is one who waits for it. */
+	other = new_client(&l);
+	assert_int_equal(write(other, "shutdown\n", 9), 9);
+	opd_control_handle(opd, 0);
+	expect_answer(other, "error shutdown: no such command\n");
+	opd_control_say_packing(opd, UINT64_MAX);
+	opd_control_answer_shutdown(opd, 0, NULL);
+	assert_int_equal(opd->control.shutdown_fd, -1);
+	expect_answer(fd, " packing = 18446744073709551615\nok\n");
+	for (int i = 0; i < 2; i++) {
+		fd = new_client(&l);
+		assert_int_equal(write(fd, "shutdown\n", 9), 9);
+		opd_control_handle(opd, 0);
+		opd_control_answer_shutdown(opd, -EIO, i ? &why : &none);
+		expect_answer(fd, i ? "error no space\n"
+				    : "error Input/output error\n");
+	}
+	free_listener(&l);
+}
+
+static void nothing_is_open_at_first(void **state)
+{
+	struct opd_control *control = malloc(sizeof(*control));
+
+	(void)state;
+	assert_non_null(control);
+	memset(control, 0xff, sizeof(*control));
+	opd_control_init(control);
+	assert_int_equal(control->fd, -1);
+	assert_int_equal(control->shutdown_fd, -1);
+	assert_int_equal(control->oldest, 0);
+	for (int i = 0; i < OPD_MAX_CLIENTS; i++) {
+		assert_int_equal(control->clients[i].fd, -1);
+		assert_int_equal(control->clients[i].len, 0);
+	}
+	free(control);
+}
+
+/* Where descriptors are short the loop says so, and keeps none. */
+static void few_descriptors(void **state)
+{
+	struct fixture *f = new_replay();
+	struct rlimit before, few;
+	int source[2], err, nr_failed = 0;
+
+	(void)state;
+	assert_int_equal(pipe(source), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	do {
+		unsigned int nr = count_fds();
+		struct op_diag diag = { "" };
+
+		f->opd.source.fd = source[0];
+		few = before;
+		/* The pipe has the highest numbers but these. */
+		few.rlim_cur = (rlim_t)(source[1] + 1 + nr_failed);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		err = opd_loop_init(&f->opd, &diag);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+		if (err) {
+			assert_int_equal(err, -EMFILE);
+			assert_string_equal(
+				diag.text,
+				"event loop: Too many open files; raise ulimit -n");
+		}
+		nr_failed += err != 0;
+		opd_loop_release(&f->opd);
+		assert_int_equal(count_fds(), nr);
+	} while (err);
+	assert_int_equal(nr_failed, 3);
+	f->opd.source.fd = -1;
+	close(source[0]);
+	close(source[1]);
+	free_fixture(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -462,6 +697,11 @@ int main(void)
 		cmocka_unit_test(a_second_daemon_is_refused),
 		cmocka_unit_test(signals_end_it_and_reopen_its_log),
 		cmocka_unit_test(a_killed_daemon_leaves_nothing_in_the_way),
+		cmocka_unit_test(places_are_taken_in_turn),
+		cmocka_unit_test(lines_of_clients),
+		cmocka_unit_test(the_end_is_answered_last),
+		cmocka_unit_test(nothing_is_open_at_first),
+		cmocka_unit_test(few_descriptors),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
