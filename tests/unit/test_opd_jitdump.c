@@ -271,6 +271,10 @@ static void test_mad_numbers(void **state)
 		opd_jitdump_run(&dump, &codes, 1, MAX);
 		assert_string_equal(name_at(&dump, &codes, 0x3000),
 				    rows[i].ends ? "" : "z");
+		/* And nothing of the record. */
+		assert_int_equal(codes.nr, !rows[i].ends);
+		assert_int_equal(dump.is_damaged,
+				 rows[i].ends && rows[i].size < 16);
 		opd_jitdump_close(&dump);
 		opd_jit_codes_release(&codes);
 		close(w.fd);
@@ -308,6 +312,241 @@ static void test_no_bytes(void **state)
 	close(w.fd);
 }
 
+/* The load of a function with @size bytes, of which the file has zeros. */
+static void dump_zeros(struct dump_writer *w, const char *name, uint32_t size)
+{
+	const struct op_jitdump_load load = {
+		.prefix = { OP_JITDUMP_LOAD,
+			    (uint32_t)(sizeof(load) + strlen(name) + 1 + size),
+			    1 },
+		.code_addr = 0x10000000,
+		.code_size = size,
+	};
+
+	dump_bytes(w, &load, sizeof(load));
+	dump_bytes(w, name, strlen(name) + 1);
+	w->len += size;
+	assert_int_equal(ftruncate(w->fd, (off_t)w->len), 0);
+}
+
+static struct opd_jit_function read_zeros(const char *name, uint32_t size)
+{
+	struct opd_jit_codes codes = { 0 };
+	struct opd_jit_function function;
+	struct opd_jitdump dump;
+	struct dump_writer w;
+
+	dump_header(&w, 0);
+	dump_zeros(&w, name, size);
+	begin_dump(&dump, &w);
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 1, MAX), 0);
+	assert_int_equal(
+		opd_jitdump_read(&dump, opd_jit_codes_find(&codes, 0x10000000),
+				 &function),
+		0);
+	assert_int_equal(function.size, size);
+	opd_jitdump_close(&dump);
+	opd_jit_codes_release(&codes);
+	close(w.fd);
+	return function;
+}
+
+/* Longer functions have a name, but no bytes. */
+static void test_longest_code(void **state)
+{
+	struct opd_jit_function function = read_zeros("f", 16u << 20);
+
+	(void)state;
+	assert_non_null(function.bytes);
+	assert_int_equal(function.bytes[(16u << 20) - 1], 0);
+	opd_jitdump_free_function(&function);
+	function = read_zeros("f", (16u << 20) + 1);
+	assert_string_equal(function.name, "f");
+	assert_null(function.bytes);
+	opd_jitdump_free_function(&function);
+}
+
+/* Longer names are cut; who has one so long has no bytes. */
+static void test_longest_name(void **state)
+{
+	static const struct {
+		size_t len, kept;
+		bool has_bytes;
+	} rows[] = {
+		{ 0, 0, true },	       { 1022, 1022, true },
+		{ 1023, 1023, true },  { 1024, 1023, false },
+		{ 5000, 1023, false },
+	};
+	char name[5001];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct opd_jit_function function;
+
+		memset(name, 'n', rows[i].len);
+		name[rows[i].len] = '\0';
+		function = read_zeros(name, 8);
+		assert_int_equal(strlen(function.name), rows[i].kept);
+		assert_int_equal(function.bytes != NULL, rows[i].has_bytes);
+		opd_jitdump_free_function(&function);
+	}
+}
+
+/* So many records are taken at a time. */
+static void test_many_records(void **state)
+{
+	const size_t nr = 50000;
+	struct op_jitdump_prefix *records = calloc(nr, sizeof(*records));
+	struct opd_jit_codes codes = { 0 };
+	struct opd_jitdump dump;
+	struct dump_writer w;
+
+	(void)state;
+	assert_non_null(records);
+	for (size_t i = 0; i < nr; i++)
+		records[i] =
+			(struct op_jitdump_prefix){ OP_JITDUMP_CLOSE, 16, 1 };
+	dump_header(&w, 0);
+	dump_bytes(&w, records, nr * sizeof(*records));
+	begin_dump(&dump, &w);
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 1, MAX), 0);
+	opd_jitdump_close(&dump);
+	dump_load(&w, 2, 0x1000, "a", "AAAA");
+	begin_dump(&dump, &w);
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 2, MAX), -EAGAIN);
+	assert_string_equal(name_at(&dump, &codes, 0x1000), "");
+	assert_int_equal(dump.next_time, 2);
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 2, MAX), 0);
+	assert_string_equal(name_at(&dump, &codes, 0x1000), "a");
+	opd_jitdump_close(&dump);
+	opd_jit_codes_release(&codes);
+	close(w.fd);
+	free(records);
+}
+
+/* Where no more code may be kept. */
+static void test_most_codes(void **state)
+{
+	struct opd_jit_codes codes = { 0 };
+	struct opd_jitdump dump;
+	struct dump_writer w;
+
+	(void)state;
+	dump_header(&w, 0);
+	dump_load(&w, 1, 0x1000, "a", "AAAA");
+	dump_load(&w, 1, 0x2000, "b", "BBBB");
+	begin_dump(&dump, &w);
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 1, 1), -ENOSPC);
+	assert_string_equal(name_at(&dump, &codes, 0x1000), "a");
+	/* What found no room is passed over. */
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 1, MAX), 0);
+	assert_string_equal(name_at(&dump, &codes, 0x2000), "");
+	opd_jitdump_close(&dump);
+	opd_jit_codes_release(&codes);
+	close(w.fd);
+}
+
+/* Where code may be moved from, and to. */
+static void test_moves(void **state)
+{
+	static const struct {
+		uint64_t from, to;
+		const char *old, *new;
+	} rows[] = {
+		{ 0x1000, 0x2000, "", "a" },
+		{ 0x1001, 0x2000, "a", "" },
+		{ 0x0fff, 0x2000, "a", "" },
+		{ 0x1000, 0, "", "" },
+		/* It would end beyond the last address. */
+		{ 0x1000, UINT64_MAX - 2, "", "" },
+		{ 0x1000, UINT64_MAX - 4, "", "a" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct opd_jit_codes codes = { 0 };
+		struct opd_jitdump dump;
+		struct dump_writer w;
+
+		dump_header(&w, 0);
+		dump_load(&w, 1, 0x1000, "a", "AAAA");
+		dump_move(&w, 2, rows[i].from, rows[i].to, 4);
+		begin_dump(&dump, &w);
+		assert_int_equal(opd_jitdump_run(&dump, &codes, 2, MAX), 0);
+		assert_string_equal(name_at(&dump, &codes, 0x1000),
+				    rows[i].old);
+		assert_string_equal(name_at(&dump, &codes, rows[i].to),
+				    rows[i].new);
+		opd_jitdump_close(&dump);
+		opd_jit_codes_release(&codes);
+		close(w.fd);
+	}
+}
+
+/* Lines of other code, without a file, or in too long a record are none. */
+static void test_lines(void **state)
+{
+	struct opd_jit_codes codes = { 0 };
+	struct op_jitdump_lines lines = {
+		.prefix = { OP_JITDUMP_LINES, 0, 1 },
+		.code_addr = 0x1000,
+		.nr = 5,
+	};
+	struct opd_jit_function function;
+	struct opd_jitdump dump;
+	struct dump_writer w;
+	size_t at;
+
+	(void)state;
+	dump_header(&w, 0);
+	at = w.len;
+	dump_bytes(&w, &lines, sizeof(lines));
+	dump_line(&w, 0xfff, 1, "a.c");
+	dump_line(&w, 0x1000, 2, "a.c");
+	dump_line(&w, 0x1001, 3, "");
+	dump_line(&w, 0x1003, 4, "b.c");
+	dump_line(&w, 0x1004, 5, "b.c");
+	lines.prefix.size = (uint32_t)(w.len - at);
+	assert_int_equal(pwrite(w.fd, &lines, sizeof(lines), (off_t)at),
+			 sizeof(lines));
+	dump_load(&w, 1, 0x1000, "f", "CODE");
+	/* These lines were for the first code behind them. */
+	dump_load(&w, 1, 0x2000, "g", "CODE");
+	begin_dump(&dump, &w);
+	assert_int_equal(opd_jitdump_run(&dump, &codes, 1, MAX), 0);
+	assert_int_equal(opd_jitdump_read(&dump,
+					  opd_jit_codes_find(&codes, 0x1000),
+					  &function),
+			 0);
+	assert_int_equal(function.nr_lines, 2);
+	assert_int_equal(function.lines[0].offset, 0);
+	assert_int_equal(function.lines[0].line, 2);
+	assert_int_equal(function.lines[1].offset, 3);
+	assert_int_equal(function.lines[1].line, 4);
+	assert_string_equal(function.lines[1].file, "b.c");
+	opd_jitdump_free_function(&function);
+	assert_int_equal(opd_jitdump_read(&dump,
+					  opd_jit_codes_find(&codes, 0x2000),
+					  &function),
+			 0);
+	assert_int_equal(function.nr_lines, 0);
+	opd_jitdump_free_function(&function);
+	/* The record says that it is longer than is read. */
+	lines.prefix.size = (1u << 20) + 1;
+	assert_int_equal(pwrite(w.fd, &lines, sizeof(lines), (off_t)at),
+			 sizeof(lines));
+	assert_int_equal(opd_jitdump_read(&dump,
+					  opd_jit_codes_find(&codes, 0x1000),
+					  &function),
+			 0);
+	assert_int_equal(function.nr_lines, 0);
+	assert_memory_equal(function.bytes, "CODE", 4);
+	opd_jitdump_free_function(&function);
+	opd_jitdump_close(&dump);
+	opd_jit_codes_release(&codes);
+	close(w.fd);
+}
+
 /* Of a dump without end so many records are read at a time, and so much of its
  * code is kept. */
 static void test_many_records(void **state)
@@ -315,12 +554,12 @@ static void test_many_records(void **state)
 	const unsigned int nr = 120000, at_once = 50000;
 	struct opd_jit_codes codes = { 0 };
 	struct opd_jitdump dump;
-	struct writer w;
+	struct dump_writer w;
 
 	(void)state;
-	put_header(&w, 0);
+	dump_header(&w, 0);
 	for (unsigned int i = nr; i--;)
-		put_load(&w, 1, 0x1000 + 16 * i, "a", "AAAA");
+		dump_load(&w, 1, 0x1000 + 16 * i, "a", "AAAA");
 	begin_dump(&dump, &w);
 	assert_int_equal(opd_jitdump_run(&dump, &codes, 1, nr), -EAGAIN);
 	assert_int_equal(codes.nr + codes.nr_more, at_once);
@@ -548,6 +787,12 @@ int main(void)
 		cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_mad_numbers),
 		cmocka_unit_test(test_no_bytes),
+		cmocka_unit_test(test_longest_code),
+		cmocka_unit_test(test_longest_name),
+		cmocka_unit_test(test_many_records),
+		cmocka_unit_test(test_most_codes),
+		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_many_records),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_mad_frames),

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include "libcfi/unwinder.h"
 #include "tests/unit/build_elf.h"
 #include "tests/unit/perf_rig.h"
 
@@ -372,6 +373,136 @@ static void files_are_held(void **state)
 	free_rig(rig);
 }
 
+/* ---- what a name says -------------------------------------------------------
+ */
+
+static void what_names_say(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *path;
+		uint32_t flags;
+		bool is_memory;
+		int open; /* what opening it gives */
+	} rows[] = {
+		{ "/nonexistent/a", "/nonexistent/a", 0, false, -ENOENT },
+		{ "/nonexistent/a (deleted)", "/nonexistent/a",
+		  OP_IMAGE_DELETED, false, -ENOENT },
+		{ "[vdso]", "[vdso]", OP_IMAGE_NO_FILE, false, UNWINDER_VDSO },
+		{ "[vsyscall]", "[vsyscall]", OP_IMAGE_NO_FILE, false,
+		  -ENOENT },
+		{ "/memfd:x (deleted)", "/memfd:x",
+		  OP_IMAGE_DELETED | OP_IMAGE_NO_FILE, true, -ENOENT },
+		{ "/SYSV00000001 (deleted)", "/SYSV00000001",
+		  OP_IMAGE_DELETED | OP_IMAGE_NO_FILE, true, -ENOENT },
+		{ "/dev/zero (deleted)", "/dev/zero",
+		  OP_IMAGE_DELETED | OP_IMAGE_NO_FILE, true, -ENOENT },
+		{ "/anon_hugepage (deleted)", "/anon_hugepage",
+		  OP_IMAGE_DELETED | OP_IMAGE_NO_FILE, true, -ENOENT },
+		/* Files may be called so. */
+		{ "/memfd:nonexistent", "/memfd:nonexistent", 0, false,
+		  -ENOENT },
+		{ "/tmp/memfd:x (deleted)", "/tmp/memfd:x", OP_IMAGE_DELETED,
+		  false, -ENOENT },
+		{ "/x(deleted)", "/x(deleted)", 0, false, -ENOENT },
+		{ " (deleted)", " (deleted)", OP_IMAGE_NO_FILE, false,
+		  -ENOENT },
+	};
+	struct opd_perf_images images;
+
+	(void)state;
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct opd_perf_image_id id = { .name = rows[i].name,
+						      .pid = 99999999 };
+		struct op_cookie_query q;
+		uint64_t cookie = cookie_of(&images, &id);
+
+		memset(&q, 0xff, sizeof(q));
+		q.cookie = cookie;
+		assert_int_equal(opd_perf_image_query(&images, &q), 0);
+		assert_string_equal(q.path, rows[i].path);
+		assert_int_equal(q.flags, rows[i].flags);
+		assert_int_equal(q.build_id_len, 0);
+		assert_int_equal(opd_perf_image_is_memory(&images, cookie),
+				 rows[i].is_memory);
+		assert_int_equal(opd_perf_image_open(&images, cookie),
+				 rows[i].open);
+		assert_int_equal(opd_perf_image_take(&images, cookie), -ENOENT);
+	}
+	assert_int_equal(images.files.nr, 0);
+	assert_false(opd_perf_image_is_memory(&images, OP_NO_COOKIE));
+	assert_false(opd_perf_image_is_memory(&images, images.nr + 1));
+	assert_int_equal(opd_perf_image_open(&images, OP_NO_COOKIE), -ENOENT);
+	assert_int_equal(opd_perf_image_open(&images, images.nr + 1), -ENOENT);
+	opd_perf_images_release(&images);
+}
+
+/* What the kernel told stays true, whatever the file says. */
+static void what_the_kernel_told(void **state)
+{
+	const struct opd_perf_image_id id = {
+		.name = "/nonexistent/a", .dev = 5, .ino = 6, .pid = 99999999
+	};
+	const struct op_cookie_query q = look(&id);
+
+	(void)state;
+	assert_int_equal(q.dev, 5);
+	assert_int_equal(q.ino, 6);
+	assert_int_equal(q.mtime, 0);
+}
+
+/* Code that the profiler made has a path, which nobody opens. */
+static void made_images_have_no_file(void **state)
+{
+	struct rig *rig = new_rig();
+	char path[128];
+	struct opd_perf_image_id id = { .name = path, .is_made = true };
+	struct opd_perf_images images;
+	struct op_cookie_query q;
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/elf", rig->dir);
+	make_elf(path, 1);
+	assert_int_equal(stat(path, &st), 0);
+	id.ino = st.st_ino;
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	q.cookie = cookie_of(&images, &id);
+	assert_int_equal(opd_perf_image_open(&images, q.cookie), -ENOENT);
+	assert_int_equal(opd_perf_image_query(&images, &q), 0);
+	assert_int_equal(q.flags, OP_IMAGE_NO_FILE);
+	assert_int_equal(q.mtime, 0);
+	opd_perf_images_release(&images);
+	free_rig(rig);
+}
+
+/* Chains stay short: there are as many buckets as images. */
+static void buckets_grow(void **state)
+{
+	struct opd_perf_images images;
+	size_t nr_buckets;
+	char name[64];
+	const struct opd_perf_image_id id = { .name = name };
+
+	(void)state;
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	nr_buckets = images.nr_buckets;
+	for (size_t i = 0; i < nr_buckets; i++) {
+		snprintf(name, sizeof(name), "/nonexistent/%zu", i);
+		cookie_of(&images, &id);
+	}
+	assert_int_equal(images.nr_buckets, nr_buckets);
+	strcpy(name, "/nonexistent/more");
+	cookie_of(&images, &id);
+	assert_int_equal(images.nr_buckets, 2 * nr_buckets);
+	for (size_t i = 0; i < nr_buckets; i++) {
+		snprintf(name, sizeof(name), "/nonexistent/%zu", i);
+		assert_int_equal(cookie_of(&images, &id), i + 1);
+	}
+	opd_perf_images_release(&images);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +517,10 @@ int main(void)
 		cmocka_unit_test(deleted_files_are_found),
 		cmocka_unit_test(deleted_programs_are_found),
 		cmocka_unit_test(files_are_held),
+		cmocka_unit_test(what_names_say),
+		cmocka_unit_test(what_the_kernel_told),
+		cmocka_unit_test(made_images_have_no_file),
+		cmocka_unit_test(buckets_grow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
