@@ -10,6 +10,7 @@
  * What is asked of the kernel is told in words on one line:
  *
  *	KIND[/TASK]@CPU=N	event N was opened; =ERROR: it was refused.
+ *				TASK is self, gone, cgroup or a number;
  *				KIND is side, clock, rawCONFIG or TYPE:CONFIG,
  *				with "!" if it is to be precise
  *	map N:KIB	its ring, with room for so much
@@ -39,6 +40,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,6 +78,7 @@ static struct kernel {
 	int dead_cpu; /* went offline unseen; -1: none */
 	int no_task; /* has ended; 0: none */
 	bool no_enable;
+	long fs_type; /* of all file systems; 0: what they are */
 } kernel;
 
 static void kernel_reset(FILE *told)
@@ -109,7 +112,7 @@ static int kernel_nr(const struct kernel_event *event)
  */
 
 static void kernel_tell_attr(const struct perf_event_attr *attr, pid_t task,
-			     int cpu)
+			     int cpu, unsigned long flags)
 {
 	if (attr->type == PERF_TYPE_SOFTWARE &&
 	    attr->config == PERF_COUNT_SW_DUMMY)
@@ -125,8 +128,12 @@ static void kernel_tell_attr(const struct perf_event_attr *attr, pid_t task,
 			(unsigned long long)attr->config);
 	if (attr->precise_ip)
 		fputs("!", kernel.told);
-	if (task == getpid())
+	if (flags & PERF_FLAG_PID_CGROUP)
+		fputs("/cgroup", kernel.told);
+	else if (task == getpid())
 		fputs("/self", kernel.told);
+	else if (task && task == kernel.no_task)
+		fputs("/gone", kernel.told);
 	else if (task > 0)
 		fprintf(kernel.told, "/%d", (int)task);
 	fprintf(kernel.told, "@%d=", cpu);
@@ -150,11 +157,12 @@ static int kernel_refuses(const struct perf_event_attr *attr, pid_t task,
 	return kernel.nr == KERNEL_EVENTS ? EMFILE : 0;
 }
 
-static long kernel_open(const struct perf_event_attr *attr, pid_t task, int cpu)
+static long kernel_open(const struct perf_event_attr *attr, pid_t task, int cpu,
+			unsigned long flags)
 {
 	int err = kernel_refuses(attr, task, cpu), ends[2];
 
-	kernel_tell_attr(attr, task, cpu);
+	kernel_tell_attr(attr, task, cpu, flags);
 	if (err) {
 		fputs(strerrorname_np(err), kernel.told);
 		errno = err;
@@ -208,6 +216,7 @@ int kernel_fanotify_init(unsigned int flags, unsigned int event_f_flags)
 	INSTEAD_OF(fanotify_init);
 int kernel_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 			   struct itimerspec *old) INSTEAD_OF(timerfd_settime);
+int kernel_fstatfs(int fd, struct statfs64 *fs) INSTEAD_OF(fstatfs64);
 int kernel_setrlimit(__rlimit_resource_t resource, const struct rlimit64 *limit)
 	INSTEAD_OF(setrlimit64);
 
@@ -222,7 +231,8 @@ __attribute__((no_sanitize("address"))) long kernel_syscall(long number, ...)
 		a[i] = va_arg(args, long);
 	va_end(args);
 	if (kernel.told && number == SYS_perf_event_open)
-		return kernel_open((const void *)a[0], (pid_t)a[1], (int)a[2]);
+		return kernel_open((const void *)a[0], (pid_t)a[1], (int)a[2],
+				   (unsigned long)a[4]);
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -397,6 +407,15 @@ int kernel_timerfd_create(int clock, int flags)
 		return REAL(timerfd_create)(clock, flags);
 	*which = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return *which;
+}
+
+int kernel_fstatfs(int fd, struct statfs64 *fs)
+{
+	int err = REAL(fstatfs64)(fd, fs);
+
+	if (kernel.told && kernel.fs_type)
+		fs->f_type = kernel.fs_type;
+	return err;
 }
 
 /* As if no more could be had. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which events are opened, what is asked of them, and what becomes of them. */
 
+#include <linux/magic.h>
+#include <pthread.h>
+
 #include "daemon/source/opd_cpu_list.h"
 #include "daemon/source/opd_perf_attr.h"
 #include "daemon/source/opd_perf_events.h"
@@ -13,6 +16,9 @@ struct rig {
 	struct opd_perf_events all;
 	struct opd_perf_target target;
 	struct opd_events counters;
+	struct op_diag diag;
+	pthread_t thread;
+	int started, end; /* of it, eventfds; 0: there is none */
 };
 
 /* Fill @rig with the target @target, "SELF" being this process. */
@@ -133,17 +139,52 @@ static void show_result(FILE *out, const char *what, int result)
 		fprintf(out, "%d\n", result);
 }
 
+/* Until the rig is released. */
+static void *sleep_in_thread(void *arg)
+{
+	struct rig *rig = arg;
+	eventfd_t value;
+
+	kernel.no_task = (pid_t)syscall(SYS_gettid);
+	assert_int_equal(eventfd_write(rig->started, 1), 0);
+	eventfd_read(rig->end, &value);
+	return NULL;
+}
+
+static void start_thread(struct rig *rig)
+{
+	eventfd_t value;
+
+	rig->started = eventfd(0, EFD_CLOEXEC);
+	rig->end = eventfd(0, EFD_CLOEXEC);
+	assert_int_equal(
+		pthread_create(&rig->thread, NULL, sleep_in_thread, rig), 0);
+	assert_int_equal(eventfd_read(rig->started, &value), 0);
+}
+
+static void end_thread(struct rig *rig)
+{
+	if (!rig->end)
+		return;
+	assert_int_equal(eventfd_write(rig->end, 1), 0);
+	assert_int_equal(pthread_join(rig->thread, NULL), 0);
+	close(rig->started);
+	close(rig->end);
+}
+
 /*
  * open, replug, enable, disable, close: do it, tell what the kernel was asked;
+ * reason: why it was not opened; self-ends: this process has ended;
  * show, attrs: what is known, what would be asked;
  * events LIST, weights, by-cpu: before open; of the kernel:
  * possible CPUS, online CPUS, lockable KIB, refuse N ERRNO,
  * old (no build-ids), older (no lost samples), vague (nothing precise),
- * no-cpu CPU, dead-cpu CPU, no-task TASK, lost N (of every event)
+ * thread: this process has another one, which is gone when it is opened;
+ * cgroups VERSION: all folders are of these; no-cpu CPU, dead-cpu CPU, no-task
+ * TASK, lost N (of every event)
  */
 static void do_line(struct rig *rig, const char *line, FILE *out)
 {
-	struct op_diag diag = { "" };
 	char verb[16], text[128] = "";
 	int nr[2] = { 0 };
 
@@ -152,10 +193,10 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	if (!strcmp(verb, "open"))
 		show_result(out, verb,
 			    opd_perf_events_open(&rig->all, &rig->target,
-						 &rig->counters, &diag));
+						 &rig->counters, &rig->diag));
 	else if (!strcmp(verb, "replug"))
 		show_result(out, verb,
-			    opd_perf_events_replug(&rig->all, &diag));
+			    opd_perf_events_replug(&rig->all, &rig->diag));
 	else if (!strcmp(verb, "enable") || !strcmp(verb, "disable"))
 		show_result(out, verb,
 			    opd_perf_events_enable(&rig->all, *verb == 'e'));
@@ -190,6 +231,15 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		kernel.dead_cpu = nr[0];
 	else if (!strcmp(verb, "no-task"))
 		kernel.no_task = nr[0];
+	else if (!strcmp(verb, "reason"))
+		fprintf(out, "%s\n", rig->diag.text);
+	else if (!strcmp(verb, "self-ends"))
+		kernel.no_task = getpid();
+	else if (!strcmp(verb, "thread"))
+		start_thread(rig);
+	else if (!strcmp(verb, "cgroups"))
+		kernel.fs_type =
+			nr[0] == 1 ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC;
 	else if (!strcmp(verb, "lost"))
 		for (int i = 0; i < kernel.nr; i++)
 			kernel.events[i].lost = (uint64_t)nr[0];
@@ -216,6 +266,7 @@ static void run_events(const struct row *row, FILE *out)
 	for (int i = 0; i < kernel.nr; i++)
 		assert_int_equal(kernel.events[i].fd, -1);
 	kernel.told = NULL;
+	end_thread(rig);
 	opd_perf_target_release(&rig->target);
 	free(rig);
 }
@@ -284,7 +335,7 @@ static const struct row rows[] = {
 	  "close:\n" },
 	{ "a_program_that_is_not", "exec=2147483647",
 	  "no-task 2147483647; open",
-	  " side@-1=0 -0 side@-1=1 -1 side/2147483647@0=ESRCH\n"
+	  " side@-1=0 -0 side@-1=1 -1 side/gone@0=ESRCH\n"
 	  "open: ESRCH\n"
 	  "close:\n" },
 	{ "two_processes", "pid=SELF,pid=SELF",
@@ -307,6 +358,44 @@ static const struct row rows[] = {
 	{ "a_cgroup_that_is_not_there", "cgroup=/nonexistent", "open",
 	  " side@-1=0 -0 side@-1=1 -1\n"
 	  "open: ENOENT\n"
+	  "close:\n" },
+	{ "a_thread_that_ends", "pid=SELF", "online 0; thread; open",
+	  " side@-1=0 -0 side@-1=1 -1 side/self@0=2 map 2:128 clock/self@0=3 map 3:256 side/gone@0=ESRCH\n"
+	  "open: 0\n"
+	  "close: -2 -3\n" },
+	{ "a_process_that_ends", "pid=SELF", "online 0; self-ends; open",
+	  " side@-1=0 -0 side@-1=1 -1 side/self@0=ESRCH\n"
+	  "open: ESRCH\n"
+	  "close:\n" },
+	/* Samples are of the cgroup, side band is of all. */
+	{ "a_cgroup", "cgroup=/tmp", "cgroups 2; open; replug",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:128 clock/cgroup@0=3 map 3:256 side@1=4 map 4:128 clock/cgroup@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "\n"
+	  "replug: 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "a_cgroup_of_the_first_version", "cgroup=tmp",
+	  "cgroups 1; online 1; open",
+	  " side@-1=0 -0 side@-1=1 -1 side@1=2 map 2:128 clock/cgroup@1=3 map 3:256\n"
+	  "open: 0\n"
+	  "close: -2 -3\n" },
+	{ "a_cgroup_that_cannot_be_sampled", "cgroup=/tmp",
+	  "cgroups 2; refuse 4 22; open; reason",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:128 clock/cgroup@0=EINVAL\n"
+	  "open: EINVAL\n"
+	  "cgroup /tmp: perf_events cannot sample it; the kernel needs CONFIG_CGROUP_PERF, and a cgroup of version 2 or of perf_event\n"
+	  "close: -2\n" },
+	{ "a_cgroup_of_another_hierarchy", "cgroup=/tmp",
+	  "cgroups 2; refuse 4 9; open; reason",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:128 clock/cgroup@0=EBADF\n"
+	  "open: EBADF\n"
+	  "cgroup /tmp: perf_events cannot sample it; the kernel needs CONFIG_CGROUP_PERF, and a cgroup of version 2 or of perf_event\n"
+	  "close: -2\n" },
+	{ "side_band_that_is_refused", "cgroup=/tmp",
+	  "cgroups 2; refuse 3 22; open; reason",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=EINVAL 1:1@-1=2 -2\n"
+	  "open: EINVAL\n"
+	  "mappings and processes: the kernel refuses the event's settings (Invalid argument); choose another event or unit mask, or a newer kernel\n"
 	  "close:\n" },
 	/* A folder, but not of a cgroup. */
 	{ "a_cgroup_that_is_none", "cgroup=/proc", "open",
