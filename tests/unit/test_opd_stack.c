@@ -51,6 +51,21 @@
 	"user; image 5; trace; sample 0x100 0; image 1; sample 0x201 0;"       \
 	"trace-end 0;"
 
+/*
+ * Pieces of user stacks, whose code tells nothing of its frames: they are
+ * walked by frame pointers, from @fp on. The stack is at 0x10000, its frames at
+ * 0x10010 and 0x10030, and the callers are 0x1201 and 0x5301.
+ */
+#define MAPS " 0x1000 0x2000 0 1 0x5000 0x6000 0x300 2 0x7000 0x8000 0x40 0"
+#define MEMORY " 0 0 0x10030 0x1201 0 0 0 0x5301"
+#define X86(rcx, fp, pc) " 0 0 " rcx " 0 0 0 " fp " 0x10000 0 0 0 0 0 0 0 0 " pc
+#define ARM(fp, pc)                                                            \
+	" 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 " fp       \
+	" 0 0x10000 " pc
+#define ON_X86(rcx, fp, pc)                                                    \
+	"user-stack 1 17 3 64" X86(rcx, fp, pc) MAPS MEMORY ";"
+#define IN_KERNEL "kernel; trace; sample 0xffffffff81000500 0;"
+
 /* Of each the options follow those that separate libraries. */
 static const struct row rows[] = {
 	{ "arcs", NULL, START DEEP DEEP,
@@ -308,6 +323,144 @@ static const struct row rows[] = {
 	  "whole 2 frames 4 arcs 2\n"
 	  "callers 2\n" },
 	/* What failed is tried again from time to time, not at each stack. */
+	/* ---- user stacks that are unwound here ---- */
+	{ "a_user_stack", NULL,
+	  START "user; image 1; trace; sample 0x100 0;" ON_X86(
+		  "0", "0x10010", "0x1100") "trace-end 0",
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
+	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 3 arcs 2\n"
+	  "callers 2\n" },
+	{ "a_user_stack_of_arm64", NULL,
+	  START
+	  "user; image 1; trace; sample 0x100 0; user-stack 2 33 3 64" ARM(
+		  "0x10010", "0x1100") MAPS MEMORY "; trace-end 0",
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
+	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 3 arcs 2\n"
+	  "callers 2\n" },
+	/* An interrupt: the instruction is under way. */
+	{ "a_user_stack_below_the_kernel", NULL,
+	  START IN_KERNEL ON_X86("0", "0x10010", "0x1100") "trace-end 0",
+	  "{kern}/vmlinux 0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{kern}/vmlinux 0x100>0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
+	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100 vmlinux+500\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 4 arcs 3\n"
+	  "callers 3\n" },
+	/* A system call: what is there is a return address. */
+	{ "a_user_stack_below_a_system_call", NULL,
+	  START IN_KERNEL ON_X86("0x1100", "0x10010", "0x1100") "trace-end 0",
+	  "{kern}/vmlinux 0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{kern}/vmlinux 0xff>0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0xff:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
+	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+ff vmlinux+500\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 4 arcs 3\n"
+	  "callers 3\n" },
+	/* As register x2 of arm64 says nothing of the kind. */
+	{ "a_user_stack_below_the_kernel_of_arm64", NULL,
+	  START IN_KERNEL
+	  "user-stack 2 33 3 64 0 0 0x1100"
+	  " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0x10010 0 0x10000 0x1100" MAPS
+		  MEMORY "; trace-end 0",
+	  "{kern}/vmlinux 0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{kern}/vmlinux 0x100>0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
+	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100 vmlinux+500\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 4 arcs 3\n"
+	  "callers 3\n" },
+	{ "a_user_stack_in_anonymous_memory", NULL,
+	  START IN_KERNEL ON_X86("0", "0x10010", "0x7100") "trace-end 0",
+	  "{kern}/vmlinux 0x500:1\n"
+	  "{root}/bin/app/{dep}/{anon:anon}/12.0x7000.0x8000/{cg}/{kern}/vmlinux 0x100>0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{anon:anon}/12.0x7000.0x8000 0x200>0x100:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
+	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 anon(12.7000-8000)+100 vmlinux+500\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 4 arcs 3\n"
+	  "callers 3\n" },
+	{ "a_user_stack_at_the_ends_of_a_mapping", NULL,
+	  START IN_KERNEL ON_X86("0", "0", "0x1000") "trace-end 0;" IN_KERNEL
+		  ON_X86("0", "0", "0x1fff") "trace-end 0",
+	  "{kern}/vmlinux 0x500:2\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{kern}/vmlinux 0x0>0x500:1 0xfff>0x500:1\n"
+	  "{root}/bin/app/{tree} 1: [no unwind data]+0 /bin/app+0 vmlinux+500\n"
+	  "{root}/bin/app/{tree} 1: [no unwind data]+0 /bin/app+fff vmlinux+500\n"
+	  "taken 2 stored 2\n"
+	  "no_unwind_data 2 frames 4 arcs 2\n"
+	  "callers 2\n" },
+	{ "a_user_stack_in_no_mapping", NULL,
+	  START IN_KERNEL ON_X86("0", "0x10010",
+				 "0x2000") "trace-end 0;" IN_KERNEL
+		  ON_X86("0", "0x10010", "0xfff") "trace-end 0",
+	  "{kern}/vmlinux 0x500:2\n"
+	  "{root}/bin/app/{tree} 2: [broken stack]+0 vmlinux+500\n"
+	  "taken 2 stored 2\n"
+	  "broken 2 frames 2\n" },
+	{ "a_user_stack_without_mappings", NULL,
+	  START IN_KERNEL "user-stack 1 17 0 64" X86("0", "0x10010", "0x1100")
+		  MEMORY "; trace-end 0",
+	  "{kern}/vmlinux 0x500:1\n"
+	  "{root}/bin/app/{tree} 1: [broken stack]+0 vmlinux+500\n"
+	  "taken 1 stored 1\n"
+	  "broken 1 frames 1\n" },
+	/* The unwinder asks for a file once only. */
+	{ "a_user_stack_of_an_image_without_a_name", NULL,
+	  START IN_KERNEL "user-stack 1 17 3 64" X86(
+		  "0", "0x10010",
+		  "0x1100") " 0x1000 0x2000 0 1 0x5000 0x6000 0 9 0x7000 0x8000 0 0" MEMORY
+			    "; trace-end 0",
+	  "{kern}/vmlinux 0x500:1\n"
+	  "{root}/bin/app/{tree} 1: [no unwind data]+0 vmlinux+500\n"
+	  "taken 1 stored 1\n"
+	  "no_unwind_data 1 frames 1\n" },
+	/* Mappings may touch. */
+	{ "mappings_side_by_side", NULL,
+	  START IN_KERNEL "user-stack 1 17 3 64" X86(
+		  "0", "0",
+		  "0x2000") " 0x1000 0x2000 0 1 0x2000 0x3000 0x300 2 0x3000 0x4000 0 0" MEMORY
+			    "; trace-end 0",
+	  "{kern}/vmlinux 0x500:1\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x500:1\n"
+	  "{root}/bin/app/{tree} 1: [no unwind data]+0 /lib/lib.so+300 vmlinux+500\n"
+	  "taken 1 stored 1\n"
+	  "no_unwind_data 1 frames 2 arcs 1\n"
+	  "callers 1\n" },
+	{ "mappings_that_overlap", NULL,
+	  START
+	  "user; image 1; trace; sample 0x100 0; user-stack 1 17 2 64" X86(
+		  "0", "0",
+		  "0x1100") " 0x1000 0x2000 0 1 0x1fff 0x3000 0x300 2" MEMORY
+			    "; trace-end 0",
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{tree} 1: [truncated]+0 /bin/app+100\n"
+	  "taken 1 stored 1\n"
+	  "truncated 1 frames 1\n"
+	  "bad_records 1\n" },
+	{ "registers_of_another_machine", NULL,
+	  START
+	  "user; image 1; trace; sample 0x100 0; user-stack 2 17 3 64" X86(
+		  "0", "0", "0x1100") MAPS MEMORY
+	  "; trace-end 0;"
+	  "user; image 1; trace; sample 0x100 0; user-stack 1 33 3 64" ARM(
+		  "0x10010", "0x1100") MAPS MEMORY "; trace-end 0",
+	  "{root}/bin/app 0x100:1\n"
+	  "{root}/bin/app/{tree} 1: [truncated]+0 /bin/app+100\n"
+	  "taken 2 stored 1 lost_no_context 1\n"
+	  "truncated 1 frames 1\n"
+	  "bad_records 2\n" },
 	/* Code that a program made is its own, whatever is separated. */
 	{ "anonymous_memory_without_libraries", "--separate-lib=0",
 	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x100 0;"
