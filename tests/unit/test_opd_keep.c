@@ -2,7 +2,10 @@
 /* Binaries that go away while they are profiled. */
 
 #include <dirent.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "tests/unit/build_elf.h"
 #include "tests/unit/opd_fixture.h"
@@ -463,11 +466,149 @@ static void test_no_files(void **state)
 	free_fixture(f);
 }
 
+/* A process whose root is @dir; 0 if this user may start none. */
+static pid_t start_in(const char *dir)
+{
+	int fds[2];
+	pid_t pid;
+	char byte;
+	ssize_t got;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (chroot(dir) || write(fds[1], "", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	close(fds[1]);
+	got = read(fds[0], &byte, 1);
+	close(fds[0]);
+	if (got == 1)
+		return pid;
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return 0;
+}
+
+/* A path is that of a process, which may have another root. */
+static void test_path_of_a_process(void **state)
+{
+	struct rig rig = { .f = new_replay() };
+	struct opd_keep *keep = &rig.f->opd.keep;
+	struct opd_binary binary = { .name = "/a-program" }, other;
+	char path[256];
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	init_keep(&rig.f->opd, false, 1000000);
+	path_of(&rig, "a-program", path, sizeof(path));
+	make_elf(path, 1);
+	other = binary;
+	binary.build_id = build_of(1, 20);
+	other.build_id = build_of(2, 20);
+	pid = start_in(rig.f->dir);
+	if (!pid) {
+		free_fixture(rig.f);
+		print_message("# needs CAP_SYS_CHROOT\n");
+		skip();
+	}
+	assert_int_equal(opd_keep_open(keep, &binary, 0), -ENOENT);
+	assert_int_equal(opd_keep_open(keep, &binary, (uint32_t)getpid()),
+			 -ENOENT);
+	assert_int_equal(opd_keep_open(keep, &other, (uint32_t)pid), -ENOENT);
+	fd = opd_keep_open(keep, &binary, (uint32_t)pid);
+	assert_true(fd >= 0);
+	close(fd);
+	opd_keep_binary(keep, &other, (uint32_t)pid, false, -1);
+	assert_int_equal(keep->nr_open, 0);
+	/* It is not there by its path, so there is a copy from then on. */
+	opd_keep_binary(keep, &binary, (uint32_t)pid, false, -1);
+	assert_int_equal(keep->nr_open, 1);
+	opd_keep_sweep(keep);
+	assert_int_equal(keep->nr_open, 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(unlink(path), 0);
+	fd = opd_keep_open(keep, &binary, 0);
+	assert_true(fd >= 0);
+	close(fd);
+	free_fixture(rig.f);
+}
+
+/* A file without build-id and time may be any. */
+static void test_not_to_be_told(void **state)
+{
+	struct rig rig = { .f = new_replay() };
+	struct opd_keep *keep = &rig.f->opd.keep;
+	struct opd_binary binary = { .name = NULL };
+	char path[256];
+	int fd;
+
+	(void)state;
+	init_keep(&rig.f->opd, false, 1000000);
+	make(&rig, "a", 100);
+	path_of(&rig, "a", path, sizeof(path));
+	binary.name = path;
+	assert_int_equal(opd_keep_open(keep, &binary, 0), -ENOENT);
+	binary.mtime = 99;
+	assert_int_equal(opd_keep_open(keep, &binary, 0), -ENOENT);
+	binary.mtime = 100;
+	fd = opd_keep_open(keep, &binary, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	binary.build_id = build_of(1, 20);
+	assert_int_equal(opd_keep_open(keep, &binary, 0), -ENOENT);
+	assert_int_equal(keep->nr, 0);
+	free_fixture(rig.f);
+}
+
+/* It is remembered once, by name and build, or time where there is no build. */
+static void test_same_binary(void **state)
+{
+	const struct opd_binary binaries[] = {
+		{ .name = "/nonexistent/a", .mtime = 1 },
+		{ .name = "/nonexistent/a", .mtime = 2 },
+		{ .name = "/nonexistent/b", .mtime = 1 },
+		{ .name = "/nonexistent/a",
+		  .mtime = 1,
+		  .build_id = build_of(1, 20) },
+		{ .name = "/nonexistent/a",
+		  .mtime = 1,
+		  .build_id = build_of(2, 20) },
+	};
+	struct opd_binary later = binaries[3];
+	struct fixture *f = new_replay();
+
+	(void)state;
+	init_keep(&f->opd, false, 1000000);
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; i < NR(binaries); i++)
+			opd_keep_binary(&f->opd.keep, &binaries[i], 0, true,
+					-1);
+	assert_int_equal(f->opd.keep.nr, NR(binaries));
+	later.mtime = 5;
+	opd_keep_shut(&f->opd.keep, &later);
+	assert_int_equal(f->opd.keep.nr, NR(binaries));
+	assert_false(f->opd.keep.kept[3].shut);
+	later.build_id = build_of(3, 20);
+	opd_keep_shut(&f->opd.keep, &later);
+	assert_int_equal(f->opd.keep.nr, NR(binaries) + 1);
+	assert_true(f->opd.keep.kept[NR(binaries)].shut);
+	assert_true(f->opd.keep.kept[NR(binaries)].done);
+	free_fixture(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_no_files),
+		cmocka_unit_test(test_path_of_a_process),
+		cmocka_unit_test(test_not_to_be_told),
+		cmocka_unit_test(test_same_binary),
 	};
 
 	return run_rows(rows, NR(rows), test_row, others, NR(others));
