@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
+#include <dlfcn.h>
+
 #include "daemon/source/opd_proc.h"
 #include "tests/unit/opd_fixture.h"
 
@@ -155,6 +157,91 @@ static void this_machine(void **state)
 	assert_in_range(opd_proc_max_maps(), 1024, INT32_MAX);
 }
 
+/* ---- this machine, which the test makes up ----------------------------------
+ */
+
+#define REAL(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+#define INSTEAD_OF(name) __asm__(#name)
+
+FILE *machine_fopen(const char *path, const char *mode) INSTEAD_OF(fopen64);
+
+/* The text of each file, NULL: it is not there. */
+static struct machine {
+	bool is_there;
+	const char *frequency;
+	const char *cpuinfo;
+	const char *max_maps;
+} machine;
+
+FILE *machine_fopen(const char *path, const char *mode)
+{
+	const struct {
+		const char *path;
+		const char *text;
+	} files[] = {
+		{ "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
+		  machine.frequency },
+		{ "/proc/cpuinfo", machine.cpuinfo },
+		{ "/proc/sys/vm/max_map_count", machine.max_maps },
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (!machine.is_there || strcmp(path, files[i].path) != 0)
+			continue;
+		if (files[i].text)
+			return fmemopen((void *)files[i].text,
+					strlen(files[i].text), "r");
+		errno = ENOENT;
+		return NULL;
+	}
+	return REAL(fopen64)(path, mode);
+}
+
+static void test_speed_of_the_cpu(void **state)
+{
+	static const struct {
+		const char *frequency;
+		const char *cpuinfo;
+		uint32_t khz;
+	} rows[] = {
+		{ "3600000\n", "cpu MHz\t\t: 800.5\n", 3600000 },
+		{ "4294967295\n", NULL, UINT32_MAX },
+		{ "4294967296\n", NULL, 0 },
+		{ "0\n", "processor\t: 0\ncpu MHz\t\t: 2400.125\n", 2400125 },
+		{ "x\n", "cpu MHz\t\t: 1.5\ncpu MHz\t\t: 2.5\n", 1500 },
+		{ NULL, "cpu MHz\t\t: 0.0\ncpu MHz\t\t: 2.5\n", 2500 },
+		{ NULL, "cpu MHz\t\t: -5\n", 0 },
+		{ NULL, "cpu MHz\t\t: 999999\n", 999999000 },
+		{ NULL, "cpu MHz\t\t: 1000000\n", 0 },
+		{ NULL, "cpu MHz\t\t: x\n", 0 },
+		{ NULL, "processor\t: 5\n", 0 },
+		{ NULL, NULL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		machine = (struct machine){ true, rows[i].frequency,
+					    rows[i].cpuinfo, NULL };
+		assert_int_equal(opd_proc_cpu_khz(), rows[i].khz);
+	}
+	machine.is_there = false;
+}
+
+static void test_most_mappings(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t nr;
+	} rows[] = { { "65530\n", 65530 }, { "x\n", 0 }, { NULL, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		machine = (struct machine){ true, NULL, NULL, rows[i].text };
+		assert_int_equal(opd_proc_max_maps(), rows[i].nr);
+	}
+	machine.is_there = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +249,8 @@ int main(void)
 		cmocka_unit_test(hidden_or_strange_kernels),
 		cmocka_unit_test(modules),
 		cmocka_unit_test(this_machine),
+		cmocka_unit_test(test_speed_of_the_cpu),
+		cmocka_unit_test(test_most_mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
