@@ -433,8 +433,12 @@ int kernel_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 		fprintf(kernel.told, " pause %ld ms",
 			new->it_value.tv_nsec / 1000000);
 	else
-		fprintf(kernel.told, " timer %ld ms",
-			new->it_interval.tv_nsec / 1000000);
+		fprintf(kernel.told, " timer %ld ms%s",
+			new->it_interval.tv_nsec / 1000000,
+			memcmp(&new->it_value, &new->it_interval,
+			       sizeof(new->it_value))
+				? " from another time on"
+				: "");
 	return 0;
 }
 

@@ -22,6 +22,7 @@ struct rig {
 	struct walk walk;
 	uint64_t now;
 	uint64_t written; /* samples */
+	unsigned int nr_fds; /* before it */
 	char dir[64];
 	char proc[80];
 };
@@ -31,6 +32,7 @@ __attribute__((unused)) static struct rig *new_rig(void)
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	assert_non_null(rig);
+	rig->nr_fds = count_fds();
 	snprintf(rig->dir, sizeof(rig->dir), "%s/opd-world-XXXXXX",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	assert_non_null(mkdtemp(rig->dir));
@@ -77,6 +79,7 @@ __attribute__((unused)) static void free_rig(struct rig *rig)
 				 stat_of(rig, OPD_PERF_INVALID_EIP));
 	opd_perf_world_release(&rig->world);
 	reopen_stdin();
+	assert_int_equal(count_fds(), rig->nr_fds);
 	remove_tree(rig->dir);
 	free(rig);
 }

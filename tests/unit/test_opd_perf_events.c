@@ -247,14 +247,26 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		fail_msg("%s: no such verb", verb);
 }
 
+/* Open descriptors of this program. */
+static int count_open(void)
+{
+	int nr = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
 /* @row->given is the target. */
 static void run_events(const struct row *row, FILE *out)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
+	int nr;
 	const char *at = row->script;
 	char line[256];
 
 	assert_non_null(rig);
+	nr = count_open();
 	set_target(rig, row->given);
 	set_events(rig, NULL);
 	kernel_reset(out);
@@ -268,6 +280,7 @@ static void run_events(const struct row *row, FILE *out)
 	kernel.told = NULL;
 	end_thread(rig);
 	opd_perf_target_release(&rig->target);
+	assert_int_equal(count_open(), nr);
 	free(rig);
 }
 

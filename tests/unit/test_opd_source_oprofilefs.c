@@ -644,6 +644,8 @@ static void test_log(void **state)
 	assert_true(log_has("\nNr. samples lost invalid pc: 0\n"));
 	assert_true(log_has("\nNr. backtrace aborted: 4\n"));
 	assert_false(log_has("cannot be read"));
+	/* One heading for all of a CPU. */
+	assert_null(strstr(strstr(text_of("log"), "---- ") + 1, "---- "));
 	assert_int_equal(rename("m/stats", "m/s"), 0);
 	source.ops->log(&source, &log_file);
 	assert_true(log_has("the module's statistics cannot be read\n"));
