@@ -549,7 +549,7 @@ static void test_lines(void **state)
 
 /* Of a dump without end so many records are read at a time, and so much of its
  * code is kept. */
-static void test_many_records(void **state)
+static void test_endless_dump(void **state)
 {
 	const unsigned int nr = 120000, at_once = 50000;
 	struct opd_jit_codes codes = { 0 };
@@ -793,7 +793,7 @@ int main(void)
 		cmocka_unit_test(test_most_codes),
 		cmocka_unit_test(test_moves),
 		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_many_records),
+		cmocka_unit_test(test_endless_dump),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_mad_frames),
 		cmocka_unit_test(test_many_frames),
