@@ -108,7 +108,7 @@ static bool is_clean(const char *name, size_t len)
 	return len;
 }
 
-static bool is_code_symbol(const struct line *line)
+static bool is_kernel_code(const struct line *line)
 {
 	if (!line->type || !strchr("tTwW", line->type))
 		return false;
@@ -124,7 +124,7 @@ static bool is_wanted_symbol(const struct scan *scan, const struct line *line)
 	    (scan->module_len &&
 	     memcmp(line->module, scan->module, scan->module_len)))
 		return false;
-	return is_code_symbol(line);
+	return is_kernel_code(line);
 }
 
 static int keep_symbol(struct scan *scan, const struct line *line)
@@ -288,7 +288,7 @@ int op_ksyms_each_of_modules(const char *kallsyms,
 		if (parse_kallsyms_line(at, stop, &line)) {
 			scan.any_line = true;
 			scan.any_address |= line.address != 0;
-			if (line.module_len && is_code_symbol(&line))
+			if (line.module_len && is_kernel_code(&line))
 				err = fn(arg,
 					 &(struct op_ksym_line){
 						 line.address, line.name,

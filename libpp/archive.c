@@ -21,7 +21,7 @@
 /* ---- the facts ----------------------------------------------------------- */
 
 /* A path that is absolute and leads nowhere else when put behind another. */
-static bool is_plain_path(const char *path)
+static bool is_archived_path(const char *path)
 {
 	size_t len = strlen(path);
 
@@ -52,7 +52,7 @@ static int take_image_path_facts(struct pp_archive *archive,
 	if (!list)
 		return -ENOMEM;
 	for (unsigned int i = 0; !op_config_at(facts, i, &key, &value); i++) {
-		if (strcmp(key, PP_FACT_IMAGE_PATH) || !is_plain_path(value))
+		if (strcmp(key, PP_FACT_IMAGE_PATH) || !is_archived_path(value))
 			continue;
 		path = op_arena_printf(arena, "%s%s", archive->root, value);
 		if (!path)
@@ -79,7 +79,7 @@ static int take_facts(struct pp_archive *archive, struct op_arena *arena,
 			diag, -EPROTO,
 			"%s: the archive is of format %llu, this program knows %d; use the oprofile that made it, or a later one",
 			path, (unsigned long long)format, PP_ARCHIVE_FORMAT);
-	if (!name || !is_plain_path(name))
+	if (!name || !is_archived_path(name))
 		return bad_fact(path, PP_FACT_SESSION, "no path of a session",
 				diag);
 	dir = op_arena_printf(arena, "%s%s", archive->root, name);

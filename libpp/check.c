@@ -107,7 +107,7 @@ static int check_table(struct checking *c, const struct db_member *member,
 	return err;
 }
 
-static int check_tree(struct checking *c, const struct db_member *member)
+static int check_call_tree(struct checking *c, const struct db_member *member)
 {
 	struct op_sample_header header;
 	struct ctree *tree;
@@ -161,7 +161,7 @@ static int check_member(const struct db_member *member, void *ctx)
 		return 0;
 	}
 	err = name.is_tree
-		      ? check_tree(c, member)
+		      ? check_call_tree(c, member)
 		      : check_table(c, member, name.cg.space == OP_SPACE_NONE);
 	if (!err && c->is_torn)
 		say_damage(
@@ -268,7 +268,7 @@ static int check_members(struct checking *c, bool *repair)
 
 /* ---- the account --------------------------------------------------------- */
 
-static void check_account(struct checking *c, const char *dir)
+static void check_ledger(struct checking *c, const char *dir)
 {
 	struct op_ledger ledger;
 	struct op_diag why = { "" };
@@ -300,7 +300,7 @@ static void check_account(struct checking *c, const char *dir)
 /* ---- a folder of samples/ -------------------------------------------------
  */
 
-static int check_folder(struct checking *c, const char *dir)
+static int check_session_folder(struct checking *c, const char *dir)
 {
 	bool repair = false;
 	char *path = NULL;
@@ -313,7 +313,7 @@ static int check_folder(struct checking *c, const char *dir)
 	path = strdup(db_folder_pack_path(c->folder));
 	db_folder_close(c->folder);
 	if (!err)
-		check_account(c, dir);
+		check_ledger(c, dir);
 	c->check->nr_samples += c->stored;
 	if (!err && repair && c->check->repair && path)
 		repair_pack(c, path, dir);
@@ -331,7 +331,7 @@ static int check_entry_of_samples(const struct op_walk_entry *entry, void *ctx)
 		return 0;
 	if (entry->name[0] == '.')
 		return OP_WALK_SKIP;
-	return check_folder(c, entry->path) ?: OP_WALK_SKIP;
+	return check_session_folder(c, entry->path) ?: OP_WALK_SKIP;
 }
 
 /* ---- unfinished files ------------------------------------------------------

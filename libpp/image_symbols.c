@@ -267,10 +267,10 @@ static void check_debug(struct pp_image_symbols *symbols, const char *binary,
 
 /* Returns -ESTALE, with nothing open, for another build, and -EILSEQ, which is
  * said, where an archive was changed. */
-static int open_build(struct pp_image_symbols *symbols,
-		      const struct pp_image *image, const char *path,
-		      const struct pp_locator *locator,
-		      struct pp_messages *messages)
+static int open_image_build(struct pp_image_symbols *symbols,
+			    const struct pp_image *image, const char *path,
+			    const struct pp_locator *locator,
+			    struct pp_messages *messages)
 {
 	int err = pp_archive_check(locator->archive, path);
 
@@ -300,17 +300,18 @@ static int open_kept_binary(struct pp_image_symbols *symbols,
 			    struct pp_messages *messages)
 {
 	char path[8192];
-	int err =
-		op_session_image(session, image->path, image->build_id,
-				 image->build_id_len, image->mtime, path,
-				 sizeof(path))
-			?: open_build(symbols, image, path, locator, messages);
+	int err = op_session_image(session, image->path, image->build_id,
+				   image->build_id_len, image->mtime, path,
+				   sizeof(path))
+			  ?: open_image_build(symbols, image, path, locator,
+					      messages);
 
 	if (!err || err == -ENOMEM)
 		return err;
 	return pp_store_path(session, image->build_id, image->build_id_len,
 			     path, sizeof(path))
-		       ?: open_build(symbols, image, path, locator, messages);
+		       ?: open_image_build(symbols, image, path, locator,
+					   messages);
 }
 
 /* The file itself or, where that was deleted or replaced, what is kept. */
@@ -320,9 +321,9 @@ static int open_binary(struct pp_image_symbols *symbols,
 		       struct pp_locator *locator, struct pp_messages *messages)
 {
 	const char *path;
-	int err =
-		pp_locate(locator, image->path, &path)
-			?: open_build(symbols, image, path, locator, messages);
+	int err = pp_locate(locator, image->path, &path)
+			  ?: open_image_build(symbols, image, path, locator,
+					      messages);
 
 	if (err && err != -ENOMEM) {
 		int of_kept = open_kept_binary(symbols, image, session, locator,
@@ -354,8 +355,8 @@ struct kernel_attempt {
 static int try_kernel_file(void *data, const char *path)
 {
 	struct kernel_attempt *a = data;
-	int err =
-		open_build(a->symbols, a->image, path, a->locator, a->messages);
+	int err = open_image_build(a->symbols, a->image, path, a->locator,
+				   a->messages);
 
 	if (err == -ESTALE && !a->refused &&
 	    pp_locate_was_asked(a->locator, path)) {

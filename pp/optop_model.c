@@ -134,7 +134,7 @@ static bool passes_filter(const struct optop_row *row, const char *filter)
 
 /* ---- the order ----------------------------------------------------------- */
 
-static int compare_lines(const void *a, const void *b, void *arg)
+static int compare_optop_lines(const void *a, const void *b, void *arg)
 {
 	const struct optop_line *x = a, *y = b;
 	const bool *by_total = arg;
@@ -169,8 +169,8 @@ int optop_show(struct optop_shown *shown, const struct optop_reading *reading,
 			new.nr++;
 	}
 	if (!reading->keeps_order)
-		qsort_r(new.lines, new.nr, sizeof(*new.lines), compare_lines,
-			&by_total);
+		qsort_r(new.lines, new.nr, sizeof(*new.lines),
+			compare_optop_lines, &by_total);
 	optop_shown_release(shown);
 	*shown = new;
 	return 0;

@@ -107,8 +107,8 @@ static uint8_t *put_end(uint8_t *to, uint32_t advance)
 }
 
 /* Where a row differs from the one before, @last. */
-static uint8_t *put_row(uint8_t *to, const struct opd_jit_line *row,
-			const struct opd_jit_line *last, size_t file)
+static uint8_t *put_line_row(uint8_t *to, const struct opd_jit_line *row,
+			     const struct opd_jit_line *last, size_t file)
 {
 	*to++ = DW_LNS_set_file;
 	to = put_uleb(to, file);
@@ -140,7 +140,7 @@ static int add_sequence(struct opd_jit_lines *lines, uint64_t start,
 		/* What comes before the first line is the way into it. */
 		if (i == 0)
 			row.offset = 0;
-		to = put_row(to, &row, &last, file);
+		to = put_line_row(to, &row, &last, file);
 		last = row;
 	}
 	to = put_end(to, size - last.offset);

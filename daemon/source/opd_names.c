@@ -161,8 +161,8 @@ static char *read_of_process(const struct opd_names *names, uint32_t tgid,
 	return text;
 }
 
-static void read_task_name(const struct opd_names *names,
-			   struct opd_named_task *task)
+static void read_comm(const struct opd_names *names,
+		      struct opd_named_task *task)
 {
 	char file[64], *text;
 
@@ -425,7 +425,7 @@ void opd_names_forked(struct opd_names *names, uint32_t tgid, uint32_t tid,
 	names->is_last = false;
 	from = get_named(names, parent, parent_tid);
 	if (from && !from->has_name)
-		read_task_name(names, from);
+		read_comm(names, from);
 	if (from)
 		memcpy(name, from->name, sizeof(name));
 	/* A number that is used again is another task. */
@@ -449,7 +449,7 @@ static void tell_name(struct opd_names *names, struct opd_named_task *task,
 	if (task->is_told)
 		return;
 	if (!task->has_name)
-		read_task_name(names, task);
+		read_comm(names, task);
 	if (task->has_name)
 		opd_record_task_name(w, task->tgid, task->tid, task->name);
 	task->is_told = true;
@@ -472,7 +472,7 @@ static void tell_process(struct opd_names *names,
 	if (!(names->tells & OPD_TELL_RUNS) || !app)
 		return;
 	if (!process->has_name)
-		read_task_name(names, process);
+		read_comm(names, process);
 	if (!path) {
 		ssize_t len;
 
@@ -528,7 +528,7 @@ void opd_names_look_again(struct opd_names *names, struct opd_record_words *w)
 
 		if (!task->used || !task->is_told)
 			continue;
-		read_task_name(names, task);
+		read_comm(names, task);
 		if (task->has_name && !task->is_told)
 			tell_name(names, task, w);
 	}

@@ -42,7 +42,7 @@
 #define LOCK_WAIT_MS 100
 #define PID_MAX_LEN 16
 
-static int make_folder(const char *path, struct op_diag *diag)
+static int make_part_of_session(const char *path, struct op_diag *diag)
 {
 	int err = op_make_parents(path, 0755);
 
@@ -62,10 +62,10 @@ int opd_session_make(const struct op_session *session, const gid_t *group,
 	int err = op_session_make_samples(session, group, diag);
 
 	if (!err)
-		err = make_folder(session->current, diag);
+		err = make_part_of_session(session->current, diag);
 	if (!err && op_session_make_folder(session->symbols))
-		err = make_folder(session->symbols, diag);
-	return err ? err : make_folder(session->run, diag);
+		err = make_part_of_session(session->symbols, diag);
+	return err ? err : make_part_of_session(session->run, diag);
 }
 
 /* The pid that a daemon has written into the lock file. */

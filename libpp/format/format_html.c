@@ -158,7 +158,7 @@ static int64_t find_event(const struct pp_classes *classes,
 }
 
 /* Events with their columns of the call tree, and the event of each class. */
-static void write_events(struct page_writer *w)
+static void write_page_events(struct page_writer *w)
 {
 	const struct pp_classes *events = events_of_page(w);
 	const struct pp_report *stacks = w->options->stacks;
@@ -256,7 +256,7 @@ static void write_summary(struct page_writer *w)
 	op_json_u64(w->json, "account_written", report->account_written);
 	op_json_u64(w->json, "old_account_written",
 		    report->old_account_written);
-	write_events(w);
+	write_page_events(w);
 	write_sums_of_builds(w);
 	write_class_totals(w, "totals", report->totals);
 	write_class_totals(w, "symbol_totals", report->symbol_totals);
