@@ -291,15 +291,32 @@ static void drop_arguments(char *text)
 	}
 }
 
+/* What is before the "@" of a stub ("@plt") or a version is mangled. */
+static const char *demangle_start(struct op_arena *arena, const char *name,
+				  const char *end, enum pp_demangle how)
+{
+	const char *start =
+		op_arena_printf(arena, "%.*s", (int)(end - name), name);
+	const char *shown = start ? pp_demangle(arena, start, how) : NULL;
+
+	if (!shown || shown == start)
+		return name;
+	shown = op_arena_printf(arena, "%s%s", shown, end);
+	return shown ? shown : name;
+}
+
 const char *pp_demangle(struct op_arena *arena, const char *name,
 			enum pp_demangle how)
 {
 	int params = how == PP_DEMANGLE_BRIEF ? 0 : DMGL_PARAMS;
-	const char *copy;
+	const char *copy, *end;
 	char *text;
 
 	if (how == PP_DEMANGLE_NONE)
 		return name;
+	end = strchr(name, '@');
+	if (end && end > name)
+		return demangle_start(arena, name, end, how);
 	text = cplus_demangle(name, DMGL_AUTO | DMGL_ANSI | params);
 	if (!text)
 		text = pp_demangle_java(name);

@@ -16,8 +16,8 @@ enum pp_demangle {
 			      a name is only to be recognized */
 };
 
-/* @name as @how asks for; @name itself when there is nothing to change or
- * memory is short. */
+/* @name as @how asks for, up to an "@" such as that of "malloc@plt"; @name
+ * itself when there is nothing to change or memory is short. */
 const char *pp_demangle(struct op_arena *arena, const char *name,
 			enum pp_demangle how);
 

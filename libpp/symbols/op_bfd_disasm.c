@@ -92,25 +92,14 @@ print_styled(void *stream, enum disassembler_style style, const char *fmt, ...)
 
 /* ---- addresses ----------------------------------------------------------- */
 
-/* As it is written. What is behind an "@", such as "@plt", is not mangled. */
+/* As it is written. */
 static const char *shown_name(struct op_disasm *d, const char *name)
 {
-	const char *end = strchr(name, '@');
-	const char *base = name, *shown;
-
 	if (!d->options.demangle)
 		return name;
-	if (end)
-		base = op_arena_printf(&d->arena, "%.*s", (int)(end - name),
-				       name);
-	if (!base)
-		return name;
-	shown = pp_demangle(&d->arena, base,
-			    d->options.brief ? PP_DEMANGLE_BRIEF
-					     : PP_DEMANGLE_NORMAL);
-	if (end)
-		shown = op_arena_printf(&d->arena, "%s%s", shown, end);
-	return shown ? shown : name;
+	return pp_demangle(&d->arena, name,
+			   d->options.brief ? PP_DEMANGLE_BRIEF
+					    : PP_DEMANGLE_NORMAL);
 }
 
 /* The symbol whose address will be in a slot, with its version. */

@@ -156,6 +156,14 @@ static void names_are_demangled_as_asked(void **state)
 		  "void std::__introsort_loop<__gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, long, __gnu_cxx::__ops::_Iter_less_iter>(__gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, __gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, long, __gnu_cxx::__ops::_Iter_less_iter)",
 		  "void std::__introsort_loop<std::vector<int>::iterator, long, __gnu_cxx::__ops::_Iter_less_iter>(std::vector<int>::iterator, std::vector<int>::iterator, long, __gnu_cxx::__ops::_Iter_less_iter)" },
 		/* clang-format on */
+		/* Stubs and versions; an "@" that begins a name is part of it.
+		 */
+		{ "_ZNSt6vectorIiSaIiEE4growEv@plt",
+		  "std::vector<int, std::allocator<int> >::grow()@plt",
+		  "std::vector<int>::grow()@plt" },
+		{ "_Z1fv@@V_1", "f()@@V_1", "f()@@V_1" },
+		{ "malloc@plt", "malloc@plt", "malloc@plt" },
+		{ "@_Z1fv", "@_Z1fv", "@_Z1fv" },
 		/* An allocator that is no default, and one that is no last. */
 		{ "_Z1fSt6vectorIi1ASaIiEE",
 		  "f(std::vector<int, A, std::allocator<int> >)",
