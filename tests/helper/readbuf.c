@@ -58,10 +58,14 @@ static void see_cookie(struct reader *r, uint64_t cookie)
 		return;
 	r->cookies[r->nr_cookies++] = cookie;
 	query.cookie = cookie;
-	if (cookie && ioctl(r->fd, OP_IOC_COOKIE, &query))
-		bad(r, "a cookie without a name");
-	else if (cookie)
+	if (!cookie)
+		return;
+	if (!ioctl(r->fd, OP_IOC_COOKIE, &query))
 		printf("# cookie %llu %s\n", query.cookie, query.path);
+	else if (errno == EAGAIN)
+		r->nr_cookies--; /* asked again where it is seen next */
+	else
+		bad(r, "a cookie without a name");
 }
 
 static void see_code(struct reader *r, const uint64_t *at)

@@ -122,7 +122,7 @@ run 0 "the same without symbols" --session-dir="$TMP/bare" \
 rm "$TMP/vanishing"
 like "its names and lines are there" \
 	"$("$BIN/opreport" --session-dir="$TMP/kept" -l -g 2>/dev/null)" \
-	'^[0-9]+ .* vanishing\.c:3 .* main$'
+	'^[0-9]+ .* vanishing\.c:2 .* main$'
 is "they are not if they are not wanted" \
 	"$(cd "$TMP" && find kept bare -name "$rest")" \
 	"kept/store/.build-id/$(cd "$TMP/kept/store/.build-id" && echo ??/"$rest")"

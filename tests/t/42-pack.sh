@@ -222,6 +222,7 @@ is "its end" $? 0
 daemon=
 is "all are there" "$(stored)" "$taken"
 is "and in the pack" "$(at_rest live)" './ledger
-./packed'
+./packed
+./tasks'
 is "the account" "$(sed -n 's/^stored = //p' "$CURRENT/ledger")" "$taken"
 done_testing

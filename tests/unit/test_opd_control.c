@@ -663,7 +663,7 @@ static void few_descriptors(void **state)
 		f->opd.source.fd = source[0];
 		few = before;
 		/* The pipe has the highest numbers but these. */
-		few.rlim_cur = (rlim_t)(source[1] + 1 + nr_failed);
+		few.rlim_cur = (rlim_t)source[1] + 1 + nr_failed;
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 		err = opd_loop_init(&f->opd, &diag);
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);

@@ -66,13 +66,15 @@ struct rig {
 /* The records in words: "name TGID TID NAME; ..." */
 static const char *told(struct rig *rig)
 {
-	struct opd_stream stream = { rig->words.words,
-				     rig->words.words + rig->words.nr };
+	struct opd_stream stream = { .at = rig->words.words };
 	char string[OP_PATH_MAX];
 	struct opd_rec rec;
 	size_t at = 0;
 
 	rig->text[0] = '\0';
+	if (!rig->words.nr)
+		return rig->text;
+	stream.end = stream.at + rig->words.nr;
 	while (stream.at < stream.end) {
 		assert_int_equal(opd_stream_record(&stream, &rec),
 				 OPD_UNIT_RECORD);

@@ -16,12 +16,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "libop/op_perf.h"
 
 #define PROCS "cgroup.procs"
 #define TRIES 10 /* to move all out */
@@ -106,6 +110,31 @@ static int move_to_cgroup(const char *folder, pid_t pid)
 	return err;
 }
 
+/*
+ * Whether perf_events samples a cgroup: of version 2 it does not know those of
+ * a machine where nobody has handed a controller down yet (ENOENT).
+ */
+static int try_to_sample(const char *folder)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.disabled = 1,
+	};
+	int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd, cpu = sched_getcpu();
+
+	if (folder_fd < 0)
+		return -errno;
+	fd = op_perf_open_cgroup(&attr, folder_fd, cpu < 0 ? 0 : cpu);
+	close(folder_fd);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 int operf_cgroup_make(struct operf_cgroup *cgroup, pid_t pid)
 {
 	int err = 0;
@@ -120,7 +149,8 @@ int operf_cgroup_make(struct operf_cgroup *cgroup, pid_t pid)
 		err = mkdir(cgroup->folder, 0755) ? -errno : 0;
 	}
 	if (!err) {
-		err = move_to_cgroup(cgroup->folder, pid);
+		err = try_to_sample(cgroup->folder)
+			      ?: move_to_cgroup(cgroup->folder, pid);
 		if (err)
 			rmdir(cgroup->folder);
 	}
