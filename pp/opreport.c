@@ -27,20 +27,19 @@ static unsigned int nr_header_lines(const struct opreport_options *o,
 				    const struct pp_report *report)
 {
 	bool is_table = report->has_symbols && !report->has_calls;
-	struct pp_text text = { .report = report,
-				.options = &o->format_options };
 	unsigned int nr = 1;
 	char *buf = NULL;
 	size_t len;
+	FILE *out;
 
 	if (o->format != pp_format_find("text") || !is_table ||
 	    o->args.no_header)
 		return 0;
-	text.out = open_memstream(&buf, &len);
-	if (!text.out)
+	out = open_memstream(&buf, &len);
+	if (!out)
 		return 0;
-	pp_text_header(&text);
-	fclose(text.out);
+	pp_text_describe(out, report, &o->format_options);
+	fclose(out);
 	for (const char *at = buf; at && *at; at++)
 		nr += *at == '\n';
 	free(buf);

@@ -119,7 +119,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	as_user "$TMP/bin/opreport" --session-dir="$TMP/secret" 2>said
 	is "a session of root's: status" "$?" 1
 	like "is refused with what to do" "$(cat said)" \
-		'^opreport: .*: Permission denied; run as the user who profiled, or as root$'
+		'^opreport: .*: Permission denied; run as the user who profiled or as root, or profile with --readable-by=GROUP$'
 	as_user "$TMP/bin/opcontrol" --start 2>said
 	is "opcontrol --start of a user: status" "$?" 1
 	like "is refused with what to do" "$(cat said)" \
