@@ -30,6 +30,17 @@ bool pp_class_is_timer(const struct pp_class *class)
 	return !strcmp(class->event, "TIMER");
 }
 
+const char *pp_task_name(struct op_arena *arena, const struct pp_class *class)
+{
+	const char *process = class->process ?: class->owner ?: "?";
+
+	if (class->tgid == OP_MANGLE_ALL)
+		return "";
+	if (class->tid == OP_MANGLE_ALL || class->tid == class->tgid)
+		return process;
+	return op_arena_printf(arena, "%s/%s", process, class->thread ?: "?");
+}
+
 /* ---- classes ------------------------------------------------------------- */
 
 static struct pp_class class_of_sample_file(const struct pp_sample_file *file,

@@ -105,6 +105,14 @@ int pp_class_find(const struct pp_classes *classes,
 /* Whether @class counts timer interrupts rather than an event. */
 bool pp_class_is_timer(const struct pp_class *class);
 
+/*
+ * "redis-server/bio_aof": what the process and the thread of @class are called.
+ * Where the session does not know it, a process is called by its largest
+ * application and a thread "?"; empty for what is no task. NULL when memory is
+ * short.
+ */
+const char *pp_task_name(struct op_arena *arena, const struct pp_class *class);
+
 /* Whether two classes are of one row, where tasks are in rows, or of one
  * column.
  */

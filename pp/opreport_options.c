@@ -450,7 +450,8 @@ int opreport_take_words(struct opreport_options *o, const char *const *words,
 		o->request.layout = PP_LAYOUT_COLUMNS;
 	/* Changes are of columns as they are, not of sums of them. */
 	if (o->format->flags & PP_SHOWS_ALL && o->spec.is_diff)
-		o->request.merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID;
+		o->request.merge |= PP_MERGE_CPU | PP_MERGE_TGID |
+				    PP_MERGE_TID | PP_MERGE_CGROUP;
 	return err ? err : check_diff(o, diag);
 }
 

@@ -58,6 +58,7 @@ void opreport_page_limit(struct opreport_options *o)
 		{ PP_MERGE_CPU, "CPUs", "cpu:" },
 		{ PP_MERGE_TID, "threads", "tid: or tgid:" },
 		{ PP_MERGE_TGID | PP_MERGE_TID, "processes", "tgid:" },
+		{ PP_MERGE_CGROUP, "cgroups", "cgroup:" },
 	};
 	size_t nr = count_classes(o), left;
 
@@ -112,7 +113,8 @@ static int make_code(struct opreport_page *page,
 	request.totals = false;
 	request.intervals = false;
 	request.threshold = 0;
-	request.merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID;
+	request.merge |=
+		PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID | PP_MERGE_CGROUP;
 	err = make_report_quietly(o, &request, &page->details, diag);
 	if (err)
 		return err;

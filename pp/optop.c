@@ -39,7 +39,7 @@ static poptContext parse_optop(struct optop_options *o, int argc,
 	/* clang-format off */
 	const struct poptOption table[] = {
 		{ "interval", '\0', POPT_ARG_STRING, &o->interval, 0, "read the samples again so often; 0: only when asked (2)", "SECONDS" },
-		{ "view", '\0', POPT_ARG_STRING, &o->view, 0, "begin with image, symbol (default), line, process or thread", "VIEW" },
+		{ "view", '\0', POPT_ARG_STRING, &o->view, 0, "begin with image, symbol (default), line, process, thread or cgroup", "VIEW" },
 		{ "sort", 's', POPT_ARG_STRING, &o->sort, 0, "sort by self (default) or total", "KEY" },
 		{ "filter", '\0', POPT_ARG_STRING, &o->filter, 0, "show rows with this text only", "TEXT" },
 		{ "once", '\0', POPT_ARG_NONE, &o->once, 0, "print the table once, as text", NULL },
@@ -79,7 +79,7 @@ static int take_optop_view(struct optop_options *o, struct op_diag *diag)
 		       ? 0
 		       : op_diag_set(
 				 diag, -EINVAL,
-				 "--view=%s: unknown; use image, symbol, line, process or thread",
+				 "--view=%s: unknown; use image, symbol, line, process, thread or cgroup",
 				 o->view);
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "libop/op_cgroup.h"
 #include "libpp/format/text.h"
 #include "libpp/sample_list.h"
 #include "pp/optop_keys.h"
@@ -216,6 +217,14 @@ static void draw_views(struct optop_grid *grid, const struct optop_state *state)
 		add_field(&line, OPTOP_WARM, "thread %" PRId64, target->tid);
 	else if (target->tgid != OP_MANGLE_ALL)
 		add_field(&line, OPTOP_WARM, "process %" PRId64, target->tgid);
+	if (target->cgroup) {
+		char cgroup[OP_CGROUP_NAME_MAX] = "unknown";
+
+		if (*target->cgroup)
+			op_cgroup_name(target->cgroup, cgroup, sizeof(cgroup));
+		add_name_field(&line, OPTOP_WARM, "cgroup ", cgroup,
+			       is_narrow ? 16 : 32);
+	}
 	if (name && grid->nr_columns > line.at + 2)
 		add_name_field(&line, OPTOP_BOLD, "", name,
 			       grid->nr_columns - line.at - 2);
@@ -280,6 +289,7 @@ static size_t width_beside(const struct optop_state *state, size_t columns)
 		return columns < 70 || !reading || !reading->has_beside ? 0
 									: 18;
 	case OPTOP_LINES:
+	case OPTOP_CGROUPS:
 		return columns < 80 ? 20 : 28;
 	default:
 		return columns < 70 ? 0 : columns < 160 ? 20 : 30;
@@ -398,11 +408,10 @@ static void put_fitted(struct optop_grid *grid, size_t row, size_t at,
 	free(fitted);
 }
 
-/* Whether rows are files, of whose names the last part says most. */
+/* Whether rows are paths, of which the last part says most. */
 static bool is_path(enum optop_kind kind)
 {
-	return kind == OPTOP_IMAGES || kind == OPTOP_PROCESSES ||
-	       kind == OPTOP_THREADS;
+	return kind == OPTOP_IMAGES || kind == OPTOP_CGROUPS;
 }
 
 static void draw_row(struct optop_grid *grid, size_t at_row,

@@ -116,6 +116,8 @@ static void press_enter(struct optop_state *state)
 		query.target.tgid = here->tgid;
 	if (query.target.tid == OP_MANGLE_ALL)
 		query.target.tid = here->tid;
+	if (!query.target.cgroup)
+		query.target.cgroup = here->cgroup;
 	if (!query.target.image && !query.target.symbol && !query.target.file)
 		query.target.image = here->image;
 	optop_push_page(state, &query);

@@ -59,6 +59,7 @@ int optop_query_copy(struct optop_query *to, const struct optop_query *from)
 	done &= copy_text(&t->symbol, f->symbol);
 	done &= copy_text(&t->title, f->title);
 	done &= copy_text(&t->file, f->file);
+	done &= copy_text(&t->cgroup, f->cgroup);
 	return done ? 0 : -ENOMEM;
 }
 
@@ -68,6 +69,7 @@ void optop_query_release(struct optop_query *query)
 	free((char *)query->target.symbol);
 	free((char *)query->target.title);
 	free((char *)query->target.file);
+	free((char *)query->target.cgroup);
 	memset(query, 0, sizeof(*query));
 }
 

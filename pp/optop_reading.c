@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What all readings have in common: a report, and counts by event. The classes
- * of a report may differ in their process or thread as well as in their event;
- * those that differ in other things than the event are different rows, or are
- * added up in one.
+ * of a report may differ in their process, thread or cgroup as well as in their
+ * event; those that differ in other things than the event are different rows,
+ * or are added up in one.
  */
 
 #include "pp/optop_reading.h"
@@ -17,6 +17,20 @@
 
 #include "libpp/sample_list.h"
 
+/* A pattern that matches @text alone. NULL when memory is short. */
+static const char *pattern_of_text(struct op_arena *arena, const char *text)
+{
+	char *pattern = op_arena_alloc(arena, 2 * strlen(text) + 1, 1);
+	size_t len = 0;
+
+	for (; pattern && *text; text++) {
+		if (strchr("\\*?[", *text))
+			pattern[len++] = '\\';
+		pattern[len++] = *text;
+	}
+	return pattern;
+}
+
 int optop_make_report(struct optop_reading *reading,
 		      const struct pp_request *request,
 		      const struct optop_target *target, struct op_diag *diag)
@@ -25,7 +39,7 @@ int optop_make_report(struct optop_reading *reading,
 	const enum pp_spec_tag tags[] = { PP_SPEC_TGID, PP_SPEC_TID };
 	struct pp_request narrow = *request;
 	struct pp_spec spec = *request->spec;
-	struct pp_spec_item items[2];
+	struct pp_spec_item items[2], cgroup = { .text = "" };
 
 	for (size_t i = 0; i < 2; i++) {
 		if (ids[i] == OP_MANGLE_ALL)
@@ -34,6 +48,16 @@ int optop_make_report(struct optop_reading *reading,
 						  .number = (uint64_t)ids[i] };
 		spec.lists[tags[i]] =
 			(struct pp_spec_list){ .items = &items[i], .nr = 1 };
+	}
+	if (target->cgroup) {
+		cgroup.pattern = *target->cgroup
+					 ? pattern_of_text(&reading->arena,
+							   target->cgroup)
+					 : "unknown";
+		if (!cgroup.pattern)
+			return -ENOMEM;
+		spec.lists[PP_SPEC_CGROUP] =
+			(struct pp_spec_list){ .items = &cgroup, .nr = 1 };
 	}
 	narrow.spec = &spec;
 	narrow.any_axes = true;

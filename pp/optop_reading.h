@@ -19,6 +19,7 @@ enum optop_kind {
 	OPTOP_LINES,
 	OPTOP_PROCESSES,
 	OPTOP_THREADS,
+	OPTOP_CGROUPS,
 	OPTOP_NR_VIEWS,
 	/* of one function, or of one source file */
 	OPTOP_ASSEMBLY = OPTOP_NR_VIEWS,
@@ -38,6 +39,7 @@ struct optop_target {
 	const char *file; /* a source file, in place of a function */
 	unsigned int line;
 	int64_t tgid, tid;
+	const char *cgroup; /* its path; empty: those that nobody could tell */
 };
 
 struct optop_query {
@@ -77,8 +79,8 @@ void optop_reading_free(struct optop_reading *reading);
 
 /* ---- for the files that fill readings ------------------------------------ */
 
-/* Make the report of @reading, on the process or thread of @target alone if it
- * has one. Returns as pp_report_new(). */
+/* Make the report of @reading, on the process, thread and cgroup of @target
+ * alone, as far as it has these. Returns as pp_report_new(). */
 int optop_make_report(struct optop_reading *reading,
 		      const struct pp_request *request,
 		      const struct optop_target *target, struct op_diag *diag);

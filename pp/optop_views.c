@@ -2,8 +2,8 @@
 /*
  * The views of a session, each a row of a table: what is not to be kept apart
  * in its report, and the function that makes rows of that. A report on
- * processes or threads has a class for each of them and event, so its rows are
- * those of its classes that differ in more than the event.
+ * processes, threads or cgroups has a class for each of them and event, so its
+ * rows are those of its classes that differ in more than the event.
  */
 
 #include <errno.h>
@@ -14,12 +14,16 @@
 #include "libpp/sample_list.h"
 #include "pp/optop_reading.h"
 
-#define MERGE_THREADS (PP_MERGE_SESSION | PP_MERGE_CPU)
+#define MERGE_TASKS (PP_MERGE_SESSION | PP_MERGE_CPU)
+#define MERGE_CGROUPS (MERGE_TASKS | PP_MERGE_TID | PP_MERGE_TGID)
+#define MERGE_THREADS (MERGE_TASKS | PP_MERGE_CGROUP)
 #define MERGE_PROCESSES (MERGE_THREADS | PP_MERGE_TID)
 #define MERGE_SYMBOLS (MERGE_PROCESSES | PP_MERGE_TGID | PP_MERGE_LIB)
 
 #define NOT_APART                                                              \
 	"the session does not keep them apart; profile with --separate=thread (operf: --separate-thread)"
+#define NO_CGROUPS                                                             \
+	"the session does not keep cgroups apart; profile with --separate=cgroup"
 
 struct optop_view {
 	const char *name, *beside, *title; /* heads of the columns of text */
@@ -228,76 +232,93 @@ static int fill_lines(struct optop_reading *reading,
 	return 0;
 }
 
-/* ---- processes and threads ----------------------------------------------- */
+/* ---- processes, threads and cgroups -------------------------------------- */
 
-/* What most samples of class @nr are of; their number is in *@most. */
-static const char *name_of_task(const struct pp_report *report, size_t nr,
-				uint64_t *most)
+/* What is said of the row that @class is in, and opened from there. Returns 0
+ * or -ENOMEM. */
+typedef int describe_task_fn(struct optop_reading *reading,
+			     struct optop_row *row, struct optop_target *target,
+			     const struct pp_class *class);
+
+static int describe_process(struct optop_reading *reading,
+			    struct optop_row *row, struct optop_target *target,
+			    const struct pp_class *class)
 {
-	const char *name = "";
-
-	*most = 0;
-	for (size_t i = 0; i < report->nr_apps; i++)
-		if (report->apps[i].counts[nr] > *most) {
-			*most = report->apps[i].counts[nr];
-			name = report->apps[i].name;
-		}
-	return name;
-}
-
-static int fill_task(struct optop_reading *reading, size_t nr,
-		     const struct pp_class *class, bool is_thread)
-{
-	struct optop_target *target = new_target(reading);
-	struct optop_row *row = &reading->rows[nr];
-
-	if (!target)
-		return -ENOMEM;
 	target->tgid = class->tgid;
-	target->tid = is_thread ? class->tid : OP_MANGLE_ALL;
-	row->opens = target;
-	if (is_thread)
-		row->beside =
-			op_arena_printf(&reading->arena, "%" PRId64 "/%" PRId64,
-					class->tgid, class->tid);
-	else
-		row->beside = op_arena_printf(&reading->arena, "%" PRId64,
-					      class->tgid);
-	return row->beside ? 0 : -ENOMEM;
+	row->name = pp_task_name(&reading->arena, class);
+	row->beside = op_arena_printf(&reading->arena, "%" PRId64, class->tgid);
+	return row->name && row->beside ? 0 : -ENOMEM;
 }
 
-/* Classes of one task, which differ in their event, come one after another. */
-static int fill_tasks(struct optop_reading *reading, bool is_thread)
+static int describe_thread(struct optop_reading *reading, struct optop_row *row,
+			   struct optop_target *target,
+			   const struct pp_class *class)
+{
+	target->tgid = class->tgid;
+	target->tid = class->tid;
+	row->name = pp_task_name(&reading->arena, class);
+	row->beside = op_arena_printf(&reading->arena, "%" PRId64 "/%" PRId64,
+				      class->tgid, class->tid);
+	return row->name && row->beside ? 0 : -ENOMEM;
+}
+
+static int describe_cgroup(struct optop_reading *reading, struct optop_row *row,
+			   struct optop_target *target,
+			   const struct pp_class *class)
+{
+	(void)reading;
+	target->cgroup = class->cgroup;
+	row->name = *class->cgroup ? class->cgroup : class->cgroup_name;
+	row->beside = class->cgroup_name;
+	return 0;
+}
+
+static uint64_t key_of_task(const struct pp_class *class)
+{
+	uint64_t key = op_hash_mix(op_hash_mix(1, (uint64_t) class->tgid),
+				   (uint64_t) class->tid);
+
+	return optop_key(key, class->cgroup ?: "");
+}
+
+/*
+ * Classes of one task, which differ in their event, come one after another. A
+ * task without a name is called by its application (pp_task_name()), which may
+ * be another for each event: that of most samples counts.
+ */
+static int fill_tasks(struct optop_reading *reading, const char *not_apart,
+		      describe_task_fn *describe)
 {
 	const struct pp_classes *classes = &reading->report->classes;
 	const uint64_t *totals = reading->report->totals;
 	const size_t *event_of;
-	uint64_t most = 0, count;
+	uint64_t most = 0;
 	size_t nr = 0;
 	int err = optop_make_rows(reading, classes->nr, false, &event_of);
 	struct optop_counts *counts = reading->counts;
 
 	for (size_t c = 0; c < classes->nr && !err; c++) {
 		const struct pp_class *class = &classes->classes[c];
-		uint64_t key =
-			op_hash_mix(op_hash_mix(1, (uint64_t) class->tgid),
-				    (uint64_t) class->tid);
+		uint64_t key = key_of_task(class);
 		uint64_t *sum = &counts->self_sums[event_of[c]];
-		const char *name = name_of_task(reading->report, c, &count);
 
 		*sum = pp_add_counts(*sum, totals[c]);
-		if (class->tgid == OP_MANGLE_ALL) {
-			reading->note = NOT_APART;
+		if (class->tgid == OP_MANGLE_ALL && !class->cgroup) {
+			reading->note = not_apart;
 			continue;
 		}
 		if (!nr || counts->keys[nr - 1] != key) {
-			counts->keys[nr] = key;
-			err = fill_task(reading, nr++, class, is_thread);
+			counts->keys[nr++] = key;
 			most = 0;
 		}
-		if (count >= most) {
-			reading->rows[nr - 1].name = name;
-			most = count;
+		if (totals[c] >= most) {
+			struct optop_target *target = new_target(reading);
+			struct optop_row *row = &reading->rows[nr - 1];
+
+			row->opens = target;
+			err = target ? describe(reading, row, target, class)
+				     : -ENOMEM;
+			most = totals[c];
 		}
 		counts->self[(nr - 1) * counts->nr_events + event_of[c]] =
 			totals[c];
@@ -310,14 +331,21 @@ static int fill_processes(struct optop_reading *reading,
 			  const struct optop_query *query)
 {
 	(void)query;
-	return fill_tasks(reading, false);
+	return fill_tasks(reading, NOT_APART, describe_process);
 }
 
 static int fill_threads(struct optop_reading *reading,
 			const struct optop_query *query)
 {
 	(void)query;
-	return fill_tasks(reading, true);
+	return fill_tasks(reading, NOT_APART, describe_thread);
+}
+
+static int fill_cgroups(struct optop_reading *reading,
+			const struct optop_query *query)
+{
+	(void)query;
+	return fill_tasks(reading, NO_CGROUPS, describe_cgroup);
 }
 
 /* ---- all of them --------------------------------------------------------- */
@@ -346,16 +374,22 @@ static const struct optop_view views[OPTOP_NR_KINDS] = {
 			  .fill = fill_lines },
 	[OPTOP_PROCESSES] = { .name = "process",
 			      .beside = "pid",
-			      .title = "program",
+			      .title = "process",
 			      .below = OPTOP_SYMBOLS,
 			      .merge = MERGE_PROCESSES,
 			      .fill = fill_processes },
 	[OPTOP_THREADS] = { .name = "thread",
 			    .beside = "pid/tid",
-			    .title = "program",
+			    .title = "process/thread",
 			    .below = OPTOP_SYMBOLS,
 			    .merge = MERGE_THREADS,
 			    .fill = fill_threads },
+	[OPTOP_CGROUPS] = { .name = "cgroup",
+			    .beside = "cgroup",
+			    .title = "path",
+			    .below = OPTOP_SYMBOLS,
+			    .merge = MERGE_CGROUPS,
+			    .fill = fill_cgroups },
 	[OPTOP_ASSEMBLY] = { .name = "assembly",
 			     .beside = "source",
 			     .title = "instruction",

@@ -100,9 +100,13 @@ function sumRun(list, at, isChosen) {
 
 /* ---- what is chosen ---- */
 
+/* A cgroup that nobody could tell has a name alone. */
+for (const one of data.classes)
+	one.cgroup = one.cgroup ?? one.cgroup_name;
+
 /* What samples may be kept apart by, as classes have it. Sessions are apart as
  * events are, since each has a total of its own. */
-const FACETS = [["tgid", "Process"], ["tid", "Thread"], ["cpu", "CPU"]];
+const FACETS = [["tgid", "Process"], ["tid", "Thread"], ["cgroup", "Cgroup"], ["cpu", "CPU"]];
 const MAX_OPTIONS = 2000;
 const state = {
 	view: "symbols", event: 0, search: "", sort: "", up: false, symbol: -1,
@@ -992,8 +996,9 @@ function tellGraphNotes() {
 	if (isDiff)
 		lines.push(...data.tree.columns[column + graph.nrClasses].notes
 			.map(t => "Earlier profile: " + t));
-	if ("cpu" in state.facets)
-		lines.push("Stacks are not kept apart by CPU: these are of all CPUs.");
+	for (const [key, title, all] of [["cgroup", "cgroup", "cgroups"], ["cpu", "CPU", "CPUs"]])
+		if (key in state.facets)
+			lines.push(`Stacks are not kept apart by ${title}: these are of all ${all}.`);
 	$("graph-notes").replaceChildren(...lines.map(text => make("p", {}, text)));
 }
 
@@ -1211,15 +1216,36 @@ function findClassApps() {
 	}
 }
 
-/* A process or thread with its application, where there are several of these. */
+/* What the process, or the thread, of class @c is called. Without a recorded name
+ * a process is called by its application, where there are several of these. */
+function taskNameOf(c, key) {
+	const { process, thread, tgid, tid } = data.classes[c];
+	const name = process ?? (manyApps || thread ? classApps[c] : "");
+
+	return key === "tgid" || tid === tgid || !(process || thread) ? name :
+		`${name}/${thread ?? "?"}`;
+}
+
+/* A cgroup by what people call it, unless another is called so, too. */
+function cgroupNameOf(c) {
+	const { cgroup, cgroup_name: name } = data.classes[c];
+
+	return data.classes.some(one => one.cgroup_name === name && one.cgroup !== cgroup) ?
+		cgroup : name;
+}
+
 function labelOf(key, value) {
-	if (key === "cpu" || !manyApps)
+	const c = data.classes.findIndex(one => String(one[key]) === value);
+
+	if (key === "cpu" || c < 0)
 		return value;
+	if (key === "cgroup")
+		return cgroupNameOf(c);
 	if (!classApps)
 		findClassApps();
-	const app = classApps[data.classes.findIndex(c => String(c[key]) === value)];
+	const name = taskNameOf(c, key);
 
-	return app ? `${app} ${value}` : value;
+	return name ? `${name} ${value}` : value;
 }
 
 /* ---- going somewhere ---- */

@@ -17,17 +17,6 @@
 #include "libop/op_search.h"
 #include "libpp/sample_list.h"
 
-const char *pp_task_name(struct op_arena *arena, const struct pp_class *class)
-{
-	const char *process = class->process ?: class->owner ?: "?";
-
-	if (class->tgid == OP_MANGLE_ALL)
-		return "";
-	if (class->tid == OP_MANGLE_ALL || class->tid == class->tgid)
-		return process;
-	return op_arena_printf(arena, "%s/%s", process, class->thread ?: "?");
-}
-
 static const char *task_ids(struct op_arena *arena,
 			    const struct pp_class *class)
 {

@@ -48,12 +48,4 @@ void pp_task_rows_release(struct pp_task_rows *rows);
 bool pp_task_row_counts(const struct pp_task_rows *rows, size_t row,
 			const uint64_t *of, uint64_t *counts);
 
-/*
- * "redis-server/bio_aof": what the process and the thread of @class are called.
- * Where the session does not know it, a process is called by its largest
- * application and a thread "?"; empty for what is no task. NULL when memory is
- * short.
- */
-const char *pp_task_name(struct op_arena *arena, const struct pp_class *class);
-
 #endif /* LIBPP_FORMAT_TEXT_ROWS_H */

@@ -171,6 +171,26 @@ samples are too many for a page, so threads are added up; choose some with tid: 
 is "and added up" "$(data crowd.html 'len(d["classes"]), d["totals"]')" "(1, [502])"
 ok "fewer" page crowd.html session:crowd tid:1,2,3
 is "are kept apart" "$(data crowd.html 'len(d["classes"]), d["totals"]')" "(3, [2, 2, 2])"
+# Names, and cgroups: two of one name, and one that nobody could tell.
+in_cgroup() {
+	printf '%s\n' "$leaf $3" "$busy 5" | sample names "$P/$1/{dep}/$P/TIMER.0.0.$2.all" \
+		timer-hz=1000 "mtime=$TMP/prog"
+}
+redis="{cgroup}/system.slice/redis-server.service"
+in_cgroup "$redis" 4100.4100 55
+in_cgroup "$redis" 4100.4103 300
+in_cgroup "$redis" 4100.4104 35
+in_cgroup "{cgroup}/other.slice/redis-server.service" 4200.4200 95
+in_cgroup "{no-cgroup}" 4300.4300 15
+printf '%s\n' 'stack 300 p+'"$main"' p+'"$leaf" | { images; cat; } |
+	tree names "$P/$redis/{tree}/TIMER.0.0.4100.4103.all" timer-hz=1000
+cat >"$SESSION/samples/names/tasks" <<'END'
+name.4100.4100 = redis-server
+name.4100.4103 = bio_aof
+END
+ok "names" page names.html session:names
+is "cgroups are no events" "$(data names.html '[e["name"] for e in d["events"]], d["class_event"]')" \
+	"(['TIMER:0'], [0, 0, 0, 0, 0])"
 profile cpus TIMER.0.0 all.all.0 1 2
 profile cpus TIMER.0.0 all.all.1 3 4
 ok "CPUs" page cpus.html session:cpus
@@ -503,6 +523,42 @@ None
 None
 1017 prog 9
 $(table session:threads --merge=all | sed 's/ *$//')"
+
+# texts: what each filter has, without shares.
+FILTERS='[...document.querySelectorAll("#filters select")].map(s => [...s.options].map(o => o.text.split(" · ")[0]).join()).join("; ")'
+is "names and cgroups" "$(drive <<END
+open file://$TMP/names.html
+print $FILTERS
+shot $PICTURES/html-names.png
+$(choose cgroup /system.slice/redis-server.service)
+text #about
+print $TABLE
+print location.hash.split("&").pop()
+$(choose tid 4103)
+text #about
+$(choose tid '')
+$(choose cgroup unknown)
+text #about
+key 2
+text #graph-notes p:last-child
+shot $PICTURES/html-cgroup.png
+open file://$TMP/names.html#cgroup=/other.slice/redis-server.service
+text #about
+errors
+END
+)" "\
+all,redis-server 4100,4200,4300; all,redis-server/bio_aof 4103,4200,redis-server 4100,redis-server/? 4104,4300; all,/system.slice/redis-server.service,/other.slice/redis-server.service,unknown
+None
+CPU with timer interrupt · TIMER:0 · 405 samples
+$(table session:names --merge=all cgroup:/system.slice/redis-server.service)
+cgroup=%2Fsystem.slice%2Fredis-server.service
+None
+CPU with timer interrupt · TIMER:0 · 305 samples
+None
+None
+CPU with timer interrupt · TIMER:0 · 20 samples
+Stacks are not kept apart by cgroup: these are of all cgroups.
+CPU with timer interrupt · TIMER:0 · 100 samples"
 
 is "CPUs" "$(drive <<END
 open file://$TMP/cpus.html

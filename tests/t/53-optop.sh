@@ -176,7 +176,7 @@ is "--rows leaves out the rest" \
 	"$("$BIN/optop" --session-dir="$SESSION" --once --rows=2 event:TIMER 2>/dev/null | wc -l)" 6
 like "--filter" "$("$BIN/optop" --session-dir="$SESSION" --once --filter=idl \
 	event:TIMER 2>/dev/null | sed 1,4d)" '^ +100 .* idle$'
-for view in image symbol line process thread; do
+for view in image symbol line process thread cgroup; do
 	ok "--view=$view" "$BIN/optop" --session-dir="$SESSION" --once --view=$view
 done
 
@@ -193,7 +193,7 @@ refused 1 "no terminal" \
 	"standard input and output have to be a terminal; use --once to print a table" \
 	"$BIN/optop" --session-dir="$SESSION"
 refused 2 "an unknown view" \
-	"--view=cpu: unknown; use image, symbol, line, process or thread" \
+	"--view=cpu: unknown; use image, symbol, line, process, thread or cgroup" \
 	"$BIN/optop" --view=cpu
 refused 2 "an unknown order" "--sort=name: unknown; use self or total" \
 	"$BIN/optop" --sort=name
@@ -307,9 +307,12 @@ press Enter
 seen "of which one is in this file" '^.*/prog\.c$' \
 	'int main\(int argc, char \*\*argv\)'
 press Escape 4
-seen "4 is processes" '^ +900 90\.0000 .* 7 +/.*/prog$' '^ +100 10\.0000 .* 9 +/.*/prog$'
+seen "4 is processes" '^ +900 90\.0000 .* 7 +prog$' '^ +100 10\.0000 .* 9 +prog$'
+press 6
+seen "6 is cgroups" \
+	'^the session does not keep cgroups apart; profile with --separate=cgroup$'
 press 5
-seen "5 is threads" '^ +800 .* 7/7 +/.*/prog$' '^ +100 .* 7/8 +/'
+seen "5 is threads" '^ +800 .* 7/7 +prog$' '^ +100 .* 7/8 +prog/\?$'
 press End Enter
 seen "of which one has these symbols" 'thread [0-9]+$'
 press Escape 2
@@ -405,6 +408,95 @@ press Enter
 seen "and it comes back" '^optop  ' ' busy$'
 press q
 seen "and ends" '^status 0$'
+
+# ---- threads and cgroups with names ---------------------------------------------
+
+docker=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+rm -rf "$SESSION"
+# in_cgroup COUNTS CGROUP NAME: samples of the program there.
+in_cgroup() {
+	echo "$1" | odb "$P/$2/{dep}/$P/$3.all"
+}
+redis="{cgroup}/system.slice/redis-server.service"
+in_cgroup "$leaf 60" "$redis" TIMER.0.0.4100.4103
+in_cgroup "$busy 30" "$redis" TIMER.0.0.4100.4100
+in_cgroup "$busy 500" "$redis" CYCLES.5000.0.4100.4100
+in_cgroup "$idle 20" "{cgroup}/system.slice/docker-$docker.scope" TIMER.0.0.4200.4200
+in_cgroup "$idle 10" "{no-cgroup}" TIMER.0.0.4300.4300
+in_cgroup "$idle 9" '{cgroup}/odd[1]*' TIMER.0.0.4400.4400
+in_cgroup "$leaf 8" '{cgroup}/odd1more' TIMER.0.0.4500.4500
+cat >"$CURRENT/tasks" <<'END'
+name.4100.4100 = redis-server
+name.4100.4103 = bio_aof
+name.4200.4200 = nginx
+END
+# view NAME ARG...: its rows, as samples and what is said of each.
+view() {
+	view=$1
+	shift
+	"$BIN/optop" --session-dir="$SESSION" --once --rows=0 "--view=$view" "$@" \
+		event:TIMER 2>/dev/null | sed 1,4d | awk '{ print $1, $4, $5 }'
+}
+is "processes have their names" "$(view process)" "90 4100 redis-server
+20 4200 nginx
+10 4300 prog
+9 4400 prog
+8 4500 prog"
+is "threads have theirs" "$(view thread)" "60 4100/4103 redis-server/bio_aof
+30 4100/4100 redis-server
+20 4200/4200 nginx
+10 4300/4300 prog
+9 4400/4400 prog
+8 4500/4500 prog"
+is "a filter knows them" "$(view thread --filter=bio)" \
+	"60 4100/4103 redis-server/bio_aof"
+is "cgroups" "$(view cgroup)" \
+	"90 redis-server.service /system.slice/redis-server.service
+20 docker:0123456789ab /system.slice/docker-$docker.scope
+10 unknown unknown
+9 /odd[1]* /odd[1]*
+8 /odd1more /odd1more"
+is "a filter knows what they are called" "$(view cgroup --filter=docker:)" \
+	"20 docker:0123456789ab /system.slice/docker-$docker.scope"
+is "symbols are of all of them" \
+	"$(view symbol | sort -n | awk '{ print $1, $NF }')" "30 busy
+39 idle
+68 leaf"
+open_screen 110 24 --session-dir="$SESSION" --view=cgroup
+seen "of one event" '^CYCLES:5000  1/2' '^ +500 100\.000 .* redis-server\.service +/system'
+press e
+seen "and of the other" '^timer  2/2' '^ +90 65\.[0-9]+ .* redis-server\.service +/system'
+press Enter
+seen "a cgroup has these symbols" '2 symbol .*cgroup redis-server\.service$' \
+	'^ +60 .*leaf$'
+unlike "and no others" "$(capture)" 'idle'
+press 5 Home
+seen "and these threads" '^ +60 .*4100/4103 +redis-server/bio_aof$'
+unlike "and no others" "$(capture)" 'nginx'
+press Enter
+seen "of which one stays in it" 'thread 4103  cgroup redis-server\.service$' \
+	'^ +60 .*leaf$'
+press Enter
+seen "down to the code" '1 assembly .*cgroup redis-server' '^ +60 100\.000 '
+press Escape
+shows '2 symbol  3 line'
+press Escape
+shows ' redis-server/bio_aof$'
+press Escape
+shows ' /odd1more$'
+press Down Down Enter
+seen "one that nobody could tell" 'cgroup unknown$' '^ +10 .*idle$'
+press Escape
+shows ' /odd1more$'
+press Down Enter
+seen "a path is no pattern" 'cgroup /odd\[1\]\*$' '^ +9 .*idle$'
+unlike "for another" "$(capture)" ' leaf$'
+press q
+ended "cgroups" 0
+open_screen 40 10 --session-dir="$SESSION" --view=thread event:TIMER
+seen "of a name the program stays, too" ' redis.*bio_aof$'
+press q
+ended "a narrow screen" 0
 
 # ---- names that nobody chose ---------------------------------------------------
 
