@@ -62,7 +62,8 @@ struct batch {
 	struct pp_population *p;
 	struct pp_side *side;
 	struct pp_image_symbols *symbols;
-	struct op_arena *places; /* names of source files */
+	struct op_arena *places; /* names of source files; lives as long as
+				    @symbols, which may outlive the report */
 	const struct pp_image *image;
 	const char *app;
 	struct pp_owners owners;
@@ -210,7 +211,7 @@ static int add_details(const struct batch *b, struct pp_symbol_entry *entry,
 		detail->place = place_of(b, points[i].key);
 		if (b->p->request->call_sites)
 			pp_image_symbols_inlined_at(b->symbols, points[i].key,
-						    &b->p->report->arena,
+						    b->places,
 						    &detail->inlined_at);
 	}
 	entry->details = details;
@@ -311,7 +312,7 @@ static int add_symbol_entry(const struct batch *b, uint32_t owner,
 		return -ENOMEM;
 	count_points(counts, points, nr);
 	if (symbol && request->lines)
-		pp_image_symbols_declared(b->symbols, symbol->key, arena,
+		pp_image_symbols_declared(b->symbols, symbol->key, b->places,
 					  &entry.place);
 	if (symbol && request->code)
 		entry.code = pp_image_symbols_code(b->symbols, symbol, arena);
