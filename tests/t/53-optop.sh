@@ -463,9 +463,11 @@ is "symbols are of all of them" \
 39 idle
 68 leaf"
 open_screen 110 24 --session-dir="$SESSION" --view=cgroup
-seen "of one event" '^CYCLES:5000  1/2' '^ +500 100\.000 .* redis-server\.service +/system'
+seen "of one event" '^timer  1/2' '^ +90 65\.[0-9]+ .* redis-server\.service +/system'
 press e
-seen "and of the other" '^timer  2/2' '^ +90 65\.[0-9]+ .* redis-server\.service +/system'
+seen "and of the other" '^CYCLES:5000  2/2' '^ +500 100\.000 .* redis-server\.service +/system'
+press e
+shows '^timer  1/2'
 press Enter
 seen "a cgroup has these symbols" '2 symbol .*cgroup redis-server\.service$' \
 	'^ +60 .*leaf$'
@@ -494,7 +496,7 @@ unlike "for another" "$(capture)" ' leaf$'
 press q
 ended "cgroups" 0
 open_screen 40 10 --session-dir="$SESSION" --view=thread event:TIMER
-seen "of a name the program stays, too" ' redis.*bio_aof$'
+seen "of a name the program stays, too" ' redis-s.*io_ao'
 press q
 ended "a narrow screen" 0
 
