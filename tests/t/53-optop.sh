@@ -617,7 +617,8 @@ kernel_samples() {
 ok "a daemon" opcontrol --start-daemon --session-dir="$SESSION"
 daemon=$(cat "$SESSION/run/lock")
 ok "samples" opcontrol --start
-open_screen 100 30 --session-dir="$SESSION" --interval=1
+# Wide enough for a message with the path of the session.
+open_screen 200 30 --session-dir="$SESSION" --interval=1
 seen "it waits for the first samples" 'running .*every 1 s$' 'no sample files|no samples'
 kernel_samples 30
 seen "which come by themselves" '  30 samples' '^ +30 100\.000'
