@@ -448,10 +448,12 @@ static int open_symbol_source(struct pp_image_symbols *symbols,
 	return open_snapshot(symbols, image, session, locator, messages);
 }
 
+/* A kernel without symbols, in imported sessions, is none. */
 static bool is_kernel_code(const struct pp_image *image)
 {
 	return image->kind == OP_IMAGE_PSEUDO &&
-	       image->recorded.space == OP_SPACE_KERN && *image->name == '/';
+	       image->recorded.space == OP_SPACE_KERN && *image->name == '/' &&
+	       strcmp(image->name, "/no-vmlinux");
 }
 
 int pp_image_symbols_open(struct pp_image_symbols *symbols,
@@ -468,7 +470,7 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	symbols->wants = wants;
 	symbols->messages = messages;
 	err = open_symbol_source(symbols, image, session, locator, messages);
-	/* A function of the kernel is an image that is shown with a slash. */
+	/* A function that the kernel made is an image, shown with a slash. */
 	if (!symbols->nr)
 		symbols->whole = image->name + is_kernel_code(image);
 	if (wants & PP_WANT_LINES && symbols->bfd)
