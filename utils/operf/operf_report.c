@@ -238,13 +238,16 @@ static void note_unseen(const struct operf *operf,
 	operf_note(
 		"warning: samples stand for %.2f of the %.2f s of CPU time "
 		"that the command used, %.0f %% are not seen: %sa process is "
-		"not seen before it has used %.1f ms itself; run operf as "
-		"root, or give a higher --rate",
+		"not seen before it has used %.1f ms itself; %s, or give a "
+		"higher --rate",
 		seen, used, 100 * (1 - seen / used),
 		operf->events.user_only
 			? "the kernel's part may not be sampled, and "
 			: "",
-		1e3 / rate);
+		1e3 / rate,
+		geteuid()
+			? "run operf as root"
+			: "mount cgroups of version 2 that hand controllers down, or profile without stacks");
 }
 
 /* Which of the stacks are not whole, and why. */
