@@ -451,7 +451,7 @@ static void opreport_takes_options(void **state)
 		{ "--html=FILE", "html 32 STIAYDV any-axes symbols totals inlines intervals max-nodes=500000 | output=FILE" },
 		{ "--format=html -l -t 5", "html 32 STIAYDV any-axes symbols totals inlines intervals max-nodes=500000 threshold=5 |" },
 		{ "--html=FILE --no-inlines", "html 32 STIAYDV any-axes symbols totals intervals max-nodes=500000 | output=FILE" },
-		{ "--html=FILE { cpu:1 } {}", "html 39 STIAYDV any-axes symbols inlines intervals max-nodes=500000 | words={,cpu:1,},{} output=FILE diff" },
+		{ "--html=FILE { cpu:1 } {}", "html 103 STIAYDV any-axes symbols inlines intervals max-nodes=500000 | words={,cpu:1,},{} output=FILE diff" },
 		{ "--html=FILE --json", "--xml, --json, --csv, --html and --format name a format; choose one" },
 		{ "--html=FILE --format=html", "--xml, --json, --csv, --html and --format name a format; choose one" },
 		{ "--html=FILE -o FILE", "--html and --output-file both say where to write; leave --output-file out" },
