@@ -86,12 +86,17 @@ ok "load for NMIs" insmod "$PROVIDER" mode=nmi rate=1000
 ok "start under NMIs" start --separate=lib,kernel --callgraph=64 \
 	--callgraph-stack=16384
 is "with as much as without the option" "$(cat $FS/backtrace_stack)" 16384
-"$TESTBIN/storm" "$(by_tier 3 6)" >/dev/null 2>&1
+# How many NMIs come in user mode is the kernel's affair.
+storms=0
+while
+	"$TESTBIN/storm" "$(by_tier 3 6)" >/dev/null 2>&1
+	[ $((storms += 1)) -lt 10 ] && [ "$(stat backtrace_stacks)" -le 100 ]
+do :; done
 ok "stop" stop
 backtraces | sed 's/^/# /'
 ok "taken = stored + lost" sums_up
 ok "callers were found in NMIs" [ "$(stat backtrace_frames)" -gt 1000 ]
-ok "parts of user stacks behind them" [ "$(stat backtrace_stacks)" -gt 0 ]
+ok "parts of user stacks behind them" [ "$(stat backtrace_stacks)" -gt 100 ]
 ok "unloading it stops sampling" rmmod op_test_provider
 end_profiler
 done_testing
