@@ -235,9 +235,8 @@ check-all: all arm64-for-tests sanitized $(O)/debian-root
 	$(Q)O='$(O)' tests/run --rounds 10
 $(O)/debian-root:
 	$(Q)rm -rf $@.new && debootstrap --variant=minbase bookworm $@.new && mv $@.new $@
-DEBUG_KERNELS := 6.1-kasan 6.1-kcsan 6.1-rt 6.12-rt
 module-debug:
-	$(Q)set -e; for kernel in $(DEBUG_KERNELS); do \
+	$(Q)set -e; for kernel in $$(tests/run --debug-kernels); do \
 		case $$kernel in \
 		*-rt) kdir=$$(tests/vm/headers --kernel $$kernel --arch amd64) ;; \
 		*) kdir=$$(tests/vm/debug-kernel $${kernel#*-}) ;; \
