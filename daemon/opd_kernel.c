@@ -99,26 +99,33 @@ static bool is_code(const struct opd_range *range)
 	return range->image->kind == OP_IMAGE_PSEUDO;
 }
 
-/* Drop the ranges of code in @start to @end, or all but those of code. */
-static void drop_ranges(struct opd_kernel *kernel, bool code, uint64_t start,
-			uint64_t end)
+void opd_kernel_clear_images(struct opd_kernel *kernel)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < kernel->nr; i++)
+		if (is_code(&kernel->ranges[i]))
+			kernel->ranges[kept++] = kernel->ranges[i];
+	kernel->nr = kept;
+}
+
+/* Code from @start to before @end takes the place of what starts there; what
+ * starts before, of which the end may have been guessed, ends there. */
+static void make_room(struct opd_kernel *kernel, uint64_t start, uint64_t end)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < kernel->nr; i++) {
-		const struct opd_range *range = &kernel->ranges[i];
+		struct opd_range range = kernel->ranges[i];
 
-		if (is_code(range) == code && range->start < end &&
-		    start < range->end)
+		if (is_code(&range) && start <= range.start &&
+		    range.start < end)
 			continue;
-		kernel->ranges[kept++] = *range;
+		if (is_code(&range) && range.start < start && start < range.end)
+			range.end = start;
+		kernel->ranges[kept++] = range;
 	}
 	kernel->nr = kept;
-}
-
-void opd_kernel_clear_images(struct opd_kernel *kernel)
-{
-	drop_ranges(kernel, false, 0, UINT64_MAX);
 }
 
 int opd_kernel_add_code(struct opd_kernel *kernel, const char *name,
@@ -130,7 +137,7 @@ int opd_kernel_add_code(struct opd_kernel *kernel, const char *name,
 		.name = name,
 	};
 
-	drop_ranges(kernel, true, start, end);
+	make_room(kernel, start, end);
 	return add_range(kernel, &id, start, end);
 }
 

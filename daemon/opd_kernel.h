@@ -55,7 +55,8 @@ int opd_kernel_add(struct opd_kernel *kernel, const char *name, uint64_t start,
 
 /*
  * Add code that was made at run time, one function. It takes the place of
- * such code that was there before. Errors as above.
+ * such code that starts in it, and such code that starts before ends at it.
+ * Errors as above.
  */
 int opd_kernel_add_code(struct opd_kernel *kernel, const char *name,
 			uint64_t start, uint64_t end);

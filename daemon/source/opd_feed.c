@@ -13,7 +13,8 @@
  *   sample of a task, and names again with the account.
  * - the table of the kernel's address ranges, before the first sample in the
  *   kernel and again when it has changed since; and code outside of them, BPF
- *   programs and the like, when a sample is in some that is not known.
+ *   programs and the like, as the source tells of it, or when a sample is in
+ *   some that is not known.
  *
  * - where a sample in anonymous memory is in code that the program has told of
  *   (opd_made.h): it becomes a sample in an image of that code.
@@ -35,6 +36,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/source/opd_code_watch.h"
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_live_kernel.h"
 #include "daemon/source/opd_made.h"
@@ -109,7 +111,7 @@ int opd_feed_new(struct opd_feed **out, struct opd_source *source)
 		       source->ops->tells_names ? 0 : source->client->tells,
 		       false);
 	feed->raw = malloc(CHUNK_WORDS * sizeof(feed->raw[0]));
-	if (feed->raw && !source->ops->tells_code)
+	if (feed->raw && !source->ops->tells_user_code)
 		return opd_made_new(&feed->made, source->client, source->proc);
 	return feed->raw ? 0 : -ENOMEM;
 }
@@ -275,6 +277,21 @@ static void need_place(struct opd_feed *feed, uint64_t pc)
 	else if (!opd_live_kernel_has(&feed->kernel, pc))
 		opd_live_kernel_look_for_code(&feed->kernel, feed->source,
 					      &feed->queue);
+}
+
+/* What the kernel made up to now, before samples in it. */
+static void tell_new_code(struct opd_feed *feed)
+{
+	struct opd_source *source = feed->source;
+	struct opd_new_code code;
+	int err = 0;
+
+	if (!source->ops->next_code)
+		return;
+	while ((err = source->ops->next_code(source, &code)) > 0)
+		opd_live_kernel_tell_code(&feed->kernel, &code, &feed->queue);
+	if (err < 0)
+		opd_live_kernel_doubt_code(&feed->kernel);
 }
 
 /* ---- the account ------------------------------------------------------------
@@ -586,6 +603,7 @@ static ssize_t refill(struct opd_feed *feed)
 	if (got > 0) {
 		feed->raw_at = feed->raw_ok = 0;
 		feed->raw_nr = (size_t)got / sizeof(feed->raw[0]);
+		tell_new_code(feed);
 		retry_names(feed, false);
 		if (feed->account_wanted &&
 		    ++feed->reads_since > MAX_READS_BEFORE_ACCOUNT)

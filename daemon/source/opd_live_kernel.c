@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The kernel and its modules are told as a table, code that is made at run time
- * function by function. Nobody tells when such code comes, except perf_events,
- * which do so for what comes while they are open. So /proc/kallsyms is read
- * with each table, and again when a sample is in code that is not known, or
- * that may have been replaced since. A function reaches up to the next one, as
- * kallsyms tells no lengths, and CODE_MAX bytes at most.
+ * function by function. Only perf_events tell when such code comes, and only
+ * while they are open. So /proc/kallsyms is read with each table, and again
+ * when a sample is in code that is not known, or that may have been replaced
+ * since. A function reaches up to the next one, as kallsyms tells no lengths,
+ * and CODE_MAX bytes at most.
  *
  * Code that is gone stays in the list: the stream has no word for that, and
  * nothing is sampled there until other code comes, which takes its place.
@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/source/opd_code_watch.h"
 #include "daemon/source/opd_proc.h"
 #include "daemon/source/opd_source.h"
 #include "libop/op_array.h"
@@ -33,10 +34,13 @@
 #define MAX_CODE 65536 /* functions */
 #define MAX_PATIENCE 16 /* seconds */
 
+#define NAME_TRUSTED 0 /* only what the source tells can replace it */
+#define NAME_DOUBTED 1 /* no hash: other code may be there by now */
+
 struct opd_live_range {
 	uint64_t start;
 	uint64_t end; /* first address behind it */
-	uint64_t name; /* code: a hash of it; 0: the source told it */
+	uint64_t name; /* code: a hash of it, or one of these */
 };
 
 /* A table under way. */
@@ -143,10 +147,11 @@ bool opd_live_kernel_has(const struct opd_live_kernel *kernel, uint64_t pc)
 	if (is_in_table(kernel, pc))
 		return true;
 	return is_in_ranges(kernel->code, kernel->nr_code, pc, &found) &&
-	       !found->name;
+	       found->name == NAME_TRUSTED;
 }
 
-/* Put @range in the place of all that it overlaps. */
+/* Put @range in the place of all that starts in it. What starts before, of
+ * which the end may have been guessed, ends there. */
 static int put_code(struct opd_live_kernel *kernel,
 		    const struct opd_live_range *range)
 {
@@ -157,6 +162,8 @@ static int put_code(struct opd_live_kernel *kernel,
 
 	while (to < kernel->nr_code && code[to].start < range->end)
 		to++;
+	if (from < to && code[from].start < range->start)
+		code[from++].end = range->start;
 	if (to == from && kernel->nr_code == MAX_CODE)
 		return -ENOSPC;
 	if (op_array_reserve(&kernel->code, kernel->nr_code, 1))
@@ -172,11 +179,22 @@ static int put_code(struct opd_live_kernel *kernel,
 void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
 			       uint64_t end)
 {
-	const struct opd_live_range range = { start, end, 0 };
+	const struct opd_live_range range = { start, end, NAME_TRUSTED };
 
 	/* Else its samples lead to a look. */
 	if (start < end)
 		(void)put_code(kernel, &range);
+}
+
+void opd_live_kernel_tell_code(struct opd_live_kernel *kernel,
+			       const struct opd_new_code *code,
+			       struct opd_record_words *words)
+{
+	const struct op_build_id none = { .len = 0 };
+
+	opd_live_kernel_note_code(kernel, code->start, code->end);
+	opd_record_range(words, OP_KERNEL_CODE, code->start, code->end, &none,
+			 code->name);
 }
 
 /* A function that kallsyms lists. */
@@ -262,13 +280,13 @@ static void tell_code(struct opd_live_kernel *kernel,
 	struct opd_live_range range = {
 		.start = search->found[at].start,
 		.end = end_of_code(search, at),
-		.name = op_hash_text(0, search->found[at].name) | 1,
+		.name = op_hash_text(0, search->found[at].name) | 2,
 	};
 
 	if (range.start == range.end)
 		return; /* another name of the next one */
 	if (is_in_ranges(kernel->code, kernel->nr_code, range.start, &known) &&
-	    (!known->name ||
+	    (known->name == NAME_TRUSTED ||
 	     (known->name == range.name && known->start == range.start)))
 		return;
 	if (!put_code(kernel, &range))
@@ -306,7 +324,7 @@ static void read_code(struct opd_live_kernel *kernel,
 static void trust_code(struct opd_live_kernel *kernel)
 {
 	for (size_t i = 0; i < kernel->nr_code; i++)
-		kernel->code[i].name = 0;
+		kernel->code[i].name = NAME_TRUSTED;
 }
 
 static time_t seconds_now(const struct opd_source *source)
@@ -316,21 +334,29 @@ static time_t seconds_now(const struct opd_source *source)
 	return clock->seconds();
 }
 
+void opd_live_kernel_doubt_code(struct opd_live_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->nr_code; i++)
+		kernel->code[i].name = NAME_DOUBTED;
+}
+
 void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
 				   const struct opd_source *source,
 				   struct opd_record_words *words)
 {
 	time_t now = seconds_now(source);
+	size_t known = words->nr;
 
 	if (kernel->patience && now - kernel->looked_at < kernel->patience)
 		return;
-	if (!kernel->patience || now - kernel->looked_at > 2 * MAX_PATIENCE)
+	read_code(kernel, source, words);
+	if (!kernel->patience || words->nr > known ||
+	    now - kernel->looked_at > 2 * MAX_PATIENCE)
 		kernel->patience = 1;
 	else if (kernel->patience < MAX_PATIENCE)
 		kernel->patience *= 2;
 	kernel->looked_at = now;
-	read_code(kernel, source, words);
-	if (source->ops->tells_code)
+	if (source->tells_kernel_code)
 		trust_code(kernel);
 }
 

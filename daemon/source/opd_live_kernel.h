@@ -15,6 +15,7 @@
 
 #include "daemon/source/opd_record_words.h"
 
+struct opd_new_code;
 struct opd_source;
 
 struct opd_live_kernel {
@@ -49,7 +50,8 @@ bool opd_live_kernel_has(const struct opd_live_kernel *kernel, uint64_t pc);
 /*
  * Add records of code that is new to @words. That takes a tenth of a second, so
  * it is done a second after the last time, after 2, 4, 8 and 16 seconds where
- * it is wanted all the time, and otherwise nothing is done.
+ * it is wanted all the time and nothing new is found, and otherwise nothing is
+ * done.
  */
 void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
 				   const struct opd_source *source,
@@ -58,5 +60,14 @@ void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
 /* The source has told of code from @start to before @end itself. */
 void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
 			       uint64_t end);
+
+/* The same with its record, where no record of the source tells it. */
+void opd_live_kernel_tell_code(struct opd_live_kernel *kernel,
+			       const struct opd_new_code *code,
+			       struct opd_record_words *words);
+
+/* Code may have come that the source has not told of: no place is known until
+ * the next look. */
+void opd_live_kernel_doubt_code(struct opd_live_kernel *kernel);
 
 #endif /* DAEMON_SOURCE_OPD_LIVE_KERNEL_H */

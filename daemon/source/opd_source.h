@@ -19,6 +19,7 @@
 #include "module/uapi/oprofile.h"
 
 struct opd_events;
+struct opd_new_code;
 struct op_clock;
 struct op_log;
 struct opd_oprofilefs;
@@ -31,8 +32,8 @@ struct opd_source_ops {
 	bool ends; /* by itself: there is nothing to start or stop */
 	bool of_this_machine; /* files that are named to it are here */
 	bool feature_samples; /* it may have samples that features count */
-	bool tells_code; /* that is made at run time: no one else looks for it
-			  */
+	bool tells_user_code; /* that programs make is in its records; else the
+			       * feed looks for it */
 	bool tells_names; /* what is known of tasks is in its records; else the
 			   * feed looks in /proc */
 
@@ -58,6 +59,9 @@ struct opd_source_ops {
 	/* Fill @query for its cookie. -ENOENT, -EAGAIN as OP_IOC_COOKIE; there
 	 * is a path with -EAGAIN when only the build-id is still to come. */
 	int (*cookie)(struct opd_source *source, struct op_cookie_query *query);
+	/* The next code that the kernel has made since open; 1, 0 or -EOVERFLOW
+	 * as opd_code_watch_next(). NULL: its records tell, or nothing does. */
+	int (*next_code)(struct opd_source *source, struct opd_new_code *code);
 	/* A descriptor of the file behind @cookie, which may be deleted by now,
 	 * if the source has one in hand; it is the caller's. -ENOENT. */
 	int (*take_file)(struct opd_source *source, uint64_t cookie);
@@ -113,6 +117,8 @@ struct opd_source {
 	char cpu_type[48];
 	uint32_t timer_hz; /* 0: not known */
 	bool stacks; /* samples come with stacks, for call graphs */
+	bool tells_kernel_code; /* that comes while it is open, one way or the
+				 * other */
 	bool targeted; /* it is about some processes, not the machine */
 };
 

@@ -4,7 +4,8 @@
  *
  * The module names images and keeps their files at hand for a moment; what is
  * in these is read here, in processes that may hang (opd_reader.h). An image
- * whose file does not answer has its name all the same.
+ * whose file does not answer has its name all the same. Of code that the kernel
+ * makes at run time perf_events tell (opd_code_watch.h).
  */
 
 #include <dirent.h>
@@ -17,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "daemon/source/opd_code_watch.h"
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_reader.h"
 #include "libop/op_log.h"
@@ -34,6 +36,7 @@ struct opd_oprofilefs {
 	struct opd_reader reader;
 	int file; /* of the image that was named last, -1: none */
 	uint64_t cookie; /* its cookie */
+	struct opd_code_watch *watch; /* NULL: there is none */
 };
 
 /* ---- small files ------------------------------------------------------------
@@ -137,6 +140,21 @@ static void describe(struct opd_source *source)
 		source->timer_hz = (uint32_t)hz;
 }
 
+/* Without it new code is found in /proc/kallsyms, some seconds late. */
+static void watch_code(struct opd_source *source)
+{
+	int err;
+
+	if (!opd_events_sample_kernel(source->events))
+		return;
+	err = opd_code_watch_new(&source->files->watch, source->client->clock);
+	source->tells_kernel_code = !err;
+	if (err)
+		op_log(source->client->log,
+		       "perf_events: %s; BPF programs that are loaded from now on have their names late",
+		       strerror(-err));
+}
+
 static int oprofilefs_open(struct opd_source *source, const char *arg,
 			   struct op_diag *diag)
 {
@@ -162,6 +180,7 @@ static int oprofilefs_open(struct opd_source *source, const char *arg,
 	if (source->fd < 0)
 		return op_diag_set(diag, -errno, "%s/buffer: %s; %s", path,
 				   strerror(errno), open_hint(-errno));
+	watch_code(source);
 	return 0;
 }
 
@@ -177,6 +196,7 @@ static void oprofilefs_close(struct opd_source *source)
 	if (source->files) {
 		drop_file(source->files);
 		opd_reader_release(&source->files->reader);
+		opd_code_watch_free(source->files->watch);
 		free(source->files);
 		source->files = NULL;
 	}
@@ -285,6 +305,14 @@ static int oprofilefs_take_file(struct opd_source *source, uint64_t cookie)
 		return -ENOENT;
 	files->file = -1;
 	return fd;
+}
+
+static int oprofilefs_next_code(struct opd_source *source,
+				struct opd_new_code *code)
+{
+	struct opd_code_watch *watch = source->files->watch;
+
+	return watch ? opd_code_watch_next(watch, code) : 0;
 }
 
 /* ---- statistics -------------------------------------------------------------
@@ -450,6 +478,7 @@ const struct opd_source_ops opd_source_oprofilefs = {
 	.enabled = oprofilefs_enabled,
 	.dump = oprofilefs_dump,
 	.cookie = oprofilefs_cookie,
+	.next_code = oprofilefs_next_code,
 	.take_file = oprofilefs_take_file,
 	.account = oprofilefs_account,
 	.log = oprofilefs_log,

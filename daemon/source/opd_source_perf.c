@@ -284,6 +284,8 @@ static int perf_open(struct opd_source *source, const char *arg,
 	describe(source, perf);
 	err = opd_perf_events_open(&perf->events, &perf->target, source->events,
 				   diag);
+	/* A thread's events tell what that thread loads only. */
+	source->tells_kernel_code = opd_perf_samples_cpus(&perf->target);
 	return err ? err : set_up(source, diag);
 }
 
@@ -616,7 +618,7 @@ static void perf_log(struct opd_source *source, struct op_log *log)
 
 const struct opd_source_ops opd_source_perf = {
 	.name = "perf",
-	.tells_code = true,
+	.tells_user_code = true,
 	.of_this_machine = true,
 	.tells_names = true,
 	.open = perf_open,

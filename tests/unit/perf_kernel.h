@@ -62,7 +62,7 @@ static struct kernel {
 	struct kernel_event events[KERNEL_EVENTS];
 	int nr;
 	char possible[64];
-	char online[64];
+	char online[128];
 	char modules[64];
 	char paranoid[8];
 	uint64_t now; /* ns */

@@ -14,12 +14,16 @@
  *	kallsyms OFFSET NAME MODULE	there is such a symbol
  *	map LINE	process 77 adds that to its perf map
  *	tells	first of all: the source tells of code that is made itself
+ *	watched	the source knows of code that the kernel makes from now on
+ *	made OFFSET LEN NAME	there is such code, 0xffffffffc0000000 higher
+ *	missed	and some that is not known
  *	later N	some seconds pass
  *
  * Cookies up to 99 have names. Of this machine's type and of the build of its
  * kernel nothing is shown.
  */
 
+#include "daemon/source/opd_code_watch.h"
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_feed.h"
 #include "daemon/source/opd_source.h"
@@ -43,6 +47,9 @@ static struct source {
 	uint64_t taken;
 	uint64_t lost;
 	unsigned int nr_asked;
+	struct opd_new_code code;
+	char name[32]; /* of the code; "": there is none */
+	bool missed;
 	FILE *out;
 } play;
 
@@ -93,10 +100,35 @@ static int play_take_file(struct opd_source *source, uint64_t cookie)
 	return cookie == 19 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -ENOENT;
 }
 
+static int play_next_code(struct opd_source *source, struct opd_new_code *code)
+{
+	bool missed = play.missed;
+
+	(void)source;
+	if (play.code.name) {
+		*code = play.code;
+		play.code.name = NULL;
+		return 1;
+	}
+	play.missed = false;
+	return missed ? -EOVERFLOW : 0;
+}
+
+static void make_code(const char *line)
+{
+	assert_int_equal(sscanf(line, "made %lx %lx %31s", &play.code.start,
+				&play.code.end, play.name),
+			 3);
+	play.code.start += 0xffffffffc0000000;
+	play.code.end += play.code.start;
+	play.code.name = play.name;
+}
+
 static const struct opd_source_ops play_ops = {
 	.name = "play",
 	.read = play_read,
 	.cookie = play_cookie,
+	.next_code = play_next_code,
 	.take_file = play_take_file,
 	.account = play_account,
 };
@@ -281,7 +313,8 @@ static void run_feed(const struct row *row, FILE *out)
 	op_log_init(&log);
 	opd_events_timer(&events);
 	events.counter[0].kernel = row->given && !tasks;
-	ops.tells_code = row->script[0] == 't'; /* "tells", which comes first */
+	/* "tells", which comes first */
+	ops.tells_user_code = source.tells_kernel_code = row->script[0] == 't';
 	assert_int_equal(opd_feed_new(&feed, &source), 0);
 	while (next_line(&at, line, sizeof(line))) {
 		unsigned long nr = 0, lost = 0;
@@ -311,7 +344,13 @@ static void run_feed(const struct row *row, FILE *out)
 		else if (!strcmp(verb, "later"))
 			seconds += (time_t)nr;
 		else if (!strcmp(verb, "tells"))
-			assert_true(ops.tells_code);
+			assert_true(ops.tells_user_code);
+		else if (!strcmp(verb, "watched"))
+			source.tells_kernel_code = true;
+		else if (!strcmp(verb, "made"))
+			make_code(line);
+		else if (!strcmp(verb, "missed"))
+			play.missed = true;
 		else if (!strcmp(verb, "comm"))
 			write_task(proc, nr, lost, "comm",
 				   strrchr(line, ' ') + 1);
@@ -479,8 +518,9 @@ static const struct row rows[] = {
 	  "kernel; sample 0xffffffff81000010 0; read;"
 	  "kallsyms 100100 bpf_a bpf; sample 0xffffffffc0100110 0; read;"
 	  "later 1; sample 0xffffffffc0000110 0; sample 0xffffffff81000010 0;"
-	  "sample 0xffffffffc0100110 0; read; kallsyms 100200 bpf_b bpf;"
-	  "later 1; sample 0xffffffffc0100210 0; read;"
+	  "sample 0xffffffffc0100110 0; read;"
+	  "later 1; sample 0xffffffffc0100110 0; read;"
+	  "kallsyms 100200 bpf_b bpf; later 1; sample 0xffffffffc0100210 0; read;"
 	  "later 1; sample 0xffffffffc0100210 0; read",
 	  BEGIN
 	  "kernel\n" KERNEL "sample 0xffffffff81000010 0\n"
@@ -488,6 +528,7 @@ static const struct row rows[] = {
 	  "sample 0xffffffffc0000110 0\nsample 0xffffffff81000010 0\n" CODE(
 		  100100, 200100,
 		  "bpf_a") "sample 0xffffffffc0100110 0\n"
+			   "sample 0xffffffffc0100110 0\n"
 			   "sample 0xffffffffc0100210 0\n" CODE(
 				   100200, 200200,
 				   "bpf_b") "sample 0xffffffffc0100210 0\n" },
@@ -505,6 +546,25 @@ static const struct row rows[] = {
 				   100100, 100200,
 				   "new") "sample 0xffffffffc0100110 0\n"
 					  "sample 0xffffffffc0100300 0\n" },
+	{ "new_code_comes_before_samples_in_it", NULL,
+	  "watched; kallsyms 100100 old bpf; kernel;"
+	  "sample 0xffffffffc0100110 0; read; made 100100 80 new;"
+	  "sample 0xffffffffc0100110 0; later 99; sample 0xffffffffc0100170 0;"
+	  "read",
+	  BEGIN "kernel\n" KERNEL
+		  CODE(100100, 200100, "old") "sample 0xffffffffc0100110 0\n" CODE(
+			  100100, 100180,
+			  "new") "sample 0xffffffffc0100110 0\n"
+				 "sample 0xffffffffc0100170 0\n" },
+	{ "where_some_was_missed_all_is_looked_for_again", NULL,
+	  "watched; kernel; sample 0xffffffff81000010 0; read;"
+	  "made 100100 80 a; sample 0xffffffffc0100110 0; read;"
+	  "kallsyms 100100 b bpf; missed; later 1;"
+	  "sample 0xffffffffc0100110 0; read",
+	  BEGIN "kernel\n" KERNEL "sample 0xffffffff81000010 0\n" CODE(
+		  100100, 100180,
+		  "a") "sample 0xffffffffc0100110 0\n" CODE(100100, 200100,
+							    "b") "sample 0xffffffffc0100110 0\n" },
 	{ "a_sample_of_a_feature_is_one_too", NULL,
 	  "kernel; ibs-fetch 1 2 3 4 5; ibs-op 1 2 3 4 5 6 7 8 9; read",
 	  BEGIN "kernel\n" KERNEL "ibs-fetch 0x1 0x2 0x3 0x4 0x5\n"

@@ -213,7 +213,8 @@ static const struct row rows[] = {
 	  "{kern}/bpf_a 0x0:1 0x7f:1\n"
 	  "{kern}/vmlinux 0x5:1\n"
 	  "taken 5 stored 5\n" },
-	/* What was at the address before has gone; its neighbours have not. */
+	/* What starts in the new code has gone, what starts before ends there.
+	 */
 	{ "generated_code_comes_and_goes", NULL,
 	  "kernel-range code 0xffffffffa0001000 0xffffffffa0001080 - bpf_a;"
 	  "kernel-range code 0xffffffffa0001080 0xffffffffa0001100 - bpf_b;"
@@ -225,8 +226,8 @@ static const struct row rows[] = {
 	  "kernel-range code 0xffffffffa000107f 0xffffffffa0001101 - bpf_e;"
 	  "sample 0xffffffffa0001000 0; sample 0xffffffffa0001090 0;"
 	  "sample 0xffffffffa0001170 0",
-	  "{kern}/[kernel-other] 0x0:2\n"
-	  "{kern}/bpf_a 0x7f:1\n"
+	  "{kern}/[kernel-other] 0x0:1\n"
+	  "{kern}/bpf_a 0x0:1 0x7f:1\n"
 	  "{kern}/bpf_b 0x10:1\n"
 	  "{kern}/bpf_c 0x0:1\n"
 	  "{kern}/bpf_d 0x10:1\n"
