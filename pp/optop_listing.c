@@ -10,14 +10,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "libpp/annotation.h"
 #include "libpp/archive.h"
 #include "libpp/sample_list.h"
+#include "libpp/source_file.h"
 #include "libpp/symbols/op_disasm.h"
 #include "pp/optop_reading.h"
 
@@ -278,50 +277,57 @@ int optop_fill_assembly(struct optop_reading *reading,
 
 /* ---- source -------------------------------------------------------------- */
 
-/* Tabs become blanks. The last character may be the newline. */
-static char *copy_source_line(struct op_arena *arena, const char *text,
-			      size_t len)
+/* Tabs become blanks. */
+static char *copy_source_line(struct op_arena *arena, const char *text)
 {
-	char *copy = op_arena_alloc(arena, len * TAB + 1, 1);
+	char *copy = op_arena_alloc(arena, strlen(text) * TAB + 1, 1);
 	size_t to = 0;
 
-	for (size_t i = 0; copy && i < len && text[i] != '\n'; i++) {
-		if (text[i] == '\t')
+	for (; copy && *text; text++) {
+		if (*text == '\t')
 			do
 				copy[to++] = ' ';
 			while (to % TAB);
 		else
-			copy[to++] = text[i] ? text[i] : '?';
+			copy[to++] = *text;
 	}
 	return copy;
 }
 
-/* Opening a pipe or a device would wait or do worse. */
-static FILE *open_listed_source(const struct optop_reading *reading,
-				const struct pp_annotated_file *file,
-				const char **note)
+/* The last message of @report that came behind @nr others. */
+static const char *message_since(const struct pp_report *report, size_t nr)
 {
-	const struct pp_archive *archive = reading->report->archive;
-	char path[8192];
-	struct stat st;
+	const struct pp_messages *messages = &report->messages;
+
+	return messages->nr > nr ? messages->list[messages->nr - 1].text : NULL;
+}
+
+/* Read @file into @text. Why it cannot be, or is another one, becomes the note.
+ */
+static int read_listed_source(struct optop_reading *reading,
+			      const struct pp_annotated_file *file,
+			      struct pp_source_text *text)
+{
+	struct pp_report *report = reading->report;
+	const struct pp_archive *archive = report->archive;
+	const struct pp_source_dirs dirs = {
+		.archive = archive ? archive->root : NULL,
+	};
+	size_t nr_messages = report->messages.nr;
+	char *path = pp_source_locate(&dirs, file->name);
 	FILE *in;
 
-	snprintf(path, sizeof(path), "%s%s", archive ? archive->root : "",
-		 file->name);
-	if (stat(path, &st) && archive)
-		snprintf(path, sizeof(path), "%s", file->name);
-	if (stat(path, &st) || !S_ISREG(st.st_mode) ||
-	    pp_archive_check(archive, path) == -EILSEQ) {
-		*note = "source files cannot be read: these are their lines with samples";
-		return NULL;
+	if (!path)
+		return -ENOMEM;
+	in = pp_source_open(archive, &report->messages, path, file->oldest);
+	if (in) {
+		pp_source_read(text, &reading->arena, &report->messages, path,
+			       in);
+		fclose(in);
 	}
-	in = fopen(path, "re");
-	if (!in)
-		*note = "source files cannot be read: these are their lines with samples";
-	else if (file->oldest && file->oldest->mtime && st.st_mtime > 0 &&
-		 (uint64_t)st.st_mtime > file->oldest->mtime)
-		*note = "a source file has changed after its binary was built; its lines may have moved";
-	return in;
+	reading->note = message_since(report, nr_messages) ?: reading->note;
+	free(path);
+	return 0;
 }
 
 /* The lines of @file to show, when only those around samples are wanted. */
@@ -360,28 +366,24 @@ static int list_one_line(struct code_listing *l,
 	return row->beside ? 0 : -ENOMEM;
 }
 
-/* The lines from @first to @last as they are in @in, which may have fewer. */
+/* The lines from @first to @last as they are in @text, which may have fewer. */
 static int list_lines(struct code_listing *l,
-		      const struct pp_annotated_file *file, FILE *in,
-		      unsigned int first, unsigned int last)
+		      const struct pp_annotated_file *file,
+		      const struct pp_source_text *text, unsigned int first,
+		      unsigned int last)
 {
 	struct op_arena *arena = &l->reading->arena;
-	size_t next = 0, room = 0;
-	char *buf = NULL;
-	ssize_t len;
+	size_t next = 0;
 	int err = 0;
 
-	for (unsigned int at = 1; in && at <= last && l->nr < l->room && !err &&
-				  (len = getline(&buf, &room, in)) >= 0;
+	for (unsigned int at = first; at <= last && at <= text->nr && !err;
 	     at++) {
-		if (at < first)
-			continue;
-		err = list_one_line(l, file, at,
-				    copy_source_line(arena, buf, (size_t)len));
+		const char *line = pp_source_text_line(text, at);
+
+		err = list_one_line(l, file, at, copy_source_line(arena, line));
 		while (next < file->nr_lines && file->lines[next].line <= at)
 			next++;
 	}
-	free(buf);
 	for (; next < file->nr_lines && !err; next++)
 		if (pp_has_counts(file->lines[next].counts,
 				  l->reading->report->classes.nr))
@@ -390,36 +392,25 @@ static int list_lines(struct code_listing *l,
 	return err;
 }
 
-/* As many as the file may have. */
-static size_t count_lines(FILE *in)
-{
-	size_t nr = 1;
-	int c;
-
-	while (in && (c = getc_unlocked(in)) != EOF)
-		nr += c == '\n';
-	if (in)
-		rewind(in);
-	return nr;
-}
-
 static bool is_listed_file(const struct pp_annotated_file *file,
 			   const struct optop_target *target)
 {
 	return !target->file || !strcmp(file->name, target->file);
 }
 
-/* Make room for all lines of the files in @in that are to be listed. */
+/* Make room for all lines of the files with @texts. */
 static int make_source_rows(struct code_listing *l,
-			    const struct pp_annotation *a, FILE **in)
+			    const struct pp_annotation *a,
+			    const struct pp_source_text *texts)
 {
 	for (size_t i = 0; i < a->nr_files; i++)
-		l->room += count_lines(in[i]) + a->files[i].nr_lines + 1;
+		l->room += texts[i].nr + a->files[i].nr_lines + 1;
 	return optop_make_rows(l->reading, l->room, false, &l->event_of);
 }
 
 static int list_source_file(struct code_listing *l,
-			    const struct pp_annotated_file *file, FILE *in,
+			    const struct pp_annotated_file *file,
+			    const struct pp_source_text *text,
 			    const struct optop_target *target)
 {
 	unsigned int first, last;
@@ -428,7 +419,7 @@ static int list_source_file(struct code_listing *l,
 	if (!add_listed_row(l, 0, file->name))
 		return -ENOMEM;
 	choose_lines(file, target->file, &first, &last);
-	err = list_lines(l, file, in, first, last);
+	err = list_lines(l, file, text, first, last);
 	for (size_t i = 0; target->file && i < l->nr; i++)
 		if (l->reading->counts->keys[i] ==
 		    optop_key(target->line, file->name))
@@ -444,29 +435,27 @@ int optop_fill_source(struct optop_reading *reading,
 	const struct optop_target *target = &query->target;
 	struct code_listing l = { .reading = reading };
 	struct pp_annotation a = { .nr_files = 0 };
-	FILE **in = NULL;
+	struct pp_source_text *texts = NULL;
 	int err = report_on_function(reading, query, base, diag)
 			  ?: pp_annotate(&a, reading->report);
 
 	if (!err) {
-		in = calloc(a.nr_files + 1, sizeof(*in));
-		err = in ? 0 : -ENOMEM;
+		texts = calloc(a.nr_files + 1, sizeof(*texts));
+		err = texts ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; i < a.nr_files && in; i++)
+	for (size_t i = 0; i < a.nr_files && !err; i++)
 		if (is_listed_file(&a.files[i], target))
-			in[i] = open_listed_source(reading, &a.files[i],
-						   &reading->note);
+			err = read_listed_source(reading, &a.files[i],
+						 &texts[i]);
 	if (!err && !a.nr_files)
 		reading->note =
 			"no source lines are known; compile with -g or install the debug symbols";
-	err = err ?: make_source_rows(&l, &a, in);
+	err = err ?: make_source_rows(&l, &a, texts);
 	for (size_t i = 0; i < a.nr_files && !err; i++)
 		if (is_listed_file(&a.files[i], target))
-			err = list_source_file(&l, &a.files[i], in[i], target);
-	for (size_t i = 0; i < a.nr_files && in; i++)
-		if (in[i])
-			fclose(in[i]);
-	free(in);
+			err = list_source_file(&l, &a.files[i], &texts[i],
+					       target);
+	free(texts);
 	if (!err)
 		end_listing(reading, l.nr, l.event_of);
 	return err;
