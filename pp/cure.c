@@ -3,7 +3,8 @@
  * dpkg-query is run as it is, without a shell, and only once a report. It takes
  * patterns: a path that would be one is not asked for. Since Debian has moved
  * /lib and /bin to /usr, the running program and the package may call a file by
- * either path, so both are asked for.
+ * either path, so both are asked for at once: a run reads the lists of all
+ * packages, which takes as long as many a report.
  */
 
 #include "pp/cure.h"
@@ -21,9 +22,10 @@
 /* ---- the package --------------------------------------------------------- */
 
 /* Run dpkg-query with its output in a pipe. Returns its end, or -1. */
-static int spawn_dpkg_query(const char *path, pid_t *pid)
+static int spawn_dpkg_query(const char *const paths[2], pid_t *pid)
 {
-	char *const argv[] = { "dpkg-query", "--search", (char *)path, NULL };
+	char *const argv[] = { "dpkg-query", "--search", (char *)paths[0],
+			       (char *)paths[1], NULL };
 	posix_spawn_file_actions_t actions;
 	int ends[2], err;
 
@@ -42,36 +44,43 @@ static int spawn_dpkg_query(const char *path, pid_t *pid)
 	return -1;
 }
 
+static bool is_line(const char *line, const char *text)
+{
+	size_t len = strlen(text);
+
+	return !strncmp(line, text, len) && line[len] == '\n';
+}
+
 /* Take the package from "NAME[:ARCH][, NAME...]: PATH"; false for any other
  * line, such as one about a diversion. */
-static bool take_package(const char *line, const char *path,
+static bool take_package(const char *line, const char *const paths[2],
 			 char package[PACKAGE_MAX])
 {
 	size_t len = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789+.-");
 	const char *colon = strstr(line, ": ");
-	size_t path_len = strlen(path);
 
 	if (!len || len >= PACKAGE_MAX || !colon || !strchr(":,", line[len]) ||
-	    strncmp(colon + 2, path, path_len) || colon[2 + path_len] != '\n')
+	    !(is_line(colon + 2, paths[0]) || is_line(colon + 2, paths[1])))
 		return false;
 	memcpy(package, line, len);
 	package[len] = '\0';
 	return true;
 }
 
-static bool find_package(const char *path, char package[PACKAGE_MAX])
+static bool run_dpkg_query(const char *const paths[2],
+			   char package[PACKAGE_MAX])
 {
 	char line[8192];
 	bool found = false;
 	pid_t pid;
 	FILE *out;
-	int fd = spawn_dpkg_query(path, &pid);
+	int fd = spawn_dpkg_query(paths, &pid);
 
 	if (fd < 0)
 		return false;
 	out = fdopen(fd, "r");
 	while (out && fgets(line, sizeof(line), out))
-		found = found || take_package(line, path, package);
+		found = found || take_package(line, paths, package);
 	if (out)
 		fclose(out);
 	else
@@ -80,17 +89,17 @@ static bool find_package(const char *path, char package[PACKAGE_MAX])
 	return found;
 }
 
-static bool find_package_by_either_path(const char *path,
-					char package[PACKAGE_MAX])
+static bool find_package(const char *path, char package[PACKAGE_MAX])
 {
 	char other[4096];
+	const char *const paths[2] = { path, other };
 	bool in_usr = !strncmp(path, "/usr/", 5);
 
 	if (*path != '/' || strpbrk(path, "*?[\\"))
 		return false;
 	snprintf(other, sizeof(other), "%s%s", in_usr ? "" : "/usr",
 		 in_usr ? path + 4 : path);
-	return find_package(path, package) || find_package(other, package);
+	return run_dpkg_query(paths, package);
 }
 
 /* ---- the advice ---------------------------------------------------------- */
@@ -135,8 +144,7 @@ void pp_print_cure(FILE *out, const char *program,
 		print_cure_of_made_code(out, program, report->nameless_maker);
 	if (!path)
 		return;
-	if (is_elsewhere || report->archive ||
-	    !find_package_by_either_path(path, package))
+	if (is_elsewhere || report->archive || !find_package(path, package))
 		*package = '\0';
 	if (!*package && !may_fetch)
 		return;

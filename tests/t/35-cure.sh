@@ -46,15 +46,17 @@ most=$TMP/bin/most
 packages "most:amd64: $most"
 is "the package" "$(hint)" \
 	"to name the functions of $most: install the package most-dbgsym, or $fetch"
-is "dpkg was asked once" "$(cat asked)" "--search $most"
+is "dpkg was asked once, for both paths" "$(cat asked)" \
+	"--search $most /usr$most"
 packages "diversion by x from: $most" "most, other:amd64: $most"
 is "not that of a diversion" "$(hint)" \
 	"to name the functions of $most: install the package most-dbgsym, or $fetch"
 packages "other: $most.other"
 packages "Most: $most"
 is "no name of a package" "$(hint)" "to name the functions of $most: $fetch"
-is "the other path is asked for, too" "$(cat asked)" "--search $most
---search /usr$most"
+packages "other: /usr$most.other"
+is "nor that of a file with a longer name" "$(hint)" \
+	"to name the functions of $most: $fetch"
 packages "usr: /usr$most"
 like "a package that has it there" "$(hint)" "install the package usr-dbgsym"
 packages
