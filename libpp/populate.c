@@ -145,6 +145,20 @@ static int check_included_symbols(struct pp_population *p, struct op_diag *diag)
 		*wanted, near ? "; there are " : "", near ? near : "");
 }
 
+/* By its total only where rows are sorted by that: below the hot ones would be
+ * one row for each function on the way to them. */
+static bool is_above_threshold(const struct pp_population *p,
+			       const struct pp_symbol_entry *entry)
+{
+	const struct pp_request *request = p->request;
+	bool by_total = !request->threshold ||
+			request->sort.keys[0] == PP_SORT_TOTAL;
+
+	return pp_passes(p, entry->counts, p->side.symbol_totals) ||
+	       (entry->all_counts && by_total &&
+		pp_passes(p, entry->all_counts, p->side.totals));
+}
+
 /*
  * The entries above the threshold, in the order to show them. Those of a call
  * graph are copied, because neighbours point at the others. Those of a
@@ -166,9 +180,7 @@ static int take_symbols(struct pp_population *p)
 	for (size_t i = 0; i < side->nr_symbols; i++, entry++)
 		if (request->old_spec ||
 		    (pp_is_wanted(request, entry->raw_name, entry->name) &&
-		     (pp_passes(p, entry->counts, side->symbol_totals) ||
-		      (entry->all_counts &&
-		       pp_passes(p, entry->all_counts, side->totals)))))
+		     is_above_threshold(p, entry)))
 			shown[kept++] = *entry;
 	pp_sort_symbols(&request->sort, shown, kept);
 	for (size_t i = 0; i < kept && !request->call_graph; i++)

@@ -70,7 +70,10 @@ is "sorted by them" "$(table -l --sort=total | cut -d ' ' -f 3-)" \
 80.0000 prog busy
 30.0000 prog idle
 10.0000 libz.so.1 /lib/libz.so.1"
-is "a threshold is for both" "$(table -l -t 85)" "0 0 90.0000 main"
+is "a threshold is for samples" "$(table -l -t 50 | cut -d ' ' -f 3-)" \
+	"80.0000 leaf"
+is "or for totals, if these sort" "$(table -l -t 85 --sort=total)" \
+	"0 0 90.0000 main"
 is "rows are chosen by name, totals stay" "$(table -l -i busy,idle)" \
 	"100 100.000 30.0000 idle
 0 0 80.0000 busy"
