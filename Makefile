@@ -18,6 +18,7 @@
 #	               kernels, cross-compiled to $(O)/arm64; tools-arm64 and
 #	               module-arm64 of them; module-all: the modules of both
 #	fuzz           FUZZ_SECONDS= (30) of each fuzzer, from FUZZ_SEED= (any)
+#	pictures       those of README.md, drawn by Chromium from a real run
 #	demo           a profile of a program on this machine; vm-demo: with the
 #	               module, in a virtual machine
 #	bench install dist clean install-deps
@@ -256,6 +257,8 @@ fuzz: sanitized
 	$(Q)O='$(O)' FUZZ_SEED='$(or $(FUZZ_SEED),0)' tests/run tests/fuzz/run.sh
 bench: all
 	$(Q)O='$(O)' tests/bench/run
+pictures: tools
+	$(Q)O='$(O)' utils/pictures
 demo:
 	$(Q)O='$(O)' utils/demo
 vm-demo:
@@ -302,4 +305,4 @@ clean:
 .PHONY: all tools test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
 	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian lint hdr-check fuzz bench demo \
-	vm-demo install-deps format install install-agent dist clean
+	pictures vm-demo install-deps format install install-agent dist clean
