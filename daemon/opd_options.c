@@ -162,8 +162,8 @@ static int parse_vmlinux(struct opd_options *options,
 			diag, -EINVAL,
 			"--vmlinux and --no-vmlinux: give only one of them");
 	if (is_here) {
-		int err = op_vmlinux_check(raw->vmlinux, "leave the option out",
-					   diag);
+		int err = op_vmlinux_check(raw->vmlinux, "",
+					   "leave the option out", diag);
 
 		if (err)
 			return err;

@@ -9,11 +9,14 @@
 #include "libop/op_diag.h"
 
 /*
- * Whether @path, as --vmlinux has it, is an ELF file that can be read. Returns
- * 0 or -errno with the reason in @diag, which ends with @instead: what to do
- * where there is none.
+ * Whether @path, as --vmlinux has it, is the image of the kernel that runs:
+ * an ELF file with its build-id or, where the file or the kernel has none,
+ * with its banner. @root ("" for this machine) is where sys/kernel/notes and
+ * proc/version are; where they tell neither, each ELF file will do. Returns 0
+ * or -errno with the reason in @diag, which ends with @instead: what to do
+ * where there is no such file.
  */
-int op_vmlinux_check(const char *path, const char *instead,
+int op_vmlinux_check(const char *path, const char *root, const char *instead,
 		     struct op_diag *diag);
 
 #endif /* LIBOP_OP_VMLINUX_H */

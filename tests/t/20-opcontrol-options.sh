@@ -106,6 +106,9 @@ error "a vmlinux that is not there" 1 \
 echo text >"$TMP/text"
 error "a vmlinux that is none" 1 "--vmlinux=$TMP/text: not an ELF file" \
 	--vmlinux="$TMP/text"
+error "a vmlinux that is not this kernel" 1 \
+	"--vmlinux=$BIN/opcontrol: (not the kernel that runs|this is no Linux)" \
+	--vmlinux="$BIN/opcontrol"
 error "an empty session folder" 2 '--session-dir: no folder' --session-dir=
 error "an image in a folder that is not there" 1 '--image=no/file: No such' \
 	--image=no/file

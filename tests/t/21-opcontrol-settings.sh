@@ -87,7 +87,7 @@ is "the usual ones need no line" \
 
 dir="$TMP/a folder with \"quotes\", \$HOME, \`id\`, ümlauts "
 mkdir -p "$dir"
-cp "$BIN/opcontrol" "$dir/vmlinux "
+running_vmlinux "$dir/vmlinux "
 (cd "$dir" && opcontrol --vmlinux='vmlinux ' --session-dir=.)
 status=$(opcontrol --status)
 is "odd bytes in paths come back" "$status" "Daemon not running

@@ -111,7 +111,7 @@ ok "back" opcontrol --session-dir="$session" --separate=none
 
 # ---- options and paths of the daemon
 
-cp "$BIN/opcontrol" "$TMP/a vmlinux"
+running_vmlinux "$TMP/a vmlinux"
 ok "--start with settings" opcontrol --start --verbose=sfile,misc \
 	--separate=all --vmlinux="$TMP/a vmlinux" --image="$TMP/a vmlinux,/bin/sh" \
 	--pack-at=0 --readable-by=0 --record="$TMP/stream"

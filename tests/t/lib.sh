@@ -85,6 +85,11 @@ gone() {
 	esac
 }
 
+# running_vmlinux FILE: what is taken for the kernel that runs, by its banner
+running_vmlinux() {
+	{ printf '\177ELF' && cat /proc/version; } >"$1"
+}
+
 # await WHAT ARG...: sleep until something has happened, as tests/helper/await.c
 # tells; what has not happened after two minutes is a failed test, the last one.
 await() {

@@ -85,7 +85,7 @@ int oc_daemon_start(struct daemon *daemon, const char *tools,
 	int err = 0;
 
 	if (*vmlinux)
-		err = op_vmlinux_check(vmlinux, "--no-vmlinux", diag);
+		err = op_vmlinux_check(vmlinux, "", "--no-vmlinux", diag);
 	if (!err)
 		err = process_find_own(path, sizeof(path), DAEMON_NAME, tools,
 				       diag);

@@ -345,7 +345,7 @@ static int set_kernel_file(struct oc_settings *settings,
 	settings->vmlinux[0] = '\0';
 	if (row->type == OC_TYPE_NO_FILE)
 		return 0;
-	err = op_vmlinux_check(value, "--no-vmlinux", diag);
+	err = op_vmlinux_check(value, "", "--no-vmlinux", diag);
 	if (!err && !realpath(value, path))
 		err = op_diag_set(diag, -errno, "--vmlinux=%s: %s", value,
 				  strerror(errno));
