@@ -24,11 +24,22 @@
 #include "daemon/opd.h"
 #include "daemon/opd_command.h"
 #include "daemon/store/opd_session.h"
+#include "libop/op_original.h"
 
 static int fail(const char *why, int status)
 {
 	fprintf(stderr, "oprofiled: %s\n", why);
 	return status;
+}
+
+/* What scripts for the original profiler give, and changes nothing. */
+static void note_ignored_options(unsigned int ignored)
+{
+	for (unsigned int i = 0; i < OP_NR_ORIGINAL_OPROFILED; i++)
+		if (ignored & 1u << i)
+			fprintf(stderr, "oprofiled: --%s: ignored: %s\n",
+				op_original_oprofiled[i].name,
+				op_original_oprofiled[i].why);
 }
 
 /* ---- the background ---------------------------------------------------------
@@ -228,6 +239,7 @@ int opd_main(struct opd *opd, int argc, const char **argv)
 		opd_options_release(&opd->options);
 		return fail(diag.text, 2);
 	}
+	note_ignored_options(opd->options.ignored);
 	if (opd->options.version) {
 		opd_options_release(&opd->options);
 		return printf("oprofiled: %s %s\n", PACKAGE_NAME,

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libop/op_log.h"
+#include "libop/op_original.h"
 #include "daemon/opd_options.h"
 #include "daemon/source/opd_source.h"
 #include "libop/op_session.h"
@@ -42,6 +43,7 @@ struct raw_options {
 	int pack_at;
 	int foreground;
 	int version;
+	unsigned int ignored;
 };
 
 static const char *const separations[NR_SEPARATIONS] = {
@@ -49,7 +51,7 @@ static const char *const separations[NR_SEPARATIONS] = {
 	"--separate-cpu", "--separate-cgroup",
 };
 
-enum { OPT_VERBOSE = 1 };
+enum { OPT_VERBOSE = 1, OPT_ORIGINAL = 2 };
 
 static const struct {
 	const char *word;
@@ -229,10 +231,14 @@ static int run_popt(poptContext context, struct raw_options *raw,
 {
 	int rc;
 
-	while ((rc = poptGetNextOpt(context)) == OPT_VERBOSE) {
+	while ((rc = poptGetNextOpt(context)) >= OPT_VERBOSE) {
 		char *arg = poptGetOptArg(context);
-		int err = set_verbose(raw, arg);
+		int err = 0;
 
+		if (rc >= OPT_ORIGINAL)
+			raw->ignored |= 1u << (rc - OPT_ORIGINAL);
+		else
+			err = set_verbose(raw, arg);
 		free(arg);
 		if (err)
 			return op_diag_set(diag, err, "out of memory");
@@ -250,6 +256,7 @@ static int run_popt(poptContext context, struct raw_options *raw,
 static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		     struct op_diag *diag)
 {
+	struct poptOption original[OP_NR_ORIGINAL_OPROFILED + 1] = { 0 };
 	const struct poptOption table[] = {
 		{ "session-dir", 0, POPT_ARG_STRING, &raw->session_dir, 0,
 		  "folder of samples, log and symbols", "DIR" },
@@ -301,11 +308,25 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		  "LIST" },
 		{ "version", 'v', POPT_ARG_NONE, &raw->version, 0,
 		  "show the version", NULL },
+		{ NULL, 0, POPT_ARG_INCLUDE_TABLE, original, 0,
+		  "Options of the original profiler without effect here:",
+		  NULL },
 		POPT_AUTOHELP POPT_TABLEEND
 	};
-	poptContext context = poptGetContext("oprofiled", argc, argv, table, 0);
-	int err = run_popt(context, raw, diag);
+	poptContext context;
+	int err;
 
+	for (int i = 0; i < OP_NR_ORIGINAL_OPROFILED; i++)
+		original[i] = (struct poptOption){
+			.longName = op_original_oprofiled[i].name,
+			.shortName = op_original_oprofiled[i].letter,
+			.argInfo = POPT_ARG_STRING,
+			.val = OPT_ORIGINAL + i,
+			.descrip = "says why it does nothing",
+			.argDescrip = op_original_oprofiled[i].argument,
+		};
+	context = poptGetContext("oprofiled", argc, argv, table, 0);
+	err = run_popt(context, raw, diag);
 	poptFreeContext(context);
 	return err;
 }
@@ -326,6 +347,7 @@ int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 	options->source = raw.source ? raw.source : strdup(DEFAULT_SOURCE);
 	options->foreground = raw.foreground;
 	options->version = raw.version;
+	options->ignored = raw.ignored;
 	if (!err && !options->source)
 		err = op_diag_set(diag, -ENOMEM, "out of memory");
 	if (!err && !options->version)

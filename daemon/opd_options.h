@@ -34,6 +34,7 @@ struct opd_options {
 	bool foreground;
 	bool version; /* only say the version */
 	unsigned int verbose; /* enum op_verbose */
+	unsigned int ignored; /* bit i: op_original_oprofiled[i] was given */
 };
 
 /*

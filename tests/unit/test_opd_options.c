@@ -67,6 +67,8 @@ static void show_options(FILE *out, const struct opd_options *o)
 		fputs("version\n", out);
 	if (o->verbose)
 		fprintf(out, "verbose=0x%x\n", o->verbose);
+	if (o->ignored)
+		fprintf(out, "ignored=0x%x\n", o->ignored);
 }
 
 /* The script is the command line. */
@@ -118,6 +120,10 @@ static const struct row rows[] = {
 	  "source=file:/x\n"
 	  "foreground\n" },
 	{ "flags", NULL, "--foreground --no-vmlinux", "foreground\n" },
+	{ "a_range_of_the_kernel", NULL, "-r ffffffff81000000,ffffffff82000000",
+	  "ignored=0x1\n" },
+	{ "a_hypervisor", NULL, "--xen-image=/x --xen-range=1,2",
+	  "ignored=0x6\n" },
 	{ "a_version_needs_nothing_else", NULL, "-v --source=nowhere",
 	  "source=nowhere\n"
 	  "pack-at=0\n"

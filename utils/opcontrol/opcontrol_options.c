@@ -16,16 +16,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_original.h"
+#include "utils/say.h"
+
 /* What popt returns for an option: its table and the row in it. */
 #define COMMAND 0x100
 #define SETTING 0x200
+#define WITHOUT_EFFECT 0x400
 enum { SETUP = 1, VERBOSE, VERSION };
 
 struct options {
 	struct poptOption commands[OC_MAX_COMMANDS + 1];
 	struct poptOption settings[OC_NR_SETTINGS + 1];
 	struct poptOption others[4];
-	struct poptOption all[5];
+	struct poptOption original[OP_NR_ORIGINAL_OPCONTROL + 1];
+	struct poptOption all[6];
 };
 
 static struct poptOption popt_option(const char *name, char letter, int value,
@@ -48,9 +53,10 @@ static void build_popt_tables(struct options *o,
 		"Commands, one at a time:",
 		"Settings, kept for the next time:",
 		"Other options:",
+		"Options of the original profiler without effect here:",
 	};
 	struct poptOption *const tables[] = { o->commands, o->settings,
-					      o->others };
+					      o->others, o->original };
 	const struct poptOption autohelp[] = { POPT_AUTOHELP POPT_TABLEEND };
 	int nr_settings = 0;
 
@@ -77,13 +83,18 @@ static void build_popt_tables(struct options *o,
 	o->others[1].argInfo |= POPT_ARGFLAG_OPTIONAL;
 	o->others[2] =
 		popt_option("version", 'v', VERSION, "show the version", NULL);
+	for (int i = 0; i < OP_NR_ORIGINAL_OPCONTROL; i++)
+		o->original[i] = popt_option(op_original_opcontrol[i].name, 0,
+					     WITHOUT_EFFECT + i,
+					     "says why it does nothing",
+					     op_original_opcontrol[i].argument);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		o->all[i] = (struct poptOption){
 			.argInfo = POPT_ARG_INCLUDE_TABLE,
 			.arg = tables[i],
 			.descrip = titles[i],
 		};
-	o->all[3] = autohelp[0];
+	o->all[4] = autohelp[0];
 }
 
 static int take_command_option(struct oc_request *request,
@@ -129,10 +140,25 @@ static int take_setting_option(struct oc_request *request, int row, char *value)
 	return request->values[row] ? 0 : -ENOMEM;
 }
 
+static int take_original_option(struct oc_request *request, int row,
+				char *argument)
+{
+	const struct op_original_option *option = &op_original_opcontrol[row];
+
+	say_note("opcontrol", "--%s=%s: ignored: %s", option->name, argument,
+		 option->why);
+	request->has_settings = true;
+	free(argument);
+	return 0;
+}
+
 static int take_popt_option(struct oc_request *request,
 			    const struct oc_command *commands, int value,
 			    char *argument, struct op_diag *diag)
 {
+	if (value >= WITHOUT_EFFECT)
+		return take_original_option(request, value - WITHOUT_EFFECT,
+					    argument);
 	if (value >= SETTING)
 		return take_setting_option(request, value - SETTING, argument);
 	if (value >= COMMAND)

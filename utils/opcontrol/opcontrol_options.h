@@ -38,7 +38,7 @@ struct oc_request {
 	const struct oc_command *command; /* NULL: only settings are saved */
 	char *argument; /* of the command, or NULL */
 	char *values[OC_NR_SETTINGS]; /* by row, NULL where not given */
-	bool has_settings; /* any of values is given */
+	bool has_settings; /* any of values is given, or what is ignored */
 	bool setup;
 	bool verbose;
 	char *daemon_verbose; /* words for the daemon's --verbose, or NULL */
