@@ -26,6 +26,15 @@ ocount_SRCS := $(wildcard utils/ocount/*.c) utils/command.c utils/say.c \
 ocount_LIBS := libop
 ocount_LDLIBS = $(POPT_LIBS)
 
+# Names of the original profiler, for scripts.
+PROGS += op-check-perfevents opjitconv
+op-check-perfevents_SRCS := utils/original/op_check_perfevents.c
+op-check-perfevents_LIBS := libop
+op-check-perfevents_LDLIBS = $(POPT_LIBS)
+opjitconv_SRCS := utils/original/opjitconv.c
+opjitconv_LIBS := libop
+opjitconv_LDLIBS = $(POPT_LIBS)
+
 PROGS += ophelp
 ophelp_SRCS := $(wildcard utils/ophelp/*.c)
 ophelp_LIBS := libop

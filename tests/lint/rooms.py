@@ -71,6 +71,7 @@ ROOMS = {
     "utils/ocount": {"utils": "*", **LIBOP},
     "utils/ophelp": {"utils": "*", **LIBOP},
     "utils/opstream": {"utils": "*", **LIBOP},
+    "utils/original": LIBOP,
     "events": LIBOP,
     "libagent": {"libop": "op_cursor.h op_jitdump.h"},
 }

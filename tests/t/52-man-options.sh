@@ -22,7 +22,7 @@ described() {
 }
 
 for program in opcontrol operf ocount ophelp opstream opreport opannotate \
-	oparchive opgprof opimport opsymbols optop; do
+	oparchive opgprof opimport opsymbols optop op-check-perfevents opjitconv; do
 	helped "$program" >"$TMP/help"
 	described "$program" >"$TMP/items"
 	sort -u "$TMP/items" >"$TMP/man"
