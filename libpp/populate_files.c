@@ -135,7 +135,8 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	return err
 		       ?: pp_sample_list_read(&side->list,
 					      request->symbols ||
-						      request->inlines,
+						      request->inlines ||
+						      request->tree_all,
 					      messages, diag);
 }
 

@@ -246,6 +246,26 @@ static int add_tree_input(struct pp_population *p, struct pp_tree_builder *b,
 					: add_stacks(p, b, input, root, column);
 }
 
+/* Add the samples that have no stack, below the roots of their files. */
+static int add_stackless(struct pp_population *p, struct pp_tree_builder *b,
+			 const struct pp_stackless *stackless, size_t column)
+{
+	bool outwards = p->request->tree_callers;
+	uint32_t root, at = 0;
+	int err = find_root(p, b, stackless->file, &root);
+
+	if (!err && has_roots(p) && !outwards)
+		err = pp_tree_child(b, 0, root, &at);
+	if (!err)
+		err = (outwards ? go_out : go_in)(b, stackless->frames,
+						  stackless->nr, &at);
+	if (!err && has_roots(p) && outwards)
+		err = pp_tree_child(b, at, root, &at);
+	if (!err)
+		pp_tree_add(b, at, column, stackless->count);
+	return err;
+}
+
 static int add_trees_of_side(struct pp_population *p, struct pp_side *side,
 			     struct pp_tree_builder *b, size_t first_column)
 {
@@ -258,6 +278,10 @@ static int add_trees_of_side(struct pp_population *p, struct pp_side *side,
 	for (size_t i = 0; i < in.nr && !err; i++)
 		err = add_tree_input(p, b, &in.list[i],
 				     first_column + in.list[i].class_nr);
+	for (size_t i = 0; i < in.nr_stackless && !err; i++)
+		err = add_stackless(p, b, &in.stackless[i],
+				    first_column +
+					    in.stackless[i].file->class_nr);
 	pp_tree_inputs_release(&in);
 	return err;
 }
@@ -314,7 +338,7 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 	if (err)
 		return err;
 	p->report->tree = tree;
-	if (!p->side.list.nr_trees)
+	if (!p->side.list.nr_trees && !request->tree_all)
 		return op_diag_set(
 			diag, -ENOENT,
 			"%s: the samples have no stacks; profile with --callgraph",
@@ -322,7 +346,9 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 	if (tree->nr_nodes == 1)
 		return op_diag_set(
 			diag, -ENOENT,
-			"the samples that are asked for have no stacks; ask for others");
+			request->tree_all
+				? "there are no samples of what is asked for; ask for others"
+				: "the samples that are asked for have no stacks; ask for others");
 	warn_of_flat_samples(p, tree);
 	return 0;
 }

@@ -78,6 +78,9 @@ struct pp_request {
 	bool tree; /* the call tree */
 	bool tree_callers; /* from the samples outwards */
 	bool tree_by_name; /* in it, functions of one name are one frame */
+	bool tree_all; /* in it, samples without a stack, too: as stacks of
+			  their function alone; and no others than symbols
+			  would have */
 	uint32_t tree_max_nodes; /* small ones are left out; 0: any number */
 	bool one_class; /* several are an error */
 	const char *root; /* see pp_locator_init() */

@@ -19,6 +19,9 @@ struct pp_tree_image {
 	uint32_t order; /* of that, by name */
 	bool is_gap;
 	bool is_chosen; /* samples in it are asked for */
+	const struct pp_sample_file *flat; /* for trees of all samples: where
+					      the samples of the tree in it
+					      are, too; or NULL */
 
 	/* For totals of symbols. */
 	const char *app; /* that has samples in it, as flat files have it */
@@ -59,11 +62,23 @@ struct pp_tree_input {
 	bool *is_chosen; /* likewise: samples in its image are asked for */
 };
 
+/* Samples without a stack that are in the same functions. */
+struct pp_stackless {
+	const struct pp_sample_file *file;
+	const uint32_t *frames; /* in the builder, the outermost first */
+	uint32_t nr;
+	uint64_t count;
+};
+
 struct pp_tree_inputs {
 	struct pp_population *p;
 	struct pp_side *side;
 	struct pp_tree_input *list;
 	size_t nr;
+	struct pp_stackless *stackless; /* for trees of all samples */
+	size_t nr_stackless;
+	bool *is_named; /* for each file of the side: its samples were looked
+			   at; likewise */
 };
 
 /*
@@ -83,6 +98,27 @@ void pp_tree_inputs_release(struct pp_tree_inputs *in);
 const struct pp_sample_file *
 pp_tree_next_flat_file(const struct pp_sample_list *list,
 		       const struct pp_image *image, size_t *at);
+
+/*
+ * Samples of one flat file in one function, and samples of stacks that end
+ * there, which are in that file, too.
+ */
+struct pp_flat_part {
+	const struct pp_sample_file *file;
+	uint64_t function; /* its key; UINT64_MAX for code in none */
+	uint64_t key; /* of the samples; of stacks that of the function */
+	uint64_t count;
+	bool has_stack;
+};
+
+/* Leave in the counts of @parts, in any order, what has no stack: of stacks
+ * nothing. Of each file that sums up to what its stacks do not have. Returns 0
+ * or -ENOMEM. */
+int pp_flat_parts_settle(struct pp_flat_part *parts, size_t nr);
+
+/* For trees of all samples: tell the images of all trees their flat files; a
+ * stack that is in none was not chosen. */
+void pp_tree_inputs_find_flat(struct pp_tree_inputs *in);
 
 /* Find the frames of all nodes; each image is opened once. Returns 0 or
  * -errno. */

@@ -32,6 +32,8 @@ struct place {
 	uint32_t order; /* of the image */
 	bool is_gap;
 	bool is_leaf; /* some samples are in it, so it is a function */
+	uint64_t count; /* of these */
+	const struct pp_sample_file *flat; /* see pp_tree_image */
 };
 
 /* A flat sample of the image being named. */
@@ -50,6 +52,8 @@ struct naming {
 	uint32_t nr_named;
 	struct flat_sample *flat; /* by key */
 	size_t nr_flat;
+	struct pp_flat_part *parts; /* for trees of all samples */
+	size_t nr_parts;
 };
 
 struct named_owner {
@@ -202,6 +206,8 @@ static int gather_flat_samples(struct naming *n, const struct pp_image *image)
 	while ((file = pp_tree_next_flat_file(list, image, &at))) {
 		if (op_array_reserve(&n->flat, n->nr_flat, file->nr_samples))
 			return -ENOMEM;
+		if (n->in->is_named)
+			n->in->is_named[file - list->files] = true;
 		for (size_t j = 0; j < file->nr_samples; j++)
 			n->flat[n->nr_flat++] = (struct flat_sample){
 				.key = file->samples[j].key,
@@ -301,6 +307,78 @@ static int split_place(struct naming *n, const struct place *place,
 	return err;
 }
 
+/* ---- samples without a stack --------------------------------------------- */
+
+static int add_flat_part(struct naming *n, const struct pp_sample_file *file,
+			 uint64_t key, uint64_t count, bool has_stack)
+{
+	const struct pp_symbol *symbol = symbol_with_key(&n->symbols, key);
+
+	if (op_array_reserve(&n->parts, n->nr_parts, 1))
+		return -ENOMEM;
+	n->parts[n->nr_parts++] = (struct pp_flat_part){
+		.file = file,
+		.function = symbol ? symbol->key : UINT64_MAX,
+		.key = key,
+		.count = count,
+		.has_stack = has_stack,
+	};
+	return 0;
+}
+
+/* Name the samples of @part; those before may be in the same functions. */
+static int name_stackless(struct naming *n, const struct pp_image *image,
+			  const struct pp_flat_part *part)
+{
+	struct pp_tree_inputs *in = n->in;
+	struct pp_tree_input input = { .file = part->file };
+	const struct place place = { .image = image, .input = &input };
+	struct pp_stackless new = { .file = part->file, .count = part->count };
+	struct pp_stackless *last =
+		in->nr_stackless ? &in->stackless[in->nr_stackless - 1] : NULL;
+	struct pp_owner_chain chain;
+	bool is_wanted = true;
+	int err = pp_owners_find(&n->owners, part->key,
+				 symbol_with_key(&n->symbols, part->key), true,
+				 &chain);
+
+	new.nr = chain.nr;
+	err = err
+		      ?: frames_of_chain(n, &place, &chain, chain.nr,
+					 &new.frames, &is_wanted);
+	if (err || !is_wanted)
+		return err;
+	if (last && last->file == new.file && last->nr == new.nr &&
+	    !memcmp(last->frames, new.frames, new.nr * sizeof(*new.frames))) {
+		last->count = pp_add_counts(last->count, new.count);
+		return 0;
+	}
+	if (op_array_reserve(&in->stackless, in->nr_stackless, 1))
+		return -ENOMEM;
+	in->stackless[in->nr_stackless++] = new;
+	return 0;
+}
+
+/* @places are those of trees in the image. */
+static int find_stackless(struct naming *n, const struct pp_image *image,
+			  const struct place *places, size_t nr)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n->nr_flat && !err; i++)
+		err = add_flat_part(n, n->flat[i].file, n->flat[i].key,
+				    n->flat[i].count, false);
+	for (size_t i = 0; i < nr && !err; i++)
+		if (places[i].is_leaf && places[i].flat)
+			err = add_flat_part(n, places[i].flat, places[i].offset,
+					    places[i].count, true);
+	err = err ?: pp_flat_parts_settle(n->parts, n->nr_parts);
+	for (size_t i = 0; i < n->nr_parts && !err; i++)
+		if (n->parts[i].count)
+			err = name_stackless(n, image, &n->parts[i]);
+	return err;
+}
+
 /* ---- places -------------------------------------------------------------- */
 
 static int name_place(struct naming *n, const struct place *place,
@@ -327,30 +405,35 @@ static int name_place(struct naming *n, const struct place *place,
 		       : split_place(n, place, symbol, to);
 }
 
-/* All @nr places are in one image; those that are equal share their frames. */
+/* All @nr places are in @image; those that are equal share their frames. */
 static int name_places_in_image(struct pp_tree_inputs *in,
 				struct pp_tree_builder *b,
+				const struct pp_image *image,
 				const struct place *places, size_t nr)
 {
+	bool all = in->p->request->tree_all;
 	struct naming n = { .in = in, .b = b };
 	struct pp_tree_place *last = NULL;
-	int err = pp_image_symbols_open(&n.symbols, places->image,
-					in->side->session, &in->side->locator,
+	int err = pp_image_symbols_open(&n.symbols, image, in->side->session,
+					&in->side->locator,
 					in->side->wants & ~PP_WANT_LINES,
 					&in->p->report->messages);
 
 	n.owners.symbols = &n.symbols;
 	n.owners.has_inlines = in->p->request->inlines;
-	if (!err && n.owners.has_inlines)
-		err = gather_flat_samples(&n, places->image);
+	if (!err && (n.owners.has_inlines || all))
+		err = gather_flat_samples(&n, image);
 	for (size_t i = 0; i < nr && !err; i++) {
 		if (!i || compare_node_places(&places[i - 1], &places[i]))
 			err = name_place(&n, &places[i], &last);
 		places[i].input->places[places[i].node] = last;
 	}
+	if (!err && all)
+		err = find_stackless(&n, image, places, nr);
 	pp_owners_release(&n.owners);
 	free(n.named);
 	free(n.flat);
+	free(n.parts);
 	pp_image_symbols_release(&n.symbols);
 	return err;
 }
@@ -382,27 +465,58 @@ static struct place *gather_places(const struct pp_tree_inputs *in, size_t *nr)
 				.order = image->order,
 				.is_gap = image->is_gap,
 				.is_leaf = node.count,
+				.count = node.count,
+				.flat = image->flat,
 			};
 		}
 	}
 	return places;
 }
 
+/* Name what is in images that no tree has. */
+static int name_other_images(struct pp_tree_inputs *in,
+			     struct pp_tree_builder *b, size_t *nr_images)
+{
+	const struct pp_sample_list *list = &in->side->list;
+	int err = 0;
+
+	for (size_t i = 0; i < list->nr && !err; i++) {
+		if (in->is_named[i] || pp_is_call_graph(&list->files[i]))
+			continue;
+		err = name_places_in_image(in, b, list->files[i].image, NULL,
+					   0);
+		++*nr_images;
+	}
+	return err;
+}
+
 int pp_tree_inputs_name(struct pp_tree_inputs *in, struct pp_tree_builder *b)
 {
 	size_t nr, nr_images = 0, nr_files = 0;
-	struct place *places = gather_places(in, &nr);
-	int err = places ? 0 : -ENOMEM;
+	struct place *places;
+	int err;
 
+	if (in->p->request->tree_all) {
+		in->is_named = op_arena_alloc(&in->p->report->arena,
+					      in->side->list.nr, sizeof(bool));
+		if (!in->is_named)
+			return -ENOMEM;
+		pp_tree_inputs_find_flat(in);
+	}
+	places = gather_places(in, &nr);
+	err = places ? 0 : -ENOMEM;
 	if (!err)
 		qsort(places, nr, sizeof(*places), compare_node_places);
 	for (size_t i = 0, end; !err && i < nr; i = end) {
 		for (end = i; end < nr && places[end].image == places[i].image;)
 			end++;
-		err = name_places_in_image(in, b, places + i, end - i);
+		err = name_places_in_image(in, b, places[i].image, places + i,
+					   end - i);
 		nr_images++;
 	}
 	free(places);
+	if (!err && in->is_named)
+		err = name_other_images(in, b, &nr_images);
 	for (size_t i = 0; i < in->nr; i++)
 		nr_files += !i || in->list[i].file != in->list[i - 1].file;
 	if (!err)

@@ -228,4 +228,5 @@ void pp_tree_inputs_release(struct pp_tree_inputs *in)
 {
 	for (size_t i = 0; i < in->nr; i++)
 		ctree_close(in->list[i].tree);
+	free(in->stackless);
 }

@@ -282,6 +282,85 @@ static void stacks_are_of_symbols(void **state)
 		{ "no counts", { "current x k E 1=3", "tree current x E 0:k+100" }, { 0 }, "",
 		  "the samples that are asked for have no stacks; ask for others\n"
 		  "1 call trees, 1 images, each opened once\n" },
+		{ "all of a flat profile", { FLAT, "current x y F 1=5" }, { .tree_all = true }, "",
+		  "0 all R - 0/10 0/5\n"
+		  "1 vmlinux R /vmlinux 0/10 0/0\n"
+		  "2 do_work K /vmlinux 9/9 0/0\n"
+		  "2 wait K /vmlinux 1/1 0/0\n"
+		  "1 x R /bin/x 0/0 0/5\n"
+		  "2 [y] L /bin/y 0/0 5/5\n"
+		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "0 call trees, 2 images, each opened once\n" },
+		{ "all, outwards and merged", { FLAT, "current x y E 1=5" }, { .tree_all = true, .tree_callers = true, .merge = PP_MERGE_LIB }, "",
+		  "0 all R - 0/15\n"
+		  "1 [y] A /bin/y 5/5\n"
+		  "1 do_work K /vmlinux 9/9\n"
+		  "1 wait K /vmlinux 1/1\n"
+		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "0 call trees, 2 images, each opened once\n" },
+		{ "all, some without a stack", { "current x k E 100=7 110=2 200=1", "current y k E 200=8", "tree current x E 3:x+1>k+100" }, { .tree_all = true }, "",
+		  "0 all R - 0/18\n"
+		  "1 x R /bin/x 0/10\n"
+		  "2 [x] A /bin/x 0/3\n"
+		  "3 do_work K /vmlinux 3/3\n"
+		  "2 do_work K /vmlinux 6/6\n"
+		  "2 wait K /vmlinux 1/1\n"
+		  "1 y R /bin/y 0/8\n"
+		  "2 wait K /vmlinux 8/8\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "1 call trees, 2 images, each opened once\n" },
+		{ "all, libraries by themselves", { "current k k E 100=9", "current x x E 1=2", "tree current x E 3:x+1>k+100", "tree current y E 4:k+100" }, { .tree_all = true }, "",
+		  "0 all R - 0/11\n"
+		  "1 vmlinux R /vmlinux 0/2\n"
+		  "2 do_work K /vmlinux 2/2\n"
+		  "1 x R /bin/x 0/5\n"
+		  "2 [x] A /bin/x 2/5\n"
+		  "3 do_work K /vmlinux 3/3\n"
+		  "1 y R /bin/y 0/4\n"
+		  "2 do_work K /vmlinux 4/4\n"
+		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "2 call trees, 2 images, each opened once\n" },
+		{ "all, stacks that end in other functions", { "current x k E 100=4 200=3 300=1", "tree current x E 6:k+100" }, { .tree_all = true }, "",
+		  "0 all R - 0/8\n"
+		  "1 x R /bin/x 0/8\n"
+		  "2 do_work K /vmlinux 6/6\n"
+		  "2 wait K /vmlinux 2/2\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "all, more stacks than samples", { "current x k E 100=4 200=3", "tree current x E 9:k+100" }, { .tree_all = true }, "",
+		  "0 all R - 0/9\n"
+		  "1 x R /bin/x 0/9\n"
+		  "2 do_work K /vmlinux 9/9\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "all, stacks that were not chosen", { "current x k E 100=4", "tree current y E 9:y+1", "tree current x E 2:y+1 1:k+100" }, { .tree_all = true }, "",
+		  "0 all R - 0/4\n"
+		  "1 x R /bin/x 0/4\n"
+		  "2 do_work K /vmlinux 4/4\n"
+		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "2 call trees, 2 images, each opened once\n" },
+		{ "all, applications merged", { "current x k E 100=4 200=1", "current y k E 100=6", "current k k E 200=2", "tree current x E 3:k+100", "tree current y E 6:k+100" }, { .tree_all = true, .merge = PP_MERGE_LIB }, "",
+		  "0 all R - 0/13\n"
+		  "1 do_work K /vmlinux 10/10\n"
+		  "1 wait K /vmlinux 3/3\n"
+		  "2 call trees, 1 images, each opened once\n" },
+		{ "all, more than a double holds", { "current x k E 100=9007199254740993 200=18446744073709551615", "tree current x E 2:k+100" }, { .tree_all = true }, "",
+		  "0 all R - 0/18446744073709551615\n"
+		  "1 x R /bin/x 0/18446744073709551615\n"
+		  "2 do_work K /vmlinux 9002803354665473/9002803354665473\n"
+		  "2 wait K /vmlinux 18437741270354886142/18437741270354886142\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "all, threads", { "current x k E 100=4", "tree current x E.7.7 3:k+100" }, { .tree_all = true }, "",
+		  "0 all R - 0/4\n"
+		  "1 x R /bin/x 0/4\n"
+		  "2 do_work K /vmlinux 4/4\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "all of a symbol", { "current x k E 100=7 200=2", "tree current x E 3:k+100 1:k+200" }, { .tree_all = true, .include_symbols = LIST("wait") }, "",
+		  "0 all R - 0/2\n"
+		  "1 x R /bin/x 0/2\n"
+		  "2 wait K /vmlinux 2/2\n"
+		  "1 call trees, 1 images, each opened once\n" },
+		{ "all of none", { FLAT }, { .tree_all = true, .include_symbols = LIST("none") }, "",
+		  "there are no samples of what is asked for; ask for others\n"
+		  "0 call trees, 1 images, each opened once\n" },
 		{ "edges", { "current k k E 1=15", "tree current k E 1:k+0 2:k+ff 4:k+200 8:k+ffffffff" }, { 0 }, "",
 		  "0 all R - 0/15\n"
 		  "1 vmlinux R /vmlinux 0/15\n"
