@@ -2,6 +2,7 @@
 
 #include "libop/op_strings.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,24 +20,38 @@ void op_strings_release(struct op_strings *strings)
 	op_strings_init(strings, strings->arena);
 }
 
-const char *op_strings_add(struct op_strings *strings, const char *text)
+int op_strings_number(struct op_strings *strings, const char *text,
+		      uint32_t *number)
 {
 	struct op_hash *index = &strings->index;
+	int err = op_hash_reserve(index, strings->nr + 1)
+			  ?: op_array_reserve(&strings->list, strings->nr, 1);
+	uint32_t found;
 	const char *copy;
-	uint32_t number;
 	uint64_t hash;
 
-	if (op_hash_reserve(index, strings->nr + 1) ||
-	    op_array_reserve(&strings->list, strings->nr, 1))
-		return NULL;
+	if (err)
+		return err;
 	hash = op_hash_text(index->seed, text);
-	op_hash_each(index, hash, number)
-		if (!strcmp(strings->list[number - 1], text))
-			return strings->list[number - 1];
+	op_hash_each(index, hash, found) {
+		*number = found - 1;
+		if (!strcmp(strings->list[*number], text))
+			return 0;
+	}
 	copy = op_arena_strdup(strings->arena, text);
 	if (!copy)
-		return NULL;
+		return -ENOMEM;
+	*number = (uint32_t)strings->nr;
 	strings->list[strings->nr++] = copy;
 	op_hash_add(index, hash, (uint32_t)strings->nr);
-	return copy;
+	return 0;
+}
+
+const char *op_strings_add(struct op_strings *strings, const char *text)
+{
+	uint32_t number;
+
+	return op_strings_number(strings, text, &number)
+		       ? NULL
+		       : strings->list[number];
 }

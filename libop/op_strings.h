@@ -5,6 +5,7 @@
 /* A set of strings: equal ones are the same pointer. */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "libop/op_arena.h"
 #include "libop/op_hash.h"
@@ -20,8 +21,12 @@ void op_strings_init(struct op_strings *strings, struct op_arena *arena);
 /* The strings stay until their arena is released. */
 void op_strings_release(struct op_strings *strings);
 
-/* The string equal to @text; a copy is added if there is none. NULL when
- * memory is short. */
+/* Set *@number to that of @text in the list, from 0; a copy is added if there
+ * is none. Returns 0, -ENOMEM or -EFBIG. */
+int op_strings_number(struct op_strings *strings, const char *text,
+		      uint32_t *number);
+
+/* The string equal to @text, likewise; NULL when memory is short. */
 const char *op_strings_add(struct op_strings *strings, const char *text);
 
 #endif /* LIBOP_OP_STRINGS_H */

@@ -571,6 +571,21 @@ void pp_image_symbols_inlined_at(struct pp_image_symbols *symbols, uint64_t key,
 			  found[0].call_line, place);
 }
 
+void pp_image_symbols_chain(struct pp_image_symbols *symbols, uint64_t key,
+			    struct op_arena *arena, struct pp_place *places,
+			    size_t nr)
+{
+	struct op_bfd_inlined found[OP_BFD_MAX_INLINED];
+	size_t nr_inlined = pp_image_symbols_inlined(symbols, key, found);
+
+	if (nr)
+		pp_image_symbols_place(symbols, key, arena, &places[0]);
+	for (size_t i = 1; i < nr && i <= nr_inlined; i++)
+		if (found[i - 1].call_file)
+			set_place(symbols, arena, found[i - 1].call_file,
+				  found[i - 1].call_line, &places[i]);
+}
+
 const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 				     const struct pp_symbol *symbol,
 				     struct op_arena *arena)

@@ -80,6 +80,12 @@ void pp_image_symbols_inlined_at(struct pp_image_symbols *symbols, uint64_t key,
 				 struct op_arena *arena,
 				 struct pp_place *place);
 
+/* Likewise fill @nr of @places: that of @key, then for each function that was
+ * inlined there, the innermost first, where that was. */
+void pp_image_symbols_chain(struct pp_image_symbols *symbols, uint64_t key,
+			    struct op_arena *arena, struct pp_place *places,
+			    size_t nr);
+
 /* The bytes of @symbol, in @arena; NULL when they are not to be had. */
 const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 				     const struct pp_symbol *symbol,

@@ -161,8 +161,8 @@ static bool is_above_threshold(const struct pp_population *p,
 
 /*
  * The entries above the threshold, in the order to show them. Those of a call
- * graph are copied, because neighbours point at the others. Those of a
- * comparison were chosen when they were compared.
+ * graph are copied, because neighbours point at the others, as do stack calls.
+ * Those of a comparison were chosen when they were compared.
  */
 static int take_symbols(struct pp_population *p)
 {
@@ -170,9 +170,10 @@ static int take_symbols(struct pp_population *p)
 	const struct pp_side *side = &p->side;
 	struct pp_report *report = p->report;
 	struct pp_symbol_entry *shown = side->symbols, *entry = shown;
+	bool copies = request->call_graph || request->stack_calls;
 	size_t kept = 0;
 
-	if (request->call_graph)
+	if (copies)
 		shown = op_arena_alloc(&report->arena, side->nr_symbols,
 				       sizeof(*shown));
 	if (!shown && side->nr_symbols)
@@ -183,7 +184,7 @@ static int take_symbols(struct pp_population *p)
 		     is_above_threshold(p, entry)))
 			shown[kept++] = *entry;
 	pp_sort_symbols(&request->sort, shown, kept);
-	for (size_t i = 0; i < kept && !request->call_graph; i++)
+	for (size_t i = 0; i < kept && !copies; i++)
 		shown[i].nr = i;
 	report->has_symbols = true;
 	report->by_samples = request->sort.keys[0] == PP_SORT_SAMPLE &&
@@ -191,8 +192,8 @@ static int take_symbols(struct pp_population *p)
 	report->symbol_totals = side->symbol_totals;
 	report->symbols = shown;
 	report->nr_symbols = kept;
-	report->known = request->call_graph ? side->symbols : shown;
-	report->nr_known = request->call_graph ? side->nr_symbols : kept;
+	report->known = copies ? side->symbols : shown;
+	report->nr_known = copies ? side->nr_symbols : kept;
 	return count_apps(p);
 }
 
@@ -256,6 +257,8 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 		err = pp_side_find_calls(p, &p->side);
 	if (!err && request->totals)
 		err = pp_side_find_totals(p, &p->side, diag);
+	if (!err && request->stack_calls && report->has_totals)
+		err = pp_stack_calls_take(p, &p->side);
 	err = err ?: take_symbols(p);
 	return err || !request->by_line ? err : pp_populate_sources(p);
 }
@@ -278,6 +281,7 @@ int pp_report_new(struct pp_report **out, const struct pp_request *request,
 	pp_sessions_close(&p.side.list.sessions);
 	pp_sessions_close(&p.old.list.sessions);
 	pp_symbol_names_release(&p.names);
+	pp_stack_calls_release(&p.side.stack_calls);
 	if (p.side.trees)
 		pp_tree_inputs_release(p.side.trees);
 	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;

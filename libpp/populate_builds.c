@@ -243,6 +243,10 @@ static void renumber_all(struct pp_side *side, const uint32_t *into)
 		renumber(&side->inlined_calls[i].caller, into);
 		renumber(&side->inlined_calls[i].callee, into);
 	}
+	for (size_t i = 0; i < side->stack_calls.nr; i++) {
+		renumber(&side->stack_calls.list[i].caller, into);
+		renumber(&side->stack_calls.list[i].callee, into);
+	}
 	for (size_t i = 0; i < side->list.nr; i++) {
 		struct pp_sample_file *file = &side->list.files[i];
 

@@ -419,6 +419,64 @@ static int add_inlined_share(const struct batch *b, const struct point *point,
 	return 0;
 }
 
+/* The places of the chain of @point: in each owner, where it has the one before
+ * it inlined. */
+static struct pp_place *places_of_chain(const struct batch *b,
+					const struct point *point)
+{
+	uint32_t nr = point->chain.nr;
+	struct pp_place *places =
+		op_arena_alloc(&b->p->report->arena, nr, sizeof(*places));
+
+	if (places && b->p->request->lines)
+		pp_image_symbols_chain(b->symbols, point->key, b->places,
+				       places, nr);
+	return places;
+}
+
+/* A sample in an inlined function is one of a call of it, by the outermost of
+ * its callers where it is above itself. */
+static int add_inlined_stack_calls(const struct batch *b,
+				   const struct point *point)
+{
+	const struct pp_owner_chain *chain = &point->chain;
+	const uint32_t *owners = &b->owners.chained[chain->first];
+	struct pp_place *places;
+
+	if (chain->nr == 1)
+		return 0;
+	places = places_of_chain(b, point);
+	if (!places)
+		return -ENOMEM;
+	for (uint32_t i = 0; i + 1 < chain->nr; i++) {
+		uint32_t at = chain->nr - 1, callee;
+
+		callee = entry_in_chain(b, chain, i);
+		if (callee == PP_NO_SYMBOL ||
+		    pp_owner_is_repeated(&b->owners, chain, i))
+			continue;
+		while (owners[at] != owners[i])
+			at--;
+		while (++at < chain->nr &&
+		       entry_in_chain(b, chain, at) == PP_NO_SYMBOL)
+			;
+		if (at < chain->nr)
+			pp_stack_calls_add(
+				&b->side->stack_calls,
+				&(struct pp_stack_call_key){
+					.caller = entry_in_chain(b, chain, at),
+					.callee = callee,
+					.place = places[at],
+					.vma = pp_image_symbols_vma(b->symbols,
+								    b->image,
+								    point->key),
+					.is_inlined = true,
+				},
+				point->class_nr, point->count);
+	}
+	return 0;
+}
+
 /* Samples of all functions at their place. */
 static int count_beside(const struct batch *b, const struct point *point)
 {
@@ -441,6 +499,8 @@ static int count_beside(const struct batch *b, const struct point *point)
 		if (is_inlined && last != PP_NO_SYMBOL)
 			err = add_inlined_share(b, point, last, entry);
 	}
+	if (!err && point->count && b->p->request->stack_calls)
+		err = add_inlined_stack_calls(b, point);
 	return err;
 }
 
@@ -451,10 +511,12 @@ static int set_frame_symbols(const struct batch *b, const struct point *point,
 	const struct pp_owner_chain *chain = &point->chain;
 	struct op_arena *arena = &b->p->report->arena;
 	struct pp_side *side = b->side;
+	bool with_places = b->p->request->stack_calls;
 	struct pp_frame_symbols *all;
 	uint32_t *symbols;
 
-	if (before && before->is_node && before->chain.first == chain->first) {
+	if (before && before->is_node && before->chain.first == chain->first &&
+	    (!with_places || before->key == point->key)) {
 		*point->symbol_nr = *before->symbol_nr;
 		return 0;
 	}
@@ -467,9 +529,13 @@ static int set_frame_symbols(const struct batch *b, const struct point *point,
 		symbols[i] = entry_in_chain(b, chain, i);
 	side->frame_symbols = all;
 	*point->symbol_nr = side->nr_frame_symbols;
-	all[side->nr_frame_symbols++] =
-		(struct pp_frame_symbols){ symbols, chain->nr };
-	return 0;
+	all += side->nr_frame_symbols++;
+	*all = (struct pp_frame_symbols){ .symbols = symbols, .nr = chain->nr };
+	if (!with_places)
+		return 0;
+	all->places = places_of_chain(b, point);
+	all->vma = pp_image_symbols_vma(b->symbols, b->image, point->key);
+	return all->places ? 0 : -ENOMEM;
 }
 
 /* A sample in an inlined function, or a call from it, is a call of it. */
@@ -731,6 +797,7 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 	struct use *uses;
 	int err = find_uses(p, side, &uses, &nr);
 
+	side->stack_calls.nr_classes = side->classes.nr;
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		for (end = i; end < nr && uses[end].image == uses[i].image;)
 			end++;

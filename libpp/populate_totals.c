@@ -170,7 +170,7 @@ struct walk {
 	uint64_t *totals; /* nr_classes for each symbol */
 	size_t nr_classes;
 	uint64_t counted; /* samples in all */
-	const struct pp_side *side;
+	struct pp_side *side;
 	const struct pp_inlined_share *shares; /* by function */
 	size_t nr_shares;
 	double *twice; /* nr_classes for each symbol: in totals so often */
@@ -254,12 +254,41 @@ static void count_twice(struct walk *w, uint32_t function, uint64_t samples)
 	}
 }
 
+/* The samples below @node are of the call by which it came to its symbol @i.
+ * The caller is the nearest frame that has a symbol; where there is none the
+ * stack begins. */
+static void count_stack_call(struct walk *w, uint32_t node, uint32_t i)
+{
+	const struct pp_frame_symbols *frame = symbols_of(w, node);
+	uint32_t callee = frame->symbols[i++], at = node;
+
+	for (; at; at = w->parent[at], i = 0) {
+		frame = symbols_of(w, at);
+		while (i < frame->nr && frame->symbols[i] == PP_NO_SYMBOL)
+			i++;
+		if (i < frame->nr)
+			break;
+	}
+	if (!at || !frame->places || !w->all[node])
+		return;
+	pp_stack_calls_add(&w->side->stack_calls,
+			   &(struct pp_stack_call_key){
+				   .caller = frame->symbols[i],
+				   .callee = callee,
+				   .place = frame->places[i],
+				   .vma = frame->vma,
+				   .is_inlined = at == node,
+			   },
+			   w->tree->class_nr, w->all[node]);
+}
+
+/* The outermost first, which is where the symbol is for the first time. */
 static void enter_node(struct walk *w, uint32_t node)
 {
 	const struct pp_frame_symbols *frame = symbols_of(w, node);
 	struct ctree_node is;
 
-	for (uint32_t i = 0; i < frame->nr; i++) {
+	for (uint32_t i = frame->nr; i--;) {
 		uint32_t symbol = frame->symbols[i];
 		uint64_t *total;
 
@@ -267,6 +296,7 @@ static void enter_node(struct walk *w, uint32_t node)
 			continue;
 		total = total_of(w, symbol);
 		*total = pp_add_counts(*total, w->all[node]);
+		count_stack_call(w, node, i);
 	}
 	ctree_node(w->tree->tree, node, &is);
 	if (is.count && frame->nr == 1 && *frame->symbols != PP_NO_SYMBOL &&

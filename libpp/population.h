@@ -14,6 +14,7 @@
 #include "libpp/locate_images.h"
 #include "libpp/report.h"
 #include "libpp/sample_list.h"
+#include "libpp/stack_calls.h"
 #include "libpp/symbol_names.h"
 
 /* Calls from one symbol to another in one column, by their numbers. */
@@ -36,6 +37,9 @@ struct pp_inlined_share {
 struct pp_frame_symbols {
 	uint32_t *symbols; /* their numbers; each may be PP_NO_SYMBOL */
 	uint32_t nr;
+	struct pp_place *places; /* in each, where it calls the one before, or
+				    the next frame; for stack calls; or NULL */
+	uint64_t vma; /* of these */
 };
 
 /* The sample files of one specification and what is found from them. */
@@ -72,6 +76,8 @@ struct pp_side {
 	/* For call graphs: calls to what was inlined. */
 	struct pp_symbol_call *inlined_calls;
 	size_t nr_inlined_calls;
+	/* With request->stack_calls. */
+	struct pp_stack_calls stack_calls;
 
 	const struct op_ledger *account;
 	uint64_t account_written; /* seconds, see pp_report */

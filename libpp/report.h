@@ -59,6 +59,7 @@ struct pp_request {
 	bool symbols; /* else the summary alone */
 	bool totals; /* with symbols: what they called counts, too; only
 			where there are call trees */
+	bool stack_calls; /* with totals: the calls that these are of */
 	bool details; /* the addresses in each symbol */
 	bool call_graph; /* with symbols: who calls them, whom they call */
 	bool addresses_of_calls; /* with call_graph: pp_report.calls, too; and
@@ -199,6 +200,21 @@ struct pp_neighbours {
 	const uint64_t *cumulative;
 };
 
+/*
+ * A call that stacks show, with the samples below it. A stack counts for the
+ * call by which a symbol is in it for the first time, so the calls of a symbol
+ * add up to its all_counts however often it calls itself, and no symbol calls
+ * itself here.
+ */
+struct pp_stack_call {
+	const struct pp_symbol_entry *callee;
+	struct pp_place place; /* in the caller */
+	uint64_t vma; /* likewise, the last byte of the call or, where the
+			 callee was inlined, the first of it that is known; 0
+			 when not known */
+	const uint64_t *counts;
+};
+
 struct pp_symbol_entry {
 	const char *app;
 	const struct pp_image *image;
@@ -217,6 +233,8 @@ struct pp_symbol_entry {
 	 * once; NULL without pp_report.has_totals. Shares are of
 	 * pp_report.totals. */
 	const uint64_t *all_counts;
+	const struct pp_stack_call *stack_calls; /* by it, if asked for */
+	size_t nr_stack_calls;
 	const uint8_t *code; /* @size bytes; NULL when not known */
 	struct pp_place place;
 	const struct pp_detail *details; /* ascending vma */
@@ -278,6 +296,10 @@ struct pp_report {
 	const struct pp_symbol_entry *known; /* by number; those of symbols and
 						their neighbours are there */
 	size_t nr_known;
+	const struct pp_stack_call *outer_calls; /* where stacks begin, and all
+					samples that have none, by application;
+					if stack_calls were asked for */
+	size_t nr_outer_calls;
 	const struct pp_address_call *calls; /* of which both symbols are
 						known; if asked for */
 	size_t nr_calls;

@@ -120,7 +120,8 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 			diag, -EINVAL,
 			"--callgraph shows symbols as wholes; leave --details out");
 	if (option && !a->symbols && !a->by_line && !parts &&
-	    o->format->flags & PP_SHOWS_SYMBOLS)
+	    o->format->flags & PP_SHOWS_SYMBOLS &&
+	    !(o->format->flags & PP_NEEDS_LINES))
 		return op_diag_set(diag, -EINVAL,
 				   "%s is about symbols; add --symbols",
 				   option);
@@ -150,6 +151,16 @@ static const char *needs_tables(const struct opreport_args *a)
 	       : a->long_names	   ? "--long-filenames"
 	       : a->no_header	   ? "--no-header"
 				   : NULL;
+}
+
+/* An option that is about other tables than that of symbols with lines. */
+static const char *needs_other_tables(const struct opreport_args *a)
+{
+	return a->call_graph   ? "--callgraph"
+	       : a->by_line    ? "--lines"
+	       : a->long_names ? "--long-filenames"
+	       : a->no_header  ? "--no-header"
+			       : NULL;
 }
 
 /* Find the format, whichever option named it. */
@@ -196,6 +207,11 @@ static int check_format(const struct opreport_options *o, struct op_diag *diag)
 			diag, -EINVAL,
 			"--format=%s writes a page for a browser; say where with --output-file=FILE",
 			f->name);
+	if (f->flags & PP_NEEDS_LINES && needs_other_tables(a))
+		return op_diag_set(
+			diag, -EINVAL,
+			"%s changes nothing in --format=%s; leave it out",
+			needs_other_tables(a), f->name);
 	if (f->flags & PP_SHOWS_SHARES || !(f->flags & PP_SHOWS_SYMBOLS))
 		return 0;
 	if (a->accumulated || a->global_percent)
@@ -262,13 +278,16 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--tree does not show comparisons; use --format=flamegraph");
-	if (a->details || a->call_graph || !(o->format->flags & PP_SHOWS_DIFF))
+	if (!(o->format->flags & PP_SHOWS_DIFF))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--%s%s does not show comparisons; leave it out",
+			a->format ? "format=" : "", o->format->name);
+	if (a->details || a->call_graph)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--%s does not show comparisons; leave it out",
-			a->details	? "details"
-			: a->call_graph ? "callgraph"
-					: o->format->name);
+			a->details ? "details" : "callgraph");
 	if (o->request.sort.wants_total)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -339,12 +358,14 @@ static void take_flags(struct opreport_options *o)
 		(symbols && flags & PP_SHOWS_SYMBOLS) || flags & PP_SHOWS_ALL;
 	o->request.call_graph = a->call_graph && flags & PP_SHOWS_CALLS;
 	o->request.by_line = a->by_line;
-	o->request.totals = o->request.symbols && !a->details &&
-			    !a->call_graph && !a->by_line &&
-			    flags & (PP_SHOWS_TOTALS | PP_SHOWS_ALL);
-	o->request.details = a->details || a->by_line;
+	o->request.stack_calls = flags & PP_NEEDS_CALLS;
+	o->request.totals =
+		(o->request.symbols && !a->details && !a->call_graph &&
+		 !a->by_line && flags & (PP_SHOWS_TOTALS | PP_SHOWS_ALL)) ||
+		o->request.stack_calls;
+	o->request.details = a->details || a->by_line || flags & PP_NEEDS_LINES;
 	o->request.code = a->details && flags & PP_SHOWS_CODE;
-	o->request.lines = a->lines || a->by_line;
+	o->request.lines = a->lines || a->by_line || flags & PP_NEEDS_LINES;
 	o->request.inlines = (o->request.symbols || o->request.tree) &&
 			     !a->no_inlines && flags & PP_SHOWS_INLINES;
 	/* With --no-inlines lines are those of the original profiler. */

@@ -57,6 +57,8 @@ enum pp_format_flags {
 	PP_SHOWS_ALL = 1 << 16, /* symbols, the call tree and code, always */
 	PP_SHOWS_INLINES = 1 << 15, /* inlined functions as symbols */
 	PP_DRAWS_TREE = 1 << 14, /* the call tree, where it is asked for */
+	PP_NEEDS_LINES = 1 << 17, /* symbols with addresses and lines, always */
+	PP_NEEDS_CALLS = 1 << 18, /* with these, totals and stack calls */
 
 	PP_SHOWS_TABLES = PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS | PP_SHOWS_CALLS |
 			  PP_SHOWS_LOSS,
@@ -85,7 +87,10 @@ enum pp_format_flags {
 			 PP_SHOWS_INLINES)                                     \
 	X(html, "HTML", 500000, PP_SHOWS_ALL | PP_SHOWS_SHARES |               \
 			 PP_SHOWS_DIFF | PP_SHOWS_AXES | PP_SHOWS_LOSS |       \
-			 PP_NEEDS_FILE | PP_SHOWS_INLINES)
+			 PP_NEEDS_FILE | PP_SHOWS_INLINES)                     \
+	X(callgrind, "callgrind", 0, PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS |     \
+			 PP_SHOWS_AXES | PP_SHOWS_INLINES | PP_NEEDS_SYMBOLS | \
+			 PP_NEEDS_LINES | PP_NEEDS_CALLS | PP_SHOWS_LOSS)
 /* clang-format on */
 
 struct pp_format {

@@ -74,7 +74,7 @@ static void formats_have_names(void **state)
 {
 	static const char *const names[] = { "text", "xml",    "json",
 					     "csv",  "folded", "flamegraph",
-					     "html" };
+					     "html", "callgrind" };
 	struct text t;
 	FILE *out = text_begin(&t);
 
@@ -99,7 +99,8 @@ static void formats_have_names(void **state)
 		     "csv axes 0\n"
 		     "folded axes tree name one 0 silent\n"
 		     "flamegraph axes tree 500000 page\n"
-		     "html axes 500000 page\n");
+		     "html axes 500000 page\n"
+		     "callgrind axes image 0\n");
 	assert_null(pp_format_find("Text"));
 	assert_null(pp_format_find(""));
 }

@@ -3,6 +3,7 @@
  * called, and that damage costs only what it hits. */
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "libop/op_arena.h"
 #include "libpp/symbols/dwarf_dirs.h"
@@ -349,6 +350,13 @@ static void test_strings(void **state)
 		assert_ptr_equal(op_strings_add(&strings, text), known[i]);
 	}
 	assert_ptr_equal(op_strings_add(&strings, ""), first);
+	for (uint32_t i = 0, number; i < 1002; i++) {
+		snprintf(text, sizeof(text), "%" PRIu32, i - 1);
+		assert_int_equal(op_strings_number(&strings, i ? text : "",
+						   &number),
+				 0);
+		assert_int_equal(number, i);
+	}
 	op_strings_release(&strings);
 	op_arena_release(&arena);
 }

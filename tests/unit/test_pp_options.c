@@ -257,6 +257,7 @@ static void write_request(FILE *out, const struct pp_request *r)
 	write_flag(out, "no-dependent", r->exclude_dependent);
 	write_flag(out, "symbols", r->symbols);
 	write_flag(out, "totals", r->totals);
+	write_flag(out, "stack-calls", r->stack_calls);
 	write_flag(out, "inlines", r->inlines);
 	write_flag(out, "declarations", r->declarations);
 	write_flag(out, "call-sites", r->call_sites);
@@ -463,7 +464,14 @@ static void opreport_takes_options(void **state)
 		{ "--base-dirs=a", "--base-dirs is about the text of source lines; add --lines or --html=FILE" },
 		{ "--html=FILE --base-dirs=a", "--base-dirs changes where to look in --search-dirs; add that" },
 		{ "--format=folded -l -c -i a", "folded 32 STIAYDV any-axes inlines tree by-name one-class include=a | include=a" },
-		{ "--format=svg", "--format=svg: unknown; use text, xml, json, csv, folded, flamegraph or html" },
+		{ "--format=svg", "--format=svg: unknown; use text, xml, json, csv, folded, flamegraph, html or callgrind" },
+		{ "--format=callgrind", "callgrind 32 AISTYDV any-axes symbols totals stack-calls inlines declarations details lines |" },
+		{ "--format=callgrind -d -i f --no-inlines", "callgrind 32 AISTYDV any-axes symbols totals stack-calls details lines include=f | vma include=f" },
+		{ "--format=callgrind -c", "--callgraph changes nothing in --format=callgrind; leave it out" },
+		{ "--format=callgrind --lines", "--lines changes nothing in --format=callgrind; leave it out" },
+		{ "--format=callgrind -f", "--long-filenames changes nothing in --format=callgrind; leave it out" },
+		{ "--format=callgrind -n", "--no-header changes nothing in --format=callgrind; leave it out" },
+		{ "--format=callgrind { cpu:1 } {}", "--format=callgrind does not show comparisons; leave it out" },
 		{ "-o FILE", "text 32 STIAYDV | output=FILE" },
 		{ "--max-loss=1.5", "text 32 STIAYDV | max-loss=1.5" },
 		{ "--max-loss=-1", "--max-loss=-1: not a percentage; give a number from 0 to 100" },

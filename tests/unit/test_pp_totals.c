@@ -44,6 +44,12 @@ static void write_symbols(FILE *out, const struct pp_report *report,
 			fprintf(out, " %s:%u", entry->place.file,
 				entry->place.line);
 		fputc('\n', out);
+		for (size_t d = 0; d < entry->nr_stack_calls; d++)
+			fprintf(out, "  to %s %llu at %llx\n",
+				entry->stack_calls[d].callee->name,
+				(unsigned long long)entry->stack_calls[d]
+					.counts[0],
+				(unsigned long long)entry->stack_calls[d].vma);
 		for (size_t d = 0; d < entry->nr_details; d++)
 			fprintf(out, "  %llx %llu\n",
 				(unsigned long long)entry->details[d].vma,
@@ -78,6 +84,52 @@ static void write_nodes(FILE *out, const struct pp_tree *tree)
 	}
 }
 
+static void add_stack_calls(const struct pp_report *report,
+			    const struct pp_symbol_entry *caller,
+			    const struct pp_stack_call *calls, size_t nr,
+			    uint64_t *sums)
+{
+	for (size_t i = 0; i < nr; i++) {
+		assert_true(calls[i].callee != caller);
+		pp_add_all_counts(
+			&sums[calls[i].callee->nr * report->classes.nr],
+			calls[i].counts, report->classes.nr);
+	}
+}
+
+/* The calls of each symbol, wherever they are from, are its total. */
+static void check_stack_calls(const struct pp_report *report)
+{
+	size_t nr = report->classes.nr;
+	uint64_t *sums = calloc(report->nr_known * nr + 1, sizeof(*sums));
+
+	assert_non_null(sums);
+	add_stack_calls(report, NULL, report->outer_calls,
+			report->nr_outer_calls, sums);
+	for (size_t i = 0; i < report->nr_known; i++)
+		add_stack_calls(report, &report->known[i],
+				report->known[i].stack_calls,
+				report->known[i].nr_stack_calls, sums);
+	for (size_t i = 0; i < report->nr_known && report->has_totals; i++)
+		assert_memory_equal(report->known[i].all_counts,
+				    &sums[report->known[i].nr * nr],
+				    nr * sizeof(*sums));
+	free(sums);
+}
+
+/* The request may be about something else than calls. */
+static void check_calls_of(const struct pp_request *asked)
+{
+	struct pp_request request = *asked;
+	struct op_diag diag = { "" };
+	struct pp_report *report;
+
+	request.stack_calls = request.totals;
+	if (!pp_report_new(&report, &request, &diag) && request.stack_calls)
+		check_stack_calls(report);
+	pp_report_free(report);
+}
+
 static void write_totals(FILE *out, const struct row *row)
 {
 	char *folder = getcwd(NULL, 0), copy[128];
@@ -101,6 +153,7 @@ static void write_totals(FILE *out, const struct row *row)
 	request.merge |= PP_MERGE_SESSION;
 	request.root = ".";
 	assert_int_equal(pp_sort_init(&request.sort, sort[0], NULL), 0);
+	check_calls_of(&request);
 	err = pp_report_new(&report, &request, &diag);
 	assert_true(err <= 0);
 	if (!err && request.tree)
@@ -189,6 +242,15 @@ static void symbols_have_what_they_called(void **state)
 		{ "a chain",
 		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS }, NULL, NULL,
 		  "vmlinux _weak 4/4\nvmlinux wait 2/6\nvmlinux do_work 1/7\n" },
+		{ "calls with what is below them",
+		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  "vmlinux _weak 4/4\nvmlinux wait 2/6\n  to _weak 4 at 210\nvmlinux do_work 1/7\n  to wait 6 at 110\n" },
+		{ "calls by several places",
+		  { "current k k E 200=9", "tree current k E 2:k+110>k+200 3:k+118>k+200 4:k+200" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  "vmlinux wait 9/9\nvmlinux do_work 0/5\n  to wait 2 at 110\n  to wait 3 at 118\n" },
+		{ "the first call of each, in a cycle",
+		  { "current k k E 100=5", "tree current k E 5:k+10>k+120>k+130>k+20>k+100" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  "vmlinux do_work 5/5\nvmlinux _stext 0/5\n  to do_work 5 at 10\n" },
 		{ "by total",
 		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS }, "total", NULL,
 		  "vmlinux do_work 1/7\nvmlinux wait 2/6\nvmlinux _weak 4/4\n" },
