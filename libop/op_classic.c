@@ -117,7 +117,7 @@ static int refuse_version(const struct input *in, uint32_t version)
 {
 	return op_diag_set(
 		in->diag, -EPROTO,
-		"%s: of version 0x%x; 0x12 (OProfile 0.9) and 0x13 (1.x) can be read",
+		"%s: version 0x%x; only 0x12 (OProfile 0.9) and 0x13 (1.x) can be read",
 		in->path, version);
 }
 
@@ -135,7 +135,7 @@ static int find_layout(const struct input *in, struct op_classic_abi *abi)
 			return 0;
 	return refuse_classic(
 		in, -EBADMSG,
-		"cut short, damaged, or from a machine whose ABI must be told");
+		"truncated, damaged, or from a machine of unknown ABI; give its abi file");
 }
 
 /* ---- checks -------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static int check_magic(const struct input *in)
 			in, -EPROTO,
 			"a sample file of this OProfile; it needs no import");
 	return refuse_classic(in, -EBADMSG,
-			      "no sample file of an earlier OProfile");
+			      "not a sample file of an earlier OProfile");
 }
 
 static int check_classic_version(const struct input *in,
@@ -162,9 +162,8 @@ static int check_classic_version(const struct input *in,
 	if (is_version(version))
 		return 0;
 	if (is_version(__builtin_bswap32(version)))
-		return refuse_classic(
-			in, -EPROTO,
-			"the byte order is not the one that the ABI says");
+		return refuse_classic(in, -EPROTO,
+				      "the byte order is not that of the ABI");
 	return refuse_version(in, version);
 }
 
@@ -199,7 +198,7 @@ static int check_nodes(const struct input *in, const struct op_classic_abi *abi)
 	if (!has_layout(in, abi))
 		return refuse_classic(
 			in, -EBADMSG,
-			"cut short, damaged, or not of the ABI that was told");
+			"truncated, damaged, or not of the given ABI");
 	nr = nodes_of(in, abi, abi->descr_nr);
 	used = nodes_of(in, abi, abi->descr_used);
 	if (nr & (nr - 1))
@@ -249,9 +248,8 @@ static int parse_classic(struct op_classic *classic, const struct input *in,
 	abi = &classic->abi;
 	if (in->len < classic_file_len(abi, 0) ||
 	    memcmp(in->bytes + abi->magic, magic, 4))
-		return refuse_classic(
-			in, -EBADMSG,
-			"cut short, or not of the ABI that was told");
+		return refuse_classic(in, -EBADMSG,
+				      "truncated, or not of the given ABI");
 	err = check_classic_version(in, abi);
 	if (!err)
 		err = check_nodes(in, abi);

@@ -115,7 +115,7 @@ static int read_abi_lines(struct op_classic_abi *abi, bool *seen, char *text,
 		if (!split_abi_line(line, &name, &value))
 			return op_diag_set(
 				diag, -EINVAL,
-				"%s:%u: not the description of an ABI, which has lines of a name and a small number",
+				"%s:%u: not an ABI description, in which each line is a name and a small number",
 				path, nr);
 		/* Entries of other versions are passed over. */
 		for (size_t i = 0; i < NR_ENTRIES; i++) {
@@ -168,7 +168,7 @@ static int check_abi_entries(struct op_classic_abi *abi, const bool *seen,
 		if (!seen[i])
 			return op_diag_set(
 				diag, -EINVAL,
-				"%s: not the whole description of an ABI: %s is missing",
+				"%s: incomplete ABI description: %s is missing",
 				path, entries[i].name);
 		if (!is_sound_entry(abi, &entries[i]))
 			return op_diag_set(diag, -EINVAL,
@@ -177,8 +177,8 @@ static int check_abi_entries(struct op_classic_abi *abi, const bool *seen,
 	}
 	/* The speed is a double, and only those of IEEE are known. */
 	if (abi->u64_size != 8)
-		return op_diag_set(diag, -EINVAL,
-				   "%s: sizeof_u64 makes no sense", path);
+		return op_diag_set(diag, -EINVAL, "%s: sizeof_u64 is invalid",
+				   path);
 	return 0;
 }
 
@@ -192,8 +192,8 @@ int op_classic_abi_parse(struct op_classic_abi *abi, char *text, size_t len,
 	abi->cg_to_is_kernel = OP_CLASSIC_ABSENT;
 	abi->anon_start = abi->cg_to_anon_start = OP_CLASSIC_ABSENT;
 	if (strlen(text) != len)
-		return op_diag_set(diag, -EINVAL,
-				   "%s: not the description of an ABI", path);
+		return op_diag_set(diag, -EINVAL, "%s: not an ABI description",
+				   path);
 	err = read_abi_lines(abi, seen, text, path, diag);
 	return err ? err : check_abi_entries(abi, seen, path, diag);
 }

@@ -170,7 +170,8 @@ int op_classic_name_parse(const char *path, struct op_mangle *m, char *buf,
 	if (!parse_classic_image(buf, &m->app) ||
 	    !parse_classic_image(dep, &m->dep) ||
 	    (cg && !parse_classic_image(cg, &m->cg)))
-		return refuse_classic_name(diag, path, "an image is none");
+		return refuse_classic_name(diag, path,
+					   "an image has no valid name");
 	if (!parse_classic_event(event, m))
 		return refuse_classic_name(
 			diag, path,

@@ -115,7 +115,7 @@ static int fail_late(const struct call *call)
 static int fail_bad_answer(const struct call *call, const char *why)
 {
 	return op_diag_set(call->diag, -EPROTO,
-			   "%s: what answers is not the daemon: %s",
+			   "%s: the program that answers is not the daemon: %s",
 			   call->socket, why);
 }
 
@@ -235,7 +235,7 @@ static int take_answer_line(struct call *call, const char *line)
 		return 0;
 	if (!strncmp(line, "error ", 6))
 		return op_diag_set(call->diag, -EREMOTEIO, "%s", line + 6);
-	return fail_bad_answer(call, "a line that is no answer");
+	return fail_bad_answer(call, "an unknown line");
 }
 
 /*
@@ -276,7 +276,8 @@ static int receive_answer(struct call *call)
 			len += (size_t)n;
 			state = take_answer_lines(call, buf, &len);
 		} else if (!n || errno == ECONNRESET) {
-			return fail_bad_answer(call, "it ended early");
+			return fail_bad_answer(call,
+					       "it closed the connection");
 		} else if (errno == EAGAIN) {
 			state = wait_for_socket(call, POLLIN);
 			state = state ? state : 1;
@@ -420,8 +421,8 @@ out:
 				   socket_path);
 	if (err == -EEXIST)
 		return op_diag_set(diag, err,
-				   "%s: in the way of the control socket; "
-				   "remove it",
+				   "%s: this file is in the place of the "
+				   "control socket; remove it",
 				   socket_path);
 	return op_diag_set(diag, err, "%s: cannot listen: %s", socket_path,
 			   strerror(-err));

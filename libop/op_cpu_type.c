@@ -83,8 +83,8 @@ int op_events_dir(char **out, struct op_diag *diag)
 	if (err == -ENOENT)
 		err = take_events_folder(out, "/usr", "/share/oprofile");
 	return err ? op_diag_set(diag, err,
-				 "no folder of event files is there; install "
-				 "oprofile or set OPROFILE_EVENTS_DIR")
+				 "no event files found; install oprofile or "
+				 "set OPROFILE_EVENTS_DIR")
 		   : 0;
 }
 
@@ -225,7 +225,7 @@ static int take_encoding(struct reader *r, const char *value)
 			return 0;
 		}
 	return op_events_text_error(
-		&r->text, "encoding: %s: none of raw, x86, netburst", value);
+		&r->text, "encoding: %s: not raw, x86 or netburst", value);
 }
 
 static int take_match(struct reader *r, char *value)
@@ -399,7 +399,7 @@ int op_cpu_type_detect(struct op_cpu_type **out, const char *dir,
 		return err;
 	op_cpu_id_print(&id, shown, sizeof(shown));
 	return op_diag_set(diag, err,
-			   "this CPU (%s) is described by no folder of %s; "
-			   "--cpu-type names another",
+			   "this CPU (%s) is not described in %s; choose "
+			   "another CPU type with --cpu-type",
 			   shown, dir);
 }

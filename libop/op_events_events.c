@@ -126,13 +126,14 @@ static int check_event_name(const struct line *line)
 
 	if (strpbrk(line->tag[NAME], "/.:,"))
 		return op_events_text_error(line->text,
-					    "name:%s: '/', '.', ':' and ',' "
-					    "may not stand in it",
+					    "name:%s: must not contain '/', "
+					    "'.', ':' or ','",
 					    line->tag[NAME]);
 	if (strlen(line->tag[NAME]) >= 128)
 		return op_events_text_error(line->text, "name: too long");
 	if (other)
-		return op_events_text_error(line->text, "name:%s: as in %s:%u",
+		return op_events_text_error(line->text,
+					    "name:%s: already used in %s:%u",
 					    other->name, other->place.path,
 					    other->place.line);
 	return 0;
@@ -266,7 +267,7 @@ static int parse_event_line(struct line *line, struct op_event *event)
 	if (!event->min_count || filter > 31)
 		return op_events_text_error(line->text,
 					    event->min_count
-						    ? "filter: not up to 31"
+						    ? "filter: above 31"
 						    : "minimum: must not be 0");
 	event->filter = line->tag[FILTER] ? (int)filter : -1;
 	event->name = line->tag[NAME];

@@ -43,7 +43,7 @@ static int parse_um_type(const struct op_events_text *text,
 			return 0;
 		}
 	return op_events_text_error(text,
-				    "type:%s: none of mandatory, exclusive, "
+				    "type:%s: not mandatory, exclusive or "
 				    "bitmask",
 				    value);
 }
@@ -200,14 +200,14 @@ static int check_um_entry(const struct op_events_text *text,
 		if (other->value == entry->value &&
 		    other->extra == entry->extra)
 			return op_events_text_error(text,
-						    "0x%02" PRIx64 ": as in "
-						    "line %u",
+						    "0x%02" PRIx64 ": "
+						    "already used in line %u",
 						    entry->value, other->line);
 		if (entry->name && other->name &&
 		    !strcmp(entry->name, other->name))
-			return op_events_text_error(text,
-						    "%s: the name of line %u",
-						    entry->name, other->line);
+			return op_events_text_error(
+				text, "%s: already used in line %u",
+				entry->name, other->line);
 	}
 	return 0;
 }

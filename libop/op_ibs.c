@@ -60,8 +60,8 @@ int op_ibs_check_count(const struct op_parsed_event *parsed, const char *spec,
 		return 0;
 	return op_diag_set(diag, -EINVAL,
 			   "%s: count %" PRIu64
-			   " is no multiple of %d, which the hardware of %s "
-			   "counts in; give %" PRIu64,
+			   " is not a multiple of %d, as the hardware of %s "
+			   "requires; give %" PRIu64,
 			   spec, count, COUNT_STEP, parsed->event->ext,
 			   (count / COUNT_STEP + 1) * COUNT_STEP);
 }

@@ -400,7 +400,7 @@ static int parse_mangled_number(struct in *in, char stop, uint64_t *out)
 	text[len] = '\0';
 	if (op_parse_u64(text, out))
 		return refuse_mangled_name(
-			in, "a field is no number or too large a one");
+			in, "a field is not a number, or is too large");
 	in->at = end + (stop != '\0');
 	return 0;
 }
@@ -549,8 +549,7 @@ int op_mangle_parse(const char *path, struct op_mangle *m, char *buf,
 		err = parse_mangled(&in, m);
 	if (!err && (op_mangle_build(m, again, sizeof(again)) < 0 ||
 		     strcmp(again, path)))
-		err = refuse_mangled_name(
-			&in, "it is not written in the one right way");
+		err = refuse_mangled_name(&in, "it is not in canonical form");
 	if (err == -EINVAL)
 		op_diag_set(diag, err, "%s: not the name of a sample file: %s",
 			    path, in.why);

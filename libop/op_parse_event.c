@@ -154,7 +154,7 @@ static int parse_event_name(const struct parser *p, const char *name)
 		return 0;
 	op_events_similar(events, name, similar, sizeof(similar));
 	return op_diag_set(p->diag, -EINVAL,
-			   "%s: no event of %s is called so%s%s", name,
+			   "%s: %s has no event of this name%s%s", name,
 			   events->cpu->name,
 			   *similar ? "; similar: " : "; ophelp lists them",
 			   *similar ? similar + 2 : "");
@@ -167,10 +167,11 @@ static int parse_event_count(const struct parser *p, const char *text,
 	uint64_t minimum = event->min_count * (factor ? factor : 1);
 
 	if (!text || !*text)
-		return op_diag_set(p->diag, -EINVAL,
-				   "%s: no count; give how many events make "
-				   "a sample, as in %s:%" PRIu64,
-				   p->spec, event->name, minimum);
+		return op_diag_set(
+			p->diag, -EINVAL,
+			"%s: no count; give the number of events per "
+			"sample, as in %s:%" PRIu64,
+			p->spec, event->name, minimum);
 	if (op_parse_u64(text, &p->out->count))
 		return op_diag_set(p->diag, -EINVAL,
 				   "%s: count %s is not a whole number",
@@ -231,7 +232,7 @@ static int parse_event_fields(const struct parser *p, char *at,
 		return err;
 	if (at)
 		return op_diag_set(p->diag, -EINVAL,
-				   "%s: \"%s\" is too much; the form is "
+				   "%s: \"%s\": too many fields; the form is "
 				   "NAME:COUNT:UNITMASK:KERNEL:USER",
 				   p->spec, at);
 	if (p->out->kernel || p->out->user)

@@ -40,7 +40,7 @@ static int explain_no_sysctl(struct op_diag *diag, const struct refusal *r)
 	if (rights->namespace && rights->root)
 		return op_diag_set(
 			diag, r->err,
-			"%s: perf_event_open: %s, root of a user namespace has no say in this; run as root outside it",
+			"%s: perf_event_open: %s, root of a user namespace has no rights here; run as root outside it",
 			r->name, strerror(-r->err));
 	return op_diag_set(
 		diag, r->err,
@@ -68,16 +68,16 @@ static int explain_paranoid(struct op_diag *diag, const struct refusal *r)
 		return op_diag_set(
 			diag, r->err,
 			"%s: " PARANOID
-			" is %d, which keeps perf events from ordinary users; sysctl " PARANOID
-			"=2 allows user code of own processes, or %s",
+			" is %d, which denies perf_events to ordinary users; sysctl " PARANOID
+			"=2 allows user code of your own processes, or %s",
 			r->name, paranoid, become(rights));
 	if (!rights->basic)
 		return explain_no_sysctl(diag, r);
 	if (r->pid == -1 && paranoid > 0)
 		return op_diag_set(diag, r->err,
-				   "%s: whole CPUs need " PARANOID
+				   "%s: access to whole CPUs needs " PARANOID
 				   " 0, it is %d; sysctl " PARANOID
-				   "=0 or %s; own programs work without",
+				   "=0 or %s; your own programs need neither",
 				   r->name, paranoid, become(rights));
 	if (!r->attr->exclude_kernel && paranoid > 1)
 		return op_diag_set(
@@ -86,11 +86,11 @@ static int explain_paranoid(struct op_diag *diag, const struct refusal *r)
 			" 1, it is %d; sysctl " PARANOID "=1 or %s%s",
 			r->name, paranoid, become(rights),
 			r->attr->exclude_user ? ""
-					      : "; user mode works without");
+					      : "; user mode needs neither");
 	if (r->pid > 0)
 		return op_diag_set(
 			diag, r->err,
-			"process %d: it is another user's or protected; %s and CAP_SYS_PTRACE; own processes work without",
+			"process %d: it belongs to another user or is protected; %s and CAP_SYS_PTRACE; your own processes need neither",
 			(int)r->pid, become(rights));
 	return explain_no_sysctl(diag, r);
 }
@@ -161,12 +161,12 @@ int op_perf_explain_rights(struct op_diag *diag, int err,
 	case ENODEV:
 		return op_diag_set(
 			diag, err,
-			"CPU %d: it is offline or missing; /sys/devices/system/cpu/online lists those there are",
+			"CPU %d: offline or missing; /sys/devices/system/cpu/online lists the CPUs that are online",
 			cpu);
 	case ESRCH:
 		return op_diag_set(
 			diag, err,
-			"process %d: there is none, or it has ended; ps -e lists those there are",
+			"process %d: no such process; ps -e lists them",
 			(int)pid);
 	case EMFILE:
 		return op_diag_set(
@@ -176,7 +176,7 @@ int op_perf_explain_rights(struct op_diag *diag, int err,
 	case ENFILE:
 		return op_diag_set(
 			diag, err,
-			"%s: the system has too many open files; raise it: sysctl fs.file-max",
+			"%s: the system has too many open files; raise the limit with sysctl fs.file-max",
 			name);
 	case EBUSY:
 	case ENOSPC:

@@ -40,9 +40,9 @@ static const char *why_not_ours(const struct op_sample_header *header)
 		return "its header was never written";
 	if (header->magic == __builtin_bswap32(OP_SAMPLE_MAGIC))
 		return "it is from a machine of the other byte order; read it "
-		       "on such a machine";
+		       "on one of that byte order";
 	if (header->magic != OP_SAMPLE_MAGIC)
-		return "it is no sample file";
+		return "it is not a sample file";
 	return NULL;
 }
 

@@ -113,7 +113,7 @@ static int default_dir(const char **dir, struct op_diag *diag)
 	    !is_trusted(folder.st_uid))
 		return op_diag_set(diag, -EPERM,
 				   "./" LOCAL_DIR ": belongs to another user; "
-				   "to use it all the same, give "
+				   "to use it anyway, give "
 				   "--session-dir=./" LOCAL_DIR);
 	*dir = LOCAL_DIR;
 	return 0;
@@ -207,9 +207,9 @@ static const char *why_no_name(const char *name)
 		unsigned char c = *name;
 
 		if (c == '/')
-			return "it holds a slash";
+			return "it contains a slash";
 		if (c < 0x20 || c == 0x7f)
-			return "it holds a control character";
+			return "it contains a control character";
 	}
 	return NULL;
 }

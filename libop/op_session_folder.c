@@ -38,8 +38,8 @@ int op_session_reset(const struct op_session *session, struct op_diag *diag)
 	if (!err || err == -ENOENT)
 		return 0;
 	return op_diag_set(diag, err,
-			   "%s: cannot remove the samples: %s; look what is "
-			   "in there, or use another --session-dir",
+			   "%s: cannot remove the samples: %s; see what it "
+			   "contains, or use another --session-dir",
 			   session->current, strerror(-err));
 }
 

@@ -36,7 +36,7 @@ int op_session_group(gid_t *group, const char *name, struct op_diag *diag)
 	}
 	return op_diag_set(
 		diag, -EINVAL,
-		"--readable-by=%s: no such group; give one of getent group",
+		"--readable-by=%s: no such group; getent group lists them",
 		name);
 }
 

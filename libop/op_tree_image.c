@@ -162,7 +162,7 @@ int op_tree_image_decode(struct op_tree_image *image, const void *bytes,
 
 	if (len < sizeof(head) || len > OP_TREE_IMAGE_MAX)
 		return refuse_damaged_image(
-			diag, "the description of an image is no such");
+			diag, "the description of an image is invalid");
 	memcpy(&head, bytes, sizeof(head));
 	if (head.version != VERSION)
 		return refuse_damaged_image(diag,

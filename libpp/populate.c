@@ -141,7 +141,7 @@ static int check_included_symbols(struct pp_population *p, struct op_diag *diag)
 		       : NULL;
 	return op_diag_set(
 		diag, -ENOENT,
-		"--include-symbols=%s: no symbol with samples is called so%s%s",
+		"--include-symbols=%s: no symbol of this name has samples%s%s",
 		*wanted, near ? "; there are " : "", near ? near : "");
 }
 

@@ -77,8 +77,8 @@ static int parse_cpu_event(struct op_parsed_event *event,
 		return op_parse_event(event, cpu, spec, options, diag);
 	op_events_similar(kernel, name, similar, sizeof(similar));
 	return op_diag_set(diag, -EINVAL,
-			   "%s: no event of the kernel is called so%s%s; "
-			   "those of the CPU are not known: %s",
+			   "%s: the kernel has no event of this name%s%s; "
+			   "the events of this CPU are unknown: %s",
 			   name, *similar ? "; similar: " : "",
 			   *similar ? similar + 2 : "", why.text);
 }

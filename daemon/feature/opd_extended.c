@@ -79,7 +79,7 @@ static int turn_on(struct opd_extended *extended, const char *spec,
 	if (!feature)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--ext-feature=%s: no feature is called so; known are %s",
+			"--ext-feature=%s: no such feature; the features are %s",
 			spec, known);
 	if (is_on(extended, feature))
 		return op_diag_set(

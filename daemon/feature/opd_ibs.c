@@ -61,7 +61,7 @@ static int bad_event(const char *name, enum opd_ibs_kind kind,
 	if (!event)
 		return op_diag_set(
 			diag, -EINVAL,
-			"ibs: %s: no event of IBS is called so; ophelp lists them",
+			"ibs: %s: IBS has no event of this name; ophelp lists them",
 			name);
 	return op_diag_set(diag, -EINVAL,
 			   "ibs: %s: an event of %s, not of %s; move it there",

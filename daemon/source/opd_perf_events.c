@@ -231,7 +231,8 @@ static int open_task(struct opening *o, pid_t task)
 static int no_process(const struct opening *o, pid_t pid)
 {
 	return op_diag_set(o->diag, -ESRCH,
-			   "process %d: there is none; see ps -e", (int)pid);
+			   "process %d: no such process; ps -e lists them",
+			   (int)pid);
 }
 
 static int open_process(struct opening *o, pid_t pid)
@@ -304,7 +305,7 @@ static int open_cgroup(struct opd_perf_events *all, const char *cgroup,
 		close(fd);
 	}
 	return op_diag_set(diag, -ENOENT,
-			   "cgroup %s: there is none of this name; see "
+			   "cgroup %s: no such cgroup; see "
 			   "/proc/PID/cgroup of a process in it",
 			   cgroup);
 }

@@ -202,7 +202,7 @@ static int not_there(pid_t pid, struct op_diag *diag)
 {
 	return op_diag_set(
 		diag, -ESRCH,
-		"process %d: there is none that you may look into; see ps -e",
+		"process %d: no such process, or not one of yours; ps -e lists them",
 		(int)pid);
 }
 

@@ -209,11 +209,11 @@ refused() {
 	is "$name: in one line" "$(echo "$got" | wc -l)" 1
 	is "$name: nothing is kept" "$(saved)" 0
 }
-refused "an unknown event" 2 "MISES: no event of x86-64/made-up is called so; \
+refused "an unknown event" 2 "MISES: x86-64/made-up has no event of this name; \
 similar: MISSES\$" --event=MISES:500
-refused "an unknown one of the kernel" 2 'page-fault: no event of the kernel ' \
+refused "an unknown one of the kernel" 2 'page-fault: the kernel has no event ' \
 	--event=page-fault:1
-refused "the second of two" 2 'FOO: no event' --event=CYCLES:5000,FOO:1
+refused "the second of two" 2 'FOO: x86-64/made-up has no event' --event=CYCLES:5000,FOO:1
 refused "no count" 2 'CYCLES: no count' --event=CYCLES
 refused "a count too small" 2 'CYCLES:999: count 999 is below the minimum' \
 	--event=CYCLES:999
@@ -225,7 +225,7 @@ refused "a unit mask of two meanings" 2 'BRANCHES:500:1: .* not unique' \
 	--event=BRANCHES:500:1
 refused "no mode" 2 'CYCLES:5000:0:0:0: counts neither' \
 	--event=CYCLES:5000:0:0:0
-refused "too much" 2 'CYCLES:5000:0:1:1:1: "1" is too much' \
+refused "too much" 2 'CYCLES:5000:0:1:1:1: "1": too many fields' \
 	--event=CYCLES:5000:0:1:1:1
 refused "twice the same" 2 'MISSES: given twice' --event=MISSES:500,MISSES:500
 refused "no free counter" 1 'BRANCHES: no counter is free: .* 0, 1; leave' \
@@ -303,10 +303,10 @@ ok "back" opcontrol --source=auto --event=default
 counters 3
 sed -i 's/Nobody/Somebody/' "$fs/proc/cpuinfo"
 like "the default is the timer, and why" "$(opcontrol --start 2>&1)" \
-	'^opcontrol: this CPU \(vendor Somebody family 0x9\) is described by no folder of .*; sampling by the timer'
+	'^opcontrol: this CPU \(vendor Somebody family 0x9\) is not described in .*; sampling by the timer'
 ok "shut down" opcontrol --shutdown
-refused "an event" 2 "CYCLES: no event of the kernel is called so.*; those \
-of the CPU are not known: this CPU .*; $way_out" --event=CYCLES:5000
+refused "an event" 2 "CYCLES: the kernel has no event of this name.*; the \
+events of this CPU are unknown: this CPU .*; $way_out" --event=CYCLES:5000
 sed -i 's/Somebody/Nobody/' "$fs/proc/cpuinfo"
 echo 'event:0x1 nonsense:1' >>"$cpu/events"
 like "event files that are damaged are named" "$(opcontrol --start 2>&1)" \

@@ -81,14 +81,14 @@ chmod 644 "$TMP/new"
 refuses "the wrong byte order" 1 "$TMP/old: the byte order" \
 	-a "$TMP/little" -o "$TMP/newer" "$TMP/old"
 "$TESTBIN/mkclassic" --abi "$TMP/narrow" version=0x13 align=4 big-endian=1
-refuses "the wrong word size" 1 "$TMP/old: .*not of the ABI" \
+refuses "the wrong word size" 1 "$TMP/old: .*not of the given ABI" \
 	-a "$TMP/narrow" -o "$TMP/newer" "$TMP/old"
 head -c 1000 "$TMP/old" >"$TMP/short"
-refuses "cut short" 1 "$TMP/short: cut short" \
+refuses "truncated" 1 "$TMP/short: truncated" \
 	-a "$TMP/abi" -o "$TMP/newer" "$TMP/short"
-refuses "no sample file" 1 "$TMP/abi: no sample file" \
+refuses "no sample file" 1 "$TMP/abi: not a sample file" \
 	-a "$TMP/abi" -o "$TMP/newer" "$TMP/abi"
-refuses "no abi file" 1 "$TMP/old: not the description of an ABI" \
+refuses "no abi file" 1 "$TMP/old: not an ABI description" \
 	-a "$TMP/old" -o "$TMP/newer" "$TMP/old"
 refuses "no such file" 1 "$TMP/none: no such file" \
 	-a "$TMP/abi" -o "$TMP/newer" "$TMP/none"
@@ -201,7 +201,7 @@ printf 'DAE\n' >"$S/$K/{dep}/$K/$E.all.all.all"
 import --session "$OLD" --output "$TMP/most" 2>"$TMP/err"
 is "a damaged file makes a bad status" $? 1
 is "and is told with all there is to tell" "$(sed "s|$TMP/||g" "$TMP/err")" \
-	"opimport: classic/samples/current/$K/{dep}/$K/$E.all.all.all: no sample file of an earlier OProfile
+	"opimport: classic/samples/current/$K/{dep}/$K/$E.all.all.all: not a sample file of an earlier OProfile
 opimport: 2 sessions, 4 sample files (1 of call graphs)
 opimport: classic: 1 files could not be converted; what they hold is missing in most"
 NEW=$TMP/most
@@ -215,7 +215,7 @@ mkdir -p "$TMP/empty/samples/current"
 refuses "an empty session" 1 "$TMP/empty/samples: there are no sample files" \
 	--session "$TMP/empty" --output "$TMP/y"
 echo x >"$OLD/abi"
-refuses "a damaged abi file" 1 "$OLD/abi:1: not the description" \
+refuses "a damaged abi file" 1 "$OLD/abi:1: not an ABI description" \
 	--session "$OLD" --output "$TMP/y"
 is "writes nothing" "$(ls -d "$TMP/y" 2>&1)" \
 	"ls: cannot access '$TMP/y': No such file or directory"

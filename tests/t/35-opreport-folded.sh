@@ -281,7 +281,7 @@ like "a cut tree" "$(cat "$TMP/err")" 'it has lost pages, as by a power cut'
 cp "$TMP/sound" "$F"
 "$TESTBIN/mktree" --break "$F" flip=64:0xff
 folded event:TIMER >"$TMP/out"
-like "a tree about nothing" "$(cat "$TMP/err")" 'it is no sample file'
+like "a tree about nothing" "$(cat "$TMP/err")" 'it is not a sample file'
 cp "$TMP/sound" "$F"
 is "whole again" "$(folded event:TIMER | wc -l)" 6
 ok "flat reports do not mind trees" report -l event:TIMER

@@ -169,7 +169,7 @@ for none in --include-file=nonesuch '--exclude-file=*.[ch]' --threshold=100; do
 done
 annotate -s -n -i nonesuch $cycles >"$TMP/out"
 is "a symbol without samples" "$(cat "$TMP/out" "$TMP/err")" \
-	"opannotate: --include-symbols=nonesuch: no symbol with samples is called so; there are cold, hot"
+	"opannotate: --include-symbols=nonesuch: no symbol of this name has samples; there are cold, hot"
 annotate -s -n -e cold,hot $cycles >"$TMP/out"
 is "no symbol is left" "$(cat "$TMP/out" "$TMP/err")" \
 	"opannotate: warning: none of the symbols that are asked for has samples"

@@ -106,16 +106,16 @@ event:0x76 counters:0 um:zero minimum:1000 name:CYCLES : Cycles
 event:0x41 counters:0 um:state minimum:500 name:MISSES : Misses
 END
 
-says "an unknown event" "nonsense: no event of x86-64/made-up is called so; \
+says "an unknown event" "nonsense: x86-64/made-up has no event of this name; \
 ophelp lists them" -e nonsense:1000 true
-says "one that is like another" "MISES: no event of x86-64/made-up is called so; \
+says "one that is like another" "MISES: x86-64/made-up has no event of this name; \
 similar: MISSES" -e MISES:1000 true
-says "one that is like one of the kernel" "page-fault: no event of the kernel is \
-called so; similar: page-faults" -e page-fault:1 true
-says "no count" "cpu-clock: no count; give how many events make a sample, as in \
+says "one that is like one of the kernel" "page-fault: the kernel has no event of \
+this name; similar: page-faults" -e page-fault:1 true
+says "no count" "cpu-clock: no count; give the number of events per sample, as in \
 cpu-clock:1000" -e cpu-clock true
-says "an empty count" "MISSES::0: no count; give how many events make a sample, \
-as in MISSES:500" -e MISSES::0 true
+says "an empty count" "MISSES::0: no count; give the number of events per \
+sample, as in MISSES:500" -e MISSES::0 true
 for count in x -1 1.5 99999999999999999999; do
 	says "a count of $count" "cpu-clock:$count: count $count is not a whole \
 number" -e "cpu-clock:$count" true
@@ -137,9 +137,9 @@ says "a user flag" "MISSES:1000::1:yes: \"yes\" for user is neither 0 nor 1" \
 	-e MISSES:1000::1:yes true
 says "neither kernel nor user" "cpu-clock:1000:0:0:0: counts neither the kernel \
 nor user programs; one must be 1" -e cpu-clock:1000:0:0:0 true
-says "too many parts" "cpu-clock:1000:0:1:1:1: \"1\" is too much; the form is \
+says "too many parts" "cpu-clock:1000:0:1:1:1: \"1\": too many fields; the form is \
 NAME:COUNT:UNITMASK:KERNEL:USER" -e cpu-clock:1000:0:1:1:1 true
-says "one bad of two" "y: no event of x86-64/made-up is called so; ophelp lists \
+says "one bad of two" "y: x86-64/made-up has no event of this name; ophelp lists \
 them" -e cpu-clock:1000,y:1000 true
 says "an empty name" '"": the name of an event is missing' -e , true
 says "twice the same" "page-faults: given twice with the same unit mask; all \
@@ -147,12 +147,12 @@ events must be distinct" -e faults:5,page-faults:5 true
 says "no free counter" "CYCLES: no counter is free: with MISSES it needs 2 \
 counters, the CPU has 1; leave one of them out" -e MISSES:500,CYCLES:1000 true
 sed -i s/Nobody/Somebody/ "$OPROFILE_FS/proc/cpuinfo"
-says "a CPU that is not described" "INST_RETIRED: no event of the kernel is called so; \
-those of the CPU are not known: this CPU (vendor Somebody) is described by no \
-folder of $OPROFILE_EVENTS_DIR" -e INST_RETIRED:1000 true
+says "a CPU that is not described" "INST_RETIRED: the kernel has no event of this name; \
+the events of this CPU are unknown: this CPU (vendor Somebody) is not described in \
+$OPROFILE_EVENTS_DIR" -e INST_RETIRED:1000 true
 rm -r "$OPROFILE_FS"
-says "no event files" "INST_RETIRED: no event of the kernel is called so; those of the \
-CPU are not known: OPROFILE_EVENTS_DIR: $OPROFILE_EVENTS_DIR: no such folder" \
+says "no event files" "INST_RETIRED: the kernel has no event of this name; the events of \
+this CPU are unknown: OPROFILE_EVENTS_DIR: $OPROFILE_EVENTS_DIR: no such folder" \
 	-e INST_RETIRED:1000 true
 unset OPROFILE_FS OPROFILE_EVENTS_DIR
 

@@ -534,7 +534,7 @@ see opreport -l"
 
 fresh
 run 125 "--pid of nobody" --pid=$target
-is "is said" "$(said)" "operf: process $target: there is none; ps lists them"
+is "is said" "$(said)" "operf: process $target: no such process; ps lists them"
 ok "no session was made" not test -e $data
 
 # ---- one at a time
@@ -619,7 +619,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	cd "$TMP/theirs" || exit 1
 	run 125 "root does not take another's folder unasked" true
 	is "is said" "$(said)" "operf: ./$data: belongs to another user; to use \
-it all the same, give --session-dir=./$data"
+it anyway, give --session-dir=./$data"
 	run 0 "only when told to" -d ./$data true
 	chmod 700 "$TMP/other"
 	as_user "$TMP/bin/operf" -d "$TMP/other" true 2>"$TMP/err"

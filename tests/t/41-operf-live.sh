@@ -281,7 +281,7 @@ ok "and leaves the process alone" kill -0 $target
 
 run 125 "a cgroup that is not there" --cgroup=/no/such
 like "is told" "$(notes)" \
-	'^operf: (oprofiled: )?cgroup /no/such: there is none of this name; see '
+	'^operf: (oprofiled: )?cgroup /no/such: no such cgroup; see '
 for root in /sys/fs/cgroup/perf_event /sys/fs/cgroup /sys/fs/cgroup/unified; do
 	cgroup=$root/oprofile-test-$$
 	mkdir "$cgroup" 2>/dev/null && [ -e "$cgroup/cgroup.procs" ] && break

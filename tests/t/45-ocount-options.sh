@@ -48,7 +48,7 @@ error 'threads of a command' 125 '--separate-thread with a command: ' \
 	-t touch "$ran"
 error 'threads of the system' 125 '--separate-thread with --system-wide: ' -t -s
 
-error 'an unknown event' 125 'foo: no event of ' -e foo touch "$ran"
+error 'an unknown event' 125 'foo: .* has no event of this name' -e foo touch "$ran"
 error 'an empty event' 125 '"": the name of an event is missing' -e cs,,cs touch "$ran"
 error 'a unit mask' 125 'context-switches:1: unit mask 1 is not possible' \
 	-e cs:1 touch "$ran"
@@ -59,21 +59,21 @@ error 'no mode' 125 'page-faults:0:0:0: counts neither the kernel' \
 	-e faults:0:0:0 touch "$ran"
 error 'the wrong mode' 125 'cs:0:0:1: it happens in kernel mode only' \
 	-e cs:0:0:1 touch "$ran"
-error 'the second of two events' 125 'foo: no event of ' -e cs -e foo \
+error 'the second of two events' 125 'foo: .* has no event of this name' -e cs -e foo \
 	touch "$ran"
 
 for list in x ',' 0- 3-1 0,x -1 '0 1' 99999999; do
 	error "CPUs $list" 125 "--cpu-list=$list: not a list of CPUs" -C "$list"
 done
-error 'a CPU that is not there' 125 'CPU 65535: it is offline or missing' \
+error 'a CPU that is not there' 125 'CPU 65535: offline or missing' \
 	-C 65535
 for list in x 0 -1 '1,' 1-2 99999999999; do
 	error "processes $list" 125 "--process-list=$list: not a list" \
 		-p "$list"
 	error "threads $list" 125 "--thread-list=$list: not a list" -r "$list"
 done
-error 'no such process' 125 'process 2147483646: there is none' -p 2147483646
-error 'no such thread' 125 'thread 2147483646: there is none' -r 2147483646
+error 'no such process' 125 'process 2147483646: not running' -p 2147483646
+error 'no such thread' 125 'thread 2147483646: not running' -r 2147483646
 
 for interval in x 0 9 100: 100:0 100:x 100x -100 100:1:1; do
 	error "interval $interval" 125 "--time-interval=$interval: not" \

@@ -105,13 +105,13 @@ elif like 'an ordinary user counts in user mode' "$(cat "$TMP/out")" \
 		'^cs,not counted,0\.00$'
 	like 'beside others: the reason' "$(cat "$TMP/err")" \
 		'^ocount: not counted: cs: kernel mode needs'
-	refused 'the system' 'page-faults: whole CPUs need .*; sysctl' \
+	refused 'the system' 'page-faults: access to whole CPUs needs .*; sysctl' \
 		as_user "$ocount" -s -e page-faults
-	refused 'a CPU' 'page-faults: whole CPUs need .*; sysctl' \
+	refused 'a CPU' 'page-faults: access to whole CPUs needs .*; sysctl' \
 		as_user "$ocount" -C 0 -e page-faults
 	if [ "$(stat -c %u /proc/1)" != "$(as_user id -u)" ]; then
 		refused "another user's process" \
-			"process 1: it is another user's" \
+			"process 1: it belongs to another user" \
 			as_user "$ocount" -p 1 -e page-faults -i 10:1
 	else
 		skip "another user's process" 'process 1 is my own'

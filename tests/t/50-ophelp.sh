@@ -139,7 +139,7 @@ says "eight events of a Pentium 4" "3 7 0 4 2 6 1 5 " -c i386/p4 -e \
 	BRANCH_RETIRED:6000 INSTR_RETIRED:6000 GLOBAL_POWER_EVENTS:6000 \
 	BPU_FETCH_REQUEST:3000 MEMORY_CANCEL:3000 X87_FP_UOP:3000 \
 	TC_DELIVER_MODE:6000 UOP_QUEUE_WRITES:3000
-error "an unknown event" 1 'DATA_CACHE_MISES: no event .*similar: DATA_CACHE_MISSES' \
+error "an unknown event" 1 'DATA_CACHE_MISES: .*no event of this name; similar: DATA_CACHE_MISSES' \
 	-c x86-64/family10 -e DATA_CACHE_MISES:5000
 error "a count below the minimum" 1 'CPU_CLK_UNHALTED:10: count 10 .* 50000;' \
 	-c x86-64/family10 -e CPU_CLK_UNHALTED:10
@@ -171,7 +171,7 @@ error "an unknown CPU type" 1 'nope: no such CPU type; ophelp --list-cpus' \
 	--cpu-type=nope
 error "a CPU type that leads elsewhere" 1 '\.\./etc: no such CPU type' \
 	--cpu-type=../etc
-error "an unknown event's code" 1 'NOPE: no event of x86-64/family10' \
+error "an unknown event's code" 1 'NOPE: x86-64/family10 has no event' \
 	-c x86-64/family10 NOPE
 
 # ---- the timer ----

@@ -115,10 +115,10 @@ true &
 target=--pid=$!
 wait $!
 refused "a process that has ended" 125 \
-	'process [0-9]+: there is none; ps lists them' operf env
+	'process [0-9]+: no such process; ps lists them' operf env
 target=--pid=2147483647
 refused "a process that cannot be" 125 \
-	'process 2147483647: there is none; ps lists them' operf env
+	'process 2147483647: no such process; ps lists them' operf env
 
 # ---- a program that ends at once -------------------------------------------------
 

@@ -123,7 +123,7 @@ refused() {
 	is "$refused_name: one line" "$(wc -l <"$TMP/err")" 1
 }
 
-refused "an unknown feature" '--ext-feature=ibz: no feature is called so; known are ibs:' \
+refused "an unknown feature" '--ext-feature=ibz: no such feature; the features are ibs:' \
 	--ext-feature=ibz
 refused "no event" 'ibs: op: no event' --ext-feature=ibs:op::64:1
 

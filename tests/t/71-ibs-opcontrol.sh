@@ -66,14 +66,14 @@ wrong "unequal modes" "IBS_OP_LOAD: kernel 0, but IBS_OP_ALL has 1; $same kernel
 	IBS_OP_ALL:50000 IBS_OP_LOAD:50000:1:0:1
 ok "kinds may differ" "$BIN/ophelp" -c "$CPU" -e IBS_OP_ALL:50000 IBS_FETCH_ALL:60000
 wrong "no multiple of 16" \
-	"IBS_OP_ALL:50001: count 50001 is no multiple of 16, .*; give 50016" IBS_OP_ALL:50001
+	"IBS_OP_ALL:50001: count 50001 is not a multiple of 16, .*; give 50016" IBS_OP_ALL:50001
 wrong "too small a count" "IBS_OP_ALL:49984: count 49984 is below the minimum" \
 	IBS_OP_ALL:49984
 wrong "a unit mask that is none" "IBS_OP_ALL:50000:16: unit mask 16 is not possible" \
 	IBS_OP_ALL:50000:16
 wrong "a unit mask of fetches" "IBS_FETCH_ALL:50000:1: unit mask 1 is not possible" \
 	IBS_FETCH_ALL:50000:1
-wrong "an unknown event" "IBS_OP_LOADS: no event of .*; similar: IBS_OP_LOAD" \
+wrong "an unknown event" "IBS_OP_LOADS: .* has no event of this name; similar: IBS_OP_LOAD" \
 	IBS_OP_LOADS:50000
 wrong "twice the same" "IBS_OP_LOAD: given twice" IBS_OP_LOAD:50000 IBS_OP_LOAD:50000
 
@@ -146,7 +146,7 @@ refused() {
 }
 refused "unequal counts are refused" "IBS_OP_LOAD: count 60000, but IBS_OP_ALL" 2 \
 	--event=IBS_OP_ALL:50000,IBS_OP_LOAD:60000
-refused "an odd count, too" "IBS_OP_ALL:50001: count 50001 is no multiple" 2 \
+refused "an odd count, too" "IBS_OP_ALL:50001: count 50001 is not a multiple" 2 \
 	--event=IBS_OP_ALL:50001
 refused "perf_events cannot" \
 	"IBS_OP_ALL: of ibs_op, which only the module samples; choose --source=module" 2 \

@@ -98,12 +98,12 @@ static void reads_the_cpu_once(void **state)
 	(void)state;
 	assert_int_equal(event_machine_init(&machine), 0);
 	assert_null(event_machine_cpu(&machine, &diag));
-	assert_reason(&diag, "vendor Nobody) is described by no folder");
+	assert_reason(&diag, "vendor Nobody) is not described in ");
 	assert_null(strchr(diag.text, ';'));
 	describe_cpu();
 	diag.text[0] = '\0';
 	assert_null(event_machine_cpu(&machine, &diag));
-	assert_reason(&diag, "described by no folder");
+	assert_reason(&diag, "is not described in ");
 	assert_null(event_machine_cpu(&machine, NULL));
 	event_machine_release(&machine);
 
@@ -213,9 +213,9 @@ static void refuses_bad_lists(void **state)
 		{ "", "\"\": the name of an event is missing" },
 		{ ":1", "\":1\": the name" },
 		{ "CYCLES:1000,", "\"\": the name" },
-		{ "CYCLE:1000", "no event of " CPU " is called so; similar: "
-				"CYCLES" },
-		{ "cpu-clok:1000", "no event of the kernel is called so; "
+		{ "CYCLE:1000", CPU " has no event of this name; similar: "
+				    "CYCLES" },
+		{ "cpu-clok:1000", "the kernel has no event of this name; "
 				   "similar: cpu-clock" },
 		{ "faults:1:1", "page-faults:1:1: unit mask 1 is not" },
 		{ "cpu-clock:999", "below the minimum of cpu-clock, 1000" },

@@ -247,14 +247,15 @@ static void test_not_classic(void **state)
 {
 	(void)state;
 	refuse(sound, 0, -EBADMSG, "empty");
-	refuse(sound, 3, -EBADMSG, "no sample file");
-	refuse((const uint8_t *)"DAE\r\0\0\0\0", 8, -EBADMSG, "no sample file");
+	refuse(sound, 3, -EBADMSG, "not a sample file");
+	refuse((const uint8_t *)"DAE\r\0\0\0\0", 8, -EBADMSG,
+	       "not a sample file");
 	refuse((const uint8_t *)"\211ODB\r\n\032\n", 8, -EPROTO,
 	       "needs no import");
 	refuse_number(4, 0x11, -EPROTO, "version 0x11;");
 	refuse_number(4, 0, -EPROTO, "version 0x0;");
 	for (size_t len = 8; len < sound_len; len++)
-		refuse(sound, len, -EBADMSG, "cut short");
+		refuse(sound, len, -EBADMSG, "truncated");
 }
 
 static void test_damaged_numbers(void **state)
@@ -262,9 +263,9 @@ static void test_damaged_numbers(void **state)
 	size_t descr = 88, node = descr + 32, hash = node + 128 * 16;
 
 	(void)state;
-	refuse_number(descr, 0, -EBADMSG, "cut short");
-	refuse_number(descr, 64, -EBADMSG, "cut short");
-	refuse_number(descr, UINT32_MAX, -EBADMSG, "cut short");
+	refuse_number(descr, 0, -EBADMSG, "truncated");
+	refuse_number(descr, 64, -EBADMSG, "truncated");
+	refuse_number(descr, UINT32_MAX, -EBADMSG, "truncated");
 	refuse_number(descr + 4, 0, -EBADMSG, "in use");
 	refuse_number(descr + 4, 129, -EBADMSG, "in use");
 	refuse_number(descr + 4, UINT32_MAX, -EBADMSG, "in use");
@@ -287,7 +288,7 @@ static void test_odd_number_of_nodes(void **state)
 	classic_put(&sound_file, bytes + 92, 4, 1);
 	refuse(bytes, sizeof(bytes), -EBADMSG, "that many nodes");
 	classic_put(&sound_file, bytes + 88, 4, 0);
-	refuse(bytes, 88 + 32, -EBADMSG, "cut short");
+	refuse(bytes, 88 + 32, -EBADMSG, "truncated");
 }
 
 /* What the ABI says is no reason to read more than there is. */
@@ -310,7 +311,7 @@ static void test_cut_short_with_an_abi(void **state)
 		assert_int_equal(op_classic_parse(&classic, exact, len, &abi,
 						  "s/f", &diag),
 				 -EBADMSG);
-		assert_reason(&diag, "s/f: cut short");
+		assert_reason(&diag, "s/f: truncated");
 		free(exact);
 	}
 }
@@ -334,7 +335,7 @@ static void test_wrong_abi(void **state)
 	assert_int_equal(op_classic_parse(&classic, sound, sound_len, &abi, "f",
 					  &diag),
 			 -EBADMSG);
-	assert_reason(&diag, "not of the ABI");
+	assert_reason(&diag, "not of the given ABI");
 }
 
 static void test_speed(void **state)

@@ -380,7 +380,9 @@ static void test_answers_that_are_none(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		if (call_script(texts[i]) != -EPROTO)
 			fail_msg("\"%s\": %s", texts[i], diag.text);
-		assert_reason(&diag, "control: what answers is not the daemon");
+		assert_reason(
+			&diag,
+			"control: the program that answers is not the daemon");
 	}
 	assert_int_equal(call_script_bytes(" a\0b\nok\n", 8), -EPROTO);
 	assert_int_equal(call_script_bytes("\0", 1), -EPROTO);
@@ -405,7 +407,7 @@ static void test_hangup(void **state)
 	(void)state;
 	for (int i = 0; i < 20; i++) {
 		assert_int_equal(call_server(serve_hangup, LONG_TIME), -EPROTO);
-		assert_reason(&diag, "it ended early");
+		assert_reason(&diag, "it closed the connection");
 	}
 }
 
@@ -537,12 +539,14 @@ static void test_things_in_the_way(void **state)
 
 	(void)state;
 	write_text("control", "precious");
-	refuse_to_listen(-EEXIST, "control", "control: in the way");
+	refuse_to_listen(-EEXIST, "control",
+			 "control: this file is in the place");
 	assert_string_equal(text_of("control"), "precious");
 	assert_int_equal(symlink("control", "link"), 0);
-	refuse_to_listen(-EEXIST, "link", "link: in the way");
+	refuse_to_listen(-EEXIST, "link", "link: this file is in the place");
 	assert_int_equal(symlink("nowhere", "dangling"), 0);
-	refuse_to_listen(-EEXIST, "dangling", "dangling: in the way");
+	refuse_to_listen(-EEXIST, "dangling",
+			 "dangling: this file is in the place");
 	assert_int_equal(lstat("dangling", &st), 0);
 	refuse_to_listen(-ENOENT, "absent/control",
 			 "absent/control: cannot listen: No such file");

@@ -242,7 +242,7 @@ static void test_broken_files(void **state)
 	is_broken("what = x\n", AT "what: unknown key");
 	is_broken("encoding =\n", AT "encoding: no value");
 	is_broken("encoding = z80\n",
-		  AT "encoding: z80: none of raw, x86, netburst");
+		  AT "encoding: z80: not raw, x86 or netburst");
 	is_broken("name = twice\n", AT "given twice");
 	is_broken("counters = 4\n", AT "given twice");
 	is_broken("match = vendor\n", AT "match: a key without a value");

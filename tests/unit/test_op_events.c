@@ -215,8 +215,8 @@ static void test_broken_events(void **state)
 	E("event:1 counters:0 um:zero minimum:0 name:E : D",
 	  "minimum: must not be 0");
 	E("event:1 counters:0 um:zero minimum:5 name:a/b : D",
-	  "name:a/b: '/', '.', ':' and ',' may not stand in it");
-	E(GOOD " filter:32 : D", "filter: not up to 31");
+	  "name:a/b: must not contain '/', '.', ':' or ','");
+	E(GOOD " filter:32 : D", "filter: above 31");
 #undef E
 }
 
@@ -290,7 +290,7 @@ static void test_broken_names(void **state)
 {
 	(void)state;
 	is_broken(ZERO, GOOD " : D\n" GOOD " : D\n",
-		  EVENTS "2: name:E: as in " EVENTS "1");
+		  EVENTS "2: name:E: already used in " EVENTS "1");
 	is_broken(ZERO, "", "events/" CPU "/events: no events");
 	is_broken(ZERO "name:b type:bitmask default:1\n\t0x1 B\n",
 		  "event:1 counters:0 um:b,zero minimum:5 name:E : D\n",
@@ -309,7 +309,7 @@ static void test_broken_unit_masks(void **state)
 	U("type:mandatory default:0\n", "1: name: not given");
 	U("name:a default:0\n", "1: type: not given");
 	U("name:a type:odd default:0\n",
-	  "1: type:odd: none of mandatory, exclusive, bitmask");
+	  "1: type:odd: not mandatory, exclusive or bitmask");
 	U("name:a type:bitmask default:0 name:b\n", "1: name: given twice");
 	U("name:a kind:bitmask\n", "1: kind: unknown tag");
 	U("\t0x1 A\n", "1: no unit mask before it");
@@ -338,10 +338,10 @@ static void test_broken_unit_masks(void **state)
 	U("name:a type:bitmask default:0x1\n\t0x1 extra:cmask=256 x X\n",
 	  "2: extra:cmask=256: not a number up to 255");
 	U("name:a type:bitmask default:0x1\n\t0x1 A\n\t0x1 B\n",
-	  "3: 0x01: as in line 2");
+	  "3: 0x01: already used in line 2");
 	U("name:a type:bitmask default:0x1\n\t0x1 extra: x A\n"
 	  "\t0x2 extra: x B\n",
-	  "3: x: the name of line 2");
+	  "3: x: already used in line 2");
 	U(ZERO ZERO, "3: unit mask zero: there is one already");
 	U(ZERO "name:a type:bitmask default:0x1\n\t0x1 A\n",
 	  "3: unit mask a: no event uses it");

@@ -73,8 +73,8 @@ static void counts_are_multiples(void **state)
 		if (fits)
 			continue;
 		assert_reason(&diag, "SPEC: count 500");
-		assert_reason(&diag, "no multiple of 16");
-		assert_reason(&diag, "the hardware of ibs_fetch counts in");
+		assert_reason(&diag, "not a multiple of 16");
+		assert_reason(&diag, "as the hardware of ibs_fetch requires");
 		assert_reason(&diag, event.count < 50016   ? "give 50016"
 				     : event.count < 50032 ? "give 50032"
 							   : "give 50048");

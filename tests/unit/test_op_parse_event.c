@@ -103,13 +103,13 @@ static void test_errors(void **state)
 	static const struct {
 		const char *spec, *reason;
 	} bad[] = {
-		{ "NOPE:1", "NOPE: no event of " CPU " is called so; ophelp" },
-		{ "", ": no event of " CPU },
-		{ "MISSSES:500", "is called so; similar: MISSES" },
-		{ "cycles:1000", "is called so; similar: CYCLES" },
-		{ "YCLE:1", "is called so; similar: CYCLES" },
-		{ "MISSES", "MISSES: no count; give how many events make a "
-			    "sample, as in MISSES:500" },
+		{ "NOPE:1", "NOPE: " CPU " has no event of this name; ophelp" },
+		{ "", ": " CPU },
+		{ "MISSSES:500", "has no event of this name; similar: MISSES" },
+		{ "cycles:1000", "has no event of this name; similar: CYCLES" },
+		{ "YCLE:1", "has no event of this name; similar: CYCLES" },
+		{ "MISSES", "MISSES: no count; give the number of events "
+			    "per sample, as in MISSES:500" },
 		{ "MISSES::1", "no count" },
 		{ "MISSES:5k", "count 5k is not a whole number" },
 		{ "MISSES:-500", "count -500 is not a whole number" },
@@ -132,7 +132,7 @@ static void test_errors(void **state)
 		{ "MISSES:500:1:2", "\"2\" for kernel is neither 0 nor 1" },
 		{ "MISSES:500:1:1:yes", "\"yes\" for user is neither" },
 		{ "MISSES:500:1:0:0", "neither the kernel nor user programs" },
-		{ "MISSES:500:1:1:1:1", "\"1\" is too much; the form is" },
+		{ "MISSES:500:1:1:1:1", "\"1\": too many fields; the form is" },
 	};
 	struct op_events *events = load_sample();
 

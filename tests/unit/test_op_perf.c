@@ -109,11 +109,11 @@ static void test_system_wide_refused(void **state)
 
 	(void)state;
 	reason(-EACCES, &ordinary, &clock_attr, -1, 0, &diag);
-	assert_reason(&diag, "EVENT: whole CPUs");
+	assert_reason(&diag, "EVENT: access to whole CPUs");
 	assert_reason(&diag, "it is 2");
 	assert_reason(&diag, "sysctl kernel.perf_event_paranoid=0");
 	assert_reason(&diag, "CAP_PERFMON");
-	assert_reason(&diag, "own programs work");
+	assert_reason(&diag, "your own programs need neither");
 }
 
 static void test_kernel_mode_refused(void **state)
@@ -125,10 +125,10 @@ static void test_kernel_mode_refused(void **state)
 	reason(-EACCES, &ordinary, &attr, 0, -1, &diag);
 	assert_reason(&diag, "EVENT: kernel mode needs");
 	assert_reason(&diag, "sysctl kernel.perf_event_paranoid=1");
-	assert_reason(&diag, "user mode works");
+	assert_reason(&diag, "user mode needs neither");
 	attr.exclude_user = 1;
 	reason(-EACCES, &ordinary, &attr, 0, -1, &diag);
-	assert_null(strstr(diag.text, "user mode works"));
+	assert_null(strstr(diag.text, "user mode needs neither"));
 }
 
 static void test_paranoid_3(void **state)
@@ -158,7 +158,7 @@ static void test_process_refused(void **state)
 	(void)state;
 	attr.exclude_kernel = 1;
 	reason(-EACCES, &ordinary, &attr, 77, -1, &diag);
-	assert_reason(&diag, "process 77: it is another user's");
+	assert_reason(&diag, "process 77: it belongs to another user");
 	assert_reason(&diag, "CAP_SYS_PTRACE");
 	reason(-EACCES, &all_rights, &attr, 77, -1, &diag);
 	assert_reason(&diag, "process 77:");
@@ -186,13 +186,13 @@ static void test_paranoid_levels(void **state)
 		const char *part;
 	} cases[] = {
 		{ 0, true, false, -1, "paranoid is 0; a security module" },
-		{ 1, true, false, -1, "whole CPUs need" },
+		{ 1, true, false, -1, "access to whole CPUs needs" },
 		{ 1, true, false, 0, "paranoid is 1; a security module" },
 		{ 2, true, false, 0, "kernel mode needs" },
 		{ 2, true, true, 0, "paranoid is 2; a security module" },
 		{ 2, false, true, 0, "paranoid is 2; a security module" },
-		{ 3, false, true, 0, "keeps perf events from ordinary users" },
-		{ 3, true, true, -1, "whole CPUs need" },
+		{ 3, false, true, 0, "denies perf_events to ordinary users" },
+		{ 3, true, true, -1, "access to whole CPUs needs" },
 	};
 	struct perf_event_attr attr = clock_attr;
 	struct op_diag diag;
@@ -261,7 +261,7 @@ static void test_root_without_rights(void **state)
 	assert_reason(&diag, "outside this user namespace");
 	rights.paranoid = -1;
 	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
-	assert_reason(&diag, "root of a user namespace has no say");
+	assert_reason(&diag, "root of a user namespace has no rights");
 	rights.root = false;
 	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
 	assert_reason(&diag, "a security module");
@@ -307,12 +307,12 @@ static void test_other_errors(void **state)
 		int err;
 		const char *part;
 	} cases[] = {
-		{ -ESRCH, "process 77: there is none, or it has ended" },
+		{ -ESRCH, "process 77: no such process" },
 		{ -EMFILE, "ulimit -n" },
 		{ -ENFILE, "sysctl fs.file-max" },
 		{ -EBUSY, "end the other profiler" },
 		{ -ENOSPC, "choose fewer events" },
-		{ -ENODEV, "CPU 5: it is offline" },
+		{ -ENODEV, "CPU 5: offline" },
 		{ -ENOSYS, "CONFIG_PERF_EVENTS" },
 		{ -EINVAL, "EVENT: the kernel refuses" },
 		{ -E2BIG, "newer kernel" },

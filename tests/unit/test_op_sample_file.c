@@ -70,7 +70,7 @@ static void test_not_ours(void **state)
 	refuse(&h, "never written");
 	h = sound();
 	h.magic ^= 1;
-	refuse(&h, "no sample file");
+	refuse(&h, "not a sample file");
 	h.magic = __builtin_bswap32(OP_SAMPLE_MAGIC);
 	refuse(&h, "byte order");
 	h = sound();

@@ -138,9 +138,10 @@ static void refuses_what_cannot_be_sampled(void **state)
 	refuses(true, "CYCLES:1000,ISSUE:6:any,ISSUE:6:fused", -EBUSY,
 		"ISSUE: no counter is free");
 	refuses(true, "IBS_FETCH:64", -EINVAL, "but by ibs_fetch");
-	refuses(true, "FOO:1", -EINVAL, "FOO: no event of " CPU);
+	refuses(true, "FOO:1", -EINVAL,
+		"FOO: " CPU " has no event of this name");
 	refuses(false, "CYCLES:1000", -EINVAL,
-		"those of the CPU are not known");
+		"events of this CPU are unknown");
 }
 
 /* ---- finding a program --------------------------------------------------- */

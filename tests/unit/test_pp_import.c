@@ -274,7 +274,7 @@ static void sessions_are_converted(void **state)
 		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
 		{ "echo >old/samples/current/" X "/F.1.0.all.all.all",
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
-		  "- old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/F.1.0.all.all.all: no sample file of an earlier OProfile\n"
+		  "- old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/F.1.0.all.all.all: not a sample file of an earlier OProfile\n"
 		  "1 sessions, 1 files, 0 graphs, 1 failed\n"
 		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
 		{ "echo >old/samples/current/{x}.jo",
@@ -290,7 +290,7 @@ static void sessions_are_converted(void **state)
 		{ "rm -r old/samples", "old: has no folder samples; name the folder that samples/ is in\n" },
 		{ "rm -r old/samples; echo >old/samples", "old/samples: is no folder\n" },
 		{ "mkdir -p new/samples", "$/new/samples: there are samples already; name another folder with --output\n" },
-		{ "echo x >old/abi", "old/abi:1: not the description of an ABI, which has lines of a name and a small number\n" },
+		{ "echo x >old/abi", "old/abi:1: not an ABI description, in which each line is a name and a small number\n" },
 		/* clang-format on */
 	};
 	static const struct classic_pair pairs[] = { { 0x10, 3 } };

@@ -208,7 +208,7 @@ static void some_of_it_is_chosen(void **state)
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,9.09090909\n" },
 		{ "include and exclude", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .include_symbols = LIST("wait", "_stext"), .exclude_symbols = LIST("wait") }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,100\n" },
 		{ "none", { "current k k E 0=90" }, { SYMBOLS, .include_symbols = LIST("none") }, "",
-		  "--include-symbols=none: no symbol with samples is called so; there are _stext\n" },
+		  "--include-symbols=none: no symbol of this name has samples; there are _stext\n" },
 		{ "sessions", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:old", "1,image,E:100,/vmlinux,/vmlinux,,,,,5,100\n" },
 		{ "two sessions", { "current k k E 0=90", "old k k E 0=5 100=1" }, { SYMBOLS, .merge = PP_MERGE_SESSION }, "session:old,current",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,95,98.9583333\n"
@@ -428,10 +428,10 @@ static void files_are_left_out(void **state)
 		  "$/samples/current: 1 files were set aside as damaged (names ending in .bad or .stale); not counted\n" },
 		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.stale.",
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.stale.: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.stale.: not the name of a sample file: a field is no number or too large a one); left out\n" },
+		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.stale.: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.stale.: not the name of a sample file: a field is not a number, or is too large); left out\n" },
 		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.good",
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file: a field is no number or too large a one); left out\n" },
+		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file: a field is not a number, or is too large); left out\n" },
 		{ "rm -r samples/current/*", "$/samples/current: there are no sample files; profile first (operf, or opcontrol --start), and opcontrol --dump brings out what is still in the buffers\n" },
 		{ "rm -r samples", "$/samples: there are no samples; profile first, or name another session folder with --session-dir\n" },
 		{ "rm symbols/*",

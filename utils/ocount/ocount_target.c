@@ -121,8 +121,8 @@ static int check_online(const struct ocount_targets *targets,
 		if (!has_target(&online, -1, cpu))
 			err = op_diag_set(
 				diag, -ENODEV,
-				"CPU %d: it is offline or missing; " ONLINE_FILE
-				" lists those there are",
+				"CPU %d: offline or missing; " ONLINE_FILE
+				" lists the CPUs that are online",
 				cpu);
 	}
 	ocount_targets_release(&online);
@@ -154,7 +154,7 @@ static int refuse_missing_task(struct op_diag *diag, const char *kind,
 {
 	return op_diag_set(
 		diag, -ESRCH,
-		"%s %d: there is none, or it has ended; ps -eL lists those there are",
+		"%s %d: not running; ps -eL lists all processes and threads",
 		kind, (int)pid);
 }
 

@@ -98,7 +98,7 @@ static int explain_target(struct operf *operf, pid_t pid, int err)
 {
 	if (err == -ESRCH)
 		return op_diag_set(&operf->diag, err,
-				   "process %d: there is none; ps lists them",
+				   "process %d: no such process; ps lists them",
 				   pid);
 	/* The latter since Linux 6.16. */
 	if (err == -EINVAL || err == -ENOENT)
