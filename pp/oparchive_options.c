@@ -15,11 +15,11 @@ poptContext oparchive_parse(struct oparchive_args *a, int argc,
 	/* clang-format off */
 	const struct poptOption table[] = {
 		{ "output-directory", 'o', POPT_ARG_STRING, &a->output, 0, "the archive to make", "DIR" },
-		{ "symbols-only", '\0', POPT_ARG_NONE, &a->symbols_only, 0, "take symbols and lines of binaries, not their code", NULL },
-		{ "with-sources", '\0', POPT_ARG_NONE, &a->sources, 0, "take the source files, too", NULL },
-		{ "force", '\0', POPT_ARG_NONE, &a->force, 0, "replace an archive that is there", NULL },
+		{ "symbols-only", '\0', POPT_ARG_NONE, &a->symbols_only, 0, "archive symbols and lines of binaries, not their code", NULL },
+		{ "with-sources", '\0', POPT_ARG_NONE, &a->sources, 0, "also archive the source files", NULL },
+		{ "force", '\0', POPT_ARG_NONE, &a->force, 0, "replace an existing archive", NULL },
 		{ "list-files", 'l', POPT_ARG_NONE, &a->list_files, 0, "only list the files that are needed", NULL },
-		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out libraries and kernel of applications", NULL },
+		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out samples in libraries and the kernel", NULL },
 		PP_COMMON_OPTIONS(&a->common)
 	};
 	/* clang-format on */

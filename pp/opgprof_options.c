@@ -13,8 +13,8 @@ poptContext opgprof_parse(struct opgprof_args *a, int argc, const char **argv)
 {
 	/* clang-format off */
 	const struct poptOption table[] = {
-		{ "output-filename", 'o', POPT_ARG_STRING, &a->output, 0, "write there, not to gmon.out", "FILE" },
-		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "leave out symbols that have less", "PERCENT" },
+		{ "output-filename", 'o', POPT_ARG_STRING, &a->output, 0, "write to FILE (default gmon.out)", "FILE" },
+		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "hide symbols below PERCENT", "PERCENT" },
 		PP_COMMON_OPTIONS(&a->common)
 	};
 	/* clang-format on */

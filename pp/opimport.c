@@ -32,11 +32,11 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 {
 	/* clang-format off */
 	const struct poptOption table[] = {
-		{ "abi", 'a', POPT_ARG_STRING, &o->abi, 0, "layout of the machine that sampled", "FILE" },
+		{ "abi", 'a', POPT_ARG_STRING, &o->abi, 0, "the abi file of the machine that sampled", "FILE" },
 		{ "output", 'o', POPT_ARG_STRING, &o->output, 0, "the new sample file, or session folder", "PATH" },
 		{ "session", 's', POPT_ARG_STRING, &o->session, 0, "import a whole session folder", "DIR" },
 		{ "force", 'f', POPT_ARG_NONE, &o->force, 0, "replace the output file", NULL },
-		{ "verbose", 'V', POPT_ARG_NONE, &o->verbose, 0, "say what becomes of each file", NULL },
+		{ "verbose", 'V', POPT_ARG_NONE, &o->verbose, 0, "print what is done with each file", NULL },
 		{ "version", 'v', POPT_ARG_NONE, &o->version, 0, "show the version", NULL },
 		POPT_AUTOHELP
 		POPT_TABLEEND

@@ -33,10 +33,10 @@ static poptContext opsymbols_parse(struct opsymbols *o, int argc,
 	struct pp_common_args *a = &o->args;
 	/* clang-format off */
 	const struct poptOption table[] = {
-		{ "symbol-store", '\0', POPT_ARG_STRING, &o->store, 0, "keep no more than this (256)", "MIB" },
-		{ "no-symbols", '\0', POPT_ARG_STRING, &o->without, 0, "keep nothing of these files", "PATTERNS" },
-		{ "session-dir", '\0', POPT_ARG_STRING, &a->session_dir, 0, "where the session is", "DIR" },
-		{ "verbose", 'V', POPT_ARG_NONE, NULL, 'V', "say what is kept", NULL },
+		{ "symbol-store", '\0', POPT_ARG_STRING, &o->store, 0, "keep at most MIB MiB (default 256)", "MIB" },
+		{ "no-symbols", '\0', POPT_ARG_STRING, &o->without, 0, "keep nothing of files that match", "PATTERNS" },
+		{ "session-dir", '\0', POPT_ARG_STRING, &a->session_dir, 0, "the session folder", "DIR" },
+		{ "verbose", 'V', POPT_ARG_NONE, NULL, 'V', "print what is kept, skipped and removed", NULL },
 		{ "version", 'v', POPT_ARG_NONE, &a->version, 0, "show the version", NULL },
 		POPT_AUTOHELP
 		POPT_TABLEEND

@@ -24,11 +24,11 @@ struct pp_common_args {
 /* The end of a program's table of options, with @c->... of the above. */
 /* clang-format off */
 #define PP_COMMON_OPTIONS(c)                                                  \
-	{ "session-dir", '\0', POPT_ARG_STRING, &(c)->session_dir, 0, "where the session is", "DIR" }, \
-	{ "image-path", 'p', POPT_ARG_STRING, &(c)->image_path, 0, "look for binaries there, too", "DIRS" }, \
-	{ "root", 'R', POPT_ARG_STRING, &(c)->root, 0, "binaries lie below this folder", "DIR" }, \
-	{ "debuginfod", '\0', POPT_ARG_STRING, &(c)->debuginfod, 0, "fetch debug files from these servers, as DEBUGINFOD_URLS does", "URLS" }, \
-	{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &(c)->verbose, 'V', "say what is used: all, sfile, bfd, stats", "LIST" }, \
+	{ "session-dir", '\0', POPT_ARG_STRING, &(c)->session_dir, 0, "the session folder", "DIR" }, \
+	{ "image-path", 'p', POPT_ARG_STRING, &(c)->image_path, 0, "also look for binaries in DIRS", "DIRS" }, \
+	{ "root", 'R', POPT_ARG_STRING, &(c)->root, 0, "look for all binaries below DIR", "DIR" }, \
+	{ "debuginfod", '\0', POPT_ARG_STRING, &(c)->debuginfod, 0, "fetch debug files from these servers (default: $DEBUGINFOD_URLS)", "URLS" }, \
+	{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &(c)->verbose, 'V', "print details: all, sfile, bfd, stats", "LIST" }, \
 	{ "version", 'v', POPT_ARG_NONE, &(c)->version, 0, "show the version", NULL }, \
 	POPT_AUTOHELP                                                         \
 	POPT_TABLEEND

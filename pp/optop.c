@@ -38,14 +38,14 @@ static poptContext parse_optop(struct optop_options *o, int argc,
 {
 	/* clang-format off */
 	const struct poptOption table[] = {
-		{ "interval", '\0', POPT_ARG_STRING, &o->interval, 0, "read the samples again so often; 0: only when asked (2)", "SECONDS" },
+		{ "interval", '\0', POPT_ARG_STRING, &o->interval, 0, "refresh every SECONDS (default 2; 0: only on request)", "SECONDS" },
 		{ "view", '\0', POPT_ARG_STRING, &o->view, 0, "begin with image, symbol (default), line, process, thread or cgroup", "VIEW" },
 		{ "sort", 's', POPT_ARG_STRING, &o->sort, 0, "sort by self (default) or total", "KEY" },
-		{ "filter", '\0', POPT_ARG_STRING, &o->filter, 0, "show rows with this text only", "TEXT" },
+		{ "filter", '\0', POPT_ARG_STRING, &o->filter, 0, "show only rows that contain TEXT", "TEXT" },
 		{ "once", '\0', POPT_ARG_NONE, &o->once, 0, "print the table once, as text", NULL },
-		{ "rows", '\0', POPT_ARG_STRING, &o->rows, 0, "with --once: so many rows; 0: all (20)", "NUMBER" },
-		{ "no-inlines", '\0', POPT_ARG_NONE, &o->no_inlines, 0, "count inlined functions for those that they are in", NULL },
-		{ "demangle", 'D', POPT_ARG_STRING, &o->demangle, 0, "none, normal or smart", "HOW" },
+		{ "rows", '\0', POPT_ARG_STRING, &o->rows, 0, "with --once: print NUMBER rows (default 20; 0: all)", "NUMBER" },
+		{ "no-inlines", '\0', POPT_ARG_NONE, &o->no_inlines, 0, "count inlined functions as part of their callers", NULL },
+		{ "demangle", 'D', POPT_ARG_STRING, &o->demangle, 0, "demangle names: none, normal or smart", "HOW" },
 		PP_COMMON_OPTIONS(&o->common)
 	};
 	/* clang-format on */

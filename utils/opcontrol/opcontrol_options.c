@@ -78,7 +78,7 @@ static void build_popt_tables(struct options *o,
 				   "only keep settings (default)", NULL);
 	o->others[1] =
 		popt_option("verbose", 'V', VERBOSE,
-			    "say each step; WORDS are for the daemon's log",
+			    "print each step; WORDS are for the daemon's log",
 			    "WORDS");
 	o->others[1].argInfo |= POPT_ARGFLAG_OPTIONAL;
 	o->others[2] =
