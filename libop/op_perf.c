@@ -11,6 +11,7 @@
 #include "libop/op_perf.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,10 +77,19 @@ bool op_perf_has_pmu(void)
 	return counts_itself(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 }
 
-/* The number in @path, @otherwise if there is none to read. */
-static int read_sysctl_number(const char *path, int otherwise)
+static FILE *open_below(const char *root, const char *file)
 {
-	FILE *file = fopen(path, "re");
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s%s", root, file) >= PATH_MAX)
+		return NULL;
+	return fopen(path, "re");
+}
+
+/* The number in @path below @root, @otherwise if there is none to read. */
+static int read_sysctl_number(const char *root, const char *path, int otherwise)
+{
+	FILE *file = open_below(root, path);
 	int number;
 
 	if (!file)
@@ -92,22 +102,22 @@ static int read_sysctl_number(const char *path, int otherwise)
 
 int op_perf_paranoid(void)
 {
-	return read_sysctl_number(PARANOID_FILE, 2);
+	return read_sysctl_number("", PARANOID_FILE, 2);
 }
 
 unsigned int op_perf_max_stack(void)
 {
-	int nr = read_sysctl_number(MAX_STACK_FILE, 127);
+	int nr = read_sysctl_number("", MAX_STACK_FILE, 127);
 
 	return nr > 0 ? (unsigned int)nr : 0;
 }
 
 /* perf_event_open(2) asks for the capabilities of the first user namespace,
  * the only one whose map is all numbers onto themselves. */
-static bool in_user_namespace(void)
+static bool in_user_namespace(const char *root)
 {
 	unsigned long inside, outside, nr;
-	FILE *file = fopen("/proc/self/uid_map", "re");
+	FILE *file = open_below(root, "/proc/self/uid_map");
 	bool first;
 
 	if (!file)
@@ -118,17 +128,20 @@ static bool in_user_namespace(void)
 	return !first;
 }
 
-static void read_process_rights(struct op_perf_rights *rights)
+static void read_process_rights(struct op_perf_rights *rights, const char *root)
 {
-	FILE *file = fopen("/proc/self/status", "re");
+	FILE *file = open_below(root, "/proc/self/status");
 	const uint64_t wanted = UINT64_C(1) << CAP_SYS_ADMIN_BIT |
 				UINT64_C(1) << CAP_PERFMON_BIT;
 	char line[256];
+	unsigned long uid;
 
 	if (!file)
 		return;
 	while (fgets(line, sizeof(line), file)) {
-		if (!strncmp(line, "CapEff:", 7))
+		if (sscanf(line, "Uid: %*u %lu", &uid) == 1)
+			rights->root = uid == 0;
+		else if (!strncmp(line, "CapEff:", 7))
 			rights->capable =
 				(strtoull(line + 7, NULL, 16) & wanted) != 0;
 		else if (!strncmp(line, "Seccomp:", 8))
@@ -137,22 +150,20 @@ static void read_process_rights(struct op_perf_rights *rights)
 	fclose(file);
 }
 
-/* All that can be told without an event. */
-static void read_rights(struct op_perf_rights *rights)
+void op_perf_rights_read(struct op_perf_rights *rights, const char *root)
 {
 	*rights = (struct op_perf_rights){
-		.paranoid = op_perf_paranoid(),
-		.root = geteuid() == 0,
-		.namespace = in_user_namespace(),
+		.paranoid = read_sysctl_number(root, PARANOID_FILE, 2),
+		.namespace = in_user_namespace(root),
 	};
-	read_process_rights(rights);
+	read_process_rights(rights, root);
 	if (rights->namespace)
 		rights->capable = false;
 }
 
 void op_perf_rights_get(struct op_perf_rights *rights)
 {
-	read_rights(rights);
+	op_perf_rights_read(rights, "");
 	rights->basic =
 		counts_itself(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
 }
@@ -169,6 +180,6 @@ bool op_perf_may_sample_system(void)
 {
 	struct op_perf_rights rights;
 
-	read_rights(&rights);
+	op_perf_rights_read(&rights, "");
 	return rights.capable || rights.paranoid < 1;
 }

@@ -60,6 +60,10 @@ struct op_perf_rights {
 
 void op_perf_rights_get(struct op_perf_rights *rights);
 
+/* The same but for "basic", from /proc below the folder @root, "" for this
+ * process's own. */
+void op_perf_rights_read(struct op_perf_rights *rights, const char *root);
+
 /*
  * Put into @diag why opening @attr, shown as @name, for @pid and @cpu (as
  * in op_perf_open()) failed with @err (-errno), and what to do about it.

@@ -30,7 +30,7 @@ like "--version" "$("$opcontrol" --version)" '^opcontrol: oprofile [0-9]'
 like "-v is --version" "$("$opcontrol" -v)" '^opcontrol: oprofile [0-9]'
 help=$("$opcontrol" --help)
 for word in init setup start-daemon start dump stop reset save=NAME status \
-	shutdown deinit list-events session-dir=DIR source=WORD event=EVENT vmlinux=FILE no-vmlinux separate=LIST \
+	doctor shutdown deinit list-events session-dir=DIR source=WORD event=EVENT vmlinux=FILE no-vmlinux separate=LIST \
 	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
 	timer-rate=HZ callgraph=DEPTH callgraph-stack=BYTES pack-at=MIB \
 	readable-by=GROUP record=FILE \
@@ -152,6 +152,20 @@ $TMP/theirs/.oprofile: Permission denied; set HOME to your own home folder"
 	got=$(as_user env HOME=/ OPROFILE_FS="$TMP/fs" "$opcontrol" --status)
 	is "--status needs no rights" "$? $(echo "$got" | sed 1q)" \
 		"0 Daemon not running"
+	status=0
+	got=$(as_user env HOME=/ "$opcontrol" --doctor 2>&1) || status=$?
+	is "--doctor needs no rights" "$(echo "$got" | grep -vE \
+		'^(ok     |limited|missing)  [A-Za-z ]+: .')" ""
+	case $(echo "$got" | tail -n 1) in
+	missing*) is "nothing works: --doctor fails" $status 1 ;;
+	*) is "something works: --doctor does not fail" $status 0 ;;
+	esac
+	got=$(as_user env HOME=/ "$TESTBIN/noperf" 1 "$opcontrol" \
+		--doctor 2>&1)
+	like "without perf_event_open nothing works" "$? $got" '^1 '
+	like "... as --doctor says" "$(echo "$got" | tail -n 1)" \
+		'^missing  profiling: nothing can be profiled here; .'
+	like "... and why" "$got" '^missing  own programs: .*seccomp'
 else
 	skip "commands without root" "the program cannot be run as another user"
 fi

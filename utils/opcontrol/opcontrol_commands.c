@@ -20,6 +20,7 @@
 #include "libop/op_ledger.h"
 #include "libop/op_session_folder.h"
 #include "utils/opcontrol/opcontrol_daemon.h"
+#include "utils/opcontrol/opcontrol_doctor.h"
 #include "utils/opcontrol/opcontrol_module.h"
 #include "utils/opcontrol/opcontrol_run.h"
 #include "utils/opcontrol/opcontrol_status.h"
@@ -214,6 +215,8 @@ const struct oc_command oc_commands[OC_NR_COMMANDS] = {
 	  OC_NEEDS_ROOT, check_saved_name, command_save },
 	{ "status", 0, NULL, "show daemon, settings and sample counts",
 	  0, NULL, oc_status },
+	{ "doctor", 0, NULL, "list what this machine lacks for profiling, and the cures",
+	  0, NULL, oc_doctor },
 	{ "list-events", 'l', NULL, "list the events of this machine's CPU",
 	  OC_NEEDS_NOTHING, NULL, command_list_events },
 	{ "shutdown", 'h', NULL, "stop sampling and end the daemon",

@@ -134,7 +134,7 @@ int oc_fs_set_up(const struct oc_fs *fs, const char *tools,
 	int err = 0;
 
 	if (!fs->is_plain && !oc_fs_is_mounted(fs)) {
-		if (!oc_module_is_present())
+		if (!oc_module_is_present(""))
 			err = oc_module_load(tools, fs->verbose, diag);
 		if (!err)
 			err = mount_fs(fs, diag);

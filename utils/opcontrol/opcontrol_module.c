@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +27,18 @@
 
 #define MODULE "oprofile"
 
-/* Whether one of the lines of @path has @word as its word number @nth. */
-static bool file_has_word(const char *path, int nth, const char *word)
+/* Whether one of the lines of @name below @root has @word as its word number
+ * @nth. */
+static bool file_has_word(const char *root, const char *name, int nth,
+			  const char *word)
 {
-	FILE *file = fopen(path, "re");
-	char words[2][64], *line = NULL;
+	char path[PATH_MAX], words[2][64], *line = NULL;
 	bool found = false;
 	size_t len = 0;
+	FILE *file;
 
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	file = fopen(path, "re");
 	if (!file)
 		return false;
 	while (!found && getline(&line, &len, file) > 0)
@@ -44,18 +49,20 @@ static bool file_has_word(const char *path, int nth, const char *word)
 	return found;
 }
 
-bool oc_module_is_present(void)
+bool oc_module_is_present(const char *root)
 {
-	return file_has_word("/proc/filesystems", 1, "oprofilefs");
+	return file_has_word(root, "/proc/filesystems", 1, "oprofilefs");
 }
 
-/* NULL if the kernel takes modules in principle. */
-static const char *modules_are_off(void)
+const char *oc_module_is_refused(const char *root)
 {
-	if (access("/proc/modules", F_OK))
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/proc/modules", root);
+	if (access(path, F_OK))
 		return "this kernel can load no modules; boot one that can, "
 		       "such as Debian's, or profile inside a virtual machine";
-	if (file_has_word("/proc/sys/kernel/modules_disabled", 0, "1"))
+	if (file_has_word(root, "/proc/sys/kernel/modules_disabled", 0, "1"))
 		return "loading modules is switched off until the next boot "
 		       "(kernel.modules_disabled or nomodule); boot without "
 		       "that";
@@ -204,7 +211,7 @@ static int load_from_tree(const struct module_search *search,
 static int search_module(const struct module_search *search,
 			 struct op_diag *diag)
 {
-	const char *off = modules_are_off();
+	const char *off = oc_module_is_refused("");
 	const char *path;
 	int err;
 
@@ -238,7 +245,7 @@ int oc_module_find(const char *tools, struct op_diag *diag)
 
 int oc_module_unload(bool verbose, struct op_diag *diag)
 {
-	if (!file_has_word("/proc/modules", 0, MODULE))
+	if (!file_has_word("", "/proc/modules", 0, MODULE))
 		return 0;
 	printf("Unloading " MODULE " module.\n");
 	say_step(verbose, "unload module " MODULE);

@@ -11,8 +11,12 @@
 
 #include "libop/op_diag.h"
 
-/* Whether the running kernel has oprofilefs, as a module or built in. */
-bool oc_module_is_present(void);
+/* Whether the running kernel has oprofilefs, as a module or built in. What it
+ * says of itself is read below the folder @root, "" for the machine's own. */
+bool oc_module_is_present(const char *root);
+
+/* Why that kernel takes no module at all, and what to do; NULL if it may. */
+const char *oc_module_is_refused(const char *root);
 
 /*
  * Load the module: the file named by $OPROFILE_MODULE; else what modprobe

@@ -125,7 +125,8 @@ void oc_source_foresee(struct oc_choice *choice,
 
 	if (settings->numbers[OC_SOURCE] != OC_SOURCE_AUTO)
 		choose_as_told(choice, settings);
-	else if (oc_fs_is_mounted(fs) || fs->is_plain || oc_module_is_present())
+	else if (oc_fs_is_mounted(fs) || fs->is_plain ||
+		 oc_module_is_present(""))
 		choose_module(choice, settings, fs);
 	else if (oc_module_find(tools, &why))
 		choose_source(choice, OC_SOURCE_PERF, "%s", why.text);
