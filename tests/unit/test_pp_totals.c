@@ -319,6 +319,8 @@ static void symbols_have_what_they_called(void **state)
 		{ "no stacks to sort by", { "current k k E 100=3" }, { TOTALS }, "total", NULL,
 		  "--sort=total: the samples have no stacks, so only what is in a symbol itself is known; profile with --callgraph\n" },
 		{ "a threshold", { "current k k E 100=99 200=1", "tree current k E 99:k+10>k+100 1:k+310>k+200" }, { TOTALS, .threshold = 50 }, NULL, NULL,
+		  "vmlinux do_work 99/99\n" },
+		{ "a threshold for totals", { "current k k E 100=99 200=1", "tree current k E 99:k+10>k+100 1:k+310>k+200" }, { TOTALS, .threshold = 50 }, "total", NULL,
 		  "vmlinux do_work 99/99\nvmlinux _stext 0/99\n" },
 	};
 	/* clang-format on */
