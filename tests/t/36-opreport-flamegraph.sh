@@ -6,6 +6,7 @@
 # timeout: 600
 # shellcheck disable=SC1083 # the braces of comparisons
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/browser.sh"
 
 SESSION=$TMP/session
 PICTURES=$O/pictures
@@ -190,26 +191,10 @@ ok "long names" page templates.html session:templates
 
 # ---- in a browser ------------------------------------------------------------------
 
-browser=$(command -v "${CHROMIUM:-chromium}" || command -v google-chrome)
-if [ -z "$browser" ]; then
+if ! browser_start; then
 	skip "in a browser" "chromium: not found; utils/install-deps check"
 	done_testing
 fi
-# All pages are opened in one browser, which ends with its input.
-mkfifo "$TMP/to" "$TMP/from"
-CHROMIUM=$browser "$TOP/tests/browser/drive.py" <"$TMP/to" >"$TMP/from" 2>&1 &
-driver=$!
-exec 8>"$TMP/to" 9<"$TMP/from"
-# drive <commands: what they print
-drive() {
-	{
-		cat
-		echo 'print "end of the commands"'
-	} >&8
-	while IFS= read -r line && [ "$line" != 'end of the commands' ]; do
-		printf '%s\n' "$line"
-	done <&9
-}
 
 is "the page as it opens" "$(drive <<END
 size 1000 640
@@ -411,8 +396,7 @@ true
 #search=leaf&view=icicle
 matched 55.00 %
 matched 7.50 %"
-exec 8>&-
-wait $driver
+browser_end
 is "the browser has ended well" $? 0
 for picture in "" -search -zoom -icicle -dark -change -narrow; do
 	ok "picture$picture" test -s "$PICTURES/flamegraph$picture.png"

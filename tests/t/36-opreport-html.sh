@@ -6,6 +6,7 @@
 # timeout: 600
 # shellcheck disable=SC1083 # the braces of comparisons
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/browser.sh"
 
 SESSION=$TMP/session
 PICTURES=$O/pictures
@@ -233,26 +234,10 @@ is "are there" "$(data many.html 'len(d["symbols"]["name"])')" 50000
 
 # ---- in a browser ------------------------------------------------------------------
 
-browser=$(command -v "${CHROMIUM:-chromium}" || command -v google-chrome)
-if [ -z "$browser" ]; then
+if ! browser_start; then
 	skip "in a browser" "chromium: not found; utils/install-deps check"
 	done_testing
 fi
-# All pages are opened in one browser, which ends with its input.
-mkfifo "$TMP/to" "$TMP/from"
-CHROMIUM=$browser "$TOP/tests/browser/drive.py" <"$TMP/to" >"$TMP/from" 2>&1 &
-driver=$!
-exec 8>"$TMP/to" 9<"$TMP/from"
-# drive <commands: what they print
-drive() {
-	{
-		cat
-		echo 'print "end of the commands"'
-	} >&8
-	while IFS= read -r line && [ "$line" != 'end of the commands' ]; do
-		printf '%s\n' "$line"
-	done <&9
-}
 
 # What the table has of each symbol, and what the text has: samples, share, share
 # with callees, name.
@@ -732,7 +717,6 @@ print [...document.querySelectorAll("[aria-controls], [aria-labelledby]")].flatM
 END
 )" ""
 
-exec 8>&-
-wait $driver
+browser_end
 is "the browser has ended well" $? 0
 done_testing
