@@ -256,6 +256,11 @@ static int check_tree(const struct opreport_options *o, struct op_diag *diag)
 			diag, -EINVAL,
 			"--tree=%s: unknown; use --tree or --tree=callers",
 			a->tree);
+	if (o->format->flags & PP_SHOWS_FLAT && !strcmp(a->tree, "callers"))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--tree=callers changes nothing in --format=%s, whose readers show callers themselves; leave it out",
+			o->format->name);
 	if (!(o->format->flags & (PP_SHOWS_TREE | PP_DRAWS_TREE)))
 		return op_diag_set(
 			diag, -EINVAL,
@@ -281,7 +286,7 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 	if (!(o->format->flags & PP_SHOWS_DIFF))
 		return op_diag_set(
 			diag, -EINVAL,
-			"--%s%s does not show comparisons; leave it out",
+			"--%s%s does not show comparisons; write each profile by itself, or use another format",
 			a->format ? "format=" : "", o->format->name);
 	if (a->details || a->call_graph)
 		return op_diag_set(
@@ -351,6 +356,7 @@ static void take_flags(struct opreport_options *o)
 	o->request.tree = flags & PP_SHOWS_TREE || a->tree;
 	o->request.tree_callers = a->tree && !strcmp(a->tree, "callers");
 	o->request.tree_by_name = flags & PP_NEEDS_NAMES;
+	o->request.tree_all = flags & PP_SHOWS_FLAT;
 	o->request.tree_max_nodes = o->format->tree_max_nodes;
 	o->request.one_class = flags & PP_NEEDS_ONE_CLASS;
 	o->request.any_axes = flags & PP_SHOWS_AXES;

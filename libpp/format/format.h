@@ -56,6 +56,9 @@ enum pp_format_flags {
 	PP_SHOWS_TOTALS = 1 << 13, /* of symbols, with what they called */
 	PP_SHOWS_ALL = 1 << 16, /* symbols, the call tree and code, always */
 	PP_SHOWS_INLINES = 1 << 15, /* inlined functions as symbols */
+	PP_SHOWS_FLAT = 1 << 19, /* in the call tree all samples, those without
+				    a stack, too; another program shows it,
+				    and turns it round itself */
 	PP_DRAWS_TREE = 1 << 14, /* the call tree, where it is asked for */
 	PP_NEEDS_LINES = 1 << 17, /* symbols with addresses and lines, always */
 	PP_NEEDS_CALLS = 1 << 18, /* with these, totals and stack calls */
@@ -85,6 +88,8 @@ enum pp_format_flags {
 	X(flamegraph, "flame graph", 500000, PP_SHOWS_TREE | PP_SHOWS_DIFF |   \
 			 PP_SHOWS_AXES | PP_SHOWS_LOSS | PP_NEEDS_FILE |       \
 			 PP_SHOWS_INLINES)                                     \
+	X(speedscope, "speedscope", 0, PP_SHOWS_TREE | PP_SHOWS_AXES |         \
+			 PP_SHOWS_INLINES | PP_SHOWS_FLAT)                     \
 	X(html, "HTML", 500000, PP_SHOWS_ALL | PP_SHOWS_SHARES |               \
 			 PP_SHOWS_DIFF | PP_SHOWS_AXES | PP_SHOWS_LOSS |       \
 			 PP_NEEDS_FILE | PP_SHOWS_INLINES)                     \

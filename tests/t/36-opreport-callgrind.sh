@@ -191,7 +191,7 @@ unlike "and no calls" "$(cat "$TMP/profile")" '^calls='
 
 exits "no comparisons" 1 report --format=callgrind { cpu:1 } {}
 is "in one line" "$(cat "$TMP/err")" \
-	"opreport: --format=callgrind does not show comparisons; leave it out"
+	"opreport: --format=callgrind does not show comparisons; write each profile by itself, or use another format"
 for option in --callgraph --lines --no-header --intervals --accumulated; do
 	exits "$option" 2 report --format=callgrind $option
 done

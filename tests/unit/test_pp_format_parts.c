@@ -1031,6 +1031,43 @@ static void call_trees_are_written(void **state)
 		  "0,0,0,0,\n1,1,0,0,\n1,2,1,0,\n1,3,0,7,\n"
 		  "1,5,4,4,\n3,6,30,0,\n5,4,500,2]\n}" },
 	};
+	static const struct changed speedscope[] = {
+		{ "three applications", three_apps, 0,
+		  "{\n"
+		  " \"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n"
+		  " \"exporter\": \"oprofile\",\n"
+		  " \"name\": \"a, b, c\",\n"
+		  " \"activeProfileIndex\": 0,\n"
+		  " \"shared\": {\n"
+		  "  \"frames\": [{\"name\": \"all\"}, {\"name\": \"prog\"}, {\"name\": \"main\", \"file\": \"/bin/prog\"}, {\"name\": \"f;<g>\\u0001\\u007f\\ufffd\", \"file\": \"/lib/x.so\"}, {\"name\": \"[broken]\"}, {\"name\": \"k\", \"file\": \"/vmlinux\"}, {\"name\": \"h\", \"file\": \"/bin/prog\"}]\n"
+		  " },\n"
+		  " \"profiles\": [\n"
+		  "  {\"type\": \"sampled\", \"name\": \"cpu:0 of a, b, c\", \"unit\": \"none\", \"startValue\": 0, \"endValue\": 535, \"samples\": [[1,2],\n"
+		  "[1,2,3,5],\n"
+		  "[1,2,6],\n"
+		  "[1,4]], \"weights\": [1,4,30,500]}\n"
+		  " ]\n"
+		  "}\n" },
+		{ "two columns", with_tree, TWO,
+		  "{\n"
+		  " \"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n"
+		  " \"exporter\": \"oprofile\",\n"
+		  " \"name\": \"prog, other\",\n"
+		  " \"activeProfileIndex\": 0,\n"
+		  " \"shared\": {\n"
+		  "  \"frames\": [{\"name\": \"all\"}, {\"name\": \"prog\"}, {\"name\": \"main\", \"file\": \"/bin/prog\"}, {\"name\": \"f;<g>\\u0001\\u007f\\ufffd\", \"file\": \"/lib/x.so\"}, {\"name\": \"[broken]\"}, {\"name\": \"k\", \"file\": \"/vmlinux\"}, {\"name\": \"h\", \"file\": \"/bin/prog\"}]\n"
+		  " },\n"
+		  " \"profiles\": [\n"
+		  "  {\"type\": \"sampled\", \"name\": \"cpu:0 of prog, other\", \"unit\": \"none\", \"startValue\": 0, \"endValue\": 535, \"samples\": [[1,2],\n"
+		  "[1,2,3,5],\n"
+		  "[1,2,6],\n"
+		  "[1,4]], \"weights\": [1,4,30,500]},\n"
+		  "  {\"type\": \"sampled\", \"name\": \"cpu:12 and a long name of prog, other\", \"unit\": \"none\", \"startValue\": 0, \"endValue\": 13, \"samples\": [[1,2,3],\n"
+		  "[1,2,3,5],\n"
+		  "[1,4]], \"weights\": [7,4,2]}\n"
+		  " ]\n"
+		  "}\n" },
+	};
 	static const struct changed heads[] = {
 		{ "broken", broken_tree, 0,
 		  HEAD(": prog, other", "", SOME "\"6.54 % of the stacks are whole. The others are below a frame in brackets that says why.\"") NO_NOTES },
@@ -1062,6 +1099,7 @@ static void call_trees_are_written(void **state)
 	(void)state;
 	write_changed("folded", folded, NR(folded), "", "END");
 	write_changed("flamegraph", data, NR(data), " \"columns\"", "</script");
+	write_changed("speedscope", speedscope, NR(speedscope), "{", "END");
 	write_changed("flamegraph", heads, NR(heads), " \"title\": \"Flame",
 		      " \"images\"");
 }

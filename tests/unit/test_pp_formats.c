@@ -72,9 +72,10 @@ static void addresses_have_8_or_16_digits(void **state)
 
 static void formats_have_names(void **state)
 {
-	static const char *const names[] = { "text", "xml",    "json",
-					     "csv",  "folded", "flamegraph",
-					     "html", "callgrind" };
+	static const char *const names[] = {
+		"text",	      "xml",	    "json", "csv",	"folded",
+		"flamegraph", "speedscope", "html", "callgrind"
+	};
 	struct text t;
 	FILE *out = text_begin(&t);
 
@@ -82,10 +83,11 @@ static void formats_have_names(void **state)
 	for (size_t i = 0; i < NR(names); i++) {
 		const struct pp_format *f = pp_format_find(names[i]);
 
-		fprintf(out, "%s%s%s%s%s%s %u%s%s\n", f->name,
+		fprintf(out, "%s%s%s%s%s%s%s %u%s%s\n", f->name,
 			f->flags & PP_SHOWS_AXES ? " axes" : "",
 			f->flags & PP_NEEDS_SYMBOLS ? " image" : "",
 			f->flags & PP_SHOWS_TREE ? " tree" : "",
+			f->flags & PP_SHOWS_FLAT ? " flat" : "",
 			f->flags & PP_NEEDS_NAMES ? " name" : "",
 			f->flags & PP_NEEDS_ONE_CLASS ? " one" : "",
 			f->tree_max_nodes,
@@ -99,6 +101,7 @@ static void formats_have_names(void **state)
 		     "csv axes 0\n"
 		     "folded axes tree name one 0 silent\n"
 		     "flamegraph axes tree 500000 page\n"
+		     "speedscope axes tree flat 0 silent\n"
 		     "html axes 500000 page\n"
 		     "callgrind axes image 0\n");
 	assert_null(pp_format_find("Text"));

@@ -273,6 +273,7 @@ static void write_request(FILE *out, const struct pp_request *r)
 	write_flag(out, "tree", r->tree);
 	write_flag(out, "callers", r->tree_callers);
 	write_flag(out, "by-name", r->tree_by_name);
+	write_flag(out, "all", r->tree_all);
 	write_flag(out, "one-class", r->one_class);
 	if (r->tree_max_nodes)
 		fprintf(out, " max-nodes=%u", r->tree_max_nodes);
@@ -463,15 +464,20 @@ static void opreport_takes_options(void **state)
 		{ "--search-dirs=a", "--search-dirs is about the text of source lines; add --lines or --html=FILE" },
 		{ "--base-dirs=a", "--base-dirs is about the text of source lines; add --lines or --html=FILE" },
 		{ "--html=FILE --base-dirs=a", "--base-dirs changes where to look in --search-dirs; add that" },
+		{ "--format=speedscope", "speedscope 32 STIAYDV any-axes inlines tree all |" },
+		{ "--format=speedscope --tree -t 1", "speedscope 32 STIAYDV any-axes inlines tree all threshold=1 |" },
+		{ "--format=speedscope --tree=callers", "--tree=callers changes nothing in --format=speedscope, whose readers show callers themselves; leave it out" },
+		{ "--format=speedscope -l { cpu:1 } {}", "--format=speedscope does not show comparisons; write each profile by itself, or use another format" },
+		{ "--format=speedscope -w", "--show-address changes nothing in --format=speedscope; leave it out" },
 		{ "--format=folded -l -c -i a", "folded 32 STIAYDV any-axes inlines tree by-name one-class include=a | include=a" },
-		{ "--format=svg", "--format=svg: unknown; use text, xml, json, csv, folded, flamegraph, html or callgrind" },
+		{ "--format=svg", "--format=svg: unknown; use text, xml, json, csv, folded, flamegraph, speedscope, html or callgrind" },
 		{ "--format=callgrind", "callgrind 32 AISTYDV any-axes symbols totals stack-calls inlines declarations details lines |" },
 		{ "--format=callgrind -d -i f --no-inlines", "callgrind 32 AISTYDV any-axes symbols totals stack-calls details lines include=f | vma include=f" },
 		{ "--format=callgrind -c", "--callgraph changes nothing in --format=callgrind; leave it out" },
 		{ "--format=callgrind --lines", "--lines changes nothing in --format=callgrind; leave it out" },
 		{ "--format=callgrind -f", "--long-filenames changes nothing in --format=callgrind; leave it out" },
 		{ "--format=callgrind -n", "--no-header changes nothing in --format=callgrind; leave it out" },
-		{ "--format=callgrind { cpu:1 } {}", "--format=callgrind does not show comparisons; leave it out" },
+		{ "--format=callgrind { cpu:1 } {}", "--format=callgrind does not show comparisons; write each profile by itself, or use another format" },
 		{ "-o FILE", "text 32 STIAYDV | output=FILE" },
 		{ "--max-loss=1.5", "text 32 STIAYDV | max-loss=1.5" },
 		{ "--max-loss=-1", "--max-loss=-1: not a percentage; give a number from 0 to 100" },
@@ -520,7 +526,7 @@ static void opreport_takes_options(void **state)
 		{ "-x -m cpu", "text 33 STIAYDV no-dependent | no-dependent merge=cpu" },
 		{ "-d { cpu:1 } {}", "--details does not show comparisons; leave it out" },
 		{ "-c { cpu:1 } {}", "--callgraph does not show comparisons; leave it out" },
-		{ "-X { cpu:1 } {}", "--xml does not show comparisons; leave it out" },
+		{ "-X { cpu:1 } {}", "--xml does not show comparisons; write each profile by itself, or use another format" },
 		{ "{ cpu:1 } {}", "a comparison is about symbols; add --symbols" },
 	};
 	/* clang-format on */
