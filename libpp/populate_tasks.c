@@ -133,14 +133,32 @@ int pp_side_find_app_files(struct pp_population *p, struct pp_side *side)
 	return err;
 }
 
+int pp_side_name_roots(struct pp_population *p, struct pp_side *side,
+		       struct pp_tree *tree)
+{
+	struct op_tasks tasks = { 0 };
+	int err = read_tasks(p, side, &tasks);
+
+	for (uint32_t i = 0; i < tree->nr_frames && !err; i++) {
+		struct pp_frame *frame = &tree->frames[i];
+		struct pp_class task = { .tgid = frame->tgid,
+					 .tid = frame->tid };
+
+		if (!frame->is_apart)
+			continue;
+		err = name_class(&p->report->arena, &tasks, &task);
+		frame->process = task.process;
+		frame->thread = task.thread;
+	}
+	op_tasks_release(&tasks);
+	return err;
+}
+
 int pp_side_name_tasks(struct pp_population *p, struct pp_side *side)
 {
 	struct op_tasks tasks = { 0 };
-	int err = find_owners(p, side);
+	int err = find_owners(p, side) ?: read_tasks(p, side, &tasks);
 
-	for (size_t i = 0; i < side->list.sessions.nr && !err; i++)
-		err = read_session_tasks(
-			p, side, side->list.sessions.list[i].path, &tasks);
 	for (size_t i = 0; i < side->classes.nr && !err; i++)
 		err = name_class(&p->report->arena, &tasks,
 				 &side->classes.classes[i]);

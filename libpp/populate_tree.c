@@ -59,6 +59,8 @@ static int find_root(struct pp_population *p, struct pp_tree_builder *b,
 	}
 	if (!frame.name)
 		return -ENOMEM;
+	if (p->request->tree_origins && !(merge & PP_MERGE_CGROUP))
+		frame.cgroup = file->name.cgroup;
 	if (!p->request->tree_by_name)
 		frame.image = file->app;
 	return pp_tree_frame(b, &frame, number);
@@ -104,15 +106,24 @@ static void share_out(struct pp_tree_place *place, uint64_t count)
 	}
 }
 
-/* Go from node *@at to the one of @nr frames below it, one in the other. */
-static int go_in(struct pp_tree_builder *b, const uint32_t *frames, uint32_t nr,
-		 uint32_t *at)
+/* Go from node *@at to the one of @nr frames below it, which were inlined one
+ * in the other. */
+static int go_inlined(struct pp_tree_builder *b, const uint32_t *frames,
+		      uint32_t nr, uint32_t *at)
 {
 	int err = 0;
 
 	for (uint32_t i = 0; i < nr && !err; i++)
-		err = pp_tree_child(b, *at, frames[i], at);
+		err = pp_tree_inlined(b, *at, frames[i], at);
 	return err;
+}
+
+/* The same where the first of them is a function that was called. */
+static int go_in(struct pp_tree_builder *b, const uint32_t *frames, uint32_t nr,
+		 uint32_t *at)
+{
+	return pp_tree_child(b, *at, frames[0], at)
+		       ?: go_inlined(b, frames + 1, nr - 1, at);
 }
 
 /* The same from the last frame to the first. */
@@ -142,7 +153,7 @@ static int add_samples(struct pp_tree_builder *b, struct pp_tree_place *place,
 
 		if (!split->samples || !split->is_wanted)
 			continue;
-		err = go_in(b, split->frames, split->nr, &at);
+		err = go_inlined(b, split->frames, split->nr, &at);
 		if (!err)
 			pp_tree_add(b, at, column, split->samples);
 	}
@@ -334,6 +345,8 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 	err = err
 		      ?: pp_tree_finish(&b, request->threshold,
 					request->tree_max_nodes, tree);
+	if (!err && request->tree_origins)
+		err = pp_side_name_roots(p, &p->side, tree);
 	pp_tree_builder_release(&b);
 	if (err)
 		return err;

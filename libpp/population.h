@@ -175,6 +175,10 @@ int pp_side_find_app_files(struct pp_population *p, struct pp_side *side);
  * as far as the sessions know them. */
 int pp_side_name_tasks(struct pp_population *p, struct pp_side *side);
 
+/* Likewise the roots of a call tree. */
+int pp_side_name_roots(struct pp_population *p, struct pp_side *side,
+		       struct pp_tree *tree);
+
 /* Say in the report what CPU and events the sample files name. */
 int pp_describe(struct pp_population *p);
 

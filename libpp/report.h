@@ -82,6 +82,8 @@ struct pp_request {
 	bool tree_all; /* in it, samples without a stack, too: as stacks of
 			  their function alone; and no others than symbols
 			  would have */
+	bool tree_origins; /* its roots keep cgroups apart and have names of
+			      tasks, its functions have source files */
 	uint32_t tree_max_nodes; /* small ones are left out; 0: any number */
 	bool one_class; /* several are an error */
 	const char *root; /* see pp_locator_init() */

@@ -30,17 +30,35 @@ enum pp_frame_kind {
 	PP_NR_FRAME_KINDS
 };
 
+struct pp_image; /* libpp/report.h */
+
 struct pp_frame {
 	const char *name; /* of the symbol, or what stands for one */
 	const char *image; /* its name; NULL for none */
 	enum pp_frame_kind kind;
 	bool is_apart; /* a root of the threads below; else both are 0 */
 	int64_t tgid, tid; /* OP_MANGLE_ALL: all of them */
+	const char *cgroup; /* of a root, with tree_origins: its path; empty:
+			       not known; NULL: not kept apart */
+
+	/* What is known beyond that tells frames apart: of the first function
+	 * where several are one frame. */
+	const struct pp_image *binary; /* that the code is in; NULL for none */
+	bool many_builds; /* it is in other builds of that, too */
+	const char *raw_name; /* as the binary has it; NULL without a symbol */
+	uint64_t vma, size; /* of its symbol; 0 without one */
+	/* With tree_origins. */
+	const char *source; /* where the function is declared; NULL when not
+			       known */
+	unsigned int line;
+	const char *process, *thread; /* of a root: names; NULL when not known
+				       */
 };
 
 struct pp_tree_node {
 	uint32_t parent; /* the root is its own */
-	uint32_t frame;
+	uint32_t frame : 31;
+	uint32_t is_inlined : 1; /* into its parent's function, always */
 };
 
 struct pp_tree {

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "libop/op_array.h"
+#include "libpp/report.h"
 #include "libpp/sample_list.h"
 
 #define MAX_NUMBER (UINT32_C(1) << 28)
@@ -37,7 +38,14 @@ static bool same_frame(const struct pp_frame *a, const struct pp_frame *b)
 {
 	return a->kind == b->kind && a->is_apart == b->is_apart &&
 	       a->tgid == b->tgid && a->tid == b->tid &&
-	       same_text(a->name, b->name) && same_text(a->image, b->image);
+	       same_text(a->name, b->name) && same_text(a->image, b->image) &&
+	       same_text(a->cgroup, b->cgroup);
+}
+
+static bool same_binary(const struct pp_image *a, const struct pp_image *b)
+{
+	return a == b || (a && b && a->build_id_len == b->build_id_len &&
+			  !memcmp(a->build_id, b->build_id, a->build_id_len));
 }
 
 int pp_tree_frame(struct pp_tree_builder *b, const struct pp_frame *frame,
@@ -52,9 +60,14 @@ int pp_tree_frame(struct pp_tree_builder *b, const struct pp_frame *frame,
 		return err;
 	hash = hash_frame(index->seed, frame);
 	op_hash_each(index, hash, number) {
+		struct pp_frame *found = &b->frames[number - 1];
+
+		if (!same_frame(found, frame))
+			continue;
+		found->many_builds |=
+			!same_binary(found->binary, frame->binary);
 		*out = number - 1;
-		if (same_frame(&b->frames[*out], frame))
-			return 0;
+		return 0;
 	}
 	if (b->nr_frames == MAX_NUMBER)
 		return -EFBIG;
@@ -87,11 +100,17 @@ static int add_tree_node(struct pp_tree_builder *b,
 	return 0;
 }
 
-/* The root is nobody's child, so it is not in the index. */
-int pp_tree_child(struct pp_tree_builder *b, uint32_t parent, uint32_t frame,
-		  uint32_t *out)
+/* The root is nobody's child, so it is not in the index. A function may be
+ * inlined in one place of a caller and called in another; then it is no part of
+ * the caller. */
+static int find_child(struct pp_tree_builder *b, uint32_t parent,
+		      uint32_t frame, bool is_inlined, uint32_t *out)
 {
-	const struct pp_tree_node node = { .parent = parent, .frame = frame };
+	const struct pp_tree_node node = {
+		.parent = parent,
+		.frame = frame,
+		.is_inlined = is_inlined,
+	};
 	struct op_hash *index = &b->node_index;
 	int err = op_hash_reserve(index, b->nr_nodes);
 	uint32_t number;
@@ -101,10 +120,13 @@ int pp_tree_child(struct pp_tree_builder *b, uint32_t parent, uint32_t frame,
 		return err;
 	hash = op_hash_mix(index->seed, (uint64_t)parent << 32 | frame);
 	op_hash_each(index, hash, number) {
+		struct pp_tree_node *found = &b->nodes[number - 1];
+
+		if (found->parent != parent || found->frame != frame)
+			continue;
+		found->is_inlined &= is_inlined;
 		*out = number - 1;
-		if (b->nodes[*out].parent == parent &&
-		    b->nodes[*out].frame == frame)
-			return 0;
+		return 0;
 	}
 	err = add_tree_node(b, &node);
 	if (err)
@@ -112,6 +134,18 @@ int pp_tree_child(struct pp_tree_builder *b, uint32_t parent, uint32_t frame,
 	*out = b->nr_nodes - 1;
 	op_hash_add(index, hash, b->nr_nodes);
 	return 0;
+}
+
+int pp_tree_child(struct pp_tree_builder *b, uint32_t parent, uint32_t frame,
+		  uint32_t *out)
+{
+	return find_child(b, parent, frame, false, out);
+}
+
+int pp_tree_inlined(struct pp_tree_builder *b, uint32_t parent, uint32_t frame,
+		    uint32_t *out)
+{
+	return find_child(b, parent, frame, true, out);
 }
 
 void pp_tree_add(struct pp_tree_builder *b, uint32_t node, size_t column,

@@ -33,9 +33,12 @@ void pp_tree_builder_release(struct pp_tree_builder *b);
 int pp_tree_frame(struct pp_tree_builder *b, const struct pp_frame *frame,
 		  uint32_t *out);
 
-/* *@out is the node of @frame below @parent. */
+/* *@out is the node of @frame below @parent; the second is for a function that
+ * was inlined into that of @parent. */
 int pp_tree_child(struct pp_tree_builder *b, uint32_t parent, uint32_t frame,
 		  uint32_t *out);
+int pp_tree_inlined(struct pp_tree_builder *b, uint32_t parent, uint32_t frame,
+		    uint32_t *out);
 
 /* Add to a node's own count; it stays at UINT64_MAX. */
 void pp_tree_add(struct pp_tree_builder *b, uint32_t node, size_t column,

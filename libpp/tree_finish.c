@@ -183,7 +183,8 @@ static int compare_frames(const struct pp_frame *a, const struct pp_frame *b)
 {
 	return strcmp(a->name, b->name) ?:
 	       (a->image && b->image ? strcmp(a->image, b->image) : 0) ?:
-	       (int)a->kind - (int)b->kind;
+	       (int)a->kind - (int)b->kind ?:
+	       strcmp(a->cgroup ?: "", b->cgroup ?: "");
 }
 
 static int by_parent_and_name(const void *a, const void *b, void *arg)
@@ -218,8 +219,8 @@ static void put_tree_node(struct finisher *f, uint32_t node, uint32_t parent)
 	size_t nr = tree->nr_columns, len = nr * sizeof(*tree->self);
 	uint32_t at = tree->nr_nodes++;
 
+	tree->nodes[at] = f->b->nodes[node];
 	tree->nodes[at].parent = parent;
-	tree->nodes[at].frame = f->b->nodes[node].frame;
 	memcpy(tree->self + at * nr, self_of(f, node), len);
 	memcpy(tree->all + at * nr, all_of(f, node), len);
 }

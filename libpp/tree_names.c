@@ -57,8 +57,9 @@ struct naming {
 };
 
 struct named_owner {
-	const char *name; /* NULL for none yet */
+	const char *name, *raw_name; /* NULL for none yet */
 	bool is_wanted; /* by its name */
+	struct pp_place place;
 };
 
 static int compare_node_places(const void *a, const void *b)
@@ -101,6 +102,22 @@ static const char *raw_name_of(struct op_arena *arena,
 	return *raw == '[' ? raw : op_arena_printf(arena, "[%s]", raw);
 }
 
+/* Where the function is declared. */
+static int place_owner(struct naming *n, const struct pp_owner *owner,
+		       struct pp_place *place)
+{
+	struct op_arena *arena = &n->in->p->report->arena;
+
+	if (owner->symbol)
+		pp_image_symbols_declared(&n->symbols, owner->symbol->key,
+					  arena, place);
+	if (owner->symbol || !owner->inlined.file)
+		return 0;
+	place->file = op_arena_strdup(arena, owner->inlined.file);
+	place->line = owner->inlined.line;
+	return place->file ? 0 : -ENOMEM;
+}
+
 static int name_owner(struct naming *n, uint32_t number,
 		      const struct pp_image *image, struct named_owner *out)
 {
@@ -112,7 +129,7 @@ static int name_owner(struct naming *n, uint32_t number,
 	while (n->nr_named <= number) {
 		if (op_array_reserve(&n->named, n->nr_named, 1))
 			return -ENOMEM;
-		n->named[n->nr_named++] = (struct named_owner){ NULL, false };
+		n->named[n->nr_named++] = (struct named_owner){ 0 };
 	}
 	*out = n->named[number];
 	if (out->name)
@@ -127,6 +144,9 @@ static int name_owner(struct naming *n, uint32_t number,
 	if (!out->name)
 		return -ENOMEM;
 	out->is_wanted = pp_is_wanted(p->request, raw, out->name);
+	out->raw_name = raw;
+	if (p->request->tree_origins && place_owner(n, owner, &out->place))
+		return -ENOMEM;
 	n->named[number] = *out;
 	return 0;
 }
@@ -154,6 +174,7 @@ static enum pp_frame_kind kind_of_frame(const struct place *place)
 static int frame_of_owner(struct naming *n, const struct place *place,
 			  uint32_t owner, uint32_t *out, bool *is_wanted)
 {
+	const struct pp_owner *is = &n->owners.list[owner];
 	struct pp_frame frame = { .kind = kind_of_frame(place) };
 	struct named_owner named;
 	int err = name_owner(n, owner, place->image, &named);
@@ -161,6 +182,16 @@ static int frame_of_owner(struct naming *n, const struct place *place,
 	if (err)
 		return err;
 	frame.name = named.name;
+	frame.source = named.place.file;
+	frame.line = named.place.line;
+	if (!place->is_gap)
+		frame.binary = place->image;
+	if (is->symbol || is->inlined.name)
+		frame.raw_name = named.raw_name;
+	if (is->symbol) {
+		frame.vma = is->symbol->vma;
+		frame.size = is->symbol->end - is->symbol->key;
+	}
 	*is_wanted = named.is_wanted;
 	if (!n->in->p->request->tree_by_name)
 		frame.image = place->image->name;

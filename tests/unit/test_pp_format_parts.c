@@ -846,7 +846,8 @@ static struct pp_frame frames[] = {
 
 /* all, prog, main, f, k below f, h below main, a gap below prog */
 static struct pp_tree_node nodes[] = {
-	{ 0, 0 }, { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 5 }, { 2, 6 }, { 1, 4 },
+	{ 0, 0, 0 }, { 0, 1, 0 }, { 1, 2, 0 }, { 2, 3, 0 },
+	{ 3, 5, 0 }, { 2, 6, 0 }, { 1, 4, 0 },
 };
 
 static uint64_t self[] = { 0, 0, 1, 0, 4, 30, 500 };
@@ -1155,8 +1156,8 @@ static void trees_are_text(void **state)
 	/* all, prog, main; below main: small (cut), work, [x.so] and in that
 	 * work; below prog: lost, idle */
 	static struct pp_tree_node chained_nodes[] = {
-		{ 0, 0 }, { 0, 1 }, { 1, 2 }, { 2, 5 }, { 2, 3 }, { 2, 4 },
-		{ 5, 3 }, { 1, 7 }, { 7, 6 },
+		{ 0, 0, 0 }, { 0, 1, 0 }, { 1, 2, 0 }, { 2, 5, 0 }, { 2, 3, 0 }, { 2, 4, 0 },
+		{ 5, 3, 0 }, { 1, 7, 0 }, { 7, 6, 0 },
 	};
 	static uint64_t chained_self[] = { 0, 0, 0, 1, 30, 0, 49, 0, 20 };
 	static uint64_t chained_all[] = { 100, 100, 80, 1, 30, 49, 49, 20, 20 };

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "libpp/report.h"
 #include "libpp/tree_builder.h"
 
 static struct op_arena arena;
@@ -322,6 +323,93 @@ static void test_order_of_equals(void **state)
 	must_be(&tree, 2, "f", 3, 3);
 }
 
+/* Roots of two cgroups are two; builds of one image are one, which is told. */
+static void test_origins_of_frames(void **state)
+{
+	static const struct pp_image builds[] = {
+		{ .build_id_len = 1, .build_id = { 1 } },
+		{ .build_id_len = 1, .build_id = { 1 } },
+		{ .build_id_len = 1, .build_id = { 2 } },
+		{ .build_id_len = 0 },
+	};
+	static const struct {
+		const struct pp_image *first, *second;
+		bool many;
+	} rows[] = {
+		{ &builds[0], &builds[0], false },
+		{ &builds[0], &builds[1], false },
+		{ &builds[0], &builds[2], true },
+		{ &builds[0], &builds[3], true },
+		{ &builds[0], NULL, true },
+		{ NULL, NULL, false },
+	};
+	static const char *const cgroups[] = { "/b", "/a", "", NULL, "/b" };
+	struct pp_tree_builder b;
+	struct pp_tree tree;
+	uint32_t number, node;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pp_frame frame = { .name = "f",
+					  .binary = rows[i].first };
+
+		begin(&b, 1);
+		assert_int_equal(pp_tree_frame(&b, &frame, &number), 0);
+		assert_false(b.frames[number].many_builds);
+		frame.binary = rows[i].second;
+		assert_int_equal(pp_tree_frame(&b, &frame, &number), 0);
+		assert_int_equal(number, 1);
+		assert_ptr_equal(b.frames[1].binary, rows[i].first);
+		assert_int_equal(b.frames[1].many_builds, rows[i].many);
+		pp_tree_builder_release(&b);
+	}
+	begin(&b, 1);
+	for (size_t i = 0; i < sizeof(cgroups) / sizeof(cgroups[0]); i++) {
+		const struct pp_frame root = { .name = "x",
+					       .cgroup = cgroups[i] };
+
+		assert_int_equal(pp_tree_frame(&b, &root, &number), 0);
+		assert_int_equal(pp_tree_child(&b, 0, number, &node), 0);
+		pp_tree_add(&b, node, 0, 1);
+	}
+	tree = finish(&b, 0);
+	assert_int_equal(tree.nr_nodes, 5);
+	assert_string_equal(tree.frames[tree.nodes[3].frame].cgroup, "/a");
+	assert_string_equal(tree.frames[tree.nodes[4].frame].cgroup, "/b");
+	assert_int_equal(pp_tree_self(&tree, 4)[0], 2);
+}
+
+/* A function is a part of its caller if it was never called there. */
+static void test_inlined_nodes(void **state)
+{
+	static const struct {
+		const char *how; /* one letter for each time */
+		bool is_inlined;
+	} rows[] = {
+		{ "i", true },	 { "c", false },   { "ii", true },
+		{ "ic", false }, { "cii", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pp_tree_builder b;
+		struct pp_tree tree;
+		uint32_t node = 0, f;
+
+		begin(&b, 1);
+		f = frame_of(&b, "f", PP_FRAME_APP);
+		for (const char *how = rows[i].how; *how; how++)
+			assert_int_equal((*how == 'i' ? pp_tree_inlined
+						      : pp_tree_child)(&b, 0, f,
+								       &node),
+					 0);
+		pp_tree_add(&b, node, 0, 1);
+		tree = finish(&b, 0);
+		assert_int_equal(tree.nr_nodes, 2);
+		assert_int_equal(tree.nodes[1].is_inlined, rows[i].is_inlined);
+	}
+}
+
 /* What has exactly the threshold stays; so do as many as may. */
 static void test_edges_of_cutting(void **state)
 {
@@ -498,6 +586,8 @@ int main(void)
 		tree_test(test_broken),
 		tree_test(test_columns),
 		tree_test(test_order_of_equals),
+		tree_test(test_origins_of_frames),
+		tree_test(test_inlined_nodes),
 		tree_test(test_edges_of_cutting),
 		tree_test(test_broken_columns),
 		tree_test(test_many_frames),
