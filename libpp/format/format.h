@@ -95,7 +95,9 @@ enum pp_format_flags {
 			 PP_NEEDS_FILE | PP_SHOWS_INLINES)                     \
 	X(callgrind, "callgrind", 0, PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS |     \
 			 PP_SHOWS_AXES | PP_SHOWS_INLINES | PP_NEEDS_SYMBOLS | \
-			 PP_NEEDS_LINES | PP_NEEDS_CALLS | PP_SHOWS_LOSS)
+			 PP_NEEDS_LINES | PP_NEEDS_CALLS | PP_SHOWS_LOSS)      \
+	X(firefox, "Firefox Profiler", 0, PP_SHOWS_TREE | PP_SHOWS_AXES |      \
+			 PP_SHOWS_FLAT | PP_SHOWS_LOSS | PP_SHOWS_INLINES)
 /* clang-format on */
 
 struct pp_format {

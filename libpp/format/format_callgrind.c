@@ -107,16 +107,16 @@ static void change_file(struct callgrind_writer *w, const char *own,
 
 /* ---- costs --------------------------------------------------------------- */
 
-static void write_position(const struct callgrind_writer *w, uint64_t vma,
-			   unsigned int line)
+static void callgrind_write_position(const struct callgrind_writer *w,
+				     uint64_t vma, unsigned int line)
 {
 	if (w->has_instr)
 		fprintf(w->out, "0x%" PRIx64 " ", vma);
 	fprintf(w->out, "%u", line);
 }
 
-static void write_costs(const struct callgrind_writer *w,
-			const uint64_t *counts)
+static void callgrind_write_costs(const struct callgrind_writer *w,
+				  const uint64_t *counts)
 {
 	for (size_t c = 0; c < w->report->classes.nr; c++)
 		fprintf(w->out, " %" PRIu64, counts[c]);
@@ -133,8 +133,8 @@ static void write_own_addresses(struct callgrind_writer *w,
 		if (!pp_has_counts(detail->counts, w->report->classes.nr))
 			continue;
 		change_file(w, own, detail->place.file);
-		write_position(w, detail->vma, detail->place.line);
-		write_costs(w, detail->counts);
+		callgrind_write_position(w, detail->vma, detail->place.line);
+		callgrind_write_costs(w, detail->counts);
 	}
 }
 
@@ -154,8 +154,8 @@ static void write_own_lines(struct callgrind_writer *w,
 		if (!pp_has_counts(lines[i].counts, w->report->classes.nr))
 			continue;
 		change_file(w, own, lines[i].place.file);
-		write_position(w, 0, lines[i].place.line);
-		write_costs(w, lines[i].counts);
+		callgrind_write_position(w, 0, lines[i].place.line);
+		callgrind_write_costs(w, lines[i].counts);
 	}
 	op_arena_release(&arena);
 }
@@ -173,10 +173,10 @@ static void write_stack_call(struct callgrind_writer *w,
 	write_numbered_name(w, "cfi", &w->files, file_of_function(callee));
 	write_function_name(w, "cfn", callee);
 	fprintf(w->out, "calls=%" PRIu64 " ", sum);
-	write_position(w, callee->vma, callee->place.line);
+	callgrind_write_position(w, callee->vma, callee->place.line);
 	fputc('\n', w->out);
-	write_position(w, call->vma, call->place.line);
-	write_costs(w, call->counts);
+	callgrind_write_position(w, call->vma, call->place.line);
+	callgrind_write_costs(w, call->counts);
 }
 
 /* ---- records ------------------------------------------------------------- */
@@ -191,8 +191,8 @@ static void begin_record(struct callgrind_writer *w, const char *object,
 	write_numbered_name(w, "fl", &w->files, file);
 }
 
-static void write_function(struct callgrind_writer *w,
-			   const struct pp_symbol_entry *entry)
+static void callgrind_write_function(struct callgrind_writer *w,
+				     const struct pp_symbol_entry *entry)
 {
 	const char *own = file_of_function(entry);
 
@@ -209,7 +209,7 @@ static void write_function(struct callgrind_writer *w,
 }
 
 /* The applications, from which stacks begin. */
-static void write_roots(struct callgrind_writer *w)
+static void callgrind_write_roots(struct callgrind_writer *w)
 {
 	const struct pp_report *report = w->report;
 	const char *app = NULL;
@@ -232,7 +232,8 @@ static void write_roots(struct callgrind_writer *w)
 /* ---- the head ------------------------------------------------------------ */
 
 /* Names of events are words; those that are not are made so, and different. */
-static void write_event_name(const struct callgrind_writer *w, size_t nr)
+static void callgrind_write_event_name(const struct callgrind_writer *w,
+				       size_t nr)
 {
 	const struct pp_classes *classes = &w->report->classes;
 	const char *name = classes->nr == 1 ? classes->classes[0].event
@@ -252,7 +253,7 @@ static void write_event_name(const struct callgrind_writer *w, size_t nr)
 		}
 }
 
-static void write_head(struct callgrind_writer *w)
+static void callgrind_write_head(struct callgrind_writer *w)
 {
 	const struct pp_report *report = w->report;
 	FILE *out = w->out;
@@ -275,7 +276,7 @@ static void write_head(struct callgrind_writer *w)
 		const char *text = report->event_texts[c].event;
 
 		fputs("event: ", out);
-		write_event_name(w, c);
+		callgrind_write_event_name(w, c);
 		fputs(" : ", out);
 		write_callgrind_name(out, report->classes.classes[c].name);
 		if (text) {
@@ -287,10 +288,10 @@ static void write_head(struct callgrind_writer *w)
 	fputs("events:", out);
 	for (size_t c = 0; c < report->classes.nr; c++) {
 		fputc(' ', out);
-		write_event_name(w, c);
+		callgrind_write_event_name(w, c);
 	}
 	fputs("\nsummary:", out);
-	write_costs(w, report->symbol_totals);
+	callgrind_write_costs(w, report->symbol_totals);
 }
 
 int pp_format_callgrind(FILE *out, const struct pp_report *report,
@@ -308,12 +309,12 @@ int pp_format_callgrind(FILE *out, const struct pp_report *report,
 	op_arena_init(&w.arena);
 	op_strings_init(&w.objects.strings, &w.arena);
 	op_strings_init(&w.files.strings, &w.arena);
-	write_head(&w);
-	write_roots(&w);
+	callgrind_write_head(&w);
+	callgrind_write_roots(&w);
 	for (size_t i = 0; i < report->nr_symbols && !w.err; i++)
-		write_function(&w, &report->symbols[i]);
+		callgrind_write_function(&w, &report->symbols[i]);
 	fputs("\ntotals:", out);
-	write_costs(&w, report->symbol_totals);
+	callgrind_write_costs(&w, report->symbol_totals);
 	op_strings_release(&w.files.strings);
 	op_strings_release(&w.objects.strings);
 	op_arena_release(&w.arena);

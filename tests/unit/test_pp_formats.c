@@ -73,8 +73,8 @@ static void addresses_have_8_or_16_digits(void **state)
 static void formats_have_names(void **state)
 {
 	static const char *const names[] = {
-		"text",	      "xml",	    "json", "csv",	"folded",
-		"flamegraph", "speedscope", "html", "callgrind"
+		"text",	      "xml",	    "json", "csv",	 "folded",
+		"flamegraph", "speedscope", "html", "callgrind", "firefox"
 	};
 	struct text t;
 	FILE *out = text_begin(&t);
@@ -103,7 +103,8 @@ static void formats_have_names(void **state)
 		     "flamegraph axes tree 500000 page\n"
 		     "speedscope axes tree flat 0 silent\n"
 		     "html axes 500000 page\n"
-		     "callgrind axes image 0\n");
+		     "callgrind axes image 0\n"
+		     "firefox axes tree flat 0\n");
 	assert_null(pp_format_find("Text"));
 	assert_null(pp_format_find(""));
 }
