@@ -8,13 +8,11 @@
  * and the node's own counts.
  */
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "libpp/format/flamegraph.html.h" /* made from flamegraph.html */
 #include "libpp/format/format.h"
+#include "libpp/format/frame_images.h"
 #include "libpp/format/page.h"
 #include "libop/op_json.h"
 
@@ -23,51 +21,8 @@ struct writer {
 	const struct pp_report *report;
 	const struct pp_tree *tree;
 	const struct pp_format_options *options;
-	const char **images; /* names, each once */
-	uint32_t nr_images;
-	int32_t *image_of; /* for each frame: index in images; -1 for none */
+	struct pp_frame_images images;
 };
-
-/* ---- images -------------------------------------------------------------- */
-
-static int compare_frame_images(const void *a, const void *b, void *arg)
-{
-	const struct pp_frame *frames = arg;
-	const char *x = frames[*(const uint32_t *)a].image;
-	const char *y = frames[*(const uint32_t *)b].image;
-
-	if (!x || !y)
-		return (x != NULL) - (y != NULL);
-	return strcmp(x, y);
-}
-
-/* Number the images of all frames by name. */
-static int find_frame_images(struct writer *w)
-{
-	const struct pp_tree *tree = w->tree;
-	uint32_t *order = calloc(tree->nr_frames, sizeof(*order));
-
-	w->images = calloc(tree->nr_frames, sizeof(const char *));
-	w->image_of = calloc(tree->nr_frames, sizeof(*w->image_of));
-	if (!order || !w->images || !w->image_of) {
-		free(order);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < tree->nr_frames; i++)
-		order[i] = i;
-	qsort_r(order, tree->nr_frames, sizeof(*order), compare_frame_images,
-		tree->frames);
-	for (uint32_t i = 0; i < tree->nr_frames; i++) {
-		const char *image = tree->frames[order[i]].image;
-
-		if (image && (!w->nr_images ||
-			      strcmp(w->images[w->nr_images - 1], image) != 0))
-			w->images[w->nr_images++] = image;
-		w->image_of[order[i]] = image ? (int32_t)w->nr_images - 1 : -1;
-	}
-	free(order);
-	return 0;
-}
 
 /* ---- descriptions -------------------------------------------------------- */
 
@@ -214,14 +169,14 @@ static void write_tree_frames(struct writer *w)
 	struct op_json *json = w->json;
 
 	op_json_open(json, "images", '[');
-	for (uint32_t i = 0; i < w->nr_images; i++)
-		op_json_text(json, NULL, w->images[i]);
+	for (uint32_t i = 0; i < w->images.nr; i++)
+		op_json_text(json, NULL, w->images.names[i]);
 	op_json_close(json, ']');
 	op_json_open(json, "frames", '[');
 	for (uint32_t i = 0; i < tree->nr_frames; i++) {
 		op_json_open(json, NULL, '[');
 		op_json_text(json, NULL, tree->frames[i].name);
-		op_json_i64(json, NULL, w->image_of[i]);
+		op_json_i64(json, NULL, w->images.of_frame[i]);
 		op_json_u64(json, NULL, tree->frames[i].kind);
 		write_root_ids(json, &tree->frames[i]);
 		op_json_close(json, ']');
@@ -270,12 +225,11 @@ int pp_json_tree(struct op_json *json, const struct pp_report *report,
 			    .report = report,
 			    .tree = report->tree,
 			    .options = options };
-	int err = find_frame_images(&w);
+	int err = pp_frame_images_init(&w.images, w.tree);
 
 	if (!err)
 		write_tree_members(&w);
-	free(w.images);
-	free(w.image_of);
+	pp_frame_images_release(&w.images);
 	return err;
 }
 
