@@ -71,7 +71,23 @@ static inline uint64_t op_cursor_number(struct op_cursor *c, size_t size)
 
 	if (!bytes)
 		return 0;
-	memcpy(&value, bytes, size);
+	/* Lengths that the compiler knows need no call. */
+	switch (size) {
+	case 1:
+		memcpy(&value, bytes, 1);
+		break;
+	case 2:
+		memcpy(&value, bytes, 2);
+		break;
+	case 4:
+		memcpy(&value, bytes, 4);
+		break;
+	case 8:
+		memcpy(&value, bytes, 8);
+		break;
+	default:
+		memcpy(&value, bytes, size);
+	}
 	return c->big_endian ? be64toh(value) >> (64 - 8 * size) % 64
 			     : le64toh(value);
 }

@@ -24,6 +24,30 @@ static const uint8_t fixed_sizes[] = {
 	[DW_FORM_implicit_const] = 1,
 };
 
+uint32_t pp_dwarf_length(const struct pp_dwarf_form *form, uint32_t any)
+{
+	uint32_t offset_size = form->is_64 ? 8 : 4;
+
+	if (form->form < sizeof(fixed_sizes) && fixed_sizes[form->form])
+		return fixed_sizes[form->form] - 1u;
+	switch (form->form) {
+	case DW_FORM_strp:
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+	case DW_FORM_line_strp:
+	case DW_FORM_sec_offset:
+	case DW_FORM_GNU_ref_alt:
+		return offset_size;
+	case DW_FORM_addr:
+		return form->address_size;
+	case DW_FORM_ref_addr:
+		/* Version 2 took the size of an address. */
+		return form->version < 3 ? form->address_size : offset_size;
+	default:
+		return any;
+	}
+}
+
 static void skip_block(struct op_cursor *c, uint64_t form)
 {
 	switch (form) {
@@ -73,34 +97,22 @@ struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
 				    struct op_cursor *c,
 				    const struct pp_dwarf_form *form)
 {
-	size_t offset_size = form->is_64 ? 8 : 4;
+	uint32_t len = pp_dwarf_length(form, UINT32_MAX);
 	uint64_t code = form->form;
+	struct pp_dwarf_value fixed = { 0 };
 
-	if (code < sizeof(fixed_sizes) && fixed_sizes[code])
-		return read_fixed(c, fixed_sizes[code] - 1u);
+	if (len != UINT32_MAX)
+		fixed = read_fixed(c, len);
 	switch (code) {
 	case DW_FORM_string:
 		return dwarf_text(op_cursor_string(c));
 	case DW_FORM_strp:
-		return dwarf_text_at(dwarf, &dwarf->str,
-				     op_cursor_number(c, offset_size));
+		return dwarf_text_at(dwarf, &dwarf->str, fixed.number);
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_strp_alt:
-		return dwarf_text_at(dwarf, &dwarf->shared_str,
-				     op_cursor_number(c, offset_size));
+		return dwarf_text_at(dwarf, &dwarf->shared_str, fixed.number);
 	case DW_FORM_line_strp:
-		return dwarf_text_at(dwarf, &dwarf->line_str,
-				     op_cursor_number(c, offset_size));
-	case DW_FORM_addr:
-		return dwarf_number(op_cursor_number(c, form->address_size));
-	case DW_FORM_ref_addr:
-		/* Version 2 took the size of an address. */
-		return dwarf_number(op_cursor_number(
-			c,
-			form->version < 3 ? form->address_size : offset_size));
-	case DW_FORM_sec_offset:
-	case DW_FORM_GNU_ref_alt:
-		return dwarf_number(op_cursor_number(c, offset_size));
+		return dwarf_text_at(dwarf, &dwarf->line_str, fixed.number);
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata:
 	case DW_FORM_strx:
@@ -118,7 +130,8 @@ struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
 		skip_block(c, code);
 		return dwarf_number(0);
 	default:
-		op_cursor_fail(c);
-		return dwarf_number(0);
+		if (len == UINT32_MAX)
+			op_cursor_fail(c);
+		return fixed;
 	}
 }

@@ -101,6 +101,10 @@ struct pp_dwarf_form {
 	bool is_64; /* offsets have 8 bytes */
 };
 
+/* How many bytes each value of a form takes; @any where that depends on the
+ * value, and for a form that is not known. */
+uint32_t pp_dwarf_length(const struct pp_dwarf_form *form, uint32_t any);
+
 struct pp_dwarf_value {
 	uint64_t number; /* 0 for what is none */
 	const char *text; /* NULL likewise, or when it is elsewhere */

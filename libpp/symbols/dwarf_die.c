@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Entries of .debug_info. The abbreviations of a unit are read once into an
- * array, since each entry needs one; of an entry all attributes are gone over,
- * as that is the only way to its end, and those that functions need are kept.
+ * Entries of .debug_info. The abbreviations of a unit are read once, since each
+ * entry needs one. The values of an entry are gone over up to its end unless
+ * the abbreviation tells their length, and those that functions need are kept.
  *
  * Values of some forms are indices into tables of the unit, whose places only
  * the unit's first entry tells. That entry may itself have such values before
@@ -18,23 +18,6 @@
 #include "libop/op_search.h"
 
 enum {
-	DW_AT_sibling = 0x01,
-	DW_AT_name = 0x03,
-	DW_AT_low_pc = 0x11,
-	DW_AT_high_pc = 0x12,
-	DW_AT_abstract_origin = 0x31,
-	DW_AT_decl_file = 0x3a,
-	DW_AT_decl_line = 0x3b,
-	DW_AT_specification = 0x47,
-	DW_AT_ranges = 0x55,
-	DW_AT_call_file = 0x58,
-	DW_AT_call_line = 0x59,
-	DW_AT_linkage_name = 0x6e,
-	DW_AT_str_offsets_base = 0x72,
-	DW_AT_addr_base = 0x73,
-	DW_AT_rnglists_base = 0x74,
-	DW_AT_MIPS_linkage_name = 0x2007,
-
 	DW_UT_compile = 0x01,
 	DW_UT_partial = 0x03,
 	DW_UT_skeleton = 0x04,
@@ -49,8 +32,6 @@ enum {
 	DW_RLE_start_end = 0x06,
 	DW_RLE_start_length = 0x07,
 };
-
-#define MAX_ABBREVS (1u << 20) /* of a unit */
 
 /* ---- units --------------------------------------------------------------- */
 
@@ -88,71 +69,9 @@ bool pp_dwarf_unit_header(const struct pp_dwarf *dwarf, struct op_cursor *all,
 	return true;
 }
 
-bool pp_dwarf_next_attribute(struct op_cursor *abbrev, uint64_t *name,
-			     uint64_t *form, int64_t *constant)
-{
-	*name = op_cursor_uleb(abbrev);
-	*form = op_cursor_uleb(abbrev);
-	*constant =
-		*form == DW_FORM_implicit_const ? op_cursor_sleb(abbrev) : 0;
-	return !abbrev->failed && (*name || *form);
-}
-
-static int compare_abbrev_codes(const void *a, const void *b)
-{
-	const struct pp_abbrev *x = a, *y = b;
-
-	return op_compare(x->code, y->code);
-}
-
-static int read_abbrevs(const struct pp_dwarf *dwarf,
-			struct pp_dwarf_unit *unit)
-{
-	struct op_cursor c =
-		pp_dwarf_cursor(dwarf, &dwarf->abbrev, unit->abbrevs);
-	uint64_t code, name, form;
-	int64_t constant;
-
-	while ((code = op_cursor_uleb(&c)) && unit->nr < MAX_ABBREVS) {
-		struct pp_abbrev *abbrev;
-
-		if (op_array_reserve(&unit->list, unit->nr, 1))
-			return -ENOMEM;
-		abbrev = &unit->list[unit->nr];
-		abbrev->code = code;
-		abbrev->tag = op_cursor_uleb(&c);
-		abbrev->has_children = op_cursor_u8(&c);
-		abbrev->at = (uint64_t)(c.at - dwarf->abbrev.data);
-		while (pp_dwarf_next_attribute(&c, &name, &form, &constant))
-			;
-		if (c.failed)
-			break;
-		unit->nr++;
-	}
-	if (unit->nr)
-		qsort(unit->list, unit->nr, sizeof(*unit->list),
-		      compare_abbrev_codes);
-	return 0;
-}
-
-/* Codes mostly count from 1 on. */
-static const struct pp_abbrev *find_abbrev(const struct pp_dwarf_unit *unit,
-					   uint64_t code)
-{
-	const struct pp_abbrev wanted = { .code = code };
-
-	if (code <= unit->nr && unit->list[code - 1].code == code)
-		return &unit->list[code - 1];
-	return unit->nr ? bsearch(&wanted, unit->list, unit->nr, sizeof(wanted),
-				  compare_abbrev_codes)
-			: NULL;
-}
-
 void pp_dwarf_unit_close(struct pp_dwarf_unit *unit)
 {
-	free(unit->list);
-	unit->list = NULL;
-	unit->nr = 0;
+	pp_abbrevs_release(&unit->table);
 }
 
 /* ---- values -------------------------------------------------------------- */
@@ -346,47 +265,74 @@ static void take_unit_attribute(struct pp_dwarf_unit *unit, uint64_t name,
 	}
 }
 
+/* The end of a list of children. */
+static const struct pp_abbrev no_entry = { .sibling = PP_ANY_LENGTH };
+
+/* Where the values of the entry at @offset are, and how they look. Returns
+ * false for what is no entry; *@abbrev is NULL for the end of a list. */
+static inline bool find_values(const struct pp_dwarf *dwarf,
+			       const struct pp_dwarf_unit *unit,
+			       uint64_t offset, struct op_cursor *c,
+			       const struct pp_abbrev **abbrev)
+{
+	struct pp_bytes info = { dwarf->info.data, unit->end };
+	uint64_t code;
+
+	if (offset < unit->first || offset >= unit->end)
+		return false;
+	*c = pp_dwarf_cursor(dwarf, &info, offset);
+	/* Most codes have one byte. */
+	code = *c->at < 0x80 ? *c->at++ : op_cursor_uleb(c);
+	*abbrev = code ? pp_abbrevs_find(&unit->table, code) : NULL;
+	return !c->failed && (!code || *abbrev);
+}
+
+/* What the abbreviation tells. */
+static void take_abbrev(struct pp_die *die, const struct pp_abbrev *abbrev)
+{
+	*die = (struct pp_die){ .sibling = PP_NO_DIE, .origin = PP_NO_DIE };
+	if (!abbrev)
+		return;
+	die->tag = abbrev->tag;
+	die->has_children = abbrev->has_children;
+}
+
 /* @of_unit: where to put what a unit's first entry tells; or NULL. */
 static bool read_die(const struct pp_dwarf *dwarf,
 		     const struct pp_dwarf_unit *unit, uint64_t offset,
 		     struct pp_die *die, struct pp_dwarf_unit *of_unit)
 {
-	struct pp_bytes info = { dwarf->info.data, unit->end };
 	struct pp_dwarf_form form = unit->form;
 	const struct pp_abbrev *abbrev;
-	struct op_cursor c, attributes;
-	uint64_t name, code;
-	int64_t constant;
+	const struct pp_abbrev_value *v;
+	struct op_cursor c;
 
-	*die = (struct pp_die){ .sibling = PP_NO_DIE, .origin = PP_NO_DIE };
-	if (offset < unit->first)
+	if (!find_values(dwarf, unit, offset, &c, &abbrev))
 		return false;
-	/* Fails at the unit's end, and behind it. */
-	c = pp_dwarf_cursor(dwarf, &info, offset);
-	code = op_cursor_uleb(&c);
-	abbrev = code ? find_abbrev(unit, code) : NULL;
-	if (c.failed || (code && !abbrev))
-		return false;
-	die->next = (uint64_t)(c.at - info.data);
-	if (!code)
-		return true;
-	die->tag = abbrev->tag;
-	die->has_children = abbrev->has_children;
-	attributes = pp_dwarf_cursor(dwarf, &dwarf->abbrev, abbrev->at);
-	while (pp_dwarf_next_attribute(&attributes, &name, &form.form,
-				       &constant)) {
+	take_abbrev(die, abbrev);
+	for (size_t i = 0; abbrev && i < abbrev->nr; i++) {
 		struct pp_dwarf_value value;
 
+		v = &unit->table.values[abbrev->first + i];
+		if (!v->name && v->len != PP_ANY_LENGTH) {
+			op_cursor_skip(&c, v->len);
+			continue;
+		}
+		form.form = v->form;
 		if (form.form == DW_FORM_indirect)
 			form.form = op_cursor_uleb(&c);
-		value = pp_dwarf_read(dwarf, &c, &form);
+		value = v->is_number
+				? (struct
+				   pp_dwarf_value){ .number = op_cursor_number(
+							    &c, v->len) }
+				: pp_dwarf_read(dwarf, &c, &form);
 		if (form.form == DW_FORM_implicit_const)
-			value.number = (uint64_t)constant;
-		take_attribute(dwarf, unit, name, form.form, &value, die);
+			value.number = (uint64_t)v->constant;
+		take_attribute(dwarf, unit, v->name, form.form, &value, die);
 		if (of_unit)
-			take_unit_attribute(of_unit, name, value.number);
+			take_unit_attribute(of_unit, v->name, value.number);
 	}
-	die->next = (uint64_t)(c.at - info.data);
+	die->next = (uint64_t)(c.at - dwarf->info.data);
 	return !c.failed;
 }
 
@@ -396,15 +342,76 @@ bool pp_die_read(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
 	return read_die(dwarf, unit, offset, die, NULL);
 }
 
-int pp_dwarf_unit_open(const struct pp_dwarf *dwarf, struct pp_dwarf_unit *unit)
+/* The values have a known length: nothing is read but the sibling. */
+static bool skim_values(const struct pp_dwarf *dwarf,
+			const struct pp_dwarf_unit *unit,
+			const struct pp_abbrev *abbrev, struct op_cursor *c,
+			struct pp_skimmed *out)
+{
+	struct op_cursor sibling = *c;
+	struct pp_dwarf_form form = unit->form;
+
+	op_cursor_skip(c, abbrev->len);
+	out->next = (uint64_t)(c->at - dwarf->info.data);
+	if (abbrev->sibling == PP_ANY_LENGTH)
+		return !c->failed;
+	op_cursor_skip(&sibling, abbrev->sibling);
+	form.form = abbrev->sibling_form;
+	out->sibling = reference_of(
+		form.form, unit->start,
+		form.form == DW_FORM_ref4
+			? op_cursor_number(&sibling, 4)
+			: pp_dwarf_read(dwarf, &sibling, &form).number);
+	return !c->failed;
+}
+
+bool pp_die_skim(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
+		 uint64_t offset, struct pp_skimmed *out)
+{
+	const struct pp_abbrev *abbrev;
+	struct op_cursor c;
+	struct pp_die die;
+
+	if (!find_values(dwarf, unit, offset, &c, &abbrev))
+		return false;
+	out->abbrev = abbrev ? abbrev : &no_entry;
+	out->sibling = PP_NO_DIE;
+	out->next = (uint64_t)(c.at - dwarf->info.data);
+	if (out->abbrev->len != PP_ANY_LENGTH)
+		return skim_values(dwarf, unit, out->abbrev, &c, out);
+	if (!read_die(dwarf, unit, offset, &die, NULL))
+		return false;
+	out->next = die.next;
+	out->sibling = die.sibling;
+	return true;
+}
+
+/* @only: the code of the abbreviation that is needed; 0 for all. */
+static int open_unit_with(const struct pp_dwarf *dwarf,
+			  struct pp_dwarf_unit *unit, uint64_t only)
 {
 	struct pp_die die;
-	int err = read_abbrevs(dwarf, unit);
+	int err = pp_abbrevs_read(&unit->table, dwarf, unit->abbrevs,
+				  &unit->form, only);
 
 	if (!err && read_die(dwarf, unit, unit->first, &die, unit) &&
 	    read_die(dwarf, unit, unit->first, &die, NULL))
 		unit->low = die.low;
 	return err;
+}
+
+int pp_dwarf_unit_open(const struct pp_dwarf *dwarf, struct pp_dwarf_unit *unit)
+{
+	return open_unit_with(dwarf, unit, 0);
+}
+
+int pp_dwarf_unit_open_first(const struct pp_dwarf *dwarf,
+			     struct pp_dwarf_unit *unit)
+{
+	struct pp_bytes info = { dwarf->info.data, unit->end };
+	struct op_cursor c = pp_dwarf_cursor(dwarf, &info, unit->first);
+
+	return open_unit_with(dwarf, unit, op_cursor_uleb(&c));
 }
 
 /* ---- ranges -------------------------------------------------------------- */

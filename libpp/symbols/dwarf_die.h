@@ -14,19 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libpp/symbols/dwarf.h"
-
-enum {
-	DW_TAG_lexical_block = 0x0b,
-	DW_TAG_compile_unit = 0x11,
-	DW_TAG_inlined_subroutine = 0x1d,
-	DW_TAG_module = 0x1e,
-	DW_TAG_subprogram = 0x2e,
-	DW_TAG_namespace = 0x39,
-
-	DW_AT_stmt_list = 0x10,
-	DW_AT_comp_dir = 0x1b,
-};
+#include "libpp/symbols/dwarf_abbrev.h"
 
 /* A unit and what its entries are read with. */
 struct pp_dwarf_unit {
@@ -39,16 +27,7 @@ struct pp_dwarf_unit {
 	uint64_t low; /* what ranges are counted from */
 	uint64_t line_table; /* offset in .debug_line; UINT64_MAX without */
 	uint64_t str_offsets, addr, rnglists; /* where its parts start */
-	struct pp_abbrev *list; /* by code */
-	size_t nr;
-};
-
-/* What an abbreviation says of its entries. */
-struct pp_abbrev {
-	uint64_t code;
-	uint64_t tag;
-	bool has_children;
-	uint64_t at; /* offset of its attributes in .debug_abbrev */
+	struct pp_abbrevs table;
 };
 
 /*
@@ -59,17 +38,15 @@ struct pp_abbrev {
 bool pp_dwarf_unit_header(const struct pp_dwarf *dwarf, struct op_cursor *all,
 			  struct pp_dwarf_unit *unit);
 
-/* One pair of an abbreviation; false behind the last. @constant is the value of
- * a form that has it there. */
-bool pp_dwarf_next_attribute(struct op_cursor *abbrev, uint64_t *name,
-			     uint64_t *form, int64_t *constant);
-
 /*
  * Make a unit that has its header ready for the functions below. Returns 0 or
  * -ENOMEM; to be closed either way.
  */
 int pp_dwarf_unit_open(const struct pp_dwarf *dwarf,
 		       struct pp_dwarf_unit *unit);
+/* The same for the first entry alone, which needs one abbreviation. */
+int pp_dwarf_unit_open_first(const struct pp_dwarf *dwarf,
+			     struct pp_dwarf_unit *unit);
 void pp_dwarf_unit_close(struct pp_dwarf_unit *unit);
 
 #define PP_NO_DIE UINT64_MAX
@@ -92,6 +69,18 @@ struct pp_die {
  * no sense, or is not in the unit. */
 bool pp_die_read(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
 		 uint64_t offset, struct pp_die *die);
+
+/* What a walk over entries needs to know of one that it jumps over. */
+struct pp_skimmed {
+	const struct pp_abbrev *abbrev; /* tag 0 for the end of a list of
+					   children */
+	uint64_t next, sibling; /* as in struct pp_die */
+};
+
+/* The same as pp_die_read(), but most values are not looked at: some ten times
+ * as fast. */
+bool pp_die_skim(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
+		 uint64_t offset, struct pp_skimmed *out);
 
 /* Ranges of addresses, one after the other. */
 struct pp_die_ranges {

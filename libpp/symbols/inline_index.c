@@ -25,6 +25,7 @@
 
 #define MAX_HOPS 8 /* from a copy to its declaration */
 #define MAX_RANGES (1u << 22) /* of a table */
+#define MAX_LEVELS 256 /* of copies in copies */
 
 struct range {
 	uint64_t low, high;
@@ -37,12 +38,22 @@ struct ranges {
 	size_t nr;
 };
 
+/* Addresses of a copy. */
+struct span {
+	uint64_t low, high;
+};
+
 /* A copy of a function in another. */
 struct copy {
-	uint64_t low, high;
 	uint64_t origin;
 	uint64_t call_file, call_line;
-	uint32_t level; /* how many copies it is in */
+	uint64_t children; /* the first entry in it; PP_NO_DIE for none */
+	uint32_t first_span, nr_spans;
+	uint32_t first, nr; /* the copies right in it, once */
+	bool is_read; /* they were read */
+	bool is_described;
+	bool has_name;
+	struct pp_inlined about; /* once it was described */
 };
 
 struct inline_unit {
@@ -63,8 +74,10 @@ struct pp_inline_index {
 
 	/* The function that was asked for last. */
 	uint64_t function; /* its entry; PP_NO_DIE for none */
-	struct copy *copies;
-	size_t nr_copies;
+	struct copy *copies; /* the first stands for the function itself */
+	uint32_t nr_copies;
+	struct span *spans;
+	uint32_t nr_spans;
 };
 
 /* ---- ranges -------------------------------------------------------------- */
@@ -149,7 +162,7 @@ static int add_unit_of_code(struct pp_inline_index *index,
 		return -ENOMEM;
 	u = &index->units[index->nr_units];
 	*u = (struct inline_unit){ .unit = *header };
-	err = pp_dwarf_unit_open(&index->dwarf, &u->unit);
+	err = pp_dwarf_unit_open_first(&index->dwarf, &u->unit);
 	if (!err &&
 	    pp_die_read(&index->nameless, &u->unit, u->unit.first, &die))
 		err = add_ranges_of(index, &u->unit, &die, index->nr_units,
@@ -202,6 +215,7 @@ void pp_inline_index_free(struct pp_inline_index *index)
 	free(index->units);
 	free(index->by_address.list);
 	free(index->copies);
+	free(index->spans);
 	free(index);
 }
 
@@ -227,34 +241,37 @@ static struct inline_unit *unit_with_entry(struct pp_inline_index *index,
 /* ---- functions of a unit ------------------------------------------------- */
 
 /* Where entries may be functions; of others the children are jumped over. */
-static bool may_hold_functions(const struct pp_die *die)
+static bool may_hold_functions(const struct pp_abbrev *abbrev)
 {
-	return die->tag == DW_TAG_compile_unit || die->tag == DW_TAG_module ||
-	       die->tag == DW_TAG_namespace;
+	return abbrev->tag == DW_TAG_compile_unit ||
+	       abbrev->tag == DW_TAG_module || abbrev->tag == DW_TAG_namespace;
 }
 
-/* Where to go on: the first child, or behind the children if it is known where
- * that is and nothing in them matters. */
-static uint64_t next_entry(const struct pp_die *die, uint64_t offset)
+/* Whether it is known where the children end. */
+static bool tells_end(const struct pp_skimmed *entry, uint64_t offset)
 {
-	if (die->has_children && !may_hold_functions(die) &&
-	    die->sibling != PP_NO_DIE && die->sibling > offset)
-		return die->sibling;
-	return die->next;
+	return entry->abbrev->has_children && entry->sibling != PP_NO_DIE &&
+	       entry->sibling > offset;
 }
 
 static int read_functions(struct pp_inline_index *index, struct inline_unit *u)
 {
 	uint64_t at = u->unit.first;
+	struct pp_skimmed entry;
 	struct pp_die die;
 	int err = 0;
 
 	u->has_functions = true;
-	while (!err && pp_die_read(&index->nameless, &u->unit, at, &die)) {
-		if (die.tag == DW_TAG_subprogram)
+	while (!err && pp_die_skim(&index->nameless, &u->unit, at, &entry)) {
+		const struct pp_abbrev *abbrev = entry.abbrev;
+
+		if (abbrev->tag == DW_TAG_subprogram && abbrev->has_code &&
+		    pp_die_read(&index->nameless, &u->unit, at, &die))
 			err = add_ranges_of(index, &u->unit, &die, at,
 					    &u->functions);
-		at = next_entry(&die, at);
+		at = !may_hold_functions(abbrev) && tells_end(&entry, at)
+			     ? entry.sibling
+			     : entry.next;
 	}
 	sort_ranges(&u->functions);
 	return err;
@@ -262,91 +279,126 @@ static int read_functions(struct pp_inline_index *index, struct inline_unit *u)
 
 /* ---- copies in a function ------------------------------------------------ */
 
+static int add_copy_range(struct pp_inline_index *index, uint64_t low,
+			  uint64_t high)
+{
+	if (op_array_reserve(&index->spans, index->nr_spans, 1))
+		return -ENOMEM;
+	index->spans[index->nr_spans++] = (struct span){ low, high };
+	return 0;
+}
+
+/* Add the copy whose entry is at @offset, if it has code. */
 static int add_copy(struct pp_inline_index *index,
-		    const struct pp_dwarf_unit *unit, const struct pp_die *die,
-		    uint32_t level)
+		    const struct pp_dwarf_unit *unit, uint64_t offset)
 {
 	struct pp_die_ranges ranges;
-	struct copy copy = {
-		.origin = die->origin,
-		.call_file = die->call_file,
-		.call_line = die->call_line,
-		.level = level,
-	};
-
-	pp_die_ranges_init(&ranges, &index->dwarf, unit, die);
-	while (index->nr_copies < MAX_RANGES &&
-	       pp_die_ranges_next(&ranges, &copy.low, &copy.high)) {
-		if (op_array_reserve(&index->copies, index->nr_copies, 1))
-			return -ENOMEM;
-		index->copies[index->nr_copies++] = copy;
-	}
-	return 0;
-}
-
-/* How deep the walk over a function is: entries, and copies among them. */
-struct depth {
-	bool *is_copy; /* for each level of entries */
-	size_t nr;
-	uint32_t copies;
-};
-
-static int go_down(struct depth *depth, bool is_copy)
-{
-	int err = op_array_reserve(&depth->is_copy, depth->nr, 1);
-
-	if (err)
-		return err;
-	depth->is_copy[depth->nr++] = is_copy;
-	depth->copies += is_copy;
-	return 0;
-}
-
-static void go_up(struct depth *depth)
-{
-	if (depth->nr)
-		depth->copies -= depth->is_copy[--depth->nr];
-}
-
-/* Only blocks and copies hold copies; the rest is types and variables. */
-static bool may_hold_copies(const struct pp_die *die)
-{
-	return die->tag == DW_TAG_lexical_block ||
-	       die->tag == DW_TAG_inlined_subroutine;
-}
-
-static int read_copies(struct pp_inline_index *index,
-		       const struct pp_dwarf_unit *unit, uint64_t function)
-{
-	struct depth depth = { 0 };
 	struct pp_die die;
-	uint64_t at = function;
+	struct copy *copy;
+	uint64_t low, high;
 	int err = 0;
 
-	index->nr_copies = 0;
-	index->function = function;
-	do {
-		bool is_copy;
+	if (!pp_die_read(&index->nameless, unit, offset, &die) ||
+	    index->nr_copies >= MAX_RANGES)
+		return 0;
+	if (op_array_reserve(&index->copies, index->nr_copies, 1))
+		return -ENOMEM;
+	copy = &index->copies[index->nr_copies++];
+	*copy = (struct copy){
+		.origin = die.origin,
+		.call_file = die.call_file,
+		.call_line = die.call_line,
+		.children = die.has_children ? die.next : PP_NO_DIE,
+		.first_span = index->nr_spans,
+	};
+	pp_die_ranges_init(&ranges, &index->dwarf, unit, &die);
+	while (!err && index->nr_spans < MAX_RANGES &&
+	       pp_die_ranges_next(&ranges, &low, &high))
+		err = add_copy_range(index, low, high);
+	copy->nr_spans = index->nr_spans - copy->first_span;
+	return err;
+}
 
-		if (!pp_die_read(&index->nameless, unit, at, &die))
-			break;
-		is_copy = die.tag == DW_TAG_inlined_subroutine;
-		if (is_copy)
-			err = add_copy(index, unit, &die, depth.copies);
-		if (!die.tag)
-			go_up(&depth);
-		if (at != function && !may_hold_copies(&die) &&
-		    die.has_children && die.sibling != PP_NO_DIE &&
-		    die.sibling > at) {
-			at = die.sibling;
+/*
+ * Read the copies right in copy @nr, and those in blocks there. Other entries
+ * are types and variables, and what is in a copy is read when it is asked for:
+ * it is jumped over, or walked through where it does not tell its end.
+ */
+static int read_copies_in(struct pp_inline_index *index,
+			  const struct pp_dwarf_unit *unit, uint32_t nr)
+{
+	uint64_t at = index->copies[nr].children;
+	uint32_t depth = 1, inside = 0; /* inside: what is walked through */
+	struct pp_skimmed entry;
+	int err = 0;
+
+	index->copies[nr].is_read = true;
+	index->copies[nr].first = index->nr_copies;
+	while (!err && depth && at != PP_NO_DIE &&
+	       pp_die_skim(&index->nameless, unit, at, &entry)) {
+		const struct pp_abbrev *abbrev = entry.abbrev;
+		bool is_block = abbrev->tag == DW_TAG_lexical_block;
+
+		if (!inside && abbrev->tag == DW_TAG_inlined_subroutine &&
+		    abbrev->has_code)
+			err = add_copy(index, unit, at);
+		if (!abbrev->tag)
+			depth--;
+		if (inside > depth)
+			inside = 0;
+		if (!is_block && tells_end(&entry, at)) {
+			at = entry.sibling;
 			continue;
 		}
-		if (!err && die.has_children)
-			err = go_down(&depth, is_copy);
-		at = die.next;
-	} while (!err && depth.nr);
-	free(depth.is_copy);
+		if (abbrev->has_children)
+			depth++;
+		if (abbrev->has_children && !is_block && !inside)
+			inside = depth;
+		at = entry.next;
+	}
+	index->copies[nr].nr = index->nr_copies - index->copies[nr].first;
 	return err;
+}
+
+/* Begin with a function; it stands as the copy of number 0. */
+static int use_function(struct pp_inline_index *index,
+			const struct pp_dwarf_unit *unit, uint64_t function)
+{
+	index->function = PP_NO_DIE;
+	index->nr_copies = 0;
+	index->nr_spans = 0;
+	if (add_copy(index, unit, function) || !index->nr_copies)
+		return -ENOMEM;
+	index->function = function;
+	return 0;
+}
+
+static bool is_in_copy(const struct pp_inline_index *index,
+		       const struct copy *copy, uint64_t address)
+{
+	const struct span *spans = &index->spans[copy->first_span];
+
+	for (uint32_t i = 0; i < copy->nr_spans; i++)
+		if (address >= spans[i].low && address < spans[i].high)
+			return true;
+	return false;
+}
+
+/* The copy with @address right in copy @nr; 0 if there is none. */
+static uint32_t copy_inside(struct pp_inline_index *index,
+			    const struct pp_dwarf_unit *unit, uint32_t nr,
+			    uint64_t address)
+{
+	const struct copy *outer;
+
+	if (!index->copies[nr].is_read && read_copies_in(index, unit, nr))
+		return 0;
+	outer = &index->copies[nr];
+	for (uint32_t i = outer->nr; i > 0; i--)
+		if (is_in_copy(index, &index->copies[outer->first + i - 1],
+			       address))
+			return outer->first + i - 1;
+	return 0;
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -389,16 +441,23 @@ static bool describe_function(struct pp_inline_index *index, uint64_t offset,
 	return out->name;
 }
 
+/* Many addresses are in one copy. */
 static bool describe_copy(struct pp_inline_index *index,
-			  const struct inline_unit *unit,
-			  const struct copy *copy, struct pp_inlined *out)
+			  const struct inline_unit *unit, struct copy *copy,
+			  struct pp_inlined *out)
 {
-	*out = (struct pp_inlined){
-		.call_line_table = unit->unit.line_table,
-		.call_file = copy->call_file,
-		.call_line = copy->call_line,
-	};
-	return describe_function(index, copy->origin, out);
+	if (!copy->is_described) {
+		copy->about = (struct pp_inlined){
+			.call_line_table = unit->unit.line_table,
+			.call_file = copy->call_file,
+			.call_line = copy->call_line,
+		};
+		copy->is_described = true;
+		copy->has_name =
+			describe_function(index, copy->origin, &copy->about);
+	}
+	*out = copy->about;
+	return copy->has_name;
 }
 
 /* ---- questions ----------------------------------------------------------- */
@@ -414,29 +473,24 @@ static struct inline_unit *unit_at(struct pp_inline_index *index,
 	return u->has_functions || !read_functions(index, u) ? u : NULL;
 }
 
-/* Copies stand behind those that they are in, so from the last on the levels
- * go down. */
 size_t pp_inline_index_find(struct pp_inline_index *index, uint64_t address,
 			    struct pp_inlined *out, size_t max)
 {
 	struct inline_unit *u = unit_at(index, address);
 	const struct range *function =
 		u ? find_range(&u->functions, address) : NULL;
-	uint32_t level = UINT32_MAX;
+	uint32_t path[MAX_LEVELS], levels = 0, inner = 0;
 	size_t nr = 0;
 
 	if (!function || (function->value != index->function &&
-			  read_copies(index, &u->unit, function->value)))
+			  use_function(index, &u->unit, function->value)))
 		return 0;
-	for (size_t i = index->nr_copies; i > 0 && nr < max; i--) {
-		const struct copy *copy = &index->copies[i - 1];
-
-		if (address < copy->low || address >= copy->high ||
-		    copy->level >= level)
-			continue;
-		level = copy->level;
-		nr += describe_copy(index, u, copy, &out[nr]);
-	}
+	while (levels < MAX_LEVELS &&
+	       (inner = copy_inside(index, &u->unit, inner, address)))
+		path[levels++] = inner;
+	while (levels && nr < max)
+		nr += describe_copy(index, u, &index->copies[path[--levels]],
+				    &out[nr]);
 	return nr;
 }
 

@@ -170,23 +170,58 @@ static struct row read_table_row(const struct pp_dwarf *dwarf,
 	return row;
 }
 
+/* Bytes of a row where all have as many, else UINT32_MAX. */
+static uint32_t table_row_length(const struct table *table,
+				 const struct pp_line_header *header)
+{
+	struct pp_dwarf_form form = header->form;
+	uint32_t len = 0;
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		uint32_t of_column;
+
+		form.form = table->columns[i].form;
+		of_column = pp_dwarf_length(&form, UINT32_MAX);
+		if (of_column == UINT32_MAX)
+			return UINT32_MAX;
+		len += of_column;
+	}
+	return len;
+}
+
+static void skip_table_rows(const struct pp_dwarf *dwarf, struct op_cursor *c,
+			    const struct table *table,
+			    const struct pp_line_header *header, uint64_t nr)
+{
+	uint32_t len = table_row_length(table, header);
+
+	if (len != UINT32_MAX)
+		op_cursor_skip(c, nr * len);
+	else
+		while (nr-- && !c->failed)
+			read_table_row(dwarf, c, table, header);
+}
+
 /* Go through a table; *@found is row @nr. Returns whether there is one. */
 static bool find_table_row(const struct pp_dwarf *dwarf, struct op_cursor *c,
 			   const struct pp_line_header *header, uint64_t nr,
 			   struct row *found)
 {
 	struct table table;
-	bool is_there = false;
+	struct row row;
+	bool is_there;
 
 	read_table_columns(c, &table);
-	for (uint64_t i = 0; i < table.nr_rows && !c->failed; i++) {
-		struct row row = read_table_row(dwarf, c, &table, header);
-
-		if (i == nr && !c->failed) {
-			*found = row;
-			is_there = true;
-		}
-	}
+	is_there = nr < table.nr_rows;
+	skip_table_rows(dwarf, c, &table, header,
+			is_there ? nr : table.nr_rows);
+	if (!is_there || c->failed)
+		return false;
+	row = read_table_row(dwarf, c, &table, header);
+	is_there = !c->failed;
+	if (is_there)
+		*found = row;
+	skip_table_rows(dwarf, c, &table, header, table.nr_rows - nr - 1);
 	return is_there;
 }
 

@@ -126,7 +126,6 @@ static int read_header(struct pp_line_index *index, struct op_cursor *c)
 		index->nr_damaged++;
 		return 0;
 	}
-	index->nr_damaged += !pp_line_header_has_names(&index->dwarf, header);
 	index->nr_headers++;
 	return 0;
 }
@@ -160,8 +159,11 @@ static void scan_programs(struct pp_line_index *index)
 	if (index->is_scanned)
 		return;
 	index->is_scanned = true;
-	for (size_t i = 0; i < index->nr_headers && !err; i++)
+	for (size_t i = 0; i < index->nr_headers && !err; i++) {
+		index->nr_damaged += !pp_line_header_has_names(
+			&index->dwarf, &index->headers[i]);
 		err = scan_program(index, i);
+	}
 	sort_sequences(index);
 }
 

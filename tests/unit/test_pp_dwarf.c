@@ -216,21 +216,8 @@ static void units_have_headers(void **state)
 /* ---- entries ------------------------------------------------------------- */
 
 enum {
-	DW_AT_sibling = 0x01,
-	DW_AT_name = 0x03,
-	DW_AT_low_pc = 0x11,
-	DW_AT_high_pc = 0x12,
-	DW_AT_abstract_origin = 0x31,
-	DW_AT_decl_file = 0x3a,
-	DW_AT_decl_line = 0x3b,
-	DW_AT_specification = 0x47,
-	DW_AT_ranges = 0x55,
-	DW_AT_call_file = 0x58,
-	DW_AT_call_line = 0x59,
-	DW_AT_linkage_name = 0x6e,
-	DW_AT_str_offsets_base = 0x72,
-	DW_AT_addr_base = 0x73,
-	DW_AT_rnglists_base = 0x74,
+	DW_AT_const_value = 0x1c,
+	DW_AT_external = 0x3f,
 };
 
 struct world {
@@ -289,10 +276,28 @@ static void open_unit(struct world *w, size_t start, bool is_64)
 	assert_int_equal(pp_dwarf_unit_open(&w->dwarf, &w->unit), 0);
 }
 
+/* Whoever jumps over an entry goes on where its reader does. */
+static void skim_as_read(const struct world *w, uint64_t offset)
+{
+	struct pp_skimmed skimmed;
+	struct pp_die die;
+	bool ok = pp_die_read(&w->dwarf, &w->unit, offset, &die);
+
+	assert_int_equal(pp_die_skim(&w->dwarf, &w->unit, offset, &skimmed),
+			 ok);
+	if (!ok)
+		return;
+	assert_int_equal(skimmed.next, die.next);
+	assert_int_equal(skimmed.sibling, die.sibling);
+	assert_int_equal(skimmed.abbrev->tag, die.tag);
+	assert_int_equal(skimmed.abbrev->has_children, die.has_children);
+}
+
 static void write_die(FILE *out, const struct world *w, uint64_t offset)
 {
 	struct pp_die die;
 
+	skim_as_read(w, offset);
 	if (!pp_die_read(&w->dwarf, &w->unit, offset, &die)) {
 		fputs("no entry\n", out);
 		return;
@@ -527,7 +532,7 @@ static void entries_have_codes(void **state)
 	PUT(&w.abbrev, 4, DW_TAG_module, 0, 0, 0); /* behind the end */
 	PUT(&w.info, 9, 2, FORM2(300), 5, 0, 1, 3, 4);
 	open_unit(&w, start, false);
-	assert_int_equal(w.unit.nr, 5);
+	assert_int_equal(w.unit.table.nr, 5);
 	for (size_t at = first - 1; at <= w.unit.end; at++) {
 		fprintf(out, "%zd: ", (ssize_t)(at - first));
 		write_die(out, &w, at);
@@ -545,8 +550,92 @@ static void entries_have_codes(void **state)
 		     "8: no entry\n"
 		     "9: no entry\n");
 	pp_dwarf_unit_close(&w.unit);
-	assert_null(w.unit.list);
-	assert_int_equal(w.unit.nr, 0);
+	assert_null(w.unit.table.list);
+	assert_int_equal(w.unit.table.nr, 0);
+}
+
+/* What nobody asks for is one value of an abbreviation, unless its length
+ * differs from entry to entry. */
+static void unwanted_values_are_jumped_over(void **state)
+{
+	static const struct {
+		uint8_t form;
+		size_t nr; /* of values, with the sibling */
+		uint32_t sibling, len;
+		uint8_t at; /* where the sibling is in the entry */
+	} rows[] = {
+		{ DW_FORM_data4, 3, 7, 10, 7 },
+		{ DW_FORM_data16, 3, 19, 22, 19 },
+		{ DW_FORM_flag_present, 3, 3, 6, 3 },
+		{ DW_FORM_implicit_const, 3, 3, 6, 3 },
+		{ DW_FORM_udata, 5, PP_ANY_LENGTH, PP_ANY_LENGTH, 5 },
+		{ DW_FORM_string, 5, PP_ANY_LENGTH, PP_ANY_LENGTH, 4 },
+		{ DW_FORM_exprloc, 5, PP_ANY_LENGTH, PP_ANY_LENGTH, 11 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct world w = { 0 };
+		size_t start = put_unit_header(&w, 4, false, 8);
+		size_t first = w.info.len;
+		const struct pp_abbrev *abbrev;
+		uint8_t values[32] = { 0x81, 2 };
+		struct pp_die die;
+
+		/* A number of two bytes, or the length of an expression. */
+		values[2] = rows[i].form == DW_FORM_udata     ? 0x80
+			    : rows[i].form == DW_FORM_exprloc ? 7
+							      : 0;
+		values[rows[i].at] = 0x44;
+		PUT(&w.abbrev, 1, DW_TAG_subprogram, 0);
+		PUT(&w.abbrev, DW_AT_external, DW_FORM_data2);
+		PUT(&w.abbrev, DW_AT_const_value, rows[i].form);
+		if (rows[i].form == DW_FORM_implicit_const)
+			PUT(&w.abbrev, 5);
+		PUT(&w.abbrev, DW_AT_external, DW_FORM_data1);
+		PUT(&w.abbrev, DW_AT_sibling, DW_FORM_ref1);
+		PUT(&w.abbrev, DW_AT_external, DW_FORM_data2, 0, 0, 0);
+		PUT(&w.info, 1);
+		for (size_t at = 0; at < sizeof(values); at++)
+			PUT(&w.info, values[at]);
+		open_unit(&w, start, false);
+		abbrev = pp_abbrevs_find(&w.unit.table, 1);
+		assert_int_equal(abbrev->nr, rows[i].nr);
+		assert_int_equal(abbrev->sibling, rows[i].sibling);
+		assert_int_equal(abbrev->len, rows[i].len);
+		assert_true(pp_die_read(&w.dwarf, &w.unit, first, &die));
+		assert_int_equal(die.next, first + 1 + rows[i].at + 3u);
+		assert_int_equal(die.sibling, w.unit.start + 0x44);
+		skim_as_read(&w, first);
+		/* An entry that is cut off is none. */
+		w.unit.end = die.next - 1;
+		skim_as_read(&w, first);
+		assert_false(pp_die_read(&w.dwarf, &w.unit, first, &die));
+		pp_dwarf_unit_close(&w.unit);
+	}
+}
+
+/* The first entry needs one abbreviation, wherever that stands. */
+static void first_entries_need_one_abbreviation(void **state)
+{
+	struct world w = { 0 };
+	size_t start = put_unit_header(&w, 4, false, 8);
+
+	(void)state;
+	PUT(&w.abbrev, 1, DW_TAG_subprogram, 0, DW_AT_external,
+	    DW_FORM_implicit_const, 0x7f, 0, 0);
+	PUT(&w.abbrev, 7, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr, 0,
+	    0);
+	PUT(&w.abbrev, 2, DW_TAG_module, 0, 0, 0, 0);
+	PUT(&w.info, 7, 1, 2, 3, 4, 0, 0, 0, 0);
+	open_unit(&w, start, false);
+	pp_dwarf_unit_close(&w.unit);
+	w.unit.low = 0;
+	assert_int_equal(pp_dwarf_unit_open_first(&w.dwarf, &w.unit), 0);
+	assert_int_equal(w.unit.table.nr, 1);
+	assert_int_equal(w.unit.table.list[0].tag, DW_TAG_compile_unit);
+	assert_int_equal(w.unit.low, 0x4030201);
+	pp_dwarf_unit_close(&w.unit);
 }
 
 /* The last byte of a unit may begin a code. */
@@ -560,7 +649,7 @@ static void codes_end_in_the_unit(void **state)
 	PUT(&w.abbrev, FORM2(0x480), DW_TAG_subprogram, 0, 0, 0, 0);
 	PUT(&w.info, 0x80);
 	open_unit(&w, start, false);
-	assert_int_equal(w.unit.nr, 1);
+	assert_int_equal(w.unit.table.nr, 1);
 	assert_false(pp_die_read(&w.dwarf, &w.unit, first, &die));
 	pp_dwarf_unit_close(&w.unit);
 }
@@ -585,7 +674,7 @@ static void abbreviations_may_be_missing(void **state)
 		PUT(&w.info, 1, 2, 'x', 0);
 		w.abbrev.len = rows[i].len;
 		open_unit(&w, start, false);
-		assert_int_equal(w.unit.nr, rows[i].nr);
+		assert_int_equal(w.unit.table.nr, rows[i].nr);
 		assert_int_equal(pp_die_read(&w.dwarf, &w.unit, first, &die),
 				 rows[i].nr >= 1);
 		assert_int_equal(pp_die_read(&w.dwarf, &w.unit, first + 1,
@@ -710,6 +799,8 @@ int main(void)
 		cmocka_unit_test(units_have_headers),
 		cmocka_unit_test(entries_have_attributes),
 		cmocka_unit_test(entries_have_codes),
+		cmocka_unit_test(unwanted_values_are_jumped_over),
+		cmocka_unit_test(first_entries_need_one_abbreviation),
 		cmocka_unit_test(codes_end_in_the_unit),
 		cmocka_unit_test(abbreviations_may_be_missing),
 		cmocka_unit_test(lists_have_ranges),

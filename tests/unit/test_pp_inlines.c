@@ -12,18 +12,6 @@
 
 enum {
 	DW_TAG_structure_type = 0x13,
-
-	DW_AT_sibling = 0x01,
-	DW_AT_name = 0x03,
-	DW_AT_low_pc = 0x11,
-	DW_AT_high_pc = 0x12,
-	DW_AT_abstract_origin = 0x31,
-	DW_AT_decl_file = 0x3a,
-	DW_AT_decl_line = 0x3b,
-	DW_AT_ranges = 0x55,
-	DW_AT_call_file = 0x58,
-	DW_AT_call_line = 0x59,
-	DW_AT_linkage_name = 0x6e,
 };
 
 /* Codes of the abbreviations, which all units share. */
