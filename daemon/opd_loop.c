@@ -7,8 +7,8 @@
  * otherwise keep clients and signals waiting for ever.
  *
  * Every 10 seconds binaries are checked for having vanished, every minute the
- * size of the sample files is looked at, and every 10 minutes everything is
- * brought to the disk.
+ * size of the sample files is looked at (when they have no room, each time),
+ * and every 10 minutes everything is brought to the disk.
  */
 
 #include <errno.h>
@@ -336,7 +336,7 @@ static void handle_timer(struct opd *opd)
 	if (read(opd->loop.timer_fd, &times, sizeof(times)) < 0)
 		return;
 	opd_keep_sweep(&opd->keep);
-	if (++opd->loop.ticks % TICKS_TO_PACK == 0)
+	if (++opd->loop.ticks % TICKS_TO_PACK == 0 || opd->store.disk.is_short)
 		opd_pack_check(&opd->store);
 	if (opd->loop.ticks % TICKS_TO_SYNC)
 		return;

@@ -41,6 +41,7 @@ struct raw_options {
 	int no_vmlinux;
 	int separate[NR_SEPARATIONS];
 	int pack_at;
+	int max_disk;
 	int foreground;
 	int version;
 	unsigned int ignored;
@@ -141,15 +142,16 @@ static int parse_separate(struct opd_options *options,
 	return 0;
 }
 
-static int parse_pack_at(struct opd_options *options, int mib,
-			 struct op_diag *diag)
+/* @value of the option @name, which is a number of MiB. */
+static int parse_mib(unsigned int *mib, const char *name, int value,
+		     struct op_diag *diag)
 {
-	if (mib < 0 || mib > OP_PACK_AT_MAX)
+	if (value < 0 || value > OP_PACK_AT_MAX)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--pack-at=%d: must be a number of MiB from 0 to %d",
-			mib, OP_PACK_AT_MAX);
-	options->pack_at = (unsigned int)mib;
+			"--%s=%d: must be a number of MiB from 0 to %d", name,
+			value, OP_PACK_AT_MAX);
+	*mib = (unsigned int)value;
 	return 0;
 }
 
@@ -198,7 +200,11 @@ static int check(struct opd_options *options, struct raw_options *raw,
 	options->foreground |= ops->ends;
 	err = parse_separate(options, raw->separate, diag);
 	if (!err)
-		err = parse_pack_at(options, raw->pack_at, diag);
+		err = parse_mib(&options->pack_at, "pack-at", raw->pack_at,
+				diag);
+	if (!err)
+		err = parse_mib(&options->max_disk, "max-disk", raw->max_disk,
+				diag);
 	options->has_readers = raw->readable_by;
 	if (!err && options->has_readers)
 		err = op_session_group(&options->readers, raw->readable_by,
@@ -293,6 +299,9 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		  "also let members of GROUP read the session", "GROUP" },
 		{ "pack-at", 0, POPT_ARG_INT, &raw->pack_at, 0,
 		  "pack sample files when they exceed MIB MiB (default 8; 0: never)",
+		  "MIB" },
+		{ "max-disk", 0, POPT_ARG_INT, &raw->max_disk, 0,
+		  "let samples take no more than this of the disk (0: any)",
 		  "MIB" },
 		{ "ext-feature", 'x', POPT_ARG_ARGV, &raw->ext_features, 0,
 		  "turn on an extended feature; may be given several times",

@@ -179,11 +179,14 @@ static enum opd_fate count(struct search *s, unsigned int counter)
 		.data = &s->context->ext,
 	};
 	enum opd_fate fate = OPD_STORED;
+	int err = 0;
 
-	if (counter != OPD_NO_COUNTER &&
-	    opd_sfile_add(s->places->store, sample.sfile, counter,
-			  sample.offset))
-		return OPD_LOST_SAMPLE_FILE;
+	if (counter != OPD_NO_COUNTER)
+		err = opd_sfile_add(s->places->store, sample.sfile, counter,
+				    sample.offset);
+	if (err)
+		return err == -EDQUOT ? OPD_LOST_MAX_DISK
+				      : OPD_LOST_SAMPLE_FILE;
 	if (s->context->ext.ext)
 		fate = opd_extended_count(&sample);
 	return counter == OPD_NO_COUNTER ? fate : OPD_STORED;

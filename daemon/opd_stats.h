@@ -43,6 +43,8 @@ enum opd_mode {
 	X(FILTER,       "lost_image_filter")                                  \
 	/* the sample file cannot be opened or grow */                        \
 	X(SAMPLE_FILE,  "lost_sample_file")                                   \
+	/* it is new or has to grow, and --max-disk leaves no room */         \
+	X(MAX_DISK,     "lost_max_disk")                                      \
 	/* a counter that has no event */                                     \
 	X(BAD_COUNTER,  "lost_bad_counter")                                   \
 	/* an offset outside of its memory, or cut short */                   \

@@ -38,6 +38,10 @@ int ctree_open(struct ctree **out, const char *path, enum odb_mode mode);
 /* Unmap and close; what was added stays in the file. NULL is allowed. */
 void ctree_close(struct ctree *tree);
 
+/* The same as odb_share_room(): ctree_child() and ctree_image() return -EDQUOT
+ * where there is too little. */
+void ctree_share_room(struct ctree *tree, uint64_t *room);
+
 /*
  * The caller's ODB_USER_SIZE bytes, all zero in a new file; written through
  * in ODB_RDWR. The pointer holds until the next function that may add.

@@ -55,6 +55,13 @@ void odb_close(struct odb *odb);
 void *odb_user(struct odb *odb);
 
 /*
+ * From now on @odb, which is open ODB_RDWR, grows by what there is in *@room
+ * only, bytes, which it takes from there; several may share it. While it grows
+ * it needs room for the whole new file. Borrowed.
+ */
+void odb_share_room(struct odb *odb, uint64_t *room);
+
+/*
  * Read the ODB_USER_SIZE bytes of the file @path, which is such a database or a
  * call tree (ctree.h), and nothing else of it. Returns 0 or -errno as
  * odb_open().
@@ -63,8 +70,9 @@ int odb_peek(const char *path, void *user);
 
 /*
  * Add @count to the count of @key. Returns 0, or -errno when the file had to
- * grow and could not (ENOSPC, EFBIG, ENOMEM, EMFILE, EACCES; ENOENT or ESTALE
- * when it was removed or replaced meanwhile): then nothing was added and the
+ * grow and could not (ENOSPC, EFBIG, ENOMEM, EMFILE, EACCES; EDQUOT when it
+ * shares too little room; ENOENT or ESTALE when it was removed or replaced
+ * meanwhile): then nothing was added and the
  * file is as it was. -EBADF in ODB_RDONLY.
  */
 int odb_add(struct odb *odb, uint64_t key, uint64_t count);

@@ -39,7 +39,7 @@ int process_own_folder(char *buf, size_t len, struct op_diag *diag);
 int process_find_own(char *buf, size_t len, const char *name,
 		     const char *folder, struct op_diag *diag);
 
-#define PROCESS_MAX_ARGS 15
+#define PROCESS_MAX_ARGS 23
 
 /* A command line that is being put together; all zero is an empty one. */
 struct process_args {

@@ -14,6 +14,7 @@
 
 #include "daemon/feature/opd_ext_files.h"
 #include "daemon/source/opd_events.h"
+#include "daemon/store/opd_disk.h"
 #include "daemon/store/opd_sfile.h"
 #include "libdb/odb.h"
 #include "libop/op_log.h"
@@ -126,7 +127,9 @@ struct odb *opd_ext_files_add(struct opd_ext *ext,
 		odb = get_new(ext, sample->sfile, event);
 		err = odb ? odb_add(odb, sample->offset, nr) : 0;
 	}
-	if (err)
+	if (err == -EDQUOT)
+		opd_disk_refused(ext->store, err);
+	else if (err)
 		op_log(ext->log, "a sample file cannot grow: %s",
 		       strerror(-err));
 	if (err || !odb)

@@ -19,6 +19,7 @@
 #include "daemon/feature/opd_ibs_log.h"
 #include "daemon/feature/opd_ibs_trans.h"
 #include "daemon/source/opd_stream.h"
+#include "daemon/store/opd_disk.h"
 #include "daemon/store/opd_store.h"
 #include "libop/op_config.h"
 #include "libop/op_log.h"
@@ -240,7 +241,9 @@ static enum opd_fate count_events(struct opd_ext *ext,
 			opd_ext_files_own(odb);
 			fate = OPD_STORED;
 		} else if (fate != OPD_STORED) {
-			fate = OPD_LOST_SAMPLE_FILE;
+			fate = opd_disk_is_short(ext->store)
+				       ? OPD_LOST_MAX_DISK
+				       : OPD_LOST_SAMPLE_FILE;
 		}
 	}
 	return fate;

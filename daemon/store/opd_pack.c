@@ -68,7 +68,8 @@ static bool is_due(const struct opd_store *store,
 
 	if (!limit)
 		return false;
-	if (size->loose > limit + size->packed)
+	if (size->loose > limit + size->packed ||
+	    opd_disk_wants_pack(store, size->loose))
 		return true;
 	return at_end && (size->packed || size->left);
 }
@@ -165,6 +166,7 @@ static const char *reason_of(const struct opd_pack_report *report)
 static void settle_packing(struct opd_store *store,
 			   const struct opd_pack_report *report, double cost)
 {
+	opd_disk_freed(store);
 	/* Who was killed may have found damage. */
 	store->recount |= report->recount || report->err == -ECANCELED;
 	if (!report->err)
@@ -361,6 +363,7 @@ void opd_pack_check(struct opd_store *store)
 	if (store->clock->seconds() < pack->not_before ||
 	    opd_packer_size(store->session->current, &size))
 		return;
+	opd_disk_measure(store);
 	if (is_due(store, &size, false) || (pack->left && size.left))
 		start_packing(store, &size);
 }

@@ -137,6 +137,14 @@ static void file_close(struct sample_file *file)
 	file->odb = NULL;
 }
 
+static void file_share_room(struct sample_file *file, uint64_t *room)
+{
+	if (file->is_tree)
+		ctree_share_room(file->tree, room);
+	else
+		odb_share_room(file->odb, room);
+}
+
 static bool file_is_torn(const struct sample_file *file)
 {
 	return file->is_tree ? ctree_is_torn(file->tree)
@@ -160,7 +168,7 @@ static uint64_t file_total(const struct sample_file *file, const char *name)
 /* ---- opening ----------------------------------------------------------------
  */
 
-static int open_and_make(struct sample_file *file, const char *path)
+static int open_with_folders(struct sample_file *file, const char *path)
 {
 	int err = file_open(file, path);
 
@@ -168,6 +176,22 @@ static int open_and_make(struct sample_file *file, const char *path)
 		return err;
 	err = op_make_parents(path, 0755);
 	return err ? err : file_open(file, path);
+}
+
+static int open_and_make(struct opd_store *store, struct sample_file *file,
+			 const char *path)
+{
+	uint64_t taken;
+	int err = opd_disk_take(store, path, &taken);
+
+	if (err)
+		return err;
+	err = open_with_folders(file, path);
+	if (err)
+		opd_disk_give_back(store, taken);
+	else
+		file_share_room(file, opd_disk_room(store));
+	return err;
 }
 
 static bool is_new(const struct sample_file *file, const char *name)
@@ -226,7 +250,7 @@ static int open_checked(struct opd_store *store, const char *path,
 
 	/* The second time nothing is in the way any more. */
 	for (int tries = 0; tries < 2; tries++) {
-		err = open_and_make(file, path);
+		err = open_and_make(store, file, path);
 		if (!err && is_new(file, name)) {
 			err = begin_file(store, file, header, name);
 			if (err)
@@ -268,7 +292,9 @@ static int open_named(struct opd_store *store, int err, const char *name,
 		err = path_of(store, name, path, sizeof(path));
 	if (!err)
 		err = open_checked(store, path, name, header, file);
-	if (err)
+	if (err == -EDQUOT)
+		opd_disk_refused(store, err);
+	else if (err)
 		op_log(store->log, "sample file of %s: %s",
 		       image->name ? image->name : "anonymous memory",
 		       err == -EEXIST ? OTHER_MEANING : strerror(-err));

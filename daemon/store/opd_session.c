@@ -323,6 +323,7 @@ int opd_session_reset(struct opd_store *store, struct op_diag *diag)
 	err = delete_tree(store->session->current, diag);
 	if (!err)
 		store->recount = false;
+	opd_disk_freed(store);
 	return err;
 }
 
@@ -351,6 +352,7 @@ int opd_session_rename(struct opd_store *store, const char *name,
 	if (err)
 		return err;
 	opd_pack_saved(store, to);
+	opd_disk_freed(store);
 	store->recount = false;
 	return 0;
 }

@@ -194,7 +194,7 @@ static struct opd_sfile *new_sfile(struct opd_store *store,
 	sfile = memset(memory, 0, len);
 	sfile->key = *key;
 	sfile->hash = hash;
-	sfile->nr_odbs = nr;
+	sfile->nr_odbs = (uint16_t)nr;
 	if (callee)
 		sfile->callee =
 			memcpy(&sfile->odbs[nr], callee, sizeof(*callee));
@@ -275,11 +275,13 @@ static int open_odb(struct opd_store *store, struct opd_sfile *sfile,
 	int err;
 
 	if (sfile->failed & UINT32_C(1) << counter)
-		return -EIO;
+		return sfile->why;
 	err = opd_sfile_open_odb(store, sfile, &store->events->counter[counter],
 				 &sfile->odbs[counter]);
-	if (err)
+	if (err) {
 		sfile->failed |= UINT32_C(1) << counter;
+		sfile->why = err == -EDQUOT ? -EDQUOT : -EIO;
+	}
 	return err;
 }
 
@@ -310,7 +312,9 @@ int opd_sfile_add(struct opd_store *store, struct opd_sfile *sfile,
 			opd_sfile_lose_odb(store, &sfile->odbs[counter]);
 		err = add(store, sfile, counter, offset);
 	}
-	if (err && sfile->odbs[counter])
+	if (err == -EDQUOT)
+		opd_disk_refused(store, err);
+	else if (err && sfile->odbs[counter])
 		op_log(store->log, "a sample file cannot grow: %s",
 		       strerror(-err));
 	return err;

@@ -32,7 +32,8 @@ struct opd_sfile {
 	struct opd_sfile *chain; /* with the same bucket */
 	uint64_t used; /* the last time, in uses of any sfile */
 	uint32_t failed; /* counters whose file cannot be opened */
-	unsigned int nr_odbs;
+	int16_t why; /* -EDQUOT or -EIO: of the last one that failed */
+	uint16_t nr_odbs;
 	struct opd_sfile_key key;
 	const struct opd_callee *callee; /* behind odbs; NULL: it is flat */
 	void *ext[OPD_MAX_FEATURES]; /* each is its feature's, or NULL */
@@ -64,7 +65,8 @@ struct opd_sfile *opd_sfile_get_arcs(struct opd_store *store,
 
 /*
  * Count one sample or arc of @counter at @offset. Returns 0, or -errno when
- * there is no sample file to count it in.
+ * there is no sample file to count it in; -EDQUOT for want of room
+ * (opd_disk.h).
  */
 int opd_sfile_add(struct opd_store *store, struct opd_sfile *sfile,
 		  unsigned int counter, uint64_t offset);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/store/opd_disk.h"
 #include "daemon/store/opd_pack.h"
 #include "daemon/store/opd_sfile.h"
 #include "daemon/store/opd_tree.h"
@@ -48,6 +49,7 @@ struct opd_store {
 	struct opd_sfiles sfiles;
 	struct opd_trees trees;
 	struct opd_pack pack;
+	struct opd_disk disk;
 };
 
 /* A store of @session, with nothing open. The caller keeps all that it gives as

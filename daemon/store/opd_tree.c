@@ -305,6 +305,7 @@ int opd_tree_add(struct opd_store *store, const struct opd_sfile_key *key,
 	if (!tree->ctree)
 		return -EIO;
 	err = add_stack(store, tree, spots, nr, root);
+	opd_disk_refused(store, err);
 	if (err != -ESTALE && err != -ENOENT)
 		return err;
 	/* Somebody deleted the file or put another in its place. */

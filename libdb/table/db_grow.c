@@ -109,6 +109,7 @@ int odb_rewrite(struct odb *odb, uint64_t nr_slots, uint64_t seed,
 		return err;
 	next.path = odb->path;
 	next.is_durable = odb->is_durable;
+	next.room = odb->room;
 	odb_detach(odb);
 	*odb = next;
 	return 0;
@@ -128,13 +129,23 @@ static uint64_t next_size(uint64_t nr_slots)
 	return next > ODB_SLOTS_MAX ? 0 : next;
 }
 
+/* Whether a file of so many slots may lie beside the old one. */
+static bool has_room(const struct odb *odb, uint64_t nr_slots)
+{
+	return !odb->room || odb_file_len(nr_slots) <= *odb->room;
+}
+
 int odb_grow(struct odb *odb)
 {
 	uint64_t nr_slots = odb->nr_slots;
 	uint64_t seed = odb->seed;
+	uint64_t old_len = odb_file_len(nr_slots);
 	struct stat st;
 	int err;
 
+	/* First, as a table without room asks for each new key. */
+	if (!has_room(odb, next_size(nr_slots)))
+		return -EDQUOT;
 	if (lstat(odb->path, &st))
 		return -errno;
 	if (st.st_dev != odb->dev || st.st_ino != odb->ino)
@@ -146,8 +157,12 @@ int odb_grow(struct odb *odb)
 		nr_slots = next_size(nr_slots);
 		if (!nr_slots)
 			return -EFBIG;
+		if (!has_room(odb, nr_slots))
+			return -EDQUOT;
 		err = odb_rewrite(odb, nr_slots, seed, &st);
 		seed = op_hash_new_seed();
 	} while (err == -EOVERFLOW);
+	if (!err && odb->room)
+		*odb->room -= odb_file_len(nr_slots) - old_len;
 	return err;
 }

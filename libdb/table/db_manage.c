@@ -223,6 +223,11 @@ void *odb_user(struct odb *odb)
 	return odb->header->user;
 }
 
+void odb_share_room(struct odb *odb, uint64_t *room)
+{
+	odb->room = room;
+}
+
 bool odb_is_torn(const struct odb *odb)
 {
 	return odb->torn;

@@ -30,6 +30,7 @@ struct odb {
 	bool gaps; /* free slots may come before a key's own in its row */
 	bool torn; /* there were such in the file when it was opened */
 	bool is_durable; /* what takes its place must be on the disk first */
+	uint64_t *room; /* bytes that it may grow by, NULL: any number */
 	char *path; /* writers only: absolute, its last part not a link */
 	dev_t dev; /* which file @path was, to notice another one there */
 	ino_t ino;

@@ -60,11 +60,17 @@ static int lengthen(const struct ctree *tree, size_t len)
 
 static int lengthen_tree_file(struct ctree *tree, size_t len)
 {
-	int err = lengthen(tree, len);
+	uint64_t more = len - tree->map_len;
 	void *map;
+	int err;
 
+	if (tree->room && more > *tree->room)
+		return -EDQUOT;
+	err = lengthen(tree, len);
 	if (err)
 		return err;
+	if (tree->room)
+		*tree->room -= more;
 	map = mremap(tree->header, tree->map_len, len, MREMAP_MAYMOVE);
 	if (map == MAP_FAILED)
 		return -errno;

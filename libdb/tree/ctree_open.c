@@ -236,6 +236,11 @@ void ctree_close(struct ctree *tree)
 	free(tree);
 }
 
+void ctree_share_room(struct ctree *tree, uint64_t *room)
+{
+	tree->room = room;
+}
+
 void *ctree_user(struct ctree *tree)
 {
 	return tree->header->user;

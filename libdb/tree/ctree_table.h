@@ -25,6 +25,7 @@ struct ctree {
 
 	/* writers only */
 	bool writable;
+	uint64_t *room; /* as of struct odb */
 	char *path; /* absolute, its last part not a link */
 	dev_t dev; /* which file @path was, to notice another one there */
 	ino_t ino;

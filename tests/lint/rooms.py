@@ -25,7 +25,7 @@ SYMBOLS = (
     "debuginfod.h demangle.h elf_digest.h op_bfd.h op_disasm.h perf_map.h sha256.h"
     " symtab.h unpack.h"
 )
-STORE = "opd_image.h opd_sfile.h opd_store.h"
+STORE = "opd_disk.h opd_image.h opd_sfile.h opd_store.h"
 
 ROOMS = {
     "module/uapi": {},

@@ -32,7 +32,7 @@ help=$("$opcontrol" --help)
 for word in init setup start-daemon start dump stop reset save=NAME status \
 	doctor shutdown deinit list-events session-dir=DIR source=WORD event=EVENT vmlinux=FILE no-vmlinux separate=LIST \
 	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
-	timer-rate=HZ callgraph=DEPTH callgraph-stack=BYTES pack-at=MIB \
+	timer-rate=HZ callgraph=DEPTH callgraph-stack=BYTES pack-at=MIB max-disk=MIB \
 	readable-by=GROUP record=FILE \
 	verbose version help usage; do
 	like "--help names --$word" "$help" "--$word"
@@ -96,6 +96,8 @@ error "a group that is none" 2 '--readable-by=no group: no such group; .*getent'
 	--readable-by="no group"
 error "too large a limit" 2 '--pack-at=1048577: not from 1 to 1048576' \
 	--pack-at=1048577
+error "too large a bound" 2 '--max-disk=1048577: not from 1 to 1048576' \
+	--max-disk=1048577
 error "too large a number" 2 '--timer-rate=100001: not from 1 to 100000' \
 	--timer-rate=100001
 error "a watershed above the buffer" 2 \

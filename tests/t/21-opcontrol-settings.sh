@@ -85,6 +85,12 @@ opcontrol --pack-at=8 --callgraph-stack=16384
 is "the usual ones need no line" \
 	"$(saved PACK_AT)$(saved CALLGRAPH_STACK)" ""
 
+opcontrol --max-disk=100
+is "a bound of the disk is saved" "$(saved MAX_DISK)" 100
+like "and shown" "$(opcontrol --status)" '^Max disk: 100 MiB$'
+opcontrol --max-disk=0
+is "and taken back" "$(saved MAX_DISK)" ""
+
 dir="$TMP/a folder with \"quotes\", \$HOME, \`id\`, ümlauts "
 mkdir -p "$dir"
 running_vmlinux "$dir/vmlinux "

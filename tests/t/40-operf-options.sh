@@ -70,6 +70,8 @@ for mib in x -1 1048577 8MiB ''; do
 	says "--pack-at '$mib'" "--pack-at=$mib: not a number of MiB; give one \
 from 1 to 1048576, or 0 for never" "--pack-at=$mib" true
 done
+says "--max-disk" "--max-disk=5MB: not a number of MiB; give one from 1 to \
+1048576, or 0 for any" --max-disk=5MB true
 says "--rate with events" "--rate and --events: the rate is that of the CPU \
 clock, which is sampled without --events; give one of them" \
 	--rate=100 -e cpu-clock:1000000 true

@@ -270,13 +270,15 @@ static void holes_are_filled(void **state)
  * Fill @path until it cannot grow. What was added then must be there, the
  * file as it was, old keys countable, and no other file beside it.
  */
-static void fill_up(const char *dir, const char *path, int wanted)
+static void fill_up(const char *dir, const char *path, uint64_t *room,
+		    int wanted)
 {
 	struct odb *odb = must_open(path, ODB_RDWR);
 	uint8_t *bytes;
 	uint64_t n;
 	size_t len;
 
+	odb_share_room(odb, room);
 	assert_int_equal(add_until_error(odb, &n), wanted);
 	assert_true(n > 1000);
 	bytes = read_file(path, &len);
@@ -304,9 +306,57 @@ static void a_file_size_limit_leaves_the_file_as_it_was(void **state)
 	small = limit;
 	small.rlim_cur = 100000;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	fill_up(f->dir, f->path, -EFBIG);
+	fill_up(f->dir, f->path, NULL, -EFBIG);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	signal(SIGXFSZ, SIG_DFL);
+}
+
+static uint64_t file_len(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return (uint64_t)st.st_size;
+}
+
+static void want_of_room_leaves_the_file_as_it_was(void **state)
+{
+	const uint64_t all = 200000;
+	struct fixture *f = *state;
+	uint64_t room = all;
+
+	fill_up(f->dir, f->path, &room, -EDQUOT);
+	assert_int_equal(file_len(f->path), ODB_PAGE + all - room);
+	/* the next larger one has no room beside it */
+	assert_true(file_len(f->path) / 10 * 13 > room);
+}
+
+static void tables_and_trees_share_room(void **state)
+{
+	struct fixture *f = *state;
+	struct odb *odb = must_open(f->path, ODB_RDWR);
+	uint64_t room = 200000, all = room + 2 * ODB_PAGE, n;
+	struct ctree *tree;
+	uint32_t image, node;
+	int err = 0;
+
+	assert_int_equal(ctree_open(&tree, beside(f, "tree"), ODB_RDWR), 0);
+	assert_int_equal(ctree_image(tree, "image", 5, &image), 0);
+	odb_share_room(odb, &room);
+	ctree_share_room(tree, &room);
+	assert_int_equal(add_until_error(odb, &n), -EDQUOT);
+	for (n = 0; !err && n < 1000000; n++)
+		err = ctree_child(tree, CTREE_ROOT, image, n, &node);
+	assert_int_equal(err, -EDQUOT);
+	assert_true(n > 1000);
+	assert_int_equal(file_len(f->path) + file_len(beside(f, "tree")) + room,
+			 all);
+	/* With more, both go on. */
+	room = 1 << 20;
+	assert_int_equal(ctree_child(tree, CTREE_ROOT, image, n, &node), 0);
+	assert_int_equal(odb_add(odb, 1234567, 1), 0);
+	ctree_close(tree);
+	odb_close(odb);
 }
 
 enum { PASSED = 0, CANNOT = 77 };
@@ -428,6 +478,8 @@ int main(void)
 		odb_unit_test(a_file_that_was_replaced_does_not_grow),
 		odb_unit_test(holes_are_filled),
 		odb_unit_test(a_file_size_limit_leaves_the_file_as_it_was),
+		odb_unit_test(want_of_room_leaves_the_file_as_it_was),
+		odb_unit_test(tables_and_trees_share_room),
 		odb_unit_test(a_full_disk_leaves_the_file_as_it_was),
 		odb_unit_test(a_folder_that_cannot_be_written),
 	};

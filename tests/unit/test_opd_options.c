@@ -46,6 +46,8 @@ static void show_options(FILE *out, const struct opd_options *o)
 	show_text(out, "record", o->record);
 	if (o->has_readers)
 		fprintf(out, "readers=%u\n", (unsigned int)o->readers);
+	if (o->max_disk)
+		fprintf(out, "max-disk=%u\n", o->max_disk);
 	if (o->pack_at != 8)
 		fprintf(out, "pack-at=%u\n", o->pack_at);
 	if (o->ready_fd != -1)
@@ -152,6 +154,10 @@ static const struct row rows[] = {
 	  "--pack-at=1048577: must be a number of MiB from 0 to 1048576\n" },
 	{ "pack_below_nothing", NULL, "--pack-at=-1",
 	  "--pack-at=-1: must be a number of MiB from 0 to 1048576\n" },
+	{ "little_disk", NULL, "--max-disk=1", "max-disk=1\n" },
+	{ "any_disk", NULL, "--max-disk=0", NULL },
+	{ "disk_below_nothing", NULL, "--max-disk=-1",
+	  "--max-disk=-1: must be a number of MiB from 0 to 1048576\n" },
 	{ "no_number", NULL, "--pack-at=x",
 	  "--pack-at=x: invalid numeric value; see --help\n" },
 	{ "all_words", NULL, "--verbose", "verbose=0x3f\n" },

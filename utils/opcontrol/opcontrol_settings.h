@@ -53,6 +53,7 @@ enum oc_row {
 	OC_CALLGRAPH, /* callers that a sample's stack may have */
 	OC_CALLGRAPH_STACK, /* bytes of a user stack that the module takes */
 	OC_PACK_AT, /* MiB of sample files that are not packed */
+	OC_MAX_DISK, /* MiB of the session that is running */
 	OC_SYMBOL_STORE, /* MiB of symbols that are kept in the session */
 	OC_READABLE_BY, /* the group that may read what root profiles */
 	OC_RECORD, /* where the daemon writes a copy of the stream */

@@ -134,6 +134,8 @@ static void print_settings(struct opcontrol *oc)
 		printf("Record: %s\n", settings->record);
 	if (oc_settings_is_set(settings, OC_PACK_AT))
 		print_number(oc, OC_PACK_AT, " MiB");
+	if (oc_settings_is_set(settings, OC_MAX_DISK))
+		print_number(oc, OC_MAX_DISK, " MiB");
 	if (!is_perf) {
 		print_number(oc, OC_BUFFER_SIZE, "");
 		print_number(oc, OC_BUFFER_WATERSHED, "");

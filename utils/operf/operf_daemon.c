@@ -83,6 +83,9 @@ static void add_daemon_options(struct process_args *args,
 		process_args_add(args, "--events=%s", operf->events.text);
 	if (options->pack_at != OP_PACK_AT_DEFAULT)
 		process_args_add(args, "--pack-at=%" PRIu64, options->pack_at);
+	if (options->max_disk)
+		process_args_add(args, "--max-disk=%" PRIu64,
+				 options->max_disk);
 	if (options->readable_by)
 		process_args_add(args, "--readable-by=%s",
 				 options->readable_by);

@@ -31,6 +31,7 @@ struct raw {
 	char *duration;
 	char *rate;
 	char *pack_at;
+	char *max_disk;
 	char *symbol_store;
 	char *verbose;
 	char *separate;
@@ -141,17 +142,17 @@ static int take_rate_option(struct operf_options *options, const char *text,
 	return 0;
 }
 
-static int take_pack_option(struct operf_options *options, const char *text,
-			    struct op_diag *diag)
+static int take_mib_option(uint64_t *mib, const char *name, const char *text,
+			   uint64_t otherwise, struct op_diag *diag)
 {
-	options->pack_at = OP_PACK_AT_DEFAULT;
-	if (!text || (!op_parse_u64(text, &options->pack_at) &&
-		      options->pack_at <= OP_PACK_AT_MAX))
+	*mib = otherwise;
+	if (!text || (!op_parse_u64(text, mib) && *mib <= OP_PACK_AT_MAX))
 		return 0;
 	return op_diag_set(diag, -EINVAL,
-			   "--pack-at=%s: not a number of MiB; give one from 1 "
-			   "to %d, or 0 for never",
-			   text, OP_PACK_AT_MAX);
+			   "--%s=%s: not a number of MiB; give one from 1 to "
+			   "%d, or 0 for %s",
+			   name, text, OP_PACK_AT_MAX,
+			   otherwise ? "never" : "any");
 }
 
 static int take_store_option(struct operf_options *options, const char *text,
@@ -303,7 +304,11 @@ static int check_operf_options(struct operf_options *options,
 	if (!err)
 		err = take_rate_option(options, raw->rate, diag);
 	if (!err)
-		err = take_pack_option(options, raw->pack_at, diag);
+		err = take_mib_option(&options->pack_at, "pack-at",
+				      raw->pack_at, OP_PACK_AT_DEFAULT, diag);
+	if (!err)
+		err = take_mib_option(&options->max_disk, "max-disk",
+				      raw->max_disk, 0, diag);
 	if (!err)
 		err = take_store_option(options, raw->symbol_store, diag);
 	if (!err && options->readable_by)
@@ -439,6 +444,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "separate", '\0', POPT_ARG_STRING, &raw->separate, 0, "keep samples apart by thread, cpu, cgroup", "LIST" },
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "write samples to DIR (default ./oprofile_data)", "DIR" },
 		{ "append", 'a', POPT_ARG_NONE, &raw->append, 0, "add to the samples of earlier runs", NULL },
+		{ "max-disk", '\0', POPT_ARG_STRING, &raw->max_disk, 0, "let samples take at most MIB MiB of disk (default 0: no limit)", "MIB" },
 		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files when they exceed MIB MiB (default 8; 0: never)", "MIB" },
 		{ "symbol-store", '\0', POPT_ARG_STRING, &raw->symbol_store, 0, "keep symbols of sampled files, at most MIB MiB (default 256; 0: none)", "MIB" },
 		{ "no-symbols", '\0', POPT_ARG_STRING, &o->no_symbols, 0, "keep no symbols of files that match", "PATTERNS" },
@@ -494,6 +500,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 	free(raw.duration);
 	free(raw.rate);
 	free(raw.pack_at);
+	free(raw.max_disk);
 	free(raw.symbol_store);
 	free(raw.verbose);
 	free(raw.separate);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One number, the room, is what --max-disk comes to between two looks at the
+ * folder: a file that is made takes its first block, its name and the folders
+ * that are missing, and libdb takes what a file grows by (odb_share_room()).
+ * Estimates are on the safe side; the next look puts them right.
+ */
+
+#include "daemon/store/opd_disk.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/store/opd_store.h"
+#include "libdb/db_folder.h"
+#include "libop/op_log.h"
+#include "libop/op_session.h"
+#include "libop/op_walk.h"
+
+/* What a new folder takes, and the least that a sample file does. */
+#define BLOCK 4096
+/* A name in its folder: with what ext4 leaves free when it splits a block, and
+ * once more for the time when it is .NAME.grow. */
+#define NAME_FACTOR 4
+#define NAME_OVERHEAD 32
+/* For the ledger and the names of processes: an eighth, but no more. */
+#define OTHERS_MAX ((uint64_t)256 << 10)
+
+void opd_disk_init(struct opd_store *store, unsigned int mib)
+{
+	uint64_t limit = (uint64_t)mib << 20, others = limit / 8;
+
+	limit -= others < OTHERS_MAX ? others : OTHERS_MAX;
+	store->disk.limit = store->pack.limit ? limit / 2 : limit;
+	store->disk.is_short = store->disk.said = false;
+	opd_disk_measure(store);
+}
+
+/* All but the pack that a child writes, which the other half is for. */
+static int add_blocks(const struct op_walk_entry *entry, void *ctx)
+{
+	uint64_t *bytes = ctx;
+
+	if ((entry->kind == OP_WALK_FOLDER || entry->kind == OP_WALK_FILE) &&
+	    strcmp(entry->name, "." DB_FOLDER_PACK ".grow"))
+		*bytes += (uint64_t)entry->st->st_blocks * 512;
+	return 0;
+}
+
+void opd_disk_measure(struct opd_store *store)
+{
+	struct opd_disk *disk = &store->disk;
+	uint64_t used = 0;
+
+	if (!disk->limit)
+		return;
+	/* What cannot be looked at is too little to matter here. */
+	(void)op_walk(store->session->current, add_blocks, &used);
+	disk->room = disk->limit > used ? disk->limit - used : 0;
+}
+
+/* Whether there is the folder that the first @len bytes of @path name. */
+static bool has_folder(const char *path, size_t len)
+{
+	char folder[PATH_MAX];
+
+	memcpy(folder, path, len);
+	folder[len] = '\0';
+	return !access(folder, F_OK);
+}
+
+/*
+ * What the folders of @path that are not there will take. A folder that is
+ * there has all that it is in, so the first that is not is searched by halves:
+ * a path may have a thousand.
+ */
+static uint64_t folders_len(const char *path)
+{
+	uint16_t ends[PATH_MAX]; /* of each folder */
+	size_t nr = 0, there = 0, missing;
+
+	for (size_t i = 1; path[i] && i < PATH_MAX; i++)
+		if (path[i] == '/')
+			ends[nr++] = (uint16_t)i;
+	for (missing = nr; there < missing;) {
+		size_t middle = there + (missing - there) / 2;
+
+		if (has_folder(path, ends[middle]))
+			there = middle + 1;
+		else
+			missing = middle;
+	}
+	return (nr - there) * (uint64_t)BLOCK;
+}
+
+int opd_disk_take(struct opd_store *store, const char *path, uint64_t *taken)
+{
+	struct opd_disk *disk = &store->disk;
+	const char *slash = strrchr(path, '/');
+	uint64_t len;
+
+	*taken = 0;
+	if (!disk->limit || !access(path, F_OK))
+		return 0;
+	len = BLOCK +
+	      NAME_FACTOR * (NAME_OVERHEAD + (slash ? strlen(slash) : 0));
+	if (len <= disk->room)
+		len += folders_len(path);
+	if (len > disk->room)
+		return -EDQUOT;
+	disk->room -= len;
+	*taken = len;
+	return 0;
+}
+
+void opd_disk_give_back(struct opd_store *store, uint64_t taken)
+{
+	store->disk.room += taken;
+}
+
+uint64_t *opd_disk_room(struct opd_store *store)
+{
+	return store->disk.limit ? &store->disk.room : NULL;
+}
+
+void opd_disk_refused(struct opd_store *store, int err)
+{
+	struct opd_disk *disk = &store->disk;
+
+	if (err != -EDQUOT || !disk->limit)
+		return;
+	disk->is_short = true;
+	if (disk->said)
+		return;
+	disk->said = true;
+	op_log(store->log,
+	       "%s: has what --max-disk allows; samples at new places are lost%s",
+	       store->session->current,
+	       store->pack.limit ? " until packing has made room" : "");
+}
+
+bool opd_disk_is_short(const struct opd_store *store)
+{
+	return store->disk.is_short;
+}
+
+void opd_disk_freed(struct opd_store *store)
+{
+	store->disk.is_short = false;
+	opd_disk_measure(store);
+}
+
+bool opd_disk_wants_pack(const struct opd_store *store, uint64_t loose)
+{
+	const struct opd_disk *disk = &store->disk;
+
+	return disk->limit && loose >= disk->limit / (disk->is_short ? 8 : 2);
+}
