@@ -21,7 +21,11 @@
 #	pictures       those of README.md, drawn by Chromium from a real run
 #	demo           a profile of a program on this machine; vm-demo: with the
 #	               module, in a virtual machine
-#	bench install dist clean install-deps
+#	install        the programs, the libraries, the events, the manual pages, doc/
+#	               and the module; install-agent: libopagent alone
+#	uninstall      removes what install with the same variables puts there
+#	dist           oprofile-VERSION.tar.gz of the last commit
+#	bench help clean install-deps
 #
 # Variables: V=1 O=DIR DEVELOPER=1 SANITIZE=address,undefined KDIR=DIR
 # DESTDIR=DIR prefix=DIR CC=... CFLAGS=...; for module also ARCH= CROSS_COMPILE=
@@ -37,6 +41,9 @@ endif
 all:
 
 O ?= build
+# One name for a folder, however it is spelled: the compiler's flags have it in
+# them, and everything is compiled again when these change.
+override O := $(subst @@,,$(subst @@$(CURDIR)/,,@@$(O)))
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
@@ -44,7 +51,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 # ---- configuration -------------------------------------------------------
 
 # These need no configuration.
-UNCONFIGURED := clean dist format demo vm-demo install-deps fuzz
+UNCONFIGURED := clean dist format demo vm-demo install-deps fuzz help
 
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(O)/config.mk
@@ -162,7 +169,7 @@ $(MODULE_O)/$(2)/test/op_test_provider.ko: $(MODULE_O)/$(2)/oprofile.ko $(wildca
 	$$(Q)SRC=tests/module utils/build-module $(1) $$(@D) $$(MODULE_MAKE) \
 		KBUILD_EXTRA_SYMBOLS=$$(abspath $(MODULE_O)/$(2)/Module.symvers)
 endef
-ifneq ($(filter-out clean dist format demo vm-demo install-deps,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 $(foreach k,$(MODULE_KDIRS),$(eval $(call MODULE_RULE,$(k),$(call release_of,$(k)))))
 endif
 
@@ -268,36 +275,64 @@ install-deps:
 format:
 	$(Q)git ls-files -co --exclude-standard '*.[ch]' | xargs clang-format -i
 
+# ---- installing --------------------------------------------------------------
+
 bindir ?= $(prefix)/bin
 mandir ?= $(prefix)/share/man
+docdir ?= $(prefix)/share/doc/oprofile
 # What programs are linked with, alone.
 install-agent: $(AGENT_FILES)
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(includedir)' libagent/opagent.h
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(libdir)' $(filter %.a,$(AGENT_FILES))
 	$(Q)install -D -m 755 -t '$(DESTDIR)$(libdir)' $(filter-out %.a,$(AGENT_FILES))
 	$(Q)ln -sf $(notdir $(AGENT_SO)) '$(DESTDIR)$(libdir)'/libopagent.so
-	$(Q)install -d '$(DESTDIR)$(libdir)'/pkgconfig
 	$(Q)sed -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
-		-e 's|@VERSION@|$(VERSION)|' libagent/opagent.pc.in \
-		>'$(DESTDIR)$(libdir)'/pkgconfig/opagent.pc
+		-e 's|@VERSION@|$(VERSION)|' libagent/opagent.pc.in >$(O)/lib/opagent.pc
+	$(Q)install -D -m 644 -t '$(DESTDIR)$(libdir)'/pkgconfig $(O)/lib/opagent.pc
 
-install: all install-agent
-	$(call say,INSTALL,$(DESTDIR)$(prefix))
-	$(Q)install -d '$(DESTDIR)$(bindir)'
-	$(Q)install -m 755 $(PROGS:%=$(O)/bin/%) '$(DESTDIR)$(bindir)'
-	$(Q)set -e; for page in $(wildcard doc/man/*.[1-8]); do \
+# The tree of doc/ stays as it is, so that its links lead somewhere.
+install-doc:
+	$(Q)set -e; for page in doc/man/*.[1-8]; do \
 		install -D -m 644 -t '$(DESTDIR)$(mandir)'/man$${page##*.} $$page; \
 	done
+	$(Q)set -e; find README.md doc -name man -prune -o -type f -print | \
+		while read -r page; do \
+			install -D -m 644 $$page '$(DESTDIR)$(docdir)'/$$page; \
+		done
+
+install: tools module install-agent install-doc
+	$(call say,INSTALL,$(DESTDIR)$(prefix))
+	$(Q)install -D -m 755 -t '$(DESTDIR)$(bindir)' $(PROGS:%=$(O)/bin/%)
 	$(Q)set -e; for release in $(sort $(foreach k,$(MODULE_KDIRS),$(call release_of,$(k)))); do \
 		ko=$(O)/module/$$release/oprofile.ko; \
 		install -D -m 644 -t '$(DESTDIR)'/lib/modules/$$release/updates $$ko; \
 		[ -n '$(DESTDIR)' ] || depmod $$release; \
 	done
 
+# Whatever install would put there. Folders go with their last file if they, or
+# one above them, are oprofile's own.
+uninstall:
+	$(call say,REMOVE,$(DESTDIR)$(prefix))
+	$(Q)rm -rf $(O)/uninstall
+	$(Q)$(MAKE) install DESTDIR=$(O)/uninstall >/dev/null
+	$(Q)set -e; root=$$(realpath -m '$(DESTDIR)/'); cd $(O)/uninstall; \
+		find . ! -type d | while read -r file; do rm -f "$$root/$$file"; done; \
+		find . -depth -type d -path '*/oprofile*' | while read -r dir; do \
+			[ ! -d "$$root/$$dir" ] || \
+				rmdir --ignore-fail-on-non-empty "$$root/$$dir"; \
+		done; \
+		[ -n '$(DESTDIR)' ] || ls lib/modules 2>/dev/null | xargs -r -n 1 depmod
+	$(Q)rm -rf $(O)/uninstall
+
+# The same commit gives the same bytes: no time, name or setting of this machine.
 dist:
 	$(Q)version=$$(sed -n 's/^AC_INIT(.*\[\([0-9.]*\)\])$$/\1/p' configure.ac) && \
-		git archive --prefix=oprofile-$$version/ \
-		-o oprofile-$$version.tar.gz HEAD && echo oprofile-$$version.tar.gz
+		git -c tar.umask=0022 archive --prefix=oprofile-$$version/ \
+			-o oprofile-$$version.tar HEAD && \
+		gzip -9nf oprofile-$$version.tar && echo oprofile-$$version.tar.gz
+
+help:
+	$(Q)sed -n '/^$$/q; 3,$$s/^# \{0,1\}//p' Makefile
 
 clean:
 	rm -rf $(O)
@@ -305,4 +340,5 @@ clean:
 .PHONY: all tools test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
 	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian lint hdr-check fuzz bench demo \
-	pictures vm-demo install-deps format install install-agent dist clean
+	pictures vm-demo install-deps format install install-agent install-doc uninstall dist help \
+	clean

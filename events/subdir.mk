@@ -26,9 +26,9 @@ tools: $(EVENTS)
 
 install: install-events
 install-events: $(EVENTS)
-	$(Q)set -e; cd $(O)/events && find . -name '[a-z]*' -type f -path './*/*/*' | \
+	$(Q)set -e; find $(O)/events -mindepth 3 -type f -printf '%P\n' | \
 		while read -r file; do \
-			install -D -m 644 $$file \
+			install -D -m 644 $(O)/events/$$file \
 				'$(DESTDIR)$(prefix)/share/oprofile/'$$file; \
 		done
 .PHONY: install-events

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 root=$TMP/root
-if ! make -C "$TOP" O="$O" install-agent DESTDIR="$root" prefix=/usr \
+if ! made install-agent DESTDIR="$root" prefix=/usr \
 	>"$TMP/out" 2>&1; then
 	diag "$(tail -n 5 "$TMP/out")"
 	ok "make install-agent" false

@@ -72,6 +72,16 @@ give_to_user() {
 	[ "$(id -u)" -ne 0 ] || chown -R $test_user:$test_user "$@"
 }
 
+# made ARG...: make in the tree with this build folder, and with the flags that it
+# was built with, so that nothing is compiled again.
+made() {
+	test_flags=$(sed -n 's/.* -fsanitize=\([^ ]*\).*/SANITIZE=\1/p' "$O/flags")
+	! grep -q -e ' -Werror ' "$O/flags" ||
+		test_flags="$test_flags DEVELOPER=1"
+	# shellcheck disable=SC2086 # words
+	make -C "$TOP" O="$O" $test_flags "$@"
+}
+
 # diag TEXT...: lines for people, not part of the results.
 diag() {
 	printf '%s\n' "$*" | sed 's/^/# /'

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# make install, uninstall, dist and help.
+
+. "$(dirname "$0")/lib.sh"
+
+case $O in */sanitized) skip_all "the same for all builds" ;; esac
+
+root="$TMP/root of it"
+set -- DESTDIR="$root" prefix=/usr
+# listing FOLDER: its files with their modes, and its folders.
+listing() {
+	(cd "$1" && find . -mindepth 1 -printf '%M %p %l\n' | sort)
+}
+
+# ---- install -------------------------------------------------------------------
+
+# What is there already, in the same folders, stays.
+mkdir -p "$root/usr/bin" "$root/usr/include" "$root/usr/lib/pkgconfig" \
+	"$root/usr/share/doc" "$root/usr/share/man/man1" \
+	"$root/usr/share/man/man3" "$root/usr/share/man/man8"
+for kdir in "$O"/module/*/; do
+	mkdir -p "$root/lib/modules/$(basename "$kdir")/updates"
+done
+touch "$root/usr/bin/another" "$root/usr/share/man/man1/another.1"
+listing "$root" >"$TMP/before"
+flags=$(stat -c %y "$O/flags")
+
+(umask 077 && made install "$@") >"$TMP/log" 2>&1
+ok "make install" test $? -eq 0
+[ "$test_failed" -eq 0 ] || diag "$(tail -n 5 "$TMP/log")"
+is "nothing was compiled for that" "$(stat -c %y "$O/flags")" "$flags"
+is "the programs, and none of the tests" \
+	"$(cd "$root/usr/bin" && echo *)" \
+	"another ocount opannotate oparchive opcontrol operf opgprof ophelp \
+opimport opreport oprofiled opstream opsymbols optop"
+for program in "$root"/usr/bin/op* "$root/usr/bin/ocount"; do
+	name=${program##*/}
+	is "$name has a manual page" "$(cd "$root/usr/share/man" && ls man?/"$name".?)" \
+		"$(cd "$TOP/doc/man" && for page in "$name".?; do
+			echo "man${page##*.}/$page"; done)"
+done
+is "each page of doc/ is there" \
+	"$(cd "$root/usr/share/doc/oprofile/doc" && find . -type f | sort)" \
+	"$(cd "$TOP/doc" && find . -name man -prune -o -type f -print | sort)"
+ok "and the README that leads to them" \
+	cmp "$TOP/README.md" "$root/usr/share/doc/oprofile/README.md"
+is "everybody may read all of it" "$(find "$root" ! -type l ! -perm -o=r)" ""
+is "no file names the build folder" \
+	"$(grep -rlF --exclude='*.ko' --exclude='lib*' --exclude-dir=bin "$O" "$root")" ""
+ok "an installed program finds the events" \
+	env -u OPROFILE_EVENTS_DIR "$root/usr/bin/ophelp" \
+	--cpu-type=x86-64/zen3 RETIRED_INSTRUCTIONS
+mv "$root/usr/share/oprofile" "$TMP/events"
+is "those that were installed" "$(diff -rq "$TMP/events" "$O/events" 2>&1 |
+	grep -v -e '^Only in .*/events: \(made\|pfm[^ ]*\)$')" ""
+mv "$TMP/events" "$root/usr/share/oprofile"
+
+# ---- uninstall -----------------------------------------------------------------
+
+made uninstall "$@" >"$TMP/log" 2>&1
+ok "make uninstall" test $? -eq 0
+[ "$test_failed" -eq 0 ] || diag "$(tail -n 5 "$TMP/log")"
+listing "$root" >"$TMP/after"
+is "everything is as it was" "$(diff "$TMP/before" "$TMP/after")" ""
+ok "a second time there is nothing to remove" made uninstall "$@"
+
+# ---- dist ----------------------------------------------------------------------
+
+if git -C "$TOP" rev-parse HEAD >/dev/null 2>&1; then
+	(umask 022 && git clone -q "$TOP" "$TMP/one") || exit 1
+	(umask 077 && git clone -q "$TOP" "$TMP/another one") || exit 1
+	git -C "$TMP/another one" config tar.umask user
+	ok "make dist" make -C "$TMP/one" dist
+	(umask 077 && TZ=Asia/Tokyo make -C "$TMP/another one" dist) >/dev/null
+	name=$(cd "$TMP/one" && echo oprofile-*.tar.gz)
+	ok "the same commit gives the same bytes" \
+		cmp "$TMP/one/$name" "$TMP/another one/$name"
+	is "all files of the commit are in it" \
+		"$(tar tzf "$TMP/one/$name" | grep -v '/$' |
+			sed 's|^[^/]*/||' | sort)" \
+		"$(git -C "$TMP/one" ls-files | sort)"
+else
+	skip "make dist" "no clone of git here"
+fi
+
+# ---- help ----------------------------------------------------------------------
+
+help=$(made help)
+missing=
+targets=$(sed -n '/^\.PHONY/,/[^\\]$/{s/^\.PHONY:\|[\]$//g; p}' "$TOP/Makefile")
+for target in $targets; do
+	# What only other targets need.
+	case $target in
+	FORCE | tools | test-* | fuzzers | deps-arm64 | arm64-for-tests | \
+		module-debug | install-doc) continue ;;
+	esac
+	echo "$help" | grep -qw -e "$target" || missing="$missing $target"
+done
+is "make help names every target" "$missing" ""
+done_testing
