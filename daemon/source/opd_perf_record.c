@@ -107,11 +107,14 @@ static void take_chain(struct opd_perf_rec *rec, struct body *body)
 	rec->sample.chain_len = rec->sample.chain ? nr : 0;
 }
 
-static void take_regs(struct opd_perf_rec *rec, struct body *body)
+static void take_regs(struct opd_perf_rec *rec, struct body *body,
+		      uint64_t mask)
 {
 	rec->sample.abi = take64(body);
+	rec->sample.regs_mask = mask;
 	if (rec->sample.abi != PERF_SAMPLE_REGS_ABI_NONE)
-		rec->sample.regs = pass_words(body, OPD_PERF_NR_REGS);
+		rec->sample.regs =
+			pass_words(body, (uint64_t)__builtin_popcountll(mask));
 }
 
 /* The room for it is always there, how much is in it comes last. */
@@ -129,23 +132,101 @@ static void take_stack(struct opd_perf_rec *rec, struct body *body)
 		body->failed = true;
 }
 
-/* In the order of the kernel's perf_output_sample(). */
-static void decode_sample(struct opd_perf_rec *rec, struct body *body,
-			  uint64_t sample_type)
+/* What the counters of the event, or of its group, had counted. */
+static void pass_counts(struct body *body, uint64_t read_format)
 {
-	if (sample_type & PERF_SAMPLE_IDENTIFIER)
-		rec->sample.id = take64(body);
-	rec->sample.ip = take64(body);
-	take_ids(body, rec);
-	take64(body); /* the time is known */
-	if (sample_type & PERF_SAMPLE_CALLCHAIN)
-		take_chain(rec, body);
-	if (sample_type & PERF_SAMPLE_REGS_USER)
-		take_regs(rec, body);
-	if (sample_type & PERF_SAMPLE_STACK_USER)
-		take_stack(rec, body);
+	const uint64_t of_all =
+		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	const uint64_t of_each = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	uint64_t nr = 1;
+
+	if (read_format & PERF_FORMAT_GROUP)
+		nr = take64(body);
+	pass_words(body, (uint64_t)__builtin_popcountll(read_format & of_all));
+	if (nr > body->left)
+		body->failed = true;
+	else
+		pass_words(body,
+			   nr * (uint64_t)(1 + __builtin_popcountll(
+						       read_format & of_each)));
+}
+
+static void pass_raw(struct body *body)
+{
+	uint32_t len = take32(body);
+
+	if (len > body->left) {
+		body->failed = true;
+		return;
+	}
+	body->at += len;
+	body->left -= len;
+}
+
+#define BRANCH_WORDS 3
+#define BRANCH_COUNTERS (UINT64_C(1) << 19) /* newer than some headers */
+
+static void pass_branches(struct body *body, uint64_t branch_type)
+{
+	uint64_t nr = take64(body);
+
+	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		take64(body);
+	if (nr > body->left)
+		body->failed = true;
+	else
+		pass_words(body, nr * (BRANCH_WORDS +
+				       !!(branch_type & BRANCH_COUNTERS)));
+}
+
+static void take_weight(struct opd_perf_rec *rec, struct body *body,
+			uint64_t sample_type)
+{
 	if (sample_type & PERF_SAMPLE_WEIGHT)
 		rec->sample.weight = take64(body);
+	else if (sample_type & PERF_SAMPLE_WEIGHT_STRUCT)
+		rec->sample.weight = take64(body) & UINT32_MAX;
+}
+
+/* In the order of the kernel's perf_output_sample(); what is behind the weight
+ * is not looked at. */
+static void decode_sample(struct opd_perf_rec *rec, struct body *body,
+			  const struct opd_perf_format *format)
+{
+	uint64_t type = format->sample_type;
+
+	rec->sample.cpu = OPD_PERF_NO_CPU;
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		rec->sample.id = take64(body);
+	if (type & PERF_SAMPLE_IP)
+		rec->sample.ip = take64(body);
+	if (type & PERF_SAMPLE_TID)
+		take_ids(body, rec);
+	if (type & PERF_SAMPLE_TIME)
+		take64(body); /* is known */
+	if (type & PERF_SAMPLE_ADDR)
+		take64(body);
+	if (type & PERF_SAMPLE_ID)
+		rec->sample.id = take64(body);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		take64(body);
+	if (type & PERF_SAMPLE_CPU)
+		rec->sample.cpu = (uint32_t)take64(body);
+	if (type & PERF_SAMPLE_PERIOD)
+		take64(body);
+	if (type & PERF_SAMPLE_READ)
+		pass_counts(body, format->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		take_chain(rec, body);
+	if (type & PERF_SAMPLE_RAW)
+		pass_raw(body);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		pass_branches(body, format->branch_type);
+	if (type & PERF_SAMPLE_REGS_USER)
+		take_regs(rec, body, format->regs);
+	if (type & PERF_SAMPLE_STACK_USER)
+		take_stack(rec, body);
+	take_weight(rec, body, type);
 }
 
 static void take_build_id(struct opd_perf_rec *rec, struct body *body)
@@ -167,6 +248,19 @@ static void take_inode(struct opd_perf_rec *rec, struct body *body)
 	rec->mmap.dev = makedev(maj, min);
 	rec->mmap.ino = take64(body);
 	rec->mmap.generation = take64(body);
+}
+
+/* The kind before mmap2, in which perf tells of the kernel. */
+static void decode_mmap(struct opd_perf_rec *rec, struct body *body)
+{
+	take_ids(body, rec);
+	rec->mmap.start = take64(body);
+	rec->mmap.len = take64(body);
+	rec->mmap.offset = take64(body);
+	rec->mmap.is_code = !(rec->misc & PERF_RECORD_MISC_MMAP_DATA);
+	rec->mmap.name = take_string(body);
+	if (rec->mmap.len > UINT64_MAX - rec->mmap.start)
+		body->failed = true;
 }
 
 static void decode_mmap2(struct opd_perf_rec *rec, struct body *body)
@@ -213,11 +307,14 @@ static void decode_ksymbol(struct opd_perf_rec *rec, struct body *body)
 }
 
 static void decode_body(struct opd_perf_rec *rec, struct body *body,
-			uint64_t sample_type)
+			const struct opd_perf_format *format)
 {
 	switch (rec->type) {
 	case PERF_RECORD_SAMPLE:
-		decode_sample(rec, body, sample_type);
+		decode_sample(rec, body, format);
+		break;
+	case PERF_RECORD_MMAP:
+		decode_mmap(rec, body);
 		break;
 	case PERF_RECORD_MMAP2:
 		decode_mmap2(rec, body);
@@ -243,31 +340,85 @@ static void decode_body(struct opd_perf_rec *rec, struct body *body,
 /* ---- the frame --------------------------------------------------------------
  */
 
-static size_t trailer_len(uint64_t sample_type)
+/* How many words those of @fields take that @sample_type has. */
+static size_t words_of(uint64_t sample_type, uint64_t fields)
 {
-	return sample_type & PERF_SAMPLE_IDENTIFIER ? 24 : 16;
+	return (size_t)__builtin_popcountll(sample_type & fields) * 8;
+}
+
+/* The fields of an identity, in the order of the kernel; in that of a sample
+ * the last one is the first. */
+#define ID_HEAD (PERF_SAMPLE_IP | PERF_SAMPLE_TID)
+#define ID_TAIL                                                                \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |                 \
+	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+/* @at, if the record of @len bytes reaches to behind a word there. */
+static size_t if_inside(size_t at, size_t len)
+{
+	return len >= at + 8 ? at : 0;
+}
+
+/* Where what comes behind the fields @before in the tail of a record is. */
+static size_t in_tail(size_t len, uint64_t sample_type, uint64_t before)
+{
+	size_t tail = words_of(sample_type, ID_TAIL);
+
+	return len < HEADER + tail ? 0
+				   : len - tail + words_of(sample_type, before);
 }
 
 size_t opd_perf_time_at(uint32_t type, size_t len, uint64_t sample_type)
 {
-	size_t at;
-
-	if (type == PERF_RECORD_SAMPLE) {
-		at = HEADER + 16;
-		at += sample_type & PERF_SAMPLE_IDENTIFIER ? 8 : 0;
-		return len >= at + 8 ? at : 0;
-	}
-	if (len < HEADER + trailer_len(sample_type))
+	if (!(sample_type & PERF_SAMPLE_TIME))
 		return 0;
-	return len - trailer_len(sample_type) + 8;
+	if (type == PERF_RECORD_SAMPLE)
+		return if_inside(
+			HEADER + words_of(sample_type,
+					  ID_HEAD | PERF_SAMPLE_IDENTIFIER),
+			len);
+	return in_tail(len, sample_type, PERF_SAMPLE_TID);
 }
 
-int opd_perf_decode(struct opd_perf_rec *rec, const void *bytes, size_t len,
-		    uint64_t sample_type)
+size_t opd_perf_id_at(uint32_t type, size_t len, uint64_t sample_type)
+{
+	bool is_sample = type == PERF_RECORD_SAMPLE;
+
+	if (sample_type & PERF_SAMPLE_IDENTIFIER)
+		return is_sample ? if_inside(HEADER, len)
+				 : in_tail(len, sample_type,
+					   ID_TAIL & ~PERF_SAMPLE_IDENTIFIER);
+	if (!(sample_type & PERF_SAMPLE_ID))
+		return 0;
+	if (is_sample)
+		return if_inside(HEADER + words_of(sample_type,
+						   ID_HEAD | PERF_SAMPLE_TIME |
+							   PERF_SAMPLE_ADDR),
+				 len);
+	return in_tail(len, sample_type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+}
+
+/* What is behind the header and before the identity at the end. */
+static bool begin_body(struct body *body, const unsigned char *at, size_t len,
+		       uint32_t type, const struct opd_perf_format *format)
+{
+	bool has_tail = type != PERF_RECORD_SAMPLE && !format->is_bare;
+	size_t tail = has_tail ? words_of(format->sample_type, ID_TAIL) : 0;
+
+	if (len < HEADER + tail)
+		return false;
+	body->at = at + HEADER;
+	body->left = len - HEADER - tail;
+	return true;
+}
+
+int opd_perf_decode_as(struct opd_perf_rec *rec, const void *bytes, size_t len,
+		       const struct opd_perf_format *format)
 {
 	const unsigned char *at = bytes;
 	struct perf_event_header header;
 	struct body body = { .failed = false };
+	bool has_time = format->sample_type & PERF_SAMPLE_TIME;
 	size_t time_at;
 
 	memset(rec, 0, sizeof(*rec));
@@ -276,14 +427,24 @@ int opd_perf_decode(struct opd_perf_rec *rec, const void *bytes, size_t len,
 	memcpy(&header, bytes, sizeof(header));
 	rec->type = header.type;
 	rec->misc = header.misc;
-	time_at = opd_perf_time_at(header.type, len, sample_type);
-	if (!time_at)
+	has_time &= header.type == PERF_RECORD_SAMPLE || !format->is_bare;
+	time_at = opd_perf_time_at(header.type, len, format->sample_type);
+	if ((has_time && !time_at) ||
+	    !begin_body(&body, at, len, header.type, format))
 		return -EINVAL;
-	memcpy(&rec->time, at + time_at, sizeof(rec->time));
-	body.at = at + HEADER;
-	body.left = len - HEADER;
-	if (header.type != PERF_RECORD_SAMPLE)
-		body.left -= trailer_len(sample_type);
-	decode_body(rec, &body, sample_type);
+	if (has_time)
+		memcpy(&rec->time, at + time_at, sizeof(rec->time));
+	decode_body(rec, &body, format);
 	return body.failed ? -EINVAL : 0;
+}
+
+int opd_perf_decode(struct opd_perf_rec *rec, const void *bytes, size_t len,
+		    uint64_t sample_type)
+{
+	const struct opd_perf_format format = {
+		.sample_type = sample_type,
+		.regs = OPD_PERF_REGS,
+	};
+
+	return opd_perf_decode_as(rec, bytes, len, &format);
 }

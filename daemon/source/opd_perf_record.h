@@ -4,6 +4,8 @@
 
 /*
  * One record of perf_events, taken apart (perf_event_open(2), "MMAP layout").
+ * What is in a record, and where, depends on how its event was opened: that is
+ * its struct opd_perf_format.
  *
  * Two kinds of rings are read. Rings of samples are made with OPD_PERF_SAMPLE,
  * and OPD_PERF_SAMPLE_ID where more than one event shares them; rings of side
@@ -31,6 +33,17 @@
 
 #define OPD_PERF_BUILD_ID_MAX 20 /* bytes, as in the kernel */
 
+#define OPD_PERF_NO_CPU UINT32_MAX
+
+/* Fields of an event's struct perf_event_attr that its records depend on. */
+struct opd_perf_format {
+	uint64_t sample_type;
+	uint64_t read_format;
+	uint64_t branch_type;
+	uint64_t regs; /* sample_regs_user */
+	bool is_bare; /* without sample_id_all: only samples have a time */
+};
+
 struct opd_perf_rec {
 	uint32_t type; /* PERF_RECORD_* */
 	uint16_t misc; /* PERF_RECORD_MISC_* */
@@ -43,8 +56,10 @@ struct opd_perf_rec {
 			uint64_t id; /* of the event, 0 when not told */
 			const void *chain; /* in the record, 64-bit words */
 			size_t chain_len; /* of them, 0: none */
+			uint32_t cpu; /* OPD_PERF_NO_CPU when not told */
 			uint64_t abi; /* PERF_SAMPLE_REGS_ABI_* */
-			const void *regs; /* OPD_PERF_NR_REGS, if an abi */
+			const void *regs; /* those of the format, if an abi */
+			uint64_t regs_mask; /* which these are */
 			const void *stack; /* bytes from the stack pointer up */
 			size_t stack_len;
 			uint64_t weight; /* what it cost, 0: not told */
@@ -81,18 +96,25 @@ struct opd_perf_rec {
 };
 
 /*
- * Take apart the record at @bytes, of @len bytes as its header says, from a
- * ring of @sample_type. Types that are not listed above only get type, misc
- * and time. Returns 0, or -EINVAL for one that contradicts itself. @rec points
- * into the record.
+ * Take apart the record at @bytes, of @len bytes as its header says, from an
+ * event of @format. Types that are not listed above only get type, misc and
+ * time, which is 0 where the format has none. Returns 0, or -EINVAL for one
+ * that contradicts itself. @rec points into the record.
  */
+int opd_perf_decode_as(struct opd_perf_rec *rec, const void *bytes, size_t len,
+		       const struct opd_perf_format *format);
+
+/* The same of a record from one of our own rings, of @sample_type. */
 int opd_perf_decode(struct opd_perf_rec *rec, const void *bytes, size_t len,
 		    uint64_t sample_type);
 
 /*
- * Where in a record of @type and @len bytes its time is; 0 when it is too
- * short to have one.
+ * Where in a record of @type and @len bytes its time is; 0 when it has none or
+ * is too short to have one.
  */
 size_t opd_perf_time_at(uint32_t type, size_t len, uint64_t sample_type);
+
+/* Where in such a record the number of its event is, in the same way. */
+size_t opd_perf_id_at(uint32_t type, size_t len, uint64_t sample_type);
 
 #endif /* DAEMON_SOURCE_OPD_PERF_RECORD_H */

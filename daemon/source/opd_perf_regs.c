@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Registers come in the order of the bits of a mask, and which bit is which
+ * register differs from their numbers in DWARF, by which code is unwound. A
+ * recording may have more of them than are needed here.
+ */
 
 #include "daemon/source/opd_perf_regs.h"
 
 #include <string.h>
 
-/* The DWARF number of each word. */
+#define NONE UINT8_MAX
+
+/* The DWARF number of each bit; flags and segments have none here. */
 #if defined(__x86_64__)
 enum { DX = 1, CX = 2, BX = 3, SI = 4, DI = 5, AX = 0 };
-static const uint8_t numbers[OPD_PERF_NR_REGS] = {
+static const uint8_t numbers[] = {
 	AX,
 	BX,
 	CX,
@@ -17,6 +24,13 @@ static const uint8_t numbers[OPD_PERF_NR_REGS] = {
 	CFI_X86_64_RBP,
 	CFI_X86_64_RSP,
 	CFI_X86_64_RIP,
+	NONE,
+	NONE,
+	NONE,
+	NONE,
+	NONE,
+	NONE,
+	NONE,
 	8,
 	9,
 	10,
@@ -43,7 +57,7 @@ struct opd_perf_frame opd_perf_frame_take(const uint32_t words[3], uint64_t fp)
 	return (struct opd_perf_frame){ words[1], words[2] };
 }
 #elif defined(__aarch64__)
-static const uint8_t numbers[OPD_PERF_NR_REGS] = {
+static const uint8_t numbers[] = {
 	0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15, 16,
 	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
 };
@@ -79,15 +93,20 @@ struct opd_perf_frame opd_perf_frame_take(const uint32_t words[3], uint64_t fp)
 }
 #endif
 
-void opd_perf_regs_take(struct opd_perf_user *user, const void *words,
-			bool narrow)
+void opd_perf_regs_take(struct opd_perf_user *user, uint64_t mask,
+			const void *words, bool narrow)
 {
 	const unsigned char *at = words;
 
 	memset(user, 0, sizeof(*user));
-	for (unsigned int i = 0; i < OPD_PERF_NR_REGS; i++) {
-		memcpy(&user->regs.reg[numbers[i]], at + 8 * i, 8);
-		user->regs.known |= UINT64_C(1) << numbers[i];
+	for (unsigned int i = 0; i < sizeof(numbers); i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (numbers[i] != NONE) {
+			memcpy(&user->regs.reg[numbers[i]], at, 8);
+			user->regs.known |= UINT64_C(1) << numbers[i];
+		}
+		at += 8;
 	}
 	fill(user, user->regs.reg, narrow);
 }

@@ -37,10 +37,10 @@ struct opd_perf_user {
 	bool in_syscall;
 };
 
-/* Fill @user from the OPD_PERF_NR_REGS words at @words; @narrow: they are of a
- * 32-bit task. */
-void opd_perf_regs_take(struct opd_perf_user *user, const void *words,
-			bool narrow);
+/* Fill @user from the words at @words, one for each bit of @mask, which has at
+ * least those of OPD_PERF_REGS; @narrow: they are of a 32-bit task. */
+void opd_perf_regs_take(struct opd_perf_user *user, uint64_t mask,
+			const void *words, bool narrow);
 
 /* A caller of a 32-bit task. */
 struct opd_perf_frame {

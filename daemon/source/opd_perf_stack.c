@@ -266,6 +266,41 @@ static bool put_entry(struct trace *trace, const struct opd_perf_user *user,
 	return false;
 }
 
+/*
+ * The user's callers as the kernel found them by frame pointers, which only a
+ * recording has. The first entry is the sample itself, or where the kernel was
+ * entered. Whether the last one is the outermost is not told.
+ */
+static enum op_trace_ending put_user_chain(struct trace *trace,
+					   const struct opd_perf_rec *rec)
+{
+	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	bool user = false, first = true;
+	struct unwinder_map map;
+
+	for (size_t i = 0; i < rec->sample.chain_len; i++) {
+		uint64_t word = word_at(rec->sample.chain, i);
+		bool is_return = !first;
+
+		if (word >= PERF_CONTEXT_MAX) {
+			user = word == PERF_CONTEXT_USER;
+			continue;
+		}
+		if (!user)
+			continue;
+		first = false;
+		if (!is_return && !trace->place.kernel &&
+		    word == rec->sample.ip)
+			continue;
+		if (!trace->room)
+			return OP_TRACE_DEPTH;
+		if (!find_map(stacks, word - is_return, &map))
+			return OP_TRACE_NO_UNWIND;
+		put_user(trace, &map, word - is_return);
+	}
+	return OP_TRACE_WHOLE;
+}
+
 static enum op_trace_ending put_user_part(struct trace *trace,
 					  const struct opd_perf_rec *rec)
 {
@@ -275,10 +310,11 @@ static enum op_trace_ending put_user_part(struct trace *trace,
 	struct opd_perf_user user;
 
 	if (!rec->sample.regs)
-		return OP_TRACE_WHOLE; /* a kernel thread */
+		return put_user_chain(trace, rec); /* of kernel threads, none */
 	if (!trace->room)
 		return OP_TRACE_DEPTH;
-	opd_perf_regs_take(&user, rec->sample.regs, narrow);
+	opd_perf_regs_take(&user, rec->sample.regs_mask, rec->sample.regs,
+			   narrow);
 	if (trace->place.kernel && !put_entry(trace, &user, &ending))
 		return ending;
 	if (stacks->process)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Records change what is known of processes, and each sample is placed by what
- * is known at its moment. A process that has no entry yet is read from /proc.
+ * is known at its moment. A process that has no entry yet is read from /proc,
+ * but for records of another time or machine, which tell of all processes.
  *
  * Two times decide when a process is read again. gap_at is the last time that
  * side band was lost: what was read before it cannot be trusted, so such a
@@ -21,21 +22,26 @@
 #include "daemon/source/opd_perf_world.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "daemon/source/opd_perf_proc.h"
+#include "libop/op_log.h"
 
 #define SECOND UINT64_C(1000000000)
 
 /* perf_events' number for a task that is being freed. */
 #define NO_TASK UINT32_MAX
 
-int opd_perf_world_init(struct opd_perf_world *world)
+/* A folder in which there is no process. */
+#define NO_PROC "/dev/null"
+
+int opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 {
 	memset(world, 0, sizeof(*world));
-	world->proc = "/proc";
+	world->proc = proc;
 	opd_perf_words_set_depth(&world->words, 0);
-	opd_names_init(&world->names, world->proc, 0, true);
+	opd_names_init(&world->names, proc ? proc : NO_PROC, 0, true);
 	opd_maps_init(&world->maps);
 	opd_jits_init(&world->jits, &world->images);
 	return opd_perf_images_init(&world->images);
@@ -53,7 +59,8 @@ void opd_perf_world_release(struct opd_perf_world *world)
 
 void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells)
 {
-	opd_names_init(&world->names, world->proc, tells, true);
+	opd_names_init(&world->names, world->proc ? world->proc : NO_PROC,
+		       tells, true);
 	opd_perf_words_set_records(&world->words, tells ? OPD_NAMES_WORDS : 0);
 }
 
@@ -110,14 +117,27 @@ uint64_t opd_perf_world_map(struct opd_perf_world *world,
 	return full.cookie;
 }
 
+/* A process that a recording tells of, from its first mapping on. */
+static struct opd_process *begin_process(struct opd_perf_world *world,
+					 uint32_t tgid)
+{
+	struct opd_process *process = opd_maps_new(&world->maps, tgid);
+
+	if (process)
+		process->fresh = true;
+	return process;
+}
+
 /* The process of a record; read from /proc when it is new to us. */
 static struct opd_process *process_of(struct opd_perf_world *world,
 				      uint32_t tgid)
 {
 	struct opd_process *process = opd_maps_find(&world->maps, tgid);
 
-	if (!process)
+	if (!process && world->proc)
 		process = opd_perf_proc_read(world, tgid);
+	else if (!process)
+		process = begin_process(world, tgid);
 	return process;
 }
 
@@ -211,9 +231,15 @@ static void handle_comm(struct opd_perf_world *world,
 				rec->misc & PERF_RECORD_MISC_COMM_EXEC);
 }
 
+/* perf itself tells of a process that runs already with PERF_RECORD_FORK and
+ * this flag, and then of all its mappings. */
 static void fork_process(struct opd_perf_world *world,
 			 const struct opd_perf_rec *rec)
 {
+	if (rec->misc & PERF_RECORD_MISC_FORK_EXEC) {
+		begin_process(world, rec->pid);
+		return;
+	}
 	opd_maps_fork(&world->maps, rec->pid, rec->task.parent);
 	opd_jits_fork(&world->jits, rec->task.parent, rec->pid, rec->time);
 }
@@ -268,6 +294,7 @@ void opd_perf_world_side(struct opd_perf_world *world,
 {
 	world->now = rec->time;
 	switch (rec->type) {
+	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		handle_mmap(world, rec);
 		break;
@@ -301,6 +328,8 @@ const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
 {
 	const struct opd_map *map = NULL;
 
+	if (!world->proc)
+		return *process ? opd_maps_lookup(*process, addr) : NULL;
 	if (*process && (*process)->read_at >= world->gap_at) {
 		map = opd_maps_lookup(*process, addr);
 		/* perf_events does not report mremap(2), for example. */
@@ -431,4 +460,40 @@ void opd_perf_world_sample(struct opd_perf_world *world,
 		count(world, OPD_PERF_INVALID_EIP);
 		break;
 	}
+}
+
+/* ---- statistics -------------------------------------------------------------
+ */
+
+static const char *const stat_names[] = {
+#define X(constant, name) #name,
+	OPD_PERF_STATS(X)
+#undef X
+};
+
+static bool is_cause(enum opd_perf_stat stat)
+{
+	return stat >= OPD_PERF_NO_MAPPING && stat <= OPD_PERF_THROTTLED;
+}
+
+int opd_perf_world_account(const struct opd_perf_world *world,
+			   struct op_ledger *ledger)
+{
+	const uint64_t *stats = world->stats;
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < OPD_PERF_NR_STATS; i++)
+		if (is_cause(i) && stats[i])
+			err = op_ledger_lose(ledger, stat_names[i], stats[i]);
+	ledger->taken = stats[OPD_PERF_RECEIVED] + stats[OPD_PERF_OVERFLOW] +
+			stats[OPD_PERF_THROTTLED];
+	return err;
+}
+
+void opd_perf_world_log(const struct opd_perf_world *world, struct op_log *log)
+{
+	for (unsigned int i = 0; i < OPD_PERF_NR_STATS; i++)
+		op_log_plain(log, "Nr. %s: %" PRIu64, stat_names[i],
+			     world->stats[i]);
+	op_log_plain(log, "Nr. images: %zu", world->images.nr);
 }

@@ -18,6 +18,7 @@
 #include "daemon/source/opd_perf_record.h"
 #include "daemon/source/opd_perf_stack.h"
 #include "daemon/source/opd_perf_words.h"
+#include "libop/op_ledger.h"
 
 /* X(constant, name): what became of a sample, or is worth knowing. */
 #define OPD_PERF_STATS(X)                                                      \
@@ -42,6 +43,8 @@ enum opd_perf_stat {
 		OPD_PERF_NR_STATS
 };
 
+struct op_log;
+
 struct opd_perf_world {
 	struct opd_maps maps;
 	struct opd_perf_images images;
@@ -51,7 +54,8 @@ struct opd_perf_world {
 	struct opd_names names;
 	struct opd_record_words told; /* of them, on the way to words */
 	uint64_t stats[OPD_PERF_NR_STATS];
-	const char *proc; /* the folder, "/proc" */
+	const char *proc; /* the folder, "/proc"; NULL: records are all that is
+			   * known, as they are not of now */
 	bool only_chosen; /* samples of other processes do not count */
 	uint32_t chosen_by_exec; /* the next exec of it does; 0: none */
 	uint64_t now; /* of the last record, ns */
@@ -60,7 +64,7 @@ struct opd_perf_world {
 };
 
 /* Returns 0 or -ENOMEM. */
-int opd_perf_world_init(struct opd_perf_world *world);
+int opd_perf_world_init(struct opd_perf_world *world, const char *proc);
 void opd_perf_world_release(struct opd_perf_world *world);
 
 /* Tell of tasks what @tells (OPD_TELL_*) says, from world->proc and records. */
@@ -87,6 +91,13 @@ void opd_perf_world_look_ahead(struct opd_perf_world *world,
 void opd_perf_world_sample(struct opd_perf_world *world,
 			   const struct opd_perf_rec *rec, uint32_t cpu,
 			   uint32_t counter);
+
+/* Fill the empty @ledger from the statistics. Returns 0 or -ENOMEM. */
+int opd_perf_world_account(const struct opd_perf_world *world,
+			   struct op_ledger *ledger);
+
+/* Write the statistics to @log. */
+void opd_perf_world_log(const struct opd_perf_world *world, struct op_log *log);
 
 /*
  * The mapping of process @tgid that holds @addr, if need be after another look

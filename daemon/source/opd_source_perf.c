@@ -228,7 +228,7 @@ static int read_processes(struct opd_perf *perf, struct op_diag *diag)
 static int set_up(struct opd_source *source, struct op_diag *diag)
 {
 	struct opd_perf *perf = source->perf;
-	int err = opd_perf_world_init(&perf->world);
+	int err = opd_perf_world_init(&perf->world, "/proc");
 
 	if (source->client->images && *source->client->images)
 		perf->world.jits.folder = source->client->images;
@@ -536,17 +536,6 @@ static int perf_take_file(struct opd_source *source, uint64_t cookie)
 /* ---- statistics -------------------------------------------------------------
  */
 
-static const char *const stat_names[] = {
-#define X(constant, name) #name,
-	OPD_PERF_STATS(X)
-#undef X
-};
-
-static bool is_cause(enum opd_perf_stat stat)
-{
-	return stat >= OPD_PERF_NO_MAPPING && stat <= OPD_PERF_THROTTLED;
-}
-
 /* By now the kernel knows better than the records that have come. */
 static void update_lost(struct opd_perf *perf)
 {
@@ -560,18 +549,15 @@ static void update_lost(struct opd_perf *perf)
 static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 {
 	struct opd_perf *perf = source->perf;
-	uint64_t stats[OPD_PERF_NR_STATS];
-	int err = 0;
+	uint64_t *throttled = &perf->world.stats[OPD_PERF_THROTTLED];
+	uint64_t before = *throttled;
+	int err;
 
 	update_lost(perf);
-	memcpy(stats, perf->world.stats, sizeof(stats));
-	stats[OPD_PERF_THROTTLED] += opd_perf_merge_throttled(
+	*throttled += opd_perf_merge_throttled(
 		&perf->merge, perf->off_at ? perf->off_at : now_ns());
-	for (unsigned int i = 0; !err && i < OPD_PERF_NR_STATS; i++)
-		if (is_cause(i) && stats[i])
-			err = op_ledger_lose(ledger, stat_names[i], stats[i]);
-	ledger->taken = stats[OPD_PERF_RECEIVED] + stats[OPD_PERF_OVERFLOW] +
-			stats[OPD_PERF_THROTTLED];
+	err = opd_perf_world_account(&perf->world, ledger);
+	*throttled = before;
 	return err;
 }
 
@@ -604,10 +590,7 @@ static void perf_log(struct opd_source *source, struct op_log *log)
 		bad += perf->events.cpus[i].samples.nr_bad +
 		       perf->events.cpus[i].side.nr_bad;
 	op_log_plain(log, "Nr. records that made no sense: %" PRIu64, bad);
-	for (unsigned int i = 0; i < OPD_PERF_NR_STATS; i++)
-		op_log_plain(log, "Nr. %s: %" PRIu64, stat_names[i],
-			     perf->world.stats[i]);
-	op_log_plain(log, "Nr. images: %zu", perf->world.images.nr);
+	opd_perf_world_log(&perf->world, log);
 	op_log_plain(log, "Nr. files of programs from fanotify: %" PRIu64,
 		     perf->execs.nr_files);
 	op_log_plain(log, "Nr. overflows of fanotify: %" PRIu64,

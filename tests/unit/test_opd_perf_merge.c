@@ -34,7 +34,7 @@ static struct rig *new_rig(uint64_t sample_type)
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	assert_non_null(rig);
-	assert_int_equal(opd_perf_world_init(&rig->world), 0);
+	assert_int_equal(opd_perf_world_init(&rig->world, "/proc"), 0);
 	rig->world.proc = "/nonexistent";
 	rig->sample_type = sample_type;
 	for (uint32_t i = 0; i < NR_CPUS; i++) {

@@ -378,10 +378,154 @@ static void symbols_of_the_kernel(void **state)
 }
 
 /* Type, misc and time; what is between is anybody's. */
+/* Samples of events that others opened, with fields that are not for us. */
+static void foreign_samples(void **state)
+{
+	const struct opd_perf_format format = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+			       PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+			       PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
+			       PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |
+			       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+			       PERF_SAMPLE_WEIGHT_STRUCT,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
+			       PERF_FORMAT_TOTAL_TIME_ENABLED,
+		.branch_type = PERF_SAMPLE_BRANCH_HW_INDEX,
+		.regs = 0x301,
+	};
+	struct opd_perf_rec rec;
+	struct record r;
+	uint64_t word;
+
+	(void)state;
+	record_begin(&r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	record_u64(&r, 0x4711); /* ip */
+	record_u32(&r, 100);
+	record_u32(&r, 101);
+	record_u64(&r, 12345); /* time */
+	record_u64(&r, 1); /* addr */
+	record_u64(&r, 77); /* id */
+	record_u64(&r, 1); /* stream */
+	record_u32(&r, 3); /* cpu */
+	record_u32(&r, 0);
+	record_u64(&r, 1000); /* period */
+	record_u64(&r, 2); /* two counters, enabled, each with its id */
+	for (int i = 0; i < 5; i++)
+		record_u64(&r, 1);
+	record_u64(&r, 1); /* chain */
+	record_u64(&r, 0x4711);
+	record_u32(&r, 12); /* raw */
+	for (int i = 0; i < 3; i++)
+		record_u32(&r, 1);
+	record_u64(&r, 1); /* branches, their index */
+	for (int i = 0; i < 4; i++)
+		record_u64(&r, 1);
+	record_u64(&r, PERF_SAMPLE_REGS_ABI_64);
+	for (uint64_t i = 0; i < 3; i++)
+		record_u64(&r, 0x1000 + i);
+	record_u64(&r, 16); /* stack */
+	record_u64(&r, 0x5555);
+	record_u64(&r, 0);
+	record_u64(&r, 8);
+	record_u64(&r, UINT64_C(5) << 32 | 42); /* weight */
+	record_close(&r);
+	assert_int_equal(opd_perf_decode_as(&rec, r.at, r.len, &format), 0);
+	assert_int_equal(rec.sample.ip, 0x4711);
+	assert_int_equal(rec.pid, 100);
+	assert_int_equal(rec.tid, 101);
+	assert_int_equal(rec.time, 12345);
+	assert_int_equal(rec.sample.id, 77);
+	assert_int_equal(rec.sample.cpu, 3);
+	assert_int_equal(rec.sample.chain_len, 1);
+	assert_int_equal(rec.sample.abi, PERF_SAMPLE_REGS_ABI_64);
+	assert_int_equal(rec.sample.regs_mask, 0x301);
+	memcpy(&word, (const char *)rec.sample.regs + 16, sizeof(word));
+	assert_int_equal(word, 0x1002);
+	memcpy(&word, rec.sample.stack, sizeof(word));
+	assert_int_equal(word, 0x5555);
+	assert_int_equal(rec.sample.stack_len, 8);
+	assert_int_equal(rec.sample.weight, 42);
+	memcpy(&word,
+	       r.at + opd_perf_id_at(PERF_RECORD_SAMPLE, r.len,
+				     format.sample_type),
+	       sizeof(word));
+	assert_int_equal(word, 77);
+	for (size_t len = 0; len < r.len; len += 4)
+		assert_int_equal(opd_perf_decode_as(&rec, r.at, len, &format),
+				 -EINVAL);
+}
+
+/* Where the number of the event and the time are, by what records have. */
+static void places_of_identities(void **state)
+{
+	static const struct {
+		uint64_t type;
+		size_t time, id; /* of a sample */
+		size_t tail_time, tail_id; /* from the end of another one */
+	} rows[] = {
+		{ PERF_SAMPLE_IP | PERF_SAMPLE_TID, 0, 0, 0, 0 },
+		{ OPD_PERF_SAMPLE, 24, 0, 8, 0 },
+		{ OPD_PERF_SAMPLE | PERF_SAMPLE_ID, 24, 32, 16, 8 },
+		{ OPD_PERF_SAMPLE | PERF_SAMPLE_ID | PERF_SAMPLE_ADDR, 24, 40,
+		  16, 8 },
+		{ OPD_PERF_SAMPLE | PERF_SAMPLE_CPU, 24, 0, 16, 0 },
+		{ OPD_PERF_SAMPLE_ID | PERF_SAMPLE_CPU, 32, 8, 24, 8 },
+		{ PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID, 0, 8, 0, 8 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t type = rows[i].type;
+
+		assert_int_equal(opd_perf_time_at(PERF_RECORD_SAMPLE, 200,
+						  type),
+				 rows[i].time);
+		assert_int_equal(opd_perf_id_at(PERF_RECORD_SAMPLE, 200, type),
+				 rows[i].id);
+		assert_int_equal(opd_perf_time_at(PERF_RECORD_EXIT, 200, type),
+				 rows[i].tail_time ? 200 - rows[i].tail_time
+						   : 0);
+		assert_int_equal(opd_perf_id_at(PERF_RECORD_EXIT, 200, type),
+				 rows[i].tail_id ? 200 - rows[i].tail_id : 0);
+		assert_int_equal(opd_perf_id_at(PERF_RECORD_EXIT, 8, type), 0);
+	}
+}
+
+/* Before Linux 3.x only samples had an identity. */
+static void bare_records(void **state)
+{
+	const struct opd_perf_format format = {
+		.sample_type = OPD_PERF_SAMPLE,
+		.is_bare = true,
+	};
+	struct opd_perf_rec rec;
+	struct record r;
+
+	(void)state;
+	record_begin(&r, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
+	record_u32(&r, 7);
+	record_u32(&r, 8);
+	record_u64(&r, 0x1000);
+	record_u64(&r, 0x2000);
+	record_u64(&r, 0x3000);
+	record_text(&r, "/bin/old");
+	record_close(&r);
+	assert_int_equal(opd_perf_decode_as(&rec, r.at, r.len, &format), 0);
+	assert_int_equal(rec.time, 0);
+	assert_int_equal(rec.pid, 7);
+	assert_int_equal(rec.mmap.start, 0x1000);
+	assert_int_equal(rec.mmap.len, 0x2000);
+	assert_int_equal(rec.mmap.offset, 0x3000);
+	assert_true(rec.mmap.is_code);
+	assert_string_equal(rec.mmap.name, "/bin/old");
+}
+
 static void others_have_a_time(void **state)
 {
 	static const uint32_t types[] = { 0,
-					  PERF_RECORD_MMAP,
+					  PERF_RECORD_ITRACE_START,
 					  PERF_RECORD_READ,
 					  PERF_RECORD_AUX,
 					  PERF_RECORD_THROTTLE,
@@ -622,6 +766,9 @@ int main(void)
 		cmocka_unit_test(births_and_deaths),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(symbols_of_the_kernel),
+		cmocka_unit_test(foreign_samples),
+		cmocka_unit_test(places_of_identities),
+		cmocka_unit_test(bare_records),
 		cmocka_unit_test(others_have_a_time),
 		cmocka_unit_test(cut_records_are_harmless),
 		cmocka_unit_test(names_must_end),

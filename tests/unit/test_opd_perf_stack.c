@@ -63,6 +63,7 @@ static struct sample *new_sample(struct rig *rig, uint16_t misc, uint64_t ip)
 	s->rec.sample.ip = ip;
 	s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_64;
 	s->rec.sample.regs = s->regs;
+	s->rec.sample.regs_mask = OPD_PERF_REGS;
 	s->rec.sample.stack = s->stack;
 	s->rec.sample.stack_len = sizeof(s->stack);
 	s->regs[SP] = STACK;
@@ -332,8 +333,48 @@ static void odd_chains(void **state)
 	put_chain(s, PERF_CONTEXT_USER);
 	put_chain(s, APP);
 	r = run(rig, s);
-	assert_int_equal(r.nr, 2);
+	assert_int_equal(r.nr, 3);
 	is_kernel(&r.frame[1], KERNEL + 0x20);
+	is_user(rig, &r.frame[2], "/no/app", 0x1001);
+}
+
+/* In a recording the kernel may have followed frame pointers. */
+static void user_chains(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x10);
+	struct result r;
+
+	s->rec.sample.regs = NULL;
+	put_chain(s, PERF_CONTEXT_USER);
+	put_chain(s, LIB + 0x10);
+	put_chain(s, LIB + 0x101);
+	put_chain(s, APP + 0x201);
+	r = run(rig, s);
+	assert_int_equal(r.nr, 3);
+	is_user(rig, &r.frame[0], "/no/lib.so", 0x2010);
+	is_user(rig, &r.frame[1], "/no/lib.so", 0x2101);
+	is_user(rig, &r.frame[2], "/no/app", 0x1201);
+	assert_int_equal(r.ending, OP_TRACE_WHOLE);
+
+	s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x10);
+	s->rec.sample.regs = NULL;
+	put_chain(s, PERF_CONTEXT_USER);
+	put_chain(s, LIB + 0x10);
+	put_chain(s, 0x1000); /* nothing is there */
+	put_chain(s, APP + 0x201);
+	r = run(rig, s);
+	assert_int_equal(r.nr, 1);
+	assert_int_equal(r.ending, OP_TRACE_NO_UNWIND);
+
+	s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x10);
+	s->rec.sample.regs = NULL;
+	put_chain(s, PERF_CONTEXT_USER);
+	for (int i = 0; i < DEPTH + 1; i++)
+		put_chain(s, APP + 0x201);
+	r = run(rig, s);
+	assert_int_equal(r.nr, DEPTH);
+	assert_int_equal(r.ending, OP_TRACE_DEPTH);
 }
 
 /* In execve(2) the registers are of a program that is gone. */
@@ -414,6 +455,7 @@ int main(void)
 		stack_test(deep_in_the_kernel),
 		stack_test(deep_in_the_program),
 		stack_test(odd_chains),
+		stack_test(user_chains),
 		stack_test(in_execve),
 		stack_test(never_in_user_mode),
 		stack_test(code_made_at_run_time),
