@@ -193,6 +193,10 @@ static int finish(struct opd *opd, struct op_diag *diag)
 		op_diag_set(diag, err, "%s: %s; see %s", opd->options.source,
 			    strerror(-err), opd->session.log);
 	collect_rest(opd);
+	if (!err && *opd->source.why.text) {
+		err = -EBADMSG;
+		*diag = opd->source.why;
+	}
 	failed = opd_finish(opd);
 	if (failed && !err)
 		err = explain_finish(opd, failed, diag);

@@ -264,7 +264,11 @@ static void need_names_of_maps(struct opd_feed *feed, const struct opd_rec *rec)
 static void tell_kernel(struct opd_feed *feed)
 {
 	feed->kernel_stale = false;
-	opd_live_kernel_record(&feed->kernel, feed->source, &feed->queue);
+	if (feed->source->ops->tell_kernel)
+		feed->source->ops->tell_kernel(feed->source, &feed->queue);
+	else
+		opd_live_kernel_record(&feed->kernel, feed->source,
+				       &feed->queue);
 }
 
 /* What the reader needs before a sample at @pc. */
@@ -274,7 +278,8 @@ static void need_place(struct opd_feed *feed, uint64_t pc)
 		return;
 	if (feed->kernel_stale)
 		tell_kernel(feed);
-	else if (!opd_live_kernel_has(&feed->kernel, pc))
+	else if (!feed->source->ops->tell_kernel &&
+		 !opd_live_kernel_has(&feed->kernel, pc))
 		opd_live_kernel_look_for_code(&feed->kernel, feed->source,
 					      &feed->queue);
 }
@@ -338,7 +343,9 @@ static void begin_stream(struct opd_feed *feed)
 	struct opd_events *events = source->events;
 
 	feed->begun = true;
-	opd_record_begin(&feed->queue, opd_proc_cpu_khz(), source->cpu_type);
+	opd_record_begin(&feed->queue,
+			 source->ops->tell_kernel ? 0 : opd_proc_cpu_khz(),
+			 source->cpu_type);
 	opd_record_source(&feed->queue, source->stacks ? OP_SOURCE_STACKS : 0,
 			  source->name);
 	for (unsigned int i = 0; i < events->nr; i++) {

@@ -9,6 +9,7 @@
 static const struct opd_source_ops *const sources[] = {
 	&opd_source_oprofilefs,
 	&opd_source_perf,
+	&opd_source_perfdata,
 	&opd_source_file,
 };
 

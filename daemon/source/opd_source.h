@@ -24,6 +24,8 @@ struct op_clock;
 struct op_log;
 struct opd_oprofilefs;
 struct opd_perf;
+struct opd_perfdata_source;
+struct opd_record_words;
 struct opd_source;
 struct unwinder;
 
@@ -59,6 +61,11 @@ struct opd_source_ops {
 	/* Fill @query for its cookie. -ENOENT, -EAGAIN as OP_IOC_COOKIE; there
 	 * is a path with -EAGAIN when only the build-id is still to come. */
 	int (*cookie)(struct opd_source *source, struct op_cookie_query *query);
+	/* Add the records of a new table of the kernel's ranges to @words, and
+	 * tell the client of those that are here. NULL: it is the kernel of
+	 * this machine. */
+	void (*tell_kernel)(struct opd_source *source,
+			    struct opd_record_words *words);
 	/* The next code that the kernel has made since open; 1, 0 or -EOVERFLOW
 	 * as opd_code_watch_next(). NULL: its records tell, or nothing does. */
 	int (*next_code)(struct opd_source *source, struct opd_new_code *code);
@@ -112,6 +119,8 @@ struct opd_source {
 	size_t head_at;
 	struct opd_oprofilefs *files; /* oprofilefs: of images */
 	struct opd_perf *perf; /* perf: all that it has */
+	struct opd_perfdata_source *perfdata; /* perfdata: the same */
+	struct op_diag why; /* it ended too early; "" it did not */
 	struct opd_events *events; /* what is to be sampled; not owned */
 	char name[32]; /* for the ledger and status: "module/timer", "file" */
 	char cpu_type[48];
@@ -160,10 +169,11 @@ const struct opd_source_ops *opd_source_find(const char *spec,
 
 /* All names, for people. */
 #define OPD_SOURCES                                                            \
-	"oprofilefs, oprofilefs:DIR, perf, perf:exec=PID, perf:pid=PID and file:PATH"
+	"oprofilefs, oprofilefs:DIR, perf, perf:exec=PID, perf:pid=PID, perfdata:PATH and file:PATH"
 
 extern const struct opd_source_ops opd_source_oprofilefs;
 extern const struct opd_source_ops opd_source_perf;
+extern const struct opd_source_ops opd_source_perfdata;
 extern const struct opd_source_ops opd_source_file;
 
 #endif /* DAEMON_SOURCE_OPD_SOURCE_H */

@@ -44,6 +44,7 @@ ROOMS = {
     "pp": {
         "libpp": "*",
         "libpp/format": "format.h gmon.h text.h text_fit.h",
+        "utils": "process.h",
         "libpp/symbols": SYMBOLS,
         **STORES,
         **LIBOP,
@@ -81,7 +82,8 @@ SYSTEM = {
     r"bfd\.h|dis-asm\.h": r"libpp/symbols/op_bfd\w*\.[ch]",
     r"demangle\.h|libiberty\.h": r"libpp/symbols/\w+\.[ch]",
     r"elfutils/debuginfod\.h": r"libpp/symbols/debuginfod\.c",
-    r"lzma\.h|zstd\.h": r"libpp/symbols/unpack\.c",
+    r"lzma\.h": r"libpp/symbols/unpack\.c",
+    r"zstd\.h": r"libpp/symbols/unpack\.c|daemon/source/opd_perfdata_reader\.c",
     r"nettle/.*": r"libpp/symbols/sha256\.[ch]",
     r"jni\.h|jvmti(cmlr)?\.h": r"libagent/jvmti_oprofile\.c",
     r"curses\.h": r"pp/optop_terminal\.c",

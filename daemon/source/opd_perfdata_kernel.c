@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf tells of the kernel as a mapping "[kernel.kallsyms]_text", from its
+ * start to the end of its code, and of a module by its file or as "[NAME]".
+ * The kernel that runs here is known by its build-id or, where perf recorded
+ * none, by its release and the name of the machine; and it must lie where it
+ * lay then, which differs from boot to boot. Its range is then that of this
+ * machine, which is what snapshots of its symbols go by.
+ */
+
+#include "daemon/source/opd_perfdata_kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "daemon/source/opd_perfdata.h"
+#include "daemon/source/opd_proc.h"
+#include "daemon/source/opd_record_words.h"
+#include "daemon/source/opd_source.h"
+#include "libop/op_array.h"
+
+#define KALLSYMS "[kernel.kallsyms]"
+
+void opd_perfdata_kernel_release(struct opd_perfdata_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->nr; i++)
+		free(kernel->ranges[i].name);
+	free(kernel->ranges);
+	memset(kernel, 0, sizeof(*kernel));
+}
+
+/* The module in "/lib/modules/.../snd-pcm.ko.xz" or "[snd_pcm]"; false for a
+ * name that is too long. */
+static bool module_name(const char *path, char name[OPD_MODULE_NAME_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	const char *start = slash ? slash + 1 : path;
+	size_t len;
+
+	start += *start == '[';
+	len = strcspn(start, ".]");
+	if (!len || len >= OPD_MODULE_NAME_MAX)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		name[i] = start[i] == '-' ? '_' : start[i];
+	name[len] = '\0';
+	return true;
+}
+
+static void set_build_id(struct opd_perfdata_range *range,
+			 const struct opd_perfdata *data,
+			 const struct opd_perf_rec *rec, const char *name)
+{
+	const struct op_build_id *told = opd_perfdata_build_of(data, name);
+
+	if (told)
+		range->build_id = *told;
+	if (!rec->mmap.build_id_len)
+		return;
+	range->build_id.len = rec->mmap.build_id_len;
+	memcpy(range->build_id.bytes, rec->mmap.build_id,
+	       rec->mmap.build_id_len);
+}
+
+/* ---- this machine -----------------------------------------------------------
+ */
+
+/* Whether perf ran on this machine and under a kernel of this release. */
+static bool is_this_machine(const struct opd_perfdata *data)
+{
+	struct utsname name;
+
+	return !uname(&name) && !strcmp(data->hostname, name.nodename) &&
+	       !strcmp(data->release, name.release);
+}
+
+static void find_kernel_here(struct opd_perfdata_kernel *kernel,
+			     const struct opd_perfdata *data,
+			     struct opd_perfdata_range *range)
+{
+	struct op_build_id build_id = { .len = 0 };
+	struct op_diag diag = { "" };
+	uint64_t start, end;
+
+	if (op_build_id_of_notes_file(&build_id, "/sys/kernel/notes"))
+		build_id.len = 0;
+	if (range->build_id.len ? !op_build_id_same(&range->build_id, &build_id)
+				: !is_this_machine(data))
+		return;
+	if (opd_proc_kernel("/proc/kallsyms", &start, &end, &diag) ||
+	    start != range->start)
+		return;
+	range->end = end;
+	range->build_id = build_id;
+	kernel->is_here = range->is_here = true;
+}
+
+static int find_module_here(void *arg, const char *name, uint64_t start,
+			    uint64_t end)
+{
+	struct opd_perfdata_range *range = arg;
+
+	if (start != range->start || strcmp(name, range->name))
+		return 0;
+	range->end = end;
+	range->is_here = true;
+	return 1;
+}
+
+/* A module that was loaded anew since is elsewhere, or is the same. */
+static void find_here(struct opd_perfdata_kernel *kernel,
+		      struct opd_perfdata_range *range)
+{
+	char path[128 + OPD_MODULE_NAME_MAX];
+	struct op_build_id build_id;
+	struct op_diag diag = { "" };
+
+	if (!kernel->is_here)
+		return;
+	(void)opd_proc_modules("/proc/modules", find_module_here, range, &diag);
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
+		 range->name);
+	if (range->is_here && !op_build_id_of_notes_file(&build_id, path))
+		range->build_id = build_id;
+}
+
+/* ---- the table --------------------------------------------------------------
+ */
+
+/* Put @range, whose name is copied, in the place of the one of its name. */
+static bool put_range(struct opd_perfdata_kernel *kernel,
+		      const struct opd_perfdata_range *range)
+{
+	char *name;
+
+	for (size_t i = 0; i < kernel->nr; i++) {
+		struct opd_perfdata_range *old = &kernel->ranges[i];
+
+		if (strcmp(old->name, range->name))
+			continue;
+		name = old->name;
+		if (old->start == range->start && old->end == range->end)
+			return false;
+		*old = *range;
+		old->name = name;
+		return true;
+	}
+	name = strdup(range->name);
+	if (!name || op_array_reserve(&kernel->ranges, kernel->nr, 1)) {
+		free(name);
+		return false;
+	}
+	kernel->ranges[kernel->nr] = *range;
+	kernel->ranges[kernel->nr++].name = name;
+	return true;
+}
+
+bool opd_perfdata_kernel_map(struct opd_perfdata_kernel *kernel,
+			     const struct opd_perfdata *data,
+			     const struct opd_perf_rec *rec)
+{
+	struct opd_perfdata_range range = {
+		.start = rec->mmap.start,
+		.end = rec->mmap.start + rec->mmap.len,
+	};
+	char name[OPD_MODULE_NAME_MAX] = OP_KERNEL_NAME;
+	bool is_kernel = !strncmp(rec->mmap.name, KALLSYMS, strlen(KALLSYMS));
+
+	/* Without the right to see addresses perf tells of none. */
+	if (range.start >= range.end || range.start < INT64_MAX)
+		return false;
+	if (!is_kernel && !module_name(rec->mmap.name, name))
+		return false;
+	range.name = name;
+	set_build_id(&range, data, rec, is_kernel ? KALLSYMS : rec->mmap.name);
+	if (is_kernel)
+		find_kernel_here(kernel, data, &range);
+	else
+		find_here(kernel, &range);
+	return put_range(kernel, &range);
+}
+
+void opd_perfdata_kernel_record(const struct opd_perfdata_kernel *kernel,
+				const struct opd_source *source,
+				struct opd_record_words *words)
+{
+	const struct opd_source_client *client = source->client;
+
+	for (size_t i = 0; i < kernel->nr; i++) {
+		const struct opd_perfdata_range *range = &kernel->ranges[i];
+
+		opd_record_range(words, i ? 0 : OP_KERNEL_FIRST, range->start,
+				 range->end, &range->build_id, range->name);
+		if (range->is_here && client->see_kernel)
+			client->see_kernel(client->ctx, range->name,
+					   range->start, range->end,
+					   &range->build_id);
+	}
+}

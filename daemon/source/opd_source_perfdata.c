@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Files that "perf record" wrote: what opd_source_perf does with the rings of
+ * the kernel, with records of another time and maybe another machine.
+ *
+ *	opd_perfdata		reads a file and what is told at its beginning,
+ *	opd_perfdata_reader	takes it apart into records,
+ *	opd_perfdata_queue	brings these in order;
+ *	opd_perf_record		takes them apart, and
+ *	opd_perf_world		writes the stream
+ *
+ * Several files are read one after the other, as what is known of processes
+ * goes on from each to the next: perf begins a new one every so often if asked
+ * to (--switch-output).
+ *
+ * Damage ends the reading of all files. What was read before is in the stream,
+ * and source->why tells the reason when the stream has ended.
+ */
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/source/opd_perf_regs.h"
+#include "daemon/source/opd_perf_target.h"
+#include "daemon/source/opd_perf_world.h"
+#include "daemon/source/opd_perfdata.h"
+#include "daemon/source/opd_perfdata_kernel.h"
+#include "daemon/source/opd_perfdata_queue.h"
+#include "daemon/source/opd_source.h"
+#include "daemon/source/opd_stream.h"
+#include "libop/op_array.h"
+#include "libop/op_log.h"
+#include "libop/op_perf.h"
+
+/* Frames of a chain, unless the event says otherwise: the default of
+ * kernel.perf_event_max_stack. */
+#define CHAIN_MAX 127
+
+/* Of what perf was told not to record (--filter with BPF), of a record's misc.
+ */
+#define LOST_BY_FILTER 0x8000
+
+#ifdef __x86_64__
+#define OWN_ARCH "x86_64"
+#else
+#define OWN_ARCH "aarch64"
+#endif
+
+struct opd_perfdata_source {
+	char *spec; /* the paths, with zero bytes between */
+	const char **paths;
+	size_t nr_paths;
+	size_t nr_opened;
+	struct opd_perfdata data; /* the last of these, if is_open */
+	bool is_open;
+	bool is_foreign; /* of another architecture: no registers */
+	struct opd_perfdata_queue queue;
+	struct opd_perf_world world;
+	struct opd_perfdata_kernel kernel;
+	uint64_t lost_records; /* by perf's own rings */
+	uint64_t lost_samples; /* by the events; the kernel tells both */
+	uint32_t chain_max; /* frames */
+};
+
+/* ---- events -----------------------------------------------------------------
+ */
+
+/* Whether it is there for its side band alone. */
+static bool is_sampled(const struct opd_perfdata_event *event)
+{
+	return event->attr.type != PERF_TYPE_SOFTWARE ||
+	       event->attr.config != PERF_COUNT_SW_DUMMY;
+}
+
+/*
+ * What is told after the name of an event, "cycles:upp", is in the attributes
+ * too. Of the rest "cpu/event=0x3c,umask=0x1/" becomes
+ * "cpu_event_0x3c_umask_0x1".
+ */
+static void clean_name(char *name)
+{
+	char *colon = strrchr(name, ':');
+	char *out = name;
+
+	if (colon && colon > name &&
+	    strspn(colon + 1, "ukhGHpPSDIWeb") == strlen(colon + 1))
+		*colon = '\0';
+	for (const char *c = name; *c; c++) {
+		if (isalnum((unsigned char)*c) || strchr("-.", *c))
+			*out++ = *c;
+		else if (out > name && out[-1] != '_')
+			*out++ = '_';
+	}
+	while (out > name && out[-1] == '_')
+		out--;
+	*out = '\0';
+}
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+		attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/*
+ * From one sample to the next. Where the kernel chose it to get so many samples
+ * a second it is not told, but for the clocks, which count ns; then it is this
+ * number of samples.
+ */
+static uint64_t event_count(const struct perf_event_attr *attr)
+{
+	if (!attr->sample_period)
+		return 1;
+	return attr->freq && is_clock(attr)
+		       ? UINT64_C(1000000000) / attr->sample_freq ?: 1
+		       : attr->sample_period;
+}
+
+static void describe_event(struct opd_event *to,
+			   const struct opd_perfdata_event *from)
+{
+	const struct perf_event_attr *attr = &from->attr;
+	size_t nr;
+	const struct op_perf_event *known = op_perf_events(&nr);
+
+	*to = (struct opd_event){
+		.set = true,
+		.count = event_count(attr),
+		.config = attr->config,
+		.kernel = !attr->exclude_kernel,
+		.user = !attr->exclude_user,
+	};
+	if (attr->type == PERF_TYPE_RAW) {
+		to->value = attr->config & 0xff;
+		to->um = attr->config >> 8 & 0xff;
+	}
+	snprintf(to->name, sizeof(to->name), "%s", from->name);
+	for (size_t i = 0; i < nr && !*to->name; i++)
+		if (known[i].type == attr->type &&
+		    known[i].config == attr->config)
+			snprintf(to->name, sizeof(to->name), "%s",
+				 known[i].name);
+	clean_name(to->name);
+	if (!*to->name)
+		snprintf(to->name, sizeof(to->name), "type%" PRIu32 "-%" PRIx64,
+			 (uint32_t)attr->type, (uint64_t)attr->config);
+}
+
+static bool is_same_event(const struct opd_event *a, const struct opd_event *b)
+{
+	return !strcmp(a->name, b->name) && a->count == b->count &&
+	       a->um == b->um;
+}
+
+/* Give each event of the open file a counter, that of its like in the files
+ * before if there is one. */
+static int add_perfdata_events(struct opd_source *source, struct op_diag *diag)
+{
+	struct opd_perfdata *data = &source->perfdata->data;
+	struct opd_events *events = source->events;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < data->nr_events; i++) {
+		struct opd_perfdata_event *event = &data->events[i];
+		struct opd_event described;
+		unsigned int at = 0;
+
+		if (!is_sampled(event))
+			continue;
+		describe_event(&described, event);
+		while (at < events->nr &&
+		       !is_same_event(&events->counter[at], &described))
+			at++;
+		if (at == events->nr)
+			err = opd_events_set(events, at, &described, diag);
+		event->counter = at;
+		source->stacks |= event->attr.sample_type &
+				  (OPD_PERF_CHAIN | PERF_SAMPLE_STACK_USER);
+		if (event->attr.sample_max_stack > source->perfdata->chain_max)
+			source->perfdata->chain_max =
+				event->attr.sample_max_stack;
+	}
+	return err;
+}
+
+/* ---- opening ----------------------------------------------------------------
+ */
+
+/* "PATH,PATH": a comma that is part of a path has a backslash before it. */
+static int split_paths(struct opd_perfdata_source *p, const char *arg)
+{
+	char *to;
+
+	p->spec = strdup(arg);
+	if (!p->spec)
+		return -ENOMEM;
+	to = p->spec;
+	while (*arg) {
+		if (op_array_reserve(&p->paths, p->nr_paths, 1))
+			return -ENOMEM;
+		p->paths[p->nr_paths++] = to;
+		for (; *arg && *arg != ','; arg++) {
+			arg += *arg == '\\' &&
+			       (arg[1] == ',' || arg[1] == '\\');
+			*to++ = *arg;
+		}
+		*to++ = '\0';
+		arg += *arg == ',';
+	}
+	return 0;
+}
+
+/* Open the next file, with its events known. */
+static int open_next(struct opd_source *source, struct op_diag *diag)
+{
+	struct opd_perfdata_source *p = source->perfdata;
+	int err;
+
+	if (p->is_open)
+		opd_perfdata_close(&p->data);
+	p->is_open = true;
+	err = opd_perfdata_open(&p->data, p->paths[p->nr_opened++], diag)
+		      ?: add_perfdata_events(source, diag);
+	p->is_foreign = *p->data.arch && strcmp(p->data.arch, OWN_ARCH);
+	return err;
+}
+
+/* Which events there are is told before the first sample. */
+static int look_at_all(struct opd_source *source, struct op_diag *diag)
+{
+	struct opd_perfdata_source *p = source->perfdata;
+	int err = 0;
+
+	memset(source->events, 0, sizeof(*source->events));
+	while (!err && p->nr_opened < p->nr_paths)
+		err = open_next(source, diag);
+	if (!err && !source->events->nr)
+		err = op_diag_set(diag, -EBADMSG,
+				  "%s: has no event with samples", p->paths[0]);
+	if (err || p->nr_paths == 1)
+		return err;
+	p->nr_opened = 0;
+	return open_next(source, diag);
+}
+
+static int set_up_world(struct opd_source *source)
+{
+	struct opd_perfdata_source *p = source->perfdata;
+	int err = opd_perf_world_init(&p->world, NULL);
+
+	if (err)
+		return err;
+	opd_perf_world_tell(&p->world, source->client->tells);
+	if (source->stacks)
+		err = opd_perf_stacks_init(&p->world, OPD_PERF_DEPTH_MAX,
+					   p->chain_max);
+	return err;
+}
+
+static int perfdata_open(struct opd_source *source, const char *arg,
+			 struct op_diag *diag)
+{
+	struct opd_perfdata_source *p = calloc(1, sizeof(*p));
+	int err;
+
+	if (!p)
+		return op_diag_set(diag, -ENOMEM, "perfdata: out of memory");
+	source->perfdata = p;
+	source->path = "perfdata";
+	p->chain_max = CHAIN_MAX;
+	snprintf(source->name, sizeof(source->name), "perf.data");
+	snprintf(source->cpu_type, sizeof(source->cpu_type), "perf");
+	if (!arg || !*arg)
+		return op_diag_set(
+			diag, -EINVAL,
+			"perfdata: which one? give --source=perfdata:PATH, - is standard input");
+	if (split_paths(p, arg))
+		return op_diag_set(diag, -ENOMEM, "perfdata: out of memory");
+	err = look_at_all(source, diag);
+	if (err)
+		return err;
+	err = set_up_world(source);
+	/* The daemon waits until there is something to read: always. */
+	if (!err) {
+		source->fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		err = source->fd < 0 ? -errno : 0;
+	}
+	return err ? op_diag_set(diag, err, "perfdata: %s", strerror(-err)) : 0;
+}
+
+static void perfdata_close(struct opd_source *source)
+{
+	struct opd_perfdata_source *p = source->perfdata;
+
+	if (!p)
+		return;
+	if (source->fd >= 0)
+		close(source->fd);
+	source->fd = -1;
+	if (p->is_open)
+		opd_perfdata_close(&p->data);
+	opd_perf_world_release(&p->world);
+	opd_perfdata_queue_release(&p->queue);
+	opd_perfdata_kernel_release(&p->kernel);
+	free(p->paths);
+	free(p->spec);
+	free(p);
+	source->perfdata = NULL;
+}
+
+/* ---- records ----------------------------------------------------------------
+ */
+
+/* Mappings tell no build-id unless perf was asked for it; a list of those that
+ * have samples is at the end of the file. */
+static void fill_build_id(const struct opd_perfdata *data,
+			  struct opd_perf_rec *rec)
+{
+	const struct op_build_id *id;
+
+	if (rec->mmap.build_id_len)
+		return;
+	id = opd_perfdata_build_of(data, rec->mmap.name);
+	if (!id)
+		return;
+	rec->mmap.build_id_len = id->len;
+	memcpy(rec->mmap.build_id, id->bytes, id->len);
+}
+
+static void handle_mapping(struct opd_perfdata_source *p,
+			   struct opd_perf_rec *rec)
+{
+	switch (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		if (opd_perfdata_kernel_map(&p->kernel, &p->data, rec))
+			opd_perf_words_kernel_changed(&p->world.words);
+		break;
+	case PERF_RECORD_MISC_USER:
+		fill_build_id(&p->data, rec);
+		opd_perf_world_side(&p->world, rec);
+		break;
+	}
+}
+
+static void handle_lost_samples(struct opd_perfdata_source *p,
+				const struct opd_perf_rec *rec)
+{
+	if (rec->misc & LOST_BY_FILTER)
+		return;
+	/* perf asks the events for it at the end, which no time belongs to. */
+	if (rec->time)
+		p->world.stats[OPD_PERF_OVERFLOW] += rec->lost.nr;
+	else
+		p->lost_samples += rec->lost.nr;
+}
+
+static void handle_perfdata_sample(struct opd_perfdata_source *p,
+				   struct opd_perf_rec *rec, uint32_t counter)
+{
+	uint32_t cpu = rec->sample.cpu;
+
+	/* Of another machine the registers mean something else. */
+	if (p->is_foreign ||
+	    (rec->sample.regs_mask & OPD_PERF_REGS) != OPD_PERF_REGS)
+		rec->sample.regs = NULL;
+	opd_perf_world_sample(&p->world, rec, cpu <= OPD_MAX_CPU ? cpu : 0,
+			      counter);
+}
+
+/* No process has such a number, but for those that are being freed. */
+static bool is_bad_number(uint32_t number)
+{
+	return number > OPD_MAX_PID && number != UINT32_MAX;
+}
+
+static void handle_record(struct opd_perfdata_source *p,
+			  const struct opd_perfdata_event *event,
+			  const void *bytes, size_t len, uint64_t time)
+{
+	struct opd_perf_rec rec;
+
+	if (opd_perf_decode_as(&rec, bytes, len,
+			       event ? &event->format
+				     : &p->data.events[0].format) ||
+	    is_bad_number(rec.pid) || is_bad_number(rec.tid)) {
+		p->world.stats[OPD_PERF_BAD_RECORD]++;
+		return;
+	}
+	if (rec.type == PERF_RECORD_LOST_SAMPLES) {
+		handle_lost_samples(p, &rec);
+		return;
+	}
+	rec.time = time;
+	switch (rec.type) {
+	case PERF_RECORD_SAMPLE:
+		handle_perfdata_sample(p, &rec,
+				       event ? event->counter : UINT32_MAX);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		handle_mapping(p, &rec);
+		break;
+	case PERF_RECORD_LOST:
+		p->lost_records += rec.lost.nr;
+		break;
+	case PERF_RECORD_THROTTLE:
+		p->world.stats[OPD_PERF_THROTTLE]++;
+		break;
+	default:
+		opd_perf_world_side(&p->world, &rec);
+		break;
+	}
+}
+
+/* ---- reading ----------------------------------------------------------------
+ */
+
+/* Of a record of the kernel, 0 where none is told. */
+static uint64_t time_of(const struct opd_perfdata_event *event,
+			const void *record, size_t len)
+{
+	struct perf_event_header header;
+	uint64_t time = 0;
+	size_t at;
+
+	memcpy(&header, record, sizeof(header));
+	if (event->format.is_bare && header.type != PERF_RECORD_SAMPLE)
+		return 0;
+	at = opd_perf_time_at(header.type, len, event->format.sample_type);
+	if (at)
+		memcpy(&time, (const char *)record + at, sizeof(time));
+	return time;
+}
+
+/* perf tells of what was there before it began without a time: at once. */
+static int put_in_order(struct opd_perfdata_source *p, const void *record,
+			size_t len)
+{
+	const struct opd_perfdata_event *event =
+		opd_perfdata_event_of(&p->data, record, len);
+	uint64_t time =
+		time_of(event ? event : &p->data.events[0], record, len);
+
+	if (time)
+		return opd_perfdata_queue_put(&p->queue, time, record, len);
+	handle_record(p, event, record, len, p->world.now ? p->world.now : 1);
+	return 0;
+}
+
+/*
+ * Read on until something has been handled or is ready. Returns 1, 0 at the end
+ * of the last file, or -errno with the reason.
+ */
+static int read_on(struct opd_source *source, struct op_diag *diag)
+{
+	struct opd_perfdata_source *p = source->perfdata;
+	struct perf_event_header header;
+	const void *record;
+	size_t len;
+	int err = opd_perfdata_next(&p->data, &record, &len, diag);
+
+	if (err || !record) {
+		opd_perfdata_queue_end(&p->queue);
+		if (err || p->queue.nr_ready)
+			return err ? err : 1;
+		return p->nr_opened < p->nr_paths ? open_next(source, diag) ?: 1
+						  : 0;
+	}
+	memcpy(&header, record, sizeof(header));
+	if (header.type == OPD_PERFDATA_FINISHED_ROUND)
+		opd_perfdata_queue_end_round(&p->queue);
+	if (header.type >= OPD_PERFDATA_FIRST)
+		return 1;
+	err = put_in_order(p, record, len);
+	return err ? op_diag_set(diag, err, "%s: out of memory", p->data.path)
+		   : 1;
+}
+
+static bool take_ready_record(struct opd_perfdata_source *p)
+{
+	uint64_t time;
+	size_t len;
+	const void *record = opd_perfdata_queue_first(&p->queue, &len, &time);
+
+	if (!record)
+		return false;
+	handle_record(p, opd_perfdata_event_of(&p->data, record, len), record,
+		      len, time);
+	opd_perfdata_queue_next(&p->queue);
+	return true;
+}
+
+static ssize_t perfdata_read(struct opd_source *source, void *buf, size_t len)
+{
+	struct opd_perfdata_source *p = source->perfdata;
+	struct opd_perf_words *words = &p->world.words;
+	uint64_t *start = buf;
+
+	opd_perf_words_into(words, start, len / sizeof(uint64_t));
+	while (opd_perf_words_fit(words)) {
+		int more = take_ready_record(p) ? 1 : 0;
+
+		if (!more && !*source->why.text)
+			more = read_on(source, &source->why);
+		/* What is left of a damaged file is ready now. */
+		if (!more || (more < 0 && !p->queue.nr_ready))
+			break;
+	}
+	return (words->at - start) * (ssize_t)sizeof(uint64_t);
+}
+
+/* ---- the rest ---------------------------------------------------------------
+ */
+
+static int perfdata_cookie(struct opd_source *source,
+			   struct op_cookie_query *query)
+{
+	return opd_perf_image_query(&source->perfdata->world.images, query);
+}
+
+static int perfdata_take_file(struct opd_source *source, uint64_t cookie)
+{
+	return opd_perf_image_take(&source->perfdata->world.images, cookie);
+}
+
+static void perfdata_tell_kernel(struct opd_source *source,
+				 struct opd_record_words *words)
+{
+	opd_perfdata_kernel_record(&source->perfdata->kernel, source, words);
+}
+
+/* Both tell of the same, the events alone of samples only. */
+static int perfdata_account(struct opd_source *source, struct op_ledger *ledger)
+{
+	struct opd_perfdata_source *p = source->perfdata;
+	uint64_t *lost = &p->world.stats[OPD_PERF_OVERFLOW];
+	uint64_t before = *lost;
+	int err;
+
+	*lost += p->lost_samples ? p->lost_samples : p->lost_records;
+	err = opd_perf_world_account(&p->world, ledger);
+	*lost = before;
+	return err;
+}
+
+static struct unwinder *perfdata_unwinder(struct opd_source *source)
+{
+	return source->perfdata->world.stacks.unwinder;
+}
+
+static void perfdata_log(struct opd_source *source, struct op_log *log)
+{
+	opd_perf_world_log(&source->perfdata->world, log);
+}
+
+const struct opd_source_ops opd_source_perfdata = {
+	.name = "perfdata",
+	.ends = true,
+	.tells_user_code = true,
+	.tells_names = true,
+	.open = perfdata_open,
+	.close = perfdata_close,
+	.read = perfdata_read,
+	.cookie = perfdata_cookie,
+	.tell_kernel = perfdata_tell_kernel,
+	.take_file = perfdata_take_file,
+	.account = perfdata_account,
+	.unwinder = perfdata_unwinder,
+	.log = perfdata_log,
+};
