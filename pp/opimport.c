@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opimport: sample files of OProfile up to 1.4 become ours, one file or a
- * whole session folder. A single file is made in a hidden folder beside the
- * output and renamed, so that the output is whole or not there.
+ * opimport: what others recorded becomes ours: files that "perf record" wrote,
+ * and sample files of OProfile up to 1.4, one file or a whole session folder. A
+ * single sample file is made in a hidden folder beside the output and renamed,
+ * so that the output is whole or not there.
  */
 
 #include <errno.h>
@@ -18,14 +19,16 @@
 #include "config.h"
 #include "libop/op_diag.h"
 #include "pp/opimport_file.h"
+#include "pp/opimport_perf.h"
 #include "pp/opimport_session.h"
 
 #define EXIT_USAGE 2
+#define DEFAULT_OUTPUT "oprofile_data" /* where opreport looks */
 
 /* The command line, as popt leaves it. */
 struct options {
 	char *abi, *output, *session;
-	int force, verbose, version;
+	int separate_thread, separate_cpu, force, verbose, version;
 };
 
 static poptContext parse_options(struct options *o, int argc, const char **argv)
@@ -35,6 +38,8 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 		{ "abi", 'a', POPT_ARG_STRING, &o->abi, 0, "the abi file of the machine that sampled", "FILE" },
 		{ "output", 'o', POPT_ARG_STRING, &o->output, 0, "the new sample file, or session folder", "PATH" },
 		{ "session", 's', POPT_ARG_STRING, &o->session, 0, "import a whole session folder", "DIR" },
+		{ "separate-thread", 't', POPT_ARG_NONE, &o->separate_thread, 0, "of perf's files: keep threads and processes apart", NULL },
+		{ "separate-cpu", 'c', POPT_ARG_NONE, &o->separate_cpu, 0, "of perf's files: keep CPUs apart", NULL },
 		{ "force", 'f', POPT_ARG_NONE, &o->force, 0, "replace the output file", NULL },
 		{ "verbose", 'V', POPT_ARG_NONE, &o->verbose, 0, "print what is done with each file", NULL },
 		{ "version", 'v', POPT_ARG_NONE, &o->version, 0, "show the version", NULL },
@@ -47,7 +52,7 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 
 	poptSetOtherOptionHelp(
 		context,
-		"-a ABI -o FILE SAMPLEFILE\n   or: opimport [-a ABI] --session DIR --output DIR");
+		"[-o DIR] PERF.DATA...\n   or: opimport [-a ABI] --session DIR --output DIR\n   or: opimport -a ABI -o FILE SAMPLEFILE");
 	rc = poptGetNextOpt(context);
 	if (rc < -1) {
 		fprintf(stderr, "opimport: %s: %s; see opimport --help\n",
@@ -67,7 +72,7 @@ static int check_options(const struct options *o, const char *const *files,
 	if (o->session && files && *files)
 		why = "--session takes the whole folder; name no sample file with it";
 	else if (!o->session && !o->abi)
-		why = "no ABI; name the abi file of the session with --abi, or import all of it with --session";
+		why = "nothing to import; name files of perf record, or an old session with --session, or an old sample file with its --abi";
 	else if (!o->output)
 		why = "nowhere to write to; name it with --output";
 	else if (!o->session && (!files || !*files || files[1]))
@@ -199,6 +204,21 @@ static int run_session(const struct options *o, struct op_diag *diag)
 		o->session, counts.failed, o->output);
 }
 
+/* ---- perf ---------------------------------------------------------------- */
+
+static int run_perf(const struct options *o, const char *const *files,
+		    struct op_diag *diag)
+{
+	const struct opimport_perf perf = {
+		.files = files,
+		.to = o->output ? o->output : DEFAULT_OUTPUT,
+		.separate_thread = o->separate_thread,
+		.separate_cpu = o->separate_cpu,
+	};
+
+	return opimport_perf(&perf, diag);
+}
+
 int main(int argc, char **argv)
 {
 	static struct options options; /* popt allocates what is in it */
@@ -206,10 +226,14 @@ int main(int argc, char **argv)
 	poptContext context =
 		parse_options(&options, argc, (const char **)argv);
 	const char *const *files = poptGetArgs(context);
+	bool is_perf = !options.session && !options.abi && files && *files &&
+		       opimport_is_perf(*files);
 	int status = 0;
 
 	if (options.version)
 		puts("opimport: oprofile " PACKAGE_VERSION);
+	else if (is_perf)
+		status = run_perf(&options, files, &diag) ? 1 : 0;
 	else if (check_options(&options, files, &diag))
 		status = EXIT_USAGE;
 	else if (options.session ? run_session(&options, &diag)

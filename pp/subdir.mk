@@ -6,7 +6,7 @@ opreport_LIBS := libpp libdb libop
 opreport_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 
 PROGS += opimport
-opimport_SRCS := $(wildcard pp/opimport*.c)
+opimport_SRCS := $(wildcard pp/opimport*.c) utils/process.c
 opimport_LIBS := libpp libdb libop
 opimport_LDLIBS = $(POPT_LIBS) $(ZLIB_LIBS)
 

@@ -13,7 +13,7 @@ $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
 $(foreach t,extended feed stack trans,$(eval unit/test_opd_$(t)_SRCS += utils/opstream/stream_text.c))
 
 # What the programs of pp/ are made of, but for their main().
-PP_PARTS := $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opgprof opannotate opsymbols),$(filter-out pp/optop%,$(wildcard pp/*.c)))
+PP_PARTS := utils/process.c $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opgprof opannotate opsymbols),$(filter-out pp/optop%,$(wildcard pp/*.c)))
 $(foreach t,options annotate import loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 # Small programs that tests run, each of one file in tests/helper/.

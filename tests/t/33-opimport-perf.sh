@@ -1,0 +1,241 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# opimport reads what perf record wrote of this machine: the same samples as
+# perf report, symbol by symbol, stacks by frame pointers and by unwinding, and
+# the account of what perf lost. Files that are cut or changed are refused with
+# a reason, or give what is sound in them.
+# sanitized: yes
+# timeout: 600
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/perf.sh"
+
+perf --version >/dev/null 2>&1 ||
+	skip_all "no perf here: install linux-perf"
+needs_perf own
+
+cat >"$TMP/work.c" <<'END'
+#include <stdlib.h>
+static volatile unsigned long sink;
+#define QUIET __attribute__((noinline, noclone))
+QUIET void hot(int n) { while (n--) sink += 3 * (unsigned long)n; }
+QUIET void cold(int n) { while (n--) sink ^= 5 * (unsigned long)n; }
+QUIET void deep(int n) {
+	if (n)
+		deep(n - 1);
+	else {
+		hot(30000);
+		cold(10000);
+	}
+	sink++;
+}
+int main(int argc, char **argv) {
+	int rounds = argc > 1 ? atoi(argv[1]) : 1;
+	for (int i = 0; i < rounds; i++)
+		deep(i % 20);
+	return 0;
+}
+END
+cc=${CC:-cc}
+for how in no- ''; do
+	$cc -O2 -fno-optimize-sibling-calls "-f${how}omit-frame-pointer" \
+		-o "$TMP/work.${how:-with-}fp" "$TMP/work.c" || exit 1
+done
+POINTERS=$TMP/work.no-fp NONE=$TMP/work.with-fp ROUNDS=3000
+E=cpu-clock
+
+# record FILE ARG...: of perf record.
+record() {
+	file=$1
+	shift
+	perf record -q -F 997 -o "$TMP/$file" "$@" >/dev/null 2>"$TMP/perf.err"
+}
+
+# import FILE...: into the session, which begins anew.
+import() {
+	rm -rf "$SESSION"
+	"$BIN/opimport" --output="$SESSION" "$@" 2>"$TMP/import.err"
+}
+
+# theirs FILE [ARG]...: perf report's counts as COUNT, IMAGE and SYMBOL with tabs
+# between; what is in the kernel is one line.
+theirs() {
+	file=$1
+	shift
+	perf report -i "$TMP/$file" --stdio --no-children -g none -n \
+		--sort dso,sym "$@" 2>/dev/null | awk -v OFS='\t' '
+	/^#/ || !NF { next }
+	{ $1 = $1; split($0, field, "\t") }
+	field[4] == "[k]" { kernel += field[2]; next }
+	{ print field[2], field[3], field[5] }
+	END { print kernel + 0, "kernel", "all" }'
+}
+
+# ours [ARG]...: the same of the session.
+ours() {
+	kernel_images >"$TMP/kernel_images"
+	report -l --format=csv "$@"
+	awk -F , -v OFS='\t' -v kernel="$TMP/kernel_images" '
+	BEGIN { while ((getline < kernel) > 0) is_kernel["/" $1] = 1 }
+	$2 != "symbol" || !$10 { next }
+	$5 in is_kernel { sum += $10; next }
+	{ sub(/.*\//, "", $5); print $10, $5, $6 }
+	END { print sum + 0, "kernel", "all" }' "$TMP/report"
+}
+
+# programs: of the rows on stdin those of our programs, and the kernel's sum.
+programs() {
+	grep -E '	work\.(no|with)-fp	(hot|cold|deep|main)$|	kernel	' | sort
+}
+
+sum_of() {
+	awk -F '\t' '{ n += $1 } END { print n + 0 }'
+}
+
+# same NAME FILE: imported samples are those of perf report.
+same() {
+	theirs "$2" >"$TMP/theirs"
+	ours >"$TMP/ours"
+	is "$1: the symbols" "$(programs <"$TMP/ours")" \
+		"$(programs <"$TMP/theirs")"
+	ok "$1: there are samples" [ "$(sum_of <"$TMP/ours")" -gt 50 ]
+	is "$1: the sum" "$(sum_of <"$TMP/ours")" "$(sum_of <"$TMP/theirs")"
+	is "$1: what is stored" "$(ledger stored)" "$(sum_of <"$TMP/ours")"
+	ok "$1: taken = stored + lost" sums_up
+}
+
+# ---- flat ----------------------------------------------------------------------
+
+ok "perf record" record flat -e $E "$POINTERS" $ROUNDS
+ok "a file" import "$TMP/flat"
+same "a file" flat
+like "what became of the samples is said" "$(cat "$TMP/import.err")" \
+	'^opimport: [0-9]* samples = [0-9]* stored \+ 0 lost$'
+report
+like "the event" "$(cat "$TMP/report")" \
+	"Counted $E events .* count 1003009"
+ok "a pipe" sh -c "perf record -q -F 997 -e $E -o - '$POINTERS' $ROUNDS |
+	'$BIN/opimport' -o '$TMP/piped' - 2>'$TMP/err'"
+SESSION=$TMP/piped
+ok "its samples have symbols" [ "$(ours | sum 'work.*' hot)" -gt 50 ]
+SESSION=$TMP/session
+
+if "$TESTBIN/canperf" system 2>/dev/null; then
+	ok "perf record -a -z" record all -a -z -e $E "$POINTERS" $ROUNDS
+	ok "the whole machine, packed" import "$TMP/all"
+	theirs all >"$TMP/theirs"
+	ours >"$TMP/ours"
+	is "the program's symbols" "$(programs <"$TMP/ours")" \
+		"$(programs <"$TMP/theirs")"
+	ok "taken = stored + lost" sums_up
+	is "nothing is missing" "$(ledger taken)" "$(sum_of <"$TMP/theirs")"
+else
+	skip "the whole machine" "not for this user"
+fi
+
+ok "perf record of two events" record two -e $E,task-clock "$POINTERS" $ROUNDS
+ok "two events" import "$TMP/two"
+for event in $E task-clock; do
+	is "the samples of $event" \
+		"$(ours "event:$event" | programs | grep work)" \
+		"$(perf report -i "$TMP/two" --stdio -n --sort dso,sym \
+			2>/dev/null | awk -v OFS='\t' -v event="'$event'" '
+			/^# Samples:/ { on = $0 ~ event; next }
+			on && /work/ { print $2, $3, $5 }' | programs |
+			grep work)"
+done
+
+mkdir "$TMP/pieces"
+perf record -q -F 997 -m 1 -e $E --switch-output=4K -o "$TMP/pieces/data" \
+	"$POINTERS" $ROUNDS >/dev/null 2>&1
+set -- "$TMP/pieces"/data.*
+ok "perf record wrote pieces" [ $# -gt 1 ]
+ok "pieces" import "$@"
+ok "taken = stored + lost" sums_up
+is "all of them" "$(ours | sum 'work.*' hot)" "$(for piece; do
+	theirs "pieces/${piece##*/}"
+done | sum 'work.*' hot)"
+
+# ---- stacks ----------------------------------------------------------------------
+
+ok "perf record -g" record fp -g -e $E "$POINTERS" $ROUNDS
+ok "stacks by frame pointers" import "$TMP/fp"
+same "stacks by frame pointers" fp
+# stacks FILE: perf's as COUNT and functions, from main on.
+stacks() {
+	perf script -i "$TMP/$1" -F ip,sym 2>/dev/null | awk '
+	NF { chain = (chain == "" ? "" : ";" ) $2 (chain == "" ? "" : ";" chain)
+	     line = $2 (line == "" ? "" : ";" line); next }
+	line != "" { n[line]++; line = "" }
+	END { if (line != "") n[line]++
+	      for (l in n) print n[l], l }' | from_main
+}
+from_main() {
+	sed -n 's/^\([0-9]*\) .*;\(main;.*\(hot\|cold\)\)$/\1 \2/p' | sort
+}
+folded() {
+	report --format=folded
+	sed 's/^\(.*\) \([0-9]*\)$/\2 \1/' "$TMP/report" | from_main
+}
+is "each of the stacks" "$(folded)" "$(stacks fp)"
+
+ok "perf record --call-graph dwarf" \
+	record dwarf --call-graph dwarf -e $E "$NONE" $ROUNDS
+ok "stacks that are unwound" import "$TMP/dwarf"
+same "stacks that are unwound" dwarf
+whole=$(perf script -i "$TMP/dwarf" -F ip,sym 2>/dev/null |
+	awk '$2 == "_start" { n++ } END { print n + 0 }')
+ok "$(ledger stacks.whole) are whole, of perf's $whole" \
+	[ "$(ledger stacks.whole)" -ge "$whole" -a "$whole" -gt 50 ]
+is "each of those" "$(folded)" "$(stacks dwarf)"
+
+# ---- losses ----------------------------------------------------------------------
+
+# A ring of two pages, and samples of which hardly two fit it.
+perf record -q -F 5000 -m 8 -e $E --call-graph dwarf,8192 -o "$TMP/lost" \
+	"$NONE" $ROUNDS >/dev/null 2>&1
+ok "a file with losses" import "$TMP/lost"
+perf report -i "$TMP/lost" -D 2>/dev/null | awk '
+	/PERF_RECORD_LOST_SAMPLES/ { sub(/.*:/, ""); samples += $1 }
+	/PERF_RECORD_LOST:/ { sub(/.*:/, ""); records += $1 }
+	END { print (samples ? samples : records) + 0 }' >"$TMP/lost.nr"
+ok "perf has lost some" [ "$(cat "$TMP/lost.nr")" -gt 0 ]
+is "they are in the account" "$(ledger lost.sample_lost_overflow)" \
+	"$(cat "$TMP/lost.nr")"
+ok "taken = stored + lost" sums_up
+
+# ---- what is refused -------------------------------------------------------------
+
+# refuses NAME STATUS ERE ARG...: the last line is about it.
+refuses() {
+	name=$1 wanted=$2 ere=$3
+	shift 3
+	"$BIN/opimport" "$@" >"$TMP/out" 2>"$TMP/err"
+	got=$?
+	like "$name" "$got $(tail -n 1 "$TMP/err")" "^$wanted opimport: .*$ere"
+}
+refuses "a folder with samples" 1 "there are samples already; name another" \
+	--output "$SESSION" "$TMP/flat"
+printf '2ELIFREP' | cat - /dev/zero | head -c 200 >"$TMP/other"
+refuses "the other byte order" 1 "other: was recorded on a machine of the other" \
+	--output "$TMP/new" "$TMP/other"
+printf PERFILE2 >"$TMP/magic"
+refuses "nothing but the magic" 1 "magic: is " --output "$TMP/new" "$TMP/magic"
+head -c 60 "$TMP/flat" >"$TMP/head"
+refuses "half a header" 1 "head: is cut short: it ends in its header" \
+	--output "$TMP/new" "$TMP/head"
+refuses "a second one that is none" 1 "work.c: is no file of perf" \
+	--output "$TMP/new" "$TMP/flat" "$TMP/work.c"
+refuses "one that is not there" 1 "none: No such file" \
+	--output "$TMP/new" "$TMP/flat" "$TMP/none"
+head -c 5000 "$TMP/flat" >"$TMP/short"
+refuses "a file that is cut short" 1 "short: is cut short; samples up to byte" \
+	--output "$TMP/new" "$TMP/short"
+SESSION=$TMP/new
+ok "what is before the cut is there" [ "$(ours | sum 'work.*' hot)" -gt 0 ]
+ok "taken = stored + lost" sums_up
+cp "$TMP/flat" "$TMP/a,b\\c"
+SESSION=$TMP/session
+ok "a name with a comma" import "$TMP/a,b\\c"
+
+done_testing
