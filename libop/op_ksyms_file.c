@@ -78,7 +78,7 @@ static const char *take_first_line(struct input *in, size_t len)
 	if (!len)
 		return "the file is empty";
 	if (!newline)
-		return "the file is cut off here";
+		return "the file is truncated here";
 	*newline = '\0';
 	in->body = newline + 1;
 	in->body_len = len - (size_t)(in->body - in->file);

@@ -48,7 +48,7 @@ const char *op_ksyms_from_text(struct op_ksyms *ksyms, char *text, size_t len,
 		char *newline = strchr(text, '\n');
 
 		if (!newline)
-			return "the file is cut off here";
+			return "the file is truncated here";
 		*newline = '\0';
 		if (!parse_symbol(text, sym))
 			return "no \"OFFSET TYPE NAME\"";

@@ -77,7 +77,7 @@ static int take_facts(struct pp_archive *archive, struct op_arena *arena,
 	if (format != PP_ARCHIVE_FORMAT)
 		return op_diag_set(
 			diag, -EPROTO,
-			"%s: the archive is of format %llu, this program knows %d; use the oprofile that made it, or a later one",
+			"%s: the archive is of format %llu, this program reads %d; use the release of oprofile that made it, or a later one",
 			path, (unsigned long long)format, PP_ARCHIVE_FORMAT);
 	if (!name || !is_archived_path(name))
 		return bad_fact(path, PP_FACT_SESSION, "no path of a session",
@@ -216,7 +216,7 @@ void pp_archive_check_folder(const struct pp_archive *archive, const char *path,
 		if (access(file, F_OK) && errno == ENOENT)
 			pp_message(
 				messages, PP_WARNING,
-				"%s: it is missing in the archive; what it held is left out",
+				"%s: missing in the archive; its content is left out",
 				file);
 	}
 }

@@ -374,8 +374,8 @@ static int exists_already(struct writer *w, const char *to)
 	return op_diag_set(
 		w->diag, -EEXIST,
 		w->how->replace
-			? "%s: is there already and is no archive; remove it, or name another folder"
-			: "%s: is there already; remove it or name another folder, or replace an archive with --force",
+			? "%s: exists already and is not an archive; remove it, or name another folder"
+			: "%s: exists already; remove it, name another folder, or replace an archive with --force",
 		to);
 }
 

@@ -236,8 +236,8 @@ static void repair_pack(struct checking *c, const char *path, const char *dir)
 	else
 		say_repaired(
 			c, path,
-			nr_lost ? "made anew of what can be read; the damaged one is kept as packed.bad"
-				: "made anew; nothing is lost");
+			nr_lost ? "rebuilt from what can be read; the damaged one is kept as packed.bad"
+				: "rebuilt; nothing is lost");
 }
 
 /* All of the folder's members. Sets *@repair if its pack should be rebuilt. */
@@ -257,7 +257,7 @@ static int check_members(struct checking *c, bool *repair)
 		say_recovered_pack(c, path);
 	} else if (db_folder_pack(c->folder) && has_bad_groups(path)) {
 		say_damage(c, path,
-			   "what its index could be made of is damaged",
+			   "the data to rebuild its index from is damaged",
 			   "nothing is lost");
 		*repair = true;
 	}
@@ -283,7 +283,7 @@ static void check_ledger(struct checking *c, const char *dir)
 	c->check->nr_files++;
 	if (err) {
 		say_damage(c, path, "it is damaged",
-			   "nobody knows how many samples were lost before");
+			   "the number of samples lost before is unknown");
 		return;
 	}
 	/* Who runs has counted more by now. Who was killed may have, too: the
@@ -291,8 +291,7 @@ static void check_ledger(struct checking *c, const char *dir)
 	if (c->is_running || ledger.stored <= c->stored)
 		return;
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " of the %" PRIu64
-		 " samples that it knows are in no file",
+		 "%" PRIu64 " of the %" PRIu64 " samples in it are in no file",
 		 ledger.stored - c->stored, ledger.stored);
 	say_damage(c, path, text, "they are lost");
 }
@@ -344,7 +343,7 @@ static int check_unfinished(const struct op_walk_entry *entry, void *ctx)
 	if (entry->kind != OP_WALK_FILE ||
 	    !op_session_is_unfinished(entry->name))
 		return 0;
-	say_damage(c, entry->path, "a daemon was killed while it made this",
+	say_damage(c, entry->path, "it is unfinished, as its daemon was killed",
 		   "nothing is lost");
 	if (!c->check->repair)
 		return 0;

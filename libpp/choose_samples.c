@@ -111,8 +111,8 @@ static const char *tag_hint(struct op_arena *arena, const char *text)
 		names[tag - 1] = pp_spec_tag_name(tag);
 	near = op_near_names(arena, wanted, names, PP_NR_SPEC_TAGS - 1,
 			     NEAR_NAMES);
-	near = op_arena_printf(arena, "; '%s:' is no tag, tags: %s", wanted,
-			       near ? near : "?");
+	near = op_arena_printf(arena, "; '%s:' is not a tag; the tags are %s",
+			       wanted, near ? near : "?");
 	return near ? near : "";
 }
 
@@ -193,7 +193,7 @@ int pp_sample_list_choose(struct pp_sample_list *list,
 		return say_vain_items(list, spec, messages, diag)
 			       ?: op_diag_set(
 					  diag, -ENOENT,
-					  "no sample files match all that is asked for together; leave a word out");
+					  "no sample file matches all of these words together; leave one out");
 	say_vain_items(list, spec, messages, NULL);
 	list->found = list->files;
 	list->nr_found = list->nr;

@@ -201,7 +201,7 @@ static int warn_of_unread_folder(const char *path, int err, void *ctx)
 	struct search *search = ctx;
 
 	pp_message_of_error(search->messages, err,
-			    "%s: %s; what it holds is left out", path,
+			    "%s: %s; its samples are left out", path,
 			    strerror(-err));
 	return 0;
 }
@@ -250,7 +250,7 @@ static void warn_of_recovered_pack(struct search *search,
 	if (!nr)
 		pp_message(
 			search->messages, PP_WARNING,
-			"%s: its index is damaged; all that it holds was found without it; mend it with opreport --repair",
+			"%s: its index is damaged, but all sample files in it were found; repair it with opreport --repair",
 			path);
 	else if (nr == UINT64_MAX)
 		pp_message(
@@ -277,7 +277,7 @@ static int find_files_of_session(struct search *search,
 	search->session = session;
 	if (session->pack_error)
 		pp_message_of_error(search->messages, session->pack_errno,
-				    "%s; what it holds is left out",
+				    "%s; its samples are left out",
 				    session->pack_error);
 	if (!session->pack_error &&
 	    db_folder_pack_is_recovered(session->folder))
@@ -340,7 +340,7 @@ static int find_sample_files(struct search *search)
 			sessions->list[0].path);
 	return op_diag_set(
 		search->diag, -ENOENT,
-		"%s: there are no sample files; profile first (operf, or opcontrol --start), and opcontrol --dump brings out what is still in the buffers",
+		"%s: there are no sample files; profile first (operf, or opcontrol --start), then write out the buffers with opcontrol --dump",
 		sessions->list[0].path);
 }
 

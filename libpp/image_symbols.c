@@ -172,7 +172,7 @@ static void warn_of_no_symbols(struct pp_messages *messages,
 	const char *why = strerror(-err);
 
 	if (err == -ENOENT)
-		why = "it could not be found; say where with --image-path or --root";
+		why = "not found; say where it is with --image-path or --root";
 	else if (err == -ENOTUNIQ)
 		why = "several files in --image-path have its name";
 	else if (err == -ESTALE)
@@ -224,13 +224,12 @@ static int take_symbols_of_binary(struct pp_image_symbols *symbols,
 			"%s: %s; install its debug symbols", image->name,
 			origin == OP_BFD_NONE
 				? "no symbols: it is stripped"
-				: "it is stripped: only what it exports has a name");
+				: "stripped: only exported functions have names");
 	if (image->kind == OP_IMAGE_KERNEL &&
 	    !rebase_kernel(symbols, image, raw, nr)) {
-		pp_message(
-			messages, PP_WARNING,
-			"%s: no symbols: it has no _stext, so it is no kernel",
-			image->name);
+		pp_message(messages, PP_WARNING,
+			   "%s: no symbols: not a kernel, as it has no _stext",
+			   image->name);
 		nr = 0;
 	}
 	if (image->kind == OP_IMAGE_MODULE)
@@ -392,7 +391,7 @@ static int open_kernel_file(struct pp_image_symbols *symbols,
 	if (attempt.refused)
 		pp_message(
 			messages, PP_WARNING,
-			"%s: not used: its build-id is not that of the %s that was profiled; give the file of that build",
+			"%s: not used: its build-id differs from that of the profiled %s; give the file of that build",
 			attempt.refused,
 			image->recorded.name + (*image->recorded.name == '/'));
 	return err;

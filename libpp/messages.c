@@ -83,5 +83,5 @@ int pp_check_complete(const struct pp_messages *messages, struct op_diag *diag)
 		return 0;
 	return op_diag_set(
 		diag, -EIO,
-		"what could not be read (see the warnings) is left out: the report is not complete; try again");
+		"the report is not complete: files that could not be read are left out (see the warnings); try again");
 }

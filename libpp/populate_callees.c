@@ -173,6 +173,6 @@ int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
 	    !p->request->addresses_of_calls)
 		pp_message(
 			&p->report->messages, PP_WARNING,
-			"the samples come without call graphs, so nothing calls anything; profile with opcontrol --callgraph=DEPTH or operf --callgraph");
+			"the samples have no call graphs; profile with opcontrol --callgraph=DEPTH or operf --callgraph");
 	return make_callee_images(&p->report->arena, list, strange, nr_strange);
 }

@@ -31,7 +31,7 @@ static int find_session(struct pp_population *p, struct pp_side *side,
 	if (list->nr > 1)
 		return op_diag_set(
 			diag, -EINVAL,
-			"%s: a profile is in one archive; name one, or compare two with { } { }",
+			"%s: a report reads one archive; name one, or compare two with { } { }",
 			list->word);
 	err = pp_archive_open(&archive, &p->report->arena,
 			      list->items[0].pattern, side->session, diag);

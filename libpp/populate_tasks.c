@@ -165,7 +165,7 @@ int pp_side_name_tasks(struct pp_population *p, struct pp_side *side)
 	if (!err && tasks.nr_unnamed)
 		pp_message(
 			&p->report->messages, PP_WARNING,
-			"%llu names of threads found no room in the session; these threads have numbers alone",
+			"%llu names of threads did not fit into the session; these threads are shown by number",
 			(unsigned long long)tasks.nr_unnamed);
 	op_tasks_release(&tasks);
 	return err;

@@ -395,7 +395,7 @@ static void tell_of_samples_without_stack(struct pp_population *p,
 	if (missing)
 		pp_message(
 			&p->report->messages, PP_REMARK_STATS,
-			"%llu of %llu samples have no stack; in totals they count for their own symbol alone",
+			"%llu of %llu samples have no stack; in totals they count only for their own symbol",
 			(unsigned long long)missing, (unsigned long long)all);
 }
 
@@ -455,7 +455,7 @@ int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
 		return p->request->sort.wants_total
 			       ? op_diag_set(
 					 diag, -ENOENT,
-					 "--sort=total: the samples have no stacks, so only what is in a symbol itself is known; profile with --callgraph")
+					 "--sort=total: the samples have no stacks, so there are no totals; profile with --callgraph")
 			       : 0;
 	totals = op_arena_alloc(arena, nr * nr_classes, sizeof(*totals));
 	in_trees = calloc(nr * nr_classes + 1, sizeof(*in_trees));

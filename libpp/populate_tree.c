@@ -360,8 +360,8 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 		return op_diag_set(
 			diag, -ENOENT,
 			request->tree_all
-				? "there are no samples of what is asked for; ask for others"
-				: "the samples that are asked for have no stacks; ask for others");
+				? "no samples are chosen; choose others"
+				: "the chosen samples have no stacks; choose others");
 	warn_of_flat_samples(p, tree);
 	return 0;
 }

@@ -243,7 +243,7 @@ static int add_spec_word(struct pp_spec *spec, const char *word,
 	if (!*copy)
 		return op_diag_set(
 			diag, -EINVAL,
-			"an empty word names no image; leave it out");
+			"an empty word does not name an image; leave it out");
 	spec->lists[PP_SPEC_PATH].word = copy;
 	return add_spec_item(spec, PP_SPEC_PATH, copy, diag);
 }

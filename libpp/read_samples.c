@@ -278,5 +278,5 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 			first.text);
 	return op_diag_set(
 		diag, -ENOENT,
-		"the sample files hold no samples yet; opcontrol --dump brings out what is in the buffers");
+		"the sample files hold no samples yet; write out the buffers with opcontrol --dump");
 }

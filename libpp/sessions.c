@@ -78,8 +78,8 @@ static int report_no_session(struct search *search, const char *name,
 			samples);
 	near = near_sessions(search, samples, name);
 	return op_diag_set(search->diag, -ENOENT,
-			   "%s: no such session in %s; sessions there: %s",
-			   name, samples, near ? near : "unknown");
+			   "%s: no such session in %s; its sessions: %s", name,
+			   samples, near ? near : "unknown");
 }
 
 static const char *path_of_session(const struct search *search,

@@ -95,7 +95,8 @@ static void say_missing_source(struct pp_messages *messages, const char *path,
 
 	if (err == ENOENT && *name == '<' && name[strlen(name) - 1] == '>')
 		pp_message(messages, PP_WARNING,
-			   "%s: no file, so no lines of it are shown", path);
+			   "%s: not a file, so none of its lines are shown",
+			   path);
 	else
 		pp_message_of_error(
 			messages, -err,

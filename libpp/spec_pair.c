@@ -97,7 +97,7 @@ static int sort_words(struct sorter *s, const char *const *words,
 	if (!err && s->state != BEFORE && s->state != AFTER)
 		err = refuse_brace("a brace is missing", diag);
 	if (!err && s->state == AFTER && !s->nr_own[0])
-		err = refuse_brace("the first braces hold no word", diag);
+		err = refuse_brace("the first braces are empty", diag);
 	if (!err)
 		err = append_spec_word(s->arena, &s->words, &s->nr_words, NULL);
 	return err ? err

@@ -89,7 +89,7 @@ static const char *parse_sum_line(struct pp_sum *sum, char *line)
 		return "no \"HASH  NAME\"";
 	name = line + HEX_LEN + 2;
 	if (escaped && !unescape_name(name))
-		return "a backslash that is no escape";
+		return "an invalid escape";
 	if (!*name || !stays_inside(name))
 		return "the name leads out of the folder";
 	sum->name = name;
@@ -104,7 +104,7 @@ static const char *parse_sum_lines(struct pp_sums *sums, char *text)
 		const char *why;
 
 		if (!newline)
-			return "the file is cut off here";
+			return "the file is truncated here";
 		*newline = '\0';
 		why = parse_sum_line(sum, text);
 		if (why)

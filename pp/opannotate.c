@@ -29,7 +29,7 @@ static const char *advice_on_lines(const struct pp_report *report,
 				   const struct pp_image *image)
 {
 	if (!image->binary)
-		return "no binary tells them";
+		return "no binary has line information";
 	for (size_t i = 0; i < report->nr_symbols; i++)
 		if (report->symbols[i].image == image &&
 		    report->symbols[i].place.file)
@@ -63,7 +63,7 @@ static void print_all_unplaced(const struct pp_report *report,
 	for (size_t i = 0; i < annotation->nr_unplaced; i++)
 		print_unplaced(report, &annotation->unplaced[i]);
 	if (!report->nr_symbols)
-		fputs("opannotate: warning: none of the symbols that are asked for has samples\n",
+		fputs("opannotate: warning: none of the chosen symbols has samples\n",
 		      stderr);
 	else if (!annotation->nr_files)
 		fputs("opannotate: warning: none of the binaries has source lines for its samples; add --assembly to see instructions\n",

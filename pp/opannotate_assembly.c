@@ -421,14 +421,14 @@ static const char *open_listed_image(struct listing *l)
 	int err;
 
 	if (!l->image->binary)
-		return "its binary is not to be had";
+		return "its binary is not available";
 	err = op_bfd_open(&l->bfd, l->image->binary, &l->text->report->debug);
 	if (!err)
 		err = op_disasm_new(&l->disasm, l->bfd,
 				    &l->text->options->listing.disasm);
 	l->text->messages->nr_faults += pp_is_fault(err);
 	if (err == -ENOTSUP)
-		return "its machine is not one that libopcodes was built for";
+		return "this libopcodes cannot disassemble code of its machine";
 	return err ? strerror(-err) : NULL;
 }
 
@@ -563,9 +563,8 @@ int opannotate_write_assembly(const struct opannotate_text *text,
 	int err = -ENOMEM;
 
 	if (!nr)
-		return op_diag_set(
-			diag, -ENOENT,
-			"none of the symbols that are asked for has samples");
+		return op_diag_set(diag, -ENOENT,
+				   "none of the chosen symbols has samples");
 	symbols = calloc(nr, sizeof(*symbols));
 	hidden = calloc(report->classes.nr + 1, sizeof(*hidden));
 	if (symbols && hidden) {

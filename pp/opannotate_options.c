@@ -309,7 +309,7 @@ int opannotate_take_words(struct opannotate_options *o,
 	if (!err && o->spec.is_diff)
 		return refuse_options(
 			diag,
-			"two profiles cannot be shown side by side; leave out the braces");
+			"two profiles cannot be compared here; leave out the braces");
 	return err;
 }
 

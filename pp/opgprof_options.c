@@ -59,7 +59,7 @@ static int refuse_braces(const char *const *words, struct op_diag *diag)
 		    !strcmp(*words, "{}"))
 			return op_diag_set(
 				diag, -EINVAL,
-				"%s: gprof knows no comparisons; name one profile",
+				"%s: gprof cannot compare profiles; name one",
 				*words);
 	return 0;
 }

@@ -70,7 +70,7 @@ static int check_options(const struct options *o, const char *const *files,
 	const char *why = NULL;
 
 	if (o->session && files && *files)
-		why = "--session takes the whole folder; name no sample file with it";
+		why = "--session imports the whole folder; name no sample file";
 	else if (!o->session && !o->abi)
 		why = "nothing to import; name files of perf record, or an old session with --session, or an old sample file with its --abi";
 	else if (!o->output)
@@ -123,7 +123,7 @@ static int put_sample_file_in_place(const char *from, const char *to,
 		return 0;
 	if (errno == EEXIST)
 		return op_diag_set(diag, -EEXIST,
-				   "%s: is there already; --force replaces it",
+				   "%s: exists already; --force replaces it",
 				   to);
 	return op_diag_set(diag, -errno, "%s: cannot be written: %s", to,
 			   strerror(errno));
@@ -162,8 +162,7 @@ static int import_file(const struct options *o, const char *from,
 	if (err)
 		return err;
 	if (result.unknown_cpu_type)
-		fprintf(stderr,
-			"opimport: warning: %s: CPU type %u has no name\n",
+		fprintf(stderr, "opimport: warning: %s: unknown CPU type %u\n",
 			from, result.unknown_cpu_type - 1);
 	if (o->verbose)
 		fprintf(stderr, "opimport: %s: %llu samples at %llu places\n",
@@ -200,7 +199,7 @@ static int run_session(const struct options *o, struct op_diag *diag)
 		return 0;
 	return op_diag_set(
 		diag, -EBADMSG,
-		"%s: %u files could not be converted; what they hold is missing in %s",
+		"%s: %u files could not be converted; their samples are missing in %s",
 		o->session, counts.failed, o->output);
 }
 

@@ -78,7 +78,7 @@ static int convert_part(struct import *import, const char *from,
 				   strerror(-err));
 	err = opimport_file(from, to, m, import->abi, part, &result, why);
 	if (!err && result.unknown_cpu_type)
-		remark_on_file(import, from, "its CPU type has no name");
+		remark_on_file(import, from, "its CPU type is unknown");
 	return err;
 }
 
@@ -136,9 +136,9 @@ static void keep_jit(struct import *import, const char *path)
 		remark_on_file(import, path, "JIT code, kept");
 		return;
 	}
-	op_diag_set(&why, err, "%s: %s; the samples in it have no symbols",
-		    path,
-		    err == -ENOEXEC ? "is no sound ELF file" : strerror(-err));
+	op_diag_set(
+		&why, err, "%s: %s; the samples in it have no symbols", path,
+		err == -ENOEXEC ? "is not a sound ELF file" : strerror(-err));
 	note_failed_file(import, &why, err);
 }
 
@@ -191,11 +191,11 @@ static int check_from(const char *samples, const char *from,
 			diag, -errno,
 			"%s: %s; name the folder that samples/ is in",
 			errno == ENOENT ? from : samples,
-			errno == ENOENT ? "has no folder samples"
+			errno == ENOENT ? "contains no folder samples"
 					: strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return 0;
-	return op_diag_set(diag, -ENOTDIR, "%s: is no folder", samples);
+	return op_diag_set(diag, -ENOTDIR, "%s: not a folder", samples);
 }
 
 /* The abi file that was named, or that of the session where it has one. */
@@ -238,7 +238,7 @@ static int import_folder(struct import *import)
 	if (!access(import->session.samples, F_OK))
 		return op_diag_set(
 			import->diag, -EEXIST,
-			"%s: there are samples already; name another folder with --output",
+			"%s: it already contains samples; name another folder with --output",
 			import->session.samples);
 	err = read_abi(import) ?: op_walk(samples, visit_session_entry, import);
 	if (err || import->counts->files || import->counts->failed)

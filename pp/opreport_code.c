@@ -335,12 +335,12 @@ static const char *open_hot_image(struct code_finder *f)
 	int err;
 
 	if (!f->image->binary)
-		return "its binary is not to be had";
+		return "its binary is not available";
 	err = op_bfd_open(&f->bfd, f->image->binary, &f->report->debug);
 	if (!err)
 		err = op_disasm_new(&f->disasm, f->bfd, &options);
 	if (err == -ENOTSUP)
-		return "its machine is not one that libopcodes was built for";
+		return "this libopcodes cannot disassemble code of its machine";
 	return err ? "its binary cannot be read" : NULL;
 }
 

@@ -104,7 +104,8 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 	if (a->by_line && beside)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--lines is a table of its own; leave %s out", beside);
+			"--lines makes a table of its own; leave %s out",
+			beside);
 	if ((a->search_dirs || a->base_dirs) && !a->by_line &&
 	    !(o->format->flags & PP_SHOWS_ALL))
 		return op_diag_set(
@@ -118,7 +119,7 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 	if (a->call_graph && a->details)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--callgraph shows symbols as wholes; leave --details out");
+			"--callgraph does not show the addresses in a symbol; leave --details out");
 	if (option && !a->symbols && !a->by_line && !parts &&
 	    o->format->flags & PP_SHOWS_SYMBOLS &&
 	    !(o->format->flags & PP_NEEDS_LINES))
@@ -217,13 +218,13 @@ static int check_format(const struct opreport_options *o, struct op_diag *diag)
 	if (a->accumulated || a->global_percent)
 		return op_diag_set(
 			diag, -EINVAL,
-			"%s changes nothing in %s, which has counts alone; leave it out",
+			"%s changes nothing in %s, which contains only counts; leave it out",
 			a->accumulated ? "--accumulated" : "--global-percent",
 			f->title);
 	if (a->intervals)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--intervals: %s has counts alone; use --json or --csv",
+			"--intervals: %s contains only counts; use --json or --csv",
 			f->title);
 	return 0;
 }
@@ -247,7 +248,7 @@ static int check_tree(const struct opreport_options *o, struct op_diag *diag)
 	if (o->format->flags & PP_SHOWS_ALL && (a->tree || a->call_graph))
 		return op_diag_set(
 			diag, -EINVAL,
-			"--%s changes nothing in --format=%s, which shows stacks always; leave it out",
+			"--%s changes nothing in --format=%s, which always shows stacks; leave it out",
 			a->tree ? "tree" : "callgraph", o->format->name);
 	if (!a->tree)
 		return 0;
@@ -337,7 +338,7 @@ static int take_layout(struct opreport_options *o, struct op_diag *diag)
 	if (rows && !can)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--layout=rows: call graphs, addresses and trees have columns alone; leave it out");
+			"--layout=rows: call graphs, addresses and trees can only have columns; leave it out");
 	o->request.layout = rows	      ? PP_LAYOUT_ROWS
 			    : columns || !can ? PP_LAYOUT_COLUMNS
 					      : PP_LAYOUT_AUTO;

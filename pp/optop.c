@@ -66,7 +66,7 @@ static int take_optop_number(const char *option, const char *text,
 	if (op_parse_u64(text, &number) || number > most)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--%s=%s: not a number that can be used; give one from 0 to %llu",
+			"--%s=%s: not a number in range; give one from 0 to %llu",
 			option, text, (unsigned long long)most);
 	*out = number;
 	return 0;
@@ -112,7 +112,7 @@ static int take_optop_options(struct optop_options *o, struct op_diag *diag)
 	if (o->rows && !o->once)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--rows is for --once; leave it out, or add that");
+			"--rows needs --once; add that, or leave it out");
 	if (o->interval && o->once)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -144,7 +144,7 @@ static int take_optop_words(struct optop_options *o, const char *const *words,
 	if (!err && o->spec.is_diff)
 		return op_diag_set(
 			diag, -EINVAL,
-			"two profiles cannot be shown side by side; leave out the braces, or use opreport");
+			"two profiles cannot be compared here; leave out the braces, or use opreport");
 	r->session = &o->session;
 	r->spec = &o->spec.spec;
 	if (!err)

@@ -83,7 +83,7 @@ int optop_fill_calls(struct optop_reading *reading,
 	if (!query->target.symbol)
 		return op_diag_set(
 			diag, -ENOENT,
-			"a source file calls nobody; open one of its functions");
+			"a source file has no calls; open one of its functions");
 	request.merge |= PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK;
 	request.symbols = request.call_graph = request.inlines = true;
 	err = optop_make_report(reading, &request, &query->target, diag);
@@ -92,7 +92,7 @@ int optop_fill_calls(struct optop_reading *reading,
 	entry = find_called(reading->report, &query->target);
 	n = entry ? entry->neighbours : NULL;
 	if (!n)
-		return op_diag_set(diag, -ENOENT, "%s: it has no calls",
+		return op_diag_set(diag, -ENOENT, "%s: no calls",
 				   query->target.title);
 	err = optop_make_rows(reading, n->nr_callers + n->nr_callees, false,
 			      &event_of);
@@ -106,7 +106,7 @@ int optop_fill_calls(struct optop_reading *reading,
 	reading->keeps_order = true;
 	if (nr < 2)
 		reading->note =
-			"no calls are known; a session has them if it is profiled with --callgraph";
+			"the session has no calls; profile with --callgraph";
 	optop_add_counts(reading, event_of, reading->counts->self_sums,
 			 n->callee_totals);
 	return 0;

@@ -456,7 +456,7 @@ static const char *why_no_rows(const struct optop_state *state)
 	if (pane->reading->note)
 		return pane->reading->note;
 	if (*optop_page(state)->filter)
-		return "nothing here has what the filter says; Esc drops it";
+		return "no row matches the filter; Esc removes it";
 	if (state->since != OPTOP_START)
 		return "no samples since then";
 	return "no samples";
@@ -570,15 +570,15 @@ static const char *what_of_daemon(const struct optop_state *state)
 {
 	switch (state->daemon) {
 	case OPTOP_REFUSES:
-		return "you may not ask the daemon to store what it has: this is what it has stored";
+		return "you may not make the daemon store its samples: only stored ones are shown";
 	case OPTOP_SILENT:
-		return "the daemon does not answer: this is what it has stored";
+		return "the daemon does not answer: only stored samples are shown";
 	case OPTOP_FAILS:
 		return state->daemon_diag.text;
 	case OPTOP_ENDED:
 		return "the daemon has ended; these are all samples";
 	case OPTOP_KILLED:
-		return "the daemon was killed; what it had not stored is lost";
+		return "the daemon was killed; samples that it had not stored are lost";
 	default:
 		return NULL;
 	}

@@ -130,15 +130,15 @@ static void press_sort(struct optop_state *state)
 	const struct optop_pane *pane = optop_pane(state);
 
 	if (pane->reading && pane->reading->keeps_order) {
-		optop_say(state, "code and calls have an order of their own");
+		optop_say(state, "code and calls cannot be sorted");
 		return;
 	}
 	if (pane->reading && !pane->shown.has_all) {
 		optop_say(
 			state,
 			optop_kind(state) == OPTOP_SYMBOLS
-				? "no totals are known: the samples have no stacks; profile with --callgraph"
-				: "totals are known of symbols alone");
+				? "there are no totals: the samples have no stacks; profile with --callgraph"
+				: "only symbols have totals");
 		return;
 	}
 	state->by_total = !state->by_total;
@@ -157,7 +157,7 @@ static void press_event(struct optop_state *state)
 		return;
 	counts = pane->reading->counts;
 	if (counts->nr_events < 2) {
-		optop_say(state, "there is no other event");
+		optop_say(state, "the session has only this event");
 		return;
 	}
 	at = optop_counts_event(counts, state->event);
@@ -205,7 +205,7 @@ static void press_filter(struct optop_state *state)
 	struct optop_page *page = optop_page(state);
 
 	if (page->query.kind >= OPTOP_NR_VIEWS) {
-		optop_say(state, "a filter is for tables");
+		optop_say(state, "only tables can be filtered");
 		return;
 	}
 	state->is_typing = true;
@@ -322,13 +322,13 @@ static const struct key {
 	  press_right,
 	  "Right Tab",
 	  "the next view; also its number" },
-	{ { OPTOP_KEY_LEFT }, press_left, "Left", "the view before" },
+	{ { OPTOP_KEY_LEFT }, press_left, "Left", "the previous view" },
 	{ { OPTOP_KEY_ENTER }, press_enter, "Enter", "open the chosen line" },
 	{ { OPTOP_KEY_BACK, OPTOP_KEY_RUBOUT },
 	  press_back,
 	  "Esc Backspace",
-	  "drop the filter, or go back" },
-	{ { '/' }, press_filter, "/", "filter by a part of the text" },
+	  "remove the filter, or go back" },
+	{ { '/' }, press_filter, "/", "show only rows that contain a text" },
 	{ { 's' }, press_sort, "s", "sort by self or by total" },
 	{ { 'e' }, press_event, "e", "the next event" },
 	{ { 't' },
@@ -337,7 +337,7 @@ static const struct key {
 	  "count since the start, or since the last refresh" },
 	{ { 'n' }, press_now, "n", "count from now on" },
 	{ { 'i' }, press_intervals, "i", "show or hide 95 % intervals" },
-	{ { ' ' }, press_pause, "Space", "pause, or go on" },
+	{ { ' ' }, press_pause, "Space", "pause or resume" },
 	{ { 'r' }, press_refresh, "r", "refresh now" },
 	{ { 'w' },
 	  press_warnings,

@@ -59,7 +59,7 @@ static int report_on_function(struct optop_reading *reading,
 	err = optop_make_report(reading, &request, target, &why);
 	/* There are samples, but none in that function. */
 	if (err == -ENOENT && reading->report->totals)
-		return op_diag_set(diag, err, "%s: no samples are in it",
+		return op_diag_set(diag, err, "%s: it has no samples",
 				   target->title);
 	return err ? op_diag_set(diag, err, "%s", op_diag_text(&why, err)) : 0;
 }
@@ -228,11 +228,11 @@ static const char *open_code(struct code_listing *l)
 	int err;
 
 	if (!binary)
-		return "its binary is not to be had: these are the addresses with samples";
+		return "its binary is not available: only addresses with samples are shown";
 	err = op_bfd_open(&l->bfd, binary, &l->reading->report->debug)
 		      ?: op_disasm_new(&l->disasm, l->bfd, &options);
 	if (err == -ENOTSUP)
-		return "its machine is not one that libopcodes was built for: these are the addresses with samples";
+		return "this libopcodes cannot disassemble code of its machine: only addresses with samples are shown";
 	return err ? strerror(-err) : NULL;
 }
 
@@ -257,7 +257,7 @@ int optop_fill_assembly(struct optop_reading *reading,
 		return err;
 	l.symbol = find_function(reading->report, &query->target);
 	if (!l.symbol)
-		return op_diag_set(diag, -ENOENT, "%s: no samples are in it",
+		return op_diag_set(diag, -ENOENT, "%s: it has no samples",
 				   query->target.title);
 	/* A row for each byte at most, as no instruction is shorter. */
 	l.room = l.symbol->size + l.symbol->nr_details;
@@ -449,7 +449,7 @@ int optop_fill_source(struct optop_reading *reading,
 						 &texts[i]);
 	if (!err && !a.nr_files)
 		reading->note =
-			"no source lines are known; compile with -g or install the debug symbols";
+			"there are no source lines; compile with -g or install the debug symbols";
 	err = err ?: make_source_rows(&l, &a, texts);
 	for (size_t i = 0; i < a.nr_files && !err; i++)
 		if (is_listed_file(&a.files[i], target))

@@ -112,7 +112,7 @@ int optop_terminal_open(struct optop_terminal *t, struct op_diag *diag)
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return op_diag_set(
 			diag, -ENOTTY,
-			"standard input and output have to be a terminal; use --once to print a table");
+			"standard input and output must be a terminal; use --once to print a table");
 	err = block_signals(t, diag);
 	if (err)
 		return err;
@@ -121,7 +121,7 @@ int optop_terminal_open(struct optop_terminal *t, struct op_diag *diag)
 		optop_terminal_close(t);
 		return op_diag_set(
 			diag, -ENOTTY,
-			"TERM=%s: no terminal of that kind is known here, or it cannot move its cursor; set TERM to what yours is, as in TERM=xterm",
+			"TERM=%s: unknown kind of terminal, or one that cannot move its cursor; set TERM to the kind of yours, as in TERM=xterm",
 			type ? type : "");
 	}
 	hold_stderr(t);

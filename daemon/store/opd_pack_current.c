@@ -49,14 +49,14 @@ static void say_rebuilt(struct opd_store *store, const char *path,
 
 	if (!nr_lost) {
 		op_log(store->log,
-		       "%s: its index was damaged, and is made anew; nothing is lost",
+		       "%s: its index was damaged and has been rebuilt; nothing is lost",
 		       path);
 		return;
 	}
 	if (nr_lost != UINT64_MAX)
 		snprintf(lost, sizeof(lost), "%" PRIu64, nr_lost);
 	op_log(store->log,
-	       "%s: it was damaged, and is made anew; %s of its sample files are lost, and the damaged one is kept as .bad",
+	       "%s: it was damaged and has been rebuilt; %s of its sample files are lost, and the damaged one is kept as .bad",
 	       path, lost);
 }
 

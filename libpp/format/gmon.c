@@ -71,7 +71,7 @@ static int find_target(struct gmon *g, struct op_diag *diag)
 	if (nr < sizeof(ident) || memcmp(ident, ELFMAG, SELFMAG))
 		return op_diag_set(
 			diag, -ENOEXEC,
-			"%s: not an ELF file, so gprof could make nothing of it",
+			"%s: not an ELF file, so gprof cannot read it",
 			g->image->binary);
 	g->word_size = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
 	g->big_endian = ident[EI_DATA] == ELFDATA2MSB;

@@ -214,7 +214,7 @@ static void explain_failure(struct pp_debuginfod *server, int err)
 	if (server->interrupted)
 		op_diag_set(
 			&server->failure, -EIO,
-			"debuginfod: interrupted; the report is made without what was not fetched");
+			"debuginfod: interrupted; the report is made without the files that were not fetched");
 	else if (server->was_silent)
 		op_diag_set(
 			&server->failure, -EIO,
@@ -271,7 +271,7 @@ void pp_debuginfod_refuse(struct pp_debuginfod *server, const char *path)
 	unlink(path);
 	op_diag_set(
 		&server->failure, -EIO,
-		"debuginfod: %s: sent what is no debug file of %s; the report is made without it",
+		"debuginfod: %s: sent a file that is not the debug file of %s; the report is made without it",
 		url ? url : path, server->name);
 }
 

@@ -172,7 +172,7 @@ is "symbols with images" "$(report -n -l)" "\
 10        9.6154  0              0  lib.so                   /no/lib.so
 4         3.8462  0              0  anon (tgid:7 range:0x10000-0x20000) anon (tgid:7 range:0x10000-0x20000)"
 like "the missing library" "$(cat "$TMP/err")" \
-	'^opreport: warning: /no/lib.so: no symbols: it could not be found'
+	'^opreport: warning: /no/lib.so: no symbols: not found'
 is "is said so once" "$(wc -l <"$TMP/err")" 1
 is "excluded" "$(report -n -x -l event:CPU_CLK_UNHALTED | sum)" 90
 is "by event" "$(report -n event:DATA_CACHE_MISSES)" \
@@ -188,10 +188,10 @@ for lib in 1 2 3; do
 done
 report -n -l >/dev/null
 like "what many images lack is one line" "$(cat "$TMP/err")" \
-	'^opreport: warning: /no/1.so: no symbols: it could not be found; .* \(and 3 more likewise; --verbose lists them\)$'
+	'^opreport: warning: /no/1.so: no symbols: not found; .* \(and 3 more likewise; --verbose lists them\)$'
 is "and no more" "$(wc -l <"$TMP/err")" 1
 report -n -l --verbose=stats >/dev/null
-is "or one each" "$(grep -c 'warning: .*no symbols: it could not' "$TMP/err")" 4
+is "or one each" "$(grep -c 'warning: .*no symbols: not found' "$TMP/err")" 4
 rm -r "$CURRENT/$P/{dep}/{root}/no/"[123].so
 
 # ---- other binaries than were profiled ---------------------------------------

@@ -108,7 +108,7 @@ ok "an image, with those there are" refused 1 \
 ok "a library" refused 1 'lib-image:libd.so: .*: /lib/libc.so.6' \
 	lib-image:libd.so
 ok "a path" refused 1 '/lib/lib: no sample files' /lib/lib
-ok "a tag" refused 1 "'evnt:' is no tag, tags: event, " evnt:CYCLES
+ok "a tag" refused 1 "'evnt:' is not a tag; the tags are event, " evnt:CYCLES
 ok "an event" refused 1 'event:CYCLE: .*: CYCLES, MISSES' event:CYCLE
 ok "a count" refused 1 'count:999: .*: 1000, 500|500, 1000' count:999
 ok "a unit mask" refused 1 'unit-mask:7: .*unit masks here: 0, 1, 3' unit-mask:7

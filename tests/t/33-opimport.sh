@@ -68,7 +68,7 @@ for version in 0x12 0x13; do
 	done
 done
 
-refuses "the output is there" 1 "$TMP/new: is there already; --force" \
+refuses "the output is there" 1 "$TMP/new: exists already; --force" \
 	-a "$TMP/abi" -o "$TMP/new" "$TMP/old"
 echo '0x1 1' | classic "$TMP/old" version=0x13 align=8 big-endian=1
 ok "--force replaces it" import -f -a "$TMP/abi" -o "$TMP/new" "$TMP/old"
@@ -111,7 +111,7 @@ is "its name tells what it is about" "$(dump "$TMP/snd" | head -n 1)" "kind modu
 echo '0x5 1' | classic "$TMP/odd" cpu-type=1000
 like "a CPU type without a name" \
 	"$(import -a "$TMP/abi" -o "$TMP/odd.new" "$TMP/odd" 2>&1)" \
-	"^opimport: warning: $TMP/odd: CPU type 1000 has no name"
+	"^opimport: warning: $TMP/odd: unknown CPU type 1000"
 
 # A disk without any room: the name that is told is the one that was asked for.
 mkdir "$TMP/full"
@@ -177,7 +177,7 @@ is "anonymous memory" "$(dump "$NEW/samples/current/$P/{dep}/$A/$E.all.all.all" 
 is "a call graph" "$(dump "$NEW/samples/current/$P/{dep}/$P/{cg}/$P/$E.all.all.all" |
 	tail -n 1)" "0x100000200 5"
 is "it has no ledger" "$(find "$NEW" -name ledger)" ""
-refuses "twice to one place" 1 "$NEW/samples: there are samples already" \
+refuses "twice to one place" 1 "$NEW/samples: it already contains samples" \
 	--session "$OLD" --output "$NEW"
 
 # The same from a machine of the other byte order and word size.
@@ -203,13 +203,13 @@ is "a damaged file makes a bad status" $? 1
 is "and is told with all there is to tell" "$(sed "s|$TMP/||g" "$TMP/err")" \
 	"opimport: classic/samples/current/$K/{dep}/$K/$E.all.all.all: not a sample file of an earlier OProfile
 opimport: 2 sessions, 4 sample files (1 of call graphs)
-opimport: classic: 1 files could not be converted; what they hold is missing in most"
+opimport: classic: 1 files could not be converted; their samples are missing in most"
 NEW=$TMP/most
 is "the others are there" "$(report -n -x)" "       90 100.000 prog"
 
-refuses "no session folder" 1 "$TMP/x: has no folder samples" \
+refuses "no session folder" 1 "$TMP/x: contains no folder samples" \
 	--session "$TMP/x" --output "$TMP/y"
-refuses "no folder at all" 1 "$TMP/none: has no folder samples" \
+refuses "no folder at all" 1 "$TMP/none: contains no folder samples" \
 	--session "$TMP/none" --output "$TMP/y"
 mkdir -p "$TMP/empty/samples/current"
 refuses "an empty session" 1 "$TMP/empty/samples: there are no sample files" \
@@ -276,7 +276,7 @@ echo elf >"$jit/7.jo"
 import --session "$OLD" --output "$TMP/no.jit" 2>"$TMP/err"
 is "what is no ELF file makes a bad status" $? 1
 like "and is said" "$(cat "$TMP/err")" \
-	"^opimport: $jit/7.jo: is no sound ELF file; the samples in it have no symbols"
+	"^opimport: $jit/7.jo: is not a sound ELF file; the samples in it have no symbols"
 NEW=$TMP/no.jit
 is "its samples are there" "$(report -n | awk '$1 ~ /^[0-9]+$/ { print $1; exit }')" 93
 

@@ -159,7 +159,7 @@ ${CC:-cc} -c -o "$TMP/several/1/snd-made.ko" "$TMP/other.s" || exit 1
 symbols_of "$TMP/several"
 is "a module of another build is not used" "$(wc -l <"$TMP/symbols")" 1
 like "that is said" "$(cat "$TMP/err")" \
-	"several/1/snd-made.ko: not used: its build-id is not that of the snd_made that was profiled; give the file of that build"
+	"several/1/snd-made.ko: not used: its build-id differs from that of the profiled snd_made; give the file of that build"
 cp "$TMP/made/snd-made.ko" "$TMP/several/2"
 symbols_of "$TMP/several"
 ok "beside the right one it does no harm" cmp "$TMP/symbols" "$TMP/plain"

@@ -202,16 +202,16 @@ refuses "samples in several binaries \([^,]*/lib.so, [^,]*/pie\), .*name exactly
 	event:KIND image:"$TMP/lib.so,$TMP/pie"
 refuses "samples in several binaries \([^,]*, [^,]* and others\), .*name exactly one" 1 \
 	event:KIND
-refuses "gprof knows no comparisons" 1 '{' image:a '}' '{' image:b '}'
+refuses "gprof cannot compare profiles" 1 '{' image:a '}' '{' image:b '}'
 refuses "no sample files match" 1 /no/such
 refuses "not a percentage" 2 -t x event:BIG
 refuses "nosuch" 2 --nosuch
 rm -f "$TMP/gmon"
 echo '0x10 5' | counts "{root}/no/prog/{dep}/{root}/no/prog/GONE.1.0.all.all.all" "$PROG"
-refuses "/no/prog: without the binary" 1 event:GONE
-like "why it is not used" "$(cat "$TMP/err")" "^opgprof: warning: /no/prog: .*could not be found"
+refuses "/no/prog: gprof needs the binary" 1 event:GONE
+like "why it is not used" "$(cat "$TMP/err")" "^opgprof: warning: /no/prog: .*not found"
 touch -d '2001-01-01' "$PROG"
-refuses "$PROG: without the binary" 1 event:BIG
+refuses "$PROG: gprof needs the binary" 1 event:BIG
 like "why the changed one is not used" "$(cat "$TMP/err")" "changed since it was profiled"
 "$BIN/opgprof" --session-dir="$SESSION" -o /dev/full "image:$TMP/pie" 2>"$TMP/err"
 like "a full disk" "$? $(cat "$TMP/err")" "^1 opgprof: /dev/full: cannot be written: No space left"

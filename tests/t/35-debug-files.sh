@@ -67,7 +67,7 @@ link='cp debug prog.debug; objcopy --add-gnu-debuglink=prog.debug root/bin/prog'
 
 prepare :
 is "nothing has the names" "$(report)" "$stripped"
-like "that is said" "$(cat err)" "it is stripped: only what it exports has a name"
+like "that is said" "$(cat err)" "stripped: only exported functions have names"
 # check TITLE COMMAND WANTED
 check() {
 	prepare "$2"

@@ -155,7 +155,7 @@ fresh
 fails "stopped" "$url.*: Connection refused; the report is made without it"
 serve junk
 fresh
-fails "junk" "$url.*: sent what is no debug file of $TMP/bin/[a-z]*; the report"
+fails "junk" "$url.*: sent a file that is not the debug file of $TMP/bin/[a-z]*; the report"
 is "junk: it is asked once" "$(wc -l <asked)" 1
 is "junk: nothing of it is kept" "$(find cache -name debuginfo)" ""
 serve silent

@@ -187,7 +187,7 @@ echo "$leaf 10" | timer sample flat "$P/{dep}/$P/$E.all.all.all" \
 	"mtime=$TMP/prog"
 ok "without stacks" refused 1 'have no stacks; profile with --callgraph' \
 	--format=folded session:flat
-ok "without stacks of what is asked for" refused 1 'asked for have no stacks' \
+ok "without stacks of what is asked for" refused 1 'chosen samples have no stacks' \
 	--format=folded -i nothing
 echo "1 1" | sample current "$P/{dep}/$P/CPU.100.0.all.all.all" event=1 count=100
 ok "two events" refused 1 'one count, but there are 2' --format=folded

@@ -304,11 +304,11 @@ $RULE"
 like "and is told" "$(cat "$TMP/err")" "^opreport: warning: .*{cg}/$M/$E: .*; left out"
 
 find "$CURRENT" -depth -name '{cg}' -exec rm -r {} +
-is "a profile without call graphs" "$(rows -i leaf)" "\
+is "a profile have no call graphs" "$(rows -i leaf)" "\
 $RULE
 100      50.0000  vmlinux                  leaf
   100      100.000  vmlinux                  leaf [self]
 $RULE"
 like "tells how to get some" "$(cat "$TMP/err")" \
-	"without call graphs.*opcontrol --callgraph=DEPTH or operf --callgraph"
+	"have no call graphs.*opcontrol --callgraph=DEPTH or operf --callgraph"
 done_testing

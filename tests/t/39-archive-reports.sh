@@ -298,7 +298,7 @@ cp "$TMP/sums" "$A/.oparchive/SHA256SUMS"
 rm "$A$S/samples/current/$P/{dep}/$L/$E.all.all.all"
 report >"$TMP/stdout"
 is "a file is gone" "$(cat "$TMP/err")" \
-	"opreport: warning: $A$S/samples/current/$P/{dep}/$L/$E.all.all.all: it is missing in the archive; what it held is left out"
+	"opreport: warning: $A$S/samples/current/$P/{dep}/$L/$E.all.all.all: missing in the archive; its content is left out"
 cp "$A/.oparchive/facts" "$TMP/facts"
 for fact in 'format = 2' 'format = x' 'session = relative' 'session = /a/../..' \
 	'no fact'; do

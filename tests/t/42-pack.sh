@@ -104,11 +104,11 @@ for where in 3 $((len - 60)); do
 	ok "without an index the report is the same" \
 		cmp "$TMP/out" "$TMP/report.packed.l"
 	like "which is said" "$(cat "$TMP/err")" \
-		'packed: its index is damaged; all that it holds was found'
+		'packed: its index is damaged, but all sample files in it were found'
 done
 SESSION=$TMP/index CURRENT=$TMP/index/samples/current
 ok "the next daemon goes on with it" replay_more "$TMP/part1"
-like "and makes the index anew" "$(log)" 'made anew; nothing is lost'
+like "and makes the index anew" "$(log)" 'has been rebuilt; nothing is lost'
 unlike "no report complains" \
 	"$("$BIN/opreport" --session-dir="$TMP/index" 2>&1)" 'packed'
 

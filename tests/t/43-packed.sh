@@ -299,7 +299,7 @@ broken() {
 	like "$1: what is said" "$status $(wc -l <said) $(cat said)" "^0 1 $2"
 	ok "$1: the rest is reported" diff rest out
 }
-damaged="opreport: warning: $C/packed: it is damaged; what it holds is left out"
+damaged="opreport: warning: $C/packed: it is damaged; its samples are left out"
 : >"$C/packed"
 broken "an empty pack" "$damaged"
 head -c $(($(wc -c <good) / 2)) good >"$C/packed"
@@ -312,12 +312,12 @@ for at in 0 9 20 40 60 $((len - 1)) $((len - 30)); do
 	ok "a pack that is damaged at $at" diff whole out
 	diff whole.err err | sed -n 's/^> //p' >said
 	like "is said once" "$(wc -l <said) $(cat said)" \
-		"^1 opreport: warning: $C/packed: its index is damaged; all that it holds was found without it"
+		"^1 opreport: warning: $C/packed: its index is damaged, but all sample files in it were found"
 done
 rm "$C/packed"
 mkdir "$C/packed"
 broken "a folder in its place" \
-	"opreport: warning: $C/packed: Is a directory; what it holds is left out"
+	"opreport: warning: $C/packed: Is a directory; its samples are left out"
 rmdir "$C/packed"
 cp good "$C/packed"
 "$TESTBIN/mkodb" --break "$C/packed" "flip=70:0x10"
@@ -330,7 +330,7 @@ head -c 200 good >"$C/packed"
 rm -r "$C/{"*
 report >out 2>err
 like "nothing but a damaged pack" "$? $(wc -c <out) $(cat err)" \
-	'^1 0 opreport: warning: .*packed: it is damaged; what it holds is left out'
+	'^1 0 opreport: warning: .*packed: it is damaged; its samples are left out'
 like "is a failure" "$(tail -n 1 err)" "^opreport: no usable sample file is left; \
 the first: $C/packed: it is damaged"
 
@@ -447,11 +447,11 @@ A=$TMP/archive$C
 "$TESTBIN/mkodb" --break "$A/packed" flip=300:1
 report archive:"$TMP/archive" >out 2>err
 like "a pack that has changed" "$? $(wc -c <out) $(cat err)" \
-	"^1 0 opreport: warning: $A/packed: it is not what was archived; what it holds is left out"
+	"^1 0 opreport: warning: $A/packed: it is not what was archived; its samples are left out"
 rm "$A/packed"
 report archive:"$TMP/archive" >out 2>err
 like "a pack that is gone" "$(cat err)" \
-	"warning: $A/packed: it is missing in the archive; what it held is left out"
+	"warning: $A/packed: missing in the archive; its content is left out"
 mv "$S.away" "$S"
 ok "an archive of a part" archive image:"$TMP/prog" tid:50
 "$TESTBIN/mkpack" --list "$A/packed" | sed 1d >list

@@ -65,12 +65,12 @@ for program in opreport oparchive opgprof; do
 		$program "$@"
 done
 mistake 1 '/nope/samples: there are no samples; .*--session-dir' opreport --session-dir=/nope
-mistake 1 'nope: no such session in .*; sessions there: current' \
+mistake 1 'nope: no such session in .*; its sessions: current' \
 	opreport --session-dir="$TMP/have" session:nope
 mistake 1 'foo: no sample files match; images here: ' opreport --session-dir=have foo
 mistake 1 'event:cycles: no sample files match; events here: CYCLES' \
 	opreport --session-dir=have event:cycles
-mistake 1 "foo:bar: .*'foo:' is no tag, tags: " opreport --session-dir=have -l foo:bar
+mistake 1 "foo:bar: .*'foo:' is not a tag; the tags are " opreport --session-dir=have -l foo:bar
 mistake 1 '--include-symbols=nosuchfn: no symbol ' opreport --session-dir=have -i nosuchfn -l
 mistake 2 '--format=pprof: unknown; use text, ' opreport --session-dir=have --format=pprof
 mistake 1 '.*: the samples have no stacks; profile with --callgraph' \
@@ -78,7 +78,7 @@ mistake 1 '.*: the samples have no stacks; profile with --callgraph' \
 mistake 1 'a brace is missing; compare with ' opreport -l '{'
 mistake 2 'nothing to show; add --source or --assembly' opannotate
 mistake 2 'nowhere to write to; name a folder with --output-directory' oparchive
-mistake 1 'there: is there already; remove it or name another folder' \
+mistake 1 'there: exists already; remove it, name another folder' \
 	oparchive --session-dir=have -o there
 mistake 1 'foo: no such CPU type; ophelp --list-cpus' ophelp -c foo
 OPROFILE_EVENTS_DIR=/nope

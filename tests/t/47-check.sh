@@ -95,7 +95,7 @@ spoil "$CURRENT/packed" 3
 finds 'the header of a pack' 'packed: its header or index is damaged: nothing is lost'
 like 'a report says it, too' \
 	"$("$BIN/opreport" --session-dir="$SESSION" 2>&1 >"$TMP/out")" \
-	'packed: its index is damaged; all .* found .*opreport --repair'
+	'packed: its index is damaged, but all .* found; .*opreport --repair'
 repaired 'the header of a pack' 40
 fresh packed
 spoil "$CURRENT/packed" $(($(wc -c <"$CURRENT/packed") - 50))
@@ -104,7 +104,7 @@ repaired 'the index of a pack' 40
 ok 'it is what it was' cmp "$CURRENT/packed" "$TMP/packed/samples/current/packed"
 fresh packed
 spoil "$CURRENT/packed" $((group + 70))
-finds 'a group of a pack' 'packed: what its index could be made of is damaged: nothing is lost'
+finds 'a group of a pack' 'packed: the data to rebuild its index from is damaged: nothing is lost'
 repaired 'a group of a pack' 40
 fresh packed
 rm "$CURRENT/ledger"
@@ -128,10 +128,10 @@ finds 'a pack without anything' 'packed: it is damaged: all that it holds is los
 
 fresh loose
 echo x >"$CURRENT/ledger"
-finds 'the account' 'ledger: it is damaged: nobody knows'
+finds 'the account' 'ledger: it is damaged: the number of samples lost before is unknown'
 fresh loose
 echo x >"$CURRENT/.packed.grow"
-finds 'an unfinished file' '.packed.grow: a daemon was killed .*: nothing is lost'
+finds 'an unfinished file' '.packed.grow: it is unfinished, as its daemon was killed: nothing is lost'
 repaired 'an unfinished file' 40
 ok 'an unfinished file: it is gone' test ! -e "$CURRENT/.packed.grow"
 fresh loose

@@ -190,7 +190,7 @@ refused() {
 	is "$name" "$status $(cat "$TMP/err")" "$wanted optop: $text"
 }
 refused 1 "no terminal" \
-	"standard input and output have to be a terminal; use --once to print a table" \
+	"standard input and output must be a terminal; use --once to print a table" \
 	"$BIN/optop" --session-dir="$SESSION"
 refused 2 "an unknown view" \
 	"--view=cpu: unknown; use image, symbol, line, process, thread or cgroup" \
@@ -198,12 +198,12 @@ refused 2 "an unknown view" \
 refused 2 "an unknown order" "--sort=name: unknown; use self or total" \
 	"$BIN/optop" --sort=name
 refused 2 "an interval that is none" \
-	"--interval=soon: not a number that can be used; give one from 0 to 86400" \
+	"--interval=soon: not a number in range; give one from 0 to 86400" \
 	"$BIN/optop" --interval=soon
-refused 2 "--rows without --once" "--rows is for --once; leave it out, or add that" \
+refused 2 "--rows without --once" "--rows needs --once; add that, or leave it out" \
 	"$BIN/optop" --rows=3
 refused 1 "two profiles" \
-	"two profiles cannot be shown side by side; leave out the braces, or use opreport" \
+	"two profiles cannot be compared here; leave out the braces, or use opreport" \
 	"$BIN/optop" --once '{' event:TIMER '}' '{' '}'
 ok "standard output that is closed" sh -c "'$BIN/optop' --once \
 	--session-dir='$SESSION' >&- 2>/dev/null; test \$? -eq 1"
@@ -214,7 +214,7 @@ optop_env=TERM=strange
 open_screen 80 24 --session-dir="$SESSION"
 ended "an unknown terminal" 1
 like "an unknown terminal is said" "$(capture -J)" \
-	'^optop: TERM=strange: no terminal of that kind is known here'
+	'^optop: TERM=strange: unknown kind of terminal'
 optop_env=TERM=dumb
 open_screen 80 24 --session-dir="$SESSION"
 ended "a terminal that only prints" 1
@@ -325,7 +325,7 @@ seen "Enter keeps it" '^q quit'
 press Escape
 seen "Esc drops it" ' idle$'
 press / z z
-seen "nothing may pass" '^nothing here has what the filter says'
+seen "nothing may pass" '^no row matches the filter'
 press Escape
 seen "Esc takes it back" ' idle$'
 press Space
@@ -341,7 +341,7 @@ seen "n counts from now on" 'since [0-9]+:[0-9]+:[0-9]+' '^no samples since then
 press t
 shows 'since the start'
 press e
-seen "e without another event" '^there is no other event$'
+seen "e without another event" '^the session has only this event$'
 press '?'
 seen "? is help" '^Space +pause, or go on$' '^q +quit$'
 press x
@@ -641,7 +641,7 @@ kill -KILL "$daemon"
 await end "$daemon"
 daemon=
 seen "a daemon that is killed is told" \
-	'^the daemon was killed; what it had not stored is lost$' ' killed '
+	'^the daemon was killed; samples that it had not stored are lost$' ' killed '
 press 1
 seen "and views go on" '^ +4 100\.000 '
 rm -rf "$SESSION"

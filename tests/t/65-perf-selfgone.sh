@@ -76,7 +76,7 @@ if [ "$(id -u)" -eq 0 ]; then
 		diag "$named of $all samples have names"
 		[ "$named" -eq "$all" ] ||
 			like "what is missing is told" "$(cat "$TMP/report.err")" \
-				'/work/job-[0-9]+: no symbols: it could not be found'
+				'/work/job-[0-9]+: no symbols: not found'
 	else
 		skip "an ordinary user" "$(cat "$TMP/why")"
 	fi

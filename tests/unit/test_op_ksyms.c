@@ -461,9 +461,9 @@ static void test_broken_snapshots(void **state)
 	refuse("oprofile symbols 1 vmlinux 01AB\n", "s:1: no snapshot");
 	refuse("oprofile symbols 1 vmlinux \n", "s:1: no snapshot");
 	refuse("oprofile symbols 1 vmlinux 01ab x\n", "s:1: no snapshot");
-	refuse("oprofile symbols 1 vmlinux 01ab", "s:1: the file is cut off");
-	refuse(HEAD "0 T", "s:2: the file is cut off");
-	refuse(HEAD "0 T f", "s:2: the file is cut off");
+	refuse("oprofile symbols 1 vmlinux 01ab", "s:1: the file is truncated");
+	refuse(HEAD "0 T", "s:2: the file is truncated");
+	refuse(HEAD "0 T f", "s:2: the file is truncated");
 	refuse(HEAD "\n", "s:2: no \"OFFSET");
 	refuse(HEAD "0 T \n", "s:2: no \"OFFSET");
 	refuse(HEAD "0 TT f\n", "s:2: no \"OFFSET");

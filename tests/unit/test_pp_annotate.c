@@ -336,10 +336,9 @@ static void sources_are_opened(void **state)
 		  "warning: none: cannot be read: No such file or directory; "
 		  "say with --search-dirs where it is\n" },
 		{ "<stdin>", NULL,
-		  "warning: <stdin>: no file, so no lines of it are shown\n" },
+		  "warning: <stdin>: not a file, so none of its lines are shown\n" },
 		{ "/x/<built>", NULL,
-		  "warning: /x/<built>: no file, so no lines of it are "
-		  "shown\n" },
+		  "warning: /x/<built>: not a file, so none of its lines are shown\n" },
 		{ "<x", NULL,
 		  "warning: <x: cannot be read: No such file or directory; "
 		  "say with --search-dirs where it is\n" },

@@ -215,7 +215,7 @@ static void files_are_listed(void **state)
 		{ "no such program", { "current v v E 1=1" }, NULL, { "", "$/root" },
 		  "samples $/samples/current/{root}/bin/v/{dep}/{root}/bin/v/E.100.0.all.all.all\n"
 		  "of $\n"
-		  "/bin/v: no symbols: it could not be found; say where with --image-path or --root\n" },
+		  "/bin/v: no symbols: not found; say where it is with --image-path or --root\n" },
 		{ "debug file beside it", { "current y y E 1=1" }, NULL, { "", "$/root" },
 		  "image $/root/bin/y -> /bin/y\n"
 		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
@@ -248,7 +248,7 @@ static void files_are_listed(void **state)
 		  "session $/symbols/vmlinux-01\n"
 		  "samples $/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all\n"
 		  "of $ $/path\n"
-		  "/vmlinux: no symbols: it has no _stext, so it is no kernel\n" },
+		  "/vmlinux: no symbols: not a kernel, as it has no _stext\n" },
 		{ "a module", { "current m m E 1=1" }, "touch symbols/mod-01", { "" , NULL, { "path" } },
 		  "image $/path/mod.ko\n"
 		  "session $/symbols/mod-01\n"
@@ -329,7 +329,7 @@ static void files_are_listed(void **state)
 		{ "sources of no program", { "current v v E 1=1" }, NULL, { "" , "$/root", { NULL }, false, true },
 		  "samples $/samples/current/{root}/bin/v/{dep}/{root}/bin/v/E.100.0.all.all.all\n"
 		  "of $\n"
-		  "/bin/v: no symbols: it could not be found; say where with --image-path or --root\n" },
+		  "/bin/v: no symbols: not found; say where it is with --image-path or --root\n" },
 		{ "none", { X }, NULL, { "event:G" , "$/root" }, "event:G: no sample files match; events here: E\n" },
 		{ "no folder", { X }, NULL, { "" , "none" }, "none: No such file or directory; give --root a folder that exists\n" },
 		{ "no folder in the path", { X }, NULL, { "" , NULL, { "path", "none" } }, "none: No such file or directory; give --image-path a folder that exists\n" },
@@ -490,21 +490,21 @@ static void archives_are_written(void **state)
 		  "bin\n"
 		  "tmp\n" },
 		{ "a folder", { X }, "mkdir -p to/a; touch to/a/f", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to to/a",
-		  "to/a: is there already; remove it or name another folder, or replace an archive with --force\n"
+		  "to/a: exists already; remove it, name another folder, or replace an archive with --force\n"
 		  "to:\n"
 		  "a\n"
 		  "\n"
 		  "to/a:\n"
 		  "f\n" },
 		{ "no archive", { X }, "mkdir -p to/a; touch to/a/f", NULL, { "", "$/root" }, { .folder = "to/a", .replace = true }, 0, "ls -A to to/a",
-		  "to/a: is there already and is no archive; remove it, or name another folder\n"
+		  "to/a: exists already and is not an archive; remove it, or name another folder\n"
 		  "to:\n"
 		  "a\n"
 		  "\n"
 		  "to/a:\n"
 		  "f\n" },
 		{ "an archive", { X }, "mkdir -p to/a/.oparchive to/a/d; touch to/a/.oparchive/facts to/a/d/f", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to to/a",
-		  "to/a: is there already; remove it or name another folder, or replace an archive with --force\n"
+		  "to/a: exists already; remove it, name another folder, or replace an archive with --force\n"
 		  "to:\n"
 		  "a\n"
 		  "\n"
@@ -520,7 +520,7 @@ static void archives_are_written(void **state)
 		  "bin\n"
 		  "tmp\n" },
 		{ "a file", { X }, "mkdir -p to; touch to/a", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to",
-		  "to/a: is there already; remove it or name another folder, or replace an archive with --force\n"
+		  "to/a: exists already; remove it, name another folder, or replace an archive with --force\n"
 		  "a\n" },
 		{ "below a file", { X }, "touch to", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to",
 		  "to/a: cannot be written: Not a directory; nothing is kept\n"
@@ -528,14 +528,14 @@ static void archives_are_written(void **state)
 		{ "ended at once", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/a" }, 1, "ls -A to", "to/a: ended early; nothing is kept\n" },
 		{ "ended later", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/a" }, 5000, "ls -A to", "to/a: ended early; nothing is kept\n" },
 		{ .name = "made meanwhile", .files = { X }, .meanwhile = "mkdir -p to/a; touch to/a/f", .wanted = { "", "$/root" }, .how = { .folder = "to/a" }, .show = "ls -A to to/a", .text =
-		  "to/a: is there already; remove it or name another folder, or replace an archive with --force\n"
+		  "to/a: exists already; remove it, name another folder, or replace an archive with --force\n"
 		  "to:\n"
 		  "a\n"
 		  "\n"
 		  "to/a:\n"
 		  "f\n" },
 		{ .name = "a file made meanwhile", .files = { X }, .meanwhile = "touch to/a", .wanted = { "", "$/root" }, .how = { .folder = "to/a", .replace = true }, .show = "ls -A to", .text =
-		  "to/a: is there already and is no archive; remove it, or name another folder\n"
+		  "to/a: exists already and is not an archive; remove it, or name another folder\n"
 		  "a\n" },
 		{ .name = "an empty folder made meanwhile", .files = { X }, .meanwhile = "mkdir to/a", .wanted = { "", "$/root" }, .how = { .folder = "to/a" }, .show = "ls -A to to/a", .text =
 		  "to:\n"
@@ -803,7 +803,7 @@ static void archives_are_opened(void **state)
 		{ "facts that are none", FACTS("x\\n") SUMS, "22: $/a/.oparchive/facts:1: no \"key = value\": x\n" },
 		{ "no format", FACTS("session = /home/s\\n") SUMS, "22: $/a/.oparchive/facts: format: not told" AGAIN },
 		{ "another format", FACTS("format = 2\\nsession = /home/s\\n") SUMS,
-		  "71: $/a/.oparchive/facts: the archive is of format 2, this program knows 1; use the oprofile that made it, or a later one\n" },
+		  "71: $/a/.oparchive/facts: the archive is of format 2, this program reads 1; use the release of oprofile that made it, or a later one\n" },
 		{ "no session", FACTS("format = 1\\n") SUMS, "22: $/a/.oparchive/facts: session: no path of a session" AGAIN },
 		{ "a session elsewhere", FACTS("format = 1\\nsession = /../s\\n") SUMS, "22: $/a/.oparchive/facts: session: no path of a session" AGAIN },
 		{ "a session above", FACTS("format = 1\\nsession = /s/..\\n") SUMS, "22: $/a/.oparchive/facts: session: no path of a session" AGAIN },
@@ -813,8 +813,8 @@ static void archives_are_opened(void **state)
 		  "session $/a/home/s\nevents $/a/.oparchive/events\n" },
 		{ "files are missing", FACTS(SOUND) "mkdir -p a/home; echo >a/home/f; echo >a/home/g; " SUMS "; rm home/*",
 		  "session $/a/home/s\nevents $/a/.oparchive/events\n"
-		  "warning: $/a/home/f: it is missing in the archive; what it held is left out\n"
-		  "warning: $/a/home/g: it is missing in the archive; what it held is left out\n" },
+		  "warning: $/a/home/f: missing in the archive; its content is left out\n"
+		  "warning: $/a/home/g: missing in the archive; its content is left out\n" },
 		{ "other events", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; echo >a/.oparchive/events/y; " SUMS "; echo z >.oparchive/events/y",
 		  "session $/a/home/s\nevents $/a/.oparchive/events\nevents are changed\n"
 		  "warning: $/a/.oparchive/events/y: it is not what was archived; events are not described\n" },

@@ -699,7 +699,7 @@ static void images_have_symbols(void **state)
 		  "warning: /b: no symbols: Too many levels of symbolic links\n" },
 		{ "nowhere", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, NULL, NULL, 0,
 		  "all is /b\n"
-		  "warning: /b: no symbols: it could not be found; say where with --image-path or --root\n" },
+		  "warning: /b: no symbols: not found; say where it is with --image-path or --root\n" },
 		{ "several", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "mkdir path/1 path/2; cp b path/1; cp b path/2", "path", 0,
 		  "all is /b\n"
 		  "warning: /b: no symbols: several files in --image-path have its name\n" },
@@ -714,7 +714,7 @@ static void images_have_symbols(void **state)
 		  "x 1040-1050 90\n"
 		  "from root/b\n"
 		  "bfd: /b: symbols from root/b\n"
-		  "warning: /b: it is stripped: only what it exports has a name; install its debug symbols\n" },
+		  "warning: /b: stripped: only exported functions have names; install its debug symbols\n" },
 		{ "exports and functions without names", { IMAGE(FILE, ROOT, "b") }, UNWOUND, SHARED " -s -Wl,-Ttext=0x1230", "mv b root/b", NULL, PP_WANT_UNNAMED,
 		  "a 1230-1240 90\n"
 		  "(0x1240) 1240-1250 90\n"
@@ -724,7 +724,7 @@ static void images_have_symbols(void **state)
 		  "(0x1278) 1278-1280 90\n"
 		  "from root/b\n"
 		  "bfd: /b: symbols from root/b\n"
-		  "warning: /b: it is stripped: only what it exports has a name; install its debug symbols\n" },
+		  "warning: /b: stripped: only exported functions have names; install its debug symbols\n" },
 		{ "a kernel", { IMAGE(KERNEL, KERN, "vmlinux") }, KERNEL, STATIC, "mv b path/vmlinux", "path", 0,
 		  "one 0-10 90\n"
 		  "two 10-14 90\n"
@@ -749,10 +749,10 @@ static void images_have_symbols(void **state)
 		  "all is vmlinux\n"
 		  "from path/vmlinux\n"
 		  "bfd: vmlinux: symbols from path/vmlinux\n"
-		  "warning: vmlinux: no symbols: it has no _stext, so it is no kernel\n" },
+		  "warning: vmlinux: no symbols: not a kernel, as it has no _stext\n" },
 		{ "a kernel of another build", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 4, .build_id = { 1 } }, KERNEL, ID, "mv b path/vmlinux", "path", 0,
 		  "all is vmlinux\n"
-		  "warning: path/vmlinux: not used: its build-id is not that of the vmlinux that was profiled; give the file of that build\n"
+		  "warning: path/vmlinux: not used: its build-id differs from that of the profiled vmlinux; give the file of that build\n"
 		  "warning: vmlinux: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
 		{ "a kernel's snapshot", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 1, .build_id = { 1 } }, KERNEL, ID, "mv b path/vmlinux; printf 'oprofile symbols 1 vmlinux 01\\n0 T _stext\\n10 T one\\n' >symbols/vmlinux-01", NULL, 0,
 		  "_stext 0-10\n"

@@ -166,7 +166,7 @@ static void fetch(struct pp_debuginfod *server, const char *row,
 	"none debuginfod: http://x: sent nothing for " seconds                 \
 	" seconds; the report is made without it"
 #define INTERRUPTED                                                            \
-	"none debuginfod: interrupted; the report is made without what was not fetched"
+	"none debuginfod: interrupted; the report is made without the files that were not fetched"
 
 static void waiting_ends(void **state)
 {
@@ -334,7 +334,7 @@ static void what_is_no_debug_file_is_removed(void **state)
 	assert_int_equal(access("fetched", F_OK), -1);
 	assert_string_equal(
 		pp_debuginfod_failure(server),
-		"debuginfod: http://x: sent what is no debug file of prog; the report is made without it");
+		"debuginfod: http://x: sent a file that is not the debug file of prog; the report is made without it");
 	fetch(server, "nothing is asked any more", " none");
 	pp_debuginfod_free(server);
 }

@@ -370,8 +370,8 @@ static void only_elf_files_have_words(void **state)
 					       &result, &diag),
 				 -ENOEXEC);
 		assert_string_equal(diag.text,
-				    "binary: not an ELF file, so gprof could "
-				    "make nothing of it");
+				    "binary: not an ELF file, so gprof cannot "
+				    "read it");
 		text_must_be(&t, "no file", "");
 	}
 }

@@ -146,7 +146,7 @@ static void files_are_not_replaced(void **state)
 		bool unwritten;
 	} rows[] = {
 		{ "echo >new", "new",
-		  "new: is there already; remove it, or name another", -EEXIST,
+		  "new: exists already; remove it, or name another", -EEXIST,
 		  false },
 		{ "rm -f new", "none/new",
 		  "none/new: cannot be written: No such file or directory",
@@ -279,7 +279,7 @@ static void sessions_are_converted(void **state)
 		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
 		{ "echo >old/samples/current/{x}.jo",
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
-		  "- old/samples/current/{x}.jo: is no sound ELF file; the samples in it have no symbols\n"
+		  "- old/samples/current/{x}.jo: is not a sound ELF file; the samples in it have no symbols\n"
 		  "1 sessions, 1 files, 0 graphs, 1 failed\n"
 		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
 		{ "ln -s x old/samples/current/" X "/F.1.0.all.all.all",
@@ -287,9 +287,9 @@ static void sessions_are_converted(void **state)
 		  "1 sessions, 1 files, 0 graphs, 0 failed\n"
 		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
 		{ "rm -r old/samples/current", "old/samples: there are no sample files; name the folder that samples/ is in\n" },
-		{ "rm -r old/samples", "old: has no folder samples; name the folder that samples/ is in\n" },
-		{ "rm -r old/samples; echo >old/samples", "old/samples: is no folder\n" },
-		{ "mkdir -p new/samples", "$/new/samples: there are samples already; name another folder with --output\n" },
+		{ "rm -r old/samples", "old: contains no folder samples; name the folder that samples/ is in\n" },
+		{ "rm -r old/samples; echo >old/samples", "old/samples: not a folder\n" },
+		{ "mkdir -p new/samples", "$/new/samples: it already contains samples; name another folder with --output\n" },
 		{ "echo x >old/abi", "old/abi:1: not an ABI description, in which each line is a name and a small number\n" },
 		/* clang-format on */
 	};

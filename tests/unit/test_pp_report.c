@@ -154,7 +154,7 @@ static void samples_are_of_symbols(void **state)
 		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,3,100\n"
 		  "1,address,E:100,/bin/x,/bin/x,/bin/x,0x10,,,1,33.3333333\n"
 		  "1,address,E:100,/bin/x,/bin/x,/bin/x,0x20,,,2,66.6666667\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n" },
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
 		{ "the largest counts",
 		  { "current k k E 110=18446744073709551615 120=5" }, { SYMBOLS }, "", "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,18446744073709551615,100\n" },
 		{ "applications",
@@ -217,7 +217,7 @@ static void some_of_it_is_chosen(void **state)
 		  "1,symbol,session:current,/vmlinux,/vmlinux,_stext,0x0,,,90,100\n"
 		  "1,symbol,session:old,/vmlinux,/vmlinux,_stext,0x0,,,5,83.3333333\n"
 		  "1,symbol,session:old,/vmlinux,/vmlinux,do_work,0x100,,,1,16.6666667\n" },
-		{ "no such session", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:odl", "odl: no such session in $/samples; sessions there: old, current\n" },
+		{ "no such session", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:odl", "odl: no such session in $/samples; its sessions: old, current\n" },
 		{ "all but one", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:old,current session-exclude:old", "1,image,E:100,/vmlinux,/vmlinux,,,,,90,100\n" },
 		{ "none left", { "current k k E 0=90" }, { 0 }, "session-exclude:current", "session-exclude:current: no session is left; exclude fewer\n" },
 		{ "by path", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:./samples/old", "1,image,E:100,/vmlinux,/vmlinux,,,,,5,100\n" },
@@ -234,7 +234,7 @@ static void calls_are_of_symbols(void **state)
 	const struct row rows[] = {
 		{ "none", { "current k k E 0=1" }, { CALLS }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
-		  "the samples come without call graphs, so nothing calls anything; profile with opcontrol --callgraph=DEPTH or operf --callgraph\n" },
+		  "the samples have no call graphs; profile with opcontrol --callgraph=DEPTH or operf --callgraph\n" },
 		{ "none asked for", { "current k k E 0=1" }, { CALLS, .addresses_of_calls = true }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n" },
 		{ "between symbols",
 		  { "current k k E 10=1 110=5", "current k k>k E 110>0=3 120>0=4 10>100=2 100>100=9 200>3ff=1" }, { CALLS }, "",
@@ -278,7 +278,7 @@ static void calls_are_of_symbols(void **state)
 		  "1,callee,E:100,/bin/x,/bin/x,/bin/x,,,,3,100,,/bin/x,/vmlinux,do_work,0x100\n"
 		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,0,0,0,,,,\n"
 		  "1,caller,E:100,/bin/x,/vmlinux,do_work,0x100,,,3,100,,/bin/x,/bin/x,/bin/x,\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n" },
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
 		{ "of two columns",
 		  { "current k k E 10=1", "current k k F 10=1", "current k k>k E 110>0=3", "current k k>k F 110>0=4 111>1=5" }, { CALLS }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
@@ -306,7 +306,7 @@ static void calls_are_of_symbols(void **state)
 		  "1,callee,E:100,/bin/x,/vmlinux,_stext,0x0,,,3,75,,/bin/x,/bin/x,/bin/x,\n"
 		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,0,0,0,,,,\n"
 		  "1,caller,E:100,/bin/x,/bin/x,/bin/x,,,,3,100,,/bin/x,/vmlinux,_stext,0x0\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n" },
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
 		{ "below the threshold",
 		  { "current k k E 10=80 110=20", "current k k>k E 110>0=79 200>0=21 10>100=1" }, { CALLS, .threshold = 20 }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,80,80,81,,,,\n"
@@ -392,7 +392,7 @@ static void profiles_are_compared(void **state)
 		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,4,40,0,0,\n" },
 		{ "other events", { "current k k E 0=60", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted different events: F:100 and E:100; choose with event: and count:\n" },
 		{ "more columns", { "current k k E 0=60", "current k k F 0=1", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (F:100 and others: 1; E:100 and others: 2); choose with event: or merge with --merge\n" },
-		{ "nothing old", { "current k k E 0=60" }, { SYMBOLS }, "{ session:old } {}", "old: no such session in $/samples; sessions there: current\n" },
+		{ "nothing old", { "current k k E 0=60" }, { SYMBOLS }, "{ session:old } {}", "old: no such session in $/samples; its sessions: current\n" },
 	};
 	/* clang-format on */
 
@@ -432,7 +432,7 @@ static void files_are_left_out(void **state)
 		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.good",
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
 		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file: a field is not a number, or is too large); left out\n" },
-		{ "rm -r samples/current/*", "$/samples/current: there are no sample files; profile first (operf, or opcontrol --start), and opcontrol --dump brings out what is still in the buffers\n" },
+		{ "rm -r samples/current/*", "$/samples/current: there are no sample files; profile first (operf, or opcontrol --start), then write out the buffers with opcontrol --dump\n" },
 		{ "rm -r samples", "$/samples: there are no samples; profile first, or name another session folder with --session-dir\n" },
 		{ "rm symbols/*",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,/vmlinux,,,,1,100\n"
@@ -518,7 +518,7 @@ static void packed_samples_are_counted(void **state)
 		{ "the pack is damaged", "current k k E 0=1", "current k k E 0=5", "echo >samples/current/packed",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
 		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
-		  "$/samples/current/packed: it is damaged; what it holds is left out\n" },
+		  "$/samples/current/packed: it is damaged; its samples are left out\n" },
 		{ "an entry is damaged", "current k k E 0=1", "current k k E 0=5", "printf '\\377' | dd of=samples/current/packed bs=1 seek=65 conv=notrunc 2>/dev/null",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
 		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"

@@ -165,8 +165,9 @@ static void an_empty_word_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(pp_spec_init(&spec, words, &diag), -EINVAL);
-	assert_string_equal(diag.text,
-			    "an empty word names no image; leave it out");
+	assert_string_equal(
+		diag.text,
+		"an empty word does not name an image; leave it out");
 	pp_spec_release(&spec);
 	assert_int_equal(pp_spec_init(&spec, NULL, &diag), 0);
 	pp_spec_release(&spec);
@@ -193,10 +194,9 @@ static void braces_part_two_profiles(void **state)
 		{ "{ cpu:1", "a brace is missing" COMPARE },
 		{ "{ cpu:1 } {", "a brace is missing" COMPARE },
 		{ "{}", "a brace is missing" COMPARE },
-		{ "{ }  { cpu:2 }", "the first braces hold no word" COMPARE },
-		{ "{} {}", "the first braces hold no word" COMPARE },
-		{ "tid:3 {} { cpu:2 }",
-		  "the first braces hold no word" COMPARE },
+		{ "{ }  { cpu:2 }", "the first braces are empty" COMPARE },
+		{ "{} {}", "the first braces are empty" COMPARE },
+		{ "tid:3 {} { cpu:2 }", "the first braces are empty" COMPARE },
 		{ "}", "a '}' is out of place" COMPARE },
 		{ "{ a } }", "a '}' is out of place" COMPARE },
 		{ "{ a } { b } }", "a '}' is out of place" COMPARE },
@@ -307,8 +307,8 @@ static void words_choose_files(void **state)
 		{ "lib-image:/bin/prog", "0 1 " },
 		{ "image:/bin/prog lib-image:/lib/*", "2 " },
 		{ "image:/opt/* lib-image:/lib/*",
-		  "no sample files match all that is asked for together; "
-		  "leave a word out" },
+		  "no sample file matches all of these words together; "
+		  "leave one out" },
 		{ "image:/opt/* libc.so", "2 3 " },
 		{ "image-exclude:/lib/*", "0 1 3 " },
 		{ "image-exclude:/bin/*", "3 " },
@@ -355,8 +355,8 @@ static void words_choose_files(void **state)
 		  "cpu:18446744073709551615: no sample files match; CPUs "
 		  "here: 0, 2, all" },
 		{ "cpu:2 event:MISSES",
-		  "no sample files match all that is asked for together; "
-		  "leave a word out" },
+		  "no sample file matches all of these words together; "
+		  "leave one out" },
 		/* What is in vain beside what is not. */
 		{ "prog none",
 		  "0 1 2 warning: none: no sample files match; images "
@@ -366,8 +366,7 @@ static void words_choose_files(void **state)
 		  "MISSES\n" },
 		{ "imge:/bin/prog",
 		  "imge:/bin/prog: no sample files match; images here: "
-		  "/bin/prog, /opt/a[b], /lib/libc.so; 'imge:' is no tag, "
-		  "tags: image, cpu, tgid, tid, count and 9 more" },
+		  "/bin/prog, /opt/a[b], /lib/libc.so; 'imge:' is not a tag; the tags are image, cpu, tgid, tid, count and 9 more" },
 		{ "Image:x", "Image:x: no sample files match; images here: "
 			     "/bin/prog, /opt/a[b], /lib/libc.so" },
 	};

@@ -147,7 +147,7 @@ static void binaries_are_stored(void **state)
 		  "bfd: $/x.debug: stored as $/" STORED ".debug\n"
 		  BINARY " 444 new\n"
 		  BINARY ".debug 444 new\n", NULL },
-		{ "no samples", "rm -r samples/current/*", "2: $/samples/current: there are no sample files; profile first (operf, or opcontrol --start), and opcontrol --dump brings out what is still in the buffers\n", NULL },
+		{ "no samples", "rm -r samples/current/*", "2: $/samples/current: there are no sample files; profile first (operf, or opcontrol --start), then write out the buffers with opcontrol --dump\n", NULL },
 		{ "no folder", "echo >store",
 		  "bfd: $/x: its symbols are not stored: Not a directory\n", NULL },
 	};

@@ -84,8 +84,8 @@ static void test_refuses_what_is_no_list(void **state)
 	static const struct {
 		const char *text, *reason;
 	} bad[] = {
-		{ H "  a", "sums:1: the file is cut off" },
-		{ H "  a\n" H "  b", "sums:2: the file is cut off" },
+		{ H "  a", "sums:1: the file is truncated" },
+		{ H "  a\n" H "  b", "sums:2: the file is truncated" },
 		{ H " a\n", "sums:1: no \"HASH" },
 		{ "\n", "sums:1: no \"HASH" },
 		{ H "\n", "sums:1: no \"HASH" },
@@ -99,8 +99,8 @@ static void test_refuses_what_is_no_list(void **state)
 		{ H "  a/../../b\n", "leads out" },
 		{ H "  a//b\n", "leads out" },
 		{ H "  a/\n", "leads out" },
-		{ "\\" H "  a\\x\n", "no escape" },
-		{ "\\" H "  a\\\n", "no escape" },
+		{ "\\" H "  a\\x\n", "an invalid escape" },
+		{ "\\" H "  a\\\n", "an invalid escape" },
 		{ H "  b\n" H "  a\n", "sums:2: the names do not ascend" },
 		{ H "  a\n" H "  a\n", "sums:2: the names do not ascend" },
 	};

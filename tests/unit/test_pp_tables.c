@@ -490,9 +490,7 @@ static void facts_are_checked(void **state)
 			"/../bin\n",
 		  "$/a/s;" },
 		{ "format = 2\nsession = /s\n",
-		  "$/a/.oparchive/facts: the archive is of format 2, this "
-		  "program knows 1; use the oprofile that made it, or a later "
-		  "one" },
+		  "$/a/.oparchive/facts: the archive is of format 2, this program reads 1; use the release of oprofile that made it, or a later one" },
 		{ "session = /s\n",
 		  "$/a/.oparchive/facts: format: not told; archive the session "
 		  "again" },
@@ -598,7 +596,7 @@ static void archived_files_are_checked(void **state)
 	pp_archive_check_folder(archive, folder, &messages);
 	assert_int_equal(messages.nr, 1);
 	assert_non_null(strstr(messages.list[0].text,
-			       "/a/dir/x: it is missing in the archive"));
+			       "/a/dir/x: missing in the archive"));
 	pp_archive_check_folder(archive, "/none", &messages);
 	assert_int_equal(messages.nr, 1);
 	op_arena_release(&arena);

@@ -273,7 +273,7 @@ static void symbols_have_what_they_called(void **state)
 		{ "samples without a stack",
 		  { "current k k E 100=10 200=2", "tree current k E 1:k+10>k+100" }, { TOTALS }, NULL, NULL,
 		  "vmlinux do_work 10/10\nvmlinux wait 2/2\nvmlinux _stext 0/1\n"
-		  "11 of 12 samples have no stack; in totals they count for their own symbol alone\n" },
+		  "11 of 12 samples have no stack; in totals they count only for their own symbol\n" },
 		{ "more stacks than samples",
 		  { "current k k E 100=1", "tree current k E 3:k+10>k+100" }, { TOTALS }, NULL, NULL,
 		  "vmlinux do_work 1/3\nvmlinux _stext 0/3\n" },
@@ -289,7 +289,7 @@ static void symbols_have_what_they_called(void **state)
 		{ "two columns, one without stacks",
 		  { "current k k E 100=3", "current k k F 100=4", "tree current k E 2:k+10>k+100" }, { TOTALS }, NULL, NULL,
 		  "vmlinux do_work 3/3 4/4\nvmlinux _stext 0/2 0/0\n"
-		  "5 of 7 samples have no stack; in totals they count for their own symbol alone\n" },
+		  "5 of 7 samples have no stack; in totals they count only for their own symbol\n" },
 		{ "of each application",
 		  { "current x k E 100=3", "current y k E 100=4", "tree current x E 3:k+10>k+100", "tree current y E 4:k+20>k+100" }, { TOTALS }, NULL, NULL,
 		  "y do_work 4/4\nx do_work 3/3\ny _stext 0/4\nx _stext 0/3\n" },
@@ -317,7 +317,7 @@ static void symbols_have_what_they_called(void **state)
 		{ "no stacks", { "current k k E 100=3" }, { TOTALS }, NULL, NULL,
 		  "vmlinux do_work 3\n" },
 		{ "no stacks to sort by", { "current k k E 100=3" }, { TOTALS }, "total", NULL,
-		  "--sort=total: the samples have no stacks, so only what is in a symbol itself is known; profile with --callgraph\n" },
+		  "--sort=total: the samples have no stacks, so there are no totals; profile with --callgraph\n" },
 		{ "a threshold", { "current k k E 100=99 200=1", "tree current k E 99:k+10>k+100 1:k+310>k+200" }, { TOTALS, .threshold = 50 }, NULL, NULL,
 		  "vmlinux do_work 99/99\n" },
 		{ "a threshold for totals", { "current k k E 100=99 200=1", "tree current k E 99:k+10>k+100 1:k+310>k+200" }, { TOTALS, .threshold = 50 }, "total", NULL,
@@ -587,7 +587,7 @@ static void builds_are_added_up(void **state)
 		  "vmlinux do_work 41/41 /vmlinux 140\nvmlinux wait 0/41 /vmlinux 40\nvmlinux: 2 builds\n" },
 		{ "totals of recursion",
 		  { "current k k E 100=10", "tree current k E 3:k+110>k+100", "build 2 1 0", "old k k E 140=40", "tree old k E 40:k+150>k+140" }, { TOTALS }, BOTH,
-		  "vmlinux do_work 50/50 /vmlinux 140\nvmlinux: 2 builds\n7 of 50 samples have no stack; in totals they count for their own symbol alone\n" },
+		  "vmlinux do_work 50/50 /vmlinux 140\nvmlinux: 2 builds\n7 of 50 samples have no stack; in totals they count only for their own symbol\n" },
 	};
 	/* clang-format on */
 

@@ -107,8 +107,8 @@ static void stacks_are_of_symbols(void **state)
 		  "2 [y] L /bin/y 2/2\n"
 		  "2 do_work K /vmlinux 3/3\n"
 		  "column 0: 6 broken, 0 cut\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
-		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
 		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n"
 		  "1 call trees, 6 images, each opened once\n" },
 		{ "the kernel without a file", { "current x x E 1=3", "tree current x E 1:[kernel]>m+1 2:[kernel.modules]" }, { 0 }, "",
@@ -130,8 +130,8 @@ static void stacks_are_of_symbols(void **state)
 		  "2 [y] A - 2/2\n"
 		  "2 do_work A - 3/3\n"
 		  "column 0: 6 broken, 0 cut\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
-		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
 		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n"
 		  "1 call trees, 6 images, each opened once\n" },
 		{ "one symbol", { "current x k E 1=10", STACKS }, { 0 }, "",
@@ -141,7 +141,7 @@ static void stacks_are_of_symbols(void **state)
 		  "3 do_work K /vmlinux 3/6\n"
 		  "4 wait K /vmlinux 3/3\n"
 		  "2 _weak K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 2 images, each opened once\n" },
 		{ "merged applications", { "current x k E 1=10", STACKS }, { .merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/10\n"
@@ -149,7 +149,7 @@ static void stacks_are_of_symbols(void **state)
 		  "2 do_work K /vmlinux 3/6\n"
 		  "3 wait K /vmlinux 3/3\n"
 		  "1 _weak K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 2 images, each opened once\n" },
 		{ "threads", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { 0 }, "",
 		  "0 all R - 0/6\n"
@@ -184,7 +184,7 @@ static void stacks_are_of_symbols(void **state)
 		  "2 [x] A /bin/x 0/3\n"
 		  "3 do_work K /vmlinux 0/3\n"
 		  "4 wait K /vmlinux 3/3\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 2 images, each opened once\n" },
 		{ "exclude", { "current x k E 1=10", STACKS }, { .exclude_symbols = LIST("do_work") }, "",
 		  "0 all R - 0/7\n"
@@ -193,11 +193,11 @@ static void stacks_are_of_symbols(void **state)
 		  "3 do_work K /vmlinux 0/3\n"
 		  "4 wait K /vmlinux 3/3\n"
 		  "2 _weak K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 2 images, each opened once\n" },
 		{ "none included", { "current x k E 1=10", STACKS }, { .include_symbols = LIST("none") }, "",
-		  "the samples that are asked for have no stacks; ask for others\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "the chosen samples have no stacks; choose others\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 2 images, each opened once\n" },
 		{ "no stacks", { FLAT }, { 0 }, "",
 		  "$/samples/current: the samples have no stacks; profile with --callgraph\n"
@@ -225,13 +225,13 @@ static void stacks_are_of_symbols(void **state)
 		  "0 all R - 0/5\n"
 		  "1 x R /bin/x 0/5\n"
 		  "2 [x] A /bin/x 5/5\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 2 images, each opened once\n" },
 		{ "no dependent images", { "current x k E 1=10", "current x x E 1=5", "tree current x E 5:x+1 7:x+1>k+100" }, { .exclude_dependent = true }, "",
 		  "0 all R - 0/5\n"
 		  "1 x R /bin/x 0/5\n"
 		  "2 [x] A /bin/x 5/5\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 2 images, each opened once\n" },
 		{ "cut", { "current x k E 1=10", STACKS }, { .threshold = 41 }, "",
 		  "0 all R - 0/10\n"
@@ -241,14 +241,14 @@ static void stacks_are_of_symbols(void **state)
 		  "3 do_work K /vmlinux 3/6\n"
 		  "4 (below the threshold) C - 3/3\n"
 		  "column 0: 0 broken, 7 cut\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 2 images, each opened once\n" },
 		{ "nodes", { "current x k E 1=10", STACKS }, { .tree_max_nodes = 2 }, "",
 		  "0 all R - 0/10\n"
 		  "1 x R /bin/x 0/10\n"
 		  "2 (below the threshold) C - 10/10\n"
 		  "column 0: 0 broken, 10 cut\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 2 images, each opened once\n" },
 		{ "compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 1:k+100 2:k+200", "tree old x E 3:k+100 4:k+300" }, { 0 }, "{ session:old } { session:current }",
 		  "0 all R - 0/3 0/7\n"
@@ -277,10 +277,10 @@ static void stacks_are_of_symbols(void **state)
 		  "0 all R - 0/3\n"
 		  "1 y R /bin/y 0/3\n"
 		  "2 [y] A /bin/y 3/3\n"
-		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 1 images, each opened once\n" },
 		{ "no counts", { "current x k E 1=3", "tree current x E 0:k+100" }, { 0 }, "",
-		  "the samples that are asked for have no stacks; ask for others\n"
+		  "the chosen samples have no stacks; choose others\n"
 		  "1 call trees, 1 images, each opened once\n" },
 		{ "all of a flat profile", { FLAT, "current x y F 1=5" }, { .tree_all = true }, "",
 		  "0 all R - 0/10 0/5\n"
