@@ -73,6 +73,9 @@ struct op_events {
 	struct op_cpu_type *cpu;
 	struct op_event *event; /* in the order of the files */
 	size_t nr;
+	struct op_event *original; /* by names of the original profiler that
+				      the list lacks; not for lists */
+	size_t nr_original;
 	struct op_unit_mask **um;
 	size_t nr_ums;
 	char **texts; /* what the strings point into */
@@ -91,13 +94,27 @@ int op_events_load(struct op_events **out, const char *dir, const char *cpu,
 		   struct op_diag *diag);
 void op_events_free(struct op_events *events);
 
-/* The event @name; NULL if there is none. */
+/*
+ * The event @name as it is written, of the list or as the original profiler
+ * called it, else one whose name differs in the case of letters only; NULL if
+ * there is none. The event has its name as in the files. A name of POWER's that
+ * ends with a group of counters, "_GRP12", is also known without.
+ */
 const struct op_event *op_events_find(const struct op_events *events,
 				      const char *name);
 
-/* The only entry of @um called @name; NULL if there is none. */
+/* The only entry of @um called @name, whatever the case of its letters; NULL
+ * if there is none. */
 const struct op_unit_mask_entry *
 op_unit_mask_find(const struct op_unit_mask *um, const char *name);
+
+/*
+ * Whether @um may have the value @value; *@extra are then the extra bits of
+ * its entry. Returns 0, -EINVAL if not, or -EEXIST if several entries have this
+ * value, which then does not tell the extra bits.
+ */
+int op_unit_mask_take(const struct op_unit_mask *um, uint64_t value,
+		      uint64_t *extra);
 
 /*
  * What perf_event_open(2) takes as the config of a PERF_TYPE_RAW event: @event

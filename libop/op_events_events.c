@@ -119,18 +119,27 @@ static int take_event_counters(const struct line *line, uint64_t *counters)
 	return 0;
 }
 
+int op_events_check_name(const struct op_events_text *text, const char *name)
+{
+	if (strpbrk(name, "/.:,"))
+		return op_events_text_error(text,
+					    "name:%s: must not contain '/', "
+					    "'.', ':' or ','",
+					    name);
+	if (strlen(name) >= 128)
+		return op_events_text_error(text, "name: too long");
+	return 0;
+}
+
 static int check_event_name(const struct line *line)
 {
 	const struct op_events *events = line->r->events;
 	const struct op_event *other = op_events_find(events, line->tag[NAME]);
 
-	if (strpbrk(line->tag[NAME], "/.:,"))
-		return op_events_text_error(line->text,
-					    "name:%s: must not contain '/', "
-					    "'.', ':' or ','",
-					    line->tag[NAME]);
-	if (strlen(line->tag[NAME]) >= 128)
-		return op_events_text_error(line->text, "name: too long");
+	int err = op_events_check_name(line->text, line->tag[NAME]);
+
+	if (err)
+		return err;
 	if (other)
 		return op_events_text_error(line->text,
 					    "name:%s: already used in %s:%u",

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "libop/op_array.h"
 #include "libop/op_config.h"
@@ -122,7 +123,7 @@ static uint64_t plain_bits(const struct op_unit_mask *um)
 	return bits;
 }
 
-static int check_um(struct op_unit_mask *um, struct op_diag *diag)
+int op_unit_mask_check(struct op_unit_mask *um, struct op_diag *diag)
 {
 	int err;
 
@@ -164,14 +165,15 @@ static int read_cpu_events(struct op_events *events, const char *dir,
 	int err = op_events_read_unit_masks(&r, events->cpu->name);
 
 	for (size_t i = 0; !err && i < events->nr_ums; i++)
-		err = check_um(events->um[i], diag);
+		err = op_unit_mask_check(events->um[i], diag);
 	if (!err)
 		err = op_events_read_events(&r, events->cpu->name);
 	if (!err && !events->nr)
 		err = op_diag_set(diag, -EINVAL, "%s/%s/events: no events", dir,
 				  events->cpu->name);
 	if (!err)
-		err = check_used(events, diag);
+		err = check_used(events, diag)
+			      ?: op_events_read_original(&r, events->cpu->name);
 	return err;
 }
 
@@ -209,31 +211,91 @@ void op_events_free(struct op_events *events)
 	free(events->texts);
 	free(events->paths);
 	free(events->event);
+	free(events->original);
 	free(events);
+}
+
+static const struct op_event *
+find_event(const struct op_event *event, size_t nr, const char *name,
+	   int (*compare)(const char *, const char *))
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!compare(event[i].name, name))
+			return &event[i];
+	return NULL;
+}
+
+static const struct op_event *
+find_event_in_lists(const struct op_events *events, const char *name)
+{
+	const struct op_event *ours = events->event;
+	const struct op_event *original = events->original;
+	size_t nr = events->nr, nr_original = events->nr_original;
+
+	return find_event(ours, nr, name, strcmp)
+		       ?: find_event(original, nr_original, name, strcmp)
+		       ?: find_event(ours, nr, name, strcasecmp)
+		       ?: find_event(original, nr_original, name, strcasecmp);
 }
 
 const struct op_event *op_events_find(const struct op_events *events,
 				      const char *name)
 {
-	for (size_t i = 0; i < events->nr; i++)
-		if (!strcmp(events->event[i].name, name))
-			return &events->event[i];
-	return NULL;
+	const struct op_event *event = find_event_in_lists(events, name);
+	const char *group = strcasestr(name, "_GRP");
+	char stem[128];
+
+	/* POWER's events once had the group of counters in their names. */
+	if (event || !group || !group[4] ||
+	    group[4 + strspn(group + 4, "0123456789")] ||
+	    (size_t)(group - name) >= sizeof(stem))
+		return event;
+	memcpy(stem, name, (size_t)(group - name));
+	stem[group - name] = '\0';
+	return find_event_in_lists(events, stem);
 }
 
-const struct op_unit_mask_entry *
-op_unit_mask_find(const struct op_unit_mask *um, const char *name)
+static const struct op_unit_mask_entry *
+find_um_entry(const struct op_unit_mask *um, const char *name,
+	      int (*compare)(const char *, const char *))
 {
 	const struct op_unit_mask_entry *found = NULL;
 
 	for (size_t i = 0; i < um->nr; i++) {
-		if (!um->entries[i].name || strcmp(um->entries[i].name, name))
+		if (!um->entries[i].name || compare(um->entries[i].name, name))
 			continue;
 		if (found)
 			return NULL;
 		found = &um->entries[i];
 	}
 	return found;
+}
+
+const struct op_unit_mask_entry *
+op_unit_mask_find(const struct op_unit_mask *um, const char *name)
+{
+	return find_um_entry(um, name, strcmp)
+		       ?: find_um_entry(um, name, strcasecmp);
+}
+
+int op_unit_mask_take(const struct op_unit_mask *um, uint64_t value,
+		      uint64_t *extra)
+{
+	unsigned int fit = 0;
+
+	*extra = 0;
+	for (size_t i = 0; i < um->nr; i++)
+		if (um->entries[i].value == value) {
+			*extra = um->entries[i].extra;
+			fit++;
+		}
+	if (fit > 1)
+		return -EEXIST;
+	if (fit)
+		return 0;
+	return um->type == OP_UM_BITMASK && value && !(value & ~plain_bits(um))
+		       ? 0
+		       : -EINVAL;
 }
 
 /* ---- perf's config ---- */

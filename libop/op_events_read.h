@@ -2,7 +2,7 @@
 #ifndef LIBOP_OP_EVENTS_READ_H
 #define LIBOP_OP_EVENTS_READ_H
 
-/* The parsers of the two files; for op_events_load.c. */
+/* The parsers of the three files; for op_events_load.c. */
 
 #include "libop/op_events.h"
 #include "libop/op_events_text.h"
@@ -23,8 +23,26 @@ struct op_events_reader {
 int op_events_read_unit_masks(struct op_events_reader *r, const char *cpu);
 int op_events_read_events(struct op_events_reader *r, const char *cpu);
 
+/* Read @cpu's file "original", if there is one, once all else is read. */
+int op_events_read_original(struct op_events_reader *r, const char *cpu);
+
+/* Whether @name may be that of an event: it becomes part of file names. Returns
+ * 0 or -EINVAL with the reason. */
+int op_events_check_name(const struct op_events_text *text, const char *name);
+
+/* Take what stands behind "type:" and "extra:". Returns 0 or -EINVAL with the
+ * reason. */
+int op_events_take_um_type(const struct op_events_text *text,
+			   enum op_unit_mask_type *type, const char *value);
+int op_events_take_extra(const struct op_events_text *text,
+			 struct op_unit_mask_entry *entry, char *flags);
+
+/* Find the default of @um and check it. Returns 0 or -EINVAL with the reason.
+ */
+int op_unit_mask_check(struct op_unit_mask *um, struct op_diag *diag);
+
 /*
- * Common to both: open the file for @r. What is read from it belongs to
+ * Common to all: open the file for @r. What is read from it belongs to
  * r->events, also after failure.
  */
 int op_events_read_open(struct op_events_reader *r, struct op_events_text *text,

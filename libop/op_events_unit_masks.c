@@ -30,8 +30,8 @@ static struct op_unit_mask *last_um(struct op_events_reader *r,
 
 /* ---- "name:NAME type:TYPE default:VALUE" ---- */
 
-static int parse_um_type(const struct op_events_text *text,
-			 enum op_unit_mask_type *type, const char *value)
+int op_events_take_um_type(const struct op_events_text *text,
+			   enum op_unit_mask_type *type, const char *value)
 {
 	static const char *const names[] = { [OP_UM_MANDATORY] = "mandatory",
 					     [OP_UM_EXCLUSIVE] = "exclusive",
@@ -89,7 +89,7 @@ static int parse_um_head(const struct op_events_text *text,
 					    !um->name ? "name"
 					    : !type   ? "type"
 						      : "default");
-	return parse_um_type(text, &um->type, type);
+	return op_events_take_um_type(text, &um->type, type);
 }
 
 static int take_um_head(struct op_events_reader *r, struct op_events_text *text,
@@ -146,8 +146,8 @@ static int take_extra_flag(const struct op_events_text *text, uint64_t *extra,
 	return 0;
 }
 
-static int take_extra(const struct op_events_text *text,
-		      struct op_unit_mask_entry *entry, char *flags)
+int op_events_take_extra(const struct op_events_text *text,
+			 struct op_unit_mask_entry *entry, char *flags)
 {
 	int err = 0;
 	char *comma;
@@ -174,7 +174,8 @@ static int parse_um_entry(const struct op_events_text *text,
 		return op_events_text_error(text, "%s: not a hex number, 0x...",
 					    value);
 	if (!strncmp(at, "extra:", 6)) {
-		err = take_extra(text, entry, op_events_word(&at) + 6);
+		err = op_events_take_extra(text, entry,
+					   op_events_word(&at) + 6);
 		if (err)
 			return err;
 		entry->name = op_events_word(&at);

@@ -101,28 +101,15 @@ static int parse_um_names(const struct parser *p, const char *text)
 /* Several entries may have one value, and differ in their extra bits. */
 static int parse_um_number(const struct parser *p, const char *text)
 {
-	const struct op_unit_mask *um = p->out->event->um;
-	uint64_t value, bits = 0, extra = 0;
-	unsigned int fit = 0;
+	int err;
 
-	if (op_parse_u64(text, &value))
+	if (op_parse_u64(text, &p->out->um))
 		return um_choice_error(p, text, "too large");
-	for (size_t i = 0; i < um->nr; i++) {
-		const struct op_unit_mask_entry *entry = &um->entries[i];
-
-		if (!entry->extra)
-			bits |= entry->value;
-		if (entry->value == value) {
-			extra = entry->extra;
-			fit++;
-		}
-	}
-	if (fit > 1)
-		return um_choice_error(p, text, "not unique");
-	if (!fit && (um->type != OP_UM_BITMASK || value & ~bits || !value))
-		return um_choice_error(p, text, "not possible");
-	p->out->um = value;
-	p->out->extra = extra;
+	err = op_unit_mask_take(p->out->event->um, p->out->um, &p->out->extra);
+	if (err)
+		return um_choice_error(p, text,
+				       err == -EEXIST ? "not unique"
+						      : "not possible");
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "libop/op_cgroup.h"
@@ -320,7 +321,7 @@ bool pp_spec_item_matches(enum pp_spec_tag tag, const struct pp_spec_item *item,
 	case PP_SPEC_LIB_IMAGE:
 		return glob_matches(item, subject->image);
 	case PP_SPEC_EVENT:
-		return !strcmp(item->text, subject->name->event);
+		return !strcasecmp(item->text, subject->name->event);
 	case PP_SPEC_BUILD_ID:
 		return begins_build(item->text, subject->build) ||
 		       begins_build(item->text, subject->callee_build);

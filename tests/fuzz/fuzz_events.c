@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * libFuzzer target for event files and event specifications. The input is a
- * file "unit_masks", "events" and "cpu", then specifications, one a line,
- * with lines "---" between. What is taken must be programmable: every event by
- * its defaults and by each entry of its unit mask.
+ * file "unit_masks", "events", "cpu" and "original", then specifications, one a
+ * line, with lines "---" between. What is taken must be programmable: every
+ * event by its defaults and by each entry of its unit mask.
  */
 
 #include <fcntl.h>
@@ -114,6 +114,16 @@ static void check_events(const struct op_events *events)
 	}
 }
 
+static void check_originals(const struct op_events *events)
+{
+	for (size_t i = 0; i < events->nr_original; i++) {
+		const struct op_event *event = &events->original[i];
+
+		check(event->um->nr && event->desc[0] && event->min_count);
+		check(op_events_find(events, event->name));
+	}
+}
+
 static void try_specs(const struct op_events *events, char *at)
 {
 	struct op_parsed_event parsed[MAX_SPECS];
@@ -136,7 +146,8 @@ static void try_specs(const struct op_events *events, char *at)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	static const char *const names[] = { "unit_masks", "events", "cpu" };
+	static const char *const names[] = { "unit_masks", "events", "cpu",
+					     "original" };
 	struct op_diag diag = { "" };
 	struct op_events *events;
 	char *text = malloc(len + 1), *at = text;
@@ -145,12 +156,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	memcpy(text, data, len);
 	text[len] = '\0';
 	make_folder();
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		write_part(names[i], &at, text + len);
 	if (op_events_load(&events, folder, CPU, &diag)) {
 		check(diag.text[0]);
 	} else {
 		check_events(events);
+		check_originals(events);
 		try_specs(events, at);
 		op_events_free(events);
 	}

@@ -91,7 +91,7 @@ is "what is small is cut off" "$(scope cut.json -t 5 && stacks cut.json |
 	grep below)" "85 85 (below the threshold)"
 scope none.json session:current -i nothing
 is "nothing to show" "$?: $(grep -v warning "$TMP/err")" \
-	"1: opreport: there are no samples of what is asked for; ask for others"
+	"1: opreport: no samples are chosen; choose others"
 report --format=speedscope { session:current } { session:mixed } >"$TMP/out"
 is "a comparison is refused" "$?: $(cat "$TMP/out" "$TMP/err")" \
 	"1: opreport: --format=speedscope does not show comparisons; write each profile by itself, or use another format"

@@ -24,7 +24,8 @@ static void test_events(void **state)
 	assert_int_equal(events->event[4].counters, 0xf);
 	assert_int_equal(events->event[4].filter, 1);
 	assert_int_equal(events->event[4].place.line, 7);
-	assert_null(op_events_find(events, "issue"));
+	assert_ptr_equal(op_events_find(events, "Issue"), event);
+	assert_null(op_events_find(events, "issued"));
 	op_events_free(events);
 }
 
@@ -51,7 +52,69 @@ static void test_unit_masks(void **state)
 						       OP_EXTRA_PEBS |
 						       0x10ull << 24);
 	assert_ptr_equal(op_unit_mask_find(um, "fused"), &um->entries[2]);
-	assert_null(op_unit_mask_find(um, "Fused"));
+	assert_ptr_equal(op_unit_mask_find(um, "Fused"), &um->entries[2]);
+	assert_null(op_unit_mask_find(um, "fuse"));
+	op_events_free(events);
+}
+
+/* NAME, and what is counted by default under it. */
+static const struct {
+	const char *name, *found;
+	uint64_t code, um, extra, counters, minimum;
+} originals[] = {
+	/* of an event of ours, with the old default */
+	{ "OLD_MISSES", "OLD_MISSES", 0x41, 2, 0, 3, 500 },
+	{ "old_misses", "OLD_MISSES", 0x41, 2, 0, 3, 500 },
+	{ "OLD_FUSED", "OLD_FUSED", 0x10e, 2, 0x10240000, 4, 6 },
+	{ "Issue", "Issue", 0x10e, 1, 1ull << 23 | 1ull << 24, 4, 6 },
+	{ "ISSUE", "ISSUE", 0x10e, 1, 0, 4, 6 },
+	/* of none: another code, unit mask, or extra bits */
+	{ "GONE", "GONE", 0x55, 5, 0, 2, 9 },
+	{ "OTHER_BITS", "OTHER_BITS", 0x41, 0x60, 0, 0xf, 9 },
+	{ "OTHER_EXTRA", "OTHER_EXTRA", 0x41, 2, 2ull << 24, 0xf, 9 },
+	/* with a group of POWER's counters */
+	{ "MISSES_GRP12", "MISSES", 0x41, 0x1f, 0, 3, 500 },
+	{ "gone_grp1", "GONE", 0x55, 5, 0, 2, 9 },
+};
+
+static void test_original_names(void **state)
+{
+	struct op_events *events = load_sample();
+	size_t nr = events->nr;
+
+	(void)state;
+	op_events_free(events);
+	make_file(CPU, "original",
+		  "# a comment\n"
+		  "OLD_MISSES 0x41 0 3 bitmask 0x2 0x1 0x2\n"
+		  "OLD_FUSED 0x10e all 3 exclusive FUSED 0x2\n"
+		  "Issue 0x10e all 3 exclusive stalls 0x1\n"
+		  "UNNAMED 0x10e all 3 exclusive unknown 0x1\n"
+		  "GONE 0x55 1,7 9 exclusive 0x5 0x5 0x6\n"
+		  "OTHER_BITS 0x41 7 9 bitmask 0x60 0x20 0x40\n"
+		  "OTHER_EXTRA 0x41 all 9 exclusive 0x2 0x2:cmask=2 0x3\n"
+		  "CYCLES 0x99 all 9 mandatory 0x0 0x0\n");
+	assert_int_equal(op_events_load(&events, "events", CPU, NULL), 0);
+	assert_int_equal(events->nr, nr);
+	assert_null(op_events_find(events, "UNNAMED"));
+	assert_null(op_events_find(events, "MISSES_GRP"));
+	assert_null(op_events_find(events, "MISSES_GRP1x"));
+	assert_int_equal(op_events_find(events, "CYCLES")->code, 0x76);
+	for (size_t i = 0; i < sizeof(originals) / sizeof(*originals); i++) {
+		const struct op_event *event =
+			op_events_find(events, originals[i].name);
+		const struct op_unit_mask_entry *entry;
+
+		assert_non_null(event);
+		entry = event->um->default_entry;
+		assert_string_equal(event->name, originals[i].found);
+		assert_int_equal(event->code, originals[i].code);
+		assert_int_equal(event->um->default_value, originals[i].um);
+		assert_int_equal(entry ? entry->extra & ~OP_EXTRA_PEBS : 0,
+				 originals[i].extra);
+		assert_int_equal(event->counters, originals[i].counters);
+		assert_int_equal(event->min_count, originals[i].minimum);
+	}
 	op_events_free(events);
 }
 
@@ -301,6 +364,42 @@ static void test_broken_names(void **state)
 			 "be merged");
 }
 
+static void test_broken_original_names(void **state)
+{
+	static const struct {
+		const char *line, *reason;
+	} bad[] = {
+		{ "E 0x1 0 9 mandatory", "fewer than 6 words" },
+		{ "E x 0 9 mandatory 0x0 0x0", "x 9: no code and minimum" },
+		{ "E 0x1 0 0 mandatory 0x0 0x0", "0x1 0: no code and minimum" },
+		{ "E 0x1 0 9 odd 0x0 0x0",
+		  "type:odd: not mandatory, exclusive or bitmask" },
+		{ "E 0x1 0 9 mandatory 0x0 x", "x: not a number" },
+		{ "E 0x1 0 9 mandatory 0x0 0x0:odd",
+		  "extra:odd: none of edge, pebs, any, inv, cmask=" },
+		{ "E 0x1 0 9 mandatory 0x0", "unit mask E: no entries" },
+		{ "E 0x1 0 9 exclusive 0x2 0x1 0x3",
+		  "unit mask E: default: no entry has this value" },
+		{ "E/F 0x1 0 9 mandatory 0x0 0x0",
+		  "name:E/F: must not contain '/', '.', ':' or ','" },
+	};
+
+	(void)state;
+	op_events_free(load_sample());
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct op_diag diag = { "" };
+		struct op_events *out;
+		char wanted[200];
+
+		make_file(CPU, "original", bad[i].line);
+		assert_int_equal(op_events_load(&out, "events", CPU, &diag),
+				 -EINVAL);
+		snprintf(wanted, sizeof(wanted),
+			 "events/" CPU "/original:1: %s", bad[i].reason);
+		assert_string_equal(diag.text, wanted);
+	}
+}
+
 static void test_broken_unit_masks(void **state)
 {
 	(void)state;
@@ -390,6 +489,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		folder_test(test_events),
 		folder_test(test_unit_masks),
+		folder_test(test_original_names),
+		folder_test(test_broken_original_names),
 		folder_test(test_config),
 		folder_test(test_netburst_config),
 		folder_test(test_include),

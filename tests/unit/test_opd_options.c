@@ -132,7 +132,7 @@ static const struct row rows[] = {
 	  "version\n"
 	  "no event\n" },
 	{ "a_source_that_is_not", NULL, "--source=nowhere:/x",
-	  "--source=nowhere:/x: no such source; known are oprofilefs, oprofilefs:DIR, perf, perf:exec=PID, perf:pid=PID and file:PATH\n" },
+	  "--source=nowhere:/x: no such source; known are oprofilefs, oprofilefs:DIR, perf, perf:exec=PID, perf:pid=PID, perfdata:PATH and file:PATH\n" },
 	{ "libraries", NULL, "--separate-lib=1", "separate lib\n" },
 	{ "the_kernel_and_libraries", NULL, "--separate-kernel=1",
 	  "separate lib kernel\n" },

@@ -316,6 +316,7 @@ static void words_choose_files(void **state)
 		{ "prog image-exclude:*.so", "0 1 " },
 		/* Events. */
 		{ "event:MISSES", "1 " },
+		{ "event:misses", "1 " },
 		{ "event:M*",
 		  "event:M*: no sample files match; events here: MISSES, "
 		  "CYCLES" },

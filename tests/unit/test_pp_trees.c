@@ -289,14 +289,14 @@ static void stacks_are_of_symbols(void **state)
 		  "2 wait K /vmlinux 1/1 0/0\n"
 		  "1 x R /bin/x 0/0 0/5\n"
 		  "2 [y] L /bin/y 0/0 5/5\n"
-		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
 		  "0 call trees, 2 images, each opened once\n" },
 		{ "all, outwards and merged", { FLAT, "current x y E 1=5" }, { .tree_all = true, .tree_callers = true, .merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/15\n"
 		  "1 [y] A /bin/y 5/5\n"
 		  "1 do_work K /vmlinux 9/9\n"
 		  "1 wait K /vmlinux 1/1\n"
-		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
 		  "0 call trees, 2 images, each opened once\n" },
 		{ "all, some without a stack", { "current x k E 100=7 110=2 200=1", "current y k E 200=8", "tree current x E 3:x+1>k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/18\n"
@@ -307,7 +307,7 @@ static void stacks_are_of_symbols(void **state)
 		  "2 wait K /vmlinux 1/1\n"
 		  "1 y R /bin/y 0/8\n"
 		  "2 wait K /vmlinux 8/8\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "1 call trees, 2 images, each opened once\n" },
 		{ "all, libraries by themselves", { "current k k E 100=9", "current x x E 1=2", "tree current x E 3:x+1>k+100", "tree current y E 4:k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/11\n"
@@ -318,7 +318,7 @@ static void stacks_are_of_symbols(void **state)
 		  "3 do_work K /vmlinux 3/3\n"
 		  "1 y R /bin/y 0/4\n"
 		  "2 do_work K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "2 call trees, 2 images, each opened once\n" },
 		{ "all, stacks that end in other functions", { "current x k E 100=4 200=3 300=1", "tree current x E 6:k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/8\n"
@@ -335,7 +335,7 @@ static void stacks_are_of_symbols(void **state)
 		  "0 all R - 0/4\n"
 		  "1 x R /bin/x 0/4\n"
 		  "2 do_work K /vmlinux 4/4\n"
-		  "/bin/y: no symbols: it could not be found; say where with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
 		  "2 call trees, 2 images, each opened once\n" },
 		{ "all, applications merged", { "current x k E 100=4 200=1", "current y k E 100=6", "current k k E 200=2", "tree current x E 3:k+100", "tree current y E 6:k+100" }, { .tree_all = true, .merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/13\n"
@@ -359,7 +359,7 @@ static void stacks_are_of_symbols(void **state)
 		  "2 wait K /vmlinux 2/2\n"
 		  "1 call trees, 1 images, each opened once\n" },
 		{ "all of none", { FLAT }, { .tree_all = true, .include_symbols = LIST("none") }, "",
-		  "there are no samples of what is asked for; ask for others\n"
+		  "no samples are chosen; choose others\n"
 		  "0 call trees, 1 images, each opened once\n" },
 		{ "edges", { "current k k E 1=15", "tree current k E 1:k+0 2:k+ff 4:k+200 8:k+ffffffff" }, { 0 }, "",
 		  "0 all R - 0/15\n"
