@@ -75,6 +75,9 @@ bool op_classic_next(const struct op_classic *classic, uint64_t *at,
 /* The name of the CPU type with @number in files of @version; NULL unknown. */
 const char *op_classic_cpu_name(uint32_t version, uint32_t number);
 
+/* Whether one of the two versions has a CPU type @name. */
+bool op_classic_knows_cpu(const char *name);
+
 /*
  * Take apart the name of a sample file, relative to its session's folder. It
  * is that of op_mangle.h but for escapes, of which there are none, so any name

@@ -7,6 +7,8 @@
 
 #include "libop/op_classic.h"
 
+#include <string.h>
+
 /* clang-format off */
 static const char *const version_0[] = {
 	"i386/ppro", "i386/pii", "i386/piii", "i386/athlon", "timer", "rtc",
@@ -66,4 +68,19 @@ const char *op_classic_cpu_name(uint32_t version, uint32_t number)
 	return number < sizeof(version_1) / sizeof(version_1[0])
 		       ? version_1[number]
 		       : NULL;
+}
+
+bool op_classic_knows_cpu(const char *name)
+{
+	static const uint32_t versions[] = { OP_CLASSIC_VERSION_0,
+					     OP_CLASSIC_VERSION_1 };
+	const char *known;
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+		for (uint32_t number = 0;
+		     (known = op_classic_cpu_name(versions[i], number));
+		     number++)
+			if (!strcmp(known, name))
+				return true;
+	return false;
 }

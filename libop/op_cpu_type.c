@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "libop/op_array.h"
+#include "libop/op_classic.h"
 #include "libop/op_config.h"
 #include "libop/op_cpu_id.h"
 #include "libop/op_events_text.h"
@@ -185,7 +186,7 @@ struct reader {
 	struct op_cpu_type *type;
 	const struct op_cpu_id *id; /* to compare with, or NULL */
 	int best; /* keys of the longest match line that fits */
-	unsigned int matches; /* match lines */
+	int nearest; /* likewise of the lines "nearest" */
 };
 
 static int take_cpu_string(struct reader *r, const char **field,
@@ -228,16 +229,16 @@ static int take_encoding(struct reader *r, const char *value)
 		&r->text, "encoding: %s: not raw, x86 or netburst", value);
 }
 
-static int take_match(struct reader *r, char *value)
+/* *@best is that of the longest line of this kind that fits. */
+static int take_match(struct reader *r, int *best, char *value)
 {
 	const char *why;
 	int keys = op_cpu_id_match(r->id, value, &why);
 
 	if (keys < 0)
 		return op_events_text_error(&r->text, "%s", why);
-	r->matches++;
-	if (keys > r->best)
-		r->best = keys;
+	if (keys > *best)
+		*best = keys;
 	return 0;
 }
 
@@ -258,7 +259,9 @@ static int take_cpu_pair(struct reader *r, const char *key, char *value)
 	if (!strcmp(key, "encoding"))
 		return take_encoding(r, value);
 	if (!strcmp(key, "match"))
-		return take_match(r, value);
+		return take_match(r, &r->best, value);
+	if (!strcmp(key, "nearest"))
+		return take_match(r, &r->nearest, value);
 	return op_events_text_error(&r->text, "%s: unknown key", key);
 }
 
@@ -306,10 +309,15 @@ static int read_cpu_type(struct reader *r, const char *dir, const char *name,
 	return err;
 }
 
-/* As op_cpu_type_read(); *@keys is how well it fits @id. */
+/* How well a type fits a CPU: the keys of its lines, of either kind. */
+struct fit {
+	int match, nearest;
+};
+
+/* As op_cpu_type_read(); *@fit is how well it fits @id. */
 static int read_and_match(struct op_cpu_type **out, const char *dir,
 			  const char *name, const struct op_cpu_id *id,
-			  int *keys, struct op_diag *diag)
+			  struct fit *fit, struct op_diag *diag)
 {
 	size_t len = strlen(name) + 1;
 	struct op_cpu_type *type = calloc(1, sizeof(*type) + len);
@@ -324,7 +332,7 @@ static int read_and_match(struct op_cpu_type **out, const char *dir,
 		op_cpu_type_free(type);
 		return err;
 	}
-	*keys = r.best;
+	*fit = (struct fit){ r.best, r.nearest };
 	*out = type;
 	return 0;
 }
@@ -333,10 +341,18 @@ int op_cpu_type_read(struct op_cpu_type **out, const char *dir,
 		     const char *name, struct op_diag *diag)
 {
 	struct op_diag why = { "" };
-	int keys, err = -ENOENT;
+	struct fit fit;
+	int err = -ENOENT;
 
 	if (op_cpu_name_is_valid(name))
-		err = read_and_match(out, dir, name, NULL, &keys, &why);
+		err = read_and_match(out, dir, name, NULL, &fit, &why);
+	if (err == -ENOENT && op_classic_knows_cpu(name))
+		return op_diag_set(diag, err,
+				   "%s: there is no list of its events here; "
+				   "ocount -e rCODE counts its raw events by "
+				   "their codes, operf and opcontrol sample "
+				   "those of the kernel, such as cycles",
+				   name);
 	if (err == -ENOENT)
 		return op_diag_set(diag, err,
 				   "%s: no such CPU type; ophelp --list-cpus "
@@ -354,11 +370,14 @@ void op_cpu_type_free(struct op_cpu_type *type)
 
 /* ---- this machine's ---- */
 
-/* *@best is the one of @names that fits @id best, NULL if none does. */
-static int find_best(const char **best, const char *dir, const char *names,
-		     const struct op_cpu_id *id, struct op_diag *diag)
+/* *@best is the one of @names that fits @id best, NULL if none does. A name
+ * that only calls itself the nearest is taken where no other fits. */
+static int find_best(const char **best, bool *is_nearest, const char *dir,
+		     const char *names, const struct op_cpu_id *id,
+		     struct op_diag *diag)
 {
-	int most = 0, keys, err;
+	struct fit most = { 0, 0 }, fit;
+	int err;
 
 	*best = NULL;
 	for (const char *name = names; *name; name += strlen(name) + 1) {
@@ -366,15 +385,17 @@ static int find_best(const char **best, const char *dir, const char *names,
 
 		if (!op_cpu_name_is_valid(name))
 			continue;
-		err = read_and_match(&type, dir, name, id, &keys, diag);
+		err = read_and_match(&type, dir, name, id, &fit, diag);
 		if (err)
 			return err;
 		op_cpu_type_free(type);
-		if (keys > most) {
+		if (fit.match > most.match ||
+		    (!most.match && fit.nearest > most.nearest)) {
 			*best = name;
-			most = keys;
+			most = fit;
 		}
 	}
+	*is_nearest = !most.match;
 	return 0;
 }
 
@@ -384,6 +405,7 @@ int op_cpu_type_detect(struct op_cpu_type **out, const char *dir,
 	struct op_cpu_id id;
 	char *names, shown[512];
 	const char *best;
+	bool is_nearest;
 	int err = op_cpu_id_read(&id, root, nth, diag);
 
 	if (err)
@@ -391,9 +413,11 @@ int op_cpu_type_detect(struct op_cpu_type **out, const char *dir,
 	err = op_cpu_type_names(&names, dir, diag);
 	if (err)
 		return err;
-	err = find_best(&best, dir, names, &id, diag);
+	err = find_best(&best, &is_nearest, dir, names, &id, diag);
 	if (!err)
 		err = best ? op_cpu_type_read(out, dir, best, diag) : -ENODEV;
+	if (!err)
+		(*out)->is_nearest = is_nearest;
 	free(names);
 	if (err != -ENODEV)
 		return err;

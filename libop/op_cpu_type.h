@@ -32,6 +32,7 @@ struct op_cpu_type {
 	const char *pfm; /* names that libpfm4 gives it, or NULL */
 	unsigned int counters; /* 1 to OP_CPU_MAX_COUNTERS */
 	enum op_cpu_encoding encoding;
+	bool is_nearest; /* of op_cpu_type_detect(): the CPU itself has none */
 	char *text; /* what the strings point into */
 };
 
@@ -46,7 +47,8 @@ int op_events_dir(char **out, struct op_diag *diag);
 
 /*
  * The type @name of the folder @dir. Returns 0 or -errno with the reason:
- * -ENOENT no such type, -EINVAL "FILE:LINE: what". Free *@out by
+ * -ENOENT no such type, or one of the original profiler's names for which there
+ * is no folder; -EINVAL "FILE:LINE: what". Free *@out by
  * op_cpu_type_free().
  */
 int op_cpu_type_read(struct op_cpu_type **out, const char *dir,
@@ -63,7 +65,8 @@ int op_cpu_type_names(char **out, const char *dir, struct op_diag *diag);
  * What kind of CPU a machine has, by @root/proc/cpuinfo and @root/sys (@root
  * "" for this one). A machine may have CPUs of several kinds (big.LITTLE):
  * @nth counts the different ones, in the order of the CPU numbers. Of several
- * folders that match, the one that asks for most wins.
+ * folders that match, the one that asks for most wins; where none does, one
+ * that calls itself the nearest to such a CPU.
  *
  * Returns 0; -ENOENT without a reason when there are not more than @nth
  * kinds; -ENODEV with a reason when no folder knows the CPU; else -errno with

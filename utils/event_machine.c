@@ -25,6 +25,7 @@
 #include "libop/op_file.h"
 #include "libop/op_perf.h"
 #include "libop/op_search.h"
+#include "utils/say.h"
 
 #define PMUS "/sys/bus/event_source/devices"
 #define MAX_TYPES 8 /* as the module */
@@ -104,6 +105,11 @@ static int detect_cpu_events(struct event_machine *machine, const char *dir,
 	if (err)
 		return err;
 	err = op_events_load(&machine->cpu, dir, type->name, diag);
+	if (!err && type->is_nearest)
+		say_note(program_invocation_short_name,
+			 "there is no list of this CPU's events; events are "
+			 "those of the nearest, %s",
+			 type->name);
 	op_cpu_type_free(type);
 	return err;
 }

@@ -307,6 +307,11 @@ like "the default is the timer, and why" "$(opcontrol --start 2>&1)" \
 ok "shut down" opcontrol --shutdown
 refused "an event" 2 "CYCLES: the kernel has no event of this name.*; the \
 events of this CPU are unknown: this CPU .*; $way_out" --event=CYCLES:5000
+echo 'nearest = vendor Somebody' >>"$cpu/cpu"
+like "but by another, and that is said" "$(opcontrol --start 2>&1)" \
+	"^opcontrol: there is no list of this CPU's events; events are those of the nearest, x86-64/made-up\$"
+like "which is taken" "$(opcontrol --status 2>&1)" '^Event 0: CYCLES:100000:0:1:1'
+ok "shut down" opcontrol --shutdown
 sed -i 's/Somebody/Nobody/' "$fs/proc/cpuinfo"
 echo 'event:0x1 nonsense:1' >>"$cpu/events"
 like "event files that are damaged are named" "$(opcontrol --start 2>&1)" \

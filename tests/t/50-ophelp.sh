@@ -167,6 +167,21 @@ error "two modes" 2 '--check-events and --unit-mask: one at a time' -e -u A
 error "two formats" 2 '--xml and --json: one at a time' --xml --json
 error "a format of no list" 2 '--json: only for the list' --json -r
 error "an unknown option" 2 '--foo: unknown option; see ophelp --help' --foo
+error "a CPU type of the original without a list" 1 \
+	'tile/tilegx: there is no list of its events here; ocount -e rCODE' \
+	-c tile/tilegx
+like "a number of the original's" "$("$ophelp" -c 35 -r 2>&1)" \
+	'^AMD64 family10$'
+says "that is another in 0.9.9" "ophelp: --cpu-type=47: i386/nehalem, as \
+OProfile 1.4 had numbers; with those of 0.9.9 it is arm/armv6
+Intel Nehalem microarchitecture" -c 47 -r
+says "one that is the same" "Pentium Pro" -c 0 -r
+error "one that 0.9.9 had not" 1 'arm/armv8-thunderx2: there is no list' -c 87
+error "no number of theirs" 1 '88: no such CPU type' -c 88
+"$ophelp" -l | grep -E '^(i386|x86-64)/' | grep -v '/p4' | while read -r cpu _; do
+	"$ophelp" -c "$cpu" -e CPU_CLK_UNHALTED:100000 2>&1 | grep -q '^[0-9]' || echo "$cpu"
+done >"$TMP/without"
+is "CPU_CLK_UNHALTED:100000 works on every x86 CPU" "$(cat "$TMP/without")" ""
 error "an unknown CPU type" 1 'nope: no such CPU type; ophelp --list-cpus' \
 	--cpu-type=nope
 error "a CPU type that leads elsewhere" 1 '\.\./etc: no such CPU type' \
@@ -202,7 +217,7 @@ echo 'event:0x12 counters:0 um:u minimum:1 name:E : An event' \
 OPROFILE_EVENTS_DIR=$TMP/events
 export OPROFILE_EVENTS_DIR
 says "OPROFILE_EVENTS_DIR" 18 -c x86-64/own E
-error "its types alone are there" 1 'i386/p4: no such' -c i386/p4
+error "its types alone are there" 1 'i386/p4: there is no list' -c i386/p4
 OPROFILE_EVENTS_DIR=$TMP/none
 error "OPROFILE_EVENTS_DIR that is not there" 1 'OPROFILE_EVENTS_DIR: .*/none: no such' \
 	-l

@@ -9,6 +9,7 @@
 
 #include "utils/event_list.c"
 #include "utils/event_machine.c"
+#include "utils/say.c"
 
 static void make_folders(const char *path)
 {

@@ -8,6 +8,7 @@
 
 #include "utils/event_list.c"
 #include "utils/event_machine.c"
+#include "utils/say.c"
 #include "utils/ocount/ocount_event.c"
 #include "utils/ocount/ocount_number.c"
 #include "utils/ocount/ocount_print.c"

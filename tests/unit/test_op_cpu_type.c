@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "libop/op_cpu_id.h"
+#include "libop/op_classic.h"
 #include "libop/op_cpu_type.h"
 
 /* ---- machines ---- */
@@ -95,6 +96,9 @@ static void make_types(void)
 		  "match = vendor AuthenticAMD family 25\n");
 	make_type("i386", "arch_perfmon",
 		  "match = vendor GenuineIntel flag arch_perfmon\n");
+	make_type("i386", "newest",
+		  "match = vendor GenuineIntel family 6 model 7\n"
+		  "nearest = vendor GenuineIntel family 6-9\n");
 	make_type("arm", "armv8", "match = architecture 8-9\n");
 	make_type("arm", "ca53", "match = implementer 0x41 part 0xd03\n");
 	make_type("ppc64", "power8", "match = pvr 0x4b-0x4d\n");
@@ -127,6 +131,9 @@ static void test_machines(void **state)
 	assert_string_equal(diag.text, "");
 	make_cpuinfo(intel);
 	is_type(0, "i386/arch_perfmon");
+	make_cpuinfo("processor : 0\nvendor_id : GenuineIntel\n"
+		     "cpu family : 9\n");
+	is_type(0, "i386/newest");
 	make_cpuinfo(power8);
 	is_type(0, "ppc64/power8");
 }
@@ -301,10 +308,9 @@ static void test_names_lead_nowhere_else(void **state)
 static void test_list(void **state)
 {
 	static const char *const wanted[] = {
-		"arm/armv8",	     "arm/ca53",
-		"i386/arch_perfmon", "ppc64/power8",
-		"x86-64/family19h",  "x86-64/zen3",
-		"x86-64/zen4",	     "",
+		"arm/armv8",   "arm/ca53",     "i386/arch_perfmon",
+		"i386/newest", "ppc64/power8", "x86-64/family19h",
+		"x86-64/zen3", "x86-64/zen4",  "",
 	};
 	char *names, *at;
 
@@ -458,7 +464,7 @@ static void test_known_machines(void **state)
 		{ INTEL("158"), "i386/skylake" },
 		{ INTEL("106"), "i386/icelake" },
 		{ INTEL("143"), "i386/sapphirerapids" },
-		{ INTEL("254"), "i386/arch_perfmon" },
+		{ INTEL("254"), "nearest i386/arch_perfmon" },
 		{ AMD("6", "8"), "i386/athlon" },
 		{ AMD("15", "5"), "x86-64/hammer" },
 		{ AMD("16", "2"), "x86-64/family10" },
@@ -472,15 +478,18 @@ static void test_known_machines(void **state)
 		{ AMD("25", "33"), "x86-64/zen3" },
 		{ AMD("25", "17"), "x86-64/zen4" },
 		{ AMD("25", "97"), "x86-64/zen4" },
-		{ ARM("0x41", "7", "0xc05"), "arm/armv7-pmuv2" },
+		{ AMD("25", "200"), "nearest x86-64/zen4" },
+		{ AMD("26", "2"), "nearest x86-64/zen4" }, /* Zen 5 */
+		{ ARM("0x41", "7", "0xc05"), "nearest arm/armv7-pmuv2" },
 		{ ARM("0x41", "8", "0xd03"), "arm/armv8-ca53" },
 		{ ARM("0x41", "8", "0xd08"), "arm/armv8-ca72" },
 		{ ARM("0x41", "8", "0xd0c"), "arm/armv8-neoverse-n1" },
-		{ ARM("0x61", "8", "0x22"), "arm/armv8-pmuv3" },
+		{ ARM("0x61", "8", "0x22"), "nearest arm/armv8-pmuv3" },
 		{ POWER("003f"), "ppc64/power7" },
 		{ POWER("004d"), "ppc64/power8" },
 		{ POWER("004e"), "ppc64/power9" },
 		{ POWER("0080"), "ppc64/power10" },
+		{ POWER("0082"), "nearest ppc64/power10" },
 	};
 	const char *top = getenv("OPROFILE_TEST_TOP");
 
@@ -489,13 +498,48 @@ static void test_known_machines(void **state)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		struct op_diag diag = { "" };
 		struct op_cpu_type *type;
+		char got[80];
 
 		make_cpuinfo(known[i].cpuinfo);
 		if (op_cpu_type_detect(&type, "top/events", ".", 0, &diag))
 			fail_msg("%s: %s", known[i].type, diag.text);
-		assert_string_equal(type->name, known[i].type);
+		snprintf(got, sizeof(got), "%s%s",
+			 type->is_nearest ? "nearest " : "", type->name);
+		assert_string_equal(got, known[i].type);
 		op_cpu_type_free(type);
 	}
+}
+
+/* All that the original called a CPU is known, with a list or without. */
+static void test_original_names(void **state)
+{
+	const uint32_t versions[] = { OP_CLASSIC_VERSION_0,
+				      OP_CLASSIC_VERSION_1 };
+	unsigned int nr = 0, lists = 0;
+
+	(void)state;
+	assert_int_equal(symlink(getenv("OPROFILE_TEST_TOP"), "top"), 0);
+	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
+		const char *name;
+
+		for (uint32_t n = 0;
+		     (name = op_classic_cpu_name(versions[i], n)); n++) {
+			struct op_diag diag = { "" };
+			struct op_cpu_type *type = NULL;
+
+			nr++;
+			if (!op_cpu_type_read(&type, "top/events", name, &diag))
+				lists++;
+			else
+				assert_reason(&diag, "there is no list of its "
+						     "events here");
+			op_cpu_type_free(type);
+		}
+	}
+	assert_int_equal(nr, 84 + 88);
+	assert_true(lists >= 2 * 20);
+	assert_false(op_classic_knows_cpu("x86-64/zen3"));
+	assert_false(op_classic_knows_cpu(""));
 }
 
 static void test_events_dir(void **state)
@@ -530,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_matches),
 		folder_test(test_known_machines),
+		folder_test(test_original_names),
 		folder_test(test_events_dir),
 	};
 	char top[PATH_MAX];

@@ -19,6 +19,8 @@
 
 #include "config.h"
 #include "libop/op_alloc_counter.h"
+#include "libop/op_classic.h"
+#include "libop/op_config.h"
 #include "libop/op_pager.h"
 #include "libop/op_parse_event.h"
 #include "libop/op_perf.h"
@@ -82,6 +84,11 @@ static int detect_cpu(struct ophelp *help, struct op_diag *diag)
 	if (err)
 		return err;
 	snprintf(help->cpu, sizeof(help->cpu), "%s", type->name);
+	if (type->is_nearest)
+		fprintf(stderr,
+			"ophelp: there is no list of this CPU's events; those "
+			"of the nearest, %s, are shown\n",
+			type->name);
 	op_cpu_type_free(type);
 	/* Where CPUs differ, as with big.LITTLE, the first one's are shown. */
 	if (op_cpu_type_detect(&type, help->dir, "", 1, NULL))
@@ -92,6 +99,29 @@ static int detect_cpu(struct ophelp *help, struct op_diag *diag)
 		type->name, type->name);
 	op_cpu_type_free(type);
 	return 0;
+}
+
+/* The type that was asked for by name, or by its number in OProfile 1.4. */
+static void take_cpu(struct ophelp *help)
+{
+	const char *cpu = help->request.cpu, *old, *name = NULL;
+	uint64_t number;
+
+	if (!op_parse_u64(cpu, &number) && number <= UINT32_MAX)
+		name = op_classic_cpu_name(OP_CLASSIC_VERSION_1,
+					   (uint32_t)number);
+	if (name) {
+		old = op_classic_cpu_name(OP_CLASSIC_VERSION_0,
+					  (uint32_t)number);
+		if (old && strcmp(old, name) != 0)
+			fprintf(stderr,
+				"ophelp: --cpu-type=%s: %s, as OProfile 1.4 "
+				"had numbers; with those of 0.9.9 it is %s\n",
+				cpu, name, old);
+		cpu = name;
+	}
+	/* What does not fit is no name of a type either. */
+	snprintf(help->cpu, sizeof(help->cpu), "%s", cpu);
 }
 
 /* ---- the modes; each returns the exit status or -errno ---- */
@@ -310,9 +340,8 @@ static int run_ophelp(struct ophelp *help, struct op_diag *diag)
 		err = ophelp_check(help->dir, help->request.cpu, diag);
 		return err > 0 ? 1 : err;
 	}
-	/* What does not fit is no name of a type either. */
 	if (help->request.cpu)
-		snprintf(help->cpu, sizeof(help->cpu), "%s", help->request.cpu);
+		take_cpu(help);
 	else
 		err = detect_cpu(help, diag);
 	if (!err && strcmp(help->cpu, TIMER))
