@@ -585,6 +585,55 @@ void pp_image_symbols_chain(struct pp_image_symbols *symbols, uint64_t key,
 				  found[i - 1].call_line, &places[i]);
 }
 
+/* Names of functions are the image's. */
+static const char *keep_name(struct pp_image_symbols *symbols,
+			     struct op_arena *arena, const char *name)
+{
+	if (!symbols->files.arena)
+		op_strings_init(&symbols->files, arena);
+	return op_strings_add(&symbols->files, name);
+}
+
+int pp_image_symbols_frames(struct pp_image_symbols *symbols, uint64_t key,
+			    const char *name, struct op_arena *arena,
+			    const struct pp_code_frame **out, size_t *nr)
+{
+	struct op_bfd_inlined found[OP_BFD_MAX_INLINED + 1];
+	size_t depth = pp_image_symbols_inlined(symbols, key, found);
+	bool knows = symbols->bfd && symbols->offsets;
+	struct op_bfd_inlined *outer = &found[depth];
+	struct pp_code_frame *frames =
+		op_arena_alloc(arena, depth + 1, sizeof(*frames));
+	struct pp_place place = { 0 };
+
+	if (!frames)
+		return -ENOMEM;
+	if (!knows ||
+	    !op_bfd_function(symbols->bfd, bfd_vma(symbols, key), outer))
+		*outer = (struct op_bfd_inlined){ .name = name };
+	pp_image_symbols_place(symbols, key, arena, &place);
+	for (size_t i = 0; i <= depth; i++) {
+		const struct op_bfd_inlined *f = &found[depth - i];
+
+		frames[i] = (struct pp_code_frame){
+			.name = keep_name(symbols, arena, f->name),
+			.declared = f->line,
+			.line = i < depth ? f[-1].call_line : place.line,
+			.discriminator =
+				i < depth ? f[-1].call_discriminator
+				: knows	  ? op_bfd_discriminator(symbols->bfd,
+								 bfd_vma(symbols,
+									 key))
+					  : 0,
+		};
+		if (!frames[i].name)
+			return -ENOMEM;
+	}
+	*out = frames;
+	*nr = depth + 1;
+	return 0;
+}
+
 const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 				     const struct pp_symbol *symbol,
 				     struct op_arena *arena)

@@ -86,6 +86,15 @@ void pp_image_symbols_chain(struct pp_image_symbols *symbols, uint64_t key,
 			    struct op_arena *arena, struct pp_place *places,
 			    size_t nr);
 
+/*
+ * Set *@out to the *@nr functions that the code at @key was written in, the
+ * outermost first; it is called @name where debug information has no name. All
+ * is in @arena. Returns 0 or -ENOMEM.
+ */
+int pp_image_symbols_frames(struct pp_image_symbols *symbols, uint64_t key,
+			    const char *name, struct op_arena *arena,
+			    const struct pp_code_frame **out, size_t *nr);
+
 /* The bytes of @symbol, in @arena; NULL when they are not to be had. */
 const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 				     const struct pp_symbol *symbol,

@@ -212,6 +212,22 @@ static int populate_side(struct pp_population *p, struct pp_side *side,
 	return err ?: pp_side_summarize(p, side) ?: pp_side_account(p, side);
 }
 
+static int check_classes(const struct pp_population *p, struct op_diag *diag)
+{
+	const struct pp_class *classes = p->side.classes.classes;
+	size_t nr = p->side.classes.nr;
+
+	if (!p->request->one_class || nr == 1)
+		return 0;
+	return op_diag_set(
+		diag, -EINVAL,
+		"%s one count, but there are %zu (%s, %s ...); choose with event:%s or the like%s",
+		p->request->tree ? "a folded stack has"
+				 : "lines of this format have",
+		nr, classes[0].name, classes[1].name, classes[0].event,
+		p->request->tree ? ", or use --format=flamegraph" : "");
+}
+
 /* Each comparison needs both sides; what is of one side alone comes after. */
 static int populate(struct pp_population *p, struct op_diag *diag)
 {
@@ -242,7 +258,7 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	report->has_calls = request->call_graph;
 	report->is_diff = is_diff;
 	report->tree_callers = request->tree_callers;
-	err = pp_describe(p) ?: take_summary(p);
+	err = check_classes(p, diag) ?: pp_describe(p) ?: take_summary(p);
 	if (!err && request->tree)
 		return pp_populate_tree(p, diag);
 	if (err || !request->symbols)

@@ -257,7 +257,7 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 
 	if (request->lines)
 		side->wants |= PP_WANT_LINES;
-	if (request->inlines)
+	if (request->inlines || request->code_frames)
 		side->wants |= PP_WANT_INLINES;
 	if (p->request->declarations)
 		side->wants |= PP_WANT_DECLARATIONS;

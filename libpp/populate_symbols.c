@@ -213,6 +213,11 @@ static int add_details(const struct batch *b, struct pp_symbol_entry *entry,
 			pp_image_symbols_inlined_at(b->symbols, points[i].key,
 						    b->places,
 						    &detail->inlined_at);
+		if (b->p->request->code_frames &&
+		    pp_image_symbols_frames(
+			    b->symbols, points[i].key, entry->raw_name,
+			    b->places, &detail->frames, &detail->nr_frames))
+			return -ENOMEM;
 	}
 	entry->details = details;
 	return 0;

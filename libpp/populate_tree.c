@@ -323,18 +323,12 @@ static void warn_of_flat_samples(struct pp_population *p,
 int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 {
 	const struct pp_request *request = p->request;
-	const struct pp_class *classes = p->side.classes.classes;
 	size_t nr = p->side.classes.nr;
 	struct pp_tree *tree =
 		op_arena_alloc(&p->report->arena, 1, sizeof(*tree));
 	struct pp_tree_builder b;
 	int err;
 
-	if (request->one_class && nr > 1)
-		return op_diag_set(
-			diag, -EINVAL,
-			"a folded stack has one count, but there are %zu (%s, %s ...); choose with event:%s or the like, or use --format=flamegraph",
-			nr, classes[0].name, classes[1].name, classes[0].event);
 	if (!tree)
 		return -ENOMEM;
 	err = pp_tree_builder_init(&b, &p->report->arena,

@@ -70,6 +70,8 @@ struct pp_request {
 	bool inlines; /* functions that were inlined are symbols of their own */
 	bool call_sites; /* with details and inlines: where each address was
 			    inlined */
+	bool code_frames; /* with details and lines: what functions each address
+			     was written in */
 	bool by_line; /* with details and lines: a symbol for each source line
 			 of each symbol, and no details */
 	const char *const *search_dirs; /* of struct pp_source_dirs, by_line */
@@ -150,6 +152,15 @@ struct pp_place {
 	unsigned int line;
 };
 
+/* A function that the code at an address was written in. */
+struct pp_code_frame {
+	const char *name; /* as linkers have it where that is known */
+	unsigned int declared; /* the line; 0 when not known, as below */
+	unsigned int line; /* in it, of the address or of the call that was
+			      replaced by the next function */
+	unsigned int discriminator; /* of several blocks of code on that line */
+};
+
 struct pp_detail {
 	uint64_t vma;
 	const uint64_t *counts;
@@ -157,6 +168,9 @@ struct pp_detail {
 	struct pp_place inlined_at; /* where its function was inlined; without
 				       file where that is not known or not
 				       so */
+	const struct pp_code_frame *frames; /* the outermost first; if asked
+					       for */
+	size_t nr_frames;
 };
 
 /* On which sides of a comparison a symbol has samples. */

@@ -155,13 +155,18 @@ static const char *needs_tables(const struct opreport_args *a)
 }
 
 /* An option that is about other tables than that of symbols with lines. */
-static const char *needs_other_tables(const struct opreport_args *a)
+static const char *needs_other_tables(const struct opreport_args *a,
+				      const struct pp_format *f)
 {
-	return a->call_graph   ? "--callgraph"
-	       : a->by_line    ? "--lines"
-	       : a->long_names ? "--long-filenames"
-	       : a->no_header  ? "--no-header"
-			       : NULL;
+	bool details = f->flags & PP_SHOWS_DETAILS;
+
+	return a->call_graph		     ? "--callgraph"
+	       : a->by_line		     ? "--lines"
+	       : a->long_names		     ? "--long-filenames"
+	       : a->no_header		     ? "--no-header"
+	       : a->details && !details	     ? "--details"
+	       : a->show_address && !details ? "--show-address"
+					     : NULL;
 }
 
 /* Find the format, whichever option named it. */
@@ -208,11 +213,11 @@ static int check_format(const struct opreport_options *o, struct op_diag *diag)
 			diag, -EINVAL,
 			"--format=%s writes a page for a browser; say where with --output-file=FILE",
 			f->name);
-	if (f->flags & PP_NEEDS_LINES && needs_other_tables(a))
+	if (f->flags & PP_NEEDS_LINES && needs_other_tables(a, f))
 		return op_diag_set(
 			diag, -EINVAL,
 			"%s changes nothing in --format=%s; leave it out",
-			needs_other_tables(a), f->name);
+			needs_other_tables(a, f), f->name);
 	if (f->flags & PP_SHOWS_SHARES || !(f->flags & PP_SHOWS_SYMBOLS))
 		return 0;
 	if (a->accumulated || a->global_percent)
@@ -366,6 +371,7 @@ static void take_flags(struct opreport_options *o)
 	o->request.call_graph = a->call_graph && flags & PP_SHOWS_CALLS;
 	o->request.by_line = a->by_line;
 	o->request.stack_calls = flags & PP_NEEDS_CALLS;
+	o->request.code_frames = flags & PP_NEEDS_FRAMES;
 	o->request.totals =
 		(o->request.symbols && !a->details && !a->call_graph &&
 		 !a->by_line && flags & (PP_SHOWS_TOTALS | PP_SHOWS_ALL)) ||
@@ -435,6 +441,9 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 	o->max_loss = -1;
 	if (!a->by_session)
 		r->merge = PP_MERGE_SESSION;
+	if (r->code_frames)
+		r->merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID |
+			    PP_MERGE_CGROUP;
 	if (r->tree && o->format->flags & PP_DRAWS_TREE)
 		r->threshold = TREE_THRESHOLD;
 	return pp_take_percent("threshold", a->threshold, &r->threshold, diag) ?:

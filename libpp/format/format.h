@@ -62,6 +62,8 @@ enum pp_format_flags {
 	PP_DRAWS_TREE = 1 << 14, /* the call tree, where it is asked for */
 	PP_NEEDS_LINES = 1 << 17, /* symbols with addresses and lines, always */
 	PP_NEEDS_CALLS = 1 << 18, /* with these, totals and stack calls */
+	PP_NEEDS_FRAMES = 1 << 20, /* with lines, what functions they are of;
+				      tasks and CPUs added up */
 
 	PP_SHOWS_TABLES = PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS | PP_SHOWS_CALLS |
 			  PP_SHOWS_LOSS,
@@ -97,7 +99,10 @@ enum pp_format_flags {
 			 PP_SHOWS_AXES | PP_SHOWS_INLINES | PP_NEEDS_SYMBOLS | \
 			 PP_NEEDS_LINES | PP_NEEDS_CALLS | PP_SHOWS_LOSS)      \
 	X(firefox, "Firefox Profiler", 0, PP_SHOWS_TREE | PP_SHOWS_AXES |      \
-			 PP_SHOWS_FLAT | PP_SHOWS_LOSS | PP_SHOWS_INLINES)
+			 PP_SHOWS_FLAT | PP_SHOWS_LOSS | PP_SHOWS_INLINES)     \
+	X(autofdo, "AutoFDO", 0, PP_SHOWS_SYMBOLS | PP_SHOWS_AXES |            \
+			 PP_NEEDS_SYMBOLS | PP_NEEDS_LINES | PP_NEEDS_FRAMES | \
+			 PP_NEEDS_ONE_CLASS)
 /* clang-format on */
 
 struct pp_format {

@@ -24,6 +24,7 @@
 #include "libop/op_json.h"
 #include "libop/op_strings.h"
 #include "libpp/format/format.h"
+#include "libpp/format/page.h"
 #include "libpp/sample_list.h"
 
 #define FIREFOX_VERSION 56 /* of the processed format */
@@ -149,26 +150,27 @@ static const struct {
 	[PP_FRAME_CUT] = { CATEGORY_OTHER, 2 },
 };
 
-static void firefox_write_entry(struct op_json *json, const char *label,
-				void (*write)(FILE *out,
-					      const struct op_ledger *account),
-				const struct op_ledger *account)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+/* A text that a function of libpp/format/format.h writes about an account. */
+struct firefox_entry {
+	void (*write)(FILE *out, const struct op_ledger *account);
+	const struct op_ledger *account;
+};
 
-	if (!out)
-		return;
-	write(out, account);
-	if (!fclose(out)) {
-		op_json_open(json, NULL, '{');
-		op_json_text(json, "label", label);
-		op_json_text(json, "format", "string");
-		op_json_text(json, "value", text);
-		op_json_close(json, '}');
-	}
-	free(text);
+static void firefox_write_value(FILE *out, void *arg)
+{
+	const struct firefox_entry *entry = arg;
+
+	entry->write(out, entry->account);
+}
+
+static void firefox_write_entry(struct op_json *json, const char *label,
+				const struct firefox_entry *entry)
+{
+	op_json_open(json, NULL, '{');
+	op_json_text(json, "label", label);
+	op_json_text(json, "format", "string");
+	pp_json_description(json, "value", firefox_write_value, (void *)entry);
+	op_json_close(json, '}');
 }
 
 /* The account, where the page tells about the profile. */
@@ -179,9 +181,13 @@ static void firefox_write_extra(struct op_json *json,
 	op_json_open(json, NULL, '{');
 	op_json_text(json, "label", "Samples");
 	op_json_open(json, "entries", '[');
-	firefox_write_entry(json, "Samples", pp_write_account, account);
+	firefox_write_entry(json, "Samples",
+			    &(struct firefox_entry){ pp_write_account,
+						     account });
 	if (pp_has_stacks(account))
-		firefox_write_entry(json, "Stacks", pp_write_stacks, account);
+		firefox_write_entry(json, "Stacks",
+				    &(struct firefox_entry){ pp_write_stacks,
+							     account });
 	op_json_close(json, ']');
 	op_json_close(json, '}');
 	op_json_close(json, ']');
@@ -372,92 +378,129 @@ static void firefox_write_samples(struct firefox_writer *w,
 	op_json_close(&w->json, '}');
 }
 
-static void firefox_write_frames(struct firefox_writer *w)
+/* A column of a table of which row @i has number @value. */
+static void
+firefox_write_column(struct firefox_writer *w, struct firefox_thread *t,
+		     const char *key, uint32_t nr,
+		     int64_t (*value)(struct firefox_writer *w,
+				      struct firefox_thread *t, uint32_t i))
+{
+	op_json_open(&w->json, key, '[');
+	for (uint32_t i = 0; i < nr; i++)
+		op_json_i64(&w->json, NULL, value(w, t, i));
+	op_json_close(&w->json, ']');
+}
+
+static int64_t firefox_function(struct firefox_writer *w,
+				struct firefox_thread *t, uint32_t i)
+{
+	(void)w;
+	(void)t;
+	return i;
+}
+
+static int64_t firefox_category(struct firefox_writer *w,
+				struct firefox_thread *t, uint32_t i)
+{
+	(void)t;
+	return categories_of_kinds[frame_in(w, i)->kind].category;
+}
+
+static int64_t firefox_subcategory(struct firefox_writer *w,
+				   struct firefox_thread *t, uint32_t i)
+{
+	(void)t;
+	return categories_of_kinds[frame_in(w, i)->kind].part;
+}
+
+static void firefox_write_frames(struct firefox_writer *w,
+				 struct firefox_thread *t)
 {
 	struct op_json *json = &w->json;
+	uint32_t nr = w->nr_frames;
 
 	op_json_open(json, "frameTable", '{');
-	op_json_u64(json, "length", w->nr_frames);
-	op_json_open(json, "func", '[');
-	for (uint32_t i = 0; i < w->nr_frames; i++)
-		op_json_u64(json, NULL, i);
-	op_json_close(json, ']');
-	op_json_open(json, "category", '[');
-	for (uint32_t i = 0; i < w->nr_frames; i++)
-		op_json_u64(json, NULL,
-			    categories_of_kinds[frame_in(w, i)->kind].category);
-	op_json_close(json, ']');
-	op_json_open(json, "subcategory", '[');
-	for (uint32_t i = 0; i < w->nr_frames; i++)
-		op_json_u64(json, NULL,
-			    categories_of_kinds[frame_in(w, i)->kind].part);
-	op_json_close(json, ']');
-	firefox_write_same(json, "address", w->nr_frames, "-1");
-	firefox_write_same(json, "inlineDepth", w->nr_frames, "0");
-	firefox_write_same(json, "nativeSymbol", w->nr_frames, "null");
-	firefox_write_same(json, "innerWindowID", w->nr_frames, "null");
-	firefox_write_same(json, "line", w->nr_frames, "null");
-	firefox_write_same(json, "column", w->nr_frames, "null");
+	op_json_u64(json, "length", nr);
+	firefox_write_column(w, t, "func", nr, firefox_function);
+	firefox_write_column(w, t, "category", nr, firefox_category);
+	firefox_write_column(w, t, "subcategory", nr, firefox_subcategory);
+	firefox_write_same(json, "address", nr, "-1");
+	firefox_write_same(json, "inlineDepth", nr, "0");
+	firefox_write_same(json, "nativeSymbol", nr, "null");
+	firefox_write_same(json, "innerWindowID", nr, "null");
+	firefox_write_same(json, "line", nr, "null");
+	firefox_write_same(json, "column", nr, "null");
 	op_json_close(json, '}');
+}
+
+static int64_t firefox_function_name(struct firefox_writer *w,
+				     struct firefox_thread *t, uint32_t i)
+{
+	(void)t;
+	return firefox_number(w, &w->strings, frame_in(w, i)->name);
+}
+
+static int64_t firefox_function_resource(struct firefox_writer *w,
+					 struct firefox_thread *t, uint32_t i)
+{
+	const char *image = frame_in(w, i)->image;
+
+	return image ? (int64_t)firefox_number(w, &t->resources, image) : -1;
 }
 
 static void firefox_write_functions(struct firefox_writer *w,
 				    struct firefox_thread *t)
 {
 	struct op_json *json = &w->json;
+	uint32_t nr = w->nr_frames;
 
 	op_json_open(json, "funcTable", '{');
-	op_json_u64(json, "length", w->nr_frames);
-	op_json_open(json, "name", '[');
-	for (uint32_t i = 0; i < w->nr_frames; i++)
-		op_json_u64(json, NULL,
-			    firefox_number(w, &w->strings,
-					   frame_in(w, i)->name));
-	op_json_close(json, ']');
-	op_json_open(json, "resource", '[');
-	for (uint32_t i = 0; i < w->nr_frames; i++) {
-		const char *image = frame_in(w, i)->image;
-
-		op_json_i64(json, NULL,
-			    image ? (int64_t)firefox_number(w, &t->resources,
-							    image)
-				  : -1);
-	}
-	op_json_close(json, ']');
-	firefox_write_same(json, "isJS", w->nr_frames, "false");
-	firefox_write_same(json, "relevantForJS", w->nr_frames, "false");
-	firefox_write_same(json, "fileName", w->nr_frames, "null");
-	firefox_write_same(json, "lineNumber", w->nr_frames, "null");
-	firefox_write_same(json, "columnNumber", w->nr_frames, "null");
+	op_json_u64(json, "length", nr);
+	firefox_write_column(w, t, "name", nr, firefox_function_name);
+	firefox_write_column(w, t, "resource", nr, firefox_function_resource);
+	firefox_write_same(json, "isJS", nr, "false");
+	firefox_write_same(json, "relevantForJS", nr, "false");
+	firefox_write_same(json, "fileName", nr, "null");
+	firefox_write_same(json, "lineNumber", nr, "null");
+	firefox_write_same(json, "columnNumber", nr, "null");
 	op_json_close(json, '}');
 }
 
-/* Libraries that functions are in, which firefox_write_functions() has
- * numbered. */
+static int64_t firefox_resource_lib(struct firefox_writer *w,
+				    struct firefox_thread *t, uint32_t i)
+{
+	return firefox_number(w, &w->libs, t->resources.list[i]);
+}
+
+static int64_t firefox_resource_name(struct firefox_writer *w,
+				     struct firefox_thread *t, uint32_t i)
+{
+	return firefox_number(w, &w->strings,
+			      pp_base_name(t->resources.list[i]));
+}
+
+static int64_t firefox_resource_type(struct firefox_writer *w,
+				     struct firefox_thread *t, uint32_t i)
+{
+	(void)w;
+	(void)t;
+	(void)i;
+	return RESOURCE_LIBRARY;
+}
+
+/* Libraries that functions are in, which have got their numbers there. */
 static void firefox_write_resources(struct firefox_writer *w,
-				    const struct firefox_thread *t)
+				    struct firefox_thread *t)
 {
 	uint32_t nr = (uint32_t)t->resources.nr;
 	struct op_json *json = &w->json;
 
 	op_json_open(json, "resourceTable", '{');
 	op_json_u64(json, "length", nr);
-	op_json_open(json, "lib", '[');
-	for (uint32_t i = 0; i < nr; i++)
-		op_json_u64(json, NULL,
-			    firefox_number(w, &w->libs, t->resources.list[i]));
-	op_json_close(json, ']');
-	op_json_open(json, "name", '[');
-	for (uint32_t i = 0; i < nr; i++)
-		op_json_u64(json, NULL,
-			    firefox_number(w, &w->strings,
-					   pp_base_name(t->resources.list[i])));
-	op_json_close(json, ']');
+	firefox_write_column(w, t, "lib", nr, firefox_resource_lib);
+	firefox_write_column(w, t, "name", nr, firefox_resource_name);
 	firefox_write_same(json, "host", nr, "null");
-	op_json_open(json, "type", '[');
-	for (uint32_t i = 0; i < nr; i++)
-		op_json_u64(json, NULL, RESOURCE_LIBRARY);
-	op_json_close(json, ']');
+	firefox_write_column(w, t, "type", nr, firefox_resource_type);
 	op_json_close(json, '}');
 }
 
@@ -507,7 +550,7 @@ static void firefox_write_thread(struct firefox_writer *w,
 	firefox_write_identity(w, t);
 	firefox_write_samples(w, t);
 	firefox_write_stacks(w, t);
-	firefox_write_frames(w);
+	firefox_write_frames(w, t);
 	firefox_write_functions(w, t);
 	firefox_write_resources(w, t);
 	firefox_write_empty_table(&w->json, "nativeSymbols",

@@ -42,6 +42,7 @@ static bool is_wanted_attribute(uint64_t name)
 	case DW_AT_ranges:
 	case DW_AT_call_file:
 	case DW_AT_call_line:
+	case DW_AT_GNU_discriminator:
 	case DW_AT_linkage_name:
 	case DW_AT_str_offsets_base:
 	case DW_AT_addr_base:

@@ -42,6 +42,7 @@ enum {
 	DW_AT_addr_base = 0x73,
 	DW_AT_rnglists_base = 0x74,
 	DW_AT_MIPS_linkage_name = 0x2007,
+	DW_AT_GNU_discriminator = 0x2136,
 };
 
 #define PP_ANY_LENGTH UINT32_MAX

@@ -238,6 +238,9 @@ static void take_attribute(const struct pp_dwarf *dwarf,
 	case DW_AT_call_line:
 		die->call_line = number;
 		break;
+	case DW_AT_GNU_discriminator:
+		die->call_discriminator = number;
+		break;
 	default:
 		break;
 	}

@@ -60,7 +60,7 @@ struct pp_die {
 			    PP_NO_DIE */
 	const char *name, *linkage_name; /* in a section; NULL for none */
 	uint64_t decl_file, decl_line; /* numbers of the unit's line table */
-	uint64_t call_file, call_line;
+	uint64_t call_file, call_line, call_discriminator;
 	bool has_low, has_high, has_ranges;
 	uint64_t low, high, ranges; /* the last as an offset */
 };

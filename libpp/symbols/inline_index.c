@@ -46,7 +46,7 @@ struct span {
 /* A copy of a function in another. */
 struct copy {
 	uint64_t origin;
-	uint64_t call_file, call_line;
+	uint64_t call_file, call_line, call_discriminator;
 	uint64_t children; /* the first entry in it; PP_NO_DIE for none */
 	uint32_t first_span, nr_spans;
 	uint32_t first, nr; /* the copies right in it, once */
@@ -308,6 +308,7 @@ static int add_copy(struct pp_inline_index *index,
 		.origin = die.origin,
 		.call_file = die.call_file,
 		.call_line = die.call_line,
+		.call_discriminator = die.call_discriminator,
 		.children = die.has_children ? die.next : PP_NO_DIE,
 		.first_span = index->nr_spans,
 	};
@@ -451,6 +452,7 @@ static bool describe_copy(struct pp_inline_index *index,
 			.call_line_table = unit->unit.line_table,
 			.call_file = copy->call_file,
 			.call_line = copy->call_line,
+			.call_discriminator = copy->call_discriminator,
 		};
 		copy->is_described = true;
 		copy->has_name =

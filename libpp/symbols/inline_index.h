@@ -24,6 +24,7 @@ struct pp_inlined {
 	uint64_t decl_file, decl_line; /* numbers there; the line may be 0 */
 	uint64_t call_line_table; /* of the unit it was inlined in, and */
 	uint64_t call_file, call_line; /* where there */
+	uint64_t call_discriminator; /* of several calls on that line */
 };
 
 /* Index @dwarf, whose bytes must outlive the index. Returns 0 or -ENOMEM. */

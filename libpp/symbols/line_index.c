@@ -39,7 +39,8 @@ struct row {
 	uint64_t address;
 	uint32_t file;
 	uint32_t line;
-	size_t order;
+	uint32_t discriminator;
+	uint32_t order;
 };
 
 struct pp_line_index {
@@ -258,8 +259,12 @@ static bool add_line_row(struct pp_line_index *index,
 {
 	if (op_array_reserve(&index->rows, index->nr_rows, 1))
 		return false;
-	index->rows[index->nr_rows] = (struct row){ row->address, row->file,
-						    row->line, index->nr_rows };
+	index->rows[index->nr_rows] =
+		(struct row){ .address = row->address,
+			      .file = row->file,
+			      .line = row->line,
+			      .discriminator = row->discriminator,
+			      .order = (uint32_t)index->nr_rows };
 	index->nr_rows++;
 	return true;
 }
@@ -405,6 +410,7 @@ bool pp_line_index_find(struct pp_line_index *index, uint64_t address,
 		return false;
 	line->file = file_name(index, index->current->header, row->file);
 	line->line = row->line;
+	line->discriminator = row->discriminator;
 	return line->file != NULL;
 }
 

@@ -22,6 +22,7 @@ struct pp_line {
 	const char *file; /* its path, without "//", "/./" and "/../"; lives
 			     as long as the index, one string per path */
 	unsigned int line; /* 0: made by the compiler, of no line */
+	unsigned int discriminator; /* of several blocks of code on the line */
 };
 
 /*

@@ -20,6 +20,7 @@ enum {
 
 	DW_LNE_end_sequence = 1,
 	DW_LNE_set_address = 2,
+	DW_LNE_set_discriminator = 4,
 };
 
 static void reset_line_state(struct pp_line_program *p)
@@ -28,6 +29,7 @@ static void reset_line_state(struct pp_line_program *p)
 	p->op_index = 0;
 	p->file = 1;
 	p->line = 1;
+	p->discriminator = 0;
 }
 
 void pp_line_program_init(struct pp_line_program *p,
@@ -52,14 +54,17 @@ static void advance_address(struct pp_line_program *p, uint64_t operations)
 	p->op_index = operations % h->max_ops;
 }
 
-static void make_line_row(const struct pp_line_program *p,
-			  struct pp_line_row *row, bool is_end)
+/* A discriminator is of one row. */
+static void make_line_row(struct pp_line_program *p, struct pp_line_row *row,
+			  bool is_end)
 {
 	row->address = p->address;
 	row->file = p->file;
 	/* A negative line is none. */
 	row->line = p->line <= INT32_MAX ? (uint32_t)p->line : 0;
+	row->discriminator = p->discriminator;
 	row->is_end = is_end;
+	p->discriminator = 0;
 }
 
 /* Returns whether there is a row. */
@@ -67,6 +72,7 @@ static bool run_extended(struct pp_line_program *p, struct pp_line_row *row)
 {
 	uint64_t len = op_cursor_uleb(&p->c);
 	struct op_cursor args = op_cursor_part(&p->c, len);
+	uint64_t nr;
 
 	if (args.failed || !len)
 		return false;
@@ -82,6 +88,10 @@ static bool run_extended(struct pp_line_program *p, struct pp_line_row *row)
 			p->address =
 				op_cursor_number(&args, op_cursor_left(&args));
 		p->op_index = 0;
+		return false;
+	case DW_LNE_set_discriminator:
+		nr = op_cursor_uleb(&args);
+		p->discriminator = nr <= UINT32_MAX ? (uint32_t)nr : 0;
 		return false;
 	default:
 		return false;

@@ -52,6 +52,7 @@ struct pp_line_row {
 	uint64_t address;
 	uint32_t file;
 	uint32_t line; /* 0: code that is of no line */
+	uint32_t discriminator; /* of several blocks of code on one line */
 	bool is_end; /* of the sequence */
 };
 
@@ -63,6 +64,7 @@ struct pp_line_program {
 	uint64_t op_index;
 	uint64_t line;
 	uint32_t file;
+	uint32_t discriminator;
 };
 
 /* Start @header's program at byte @at, which is where a sequence starts. */

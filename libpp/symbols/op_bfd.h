@@ -123,12 +123,17 @@ bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 bool op_bfd_declared(struct op_bfd *bfd, uint64_t vma, const char **file,
 		     unsigned int *line);
 
+/* Which of several blocks of code on one line the code at @vma is of, as the
+ * compiler numbered them; 0 for the first and where that is not known. */
+unsigned int op_bfd_discriminator(struct op_bfd *bfd, uint64_t vma);
+
 /* A function that was inlined. */
 struct op_bfd_inlined {
 	const char *name; /* as linkers have it where that is known */
 	const char *file, *call_file; /* where it is declared, and where it was
 					 inlined; NULL when not known */
 	unsigned int line, call_line;
+	unsigned int call_discriminator; /* of several calls on that line */
 };
 
 /*
@@ -139,6 +144,11 @@ struct op_bfd_inlined {
 #define OP_BFD_MAX_INLINED 64
 size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
 		      struct op_bfd_inlined *out, size_t max);
+
+/* Likewise the function with address @vma itself, which is not inlined there.
+ * Returns false when not known. */
+bool op_bfd_function(struct op_bfd *bfd, uint64_t vma,
+		     struct op_bfd_inlined *out);
 
 /* How many parts of the line table make no sense. */
 size_t op_bfd_lines_damaged(struct op_bfd *bfd);

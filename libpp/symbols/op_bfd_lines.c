@@ -216,18 +216,44 @@ bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 	return true;
 }
 
-bool op_bfd_declared(struct op_bfd *bfd, uint64_t vma, const char **file,
-		     unsigned int *line)
+unsigned int op_bfd_discriminator(struct op_bfd *bfd, uint64_t vma)
+{
+	const struct line_table *lines = get_lines(bfd);
+	struct pp_line found;
+
+	if (!lines || !lines->index ||
+	    !pp_line_index_find(lines->index, vma, &found))
+		return 0;
+	return found.discriminator;
+}
+
+bool op_bfd_function(struct op_bfd *bfd, uint64_t vma,
+		     struct op_bfd_inlined *out)
 {
 	struct pp_inline_index *inlines = get_inlines(bfd);
 	struct pp_inlined found;
 
 	if (!inlines || !pp_inline_index_function(inlines, vma, &found))
 		return false;
-	*file = pp_line_index_file(bfd->lines->index, found.line_table,
-				   found.decl_file);
-	*line = (unsigned int)found.decl_line;
-	return *file;
+	*out = (struct op_bfd_inlined){
+		.name = found.name,
+		.file = pp_line_index_file(bfd->lines->index, found.line_table,
+					   found.decl_file),
+		.line = (unsigned int)found.decl_line,
+	};
+	return true;
+}
+
+bool op_bfd_declared(struct op_bfd *bfd, uint64_t vma, const char **file,
+		     unsigned int *line)
+{
+	struct op_bfd_inlined found;
+
+	if (!op_bfd_function(bfd, vma, &found) || !found.file)
+		return false;
+	*file = found.file;
+	*line = found.line;
+	return true;
 }
 
 size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
@@ -254,6 +280,8 @@ size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
 			.call_file = pp_line_index_file(
 				index, f->call_line_table, f->call_file),
 			.call_line = (unsigned int)f->call_line,
+			.call_discriminator =
+				(unsigned int)f->call_discriminator,
 		};
 	}
 	return nr;

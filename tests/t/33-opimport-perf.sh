@@ -7,6 +7,7 @@
 # a reason, or give what is sound in them.
 # sanitized: yes
 # timeout: 600
+# alone: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/perf.sh"
 

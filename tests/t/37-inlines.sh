@@ -17,27 +17,6 @@ report() {
 
 # ---- names, against addr2line -----------------------------------------------------
 
-cat >many.cc <<'END'
-#include <algorithm>
-#include <map>
-#include <numeric>
-#include <string>
-#include <vector>
-namespace a { namespace {
-inline int twice(int x) { return 2 * x; }
-struct box { int v; int get() const { return twice(v); } };
-} }
-static inline int clamp(int x) { return x < 0 ? 0 : x > 99 ? 99 : x; }
-int main(int argc, char **)
-{
-	std::vector<int> v(1000 * argc);
-	std::map<std::string, int> m;
-	std::iota(v.begin(), v.end(), 0);
-	std::sort(v.begin(), v.end(), [](int x, int y) { return clamp(x) > y; });
-	for (int x : v) m[std::to_string(a::box{ x }.get())] += x;
-	return (int)m.size() & 1;
-}
-END
 # offsets PROGRAM: of the addresses of main, each once, as keys.
 offsets() {
 	python3 - "$1" <<'END'
@@ -60,7 +39,7 @@ END
 for how in "-gdwarf-5" "-gdwarf-4" "-gdwarf-5 -gz" "-gdwarf-4 -flto" \
 	"-gdwarf-3 -gstrict-dwarf"; do
 	# shellcheck disable=SC2086 # several options
-	g++ -O2 $how -Wl,--build-id -o many many.cc 2>cc.err ||
+	g++ -O2 $how -Wl,--build-id -o many "$TOP/tests/t/many.cc" 2>cc.err ||
 		{ skip "$how" "g++ cannot do that"; continue; }
 	offsets many >code
 	P="{root}$TMP/many"

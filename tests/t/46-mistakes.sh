@@ -68,11 +68,11 @@ mistake 1 '/nope/samples: there are no samples; .*--session-dir' opreport --sess
 mistake 1 'nope: no such session in .*; its sessions: current' \
 	opreport --session-dir="$TMP/have" session:nope
 mistake 1 'foo: no sample files match; images here: ' opreport --session-dir=have foo
-mistake 1 'event:cycles: no sample files match; events here: CYCLES' \
-	opreport --session-dir=have event:cycles
+mistake 1 'event:cycle: no sample files match; events here: CYCLES' \
+	opreport --session-dir=have event:cycle
 mistake 1 "foo:bar: .*'foo:' is not a tag; the tags are " opreport --session-dir=have -l foo:bar
 mistake 1 '--include-symbols=nosuchfn: no symbol ' opreport --session-dir=have -i nosuchfn -l
-mistake 2 '--format=pprof: unknown; use text, ' opreport --session-dir=have --format=pprof
+mistake 2 '--format=svg: unknown; use text, ' opreport --session-dir=have --format=svg
 mistake 1 '.*: the samples have no stacks; profile with --callgraph' \
 	opreport --session-dir="$TMP/have" --format=flamegraph
 mistake 1 'a brace is missing; compare with ' opreport -l '{'

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "libpp/format/format.h"
 #include "libpp/report.h"
 #include "tests/unit/pp_fixture.h"
 
@@ -55,9 +56,13 @@ static const uint64_t made_detail_counts[3][2] = { { 100, 3 },
 						   { 399, 5 } };
 
 static const struct pp_detail made_details[] = {
-	{ 0x401000, made_detail_counts[0], { "/src/dir/main.c", 12 }, { 0 } },
-	{ 0x401008, made_detail_counts[1], { NULL, 0 }, { 0 } },
-	{ 0x1001, made_detail_counts[2], { "file.c", 4000000000u }, { 0 } },
+	{ .vma = 0x401000,
+	  .counts = made_detail_counts[0],
+	  .place = { "/src/dir/main.c", 12 } },
+	{ .vma = 0x401008, .counts = made_detail_counts[1] },
+	{ .vma = 0x1001,
+	  .counts = made_detail_counts[2],
+	  .place = { "file.c", 4000000000u } },
 };
 
 static const uint8_t made_code[] = { 0x55, 0x00, 0xff, 0x0a, 1, 2, 3, 4 };
@@ -230,6 +235,32 @@ static inline void make_report(struct made_report *m, unsigned int flags)
 		.nr_known = flags & (SYMBOLS | CALLS) ? 3 : 0,
 		.account = flags & ACCOUNT ? &account : NULL,
 	};
+}
+
+/* What @format writes of @report from @from to before @to; @row says which row
+ * of a table it is. */
+static inline void written_must_be(const char *row, const char *format,
+				   const struct pp_report *report,
+				   const struct pp_format_options *options,
+				   const char *from, const char *to,
+				   const char *wanted)
+{
+	const char *start, *end;
+	struct text all, part;
+
+	assert_int_equal(pp_format_find(format)->write(text_begin(&all), report,
+						       options),
+			 0);
+	fputs("END", all.out);
+	fclose(all.out);
+	start = strstr(all.all, from);
+	end = start ? strstr(start, to) : NULL;
+	if (!end)
+		fail_msg("%s: from \"%s\" to \"%s\" there is nothing", row,
+			 from, to);
+	fwrite(start, (size_t)(end - start), 1, text_begin(&part));
+	free(all.all);
+	text_must_be(&part, row, wanted);
 }
 
 #endif /* TESTS_UNIT_PP_REPORT_H */

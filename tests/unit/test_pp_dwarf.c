@@ -314,6 +314,7 @@ static void write_die(FILE *out, const struct world *w, uint64_t offset)
 	FIELD(decl_line, 0);
 	FIELD(call_file, 0);
 	FIELD(call_line, 0);
+	FIELD(call_discriminator, 0);
 	if (die.name)
 		fprintf(out, ", name %s", die.name);
 	if (die.linkage_name)
@@ -388,6 +389,11 @@ static void entries_have_attributes(void **state)
 			DW_AT_call_file, DW_FORM_udata, DW_AT_call_line, DW_FORM_data1, 0, 0),
 		  BYTES(3, 4, 1, 5, 6),
 		  "tag 1d, 6 bytes, decl_file 3, decl_line 104, call_file 5, call_line 6\n", false },
+		{ "one of several calls on a line",
+		  BYTES(0x1d, 0, DW_AT_call_line, DW_FORM_data1, 0xb6,
+			0x42, DW_FORM_data2, 0, 0), /* DW_AT_GNU_discriminator */
+		  BYTES(6, 2, 1),
+		  "tag 1d, 4 bytes, call_line 6, call_discriminator 102\n", false },
 		{ "references count from the unit",
 		  BYTES(0x1d, 0, DW_AT_sibling, DW_FORM_ref4, DW_AT_abstract_origin, DW_FORM_ref1, 0, 0),
 		  BYTES(0x20, 1, 0, 0, 0x10),

@@ -4,7 +4,6 @@
 
 #include "tests/unit/pp_report.h"
 
-#include "libpp/format/format.h"
 #include "libop/op_json.h"
 #include "libpp/format/text.h"
 #include "libpp/tree.h"
@@ -159,24 +158,11 @@ static void write_changed(const char *format, const struct changed *rows,
 
 	for (size_t i = 0; i < nr; i++) {
 		struct made_report m;
-		struct text all, part;
-		const char *start, *end;
 
 		make_report(&m, rows[i].flags);
 		rows[i].change(&m);
-		assert_int_equal(pp_format_find(format)->write(
-					 text_begin(&all), &m.report, &options),
-				 0);
-		fputs("END", all.out);
-		fclose(all.out);
-		start = strstr(all.all, from);
-		end = start ? strstr(start, to) : NULL;
-		if (!end)
-			fail_msg("%s: from \"%s\" to \"%s\" there is nothing",
-				 rows[i].name, from, to);
-		fwrite(start, (size_t)(end - start), 1, text_begin(&part));
-		free(all.all);
-		text_must_be(&part, rows[i].name, rows[i].text);
+		written_must_be(rows[i].name, format, &m.report, &options, from,
+				to, rows[i].text);
 	}
 }
 

@@ -4,7 +4,6 @@
 
 #include "tests/unit/pp_report.h"
 
-#include "libpp/format/format.h"
 #include "libop/op_json.h"
 #include "libpp/format/text.h"
 #include "libpp/tree.h"
@@ -73,8 +72,9 @@ static void addresses_have_8_or_16_digits(void **state)
 static void formats_have_names(void **state)
 {
 	static const char *const names[] = {
-		"text",	      "xml",	    "json", "csv",	 "folded",
-		"flamegraph", "speedscope", "html", "callgrind", "firefox"
+		"text",	     "xml",	   "json",	 "csv",
+		"folded",    "flamegraph", "speedscope", "html",
+		"callgrind", "firefox",	   "autofdo"
 	};
 	struct text t;
 	FILE *out = text_begin(&t);
@@ -104,7 +104,8 @@ static void formats_have_names(void **state)
 		     "speedscope axes tree flat 0 silent\n"
 		     "html axes 500000 page\n"
 		     "callgrind axes image 0\n"
-		     "firefox axes tree flat 0\n");
+		     "firefox axes tree flat 0\n"
+		     "autofdo axes image one 0 silent\n");
 	assert_null(pp_format_find("Text"));
 	assert_null(pp_format_find(""));
 }

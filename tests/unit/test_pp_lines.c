@@ -100,6 +100,42 @@ static void test_rows(void **state)
 	expect_none(w, 0x101c);
 }
 
+static unsigned int discriminator_at(struct world *w, uint64_t address)
+{
+	struct pp_line found;
+
+	assert_true(pp_line_index_find(w->index, address, &found));
+	return found.discriminator;
+}
+
+/* A discriminator is of the next row alone. */
+static void test_discriminators(void **state)
+{
+	struct world *w = *state;
+	size_t start = put_header(&w->line, 5);
+
+	put_set_address(&w->line, 0x1000);
+	PUT(&w->line, 0, 2, 4, 6, special(0, 4)); /* 1000: 6 */
+	PUT(&w->line, special(2, 0)); /* 1002: none */
+	PUT(&w->line, 0, 3, 4, 0x82, 1, 2, 2, 1); /* 1004: 130, by a copy */
+	PUT(&w->line, 0, 2, 4, 7); /* of the end, which is no row */
+	put_end(&w->line, 2);
+	put_set_address(&w->line, 0x1010);
+	PUT(&w->line, special(0, 0)); /* 1010: none */
+	PUT(&w->line, 0, 11, 4, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	    0xff, 1, special(2, 0)); /* 1012: too many bits are none */
+	put_end(&w->line, 2);
+	put_len(&w->line, start);
+	open_index(w);
+	assert_int_equal(pp_line_index_damaged(w->index), 0);
+	assert_int_equal(discriminator_at(w, 0x1000), 6);
+	assert_int_equal(discriminator_at(w, 0x1002), 0);
+	assert_int_equal(discriminator_at(w, 0x1004), 130);
+	assert_int_equal(discriminator_at(w, 0x1005), 130);
+	assert_int_equal(discriminator_at(w, 0x1010), 0);
+	assert_int_equal(discriminator_at(w, 0x1012), 0);
+}
+
 static void put_sequence(struct section *s, uint64_t address, uint8_t len,
 			 int line)
 {
@@ -352,9 +388,8 @@ static void test_strings(void **state)
 	assert_ptr_equal(op_strings_add(&strings, ""), first);
 	for (uint32_t i = 0, number; i < 1002; i++) {
 		snprintf(text, sizeof(text), "%" PRIu32, i - 1);
-		assert_int_equal(op_strings_number(&strings, i ? text : "",
-						   &number),
-				 0);
+		assert_int_equal(
+			op_strings_number(&strings, i ? text : "", &number), 0);
 		assert_int_equal(number, i);
 	}
 	op_strings_release(&strings);
@@ -480,6 +515,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_rows),
+		TEST(test_discriminators),
 		TEST(test_sequences),
 		TEST(test_rows_out_of_order),
 		TEST(test_old_versions),

@@ -258,6 +258,7 @@ static void write_request(FILE *out, const struct pp_request *r)
 	write_flag(out, "symbols", r->symbols);
 	write_flag(out, "totals", r->totals);
 	write_flag(out, "stack-calls", r->stack_calls);
+	write_flag(out, "code-frames", r->code_frames);
 	write_flag(out, "inlines", r->inlines);
 	write_flag(out, "declarations", r->declarations);
 	write_flag(out, "call-sites", r->call_sites);
@@ -470,11 +471,17 @@ static void opreport_takes_options(void **state)
 		{ "--format=speedscope -l { cpu:1 } {}", "--format=speedscope does not show comparisons; write each profile by itself, or use another format" },
 		{ "--format=speedscope -w", "--show-address changes nothing in --format=speedscope; leave it out" },
 		{ "--format=folded -l -c -i a", "folded 32 STIAYDV any-axes inlines tree by-name one-class include=a | include=a" },
-		{ "--format=svg", "--format=svg: unknown; use text, xml, json, csv, folded, flamegraph, speedscope, html, callgrind or firefox" },
+		{ "--format=svg", "--format=svg: unknown; use text, xml, json, csv, folded, flamegraph, speedscope, html, callgrind, firefox or autofdo" },
 		{ "--format=callgrind", "callgrind 32 AISTYDV any-axes symbols totals stack-calls inlines declarations details lines |" },
 		{ "--format=callgrind -d -i f --no-inlines", "callgrind 32 AISTYDV any-axes symbols totals stack-calls details lines include=f | vma include=f" },
 		{ "--format=firefox", "firefox 32 STIAYDV any-axes inlines tree all |" },
 		{ "--format=firefox --tree=callers", "--tree=callers changes nothing in --format=firefox, whose readers show callers themselves; leave it out" },
+		{ "--format=autofdo", "autofdo 103 AISTYDV any-axes symbols code-frames details lines one-class |" },
+		{ "--format=autofdo -d", "--details changes nothing in --format=autofdo; leave it out" },
+		{ "--format=autofdo -w", "--show-address changes nothing in --format=autofdo; leave it out" },
+		{ "--format=autofdo --intervals", "--intervals: AutoFDO contains only counts; use --json or --csv" },
+		{ "--format=autofdo { cpu:1 } {}", "--format=autofdo does not show comparisons; write each profile by itself, or use another format" },
+		{ "--format=firefox --tree=callers", "--tree changes nothing in --format=firefox; leave it out" },
 		{ "--format=firefox -d", "--details changes nothing in --format=firefox; leave it out" },
 		{ "--format=firefox { cpu:1 } {}", "--format=firefox does not show comparisons; write each profile by itself, or use another format" },
 		{ "--format=callgrind -c", "--callgraph changes nothing in --format=callgrind; leave it out" },
