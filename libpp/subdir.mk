@@ -2,7 +2,18 @@
 LIBS += libpp
 libpp_SRCS := $(wildcard libpp/*.c libpp/*/*.c)
 # What programs that read symbols are linked with.
-LIBPP_LDLIBS = $(BFD_LIBS) $(IBERTY_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
+LIBPP_LDLIBS = $(PROTOBUF_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
+
+# Messages of pprof, as structures of C.
+libpp_SRCS += libpp/format/profile.pb-c.c
+$(O)/libpp/format/profile.pb-c.c: libpp/format/profile.proto
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
+$(O)/libpp/format/profile.pb-c.o: $(O)/libpp/format/profile.pb-c.c $(O)/flags
+	$(call say,CC,$@)
+	$(Q)$(CC) $(call ALL_CFLAGS) -c -o $@ $<
+$(patsubst %,$(O)/libpp/format/%.o,format_pprof pprof_places pprof_stream pprof_values): $(O)/libpp/format/profile.pb-c.c
 
 # Pages for a browser, as strings of C: files that a page includes are put into
 # it first.

@@ -211,7 +211,7 @@ static int check_format(const struct opreport_options *o, struct op_diag *diag)
 	if (f->flags & PP_NEEDS_FILE && !a->output && isatty(STDOUT_FILENO))
 		return op_diag_set(
 			diag, -EINVAL,
-			"--format=%s writes a page for a browser; say where with --output-file=FILE",
+			"--format=%s writes a file for another program; say where with --output-file=FILE",
 			f->name);
 	if (f->flags & PP_NEEDS_LINES && needs_other_tables(a, f))
 		return op_diag_set(
@@ -381,8 +381,10 @@ static void take_flags(struct opreport_options *o)
 	o->request.lines = a->lines || a->by_line || flags & PP_NEEDS_LINES;
 	o->request.inlines = (o->request.symbols || o->request.tree) &&
 			     !a->no_inlines && flags & PP_SHOWS_INLINES;
+	o->request.tree_origins = flags & PP_SHOWS_ORIGINS;
 	/* With --no-inlines lines are those of the original profiler. */
-	o->request.declarations = o->request.inlines && o->request.lines;
+	o->request.declarations = (o->request.inlines && o->request.lines) ||
+				  o->request.tree_origins;
 	o->request.intervals = a->intervals || flags & PP_SHOWS_ALL;
 	o->request.exclude_dependent = a->exclude_dependent;
 	o->request.by_build = a->by_build;

@@ -9,6 +9,8 @@ $(1)_LIBS := daemon libpp libcfi libdb libop
 $(1)_LDLIBS := $(CMOCKA_LIBS) $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
+# This one reads messages of pprof.
+$(O)/tests/unit/test_pp_pprof.o: $(O)/libpp/format/profile.pb-c.c
 # These read streams in words.
 $(foreach t,extended feed stack trans,$(eval unit/test_opd_$(t)_SRCS += utils/opstream/stream_text.c))
 

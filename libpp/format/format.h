@@ -44,26 +44,27 @@ enum pp_format_flags {
 	PP_SHOWS_DETAILS = 1 << 1, /* the addresses in each symbol */
 	PP_SHOWS_CODE = 1 << 2, /* with these, the bytes of each symbol */
 	PP_SHOWS_CALLS = 1 << 3, /* the call graph */
-	PP_SHOWS_SHARES = 1 << 4, /* percentages and their intervals */
-	PP_SHOWS_DIFF = 1 << 5, /* comparisons */
-	PP_SHOWS_AXES = 1 << 6, /* classes that differ in several ways */
-	PP_SHOWS_LOSS = 1 << 7, /* how many samples were lost */
-	PP_SHOWS_TREE = 1 << 8, /* the call tree, in place of tables */
-	PP_NEEDS_SYMBOLS = 1 << 9, /* by application and image, always */
-	PP_NEEDS_NAMES = 1 << 10, /* functions of one name are one frame */
-	PP_NEEDS_ONE_CLASS = 1 << 11,
-	PP_NEEDS_FILE = 1 << 12, /* nobody reads it on a terminal */
-	PP_SHOWS_TOTALS = 1 << 13, /* of symbols, with what they called */
-	PP_SHOWS_ALL = 1 << 16, /* symbols, the call tree and code, always */
-	PP_SHOWS_INLINES = 1 << 15, /* inlined functions as symbols */
-	PP_SHOWS_FLAT = 1 << 19, /* in the call tree all samples, those without
-				    a stack, too; another program shows it,
-				    and turns it round itself */
-	PP_DRAWS_TREE = 1 << 14, /* the call tree, where it is asked for */
-	PP_NEEDS_LINES = 1 << 17, /* symbols with addresses and lines, always */
-	PP_NEEDS_CALLS = 1 << 18, /* with these, totals and stack calls */
-	PP_NEEDS_FRAMES = 1 << 20, /* with lines, what functions they are of;
+	PP_SHOWS_TOTALS = 1 << 4, /* of symbols, with what they called */
+	PP_SHOWS_SHARES = 1 << 5, /* percentages and their intervals */
+	PP_SHOWS_DIFF = 1 << 6, /* comparisons */
+	PP_SHOWS_AXES = 1 << 7, /* classes that differ in several ways */
+	PP_SHOWS_LOSS = 1 << 8, /* how many samples were lost */
+	PP_SHOWS_INLINES = 1 << 9, /* inlined functions as symbols */
+	PP_SHOWS_TREE = 1 << 10, /* the call tree, in place of tables */
+	PP_DRAWS_TREE = 1 << 11, /* the call tree, where it is asked for */
+	PP_SHOWS_FLAT = 1 << 12, /* in the call tree all samples, those without
+				    a stack, too; another program shows it, and
+				    turns it round itself */
+	PP_SHOWS_ORIGINS = 1 << 13, /* in it cgroups, tasks, source files */
+	PP_SHOWS_ALL = 1 << 14, /* symbols, the call tree and code, always */
+	PP_NEEDS_SYMBOLS = 1 << 15, /* by application and image, always */
+	PP_NEEDS_LINES = 1 << 16, /* symbols with addresses and lines, always */
+	PP_NEEDS_CALLS = 1 << 17, /* totals of symbols, and stack calls */
+	PP_NEEDS_FRAMES = 1 << 18, /* with lines, what functions they are of;
 				      tasks and CPUs added up */
+	PP_NEEDS_NAMES = 1 << 19, /* functions of one name are one frame */
+	PP_NEEDS_ONE_CLASS = 1 << 20,
+	PP_NEEDS_FILE = 1 << 21, /* nobody reads it on a terminal */
 
 	PP_SHOWS_TABLES = PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS | PP_SHOWS_CALLS |
 			  PP_SHOWS_LOSS,
@@ -90,6 +91,9 @@ enum pp_format_flags {
 	X(flamegraph, "flame graph", 500000, PP_SHOWS_TREE | PP_SHOWS_DIFF |   \
 			 PP_SHOWS_AXES | PP_SHOWS_LOSS | PP_NEEDS_FILE |       \
 			 PP_SHOWS_INLINES)                                     \
+	X(pprof, "pprof", 0, PP_SHOWS_TREE | PP_SHOWS_AXES | PP_SHOWS_LOSS |   \
+			 PP_SHOWS_INLINES | PP_SHOWS_FLAT | PP_SHOWS_ORIGINS | \
+			 PP_NEEDS_FILE)                                        \
 	X(speedscope, "speedscope", 0, PP_SHOWS_TREE | PP_SHOWS_AXES |         \
 			 PP_SHOWS_INLINES | PP_SHOWS_FLAT)                     \
 	X(html, "HTML", 500000, PP_SHOWS_ALL | PP_SHOWS_SHARES |               \

@@ -84,6 +84,7 @@ SYSTEM = {
     r"elfutils/debuginfod\.h": r"libpp/symbols/debuginfod\.c",
     r"lzma\.h": r"libpp/symbols/unpack\.c",
     r"zstd\.h": r"libpp/symbols/unpack\.c|daemon/source/opd_perfdata_reader\.c",
+    r"protobuf-c/.*": "",
     r"nettle/.*": r"libpp/symbols/sha256\.[ch]",
     r"jni\.h|jvmti(cmlr)?\.h": r"libagent/jvmti_oprofile\.c",
     r"curses\.h": r"pp/optop_terminal\.c",

@@ -157,7 +157,8 @@ program depmod <<'END'
 END
 
 build='autoconf binutils-dev gcc libc6-dev libdebuginfod-dev libiberty-dev
-liblzma-dev libncurses-dev libpfm4-dev libpopt-dev libzstd-dev make nettle-dev zlib1g-dev'
+liblzma-dev libncurses-dev libpfm4-dev libpopt-dev libprotobuf-c-dev libzstd-dev make
+nettle-dev protobuf-c-compiler zlib1g-dev'
 vm='busybox-static cpio kmod qemu-system-x86 xz-utils'
 debian() {
 	# shellcheck disable=SC2086 # lists

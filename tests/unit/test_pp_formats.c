@@ -72,9 +72,9 @@ static void addresses_have_8_or_16_digits(void **state)
 static void formats_have_names(void **state)
 {
 	static const char *const names[] = {
-		"text",	     "xml",	   "json",	 "csv",
-		"folded",    "flamegraph", "speedscope", "html",
-		"callgrind", "firefox",	   "autofdo"
+		"text",	  "xml",	"json",	   "csv",
+		"folded", "flamegraph", "pprof",   "speedscope",
+		"html",	  "callgrind",	"firefox", "autofdo"
 	};
 	struct text t;
 	FILE *out = text_begin(&t);
@@ -101,6 +101,7 @@ static void formats_have_names(void **state)
 		     "csv axes 0\n"
 		     "folded axes tree name one 0 silent\n"
 		     "flamegraph axes tree 500000 page\n"
+		     "pprof axes tree flat 0 page\n"
 		     "speedscope axes tree flat 0 silent\n"
 		     "html axes 500000 page\n"
 		     "callgrind axes image 0\n"

@@ -275,6 +275,7 @@ static void write_request(FILE *out, const struct pp_request *r)
 	write_flag(out, "callers", r->tree_callers);
 	write_flag(out, "by-name", r->tree_by_name);
 	write_flag(out, "all", r->tree_all);
+	write_flag(out, "origins", r->tree_origins);
 	write_flag(out, "one-class", r->one_class);
 	if (r->tree_max_nodes)
 		fprintf(out, " max-nodes=%u", r->tree_max_nodes);
@@ -465,13 +466,14 @@ static void opreport_takes_options(void **state)
 		{ "--search-dirs=a", "--search-dirs is about the text of source lines; add --lines or --html=FILE" },
 		{ "--base-dirs=a", "--base-dirs is about the text of source lines; add --lines or --html=FILE" },
 		{ "--html=FILE --base-dirs=a", "--base-dirs changes where to look in --search-dirs; add that" },
+		{ "--format=pprof -o FILE", "pprof 32 STIAYDV any-axes inlines declarations tree all origins | output=FILE" },
 		{ "--format=speedscope", "speedscope 32 STIAYDV any-axes inlines tree all |" },
 		{ "--format=speedscope --tree -t 1", "speedscope 32 STIAYDV any-axes inlines tree all threshold=1 |" },
 		{ "--format=speedscope --tree=callers", "--tree=callers changes nothing in --format=speedscope, whose readers show callers themselves; leave it out" },
 		{ "--format=speedscope -l { cpu:1 } {}", "--format=speedscope does not show comparisons; write each profile by itself, or use another format" },
 		{ "--format=speedscope -w", "--show-address changes nothing in --format=speedscope; leave it out" },
 		{ "--format=folded -l -c -i a", "folded 32 STIAYDV any-axes inlines tree by-name one-class include=a | include=a" },
-		{ "--format=svg", "--format=svg: unknown; use text, xml, json, csv, folded, flamegraph, speedscope, html, callgrind, firefox or autofdo" },
+		{ "--format=svg", "--format=svg: unknown; use text, xml, json, csv, folded, flamegraph, pprof, speedscope, html, callgrind, firefox or autofdo" },
 		{ "--format=callgrind", "callgrind 32 AISTYDV any-axes symbols totals stack-calls inlines declarations details lines |" },
 		{ "--format=callgrind -d -i f --no-inlines", "callgrind 32 AISTYDV any-axes symbols totals stack-calls details lines include=f | vma include=f" },
 		{ "--format=firefox", "firefox 32 STIAYDV any-axes inlines tree all |" },
@@ -481,7 +483,6 @@ static void opreport_takes_options(void **state)
 		{ "--format=autofdo -w", "--show-address changes nothing in --format=autofdo; leave it out" },
 		{ "--format=autofdo --intervals", "--intervals: AutoFDO contains only counts; use --json or --csv" },
 		{ "--format=autofdo { cpu:1 } {}", "--format=autofdo does not show comparisons; write each profile by itself, or use another format" },
-		{ "--format=firefox --tree=callers", "--tree changes nothing in --format=firefox; leave it out" },
 		{ "--format=firefox -d", "--details changes nothing in --format=firefox; leave it out" },
 		{ "--format=firefox { cpu:1 } {}", "--format=firefox does not show comparisons; write each profile by itself, or use another format" },
 		{ "--format=callgrind -c", "--callgraph changes nothing in --format=callgrind; leave it out" },
@@ -879,8 +880,8 @@ static void pages_do_not_go_to_terminals(void **state)
 		assert_string_equal(
 			diag.text,
 			rows[i].is_refused
-				? "--format=flamegraph writes a page for a "
-				  "browser; say where with --output-file=FILE"
+				? "--format=flamegraph writes a file for another "
+				  "program; say where with --output-file=FILE"
 				: "");
 		opreport_release_options(&o);
 	}
