@@ -263,13 +263,34 @@ static void decode_mmap(struct opd_perf_rec *rec, struct body *body)
 		body->failed = true;
 }
 
-static void decode_mmap2(struct opd_perf_rec *rec, struct body *body)
+/*
+ * Whether a mapping tells a build-id, and not an inode. An event that did not
+ * ask for build-ids may have the bit for them from another one, of whoever
+ * profiles beside it: the kernel leaves it set from event to event (seen up to
+ * 6.18). perf inject puts build-ids into such records, of 20 or 16 bytes; no
+ * disk has such a major number.
+ */
+static bool has_build_id(const struct opd_perf_rec *rec,
+			 const struct body *body,
+			 const struct opd_perf_format *format)
+{
+	struct body head = *body;
+	uint32_t len;
+
+	if (!(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
+		return false;
+	len = take32(&head);
+	return format->build_ids || len == 20 || len == 16;
+}
+
+static void decode_mmap2(struct opd_perf_rec *rec, struct body *body,
+			 const struct opd_perf_format *format)
 {
 	take_ids(body, rec);
 	rec->mmap.start = take64(body);
 	rec->mmap.len = take64(body);
 	rec->mmap.offset = take64(body);
-	if (rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+	if (has_build_id(rec, body, format))
 		take_build_id(rec, body);
 	else
 		take_inode(rec, body);
@@ -317,7 +338,7 @@ static void decode_body(struct opd_perf_rec *rec, struct body *body,
 		decode_mmap(rec, body);
 		break;
 	case PERF_RECORD_MMAP2:
-		decode_mmap2(rec, body);
+		decode_mmap2(rec, body, format);
 		break;
 	case PERF_RECORD_COMM:
 		take_ids(body, rec);
@@ -444,6 +465,7 @@ int opd_perf_decode(struct opd_perf_rec *rec, const void *bytes, size_t len,
 	const struct opd_perf_format format = {
 		.sample_type = sample_type,
 		.regs = OPD_PERF_REGS,
+		.build_ids = true,
 	};
 
 	return opd_perf_decode_as(rec, bytes, len, &format);

@@ -42,6 +42,7 @@ struct opd_perf_format {
 	uint64_t branch_type;
 	uint64_t regs; /* sample_regs_user */
 	bool is_bare; /* without sample_id_all: only samples have a time */
+	bool build_ids; /* mappings were asked to tell them */
 };
 
 struct opd_perf_rec {

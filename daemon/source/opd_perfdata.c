@@ -82,6 +82,7 @@ static int add_described_event(struct opd_perfdata *data, const uint8_t *bytes,
 		.branch_type = attr->branch_sample_type,
 		.regs = attr->sample_regs_user,
 		.is_bare = !attr->sample_id_all,
+		.build_ids = attr->build_id,
 	};
 	if (op_array_reserve(&data->events, data->nr_events, 1))
 		return no_memory_for(data, diag);

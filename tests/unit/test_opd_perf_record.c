@@ -493,6 +493,33 @@ static void places_of_identities(void **state)
 	}
 }
 
+/* The bit for a build-id may be one that the kernel forgot. */
+static void build_ids_that_are_none(void **state)
+{
+	struct opd_perf_format format = { .sample_type = OPD_PERF_SIDE };
+	struct record_mmap map = libc;
+	struct opd_perf_rec rec;
+	struct record r;
+	uint16_t misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID;
+
+	(void)state;
+	record_mmap2(&r, &side, &map);
+	memcpy(r.at + 4, &misc, sizeof(misc));
+	assert_int_equal(opd_perf_decode_as(&rec, r.at, r.len, &format), 0);
+	assert_int_equal(rec.mmap.build_id_len, 0);
+	assert_int_equal(rec.mmap.ino, libc.ino);
+	format.build_ids = true;
+	assert_int_equal(opd_perf_decode_as(&rec, r.at, r.len, &format), 0);
+	assert_int_equal(rec.mmap.build_id_len, 8);
+	format.build_ids = false;
+	map.build_id = some_id;
+	map.build_id_len = 20;
+	record_mmap2(&r, &side, &map);
+	assert_int_equal(opd_perf_decode_as(&rec, r.at, r.len, &format), 0);
+	assert_int_equal(rec.mmap.build_id_len, 20);
+	assert_memory_equal(rec.mmap.build_id, some_id, 20);
+}
+
 /* Before Linux 3.x only samples had an identity. */
 static void bare_records(void **state)
 {
@@ -768,6 +795,7 @@ int main(void)
 		cmocka_unit_test(symbols_of_the_kernel),
 		cmocka_unit_test(foreign_samples),
 		cmocka_unit_test(places_of_identities),
+		cmocka_unit_test(build_ids_that_are_none),
 		cmocka_unit_test(bare_records),
 		cmocka_unit_test(others_have_a_time),
 		cmocka_unit_test(cut_records_are_harmless),
