@@ -104,6 +104,7 @@ void opd_perfdata_queue_end_round(struct opd_perfdata_queue *queue)
 void opd_perfdata_queue_end(struct opd_perfdata_queue *queue)
 {
 	make_ready(queue, UINT64_MAX);
+	queue->latest = queue->before = 0;
 }
 
 const void *opd_perfdata_queue_first(const struct opd_perfdata_queue *queue,

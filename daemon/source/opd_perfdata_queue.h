@@ -22,7 +22,7 @@ struct opd_perfdata_queue {
 	size_t taken; /* were taken */
 	unsigned char *bytes; /* of all entries */
 	size_t len;
-	uint64_t latest; /* time of all that were ever put */
+	uint64_t latest; /* time of all that were put */
 	uint64_t before; /* latest, at the end of the round before */
 };
 
@@ -35,7 +35,8 @@ int opd_perfdata_queue_put(struct opd_perfdata_queue *queue, uint64_t time,
 /* A round has ended. All that are ready must have been taken. */
 void opd_perfdata_queue_end_round(struct opd_perfdata_queue *queue);
 
-/* Nothing more comes: all are ready. */
+/* Nothing more comes of this file: all are ready. What is put afterwards is of
+ * another one. */
 void opd_perfdata_queue_end(struct opd_perfdata_queue *queue);
 
 /*
