@@ -15,8 +15,11 @@
 #include "libpp/image_symbols.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "libop/op_perf_map.h"
 #include "libpp/symbol_store.h"
@@ -455,6 +458,68 @@ static bool is_kernel_code(const struct pp_image *image)
 	       strcmp(image->name, "/no-vmlinux");
 }
 
+/* ---- what the store has of inlined functions ----------------------------- */
+
+/*
+ * Answers stand beside the digest of the binary, where that is stored. A report
+ * only reads them: when a session ends its own answers are put there.
+ */
+static int read_kept_inlines(struct pp_image_symbols *symbols,
+			     const struct pp_image *image,
+			     const struct op_session *session,
+			     const struct pp_locator *locator)
+{
+	char path[8192];
+	size_t len;
+	int err;
+
+	if (!(symbols->wants & PP_WANT_INLINES) || !symbols->bfd ||
+	    !symbols->offsets || locator->archive ||
+	    pp_store_path(session, image->build_id, image->build_id_len, path,
+			  sizeof(path) - sizeof(PP_INLINES_SUFFIX)))
+		return 0;
+	len = strlen(path);
+	if (symbols->wants & PP_KEEP_INLINES && access(path, F_OK))
+		return 0;
+	memcpy(path + len, PP_INLINES_SUFFIX, sizeof(PP_INLINES_SUFFIX));
+	err = pp_inline_answers_read(&symbols->kept, path, image->build_id,
+				     image->build_id_len);
+	if (err == -ENOMEM || !(symbols->wants & PP_KEEP_INLINES))
+		return err == -ENOMEM ? err : 0;
+	symbols->kept_path = op_arena_strdup(locator->arena, path);
+	return symbols->kept_path ? 0 : -ENOMEM;
+}
+
+/* An answer from a binary without debug information may be another one when
+ * that is installed. */
+static bool may_keep_inlines(const struct pp_image_symbols *symbols)
+{
+	return symbols->kept_path && op_bfd_has_inlines(symbols->bfd);
+}
+
+/* The answers tell no more than the binary to anybody. What goes wrong costs
+ * the next report its speed. */
+static void write_kept_inlines(struct pp_image_symbols *symbols)
+{
+	struct pp_inline_answers *added = &symbols->added;
+	const uint8_t *id;
+	struct stat st;
+	size_t len;
+
+	if (!symbols->kept_path)
+		return;
+	if (!added->nr_addresses) {
+		utimensat(AT_FDCWD, symbols->kept_path, NULL, 0);
+		return;
+	}
+	id = op_bfd_build_id(symbols->bfd, &len);
+	if (!may_keep_inlines(symbols) || !id || stat(symbols->path, &st) ||
+	    pp_inline_answers_add_all(added, &symbols->kept))
+		return;
+	pp_inline_answers_write(added, symbols->kept_path, st.st_mode & 0444,
+				id, len);
+}
+
 int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			  const struct pp_image *image,
 			  const struct op_session *session,
@@ -472,6 +537,8 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	/* A function that the kernel made is an image, shown with a slash. */
 	if (!symbols->nr)
 		symbols->whole = image->name + is_kernel_code(image);
+	if (!err)
+		err = read_kept_inlines(symbols, image, session, locator);
 	if (wants & PP_WANT_LINES && symbols->bfd)
 		nr_damaged = op_bfd_lines_damaged(symbols->bfd);
 	failure = pp_debuginfod_failure(locator->debug.server);
@@ -501,6 +568,9 @@ static void warn_of_fault(const struct pp_image_symbols *symbols)
 void pp_image_symbols_release(struct pp_image_symbols *symbols)
 {
 	warn_of_fault(symbols);
+	write_kept_inlines(symbols);
+	pp_inline_answers_release(&symbols->kept);
+	pp_inline_answers_release(&symbols->added);
 	free(symbols->table);
 	op_strings_release(&symbols->files);
 	op_bfd_close(symbols->bfd);
@@ -653,9 +723,18 @@ const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 size_t pp_image_symbols_inlined(struct pp_image_symbols *symbols, uint64_t key,
 				struct op_bfd_inlined out[OP_BFD_MAX_INLINED])
 {
+	size_t nr;
+
 	if (!(symbols->wants & PP_WANT_INLINES) || !symbols->bfd ||
 	    !symbols->offsets)
 		return 0;
-	return op_bfd_inlined(symbols->bfd, bfd_vma(symbols, key), out,
-			      OP_BFD_MAX_INLINED);
+	if (pp_inline_answers_find(&symbols->kept, key, out, &nr))
+		return nr;
+	nr = op_bfd_inlined(symbols->bfd, bfd_vma(symbols, key), out,
+			    OP_BFD_MAX_INLINED);
+	/* Half an answer would be wrong for ever. */
+	if (may_keep_inlines(symbols) &&
+	    pp_inline_answers_add(&symbols->added, key, out, nr))
+		symbols->kept_path = NULL;
+	return nr;
 }

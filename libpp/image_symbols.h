@@ -17,6 +17,7 @@
 #include "libop/op_session.h"
 #include "libpp/locate_images.h"
 #include "libpp/messages.h"
+#include "libpp/symbols/inline_answers.h"
 #include "libpp/symbols/op_bfd.h"
 #include "libpp/report.h"
 #include "libop/op_strings.h"
@@ -40,6 +41,9 @@ struct pp_image_symbols {
 	uint64_t text; /* what to add to a module's keys for addresses */
 	struct op_strings files; /* names of sources, in the report's arena */
 	const char *last_file, *last_copy; /* a name of bfd's and its copy */
+	struct pp_inline_answers kept; /* of the store; mostly empty */
+	struct pp_inline_answers added; /* with PP_KEEP_INLINES */
+	const char *kept_path; /* where to keep them; NULL: nowhere */
 };
 
 /* Source lines: for these the kernel's binary is worth a search. */
@@ -50,6 +54,8 @@ struct pp_image_symbols {
 #define PP_WANT_INLINES 4u
 /* Where functions are declared, of files. */
 #define PP_WANT_DECLARATIONS 8u
+/* What is asked about inlined functions is kept in the session's store. */
+#define PP_KEEP_INLINES 16u
 
 /*
  * @wants are bits PP_WANT_. Returns 0 or -ENOMEM. To be released either way.

@@ -20,6 +20,8 @@ void pp_owners_release(struct pp_owners *owners)
 	op_hash_release(&owners->by_symbol);
 	op_hash_release(&owners->by_name);
 	op_hash_release(&owners->names);
+	op_hash_release(&owners->by_alias);
+	free(owners->aliases);
 }
 
 static int add_owner(struct pp_owners *owners, const struct pp_owner *owner,
@@ -104,8 +106,8 @@ static bool is_same_function(const struct op_bfd_inlined *a,
 		!strcmp(a->file ? a->file : "", b->file ? b->file : ""));
 }
 
-static int owner_of_inlined(struct pp_owners *owners,
-			    const struct op_bfd_inlined *inlined, uint32_t *out)
+static int owner_of_name(struct pp_owners *owners,
+			 const struct op_bfd_inlined *inlined, uint32_t *out)
 {
 	const struct pp_owner owner = { .inlined = *inlined };
 	struct op_hash *index = &owners->by_name;
@@ -128,6 +130,42 @@ static int owner_of_inlined(struct pp_owners *owners,
 			return 0;
 	}
 	return add_owner(owners, &owner, index, hash, out);
+}
+
+/* Names are long in C++, and a hot function is asked for again and again. */
+static int owner_of_inlined(struct pp_owners *owners,
+			    const struct op_bfd_inlined *inlined, uint32_t *out)
+{
+	struct pp_owner_alias alias = { .name = inlined->name,
+					.file = inlined->file,
+					.line = inlined->line };
+	struct op_hash *index = &owners->by_alias;
+	int err = op_hash_reserve(index, (size_t)owners->nr_aliases + 1);
+	uint32_t number;
+	uint64_t hash;
+
+	if (err)
+		return err;
+	hash = op_hash_mix(op_hash_mix(index->seed, (uintptr_t)alias.name),
+			   alias.line);
+	op_hash_each(index, hash, number) {
+		const struct pp_owner_alias *seen =
+			&owners->aliases[number - 1];
+
+		*out = seen->owner;
+		if (seen->name == alias.name && seen->line == alias.line &&
+		    seen->file == alias.file)
+			return 0;
+	}
+	err = owner_of_name(owners, inlined, out)
+		      ?: op_array_reserve(&owners->aliases, owners->nr_aliases,
+					  1);
+	if (err)
+		return err;
+	alias.owner = *out;
+	owners->aliases[owners->nr_aliases++] = alias;
+	op_hash_add(index, hash, owners->nr_aliases);
+	return 0;
 }
 
 /* ---- chains -------------------------------------------------------------- */

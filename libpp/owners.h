@@ -26,6 +26,14 @@ struct pp_owner_chain {
 	uint32_t first, nr;
 };
 
+/* An inlined function that was looked up: mostly its strings are the same ones
+ * wherever it was inlined. */
+struct pp_owner_alias {
+	const char *name, *file;
+	unsigned int line;
+	uint32_t owner;
+};
+
 struct pp_owners {
 	struct pp_image_symbols *symbols;
 	bool has_inlines; /* look for them */
@@ -37,6 +45,9 @@ struct pp_owners {
 	struct op_hash by_symbol, by_name; /* of owners */
 	struct op_hash names; /* of symbols in the table */
 	bool has_names;
+	struct pp_owner_alias *aliases;
+	uint32_t nr_aliases;
+	struct op_hash by_alias; /* of aliases */
 
 	/* The chain that was asked for last. */
 	struct pp_owner_chain last;

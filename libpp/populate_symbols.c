@@ -260,6 +260,13 @@ static int describe_entry(const struct batch *b, struct pp_symbol_entry *entry,
 	return 0;
 }
 
+/* Whether functions without samples of their own matter: only stacks tell of
+ * samples in what they called. */
+static bool has_stacks(const struct pp_side *side)
+{
+	return side->trees && side->trees->nr;
+}
+
 /* Make room for what is counted for entry @nr beside its samples. */
 static int grow_counts_beside(const struct batch *b, size_t nr)
 {
@@ -267,7 +274,7 @@ static int grow_counts_beside(const struct batch *b, size_t nr)
 	struct pp_side *side = b->side;
 	size_t len = side->classes.nr * sizeof(uint64_t);
 
-	if (!b->p->request->totals)
+	if (!has_stacks(side))
 		return 0;
 	side->in_table = op_arena_grow(arena, side->in_table, nr, len);
 	side->where_inlined =
@@ -391,7 +398,7 @@ static int add_entries_of_owners(const struct batch *b,
 		for (end = at; end < nr && points[end].owner == owner;)
 			end++;
 		b->entries[owner] = PP_NO_SYMBOL;
-		if (end > at || request->call_graph || request->totals)
+		if (end > at || request->call_graph || has_stacks(b->side))
 			err = add_symbol_entry(b, owner, points + at, end - at);
 		at = end;
 	}
@@ -584,7 +591,7 @@ static int match_points_to_symbols(struct batch *b, struct point *points,
 		if (points[i].is_node)
 			err = set_frame_symbols(b, &points[i],
 						i ? &points[i - 1] : NULL);
-		else if (request->totals)
+		else if (has_stacks(b->side))
 			err = count_beside(b, &points[i]);
 		if (!err && request->call_graph)
 			err = add_inlined_calls(b, &points[i]);

@@ -68,6 +68,7 @@ struct pp_request {
 	bool declarations; /* with lines: a symbol's is where its function is
 			      declared, not that of its first address */
 	bool inlines; /* functions that were inlined are symbols of their own */
+	bool keep_inlines; /* with inlines: put them into the session's store */
 	bool call_sites; /* with details and inlines: where each address was
 			    inlined */
 	bool code_frames; /* with details and lines: what functions each address

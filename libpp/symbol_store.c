@@ -268,6 +268,31 @@ static int store_images(const struct storing *s)
 	return err;
 }
 
+/* ---- inlined functions --------------------------------------------------- */
+
+/* Make the report that people make first, and keep what it finds out about
+ * inlined functions. */
+static int store_inlines(const struct storing *s)
+{
+	const struct pp_request request = {
+		.session = s->request->session,
+		.spec = s->request->spec,
+		.merge = PP_MERGE_ALL,
+		.any_axes = true,
+		.symbols = true,
+		.totals = true,
+		.inlines = true,
+		.keep_inlines = true,
+		.demangle = PP_DEMANGLE_NONE,
+	};
+	struct op_diag unsaid = { 0 };
+	struct pp_report *report;
+	int err = pp_report_new(&report, &request, &unsaid);
+
+	pp_report_free(report);
+	return err == -ENOMEM ? err : 0;
+}
+
 /* ---- the bound ----------------------------------------------------------- */
 
 struct stored {
@@ -368,7 +393,7 @@ int pp_store_symbols(const struct pp_store_request *request,
 	/* The clock that the times of files have. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &s.start);
 	err = pp_side_find(&population, s.side, diag) ?: store_images(&s) ?:
-	      bound_store(&s);
+	      store_inlines(&s) ?: bound_store(&s);
 	pp_sessions_close(&s.side->list.sessions);
 	op_arena_release(&report.arena);
 	return err ? op_diag_set(diag, err, "%s: cannot be written: %s",

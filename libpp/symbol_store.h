@@ -9,6 +9,7 @@
  *
  *	store/.build-id/XX/REST		the digest of a binary
  *	store/.build-id/XX/REST.debug	that of its debug file
+ *	store/.build-id/XX/REST.inlines	what was inlined at sampled addresses
  *
  * So the store is one more folder with debug files. A file is written under
  * another name first: what is there is whole. Its time is when a session needed

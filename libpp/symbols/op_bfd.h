@@ -150,6 +150,9 @@ size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
 bool op_bfd_function(struct op_bfd *bfd, uint64_t vma,
 		     struct op_bfd_inlined *out);
 
+/* Whether there is something that tells inlined functions. */
+bool op_bfd_has_inlines(struct op_bfd *bfd);
+
 /* How many parts of the line table make no sense. */
 size_t op_bfd_lines_damaged(struct op_bfd *bfd);
 

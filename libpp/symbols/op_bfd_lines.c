@@ -256,6 +256,11 @@ bool op_bfd_declared(struct op_bfd *bfd, uint64_t vma, const char **file,
 	return true;
 }
 
+bool op_bfd_has_inlines(struct op_bfd *bfd)
+{
+	return get_inlines(bfd) != NULL;
+}
+
 size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
 		      struct op_bfd_inlined *out, size_t max)
 {

@@ -22,8 +22,8 @@ STREAM = {"module/uapi": "*"}
 LIBOP = {"libop": "*", **STREAM}
 STORES = {"libdb": "*"}
 SYMBOLS = (
-    "debuginfod.h demangle.h elf_digest.h op_bfd.h op_disasm.h perf_map.h sha256.h"
-    " symtab.h unpack.h"
+    "debuginfod.h demangle.h elf_digest.h inline_answers.h op_bfd.h op_disasm.h"
+    " perf_map.h sha256.h symtab.h unpack.h"
 )
 STORE = "opd_disk.h opd_image.h opd_sfile.h opd_store.h"
 

@@ -119,6 +119,57 @@ END
 ok "a session with stacks" keep
 ok "has its callers" test -e "$(at "$(id_of bin/caller)")"
 
+# ---- inlined functions ---------------------------------------------------------------
+
+# Which functions were inlined where samples are is kept, so that a report reads
+# no debug information for it.
+rm -r "$SESSION"
+cat >src/inlined.c <<'END'
+static inline __attribute__((always_inline)) int inner(volatile int *p)
+{
+	return *p * 3 + *p / 5;
+}
+int main(int argc, char **argv)
+{
+	volatile int x = argc;
+	(void)argv;
+	return inner(&x);
+}
+END
+(cd src && ${CC:-cc} -O1 -g -Wl,--build-id -o ../bin/inlined inlined.c) || exit 1
+id_of bin/inlined >inlined.id
+kept=$(at "$(cat inlined.id)").inlines
+nm -S bin/inlined | awk '$4 == "main" { print $1, $2 }' >main
+inlined_samples() {
+	python3 -c 'import sys
+start, size = (int(x, 16) for x in open("main").read().split())
+for at in range(start, start + size): print(at, 1)' | "$TESTBIN/mkodb" \
+		"$SESSION/samples/current/{root}$TMP/bin/inlined/{dep}/{root}$TMP/bin/inlined/$E" \
+		event=118 count=100000 build-id="$(cat inlined.id)"
+}
+inlined_samples
+functions() {
+	"$BIN/opreport" --session-dir="$SESSION" -n -l "$@" 2>err |
+		awk '{ print $NF }' | sort | tr '\n' ' '
+}
+ok "nothing is kept by a report" test "$(functions)" = "inner main " -a \
+	! -e "$SESSION/store"
+keep
+is "it is kept with the rights of the binary" "$(stat -c %a "$kept")" 444
+strip --strip-debug bin/inlined
+is "a report finds it there" "$(functions)" "inner main "
+is "or does without" "$(functions --no-inlines)" "main "
+cp "$kept" good.inlines
+chmod u+w "$kept" && printf x >>"$kept"
+is "one that is damaged is not used" "$(functions)" "main "
+rm "$kept"
+keep
+ok "nothing is kept of a binary that cannot tell" test ! -e "$kept"
+cp good.inlines "$kept"
+touch -d 2001-01-01 "$kept"
+keep
+ok "what is needed again is younger" test "$kept" -nt src/inlined.c
+
 # ---- the bound ----------------------------------------------------------------------
 
 # A large one pushes out what was needed longest ago, and nothing that is needed.

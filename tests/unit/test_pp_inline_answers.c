@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is kept of inlined functions comes back as it was, and nothing else is
+ * believed: another build, a file that was cut off or changed, and numbers that
+ * lead out of the file even where the checksum is right.
+ */
+
+#include "tests/unit/op_fixture.h"
+
+#include <zlib.h>
+
+#include "libpp/symbols/inline_answers.h"
+
+static const uint8_t id[20] = { 1, 2, 3 };
+
+static const struct op_bfd_inlined two[] = {
+	{ .name = "inner",
+	  .file = "/src/a.h",
+	  .line = 3,
+	  .call_file = "/src/a.c",
+	  .call_line = 30 },
+	{ .name = "outer", .line = 4 },
+};
+static const struct op_bfd_inlined one[] = {
+	{ .name = "inner", .file = "/src/b.h", .line = 3 },
+};
+
+static const char *text_or_dash(const char *text)
+{
+	return text ? text : "-";
+}
+
+/* What is known of @key, in one line. */
+static const char *answer(const struct pp_inline_answers *answers, uint64_t key)
+{
+	static char line[256];
+	struct op_bfd_inlined out[OP_BFD_MAX_INLINED];
+	size_t nr, len = 0;
+
+	if (!pp_inline_answers_find(answers, key, out, &nr))
+		return "unknown";
+	*line = '\0';
+	for (size_t i = 0; i < nr; i++)
+		len += (size_t)snprintf(line + len, sizeof(line) - len,
+					"%s %s:%u < %s:%u;", out[i].name,
+					text_or_dash(out[i].file), out[i].line,
+					text_or_dash(out[i].call_file),
+					out[i].call_line);
+	return line;
+}
+
+#define TWO "inner /src/a.h:3 < /src/a.c:30;outer -:4 < -:0;"
+#define ONE "inner /src/b.h:3 < -:0;"
+
+/* Some of them, in no order, one twice. */
+static void write_some(const char *path)
+{
+	struct pp_inline_answers answers = { 0 };
+
+	assert_int_equal(pp_inline_answers_add(&answers, 0x300, one, 1), 0);
+	assert_int_equal(pp_inline_answers_add(&answers, 0x100, two, 2), 0);
+	assert_int_equal(pp_inline_answers_add(&answers, 0x200, NULL, 0), 0);
+	assert_int_equal(pp_inline_answers_add(&answers, 0x104, two, 2), 0);
+	assert_int_equal(pp_inline_answers_add(&answers, 0x108, two, 2), 0);
+	assert_int_equal(pp_inline_answers_add(&answers, 0x104, two, 2), 0);
+	assert_string_equal(answer(&answers, 0x100), "unknown");
+	assert_int_equal(pp_inline_answers_write(&answers, path, 0444, id,
+						 sizeof(id)),
+			 0);
+	pp_inline_answers_release(&answers);
+}
+
+static int read_them(struct pp_inline_answers *answers, const char *path)
+{
+	return pp_inline_answers_read(answers, path, id, sizeof(id));
+}
+
+static void answers_come_back(void **state)
+{
+	static const struct {
+		uint64_t key;
+		const char *wanted;
+	} rows[] = {
+		{ 0, "unknown" },
+		{ 0x100, TWO },
+		{ 0x101, "unknown" },
+		{ 0x104, TWO },
+		{ 0x108, TWO },
+		{ 0x200, "" },
+		{ 0x300, ONE },
+		{ 0x301, "unknown" },
+		{ UINT64_MAX, "unknown" },
+	};
+	struct pp_inline_answers answers;
+	struct stat st;
+
+	(void)state;
+	write_some("kept");
+	assert_int_equal(stat("kept", &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0444);
+	assert_int_equal(read_them(&answers, "kept"), 0);
+	assert_int_equal(answers.nr_addresses, 5);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_string_equal(answer(&answers, rows[i].key),
+				    rows[i].wanted);
+	/* Neighbours share frames, and equal texts are there once. */
+	assert_true(answers.nr_frames <= 5);
+	assert_int_equal(answers.texts_len,
+			 sizeof("") + sizeof("inner") + sizeof("outer") +
+				 sizeof("/src/a.h") + sizeof("/src/a.c") +
+				 sizeof("/src/b.h"));
+	pp_inline_answers_release(&answers);
+}
+
+/* A later session has other addresses. */
+static void answers_are_added_to_a_file(void **state)
+{
+	struct pp_inline_answers old, more = { 0 };
+
+	(void)state;
+	write_some("kept");
+	assert_int_equal(read_them(&old, "kept"), 0);
+	assert_int_equal(pp_inline_answers_add(&more, 0x50, one, 1), 0);
+	assert_int_equal(pp_inline_answers_add_all(&more, &old), 0);
+	pp_inline_answers_release(&old);
+	assert_int_equal(pp_inline_answers_write(&more, "kept", 0444, id,
+						 sizeof(id)),
+			 0);
+	pp_inline_answers_release(&more);
+	assert_int_equal(read_them(&old, "kept"), 0);
+	assert_int_equal(old.nr_addresses, 6);
+	assert_string_equal(answer(&old, 0x50), ONE);
+	assert_string_equal(answer(&old, 0x108), TWO);
+	assert_string_equal(answer(&old, 0x200), "");
+	assert_int_equal(pp_inline_answers_add(&old, 0x60, one, 1), 0);
+	pp_inline_answers_release(&old);
+}
+
+static void others_are_not_believed(void **state)
+{
+	static const uint8_t other[20] = { 1, 2, 4 };
+	struct pp_inline_answers answers;
+	uint8_t file[1024];
+	size_t len;
+	FILE *in;
+
+	(void)state;
+	assert_int_equal(read_them(&answers, "none"), -ENOENT);
+	write_some("kept");
+	assert_int_equal(pp_inline_answers_read(&answers, "kept", other,
+						sizeof(other)),
+			 -EBADMSG);
+	assert_int_equal(pp_inline_answers_read(&answers, "kept", id, 19),
+			 -EBADMSG);
+	assert_int_equal(pp_inline_answers_read(&answers, "kept", id, 0),
+			 -EBADMSG);
+	in = fopen("kept", "r");
+	len = fread(file, 1, sizeof(file), in);
+	fclose(in);
+	for (size_t i = 0; i < len; i++) {
+		write_bytes("cut", file, i);
+		assert_int_equal(read_them(&answers, "cut"), -EBADMSG);
+		assert_null(answers.addresses);
+		file[i] ^= 0x40;
+		write_bytes("cut", file, len);
+		file[i] ^= 0x40;
+		/* What is behind the id in the head means nothing. */
+		if (i < 32 + sizeof(id) || i >= 64)
+			assert_int_equal(read_them(&answers, "cut"), -EBADMSG);
+		pp_inline_answers_release(&answers);
+	}
+}
+
+/* Damage with the right checksum. */
+static void numbers_are_checked(void **state)
+{
+	enum { ADDRESS = 64, FRAME = ADDRESS + 5 * 16 };
+	static const struct {
+		const char *what;
+		size_t at;
+		uint32_t value;
+	} rows[] = {
+		{ "a descending key", ADDRESS + 16, 0x10 },
+		{ "a key twice", ADDRESS + 16, 0x100 },
+		{ "first frame behind all", ADDRESS + 8, 100 },
+		{ "too many frames", ADDRESS + 12, 100 },
+		{ "frames behind all", ADDRESS + 4 * 16 + 12, 6 },
+		{ "a name behind all", FRAME, 1000 },
+		{ "a file behind all", FRAME + 4, 1000 },
+		{ "a caller's file behind all", FRAME + 12, UINT32_MAX },
+	};
+
+	(void)state;
+	write_some("kept");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct pp_inline_answers answers;
+		uint8_t file[1024];
+		FILE *in = fopen("kept", "r");
+		size_t len = fread(file, 1, sizeof(file), in);
+		uint32_t crc;
+
+		fclose(in);
+		memcpy(file + rows[i].at, &rows[i].value, 4);
+		crc = (uint32_t)crc32(0, file + 64, (uInt)(len - 64));
+		memcpy(file + 12, &crc, 4);
+		write_bytes("bent", file, len);
+		if (read_them(&answers, "bent") != -EBADMSG)
+			fail_msg("%s", rows[i].what);
+	}
+}
+
+static void files_may_be_out_of_reach(void **state)
+{
+	struct pp_inline_answers answers = { 0 };
+
+	(void)state;
+	assert_int_equal(pp_inline_answers_write(&answers, "kept", 0444, id, 0),
+			 -EINVAL);
+	assert_int_equal(pp_inline_answers_write(&answers, "none/kept", 0444,
+						 id, sizeof(id)),
+			 -ENOENT);
+	mkdir("folder", 0755);
+	assert_int_equal(read_them(&answers, "folder"), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(answers_come_back),
+		folder_test(answers_are_added_to_a_file),
+		folder_test(others_are_not_believed),
+		folder_test(numbers_are_checked),
+		folder_test(files_may_be_out_of_reach),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
