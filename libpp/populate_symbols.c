@@ -489,7 +489,8 @@ static int add_inlined_stack_calls(const struct batch *b,
 	return 0;
 }
 
-/* Samples of all functions at their place. */
+/* Samples of all functions at their place. A copy of a function in itself is a
+ * part of it. */
 static int count_beside(const struct batch *b, const struct point *point)
 {
 	const struct pp_owner_chain *chain = &point->chain;
@@ -503,7 +504,9 @@ static int count_beside(const struct batch *b, const struct point *point)
 		uint64_t *count;
 
 		if (entry == PP_NO_SYMBOL ||
-		    pp_owner_is_repeated(&b->owners, chain, i))
+		    (is_inlined &&
+		     (entry == last ||
+		      pp_owner_is_repeated(&b->owners, chain, i))))
 			continue;
 		count = is_inlined ? side->where_inlined : side->in_table;
 		count += entry * side->classes.nr + point->class_nr;

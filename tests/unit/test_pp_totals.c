@@ -362,6 +362,7 @@ static void symbols_have_what_they_called(void **state)
 	"Dtwin2:.byte 2\n.asciz \"twin\"\n.byte 41,1\n"                            \
 	"Dcpp1:.byte 2\n.asciz \"_Z3cppv\"\n.byte 50,1\n"                          \
 	"Dcpp2:.byte 2\n.asciz \"_Z3cppv\"\n.byte 51,1\n"                          \
+	"Dother:.byte 2\n.asciz \"other\"\n.byte 3,1\n"                            \
 	".byte 3\n.quad main\n.byte 16\n"                                          \
 	".byte 5\n.long Dtwin1-unit\n.quad main\n.byte 2,1,9\n"                    \
 	".byte 5\n.long Dcpp1-unit\n.quad main+2\n.byte 2,1,9\n"                   \
@@ -372,6 +373,7 @@ static void symbols_have_what_they_called(void **state)
 	".byte 5\n.long Dtwin2-unit\n.quad helper\n.byte 2,1,9\n"                  \
 	".byte 5\n.long Dcpp2-unit\n.quad helper+2\n.byte 2,1,9\n.byte 0\n"        \
 	".byte 3\n.quad other\n.byte 16\n"                                         \
+	".byte 5\n.long Dother-unit\n.quad other+2\n.byte 2,1,12\n"                \
 	".byte 4\n.long Dmain-unit\n.quad other+8\n.byte 8,1,12\n"                 \
 	".byte 5\n.long Dhelper-unit\n.quad other+12\n.byte 4,1,13\n"              \
 	".byte 0\n.byte 0\n.byte 0\nend:\n"
@@ -425,6 +427,12 @@ static void inlined_functions_are_symbols(void **state)
 		{ "two in one",
 		  { "current x x E 102c=1 1028=2 1020=4", "tree current x E 7:x+1020" }, { INLINES, TOTALS }, NULL, NULL,
 		  "x other 4/7\nx main 2/3\nx helper 1/1\n" },
+		{ "a function that is inlined in itself",
+		  { "current x x E 1020=1 1022=5", "tree current x E 6:x+1020" }, { INLINES, TOTALS }, NULL, NULL,
+		  "x other 6/6\n" },
+		{ "and called by another one",
+		  { "current x x E 1022=5", "tree current x E 5:x+1008>x+1020" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
+		  "x other 5/5\nx helper 0/5\n  to other 5 at 401008\nx main 0/5\n  to helper 5 at 401008\n" },
 		{ "calls of it",
 		  { "current x x E 1004=2 1006=4", "current x x>x E 100f>1020=8" }, { INLINES, .call_graph = true }, NULL, NULL,
 		  "x leaf 4 inlined\n  from helper 4\nx helper 2\n  from main 6\n"
