@@ -110,7 +110,7 @@ static int search_session(struct pp_archive *archive, struct op_arena *arena,
 	}
 	return op_diag_set(
 		diag, -ENOENT,
-		"archive:%s: it holds no session; give the folder that the archive was written to",
+		"archive:%s: it holds no session; give the folder that the archive was written to; of an archive of OProfile 1.4 or older import the session with opimport --session",
 		archive->root);
 }
 

@@ -154,7 +154,7 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 		messages, err, "%s: no symbols: %s", image->base,
 		*why.text
 			? why.text
-			: "the session has no copy of them; profile as root so that /proc/kallsyms can be read");
+			: "the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read");
 	return 0;
 }
 

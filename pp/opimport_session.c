@@ -18,10 +18,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_array.h"
 #include "libop/op_folder.h"
 #include "libop/op_session.h"
 #include "libop/op_walk.h"
 #include "pp/opimport_file.h"
+#include "pp/opimport_loss.h"
+
+/* One of the sessions in the folder. */
+struct imported {
+	char name[NAME_MAX + 1];
+	uint64_t stored; /* samples */
+};
 
 /* An import at work. */
 struct import {
@@ -33,6 +41,8 @@ struct import {
 	const struct op_classic_abi *abi; /* NULL: found out for each file */
 	char scratch[OP_MANGLE_MAX];
 	char name[OP_MANGLE_MAX]; /* of the file that is being written */
+	struct imported *sessions;
+	size_t nr_sessions;
 };
 
 static void note_failed_file(const struct import *import,
@@ -51,6 +61,28 @@ static void remark_on_file(const struct import *import, const char *path,
 		return;
 	op_diag_set(&text, 0, "%s: %s", path, what);
 	import->options->remark(text.text);
+}
+
+/* The samples of @m's file that are now in the session @name. */
+static int count_stored(struct import *import, const char *name,
+			const struct op_mangle *m, uint64_t samples)
+{
+	struct imported *at = import->sessions;
+	struct imported *end = at + import->nr_sessions;
+
+	if (m->cg.space != OP_SPACE_NONE)
+		return 0;
+	while (at < end && strcmp(at->name, name) != 0)
+		at++;
+	if (at == end) {
+		if (op_array_reserve(&import->sessions, import->nr_sessions, 1))
+			return -ENOMEM;
+		at = &import->sessions[import->nr_sessions++];
+		*at = (struct imported){ .stored = 0 };
+		strcpy(at->name, name);
+	}
+	at->stored += samples;
+	return 0;
 }
 
 /* ---- one file ------------------------------------------------------------ */
@@ -79,7 +111,7 @@ static int convert_part(struct import *import, const char *from,
 	err = opimport_file(from, to, m, import->abi, part, &result, why);
 	if (!err && result.unknown_cpu_type)
 		remark_on_file(import, from, "its CPU type is unknown");
-	return err;
+	return err ?: count_stored(import, session_name, m, result.samples);
 }
 
 /* Samples in anonymous memory: those in @jit's code become its own. */
@@ -219,6 +251,24 @@ static int read_abi(struct import *import)
 	return err;
 }
 
+/* What each session has lost, as far as that is known. */
+static int import_losses(struct import *import, const char *samples)
+{
+	struct opimport_loss loss = {
+		.from = samples,
+		.to = import->session.samples,
+		.complain = import->options->complain,
+	};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < import->nr_sessions; i++) {
+		loss.name = import->sessions[i].name;
+		loss.stored = import->sessions[i].stored;
+		err = opimport_loss_write(&loss, import->diag);
+	}
+	return err;
+}
+
 static int import_folder(struct import *import)
 {
 	const char *from = import->options->from;
@@ -240,7 +290,8 @@ static int import_folder(struct import *import)
 			import->diag, -EEXIST,
 			"%s: it already contains samples; name another folder with --output",
 			import->session.samples);
-	err = read_abi(import) ?: op_walk(samples, visit_session_entry, import);
+	err = read_abi(import) ?: op_walk(samples, visit_session_entry, import)
+			?: import_losses(import, samples);
 	if (err || import->counts->files || import->counts->failed)
 		return err;
 	return op_diag_set(
@@ -262,6 +313,7 @@ int opimport_session(const struct opimport_options *options,
 	import->counts = counts;
 	import->diag = diag;
 	err = import_folder(import);
+	free(import->sessions);
 	free(import);
 	return err;
 }

@@ -5,7 +5,7 @@
 /*
  * A whole classic session folder becomes one of ours: samples/ with all the
  * sessions in it. A file that cannot be converted does not keep the others
- * from it. The new session has no ledger: nobody knows what was lost.
+ * from it. The new session has a ledger where the original knew what was lost.
  */
 
 #include "libop/op_diag.h"

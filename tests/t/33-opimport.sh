@@ -154,11 +154,21 @@ printf '0x100000200 5\n' |
 	classic "$S/$P/{dep}/$P/{cg}/$P/$E.all.all.all" mtime="$TMP/prog"
 echo '0x1 17' | classic "$OLD/samples/last week/$P/{dep}/$P/$E.all.all.all"
 "$TESTBIN/mkclassic" --abi "$OLD/abi"
-echo log >"$OLD/samples/oprofiled.log"
-mkdir -p "$S/stats/cpu0"
+printf '%s\n' '-- OProfile Statistics --' 'Nr. lost kernel samples: 41' \
+	'-- OProfile Statistics --' 'Nr. lost kernel samples: 42' \
+	'Nr. samples lost due to sample file open failure: 0' \
+	'Nr. samples lost cpu buffer overflow: 9' 'Nr. kernel samples: 8' \
+	'Nr. lost kernel samples: x' >"$OLD/samples/oprofiled.log"
+mkdir -p "$S/stats/cpu0" "$S/stats/cpu1" "$S/stats/throttled"
 echo 5 >"$S/stats/cpu0/sample_lost_overflow"
+echo 2 >"$S/stats/cpu1/sample_lost_overflow"
+echo 100 >"$S/stats/cpu1/sample_received"
+echo 77 >"$S/stats/bt_lost_no_mapping"
+echo many >"$S/stats/event_lost_overflow"
+echo 1 >"$S/stats/throttled/CYCLES"
 
-is "a session" "$(import --session "$OLD" --output "$NEW" 2>&1)" \
+import --session "$OLD" --output "$NEW" 2>"$TMP/said"
+is "a session" "$(tail -n 1 "$TMP/said")" \
 	"opimport: 2 sessions, 5 sample files (1 of call graphs)"
 is "its report" "$(report -n)" "\
        91 91.0000 prog
@@ -176,7 +186,19 @@ is "anonymous memory" "$(dump "$NEW/samples/current/$P/{dep}/$A/$E.all.all.all" 
 	grep -e kind -e anon-start | tr '\n' ' ')" "kind anon anon-start 0x10000 "
 is "a call graph" "$(dump "$NEW/samples/current/$P/{dep}/$P/{cg}/$P/$E.all.all.all" |
 	tail -n 1)" "0x100000200 5"
-is "it has no ledger" "$(find "$NEW" -name ledger)" ""
+is "what was lost is in its account" "$(grep -v '^stacks' "$NEW/samples/current/ledger")" "\
+source = imported
+taken = 149
+stored = 100
+pending = 0
+lost.sample_lost_overflow = 7
+lost.lost_kernel = 42
+lost.lost_sample_file = 0"
+like "and in reports" "$(report)" '^Samples: 149 taken = 100 stored \+ 49 lost'
+ok "but not in that of which nothing is known" not test -e "$NEW/samples/last week/ledger"
+like "that the kernel throttled is said" "$(cat "$TMP/said")" \
+	'^opimport: .*/samples/current: the kernel throttled CYCLES; samples of it are missing'
+rm -r "$S/stats/throttled"
 refuses "twice to one place" 1 "$NEW/samples: it already contains samples" \
 	--session "$OLD" --output "$NEW"
 

@@ -789,7 +789,7 @@ static void archives_are_opened(void **state)
 	static const struct {
 		const char *name, *command, *text;
 	} rows[] = {
-		{ "nothing", ":", "2: archive:$/a: it holds no session; give the folder that the archive was written to\n" },
+		{ "nothing", ":", "2: archive:$/a: it holds no session; give the folder that the archive was written to; of an archive of OProfile 1.4 or older import the session with opimport --session\n" },
 		{ "no facts, the session where it was", "mkdir -p a/home/s/samples a/samples", "session $/a/home/s\n" },
 		{ "no facts, the usual session", "mkdir -p a/var/lib/oprofile/samples a/samples", "session $/a/var/lib/oprofile\n" },
 		{ "no facts, the session itself", "mkdir -p a/samples", "session $/a\n" },

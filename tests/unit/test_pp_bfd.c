@@ -753,7 +753,7 @@ static void images_have_symbols(void **state)
 		{ "a kernel of another build", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 4, .build_id = { 1 } }, KERNEL, ID, "mv b path/vmlinux", "path", 0,
 		  "all is vmlinux\n"
 		  "warning: path/vmlinux: not used: its build-id differs from that of the profiled vmlinux; give the file of that build\n"
-		  "warning: vmlinux: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
+		  "warning: vmlinux: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "a kernel's snapshot", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 1, .build_id = { 1 } }, KERNEL, ID, "mv b path/vmlinux; printf 'oprofile symbols 1 vmlinux 01\\n0 T _stext\\n10 T one\\n' >symbols/vmlinux-01", NULL, 0,
 		  "_stext 0-10\n"
 		  "one 10-ffffffffffffffff\n"
@@ -766,7 +766,7 @@ static void images_have_symbols(void **state)
 		  "bfd: mod: symbols from path/mod.ko\n" },
 		{ "a module that is not looked for", { IMAGE(MODULE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", NULL, 0,
 		  "all is mod\n"
-		  "warning: mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
+		  "warning: mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "a file of the kernel's", { IMAGE(FILE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", "path", 0, "all is mod\n" },
 		{ "memory", { IMAGE(ANON, ANON, "anon"), .anon_start = 0x1000 }, MODULE, "-c", NULL, "path", 0, "all is anon\n" },
 		{ "memory with a map of names", { IMAGE(ANON, ANON, "anon"), .recorded.tgid = 7, .recorded.start = 0x1000, .recorded.end = 0x2000, .anon_start = 0x1000 }, MODULE, "-c",

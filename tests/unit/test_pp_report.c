@@ -270,7 +270,7 @@ static void calls_are_of_symbols(void **state)
 		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,100,,/vmlinux,/mod,/mod,\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,3,,,,\n"
 		  "1,callee,E:100,/vmlinux,/mod,/mod,,,,3,100,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
+		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "into an image that is not asked for",
 		  { "current x k E 10=1", "current x x E 10=1", "current x k>x E 110>0=3" }, { CALLS }, "lib-image:/vmlinux",
 		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
@@ -437,7 +437,7 @@ static void files_are_left_out(void **state)
 		{ "rm symbols/*",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,/vmlinux,,,,1,100\n"
 		  "1,symbol,F:100,/vmlinux,/vmlinux,/vmlinux,,,,2,100\n"
-		  "vmlinux: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n" },
+		  "vmlinux: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "echo >symbols/vmlinux-01",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,/vmlinux,,,,1,100\n"
 		  "1,symbol,F:100,/vmlinux,/vmlinux,/vmlinux,,,,2,100\n"

@@ -109,7 +109,7 @@ static void stacks_are_of_symbols(void **state)
 		  "column 0: 6 broken, 0 cut\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
-		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n"
+		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n"
 		  "1 call trees, 6 images, each opened once\n" },
 		{ "the kernel without a file", { "current x x E 1=3", "tree current x E 1:[kernel]>m+1 2:[kernel.modules]" }, { 0 }, "",
 		  "0 all R - 0/3\n"
@@ -117,7 +117,7 @@ static void stacks_are_of_symbols(void **state)
 		  "2 [kernel.modules] K [kernel.modules] 2/2\n"
 		  "2 [kernel] K [kernel] 0/1\n"
 		  "3 [mod] K /mod 1/1\n"
-		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n"
+		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n"
 		  "1 call trees, 3 images, each opened once\n" },
 		{ "kinds by name", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { .tree_by_name = true }, "",
 		  "0 all R - 0/21\n"
@@ -132,7 +132,7 @@ static void stacks_are_of_symbols(void **state)
 		  "column 0: 6 broken, 0 cut\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
-		  "mod: no symbols: the session has no copy of them; profile as root so that /proc/kallsyms can be read\n"
+		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n"
 		  "1 call trees, 6 images, each opened once\n" },
 		{ "one symbol", { "current x k E 1=10", STACKS }, { 0 }, "",
 		  "0 all R - 0/10\n"
