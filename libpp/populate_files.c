@@ -83,13 +83,27 @@ static int name_modules(struct pp_side *side)
 	return err;
 }
 
-static int drop_dependent(struct pp_sample_list *list, struct op_diag *diag)
+/* Whether @file is about the application itself: of calls, at both ends, where
+ * @callees are asked about. */
+static bool is_about_application(const struct pp_sample_file *file,
+				 bool callees)
+{
+	const char *app = file->app_file ?: file->app;
+
+	return !strcmp(app, file->image_name) &&
+	       (!callees || !file->callee_name ||
+		!strcmp(app, file->callee_name));
+}
+
+/* An archive, which has no symbols, keeps all calls of an application. */
+static int drop_dependent(struct pp_sample_list *list,
+			  const struct pp_request *request,
+			  struct op_diag *diag)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->nr; i++)
-		if (!strcmp(list->files[i].app_file ?: list->files[i].app,
-			    list->files[i].image_name))
+		if (is_about_application(&list->files[i], request->symbols))
 			list->files[kept++] = list->files[i];
 	list->nr = kept;
 	if (kept)
@@ -129,7 +143,7 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	      pp_sample_list_choose(&side->list, side->spec, messages, diag);
 	if (!err && request->exclude_dependent)
 		err = pp_side_find_app_files(p, side)
-			      ?: drop_dependent(&side->list, diag);
+			      ?: drop_dependent(&side->list, request, diag);
 	if (!err && request->only_image)
 		err = drop_other_images(&side->list, request->only_image, diag);
 	return err

@@ -311,4 +311,20 @@ $RULE
 $RULE"
 like "tells how to get some" "$(cat "$TMP/err")" \
 	"have no call graphs.*opcontrol --callgraph=DEPTH or operf --callgraph"
+
+# ---- the application alone ------------------------------------------------------
+
+SESSION=$TMP/alone
+CURRENT=$SESSION/samples/current
+printf '0x10 7\n' | counts "$P/{dep}/$P/$E" kind=file
+printf '0x10 2\n' | counts "$P/{dep}/$K/$E" kind=kernel build-id=$ID
+printf '0x10 0x20 3\n' | calls "$P" "$P" file
+printf '0x10 0x1010 4\n' | calls "$P" "$K" file
+like "calls to the kernel are shown" "$(rows)" ' vmlinux '
+is "-x shows nothing but the application" "$(rows -x | grep -v -e ---)" \
+	"  3        100.000  /no/prog [recursive]
+7        100.000  /no/prog
+  7        70.0000  /no/prog [self]
+  3        30.0000  /no/prog [recursive]"
+
 done_testing

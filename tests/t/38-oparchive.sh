@@ -106,7 +106,7 @@ is "are what is listed" "$(archive -l | sed 's/^/./' | sort)" "$wanted"
 is "a listing says nothing else" "$(cat "$TMP/err")" ""
 is "the descriptions of the CPU's events" \
 	"$(cd "$TMP/out/a/.oparchive/events" && find . -type f | sort | tr '\n' ' ')" \
-	"./x86-64/family10/cpu ./x86-64/family10/events ./x86-64/family10/unit_masks "
+	"./x86-64/family10/cpu ./x86-64/family10/events ./x86-64/family10/original ./x86-64/family10/unit_masks "
 is "nothing else beside it" "$(ls -A "$TMP/out")" a
 is "time and mode of a binary, which its owner may write" \
 	"$(stat -c '%y %a' "$TMP/out/a$H/prog")" "$(stat -c %y prog) 700"
