@@ -100,7 +100,11 @@ int opd_cookie_learn(struct opd_cookies *cookies,
 	if (err == -EEXIST)
 		op_log(cookies->log, "%s: a kernel image has the same name",
 		       query->path);
-	if (err && err != -EEXIST)
+	if (err == -ENOSPC && !cookies->full)
+		op_log(cookies->log,
+		       "too many images: further ones have no names");
+	cookies->full |= err == -ENOSPC;
+	if (err && err != -EEXIST && err != -ENOSPC)
 		return err;
 	op_verbose(cookies->log, OP_V_MISC, "cookie %" PRIu64 " is %s",
 		   (uint64_t)query->cookie, query->path);

@@ -29,6 +29,7 @@ struct opd_cookies {
 	struct opd_cookie *known;
 	size_t nr;
 	struct op_hash index; /* of known, by cookie */
+	bool full; /* it was said that there is no room for images */
 };
 
 /* Whether an image was made by the profiler, of code that a program made at run

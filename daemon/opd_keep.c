@@ -116,6 +116,8 @@ void opd_keep_release(struct opd_keep *keep)
 		free((char *)keep->kept[i].binary.name);
 	free(keep->kept);
 	free(keep->mounts);
+	op_hash_release(&keep->index);
+	op_hash_release(&keep->builds);
 	memset(keep, 0, sizeof(*keep));
 }
 
@@ -140,16 +142,39 @@ static int path_of_copy(const struct opd_keep *keep,
 				binary->mtime, path, len);
 }
 
-/* The next entry from @at on whose file has the same content, or NULL. */
-static const struct opd_kept *next_of_build(const struct opd_keep *keep,
-					    const struct opd_kept *kept,
-					    size_t *at)
+static uint64_t hash_build(const struct op_hash *index,
+			   const struct op_build_id *build_id)
 {
-	while (kept->binary.build_id.len && *at < keep->nr) {
-		const struct opd_kept *other = &keep->kept[(*at)++];
+	return op_hash_bytes(index->seed, build_id->bytes, build_id->len);
+}
 
-		if (other != kept && op_build_id_same(&other->binary.build_id,
-						      &kept->binary.build_id))
+/* The number of the first entry with that build-id, 0 if there is none. */
+static uint32_t first_of_build(const struct opd_keep *keep,
+			       const struct op_build_id *build_id)
+{
+	uint64_t hash = hash_build(&keep->builds, build_id);
+	uint32_t number;
+
+	if (!build_id->len)
+		return 0;
+	op_hash_each(&keep->builds, hash, number)
+		if (op_build_id_same(&keep->kept[number - 1].binary.build_id,
+				     build_id))
+			break;
+	return number;
+}
+
+/* The entry that @number stands for, unless it is @kept itself, or the next one
+ * whose file has the same content; NULL behind the last. */
+static const struct opd_kept *other_of_build(const struct opd_keep *keep,
+					     const struct opd_kept *kept,
+					     uint32_t *number)
+{
+	while (*number) {
+		const struct opd_kept *other = &keep->kept[*number - 1];
+
+		*number = other->next_of_build;
+		if (other != kept)
 			return other;
 	}
 	return NULL;
@@ -160,9 +185,9 @@ static bool link_copy(const struct opd_keep *keep, const struct opd_kept *kept)
 {
 	char path[PATH_MAX], other_path[PATH_MAX];
 	const struct opd_kept *other;
-	size_t at = 0;
+	uint32_t number = first_of_build(keep, &kept->binary.build_id);
 
-	while ((other = next_of_build(keep, kept, &at)))
+	while ((other = other_of_build(keep, kept, &number)))
 		if (other->copied &&
 		    !path_of_copy(keep, &kept->binary, path, sizeof(path)) &&
 		    !path_of_copy(keep, &other->binary, other_path,
@@ -310,10 +335,10 @@ static int open_same_build(const struct opd_keep *keep,
 			   const struct opd_kept *kept)
 {
 	const struct opd_kept *other;
-	size_t at = 0;
+	uint32_t number = first_of_build(keep, &kept->binary.build_id);
 	int fd = -1;
 
-	while (fd < 0 && (other = next_of_build(keep, kept, &at))) {
+	while (fd < 0 && (other = other_of_build(keep, kept, &number))) {
 		fd = other->fd >= 0 ? fcntl(other->fd, F_DUPFD_CLOEXEC, 0)
 				    : op_open_regular(other->binary.name);
 		if (fd >= 0 && !is_build(&kept->binary, fd)) {
@@ -404,12 +429,21 @@ static bool is_same_binary(const struct opd_binary *a,
 	       !strcmp(a->name, b->name);
 }
 
+static uint64_t hash_binary(const struct op_hash *index,
+			    const struct opd_binary *binary)
+{
+	return op_hash_text(hash_build(index, &binary->build_id), binary->name);
+}
+
 static struct opd_kept *find_kept(const struct opd_keep *keep,
 				  const struct opd_binary *binary)
 {
-	for (size_t i = 0; i < keep->nr; i++)
-		if (is_same_binary(&keep->kept[i].binary, binary))
-			return &keep->kept[i];
+	uint64_t hash = hash_binary(&keep->index, binary);
+	uint32_t number;
+
+	op_hash_each(&keep->index, hash, number)
+		if (is_same_binary(&keep->kept[number - 1].binary, binary))
+			return &keep->kept[number - 1];
 	return NULL;
 }
 
@@ -446,13 +480,31 @@ int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
 	return fd < 0 ? -ENOENT : fd;
 }
 
+/* Behind the first of its build: a build may have any number of names. */
+static void join_build(struct opd_keep *keep, struct opd_kept *kept)
+{
+	const struct op_build_id *build_id = &kept->binary.build_id;
+	uint32_t first = first_of_build(keep, build_id);
+	uint32_t number = (uint32_t)(kept - keep->kept) + 1;
+
+	if (first) {
+		kept->next_of_build = keep->kept[first - 1].next_of_build;
+		keep->kept[first - 1].next_of_build = number;
+	} else if (build_id->len) {
+		op_hash_add(&keep->builds, hash_build(&keep->builds, build_id),
+			    number);
+	}
+}
+
 static struct opd_kept *add_kept(struct opd_keep *keep,
 				 const struct opd_binary *binary)
 {
 	struct opd_kept *kept;
 	char *name;
 
-	if (op_array_reserve(&keep->kept, keep->nr, 1))
+	if (op_array_reserve(&keep->kept, keep->nr, 1) ||
+	    op_hash_reserve(&keep->index, keep->nr + 1) ||
+	    op_hash_reserve(&keep->builds, keep->nr + 1))
 		return NULL;
 	name = strdup(binary->name);
 	if (!name)
@@ -462,6 +514,9 @@ static struct opd_kept *add_kept(struct opd_keep *keep,
 				   .since = keep->clock->seconds(),
 				   .fd = -1 };
 	kept->binary.name = name;
+	op_hash_add(&keep->index, hash_binary(&keep->index, binary),
+		    (uint32_t)keep->nr);
+	join_build(keep, kept);
 	return kept;
 }
 

@@ -23,6 +23,7 @@
 #include <time.h>
 
 #include "libop/op_build_id.h"
+#include "libop/op_hash.h"
 
 struct op_clock;
 struct op_log;
@@ -50,6 +51,7 @@ struct opd_kept {
 	bool copied;
 	bool missing; /* gone, and no file of its build was found so far */
 	bool shut; /* it must not be opened */
+	uint32_t next_of_build; /* number of another one, 0: none */
 };
 
 struct opd_keep {
@@ -58,6 +60,8 @@ struct opd_keep {
 	const struct op_clock *clock;
 	struct opd_kept *kept;
 	size_t nr;
+	struct op_hash index; /* of kept, by name and build */
+	struct op_hash builds; /* of kept: the first of each build-id */
 	unsigned int nr_open;
 	unsigned int max_open; /* a part of what was left to open */
 	bool new_copies; /* since the last sweep */

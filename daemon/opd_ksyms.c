@@ -123,11 +123,9 @@ static void take_snapshot(const struct opd_ksyms *ksyms,
 
 static struct opd_image *find_wanted(const struct opd_ksyms *ksyms)
 {
-	for (unsigned int i = 0; i < OPD_IMAGE_BUCKETS; i++)
-		for (struct opd_image *image = ksyms->images->bucket[i]; image;
-		     image = image->next)
-			if (image->symbols == OPD_SYMBOLS_WANTED)
-				return image;
+	for (size_t i = 0; i < ksyms->images->nr; i++)
+		if (ksyms->images->list[i]->symbols == OPD_SYMBOLS_WANTED)
+			return ksyms->images->list[i];
 	return NULL;
 }
 

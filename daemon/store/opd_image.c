@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * All images are in one hash table by name, and never leave it, because sample
- * files, ranges and cookies point to them. The builds of one name share a
- * bucket in the order of their appearance, so the first of them is found on the
- * way.
+ * Images are a list that only grows, because sample files, ranges and cookies
+ * point to them. Two hash tables lead into it: by name to the first image of
+ * that name, whose kind all others have, and by name and build to each. So a
+ * file that is built a thousand times costs no more to find than another.
  */
 
 #include "daemon/store/opd_image.h"
@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "libop/op_array.h"
 
 static bool is_wanted(const struct opd_images *images, const char *name)
 {
@@ -41,18 +43,15 @@ int opd_images_init(struct opd_images *images, char *const *wanted,
 
 void opd_images_release(struct opd_images *images)
 {
-	for (unsigned int i = 0; i < OPD_IMAGE_BUCKETS; i++) {
-		struct opd_image *image = images->bucket[i];
-
-		while (image) {
-			struct opd_image *next = image->next;
-
-			free(image->name);
-			free(image);
-			image = next;
-		}
-		images->bucket[i] = NULL;
+	for (size_t i = 0; i < images->nr; i++) {
+		free(images->list[i]->name);
+		free(images->list[i]);
 	}
+	free(images->list);
+	images->list = NULL;
+	images->nr = images->names_len = 0;
+	op_hash_release(&images->names);
+	op_hash_release(&images->builds);
 }
 
 static bool same_name(const struct opd_image *image,
@@ -61,13 +60,31 @@ static bool same_name(const struct opd_image *image,
 	return image->space == id->space && !strcmp(image->name, id->name);
 }
 
-static struct opd_image **bucket_of(struct opd_images *images, const char *name)
+static struct opd_image *find_first(const struct opd_images *images,
+				    const struct opd_image_id *id,
+				    uint64_t hash)
 {
-	uint32_t hash = 2166136261u;
+	uint32_t number;
 
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 16777619u;
-	return &images->bucket[(hash ^ hash >> 16) % OPD_IMAGE_BUCKETS];
+	op_hash_each(&images->names, hash, number)
+		if (same_name(images->list[number - 1], id))
+			return images->list[number - 1];
+	return NULL;
+}
+
+static struct opd_image *find_build(const struct opd_images *images,
+				    const struct opd_image_id *id,
+				    const char *build, uint64_t hash)
+{
+	uint32_t number;
+
+	op_hash_each(&images->builds, hash, number) {
+		struct opd_image *image = images->list[number - 1];
+
+		if (same_name(image, id) && !strcmp(image->build, build))
+			return image;
+	}
+	return NULL;
 }
 
 static struct opd_image *new_image(struct opd_images *images,
@@ -93,39 +110,62 @@ static struct opd_image *new_image(struct opd_images *images,
 	return image;
 }
 
-/* Make an image and put it behind those that have its hash. */
-static struct opd_image *add_image(struct opd_images *images,
-				   struct opd_image **bucket,
-				   const struct opd_image_id *id,
-				   const char *build)
+/* @hash is that of its name, @build_hash that of name and build. */
+static int add_image(struct opd_images *images, struct opd_image *image,
+		     uint64_t hash, uint64_t build_hash)
 {
-	struct opd_image *image = new_image(images, id, build);
+	if (op_array_reserve(&images->list, images->nr, 1) ||
+	    op_hash_reserve(&images->names, images->nr + 1) ||
+	    op_hash_reserve(&images->builds, images->nr + 1)) {
+		free(image->name);
+		free(image);
+		return -ENOMEM;
+	}
+	images->list[images->nr++] = image;
+	images->names_len += strlen(image->name) + 1;
+	if (image->first == image)
+		op_hash_add(&images->names, hash, (uint32_t)images->nr);
+	op_hash_add(&images->builds, build_hash, (uint32_t)images->nr);
+	return 0;
+}
 
-	if (!image)
-		return NULL;
-	for (; *bucket; bucket = &(*bucket)->next)
-		if (image->first == image && same_name(*bucket, id))
-			image->first = *bucket;
-	*bucket = image;
-	return image;
+static bool has_room(const struct opd_images *images, const char *name)
+{
+	return images->nr < OPD_IMAGES_MAX &&
+	       strlen(name) < OPD_IMAGE_NAMES_MAX - images->names_len;
 }
 
 int opd_image_get(struct opd_images *images, const struct opd_image_id *id,
 		  struct opd_image **out)
 {
-	struct opd_image **bucket = bucket_of(images, id->name);
+	struct opd_image *first, *image;
+	uint64_t hash, build_hash;
 	char build[OP_BUILD_TEXT_MAX];
-	struct opd_image *image;
+	int err;
 
+	/* The seeds are there from the first image on. */
+	if (op_hash_reserve(&images->names, 1) ||
+	    op_hash_reserve(&images->builds, 1))
+		return -ENOMEM;
 	op_build_text(build, &id->build_id, id->dev, id->ino, id->mtime);
-	for (image = *bucket; image; image = image->next) {
-		if (!same_name(image, id))
-			continue;
-		if (image->kind != id->kind)
-			return -EEXIST;
-		if (!strcmp(image->build, build))
-			break;
-	}
-	*out = image ? image : add_image(images, bucket, id, build);
-	return *out ? 0 : -ENOMEM;
+	hash = op_hash_text(images->names.seed, id->name);
+	build_hash = op_hash_text(op_hash_text(images->builds.seed, id->name),
+				  build);
+	first = find_first(images, id, hash);
+	if (first && first->kind != id->kind)
+		return -EEXIST;
+	*out = find_build(images, id, build, build_hash);
+	if (*out)
+		return 0;
+	if (!has_room(images, id->name))
+		return -ENOSPC;
+	image = new_image(images, id, build);
+	if (!image)
+		return -ENOMEM;
+	if (first)
+		image->first = first;
+	err = add_image(images, image, hash, build_hash);
+	if (!err)
+		*out = image;
+	return err;
 }

@@ -15,9 +15,11 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "libop/op_build_id.h"
+#include "libop/op_hash.h"
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
 
@@ -43,15 +45,20 @@ struct opd_image {
 	enum opd_symbols symbols;
 	uint64_t start; /* where a kernel image or module lies: opd_kernel */
 	uint64_t end;
-	struct opd_image *next; /* with the same hash */
 };
 
-#define OPD_IMAGE_BUCKETS 4096
+/* A stream may make up names without end, so these are kept and no more. */
+#define OPD_IMAGES_MAX ((size_t)1 << 18)
+#define OPD_IMAGE_NAMES_MAX ((size_t)128 << 20) /* bytes of all names */
 
 struct opd_images {
 	char *const *wanted; /* names of --image; borrowed */
 	unsigned int nr_wanted; /* 0: all are wanted */
-	struct opd_image *bucket[OPD_IMAGE_BUCKETS];
+	struct opd_image **list;
+	size_t nr;
+	size_t names_len; /* bytes of all names */
+	struct op_hash names; /* of the list: the first image of each name */
+	struct op_hash builds; /* of the list: all, by name and build */
 	struct opd_image anon; /* stands for all anonymous memory */
 	struct opd_image *other; /* kernel code in no known range */
 };
@@ -78,7 +85,8 @@ struct opd_image_id {
 
 /*
  * *@out = the image of that name and build, made when it is new. Returns 0,
- * -ENOMEM, or -EEXIST when the name belongs to an image of another kind.
+ * -ENOMEM, -ENOSPC when there are as many as are kept, or -EEXIST when the name
+ * belongs to an image of another kind.
  */
 int opd_image_get(struct opd_images *images, const struct opd_image_id *id,
 		  struct opd_image **out);

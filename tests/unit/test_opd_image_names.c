@@ -117,6 +117,32 @@ static void test_cookies(void **state)
 	free_fixture(f);
 }
 
+/* A stream may make up names without end. */
+static void test_most_images(void **state)
+{
+	struct fixture *f = new_replay();
+	struct opd_images *images = &f->opd.images;
+	size_t names_len;
+
+	(void)state;
+	assert_int_equal(learn(f, 1, "/bin/known"), 0);
+	names_len = images->names_len;
+	images->names_len = OPD_IMAGE_NAMES_MAX - strlen("/bin/12345");
+	assert_int_equal(learn(f, 2, "/bin/12345"), 0);
+	expect_image(f, 2, -ENOENT, NULL);
+	assert_true(f->opd.cookies.full);
+	assert_int_equal(learn(f, 3, "/bin/1234"), 0);
+	expect_image(f, 3, 0, "/bin/1234");
+	assert_int_equal(images->names_len, OPD_IMAGE_NAMES_MAX);
+	/* What is known has its name. */
+	assert_int_equal(learn(f, 4, "/bin/known"), 0);
+	expect_image(f, 4, 0, "/bin/known");
+	images->names_len = names_len;
+	assert_int_equal(learn(f, 5, "/bin/12345"), 0);
+	expect_image(f, 5, 0, "/bin/12345");
+	free_fixture(f);
+}
+
 static void test_bad_cookies(void **state)
 {
 	struct fixture *f = new_replay();
@@ -167,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_one_name),
 		cmocka_unit_test(test_most_names),
 		cmocka_unit_test(test_cookies),
+		cmocka_unit_test(test_most_images),
 		cmocka_unit_test(test_bad_cookies),
 		cmocka_unit_test(test_made_code),
 	};
