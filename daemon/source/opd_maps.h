@@ -30,11 +30,17 @@ struct opd_map {
 	const char *anon; /* its name; not owned, lives longer */
 };
 
+/* Mappings that lie behind one another. */
+struct opd_map_run {
+	size_t nr; /* above 0 */
+	size_t room;
+	struct opd_map maps[];
+};
+
 struct opd_space {
 	unsigned int nr_users; /* processes */
-	size_t nr;
-	size_t room;
-	struct opd_map *maps;
+	size_t nr_runs;
+	struct opd_map_run **runs; /* by address (op_array.h) */
 };
 
 struct opd_process {

@@ -4,7 +4,10 @@
  * for each address and copies it all at a fork.
  */
 
-#include "daemon/source/opd_maps.h"
+/* So short that a few mappings are many runs. */
+#define RUN_MAX 16
+
+#include "daemon/source/opd_maps.c"
 #include "module/uapi/oprofile.h"
 #include "tests/unit/rows.h"
 
@@ -194,10 +197,15 @@ static void check_order(const struct opd_process *process)
 	const struct opd_space *space = process->space;
 	uint64_t end = 0;
 
-	for (size_t i = 0; space && i < space->nr; i++) {
-		assert_true(space->maps[i].start >= end);
-		assert_true(space->maps[i].start < space->maps[i].end);
-		end = space->maps[i].end;
+	for (size_t k = 0; space && k < space->nr_runs; k++) {
+		const struct opd_map_run *run = space->runs[k];
+
+		assert_true(run->nr && run->nr <= run->room);
+		for (size_t i = 0; i < run->nr; i++) {
+			assert_true(run->maps[i].start >= end);
+			assert_true(run->maps[i].start < run->maps[i].end);
+			end = run->maps[i].end;
+		}
 	}
 }
 
@@ -462,6 +470,80 @@ static void numbers_are_told_apart(void **state)
 	free(maps);
 }
 
+#define MANY 100000 /* one process may have so many mappings */
+#define PAGE 4096
+
+static void add_page(struct opd_process *process, uint64_t page)
+{
+	const struct opd_map map = { .start = page * PAGE,
+				     .end = (page + 1) * PAGE,
+				     .cookie = page };
+
+	assert_int_equal(opd_maps_add(process, &map), 0);
+}
+
+static uint64_t cookie_at(const struct opd_process *process, uint64_t page)
+{
+	const struct opd_map *map =
+		opd_maps_lookup(process, page * PAGE + PAGE / 2);
+
+	return map ? map->cookie : OP_NO_COOKIE;
+}
+
+static size_t count_maps(const struct opd_process *process)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < process->space->nr_runs; i++)
+		nr += process->space->runs[i]->nr;
+	return nr;
+}
+
+/*
+ * As one who wants to keep a daemon busy would make them: each at the other
+ * end, with gaps that are filled later. To move all mappings for each would
+ * take minutes.
+ */
+static void many_mappings_in_any_order(void **state)
+{
+	struct opd_maps *maps = malloc(sizeof(*maps));
+	const struct opd_map all = { .start = PAGE + 1,
+				     .end = MANY * PAGE,
+				     .cookie = 7 };
+	struct opd_process *process, *child;
+
+	(void)state;
+	assert_non_null(maps);
+	opd_maps_init(maps);
+	process = opd_maps_new(maps, 1);
+	for (uint64_t i = 0; i < MANY / 2; i += 2) {
+		add_page(process, i);
+		add_page(process, MANY - i);
+	}
+	for (uint64_t i = 1; i < MANY / 2; i += 2) {
+		add_page(process, MANY - i);
+		add_page(process, i);
+	}
+	check_order(process);
+	assert_int_equal(count_maps(process), MANY);
+	for (uint64_t i = 0; i <= MANY; i++)
+		assert_int_equal(cookie_at(process, i),
+				 i == MANY / 2 ? OP_NO_COOKIE : i);
+
+	/* One that covers nearly all, in a child that had them all. */
+	child = opd_maps_fork(maps, 2, 1);
+	assert_int_equal(opd_maps_add(child, &all), 0);
+	check_order(child);
+	assert_int_equal(count_maps(child), 4);
+	assert_int_equal(cookie_at(child, MANY / 2), 7);
+	assert_int_equal(cookie_at(child, 0), 0);
+	assert_int_equal(cookie_at(child, MANY), MANY);
+	assert_int_equal(opd_maps_lookup(child, PAGE)->end, PAGE + 1);
+	assert_int_equal(count_maps(process), MANY);
+	opd_maps_release(maps);
+	free(maps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest others[] = {
@@ -469,6 +551,7 @@ int main(void)
 		cmocka_unit_test(a_process_is_not_its_own_parent),
 		cmocka_unit_test(addresses_go_up_to_the_last),
 		cmocka_unit_test(numbers_are_told_apart),
+		cmocka_unit_test(many_mappings_in_any_order),
 	};
 
 	return run_rows(rows, NR(rows), test_row, others, NR(others));
