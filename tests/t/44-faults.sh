@@ -134,7 +134,7 @@ faults "opimport" 11 --result "$TESTBIN/mkodb --dump {}/new; ls -A {}" -- \
 # ---- those who write
 
 # The account has what a daemon lost, and nothing of it is made up.
-faults "oprofiled" 149 --result "$TMP/shown {}/s" --account "$TMP/account {}/s 3" -- \
+faults "oprofiled" 149 --calls all --result "$TMP/shown {}/s" --account "$TMP/account {}/s 3" -- \
 	"$BIN/oprofiled" --session-dir={}/s --source=file:few --separate-lib=1 \
 	--pack-at=0
 faults "oprofiled adds to a pack" 149 --prepare "cp -R packed {}/s" \
@@ -147,6 +147,9 @@ if [ "${TIER:-check}" != check ]; then
 		faults "operf" 1/199 --follow --varies \
 			--account "$TMP/account {}/s -" -- \
 			"$BIN/operf" --session-dir={}/s -- "$TESTBIN/burnmix" 1
+		faults "operf, its processes and events" 1/9 --follow --varies \
+			--calls others --account "$TMP/account {}/s -" -- \
+			"$BIN/operf" --session-dir={}/s -- "$TESTBIN/burnmix" 0.1
 	else
 		skip "operf" "$(cat why)"
 	fi
