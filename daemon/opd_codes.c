@@ -302,8 +302,9 @@ static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 		err = opd_kernel_add(&opd->kernel, name, p[0], p[1], &build_id);
 	opd_trans_forget_images(&opd->trans);
 	if (err)
-		op_log(&opd->log, "%s: samples in it are of no image: %s", name,
-		       strerror(-err));
+		op_log(&opd->log,
+		       "%s: its samples cannot be assigned to an image: %s",
+		       name, strerror(-err));
 	return 0;
 }
 
@@ -435,7 +436,6 @@ void opd_code_handle(struct opd *opd, const struct opd_rec *rec)
 	if (rec->nr_words >= handler->min_words && !handler->handle(opd, rec))
 		return;
 	if (opd->stats.bad_records++ == 0)
-		op_log(&opd->log, "a record of code %u makes no sense",
-		       rec->code);
+		op_log(&opd->log, "a record of code %u is invalid", rec->code);
 	opd_trans_forget(opd);
 }

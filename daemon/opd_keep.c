@@ -226,7 +226,7 @@ static void note_copy(struct opd_keep *keep, struct opd_kept *kept,
 	kept->copied = !err;
 	keep->new_copies |= !err;
 	if (err)
-		op_log(keep->log, "%s: %s, and no copy can be kept: %s",
+		op_log(keep->log, "%s: %s, and it cannot be copied: %s",
 		       kept->binary.name, why, strerror(-err));
 	else
 		op_log(keep->log, "%s: %s; a copy is kept in %s",
@@ -541,7 +541,8 @@ static void copy_from_new_mount(struct opd_keep *keep, struct opd_kept *kept)
 	bool is_linked = link_copy(keep, kept);
 	int err = is_linked ? 0 : copy_binary(keep, &kept->binary, kept->fd);
 
-	note_copy(keep, kept, "is on a mount that came later", err);
+	note_copy(keep, kept,
+		  "is on a file system mounted after the daemon started", err);
 	kept->done = !err;
 	let_go(keep, kept);
 }

@@ -207,10 +207,9 @@ int opd_loop_dump(struct opd *opd, struct op_diag *diag)
 	else
 		err = bring_to_disk(opd);
 	opd_pack_check(&opd->store);
-	return err ? op_diag_set(
-			     diag, err,
-			     "%s: samples cannot be brought to the disk: %s",
-			     opd->session.samples, strerror(-err))
+	return err ? op_diag_set(diag, err,
+				 "%s: samples cannot be written to disk: %s",
+				 opd->session.samples, strerror(-err))
 		   : 0;
 }
 

@@ -177,12 +177,11 @@ static int explain_finish(const struct opd *opd, int err, struct op_diag *diag)
 {
 	bool full = err == -ENOSPC || err == -EDQUOT;
 
-	return op_diag_set(
-		diag, err,
-		"%s: no account of the samples can be kept: %s; %s%s",
-		opd->session.current, strerror(-err),
-		full ? "make room and profile again" : "see ",
-		full ? "" : opd->session.log);
+	return op_diag_set(diag, err,
+			   "%s: cannot write the account of samples: %s; %s%s",
+			   opd->session.current, strerror(-err),
+			   full ? "make room and profile again" : "see ",
+			   full ? "" : opd->session.log);
 }
 
 static int finish(struct opd *opd, struct op_diag *diag)

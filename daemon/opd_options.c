@@ -78,7 +78,7 @@ static int parse_verbose(unsigned int *verbose, char *words,
 		if (i == nr)
 			return op_diag_set(
 				diag, -EINVAL,
-				"--verbose=%s: no such word; known are sfile, arcs, samples, module, misc, ext and all",
+				"--verbose=%s: unknown word; use sfile, arcs, samples, module, misc, ext or all",
 				word);
 		*verbose |= verbose_words[i].what;
 	}
@@ -195,7 +195,7 @@ static int check(struct opd_options *options, struct raw_options *raw,
 	if (!ops)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--source=%s: no such source; known are " OPD_SOURCES,
+			"--source=%s: no such source; the sources are " OPD_SOURCES,
 			options->source);
 	options->foreground |= ops->ends;
 	err = parse_separate(options, raw->separate, diag);
@@ -254,7 +254,7 @@ static int run_popt(poptContext context, struct raw_options *raw,
 				   poptBadOption(context, 0), poptStrerror(rc));
 	if (poptPeekArg(context))
 		return op_diag_set(diag, -EINVAL,
-				   "%s: only options are known; see --help",
+				   "%s: unexpected argument; see --help",
 				   poptPeekArg(context));
 	return 0;
 }

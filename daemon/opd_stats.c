@@ -250,7 +250,7 @@ int opd_stats_write_last(struct opd_stats *stats)
 	settle(stats, &ledger);
 	if (ledger.pending)
 		op_log(stats->store->log,
-		       "%" PRIu64 " samples never came out of the kernel",
+		       "%" PRIu64 " samples never arrived from the kernel",
 		       ledger.pending);
 	lose(&ledger, OPD_LOST_AT_EXIT, ledger.pending);
 	ledger.pending = 0;
@@ -319,15 +319,14 @@ static void reconcile(struct opd_stats *stats, uint64_t there)
 		uint64_t came = more < base->pending ? more : base->pending;
 
 		op_log(stats->store->log,
-		       "%" PRIu64
-		       " samples are stored that the ledger did not know",
+		       "%" PRIu64 " stored samples were missing in the ledger",
 		       more);
 		base->pending -= came;
 		base->taken += more - came;
 	} else if (there < base->stored) {
 		op_log(stats->store->log,
 		       "%" PRIu64
-		       " samples of the ledger are gone or unreadable",
+		       " samples in the ledger are missing or unreadable",
 		       base->stored - there);
 		lose(base, OPD_LOST_DAMAGED, base->stored - there);
 	}
@@ -357,7 +356,7 @@ int opd_stats_init(struct opd_stats *stats, struct opd_store *store,
 	opd_store_counted(stats->store);
 	opd_reserve_make(session);
 	return err ? op_diag_set(diag, err,
-				 "%s: what is in it cannot be counted: %s",
+				 "%s: its samples cannot be counted: %s",
 				 session->current, strerror(-err))
 		   : 0;
 }

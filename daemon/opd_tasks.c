@@ -45,7 +45,7 @@ void opd_tasks_write(struct opd_tasks *tasks, bool anew)
 	tasks_path(tasks, path, sizeof(path));
 	err = op_tasks_write(&tasks->names, path, &diag);
 	if (err)
-		op_log(tasks->log, "%s: reports have no names of threads",
+		op_log(tasks->log, "%s: reports will lack names of threads",
 		       op_diag_text(&diag, err));
 }
 
@@ -74,7 +74,7 @@ void opd_tasks_release(struct opd_tasks *tasks)
 static void say_full(struct opd_tasks *tasks, const char *what)
 {
 	if (!tasks->full)
-		op_log(tasks->log, "too many %s: further ones are not known",
+		op_log(tasks->log, "too many %s: further ones are not recorded",
 		       what);
 	tasks->full = true;
 }

@@ -299,7 +299,7 @@ static jint start_agent(JavaVM *java, const char *options, jvmtiEnv **vm)
 	if (!ask_for_events(*vm))
 		return JNI_OK;
 	fprintf(stderr,
-		"jvmti_oprofile: the VM does not tell of the code that it makes\n");
+		"jvmti_oprofile: the VM does not report the code that it compiles\n");
 	return JNI_ERR;
 }
 

@@ -62,7 +62,7 @@ static int check_elf_header(const struct op_elf *elf, struct cfi_image *image,
 		return 0;
 	}
 	return op_diag_set(diag, -EBADMSG,
-			   "an ELF file of machine %u, not of a known one",
+			   "an ELF file for machine %u, which is not supported",
 			   machine);
 }
 

@@ -95,8 +95,8 @@ static int explain_find(const char *name, int err, struct op_diag *diag)
 
 	if (err && !stat(name, &st) && S_ISDIR(st.st_mode))
 		return op_diag_set(diag, -EISDIR,
-				   "%s: is a folder, no program; give the path "
-				   "of a program",
+				   "%s: is a folder, not a program; give the "
+				   "path of a program",
 				   name);
 	if (err == -ENOENT && !strchr(name, '/'))
 		return op_diag_set(diag, err,
@@ -227,8 +227,8 @@ static int explain_exec(const struct command *command, int err,
 	/* The file was there: it is the interpreter that is not. */
 	if (err == ENOENT)
 		return op_diag_set(diag, -ENOEXEC,
-				   "%s: its interpreter, in its first line or "
-				   "of its architecture, is not there",
+				   "%s: its interpreter (see its first line, "
+				   "or its architecture) is missing",
 				   name);
 	if (err == ENOEXEC)
 		return op_diag_set(diag, -err,

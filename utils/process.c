@@ -61,8 +61,8 @@ int process_environment(const char **value, const char *name,
 	if (geteuid() == getuid() && getegid() == getgid())
 		return 0;
 	return op_diag_set(diag, -EPERM,
-			   "%s: not heeded in a program with more rights than "
-			   "its caller; unset it",
+			   "%s: ignored in a program with more rights than its "
+			   "caller; unset it",
 			   name);
 }
 

@@ -84,7 +84,7 @@ static int turn_on(struct opd_extended *extended, const char *spec,
 	if (is_on(extended, feature))
 		return op_diag_set(
 			diag, -EINVAL,
-			"--ext-feature=%s: given twice; say all in one",
+			"--ext-feature=%s: given twice; give all of it in one",
 			feature->name);
 	*ext = (struct opd_ext){ .feature = feature, .index = extended->nr++ };
 	return feature->ext_init(ext, spec + len + (spec[len] == ':'), diag);
@@ -101,7 +101,7 @@ static int check_source(const char *spec, struct op_diag *diag)
 		return 0;
 	return op_diag_set(
 		diag, -EINVAL,
-		"--ext-feature: the source %s has no samples for features; use the module, --source=oprofilefs",
+		"--ext-feature: the source %s cannot take samples for features; use the module, --source=oprofilefs",
 		source->name);
 }
 

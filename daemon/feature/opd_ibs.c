@@ -65,7 +65,7 @@ static int bad_event(const char *name, enum opd_ibs_kind kind,
 			"ibs: %s: IBS has no event of this name; ophelp lists them",
 			name);
 	return op_diag_set(diag, -EINVAL,
-			   "ibs: %s: an event of %s, not of %s; move it there",
+			   "ibs: %s: an event of %s, not of %s; give it there",
 			   name, kind_names[event->kind], kind_names[kind]);
 }
 
@@ -114,7 +114,7 @@ static int parse_count(struct kind *kind, const char *name, const char *text,
 	    kind->count % 16 || kind->count > UINT32_MAX)
 		return op_diag_set(
 			diag, -EINVAL,
-			"ibs: %s: count %s: the hardware counts multiples of 16, such as 50000",
+			"ibs: %s: count %s is not a multiple of 16; give one, such as 50000",
 			name, text);
 	return 0;
 }
@@ -125,10 +125,10 @@ static int parse_um(struct kind *kind, enum opd_ibs_kind nr, const char *text,
 	uint64_t most = nr == OPD_IBS_OP ? OPD_IBS_UM_ALL : 0, um;
 
 	if (op_parse_u64(text, &um) || um > most)
-		return op_diag_set(diag, -EINVAL,
-				   "ibs: %s: unit mask %s: %s can be given",
-				   kind_names[nr], text,
-				   most ? "bits of 0x7" : "only 0");
+		return op_diag_set(
+			diag, -EINVAL,
+			"ibs: %s: unit mask %s is not possible; give %s",
+			kind_names[nr], text, most ? "bits of 0x7" : "only 0");
 	kind->um = (unsigned int)um;
 	return 0;
 }

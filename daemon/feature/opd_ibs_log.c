@@ -106,7 +106,7 @@ static void flush_one(struct opd_ibs_log_file *log, struct op_log *daemon_log)
 	bool failed = log->file && (fflush(log->file) || ferror(log->file));
 
 	if (failed) {
-		op_log(daemon_log, "%s cannot be written, it ends here: %s",
+		op_log(daemon_log, "%s: cannot write, so the log ends here: %s",
 		       log->name, strerror(errno));
 		log->left_out += log->waiting;
 		close_one(log);
@@ -130,7 +130,7 @@ static bool has_room(struct opd_ibs_log_file *log, struct op_log *daemon_log)
 	if (log->file && !log->left_out)
 		op_log(daemon_log,
 		       "%s has %" PRIu64
-		       " MiB, nothing is added; end the daemon and move it away for a new one",
+		       " MiB and takes no more; stop the daemon and move it away to start a new log",
 		       log->name, OPD_IBS_LOG_MAX >> 20);
 	log->left_out++;
 	return false;
@@ -140,7 +140,7 @@ static void end_line(struct opd_ibs_log_file *log)
 {
 	put(log, "\n");
 	if (log->bytes >= OPD_IBS_LOG_MAX)
-		put(log, "# what comes after %" PRIu64 " MiB is left out\n",
+		put(log, "# records after %" PRIu64 " MiB are left out\n",
 		    OPD_IBS_LOG_MAX >> 20);
 }
 

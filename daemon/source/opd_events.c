@@ -89,7 +89,7 @@ int opd_events_set(struct opd_events *events, uint64_t counter,
 	for (unsigned int i = 0; i < events->nr; i++)
 		if (i != counter && is_twin(&events->counter[i], event))
 			return op_diag_set(diag, -EINVAL,
-					   "event %s is there twice",
+					   "event %s is given twice",
 					   event->name);
 	events->counter[counter] = *event;
 	events->counter[counter].set = true;
@@ -178,7 +178,7 @@ static int parse_one(struct opd_events *events, const char *text, size_t len,
 	if (nr < NR_NEEDED || nr > NR_FIELDS)
 		return op_diag_set(
 			diag, -EINVAL,
-			"event '%.*s': name:value:counter:count:um:kernel:user[:config] is wanted",
+			"event '%.*s': the form is name:value:counter:count:um:kernel:user[:config]",
 			(int)len, text);
 	return parse_fields(events, fields, diag);
 }

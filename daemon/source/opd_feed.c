@@ -587,7 +587,7 @@ static void check_raw(struct opd_feed *feed)
 	feed->raw_ok += drop;
 	if (!feed->queue.nr && feed->nr_foreign++ == 0)
 		op_log(feed->source->client->log,
-		       "%s: it makes records that are not its own: left out",
+		       "%s: left out: records of a kind that this source cannot make",
 		       feed->source->name);
 }
 

@@ -310,7 +310,7 @@ static void say_full(struct opd_jits *jits, const struct opd_jit *jit)
 	if (!jits->is_full && jits->log)
 		op_log(jits->log,
 		       "%s of process %" PRIu32
-		       ": more functions than are kept in memory; samples in further ones have no name",
+		       ": too many functions to keep in memory; samples in further ones have no name",
 		       jit->map_name, jit->tgid);
 	jits->is_full = true;
 }

@@ -107,7 +107,7 @@ static int connect_ring(const struct opening *o, struct opd_perf_ring *ring,
 	if (err == -EPERM)
 		return op_diag_set(
 			o->diag, err,
-			"buffers: no more memory may be locked (kernel.perf_event_mlock_kb is used up, ulimit -l); end other profilers, raise one of these, or become root");
+			"buffers: the limit of locked memory is reached (kernel.perf_event_mlock_kb, ulimit -l); end other profilers, raise the limit, or run as root");
 	return err;
 }
 

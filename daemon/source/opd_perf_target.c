@@ -61,7 +61,7 @@ static int take_pair(struct opd_perf_target *target, const char *name,
 	if (key == NR_KEYS)
 		return op_diag_set(
 			diag, -EINVAL,
-			"source perf: '%s': known are exec=PID, pid=PID, cgroup=PATH, rate=HZ, callgraph=DEPTH and stack=BYTES",
+			"source perf: '%s': unknown; use exec=PID, pid=PID, cgroup=PATH, rate=HZ, callgraph=DEPTH and stack=BYTES",
 			name);
 	if (op_parse_u64(value, &number) || number < keys[key].min ||
 	    number > keys[key].max)

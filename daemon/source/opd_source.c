@@ -40,9 +40,10 @@ int opd_source_open(struct opd_source *source, const char *spec,
 	source->proc = "/proc";
 	source->ops = opd_source_find(spec, &arg);
 	if (!source->ops)
-		return op_diag_set(diag, -EINVAL,
-				   "%s: no such source; known are " OPD_SOURCES,
-				   spec);
+		return op_diag_set(
+			diag, -EINVAL,
+			"%s: no such source; the sources are " OPD_SOURCES,
+			spec);
 	err = source->ops->open(source, arg, diag);
 	if (err || !source->ops->cookie)
 		return err;

@@ -47,7 +47,7 @@ static int check_head(const struct opd_source *source, const char *path,
 	case -EAGAIN:
 		return op_diag_set(
 			diag, -EPROTO,
-			"%s: is too short for a recorded stream; record it again",
+			"%s: too short for a recorded stream; record it again",
 			path);
 	default:
 		return op_diag_set(diag, -EPROTO, "%s: %s", path, why.text);
@@ -62,7 +62,7 @@ static int file_open(struct opd_source *source, const char *path,
 	if (!path || !*path)
 		return op_diag_set(
 			diag, -EINVAL,
-			"file: which one? give --source=file:PATH, - is standard input");
+			"file: no path; give --source=file:PATH, or - for standard input");
 	if (!strcmp(path, "-"))
 		source->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	else

@@ -151,7 +151,7 @@ static void watch_code(struct opd_source *source)
 	source->tells_kernel_code = !err;
 	if (err)
 		op_log(source->client->log,
-		       "perf_events: %s; BPF programs that are loaded from now on have their names late",
+		       "perf_events: %s; the names of BPF programs loaded from now on come late",
 		       strerror(-err));
 }
 
@@ -253,7 +253,7 @@ static void give_file(struct opd_source *source,
 	if (opd_reader_give(&source->files->reader, query->cookie, fd,
 			    query->path))
 		op_log(source->client->log,
-		       "%s: too many files do not answer: its build-id is not read",
+		       "%s: too many files do not respond: its build-id is not read",
 		       query->path);
 	if (fd >= 0)
 		close(fd);
@@ -268,7 +268,7 @@ static int ask_file(struct opd_source *source, struct op_cookie_query *query)
 	if (err == -ETIMEDOUT) {
 		query->flags |= OP_IMAGE_MAY_HANG;
 		op_log(source->client->log,
-		       "%s: the file does not answer: its build-id is not read",
+		       "%s: the file does not respond: its build-id is not read",
 		       query->path);
 		return 0;
 	}

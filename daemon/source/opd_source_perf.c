@@ -589,7 +589,7 @@ static void perf_log(struct opd_source *source, struct op_log *log)
 	for (unsigned int i = 0; i < perf->events.nr_cpus; i++)
 		bad += perf->events.cpus[i].samples.nr_bad +
 		       perf->events.cpus[i].side.nr_bad;
-	op_log_plain(log, "Nr. records that made no sense: %" PRIu64, bad);
+	op_log_plain(log, "Nr. invalid records: %" PRIu64, bad);
 	opd_perf_world_log(&perf->world, log);
 	op_log_plain(log, "Nr. files of programs from fanotify: %" PRIu64,
 		     perf->execs.nr_files);

@@ -58,7 +58,7 @@ int opd_stream_begins(const uint64_t *words, size_t nr, struct op_diag *diag)
 	    is_begin(bswap_64(words[1]), bswap_64(words[2])))
 		return op_diag_set(
 			diag, -EPROTO,
-			"was recorded on a machine of the other byte order; replay it on such a machine");
+			"was recorded on a machine of the other byte order; replay it on one of that byte order");
 	if (words[0] != OP_ESCAPE || !is_begin(words[1], words[2]) ||
 	    OP_WORDS_OF(words[1]) < BEGIN_WORDS - OPD_HEAD_WORDS)
 		return op_diag_set(
@@ -68,7 +68,7 @@ int opd_stream_begins(const uint64_t *words, size_t nr, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EPROTO,
 			"has version %" PRIu64
-			" of the stream, only %d is known; use the oprofiled that recorded it",
+			" of the stream, this program reads only %d; use the oprofiled that recorded it",
 			words[3], OP_ABI_VERSION);
 	if (words[4] != 4 && words[4] != 8)
 		return op_diag_set(diag, -EPROTO,

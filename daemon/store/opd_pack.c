@@ -159,7 +159,7 @@ static const char *reason_of(const struct opd_pack_report *report)
 {
 	if (report->diag.text[0])
 		return report->diag.text;
-	return report->err == -ECANCELED ? "who packed was killed"
+	return report->err == -ECANCELED ? "the packing process was killed"
 					 : strerror(-report->err);
 }
 

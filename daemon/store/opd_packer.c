@@ -297,7 +297,7 @@ int opd_packer_begin(struct opd_packer *packer, const char *dir, bool again,
 	if (!err)
 		return 0;
 	return op_diag_set(diag, err, "%s: %s", dir,
-			   err == -EBUSY ? "somebody reads it"
+			   err == -EBUSY ? "a program is reading it"
 					 : strerror(-err));
 }
 
@@ -320,9 +320,10 @@ int opd_packer_commit(struct opd_packer *packer, unsigned int wait_ms,
 	}
 	if (!err)
 		return 0;
-	return op_diag_set(diag, err, "%s: %s", packer->dir,
-			   err == -EBUSY ? "somebody reads it for long"
-					 : strerror(-err));
+	return op_diag_set(
+		diag, err, "%s: %s", packer->dir,
+		err == -EBUSY ? "a program has been reading it for too long"
+			      : strerror(-err));
 }
 
 void opd_packer_cancel(struct opd_packer *packer)

@@ -238,7 +238,7 @@ static void tell_torn(struct opd_store *store, const struct sample_file *file,
 		return;
 	store->recount = true;
 	op_log(store->log,
-	       "%s: it had lost pages, as by a power cut; what was on the disk counts on",
+	       "%s: pages of it were lost, as by a power cut; counting continues from what was on disk",
 	       path);
 }
 

@@ -108,7 +108,7 @@ static int lock_taken(int fd, const char *path, struct op_diag *diag)
 	read_pid(fd, pid);
 	return op_diag_set(
 		diag, -EBUSY,
-		"%s: a daemon is running already (pid %.15s); end it with opcontrol --shutdown",
+		"%s: a daemon is already running (pid %.15s); end it with opcontrol --shutdown",
 		path, pid);
 }
 

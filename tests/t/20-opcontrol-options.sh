@@ -41,7 +41,7 @@ ok "--usage" "$opcontrol" --usage
 
 error "no option" 2 'no command; .*--start'
 error "an unknown option" 2 '--foo: unknown option; see opcontrol --help' --foo
-error "no file to record to" 2 '--record: no name of a file' --record=
+error "no file to record to" 2 '--record: no file is named' --record=
 error "a word" 2 'foo: not an option' foo
 error "a missing value" 2 '--save: missing argument' --save
 error "two commands" 2 '--start and --stop: only one command' --start --stop
@@ -58,17 +58,17 @@ error "unknown words of --verbose" 2 '--verbose=all,foo: not a list of sfile' \
 	--start --verbose=all,foo
 error "half a word of --verbose" 2 '--verbose=al: not a list of sfile' \
 	--start --verbose=al
-error "both kinds of kernel" 2 '--vmlinux and --no-vmlinux: each undoes' \
+error "both kinds of kernel" 2 '--vmlinux and --no-vmlinux: they contradict each other' \
 	--vmlinux="$TMP/x" --no-vmlinux
 
-error "a bad word of --separate" 2 '--separate=lib,foo: "foo" is none of none' \
+error "a bad word of --separate" 2 '--separate=lib,foo: "foo" is not one of none' \
 	--separate=lib,foo
-error "an empty word of --separate" 2 '--separate=lib,: "" is none of none' \
+error "an empty word of --separate" 2 '--separate=lib,: "" is not one of none' \
 	--separate=lib,
-error "an unknown source" 2 '--source=timer: none of auto, module and perf' \
+error "an unknown source" 2 '--source=timer: not a source; give auto, module or perf' \
 	--source=timer
-error "an empty source" 2 '--source=: none of auto' --source=
-error "half a source" 2 '--source=per: none of auto' --start --source=per
+error "an empty source" 2 '--source=: not a source; give auto' --source=
+error "half a source" 2 '--source=per: not a source; give auto' --start --source=per
 error "no number" 2 '--buffer-size=abc: not a whole number' --buffer-size=abc
 error "a negative number" 2 '--buffer-size=-1: not a whole number' \
 	--buffer-size -1
@@ -119,7 +119,7 @@ error "a session name with a slash" 2 '"\.\./x" cannot name a saved session' \
 	--save=../x
 error "the session name \"current\"" 2 '"current" cannot name a saved' \
 	--save=current
-error "a session name with a newline" 2 '--save=a\?b: no name for a session' \
+error "a session name with a newline" 2 '--save=a\?b: not a name for a session' \
 	--save="a
 b"
 ok "no error has left settings" not test -e "$HOME/.oprofile"
@@ -174,10 +174,10 @@ fi
 
 OPROFILE_FS=relative
 export OPROFILE_FS
-error "OPROFILE_FS that is no absolute path" 1 'OPROFILE_FS: "relative" is no' \
+error "OPROFILE_FS that is no absolute path" 1 'OPROFILE_FS: "relative" is not' \
 	--status
 OPROFILE_FS=$TMP/fs
 HOME=relative
-error "HOME that is no absolute path" 1 'HOME: "relative/?" is no' --status
+error "HOME that is no absolute path" 1 'HOME: "relative/?" is not' --status
 
 done_testing

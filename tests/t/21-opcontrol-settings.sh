@@ -144,10 +144,10 @@ is "links are resolved, lists joined" "$(saved IMAGE_FILTER)" \
 	"$(realpath /bin/ls),$(realpath /bin/cat),$(realpath /bin/sh)"
 got=$(opcontrol --image=/no/such,ext4 2>&1)
 is "what is not there is told and kept" "$got$(saved IMAGE_FILTER)" \
-	"opcontrol: --image=/no/such: no such file here; kept are samples of \
-what the kernel calls so
-opcontrol: --image=ext4: no such file here; kept are samples of what the \
-kernel calls so/no/such,ext4"
+	"opcontrol: --image=/no/such: no such file here; only samples of \
+images with this name are kept
+opcontrol: --image=ext4: no such file here; only samples of images with \
+this name are kept/no/such,ext4"
 ok "--image=all" opcontrol --image=all
 is "is no filter" "$(saved IMAGE_FILTER)" ""
 
@@ -207,11 +207,11 @@ set_rc 'SEPARATE_CPU=maybe'
 fails "a bad switch" "$rc: SEPARATE_CPU=maybe: neither 0 nor 1; correct" --status
 set_rc 'SOURCE=timer'
 fails "a bad source" \
-	"$rc: SOURCE=timer: none of auto, module and perf; correct" --status
+	"$rc: SOURCE=timer: not auto, module or perf; correct" --status
 set_rc 'SOURCE='
 like "an empty one is the usual one" "$(opcontrol --status)" '^Source: module$'
 set_rc 'VMLINUX=vmlinux'
-fails "a relative path" "$rc: VMLINUX=vmlinux: no absolute path" --status
+fails "a relative path" "$rc: VMLINUX=vmlinux: not an absolute path" --status
 set_rc 'rm -rf /'
 fails "a line that is none" "$rc:2: no \"key = value\": rm -rf /" --status
 set_rc "VMLINUX=/$(printf '%05000d' 0)"

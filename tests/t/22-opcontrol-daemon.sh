@@ -90,9 +90,8 @@ start"
 
 # ---- settings while it runs
 
-says "new settings while the daemon runs" 0 "opcontrol: the daemon runs and \
-keeps its settings; the new ones are saved and hold when it is started again \
-after --shutdown or --deinit" --setup --separate=thread
+says "new settings while the daemon runs" 0 "opcontrol: the running daemon \
+keeps its settings; the new ones are saved and apply after --shutdown or --deinit and a new start" --setup --separate=thread
 ok "and more of them" opcontrol --session-dir="$TMP/other" --timer-rate=100
 like "are not those of the daemon" "$(opcontrol --status)" \
 	'^Separate options: library cpu$'
@@ -242,7 +241,7 @@ like "a module of another version" "$(opcontrol --start 2>&1)" \
 	'^opcontrol: .*/abi_version: the module speaks version 7 .*--deinit'
 echo x >"$OPROFILE_FS/abi_version"
 like "a version that is none" "$(opcontrol --init 2>&1)" \
-	'^opcontrol: .*/abi_version: holds no number'
+	'^opcontrol: .*/abi_version: does not contain a number'
 rm -r "$OPROFILE_FS"
 got=$(opcontrol --status 2>&1)
 like "--status without oprofilefs" "$? $got" '^0 Daemon not running$'

@@ -133,7 +133,7 @@ echo 1 >"$fs/abi_version"
 ok "a daemon with perf" opcontrol --start --source=perf
 got=$(opcontrol --setup --source=module 2>&1)
 like "another source while it runs is for the next" "$? $got" \
-	'^0 opcontrol: the daemon runs and keeps its settings'
+	'^0 opcontrol: the running daemon keeps its settings'
 like "--status knows" "$(opcontrol --status)" '^Source: perf/cpu-clock$'
 ok "shut down" opcontrol --shutdown
 like "now the other one is next" "$(opcontrol --status)" '^Source: module$'

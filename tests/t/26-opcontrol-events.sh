@@ -129,7 +129,7 @@ is "replaces the old one" "$(saved)" "0 = BRANCHES:700:any:1:1
 ok "with the daemon" opcontrol --start
 is "the third counter is off again" "$(cat "$fs/2/enabled")" 0
 got=$(opcontrol --event=CYCLES:5000 2>&1)
-like "while it runs" "$? $got" '^0 opcontrol: the daemon runs and keeps'
+like "while it runs" "$? $got" '^0 opcontrol: the running daemon keeps'
 is "it keeps its events" "$(events)" "Event 0: BRANCHES:700:any:1:1
 Event 1: CYCLES:100000:0:1:1"
 ok "shut down" opcontrol --shutdown
@@ -276,17 +276,17 @@ opcontrol --shutdown >/dev/null
 ok "an event" opcontrol --event=CYCLES:5000
 counters 0
 says "that is chosen is never replaced" 1 "opcontrol: CYCLES: no hardware \
-counters to sample with here; sample by the timer, --event=timer, or with \
+counters here; sample by the timer, --event=timer, or with \
 --source=perf an event of the kernel's own such as page-faults:1" --start
 ok "back" opcontrol --event=default
 for source in perf module auto; do
 	refused "an event with --source=$source" 1 \
-		"CYCLES: no hardware counters to sample with here; $way_out" \
+		"CYCLES: no hardware counters here; $way_out" \
 		--source=$source --event=CYCLES:5000
 done
 says "the default is the timer, which is said" 0 "opcontrol: no hardware \
-counters to sample with here; sampling by the timer (--event=timer chooses \
-that)
+counters here; sampling by the timer (as with \
+--event=timer)
 $log
 Daemon started.
 Profiler running." --start

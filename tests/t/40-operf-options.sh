@@ -72,11 +72,10 @@ from 1 to 1048576, or 0 for never" "--pack-at=$mib" true
 done
 says "--max-disk" "--max-disk=5MB: not a number of MiB; give one from 1 to \
 1048576, or 0 for any" --max-disk=5MB true
-says "--rate with events" "--rate and --events: the rate is that of the CPU \
-clock, which is sampled without --events; give one of them" \
+says "--rate with events" "--rate and --events: --rate is for the CPU clock, \
+which is sampled without --events; give one of them" \
 	--rate=100 -e cpu-clock:1000000 true
-says "--verbose with a word that is none" "--verbose=sfiles: no such word; \
-known are debug, sfile, arcs, samples, module, misc, ext and all" \
+says "--verbose with a word that is none" "--verbose=sfiles: unknown word; use debug, sfile, arcs, samples, module, misc, ext or all" \
 	-V debug,sfiles true
 
 # ---- events

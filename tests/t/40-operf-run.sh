@@ -211,7 +211,7 @@ like "where nothing describes the CPU it is cycles" "$(on_machine true)" \
 rmdir "$TMP/fs/0"
 is "without counters it is the clock" "$(on_machine true)" ""
 like "which is said" "$(cat "$TMP/err")" \
-	'^operf: no hardware counters to sample with here'
+	'^operf: no hardware counters here'
 
 # ---- sessions
 
@@ -269,7 +269,7 @@ like "where the samples before are" "$out" "\(the samples of the run before \
 are in session:previous\)\$"
 ledger 7 0 7
 run 0 "nothing stored" true
-is "is said" "$(said)" "operf: warning: of 7 samples that were taken none could \
+is "is said" "$(said)" "operf: warning: none of 7 samples could \
 be stored (7 sample_lost_overflow); see $TMP/work/$samples/oprofiled.log"
 ledger 1 1 0
 run 0 "nothing lost" true
@@ -303,13 +303,13 @@ PATH; check the name, or give its path" nosuch
 	cannot 127 "an empty name" \
 		": no such program on PATH; check the name, or give its path" ""
 	cannot 126 "a folder" \
-		"/bin: is a folder, no program; give the path of a program" /bin
+		"/bin: is a folder, not a program; give the path of a program" /bin
 	cannot 126 "a file that may not be executed" "$TMP/plain: may not be \
 executed; try chmod +x if it is a program" "$TMP/plain"
 	cannot 126 "a binary of another machine" \
 		"$TMP/binary: not a program of this machine" "$TMP/binary" x
 	cannot 126 "an interpreter that is not there" "$TMP/script: its \
-interpreter, in its first line or of its architecture, is not there" \
+interpreter (see its first line, or its architecture) is missing" \
 		"$TMP/script"
 }
 : >"$TMP/plain"
@@ -384,14 +384,13 @@ run 125 "a daemon that is killed" sh -c 'kill -KILL $(cat oprofile_data/run/lock
 	"$TMP/err" "$TESTBIN/await"
 is "the command goes on" "$out" "goes on"
 is "both are said" "$(said)" "operf: oprofiled: the daemon was ended by signal \
-9 (Killed); see $TMP/work/$samples/oprofiled.log; nothing is sampled any more; \
-the command goes on, unprofiled
+9 (Killed); see $TMP/work/$samples/oprofiled.log; sampling has stopped; \
+the command continues, unprofiled
 operf: sh: its exit status was 7"
 # shellcheck disable=SC2016
 run 125 "a daemon that is told to end" sh -c 'kill $(cat oprofile_data/run/lock)
 	"$1" line "$0" unprofiled && exit 7' "$TMP/err" "$TESTBIN/await"
-is "is said" "$(said)" "operf: oprofiled: the daemon was told to end; nothing \
-is sampled any more; the command goes on, unprofiled
+is "is said" "$(said)" "operf: oprofiled: the daemon was told to end; sampling has stopped; the command continues, unprofiled
 operf: 100 samples taken, 97 stored, 3 lost (3 sample_lost_overflow); see \
 opreport -l
 operf: sh: its exit status was 7"
@@ -524,7 +523,7 @@ kill -KILL "$(cat $data/run/lock)"
 wait "$pid"
 is "a daemon that is killed ends --system-wide" "$? $(said | tail -n 1)" \
 	"125 operf: oprofiled: the daemon was ended by signal 9 (Killed); see \
-$TMP/work/$samples/oprofiled.log; nothing is sampled any more"
+$TMP/work/$samples/oprofiled.log; sampling has stopped"
 launch -s
 until_started
 kill "$(cat $data/run/lock)"
@@ -544,7 +543,7 @@ launch -s
 until_started
 run 125 "a second operf in a folder" true
 is "is told of the first" "$(said)" "operf: $TMP/work/$data: another operf, pid \
-$pid, is at work here; wait for its end, or give another --session-dir"
+$pid, is using this folder; wait for its end, or give another --session-dir"
 kill "$pid"
 wait "$pid"
 is "which goes on" $? 0
@@ -555,8 +554,7 @@ daemon=$!
 background="$background $daemon"
 is "a daemon that is ready" "$(tr -d '\0' <"$TMP/ready")" ""
 run 125 "a folder with a daemon" -d "$TMP/other" true
-is "is left to it" "$(said)" "operf: $TMP/other: a daemon, pid $daemon, is at \
-work here; end it with opcontrol --shutdown, or give another --session-dir"
+is "is left to it" "$(said)" "operf: $TMP/other: a daemon, pid $daemon, is using this folder; end it with opcontrol --shutdown, or give another --session-dir"
 kill "$daemon"
 wait "$daemon"
 run 0 "a folder where one was" -d "$TMP/other" true

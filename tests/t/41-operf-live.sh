@@ -199,7 +199,7 @@ else
 		'^operf: cycles: no hardware counters here'
 	run 0 "the default" true
 	like "is the CPU clock, which is said" "$(cat "$TMP/err")" \
-		'^operf: no hardware counters to sample with here'
+		'^operf: no hardware counters here'
 fi
 rm -rf "$TMP/theirs/"*
 
@@ -338,7 +338,7 @@ like "what it has stored is there" "$(report -l)" ' burn_alpha$'
 run 125 "an account that cannot be written" \
 	mkdir -p oprofile_data/samples/current/ledger
 like "is told, with the reason" "$(notes)" "^operf: oprofiled: \
-.*/samples/current: no account of the samples can be kept: Is a directory; see "
+.*/samples/current: cannot write the account of samples: Is a directory; see "
 # A file system in memory that has room for the sample files of one program,
 # which are there before it is full.
 mkdir "$TMP/other"

@@ -57,7 +57,7 @@ error 'no number for a mode' 125 'page-faults:0:2: "2" for kernel is neither' \
 	-e faults:0:2 touch "$ran"
 error 'no mode' 125 'page-faults:0:0:0: counts neither the kernel' \
 	-e faults:0:0:0 touch "$ran"
-error 'the wrong mode' 125 'cs:0:0:1: it happens in kernel mode only' \
+error 'the wrong mode' 125 'cs:0:0:1: it happens only in kernel mode' \
 	-e cs:0:0:1 touch "$ran"
 error 'the second of two events' 125 'foo: .* has no event of this name' -e cs -e foo \
 	touch "$ran"

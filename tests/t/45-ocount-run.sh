@@ -161,7 +161,7 @@ kill -INT $pid
 finish
 is 'a second SIGINT ends counting alone' "$status" 130
 ok 'what was counted is shown' test "$(field 2 page-faults <"$TMP/out")" -gt 10
-like 'the rest is said' "$(cat "$TMP/err")" '^ocount: sh: it goes on, uncounted'
+like 'the rest is said' "$(cat "$TMP/err")" '^ocount: sh: continues, no longer counted'
 ok 'and so it does' kill -KILL "$command"
 
 # ---- processes and threads ------------------------------------------------------

@@ -43,7 +43,7 @@ mistake() {
 unset OPROFILE_EVENTS_DIR
 mistake 127 'nosuchprog: no such program on PATH; ' operf nosuchprog
 mistake 126 '/etc/passwd: may not be executed; try chmod' operf /etc/passwd
-mistake 126 '[.]: is a folder, no program; ' operf .
+mistake 126 '[.]: is a folder, not a program; ' operf .
 mistake 125 'nothing to profile; give a command, ' operf
 mistake 125 '--sesion-dir=x: unknown option; see operf --help' operf --sesion-dir=x true
 mistake 125 '--callgraph 64: .*--callgraph=64' operf --callgraph 64 true

@@ -69,7 +69,7 @@ is "--search looks into names" \
 like "--search looks into unit masks" \
 	"$("$ophelp" -c x86-64/family10 --search=nta_prefetched)" \
 	'^DATA_CACHE_LINES_EVICTED:'
-error "--search without a hit" 1 'nothing-here: no event of x86-64/family10' \
+error "--search without a hit" 1 'nothing-here: x86-64/family10 has no event' \
 	-c x86-64/family10 -s nothing-here
 like "--callgraph raises the minimum" \
 	"$("$ophelp" -c x86-64/family10 --callgraph=1)" 'min count: 750000\)'
@@ -163,8 +163,8 @@ error "no event" 2 '--check-events: no event is given' -c x86-64/family10 -e
 error "two events for --unit-mask" 2 'B:1: too many words for --unit-mask' \
 	-c x86-64/family10 -u A:1 B:1
 error "two names" 2 'B: too many words; see' -c x86-64/family10 A B
-error "two modes" 2 '--check-events and --unit-mask: one at a time' -e -u A
-error "two formats" 2 '--xml and --json: one at a time' --xml --json
+error "two modes" 2 '--check-events and --unit-mask: give one at a time' -e -u A
+error "two formats" 2 '--xml and --json: give one of them' --xml --json
 error "a format of no list" 2 '--json: only for the list' --json -r
 error "an unknown option" 2 '--foo: unknown option; see ophelp --help' --foo
 error "a CPU type of the original without a list" 1 \

@@ -343,7 +343,7 @@ shows 'since the start'
 press e
 seen "e without another event" '^the session has only this event$'
 press '?'
-seen "? is help" '^Space +pause, or go on$' '^q +quit$'
+seen "? is help" '^Space +pause or resume$' '^q +quit$'
 press x
 seen "any key closes it" ' leaf$'
 press w
@@ -540,7 +540,7 @@ seen "says what is wrong with binaries" 'bare: it is stripped'
 press x
 shows '  42 samples'
 press Enter 3
-seen "without call graphs there are no calls" '\[self\] ' '^no calls are known; '
+seen "without call graphs there are no calls" '\[self\] ' '^the session has no calls; '
 press q
 ended "a stripped binary" 0
 if [ "$optop_env" ]; then

@@ -107,9 +107,9 @@ refused "a file that is no program" 126 \
 	'\./broken: not a program of this machine' operf env
 target=./script
 refused "a script without an interpreter" 126 \
-	'\./script: its interpreter, .* is not there' operf env
+	'\./script: its interpreter .* is missing' operf env
 target=/
-refused "a folder" 126 '/: is a folder, no program; give the path of a program' operf env
+refused "a folder" 126 '/: is a folder, not a program; give the path of a program' operf env
 
 true &
 target=--pid=$!

@@ -159,7 +159,7 @@ static void refuses_bad_events(void **state)
 		{ "cycles:0:2", "\"2\" for kernel is neither 0 nor 1" },
 		{ "cycles:0:1:x", "\"x\" for user is neither 0 nor 1" },
 		{ "cycles:0:0:0", "neither" },
-		{ "cs:0:0:1", "cs:0:0:1: it happens in kernel mode only" },
+		{ "cs:0:0:1", "cs:0:0:1: it happens only in kernel mode" },
 	};
 	struct ocount_events events;
 

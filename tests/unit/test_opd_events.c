@@ -76,7 +76,7 @@ static void errors_name_the_place(void **state)
 		{ "A/B:1:0:5:0:1:1", "event name 'A/B'" },
 		{ ":1:0:5:0:1:1", "event name ''" },
 		{ "A:1:0:5:0:1:1,B:1:0:5:0:1:1", "same counter 0" },
-		{ "A:1:0:5:0:1:1,A:1:1:5:0:1:1", "A is there twice" },
+		{ "A:1:0:5:0:1:1,A:1:1:5:0:1:1", "A is given twice" },
 		{ "A:4294967296:0:5:0:1:1", "32 bits" },
 		{ ",", "name:value:counter" },
 	};

@@ -319,7 +319,7 @@ static void test_row(void **state)
 
 #define LOG_LINE                                                               \
 	"load 0x7f0000001234 - 64 0x10 all all all /bin/busy /bin/busy\n"
-#define LOG_END "# what comes after 256 MiB is left out\n"
+#define LOG_END "# records after 256 MiB are left out\n"
 
 struct log_test {
 	const char *name;
@@ -391,12 +391,12 @@ static void check_log(const struct log_test *t)
 	assert_non_null(strstr(text, "Nr. IBS memory accesses not logged: "));
 	assert_int_equal(strncmp(strstr(text, "logged: ") + 8, t->stats, 2), 0);
 	assert_int_equal(!!strstr(text,
-				  "ibs_memaccess.log has 256 MiB, nothing"),
+				  "ibs_memaccess.log has 256 MiB and takes"),
 			 t->begins && t->nr_told);
 	assert_int_equal(
 		!!strstr(
 			text,
-			"ibs_memaccess.log cannot be written, it ends here: No space left"),
+			"ibs_memaccess.log: cannot write, so the log ends here: No space left"),
 		!t->begins);
 	assert_int_equal(ledger_of(f).stored, 3);
 	free(text);

@@ -926,7 +926,7 @@ static void expect_log(struct jit_rig *j, const char *text, int nr)
 static void test_most_codes(void **state)
 {
 	const char *full =
-		"perf-77.map of process 77: more functions than are kept in memory; samples in further ones have no name\n";
+		"perf-77.map of process 77: too many functions to keep in memory; samples in further ones have no name\n";
 	struct jit_rig j;
 	struct op_log log;
 
@@ -977,7 +977,7 @@ static void test_most_codes_of_a_dump(void **state)
 	assert_int_equal(find_at(&j, PID, 0x200, 1), 0);
 	expect_log(
 		&j,
-		"more functions than are kept in memory; samples in further ones have no name\n",
+		"too many functions to keep in memory; samples in further ones have no name\n",
 		1);
 	close(w.fd);
 	op_log_close(&log);

@@ -304,7 +304,7 @@ static const struct row rows[] = {
 	  "unmount; file a 100; image a 100; keep a; held; log; open a; rm a;"
 	  "sweep; log; open a",
 	  "0 held\n"
-	  "a: is on a mount that came later; a copy is kept\n"
+	  "a: is on a file system mounted after the daemon started; a copy is kept\n"
 	  "open a of 100\n"
 	  "open a of 100\n"
 	  "9 bytes copied\n" },
@@ -417,13 +417,13 @@ static const struct row rows[] = {
 	{ "a_file_that_is_too_large", NULL,
 	  "file a 100; size a 268435457; image a 100; keep a; rm a; sweep; log;"
 	  "open a",
-	  "a: is gone, and no copy can be kept: File too large\n"
+	  "a: is gone, and it cannot be copied: File too large\n"
 	  "ENOENT\n"
 	  "0 bytes copied\n" },
 	{ "too_much_in_all", NULL,
 	  "file a 100; size a 1048577; image a 100; keep a; rm a; copied 1023;"
 	  "sweep; log",
-	  "a: is gone, and no copy can be kept: No space left on device\n"
+	  "a: is gone, and it cannot be copied: No space left on device\n"
 	  "1072693248 bytes copied\n" },
 	{ "a_second_copy_is_the_first", NULL,
 	  "file a 100; image a 100; keep a; rm a; sweep; log; copied 5;"

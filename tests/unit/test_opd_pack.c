@@ -209,7 +209,8 @@ static void a_killed_child_loses_nothing(void **state)
 		kill_child_after(f, nr_events * i / nr);
 		assert_int_equal(total(f), 2 * MANY * (i + 2));
 	}
-	assert_true(log_says(f, "who packed was killed; sample files stay"));
+	assert_true(log_says(
+		f, "the packing process was killed; sample files stay"));
 	f->opd.store.pack.limit = 0;
 	goes_on(f, (nr + 1) * 2 * MANY);
 	free_fixture(f);
@@ -623,7 +624,7 @@ static void only_a_killed_child_asks_for_a_count(void **state)
 	assert_true(f->opd.store.recount);
 	assert_true(log_says(
 		f,
-		"who packed was killed; sample files stay as they are and are packed later\n"));
+		"the packing process was killed; sample files stay as they are and are packed later\n"));
 	close(reader);
 	free_fixture(f);
 }

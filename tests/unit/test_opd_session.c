@@ -516,7 +516,7 @@ static void but_not_for_long(void **state)
 
 	leave_heir(f, 60000);
 	assert_int_equal(opd_session_lock(&f->opd.store, &diag), -EBUSY);
-	assert_non_null(strstr(diag.text, "a daemon is running already"));
+	assert_non_null(strstr(diag.text, "a daemon is already running"));
 	assert_int_equal(heir.ms, 10000);
 	pause_for_heir(60000);
 	close(heir.gone);

@@ -542,7 +542,7 @@ static void test_file_hangs(void **state)
 	assert_int_equal(query.build_id_len, 0);
 	assert_int_equal(module.nr_started, 1);
 	assert_true(log_has(
-		"/a: the file does not answer: its build-id is not read\n"));
+		"/a: the file does not respond: its build-id is not read\n"));
 	close_source(&source);
 }
 
@@ -565,7 +565,7 @@ static void test_many_files_hang(void **state)
 	assert_int_equal(query.build_id_len, 0);
 	assert_int_equal(query.flags, 0);
 	assert_true(log_has(
-		"/b: too many files do not answer: its build-id is not read\n"));
+		"/b: too many files do not respond: its build-id is not read\n"));
 	assert_int_equal(module.nr_started, 8);
 	close_source(&source);
 }

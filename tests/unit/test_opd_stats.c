@@ -293,12 +293,12 @@ static const struct row rows[] = {
 	{ "more_is_there", NULL,
 	  "there 5; ledger source = a\\taken = 7\\stored = 3\\pending = 4\\;"
 	  "init; log; show",
-	  "2 samples are stored that the ledger did not know\n"
+	  "2 stored samples were missing in the ledger\n"
 	  "a: taken 7 stored 5 lost_daemon_killed 2\n" },
 	{ "much_more_is_there", NULL,
 	  "there 5; ledger source = a\\taken = 2\\stored = 1\\pending = 1\\;"
 	  "init; log; show",
-	  "4 samples are stored that the ledger did not know\n"
+	  "4 stored samples were missing in the ledger\n"
 	  "a: taken 5 stored 5\n" },
 	{ "as_much_is_there", NULL,
 	  "there 5; ledger source = a\\taken = 6\\stored = 5\\pending = 1\\;"
@@ -307,10 +307,10 @@ static const struct row rows[] = {
 	{ "less_is_there", NULL,
 	  "there 5; ledger source = a\\taken = 10\\stored = 9\\pending = 1\\;"
 	  "init; log; show",
-	  "4 samples of the ledger are gone or unreadable\n"
+	  "4 samples in the ledger are missing or unreadable\n"
 	  "a: taken 10 stored 5 lost_damaged_file 4 lost_daemon_killed 1\n" },
 	{ "no_ledger", NULL, "there 5; init; log; show",
-	  "5 samples are stored that the ledger did not know\n"
+	  "5 stored samples were missing in the ledger\n"
 	  "-: taken 5 stored 5\n" },
 	{ "a_damaged_ledger", NULL,
 	  "ledger taken = a lot\\; init; log; show; source b; lost 1 a; write",
@@ -325,7 +325,7 @@ static const struct row rows[] = {
 	  "test: taken 10 stored 4 pending 6\n" },
 	{ "written_last", NULL, "taken 10; there 4; stored 4; last; log; show",
 	  "test: taken 10 stored 4 lost_at_exit 6\n"
-	  "6 samples never came out of the kernel\n"
+	  "6 samples never arrived from the kernel\n"
 	  "test: taken 10 stored 4 pending 6\n" },
 	{ "written_last_without_pending", NULL, "lost 1 a; last; log",
 	  "test: taken 1 stored 0 a 1\n" },

@@ -357,7 +357,7 @@ static const struct row rows[] = {
 	{ "what_makes_no_sense_is_logged", NULL,
 	  "record 3 0; record 5 0; record 3 0; record 98 0; record 99 0;" IMPOSSIBLE
 	  "cpu 1;" IMPOSSIBLE "cpu 1; log",
-	  "a record of code 3 makes no sense\n"
+	  "a record of code 3 is invalid\n"
 	  "unknown code 98 in the stream: skipped\n"
 	  "a record of impossible length: skipping to the next CPU switch\n"
 	  "taken 0 stored 0\n"

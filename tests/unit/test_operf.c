@@ -300,8 +300,9 @@ static void tells_of_time_without_samples(void **state)
 	operf->options.rate = 0;
 	operf->events.user_only = true;
 	assert_true(tells_of_unseen(operf, 250));
-	assert_non_null(strstr(note, "75 % are not seen: the kernel's part may "
-				     "not be sampled, and a process"));
+	assert_non_null(strstr(note,
+			       "75 % are not seen: you may not sample the "
+			       "kernel, and a process"));
 	operf->events.user_only = false;
 	assert_true(tells_of_unseen(operf, 250));
 	assert_non_null(strstr(note, "75 % are not seen: a process is not"));

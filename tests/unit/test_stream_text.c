@@ -141,14 +141,14 @@ static void errors_have_a_reason(void **state)
 		const char *why;
 	} cases[] = {
 		{ "dance", "no such record" },
-		{ "cpu", "missing" },
+		{ "cpu", "ends too early" },
 		{ "cpu x", "number" },
 		{ "cpu -1", "number" },
 		{ "cpu 12a", "number" },
 		{ "cpu 0x", "number" },
 		{ "cpu 18446744073709551616", "64 bits" },
-		{ "cpu 1 2", "more on the line" },
-		{ "user now", "more on the line" },
+		{ "cpu 1 2", "more fields" },
+		{ "user now", "more fields" },
 		{ "sample 0xffffffffffffffff 0", "escape" },
 		{ "sample 1 0xffffffffffffffff", "escape" },
 		{ "sample 1 1 x99999999", "too many" },

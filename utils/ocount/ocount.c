@@ -296,7 +296,7 @@ static int take_command_status(struct ocount *o)
 
 	waitid(P_PID, (id_t)command->pid, &info, WEXITED | WNOHANG | WNOWAIT);
 	if (!info.si_pid) {
-		say_note("ocount", "%s: it goes on, uncounted",
+		say_note("ocount", "%s: continues, no longer counted",
 			 command->argv[0]);
 		command->pid = 0;
 		return 128 + o->watch.sig;

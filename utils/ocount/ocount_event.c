@@ -124,7 +124,7 @@ static int parse_counted_event(struct ocount_event *event,
 	if (!event->kernel && ocount_event_is_kernels(event))
 		return op_diag_set(
 			diag, -EINVAL,
-			"%s: it happens in kernel mode only; leave kernel mode in",
+			"%s: it happens only in kernel mode; do not exclude kernel mode",
 			event->name);
 	return 0;
 }

@@ -89,8 +89,7 @@ static void note_missing_images(const struct oc_settings *settings)
 		if (access(path, F_OK))
 			fprintf(stderr,
 				"opcontrol: --image=%s: no such file here; "
-				"kept are samples of what the kernel calls "
-				"so\n",
+				"only samples of images with this name are kept\n",
 				path);
 		name += len + (name[len] == ',');
 	}
@@ -135,9 +134,8 @@ static int save_pending(struct opcontrol *oc, const struct oc_daemonrc *rc)
 					&oc->diag);
 	free(settings);
 	if (!err)
-		fputs("opcontrol: the daemon runs and keeps its settings; the "
-		      "new ones are saved and hold when it is started again "
-		      "after --shutdown or --deinit\n",
+		fputs("opcontrol: the running daemon keeps its settings; the "
+		      "new ones are saved and apply after --shutdown or --deinit and a new start\n",
 		      stderr);
 	return err;
 }

@@ -167,8 +167,8 @@ static int check_saved_name(const char *name, struct op_diag *diag)
 {
 	if (strlen(name) > NAME_MAX || strchr(name, '\n'))
 		return op_diag_set(diag, -EINVAL,
-				   "--save=%.64s: no name for a session; give "
-				   "at most %d bytes without a newline",
+				   "--save=%.64s: not a name for a session; "
+				   "give at most %d bytes without a newline",
 				   name, NAME_MAX);
 	return op_session_name_check(name, diag);
 }

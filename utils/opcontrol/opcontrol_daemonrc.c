@@ -40,11 +40,10 @@ int oc_daemonrc_init(struct oc_daemonrc *rc, struct op_diag *diag)
 	}
 	n = snprintf(rc->folder, sizeof(rc->folder), "%s/.oprofile", home);
 	if (home[0] != '/' || n >= (int)sizeof(rc->folder))
-		return op_diag_set(
-			diag, -EINVAL,
-			"HOME: \"%.128s\" is no absolute path of a "
-			"sensible length; set it to your home folder",
-			home);
+		return op_diag_set(diag, -EINVAL,
+				   "HOME: \"%.128s\" is not an absolute path, "
+				   "or is too long; set it to your home folder",
+				   home);
 	snprintf(rc->path, sizeof(rc->path), "%s/daemonrc", rc->folder);
 	snprintf(rc->pending, sizeof(rc->pending), "%s/daemonrc_new",
 		 rc->folder);
@@ -131,7 +130,8 @@ static int load_path(const struct rc_reader *reader,
 		value = "";
 	err = load_text(reader, row->key, value, path, sizeof(path));
 	if (!err && *path && *path != '/')
-		err = refuse_value(reader, row->key, path, "no absolute path");
+		err = refuse_value(reader, row->key, path,
+				   "not an absolute path");
 	/* An empty folder is the default. */
 	if (!err && (*path || row->type == OC_TYPE_FILE))
 		strcpy(buf, path);
@@ -156,7 +156,7 @@ static int load_chosen_events(const struct rc_reader *reader, char *events)
 		if (!value || !*value)
 			return op_diag_set(reader->diag, -EINVAL,
 					   "%s: %s: there is no such line, "
-					   "though " NR_CHOSEN " is %" PRIu64
+					   "although " NR_CHOSEN " is %" PRIu64
 					   "; correct or remove that",
 					   reader->path, key, nr);
 		if (used + strlen(value) + 2 > OC_EVENTS_MAX)
@@ -208,7 +208,7 @@ static int load_setting(const struct rc_reader *reader,
 		if (!oc_settings_source(number, value))
 			return 0;
 		return refuse_value(reader, row->key, value,
-				    "none of auto, module and perf");
+				    "not auto, module or perf");
 	case OC_TYPE_SWITCH:
 		*number = *value == '1';
 		if ((*value == '0' || *value == '1') && !value[1])
@@ -355,7 +355,7 @@ int oc_daemonrc_adopt(const struct oc_daemonrc *rc, struct op_diag *diag)
 {
 	if (rename(rc->pending, rc->path))
 		return op_diag_set(diag, -errno,
-				   "%s: cannot become daemonrc: %s",
+				   "%s: cannot be renamed to daemonrc: %s",
 				   rc->pending, strerror(errno));
 	return 0;
 }

@@ -88,8 +88,8 @@ static int check_event_source(const struct oc_events *events,
 				   kernels->event->name);
 	if (cpus && !has_cpu_counters(events, source))
 		return op_diag_set(diag, -ENODEV,
-				   "%s: no hardware counters to sample with "
-				   "here; " WAYS_OUT,
+				   "%s: no hardware counters here; "
+				   "" WAYS_OUT,
 				   cpus->event->name);
 	return oc_ibs_check_source(events->fs, list, source, diag);
 }
@@ -166,7 +166,7 @@ out:
 static int choose_default_event(struct oc_events *events, enum oc_source source,
 				struct op_diag *diag)
 {
-	const char *reason = "no hardware counters to sample with here";
+	const char *reason = "no hardware counters here";
 	struct op_diag why = { "" };
 	bool has_counters = has_cpu_counters(events, source);
 	char *text;
@@ -174,8 +174,8 @@ static int choose_default_event(struct oc_events *events, enum oc_source source,
 
 	if (!has_counters || !event_machine_cpu(&events->machine, &why)) {
 		say_note("opcontrol",
-			 "%s; sampling by the timer (--event=timer chooses "
-			 "that)",
+			 "%s; sampling by the timer (as with "
+			 "--event=timer)",
 			 has_counters ? why.text : reason);
 		return 0;
 	}

@@ -42,8 +42,8 @@ int oc_fs_init(struct oc_fs *fs, struct op_diag *diag)
 	if (folder[0] != '/' || strlen(folder) >= sizeof(fs->root) - 256)
 		return op_diag_set(
 			diag, -EINVAL,
-			"OPROFILE_FS: \"%.128s\" is no absolute "
-			"path of a sensible length; correct or unset "
+			"OPROFILE_FS: \"%.128s\" is not an "
+			"absolute path, or is too long; correct or unset "
 			"it",
 			folder);
 	strcpy(fs->root, folder);
@@ -193,8 +193,8 @@ int oc_fs_read(const struct oc_fs *fs, const char *file, uint64_t *value,
 	if (!err)
 		err = op_parse_u64(text, value);
 	if (err)
-		op_diag_set(diag, err, "%s/%s: holds no number: %s", fs->root,
-			    file, strerror(-err));
+		op_diag_set(diag, err, "%s/%s: does not contain a number: %s",
+			    fs->root, file, strerror(-err));
 	return err;
 }
 

@@ -60,12 +60,12 @@ const char *oc_module_is_refused(const char *root)
 
 	snprintf(path, sizeof(path), "%s/proc/modules", root);
 	if (access(path, F_OK))
-		return "this kernel can load no modules; boot one that can, "
+		return "this kernel cannot load modules; boot one that can, "
 		       "such as Debian's, or profile inside a virtual machine";
 	if (file_has_word(root, "/proc/sys/kernel/modules_disabled", 0, "1"))
-		return "loading modules is switched off until the next boot "
+		return "loading modules is disabled until the next boot "
 		       "(kernel.modules_disabled or nomodule); boot without "
-		       "that";
+		       "it";
 	return NULL;
 }
 
@@ -85,7 +85,7 @@ static const char *explanation(int err)
 	case EBADMSG:
 		return "its signature is damaged; build and sign it again";
 	case ENOEXEC:
-		return "it is no module, or one for another kernel; build it "
+		return "it is not a module, or is for another kernel; build it "
 		       "for this kernel with make module";
 	case EINVAL:
 		return "it is damaged; build it again with make module";
@@ -93,7 +93,7 @@ static const char *explanation(int err)
 		return "it needs functions that this kernel does not have; "
 		       "rebuild it for this kernel with make module";
 	case ENOMEM:
-		return "memory is short; end some programs and try again";
+		return "out of memory; end some programs and try again";
 	}
 	return NULL;
 }

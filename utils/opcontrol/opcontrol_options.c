@@ -286,8 +286,8 @@ int oc_request_parse(struct oc_request *request,
 	if (!err && request->values[OC_VMLINUX] &&
 	    request->values[OC_NO_VMLINUX])
 		return op_diag_set(diag, -EINVAL,
-				   "--vmlinux and --no-vmlinux: each undoes "
-				   "the other; give one of them");
+				   "--vmlinux and --no-vmlinux: they "
+				   "contradict each other; give one of them");
 	if (!err)
 		err = check_combination(request, diag);
 	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;

@@ -191,12 +191,11 @@ int oc_settings_separate(struct oc_settings *settings, const char *list,
 	for (;;) {
 		len = strcspn(word, ", ");
 		if (separate_by_word(wanted, word, len))
-			return op_diag_set(diag, -EINVAL,
-					   "--separate=%s: \"%.*s\" is none of "
-					   "none, lib, library, kernel, "
-					   "thread, cpu, cgroup and all",
-					   list, len < 64 ? (int)len : 64,
-					   word);
+			return op_diag_set(
+				diag, -EINVAL,
+				"--separate=%s: \"%.*s\" is not one "
+				"of none, lib, library, kernel, thread, cpu, cgroup and all",
+				list, len < 64 ? (int)len : 64, word);
 		if (!word[len])
 			break;
 		word += len + 1;
@@ -243,8 +242,8 @@ static int set_source(struct oc_settings *settings,
 	if (!oc_settings_source(&settings->numbers[OC_SOURCE], value))
 		return 0;
 	return op_diag_set(diag, -EINVAL,
-			   "--%s=%s: none of auto, module and perf; give one "
-			   "of these",
+			   "--%s=%s: not a source; give auto, module or "
+			   "perf",
 			   row->option, value);
 }
 
@@ -261,7 +260,7 @@ static int set_event_list(struct oc_settings *settings,
 				   "or default");
 	if (strlen(value) >= sizeof(settings->events) || strchr(value, '\n'))
 		return op_diag_set(diag, -EINVAL,
-				   "--%s=%.64s...: no list of events; give "
+				   "--%s=%.64s...: too long; give "
 				   "NAME:COUNT,... in less than %zu bytes",
 				   row->option, value,
 				   sizeof(settings->events));
@@ -286,7 +285,7 @@ static int set_bounded_number(struct oc_settings *settings,
 			      const struct oc_setting *row, const char *value,
 			      struct op_diag *diag)
 {
-	const char *zero = row->zero ? row->zero : "the usual one";
+	const char *zero = row->zero ? row->zero : "the default";
 	uint64_t number;
 	char why[64];
 
@@ -297,7 +296,7 @@ static int set_bounded_number(struct oc_settings *settings,
 				   row->option, value, zero);
 	if (number && oc_settings_check_number(row, number, why, sizeof(why)))
 		return op_diag_set(diag, -EINVAL,
-				   "--%s=%s: %s; give a number that is, or 0 "
+				   "--%s=%s: %s; give a number in range, or 0 "
 				   "for %s",
 				   row->option, value, why, zero);
 	settings->numbers[row - oc_settings_table] = number;
@@ -326,7 +325,7 @@ static int set_session_folder(struct oc_settings *settings,
 
 	if (!*value)
 		return op_diag_set(diag, -EINVAL,
-				   "--session-dir: no folder; the usual one is "
+				   "--session-dir: no folder; the default is "
 				   "--session-dir=%s",
 				   OP_SESSION_DIR_DEFAULT);
 	err = refuse_newline(row->option, value, diag);
@@ -372,9 +371,10 @@ static int set_output_file(struct oc_settings *settings,
 	if (!strcmp(value, "none"))
 		value = "";
 	else if (!*value)
-		return op_diag_set(diag, -EINVAL,
-				   "--%s: no name of a file; give one, or none",
-				   row->option);
+		return op_diag_set(
+			diag, -EINVAL,
+			"--%s: no file is named; give a name, or none",
+			row->option);
 	if (*value && *value != '/' && !getcwd(folder, sizeof(folder)))
 		return op_diag_set(diag, -errno,
 				   "--%s=%s: %s; give an absolute path",

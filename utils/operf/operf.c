@@ -58,8 +58,8 @@ static void note_sampling_limits(const struct operf *operf)
 {
 	if (operf->events.no_counter)
 		operf_inform(operf,
-			     "no hardware counters to sample with here, so it "
-			     "is the CPU clock");
+			     "no hardware counters here; sampling the CPU "
+			     "clock instead");
 	if (operf->events.user_only)
 		operf_inform(
 			operf,

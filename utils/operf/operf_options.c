@@ -86,7 +86,7 @@ static int take_separate_option(struct operf_options *options, char *list,
 			 strcmp(word, "kernel") != 0)
 			return op_diag_set(
 				diag, -EINVAL,
-				"--separate=%s: not known; give thread, cpu or cgroup, or several with commas (lib and kernel are always on)",
+				"--separate=%s: unknown; give thread, cpu or cgroup, or several with commas (lib and kernel are always on)",
 				word);
 	}
 	return 0;
@@ -135,10 +135,10 @@ static int take_rate_option(struct operf_options *options, const char *text,
 				   "second; give one from 1 to %d",
 				   text, RATE_MAX);
 	if (options->events)
-		return op_diag_set(diag, -EINVAL,
-				   "--rate and --events: the rate is that of "
-				   "the CPU clock, which is sampled without "
-				   "--events; give one of them");
+		return op_diag_set(
+			diag, -EINVAL,
+			"--rate and --events: --rate is for the "
+			"CPU clock, which is sampled without --events; give one of them");
 	return 0;
 }
 
@@ -212,11 +212,11 @@ static int take_verbose_word(struct operf_options *options, const char *word,
 	if (is_own_word(word))
 		return 0;
 	if (!is_daemon_word(word))
-		return op_diag_set(diag, -EINVAL,
-				   "--verbose=%s: no such word; known are "
-				   "debug, sfile, arcs, samples, module, misc, "
-				   "ext and all",
-				   word);
+		return op_diag_set(
+			diag, -EINVAL,
+			"--verbose=%s: unknown word; use debug, "
+			"sfile, arcs, samples, module, misc, ext or all",
+			word);
 	if (*list)
 		strcat(list, ",");
 	strcat(list, word);

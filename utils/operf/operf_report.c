@@ -100,7 +100,7 @@ static void why_none_taken(const struct operf *operf, char *why, size_t len)
 	    operf->events.user_only)
 		snprintf(why, len,
 			 "the command runs with other rights than yours, or "
-			 "may not be read by you; run operf as root");
+			 "you may not read it; run operf as root");
 	else if (operf->events.text)
 		snprintf(why, len,
 			 "the event did not happen often enough; give a "
@@ -121,8 +121,8 @@ static void why_none_taken(const struct operf *operf, char *why, size_t len)
 						 : "");
 	else if (operf->events.user_only)
 		snprintf(why, len,
-			 "no user code ran, and the kernel's may not be "
-			 "sampled; run operf as root");
+			 "no user code ran, and you may not sample the "
+			 "kernel; run operf as root");
 	else
 		snprintf(why, len,
 			 "it used no CPU time; wait until it does something");
@@ -241,9 +241,8 @@ static void note_unseen(const struct operf *operf,
 		"not seen before it has used %.1f ms itself; %s, or give a "
 		"higher --rate",
 		seen, used, 100 * (1 - seen / used),
-		operf->events.user_only
-			? "the kernel's part may not be sampled, and "
-			: "",
+		operf->events.user_only ? "you may not sample the kernel, and "
+					: "",
 		1e3 / rate,
 		geteuid()
 			? "run operf as root"
@@ -272,7 +271,7 @@ static void note_stacks(const struct operf *operf,
 		operf, "%" PRIu64 " of %" PRIu64 " stacks are whole%s%s", whole,
 		all, list,
 		ledger->stacks[OP_STACKS_TRUNCATED]
-			? "; what is truncated has more than 60 KiB of stack, the most that the kernel hands over, or more frames than --callgraph=DEPTH allows"
+			? "; truncated stacks have more than 60 KiB, the most that the kernel copies, or more frames than --callgraph=DEPTH allows"
 			: "");
 }
 
@@ -294,8 +293,8 @@ static void note_nothing_stored(const struct operf *operf,
 	char causes[LIST_MAX];
 
 	list_causes(ledger, causes, sizeof(causes));
-	operf_note("warning: of %" PRIu64 " samples that were taken none could "
-		   "be stored (%s); see %s",
+	operf_note("warning: none of %" PRIu64 " samples could be stored (%s); "
+		   "see %s",
 		   ledger->taken, causes, operf->session.log);
 }
 

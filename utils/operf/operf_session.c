@@ -135,8 +135,8 @@ static int take_own_lock(struct operf_folder *folder, const char *path,
 		return fd;
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		op_diag_set(diag, -EBUSY,
-			    "%s: another operf, pid %s, is at work here; wait "
-			    "for its end, or give another --session-dir",
+			    "%s: another operf, pid %s, is using this folder; "
+			    "wait for its end, or give another --session-dir",
 			    folder->session->dir,
 			    read_locker_pid(fd, pid, sizeof(pid)));
 		close(fd);
@@ -167,12 +167,13 @@ static int check_daemon_lock(const struct operf_folder *folder,
 	if (fd < 0)
 		return fd;
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		err = op_diag_set(diag, -EBUSY,
-				  "%s: a daemon, pid %s, is at work here; end "
-				  "it with opcontrol --shutdown, or give "
-				  "another --session-dir",
-				  folder->session->dir,
-				  read_locker_pid(fd, pid, sizeof(pid)));
+		err = op_diag_set(
+			diag, -EBUSY,
+			"%s: a daemon, pid %s, is using this folder; end "
+			"it with opcontrol --shutdown, or give "
+			"another --session-dir",
+			folder->session->dir,
+			read_locker_pid(fd, pid, sizeof(pid)));
 	close(fd);
 	return err;
 }
@@ -256,7 +257,7 @@ void operf_session_undo(struct operf_folder *folder)
 	if (!folder->made) {
 		if (op_session_undo_rotate(&folder->room, &why))
 			say_note("operf",
-				 "%s; the sessions there have other names now",
+				 "%s; the sessions in it have been renamed",
 				 why.text);
 		return;
 	}

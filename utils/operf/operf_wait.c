@@ -168,17 +168,17 @@ static bool handle_operf_signal(struct operf *operf)
 /* The daemon has ended by itself: say so. */
 static enum operf_end handle_daemon_end(struct operf *operf)
 {
-	const char *rest = operf->command.pid ? "; the command goes on, "
-						"unprofiled"
+	const char *rest = operf->command.pid ? "; the command "
+						"continues, unprofiled"
 					      : "";
 	struct op_diag why = { "" };
 
 	if (operf_daemon_reap(operf, &why)) {
-		operf_note("%s; nothing is sampled any more%s", why.text, rest);
+		operf_note("%s; sampling has stopped%s", why.text, rest);
 		return OPERF_DAEMON_DIED;
 	}
-	operf_note("oprofiled: the daemon was told to end; nothing is sampled "
-		   "any more%s",
+	operf_note("oprofiled: the daemon was told to end; sampling has "
+		   "stopped%s",
 		   rest);
 	return OPERF_DAEMON_ENDED;
 }

@@ -140,7 +140,7 @@ static int list_events(struct ophelp *help)
 	else if (help->request.json)
 		ophelp_print_json(&list);
 	else if (!ophelp_next(&list, &at))
-		fprintf(stderr, "ophelp: %s: no event of %s holds this text\n",
+		fprintf(stderr, "ophelp: %s: %s has no event with this text\n",
 			list.search, help->cpu);
 	else
 		ophelp_print_text(&list);

@@ -118,7 +118,7 @@ static int take_ophelp_options(struct ophelp_request *r, poptContext context,
 
 		if (r->mode != OPHELP_LIST && r->mode != mode)
 			return op_diag_set(diag, -EINVAL,
-					   "--%s and --%s: one at a time",
+					   "--%s and --%s: give one at a time",
 					   modes[r->mode].option,
 					   modes[mode].option);
 		r->mode = mode;
@@ -148,7 +148,7 @@ static int check_ophelp_request(const struct ophelp_request *r,
 				   option ? option : "");
 	if (r->xml && r->json)
 		return op_diag_set(diag, -EINVAL,
-				   "--xml and --json: one at a time");
+				   "--xml and --json: give one of them");
 	if ((r->xml || r->json || r->search) &&
 	    (r->mode != OPHELP_LIST || r->nr_args))
 		return op_diag_set(diag, -EINVAL,
@@ -157,8 +157,10 @@ static int check_ophelp_request(const struct ophelp_request *r,
 				   : r->json ? "json"
 					     : "search");
 	if (r->callgraph < 0)
-		return op_diag_set(diag, -EINVAL, "--callgraph=%d: not a depth",
-				   r->callgraph);
+		return op_diag_set(
+			diag, -EINVAL,
+			"--callgraph=%d: not a depth; give 0 or more",
+			r->callgraph);
 	return 0;
 }
 

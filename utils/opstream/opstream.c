@@ -128,7 +128,8 @@ static void print_counts(const struct counts *counts)
 			       counts->records[code], code);
 	}
 	if (counts->raw)
-		printf("%20" PRIu64 "  words of no record\n", counts->raw);
+		printf("%20" PRIu64 "  words outside of records\n",
+		       counts->raw);
 	if (counts->rest)
 		printf("%20" PRIu64 "  bytes behind the last word\n",
 		       counts->rest);
@@ -196,7 +197,7 @@ int main(int argc, const char **argv)
 	};
 	poptContext context =
 		poptGetContext("opstream", argc, argv, options, 0);
-	const char *name, *wrong = NULL, *why = "one file at a time";
+	const char *name, *wrong = NULL, *why = "give one file at a time";
 	int rc;
 
 	poptSetOtherOptionHelp(context, "[OPTION...] [FILE]");

@@ -370,7 +370,7 @@ static bool at_end(struct parser *p)
 static int parse_token(struct parser *p, const char **token, size_t *len)
 {
 	if (at_end(p))
-		return refuse_line(p, "something is missing at the end");
+		return refuse_line(p, "the line ends too early");
 	*token = p->at;
 	*len = strcspn(p->at, " \t\r\n#");
 	p->at += *len;
@@ -387,11 +387,11 @@ static int parse_stream_number(struct parser *p, uint64_t *out)
 	if (err)
 		return err;
 	if (!isdigit((unsigned char)token[0]))
-		return refuse_line(p, "a number is wanted (decimal or 0x...)");
+		return refuse_line(p, "expected a number (decimal or 0x...)");
 	errno = 0;
 	*out = strtoull(token, &end, token[1] == 'x' ? 16 : 10);
 	if (end != token + len)
-		return refuse_line(p, "a number is wanted (decimal or 0x...)");
+		return refuse_line(p, "expected a number (decimal or 0x...)");
 	return errno ? refuse_line(p, "the number is above 64 bits") : 0;
 }
 
@@ -429,7 +429,7 @@ static int parse_hex(struct parser *p, uint8_t *bytes, size_t max, size_t *nr)
 		int low = op_hex_digit(token[i + 1]);
 
 		if (high < 0 || low < 0)
-			return refuse_line(p, "hex digits are wanted");
+			return refuse_line(p, "expected hex digits");
 		bytes[i / 2] = (uint8_t)(high << 4 | low);
 	}
 	*nr = len / 2;
@@ -465,8 +465,8 @@ static int parse_quoted_byte(struct parser *p, char *byte)
 		int low = high < 0 ? -1 : op_hex_digit(p->at[1]);
 
 		if (low < 0)
-			return refuse_line(
-				p, "two hex digits are wanted behind \\x");
+			return refuse_line(p,
+					   "expected two hex digits after \\x");
 		*byte = (char)(high << 4 | low);
 		p->at += 2;
 		return 0;
@@ -683,8 +683,8 @@ int stream_text_parse(struct stream_buf *out, const char *line,
 	if (!err)
 		err = parse_record_line(&p, out, name, len);
 	if (!err && !at_end(&p))
-		err = refuse_line(
-			&p, "there is more on the line than the record has");
+		err = refuse_line(&p,
+				  "the line has more fields than the record");
 	if (err)
 		out->len = start;
 	*why = p.why;
