@@ -171,9 +171,8 @@ static int check_abi_entries(struct op_classic_abi *abi, const bool *seen,
 				"%s: incomplete ABI description: %s is missing",
 				path, entries[i].name);
 		if (!is_sound_entry(abi, &entries[i]))
-			return op_diag_set(diag, -EINVAL,
-					   "%s: %s makes no sense", path,
-					   entries[i].name);
+			return op_diag_set(diag, -EINVAL, "%s: %s is invalid",
+					   path, entries[i].name);
 	}
 	/* The speed is a double, and only those of IEEE are known. */
 	if (abi->u64_size != 8)

@@ -264,8 +264,8 @@ int op_tasks_read(struct op_tasks *tasks, const char *path,
 	     i++) {
 		err = read_task_line(tasks, key, value);
 		if (err == -EINVAL)
-			op_diag_set(diag, err, "%s: %s = %s: makes no sense",
-				    path, key, value);
+			op_diag_set(diag, err, "%s: %s = %s: is invalid", path,
+				    key, value);
 		else if (err)
 			op_diag_set(diag, err, "%s: %s", path, strerror(-err));
 	}

@@ -77,11 +77,11 @@ static const struct row
 			  "module",
 			  "ok       module: it is loaded\n" BUILDS_SAID },
 			{ "a kernel without modules", NULL, "module",
-			  "missing  module: this kernel can load no modules; boot one that can, such as Debian's, or profile inside a virtual machine\n" },
+			  "missing  module: this kernel cannot load modules; boot one that can, such as Debian's, or profile inside a virtual machine\n" },
 			{ "modules switched off",
 			  KERNEL "/proc/sys/kernel/modules_disabled 1",
 			  "module",
-			  "missing  module: loading modules is switched off until the next boot (kernel.modules_disabled or nomodule); boot without that\n" },
+			  "missing  module: loading modules is disabled until the next boot (kernel.modules_disabled or nomodule); boot without it\n" },
 			{ "no module, no headers, but dkms",
 			  KERNEL "/var/lib/dkms/oprofile/1.0/", "module",
 			  "missing  module: none is built for kernel 6.1.0-9-amd64; make module && make install, or take samples by perf_events: opcontrol --source=perf\n"
