@@ -18,6 +18,7 @@
 
 #include "libop/op_cgroup.h"
 #include "libop/op_config.h"
+#include "libpp/symbols/unpack.h"
 
 enum value_kind {
 	VALUE_TEXT,
@@ -276,12 +277,30 @@ static bool matches_name(const char *pattern, const char *name)
 	return !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
 }
 
+/* The file of a kernel module goes by what the kernel calls it, too: snd_pcm is
+ * snd-pcm.ko.xz. */
+static bool matches_module(const char *pattern, const char *base)
+{
+	size_t len = pp_unpacked_name_len(base);
+	char name[NAME_MAX + 1];
+
+	if (len <= 3 || len > NAME_MAX || memcmp(base + len - 3, ".ko", 3))
+		return false;
+	len -= 3;
+	for (size_t i = 0; i < len; i++)
+		name[i] = base[i] == '-' || base[i] == ',' ? '_' : base[i];
+	name[len] = '\0';
+	return matches_name(pattern, name);
+}
+
 static bool glob_matches(const struct pp_spec_item *item, const char *name)
 {
 	const char *slash = strrchr(name, '/');
 
 	return matches_name(item->pattern, name) ||
-	       (item->base && slash && matches_name(item->pattern, slash + 1));
+	       (item->base && slash &&
+		(matches_name(item->pattern, slash + 1) ||
+		 matches_module(item->pattern, slash + 1)));
 }
 
 /* "all" in a file's name matches no number. */

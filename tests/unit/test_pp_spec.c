@@ -282,6 +282,45 @@ static const struct pp_sample_file files[] = {
 		    .cgroup = "" } },
 };
 
+/* Whether a word is about the file of a module, by the kernel's name for it. */
+static void modules_go_by_their_names(void **state)
+{
+	static const struct {
+		const char *word, *file;
+		bool matches;
+	} rows[] = {
+		{ "snd_pcm", "/lib/modules/snd-pcm.ko", true },
+		{ "snd_pcm", "/lib/modules/snd-pcm.ko.xz", true },
+		{ "snd_*", "/lib/modules/snd-pcm.ko.xz", true },
+		{ "image:snd_pcm", "/lib/modules/snd,pcm.ko.zst", true },
+		{ "lib-image:ext4", "/lib/modules/ext4.ko", true },
+		{ "ext4.ko", "/lib/modules/ext4.ko", true },
+		{ "snd-pcm", "/lib/modules/snd-pcm.ko", false },
+		{ "ext", "/lib/modules/ext4.ko", false },
+		{ "ext4", "/lib/modules/ext4", true },
+		{ "ext4", "/lib/modules/ext4.so", false },
+		{ "/ext4", "/lib/modules/ext4.ko", false },
+		{ "*.ko", "/lib/modules/.ko", true },
+		{ "snd_pcm", "snd_pcm", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *const words[] = { rows[i].word, NULL };
+		const struct pp_spec_subject subject = {
+			.app = rows[i].file,
+			.image = rows[i].file,
+			.name = &files[0].name,
+		};
+		struct pp_spec spec;
+
+		assert_int_equal(pp_spec_init(&spec, words, NULL), 0);
+		if (pp_spec_matches(&spec, &subject) != rows[i].matches)
+			fail_msg("%s %s", rows[i].word, rows[i].file);
+		pp_spec_release(&spec);
+	}
+}
+
 /* Which of the files above words choose, by number, and what is said then; or
  * why they choose none. */
 static void words_choose_files(void **state)
@@ -504,6 +543,7 @@ int main(void)
 		folder_test(words_say),
 		cmocka_unit_test(an_empty_word_is_refused),
 		cmocka_unit_test(braces_part_two_profiles),
+		cmocka_unit_test(modules_go_by_their_names),
 		cmocka_unit_test(words_choose_files),
 		cmocka_unit_test(edits_are_counted),
 		cmocka_unit_test(near_names_come_first),
