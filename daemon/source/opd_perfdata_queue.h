@@ -22,6 +22,8 @@ struct opd_perfdata_queue {
 	size_t taken; /* were taken */
 	unsigned char *bytes; /* of all entries */
 	size_t len;
+	struct opd_perfdata_entry *spare;
+	unsigned char *spare_bytes;
 	uint64_t latest; /* time of all that were put */
 	uint64_t before; /* latest, at the end of the round before */
 };
@@ -32,12 +34,13 @@ void opd_perfdata_queue_release(struct opd_perfdata_queue *queue);
 int opd_perfdata_queue_put(struct opd_perfdata_queue *queue, uint64_t time,
 			   const void *bytes, size_t len);
 
-/* A round has ended. All that are ready must have been taken. */
-void opd_perfdata_queue_end_round(struct opd_perfdata_queue *queue);
+/* A round has ended. All that are ready must have been taken. Returns 0 or
+ * -ENOMEM. */
+int opd_perfdata_queue_end_round(struct opd_perfdata_queue *queue);
 
 /* Nothing more comes of this file: all are ready. What is put afterwards is of
- * another one. */
-void opd_perfdata_queue_end(struct opd_perfdata_queue *queue);
+ * another one. Returns as above. */
+int opd_perfdata_queue_end(struct opd_perfdata_queue *queue);
 
 /*
  * The next record that is ready, its length and time; it holds until the end of

@@ -454,6 +454,12 @@ static int put_in_order(struct opd_perfdata_source *p, const void *record,
 	return 0;
 }
 
+static int no_memory_to_sort(const struct opd_perfdata_source *p,
+			     struct op_diag *diag)
+{
+	return op_diag_set(diag, -ENOMEM, "%s: out of memory", p->data.path);
+}
+
 /*
  * Read on until something has been handled or is ready. Returns 1, 0 at the end
  * of the last file, or -errno with the reason.
@@ -467,20 +473,20 @@ static int read_on(struct opd_source *source, struct op_diag *diag)
 	int err = opd_perfdata_next(&p->data, &record, &len, diag);
 
 	if (err || !record) {
-		opd_perfdata_queue_end(&p->queue);
+		if (opd_perfdata_queue_end(&p->queue))
+			return no_memory_to_sort(p, diag);
 		if (err || p->queue.nr_ready)
 			return err ? err : 1;
 		return p->nr_opened < p->nr_paths ? open_next(source, diag) ?: 1
 						  : 0;
 	}
 	memcpy(&header, record, sizeof(header));
-	if (header.type == OPD_PERFDATA_FINISHED_ROUND)
-		opd_perfdata_queue_end_round(&p->queue);
+	if (header.type == OPD_PERFDATA_FINISHED_ROUND &&
+	    opd_perfdata_queue_end_round(&p->queue))
+		return no_memory_to_sort(p, diag);
 	if (header.type >= OPD_PERFDATA_FIRST)
 		return 1;
-	err = put_in_order(p, record, len);
-	return err ? op_diag_set(diag, err, "%s: out of memory", p->data.path)
-		   : 1;
+	return put_in_order(p, record, len) ? no_memory_to_sort(p, diag) : 1;
 }
 
 static bool take_ready_record(struct opd_perfdata_source *p)
