@@ -252,6 +252,9 @@ static int describe_entry(const struct batch *b, struct pp_symbol_entry *entry,
 		entry->place.file = op_arena_strdup(arena, owner->inlined.file);
 		entry->place.line = owner->inlined.line;
 	}
+	/* Where its addresses begin, which are those in memory. */
+	if (!symbol && b->image->kind == OP_IMAGE_ANON)
+		entry->vma = b->image->anon_start;
 	if (!symbol)
 		return 0;
 	entry->vma = symbol->vma;

@@ -174,6 +174,10 @@ is "symbols with images" "$(report -n -l)" "\
 like "the missing library" "$(cat "$TMP/err")" \
 	'^opreport: warning: /no/lib.so: no symbols: not found'
 is "is said so once" "$(wc -l <"$TMP/err")" 1
+is "anonymous memory and what is in it have addresses of one kind" \
+	"$(report -n -d event:CPU_CLK_UNHALTED lib-image:'anon*' | awk '{ print $1 + 0, $2 }')" \
+	"10000 4
+10010 4"
 is "excluded" "$(report -n -x -l event:CPU_CLK_UNHALTED | sum)" 90
 is "by event" "$(report -n event:DATA_CACHE_MISSES)" \
 	"        5 100.000 prog"
