@@ -303,6 +303,7 @@ install-doc:
 install: tools module install-agent install-doc
 	$(call say,INSTALL,$(DESTDIR)$(prefix))
 	$(Q)install -D -m 755 -t '$(DESTDIR)$(bindir)' $(PROGS:%=$(O)/bin/%)
+	$(Q)install -D -m 644 -t '$(DESTDIR)$(prefix)'/share/oprofile libpp/format/opreport.xsd
 	$(Q)set -e; for release in $(sort $(foreach k,$(MODULE_KDIRS),$(call release_of,$(k)))); do \
 		ko=$(O)/module/$$release/oprofile.ko; \
 		install -D -m 644 -t '$(DESTDIR)'/lib/modules/$$release/updates $$ko; \

@@ -51,7 +51,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "wide", '\0', POPT_ARG_NONE, &a->wide, 0, "never shorten names on a terminal", NULL },
 		{ "no-header", 'n', POPT_ARG_NONE, &a->no_header, 0, "show rows without headers", NULL },
 		{ "format", '\0', POPT_ARG_STRING, &a->format, 0, help, "FORMAT" },
-		{ "xml", 'X', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 0, "write XML", NULL },
+		{ "xml", 'X', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 0, "write XML; with =classic, what the original's schema has", "classic" },
 		{ "json", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 1, "write JSON", NULL },
 		{ "csv", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 2, "write comma-separated values", NULL },
 		{ "html", '\0', POPT_ARG_STRING, &a->html, 0, "write a page for browsers to FILE: symbols, stacks and code", "FILE" },
@@ -65,9 +65,14 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 	/* clang-format on */
 
 	/* popt would take the next word for a value that is left out. */
-	for (int i = 1; i < argc; i++)
+	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--tree"))
 			argv[i] = "--tree=callees";
+		if (strncmp(argv[i], "--xml=", 6) != 0)
+			continue;
+		a->xml = argv[i] + 6;
+		argv[i] = "--xml";
+	}
 	snprintf(help, sizeof(help), "write %s", pp_format_names(names));
 	return pp_parse_options("opreport",
 				"[OPTION...] [PROFILE SPECIFICATION]", table,
@@ -76,10 +81,12 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 
 /* ---- what goes together -------------------------------------------------- */
 
-static const char *needs_symbols(const struct opreport_args *a)
+static const char *needs_symbols(const struct opreport_options *o)
 {
+	const struct opreport_args *a = &o->args;
 	const char *by_total = a->sort ? strstr(a->sort, "total") : NULL;
-	bool by_vma = a->sort && strstr(a->sort, "vma");
+	bool by_vma = a->sort && strstr(a->sort, "vma") &&
+		      !(o->format->flags & PP_NEEDS_SYMBOLS);
 
 	return a->show_address	? "--show-address"
 	       : by_vma		? "--sort=vma"
@@ -94,7 +101,7 @@ static const char *needs_symbols(const struct opreport_args *a)
 static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
-	const char *option = needs_symbols(a);
+	const char *option = needs_symbols(o);
 	bool parts = a->details || a->call_graph;
 	const char *beside = a->details	     ? "--details"
 			     : a->call_graph ? "--callgraph"
@@ -185,6 +192,11 @@ static int choose_format(struct opreport_options *o, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--xml, --json, --csv, --html and --format name a format; choose one");
+	if (a->xml && strcmp(a->xml, "classic") != 0)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--xml=%s: unknown; use --xml or --xml=classic",
+			a->xml);
 	if (a->html && a->output)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -410,6 +422,7 @@ static int take_format_options(struct opreport_options *o,
 		.image_path = a->common.image_path,
 		.merge = a->merge,
 		.exclude_dependent = a->exclude_dependent,
+		.xml_classic = a->xml,
 	};
 	if (words && *words)
 		o->format_options.words =

@@ -17,6 +17,7 @@ struct opreport_args {
 	char *output, *html, *threshold, *sort, *merge, *layout, *demangle;
 	char *include, *exclude, *max_loss, *format, *tree;
 	char *search_dirs, *base_dirs;
+	const char *xml; /* what is behind --xml=; NULL for nothing */
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
 	int by_build, wide, by_line, no_pager;
 	int no_header, long_names, show_address, accumulated, global_percent;

@@ -25,6 +25,9 @@ struct pp_format_options {
 	bool global_percent; /* of all samples, not of the enclosing row */
 	size_t width; /* columns that rows may take; 0: any number */
 
+	bool xml_classic; /* XML with nothing but what the original's schema
+			     has */
+
 	/* What was asked for, to be repeated; each may be NULL. */
 	const char *command; /* the command line */
 	const char *words; /* the specification, joined by commas */

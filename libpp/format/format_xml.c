@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * XML by the schema of the original profiler, version 3.0, with the element
- * "account" added: its head here, then binaries or processes
- * (xml_applications.c), then what is known of the symbols (xml_symbols.c).
- * Programs parse this with the schema in hand, so even the blanks are where
- * the original had them, and where the original did something odd (a binary
- * counts without its modules), we do the same.
+ * XML by opreport.xsd: that is the schema 3.0 of the original profiler with
+ * the element "account", names of tasks, lines of sources and several counts in
+ * an element added, which are left out, or added up, where a program has only
+ * the original's schema (options->xml_classic). Its head is here, then binaries
+ * or processes (xml_applications.c), then what is known of the symbols
+ * (xml_symbols.c). Programs parse this with the schema in hand, so even the
+ * blanks are where the original had them, and where the original did something
+ * odd (a binary counts without its modules), we do the same.
  */
 
 #include <errno.h>
@@ -43,7 +45,9 @@ static size_t event_nr(const struct pp_xml *x, size_t i)
 static void xml_write_profile(const struct pp_xml *x)
 {
 	const struct pp_classes *classes = &x->report->classes;
-	const char *type = x->report->cpu_type, *slash = strchr(type, '/');
+	const char *type =
+		*x->report->cpu_type ? x->report->cpu_type : "unknown";
+	const char *slash = strchr(type, '/');
 	char arch[sizeof(x->report->cpu_type)];
 	size_t nr_cpus = 0;
 
@@ -62,7 +66,7 @@ static void xml_write_profile(const struct pp_xml *x)
 			j++;
 		nr_cpus += i == j;
 	}
-	if (nr_cpus > 1) {
+	if (nr_cpus > 1 || pp_xml_has_cpus(x)) {
 		op_xml_number(x->out, "separatedcpus", nr_cpus);
 		fputc('\n', x->out);
 	}
@@ -203,7 +207,7 @@ int pp_format_xml(FILE *out, const struct pp_report *report,
 		xml_write_profile(&x);
 		xml_write_options(&x);
 		xml_write_setup(&x);
-		if (report->account)
+		if (report->account && !options->xml_classic)
 			xml_write_account(&x, report->account);
 		fputc('\n', out);
 		xml_write_classes(&x);

@@ -48,6 +48,9 @@ const struct pp_class *pp_xml_class(const struct pp_xml *x, size_t i);
 /* How many columns are before that of class @i. */
 size_t pp_xml_column_nr(const struct pp_xml *x, size_t i);
 
+/* Whether the original told CPUs apart here, be it only one. */
+bool pp_xml_has_cpus(const struct pp_xml *x);
+
 /* Fill x->column. */
 void pp_xml_find_columns(struct pp_xml *x);
 

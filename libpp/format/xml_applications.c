@@ -33,18 +33,23 @@ static bool range_has_counts(const struct pp_xml *x, struct range r,
 	return false;
 }
 
-/* @image: count that one alone; NULL for all. */
-static void xml_write_sum(const struct pp_xml *x, struct range r,
+/* @image: count that one alone; NULL for all. Returns whether there was
+ * anything to count. */
+static bool xml_write_sum(const struct pp_xml *x, struct range r,
 			  const struct pp_xml_scope *scope, const char *image)
 {
+	bool any = false;
+
 	pp_xml_sum_begin(x);
 	for (size_t i = r.from; i < r.to; i++)
 		if (!image || !strcmp(entry_at(x, i)->image->name, image))
-			pp_xml_sum_add(x, entry_at(x, i)->counts, scope);
+			any |= pp_xml_sum_add(x, entry_at(x, i)->counts, scope);
 	pp_xml_sum_write(x, false);
+	return any;
 }
 
-/* Begin element @element of the image @name. */
+/* Begin element @element of the image @name. The original's schema wants a
+ * count of each binary, even where only its libraries have samples. */
 static void xml_begin_image(const struct pp_xml *x, struct range r,
 			    const struct pp_xml_scope *scope,
 			    const char *element, const char *name)
@@ -52,7 +57,10 @@ static void xml_begin_image(const struct pp_xml *x, struct range r,
 	fprintf(x->out, "<%s ", element);
 	op_xml_attr(x->out, "name", name);
 	fputs(">\n", x->out);
-	xml_write_sum(x, r, scope, name);
+	if (!xml_write_sum(x, r, scope, name) && x->options->xml_classic)
+		fputs(x->one_column ? "<count>\n0</count>\n"
+				    : "<count  class=\"c0\">\n0</count>\n",
+		      x->out);
 }
 
 /* The end of the entries from @i on that share image and application. */
@@ -119,7 +127,8 @@ static void xml_write_thread(struct pp_xml *x, const struct pp_class *class)
 
 	fprintf(x->out, "<thread  tid=\"%" PRId64 "\"",
 		class->tid == OP_MANGLE_ALL ? class->tgid : class->tid);
-	op_xml_attr(x->out, "comm", class->thread);
+	if (!x->options->xml_classic)
+		op_xml_attr(x->out, "comm", class->thread);
 	fputs(">\n", x->out);
 	xml_write_sum(x, all, &scope, NULL);
 	xml_write_modules(x, all, &scope, NULL);
@@ -153,8 +162,8 @@ static void xml_write_thread_sum(struct pp_xml *x, const struct pp_class *class)
 		      NULL);
 }
 
-/* A process is named after its first application, and as the original had it,
- * has the counts of its threads one by one. */
+/* A process is named after its first application and, as the original had it,
+ * has the counts of its threads one by one; the original's schema has one. */
 static void xml_write_process(struct pp_xml *x, size_t i)
 {
 	const struct pp_class *class = pp_xml_class(x, i);
@@ -166,11 +175,16 @@ static void xml_write_process(struct pp_xml *x, size_t i)
 			name = entry_at(x, j)->app;
 	fprintf(x->out, "<process  pid=\"%" PRId64 "\"", class->tgid);
 	op_xml_attr(x->out, "name", name);
-	op_xml_attr(x->out, "comm", class->process);
-	if (class->cgroup && *class->cgroup)
+	if (!x->options->xml_classic)
+		op_xml_attr(x->out, "comm", class->process);
+	if (!x->options->xml_classic && class->cgroup && *class->cgroup)
 		op_xml_attr(x->out, "cgroup", class->cgroup);
 	fputs(">\n", x->out);
-	each_thread(x, i, xml_write_thread_sum);
+	if (x->options->xml_classic)
+		xml_write_sum(x, (struct range){ 0, x->report->nr_symbols },
+			      &scope, NULL);
+	else
+		each_thread(x, i, xml_write_thread_sum);
 	each_thread(x, i, xml_write_thread);
 	fputs("</process>\n", x->out);
 }

@@ -20,6 +20,13 @@ const struct pp_class *pp_xml_class(const struct pp_xml *x, size_t i)
 	return &x->report->classes.classes[i];
 }
 
+/* A column of one CPU, chosen by the user, has its class there. */
+bool pp_xml_has_cpus(const struct pp_xml *x)
+{
+	return x->options->xml_classic &&
+	       pp_xml_class(x, 0)->cpu != OP_MANGLE_ALL;
+}
+
 void pp_xml_find_columns(struct pp_xml *x)
 {
 	size_t nr = x->report->classes.nr;
@@ -36,6 +43,8 @@ void pp_xml_find_columns(struct pp_xml *x)
 		x->column[i] = j;
 		x->one_column &= !j;
 	}
+	if (pp_xml_has_cpus(x))
+		x->one_column = false;
 }
 
 size_t pp_xml_column_nr(const struct pp_xml *x, size_t i)

@@ -169,7 +169,8 @@ static void xml_write_symboldata(struct pp_xml *x,
 	xml_write_place(x, &entry->place);
 	fputc(' ', x->out);
 	xml_write_vma(x, "startingaddr", entry->vma);
-	op_xml_attr(x->out, "source", entry->source);
+	if (!x->options->xml_classic)
+		op_xml_attr(x->out, "source", entry->source);
 	fputs("/>\n", x->out);
 }
 
@@ -208,6 +209,9 @@ static void xml_write_symboldetails(const struct pp_xml *x, size_t id)
 
 static void xml_write_detailtable(const struct pp_xml *x)
 {
+	const char *digits = x->options->xml_classic ? "0123456789ABCDEF"
+						     : "0123456789abcdef";
+
 	fputs("<detailtable>\n", x->out);
 	for (size_t id = 0; id < x->nr_ids; id++)
 		xml_write_symboldetails(x, id);
@@ -218,7 +222,8 @@ static void xml_write_detailtable(const struct pp_xml *x)
 
 		fprintf(x->out, "<bytes  id=\"%zu\">\n", id);
 		for (uint64_t at = 0; entry->code && at < entry->size; at++)
-			fprintf(x->out, "%02x", entry->code[at]);
+			fprintf(x->out, "%c%c", digits[entry->code[at] >> 4],
+				digits[entry->code[at] & 15]);
 		fputs("</bytes>\n", x->out);
 	}
 	fputs("</bytestable>\n", x->out);

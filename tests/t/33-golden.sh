@@ -156,6 +156,23 @@ for case in "$GOLDEN"/cases/*/; do
 	fi
 done
 
+# XML for programs that know the original's schema.
+if [ -e "$GOLDEN/opreport.xsd" ] && command -v xmllint >/dev/null; then
+	for session in "$GOLDEN"/sessions/*; do
+		for options in '' '-l -g' '-d -g' -c --lines; do
+			# shellcheck disable=SC2086 # words
+			"$BIN/opreport" --session-dir="$TMP/$(basename "$session")" \
+				--xml=classic --merge=cpu,unitmask $options \
+				event:CPU_CLK_UNHALTED >"$TMP/xml" 2>"$TMP/err" ||
+				continue
+			ok "--xml=classic $options of $(basename "$session") is valid" \
+				xmllint --noout --schema "$GOLDEN/opreport.xsd" "$TMP/xml"
+		done
+	done
+else
+	skip "--xml=classic" "no xmllint or no schema of the original"
+fi
+
 # The same samples, separated in several ways: without that they are one profile.
 for how in 'thread --merge=all' 'lib --merge=lib' 'kernel --merge=lib' \
 	'kernel --merge=all'; do
