@@ -161,8 +161,9 @@ static int parse_event_count(const struct parser *p, const char *text,
 			p->spec, event->name, minimum);
 	if (op_parse_u64(text, &p->out->count))
 		return op_diag_set(p->diag, -EINVAL,
-				   "%s: count %s is not a whole number",
-				   p->spec, text);
+				   "%s: count %s is not a whole number; give "
+				   "one, as in %s:%" PRIu64,
+				   p->spec, text, event->name, minimum);
 	if (p->out->count < minimum)
 		return op_diag_set(p->diag, -EINVAL,
 				   "%s: count %" PRIu64 " is below the minimum "

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libop/op_near_names.h"
 
@@ -93,6 +94,45 @@ static const char *near_values(struct pp_sample_list *list,
 	return near ? near : "unknown";
 }
 
+/* A path that is meant as a session, or as its folder: how to say that. */
+static const char *session_hint(struct pp_sample_list *list, const char *text)
+{
+	struct op_arena *arena = list->arena;
+	const char *near = list->sessions.nr ? list->sessions.list[0].path : "";
+	const char *slash = strrchr(near, '/');
+	const char *session, *folder;
+
+	session = op_arena_printf(arena, "%.*s/%s",
+				  slash ? (int)(slash - near) : 0, near, text);
+	folder = op_arena_printf(arena, "%s/samples", text);
+	if (session && slash && *text && !strchr(text, '/') &&
+	    !access(session, F_OK))
+		return op_arena_printf(
+			arena, "; it is a session: write session:%s", text);
+	if (folder && *text && !access(folder, F_OK))
+		return op_arena_printf(
+			arena,
+			"; it is a session folder: write --session-dir=%s",
+			text);
+	return NULL;
+}
+
+/* A path that looks like TAG=VALUE. */
+static const char *colon_hint(struct op_arena *arena, const char *text)
+{
+	size_t len = strcspn(text, "=");
+
+	for (int tag = PP_SPEC_PATH + 1; tag < PP_NR_SPEC_TAGS; tag++) {
+		const char *name = pp_spec_tag_name(tag);
+
+		if (text[len] && strlen(name) == len &&
+		    !strncmp(text, name, len))
+			return op_arena_printf(arena, "; write %s:%s", name,
+					       text + len + 1);
+	}
+	return NULL;
+}
+
 /* A path that looks like a mistyped tag: which tags are like it. */
 static const char *tag_hint(struct op_arena *arena, const char *text)
 {
@@ -114,6 +154,14 @@ static const char *tag_hint(struct op_arena *arena, const char *text)
 	near = op_arena_printf(arena, "; '%s:' is not a tag; the tags are %s",
 			       wanted, near ? near : "?");
 	return near ? near : "";
+}
+
+/* What a path that no file matches may have been meant for; "" for nothing. */
+static const char *path_hint(struct pp_sample_list *list, const char *text)
+{
+	return session_hint(list, text)
+		       ?: colon_hint(list->arena, text)
+				  ?: tag_hint(list->arena, text);
 }
 
 /* What to say of an item that no file matches. */
@@ -141,7 +189,7 @@ static const char *vain_text(struct pp_sample_list *list, enum pp_spec_tag tag,
 			       tagged ? pp_spec_tag_name(tag) : "",
 			       tagged ? ":" : "", item->text, plural[tag],
 			       near_values(list, tag, item->text),
-			       tagged ? "" : tag_hint(list->arena, item->text));
+			       tagged ? "" : path_hint(list, item->text));
 	return text ? text : item->text;
 }
 

@@ -57,7 +57,7 @@ static int report_no_session(struct search *search, const char *name,
 			     const char *folder, int err)
 {
 	const char *samples = search->session->samples;
-	const char *near;
+	const char *near, *inside;
 
 	if (err == -ENOMEM)
 		return err;
@@ -71,6 +71,12 @@ static int report_no_session(struct search *search, const char *name,
 			search->diag, err,
 			"%s: %s; run as the user who profiled or as root, or profile with --readable-by=GROUP",
 			folder, strerror(-err));
+	inside = strstr(samples, "/samples/");
+	if (inside && access(samples, F_OK))
+		return op_diag_set(
+			search->diag, -ENOENT,
+			"%s: there are no samples; name the folder that samples is in, --session-dir=%.*s",
+			samples, (int)(inside - samples), samples);
 	if (access(samples, F_OK))
 		return op_diag_set(
 			search->diag, -ENOENT,

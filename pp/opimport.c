@@ -17,6 +17,7 @@
 #include <popt.h>
 
 #include "config.h"
+#include "libop/op_arguments.h"
 #include "libop/op_diag.h"
 #include "pp/opimport_file.h"
 #include "pp/opimport_perf.h"
@@ -47,9 +48,11 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 		POPT_TABLEEND
 	};
 	/* clang-format on */
-	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
+	poptContext context;
 	int rc;
 
+	op_arguments_take_help(argc, argv);
+	context = poptGetContext(NULL, argc, argv, table, 0);
 	poptSetOtherOptionHelp(
 		context,
 		"[-o DIR] PERF.DATA...\n   or: opimport [-a ABI] --session DIR --output DIR\n   or: opimport -a ABI -o FILE SAMPLEFILE");

@@ -57,8 +57,10 @@ static int write_report_to_output(const struct opreport_options *o,
 	int err;
 
 	if (!out)
-		return op_diag_set(diag, -errno, "%s: cannot be written: %s",
-				   path, strerror(errno));
+		return op_diag_set(
+			diag, -errno,
+			"%s: cannot be written: %s; name a file in a folder that you may write to",
+			path, strerror(errno));
 	if (!path)
 		op_pager_start(&pager, out, !o->args.no_pager,
 			       nr_header_lines(o, report));

@@ -18,6 +18,7 @@
 
 #include "config.h"
 
+#include "libop/op_arguments.h"
 #include "libpp/symbols/debuginfod.h"
 #include "pp/progress.h"
 
@@ -26,8 +27,11 @@ poptContext pp_parse_options(const char *program, const char *usage,
 			     struct pp_common_args *common, int argc,
 			     const char **argv)
 {
-	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
+	poptContext context;
 	int rc;
+
+	op_arguments_take_help(argc, argv);
+	context = poptGetContext(NULL, argc, argv, table, 0);
 
 	poptSetOtherOptionHelp(context, usage);
 	while ((rc = poptGetNextOpt(context)) == 'V')

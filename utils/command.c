@@ -98,6 +98,12 @@ static int explain_find(const char *name, int err, struct op_diag *diag)
 				   "%s: is a folder, not a program; give the "
 				   "path of a program",
 				   name);
+	if (err == -ENOENT && strchr(name, ' '))
+		return op_diag_set(diag, err,
+				   "%s: no such program; give the program and "
+				   "its arguments as separate words, without "
+				   "quotes around them",
+				   name);
 	if (err == -ENOENT && !strchr(name, '/'))
 		return op_diag_set(diag, err,
 				   "%s: no such program on PATH; check the "

@@ -110,7 +110,8 @@ int event_parse(struct op_parsed_event *event, struct event_machine *machine,
 	known = op_perf_event_find(name);
 	if (!*name)
 		err = op_diag_set(diag, -EINVAL,
-				  "\"%s\": the name of an event is missing",
+				  "\"%s\": the name of an event is missing; "
+				  "ophelp lists them",
 				  spec);
 	else if (known)
 		err = parse_kernel_event(event, machine, known, spec, options,

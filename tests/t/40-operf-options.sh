@@ -119,7 +119,7 @@ says "an empty count" "MISSES::0: no count; give the number of events per \
 sample, as in MISSES:500" -e MISSES::0 true
 for count in x -1 1.5 99999999999999999999; do
 	says "a count of $count" "cpu-clock:$count: count $count is not a whole \
-number" -e "cpu-clock:$count" true
+number; give one, as in cpu-clock:1000" -e "cpu-clock:$count" true
 done
 says "a count of 0" "page-faults:0: count 0 is below the minimum of \
 page-faults, 1; a smaller one would flood the machine with interrupts" \
@@ -142,7 +142,7 @@ says "too many parts" "cpu-clock:1000:0:1:1:1: \"1\": too many fields; the form 
 NAME:COUNT:UNITMASK:KERNEL:USER" -e cpu-clock:1000:0:1:1:1 true
 says "one bad of two" "y: x86-64/made-up has no event of this name; ophelp lists \
 them" -e cpu-clock:1000,y:1000 true
-says "an empty name" '"": the name of an event is missing' -e , true
+says "an empty name" '"": the name of an event is missing; ophelp lists them' -e , true
 says "twice the same" "page-faults: given twice with the same unit mask; all \
 events must be distinct" -e faults:5,page-faults:5 true
 says "no free counter" "CYCLES: no counter is free: with MISSES it needs 2 \

@@ -97,6 +97,75 @@ mistake 1 'perf[.]data: no sample files match; images here: ' opreport --session
 mistake 2 '--color=red: unknown; use ' opannotate -s --color=red
 mistake 2 '--tree=up: unknown; use ' opreport --tree=up
 
+# Words in the wrong place, and habits from other programs.
+mistake 127 'ls -l: no such program; give the program and its arguments as separate words' \
+	operf 'ls -l'
+mistake 125 '-o: unknown option; see operf --help' operf -o out.data true
+mistake 125 '--pid and --system-wide: give one of them' operf --system-wide --pid=1
+mistake 125 '-p: missing argument; see operf --help' operf -p
+mistake 125 '--session-dir=: no such folder, .*; give one' operf --session-dir= true
+mistake 125 '--duration=10s: not a number of seconds; give one' operf --duration=10s true
+mistake 125 '--callgraph=deep: not a number of frames; give one' operf --callgraph=deep true
+mistake 125 '--rate=0: not a number of samples per second; give one' operf --rate=0 true
+mistake 125 'cgroup /nope: there is none of this name; see ' operf --cgroup=/nope true
+mistake 125 '"": the name of an event is missing; ophelp lists them' operf -e '' true
+mistake 125 'cpu-clock:many: count many is not a whole number; give one, as in cpu-clock:[0-9]+' \
+	operf -e cpu-clock:many true
+mistake 125 'cpu-clock: given twice' operf -e cpu-clock:100000,cpu-clock:100000 true
+mistake 1 'current: no sample files match; .*; it is a session: write session:current$' \
+	opreport --session-dir=have current
+mistake 1 'have: no sample files match; .*; it is a session folder: write --session-dir=have$' \
+	opreport --session-dir=have have
+mistake 1 'session=current: no sample files match; .*; write session:current$' \
+	opreport --session-dir=have session=current
+mistake 1 'tid=7: no sample files match; .*; write tid:7$' opreport --session-dir=have tid=7
+mistake 1 '.*/have/samples/current/samples: there are no samples; name the folder that samples is in, --session-dir=.*/have$' \
+	opreport --session-dir=have/samples/current
+mistake 1 '.*/have/samples/samples: .*, --session-dir=.*/have$' opannotate -s \
+	--session-dir=have/samples
+mistake 1 "tid:abc: 'abc' is not a number; give " opreport --session-dir=have tid:abc
+mistake 1 'cpu:99: no sample files match; CPUs here: all' opreport --session-dir=have cpu:99
+mistake 1 'archive:/nope: No such file or directory; give ' opreport archive:/nope
+mistake 1 '/nope: No such file or directory; give --root ' opreport --session-dir=have --root=/nope
+mistake 1 '/nope: No such file or directory; give --image-path ' \
+	opreport --session-dir=have -p /nope
+mistake 1 '/nope/x: cannot be written: .*; name a file in a folder ' \
+	opreport --session-dir=have -o /nope/x
+mistake 2 '--xml, --json, .* name a format; choose one' opreport --json --csv
+mistake 2 '--debug-info is about symbols; add --symbols' opreport -g
+mistake 2 '--callgraph shows symbols as wholes; leave --details out' opreport -c -d
+mistake 2 '--layout=wide: unknown; use rows or columns' opreport --layout=wide
+mistake 2 '--xml=old: unknown; use --xml or --xml=classic' opreport --xml=old
+mistake 2 '--html: missing argument; see opreport --help' opreport --html
+mistake 2 '--output-dir is for source files; leave out --assembly' opannotate -s -a --output-dir=x
+mistake 2 '--objdump-params is about instructions; add --assembly' \
+	opannotate -s --objdump-params=-x
+mistake 1 'nope: no such session in .*; sessions there: current' \
+	oparchive --session-dir=have -o arch session:nope
+mistake 1 'nosuch: no sample files match; images here: ' opgprof --session-dir=have nosuch
+mistake 2 '--unit-mask: no event is given; give one' ophelp --unit-mask
+mistake 1 'NOSUCH: no event of x86-64/zen3 is called so; ophelp' \
+	ophelp -e NOSUCH:1000 -c x86-64/zen3
+mistake 125 'nothing to count: give a command, ' ocount
+mistake 127 'nosuchprog: no such program on PATH; ' ocount nosuchprog
+mistake 125 '--system-wide and a command: .*; run ocount once for each' ocount -s true
+mistake 125 '--time-interval=0: .*; give 10 to ' ocount -i 0 true
+mistake 1 '.*terminal; use --once ' optop --session-dir=have
+mistake 2 '--nosuch: unknown option; see optop --help' optop --nosuch
+mistake 1 '/nope: has no folder samples; name ' opimport --session /nope --output imp
+mistake 2 'no ABI; name the abi file .*--session' opimport there/file -o imp
+mistake 1 '/nope/samples: there are no samples; ' opsymbols --session-dir=/nope
+mistake 2 'no command; give one, such as --start' opcontrol
+mistake 2 'start: not an option; write --start' opcontrol start
+mistake 2 'foo: not an option; see opcontrol --help' opcontrol foo
+mistake 2 '--start and --stop: only one command at a time; ' opcontrol --start --stop
+mistake 2 '"a/b" cannot name a saved session: .*; choose another' opcontrol --save=a/b
+
+for program in opreport opannotate oparchive opgprof opimport opsymbols optop \
+	ophelp opstream operf ocount; do
+	like "$program -h is help" "$("$BIN/$program" -h 2>&1)" '^ .*--version '
+done
+
 # What is no failure is said all the same.
 report() {
 	"$BIN/opreport" --session-dir="$1" -l 2>err

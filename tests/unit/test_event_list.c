@@ -211,7 +211,8 @@ static void refuses_bad_lists(void **state)
 		const char *text;
 		const char *reason;
 	} cases[] = {
-		{ "", "\"\": the name of an event is missing" },
+		{ "",
+		  "\"\": the name of an event is missing; ophelp lists them" },
 		{ ":1", "\":1\": the name" },
 		{ "CYCLES:1000,", "\"\": the name" },
 		{ "CYCLE:1000", CPU " has no event of this name; similar: "

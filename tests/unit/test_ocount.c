@@ -144,7 +144,8 @@ static void refuses_bad_events(void **state)
 		const char *text;
 		const char *reason;
 	} cases[] = {
-		{ "", "\"\": the name of an event is missing" },
+		{ "",
+		  "\"\": the name of an event is missing; ophelp lists them" },
 		{ "cs,", "\"\": the name" },
 		{ ":0", "\":0\": the name" },
 		{ "cs:0:1:1:1", "\"1\": too many fields" },

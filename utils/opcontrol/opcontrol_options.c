@@ -177,7 +177,7 @@ static int take_popt_option(struct oc_request *request,
 }
 
 static int take_popt_options(struct oc_request *request,
-			     const struct oc_command *commands,
+			     const struct oc_command *commands, int nr,
 			     poptContext context, struct op_diag *diag)
 {
 	const char *rest;
@@ -197,6 +197,11 @@ static int take_popt_options(struct oc_request *request,
 	rest = poptGetArg(context);
 	if (!rest)
 		return 0;
+	for (int i = 0; i < nr; i++)
+		if (!strcmp(commands[i].option, rest))
+			return op_diag_set(diag, -EINVAL,
+					   "%s: not an option; write --%s",
+					   rest, rest);
 	return op_diag_set(diag, -EINVAL,
 			   "%s: not an option; see opcontrol --help", rest);
 }
@@ -281,7 +286,7 @@ int oc_request_parse(struct oc_request *request,
 	if (!context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	poptSetOtherOptionHelp(context, "[COMMAND] [SETTING...]");
-	err = take_popt_options(request, commands, context, diag);
+	err = take_popt_options(request, commands, nr, context, diag);
 	poptFreeContext(context);
 	if (!err && request->values[OC_VMLINUX] &&
 	    request->values[OC_NO_VMLINUX])

@@ -76,7 +76,7 @@ static int make_given_folder(struct operf_folder *folder, const char *dir,
 	}
 	return op_diag_set(diag, -errno,
 			   "--session-dir=%s: no such folder, and it cannot be "
-			   "made: %s",
+			   "made: %s; give one that you may write to",
 			   dir, strerror(errno));
 }
 

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_arguments.h"
+
 /* The modes, and what else makes sense with each. */
 /* clang-format off */
 static const struct {
@@ -174,6 +176,7 @@ int ophelp_request_parse(struct ophelp_request *request, int argc,
 	memset(request, 0, sizeof(*request));
 	memset(&options, 0, sizeof(options));
 	build_ophelp_options(&options, request);
+	op_arguments_take_help(argc, argv);
 	context = poptGetContext("ophelp", argc, argv, options.all, 0);
 	if (!context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");

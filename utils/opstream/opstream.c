@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "libop/op_arguments.h"
 #include "libop/op_pager.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opstream/stream_text.h"
@@ -195,11 +196,12 @@ int main(int argc, const char **argv)
 		  "show the version", NULL },
 		POPT_AUTOHELP POPT_TABLEEND
 	};
-	poptContext context =
-		poptGetContext("opstream", argc, argv, options, 0);
+	poptContext context;
 	const char *name, *wrong = NULL, *why = "give one file at a time";
 	int rc;
 
+	op_arguments_take_help(argc, argv);
+	context = poptGetContext("opstream", argc, argv, options, 0);
 	poptSetOtherOptionHelp(context, "[OPTION...] [FILE]");
 	rc = poptGetNextOpt(context);
 	name = poptGetArg(context);
