@@ -5,6 +5,11 @@
  * image of the sample, then its application) waits for that cookie instead.
  * What stays is moved up in the same pass, so samples keep their order. Stacks
  * are tried after the samples, because a stack is stored only if its sample is.
+ *
+ * Each image that gets a name is asked for here, and hardly any is waited for.
+ * So there is a bit for cookies of the same hash, set when one begins to wait
+ * and made anew by each look at all: full queues, as of a cookie that never
+ * gets a name, cost the others nothing.
  */
 
 #include "daemon/opd_defer.h"
@@ -15,6 +20,7 @@
 
 #include "daemon/opd_place.h"
 #include "daemon/opd_stats.h"
+#include "libop/op_hash.h"
 #include "module/uapi/oprofile.h"
 
 int opd_defer_init(struct opd_defer *defer, const struct opd_places *places,
@@ -50,11 +56,26 @@ void opd_defer_release(struct opd_defer *defer)
 	memset(defer, 0, sizeof(*defer));
 }
 
+static bool is_waited_for(const struct opd_defer *defer, uint64_t cookie)
+{
+	uint64_t bit = op_hash_mix(0, cookie) % OPD_DEFER_BITS;
+
+	return defer->waited_for[bit / 64] >> bit % 64 & 1;
+}
+
+static void wait_for(struct opd_defer *defer, uint64_t cookie)
+{
+	uint64_t bit = op_hash_mix(0, cookie) % OPD_DEFER_BITS;
+
+	defer->waited_for[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
 bool opd_defer_add(struct opd_defer *defer, const struct opd_deferred *sample)
 {
 	if (defer->nr == OPD_MAX_DEFERRED)
 		return false;
 	defer->samples[defer->nr++] = *sample;
+	wait_for(defer, sample->waits_for);
 	return true;
 }
 
@@ -76,6 +97,7 @@ bool opd_defer_add_stack(struct opd_defer *defer, const struct opd_stack *stack,
 	defer->last_stack = &copy->next;
 	defer->nr_stacks++;
 	defer->nr_frames += stack->nr;
+	wait_for(defer, waits_for);
 	return true;
 }
 
@@ -111,10 +133,12 @@ static void retry_stacks(struct opd_defer *defer, uint64_t cookie, bool last)
 		bool tried =
 			cookie == OP_NO_COOKIE || cookie == (*at)->waits_for;
 
-		if (tried && retry_stack(defer, *at, last))
+		if (tried && retry_stack(defer, *at, last)) {
 			drop_stack(defer, at);
-		else
-			at = &(*at)->next;
+			continue;
+		}
+		wait_for(defer, (*at)->waits_for);
+		at = &(*at)->next;
 	}
 }
 
@@ -122,13 +146,18 @@ void opd_defer_retry(struct opd_defer *defer, uint64_t cookie, bool last)
 {
 	size_t kept = 0;
 
+	if (cookie != OP_NO_COOKIE && !is_waited_for(defer, cookie))
+		return;
+	memset(defer->waited_for, 0, sizeof(defer->waited_for));
 	for (size_t i = 0; i < defer->nr; i++) {
 		struct opd_deferred *sample = &defer->samples[i];
 		bool tried =
 			cookie == OP_NO_COOKIE || cookie == sample->waits_for;
 
-		if (!tried || !retry(defer, sample, last))
-			defer->samples[kept++] = *sample;
+		if (tried && retry(defer, sample, last))
+			continue;
+		wait_for(defer, sample->waits_for);
+		defer->samples[kept++] = *sample;
 	}
 	defer->nr = kept;
 	retry_stacks(defer, cookie, last);

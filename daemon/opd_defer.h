@@ -22,6 +22,7 @@ struct opd_places;
 struct opd_stats;
 
 #define OPD_MAX_DEFERRED 8192
+#define OPD_DEFER_BITS 65536
 #define OPD_MAX_DEFERRED_FRAMES 131072 /* of all stacks, 6 MiB */
 
 struct opd_deferred {
@@ -43,6 +44,8 @@ struct opd_defer {
 	struct opd_stats *stats;
 	struct opd_deferred *samples;
 	size_t nr;
+	/* Where the bit of a cookie is clear nobody waits for it. */
+	uint64_t waited_for[OPD_DEFER_BITS / 64];
 	struct opd_deferred_stack *stacks; /* first come, first here */
 	struct opd_deferred_stack **last_stack; /* the NULL at their end */
 	size_t nr_stacks;

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Crowds: what 100,000 images and the like, and a million processes, cost the
-# daemon: memory, CPU time, and instructions for one of a tenth and one of all.
+# crowds.sh [WHAT.NR]...: what 100,000 images and the like, and a million
+# processes, cost the daemon: memory and CPU time, and instructions for one of
+# 10,000 and one of 100,000.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -30,23 +31,24 @@ instructions() {
 	awk '/Collected/ { print $NF }' "$tmp/valgrind"
 }
 
-echo "what              nr  memory MB  CPU s  instructions for one of nr/10, of nr"
-for crowd in images.100000 builds.100000 processes.1000000 mappings.100000 \
-	paths.100000; do
+[ $# -gt 0 ] || set -- images.100000 builds.100000 processes.1000000 \
+	mappings.100000 paths.100000
+echo "what              nr  memory MB  CPU s  instructions for one of 10,000, 100,000"
+for crowd; do
 	what=${crowd%.*} nr=${crowd#*.}
 	run "$what" "$nr" 64 "$O/tests/cost" "$tmp/cost"
 	few='' many='' none=''
 	if command -v valgrind >/dev/null; then
 		none=$(instructions "$what" 0)
-		few=$(instructions "$what" $((nr / 10)))
-		many=$(instructions "$what" "$nr")
+		few=$(instructions "$what" 10000)
+		many=$(instructions "$what" 100000)
 	fi
 	awk -v what="$what" -v nr="$nr" -v none="$none" -v few="$few" \
 		-v many="$many" '{ took[$1] = $2 } END {
 		printf "%-10s %9d  %9.1f  %5.1f", what, nr,
 			took["memory"] / 1024, took["cpu"]
 		if (many != "")
-			printf "  %8.0f %8.0f", (few - none) / (nr / 10),
-				(many - none) / nr
+			printf "  %8.0f %8.0f", (few - none) / 10000,
+				(many - none) / 100000
 		print "" }' "$tmp/cost"
 done

@@ -7,6 +7,7 @@
 #	processes	of one program, with threads, and each in its cgroup
 #	mappings	ranges of anonymous memory in one process
 #	paths		programs with paths that somebody made to do harm
+#	waiting		programs, while samples of another wait for its name
 #
 # There are two samples for each.
 
@@ -42,15 +43,20 @@ function context(tgid, cookie) {
 BEGIN {
 	print "stream 1 8\ncpu 0"
 	program(1000000000, "-", "/usr/bin/one")
+	if (what == "waiting") {
+		print "ctx 2 2000000000\ntgid 2\nimage 2000000000\nuser"
+		for (i = 0; i < 8192; i++)
+			print "sample 16 0"
+	}
 	for (i = 1; i <= nr; i++) {
-		if (what == "images")
+		if (what ~ /images|waiting/)
 			program(i, "-", "/opt/bin/prog" i)
 		else if (what == "builds")
 			program(i, sprintf("%040x", i), "/opt/bin/prog")
 		else if (what == "paths")
 			program(i, "-", hostile(i))
 		context(what == "mappings" ? 7 : i, \
-			what ~ /s$/ && what !~ /^(proc|map)/ ? i : 1000000000)
+			what ~ /^(proc|map)/ ? 1000000000 : i)
 		if (what == "mappings")
 			printf "anon 0x%x 0x%x \"heap\"\n", i * 8192, \
 				i * 8192 + 4096
