@@ -72,6 +72,13 @@ static int check_options(const struct options *o, const char *const *files,
 {
 	const char *why = NULL;
 
+	if (!o->session && !o->abi && files && *files)
+		return op_diag_set(
+			diag, -EINVAL,
+			"%s: %s; give files that perf record wrote, or an old sample file with its --abi",
+			*files,
+			access(*files, R_OK) ? strerror(errno)
+					     : "is no file of perf");
 	if (o->session && files && *files)
 		why = "--session imports the whole folder; name no sample file";
 	else if (!o->session && !o->abi)
