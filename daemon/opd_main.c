@@ -23,6 +23,7 @@
 #include "config.h"
 #include "daemon/opd.h"
 #include "daemon/opd_command.h"
+#include "daemon/opd_notify.h"
 #include "daemon/store/opd_session.h"
 #include "libop/op_original.h"
 
@@ -203,6 +204,22 @@ static int finish(struct opd *opd, struct op_diag *diag)
 	return err;
 }
 
+/*
+ * A daemon of operf is no service: if there is a manager, it is that of the
+ * program that is profiled.
+ */
+static void tell_manager(struct opd *opd, bool is_ready)
+{
+	int err;
+
+	if (opd->options.ready_fd >= 0)
+		return;
+	err = is_ready ? opd_notify_ready() : opd_notify("STOPPING=1");
+	if (err)
+		op_log(&opd->log, "cannot tell the service manager: %s: %s",
+		       getenv("NOTIFY_SOCKET"), strerror(-err));
+}
+
 /* Sets *@told where who waits at @waiting knows the reason. */
 static int run(struct opd *opd, int waiting, bool *told, struct op_diag *diag)
 {
@@ -217,8 +234,11 @@ static int run(struct opd *opd, int waiting, bool *told, struct op_diag *diag)
 	}
 	if (!opd->options.foreground)
 		detach(opd);
+	/* Before the parent ends: a manager takes that for the end of all. */
+	tell_manager(opd, true);
 	tell(waiting, "");
 	opd_loop_run(opd);
+	tell_manager(opd, false);
 	return finish(opd, diag);
 }
 
