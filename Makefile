@@ -280,6 +280,8 @@ format:
 bindir ?= $(prefix)/bin
 mandir ?= $(prefix)/share/man
 docdir ?= $(prefix)/share/doc/oprofile
+unitdir ?= $(prefix)/lib/systemd/system
+sysusersdir ?= $(prefix)/lib/sysusers.d
 # What programs are linked with, alone.
 install-agent: $(AGENT_FILES)
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(includedir)' libagent/opagent.h
@@ -300,7 +302,15 @@ install-doc:
 			install -D -m 644 $$page '$(DESTDIR)$(docdir)'/$$page; \
 		done
 
-install: tools module install-agent install-doc
+install-systemd:
+	$(Q)mkdir -p $(O)/utils && sed 's|@bindir@|$(bindir)|' \
+		utils/systemd/oprofile.service.in >$(O)/utils/oprofile.service
+	$(Q)install -D -m 644 -t '$(DESTDIR)$(unitdir)' \
+		$(O)/utils/oprofile.service utils/systemd/dev-oprofile.mount
+	$(Q)install -D -m 644 utils/systemd/oprofile.sysusers \
+		'$(DESTDIR)$(sysusersdir)'/oprofile.conf
+
+install: tools module install-agent install-doc install-systemd
 	$(call say,INSTALL,$(DESTDIR)$(prefix))
 	$(Q)install -D -m 755 -t '$(DESTDIR)$(bindir)' $(PROGS:%=$(O)/bin/%)
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(prefix)'/share/oprofile libpp/format/opreport.xsd
@@ -341,5 +351,6 @@ clean:
 .PHONY: all tools test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
 	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian lint hdr-check fuzz bench demo \
-	pictures vm-demo install-deps format install install-agent install-doc uninstall dist help \
+	pictures vm-demo install-deps format install install-agent \
+	install-systemd install-doc uninstall dist help \
 	clean

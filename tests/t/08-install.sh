@@ -18,6 +18,7 @@ listing() {
 
 # What is there already, in the same folders, stays.
 mkdir -p "$root/usr/bin" "$root/usr/include" "$root/usr/lib/pkgconfig" \
+	"$root/usr/lib/systemd/system" "$root/usr/lib/sysusers.d" \
 	"$root/usr/share/doc" "$root/usr/share/man/man1" \
 	"$root/usr/share/man/man3" "$root/usr/share/man/man8"
 for kdir in "$O"/module/*/; do
@@ -57,6 +58,22 @@ is "those that were installed" "$(diff -rq "$TMP/events" "$O/events" 2>&1 |
 	grep -v -e '^Only in .*/events: \(made\|pfm[^ ]*\)$')" ""
 mv "$TMP/events" "$root/usr/share/oprofile"
 
+# ---- the service -----------------------------------------------------------------
+
+if command -v systemd-analyze >/dev/null; then
+	mkdir "$TMP/units"
+	for unit in "$root"/usr/lib/systemd/system/*; do
+		sed "s|=/usr/bin/|=$BIN/|" "$unit" >"$TMP/units/${unit##*/}"
+	done
+	is "systemd finds no fault with the units" \
+		"$(systemd-analyze verify --man=no "$TMP"/units/* 2>&1)" ""
+	ok "the service may do little that it does not need" \
+		systemd-analyze security --offline=true --threshold=40 \
+		"$TMP/units/oprofile.service"
+else
+	skip "the units of systemd" "no systemd-analyze here"
+fi
+
 # ---- uninstall -----------------------------------------------------------------
 
 made uninstall "$@" >"$TMP/log" 2>&1
@@ -94,7 +111,7 @@ for target in $targets; do
 	# What only other targets need.
 	case $target in
 	FORCE | tools | test-* | fuzzers | deps-arm64 | arm64-for-tests | \
-		module-debug | install-doc) continue ;;
+		module-debug | install-doc | install-systemd) continue ;;
 	esac
 	echo "$help" | grep -qw -e "$target" || missing="$missing $target"
 done
