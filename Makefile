@@ -216,7 +216,7 @@ tools-arm64: deps-arm64
 			rm -f $(O)/arm64/config.mk; \
 		$(MAKE) O=$(O)/arm64 CC="$$cc" SANITIZE= \
 		CONFIGURE_ARGS="--host=$(CROSS_arm64:-=) 'CC=$$cc'" KDIRS= \
-		PFM2EVENTS= tools test-programs
+		PFM2EVENTS= COMPLETION= tools test-programs
 arm64: tools-arm64 module-arm64
 
 # Where it cannot be built, the tests that need it are skipped and say so.
@@ -280,6 +280,8 @@ format:
 bindir ?= $(prefix)/bin
 mandir ?= $(prefix)/share/man
 docdir ?= $(prefix)/share/doc/oprofile
+bashcompletiondir ?= $(prefix)/share/bash-completion/completions
+zshcompletiondir ?= $(prefix)/share/zsh/site-functions
 unitdir ?= $(prefix)/lib/systemd/system
 sysusersdir ?= $(prefix)/lib/sysusers.d
 # What programs are linked with, alone.
@@ -310,7 +312,16 @@ install-systemd:
 	$(Q)install -D -m 644 utils/systemd/oprofile.sysusers \
 		'$(DESTDIR)$(sysusersdir)'/oprofile.conf
 
-install: tools module install-agent install-doc install-systemd
+# bash looks for a file of the program's name.
+install-completion: $(COMPLETION)
+	$(Q)set -e; [ -z '$(COMPLETION)' ] || { \
+		to='$(DESTDIR)$(bashcompletiondir)'; \
+		install -D -m 644 -t "$$to" $(O)/completion/oprofile; \
+		for program in $(COMPLETED); do ln -sf oprofile "$$to/$$program"; done; \
+		install -D -m 644 -t '$(DESTDIR)$(zshcompletiondir)' \
+			$(O)/completion/_oprofile; }
+
+install: tools module install-agent install-doc install-systemd install-completion
 	$(call say,INSTALL,$(DESTDIR)$(prefix))
 	$(Q)install -D -m 755 -t '$(DESTDIR)$(bindir)' $(PROGS:%=$(O)/bin/%)
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(prefix)'/share/oprofile libpp/format/opreport.xsd
@@ -352,5 +363,5 @@ clean:
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
 	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian lint hdr-check fuzz bench demo \
 	pictures vm-demo install-deps format install install-agent \
-	install-systemd install-doc uninstall dist help \
+	install-systemd install-doc install-completion uninstall dist help \
 	clean

@@ -39,3 +39,26 @@ PROGS += ophelp
 ophelp_SRCS := $(wildcard utils/ophelp/*.c)
 ophelp_LIBS := libop
 ophelp_LDLIBS = $(POPT_LIBS)
+
+# Completion for shells. The options are those that the programs' --help lists, so
+# there is none where these cannot run (COMPLETION=).
+COMPLETED := $(filter-out oprofiled,$(PROGS))
+COMPLETION ?= $(O)/completion/oprofile $(O)/completion/_oprofile
+ifneq ($(COMPLETION),)
+tools: $(COMPLETION)
+
+$(O)/completion/table: $(COMPLETED:%=$(O)/bin/%) utils/completion/options.awk
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)set -e; for program in $(COMPLETED); do \
+		$(O)/bin/$$program --help >$@.help; \
+		awk -v program=$$program -f utils/completion/options.awk $@.help; \
+	done >$@.new
+	$(Q)rm $@.help && mv $@.new $@
+$(COMPLETION): $(O)/completion/%: utils/completion/% $(O)/completion/table \
+		libpp/profile_spec.c utils/completion/fill.awk utils/subdir.mk
+	$(call say,GEN,$@)
+	$(Q)awk -v programs='$(COMPLETED)' -f utils/completion/fill.awk \
+		libpp/profile_spec.c $(O)/completion/table $< >$@.new
+	$(Q)mv $@.new $@
+endif

@@ -19,7 +19,8 @@ listing() {
 # What is there already, in the same folders, stays.
 mkdir -p "$root/usr/bin" "$root/usr/include" "$root/usr/lib/pkgconfig" \
 	"$root/usr/lib/systemd/system" "$root/usr/lib/sysusers.d" \
-	"$root/usr/share/doc" "$root/usr/share/man/man1" \
+	"$root/usr/share/bash-completion/completions" \
+	"$root/usr/share/zsh/site-functions" "$root/usr/share/doc" "$root/usr/share/man/man1" \
 	"$root/usr/share/man/man3" "$root/usr/share/man/man8"
 for kdir in "$O"/module/*/; do
 	mkdir -p "$root/lib/modules/$(basename "$kdir")/updates"
@@ -111,7 +112,7 @@ for target in $targets; do
 	# What only other targets need.
 	case $target in
 	FORCE | tools | test-* | fuzzers | deps-arm64 | arm64-for-tests | \
-		module-debug | install-doc | install-systemd) continue ;;
+		module-debug | install-doc | install-systemd | install-completion) continue ;;
 	esac
 	echo "$help" | grep -qw -e "$target" || missing="$missing $target"
 done
