@@ -11,6 +11,8 @@
 #	check-debug    the module on kernels that check themselves (KASAN, KCSAN,
 #	               lockdep) and on those for real time; builds and fetches them
 #	check-debian   reports on an archive in a fresh Debian (debootstrap, root)
+#	check-packages builds the Debian packages, installs them in a fresh Debian,
+#	               uses them and removes them (root)
 #	lint           the checks that run nothing; hdr-check and format of them
 #	sanitized      what tests need, once more with sanitizers, and the fuzzers
 #	module         the module for KDIR=, else for all kernels with headers here
@@ -22,7 +24,8 @@
 #	demo           a profile of a program on this machine; vm-demo: with the
 #	               module, in a virtual machine
 #	install        the programs, the libraries, the events, the manual pages, doc/
-#	               and the module; install-agent: libopagent alone
+#	               and the module; install-agent: libopagent alone;
+#	               install-dkms: the module's sources, for dkms
 #	uninstall      removes what install with the same variables puts there
 #	dist           oprofile-VERSION.tar.gz of the last commit
 #	bench help clean install-deps
@@ -256,6 +259,10 @@ check-debug: tools test-programs module-debug
 check-debian: all $(O)/debian-root
 	$(Q)O='$(O)' DEBIAN_ROOT='$(abspath $(O)/debian-root)' \
 		tests/run tests/t/39-archive-reports.sh
+check-packages: all $(O)/debian-root
+	$(Q)utils/install-deps packages
+	$(Q)O='$(O)' DEBIAN_ROOT='$(abspath $(O)/debian-root)' \
+		tests/run tests/t/09-packages.sh
 lint: all
 	$(Q)O='$(O)' tests/run --all tests/lint/*.sh
 hdr-check: $(O)/flags
@@ -277,6 +284,8 @@ format:
 
 # ---- installing --------------------------------------------------------------
 
+# Where dkms looks for sources, whatever the prefix is.
+srcdir ?= /usr/src
 bindir ?= $(prefix)/bin
 mandir ?= $(prefix)/share/man
 docdir ?= $(prefix)/share/doc/oprofile
@@ -331,6 +340,13 @@ install: tools module install-agent install-doc install-systemd install-completi
 		[ -n '$(DESTDIR)' ] || depmod $$release; \
 	done
 
+install-dkms:
+	$(Q)set -e; to='$(DESTDIR)$(srcdir)/oprofile-$(VERSION)'; \
+		install -D -m 644 -t "$$to" module/Kbuild module/*.[ch]; \
+		install -D -m 644 -t "$$to/uapi" module/uapi/*.h; \
+		sed 's/#MODULE_VERSION#/$(VERSION)/' module/dkms.conf >$(O)/dkms.conf; \
+		install -m 644 $(O)/dkms.conf "$$to"
+
 # Whatever install would put there. Folders go with their last file if they, or
 # one above them, are oprofile's own.
 uninstall:
@@ -361,7 +377,8 @@ clean:
 
 .PHONY: all tools test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
-	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian lint hdr-check fuzz bench demo \
-	pictures vm-demo install-deps format install install-agent \
+	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian \
+	check-packages lint hdr-check fuzz bench demo \
+	pictures vm-demo install-deps format install install-agent install-dkms \
 	install-systemd install-doc install-completion uninstall dist help \
 	clean

@@ -31,14 +31,16 @@ $(O)/lib/libopagent.a: $(O)/libagent/opagent.o
 
 AGENT_FILES := $(AGENT_SO) $(O)/lib/libopagent.a
 
-# The agent for Java, where its headers are.
+# The agent for Java, where its headers are. It finds libopagent beside itself;
+# packages of a system need no such path.
+AGENT_RPATH ?= -Wl,-rpath,'$$ORIGIN'
 ifneq ($(JAVA_CFLAGS),)
 $(eval $(call AGENT_OBJ_RULE,$(O)/libagent/jvmti_oprofile.o,libagent/jvmti_oprofile.c,-fvisibility=hidden $(JAVA_CFLAGS)))
 
 $(O)/lib/libjvmti_oprofile.so: $(O)/libagent/jvmti_oprofile.o $(AGENT_SO)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -Wl,-z,defs \
-		-Wl,-rpath,'$$ORIGIN' -o $@ $< -L$(@D) -lopagent
+		$(AGENT_RPATH) -o $@ $< -L$(@D) -lopagent
 
 AGENT_FILES += $(O)/lib/libjvmti_oprofile.so
 endif

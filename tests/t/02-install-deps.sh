@@ -240,7 +240,7 @@ is "a foreign architecture" "$status $(cat "$FAKE/arch")" '0 arm64'
 is "needs lists of its own" "$(calls 'apt-get -q update')" 1
 deps no-such
 is "a group that there is not" "$status $err" \
-	'2 install-deps: no-such: no such group; build, check, vm, vm-arm64 or debug-kernel'
+	'2 install-deps: no-such: no such group; build, check, vm, vm-arm64, debug-kernel or packages'
 
 machine
 drop kmod cpio
