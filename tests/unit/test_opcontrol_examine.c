@@ -182,7 +182,7 @@ static const struct row
 			  "/etc/os-release VERSION_CODENAME=bookworm;/usr/lib/debug/.build-id/ab/;"
 			  "/usr/bin/java x;java-options",
 			  "names",
-			  "ok       kernel symbols: /proc/kallsyms tells them\n"
+			  "ok       kernel symbols: /proc/kallsyms has them\n"
 			  "ok       debuginfod: a server of debug symbols is named\n"
 			  "ok       dbgsym packages: some are installed\n"
 			  "ok       frame pointers: the code that Java makes has them\n" },
@@ -203,7 +203,7 @@ static const struct row
 			  "ok       debuginfod: a server of debug symbols is named\n"
 			  "ok       frame pointers: no Java is here; the code that node makes has them\n" },
 			{ "a kernel without symbols", "urls", "names",
-			  "missing  kernel symbols: this kernel does not tell them; boot one with CONFIG_KALLSYMS, or name its image: opcontrol --vmlinux=FILE\n"
+			  "missing  kernel symbols: this kernel does not show any; boot one with CONFIG_KALLSYMS, or name its image: opcontrol --vmlinux=FILE\n"
 			  "ok       debuginfod: a server of debug symbols is named\n"
 			  "ok       frame pointers: no Java is here; the code that node makes has them\n" },
 

@@ -52,11 +52,11 @@ static void examine_kernel_symbols(const struct oc_machine *machine)
 
 	if (look_for_address(machine, &nr))
 		oc_report(machine, OC_OK,
-			  "kernel symbols: /proc/kallsyms tells them");
+			  "kernel symbols: /proc/kallsyms has them");
 	else if (!nr)
 		oc_report(
 			machine, OC_MISSING,
-			"kernel symbols: this kernel does not tell them; boot one with CONFIG_KALLSYMS, or name its image: opcontrol --vmlinux=FILE");
+			"kernel symbols: this kernel does not show any; boot one with CONFIG_KALLSYMS, or name its image: opcontrol --vmlinux=FILE");
 	else
 		report_hidden_addresses(machine);
 }
