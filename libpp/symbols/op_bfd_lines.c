@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "libpp/symbols/inline_index.h"
 #include "libpp/symbols/line_index.h"
@@ -74,6 +75,37 @@ static bfd_byte *read_relocated_section(struct object *object,
 							 NULL, object->syms);
 }
 
+#define HUGE_PAGE ((size_t)2 << 20)
+#define MAX_ROOM ((size_t)1 << 30)
+
+/*
+ * Memory for a section of @size bytes; NULL for a small one, which libbfd makes
+ * room for, and for one whose size may be nonsense, which libbfd checks.
+ * Sections of debug information have tens of megabytes: with pages of the usual
+ * size most of the time to read them would go to page faults.
+ */
+static bfd_byte *room_for_section(uint64_t size)
+{
+	size_t room = (size + HUGE_PAGE - 1) & -HUGE_PAGE;
+	bfd_byte *bytes = NULL;
+
+	if (size >= HUGE_PAGE && size <= MAX_ROOM)
+		bytes = aligned_alloc(HUGE_PAGE, room);
+	if (bytes)
+		madvise(bytes, room, MADV_HUGEPAGE);
+	return bytes;
+}
+
+static void read_whole_section(struct object *object, asection *section,
+			       bfd_byte **bytes)
+{
+	*bytes = room_for_section(section->size);
+	if (bfd_get_full_section_contents(object->abfd, section, bytes))
+		return;
+	free(*bytes);
+	*bytes = NULL;
+}
+
 static struct pp_bytes read_section(struct op_bfd *bfd, struct object *object,
 				    int which)
 {
@@ -86,8 +118,8 @@ static struct pp_bytes read_section(struct op_bfd *bfd, struct object *object,
 		return (struct pp_bytes){ *bytes, section->size };
 	if (section->flags & SEC_RELOC && object->is_relocatable)
 		*bytes = read_relocated_section(object, section);
-	else if (!bfd_get_full_section_contents(object->abfd, section, bytes))
-		*bytes = NULL;
+	else
+		read_whole_section(object, section, bytes);
 	bfd->lines->nr_damaged += !*bytes;
 	return (struct pp_bytes){ *bytes, *bytes ? section->size : 0 };
 }

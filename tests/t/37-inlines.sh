@@ -36,10 +36,17 @@ for at in range(start, start + size, 3):
     print(hex(at), at - bias)
 END
 }
+# Strings of more than 2 MiB, which have memory of another kind.
+awk 'BEGIN {
+	name = sprintf("%800s", ""); gsub(" ", "n", name)
+	print "struct long_names {"
+	for (i = 0; i < 3000; i++) printf "int %s%d;\n", name, i
+	print "} long_names;"
+}' >long_names.h
 for how in "-gdwarf-5" "-gdwarf-4" "-gdwarf-5 -gz" "-gdwarf-4 -flto" \
-	"-gdwarf-3 -gstrict-dwarf"; do
+	"-gdwarf-3 -gstrict-dwarf" "-gdwarf-5 -DLONG_NAMES"; do
 	# shellcheck disable=SC2086 # several options
-	g++ -O2 $how -Wl,--build-id -o many "$TOP/tests/t/many.cc" 2>cc.err ||
+	g++ -O2 $how -I. -Wl,--build-id -o many "$TOP/tests/t/many.cc" 2>cc.err ||
 		{ skip "$how" "g++ cannot do that"; continue; }
 	offsets many >code
 	P="{root}$TMP/many"

@@ -7,6 +7,9 @@
 #include <numeric>
 #include <string>
 #include <vector>
+#ifdef LONG_NAMES
+#include "long_names.h"
+#endif
 namespace a
 {
 namespace
@@ -31,6 +34,10 @@ static inline int clamp(int x)
 int main(int argc, char **)
 {
 	std::vector<int> v(1000 * argc);
+#ifdef LONG_NAMES
+	extern struct long_names long_names;
+	v[0] = sizeof(&long_names);
+#endif
 	std::map<std::string, int> m;
 	std::iota(v.begin(), v.end(), 0);
 	std::sort(v.begin(), v.end(),
