@@ -4,7 +4,8 @@
  * descriptor or a path, opens the file for reading and answers with its
  * build-id and the new descriptor. Children stay for the next file, as the
  * daemon may be large and costly to fork by then; each has closed all that it
- * inherited.
+ * inherited, and can do nothing but read files (opd_confine.h), because any
+ * user may have written what is in these.
  *
  * A child that has not answered in time is killed. A read that hangs may keep
  * even a killed process, so nobody waits for its end: its place stays taken
@@ -21,10 +22,12 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/source/opd_confine.h"
 #include "libop/op_open.h"
 
 /* ---- messages ---------------------------------------------------------------
@@ -121,8 +124,13 @@ static void be_child(int sock, pid_t daemon)
 		_exit(1);
 	if (!chdir("/") && dup2(sock, 0) == 0) {
 		close_range(1, ~0U, 0);
+		/* What a kernel without filters refuses is no reason to have
+		 * no build-ids. */
+		(void)opd_confine();
 		read_files(0);
 	}
+	/* At once: what sanitizers do at an end is no longer allowed. */
+	syscall(SYS_exit_group, 0);
 	_exit(0);
 }
 

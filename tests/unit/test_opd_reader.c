@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Files are read by processes that may hang; a stopped one stands for these. */
 
+#include "daemon/source/opd_confine.h"
 #include "daemon/source/opd_reader.h"
 
 #include "tests/unit/no_stdin.h"
@@ -12,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #define PATIENT 60000 /* milliseconds: an answer comes before */
@@ -213,6 +215,79 @@ static void test_a_process_has_only_its_socket(void **state)
 	opd_reader_release(&reader);
 }
 
+/* The number of the first thing that is not as it should be, or 0. */
+static int try_confined(const char *path)
+{
+	char *argv[] = { "true", NULL };
+	char byte;
+	int fd;
+
+	if (opd_confine())
+		return 1;
+	fd = open(self, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, &byte, 1) != 1 || byte != 0x7f)
+		return 2;
+	if (open(path, O_WRONLY) >= 0 || errno != EPERM)
+		return 3;
+	if (open(path, O_RDWR) >= 0 || errno != EPERM)
+		return 4;
+	if (open(path, O_RDONLY | O_TRUNC) >= 0 || errno != EPERM)
+		return 5;
+	if (socket(AF_INET, SOCK_STREAM, 0) >= 0 || errno != EPERM)
+		return 6;
+	if (fork() >= 0 || errno != EPERM)
+		return 7;
+	if (execv("/bin/true", argv) >= 0 || errno != EPERM)
+		return 8;
+	if (!kill(getppid(), 0) || !unlink(path))
+		return 9;
+	return setuid(0) ? 0 : 10;
+}
+
+static void test_a_process_can_only_read(void **state)
+{
+	char path[] = "/tmp/test_reader.XXXXXX", line[256];
+	int fd = mkstemp(path), status;
+	struct opd_reader reader;
+	FILE *file;
+	pid_t pid;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "text", 4), 4);
+	pid = fork();
+	if (!pid)
+		syscall(SYS_exit_group, try_confined(path));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 4);
+	close(fd);
+	assert_int_equal(unlink(path), 0);
+
+	/* So are those who read. */
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	fd = open_self();
+	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
+	expect_self(&reader, 1);
+	close(fd);
+	snprintf(line, sizeof(line), "/proc/%d/status",
+		 (int)reader.children[0].pid);
+	file = fopen(line, "re");
+	assert_non_null(file);
+	status = 0;
+	while (fgets(line, sizeof(line), file)) {
+		status += !strcmp(line, "Seccomp:\t2\n");
+		status += !strcmp(line, "NoNewPrivs:\t1\n");
+		if (!strncmp(line, "CapEff:", 7))
+			status +=
+				!(strtoull(line + 7, NULL, 16) & ~UINT64_C(4));
+	}
+	fclose(file);
+	assert_int_equal(status, 3);
+	opd_reader_release(&reader);
+}
+
 /* Where no more descriptors are to be had no file is read. */
 static void test_no_more_descriptors(void **state)
 {
@@ -261,6 +336,7 @@ int main(void)
 		BOTH(test_all_may_hang),
 		BOTH(test_a_process_that_dies),
 		BOTH(test_a_process_has_only_its_socket),
+		BOTH(test_a_process_can_only_read),
 		BOTH(test_no_more_descriptors),
 	};
 

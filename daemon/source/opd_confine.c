@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A filter of system calls (seccomp(2)) is a program for the kernel, made of
+ * one comparison for each call that is allowed. openat(2) is, unless its flags
+ * ask for more than reading. Another architecture's calls have other numbers
+ * and are refused all.
+ */
+
+#include "daemon/source/opd_confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCH AUDIT_ARCH_AARCH64
+#endif
+
+#define LOAD(field)                                                            \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+/* Go on behind the next statement unless the loaded word is @value. */
+#define UNLESS(value) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, 1)
+#define RETURN(what) BPF_STMT(BPF_RET | BPF_K, (what))
+#define ALLOW(call) UNLESS(SYS_##call), RETURN(SECCOMP_RET_ALLOW)
+#define REFUSE RETURN(SECCOMP_RET_ERRNO | EPERM)
+#define MORE_THAN_READING (O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND)
+
+#ifdef ARCH
+static int filter_calls(void)
+{
+	struct sock_filter filter[] = {
+		LOAD(arch),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
+		REFUSE,
+		LOAD(nr),
+		ALLOW(read),
+		ALLOW(pread64),
+		ALLOW(lseek),
+		ALLOW(close),
+		ALLOW(fstat),
+		ALLOW(newfstatat),
+		ALLOW(recvmsg),
+		ALLOW(sendmsg),
+		ALLOW(mmap),
+		ALLOW(munmap),
+		ALLOW(mremap),
+		ALLOW(madvise),
+		ALLOW(brk),
+		ALLOW(futex),
+		ALLOW(getrandom),
+		ALLOW(restart_syscall),
+		ALLOW(rt_sigreturn),
+		ALLOW(rt_sigprocmask),
+		ALLOW(exit_group),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 1, 0),
+		REFUSE,
+		/* The lower half of 64 bits, on machines that we run on. */
+		LOAD(args[2]),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, MORE_THAN_READING),
+		UNLESS(0),
+		RETURN(SECCOMP_RET_ALLOW),
+		REFUSE,
+	};
+	const struct sock_fprog program = {
+		.len = sizeof(filter) / sizeof(filter[0]),
+		.filter = filter,
+	};
+
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno
+								    : 0;
+}
+#else
+static int filter_calls(void)
+{
+	return -ENOSYS;
+}
+#endif
+
+/* All but the one to read any file, if it is there. */
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct has[2];
+	const __u32 kept = 1u << CAP_DAC_READ_SEARCH;
+
+	if (syscall(SYS_capget, &header, has))
+		return -errno;
+	for (int i = 0; i < 2; i++) {
+		has[i].effective &= i ? 0 : kept;
+		has[i].permitted &= i ? 0 : kept;
+		has[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &header, has) ? -errno : 0;
+}
+
+int opd_confine(void)
+{
+	const struct rlimit none = { 0, 0 };
+	int err = 0;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_CORE, &none))
+		err = -errno;
+	return drop_capabilities() ?: filter_calls() ?: err;
+}
