@@ -207,8 +207,8 @@ static void read_event_names(struct opd_perfdata *data, struct op_cursor *c)
 		for (uint64_t j = 0; j < nr_ids && !c->failed; j++) {
 			uint64_t id = op_cursor_number(c, 8);
 
-			if (j == 0)
-				event = find_event_by_id(data, id) ?: event;
+			if (j == 0 && find_event_by_id(data, id))
+				event = find_event_by_id(data, id);
 		}
 		put_event_name(event, text, len);
 	}

@@ -124,6 +124,11 @@ like "what became of the samples is said" "$(cat "$TMP/import.err")" \
 report
 like "the event" "$(cat "$TMP/report")" \
 	"Counted $E events .* count 1003009"
+SESSION=$TMP/apart
+ok "threads and CPUs" "$BIN/opimport" -t -c -o "$SESSION" "$TMP/flat" 2>/dev/null
+CURRENT=$SESSION/samples/current
+like "are kept apart" "$(sample_files)" '\.[0-9]+\.[0-9]+\.[0-9]+$'
+CURRENT=$TMP/session/samples/current
 ok "a pipe" sh -c "$RECORD -e $E -o - '$POINTERS' $ROUNDS |
 	'$BIN/opimport' -o '$TMP/piped' - 2>'$TMP/err'"
 SESSION=$TMP/piped
