@@ -7,9 +7,9 @@
 # timeout: 300
 # shellcheck disable=SC1083 # the braces of comparisons
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/viewers.sh"
 
 command -v python3 >/dev/null || skip_all "install the Debian package python3"
-SESSION=$TMP/session
 report() {
 	"$BIN/opreport" --session-dir="$SESSION" "$@" >"$TMP/report" 2>"$TMP/err"
 }
@@ -151,21 +151,14 @@ at() {
 		while read -r start; do echo $((start + 3)); done
 }
 main=$(at main) busy=$(at busy) leaf=$(at leaf)
-P="{root}$TMP/prog" Z="{root}/lib/libz.so.1" ID=0123456789abcdef
-mkdir -p "$SESSION/symbols"
-cat >"$SESSION/symbols/vmlinux-$ID" <<END
-oprofile symbols 1 vmlinux $ID
-0 T _stext
-1000 T do_syscall_64
-2000 t schedule
-END
+kernel_symbols
 # stored SESSION EVENT FACTOR: busy calls itself.
 stored() {
 	folder=$SESSION/samples/$1 event=$2 n=$3
 	"$TESTBIN/mktree" "$folder/$P/{tree}/$event" timer-hz=500 <<-END
 	image p root:$TMP/prog mtime=$TMP/prog
 	image z root:/lib/libz.so.1
-	image k kern:vmlinux kernel build-id=$ID
+	image k kern:vmlinux kernel build-id=$KERNEL_ID
 	image jit anon=43.7f0000001000.7f0000003000:anon
 	stack $((700 * n)) p+$main p+$busy p+$leaf
 	stack $((100 * n)) p+$main p+$busy p+$busy p+$leaf
@@ -177,7 +170,7 @@ stored() {
 		timer-hz=500 "mtime=$TMP/prog"
 	echo "0x2008 $((40 * n))" |
 		"$TESTBIN/mkodb" "$folder/$P/{dep}/{kern}/vmlinux/$event" \
-			timer-hz=500 kind=kernel build-id=$ID
+			timer-hz=500 kind=kernel build-id=$KERNEL_ID
 	echo "0x10 $((30 * n))" |
 		"$TESTBIN/mkodb" "$folder/$P/{dep}/$Z/$event" timer-hz=500
 	echo "0x10 $((15 * n))" | "$TESTBIN/mkodb" \

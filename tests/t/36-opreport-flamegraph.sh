@@ -6,9 +6,9 @@
 # timeout: 600
 # shellcheck disable=SC1083 # the braces of comparisons
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/viewers.sh"
 . "$(dirname "$0")/browser.sh"
 
-SESSION=$TMP/session
 PICTURES=$O/pictures
 mkdir -p "$PICTURES"
 
@@ -62,19 +62,12 @@ at() {
 		while read -r start; do echo $((start + 3)); done
 }
 main=$(at main) busy=$(at busy) idle=$(at idle) leaf=$(at leaf)
-P="{root}$TMP/prog" Z="{root}/lib/libz.so.1" ID=0123456789abcdef
-mkdir -p "$SESSION/symbols"
-cat >"$SESSION/symbols/vmlinux-$ID" <<END
-oprofile symbols 1 vmlinux $ID
-0 T _stext
-1000 T do_syscall_64
-2000 t schedule
-END
+kernel_symbols
 images() {
 	cat <<-END
 	image p root:$TMP/prog mtime=$TMP/prog
 	image z root:/lib/libz.so.1
-	image k kern:vmlinux kernel build-id=$ID
+	image k kern:vmlinux kernel build-id=$KERNEL_ID
 	image cut kern:[truncated] pseudo
 	image jit anon=43.7f0000001000.7f0000003000:anon
 	image odd root:/lib/</script><b>&;"x\\.so
@@ -97,26 +90,11 @@ profile() {
 	echo "$leaf $(($3 + $4 + 10))" | sample "$1" "$P/{dep}/$P/$2.all.all.all" \
 		timer-hz=1000 "mtime=$TMP/prog"
 	echo "0x2008 40" | sample "$1" "$P/{dep}/{kern}/vmlinux/$2.all.all.all" \
-		timer-hz=1000 kind=kernel build-id=$ID
+		timer-hz=1000 kind=kernel build-id=$KERNEL_ID
 	echo "0x10 50" | sample "$1" "$P/{dep}/$Z/$2.all.all.all" timer-hz=1000
 }
 profile current TIMER.0.0 700 200
-cat >"$SESSION/samples/current/ledger" <<END
-source = file
-taken = 1012
-stored = 1000
-pending = 0
-lost.lost_overflow = 12
-stacks.whole = 990
-stacks.truncated = 10
-stacks.no_unwind_data = 0
-stacks.broken = 0
-stacks.not_stored = 0
-stacks.frames = 3000
-stacks.arcs = 2000
-stacks.arcs_too_far = 0
-stacks.arcs_not_stored = 0
-END
+write_account
 
 # ---- the page ---------------------------------------------------------------------
 

@@ -6,9 +6,9 @@
 # timeout: 600
 # shellcheck disable=SC1083 # the braces of comparisons
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/viewers.sh"
 . "$(dirname "$0")/browser.sh"
 
-SESSION=$TMP/session
 PICTURES=$O/pictures
 mkdir -p "$PICTURES"
 
@@ -65,7 +65,6 @@ at() {
 		while read -r start; do echo $((start + 3)); done
 }
 main=$(at main) busy=$(at busy) idle=$(at idle) leaf=$(at leaf)
-P="{root}$TMP/prog" Z="{root}/lib/libz.so.1"
 # As it is, and as the names of sample files have it.
 ODD="/lib/</script><b>&\"'x\\.$(printf '\001\377').so"
 ODD_SHOWN="/lib/</script><b>&\"'x\\.$(printf '\001')�.so"
@@ -97,22 +96,7 @@ profile() {
 	echo "1 5" | sample "$1" "$P/{dep}/{root}$WRITTEN/$2.$3" timer-hz=1000
 }
 profile current TIMER.0.0 all.all.all 700 205
-cat >"$SESSION/samples/current/ledger" <<END
-source = file
-taken = 1012
-stored = 1000
-pending = 0
-lost.lost_overflow = 12
-stacks.whole = 990
-stacks.truncated = 10
-stacks.no_unwind_data = 0
-stacks.broken = 0
-stacks.not_stored = 0
-stacks.frames = 3000
-stacks.arcs = 2000
-stacks.arcs_too_far = 0
-stacks.arcs_not_stored = 0
-END
+write_account
 
 # ---- the page ---------------------------------------------------------------------
 

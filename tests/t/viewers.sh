@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Sessions for the scripts that give our files to other people's viewers,
-# sourced after lib.sh: viewers_sessions makes, below $SESSION,
+# Sessions for the scripts that give our files to browsers and to other people's
+# viewers, sourced after lib.sh: viewers_sessions makes, below $SESSION,
 #
 #	current   all samples with stacks, some of them broken; with an account
 #	flat      no stacks
@@ -28,6 +28,37 @@ tree() {
 	session=$1 name=$2
 	shift 2
 	"$TESTBIN/mktree" "$SESSION/samples/$session/$name" timer-hz=1000 "$@"
+}
+
+# kernel_symbols: those of the kernel $KERNEL_ID in the session.
+kernel_symbols() {
+	mkdir -p "$SESSION/symbols"
+	cat >"$SESSION/symbols/vmlinux-$KERNEL_ID" <<-END
+	oprofile symbols 1 vmlinux $KERNEL_ID
+	0 T _stext
+	1000 T do_syscall_64
+	2000 t schedule
+	END
+}
+
+# write_account: of 1,012 samples in the session "current", of which 12 are lost.
+write_account() {
+	cat >"$SESSION/samples/current/ledger" <<-END
+	source = file
+	taken = 1012
+	stored = 1000
+	pending = 0
+	lost.lost_overflow = 12
+	stacks.whole = 990
+	stacks.truncated = 10
+	stacks.no_unwind_data = 0
+	stacks.broken = 0
+	stacks.not_stored = 0
+	stacks.frames = 3000
+	stacks.arcs = 2000
+	stacks.arcs_too_far = 0
+	stacks.arcs_not_stored = 0
+	END
 }
 
 # report ARG...: what opreport writes there; messages are in $TMP/err.
@@ -131,30 +162,9 @@ viewers_sessions() {
 	viewers_program
 	main=$(at main) busy=$(at busy) idle=$(at idle) leaf=$(at leaf)
 	inner=$(inlined inner) outer=$(inlined inlines)
-	mkdir -p "$SESSION/symbols"
-	cat >"$SESSION/symbols/vmlinux-$KERNEL_ID" <<-END
-	oprofile symbols 1 vmlinux $KERNEL_ID
-	0 T _stext
-	1000 T do_syscall_64
-	2000 t schedule
-	END
+	kernel_symbols
 	profile current TIMER.0.0.all.all.all 700 200
-	cat >"$SESSION/samples/current/ledger" <<-END
-	source = file
-	taken = 1012
-	stored = 1000
-	pending = 0
-	lost.lost_overflow = 12
-	stacks.whole = 990
-	stacks.truncated = 10
-	stacks.no_unwind_data = 0
-	stacks.broken = 0
-	stacks.not_stored = 0
-	stacks.frames = 3000
-	stacks.arcs = 2000
-	stacks.arcs_too_far = 0
-	stacks.arcs_not_stored = 0
-	END
+	write_account
 	printf '%s 70\n%s 25\n' "$leaf" "$busy" |
 		in_prog flat TIMER.0.0.all.all.all
 	echo "0x2008 5" | in_kernel flat TIMER.0.0.all.all.all
