@@ -5,7 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void print_step(const char *fmt, va_list ap)
+static __attribute__((format(printf, 1, 0))) void print_step(const char *fmt,
+							     va_list ap)
 {
 	fputs("+ ", stderr);
 	vfprintf(stderr, fmt, ap);

@@ -28,8 +28,11 @@ static struct op_tree_image file(const char *path)
 static struct op_tree_image anon(void)
 {
 	return (struct op_tree_image){
-		.name = { OP_SPACE_ANON, "anon", 4300, 0x7f0000001000,
-			  0x7f0000003000 },
+		.name = { .space = OP_SPACE_ANON,
+			  .name = "anon",
+			  .tgid = 4300,
+			  .start = 0x7f0000001000,
+			  .end = 0x7f0000003000 },
 		.kind = OP_IMAGE_ANON,
 		.anon_start = 0x7f0000001000,
 	};
