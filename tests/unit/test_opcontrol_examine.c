@@ -234,7 +234,7 @@ static const struct row
 			  "/proc/self/limits Max open files            1024                 1048576              files;"
 			  "/sys/fs/cgroup/cgroup.controllers cpu",
 			  "limits",
-			  "ok       open files: the limit is no matter\n"
+			  "ok       open files: any limit is enough\n"
 			  "ok       cgroups: version 2\n" },
 			{ "few files, cgroups of version 1",
 			  "/proc/self/limits Max open files            256                 1024              files;"

@@ -132,7 +132,7 @@ static void examine_open_files(const struct oc_machine *machine)
 			"open files: %lu at most, and operf needs one for each event, CPU and thread; ulimit -Hn %d as root, or LimitNOFILE=%d in the unit",
 			most, ENOUGH_FILES, ENOUGH_FILES);
 	else
-		oc_report(machine, OC_OK, "open files: the limit is no matter");
+		oc_report(machine, OC_OK, "open files: any limit is enough");
 }
 
 static void examine_cgroups(const struct oc_machine *machine)
