@@ -460,6 +460,27 @@ static bool is_kernel_code(const struct pp_image *image)
 
 /* ---- what the store has of inlined functions ----------------------------- */
 
+/* Where the digest of @image's binary is or would be; false for none. */
+static bool store_path_of(const struct pp_image *image,
+			  const struct op_session *session, char *path,
+			  size_t len)
+{
+	return !pp_store_path(session, image->build_id, image->build_id_len,
+			      path, len);
+}
+
+/* Answers are kept for what is stored; other files are not even opened, as they
+ * may never answer (OP_IMAGE_MAY_HANG), and nobody reads this report. */
+static bool is_passed_over(const struct pp_image *image,
+			   const struct op_session *session, unsigned int wants)
+{
+	char path[8192];
+
+	return wants & PP_KEEP_INLINES &&
+	       (!store_path_of(image, session, path, sizeof(path)) ||
+		access(path, F_OK));
+}
+
 /*
  * Answers stand beside the digest of the binary, where that is stored. A report
  * only reads them: when a session ends its own answers are put there.
@@ -475,12 +496,10 @@ static int read_kept_inlines(struct pp_image_symbols *symbols,
 
 	if (!(symbols->wants & PP_WANT_INLINES) || !symbols->bfd ||
 	    !symbols->offsets || locator->archive ||
-	    pp_store_path(session, image->build_id, image->build_id_len, path,
-			  sizeof(path) - sizeof(PP_INLINES_SUFFIX)))
+	    !store_path_of(image, session, path,
+			   sizeof(path) - sizeof(PP_INLINES_SUFFIX)))
 		return 0;
 	len = strlen(path);
-	if (symbols->wants & PP_KEEP_INLINES && access(path, F_OK))
-		return 0;
 	memcpy(path + len, PP_INLINES_SUFFIX, sizeof(PP_INLINES_SUFFIX));
 	err = pp_inline_answers_read(&symbols->kept, path, image->build_id,
 				     image->build_id_len);
@@ -533,6 +552,10 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	memset(symbols, 0, sizeof(*symbols));
 	symbols->wants = wants;
 	symbols->messages = messages;
+	if (is_passed_over(image, session, wants)) {
+		symbols->whole = image->name;
+		return 0;
+	}
 	err = open_symbol_source(symbols, image, session, locator, messages);
 	/* A function that the kernel made is an image, shown with a slash. */
 	if (!symbols->nr)
