@@ -151,8 +151,8 @@ static bool is_above_threshold(const struct pp_population *p,
 			       const struct pp_symbol_entry *entry)
 {
 	const struct pp_request *request = p->request;
-	bool by_total = !request->threshold ||
-			request->sort.keys[0] == PP_SORT_TOTAL;
+	bool by_total =
+		!request->threshold || request->sort.keys[0] == PP_SORT_TOTAL;
 
 	return pp_passes(p, entry->counts, p->side.symbol_totals) ||
 	       (entry->all_counts && by_total &&

@@ -67,21 +67,21 @@ static void remark_on_file(const struct import *import, const char *path,
 static int count_stored(struct import *import, const char *name,
 			const struct op_mangle *m, uint64_t samples)
 {
-	struct imported *at = import->sessions;
-	struct imported *end = at + import->nr_sessions;
+	size_t nr = 0;
 
 	if (m->cg.space != OP_SPACE_NONE)
 		return 0;
-	while (at < end && strcmp(at->name, name) != 0)
-		at++;
-	if (at == end) {
-		if (op_array_reserve(&import->sessions, import->nr_sessions, 1))
+	while (nr < import->nr_sessions &&
+	       strcmp(import->sessions[nr].name, name) != 0)
+		nr++;
+	if (nr == import->nr_sessions) {
+		if (op_array_reserve(&import->sessions, nr, 1))
 			return -ENOMEM;
-		at = &import->sessions[import->nr_sessions++];
-		*at = (struct imported){ .stored = 0 };
-		strcpy(at->name, name);
+		import->sessions[nr] = (struct imported){ .stored = 0 };
+		strcpy(import->sessions[nr].name, name);
+		import->nr_sessions++;
 	}
-	at->stored += samples;
+	import->sessions[nr].stored += samples;
 	return 0;
 }
 

@@ -244,8 +244,8 @@ static bool has_frames_of(const struct pp_inline_answers *a,
 			  const struct pp_inline_address *at, uint32_t first)
 {
 	return at->nr == a->nr_frames - first &&
-	       !memcmp(&a->frames[at->first], &a->frames[first],
-		       at->nr * sizeof(*a->frames));
+	       (!at->nr || !memcmp(&a->frames[at->first], &a->frames[first],
+				   at->nr * sizeof(*a->frames)));
 }
 
 int pp_inline_answers_add(struct pp_inline_answers *answers, uint64_t key,

@@ -571,7 +571,7 @@ unset FAKE_MODE
 ok "neither leaves one" [ ! -e "$TMP/none" ]
 run 125 "a folder in none" --session-dir="$TMP/no/such" true
 is "is said" "$(said)" "operf: --session-dir=$TMP/no/such: no such folder, and \
-it cannot be made: No such file or directory"
+it cannot be made: No such file or directory; give one that you may write to"
 run 125 "a file for a folder" -d "$TMP/plain" true
 is "is said" "$(said)" \
 	"operf: --session-dir=$TMP/plain: is not a folder; give one"

@@ -107,7 +107,7 @@ mistake 125 '--session-dir=: no such folder, .*; give one' operf --session-dir= 
 mistake 125 '--duration=10s: not a number of seconds; give one' operf --duration=10s true
 mistake 125 '--callgraph=deep: not a number of frames; give one' operf --callgraph=deep true
 mistake 125 '--rate=0: not a number of samples per second; give one' operf --rate=0 true
-mistake 125 'cgroup /nope: there is none of this name; see ' operf --cgroup=/nope true
+mistake 125 'cgroup /nope: no such cgroup; see ' operf --cgroup=/nope true
 mistake 125 '"": the name of an event is missing; ophelp lists them' operf -e '' true
 mistake 125 'cpu-clock:many: count many is not a whole number; give one, as in cpu-clock:[0-9]+' \
 	operf -e cpu-clock:many true
@@ -133,18 +133,18 @@ mistake 1 '/nope/x: cannot be written: .*; name a file in a folder ' \
 	opreport --session-dir=have -o /nope/x
 mistake 2 '--xml, --json, .* name a format; choose one' opreport --json --csv
 mistake 2 '--debug-info is about symbols; add --symbols' opreport -g
-mistake 2 '--callgraph shows symbols as wholes; leave --details out' opreport -c -d
+mistake 2 '--callgraph does not show the addresses in a symbol; leave --details out' opreport -c -d
 mistake 2 '--layout=wide: unknown; use rows or columns' opreport --layout=wide
 mistake 2 '--xml=old: unknown; use --xml or --xml=classic' opreport --xml=old
 mistake 2 '--html: missing argument; see opreport --help' opreport --html
 mistake 2 '--output-dir is for source files; leave out --assembly' opannotate -s -a --output-dir=x
 mistake 2 '--objdump-params is about instructions; add --assembly' \
 	opannotate -s --objdump-params=-x
-mistake 1 'nope: no such session in .*; sessions there: current' \
+mistake 1 'nope: no such session in .*; its sessions: current' \
 	oparchive --session-dir=have -o arch session:nope
 mistake 1 'nosuch: no sample files match; images here: ' opgprof --session-dir=have nosuch
 mistake 2 '--unit-mask: no event is given; give one' ophelp --unit-mask
-mistake 1 'NOSUCH: no event of x86-64/zen3 is called so; ophelp' \
+mistake 1 'NOSUCH: x86-64/zen3 has no event of this name; ophelp' \
 	ophelp -e NOSUCH:1000 -c x86-64/zen3
 mistake 125 'nothing to count: give a command, ' ocount
 mistake 127 'nosuchprog: no such program on PATH; ' ocount nosuchprog
@@ -152,8 +152,9 @@ mistake 125 '--system-wide and a command: .*; run ocount once for each' ocount -
 mistake 125 '--time-interval=0: .*; give 10 to ' ocount -i 0 true
 mistake 1 '.*terminal; use --once ' optop --session-dir=have
 mistake 2 '--nosuch: unknown option; see optop --help' optop --nosuch
-mistake 1 '/nope: has no folder samples; name ' opimport --session /nope --output imp
-mistake 2 'no ABI; name the abi file .*--session' opimport there/file -o imp
+mistake 1 '/nope: contains no folder samples; name ' opimport --session /nope --output imp
+mistake 2 'there/file: is no file of perf; give files that perf record wrote' \
+	opimport there/file -o imp
 mistake 1 '/nope/samples: there are no samples; ' opsymbols --session-dir=/nope
 mistake 2 'no command; give one, such as --start' opcontrol
 mistake 2 'start: not an option; write --start' opcontrol start

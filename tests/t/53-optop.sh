@@ -536,7 +536,7 @@ bare 12
 press r
 seen "a reading after the first" '  42 samples'
 press w
-seen "says what is wrong with binaries" 'bare: it is stripped'
+seen "says what is wrong with binaries" 'bare: stripped'
 press x
 shows '  42 samples'
 press Enter 3

@@ -55,12 +55,12 @@ for program in opcontrol operf ocount ophelp opstream opreport opannotate oparch
 		"$(bash "$TMP/complete.bash" "$O/completion/oprofile" "$program -" |
 			sed 's/=$//' | sort -u)" \
 		"$("$BIN/$program" --help | sed -n 's/^  *\(-.*\)/\1/p' |
-			tr ', =[' '\n' | grep -E '^(-[A-Za-z?%]|--[a-z][a-z-]*)$' |
+			tr ', =[' '\n' | grep -E '^(-[A-Za-z?%]|--[a-z][a-z0-9-]*)$' |
 			sort -u)"
 done
 completes "opreport --form" "--format="
 completes "opreport -l --ver" "--verbose --verbose= --version"
-completes "opreport --format=f" "flamegraph folded"
+completes "opreport --format=f" "firefox flamegraph folded"
 completes "opreport --layout=" "columns rows"
 completes "opreport -l -s sample,im" "sample,image"
 completes "opcontrol --separate=lib,k" "lib,kernel"

@@ -98,13 +98,13 @@ our_rows() {
 	[ "$lost" -eq 0 ] || printf '%s\t[unknown]\t-\n' "$lost"
 }
 
-# perf's report in the same form, without what is operf's and the daemon's own.
+# perf's report in the same form, without what is operf's own and its helpers'.
 their_rows() {
 	perf report -f -i work/perf.data --stdio --no-demangle -n -t "$tab" \
 		--sort comm,dso,sym 2>"$TMP/perf.err" | awk -F '\t' -v OFS='\t' '
 	/^#/ || NF < 5 { next }
 	{ for (i = 2; i <= 5; i++) gsub(/^ +| +$/, "", $i) }
-	$3 ~ /^(operf|oprofiled|perf|perf-exec)$/ { next }
+	$3 ~ /^(operf|oprofiled|opsymbols|perf|perf-exec)$/ { next }
 	{
 		sub(/^\[.\] /, "", $5)
 		if ($4 ~ /^\[kernel/) $4 = "vmlinux"

@@ -196,7 +196,7 @@ is 'which are the same' "$(wc -l <"$CURRENT/tasks")" 6
 echo 'name.1 = x' >"$CURRENT/tasks"
 body -l >"$TMP/out"
 like 'a damaged one is said' "$(cat "$TMP/err")" \
-	'^opreport: warning: .*/tasks: name.1 = x: makes no sense; names of threads are missing$'
+	'^opreport: warning: .*/tasks: name.1 = x: is invalid; names of threads are missing$'
 rm "$CURRENT/tasks"
 is 'without one there are numbers, and applications' \
 	"$(tasks --merge=cgroup | sed -n '/4103/s/^.* 4100/4100/p')" \

@@ -48,223 +48,223 @@
 	"ordinary users; sysctl kernel.perf_event_paranoid=2 allows user "     \
 	"code of your own processes, or run as root or with CAP_PERFMON\n"
 
-static const struct row
-	rows
-		[] = {
-			{ "root has all rights", ROOT FIRST_NAMESPACE, "rights",
-			  "ok       rights: root may profile the whole machine\n" },
-			{ "a user has few", USER FIRST_NAMESPACE, "rights",
-			  "limited  rights: an ordinary user profiles programs of their own, with operf; sudo opcontrol --start for the whole machine\n" },
-			{ "a user with CAP_PERFMON",
-			  FIRST_NAMESPACE
-			  "/proc/self/status Uid:	7 7 7 7;/proc/self/status CapEff:	0000004000000000;",
-			  "rights",
-			  "ok       rights: with CAP_PERFMON operf may profile all processes\n" },
-			{ "root of a container",
-			  FIRST_NAMESPACE
-			  "/proc/self/status Uid:	0 0 0 0;/proc/self/status CapEff:	00000000a80425fb;",
-			  "rights",
-			  "limited  container: root without CAP_PERFMON and CAP_SYS_ADMIN has the rights of an ordinary user; docker run --cap-add PERFMON --cap-add SYS_ADMIN, or run opcontrol on the host\n" },
-			{ "root of a user namespace, and a filter of system calls",
-			  ROOT
-			  "/proc/self/uid_map 0 1000 1;/proc/self/status Seccomp:	2;own 1",
-			  "rights",
-			  "limited  container: root of a user namespace has the rights of an ordinary user; run opcontrol outside of it\n"
-			  "missing  container: a seccomp filter looks at system calls, and perf_event_open fails; docker run --security-opt seccomp=FILE with a profile that allows it\n" },
+/* clang-format off */
+static const struct row rows[] = {
+	{ "root has all rights", ROOT FIRST_NAMESPACE, "rights",
+	  "ok       rights: root may profile the whole machine\n" },
+	{ "a user has few", USER FIRST_NAMESPACE, "rights",
+	  "limited  rights: an ordinary user profiles programs of their own, with operf; sudo opcontrol --start for the whole machine\n" },
+	{ "a user with CAP_PERFMON",
+	  FIRST_NAMESPACE
+	  "/proc/self/status Uid:	7 7 7 7;/proc/self/status CapEff:	0000004000000000;",
+	  "rights",
+	  "ok       rights: with CAP_PERFMON operf may profile all processes\n" },
+	{ "root of a container",
+	  FIRST_NAMESPACE
+	  "/proc/self/status Uid:	0 0 0 0;/proc/self/status CapEff:	00000000a80425fb;",
+	  "rights",
+	  "limited  container: root without CAP_PERFMON and CAP_SYS_ADMIN has the rights of an ordinary user; docker run --cap-add PERFMON --cap-add SYS_ADMIN, or run opcontrol on the host\n" },
+	{ "root of a user namespace, and a filter of system calls",
+	  ROOT
+	  "/proc/self/uid_map 0 1000 1;/proc/self/status Seccomp:	2;own 1",
+	  "rights",
+	  "limited  container: root of a user namespace has the rights of an ordinary user; run opcontrol outside of it\n"
+	  "missing  container: a seccomp filter looks at system calls, and perf_event_open fails; docker run --security-opt seccomp=FILE with a profile that allows it\n" },
 
-			{ "a module that is loaded",
-			  KERNEL BUILDABLE "/proc/filesystems nodev oprofilefs",
-			  "module",
-			  "ok       module: it is loaded\n" BUILDS_SAID },
-			{ "a kernel without modules", NULL, "module",
-			  "missing  module: this kernel cannot load modules; boot one that can, such as Debian's, or profile inside a virtual machine\n" },
-			{ "modules switched off",
-			  KERNEL "/proc/sys/kernel/modules_disabled 1",
-			  "module",
-			  "missing  module: loading modules is disabled until the next boot (kernel.modules_disabled or nomodule); boot without it\n" },
-			{ "no module, no headers, but dkms",
-			  KERNEL "/var/lib/dkms/oprofile/1.0/", "module",
-			  "missing  module: none is built for kernel 6.1.0-9-amd64; make module && make install, or take samples by perf_events: opcontrol --source=perf\n"
-			  "missing  headers: the module cannot be built for kernel 6.1.0-9-amd64; apt-get install linux-headers-6.1.0-9-amd64\n"
-			  "ok       dkms: the module is built for each new kernel\n" },
-			{ "a module of the build tree",
-			  KERNEL BUILDABLE MODULE_BUILT
-			  "vermagic=6.1.0-9-amd64 SMP",
-			  "module",
-			  "ok       module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko can be loaded\n" BUILDS_SAID },
-			{ "a module for another kernel",
-			  KERNEL BUILDABLE MODULE_BUILT
-			  "vermagic=6.1.0-8-amd64 SMP",
-			  "module",
-			  "missing  module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko is for kernel 6.1.0-8-amd64, and this is 6.1.0-9-amd64; build it for this kernel: make module && make install\n" BUILDS_SAID },
-			{ "lockdown and no signature",
-			  KERNEL BUILDABLE MODULE_BUILT
-			  "x;/sys/kernel/security/lockdown none [integrity] confidentiality",
-			  "module",
-			  "missing  module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko is not signed, and lockdown refuses that" SIGN_CURE
-				  BUILDS_SAID },
-			{ "Secure Boot and no signature",
-			  KERNEL BUILDABLE MODULE_BUILT "x;secure-boot 1",
-			  "module",
-			  "missing  module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko is not signed, and Secure Boot refuses that" SIGN_CURE
-				  BUILDS_SAID },
-			{ "Secure Boot that is off",
-			  KERNEL BUILDABLE MODULE_BUILT "x;secure-boot 0",
-			  "module",
-			  "ok       module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko can be loaded\n" BUILDS_SAID },
-			{ "no lockdown",
-			  KERNEL BUILDABLE MODULE_BUILT
-			  "x;/sys/kernel/security/lockdown [none] integrity;secure-boot 1",
-			  "module",
-			  "ok       module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko can be loaded\n" BUILDS_SAID },
-			{ "a signature that may be right, of the module that modprobe finds",
-			  KERNEL BUILDABLE
-			  "/lib/modules/6.1.0-9-amd64/modules.dep kernel/a.ko:;"
-			  "/lib/modules/6.1.0-9-amd64/modules.dep updates/oprofile.ko: kernel/a.ko;"
-			  "/lib/modules/6.1.0-9-amd64/updates/oprofile.ko ~Module signature appended~;"
-			  "/sys/module/module/parameters/sig_enforce Y",
-			  "module",
-			  "limited  module: /lib/modules/6.1.0-9-amd64/updates/oprofile.ko loads if its signature is by an enrolled key, as module.sig_enforce asks for one; compare modinfo -F sig_key /lib/modules/6.1.0-9-amd64/updates/oprofile.ko with mokutil --list-enrolled\n" BUILDS_SAID },
-			{ "a module by $OPROFILE_MODULE that is not there",
-			  KERNEL BUILDABLE "module-file /m.ko", "module", "missing  module: none is built for kernel 6.1.0-9-amd64; make module && make install, or take samples by perf_events: opcontrol --source=perf\n" BUILDS_SAID },
+	{ "a module that is loaded",
+	  KERNEL BUILDABLE "/proc/filesystems nodev oprofilefs",
+	  "module",
+	  "ok       module: it is loaded\n" BUILDS_SAID },
+	{ "a kernel without modules", NULL, "module",
+	  "missing  module: this kernel cannot load modules; boot one that can, such as Debian's, or profile inside a virtual machine\n" },
+	{ "modules switched off",
+	  KERNEL "/proc/sys/kernel/modules_disabled 1",
+	  "module",
+	  "missing  module: loading modules is disabled until the next boot (kernel.modules_disabled or nomodule); boot without it\n" },
+	{ "no module, no headers, but dkms",
+	  KERNEL "/var/lib/dkms/oprofile/1.0/", "module",
+	  "missing  module: none is built for kernel 6.1.0-9-amd64; make module && make install, or take samples by perf_events: opcontrol --source=perf\n"
+	  "missing  headers: the module cannot be built for kernel 6.1.0-9-amd64; apt-get install linux-headers-6.1.0-9-amd64\n"
+	  "ok       dkms: the module is built for each new kernel\n" },
+	{ "a module of the build tree",
+	  KERNEL BUILDABLE MODULE_BUILT
+	  "vermagic=6.1.0-9-amd64 SMP",
+	  "module",
+	  "ok       module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko can be loaded\n" BUILDS_SAID },
+	{ "a module for another kernel",
+	  KERNEL BUILDABLE MODULE_BUILT
+	  "vermagic=6.1.0-8-amd64 SMP",
+	  "module",
+	  "missing  module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko is for kernel 6.1.0-8-amd64, and this is 6.1.0-9-amd64; build it for this kernel: make module && make install\n" BUILDS_SAID },
+	{ "lockdown and no signature",
+	  KERNEL BUILDABLE MODULE_BUILT
+	  "x;/sys/kernel/security/lockdown none [integrity] confidentiality",
+	  "module",
+	  "missing  module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko is not signed, and lockdown refuses that" SIGN_CURE
+		  BUILDS_SAID },
+	{ "Secure Boot and no signature",
+	  KERNEL BUILDABLE MODULE_BUILT "x;secure-boot 1",
+	  "module",
+	  "missing  module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko is not signed, and Secure Boot refuses that" SIGN_CURE
+		  BUILDS_SAID },
+	{ "Secure Boot that is off",
+	  KERNEL BUILDABLE MODULE_BUILT "x;secure-boot 0",
+	  "module",
+	  "ok       module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko can be loaded\n" BUILDS_SAID },
+	{ "no lockdown",
+	  KERNEL BUILDABLE MODULE_BUILT
+	  "x;/sys/kernel/security/lockdown [none] integrity;secure-boot 1",
+	  "module",
+	  "ok       module: /b/bin/../module/6.1.0-9-amd64/oprofile.ko can be loaded\n" BUILDS_SAID },
+	{ "a signature that may be right, of the module that modprobe finds",
+	  KERNEL BUILDABLE
+	  "/lib/modules/6.1.0-9-amd64/modules.dep kernel/a.ko:;"
+	  "/lib/modules/6.1.0-9-amd64/modules.dep updates/oprofile.ko: kernel/a.ko;"
+	  "/lib/modules/6.1.0-9-amd64/updates/oprofile.ko ~Module signature appended~;"
+	  "/sys/module/module/parameters/sig_enforce Y",
+	  "module",
+	  "limited  module: /lib/modules/6.1.0-9-amd64/updates/oprofile.ko loads if its signature is by an enrolled key, as module.sig_enforce asks for one; compare modinfo -F sig_key /lib/modules/6.1.0-9-amd64/updates/oprofile.ko with mokutil --list-enrolled\n" BUILDS_SAID },
+	{ "a module by $OPROFILE_MODULE that is not there",
+	  KERNEL BUILDABLE "module-file /m.ko", "module", "missing  module: none is built for kernel 6.1.0-9-amd64; make module && make install, or take samples by perf_events: opcontrol --source=perf\n" BUILDS_SAID },
 
-			{ "all of perf_events", ROOT FIRST_NAMESPACE, "perf",
-			  "ok       own programs: perf_events samples them\n"
-			  "ok       kernel mode: perf_events samples it\n"
-			  "ok       whole CPUs: perf_events samples them\n"
-			  "ok       buffers: as much memory as they need\n"
-			  "ok       fanotify: files of short-lived programs are kept\n"
-			  "ok       tracefs and debugfs: not needed\n" },
-			{ "perf_events of a user with paranoid 2",
-			  USER FIRST_NAMESPACE
-			  "/proc/sys/kernel/perf_event_paranoid 2;/proc/sys/kernel/perf_event_mlock_kb 128;"
-			  "kernel 13;system 13;fanotify 1",
-			  "perf",
-			  "ok       own programs: perf_events samples them\n"
-			  "missing  kernel mode: kernel mode needs kernel.perf_event_paranoid 1, it is 2; sysctl kernel.perf_event_paranoid=1 or run as root or with CAP_PERFMON; user mode needs neither\n"
-			  "missing  whole CPUs: access to whole CPUs needs kernel.perf_event_paranoid 0, it is 2; sysctl kernel.perf_event_paranoid=0 or run as root or with CAP_PERFMON; your own programs need neither\n"
-			  "limited  buffers: you may lock 128 KiB for each CPU, so they are smaller and samples may be lost; sysctl kernel.perf_event_mlock_kb=516\n"
-			  "limited  fanotify: not allowed (Operation not permitted), so programs that delete themselves may lose their names with perf_events; run as root\n"
-			  "ok       tracefs and debugfs: not needed\n" },
-			{ "perf_events of a user with paranoid 3",
-			  USER FIRST_NAMESPACE
-			  "/proc/sys/kernel/perf_event_paranoid 3;own 13;kernel 13;system 13",
-			  "perf", "missing  own programs: " PARANOID_3 },
-			{ "a kernel without perf_events",
-			  ROOT FIRST_NAMESPACE "own 38", "perf",
-			  "missing  own programs: this kernel has no perf_event_open; it needs CONFIG_PERF_EVENTS\n" },
-			{ "a kernel without fanotify",
-			  USER FIRST_NAMESPACE "fanotify 38", "perf",
-			  "ok       own programs: perf_events samples them\n"
-			  "ok       kernel mode: perf_events samples it\n"
-			  "ok       whole CPUs: perf_events samples them\n"
-			  "ok       buffers: you may lock 516 KiB for each CPU\n"
-			  "limited  fanotify: this kernel has none, so programs that delete themselves may lose their names with perf_events; boot one with CONFIG_FANOTIFY, or use the module\n"
-			  "ok       tracefs and debugfs: not needed\n" },
+	{ "all of perf_events", ROOT FIRST_NAMESPACE, "perf",
+	  "ok       own programs: perf_events samples them\n"
+	  "ok       kernel mode: perf_events samples it\n"
+	  "ok       whole CPUs: perf_events samples them\n"
+	  "ok       buffers: as much memory as they need\n"
+	  "ok       fanotify: files of short-lived programs are kept\n"
+	  "ok       tracefs and debugfs: not needed\n" },
+	{ "perf_events of a user with paranoid 2",
+	  USER FIRST_NAMESPACE
+	  "/proc/sys/kernel/perf_event_paranoid 2;/proc/sys/kernel/perf_event_mlock_kb 128;"
+	  "kernel 13;system 13;fanotify 1",
+	  "perf",
+	  "ok       own programs: perf_events samples them\n"
+	  "missing  kernel mode: kernel mode needs kernel.perf_event_paranoid 1, it is 2; sysctl kernel.perf_event_paranoid=1 or run as root or with CAP_PERFMON; user mode needs neither\n"
+	  "missing  whole CPUs: access to whole CPUs needs kernel.perf_event_paranoid 0, it is 2; sysctl kernel.perf_event_paranoid=0 or run as root or with CAP_PERFMON; your own programs need neither\n"
+	  "limited  buffers: you may lock 128 KiB for each CPU, so they are smaller and samples may be lost; sysctl kernel.perf_event_mlock_kb=516\n"
+	  "limited  fanotify: not allowed (Operation not permitted), so programs that delete themselves may lose their names with perf_events; run as root\n"
+	  "ok       tracefs and debugfs: not needed\n" },
+	{ "perf_events of a user with paranoid 3",
+	  USER FIRST_NAMESPACE
+	  "/proc/sys/kernel/perf_event_paranoid 3;own 13;kernel 13;system 13",
+	  "perf", "missing  own programs: " PARANOID_3 },
+	{ "a kernel without perf_events",
+	  ROOT FIRST_NAMESPACE "own 38", "perf",
+	  "missing  own programs: this kernel has no perf_event_open; it needs CONFIG_PERF_EVENTS\n" },
+	{ "a kernel without fanotify",
+	  USER FIRST_NAMESPACE "fanotify 38", "perf",
+	  "ok       own programs: perf_events samples them\n"
+	  "ok       kernel mode: perf_events samples it\n"
+	  "ok       whole CPUs: perf_events samples them\n"
+	  "ok       buffers: you may lock 516 KiB for each CPU\n"
+	  "limited  fanotify: this kernel has none, so programs that delete themselves may lose their names with perf_events; boot one with CONFIG_FANOTIFY, or use the module\n"
+	  "ok       tracefs and debugfs: not needed\n" },
 
-			{ "no counters",
-			  "/sys/bus/event_source/devices/software/", "counters",
-			  "limited  hardware counters: none, as in most virtual machines, so only the timer samples; give the machine a virtual PMU (qemu: -cpu host,pmu=on), or run on the host\n" },
-			{ "counters and a watchdog",
-			  "/sys/bus/event_source/devices/cpu_core/;/proc/sys/kernel/nmi_watchdog 1",
-			  "counters",
-			  "ok       hardware counters: the kernel has some\n"
-			  "limited  NMI watchdog: it takes one counter of each CPU; sysctl kernel.nmi_watchdog=0\n" },
-			{ "counters of arm64, no watchdog",
-			  "/sys/bus/event_source/devices/armv8_pmuv3_0/",
-			  "counters",
-			  "ok       hardware counters: the kernel has some\n"
-			  "ok       NMI watchdog: it takes no counter\n" },
+	{ "no counters",
+	  "/sys/bus/event_source/devices/software/", "counters",
+	  "limited  hardware counters: none, as in most virtual machines, so only the timer samples; give the machine a virtual PMU (qemu: -cpu host,pmu=on), or run on the host\n" },
+	{ "counters and a watchdog",
+	  "/sys/bus/event_source/devices/cpu_core/;/proc/sys/kernel/nmi_watchdog 1",
+	  "counters",
+	  "ok       hardware counters: the kernel has some\n"
+	  "limited  NMI watchdog: it takes one counter of each CPU; sysctl kernel.nmi_watchdog=0\n" },
+	{ "counters of arm64, no watchdog",
+	  "/sys/bus/event_source/devices/armv8_pmuv3_0/",
+	  "counters",
+	  "ok       hardware counters: the kernel has some\n"
+	  "ok       NMI watchdog: it takes no counter\n" },
 
-			{ "names of all",
-			  "/proc/kallsyms 0000000000000000 A percpu;/proc/kallsyms ffffffff81000000 T _text;"
-			  "/etc/debuginfod/debian.urls https://x;/etc/debian_version 12.1;"
-			  "/etc/os-release VERSION_CODENAME=bookworm;/usr/lib/debug/.build-id/ab/;"
-			  "/usr/bin/java x;java-options",
-			  "names",
-			  "ok       kernel symbols: /proc/kallsyms has them\n"
-			  "ok       debuginfod: a server of debug symbols is named\n"
-			  "ok       dbgsym packages: some are installed\n"
-			  "ok       frame pointers: the code that Java makes has them\n" },
-			{ "names of nothing, for a user",
-			  USER
-			  "/proc/kallsyms 0000000000000000 T _text;/proc/sys/kernel/kptr_restrict 1;"
-			  "/etc/debian_version 12.1;/etc/os-release VERSION_CODENAME=bookworm;/usr/bin/java x",
-			  "names",
-			  "missing  kernel symbols: their addresses are hidden from you (kernel.kptr_restrict is 1); run as root, or sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1\n"
-			  "limited  debuginfod: no server is named, so stripped programs have no names of functions and lines; export DEBUGINFOD_URLS=https://debuginfod.debian.net\n"
-			  "limited  dbgsym packages: none is installed; echo deb http://deb.debian.org/debian-debug bookworm-debug main >/etc/apt/sources.list.d/debug.list, apt-get update, and install PACKAGE-dbgsym of what reports name\n"
-			  "limited  frame pointers: stacks end in the code that Java makes; export JAVA_TOOL_OPTIONS=-XX:+PreserveFramePointer before it starts\n" },
-			{ "kernel symbols hidden from root; another system than Debian",
-			  ROOT
-			  "/proc/kallsyms 0000000000000000 T _text;/proc/sys/kernel/kptr_restrict 2;urls",
-			  "names",
-			  "missing  kernel symbols: their addresses are hidden, so the kernel is one row in reports (kernel.kptr_restrict is 2); sysctl kernel.kptr_restrict=1, or run outside the container\n"
-			  "ok       debuginfod: a server of debug symbols is named\n"
-			  "ok       frame pointers: no Java is here; the code that node makes has them\n" },
-			{ "a kernel without symbols", "urls", "names",
-			  "missing  kernel symbols: this kernel does not show any; boot one with CONFIG_KALLSYMS, or name its image: opcontrol --vmlinux=FILE\n"
-			  "ok       debuginfod: a server of debug symbols is named\n"
-			  "ok       frame pointers: no Java is here; the code that node makes has them\n" },
+	{ "names of all",
+	  "/proc/kallsyms 0000000000000000 A percpu;/proc/kallsyms ffffffff81000000 T _text;"
+	  "/etc/debuginfod/debian.urls https://x;/etc/debian_version 12.1;"
+	  "/etc/os-release VERSION_CODENAME=bookworm;/usr/lib/debug/.build-id/ab/;"
+	  "/usr/bin/java x;java-options",
+	  "names",
+	  "ok       kernel symbols: /proc/kallsyms has them\n"
+	  "ok       debuginfod: a server of debug symbols is named\n"
+	  "ok       dbgsym packages: some are installed\n"
+	  "ok       frame pointers: the code that Java makes has them\n" },
+	{ "names of nothing, for a user",
+	  USER
+	  "/proc/kallsyms 0000000000000000 T _text;/proc/sys/kernel/kptr_restrict 1;"
+	  "/etc/debian_version 12.1;/etc/os-release VERSION_CODENAME=bookworm;/usr/bin/java x",
+	  "names",
+	  "missing  kernel symbols: their addresses are hidden from you (kernel.kptr_restrict is 1); run as root, or sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1\n"
+	  "limited  debuginfod: no server is named, so stripped programs have no names of functions and lines; export DEBUGINFOD_URLS=https://debuginfod.debian.net\n"
+	  "limited  dbgsym packages: none is installed; echo deb http://deb.debian.org/debian-debug bookworm-debug main >/etc/apt/sources.list.d/debug.list, apt-get update, and install PACKAGE-dbgsym of what reports name\n"
+	  "limited  frame pointers: stacks end in the code that Java makes; export JAVA_TOOL_OPTIONS=-XX:+PreserveFramePointer before it starts\n" },
+	{ "kernel symbols hidden from root; another system than Debian",
+	  ROOT
+	  "/proc/kallsyms 0000000000000000 T _text;/proc/sys/kernel/kptr_restrict 2;urls",
+	  "names",
+	  "missing  kernel symbols: their addresses are hidden, so the kernel is one row in reports (kernel.kptr_restrict is 2); sysctl kernel.kptr_restrict=1, or run outside the container\n"
+	  "ok       debuginfod: a server of debug symbols is named\n"
+	  "ok       frame pointers: no Java is here; the code that node makes has them\n" },
+	{ "a kernel without symbols", "urls", "names",
+	  "missing  kernel symbols: this kernel does not show any; boot one with CONFIG_KALLSYMS, or name its image: opcontrol --vmlinux=FILE\n"
+	  "ok       debuginfod: a server of debug symbols is named\n"
+	  "ok       frame pointers: no Java is here; the code that node makes has them\n" },
 
-			{ "a disk with room",
-			  "/proc/self/mounts /dev/vda / ext4 rw 0 0", "session",
-			  "ok       session folder: 1000 MiB are free at /var/lib\n" },
-			{ "a disk that is nearly full",
-			  "/proc/self/mounts /dev/vda / ext4 rw 0 0;free 50",
-			  "session",
-			  "limited  session folder: 50 MiB are free at /var/lib, samples are lost when they are used up; remove files, or name another folder with --session-dir\n" },
-			{ "a mount that is read-only",
-			  "/proc/self/mounts /dev/vdb /var ext4 relatime,ro 0 0;/proc/self/mounts /dev/vda / ext4 rw 0 0",
-			  "session",
-			  "missing  session folder: /var is mounted read-only; mount -o remount,rw /var, or name another folder with --session-dir\n" },
-			{ "a mount beside the folder, and one with a blank above it",
-			  "/proc/self/mounts /dev/vda / ext4 rw 0 0;/proc/self/mounts t /var/li tmpfs rw 0 0;"
-			  "/proc/self/mounts s:/x /a\\040b nfs4 rw 0 0;session /a b/c",
-			  "session",
-			  "limited  session folder: /a b is a file system that others serve (nfs4), which the daemon waits for; name a folder on a disk with --session-dir\n" },
-			{ "a folder in memory, whose mount hides another",
-			  "/proc/self/mounts /dev/vdb /var ext4 ro 0 0;/proc/self/mounts t /var tmpfs rw 0 0",
-			  "session",
-			  "limited  session folder: /var is in memory (tmpfs), and gone after a reboot; name a folder on a disk with --session-dir\n" },
-			{ "a folder of somebody else", "write 13", "session",
-			  "missing  session folder: no files can be made in /var/lib (Permission denied); name another folder with --session-dir\n" },
+	{ "a disk with room",
+	  "/proc/self/mounts /dev/vda / ext4 rw 0 0", "session",
+	  "ok       session folder: 1000 MiB are free at /var/lib\n" },
+	{ "a disk that is nearly full",
+	  "/proc/self/mounts /dev/vda / ext4 rw 0 0;free 50",
+	  "session",
+	  "limited  session folder: 50 MiB are free at /var/lib, samples are lost when they are used up; remove files, or name another folder with --session-dir\n" },
+	{ "a mount that is read-only",
+	  "/proc/self/mounts /dev/vdb /var ext4 relatime,ro 0 0;/proc/self/mounts /dev/vda / ext4 rw 0 0",
+	  "session",
+	  "missing  session folder: /var is mounted read-only; mount -o remount,rw /var, or name another folder with --session-dir\n" },
+	{ "a mount beside the folder, and one with a blank above it",
+	  "/proc/self/mounts /dev/vda / ext4 rw 0 0;/proc/self/mounts t /var/li tmpfs rw 0 0;"
+	  "/proc/self/mounts s:/x /a\\040b nfs4 rw 0 0;session /a b/c",
+	  "session",
+	  "limited  session folder: /a b is a file system that others serve (nfs4), which the daemon waits for; name a folder on a disk with --session-dir\n" },
+	{ "a folder in memory, whose mount hides another",
+	  "/proc/self/mounts /dev/vdb /var ext4 ro 0 0;/proc/self/mounts t /var tmpfs rw 0 0",
+	  "session",
+	  "limited  session folder: /var is in memory (tmpfs), and gone after a reboot; name a folder on a disk with --session-dir\n" },
+	{ "a folder of somebody else", "write 13", "session",
+	  "missing  session folder: no files can be made in /var/lib (Permission denied); name another folder with --session-dir\n" },
 
-			{ "limits of no matter, cgroups of version 2",
-			  "/proc/self/limits Max open files            1024                 1048576              files;"
-			  "/sys/fs/cgroup/cgroup.controllers cpu",
-			  "limits",
-			  "ok       open files: any limit is enough\n"
-			  "ok       cgroups: version 2\n" },
-			{ "few files, cgroups of version 1",
-			  "/proc/self/limits Max open files            256                 1024              files;"
-			  "/sys/fs/cgroup/perf_event/",
-			  "limits",
-			  "limited  open files: 1024 at most, and operf needs one for each event, CPU and thread; ulimit -Hn 4096 as root, or LimitNOFILE=4096 in the unit\n"
-			  "ok       cgroups: version 1 with the controller perf_event\n" },
-			{ "cgroups without perf_event", "/sys/fs/cgroup/cpu/",
-			  "limits",
-			  "limited  cgroups: version 1 without the controller perf_event, so operf --cgroup does not work; boot with systemd.unified_cgroup_hierarchy=1\n" },
-			{ "no cgroups", NULL, "limits",
-			  "missing  cgroups: none are mounted, so --separate=cgroup and operf --cgroup do not work; mount -t cgroup2 none /sys/fs/cgroup\n" },
+	{ "limits of no matter, cgroups of version 2",
+	  "/proc/self/limits Max open files            1024                 1048576              files;"
+	  "/sys/fs/cgroup/cgroup.controllers cpu",
+	  "limits",
+	  "ok       open files: any limit is enough\n"
+	  "ok       cgroups: version 2\n" },
+	{ "few files, cgroups of version 1",
+	  "/proc/self/limits Max open files            256                 1024              files;"
+	  "/sys/fs/cgroup/perf_event/",
+	  "limits",
+	  "limited  open files: 1024 at most, and operf needs one for each event, CPU and thread; ulimit -Hn 4096 as root, or LimitNOFILE=4096 in the unit\n"
+	  "ok       cgroups: version 1 with the controller perf_event\n" },
+	{ "cgroups without perf_event", "/sys/fs/cgroup/cpu/",
+	  "limits",
+	  "limited  cgroups: version 1 without the controller perf_event, so operf --cgroup does not work; boot with systemd.unified_cgroup_hierarchy=1\n" },
+	{ "no cgroups", NULL, "limits",
+	  "missing  cgroups: none are mounted, so --separate=cgroup and operf --cgroup do not work; mount -t cgroup2 none /sys/fs/cgroup\n" },
 
-			{ "the module is all that works",
-			  ROOT FIRST_NAMESPACE KERNEL
-			  "/proc/filesystems nodev oprofilefs;own 38;system 38",
-			  "verdict",
-			  "ok       profiling: the whole machine, by the module\n1\n" },
-			{ "a user cannot use the module",
-			  USER FIRST_NAMESPACE KERNEL
-			  "/proc/filesystems nodev oprofilefs;own 13;system 13",
-			  "verdict",
-			  "missing  profiling: nothing can be profiled here; mend what is missing above, or replay a recorded stream with oprofiled --source=file:FILE\n0\n" },
-			{ "perf_events of the machine", ROOT FIRST_NAMESPACE,
-			  "verdict",
-			  "ok       profiling: the whole machine, by perf_events\n1\n" },
-			{ "perf_events of own user mode",
-			  USER FIRST_NAMESPACE "kernel 13;system 13", "verdict",
-			  "limited  profiling: programs of your own in user mode, by perf_events; run operf PROGRAM\n1\n" },
-		};
+	{ "the module is all that works",
+	  ROOT FIRST_NAMESPACE KERNEL
+	  "/proc/filesystems nodev oprofilefs;own 38;system 38",
+	  "verdict",
+	  "ok       profiling: the whole machine, by the module\n1\n" },
+	{ "a user cannot use the module",
+	  USER FIRST_NAMESPACE KERNEL
+	  "/proc/filesystems nodev oprofilefs;own 13;system 13",
+	  "verdict",
+	  "missing  profiling: nothing can be profiled here; mend what is missing above, or replay a recorded stream with oprofiled --source=file:FILE\n0\n" },
+	{ "perf_events of the machine", ROOT FIRST_NAMESPACE,
+	  "verdict",
+	  "ok       profiling: the whole machine, by perf_events\n1\n" },
+	{ "perf_events of own user mode",
+	  USER FIRST_NAMESPACE "kernel 13;system 13", "verdict",
+	  "limited  profiling: programs of your own in user mode, by perf_events; run operf PROGRAM\n1\n" },
+};
+/* clang-format on */
 
 static void check_examination(void **state);
 
