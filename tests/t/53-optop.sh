@@ -666,7 +666,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	open_screen 100 30 --session-dir="$SESSION"
 	BIN=$saved
 	seen "who may not ask the daemon sees what is there" \
-		'^you may not ask the daemon' '  9 samples' ' not allowed '
+		'^you may not make the daemon' '  9 samples' ' not allowed '
 	press q
 	ended "another user" 0
 	opcontrol --shutdown
