@@ -9,7 +9,10 @@
 . "$(dirname "$0")/../lib.sh"
 
 # jit HOW: at least 95 % of the samples in code that a program makes have a
-# name, and each of its two phases has a third.
+# name, and each of its two phases has some of them. Both take as long, but the
+# module's samples have no times, so that those around the change may be given to
+# the other phase (doc/jit.md); and where a busy host does not run the guest for
+# a while, samples of one of them are missing.
 jit() {
 	ok "$1: start" start --separate=lib
 	JITDUMPDIR=$TMP "$TESTBIN/jitcode" "$1" 2 3 >"$TMP/truth"
@@ -27,7 +30,7 @@ jit() {
 	ok "$1: $named of $all samples have a name" \
 		[ "$all" -gt 100 -a $((named * 100)) -ge $((all * 95)) ]
 	ok "$1: of these $one and $two are of the phases" \
-		[ $((one * 3)) -ge "$named" -a $((two * 3)) -ge "$named" ]
+		[ $((one * 10)) -ge "$named" -a $((two * 10)) -ge "$named" ]
 }
 
 jit map
