@@ -3,18 +3,19 @@
  * A small compiler of code at run time that frees its code and uses the
  * addresses again.
  *
- *	jitcode map|agent|threads|fork|frames|bare PHASES SECONDS
+ *	jitcode map|agent|threads|fork|frames|bare PHASES SECONDS|-
  *
  * In each phase there is another function at the same address, phase_1 to
- * phase_N, and works for SECONDS of CPU time. It is told in /tmp/perf-PID.map,
- * or by libopagent with two source lines of this file. With "threads" four
- * threads tell of 1000 functions each meanwhile; with "fork" a child does it
- * all while its parent holds the agent, too. With "frames" the code clears the
- * frame pointer and is told with unwind data, with "bare" the same code is told
- * without. Prints the pid.
+ * phase_N, and works for SECONDS of CPU time, or with "-" until a byte comes on
+ * stdin. It is told in /tmp/perf-PID.map, or by libopagent with two source
+ *lines of this file. With "threads" four threads tell of 1000 functions each
+ *meanwhile; with "fork" a child does it all while its parent holds the agent,
+ *too. With "frames" the code clears the frame pointer and is told with unwind
+ *data, with "bare" the same code is told without. Prints the pid.
  */
 
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -142,9 +143,22 @@ static uint64_t cpu_time_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void run_phase(unsigned int phase, double seconds)
+/* Whether the CPU time @end is over; with 0, whether stdin says so or ends. */
+static bool is_phase_over(uint64_t end)
 {
-	uint64_t end = cpu_time_ns() + (uint64_t)(seconds * 1e9);
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	char byte;
+
+	if (end)
+		return cpu_time_ns() >= end;
+	return poll(&in, 1, 0) > 0 && read(in.fd, &byte, 1) >= 0;
+}
+
+static void run_phase(unsigned int phase, const char *seconds)
+{
+	uint64_t end = strcmp(seconds, "-")
+			       ? cpu_time_ns() + (uint64_t)(atof(seconds) * 1e9)
+			       : 0;
 	void (*run)(unsigned int) = NULL;
 	const void *bytes;
 	size_t len;
@@ -155,7 +169,7 @@ static void run_phase(unsigned int phase, double seconds)
 	__builtin___clear_cache((char *)room, (char *)room + ROOM);
 	memcpy(&run, &room, sizeof(run));
 	tell_of_code(phase);
-	while (cpu_time_ns() < end)
+	while (!is_phase_over(end))
 		run(1000000);
 	if (agent && op_unload_native_code(agent, (uintptr_t)room))
 		die("libopagent");
@@ -233,7 +247,7 @@ int main(int argc, char **argv)
 
 	if (argc != 4) {
 		fprintf(stderr,
-			"usage: jitcode map|agent|threads|fork|frames|bare PHASES SECONDS\n");
+			"usage: jitcode map|agent|threads|fork|frames|bare PHASES SECONDS|-\n");
 		return 2;
 	}
 	phases = (unsigned int)atoi(argv[2]);
@@ -246,8 +260,9 @@ int main(int argc, char **argv)
 	if (room == MAP_FAILED)
 		die("mmap");
 	printf("%d\n", (int)getpid());
+	fflush(stdout);
 	for (unsigned int i = 1; i <= phases; i++)
-		run_phase(i, atof(argv[3]));
+		run_phase(i, argv[3]);
 	if (agent)
 		return op_close_agent(agent) ? 1 : 0;
 	fclose(map);
