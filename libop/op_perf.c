@@ -54,6 +54,17 @@ int op_perf_open_cgroup(const struct perf_event_attr *attr, int cgroup_fd,
 	return fd < 0 ? -errno : (int)fd;
 }
 
+void op_perf_cycles(struct perf_event_attr *attr)
+{
+	*attr = (struct perf_event_attr){
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(*attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+}
+
 /* Whether this process can count @type, @config in its own user mode. */
 static bool counts_itself(uint32_t type, uint64_t config)
 {

@@ -35,6 +35,9 @@ const struct op_perf_event *op_perf_events(size_t *nr);
 /* Events of each CPU and thread need descriptors: take as many as we may. */
 void op_perf_raise_limit(void);
 
+/* What counts the CPU cycles of a task's user mode. */
+void op_perf_cycles(struct perf_event_attr *attr);
+
 /*
  * perf_event_open(2), close-on-exec; arguments as there. Returns the
  * descriptor or -errno. Where the running kernel may be too old for an

@@ -147,15 +147,7 @@ const struct op_events *event_machine_cpu(struct event_machine *machine,
 /* Some count, but cannot interrupt; this wants one that can. */
 bool event_machine_can_sample(const struct event_machine *machine)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.sample_period = 1000000,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr attr;
 	char path[PATH_MAX];
 	int fd;
 
@@ -163,6 +155,9 @@ bool event_machine_can_sample(const struct event_machine *machine)
 		snprintf(path, sizeof(path), "%s/0", machine->root);
 		return !access(path, F_OK);
 	}
+	op_perf_cycles(&attr);
+	attr.sample_period = 1000000;
+	attr.disabled = 1;
 	fd = op_perf_has_pmu() ? op_perf_open(&attr, 0, -1, -1) : -1;
 	if (fd >= 0)
 		close(fd);

@@ -43,16 +43,11 @@ struct ophelp {
 /* Whether this machine has counters; if not, say why lists have no events. */
 static bool has_hardware_counters(struct op_diag *why)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr attr;
 
 	if (op_perf_has_pmu())
 		return true;
+	op_perf_cycles(&attr);
 	switch (op_perf_explain(why, op_perf_open(&attr, 0, -1, -1), &attr, 0,
 				-1, "cycles")) {
 	case -ENOENT:

@@ -48,19 +48,14 @@ static int parse_check_options(int *verbose, int argc, const char **argv)
 
 int main(int argc, const char **argv)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr attr;
 	struct op_diag diag = { "" };
 	int verbose = 0, status = parse_check_options(&verbose, argc, argv);
 	int fd;
 
 	if (status)
 		return status > 0 ? status : 0;
+	op_perf_cycles(&attr);
 	fd = op_perf_open(&attr, 0, -1, -1);
 	if (fd >= 0) {
 		close(fd);
