@@ -104,6 +104,21 @@ int op_file_read(const char *path, size_t max, char **text, size_t *len,
 
 /* ---- parts --------------------------------------------------------------- */
 
+ssize_t op_file_read_next(int fd, void *buf, size_t len)
+{
+	size_t done = 0;
+	ssize_t got = 1;
+
+	while (done < len && got) {
+		got = read(fd, (char *)buf + done, len - done);
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		if (got > 0)
+			done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
 int op_file_read_at(int fd, void *buf, size_t len, uint64_t offset)
 {
 	if (offset > INT64_MAX || len > INT64_MAX - offset)

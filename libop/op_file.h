@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "libop/op_diag.h"
 
@@ -23,6 +24,10 @@
  */
 int op_file_read(const char *path, size_t max, char **text, size_t *len,
 		 struct op_diag *diag);
+
+/* Read @len bytes from where @fd is, or what there is before its end: a pipe
+ * gives parts. Returns how many, or -errno. */
+ssize_t op_file_read_next(int fd, void *buf, size_t len);
 
 /* Read @len bytes at @offset. Returns 0 or -errno; -EBADMSG if there are fewer.
  */

@@ -18,6 +18,7 @@
 
 #include "libop/op_array.h"
 #include "libop/op_cursor.h"
+#include "libop/op_file.h"
 #include "libop/op_search.h"
 
 #define MAGIC UINT64_C(0x32454c4946524550) /* "PERFILE2" */
@@ -318,7 +319,6 @@ static void *copy_section(const struct opd_perfdata *data,
 			  struct op_cursor *c, struct op_diag *diag)
 {
 	uint8_t *bytes;
-	size_t done = 0;
 
 	if (section->size > MAX_SECTION || section->offset > INT64_MAX / 2) {
 		damaged(data, what, diag);
@@ -329,21 +329,12 @@ static void *copy_section(const struct opd_perfdata *data,
 		no_memory_for(data, diag);
 		return NULL;
 	}
-	while (done < section->size) {
-		ssize_t got =
-			pread(data->fd, bytes + done, section->size - done,
-			      (off_t)(section->offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			free(bytes);
-			op_diag_set(diag, -EBADMSG,
-				    "%s: is cut short: it ends before %s",
-				    data->path, what);
-			return NULL;
-		}
-		done += (size_t)got;
+	if (op_file_read_at(data->fd, bytes, section->size, section->offset)) {
+		free(bytes);
+		op_diag_set(diag, -EBADMSG,
+			    "%s: is cut short: it ends before %s", data->path,
+			    what);
+		return NULL;
 	}
 	*c = op_cursor(bytes, section->size);
 	return bytes;
@@ -544,24 +535,6 @@ static int open_pipe(struct opd_perfdata *data, struct op_diag *diag)
 /* ---- all --------------------------------------------------------------------
  */
 
-static int read_whole(int fd, uint8_t *bytes, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t got = read(fd, bytes + done, len - done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			break;
-		done += (size_t)got;
-	}
-	return (int)done;
-}
-
 static int check_perfdata_magic(const struct opd_perfdata *data, uint64_t magic,
 				struct op_diag *diag)
 {
@@ -612,7 +585,7 @@ int opd_perfdata_open(struct opd_perfdata *data, const char *path,
 	err = open_path(data, diag);
 	if (err)
 		return err;
-	got = read_whole(data->fd, head, PIPE_HEADER);
+	got = op_file_read_next(data->fd, head, PIPE_HEADER);
 	if (got < 0)
 		return op_diag_set(diag, got, "%s: %s", path, strerror(-got));
 	c = op_cursor(head, (size_t)got);
@@ -623,7 +596,7 @@ int opd_perfdata_open(struct opd_perfdata *data, const char *path,
 		return err;
 	if (size == PIPE_HEADER)
 		return open_pipe(data, diag);
-	got = read_whole(data->fd, head, FILE_HEADER - PIPE_HEADER);
+	got = op_file_read_next(data->fd, head, FILE_HEADER - PIPE_HEADER);
 	if (got < 0)
 		return op_diag_set(diag, got, "%s: %s", path, strerror(-got));
 	c = op_cursor(head, (size_t)got);

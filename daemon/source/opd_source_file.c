@@ -12,25 +12,16 @@
 
 #include "daemon/source/opd_source.h"
 #include "daemon/source/opd_stream.h"
+#include "libop/op_file.h"
 
 /* Fill head as far as the file goes. */
 static int read_head(struct opd_source *source)
 {
-	size_t room = sizeof(source->head);
+	ssize_t got = op_file_read_next(source->fd, source->head,
+					sizeof(source->head));
 
-	while (source->head_len < room) {
-		ssize_t got = read(source->fd, source->head + source->head_len,
-				   room - source->head_len);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			break;
-		source->head_len += (size_t)got;
-	}
-	return 0;
+	source->head_len = got < 0 ? 0 : (size_t)got;
+	return got < 0 ? (int)got : 0;
 }
 
 static int check_head(const struct opd_source *source, const char *path,
