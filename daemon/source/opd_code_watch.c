@@ -162,8 +162,7 @@ static bool take_record(struct opd_code_watch *watch,
 		return false;
 	if (rec.type == PERF_RECORD_LOST)
 		watch->missed = true;
-	if (rec.type != PERF_RECORD_KSYMBOL || rec.ksymbol.gone ||
-	    !rec.ksymbol.len || !rec.ksymbol.name[0])
+	if (rec.type != PERF_RECORD_KSYMBOL || !opd_perf_makes_code(&rec))
 		return false;
 	code->start = rec.ksymbol.addr;
 	code->end = rec.ksymbol.addr + rec.ksymbol.len;

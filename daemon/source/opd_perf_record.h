@@ -109,6 +109,13 @@ int opd_perf_decode_as(struct opd_perf_rec *rec, const void *bytes, size_t len,
 int opd_perf_decode(struct opd_perf_rec *rec, const void *bytes, size_t len,
 		    uint64_t sample_type);
 
+/* Whether @rec, of PERF_RECORD_KSYMBOL, tells of code that is there from now on
+ * (others tell that it goes, or have no name). */
+static inline bool opd_perf_makes_code(const struct opd_perf_rec *rec)
+{
+	return !rec->ksymbol.gone && rec->ksymbol.len && rec->ksymbol.name[0];
+}
+
 /*
  * Where in a record of @type and @len bytes its time is; 0 when it has none or
  * is too short to have one.

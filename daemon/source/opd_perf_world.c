@@ -284,7 +284,7 @@ static void handle_ksymbol(struct opd_perf_world *world,
 {
 	uint64_t start = rec->ksymbol.addr;
 
-	if (!rec->ksymbol.gone && rec->ksymbol.len && rec->ksymbol.name[0])
+	if (opd_perf_makes_code(rec))
 		opd_perf_words_code(&world->words, rec->ksymbol.name, start,
 				    start + rec->ksymbol.len);
 }
