@@ -172,6 +172,7 @@ static int take_symbols(struct pp_population *p)
 	struct pp_symbol_entry *shown = side->symbols, *entry = shown;
 	bool copies = request->call_graph || request->stack_calls;
 	size_t kept = 0;
+	int err;
 
 	if (copies)
 		shown = op_arena_alloc(&report->arena, side->nr_symbols,
@@ -183,7 +184,9 @@ static int take_symbols(struct pp_population *p)
 		    (pp_is_wanted(request, entry->raw_name, entry->name) &&
 		     is_above_threshold(p, entry)))
 			shown[kept++] = *entry;
-	pp_sort_symbols(&request->sort, shown, kept);
+	err = pp_sort_symbols(&request->sort, shown, kept);
+	if (err)
+		return err;
 	for (size_t i = 0; i < kept && !copies; i++)
 		shown[i].nr = i;
 	report->has_symbols = true;

@@ -36,8 +36,9 @@ struct pp_sort {
  */
 int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag);
 
-/* Sort @nr entries; those that are equal in all keys keep their order. */
-void pp_sort_symbols(const struct pp_sort *sort,
-		     struct pp_symbol_entry *symbols, size_t nr);
+/* Sort @nr entries; those that are equal in all keys keep their order. Returns
+ * 0, or -ENOMEM with @symbols as they were. */
+int pp_sort_symbols(const struct pp_sort *sort, struct pp_symbol_entry *symbols,
+		    size_t nr);
 
 #endif /* LIBPP_SORT_H */
