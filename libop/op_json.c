@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "libop/op_decimal.h"
 #include "libop/op_utf8.h"
 
 #define REPLACEMENT "\\ufffd"
@@ -13,11 +14,18 @@
 
 static void write_json_string(FILE *out, const char *text)
 {
-	fputc('"', out);
-	while (*text) {
-		unsigned char c = (unsigned char)*text;
-		unsigned int len = op_utf8_len(text);
+	putc_unlocked('"', out);
+	for (;;) {
+		size_t plain = op_plain_len(text);
+		unsigned int len;
+		unsigned char c;
 
+		fwrite_unlocked(text, 1, plain, out);
+		text += plain;
+		c = (unsigned char)*text;
+		if (!c)
+			break;
+		len = op_utf8_len(text);
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", c);
 		else if (c < 0x20 || c == 0x7f)
@@ -28,22 +36,22 @@ static void write_json_string(FILE *out, const char *text)
 			fputs(REPLACEMENT, out);
 		text += len ? len : 1;
 	}
-	fputc('"', out);
+	putc_unlocked('"', out);
 }
 
 static void begin_value(struct op_json *json, const char *key)
 {
 	if (json->begun)
-		fputc(',', json->out);
+		putc_unlocked(',', json->out);
 	if (json->depth && json->depth <= LINES_DEPTH)
 		fprintf(json->out, "\n%*s", (int)json->depth, "");
 	else if (json->begun)
-		fputc(' ', json->out);
+		putc_unlocked(' ', json->out);
 	json->begun = true;
 	if (!key)
 		return;
 	write_json_string(json->out, key);
-	fputs(": ", json->out);
+	fputs_unlocked(": ", json->out);
 }
 
 void op_json_open(struct op_json *json, const char *key, char bracket)
@@ -74,8 +82,10 @@ void op_json_text(struct op_json *json, const char *key, const char *text)
 
 void op_json_u64(struct op_json *json, const char *key, uint64_t value)
 {
+	char digits[OP_DECIMAL_LEN];
+
 	begin_value(json, key);
-	fprintf(json->out, "%" PRIu64, value);
+	fwrite_unlocked(digits, 1, op_decimal_u64(digits, value), json->out);
 }
 
 void op_json_i64(struct op_json *json, const char *key, int64_t value)

@@ -2,6 +2,7 @@
 
 #include "libop/op_utf8.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 unsigned int op_utf8_len(const char *text)
@@ -26,4 +27,19 @@ unsigned int op_utf8_len(const char *text)
 	return c >= least[len] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff)
 		       ? len
 		       : 0;
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<' &&
+	       c != '>' && c != '&';
+}
+
+size_t op_plain_len(const char *text)
+{
+	size_t len = 0;
+
+	while (is_plain((unsigned char)text[len]))
+		len++;
+	return len;
 }

@@ -2,17 +2,23 @@
 
 #include "libop/op_xml.h"
 
-#include <inttypes.h>
 #include <string.h>
 
+#include "libop/op_decimal.h"
 #include "libop/op_utf8.h"
 
 /* What XML has no character for (XML 1.0, 2.2) becomes a question mark. */
 static void xml_write_escaped(FILE *out, const char *text)
 {
-	while (*text) {
-		unsigned int len = op_utf8_len(text);
+	for (;;) {
+		size_t plain = op_plain_len(text);
+		unsigned int len;
 
+		fwrite_unlocked(text, 1, plain, out);
+		text += plain;
+		if (!*text)
+			return;
+		len = op_utf8_len(text);
 		if ((unsigned char)*text < ' ' || *text == 0x7f ||
 		    !strncmp(text, "\xef\xbf\xbe", 3) ||
 		    !strncmp(text, "\xef\xbf\xbf", 3))
@@ -37,12 +43,17 @@ void op_xml_attr(FILE *out, const char *name, const char *text)
 {
 	if (!text)
 		return;
-	fprintf(out, " %s=\"", name);
+	putc_unlocked(' ', out);
+	fputs_unlocked(name, out);
+	fputs_unlocked("=\"", out);
 	xml_write_escaped(out, text);
-	fputc('"', out);
+	putc_unlocked('"', out);
 }
 
 void op_xml_number(FILE *out, const char *name, uint64_t number)
 {
-	fprintf(out, " %s=\"%" PRIu64 "\"", name, number);
+	char digits[OP_DECIMAL_LEN];
+
+	op_decimal_u64(digits, number);
+	op_xml_attr(out, name, digits);
 }

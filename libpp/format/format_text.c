@@ -31,7 +31,7 @@ const char *pp_text_percent(char *buf, double percent)
 	if (percent >= -0.001 && percent <= 0.001)
 		snprintf(buf, PP_PERCENT_LEN, "%7.1e", percent);
 	else
-		snprintf(buf, PP_PERCENT_LEN, "%7.4f", percent);
+		op_decimal_percent(buf, percent);
 	if (!strncmp(buf, "100.", 4))
 		buf[7] = '\0';
 	return buf;

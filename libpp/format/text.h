@@ -4,10 +4,11 @@
 
 /* What the files of the text format share. */
 
+#include "libop/op_decimal.h"
 #include "libpp/format/format.h"
 #include "libpp/format/text_rows.h"
 
-#define PP_PERCENT_LEN 32
+#define PP_PERCENT_LEN OP_DECIMAL_LEN
 #define PP_INTERVAL_LEN 80
 
 /* A report on its way out. */

@@ -9,7 +9,6 @@
  */
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +43,24 @@ enum {
 
 /* ---- fields -------------------------------------------------------------- */
 
+/* The blanks that the field before owes. */
+static void text_write_pending(struct pp_text *t)
+{
+	for (size_t i = 0; i < t->pending; i++)
+		putc_unlocked(' ', t->out);
+	t->column += t->pending;
+	t->pending = 0;
+}
+
 /* A field of at least @width characters, a blank behind it included, which
  * are written only when another field follows. */
 static void text_write_field(struct pp_text *t, size_t width, const char *text)
 {
 	size_t len = strlen(text);
 
-	fprintf(t->out, "%*s%s", (int)t->pending, "", text);
-	t->column += t->pending + len;
+	text_write_pending(t);
+	fwrite_unlocked(text, 1, len, t->out);
+	t->column += len;
 	t->pending = len < width ? width - len : 1;
 }
 
@@ -64,9 +73,9 @@ static void text_end_row(struct pp_text *t)
 
 static void text_write_number(struct pp_text *t, size_t width, uint64_t number)
 {
-	char buf[24];
+	char buf[OP_DECIMAL_LEN];
 
-	snprintf(buf, sizeof(buf), "%" PRIu64, number);
+	op_decimal_u64(buf, number);
 	text_write_field(t, width, buf);
 }
 
@@ -81,14 +90,14 @@ static void text_write_percent(struct pp_text *t, size_t width, uint64_t part,
 
 static void text_write_vma(struct pp_text *t, uint64_t vma, bool is_inlined)
 {
-	char buf[24];
+	char buf[OP_DECIMAL_LEN];
 
 	if (!t->options->show_address)
 		return;
 	if (is_inlined)
 		snprintf(buf, sizeof(buf), "%-*s", t->vma_digits, "inlined");
 	else
-		snprintf(buf, sizeof(buf), "%0*" PRIx64, t->vma_digits, vma);
+		op_decimal_hex(buf, vma, t->vma_digits);
 	text_write_field(t, WIDTH_VMA, buf);
 }
 
@@ -107,9 +116,9 @@ static void text_write_place(struct pp_text *t, const struct pp_place *place)
 	name = strrchr(place->file, '/');
 	name = name && !t->options->long_names ? name + 1 : place->file;
 	snprintf(line, sizeof(line), ":%u", place->line);
-	fprintf(t->out, "%*s%s", (int)t->pending, "", name);
-	t->column += t->pending + strlen(name);
-	t->pending = 0;
+	text_write_pending(t);
+	fputs_unlocked(name, t->out);
+	t->column += strlen(name);
 	text_write_field(t,
 			 strlen(name) < t->place_width
 				 ? t->place_width - strlen(name)
@@ -144,8 +153,8 @@ static void text_write_source(struct pp_text *t,
 	len = strlen(entry->source);
 	if (width && len > left)
 		len = pp_fit_text(entry->source, left);
-	fprintf(t->out, "%*s%.*s", (int)t->pending, "", (int)len,
-		entry->source);
+	text_write_pending(t);
+	fwrite_unlocked(entry->source, 1, len, t->out);
 }
 
 /* ---- changes ------------------------------------------------------------- */

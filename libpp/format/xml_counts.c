@@ -7,9 +7,9 @@
  * column before they are written.
  */
 
-#include <inttypes.h>
 #include <string.h>
 
+#include "libop/op_decimal.h"
 #include "libpp/sample_list.h"
 #include "libpp/format/xml.h"
 
@@ -90,6 +90,8 @@ bool pp_xml_sum_add(const struct pp_xml *x, const uint64_t *counts,
 
 void pp_xml_sum_write(const struct pp_xml *x, bool detail)
 {
+	char digits[OP_DECIMAL_LEN];
+
 	for (size_t i = 0; i < x->report->classes.nr; i++) {
 		if (!x->sums[i])
 			continue;
@@ -99,7 +101,10 @@ void pp_xml_sum_write(const struct pp_xml *x, bool detail)
 				pp_xml_column_nr(x, i));
 		else if (detail)
 			fputs("  class=\"\"", x->out);
-		fprintf(x->out, ">\n%" PRIu64 "</count>\n", x->sums[i]);
+		op_decimal_u64(digits, x->sums[i]);
+		fputs(">\n", x->out);
+		fputs(digits, x->out);
+		fputs("</count>\n", x->out);
 	}
 }
 

@@ -9,10 +9,10 @@
  */
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_decimal.h"
 #include "libop/op_search.h"
 #include "libpp/format/xml.h"
 
@@ -139,7 +139,10 @@ void pp_xml_symbol(struct pp_xml *x, const struct pp_symbol_entry *entry,
 static void xml_write_vma(const struct pp_xml *x, const char *name,
 			  uint64_t vma)
 {
-	fprintf(x->out, " %s=\"%0*" PRIx64 "\"", name, x->vma_digits, vma);
+	char digits[OP_DECIMAL_LEN];
+
+	op_decimal_hex(digits, vma, x->vma_digits);
+	op_xml_attr(x->out, name, digits);
 }
 
 /* ---- tables -------------------------------------------------------------- */
