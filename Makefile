@@ -270,7 +270,7 @@ hdr-check: $(O)/flags
 fuzz: sanitized
 	$(Q)O='$(O)' FUZZ_SEED='$(or $(FUZZ_SEED),0)' tests/run tests/fuzz/run.sh
 bench: all
-	$(Q)O='$(O)' tests/bench/run
+	$(Q)O='$(O)' tests/bench/run $(BENCH)
 pictures: tools
 	$(Q)O='$(O)' utils/pictures
 demo:

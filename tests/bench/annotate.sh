@@ -7,6 +7,7 @@
 # each function, so it is stopped after BENCH_LIMIT (60) seconds, and what it
 # did by then is told.
 . "$(dirname "$0")/../t/lib.sh"
+. "$TOP/tests/bench/rows.sh"
 
 command -v perl >/dev/null || skip_all 'no perl; run utils/install-deps'
 cache=$O/bench-annotate
@@ -89,6 +90,7 @@ for i in 1 2 3; do
 	measure ours "$BIN/opannotate" --all --session-dir=session --source
 	echo "opannotate --source, run $i: $(spent ours), $(wc -l <ours) lines"
 done
+cp ours.cost source.cost
 measure ours "$BIN/opannotate" --all --session-dir=session --assembly
 echo "opannotate --assembly: $(spent ours), $(wc -l <ours) lines"
 
@@ -97,6 +99,9 @@ perf record -q -e cpu-clock -F 10000 -o perf.data \
 	timeout "$seconds" "$big" 1000000000 >/dev/null 2>&1
 [ -s perf.data ] || { echo "perf: may not record here"; exit 0; }
 addresses=$(perf script -i perf.data -F ip 2>/dev/null | sort -u | wc -l)
+seconds_of_source=$(awk '$1 == "cpu" { print $2 }' source.cost)
 measure theirs timeout "$limit" perf annotate -i perf.data --stdio -l
 echo "perf annotate -l: $(spent theirs) for $(grep -c 'Source code & Disassembly' theirs) functions with samples, of $addresses addresses, in at most $limit s"
+bench_row 'opannotate --source, 20 MB' 's of CPU' "$seconds_of_source" \
+	'perf annotate' "$(awk '$1 == "cpu" { print $2 }' theirs.cost)" '<=0.05x'
 test_finished=yes

@@ -5,7 +5,11 @@
  * callees each, most of them rare.
  *
  * The file lies in FOLDER, /dev/shm by default, so that no disk is measured.
+ *
+ * bench_ctree DEPTH STACKS counts so many stacks, for
+ * tests/bench/instructions.py.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +22,7 @@
 #define FUNCTIONS 2000
 #define CALLEES 4
 #define STACKS 200000
+#define MAX_STACKS 100000000
 #define MAX_DEPTH 64
 #define MAX_IMAGES 20
 
@@ -89,16 +94,16 @@ static void add_stack(const struct program *p, struct ctree *tree,
 	check(ctree_add(tree, node, 1), "cannot count");
 }
 
-/* Nanoseconds for each of STACKS stacks, which @state makes the same again. */
+/* Nanoseconds for each of @nr stacks, which @state makes the same again. */
 static double add_stacks(const struct program *p, struct ctree *tree,
-			 unsigned int depth)
+			 unsigned int depth, unsigned long nr)
 {
 	uint64_t state = 1181783497276652981;
 	double start = seconds();
 
-	for (int i = 0; i < STACKS; i++)
+	for (unsigned long i = 0; i < nr; i++)
 		add_stack(p, tree, depth, &state);
-	return (seconds() - start) / STACKS * 1e9;
+	return (seconds() - start) / (double)nr * 1e9;
 }
 
 /* Milliseconds to open the file. */
@@ -113,18 +118,25 @@ static double open_time(enum odb_mode mode)
 	return start * 1e3;
 }
 
-static void bench(unsigned int depth)
+static struct ctree *open_new(struct program *program)
 {
-	static struct program program;
 	struct ctree *tree = NULL;
-	double new, again;
-	struct stat st;
 
 	unlink(path);
 	check(ctree_open(&tree, path, ODB_RDWR), "cannot create");
-	make_program(&program, tree);
-	new = add_stacks(&program, tree, depth);
-	again = add_stacks(&program, tree, depth);
+	make_program(program, tree);
+	return tree;
+}
+
+static void bench(unsigned int depth)
+{
+	static struct program program;
+	struct ctree *tree = open_new(&program);
+	double new, again;
+	struct stat st;
+
+	new = add_stacks(&program, tree, depth, STACKS);
+	again = add_stacks(&program, tree, depth, STACKS);
 	ctree_close(tree);
 	if (stat(path, &st))
 		exit(1);
@@ -134,12 +146,29 @@ static void bench(unsigned int depth)
 	unlink(path);
 }
 
+static void count_once(unsigned long depth, unsigned long nr)
+{
+	static struct program program;
+	struct ctree *tree = open_new(&program);
+
+	check(depth && depth <= MAX_DEPTH && nr <= MAX_STACKS ? 0 : -ERANGE,
+	      "depth and stacks");
+	add_stacks(&program, tree, (unsigned int)depth, nr);
+	ctree_close(tree);
+	unlink(path);
+}
+
 int main(int argc, char **argv)
 {
 	static const unsigned int depths[] = { 8, 32, MAX_DEPTH };
 
 	snprintf(path, sizeof(path), "%s/bench_ctree.%d",
-		 argc > 1 ? argv[1] : "/dev/shm", (int)getpid());
+		 argc == 2 ? argv[1] : "/dev/shm", (int)getpid());
+	if (argc == 3) {
+		count_once(strtoul(argv[1], NULL, 10),
+			   strtoul(argv[2], NULL, 10));
+		return 0;
+	}
 	printf("%d stacks twice; ns for each new and old one, bytes of the file for each, ms to open it\n",
 	       STACKS);
 	printf("depth        new      again  bytes/stack       read      write\n");

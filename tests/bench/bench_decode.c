@@ -7,18 +7,21 @@
  *	500 images	another task and image for each sample
  *	150 modules	kernel samples, each in another module
  *	stacks		each is cut into arcs and counted in a call tree
+ *
+ * bench_decode CASE ROUNDS makes the files and then takes the case's stream in
+ * so often, for tests/bench/instructions.py.
  */
 
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/opd.h"
 #include "daemon/source/opd_stream.h"
 #include "daemon/store/opd_session.h"
+#include "tests/bench/clock.h"
 
 #define MIN_SECONDS 1.0
 #define NR_KEYS 10000 /* distinct offsets with one image */
@@ -169,15 +172,6 @@ static void make_stacks_64(struct words *w)
 /* ---- running ----------------------------------------------------------------
  */
 
-/* Seconds of CPU time, so that other work on the machine counts less. */
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* As the daemon reads it: in chunks, of which the rest is moved. */
 static void feed(struct opd *opd, const struct words *w)
 {
@@ -245,33 +239,53 @@ static int remove_one(const char *path, const struct stat *st, int type,
 	return remove(path);
 }
 
-static int bench(const char *name, void (*make)(struct words *w), bool separate)
+static const struct bench_case {
+	const char *name;
+	void (*make)(struct words *w);
+	bool separate;
+} cases[] = {
+	{ "one image", make_one_image, false },
+	{ "500 images", make_many_images, false },
+	{ "500 images, --separate=lib", make_many_images, true },
+	{ "150 modules", make_modules, false },
+	{ "stacks of 8 frames", make_stacks_8, true },
+	{ "stacks of 32 frames", make_stacks_32, true },
+	{ "stacks of 64 frames", make_stacks_64, true },
+};
+#define NR_CASES (sizeof(cases) / sizeof(*cases))
+
+/* The stream @rounds times, or for MIN_SECONDS if that is negative. */
+static int bench(const struct bench_case *c, long rounds)
 {
 	struct opd *opd = malloc(sizeof(*opd));
 	struct words w = { .nr = 0 };
 	char dir[] = "/dev/shm/bench-decode-XXXXXX";
-	double from, seconds = 0;
-	uint64_t rounds = 0;
+	double from, took = 0;
+	uint64_t taken = 0;
+	long done = 0;
 	int err = -1;
 
 	if (!opd || !mkdtemp(dir)) {
 		perror("bench_decode: /dev/shm");
 		goto out;
 	}
-	make(&w);
-	err = start(opd, dir, separate);
+	c->make(&w);
+	err = start(opd, dir, c->separate);
 	if (!err)
 		feed(opd, &w); /* files are made and grow */
-	for (from = now(); !err && seconds < MIN_SECONDS; rounds++) {
+	from = seconds();
+	while (!err && (rounds < 0 ? took < MIN_SECONDS : done < rounds)) {
 		feed(opd, &w);
-		seconds = now() - from;
+		done++;
+		took = seconds() - from;
 	}
-	if (!err && opd->stats.stored != (rounds + 1) * w.samples)
+	taken = (uint64_t)done * w.samples;
+	if (!err && opd->stats.stored != taken + w.samples)
 		err = fprintf(stderr, "bench_decode: samples were lost\n");
-	if (!err)
+	if (!err && rounds < 0)
 		printf("decode, %-28s %7.1f million samples/s, %.3f us each\n",
-		       name, (double)(rounds * w.samples) / seconds / 1e6,
-		       seconds * 1e6 / (double)(rounds * w.samples));
+		       c->name, (double)taken / took / 1e6,
+		       took * 1e6 / (double)taken);
 	opd_release(opd);
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 out:
@@ -280,22 +294,13 @@ out:
 	return err;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	int err = bench("one image", make_one_image, false);
+	long rounds = argc > 2 ? strtol(argv[2], NULL, 10) : -1;
+	int err = 0;
 
-	if (!err)
-		err = bench("500 images", make_many_images, false);
-	if (!err)
-		err = bench("500 images, --separate=lib", make_many_images,
-			    true);
-	if (!err)
-		err = bench("150 modules", make_modules, false);
-	if (!err)
-		err = bench("stacks of 8 frames", make_stacks_8, true);
-	if (!err)
-		err = bench("stacks of 32 frames", make_stacks_32, true);
-	if (!err)
-		err = bench("stacks of 64 frames", make_stacks_64, true);
+	for (size_t i = 0; !err && i < NR_CASES; i++)
+		if (argc < 2 || !strcmp(cases[i].name, argv[1]))
+			err = bench(&cases[i], rounds);
 	return err ? 1 : 0;
 }

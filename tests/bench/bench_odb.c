@@ -5,9 +5,13 @@
  * hash without blind spots makes the others look like it.
  *
  * The file lies in FOLDER, /dev/shm by default, so that no disk is measured.
+ *
+ * bench_odb PATTERN KEYS UPDATES adds so many keys and then counts so often,
+ * for tests/bench/instructions.py.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +22,10 @@
 
 #define UPDATES 20000000
 #define ROUNDS 3
+#define MAX_KEYS 1000000
 
 static char path[4096];
+static uint64_t keys[MAX_KEYS];
 
 static void die(const char *what, int err)
 {
@@ -119,9 +125,11 @@ static const struct pattern {
 	{ "descending", descending },	  { "random", any },
 };
 
+#define NR_PATTERNS (sizeof(patterns) / sizeof(*patterns))
+
 /* ---- measuring ----------------------------------------------------------- */
 
-static void make_keys(const struct pattern *pattern, uint64_t *keys, size_t n)
+static void make_keys(const struct pattern *pattern, size_t n)
 {
 	uint64_t state = 88172645463325252;
 	uint64_t last = 0;
@@ -130,9 +138,10 @@ static void make_keys(const struct pattern *pattern, uint64_t *keys, size_t n)
 		keys[i] = last = pattern->next(i, last, &state);
 }
 
-static void shuffle(uint64_t *keys, size_t n)
+/* Another order each time, lest the processor learns one. */
+static void shuffle(size_t n)
 {
-	uint64_t state = 1181783497276652981;
+	static uint64_t state = 1181783497276652981;
 
 	for (size_t i = n - 1; i > 0; i--) {
 		size_t j = random_u64(&state) % (i + 1);
@@ -155,7 +164,7 @@ static struct odb *open_new(void)
 	return odb;
 }
 
-static void add_all(struct odb *odb, const uint64_t *keys, size_t n)
+static void add_all(struct odb *odb, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		int err = odb_add(odb, keys[i], 1);
@@ -166,18 +175,24 @@ static void add_all(struct odb *odb, const uint64_t *keys, size_t n)
 }
 
 /* Million calls a second, the best of some rounds. */
-static double update_rate(struct odb *odb, const uint64_t *keys, size_t n)
+static double update_rate(struct odb *odb, size_t n, bool shuffled)
 {
 	double best = 0;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		double start = seconds();
+		double took = 0;
 
-		for (size_t done = 0; done < UPDATES; done += n)
-			add_all(odb, keys, n);
-		start = seconds() - start;
-		if (UPDATES / start > best)
-			best = UPDATES / start;
+		for (size_t done = 0; done < UPDATES; done += n) {
+			double start;
+
+			if (shuffled)
+				shuffle(n);
+			start = seconds();
+			add_all(odb, n);
+			took += seconds() - start;
+		}
+		if (UPDATES / took > best)
+			best = UPDATES / took;
 	}
 	return best / 1e6;
 }
@@ -202,19 +217,18 @@ static double open_time(enum odb_mode mode)
 	return best * 1e3;
 }
 
-static void measure(const struct pattern *pattern, uint64_t *keys, size_t n)
+static void measure(const struct pattern *pattern, size_t n)
 {
 	struct odb *odb = open_new();
 	double insert, ordered, shuffled, start;
 	struct odb_stat stat;
 
-	make_keys(pattern, keys, n);
+	make_keys(pattern, n);
 	start = seconds();
-	add_all(odb, keys, n);
+	add_all(odb, n);
 	insert = (double)n / (seconds() - start) / 1e6;
-	ordered = update_rate(odb, keys, n);
-	shuffle(keys, n);
-	shuffled = update_rate(odb, keys, n);
+	ordered = update_rate(odb, n, false);
+	shuffled = update_rate(odb, n, true);
 	odb_stat(odb, &stat);
 	odb_close(odb);
 	printf("%-16s %8zu %9.1f %9.1f %9.1f %7.1f %6.2f %8" PRIu64
@@ -224,13 +238,35 @@ static void measure(const struct pattern *pattern, uint64_t *keys, size_t n)
 	       stat.longest_probe, open_time(ODB_RDONLY), open_time(ODB_RDWR));
 }
 
+static void count_once(const char *name, size_t nr, size_t updates)
+{
+	const struct pattern *pattern = patterns;
+	struct odb *odb = open_new();
+
+	while (strcmp(pattern->name, name))
+		if (++pattern == patterns + NR_PATTERNS)
+			die(name, -EINVAL);
+	if (!nr || nr > MAX_KEYS)
+		die("number of keys", -ERANGE);
+	make_keys(pattern, nr);
+	add_all(odb, nr);
+	for (size_t done = 0; done < updates; done += nr)
+		add_all(odb, updates - done < nr ? updates - done : nr);
+	odb_close(odb);
+}
+
 int main(int argc, char **argv)
 {
-	static const size_t sizes[] = { 10000, 1000000 };
-	static uint64_t keys[1000000];
-	const char *folder = argc > 1 ? argv[1] : "/dev/shm";
+	static const size_t sizes[] = { 10000, MAX_KEYS };
+	const char *folder = argc == 2 ? argv[1] : "/dev/shm";
 
 	snprintf(path, sizeof(path), "%s/bench_odb.%d", folder, (int)getpid());
+	if (argc == 4) {
+		count_once(argv[1], strtoul(argv[2], NULL, 10),
+			   strtoul(argv[3], NULL, 10));
+		unlink(path);
+		return 0;
+	}
 	printf("odb_add() of %d keys a row, best of %d; millions a second; bytes of file for each key;\n"
 	       "slots looked at for a key; milliseconds for odb_open() to read and to write\n",
 	       UPDATES, ROUNDS);
@@ -238,9 +274,8 @@ int main(int argc, char **argv)
 	       "in order", "shuffled", "new keys", "bytes", "mean", "longest",
 	       "open r", "open w");
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
-		for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns);
-		     i++)
-			measure(&patterns[i], keys, sizes[s]);
+		for (size_t i = 0; i < NR_PATTERNS; i++)
+			measure(&patterns[i], sizes[s]);
 	}
 	unlink(path);
 	return 0;

@@ -6,6 +6,9 @@
  * answers keys: to take a reading over, to sort, to filter, to subtract, to
  * draw a screen of 200x60. Without a session folder it makes one of 336,000
  * rows in /dev/shm: 500 libraries with 672 functions each. Needs cc(1).
+ *
+ * bench_optop --make LIBRARIES prints the folder of such a session and leaves
+ * it, for tests/bench/instructions.py.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -79,7 +82,7 @@ static void make_sample_file(size_t nr, const struct pp_raw_symbol *raw,
 	odb_close(odb);
 }
 
-static void make_session(void)
+static void make_session(size_t nr_libraries)
 {
 	static const struct op_debug_places places;
 	struct op_sample_header h = {
@@ -105,7 +108,7 @@ static void make_session(void)
 		h.build_id_len = (uint32_t)len;
 	}
 	h.mtime = op_bfd_mtime(bfd);
-	for (size_t i = 0; i < LIBRARIES; i++)
+	for (size_t i = 0; i < nr_libraries; i++)
 		make_sample_file(i, raw, nr, &h);
 	free(raw);
 	op_bfd_close(bfd);
@@ -183,8 +186,13 @@ int main(int argc, char **argv)
 	struct pp_spec spec;
 	struct op_diag diag = { 0 };
 
+	if (argc == 3 && !strcmp(argv[1], "--make")) {
+		make_session(strtoul(argv[2], NULL, 10));
+		puts(folder);
+		return 0;
+	}
 	if (argc < 2)
-		make_session();
+		make_session(LIBRARIES);
 	check(op_session_init(&session, argc < 2 ? folder : argv[1], &diag),
 	      "session");
 	check(pp_spec_init(&spec, NULL, &diag), "specification");

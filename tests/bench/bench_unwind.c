@@ -3,6 +3,9 @@
  * bench_unwind [FILE]...: what it costs to make the table of an image's
  * unwind data, what a row takes, and what a frame costs in stacks of some
  * depths. By default the files are libc, and cc1 if it is there.
+ *
+ * bench_unwind --stacks DEPTH NR unwinds so many stacks, for
+ * tests/bench/instructions.py.
  */
 
 #include "tests/bench/clock.h"
@@ -78,18 +81,22 @@ __attribute__((noinline)) static void chain(unsigned int depth)
 	after++;
 }
 
-static void bench_depth(unsigned int depth)
+static void unwind_stacks(unsigned int depth, unsigned long nr)
 {
 	enum op_trace_ending ending;
-	double start, took;
-	unsigned int n;
 
 	chain(depth);
-	n = FRAMES / depth;
-	start = seconds();
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned long i = 0; i < nr; i++)
 		unwinder_unwind(self.unwinder, SELF_ARCH, &snap.regs,
 				&snap.stack, frames, depth, &ending);
+}
+
+static void bench_depth(unsigned int depth)
+{
+	unsigned int n = FRAMES / depth;
+	double start = seconds(), took;
+
+	unwind_stacks(depth, n);
 	took = seconds() - start;
 	printf("%-44s %7.2f us a stack %6.0f ns a frame\n",
 	       depth == 8 ? "stacks of 8 frames"
@@ -115,16 +122,25 @@ static void bench_default_files(void)
 
 int main(int argc, char **argv)
 {
+	bool stacks = argc == 4 && !strcmp(argv[1], "--stacks");
+	unsigned long depth = stacks ? strtoul(argv[2], NULL, 10) : 0;
+
+	if (stacks && (!depth || depth > SELF_MAX_FRAMES))
+		return 2;
 	self_maps(&self);
-	for (int i = 1; i < argc; i++)
+	for (int i = 1; i < argc && !stacks; i++)
 		bench_table(argv[i]);
 	if (argc < 2)
 		bench_default_files();
 	if (unwinder_new(&self.unwinder, &self_ops, &self))
 		return 1;
-	bench_depth(8);
-	bench_depth(32);
-	bench_depth(64);
+	if (stacks) {
+		unwind_stacks((unsigned int)depth, strtoul(argv[3], NULL, 10));
+	} else {
+		bench_depth(8);
+		bench_depth(32);
+		bench_depth(64);
+	}
 	unwinder_free(self.unwinder);
 	return 0;
 }

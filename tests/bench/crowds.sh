@@ -7,6 +7,7 @@
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tests/bench/rows.sh
 O=$(realpath -m "${O:-build}")
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/oprofile-bench.XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -51,4 +52,6 @@ for crowd; do
 			printf "  %8.0f %8.0f", (few - none) / 10000,
 				(many - none) / 100000
 		print "" }' "$tmp/cost"
+	bench_row "oprofiled: $nr $what, memory" MB \
+		"$(awk '$1 == "memory" { print $2 / 1024 }' "$tmp/cost")" '' '' '<=200'
 done

@@ -7,6 +7,7 @@
 # once for 3,000 addresses all over the code. Prints instructions
 # (valgrind) and the least seconds of the processor of 25 runs.
 . "$(dirname "$0")/../t/lib.sh"
+. "$TOP/tests/bench/rows.sh"
 
 for program in perl valgrind python3; do
 	command -v $program >/dev/null ||
@@ -104,10 +105,23 @@ readelf -SW "$big" | perl -ne '
 	"$TESTBIN/mkodb" "wide/samples/current/$P/{dep}/$P/$E" timer-hz=1000 \
 		build-id="$id" || exit 1
 echo "binary: $(du -h "$big" | cut -f 1)"
+# million TEXT: its first number.
+million() {
+	echo "${1%% *}"
+}
 for session in run wide; do
-	echo "$session, without inlined functions: $(cost $session --no-inlines)"
-	echo "$session, from debug information:    $(cost $session)"
+	without=$(cost $session --no-inlines)
+	echo "$session, without inlined functions: $without"
+	first=$(cost $session)
+	echo "$session, from debug information:    $first"
 	"$BIN/opsymbols" --session-dir="$TMP/$session" || exit 1
-	echo "$session, from the store:            $(cost $session)"
+	kept=$(cost $session)
+	echo "$session, from the store:            $kept"
+	bench_row "opreport -l with inlines, $session, first" \
+		'million instructions' "$(million "$first")" \
+		'opreport without' "$(million "$without")" '<=2x'
+	bench_row "opreport -l with inlines, $session, then" \
+		'million instructions' "$(million "$kept")" \
+		'opreport without' "$(million "$without")" '<=1.2x'
 done
 test_finished=yes

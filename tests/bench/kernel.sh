@@ -46,7 +46,7 @@ done
 echo 128 >$FS/backtrace_depth
 for bytes in 0 16384; do
 	echo $bytes >$FS/backtrace_stack
-	for depth in 8 32 64; do
+	for depth in 8 22 32 64; do
 		measure 1000 $depth "$([ $bytes -gt 0 ] && echo parts || echo frames)"
 	done
 done

@@ -6,6 +6,7 @@
 # what each lost, took and wrote, and how long it is until a report is there.
 . "$(dirname "$0")/../t/lib.sh"
 . "$TOP/tests/t/perf.sh"
+. "$TOP/tests/bench/rows.sh"
 
 seconds=${BENCH_SECONDS:-60}
 RATE=10000
@@ -105,8 +106,10 @@ count_theirs() {
 	lost_records=$(awk '/ LOST events:/ { print $3; exit }' stats)
 }
 
-# row NAME OURS THEIRS
+# row NAME OURS THEIRS [BAR]
 row() {
+	bench_row "oprofiled: ${1%%,*}" "${1##*, }" "$2" 'perf record' "$3" \
+		"${4:-}"
 	awk -v name="$1" -v a="$2" -v b="$3" 'BEGIN {
 		ratio = b + 0 ? sprintf("%.2f", a / b) : "-"
 		printf "%-34s %14s %14s %9s\n", name, a, b, ratio
@@ -129,19 +132,19 @@ taken=$(ledger taken)
 echo "all $CPUS CPUs at $RATE Hz for $seconds s, both at the same time:" \
 	"$(wc -l <load.log) lines of load"
 printf '%-34s %14s %14s %9s\n' '' oprofiled 'perf record' ratio
-row 'samples' "$taken" "$theirs_taken"
-row 'samples lost' "$(ledger lost)" "$theirs_lost"
+row 'taken, samples' "$taken" "$theirs_taken"
+row 'lost, samples' "$(ledger lost)" "${theirs_lost:-0}" '<=0'
 row 'CPU time, s' "$(cost ours cpu)" "$(cost theirs cpu)"
 row 'CPU time per sample, us' "$(per_sample "$(cost ours cpu)" "$taken")" \
-	"$(per_sample "$(cost theirs cpu)" "$theirs_taken")"
-row 'memory at most, KB' "$(cost ours memory)" "$(cost theirs memory)"
-row 'bytes on disk' "$(bytes "$SESSION")" "$(bytes perf.data)"
-row 'bytes per sample' \
+	"$(per_sample "$(cost theirs cpu)" "$theirs_taken")" '<=1x'
+row 'memory at most, KB' "$(cost ours memory)" "$(cost theirs memory)" '<=1x'
+row 'on the disk, bytes' "$(bytes "$SESSION")" "$(bytes perf.data)"
+row 'a sample on the disk, bytes' \
 	"$(awk -v a="$(bytes "$SESSION")" -v n="$taken" \
 		'BEGIN { printf "%.2f", a / n }')" \
 	"$(awk -v a="$(bytes perf.data)" -v n="$theirs_taken" \
-		'BEGIN { printf "%.2f", a / n }')"
-row 'end to first report, s' "$ours_until" "$theirs_until"
+		'BEGIN { printf "%.2f", a / n }')" '<=0.2'
+row 'end to first report, s' "$ours_until" "$theirs_until" '<=0.25x'
 echo "account: taken $taken = stored $(ledger stored) + lost $(ledger lost);" \
 	"perf has ${lost_records:-0} LOST records," \
 	"${theirs_idle:-0} samples are of idle CPUs or the like (swapper)"

@@ -9,6 +9,7 @@
 #			tree, again and again in other ways
 . "$(dirname "$0")/../t/lib.sh"
 . "$TOP/tests/t/perf.sh"
+. "$TOP/tests/bench/rows.sh"
 
 needs_perf own
 RATE=10000
@@ -45,5 +46,10 @@ echo "pack             $(size -name packed)"
 echo "loose files      $(size -type f -path '*/current/*{*')"
 echo "their folders    $(size -type d -path '*/current/*')"
 echo "kernel symbols   $(size -type f -path '*/symbols/*')"
+bench_row 'session of a compile job with stacks' 'bytes a sample' \
+	"$(find "$SESSION/samples" -type f -printf '%k\n' |
+		awk -v n="$(ledger stored)" \
+			'{ sum += $1 } END { printf "%.2f", sum * 1024 / n }')" \
+	'' '' '<=2'
 echo "the session      $(size -type f,d)"
 test_finished=yes

@@ -7,6 +7,7 @@
 # kernel's part adds to the program.
 . "$(dirname "$0")/../t/lib.sh"
 . "$TOP/tests/t/perf.sh"
+. "$TOP/tests/bench/rows.sh"
 
 needs_perf own
 command -v perf >/dev/null || skip_all 'no perf; install linux-perf'
@@ -163,6 +164,14 @@ for depth in 8 32 64; do
 	printf '%5d %9d %8d %10s %10s %10s %8s %8s %8s %8s\n' $depth "$taken" \
 		"$lost" "$daemon" "$record" "$script" "$whole" "$kernel" "$perf" \
 		"$flat"
+	bench_row "oprofiled: sample with $depth frames" 'us of CPU' "$daemon" \
+		'perf record' "$record" '<=1x'
+	bench_row "oprofiled and report: $depth frames" 'us of CPU' "$daemon" \
+		'perf record and script' \
+		"$(awk -v a="$record" -v b="$script" \
+			'BEGIN { print a + b }')" '<=0.25x'
+	bench_row "kernel: sample with $depth frames" 'us of the program' \
+		"$kernel" 'perf record' "$perf" '<=1x'
 done
 echo "samples: of the daemon, of which so many were lost; us of CPU time for" \
 	"each: the daemon's, perf record's, perf script's (which unwinds);" \

@@ -9,6 +9,7 @@
 #	programs	some 60 programs of Debian, each started five times
 . "$(dirname "$0")/../t/lib.sh"
 . "$TOP/tests/t/perf.sh"
+. "$TOP/tests/bench/rows.sh"
 
 needs_perf own
 RATE=4000
@@ -54,6 +55,8 @@ for job in compile programs; do
 	echo "$job: store           $(size "$SESSION/store")"
 	echo "$job: kernel symbols  $(size "$SESSION/symbols")"
 	echo "$job: deleted files   $(size "$SESSION/images")"
+	bench_row "names kept of: $job" KiB "$(du -sk "$SESSION/store" | cut -f 1)" \
+		"perf's cache" "$(du -sk "$TMP/cache" | cut -f 1)" '<=0.5x'
 	echo "$job: perf's cache    $(size "$TMP/cache")"
 done
 test_finished=yes
