@@ -8,8 +8,10 @@
 
 #include "libop/op_session.h"
 
-/* The new ledger, and a folder's entry for it. */
+/* The new ledger, a folder's entry for it, and what the log grows meanwhile. */
 #define RESERVE_BYTES 16384
+/* Less than this holds no ledger. */
+#define RESERVE_LEAST 4096
 
 struct path {
 	char text[sizeof(((struct op_session *)0)->samples) + 16];
@@ -28,10 +30,14 @@ void opd_reserve_make(const struct op_session *session)
 	struct path path = path_of(session);
 	int fd = open(path.text, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
 		      0600);
+	off_t bytes = RESERVE_BYTES;
 
 	if (fd < 0)
 		return;
-	if (posix_fallocate(fd, 0, RESERVE_BYTES))
+	/* A part of it, where others were quicker to take the rest. */
+	while (bytes >= RESERVE_LEAST && posix_fallocate(fd, 0, bytes))
+		bytes /= 2;
+	if (bytes < RESERVE_LEAST)
 		unlink(path.text);
 	close(fd);
 }

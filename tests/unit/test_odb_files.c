@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Paths, folders, full disks, and other things that are not a database. */
 #include <dirent.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "tests/unit/odb_fixture.h"
+#include "tests/unit/small_disk.h"
 
 #include "libdb/ctree.h"
 
@@ -387,15 +386,6 @@ static void check(bool ok, const char *what)
 		return;
 	fprintf(stderr, "in the child: %s\n", what);
 	_exit(1);
-}
-
-static bool mount_small_disk(const char *dir)
-{
-	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
-		return false;
-	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return false;
-	return !mount("none", dir, "tmpfs", 0, "size=128k");
 }
 
 static void fill_small_disk(struct fixture *f)
