@@ -325,8 +325,10 @@ static void write_answers(struct op_replace *to, struct answers_head *head,
 {
 	uLong crc = crc32(0, NULL, 0);
 
+	/* Of no bytes at NULL crc32() makes a new start. */
 	for (int i = 0; i < 3; i++)
-		crc = crc32(crc, parts[i].bytes, (uInt)parts[i].len);
+		if (parts[i].len)
+			crc = crc32(crc, parts[i].bytes, (uInt)parts[i].len);
 	head->crc = (uint32_t)crc;
 	fwrite(head, sizeof(*head), 1, to->file);
 	for (int i = 0; i < 3; i++)

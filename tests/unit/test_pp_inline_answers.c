@@ -112,6 +112,23 @@ static void answers_come_back(void **state)
 	pp_inline_answers_release(&answers);
 }
 
+/* As in most libraries. */
+static void nothing_was_inlined_comes_back(void **state)
+{
+	struct pp_inline_answers answers = { 0 };
+
+	(void)state;
+	assert_int_equal(pp_inline_answers_add(&answers, 0x100, NULL, 0), 0);
+	assert_int_equal(pp_inline_answers_write(&answers, "none", 0444, id,
+						 sizeof(id)),
+			 0);
+	pp_inline_answers_release(&answers);
+	assert_int_equal(read_them(&answers, "none"), 0);
+	assert_string_equal(answer(&answers, 0x100), "");
+	assert_string_equal(answer(&answers, 0x104), "unknown");
+	pp_inline_answers_release(&answers);
+}
+
 /* A later session has other addresses. */
 static void answers_are_added_to_a_file(void **state)
 {
@@ -227,6 +244,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(answers_come_back),
+		folder_test(nothing_was_inlined_comes_back),
 		folder_test(answers_are_added_to_a_file),
 		folder_test(others_are_not_believed),
 		folder_test(numbers_are_checked),
