@@ -112,13 +112,14 @@ int pp_locator_init(struct pp_locator *locator, struct op_arena *arena,
 	return ret ? ret : set_debug_dirs(locator);
 }
 
-void pp_locator_add_debug_folder(struct pp_locator *locator, const char *folder)
+int pp_locator_add_debug_folder(struct pp_locator *locator, const char *folder)
 {
 	size_t nr = 0;
 
 	while (locator->debug.dirs[nr])
 		nr++;
-	locator->debug.dirs[nr] = folder;
+	locator->debug.dirs[nr] = op_arena_strdup(locator->arena, folder);
+	return locator->debug.dirs[nr] ? 0 : -ENOMEM;
 }
 
 static int by_base(const void *pa, const void *pb)

@@ -39,10 +39,9 @@ int pp_locator_init(struct pp_locator *locator, struct op_arena *arena,
 		    const struct pp_archive *archive, const char *root,
 		    const char *const *image_path, struct op_diag *diag);
 
-/* Look for debug files in @folder, too, after all others. It stays the
- * caller's. */
-void pp_locator_add_debug_folder(struct pp_locator *locator,
-				 const char *folder);
+/* Look for debug files in @folder, too, after all others. Returns 0 or
+ * -ENOMEM. */
+int pp_locator_add_debug_folder(struct pp_locator *locator, const char *folder);
 
 /*
  * *@path = where the image with recorded path @name is, in the arena.

@@ -281,9 +281,9 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 		      ?: pp_locator_init(&side->locator, arena, side->archive,
 					 request->root, request->image_path,
 					 diag);
-	if (!err)
-		pp_locator_add_debug_folder(&side->locator,
-					    side->session->store);
+	err = err
+		      ?: pp_locator_add_debug_folder(&side->locator,
+						     side->session->store);
 	/* An archive is complete, and a report on it the same anywhere. */
 	if (!side->archive)
 		side->locator.debug.server = request->debuginfod;

@@ -15,6 +15,7 @@
 #include "libop/op_pager.h"
 #include "libop/op_session.h"
 #include "libpp/check.h"
+#include "libpp/kept_symbols.h"
 #include "libpp/format/text.h"
 #include "pp/cure.h"
 #include "pp/opreport_loss.h"
@@ -88,8 +89,11 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 	struct pp_report *report;
 	int err;
 
-	if (o->format->flags & PP_SHOWS_ALL)
+	if (o->format->flags & PP_SHOWS_ALL) {
+		/* A page is of several reports. */
+		o->request.kept_symbols = pp_kept_symbols_new();
 		opreport_page_limit(o);
+	}
 	err = pp_make_report("opreport", &o->args.common, o->verbose,
 			     &o->request, &report, diag);
 	if (!err && o->format == pp_format_find("text"))
@@ -102,6 +106,7 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 
 	opreport_page_release(&page);
 	pp_report_free(report);
+	pp_kept_symbols_free(o->request.kept_symbols);
 	return err;
 }
 
