@@ -18,7 +18,11 @@ for cpu in i386/arch_perfmon i386/ppro i386/pii i386/piii i386/p4 i386/p4-ht \
 	i386/sapphirerapids i386/athlon x86-64/hammer x86-64/family10 \
 	x86-64/family11h x86-64/family12h x86-64/family14h x86-64/family15h \
 	x86-64/zen1 x86-64/zen2 x86-64/zen3 x86-64/zen4 arm/armv7-pmuv2 \
-	arm/armv8-pmuv3 arm/armv8-ca53 arm/armv8-ca72 arm/armv8-neoverse-n1 \
+	arm/armv7-ca5 arm/armv7-ca7 arm/armv7-ca9 arm/armv7-ca15 \
+	arm/armv7-ca17 arm/armv8-pmuv3 arm/armv8-ca53 arm/armv8-ca57 \
+	arm/armv8-ca72 arm/armv8-ca76 arm/armv8-ca78 arm/armv8-neoverse-n1 \
+	arm/armv8-neoverse-v1 arm/armv8-thunderx2 arm/armv8-xgene \
+	arm/armv9-neoverse-n2 \
 	ppc64/power7 ppc64/power8 ppc64/power9 ppc64/power10; do
 	ok "$cpu is there, and sound" "$ophelp" --check -c "$cpu"
 	unlike "$cpu is described by a vendor's manual" \
