@@ -40,6 +40,7 @@ static const struct {
 	[OP_CPU_REVISION]	= { "revision",		"CPU revision" },
 	[OP_CPU_ARCHITECTURE]	= { "architecture",	"CPU architecture" },
 	[OP_CPU_PVR]		= { "pvr",		NULL },
+	[OP_CPU_MACHINE]	= { "machine",		"machine" },
 };
 /* clang-format on */
 
@@ -134,15 +135,32 @@ struct reader {
 	unsigned int cpu; /* its number */
 };
 
-/* Whether the line starts the paragraph of a CPU, and of which. */
+/*
+ * Whether the line starts the paragraph of a CPU, and of which. On s390 a line
+ * "processor 0: version = FF, identification = 0133E8, machine = 2964" is all
+ * of it, and the vendor is among the lines before.
+ */
 static bool is_processor(const char *key, const char *value, unsigned int *cpu)
 {
+	bool is_s390 = !strncmp(key, "processor ", 10);
 	uint64_t number;
 
-	if (strcmp(key, "processor") != 0 || op_parse_u64(value, &number))
+	if (!is_s390 && strcmp(key, "processor") != 0)
+		return false;
+	if (op_parse_u64(is_s390 ? key + 10 : value, &number))
 		return false;
 	*cpu = (unsigned int)number;
 	return true;
+}
+
+/* "version = FF, identification = 0133E8, machine = 2964". */
+static void take_s390_machine(struct op_cpu_id *id, const char *value)
+{
+	const char *machine = strstr(value, "machine = ");
+	unsigned int number;
+
+	if (machine && sscanf(machine, "machine = %4u", &number) == 1)
+		set_cpu_number(id, OP_CPU_MACHINE, number);
 }
 
 /*
@@ -167,6 +185,7 @@ static bool next_cpu_id(struct reader *r, struct op_cpu_id *id,
 		} else if (found) {
 			r->pending = true;
 		} else {
+			take_s390_machine(id, value);
 			r->common = *id;
 			found = true;
 		}

@@ -25,6 +25,7 @@ enum op_cpu_number {
 	OP_CPU_REVISION,
 	OP_CPU_ARCHITECTURE,
 	OP_CPU_PVR, /* its upper half: the version, POWER */
+	OP_CPU_MACHINE, /* s390 */
 	OP_CPU_NR_NUMBERS
 };
 

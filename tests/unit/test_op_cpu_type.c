@@ -441,6 +441,14 @@ static void test_matches(void **state)
 	"\nCPU architecture: " architecture "\nCPU variant : 0x0\n"            \
 	"CPU part : " part "\nCPU revision : 1\n"
 #define POWER(pvr) "processor : 0\ncpu : X\nrevision : 2.0 (pvr " pvr " 0200)\n"
+#define S390(machine)                                                              \
+	"vendor_id       : IBM/S390\n# processors    : 2\n"                        \
+	"max thread id   : 0\nfeatures\t: esan3 zarch\n"                           \
+	"processor 0: version = FF,  identification = 0133E8,  machine = " machine \
+	"\nprocessor 1: version = FF,  identification = 1133E8,  "                 \
+	"machine = " machine "\n\ncpu number      : 0\nversion         : FF\n"     \
+	"machine         : " machine "\n\ncpu number      : 1\n"                   \
+	"machine         : " machine "\n"
 
 static void test_known_machines(void **state)
 {
@@ -504,6 +512,14 @@ static void test_known_machines(void **state)
 		{ POWER("004e"), "ppc64/power9" },
 		{ POWER("0080"), "ppc64/power10" },
 		{ POWER("0082"), "nearest ppc64/power10" },
+		{ S390("2098"), "s390/z10" },
+		{ S390("2817"), "s390/z196" },
+		{ S390("2828"), "s390/zEC12" },
+		{ S390("2964"), "s390/z13" },
+		{ S390("3906"), "s390/z14" },
+		{ S390("8561"), "s390/z15" },
+		{ S390("3931"), "s390/z16" },
+		{ S390("9175"), "nearest s390/z16" }, /* z17 */
 	};
 	const char *top = getenv("OPROFILE_TEST_TOP");
 
@@ -521,6 +537,9 @@ static void test_known_machines(void **state)
 			 type->is_nearest ? "nearest " : "", type->name);
 		assert_string_equal(got, known[i].type);
 		op_cpu_type_free(type);
+		assert_int_equal(op_cpu_type_detect(&type, "top/events", ".", 1,
+						    NULL),
+				 -ENOENT);
 	}
 }
 
