@@ -70,6 +70,8 @@ static void take_cpuinfo_pair(struct op_cpu_id *id, const char *key,
 		snprintf(id->vendor, sizeof(id->vendor), "%s", value);
 	else if (!strcmp(key, "flags"))
 		snprintf(id->flags, sizeof(id->flags), " %s ", value);
+	else if (!strcmp(key, "cpu model"))
+		snprintf(id->model, sizeof(id->model), " %s ", value);
 	else if (!strcmp(key, "revision"))
 		take_pvr(id, value);
 	for (int i = 0; i < OP_CPU_NR_NUMBERS; i++)
@@ -100,6 +102,63 @@ static void take_midr(struct op_cpu_id *id, const char *root, unsigned int cpu)
 		set_cpu_number(id, OP_CPU_ARCHITECTURE, 8);
 	}
 	free(text);
+}
+
+/* 1 when @value is in the range @text, 0 when not, -EINVAL. */
+static int match_range(char *text, uint64_t value)
+{
+	char *last = strchr(text, '-');
+	uint64_t from, to;
+
+	if (last)
+		*last++ = '\0';
+	if (op_parse_u64(text, &from) || op_parse_u64(last ? last : text, &to))
+		return -EINVAL;
+	if (to < from)
+		return -EINVAL;
+	return from <= value && value <= to;
+}
+
+static int match_ranges(char *text, uint64_t value)
+{
+	int fits = 0, got;
+	char *comma;
+
+	do {
+		comma = strchr(text, ',');
+		if (comma)
+			*comma++ = '\0';
+		got = match_range(text, value);
+		if (got < 0)
+			return got;
+		fits |= got;
+		text = comma;
+	} while (text);
+	return fits;
+}
+
+/*
+ * Intel's CPUs with cores of two kinds have one family and model; the PMUs of
+ * the kernel tell which CPUs are of which kind.
+ */
+static void take_hybrid_pmu(struct op_cpu_id *id, const char *root,
+			    unsigned int cpu)
+{
+	static const char *const pmus[] = { "cpu_core", "cpu_atom" };
+	char path[PATH_MAX], *text;
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
+		snprintf(path, sizeof(path),
+			 "%s/sys/bus/event_source/devices/%s/cpus", root,
+			 pmus[i]);
+		if (op_file_read(path, 65536, &text, &len, NULL))
+			continue;
+		text[strcspn(text, "\n")] = '\0';
+		if (match_ranges(text, cpu) > 0)
+			snprintf(id->pmu, sizeof(id->pmu), "%s", pmus[i]);
+		free(text);
+	}
 }
 
 static char *cut_cpuinfo_line(char **at)
@@ -195,7 +254,8 @@ static bool next_cpu_id(struct reader *r, struct op_cpu_id *id,
 
 static bool is_same_kind(const struct op_cpu_id *a, const struct op_cpu_id *b)
 {
-	return !strcmp(a->vendor, b->vendor) &&
+	return !strcmp(a->vendor, b->vendor) && !strcmp(a->pmu, b->pmu) &&
+	       !strcmp(a->model, b->model) &&
 	       !memcmp(a->has, b->has, sizeof(a->has)) &&
 	       !memcmp(a->number, b->number, sizeof(a->number));
 }
@@ -209,7 +269,9 @@ static int read_nth_kind(struct op_cpu_id *id, struct reader *r,
 	do {
 		if (!next_cpu_id(r, id, &cpu))
 			return -ENOENT;
-		if (!id->vendor[0] && !id->has[OP_CPU_PVR])
+		if (id->vendor[0])
+			take_hybrid_pmu(id, r->root, cpu);
+		else if (!id->has[OP_CPU_PVR])
 			take_midr(id, r->root, cpu);
 		if (!kinds || !is_same_kind(id, &last))
 			kinds++;
@@ -246,11 +308,16 @@ void op_cpu_id_print(const struct op_cpu_id *id, char *buf, size_t len)
 	*buf = '\0';
 	if (id->vendor[0])
 		at = (size_t)snprintf(buf, len, " vendor %s", id->vendor);
+	if (id->model[0] && at < len)
+		at += (size_t)snprintf(buf + at, len - at, " cpu%.*s",
+				       (int)strlen(id->model) - 1, id->model);
 	for (int i = 0; i < OP_CPU_NR_NUMBERS && at < len; i++)
 		if (id->has[i])
 			at += (size_t)snprintf(buf + at, len - at,
 					       " %s 0x%" PRIx64, names[i].key,
 					       id->number[i]);
+	if (id->pmu[0] && at < len)
+		snprintf(buf + at, len - at, " pmu %s", id->pmu);
 	if (*buf)
 		memmove(buf, buf + 1, strlen(buf));
 	else
@@ -260,44 +327,12 @@ void op_cpu_id_print(const struct op_cpu_id *id, char *buf, size_t len)
 
 /* ---- match lines ---- */
 
-/* 1 when @value is in the range @text, 0 when not, -EINVAL. */
-static int match_range(char *text, uint64_t value)
+/* Whether @word is among @words, which begin and end with a blank. */
+static bool is_among_words(const char *words, const char *word)
 {
-	char *last = strchr(text, '-');
-	uint64_t from, to;
+	size_t len = strlen(word);
 
-	if (last)
-		*last++ = '\0';
-	if (op_parse_u64(text, &from) || op_parse_u64(last ? last : text, &to))
-		return -EINVAL;
-	if (to < from)
-		return -EINVAL;
-	return from <= value && value <= to;
-}
-
-static int match_ranges(char *text, uint64_t value)
-{
-	int fits = 0, got;
-	char *comma;
-
-	do {
-		comma = strchr(text, ',');
-		if (comma)
-			*comma++ = '\0';
-		got = match_range(text, value);
-		if (got < 0)
-			return got;
-		fits |= got;
-		text = comma;
-	} while (text);
-	return fits;
-}
-
-static bool has_flag(const struct op_cpu_id *id, const char *flag)
-{
-	size_t len = strlen(flag);
-
-	for (const char *at = id->flags; (at = strstr(at, flag)); at++)
+	for (const char *at = words; (at = strstr(at, word)); at++)
 		if (at[-1] == ' ' && at[len] == ' ')
 			return true;
 	return false;
@@ -310,7 +345,11 @@ static int match_key(const struct op_cpu_id *id, const char *key, char *value)
 	if (!strcmp(key, "vendor"))
 		return id && !strcmp(id->vendor, value);
 	if (!strcmp(key, "flag"))
-		return id && has_flag(id, value);
+		return id && is_among_words(id->flags, value);
+	if (!strcmp(key, "cpu"))
+		return id && is_among_words(id->model, value);
+	if (!strcmp(key, "pmu"))
+		return id && !strcmp(id->pmu, value);
 	for (int i = 0; i < OP_CPU_NR_NUMBERS; i++) {
 		if (strcmp(key, names[i].key) != 0)
 			continue;

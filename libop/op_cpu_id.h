@@ -33,6 +33,8 @@ struct op_cpu_id {
 	char vendor[32]; /* of CPUID; "" unknown */
 	bool has[OP_CPU_NR_NUMBERS];
 	uint64_t number[OP_CPU_NR_NUMBERS];
+	char pmu[16]; /* "cpu_core" or "cpu_atom" where CPUs differ, x86 */
+	char model[64]; /* likewise words: "MIPS 24Kc", MIPS */
 	char flags[4096]; /* words, a blank before and after each */
 };
 
@@ -48,9 +50,10 @@ void op_cpu_id_print(const struct op_cpu_id *id, char *buf, size_t len);
 
 /*
  * Compare with a text "KEY VALUE[,VALUE]... [KEY VALUES]...", which is cut
- * up. Keys are the numbers above, vendor and flag; values are numbers or
- * ranges FIRST-LAST. Returns how many keys it has when all fit, 0 when one
- * does not, -EINVAL with *@why when it is no such text. @id NULL only checks.
+ * up. Keys are the numbers above, with numbers or ranges FIRST-LAST as values,
+ * and vendor, flag, cpu and pmu, with words. Returns how many keys it has when
+ * all fit, 0 when one does not, -EINVAL with *@why when it is no such text. @id
+ * NULL only checks.
  */
 int op_cpu_id_match(const struct op_cpu_id *id, char *text, const char **why);
 

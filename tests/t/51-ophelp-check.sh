@@ -15,8 +15,10 @@ diag "$got"
 for cpu in i386/arch_perfmon i386/ppro i386/pii i386/piii i386/p4 i386/p4-ht \
 	i386/core_2 i386/nehalem i386/westmere i386/sandybridge \
 	i386/ivybridge i386/haswell i386/broadwell i386/skylake i386/icelake \
-	i386/sapphirerapids i386/athlon x86-64/hammer x86-64/family10 \
+	i386/sapphirerapids i386/alderlake-p i386/alderlake-e i386/goldmont \
+	i386/goldmontplus i386/tremont i386/athlon x86-64/hammer x86-64/family10 \
 	x86-64/family11h x86-64/family12h x86-64/family14h x86-64/family15h \
+	x86-64/zen5 x86-64/generic \
 	x86-64/zen1 x86-64/zen2 x86-64/zen3 x86-64/zen4 arm/armv7-pmuv2 \
 	arm/armv7-ca5 arm/armv7-ca7 arm/armv7-ca9 arm/armv7-ca15 \
 	arm/armv7-ca17 arm/armv8-pmuv3 arm/armv8-ca53 arm/armv8-ca57 \

@@ -159,24 +159,30 @@ static void test_most_exact_wins(void **state)
 	is_type(0, "x86-64/zen4");
 }
 
-/* Where /proc/cpuinfo names nothing, the register itself does. */
-static void test_midr(void **state)
+/* A file of sysfs, with all folders above it. */
+static void make_sys_file(const char *path, const char *text)
 {
-	static const char path[] =
-		"sys/devices/system/cpu/cpu0/regs/identification/midr_el1";
-	char folder[sizeof(path)];
+	char folder[128];
 
-	(void)state;
-	make_types();
-	make_cpuinfo("processor : 0\nBogoMIPS : 48.00\n");
-	strcpy(folder, path);
+	snprintf(folder, sizeof(folder), "%s", path);
 	for (char *slash = strchr(folder, '/'); slash;
 	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		mkdir(folder, 0777);
 		*slash = '/';
 	}
-	write_bytes(path, "0x00000000410fd034\n", 19);
+	write_bytes(path, text, strlen(text));
+}
+
+/* Where /proc/cpuinfo names nothing, the register itself does. */
+static void test_midr(void **state)
+{
+	(void)state;
+	make_types();
+	make_cpuinfo("processor : 0\nBogoMIPS : 48.00\n");
+	make_sys_file(
+		"sys/devices/system/cpu/cpu0/regs/identification/midr_el1",
+		"0x00000000410fd034\n");
 	is_type(0, "arm/ca53");
 }
 
@@ -472,6 +478,15 @@ static void test_known_machines(void **state)
 		{ INTEL("158"), "i386/skylake" },
 		{ INTEL("106"), "i386/icelake" },
 		{ INTEL("143"), "i386/sapphirerapids" },
+		{ INTEL("207"), "i386/sapphirerapids" },
+		{ INTEL("173"), "nearest i386/sapphirerapids" },
+		{ INTEL("92"), "i386/goldmont" },
+		{ INTEL("122"), "i386/goldmontplus" },
+		{ INTEL("156"), "i386/tremont" },
+		{ INTEL("151"), "i386/alderlake-p" },
+		{ INTEL("190"), "i386/alderlake-e" },
+		{ INTEL("170"), "nearest i386/alderlake-p" },
+		{ INTEL("175"), "nearest i386/alderlake-e" },
 		{ INTEL("254"), "nearest i386/arch_perfmon" },
 		{ AMD("6", "8"), "i386/athlon" },
 		{ AMD("15", "5"), "x86-64/hammer" },
@@ -487,7 +502,9 @@ static void test_known_machines(void **state)
 		{ AMD("25", "17"), "x86-64/zen4" },
 		{ AMD("25", "97"), "x86-64/zen4" },
 		{ AMD("25", "200"), "nearest x86-64/zen4" },
-		{ AMD("26", "2"), "nearest x86-64/zen4" }, /* Zen 5 */
+		{ AMD("26", "2"), "x86-64/zen5" },
+		{ AMD("27", "2"), "nearest x86-64/zen5" },
+		{ AMD("22", "0"), "nearest x86-64/generic" },
 		{ ARM("0x41", "7", "0xc05"), "arm/armv7-ca5" },
 		{ ARM("0x41", "7", "0xc07"), "arm/armv7-ca7" },
 		{ ARM("0x41", "7", "0xc09"), "arm/armv7-ca9" },
@@ -541,6 +558,41 @@ static void test_known_machines(void **state)
 						    NULL),
 				 -ENOENT);
 	}
+}
+
+/* Intel's hybrids: the kernel's PMUs tell the kinds of cores apart. */
+static void test_hybrids(void **state)
+{
+	static const char cpus[] = INTEL("151") INTEL("151") INTEL("151");
+	char cpuinfo[sizeof(cpus)], *at = cpuinfo;
+	struct op_diag diag = { "" };
+	struct op_cpu_type *type;
+	struct op_cpu_id id;
+	char text[256];
+
+	(void)state;
+	assert_int_equal(symlink(getenv("OPROFILE_TEST_TOP"), "top"), 0);
+	memcpy(cpuinfo, cpus, sizeof(cpus));
+	for (char cpu = '0'; (at = strstr(at, "processor : ")); cpu++)
+		*(at += strlen("processor : ")) = cpu;
+	make_cpuinfo(cpuinfo);
+	make_sys_file("sys/bus/event_source/devices/cpu_core/cpus", "0-1\n");
+	make_sys_file("sys/bus/event_source/devices/cpu_atom/cpus", "2,5-9\n");
+	assert_int_equal(op_cpu_type_detect(&type, "top/events", ".", 0, &diag),
+			 0);
+	assert_string_equal(type->name, "i386/alderlake-p");
+	op_cpu_type_free(type);
+	assert_int_equal(op_cpu_type_detect(&type, "top/events", ".", 1, &diag),
+			 0);
+	assert_string_equal(type->name, "i386/alderlake-e");
+	assert_false(type->is_nearest);
+	op_cpu_type_free(type);
+	assert_int_equal(op_cpu_type_detect(&type, "top/events", ".", 2, &diag),
+			 -ENOENT);
+	assert_int_equal(op_cpu_id_read(&id, ".", 1, &diag), 0);
+	op_cpu_id_print(&id, text, sizeof(text));
+	assert_non_null(strstr(text, " model 0x97"));
+	assert_non_null(strstr(text, " pmu cpu_atom"));
 }
 
 /* All that the original called a CPU is known, with a list or without. */
@@ -607,6 +659,7 @@ int main(void)
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_matches),
 		folder_test(test_known_machines),
+		folder_test(test_hybrids),
 		folder_test(test_original_names),
 		folder_test(test_events_dir),
 	};
