@@ -25,7 +25,8 @@ for cpu in i386/arch_perfmon i386/ppro i386/pii i386/piii i386/p4 i386/p4-ht \
 	arm/armv8-ca72 arm/armv8-ca76 arm/armv8-ca78 arm/armv8-neoverse-n1 \
 	arm/armv8-neoverse-v1 arm/armv8-thunderx2 arm/armv8-xgene \
 	arm/armv9-neoverse-n2 \
-	ppc64/power7 ppc64/power8 ppc64/power9 ppc64/power10 s390/z10 \
+	ppc64/power7 ppc64/power8 ppc64/power9 ppc64/power10 ppc/e500mc \
+	ppc/e6500 mips/24K mips/34K mips/74K mips/1004K s390/z10 \
 	s390/z196 s390/zEC12 s390/z13 s390/z14 s390/z15 s390/z16; do
 	ok "$cpu is there, and sound" "$ophelp" --check -c "$cpu"
 	unlike "$cpu is described by a vendor's manual" \

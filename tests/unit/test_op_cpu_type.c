@@ -456,6 +456,10 @@ static void test_matches(void **state)
 	"machine         : " machine "\n\ncpu number      : 1\n"                   \
 	"machine         : " machine "\n"
 
+#define MIPS(model)                                                            \
+	"system type : MIPS Malta\nmachine : mti,malta\nprocessor : 0\n"       \
+	"cpu model : MIPS " model " V0.0  FPU V0.0\n"
+
 static void test_known_machines(void **state)
 {
 	static const struct {
@@ -529,6 +533,14 @@ static void test_known_machines(void **state)
 		{ POWER("004e"), "ppc64/power9" },
 		{ POWER("0080"), "ppc64/power10" },
 		{ POWER("0082"), "nearest ppc64/power10" },
+		{ POWER("8023"), "ppc/e500mc" },
+		{ POWER("8024"), "nearest ppc/e500mc" }, /* e5500 */
+		{ POWER("8040"), "ppc/e6500" },
+		{ MIPS("24Kc"), "mips/24K" },
+		{ MIPS("24KEc"), "mips/24K" },
+		{ MIPS("34Kc"), "mips/34K" },
+		{ MIPS("74Kc"), "mips/74K" },
+		{ MIPS("1004Kc"), "mips/1004K" },
 		{ S390("2098"), "s390/z10" },
 		{ S390("2817"), "s390/z196" },
 		{ S390("2828"), "s390/zEC12" },
