@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From opannotate's command line to a request. The words of --objdump-params
- * are understood here, as far as they matter: opannotate runs no objdump, but
- * scripts of the original profiler hand such words on. Options that change
- * nothing together are refused, with what to do instead.
+ * From opannotate's command line to a request. Options that change nothing
+ * together are refused, with what to do instead.
  */
 
 #include "pp/opannotate_options.h"
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "libop/op_pager.h"
+#include "pp/opannotate_objdump.h"
 #include "pp/options.h"
 
 #define HOT_THRESHOLD 1.0 /* percent; nobody reads everything */
@@ -79,117 +78,6 @@ static int check_opannotate_args(const struct opannotate_args *a,
 			diag,
 			"--base-dirs changes where to look in --search-dirs; add that");
 	return 0;
-}
-
-/* ---- objdump ------------------------------------------------------------- */
-
-/* The value of an option that @word is or starts with: behind it, or the next
- * word, which is then used up. NULL if it is another option. */
-static const char *value_of_param(const char *word, const char *const **words,
-				  const char *option)
-{
-	size_t len = strlen(option);
-
-	if (strncmp(word, option, len))
-		return NULL;
-	word += len;
-	if (*word || (*words)[1] == NULL)
-		return *word == '=' ? word + 1 : word;
-	return *++*words;
-}
-
-/* Flags without effect say what opannotate does anyway. */
-static bool take_objdump_flag(struct opannotate_options *o, const char *word)
-{
-	static const char *const without_effect[] = {
-		"-d", "--disassemble",	      "--no-show-raw-insn",
-		"-z", "--disassemble-zeroes",
-	};
-	struct opannotate_listing *l = &o->listing;
-
-	if (!strcmp(word, "-l") || !strcmp(word, "--line-numbers"))
-		l->with_lines = true;
-	else if (!strcmp(word, "-S") || !strcmp(word, "--source"))
-		o->args.source = 1;
-	else if (!strcmp(word, "-C") || !strncmp(word, "--demangle", 10))
-		l->disasm.demangle = true;
-	else if (!strcmp(word, "--show-raw-insn"))
-		l->with_bytes = true;
-	else if (!strcmp(word, "-w") || !strcmp(word, "--wide"))
-		l->wide = true;
-	else if (!strcmp(word, "--no-addresses"))
-		l->no_addresses = true;
-	else
-		for (size_t i = 0;; i++) {
-			if (i ==
-			    sizeof(without_effect) / sizeof(*without_effect))
-				return false;
-			if (!strcmp(word, without_effect[i]))
-				break;
-		}
-	return true;
-}
-
-/* Several -M add up, as with objdump. */
-static int take_objdump_param(struct opannotate_options *o,
-			      const char *const **words, struct op_diag *diag)
-{
-	struct op_disasm_options *disasm = &o->listing.disasm;
-	const char *word = **words;
-	const char *machine =
-		value_of_param(word, words, "-M")
-			?: value_of_param(word, words,
-					  "--disassembler-options");
-
-	if (machine) {
-		disasm->machine =
-			disasm->machine
-				? op_arena_printf(&o->arena, "%s,%s",
-						  disasm->machine, machine)
-				: machine;
-		return disasm->machine ? 0 : -ENOMEM;
-	}
-	if (take_objdump_flag(o, word))
-		return 0;
-	return op_diag_set(
-		diag, -EINVAL,
-		"--objdump-params: %s: not known here; use -M OPTIONS, -C, -l, -S, --show-raw-insn or --no-addresses",
-		word);
-}
-
-/* The words of @text; NULL when memory is short. */
-static const char *const *split_blanks(struct op_arena *arena, const char *text)
-{
-	char *copy = op_arena_strdup(arena, text), *save = NULL;
-	const char **words = NULL;
-	size_t nr = 0;
-
-	for (char *word = copy ? strtok_r(copy, " \t", &save) : NULL;; nr++) {
-		words = op_arena_grow(arena, words, nr, sizeof(*words));
-		if (!words || !copy)
-			return NULL;
-		words[nr] = word;
-		if (!word)
-			return words;
-		word = strtok_r(NULL, " \t", &save);
-	}
-}
-
-static int take_objdump_params(struct opannotate_options *o,
-			       struct op_diag *diag)
-{
-	const char *const *words;
-	int err = 0;
-
-	if (!o->args.objdump_params)
-		return 0;
-	words = split_blanks(&o->arena, o->args.objdump_params);
-	if (!words)
-		return -ENOMEM;
-	o->params = pp_join_words(&o->arena, words, " ", *words ? " " : "");
-	for (; *words && !err; words++)
-		err = take_objdump_param(o, &words, diag);
-	return err || o->params ? err : -ENOMEM;
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -274,7 +162,7 @@ int opannotate_take_options(struct opannotate_options *o,
 	/* A file that is written is a whole one. */
 	o->all = a->all || a->output_dir;
 	o->width = pp_terminal_width();
-	err = check_opannotate_args(a, diag) ?: take_objdump_params(o, diag) ?:
+	err = check_opannotate_args(a, diag) ?: opannotate_take_objdump_params(o, diag) ?:
 	      take_output_dir(o, diag) ?: take_color(o, diag) ?:
 	      take_annotation_values(o, diag);
 	words = pp_join_words(&o->arena, argv + 1, " ", " ");

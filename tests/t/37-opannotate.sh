@@ -254,7 +254,18 @@ like "bytes when asked for" "$(annotate -a --objdump-params=--show-raw-insn $cyc
 	"$(printf ':\t([0-9a-f]+ )+ *\t')"
 like "lines when asked for" "$(annotate -a --objdump-params=-l $cycles)" \
 	":$src/prog.c:11\$"
-ok "other words are refused" complains 'objdump-params: -j' 2 -a --objdump-params='-j .text'
+ok "other words are refused with the reason" \
+	complains 'objdump-params: -j: the samples decide .*--include-symbols$' 2 \
+	-a --objdump-params='-j .text'
+objdump --help | grep -oE '^ +-[A-Za-z]+|--[a-z][a-z-]+=?' | tr -d ' ' |
+	sort -u >"$TMP/words"
+while read -r word; do
+	annotate -a --objdump-params="$word" $cycles >"$TMP/out" ||
+		grep -q "objdump-params: $word: ...*" "$TMP/err" || echo "$word"
+	grep 'not known here' "$TMP/err"
+done <"$TMP/words" >"$TMP/no-answer"
+is "each word of objdump has its effect or a reason" "$(cat "$TMP/no-answer")" ""
+ok "they are many" test "$(wc -l <"$TMP/words")" -gt 80
 like "both: source before what was made of it" \
 	"$(annotate -s -a -n $cycles | grep -A 1 'return x \* sink;')" \
 	"$(printf ': +[0-9a-f]+:\t')"
