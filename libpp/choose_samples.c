@@ -164,6 +164,31 @@ static const char *path_hint(struct pp_sample_list *list, const char *text)
 				  ?: tag_hint(list->arena, text);
 }
 
+/*
+ * What is no application may be a library: whether it is one of its own depends
+ * on how the session was kept apart, lib-image: chooses it either way.
+ */
+static const char *library_hint(struct pp_sample_list *list,
+				const struct pp_spec_item *item)
+{
+	if (!matches_some(list, PP_SPEC_LIB_IMAGE, item))
+		return "";
+	return op_arena_printf(
+		       list->arena,
+		       "; it is a library of theirs: write lib-image:%s",
+		       item->text)
+		       ?: "";
+}
+
+/* What an item that no file matches may have been meant for; "" for nothing. */
+static const char *item_hint(struct pp_sample_list *list, enum pp_spec_tag tag,
+			     const struct pp_spec_item *item)
+{
+	return tag == PP_SPEC_PATH    ? path_hint(list, item->text)
+	       : tag == PP_SPEC_IMAGE ? library_hint(list, item)
+				      : "";
+}
+
 /* What to say of an item that no file matches. */
 static const char *vain_text(struct pp_sample_list *list, enum pp_spec_tag tag,
 			     const struct pp_spec_item *item)
@@ -189,7 +214,7 @@ static const char *vain_text(struct pp_sample_list *list, enum pp_spec_tag tag,
 			       tagged ? pp_spec_tag_name(tag) : "",
 			       tagged ? ":" : "", item->text, plural[tag],
 			       near_values(list, tag, item->text),
-			       tagged ? "" : path_hint(list, item->text));
+			       item_hint(list, tag, item));
 	return text ? text : item->text;
 }
 

@@ -5,6 +5,8 @@
  * are; several of one name in one image (static functions) are told apart by
  * their address, and where a new build moved them, by their order. Both sides
  * are sorted by these and walked side by side, a group of one name at a time.
+ * What is then left of applications that only one side has is compared without
+ * them: the same library in another program is still the same library.
  *
  * The outcome is in the later side, which the report then shows as its own:
  * symbols that are gone are added to it with counts of 0. Shares are compared,
@@ -138,6 +140,89 @@ static void pair_sides(struct pp_side *now, struct pp_side *old)
 	}
 }
 
+/* ---- the same image in applications of one side alone ---------------------
+ */
+
+static int compare_entry_with_app(const void *app, const void *entry)
+{
+	return strcmp(app, ((const struct pp_symbol_entry *)entry)->app);
+}
+
+static int compare_without_app(const void *a, const void *b)
+{
+	const struct pp_symbol_entry *x = *(struct pp_symbol_entry *const *)a;
+	const struct pp_symbol_entry *y = *(struct pp_symbol_entry *const *)b;
+
+	return strcmp(x->image->name, y->image->name) ?:
+	       strcmp(x->raw_name, y->raw_name) ?: compare_lines(x, y);
+}
+
+/* Entries of @side, sorted, that have no partner on @other, which lacks their
+ * application; sorted without it. *@nr many; NULL when memory is short. */
+static struct pp_symbol_entry **
+leftovers(const struct pp_side *side, const struct pp_side *other, size_t *nr)
+{
+	struct pp_symbol_entry **list =
+		calloc(side->nr_symbols + 1, sizeof(*list));
+
+	*nr = 0;
+	for (size_t i = 0; list && i < side->nr_symbols; i++) {
+		struct pp_symbol_entry *entry = &side->symbols[i];
+
+		if (entry->presence == PP_BOTH ||
+		    (other->nr_symbols &&
+		     bsearch(entry->app, other->symbols, other->nr_symbols,
+			     sizeof(*other->symbols), compare_entry_with_app)))
+			continue;
+		list[(*nr)++] = entry;
+	}
+	if (list)
+		qsort(list, *nr, sizeof(*list), compare_without_app);
+	return list;
+}
+
+/* Whether no other of @nr entries from @at on is the same. */
+static bool is_alone(struct pp_symbol_entry *const *at, size_t nr)
+{
+	return nr < 2 || compare_without_app(&at[0], &at[1]);
+}
+
+static size_t skip_same(struct pp_symbol_entry *const *list, size_t nr,
+			size_t at)
+{
+	do
+		at++;
+	while (at < nr && !compare_without_app(&list[at - 1], &list[at]));
+	return at;
+}
+
+/* Of several on a side none is the other one's more than the next. */
+static int pair_leftovers(struct pp_side *now, struct pp_side *old)
+{
+	size_t nr_now, nr_old, i = 0, j = 0;
+	struct pp_symbol_entry **a = leftovers(now, old, &nr_now);
+	struct pp_symbol_entry **b = leftovers(old, now, &nr_old);
+	int err = a && b ? 0 : -ENOMEM;
+
+	while (!err && i < nr_now && j < nr_old) {
+		int order = compare_without_app(&a[i], &b[j]);
+
+		if (!order && is_alone(&a[i], nr_now - i) &&
+		    is_alone(&b[j], nr_old - j))
+			pair_entries(a[i], b[j]);
+		if (order >= 0)
+			j = skip_same(b, nr_old, j);
+		if (order <= 0)
+			i = skip_same(a, nr_now, i);
+	}
+	free(a);
+	free(b);
+	return err;
+}
+
+/* ---- the outcome -----------------------------------------------------------
+ */
+
 /* What is gone joins the later side, with counts of zero. */
 static int add_gone(struct pp_population *p, const uint64_t *zeros)
 {
@@ -262,7 +347,9 @@ int pp_compare_sides(struct pp_population *p)
 	sort_and_mark(side, PP_NEW);
 	sort_and_mark(&p->old, PP_GONE);
 	pair_sides(side, &p->old);
-	err = add_gone(p, zeros) ?: compare_all_shares(p);
+	err = pair_leftovers(side, &p->old)
+		      ?: add_gone(p, zeros)
+		      ?: compare_all_shares(p);
 	if (err)
 		return err;
 	for (size_t i = 0; i < side->nr_symbols; i++) {

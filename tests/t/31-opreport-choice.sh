@@ -107,6 +107,14 @@ ok "an image, with those there are" refused 1 \
 	'^opreport: image:/bin/x: .*; applications here: .*/bin/a,1' image:/bin/x
 ok "a library" refused 1 'lib-image:libd.so: .*: /lib/libc.so.6' \
 	lib-image:libd.so
+ok "a library that is no application here" refused 1 \
+	'image:/lib/libc.so.6: .*; it is a library of theirs: write lib-image:/lib/libc.so.6$' \
+	image:/lib/libc.so.6
+sample apart "$C/{dep}/$C/$E.0.all.all.all" 512
+for tag in image lib-image; do
+	is "one that was not kept apart, by $tag:" \
+		"$(total session:apart $tag:/lib/libc.so.6)" 512
+done
 ok "a path" refused 1 '/lib/lib: no sample files' /lib/lib
 ok "a tag" refused 1 "'evnt:' is not a tag; the tags are event, " evnt:CYCLES
 ok "an event" refused 1 'event:CYCLE: .*: CYCLES, MISSES' event:CYCLE

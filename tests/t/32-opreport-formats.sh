@@ -215,6 +215,28 @@ is "the later one may be as without words" \
 	"$(report -n -l { session:old } {} | wc -l)" 3
 is "of a profile with itself" "$(report -n -l { session:old } { session:old } |
 	awk '{ print $3 }' | tr '\n' ' ')" "0 0 "
+# The same image in an application that one side alone has.
+printf '%s 100\n%s 100\n' "$(offset hot)" "$(offset $TWICE)" |
+	family10 before "{root}/bin/before/{dep}/$P/$E.all.all.all"
+printf '%s 160\n%s 40\n' "$(offset hot)" "$(offset $TWICE)" |
+	family10 after "{root}/bin/after/{dep}/$P/$E.all.all.all"
+by_image() { report -n -l -D smart "$@"; }
+is "of one image in two applications" \
+	"$(by_image { session:before } { session:after } | awk '{ print $1, $3 }')" "\
+160 +60.0000
+40 -60.0000"
+printf '%s 10\n' "$(offset hot)" |
+	family10 after "{root}/bin/other/{dep}/$P/$E.all.all.all"
+is "in two of one side, of which none is nearer" \
+	"$(by_image { session:before } { session:after } | awk '/ hot/ { print $1, $3 }' |
+		sort)" "\
+10 +++
+100 ---
+160 +++"
+printf '%s 7\n' "$(offset main)" |
+	family10 after "{root}/bin/before/{dep}/$P/$E.all.all.all"
+is "where the application is on both sides it counts" \
+	"$(by_image { session:before } { session:after } | grep -c -e +++ -e ---)" 6
 for bad in "{ session:old }" "{ session:old } { session:current" \
 	"session:old } {" "{ } { session:old }" "{} { session:old }" \
 	"{ a } b { c }" "{ { a } }" "{ a } { b } { c }"; do
