@@ -388,8 +388,12 @@ static void profiles_are_compared(void **state)
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,0,0.382675849,1,0.0999000999,-100,-100,284.225114,1,0\n" },
 		{ "by application", { "current x k E 0=6", "current y k E 0=4", "old x k E 0=5", "old z k E 0=5" }, { SYMBOLS }, "{ session:old } {}",
 		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,6,60,5,50,20\n"
-		  "1,symbol,E:100,/bin/z,/vmlinux,_stext,0x0,,,0,0,5,50,-100\n"
-		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,4,40,0,0,\n" },
+		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,4,40,5,50,-20\n" },
+		{ "by application of one side alone", { "current x k E 0=6", "current y k E 0=4", "old x k E 0=5", "old z k E 0=3", "old w k E 0=2" }, { SYMBOLS }, "{ session:old } {}",
+		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,6,60,5,50,20\n"
+		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,4,40,0,0,\n"
+		  "1,symbol,E:100,/bin/z,/vmlinux,_stext,0x0,,,0,0,3,30,-100\n"
+		  "1,symbol,E:100,/bin/w,/vmlinux,_stext,0x0,,,0,0,2,20,-100\n" },
 		{ "other events", { "current k k E 0=60", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted different events: F:100 and E:100; choose with event: and count:\n" },
 		{ "more columns", { "current k k E 0=60", "current k k F 0=1", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (F:100 and others: 1; E:100 and others: 2); choose with event: or merge with --merge\n" },
 		{ "nothing old", { "current k k E 0=60" }, { SYMBOLS }, "{ session:old } {}", "old: no such session in $/samples; its sessions: current\n" },

@@ -342,7 +342,8 @@ static void words_choose_files(void **state)
 		{ "image:/bin/prog", "0 1 2 " },
 		{ "image:*.so",
 		  "image:*.so: no sample files match; applications here: "
-		  "/bin/prog, /opt/a[b]" },
+		  "/bin/prog, /opt/a[b]; it is a library of theirs: "
+		  "write lib-image:*.so" },
 		{ "lib-image:/bin/prog", "0 1 " },
 		{ "image:/bin/prog lib-image:/lib/*", "2 " },
 		{ "image:/opt/* lib-image:/lib/*",
