@@ -294,6 +294,25 @@ is "and stays when the old session goes" "$(mv "$OLD" "$OLD.gone" &&
 is "it has its addresses" "$(rows -l -w | grep 'Foo.baz() *$')" \
 	"00007f1000000080 18 19.3548 7.jo int com.x.Foo.baz()"
 mv "$OLD.gone" "$OLD"
+# Of lines opjitconv wrote the table alone, which the original did not find.
+cat >"$TMP/lines.s" <<'END'
+	.file 1 "Foo.java"
+	.globl loop
+	.type loop, @function
+loop:
+	.loc 1 10
+	.rept 128
+	nop
+	.endr
+	.size loop, .-loop
+END
+$cc -g -c -o "$TMP/lines.o" "$TMP/lines.s" || exit 1
+ld -Ttext=0x7f1000000000 -e loop -o "$jit/7.jo" "$TMP/lines.o" || exit 1
+objcopy -R .debug_info -R .debug_abbrev -R .debug_aranges -R .debug_str "$jit/7.jo"
+ok "JIT code with lines" import --session "$OLD" --output "$TMP/lines"
+like "is shown with them" \
+	"$("$BIN/opreport" --session-dir="$TMP/lines" -l -g 2>"$TMP/err")" \
+	' Foo\.java:10 +7\.jo +loop'
 echo elf >"$jit/7.jo"
 import --session "$OLD" --output "$TMP/no.jit" 2>"$TMP/err"
 is "what is no ELF file makes a bad status" $? 1
