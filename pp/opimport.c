@@ -205,6 +205,10 @@ static int run_session(const struct options *o, struct op_diag *diag)
 	fprintf(stderr,
 		"opimport: %u sessions, %u sample files (%u of call graphs)\n",
 		counts.sessions, counts.files, counts.call_graphs);
+	if (counts.cut_calls)
+		fprintf(stderr,
+			"opimport: warning: %llu calls are to or from anonymous memory of more than 4 GiB; the original kept 32 bits of their offsets, so that their symbols may be wrong\n",
+			(unsigned long long)counts.cut_calls);
 	if (!counts.failed)
 		return 0;
 	return op_diag_set(

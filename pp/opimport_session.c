@@ -85,6 +85,14 @@ static int count_stored(struct import *import, const char *name,
 	return 0;
 }
 
+/* Whether offsets in @image may have more than the 32 bits that call graphs of
+ * the original keep. No file or kernel is as large. */
+static bool has_far_offsets(const struct op_image_name *image)
+{
+	return image->space == OP_SPACE_ANON &&
+	       image->end - image->start > (uint64_t)UINT32_MAX + 1;
+}
+
 /* ---- one file ------------------------------------------------------------ */
 
 /* The samples of @from that are in @m, as far as they are of @part. */
@@ -111,6 +119,9 @@ static int convert_part(struct import *import, const char *from,
 	err = opimport_file(from, to, m, import->abi, part, &result, why);
 	if (!err && result.unknown_cpu_type)
 		remark_on_file(import, from, "its CPU type is unknown");
+	if (!err && m->cg.space != OP_SPACE_NONE &&
+	    (has_far_offsets(&m->dep) || has_far_offsets(&m->cg)))
+		import->counts->cut_calls += result.samples;
 	return err ?: count_stored(import, session_name, m, result.samples);
 }
 

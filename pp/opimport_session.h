@@ -8,6 +8,8 @@
  * from it. The new session has a ledger where the original knew what was lost.
  */
 
+#include <stdint.h>
+
 #include "libop/op_diag.h"
 
 struct opimport_options {
@@ -23,6 +25,7 @@ struct opimport_counts {
 	unsigned int files; /* converted, those below included */
 	unsigned int call_graphs;
 	unsigned int failed;
+	uint64_t cut_calls; /* to or from where 32 bits of an offset are few */
 };
 
 /* Returns 0, also when files failed, or -errno with the reason in @diag. */

@@ -241,6 +241,22 @@ refuses "a damaged abi file" 1 "$OLD/abi:1: not an ABI description" \
 	--session "$OLD" --output "$TMP/y"
 is "writes nothing" "$(ls -d "$TMP/y" 2>&1)" \
 	"ls: cannot access '$TMP/y': No such file or directory"
+# ---- offsets of 32 bits ----------------------------------------------------------
+
+OLD=$TMP/old.far NEW=$TMP/new.far
+S=$OLD/samples/current
+far='{anon:anon}/7.0x10000.0x7f0000000000' near='{anon:anon}/7.0x10000.0x100010000'
+printf '0x100000200 5\n0x300000400 6\n' |
+	classic "$S/$P/{dep}/$far/{cg}/$P/$E.all.all.all"
+printf '0x100000200 7\n' | classic "$S/$P/{dep}/$P/{cg}/$far/$E.all.all.all"
+printf '0x100000200 9\n' | classic "$S/$P/{dep}/$near/{cg}/$P/$E.all.all.all"
+printf '0x100000200 3\n' | classic "$S/$P/{dep}/$far/$E.all.all.all"
+is "calls from and to much anonymous memory are counted" \
+	"$(import --session "$OLD" --output "$NEW" 2>&1)" \
+	"opimport: 1 sessions, 4 sample files (3 of call graphs)
+opimport: warning: 18 calls are to or from anonymous memory of more than 4 GiB; \
+the original kept 32 bits of their offsets, so that their symbols may be wrong"
+
 # ---- JIT code ------------------------------------------------------------------
 
 # What opjitconv left beside the samples: sections at the addresses of the code.
