@@ -322,6 +322,21 @@ static int handle_TAKEN(struct opd *opd, const struct opd_rec *rec)
 	return opd_stats_stream_taken(&opd->stats, rec->payload[0]);
 }
 
+static int handle_EVENT_TIME(struct opd *opd, const struct opd_rec *rec)
+{
+	const uint64_t *p = rec->payload;
+	struct op_ledger_event time = { .enabled = p[1], .running = p[2] };
+	const struct opd_event *event;
+
+	if (p[0] >= opd->events.nr || !opd->events.counter[p[0]].set)
+		return -EINVAL;
+	event = &opd->events.counter[p[0]];
+	snprintf(time.name, sizeof(time.name), "%s", event->name);
+	time.count = event->count;
+	time.unit_mask = event->um;
+	return opd_stats_stream_event(&opd->stats, &time);
+}
+
 static int handle_SOURCE(struct opd *opd, const struct opd_rec *rec)
 {
 	char name[sizeof(opd->stats.source)];

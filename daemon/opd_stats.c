@@ -30,6 +30,7 @@
 
 /* More samples than this were never taken: a LOST record is damaged. */
 #define MAX_SAMPLES (UINT64_C(1) << 62)
+#define MAX_NS (UINT64_C(1) << 62) /* likewise, of an OP_EVENT_TIME record */
 
 static const char *const fate_names[] = {
 #define X(name, text) [OPD_LOST_##name] = (text),
@@ -91,6 +92,14 @@ int opd_stats_stream_lost(struct opd_stats *stats, const char *cause,
 	return 0;
 }
 
+int opd_stats_stream_event(struct opd_stats *stats,
+			   const struct op_ledger_event *event)
+{
+	if (event->enabled > MAX_NS)
+		return -EINVAL;
+	return op_ledger_time_event(&stats->stream, event) ? -EINVAL : 0;
+}
+
 /* Of all streams until now: what they say was taken, but no less than what is
  * known of. */
 static uint64_t taken_of_streams(const struct opd_stats *stats)
@@ -136,8 +145,30 @@ static void count_all(const struct opd_stats *stats, struct op_ledger *out)
 	add_own_causes(stats, out);
 }
 
+/* Of each event of @less there is as much or more in @ledger. */
+static void subtract_events(struct op_ledger *ledger,
+			    const struct op_ledger *less)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < ledger->nr_events; i++) {
+		struct op_ledger_event *event = &ledger->events[i];
+
+		/* Events are never taken out of a stream's, so both lists
+		 * begin with the same ones. */
+		if (i < less->nr_events) {
+			event->enabled -= less->events[i].enabled;
+			event->running -= less->events[i].running;
+		}
+		if (event->enabled)
+			ledger->events[kept++] = *event;
+	}
+	ledger->nr_events = kept;
+}
+
 static void subtract(struct op_ledger *ledger, const struct op_ledger *less)
 {
+	subtract_events(ledger, less);
 	ledger->taken -= less->taken;
 	ledger->stored -= less->stored;
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
@@ -185,6 +216,8 @@ void opd_stats_ledger(const struct opd_stats *stats, struct op_ledger *out)
 		out->stacks[i] += base->stacks[i];
 	for (unsigned int i = 0; i < base->nr_causes; i++)
 		lose(out, base->causes[i].name, base->causes[i].nr);
+	for (unsigned int i = 0; i < base->nr_events; i++)
+		op_ledger_time_event(out, &base->events[i]);
 	add_source(out, base, stats->source);
 }
 

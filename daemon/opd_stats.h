@@ -121,6 +121,11 @@ void opd_stats_set_source(struct opd_stats *stats, const char *name);
 int opd_stats_stream_lost(struct opd_stats *stats, const char *cause,
 			  uint64_t nr);
 
+/* OP_EVENT_TIME: @event was to be counted and had a counter for so much more.
+ * Returns 0 or -EINVAL. */
+int opd_stats_stream_event(struct opd_stats *stats,
+			   const struct op_ledger_event *event);
+
 /* OP_TAKEN: of this stream by now @nr. Returns 0 or -EINVAL. */
 int opd_stats_stream_taken(struct opd_stats *stats, uint64_t nr);
 

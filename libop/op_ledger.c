@@ -12,6 +12,7 @@
 #include "libop/op_ledger.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 
 #define LOST "lost."
 #define STACKS "stacks."
+#define COUNTED "counted."
 #define SEVERAL "several"
 
 static const char *const stacks_names[] = {
@@ -76,9 +78,49 @@ uint64_t op_ledger_lost_by(const struct op_ledger *ledger, const char *name)
 	return 0;
 }
 
+/* What opd_events_set() allows; no other character could be in a key. */
+static bool is_event_name(const char *name)
+{
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+
+	return len && !name[len] && len < OP_LEDGER_EVENT_MAX;
+}
+
+int op_ledger_time_event(struct op_ledger *ledger,
+			 const struct op_ledger_event *more)
+{
+	struct op_ledger_event *event = ledger->events;
+	unsigned int i = 0;
+
+	if (!is_event_name(more->name) || more->running > more->enabled)
+		return -EINVAL;
+	while (i < ledger->nr_events &&
+	       (event[i].count != more->count ||
+		event[i].unit_mask != more->unit_mask ||
+		strcmp(event[i].name, more->name)))
+		i++;
+	if (i == OP_LEDGER_MAX_EVENTS)
+		return -ENOSPC;
+	if (i == ledger->nr_events) {
+		event[ledger->nr_events++] = *more;
+		return 0;
+	}
+	add_saturated(&event[i].enabled, more->enabled);
+	add_saturated(&event[i].running, more->running);
+	return 0;
+}
+
 int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more)
 {
 	struct op_ledger sum = *ledger;
+
+	for (unsigned int i = 0; i < more->nr_events; i++) {
+		int err = op_ledger_time_event(&sum, &more->events[i]);
+
+		if (err)
+			return err;
+	}
 
 	for (unsigned int i = 0; i < more->nr_causes; i++) {
 		int err = op_ledger_lose(&sum, more->causes[i].name,
@@ -157,6 +199,60 @@ static int read_cause(struct op_ledger *ledger, const char *name,
 	return 0;
 }
 
+/* "NAME:COUNT:UNIT-MASK" and "RUNNING of ENABLED ns". */
+static int parse_event(struct op_ledger_event *event, const char *key,
+		       const char *value)
+{
+	static const char of[] = " of ", unit[] = " ns";
+	char text[OP_LEDGER_EVENT_MAX + 64], *count, *um, *enabled, *end;
+
+	memset(event, 0, sizeof(*event));
+	if (strlen(key) >= sizeof(text))
+		return -EINVAL;
+	strcpy(text, key);
+	um = strrchr(text, ':');
+	if (!um)
+		return -EINVAL;
+	*um++ = '\0';
+	count = strrchr(text, ':');
+	if (!count)
+		return -EINVAL;
+	*count++ = '\0';
+	if (!is_event_name(text) || op_parse_u64(count, &event->count) ||
+	    op_parse_u64(um, &event->unit_mask))
+		return -EINVAL;
+	strcpy(event->name, text);
+	if (strlen(value) >= sizeof(text))
+		return -EINVAL;
+	strcpy(text, value);
+	enabled = strstr(text, of);
+	end = strstr(text, unit);
+	if (!enabled || !end || end[sizeof(unit) - 1] || end < enabled)
+		return -EINVAL;
+	*enabled = *end = '\0';
+	enabled += sizeof(of) - 1;
+	return op_parse_u64(text, &event->running)
+		       ?: op_parse_u64(enabled, &event->enabled);
+}
+
+static int read_event(struct op_ledger *ledger, const char *key,
+		      const char *value, const char *path, struct op_diag *diag)
+{
+	struct op_ledger_event event;
+	int err = parse_event(&event, key, value)
+			  ?: op_ledger_time_event(ledger, &event);
+
+	if (err == -ENOSPC)
+		return op_diag_set(diag, err, "%s: more than %d events", path,
+				   OP_LEDGER_MAX_EVENTS);
+	if (err)
+		return op_diag_set(diag, -EINVAL,
+				   "%s: " COUNTED "%s: \"%s\" are not the "
+				   "times of an event",
+				   path, key, value);
+	return 0;
+}
+
 /* The sums, which every ledger has, and the stacks, which it may have. */
 static int read_sums(struct op_ledger *ledger, const struct op_config *config,
 		     const char *path, struct op_diag *diag)
@@ -208,8 +304,23 @@ int op_ledger_read(struct op_ledger *ledger, const char *path,
 		if (!strncmp(key, LOST, strlen(LOST)))
 			err = read_cause(ledger, key + strlen(LOST), value,
 					 path, diag);
+		else if (!strncmp(key, COUNTED, strlen(COUNTED)))
+			err = read_event(ledger, key + strlen(COUNTED), value,
+					 path, diag);
 	op_config_free(config);
 	return err;
+}
+
+static int set_event(struct op_config *config,
+		     const struct op_ledger_event *event)
+{
+	char key[sizeof(COUNTED) + OP_LEDGER_EVENT_MAX + 48], value[64];
+
+	snprintf(key, sizeof(key), COUNTED "%s:%" PRIu64 ":%" PRIu64,
+		 event->name, event->count, event->unit_mask);
+	snprintf(value, sizeof(value), "%" PRIu64 " of %" PRIu64 " ns",
+		 event->running, event->enabled);
+	return op_config_set(config, key, value);
 }
 
 static int fill_config(const struct op_ledger *ledger, struct op_config *config)
@@ -225,6 +336,8 @@ static int fill_config(const struct op_ledger *ledger, struct op_config *config)
 		snprintf(key, sizeof(key), LOST "%s", ledger->causes[i].name);
 		err = op_config_set_u64(config, key, ledger->causes[i].nr);
 	}
+	for (unsigned int i = 0; i < ledger->nr_events && !err; i++)
+		err = set_event(config, &ledger->events[i]);
 	/* All of the stacks, or none where no stack was seen. */
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
 		any |= ledger->stacks[i];

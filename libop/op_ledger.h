@@ -13,6 +13,12 @@
  * keys "source", "taken", "stored", "pending" and "lost.CAUSE" per cause, so
  * that the causes of any source can be shown without knowing them.
  *
+ * "counted.EVENT:COUNT:UNIT-MASK = RUNNING of ENABLED ns" tells how long an
+ * event was to be counted and how long it had a hardware counter, both as sums
+ * over CPUs. They differ where more events were sampled than there are
+ * counters: sample files hold the samples that were taken, and a report scales
+ * these by ENABLED / RUNNING.
+ *
  * Where call graphs are kept, "stacks.WHAT" tells what became of the stacks of
  * the stored samples; a ledger without stacks has none of these keys.
  */
@@ -23,6 +29,8 @@
 
 #define OP_LEDGER_MAX_CAUSES 64
 #define OP_LEDGER_CAUSE_MAX 64
+#define OP_LEDGER_MAX_EVENTS 128
+#define OP_LEDGER_EVENT_MAX 128 /* bytes of a name, with the zero byte */
 
 /*
  * X(NAME, what): the first four add up to the stacks that are stored, all five
@@ -62,6 +70,15 @@ struct op_ledger_cause {
 	uint64_t nr; /* samples */
 };
 
+/* The times of an event, in nanoseconds of all CPUs together. */
+struct op_ledger_event {
+	char name[OP_LEDGER_EVENT_MAX];
+	uint64_t count; /* events per sample */
+	uint64_t unit_mask;
+	uint64_t enabled; /* it was to be counted */
+	uint64_t running; /* it had a counter; no more than @enabled */
+};
+
 struct op_ledger {
 	char source[32]; /* "module/timer", "file" ... */
 	uint64_t taken;
@@ -70,6 +87,8 @@ struct op_ledger {
 	unsigned int nr_causes;
 	struct op_ledger_cause causes[OP_LEDGER_MAX_CAUSES];
 	uint64_t stacks[OP_NR_STACKS];
+	unsigned int nr_events;
+	struct op_ledger_event events[OP_LEDGER_MAX_EVENTS];
 };
 
 /* What @which is called in the file, behind "stacks.". */
@@ -97,6 +116,15 @@ int op_ledger_write(const struct op_ledger *ledger, const char *path,
  * too many, -EINVAL for a name that is not made of a-z, 0-9 and '_'.
  */
 int op_ledger_lose(struct op_ledger *ledger, const char *name, uint64_t nr);
+
+/*
+ * Add the times of @more to those of the same event (name, count and unit
+ * mask). Sums stay at UINT64_MAX. Returns 0; -ENOSPC for one event too many;
+ * -EINVAL for a name that is not made of letters, digits, '_', '-' and '.', or
+ * for more time running than enabled.
+ */
+int op_ledger_time_event(struct op_ledger *ledger,
+			 const struct op_ledger_event *more);
 
 /*
  * Add all of @more to @ledger. Pending is replaced; an empty source is filled

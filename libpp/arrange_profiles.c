@@ -48,9 +48,7 @@ static struct pp_class class_of_sample_file(const struct pp_sample_file *file,
 {
 	const struct op_mangle *name = &file->name;
 	bool any_tid = merge & (PP_MERGE_TID | PP_MERGE_TGID);
-	const char *session = strrchr(file->session->path, '/');
 
-	session = session && session[1] ? session + 1 : file->session->path;
 	return (struct pp_class){
 		.event = name->event,
 		.count = name->count,
@@ -60,7 +58,10 @@ static struct pp_class class_of_sample_file(const struct pp_sample_file *file,
 		.tid = any_tid ? OP_MANGLE_ALL : name->tid,
 		.cpu = merge & PP_MERGE_CPU ? OP_MANGLE_ALL : name->cpu,
 		.cgroup = merge & PP_MERGE_CGROUP ? NULL : name->cgroup,
-		.session = merge & PP_MERGE_SESSION ? NULL : session,
+		.session = merge & PP_MERGE_SESSION
+				   ? NULL
+				   : pp_session_name(file->session->path),
+		.scale = 1,
 	};
 }
 

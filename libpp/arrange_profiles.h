@@ -59,6 +59,11 @@ struct pp_class {
 	const char *cgroup_name; /* what people call it; "unknown", or "all"
 				    when merged */
 	const char *session; /* name of its folder; NULL when merged */
+	/* How long its event was to be counted and had a counter: ns, sums over
+	 * CPUs, 0 when not known; and their ratio, where that matters: the
+	 * report's counts are samples that were taken times @scale. */
+	uint64_t enabled, running;
+	double scale; /* 1 or more */
 	/* What is known of its task, set by pp_side_name_tasks(). */
 	const char *process, *thread; /* their names; NULL: not known */
 	const char *owner; /* base name of its largest application */

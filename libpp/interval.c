@@ -24,9 +24,10 @@ static double clamp(double value, double low, double high)
 	return value < low ? low : value > high ? high : value;
 }
 
-struct pp_interval pp_share_interval(uint64_t part, uint64_t whole)
+struct pp_interval pp_scaled_share_interval(uint64_t part, uint64_t whole,
+					    double scale_of_counts)
 {
-	double n = (double)whole, p = pp_share(part, whole);
+	double n = (double)whole / scale_of_counts, p = pp_share(part, whole);
 	double scale, middle, half;
 
 	if (!whole)
@@ -38,6 +39,26 @@ struct pp_interval pp_share_interval(uint64_t part, uint64_t whole)
 		.low = part ? clamp(middle - half, 0, p) : 0,
 		.high = part < whole ? clamp(middle + half, p, 1) : 1,
 	};
+}
+
+struct pp_interval pp_share_interval(uint64_t part, uint64_t whole)
+{
+	return pp_scaled_share_interval(part, whole, 1);
+}
+
+/*
+ * All N for which N * share differs from @taken by no more than Z standard
+ * errors, which are sqrt(N * share * (1 - share)): a quadratic equation.
+ */
+struct pp_interval pp_total_interval(uint64_t taken, double share)
+{
+	double n = (double)taken, rest = Z * Z * (1 - share);
+	double middle = 2 * n + rest, half = sqrt(rest * rest + 4 * n * rest);
+
+	if (share <= 0)
+		return (struct pp_interval){ n, INFINITY };
+	return (struct pp_interval){ fmax(n, (middle - half) / (2 * share)),
+				     (middle + half) / (2 * share) };
 }
 
 /* ---- the ratio of two shares --------------------------------------------- */

@@ -24,6 +24,18 @@ double pp_share(uint64_t part, uint64_t whole);
 /* 95 % interval of a share: Wilson's score interval. (0, 1) without samples. */
 struct pp_interval pp_share_interval(uint64_t part, uint64_t whole);
 
+/* The same where counts are samples that were taken times @scale. */
+struct pp_interval pp_scaled_share_interval(uint64_t part, uint64_t whole,
+					    double scale);
+
+/*
+ * 95 % interval of how many samples an event would have had with a counter all
+ * the time, from those @taken while it had one, a @share (0 to 1) of the time:
+ * the score interval of the number of trials of a binomial distribution. Just
+ * @taken for a share of 1; (@taken, infinite) for 0.
+ */
+struct pp_interval pp_total_interval(uint64_t taken, double share);
+
 /*
  * 95 % interval of how many times as large the share @part of @whole is as the
  * share @old_part of @old_whole: the score interval of Koopman. The upper end

@@ -245,6 +245,7 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	if (err)
 		return err;
 	report->classes = p->side.classes;
+	report->old_classes = p->old.classes;
 	report->old_totals = p->old.totals;
 	report->debug = p->side.locator.debug;
 	report->archive = p->side.archive;
@@ -296,7 +297,7 @@ int pp_report_new(struct pp_report **out, const struct pp_request *request,
 	report->messages.arena = &report->arena;
 	p.side.spec = request->spec;
 	p.old.spec = request->old_spec;
-	err = populate(&p, diag);
+	err = populate(&p, diag) ?: pp_scale_counts(&p);
 	pp_sessions_close(&p.side.list.sessions);
 	pp_sessions_close(&p.old.list.sessions);
 	pp_symbol_names_release(&p.names);

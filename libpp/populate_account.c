@@ -34,6 +34,8 @@ static int add_account(struct pp_population *p, struct pp_side *side,
 			&p->report->messages, err,
 			"%s; how many samples were lost is not known",
 			*why.text ? why.text : path);
+	if (!err)
+		pp_side_add_times(side, pp_session_name(folder), one);
 	if (!err && !stat(path, &st) && st.st_mtime > 0 &&
 	    (uint64_t)st.st_mtime > side->account_written)
 		side->account_written = (uint64_t)st.st_mtime;

@@ -168,6 +168,15 @@ int pp_check_columns(const struct pp_population *p, struct op_diag *diag);
 /* Read the accounts of the sessions that @side's files are from. */
 int pp_side_account(struct pp_population *p, struct pp_side *side);
 
+/* Add how long the events of @side's classes had a counter in the session
+ * called @session, whose account this is. */
+void pp_side_add_times(struct pp_side *side, const char *session,
+		       const struct op_ledger *account);
+
+/* The last step: multiply the report's counts where events had a counter for a
+ * part of the time. Returns 0 or -ENOMEM. */
+int pp_scale_counts(struct pp_population *p);
+
 /* Find the files of applications that were run by a link. */
 int pp_side_find_app_files(struct pp_population *p, struct pp_side *side);
 

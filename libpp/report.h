@@ -16,6 +16,9 @@
  * A report with a call tree has no symbols beside it. Its classes are not kept
  * apart by thread and CPU: the roots of stacks tell threads.
  *
+ * Where the event of a class had a hardware counter for a part of the time,
+ * counts are samples that were taken times its scale (struct pp_class).
+ *
  * A differential report compares symbols. All in it is of the later profile
  * but for what is called old.
  */
@@ -79,6 +82,8 @@ struct pp_request {
 	const char *const *base_dirs; /* likewise */
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */
+	bool as_taken; /* scale no counts: readings of one session can then be
+			  subtracted from each other */
 	bool tree; /* the call tree */
 	bool tree_callers; /* from the samples outwards */
 	bool tree_by_name; /* in it, functions of one name are one frame */
@@ -282,6 +287,7 @@ struct pp_event_text {
 struct pp_report {
 	struct op_arena arena;
 	struct pp_classes classes;
+	struct pp_classes old_classes; /* of a differential report */
 	char cpu_type[48]; /* "timer" for the timer */
 	const char *cpu_title; /* for people; the type where it has none */
 	const struct pp_event_text *event_texts; /* one per class */

@@ -168,6 +168,13 @@ int pp_sessions_open(struct pp_sessions *sessions, struct op_arena *arena,
 	return err;
 }
 
+const char *pp_session_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 void pp_sessions_close(struct pp_sessions *sessions)
 {
 	for (size_t i = 0; i < sessions->nr; i++) {

@@ -42,6 +42,9 @@ int pp_sessions_open(struct pp_sessions *sessions, struct op_arena *arena,
 		     const struct pp_archive *archive,
 		     const struct pp_spec *spec, struct op_diag *diag);
 
+/* The name of the session in the folder @path: the last part of that. */
+const char *pp_session_name(const char *path);
+
 /* Let go of the folders, once or more often; the list stays. */
 void pp_sessions_close(struct pp_sessions *sessions);
 

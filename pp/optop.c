@@ -109,6 +109,7 @@ static int take_optop_options(struct optop_options *o, struct op_diag *diag)
 	uint64_t seconds = INTERVAL_DEFAULT, rows = 20;
 	int err;
 
+	r->as_taken = true;
 	if (o->rows && !o->once)
 		return op_diag_set(
 			diag, -EINVAL,

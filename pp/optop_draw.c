@@ -307,7 +307,7 @@ static void write_value(char *buf, const struct optop_shown *shown,
 		pp_text_percent(buf, pp_percent(line->self, shown->self_sum));
 		break;
 	case VALUE_SELF_INTERVAL:
-		pp_text_interval(buf, line->self, shown->self_sum);
+		pp_text_interval(buf, line->self, shown->self_sum, 1);
 		break;
 	case VALUE_ALL_SAMPLES:
 		snprintf(buf, PP_INTERVAL_LEN, "%" PRIu64, line->all);
@@ -316,7 +316,7 @@ static void write_value(char *buf, const struct optop_shown *shown,
 		pp_text_percent(buf, pp_percent(line->all, shown->all_sum));
 		break;
 	default:
-		pp_text_interval(buf, line->all, shown->all_sum);
+		pp_text_interval(buf, line->all, shown->all_sum, 1);
 	}
 }
 

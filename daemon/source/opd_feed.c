@@ -95,6 +95,7 @@ struct opd_feed {
 	bool account_wanted;
 	unsigned int reads_since; /* it was asked for */
 	struct op_ledger accounted;
+	struct opd_event_time timed[OP_MAX_COUNTERS]; /* what was told of it */
 	uint64_t nr_foreign; /* records that a source may not make */
 };
 
@@ -302,6 +303,32 @@ static void tell_new_code(struct opd_feed *feed)
 /* ---- the account ------------------------------------------------------------
  */
 
+/* How long each event had a counter, as far as that has not been told. A
+ * reading may be torn: time running beyond that enabled waits for the next. */
+static void tell_event_times(struct opd_feed *feed)
+{
+	struct opd_source *source = feed->source;
+
+	if (!source->ops->event_time)
+		return;
+	for (unsigned int i = 0; i < source->events->nr; i++) {
+		struct opd_event_time now, *told = &feed->timed[i];
+		uint64_t enabled, running;
+
+		if (!source->events->counter[i].set ||
+		    source->ops->event_time(source, i, &now) ||
+		    now.enabled <= told->enabled || now.running < told->running)
+			continue;
+		enabled = now.enabled - told->enabled;
+		running = now.running - told->running;
+		if (running > enabled)
+			running = enabled;
+		opd_record_event_time(&feed->queue, i, enabled, running);
+		told->enabled += enabled;
+		told->running += running;
+	}
+}
+
 static void tell_account(struct opd_feed *feed)
 {
 	struct opd_source *source = feed->source;
@@ -312,6 +339,7 @@ static void tell_account(struct opd_feed *feed)
 	memset(&now, 0, sizeof(now));
 	if (feed->made)
 		opd_made_save(feed->made);
+	tell_event_times(feed);
 	if (!source->ops->account)
 		return;
 	if (source->ops->account(source, &now)) {
@@ -372,6 +400,7 @@ static bool is_foreign(const struct opd_rec *rec)
 	case OP_COOKIE_NAME:
 	case OP_LOST:
 	case OP_TAKEN:
+	case OP_EVENT_TIME:
 		return true;
 	case OP_KERNEL_RANGE:
 		return rec->flags != OP_KERNEL_CODE;

@@ -181,6 +181,17 @@ void opd_record_taken(struct opd_record_words *w, uint64_t nr)
 	end_record(&r, OP_TAKEN, 0);
 }
 
+void opd_record_event_time(struct opd_record_words *w, unsigned int counter,
+			   uint64_t enabled, uint64_t running)
+{
+	struct record r = start_record(w);
+
+	put_word(&r, counter);
+	put_word(&r, enabled);
+	put_word(&r, running);
+	end_record(&r, OP_EVENT_TIME, 0);
+}
+
 static void put_task_record(struct opd_record_words *w, uint32_t code,
 			    uint32_t tgid, uint64_t word, const char *text)
 {

@@ -50,6 +50,10 @@ void opd_record_range(struct opd_record_words *w, uint32_t flags,
 void opd_record_lost(struct opd_record_words *w, uint64_t nr,
 		     const char *cause);
 void opd_record_taken(struct opd_record_words *w, uint64_t nr);
+/* For how many ns more the event of @counter was to be counted, and had a
+ * counter of the hardware. */
+void opd_record_event_time(struct opd_record_words *w, unsigned int counter,
+			   uint64_t enabled, uint64_t running);
 /* A thread of process @tgid is called @name, which is not empty. */
 void opd_record_task_name(struct opd_record_words *w, uint32_t tgid,
 			  uint32_t tid, const char *name);

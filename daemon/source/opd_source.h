@@ -29,6 +29,12 @@ struct opd_record_words;
 struct opd_source;
 struct unwinder;
 
+/* See event_time() below. */
+struct opd_event_time {
+	uint64_t enabled;
+	uint64_t running;
+};
+
 struct opd_source_ops {
 	const char *name; /* the word in --source=NAME[:ARGUMENT] */
 	bool ends; /* by itself: there is nothing to start or stop */
@@ -75,6 +81,11 @@ struct opd_source_ops {
 	/* Add what was taken since open, and what was lost before it came to
 	 * the stream, to the empty @ledger. */
 	int (*account)(struct opd_source *source, struct op_ledger *ledger);
+	/* How long the event of @counter was to be counted since open, and had
+	 * a counter: ns, sums over CPUs that never fall. -ENOENT when that is
+	 * not known. NULL: it had one all the time, or nobody knows. */
+	int (*event_time)(struct opd_source *source, unsigned int counter,
+			  struct opd_event_time *time);
 	/* What it unwinds stacks with, by the stream's cookies: lives as long
 	 * as the source. NULL if there is none. */
 	struct unwinder *(*unwinder)(struct opd_source *source);

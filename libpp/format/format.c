@@ -73,7 +73,52 @@ static void write_causes(FILE *out, const struct op_ledger *account)
 		fputc(')', out);
 }
 
+/* ---- events that shared counters ----------------------------------------- */
+
+bool pp_is_scaled(const struct pp_class *class)
+{
+	return class->scale != 1;
+}
+
+void pp_write_scale(FILE *out, const struct pp_class *class)
+{
+	fprintf(out,
+		"%s was counted %.1f %% of the time: counts are scaled by %.4g, intervals widened",
+		class->event, 100 / class->scale, class->scale);
+}
+
+struct pp_interval pp_class_total_interval(const struct pp_class *class,
+					   uint64_t total)
+{
+	return pp_total_interval((uint64_t)((double)total / class->scale + 0.5),
+				 1 / class->scale);
+}
+
+static void write_times(FILE *out, const struct op_ledger *account)
+{
+	const char *before = "; scaled: ";
+
+	for (unsigned int i = 0; i < account->nr_events; i++) {
+		const struct op_ledger_event *event = &account->events[i];
+		double percent = pp_percent(event->running, event->enabled);
+
+		/* What is short by less is so because it takes time to start.
+		 */
+		if (!event->enabled || percent >= 99.99)
+			continue;
+		fprintf(out, "%s%s:%" PRIu64 " was counted %.1f %% of the time",
+			before, event->name, event->count, percent);
+		before = ", ";
+	}
+}
+
 void pp_write_account(FILE *out, const struct op_ledger *account)
+{
+	pp_write_samples(out, account);
+	write_times(out, account);
+}
+
+void pp_write_samples(FILE *out, const struct op_ledger *account)
 {
 	fprintf(out,
 		"%" PRIu64 " taken = %" PRIu64 " stored + %" PRIu64 " lost",

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "libpp/interval.h"
 #include "libpp/report.h"
 
 struct pp_code; /* libpp/code.h */
@@ -133,13 +134,24 @@ const struct pp_format *pp_format_find(const char *name);
 #define PP_FORMAT_NAMES_LEN 256
 const char *pp_format_names(char buf[PP_FORMAT_NAMES_LEN]);
 
-/* The account of a session in words, "108 taken = 100 stored + 8 lost". */
+/* The samples of an account in words, "108 taken = 100 stored + 8 lost"; and
+ * the account with those of its events that had a counter for a part of the
+ * time, "...; scaled: CYCLES:100000 was counted 49.8 % of the time". */
+void pp_write_samples(FILE *out, const struct op_ledger *account);
 void pp_write_account(FILE *out, const struct op_ledger *account);
 
 /* Whether an account tells of stacks, and what became of them in words, "108
  * stored = 100 whole + 8 truncated". */
 bool pp_has_stacks(const struct op_ledger *account);
 void pp_write_stacks(FILE *out, const struct op_ledger *account);
+
+/* Whether the counts of @class are scaled; then how far, in words. */
+bool pp_is_scaled(const struct pp_class *class);
+void pp_write_scale(FILE *out, const struct pp_class *class);
+
+/* 95 % interval of the count of samples of @class that all add up to @total. */
+struct pp_interval pp_class_total_interval(const struct pp_class *class,
+					   uint64_t total);
 
 /* @part in percent of @whole; 0 if that is 0. */
 double pp_percent(uint64_t part, uint64_t whole);

@@ -136,10 +136,11 @@ static void csv_end_row(const struct csv *csv, const struct row *row)
 	fputc('\n', csv->out);
 }
 
-static void csv_write_share(const struct csv *csv, uint64_t part,
-			    uint64_t whole)
+static void csv_write_share(const struct csv *csv, const struct pp_class *class,
+			    uint64_t part, uint64_t whole)
 {
-	struct pp_interval interval = pp_share_interval(part, whole);
+	struct pp_interval interval =
+		pp_scaled_share_interval(part, whole, class->scale);
 
 	csv_write_count(csv, part);
 	csv_write_double(csv, pp_percent(part, whole));
@@ -183,7 +184,8 @@ static void csv_write_image(const struct csv *csv,
 		if (!image->counts[c])
 			continue;
 		csv_write_row(csv, &row);
-		csv_write_share(csv, image->counts[c], report->totals[c]);
+		csv_write_share(csv, row.class, image->counts[c],
+				report->totals[c]);
 		csv_end_row(csv, &row);
 	}
 }
@@ -206,7 +208,7 @@ static void csv_write_details(const struct csv *csv,
 				continue;
 			row->class = &report->classes.classes[c];
 			csv_write_row(csv, row);
-			csv_write_share(csv, detail->counts[c],
+			csv_write_share(csv, row->class, detail->counts[c],
 					report->symbol_totals[c]);
 			csv_end_row(csv, row);
 		}
@@ -239,7 +241,8 @@ static void csv_write_arcs(const struct csv *csv, const char *kind,
 				continue;
 			row.class = &csv->report->classes.classes[c];
 			csv_write_row(csv, &row);
-			csv_write_share(csv, arcs[i].counts[c], totals[c]);
+			csv_write_share(csv, row.class, arcs[i].counts[c],
+					totals[c]);
 			csv_next_field(csv); /* cumulative */
 			csv_write_text(csv, entry->app);
 			csv_write_text(csv, entry->image->name);
@@ -267,7 +270,7 @@ static void csv_write_symbol(const struct csv *csv,
 			continue;
 		row.class = &report->classes.classes[c];
 		csv_write_row(csv, &row);
-		csv_write_share(csv, entry->counts[c],
+		csv_write_share(csv, row.class, entry->counts[c],
 				report->symbol_totals[c]);
 		if (report->is_diff)
 			csv_write_change(csv, entry, c);
@@ -277,7 +280,7 @@ static void csv_write_symbol(const struct csv *csv,
 				csv_next_field(csv);
 		}
 		if (entry->all_counts)
-			csv_write_share(csv, entry->all_counts[c],
+			csv_write_share(csv, row.class, entry->all_counts[c],
 					report->totals[c]);
 		if (report->by_line)
 			csv_write_text(csv, entry->source);
@@ -312,6 +315,35 @@ static void csv_write_account(const struct csv *csv,
 					   .kind = "lost",
 					   .symbol = account->causes[i].name });
 		fprintf(csv->out, ",%" PRIu64 "\n", account->causes[i].nr);
+	}
+}
+
+/* Of each event that had a counter for a part of the time: all its samples, and
+ * the part in percent. */
+static void csv_write_scales(const struct csv *csv)
+{
+	const struct pp_report *report = csv->report;
+
+	for (size_t c = 0; c < report->classes.nr; c++) {
+		const struct pp_class *class = &report->classes.classes[c];
+		struct pp_interval interval =
+			pp_class_total_interval(class, report->totals[c]);
+
+		if (!pp_is_scaled(class))
+			continue;
+		csv_write_row(csv, &(struct row){ .kind = "scaled",
+						  .class = class });
+		csv_write_count(csv, report->totals[c]);
+		csv_write_double(csv, 100 / class->scale);
+		fputc('\n', csv->out);
+		csv_write_row(csv, &(struct row){ .kind = "scaled_low",
+						  .class = class });
+		csv_write_double(csv, interval.low);
+		fputc('\n', csv->out);
+		csv_write_row(csv, &(struct row){ .kind = "scaled_high",
+						  .class = class });
+		csv_write_double(csv, interval.high);
+		fputc('\n', csv->out);
 	}
 }
 
@@ -359,6 +391,8 @@ int pp_format_csv(FILE *out, const struct pp_report *report,
 		csv_write_row(&csv, &(struct row){ .kind = "unread" });
 		fprintf(out, ",%zu\n", report->messages.nr_unread);
 	}
+	if (!options->no_header)
+		csv_write_scales(&csv);
 	if (!options->no_header && report->account)
 		csv_write_account(&csv, report->account);
 	return 0;

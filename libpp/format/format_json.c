@@ -29,6 +29,22 @@ static void json_write_id(struct writer *w, const char *key, int64_t id)
 		op_json_i64(&w->json, key, id);
 }
 
+/* Its counts are samples times "scale". */
+static void json_write_scale(struct writer *w, const struct pp_class *class,
+			     uint64_t total)
+{
+	struct pp_interval interval = pp_class_total_interval(class, total);
+
+	op_json_double(&w->json, "scale", class->scale);
+	op_json_double(&w->json, "time_counted_percent", 100 / class->scale);
+	op_json_u64(&w->json, "time_enabled_ns", class->enabled);
+	op_json_u64(&w->json, "time_counted_ns", class->running);
+	op_json_open(&w->json, "samples_interval", '[');
+	op_json_double(&w->json, NULL, interval.low);
+	op_json_double(&w->json, NULL, interval.high);
+	op_json_close(&w->json, ']');
+}
+
 static void json_write_class(struct writer *w, size_t i)
 {
 	const struct pp_class *class = &w->report->classes.classes[i];
@@ -45,6 +61,8 @@ static void json_write_class(struct writer *w, size_t i)
 		op_json_u64(json, "unit_mask", class->counted_unit_mask);
 	if (text->unit_mask)
 		op_json_text(json, "unit_mask_description", text->unit_mask);
+	if (pp_is_scaled(class))
+		json_write_scale(w, class, w->report->totals[i]);
 	json_write_id(w, "tgid", class->tgid);
 	json_write_id(w, "tid", class->tid);
 	json_write_id(w, "cpu", class->cpu);
@@ -113,6 +131,22 @@ static void json_write_account(struct writer *w, const char *key,
 	op_json_close(json, '}');
 }
 
+/* Where the old profile of a comparison has scaled counts. */
+static void json_write_old_scales(struct writer *w)
+{
+	const struct pp_classes *old = &w->report->old_classes;
+	bool any = false;
+
+	for (size_t c = 0; c < old->nr; c++)
+		any |= pp_is_scaled(&old->classes[c]);
+	if (!any)
+		return;
+	op_json_open(&w->json, "old_scales", '[');
+	for (size_t c = 0; c < old->nr; c++)
+		op_json_double(&w->json, NULL, old->classes[c].scale);
+	op_json_close(&w->json, ']');
+}
+
 void pp_json_profile(struct op_json *json, const struct pp_report *report)
 {
 	struct writer w = { .json = *json, .report = report };
@@ -122,6 +156,7 @@ void pp_json_profile(struct op_json *json, const struct pp_report *report)
 	for (size_t i = 0; i < report->classes.nr; i++)
 		json_write_class(&w, i);
 	op_json_close(&w.json, ']');
+	json_write_old_scales(&w);
 	json_write_account(&w, "account", report->account);
 	json_write_account(&w, "old_account", report->old_account);
 	if (report->messages.nr_unread)
@@ -158,7 +193,9 @@ static void json_write_percents(struct writer *w, const char *key,
 	snprintf(interval, sizeof(interval), "%s_interval", key);
 	op_json_open(json, interval, '[');
 	for (size_t c = 0; c < w->report->classes.nr; c++) {
-		struct pp_interval i = pp_share_interval(counts[c], totals[c]);
+		struct pp_interval i = pp_scaled_share_interval(
+			counts[c], totals[c],
+			w->report->classes.classes[c].scale);
 
 		op_json_open(json, NULL, '[');
 		op_json_double(json, NULL, 100 * i.low);

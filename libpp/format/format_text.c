@@ -37,9 +37,10 @@ const char *pp_text_percent(char *buf, double percent)
 	return buf;
 }
 
-const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole)
+const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole,
+			     double scale)
 {
-	struct pp_interval i = pp_share_interval(part, whole);
+	struct pp_interval i = pp_scaled_share_interval(part, whole, scale);
 
 	snprintf(buf, PP_INTERVAL_LEN, "%.4f-%.4f", 100 * i.low, 100 * i.high);
 	return buf;
@@ -72,6 +73,23 @@ static bool unit_masks_differ(const struct pp_text *t, size_t nr)
 	return differ;
 }
 
+/* With all samples of the event, where the column of @class_nr has these. */
+static void text_write_scale(const struct pp_text *t,
+			     const struct pp_class *class, uint64_t total)
+{
+	struct pp_interval interval = pp_class_total_interval(class, total);
+
+	if (!pp_is_scaled(class))
+		return;
+	pp_write_scale(t->out, class);
+	if (t->report->classes.axis == PP_AXIS_EVENT)
+		fprintf(t->out,
+			"; %" PRIu64
+			" samples in all, 95 %% interval %.0f to %.0f",
+			total, interval.low, interval.high);
+	fputc('\n', t->out);
+}
+
 static void text_write_event(const struct pp_text *t, size_t class_nr)
 {
 	const struct pp_class *class = &t->report->classes.classes[class_nr];
@@ -98,6 +116,13 @@ static void text_write_event(const struct pp_text *t, size_t class_nr)
 			fprintf(t->out, " (%s)", text->unit_mask);
 	}
 	fprintf(t->out, " count %" PRIu64 "\n", class->count);
+	text_write_scale(t, class, t->report->totals[class_nr]);
+	if (t->report->is_diff &&
+	    pp_is_scaled(&t->report->old_classes.classes[class_nr])) {
+		fputs("In the old profile ", t->out);
+		text_write_scale(t, &t->report->old_classes.classes[class_nr],
+				 t->report->old_totals[class_nr]);
+	}
 }
 
 /* Sessions of which some are not separated have "all" beside numbers. */
@@ -147,7 +172,7 @@ static void text_write_account(const struct pp_text *t,
 	if (!l)
 		return;
 	fprintf(t->out, "Samples%s: ", of);
-	pp_write_account(t->out, l);
+	pp_write_samples(t->out, l);
 	fputc('\n', t->out);
 	if (!pp_has_stacks(l))
 		return;

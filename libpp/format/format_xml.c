@@ -122,6 +122,10 @@ static void xml_write_setup(const struct pp_xml *x)
 			op_xml_number(x->out, "unitmask",
 				      class->counted_unit_mask);
 			op_xml_number(x->out, "setupcount", class->count);
+			if (pp_is_scaled(class) && !x->options->xml_classic)
+				fprintf(x->out,
+					" timecounted=\"%.4g\" scale=\"%.6g\"",
+					100 / class->scale, class->scale);
 		}
 		fputs("/>\n", x->out);
 	}

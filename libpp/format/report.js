@@ -49,9 +49,12 @@ function figure(part, whole) {
 /* 95 % interval of a share, in percent: Wilson's score interval, as
  * libpp/interval.c computes it. */
 const Z = 1.959963984540054;
-function intervalOf(part, whole) {
-	if (!whole)
+function intervalOf(partCount, wholeCount) {
+	if (!wholeCount)
 		return [0, 100];
+	/* Chosen classes are of one event, and have its scale. */
+	const by = data.classes.find((one, c) => isChosen[c])?.scale ?? 1;
+	const part = partCount / by, whole = wholeCount / by;
 	const p = part / whole, scale = 1 / (1 + Z * Z / whole);
 	const middle = scale * (p + Z * Z / (2 * whole));
 	const half = scale * Z * Math.sqrt(p * (1 - p) / whole + Z * Z / (4 * whole * whole));
@@ -1119,6 +1122,9 @@ function drawSummary() {
 				` of ${data.events[state.event].name}` : "")],
 			...isDiff ? [["Before", number(sumOf(data.old_totals))]] : [],
 			["Symbols", number(nrSymbols)],
+			...data.classes.filter((one, c) => isChosen[c] && one.scale).slice(0, 1).map(one =>
+				["Time counted", `${one.time_counted_percent.toFixed(1)} %: counts are scaled by ` +
+					`${one.scale.toPrecision(4)}, intervals widened`]),
 			...builds.length ? [["Builds added up", Array.from({ length: builds.length / 2 },
 				(_, n) => `${builds[2 * n + 1]} of ${baseName(builds[2 * n])}`).join(", ")]] : [],
 			...data.command ? [["Command", data.command]] : [],

@@ -33,8 +33,10 @@ const char *pp_text_name(const struct pp_text *t, const char *name);
 /* Seven characters for every ordinary value. @buf has PP_PERCENT_LEN bytes. */
 const char *pp_text_percent(char *buf, double percent);
 
-/* "LOW-HIGH" in percent. @buf has PP_INTERVAL_LEN bytes. */
-const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole);
+/* "LOW-HIGH" in percent, of counts that are samples times @scale. @buf has
+ * PP_INTERVAL_LEN bytes. */
+const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole,
+			     double scale);
 
 void pp_text_header(const struct pp_text *t);
 

@@ -284,14 +284,17 @@ static void text_write_table_heads(struct pp_text *t)
 	text_end_row(t);
 }
 
-static void text_write_share(struct pp_text *t, uint64_t part, uint64_t whole)
+static void text_write_share(struct pp_text *t, size_t column, uint64_t part,
+			     uint64_t whole)
 {
 	char buf[PP_INTERVAL_LEN];
 
 	text_write_percent(t, WIDTH_PERCENT, part, whole);
 	if (t->report->has_intervals)
-		text_write_field(t, WIDTH_INTERVAL,
-				 pp_text_interval(buf, part, whole));
+		text_write_field(
+			t, WIDTH_INTERVAL,
+			pp_text_interval(buf, part, whole,
+					 pp_text_column(t, column)->scale));
 }
 
 /* What is gone has a count, which is of the old profile, and no shares. */
@@ -326,14 +329,15 @@ static void text_write_class(struct pp_text *t, const struct pp_text_row *row,
 		running[column] = pp_add_counts(running[column], count);
 		text_write_number(t, WIDTH_CUM_SAMPLES, running[column]);
 	}
-	text_write_share(t, count, row->totals[column]);
+	text_write_share(t, column, count, row->totals[column]);
 	if (running)
 		text_write_percent(t, WIDTH_CUM_PERCENT, running[column],
 				   row->totals[column]);
 	if (t->report->has_totals)
-		text_write_share(
-			t, i == PP_NO_CLASS ? 0 : row->entry->all_counts[i],
-			t->totals[column]);
+		text_write_share(t, column,
+				 i == PP_NO_CLASS ? 0
+						  : row->entry->all_counts[i],
+				 t->totals[column]);
 	text_write_change(t, row->entry, i);
 }
 

@@ -103,6 +103,16 @@ static void tree_write_heads(const struct tree_text *tt)
 	fputs("  symbol name\n", out);
 }
 
+/* Behind the columns of the later profile are those of the old one. */
+static double tree_scale(const struct tree_text *tt, size_t column)
+{
+	const struct pp_report *report = tt->t->report;
+	size_t nr = report->classes.nr;
+
+	return column < nr ? report->classes.classes[column].scale
+			   : report->old_classes.classes[column - nr].scale;
+}
+
 static void tree_write_counts(const struct tree_text *tt, uint32_t node)
 {
 	const struct pp_tree *tree = tt->tree;
@@ -118,7 +128,8 @@ static void tree_write_counts(const struct tree_text *tt, uint32_t node)
 			pp_text_percent(percent, pp_percent(all, root[c])));
 		if (tt->t->report->has_intervals)
 			fprintf(out, " %*s", WIDTH_BETWEEN,
-				pp_text_interval(interval, all, root[c]));
+				pp_text_interval(interval, all, root[c],
+						 tree_scale(tt, c)));
 		if (!tt->callers)
 			fprintf(out, " %*s", WIDTH_SHARE,
 				pp_text_percent(percent,

@@ -46,10 +46,10 @@
  * X(NAME, number, fewest payload words, name in the text form)
  *
  * The numbers up to 8, 13 and 14 are the historical ones. OP_STREAM_BEGIN to
- * OP_LOST, OP_SOURCE and OP_TAKEN never come from the kernel: user space adds
- * them where it reads the kernel's stream, so that what is behind that can be
- * replayed on another machine. A record may grow by words at its end; readers
- * ignore what they don't know.
+ * OP_LOST, OP_SOURCE, OP_TAKEN and OP_EVENT_TIME never come from the kernel:
+ * user space adds them where it reads the kernel's stream, so that what is
+ * behind that can be replayed on another machine. A record may grow by words at
+ * its end; readers ignore what they don't know.
  */
 /* clang-format off */
 #define OP_CODES(X)                                                           \
@@ -110,7 +110,10 @@
 	X(TASK_CGROUP,   26, 3, "task-cgroup")                                \
 	/* tgid, application cookie, string: the process was started by this  \
 	   path, a link to the file of the cookie */                          \
-	X(TASK_RUN_AS,   27, 4, "task-run-as")
+	X(TASK_RUN_AS,   27, 4, "task-run-as")                                \
+	/* counter, ns that its event was to be counted, ns that it had a     \
+	   hardware counter: sums over CPUs, since the last such record */    \
+	X(EVENT_TIME,    28, 3, "event-time")
 /* clang-format on */
 
 enum op_code {

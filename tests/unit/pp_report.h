@@ -201,6 +201,7 @@ static inline void make_report(struct made_report *m, unsigned int flags)
 		.tgid = OP_MANGLE_ALL,
 		.tid = OP_MANGLE_ALL,
 		.cpu = 0,
+		.scale = 1,
 	};
 	m->classes[1] = m->classes[0];
 	m->classes[1].name = "cpu:12 and a long name";
@@ -209,6 +210,8 @@ static inline void make_report(struct made_report *m, unsigned int flags)
 	make_calls(m);
 	account = made_account();
 	m->report = (struct pp_report){
+		.old_classes = { .classes = m->classes,
+				 .nr = flags & TWO ? 2 : 1 },
 		.classes = { .classes = m->classes,
 			     .nr = flags & TWO ? 2 : 1,
 			     .axis = flags & TWO ? PP_AXIS_CPU

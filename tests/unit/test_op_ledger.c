@@ -149,6 +149,62 @@ static void test_stacks(void **state)
 	assert_int_equal(sum.stored, 200);
 }
 
+static struct op_ledger_event times_of(const char *name, uint64_t enabled,
+				       uint64_t running)
+{
+	struct op_ledger_event event = { .count = 100000,
+					 .unit_mask = 15,
+					 .enabled = enabled,
+					 .running = running };
+
+	snprintf(event.name, sizeof(event.name), "%s", name);
+	return event;
+}
+
+static void test_event_times(void **state)
+{
+	struct op_ledger l = example(), back, sum = { 0 };
+	struct op_ledger_event cycles = times_of("CYCLES", 200, 100),
+			       other = cycles, bad;
+
+	(void)state;
+	other.unit_mask = 1;
+	assert_int_equal(op_ledger_time_event(&l, &cycles), 0);
+	assert_int_equal(op_ledger_time_event(&l, &cycles), 0);
+	assert_int_equal(op_ledger_time_event(&l, &other), 0);
+	assert_int_equal(l.nr_events, 2);
+	assert_int_equal(l.events[0].enabled, 400);
+	assert_int_equal(l.events[0].running, 200);
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL), 0);
+	assert_non_null(strstr(text_of("ledger"),
+			       "counted.CYCLES:100000:15 = 200 of 400 ns\n"
+			       "counted.CYCLES:100000:1 = 100 of 200 ns\n"));
+	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
+	assert_memory_equal(&l, &back, sizeof(l));
+	assert_int_equal(op_ledger_merge(&sum, &back), 0);
+	assert_int_equal(op_ledger_merge(&sum, &back), 0);
+	assert_int_equal(sum.nr_events, 2);
+	assert_int_equal(sum.events[0].enabled, 800);
+	bad = times_of("CYCLES", 1, 2);
+	assert_int_equal(op_ledger_time_event(&l, &bad), -EINVAL);
+	bad = times_of("a=b", 1, 1);
+	assert_int_equal(op_ledger_time_event(&l, &bad), -EINVAL);
+	bad = times_of("", 1, 1);
+	assert_int_equal(op_ledger_time_event(&l, &bad), -EINVAL);
+	for (unsigned int i = 2; i < OP_LEDGER_MAX_EVENTS; i++) {
+		other.unit_mask = 1000 + i;
+		assert_int_equal(op_ledger_time_event(&l, &other), 0);
+	}
+	other.unit_mask = UINT64_MAX;
+	assert_int_equal(op_ledger_time_event(&l, &other), -ENOSPC);
+	assert_int_equal(op_ledger_time_event(&l, &cycles), 0);
+	assert_int_equal(op_ledger_merge(&sum, &l), 0);
+	other.enabled = other.running = UINT64_MAX;
+	other.unit_mask = 1;
+	assert_int_equal(op_ledger_time_event(&l, &other), 0);
+	assert_true(l.events[1].running == UINT64_MAX);
+}
+
 static void test_full_ledger_round_trip(void **state)
 {
 	struct op_ledger l = example(), back;
@@ -213,6 +269,13 @@ static void test_broken_files(void **state)
 	refuse(HEAD "lost. = 1\n", -EINVAL, "\"\" cannot be a cause");
 	refuse(HEAD "lost.A b = 1\n", -EINVAL, "\"A b\" cannot be a cause");
 	refuse(HEAD "stacks.whole = x\n", -EINVAL, "stacks.whole");
+	refuse(HEAD "counted.A:1:0 = 3 of 2 ns\n", -EINVAL,
+	       "counted.A:1:0: \"3 of 2 ns\" are not the times");
+	refuse(HEAD "counted.A:1:0 = 1 of 2\n", -EINVAL, "counted.A:1:0");
+	refuse(HEAD "counted.A:1:0 = 1 ns of 2\n", -EINVAL, "counted.A:1:0");
+	refuse(HEAD "counted.A:1:0 = 1 of x ns\n", -EINVAL, "counted.A:1:0");
+	refuse(HEAD "counted.A:1 = 1 of 2 ns\n", -EINVAL, "counted.A:1");
+	refuse(HEAD "counted.:1:0 = 1 of 2 ns\n", -EINVAL, "counted.:1:0");
 	refuse(HEAD "garbage\n", -EINVAL, ":5: ");
 }
 
@@ -247,6 +310,7 @@ int main(void)
 		cmocka_unit_test(test_merge),
 		folder_test(test_file_round_trip),
 		folder_test(test_stacks),
+		folder_test(test_event_times),
 		folder_test(test_full_ledger_round_trip),
 		folder_test(test_write_failures),
 		folder_test(test_broken_files),

@@ -27,6 +27,9 @@ static void show_ledger(const struct op_ledger *l, FILE *out)
 			fprintf(out, " %s %" PRIu64,
 				op_ledger_stacks_name((enum op_ledger_stacks)i),
 				l->stacks[i]);
+	for (unsigned int i = 0; i < l->nr_events; i++)
+		fprintf(out, " %s %" PRIu64 "/%" PRIu64, l->events[i].name,
+			l->events[i].running, l->events[i].enabled);
 	fputc('\n', out);
 }
 
@@ -123,12 +126,23 @@ static void tell(int err, FILE *out)
 }
 
 /*
- * lost NR CAUSE, taken NR, begins: what the stream says; stored NR, no-image
+ * lost NR CAUSE, taken NR, begins, counted RUNNING ENABLED EVENT: what the
+ * stream says; stored NR, no-image
  * NR, deferred NR: what became of samples; stacks NR: that are whole, far NR:
  * arcs; source NAME; restart; there NR: samples in the files; damaged: one was;
  * ledger TEXT: of the file, "\" for a new line; init: from what is there;
  * write, last, saved: the file, shown; show; log; mkdir NAME, rmdir NAME
  */
+static int count_event(struct opd_stats *stats, const char *text)
+{
+	struct op_ledger_event event = { .count = 1000 };
+
+	assert_int_equal(sscanf(text, "%" SCNu64 "%" SCNu64 "%127s",
+				&event.running, &event.enabled, event.name),
+			 3);
+	return opd_stats_stream_event(stats, &event);
+}
+
 static void do_line(struct rig *rig, const char *line, FILE *out)
 {
 	struct opd_stats *stats = &rig->stats;
@@ -144,6 +158,8 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		     out);
 	else if (!strcmp(verb, "taken"))
 		tell(opd_stats_stream_taken(stats, nr), out);
+	else if (!strcmp(verb, "counted"))
+		tell(count_event(stats, text), out);
 	else if (!strcmp(verb, "begins"))
 		opd_stats_stream_begins(stats);
 	else if (!strcmp(verb, "stored"))
@@ -244,6 +260,25 @@ static const struct row rows[] = {
 	  " c8 1 c9 1 c10 1 c11 1 c12 1 c13 1 c14 1 c15 1 c16 1 c17 1 c18 1"
 	  " c19 1 c20 1 c21 1 c22 1 c23 1 c24 1 c25 1 c26 1 c27 1 c28 1 c29 1"
 	  " c30 1 c31 1 lost_other 12 lost_no_image 1\n" },
+	{ "counted", NULL,
+	  "counted 1 2 A; counted 5 5 B; begins; counted 2 2 A; show;"
+	  "counted 3 2 A; counted 0 4611686018427387905 A; write",
+	  "test: taken 0 stored 0 A 3/4 B 5/5\n"
+	  "EINVAL\n"
+	  "EINVAL\n"
+	  "test: taken 0 stored 0 A 3/4 B 5/5\n" },
+	/* What was counted before belongs to the session that was saved. */
+	{ "counted_and_saved", NULL,
+	  "counted 1 2 A; counted 5 5 B; saved; restart; show; counted 7 9 B;"
+	  "counted 1 1 C; show",
+	  "test: taken 0 stored 0 A 1/2 B 5/5\n"
+	  "test: taken 0 stored 0\n"
+	  "test: taken 0 stored 0 B 7/9 C 1/1\n" },
+	/* Another daemon goes on. */
+	{ "counted_before", NULL,
+	  "counted 1 2 A; write; init; counted 1 1 A; counted 2 4 B; show",
+	  "test: taken 0 stored 0 A 1/2\n"
+	  "test: taken 0 stored 0 A 2/3 B 2/4\n" },
 	{ "taken", NULL, "taken 10; show; stored 4; lost 1 a; show; taken 9;"
 	  "taken 10; taken 11; show",
 	  "test: taken 10 stored 0 pending 10\n"

@@ -326,6 +326,69 @@ static void marks_find_what_changed(void **state)
 	assert_true(reports <= 0.08 * rounds);
 }
 
+static void scaled_shares_are_those_of_the_samples(void **state)
+{
+	const struct pp_interval taken = pp_share_interval(15, 148);
+	struct pp_interval i = pp_scaled_share_interval(30, 296, 2);
+
+	(void)state;
+	NEAR(i.low, taken.low, 1e-12);
+	NEAR(i.high, taken.high, 1e-12);
+	i = pp_scaled_share_interval(0, 0, 2);
+	NEAR(i.low, 0, 0);
+	NEAR(i.high, 1, 0);
+}
+
+static void totals_have_the_known_intervals(void **state)
+{
+	struct pp_interval i;
+
+	(void)state;
+	i = pp_total_interval(500, 1);
+	NEAR(i.low, 500, 0);
+	NEAR(i.high, 500, 0);
+	/* The roots of N^2 / 4 - (n + Z^2 / 4) N + n^2 for a share of a half.
+	 */
+	i = pp_total_interval(500, 0.5);
+	NEAR(i.low, 939.911, 1e-3);
+	NEAR(i.high, 1063.930, 1e-3);
+	/* At least as many as were taken. */
+	i = pp_total_interval(2, 0.999);
+	NEAR(i.low, 2, 0);
+	i = pp_total_interval(0, 0.25);
+	NEAR(i.low, 0, 0);
+	NEAR(i.high, 11.525, 1e-3);
+	i = pp_total_interval(3, 0);
+	NEAR(i.low, 3, 0);
+	assert_true(isinf(i.high));
+}
+
+/* Of @total samples each is taken with chance @share. */
+static void intervals_of_totals_cover_what_they_say(void **state)
+{
+	static const double shares[] = { 0.1, 0.25, 0.5, 0.75, 0.9 };
+	uint64_t random = 7;
+	unsigned int covered = 0, rounds = 0;
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(shares) / sizeof(shares[0]); s++) {
+		for (int round = 0; round < 400; round++, rounds++) {
+			uint64_t total = (uint64_t)log_uniform(&random, 100,
+							       5000),
+				 taken = 0;
+			struct pp_interval i;
+
+			for (uint64_t n = 0; n < total; n++)
+				taken += uniform(&random) < shares[s];
+			i = pp_total_interval(taken, shares[s]);
+			covered += i.low <= (double)total &&
+				   (double)total <= i.high;
+		}
+	}
+	print_message("%u of %u totals covered\n", covered, rounds);
+	assert_in_range(covered, 0.94 * rounds, 0.965 * rounds);
+}
+
 static void holm_stops_at_the_first_that_is_too_large(void **state)
 {
 	const double p[] = { 0.01, 0.02, 0.02, 0.05 };
@@ -351,6 +414,9 @@ int main(void)
 		cmocka_unit_test(intervals_of_changes_cover_what_they_say),
 		cmocka_unit_test(marks_without_reason_are_rare),
 		cmocka_unit_test(marks_find_what_changed),
+		cmocka_unit_test(scaled_shares_are_those_of_the_samples),
+		cmocka_unit_test(totals_have_the_known_intervals),
+		cmocka_unit_test(intervals_of_totals_cover_what_they_say),
 		cmocka_unit_test(holm_stops_at_the_first_that_is_too_large),
 	};
 
