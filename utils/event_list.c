@@ -182,13 +182,16 @@ size_t event_list_nr_counters(const struct event_list *list)
 }
 
 int event_list_check(const struct event_list *list,
-		     struct event_machine *machine, struct op_diag *diag)
+		     struct event_machine *machine, bool *share,
+		     struct op_diag *diag)
 {
 	const struct op_events *events = event_machine_kernel(machine);
+	struct op_diag why = { "" };
 	size_t nr = event_list_nr_counters(list);
 	int *counters;
 	int err;
 
+	*share = false;
 	if (nr > OP_MAX_COUNTERS)
 		return op_diag_set(diag, -EINVAL,
 				   "%zu events: at most %d can be sampled at "
@@ -199,9 +202,10 @@ int event_list_check(const struct event_list *list,
 	counters = calloc(list->nr ? list->nr : 1, sizeof(*counters));
 	if (!counters)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	err = op_check_events(counters, events, list->event, list->nr, diag);
+	err = op_check_events(counters, events, list->event, list->nr, &why);
 	free(counters);
-	return err;
+	*share = err == -EBUSY;
+	return *share ? 0 : err ? op_diag_set(diag, err, "%s", why.text) : 0;
 }
 
 int event_list_leave_kernel(struct event_list *list, bool *changed,

@@ -36,12 +36,19 @@ int event_list_init(struct event_list *list, struct event_machine *machine,
 		    const char *text, struct op_diag *diag);
 void event_list_release(struct event_list *list);
 
+/* What to tell people where events take turns. */
+#define EVENT_LIST_SHARE_NOTE                                                  \
+	"more events than the CPU has counters for: they take turns, and "     \
+	"reports scale their counts"
+
 /*
- * Whether all of @list can be sampled at once: op_check_events(). Returns 0,
- * or -EINVAL or -EBUSY with the reason.
+ * Whether all of @list can be sampled together: op_check_events(). Where they
+ * need more counters than the CPU has they can take turns, and *@share is true.
+ * Returns 0, or -EINVAL with the reason.
  */
 int event_list_check(const struct event_list *list,
-		     struct event_machine *machine, struct op_diag *diag);
+		     struct event_machine *machine, bool *share,
+		     struct op_diag *diag);
 
 /* How many of them need a counter: all but those of IBS. */
 size_t event_list_nr_counters(const struct event_list *list);

@@ -118,6 +118,11 @@ static void ask_for_stacks(const struct opd_perf_events *all,
 	attr->wakeup_watermark = (uint32_t)all->sample_size / 4;
 }
 
+bool opd_perf_is_timed(const struct opd_event *event)
+{
+	return !opd_event_is_timer(event);
+}
+
 void opd_perf_sample_attr(const struct opd_perf_events *all,
 			  struct perf_event_attr *attr,
 			  const struct opd_event *event)
@@ -126,6 +131,9 @@ void opd_perf_sample_attr(const struct opd_perf_events *all,
 	set_event(attr, event, all->target);
 	attr->sample_type = all->sample_type;
 	attr->read_format = all->tells_lost ? PERF_FORMAT_LOST : 0;
+	if (opd_perf_is_timed(event))
+		attr->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED |
+				     PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr->exclude_kernel = !event->kernel;
 	attr->exclude_user = !event->user;
 	attr->disabled = 1;

@@ -23,6 +23,10 @@ void opd_perf_sample_attr(const struct opd_perf_events *all,
 			  struct perf_event_attr *attr,
 			  const struct opd_event *event);
 
+/* Whether the kernel is asked how long @event had a counter: the clock needs
+ * none. */
+bool opd_perf_is_timed(const struct opd_event *event);
+
 /* Find out, with events of our own, what this kernel can tell: sets
  * @all->no_build_ids and @all->tells_lost. */
 void opd_perf_probe_kernel(struct opd_perf_events *all);

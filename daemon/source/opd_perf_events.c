@@ -11,9 +11,10 @@
  * to a least size: the rings of all CPUs have one size, so the last CPU that is
  * opened may change that of the first.
  *
- * A CPU that goes offline takes its events with it. close_cpu() adds their lost
- * samples to a sum before it closes them, so that the sum never falls. A thread
- * or CPU that disappears while its events are opened is left out.
+ * A CPU that goes offline takes its events with it. close_cpu() adds what they
+ * tell of losses and times to a sum before it closes them, so that the sum
+ * never falls. A thread or CPU that disappears while its events are opened is
+ * left out.
  */
 
 #include "daemon/source/opd_perf_events.h"
@@ -76,8 +77,8 @@ struct slot {
 /* ---- opening ----------------------------------------------------------------
  */
 
-static int add_event(struct opd_perf_events *all, int fd, uint32_t cpu,
-		     bool samples)
+static int add_event(struct opd_perf_events *all,
+		     const struct opd_perf_event *event)
 {
 	size_t room = all->room ? all->room * 2 : 64;
 	struct opd_perf_event *more;
@@ -89,7 +90,7 @@ static int add_event(struct opd_perf_events *all, int fd, uint32_t cpu,
 		all->events = more;
 		all->room = room;
 	}
-	all->events[all->nr++] = (struct opd_perf_event){ fd, cpu, samples };
+	all->events[all->nr++] = *event;
 	return 0;
 }
 
@@ -123,7 +124,7 @@ static int open_event(const struct opening *o,
 }
 
 static int open_one(struct opening *o, struct perf_event_attr *attr,
-		    const struct slot *slot, const char *name)
+		    const struct slot *slot, const char *name, uint32_t counter)
 {
 	int fd = open_event(o, attr, slot);
 	int err;
@@ -146,7 +147,11 @@ static int open_one(struct opening *o, struct perf_event_attr *attr,
 	if (fd < 0)
 		return op_perf_explain(o->diag, fd, attr, slot->task,
 				       (int)slot->cpu->cpu, name);
-	err = add_event(o->all, fd, slot->cpu->cpu, attr->disabled);
+	err = add_event(o->all,
+			&(struct opd_perf_event){ .fd = fd,
+						  .cpu = slot->cpu->cpu,
+						  .samples = attr->disabled,
+						  .counter = counter });
 	if (err)
 		close(fd);
 	return err ? err : fd;
@@ -158,7 +163,7 @@ static int open_side(struct opening *o, const struct slot *slot)
 	int fd;
 
 	opd_perf_side_attr(o->all, &attr);
-	fd = open_one(o, &attr, slot, "mappings and processes");
+	fd = open_one(o, &attr, slot, "mappings and processes", 0);
 	if (fd < 0)
 		return fd;
 	return connect_ring(o, &slot->cpu->side, fd, o->all->side_size,
@@ -190,7 +195,7 @@ static int open_counter(struct opening *o, const struct slot *slot,
 	int fd, err;
 
 	opd_perf_sample_attr(o->all, &attr, event);
-	fd = open_one(o, &attr, slot, event->name);
+	fd = open_one(o, &attr, slot, event->name, counter);
 	if (fd < 0)
 		return fd;
 	err = connect_ring(o, &slot->cpu->samples, fd, o->all->sample_size,
@@ -509,16 +514,6 @@ void opd_perf_events_close(struct opd_perf_events *all)
 /* ---- CPUs that come and go --------------------------------------------------
  */
 
-static uint64_t lost_of(const struct opd_perf_event *event)
-{
-	uint64_t values[2]; /* the count, the lost samples */
-
-	if (!event->samples ||
-	    read(event->fd, values, sizeof(values)) != sizeof(values))
-		return 0;
-	return values[1];
-}
-
 /* Events of a CPU that went offline never come back to life. */
 static void close_cpu(struct opd_perf_events *all, struct opd_perf_cpu *cpu)
 {
@@ -531,7 +526,7 @@ static void close_cpu(struct opd_perf_events *all, struct opd_perf_cpu *cpu)
 			all->events[kept++] = all->events[i];
 			continue;
 		}
-		all->lost += all->tells_lost ? lost_of(&all->events[i]) : 0;
+		opd_perf_events_keep(all, &all->events[i]);
 		close(all->events[i].fd);
 	}
 	all->nr = kept;
@@ -609,14 +604,4 @@ int opd_perf_events_enable(const struct opd_perf_events *all, bool on)
 		    ioctl(all->events[i].fd, request, 0))
 			return -errno;
 	return 0;
-}
-
-bool opd_perf_events_lost(const struct opd_perf_events *all, uint64_t *lost)
-{
-	*lost = all->lost;
-	if (!all->tells_lost)
-		return false;
-	for (size_t i = 0; i < all->nr; i++)
-		*lost += lost_of(&all->events[i]);
-	return true;
 }

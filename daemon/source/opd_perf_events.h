@@ -22,6 +22,13 @@ struct opd_perf_event {
 	int fd;
 	uint32_t cpu;
 	bool samples; /* else it tells what processes do */
+	uint32_t counter; /* of @samples */
+};
+
+/* How long an event was to be counted and had a counter, ns. */
+struct opd_perf_times {
+	uint64_t enabled;
+	uint64_t running;
 };
 
 struct opd_perf_events {
@@ -35,7 +42,8 @@ struct opd_perf_events {
 	const struct opd_perf_target *target; /* what was asked for */
 	const struct opd_events *counters;
 	int cgroup_fd; /* its folder, 0: not open */
-	uint64_t lost; /* on CPUs that have gone since */
+	uint64_t lost; /* on CPUs that have gone since, as are these: */
+	struct opd_perf_times times[OP_MAX_COUNTERS];
 	uint64_t sample_type;
 	uint32_t stack; /* bytes of user stack in a sample */
 	uint32_t kernel_depth; /* frames that the kernel tells of its own */
@@ -65,8 +73,21 @@ int opd_perf_events_replug(struct opd_perf_events *all, struct op_diag *diag);
 /* Turn sampling on or off. Returns 0 or -errno. */
 int opd_perf_events_enable(const struct opd_perf_events *all, bool on);
 
+/* Add what @event, which is about to be closed, tells to what is kept in @all
+ * of CPUs that have gone. */
+void opd_perf_events_keep(struct opd_perf_events *all,
+			  const struct opd_perf_event *event);
+
 /* Samples that did not fit the rings so far; false if the kernel is too old to
  * tell. */
 bool opd_perf_events_lost(const struct opd_perf_events *all, uint64_t *lost);
+
+/*
+ * How long the event of @counter was to be counted so far, and had a hardware
+ * counter: sums over CPUs, of single processes over the time that they ran.
+ * False for the clock, which needs none, and for a counter without event.
+ */
+bool opd_perf_events_times(const struct opd_perf_events *all, uint32_t counter,
+			   struct opd_perf_times *times);
 
 #endif /* DAEMON_SOURCE_OPD_PERF_EVENTS_H */

@@ -561,6 +561,18 @@ static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 	return err;
 }
 
+static int perf_event_time(struct opd_source *source, unsigned int counter,
+			   struct opd_event_time *time)
+{
+	struct opd_perf_times times;
+
+	if (!opd_perf_events_times(&source->perf->events, counter, &times))
+		return -ENOENT;
+	time->enabled = times.enabled;
+	time->running = times.running;
+	return 0;
+}
+
 static struct unwinder *perf_unwinder(struct opd_source *source)
 {
 	return source->perf->world.stacks.unwinder;
@@ -613,6 +625,7 @@ const struct opd_source_ops opd_source_perf = {
 	.cookie = perf_cookie,
 	.take_file = perf_take_file,
 	.account = perf_account,
+	.event_time = perf_event_time,
 	.unwinder = perf_unwinder,
 	.log = perf_log,
 };

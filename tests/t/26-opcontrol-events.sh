@@ -228,8 +228,6 @@ refused "no mode" 2 'CYCLES:5000:0:0:0: counts neither' \
 refused "too much" 2 'CYCLES:5000:0:1:1:1: "1": too many fields' \
 	--event=CYCLES:5000:0:1:1:1
 refused "twice the same" 2 'MISSES: given twice' --event=MISSES:500,MISSES:500
-refused "no free counter" 1 'BRANCHES: no counter is free: .* 0, 1; leave' \
-	--event=MISSES:500:1,MISSES:500:2,BRANCHES:500
 refused "a feature" 1 'IBS_OPS: no ibs_op here; AMD CPUs' --event=IBS_OPS:512
 refused "timer and an event" 2 '--event=CYCLES:5000,timer: the timer and' \
 	-e CYCLES:5000 -e timer

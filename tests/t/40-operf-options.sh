@@ -145,8 +145,6 @@ them" -e cpu-clock:1000,y:1000 true
 says "an empty name" '"": the name of an event is missing; ophelp lists them' -e , true
 says "twice the same" "page-faults: given twice with the same unit mask; all \
 events must be distinct" -e faults:5,page-faults:5 true
-says "no free counter" "CYCLES: no counter is free: with MISSES it needs 2 \
-counters, the CPU has 1; leave one of them out" -e MISSES:500,CYCLES:1000 true
 sed -i s/Nobody/Somebody/ "$OPROFILE_FS/proc/cpuinfo"
 says "a CPU that is not described" "INST_RETIRED: the kernel has no event of this name; \
 the events of this CPU are unknown: this CPU (vendor Somebody) is not described in \

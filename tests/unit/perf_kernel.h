@@ -53,6 +53,8 @@ struct kernel_event {
 	bool samples;
 	uint64_t time;
 	uint64_t lost;
+	bool timed; /* asked for the next two */
+	uint64_t enabled, running;
 	void *ring;
 	size_t ring_len; /* with the page before it */
 };
@@ -178,6 +180,7 @@ static long kernel_open(const struct perf_event_attr *attr, pid_t task, int cpu,
 		.writer = ends[1],
 		.cpu = cpu,
 		.samples = attr->config != PERF_COUNT_SW_DUMMY,
+		.timed = attr->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 	return kernel.events[kernel.nr++].fd;
 }
@@ -319,22 +322,27 @@ int kernel_munmap(void *at, size_t len)
 	return REAL(munmap)(at, len);
 }
 
-/* A count, then the time of side band or the lost samples. */
+/* A count, then the time of side band, or two times and the lost samples. */
 ssize_t kernel_read(int fd, void *buf, size_t len)
 {
 	struct kernel_event *event = kernel_find(fd);
-	uint64_t values[2] = { 7 };
+	uint64_t values[4] = { 7 };
+	size_t nr = 1;
 
 	if (!event)
 		return REAL(read)(fd, buf, len);
-	if (len < sizeof(values)) {
+	event->time += event->cpu != kernel.dead_cpu;
+	if (event->timed) {
+		values[nr++] = event->enabled;
+		values[nr++] = event->running;
+	}
+	values[nr++] = event->samples ? event->lost : event->time;
+	if (len < nr * sizeof(values[0])) {
 		errno = ENOSPC;
 		return -1;
 	}
-	event->time += event->cpu != kernel.dead_cpu;
-	values[1] = event->samples ? event->lost : event->time;
-	memcpy(buf, values, sizeof(values));
-	return sizeof(values);
+	memcpy(buf, values, nr * sizeof(values[0]));
+	return (ssize_t)(nr * sizeof(values[0]));
 }
 
 int kernel_close(int fd)

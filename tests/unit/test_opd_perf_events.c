@@ -111,6 +111,7 @@ static void show_attrs(struct rig *rig, FILE *out)
 static void show_all(const struct rig *rig, FILE *out)
 {
 	const struct opd_perf_events *all = &rig->all;
+	struct opd_perf_times times;
 	uint64_t lost;
 
 	fprintf(out, "samples %zu KiB, side band %zu KiB, type 0x%lx",
@@ -124,6 +125,11 @@ static void show_all(const struct rig *rig, FILE *out)
 			(unsigned long)all->ids[i].id, all->ids[i].counter);
 	if (opd_perf_events_lost(all, &lost))
 		fprintf(out, ", lost %lu", (unsigned long)lost);
+	for (uint32_t i = 0; i < all->counters->nr; i++)
+		if (opd_perf_events_times(all, i, &times) && times.enabled)
+			fprintf(out, ", counter %u: %lu of %lu", i,
+				(unsigned long)times.running,
+				(unsigned long)times.enabled);
 	for (unsigned int i = 0; i < all->nr_cpus && all->nr_cpus < 9; i++)
 		if (!all->cpus[i].samples.meta || !all->cpus[i].side.meta)
 			fprintf(out, ", none on %u", all->cpus[i].cpu);
@@ -181,7 +187,7 @@ static void end_thread(struct rig *rig)
  * old (no build-ids), older (no lost samples), vague (nothing precise),
  * thread: this process has another one, which is gone when it is opened;
  * cgroups VERSION: all folders are of these; no-cpu CPU, dead-cpu CPU, no-task
- * TASK, lost N (of every event)
+ * TASK, lost N (of every event), times RUNNING ENABLED (likewise)
  */
 static void do_line(struct rig *rig, const char *line, FILE *out)
 {
@@ -243,7 +249,13 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	else if (!strcmp(verb, "lost"))
 		for (int i = 0; i < kernel.nr; i++)
 			kernel.events[i].lost = (uint64_t)nr[0];
-	else
+	else if (!strcmp(verb, "times")) {
+		sscanf(line, "%*s %d %d", &nr[0], &nr[1]);
+		for (int i = 0; i < kernel.nr; i++) {
+			kernel.events[i].running = (uint64_t)nr[0];
+			kernel.events[i].enabled = (uint64_t)nr[1];
+		}
+	} else
 		fail_msg("%s: no such verb", verb);
 }
 
@@ -312,6 +324,28 @@ static const struct row rows[] = {
 	  " on 3 on 4 on 6 on 7\n"
 	  "enable: 0\n"
 	  "close: -2 -3 -4 -5 -6 -7\n" },
+	/* Of all CPUs, also of one that has gone since. */
+	{ "events_that_share_counters", NULL,
+	  TWO "open; times 3 10; lost 1; show; online 0; replug; times 4 12; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:128 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:128 raw176@1=6 map 6:256 0:0@1=7 7>6\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x10007, ids 930=2 940=0 960=2 970=0, lost 4, counter 0: 6 of 20, counter 2: 6 of 20\n"
+	  " -5 -6 -7\n"
+	  "replug: 1\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x10007, ids 930=2 940=0 960=2 970=0, lost 4, counter 0: 7 of 22, counter 2: 7 of 22, none on 1\n"
+	  "close: -2 -3 -4\n" },
+	/* A thread's events are enabled on each CPU while it runs on one. */
+	{ "a_process_with_events", "pid=SELF",
+	  TWO "older; open; times 3 10; show",
+	  " side@-1=0 -0 side@-1=EINVAL side/self@0=1 map 1:128 raw176/self@0=2 map 2:256 0:0/self@0=3 3>2 side/self@1=4 map 4:128 raw176/self@1=5 map 5:256 0:0/self@1=6 6>5\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x10007, ids 940=2 950=0 970=2 980=0, counter 0: 6 of 10, counter 2: 6 of 10\n"
+	  "close: -1 -2 -3 -4 -5 -6\n" },
+	{ "clock_without_times", NULL, "open; times 3 10; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:128 clock@0=3 map 3:256 side@1=4 map 4:128 clock@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0\n"
+	  "close: -2 -3 -4 -5\n" },
 	/* One event that is not the first needs an id, too. */
 	{ "the_second_counter", NULL,
 	  "events A:118:1:100000:1:1:0; open; show",
@@ -611,7 +645,7 @@ static const struct row rows[] = {
 	  "samples 16384 KiB, side band 128 KiB, type 0x3007, stack 61440, kernel 0, lost 0\n"
 	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
 	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "A type=4 config=118 sample_period=100000 sample_type=12295 read_format=16 wakeup_watermark=4194304 clockid=4 sample_stack_user=61440\n"
+	  "A type=4 config=118 sample_period=100000 sample_type=12295 read_format=19 wakeup_watermark=4194304 clockid=4 sample_stack_user=61440\n"
 	  "  disabled exclude_kernel exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
 	  "close: -2 -3 -4 -5\n" },
 	{ "deeper_than_the_kernel_tells", "callgraph=500",
@@ -679,9 +713,9 @@ static const struct row rows[] = {
 	  "open: 0\n"
 	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
 	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "A type=4 config=374 sample_period=100000 sample_type=65543 read_format=16 wakeup_watermark=131072 clockid=4\n"
+	  "A type=4 config=374 sample_period=100000 sample_type=65543 read_format=19 wakeup_watermark=131072 clockid=4\n"
 	  "  disabled exclude_user exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
-	  "cpu-cycles sample_period=5000 sample_type=65543 read_format=16 wakeup_watermark=131072 clockid=4\n"
+	  "cpu-cycles sample_period=5000 sample_type=65543 read_format=19 wakeup_watermark=131072 clockid=4\n"
 	  "  disabled exclude_kernel exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
 	  "close: -2 -3 -4 -5 -6 -7\n" },
 	{ "attributes_for_weights", NULL,
@@ -691,11 +725,11 @@ static const struct row rows[] = {
 	  "open: 0\n"
 	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
 	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "A type=4 config=205 sample_period=9 sample_type=81927 read_format=16 precise_ip=2 wakeup_watermark=131072 clockid=4\n"
+	  "A type=4 config=205 sample_period=9 sample_type=81927 read_format=19 precise_ip=2 wakeup_watermark=131072 clockid=4\n"
 	  "  disabled exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
-	  "B type=4 config=461 config1=3 sample_period=9 sample_type=81927 read_format=16 precise_ip=2 wakeup_watermark=131072 clockid=4\n"
+	  "B type=4 config=461 config1=3 sample_period=9 sample_type=81927 read_format=19 precise_ip=2 wakeup_watermark=131072 clockid=4\n"
 	  "  disabled exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
-	  "cpu-cycles sample_period=9 sample_type=81927 read_format=16 wakeup_watermark=131072 clockid=4\n"
+	  "cpu-cycles sample_period=9 sample_type=81927 read_format=19 wakeup_watermark=131072 clockid=4\n"
 	  "  disabled exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
 	  "close: -2 -3 -4 -5 -6 -7 -8 -9\n" },
 };

@@ -135,8 +135,6 @@ static void refuses_what_cannot_be_sampled(void **state)
 	refuses(false, "cycles:900:0:1:0", -EACCES,
 		"cycles: kernel code only, which you may not sample");
 	refuses(true, "CYCLES:900:0:1:0", -EINVAL, "below the minimum");
-	refuses(true, "CYCLES:1000,ISSUE:6:any,ISSUE:6:fused", -EBUSY,
-		"ISSUE: no counter is free");
 	refuses(true, "IBS_FETCH:64", -EINVAL, "but by ibs_fetch");
 	refuses(true, "FOO:1", -EINVAL,
 		"FOO: " CPU " has no event of this name");

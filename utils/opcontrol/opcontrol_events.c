@@ -107,7 +107,9 @@ static int resolve_events(struct oc_events *events, struct event_list *list,
 	if (err)
 		return op_diag_set(diag, err, "%s", op_diag_text(&why, err));
 	err = check_event_source(events, list, source, diag);
-	return err ? err : event_list_check(list, &events->machine, diag);
+	return err ? err
+		   : event_list_check(list, &events->machine, &events->share,
+				      diag);
 }
 
 /* ---- the setting --------------------------------------------------------- */
@@ -192,6 +194,7 @@ int oc_events_choose(struct oc_events *events,
 		     struct op_diag *diag)
 {
 	const char *text = settings->events;
+	int err;
 
 	event_list_release(&events->list);
 	set_factor(events, settings);
@@ -199,7 +202,10 @@ int oc_events_choose(struct oc_events *events,
 		return choose_default_event(events, source, diag);
 	if (!strcmp(text, TIMER))
 		return 0;
-	return resolve_events(events, &events->list, text, source, diag);
+	err = resolve_events(events, &events->list, text, source, diag);
+	if (!err && events->share)
+		say_note("opcontrol", "%s", EVENT_LIST_SHARE_NOTE);
+	return err;
 }
 
 /* ---- oprofilefs ---------------------------------------------------------- */

@@ -18,6 +18,7 @@ struct oc_events {
 	const struct oc_fs *fs; /* the caller's */
 	struct event_machine machine;
 	struct event_list list; /* chosen for a daemon; empty: the timer */
+	bool share; /* the CPU has fewer counters than these need */
 };
 
 /* Returns 0 or -ENOMEM; oc_events_release() must follow in any case. */

@@ -20,6 +20,7 @@
 
 #include "config.h"
 #include "libop/op_perf.h"
+#include "utils/event_list.h"
 #include "utils/operf/operf_daemon.h"
 #include "utils/operf/operf_report.h"
 #include "utils/operf/operf_run.h"
@@ -60,6 +61,8 @@ static void note_sampling_limits(const struct operf *operf)
 		operf_inform(operf,
 			     "no hardware counters here; sampling the CPU "
 			     "clock instead");
+	if (operf->events.share)
+		operf_inform(operf, "%s", EVENT_LIST_SHARE_NOTE);
 	if (operf->events.user_only)
 		operf_inform(
 			operf,

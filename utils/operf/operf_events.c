@@ -39,7 +39,7 @@ static int take_events(struct operf_events *events,
 	int err = event_list_init(&list, machine, text, diag);
 
 	if (!err)
-		err = event_list_check(&list, machine, diag);
+		err = event_list_check(&list, machine, &events->share, diag);
 	if (!err && with_stacks)
 		raise_counts(&list);
 	if (!err && !rights->may_sample_kernel)

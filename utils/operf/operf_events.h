@@ -17,6 +17,7 @@ struct operf_events {
 	char *text; /* for the daemon's --events; NULL: the CPU clock */
 	bool no_counter; /* the CPU clock only because of that */
 	bool user_only; /* the kernel is left out: this user may not */
+	bool share; /* there are more events than counters */
 };
 
 /* What this machine and user allow, and what else is wanted. */
