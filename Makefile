@@ -21,6 +21,7 @@
 #	               module-arm64 of them; module-all: the modules of both
 #	fuzz           FUZZ_SECONDS= (30) of each fuzzer, from FUZZ_SEED= (any)
 #	pictures       those of README.md, drawn by Chromium from a real run
+#	manual         the manual and the other pages of doc/ as HTML, in $(O)/html
 #	demo           a profile of a program on this machine; vm-demo: with the
 #	               module, in a virtual machine
 #	install        the programs, the libraries, the events, the manual pages, doc/
@@ -54,7 +55,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 # ---- configuration -------------------------------------------------------
 
 # These need no configuration.
-UNCONFIGURED := clean dist format demo vm-demo install-deps fuzz help
+UNCONFIGURED := clean dist format demo vm-demo install-deps fuzz help manual
 
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(O)/config.mk
@@ -273,6 +274,9 @@ bench: all
 	$(Q)O='$(O)' tests/bench/run $(BENCH)
 pictures: tools
 	$(Q)O='$(O)' utils/pictures
+# Made again whenever it is asked for: that takes a second.
+manual:
+	$(Q)O='$(O)' utils/manual
 demo:
 	$(Q)O='$(O)' utils/demo
 vm-demo:
@@ -303,14 +307,20 @@ install-agent: $(AGENT_FILES)
 		-e 's|@VERSION@|$(VERSION)|' libagent/opagent.pc.in >$(O)/lib/opagent.pc
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(libdir)'/pkgconfig $(O)/lib/opagent.pc
 
-# The tree of doc/ stays as it is, so that its links lead somewhere.
-install-doc:
+# The tree of doc/ stays as it is, so that its links lead somewhere; as HTML it is
+# there where what writes that is.
+install-doc: $(if $(shell command -v lowdown && command -v mandoc),manual)
 	$(Q)set -e; for page in doc/man/*.[1-8]; do \
 		install -D -m 644 -t '$(DESTDIR)$(mandir)'/man$${page##*.} $$page; \
 	done
 	$(Q)set -e; find README.md doc -name man -prune -o -type f -print | \
 		while read -r page; do \
 			install -D -m 644 $$page '$(DESTDIR)$(docdir)'/$$page; \
+		done
+	$(Q)set -e; [ -z '$(filter manual,$^)' ] || \
+		find $(O)/html -type f | while read -r page; do \
+			install -D -m 644 $$page \
+				'$(DESTDIR)$(docdir)'/html/$${page#$(O)/html/}; \
 		done
 
 install-systemd:
@@ -379,6 +389,6 @@ clean:
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
 	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian \
 	check-packages lint hdr-check fuzz bench demo \
-	pictures vm-demo install-deps format install install-agent install-dkms \
+	pictures manual vm-demo install-deps format install install-agent install-dkms \
 	install-systemd install-doc install-completion uninstall dist help \
 	clean

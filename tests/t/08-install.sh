@@ -49,6 +49,12 @@ is "each page of doc/ is there" \
 	"$(cd "$TOP/doc" && find . -name man -prune -o -type f -print | sort)"
 ok "and the README that leads to them" \
 	cmp "$TOP/README.md" "$root/usr/share/doc/oprofile/README.md"
+if command -v lowdown >/dev/null && command -v mandoc >/dev/null; then
+	ok "the manual is there as HTML" \
+		test -s "$root/usr/share/doc/oprofile/html/doc/manual/index.html"
+else
+	skip "the manual as HTML" "no lowdown or mandoc; run utils/install-deps"
+fi
 is "everybody may read all of it" "$(find "$root" ! -type l ! -perm -o=r)" ""
 is "no file names the build folder" \
 	"$(grep -rlF --exclude='*.ko' --exclude='lib*' --exclude-dir=bin "$O" "$root")" ""
