@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Check the texts that people read: tests/lint/texts.py [--list]
 
-Collects the texts of messages and help from the C sources of the programs, and
-the manual pages as mandoc prints them. Each text must be free of the phrases in
+Collects the texts of messages and help from the C sources of the programs, the
+manual pages as mandoc prints them, and the prose of README and the pages of doc/:
+what is no block and no code. Each text must be free of the phrases in
 RIDDLES, which had to be read twice; a message has one line and no full stop at
 its end; each word is known to aspell or stands in tests/lint/words. Prints what
 is wrong; exits with 1 if there is any. --list prints all texts and their places.
@@ -105,6 +106,16 @@ def collect():
         # Bold and underlined letters are overstruck.
         page = re.sub(".\b", "", page)
         yield str(path), False, re.sub(r"\s+", " ", page)
+    for path in [pathlib.Path("README.md"), *sorted(pathlib.Path("doc").rglob("*.md"))]:
+        if path.exists():
+            yield str(path), False, prose(path.read_text())
+
+
+def prose(page):
+    """A page of Markdown without blocks, code, comments, and where links lead."""
+    for what in (r"^```.*?^```$", r"`[^`]*`", r"<!--.*?-->", r"\]\([^)]*\)"):
+        page = re.sub(what, " ", page, flags=re.M | re.S)
+    return re.sub(r"\s+", " ", page)
 
 
 def words_of(text):

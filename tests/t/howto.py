@@ -1,11 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Follow a page of doc/howto/.
+"""Follow a page of the documentation.
 
-usage: howto.py apply PAGE TREE    make the changes of PAGE in the folder TREE
+usage: howto.py blocks PAGE DIR    write each block of commands of PAGE to a file
+                                   in DIR; print its name, its line in PAGE, and
+                                   what its mark says that it needs
+       howto.py options PAGE       print each long option of our programs that
+                                   PAGE names: program, option
+    and for the pages of doc/howto/, which change the tree:
+       howto.py apply PAGE TREE    make the changes of PAGE in the folder TREE
        howto.py missing PAGE TREE  print what PAGE names that TREE does not have
        howto.py commands PAGE      print the commands of PAGE
        howto.py output PAGE        print what PAGE says that they print
+
+Blocks are fenced and name their language; "sh" is for commands that tests run.
+A mark is a comment on a line of its own right above such a block:
+
+    <!-- needs: WHAT -->
+
+It tells what the commands need besides a built tree, and so which test runs
+them: NEEDS has the words. "program NAME" stands for one that may be missing.
 
 A change is a paragraph of one of these forms with a fenced block behind it:
 
@@ -22,6 +36,25 @@ behind one is what they print. Any other fenced block is a mistake.
 import pathlib
 import re
 import sys
+
+# What a mark may say, and what becomes of the block. A block that no test can run
+# is read only: by the shell for mistakes, and its options are looked up.
+NEEDS = {
+    "a fresh Debian": "run by tests/t/05-newcomer.sh, or by 05-bare-machine.sh",
+    "the module": "run by tests/vm/t/70-readme.sh",
+    "another machine": "read only: what it needs is not on this one",
+    "hours": "read only: it takes too long",
+    "names of yours": "read only: words in it stand for others",
+    "perf record": "read only: run by tests/t/33-opimport-perf.sh",
+    "a screen": "read only: run by tests/t/53-optop.sh",
+    "a server": "read only: run by tests/t/35-debuginfod.sh",
+}
+MARK = re.compile(r"<!-- needs: (program \S+|.*?) -->")
+LANGUAGES = {"sh", "text", "c", "cpp", "lua", "make"}
+# Options of one of our programs, up to the first word that is none.
+OURS = re.compile(
+    r"(?<![\w/.-])(op[a-z]+|ocount|op-check-perfevents)((?:\s+(?:\\\n\s*)?-[^\s`]*)+)"
+)
 
 NEW_FILE = re.compile(r"New file `([^`]+)`:")
 CHANGE = re.compile(
@@ -57,6 +90,49 @@ def blocks(page):
             paragraph.append(line.strip())
     if text is not None:
         sys.exit(f"{page}: the last block has no end")
+
+
+def write_blocks(page, folder):
+    lines = pathlib.Path(page).read_text().splitlines()
+    fence, blank = None, True
+    for at, line in enumerate(lines):
+        if line.startswith("```") and fence is None:
+            fence = line[3:]
+            if fence not in LANGUAGES:
+                sys.exit(f"{page}:{at + 1}: a block of no known language: {line}")
+            mark = MARK.fullmatch(lines[at - 1])
+            needs = mark[1] if mark else ""
+            if mark is None and lines[at - 1].startswith("<!--"):
+                sys.exit(f"{page}:{at}: not a known mark: {lines[at - 1]}")
+            if needs and needs not in NEEDS and not needs.startswith("program "):
+                sys.exit(f"{page}:{at}: not a known mark: {needs}")
+            first = at + 1
+        elif line == "```":
+            if fence == "sh":
+                name = f"{first:04}"
+                text = "".join(f"{x}\n" for x in lines[first:at])
+                pathlib.Path(folder, name).write_text(text)
+                print(name, first + 1, needs)
+            fence = None
+        elif fence is None and blank and line.startswith("    ") and line.strip():
+            sys.exit(f"{page}:{at + 1}: a block without a fence: {line.strip()}")
+        blank = not line.strip()
+    if fence is not None:
+        sys.exit(f"{page}: the last block has no end")
+
+
+def print_options(page):
+    text = pathlib.Path(page).read_text()
+    # What the shell gets, and what prose shows as code.
+    codes = [b for b in re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)]
+    prose = re.sub("^```.*?^```$", "", text, flags=re.M | re.S)
+    codes += re.findall(r"`([^`]+)`", prose)
+    found = set()
+    for code in codes:
+        for program, options in OURS.findall(code):
+            for option in re.findall(r"(?<!\S)--[a-z][a-z-]+", options):
+                found.add(f"{program} {option}")
+    print(*sorted(found), sep="\n")
 
 
 def plain(line):
@@ -115,6 +191,10 @@ def missing(page, tree):
 
 def main():
     match sys.argv[1:]:
+        case ["blocks", page, folder]:
+            write_blocks(page, folder)
+        case ["options", page]:
+            print_options(page)
         case ["apply", page, tree]:
             apply(page, tree)
         case ["missing", page, tree]:

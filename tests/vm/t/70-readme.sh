@@ -1,24 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The commands of the README's quick start, one by one, as a user would type
-# them; each block in a folder of its own.
-# timeout: 600
+# The commands that README, the manual and the other pages of doc/ mark as those
+# that need the module, and README's quick start, line by line as a user would
+# type them; each block in a folder and with settings of its own. The other
+# blocks have tests/t/07-commands.sh.
+# timeout: 900
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
 PATH=$BIN:$PATH
+howto=$TOP/tests/t/howto.py
 
-# block N: the lines of the README's shell block number N.
-block() {
-	awk -v wanted="$1" '/^[`][`][`]/ { nr += (inside = /sh$/); next }
-		inside && nr == wanted' "$TOP/README.md"
-}
-
-# type_block N: run them.
+# type_block FILE: run its lines.
 type_block() {
-	mkdir "$TMP/$1"
-	cd "$TMP/$1" || exit
-	block "$1" >"$TMP/lines"
+	HOME=$(mktemp -d "$TMP/block.XXXX")
+	export HOME
+	cd "$HOME" || exit
 	while read -r line; do
 		ok "$line" sh -c "$line >'$TMP/out' 2>'$TMP/err'"
 		case $line in
@@ -26,20 +23,44 @@ type_block() {
 			sed 's/^/# /' "$TMP/out" | head -12
 			ok "it reports gzip" grep -q gzip "$TMP/out"
 			;;
-		*image:*)
+		*image:*gzip*)
 			ok "it names functions of libraries or the kernel" \
 				grep -Eq 'vmlinux|libc|ld-linux|gzip' "$TMP/out"
 			;;
+		*image:*find*)
+			ok "it has the kernel's part of find" \
+				grep -Eq 'vmlinux|getdents' "$TMP/out"
+			;;
 		esac
-	done <"$TMP/lines"
+	done <"$1"
+	opcontrol --deinit >"$TMP/out" 2>&1
+	opcontrol --reset >"$TMP/out" 2>&1
 }
 
-ok "one program is profiled" [ "$(block 1 | wc -l)" -ge 3 ]
-like "with operf" "$(block 1)" '^operf '
-ok "the machine is profiled" [ "$(block 2 | wc -l)" -ge 10 ]
-like "with opcontrol" "$(block 2)" '^opcontrol --start'
-is "that is all" "$(block 3)" ""
-type_block 1
-type_block 2
+# blocks PAGE: lines of FILE NEEDS.
+blocks() {
+	folder=$TMP/blocks/$(echo "$1" | tr / -)
+	mkdir -p "$folder"
+	"$howto" blocks "$TOP/$1" "$folder" |
+		while read -r name _ needs; do echo "$folder/$name $needs"; done
+}
+
+blocks README.md >"$TMP/readme"
+quick=$(awk '$2 == "" { print $1 }' "$TMP/readme")
+like "README has one block that needs nothing, with operf" \
+	"$(cat "$quick")" '^operf '
+machine=$(awk '/ the module$/ { print $1 }' "$TMP/readme")
+like "and one for the machine" "$(cat "$machine")" '^opcontrol --start'
+type_block "$quick"
+type_block "$machine"
+
+for page in "$TOP"/doc/*.md "$TOP"/doc/manual/*.md; do
+	blocks "${page#"$TOP/"}"
+done | sed -n 's/ the module$//p' >"$TMP/others"
+ok "the manual has some, too" [ "$(wc -l <"$TMP/others")" -ge 3 ]
+while read -r block; do
+	diag "${block#"$TMP/blocks/"}"
+	type_block "$block"
+done <"$TMP/others"
 ok "no complaint from the kernel" kernel_is_content
 done_testing
