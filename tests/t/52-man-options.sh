@@ -8,7 +8,7 @@
 
 # helped PROGRAM: the options in its help, one a line.
 helped() {
-	"$BIN/$1" --help | sed -n 's/^  *\(-.*\)/\1/p' | tr ', =[' '\n' |
+	"$BIN/$1" --help | sed -n 's/^ \{2,6\}\(-.*\)/\1/p' | tr ', =[' '\n' |
 		grep -E '^(-[A-Za-z?]|--[a-z][a-z-]*)$' | sort -u
 }
 
@@ -16,13 +16,14 @@ helped() {
 # puts a dash before each word behind Fl.
 described() {
 	sed -n -e 's/\\&//g' -e 's/Fl Fl /Fl -/g' -e 's/^\.It \(Fl .*\)/\1/p' \
-		"$TOP/doc/man/$1.1" |
+		"$TOP/doc/man/$1".[18] |
 		grep -oE '(Fl |, )(-[a-z][a-z-]*|[^ ,-])( |$)' |
 		sed -e 's/^Fl //' -e 's/^, //' -e 's/ $//' -e 's/^/-/' | sort
 }
 
 for program in opcontrol operf ocount ophelp opstream opreport opannotate \
-	oparchive opgprof opimport opsymbols optop op-check-perfevents opjitconv; do
+	oparchive opgprof opimport opsymbols optop op-check-perfevents opjitconv \
+	oprofiled; do
 	helped "$program" >"$TMP/help"
 	described "$program" >"$TMP/items"
 	sort -u "$TMP/items" >"$TMP/man"
