@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The commands that README, the manual and the other pages of doc/ show are run,
-# page by page, each page in a folder of its own that has the tree beside it. What
-# a block needs besides is in the mark above it, see tests/t/howto.py. Pages of
-# doc/howto/ have 07-howto.sh.
+# page by page, each page in a folder of its own that has the tree beside it; their
+# reports have the columns that the page shows. What a block needs besides is in the
+# mark above it, see tests/t/howto.py. Pages of doc/howto/ have 07-howto.sh.
 # sanitized: no
 # timeout: 300
 
@@ -22,6 +22,20 @@ export PATH HOME PAGER
 known_option() {
 	[ -e "$TMP/help.$1" ] || "$1" --help >"$TMP/help.$1" 2>&1
 	grep -qe "$2" "$TMP/help.$1"
+}
+
+# columns FILE: the heads of tables in a report. Names of images and programs have a
+# column where there are several of them, which may be chance.
+columns() {
+	grep -E '^ *samples ' "$1" | sed 's/ image name\| app name//g' | tr -s ' '
+}
+
+# has_columns NAME FILE: what was just printed, which is in the log, has the columns
+# of the report in FILE.
+has_columns() {
+	columns "$test_log" >"$TMP/columns"
+	is "$1: the report has the columns that the page shows" \
+		"$(columns "$2" | grep -vxFf "$TMP/columns")" ""
 }
 
 # follow PAGE: run or read its blocks.
@@ -50,6 +64,7 @@ follow() {
 		else
 			ok "$1:$line: $(head -n 1 "$block")" \
 				env -C "$folder" sh -eu "$block"
+			[ ! -e "$block.out" ] || has_columns "$1:$line" "$block.out"
 		fi
 	done <"$folder/list"
 	"$howto" options "$TOP/$1" | while read -r program option; do

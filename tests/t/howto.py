@@ -3,8 +3,9 @@
 """Follow a page of the documentation.
 
 usage: howto.py blocks PAGE DIR    write each block of commands of PAGE to a file
-                                   in DIR; print its name, its line in PAGE, and
-                                   what its mark says that it needs
+                                   NAME in DIR, and what PAGE says that they print
+                                   to NAME.out; print NAME, the line in PAGE, and
+                                   what the mark says that the block needs
        howto.py options PAGE       print each long option of our programs that
                                    PAGE names: program, option
     and for the pages of doc/howto/, which change the tree:
@@ -94,7 +95,7 @@ def blocks(page):
 
 def write_blocks(page, folder):
     lines = pathlib.Path(page).read_text().splitlines()
-    fence, blank = None, True
+    fence, blank, name, end = None, True, None, 0
     for at, line in enumerate(lines):
         if line.startswith("```") and fence is None:
             fence = line[3:]
@@ -108,11 +109,13 @@ def write_blocks(page, folder):
                 sys.exit(f"{page}:{at}: not a known mark: {needs}")
             first = at + 1
         elif line == "```":
+            text = "".join(f"{x}\n" for x in lines[first:at])
             if fence == "sh":
-                name = f"{first:04}"
-                text = "".join(f"{x}\n" for x in lines[first:at])
+                name, end = f"{first:04}", at
                 pathlib.Path(folder, name).write_text(text)
                 print(name, first + 1, needs)
+            elif fence == "text" and name and first - 1 == end + 2:
+                pathlib.Path(folder, f"{name}.out").write_text(text)
             fence = None
         elif fence is None and blank and line.startswith("    ") and line.strip():
             sys.exit(f"{page}:{at + 1}: a block without a fence: {line.strip()}")
