@@ -6,13 +6,14 @@
 # reports have the columns that the page shows. What a block needs besides is in the
 # mark above it, see tests/t/howto.py. Pages of doc/howto/ have 07-howto.sh.
 # sanitized: no
-# timeout: 300
+# timeout: 600
 
 . "$(dirname "$0")/lib.sh"
 
 howto=$TOP/tests/t/howto.py
 command -v python3 >/dev/null || skip_all "no python3"
-"$TESTBIN/canperf" own 2>"$TMP/canperf" ||
+# Some sample the kernel.
+"$TESTBIN/canperf" system 2>"$TMP/canperf" ||
 	skip_all "no perf events for this user: $(cat "$TMP/canperf")"
 
 PATH=$BIN:$PATH HOME=$TMP PAGER=cat
