@@ -25,10 +25,10 @@ known_option() {
 	grep -qe "$2" "$TMP/help.$1"
 }
 
-# columns FILE: the heads of tables in a report. Names of images and programs have a
+# columns FILE: the heads of tables of opreport. Names of images and programs have a
 # column where there are several of them, which may be chance.
 columns() {
-	grep -E '^ *samples ' "$1" | sed 's/ image name\| app name//g' | tr -s ' '
+	grep -E '^ *samples +%' "$1" | sed 's/ image name\| app name//g' | tr -s ' '
 }
 
 # has_columns NAME FILE: what was just printed, which is in the log, has the columns
