@@ -27,7 +27,9 @@
 
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
+#include "libop/op_build_id.h"
 #include "libop/op_clock.h"
+#include "libop/op_config.h"
 #include "libop/op_ksyms.h"
 #include "libop/op_ledger.h"
 #include "libop/op_lock.h"
@@ -35,6 +37,7 @@
 #include "libop/op_sample_file.h"
 #include "libop/op_walk.h"
 #include "libpp/sample_list.h"
+#include "libpp/symbols/inline_answers.h"
 #include "libpp/symbols/op_bfd.h"
 
 #define READERS_WAIT 60000 /* milliseconds */
@@ -376,19 +379,62 @@ static int check_kernel_symbols(const struct op_walk_entry *entry, void *ctx)
 	return 0;
 }
 
+/* The build-id that is the end of a path of the store, XX/REST.inlines. Returns
+ * its bytes, 0 for another name. */
+static size_t build_id_of_answers(const struct op_walk_entry *entry,
+				  uint8_t id[OP_BUILD_ID_MAX])
+{
+	const char *hex = entry->name - 3;
+	const char *end = strstr(entry->name, PP_INLINES_SUFFIX);
+	size_t len = 0;
+
+	if (entry->depth < 2 || !end || end[sizeof(PP_INLINES_SUFFIX) - 1])
+		return 0;
+	while (hex < end && len < OP_BUILD_ID_MAX) {
+		int high = op_hex_digit(hex[0]), low = op_hex_digit(hex[1]);
+
+		if (high < 0 || low < 0)
+			return 0;
+		id[len++] = (uint8_t)(high << 4 | low);
+		hex += hex[2] == '/' ? 3 : 2;
+	}
+	return hex == end ? len : 0;
+}
+
+static void check_answers(struct checking *c, const char *path,
+			  const uint8_t *id, size_t id_len)
+{
+	struct pp_inline_answers answers;
+	int err = pp_inline_answers_read(&answers, path, id, id_len);
+
+	if (err)
+		say_damage(c, path,
+			   err == -EBADMSG ? "it is damaged" : strerror(-err),
+			   "reports read again what was inlined");
+	else
+		pp_inline_answers_release(&answers);
+}
+
 /* Files of the store are called by their build-id; so are those of images/,
  * behind a name. */
-static int check_binary(const struct op_walk_entry *entry, void *ctx)
+static int check_stored(const struct op_walk_entry *entry, void *ctx)
 {
 	static const struct op_debug_places nowhere;
 	struct checking *c = ctx;
+	uint8_t id[OP_BUILD_ID_MAX];
 	struct op_bfd *bfd;
 	const char *path;
+	size_t id_len;
 	int err;
 
 	if (entry->kind != OP_WALK_FILE || entry->name[0] == '.')
 		return 0;
 	c->check->nr_files++;
+	id_len = build_id_of_answers(entry, id);
+	if (id_len > 0) {
+		check_answers(c, entry->path, id, id_len);
+		return 0;
+	}
 	err = op_bfd_open(&bfd, entry->path, &nowhere);
 	if (!err) {
 		err = op_bfd_fault(bfd, &path);
@@ -451,7 +497,7 @@ int pp_check_session(struct pp_check *check, const struct op_session *session,
 					   check_unfinished);
 	if (!err)
 		err = walk_part(&c, session->symbols, check_kernel_symbols)
-			      ?: walk_part(&c, session->store, check_binary);
+			      ?: walk_part(&c, session->store, check_stored);
 	free(c.scratch);
 	if (lock >= 0)
 		close(lock);

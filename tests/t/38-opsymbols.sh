@@ -156,6 +156,7 @@ ok "nothing is kept by a report" test "$(functions)" = "inner main " -a \
 	! -e "$SESSION/store"
 keep
 is "it is kept with the rights of the binary" "$(stat -c %a "$kept")" 444
+ok "the check of a session finds it sound" "$BIN/opreport" --session-dir="$SESSION" --check
 strip --strip-debug bin/inlined
 is "a report finds it there" "$(functions)" "inner main "
 is "or does without" "$(functions --no-inlines)" "main "

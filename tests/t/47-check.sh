@@ -141,6 +141,9 @@ fresh loose
 mkdir -p "$SESSION/store/.build-id/01"
 echo x >"$SESSION/store/.build-id/01/23"
 finds 'the store' '01/23: it is damaged: samples of that file have no names'
+rm "$SESSION/store/.build-id/01/23"
+echo x >"$SESSION/store/.build-id/01/23.inlines"
+finds 'what was inlined' '01/23.inlines: it is damaged: reports read again what was inlined'
 fresh loose
 cp -R "$CURRENT" "$SESSION/samples/saved"
 spoil "$(find "$SESSION/samples/saved" -path '*/{tree}/*' -type f | head -n 1)" 2
