@@ -39,6 +39,7 @@
 #include "daemon/opd_ksyms.h"
 #include "daemon/opd_loop.h"
 #include "daemon/opd_options.h"
+#include "daemon/opd_priority.h"
 #include "daemon/opd_place.h"
 #include "daemon/opd_record.h"
 #include "daemon/opd_stack.h"
@@ -82,6 +83,7 @@ struct opd {
 	struct opd_record record;
 	struct opd_stats stats;
 	struct opd_loop loop;
+	struct opd_priority priority;
 	struct opd_control control;
 };
 

@@ -386,6 +386,7 @@ void opd_loop_run(struct opd *opd)
 	read_more(opd);
 	while (!opd->loop.quit) {
 		run_once(opd, !opd->loop.always_ready && !more);
+		opd_priority_check(&opd->priority, &opd->log);
 		if (opd->loop.always_ready && !opd->loop.quit)
 			read_more(opd);
 		more = !opd->loop.quit && opd_ksyms_take(&opd->ksyms);

@@ -237,7 +237,11 @@ static int run(struct opd *opd, int waiting, bool *told, struct op_diag *diag)
 	/* Before the parent ends: a manager takes that for the end of all. */
 	tell_manager(opd, true);
 	tell(waiting, "");
+	/* What is replayed waits for nobody. */
+	if (!opd->source.ops->ends)
+		opd_priority_begin(&opd->priority, &opd->log);
 	opd_loop_run(opd);
+	opd_priority_end(&opd->priority);
 	tell_manager(opd, false);
 	return finish(opd, diag);
 }

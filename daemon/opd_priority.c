@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "daemon/opd_priority.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "libop/op_log.h"
+
+#define SECOND UINT64_C(1000000000)
+/* The lowest that comes before all ordinary processes. */
+#define RAISED 1
+/* Where that is not allowed, and while the daemon needs much. */
+#define NICE (-10)
+
+static uint64_t ns_of_clock(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+static int set_policy(bool raised)
+{
+	const struct sched_param param = { .sched_priority =
+						   raised ? RAISED : 0 };
+
+	return sched_setscheduler(
+		       0, raised ? SCHED_RR | SCHED_RESET_ON_FORK : SCHED_OTHER,
+		       &param)
+		       ? -errno
+		       : 0;
+}
+
+void opd_priority_begin(struct opd_priority *priority, struct op_log *log)
+{
+	int err = setpriority(PRIO_PROCESS, 0, NICE) ? -errno : 0;
+
+	if (!err)
+		err = set_policy(true);
+	priority->is_raised = priority->is_wanted = !err;
+	priority->wall = ns_of_clock(CLOCK_MONOTONIC);
+	priority->cpu = ns_of_clock(CLOCK_THREAD_CPUTIME_ID);
+	if (err)
+		op_verbose(log, OP_V_MISC, "not before ordinary processes: %s",
+			   strerror(-err));
+}
+
+bool opd_priority_decide(struct opd_priority *priority, uint64_t wall,
+			 uint64_t cpu)
+{
+	uint64_t passed = wall - priority->wall, needed = cpu - priority->cpu;
+
+	if (passed < SECOND)
+		return priority->is_raised;
+	priority->wall = wall;
+	priority->cpu = cpu;
+	return needed < passed / (priority->is_raised ? 2 : 4);
+}
+
+void opd_priority_check(struct opd_priority *priority, struct op_log *log)
+{
+	bool raised;
+
+	if (!priority->is_wanted)
+		return;
+	raised = opd_priority_decide(priority, ns_of_clock(CLOCK_MONOTONIC),
+				     ns_of_clock(CLOCK_THREAD_CPUTIME_ID));
+	if (raised == priority->is_raised || set_policy(raised))
+		return;
+	priority->is_raised = raised;
+	op_log(log,
+	       raised ? "needs little of a CPU: before others again"
+		      : "needs more than half of a CPU: after others, too");
+}
+
+void opd_priority_end(struct opd_priority *priority)
+{
+	if (priority->is_raised)
+		set_policy(false);
+	if (priority->is_wanted)
+		setpriority(PRIO_PROCESS, 0, 0);
+	priority->is_wanted = priority->is_raised = false;
+}
