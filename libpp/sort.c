@@ -26,7 +26,7 @@ static const char *const key_names[PP_NR_SORT_KEYS] = {
 	[PP_SORT_SAMPLE] = "sample", [PP_SORT_TOTAL] = "total",
 	[PP_SORT_IMAGE] = "image",   [PP_SORT_APP] = "app-name",
 	[PP_SORT_SYMBOL] = "symbol", [PP_SORT_DEBUG] = "debug",
-	[PP_SORT_VMA] = "vma",
+	[PP_SORT_VMA] = "vma",	     [PP_SORT_DIFF] = "diff",
 };
 
 static bool has_key(const struct pp_sort *sort, int nr, enum pp_sort_key key)
@@ -57,11 +57,12 @@ int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag)
 		if (key < 0)
 			return op_diag_set(
 				diag, -EINVAL,
-				"--sort=%.*s: unknown key; use sample, total, image, app-name, symbol, debug or vma",
+				"--sort=%.*s: unknown key; use sample, total, image, app-name, symbol, debug, vma or diff",
 				(int)len, text);
 		if (!has_key(sort, nr, key))
 			sort->keys[nr++] = key;
 		sort->wants_total |= key == PP_SORT_TOTAL;
+		sort->wants_diff |= key == PP_SORT_DIFF;
 		text += len + (text[len] == ',');
 	}
 	for (int key = 0; key < PP_NR_SORT_KEYS; key++)
@@ -182,6 +183,12 @@ static int rank_items(const struct pp_sort *sort, struct sort_item *items,
 
 /* ---- sorting ------------------------------------------------------------- */
 
+/* Without a comparison nothing changed. */
+static double change_of(const struct sort_item *item)
+{
+	return item->entry->changes ? item->entry->changes[0].percent : 0;
+}
+
 static int compare_by(enum pp_sort_key key, const struct sort_item *a,
 		      const struct sort_item *b)
 {
@@ -203,6 +210,9 @@ static int compare_by(enum pp_sort_key key, const struct sort_item *a,
 					     b->entry->place.line);
 	case PP_SORT_VMA:
 		return op_compare(a->entry->vma, b->entry->vma);
+	case PP_SORT_DIFF:
+		return (change_of(a) < change_of(b)) -
+		       (change_of(a) > change_of(b));
 	default:
 		return op_compare(b->count, a->count);
 	}

@@ -19,19 +19,20 @@ enum pp_sort_key {
 	PP_SORT_SYMBOL,
 	PP_SORT_DEBUG, /* by source file, as images are, and line */
 	PP_SORT_VMA,
+	PP_SORT_DIFF, /* of a comparison: what grew most first */
 	PP_NR_SORT_KEYS
 };
 
 struct pp_sort {
 	enum pp_sort_key keys[PP_NR_SORT_KEYS]; /* most important first */
-	bool wants_total; /* it was asked for */
+	bool wants_total, wants_diff; /* they were asked for */
 	bool reverse;
 	bool long_names; /* compare whole paths, not base names */
 };
 
 /*
  * Fill @sort with the keys in @text, a comma list of sample, total, image,
- * app-name, symbol, debug and vma (NULL for none), and behind them those that
+ * app-name, symbol, debug, vma and diff (NULL for none), and behind them those that
  * it leaves out. Returns 0 or -EINVAL with the reason in @diag.
  */
 int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag);

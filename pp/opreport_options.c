@@ -36,7 +36,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "accumulated", 'a', POPT_ARG_NONE, &a->accumulated, 0, "show running sums", NULL },
 		{ "intervals", '\0', POPT_ARG_NONE, &a->intervals, 0, "show 95% intervals of shares and changes", NULL },
 		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "hide entries below PERCENT", "PERCENT" },
-		{ "sort", 's', POPT_ARG_STRING, &a->sort, 0, "sort by sample, total, image, app-name, symbol, debug, vma", "KEYS" },
+		{ "sort", 's', POPT_ARG_STRING, &a->sort, 0, "sort by sample, total, image, app-name, symbol, debug, vma, diff", "KEYS" },
 		{ "reverse-sort", 'r', POPT_ARG_NONE, &a->reverse, 0, "reverse the order", NULL },
 		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "merge samples that differ in cgroup, cpu, lib, tid, tgid, unitmask or all", "LIST" },
 		{ "layout", '\0', POPT_ARG_STRING, &a->layout, 0, "show threads, processes and cgroups in rows or columns", "rows|columns" },
@@ -295,6 +295,10 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
 
+	if (!o->spec.is_diff && o->request.sort.wants_diff)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--sort=diff orders a comparison; give two profiles, \"{ OLD... } { NEW... }\"");
 	if (!o->spec.is_diff)
 		return 0;
 	if (o->request.tree && o->format->flags & PP_DRAWS_TREE)

@@ -215,6 +215,13 @@ is "the later one may be as without words" \
 	"$(report -n -l { session:old } {} | wc -l)" 3
 is "of a profile with itself" "$(report -n -l { session:old } { session:old } |
 	awk '{ print $3 }' | tr '\n' ' ')" "0 0 "
+is "sorted by what grew" "$(report -n -l -D none -s diff { session:old } { session:current } |
+	awk '{ print $3 }' | tr '\n' ' ')" "+++ +60.0000 -70.0000 "
+is "and the other way round" "$(report -n -l -D none -s diff -r \
+	{ session:old } { session:current } | awk '{ print $3 }' | tr '\n' ' ')" \
+	"-70.0000 +60.0000 +++ "
+ok "what is no comparison has no changes" refused 2 'sort=diff orders a comparison' \
+	-l -s diff
 # The same image in an application that one side alone has.
 printf '%s 100\n%s 100\n' "$(offset hot)" "$(offset $TWICE)" |
 	family10 before "{root}/bin/before/{dep}/$P/$E.all.all.all"

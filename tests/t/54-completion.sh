@@ -74,7 +74,7 @@ completes "operf --events=CYCLES_NOT_IN_HALT:50000,RETIRED_OP" \
 	"50000,RETIRED_OPS" # bash has a word begin behind each ':'
 completes "opcontrol --event=def" "default"
 completes "ophelp --cpu-type=x86-64/zen" \
-	"x86-64/zen1 x86-64/zen2 x86-64/zen3 x86-64/zen4"
+	"x86-64/zen1 x86-64/zen2 x86-64/zen3 x86-64/zen4 x86-64/zen5"
 
 # ---- the session of the folder ---------------------------------------------------
 

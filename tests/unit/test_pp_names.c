@@ -520,23 +520,23 @@ static void keys_of_the_order_are_completed(void **state)
 	static const struct {
 		const char *text, *keys;
 	} rows[] = {
-		{ NULL, "0123456" },
-		{ "", "0123456" },
-		{ "vma,debug,symbol,app-name,image,sample", "6543201" },
-		{ "vma,vma", "6012345" },
-		{ "symbol,", "4012356" },
-		{ "total", "1023456" },
+		{ NULL, "01234567" },
+		{ "", "01234567" },
+		{ "vma,debug,symbol,app-name,image,sample", "65432017" },
+		{ "vma,vma", "60123457" },
+		{ "symbol,", "40123567" },
+		{ "total", "10234567" },
 		{ "sampl",
 		  "--sort=sampl: unknown key; use sample, total, image, "
-		  "app-name, symbol, debug or vma" },
+		  "app-name, symbol, debug, vma or diff" },
 		{ "samples",
 		  "--sort=samples: unknown key; use sample, total, image, "
-		  "app-name, symbol, debug or vma" },
+		  "app-name, symbol, debug, vma or diff" },
 		{ "vma,,",
 		  "--sort=: unknown key; use sample, total, image, app-name, "
-		  "symbol, debug or vma" },
+		  "symbol, debug, vma or diff" },
 		{ "vma,x,y", "--sort=x: unknown key; use sample, total, image, "
-			     "app-name, symbol, debug or vma" },
+			     "app-name, symbol, debug, vma or diff" },
 	};
 
 	(void)state;
