@@ -32,8 +32,8 @@ struct pp_sort {
 
 /*
  * Fill @sort with the keys in @text, a comma list of sample, total, image,
- * app-name, symbol, debug, vma and diff (NULL for none), and behind them those that
- * it leaves out. Returns 0 or -EINVAL with the reason in @diag.
+ * app-name, symbol, debug, vma and diff (NULL for none), and behind them those
+ * that it leaves out. Returns 0 or -EINVAL with the reason in @diag.
  */
 int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag);
 
