@@ -21,6 +21,11 @@
 
 #define PARANOID_FILE "/proc/sys/kernel/perf_event_paranoid"
 #define MAX_STACK_FILE "/proc/sys/kernel/perf_event_max_stack"
+#define SECOND_KIND_FILE "/sys/bus/event_source/devices/cpu_atom/type"
+
+#ifndef PERF_PMU_TYPE_SHIFT /* Linux 5.13 */
+#define PERF_PMU_TYPE_SHIFT 32
+#endif
 
 /* linux/capability.h has the second since Linux 5.8 only */
 #define CAP_SYS_ADMIN_BIT 21
@@ -36,13 +41,57 @@ void op_perf_raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static FILE *open_below(const char *root, const char *file)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s%s", root, file) >= PATH_MAX)
+		return NULL;
+	return fopen(path, "re");
+}
+
+/* The number in @path below @root, @otherwise if there is none to read. */
+static int read_number_below(const char *root, const char *path, int otherwise)
+{
+	FILE *file = open_below(root, path);
+	int number;
+
+	if (!file)
+		return otherwise;
+	if (fscanf(file, "%d", &number) != 1)
+		number = otherwise;
+	fclose(file);
+	return number;
+}
+
+bool op_perf_second_kind(struct perf_event_attr *attr, const char *root)
+{
+	int type;
+
+	if (attr->type != PERF_TYPE_HARDWARE &&
+	    attr->type != PERF_TYPE_HW_CACHE)
+		return false;
+	type = read_number_below(root, SECOND_KIND_FILE, 0);
+	if (type <= 0 || attr->config >> PERF_PMU_TYPE_SHIFT)
+		return false;
+	attr->config |= (uint64_t)type << PERF_PMU_TYPE_SHIFT;
+	return true;
+}
+
 int op_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
 		 int group_fd)
 {
-	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd,
-			  (unsigned long)PERF_FLAG_FD_CLOEXEC);
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
+	struct perf_event_attr second = *attr;
+	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+	int err = fd < 0 ? -errno : 0;
 
-	return fd < 0 ? -errno : (int)fd;
+	if (err == -ENOENT && cpu >= 0 && op_perf_second_kind(&second, "")) {
+		fd = syscall(SYS_perf_event_open, &second, pid, cpu, group_fd,
+			     flags);
+		err = fd < 0 ? -errno : 0;
+	}
+	return err ?: (int)fd;
 }
 
 int op_perf_open_cgroup(const struct perf_event_attr *attr, int cgroup_fd,
@@ -88,37 +137,14 @@ bool op_perf_has_pmu(void)
 	return counts_itself(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 }
 
-static FILE *open_below(const char *root, const char *file)
-{
-	char path[PATH_MAX];
-
-	if (snprintf(path, sizeof(path), "%s%s", root, file) >= PATH_MAX)
-		return NULL;
-	return fopen(path, "re");
-}
-
-/* The number in @path below @root, @otherwise if there is none to read. */
-static int read_sysctl_number(const char *root, const char *path, int otherwise)
-{
-	FILE *file = open_below(root, path);
-	int number;
-
-	if (!file)
-		return otherwise;
-	if (fscanf(file, "%d", &number) != 1)
-		number = otherwise;
-	fclose(file);
-	return number;
-}
-
 int op_perf_paranoid(void)
 {
-	return read_sysctl_number("", PARANOID_FILE, 2);
+	return read_number_below("", PARANOID_FILE, 2);
 }
 
 unsigned int op_perf_max_stack(void)
 {
-	int nr = read_sysctl_number("", MAX_STACK_FILE, 127);
+	int nr = read_number_below("", MAX_STACK_FILE, 127);
 
 	return nr > 0 ? (unsigned int)nr : 0;
 }
@@ -164,7 +190,7 @@ static void read_process_rights(struct op_perf_rights *rights, const char *root)
 void op_perf_rights_read(struct op_perf_rights *rights, const char *root)
 {
 	*rights = (struct op_perf_rights){
-		.paranoid = read_sysctl_number(root, PARANOID_FILE, 2),
+		.paranoid = read_number_below(root, PARANOID_FILE, 2),
 		.namespace = in_user_namespace(root),
 	};
 	read_process_rights(rights, root);

@@ -39,9 +39,19 @@ void op_perf_raise_limit(void);
 void op_perf_cycles(struct perf_event_attr *attr);
 
 /*
- * perf_event_open(2), close-on-exec; arguments as there. Returns the
- * descriptor or -errno. Where the running kernel may be too old for an
- * optional bit of @attr (-EINVAL, -E2BIG), the caller decides what to drop.
+ * The kernel's own events are those of the first kind of cores. Intel's hybrids
+ * have a second kind, whose PMU an event names above its config (since Linux
+ * 5.13). Make @attr, one of these events, that of the second kind, by @root/sys
+ * (@root "" for this machine's). False, and @attr as it was, if there is no
+ * second kind, or @attr is another event.
+ */
+bool op_perf_second_kind(struct perf_event_attr *attr, const char *root);
+
+/*
+ * perf_event_open(2), close-on-exec; arguments as there, but that the kernel's
+ * own events are opened on cores of either kind. Returns the descriptor or
+ * -errno. Where the running kernel may be too old for an optional bit of @attr
+ * (-EINVAL, -E2BIG), the caller decides what to drop.
  */
 int op_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
 		 int group_fd);

@@ -345,6 +345,51 @@ static void test_rights_agree(void **state)
 		assert_true(rights.basic);
 }
 
+/* The kernel's own events on both kinds of a hybrid's cores. */
+static void test_second_kind(void **state)
+{
+	static const struct {
+		uint32_t type;
+		uint64_t config, second; /* the latter 0: none */
+		const char *pmu; /* its file "type", NULL: none */
+	} rows[] = {
+		{ PERF_TYPE_HARDWARE, 0, 10ull << 32, "10\n" },
+		{ PERF_TYPE_HARDWARE, 5, 8ull << 32 | 5, "8\n" },
+		{ PERF_TYPE_HW_CACHE, 0x10002, 10ull << 32 | 0x10002, "10\n" },
+		{ PERF_TYPE_RAW, 0x3c, 0, "10\n" },
+		{ PERF_TYPE_SOFTWARE, 1, 0, "10\n" },
+		{ PERF_TYPE_HARDWARE, 4ull << 32, 0, "10\n" },
+		{ PERF_TYPE_HARDWARE, 0, 0, "x\n" },
+		{ PERF_TYPE_HARDWARE, 0, 0, "-1\n" },
+		{ PERF_TYPE_HARDWARE, 0, 0, "" },
+		{ PERF_TYPE_HARDWARE, 0, 0, NULL },
+	};
+	static const char *const folders[] = {
+		"sys",
+		"sys/bus",
+		"sys/bus/event_source",
+		"sys/bus/event_source/devices",
+		"sys/bus/event_source/devices/cpu_atom",
+	};
+	static const char file[] = "sys/bus/event_source/devices/cpu_atom/type";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		mkdir(folders[i], 0777);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct perf_event_attr attr = { .type = rows[i].type,
+						.config = rows[i].config };
+
+		unlink(file);
+		if (rows[i].pmu)
+			write_bytes(file, rows[i].pmu, strlen(rows[i].pmu));
+		assert_int_equal(op_perf_second_kind(&attr, "."),
+				 rows[i].second != 0);
+		assert_int_equal(attr.config, rows[i].second ?: rows[i].config);
+		assert_int_equal(attr.type, rows[i].type);
+	}
+}
+
 static void test_open_closes_on_exec(void **state)
 {
 	struct perf_event_attr attr = clock_attr;
@@ -397,6 +442,7 @@ int main(void)
 		cmocka_unit_test(test_no_such_event),
 		cmocka_unit_test(test_other_errors),
 		cmocka_unit_test(test_rights_agree),
+		folder_test(test_second_kind),
 		cmocka_unit_test(test_open_closes_on_exec),
 		cmocka_unit_test(test_open_returns_errors),
 	};
