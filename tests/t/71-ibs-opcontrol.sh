@@ -34,7 +34,7 @@ for cpu in "$TOP"/events/x86-64/*; do
 	CPU=x86-64/${cpu##*/}
 	counts=$(ophelp 2>/dev/null | grep -c 'counter: ibs_')
 	case $CPU in
-	*/hammer | */family11h) is "$CPU has none" "$counts" 0 ;;
+	*/hammer | */family11h | */generic) is "$CPU has none" "$counts" 0 ;;
 	*) ok "$CPU has $counts" [ "$counts" -ge 40 ] ;;
 	esac
 done
