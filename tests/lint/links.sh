@@ -7,6 +7,9 @@
 need python3 python3
 
 is "links lead somewhere, see tests/lint/links.py" "$(tests/lint/links.py .)" ""
+is "the manual's index leads to each chapter" \
+	"$(grep -oE '\]\([a-z-]+\.md\)' doc/manual/index.md | tr -d ']()' | sort)" \
+	"$(find doc/manual -name '*.md' ! -name index.md -printf '%f\n' | sort)"
 
 # What is wrong is found.
 mkdir -p "$TMP/doc/man"
