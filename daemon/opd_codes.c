@@ -334,6 +334,10 @@ static int handle_EVENT_TIME(struct opd *opd, const struct opd_rec *rec)
 	snprintf(time.name, sizeof(time.name), "%s", event->name);
 	time.count = event->count;
 	time.unit_mask = event->um;
+	if (rec->nr_words >= 5) {
+		time.samples = p[3];
+		time.turns = p[4];
+	}
 	return opd_stats_stream_event(&opd->stats, &time);
 }
 

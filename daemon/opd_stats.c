@@ -95,7 +95,8 @@ int opd_stats_stream_lost(struct opd_stats *stats, const char *cause,
 int opd_stats_stream_event(struct opd_stats *stats,
 			   const struct op_ledger_event *event)
 {
-	if (event->enabled > MAX_NS)
+	if (event->enabled > MAX_NS || event->samples > MAX_SAMPLES ||
+	    event->turns > MAX_SAMPLES)
 		return -EINVAL;
 	return op_ledger_time_event(&stats->stream, event) ? -EINVAL : 0;
 }
@@ -159,6 +160,8 @@ static void subtract_events(struct op_ledger *ledger,
 		if (i < less->nr_events) {
 			event->enabled -= less->events[i].enabled;
 			event->running -= less->events[i].running;
+			event->samples -= less->events[i].samples;
+			event->turns -= less->events[i].turns;
 		}
 		if (event->enabled)
 			ledger->events[kept++] = *event;

@@ -108,6 +108,8 @@ int op_ledger_time_event(struct op_ledger *ledger,
 	}
 	add_saturated(&event[i].enabled, more->enabled);
 	add_saturated(&event[i].running, more->running);
+	add_saturated(&event[i].samples, more->samples);
+	add_saturated(&event[i].turns, more->turns);
 	return 0;
 }
 
@@ -199,14 +201,11 @@ static int read_cause(struct op_ledger *ledger, const char *name,
 	return 0;
 }
 
-/* "NAME:COUNT:UNIT-MASK" and "RUNNING of ENABLED ns". */
-static int parse_event(struct op_ledger_event *event, const char *key,
-		       const char *value)
+/* "NAME:COUNT:UNIT-MASK" */
+static int parse_event_key(struct op_ledger_event *event, const char *key)
 {
-	static const char of[] = " of ", unit[] = " ns";
-	char text[OP_LEDGER_EVENT_MAX + 64], *count, *um, *enabled, *end;
+	char text[OP_LEDGER_EVENT_MAX + 64], *count, *um;
 
-	memset(event, 0, sizeof(*event));
 	if (strlen(key) >= sizeof(text))
 		return -EINVAL;
 	strcpy(text, key);
@@ -218,21 +217,46 @@ static int parse_event(struct op_ledger_event *event, const char *key,
 	if (!count)
 		return -EINVAL;
 	*count++ = '\0';
-	if (!is_event_name(text) || op_parse_u64(count, &event->count) ||
-	    op_parse_u64(um, &event->unit_mask))
+	if (!is_event_name(text))
 		return -EINVAL;
 	strcpy(event->name, text);
-	if (strlen(value) >= sizeof(text))
+	return op_parse_u64(count, &event->count)
+		       ?: op_parse_u64(um, &event->unit_mask);
+}
+
+/* The number that @text begins with, and then the words @behind; sets @text
+ * behind these. */
+static int take_number(const char **text, const char *behind, uint64_t *nr)
+{
+	size_t digits = strspn(*text, "0123456789");
+	char number[24];
+
+	if (!digits || digits >= sizeof(number) ||
+	    strncmp(*text + digits, behind, strlen(behind)))
 		return -EINVAL;
-	strcpy(text, value);
-	enabled = strstr(text, of);
-	end = strstr(text, unit);
-	if (!enabled || !end || end[sizeof(unit) - 1] || end < enabled)
+	memcpy(number, *text, digits);
+	number[digits] = '\0';
+	*text += digits + strlen(behind);
+	return op_parse_u64(number, nr);
+}
+
+static int parse_event(struct op_ledger_event *event, const char *key,
+		       const char *value)
+{
+	int err;
+
+	memset(event, 0, sizeof(*event));
+	err = parse_event_key(event, key) ?:
+	      take_number(&value, " of ", &event->running) ?:
+	      take_number(&value, " ns", &event->enabled);
+	if (err || !*value)
+		return err;
+	if (strncmp(value, ", ", 2))
 		return -EINVAL;
-	*enabled = *end = '\0';
-	enabled += sizeof(of) - 1;
-	return op_parse_u64(text, &event->running)
-		       ?: op_parse_u64(enabled, &event->enabled);
+	value += 2;
+	err = take_number(&value, " samples in ", &event->samples)
+		      ?: take_number(&value, " turns", &event->turns);
+	return err ?: *value ? -EINVAL : 0;
 }
 
 static int read_event(struct op_ledger *ledger, const char *key,
@@ -314,12 +338,17 @@ int op_ledger_read(struct op_ledger *ledger, const char *path,
 static int set_event(struct op_config *config,
 		     const struct op_ledger_event *event)
 {
-	char key[sizeof(COUNTED) + OP_LEDGER_EVENT_MAX + 48], value[64];
+	char key[sizeof(COUNTED) + OP_LEDGER_EVENT_MAX + 48], value[128];
+	int len;
 
 	snprintf(key, sizeof(key), COUNTED "%s:%" PRIu64 ":%" PRIu64,
 		 event->name, event->count, event->unit_mask);
-	snprintf(value, sizeof(value), "%" PRIu64 " of %" PRIu64 " ns",
-		 event->running, event->enabled);
+	len = snprintf(value, sizeof(value), "%" PRIu64 " of %" PRIu64 " ns",
+		       event->running, event->enabled);
+	if (event->turns)
+		snprintf(value + len, sizeof(value) - (size_t)len,
+			 ", %" PRIu64 " samples in %" PRIu64 " turns",
+			 event->samples, event->turns);
 	return op_config_set(config, key, value);
 }
 

@@ -13,7 +13,8 @@
  * keys "source", "taken", "stored", "pending" and "lost.CAUSE" per cause, so
  * that the causes of any source can be shown without knowing them.
  *
- * "counted.EVENT:COUNT:UNIT-MASK = RUNNING of ENABLED ns" tells how long an
+ * "counted.EVENT:COUNT:UNIT-MASK = RUNNING of ENABLED ns" (and behind it
+ * ", SAMPLES samples in TURNS turns", where that is known) tells how long an
  * event was to be counted and how long it had a hardware counter, both as sums
  * over CPUs. They differ where more events were sampled than there are
  * counters: sample files hold the samples that were taken, and a report scales
@@ -77,6 +78,8 @@ struct op_ledger_event {
 	uint64_t unit_mask;
 	uint64_t enabled; /* it was to be counted */
 	uint64_t running; /* it had a counter; no more than @enabled */
+	uint64_t samples; /* that it took then; these two may be unknown, 0 */
+	uint64_t turns; /* how often it got a counter for that */
 };
 
 struct op_ledger {

@@ -63,6 +63,8 @@ struct pp_class {
 	 * CPUs, 0 when not known; and their ratio, where that matters: the
 	 * report's counts are samples that were taken times @scale. */
 	uint64_t enabled, running;
+	uint64_t taken, turns; /* samples in that time, chosen or not, and in
+				  how many turns; 0 when not known */
 	double scale; /* 1 or more */
 	/* What is known of its task, set by pp_side_name_tasks(). */
 	const char *process, *thread; /* their names; NULL: not known */

@@ -48,11 +48,13 @@ struct pp_interval pp_share_interval(uint64_t part, uint64_t whole)
 
 /*
  * All N for which N * share differs from @taken by no more than Z standard
- * errors, which are sqrt(N * share * (1 - share)): a quadratic equation.
+ * errors, which are sqrt(@together * N * share * (1 - share)), as clusters of
+ * that size are drawn: a quadratic equation.
  */
-struct pp_interval pp_total_interval(uint64_t taken, double share)
+struct pp_interval pp_total_interval(uint64_t taken, double share,
+				     double together)
 {
-	double n = (double)taken, rest = Z * Z * (1 - share);
+	double n = (double)taken, rest = Z * Z * (1 - share) * together;
 	double middle = 2 * n + rest, half = sqrt(rest * rest + 4 * n * rest);
 
 	if (share <= 0)

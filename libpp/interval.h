@@ -31,10 +31,12 @@ struct pp_interval pp_scaled_share_interval(uint64_t part, uint64_t whole,
 /*
  * 95 % interval of how many samples an event would have had with a counter all
  * the time, from those @taken while it had one, a @share (0 to 1) of the time:
- * the score interval of the number of trials of a binomial distribution. Just
+ * the score interval of the number of trials of a binomial distribution.
+ * Samples are there or missing together, @together (1 or more) of them. Just
  * @taken for a share of 1; (@taken, infinite) for 0.
  */
-struct pp_interval pp_total_interval(uint64_t taken, double share);
+struct pp_interval pp_total_interval(uint64_t taken, double share,
+				     double together);
 
 /*
  * 95 % interval of how many times as large the share @part of @whole is as the

@@ -56,6 +56,9 @@ void pp_side_add_times(struct pp_side *side, const char *session,
 				pp_add_counts(class->enabled, time->enabled);
 			class->running =
 				pp_add_counts(class->running, time->running);
+			class->taken =
+				pp_add_counts(class->taken, time->samples);
+			class->turns = pp_add_counts(class->turns, time->turns);
 		}
 	}
 }

@@ -312,20 +312,25 @@ static void tell_event_times(struct opd_feed *feed)
 	if (!source->ops->event_time)
 		return;
 	for (unsigned int i = 0; i < source->events->nr; i++) {
-		struct opd_event_time now, *told = &feed->timed[i];
-		uint64_t enabled, running;
+		struct opd_event_time now = { 0 }, *told = &feed->timed[i];
 
 		if (!source->events->counter[i].set ||
 		    source->ops->event_time(source, i, &now) ||
-		    now.enabled <= told->enabled || now.running < told->running)
+		    now.enabled <= told->enabled ||
+		    now.running < told->running ||
+		    now.samples < told->samples || now.turns < told->turns)
 			continue;
-		enabled = now.enabled - told->enabled;
-		running = now.running - told->running;
-		if (running > enabled)
-			running = enabled;
-		opd_record_event_time(&feed->queue, i, enabled, running);
-		told->enabled += enabled;
-		told->running += running;
+		now.enabled -= told->enabled;
+		now.running -= told->running;
+		now.samples -= told->samples;
+		now.turns -= told->turns;
+		if (now.running > now.enabled)
+			now.running = now.enabled;
+		opd_record_event_time(&feed->queue, i, &now);
+		told->enabled += now.enabled;
+		told->running += now.running;
+		told->samples += now.samples;
+		told->turns += now.turns;
 	}
 }
 

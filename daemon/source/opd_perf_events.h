@@ -25,10 +25,11 @@ struct opd_perf_event {
 	uint32_t counter; /* of @samples */
 };
 
-/* How long an event was to be counted and had a counter, ns. */
+/* How long an event was to be counted and had a counter, ns, and its count. */
 struct opd_perf_times {
 	uint64_t enabled;
 	uint64_t running;
+	uint64_t count;
 };
 
 struct opd_perf_events {

@@ -38,6 +38,7 @@ static bool read_event(const struct opd_perf_events *all,
 		return false;
 	got = read(event->fd, values, sizeof(values));
 	if (timed && got >= 3 * (ssize_t)sizeof(values[0])) {
+		reading->times.count = values[0];
 		reading->times.enabled = values[1];
 		reading->times.running = values[2];
 		nr += 2;
@@ -45,6 +46,14 @@ static bool read_event(const struct opd_perf_events *all,
 	if (all->tells_lost && got >= (ssize_t)((nr + 1) * sizeof(values[0])))
 		reading->lost = values[nr];
 	return true;
+}
+
+static void add_times(struct opd_perf_times *sum,
+		      const struct opd_perf_times *more)
+{
+	sum->enabled += more->enabled;
+	sum->running += more->running;
+	sum->count += more->count;
 }
 
 void opd_perf_events_keep(struct opd_perf_events *all,
@@ -56,8 +65,7 @@ void opd_perf_events_keep(struct opd_perf_events *all,
 	if (!read_event(all, event, &reading))
 		return;
 	all->lost += reading.lost;
-	times->enabled += reading.times.enabled;
-	times->running += reading.times.running;
+	add_times(times, &reading.times);
 }
 
 bool opd_perf_events_lost(const struct opd_perf_events *all, uint64_t *lost)
@@ -100,8 +108,7 @@ bool opd_perf_events_times(const struct opd_perf_events *all, uint32_t counter,
 		if (all->events[i].counter != counter ||
 		    !read_event(all, &all->events[i], &reading))
 			continue;
-		times->enabled += reading.times.enabled;
-		times->running += reading.times.running;
+		add_times(times, &reading.times);
 	}
 	times->enabled /= nr_enabled_at_once(all);
 	return true;

@@ -182,13 +182,15 @@ void opd_record_taken(struct opd_record_words *w, uint64_t nr)
 }
 
 void opd_record_event_time(struct opd_record_words *w, unsigned int counter,
-			   uint64_t enabled, uint64_t running)
+			   const struct opd_event_time *time)
 {
 	struct record r = start_record(w);
 
 	put_word(&r, counter);
-	put_word(&r, enabled);
-	put_word(&r, running);
+	put_word(&r, time->enabled);
+	put_word(&r, time->running);
+	put_word(&r, time->samples);
+	put_word(&r, time->turns);
 	end_record(&r, OP_EVENT_TIME, 0);
 }
 

@@ -15,6 +15,7 @@
 #include "module/uapi/oprofile.h"
 
 struct opd_event;
+struct opd_event_time;
 
 struct opd_record_words {
 	uint64_t *words;
@@ -50,10 +51,9 @@ void opd_record_range(struct opd_record_words *w, uint32_t flags,
 void opd_record_lost(struct opd_record_words *w, uint64_t nr,
 		     const char *cause);
 void opd_record_taken(struct opd_record_words *w, uint64_t nr);
-/* For how many ns more the event of @counter was to be counted, and had a
- * counter of the hardware. */
+/* What is new in the times of the event of @counter. */
 void opd_record_event_time(struct opd_record_words *w, unsigned int counter,
-			   uint64_t enabled, uint64_t running);
+			   const struct opd_event_time *time);
 /* A thread of process @tgid is called @name, which is not empty. */
 void opd_record_task_name(struct opd_record_words *w, uint32_t tgid,
 			  uint32_t tid, const char *name);

@@ -18,6 +18,7 @@
 #include "libop/op_ledger.h"
 #include "module/uapi/oprofile.h"
 
+struct opd_event_time;
 struct opd_events;
 struct opd_new_code;
 struct op_clock;
@@ -28,12 +29,6 @@ struct opd_perfdata_source;
 struct opd_record_words;
 struct opd_source;
 struct unwinder;
-
-/* See event_time() below. */
-struct opd_event_time {
-	uint64_t enabled;
-	uint64_t running;
-};
 
 struct opd_source_ops {
 	const char *name; /* the word in --source=NAME[:ARGUMENT] */
@@ -82,7 +77,7 @@ struct opd_source_ops {
 	 * the stream, to the empty @ledger. */
 	int (*account)(struct opd_source *source, struct op_ledger *ledger);
 	/* How long the event of @counter was to be counted since open, and had
-	 * a counter: ns, sums over CPUs that never fall. -ENOENT when that is
+	 * a counter: sums over CPUs that never fall. -ENOENT when that is
 	 * not known. NULL: it had one all the time, or nobody knows. */
 	int (*event_time)(struct opd_source *source, unsigned int counter,
 			  struct opd_event_time *time);

@@ -561,15 +561,29 @@ static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 	return err;
 }
 
+/*
+ * Where events share counters the kernel moves each of them on by one place
+ * every 4 ms (perf_event_mux_interval_ms): so all have had a turn when all have
+ * been moved.
+ */
+#define KERNEL_SLICE_NS UINT64_C(4000000)
+
 static int perf_event_time(struct opd_source *source, unsigned int counter,
 			   struct opd_event_time *time)
 {
+	const struct opd_event *event;
 	struct opd_perf_times times;
+	uint64_t nr = 0;
 
 	if (!opd_perf_events_times(&source->perf->events, counter, &times))
 		return -ENOENT;
+	event = &source->events->counter[counter];
 	time->enabled = times.enabled;
 	time->running = times.running;
+	time->samples = event->count ? times.count / event->count : 0;
+	for (unsigned int i = 0; i < source->events->nr; i++)
+		nr += source->events->counter[i].set;
+	time->turns = times.enabled / (nr * KERNEL_SLICE_NS);
 	return 0;
 }
 

@@ -90,8 +90,13 @@ void pp_write_scale(FILE *out, const struct pp_class *class)
 struct pp_interval pp_class_total_interval(const struct pp_class *class,
 					   uint64_t total)
 {
+	/* Beside a sample are those of its turn, on average. */
+	double together = 1;
+
+	if (class->turns)
+		together += (double)class->taken / (double)class->turns;
 	return pp_total_interval((uint64_t)((double)total / class->scale + 0.5),
-				 1 / class->scale);
+				 1 / class->scale, together);
 }
 
 static void write_times(FILE *out, const struct op_ledger *account)

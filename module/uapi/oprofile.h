@@ -112,7 +112,8 @@
 	   path, a link to the file of the cookie */                          \
 	X(TASK_RUN_AS,   27, 4, "task-run-as")                                \
 	/* counter, ns that its event was to be counted, ns that it had a     \
-	   hardware counter: sums over CPUs, since the last such record */    \
+	   hardware counter, samples that it took and turns that it had then  \
+	   (may be absent): sums over CPUs, since the last such record */     \
 	X(EVENT_TIME,    28, 3, "event-time")
 /* clang-format on */
 

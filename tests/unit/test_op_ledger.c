@@ -169,6 +169,8 @@ static void test_event_times(void **state)
 
 	(void)state;
 	other.unit_mask = 1;
+	cycles.samples = 10;
+	cycles.turns = 5;
 	assert_int_equal(op_ledger_time_event(&l, &cycles), 0);
 	assert_int_equal(op_ledger_time_event(&l, &cycles), 0);
 	assert_int_equal(op_ledger_time_event(&l, &other), 0);
@@ -177,7 +179,8 @@ static void test_event_times(void **state)
 	assert_int_equal(l.events[0].running, 200);
 	assert_int_equal(op_ledger_write(&l, "ledger", NULL), 0);
 	assert_non_null(strstr(text_of("ledger"),
-			       "counted.CYCLES:100000:15 = 200 of 400 ns\n"
+			       "counted.CYCLES:100000:15 = 200 of 400 ns, "
+			       "20 samples in 10 turns\n"
 			       "counted.CYCLES:100000:1 = 100 of 200 ns\n"));
 	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
 	assert_memory_equal(&l, &back, sizeof(l));
@@ -274,6 +277,12 @@ static void test_broken_files(void **state)
 	refuse(HEAD "counted.A:1:0 = 1 of 2\n", -EINVAL, "counted.A:1:0");
 	refuse(HEAD "counted.A:1:0 = 1 ns of 2\n", -EINVAL, "counted.A:1:0");
 	refuse(HEAD "counted.A:1:0 = 1 of x ns\n", -EINVAL, "counted.A:1:0");
+	refuse(HEAD "counted.A:1:0 = 1 of 2 ns, 3 samples\n", -EINVAL,
+	       "counted.A:1:0");
+	refuse(HEAD "counted.A:1:0 = 1 of 2 ns, 3 samples in 4 turns x\n",
+	       -EINVAL, "counted.A:1:0");
+	refuse(HEAD "counted.A:1:0 = 99999999999999999999 of 2 ns\n", -EINVAL,
+	       "counted.A:1:0");
 	refuse(HEAD "counted.A:1 = 1 of 2 ns\n", -EINVAL, "counted.A:1");
 	refuse(HEAD "counted.:1:0 = 1 of 2 ns\n", -EINVAL, "counted.:1:0");
 	refuse(HEAD "garbage\n", -EINVAL, ":5: ");

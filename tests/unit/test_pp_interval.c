@@ -344,21 +344,25 @@ static void totals_have_the_known_intervals(void **state)
 	struct pp_interval i;
 
 	(void)state;
-	i = pp_total_interval(500, 1);
+	i = pp_total_interval(500, 1, 1);
 	NEAR(i.low, 500, 0);
 	NEAR(i.high, 500, 0);
 	/* The roots of N^2 / 4 - (n + Z^2 / 4) N + n^2 for a share of a half.
 	 */
-	i = pp_total_interval(500, 0.5);
+	i = pp_total_interval(500, 0.5, 1);
 	NEAR(i.low, 939.911, 1e-3);
 	NEAR(i.high, 1063.930, 1e-3);
 	/* At least as many as were taken. */
-	i = pp_total_interval(2, 0.999);
+	i = pp_total_interval(2, 0.999, 1);
 	NEAR(i.low, 2, 0);
-	i = pp_total_interval(0, 0.25);
+	i = pp_total_interval(0, 0.25, 1);
 	NEAR(i.low, 0, 0);
 	NEAR(i.high, 11.525, 1e-3);
-	i = pp_total_interval(3, 0);
+	/* Clusters of 4: as a quarter of the samples, times 4. */
+	i = pp_total_interval(2000, 0.5, 4);
+	NEAR(i.low, 4 * 939.911, 4e-3);
+	NEAR(i.high, 4 * 1063.930, 4e-3);
+	i = pp_total_interval(3, 0, 1);
 	NEAR(i.low, 3, 0);
 	assert_true(isinf(i.high));
 }
@@ -380,7 +384,7 @@ static void intervals_of_totals_cover_what_they_say(void **state)
 
 			for (uint64_t n = 0; n < total; n++)
 				taken += uniform(&random) < shares[s];
-			i = pp_total_interval(taken, shares[s]);
+			i = pp_total_interval(taken, shares[s], 1);
 			covered += i.low <= (double)total &&
 				   (double)total <= i.high;
 		}

@@ -48,7 +48,7 @@
 #define PARTS_TASK_NAME "dds"
 #define PARTS_TASK_CGROUP "dds"
 #define PARTS_TASK_RUN_AS "dds"
-#define PARTS_EVENT_TIME "ddd"
+#define PARTS_EVENT_TIME "ddd?dd"
 
 /* By bit, OP_KERNEL_FIRST and OP_KERNEL_CODE. */
 static const char *const flag_words[] = { "first", "code" };
