@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The folders 0/ 1/ ... of the hardware counters, with a file for each number
- * of struct counter_setting, and pmu_types.
+ * The folders 0/ 1/ ... of events, with a file for each number of struct
+ * counter_setting and the times of the event; time_slice, and pmu_types. There
+ * may be more events than counters of the hardware (multiplex.h).
  */
 
 #include <linux/fs.h>
@@ -13,8 +14,10 @@
 
 #include "counter.h"
 #include "counter_perf.h"
+#include "multiplex.h"
 #include "oprof.h"
 #include "oprofilefs.h"
+#include "uapi/oprofile.h"
 
 #define TYPES_TEXT 96 /* bytes */
 
@@ -51,6 +54,82 @@ int counter_create_setting(struct dentry *dir, const char *name,
 	return oprofilefs_create_file(dir, name, 0600, &setting_fops, value);
 }
 
+/* ---- times --------------------------------------------------------------- */
+
+/* X(file name, member of struct counter_time) */
+#define TIMES(X)                                                               \
+	X(time_enabled, enabled)                                               \
+	X(time_running, running)                                               \
+	X(counted, counted)                                                    \
+	X(turns, turns)
+
+enum {
+#define X(name, member) TIME_##member,
+	TIMES(X)
+#undef X
+		NR_TIMES
+};
+
+/* A file tells what it is by the number in i_private: which of these, and of
+ * which event. */
+static ssize_t time_read(struct file *file, char __user *buf, size_t count,
+			 loff_t *ppos)
+{
+	unsigned long key = (unsigned long)file_inode(file)->i_private;
+	struct counter_time time;
+	u64 numbers[NR_TIMES];
+
+	counter_perf_time(key / NR_TIMES, &time);
+#define X(name, member) numbers[TIME_##member] = time.member;
+	TIMES(X)
+#undef X
+	return oprofilefs_read_u64(numbers[key % NR_TIMES], buf, count, ppos);
+}
+
+static const struct file_operations time_fops = {
+	.owner = THIS_MODULE,
+	.open = oprofilefs_open,
+	.read = time_read,
+	.llseek = default_llseek,
+};
+
+static int create_times(struct dentry *dir, unsigned long nr)
+{
+	static const char *const names[] = {
+#define X(name, member) #name,
+		TIMES(X)
+#undef X
+	};
+	unsigned long i;
+	int err = 0;
+
+	for (i = 0; i < NR_TIMES && !err; i++)
+		err = oprofilefs_create_file(dir, names[i], 0400, &time_fops,
+					     (void *)(nr * NR_TIMES + i));
+	return err;
+}
+
+static u64 get_slice(void)
+{
+	return multiplex_slice;
+}
+
+static int set_slice(u64 value)
+{
+	if (!value || value > MULTIPLEX_SLICE_MAX)
+		return -EINVAL;
+	return oprofile_set_while_stopped(&multiplex_slice, value);
+}
+
+static const struct oprofilefs_value slice_file = {
+	.name = "time_slice",
+	.mode = 0600,
+	.get = get_slice,
+	.set = set_slice,
+};
+
+/* ---- folders ------------------------------------------------------------- */
+
 static int create_folder(struct dentry *root, unsigned int nr)
 {
 	struct counter_setting *setting = &counter_settings[nr];
@@ -78,7 +157,7 @@ static int create_folder(struct dentry *root, unsigned int nr)
 	for (i = 0; i < ARRAY_SIZE(files) && !err; i++)
 		err = counter_create_setting(dir, files[i].name,
 					     files[i].value);
-	return err;
+	return err ? err : create_times(dir, nr);
 }
 
 /* ---- pmu_types ----------------------------------------------------------- */
@@ -149,8 +228,10 @@ int counter_perf_create_files(struct dentry *root)
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < counter_nr && !err; i++)
+	for (i = 0; i < OP_MAX_COUNTERS && !err; i++)
 		err = create_folder(root, i);
+	if (!err)
+		err = oprofilefs_create_value(root, &slice_file);
 	if (!err)
 		err = oprofilefs_create_file(root, "pmu_types", 0600,
 					     &types_fops, NULL);

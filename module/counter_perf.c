@@ -2,13 +2,21 @@
 /*
  * Hardware counters, by way of the kernel's own perf_events: it knows how to
  * program them, shares them with perf(1) and with the NMI watchdog, and its
- * interrupt handler calls us. Each counter is pinned on each CPU, so it counts
- * all the time or not at all, and that is looked at when it is made.
+ * interrupt handler calls us. Each event is pinned on each CPU, so it has a
+ * counter while it is on, or does not count at all, and that is looked at
+ * (multiplex.h, which lets events take turns where there are more than
+ * counters).
+ *
+ * Beside them each CPU has an event that counts nothing and is always on. The
+ * time that it is enabled is, by the same clock, the time in which an event
+ * was to be counted.
  */
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
@@ -17,6 +25,7 @@
 #include "counter.h"
 #include "counter_ibs.h"
 #include "counter_perf.h"
+#include "multiplex.h"
 #include "oprofile_stats.h"
 #include "throttle.h"
 #include "uapi/oprofile.h"
@@ -27,6 +36,7 @@
 struct cpu_counter {
 	struct perf_event *event;
 	struct throttle throttle;
+	unsigned long turns;
 };
 
 struct counter_setting counter_settings[OP_MAX_COUNTERS];
@@ -34,7 +44,18 @@ unsigned int counter_nr;
 unsigned long counter_pmu_types[COUNTER_MAX_PMU_TYPES] = { PERF_TYPE_RAW };
 unsigned long counter_nr_pmu_types = 1;
 
+static unsigned int counters;
+module_param(counters, uint, 0444);
+MODULE_PARM_DESC(
+	counters,
+	"Events that count at a time (default: as many as the CPU has counters)");
+
 static DEFINE_PER_CPU(struct cpu_counter[OP_MAX_COUNTERS], cpu_counters);
+static DEFINE_PER_CPU(struct perf_event *, cpu_clocks); /* the one always on */
+/* Guards both while somebody asks for times, and what is kept of events that
+ * have gone. */
+static DEFINE_MUTEX(times_mutex);
+static struct counter_time kept_times[OP_MAX_COUNTERS];
 static int hotplug_state;
 static int start_error; /* of the first CPU that failed, while starting */
 static bool is_starting;
@@ -79,6 +100,7 @@ static struct perf_event *create_event(unsigned int cpu, unsigned long nr)
 		.config = config_of(setting),
 		.sample_period = setting->count,
 		.pinned = 1,
+		.disabled = 1,
 		.exclude_user = !setting->user,
 		.exclude_kernel = !setting->kernel,
 		.exclude_hv = 1,
@@ -102,54 +124,151 @@ static int check_event(struct perf_event *event)
 	return READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE ? 0 : -EBUSY;
 }
 
-static int start_counter(unsigned int cpu, unsigned long nr)
+static void report_failure(unsigned int cpu, unsigned long nr, int err)
+{
+	pr_info("oprofile: counter %lu, event 0x%lx, cannot be used on CPU %u: error %d\n",
+		nr, counter_settings[nr].event, cpu, err);
+}
+
+static int make_counter(unsigned int cpu, unsigned long nr)
 {
 	struct cpu_counter *self = &per_cpu(cpu_counters, cpu)[nr];
 	struct perf_event *event;
-	int err;
 
 	throttle_start(&self->throttle);
+	self->turns = 0;
 	event = create_event(cpu, nr);
-	err = PTR_ERR_OR_ZERO(event);
-	if (!err) {
-		err = check_event(event);
-		if (err)
-			perf_event_release_kernel(event);
+	if (IS_ERR(event)) {
+		report_failure(cpu, nr, PTR_ERR(event));
+		return PTR_ERR(event);
 	}
-	if (!err)
-		self->event = event;
-	else
-		pr_info("oprofile: counter %lu, event 0x%lx, cannot be used on CPU %u: error %d\n",
-			nr, counter_settings[nr].event, cpu, err);
-	return err;
+	self->event = event;
+	return 0;
 }
 
-static int stop_on_cpu(unsigned int cpu)
+static void ignore_overflow(struct perf_event *event,
+			    struct perf_sample_data *data, struct pt_regs *regs)
+{
+}
+
+static int make_clock(unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.size = sizeof(attr),
+		.pinned = 1,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(
+		&attr, cpu, NULL, ignore_overflow, NULL);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	per_cpu(cpu_clocks, cpu) = event;
+	return 0;
+}
+
+/* Events that are always on know themselves how long that was. */
+static void add_time(unsigned int cpu, unsigned int nr,
+		     struct counter_time *time)
+{
+	const struct cpu_counter *self = &per_cpu(cpu_counters, cpu)[nr];
+	struct perf_event *event = self->event;
+	struct perf_event *clock = per_cpu(cpu_clocks, cpu);
+	u64 enabled, running, unused;
+
+	if (!event || !clock)
+		return;
+	time->counted += perf_event_read_value(event, &enabled, &running);
+	time->turns += READ_ONCE(self->turns);
+	if (multiplex_rotates(cpu))
+		perf_event_read_value(clock, &enabled, &unused);
+	time->enabled += enabled;
+	time->running += running;
+}
+
+void counter_perf_time(unsigned int nr, struct counter_time *time)
+{
+	unsigned int cpu;
+
+	mutex_lock(&times_mutex);
+	*time = kept_times[nr];
+	for_each_possible_cpu(cpu)
+		add_time(cpu, nr, time);
+	mutex_unlock(&times_mutex);
+}
+
+void counter_perf_reset_times(void)
+{
+	mutex_lock(&times_mutex);
+	memset(kept_times, 0, sizeof(kept_times));
+	mutex_unlock(&times_mutex);
+}
+
+static void release_events(unsigned int cpu)
 {
 	unsigned int i;
 
-	for (i = 0; i < counter_nr; i++) {
+	for (i = 0; i < OP_MAX_COUNTERS; i++) {
 		struct cpu_counter *self = &per_cpu(cpu_counters, cpu)[i];
 
 		if (!self->event)
 			continue;
+		add_time(cpu, i, &kept_times[i]);
 		perf_event_release_kernel(self->event);
 		self->event = NULL;
 		throttle_stop(&self->throttle);
 	}
+	if (per_cpu(cpu_clocks, cpu))
+		perf_event_release_kernel(per_cpu(cpu_clocks, cpu));
+	per_cpu(cpu_clocks, cpu) = NULL;
+}
+
+static int stop_on_cpu(unsigned int cpu)
+{
+	mutex_lock(&times_mutex);
+	multiplex_pause(cpu);
+	release_events(cpu);
+	multiplex_stop(cpu);
+	mutex_unlock(&times_mutex);
 	counter_ibs_stop_cpu(cpu);
 	return 0;
+}
+
+/* Make all events of @cpu, then let them count. */
+static int start_events(unsigned int cpu)
+{
+	struct multiplexed events[OP_MAX_COUNTERS];
+	unsigned int numbers[OP_MAX_COUNTERS], nr = 0, failed = 0;
+	unsigned long i;
+	int err = make_clock(cpu);
+
+	for (i = 0; i < OP_MAX_COUNTERS && !err; i++) {
+		struct cpu_counter *self = &per_cpu(cpu_counters, cpu)[i];
+
+		if (!counter_settings[i].enabled)
+			continue;
+		err = make_counter(cpu, i);
+		events[nr] = (struct multiplexed){ self->event, &self->throttle,
+						   &self->turns };
+		numbers[nr++] = i;
+	}
+	if (err)
+		return err;
+	err = multiplex_start(cpu, events, nr, counter_nr, &failed);
+	if (err)
+		report_failure(cpu, numbers[failed], err);
+	return err;
 }
 
 /* A CPU that comes later must not be kept from coming. */
 static int start_on_cpu(unsigned int cpu)
 {
-	unsigned long i;
-	int err = 0;
+	int err;
 
-	for (i = 0; i < counter_nr && !err; i++)
-		if (counter_settings[i].enabled)
-			err = start_counter(cpu, i);
+	mutex_lock(&times_mutex);
+	err = start_events(cpu);
+	mutex_unlock(&times_mutex);
 	if (!err)
 		err = counter_ibs_start_cpu(cpu);
 	if (!err)
@@ -169,7 +288,7 @@ static int check_settings(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < counter_nr; i++) {
+	for (i = 0; i < OP_MAX_COUNTERS; i++) {
 		const struct counter_setting *setting = &counter_settings[i];
 
 		if (!setting->enabled)
@@ -218,19 +337,14 @@ bool counter_perf_any_enabled(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < counter_nr; i++)
+	for (i = 0; i < OP_MAX_COUNTERS; i++)
 		if (counter_settings[i].enabled)
 			return true;
 	return false;
 }
 
-static void ignore_overflow(struct perf_event *event,
-			    struct perf_sample_data *data, struct pt_regs *regs)
-{
-}
-
 /* Nothing tells how many there are: take them until there are no more. */
-void counter_perf_init(void)
+static unsigned int find_counters(void)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -241,7 +355,7 @@ void counter_perf_init(void)
 		.exclude_hv = 1,
 	};
 	struct perf_event *events[OP_MAX_COUNTERS];
-	unsigned int cpu = raw_smp_processor_id(), i;
+	unsigned int cpu = raw_smp_processor_id(), i, nr;
 
 	for (i = 0; i < OP_MAX_COUNTERS; i++) {
 		events[i] = perf_event_create_kernel_counter(
@@ -253,7 +367,14 @@ void counter_perf_init(void)
 			break;
 		}
 	}
-	counter_nr = i;
+	nr = i;
 	while (i--)
 		perf_event_release_kernel(events[i]);
+	return nr;
+}
+
+void counter_perf_init(void)
+{
+	counter_nr = counters ? min_t(unsigned int, counters, OP_MAX_COUNTERS)
+			      : find_counters();
 }

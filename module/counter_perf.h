@@ -2,9 +2,11 @@
 #ifndef MODULE_COUNTER_PERF_H
 #define MODULE_COUNTER_PERF_H
 
+#include <linux/types.h>
+
 /*
- * Settings of the hardware counters, written by oprofilefs while sampling is
- * off and read while it is on.
+ * Settings of the events that counters count, written by oprofilefs while
+ * sampling is off and read while it is on.
  */
 
 #define COUNTER_MAX_PMU_TYPES 8
@@ -20,7 +22,18 @@ struct counter_setting {
 };
 
 extern struct counter_setting counter_settings[];
-extern unsigned int counter_nr; /* how many this machine has */
+extern unsigned int counter_nr; /* events that may count at a time */
+
+/*
+ * How long the event @nr was to be counted since the profiler was set up, and
+ * had a counter, ns; its count, and how many turns it had where it did not have
+ * the counter all the time: sums over CPUs. Process context.
+ */
+struct counter_time {
+	u64 enabled, running, counted, turns;
+};
+void counter_perf_time(unsigned int nr, struct counter_time *time);
+void counter_perf_reset_times(void);
 
 /*
  * The kinds of PMU that are tried on each CPU, as perf_events numbers them

@@ -23,6 +23,7 @@
 #include "buffer_sync.h"
 #include "counter.h"
 #include "counter_ibs.h"
+#include "counter_perf.h"
 #include "cpu_buffer.h"
 #include "event_buffer.h"
 #include "image_cookie.h"
@@ -100,6 +101,7 @@ static int setup_locked(void)
 	int err;
 
 	oprofile_stats_reset();
+	counter_perf_reset_times();
 	err = setup_buffers();
 	if (err)
 		return err;

@@ -9,7 +9,8 @@
  * filtered were of the mode, user or kernel, that nobody asked for, and count
  * as not taken; those throttled are estimated. Those whose names begin with
  * backtrace are about the callers of samples that are not lost themselves, and
- * those with image_file about files that were kept for the reader
+ * multiplex_counter is how often other events got the counters, and those with
+ * image_file are about files that were kept for the reader
  * (image_file.h), were too many for that, or were not fetched in time.
  */
 
@@ -36,6 +37,7 @@ struct dentry;
 	X(BACKTRACE_BROKEN, backtrace_broken, 1)                               \
 	X(BACKTRACE_BUSY, backtrace_busy, 1)                                   \
 	X(BACKTRACE_ABORTED, backtrace_aborted, 1)                             \
+	X(MULTIPLEX_COUNTER, multiplex_counter, 0)                             \
 	X(IMAGE_FILE_HELD, image_file_held, 0)                                 \
 	X(IMAGE_FILE_REFUSED, image_file_refused, 0)                           \
 	X(IMAGE_FILE_EXPIRED, image_file_expired, 0)                           \

@@ -423,6 +423,32 @@ static int oprofilefs_account(struct opd_source *source,
 	return err ? err : each_stat(source, add_taken, ledger);
 }
 
+/* An older module, or another provider, tells no times. */
+static int oprofilefs_event_time(struct opd_source *source,
+				 unsigned int counter,
+				 struct opd_event_time *time)
+{
+	uint64_t period = source->events->counter[counter].count, counted;
+	const struct {
+		const char *name;
+		uint64_t *number;
+	} files[] = {
+		{ "turns", &time->turns },
+		{ "counted", &counted },
+		{ "time_running", &time->running },
+		{ "time_enabled", &time->enabled },
+	};
+	char path[32];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%u/%s", counter, files[i].name);
+		if (read_number(source->dir, path, files[i].number))
+			return -ENOENT;
+	}
+	time->samples = period ? counted / period : 0;
+	return 0;
+}
+
 struct stat_log {
 	struct op_log *log;
 	char folder[32]; /* whose statistics are being written */
@@ -481,5 +507,6 @@ const struct opd_source_ops opd_source_oprofilefs = {
 	.next_code = oprofilefs_next_code,
 	.take_file = oprofilefs_take_file,
 	.account = oprofilefs_account,
+	.event_time = oprofilefs_event_time,
 	.log = oprofilefs_log,
 };
