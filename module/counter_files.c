@@ -63,12 +63,16 @@ int counter_create_setting(struct dentry *dir, const char *name,
 	X(counted, counted)                                                    \
 	X(turns, turns)
 
-enum {
-#define X(name, member) TIME_##member,
+static const struct {
+	const char *name;
+	size_t at; /* offset in struct counter_time */
+} times[] = {
+#define X(file, member) { #file, offsetof(struct counter_time, member) },
 	TIMES(X)
 #undef X
-		NR_TIMES
 };
+
+#define NR_TIMES ARRAY_SIZE(times)
 
 /* A file tells what it is by the number in i_private: which of these, and of
  * which event. */
@@ -77,13 +81,11 @@ static ssize_t time_read(struct file *file, char __user *buf, size_t count,
 {
 	unsigned long key = (unsigned long)file_inode(file)->i_private;
 	struct counter_time time;
-	u64 numbers[NR_TIMES];
 
 	counter_perf_time(key / NR_TIMES, &time);
-#define X(name, member) numbers[TIME_##member] = time.member;
-	TIMES(X)
-#undef X
-	return oprofilefs_read_u64(numbers[key % NR_TIMES], buf, count, ppos);
+	return oprofilefs_read_u64(
+		*(u64 *)((char *)&time + times[key % NR_TIMES].at), buf, count,
+		ppos);
 }
 
 static const struct file_operations time_fops = {
@@ -95,16 +97,12 @@ static const struct file_operations time_fops = {
 
 static int create_times(struct dentry *dir, unsigned long nr)
 {
-	static const char *const names[] = {
-#define X(name, member) #name,
-		TIMES(X)
-#undef X
-	};
 	unsigned long i;
 	int err = 0;
 
 	for (i = 0; i < NR_TIMES && !err; i++)
-		err = oprofilefs_create_file(dir, names[i], 0400, &time_fops,
+		err = oprofilefs_create_file(dir, times[i].name, 0400,
+					     &time_fops,
 					     (void *)(nr * NR_TIMES + i));
 	return err;
 }
