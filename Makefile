@@ -22,6 +22,8 @@
 #	fuzz           FUZZ_SECONDS= (30) of each fuzzer, from FUZZ_SEED= (any)
 #	pictures       those of README.md, drawn by Chromium from a real run
 #	manual         the manual and the other pages of doc/ as HTML, in $(O)/html
+#	curves         the figures and the picture of doc/accuracy.md, measured on
+#	               this machine; some five minutes
 #	demo           a profile of a program on this machine; vm-demo: with the
 #	               module, in a virtual machine
 #	install        the programs, the libraries, the events, the manual pages, doc/
@@ -277,6 +279,8 @@ pictures: tools
 # Made again whenever it is asked for: that takes a second.
 manual:
 	$(Q)O='$(O)' utils/manual
+curves: tools test-programs
+	$(Q)O='$(O)' utils/curves
 demo:
 	$(Q)O='$(O)' utils/demo
 vm-demo:
@@ -389,6 +393,6 @@ clean:
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
 	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian \
 	check-packages lint hdr-check fuzz bench demo \
-	pictures manual vm-demo install-deps format install install-agent install-dkms \
+	pictures curves manual vm-demo install-deps format install install-agent install-dkms \
 	install-systemd install-doc install-completion uninstall dist help \
 	clean

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# utils/curves draws what was measured, and counts the intervals that hold the true
+# share.
+
+. "$(dirname "$0")/lib.sh"
+
+case $O in */sanitized) skip_all "the same for all builds" ;; esac
+command -v gnuplot >/dev/null || skip_all "no gnuplot; run utils/install-deps check"
+DATA=$TMP/data PICTURES=$TMP/pictures
+export O DATA PICTURES
+mkdir "$DATA"
+
+# One of four intervals does not hold the true share.
+printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' '#rate' samples part true percent low high \
+	100 50 a 40 41 30 50 100 50 b 25 40 30 50 1000 500 a 40 40 38 42 \
+	1000 500 b 25 25.5 23 27 >"$DATA/accuracy.tsv"
+"$TOP/utils/curves" draw >"$TMP/out"
+is "it draws" $? 0
+is "how often the interval holds" "$(grep -e '^100	' -e '^1000	' -e '^all	' "$TMP/out" |
+	cut -f 1-4)" "all	4	275	75.0
+100	2	50	50.0
+1000	2	500	100.0"
+ok "the picture is whole" grep -q '</svg>' "$PICTURES/accuracy.svg"
+like "it has a title" "$(cat "$PICTURES/accuracy.svg")" 'Error of a share'
+rm "$DATA/accuracy.tsv"
+exits "without data nothing is drawn" 1 "$TOP/utils/curves" draw
+exits "anything else is refused" 1 "$TOP/utils/curves" paint
+done_testing
