@@ -22,8 +22,8 @@
 #	fuzz           FUZZ_SECONDS= (30) of each fuzzer, from FUZZ_SEED= (any)
 #	pictures       those of README.md, drawn by Chromium from a real run
 #	manual         the manual and the other pages of doc/ as HTML, in $(O)/html
-#	curves         the figures and the picture of doc/accuracy.md, measured on
-#	               this machine; some five minutes
+#	curves         the figures and pictures of doc/accuracy.md and doc/overhead.md,
+#	               measured on this machine and in a virtual one; ten minutes
 #	demo           a profile of a program on this machine; vm-demo: with the
 #	               module, in a virtual machine
 #	install        the programs, the libraries, the events, the manual pages, doc/
@@ -279,7 +279,7 @@ pictures: tools
 # Made again whenever it is asked for: that takes a second.
 manual:
 	$(Q)O='$(O)' utils/manual
-curves: tools test-programs
+curves: tools test-programs module
 	$(Q)O='$(O)' utils/curves
 demo:
 	$(Q)O='$(O)' utils/demo

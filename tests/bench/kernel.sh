@@ -39,7 +39,7 @@ base=$("$TESTBIN/spin" $ROUNDS)
 again=$("$TESTBIN/spin" $ROUNDS)
 echo "kernel $(uname -r): loop of $base instructions, $again when run again"
 echo "rate     depth stacks  samples  instructions/sample  slowdown %"
-for rate in 1000 10000; do
+for rate in 100 300 1000 3000 10000; do
 	measure $rate 1 none
 done
 # Callers of a loop in user mode, followed or handed over.
