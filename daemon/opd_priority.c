@@ -11,10 +11,7 @@
 #include "libop/op_log.h"
 
 #define SECOND UINT64_C(1000000000)
-/* The lowest that comes before all ordinary processes. */
-#define RAISED 1
-/* Where that is not allowed, and while the daemon needs much. */
-#define NICE (-10)
+#define RAISED (-20) /* the most that an ordinary process can have */
 
 static uint64_t ns_of_clock(clockid_t id)
 {
@@ -24,29 +21,29 @@ static uint64_t ns_of_clock(clockid_t id)
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-static int set_policy(bool raised)
+static int set_nice(int nice)
 {
-	const struct sched_param param = { .sched_priority =
-						   raised ? RAISED : 0 };
-
-	return sched_setscheduler(
-		       0, raised ? SCHED_RR | SCHED_RESET_ON_FORK : SCHED_OTHER,
-		       &param)
-		       ? -errno
-		       : 0;
+	return setpriority(PRIO_PROCESS, 0, nice) ? -errno : 0;
 }
 
+/* SCHED_RR would lose fewer samples still. But it may keep kernel threads
+ * waiting, those that let events take turns and those that read files for the
+ * daemon. */
 void opd_priority_begin(struct opd_priority *priority, struct op_log *log)
 {
-	int err = setpriority(PRIO_PROCESS, 0, NICE) ? -errno : 0;
+	const struct sched_param param = { .sched_priority = 0 };
+	int err = set_nice(RAISED);
 
-	if (!err)
-		err = set_policy(true);
+	/* What the daemon starts has the nice value 0. */
+	if (!err &&
+	    sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &param))
+		err = -errno;
 	priority->is_raised = priority->is_wanted = !err;
 	priority->wall = ns_of_clock(CLOCK_MONOTONIC);
 	priority->cpu = ns_of_clock(CLOCK_THREAD_CPUTIME_ID);
 	if (err)
-		op_verbose(log, OP_V_MISC, "not before ordinary processes: %s",
+		op_verbose(log, OP_V_MISC,
+			   "no more of the CPUs than others: %s",
 			   strerror(-err));
 }
 
@@ -70,19 +67,17 @@ void opd_priority_check(struct opd_priority *priority, struct op_log *log)
 		return;
 	raised = opd_priority_decide(priority, ns_of_clock(CLOCK_MONOTONIC),
 				     ns_of_clock(CLOCK_THREAD_CPUTIME_ID));
-	if (raised == priority->is_raised || set_policy(raised))
+	if (raised == priority->is_raised || set_nice(raised ? RAISED : 0))
 		return;
 	priority->is_raised = raised;
 	op_log(log,
-	       raised ? "needs little of a CPU: before others again"
-		      : "needs more than half of a CPU: after others, too");
+	       raised ? "needs little of a CPU: first in turn again"
+		      : "needs more than half of a CPU: in turn with others");
 }
 
 void opd_priority_end(struct opd_priority *priority)
 {
 	if (priority->is_raised)
-		set_policy(false);
-	if (priority->is_wanted)
-		setpriority(PRIO_PROCESS, 0, 0);
+		set_nice(0);
 	priority->is_wanted = priority->is_raised = false;
 }
