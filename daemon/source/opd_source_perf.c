@@ -583,7 +583,7 @@ static int perf_event_time(struct opd_source *source, unsigned int counter,
 	time->samples = event->count ? times.count / event->count : 0;
 	for (unsigned int i = 0; i < source->events->nr; i++)
 		nr += source->events->counter[i].set;
-	time->turns = times.enabled / (nr * KERNEL_SLICE_NS);
+	time->turns = nr ? times.enabled / (nr * KERNEL_SLICE_NS) : 0;
 	return 0;
 }
 
