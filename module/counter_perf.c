@@ -7,14 +7,16 @@
  * (multiplex.h, which lets events take turns where there are more than
  * counters).
  *
- * Beside them each CPU has an event that counts nothing and is always on. The
- * time that it is enabled is, by the same clock, the time in which an event
- * was to be counted.
+ * Where events take turns none of them knows how long it was to be counted:
+ * each CPU notes when its events began. An event of perf_events that counts
+ * nothing would tell the time, too, but to make one takes the lock that CPU
+ * hotplug holds while our callbacks run.
  */
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -51,7 +53,7 @@ MODULE_PARM_DESC(
 	"Events that count at a time (default: as many as the CPU has counters)");
 
 static DEFINE_PER_CPU(struct cpu_counter[OP_MAX_COUNTERS], cpu_counters);
-static DEFINE_PER_CPU(struct perf_event *, cpu_clocks); /* the one always on */
+static DEFINE_PER_CPU(u64, cpu_begun); /* ns, when its events began */
 /* Guards both while somebody asks for times, and what is kept of events that
  * have gone. */
 static DEFINE_MUTEX(times_mutex);
@@ -146,43 +148,20 @@ static int make_counter(unsigned int cpu, unsigned long nr)
 	return 0;
 }
 
-static void ignore_overflow(struct perf_event *event,
-			    struct perf_sample_data *data, struct pt_regs *regs)
-{
-}
-
-static int make_clock(unsigned int cpu)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.size = sizeof(attr),
-		.pinned = 1,
-	};
-	struct perf_event *event = perf_event_create_kernel_counter(
-		&attr, cpu, NULL, ignore_overflow, NULL);
-
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	per_cpu(cpu_clocks, cpu) = event;
-	return 0;
-}
-
 /* Events that are always on know themselves how long that was. */
 static void add_time(unsigned int cpu, unsigned int nr,
 		     struct counter_time *time)
 {
 	const struct cpu_counter *self = &per_cpu(cpu_counters, cpu)[nr];
 	struct perf_event *event = self->event;
-	struct perf_event *clock = per_cpu(cpu_clocks, cpu);
-	u64 enabled, running, unused;
+	u64 enabled, running;
 
-	if (!event || !clock)
+	if (!event)
 		return;
 	time->counted += perf_event_read_value(event, &enabled, &running);
 	time->turns += READ_ONCE(self->turns);
 	if (multiplex_rotates(cpu))
-		perf_event_read_value(clock, &enabled, &unused);
+		enabled = ktime_get_ns() - per_cpu(cpu_begun, cpu);
 	time->enabled += enabled;
 	time->running += running;
 }
@@ -219,9 +198,6 @@ static void release_events(unsigned int cpu)
 		self->event = NULL;
 		throttle_stop(&self->throttle);
 	}
-	if (per_cpu(cpu_clocks, cpu))
-		perf_event_release_kernel(per_cpu(cpu_clocks, cpu));
-	per_cpu(cpu_clocks, cpu) = NULL;
 }
 
 static int stop_on_cpu(unsigned int cpu)
@@ -241,7 +217,7 @@ static int start_events(unsigned int cpu)
 	struct multiplexed events[OP_MAX_COUNTERS];
 	unsigned int numbers[OP_MAX_COUNTERS], nr = 0, failed = 0;
 	unsigned long i;
-	int err = make_clock(cpu);
+	int err = 0;
 
 	for (i = 0; i < OP_MAX_COUNTERS && !err; i++) {
 		struct cpu_counter *self = &per_cpu(cpu_counters, cpu)[i];
@@ -255,6 +231,7 @@ static int start_events(unsigned int cpu)
 	}
 	if (err)
 		return err;
+	per_cpu(cpu_begun, cpu) = ktime_get_ns();
 	err = multiplex_start(cpu, events, nr, counter_nr, &failed);
 	if (err)
 		report_failure(cpu, numbers[failed], err);
@@ -341,6 +318,11 @@ bool counter_perf_any_enabled(void)
 		if (counter_settings[i].enabled)
 			return true;
 	return false;
+}
+
+static void ignore_overflow(struct perf_event *event,
+			    struct perf_sample_data *data, struct pt_regs *regs)
+{
 }
 
 /* Nothing tells how many there are: take them until there are no more. */
