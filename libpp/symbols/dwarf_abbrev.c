@@ -70,14 +70,25 @@ static uint32_t add_lengths(uint32_t a, uint32_t b)
 
 /* Note what one attribute says about all entries of the abbreviation. */
 static void describe_abbrev(struct pp_abbrev *abbrev, uint64_t name,
-			    uint64_t form, uint32_t len)
+			    const struct pp_abbrev_value *value)
 {
+	const struct pp_abbrev_place place = {
+		.at = abbrev->len,
+		.len = value->len,
+		.form = value->form,
+		.constant = value->constant,
+	};
+
 	abbrev->has_code |= name == DW_AT_low_pc || name == DW_AT_ranges;
-	if (name == DW_AT_sibling) {
-		abbrev->sibling = abbrev->len;
-		abbrev->sibling_form = (uint16_t)form;
-	}
-	abbrev->len = add_lengths(abbrev->len, len);
+	if (name == DW_AT_sibling)
+		abbrev->sibling = place;
+	else if (name == DW_AT_low_pc)
+		abbrev->low = place;
+	else if (name == DW_AT_high_pc)
+		abbrev->high = place;
+	else if (name == DW_AT_ranges)
+		abbrev->ranges = place;
+	abbrev->len = add_lengths(abbrev->len, value->len);
 }
 
 static int add_abbrev_value(struct pp_abbrevs *table, struct pp_abbrev *abbrev,
@@ -118,7 +129,7 @@ static int read_abbrev_values(struct pp_abbrevs *table,
 		sized.form = form;
 		value.len = pp_dwarf_length(&sized, PP_ANY_LENGTH);
 		value.is_number = is_number_form(form, value.len);
-		describe_abbrev(abbrev, name, value.form, value.len);
+		describe_abbrev(abbrev, name, &value);
 		err = add_abbrev_value(table, abbrev, &value);
 	}
 	return err;
@@ -129,6 +140,46 @@ static int compare_abbrev_codes(const void *a, const void *b)
 	const struct pp_abbrev *x = a, *y = b;
 
 	return op_compare(x->code, y->code);
+}
+
+/* What is in such entries may have code. */
+static bool may_hold_code(const struct pp_abbrev *abbrev)
+{
+	return abbrev->tag == DW_TAG_compile_unit ||
+	       abbrev->tag == DW_TAG_module ||
+	       abbrev->tag == DW_TAG_namespace ||
+	       abbrev->tag == DW_TAG_lexical_block;
+}
+
+/* Where the abbreviation is not simple the shape stays all zeros. */
+static void take_shape(struct pp_shape *shape, const struct pp_abbrev *abbrev)
+{
+	bool tells_end = abbrev->sibling.at != PP_ANY_LENGTH;
+
+	if (abbrev->len == PP_ANY_LENGTH ||
+	    (tells_end && abbrev->sibling.form != DW_FORM_ref4))
+		return;
+	*shape = (struct pp_shape){
+		.abbrev = abbrev,
+		.len = 1 + abbrev->len,
+		.sibling = tells_end ? 1 + abbrev->sibling.at : 0,
+		.has_children = abbrev->has_children,
+		.is_plain = !abbrev->has_code &&
+			    (!abbrev->has_children ||
+			     (tells_end && !may_hold_code(abbrev))),
+	};
+}
+
+/* Most codes have one byte. */
+static int note_shapes(struct pp_abbrevs *table)
+{
+	table->shapes = calloc(256, sizeof(*table->shapes));
+	if (!table->shapes)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->nr && table->list[i].code < 0x80; i++)
+		take_shape(&table->shapes[table->list[i].code],
+			   &table->list[i]);
+	return 0;
 }
 
 /* What an abbreviation has that nobody asks for. */
@@ -148,7 +199,10 @@ static int read_abbrev(struct pp_abbrevs *table, struct op_cursor *c,
 {
 	struct pp_abbrev abbrev = {
 		.code = code,
-		.sibling = PP_ANY_LENGTH,
+		.sibling = PP_NO_PLACE,
+		.low = PP_NO_PLACE,
+		.high = PP_NO_PLACE,
+		.ranges = PP_NO_PLACE,
 		.first = table->nr_values,
 	};
 
@@ -167,13 +221,16 @@ int pp_abbrevs_read(struct pp_abbrevs *table, const struct pp_dwarf *dwarf,
 		    uint64_t only)
 {
 	struct op_cursor c = pp_dwarf_cursor(dwarf, &dwarf->abbrev, offset);
-	uint64_t code;
+	bool is_in_order = true;
+	uint64_t code, last = 0;
 	int err = 0;
 
 	for (uint32_t nr = 0; nr < MAX_ABBREVS && !err; nr++) {
 		code = op_cursor_uleb(&c);
 		if (!code || c.failed)
 			break;
+		is_in_order &= code > last;
+		last = code;
 		if (!only || code == only)
 			err = read_abbrev(table, &c, form, code);
 		else
@@ -181,16 +238,17 @@ int pp_abbrevs_read(struct pp_abbrevs *table, const struct pp_dwarf *dwarf,
 		if (code == only)
 			break;
 	}
-	if (table->nr)
+	if (table->nr && !is_in_order)
 		qsort(table->list, table->nr, sizeof(*table->list),
 		      compare_abbrev_codes);
-	return err;
+	return err || only ? err : note_shapes(table);
 }
 
 void pp_abbrevs_release(struct pp_abbrevs *table)
 {
 	free(table->list);
 	free(table->values);
+	free(table->shapes);
 	*table = (struct pp_abbrevs){ 0 };
 }
 

@@ -46,6 +46,7 @@ enum {
 };
 
 #define PP_ANY_LENGTH UINT32_MAX
+#define PP_NO_PLACE ((struct pp_abbrev_place){ .at = PP_ANY_LENGTH })
 
 /* A value of an entry, or several neighbours that are jumped over. */
 struct pp_abbrev_value {
@@ -56,6 +57,15 @@ struct pp_abbrev_value {
 	int64_t constant; /* with DW_FORM_implicit_const */
 };
 
+/* Where entries have the value of an attribute, if that is the same in all. */
+struct pp_abbrev_place {
+	uint32_t at; /* bytes before it, or PP_ANY_LENGTH where that is not
+			told */
+	uint32_t len; /* this and the rest as in struct pp_abbrev_value */
+	uint16_t form;
+	int64_t constant;
+};
+
 /* What an abbreviation says of its entries. */
 struct pp_abbrev {
 	uint64_t code;
@@ -63,10 +73,19 @@ struct pp_abbrev {
 	bool has_children;
 	bool has_code; /* an address, or ranges of addresses */
 	uint32_t len; /* bytes of all values, or PP_ANY_LENGTH */
-	uint32_t sibling; /* bytes before the value of DW_AT_sibling, or
-			     PP_ANY_LENGTH where that is not told */
-	uint16_t sibling_form;
+	struct pp_abbrev_place sibling, low, high, ranges;
 	size_t first, nr; /* of the values */
+};
+
+/* How to pass over an entry fast. */
+struct pp_shape {
+	const struct pp_abbrev *abbrev;
+	uint32_t len; /* bytes, with the code of the abbreviation; 0 where that
+			 is not so simple */
+	uint32_t sibling; /* bytes before a reference of 4 bytes to what is
+			     behind the children; 0 without */
+	bool has_children;
+	bool is_plain; /* neither the entry nor what is in it has code */
 };
 
 struct pp_abbrevs {
@@ -74,6 +93,7 @@ struct pp_abbrevs {
 	size_t nr;
 	struct pp_abbrev_value *values;
 	size_t nr_values;
+	struct pp_shape *shapes; /* 256, by the first byte of an entry */
 };
 
 /* One pair of an abbreviation; false behind the last. @constant is the value of

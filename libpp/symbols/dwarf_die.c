@@ -22,15 +22,6 @@ enum {
 	DW_UT_partial = 0x03,
 	DW_UT_skeleton = 0x04,
 	DW_UT_split_compile = 0x05,
-
-	DW_RLE_end_of_list = 0x00,
-	DW_RLE_base_addressx = 0x01,
-	DW_RLE_startx_endx = 0x02,
-	DW_RLE_startx_length = 0x03,
-	DW_RLE_offset_pair = 0x04,
-	DW_RLE_base_address = 0x05,
-	DW_RLE_start_end = 0x06,
-	DW_RLE_start_length = 0x07,
 };
 
 /* ---- units --------------------------------------------------------------- */
@@ -124,9 +115,9 @@ static bool is_address(uint64_t form)
 	return form == DW_FORM_addr || is_indexed_address(form);
 }
 
-static uint64_t indexed_address(const struct pp_dwarf *dwarf,
-				const struct pp_dwarf_unit *unit,
-				uint64_t index, bool *ok)
+uint64_t pp_dwarf_indexed_address(const struct pp_dwarf *dwarf,
+				  const struct pp_dwarf_unit *unit,
+				  uint64_t index, bool *ok)
 {
 	return indexed_number(dwarf, &dwarf->addr, unit->addr, index,
 			      unit->form.address_size, ok);
@@ -138,7 +129,7 @@ static uint64_t address_of(const struct pp_dwarf *dwarf,
 {
 	*ok = true;
 	return is_indexed_address(form)
-		       ? indexed_address(dwarf, unit, value, ok)
+		       ? pp_dwarf_indexed_address(dwarf, unit, value, ok)
 		       : value;
 }
 
@@ -269,7 +260,10 @@ static void take_unit_attribute(struct pp_dwarf_unit *unit, uint64_t name,
 }
 
 /* The end of a list of children. */
-static const struct pp_abbrev no_entry = { .sibling = PP_ANY_LENGTH };
+static const struct pp_abbrev no_entry = { .sibling = { .at = PP_ANY_LENGTH },
+					   .low = { .at = PP_ANY_LENGTH },
+					   .high = { .at = PP_ANY_LENGTH },
+					   .ranges = { .at = PP_ANY_LENGTH } };
 
 /* Where the values of the entry at @offset are, and how they look. Returns
  * false for what is no entry; *@abbrev is NULL for the end of a list. */
@@ -345,27 +339,76 @@ bool pp_die_read(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
 	return read_die(dwarf, unit, offset, die, NULL);
 }
 
+/* The value at @place of an entry whose values begin at @values. */
+static uint64_t number_at_place(const struct pp_dwarf *dwarf,
+				const struct pp_dwarf_unit *unit,
+				const struct op_cursor *values,
+				const struct pp_abbrev_place *place)
+{
+	struct op_cursor c = *values;
+	struct pp_dwarf_form form = unit->form;
+
+	op_cursor_skip(&c, place->at);
+	if (place->len == 4 || place->len == 8)
+		return op_cursor_number(&c, place->len);
+	if (place->form == DW_FORM_implicit_const)
+		return (uint64_t)place->constant;
+	form.form = place->form;
+	return pp_dwarf_read(dwarf, &c, &form).number;
+}
+
 /* The values have a known length: nothing is read but the sibling. */
 static bool skim_values(const struct pp_dwarf *dwarf,
 			const struct pp_dwarf_unit *unit,
 			const struct pp_abbrev *abbrev, struct op_cursor *c,
 			struct pp_skimmed *out)
 {
-	struct op_cursor sibling = *c;
-	struct pp_dwarf_form form = unit->form;
+	const struct op_cursor values = *c;
 
 	op_cursor_skip(c, abbrev->len);
 	out->next = (uint64_t)(c->at - dwarf->info.data);
-	if (abbrev->sibling == PP_ANY_LENGTH)
-		return !c->failed;
-	op_cursor_skip(&sibling, abbrev->sibling);
-	form.form = abbrev->sibling_form;
-	out->sibling = reference_of(
-		form.form, unit->start,
-		form.form == DW_FORM_ref4
-			? op_cursor_number(&sibling, 4)
-			: pp_dwarf_read(dwarf, &sibling, &form).number);
+	if (abbrev->sibling.at != PP_ANY_LENGTH)
+		out->sibling =
+			reference_of(abbrev->sibling.form, unit->start,
+				     number_at_place(dwarf, unit, &values,
+						     &abbrev->sibling));
 	return !c->failed;
+}
+
+/* What the entry of that shape at @offset tells of where its children end. */
+static inline uint64_t sibling_of_shape(const struct pp_dwarf *dwarf,
+					const struct pp_dwarf_unit *unit,
+					uint64_t offset,
+					const struct pp_shape *shape)
+{
+	uint32_t value;
+
+	if (!shape->sibling)
+		return PP_NO_DIE;
+	memcpy(&value, dwarf->info.data + offset + shape->sibling, 4);
+	return unit->start +
+	       (dwarf->big_endian ? be32toh(value) : le32toh(value));
+}
+
+/* An entry whose abbreviation has a shape. */
+static bool skim_shape(const struct pp_dwarf *dwarf,
+		       const struct pp_dwarf_unit *unit, uint64_t offset,
+		       struct pp_skimmed *out)
+{
+	const struct pp_shape *shape;
+
+	if (offset < unit->first || offset >= unit->end)
+		return false;
+	shape = &unit->table.shapes[dwarf->info.data[offset]];
+	if (!shape->len || shape->len > unit->end - offset)
+		return false;
+	*out = (struct pp_skimmed){
+		.abbrev = shape->abbrev,
+		.values = offset + 1,
+		.next = offset + shape->len,
+		.sibling = sibling_of_shape(dwarf, unit, offset, shape),
+	};
+	return true;
 }
 
 bool pp_die_skim(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
@@ -375,17 +418,120 @@ bool pp_die_skim(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
 	struct op_cursor c;
 	struct pp_die die;
 
+	if (skim_shape(dwarf, unit, offset, out))
+		return true;
 	if (!find_values(dwarf, unit, offset, &c, &abbrev))
 		return false;
 	out->abbrev = abbrev ? abbrev : &no_entry;
 	out->sibling = PP_NO_DIE;
-	out->next = (uint64_t)(c.at - dwarf->info.data);
+	out->values = out->next = (uint64_t)(c.at - dwarf->info.data);
 	if (out->abbrev->len != PP_ANY_LENGTH)
 		return skim_values(dwarf, unit, out->abbrev, &c, out);
 	if (!read_die(dwarf, unit, offset, &die, NULL))
 		return false;
 	out->next = die.next;
 	out->sibling = die.sibling;
+	return true;
+}
+
+uint64_t pp_die_skip_plain(const struct pp_dwarf *dwarf,
+			   const struct pp_dwarf_unit *unit, uint64_t offset)
+{
+	while (offset < unit->end) {
+		const struct pp_shape *shape =
+			&unit->table.shapes[dwarf->info.data[offset]];
+		uint64_t next = offset + shape->len;
+
+		if (!shape->is_plain || next > unit->end)
+			break;
+		if (shape->has_children)
+			next = sibling_of_shape(dwarf, unit, offset, shape);
+		if (next <= offset)
+			break;
+		offset = next;
+	}
+	return offset;
+}
+
+/* Where to go on behind the entry at @offset and its children: behind the entry
+ * alone if these are to be walked through. 0 for an entry without a shape. */
+static inline uint64_t end_of_shape(const struct pp_dwarf *dwarf,
+				    const struct pp_dwarf_unit *unit,
+				    uint64_t offset, bool *opens_list)
+{
+	const struct pp_shape *shape =
+		&unit->table.shapes[dwarf->info.data[offset]];
+	uint64_t sibling;
+
+	if (!shape->len || shape->len > unit->end - offset)
+		return 0;
+	*opens_list = false;
+	if (!shape->has_children)
+		return offset + shape->len;
+	sibling = sibling_of_shape(dwarf, unit, offset, shape);
+	*opens_list = sibling == PP_NO_DIE || sibling <= offset;
+	return *opens_list ? offset + shape->len : sibling;
+}
+
+uint64_t pp_die_skip_children(const struct pp_dwarf *dwarf,
+			      const struct pp_dwarf_unit *unit, uint64_t offset)
+{
+	size_t depth = 1;
+
+	while (depth && offset < unit->end) {
+		bool opens_list;
+		uint64_t next = end_of_shape(dwarf, unit, offset, &opens_list);
+
+		if (!dwarf->info.data[offset]) {
+			depth--;
+			offset++;
+			continue;
+		}
+		if (!next) {
+			struct pp_skimmed entry;
+
+			if (!pp_die_skim(dwarf, unit, offset, &entry))
+				break;
+			opens_list = entry.abbrev->has_children &&
+				     !pp_die_tells_end(&entry, offset);
+			next = entry.abbrev->has_children && !opens_list
+				       ? entry.sibling
+				       : entry.next;
+		}
+		depth += opens_list;
+		offset = next;
+	}
+	return depth ? PP_NO_DIE : offset;
+}
+
+bool pp_die_read_code(const struct pp_dwarf *dwarf,
+		      const struct pp_dwarf_unit *unit, uint64_t offset,
+		      const struct pp_skimmed *entry, struct pp_die *die)
+{
+	const struct pp_abbrev *abbrev = entry->abbrev;
+	struct pp_bytes info = { dwarf->info.data, unit->end };
+	struct op_cursor values;
+
+	if (abbrev->len == PP_ANY_LENGTH)
+		return pp_die_read(dwarf, unit, offset, die);
+	values = pp_dwarf_cursor(dwarf, &info, entry->values);
+	take_abbrev(die, abbrev);
+	die->next = entry->next;
+	die->sibling = entry->sibling;
+	if (abbrev->low.at != PP_ANY_LENGTH)
+		die->low = address_of(dwarf, unit, abbrev->low.form,
+				      number_at_place(dwarf, unit, &values,
+						      &abbrev->low),
+				      &die->has_low);
+	if (abbrev->high.at != PP_ANY_LENGTH)
+		take_high(dwarf, unit, abbrev->high.form,
+			  number_at_place(dwarf, unit, &values, &abbrev->high),
+			  die);
+	if (abbrev->ranges.at != PP_ANY_LENGTH)
+		take_ranges(dwarf, unit, abbrev->ranges.form,
+			    number_at_place(dwarf, unit, &values,
+					    &abbrev->ranges),
+			    die);
 	return true;
 }
 
@@ -415,110 +561,4 @@ int pp_dwarf_unit_open_first(const struct pp_dwarf *dwarf,
 	struct op_cursor c = pp_dwarf_cursor(dwarf, &info, unit->first);
 
 	return open_unit_with(dwarf, unit, op_cursor_uleb(&c));
-}
-
-/* ---- ranges -------------------------------------------------------------- */
-
-void pp_die_ranges_init(struct pp_die_ranges *ranges,
-			const struct pp_dwarf *dwarf,
-			const struct pp_dwarf_unit *unit,
-			const struct pp_die *die)
-{
-	*ranges = (struct pp_die_ranges){
-		.dwarf = dwarf,
-		.unit = unit,
-		.die = die,
-		.base = unit->low,
-		.is_list = die->has_ranges,
-	};
-	if (die->has_ranges)
-		ranges->c = pp_dwarf_cursor(dwarf,
-					    unit->form.version >= 5
-						    ? &dwarf->rnglists
-						    : &dwarf->ranges,
-					    die->ranges);
-}
-
-/* Pairs of offsets from the base, or a new base (DWARF 4, section 2.17.3). */
-static bool next_pair(struct pp_die_ranges *r, uint64_t *low, uint64_t *high)
-{
-	size_t size = r->unit->form.address_size;
-	uint64_t largest = UINT64_MAX >> (64 - 8 * size);
-
-	for (;;) {
-		*low = op_cursor_number(&r->c, size);
-		*high = op_cursor_number(&r->c, size);
-		if (r->c.failed || (!*low && !*high))
-			return false;
-		if (*low != largest)
-			break;
-		r->base = *high;
-	}
-	*low += r->base;
-	*high += r->base;
-	return true;
-}
-
-/* An entry of a list of version 5 (section 2.17.3); false at the end. An entry
- * that is no range is empty. */
-static bool next_list_entry(struct pp_die_ranges *r, uint64_t *low,
-			    uint64_t *high)
-{
-	size_t size = r->unit->form.address_size;
-	struct op_cursor *c = &r->c;
-	bool ok = true, end_ok = true;
-
-	*low = *high = 0;
-	switch (op_cursor_u8(c)) {
-	case DW_RLE_base_addressx:
-		r->base = indexed_address(r->dwarf, r->unit, op_cursor_uleb(c),
-					  &ok);
-		break;
-	case DW_RLE_startx_endx:
-		*low = indexed_address(r->dwarf, r->unit, op_cursor_uleb(c),
-				       &ok);
-		*high = indexed_address(r->dwarf, r->unit, op_cursor_uleb(c),
-					&end_ok);
-		break;
-	case DW_RLE_startx_length:
-		*low = indexed_address(r->dwarf, r->unit, op_cursor_uleb(c),
-				       &ok);
-		*high = *low + op_cursor_uleb(c);
-		break;
-	case DW_RLE_offset_pair:
-		*low = r->base + op_cursor_uleb(c);
-		*high = r->base + op_cursor_uleb(c);
-		break;
-	case DW_RLE_base_address:
-		r->base = op_cursor_number(c, size);
-		break;
-	case DW_RLE_start_end:
-		*low = op_cursor_number(c, size);
-		*high = op_cursor_number(c, size);
-		break;
-	case DW_RLE_start_length:
-		*low = op_cursor_number(c, size);
-		*high = *low + op_cursor_uleb(c);
-		break;
-	default:
-		return false;
-	}
-	return !c->failed && ok && end_ok;
-}
-
-bool pp_die_ranges_next(struct pp_die_ranges *r, uint64_t *low, uint64_t *high)
-{
-	if (!r->is_list) {
-		*low = r->die->low;
-		*high = r->die->high;
-		if (r->is_done || !r->die->has_low || !r->die->has_high ||
-		    *low >= *high)
-			return false;
-		return r->is_done = true;
-	}
-	while (r->unit->form.version >= 5 ? next_list_entry(r, low, high)
-					  : next_pair(r, low, high))
-		if (*low < *high)
-			return true;
-	return false;
 }

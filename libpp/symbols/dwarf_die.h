@@ -74,13 +74,45 @@ bool pp_die_read(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
 struct pp_skimmed {
 	const struct pp_abbrev *abbrev; /* tag 0 for the end of a list of
 					   children */
+	uint64_t values; /* offset of its attributes */
 	uint64_t next, sibling; /* as in struct pp_die */
 };
+
+/* Whether the entry @entry at @offset tells where its children end. */
+static inline bool pp_die_tells_end(const struct pp_skimmed *entry,
+				    uint64_t offset)
+{
+	return entry->abbrev->has_children && entry->sibling != PP_NO_DIE &&
+	       entry->sibling > offset;
+}
 
 /* The same as pp_die_read(), but most values are not looked at: some ten times
  * as fast. */
 bool pp_die_skim(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
 		 uint64_t offset, struct pp_skimmed *out);
+
+/* The first entry from @offset on that may have code, or have entries with code
+ * in it; other entries may be returned, too. */
+uint64_t pp_die_skip_plain(const struct pp_dwarf *dwarf,
+			   const struct pp_dwarf_unit *unit, uint64_t offset);
+
+/* The offset behind the end of the list of children that begins at @offset, or
+ * PP_NO_DIE if that makes no sense. */
+uint64_t pp_die_skip_children(const struct pp_dwarf *dwarf,
+			      const struct pp_dwarf_unit *unit,
+			      uint64_t offset);
+
+/* Read nothing but the addresses of @entry, which is at @offset: several times
+ * as fast as pp_die_read(). What else @die has need not be there. */
+bool pp_die_read_code(const struct pp_dwarf *dwarf,
+		      const struct pp_dwarf_unit *unit, uint64_t offset,
+		      const struct pp_skimmed *entry, struct pp_die *die);
+
+/* Number @index of the unit's addresses in .debug_addr; *@ok tells whether
+ * there is one. */
+uint64_t pp_dwarf_indexed_address(const struct pp_dwarf *dwarf,
+				  const struct pp_dwarf_unit *unit,
+				  uint64_t index, bool *ok);
 
 /* Ranges of addresses, one after the other. */
 struct pp_die_ranges {

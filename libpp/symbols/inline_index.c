@@ -6,7 +6,9 @@
  * its entries that jumps over what is in them; and of what was inlined into one
  * function, made from the entries in that function and kept until another
  * function is asked for. A binary of 20 MB has some 10 MB of entries, of which
- * samples need few.
+ * samples need few. Of the copies side by side only one has the address, so
+ * nothing but the addresses of each is read, and lists of ranges when they are
+ * compared; what a copy is called is read of those that are on the way.
  *
  * A function that was inlined refers to the entry of the function itself,
  * maybe in another unit, and that to a declaration; names and lines are taken
@@ -20,6 +22,7 @@
 #include <stdlib.h>
 
 #include "libop/op_array.h"
+#include "libop/op_hash.h"
 #include "libop/op_search.h"
 #include "libpp/symbols/dwarf_die.h"
 
@@ -45,15 +48,25 @@ struct span {
 
 /* A copy of a function in another. */
 struct copy {
-	uint64_t origin;
-	uint64_t call_file, call_line, call_discriminator;
+	uint64_t entry; /* its offset */
 	uint64_t children; /* the first entry in it; PP_NO_DIE for none */
-	uint32_t first_span, nr_spans;
+	uint64_t low, high; /* what all its addresses are within; with a list
+			       of ranges once that was read */
+	uint64_t ranges; /* offset of that list; PP_NO_DIE: there is none */
+	uint32_t first_span, nr_spans; /* what is in the list, likewise */
 	uint32_t first, nr; /* the copies right in it, once */
-	bool is_read; /* they were read */
+	bool has_spans; /* the list was read */
+	bool is_read; /* the copies right in it were read */
 	bool is_described;
 	bool has_name;
 	struct pp_inlined about; /* once it was described */
+};
+
+/* A function that was described, of which there may be many copies. */
+struct described {
+	uint64_t offset; /* of its entry */
+	bool has_name;
+	struct pp_inlined about;
 };
 
 struct inline_unit {
@@ -78,6 +91,11 @@ struct pp_inline_index {
 	uint32_t nr_copies;
 	struct span *spans;
 	uint32_t nr_spans;
+
+	/* Functions that were described, for any function. */
+	struct described *described;
+	size_t nr_described;
+	struct op_hash by_entry; /* of these */
 };
 
 /* ---- ranges -------------------------------------------------------------- */
@@ -216,6 +234,8 @@ void pp_inline_index_free(struct pp_inline_index *index)
 	free(index->by_address.list);
 	free(index->copies);
 	free(index->spans);
+	free(index->described);
+	op_hash_release(&index->by_entry);
 	free(index);
 }
 
@@ -223,7 +243,9 @@ static int open_unit(const struct pp_inline_index *index, struct inline_unit *u)
 {
 	int err = u->is_open ? 0 : pp_dwarf_unit_open(&index->dwarf, &u->unit);
 
-	u->is_open = true;
+	if (err)
+		pp_dwarf_unit_close(&u->unit);
+	u->is_open = !err;
 	return err;
 }
 
@@ -247,13 +269,6 @@ static bool may_hold_functions(const struct pp_abbrev *abbrev)
 	       abbrev->tag == DW_TAG_module || abbrev->tag == DW_TAG_namespace;
 }
 
-/* Whether it is known where the children end. */
-static bool tells_end(const struct pp_skimmed *entry, uint64_t offset)
-{
-	return entry->abbrev->has_children && entry->sibling != PP_NO_DIE &&
-	       entry->sibling > offset;
-}
-
 static int read_functions(struct pp_inline_index *index, struct inline_unit *u)
 {
 	uint64_t at = u->unit.first;
@@ -262,14 +277,20 @@ static int read_functions(struct pp_inline_index *index, struct inline_unit *u)
 	int err = 0;
 
 	u->has_functions = true;
-	while (!err && pp_die_skim(&index->nameless, &u->unit, at, &entry)) {
-		const struct pp_abbrev *abbrev = entry.abbrev;
+	for (;;) {
+		const struct pp_abbrev *abbrev;
+
+		at = pp_die_skip_plain(&index->dwarf, &u->unit, at);
+		if (err || !pp_die_skim(&index->nameless, &u->unit, at, &entry))
+			break;
+		abbrev = entry.abbrev;
 
 		if (abbrev->tag == DW_TAG_subprogram && abbrev->has_code &&
-		    pp_die_read(&index->nameless, &u->unit, at, &die))
+		    pp_die_read_code(&index->nameless, &u->unit, at, &entry,
+				     &die))
 			err = add_ranges_of(index, &u->unit, &die, at,
 					    &u->functions);
-		at = !may_hold_functions(abbrev) && tells_end(&entry, at)
+		at = !may_hold_functions(abbrev) && pp_die_tells_end(&entry, at)
 			     ? entry.sibling
 			     : entry.next;
 	}
@@ -279,83 +300,65 @@ static int read_functions(struct pp_inline_index *index, struct inline_unit *u)
 
 /* ---- copies in a function ------------------------------------------------ */
 
-static int add_copy_range(struct pp_inline_index *index, uint64_t low,
-			  uint64_t high)
-{
-	if (op_array_reserve(&index->spans, index->nr_spans, 1))
-		return -ENOMEM;
-	index->spans[index->nr_spans++] = (struct span){ low, high };
-	return 0;
-}
-
-/* Add the copy whose entry is at @offset, if it has code. */
+/* Add the copy whose entry is @entry, at @offset, if it has code. */
 static int add_copy(struct pp_inline_index *index,
-		    const struct pp_dwarf_unit *unit, uint64_t offset)
+		    const struct pp_dwarf_unit *unit, uint64_t offset,
+		    const struct pp_skimmed *entry)
 {
-	struct pp_die_ranges ranges;
 	struct pp_die die;
-	struct copy *copy;
-	uint64_t low, high;
-	int err = 0;
 
-	if (!pp_die_read(&index->nameless, unit, offset, &die) ||
+	if (!pp_die_read_code(&index->nameless, unit, offset, entry, &die) ||
 	    index->nr_copies >= MAX_RANGES)
 		return 0;
 	if (op_array_reserve(&index->copies, index->nr_copies, 1))
 		return -ENOMEM;
-	copy = &index->copies[index->nr_copies++];
-	*copy = (struct copy){
-		.origin = die.origin,
-		.call_file = die.call_file,
-		.call_line = die.call_line,
-		.call_discriminator = die.call_discriminator,
+	index->copies[index->nr_copies++] = (struct copy){
+		.entry = offset,
 		.children = die.has_children ? die.next : PP_NO_DIE,
-		.first_span = index->nr_spans,
+		.low = die.low,
+		.high = die.has_low && die.has_high ? die.high : 0,
+		.ranges = die.has_ranges ? die.ranges : PP_NO_DIE,
+		.has_spans = !die.has_ranges,
 	};
-	pp_die_ranges_init(&ranges, &index->dwarf, unit, &die);
-	while (!err && index->nr_spans < MAX_RANGES &&
-	       pp_die_ranges_next(&ranges, &low, &high))
-		err = add_copy_range(index, low, high);
-	copy->nr_spans = index->nr_spans - copy->first_span;
-	return err;
+	return 0;
 }
 
 /*
  * Read the copies right in copy @nr, and those in blocks there. Other entries
- * are types and variables, and what is in a copy is read when it is asked for:
- * it is jumped over, or walked through where it does not tell its end.
+ * are types and variables, and what is in a copy is read when it is asked for.
  */
 static int read_copies_in(struct pp_inline_index *index,
 			  const struct pp_dwarf_unit *unit, uint32_t nr)
 {
+	const struct pp_dwarf *dwarf = &index->nameless;
 	uint64_t at = index->copies[nr].children;
-	uint32_t depth = 1, inside = 0; /* inside: what is walked through */
+	uint32_t depth = 1;
 	struct pp_skimmed entry;
 	int err = 0;
 
 	index->copies[nr].is_read = true;
 	index->copies[nr].first = index->nr_copies;
-	while (!err && depth && at != PP_NO_DIE &&
-	       pp_die_skim(&index->nameless, unit, at, &entry)) {
-		const struct pp_abbrev *abbrev = entry.abbrev;
-		bool is_block = abbrev->tag == DW_TAG_lexical_block;
+	while (!err && depth && at != PP_NO_DIE) {
+		const struct pp_abbrev *abbrev;
 
-		if (!inside && abbrev->tag == DW_TAG_inlined_subroutine &&
+		at = pp_die_skip_plain(dwarf, unit, at);
+		if (!pp_die_skim(dwarf, unit, at, &entry))
+			break;
+		abbrev = entry.abbrev;
+		if (abbrev->tag == DW_TAG_inlined_subroutine &&
 		    abbrev->has_code)
-			err = add_copy(index, unit, at);
+			err = add_copy(index, unit, at, &entry);
 		if (!abbrev->tag)
 			depth--;
-		if (inside > depth)
-			inside = 0;
-		if (!is_block && tells_end(&entry, at)) {
+		else if (abbrev->tag == DW_TAG_lexical_block)
+			depth += abbrev->has_children;
+		if (!abbrev->has_children ||
+		    abbrev->tag == DW_TAG_lexical_block)
+			at = entry.next;
+		else if (pp_die_tells_end(&entry, at))
 			at = entry.sibling;
-			continue;
-		}
-		if (abbrev->has_children)
-			depth++;
-		if (abbrev->has_children && !is_block && !inside)
-			inside = depth;
-		at = entry.next;
+		else
+			at = pp_die_skip_children(dwarf, unit, entry.next);
 	}
 	index->copies[nr].nr = index->nr_copies - index->copies[nr].first;
 	return err;
@@ -365,24 +368,59 @@ static int read_copies_in(struct pp_inline_index *index,
 static int use_function(struct pp_inline_index *index,
 			const struct pp_dwarf_unit *unit, uint64_t function)
 {
+	struct pp_skimmed entry;
+
 	index->function = PP_NO_DIE;
 	index->nr_copies = 0;
 	index->nr_spans = 0;
-	if (add_copy(index, unit, function) || !index->nr_copies)
+	if (!pp_die_skim(&index->nameless, unit, function, &entry) ||
+	    add_copy(index, unit, function, &entry) || !index->nr_copies)
 		return -ENOMEM;
 	index->function = function;
 	return 0;
 }
 
-static bool is_in_copy(const struct pp_inline_index *index,
-		       const struct copy *copy, uint64_t address)
+/* Read the list of ranges of @copy. */
+static int read_spans(struct pp_inline_index *index,
+		      const struct pp_dwarf_unit *unit, struct copy *copy)
 {
-	const struct span *spans = &index->spans[copy->first_span];
+	const struct pp_die die = { .has_ranges = true,
+				    .ranges = copy->ranges };
+	struct pp_die_ranges ranges;
+	struct span span;
 
+	copy->has_spans = true;
+	copy->first_span = index->nr_spans;
+	copy->low = UINT64_MAX;
+	copy->high = 0;
+	pp_die_ranges_init(&ranges, &index->dwarf, unit, &die);
+	while (index->nr_spans < MAX_RANGES &&
+	       pp_die_ranges_next(&ranges, &span.low, &span.high)) {
+		if (op_array_reserve(&index->spans, index->nr_spans, 1))
+			return -ENOMEM;
+		index->spans[index->nr_spans++] = span;
+		copy->low = span.low < copy->low ? span.low : copy->low;
+		copy->high = span.high > copy->high ? span.high : copy->high;
+	}
+	copy->nr_spans = index->nr_spans - copy->first_span;
+	return 0;
+}
+
+static bool is_in_copy(struct pp_inline_index *index,
+		       const struct pp_dwarf_unit *unit, struct copy *copy,
+		       uint64_t address)
+{
+	const struct span *spans;
+
+	if (!copy->has_spans && read_spans(index, unit, copy))
+		return false;
+	if (address < copy->low || address >= copy->high)
+		return false;
+	spans = &index->spans[copy->first_span];
 	for (uint32_t i = 0; i < copy->nr_spans; i++)
 		if (address >= spans[i].low && address < spans[i].high)
 			return true;
-	return false;
+	return copy->ranges == PP_NO_DIE;
 }
 
 /* The copy with @address right in copy @nr; 0 if there is none. */
@@ -396,8 +434,8 @@ static uint32_t copy_inside(struct pp_inline_index *index,
 		return 0;
 	outer = &index->copies[nr];
 	for (uint32_t i = outer->nr; i > 0; i--)
-		if (is_in_copy(index, &index->copies[outer->first + i - 1],
-			       address))
+		if (is_in_copy(index, unit,
+			       &index->copies[outer->first + i - 1], address))
 			return outer->first + i - 1;
 	return 0;
 }
@@ -442,21 +480,50 @@ static bool describe_function(struct pp_inline_index *index, uint64_t offset,
 	return out->name;
 }
 
+/* The same, kept: functions have many copies. NULL if memory is short. */
+static const struct described *described_function(struct pp_inline_index *index,
+						  uint64_t offset)
+{
+	struct described *found;
+	uint32_t number;
+	uint64_t hash;
+
+	if (op_hash_reserve(&index->by_entry, index->nr_described + 1) ||
+	    op_array_reserve(&index->described, index->nr_described, 1))
+		return NULL;
+	hash = op_hash_mix(index->by_entry.seed, offset);
+	op_hash_each(&index->by_entry, hash, number)
+		if (index->described[number - 1].offset == offset)
+			return &index->described[number - 1];
+	found = &index->described[index->nr_described++];
+	*found = (struct described){ .offset = offset };
+	found->has_name = describe_function(index, offset, &found->about);
+	op_hash_add(&index->by_entry, hash, (uint32_t)index->nr_described);
+	return found;
+}
+
 /* Many addresses are in one copy. */
 static bool describe_copy(struct pp_inline_index *index,
 			  const struct inline_unit *unit, struct copy *copy,
 			  struct pp_inlined *out)
 {
+	const struct described *function;
+	struct pp_die die;
+
 	if (!copy->is_described) {
-		copy->about = (struct pp_inlined){
-			.call_line_table = unit->unit.line_table,
-			.call_file = copy->call_file,
-			.call_line = copy->call_line,
-			.call_discriminator = copy->call_discriminator,
-		};
 		copy->is_described = true;
-		copy->has_name =
-			describe_function(index, copy->origin, &copy->about);
+		if (!pp_die_read(&index->nameless, &unit->unit, copy->entry,
+				 &die))
+			return false;
+		function = described_function(index, die.origin);
+		if (!function)
+			return false;
+		copy->about = function->about;
+		copy->about.call_line_table = unit->unit.line_table;
+		copy->about.call_file = die.call_file;
+		copy->about.call_line = die.call_line;
+		copy->about.call_discriminator = die.call_discriminator;
+		copy->has_name = function->has_name;
 	}
 	*out = copy->about;
 	return copy->has_name;

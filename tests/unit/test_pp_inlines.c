@@ -7,6 +7,8 @@
 #include "tests/unit/dwarf_fixture.h"
 #include "tests/unit/pp_fixture.h"
 
+#include <limits.h>
+
 #include "libpp/symbols/dwarf_die.h"
 #include "libpp/symbols/inline_index.h"
 
@@ -41,7 +43,7 @@ static const uint8_t abbrevs[] = {
 	UNIT, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data2, DW_AT_stmt_list, DW_FORM_data1, 0, 0,
 	UNIT_BARE, DW_TAG_compile_unit, 1, 0, 0,
 	UNIT_RANGES, DW_TAG_compile_unit, 1, DW_AT_ranges, DW_FORM_sec_offset, DW_AT_stmt_list, DW_FORM_data1, 0, 0,
-	FUNCTION, DW_TAG_subprogram, 1, DW_AT_sibling, DW_FORM_ref2, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data2, 0, 0,
+	FUNCTION, DW_TAG_subprogram, 1, DW_AT_sibling, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data2, 0, 0,
 	ABSTRACT, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_decl_file, DW_FORM_data1, DW_AT_decl_line, DW_FORM_data1, 0, 0,
 	LINKED, DW_TAG_subprogram, 0, DW_AT_linkage_name, DW_FORM_string, DW_AT_name, DW_FORM_string, DW_AT_decl_file, DW_FORM_data1, DW_AT_decl_line, DW_FORM_data1, 0, 0,
 	NAMED, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_abstract_origin, DW_FORM_ref_addr, 0, 0,
@@ -50,7 +52,7 @@ static const uint8_t abbrevs[] = {
 	LEAF, DW_TAG_inlined_subroutine, 0, DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data2, DW_AT_call_file, DW_FORM_data1, DW_AT_call_line, DW_FORM_data1, 0, 0,
 	COPY_RANGES, DW_TAG_inlined_subroutine, 1, DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_ranges, DW_FORM_sec_offset, DW_AT_call_file, DW_FORM_data1, DW_AT_call_line, DW_FORM_data1, 0, 0,
 	BLOCK, DW_TAG_lexical_block, 1, DW_AT_sibling, DW_FORM_ref2, 0, 0,
-	STRUCT, DW_TAG_structure_type, 1, DW_AT_sibling, DW_FORM_ref2, 0, 0,
+	STRUCT, DW_TAG_structure_type, 1, DW_AT_sibling, DW_FORM_ref4, 0, 0,
 	LOST_STRUCT, DW_TAG_structure_type, 1, 0, 0,
 	NAMESPACE, DW_TAG_namespace, 1, DW_AT_sibling, DW_FORM_ref2, 0, 0,
 	MODULE, DW_TAG_module, 1, DW_AT_sibling, DW_FORM_ref2, 0, 0,
@@ -112,12 +114,19 @@ static void put_unit(struct world *w, uint64_t low, uint64_t len, uint8_t lines)
 	PUT(&w->info, lines);
 }
 
+/* Entries are walked over in two ways, by the form of what tells their end. */
+static size_t sibling_len(uint8_t code)
+{
+	return code == FUNCTION || code == STRUCT ? 4 : 2;
+}
+
 /* What tells where it ends; end_at() does. */
 static size_t put_sibling(struct world *w, uint8_t code)
 {
 	size_t at = w->info.len;
 
-	PUT(&w->info, code, 0, 0);
+	PUT(&w->info, code);
+	put(&w->info, 0, sibling_len(code));
 	return at;
 }
 
@@ -128,7 +137,7 @@ static void end_at(struct world *w, size_t entry)
 	PUT(&w->info, 0);
 	len = w->info.len;
 	w->info.len = entry + 1;
-	put(&w->info, len - w->unit, 2);
+	put(&w->info, len - w->unit, sibling_len(w->info.bytes[entry]));
 	w->info.len = len;
 }
 
@@ -507,6 +516,47 @@ static void damage_ends_a_function(void **state)
 	expect(w, 0x2000, "f 7:1:1 < 8:3:4");
 }
 
+/* What is in an entry that does not end where it says so is passed over, up to
+ * the end of its list; behind the unit nothing is found. */
+static void ends_may_lie(void **state)
+{
+	static const struct {
+		int end; /* from the entry on */
+		const char *behind;
+	} rows[] = {
+		{ 0, "f 7:1:1 < 7:3:9" },
+		{ -3, "f 7:1:1 < 7:3:9" },
+		{ 4000, "" },
+		{ INT_MAX, "" },
+	};
+	struct world *w = *state;
+
+	for (size_t i = 0; i < NR(rows); i++) {
+		size_t entry, f, type, len;
+
+		w->info.len = 0;
+		put_unit(w, 0x1000, 0x100, 7);
+		entry = put_abstract(w, "f", 1);
+		f = put_function(w, 0x1000, 0x80);
+		type = put_sibling(w, STRUCT);
+		put_copy(w, LEAF, entry, 0x1000, 8, 2);
+		PUT(&w->info, LOST_STRUCT);
+		put_copy(w, LEAF, entry, 0x1000, 8, 3);
+		PUT(&w->info, 0, 0);
+		len = w->info.len;
+		w->info.len = type + 1;
+		put(&w->info,
+		    (uint64_t)((int64_t)(type - w->unit) + rows[i].end), 4);
+		w->info.len = len;
+		put_copy(w, LEAF, entry, 0x1008, 8, 9);
+		end_at(w, f);
+		end_unit(w);
+		open_index(w);
+		expect(w, 0x1000, "");
+		expect(w, 0x1008, rows[i].behind);
+	}
+}
+
 static void nothing_has_no_copies(void **state)
 {
 	struct world *w = *state;
@@ -528,6 +578,7 @@ int main(void)
 		TEST(ranges_may_be_lists),
 		TEST(names_come_from_origins),
 		TEST(damage_ends_a_function),
+		TEST(ends_may_lie),
 		TEST(nothing_has_no_copies),
 	};
 
