@@ -318,11 +318,12 @@ static bool read_die(const struct pp_dwarf *dwarf,
 		form.form = v->form;
 		if (form.form == DW_FORM_indirect)
 			form.form = op_cursor_uleb(&c);
-		value = v->is_number
-				? (struct
-				   pp_dwarf_value){ .number = op_cursor_number(
-							    &c, v->len) }
-				: pp_dwarf_read(dwarf, &c, &form);
+		if (v->is_number)
+			value = (struct pp_dwarf_value){
+				.number = op_cursor_number(&c, v->len),
+			};
+		else
+			value = pp_dwarf_read(dwarf, &c, &form);
 		if (form.form == DW_FORM_implicit_const)
 			value.number = (uint64_t)v->constant;
 		take_attribute(dwarf, unit, v->name, form.form, &value, die);
