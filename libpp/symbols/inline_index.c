@@ -410,16 +410,16 @@ static bool is_in_copy(struct pp_inline_index *index,
 		       const struct pp_dwarf_unit *unit, struct copy *copy,
 		       uint64_t address)
 {
-	const struct span *spans;
-
 	if (!copy->has_spans && read_spans(index, unit, copy))
 		return false;
 	if (address < copy->low || address >= copy->high)
 		return false;
-	spans = &index->spans[copy->first_span];
-	for (uint32_t i = 0; i < copy->nr_spans; i++)
-		if (address >= spans[i].low && address < spans[i].high)
+	for (uint32_t i = 0; i < copy->nr_spans; i++) {
+		const struct span *span = &index->spans[copy->first_span + i];
+
+		if (address >= span->low && address < span->high)
 			return true;
+	}
 	return copy->ranges == PP_NO_DIE;
 }
 
