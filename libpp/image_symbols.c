@@ -653,25 +653,14 @@ void pp_image_symbols_declared(struct pp_image_symbols *symbols, uint64_t key,
 		pp_image_symbols_place(symbols, key, arena, place);
 }
 
-/* Where @inlined was inlined. */
-static void set_call_place(struct pp_image_symbols *symbols,
-			   struct op_arena *arena,
-			   struct op_bfd_inlined *inlined,
-			   struct pp_place *place)
-{
-	op_bfd_name_files(symbols->bfd, inlined);
-	if (inlined->call_file)
-		set_place(symbols, arena, inlined->call_file,
-			  inlined->call_line, place);
-}
-
 void pp_image_symbols_inlined_at(struct pp_image_symbols *symbols, uint64_t key,
 				 struct op_arena *arena, struct pp_place *place)
 {
 	struct op_bfd_inlined found[OP_BFD_MAX_INLINED];
 
-	if (pp_image_symbols_inlined(symbols, key, found))
-		set_call_place(symbols, arena, &found[0], place);
+	if (pp_image_symbols_inlined(symbols, key, found) && found[0].call_file)
+		set_place(symbols, arena, found[0].call_file,
+			  found[0].call_line, place);
 }
 
 void pp_image_symbols_chain(struct pp_image_symbols *symbols, uint64_t key,
@@ -684,7 +673,9 @@ void pp_image_symbols_chain(struct pp_image_symbols *symbols, uint64_t key,
 	if (nr)
 		pp_image_symbols_place(symbols, key, arena, &places[0]);
 	for (size_t i = 1; i < nr && i <= nr_inlined; i++)
-		set_call_place(symbols, arena, &found[i - 1], &places[i]);
+		if (found[i - 1].call_file)
+			set_place(symbols, arena, found[i - 1].call_file,
+				  found[i - 1].call_line, &places[i]);
 }
 
 /* Names of functions are the image's. */
@@ -764,12 +755,9 @@ size_t pp_image_symbols_inlined(struct pp_image_symbols *symbols, uint64_t key,
 		return nr;
 	nr = op_bfd_inlined(symbols->bfd, bfd_vma(symbols, key), out,
 			    OP_BFD_MAX_INLINED);
-	if (!may_keep_inlines(symbols))
-		return nr;
-	for (size_t i = 0; i < nr; i++)
-		op_bfd_name_files(symbols->bfd, &out[i]);
 	/* Half an answer would be wrong for ever. */
-	if (pp_inline_answers_add(&symbols->added, key, out, nr))
+	if (may_keep_inlines(symbols) &&
+	    pp_inline_answers_add(&symbols->added, key, out, nr))
 		symbols->kept_path = NULL;
 	return nr;
 }

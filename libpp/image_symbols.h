@@ -107,8 +107,7 @@ const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 				     struct op_arena *arena);
 
 /* Put the functions that were inlined at @key into @out, the innermost first.
- * Returns how many; 0 unless they are wanted. op_bfd_name_files() with
- * symbols->bfd names their files. */
+ * Returns how many; 0 unless they are wanted. */
 size_t pp_image_symbols_inlined(struct pp_image_symbols *symbols, uint64_t key,
 				struct op_bfd_inlined out[OP_BFD_MAX_INLINED]);
 

@@ -96,24 +96,20 @@ static const struct pp_symbol *symbol_called(const struct pp_owners *owners,
 }
 
 /* A mangled name is that of one function. */
-static bool is_same_function(const struct pp_owners *owners,
-			     struct op_bfd_inlined *a, struct op_bfd_inlined *b)
+static bool is_same_function(const struct op_bfd_inlined *a,
+			     const struct op_bfd_inlined *b)
 {
 	if (strcmp(a->name, b->name))
 		return false;
-	if (!strncmp(a->name, "_Z", 2) || !strncmp(a->name, "_R", 2))
-		return true;
-	if (a->line != b->line)
-		return false;
-	op_bfd_name_files(owners->symbols->bfd, a);
-	op_bfd_name_files(owners->symbols->bfd, b);
-	return !strcmp(a->file ? a->file : "", b->file ? b->file : "");
+	return !strncmp(a->name, "_Z", 2) || !strncmp(a->name, "_R", 2) ||
+	       (a->line == b->line &&
+		!strcmp(a->file ? a->file : "", b->file ? b->file : ""));
 }
 
 static int owner_of_name(struct pp_owners *owners,
 			 const struct op_bfd_inlined *inlined, uint32_t *out)
 {
-	struct pp_owner owner = { .inlined = *inlined };
+	const struct pp_owner owner = { .inlined = *inlined };
 	struct op_hash *index = &owners->by_name;
 	const struct pp_symbol *symbol;
 	uint32_t number;
@@ -130,8 +126,7 @@ static int owner_of_name(struct pp_owners *owners,
 	hash = op_hash_text(index->seed, inlined->name);
 	op_hash_each(index, hash, number) {
 		*out = number - 1;
-		if (is_same_function(owners, &owners->list[*out].inlined,
-				     &owner.inlined))
+		if (is_same_function(&owners->list[*out].inlined, inlined))
 			return 0;
 	}
 	return add_owner(owners, &owner, index, hash, out);
@@ -143,8 +138,6 @@ static int owner_of_inlined(struct pp_owners *owners,
 {
 	struct pp_owner_alias alias = { .name = inlined->name,
 					.file = inlined->file,
-					.file_table = inlined->file_table,
-					.file_nr = inlined->file_nr,
 					.line = inlined->line };
 	struct op_hash *index = &owners->by_alias;
 	int err = op_hash_reserve(index, (size_t)owners->nr_aliases + 1);
@@ -161,9 +154,7 @@ static int owner_of_inlined(struct pp_owners *owners,
 
 		*out = seen->owner;
 		if (seen->name == alias.name && seen->line == alias.line &&
-		    seen->file == alias.file &&
-		    seen->file_table == alias.file_table &&
-		    seen->file_nr == alias.file_nr)
+		    seen->file == alias.file)
 			return 0;
 	}
 	err = owner_of_name(owners, inlined, out)
@@ -237,14 +228,4 @@ bool pp_owner_is_repeated(const struct pp_owners *owners,
 		if (chained[i] == chained[nr])
 			return true;
 	return false;
-}
-
-const char *pp_owner_file(struct pp_owners *owners, uint32_t owner)
-{
-	struct op_bfd_inlined *inlined = &owners->list[owner].inlined;
-
-	if (!inlined->name)
-		return NULL;
-	op_bfd_name_files(owners->symbols->bfd, inlined);
-	return inlined->file;
 }

@@ -16,7 +16,7 @@
 struct pp_owner {
 	const struct pp_symbol *symbol; /* in the table; NULL for none */
 	/* Of an inlined function that is not in the table; else all zeros. The
-	 * strings are the image's; pp_owner_file() names the file. */
+	 * strings are the image's. */
 	struct op_bfd_inlined inlined;
 };
 
@@ -30,7 +30,6 @@ struct pp_owner_chain {
  * wherever it was inlined. */
 struct pp_owner_alias {
 	const char *name, *file;
-	uint64_t file_table, file_nr; /* as in struct op_bfd_inlined */
 	unsigned int line;
 	uint32_t owner;
 };
@@ -68,10 +67,6 @@ void pp_owners_release(struct pp_owners *owners);
 int pp_owners_find(struct pp_owners *owners, uint64_t key,
 		   const struct pp_symbol *symbol, bool inlines,
 		   struct pp_owner_chain *chain);
-
-/* The file that the inlined function @owner is declared in; NULL when that is
- * not known. */
-const char *pp_owner_file(struct pp_owners *owners, uint32_t owner);
 
 /* Whether @chain has its owner @nr before, nearer to the innermost. */
 bool pp_owner_is_repeated(const struct pp_owners *owners,

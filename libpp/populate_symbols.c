@@ -223,14 +223,13 @@ static int add_details(const struct batch *b, struct pp_symbol_entry *entry,
 	return 0;
 }
 
-/* What is known of owner @number, which may be that of what has no symbol. */
-static int describe_entry(struct batch *b, struct pp_symbol_entry *entry,
-			  uint32_t number)
+/* What is known of @owner, which may be that of what has no symbol. */
+static int describe_entry(const struct batch *b, struct pp_symbol_entry *entry,
+			  const struct pp_owner *owner)
 {
-	const struct pp_owner *owner = &b->owners.list[number];
 	struct op_arena *arena = &b->p->report->arena;
 	const struct pp_symbol *symbol = owner->symbol;
-	const char *whole = b->symbols->whole, *file;
+	const char *whole = b->symbols->whole;
 
 	entry->app = b->app;
 	entry->image = b->image;
@@ -249,11 +248,8 @@ static int describe_entry(struct batch *b, struct pp_symbol_entry *entry,
 			: entry->raw_name;
 	if (!entry->name)
 		return -ENOMEM;
-	file = entry->is_inlined && b->p->request->lines
-		       ? pp_owner_file(&b->owners, number)
-		       : NULL;
-	if (file) {
-		entry->place.file = op_arena_strdup(arena, file);
+	if (entry->is_inlined && owner->inlined.file && b->p->request->lines) {
+		entry->place.file = op_arena_strdup(arena, owner->inlined.file);
 		entry->place.line = owner->inlined.line;
 	}
 	/* Where its addresses begin, which are those in memory. */
@@ -309,7 +305,7 @@ static int note_other_name(const struct batch *b, const char *name)
 
 /* Add the entry for @nr points of owner @owner, and tell ends of arcs its
  * number. */
-static int add_symbol_entry(struct batch *b, uint32_t owner,
+static int add_symbol_entry(const struct batch *b, uint32_t owner,
 			    const struct point *points, size_t nr)
 {
 	const struct pp_symbol *symbol = b->owners.list[owner].symbol;
@@ -318,7 +314,7 @@ static int add_symbol_entry(struct batch *b, uint32_t owner,
 	struct pp_side *side = b->side;
 	struct pp_symbol_entry entry = { .nr = side->nr_symbols }, *all;
 	uint64_t *counts;
-	int err = describe_entry(b, &entry, owner);
+	int err = describe_entry(b, &entry, &b->owners.list[owner]);
 
 	/* Of a call graph, neighbours are shown whatever their names. */
 	if (err)
@@ -394,8 +390,8 @@ static int find_owners(struct batch *b, struct point *points, size_t nr)
 }
 
 /* Functions without points of their own are needed where others are in them. */
-static int add_entries_of_owners(struct batch *b, const struct point *points,
-				 size_t nr)
+static int add_entries_of_owners(const struct batch *b,
+				 const struct point *points, size_t nr)
 {
 	const struct pp_request *request = b->p->request;
 	size_t at = 0, end;

@@ -103,19 +103,17 @@ static const char *raw_name_of(struct op_arena *arena,
 }
 
 /* Where the function is declared. */
-static int place_owner(struct naming *n, uint32_t number,
+static int place_owner(struct naming *n, const struct pp_owner *owner,
 		       struct pp_place *place)
 {
-	const struct pp_owner *owner = &n->owners.list[number];
-	const char *file = pp_owner_file(&n->owners, number);
 	struct op_arena *arena = &n->in->p->report->arena;
 
 	if (owner->symbol)
 		pp_image_symbols_declared(&n->symbols, owner->symbol->key,
 					  arena, place);
-	if (owner->symbol || !file)
+	if (owner->symbol || !owner->inlined.file)
 		return 0;
-	place->file = op_arena_strdup(arena, file);
+	place->file = op_arena_strdup(arena, owner->inlined.file);
 	place->line = owner->inlined.line;
 	return place->file ? 0 : -ENOMEM;
 }
@@ -147,7 +145,7 @@ static int name_owner(struct naming *n, uint32_t number,
 		return -ENOMEM;
 	out->is_wanted = pp_is_wanted(p->request, raw, out->name);
 	out->raw_name = raw;
-	if (p->request->tree_origins && place_owner(n, number, &out->place))
+	if (p->request->tree_origins && place_owner(n, owner, &out->place))
 		return -ENOMEM;
 	n->named[number] = *out;
 	return 0;

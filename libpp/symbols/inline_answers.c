@@ -160,7 +160,6 @@ bool pp_inline_answers_find(const struct pp_inline_answers *answers,
 			.line = f->line,
 			.call_file = answer_text(answers, f->call_file),
 			.call_line = f->call_line,
-			.has_files = true,
 		};
 	}
 	return true;

@@ -131,21 +131,15 @@ unsigned int op_bfd_discriminator(struct op_bfd *bfd, uint64_t vma);
 struct op_bfd_inlined {
 	const char *name; /* as linkers have it where that is known */
 	const char *file, *call_file; /* where it is declared, and where it was
-					 inlined, once has_files is set; NULL
-					 when not known */
+					 inlined; NULL when not known */
 	unsigned int line, call_line;
 	unsigned int call_discriminator; /* of several calls on that line */
-
-	/* For op_bfd_name_files(): files by the offsets of line tables and
-	 * their numbers in these. */
-	bool has_files;
-	uint64_t file_table, file_nr, call_file_table, call_file_nr;
 };
 
 /*
  * Put the functions that were inlined at @vma into @out, the innermost first,
- * @max at most; what they were inlined into is not among them. Their files have
- * no names. Ascending addresses are looked up fastest. Returns how many.
+ * @max at most; what they were inlined into is not among them. Ascending
+ * addresses are looked up fastest. Returns how many.
  */
 #define OP_BFD_MAX_INLINED 64
 size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
@@ -155,10 +149,6 @@ size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
  * Returns false when not known. */
 bool op_bfd_function(struct op_bfd *bfd, uint64_t vma,
 		     struct op_bfd_inlined *out);
-
-/* Find the names of the files of @inlined, unless it has them. This reads the
- * line tables, which nothing else about inlined functions needs. */
-void op_bfd_name_files(struct op_bfd *bfd, struct op_bfd_inlined *inlined);
 
 /* Whether there is something that tells inlined functions. */
 bool op_bfd_has_inlines(struct op_bfd *bfd);

@@ -44,9 +44,7 @@ static const char *const section_names[NR_SECTIONS] = {
 };
 
 struct line_table {
-	struct pp_line_index *index; /* NULL if there are no lines, and until
-					they are needed */
-	bool index_tried;
+	struct pp_line_index *index; /* NULL if there are no lines */
 	bfd_byte *bytes[NR_SECTIONS];
 	size_t nr_damaged; /* sections that cannot be read */
 	struct object *object; /* with the sections; NULL if there are none */
@@ -176,38 +174,30 @@ static void make_line_index(struct op_bfd *bfd, struct object *object)
 	}
 }
 
-/* The object with the debug information; NULL when there is none. */
-static struct object *get_object(struct op_bfd *bfd)
+static struct line_table *get_lines(struct op_bfd *bfd)
 {
-	if (!bfd->lines) {
-		bfd->lines = calloc(1, sizeof(*bfd->lines));
-		if (bfd->lines)
-			bfd->lines->object = op_bfd_object_with_lines(bfd);
-	}
-	return bfd->lines ? bfd->lines->object : NULL;
-}
+	struct object *object;
 
-/* NULL where there are no lines. */
-static struct pp_line_index *get_lines(struct op_bfd *bfd)
-{
-	struct object *object = get_object(bfd);
-
-	if (!object)
-		return NULL;
-	if (!bfd->lines->index_tried)
+	if (bfd->lines)
+		return bfd->lines;
+	bfd->lines = calloc(1, sizeof(*bfd->lines));
+	object = bfd->lines ? op_bfd_object_with_lines(bfd) : NULL;
+	if (object) {
+		bfd->lines->object = object;
 		make_line_index(bfd, object);
-	bfd->lines->index_tried = true;
-	return bfd->lines->index;
+	}
+	return bfd->lines;
 }
 
 /* NULL where there is none, and in what is not linked. */
 static struct pp_inline_index *get_inlines(struct op_bfd *bfd)
 {
-	struct object *object = get_object(bfd);
-	struct line_table *lines = bfd->lines;
+	struct line_table *lines = get_lines(bfd);
+	struct object *object = lines ? lines->object : NULL;
 	struct pp_dwarf dwarf;
 
-	if (!object || lines->inlines_tried || object->is_relocatable)
+	if (!object || !lines->index || lines->inlines_tried ||
+	    object->is_relocatable)
 		return lines ? lines->inlines : NULL;
 	lines->inlines_tried = true;
 	dwarf = read_strings(bfd, object);
@@ -236,21 +226,22 @@ void op_bfd_lines_free(struct line_table *lines)
 
 size_t op_bfd_lines_damaged(struct op_bfd *bfd)
 {
-	struct pp_line_index *index = get_lines(bfd);
+	const struct line_table *lines = get_lines(bfd);
 
-	if (!bfd->lines)
+	if (!lines)
 		return 0;
-	return bfd->lines->nr_damaged +
-	       (index ? pp_line_index_damaged(index) : 0);
+	return lines->nr_damaged +
+	       (lines->index ? pp_line_index_damaged(lines->index) : 0);
 }
 
 bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 		 unsigned int *line)
 {
-	struct pp_line_index *index = get_lines(bfd);
+	const struct line_table *lines = get_lines(bfd);
 	struct pp_line found;
 
-	if (!index || !pp_line_index_find(index, vma, &found))
+	if (!lines || !lines->index ||
+	    !pp_line_index_find(lines->index, vma, &found))
 		return false;
 	*file = found.file;
 	*line = found.line;
@@ -259,40 +250,13 @@ bool op_bfd_line(struct op_bfd *bfd, uint64_t vma, const char **file,
 
 unsigned int op_bfd_discriminator(struct op_bfd *bfd, uint64_t vma)
 {
-	struct pp_line_index *index = get_lines(bfd);
+	const struct line_table *lines = get_lines(bfd);
 	struct pp_line found;
 
-	return index && pp_line_index_find(index, vma, &found)
-		       ? found.discriminator
-		       : 0;
-}
-
-static struct op_bfd_inlined inlined_without_names(const struct pp_inlined *f)
-{
-	return (struct op_bfd_inlined){
-		.name = f->name,
-		.line = (unsigned int)f->decl_line,
-		.call_line = (unsigned int)f->call_line,
-		.call_discriminator = (unsigned int)f->call_discriminator,
-		.file_table = f->line_table,
-		.file_nr = f->decl_file,
-		.call_file_table = f->call_line_table,
-		.call_file_nr = f->call_file,
-	};
-}
-
-void op_bfd_name_files(struct op_bfd *bfd, struct op_bfd_inlined *inlined)
-{
-	struct pp_line_index *index =
-		inlined->has_files ? NULL : get_lines(bfd);
-
-	inlined->has_files = true;
-	if (!index)
-		return;
-	inlined->file = pp_line_index_file(index, inlined->file_table,
-					   inlined->file_nr);
-	inlined->call_file = pp_line_index_file(index, inlined->call_file_table,
-						inlined->call_file_nr);
+	if (!lines || !lines->index ||
+	    !pp_line_index_find(lines->index, vma, &found))
+		return 0;
+	return found.discriminator;
 }
 
 bool op_bfd_function(struct op_bfd *bfd, uint64_t vma,
@@ -303,7 +267,12 @@ bool op_bfd_function(struct op_bfd *bfd, uint64_t vma,
 
 	if (!inlines || !pp_inline_index_function(inlines, vma, &found))
 		return false;
-	*out = inlined_without_names(&found);
+	*out = (struct op_bfd_inlined){
+		.name = found.name,
+		.file = pp_line_index_file(bfd->lines->index, found.line_table,
+					   found.decl_file),
+		.line = (unsigned int)found.decl_line,
+	};
 	return true;
 }
 
@@ -312,12 +281,11 @@ bool op_bfd_declared(struct op_bfd *bfd, uint64_t vma, const char **file,
 {
 	struct op_bfd_inlined found;
 
-	if (!op_bfd_function(bfd, vma, &found))
+	if (!op_bfd_function(bfd, vma, &found) || !found.file)
 		return false;
-	op_bfd_name_files(bfd, &found);
 	*file = found.file;
 	*line = found.line;
-	return found.file;
+	return true;
 }
 
 bool op_bfd_has_inlines(struct op_bfd *bfd)
@@ -330,6 +298,7 @@ size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
 {
 	struct pp_inlined found[OP_BFD_MAX_INLINED];
 	struct pp_inline_index *inlines = get_inlines(bfd);
+	struct pp_line_index *index = bfd->lines ? bfd->lines->index : NULL;
 	size_t nr;
 
 	if (!inlines)
@@ -337,7 +306,20 @@ size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
 	nr = pp_inline_index_find(
 		inlines, vma, found,
 		max < OP_BFD_MAX_INLINED ? max : OP_BFD_MAX_INLINED);
-	for (size_t i = 0; i < nr; i++)
-		out[i] = inlined_without_names(&found[i]);
+	for (size_t i = 0; i < nr; i++) {
+		const struct pp_inlined *f = &found[i];
+
+		out[i] = (struct op_bfd_inlined){
+			.name = f->name,
+			.file = pp_line_index_file(index, f->line_table,
+						   f->decl_file),
+			.line = (unsigned int)f->decl_line,
+			.call_file = pp_line_index_file(
+				index, f->call_line_table, f->call_file),
+			.call_line = (unsigned int)f->call_line,
+			.call_discriminator =
+				(unsigned int)f->call_discriminator,
+		};
+	}
 	return nr;
 }
