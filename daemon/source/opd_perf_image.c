@@ -51,6 +51,7 @@ int opd_perf_images_init(struct opd_perf_images *images)
 {
 	memset(images, 0, sizeof(*images));
 	opd_perf_files_init(&images->files);
+	opd_perf_folders_init(&images->folders);
 	images->nr_buckets = FIRST_BUCKETS;
 	images->buckets = calloc(FIRST_BUCKETS, sizeof(images->buckets[0]));
 	return images->buckets ? 0 : -ENOMEM;
@@ -69,6 +70,7 @@ void opd_perf_images_release(struct opd_perf_images *images)
 	for (size_t i = 0; i < images->nr_anon; i++)
 		free(images->anon[i]);
 	opd_perf_files_release(&images->files);
+	opd_perf_folders_close(&images->folders);
 	free(images->images);
 	free(images->buckets);
 	memset(images, 0, sizeof(*images));
@@ -199,14 +201,39 @@ static bool on_no_disk(const char *name)
 	return false;
 }
 
+/* What the folder of the path had by this name before it was deleted. */
+static int open_program(const struct opd_perf_image *image,
+			const struct opd_perf_folders *folders)
+{
+	char path[OP_PATH_MAX];
+	size_t len = strlen(image->name);
+	size_t at = 0;
+	int fd;
+
+	if (is_deleted(image->name))
+		len -= sizeof(DELETED) - 1;
+	if (len >= sizeof(path))
+		return -1;
+	memcpy(path, image->name, len);
+	path[len] = '\0';
+	do {
+		fd = opd_perf_folders_find(folders, path, &at);
+		if (fd >= 0 && check(image, fd) >= 0)
+			return fd;
+	} while (fd >= 0);
+	return -1;
+}
+
 /*
  * Open what is held; by the path; by the path below the root of the process,
  * which may be another; by the mapping itself, which only root may open; as the
- * program that the process runs, which its owner may, too. A descriptor or -1.
+ * program that the process runs, which its owner may, too; as what was in its
+ * folder before it ran. A descriptor or -1.
  */
 static int open_file(const struct opd_perf_image *image,
-		     const struct opd_perf_files *files)
+		     const struct opd_perf_images *images)
 {
+	const struct opd_perf_files *files = &images->files;
 	char path[OP_PATH_MAX + 64];
 	int fd;
 
@@ -226,14 +253,14 @@ static int open_file(const struct opd_perf_image *image,
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", image->pid);
 	if (fd < 0)
 		fd = check(image, op_open_regular(path));
-	return fd;
+	return fd < 0 ? open_program(image, &images->folders) : fd;
 }
 
 /* Take over what the file says, and hold it. */
 static void look_at_file(struct opd_perf_image *image,
-			 struct opd_perf_files *files)
+			 struct opd_perf_images *images)
 {
-	int fd = open_file(image, files);
+	int fd = open_file(image, images);
 	struct op_build_id id;
 	struct stat st;
 
@@ -245,14 +272,14 @@ static void look_at_file(struct opd_perf_image *image,
 		image->file_ino = st.st_ino;
 		image->mtime = (uint64_t)st.st_mtime;
 	}
-	opd_perf_files_add(files, fd);
+	opd_perf_files_add(&images->files, fd);
 }
 
 /* ---- making -----------------------------------------------------------------
  */
 
 static struct opd_perf_image *image_new(const struct opd_perf_image_id *id,
-					struct opd_perf_files *files)
+					struct opd_perf_images *images)
 {
 	struct opd_perf_image *image = calloc(1, sizeof(*image));
 
@@ -272,7 +299,9 @@ static struct opd_perf_image *image_new(const struct opd_perf_image_id *id,
 	image->end = id->end;
 	image->is_made = id->is_made;
 	image->is_memory = *id->name == '/' && on_no_disk(id->name);
-	look_at_file(image, files);
+	look_at_file(image, images);
+	if (!on_no_disk(image->name))
+		opd_perf_folders_note(&images->folders, image->name);
 	return image;
 }
 
@@ -284,7 +313,7 @@ static uint64_t add(struct opd_perf_images *images,
 
 	if (make_room(images))
 		return OP_NO_COOKIE;
-	image = image_new(id, &images->files);
+	image = image_new(id, images);
 	if (!image)
 		return OP_NO_COOKIE;
 	image->hash = hash;
@@ -360,7 +389,7 @@ int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie)
 	image = images->images[cookie - 1];
 	if (!strcmp(image->name, VDSO))
 		return UNWINDER_VDSO;
-	fd = open_file(image, &images->files);
+	fd = open_file(image, images);
 	return fd < 0 ? -ENOENT : fd;
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "daemon/source/opd_perf_files.h"
+#include "daemon/source/opd_perf_folders.h"
 #include "libop/op_build_id.h"
 #include "module/uapi/oprofile.h"
 
@@ -44,6 +45,7 @@ struct opd_perf_images {
 	char *anon[512]; /* names of anonymous memory */
 	size_t nr_anon;
 	struct opd_perf_files files; /* that were seen just now */
+	struct opd_perf_folders folders; /* with programs that will be */
 };
 
 /* Returns 0 or -ENOMEM. */

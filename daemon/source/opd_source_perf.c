@@ -9,7 +9,8 @@
  *	opd_perf_record	takes records apart,
  *	opd_perf_image	names images, whose files may be deleted soon:
  *	opd_perf_files	holds some open for a moment, which also come from
- *	opd_perf_execs	fanotify;
+ *	opd_perf_execs	fanotify, or ahead of their exec from
+ *	opd_perf_folders	those that have programs of this user;
  *	opd_perf_world	knows by opd_maps what is mapped where and writes, with
  *	opd_perf_stack	and unwinder_unwind for stacks,
  *	opd_perf_words	the stream
@@ -194,8 +195,10 @@ static int start_waiting(struct opd_source *source)
 		timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (perf->pause_fd < 0)
 		return -errno;
-	return watch(source->fd, perf->pause_fd)
-		       ?: watch(source->fd, perf->side_fd);
+	if (perf->world.images.folders.fd >= 0)
+		err = watch(source->fd, perf->world.images.folders.fd);
+	return err ?: watch(source->fd, perf->pause_fd)
+			      ?: watch(source->fd, perf->side_fd);
 }
 
 static int not_there(pid_t pid, struct op_diag *diag)
@@ -225,6 +228,14 @@ static int read_processes(struct opd_perf *perf, struct op_diag *diag)
 	return opd_perf_is_targeted(target) ? 0 : opd_perf_proc_read_all(world);
 }
 
+/* Files of programs before they are deleted. There is only one way for each
+ * user, and none where few files may be open. */
+static void hold_programs(struct opd_perf *perf)
+{
+	if (opd_perf_execs_open(&perf->execs) && geteuid())
+		(void)opd_perf_folders_open(&perf->world.images.folders);
+}
+
 static int set_up(struct opd_source *source, struct op_diag *diag)
 {
 	struct opd_perf *perf = source->perf;
@@ -250,7 +261,7 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 		err = opd_perf_stacks_init(&perf->world, perf->target.depth,
 					   perf->events.kernel_depth);
 	if (!err && perf->world.images.files.max)
-		(void)opd_perf_execs_open(&perf->execs); /* only root may */
+		hold_programs(perf);
 	if (!err)
 		err = read_processes(perf, diag);
 	if (!err)
@@ -362,6 +373,7 @@ static void tick(struct opd_source *source)
 	look_at_modules(perf);
 	opd_perf_execs_look_at_mounts(&perf->execs);
 	opd_perf_files_expire(&perf->world.images.files);
+	opd_perf_folders_expire(&perf->world.images.folders);
 	/* First all is read that CPUs left which have gone. */
 	perf->check_cpus = perf->flush = true;
 }
@@ -406,6 +418,13 @@ static bool look_ahead(struct opd_source *source)
 	return filling;
 }
 
+/* A program that was just made will soon run. */
+static void look_at_folders(struct opd_perf *perf)
+{
+	if (opd_perf_folders_read(&perf->world.images.folders))
+		perf->news_at = now_ns();
+}
+
 /* Returns whether rings should be read. */
 static bool take_ready(struct opd_source *source)
 {
@@ -422,6 +441,10 @@ static bool take_ready(struct opd_source *source)
 		    (fd == perf->pause_fd &&
 		     read(fd, &times, sizeof(times)) > 0)) {
 			read_rings |= look_ahead(source);
+			continue;
+		}
+		if (fd == perf->world.images.folders.fd) {
+			look_at_folders(perf);
 			continue;
 		}
 		read_rings = true;
