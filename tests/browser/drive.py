@@ -22,6 +22,9 @@ events that a mouse and a keyboard make.
 	errors          print what went wrong in the page so far
 	requests        print what the page asked the network for
 
+A command that the page or the browser refuses prints why, and the next one is
+carried out.
+
 The browser is $CHROMIUM, or the first of chromium and google-chrome. It is
 spoken to through a pipe; no port is open.
 """
@@ -86,8 +89,13 @@ JSON.stringify([...document.querySelectorAll("body *")].filter(e => !e.closest("
 """
 
 
+class Refused(Exception):
+    """What the browser or the page says of a command that failed."""
+
+
 class Browser:
     def __init__(self, program, home):
+        self.log = os.path.join(home, "drive.log")
         to_read, self.to = os.pipe()
         self.back, back_write = os.pipe()
         command = [program, "--headless", "--disable-gpu", "--no-first-run",
@@ -97,10 +105,11 @@ class Browser:
             command.append("--no-sandbox")
         # The browser reads descriptor 3 and writes 4, whatever ours are.
         shell = 'exec "$@" 3<&%d 4>&%d' % (to_read, back_write)
-        self.process = subprocess.Popen(
-            ["bash", "-c", shell, "browser", *command],
-            pass_fds=(to_read, back_write), stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                ["bash", "-c", shell, "browser", *command],
+                pass_fds=(to_read, back_write), stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=log)
         os.close(to_read)
         os.close(back_write)
         self.pending = b""
@@ -108,11 +117,18 @@ class Browser:
         self.session = None
         self.events = []
 
+    def report_end(self):
+        status = self.process.wait()
+        with open(self.log, encoding="utf-8", errors="replace") as log:
+            last = log.readlines()[-5:]
+        sys.exit("drive.py: the browser has ended with status %d\n%s" %
+                 (status, "".join(last)))
+
     def receive(self):
         while b"\0" not in self.pending:
             more = os.read(self.back, 1 << 16)
             if not more:
-                sys.exit("drive.py: the browser has ended")
+                self.report_end()
             self.pending += more
         message, self.pending = self.pending.split(b"\0", 1)
         return json.loads(message)
@@ -127,7 +143,7 @@ class Browser:
             answer = self.receive()
             if answer.get("id") == self.number:
                 if "error" in answer:
-                    sys.exit("drive.py: %s: %s" % (method, answer["error"]))
+                    raise Refused("%s: %s" % (method, answer["error"]))
                 return answer["result"]
             if "method" in answer:
                 self.events.append(answer)
@@ -147,7 +163,7 @@ class Browser:
         answer = self.send("Runtime.evaluate", expression=expression,
                            awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
-            sys.exit("drive.py: %s: %s" % (expression, answer["exceptionDetails"]))
+            raise Refused("%s: %s" % (expression, answer["exceptionDetails"]))
         return answer["result"].get("value")
 
     def settle(self):
@@ -299,8 +315,11 @@ def main():
         for line in sys.stdin:
             command, _, rest = line.strip().partition(" ")
             if command:
-                getattr(driver, command)(rest)
-                browser.settle()
+                try:
+                    getattr(driver, command)(rest)
+                    browser.settle()
+                except Refused as refused:
+                    print("drive.py: %s: %s" % (command, refused))
                 sys.stdout.flush()
         browser.session = None
         browser.send("Browser.close")

@@ -622,7 +622,7 @@ True
 1,000 of 50,000"
 diag "with 50,000 symbols, in milliseconds: $(drive <<END
 open file://$TMP/many.html
-print "first paint " + Math.round(performance.getEntriesByName("first-contentful-paint")[0].startTime)
+print new Promise(done => new PerformanceObserver(list => list.getEntriesByName("first-contentful-paint").forEach(paint => done("first paint " + Math.round(paint.startTime)))).observe({ type: "paint", buffered: true }))
 print (() => { const t = performance.now(); sortBy("name"); document.body.offsetHeight; return "sort by name " + Math.round(performance.now() - t); })()
 print (() => { const t = performance.now(); sortBy("total"); document.body.offsetHeight; return "sort by total " + Math.round(performance.now() - t); })()
 print (() => { const t = performance.now(); show({ search: "fn__4.*7" }); document.body.offsetHeight; return "search " + Math.round(performance.now() - t); })()
