@@ -16,6 +16,13 @@ MODULE=$O/module/$(uname -r)/oprofile.ko
 FS=/dev/oprofile
 ROUNDS=$(by_tier 300 600)
 SOCKET=$SESSION/run/control
+# How far from its share of the time an event may be, in points. The task that
+# switches events waits its turn, and longer on kernels that check themselves
+# or that have tasks for interrupts.
+case $(uname -r) in
+*-rt* | *-kasan | *-kcsan) apart=15 ;;
+*) apart=5 ;;
+esac
 
 # The emulated machine is slow, which the kernel takes for our fault.
 sysctl -q -w kernel.perf_event_max_sample_rate=100000
@@ -84,7 +91,7 @@ for counters in 2 4; do
 		interval=$(number samples_interval $count)
 		percent=$(number time_counted_percent $count | tr -d ' ')
 		ok "$counters counters: counted $percent % of the time" \
-			near "$percent" $((100 * counters / 8)) 5
+			near "$percent" $((100 * counters / 8)) $apart
 		shared=$(number samples $count | tr -d ' ')
 		ok "$alone agree with $shared, from $interval" awk -v n="$alone" \
 			-v s="$shared" -v at="$interval" 'BEGIN {
