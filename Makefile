@@ -168,7 +168,7 @@ module: $(MODULE_O)/$(2)/oprofile.ko
 $(MODULE_O)/$(2)/oprofile.ko: $(MODULE_SRCS) utils/build-module $(1)/Module.symvers
 	$$(call say,MODULE,$$@)
 	$$(Q)utils/build-module $(1) $$(@D) $$(MODULE_MAKE)
-# A second provider of samples, for tests.
+# A second provider of samples and a module that is slow to load, for tests.
 module: $(MODULE_O)/$(2)/test/op_test_provider.ko
 $(MODULE_O)/$(2)/test/op_test_provider.ko: $(MODULE_O)/$(2)/oprofile.ko $(wildcard tests/module/*)
 	$$(call say,MODULE,$$@)

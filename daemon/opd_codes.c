@@ -298,6 +298,9 @@ static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 		opd_kernel_clear_images(&opd->kernel);
 	if (rec->flags & OP_KERNEL_CODE)
 		err = opd_kernel_add_code(&opd->kernel, name, p[0], p[1]);
+	else if (rec->flags & OP_KERNEL_INIT)
+		err = opd_kernel_add_init(&opd->kernel, name, p[0], p[1],
+					  &build_id);
 	else
 		err = opd_kernel_add(&opd->kernel, name, p[0], p[1], &build_id);
 	opd_trans_forget_images(&opd->trans);

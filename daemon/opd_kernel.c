@@ -17,6 +17,7 @@
 
 #include "daemon/store/opd_image.h"
 #include "libop/op_array.h"
+#include "libop/op_sample_file.h"
 #include "libop/op_search.h"
 #include "module/uapi/oprofile.h"
 
@@ -65,7 +66,7 @@ static struct opd_image_id image_id(const struct opd_kernel *kernel,
 }
 
 static int add_range(struct opd_kernel *kernel, const struct opd_image_id *id,
-		     uint64_t start, uint64_t end)
+		     uint64_t start, uint64_t end, uint64_t key)
 {
 	struct opd_image *image;
 	int err;
@@ -79,9 +80,12 @@ static int add_range(struct opd_kernel *kernel, const struct opd_image_id *id,
 		err = opd_image_get(kernel->images, id, &image);
 	if (err)
 		return err;
-	image->start = start;
-	image->end = end;
-	kernel->ranges[kernel->nr++] = (struct opd_range){ start, end, image };
+	if (!key) {
+		image->start = start;
+		image->end = end;
+	}
+	kernel->ranges[kernel->nr++] =
+		(struct opd_range){ start, end, key, image };
 	kernel->sorted = false;
 	return 0;
 }
@@ -91,7 +95,16 @@ int opd_kernel_add(struct opd_kernel *kernel, const char *name, uint64_t start,
 {
 	struct opd_image_id id = image_id(kernel, name, build_id);
 
-	return add_range(kernel, &id, start, end);
+	return add_range(kernel, &id, start, end, 0);
+}
+
+int opd_kernel_add_init(struct opd_kernel *kernel, const char *name,
+			uint64_t start, uint64_t end,
+			const struct op_build_id *build_id)
+{
+	struct opd_image_id id = image_id(kernel, name, build_id);
+
+	return add_range(kernel, &id, start, end, OP_INIT_CODE_KEY);
 }
 
 static bool is_code(const struct opd_range *range)
@@ -138,7 +151,7 @@ int opd_kernel_add_code(struct opd_kernel *kernel, const char *name,
 	};
 
 	make_room(kernel, start, end);
-	return add_range(kernel, &id, start, end);
+	return add_range(kernel, &id, start, end, 0);
 }
 
 static int compare_ranges(const void *a, const void *b)

@@ -23,6 +23,7 @@ struct opd_images;
 struct opd_range {
 	uint64_t start;
 	uint64_t end; /* first address behind it */
+	uint64_t key; /* that start has in the image */
 	struct opd_image *image;
 };
 
@@ -52,6 +53,14 @@ void opd_kernel_clear_images(struct opd_kernel *kernel);
  */
 int opd_kernel_add(struct opd_kernel *kernel, const char *name, uint64_t start,
 		   uint64_t end, const struct op_build_id *build_id);
+
+/*
+ * The same of the code that module @name runs once while it is loaded. Its keys
+ * begin at OP_INIT_CODE_KEY, where no other code of a module has any.
+ */
+int opd_kernel_add_init(struct opd_kernel *kernel, const char *name,
+			uint64_t start, uint64_t end,
+			const struct op_build_id *build_id);
 
 /*
  * Add code that was made at run time, one function. It takes the place of

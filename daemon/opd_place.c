@@ -117,8 +117,9 @@ static enum opd_fate find_kernel(struct search *s)
 
 	if (range) {
 		s->key.dep = range->image;
-		s->place->base = range->start;
-		s->place->span = range->end - range->start;
+		s->place->base = range->start - range->key;
+		/* Init code is seldom sampled twice. */
+		s->place->span = range->key ? 0 : range->end - range->start;
 	} else {
 		/* Key 0: an address of generated code says nothing later. */
 		s->key.dep = s->places->images->other;

@@ -37,7 +37,8 @@ struct opd_places {
 	const struct opd_tasks *tasks;
 };
 
-/* Samples of the same context with base <= pc < base + span go there, too. */
+/* A sample's key is pc - base. Samples of the same context go there, too, where
+ * that is less than span; with a span of 0, others have to be looked up. */
 struct opd_place {
 	struct opd_sfile *sfile; /* the cache's */
 	uint64_t base;

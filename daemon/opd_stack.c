@@ -95,7 +95,7 @@ static void spot_kernel(struct store *s, struct opd_spot *spot, uint64_t at)
 	spot->image = range ? range->image : s->places->images->other;
 	spot->key = at;
 	if (range)
-		spot->key -= range->start;
+		spot->key -= range->start - range->key;
 	/* As in flat files, addresses of generated code say nothing later. */
 	if (spot->image->kind == OP_IMAGE_PSEUDO)
 		spot->key = 0;

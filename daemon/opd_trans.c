@@ -61,7 +61,8 @@ static void remember(struct opd *opd, const struct opd_place *place)
 {
 	struct transient *trans = &opd->trans;
 
-	if (trans->tracing != OPD_TRACE_OFF || opd->log.verbose & OP_V_SAMPLES)
+	if (trans->tracing != OPD_TRACE_OFF ||
+	    opd->log.verbose & OP_V_SAMPLES || !place->span)
 		return;
 	trans->sfile = place->sfile;
 	trans->base = place->base;

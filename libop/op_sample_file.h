@@ -27,6 +27,13 @@ enum op_image_kind {
 	OP_NR_IMAGE_KINDS
 };
 
+/*
+ * OP_IMAGE_MODULE: the kernel puts the code that a module runs once while it is
+ * loaded (the sections .init*) somewhere else than the rest of the module. This
+ * is the key of its first byte, far behind any other code of a module.
+ */
+#define OP_INIT_CODE_KEY UINT64_C(0x40000000)
+
 struct op_sample_header {
 	uint32_t magic; /* OP_SAMPLE_MAGIC */
 	uint32_t version; /* OP_SAMPLE_VERSION */

@@ -8,9 +8,9 @@
  * was, so the next sample brings its context again. A trace that does not fit
  * is tried once more without its callers.
  *
- * The notice of a loaded module must lie between the samples before and after
- * the load. So all CPU buffers are emptied first; and a notice that found no
- * room is tried again before the next samples.
+ * The notice of a module that comes, has begun to work or goes must lie between
+ * the samples before and after that. So all CPU buffers are emptied first; and
+ * a notice that found no room is tried again before the next samples.
  */
 
 #include <linux/kernel.h>
@@ -20,6 +20,7 @@
 #include <linux/workqueue.h>
 
 #include "buffer_sync.h"
+#include "compat.h"
 #include "cpu_buffer.h"
 #include "event_buffer.h"
 #include "image_file.h"
@@ -47,7 +48,14 @@ struct context {
 
 /* Serializes the consumers of the CPU buffers: the event buffer's producer. */
 static DEFINE_MUTEX(sync_mutex);
-static bool module_loaded; /* a notice is still to be sent */
+
+/* Of the last module, if it is still to be sent. */
+static struct module_notice {
+	bool wanted;
+	u64 init_start,
+		init_end; /* the code that it runs once, while it does */
+	char name[ALIGN(MODULE_NAME_LEN, sizeof(u64))];
+} notice;
 
 static void tell_cpu(struct stream *batch, struct context *known,
 		     const struct op_sample *sample)
@@ -189,13 +197,35 @@ static void sync_sample(struct context *known, unsigned int cpu,
 
 static void sync_module_notice(void)
 {
-	u64 words[2];
+	u64 words[2 + 3 + sizeof(notice.name) / sizeof(u64)];
 	struct stream batch = { .words = words };
+	unsigned int len = strlen(notice.name);
+	unsigned int nr_words = DIV_ROUND_UP(len, sizeof(u64));
 
-	if (!module_loaded)
+	if (!notice.wanted)
 		return;
-	stream_code(&batch, OP_MODULE_LOADED, 0);
-	module_loaded = !sync_whole(&batch, 0, 0);
+	stream_code(&batch, OP_MODULE_LOADED, 3 + nr_words);
+	stream_word(&batch, notice.init_start);
+	stream_word(&batch, notice.init_end);
+	stream_word(&batch, len);
+	memcpy(words + batch.nr, notice.name, nr_words * sizeof(u64));
+	batch.nr += nr_words;
+	notice.wanted = !sync_whole(&batch, 0, 0);
+}
+
+/* What is known of @mod when it has come to @state. */
+static void make_module_notice(const struct module *mod, unsigned long state)
+{
+	unsigned long start = 0;
+	unsigned int size = 0;
+
+	if (state == MODULE_STATE_COMING)
+		size = compat_init_text(mod, &start);
+	memset(&notice, 0, sizeof(notice));
+	notice.init_start = start;
+	notice.init_end = start + size;
+	strscpy(notice.name, mod->name, sizeof(notice.name));
+	notice.wanted = true;
 }
 
 static void sync_all(void)
@@ -240,19 +270,18 @@ void buffer_sync_soon(void)
 }
 
 /*
- * The module is in its place but has not run: samples before the notice are
- * not its own, those behind it may be.
+ * A module that comes is in its place but has not run: samples before the
+ * notice are not its own, those behind it may be. One that works has run its
+ * init function, whose memory is free from then on.
  */
 static int on_module(struct notifier_block *block, unsigned long state,
 		     void *data)
 {
-	if (state == MODULE_STATE_COMING) {
-		mutex_lock(&sync_mutex);
-		sync_all();
-		module_loaded = true;
-		sync_module_notice();
-		mutex_unlock(&sync_mutex);
-	}
+	mutex_lock(&sync_mutex);
+	sync_all();
+	make_module_notice(data, state);
+	sync_module_notice();
+	mutex_unlock(&sync_mutex);
 	return NOTIFY_OK;
 }
 
@@ -262,7 +291,7 @@ int buffer_sync_setup(void)
 {
 	int err;
 
-	module_loaded = false;
+	notice.wanted = false;
 	err = register_module_notifier(&module_block);
 	if (!err)
 		queue_delayed_work(system_unbound_wq, &sync_work,

@@ -10,6 +10,7 @@
 
 #include <linux/fs.h>
 #include <linux/mm_types.h>
+#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/version.h>
@@ -27,6 +28,19 @@ static inline void simple_inode_init_ts(struct inode *inode)
 	inode->i_ctime = inode->i_mtime;
 }
 #endif
+
+/* The code that @mod runs once, when it is loaded. Returns its bytes. */
+static inline unsigned int compat_init_text(const struct module *mod,
+					    unsigned long *start)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+	*start = (unsigned long)mod->init_layout.base;
+	return mod->init_layout.text_size;
+#else
+	*start = (unsigned long)mod->mem[MOD_INIT_TEXT].base;
+	return mod->mem[MOD_INIT_TEXT].size;
+#endif
+}
 
 /* The path by which user space knows a file: on an overlay not f_path. */
 static inline const struct path *compat_user_path(struct file *file)

@@ -272,6 +272,19 @@ static void tell_kernel(struct opd_feed *feed)
 				       &feed->queue);
 }
 
+/* What @rec, of a module that comes or goes, tells of code that it runs once.
+ */
+static void note_init(struct opd_feed *feed, const struct opd_rec *rec)
+{
+	char name[OPD_MODULE_NAME_MAX];
+
+	if (rec->nr_words >= 3 &&
+	    !opd_stream_string(rec, 2, name, sizeof(name)) &&
+	    rec->payload[0] <= rec->payload[1])
+		opd_live_kernel_note_init(&feed->kernel, name, rec->payload[0],
+					  rec->payload[1]);
+}
+
 /* What the reader needs before a sample at @pc. */
 static void need_place(struct opd_feed *feed, uint64_t pc)
 {
@@ -517,6 +530,7 @@ static void look_at_record(struct opd_feed *feed, const uint64_t *at,
 		break;
 	case OP_MODULE_LOADED:
 		feed->kernel_stale = true;
+		note_init(feed, rec);
 		break;
 	case OP_IBS_FETCH:
 	case OP_IBS_OP:

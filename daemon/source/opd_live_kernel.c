@@ -33,6 +33,7 @@
 #define CODE_MAX (1u << 20) /* bytes of a function */
 #define MAX_CODE 65536 /* functions */
 #define MAX_PATIENCE 16 /* seconds */
+#define MAX_INITS 64 /* modules that are loaded at the same time */
 
 #define NAME_TRUSTED 0 /* only what the source tells can replace it */
 #define NAME_DOUBTED 1 /* no hash: other code may be there by now */
@@ -41,6 +42,13 @@ struct opd_live_range {
 	uint64_t start;
 	uint64_t end; /* first address behind it */
 	uint64_t name; /* code: a hash of it, or one of these */
+};
+
+/* What a module runs while it is loaded. */
+struct opd_live_init {
+	uint64_t start;
+	uint64_t end; /* first address behind it */
+	char name[OPD_MODULE_NAME_MAX];
 };
 
 /* A table under way. */
@@ -85,19 +93,58 @@ static int compare_live_ranges(const void *a, const void *b)
 	return op_compare(x->start, y->start);
 }
 
-static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
+static void read_build_id(struct op_build_id *build_id, const char *module)
 {
-	struct op_build_id build_id = { 0, { 0 } };
 	char path[128 + OPD_MODULE_NAME_MAX];
 
 	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
-		 name);
-	if (op_build_id_of_notes_file(&build_id, path))
-		build_id.len = 0;
+		 module);
+	if (op_build_id_of_notes_file(build_id, path))
+		build_id->len = 0;
+}
+
+static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
+{
+	struct op_build_id build_id = { 0, { 0 } };
+
+	read_build_id(&build_id, name);
 	if (start >= end)
 		return 0;
 	add_range(arg, name, start, end, &build_id);
 	return note_module(((struct table *)arg)->kernel, start, end);
+}
+
+/* Whether a module has come to the place of @init, so that this has gone. */
+static bool is_replaced(const struct opd_live_kernel *kernel,
+			const struct opd_live_init *init)
+{
+	for (size_t i = 0; i < kernel->nr_modules; i++)
+		if (init->start <= kernel->modules[i].start &&
+		    kernel->modules[i].start < init->end)
+			return true;
+	return false;
+}
+
+/* Behind all modules. What /proc/modules tells of a module may be longer than
+ * its code and reach over others; the reader cuts it there. */
+static void add_inits(struct table *table)
+{
+	struct opd_live_kernel *kernel = table->kernel;
+	struct op_build_id build_id = { 0, { 0 } };
+
+	for (size_t i = 0; i < kernel->nr_inits; i++) {
+		const struct opd_live_init *init = &kernel->inits[i];
+
+		if (is_replaced(kernel, init))
+			continue;
+		read_build_id(&build_id, init->name);
+		opd_record_range(table->words, table->flags | OP_KERNEL_INIT,
+				 init->start, init->end, &build_id, init->name);
+		table->flags = 0;
+	}
+	for (size_t i = 0; i < kernel->nr_inits; i++)
+		(void)note_module(kernel, kernel->inits[i].start,
+				  kernel->inits[i].end);
 }
 
 /* To read all symbols takes a tenth of a second: it is done once. */
@@ -222,8 +269,9 @@ static bool is_made_code(const struct op_ksym_line *line)
 }
 
 /*
- * The init sections of modules are left out: they live for milliseconds, and
- * those of the next module come to the same place without a word.
+ * The code that modules run once is left out: it lives for milliseconds, and
+ * that of the next module comes to the same place. Where it lies is known from
+ * notices of the module's stream alone (opd_live_kernel_note_init()).
  */
 static int find_code(void *arg, const struct op_ksym_line *line)
 {
@@ -360,6 +408,34 @@ void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
 		trust_code(kernel);
 }
 
+/* ---- code that modules run once ---------------------------------------------
+ */
+
+/* What is in its place, or is of the same module, has gone. */
+static bool is_gone(const struct opd_live_init *old,
+		    const struct opd_live_init *init)
+{
+	return !strcmp(old->name, init->name) ||
+	       (old->start < init->end && init->start < old->end);
+}
+
+void opd_live_kernel_note_init(struct opd_live_kernel *kernel, const char *name,
+			       uint64_t start, uint64_t end)
+{
+	struct opd_live_init init = { .start = start, .end = end };
+	size_t kept = 0;
+
+	snprintf(init.name, sizeof(init.name), "%s", name);
+	for (size_t i = 0; i < kernel->nr_inits; i++)
+		if (!is_gone(&kernel->inits[i], &init))
+			kernel->inits[kept++] = kernel->inits[i];
+	kernel->nr_inits = kept;
+	if (start >= end || kept == MAX_INITS ||
+	    op_array_reserve(&kernel->inits, kept, 1))
+		return;
+	kernel->inits[kernel->nr_inits++] = init;
+}
+
 /* ---- all
  * ---------------------------------------------------------------------
  */
@@ -368,6 +444,7 @@ void opd_live_kernel_release(struct opd_live_kernel *kernel)
 {
 	free(kernel->modules);
 	free(kernel->code);
+	free(kernel->inits);
 	memset(kernel, 0, sizeof(*kernel));
 }
 
@@ -389,6 +466,7 @@ void opd_live_kernel_record(struct opd_live_kernel *kernel,
 	if (opd_proc_modules(path, add_module, &table, &diag))
 		op_log(log, "%s; samples in modules have no symbols",
 		       diag.text);
+	add_inits(&table);
 	if (kernel->nr_modules)
 		qsort(kernel->modules, kernel->nr_modules,
 		      sizeof(*kernel->modules), compare_live_ranges);

@@ -3,9 +3,10 @@
 #define DAEMON_SOURCE_OPD_LIVE_KERNEL_H
 
 /*
- * Where the running kernel and its modules lie, as records of the stream; and
- * its code that is in none of these, as /proc/kallsyms lists it: BPF programs,
- * trampolines of ftrace, copies of probed instructions.
+ * Where the running kernel and its modules lie, as records of the stream; the
+ * code that modules run while they are loaded; and code that is in none of
+ * these, as /proc/kallsyms lists it: BPF programs, trampolines of ftrace,
+ * copies of probed instructions.
  */
 
 #include <stdbool.h>
@@ -27,6 +28,8 @@ struct opd_live_kernel {
 	size_t nr_modules;
 	struct opd_live_range *code; /* sorted, none overlapping */
 	size_t nr_code;
+	struct opd_live_init *inits; /* the latest last */
+	size_t nr_inits;
 	time_t looked_at; /* for code, by the client's clock */
 	time_t patience; /* seconds until the next look; 0: none yet */
 };
@@ -65,6 +68,14 @@ void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
 void opd_live_kernel_tell_code(struct opd_live_kernel *kernel,
 			       const struct opd_new_code *code,
 			       struct opd_record_words *words);
+
+/*
+ * The module @name runs code from @start to before @end, which is not part of
+ * its range, as long as it is being loaded; it has run it where these are the
+ * same. To be told with the next table.
+ */
+void opd_live_kernel_note_init(struct opd_live_kernel *kernel, const char *name,
+			       uint64_t start, uint64_t end);
 
 /* Code may have come that the source has not told of: no place is known until
  * the next look. */

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_sample_file.h"
 #include "libop/op_search.h"
 #include "libpp/symbols/elf_digest.h"
 #include "libpp/symbols/unpack.h"
@@ -244,6 +245,8 @@ static int place_unlinked_sections(const struct object *object)
 {
 	asection **code, *at;
 	size_t nr = 0;
+	const asection *text = bfd_get_section_by_name(object->abfd, ".text");
+	bool in_init = false;
 	uint64_t end = 0;
 
 	if (!object->is_relocatable)
@@ -261,9 +264,15 @@ static int place_unlinked_sections(const struct object *object)
 		unsigned int power = bfd_section_alignment(code[i]);
 		uint64_t align = power < 32 ? UINT64_C(1) << power : 1;
 
-		/* The first is where the file has it. */
-		if (i)
+		/* The first is where the file has it, and the first that runs
+		 * once begins a page. */
+		if (is_init_section(code[i]) && !in_init) {
+			in_init = true;
+			end = OP_INIT_CODE_KEY +
+			      (text ? bfd_section_vma(text) : end);
+		} else if (i) {
 			end = (end + align - 1) & -align;
+		}
 		bfd_set_section_vma(code[i], end);
 		end += code[i]->size;
 	}

@@ -63,7 +63,10 @@
 	X(KERNEL_ENTER,   4, 0, "kernel")                                     \
 	/* samples that follow are file offsets in the current image */       \
 	X(USER_ENTER,     5, 0, "user")                                       \
-	/* a kernel module came: read the kernel's address ranges again */    \
+	/* a kernel module came, works, or goes: read the kernel's address    \
+	   ranges again. From the kernel also start, end, string: the code    \
+	   that the module of this name runs once; end is start when that is  \
+	   done */                                                            \
 	X(MODULE_LOADED,  6, 0, "module-loaded")                              \
 	/* tgid of the current context */                                     \
 	X(CTX_TGID,       7, 1, "tgid")                                       \
@@ -92,7 +95,8 @@
 	X(COOKIE_NAME,   19, 11, "cookie")                                    \
 	/* start, end, build-id bytes, 4 words of build-id, string: one       \
 	   address range of the kernel ("vmlinux"), of a module, or, with     \
-	   OP_KERNEL_CODE, of code that was made at run time. With            \
+	   OP_KERNEL_CODE, of code that was made at run time, or, with        \
+	   OP_KERNEL_INIT, of the code that a module runs once. With          \
 	   OP_KERNEL_FIRST it starts a new table of the kernel and modules */ \
 	X(KERNEL_RANGE,  20, 8, "kernel-range")                               \
 	/* number of samples, string: their cause. Since the last such record */\
@@ -210,6 +214,7 @@ enum op_stack_arch {
 /* Flags in the code word of OP_KERNEL_RANGE. */
 #define OP_KERNEL_FIRST 1u /* forget all ranges but those of OP_KERNEL_CODE */
 #define OP_KERNEL_CODE 2u /* one function: a BPF program, a trampoline */
+#define OP_KERNEL_INIT 4u /* of a module, besides its range */
 
 #define OP_BUILD_ID_MAX 32
 #define OP_PATH_MAX 4096

@@ -504,6 +504,44 @@ static const struct row rows[] = {
 	  BEGIN "kernel\n" KERNEL "sample 0x6 0\nmodule-loaded\n"
 		"" KERNEL "sample 0x7 0\nsample 0x8 0\n"
 		"" KERNEL "sample 0x9 0\nuser\n" },
+	/* In each table up to the notice that it has gone, or until other such
+	 * code or a module is in its place; the account is not told of it. */
+	{ "with_what_a_module_runs_once", NULL,
+	  "kernel; sample 0x6 0; module-loaded 0x100 0x200 ext4; sample 0x110 0;"
+	  "sample 0x1ff 0; module-loaded 0x300 0x400 nosuch; sample 0x110 0;"
+	  "module-loaded 0x0 0x0 ext4; sample 0x110 0; read",
+	  BEGIN "kernel\n" KERNEL "sample 0x6 0\n"
+		"module-loaded 0x100 0x200 \"ext4\"\n" KERNEL
+		"kernel-range init 0x100 0x200 - \"ext4\"\n"
+		"sample 0x110 0\nsample 0x1ff 0\n"
+		"module-loaded 0x300 0x400 \"nosuch\"\n" KERNEL
+		"kernel-range init 0x100 0x200 - \"ext4\"\n"
+		"kernel-range init 0x300 0x400 - \"nosuch\"\n"
+		"sample 0x110 0\nmodule-loaded 0x0 0x0 \"ext4\"\n" KERNEL
+		"kernel-range init 0x300 0x400 - \"nosuch\"\n"
+		"sample 0x110 0\n" },
+	{ "unless_something_else_is_there", NULL,
+	  "kernel; module-loaded 0x100 0x200 a; module-loaded 0x1ff 0x300 b;"
+	  "sample 0x110 0;"
+	  "module-loaded 0xffffffffbffff000 0xffffffffc0000001 c; sample 0x6 0;"
+	  "module-loaded 0xffffffffc0000001 0xffffffffc0000009 d; sample 0x6 0;"
+	  "read",
+	  BEGIN
+	  "kernel\nmodule-loaded 0x100 0x200 \"a\"\n"
+	  "module-loaded 0x1ff 0x300 \"b\"\n" KERNEL
+	  "kernel-range init 0x1ff 0x300 - \"b\"\nsample 0x110 0\n"
+	  "module-loaded 0xffffffffbffff000 0xffffffffc0000001 \"c\"\n" KERNEL
+	  "kernel-range init 0x1ff 0x300 - \"b\"\nsample 0x6 0\n"
+	  "module-loaded 0xffffffffc0000001 0xffffffffc0000009 \"d\"\n" KERNEL
+	  "kernel-range init 0x1ff 0x300 - \"b\"\n"
+	  "kernel-range init 0xffffffffc0000001 0xffffffffc0000009 - \"d\"\n"
+	  "sample 0x6 0\n" },
+	{ "and_not_what_cannot_be", NULL,
+	  "kernel; module-loaded 0x200 0x100 a; record 6 0 0x1 0x2;"
+	  "record 6 0 0x1 0x2 99; sample 0x6 0; read",
+	  BEGIN "kernel\nmodule-loaded 0x200 0x100 \"a\"\n"
+		"record 6 0 0x1 0x2\nrecord 6 0 0x1 0x2 0x63\n" KERNEL
+		"sample 0x6 0\n" },
 	{ "with_code_that_was_made_before", NULL,
 	  "kallsyms 100200 bpf_b bpf; kallsyms 100100 bpf_a bpf;"
 	  "kallsyms 100300 twice bpf; kallsyms 100300 twice bpf;"

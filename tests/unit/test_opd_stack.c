@@ -241,6 +241,17 @@ static const struct row rows[] = {
 	  "taken 1 stored 1\n"
 	  "whole 1 frames 3 arcs 2\n"
 	  "callers 2\n" },
+	{ "code_that_a_module_runs_once", NULL,
+	  START
+	  "kernel-range init 0xffffffff81200000 0xffffffff81300000 - ext4;"
+	  "ctx 7 0; tgid 7; kernel; trace; sample 0xffffffff81000021 0;"
+	  "sample 0xffffffff81200010 0; trace-end 0",
+	  "{kern}/ext4/{dep}/{kern}/ext4/{cg}/{kern}/vmlinux 0x4000000f>0x21:1\n"
+	  "{kern}/vmlinux 0x21:1\n"
+	  "{kern}/vmlinux/{tree} 1: ext4+4000000f vmlinux+21\n"
+	  "taken 1 stored 1\n"
+	  "whole 1 frames 2 arcs 1\n"
+	  "callers 1\n" },
 	/* Memory of no file is as much apart as in flat files. */
 	{ "anonymous_memory", "--separate-thread=1 --separate-cpu=1",
 	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x100 0;"

@@ -233,6 +233,20 @@ static const struct row rows[] = {
 	  "{kern}/bpf_d 0x10:1\n"
 	  "{kern}/bpf_e 0x11:1\n"
 	  "taken 7 stored 7\n" },
+	/* Keys that no other code of the module has; the runs of samples in
+	 * between are those of the rest of the module and of the kernel. */
+	{ "code_that_a_module_runs_once", NULL,
+	  "kernel-range init 0xffffffffa0001000 0xffffffffa0001080 - ext4;"
+	  "kernel; sample 0xffffffffa0001000 0 x2; sample 0xffffffffc0000030 0 x2;"
+	  "sample 0xffffffffa000107f 0; sample 0xffffffffa0001080 0;"
+	  "sample 0xffffffffa0000fff 0; sample 0xffffffff81000005 0;"
+	  "sample 0xffffffffa0001005 0;"
+	  "kernel-range first 0xffffffffc0000000 0xffffffffc0001000 - ext4;"
+	  "sample 0xffffffffa0001005 0",
+	  "{kern}/[kernel-other] 0x0:3\n"
+	  "{kern}/ext4 0x30:2 0x40000000:2 0x40000005:1 0x4000007f:1\n"
+	  "{kern}/vmlinux 0x5:1\n"
+	  "taken 10 stored 10\n" },
 	/* A range of the kernel at that place stays. */
 	{ "generated_code_in_a_module", NULL,
 	  "kernel-range code 0xffffffffc0000000 0xffffffffc0000080 - bpf_a;"

@@ -761,7 +761,7 @@ static void images_have_symbols(void **state)
 		{ "a module", { IMAGE(MODULE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", "path", 0,
 		  "one 0-10 90\n"
 		  "two 10-18 90\n"
-		  "first 18-28 90\n"
+		  "first 40000000-40000010 90\n"
 		  "from path/mod.ko\n"
 		  "bfd: mod: symbols from path/mod.ko\n" },
 		{ "a module that is not looked for", { IMAGE(MODULE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", NULL, 0,

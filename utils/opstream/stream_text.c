@@ -29,7 +29,7 @@
 #define PARTS_COOKIE_SWITCH "d"
 #define PARTS_KERNEL_ENTER ""
 #define PARTS_USER_ENTER ""
-#define PARTS_MODULE_LOADED ""
+#define PARTS_MODULE_LOADED "?xxs"
 #define PARTS_CTX_TGID "d"
 #define PARTS_TRACE_BEGIN ""
 #define PARTS_TRACE_END "d"
@@ -50,8 +50,8 @@
 #define PARTS_TASK_RUN_AS "dds"
 #define PARTS_EVENT_TIME "ddd?dd"
 
-/* By bit, OP_KERNEL_FIRST and OP_KERNEL_CODE. */
-static const char *const flag_words[] = { "first", "code" };
+/* By bit, OP_KERNEL_FIRST, OP_KERNEL_CODE and OP_KERNEL_INIT. */
+static const char *const flag_words[] = { "first", "code", "init" };
 
 #define NR_FLAGS (sizeof(flag_words) / sizeof(flag_words[0]))
 

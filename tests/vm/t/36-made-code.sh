@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Code that programs and the kernel make at run time has names with the module,
 # which tells of addresses only: by a perf map, by a jitdump, and BPF programs
-# that were loaded before and after the start.
+# that were loaded before and after the start. So has the code of modules that
+# the kernel drops as soon as it has run.
 # timeout: 600
 # vm-smp: 2
 . "$(dirname "$0")/../../t/lib.sh"
@@ -87,5 +88,22 @@ bpf late
 # It may lie where the first one was.
 exits "no sample is given to the one that has gone" 1 \
 	grep "$(cat "$TMP/early")" "$TMP/report"
+
+# A module's functions that run while it is loaded, and one that stays.
+test_module=$O/module/$(uname -r)/test/op_test_init.ko
+ok "shutdown" "$BIN/opcontrol" --shutdown
+ok "start again" start --separate=none
+ok "load a module" insmod "$test_module" ms=500
+ok "unload it" rmmod op_test_init
+ok "stop again" stop
+ok "taken = stored + lost again" sums_up
+report -l -n image:op_test_init -p "${test_module%/*}"
+sed 's/^/# /' "$TMP/report" "$TMP/report.err"
+once=$(samples op_test_in_init)
+stays=$(samples op_test_in_text)
+ok "of $(total) samples $once are in its init function, $stays in another" \
+	[ "$once" -gt 50 -a "$stays" -gt 50 -a \
+	$((10 * (once + stays))) -ge $((9 * $(total))) ]
+ok "half of them" [ $((3 * once)) -ge "$stays" -a $((3 * stays)) -ge "$once" ]
 end_profiler
 done_testing
