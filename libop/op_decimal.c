@@ -43,14 +43,16 @@ size_t op_decimal_u64(char buf[OP_DECIMAL_LEN], uint64_t number)
 size_t op_decimal_percent(char buf[OP_DECIMAL_LEN], double value)
 {
 	char digits[OP_DECIMAL_LEN], *end = digits + sizeof(digits), *from;
-	double scaled = value * SCALE, whole = floor(scaled);
-	uint64_t number;
+	double scaled = value * SCALE, rest;
+	uint64_t number = 0;
 
-	if (!(value >= 0 && scaled < MAX_SCALED) || signbit(value) ||
-	    fabs(scaled - whole - 0.5) < TIE)
+	if (value >= 0 && scaled < MAX_SCALED && !signbit(value))
+		number = (uint64_t)scaled;
+	rest = scaled - (double)number;
+	if (!(rest < 1) || signbit(value) || fabs(rest - 0.5) < TIE)
 		return (size_t)snprintf(buf, OP_DECIMAL_LEN, "%*.*f", WIDTH,
 					DIGITS, value);
-	number = (uint64_t)whole + (scaled - whole > 0.5);
+	number += rest > 0.5;
 	from = digits_before(end, number % (uint64_t)SCALE, DIGITS);
 	*--from = '.';
 	from = digits_before(from, number / (uint64_t)SCALE, 1);
