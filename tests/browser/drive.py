@@ -23,7 +23,8 @@ events that a mouse and a keyboard make.
 	requests        print what the page asked the network for
 
 A command that the page or the browser refuses prints why, and the next one is
-carried out.
+carried out; the exit status is 1 at the end. When the browser or the page's
+process ends early, the driver prints how and why and ends with status 1.
 
 The browser is $CHROMIUM, or the first of chromium and google-chrome. It is
 spoken to through a pipe; no port is open.
@@ -34,6 +35,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -93,9 +95,32 @@ class Refused(Exception):
     """What the browser or the page says of a command that failed."""
 
 
+class BrowserGone(Exception):
+    """No command can be answered any more."""
+
+
+def how_ended(status):
+    if status >= 0:
+        return "ended with status %d" % status
+    return "was ended by signal %d (%s)" % (-status, signal.strsignal(-status))
+
+
+def memory_left():
+    """For messages: what a browser may have run out of."""
+    with open("/proc/meminfo", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                memory = int(line.split()[1]) >> 10
+    shared = os.statvfs("/dev/shm")
+    return "memory left: %d MB; /dev/shm: %d of %d MB left" % (
+        memory, shared.f_bavail * shared.f_frsize >> 20,
+        shared.f_blocks * shared.f_frsize >> 20)
+
+
 class Browser:
     def __init__(self, program, home):
-        self.log = os.path.join(home, "drive.log")
+        self.log = open(os.path.join(home, "log"), "w+", errors="replace",
+                        encoding="utf-8")
         to_read, self.to = os.pipe()
         self.back, back_write = os.pipe()
         command = [program, "--headless", "--disable-gpu", "--no-first-run",
@@ -105,45 +130,56 @@ class Browser:
             command.append("--no-sandbox")
         # The browser reads descriptor 3 and writes 4, whatever ours are.
         shell = 'exec "$@" 3<&%d 4>&%d' % (to_read, back_write)
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                ["bash", "-c", shell, "browser", *command],
-                pass_fds=(to_read, back_write), stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=log)
+        self.process = subprocess.Popen(
+            ["bash", "-c", shell, "browser", *command],
+            pass_fds=(to_read, back_write), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=self.log)
         os.close(to_read)
         os.close(back_write)
         self.pending = b""
         self.number = 0
         self.session = None
+        self.target = None
         self.events = []
 
-    def report_end(self):
-        status = self.process.wait()
-        with open(self.log, encoding="utf-8", errors="replace") as log:
-            last = log.readlines()[-5:]
-        sys.exit("drive.py: the browser has ended with status %d\n%s" %
-                 (status, "".join(last)))
+    def gone(self, what):
+        self.log.seek(0)
+        # Where there is no desktop the browser looks for its bus all the time.
+        said = [line for line in self.log if ":dbus/" not in line][-5:]
+        if said:
+            said.insert(0, "the last messages:\n")
+        return BrowserGone("%s\n%s\n%s" % (what, memory_left(), "".join(said)))
 
     def receive(self):
         while b"\0" not in self.pending:
             more = os.read(self.back, 1 << 16)
             if not more:
-                self.report_end()
+                raise self.gone("the browser " + how_ended(self.process.wait()))
             self.pending += more
         message, self.pending = self.pending.split(b"\0", 1)
-        return json.loads(message)
+        message = json.loads(message)
+        if message.get("method") == "Target.targetCrashed":
+            about = message["params"]
+            if about["targetId"] == self.target:
+                raise self.gone("the page's process ended early: %s, code %d" % (
+                    about["status"], about["errorCode"]))
+        return message
 
     def send(self, method, **params):
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         if self.session:
             message["sessionId"] = self.session
-        os.write(self.to, json.dumps(message).encode() + b"\0")
+        try:
+            os.write(self.to, json.dumps(message).encode() + b"\0")
+        except BrokenPipeError:
+            pass  # receive() tells why
         while True:
             answer = self.receive()
             if answer.get("id") == self.number:
                 if "error" in answer:
-                    raise Refused("%s: %s" % (method, answer["error"]))
+                    raise Refused("%s: %s" % (
+                        method, answer["error"]["message"]))
                 return answer["result"]
             if "method" in answer:
                 self.events.append(answer)
@@ -153,9 +189,11 @@ class Browser:
             self.events.append(self.receive())
 
     def attach(self):
-        target = self.send("Target.createTarget", url="about:blank")
+        # Without it the end of the page's process is not told.
+        self.send("Target.setDiscoverTargets", discover=True)
+        self.target = self.send("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.send("Target.attachToTarget", flatten=True,
-                                 targetId=target["targetId"])["sessionId"]
+                                 targetId=self.target)["sessionId"]
         for domain in "Page", "Runtime", "Log", "Network":
             self.send(domain + ".enable")
 
@@ -163,7 +201,9 @@ class Browser:
         answer = self.send("Runtime.evaluate", expression=expression,
                            awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
-            raise Refused("%s: %s" % (expression, answer["exceptionDetails"]))
+            details = answer["exceptionDetails"]
+            why = details.get("exception", {}).get("description", details["text"])
+            raise Refused("%s: %s" % (expression, why.split("\n")[0]))
         return answer["result"].get("value")
 
     def settle(self):
@@ -305,25 +345,41 @@ def home_folder():
             shutil.rmtree(home, ignore_errors=True)
 
 
+def obey(browser, commands):
+    """Returns the exit status."""
+    status = 0
+    browser.attach()
+    driver = Driver(browser)
+    for line in commands:
+        command, _, rest = line.strip().partition(" ")
+        if command:
+            try:
+                getattr(driver, command)(rest)
+                browser.settle()
+            except Refused as refused:
+                print("drive.py: %s: %s" % (command, refused))
+                status = 1
+            sys.stdout.flush()
+    browser.session = None
+    browser.send("Browser.close")
+    browser.process.wait()
+    return status
+
+
 def main():
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or \
         shutil.which("google-chrome")
     with home_folder() as home:
         browser = Browser(program, home)
-        browser.attach()
-        driver = Driver(browser)
-        for line in sys.stdin:
-            command, _, rest = line.strip().partition(" ")
-            if command:
-                try:
-                    getattr(driver, command)(rest)
-                    browser.settle()
-                except Refused as refused:
-                    print("drive.py: %s: %s" % (command, refused))
-                sys.stdout.flush()
-        browser.session = None
-        browser.send("Browser.close")
-        browser.process.wait()
+        try:
+            return obey(browser, sys.stdin)
+        except BrowserGone as gone:
+            print("drive.py:", gone)
+            return 1
+        finally:
+            browser.process.kill()
+            browser.process.wait()
+            browser.log.close()
 
 
-main()
+sys.exit(main())

@@ -16,15 +16,20 @@ browser_start() {
 	exec 8>"$TMP/to" 9<"$TMP/from"
 }
 
-# drive <commands for drive.py: what they print
+# drive <commands for drive.py: what they print. Fails, and prints so, if the
+# driver ended before it had done them all.
 drive() {
-	{
+	# Not by this shell, which a broken pipe would end without a word.
+	(
 		cat
 		echo 'print "end of the commands"'
-	} >&8
-	while IFS= read -r line && [ "$line" != 'end of the commands' ]; do
+	) >&8
+	while IFS= read -r line; do
+		[ "$line" = 'end of the commands' ] && return
 		printf '%s\n' "$line"
 	done <&9
+	echo "the driver of the browser has ended"
+	return 1
 }
 
 # browser_end: its exit status.
