@@ -12,7 +12,8 @@
 #	               lockdep) and on those for real time; builds and fetches them
 #	check-debian   reports on an archive in a fresh Debian (debootstrap, root)
 #	check-packages builds the Debian packages, installs them in a fresh Debian,
-#	               uses them and removes them (root)
+#	               uses them there and in a virtual machine, and removes them
+#	               (root); builds the RPM packages
 #	lint           the checks that run nothing; hdr-check and format of them
 #	sanitized      what tests need, once more with sanitizers, and the fuzzers
 #	module         the module for KDIR=, else for all kernels with headers here
@@ -265,7 +266,7 @@ check-debian: all $(O)/debian-root
 check-packages: all $(O)/debian-root
 	$(Q)utils/install-deps packages
 	$(Q)O='$(O)' DEBIAN_ROOT='$(abspath $(O)/debian-root)' \
-		tests/run tests/t/09-packages.sh
+		tests/run tests/t/09-packages.sh tests/t/09-rpm.sh
 lint: all
 	$(Q)O='$(O)' tests/run --all tests/lint/*.sh
 hdr-check: $(O)/flags

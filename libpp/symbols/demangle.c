@@ -16,7 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
+
+#if defined(HAVE_LIBIBERTY_DEMANGLE_H)
 #include <libiberty/demangle.h>
+#elif defined(HAVE_DEMANGLE_H)
+#include <demangle.h>
+#else
+/* libiberty/demangle.h of GNU binutils, as far as it is needed here. */
+#define DMGL_PARAMS (1 << 0)
+#define DMGL_ANSI (1 << 1)
+#define DMGL_AUTO (1 << 8)
+char *cplus_demangle(const char *mangled, int options);
+#endif
 
 #include "libpp/symbols/demangle_java.h"
 

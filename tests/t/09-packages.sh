@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The Debian packages: they build from what make dist packs, lintian finds
 # nothing, and in a fresh Debian they install, build the module for the kernels
-# that this tree is for, profile a program, and leave nothing when purged.
+# that this tree is for, profile a program, and leave nothing when purged. A
+# machine with that Debian and each of these kernels profiles with that module.
 # tier: all
 # timeout: 3600
 
@@ -58,13 +59,19 @@ in_packages() {
 	inside sh -c "cd /packages && $1"
 }
 
+# in_machine SERIES: what tests/t/packaged.sh finds in a machine with this root.
+in_machine() {
+	"$TOP/tests/vm/run" --kernel "$1" --root "$DEBIAN" --timeout 300 \
+		"$TOP/tests/t/packaged.sh"
+}
+
 ok "apt's lists" inside apt-get -q update
 # What the packages and their tests need comes first, so that what is there
 # without them is known.
 needed=$(in_packages "apt-get -s --no-install-recommends install ./*.deb" |
 	sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep -vx -e "$ours")
 # shellcheck disable=SC2046,SC2086 # lists
-ok "what they depend on" install_inside $needed gcc libc6-dev pkg-config \
+ok "what they depend on" install_inside $needed gcc libc6-dev pkg-config busybox-static \
 	$(kernels)
 # As it is where a kernel is installed, not just its headers.
 # shellcheck disable=SC2016 # by that shell
@@ -82,6 +89,13 @@ for release in $(cd "$DEBIAN/lib/modules" && echo *); do
 		dkms install oprofile/$version -k $release"
 	is "it is one for that kernel" "$(inside modinfo -k "$release" \
 		-F vermagic oprofile | cut -d' ' -f1)" "$release"
+	case $release in
+	6.1.*) series=6.1 ;;
+	*) series=6.12 ;;
+	esac
+	in_machine "$series" >"$TMP/log" 2>&1 || diag "$(cat "$TMP/log")"
+	is "a machine with $release profiles with it" \
+		"$(sed -n '$p' "$TMP/log")" "$release profiled"
 done
 is "of both series of kernels" "$nr" 2
 for test in profile agent; do
@@ -95,6 +109,31 @@ for test in profile agent; do
 		is "debian/tests/$test" "$status" 0
 	fi
 done
+# As in a container that is privileged and sees the processes of its host
+# (utils/container/Containerfile); the program is in no folder of this root.
+in_container() {
+	# shellcheck disable=SC2016 # by that shell
+	unshare --mount sh -c '
+		mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" &&
+			mount --rbind /dev "$1/dev" && cd / &&
+			exec chroot "$1" sh -c "cd /tmp && $2"
+	' sh "$DEBIAN" "$1" </dev/null
+}
+cp "$TESTBIN/burnmix" "$TMP/of-the-host"
+"$TMP/of-the-host" 1000 >"$TMP/burnt" &
+busy=$!
+if in_container "operf --system-wide --duration=3" >"$TMP/log" 2>&1; then
+	kill $busy
+	wait $busy 2>/dev/null
+	rm "$TMP/of-the-host"
+	like "a container names functions of its host's programs" \
+		"$(in_container "opreport -l" 2>&1)" 'of-the-host +burn_(alpha|beta)'
+else
+	kill $busy
+	diag "$(cat "$TMP/log")"
+	skip "a container profiles its host" "the kernel lets nobody sample here"
+fi
+rm -rf "$DEBIAN/tmp/oprofile_data"
 ok "the manual pages" test -s "$DEBIAN/usr/share/man/man1/operf.1.gz"
 
 # shellcheck disable=SC2086 # a list
