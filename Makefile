@@ -309,12 +309,12 @@ install-agent: $(AGENT_FILES)
 	$(Q)install -D -m 755 -t '$(DESTDIR)$(libdir)' $(filter-out %.a,$(AGENT_FILES))
 	$(Q)ln -sf $(notdir $(AGENT_SO)) '$(DESTDIR)$(libdir)'/libopagent.so
 	$(Q)sed -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
-		-e 's|@VERSION@|$(VERSION)|' libagent/opagent.pc.in >$(O)/lib/opagent.pc
-	$(Q)install -D -m 644 -t '$(DESTDIR)$(libdir)'/pkgconfig $(O)/lib/opagent.pc
+		-e 's|@VERSION@|$(VERSION)|' libagent/opagent.pc.in | \
+		install -D -m 644 /dev/stdin '$(DESTDIR)$(libdir)'/pkgconfig/opagent.pc
 
 # The tree of doc/ stays as it is, so that its links lead somewhere; as HTML it is
 # there where what writes that is.
-install-doc: $(if $(shell command -v lowdown && command -v mandoc),manual)
+install-doc:
 	$(Q)set -e; for page in doc/man/*.[1-8]; do \
 		install -D -m 644 -t '$(DESTDIR)$(mandir)'/man$${page##*.} $$page; \
 	done
@@ -322,17 +322,14 @@ install-doc: $(if $(shell command -v lowdown && command -v mandoc),manual)
 		while read -r page; do \
 			install -D -m 644 $$page '$(DESTDIR)$(docdir)'/$$page; \
 		done
-	$(Q)set -e; [ -z '$(filter manual,$^)' ] || \
-		find $(O)/html -type f | while read -r page; do \
-			install -D -m 644 $$page \
-				'$(DESTDIR)$(docdir)'/html/$${page#$(O)/html/}; \
-		done
+	$(Q)umask 022; ! command -v lowdown >/dev/null || \
+		! command -v mandoc >/dev/null || \
+		utils/manual '$(DESTDIR)$(docdir)'/html
 
 install-systemd:
-	$(Q)mkdir -p $(O)/utils && sed 's|@bindir@|$(bindir)|' \
-		utils/systemd/oprofile.service.in >$(O)/utils/oprofile.service
-	$(Q)install -D -m 644 -t '$(DESTDIR)$(unitdir)' \
-		$(O)/utils/oprofile.service utils/systemd/dev-oprofile.mount
+	$(Q)sed 's|@bindir@|$(bindir)|' utils/systemd/oprofile.service.in | \
+		install -D -m 644 /dev/stdin '$(DESTDIR)$(unitdir)'/oprofile.service
+	$(Q)install -D -m 644 -t '$(DESTDIR)$(unitdir)' utils/systemd/dev-oprofile.mount
 	$(Q)install -D -m 644 utils/systemd/oprofile.sysusers \
 		'$(DESTDIR)$(sysusersdir)'/oprofile.conf
 
@@ -359,23 +356,22 @@ install-dkms:
 	$(Q)set -e; to='$(DESTDIR)$(srcdir)/oprofile-$(VERSION)'; \
 		install -D -m 644 -t "$$to" module/Kbuild module/*.[ch]; \
 		install -D -m 644 -t "$$to/uapi" module/uapi/*.h; \
-		sed 's/#MODULE_VERSION#/$(VERSION)/' module/dkms.conf >$(O)/dkms.conf; \
-		install -m 644 $(O)/dkms.conf "$$to"
+		sed 's/#MODULE_VERSION#/$(VERSION)/' module/dkms.conf | \
+			install -m 644 /dev/stdin "$$to/dkms.conf"
 
 # Whatever install would put there. Folders go with their last file if they, or
 # one above them, are oprofile's own.
 uninstall:
 	$(call say,REMOVE,$(DESTDIR)$(prefix))
-	$(Q)rm -rf $(O)/uninstall
-	$(Q)$(MAKE) install DESTDIR=$(O)/uninstall >/dev/null
-	$(Q)set -e; root=$$(realpath -m '$(DESTDIR)/'); cd $(O)/uninstall; \
+	$(Q)set -e; root=$$(realpath -m '$(DESTDIR)/'); there=$$(mktemp -d); \
+		trap 'rm -rf "$$there"' EXIT; \
+		$(MAKE) install DESTDIR="$$there" >/dev/null; cd "$$there"; \
 		find . ! -type d | while read -r file; do rm -f "$$root/$$file"; done; \
 		find . -depth -type d -path '*/oprofile*' | while read -r dir; do \
 			[ ! -d "$$root/$$dir" ] || \
 				rmdir --ignore-fail-on-non-empty "$$root/$$dir"; \
 		done; \
 		[ -n '$(DESTDIR)' ] || ls lib/modules 2>/dev/null | xargs -r -n 1 depmod
-	$(Q)rm -rf $(O)/uninstall
 
 # The same commit gives the same bytes: no time, name or setting of this machine.
 dist:

@@ -34,6 +34,9 @@ flags=$(stat -c %y "$O/flags")
 ok "make install" test $? -eq 0
 [ "$test_failed" -eq 0 ] || diag "$(tail -n 5 "$TMP/log")"
 is "nothing was compiled for that" "$(stat -c %y "$O/flags")" "$flags"
+# Root may install what another user has built.
+is "nothing was written into the build folder" "$(find "$O/html" "$O/lib" "$O/utils" \
+	"$O/uninstall" "$O/dkms.conf" -newer "$TMP/before" 2>/dev/null)" ""
 is "the programs, and none of the tests" \
 	"$(cd "$root/usr/bin" && echo *)" \
 	"another ocount op-check-perfevents opannotate oparchive opcontrol operf \
