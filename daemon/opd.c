@@ -252,7 +252,7 @@ int opd_finish(struct opd *opd)
 	/* It may also have made room. */
 	if (opd_pack_end(&opd->store) || err)
 		err = opd_stats_write_last(&opd->stats);
-	opd_reserve_use(&opd->session);
+	opd_reserve_free(&opd->session);
 	opd_log_statistics(opd);
 	opd_record_close(&opd->record);
 	return err;

@@ -252,12 +252,10 @@ static int write_ledger(const struct opd_stats *stats,
 	int err;
 
 	snprintf(path, sizeof(path), "%s/ledger", session->current);
-	err = op_ledger_write(ledger, path, &diag);
-	if (err && opd_reserve_use(session)) {
-		diag.text[0] = '\0';
-		err = op_ledger_write(ledger, path, &diag);
-		opd_reserve_make(session);
-	}
+	err = op_ledger_write(ledger, path, NULL, &diag);
+	if ((err == -ENOSPC || err == -EDQUOT) &&
+	    !opd_reserve_write(session, ledger, path))
+		err = 0;
 	if (err)
 		op_log(stats->store->log, "%s", diag.text);
 	return err;

@@ -173,6 +173,13 @@ int op_config_read(struct op_config **out, const char *path,
 	return err;
 }
 
+void op_config_print(const struct op_config *config, FILE *out)
+{
+	for (unsigned int i = 0; i < config->nr; i++)
+		fprintf(out, "%s = %s\n", config->pairs[i].key,
+			config->pairs[i].value);
+}
+
 int op_config_write(const struct op_config *config, const char *path,
 		    unsigned int mode, struct op_diag *diag)
 {
@@ -181,9 +188,7 @@ int op_config_write(const struct op_config *config, const char *path,
 
 	if (err)
 		return err;
-	for (unsigned int i = 0; i < config->nr; i++)
-		fprintf(replace.file, "%s = %s\n", config->pairs[i].key,
-			config->pairs[i].value);
+	op_config_print(config, replace.file);
 	return op_replace_commit(&replace, diag);
 }
 

@@ -10,6 +10,7 @@
  */
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "libop/op_diag.h"
 
@@ -28,6 +29,9 @@ void op_config_free(struct op_config *config);
  */
 int op_config_read(struct op_config **out, const char *path,
 		   struct op_diag *diag);
+
+/* Print all pairs, each a line as op_config_read() reads it. */
+void op_config_print(const struct op_config *config, FILE *out);
 
 /* Write all pairs to @path by way of a temporary file and rename(2), mode
  * @mode. Returns 0 or -errno with the reason in @diag. */

@@ -172,6 +172,7 @@ int op_replace_open(struct op_replace *replace, const char *path,
 	int fd, err;
 
 	replace->path = path;
+	replace->is_spare = false;
 	if (strlen(path) >= PATH_MAX ||
 	    temporary_name(replace->tmp, sizeof(replace->tmp), path))
 		return op_diag_set(diag, -ENAMETOOLONG,
@@ -190,9 +191,51 @@ int op_replace_open(struct op_replace *replace, const char *path,
 	return err;
 }
 
-static bool is_on_disk(FILE *file)
+int op_replace_open_spare(struct op_replace *replace, const char *path,
+			  const char *spare, unsigned int mode,
+			  struct op_diag *diag)
 {
-	return !fflush(file) && !ferror(file) && !fsync(fileno(file));
+	int fd, err;
+
+	replace->path = path;
+	replace->is_spare = true;
+	if (strlen(spare) >= sizeof(replace->tmp))
+		return op_diag_set(diag, -ENAMETOOLONG,
+				   "%s: cannot write: the path is too long",
+				   spare);
+	strcpy(replace->tmp, spare);
+	fd = open(spare, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return fail_replace(diag, path, "cannot write");
+	replace->file = fchmod(fd, mode) ? NULL : fdopen(fd, "w");
+	if (replace->file)
+		return 0;
+	err = fail_replace(diag, path, "cannot write");
+	close(fd);
+	return err;
+}
+
+/* A spare file may be longer than what is written to it. */
+static bool is_on_disk(const struct op_replace *replace)
+{
+	FILE *file = replace->file;
+
+	return !fflush(file) && !ferror(file) &&
+	       !(replace->is_spare && ftruncate(fileno(file), ftello(file))) &&
+	       !fsync(fileno(file));
+}
+
+/* Not all file systems can exchange two names; then the spare file is gone. */
+static int take_place(const struct op_replace *replace)
+{
+	struct stat st;
+
+	if (replace->is_spare && !lstat(replace->path, &st) &&
+	    S_ISREG(st.st_mode) &&
+	    !renameat2(AT_FDCWD, replace->tmp, AT_FDCWD, replace->path,
+		       RENAME_EXCHANGE))
+		return 0;
+	return rename(replace->tmp, replace->path);
 }
 
 int op_replace_commit(struct op_replace *replace, struct op_diag *diag)
@@ -201,13 +244,13 @@ int op_replace_commit(struct op_replace *replace, struct op_diag *diag)
 	int err;
 
 	errno = EIO; /* ferror() alone does not say why */
-	whole = is_on_disk(replace->file);
+	whole = is_on_disk(replace);
 	err = whole ? 0 : fail_replace(diag, replace->path, "cannot write");
 	if (fclose(replace->file) && !err)
 		err = fail_replace(diag, replace->path, "cannot write");
-	if (!err && rename(replace->tmp, replace->path))
+	if (!err && take_place(replace))
 		err = fail_replace(diag, replace->path, "cannot replace");
-	if (err)
+	if (err && !replace->is_spare)
 		unlink(replace->tmp);
 	return err;
 }
@@ -215,5 +258,6 @@ int op_replace_commit(struct op_replace *replace, struct op_diag *diag)
 void op_replace_abort(struct op_replace *replace)
 {
 	fclose(replace->file);
-	unlink(replace->tmp);
+	if (!replace->is_spare)
+		unlink(replace->tmp);
 }

@@ -9,6 +9,7 @@
  */
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,6 +41,7 @@ int op_file_write_at(int fd, const void *buf, size_t len, uint64_t offset);
 struct op_replace {
 	const char *path; /* borrowed from the caller */
 	FILE *file; /* write here; errors are found by op_replace_commit() */
+	bool is_spare; /* @tmp stays whatever happens */
 	char tmp[PATH_MAX];
 };
 
@@ -50,6 +52,16 @@ struct op_replace {
  */
 int op_replace_open(struct op_replace *replace, const char *path,
 		    unsigned int mode, struct op_diag *diag);
+
+/*
+ * The same by way of @spare, a file of the same file system and of this user
+ * alone: what fits into its blocks needs no room on the disk. @spare is the
+ * old file then, where there was one, and is there still if @path could not be
+ * replaced.
+ */
+int op_replace_open_spare(struct op_replace *replace, const char *path,
+			  const char *spare, unsigned int mode,
+			  struct op_diag *diag);
 
 /* Put the new file in place, on the disk. Returns 0, or -errno with the
  * reason in @diag: then @path is as it was. */

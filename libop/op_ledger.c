@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "libop/op_config.h"
+#include "libop/op_file.h"
 
 #define LOST "lost."
 #define STACKS "stacks."
@@ -378,8 +379,9 @@ static int fill_config(const struct op_ledger *ledger, struct op_config *config)
 }
 
 int op_ledger_write(const struct op_ledger *ledger, const char *path,
-		    struct op_diag *diag)
+		    const char *spare, struct op_diag *diag)
 {
+	struct op_replace replace;
 	struct op_config *config;
 	int err;
 
@@ -391,8 +393,14 @@ int op_ledger_write(const struct op_ledger *ledger, const char *path,
 	if (err)
 		op_diag_set(diag, err, "%s: cannot write: %s", path,
 			    strerror(-err));
+	else if (spare)
+		err = op_replace_open_spare(&replace, path, spare, 0644, diag);
 	else
-		err = op_config_write(config, path, 0644, diag);
+		err = op_replace_open(&replace, path, 0644, diag);
+	if (!err) {
+		op_config_print(config, replace.file);
+		err = op_replace_commit(&replace, diag);
+	}
 	op_config_free(config);
 	return err;
 }

@@ -108,10 +108,13 @@ uint64_t op_ledger_stacks_stored(const struct op_ledger *ledger);
 int op_ledger_read(struct op_ledger *ledger, const char *path,
 		   struct op_diag *diag);
 
-/* Replace @path by @ledger in one step, mode 0644. Returns 0 or -errno with
- * the reason in @diag; -EINVAL when @ledger has no source. */
+/*
+ * Replace @path by @ledger in one step, mode 0644, by way of the file @spare as
+ * op_replace_open_spare() has it, or of a new one if @spare is NULL. Returns 0
+ * or -errno with the reason in @diag; -EINVAL when @ledger has no source.
+ */
 int op_ledger_write(const struct op_ledger *ledger, const char *path,
-		    struct op_diag *diag);
+		    const char *spare, struct op_diag *diag);
 
 /*
  * Add @nr samples to cause @name; a new cause is shown even with 0 samples.

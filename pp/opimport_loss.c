@@ -202,5 +202,5 @@ int opimport_loss_write(const struct opimport_loss *loss, struct op_diag *diag)
 		     loss->name) >= (int)sizeof(path))
 		return op_diag_set(diag, -ENAMETOOLONG, "%s: too long",
 				   loss->to);
-	return op_ledger_write(&known.ledger, path, diag);
+	return op_ledger_write(&known.ledger, path, NULL, diag);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "libop/op_ledger.h"
 #include "libop/op_session.h"
 
 /* The new ledger, a folder's entry for it, and what the log grows meanwhile. */
@@ -42,7 +43,18 @@ void opd_reserve_make(const struct op_session *session)
 	close(fd);
 }
 
-bool opd_reserve_use(const struct op_session *session)
+int opd_reserve_write(const struct op_session *session,
+		      const struct op_ledger *ledger, const char *path)
 {
-	return !unlink(path_of(session).text);
+	struct path reserve = path_of(session);
+	int err = op_ledger_write(ledger, path, reserve.text, NULL);
+
+	/* The old ledger may be shorter. */
+	opd_reserve_make(session);
+	return err;
+}
+
+void opd_reserve_free(const struct op_session *session)
+{
+	unlink(path_of(session).text);
 }

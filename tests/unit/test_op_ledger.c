@@ -116,7 +116,7 @@ static void test_file_round_trip(void **state)
 	struct op_diag diag = { "" };
 
 	(void)state;
-	assert_int_equal(op_ledger_write(&l, "ledger", &diag), 0);
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL, &diag), 0);
 	assert_string_equal(text_of("ledger"), "source = module/timer\n"
 					       "taken = 110\n"
 					       "stored = 100\n"
@@ -138,7 +138,7 @@ static void test_stacks(void **state)
 	l.stacks[OP_STACKS_NOT_STORED] = 6;
 	l.stacks[OP_STACKS_ARCS] = 1000;
 	assert_int_equal(op_ledger_stacks_stored(&l), 94);
-	assert_int_equal(op_ledger_write(&l, "ledger", NULL), 0);
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL, NULL), 0);
 	assert_non_null(strstr(text_of("ledger"), "stacks.whole = 90\n"
 						  "stacks.truncated = 0\n"));
 	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
@@ -177,7 +177,7 @@ static void test_event_times(void **state)
 	assert_int_equal(l.nr_events, 2);
 	assert_int_equal(l.events[0].enabled, 400);
 	assert_int_equal(l.events[0].running, 200);
-	assert_int_equal(op_ledger_write(&l, "ledger", NULL), 0);
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL, NULL), 0);
 	assert_non_null(strstr(text_of("ledger"),
 			       "counted.CYCLES:100000:15 = 200 of 400 ns, "
 			       "20 samples in 10 turns\n"
@@ -215,7 +215,7 @@ static void test_full_ledger_round_trip(void **state)
 	(void)state;
 	fill_causes(&l, 2, OP_LEDGER_MAX_CAUSES);
 	l.taken = l.causes[5].nr = UINT64_MAX;
-	assert_int_equal(op_ledger_write(&l, "ledger", NULL), 0);
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL, NULL), 0);
 	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
 	assert_memory_equal(&l, &back, sizeof(l));
 }
@@ -226,14 +226,14 @@ static void test_write_failures(void **state)
 	struct op_diag diag = { "" };
 
 	(void)state;
-	assert_int_equal(op_ledger_write(&l, "no/where", &diag), -ENOENT);
+	assert_int_equal(op_ledger_write(&l, "no/where", NULL, &diag), -ENOENT);
 	assert_reason(&diag, "no/where: cannot write");
 	diag.text[0] = '\0';
 	strcpy(l.source, "two\nlines");
-	assert_int_equal(op_ledger_write(&l, "ledger", &diag), -EINVAL);
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL, &diag), -EINVAL);
 	assert_reason(&diag, "ledger: ");
 	l.source[0] = '\0';
-	assert_int_equal(op_ledger_write(&l, "ledger", NULL), -EINVAL);
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL, NULL), -EINVAL);
 	assert_int_equal(nr_files(), 0);
 }
 

@@ -722,12 +722,14 @@ static void accounts_are_added_up(void **state)
 	(void)state;
 	write_session(files, MAX_FILES);
 	assert_int_equal(op_ledger_lose(&ledger, "no_mm", 2), 0);
-	assert_int_equal(op_ledger_write(&ledger, "samples/a/ledger", NULL), 0);
+	assert_int_equal(
+		op_ledger_write(&ledger, "samples/a/ledger", NULL, NULL), 0);
 	ledger = (struct op_ledger){ .source = "file",
 				     .taken = 100,
 				     .stored = 70 };
 	assert_int_equal(op_ledger_lose(&ledger, "no_mm", 30), 0);
-	assert_int_equal(op_ledger_write(&ledger, "samples/b/ledger", NULL), 0);
+	assert_int_equal(
+		op_ledger_write(&ledger, "samples/b/ledger", NULL, NULL), 0);
 	write_text("samples/bad/ledger", "x\n");
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *const words[] = { rows[i].words, NULL };
