@@ -86,8 +86,13 @@ FUNCTION(other)
 #endif
 FUNCTION(alpha)
 
-int main(void)
+int main(int argc, char **argv)
 {
+	/* Who waits for its start reads there. */
+	FILE *started = argc > 1 ? fopen(argv[1], "w") : NULL;
+
+	if (started)
+		fclose(started);
 	for (int i = 0; i < ROUNDS; i++) {
 #ifdef OTHER
 		spend_other(60000000);
@@ -147,8 +152,11 @@ builds() {
 
 	rm -rf session
 	profiled "replaced while it runs$WHO" sh -c '
-		cd work && cp one new && mv new app && ./app & sleep 0.1
-		cd work && cp two new && mv new app && ./app & wait'
+		cd work && mkfifo started && cp one new && mv new app || exit
+		./app started &
+		read -r _ <started
+		cp two new && mv new app && ./app
+		wait'
 	counted
 }
 
