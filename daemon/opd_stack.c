@@ -34,6 +34,12 @@ struct store {
 	const struct opd_stack *stack;
 	bool last;
 	uint64_t waits_for;
+	/* The last image that was found. */
+	uint64_t cookie; /* OP_NO_COOKIE: none yet */
+	struct opd_image *image;
+	/* The last file of arcs, which is open as long as no other is used. */
+	struct opd_sfile *arcs; /* NULL: none yet */
+	const struct opd_spot *caller, *callee;
 };
 
 static int make_root(struct opd_stacks *stacks, enum op_ledger_stacks class,
@@ -78,14 +84,21 @@ int opd_stacks_init(struct opd_stacks *stacks, const struct opd_places *places,
 static bool find_image(struct store *s, uint64_t cookie,
 		       struct opd_image **image)
 {
-	int err = opd_cookie_find(s->places->cookies, cookie, image);
+	int err;
 
+	if (cookie == s->cookie && cookie != OP_NO_COOKIE) {
+		*image = s->image;
+		return true;
+	}
+	err = opd_cookie_find(s->places->cookies, cookie, image);
 	if (err)
 		*image = NULL;
-	if (err != -EAGAIN || s->last)
-		return true;
 	s->waits_for = cookie;
-	return false;
+	if (err == -EAGAIN && !s->last)
+		return false;
+	s->cookie = cookie;
+	s->image = *image;
+	return true;
 }
 
 static void spot_kernel(struct store *s, struct opd_spot *spot, uint64_t at)
@@ -200,8 +213,9 @@ static void fill_key(const struct store *s, const struct opd_spot *spot,
 	};
 }
 
-static int count_arc(const struct store *s, const struct opd_spot *caller,
-		     const struct opd_spot *spot)
+static struct opd_sfile *arcs_between(const struct store *s,
+				      const struct opd_spot *caller,
+				      const struct opd_spot *spot)
 {
 	const struct opd_callee callee = {
 		.image = spot->image,
@@ -211,17 +225,27 @@ static int count_arc(const struct store *s, const struct opd_spot *caller,
 		.anon_tgid = spot->anon_tgid,
 	};
 	struct opd_sfile_key key;
-	struct opd_sfile *sfile;
 
 	fill_key(s, caller, &key);
-	sfile = opd_sfile_get_arcs(s->places->store, &key, &callee);
-	if (!sfile)
-		return -ENOMEM;
-	return opd_sfile_add(s->places->store, sfile, s->stack->counter,
-			     caller->key << 32 | spot->function);
+	return opd_sfile_get_arcs(s->places->store, &key, &callee);
 }
 
-static enum op_ledger_stacks store_arc(const struct store *s,
+/* Most are between the images that the last one was between. */
+static int count_arc(struct store *s, const struct opd_spot *caller,
+		     const struct opd_spot *callee)
+{
+	if (!s->arcs || !opd_spot_same_image(s->caller, caller) ||
+	    !opd_spot_same_image(s->callee, callee))
+		s->arcs = arcs_between(s, caller, callee);
+	if (!s->arcs)
+		return -ENOMEM;
+	s->caller = caller;
+	s->callee = callee;
+	return opd_sfile_add(s->places->store, s->arcs, s->stack->counter,
+			     caller->key << 32 | callee->function);
+}
+
+static enum op_ledger_stacks store_arc(struct store *s,
 				       const struct opd_spot *caller,
 				       const struct opd_spot *callee)
 {
@@ -316,7 +340,14 @@ static enum op_ledger_stacks class_of(enum op_trace_ending ending)
 bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
 		     bool last, uint64_t *waits_for)
 {
-	struct store s = { stacks, stacks->places, stack, last, OP_NO_COOKIE };
+	struct store s = {
+		.stacks = stacks,
+		.places = stacks->places,
+		.stack = stack,
+		.last = last,
+		.waits_for = OP_NO_COOKIE,
+		.cookie = OP_NO_COOKIE,
+	};
 	const struct opd_spot *spots = stacks->spots;
 	enum op_ledger_stacks class = class_of(stack->ending);
 	uint64_t *stats = stacks->stats->stacks;

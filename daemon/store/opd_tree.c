@@ -257,15 +257,26 @@ static int find_image(struct opd_store *store, struct opd_tree *tree,
 /* ---- counting ---------------------------------------------------------------
  */
 
-static int add_frame(struct opd_store *store, struct opd_tree *tree,
-		     const struct opd_spot *spot, uint64_t offset,
-		     uint32_t *node)
-{
-	uint32_t image;
-	int err = find_image(store, tree, spot, &image);
+/* The frame that a stack was followed to in a tree. */
+struct place {
+	const struct opd_spot *spot; /* NULL: the root of the tree */
+	uint32_t image; /* that of the spot, in the tree */
+	uint32_t node;
+};
 
+/* Go on to the frame in @spot. Most are in the image of their callers. */
+static int add_frame(struct opd_store *store, struct opd_tree *tree,
+		     struct place *place, const struct opd_spot *spot,
+		     uint64_t offset)
+{
+	int err = 0;
+
+	if (!place->spot || !opd_spot_same_image(place->spot, spot))
+		err = find_image(store, tree, spot, &place->image);
 	if (!err)
-		err = ctree_child(tree->ctree, *node, image, offset, node);
+		err = ctree_child(tree->ctree, place->node, place->image,
+				  offset, &place->node);
+	place->spot = spot;
 	return err;
 }
 
@@ -276,21 +287,21 @@ static int add_stack(struct opd_store *store, struct opd_tree *tree,
 		     const struct opd_spot *spots, unsigned int nr,
 		     const struct opd_spot *root)
 {
-	uint32_t node = CTREE_ROOT;
+	struct place place = { .node = CTREE_ROOT };
 	int err = 0;
 
 	if (root)
-		err = add_frame(store, tree, root, root->function, &node);
+		err = add_frame(store, tree, &place, root, root->function);
 	while (!err && nr--)
-		err = add_frame(store, tree, &spots[nr],
-				nr ? spots[nr].key : spots[nr].function, &node);
+		err = add_frame(store, tree, &place, &spots[nr],
+				nr ? spots[nr].key : spots[nr].function);
 	if (err)
 		return err;
-	if (node > tree->nr_nodes) {
-		store->trees.nr_nodes += node - tree->nr_nodes;
-		tree->nr_nodes = node;
+	if (place.node > tree->nr_nodes) {
+		store->trees.nr_nodes += place.node - tree->nr_nodes;
+		tree->nr_nodes = place.node;
 	}
-	return ctree_add(tree->ctree, node, 1);
+	return ctree_add(tree->ctree, place.node, 1);
 }
 
 int opd_tree_add(struct opd_store *store, const struct opd_sfile_key *key,
