@@ -221,7 +221,8 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	opd_leftovers_remove(&opd->store);
 	opd_pack_init(&opd->store, opd->options.pack_at);
 	opd_disk_init(&opd->store, opd->options.max_disk);
-	err = opd_stats_init(&opd->stats, &opd->store, &opd->defer.nr, diag);
+	err = opd_stats_init(&opd->stats, &opd->store, &opd->defer.nr_taken,
+			     diag);
 	if (!err)
 		err = opd_extended_start(&opd->extended, &opd->store, diag);
 	if (!err && opd->options.record)

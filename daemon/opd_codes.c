@@ -171,8 +171,7 @@ static int take_sample(struct opd *opd, const struct opd_rec *rec)
 
 	if (use != OPD_EXT_NONE)
 		return use == OPD_EXT_BAD ? -EINVAL : 0;
-	opd->stats.seen[opd->trans.context.mode]++;
-	opd_stats_count(&opd->stats, OPD_LOST_NO_IBS_EVENT);
+	opd_trans_lose(opd, OPD_LOST_NO_IBS_EVENT);
 	return 0;
 }
 
@@ -428,6 +427,15 @@ static int handle_TASK_RUN_AS(struct opd *opd, const struct opd_rec *rec)
 static int handle_WEIGHT(struct opd *opd, const struct opd_rec *rec)
 {
 	return take_ext(opd, rec) == OPD_EXT_BAD ? -EINVAL : 0;
+}
+
+static int handle_TIMES(struct opd *opd, const struct opd_rec *rec)
+{
+	if (rec->payload[0] < 1 || rec->payload[0] > OP_MAX_TIMES)
+		return -EINVAL;
+	opd->trans.context.more = rec->payload[0] - 1;
+	opd_trans_forget_images(&opd->trans);
+	return 0;
 }
 
 struct code_handler {

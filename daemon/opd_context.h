@@ -41,7 +41,8 @@ struct opd_context {
 	const char *anon; /* OPD_WHERE_ANON, like the two below */
 	uint64_t start;
 	uint64_t end;
-	struct opd_ext_data ext; /* of the next sample alone */
+	struct opd_ext_data ext; /* of the next sample alone, like this: */
+	uint64_t more; /* times that it was taken, but for one */
 };
 
 #endif /* DAEMON_OPD_CONTEXT_H */

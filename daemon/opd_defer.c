@@ -75,6 +75,7 @@ bool opd_defer_add(struct opd_defer *defer, const struct opd_deferred *sample)
 	if (defer->nr == OPD_MAX_DEFERRED)
 		return false;
 	defer->samples[defer->nr++] = *sample;
+	defer->nr_taken += 1 + sample->context.more;
 	wait_for(defer, sample->waits_for);
 	return true;
 }
@@ -113,7 +114,8 @@ static bool retry(struct opd_defer *defer, struct opd_deferred *sample,
 			       &sample->waits_for);
 	if (fate == OPD_DEFERRED)
 		return false;
-	opd_stats_count(defer->stats, fate);
+	opd_stats_count(defer->stats, fate, 1 + sample->context.more);
+	defer->nr_taken -= 1 + sample->context.more;
 	return true;
 }
 

@@ -44,6 +44,7 @@ struct opd_defer {
 	struct opd_stats *stats;
 	struct opd_deferred *samples;
 	size_t nr;
+	uint64_t nr_taken; /* the same, each as often as it was taken */
 	/* Where the bit of a cookie is clear nobody waits for it. */
 	uint64_t waited_for[OPD_DEFER_BITS / 64];
 	struct opd_deferred_stack *stacks; /* first come, first here */

@@ -177,6 +177,7 @@ static enum opd_fate count(struct search *s, unsigned int counter)
 		.sfile = s->place->sfile,
 		.offset = s->pc - s->place->base,
 		.counter = counter,
+		.times = 1 + s->context->more,
 		.data = &s->context->ext,
 	};
 	enum opd_fate fate = OPD_STORED;
@@ -184,7 +185,7 @@ static enum opd_fate count(struct search *s, unsigned int counter)
 
 	if (counter != OPD_NO_COUNTER)
 		err = opd_sfile_add(s->places->store, sample.sfile, counter,
-				    sample.offset);
+				    sample.offset, sample.times);
 	if (err)
 		return err == -EDQUOT ? OPD_LOST_MAX_DISK
 				      : OPD_LOST_SAMPLE_FILE;

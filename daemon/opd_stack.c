@@ -242,7 +242,8 @@ static int count_arc(struct store *s, const struct opd_spot *caller,
 	s->caller = caller;
 	s->callee = callee;
 	return opd_sfile_add(s->places->store, s->arcs, s->stack->counter,
-			     caller->key << 32 | callee->function);
+			     caller->key << 32 | callee->function,
+			     opd_stack_times(s->stack));
 }
 
 static enum op_ledger_stacks store_arc(struct store *s,
@@ -299,7 +300,8 @@ static int store_tree(struct store *s, enum op_ledger_stacks class)
 		spots[i].key = spots[i].function = 0;
 	}
 	return opd_tree_add(s->places->store, &key, s->stack->counter, spots,
-			    s->stack->nr, root->image ? root : NULL);
+			    s->stack->nr, root->image ? root : NULL,
+			    opd_stack_times(s->stack));
 }
 
 /* ---- all of it --------------------------------------------------------------
@@ -351,6 +353,7 @@ bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
 	const struct opd_spot *spots = stacks->spots;
 	enum op_ledger_stacks class = class_of(stack->ending);
 	uint64_t *stats = stacks->stats->stacks;
+	uint64_t times = opd_stack_times(stack);
 
 	if (!find_all(&s)) {
 		*waits_for = s.waits_for;
@@ -358,9 +361,9 @@ bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
 	}
 	if (!is_wanted(&s))
 		return true;
-	stats[OP_STACKS_FRAMES] += stack->nr;
+	stats[OP_STACKS_FRAMES] += stack->nr * times;
 	for (unsigned int i = 1; i < stack->nr; i++)
-		stats[store_arc(&s, &spots[i], &spots[i - 1])]++;
-	stats[store_tree(&s, class) ? OP_STACKS_NOT_STORED : class]++;
+		stats[store_arc(&s, &spots[i], &spots[i - 1])] += times;
+	stats[store_tree(&s, class) ? OP_STACKS_NOT_STORED : class] += times;
 	return true;
 }

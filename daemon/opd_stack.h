@@ -54,6 +54,11 @@ struct opd_stack {
 	struct opd_frame frames[];
 };
 
+static inline uint64_t opd_stack_times(const struct opd_stack *stack)
+{
+	return 1 + stack->context.more;
+}
+
 /* Of the stack that is being stored. */
 struct opd_stacks {
 	const struct opd_places *places; /* borrowed, like the next two */

@@ -370,7 +370,7 @@ static void reconcile(struct opd_stats *stats, uint64_t there)
 }
 
 int opd_stats_init(struct opd_stats *stats, struct opd_store *store,
-		   const size_t *nr_deferred, struct op_diag *diag)
+		   const uint64_t *nr_deferred, struct op_diag *diag)
 {
 	const struct op_session *session = store->session;
 	uint64_t *stacks = stats->base.stacks;

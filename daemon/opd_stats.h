@@ -71,7 +71,7 @@ enum opd_fate {
 
 struct opd_stats {
 	struct opd_store *store; /* of the session; borrowed, like the next */
-	const size_t *nr_deferred; /* samples that wait for a name */
+	const uint64_t *nr_deferred; /* samples that wait for a name */
 	char source[32]; /* what the samples are from, "module/timer" */
 	/* samples */
 	uint64_t seen[OPD_NR_MODES]; /* in the stream, deferred ones too */
@@ -94,13 +94,14 @@ struct opd_stats {
 	struct op_ledger origin;
 };
 
-/* A sample that was seen has met its fate (not OPD_DEFERRED). */
-static inline void opd_stats_count(struct opd_stats *stats, enum opd_fate fate)
+/* @nr samples that were seen have met their fate (not OPD_DEFERRED). */
+static inline void opd_stats_count(struct opd_stats *stats, enum opd_fate fate,
+				   uint64_t nr)
 {
 	if (fate == OPD_STORED)
-		stats->stored++;
+		stats->stored += nr;
 	else
-		stats->lost[fate]++;
+		stats->lost[fate] += nr;
 }
 
 /* The name of a cause in the ledger, or "stored" or "deferred". */
@@ -112,7 +113,7 @@ const char *opd_fate_name(enum opd_fate fate);
  * renamed to ledger.bad. Returns 0 or -errno with the reason.
  */
 int opd_stats_init(struct opd_stats *stats, struct opd_store *store,
-		   const size_t *nr_deferred, struct op_diag *diag);
+		   const uint64_t *nr_deferred, struct op_diag *diag);
 
 /* The samples are from source @name. */
 void opd_stats_set_source(struct opd_stats *stats, const char *name);

@@ -119,5 +119,6 @@ void opd_trace_end(struct opd_trace *trace, enum op_trace_ending ending)
 	if (opd_stack_store(trace->stacks, stack, false, &waits_for))
 		return;
 	if (!opd_defer_add_stack(trace->defer, stack, waits_for))
-		trace->stats->stacks[OP_STACKS_NOT_STORED]++;
+		trace->stats->stacks[OP_STACKS_NOT_STORED] +=
+			opd_stack_times(stack);
 }

@@ -103,12 +103,11 @@ static enum opd_fate decide(struct opd *opd, uint64_t pc, unsigned int counter)
 static enum opd_fate settle(struct opd *opd, uint64_t pc, uint64_t counter,
 			    enum opd_fate fate)
 {
-	struct opd_context *context = &opd->trans.context;
+	const struct opd_context *context = &opd->trans.context;
 
-	context->ext.ext = NULL;
-	opd->stats.seen[context->mode]++;
+	opd->stats.seen[context->mode] += 1 + context->more;
 	if (fate != OPD_DEFERRED)
-		opd_stats_count(&opd->stats, fate);
+		opd_stats_count(&opd->stats, fate, 1 + context->more);
 	op_verbose(&opd->log, OP_V_SAMPLES,
 		   "sample 0x%" PRIx64 " counter %" PRIu64 " cpu %" PRId64
 		   " tgid %" PRId64 " tid %" PRId64 ": %s",
@@ -127,6 +126,13 @@ static enum opd_fate handle_sample(struct opd *opd, uint64_t pc,
 	return settle(opd, pc, counter, fate);
 }
 
+/* What was said of the next sample is no longer true. */
+static void end_sample(struct transient *trans)
+{
+	trans->context.ext.ext = NULL;
+	trans->context.more = 0;
+}
+
 /* The innermost frame. */
 static void start_trace(struct opd *opd, uint64_t pc, uint64_t counter)
 {
@@ -142,6 +148,16 @@ static void start_trace(struct opd *opd, uint64_t pc, uint64_t counter)
 void opd_trans_ext_sample(struct opd *opd, uint64_t pc)
 {
 	settle(opd, pc, OPD_NO_COUNTER, decide(opd, pc, OPD_NO_COUNTER));
+	end_sample(&opd->trans);
+}
+
+void opd_trans_lose(struct opd *opd, enum opd_fate fate)
+{
+	uint64_t nr = 1 + opd->trans.context.more;
+
+	opd->stats.seen[opd->trans.context.mode] += nr;
+	opd_stats_count(&opd->stats, fate, nr);
+	end_sample(&opd->trans);
 }
 
 static void handle_any_sample(struct opd *opd, uint64_t pc, uint64_t counter)
@@ -149,9 +165,11 @@ static void handle_any_sample(struct opd *opd, uint64_t pc, uint64_t counter)
 	switch (opd->trans.tracing) {
 	case OPD_TRACE_OFF:
 		handle_sample(opd, pc, counter);
+		end_sample(&opd->trans);
 		break;
 	case OPD_TRACE_START:
 		start_trace(opd, pc, counter);
+		end_sample(&opd->trans);
 		break;
 	case OPD_TRACE_ON:
 		opd_trace_add(&opd->trace, &opd->trans.context, pc);
@@ -213,8 +231,7 @@ static bool take_sample(struct opd *opd, struct opd_stream *stream)
 	if (stream->end - stream->at < 2)
 		return false;
 	if (stream->at[1] == OP_ESCAPE) {
-		opd->stats.seen[opd->trans.context.mode]++;
-		opd_stats_count(&opd->stats, OPD_LOST_BAD_RECORD);
+		opd_trans_lose(opd, OPD_LOST_BAD_RECORD);
 		stream->at++;
 		return true;
 	}

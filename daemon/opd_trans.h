@@ -56,6 +56,9 @@ void opd_trans_end(struct opd *opd, size_t nr);
 /* A sample that a record of a feature is: context.ext has its data. */
 void opd_trans_ext_sample(struct opd *opd, uint64_t pc);
 
+/* A sample is lost, by @fate, that has no place to be looked for. */
+void opd_trans_lose(struct opd *opd, enum opd_fate fate);
+
 /* Nothing is known of the samples that follow; a trace ends. */
 void opd_trans_forget(struct opd *opd);
 

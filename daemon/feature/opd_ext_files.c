@@ -122,6 +122,7 @@ struct odb *opd_ext_files_add(struct opd_ext *ext,
 
 	if (!odb)
 		return NULL;
+	nr *= sample->times;
 	err = odb_add(odb, sample->offset, nr);
 	if (err == -ESTALE || err == -ENOENT) {
 		odb = get_new(ext, sample->sfile, event);
@@ -138,9 +139,9 @@ struct odb *opd_ext_files_add(struct opd_ext *ext,
 	return odb;
 }
 
-void opd_ext_files_own(struct odb *odb)
+void opd_ext_files_own(struct odb *odb, const struct opd_ext_sample *sample)
 {
 	struct op_sample_header *header = odb_user(odb);
 
-	header->samples++;
+	header->samples += sample->times;
 }

@@ -38,14 +38,15 @@ int opd_ext_events_add(struct opd_ext_events *events,
 		       const struct opd_event *event, struct op_diag *diag);
 
 /*
- * Add @nr to the count of event @event at the place of @sample. Returns the
- * database, NULL when that failed. The pointer holds until the next call.
+ * Add @nr to the count of event @event at the place of @sample, for each time
+ * that it was taken. Returns the database, NULL when that failed. The pointer
+ * holds until the next call.
  */
 struct odb *opd_ext_files_add(struct opd_ext *ext,
 			      const struct opd_ext_sample *sample,
 			      unsigned int event, uint64_t nr);
 
-/* @odb, just returned, is where the sample is stored for the account. */
-void opd_ext_files_own(struct odb *odb);
+/* @odb, just returned, is where @sample is stored for the account. */
+void opd_ext_files_own(struct odb *odb, const struct opd_ext_sample *sample);
 
 #endif /* DAEMON_FEATURE_OPD_EXT_FILES_H */

@@ -50,6 +50,7 @@ struct opd_ext_sample {
 	struct opd_sfile *sfile;
 	uint64_t offset; /* key in the sample files */
 	uint32_t counter; /* that of the stream, or OPD_NO_COUNTER */
+	uint64_t times; /* that it was taken */
 	const struct opd_ext_data *data;
 };
 

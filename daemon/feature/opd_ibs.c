@@ -238,7 +238,7 @@ static enum opd_fate count_events(struct opd_ext *ext,
 			continue;
 		odb = opd_ext_files_add(ext, sample, kind->vc[i], nr);
 		if (odb && fate != OPD_STORED) {
-			opd_ext_files_own(odb);
+			opd_ext_files_own(odb, sample);
 			fate = OPD_STORED;
 		} else if (fate != OPD_STORED) {
 			fate = opd_disk_is_short(ext->store)

@@ -286,13 +286,13 @@ static int open_odb(struct opd_store *store, struct opd_sfile *sfile,
 }
 
 static int add(struct opd_store *store, struct opd_sfile *sfile,
-	       unsigned int counter, uint64_t offset)
+	       unsigned int counter, uint64_t offset, uint64_t nr)
 {
 	int err = 0;
 
 	if (!sfile->odbs[counter])
 		err = open_odb(store, sfile, counter);
-	return err ? err : odb_add(sfile->odbs[counter], offset, 1);
+	return err ? err : odb_add(sfile->odbs[counter], offset, nr);
 }
 
 void opd_sfile_lose_odb(struct opd_store *store, struct odb **odb)
@@ -303,14 +303,14 @@ void opd_sfile_lose_odb(struct opd_store *store, struct odb **odb)
 }
 
 int opd_sfile_add(struct opd_store *store, struct opd_sfile *sfile,
-		  unsigned int counter, uint64_t offset)
+		  unsigned int counter, uint64_t offset, uint64_t nr)
 {
-	int err = add(store, sfile, counter, offset);
+	int err = add(store, sfile, counter, offset, nr);
 
 	if (err == -ESTALE || err == -ENOENT) {
 		if (sfile->odbs[counter])
 			opd_sfile_lose_odb(store, &sfile->odbs[counter]);
-		err = add(store, sfile, counter, offset);
+		err = add(store, sfile, counter, offset, nr);
 	}
 	if (err == -EDQUOT)
 		opd_disk_refused(store, err);

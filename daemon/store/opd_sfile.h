@@ -64,12 +64,12 @@ struct opd_sfile *opd_sfile_get_arcs(struct opd_store *store,
 				     const struct opd_callee *callee);
 
 /*
- * Count one sample or arc of @counter at @offset. Returns 0, or -errno when
+ * Count @nr samples or arcs of @counter at @offset. Returns 0, or -errno when
  * there is no sample file to count it in; -EDQUOT for want of room
  * (opd_disk.h).
  */
 int opd_sfile_add(struct opd_store *store, struct opd_sfile *sfile,
-		  unsigned int counter, uint64_t offset);
+		  unsigned int counter, uint64_t offset, uint64_t nr);
 
 /*
  * For features: open the sample file of @event that belongs to @sfile, within

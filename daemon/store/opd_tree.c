@@ -285,7 +285,7 @@ static int add_frame(struct opd_store *store, struct opd_tree *tree,
  * almost every sample. */
 static int add_stack(struct opd_store *store, struct opd_tree *tree,
 		     const struct opd_spot *spots, unsigned int nr,
-		     const struct opd_spot *root)
+		     const struct opd_spot *root, uint64_t times)
 {
 	struct place place = { .node = CTREE_ROOT };
 	int err = 0;
@@ -301,12 +301,12 @@ static int add_stack(struct opd_store *store, struct opd_tree *tree,
 		store->trees.nr_nodes += place.node - tree->nr_nodes;
 		tree->nr_nodes = place.node;
 	}
-	return ctree_add(tree->ctree, place.node, 1);
+	return ctree_add(tree->ctree, place.node, times);
 }
 
 int opd_tree_add(struct opd_store *store, const struct opd_sfile_key *key,
 		 unsigned int counter, const struct opd_spot *spots,
-		 unsigned int nr, const struct opd_spot *root)
+		 unsigned int nr, const struct opd_spot *root, uint64_t times)
 {
 	struct opd_tree *tree = get(store, key, counter);
 	int err;
@@ -315,7 +315,7 @@ int opd_tree_add(struct opd_store *store, const struct opd_sfile_key *key,
 		return -ENOMEM;
 	if (!tree->ctree)
 		return -EIO;
-	err = add_stack(store, tree, spots, nr, root);
+	err = add_stack(store, tree, spots, nr, root, times);
 	opd_disk_refused(store, err);
 	if (err != -ESTALE && err != -ENOENT)
 		return err;
@@ -323,7 +323,8 @@ int opd_tree_add(struct opd_store *store, const struct opd_sfile_key *key,
 	op_log(store->log, "a call tree was deleted: starting a new one");
 	close_tree(&store->trees, tree);
 	open_tree(store, tree);
-	return tree->ctree ? add_stack(store, tree, spots, nr, root) : -EIO;
+	return tree->ctree ? add_stack(store, tree, spots, nr, root, times)
+			   : -EIO;
 }
 
 /* ---- reading ----------------------------------------------------------------

@@ -74,13 +74,13 @@ struct opd_trees {
 };
 
 /*
- * Count one stack, of @nr @spots, innermost first, which are all known, in the
- * tree of @key. @root, unless NULL, is put before its outermost frame. Returns
- * 0, or -errno when there is no tree to count it in.
+ * Count a stack, of @nr @spots, innermost first, which are all known, in the
+ * tree of @key, @times. @root, unless NULL, is put before its outermost frame.
+ * Returns 0, or -errno when there is no tree to count it in.
  */
 int opd_tree_add(struct opd_store *store, const struct opd_sfile_key *key,
 		 unsigned int counter, const struct opd_spot *spots,
-		 unsigned int nr, const struct opd_spot *root);
+		 unsigned int nr, const struct opd_spot *root, uint64_t times);
 
 /* Try those once more that could not be opened. */
 void opd_trees_sync(struct opd_store *store);

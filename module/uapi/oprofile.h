@@ -39,6 +39,10 @@
 /* Counters are numbered from 0; a larger number in a stream is an error. */
 #define OP_MAX_COUNTERS 32
 
+/* A sample is taken no more often than that, or once for every ns of three
+ * days. */
+#define OP_MAX_TIMES ((__u64)1 << 48)
+
 /* No record is longer; a reader may take a longer one for damage. */
 #define OP_MAX_RECORD_WORDS 9216
 
@@ -46,8 +50,8 @@
  * X(NAME, number, fewest payload words, name in the text form)
  *
  * The numbers up to 8, 13 and 14 are the historical ones. OP_STREAM_BEGIN to
- * OP_LOST, OP_SOURCE, OP_TAKEN and OP_EVENT_TIME never come from the kernel:
- * user space adds them where it reads the kernel's stream, so that what is
+ * OP_LOST, OP_SOURCE, OP_TAKEN, OP_EVENT_TIME and OP_TIMES never come from the
+ * kernel: user space adds them where it reads the kernel's stream, so that what is
  * behind that can be replayed on another machine. A record may grow by words at
  * its end; readers ignore what they don't know.
  */
@@ -118,7 +122,9 @@
 	/* counter, ns that its event was to be counted, ns that it had a     \
 	   hardware counter, samples that it took and turns that it had then  \
 	   (may be absent): sums over CPUs, since the last such record */     \
-	X(EVENT_TIME,    28, 3, "event-time")
+	X(EVENT_TIME,    28, 3, "event-time")                                 \
+	/* how often the sample that is next, with its stack, was taken */    \
+	X(TIMES,         29, 1, "times")
 /* clang-format on */
 
 enum op_code {

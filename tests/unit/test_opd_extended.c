@@ -143,6 +143,13 @@ static const struct row rows[] = {
 	{ "without_the_feature", NULL,
 	  WORLD LOAD("0x10") "ibs-fetch 0x10 0x1000000007 0x0 0x0 0x0",
 	  "taken 2 stored 0 lost_no_ibs_event 2\n" },
+	{ "ibs_taken_often", ALL_OPS,
+	  WORLD "times 50;" LOAD("0x10") LOAD("0x11"),
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:50 0x11:1\n"
+	  "taken 51 stored 51\n" },
+	{ "ibs_taken_often_without_the_feature", NULL,
+	  WORLD "times 50;" LOAD("0x10") LOAD("0x11"),
+	  "taken 51 stored 0 lost_no_ibs_event 51\n" },
 	/* Of the timer nothing is left: the hardware samples by itself. */
 	{ "ibs_needs_no_timer", ALL_OPS, WORLD "sample 0x10 0",
 	  "taken 1 stored 0 lost_bad_counter 1\n" },
@@ -201,6 +208,13 @@ static const struct row rows[] = {
 	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:2 0x20:4\n"
 	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:12 0x20:8\n"
 	  "taken 7 stored 7\n" },
+	{ "weights_of_samples_taken_often", "--ext-feature=weight",
+	  LOADS "cookie 1 0 0 0 0 - /bin/busy;" TASK
+		"weight 5; times 100; sample 0x10 0; times 2; weight 7;"
+		"sample 0x10 0; weight 1; sample 0x20 0",
+	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:102 0x20:1\n"
+	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:514 0x20:1\n"
+	  "taken 103 stored 103\n" },
 	/* One is for one sample, even if that waits for its name. */
 	{ "only_the_next_sample", "--ext-feature=weight",
 	  LOADS TASK "weight 5; sample 0x10 0; sample 0x10 0 x3;"

@@ -214,7 +214,7 @@ static void test_the_last_stays(void **state)
 	for (int i = 0; i < 5; i++) {
 		snprintf(name, sizeof(name), "/%d", i);
 		last = get(name);
-		assert_int_equal(opd_sfile_add(cache.store, last, 0, 7), 0);
+		assert_int_equal(opd_sfile_add(cache.store, last, 0, 7, 1), 0);
 		assert_ptr_equal(get(name), last);
 		assert_int_equal(nr_sfiles(), 1);
 	}
@@ -238,12 +238,12 @@ static void test_open_files_count(void **state)
 	cache.store->sfiles.max_open = 4;
 	a = get("/a");
 	b = get("/b");
-	assert_int_equal(opd_sfile_add(cache.store, a, 0, 1), 0);
-	assert_int_equal(opd_sfile_add(cache.store, a, 2, 1), 0);
-	assert_int_equal(opd_sfile_add(cache.store, b, 0, 1), 0);
+	assert_int_equal(opd_sfile_add(cache.store, a, 0, 1, 1), 0);
+	assert_int_equal(opd_sfile_add(cache.store, a, 2, 1, 1), 0);
+	assert_int_equal(opd_sfile_add(cache.store, b, 0, 1, 1), 0);
 	assert_int_equal(cache.store->sfiles.nr_open, 3);
 	get("/b");
-	assert_int_equal(opd_sfile_add(cache.store, b, 2, 1), 0);
+	assert_int_equal(opd_sfile_add(cache.store, b, 2, 1, 1), 0);
 	assert_int_equal(cache.nr_dropped, 0);
 	assert_int_equal(cache.store->sfiles.nr_open, 4);
 	/* There is one too many by now. */
@@ -288,23 +288,23 @@ static void test_failed_counters(void **state)
 
 	(void)state;
 	a = get("/a");
-	assert_int_equal(opd_sfile_add(cache.store, a, 0, 1), 0);
-	assert_int_equal(opd_sfile_add(cache.store, a, 2, 1), 0);
+	assert_int_equal(opd_sfile_add(cache.store, a, 0, 1, 1), 0);
+	assert_int_equal(opd_sfile_add(cache.store, a, 2, 1, 1), 0);
 	opd_sfiles_drop_all(cache.store);
 	path_of(B, path, sizeof(path));
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0755), 0);
 	a = get("/a");
-	assert_true(opd_sfile_add(cache.store, a, 2, 1) < 0);
+	assert_true(opd_sfile_add(cache.store, a, 2, 1, 1) < 0);
 	assert_int_equal(rmdir(path), 0);
-	assert_int_equal(opd_sfile_add(cache.store, a, 2, 1), -EIO);
+	assert_int_equal(opd_sfile_add(cache.store, a, 2, 1, 1), -EIO);
 	assert_int_equal(cache.store->sfiles.nr_open, 0);
 	/* The other one is not concerned. */
-	assert_int_equal(opd_sfile_add(cache.store, a, 0, 1), 0);
+	assert_int_equal(opd_sfile_add(cache.store, a, 0, 1, 1), 0);
 	assert_int_equal(cache.store->sfiles.nr_open, 1);
 	opd_sfiles_sync(cache.store);
 	assert_int_equal(cache.nr_synced, 1);
-	assert_int_equal(opd_sfile_add(cache.store, a, 2, 1), 0);
+	assert_int_equal(opd_sfile_add(cache.store, a, 2, 1, 1), 0);
 	opd_sfiles_drop_all(cache.store);
 	assert_int_equal(count_at(cache.f, A, 1), 2);
 	assert_int_equal(count_at(cache.f, B, 1), 1);
@@ -319,12 +319,12 @@ static void test_deleted_file(void **state)
 	(void)state;
 	a = get("/a");
 	path_of(A, path, sizeof(path));
-	assert_int_equal(opd_sfile_add(cache.store, a, 0, 1), 0);
+	assert_int_equal(opd_sfile_add(cache.store, a, 0, 1, 1), 0);
 	assert_false(cache.store->recount);
 	assert_int_equal(unlink(path), 0);
 	/* It is seen when the file has to grow. */
 	for (uint64_t key = 2; key < 2000; key++)
-		assert_int_equal(opd_sfile_add(cache.store, a, 0, key), 0);
+		assert_int_equal(opd_sfile_add(cache.store, a, 0, key, 1), 0);
 	assert_true(cache.store->recount);
 	assert_int_equal(cache.store->sfiles.nr_open, 1);
 	opd_sfiles_drop_all(cache.store);

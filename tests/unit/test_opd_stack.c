@@ -273,6 +273,26 @@ static const struct row rows[] = {
 	  "taken 1 stored 1\n"
 	  "whole 1 frames 4 arcs 2 arcs_not_stored 1\n"
 	  "callers 3\n" },
+	/* A stack is as often there as its sample; callers use nothing up. */
+	{ "stacks_taken_often", NULL,
+	  START "times 20;" TWO "trace-end 0;" TWO "trace-end 0;"
+		"times 300; trace; image 7; sample 0x1 0; sample 0x2 0;"
+		"trace-end 0; show; cookie 7 0 0 0 0 - /lib/l.so",
+	  "{root}/bin/app 0x100:21\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:21\n"
+	  "{root}/bin/app/{tree} 21: /bin/app+200 /bin/app+100\n"
+	  "taken 321 stored 21 pending 300\n"
+	  "whole 21 frames 42 arcs 21\n"
+	  "callers 3\n"
+	  "{root}/bin/app 0x100:21\n"
+	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:21\n"
+	  "{root}/bin/app/{dep}/{root}/lib/l.so 0x1:300\n"
+	  "{root}/bin/app/{dep}/{root}/lib/l.so/{cg}/{root}/lib/l.so 0x1>0x1:300\n"
+	  "{root}/bin/app/{tree} 21: /bin/app+200 /bin/app+100\n"
+	  "{root}/bin/app/{tree} 300: /lib/l.so+1 /lib/l.so+1\n"
+	  "taken 321 stored 321\n"
+	  "whole 321 frames 642 arcs 321\n"
+	  "callers 3\n" },
 	/* The trees tell what a ledger that was not written does not. */
 	{ "a_killed_daemon", NULL,
 	  START DEEP DEEP "user; image 1; trace; sample 0x100 0; trace-end 4;"

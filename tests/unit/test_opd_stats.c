@@ -10,7 +10,7 @@
 struct rig {
 	struct fixture *f;
 	struct opd_stats stats;
-	size_t nr_deferred;
+	uint64_t nr_deferred;
 };
 
 static void show_ledger(const struct op_ledger *l, FILE *out)
@@ -164,10 +164,10 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		opd_stats_stream_begins(stats);
 	else if (!strcmp(verb, "stored"))
 		for (stats->seen[OPD_MODE_USER] += nr; nr; nr--)
-			opd_stats_count(stats, OPD_STORED);
+			opd_stats_count(stats, OPD_STORED, 1);
 	else if (!strcmp(verb, "no-image"))
 		for (stats->seen[OPD_MODE_KERNEL] += nr; nr; nr--)
-			opd_stats_count(stats, OPD_LOST_NO_IMAGE);
+			opd_stats_count(stats, OPD_LOST_NO_IMAGE, 1);
 	else if (!strcmp(verb, "deferred"))
 		stats->seen[OPD_MODE_UNKNOWN] += rig->nr_deferred = nr;
 	else if (!strcmp(verb, "stacks"))

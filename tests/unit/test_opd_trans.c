@@ -168,6 +168,39 @@ static const struct row rows[] = {
 	  "taken 3 stored 3\n"
 	  "truncated 2 frames 4 arcs 2\n"
 	  "callers 2\n" },
+	/* It holds for the next sample alone, whatever becomes of that. */
+	{ "samples_taken_often", NULL,
+	  "user; image 1; sample 0x10 0; times 1000; sample 0x10 0;"
+	  "sample 0x10 0 x2; times 1; sample 0x20 0; times 5; times 7;"
+	  "kernel; user; sample 0x20 0; times 0x1000000000000;"
+	  "sample 0x30 0; times 30; sample 0x10 9; sample 0x10 0",
+	  "{root}/bin/sh 0x10:1004 0x20:8 0x30:281474976710656\n"
+	  "taken 281474976711698 stored 281474976711668 lost_bad_counter 30\n" },
+	{ "samples_taken_often_wait", NULL,
+	  "times 3; user; image 7; sample 0x10 0; times 4; sample 0x20 0;"
+	  "image 1; sample 0x10 0; show; cookie 7 0 0 0 0 - /bin/late; show;"
+	  "times 5; image 9; sample 0x10 0; stream 1 8",
+	  "{root}/bin/sh 0x10:1\n"
+	  "taken 8 stored 1 pending 7\n"
+	  "{root}/bin/late 0x10:3 0x20:4\n"
+	  "{root}/bin/sh 0x10:1\n"
+	  "taken 8 stored 8\n"
+	  "{root}/bin/late 0x10:3 0x20:4\n"
+	  "{root}/bin/sh 0x10:1\n"
+	  "taken 13 stored 8 lost_no_image_name 5\n" },
+	{ "samples_taken_often_are_cut", NULL,
+	  "user; image 1; times 6; raw 2; user; sample 0x10 0; times 8;"
+	  "cpu 1; ctx 7424 1; tgid 7423; user; image 1; sample 0x10 0",
+	  "{root}/bin/sh 0x10:2\n"
+	  "taken 8 stored 2 lost_bad_record 6\n" },
+	{ "times_that_cannot_be", NULL,
+	  "user; image 1; times 0; sample 0x10 0;"
+	  "cpu 1; ctx 7424 1; tgid 7423; user; image 1;"
+	  "times 0x1000000000001; sample 0x10 0;"
+	  "cpu 1; ctx 7424 1; tgid 7423; user; image 1; sample 0x10 0",
+	  "{root}/bin/sh 0x10:1\n"
+	  "taken 3 stored 1 lost_no_context 2\n"
+	  "bad_records 2\n" },
 	{ "ibs_records_are_samples", NULL,
 	  "ibs-fetch 1 2 3 4 5; ibs-op 1 2 3 4 5 6 7 8 9",
 	  "taken 2 stored 0 lost_no_ibs_event 2\n" },
