@@ -34,15 +34,6 @@ struct opd_events {
 	bool weights; /* of samples are wanted (opd_weight.c) */
 };
 
-/* How long an event was to be counted and had a hardware counter, ns; the
- * samples that it took then, and how often it got a counter, 0 if unknown. */
-struct opd_event_time {
-	uint64_t enabled;
-	uint64_t running;
-	uint64_t samples;
-	uint64_t turns;
-};
-
 /* The one event of timer mode. */
 void opd_events_timer(struct opd_events *events);
 

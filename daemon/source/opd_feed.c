@@ -42,7 +42,7 @@
 #include "daemon/source/opd_made.h"
 #include "daemon/source/opd_names.h"
 #include "daemon/source/opd_proc.h"
-#include "daemon/source/opd_record_words.h"
+#include "libop/op_stream_words.h"
 #include "daemon/source/opd_source.h"
 #include "daemon/source/opd_stream.h"
 #include "libop/op_array.h"
@@ -71,7 +71,7 @@ struct opd_feed {
 	size_t raw_at; /* before it all has gone out */
 	size_t raw_ok; /* before it nothing is missing to the reader */
 	size_t raw_nr;
-	struct opd_record_words queue;
+	struct op_stream_words queue;
 	size_t queue_at;
 	bool begun;
 	bool ended;
@@ -95,7 +95,7 @@ struct opd_feed {
 	bool account_wanted;
 	unsigned int reads_since; /* it was asked for */
 	struct op_ledger accounted;
-	struct opd_event_time timed[OP_MAX_COUNTERS]; /* what was told of it */
+	struct op_event_time timed[OP_MAX_COUNTERS]; /* what was told of it */
 	uint64_t nr_foreign; /* records that a source may not make */
 };
 
@@ -121,7 +121,7 @@ void opd_feed_free(struct opd_feed *feed)
 {
 	if (!feed)
 		return;
-	opd_record_words_release(&feed->queue);
+	op_stream_words_release(&feed->queue);
 	free(feed->told);
 	op_hash_release(&feed->told_index);
 	opd_live_kernel_release(&feed->kernel);
@@ -212,7 +212,7 @@ static bool tell_name(struct opd_feed *feed, uint64_t cookie, uint32_t tgid,
 		memset(&query, 0, sizeof(query));
 	}
 	query.cookie = cookie;
-	opd_record_cookie(&feed->queue, &query);
+	op_stream_put_cookie(&feed->queue, &query);
 	if (!err && client->see_image)
 		client->see_image(client->ctx, &query, tgid,
 				  ops->take_file && !(cookie & OPD_MADE_COOKIE)
@@ -325,7 +325,7 @@ static void tell_event_times(struct opd_feed *feed)
 	if (!source->ops->event_time)
 		return;
 	for (unsigned int i = 0; i < source->events->nr; i++) {
-		struct opd_event_time now = { 0 }, *told = &feed->timed[i];
+		struct op_event_time now = { 0 }, *told = &feed->timed[i];
 
 		if (!source->events->counter[i].set ||
 		    source->ops->event_time(source, i, &now) ||
@@ -339,7 +339,7 @@ static void tell_event_times(struct opd_feed *feed)
 		now.turns -= told->turns;
 		if (now.running > now.enabled)
 			now.running = now.enabled;
-		opd_record_event_time(&feed->queue, i, &now);
+		op_stream_put_event_time(&feed->queue, i, &now);
 		told->enabled += now.enabled;
 		told->running += now.running;
 		told->samples += now.samples;
@@ -372,11 +372,11 @@ static void tell_account(struct opd_feed *feed)
 			op_ledger_lost_by(&feed->accounted, cause->name);
 
 		if (cause->nr > before)
-			opd_record_lost(&feed->queue, cause->nr - before,
-					cause->name);
+			op_stream_put_lost(&feed->queue, cause->nr - before,
+					   cause->name);
 	}
 	if (now.taken != feed->accounted.taken)
-		opd_record_taken(&feed->queue, now.taken);
+		op_stream_put_taken(&feed->queue, now.taken);
 	feed->accounted = now;
 }
 
@@ -389,11 +389,12 @@ static void begin_stream(struct opd_feed *feed)
 	struct opd_events *events = source->events;
 
 	feed->begun = true;
-	opd_record_begin(&feed->queue,
-			 source->ops->tell_kernel ? 0 : opd_proc_cpu_khz(),
-			 source->cpu_type);
-	opd_record_source(&feed->queue, source->stacks ? OP_SOURCE_STACKS : 0,
-			  source->name);
+	op_stream_put_begin(&feed->queue,
+			    source->ops->tell_kernel ? 0 : opd_proc_cpu_khz(),
+			    source->cpu_type);
+	op_stream_put_source(&feed->queue,
+			     source->stacks ? OP_SOURCE_STACKS : 0,
+			     source->name);
 	for (unsigned int i = 0; i < events->nr; i++) {
 		struct opd_event *event = &events->counter[i];
 
@@ -401,7 +402,15 @@ static void begin_stream(struct opd_feed *feed)
 			continue;
 		if (opd_event_is_timer(event))
 			event->value = source->timer_hz;
-		opd_record_event(&feed->queue, i, event);
+		op_stream_put_event(&feed->queue, i,
+				    &(struct op_stream_event){
+					    .name = event->name,
+					    .value = event->value,
+					    .count = event->count,
+					    .um = event->um,
+					    .kernel = event->kernel,
+					    .user = event->user,
+				    });
 	}
 	if (opd_events_sample_kernel(events))
 		tell_kernel(feed);
@@ -467,8 +476,8 @@ static bool place_made_code(struct opd_feed *feed, const uint64_t words[2])
 			   feed->anon_start + words[0], &cookie, &key))
 		return false;
 	need_name(feed, cookie, feed->tgid);
-	return opd_record_sample(&feed->queue, cookie, key, words[1],
-				 feed->anon_record, feed->anon_words);
+	return op_stream_put_sample(&feed->queue, cookie, key, words[1],
+				    feed->anon_record, feed->anon_words);
 }
 
 /* The tgid follows the record of its task. */

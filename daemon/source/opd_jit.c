@@ -35,7 +35,7 @@
 
 #include "daemon/source/opd_jit_codes.h"
 #include "daemon/source/opd_jit_frames.h"
-#include "daemon/source/opd_jit_image.h"
+#include "libop/op_code_image.h"
 #include "daemon/source/opd_jitdump.h"
 #include "daemon/source/opd_perf_image.h"
 #include "libop/op_array.h"
@@ -77,7 +77,7 @@ struct opd_jit {
 		dump_until; /* ns; its parent's after a fork: the fork's time */
 	struct opd_jit_codes codes;
 	struct opd_jit_frames frames; /* of the dump's code */
-	struct opd_jit_image *image; /* NULL: nothing is kept */
+	struct op_code_image *image; /* NULL: nothing is kept */
 	uint64_t *lost; /* addresses without code */
 	size_t nr_lost;
 	struct op_hash lost_index; /* from 1 */
@@ -215,7 +215,7 @@ static void jit_drop(struct opd_jits *jits, struct opd_jit **slot)
 	if (jit->folder_fd >= 0)
 		close(jit->folder_fd);
 	if (jit->image)
-		opd_jit_image_release(jit->image);
+		op_code_image_release(jit->image);
 	free(jit->image);
 	free(jit->lost);
 	op_hash_release(&jit->lost_index);
@@ -461,7 +461,7 @@ static void refresh_all(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 static int read_name_in_map(const struct opd_jit *jit,
 			    const struct opd_jit_code *code, char *name)
 {
-	char text[OPD_JIT_NAME_MAX + 64];
+	char text[OP_CODE_NAME_MAX + 64];
 	ssize_t len =
 		pread(jit->map_fd, text, sizeof(text), (off_t)code->where);
 	struct op_perf_map_line line;
@@ -475,14 +475,14 @@ static int read_name_in_map(const struct opd_jit *jit,
 	if (!op_perf_map_parse(&line, text, (size_t)len) ||
 	    line.start != code->start || line.size != code->size)
 		return -ESTALE;
-	op_perf_map_copy_name(name, OPD_JIT_NAME_MAX, line.name, line.name_len);
+	op_perf_map_copy_name(name, OP_CODE_NAME_MAX, line.name, line.name_len);
 	return 0;
 }
 
 /* Read what is known of @code; to be freed with opd_jitdump_free_function(). */
 static int read_function(const struct opd_jit *jit,
 			 const struct opd_jit_code *code,
-			 struct opd_jit_function *function)
+			 struct op_code_function *function)
 {
 	if (jit->dump.fd >= 0)
 		return opd_jitdump_read(&jit->dump, code, function);
@@ -494,8 +494,8 @@ static int read_function(const struct opd_jit *jit,
 static int make_jit_image(struct opd_jits *jits, struct opd_jit *jit)
 {
 	struct opd_perf_image_id id = { .pid = jit->tgid, .is_made = true };
-	struct opd_jit_image *image = calloc(1, sizeof(*image));
-	int err = image ? opd_jit_image_init(image, jits->folder, jit->tgid)
+	struct op_code_image *image = calloc(1, sizeof(*image));
+	int err = image ? op_code_image_init_jit(image, jits->folder, jit->tgid)
 			: -ENOMEM;
 
 	if (!err) {
@@ -511,7 +511,7 @@ static int make_jit_image(struct opd_jits *jits, struct opd_jit *jit)
 		return 0;
 	}
 	if (image)
-		opd_jit_image_release(image);
+		op_code_image_release(image);
 	free(image);
 	return err;
 }
@@ -520,13 +520,13 @@ static int make_jit_image(struct opd_jits *jits, struct opd_jit *jit)
 static int keep_code(struct opd_jits *jits, struct opd_jit *jit,
 		     struct opd_jit_code *code)
 {
-	struct opd_jit_function function;
+	struct op_code_function function;
 	int err = read_function(jit, code, &function);
 
 	if (!err && !jit->image)
 		err = make_jit_image(jits, jit);
 	if (!err)
-		err = opd_jit_image_keep(jit->image, &function, &code->number);
+		err = op_code_image_keep(jit->image, &function, &code->number);
 	opd_jitdump_free_function(&function);
 	/* A map that was written anew: the next look reads all of it. */
 	if (err == -ESTALE && jit->dump.fd < 0)
@@ -615,7 +615,7 @@ const struct cfi_table *opd_jits_find_frames(struct opd_jits *jits,
 /* Write the names of addresses that were lost and are known by now. */
 static void write_late_names(struct opd_jit *jit, FILE *file)
 {
-	struct opd_jit_function function;
+	struct op_code_function function;
 	uint64_t last = UINT64_MAX;
 	size_t kept = 0;
 
@@ -687,7 +687,7 @@ static void save_jit(struct opd_jits *jits, struct opd_jit *jit)
 	int err = save_late_names(jits, jit);
 
 	if (!err && jit->image)
-		err = opd_jit_image_save(jit->image, &diag);
+		err = op_code_image_save(jit->image, &diag);
 	if (err && jits->log)
 		op_log(jits->log,
 		       "names of code that process %" PRIu32

@@ -5,7 +5,7 @@
 /*
  * Names for code that programs make at run time and tell of in a perf map,
  * /tmp/perf-PID.map, or in a jitdump, a file jit-PID.dump that they map. A
- * sample in such code goes to an image of its process (opd_jit_image.h). What
+ * sample in such code goes to an image of its process (op_code_image.h). What
  * neither tells at the time of the sample stays in anonymous memory; if one
  * tells it later, at the end of the process, say, its name goes to
  * images/perf-PID.map of the session, by address.

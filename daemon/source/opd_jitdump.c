@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_jit_image.h"
+#include "libop/op_code_image.h"
 #include "libcfi/cfi.h"
 #include "libop/op_array.h"
 #include "libop/op_file.h"
@@ -245,7 +245,7 @@ int opd_jitdump_run(struct opd_jitdump *dump, struct opd_jit_codes *codes,
  */
 
 static int read_function_bytes(const struct opd_jitdump *dump, uint64_t at,
-			       struct opd_jit_function *function)
+			       struct op_code_function *function)
 {
 	uint8_t *bytes;
 	int err;
@@ -266,11 +266,11 @@ static int read_function_bytes(const struct opd_jitdump *dump, uint64_t at,
 
 static int take_function_lines(const uint8_t *bytes, size_t len,
 			       const struct opd_jit_code *code,
-			       struct opd_jit_function *function)
+			       struct op_code_function *function)
 {
 	struct op_cursor c = op_cursor(bytes, len);
 	struct op_jitdump_line line = { 0 };
-	struct opd_jit_line *lines = NULL;
+	struct op_code_line *lines = NULL;
 	size_t nr = 0;
 	int err = 0;
 
@@ -280,7 +280,7 @@ static int take_function_lines(const uint8_t *bytes, size_t len,
 			continue;
 		err = op_array_reserve(&lines, nr, 1);
 		if (!err)
-			lines[nr++] = (struct opd_jit_line){
+			lines[nr++] = (struct op_code_line){
 				.offset = (uint32_t)(line.addr - code->start),
 				.line = line.line,
 				.file = line.file,
@@ -294,7 +294,7 @@ static int take_function_lines(const uint8_t *bytes, size_t len,
 /* The names of files stay in the record, which the function keeps. */
 static int read_function_lines(const struct opd_jitdump *dump,
 			       const struct opd_jit_code *code,
-			       struct opd_jit_function *function)
+			       struct op_code_function *function)
 {
 	struct op_jitdump_lines head;
 	uint8_t *bytes;
@@ -317,9 +317,9 @@ static int read_function_lines(const struct opd_jitdump *dump,
 
 int opd_jitdump_read(const struct opd_jitdump *dump,
 		     const struct opd_jit_code *code,
-		     struct opd_jit_function *function)
+		     struct op_code_function *function)
 {
-	char text[sizeof(struct op_jitdump_load) + OPD_JIT_NAME_MAX];
+	char text[sizeof(struct op_jitdump_load) + OP_CODE_NAME_MAX];
 	struct op_jitdump_load load;
 	uint64_t name_len, rest;
 	ssize_t len = pread(dump->fd, text, sizeof(text), (off_t)code->where);
@@ -416,7 +416,7 @@ int opd_jitdump_read_frames(const struct opd_jitdump *dump,
 	return err;
 }
 
-void opd_jitdump_free_function(struct opd_jit_function *function)
+void opd_jitdump_free_function(struct op_code_function *function)
 {
 	free((void *)function->bytes);
 	free((void *)function->lines);

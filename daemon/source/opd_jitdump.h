@@ -16,7 +16,7 @@
 #include "daemon/source/opd_jit_codes.h"
 
 struct cfi_table;
-struct opd_jit_function;
+struct op_code_function;
 
 /* Code in the list that is no more: its @where. Its @number stays. */
 #define OPD_JIT_GONE UINT64_MAX
@@ -61,8 +61,8 @@ int opd_jitdump_run(struct opd_jitdump *dump, struct opd_jit_codes *codes,
  */
 int opd_jitdump_read(const struct opd_jitdump *dump,
 		     const struct opd_jit_code *code,
-		     struct opd_jit_function *function);
-void opd_jitdump_free_function(struct opd_jit_function *function);
+		     struct op_code_function *function);
+void opd_jitdump_free_function(struct op_code_function *function);
 
 /*
  * Make the table that unwinds @code, the caller's to free; its offset 0 is the

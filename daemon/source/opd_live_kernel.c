@@ -55,15 +55,15 @@ struct opd_live_init {
 struct table {
 	struct opd_live_kernel *kernel;
 	const struct opd_source_client *client;
-	struct opd_record_words *words;
+	struct op_stream_words *words;
 	uint32_t flags; /* of the next range */
 };
 
 static void add_range(struct table *table, const char *name, uint64_t start,
 		      uint64_t end, const struct op_build_id *build_id)
 {
-	opd_record_range(table->words, table->flags, start, end, build_id,
-			 name);
+	op_stream_put_range(table->words, table->flags, start, end, build_id,
+			    name);
 	table->flags = 0;
 	op_verbose(table->client->log, OP_V_MODULE,
 		   "%s: 0x%" PRIx64 " to 0x%" PRIx64, name, start, end);
@@ -138,8 +138,9 @@ static void add_inits(struct table *table)
 		if (is_replaced(kernel, init))
 			continue;
 		read_build_id(&build_id, init->name);
-		opd_record_range(table->words, table->flags | OP_KERNEL_INIT,
-				 init->start, init->end, &build_id, init->name);
+		op_stream_put_range(table->words, table->flags | OP_KERNEL_INIT,
+				    init->start, init->end, &build_id,
+				    init->name);
 		table->flags = 0;
 	}
 	for (size_t i = 0; i < kernel->nr_inits; i++)
@@ -235,13 +236,13 @@ void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
 
 void opd_live_kernel_tell_code(struct opd_live_kernel *kernel,
 			       const struct opd_new_code *code,
-			       struct opd_record_words *words)
+			       struct op_stream_words *words)
 {
 	const struct op_build_id none = { .len = 0 };
 
 	opd_live_kernel_note_code(kernel, code->start, code->end);
-	opd_record_range(words, OP_KERNEL_CODE, code->start, code->end, &none,
-			 code->name);
+	op_stream_put_range(words, OP_KERNEL_CODE, code->start, code->end,
+			    &none, code->name);
 }
 
 /* A function that kallsyms lists. */
@@ -321,7 +322,7 @@ static uint64_t end_of_code(const struct code_search *search, size_t at)
 /* Tell of the code at @at, unless the reader knows it. */
 static void tell_code(struct opd_live_kernel *kernel,
 		      const struct code_search *search, size_t at,
-		      struct opd_record_words *words)
+		      struct op_stream_words *words)
 {
 	const struct op_build_id none = { .len = 0 };
 	const struct opd_live_range *known;
@@ -338,13 +339,13 @@ static void tell_code(struct opd_live_kernel *kernel,
 	     (known->name == range.name && known->start == range.start)))
 		return;
 	if (!put_code(kernel, &range))
-		opd_record_range(words, OP_KERNEL_CODE, range.start, range.end,
-				 &none, search->found[at].name);
+		op_stream_put_range(words, OP_KERNEL_CODE, range.start,
+				    range.end, &none, search->found[at].name);
 }
 
 static void read_code(struct opd_live_kernel *kernel,
 		      const struct opd_source *source,
-		      struct opd_record_words *words)
+		      struct op_stream_words *words)
 {
 	struct code_search search = { .kernel = kernel };
 	struct op_diag diag = { "" };
@@ -390,7 +391,7 @@ void opd_live_kernel_doubt_code(struct opd_live_kernel *kernel)
 
 void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
 				   const struct opd_source *source,
-				   struct opd_record_words *words)
+				   struct op_stream_words *words)
 {
 	time_t now = seconds_now(source);
 	size_t known = words->nr;
@@ -450,7 +451,7 @@ void opd_live_kernel_release(struct opd_live_kernel *kernel)
 
 void opd_live_kernel_record(struct opd_live_kernel *kernel,
 			    const struct opd_source *source,
-			    struct opd_record_words *words)
+			    struct op_stream_words *words)
 {
 	struct op_log *log = source->client->log;
 	struct table table = { kernel, source->client, words, OP_KERNEL_FIRST };

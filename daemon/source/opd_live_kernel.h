@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "daemon/source/opd_record_words.h"
+#include "libop/op_stream_words.h"
 
 struct opd_new_code;
 struct opd_source;
@@ -42,7 +42,7 @@ void opd_live_kernel_release(struct opd_live_kernel *kernel);
  */
 void opd_live_kernel_record(struct opd_live_kernel *kernel,
 			    const struct opd_source *source,
-			    struct opd_record_words *words);
+			    struct op_stream_words *words);
 
 /*
  * Whether the reader of the records knows what is at @pc, and nothing else can
@@ -58,7 +58,7 @@ bool opd_live_kernel_has(const struct opd_live_kernel *kernel, uint64_t pc);
  */
 void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
 				   const struct opd_source *source,
-				   struct opd_record_words *words);
+				   struct op_stream_words *words);
 
 /* The source has told of code from @start to before @end itself. */
 void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
@@ -67,7 +67,7 @@ void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
 /* The same with its record, where no record of the source tells it. */
 void opd_live_kernel_tell_code(struct opd_live_kernel *kernel,
 			       const struct opd_new_code *code,
-			       struct opd_record_words *words);
+			       struct op_stream_words *words);
 
 /*
  * The module @name runs code from @start to before @end, which is not part of

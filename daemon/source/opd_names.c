@@ -444,20 +444,20 @@ void opd_names_forked(struct opd_names *names, uint32_t tgid, uint32_t tid,
  */
 
 static void tell_name(struct opd_names *names, struct opd_named_task *task,
-		      struct opd_record_words *w)
+		      struct op_stream_words *w)
 {
 	if (task->is_told)
 		return;
 	if (!task->has_name)
 		read_comm(names, task);
 	if (task->has_name)
-		opd_record_task_name(w, task->tgid, task->tid, task->name);
+		op_stream_put_task_name(w, task->tgid, task->tid, task->name);
 	task->is_told = true;
 }
 
 static void tell_process(struct opd_names *names,
 			 struct opd_named_task *process, uint64_t app,
-			 const char *path, struct opd_record_words *w)
+			 const char *path, struct op_stream_words *w)
 {
 	char exe[OP_PATH_MAX], link[128];
 	const char *by;
@@ -466,8 +466,9 @@ static void tell_process(struct opd_names *names,
 	process->app = app;
 	if (names->tells & OPD_TELL_CGROUPS) {
 		read_cgroup(names, process);
-		opd_record_task_cgroup(w, process->tgid, process->mounts,
-				       process->cgroup ? process->cgroup : "");
+		op_stream_put_task_cgroup(w, process->tgid, process->mounts,
+					  process->cgroup ? process->cgroup
+							  : "");
 	}
 	if (!(names->tells & OPD_TELL_RUNS) || !app)
 		return;
@@ -484,11 +485,11 @@ static void tell_process(struct opd_names *names,
 	}
 	by = run_as(names, process, path);
 	if (by)
-		opd_record_task_run_as(w, process->tgid, app, by);
+		op_stream_put_task_run_as(w, process->tgid, app, by);
 }
 
 void opd_names_tell(struct opd_names *names, uint32_t tgid, uint32_t tid,
-		    uint64_t app, const char *path, struct opd_record_words *w)
+		    uint64_t app, const char *path, struct op_stream_words *w)
 {
 	struct opd_named_task *process, *task;
 
@@ -519,7 +520,7 @@ void opd_names_tell(struct opd_names *names, uint32_t tgid, uint32_t tid,
 		tell_name(names, task, w);
 }
 
-void opd_names_look_again(struct opd_names *names, struct opd_record_words *w)
+void opd_names_look_again(struct opd_names *names, struct op_stream_words *w)
 {
 	if (!names->tasks || !(names->tells & OPD_TELL_NAMES))
 		return;

@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/source/opd_record_words.h"
+#include "libop/op_stream_words.h"
 
 /* What is wanted, as a set. */
 #define OPD_TELL_NAMES 1u
@@ -76,11 +76,11 @@ void opd_names_forked(struct opd_names *names, uint32_t tgid, uint32_t tid,
  * looked up again.
  */
 void opd_names_tell(struct opd_names *names, uint32_t tgid, uint32_t tid,
-		    uint64_t app, const char *path, struct opd_record_words *w);
+		    uint64_t app, const char *path, struct op_stream_words *w);
 
 /* Look in /proc whether tasks that were told of have another name, and tell
  * it: for sources that are not told. */
-void opd_names_look_again(struct opd_names *names, struct opd_record_words *w);
+void opd_names_look_again(struct opd_names *names, struct op_stream_words *w);
 
 /*
  * The path of the cgroup in @text, which is a file like /proc/PID/cgroup: that

@@ -51,7 +51,7 @@ void opd_perf_world_release(struct opd_perf_world *world)
 {
 	opd_perf_stacks_release(&world->stacks);
 	opd_names_release(&world->names);
-	opd_record_words_release(&world->told);
+	op_stream_words_release(&world->told);
 	opd_jits_release(&world->jits);
 	opd_maps_release(&world->maps);
 	opd_perf_images_release(&world->images);

@@ -52,7 +52,7 @@ struct opd_perf_world {
 	struct opd_perf_stacks stacks;
 	struct opd_jits jits;
 	struct opd_names names;
-	struct opd_record_words told; /* of them, on the way to words */
+	struct op_stream_words told; /* of them, on the way to words */
 	uint64_t stats[OPD_PERF_NR_STATS];
 	const char *proc; /* the folder, "/proc"; NULL: records are all that is
 			   * known, as they are not of now */

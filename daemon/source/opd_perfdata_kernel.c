@@ -17,7 +17,7 @@
 
 #include "daemon/source/opd_perfdata.h"
 #include "daemon/source/opd_proc.h"
-#include "daemon/source/opd_record_words.h"
+#include "libop/op_stream_words.h"
 #include "daemon/source/opd_source.h"
 #include "libop/op_array.h"
 
@@ -184,15 +184,16 @@ bool opd_perfdata_kernel_map(struct opd_perfdata_kernel *kernel,
 
 void opd_perfdata_kernel_record(const struct opd_perfdata_kernel *kernel,
 				const struct opd_source *source,
-				struct opd_record_words *words)
+				struct op_stream_words *words)
 {
 	const struct opd_source_client *client = source->client;
 
 	for (size_t i = 0; i < kernel->nr; i++) {
 		const struct opd_perfdata_range *range = &kernel->ranges[i];
 
-		opd_record_range(words, i ? 0 : OP_KERNEL_FIRST, range->start,
-				 range->end, &range->build_id, range->name);
+		op_stream_put_range(words, i ? 0 : OP_KERNEL_FIRST,
+				    range->start, range->end, &range->build_id,
+				    range->name);
 		if (range->is_here && client->see_kernel)
 			client->see_kernel(client->ctx, range->name,
 					   range->start, range->end,

@@ -16,7 +16,7 @@
 
 struct opd_perf_rec;
 struct opd_perfdata;
-struct opd_record_words;
+struct op_stream_words;
 struct opd_source;
 
 struct opd_perfdata_range {
@@ -45,6 +45,6 @@ bool opd_perfdata_kernel_map(struct opd_perfdata_kernel *kernel,
  * what is here. */
 void opd_perfdata_kernel_record(const struct opd_perfdata_kernel *kernel,
 				const struct opd_source *source,
-				struct opd_record_words *words);
+				struct op_stream_words *words);
 
 #endif /* DAEMON_SOURCE_OPD_PERFDATA_KERNEL_H */

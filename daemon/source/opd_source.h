@@ -18,7 +18,7 @@
 #include "libop/op_ledger.h"
 #include "module/uapi/oprofile.h"
 
-struct opd_event_time;
+struct op_event_time;
 struct opd_events;
 struct opd_new_code;
 struct op_clock;
@@ -26,7 +26,7 @@ struct op_log;
 struct opd_oprofilefs;
 struct opd_perf;
 struct opd_perfdata_source;
-struct opd_record_words;
+struct op_stream_words;
 struct opd_source;
 struct unwinder;
 
@@ -66,7 +66,7 @@ struct opd_source_ops {
 	 * tell the client of those that are here. NULL: it is the kernel of
 	 * this machine. */
 	void (*tell_kernel)(struct opd_source *source,
-			    struct opd_record_words *words);
+			    struct op_stream_words *words);
 	/* The next code that the kernel has made since open; 1, 0 or -EOVERFLOW
 	 * as opd_code_watch_next(). NULL: its records tell, or nothing does. */
 	int (*next_code)(struct opd_source *source, struct opd_new_code *code);
@@ -80,7 +80,7 @@ struct opd_source_ops {
 	 * a counter: sums over CPUs that never fall. -ENOENT when that is
 	 * not known. NULL: it had one all the time, or nobody knows. */
 	int (*event_time)(struct opd_source *source, unsigned int counter,
-			  struct opd_event_time *time);
+			  struct op_event_time *time);
 	/* What it unwinds stacks with, by the stream's cookies: lives as long
 	 * as the source. NULL if there is none. */
 	struct unwinder *(*unwinder)(struct opd_source *source);

@@ -426,7 +426,7 @@ static int oprofilefs_account(struct opd_source *source,
 /* An older module, or another provider, tells no times. */
 static int oprofilefs_event_time(struct opd_source *source,
 				 unsigned int counter,
-				 struct opd_event_time *time)
+				 struct op_event_time *time)
 {
 	uint64_t period = source->events->counter[counter].count, counted;
 	const struct {

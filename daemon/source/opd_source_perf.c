@@ -592,7 +592,7 @@ static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 #define KERNEL_SLICE_NS UINT64_C(4000000)
 
 static int perf_event_time(struct opd_source *source, unsigned int counter,
-			   struct opd_event_time *time)
+			   struct op_event_time *time)
 {
 	const struct opd_event *event;
 	struct opd_perf_times times;

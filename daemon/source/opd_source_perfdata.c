@@ -537,7 +537,7 @@ static int perfdata_take_file(struct opd_source *source, uint64_t cookie)
 }
 
 static void perfdata_tell_kernel(struct opd_source *source,
-				 struct opd_record_words *words)
+				 struct op_stream_words *words)
 {
 	opd_perfdata_kernel_record(&source->perfdata->kernel, source, words);
 }

@@ -51,9 +51,9 @@
  *
  * The numbers up to 8, 13 and 14 are the historical ones. OP_STREAM_BEGIN to
  * OP_LOST, OP_SOURCE, OP_TAKEN, OP_EVENT_TIME and OP_TIMES never come from the
- * kernel: user space adds them where it reads the kernel's stream, so that what is
- * behind that can be replayed on another machine. A record may grow by words at
- * its end; readers ignore what they don't know.
+ * kernel: user space adds them where it reads the kernel's stream, so that what
+ * is behind that can be replayed on another machine. A record may grow by words
+ * at its end; readers ignore what they don't know.
  */
 /* clang-format off */
 #define OP_CODES(X)                                                           \

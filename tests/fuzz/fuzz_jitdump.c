@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_jit_image.h"
+#include "libop/op_code_image.h"
 #include "daemon/source/opd_jitdump.h"
 #include "libcfi/cfi.h"
 
@@ -19,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void keep_all(const struct opd_jitdump *dump,
 		     const struct opd_jit_codes *codes)
 {
-	static struct opd_jit_function function;
-	struct opd_jit_image image = { .end = 0x1000 };
+	static struct op_code_function function;
+	struct op_code_image image = { .end = 0x1000 };
 	struct cfi_table *table;
 	uint32_t number;
 
@@ -28,7 +28,7 @@ static void keep_all(const struct opd_jitdump *dump,
 		if (codes->list[i].where == OPD_JIT_GONE)
 			continue;
 		if (!opd_jitdump_read(dump, &codes->list[i], &function))
-			opd_jit_image_keep(&image, &function, &number);
+			op_code_image_keep(&image, &function, &number);
 		opd_jitdump_free_function(&function);
 		if (!opd_jitdump_read_frames(dump, &codes->list[i], &table))
 			cfi_table_free(table);
@@ -37,7 +37,7 @@ static void keep_all(const struct opd_jitdump *dump,
 		if (image.kept[i - 1].key + image.kept[i - 1].size >=
 		    image.kept[i].key)
 			abort();
-	opd_jit_image_release(&image);
+	op_code_image_release(&image);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "daemon/source/opd_jit_frames.h"
-#include "daemon/source/opd_jit_image.h"
+#include "libop/op_code_image.h"
 #include "daemon/source/opd_jitdump.h"
 #include "libcfi/cfi.h"
 #include "tests/unit/jitdump_writer.h"
@@ -34,7 +34,7 @@ static void begin_dump(struct opd_jitdump *dump, const struct dump_writer *w)
 static const char *name_at(const struct opd_jitdump *dump,
 			   struct opd_jit_codes *codes, uint64_t addr)
 {
-	static struct opd_jit_function function;
+	static struct op_code_function function;
 	const struct opd_jit_code *code = opd_jit_codes_find(codes, addr);
 
 	if (!code || code->where == OPD_JIT_GONE)
@@ -101,7 +101,7 @@ static void test_cpu_times(void **state)
 static void check_function(const struct opd_jitdump *dump,
 			   struct opd_jit_codes *codes)
 {
-	struct opd_jit_function function;
+	struct op_code_function function;
 	const struct opd_jit_code *code = opd_jit_codes_find(codes, 0x1000);
 
 	assert_non_null(code);
@@ -201,7 +201,7 @@ static void test_cut(void **state)
 static void test_changed(void **state)
 {
 	struct opd_jit_codes codes = { 0 };
-	struct opd_jit_function function;
+	struct op_code_function function;
 	const struct opd_jit_code *code;
 	struct opd_jitdump dump;
 	struct dump_writer w;
@@ -290,7 +290,7 @@ static void test_no_bytes(void **state)
 		.code_size = UINT32_MAX,
 	};
 	struct opd_jit_codes codes = { 0 };
-	struct opd_jit_function function;
+	struct op_code_function function;
 	struct opd_jitdump dump;
 	struct dump_writer w;
 
@@ -329,10 +329,10 @@ static void dump_zeros(struct dump_writer *w, const char *name, uint32_t size)
 	assert_int_equal(ftruncate(w->fd, (off_t)w->len), 0);
 }
 
-static struct opd_jit_function read_zeros(const char *name, uint32_t size)
+static struct op_code_function read_zeros(const char *name, uint32_t size)
 {
 	struct opd_jit_codes codes = { 0 };
-	struct opd_jit_function function;
+	struct op_code_function function;
 	struct opd_jitdump dump;
 	struct dump_writer w;
 
@@ -354,7 +354,7 @@ static struct opd_jit_function read_zeros(const char *name, uint32_t size)
 /* Longer functions have a name, but no bytes. */
 static void test_longest_code(void **state)
 {
-	struct opd_jit_function function = read_zeros("f", 16u << 20);
+	struct op_code_function function = read_zeros("f", 16u << 20);
 
 	(void)state;
 	assert_non_null(function.bytes);
@@ -381,7 +381,7 @@ static void test_longest_name(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct opd_jit_function function;
+		struct op_code_function function;
 
 		memset(name, 'n', rows[i].len);
 		name[rows[i].len] = '\0';
@@ -492,7 +492,7 @@ static void test_lines(void **state)
 		.code_addr = 0x1000,
 		.nr = 5,
 	};
-	struct opd_jit_function function;
+	struct op_code_function function;
 	struct opd_jitdump dump;
 	struct dump_writer w;
 	size_t at;

@@ -59,7 +59,7 @@ static void test_cgroup_files(void **state)
 
 struct rig {
 	struct opd_names names;
-	struct opd_record_words words;
+	struct op_stream_words words;
 	char text[4096]; /* what was told last */
 };
 
@@ -118,7 +118,7 @@ static void start(struct rig *rig, unsigned int tells)
 static void stop(struct rig *rig)
 {
 	opd_names_release(&rig->names);
-	opd_record_words_release(&rig->words);
+	op_stream_words_release(&rig->words);
 }
 
 static void test_names_from_proc(void **state)

@@ -5,7 +5,7 @@
  * files before them has to wait until the section is written.
  */
 
-#include "daemon/source/opd_jit_lines.h"
+#include "libop/op_code_lines.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@ enum {
 #define MAX_FILES 4096
 #define MOST_BYTES 64 /* of one row, or of the frame of a sequence */
 
-void opd_jit_lines_release(struct opd_jit_lines *lines)
+void op_code_lines_release(struct op_code_lines *lines)
 {
 	if (lines->files.arena) {
 		op_strings_release(&lines->files);
@@ -62,7 +62,7 @@ static uint8_t *put_sleb(uint8_t *to, int64_t value)
 
 /* The number of @file in the table, from 1; 0 when there are too many or memory
  * is short. */
-static size_t number_of_file(struct opd_jit_lines *lines, const char *file)
+static size_t number_of_file(struct op_code_lines *lines, const char *file)
 {
 	const char *kept;
 
@@ -81,8 +81,8 @@ static size_t number_of_file(struct opd_jit_lines *lines, const char *file)
 
 static int compare_line_offsets(const void *a, const void *b)
 {
-	const struct opd_jit_line *const *pa = a, *const *pb = b;
-	const struct opd_jit_line *x = *pa, *y = *pb;
+	const struct op_code_line *const *pa = a, *const *pb = b;
+	const struct op_code_line *x = *pa, *y = *pb;
 
 	return op_compare(x->offset, y->offset)
 		       ?: op_compare((uintptr_t)x, (uintptr_t)y);
@@ -107,8 +107,8 @@ static uint8_t *put_end(uint8_t *to, uint32_t advance)
 }
 
 /* Where a row differs from the one before, @last. */
-static uint8_t *put_line_row(uint8_t *to, const struct opd_jit_line *row,
-			     const struct opd_jit_line *last, size_t file)
+static uint8_t *put_line_row(uint8_t *to, const struct op_code_line *row,
+			     const struct op_code_line *last, size_t file)
 {
 	*to++ = DW_LNS_set_file;
 	to = put_uleb(to, file);
@@ -120,11 +120,11 @@ static uint8_t *put_line_row(uint8_t *to, const struct opd_jit_line *row,
 	return to;
 }
 
-static int add_sequence(struct opd_jit_lines *lines, uint64_t start,
-			uint32_t size, const struct opd_jit_line *const *sorted,
+static int add_sequence(struct op_code_lines *lines, uint64_t start,
+			uint32_t size, const struct op_code_line *const *sorted,
 			size_t nr)
 {
-	struct opd_jit_line last = { .line = 1 };
+	struct op_code_line last = { .line = 1 };
 	uint8_t *to;
 
 	if (op_array_reserve(&lines->program, lines->program_len,
@@ -132,7 +132,7 @@ static int add_sequence(struct opd_jit_lines *lines, uint64_t start,
 		return -ENOMEM;
 	to = put_start(lines->program + lines->program_len, start);
 	for (size_t i = 0; i < nr; i++) {
-		struct opd_jit_line row = *sorted[i];
+		struct op_code_line row = *sorted[i];
 		size_t file = number_of_file(lines, row.file);
 
 		if (!file)
@@ -148,10 +148,10 @@ static int add_sequence(struct opd_jit_lines *lines, uint64_t start,
 	return 0;
 }
 
-int opd_jit_lines_add(struct opd_jit_lines *lines, uint64_t start,
-		      uint32_t size, const struct opd_jit_line *list, size_t nr)
+int op_code_lines_add(struct op_code_lines *lines, uint64_t start,
+		      uint32_t size, const struct op_code_line *list, size_t nr)
 {
-	const struct opd_jit_line **sorted;
+	const struct op_code_line **sorted;
 	int err;
 
 	if (!nr)
@@ -182,7 +182,7 @@ static const uint8_t machine[] = {
 	0, /* no folders */
 };
 
-void opd_jit_lines_write(const struct opd_jit_lines *lines, FILE *file)
+void op_code_lines_write(const struct op_code_lines *lines, FILE *file)
 {
 	uint32_t header_len = sizeof(machine) + 1, unit_len;
 	const uint16_t version = 2;

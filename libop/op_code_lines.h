@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_SOURCE_OPD_JIT_LINES_H
-#define DAEMON_SOURCE_OPD_JIT_LINES_H
+#ifndef LIBOP_OP_CODE_LINES_H
+#define LIBOP_OP_CODE_LINES_H
 
 /*
  * Source lines of code that a program made at run time, as the section
@@ -16,32 +16,32 @@
 #include "libop/op_strings.h"
 
 /* The code from @offset on is of a source line. */
-struct opd_jit_line {
+struct op_code_line {
 	uint32_t offset; /* in the function, bytes */
 	uint32_t line;
 	const char *file;
 };
 
 /* All zeros: empty. */
-struct opd_jit_lines {
+struct op_code_lines {
 	struct op_arena arena;
 	struct op_strings files;
 	uint8_t *program; /* of the line number machine */
 	size_t program_len;
 };
 
-void opd_jit_lines_release(struct opd_jit_lines *lines);
+void op_code_lines_release(struct op_code_lines *lines);
 
 /*
  * Add a function of @size bytes at address @start with @nr lines, in any order
  * and with offsets below @size. Returns 0 or -ENOMEM, without having added
  * anything.
  */
-int opd_jit_lines_add(struct opd_jit_lines *lines, uint64_t start,
-		      uint32_t size, const struct opd_jit_line *list,
+int op_code_lines_add(struct op_code_lines *lines, uint64_t start,
+		      uint32_t size, const struct op_code_line *list,
 		      size_t nr);
 
 /* Write the section. Errors are found in @file. */
-void opd_jit_lines_write(const struct opd_jit_lines *lines, FILE *file);
+void op_code_lines_write(const struct op_code_lines *lines, FILE *file);
 
-#endif /* DAEMON_SOURCE_OPD_JIT_LINES_H */
+#endif /* LIBOP_OP_CODE_LINES_H */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_jit_image.h"
+#include "libop/op_code_image.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
 
@@ -23,7 +23,7 @@ static char folder[64];
 static int make_temp_folder(void **state)
 {
 	(void)state;
-	strcpy(folder, "/tmp/opd-jit-image-XXXXXX");
+	strcpy(folder, "/tmp/op-code-image-XXXXXX");
 	return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -34,10 +34,10 @@ static int remove_temp_folder(void **state)
 	return 0;
 }
 
-static const struct opd_jit_function *
+static const struct op_code_function *
 function_of(const char *name, uint32_t size, const void *bytes)
 {
-	static struct opd_jit_function function;
+	static struct op_code_function function;
 
 	memset(&function, 0, sizeof(function));
 	snprintf(function.name, sizeof(function.name), "%s", name);
@@ -47,12 +47,12 @@ function_of(const char *name, uint32_t size, const void *bytes)
 }
 
 /* Keep a function: its number. */
-static uint32_t keep(struct opd_jit_image *image, const char *name,
+static uint32_t keep(struct op_code_image *image, const char *name,
 		     uint32_t size, const void *bytes)
 {
 	uint32_t number = UINT32_MAX;
 
-	assert_int_equal(opd_jit_image_keep(image,
+	assert_int_equal(op_code_image_keep(image,
 					    function_of(name, size, bytes),
 					    &number),
 			 0);
@@ -65,12 +65,12 @@ static uint32_t keep(struct opd_jit_image *image, const char *name,
 /* The name of a new image for process 77 in the folder @in. */
 static void expect_name(const char *in, int err, const char *want)
 {
-	struct opd_jit_image image;
+	struct op_code_image image;
 
-	assert_int_equal(opd_jit_image_init(&image, in, 77), err);
+	assert_int_equal(op_code_image_init_jit(&image, in, 77), err);
 	if (!err)
 		assert_string_equal(image.name, want);
-	opd_jit_image_release(&image);
+	op_code_image_release(&image);
 }
 
 static void test_name(void **state)
@@ -113,17 +113,17 @@ static void test_no_more_names(void **state)
 static void test_path(void **state)
 {
 	char path[512], images[80];
-	struct opd_jit_image a, b;
+	struct op_code_image a, b;
 	struct stat st;
 	size_t len;
 
 	(void)state;
 	snprintf(images, sizeof(images), "%s/images", folder);
-	assert_int_equal(opd_jit_image_init(&a, images, 77), 0);
+	assert_int_equal(op_code_image_init_jit(&a, images, 77), 0);
 	assert_int_equal(stat(images, &st), 0);
 	/* There are no samples beside it that say who may read it. */
 	assert_int_equal(st.st_mode & 07777, 0700);
-	assert_int_equal(opd_jit_image_init(&b, images, 4000000000u), 0);
+	assert_int_equal(op_code_image_init_jit(&b, images, 4000000000u), 0);
 	assert_string_equal(b.name, "/4000000000.jo");
 	assert_int_equal(a.build_id.len, 16);
 	assert_int_equal(b.build_id.len, 16);
@@ -135,8 +135,8 @@ static void test_path(void **state)
 	for (int i = 0; i < 16; i++)
 		snprintf(path + len + 2 * i, 3, "%02x", a.build_id.bytes[i]);
 	assert_string_equal(a.path, path);
-	opd_jit_image_release(&a);
-	opd_jit_image_release(&b);
+	op_code_image_release(&a);
+	op_code_image_release(&b);
 }
 
 static void test_no_folder(void **state)
@@ -171,11 +171,11 @@ static void test_keys(void **state)
 		{ UINT32_MAX, 0x20a0 },
 		{ 1, UINT64_C(0x1000020a0) },
 	};
-	struct opd_jit_image image;
+	struct op_code_image image;
 	char name[8];
 
 	(void)state;
-	assert_int_equal(opd_jit_image_init(&image, folder, 77), 0);
+	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	for (uint32_t i = 0; i < NR(rows); i++) {
 		snprintf(name, sizeof(name), "f%u", i);
 		assert_int_equal(keep(&image, name, rows[i].size, NULL), i + 1);
@@ -184,17 +184,17 @@ static void test_keys(void **state)
 		assert_int_equal(image.kept[i].size, rows[i].size);
 		assert_string_equal(image.names + image.kept[i].name, name);
 	}
-	opd_jit_image_release(&image);
+	op_code_image_release(&image);
 }
 
 /* Without bytes a function is the earlier one of its name that is no shorter.
  */
 static void test_same_name(void **state)
 {
-	struct opd_jit_image image;
+	struct op_code_image image;
 
 	(void)state;
-	assert_int_equal(opd_jit_image_init(&image, folder, 77), 0);
+	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	assert_int_equal(keep(&image, "a", 8, NULL), 1);
 	assert_int_equal(keep(&image, "a", 8, NULL), 1);
 	assert_int_equal(keep(&image, "a", 7, NULL), 1);
@@ -209,28 +209,28 @@ static void test_same_name(void **state)
 	assert_int_equal(keep(&image, "c", 4, NULL), 8);
 	assert_int_equal(keep(&image, "b", 1, NULL), 2);
 	assert_int_equal(image.nr, 8);
-	opd_jit_image_release(&image);
+	op_code_image_release(&image);
 }
 
 static void test_most_functions(void **state)
 {
-	struct opd_jit_image image;
+	struct op_code_image image;
 	uint32_t number = 1;
 	char name[16];
 
 	(void)state;
-	assert_int_equal(opd_jit_image_init(&image, folder, 77), 0);
+	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	for (uint32_t i = 1; i <= 65535; i++) {
 		snprintf(name, sizeof(name), "f%u", i);
 		assert_int_equal(keep(&image, name, 1, NULL), i);
 	}
-	assert_int_equal(opd_jit_image_keep(&image, function_of("g", 1, NULL),
+	assert_int_equal(op_code_image_keep(&image, function_of("g", 1, NULL),
 					    &number),
 			 -ENOSPC);
 	assert_int_equal(number, 0);
 	assert_int_equal(image.nr, 65535);
 	assert_int_equal(keep(&image, "f65535", 1, NULL), 65535);
-	opd_jit_image_release(&image);
+	op_code_image_release(&image);
 }
 
 /* 64 MiB of code; functions without bytes take of it, too. */
@@ -238,25 +238,25 @@ static void test_most_bytes(void **state)
 {
 	const uint32_t most = 64u << 20;
 	uint8_t *bytes = calloc(1, most);
-	struct opd_jit_image image;
+	struct op_code_image image;
 	uint32_t number;
 
 	(void)state;
 	assert_non_null(bytes);
-	assert_int_equal(opd_jit_image_init(&image, folder, 77), 0);
+	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	assert_int_equal(keep(&image, "a", 1, NULL), 1);
-	assert_int_equal(opd_jit_image_keep(&image,
+	assert_int_equal(op_code_image_keep(&image,
 					    function_of("b", most - 15, bytes),
 					    &number),
 			 -ENOSPC);
 	assert_int_equal(image.code_len, 0);
 	assert_int_equal(keep(&image, "b", most - 16, bytes), 2);
 	assert_int_equal(image.code_len, most);
-	assert_int_equal(opd_jit_image_keep(&image, function_of("c", 1, bytes),
+	assert_int_equal(op_code_image_keep(&image, function_of("c", 1, bytes),
 					    &number),
 			 -ENOSPC);
 	assert_int_equal(keep(&image, "c", 1, NULL), 3);
-	opd_jit_image_release(&image);
+	op_code_image_release(&image);
 	free(bytes);
 }
 
@@ -324,7 +324,7 @@ static void show_section(FILE *out, const uint8_t *bytes, const Elf64_Shdr *all,
 	fputc('\n', out);
 }
 
-static void show_elf(FILE *out, const struct opd_jit_image *image)
+static void show_elf(FILE *out, const struct op_code_image *image)
 {
 	uint8_t bytes[FILE_MAX];
 	size_t len = read_file(image->path, bytes);
@@ -369,28 +369,28 @@ static void show_elf(FILE *out, const struct opd_jit_image *image)
  */
 static void run_image(const struct row *row, FILE *out)
 {
-	struct opd_jit_line lines[16];
+	struct op_code_line lines[16];
 	char line[256], files[16][8];
 	const char *at = row->script;
 	struct op_diag diag = { "" };
-	struct opd_jit_image image;
+	struct op_code_image image;
 	size_t nr_lines = 0;
 
-	assert_int_equal(opd_jit_image_init(&image, folder, 77), 0);
+	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	image.machine = 1;
 	while (next_line(&at, line, sizeof(line))) {
 		char name[16], bytes[64] = "", file[8];
-		struct opd_jit_function function;
+		struct op_code_function function;
 		unsigned int size, number;
 
 		if (!strcmp(line, "save")) {
-			assert_int_equal(opd_jit_image_save(&image, &diag), 0);
+			assert_int_equal(op_code_image_save(&image, &diag), 0);
 			show_elf(out, &image);
 		} else if (sscanf(line, "line %u %u %7s", &size, &number,
 				  file) == 3) {
 			strcpy(files[nr_lines], file);
 			lines[nr_lines] =
-				(struct opd_jit_line){ size, number,
+				(struct op_code_line){ size, number,
 						       files[nr_lines] };
 			nr_lines++;
 		} else if (sscanf(line, "%15s %u %63s", name, &size, bytes) >=
@@ -399,7 +399,7 @@ static void run_image(const struct row *row, FILE *out)
 				*function_of(name, size, *bytes ? bytes : NULL);
 			function.lines = lines;
 			function.nr_lines = nr_lines;
-			assert_int_equal(opd_jit_image_keep(&image, &function,
+			assert_int_equal(op_code_image_keep(&image, &function,
 							    &number),
 					 0);
 			nr_lines = 0;
@@ -407,7 +407,7 @@ static void run_image(const struct row *row, FILE *out)
 			fail_msg("%s: no such line", line);
 		}
 	}
-	opd_jit_image_release(&image);
+	op_code_image_release(&image);
 }
 
 static void test_row(void **state)
@@ -460,43 +460,43 @@ static const struct row rows[] = {
 static void test_save(void **state)
 {
 	struct op_diag diag = { "" };
-	struct opd_jit_image image;
+	struct op_code_image image;
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(opd_jit_image_init(&image, folder, 77), 0);
-	assert_int_equal(opd_jit_image_save(&image, &diag), 0);
+	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
+	assert_int_equal(op_code_image_save(&image, &diag), 0);
 	assert_int_equal(access(image.path, F_OK), -1);
 	keep(&image, "a", 1, NULL);
-	assert_int_equal(opd_jit_image_save(&image, &diag), 0);
+	assert_int_equal(op_code_image_save(&image, &diag), 0);
 	assert_int_equal(stat(image.path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0644);
 	assert_int_equal(unlink(image.path), 0);
 	keep(&image, "a", 1, NULL);
-	assert_int_equal(opd_jit_image_save(&image, &diag), 0);
+	assert_int_equal(op_code_image_save(&image, &diag), 0);
 	assert_int_equal(access(image.path, F_OK), -1);
 	/* What could not be written is tried again. */
 	keep(&image, "b", 1, NULL);
 	remove_tree(folder);
-	assert_int_equal(opd_jit_image_save(&image, &diag), -ENOENT);
+	assert_int_equal(op_code_image_save(&image, &diag), -ENOENT);
 	assert_non_null(strstr(diag.text, "77.jo-"));
 	assert_int_equal(mkdir(folder, 0755), 0);
-	assert_int_equal(opd_jit_image_save(&image, &diag), 0);
+	assert_int_equal(op_code_image_save(&image, &diag), 0);
 	assert_int_equal(access(image.path, F_OK), 0);
-	opd_jit_image_release(&image);
+	op_code_image_release(&image);
 }
 
 /* ---- lines ------------------------------------------------------------------
  */
 
-static size_t length_of(const struct opd_jit_lines *lines)
+static size_t length_of(const struct op_code_lines *lines)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *file = open_memstream(&text, &len);
 
 	assert_non_null(file);
-	opd_jit_lines_write(lines, file);
+	op_code_lines_write(lines, file);
 	assert_int_equal(fclose(file), 0);
 	free(text);
 	return len;
@@ -504,18 +504,18 @@ static size_t length_of(const struct opd_jit_lines *lines)
 
 static void test_no_lines(void **state)
 {
-	struct opd_jit_lines lines = { 0 };
+	struct op_code_lines lines = { 0 };
 
 	(void)state;
-	assert_int_equal(opd_jit_lines_add(&lines, 0x1000, 16, NULL, 0), 0);
+	assert_int_equal(op_code_lines_add(&lines, 0x1000, 16, NULL, 0), 0);
 	assert_int_equal(length_of(&lines), 0);
-	opd_jit_lines_release(&lines);
+	op_code_lines_release(&lines);
 }
 
 static void test_most_files(void **state)
 {
-	struct opd_jit_lines lines = { 0 };
-	struct opd_jit_line line = { 0 };
+	struct op_code_lines lines = { 0 };
+	struct op_code_line line = { 0 };
 	size_t len;
 	char name[16];
 
@@ -523,13 +523,13 @@ static void test_most_files(void **state)
 	line.file = name;
 	for (unsigned int i = 0; i < 4096; i++) {
 		snprintf(name, sizeof(name), "%u.c", i);
-		assert_int_equal(opd_jit_lines_add(&lines, i, 1, &line, 1), 0);
+		assert_int_equal(op_code_lines_add(&lines, i, 1, &line, 1), 0);
 	}
 	len = lines.program_len;
 	strcpy(name, "one more");
-	assert_int_equal(opd_jit_lines_add(&lines, 5000, 1, &line, 1), -ENOMEM);
+	assert_int_equal(op_code_lines_add(&lines, 5000, 1, &line, 1), -ENOMEM);
 	assert_int_equal(lines.program_len, len);
-	opd_jit_lines_release(&lines);
+	op_code_lines_release(&lines);
 }
 
 int main(void)

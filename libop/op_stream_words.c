@@ -5,18 +5,17 @@
  * of the record is written, so the stream never holds a part of a record.
  */
 
-#include "daemon/source/opd_record_words.h"
+#include "libop/op_stream_words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/source/opd_events.h"
 #include "libop/op_array.h"
 
 /* The longest string is a path. */
 #define MAX_WORDS (OP_PATH_MAX / 8 + 32)
 
-void opd_record_words_release(struct opd_record_words *w)
+void op_stream_words_release(struct op_stream_words *w)
 {
 	free(w->words);
 	memset(w, 0, sizeof(*w));
@@ -24,7 +23,7 @@ void opd_record_words_release(struct opd_record_words *w)
 
 /* A record that is being made: its words are those from @start on. */
 struct record {
-	struct opd_record_words *to;
+	struct op_stream_words *to;
 	size_t start;
 	bool has_room; /* for MAX_WORDS */
 };
@@ -36,7 +35,7 @@ static void put_word(struct record *r, uint64_t word)
 		r->to->words[r->to->nr++] = word;
 }
 
-static struct record start_record(struct opd_record_words *w)
+static struct record start_record(struct op_stream_words *w)
 {
 	struct record r = { w, w->nr, false };
 
@@ -49,7 +48,7 @@ static struct record start_record(struct opd_record_words *w)
 
 static void end_record(const struct record *r, uint32_t code, uint32_t flags)
 {
-	struct opd_record_words *w = r->to;
+	struct op_stream_words *w = r->to;
 
 	if (r->has_room)
 		w->words[r->start + 1] =
@@ -58,7 +57,7 @@ static void end_record(const struct record *r, uint32_t code, uint32_t flags)
 
 static void put_string(struct record *r, const char *text)
 {
-	struct opd_record_words *w = r->to;
+	struct op_stream_words *w = r->to;
 	size_t len = strnlen(text, OP_PATH_MAX);
 	size_t nr = (len + 7) / 8;
 
@@ -81,9 +80,9 @@ static void put_build_id(struct record *r, const uint8_t *bytes,
 		put_word(r, words[i]);
 }
 
-bool opd_record_sample(struct opd_record_words *w, uint64_t cookie,
-		       uint64_t offset, uint64_t counter, const uint64_t *then,
-		       size_t nr)
+bool op_stream_put_sample(struct op_stream_words *w, uint64_t cookie,
+			  uint64_t offset, uint64_t counter,
+			  const uint64_t *then, size_t nr)
 {
 	const uint64_t words[] = { OP_ESCAPE,
 				   OP_CODE_WORD(OP_COOKIE_SWITCH, 0, 1), cookie,
@@ -98,8 +97,8 @@ bool opd_record_sample(struct opd_record_words *w, uint64_t cookie,
 	return true;
 }
 
-void opd_record_begin(struct opd_record_words *w, uint32_t cpu_khz,
-		      const char *cpu_type)
+void op_stream_put_begin(struct op_stream_words *w, uint32_t cpu_khz,
+			 const char *cpu_type)
 {
 	struct record r = start_record(w);
 
@@ -111,8 +110,8 @@ void opd_record_begin(struct opd_record_words *w, uint32_t cpu_khz,
 	end_record(&r, OP_STREAM_BEGIN, 0);
 }
 
-void opd_record_source(struct opd_record_words *w, uint64_t flags,
-		       const char *name)
+void op_stream_put_source(struct op_stream_words *w, uint64_t flags,
+			  const char *name)
 {
 	struct record r = start_record(w);
 
@@ -121,8 +120,8 @@ void opd_record_source(struct opd_record_words *w, uint64_t flags,
 	end_record(&r, OP_SOURCE, 0);
 }
 
-void opd_record_event(struct opd_record_words *w, unsigned int counter,
-		      const struct opd_event *event)
+void op_stream_put_event(struct op_stream_words *w, unsigned int counter,
+			 const struct op_stream_event *event)
 {
 	struct record r = start_record(w);
 
@@ -136,8 +135,8 @@ void opd_record_event(struct opd_record_words *w, unsigned int counter,
 	end_record(&r, OP_EVENT, 0);
 }
 
-void opd_record_cookie(struct opd_record_words *w,
-		       const struct op_cookie_query *query)
+void op_stream_put_cookie(struct op_stream_words *w,
+			  const struct op_cookie_query *query)
 {
 	struct record r = start_record(w);
 
@@ -151,9 +150,9 @@ void opd_record_cookie(struct opd_record_words *w,
 	end_record(&r, OP_COOKIE_NAME, 0);
 }
 
-void opd_record_range(struct opd_record_words *w, uint32_t flags,
-		      uint64_t start, uint64_t end,
-		      const struct op_build_id *build_id, const char *name)
+void op_stream_put_range(struct op_stream_words *w, uint32_t flags,
+			 uint64_t start, uint64_t end,
+			 const struct op_build_id *build_id, const char *name)
 {
 	struct record r = start_record(w);
 
@@ -164,7 +163,8 @@ void opd_record_range(struct opd_record_words *w, uint32_t flags,
 	end_record(&r, OP_KERNEL_RANGE, flags);
 }
 
-void opd_record_lost(struct opd_record_words *w, uint64_t nr, const char *cause)
+void op_stream_put_lost(struct op_stream_words *w, uint64_t nr,
+			const char *cause)
 {
 	struct record r = start_record(w);
 
@@ -173,7 +173,7 @@ void opd_record_lost(struct opd_record_words *w, uint64_t nr, const char *cause)
 	end_record(&r, OP_LOST, 0);
 }
 
-void opd_record_taken(struct opd_record_words *w, uint64_t nr)
+void op_stream_put_taken(struct op_stream_words *w, uint64_t nr)
 {
 	struct record r = start_record(w);
 
@@ -181,8 +181,8 @@ void opd_record_taken(struct opd_record_words *w, uint64_t nr)
 	end_record(&r, OP_TAKEN, 0);
 }
 
-void opd_record_event_time(struct opd_record_words *w, unsigned int counter,
-			   const struct opd_event_time *time)
+void op_stream_put_event_time(struct op_stream_words *w, unsigned int counter,
+			      const struct op_event_time *time)
 {
 	struct record r = start_record(w);
 
@@ -194,7 +194,7 @@ void opd_record_event_time(struct opd_record_words *w, unsigned int counter,
 	end_record(&r, OP_EVENT_TIME, 0);
 }
 
-static void put_task_record(struct opd_record_words *w, uint32_t code,
+static void put_task_record(struct op_stream_words *w, uint32_t code,
 			    uint32_t tgid, uint64_t word, const char *text)
 {
 	struct record r = start_record(w);
@@ -205,20 +205,20 @@ static void put_task_record(struct opd_record_words *w, uint32_t code,
 	end_record(&r, code, 0);
 }
 
-void opd_record_task_name(struct opd_record_words *w, uint32_t tgid,
-			  uint32_t tid, const char *name)
+void op_stream_put_task_name(struct op_stream_words *w, uint32_t tgid,
+			     uint32_t tid, const char *name)
 {
 	put_task_record(w, OP_TASK_NAME, tgid, tid, name);
 }
 
-void opd_record_task_cgroup(struct opd_record_words *w, uint32_t tgid,
-			    uint64_t mounts, const char *path)
+void op_stream_put_task_cgroup(struct op_stream_words *w, uint32_t tgid,
+			       uint64_t mounts, const char *path)
 {
 	put_task_record(w, OP_TASK_CGROUP, tgid, mounts, path);
 }
 
-void opd_record_task_run_as(struct opd_record_words *w, uint32_t tgid,
-			    uint64_t app, const char *path)
+void op_stream_put_task_run_as(struct op_stream_words *w, uint32_t tgid,
+			       uint64_t app, const char *path)
 {
 	put_task_record(w, OP_TASK_RUN_AS, tgid, app, path);
 }

@@ -11,7 +11,7 @@
  * of a binary: its code has a place in the file, but no contents.
  */
 
-#include "daemon/source/opd_jit_image.h"
+#include "libop/op_code_image.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -61,21 +61,20 @@ static bool is_jit_name_taken(const char *folder, const char *base)
 	return taken;
 }
 
-static int choose_jit_name(struct opd_jit_image *image, const char *folder,
+static int choose_jit_name(char *name, size_t len, const char *folder,
 			   uint32_t tgid)
 {
-	snprintf(image->name, sizeof(image->name), "/%" PRIu32 ".jo", tgid);
-	for (int i = 2; is_jit_name_taken(folder, image->name + 1); i++) {
+	snprintf(name, len, "/%" PRIu32 ".jo", tgid);
+	for (int i = 2; is_jit_name_taken(folder, name + 1); i++) {
 		if (i == TRIES)
 			return -EEXIST;
-		snprintf(image->name, sizeof(image->name), "/%" PRIu32 ".%d.jo",
-			 tgid, i);
+		snprintf(name, len, "/%" PRIu32 ".%d.jo", tgid, i);
 	}
 	return 0;
 }
 
-int opd_jit_image_init(struct opd_jit_image *image, const char *folder,
-		       uint32_t tgid)
+int op_code_image_init(struct op_code_image *image, const char *folder,
+		       const char *name)
 {
 	int err;
 
@@ -85,24 +84,37 @@ int opd_jit_image_init(struct opd_jit_image *image, const char *folder,
 	image->build_id.len = BUILD_ID_LEN;
 	if (getrandom(image->build_id.bytes, BUILD_ID_LEN, 0) != BUILD_ID_LEN)
 		return -EIO;
+	image->name = strdup(name);
+	if (!image->name)
+		return -ENOMEM;
 	err = op_session_make_folder(folder);
 	if (err)
 		return err;
-	err = choose_jit_name(image, folder, tgid);
-	if (err)
-		return err;
 	return op_ksyms_path(image->path, sizeof(image->path), folder,
-			     image->name + 1, image->build_id.bytes,
-			     BUILD_ID_LEN);
+			     strrchr(image->name, '/') + 1,
+			     image->build_id.bytes, BUILD_ID_LEN);
 }
 
-void opd_jit_image_release(struct opd_jit_image *image)
+int op_code_image_init_jit(struct op_code_image *image, const char *folder,
+			   uint32_t tgid)
 {
+	char name[32];
+	int err = choose_jit_name(name, sizeof(name), folder, tgid);
+
+	if (!err)
+		return op_code_image_init(image, folder, name);
+	memset(image, 0, sizeof(*image));
+	return err;
+}
+
+void op_code_image_release(struct op_code_image *image)
+{
+	free(image->name);
 	free(image->kept);
 	free(image->names);
 	free(image->code);
 	op_hash_release(&image->by_name);
-	opd_jit_lines_release(&image->lines);
+	op_code_lines_release(&image->lines);
 	memset(image, 0, sizeof(*image));
 }
 
@@ -110,14 +122,14 @@ void opd_jit_image_release(struct opd_jit_image *image)
  */
 
 /* A function without bytes says no more than its name. */
-static uint32_t find_kept_name(const struct opd_jit_image *image,
-			       const struct opd_jit_function *function)
+static uint32_t find_kept_name(const struct op_code_image *image,
+			       const struct op_code_function *function)
 {
 	uint64_t hash = op_hash_text(image->by_name.seed, function->name);
 	uint32_t number;
 
 	op_hash_each(&image->by_name, hash, number) {
-		const struct opd_jit_kept *kept = &image->kept[number - 1];
+		const struct op_code_kept *kept = &image->kept[number - 1];
 
 		if (kept->size >= function->size &&
 		    !strcmp(image->names + kept->name, function->name))
@@ -126,12 +138,12 @@ static uint32_t find_kept_name(const struct opd_jit_image *image,
 	return number;
 }
 
-static int add_code_bytes(struct opd_jit_image *image,
-			  const struct opd_jit_function *function)
+static int add_code_bytes(struct op_code_image *image,
+			  const struct op_code_function *function)
 {
 	size_t at = image->end - FIRST_KEY, end = at + function->size;
 
-	if (end > OPD_JIT_BYTES_MAX)
+	if (end > OP_CODE_BYTES_MAX)
 		return -ENOSPC;
 	if (op_array_reserve(&image->code, image->code_len,
 			     end - image->code_len))
@@ -142,13 +154,13 @@ static int add_code_bytes(struct opd_jit_image *image,
 	return 0;
 }
 
-static int add_kept_function(struct opd_jit_image *image,
-			     const struct opd_jit_function *function)
+static int add_kept_function(struct op_code_image *image,
+			     const struct op_code_function *function)
 {
 	size_t len = strlen(function->name) + 1;
 	int err = 0;
 
-	if (image->nr == OPD_JIT_KEPT_MAX)
+	if (image->nr == OP_CODE_KEPT_MAX)
 		return -ENOSPC;
 	if (op_array_reserve(&image->kept, image->nr, 1) ||
 	    op_array_reserve(&image->names, image->names_len, len) ||
@@ -159,23 +171,23 @@ static int add_kept_function(struct opd_jit_image *image,
 	if (err)
 		return err;
 	memcpy(image->names + image->names_len, function->name, len);
-	image->kept[image->nr++] = (struct opd_jit_kept){
+	image->kept[image->nr++] = (struct op_code_kept){
 		.key = image->end,
 		.size = function->size,
 		.name = (uint32_t)image->names_len,
 	};
 	image->names_len += len;
 	/* Without memory for its lines a function has none. */
-	if (image->lines.program_len < OPD_JIT_LINES_MAX)
-		opd_jit_lines_add(&image->lines, image->end, function->size,
+	if (image->lines.program_len < OP_CODE_LINES_MAX)
+		op_code_lines_add(&image->lines, image->end, function->size,
 				  function->lines, function->nr_lines);
 	image->end += ((uint64_t)function->size / ALIGN + 1) * ALIGN;
 	image->is_changed = true;
 	return 0;
 }
 
-int opd_jit_image_keep(struct opd_jit_image *image,
-		       const struct opd_jit_function *function,
+int op_code_image_keep(struct op_code_image *image,
+		       const struct op_code_function *function,
 		       uint32_t *number)
 {
 	uint64_t hash;
@@ -223,7 +235,7 @@ static const char *const section_names[NR_SECTIONS] = {
 
 /* A file that is being written. */
 struct elf_out {
-	const struct opd_jit_image *image;
+	const struct op_code_image *image;
 	FILE *file;
 	unsigned int nr; /* sections */
 	Elf64_Shdr sections[NR_SECTIONS];
@@ -256,7 +268,7 @@ static void end_section(struct elf_out *out, int which)
 /* Keys are offsets in the file and addresses at once. */
 static void put_text(struct elf_out *out)
 {
-	const struct opd_jit_image *image = out->image;
+	const struct op_code_image *image = out->image;
 
 	out->sections[TEXT] = (Elf64_Shdr){
 		.sh_type = image->code_len ? SHT_PROGBITS : SHT_NOBITS,
@@ -275,13 +287,13 @@ static void put_text(struct elf_out *out)
 
 static void put_symbols(struct elf_out *out)
 {
-	const struct opd_jit_image *image = out->image;
+	const struct op_code_image *image = out->image;
 	Elf64_Sym sym = { 0 };
 
 	begin_section(out, SYMTAB, SHT_SYMTAB);
 	fwrite(&sym, sizeof(sym), 1, out->file);
 	for (size_t i = 0; i < image->nr; i++) {
-		const struct opd_jit_kept *kept = &image->kept[i];
+		const struct op_code_kept *kept = &image->kept[i];
 
 		sym.st_name = kept->name + 1;
 		sym.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
@@ -315,7 +327,7 @@ static void put_build_id(struct elf_out *out)
 static void put_lines(struct elf_out *out)
 {
 	begin_section(out, LINES, SHT_PROGBITS);
-	opd_jit_lines_write(&out->image->lines, out->file);
+	op_code_lines_write(&out->image->lines, out->file);
 	end_section(out, LINES);
 }
 
@@ -377,7 +389,7 @@ static void put_headers(struct elf_out *out)
 	fwrite(&segment, sizeof(segment), 1, out->file);
 }
 
-int opd_jit_image_save(struct opd_jit_image *image, struct op_diag *diag)
+int op_code_image_save(struct op_code_image *image, struct op_diag *diag)
 {
 	struct elf_out out = {
 		.image = image,
