@@ -76,8 +76,6 @@ static int choose_jit_name(char *name, size_t len, const char *folder,
 int op_code_image_init(struct op_code_image *image, const char *folder,
 		       const char *name)
 {
-	int err;
-
 	memset(image, 0, sizeof(*image));
 	image->machine = OWN_MACHINE;
 	image->end = FIRST_KEY;
@@ -87,9 +85,6 @@ int op_code_image_init(struct op_code_image *image, const char *folder,
 	image->name = strdup(name);
 	if (!image->name)
 		return -ENOMEM;
-	err = op_session_make_folder(folder);
-	if (err)
-		return err;
 	return op_ksyms_path(image->path, sizeof(image->path), folder,
 			     strrchr(image->name, '/') + 1,
 			     image->build_id.bytes, BUILD_ID_LEN);
@@ -99,7 +94,8 @@ int op_code_image_init_jit(struct op_code_image *image, const char *folder,
 			   uint32_t tgid)
 {
 	char name[32];
-	int err = choose_jit_name(name, sizeof(name), folder, tgid);
+	int err = op_session_make_folder(folder)
+			  ?: choose_jit_name(name, sizeof(name), folder, tgid);
 
 	if (!err)
 		return op_code_image_init(image, folder, name);
@@ -125,14 +121,16 @@ void op_code_image_release(struct op_code_image *image)
 static uint32_t find_kept_name(const struct op_code_image *image,
 			       const struct op_code_function *function)
 {
-	uint64_t hash = op_hash_text(image->by_name.seed, function->name);
+	uint64_t hash = op_hash_text(image->by_name.seed,
+				     op_code_function_name(function));
 	uint32_t number;
 
 	op_hash_each(&image->by_name, hash, number) {
 		const struct op_code_kept *kept = &image->kept[number - 1];
 
 		if (kept->size >= function->size &&
-		    !strcmp(image->names + kept->name, function->name))
+		    !strcmp(image->names + kept->name,
+			    op_code_function_name(function)))
 			break;
 	}
 	return number;
@@ -157,7 +155,7 @@ static int add_code_bytes(struct op_code_image *image,
 static int add_kept_function(struct op_code_image *image,
 			     const struct op_code_function *function)
 {
-	size_t len = strlen(function->name) + 1;
+	size_t len = strlen(op_code_function_name(function)) + 1;
 	int err = 0;
 
 	if (image->nr == OP_CODE_KEPT_MAX)
@@ -170,7 +168,8 @@ static int add_kept_function(struct op_code_image *image,
 		err = add_code_bytes(image, function);
 	if (err)
 		return err;
-	memcpy(image->names + image->names_len, function->name, len);
+	memcpy(image->names + image->names_len, op_code_function_name(function),
+	       len);
 	image->kept[image->nr++] = (struct op_code_kept){
 		.key = image->end,
 		.size = function->size,
@@ -193,14 +192,17 @@ int op_code_image_keep(struct op_code_image *image,
 	uint64_t hash;
 	int err;
 
-	*number = function->bytes ? 0 : find_kept_name(image, function);
+	*number = function->bytes || function->is_own
+			  ? 0
+			  : find_kept_name(image, function);
 	if (*number)
 		return 0;
 	err = add_kept_function(image, function);
 	if (err)
 		return err;
 	*number = (uint32_t)image->nr;
-	hash = op_hash_text(image->by_name.seed, function->name);
+	hash = op_hash_text(image->by_name.seed,
+			    op_code_function_name(function));
 	if (!function->bytes)
 		op_hash_add(&image->by_name, hash, *number);
 	return 0;

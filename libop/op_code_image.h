@@ -22,7 +22,7 @@
 #include "libop/op_diag.h"
 #include "libop/op_hash.h"
 
-#define OP_CODE_NAME_MAX 1024 /* bytes with the zero byte */
+#define OP_CODE_NAME_MAX 1024 /* bytes with the zero byte, of JIT code */
 #define OP_CODE_KEPT_MAX 65535 /* functions of an image */
 #define OP_CODE_BYTES_MAX (64u << 20) /* of the code of an image */
 #define OP_CODE_LINES_MAX (16u << 20) /* bytes of its source lines */
@@ -54,30 +54,39 @@ struct op_code_image {
 
 /* What is to be kept of a function. */
 struct op_code_function {
-	char name[OP_CODE_NAME_MAX];
+	const char *name; /* NULL: it is in @room */
+	char room[OP_CODE_NAME_MAX];
 	uint32_t size; /* bytes; not 0 */
 	const uint8_t *bytes; /* @size of them; NULL: not known */
+	bool is_own; /* it may have the name of another, without bytes */
 	const struct op_code_line *lines; /* in any order */
 	size_t nr_lines;
 	void *lines_record; /* where the names of files are */
 };
 
+static inline const char *
+op_code_function_name(const struct op_code_function *function)
+{
+	return function->name ? function->name : function->room;
+}
+
 /*
- * The image of path @name, of a build of its own, in @folder, which is made if
- * it is not there. Returns 0 or -errno; to be released either way.
+ * The image of path @name, which begins with a slash, of a build of its own,
+ * that is saved in @folder. Returns 0 or -errno; to be released either way.
  */
 int op_code_image_init(struct op_code_image *image, const char *folder,
 		       const char *name);
 
-/* The same for what process @tgid made: no other image in @folder has its
- * name. */
+/* The same for what process @tgid made; @folder is made if it is not there, and
+ * no other image in it has its name. */
 int op_code_image_init_jit(struct op_code_image *image, const char *folder,
 			   uint32_t tgid);
 void op_code_image_release(struct op_code_image *image);
 
 /*
- * Keep @function; *@number is its place in @kept, from 1. One without bytes is
- * the same as an earlier one that has its name and is no shorter. Returns 0,
+ * Keep @function; *@number is its place in @kept, from 1. One without bytes
+ * that is not @is_own is the same as an earlier one that has its name and is no
+ * shorter. Returns 0,
  * -ENOSPC when the image is full, or -ENOMEM.
  */
 int op_code_image_keep(struct op_code_image *image,

@@ -55,7 +55,7 @@ static void end_record(const struct record *r, uint32_t code, uint32_t flags)
 			OP_CODE_WORD(code, flags, w->nr - r->start - 2);
 }
 
-static void put_string(struct record *r, const char *text)
+static void put_string_words(struct record *r, const char *text)
 {
 	struct op_stream_words *w = r->to;
 	size_t len = strnlen(text, OP_PATH_MAX);
@@ -69,8 +69,8 @@ static void put_string(struct record *r, const char *text)
 	w->nr += nr;
 }
 
-static void put_build_id(struct record *r, const uint8_t *bytes,
-			 unsigned int len)
+static void put_build_id_words(struct record *r, const uint8_t *bytes,
+			       unsigned int len)
 {
 	uint64_t words[OP_BUILD_ID_MAX / 8] = { 0 };
 
@@ -106,7 +106,7 @@ void op_stream_put_begin(struct op_stream_words *w, uint32_t cpu_khz,
 	put_word(&r, OP_ABI_VERSION);
 	put_word(&r, sizeof(void *));
 	put_word(&r, cpu_khz);
-	put_string(&r, cpu_type);
+	put_string_words(&r, cpu_type);
 	end_record(&r, OP_STREAM_BEGIN, 0);
 }
 
@@ -116,7 +116,7 @@ void op_stream_put_source(struct op_stream_words *w, uint64_t flags,
 	struct record r = start_record(w);
 
 	put_word(&r, flags);
-	put_string(&r, name);
+	put_string_words(&r, name);
 	end_record(&r, OP_SOURCE, 0);
 }
 
@@ -131,7 +131,7 @@ void op_stream_put_event(struct op_stream_words *w, unsigned int counter,
 	put_word(&r, event->um);
 	put_word(&r, event->kernel);
 	put_word(&r, event->user);
-	put_string(&r, event->name);
+	put_string_words(&r, event->name);
 	end_record(&r, OP_EVENT, 0);
 }
 
@@ -145,8 +145,8 @@ void op_stream_put_cookie(struct op_stream_words *w,
 	put_word(&r, query->dev);
 	put_word(&r, query->ino);
 	put_word(&r, query->mtime);
-	put_build_id(&r, query->build_id, query->build_id_len);
-	put_string(&r, query->path);
+	put_build_id_words(&r, query->build_id, query->build_id_len);
+	put_string_words(&r, query->path);
 	end_record(&r, OP_COOKIE_NAME, 0);
 }
 
@@ -158,8 +158,8 @@ void op_stream_put_range(struct op_stream_words *w, uint32_t flags,
 
 	put_word(&r, start);
 	put_word(&r, end);
-	put_build_id(&r, build_id->bytes, build_id->len);
-	put_string(&r, name);
+	put_build_id_words(&r, build_id->bytes, build_id->len);
+	put_string_words(&r, name);
 	end_record(&r, OP_KERNEL_RANGE, flags);
 }
 
@@ -169,7 +169,7 @@ void op_stream_put_lost(struct op_stream_words *w, uint64_t nr,
 	struct record r = start_record(w);
 
 	put_word(&r, nr);
-	put_string(&r, cause);
+	put_string_words(&r, cause);
 	end_record(&r, OP_LOST, 0);
 }
 
@@ -201,7 +201,7 @@ static void put_task_record(struct op_stream_words *w, uint32_t code,
 
 	put_word(&r, tgid);
 	put_word(&r, word);
-	put_string(&r, text);
+	put_string_words(&r, text);
 	end_record(&r, code, 0);
 }
 

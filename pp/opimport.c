@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * opimport: what others recorded becomes ours: files that "perf record" wrote,
- * and sample files of OProfile up to 1.4, one file or a whole session folder. A
- * single sample file is made in a hidden folder beside the output and renamed,
- * so that the output is whole or not there.
+ * files of pprof and folded stacks, and sample files of OProfile up to 1.4, one
+ * file or a whole session folder. A single sample file is made in a hidden
+ * folder beside the output and renamed, so that the output is whole or not
+ * there.
  */
 
 #include <errno.h>
@@ -20,6 +21,7 @@
 #include "libop/op_arguments.h"
 #include "libop/op_diag.h"
 #include "pp/opimport_file.h"
+#include "pp/opimport_foreign.h"
 #include "pp/opimport_perf.h"
 #include "pp/opimport_session.h"
 
@@ -39,8 +41,8 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 		{ "abi", 'a', POPT_ARG_STRING, &o->abi, 0, "the abi file of the machine that sampled", "FILE" },
 		{ "output", 'o', POPT_ARG_STRING, &o->output, 0, "the new sample file, or session folder", "PATH" },
 		{ "session", 's', POPT_ARG_STRING, &o->session, 0, "import a whole session folder", "DIR" },
-		{ "separate-thread", 't', POPT_ARG_NONE, &o->separate_thread, 0, "of perf's files: keep threads and processes apart", NULL },
-		{ "separate-cpu", 'c', POPT_ARG_NONE, &o->separate_cpu, 0, "of perf's files: keep CPUs apart", NULL },
+		{ "separate-thread", 't', POPT_ARG_NONE, &o->separate_thread, 0, "of files that are no sample files: keep threads and processes apart", NULL },
+		{ "separate-cpu", 'c', POPT_ARG_NONE, &o->separate_cpu, 0, "of files of perf: keep CPUs apart", NULL },
 		{ "force", 'f', POPT_ARG_NONE, &o->force, 0, "replace the output file", NULL },
 		{ "verbose", 'V', POPT_ARG_NONE, &o->verbose, 0, "print what is done with each file", NULL },
 		{ "version", 'v', POPT_ARG_NONE, &o->version, 0, "show the version", NULL },
@@ -55,7 +57,7 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 	context = poptGetContext(NULL, argc, argv, table, 0);
 	poptSetOtherOptionHelp(
 		context,
-		"[-o DIR] PERF.DATA...\n   or: opimport [-a ABI] --session DIR --output DIR\n   or: opimport -a ABI -o FILE SAMPLEFILE");
+		"[-o DIR] PERF.DATA...\n   or: opimport [-o DIR] PPROF-OR-FOLDED-FILE\n   or: opimport [-a ABI] --session DIR --output DIR\n   or: opimport -a ABI -o FILE SAMPLEFILE");
 	rc = poptGetNextOpt(context);
 	if (rc < -1) {
 		fprintf(stderr, "opimport: %s: %s; see opimport --help\n",
@@ -72,17 +74,10 @@ static int check_options(const struct options *o, const char *const *files,
 {
 	const char *why = NULL;
 
-	if (!o->session && !o->abi && files && *files)
-		return op_diag_set(
-			diag, -EINVAL,
-			"%s: %s; give files that perf record wrote, or an old sample file with its --abi",
-			*files,
-			access(*files, R_OK) ? strerror(errno)
-					     : "is no file of perf");
 	if (o->session && files && *files)
 		why = "--session imports the whole folder; name no sample file";
 	else if (!o->session && !o->abi)
-		why = "nothing to import; name files of perf record, or an old session with --session, or an old sample file with its --abi";
+		why = "nothing to import; name files of perf record, a file of pprof or of folded stacks, or an old session with --session, or an old sample file with its --abi";
 	else if (!o->output)
 		why = "nowhere to write to; name it with --output";
 	else if (!o->session && (!files || !*files || files[1]))
@@ -217,19 +212,25 @@ static int run_session(const struct options *o, struct op_diag *diag)
 		o->session, counts.failed, o->output);
 }
 
-/* ---- perf ---------------------------------------------------------------- */
+/* ---- profiles of others -------------------------------------------------- */
 
-static int run_perf(const struct options *o, const char *const *files,
-		    struct op_diag *diag)
+static int run_foreign(const struct options *o, const char *const *files,
+		       struct op_diag *diag)
 {
-	const struct opimport_perf perf = {
-		.files = files,
+	const struct opimport_into into = {
 		.to = o->output ? o->output : DEFAULT_OUTPUT,
 		.separate_thread = o->separate_thread,
 		.separate_cpu = o->separate_cpu,
 	};
 
-	return opimport_perf(&perf, diag);
+	if (opimport_is_perf(*files))
+		return opimport_perf(&into, files, diag);
+	if (!files[1])
+		return opimport_foreign(&into, *files, diag);
+	return op_diag_set(
+		diag, -EINVAL,
+		"%s: is not of perf record; of other files name one, as each becomes a session",
+		*files);
 }
 
 int main(int argc, char **argv)
@@ -239,14 +240,13 @@ int main(int argc, char **argv)
 	poptContext context =
 		parse_options(&options, argc, (const char **)argv);
 	const char *const *files = poptGetArgs(context);
-	bool is_perf = !options.session && !options.abi && files && *files &&
-		       opimport_is_perf(*files);
+	bool is_foreign = !options.session && !options.abi && files && *files;
 	int status = 0;
 
 	if (options.version)
 		puts("opimport: oprofile " PACKAGE_VERSION);
-	else if (is_perf)
-		status = run_perf(&options, files, &diag) ? 1 : 0;
+	else if (is_foreign)
+		status = run_foreign(&options, files, &diag) ? 1 : 0;
 	else if (check_options(&options, files, &diag))
 		status = EXIT_USAGE;
 	else if (options.session ? run_session(&options, &diag)

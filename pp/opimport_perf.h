@@ -2,30 +2,20 @@
 #ifndef PP_OPIMPORT_PERF_H
 #define PP_OPIMPORT_PERF_H
 
-/*
- * Files that "perf record" wrote become a session: the daemon reads them as it
- * reads samples that are taken now.
- */
+/* Files that "perf record" wrote become a session. */
 
-#include <stdbool.h>
-
-#include "libop/op_diag.h"
-
-struct opimport_perf {
-	const char *const *files; /* ended by NULL; "-" is standard input */
-	const char *to; /* the session folder */
-	bool separate_thread;
-	bool separate_cpu;
-};
+#include "pp/opimport_daemon.h"
 
 /* Whether @path looks like one, or is standard input. */
 bool opimport_is_perf(const char *path);
 
 /*
- * Import all, as one session in a folder that has no samples yet. What became
- * of them goes to stderr. Returns 0 or -errno with the reason in @diag; of
- * damaged files that what can be read is in the session.
+ * Import @files, ended by NULL, "-" is standard input, as one session in a
+ * folder that has no samples yet. What became of them goes to stderr. Returns 0
+ * or -errno with the reason in @diag; of damaged files that what can be read is
+ * in the session.
  */
-int opimport_perf(const struct opimport_perf *perf, struct op_diag *diag);
+int opimport_perf(const struct opimport_into *into, const char *const *files,
+		  struct op_diag *diag);
 
 #endif /* PP_OPIMPORT_PERF_H */

@@ -8,7 +8,8 @@ opreport_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 PROGS += opimport
 opimport_SRCS := $(wildcard pp/opimport*.c) utils/process.c
 opimport_LIBS := libpp libdb libop
-opimport_LDLIBS = $(POPT_LIBS) $(ZLIB_LIBS)
+opimport_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
+$(O)/pp/opimport_pprof.o: $(O)/libpp/format/profile.pb-c.c
 
 PROGS += oparchive
 oparchive_SRCS := $(wildcard pp/oparchive*.c) pp/options.c pp/progress.c

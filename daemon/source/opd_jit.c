@@ -488,7 +488,7 @@ static int read_function(const struct opd_jit *jit,
 		return opd_jitdump_read(&jit->dump, code, function);
 	memset(function, 0, sizeof(*function));
 	function->size = code->size;
-	return read_name_in_map(jit, code, function->name);
+	return read_name_in_map(jit, code, function->room);
 }
 
 static int make_jit_image(struct opd_jits *jits, struct opd_jit *jit)
@@ -632,7 +632,8 @@ static void write_late_names(struct opd_jit *jit, FILE *file)
 		last = code->start;
 		if (!read_function(jit, code, &function))
 			fprintf(file, "%" PRIx64 " %" PRIx32 " %s\n",
-				code->start, code->size, function.name);
+				code->start, code->size,
+				op_code_function_name(&function));
 		opd_jitdump_free_function(&function);
 	}
 	jit->nr_lost = kept;

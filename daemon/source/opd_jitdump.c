@@ -333,7 +333,7 @@ int opd_jitdump_read(const struct opd_jitdump *dump,
 	    load.prefix.size <= sizeof(load))
 		return -ESTALE;
 	name_len = strnlen(text + sizeof(load), (size_t)len - sizeof(load));
-	op_perf_map_copy_name(function->name, sizeof(function->name),
+	op_perf_map_copy_name(function->room, sizeof(function->room),
 			      text + sizeof(load), name_len);
 	function->size = code->size;
 	rest = load.prefix.size - sizeof(load);

@@ -43,7 +43,7 @@ ROOMS = {
     "libpp/format": {"libpp": "*", **LIBOP},
     "pp": {
         "libpp": "*",
-        "libpp/format": "format.h gmon.h text.h text_fit.h",
+        "libpp/format": "format.h gmon.h profile.pb-c.h text.h text_fit.h",
         "utils": "process.h",
         "libpp/symbols": SYMBOLS,
         **STORES,

@@ -247,9 +247,9 @@ refuses "nothing but the magic" 1 "magic: is " --output "$TMP/new" "$TMP/magic"
 head -c 60 "$TMP/flat" >"$TMP/head"
 refuses "half a header" 1 "head: is cut short: it ends in its header" \
 	--output "$TMP/new" "$TMP/head"
-refuses "one that is none" 2 "work.c: is no file of perf; give files" \
+refuses "one that is none" 1 "work.c:1: no count behind the stack" \
 	--output "$TMP/new" "$TMP/work.c"
-refuses "one that is missing" 2 "none: No such file or directory; give files" \
+refuses "one that is missing" 1 "none: No such file or directory; give a file of perf record" \
 	--output "$TMP/new" "$TMP/none"
 refuses "a second one that is none" 1 "work.c: is no file of perf" \
 	--output "$TMP/new" "$TMP/flat" "$TMP/work.c"

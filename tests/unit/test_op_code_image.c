@@ -34,17 +34,11 @@ static int remove_temp_folder(void **state)
 	return 0;
 }
 
-static const struct op_code_function *
-function_of(const char *name, uint32_t size, const void *bytes)
-{
-	static struct op_code_function function;
-
-	memset(&function, 0, sizeof(function));
-	snprintf(function.name, sizeof(function.name), "%s", name);
-	function.size = size;
-	function.bytes = bytes;
-	return &function;
-}
+#define FUNCTION(called, len, contents)                                        \
+	(&(const struct op_code_function){ .name = (called),                   \
+					   .size = (len),                      \
+					   .bytes =                            \
+						   (const void *)(contents) })
 
 /* Keep a function: its number. */
 static uint32_t keep(struct op_code_image *image, const char *name,
@@ -52,8 +46,7 @@ static uint32_t keep(struct op_code_image *image, const char *name,
 {
 	uint32_t number = UINT32_MAX;
 
-	assert_int_equal(op_code_image_keep(image,
-					    function_of(name, size, bytes),
+	assert_int_equal(op_code_image_keep(image, FUNCTION(name, size, bytes),
 					    &number),
 			 0);
 	return number;
@@ -224,7 +217,7 @@ static void test_most_functions(void **state)
 		snprintf(name, sizeof(name), "f%u", i);
 		assert_int_equal(keep(&image, name, 1, NULL), i);
 	}
-	assert_int_equal(op_code_image_keep(&image, function_of("g", 1, NULL),
+	assert_int_equal(op_code_image_keep(&image, FUNCTION("g", 1, NULL),
 					    &number),
 			 -ENOSPC);
 	assert_int_equal(number, 0);
@@ -246,13 +239,13 @@ static void test_most_bytes(void **state)
 	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	assert_int_equal(keep(&image, "a", 1, NULL), 1);
 	assert_int_equal(op_code_image_keep(&image,
-					    function_of("b", most - 15, bytes),
+					    FUNCTION("b", most - 15, bytes),
 					    &number),
 			 -ENOSPC);
 	assert_int_equal(image.code_len, 0);
 	assert_int_equal(keep(&image, "b", most - 16, bytes), 2);
 	assert_int_equal(image.code_len, most);
-	assert_int_equal(op_code_image_keep(&image, function_of("c", 1, bytes),
+	assert_int_equal(op_code_image_keep(&image, FUNCTION("c", 1, bytes),
 					    &number),
 			 -ENOSPC);
 	assert_int_equal(keep(&image, "c", 1, NULL), 3);
@@ -395,8 +388,7 @@ static void run_image(const struct row *row, FILE *out)
 			nr_lines++;
 		} else if (sscanf(line, "%15s %u %63s", name, &size, bytes) >=
 			   2) {
-			function =
-				*function_of(name, size, *bytes ? bytes : NULL);
+			function = *FUNCTION(name, size, *bytes ? bytes : NULL);
 			function.lines = lines;
 			function.nr_lines = nr_lines;
 			assert_int_equal(op_code_image_keep(&image, &function,

@@ -41,7 +41,7 @@ static const char *name_at(const struct opd_jitdump *dump,
 		return "";
 	assert_int_equal(opd_jitdump_read(dump, code, &function), 0);
 	opd_jitdump_free_function(&function);
-	return function.name;
+	return function.room;
 }
 
 static void test_times(void **state)
@@ -106,7 +106,7 @@ static void check_function(const struct opd_jitdump *dump,
 
 	assert_non_null(code);
 	assert_int_equal(opd_jitdump_read(dump, code, &function), 0);
-	assert_string_equal(function.name, "f?");
+	assert_string_equal(function.room, "f?");
 	assert_int_equal(function.size, 4);
 	assert_memory_equal(function.bytes, "CODE", 4);
 	assert_int_equal(function.nr_lines, 2);
@@ -304,7 +304,7 @@ static void test_no_bytes(void **state)
 					  opd_jit_codes_find(&codes, 0x1000),
 					  &function),
 			 0);
-	assert_string_equal(function.name, "n");
+	assert_string_equal(function.room, "n");
 	assert_null(function.bytes);
 	opd_jitdump_free_function(&function);
 	opd_jitdump_close(&dump);
@@ -361,7 +361,7 @@ static void test_longest_code(void **state)
 	assert_int_equal(function.bytes[(16u << 20) - 1], 0);
 	opd_jitdump_free_function(&function);
 	function = read_zeros("f", (16u << 20) + 1);
-	assert_string_equal(function.name, "f");
+	assert_string_equal(function.room, "f");
 	assert_null(function.bytes);
 	opd_jitdump_free_function(&function);
 }
@@ -386,7 +386,7 @@ static void test_longest_name(void **state)
 		memset(name, 'n', rows[i].len);
 		name[rows[i].len] = '\0';
 		function = read_zeros(name, 8);
-		assert_int_equal(strlen(function.name), rows[i].kept);
+		assert_int_equal(strlen(function.room), rows[i].kept);
 		assert_int_equal(function.bytes != NULL, rows[i].has_bytes);
 		opd_jitdump_free_function(&function);
 	}

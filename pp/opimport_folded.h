@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PP_OPIMPORT_FOLDED_H
+#define PP_OPIMPORT_FOLDED_H
+
+/*
+ * Folded stacks, "application;caller;...;function COUNT" on a line, as the
+ * scripts that make flame graphs read them, become a session. Who wrote them
+ * does not tell of images: all functions are those of the application.
+ */
+
+#include <stddef.h>
+
+#include "pp/opimport_profile.h"
+
+/*
+ * Tell all of @text, @len bytes and a zero byte, to @profile; @path is for
+ * errors. The text is changed. Returns 0 or -errno with the reason in @diag.
+ */
+int opimport_folded(struct opimport_profile *profile, const char *path,
+		    char *text, size_t len, struct op_diag *diag);
+
+#endif /* PP_OPIMPORT_FOLDED_H */

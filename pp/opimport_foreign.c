@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The file is read as a whole: what it says of one sample may be anywhere. */
+
+#include "pp/opimport_foreign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/op_file.h"
+#include "libpp/symbols/unpack.h"
+#include "pp/opimport_folded.h"
+#include "pp/opimport_pprof.h"
+
+#define MAX_BYTES (INT64_C(8) << 30)
+#define LOOKED_AT 4096
+
+struct bytes {
+	char *data; /* a zero byte follows */
+	size_t len;
+};
+
+/* All that is in the regular file @fd. */
+static int read_bytes(struct bytes *bytes, int fd)
+{
+	struct stat st;
+	int err;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (st.st_size > MAX_BYTES)
+		return -EFBIG;
+	bytes->len = (size_t)st.st_size;
+	bytes->data = malloc(bytes->len + 1);
+	if (!bytes->data)
+		return -ENOMEM;
+	err = op_file_read_at(fd, bytes->data, bytes->len, 0);
+	bytes->data[bytes->len] = '\0';
+	return err;
+}
+
+/* The same of what is packed in it, if it is. */
+static int read_unpacked(struct bytes *bytes, int fd)
+{
+	struct stat st;
+	int to, err;
+
+	if (fstat(fd, &st))
+		return -errno;
+	err = S_ISREG(st.st_mode) ? pp_unpack(fd, 0, (uint64_t)st.st_size, &to)
+				  : -EINVAL;
+	if (err == -ENOENT)
+		return read_bytes(bytes, fd);
+	if (err)
+		return err;
+	err = read_bytes(bytes, to);
+	close(to);
+	return err;
+}
+
+static const char *why_not_read(int err)
+{
+	if (err == -EINVAL)
+		return "is no regular file";
+	if (err == -ENOEXEC)
+		return "is packed and damaged";
+	if (err == -ENODATA)
+		return "is empty";
+	if (err == -EFBIG)
+		return "is too large";
+	return strerror(-err);
+}
+
+static int read_foreign_file(struct bytes *bytes, const char *path,
+			     struct op_diag *diag)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int err = fd < 0 ? -errno : read_unpacked(bytes, fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (!err && !bytes->len)
+		err = -ENODATA;
+	return err ? op_diag_set(diag, err, "%s: %s; " OPIMPORT_CURE, path,
+				 why_not_read(err))
+		   : 0;
+}
+
+/* Messages of protobuf have tags below ' ' everywhere. */
+static bool is_text(const struct bytes *bytes)
+{
+	size_t nr = bytes->len < LOOKED_AT ? bytes->len : LOOKED_AT;
+
+	for (size_t i = 0; i < nr; i++) {
+		unsigned char c = (unsigned char)bytes->data[i];
+
+		if ((c < ' ' || c == 0x7f) && !strchr("\t\r\n", c))
+			return false;
+	}
+	return nr;
+}
+
+/* Tell @profile all of @bytes. */
+static int tell_profile(struct opimport_profile *profile, const char *path,
+			struct bytes *bytes, struct op_diag *diag)
+{
+	if (is_text(bytes))
+		return opimport_folded(profile, path, bytes->data, bytes->len,
+				       diag);
+	return opimport_pprof(profile, path, (const uint8_t *)bytes->data,
+			      bytes->len, diag);
+}
+
+int opimport_foreign(const struct opimport_into *into, const char *path,
+		     struct op_diag *diag)
+{
+	struct opimport_profile *profile = NULL;
+	struct bytes bytes = { NULL, 0 };
+	int err = read_foreign_file(&bytes, path, diag);
+
+	if (!err)
+		err = opimport_profile_new(&profile, into,
+					   is_text(&bytes) ? "folded" : "pprof",
+					   diag);
+	if (!err)
+		err = tell_profile(profile, path, &bytes, diag);
+	free(bytes.data);
+	if (!err)
+		err = opimport_profile_end(profile, diag);
+	opimport_profile_free(profile);
+	return err;
+}
