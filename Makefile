@@ -25,6 +25,8 @@
 #	manual         the manual and the other pages of doc/ as HTML, in $(O)/html
 #	curves         the figures and pictures of doc/accuracy.md and doc/overhead.md,
 #	               measured on this machine and in a virtual one; ten minutes
+#	soak           profiles this machine for HOURS= (1) under load, and draws what
+#	               the daemon needed and lost (root)
 #	demo           a profile of a program on this machine; vm-demo: with the
 #	               module, in a virtual machine
 #	install        the programs, the libraries, the events, the manual pages, doc/
@@ -389,7 +391,7 @@ clean:
 .PHONY: all tools test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
 	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian \
-	check-packages lint hdr-check fuzz bench demo \
+	check-packages lint hdr-check fuzz bench soak demo \
 	pictures curves manual vm-demo install-deps format install install-agent install-dkms \
 	install-systemd install-doc install-completion uninstall dist help \
 	clean

@@ -158,14 +158,17 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 	return 0;
 }
 
-/* What had a build-id when it was sampled is no binary without one. */
+/* A file that had a build-id when it was sampled is none without one; of the
+ * kernel somebody may have made a copy that lacks it. */
 static bool is_changed(const struct op_bfd *bfd, const struct pp_image *image)
 {
 	size_t len;
 	const uint8_t *id = op_bfd_build_id(bfd, &len);
 
-	if (image->build_id_len)
-		return !id || len != image->build_id_len ||
+	if (!id && image->build_id_len && image->kind == OP_IMAGE_FILE)
+		return true;
+	if (id && image->build_id_len)
+		return len != image->build_id_len ||
 		       memcmp(id, image->build_id, len);
 	return image->mtime && image->mtime != op_bfd_mtime(bfd);
 }

@@ -26,6 +26,7 @@
 #define MAX_BASE                                                               \
 	70 /* of its last part: files of the session have it, escaped */
 #define FLUSH_AT 16384 /* words */
+#define STREAM_FOLDER "/var/tmp" /* it may be large */
 
 struct opimport_profile {
 	const struct opimport_into *into;
@@ -104,7 +105,7 @@ static void keep_error(struct opimport_profile *p, int err)
 /* A file that nobody else sees, and that the daemon opens by its descriptor. */
 static FILE *open_stream_file(void)
 {
-	char path[] = "/var/tmp/opimport-XXXXXX";
+	char path[] = STREAM_FOLDER "/opimport-XXXXXX";
 	int fd = mkstemp(path);
 	FILE *file;
 
@@ -418,7 +419,7 @@ static int run_stream(struct opimport_profile *p, struct op_diag *diag)
 	char source[64];
 
 	if (fcntl(fd, F_SETFD, 0))
-		return op_diag_set(diag, -errno, "opimport: %s",
+		return op_diag_set(diag, -errno, "the daemon: %s",
 				   strerror(errno));
 	snprintf(source, sizeof(source), "file:/dev/fd/%d", fd);
 	return opimport_run_daemon(p->into, &p->session, source, diag);
@@ -432,9 +433,12 @@ int opimport_profile_end(struct opimport_profile *p, struct op_diag *diag)
 		flush_words(p);
 	if (!p->err && fflush(p->stream))
 		keep_error(p, -errno);
+	if (p->err == -ENOMEM)
+		return op_diag_set(diag, p->err, "out of memory");
 	if (p->err)
-		return op_diag_set(diag, p->err, "/var/tmp: %s",
-				   strerror(-p->err));
+		return op_diag_set(diag, p->err,
+				   "a file in %s: %s; make room there",
+				   STREAM_FOLDER, strerror(-p->err));
 	err = save_images(p, diag);
 	return err ? err : run_stream(p, diag);
 }

@@ -22,7 +22,8 @@
 #include "pp/opimport_daemon.h"
 
 /* What to do about a file that is none of those. */
-#define OPIMPORT_CURE "give a file of perf record, pprof or folded stacks"
+#define OPIMPORT_CURE                                                          \
+	"give a file of perf record, pprof or folded stacks, or an old sample file with its --abi"
 
 struct opimport_profile;
 

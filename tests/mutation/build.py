@@ -139,20 +139,24 @@ class Build:
     def obj(self, name):
         return f"{self.folder}/{name[:-2]}.o"
 
-    def compile(self, name, text, folder, to):
+    def compile(self, name, text, folder, to, unit=None):
         """Compile the source name with another text, below folder: the
-        digest of the object or None, and what the compiler says."""
+        digest of the object or None, and what the compiler says. With unit
+        that is compiled, a source that includes the other."""
         source = folder / name
         source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(text)
         words = [
             w
-            for w in self.compiles[name]
+            for w in self.compiles[unit or name]
             if w not in ("-MMD", "-MP") and not w.startswith("-W")
         ]
         words[words.index("-o") + 1] = str(to)
         words = [f"-I{self.src}" if w == "-I." else w for w in words]
         words[1:1] = ["-w", f"-iquote{(self.src / name).parent}"]
+        if unit:
+            words[1:1] = [f"-iquote{folder}"]
+            words[-1] = str(self.src / unit)
         # The name of the source is in the object: the same one for all.
         done = subprocess.run(
             words,
@@ -165,6 +169,15 @@ class Build:
         if done.returncode:
             return None, done.stderr.decode(errors="replace")
         return digest(pathlib.Path(to).read_bytes()), ""
+
+    def unit_including(self, program, name):
+        """The source of a test that includes the source name, or None."""
+        unit = f"{program}.c"
+        path = self.src / unit
+        if unit in self.compiles and path.is_file():
+            if f'#include "{name}"' in path.read_text():
+                return unit
+        return None
 
     def programs_with(self, name):
         """The programs that may contain the object of a source."""

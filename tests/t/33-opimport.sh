@@ -96,7 +96,7 @@ refuses "no such folder" 1 "$TMP/none/x: cannot be written: No such file" \
 	-a "$TMP/abi" -o "$TMP/none/x" "$TMP/old"
 refuses "a name that is too long" 1 "x: too long" \
 	-a "$TMP/abi" -o "$TMP/$(printf '%05000d' 0)/x" "$TMP/old"
-refuses "--abi is missing" 2 "abi" -o "$TMP/newer" "$TMP/old"
+refuses "--abi is missing" 1 "abi" -o "$TMP/newer" "$TMP/old"
 refuses "--output is missing" 2 "output" -a "$TMP/abi" "$TMP/old"
 refuses "the file is missing" 2 "exactly one" -a "$TMP/abi" -o "$TMP/newer"
 refuses "two files" 2 "exactly one" -a "$TMP/abi" -o "$TMP/newer" a b
