@@ -187,6 +187,9 @@ static int ask_name(struct opd_feed *feed, struct op_cookie_query *query,
 	if (err == -EAGAIN && query->path[0] &&
 	    (last || feed->account_wanted)) {
 		query->flags |= OP_IMAGE_MAY_HANG;
+		op_log(feed->source->client->log,
+		       "%s: the file has not responded yet: its build-id is not read",
+		       query->path);
 		err = 0;
 	}
 	return err;

@@ -50,7 +50,7 @@ E=cpu-clock
 # that inodes are build-ids, and perf aborts. So it is to have build-ids.
 RECORD='perf record -q -F 997 --buildid-mmap'
 
-# record FILE ARG...: of perf record.
+# record FILE ARG...: of perf record; another -F is one of the ARGs.
 record() {
 	file=$1
 	shift
@@ -215,8 +215,9 @@ is "each of those" "$(folded)" "$(stacks dwarf)"
 
 # A ring that holds one sample.
 # On one CPU with the program, which never waits, perf cannot keep up.
-taskset -c 0 perf record -q -F 5000 -m 4 -e $E --call-graph dwarf,8192 \
-	-o "$TMP/lost" "$NONE" $ROUNDS >/dev/null 2>"$TMP/perf.err"
+RECORD="taskset -c 0 $RECORD"
+ok "perf record with a small ring" \
+	record lost -F 5000 -m 4 -e $E --call-graph dwarf,8192 "$NONE" $ROUNDS
 ok "a file with losses" import "$TMP/lost"
 perf report -i "$TMP/lost" -D 2>/dev/null | awk '
 	/PERF_RECORD_LOST_SAMPLES/ { sub(/.*:/, ""); samples += $1 }

@@ -8,6 +8,7 @@
  *	slow N	to the next N there is a name, but no build-id yet
  *	account N M	the source says from now on: N taken, M of them lost
  *	ask	the reader wants the account
+ *	log	tell what the log has
  *	end	behind what was said there is nothing any more
  *	room N	the reader takes so many words at once
  *	changed	kernel modules may have come
@@ -33,6 +34,7 @@
 #include "utils/opstream/stream_text.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #define ROOM 4096
@@ -269,6 +271,18 @@ static void write_task(const char *proc, unsigned long tgid, unsigned long tid,
 	write_text(folder, name, text);
 }
 
+/* The lines of the log without their times. */
+static void tell_log(const struct op_log *log, FILE *out)
+{
+	char text[256] = "", *line, *rest = text;
+	ssize_t len = pread(log->fd, text, sizeof(text) - 1, 0);
+
+	assert_true(len >= 0);
+	while ((line = strsep(&rest, "\n")) && *line)
+		fprintf(out, "log: %s\n",
+			line + strlen("2026-01-31 12:00:00 "));
+}
+
 /* @row->given: the events sample the kernel; "tasks": names and cgroups of
  * tasks are wanted instead. */
 static void run_feed(const struct row *row, FILE *out)
@@ -311,6 +325,8 @@ static void run_feed(const struct row *row, FILE *out)
 		   "nosuch 8192 0 - Live 0xffffffffc0010000\n");
 	memset(&play, 0, sizeof(play));
 	op_log_init(&log);
+	log.fd = memfd_create("log", MFD_CLOEXEC);
+	assert_true(log.fd >= 0);
 	opd_events_timer(&events);
 	events.counter[0].kernel = row->given && !tasks;
 	/* "tells", which comes first */
@@ -359,10 +375,13 @@ static void run_feed(const struct row *row, FILE *out)
 				   strrchr(line, ' ') + 1);
 		else if (!strcmp(verb, "asked"))
 			fprintf(out, "asked %u times\n", play.nr_asked);
+		else if (!strcmp(verb, "log"))
+			tell_log(&log, out);
 		else
 			say(line);
 	}
 	opd_feed_free(feed);
+	op_log_close(&log);
 	remove_tree(proc);
 }
 
@@ -479,8 +498,9 @@ static const struct row rows[] = {
 		"sample 0x5 0\n"
 		"sees /bin/p11 of 0\n" NAME(11) "cpu 1\n" },
 	{ "but_not_when_the_account_is_wanted", NULL,
-	  "slow 99; image 11; read; ask; read",
-	  BEGIN "image 11\nsees /bin/p11 of 0\n" SLOW_NAME(11) },
+	  "slow 99; image 11; read; log; ask; read; log",
+	  BEGIN "image 11\nsees /bin/p11 of 0\n" SLOW_NAME(
+		  11) "log: /bin/p11: the file has not responded yet: its build-id is not read\n" },
 	{ "nor_at_the_end", NULL, "slow 99; image 11; end; read",
 	  "sees /bin/p11 of 0\n" BEGIN "image 11\n" SLOW_NAME(11) "the end\n" },
 	{ "the_images_of_a_stack_are_named", NULL,

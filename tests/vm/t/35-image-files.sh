@@ -105,7 +105,7 @@ for way in packet:socket fuse:code fanotify:guarded; do
 done
 like "the log tells that one did not answer" \
 	"$(cat "$SESSION/samples/oprofiled.log")" \
-	"$TMP/guarded: the file does not respond"
+	"$TMP/guarded: the file (does not respond|has not responded yet)"
 
 # ---- programs that delete themselves
 
