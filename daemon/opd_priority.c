@@ -3,10 +3,13 @@
 #include "daemon/opd_priority.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "libop/op_log.h"
 
@@ -21,9 +24,33 @@ static uint64_t ns_of_clock(clockid_t id)
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
+/*
+ * Nice values only count among the processes of one session (sched(7),
+ * "Autogrouping"): against all others its own value does. Only for a session
+ * that is the daemon's alone; a kernel without such groups has no such file.
+ */
+static void set_nice_of_session(int nice)
+{
+	char text[16];
+	int fd;
+
+	if (getsid(0) != getpid())
+		return;
+	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	snprintf(text, sizeof(text), "%d", nice);
+	/* Where it is refused the daemon waits for its turn as before. */
+	(void)!write(fd, text, strlen(text));
+	close(fd);
+}
+
 static int set_nice(int nice)
 {
-	return setpriority(PRIO_PROCESS, 0, nice) ? -errno : 0;
+	if (setpriority(PRIO_PROCESS, 0, nice))
+		return -errno;
+	set_nice_of_session(nice);
+	return 0;
 }
 
 /* SCHED_RR would lose fewer samples still. But it may keep kernel threads

@@ -6,9 +6,9 @@
  * How urgently the kernel runs the daemon. The buffers of a source last a
  * quarter of a second with stacks; on a machine whose CPUs are all busy an
  * ordinary process may wait longer than that for its turn, and samples are
- * lost. So the daemon asks for the nice value -20, as long as it needs little:
- * when it takes more than half of a CPU for a second, it has that of others,
- * until it needs less than a quarter.
+ * lost. So the daemon asks for the nice value -20, for itself and for its
+ * session, as long as it needs little: when it takes more than half of a CPU for
+ * a second, it has that of others, until it needs less than a quarter.
  */
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct opd_priority {
 };
 
 /* Of this thread, from now on. An ordinary user may not; then nothing changes.
- * Children begin with the nice value 0. */
+ * Children begin with the nice value 0; they are to leave the session. */
 void opd_priority_begin(struct opd_priority *priority, struct op_log *log);
 
 /* To be called often: see above. */

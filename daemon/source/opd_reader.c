@@ -122,6 +122,7 @@ static void be_child(int sock, pid_t daemon)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
 		_exit(1);
+	setsid(); /* the daemon's has a priority: see opd_priority.h */
 	if (!chdir("/") && dup2(sock, 0) == 0) {
 		close_range(1, ~0U, 0);
 		/* What a kernel without filters refuses is no reason to have

@@ -219,6 +219,7 @@ __attribute__((noreturn)) static void pack_in_child(struct opd_store *store,
 	/* The daemon may be dead already, which sends no signal any more. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
 		_exit(1);
+	setsid(); /* the daemon's has a priority: see opd_priority.h */
 	close_other_files(store->log->fd, store->lock_fd);
 	setpriority(PRIO_PROCESS, 0, NICE);
 	if (err) {

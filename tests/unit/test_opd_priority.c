@@ -4,6 +4,13 @@
 #include "tests/unit/rows.h"
 
 #include "daemon/opd_priority.h"
+#include "libop/op_log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MS UINT64_C(1000000)
 
@@ -35,9 +42,72 @@ static void priority_follows_need(void **state)
 	}
 }
 
+/* The nice value of our session against others. */
+static int nice_of_session(void)
+{
+	FILE *file = fopen("/proc/self/autogroup", "re");
+	int nice = 99;
+
+	if (!file || fscanf(file, "%*s nice %d", &nice) != 1)
+		_exit(20);
+	fclose(file);
+	return nice;
+}
+
+/* Returns 0, or what is wrong. */
+static int raise_and_lower(int wanted)
+{
+	struct opd_priority p = { 0 };
+	struct op_log log;
+
+	op_log_init(&log);
+	opd_priority_begin(&p, &log);
+	if (!p.is_raised || getpriority(PRIO_PROCESS, 0) != -20)
+		return 1;
+	if (nice_of_session() != wanted)
+		return 2;
+	opd_priority_end(&p);
+	if (getpriority(PRIO_PROCESS, 0) != 0)
+		return 3;
+	return nice_of_session() ? 4 : 0;
+}
+
+/* In a session that is new, with us as its leader or as another process. */
+static void in_session(bool leads, int wanted)
+{
+	int status = 5 << 8;
+
+	if (setsid() >= 0 && (leads || fork() == 0))
+		_exit(raise_and_lower(wanted));
+	wait(&status);
+	_exit(status >> 8);
+}
+
+static void assert_raised(bool leads, int wanted)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		in_session(leads, wanted);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status >> 8, 0);
+}
+
+static void session_of_its_own_is_raised(void **state)
+{
+	(void)state;
+	if (access("/proc/self/autogroup", W_OK) ||
+	    setpriority(PRIO_PROCESS, 0, -1) || setpriority(PRIO_PROCESS, 0, 0))
+		skip();
+	assert_raised(true, -20);
+	assert_raised(false, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(session_of_its_own_is_raised),
 		cmocka_unit_test(priority_follows_need),
 	};
 
