@@ -284,6 +284,8 @@ manual:
 	$(Q)O='$(O)' utils/manual
 curves: tools test-programs module
 	$(Q)O='$(O)' utils/curves
+soak: tools test-programs
+	$(Q)O='$(O)' utils/soak $(or $(HOURS),1)
 demo:
 	$(Q)O='$(O)' utils/demo
 vm-demo:

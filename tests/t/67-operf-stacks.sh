@@ -192,7 +192,8 @@ if [ -n "$cgroup" ]; then
 	ok "the cgroup is gone" [ ! -e "$cgroup" ]
 	# shellcheck disable=SC2016 # for the command
 	profiled "what goes on behind the command" --verbose=debug -g \
-		sh -c '"$0" "$1" & echo $!' "$TESTBIN/hold" $$
+		sh -c '"$0" "$1" & echo $!; "$2" 0.05 >&2' "$TESTBIN/hold" $$ \
+		"$TESTBIN/burnmix"
 	cgroup=$(sed -n 's/^+ the command is in the cgroup //p' \
 		"$TMP/operf.err")
 	ok "does not keep its cgroup" [ -n "$cgroup" -a ! -e "$cgroup" ]
