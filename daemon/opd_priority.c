@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Linux shares the CPUs among sessions first: a nice value counts among the
+ * processes of one session, and each session has a value of its own against the
+ * others (sched(7), "The autogroup feature"). So both are set, the latter only
+ * where the session is the daemon's alone.
+ */
 
 #include "daemon/opd_priority.h"
 
@@ -24,11 +30,7 @@ static uint64_t ns_of_clock(clockid_t id)
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-/*
- * Nice values only count among the processes of one session (sched(7),
- * "Autogrouping"): against all others its own value does. Only for a session
- * that is the daemon's alone; a kernel without such groups has no such file.
- */
+/* A kernel without the feature has no such file. */
 static void set_nice_of_session(int nice)
 {
 	char text[16];
@@ -40,7 +42,7 @@ static void set_nice_of_session(int nice)
 	if (fd < 0)
 		return;
 	snprintf(text, sizeof(text), "%d", nice);
-	/* Where it is refused the daemon waits for its turn as before. */
+	/* Where it is refused, the value is that of other sessions. */
 	(void)!write(fd, text, strlen(text));
 	close(fd);
 }

@@ -7,8 +7,8 @@
  * quarter of a second with stacks; on a machine whose CPUs are all busy an
  * ordinary process may wait longer than that for its turn, and samples are
  * lost. So the daemon asks for the nice value -20, for itself and for its
- * session, as long as it needs little: when it takes more than half of a CPU for
- * a second, it has that of others, until it needs less than a quarter.
+ * session, as long as it needs little: when it takes more than half of a CPU
+ * for a second, it has that of others, until it needs less than a quarter.
  */
 
 #include <stdbool.h>
