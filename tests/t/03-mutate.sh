@@ -16,12 +16,13 @@ mutate() {
 		status=$?
 }
 
-mkdir -p "$TMP/tree/calc" "$TMP/tree/tests/unit" "$TMP/tree/tests/t"
+mkdir -p "$TMP/tree/calc" "$TMP/tree/other" "$TMP/tree/tests/unit" \
+	"$TMP/tree/tests/t"
 cd "$TMP/tree" || exit 1
 
 cat >Makefile <<'END'
 O ?= build
-tools: $(O)/bin/calc
+tools: $(O)/bin/calc $(O)/bin/idle
 test-tools: $(O)/tests/unit/test_calc
 $(O)/flags:
 	@mkdir -p $(@D) && touch $@
@@ -31,10 +32,12 @@ $(O)/%.o: %.c $(O)/flags
 $(O)/calc/calc.a: $(O)/calc/calc.o
 	@rm -f $@
 	ar rcs $@ $^
-$(O)/bin/calc: $(O)/calc/main.o $(O)/calc/calc.a $(O)/flags
+$(O)/bin/calc: $(O)/calc/main.o $(O)/other/outside.o $(O)/calc/calc.a $(O)/flags
 	@mkdir -p $(@D)
 	gcc $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
-$(O)/tests/unit/test_calc: $(O)/tests/unit/test_calc.o $(O)/calc/calc.a $(O)/flags
+$(O)/bin/idle: $(O)/other/idle.o $(O)/calc/calc.a $(O)/flags
+	gcc $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
+$(O)/tests/unit/test_calc: $(O)/tests/unit/test_calc.o $(O)/other/outside.o $(O)/calc/calc.a $(O)/flags
 	gcc $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
 END
 
@@ -49,6 +52,7 @@ int product(int n);
 int never(int n);
 void clear(const char *path);
 int room(int n);
+int outside(void);
 END
 
 # The lines of the text below are known by their numbers.
@@ -101,7 +105,12 @@ int room(int n)
 		free(bytes);
 	return 0;
 }
+int (*const elsewhere)(void) = outside;
 END
+
+# A program that has the library, but nothing of it, nor what calc.o needs.
+echo 'int main(void) { return 0; }' >other/idle.c
+echo 'int outside(void) { return 1; }' >other/outside.c
 
 cat >calc/main.c <<'END'
 #include <stdio.h>
