@@ -213,11 +213,14 @@ is "each of those" "$(folded)" "$(stacks dwarf)"
 
 # ---- losses ----------------------------------------------------------------------
 
-# A ring that holds one sample.
-# On one CPU with the program, which never waits, perf cannot keep up.
-RECORD="taskset -c 0 $RECORD"
+# A ring that holds one sample, and perf stands still while the program runs.
 ok "perf record with a small ring" \
-	record lost -F 5000 -m 4 -e $E --call-graph dwarf,8192 "$NONE" $ROUNDS
+	record lost -m 4 -e $E --call-graph dwarf,8192 sh -c '
+		kill -STOP $PPID
+		"$0" "$1"
+		kill -CONT $PPID
+		"$0" "$1"
+		exit' "$NONE" $ROUNDS
 ok "a file with losses" import "$TMP/lost"
 perf report -i "$TMP/lost" -D 2>/dev/null | awk '
 	/PERF_RECORD_LOST_SAMPLES/ { sub(/.*:/, ""); samples += $1 }

@@ -170,6 +170,7 @@ else
 fi
 
 profiled "all kinds of places" sh run 2>run.err
+is "all of them ran" "$(cat run.err)" ''
 is "nothing holds a file system" "$(grep 'still' truth)" ''
 is "none is lost" "$(ledger lost)" 0
 rows --demangle=none >all
