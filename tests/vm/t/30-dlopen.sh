@@ -4,7 +4,7 @@
 # address: their samples go to the right one. The code of each lies where the
 # other one has padding that never runs.
 # timeout: 600
-# vm-smp: 2
+# vm-icount: yes
 # vm-check: 6.1 6.12
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
@@ -15,8 +15,6 @@ truth() {
 		"$TMP/truth"
 }
 
-# How many samples there are of so much work depends on what the host lets the
-# guest have.
 ok "start" start --separate=lib
 a=0 b=0
 while [ $((a + b)) -lt "$(by_tier 1000 4000)" ]; do
@@ -46,12 +44,7 @@ is "samples in the wrong library" "$wrong" 0
 
 share=$(percent "$a" $((a + b)))
 truth=$(percent "$(truth burn_a)" $(($(truth burn_a) + $(truth burn_b))))
-# Of runs that are alike the standard error is that of their mean.
-points=$(awk -v samples="$(chance "$truth" $((a + b)))" '
-	/^deviation/ { sum += $2 ^ 2; n++ }
-	END { print sqrt(samples ^ 2 + 3.89 ^ 2 * sum / n ^ 2) }' "$TMP/truth")
-ok "which is less than half of the difference of both" \
-	at_least 16 "$points"
+points=$(chance "$truth" $((a + b)))
 ok "burn_a: $share is within $points points of $truth" \
 	near "$share" "$truth" "$points"
 ok "the libraries shared an address" [ "$(truth same)" -gt 10 ]
