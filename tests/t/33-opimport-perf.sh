@@ -17,6 +17,7 @@ needs_perf own
 
 cat >"$TMP/work.c" <<'END'
 #include <stdlib.h>
+#include <time.h>
 static volatile unsigned long sink;
 #define QUIET __attribute__((noinline, noclone))
 QUIET void hot(int n) { while (n--) sink += 3 * (unsigned long)n; }
@@ -31,8 +32,8 @@ QUIET void deep(int n) {
 	sink++;
 }
 int main(int argc, char **argv) {
-	int rounds = argc > 1 ? atoi(argv[1]) : 1;
-	for (int i = 0; i < rounds; i++)
+	clock_t ms = argc > 1 ? atoi(argv[1]) : 1; /* of CPU time */
+	for (int i = 0; clock() < ms * (CLOCKS_PER_SEC / 1000); i++)
 		deep(i % 20);
 	return 0;
 }
@@ -43,7 +44,7 @@ for how in no- ''; do
 	$cc -O2 -fno-optimize-sibling-calls "-f${how}omit-frame-pointer" \
 		-o "$TMP/$WORK.${how:-with-}fp" "$TMP/work.c" || exit 1
 done
-POINTERS=$TMP/$WORK.no-fp NONE=$TMP/$WORK.with-fp ROUNDS=3000
+POINTERS=$TMP/$WORK.no-fp NONE=$TMP/$WORK.with-fp MS=300
 E=cpu-clock
 
 # Where somebody else profiles at the same time the kernel may have perf believe
@@ -116,7 +117,7 @@ same() {
 
 # ---- flat ----------------------------------------------------------------------
 
-ok "perf record" record flat -e $E "$POINTERS" $ROUNDS
+ok "perf record" record flat -e $E "$POINTERS" $MS
 ok "a file" import "$TMP/flat"
 same "a file" flat
 like "what became of the samples is said" "$(cat "$TMP/import.err")" \
@@ -129,14 +130,14 @@ ok "threads and CPUs" "$BIN/opimport" -t -c -o "$SESSION" "$TMP/flat" 2>/dev/nul
 CURRENT=$SESSION/samples/current
 like "are kept apart" "$(sample_files)" '\.[0-9]+\.[0-9]+\.[0-9]+$'
 CURRENT=$TMP/session/samples/current
-ok "a pipe" sh -c "$RECORD -e $E -o - '$POINTERS' $ROUNDS |
+ok "a pipe" sh -c "$RECORD -e $E -o - '$POINTERS' $MS |
 	'$BIN/opimport' -o '$TMP/piped' - 2>'$TMP/err'"
 SESSION=$TMP/piped
 ok "its samples have symbols" [ "$(ours | sum "$WORK.*" hot)" -gt 50 ]
 SESSION=$TMP/session
 
 if "$TESTBIN/canperf" system 2>/dev/null; then
-	ok "perf record -a -z" record all -a -z -e $E "$POINTERS" $ROUNDS
+	ok "perf record -a -z" record all -a -z -e $E "$POINTERS" $MS
 	ok "the whole machine, packed" import "$TMP/all"
 	theirs all >"$TMP/theirs"
 	ours >"$TMP/ours"
@@ -148,7 +149,7 @@ else
 	skip "the whole machine" "not for this user"
 fi
 
-ok "perf record of two events" record two -e $E,task-clock "$POINTERS" $ROUNDS
+ok "perf record of two events" record two -e $E,task-clock "$POINTERS" $MS
 ok "two events" import "$TMP/two"
 for event in $E task-clock; do
 	is "the samples of $event" \
@@ -161,7 +162,7 @@ for event in $E task-clock; do
 done
 
 mkdir "$TMP/pieces"
-record pieces/data -m 1 -e $E --switch-output=4K "$POINTERS" $ROUNDS
+record pieces/data -m 1 -e $E --switch-output=4K "$POINTERS" $MS
 set -- "$TMP/pieces"/data.*
 ok "perf record wrote pieces" [ $# -gt 1 ]
 ok "pieces" import "$@"
@@ -180,7 +181,7 @@ ok "and of the symbols no fewer than perf" \
 
 # ---- stacks ----------------------------------------------------------------------
 
-ok "perf record -g" record fp -g -e $E "$POINTERS" $ROUNDS
+ok "perf record -g" record fp -g -e $E "$POINTERS" $MS
 ok "stacks by frame pointers" import "$TMP/fp"
 same "stacks by frame pointers" fp
 # stacks FILE: perf's as COUNT and functions, from main on.
@@ -202,7 +203,7 @@ folded() {
 is "each of the stacks" "$(folded)" "$(stacks fp)"
 
 ok "perf record --call-graph dwarf" \
-	record dwarf --call-graph dwarf -e $E "$NONE" $ROUNDS
+	record dwarf --call-graph dwarf -e $E "$NONE" $MS
 ok "stacks that are unwound" import "$TMP/dwarf"
 same "stacks that are unwound" dwarf
 whole=$(perf script -i "$TMP/dwarf" -F ip,sym 2>/dev/null |
@@ -214,13 +215,16 @@ is "each of those" "$(folded)" "$(stacks dwarf)"
 # ---- losses ----------------------------------------------------------------------
 
 # A ring that holds one sample, and perf stands still while the program runs.
+cat >"$TMP/halt" <<'END'
+kill -STOP $PPID
+"$@"
+kill -CONT $PPID
+"$@"
+exit
+END
 ok "perf record with a small ring" \
-	record lost -m 4 -e $E --call-graph dwarf,8192 sh -c '
-		kill -STOP $PPID
-		"$0" "$1"
-		kill -CONT $PPID
-		"$0" "$1"
-		exit' "$NONE" $ROUNDS
+	record lost -m 4 -e $E --call-graph dwarf,8192 sh "$TMP/halt" \
+		"$NONE" $MS
 ok "a file with losses" import "$TMP/lost"
 perf report -i "$TMP/lost" -D 2>/dev/null | awk '
 	/PERF_RECORD_LOST_SAMPLES/ { sub(/.*:/, ""); samples += $1 }
