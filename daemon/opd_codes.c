@@ -438,6 +438,25 @@ static int handle_TIMES(struct opd *opd, const struct opd_rec *rec)
 	return 0;
 }
 
+static int handle_CALL(struct opd *opd, const struct opd_rec *rec)
+{
+	const uint64_t *p = rec->payload;
+	struct opd_context context = opd->trans.context;
+	const struct opd_call call = {
+		.counter = (uint32_t)p[0],
+		.caller_cookie = p[2],
+		.caller = p[3],
+		.callee_cookie = p[4],
+		.callee = p[5],
+	};
+
+	if (p[0] >= opd->events.nr || !opd->events.counter[p[0]].set ||
+	    p[1] < 1 || p[1] > OP_MAX_TIMES)
+		return -EINVAL;
+	context.more = p[1] - 1;
+	return opd_trace_call(&opd->trace, &context, &call);
+}
+
 struct code_handler {
 	opd_handler *handle;
 	uint32_t min_words;

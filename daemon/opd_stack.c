@@ -367,3 +367,21 @@ bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
 	stats[store_tree(&s, class) ? OP_STACKS_NOT_STORED : class] += times;
 	return true;
 }
+
+void opd_stack_store_call(struct opd_stacks *stacks,
+			  const struct opd_stack *stack)
+{
+	struct store s = {
+		.stacks = stacks,
+		.places = stacks->places,
+		.stack = stack,
+		.last = true,
+		.waits_for = OP_NO_COOKIE,
+		.cookie = OP_NO_COOKIE,
+	};
+	const struct opd_spot *spots = stacks->spots;
+
+	if (find_all(&s) && is_wanted(&s))
+		stacks->stats->stacks[store_arc(&s, &spots[1], &spots[0])] +=
+			opd_stack_times(stack);
+}

@@ -84,4 +84,9 @@ int opd_stacks_init(struct opd_stacks *stacks, const struct opd_places *places,
 bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
 		     bool last, uint64_t *waits_for);
 
+/* Store the call that leads from the second frame of @stack to its first, and
+ * nothing of the stack, which has no more; count what becomes of it. */
+void opd_stack_store_call(struct opd_stacks *stacks,
+			  const struct opd_stack *stack);
+
 #endif /* DAEMON_OPD_STACK_H */

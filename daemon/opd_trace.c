@@ -122,3 +122,21 @@ void opd_trace_end(struct opd_trace *trace, enum op_trace_ending ending)
 		trace->stats->stacks[OP_STACKS_NOT_STORED] +=
 			opd_stack_times(stack);
 }
+
+int opd_trace_call(struct opd_trace *trace, const struct opd_context *context,
+		   const struct opd_call *call)
+{
+	struct opd_stack *stack = trace->stack;
+
+	if (trace->is_open)
+		return -EINVAL;
+	stack->context = *context;
+	stack->counter = call->counter;
+	stack->frames[0] = (struct opd_frame){ .pc = call->callee,
+					       .cookie = call->callee_cookie };
+	stack->frames[1] = (struct opd_frame){ .pc = call->caller + 1,
+					       .cookie = call->caller_cookie };
+	stack->nr = 2;
+	opd_stack_store_call(trace->stacks, stack);
+	return 0;
+}

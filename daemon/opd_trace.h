@@ -57,4 +57,17 @@ void opd_trace_unwound(struct opd_trace *trace, enum op_trace_ending ending);
  */
 void opd_trace_end(struct opd_trace *trace, enum op_trace_ending ending);
 
+/* A call without its stack: both are images, by their cookies. */
+struct opd_call {
+	uint32_t counter; /* which has an event */
+	uint64_t caller_cookie;
+	uint64_t caller; /* the place of the call */
+	uint64_t callee_cookie;
+	uint64_t callee; /* the start of the function */
+};
+
+/* Store @call of @context. Returns 0, or -EINVAL within a trace. */
+int opd_trace_call(struct opd_trace *trace, const struct opd_context *context,
+		   const struct opd_call *call);
+
 #endif /* DAEMON_OPD_TRACE_H */

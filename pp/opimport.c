@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * opimport: what others recorded becomes ours: files that "perf record" wrote,
- * files of pprof and folded stacks, and sample files of OProfile up to 1.4, one
- * file or a whole session folder. A single sample file is made in a hidden
- * folder beside the output and renamed, so that the output is whole or not
- * there.
+ * files of pprof, callgrind and folded stacks, and sample files of OProfile up
+ * to 1.4, one file or a whole session folder. A single sample file is made in a
+ * hidden folder beside the output and renamed, so that the output is whole or
+ * not there.
  */
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 	context = poptGetContext(NULL, argc, argv, table, 0);
 	poptSetOtherOptionHelp(
 		context,
-		"[-o DIR] PERF.DATA...\n   or: opimport [-o DIR] PPROF-OR-FOLDED-FILE\n   or: opimport [-a ABI] --session DIR --output DIR\n   or: opimport -a ABI -o FILE SAMPLEFILE");
+		"[-o DIR] PERF.DATA...\n   or: opimport [-o DIR] PROFILE\n   or: opimport [-a ABI] --session DIR --output DIR\n   or: opimport -a ABI -o FILE SAMPLEFILE");
 	rc = poptGetNextOpt(context);
 	if (rc < -1) {
 		fprintf(stderr, "opimport: %s: %s; see opimport --help\n",
@@ -77,7 +77,7 @@ static int check_options(const struct options *o, const char *const *files,
 	if (o->session && files && *files)
 		why = "--session imports the whole folder; name no sample file";
 	else if (!o->session && !o->abi)
-		why = "nothing to import; name files of perf record, a file of pprof or of folded stacks, or an old session with --session, or an old sample file with its --abi";
+		why = "nothing to import; name files of perf record, a file of pprof, callgrind or folded stacks, or an old session with --session, or an old sample file with its --abi";
 	else if (!o->output)
 		why = "nowhere to write to; name it with --output";
 	else if (!o->session && (!files || !*files || files[1]))

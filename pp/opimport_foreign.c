@@ -14,6 +14,7 @@
 
 #include "libop/op_file.h"
 #include "libpp/symbols/unpack.h"
+#include "pp/opimport_callgrind.h"
 #include "pp/opimport_folded.h"
 #include "pp/opimport_pprof.h"
 
@@ -107,10 +108,20 @@ static bool is_text(const struct bytes *bytes)
 	return nr;
 }
 
+static const char *foreign_format(const struct bytes *bytes)
+{
+	if (!is_text(bytes))
+		return "pprof";
+	return opimport_is_callgrind(bytes->data) ? "callgrind" : "folded";
+}
+
 /* Tell @profile all of @bytes. */
 static int tell_profile(struct opimport_profile *profile, const char *path,
 			struct bytes *bytes, struct op_diag *diag)
 {
+	if (is_text(bytes) && opimport_is_callgrind(bytes->data))
+		return opimport_callgrind(profile, path, bytes->data,
+					  bytes->len, diag);
 	if (is_text(bytes))
 		return opimport_folded(profile, path, bytes->data, bytes->len,
 				       diag);
@@ -127,8 +138,7 @@ int opimport_foreign(const struct opimport_into *into, const char *path,
 
 	if (!err)
 		err = opimport_profile_new(&profile, into,
-					   is_text(&bytes) ? "folded" : "pprof",
-					   diag);
+					   foreign_format(&bytes), diag);
 	if (!err)
 		err = tell_profile(profile, path, &bytes, diag);
 	free(bytes.data);

@@ -4,7 +4,8 @@
 
 /*
  * A profile that another program has summed up becomes a session: a file of
- * pprof or of folded stacks, which its beginning tells apart, packed or not.
+ * pprof, callgrind or folded stacks, which its beginning tells apart, packed or
+ * not.
  */
 
 #include "pp/opimport_daemon.h"

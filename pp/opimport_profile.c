@@ -358,6 +358,12 @@ static void put_nowhere(struct opimport_profile *p, uint64_t counter)
 	at[1] = counter;
 }
 
+static void put_times(struct opimport_profile *p, uint64_t times)
+{
+	if (times > 1)
+		put_record(p, OP_TIMES, 1, times, 0);
+}
+
 static void put_stack(struct opimport_profile *p,
 		      const struct opimport_stack *stack, uint64_t times)
 {
@@ -366,8 +372,7 @@ static void put_stack(struct opimport_profile *p,
 
 	if (nr > 1 && stack->frames[nr - 1].gap != OP_TRACE_WHOLE)
 		ending = stack->frames[--nr].gap;
-	if (times > 1)
-		put_record(p, OP_TIMES, 1, times, 0);
+	put_times(p, times);
 	if (!nr) {
 		put_nowhere(p, stack->event);
 		return;
@@ -379,8 +384,40 @@ static void put_stack(struct opimport_profile *p,
 	put_record(p, OP_TRACE_END, 1, ending, 0);
 }
 
-void opimport_profile_stack(struct opimport_profile *p,
-			    const struct opimport_stack *stack)
+static void put_sample(struct opimport_profile *p,
+		       const struct opimport_stack *sample, uint64_t times)
+{
+	put_times(p, times);
+	put_frame(p, sample->frames, sample->frames->key, sample->event);
+}
+
+static void put_call(struct opimport_profile *p,
+		     const struct opimport_stack *call, uint64_t times)
+{
+	const struct opimport_frame *callee = call->frames,
+				    *caller = callee + 1;
+	const uint64_t words[] = {
+		OP_ESCAPE,
+		OP_CODE_WORD(OP_CALL, 0, 6),
+		call->event,
+		times,
+		/* Cookies. */
+		caller->part + UINT64_C(1),
+		caller->key,
+		callee->part + UINT64_C(1),
+		callee->key,
+	};
+	uint64_t *at = more_words(p, sizeof(words) / sizeof(*words));
+
+	if (at)
+		memcpy(at, words, sizeof(words));
+}
+
+/* Put what was there @stack->times times, as often as records take it. */
+static void
+put_pieces(struct opimport_profile *p, const struct opimport_stack *stack,
+	   void (*put)(struct opimport_profile *p,
+		       const struct opimport_stack *stack, uint64_t times))
 {
 	uint64_t left = stack->times;
 
@@ -390,9 +427,29 @@ void opimport_profile_stack(struct opimport_profile *p,
 	while (left && !p->err) {
 		uint64_t times = left < OP_MAX_TIMES ? left : OP_MAX_TIMES;
 
-		put_stack(p, stack, times);
+		put(p, stack, times);
 		left -= times;
 	}
+}
+
+void opimport_profile_stack(struct opimport_profile *p,
+			    const struct opimport_stack *stack)
+{
+	put_pieces(p, stack, put_stack);
+}
+
+void opimport_profile_sample(struct opimport_profile *p,
+			     const struct opimport_stack *sample)
+{
+	put_pieces(p, sample, put_sample);
+}
+
+void opimport_profile_call(struct opimport_profile *p,
+			   const struct opimport_stack *call)
+{
+	if (call->frames[0].gap == OP_TRACE_WHOLE &&
+	    call->frames[1].gap == OP_TRACE_WHOLE)
+		put_pieces(p, call, put_call);
 }
 
 /* ---- the session ------------------------------------------------------------

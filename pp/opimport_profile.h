@@ -23,7 +23,7 @@
 
 /* What to do about a file that is none of those. */
 #define OPIMPORT_CURE                                                          \
-	"give a file of perf record, pprof or folded stacks, or an old sample file with its --abi"
+	"give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi"
 
 struct opimport_profile;
 
@@ -78,6 +78,18 @@ void opimport_profile_thread(struct opimport_profile *profile, uint32_t tgid,
  * stack without frames is a loss in the account. */
 void opimport_profile_stack(struct opimport_profile *profile,
 			    const struct opimport_stack *stack);
+
+/* A sample of which only the place is known, its one frame. */
+void opimport_profile_sample(struct opimport_profile *profile,
+			     const struct opimport_stack *sample);
+
+/*
+ * A call, from the second of two frames to the start of a function, the first:
+ * it is all that is known of stacks of as many samples, which are told besides
+ * by opimport_profile_sample(). Calls from and to gaps are left out.
+ */
+void opimport_profile_call(struct opimport_profile *profile,
+			   const struct opimport_stack *call);
 
 /* Make the session. What became of the samples goes to stderr. Returns 0 or
  * -errno with the reason in @diag. */

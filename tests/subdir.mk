@@ -36,7 +36,7 @@ BENCHES := $(patsubst tests/%.c,%,$(wildcard tests/bench/bench_*.c))
 TEST_PROGS += $(BENCHES)
 FUZZERS += $(patsubst tests/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 $(foreach t,$(BENCHES) $(FUZZERS),$(eval $(call UNIT_TEST_VARS,$(t))))
-fuzz/fuzz_profile_SRCS += utils/process.c $(patsubst %,pp/opimport_%.c,daemon folded pprof profile)
+fuzz/fuzz_profile_SRCS += utils/process.c $(patsubst %,pp/opimport_%.c,callgrind callgrind_text daemon folded graph pprof profile)
 
 # optop without its screen.
 OPTOP_PARTS := $(filter-out pp/optop.c pp/optop_live.c pp/optop_terminal.c,$(wildcard pp/optop*.c))

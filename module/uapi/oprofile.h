@@ -50,7 +50,7 @@
  * X(NAME, number, fewest payload words, name in the text form)
  *
  * The numbers up to 8, 13 and 14 are the historical ones. OP_STREAM_BEGIN to
- * OP_LOST, OP_SOURCE, OP_TAKEN, OP_EVENT_TIME and OP_TIMES never come from the
+ * OP_LOST, OP_SOURCE, OP_TAKEN and from OP_EVENT_TIME on never come from the
  * kernel: user space adds them where it reads the kernel's stream, so that what
  * is behind that can be replayed on another machine. A record may grow by words
  * at its end; readers ignore what they don't know.
@@ -124,7 +124,11 @@
 	   (may be absent): sums over CPUs, since the last such record */     \
 	X(EVENT_TIME,    28, 3, "event-time")                                 \
 	/* how often the sample that is next, with its stack, was taken */    \
-	X(TIMES,         29, 1, "times")
+	X(TIMES,         29, 1, "times")                                      \
+	/* counter, times, caller's cookie and offset, callee's cookie and    \
+	   offset of its start: so many samples of the counter, which are in  \
+	   the stream without stacks, were in that call */                    \
+	X(CALL,          30, 6, "call")
 /* clang-format on */
 
 enum op_code {

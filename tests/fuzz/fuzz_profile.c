@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Any bytes as a file of pprof, and as folded stacks, which are made into a
- * stream and images that nobody reads.
+ * Any bytes as a file of pprof, of callgrind and as folded stacks, which are
+ * made into a stream and images that nobody reads.
  */
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pp/opimport_callgrind.h"
 #include "pp/opimport_folded.h"
 #include "pp/opimport_pprof.h"
 
@@ -25,27 +26,36 @@ static struct opimport_profile *new_profile(void)
 	return profile;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+typedef int reader(struct opimport_profile *profile, const char *path,
+		   char *text, size_t len, struct op_diag *diag);
+
+static int read_pprof(struct opimport_profile *profile, const char *path,
+		      char *text, size_t len, struct op_diag *diag)
+{
+	return opimport_pprof(profile, path, (const uint8_t *)text, len, diag);
+}
+
+/* Each failure has its reason, but for want of memory. */
+static void read_as(reader *read, const uint8_t *data, size_t size)
 {
 	struct opimport_profile *profile = new_profile();
 	struct op_diag diag = { "" };
 	char *text = malloc(size + 1);
 
 	if (!text)
-		return 0;
-	/* Each failure has its reason, but for want of memory. */
-	if (opimport_pprof(profile, "fuzz", data, size, &diag) == -EBADMSG &&
-	    !*diag.text)
 		abort();
-	opimport_profile_free(profile);
-	profile = new_profile();
-	diag.text[0] = '\0';
 	memcpy(text, data, size);
 	text[size] = '\0';
-	if (opimport_folded(profile, "fuzz", text, size, &diag) == -EBADMSG &&
-	    !*diag.text)
+	if (read(profile, "fuzz", text, size, &diag) == -EBADMSG && !*diag.text)
 		abort();
 	opimport_profile_free(profile);
 	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	read_as(read_pprof, data, size);
+	read_as(opimport_folded, data, size);
+	read_as(opimport_callgrind, data, size);
 	return 0;
 }

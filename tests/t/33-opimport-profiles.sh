@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# opimport reads profiles that others have summed up, files of pprof and folded
-# stacks: what we write ourselves comes back as the same tables and stacks, the
-# profile of a Go program as `go tool pprof` has it, and lines where the profile
-# tells them. Damaged and hostile files are refused with a reason, or give what is
+# opimport reads profiles that others have summed up, files of pprof, callgrind and
+# folded stacks: what we write ourselves comes back as the same tables and stacks,
+# the profile of a Go program as `go tool pprof` has it, that of valgrind as
+# callgrind_annotate has it, and lines where the profile tells them. Damaged and hostile files are refused with a reason, or give what is
 # sound in them.
 # sanitized: yes
 # timeout: 600
@@ -84,6 +84,142 @@ prog-7/7;main;leaf 3
 prog-7/8;main;leaf 3
 prog-9/9;main;leaf 3"
 like "names of threads" "$(report -l)" "worker"
+
+# ---- callgrind, our own and by the rules of the format ---------------------------
+
+# own [ARG...]: the symbols with samples of their own; images by their base names.
+own() {
+	symbols "$@" | awk '$1 { $2 = ""; print }' | plain | sed 's| /.*/| |' | sort
+}
+
+for name in current flat mixed inlines two threads; do
+	SESSION=$MADE
+	report --format=callgrind -o "$TMP/$name.callgrind" session:$name
+	own session:$name >"$TMP/table"
+	ok "$name as a file of callgrind" import "$TMP/$name.callgrind"
+	is "$name: the same samples" "$(own)" "$(cat "$TMP/table")"
+done
+SESSION=$MADE
+report --callgraph session:current >"$TMP/table"
+import "$TMP/current.callgrind"
+calls=$(report --callgraph | sed -n 's/^  *\([0-9][0-9]*\) .* \([^ ]*\) *$/\1 \2/p')
+like "calls of one function to another" "$calls" '775 busy'
+like "and those of the application to the first function" "$calls" '990 main'
+is "lines are there" "$(report -l -g | awk '/ leaf$/ { print $3 }')" prog.c:12
+is "arcs, and no stacks" "$(account stacks.whole) $(account stacks.arcs_not_stored)" "0 0"
+
+seed=$TOP/tests/fuzz/seeds/fuzz_profile/callgrind
+ok "numbers for names, relative positions, jumps, inlined lines" import "$seed"
+is "samples by line" "$(report -d -g | awk '/^  0/ { print $2, $4, $6 }')" "\
+4 200 sin.c:50
+2 10 app.c:16
+0 30 app.c:17
+1 40 app.h:5
+0 60 app.c:8"
+is "its calls" "$(report --callgraph event:Ir | awk '/^  / && !/self/ { print $1, $3, $4 }')" "\
+200 app main
+200 libm.so sin
+60 app leaf
+60 app main"
+import "$seed" --separate-thread
+like "its process" "$(find "$SESSION/samples/current" -path '*/Ir.*')" '/Ir[.0-9]*\.12\.12\.all$'
+sed 's/$/\r/' "$seed" >"$TMP/crlf"
+import "$seed"
+symbols >"$TMP/table"
+ok "lines that end as on Windows" import "$TMP/crlf"
+is "the same" "$(symbols)" "$(cat "$TMP/table")"
+xz -k -c "$seed" >"$TMP/callgrind.xz"
+ok "packed by xz" import "$TMP/callgrind.xz"
+# Two parts, each with events of its own, in a file without objects.
+cat >"$TMP/parts" <<'END'
+version: 1
+cmd: /srv/www/index.php
+part: 1
+
+events: Time_(10ns) Memory
+
+fl=php:internal
+fn=php::strlen
+1 5 7
+
+fl=index.php
+fn={main}
+1 10
+cfn=php::strlen
+calls=1
+3 5 7
+summary: 15 7
+part: 2
+events: Memory Time_(10ns)
+fn={main}
+1 2 3
+END
+ok "two parts with two orders of events" import "$TMP/parts"
+is "their samples" "$(report -l | awk '/^[0-9]/ { print $1, $3, $NF }')" "\
+7 5 php::strlen
+2 13 {main}"
+like "events are words" "$(report)" 'Counted Time__10ns_ events .* count 1$'
+grep -v '^fn=(3)$\|^0x1100' "$seed" >"$TMP/short"
+ok "a file with less than its totals" import "$TMP/short"
+like "which is told" "$(cat "$TMP/import.err")" \
+	'opimport: warning: .*short: its functions have less than its totals'
+
+# ---- callgrind by valgrind -------------------------------------------------------
+
+# annotated FILE: "FUNCTION EVENT COUNT" of callgrind_annotate, which shows a function
+# once for each file that was inlined into it, some of these without its object.
+# reported: the same by opreport.
+annotated() {
+	(cd / && callgrind_annotate --threshold=100 --auto=no "$1") | python3 -c '
+import collections, re, sys
+sums, events = collections.Counter(), []
+for line in sys.stdin:
+    if line.startswith("Events shown:"):
+        events = line.split()[2:]
+    m = re.match(r"([^a-zA-Z?/]*?) *([^ ]*?):([^\[]*?)( \[.*\])?$", line)
+    if not m:
+        continue
+    counts = re.sub(r"\([^)]*\)", "", m[1]).replace(",", "").split()
+    for event, count in zip(events, counts):
+        if count != ".":
+            sums[m[3], event] += int(count)
+print("\n".join(sorted(" ".join(k) + f" {n}" for k, n in sums.items() if n)))'
+}
+reported() {
+	report -l --csv | python3 -c '
+import collections, csv, sys
+sums = collections.Counter()
+for row in csv.DictReader(sys.stdin):
+    if row["row"] == "symbol":
+        sums[row["symbol"], row["class"].split(":")[0]] += int(row["samples"])
+print("\n".join(sorted(" ".join(k) + f" {n}" for k, n in sums.items() if n)))'
+}
+
+if command -v valgrind >/dev/null; then
+	for options in --dump-line=yes "--dump-instr=yes --collect-jumps=yes --branch-sim=yes" \
+		"--compress-strings=no --compress-pos=no --cache-sim=yes"; do
+		# shellcheck disable=SC2086 # words
+		valgrind --tool=callgrind --callgrind-out-file="$TMP/valgrind.out" \
+			$options "$TMP/prog" a b c >"$TMP/out" 2>&1 || diag "$(cat "$TMP/out")"
+		ok "valgrind $options" import "$TMP/valgrind.out"
+		reported >"$TMP/reported"
+		annotated "$TMP/valgrind.out" >"$TMP/annotated"
+		ok "the costs are those of callgrind_annotate" \
+			cmp "$TMP/annotated" "$TMP/reported" ||
+			diag "$(diff "$TMP/annotated" "$TMP/reported" | head -n 20)"
+		ok "of hundreds of functions" [ "$(wc -l <"$TMP/reported")" -gt 200 ]
+		is "nothing is lost" "$(account taken)" "$(account stored)"
+	done
+	like "main called busy" "$(report --callgraph event:Ir image:"$TMP/prog")" \
+		'^ .* prog  *busy$'
+	head -n -3 "$TMP/valgrind.out" >"$TMP/bad"
+	refuses "one that is cut" 'bad:[0-9]*: ends without totals, so it is cut short' \
+		"$TMP/bad"
+	head -c -4 "$TMP/valgrind.out" | head -c 20000 >"$TMP/bad"
+	refuses "one that is cut earlier" 'bad:[0-9]*: ends ' "$TMP/bad"
+else
+	skip "callgrind by valgrind: no valgrind here"
+fi
 
 # ---- folded stacks of others -----------------------------------------------------
 
@@ -214,6 +350,34 @@ refuses "two files" 'a.folded: is not of perf record; of other files name one' \
 	"$TMP/a.folded" "$TMP/a.folded"
 head -c 100 "$TMP/current.pb.gz" >"$TMP/bad"
 refuses "a packed file that is cut" 'bad: is packed and damaged; give' "$TMP/bad"
+# callgrind NAME SED ERE: the file of callgrind, edited, is refused.
+callgrind() {
+	sed "$2" "$TOP/tests/fuzz/seeds/fuzz_profile/callgrind" >"$TMP/bad"
+	refuses "callgrind: $1" "$3" "$TMP/bad"
+}
+callgrind "a name that was not told" 's/^fn=(3)$/fn=(4)/' \
+	'bad:33: the name of a number has not been told before; the file is damaged'
+callgrind "a line of nothing" 's/^fe=(1)/fe (1)/' 'bad:21: is no line of callgrind'
+callgrind "a key of nobody" 's/^fe=/xy=/' 'bad:21: xy= is no key of callgrind'
+callgrind "no position" 's/^+4 +1 30/4+ 1 30/' 'a line of costs begins with no position'
+callgrind "no number" 's/^+4 +1 30/+4 +1 3x/' 'bad:18: no number where costs are'
+callgrind "more costs than events" 's/^0x1000.*/& 9/' 'more costs than the 2 events'
+callgrind "a cost that is no number of samples" 's/^0x1000.*/0x1000 16 -1/' \
+	'a cost is negative, and samples are not; write the file without this event'
+callgrind "a cost out of reach" 's/^0x1000.*/0x1000 16 99999999999999999/' \
+	'a cost of 99999999999999999; the file'
+callgrind "calls without costs" 's/^+4 18 200 4//; s/^cfn=(3) leaf/fn=(3) leaf/' \
+	'no costs in the line behind calls='
+callgrind "calls of nobody" '/^cfn=(2)/d' 'calls= without a number or a function'
+callgrind "an event twice" 's/^events: Ir Dr/events: Ir Ir/' 'two events are called Ir'
+callgrind "33 events" "s/^events: .*/events: $(seq -s' ' 33)/" \
+	'more than 32 events; write fewer'
+callgrind "costs without an event" '/^events:/d' 'costs of no function or of no event'
+callgrind "another kind of positions" 's/^positions.*/positions: bytes/' \
+	'positions of the unknown kind bytes'
+callgrind "a later version" 's/^version.*/version: 2/' \
+	'is of a version of the format that is not known'
+callgrind "no costs" '/^[0-9+*-]/d; /^calls/d; /^totals/d' 'bad: has no costs; give a file'
 seed=$TOP/tests/fuzz/seeds/fuzz_profile/pprof
 ok "a file of pprof with labels, and a sample that is nowhere" import "$seed"
 is "its stacks" "$(stacks) $(account lost.lost_no_image)" "\

@@ -127,6 +127,23 @@ static const struct row rows[] = {
 	  "taken 1 stored 1\n"
 	  "whole 1 frames 3 arcs 2\n"
 	  "callers 2\n" },
+	{ "calls_without_stacks", NULL,
+	  START "user; image 1; times 9; sample 0x100 0;"
+		"call 0 7 2 0x200 1 0x100; call 0 2 2 0x200 1 0x100",
+	  "{root}/bin/app 0x100:9\n"
+	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x200>0x100:9\n"
+	  "taken 9 stored 9\n"
+	  "arcs 9\n" },
+	{ "calls_of_images_that_nobody_named", NULL,
+	  START "user; image 1; sample 0x100 0; call 0 3 9 0x200 1 0x100;"
+		"call 0 1 1 0x100000000 1 0x100",
+	  "{root}/bin/app 0x100:1\n"
+	  "taken 1 stored 1\n"
+	  "arcs_too_far 1 arcs_not_stored 3\n" },
+	{ "calls_that_make_no_sense", NULL,
+	  START "call 0 0 2 0x200 1 0x100; call 9 1 2 0x200 1 0x100;"
+		"cpu 0; ctx 12 1; tgid 12;" TWO "call 0 1 2 0x200 1 0x100",
+	  ENDED("[truncated]", "truncated") " bad_records 3\n" },
 	/* A caller that nobody has named takes the others along. */
 	{ "unknown_callers", NULL,
 	  START "user; image 1; trace; sample 0x100 0; image 9;"

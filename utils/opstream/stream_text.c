@@ -50,6 +50,7 @@
 #define PARTS_TASK_RUN_AS "dds"
 #define PARTS_EVENT_TIME "ddd?dd"
 #define PARTS_TIMES "d"
+#define PARTS_CALL "dddxdx"
 
 /* By bit, OP_KERNEL_FIRST, OP_KERNEL_CODE and OP_KERNEL_INIT. */
 static const char *const flag_words[] = { "first", "code", "init" };
