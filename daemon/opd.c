@@ -175,15 +175,20 @@ static int make_parts(struct opd *opd)
 {
 	int err;
 
-	opd->places = (struct opd_places){ &opd->options, &opd->cookies,
-					   &opd->kernel,  &opd->images,
-					   &opd->store,	  &opd->tasks };
+	opd->places.options = &opd->options;
+	opd->places.cookies = &opd->cookies;
+	opd->places.kernel = &opd->kernel;
+	opd->places.images = &opd->images;
+	opd->places.store = &opd->store;
+	opd->places.tasks = &opd->tasks;
 	opd_cookies_init(&opd->cookies, &opd->images, &opd->log);
 	opd_tasks_init(&opd->tasks, &opd->session, &opd->log,
 		       opd->options.separate_thread);
 	opd_kernel_init(&opd->kernel, &opd->images, opd->options.vmlinux);
 	err = opd_images_init(&opd->images, opd->options.images,
 			      opd->options.nr_images);
+	if (!err)
+		err = opd_places_init(&opd->places);
 	if (!err)
 		err = opd_trace_init(&opd->trace, &opd->stacks, &opd->defer,
 				     &opd->stats);
@@ -276,6 +281,7 @@ void opd_release(struct opd *opd)
 	opd_kernel_release(&opd->kernel);
 	opd_tasks_release(&opd->tasks);
 	opd_images_release(&opd->images);
+	opd_places_release(&opd->places);
 	opd_anon_release(&opd->anon);
 	opd_extended_release(&opd->extended);
 	opd_pack_release(&opd->store);

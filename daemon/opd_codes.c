@@ -353,6 +353,7 @@ static int handle_SOURCE(struct opd *opd, const struct opd_rec *rec)
 	/* Arcs between images are kept for each application. */
 	if (rec->payload[0] & OP_SOURCE_STACKS)
 		opd->options.separate_lib = true;
+	opd->places.changes++;
 	return 0;
 }
 
@@ -487,4 +488,44 @@ void opd_code_handle(struct opd *opd, const struct opd_rec *rec)
 	if (opd->stats.bad_records++ == 0)
 		op_log(&opd->log, "a record of code %u is invalid", rec->code);
 	opd_trans_forget(opd);
+}
+
+/* Let the record at @at change the context, if it is one of these; returns its
+ * payload's words, or -EINVAL. The compiler puts the handlers in here. */
+static int take_switch(struct opd *opd, const uint64_t *at)
+{
+	const struct opd_rec rec = { .payload = at + OPD_HEAD_WORDS };
+
+	switch (at[1]) {
+	case OP_CODE_WORD(OP_COOKIE_SWITCH, 0, 1):
+		return handle_COOKIE_SWITCH(opd, &rec) ?: 1;
+	case OP_CODE_WORD(OP_USER_ENTER, 0, 0):
+		return handle_USER_ENTER(opd, &rec);
+	case OP_CODE_WORD(OP_KERNEL_ENTER, 0, 0):
+		return handle_KERNEL_ENTER(opd, &rec);
+	case OP_CODE_WORD(OP_CTX_SWITCH, 0, 2):
+		return handle_CTX_SWITCH(opd, &rec) ?: 2;
+	case OP_CODE_WORD(OP_CTX_TGID, 0, 1):
+		return handle_CTX_TGID(opd, &rec) ?: 1;
+	default:
+		return -EINVAL;
+	}
+}
+
+bool opd_code_switches(struct opd *opd, struct opd_stream *stream)
+{
+	const uint64_t *at = stream->at;
+	bool taken;
+
+	/* None of them has more than two words of payload. */
+	while (stream->end - at >= OPD_HEAD_WORDS + 2 && at[0] == OP_ESCAPE) {
+		int nr = take_switch(opd, at);
+
+		if (nr < 0)
+			break;
+		at += OPD_HEAD_WORDS + nr;
+	}
+	taken = at != stream->at;
+	stream->at = at;
+	return taken;
 }

@@ -36,6 +36,7 @@ static int put_cookie(struct opd_cookies *cookies, uint64_t cookie,
 	struct opd_cookie *known = find_cookie(cookies, cookie);
 
 	if (known) {
+		cookies->changes += known->image != image;
 		known->image = image;
 		return 0;
 	}
@@ -61,6 +62,7 @@ void opd_cookies_release(struct opd_cookies *cookies)
 	free(cookies->known);
 	cookies->known = NULL;
 	cookies->nr = 0;
+	cookies->changes++;
 	op_hash_release(&cookies->index);
 }
 

@@ -29,6 +29,7 @@ struct opd_cookies {
 	struct opd_cookie *known;
 	size_t nr;
 	struct op_hash index; /* of known, by cookie */
+	uint64_t changes; /* of the image of a cookie that was known */
 	bool full; /* it was said that there is no room for images */
 };
 

@@ -41,6 +41,7 @@ void opd_kernel_clear(struct opd_kernel *kernel)
 {
 	kernel->nr = 0;
 	kernel->sorted = true;
+	kernel->changes++;
 }
 
 /* What the samples in image @name are filed under. */
@@ -87,6 +88,7 @@ static int add_range(struct opd_kernel *kernel, const struct opd_image_id *id,
 	kernel->ranges[kernel->nr++] =
 		(struct opd_range){ start, end, key, image };
 	kernel->sorted = false;
+	kernel->changes++;
 	return 0;
 }
 
@@ -120,6 +122,7 @@ void opd_kernel_clear_images(struct opd_kernel *kernel)
 		if (is_code(&kernel->ranges[i]))
 			kernel->ranges[kept++] = kernel->ranges[i];
 	kernel->nr = kept;
+	kernel->changes++;
 }
 
 /* Code from @start to before @end takes the place of what starts there; what
@@ -139,6 +142,7 @@ static void make_room(struct opd_kernel *kernel, uint64_t start, uint64_t end)
 		kernel->ranges[kept++] = range;
 	}
 	kernel->nr = kept;
+	kernel->changes++;
 }
 
 int opd_kernel_add_code(struct opd_kernel *kernel, const char *name,

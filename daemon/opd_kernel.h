@@ -33,6 +33,7 @@ struct opd_kernel {
 	struct opd_range *ranges;
 	size_t nr;
 	bool sorted;
+	uint64_t changes; /* of the table */
 };
 
 /* An empty table of @images; @vmlinux is that of the options. */

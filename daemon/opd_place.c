@@ -5,11 +5,18 @@
  * the sample, so that every sample that is not stored has exactly one cause.
  * base and span of the place say for which other addresses the result holds;
  * opd_trans.c counts those without another search.
+ *
+ * Between tasks that take turns on a CPU each sample has another context than
+ * the one before it, and one that came recently. The places of recent contexts
+ * are therefore kept in a table with one entry for each hash. An entry holds as
+ * long as nothing changes that its search depended on, which
+ * opd_places_changes() tells.
  */
 
 #include "daemon/opd_place.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/opd_context.h"
@@ -18,7 +25,7 @@
 #include "daemon/opd_options.h"
 #include "daemon/opd_tasks.h"
 #include "daemon/store/opd_image.h"
-#include "daemon/store/opd_sfile.h"
+#include "daemon/store/opd_store.h"
 
 /* A search under way. */
 struct search {
@@ -27,6 +34,7 @@ struct search {
 	uint64_t pc;
 	bool last;
 	uint64_t waits_for;
+	bool by_app; /* the application decided, too */
 	struct opd_sfile_key key;
 	struct opd_place *place;
 };
@@ -65,6 +73,7 @@ static enum opd_fate find_app(struct search *s)
 static enum opd_fate separate_app(struct search *s, bool separate)
 {
 	s->key.app = s->key.dep;
+	s->by_app = separate;
 	if (!separate)
 		return OPD_STORED;
 	return s->context->has_app ? find_app(s) : OPD_LOST_NO_CONTEXT;
@@ -170,34 +179,174 @@ static enum opd_fate find_key(struct search *s)
 	return separate_rest(s);
 }
 
-/* Count in the files of the counter, of a feature, or of both. */
-static enum opd_fate count(struct search *s, unsigned int counter)
+/* ---- places of recent contexts ------------------------------------------- */
+
+#define KNOWN_PLACES 1024 /* a power of two */
+#define KNOWN_PAGE 4096 /* kernel addresses in one share an entry */
+
+/* What of a context leads to a place, and the place. */
+struct opd_known_place {
+	uint64_t changes; /* opd_places_changes() then */
+	struct opd_place place;
+	enum opd_mode mode;
+	bool by_app; /* the settings separate it by the two below */
+	uint64_t app_cookie;
+	const struct opd_image *run_as;
+	uint64_t cookie; /* of user mode */
+	int64_t tid; /* looked at where the settings separate by it; like
+		      * those below */
+	int64_t tgid;
+	int64_t cpu;
+	const char *cgroup;
+};
+
+int opd_places_init(struct opd_places *places)
+{
+	/* No entry is valid while it says 0. */
+	places->changes = 1;
+	places->known = calloc(KNOWN_PLACES, sizeof(*places->known));
+	return places->known ? 0 : -ENOMEM;
+}
+
+void opd_places_release(struct opd_places *places)
+{
+	free(places->known);
+	places->known = NULL;
+}
+
+uint64_t opd_places_changes(const struct opd_places *places)
+{
+	return places->changes + places->store->changes +
+	       places->cookies->changes + places->kernel->changes;
+}
+
+static struct opd_known_place *known_place(const struct opd_places *places,
+					   const struct opd_context *context,
+					   uint64_t pc)
+{
+	uint64_t hash = context->mode == OPD_MODE_USER ? context->cookie
+						       : pc / KNOWN_PAGE;
+
+	hash = (hash + (context->app_cookie << 32 | context->app_cookie >> 32) +
+		(places->options->separate_thread ? (uint64_t)context->tid
+						  : 0)) *
+	       UINT64_C(0x9e3779b97f4a7c15);
+	return &places->known[(hash >> 32) % KNOWN_PLACES];
+}
+
+static bool is_same_app(const struct opd_known_place *known,
+			const struct opd_context *context)
+{
+	return context->has_app && known->app_cookie == context->app_cookie &&
+	       known->run_as == context->run_as;
+}
+
+/* Whether a sample of @context at @pc goes to the place in @known. */
+static bool is_known(const struct opd_known_place *known,
+		     const struct opd_places *places,
+		     const struct opd_context *context, uint64_t pc)
+{
+	const struct opd_options *options = places->options;
+
+	if (known->changes != opd_places_changes(places) ||
+	    known->mode != context->mode ||
+	    pc - known->place.base >= known->place.span)
+		return false;
+	if (known->mode == OPD_MODE_USER &&
+	    (context->where != OPD_WHERE_COOKIE ||
+	     known->cookie != context->cookie))
+		return false;
+	if (known->by_app && !is_same_app(known, context))
+		return false;
+	if (options->separate_thread &&
+	    (known->tid != context->tid || known->tgid != context->tgid))
+		return false;
+	if (options->separate_cpu && known->cpu != context->cpu)
+		return false;
+	return !options->separate_cgroup || (known->tgid == context->tgid &&
+					     known->cgroup == context->cgroup);
+}
+
+/* Keep what the search found, unless its way was another one. */
+static void keep_place(const struct search *s)
+{
+	const struct opd_context *context = s->context;
+
+	if (s->last || (context->mode == OPD_MODE_USER &&
+			context->where != OPD_WHERE_COOKIE))
+		return;
+	*known_place(s->places, context, s->pc) = (struct opd_known_place){
+		.changes = opd_places_changes(s->places),
+		.place = *s->place,
+		.mode = context->mode,
+		.by_app = s->by_app,
+		.app_cookie = context->app_cookie,
+		.run_as = context->run_as,
+		.cookie = context->cookie,
+		.tid = context->tid,
+		.tgid = context->tgid,
+		.cpu = context->cpu,
+		.cgroup = context->cgroup,
+	};
+}
+
+/* ---- counting --------------------------------------------------------------
+ */
+
+static __attribute__((noinline)) enum opd_fate
+count_of_feature(const struct opd_context *context, uint64_t pc,
+		 unsigned int counter, const struct opd_place *place)
 {
 	const struct opd_ext_sample sample = {
-		.sfile = s->place->sfile,
-		.offset = s->pc - s->place->base,
+		.sfile = place->sfile,
+		.offset = pc - place->base,
 		.counter = counter,
-		.times = 1 + s->context->more,
-		.data = &s->context->ext,
+		.times = 1 + context->more,
+		.data = &context->ext,
 	};
+
+	return opd_extended_count(&sample);
+}
+
+/* Count in the files of the counter, of a feature, or of both. */
+static inline enum opd_fate count(const struct opd_places *places,
+				  const struct opd_context *context,
+				  uint64_t pc, unsigned int counter,
+				  const struct opd_place *place)
+{
 	enum opd_fate fate = OPD_STORED;
 	int err = 0;
 
 	if (counter != OPD_NO_COUNTER)
-		err = opd_sfile_add(s->places->store, sample.sfile, counter,
-				    sample.offset, sample.times);
+		err = opd_sfile_add(places->store, place->sfile, counter,
+				    pc - place->base, 1 + context->more);
 	if (err)
 		return err == -EDQUOT ? OPD_LOST_MAX_DISK
 				      : OPD_LOST_SAMPLE_FILE;
-	if (s->context->ext.ext)
-		fate = opd_extended_count(&sample);
+	if (context->ext.ext)
+		fate = count_of_feature(context, pc, counter, place);
 	return counter == OPD_NO_COUNTER ? fate : OPD_STORED;
 }
 
-enum opd_fate opd_place_store(const struct opd_places *places,
-			      const struct opd_context *context, uint64_t pc,
-			      unsigned int counter, bool last,
-			      struct opd_place *place, uint64_t *waits_for)
+static enum opd_fate search_place(struct search *s)
+{
+	enum opd_fate fate = find_key(s);
+
+	if (fate != OPD_STORED)
+		return fate;
+	s->key.app = s->key.app->first;
+	s->place->sfile = opd_sfile_get(s->places->store, &s->key);
+	if (!s->place->sfile)
+		return OPD_LOST_SAMPLE_FILE;
+	keep_place(s);
+	return OPD_STORED;
+}
+
+static __attribute__((noinline)) enum opd_fate
+search_and_count(const struct opd_places *places,
+		 const struct opd_context *context, uint64_t pc,
+		 unsigned int counter, bool last, struct opd_place *place,
+		 uint64_t *waits_for)
 {
 	struct search s;
 	enum opd_fate fate;
@@ -209,15 +358,28 @@ enum opd_fate opd_place_store(const struct opd_places *places,
 	s.last = last;
 	s.place = place;
 	s.waits_for = OP_NO_COOKIE;
+	s.by_app = false;
 	s.key.anon = NULL;
 	s.key.start = s.key.end = 0;
 	s.key.anon_tgid = 0;
-	fate = find_key(&s);
-
+	fate = search_place(&s);
 	*waits_for = s.waits_for;
-	if (fate != OPD_STORED)
-		return fate;
-	s.key.app = s.key.app->first;
-	place->sfile = opd_sfile_get(places->store, &s.key);
-	return place->sfile ? count(&s, counter) : OPD_LOST_SAMPLE_FILE;
+	return fate == OPD_STORED ? count(places, context, pc, counter, place)
+				  : fate;
+}
+
+enum opd_fate opd_place_store(const struct opd_places *places,
+			      const struct opd_context *context, uint64_t pc,
+			      unsigned int counter, bool last,
+			      struct opd_place *place, uint64_t *waits_for)
+{
+	const struct opd_known_place *known = known_place(places, context, pc);
+
+	if (!is_known(known, places, context, pc))
+		return search_and_count(places, context, pc, counter, last,
+					place, waits_for);
+	*waits_for = OP_NO_COOKIE;
+	*place = known->place;
+	opd_sfile_use(places->store, place->sfile);
+	return count(places, context, pc, counter, place);
 }

@@ -22,12 +22,13 @@ struct opd_context;
 struct opd_cookies;
 struct opd_images;
 struct opd_kernel;
+struct opd_known_place;
 struct opd_options;
 struct opd_sfile;
 struct opd_store;
 struct opd_tasks;
 
-/* What places are found with; all is borrowed. */
+/* What places are found with; all is borrowed up to the tasks. */
 struct opd_places {
 	const struct opd_options *options; /* as they are now */
 	const struct opd_cookies *cookies;
@@ -35,7 +36,20 @@ struct opd_places {
 	struct opd_images *images;
 	struct opd_store *store;
 	const struct opd_tasks *tasks;
+	uint64_t changes; /* count one when an option changes */
+	struct opd_known_place *known; /* of recent contexts */
 };
+
+/* Once the borrowed parts are there. Returns 0 or -ENOMEM. */
+int opd_places_init(struct opd_places *places);
+void opd_places_release(struct opd_places *places);
+
+/*
+ * Another number when an image, a range of the kernel, an sfile or a call tree
+ * that was found may no longer be the one that would be found now. More of them
+ * do not change it.
+ */
+uint64_t opd_places_changes(const struct opd_places *places);
 
 /* A sample's key is pc - base. Samples of the same context go there, too, where
  * that is less than span; with a span of 0, others have to be looked up. */

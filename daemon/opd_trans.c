@@ -40,12 +40,6 @@ void opd_trans_init(struct opd *opd)
 	opd_trans_forget(opd);
 }
 
-void opd_trans_forget_images(struct transient *trans)
-{
-	trans->sfile = NULL;
-	trans->span = 0;
-}
-
 void opd_trans_forget_sfile(struct transient *trans,
 			    const struct opd_sfile *sfile)
 {
@@ -70,8 +64,8 @@ static void remember(struct opd *opd, const struct opd_place *place)
 }
 
 /* False when the queue is full. */
-static bool defer(struct opd *opd, uint64_t pc, unsigned int counter,
-		  uint64_t waits_for)
+static __attribute__((noinline)) bool
+defer(struct opd *opd, uint64_t pc, unsigned int counter, uint64_t waits_for)
 {
 	struct opd_deferred sample = {
 		.context = opd->trans.context,
@@ -267,6 +261,8 @@ static bool take_record(struct opd *opd, struct opd_stream *stream)
 {
 	struct opd_rec rec;
 
+	if (opd_code_switches(opd, stream))
+		return true;
 	switch (opd_stream_record(stream, &rec)) {
 	case OPD_UNIT_RECORD:
 		opd_code_handle(opd, &rec);

@@ -63,7 +63,11 @@ void opd_trans_lose(struct opd *opd, enum opd_fate fate);
 void opd_trans_forget(struct opd *opd);
 
 /* Images or kernel ranges changed: look everything up again. */
-void opd_trans_forget_images(struct transient *trans);
+static inline void opd_trans_forget_images(struct transient *trans)
+{
+	trans->sfile = NULL;
+	trans->span = 0;
+}
 
 /* @sfile goes away. */
 void opd_trans_forget_sfile(struct transient *trans,

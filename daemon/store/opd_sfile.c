@@ -76,6 +76,7 @@ static void drop(struct opd_store *store, struct opd_sfile *sfile)
 	for (unsigned int i = 0; i < sfile->nr_odbs; i++)
 		opd_sfile_close_odb(store, &sfile->odbs[i]);
 	sfiles->nr--;
+	store->changes++;
 	free(sfile);
 }
 
@@ -200,7 +201,7 @@ static struct opd_sfile *new_sfile(struct opd_store *store,
 			memcpy(&sfile->odbs[nr], callee, sizeof(*callee));
 	sfile->chain = *bucket;
 	*bucket = sfile;
-	sfile->used = ++sfiles->uses;
+	opd_sfile_use(store, sfile);
 	sfiles->nr++;
 	store->client->see_image(store->client->ctx, key->dep);
 	limit_open(store);
@@ -217,7 +218,7 @@ struct opd_sfile *opd_sfile_get(struct opd_store *store,
 	for (; sfile; sfile = sfile->chain) {
 		if (sfile->hash == hash && !sfile->callee &&
 		    opd_sfile_key_same(&sfile->key, key)) {
-			sfile->used = ++store->sfiles.uses;
+			opd_sfile_use(store, sfile);
 			return sfile;
 		}
 	}
@@ -236,7 +237,7 @@ struct opd_sfile *opd_sfile_get_arcs(struct opd_store *store,
 		if (sfile->hash == hash && sfile->callee &&
 		    opd_sfile_key_same(&sfile->key, key) &&
 		    same_callee(sfile->callee, callee)) {
-			sfile->used = ++store->sfiles.uses;
+			opd_sfile_use(store, sfile);
 			return sfile;
 		}
 	}
@@ -302,8 +303,12 @@ void opd_sfile_lose_odb(struct opd_store *store, struct odb **odb)
 	opd_sfile_close_odb(store, odb);
 }
 
-int opd_sfile_add(struct opd_store *store, struct opd_sfile *sfile,
-		  unsigned int counter, uint64_t offset, uint64_t nr)
+/* Open the database first, or one in place of one that was deleted, or tell why
+ * there is none. */
+static __attribute__((noinline)) int add_slowly(struct opd_store *store,
+						struct opd_sfile *sfile,
+						unsigned int counter,
+						uint64_t offset, uint64_t nr)
 {
 	int err = add(store, sfile, counter, offset, nr);
 
@@ -318,6 +323,16 @@ int opd_sfile_add(struct opd_store *store, struct opd_sfile *sfile,
 		op_log(store->log, "a sample file cannot grow: %s",
 		       strerror(-err));
 	return err;
+}
+
+int opd_sfile_add(struct opd_store *store, struct opd_sfile *sfile,
+		  unsigned int counter, uint64_t offset, uint64_t nr)
+{
+	struct odb *odb = sfile->odbs[counter];
+
+	if (odb && !odb_add(odb, offset, nr))
+		return 0;
+	return add_slowly(store, sfile, counter, offset, nr);
 }
 
 static void sync_one(struct opd_store *store, struct opd_sfile *sfile,

@@ -45,12 +45,20 @@ struct opd_store {
 	char cpu_type[48]; /* of the machine that the samples are from */
 	uint32_t cpu_khz; /* of that machine, 0 unknown */
 	int lock_fd; /* of the session, -1: not locked */
+	uint64_t changes; /* sfiles and call trees that went away */
 	bool recount; /* sample files became unreadable since the last count */
 	struct opd_sfiles sfiles;
 	struct opd_trees trees;
 	struct opd_pack pack;
 	struct opd_disk disk;
 };
+
+/* @sfile is used again: it is not the next one to be dropped. */
+static inline void opd_sfile_use(struct opd_store *store,
+				 struct opd_sfile *sfile)
+{
+	sfile->used = ++store->sfiles.uses;
+}
 
 /* A store of @session, with nothing open. The caller keeps all that it gives as
  * long as the store. */

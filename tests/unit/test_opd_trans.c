@@ -23,6 +23,15 @@ static const char world[] =
 	"sample 0xffffffffa0000040 0;"                                         \
 	"ctx 12 0; tgid 12; sample 0xffffffffc0000034 0; sample 0xffffffff81000001 0;"
 
+/* Threads of two processes that take turns, on one CPU and on another one. */
+#define TURN(ctx)                                                              \
+	ctx "user; image 2; sample 0x10 0;"                                    \
+	    "kernel; sample 0xffffffff81000020 0; sample 0xffffffffc0000030 0;"
+#define TURNS                                                                  \
+	TURN("ctx 7424 1; tgid 7423;")                                         \
+	TURN("ctx 7425 1; tgid 7423;") TURN("ctx 12 2; tgid 12;")
+#define TURNS_ON_CPUS "cpu 1;" TURNS TURNS "cpu 2;" TURNS
+
 /* The head of a record of 70000 words. */
 #define IMPOSSIBLE "raw 0xffffffffffffffff 0x1117000000005;"
 
@@ -118,6 +127,51 @@ static const struct row rows[] = {
 	  "{kern}/ext4 0x30:1\n"
 	  "{kern}/xfs 0x30:1\n"
 	  "taken 3 stored 3\n" },
+	{ "turns_of_tasks", NULL, TURNS_ON_CPUS,
+	  "{kern}/ext4 0x30:9\n"
+	  "{kern}/vmlinux 0x20:9\n"
+	  "{root}/lib/libc.so.6 0x10:9\n"
+	  "taken 27 stored 27\n" },
+	{ "turns_of_applications", "--separate-lib=1 --separate-kernel=1",
+	  TURNS_ON_CPUS,
+	  "{root}/bin/sh/{dep}/{kern}/ext4 0x30:6\n"
+	  "{root}/bin/sh/{dep}/{kern}/vmlinux 0x20:6\n"
+	  "{root}/bin/sh/{dep}/{root}/lib/libc.so.6 0x10:6\n"
+	  "{root}/lib/libc.so.6/{dep}/{kern}/ext4 0x30:3\n"
+	  "{root}/lib/libc.so.6/{dep}/{kern}/vmlinux 0x20:3\n"
+	  "{root}/lib/libc.so.6 0x10:3\n"
+	  "taken 27 stored 27\n" },
+	{ "turns_of_threads", "--separate-thread=1", TURNS_ON_CPUS,
+	  "{kern}/ext4/TIMER.0.0.12.12.all 0x30:3\n"
+	  "{kern}/ext4/TIMER.0.0.7423.7424.all 0x30:3\n"
+	  "{kern}/ext4/TIMER.0.0.7423.7425.all 0x30:3\n"
+	  "{kern}/vmlinux/TIMER.0.0.12.12.all 0x20:3\n"
+	  "{kern}/vmlinux/TIMER.0.0.7423.7424.all 0x20:3\n"
+	  "{kern}/vmlinux/TIMER.0.0.7423.7425.all 0x20:3\n"
+	  "{root}/lib/libc.so.6/TIMER.0.0.12.12.all 0x10:3\n"
+	  "{root}/lib/libc.so.6/TIMER.0.0.7423.7424.all 0x10:3\n"
+	  "{root}/lib/libc.so.6/TIMER.0.0.7423.7425.all 0x10:3\n"
+	  "taken 27 stored 27\n" },
+	{ "turns_on_cpus", "--separate-cpu=1", TURNS_ON_CPUS,
+	  "{kern}/ext4/TIMER.0.0.all.all.1 0x30:6\n"
+	  "{kern}/ext4/TIMER.0.0.all.all.2 0x30:3\n"
+	  "{kern}/vmlinux/TIMER.0.0.all.all.1 0x20:6\n"
+	  "{kern}/vmlinux/TIMER.0.0.all.all.2 0x20:3\n"
+	  "{root}/lib/libc.so.6/TIMER.0.0.all.all.1 0x10:6\n"
+	  "{root}/lib/libc.so.6/TIMER.0.0.all.all.2 0x10:3\n"
+	  "taken 27 stored 27\n" },
+	{ "turns_while_names_change", NULL,
+	  TURNS "cookie 2 0 0 0 0 - /lib/new.so;"
+		"kernel-range first 0xffffffff81000000 0xffffffff81001000 - "
+		"vmlinux;"
+		"kernel-range 0xffffffffc0000020 0xffffffffc0004000 - "
+		"xfs;" TURNS,
+	  "{kern}/ext4 0x30:3\n"
+	  "{kern}/vmlinux 0x20:6\n"
+	  "{kern}/xfs 0x10:3\n"
+	  "{root}/lib/libc.so.6 0x10:3\n"
+	  "{root}/lib/new.so 0x10:3\n"
+	  "taken 18 stored 18\n" },
 	{ "samples_without_context_are_lost", "--separate-lib=1",
 	  "sample 0x1 0;" /* neither kernel nor user */
 	  "user; sample 0x2 0;" /* no image */
