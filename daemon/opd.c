@@ -113,6 +113,8 @@ void opd_init(struct opd *opd)
 	opd_ksyms_init(&opd->ksyms, &opd->images, &opd->session, &opd->options,
 		       &opd->log);
 	opd_control_init(&opd->control);
+	opd_mine_init(&opd->mine, &opd->options, &opd->session, opd->clock,
+		      &opd->log);
 }
 
 void opd_choose_names(struct opd *opd)
@@ -126,9 +128,12 @@ void opd_choose_names(struct opd *opd)
 		tells |= OPD_TELL_NAMES;
 	if (o->separate_cgroup || o->separate_thread)
 		tells |= OPD_TELL_CGROUPS;
+	if (o->separate_user)
+		tells |= OPD_TELL_OWNERS;
 	/* A recording may be replayed with any options. */
 	if (o->record)
-		tells |= OPD_TELL_RUNS | OPD_TELL_NAMES | OPD_TELL_CGROUPS;
+		tells |= OPD_TELL_RUNS | OPD_TELL_NAMES | OPD_TELL_CGROUPS |
+			 OPD_TELL_OWNERS;
 	opd->client.tells = tells;
 }
 
@@ -271,6 +276,7 @@ void opd_release(struct opd *opd)
 	opd_source_close(&opd->source);
 	opd_loop_release(opd);
 	opd_control_close(opd);
+	opd_mine_close(&opd->mine);
 	opd_session_unlock(&opd->store);
 	opd_defer_release(&opd->defer);
 	opd_trace_release(&opd->trace);

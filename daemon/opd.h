@@ -38,6 +38,7 @@
 #include "daemon/opd_kernel.h"
 #include "daemon/opd_ksyms.h"
 #include "daemon/opd_loop.h"
+#include "daemon/opd_mine.h"
 #include "daemon/opd_options.h"
 #include "daemon/opd_priority.h"
 #include "daemon/opd_place.h"
@@ -85,6 +86,7 @@ struct opd {
 	struct opd_loop loop;
 	struct opd_priority priority;
 	struct opd_control control;
+	struct opd_mine mine;
 };
 
 /*

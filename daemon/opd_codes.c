@@ -32,7 +32,7 @@ static int handle_CTX_SWITCH(struct opd *opd, const struct opd_rec *rec)
 	if (rec->payload[0] > OPD_MAX_PID)
 		return -EINVAL;
 	context->tid = (int64_t)rec->payload[0];
-	context->tgid = OPD_UNKNOWN;
+	context->tgid = context->owner = OPD_UNKNOWN;
 	context->cgroup = NULL;
 	context->run_as = NULL;
 	context->app_cookie = rec->payload[1];
@@ -55,9 +55,14 @@ static void look_up_process(struct opd *opd)
 
 static int handle_CTX_TGID(struct opd *opd, const struct opd_rec *rec)
 {
-	if (rec->payload[0] > OPD_MAX_PID)
+	uint64_t owner = rec->nr_words > 1 ? rec->payload[1] : OP_NO_OWNER;
+
+	if (rec->payload[0] > OPD_MAX_PID ||
+	    (owner != OP_NO_OWNER && owner > OP_MAX_OWNER))
 		return -EINVAL;
 	opd->trans.context.tgid = (int64_t)rec->payload[0];
+	opd->trans.context.owner =
+		owner == OP_NO_OWNER ? OPD_UNKNOWN : (int64_t)owner;
 	look_up_process(opd);
 	opd_trans_forget_images(&opd->trans);
 	return 0;

@@ -55,14 +55,15 @@ static void add_number(struct opd_answer *answer, const char *key, uint64_t nr)
 static void add_separate(const struct opd *opd, struct opd_answer *answer)
 {
 	const struct opd_options *o = &opd->options;
-	char words[64];
+	char words[72];
 
-	snprintf(words, sizeof(words), "%s%s%s%s%s",
+	snprintf(words, sizeof(words), "%s%s%s%s%s%s",
 		 o->separate_lib ? " lib" : "",
 		 o->separate_kernel ? " kernel" : "",
 		 o->separate_thread ? " thread" : "",
 		 o->separate_cpu ? " cpu" : "",
-		 o->separate_cgroup ? " cgroup" : "");
+		 o->separate_cgroup ? " cgroup" : "",
+		 o->separate_user ? " user" : "");
 	add(answer, "separate", "%s", words[0] ? words + 1 : "none");
 }
 
@@ -115,6 +116,8 @@ static int run_status(struct opd *opd, const char *arg,
 		add(answer, "source-reason", "%s", opd->options.source_reason);
 	add(answer, "session-dir", "%s", opd->session.dir);
 	add_separate(opd, answer);
+	if (opd->mine.fd >= 0)
+		add(answer, "mine", "%s", opd_mine_text(&opd->mine));
 	add(answer, "vmlinux", "%s", vmlinux ? vmlinux : "(none)");
 	add_ledger(opd, answer);
 	return 0;

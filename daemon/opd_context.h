@@ -32,6 +32,7 @@ struct opd_context {
 	int64_t cpu; /* or OPD_UNKNOWN, like the two below */
 	int64_t tid;
 	int64_t tgid;
+	int64_t owner; /* the user who may see the samples, OPD_UNKNOWN none */
 	const char
 		*cgroup; /* of tgid, kept by opd_tasks; NULL: not looked up */
 	uint64_t app_cookie;

@@ -310,7 +310,14 @@ static void hang_up(struct opd *opd)
 	opd_sfiles_drop_all(&opd->store);
 	if (op_log_open(&opd->log, opd->session.log, &diag))
 		op_log(&opd->log, "%s", diag.text);
+	opd_mine_read_policy_again(&opd->mine);
 	op_log(&opd->log, "closed all sample files and opened the log again");
+}
+
+static void reap_children(struct opd *opd)
+{
+	opd_pack_reap(&opd->store);
+	opd_mine_reap(&opd->mine);
 }
 
 static void handle_signal(struct opd *opd)
@@ -321,7 +328,7 @@ static void handle_signal(struct opd *opd)
 		if (info.ssi_signo == SIGHUP)
 			hang_up(opd);
 		else if (info.ssi_signo == SIGCHLD)
-			opd_pack_reap(&opd->store);
+			reap_children(opd);
 		else
 			opd->loop.quit = true;
 	}
@@ -345,6 +352,19 @@ static void handle_timer(struct opd *opd)
 	opd_log_statistics(opd);
 }
 
+/* To a user who asks for samples, all that were taken up to now. */
+static void hand_over(struct opd *opd)
+{
+	struct op_diag diag = { "" };
+
+	if (!opd_mine_accept(&opd->mine))
+		return;
+	if (opd_source_dump(&opd->source, &diag))
+		op_log(&opd->log, "%s", diag.text);
+	opd_loop_drain(opd);
+	opd_mine_answer(&opd->mine, opd->source.name);
+}
+
 static void handle_event(struct opd *opd, uint32_t waiter)
 {
 	switch (waiter) {
@@ -359,6 +379,9 @@ static void handle_event(struct opd *opd, uint32_t waiter)
 		break;
 	case OPD_WAIT_LISTEN:
 		opd_control_accept(opd);
+		break;
+	case OPD_WAIT_MINE:
+		hand_over(opd);
 		break;
 	default:
 		opd_control_handle(opd, waiter - OPD_WAIT_CLIENT);

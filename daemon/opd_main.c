@@ -133,6 +133,26 @@ static void log_start(struct opd *opd)
 	op_log_plain(&opd->log, "kernel pointer size: %zu", sizeof(void *));
 }
 
+/* What is replayed is nobody's but the caller's. */
+static bool source_ends(const struct opd_options *options)
+{
+	const char *arg;
+	const struct opd_source_ops *ops =
+		opd_source_find(options->source, &arg);
+
+	return ops && ops->ends;
+}
+
+static int open_sockets(struct opd *opd, struct op_diag *diag)
+{
+	int err =
+		opd_control_open(opd, diag) ?: opd_mine_open(&opd->mine, diag);
+
+	if (!err && opd->mine.fd >= 0)
+		err = opd_loop_add(&opd->loop, opd->mine.fd, OPD_WAIT_MINE);
+	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
+}
+
 static int start(struct opd *opd, struct op_diag *diag)
 {
 	struct opd_options *options = &opd->options;
@@ -149,6 +169,10 @@ static int start(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return err;
 	opd->log.verbose = options->verbose;
+	if (!source_ends(options))
+		err = opd_mine_read_policy(&opd->mine, diag);
+	if (err)
+		return err;
 	opd_choose_names(opd);
 	err = opd_source_open(&opd->source, options->source,
 			      &opd->options.events, &opd->client, diag);
@@ -159,7 +183,7 @@ static int start(struct opd *opd, struct op_diag *diag)
 	if (!err)
 		err = opd_loop_init(opd, diag);
 	if (!err && !opd->source.ops->ends)
-		err = opd_control_open(opd, diag);
+		err = open_sockets(opd, diag);
 	return err;
 }
 

@@ -15,6 +15,7 @@
 
 #include "libop/op_log.h"
 #include "libop/op_original.h"
+#include "libop/op_policy.h"
 #include "daemon/opd_options.h"
 #include "daemon/source/opd_source.h"
 #include "libop/op_session.h"
@@ -23,7 +24,7 @@
 
 #define DEFAULT_SOURCE "oprofilefs"
 
-#define NR_SEPARATIONS 5
+#define NR_SEPARATIONS 6
 
 /* What popt leaves behind, before it is checked. */
 struct raw_options {
@@ -35,6 +36,7 @@ struct raw_options {
 	char *source_reason;
 	char *record;
 	char *readable_by;
+	char *policy;
 	char **ext_features;
 	char *verbose;
 	int ready_fd;
@@ -49,7 +51,7 @@ struct raw_options {
 
 static const char *const separations[NR_SEPARATIONS] = {
 	"--separate-lib", "--separate-kernel", "--separate-thread",
-	"--separate-cpu", "--separate-cgroup",
+	"--separate-cpu", "--separate-cgroup", "--separate-user",
 };
 
 enum { OPT_VERBOSE = 1, OPT_ORIGINAL = 2 };
@@ -139,6 +141,7 @@ static int parse_separate(struct opd_options *options,
 	options->separate_thread = separate[2];
 	options->separate_cpu = separate[3];
 	options->separate_cgroup = separate[4];
+	options->separate_user = separate[5];
 	return 0;
 }
 
@@ -281,6 +284,8 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		  "separate CPUs", "0|1" },
 		{ "separate-cgroup", 0, POPT_ARG_INT, &raw->separate[4], 0,
 		  "separate cgroups: containers, services", "0|1" },
+		{ "separate-user", 0, POPT_ARG_INT, &raw->separate[5], 0,
+		  "separate the users that processes belong to", "0|1" },
 		{ "events", 'e', POPT_ARG_STRING, &raw->events, 0,
 		  "events to sample, separated by commas: NAME:VALUE:COUNTER:COUNT:UM:KERNEL:USER[:CONFIG] (none: timer mode)",
 		  "EVENTS" },
@@ -297,6 +302,10 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		  "PATH" },
 		{ "readable-by", 0, POPT_ARG_STRING, &raw->readable_by, 0,
 		  "also let members of GROUP read the session", "GROUP" },
+		{ "policy", 0, POPT_ARG_STRING, &raw->policy, 0,
+		  "who may have samples of their own processes (default " OP_POLICY_FILE
+		  ", for root)",
+		  "FILE" },
 		{ "pack-at", 0, POPT_ARG_INT, &raw->pack_at, 0,
 		  "pack sample files when they exceed MIB MiB (default 8; 0: never)",
 		  "MIB" },
@@ -350,6 +359,7 @@ int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 	memset(options, 0, sizeof(*options));
 	options->session_dir = raw.session_dir;
 	options->record = raw.record;
+	options->policy = raw.policy;
 	options->ext_features = raw.ext_features;
 	options->source_reason = raw.source_reason;
 	options->ready_fd = raw.ready_fd;
@@ -382,4 +392,5 @@ void opd_options_release(struct opd_options *options)
 	free(options->source);
 	free(options->source_reason);
 	free(options->record);
+	free(options->policy);
 }

@@ -18,6 +18,7 @@ struct opd_options {
 	char *source; /* NAME[:ARGUMENT] */
 	char *source_reason; /* why this one; NULL: nobody said */
 	char *record; /* NULL: nothing is recorded */
+	char *policy; /* a file (libop/op_policy.h); NULL: root's own */
 	gid_t readers; /* members may read the session, if has_readers */
 	bool has_readers;
 	unsigned int pack_at; /* MiB of loose sample files; 0: never */
@@ -32,6 +33,7 @@ struct opd_options {
 	bool separate_thread;
 	bool separate_cpu;
 	bool separate_cgroup;
+	bool separate_user;
 	bool foreground;
 	bool version; /* only say the version */
 	unsigned int verbose; /* enum op_verbose */

@@ -144,6 +144,7 @@ static enum opd_fate separate_rest(struct search *s)
 	const struct opd_context *context = s->context;
 
 	s->key.tgid = s->key.tid = s->key.cpu = OP_MANGLE_ALL;
+	s->key.user = options->separate_user ? context->owner : OP_MANGLE_ALL;
 	s->key.cgroup = NULL;
 	if (options->separate_thread) {
 		if (context->tgid == OPD_UNKNOWN || context->tid == OPD_UNKNOWN)

@@ -209,6 +209,7 @@ static void fill_key(const struct store *s, const struct opd_spot *spot,
 		.tgid = thread ? context->tgid : OP_MANGLE_ALL,
 		.tid = thread ? context->tid : OP_MANGLE_ALL,
 		.cpu = options->separate_cpu ? context->cpu : OP_MANGLE_ALL,
+		.user = options->separate_user ? context->owner : OP_MANGLE_ALL,
 		.cgroup = options->separate_cgroup ? context->cgroup : NULL,
 	};
 }

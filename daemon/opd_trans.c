@@ -29,6 +29,7 @@ void opd_trans_forget(struct opd *opd)
 		.cpu = OPD_UNKNOWN,
 		.tid = OPD_UNKNOWN,
 		.tgid = OPD_UNKNOWN,
+		.owner = OPD_UNKNOWN,
 	};
 	trans->tracing = OPD_TRACE_OFF;
 	opd_trans_forget_images(trans);

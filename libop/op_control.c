@@ -77,6 +77,7 @@ struct call {
 	bool reply_full;
 	void (*heard)(void *data, const char *line); /* NULL: nobody */
 	void *data;
+	int out; /* where bytes behind the answer go, -1: nowhere */
 	struct op_diag *diag;
 };
 
@@ -247,19 +248,62 @@ static int take_answer_lines(struct call *call, char *buf, size_t *len)
 	char *line = buf, *end = buf + *len, *newline;
 	int state = 1;
 
-	if (memchr(buf, '\0', *len))
-		return fail_bad_answer(call, "a zero byte");
 	while (state == 1 &&
 	       (newline = memchr(line, '\n', (size_t)(end - line)))) {
 		*newline = '\0';
+		if (line + strlen(line) != newline)
+			return fail_bad_answer(call, "a zero byte");
 		state = take_answer_line(call, line);
 		line = newline + 1;
 	}
+	if (state == 1 && memchr(line, '\0', (size_t)(end - line)))
+		return fail_bad_answer(call, "a zero byte");
 	*len = (size_t)(end - line);
 	memmove(buf, line, *len);
 	if (state == 1 && *len == OP_CONTROL_LINE_MAX)
 		return fail_bad_answer(call, "a line without an end");
 	return state;
+}
+
+static int write_behind(const struct call *call, const char *bytes, size_t len)
+{
+	while (len) {
+		ssize_t n = write(call->out, bytes, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return op_diag_set(
+				call->diag, -errno,
+				"cannot write what comes from %s: %s",
+				call->socket, strerror(errno));
+		bytes += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* What comes behind the answer, of which @len bytes are here, up to the end. */
+static int receive_behind(struct call *call, const char *bytes, size_t len)
+{
+	char buf[65536];
+	int err = write_behind(call, bytes, len);
+
+	while (!err) {
+		ssize_t n = recv(call->fd, buf, sizeof(buf), MSG_DONTWAIT);
+
+		if (n > 0)
+			err = write_behind(call, buf, (size_t)n);
+		else if (!n)
+			return 0;
+		else if (errno == EAGAIN)
+			err = wait_for_socket(call, POLLIN);
+		else if (errno != EINTR)
+			err = fail_call(call, -errno, "cannot receive");
+		if (!err && !time_left(call))
+			err = fail_late(call);
+	}
+	return err;
 }
 
 static int receive_answer(struct call *call)
@@ -290,6 +334,8 @@ static int receive_answer(struct call *call)
 		if (state == 1 && !time_left(call))
 			return fail_late(call);
 	} while (state == 1);
+	if (!state && call->out >= 0)
+		state = receive_behind(call, buf, len);
 	return state;
 }
 
@@ -298,25 +344,28 @@ static int64_t deadline_after(int timeout_ms)
 	return timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
 }
 
+/* Who connects without a @request, NULL, wants what there is. */
 static int carry_out_call(struct call *call, const char *request)
 {
 	char line[OP_CONTROL_LINE_MAX];
-	size_t len = strlen(request);
+	size_t len = request ? strlen(request) : 0;
 	int err;
 
-	if (!len || len >= sizeof(line) || strchr(request, '\n'))
+	if (request && (!len || len >= sizeof(line) || strchr(request, '\n')))
 		return op_diag_set(call->diag, -EINVAL,
 				   "%s: a request is one line of at most %d "
 				   "bytes",
 				   call->socket, OP_CONTROL_LINE_MAX);
-	memcpy(line, request, len);
-	line[len] = '\n';
+	if (request) {
+		memcpy(line, request, len);
+		line[len++] = '\n';
+	}
 	call->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (call->fd < 0)
 		return fail_call(call, -errno, "cannot make a socket");
 	err = connect_call(call);
 	if (!err)
-		err = send_all(call, line, len + 1);
+		err = send_all(call, line, len);
 	if (!err)
 		err = receive_answer(call);
 	close(call->fd);
@@ -331,6 +380,7 @@ int op_control_call(const char *socket_path, const char *request, char *reply,
 		.deadline = deadline_after(timeout_ms),
 		.reply = reply,
 		.reply_len = reply ? len : 0,
+		.out = -1,
 		.diag = diag,
 	};
 
@@ -348,10 +398,27 @@ int op_control_follow(const char *socket_path, const char *request,
 		.deadline = deadline_after(timeout_ms),
 		.heard = heard,
 		.data = data,
+		.out = -1,
 		.diag = diag,
 	};
 
 	return carry_out_call(&call, request);
+}
+
+int op_control_fetch(const char *socket_path, char *reply, size_t len, int out,
+		     int timeout_ms, struct op_diag *diag)
+{
+	struct call call = {
+		.socket = socket_path,
+		.deadline = deadline_after(timeout_ms),
+		.reply = reply,
+		.reply_len = len,
+		.out = out,
+		.diag = diag,
+	};
+
+	reply[0] = '\0';
+	return carry_out_call(&call, NULL);
 }
 
 /* ---- listening ----------------------------------------------------------- */

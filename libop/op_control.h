@@ -45,6 +45,15 @@ int op_control_follow(const char *socket, const char *request,
 		      int timeout_ms, struct op_diag *diag);
 
 /*
+ * Connect to the socket @socket of a daemon that answers whoever comes
+ * (daemon/opd_mine.h) and writes bytes behind its answer, up to the end of the
+ * connection: these go to the descriptor @out. Otherwise as op_control_call();
+ * what came is not known to be all of it.
+ */
+int op_control_fetch(const char *socket, char *reply, size_t len, int out,
+		     int timeout_ms, struct op_diag *diag);
+
+/*
  * Listen at @socket, which is made with mode 0600; its folder must exist. A
  * socket that nobody answers at is removed first; so that two daemons do not
  * race here, the caller holds the session's lock. Returns the listening

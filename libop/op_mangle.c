@@ -27,6 +27,7 @@
 #define CG "{cg}/"
 #define TREE "{tree}/"
 #define BUILD "{build:"
+#define USER "{user}/"
 #define CGROUP "{cgroup}/"
 #define NO_CGROUP "{no-cgroup}/"
 #define CONTINUED "%+"
@@ -242,6 +243,10 @@ static int put_mangled(struct out *out, const struct op_mangle *m)
 {
 	int err = m->app.build ? -EINVAL : put_image_components(out, &m->app);
 
+	if (!err && m->has_user) {
+		put_mark(out, USER, LITERAL_LEN(USER));
+		put_format(out, "%" PRIu32 "/", m->user);
+	}
 	if (!err)
 		err = put_cgroup_components(out, m->cgroup);
 	if (!err && m->is_tree) {
@@ -496,7 +501,7 @@ static int parse_mangled_event(struct in *in, struct op_mangle *m)
 	if (strchr(in->at, '/'))
 		return refuse_mangled_name(
 			in,
-			"{cgroup}, {dep}, {cg}, {tree} or the event is misplaced");
+			"{user}, {cgroup}, {dep}, {cg}, {tree} or the event is misplaced");
 	if (!fields)
 		return refuse_mangled_name(
 			in, "EVENT.COUNT.UM.TGID.TID.CPU is missing");
@@ -516,10 +521,25 @@ static int parse_mangled_event(struct in *in, struct op_mangle *m)
 	return 0;
 }
 
+static int parse_mangled_user(struct in *in, struct op_mangle *m)
+{
+	uint64_t user;
+
+	if (!accept_literal(in, USER, LITERAL_LEN(USER)))
+		return 0;
+	if (parse_mangled_number(in, '/', &user) || user >= UINT32_MAX)
+		return refuse_mangled_name(in, "{user} has no number");
+	m->has_user = true;
+	m->user = (uint32_t)user;
+	return 0;
+}
+
 static int parse_mangled(struct in *in, struct op_mangle *m)
 {
 	int err = parse_mangled_image(in, &m->app);
 
+	if (!err)
+		err = parse_mangled_user(in, m);
 	if (!err)
 		err = parse_mangled_cgroup(in, m);
 	if (err)

@@ -5,7 +5,8 @@
 /*
  * Names of sample files, built and parsed in one place:
  *
- *	file := img [ cgroup ] what EVENT.COUNT.UM.TGID.TID.CPU
+ *	file := img [ user ] [ cgroup ] what EVENT.COUNT.UM.TGID.TID.CPU
+ *	user := "{user}/" UID "/"
  *	cgroup := "{cgroup}/" [ path/ ] | "{no-cgroup}/"
  *	what := "{dep}/" dep [ build ] [ "{cg}/" cgimg [ build ] ]
  *	      | "{tree}/"
@@ -21,7 +22,8 @@
  * content (libop/op_build_id.h); it is left out where nothing is known of that,
  * and for anonymous memory. The path of a cgroup is without the slash that it
  * begins with, so that of the root is empty; {no-cgroup} says that nobody could
- * tell it.
+ * tell it. UID is decimal, of the user who owned the process; samples that root
+ * alone may see have none.
  *
  * Whatever a path holds, building then parsing gives it back, and no name
  * leaves its folder: components "." and "..", a leading '{', control bytes,
@@ -71,6 +73,8 @@ struct op_mangle {
 			 of the two below */
 	struct op_image_name dep; /* the image that the samples are in */
 	struct op_image_name cg; /* the callee's image in call-graph files */
+	bool has_user; /* samples are those of one user, ... */
+	uint32_t user; /* ... who may see them */
 	const char *cgroup; /* its path from the root, "/..."; empty: not known;
 			       NULL: not separated */
 	const char *event;

@@ -149,6 +149,7 @@ int op_session_init(struct op_session *s, const char *dir, struct op_diag *diag)
 		snprintf(s->run, sizeof(s->run), "%s/run", s->dir);
 	snprintf(s->lock, sizeof(s->lock), "%s/lock", s->run);
 	snprintf(s->socket, sizeof(s->socket), "%s/control", s->run);
+	snprintf(s->mine, sizeof(s->mine), "%s/mine", s->run);
 	return 0;
 }
 

@@ -48,6 +48,7 @@ struct op_session {
 	char run[4096 + 16];
 	char lock[4096 + 32]; /* run/lock: holds the daemon's pid */
 	char socket[4096 + 32]; /* run/control */
+	char mine[4096 + 32]; /* run/mine: the socket for other users */
 };
 
 /*

@@ -371,6 +371,7 @@ struct opd_process *opd_maps_new(struct opd_maps *maps, uint32_t tgid)
 	process->nr_threads = 1;
 	process->app = OP_NO_COOKIE;
 	process->entered = true;
+	process->owner.user = OP_NO_OWNER;
 	slot = &maps->bucket[tgid % OPD_MAPS_BUCKETS];
 	process->next = *slot;
 	*slot = process;

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/source/opd_perf_owner.h"
+
 #define OPD_MAPS_BUCKETS 4096
 #define OPD_MAPS_DEAD 256
 
@@ -52,6 +54,7 @@ struct opd_process {
 	uint64_t app; /* cookie of the program, OP_NO_COOKIE unknown */
 	bool fresh; /* since its exec no code was mapped */
 	bool entered; /* the program has run; false from its exec on */
+	struct opd_owner owner;
 	bool chosen; /* it, or the process that forked it, was asked for */
 	/* for whoever reads /proc, in the time of its records */
 	uint64_t read_at; /* 0: never */

@@ -26,6 +26,7 @@
 /* What is wanted, as a set. */
 #define OPD_TELL_NAMES 1u
 #define OPD_TELL_CGROUPS 2u /* and mount namespaces */
+#define OPD_TELL_OWNERS 8u /* of processes; not by this part */
 #define OPD_TELL_RUNS 4u /* links that programs were run by */
 
 /* Words that opd_names_tell() adds at most: two names, two paths. */

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "libop/op_open.h"
@@ -45,6 +46,7 @@ struct opd_perf_image {
 	uint64_t start, end;
 	bool is_made; /* by the profiler */
 	bool is_memory; /* with the name of a file */
+	bool gives_no_rights; /* its file was looked at for that */
 };
 
 int opd_perf_images_init(struct opd_perf_images *images)
@@ -256,6 +258,17 @@ static int open_file(const struct opd_perf_image *image,
 	return fd < 0 ? open_program(image, &images->folders) : fd;
 }
 
+/* A file that cannot have the attribute has no capabilities. */
+static bool gives_no_rights(int fd, const struct stat *st)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return !(st->st_mode & (S_ISUID | S_ISGID)) &&
+	       getxattr(path, "security.capability", NULL, 0) < 0 &&
+	       (errno == ENODATA || errno == EOPNOTSUPP);
+}
+
 /* Take over what the file says, and hold it. */
 static void look_at_file(struct opd_perf_image *image,
 			 struct opd_perf_images *images)
@@ -271,6 +284,7 @@ static void look_at_file(struct opd_perf_image *image,
 		image->file_dev = st.st_dev;
 		image->file_ino = st.st_ino;
 		image->mtime = (uint64_t)st.st_mtime;
+		image->gives_no_rights = gives_no_rights(fd, &st);
 	}
 	opd_perf_files_add(&images->files, fd);
 }
@@ -351,6 +365,13 @@ bool opd_perf_image_is_memory(const struct opd_perf_images *images,
 {
 	return cookie != OP_NO_COOKIE && cookie <= images->nr &&
 	       images->images[cookie - 1]->is_memory;
+}
+
+bool opd_perf_image_gives_no_rights(const struct opd_perf_images *images,
+				    uint64_t cookie)
+{
+	return cookie != OP_NO_COOKIE && cookie <= images->nr &&
+	       images->images[cookie - 1]->gives_no_rights;
 }
 
 bool opd_perf_image_is_anon(const char *name)

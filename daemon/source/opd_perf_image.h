@@ -65,6 +65,11 @@ const char *opd_perf_image_path(const struct opd_perf_images *images,
 bool opd_perf_image_is_memory(const struct opd_perf_images *images,
 			      uint64_t cookie);
 
+/* Whether the file of an image was found, and gives whoever runs it no other
+ * user, group or capability. */
+bool opd_perf_image_gives_no_rights(const struct opd_perf_images *images,
+				    uint64_t cookie);
+
 /* Whether @name is that of memory without a file, "[heap]" or "//anon". */
 bool opd_perf_image_is_anon(const char *name);
 

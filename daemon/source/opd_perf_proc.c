@@ -156,8 +156,11 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 	FILE *file = tgid ? open_file(world->proc, tgid, "maps") : NULL;
 
 	world->stats[OPD_PERF_PROC_READ]++;
-	if (!process && file)
+	if (!process && file) {
 		process = opd_maps_new(&world->maps, tgid);
+		if (process)
+			opd_perf_owner_see(world, process);
+	}
 	if (process)
 		process->read_at = world->now;
 	if (process && file && read_maps(world, process, file))

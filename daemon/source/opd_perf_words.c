@@ -13,10 +13,10 @@
 #include <string.h>
 
 /*
- * CPU_SWITCH 3, CTX_SWITCH 4, CTX_TGID 3, mode 2, ANON_SWITCH 5 and its name,
+ * CPU_SWITCH 3, CTX_SWITCH 4, CTX_TGID 4, mode 2, ANON_SWITCH 5 and its name,
  * WEIGHT 3, the sample 2.
  */
-_Static_assert(3 + 4 + 3 + 2 + 5 + OPD_PERF_ANON_MAX / 8 + 3 + 2 <=
+_Static_assert(3 + 4 + 4 + 2 + 5 + OPD_PERF_ANON_MAX / 8 + 3 + 2 <=
 		       OPD_PERF_SAMPLE_WORDS,
 	       "a sample with all its context fits");
 _Static_assert(2 + 5 + OPD_PERF_ANON_MAX / 8 + 2 <= OPD_PERF_CALLER_WORDS,
@@ -71,16 +71,20 @@ static void put_task(struct opd_perf_words *w,
 		     const struct opd_perf_place *place)
 {
 	if (w->has_task && w->last.tid == place->tid &&
-	    w->last.tgid == place->tgid && w->last.app == place->app)
+	    w->last.tgid == place->tgid && w->last.app == place->app &&
+	    w->last.owner == place->owner)
 		return;
 	put_code(w, OP_CTX_SWITCH, 2);
 	put(w, place->tid);
 	put(w, place->app);
-	put_code(w, OP_CTX_TGID, 1);
+	put_code(w, OP_CTX_TGID, place->owner == OP_NO_OWNER ? 1 : 2);
 	put(w, place->tgid);
+	if (place->owner != OP_NO_OWNER)
+		put(w, place->owner);
 	w->last.tid = place->tid;
 	w->last.tgid = place->tgid;
 	w->last.app = place->app;
+	w->last.owner = place->owner;
 	w->has_task = true;
 }
 

@@ -29,6 +29,7 @@ struct opd_perf_place {
 	uint32_t tgid;
 	uint32_t tid;
 	uint64_t app; /* cookie, OP_NO_COOKIE */
+	uint64_t owner; /* a user, OP_NO_OWNER */
 	bool kernel;
 	/* user only: an image, or OP_NO_COOKIE and anonymous memory */
 	uint64_t cookie;

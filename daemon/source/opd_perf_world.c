@@ -25,6 +25,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "daemon/source/opd_perf_owner.h"
 #include "daemon/source/opd_perf_proc.h"
 #include "libop/op_log.h"
 
@@ -60,7 +61,8 @@ void opd_perf_world_release(struct opd_perf_world *world)
 void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells)
 {
 	opd_names_init(&world->names, world->proc ? world->proc : NO_PROC,
-		       tells, true);
+		       tells & ~OPD_TELL_OWNERS, true);
+	world->tells_owners = tells & OPD_TELL_OWNERS;
 	opd_perf_words_set_records(&world->words, tells ? OPD_NAMES_WORDS : 0);
 }
 
@@ -218,6 +220,7 @@ static void handle_exec(struct opd_perf_world *world,
 		world->chosen_by_exec = 0;
 	}
 	opd_maps_exec(process);
+	opd_perf_owner_exec(world, process);
 	process->read_at = rec->time; /* what follows is all there is */
 }
 
@@ -236,11 +239,22 @@ static void handle_comm(struct opd_perf_world *world,
 static void fork_process(struct opd_perf_world *world,
 			 const struct opd_perf_rec *rec)
 {
+	const struct opd_process *parent;
+	struct opd_process *child;
+
 	if (rec->misc & PERF_RECORD_MISC_FORK_EXEC) {
 		begin_process(world, rec->pid);
 		return;
 	}
-	opd_maps_fork(&world->maps, rec->pid, rec->task.parent);
+	child = opd_maps_fork(&world->maps, rec->pid, rec->task.parent);
+	parent = opd_maps_find(&world->maps, rec->task.parent);
+	if (child)
+		opd_perf_owner_fork(&child->owner,
+				    parent && parent->owner.since >=
+							    world->gap_at
+					    ? &parent->owner
+					    : NULL,
+				    rec->time);
 	opd_jits_fork(&world->jits, rec->task.parent, rec->pid, rec->time);
 }
 
@@ -408,6 +422,7 @@ static void place_user(struct opd_perf_world *world,
 		return;
 	}
 	place->app = process->app;
+	place->owner = opd_perf_owner_of(world, process);
 	pc = opd_perf_world_place(world, map, pc, place);
 	if (pc == OP_ESCAPE) {
 		count(world, OPD_PERF_INVALID_EIP);
@@ -424,6 +439,7 @@ static void place_kernel(struct opd_perf_world *world,
 
 	place->kernel = true;
 	place->app = process ? process->app : OP_NO_COOKIE;
+	place->owner = opd_perf_owner_of(world, process);
 	write_sample(world, process, place, rec->sample.ip, rec, counter);
 }
 
@@ -435,6 +451,7 @@ void opd_perf_world_sample(struct opd_perf_world *world,
 		.cpu = cpu,
 		.tgid = rec->pid == NO_TASK ? 0 : rec->pid,
 		.tid = rec->tid == NO_TASK ? 0 : rec->tid,
+		.owner = OP_NO_OWNER,
 		.weight = rec->sample.weight,
 	};
 

@@ -56,6 +56,7 @@ struct opd_perf_world {
 	uint64_t stats[OPD_PERF_NR_STATS];
 	const char *proc; /* the folder, "/proc"; NULL: records are all that is
 			   * known, as they are not of now */
+	bool tells_owners; /* of processes, with their samples */
 	bool only_chosen; /* samples of other processes do not count */
 	uint32_t chosen_by_exec; /* the next exec of it does; 0: none */
 	uint64_t now; /* of the last record, ns */

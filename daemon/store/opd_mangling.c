@@ -60,6 +60,8 @@ static struct op_mangle mangle_of(const struct opd_sfile_key *key,
 		.tgid = key->tgid,
 		.tid = key->tid,
 		.cpu = key->cpu,
+		.has_user = key->user != OP_MANGLE_ALL,
+		.user = (uint32_t)key->user,
 		.cgroup = key->cgroup,
 	};
 

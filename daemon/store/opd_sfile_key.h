@@ -26,6 +26,7 @@ struct opd_sfile_key {
 	int64_t tgid;
 	int64_t tid;
 	int64_t cpu;
+	int64_t user; /* who owned the process */
 	const char *cgroup; /* kept by opd_tasks; NULL: not separated */
 };
 
@@ -52,7 +53,8 @@ static inline uint64_t opd_sfile_key_hash(const struct opd_sfile_key *key)
 	hash = opd_key_mix(hash,
 			   (uint64_t)key->tgid ^ (uint64_t)key->tid << 32);
 	hash = opd_key_mix(hash, (uint64_t)key->cpu ^ key->start);
-	hash = opd_key_mix(hash, (uintptr_t)key->cgroup);
+	hash = opd_key_mix(hash,
+			   (uintptr_t)key->cgroup ^ (uint64_t)key->user << 48);
 	if (key->anon)
 		hash = opd_key_mix(
 			opd_key_mix(hash, key->end ^ (uint64_t)key->anon_tgid),
@@ -70,9 +72,9 @@ static inline bool opd_sfile_key_same(const struct opd_sfile_key *a,
 			  ((uintptr_t)a->cgroup ^ (uintptr_t)b->cgroup);
 
 	differ |= (a->start ^ b->start) | (a->end ^ b->end);
-	differ |=
-		(uint64_t)((a->anon_tgid ^ b->anon_tgid) | (a->tgid ^ b->tgid) |
-			   (a->tid ^ b->tid) | (a->cpu ^ b->cpu));
+	differ |= (uint64_t)((a->anon_tgid ^ b->anon_tgid) |
+			     (a->tgid ^ b->tgid) | (a->tid ^ b->tid) |
+			     (a->cpu ^ b->cpu) | (a->user ^ b->user));
 	return differ == 0;
 }
 

@@ -36,6 +36,15 @@
 /* The image cookie of a sample or application without an image file. */
 #define OP_NO_COOKIE ((__u64)0)
 
+/*
+ * The owner of a sample in OP_CTX_TGID is the user, as the first user namespace
+ * numbers them, who could have read all of the process with a debugger when it
+ * was taken. Root, programs with privileges, and those of which that is in
+ * doubt have none.
+ */
+#define OP_NO_OWNER (~(__u64)0)
+#define OP_MAX_OWNER ((__u64)0xfffffffe)
+
 /* Counters are numbered from 0; a larger number in a stream is an error. */
 #define OP_MAX_COUNTERS 32
 
@@ -72,7 +81,8 @@
 	   that the module of this name runs once; end is start when that is  \
 	   done */                                                            \
 	X(MODULE_LOADED,  6, 0, "module-loaded")                              \
-	/* tgid of the current context */                                     \
+	/* tgid of the current context; behind it its owner: the user that    \
+	   may see its samples, OP_NO_OWNER if there is none but root */      \
 	X(CTX_TGID,       7, 1, "tgid")                                       \
 	/* the next sample starts a stack trace, innermost frame first */     \
 	X(TRACE_BEGIN,    8, 0, "trace")                                      \

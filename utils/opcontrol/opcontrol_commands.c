@@ -21,6 +21,7 @@
 #include "libop/op_session_folder.h"
 #include "utils/opcontrol/opcontrol_daemon.h"
 #include "utils/opcontrol/opcontrol_doctor.h"
+#include "utils/opcontrol/opcontrol_mine.h"
 #include "utils/opcontrol/opcontrol_module.h"
 #include "utils/opcontrol/opcontrol_run.h"
 #include "utils/opcontrol/opcontrol_status.h"
@@ -215,6 +216,8 @@ const struct oc_command oc_commands[OC_NR_COMMANDS] = {
 	  OC_NEEDS_ROOT, check_saved_name, command_save },
 	{ "status", 0, NULL, "show daemon, settings and sample counts",
 	  0, NULL, oc_status },
+	{ "mine", 0, "DIR", "make a session of the samples of your own processes, from the daemon of --session-dir",
+	  OC_NEEDS_NOTHING | OC_NAMES_SESSION, oc_mine_check, oc_mine },
 	{ "doctor", 0, NULL, "list what this machine lacks for profiling, and the cures",
 	  0, NULL, oc_doctor },
 	{ "list-events", 'l', NULL, "list the events of this machine's CPU",

@@ -8,7 +8,7 @@
 
 #include "utils/opcontrol/opcontrol_options.h"
 
-#define OC_NR_COMMANDS 12
+#define OC_NR_COMMANDS 13
 
 extern const struct oc_command oc_commands[OC_NR_COMMANDS];
 

@@ -216,6 +216,15 @@ static const char *first_setting(const struct oc_request *request)
 	return "setup";
 }
 
+static bool has_several_settings(const struct oc_request *request)
+{
+	int nr = 0;
+
+	for (int i = 0; i < OC_NR_SETTINGS; i++)
+		nr += request->values[i] != NULL;
+	return nr > 1;
+}
+
 static int check_daemon_words(const struct oc_request *request,
 			      struct op_diag *diag)
 {
@@ -253,6 +262,10 @@ static int check_combination(const struct oc_request *request,
 	const struct oc_command *command = request->command;
 	bool has_marks = request->has_settings || request->setup;
 
+	if (command && command->flags & OC_NAMES_SESSION)
+		has_marks &= request->setup ||
+			     strcmp(first_setting(request), "session-dir") ||
+			     has_several_settings(request);
 	if (request->version)
 		return 0;
 	if (command && has_marks && !(command->flags & OC_TAKES_SETTINGS))

@@ -19,6 +19,7 @@ struct opcontrol;
 #define OC_NEEDS_DAEMON 2u
 #define OC_TAKES_SETTINGS 4u
 #define OC_NEEDS_NOTHING 8u /* neither settings nor the daemon */
+#define OC_NAMES_SESSION 16u /* --session-dir is for this time */
 
 struct oc_command {
 	const char *option; /* without the dashes */

@@ -30,7 +30,7 @@
 #define PARTS_KERNEL_ENTER ""
 #define PARTS_USER_ENTER ""
 #define PARTS_MODULE_LOADED "?xxs"
-#define PARTS_CTX_TGID "d"
+#define PARTS_CTX_TGID "d?d"
 #define PARTS_TRACE_BEGIN ""
 #define PARTS_TRACE_END "d"
 #define PARTS_IBS_FETCH "*"

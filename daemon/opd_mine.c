@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A client is answered or refused as soon as it has connected, and forgotten;
+ * so no number of connections takes anything from the daemon but the time to
+ * say no. What a child sends it has in its own memory, and has let go of the
+ * session's folder, as who reads slowly would keep the packer out.
+ *
+ * How often a user may come is known of the last OPD_MINE_USERS. Whoever has
+ * more numbers than that, as those of a user namespace are, is held by the
+ * number of children, each of which takes a moment at least.
+ */
+
+#include "daemon/opd_mine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/opd_mine_stream.h"
+#include "daemon/opd_options.h"
+#include "daemon/source/opd_confine.h"
+#include "libop/op_clock.h"
+#include "libop/op_control.h"
+#include "libop/op_log.h"
+#include "libop/op_session.h"
+
+#define NICE 10
+#define MAX_GROUPS 65536 /* that the kernel lets a process have */
+
+/* ---- policy -----------------------------------------------------------------
+ */
+
+void opd_mine_init(struct opd_mine *mine, struct opd_options *options,
+		   const struct op_session *session,
+		   const struct op_clock *clock, struct op_log *log)
+{
+	memset(mine, 0, sizeof(*mine));
+	mine->options = options;
+	mine->session = session;
+	mine->clock = clock;
+	mine->log = log;
+	mine->fd = mine->client = -1;
+}
+
+static const char *policy_file(const struct opd_mine *mine)
+{
+	return mine->options->policy ? mine->options->policy : OP_POLICY_FILE;
+}
+
+int opd_mine_read_policy(struct opd_mine *mine, struct op_diag *diag)
+{
+	bool is_named = mine->options->policy;
+	int err;
+
+	if (!is_named && geteuid())
+		return 0;
+	err = op_policy_read(&mine->policy, policy_file(mine), diag);
+	if (err == -ENOENT && !is_named)
+		return 0;
+	if (err)
+		return op_diag_set(diag, err, "%s: %s", policy_file(mine),
+				   strerror(-err));
+	if (mine->policy.mine != OP_MINE_NONE)
+		mine->options->separate_user = true;
+	return 0;
+}
+
+void opd_mine_read_policy_again(struct opd_mine *mine)
+{
+	bool was_separate = mine->options->separate_user;
+	struct op_diag diag = { "" };
+
+	op_policy_release(&mine->policy);
+	if (opd_mine_read_policy(mine, &diag))
+		op_log(mine->log, "%s; nobody has samples of their own",
+		       diag.text);
+	else if (mine->policy.mine != OP_MINE_NONE && mine->fd < 0)
+		op_log(mine->log,
+		       "the policy lets users have samples of their own from the next start on");
+	mine->options->separate_user = was_separate;
+}
+
+const char *opd_mine_text(const struct opd_mine *mine)
+{
+	static const char *const texts[] = { "none", "all", "group", "users" };
+
+	return texts[mine->policy.mine];
+}
+
+/* ---- listening --------------------------------------------------------------
+ */
+
+int opd_mine_open(struct opd_mine *mine, struct op_diag *diag)
+{
+	const char *path = mine->session->mine;
+	int flags;
+
+	if (mine->policy.mine == OP_MINE_NONE) {
+		unlink(path); /* of a daemon that was killed */
+		return 0;
+	}
+	mine->fd = op_control_listen(path, diag);
+	if (mine->fd < 0)
+		return mine->fd;
+	flags = fcntl(mine->fd, F_GETFL);
+	if (flags < 0 || fcntl(mine->fd, F_SETFL, flags | O_NONBLOCK) ||
+	    fcntl(mine->fd, F_SETFD, FD_CLOEXEC) || chmod(path, 0666))
+		return op_diag_set(diag, -EIO, "%s: cannot listen", path);
+	return 0;
+}
+
+void opd_mine_close(struct opd_mine *mine)
+{
+	for (int i = 0; i < OPD_MINE_USERS; i++) {
+		if (!mine->users[i].child)
+			continue;
+		kill(mine->users[i].child, SIGKILL);
+		waitpid(mine->users[i].child, NULL, 0);
+		mine->users[i].child = 0;
+	}
+	if (mine->fd >= 0) {
+		unlink(mine->session->mine);
+		close(mine->fd);
+	}
+	mine->fd = -1;
+	op_policy_release(&mine->policy);
+}
+
+/* ---- who may ----------------------------------------------------------------
+ */
+
+/* The groups of the client, the caller's to free; the last is that of @who. */
+static gid_t *groups_of_client(int fd, const struct ucred *who, size_t *nr)
+{
+	socklen_t len = MAX_GROUPS * sizeof(gid_t);
+	gid_t *groups = malloc(len + sizeof(gid_t));
+
+	*nr = 0;
+	if (!groups)
+		return NULL;
+	if (!getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len))
+		*nr = len / sizeof(gid_t);
+	groups[(*nr)++] = who->gid;
+	return groups;
+}
+
+static bool policy_lets(const struct opd_mine *mine, int fd,
+			const struct ucred *who)
+{
+	gid_t *groups = NULL;
+	size_t nr = 0;
+	bool lets;
+
+	if (mine->policy.mine == OP_MINE_GROUP)
+		groups = groups_of_client(fd, who, &nr);
+	lets = op_policy_lets(&mine->policy, who->uid, groups, nr);
+	free(groups);
+	return lets;
+}
+
+/* The place of @user; else a free one, or that of who came longest ago. NULL
+ * if all are busy. */
+static struct opd_mine_user *find_user(struct opd_mine *mine, uid_t user)
+{
+	struct opd_mine_user *best = NULL;
+
+	for (int i = 0; i < OPD_MINE_USERS; i++) {
+		struct opd_mine_user *at = &mine->users[i];
+
+		if (at->is_used && at->user == user)
+			return at;
+		if (!at->child &&
+		    (!best || (best->is_used &&
+			       (!at->is_used || at->since < best->since))))
+			best = at;
+	}
+	return best;
+}
+
+/* Whether the client may have an answer now: then mine->next is its place. */
+static int admit_client(struct opd_mine *mine, const struct ucred *who,
+			struct op_diag *diag)
+{
+	struct opd_mine_user *user;
+
+	if (!policy_lets(mine, mine->client, who))
+		return op_diag_set(
+			diag, -EACCES,
+			"the policy of this machine does not let user %u have samples of their own; ask root for a line in %s",
+			(unsigned int)who->uid, policy_file(mine));
+	user = find_user(mine, who->uid);
+	if (!user || mine->nr_children == OPD_MINE_CHILDREN)
+		return op_diag_set(
+			diag, -EBUSY,
+			"others are getting their samples just now; try again in a minute");
+	if (user->is_used && user->user == who->uid &&
+	    (user->child ||
+	     mine->clock->seconds() - user->since < OPD_MINE_PAUSE))
+		return op_diag_set(
+			diag, -EBUSY,
+			"you were given your samples just now; try again in a few seconds");
+	mine->next = user;
+	mine->next_user = who->uid;
+	return 0;
+}
+
+/* ---- the child --------------------------------------------------------------
+ */
+
+/* All of it, however often the client makes us wait. */
+static bool send_bytes(int fd, const void *bytes, size_t len)
+{
+	struct iovec part = { (void *)bytes, len };
+	const struct msghdr msg = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	while (part.iov_len) {
+		ssize_t done = sendmsg(fd, &msg, MSG_NOSIGNAL);
+
+		if (done < 0)
+			return false;
+		part.iov_base = (char *)part.iov_base + done;
+		part.iov_len -= (size_t)done;
+	}
+	return true;
+}
+
+static size_t write_head(const struct opd_mine_separate *separate, char *text,
+			 size_t size)
+{
+	int len = snprintf(text, size,
+			   " separate-lib = %d\n"
+			   " separate-kernel = %d\n"
+			   " separate-thread = %d\n"
+			   " separate-cpu = %d\n"
+			   " separate-cgroup = %d\n"
+			   "ok\n",
+			   separate->lib, separate->kernel, separate->thread,
+			   separate->cpu, separate->cgroup);
+
+	return len < 0 ? 0 : (size_t)len;
+}
+
+/* For a client that has nothing to read yet. */
+static void send_reason(int fd, const struct op_diag *diag)
+{
+	char line[OP_DIAG_MAX + 16];
+	int len = snprintf(line, sizeof(line), "error %s\n", diag->text);
+
+	(void)!send(fd, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void send_answer(int fd, const struct opd_mine_request *request)
+{
+	struct op_stream_words words = { NULL, 0, false };
+	struct opd_mine_separate separate;
+	struct op_diag diag = { "" };
+	char head[256];
+	int flags = fcntl(fd, F_GETFL);
+
+	if (opd_mine_stream(&words, &separate, request, &diag)) {
+		send_reason(fd, &diag);
+		return;
+	}
+	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
+		return;
+	(void)opd_confine();
+	if (send_bytes(fd, head, write_head(&separate, head, sizeof(head))))
+		send_bytes(fd, words.words, words.nr * sizeof(words.words[0]));
+}
+
+__attribute__((noreturn)) static void
+answer_in_child(int fd, const struct opd_mine_request *request, pid_t daemon)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
+		_exit(1);
+	signal(SIGALRM, SIG_DFL);
+	alarm(OPD_MINE_SECONDS);
+	setsid(); /* the daemon's has a priority: see opd_priority.h */
+	setpriority(PRIO_PROCESS, 0, NICE);
+	if (dup2(fd, 0) == 0) {
+		close_range(1, ~0U, 0);
+		send_answer(0, request);
+	}
+	/* At once: what sanitizers do at an end is no longer allowed. */
+	syscall(SYS_exit_group, 0);
+	_exit(0);
+}
+
+/* ---- clients ----------------------------------------------------------------
+ */
+
+static void close_mine_client(struct opd_mine *mine)
+{
+	close(mine->client);
+	mine->client = -1;
+	mine->next = NULL;
+}
+
+bool opd_mine_accept(struct opd_mine *mine)
+{
+	int fd = accept4(mine->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct op_diag diag = { "" };
+	struct ucred who;
+	socklen_t len = sizeof(who);
+	int err = 0;
+
+	if (fd < 0)
+		return false;
+	mine->client = fd;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
+		err = op_diag_set(&diag, -errno, "%s", strerror(errno));
+	else
+		err = admit_client(mine, &who, &diag);
+	if (!err)
+		return true;
+	send_reason(fd, &diag);
+	close_mine_client(mine);
+	return false;
+}
+
+void opd_mine_answer(struct opd_mine *mine, const char *source)
+{
+	const struct opd_mine_request request = {
+		.folder = mine->session->current,
+		.source = source,
+		.user = mine->next_user,
+		.kernel = mine->policy.kernel,
+	};
+	pid_t daemon = getpid(), child = fork();
+
+	if (child == 0)
+		answer_in_child(mine->client, &request, daemon);
+	if (child > 0) {
+		*mine->next = (struct opd_mine_user){
+			.user = mine->next_user,
+			.child = child,
+			.since = mine->clock->seconds(),
+			.is_used = true,
+		};
+		mine->nr_children++;
+	}
+	close_mine_client(mine);
+}
+
+void opd_mine_reap(struct opd_mine *mine)
+{
+	for (int i = 0; i < OPD_MINE_USERS; i++) {
+		struct opd_mine_user *user = &mine->users[i];
+
+		if (!user->child ||
+		    waitpid(user->child, NULL, WNOHANG) != user->child)
+			continue;
+		user->child = 0;
+		mine->nr_children--;
+	}
+}
