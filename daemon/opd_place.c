@@ -198,6 +198,7 @@ struct opd_known_place {
 		      * those below */
 	int64_t tgid;
 	int64_t cpu;
+	int64_t owner;
 	const char *cgroup;
 };
 
@@ -264,6 +265,8 @@ static bool is_known(const struct opd_known_place *known,
 		return false;
 	if (options->separate_cpu && known->cpu != context->cpu)
 		return false;
+	if (options->separate_user && known->owner != context->owner)
+		return false;
 	return !options->separate_cgroup || (known->tgid == context->tgid &&
 					     known->cgroup == context->cgroup);
 }
@@ -287,6 +290,7 @@ static void keep_place(const struct search *s)
 		.tid = context->tid,
 		.tgid = context->tgid,
 		.cpu = context->cpu,
+		.owner = context->owner,
 		.cgroup = context->cgroup,
 	};
 }

@@ -160,6 +160,20 @@ static const struct row rows[] = {
 	  "{root}/lib/libc.so.6/TIMER.0.0.all.all.1 0x10:6\n"
 	  "{root}/lib/libc.so.6/TIMER.0.0.all.all.2 0x10:3\n"
 	  "taken 27 stored 27\n" },
+	{ "turns_of_users", "--separate-user=1",
+	  TURN("ctx 5 1; tgid 5 1000;") TURN("ctx 6 1; tgid 6 1001;")
+		  TURN("ctx 5 1; tgid 5 1000;") TURN("ctx 6 1; tgid 6 1001;")
+			  TURN("ctx 7 1; tgid 7;"),
+	  "{kern}/ext4 0x30:1\n"
+	  "{kern}/ext4/{user}/1000/{dep}/{kern}/ext4 0x30:2\n"
+	  "{kern}/ext4/{user}/1001/{dep}/{kern}/ext4 0x30:2\n"
+	  "{kern}/vmlinux 0x20:1\n"
+	  "{kern}/vmlinux/{user}/1000/{dep}/{kern}/vmlinux 0x20:2\n"
+	  "{kern}/vmlinux/{user}/1001/{dep}/{kern}/vmlinux 0x20:2\n"
+	  "{root}/lib/libc.so.6 0x10:1\n"
+	  "{root}/lib/libc.so.6/{user}/1000/{dep}/{root}/lib/libc.so.6 0x10:2\n"
+	  "{root}/lib/libc.so.6/{user}/1001/{dep}/{root}/lib/libc.so.6 0x10:2\n"
+	  "taken 15 stored 15\n" },
 	{ "turns_while_names_change", NULL,
 	  TURNS "cookie 2 0 0 0 0 - /lib/new.so;"
 		"kernel-range first 0xffffffff81000000 0xffffffff81001000 - "
