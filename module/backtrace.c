@@ -227,5 +227,5 @@ void backtrace_store_alone(struct op_sample *sample,
 	if (cpu_buffer_add_trace(sample, &piece, 1))
 		oprofile_stat_inc(STAT_BACKTRACE_ABORTED);
 	else
-		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
+		op_sample_lose(sample, STAT_SAMPLE_LOST_OVERFLOW);
 }

@@ -110,6 +110,15 @@ static void tell_image(struct stream *batch, struct context *known,
 	known->anon_end = sample->anon_end;
 }
 
+static void tell_times(struct stream *batch, const struct op_sample *sample)
+{
+	if (!sample->shift)
+		return;
+	stream_word(batch, OP_ESCAPE);
+	stream_word(batch, OP_CODE_WORD(OP_TIMES, OP_TIMES_LOWERED, 1));
+	stream_word(batch, op_sample_times(sample));
+}
+
 /* The context of @sample and itself. */
 static void tell_sample(struct stream *batch, struct context *known,
 			const struct op_sample *sample)
@@ -119,6 +128,7 @@ static void tell_sample(struct stream *batch, struct context *known,
 	tell_mode(batch, known, sample->space == SAMPLE_KERNEL);
 	if (sample->space != SAMPLE_KERNEL)
 		tell_image(batch, known, sample);
+	tell_times(batch, sample);
 	if (sample->code) {
 		stream_code(batch, sample->code, 1 + sample->nr_words);
 		stream_word(batch, sample->offset);
@@ -192,7 +202,7 @@ static void sync_sample(struct context *known, unsigned int cpu,
 	    (has_callers(sample) && sync_without_callers(&batch, cpu)))
 		*known = next;
 	else
-		oprofile_stat_inc(STAT_EVENT_LOST_OVERFLOW);
+		op_sample_lose(sample, STAT_EVENT_LOST_OVERFLOW);
 }
 
 static void sync_module_notice(void)

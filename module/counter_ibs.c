@@ -20,6 +20,7 @@
 
 #include "counter.h"
 #include "counter_ibs.h"
+#include "lowered.h"
 #include "oprofile_provider.h"
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
@@ -69,6 +70,7 @@ struct cpu_ibs {
 static struct ibs_setting settings[NR_KINDS] = { DEFAULTS, DEFAULTS };
 static const char *const names[NR_KINDS] = { "ibs_fetch", "ibs_op" };
 static u32 caps; /* CPUID Fn8000_001B_EAX; 0: there is no IBS */
+static unsigned int lowered_by; /* of events that start */
 static DEFINE_PER_CPU(struct cpu_ibs[NR_KINDS], cpu_ibs);
 
 static bool has_kind(enum kind kind)
@@ -112,7 +114,7 @@ static u16 cpu_family(void)
 /* Without @frag there is no data, which is counted like that of a size that
  * cannot be. */
 static void add_sample(const struct perf_raw_frag *frag, struct pt_regs *regs,
-		       enum kind kind)
+		       enum kind kind, unsigned int shift)
 {
 	u8 raw[MAX_RAW];
 	struct oprofile_ibs_sample sample = {
@@ -120,6 +122,7 @@ static void add_sample(const struct perf_raw_frag *frag, struct pt_regs *regs,
 		.is_user = user_mode(regs),
 		.is_op = kind == OP,
 		.family = cpu_family(),
+		.shift = shift,
 		.raw = raw,
 		.size = frag ? min_t(u32, frag->size, sizeof(raw)) : 0,
 	};
@@ -137,15 +140,17 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 {
 	enum kind kind = (unsigned long)event->overflow_handler_context;
 	const struct ibs_setting *setting = &settings[kind];
+	unsigned int shift = lowered_shift(event, setting->max_count);
 
-	throttle_overflow(&this_cpu_ptr(&cpu_ibs[kind])->throttle, event);
+	throttle_overflow(&this_cpu_ptr(&cpu_ibs[kind])->throttle, event,
+			  shift);
 	if (!(user_mode(regs) ? setting->user : setting->kernel))
-		oprofile_stat_inc(STAT_SAMPLE_FILTERED);
+		oprofile_stat_add(STAT_SAMPLE_FILTERED, 1ul << shift);
 	else
 		add_sample(data->sample_flags & PERF_SAMPLE_RAW && data->raw
 				   ? &data->raw->frag
 				   : NULL,
-			   regs, kind);
+			   regs, kind, shift);
 }
 
 /* ---- events -------------------------------------------------------------- */
@@ -163,7 +168,7 @@ static struct perf_event *create_event(unsigned int cpu, enum kind kind)
 		.size = sizeof(attr),
 		.type = settings[kind].type,
 		.config = config_of(kind),
-		.sample_period = settings[kind].max_count,
+		.sample_period = (u64)settings[kind].max_count << lowered_by,
 		.sample_type = PERF_SAMPLE_RAW,
 		.pinned = 1,
 	};
@@ -219,6 +224,18 @@ void counter_ibs_stop_cpu(unsigned int cpu)
 	}
 }
 
+int counter_ibs_lower_cpu(unsigned int cpu, unsigned int shift)
+{
+	enum kind kind;
+	int err = 0;
+
+	lowered_by = shift;
+	for (kind = 0; kind < NR_KINDS && !err; kind++)
+		err = lowered_set(per_cpu(cpu_ibs, cpu)[kind].event,
+				  settings[kind].max_count, shift);
+	return err;
+}
+
 int counter_ibs_check(void)
 {
 	enum kind kind;
@@ -229,7 +246,7 @@ int counter_ibs_check(void)
 		if (!is_enabled(kind))
 			continue;
 		if (setting->max_count < MIN_COUNT ||
-		    setting->max_count > S64_MAX ||
+		    setting->max_count > S64_MAX >> OP_MAX_RATE_SHIFT ||
 		    setting->max_count % COUNT_STEP || !setting->type ||
 		    setting->type > U32_MAX ||
 		    (!setting->kernel && !setting->user))

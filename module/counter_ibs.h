@@ -28,4 +28,8 @@ int counter_ibs_check(void);
 int counter_ibs_start_cpu(unsigned int cpu);
 void counter_ibs_stop_cpu(unsigned int cpu);
 
+/* Sample 1 << @shift times more rarely; 0 or -errno. CPUs that start later do
+ * so, too. */
+int counter_ibs_lower_cpu(unsigned int cpu, unsigned int shift);
+
 #endif /* MODULE_COUNTER_IBS_H */

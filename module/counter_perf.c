@@ -27,6 +27,7 @@
 #include "counter.h"
 #include "counter_ibs.h"
 #include "counter_perf.h"
+#include "lowered.h"
 #include "multiplex.h"
 #include "oprofile_stats.h"
 #include "throttle.h"
@@ -54,11 +55,12 @@ MODULE_PARM_DESC(
 
 static DEFINE_PER_CPU(struct cpu_counter[OP_MAX_COUNTERS], cpu_counters);
 static DEFINE_PER_CPU(u64, cpu_begun); /* ns, when its events began */
-/* Guards both while somebody asks for times, and what is kept of events that
- * have gone. */
+/* Guards both while somebody asks for times or changes the rate, the events of
+ * IBS, too, and what is kept of events that have gone. */
 static DEFINE_MUTEX(times_mutex);
 static struct counter_time kept_times[OP_MAX_COUNTERS];
 static int hotplug_state;
+static unsigned int lowered_by; /* of events that start; likewise guarded */
 static int start_error; /* of the first CPU that failed, while starting */
 static bool is_starting;
 
@@ -70,14 +72,16 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 {
 	unsigned long nr = (unsigned long)event->overflow_handler_context;
 	const struct counter_setting *setting = &counter_settings[nr];
+	unsigned int shift = lowered_shift(event, setting->count);
 
-	throttle_overflow(&this_cpu_ptr(&cpu_counters[nr])->throttle, event);
+	throttle_overflow(&this_cpu_ptr(&cpu_counters[nr])->throttle, event,
+			  shift);
 	/* The interrupt comes some instructions late, maybe in the other mode.
 	 */
 	if (user_mode(regs) ? setting->user : setting->kernel)
-		oprofile_add_sample(regs, nr);
+		oprofile_add_sample(regs, nr, shift);
 	else
-		oprofile_stat_inc(STAT_SAMPLE_FILTERED);
+		oprofile_stat_add(STAT_SAMPLE_FILTERED, 1ul << shift);
 }
 
 /* ---- events -------------------------------------------------------------- */
@@ -100,7 +104,7 @@ static struct perf_event *create_event(unsigned int cpu, unsigned long nr)
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.config = config_of(setting),
-		.sample_period = setting->count,
+		.sample_period = (u64)setting->count << lowered_by,
 		.pinned = 1,
 		.disabled = 1,
 		.exclude_user = !setting->user,
@@ -206,8 +210,8 @@ static int stop_on_cpu(unsigned int cpu)
 	multiplex_pause(cpu);
 	release_events(cpu);
 	multiplex_stop(cpu);
-	mutex_unlock(&times_mutex);
 	counter_ibs_stop_cpu(cpu);
+	mutex_unlock(&times_mutex);
 	return 0;
 }
 
@@ -245,9 +249,9 @@ static int start_on_cpu(unsigned int cpu)
 
 	mutex_lock(&times_mutex);
 	err = start_events(cpu);
-	mutex_unlock(&times_mutex);
 	if (!err)
 		err = counter_ibs_start_cpu(cpu);
+	mutex_unlock(&times_mutex);
 	if (!err)
 		return 0;
 	stop_on_cpu(cpu);
@@ -257,6 +261,36 @@ static int start_on_cpu(unsigned int cpu)
 	}
 	oprofile_stat_inc(STAT_COUNTER_FAILED);
 	return 0;
+}
+
+/* ---- the rate ------------------------------------------------------------ */
+
+static int lower_on_cpu(unsigned int cpu, unsigned int shift)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < OP_MAX_COUNTERS && !err; i++)
+		err = lowered_set(per_cpu(cpu_counters, cpu)[i].event,
+				  counter_settings[i].count, shift);
+	return err ? err : counter_ibs_lower_cpu(cpu, shift);
+}
+
+/* Each event knows its own period, so an error half way mixes nothing up. */
+static int lower_events(unsigned int shift)
+{
+	unsigned int cpu;
+	int err = 0;
+
+	mutex_lock(&times_mutex);
+	lowered_by = shift;
+	for_each_possible_cpu(cpu) {
+		err = lower_on_cpu(cpu, shift);
+		if (err)
+			break;
+	}
+	mutex_unlock(&times_mutex);
+	return err;
 }
 
 /* ---- the provider -------------------------------------------------------- */
@@ -270,7 +304,8 @@ static int check_settings(void)
 
 		if (!setting->enabled)
 			continue;
-		if (setting->count < MIN_COUNT || setting->count > S64_MAX ||
+		if (setting->count < MIN_COUNT ||
+		    setting->count > S64_MAX >> OP_MAX_RATE_SHIFT ||
 		    (!setting->kernel && !setting->user))
 			return -EINVAL;
 	}
@@ -303,6 +338,7 @@ const struct oprofile_operations counter_perf_ops = {
 	.cpu_type = "perf",
 	.start = perf_start,
 	.stop = perf_stop,
+	.lower_rate = lower_events,
 };
 
 bool counter_perf_present(void)

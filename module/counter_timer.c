@@ -27,20 +27,26 @@
 
 struct sample_timer {
 	struct hrtimer timer;
+	unsigned int shift; /* the wait is 1 << shift periods */
 	u32 random; /* state of a linear congruential generator */
 };
 
 static DEFINE_PER_CPU(struct sample_timer, sample_timers);
 static unsigned long rate = RATE_DEFAULT;
 static u32 period; /* ns */
+static unsigned int lowered_by; /* the shift of waits that begin now */
 static int hotplug_state;
 
-/* The time to the next sample, in ns. */
+/* The time to the next sample, in ns; it will stand for 1 << self->shift. */
 static u64 next_interval(struct sample_timer *self)
 {
+	u64 ns;
+
+	self->shift = READ_ONCE(lowered_by);
 	/* Numerical Recipes, 7.1: good enough in its upper bits. */
 	self->random = self->random * 1664525 + 1013904223;
-	return period - period / 8 + (((u64)self->random * (period / 4)) >> 32);
+	ns = period - period / 8 + (((u64)self->random * (period / 4)) >> 32);
+	return ns << self->shift;
 }
 
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
@@ -48,13 +54,14 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	struct sample_timer *self =
 		container_of(timer, struct sample_timer, timer);
 	struct pt_regs *regs = get_irq_regs();
+	unsigned int shift = self->shift;
 	u64 missed =
 		hrtimer_forward_now(timer, ns_to_ktime(next_interval(self)));
 
 	if (missed > 1)
 		oprofile_stat_add(STAT_TIMER_OVERRUN, missed - 1);
 	if (regs)
-		oprofile_add_sample(regs, 0);
+		oprofile_add_sample(regs, 0, shift);
 	return HRTIMER_RESTART;
 }
 
@@ -95,6 +102,14 @@ static void timer_stop(void)
 	cpuhp_remove_state(hotplug_state);
 }
 
+/* Waits that have begun end as they are: no longer than one of the lowest rate.
+ */
+static int lower_timer_rate(unsigned int shift)
+{
+	WRITE_ONCE(lowered_by, shift);
+	return 0;
+}
+
 static u64 get_rate(void)
 {
 	return rate;
@@ -125,4 +140,5 @@ const struct oprofile_operations counter_timer_ops = {
 	.cpu_type = "timer",
 	.start = timer_start,
 	.stop = timer_stop,
+	.lower_rate = lower_timer_rate,
 };

@@ -68,6 +68,11 @@ int cpu_buffer_setup(unsigned long nr_samples)
 	return 0;
 }
 
+void op_sample_lose(const struct op_sample *sample, enum oprofile_stat cause)
+{
+	oprofile_stat_add(cause, op_sample_times(sample));
+}
+
 static unsigned long slots_of(unsigned int nr_words)
 {
 	return 1 + DIV_ROUND_UP(nr_words, OP_RING_SLOT_WORDS);
@@ -131,7 +136,7 @@ bool cpu_buffer_add_trace(struct op_sample *sample,
 void cpu_buffer_add(struct op_sample *sample)
 {
 	if (!cpu_buffer_add_trace(sample, NULL, 0))
-		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
+		op_sample_lose(sample, STAT_SAMPLE_LOST_OVERFLOW);
 }
 
 const struct op_sample *cpu_buffer_peek(unsigned int cpu)

@@ -12,6 +12,8 @@
 
 #include <linux/types.h>
 
+#include "oprofile_stats.h"
+
 /* Where a sample's offset counts from. */
 enum sample_space {
 	SAMPLE_KERNEL, /* nothing: an absolute kernel address */
@@ -36,7 +38,17 @@ struct op_sample {
 	u8 space; /* enum sample_space */
 	u16 nr_words; /* behind it; 0: no trace */
 	u8 code; /* enum op_code of its record; 0: it is none */
+	u8 shift; /* it stands for 1 << shift: the rate was divided by that */
 };
+
+/* How many samples @sample stands for. */
+static inline unsigned long op_sample_times(const struct op_sample *sample)
+{
+	return 1ul << sample->shift;
+}
+
+/* Count @sample, and all that it stands for, as lost. Any context. */
+void op_sample_lose(const struct op_sample *sample, enum oprofile_stat cause);
 
 /* Some of the words behind a sample. */
 struct op_words {

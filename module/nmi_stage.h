@@ -22,6 +22,7 @@ struct nmi_sample {
 	u8 ending; /* enum op_trace_ending, of these */
 	u8 counter;
 	u8 code; /* enum op_code of the record that it is; 0: it is none */
+	u8 shift; /* as op_sample has it */
 	bool is_user;
 };
 

@@ -41,6 +41,7 @@ static DEFINE_MUTEX(oprof_mutex); /* guards what follows and the settings */
 static bool is_set_up;
 static bool is_running;
 static const struct oprofile_operations *running; /* by these */
+static unsigned int rate_shift; /* the rate is divided by 1 << this */
 
 /* What the settings come to. */
 struct buffer_sizes {
@@ -102,6 +103,7 @@ static int setup_locked(void)
 
 	oprofile_stats_reset();
 	counter_perf_reset_times();
+	rate_shift = 0;
 	err = setup_buffers();
 	if (err)
 		return err;
@@ -166,6 +168,13 @@ void oprofile_shutdown(void)
 	mutex_unlock(&oprof_mutex);
 }
 
+static int lower_rate(const struct oprofile_operations *ops, unsigned int shift)
+{
+	if (!ops->lower_rate)
+		return shift ? -EOPNOTSUPP : 0;
+	return ops->lower_rate(shift);
+}
+
 int oprofile_start(void)
 {
 	int err = 0;
@@ -175,7 +184,9 @@ int oprofile_start(void)
 		err = -EINVAL;
 	} else if (!is_running) {
 		running = counter_choose();
-		err = running->start();
+		err = lower_rate(running, rate_shift);
+		if (!err)
+			err = running->start();
 		is_running = !err;
 	}
 	mutex_unlock(&oprof_mutex);
@@ -222,6 +233,23 @@ int oprofile_stop(void)
 bool oprofile_is_running(void)
 {
 	return READ_ONCE(is_running);
+}
+
+int oprofile_lower_rate(unsigned int shift)
+{
+	int err;
+
+	mutex_lock(&oprof_mutex);
+	err = lower_rate(is_running ? running : counter_choose(), shift);
+	if (!err)
+		rate_shift = shift;
+	mutex_unlock(&oprof_mutex);
+	return err;
+}
+
+unsigned int oprofile_rate_shift(void)
+{
+	return READ_ONCE(rate_shift);
 }
 
 int oprofile_dump(void)

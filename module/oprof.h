@@ -26,6 +26,14 @@ int oprofile_start(void);
 int oprofile_stop(void);
 bool oprofile_is_running(void);
 
+/*
+ * Sample 1 << @shift times more rarely until the event buffer is opened again;
+ * each sample then stands for so many. Returns 0, -EOPNOTSUPP where what
+ * samples cannot do that, or -errno.
+ */
+int oprofile_lower_rate(unsigned int shift);
+unsigned int oprofile_rate_shift(void);
+
 /* Move what the CPU buffers hold to the reader. -EINVAL when not set up. */
 int oprofile_dump(void);
 

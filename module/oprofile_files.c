@@ -4,6 +4,7 @@
 #include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -103,6 +104,18 @@ static int set_backtrace_stack(u64 value)
 	return oprofile_set_while_idle(&backtrace_stack, value);
 }
 
+static u64 get_rate_divisor(void)
+{
+	return 1ull << oprofile_rate_shift();
+}
+
+static int set_rate_divisor(u64 value)
+{
+	if (value > OP_MAX_RATE_DIVISOR || !is_power_of_2(value))
+		return -EINVAL;
+	return oprofile_lower_rate(ilog2(value));
+}
+
 static u64 get_pointer_size(void)
 {
 	return sizeof(void *);
@@ -121,6 +134,7 @@ static const struct oprofilefs_value values[] = {
 	{ "cpu_buffer_size", 0600, get_cpu_buffer_size, set_cpu_buffer_size },
 	{ "backtrace_depth", 0600, get_backtrace_depth, set_backtrace_depth },
 	{ "backtrace_stack", 0600, get_backtrace_stack, set_backtrace_stack },
+	{ "rate_divisor", 0600, get_rate_divisor, set_rate_divisor },
 	{ "pointer_size", 0444, get_pointer_size, NULL },
 	{ "abi_version", 0444, get_abi_version, NULL },
 };

@@ -22,6 +22,13 @@ struct oprofile_operations {
 	 */
 	int (*start)(void);
 	void (*stop)(void);
+	/*
+	 * Sample 1 << @shift times more rarely from now on, or from the next
+	 * start, and add each sample with the shift that was in force when the
+	 * wait for it began. The same contexts; 0 or -errno. NULL: it cannot
+	 * do that.
+	 */
+	int (*lower_rate)(unsigned int shift);
 };
 
 /*
@@ -35,13 +42,16 @@ void oprofile_unregister_provider(const struct oprofile_operations *ops);
 
 /*
  * Add a sample for event @counter (below OP_MAX_COUNTERS) at the registers of
- * the interrupted context. From a hard interrupt or an NMI.
+ * the interrupted context. It stands for 1 << @shift of them, @shift no more
+ * than OP_MAX_RATE_SHIFT. From a hard interrupt or an NMI.
  */
-void oprofile_add_sample(struct pt_regs *regs, unsigned int counter);
+void oprofile_add_sample(struct pt_regs *regs, unsigned int counter,
+			 unsigned int shift);
 
 /* The same for address @pc of the kernel, where the hardware tells it better
  * than the registers. */
-void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter);
+void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter,
+			    unsigned int shift);
 
 /* One sample of AMD IBS, as the kernel's perf_events hands it out. */
 struct oprofile_ibs_sample {
@@ -49,6 +59,7 @@ struct oprofile_ibs_sample {
 	bool is_user; /* in the current task */
 	bool is_op; /* not a fetch */
 	u16 family; /* of the CPU */
+	u8 shift; /* it stands for 1 << shift samples */
 	/* 4 bytes of capabilities, then the registers, 8 bytes each, not
 	 * aligned; valid for the call */
 	const void *raw;

@@ -10,6 +10,7 @@
 #include <linux/percpu.h>
 #include <asm/local.h>
 
+#include "handler_time.h"
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
 
@@ -18,6 +19,7 @@ struct oprofile_stats {
 };
 
 static DEFINE_PER_CPU(struct oprofile_stats, stats);
+DEFINE_PER_CPU(struct handler_turns, handler_turns);
 
 static const struct {
 	const char *name;

@@ -12,6 +12,8 @@
  * multiplex_counter is how often other events got the counters, and those with
  * image_file are about files that were kept for the reader
  * (image_file.h), were too many for that, or were not fetched in time.
+ * handler_ns is how long sampling kept the CPU from other work, in ns. A sample
+ * that was taken at a lower rate counts for all that it stands for.
  */
 
 #include <linux/types.h>
@@ -31,6 +33,7 @@ struct dentry;
 	X(THROTTLE, throttle, 1)                                               \
 	X(COUNTER_FAILED, counter_failed, 1)                                   \
 	X(TIMER_OVERRUN, timer_overrun, 1)                                     \
+	X(HANDLER_NS, handler_ns, 1)                                           \
 	X(BACKTRACE_FRAMES, backtrace_frames, 1)                               \
 	X(BACKTRACE_STACKS, backtrace_stacks, 1)                               \
 	X(BACKTRACE_DEEP, backtrace_deep, 1)                                   \
@@ -52,7 +55,7 @@ enum oprofile_stat {
 		NR_OPROFILE_STATS
 };
 
-/* Count one up. Any context, NMI included. */
+/* Count one up, or @nr. Any context, NMI included. */
 void oprofile_stat_inc(enum oprofile_stat stat);
 void oprofile_stat_add(enum oprofile_stat stat, unsigned long nr);
 

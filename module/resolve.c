@@ -12,49 +12,29 @@
  *
  * With callers wanted, samples of user code always go to task work, where the
  * pages of the stack may be waited for. In a kernel without task_work_add()
- * what cannot be looked up in the interrupt is lost. A node for task work is
- * taken from a list of the CPU, made beforehand. Only hard interrupts of the
- * CPU take from its list, which makes the lock-free removal safe; any CPU may
- * give back.
- *
- * nr_deferred counts the nodes in use, and the memory of nodes is freed only
- * when it is 0. give_back() touches nothing of a node after it has counted
- * down. Each way ends with the sample stored or counted as lost by one cause.
+ * what cannot be looked up in the interrupt is lost. Each way ends with the
+ * sample stored or counted as lost by one cause.
  */
 
-#include <linux/atomic.h>
 #include <linux/export.h>
-#include <linux/llist.h>
 #include <linux/mm.h>
-#include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
-#include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/task_work.h>
 #include <linux/types.h>
-#include <linux/wait.h>
 
 #include "backtrace.h"
 #include "compat.h"
 #include "cpu_buffer.h"
+#include "defer.h"
+#include "handler_time.h"
 #include "lookup.h"
 #include "nmi_stage.h"
 #include "oprofile_provider.h"
 #include "oprofile_stats.h"
 #include "resolve.h"
 #include "uapi/oprofile.h"
-
-/* The CPU and at most 9 registers of IBS, see uapi/oprofile.h. */
-#define OP_MAX_IBS_WORDS 12
-
-#ifdef HAVE_TASK_WORK_ADD
-#define CAN_DEFER true
-#else
-#define CAN_DEFER false
-#endif
 
 /*
  * The program and the place of a user sample; the caller holds the lock of the
@@ -83,7 +63,7 @@ static void store_record(struct op_sample *sample, const u64 *record)
 	const struct op_words words = { record, sample->nr_words };
 
 	if (!cpu_buffer_add_trace(sample, &words, 1))
-		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
+		op_sample_lose(sample, STAT_SAMPLE_LOST_OVERFLOW);
 }
 
 /* Whether callers of @sample are to be gathered. */
@@ -108,91 +88,19 @@ static void store(struct op_sample *sample, const u64 *record,
 	}
 }
 
-/* Count why a user sample is lost. */
-static void lose(enum lookup lookup)
+/* A user sample that could not be looked up, and why. */
+static void lose_unresolved(const struct op_sample *sample, enum lookup lookup)
 {
-	oprofile_stat_inc(lookup == LOOKUP_NO_MAPPING
-				  ? STAT_SAMPLE_LOST_NO_MAPPING
-				  : STAT_SAMPLE_LOST_NO_COOKIE);
-}
-
-#ifdef HAVE_TASK_WORK_ADD
-
-/*
- * Deferred samples. A task can have one at a time, so what bounds their
- * number is how many tasks wait for their own address space or for a CPU.
- */
-#define NODES_PER_CPU 1024
-
-struct deferred {
-	struct callback_head work;
-	struct llist_node free;
-	struct llist_head *home;
-	struct op_sample sample;
-	u64 record[OP_MAX_IBS_WORDS];
-};
-
-/* Taken from in hard interrupts of the CPU alone, given back from anywhere. */
-static DEFINE_PER_CPU(struct llist_head, free_nodes);
-static DEFINE_PER_CPU(struct deferred *, all_nodes);
-static atomic_t nr_deferred;
-static DECLARE_WAIT_QUEUE_HEAD(drained);
-
-static void defer_shutdown(void)
-{
-	unsigned int cpu;
-
-	wait_event(drained, !atomic_read(&nr_deferred));
-	for_each_possible_cpu(cpu) {
-		struct deferred **nodes = per_cpu_ptr(&all_nodes, cpu);
-
-		kvfree(*nodes);
-		*nodes = NULL;
-	}
-}
-
-static int defer_setup(void)
-{
-	unsigned int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		struct llist_head *home = per_cpu_ptr(&free_nodes, cpu);
-		struct deferred *nodes =
-			kvcalloc(NODES_PER_CPU, sizeof(*nodes), GFP_KERNEL);
-
-		if (!nodes) {
-			defer_shutdown();
-			return -ENOMEM;
-		}
-		*per_cpu_ptr(&all_nodes, cpu) = nodes;
-		init_llist_head(home);
-		for (i = 0; i < NODES_PER_CPU; i++) {
-			nodes[i].home = home;
-			llist_add(&nodes[i].free, home);
-		}
-	}
-	return 0;
-}
-
-int resolve_drain(void)
-{
-	return wait_event_killable(drained, !atomic_read(&nr_deferred)) ? -EINTR
-									: 0;
-}
-
-static void give_back(struct deferred *node)
-{
-	llist_add(&node->free, node->home);
-	/* The waiter frees the nodes: this is the last that touches them. */
-	if (atomic_dec_and_test(&nr_deferred))
-		wake_up_all(&drained);
+	op_sample_lose(sample, lookup == LOOKUP_NO_MAPPING
+				       ? STAT_SAMPLE_LOST_NO_MAPPING
+				       : STAT_SAMPLE_LOST_NO_COOKIE);
 }
 
 /* In the sampled task, with its own address space. */
-static void resolve_own(struct op_sample *sample, const u64 *record,
-			struct mm_struct *mm)
+static void resolve_own(struct op_sample *sample, const u64 *record)
 {
 	struct backtrace *bt = wants_callers(sample) ? backtrace_get() : NULL;
+	struct mm_struct *mm = current->mm;
 	enum lookup lookup;
 
 	mmap_read_lock(mm);
@@ -201,71 +109,15 @@ static void resolve_own(struct op_sample *sample, const u64 *record,
 	if (lookup == LOOKUP_DONE)
 		store(sample, record, bt, true);
 	else
-		lose(lookup);
+		lose_unresolved(sample, lookup);
 	backtrace_put(bt);
 }
-
-/* In the sampled task, before it is back in user mode. */
-static void resolve_in_task(struct callback_head *work)
-{
-	struct deferred *node = container_of(work, struct deferred, work);
-
-	if (current->mm)
-		resolve_own(&node->sample, node->record, current->mm);
-	else
-		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
-	give_back(node);
-}
-
-static void defer(const struct op_sample *sample, const u64 *record)
-{
-	struct llist_node *free = llist_del_first(this_cpu_ptr(&free_nodes));
-	struct deferred *node;
-
-	if (!free) {
-		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_WORK);
-		return;
-	}
-	node = llist_entry(free, struct deferred, free);
-	node->sample = *sample;
-	if (record)
-		memcpy(node->record, record, sample->nr_words * sizeof(u64));
-	init_task_work(&node->work, resolve_in_task);
-	atomic_inc(&nr_deferred);
-	if (task_work_add(current, &node->work, TWA_RESUME)) {
-		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
-		give_back(node);
-	}
-}
-
-#else /* !HAVE_TASK_WORK_ADD */
-
-static int defer_setup(void)
-{
-	return 0;
-}
-
-static void defer_shutdown(void)
-{
-}
-
-int resolve_drain(void)
-{
-	return 0;
-}
-
-static void defer(const struct op_sample *sample, const u64 *record)
-{
-	oprofile_stat_inc(STAT_SAMPLE_LOST_BUSY);
-}
-
-#endif /* HAVE_TASK_WORK_ADD */
 
 /* Callers are gathered where pages may be waited for. */
 static bool resolve_now(const struct op_sample *sample)
 {
 	return COMPAT_IRQ_MAY_LOCK_MMAP &&
-	       !(CAN_DEFER && wants_callers(sample));
+	       !(DEFER_IS_POSSIBLE && wants_callers(sample));
 }
 
 static void add_user_sample(struct op_sample *sample, const u64 *record)
@@ -274,21 +126,21 @@ static void add_user_sample(struct op_sample *sample, const u64 *record)
 	enum lookup lookup = LOOKUP_NEW_IMAGE;
 
 	if (!mm) {
-		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
+		op_sample_lose(sample, STAT_SAMPLE_LOST_NO_MM);
 		return;
 	}
 	if (resolve_now(sample) && mmap_read_trylock(mm)) {
-		lookup = look_up(sample, mm, CAN_DEFER ? LEAVE : MAKE);
+		lookup = look_up(sample, mm, DEFER_IS_POSSIBLE ? LEAVE : MAKE);
 		mmap_read_unlock(mm);
 	}
 	if (lookup == LOOKUP_NEW_IMAGE)
-		defer(sample, record);
+		defer_sample(sample, record);
 	else if (lookup == LOOKUP_DONE)
 		store(sample, record,
 		      wants_callers(sample) ? backtrace_of_interrupt() : NULL,
 		      false);
 	else
-		lose(lookup);
+		lose_unresolved(sample, lookup);
 }
 
 /* @bt has the callers in the kernel, NULL if these are not wanted. */
@@ -331,7 +183,7 @@ static struct backtrace *kernel_callers(struct pt_regs *regs)
 
 /* A sample of the running task, in a hard interrupt. */
 static void add_now(struct pt_regs *regs, u64 pc, bool is_user,
-		    unsigned int counter)
+		    unsigned int counter, unsigned int shift)
 {
 	struct op_sample sample = {
 		.offset = pc,
@@ -339,6 +191,7 @@ static void add_now(struct pt_regs *regs, u64 pc, bool is_user,
 		.tgid = current->tgid,
 		.cpu = smp_processor_id(),
 		.counter = counter,
+		.shift = shift,
 	};
 
 	if (is_user)
@@ -367,6 +220,7 @@ static struct backtrace *staged_callers(const struct nmi_sample *staged,
  */
 static void add_staged(const struct nmi_sample *staged, const u64 *words)
 {
+	u64 begun = handler_begins(HANDLER_STAGED);
 	struct op_sample sample = {
 		.offset = staged->pc,
 		.tid = staged->tid,
@@ -374,6 +228,7 @@ static void add_staged(const struct nmi_sample *staged, const u64 *words)
 		.cpu = smp_processor_id(),
 		.counter = staged->counter,
 		.code = staged->code,
+		.shift = staged->shift,
 		.nr_words = staged->code ? staged->nr_frames : 0,
 	};
 	bool is_same = current == staged->task && current->pid == staged->tid;
@@ -384,11 +239,19 @@ static void add_staged(const struct nmi_sample *staged, const u64 *words)
 	else if (is_same)
 		add_user_sample(&sample, words);
 	else
-		oprofile_stat_inc(STAT_SAMPLE_LOST_NO_MM);
+		op_sample_lose(&sample, STAT_SAMPLE_LOST_NO_MM);
+	handler_ends(HANDLER_STAGED, begun);
+}
+
+static void put_on_stage(const struct nmi_sample *sample, const u64 *words)
+{
+	if (!nmi_stage_add(sample, words))
+		oprofile_stat_add(STAT_SAMPLE_LOST_OVERFLOW,
+				  1ul << sample->shift);
 }
 
 static void stage(struct pt_regs *regs, u64 pc, bool is_user,
-		  unsigned int counter)
+		  unsigned int counter, unsigned int shift)
 {
 	enum op_trace_ending ending = OP_TRACE_NO_UNWIND;
 	struct nmi_sample sample = {
@@ -397,6 +260,7 @@ static void stage(struct pt_regs *regs, u64 pc, bool is_user,
 		.tid = current->pid,
 		.tgid = current->tgid,
 		.counter = counter,
+		.shift = shift,
 		.is_user = is_user,
 	};
 	const u64 *frames = NULL;
@@ -404,32 +268,36 @@ static void stage(struct pt_regs *regs, u64 pc, bool is_user,
 	if (!is_user && regs && backtrace_is_on())
 		sample.nr_frames = backtrace_in_nmi(regs, &frames, &ending);
 	sample.ending = ending;
-	if (!nmi_stage_add(&sample, frames))
-		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
+	put_on_stage(&sample, frames);
 }
 
 /* Without @regs nothing is known but the address. */
 static void add(struct pt_regs *regs, u64 pc, bool is_user,
-		unsigned int counter)
+		unsigned int counter, unsigned int shift)
 {
-	oprofile_stat_inc(STAT_SAMPLE_RECEIVED);
+	u64 begun = handler_begins(HANDLER_INTERRUPT);
+
+	oprofile_stat_add(STAT_SAMPLE_RECEIVED, 1ul << shift);
 	if (pc == OP_ESCAPE)
-		oprofile_stat_inc(STAT_SAMPLE_INVALID_EIP);
+		oprofile_stat_add(STAT_SAMPLE_INVALID_EIP, 1ul << shift);
 	else if (in_nmi())
-		stage(regs, pc, is_user, counter);
+		stage(regs, pc, is_user, counter, shift);
 	else
-		add_now(regs, pc, is_user, counter);
+		add_now(regs, pc, is_user, counter, shift);
+	handler_ends(HANDLER_INTERRUPT, begun);
 }
 
-void oprofile_add_sample(struct pt_regs *regs, unsigned int counter)
+void oprofile_add_sample(struct pt_regs *regs, unsigned int counter,
+			 unsigned int shift)
 {
-	add(regs, instruction_pointer(regs), user_mode(regs), counter);
+	add(regs, instruction_pointer(regs), user_mode(regs), counter, shift);
 }
 EXPORT_SYMBOL_GPL(oprofile_add_sample);
 
-void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter)
+void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter,
+			    unsigned int shift)
 {
-	add(NULL, pc, false, counter);
+	add(NULL, pc, false, counter, shift);
 }
 EXPORT_SYMBOL_GPL(oprofile_add_kernel_pc);
 
@@ -445,11 +313,11 @@ static void stage_record(const struct op_sample *sample, bool is_user,
 		.tgid = sample->tgid,
 		.nr_frames = sample->nr_words,
 		.code = sample->code,
+		.shift = sample->shift,
 		.is_user = is_user,
 	};
 
-	if (!nmi_stage_add(&staged, record))
-		oprofile_stat_inc(STAT_SAMPLE_LOST_OVERFLOW);
+	put_on_stage(&staged, record);
 }
 
 static void add_record(struct op_sample *sample, bool is_user,
@@ -463,7 +331,7 @@ static void add_record(struct op_sample *sample, bool is_user,
 		add_kernel_sample(sample, record, current->mm, NULL);
 }
 
-void oprofile_add_ibs_sample(const struct oprofile_ibs_sample *ibs)
+static void add_ibs(const struct oprofile_ibs_sample *ibs)
 {
 	const u8 *raw = ibs->raw;
 	unsigned int nr_regs = (ibs->size - sizeof(u32)) / sizeof(u64);
@@ -473,21 +341,30 @@ void oprofile_add_ibs_sample(const struct oprofile_ibs_sample *ibs)
 		.tgid = current->tgid,
 		.cpu = smp_processor_id(),
 		.code = ibs->is_op ? OP_IBS_OP : OP_IBS_FETCH,
+		.shift = ibs->shift,
 		.nr_words = 1 + nr_regs,
 	};
 	u64 record[OP_MAX_IBS_WORDS];
 	u32 caps;
 
-	oprofile_stat_inc(STAT_SAMPLE_RECEIVED);
+	oprofile_stat_add(STAT_SAMPLE_RECEIVED, op_sample_times(&sample));
 	if (ibs->pc == OP_ESCAPE || ibs->size < sizeof(u32) ||
 	    nr_regs >= OP_MAX_IBS_WORDS) {
-		oprofile_stat_inc(STAT_SAMPLE_INVALID_EIP);
+		op_sample_lose(&sample, STAT_SAMPLE_INVALID_EIP);
 		return;
 	}
 	memcpy(&caps, raw, sizeof(caps));
 	record[0] = OP_IBS_CPU(caps, ibs->family);
 	memcpy(record + 1, raw + sizeof(caps), nr_regs * sizeof(u64));
 	add_record(&sample, ibs->is_user, record);
+}
+
+void oprofile_add_ibs_sample(const struct oprofile_ibs_sample *ibs)
+{
+	u64 begun = handler_begins(HANDLER_INTERRUPT);
+
+	add_ibs(ibs);
+	handler_ends(HANDLER_INTERRUPT, begun);
 }
 EXPORT_SYMBOL_GPL(oprofile_add_ibs_sample);
 
@@ -501,7 +378,7 @@ int resolve_setup(void)
 
 	if (err)
 		return err;
-	err = defer_setup();
+	err = defer_setup(resolve_own);
 	if (err)
 		nmi_stage_shutdown();
 	return err;
@@ -516,4 +393,9 @@ void resolve_shutdown(void)
 void resolve_settle(void)
 {
 	nmi_stage_settle();
+}
+
+int resolve_drain(void)
+{
+	return defer_drain();
 }

@@ -29,11 +29,11 @@ void throttle_start(struct throttle *throttle)
 }
 
 void throttle_overflow(struct throttle *throttle,
-		       const struct perf_event *event)
+		       const struct perf_event *event, unsigned int shift)
 {
 	if (throttle->throttled_at)
 		end_throttle(throttle, ktime_get_mono_fast_ns());
-	throttle->nr++;
+	throttle->nr += 1ul << shift;
 	if (event->hw.interrupts == THROTTLED) {
 		throttle->throttled_at = ktime_get_mono_fast_ns();
 		oprofile_stat_inc(STAT_THROTTLE);

@@ -14,7 +14,7 @@ struct perf_event;
 
 /* Of one event on one CPU. */
 struct throttle {
-	u64 nr; /* overflows */
+	u64 nr; /* samples that its overflows stand for */
 	u64 started_at; /* ns */
 	u64 throttled_at; /* ns; 0: it is not */
 	u64 throttled_ns; /* in all, up to then */
@@ -23,9 +23,9 @@ struct throttle {
 /* The event is about to start. */
 void throttle_start(struct throttle *throttle);
 
-/* In its overflow handler, first. */
+/* In its overflow handler, first; it stands for 1 << @shift samples. */
 void throttle_overflow(struct throttle *throttle,
-		       const struct perf_event *event);
+		       const struct perf_event *event, unsigned int shift);
 
 /* It has stopped. */
 void throttle_stop(struct throttle *throttle);

@@ -431,9 +431,10 @@ static bool is_foreign(const struct opd_rec *rec)
 	case OP_LOST:
 	case OP_TAKEN:
 	case OP_EVENT_TIME:
-	case OP_TIMES:
 	case OP_CALL:
 		return true;
+	case OP_TIMES:
+		return !(rec->flags & OP_TIMES_LOWERED);
 	case OP_KERNEL_RANGE:
 		return rec->flags != OP_KERNEL_CODE;
 	default:

@@ -59,7 +59,7 @@
  * X(NAME, number, fewest payload words, name in the text form)
  *
  * The numbers up to 8, 13 and 14 are the historical ones. OP_STREAM_BEGIN to
- * OP_LOST, OP_SOURCE, OP_TAKEN and from OP_EVENT_TIME on never come from the
+ * OP_LOST, OP_SOURCE, OP_TAKEN, OP_EVENT_TIME and OP_CALL never come from the
  * kernel: user space adds them where it reads the kernel's stream, so that what
  * is behind that can be replayed on another machine. A record may grow by words
  * at its end; readers ignore what they don't know.
@@ -133,7 +133,9 @@
 	   hardware counter, samples that it took and turns that it had then  \
 	   (may be absent): sums over CPUs, since the last such record */     \
 	X(EVENT_TIME,    28, 3, "event-time")                                 \
-	/* how often the sample that is next, with its stack, was taken */    \
+	/* how often the sample that is next, with its stack, was taken; or,  \
+	   with OP_TIMES_LOWERED, how many it stands for: it was taken once   \
+	   where at the full rate there were so many */                       \
 	X(TIMES,         29, 1, "times")                                      \
 	/* counter, times, caller's cookie and offset, callee's cookie and    \
 	   offset of its start: so many samples of the counter, which are in  \
@@ -224,6 +226,13 @@ enum op_stack_arch {
 #define OP_IMAGE_DELETED 1u /* the file was deleted when it was first seen */
 #define OP_IMAGE_NO_FILE 2u /* not on any disk: "[vdso]", a memfd */
 #define OP_IMAGE_MAY_HANG 4u /* opening or reading its file may never end */
+
+/* Flags in the code word of OP_TIMES. */
+#define OP_TIMES_LOWERED 1u
+
+/* By what the rate may be divided while the profiler runs: a power of two. */
+#define OP_MAX_RATE_SHIFT 7
+#define OP_MAX_RATE_DIVISOR (1u << OP_MAX_RATE_SHIFT)
 
 /* Flags of OP_SOURCE. */
 #define OP_SOURCE_STACKS 1u /* samples come with stacks */

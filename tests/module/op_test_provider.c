@@ -34,7 +34,7 @@ static unsigned int nr_a = 300, nr_b = 100, rate = 1000;
 module_param(nr_a, uint, 0);
 module_param(nr_b, uint, 0);
 module_param(rate, uint, 0);
-static unsigned long nr_nmis;
+static unsigned long nr_nmis; /* at the full rate */
 module_param(nr_nmis, ulong, 0400);
 
 /* Places to be sampled; they need not run. */
@@ -58,9 +58,9 @@ static void add_known(void *unused)
 	unsigned int i;
 
 	for (i = 0; i < nr_a; i++)
-		oprofile_add_kernel_pc((unsigned long)op_test_place_a, 0);
+		oprofile_add_kernel_pc((unsigned long)op_test_place_a, 0, 0);
 	for (i = 0; i < nr_b; i++)
-		oprofile_add_kernel_pc((unsigned long)op_test_place_b, 1);
+		oprofile_add_kernel_pc((unsigned long)op_test_place_b, 1, 0);
 }
 
 static int known_start(void)
@@ -85,7 +85,20 @@ static const struct oprofile_operations known_ops = {
 #ifdef CONFIG_X86
 
 static struct hrtimer timer;
-static atomic_t nr_on_way[NR_CPUS]; /* NMIs sent and not come yet */
+static unsigned int lowered_by, wait_shift; /* of waits that begin; of this */
+static atomic_t on_way[NR_CPUS]; /* NMIs sent: their shift and 1; 0: came */
+
+static ktime_t nmi_interval(void)
+{
+	wait_shift = READ_ONCE(lowered_by);
+	return ns_to_ktime((NSEC_PER_SEC / rate) << wait_shift);
+}
+
+static int lower_nmi_rate(unsigned int shift)
+{
+	WRITE_ONCE(lowered_by, shift);
+	return 0;
+}
 
 static enum hrtimer_restart send_nmis(struct hrtimer *self)
 {
@@ -95,19 +108,21 @@ static enum hrtimer_restart send_nmis(struct hrtimer *self)
 	{
 		if (cpu == raw_smp_processor_id())
 			continue;
-		atomic_set(&nr_on_way[cpu], 1);
+		atomic_set(&on_way[cpu], 1 + wait_shift);
 		apic->send_IPI(cpu, NMI_VECTOR);
 	}
-	hrtimer_forward_now(self, ns_to_ktime(NSEC_PER_SEC / rate));
+	hrtimer_forward_now(self, nmi_interval());
 	return HRTIMER_RESTART;
 }
 
 static int on_nmi(unsigned int type, struct pt_regs *regs)
 {
-	if (!atomic_xchg(&nr_on_way[raw_smp_processor_id()], 0))
+	int sent = atomic_xchg(&on_way[raw_smp_processor_id()], 0);
+
+	if (!sent)
 		return NMI_DONE;
-	nr_nmis++;
-	oprofile_add_sample(regs, 0);
+	nr_nmis += 1ul << (sent - 1);
+	oprofile_add_sample(regs, 0, sent - 1);
 	return NMI_HANDLED;
 }
 
@@ -119,8 +134,7 @@ static int nmi_start(void)
 		return err;
 	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	timer.function = send_nmis;
-	hrtimer_start(&timer, ns_to_ktime(NSEC_PER_SEC / rate),
-		      HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&timer, nmi_interval(), HRTIMER_MODE_REL_PINNED_HARD);
 	return 0;
 }
 
@@ -134,6 +148,7 @@ static const struct oprofile_operations nmi_ops = {
 	.cpu_type = "test",
 	.start = nmi_start,
 	.stop = nmi_stop,
+	.lower_rate = lower_nmi_rate,
 };
 
 #endif /* CONFIG_X86 */

@@ -40,5 +40,50 @@ ok "summary holds every stored sample" \
 	sh -c "report_total=\$(awk '/^ *[0-9]+ / && !/^\t/ { n += \$1 } END { print n }' '$TMP/report'); [ \"\$report_total\" -eq $(ledger stored) ]"
 report -l
 ok "so does the symbol report" [ "$(total)" -eq "$(ledger stored)" ]
+
+# ---- the rate is divided while all this runs
+
+# seconds: since the boot.
+seconds() {
+	cut -d ' ' -f 1 /proc/uptime
+}
+
+# work_at DIVISOR: burnmix's work is sampled so, and its samples are those of the
+# full rate.
+work_at() {
+	echo "$1" >/dev/oprofile/rate_divisor
+	"$BIN/opcontrol" --dump
+	got=$(ledger taken) begun=$(seconds)
+	"$TESTBIN/burnmix" "$(by_tier 3 10)" >"$TMP/truth"
+	"$BIN/opcontrol" --dump
+	due=$(awk -v a="$begun" -v b="$(seconds)" -v r=$RATE \
+		'BEGIN { print (b - a) * r }')
+	got=$(($(ledger taken) - got))
+	ok "a rate divided by $1: samples that count for $got of $due" \
+		near "$(percent "$got" "$due")" 100 5
+}
+
+ok "shutdown" "$BIN/opcontrol" --shutdown
+ok "start again" start --separate=lib,kernel
+is "the full rate" "$(cat /dev/oprofile/rate_divisor)" 1
+for wrong in 0 3 256; do
+	exits "no divisor $wrong" 1 sh -c "echo $wrong >/dev/oprofile/rate_divisor"
+done
+work_at 1
+work_at 8
+work_at 2
+is "the rate stays" "$(cat /dev/oprofile/rate_divisor)" 2
+ok "the module tells what it cost" \
+	[ "$(cat /dev/oprofile/stats/cpu0/handler_ns)" -gt 0 ]
+ok "stop" stop
+ok "taken = stored + lost" sums_up
+report -l image:"$TESTBIN/burnmix"
+# (1 + 8 + 2) thirds of the work, squares of weights over weights: 11 / 3
+while read -r name truth; do
+	got=$(share "$name")
+	points=$(chance "$truth" $(($(total) * 3 / 11)))
+	ok "$name: $got is within $points points of $truth" \
+		near "$got" "$truth" "$points"
+done <"$TMP/truth"
 end_profiler
 done_testing

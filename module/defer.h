@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODULE_DEFER_H
+#define MODULE_DEFER_H
+
+/*
+ * From an interrupt to the task that it interrupted: a sample that may have to
+ * wait, for a lock or for pages, is resolved in task work, before the task runs
+ * another user instruction.
+ */
+
+#include <linux/types.h>
+
+struct op_sample;
+
+#ifdef HAVE_TASK_WORK_ADD
+#define DEFER_IS_POSSIBLE true
+#else
+#define DEFER_IS_POSSIBLE false
+#endif
+
+/* The CPU and at most 9 registers of IBS, see uapi/oprofile.h: the longest
+ * record that a sample has. */
+#define OP_MAX_IBS_WORDS 12
+
+/*
+ * Make room. @resolve is called in the sampled task, which has its own address
+ * space then, and stores the sample or counts it as lost. Returns 0 or -ENOMEM.
+ */
+int defer_setup(void (*resolve)(struct op_sample *sample, const u64 *record));
+
+/* Waits for all that was deferred. */
+void defer_shutdown(void);
+
+/* The same before; -EINTR when a fatal signal came first, else 0. */
+int defer_drain(void);
+
+/*
+ * Have @sample resolved by the current task, with the words of its record, if
+ * it is one; or count it as lost. In a hard interrupt.
+ */
+void defer_sample(const struct op_sample *sample, const u64 *record);
+
+#endif /* MODULE_DEFER_H */
