@@ -151,13 +151,18 @@ static int check_policy_file(int fd, const char *path, struct op_diag *diag)
 static int read_policy_lines(struct op_policy *policy, int fd, const char *path,
 			     struct op_diag *diag)
 {
+	struct op_diag why = { "" };
 	struct op_config *config;
 	const char *key, *value;
 	char by_fd[32];
 	int err;
 
 	snprintf(by_fd, sizeof(by_fd), "/proc/self/fd/%d", fd);
-	err = op_config_read(&config, by_fd, diag);
+	err = op_config_read(&config, by_fd, &why);
+	/* "PATH:LINE: reason" */
+	if (err && !strncmp(why.text, by_fd, strlen(by_fd)))
+		return op_diag_set(diag, err, "%s%s", path,
+				   why.text + strlen(by_fd));
 	if (err)
 		return op_diag_set(diag, err, "%s: %s", path, strerror(-err));
 	for (unsigned int i = 0; !err && !op_config_at(config, i, &key, &value);

@@ -25,6 +25,7 @@
 #include "event_buffer.h"
 #include "image_file.h"
 #include "oprofile_stats.h"
+#include "owner.h"
 #include "stream.h"
 #include "uapi/oprofile.h"
 
@@ -40,7 +41,7 @@
 struct context {
 	bool has_cpu, has_task, has_mode, has_image;
 	bool is_kernel;
-	u32 cpu, tid, tgid;
+	u32 cpu, tid, tgid, owner;
 	u64 app_cookie;
 	enum sample_space space; /* of the image */
 	u64 cookie_or_start, anon_end;
@@ -71,18 +72,21 @@ static void tell_task(struct stream *batch, struct context *known,
 		      const struct op_sample *sample)
 {
 	if (known->has_task && known->tid == sample->tid &&
-	    known->tgid == sample->tgid &&
+	    known->tgid == sample->tgid && known->owner == sample->owner &&
 	    known->app_cookie == sample->app_cookie)
 		return;
 	stream_code(batch, OP_CTX_SWITCH, 2);
 	stream_word(batch, sample->tid);
 	stream_word(batch, sample->app_cookie);
-	stream_code(batch, OP_CTX_TGID, 1);
+	stream_code(batch, OP_CTX_TGID, sample->owner == NO_OWNER ? 1 : 2);
 	stream_word(batch, sample->tgid);
+	if (sample->owner != NO_OWNER)
+		stream_word(batch, sample->owner);
 	known->has_task = true;
 	known->has_image = false;
 	known->tid = sample->tid;
 	known->tgid = sample->tgid;
+	known->owner = sample->owner;
 	known->app_cookie = sample->app_cookie;
 }
 

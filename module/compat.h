@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
@@ -40,6 +41,13 @@ static inline unsigned int compat_init_text(const struct module *mod,
 	*start = (unsigned long)mod->mem[MOD_INIT_TEXT].base;
 	return mod->mem[MOD_INIT_TEXT].size;
 #endif
+}
+
+/* Whether whoever may look into @mm by its user may do so by all that @mm has
+ * been through. */
+static inline bool compat_is_dumpable(const struct mm_struct *mm)
+{
+	return (READ_ONCE(mm->flags) & MMF_DUMPABLE_MASK) == SUID_DUMP_USER;
 }
 
 /* The path by which user space knows a file: on an overlay not f_path. */

@@ -34,6 +34,7 @@ struct op_sample {
 	u32 tid; /* in the initial pid namespace, like tgid */
 	u32 tgid;
 	u32 cpu; /* where it was taken */
+	u32 owner; /* of its process, or NO_OWNER (owner.h) */
 	u8 counter;
 	u8 space; /* enum sample_space */
 	u16 nr_words; /* behind it; 0: no trace */

@@ -18,6 +18,7 @@ struct nmi_sample {
 	const struct task_struct *task; /* to compare with current, no more */
 	u32 tid;
 	u32 tgid;
+	u32 owner;
 	u16 nr_frames; /* callers in the kernel; words of a record */
 	u8 ending; /* enum op_trace_ending, of these */
 	u8 counter;

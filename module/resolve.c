@@ -33,6 +33,7 @@
 #include "nmi_stage.h"
 #include "oprofile_provider.h"
 #include "oprofile_stats.h"
+#include "owner.h"
 #include "resolve.h"
 #include "uapi/oprofile.h"
 
@@ -189,6 +190,7 @@ static void add_now(struct pt_regs *regs, u64 pc, bool is_user,
 		.offset = pc,
 		.tid = current->pid,
 		.tgid = current->tgid,
+		.owner = owner_of_current(),
 		.cpu = smp_processor_id(),
 		.counter = counter,
 		.shift = shift,
@@ -225,6 +227,7 @@ static void add_staged(const struct nmi_sample *staged, const u64 *words)
 		.offset = staged->pc,
 		.tid = staged->tid,
 		.tgid = staged->tgid,
+		.owner = staged->owner,
 		.cpu = smp_processor_id(),
 		.counter = staged->counter,
 		.code = staged->code,
@@ -259,6 +262,7 @@ static void stage(struct pt_regs *regs, u64 pc, bool is_user,
 		.task = current,
 		.tid = current->pid,
 		.tgid = current->tgid,
+		.owner = owner_of_current(),
 		.counter = counter,
 		.shift = shift,
 		.is_user = is_user,
@@ -311,6 +315,7 @@ static void stage_record(const struct op_sample *sample, bool is_user,
 		.task = current,
 		.tid = sample->tid,
 		.tgid = sample->tgid,
+		.owner = sample->owner,
 		.nr_frames = sample->nr_words,
 		.code = sample->code,
 		.shift = sample->shift,
@@ -339,6 +344,7 @@ static void add_ibs(const struct oprofile_ibs_sample *ibs)
 		.offset = ibs->pc,
 		.tid = current->pid,
 		.tgid = current->tgid,
+		.owner = owner_of_current(),
 		.cpu = smp_processor_id(),
 		.code = ibs->is_op ? OP_IBS_OP : OP_IBS_FETCH,
 		.shift = ibs->shift,
