@@ -55,6 +55,12 @@
 #define MAX_LOST 65536 /* addresses of a process */
 #define MAX_READ (4u << 20) /* bytes of a map at a time */
 #define MAX_READ_AT_END (16u << 20)
+/* Records of dumps, and lines of maps, of all processes in a tenth of a second,
+ * and in a second when processes end and what is known is saved. */
+#define TENTH (SECOND / 10)
+#define MOST_IN_TENTH 50000
+#define MOST_AT_END 500000
+#define LINE_BYTES 32 /* that a short line has */
 #define CHUNK (64u << 10) /* no line is longer */
 #define STATUS_MAX 4096
 
@@ -76,6 +82,7 @@ struct opd_jit {
 	uint64_t
 		dump_until; /* ns; its parent's after a fork: the fork's time */
 	struct opd_jit_codes codes;
+	size_t nr_counted; /* of them, in the number of all */
 	struct opd_jit_frames frames; /* of the dump's code */
 	struct op_code_image *image; /* NULL: nothing is kept */
 	uint64_t *lost; /* addresses without code */
@@ -91,6 +98,8 @@ void opd_jits_init(struct opd_jits *jits, struct opd_perf_images *images)
 	memset(jits, 0, sizeof(*jits));
 	jits->proc = "/proc";
 	jits->images = images;
+	jits->left = MOST_IN_TENTH;
+	jits->left_at_end = MOST_AT_END;
 }
 
 /* The number of the process in its own namespace, which names its files. */
@@ -178,18 +187,22 @@ static size_t count_codes(const struct opd_jit *jit)
 /* How many codes @jit may have. */
 static size_t most_codes(const struct opd_jits *jits, const struct opd_jit *jit)
 {
-	size_t most = MAX_ALL_CODES - (jits->nr_codes - count_codes(jit));
+	size_t most = MAX_ALL_CODES - (jits->nr_codes - jit->nr_counted);
 
 	return most < MAX_CODES ? most : MAX_CODES;
 }
 
-/* @nr codes of @jit were counted; the merge of a look-up drops those that newer
- * code has replaced. */
-static void correct_nr_codes(struct opd_jits *jits, struct opd_jit *jit,
-			     size_t nr)
+/* Codes of @jit have come, or were dropped for newer ones. */
+static void count_again(struct opd_jits *jits, struct opd_jit *jit)
 {
-	opd_jit_codes_find(&jit->codes, 0);
-	jits->nr_codes += count_codes(jit) - nr;
+	jits->nr_codes += count_codes(jit) - jit->nr_counted;
+	jit->nr_counted = count_codes(jit);
+}
+
+/* So much was read that counts as @nr records. */
+static void use_up(struct opd_jits *jits, size_t nr)
+{
+	jits->left -= nr < jits->left ? nr : jits->left;
 }
 
 static void close_map(struct opd_jits *jits, struct opd_jit *jit)
@@ -199,8 +212,8 @@ static void close_map(struct opd_jits *jits, struct opd_jit *jit)
 	jit->map_fd = -1;
 	jit->map_at = 0;
 	jit->in_long_line = false;
-	jits->nr_codes -= count_codes(jit);
 	opd_jit_codes_release(&jit->codes);
+	count_again(jits, jit);
 }
 
 static void jit_drop(struct opd_jits *jits, struct opd_jit **slot)
@@ -330,7 +343,6 @@ static void take_map_line(struct opd_jits *jits, struct opd_jit *jit,
 	err = opd_jit_codes_add(&jit->codes, &code, most_codes(jits, jit));
 	if (err == -ENOSPC)
 		say_full(jits, jit);
-	jits->nr_codes += !err;
 }
 
 /* The whole lines of @text, which is at map_at. How many bytes are done. */
@@ -358,10 +370,11 @@ static void read_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 	char *text = malloc(CHUNK);
 	ssize_t len;
 
-	for (size_t done = 0; text && done < most;) {
+	for (size_t done = 0; text && done < most && jits->left;) {
 		size_t taken = 0;
 
-		if (count_codes(jit) == most_codes(jits, jit))
+		count_again(jits, jit);
+		if (count_codes(jit) >= most_codes(jits, jit))
 			break; /* no room for more */
 		len = pread(jit->map_fd, text, CHUNK, (off_t)jit->map_at);
 		if (len > 0)
@@ -370,6 +383,7 @@ static void read_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 			break;
 		jit->map_at += taken;
 		done += taken;
+		use_up(jits, taken / LINE_BYTES + 1);
 	}
 	free(text);
 }
@@ -411,17 +425,22 @@ void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
 /* Take the records of the dump up to @now, in the time of samples. */
 static void run_dump(struct opd_jits *jits, struct opd_jit *jit, uint64_t now)
 {
-	size_t max = most_codes(jits, jit), nr = count_codes(jit);
+	size_t max = most_codes(jits, jit);
 	uint64_t until = now < jit->dump_until ? now : jit->dump_until;
 
 	if (until != UINT64_MAX)
 		until -= (uint64_t)jits->ahead;
 	if (jit->dump_round == jits->round && until < jit->dump.next_time)
 		return;
+	if (!jits->left)
+		return;
 	jit->dump_round = jits->round;
+	jit->dump.most = jits->left < OPD_JITDUMP_AT_ONCE ? jits->left
+							  : OPD_JITDUMP_AT_ONCE;
 	if (opd_jitdump_run(&jit->dump, &jit->codes, until, max) == -ENOSPC)
 		say_full(jits, jit);
-	correct_nr_codes(jits, jit, nr);
+	use_up(jits, jit->dump.nr_taken);
+	count_again(jits, jit);
 }
 
 /* ---- both -------------------------------------------------------------------
@@ -441,17 +460,22 @@ static void refresh_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 	if (jit->map_fd < 0)
 		return;
 	read_map(jits, jit, most);
-	correct_nr_codes(jits, jit, count_codes(jit));
+	count_again(jits, jit);
 }
 
 /* All that there is by now, whatever its time. */
 static void refresh_all(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 {
+	size_t left = jits->left;
+
+	jits->left = jits->left_at_end;
 	if (jit->dump.fd >= 0) {
 		jit->dump.next_time = 0;
 		run_dump(jits, jit, UINT64_MAX);
 	}
 	refresh_map(jits, jit, most);
+	jits->left_at_end = jits->left;
+	jits->left = left;
 }
 
 /* ---- keeping ----------------------------------------------------------------
@@ -708,6 +732,18 @@ void opd_jits_exit(struct opd_jits *jits, uint32_t tgid)
 	jit_drop(jits, slot);
 }
 
+static void allow_more(struct opd_jits *jits, uint64_t now)
+{
+	if (now >= jits->more_at) {
+		jits->left = MOST_IN_TENTH;
+		jits->more_at = now + TENTH;
+	}
+	if (now >= jits->more_at_end) {
+		jits->left_at_end = MOST_AT_END;
+		jits->more_at_end = now + SECOND;
+	}
+}
+
 void opd_jits_end_round(struct opd_jits *jits, uint64_t now)
 {
 	bool save = now >= jits->save_at;
@@ -726,6 +762,7 @@ void opd_jits_end_round(struct opd_jits *jits, uint64_t now)
 	if (save)
 		jits->save_at = now + SAVE_EVERY;
 	jits->round++;
+	allow_more(jits, now);
 }
 
 void opd_jits_save(struct opd_jits *jits)

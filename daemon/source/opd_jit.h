@@ -11,8 +11,9 @@
  * images/perf-PID.map of the session, by address.
  *
  * A process names the files that are read, and may be another user's: only
- * regular files of its own owner are read, and so much of them at a time that
- * samples do not wait for long.
+ * regular files of its own owner are read, and of all of them together so much
+ * in a tenth of a second that samples do not wait for long, whatever programs
+ * write. What is left is read later.
  */
 
 #include <stdbool.h>
@@ -34,6 +35,10 @@ struct opd_jits {
 	struct opd_jit *bucket[OPD_JIT_BUCKETS]; /* processes */
 	size_t nr; /* of these */
 	size_t nr_codes; /* that are known, of all */
+	/* records that may be read until more_at, and at the end of processes
+	 * until more_at_end, ns */
+	size_t left, left_at_end;
+	uint64_t more_at, more_at_end;
 	uint64_t round;
 	uint64_t save_at; /* ns */
 	int64_t ahead; /* of CLOCK_MONOTONIC the times of samples are, ns */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Code comes in bursts, up to 100,000 functions at a time, and in any order of
- * addresses; look-ups come between the bursts. So new code is put behind the
- * sorted list first, and the next look-up sorts it and merges both lists in one
- * go, which takes time in proportion to both lists whatever they hold.
+ * addresses; look-ups come between the bursts, and a program that means harm
+ * makes one come between each two. So new code is put behind the sorted list
+ * first, where look-ups search it from the newest on. When it is more than a
+ * part of the list, a look-up sorts it and merges both lists in one go, which
+ * takes time in proportion to both whatever they hold: a fixed time for each
+ * new code.
  *
  * While the lists are merged in the order of addresses, the end of what has
  * been taken is a stack: newer code drops the older code that it overlaps from
@@ -20,22 +23,15 @@
 #include "libop/op_array.h"
 #include "libop/op_search.h"
 
+/* New code is merged when it is more than this, and this part of the list. */
+#define FEW 64
+#define PART 64
+
 void opd_jit_codes_release(struct opd_jit_codes *codes)
 {
 	free(codes->list);
 	free(codes->more);
 	memset(codes, 0, sizeof(*codes));
-}
-
-int opd_jit_codes_add(struct opd_jit_codes *codes,
-		      const struct opd_jit_code *code, size_t max)
-{
-	if (codes->nr + codes->nr_more >= max)
-		return -ENOSPC;
-	if (op_array_reserve(&codes->more, codes->nr_more, 1))
-		return -ENOMEM;
-	codes->more[codes->nr_more++] = *code;
-	return 0;
 }
 
 /* ---- merging ----------------------------------------------------------------
@@ -127,17 +123,66 @@ static void merge_new_codes(struct opd_jit_codes *codes)
 	free(sorted);
 }
 
+/* Whether there is so much new code that it is worth the time of a merge. */
+static bool is_much_new(const struct opd_jit_codes *codes)
+{
+	return codes->nr_more > FEW + codes->nr / PART;
+}
+
+/* ---- adding and looking up --------------------------------------------------
+ */
+
+static bool contains(const struct opd_jit_code *code, uint64_t addr)
+{
+	return addr - code->start < code->size;
+}
+
+int opd_jit_codes_add(struct opd_jit_codes *codes,
+		      const struct opd_jit_code *code, size_t max)
+{
+	/* What was replaced makes room. */
+	if (codes->nr + codes->nr_more >= max && is_much_new(codes))
+		merge_new_codes(codes);
+	if (codes->nr + codes->nr_more >= max)
+		return -ENOSPC;
+	if (op_array_reserve(&codes->more, codes->nr_more, 1))
+		return -ENOMEM;
+	codes->more[codes->nr_more++] = *code;
+	return 0;
+}
+
+/* Whether new code from number @from on is where @code is. */
+static bool is_replaced(const struct opd_jit_codes *codes, size_t from,
+			const struct opd_jit_code *code)
+{
+	for (size_t i = from; i < codes->nr_more; i++) {
+		const struct opd_jit_code *new = &codes->more[i];
+
+		if (new->start < code->start + code->size &&
+		    code->start < new->start + new->size)
+			return true;
+	}
+	return false;
+}
+
 struct opd_jit_code *opd_jit_codes_find(struct opd_jit_codes *codes,
 					uint64_t addr)
 {
 	struct opd_jit_code *code;
 	size_t end;
 
-	if (codes->nr_more)
+	if (is_much_new(codes))
 		merge_new_codes(codes);
+	/* What the newest code at the address has replaced stays replaced. */
+	for (size_t i = codes->nr_more; i-- > 0;) {
+		code = &codes->more[i];
+		if (contains(code, addr))
+			return is_replaced(codes, i + 1, code) ? NULL : code;
+	}
 	end = OP_BISECT(i, codes->nr, codes->list[i].start <= addr);
 	if (!end)
 		return NULL;
 	code = &codes->list[end - 1];
-	return addr - code->start < code->size ? code : NULL;
+	return contains(code, addr) && !is_replaced(codes, 0, code) ? code
+								    : NULL;
 }

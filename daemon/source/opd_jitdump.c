@@ -25,7 +25,6 @@
 #include "libop/op_perf_map.h"
 
 #define WINDOW (64u << 10)
-#define MAX_AT_ONCE 50000 /* records */
 #define MAX_CODE_BYTES (16u << 20) /* of a function; longer ones have none */
 #define MAX_LINES_BYTES (1u << 20) /* likewise */
 #define MAX_FRAMES_BYTES (64u << 10) /* likewise: of unwind data */
@@ -64,6 +63,7 @@ int opd_jitdump_open(struct opd_jitdump *dump, int fd)
 	}
 	dump->fd = fd;
 	dump->at = header.size;
+	dump->most = OPD_JITDUMP_AT_ONCE;
 	dump->machine = (uint16_t)header.machine;
 	dump->has_times = !(header.flags & OP_JITDUMP_CPU_TIME);
 	return 0;
@@ -226,13 +226,14 @@ int opd_jitdump_run(struct opd_jitdump *dump, struct opd_jit_codes *codes,
 	struct op_jitdump_prefix prefix;
 	int err = 0;
 
+	dump->nr_taken = 0;
 	if (dump->fd < 0 || dump->is_damaged)
 		return 0;
-	for (int i = 0; !err && next_record(dump, &prefix); i++) {
+	for (; !err && next_record(dump, &prefix); dump->nr_taken++) {
 		dump->next_time = dump->has_times ? prefix.time : 0;
 		if (dump->next_time > until)
 			return 0;
-		if (i == MAX_AT_ONCE)
+		if (dump->nr_taken == dump->most)
 			return -EAGAIN;
 		err = take_dump_record(dump, &prefix, codes, max);
 		dump->at += prefix.size;

@@ -21,11 +21,15 @@ struct op_code_function;
 /* Code in the list that is no more: its @where. Its @number stays. */
 #define OPD_JIT_GONE UINT64_MAX
 
+#define OPD_JITDUMP_AT_ONCE 50000 /* records */
+
 struct opd_jitdump {
 	int fd; /* owned; -1: none */
 	uint16_t machine; /* EM_ of elf(5) */
 	bool has_times; /* that can be compared */
 	bool is_damaged; /* nothing more is read */
+	size_t most; /* records that the next run may take */
+	size_t nr_taken; /* by the last one */
 	uint64_t at; /* of the next record */
 	uint64_t next_time; /* of that record, if it is known; ns */
 	uint64_t lines_addr; /* the last LINES are of this code */
@@ -48,8 +52,10 @@ void opd_jitdump_close(struct opd_jitdump *dump);
 
 /*
  * Bring @codes to the state of @until, in ns of CLOCK_MONOTONIC, with at most
- * @max codes. Returns 0 when all that is there by now has been taken up to
- * then, -EAGAIN when more is left than is read at a time, -ENOSPC, or -ENOMEM.
+ * @max codes and dump->most records, of which there are OPD_JITDUMP_AT_ONCE
+ * unless the caller says less. Returns 0 when all that is there by now has been
+ * taken up to then, -EAGAIN when more is left than is read at a time, -ENOSPC,
+ * or -ENOMEM.
  */
 int opd_jitdump_run(struct opd_jitdump *dump, struct opd_jit_codes *codes,
 		    uint64_t until, size_t max);
