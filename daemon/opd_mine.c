@@ -273,7 +273,7 @@ static void send_answer(int fd, const struct opd_mine_request *request)
 	}
 	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
 		return;
-	(void)opd_confine();
+	(void)opd_confine(OPD_CONFINE_TO_DESCRIPTORS);
 	if (send_bytes(fd, head, write_head(&separate, head, sizeof(head))))
 		send_bytes(fd, words.words, words.nr * sizeof(words.words[0]));
 }

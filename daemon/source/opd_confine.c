@@ -36,8 +36,13 @@
 #define MORE_THAN_READING (O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND)
 
 #ifdef ARCH
-static int filter_calls(void)
+/* No call has that number. */
+#define NO_CALL 0xffffffffu
+
+static int filter_calls(enum opd_confine_to to)
 {
+	const __u32 open_call =
+		to == OPD_CONFINE_TO_READING ? SYS_openat : NO_CALL;
 	struct sock_filter filter[] = {
 		LOAD(arch),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
@@ -62,7 +67,7 @@ static int filter_calls(void)
 		ALLOW(rt_sigreturn),
 		ALLOW(rt_sigprocmask),
 		ALLOW(exit_group),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, open_call, 1, 0),
 		REFUSE,
 		/* The lower half of 64 bits, on machines that we run on. */
 		LOAD(args[2]),
@@ -80,20 +85,22 @@ static int filter_calls(void)
 								    : 0;
 }
 #else
-static int filter_calls(void)
+static int filter_calls(enum opd_confine_to to)
 {
+	(void)to;
 	return -ENOSYS;
 }
 #endif
 
-/* All but the one to read any file, if it is there. */
-static int drop_capabilities(void)
+/* All but the one to read any file, if it is there and wanted. */
+static int drop_capabilities(enum opd_confine_to to)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	struct __user_cap_data_struct has[2];
-	const __u32 kept = 1u << CAP_DAC_READ_SEARCH;
+	const __u32 kept =
+		to == OPD_CONFINE_TO_READING ? 1u << CAP_DAC_READ_SEARCH : 0;
 
 	if (syscall(SYS_capget, &header, has))
 		return -errno;
@@ -105,7 +112,7 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &header, has) ? -errno : 0;
 }
 
-int opd_confine(void)
+int opd_confine(enum opd_confine_to to)
 {
 	const struct rlimit none = { 0, 0 };
 	int err = 0;
@@ -113,5 +120,5 @@ int opd_confine(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_CORE, &none))
 		err = -errno;
-	return drop_capabilities() ?: filter_calls() ?: err;
+	return drop_capabilities(to) ?: filter_calls(to) ?: err;
 }

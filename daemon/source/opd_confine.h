@@ -2,13 +2,18 @@
 #ifndef DAEMON_SOURCE_OPD_CONFINE_H
 #define DAEMON_SOURCE_OPD_CONFINE_H
 
+enum opd_confine_to {
+	OPD_CONFINE_TO_READING, /* of any file: it keeps that capability */
+	OPD_CONFINE_TO_DESCRIPTORS, /* that it has: it opens none */
+};
+
 /*
- * Let this process, which has one thread, do no more than open files for
- * reading, read them, and talk over the sockets that it has: for a child that
- * parses what any user may have written. All other system calls fail with
- * EPERM. Of its capabilities it keeps the one to read any file. Returns 0 or
+ * Let this process, which has one thread, do no more than read files, those
+ * that it may open or those that it is handed, and talk over the sockets that
+ * it has: for a child that parses what any user may have written. All other
+ * system calls fail with EPERM, and it has no other capability. Returns 0 or
  * -errno, where it is confined in part.
  */
-int opd_confine(void);
+int opd_confine(enum opd_confine_to to);
 
 #endif /* DAEMON_SOURCE_OPD_CONFINE_H */

@@ -61,7 +61,6 @@
 #define MOST_IN_TENTH 50000
 #define MOST_AT_END 500000
 #define LINE_BYTES 32 /* that a short line has */
-#define CHUNK (64u << 10) /* no line is longer */
 #define STATUS_MAX 4096
 
 struct opd_jit {
@@ -72,8 +71,7 @@ struct opd_jit {
 	int folder_fd; /* its /tmp; -1: not to be had */
 	int map_fd; /* -1: none yet */
 	ino_t map_ino;
-	uint64_t map_at; /* bytes that were read */
-	bool in_long_line; /* the rest of it is to be skipped */
+	struct opd_foreign_map map;
 	bool is_used; /* in this round */
 	uint64_t round; /* in which the map was read */
 	uint64_t dump_round; /* and the dump, up to its end or next_time */
@@ -98,6 +96,7 @@ void opd_jits_init(struct opd_jits *jits, struct opd_perf_images *images)
 	memset(jits, 0, sizeof(*jits));
 	jits->proc = "/proc";
 	jits->images = images;
+	opd_foreign_init(&jits->foreign);
 	jits->left = MOST_IN_TENTH;
 	jits->left_at_end = MOST_AT_END;
 }
@@ -210,8 +209,7 @@ static void close_map(struct opd_jits *jits, struct opd_jit *jit)
 	if (jit->map_fd >= 0)
 		close(jit->map_fd);
 	jit->map_fd = -1;
-	jit->map_at = 0;
-	jit->in_long_line = false;
+	jit->map = (struct opd_foreign_map){ 0 };
 	opd_jit_codes_release(&jit->codes);
 	count_again(jits, jit);
 }
@@ -240,6 +238,7 @@ void opd_jits_release(struct opd_jits *jits)
 	for (unsigned int i = 0; i < OPD_JIT_BUCKETS; i++)
 		while (jits->bucket[i])
 			jit_drop(jits, &jits->bucket[i]);
+	opd_foreign_release(&jits->foreign);
 }
 
 /* The sources of @from for its child @jit, which reads them for itself. */
@@ -255,7 +254,7 @@ static void inherit_sources(struct opd_jit *jit, const struct opd_jit *from,
 		jit->map_ino = from->map_ino;
 		return;
 	}
-	if (!opd_jitdump_open(&jit->dump,
+	if (!opd_jitdump_open(&jit->dump, from->dump.foreign,
 			      fcntl(from->dump.fd, F_DUPFD_CLOEXEC, 0)))
 		jit->dump_until =
 			now < from->dump_until ? now : from->dump_until;
@@ -310,7 +309,7 @@ static bool is_map_current(const struct opd_jit *jit)
 {
 	struct stat by_name, st;
 
-	if (fstat(jit->map_fd, &st) || (uint64_t)st.st_size < jit->map_at)
+	if (fstat(jit->map_fd, &st) || (uint64_t)st.st_size < jit->map.at)
 		return false;
 	/* One that was removed has told all that it will. */
 	return fstatat(jit->folder_fd, jit->map_name, &by_name,
@@ -328,64 +327,43 @@ static void say_full(struct opd_jits *jits, const struct opd_jit *jit)
 	jits->is_full = true;
 }
 
-static void take_map_line(struct opd_jits *jits, struct opd_jit *jit,
-			  const char *text, size_t len, uint64_t where)
+/* The code that lines of the map tell, in @room. */
+static void take_map_codes(struct opd_jits *jits, struct opd_jit *jit,
+			   const struct opd_jit_code *room, uint64_t nr)
 {
-	struct op_perf_map_line line;
-	struct opd_jit_code code;
-	int err;
+	int err = 0;
 
-	if (!op_perf_map_parse(&line, text, len))
+	if (nr > OPD_FOREIGN_ROOM / sizeof(room[0]))
 		return;
-	code = (struct opd_jit_code){ .start = line.start,
-				      .size = line.size,
-				      .where = where };
-	err = opd_jit_codes_add(&jit->codes, &code, most_codes(jits, jit));
+	for (uint64_t i = 0; i < nr && !err; i++) {
+		/* A copy: the room may change. */
+		struct opd_jit_code code = room[i];
+
+		if (opd_jit_code_is_sound(&code))
+			err = opd_jit_codes_add(&jit->codes, &code,
+						most_codes(jits, jit));
+	}
 	if (err == -ENOSPC)
 		say_full(jits, jit);
 }
 
-/* The whole lines of @text, which is at map_at. How many bytes are done. */
-static size_t take_map_text(struct opd_jits *jits, struct opd_jit *jit,
-			    const char *text, size_t len)
-{
-	const char *at = text, *end = text + len, *newline;
-
-	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
-		if (!jit->in_long_line)
-			take_map_line(jits, jit, at, (size_t)(newline - at),
-				      jit->map_at + (uint64_t)(at - text));
-		jit->in_long_line = false;
-		at = newline + 1;
-	}
-	if (at == text && len == CHUNK) {
-		jit->in_long_line = true;
-		at = end;
-	}
-	return (size_t)(at - text);
-}
-
 static void read_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 {
-	char *text = malloc(CHUNK);
-	ssize_t len;
+	struct opd_foreign_call call = { .what = OPD_FOREIGN_MAP,
+					 .map = jit->map };
+	const void *room = NULL;
+	size_t left = jits->left * LINE_BYTES;
 
-	for (size_t done = 0; text && done < most && jits->left;) {
-		size_t taken = 0;
-
-		count_again(jits, jit);
-		if (count_codes(jit) >= most_codes(jits, jit))
-			break; /* no room for more */
-		len = pread(jit->map_fd, text, CHUNK, (off_t)jit->map_at);
-		if (len > 0)
-			taken = take_map_text(jits, jit, text, (size_t)len);
-		if (!taken)
-			break;
-		jit->map_at += taken;
-		done += taken;
-		use_up(jits, taken / LINE_BYTES + 1);
+	call.most = most < left ? most : left;
+	if (!call.most || count_codes(jit) >= most_codes(jits, jit))
+		return;
+	if (!opd_foreign_do(&jits->foreign, jit->map_fd, &call, &room)) {
+		jit->map = call.map;
+		take_map_codes(jits, jit, room, call.nr);
+		if (call.map.taken)
+			use_up(jits, call.map.taken / LINE_BYTES + 1);
 	}
-	free(text);
+	opd_foreign_done(&jits->foreign, room);
 }
 
 /* ---- the jitdump ------------------------------------------------------------
@@ -418,7 +396,7 @@ void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
 	opd_jitdump_close(&jit->dump);
 	opd_jit_frames_release(&jit->frames);
 	jit->dump_until = UINT64_MAX;
-	if (!opd_jitdump_open(&jit->dump, fd))
+	if (!opd_jitdump_open(&jit->dump, &jits->foreign, fd))
 		close_map(jits, jit);
 }
 
@@ -430,7 +408,7 @@ static void run_dump(struct opd_jits *jits, struct opd_jit *jit, uint64_t now)
 
 	if (until != UINT64_MAX)
 		until -= (uint64_t)jits->ahead;
-	if (jit->dump_round == jits->round && until < jit->dump.next_time)
+	if (jit->dump_round == jits->round && until < jit->dump.state.next_time)
 		return;
 	if (!jits->left)
 		return;
@@ -439,7 +417,7 @@ static void run_dump(struct opd_jits *jits, struct opd_jit *jit, uint64_t now)
 							  : OPD_JITDUMP_AT_ONCE;
 	if (opd_jitdump_run(&jit->dump, &jit->codes, until, max) == -ENOSPC)
 		say_full(jits, jit);
-	use_up(jits, jit->dump.nr_taken);
+	use_up(jits, jit->dump.state.nr_taken);
 	count_again(jits, jit);
 }
 
@@ -470,7 +448,7 @@ static void refresh_all(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 
 	jits->left = jits->left_at_end;
 	if (jit->dump.fd >= 0) {
-		jit->dump.next_time = 0;
+		jit->dump.state.next_time = 0;
 		run_dump(jits, jit, UINT64_MAX);
 	}
 	refresh_map(jits, jit, most);
@@ -482,29 +460,23 @@ static void refresh_all(struct opd_jits *jits, struct opd_jit *jit, size_t most)
  */
 
 /* -ESTALE if the map has something else there by now. */
-static int read_name_in_map(const struct opd_jit *jit,
+static int read_name_in_map(struct opd_jits *jits, const struct opd_jit *jit,
 			    const struct opd_jit_code *code, char *name)
 {
-	char text[OP_CODE_NAME_MAX + 64];
-	ssize_t len =
-		pread(jit->map_fd, text, sizeof(text), (off_t)code->where);
-	struct op_perf_map_line line;
-	const char *newline;
+	struct opd_foreign_call call = { .what = OPD_FOREIGN_MAP_NAME,
+					 .code = *code };
+	const void *room = NULL;
+	int err = opd_foreign_do(&jits->foreign, jit->map_fd, &call, &room);
 
-	if (len <= 0)
-		return -ESTALE;
-	newline = memchr(text, '\n', (size_t)len);
-	if (newline)
-		len = newline - text;
-	if (!op_perf_map_parse(&line, text, (size_t)len) ||
-	    line.start != code->start || line.size != code->size)
-		return -ESTALE;
-	op_perf_map_copy_name(name, OP_CODE_NAME_MAX, line.name, line.name_len);
-	return 0;
+	if (!err)
+		op_perf_map_copy_name(name, OP_CODE_NAME_MAX, room,
+				      strnlen(room, OP_CODE_NAME_MAX - 1));
+	opd_foreign_done(&jits->foreign, room);
+	return err;
 }
 
 /* Read what is known of @code; to be freed with opd_jitdump_free_function(). */
-static int read_function(const struct opd_jit *jit,
+static int read_function(struct opd_jits *jits, const struct opd_jit *jit,
 			 const struct opd_jit_code *code,
 			 struct op_code_function *function)
 {
@@ -512,7 +484,7 @@ static int read_function(const struct opd_jit *jit,
 		return opd_jitdump_read(&jit->dump, code, function);
 	memset(function, 0, sizeof(*function));
 	function->size = code->size;
-	return read_name_in_map(jit, code, function->room);
+	return read_name_in_map(jits, jit, code, function->room);
 }
 
 static int make_jit_image(struct opd_jits *jits, struct opd_jit *jit)
@@ -528,8 +500,8 @@ static int make_jit_image(struct opd_jits *jits, struct opd_jit *jit)
 		image->cookie = opd_perf_image_cookie(jits->images, &id);
 		err = image->cookie == OP_NO_COOKIE ? -ENOMEM : 0;
 	}
-	if (!err && jit->dump.machine)
-		image->machine = jit->dump.machine;
+	if (!err && jit->dump.state.machine)
+		image->machine = jit->dump.state.machine;
 	if (!err) {
 		jit->image = image;
 		return 0;
@@ -545,7 +517,7 @@ static int keep_code(struct opd_jits *jits, struct opd_jit *jit,
 		     struct opd_jit_code *code)
 {
 	struct op_code_function function;
-	int err = read_function(jit, code, &function);
+	int err = read_function(jits, jit, code, &function);
 
 	if (!err && !jit->image)
 		err = make_jit_image(jits, jit);
@@ -637,7 +609,8 @@ const struct cfi_table *opd_jits_find_frames(struct opd_jits *jits,
  */
 
 /* Write the names of addresses that were lost and are known by now. */
-static void write_late_names(struct opd_jit *jit, FILE *file)
+static void write_late_names(struct opd_jits *jits, struct opd_jit *jit,
+			     FILE *file)
 {
 	struct op_code_function function;
 	uint64_t last = UINT64_MAX;
@@ -654,7 +627,7 @@ static void write_late_names(struct opd_jit *jit, FILE *file)
 		if (code->start == last)
 			continue;
 		last = code->start;
-		if (!read_function(jit, code, &function))
+		if (!read_function(jits, jit, code, &function))
 			fprintf(file, "%" PRIx64 " %" PRIx32 " %s\n",
 				code->start, code->size,
 				op_code_function_name(&function));
@@ -700,7 +673,7 @@ static int save_late_names(struct opd_jits *jits, struct opd_jit *jit)
 		return -errno;
 	/* Neighbours are in the same code. */
 	qsort(jit->lost, jit->nr_lost, sizeof(*jit->lost), compare_addresses);
-	write_late_names(jit, file);
+	write_late_names(jits, jit, file);
 	index_lost_anew(jit);
 	err = ferror(file) ? -EIO : 0;
 	return fclose(file) ? -EIO : err;

@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/source/opd_foreign.h"
+
 struct cfi_table;
 struct op_log;
 struct opd_jit;
@@ -32,6 +34,7 @@ struct opd_jits {
 	const char *proc; /* "/proc", but for tests */
 	struct op_log *log; /* or NULL */
 	struct opd_perf_images *images; /* gives cookies */
+	struct opd_foreign foreign; /* reads what they write */
 	struct opd_jit *bucket[OPD_JIT_BUCKETS]; /* processes */
 	size_t nr; /* of these */
 	size_t nr_codes; /* that are known, of all */

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Records are read through a window of the file, of which only the heads of
- * records are looked at; code, which is most of a dump, is passed over. The
- * code of functions with samples is read when they have the first one.
- *
- * A record that is not whole yet is waited for. A length that no record can
- * have means that nothing behind it makes sense, so reading ends there.
+ * The file itself is read by another process (opd_foreign.h), whose answers are
+ * looked at here as the file is there: a process that was taken over may answer
+ * anything.
  */
 
 #include "daemon/source/opd_jitdump.h"
@@ -14,20 +11,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_code_image.h"
 #include "libcfi/cfi.h"
 #include "libop/op_array.h"
-#include "libop/op_file.h"
+#include "libop/op_code_image.h"
 #include "libop/op_jitdump.h"
 #include "libop/op_perf_map.h"
-
-#define WINDOW (64u << 10)
-#define MAX_CODE_BYTES (16u << 20) /* of a function; longer ones have none */
-#define MAX_LINES_BYTES (1u << 20) /* likewise */
-#define MAX_FRAMES_BYTES (64u << 10) /* likewise: of unwind data */
 
 bool opd_jitdump_is_name(const char *name)
 {
@@ -40,32 +30,25 @@ bool opd_jitdump_is_name(const char *name)
 	return digits && !strcmp(base + 5 + digits, ".dump");
 }
 
-int opd_jitdump_open(struct opd_jitdump *dump, int fd)
+int opd_jitdump_open(struct opd_jitdump *dump, struct opd_foreign *foreign,
+		     int fd)
 {
-	struct op_jitdump_header header;
-	int err = fd < 0 ? -EBADF
-			 : op_file_read_at(fd, &header, sizeof(header), 0);
+	struct opd_foreign_call call = { .what = OPD_FOREIGN_DUMP };
+	const void *room = NULL;
+	int err = fd < 0 ? -EBADF : opd_foreign_do(foreign, fd, &call, &room);
 
+	opd_foreign_done(foreign, room);
 	memset(dump, 0, sizeof(*dump));
 	dump->fd = -1;
-	if (!err && (header.magic != OP_JITDUMP_MAGIC ||
-		     header.version != OP_JITDUMP_VERSION ||
-		     header.size < sizeof(header)))
-		err = -EPROTO;
-	if (!err) {
-		dump->window = malloc(WINDOW);
-		err = dump->window ? 0 : -ENOMEM;
-	}
 	if (err) {
 		if (fd >= 0)
 			close(fd);
-		return err == -EBADMSG ? -EPROTO : err;
+		return err;
 	}
 	dump->fd = fd;
-	dump->at = header.size;
+	dump->foreign = foreign;
 	dump->most = OPD_JITDUMP_AT_ONCE;
-	dump->machine = (uint16_t)header.machine;
-	dump->has_times = !(header.flags & OP_JITDUMP_CPU_TIME);
+	dump->state = call.dump;
 	return 0;
 }
 
@@ -73,148 +56,62 @@ void opd_jitdump_close(struct opd_jitdump *dump)
 {
 	if (dump->fd >= 0)
 		close(dump->fd);
-	free(dump->window);
 	memset(dump, 0, sizeof(*dump));
 	dump->fd = -1;
+}
+
+bool opd_jit_code_is_sound(const struct opd_jit_code *code)
+{
+	return code->size && code->start <= UINT64_MAX - code->size &&
+	       !code->number;
 }
 
 /* ---- records ----------------------------------------------------------------
  */
 
-/* The next @len bytes of the file, or NULL if it has fewer. */
-static const uint8_t *look_at_record(struct opd_jitdump *dump, size_t len)
+static int apply_move(struct opd_jit_codes *codes,
+		      const struct opd_jit_code *move, size_t max)
 {
-	uint64_t skip = dump->at - dump->window_at;
-	ssize_t got;
-
-	if (dump->at >= dump->window_at && skip <= dump->window_len &&
-	    len <= dump->window_len - skip)
-		return dump->window + skip;
-	dump->window_len = 0;
-	dump->window_at = dump->at;
-	got = pread(dump->fd, dump->window, WINDOW, (off_t)dump->at);
-	if (got < 0 || (size_t)got < len)
-		return NULL;
-	dump->window_len = (size_t)got;
-	return dump->window;
-}
-
-/* Take the prefix of the next record if that is whole. */
-static bool next_record(struct opd_jitdump *dump,
-			struct op_jitdump_prefix *prefix)
-{
-	const uint8_t *bytes = look_at_record(dump, sizeof(*prefix));
-	struct stat st;
-
-	if (!bytes)
-		return false;
-	memcpy(prefix, bytes, sizeof(*prefix));
-	if (prefix->size < sizeof(*prefix) ||
-	    dump->at > (uint64_t)INT64_MAX - prefix->size) {
-		dump->is_damaged = true;
-		return false;
-	}
-	if (dump->at + prefix->size <= dump->window_at + dump->window_len)
-		return true;
-	return !fstat(dump->fd, &st) &&
-	       dump->at + prefix->size <= (uint64_t)st.st_size;
-}
-
-static bool is_range(uint64_t start, uint64_t size)
-{
-	return size && size <= UINT32_MAX && start <= UINT64_MAX - size;
-}
-
-static int take_load(struct opd_jitdump *dump, struct opd_jit_codes *codes,
-		     size_t max)
-{
-	const uint8_t *bytes =
-		look_at_record(dump, sizeof(struct op_jitdump_load));
-	struct op_jitdump_load load;
-	struct opd_jit_code code;
-
-	if (!bytes)
-		return 0;
-	memcpy(&load, bytes, sizeof(load));
-	if (!is_range(load.code_addr, load.code_size))
-		return 0;
-	code = (struct opd_jit_code){ .start = load.code_addr,
-				      .size = (uint32_t)load.code_size,
-				      .where = dump->at };
-	if (dump->lines_addr == load.code_addr)
-		code.lines = dump->lines_at;
-	code.frames = dump->frames_at;
-	dump->lines_at = dump->frames_at = 0;
-	return opd_jit_codes_add(codes, &code, max);
-}
-
-static int take_move(struct opd_jitdump *dump, struct opd_jit_codes *codes,
-		     size_t max)
-{
-	const uint8_t *bytes =
-		look_at_record(dump, sizeof(struct op_jitdump_move));
-	const struct opd_jit_code *found;
+	const struct opd_jit_code *found =
+		opd_jit_codes_find(codes, move->start);
 	struct opd_jit_code old, code;
-	struct op_jitdump_move move;
 	int err;
 
-	if (!bytes)
-		return 0;
-	memcpy(&move, bytes, sizeof(move));
-	found = opd_jit_codes_find(codes, move.old_addr);
-	if (!found || found->start != move.old_addr ||
+	if (!found || found->start != move->start ||
 	    found->where == OPD_JIT_GONE)
 		return 0;
 	code = old = *found;
 	old.where = OPD_JIT_GONE;
 	err = opd_jit_codes_add(codes, &old, max);
 	/* Code that is freed is moved to 0, where no code is. */
-	if (err || !move.new_addr || !is_range(move.new_addr, code.size))
+	if (err || !move->where || move->where > UINT64_MAX - code.size)
 		return err;
-	code.start = move.new_addr;
+	code.start = move->where;
 	return opd_jit_codes_add(codes, &code, max);
 }
 
-/*
- * Lines come before their code; but who writes by libopagent may tell them
- * behind it. Older code at the address has had its samples by now.
- */
-static void take_lines(struct opd_jitdump *dump, struct opd_jit_codes *codes)
+/* Older code at the address has had its samples by now. */
+static void apply_lines(struct opd_jit_codes *codes,
+			const struct opd_jit_code *lines)
 {
-	const uint8_t *bytes =
-		look_at_record(dump, sizeof(struct op_jitdump_lines));
-	struct op_jitdump_lines lines;
-	struct opd_jit_code *code;
+	struct opd_jit_code *code = opd_jit_codes_find(codes, lines->start);
 
-	if (!bytes)
-		return;
-	memcpy(&lines, bytes, sizeof(lines));
-	dump->lines_addr = lines.code_addr;
-	dump->lines_at = dump->at;
-	code = opd_jit_codes_find(codes, lines.code_addr);
-	if (code && code->start == lines.code_addr)
-		code->lines = dump->at;
+	if (code && code->start == lines->start)
+		code->lines = lines->lines;
 }
 
-static int take_dump_record(struct opd_jitdump *dump,
-			    const struct op_jitdump_prefix *prefix,
-			    struct opd_jit_codes *codes, size_t max)
+static int apply_event(struct opd_jit_codes *codes,
+		       const struct opd_jit_event *event, size_t max)
 {
-	switch (prefix->id) {
-	case OP_JITDUMP_LOAD:
-		if (prefix->size > sizeof(struct op_jitdump_load))
-			return take_load(dump, codes, max);
-		break;
-	case OP_JITDUMP_MOVE:
-		if (prefix->size >= sizeof(struct op_jitdump_move))
-			return take_move(dump, codes, max);
-		break;
-	case OP_JITDUMP_LINES:
-		if (prefix->size >= sizeof(struct op_jitdump_lines))
-			take_lines(dump, codes);
-		break;
-	case OP_JITDUMP_UNWIND:
-		dump->frames_at = dump->at;
+	switch (event->what) {
+	case OPD_JIT_LOADED:
+		return opd_jit_code_is_sound(&event->code)
+			       ? opd_jit_codes_add(codes, &event->code, max)
+			       : 0;
+	case OPD_JIT_MOVED:
+		return apply_move(codes, &event->code, max);
+	case OPD_JIT_HAS_LINES:
+		apply_lines(codes, &event->code);
 		break;
 	}
 	return 0;
@@ -223,129 +120,124 @@ static int take_dump_record(struct opd_jitdump *dump,
 int opd_jitdump_run(struct opd_jitdump *dump, struct opd_jit_codes *codes,
 		    uint64_t until, size_t max)
 {
-	struct op_jitdump_prefix prefix;
-	int err = 0;
+	struct opd_foreign_call call = { .what = OPD_FOREIGN_RECORDS,
+					 .until = until,
+					 .most = dump->most,
+					 .dump = dump->state };
+	const void *room = NULL;
+	int err, full = 0;
 
-	dump->nr_taken = 0;
-	if (dump->fd < 0 || dump->is_damaged)
+	dump->state.nr_taken = 0;
+	if (dump->fd < 0 || dump->state.is_damaged)
 		return 0;
-	for (; !err && next_record(dump, &prefix); dump->nr_taken++) {
-		dump->next_time = dump->has_times ? prefix.time : 0;
-		if (dump->next_time > until)
-			return 0;
-		if (dump->nr_taken == dump->most)
-			return -EAGAIN;
-		err = take_dump_record(dump, &prefix, codes, max);
-		dump->at += prefix.size;
+	err = opd_foreign_do(dump->foreign, dump->fd, &call, &room);
+	if (err == -ETIMEDOUT || err == -EIO)
+		dump->state.is_damaged = 1;
+	if (err && err != -EAGAIN)
+		goto out;
+	if (call.nr > OPD_FOREIGN_ROOM / sizeof(struct opd_jit_event) ||
+	    call.dump.nr_taken > dump->most) {
+		dump->state.is_damaged = 1;
+		goto out;
 	}
-	dump->next_time = UINT64_MAX;
-	return err;
+	dump->state = call.dump;
+	for (uint64_t i = 0; i < call.nr && !full; i++) {
+		/* A copy: the room may change. */
+		struct opd_jit_event event =
+			((const struct opd_jit_event *)room)[i];
+
+		full = apply_event(codes, &event, max);
+	}
+out:
+	opd_foreign_done(dump->foreign, room);
+	return full ? full : err;
 }
 
 /* ---- functions --------------------------------------------------------------
  */
 
-static int read_function_bytes(const struct opd_jitdump *dump, uint64_t at,
+static int copy_function_lines(const struct opd_foreign_line *from,
+			       const struct opd_foreign_function *sizes,
 			       struct op_code_function *function)
 {
-	uint8_t *bytes;
-	int err;
+	struct op_code_line *lines = calloc(sizes->nr_lines, sizeof(lines[0]));
+	const char *record = function->lines_record;
 
-	if (function->size > MAX_CODE_BYTES)
-		return 0;
-	bytes = malloc(function->size);
-	if (!bytes)
+	if (!lines)
 		return -ENOMEM;
-	err = op_file_read_at(dump->fd, bytes, function->size, at);
-	if (!err) {
-		function->bytes = bytes;
-		return 0;
-	}
-	free(bytes);
-	return -ESTALE;
-}
-
-static int take_function_lines(const uint8_t *bytes, size_t len,
-			       const struct opd_jit_code *code,
-			       struct op_code_function *function)
-{
-	struct op_cursor c = op_cursor(bytes, len);
-	struct op_jitdump_line line = { 0 };
-	struct op_code_line *lines = NULL;
-	size_t nr = 0;
-	int err = 0;
-
-	while (!err && op_jitdump_next_line(&c, &line)) {
-		if (line.addr < code->start ||
-		    line.addr - code->start >= code->size || !*line.file)
-			continue;
-		err = op_array_reserve(&lines, nr, 1);
-		if (!err)
-			lines[nr++] = (struct op_code_line){
-				.offset = (uint32_t)(line.addr - code->start),
-				.line = line.line,
-				.file = line.file,
-			};
-	}
 	function->lines = lines;
-	function->nr_lines = nr;
-	return err;
+	for (uint64_t i = 0; i < sizes->nr_lines; i++) {
+		struct opd_foreign_line line = from[i];
+
+		if (line.offset >= function->size ||
+		    line.file >= sizes->lines_len)
+			continue;
+		lines[function->nr_lines++] = (struct op_code_line){
+			.offset = line.offset,
+			.line = line.line,
+			.file = record + line.file,
+		};
+	}
+	return 0;
 }
 
-/* The names of files stay in the record, which the function keeps. */
-static int read_function_lines(const struct opd_jitdump *dump,
-			       const struct opd_jit_code *code,
-			       struct op_code_function *function)
+/* Copy what is in @room, if it can be there. */
+static int copy_function(const uint8_t *room,
+			 const struct opd_foreign_function *sizes,
+			 struct op_code_function *function)
 {
-	struct op_jitdump_lines head;
-	uint8_t *bytes;
-	size_t len;
+	size_t at = OP_CODE_NAME_MAX, code_len = 0;
+	uint8_t *bytes, *record;
 
-	if (op_file_read_at(dump->fd, &head, sizeof(head), code->lines) ||
-	    head.prefix.id != OP_JITDUMP_LINES ||
-	    head.prefix.size <= sizeof(head) ||
-	    head.prefix.size > MAX_LINES_BYTES)
+	if (sizes->has_bytes)
+		code_len = function->size;
+	if (code_len > OPD_FOREIGN_ROOM - at ||
+	    sizes->lines_len > OPD_FOREIGN_ROOM - at - code_len ||
+	    sizes->nr_lines >
+		    OPD_FOREIGN_ROOM / sizeof(struct opd_foreign_line))
+		return -ESTALE;
+	if (code_len) {
+		bytes = malloc(code_len);
+		if (!bytes)
+			return -ENOMEM;
+		memcpy(bytes, room + at, code_len);
+		function->bytes = bytes;
+		at += code_len;
+	}
+	if (!sizes->lines_len)
 		return 0;
-	len = head.prefix.size - sizeof(head);
-	bytes = malloc(len);
-	if (!bytes)
+	record = malloc(sizes->lines_len + 1);
+	if (!record)
 		return -ENOMEM;
-	function->lines_record = bytes;
-	if (op_file_read_at(dump->fd, bytes, len, code->lines + sizeof(head)))
+	memcpy(record, room + at, sizes->lines_len);
+	record[sizes->lines_len] = '\0';
+	function->lines_record = record;
+	at = (at + sizes->lines_len + 7) / 8 * 8;
+	if (!sizes->nr_lines ||
+	    sizes->nr_lines * sizeof(struct opd_foreign_line) >
+		    OPD_FOREIGN_ROOM - at)
 		return 0;
-	return take_function_lines(bytes, len, code, function);
+	return copy_function_lines((const void *)(room + at), sizes, function);
 }
 
 int opd_jitdump_read(const struct opd_jitdump *dump,
 		     const struct opd_jit_code *code,
 		     struct op_code_function *function)
 {
-	char text[sizeof(struct op_jitdump_load) + OP_CODE_NAME_MAX];
-	struct op_jitdump_load load;
-	uint64_t name_len, rest;
-	ssize_t len = pread(dump->fd, text, sizeof(text), (off_t)code->where);
-	int err = 0;
+	struct opd_foreign_call call = { .what = OPD_FOREIGN_FUNCTION,
+					 .code = *code };
+	const void *room = NULL;
+	int err = opd_foreign_do(dump->foreign, dump->fd, &call, &room);
 
 	memset(function, 0, sizeof(*function));
-	if (len <= (ssize_t)sizeof(load))
-		return -ESTALE;
-	memcpy(&load, text, sizeof(load));
-	if (load.prefix.id != OP_JITDUMP_LOAD || load.code_size != code->size ||
-	    load.prefix.size <= sizeof(load))
-		return -ESTALE;
-	name_len = strnlen(text + sizeof(load), (size_t)len - sizeof(load));
-	op_perf_map_copy_name(function->room, sizeof(function->room),
-			      text + sizeof(load), name_len);
 	function->size = code->size;
-	rest = load.prefix.size - sizeof(load);
-	/* A name that is longer than is kept has its code further behind. */
-	if (name_len < (size_t)len - sizeof(load) && name_len + 1 <= rest &&
-	    rest - name_len - 1 >= code->size)
-		err = read_function_bytes(
-			dump, code->where + sizeof(load) + name_len + 1,
-			function);
-	if (!err && code->lines)
-		err = read_function_lines(dump, code, function);
+	if (!err) {
+		op_perf_map_copy_name(function->room, sizeof(function->room),
+				      room,
+				      strnlen(room, OP_CODE_NAME_MAX - 1));
+		err = copy_function(room, &call.function, function);
+	}
+	opd_foreign_done(dump->foreign, room);
 	return err;
 }
 
@@ -354,7 +246,7 @@ int opd_jitdump_read(const struct opd_jitdump *dump,
 
 static bool take_arch(const struct opd_jitdump *dump, struct cfi_code *code)
 {
-	switch (dump->machine) {
+	switch (dump->state.machine) {
 	case EM_X86_64:
 		code->arch = CFI_X86_64;
 		return true;
@@ -365,23 +257,6 @@ static bool take_arch(const struct opd_jitdump *dump, struct cfi_code *code)
 	return false;
 }
 
-/* Whether the record at @at is one of unwind data that may be read; *@len
- * becomes the length of its .eh_frame. */
-static bool has_frames(const struct opd_jitdump *dump, uint64_t at, size_t *len)
-{
-	struct op_jitdump_unwind head;
-
-	if (op_file_read_at(dump->fd, &head, sizeof(head), at) ||
-	    head.prefix.id != OP_JITDUMP_UNWIND ||
-	    head.prefix.size < sizeof(head) ||
-	    head.size > head.prefix.size - sizeof(head) ||
-	    head.header_size >= head.size ||
-	    head.size - head.header_size > MAX_FRAMES_BYTES)
-		return false;
-	*len = head.size - head.header_size;
-	return true;
-}
-
 /*
  * Addresses in the frames are relative to where they would lie, or those of the
  * code when it was told, which it may have left since.
@@ -390,31 +265,36 @@ int opd_jitdump_read_frames(const struct opd_jitdump *dump,
 			    const struct opd_jit_code *code,
 			    struct cfi_table **out)
 {
+	struct opd_foreign_call call = { .what = OPD_FOREIGN_FRAMES,
+					 .code = *code };
 	struct cfi_code from = { .len = code->size };
-	struct op_jitdump_load load;
-	uint8_t *bytes;
-	int err;
+	const void *room = NULL;
+	uint8_t *bytes = NULL;
+	int err = take_arch(dump, &from) ? 0 : -ENOENT;
 
-	if (!code->frames || code->size > MAX_CODE_BYTES ||
-	    !take_arch(dump, &from) ||
-	    !has_frames(dump, code->frames, &from.frames_len) ||
-	    op_file_read_at(dump->fd, &load, sizeof(load), code->where) ||
-	    load.prefix.id != OP_JITDUMP_LOAD ||
-	    !is_range(load.code_addr, from.len))
-		return -ENOENT;
-	bytes = malloc(from.frames_len);
-	if (!bytes)
-		return -ENOMEM;
-	from.addr = load.code_addr;
-	from.frames_addr = from.addr + (from.len + OP_JITDUMP_FRAMES_ALIGN -
-					1) / OP_JITDUMP_FRAMES_ALIGN *
-					       OP_JITDUMP_FRAMES_ALIGN;
-	from.frames = bytes;
-	err = op_file_read_at(dump->fd, bytes, from.frames_len,
-			      code->frames + sizeof(struct op_jitdump_unwind));
-	err = err ? -ENOENT : cfi_table_of_code(out, &from);
+	if (!err)
+		err = opd_foreign_do(dump->foreign, dump->fd, &call, &room);
+	if (!err && (!call.nr || call.nr > OPD_FOREIGN_ROOM ||
+		     call.frames_addr > UINT64_MAX - from.len))
+		err = -ENOENT;
+	if (!err) {
+		bytes = malloc(call.nr);
+		err = bytes ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		memcpy(bytes, room, call.nr);
+		from.addr = call.frames_addr;
+		from.frames_addr =
+			from.addr + (from.len + OP_JITDUMP_FRAMES_ALIGN - 1) /
+					    OP_JITDUMP_FRAMES_ALIGN *
+					    OP_JITDUMP_FRAMES_ALIGN;
+		from.frames = bytes;
+		from.frames_len = call.nr;
+		err = cfi_table_of_code(out, &from);
+	}
+	opd_foreign_done(dump->foreign, room);
 	free(bytes);
-	return err;
+	return err == -ENOMEM || !err ? err : -ENOENT;
 }
 
 void opd_jitdump_free_function(struct op_code_function *function)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/source/opd_foreign.h"
 #include "daemon/source/opd_jit_codes.h"
 
 struct cfi_table;
@@ -25,20 +26,13 @@ struct op_code_function;
 
 struct opd_jitdump {
 	int fd; /* owned; -1: none */
-	uint16_t machine; /* EM_ of elf(5) */
-	bool has_times; /* that can be compared */
-	bool is_damaged; /* nothing more is read */
+	struct opd_foreign *foreign; /* reads it; NULL: we do */
 	size_t most; /* records that the next run may take */
-	size_t nr_taken; /* by the last one */
-	uint64_t at; /* of the next record */
-	uint64_t next_time; /* of that record, if it is known; ns */
-	uint64_t lines_addr; /* the last LINES are of this code */
-	uint64_t lines_at; /* 0: there are none */
-	uint64_t frames_at; /* of what unwinds the next code; 0: not told */
-	uint8_t *window; /* bytes of the file */
-	uint64_t window_at;
-	size_t window_len;
+	struct opd_jitdump_state state;
 };
+
+/* Whether @code, from a file, can be code. */
+bool opd_jit_code_is_sound(const struct opd_jit_code *code);
 
 /* Whether @name, as /proc/PID/maps has it, is that of a jitdump. */
 bool opd_jitdump_is_name(const char *name);
@@ -46,8 +40,10 @@ bool opd_jitdump_is_name(const char *name);
 /*
  * Begin to read @fd, which is taken over. Returns 0, or -EPROTO for a file that
  * is no jitdump of this machine's byte order, or -errno; then @fd is closed.
+ * @foreign, which may be NULL, is borrowed.
  */
-int opd_jitdump_open(struct opd_jitdump *dump, int fd);
+int opd_jitdump_open(struct opd_jitdump *dump, struct opd_foreign *foreign,
+		     int fd);
 void opd_jitdump_close(struct opd_jitdump *dump);
 
 /*

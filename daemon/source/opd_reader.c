@@ -28,57 +28,8 @@
 #include <unistd.h>
 
 #include "daemon/source/opd_confine.h"
+#include "daemon/source/opd_pass.h"
 #include "libop/op_open.h"
-
-/* ---- messages ---------------------------------------------------------------
- */
-
-/* @len bytes with descriptor @fd, if that is not -1. Returns 0 or -errno. */
-static int send_file(int sock, void *bytes, size_t len, int fd)
-{
-	struct iovec part = { bytes, len };
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
-				.cmsg_level = SOL_SOCKET,
-				.cmsg_type = SCM_RIGHTS } };
-	struct msghdr msg = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	if (fd >= 0) {
-		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-	}
-	return sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-/* The same from the other side. False at the end. */
-static bool receive_file(int sock, void *bytes, size_t len, int *fd)
-{
-	struct iovec part = { bytes, len };
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct msghdr msg = { .msg_iov = &part,
-			      .msg_iovlen = 1,
-			      .msg_control = &control,
-			      .msg_controllen = sizeof(control) };
-	const struct cmsghdr *head;
-	ssize_t got;
-
-	do
-		got = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
-	while (got < 0 && errno == EINTR);
-	*fd = -1;
-	head = CMSG_FIRSTHDR(&msg);
-	if (got > 0 && head && head->cmsg_level == SOL_SOCKET &&
-	    head->cmsg_type == SCM_RIGHTS &&
-	    head->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(fd, CMSG_DATA(head), sizeof(*fd));
-	return got == (ssize_t)len;
-}
 
 /* ---- the child --------------------------------------------------------------
  */
@@ -104,11 +55,11 @@ static void read_files(int sock)
 	char path[PATH_MAX];
 	int at, err;
 
-	while (receive_file(sock, path, sizeof(path), &at)) {
+	while (opd_receive_file(sock, path, sizeof(path), &at)) {
 		read_file(at >= 0 ? op_reopen_regular(at)
 				  : op_open_regular(path),
 			  &file);
-		err = send_file(sock, &file, sizeof(file), file.fd);
+		err = opd_send_file(sock, &file, sizeof(file), file.fd);
 		if (file.fd >= 0)
 			close(file.fd);
 		if (at >= 0)
@@ -127,7 +78,7 @@ static void be_child(int sock, pid_t daemon)
 		close_range(1, ~0U, 0);
 		/* What a kernel without filters refuses is no reason to have
 		 * no build-ids. */
-		(void)opd_confine();
+		(void)opd_confine(OPD_CONFINE_TO_READING);
 		read_files(0);
 	}
 	/* At once: what sanitizers do at an end is no longer allowed. */
@@ -193,7 +144,7 @@ static bool take_answer(struct opd_reader_child *child,
 	int fd;
 
 	child->key = 0;
-	if (receive_file(child->sock, file, sizeof(*file), &fd) &&
+	if (opd_receive_file(child->sock, file, sizeof(*file), &fd) &&
 	    file->build_id.len <= sizeof(file->build_id.bytes)) {
 		file->fd = fd; /* its number here */
 		return true;
@@ -290,7 +241,7 @@ int opd_reader_give(struct opd_reader *reader, uint64_t key, int fd,
 	child = get_idle_child(reader);
 	if (!child)
 		return -EBUSY;
-	err = send_file(child->sock, request, sizeof(request), fd);
+	err = opd_send_file(child->sock, request, sizeof(request), fd);
 	if (err) {
 		give_child_up(child);
 		return err;

@@ -16,23 +16,32 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void keep_all(const struct opd_jitdump *dump,
-		     const struct opd_jit_codes *codes)
+static void keep_code(const struct opd_jitdump *dump,
+		      const struct opd_jit_code *code,
+		      struct op_code_image *image)
 {
 	static struct op_code_function function;
-	struct op_code_image image = { .end = 0x1000 };
 	struct cfi_table *table;
 	uint32_t number;
 
-	for (size_t i = 0; i < codes->nr; i++) {
-		if (codes->list[i].where == OPD_JIT_GONE)
-			continue;
-		if (!opd_jitdump_read(dump, &codes->list[i], &function))
-			op_code_image_keep(&image, &function, &number);
-		opd_jitdump_free_function(&function);
-		if (!opd_jitdump_read_frames(dump, &codes->list[i], &table))
-			cfi_table_free(table);
-	}
+	if (code->where == OPD_JIT_GONE)
+		return;
+	if (!opd_jitdump_read(dump, code, &function))
+		op_code_image_keep(image, &function, &number);
+	opd_jitdump_free_function(&function);
+	if (!opd_jitdump_read_frames(dump, code, &table))
+		cfi_table_free(table);
+}
+
+static void keep_all(const struct opd_jitdump *dump,
+		     const struct opd_jit_codes *codes)
+{
+	struct op_code_image image = { .end = 0x1000 };
+
+	for (size_t i = 0; i < codes->nr; i++)
+		keep_code(dump, &codes->list[i], &image);
+	for (size_t i = 0; i < codes->nr_more; i++)
+		keep_code(dump, &codes->more[i], &image);
 	for (size_t i = 1; i < image.nr; i++)
 		if (image.kept[i - 1].key + image.kept[i - 1].size >=
 		    image.kept[i].key)
@@ -48,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	if (opd_jitdump_open(&dump, fd))
+	if (opd_jitdump_open(&dump, NULL, fd))
 		return 0;
 	opd_jitdump_run(&dump, &codes, 1000, 256);
 	opd_jit_codes_find(&codes, 0x1000);

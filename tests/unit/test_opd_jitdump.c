@@ -27,7 +27,7 @@
 
 static void begin_dump(struct opd_jitdump *dump, const struct dump_writer *w)
 {
-	assert_int_equal(opd_jitdump_open(dump, dup(w->fd)), 0);
+	assert_int_equal(opd_jitdump_open(dump, NULL, dup(w->fd)), 0);
 }
 
 /* The name of the code at @addr, "" for none. */
@@ -59,7 +59,7 @@ static void test_times(void **state)
 	begin_dump(&dump, &w);
 	assert_int_equal(opd_jitdump_run(&dump, &codes, 9, MAX), 0);
 	assert_string_equal(name_at(&dump, &codes, 0x1003), "");
-	assert_int_equal(dump.next_time, 10);
+	assert_int_equal(dump.state.next_time, 10);
 	assert_int_equal(opd_jitdump_run(&dump, &codes, 10, MAX), 0);
 	assert_string_equal(name_at(&dump, &codes, 0x1003), "a");
 	opd_jitdump_run(&dump, &codes, 29, MAX);
@@ -70,7 +70,7 @@ static void test_times(void **state)
 	assert_string_equal(name_at(&dump, &codes, 0x2003), "b");
 	opd_jitdump_run(&dump, &codes, UINT64_MAX, MAX);
 	assert_string_equal(name_at(&dump, &codes, 0x2003), "");
-	assert_int_equal(dump.next_time, UINT64_MAX);
+	assert_int_equal(dump.state.next_time, UINT64_MAX);
 	/* What is added is seen. */
 	dump_load(&w, 50, 0x2000, "c", "CC");
 	opd_jitdump_run(&dump, &codes, 60, MAX);
@@ -134,7 +134,7 @@ static void test_function(void **state)
 		if (behind)
 			dump_lines(&w, 1, 0x1000);
 		begin_dump(&dump, &w);
-		assert_int_equal(dump.machine, EM_386);
+		assert_int_equal(dump.state.machine, EM_386);
 		opd_jitdump_run(&dump, &codes, 1, MAX);
 		check_function(&dump, &codes);
 		opd_jitdump_close(&dump);
@@ -156,9 +156,10 @@ static void test_no_dump(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct dump_writer w = { memfd_create("x", MFD_CLOEXEC), 0 };
 
-		assert_int_equal(opd_jitdump_open(&dump, dup(w.fd)), -EPROTO);
+		assert_int_equal(opd_jitdump_open(&dump, NULL, dup(w.fd)),
+				 -EPROTO);
 		dump_bytes(&w, &bad[i], sizeof(bad[i]));
-		assert_int_equal(opd_jitdump_open(&dump, w.fd), -EPROTO);
+		assert_int_equal(opd_jitdump_open(&dump, NULL, w.fd), -EPROTO);
 		assert_int_equal(dump.fd, -1);
 	}
 	assert_true(opd_jitdump_is_name("/tmp/jit-12.dump"));
@@ -273,7 +274,7 @@ static void test_mad_numbers(void **state)
 				    rows[i].ends ? "" : "z");
 		/* And nothing of the record. */
 		assert_int_equal(codes.nr + codes.nr_more, !rows[i].ends);
-		assert_int_equal(dump.is_damaged,
+		assert_int_equal(dump.state.is_damaged,
 				 rows[i].ends && rows[i].size < 16);
 		opd_jitdump_close(&dump);
 		opd_jit_codes_release(&codes);
@@ -415,7 +416,7 @@ static void test_many_records(void **state)
 	begin_dump(&dump, &w);
 	assert_int_equal(opd_jitdump_run(&dump, &codes, 2, MAX), -EAGAIN);
 	assert_string_equal(name_at(&dump, &codes, 0x1000), "");
-	assert_int_equal(dump.next_time, 2);
+	assert_int_equal(dump.state.next_time, 2);
 	assert_int_equal(opd_jitdump_run(&dump, &codes, 2, MAX), 0);
 	assert_string_equal(name_at(&dump, &codes, 0x1000), "a");
 	opd_jitdump_close(&dump);
@@ -653,7 +654,7 @@ static void check_frames(const void *frames, size_t len, bool is_moved)
 	if (is_moved)
 		dump_move(&w, 1, 0x1000, 0x5000, 6);
 	begin_dump(&dump, &w);
-	dump.machine = EM_X86_64;
+	dump.state.machine = EM_X86_64;
 	opd_jitdump_run(&dump, &codes, 1, MAX);
 	table = opd_jit_frames_find(
 		&tables, &dump,
@@ -722,7 +723,7 @@ static void test_mad_frames(void **state)
 				rows[i].record_size;
 		dump_load(&w, 1, 0x1000, "a", "AAAAAA");
 		begin_dump(&dump, &w);
-		dump.machine = rows[i].machine;
+		dump.state.machine = rows[i].machine;
 		opd_jitdump_run(&dump, &codes, 1, MAX);
 		assert_string_equal(name_at(&dump, &codes, 0x1000), "a");
 		assert_null(opd_jit_frames_find(
@@ -755,7 +756,7 @@ static void test_many_frames(void **state)
 		dump_load(&w, 1, 0x1000 + 16 * i, "a", "AAAAAA");
 	}
 	begin_dump(&dump, &w);
-	dump.machine = EM_X86_64;
+	dump.state.machine = EM_X86_64;
 	opd_jitdump_run(&dump, &codes, 1, NR_FRAMES);
 	for (unsigned int i = 0; i < 2 * NR_FRAMES; i++) {
 		const struct cfi_table *table = opd_jit_frames_find(

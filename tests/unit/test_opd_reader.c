@@ -222,7 +222,7 @@ static int try_confined(const char *path)
 	char byte;
 	int fd;
 
-	if (opd_confine())
+	if (opd_confine(OPD_CONFINE_TO_READING))
 		return 1;
 	fd = open(self, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, &byte, 1) != 1 || byte != 0x7f)

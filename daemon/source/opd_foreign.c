@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The call goes over a socket, with the descriptor, and comes back as its
+ * answer. What was read is in memory that both have: the caller copies each
+ * thing before it looks at it, as the other side may go on writing.
+ *
+ * The process is in the session of the daemon, as the daemon waits for it: it
+ * has the same share of the CPUs then (opd_priority.h).
+ */
+
+#include "daemon/source/opd_foreign.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/source/opd_confine.h"
+#include "daemon/source/opd_foreign_read.h"
+#include "daemon/source/opd_pass.h"
+#include "libop/op_log.h"
+
+void opd_foreign_init(struct opd_foreign *foreign)
+{
+	memset(foreign, 0, sizeof(*foreign));
+	foreign->sock = -1;
+	foreign->patience = OPD_FOREIGN_PATIENCE;
+}
+
+static void *make_room(int how)
+{
+	void *room = mmap(NULL, OPD_FOREIGN_ROOM, PROT_READ | PROT_WRITE,
+			  how | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return room == MAP_FAILED ? NULL : room;
+}
+
+/* ---- the other process ------------------------------------------------------
+ */
+
+static void serve_call(int fd, struct opd_foreign_call *call, void *room)
+{
+	call->err = 0;
+	call->nr = 0;
+	switch (call->what) {
+	case OPD_FOREIGN_MAP:
+		opd_foreign_read_map(fd, call, room);
+		break;
+	case OPD_FOREIGN_MAP_NAME:
+		opd_foreign_read_map_name(fd, call, room);
+		break;
+	case OPD_FOREIGN_DUMP:
+		opd_foreign_read_dump(fd, call);
+		break;
+	case OPD_FOREIGN_RECORDS:
+		opd_foreign_read_records(fd, call, room);
+		break;
+	case OPD_FOREIGN_FUNCTION:
+		opd_foreign_read_function(fd, call, room);
+		break;
+	case OPD_FOREIGN_FRAMES:
+		opd_foreign_read_frames(fd, call, room);
+		break;
+	default:
+		call->err = -EINVAL;
+	}
+}
+
+static void serve_calls(int sock, void *room)
+{
+	struct opd_foreign_call call;
+	int fd, err = 0;
+
+	while (!err && opd_receive_file(sock, &call, sizeof(call), &fd)) {
+		serve_call(fd, &call, room);
+		if (fd >= 0)
+			close(fd);
+		err = opd_send_file(sock, &call, sizeof(call), -1);
+	}
+}
+
+__attribute__((noreturn)) static void be_foreign(int sock, void *room,
+						 pid_t daemon)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
+		_exit(1);
+	if (!chdir("/") && dup2(sock, 0) == 0) {
+		close_range(1, ~0U, 0);
+		/* As in opd_reader.c: a kernel without filters is no reason to
+		 * have no names. */
+		(void)opd_confine(OPD_CONFINE_TO_DESCRIPTORS);
+		serve_calls(0, room);
+	}
+	/* At once: what sanitizers do at an end is no longer allowed. */
+	syscall(SYS_exit_group, 0);
+	_exit(0);
+}
+
+static int start_foreign(struct opd_foreign *foreign)
+{
+	pid_t daemon = getpid();
+	int socks[2];
+
+	if (!foreign->room)
+		foreign->room = make_room(MAP_SHARED);
+	if (!foreign->room)
+		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks))
+		return -errno;
+	foreign->pid = fork();
+	if (foreign->pid == 0)
+		be_foreign(socks[1], foreign->room, daemon);
+	close(socks[1]);
+	if (foreign->pid < 0) {
+		foreign->pid = 0;
+		close(socks[0]);
+		return -EAGAIN;
+	}
+	foreign->sock = socks[0];
+	return 0;
+}
+
+/* ---- the daemon -------------------------------------------------------------
+ */
+
+static void end_foreign(struct opd_foreign *foreign, bool wait)
+{
+	if (!foreign->pid)
+		return;
+	close(foreign->sock);
+	foreign->sock = -1;
+	/* A read that hangs may keep even who was killed. */
+	kill(foreign->pid, SIGKILL);
+	waitpid(foreign->pid, NULL, wait ? 0 : WNOHANG);
+	foreign->pid = 0;
+}
+
+void opd_foreign_release(struct opd_foreign *foreign)
+{
+	end_foreign(foreign, true);
+	if (foreign->room)
+		munmap(foreign->room, OPD_FOREIGN_ROOM);
+	opd_foreign_init(foreign);
+}
+
+static int give_up_call(struct opd_foreign *foreign, int err)
+{
+	end_foreign(foreign, false);
+	foreign->nr_failures++;
+	if (foreign->log)
+		op_log(foreign->log,
+		       "a file that tells of code made at run time does not let itself be read%s",
+		       foreign->nr_failures == OPD_FOREIGN_FAILURES
+			       ? ": no more such files are read"
+			       : "");
+	return err;
+}
+
+static bool is_answer(const struct opd_foreign_call *call, uint64_t what)
+{
+	return call->what == what && call->err <= 0 && call->err > -4096;
+}
+
+static int call_foreign(struct opd_foreign *foreign, int fd,
+			struct opd_foreign_call *call)
+{
+	struct pollfd p = { .events = POLLIN };
+	uint64_t what = call->what;
+	int got = -1, err, nr;
+
+	if (!foreign->pid) {
+		err = start_foreign(foreign);
+		if (err)
+			return err;
+	}
+	if (opd_send_file(foreign->sock, call, sizeof(*call), fd))
+		return give_up_call(foreign, -ETIMEDOUT);
+	p.fd = foreign->sock;
+	do
+		nr = poll(&p, 1, foreign->patience);
+	while (nr < 0 && errno == EINTR);
+	if (nr <= 0 ||
+	    !opd_receive_file(foreign->sock, call, sizeof(*call), &got) ||
+	    !is_answer(call, what))
+		err = give_up_call(foreign, -ETIMEDOUT);
+	else
+		err = (int)call->err;
+	if (got >= 0)
+		close(got);
+	return err;
+}
+
+int opd_foreign_do(struct opd_foreign *foreign, int fd,
+		   struct opd_foreign_call *call, const void **room)
+{
+	void *here;
+
+	if (foreign && foreign->nr_failures == OPD_FOREIGN_FAILURES)
+		return -EIO;
+	if (foreign) {
+		int err = call_foreign(foreign, fd, call);
+
+		*room = foreign->room;
+		return err;
+	}
+	*room = here = make_room(MAP_PRIVATE);
+	if (!here)
+		return -ENOMEM;
+	serve_call(fd, call, here);
+	return (int)call->err;
+}
+
+void opd_foreign_done(const struct opd_foreign *foreign, const void *room)
+{
+	if (!foreign && room)
+		munmap((void *)room, OPD_FOREIGN_ROOM);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_OPD_FOREIGN_H
+#define DAEMON_SOURCE_OPD_FOREIGN_H
+
+/*
+ * Reads perf maps and jitdumps, which any user may have written, in a process
+ * of its own: it has nothing but the descriptor that each call hands to it, and
+ * can do no more than read (opd_confine.h). What it answers is not believed:
+ * whoever calls looks at each number, as at one in the file.
+ *
+ * A call waits for its answer. A file that keeps the process longer than
+ * OPD_FOREIGN_PATIENCE is given up and the process killed; after
+ * OPD_FOREIGN_FAILURES of these nothing more is read.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/source/opd_jit_codes.h"
+
+#define OPD_FOREIGN_ROOM ((size_t)24 << 20) /* bytes of an answer */
+#define OPD_FOREIGN_PATIENCE 1000 /* ms */
+#define OPD_FOREIGN_FAILURES 8
+
+struct op_log;
+
+/* What is to be done with the file, and what is in the room then. */
+enum opd_foreign_what {
+	OPD_FOREIGN_MAP, /* lines from map.at on: struct opd_jit_code */
+	OPD_FOREIGN_MAP_NAME, /* the line at code.where: a name, with a zero */
+	OPD_FOREIGN_DUMP, /* the head of a dump: nothing */
+	OPD_FOREIGN_RECORDS, /* of a dump: struct opd_jit_event */
+	OPD_FOREIGN_FUNCTION, /* of code in a dump: see below */
+	OPD_FOREIGN_FRAMES, /* what unwinds it: an .eh_frame */
+};
+
+/* How far a map was read. */
+struct opd_foreign_map {
+	uint64_t at; /* bytes */
+	uint64_t taken; /* by this call, bytes */
+	uint64_t in_long_line; /* 1: the rest of it is to be skipped */
+};
+
+/* How far a jitdump was read. */
+struct opd_jitdump_state {
+	uint64_t machine; /* EM_ of elf(5) */
+	uint64_t has_times; /* 1: that can be compared */
+	uint64_t is_damaged; /* 1: nothing more is read */
+	uint64_t at; /* of the next record */
+	uint64_t next_time; /* of that record, if it is known; ns */
+	uint64_t lines_addr; /* the last LINES are of this code */
+	uint64_t lines_at; /* 0: there are none */
+	uint64_t frames_at; /* of what unwinds the next code; 0: not told */
+	uint64_t nr_taken; /* records, by this call */
+};
+
+/* A record of a jitdump. */
+struct opd_jit_event {
+	enum {
+		OPD_JIT_LOADED, /* code */
+		OPD_JIT_MOVED, /* code.start went to code.where */
+		OPD_JIT_HAS_LINES, /* code.start has lines at code.lines */
+	} what;
+	struct opd_jit_code code;
+};
+
+/*
+ * OPD_FOREIGN_FUNCTION: the name, OP_CODE_NAME_MAX bytes; the code, if there is
+ * any; the record of lines; struct opd_foreign_line.
+ */
+struct opd_foreign_function {
+	uint64_t has_bytes; /* code.size of them */
+	uint64_t lines_len; /* bytes of the record */
+	uint64_t nr_lines;
+};
+
+struct opd_foreign_line {
+	uint32_t offset; /* in the code */
+	uint32_t line;
+	uint32_t file; /* offset of its name in the record */
+};
+
+/* A call, which is also its answer. */
+struct opd_foreign_call {
+	uint64_t what; /* enum opd_foreign_what */
+	int64_t err; /* 0 or -errno */
+	uint64_t until; /* ns */
+	uint64_t most; /* bytes, or records */
+	uint64_t nr; /* things or bytes in the room */
+	struct opd_jit_code code;
+	struct opd_foreign_map map;
+	struct opd_jitdump_state dump;
+	struct opd_foreign_function function;
+	uint64_t frames_addr; /* where the code of the frames was then */
+};
+
+struct opd_foreign {
+	pid_t pid; /* 0: none */
+	int sock;
+	void *room; /* shared with it */
+	int patience; /* ms, OPD_FOREIGN_PATIENCE but for tests */
+	unsigned int nr_failures;
+	struct op_log *log; /* or NULL */
+};
+
+/* There is no process before the first call. */
+void opd_foreign_init(struct opd_foreign *foreign);
+void opd_foreign_release(struct opd_foreign *foreign);
+
+/*
+ * Do @call with the file @fd. Returns call->err; -ETIMEDOUT when the file was
+ * given up, -EIO when nothing is read any more. *@room is what was read, until
+ * opd_foreign_done(), which follows in any case. With @foreign NULL all is done
+ * here, for tests.
+ */
+int opd_foreign_do(struct opd_foreign *foreign, int fd,
+		   struct opd_foreign_call *call, const void **room);
+void opd_foreign_done(const struct opd_foreign *foreign, const void *room);
+
+#endif /* DAEMON_SOURCE_OPD_FOREIGN_H */

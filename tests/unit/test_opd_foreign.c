@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The process that reads perf maps and jitdumps: what it may do, what becomes
+ * of one that hangs or dies, and that no answer is believed.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon/source/opd_confine.h"
+#include "daemon/source/opd_foreign.h"
+#include "daemon/source/opd_jitdump.h"
+#include "daemon/source/opd_pass.h"
+#include "libcfi/cfi.h"
+#include "libop/op_code_image.h"
+
+#define PATIENT 60000 /* ms */
+#define LIES 300
+
+/* A file with a map of two functions. */
+static int make_map(void)
+{
+	static const char text[] = "1000 10 first\n2000 20 second\n";
+	int fd = memfd_create("map", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	return fd;
+}
+
+static void start(struct opd_foreign *foreign)
+{
+	opd_foreign_init(foreign);
+	foreign->patience = PATIENT;
+}
+
+static int read_map(struct opd_foreign *foreign, int fd)
+{
+	struct opd_foreign_call call = { .what = OPD_FOREIGN_MAP,
+					 .most = 4096 };
+	const struct opd_jit_code *codes;
+	const void *room = NULL;
+	int err = opd_foreign_do(foreign, fd, &call, &room);
+
+	codes = room;
+	if (!err) {
+		assert_int_equal(call.nr, 2);
+		assert_int_equal(codes[1].start, 0x2000);
+		assert_int_equal(codes[1].size, 0x20);
+		assert_int_equal(codes[1].where, 14);
+	}
+	opd_foreign_done(foreign, room);
+	return err;
+}
+
+static void test_a_map(void **state)
+{
+	struct opd_foreign foreign;
+	int fd = make_map();
+
+	(void)state;
+	start(&foreign);
+	assert_int_equal(read_map(NULL, fd), 0);
+	assert_int_equal(foreign.pid, 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(read_map(&foreign, fd), 0);
+	close(fd);
+	opd_foreign_release(&foreign);
+}
+
+/* Of the status of process @pid, what is behind @key. */
+static void read_status(pid_t pid, const char *key, char *value, size_t size)
+{
+	char path[64], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	*value = '\0';
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key)))
+			snprintf(value, size, "%s", line + strlen(key));
+	fclose(file);
+}
+
+static int count_fds_of(pid_t pid)
+{
+	char path[64];
+	int nr = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	assert_non_null(dir);
+	for (struct dirent *entry; (entry = readdir(dir));)
+		nr += entry->d_name[0] != '.';
+	closedir(dir);
+	return nr;
+}
+
+/* The number of the first thing that is not as it should be, or 0. */
+static int try_confined(int fd)
+{
+	char *argv[] = { "true", NULL };
+	char byte;
+
+	if (opd_confine(OPD_CONFINE_TO_DESCRIPTORS))
+		return 1;
+	if (pread(fd, &byte, 1, 0) != 1 || byte != '1')
+		return 2;
+	if (open("/proc/self/exe", O_RDONLY) >= 0 || errno != EPERM)
+		return 3;
+	if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0 || errno != EPERM)
+		return 4;
+	if (fork() >= 0 || errno != EPERM)
+		return 5;
+	if (execv("/bin/true", argv) >= 0 || errno != EPERM)
+		return 6;
+	return write(fd, "x", 1) >= 0 || errno != EPERM ? 7 : 0;
+}
+
+static void test_what_it_may(void **state)
+{
+	struct opd_foreign foreign;
+	char value[64];
+	int fd = make_map(), status;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	if (!pid)
+		syscall(SYS_exit_group, try_confined(fd));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	start(&foreign);
+	assert_int_equal(read_map(&foreign, fd), 0);
+	read_status(foreign.pid, "Seccomp:", value, sizeof(value));
+	assert_string_equal(value, "\t2\n");
+	read_status(foreign.pid, "NoNewPrivs:", value, sizeof(value));
+	assert_string_equal(value, "\t1\n");
+	read_status(foreign.pid, "CapPrm:", value, sizeof(value));
+	assert_string_equal(value, "\t0000000000000000\n");
+	/* Its socket alone: what it was handed is closed. */
+	assert_int_equal(count_fds_of(foreign.pid), 1);
+	close(fd);
+	opd_foreign_release(&foreign);
+}
+
+static void test_one_that_hangs(void **state)
+{
+	struct opd_foreign foreign;
+	int fd = make_map();
+
+	(void)state;
+	start(&foreign);
+	for (int i = 0; i < OPD_FOREIGN_FAILURES; i++) {
+		foreign.patience = PATIENT;
+		assert_int_equal(read_map(&foreign, fd), 0);
+		assert_int_equal(kill(foreign.pid, SIGSTOP), 0);
+		foreign.patience = 1;
+		assert_int_equal(read_map(&foreign, fd), -ETIMEDOUT);
+		assert_int_equal(foreign.pid, 0);
+	}
+	assert_int_equal(read_map(&foreign, fd), -EIO);
+	close(fd);
+	opd_foreign_release(&foreign);
+}
+
+static void test_one_that_dies(void **state)
+{
+	struct opd_foreign foreign;
+	int fd = make_map();
+
+	(void)state;
+	start(&foreign);
+	assert_int_equal(read_map(&foreign, fd), 0);
+	assert_int_equal(kill(foreign.pid, SIGKILL), 0);
+	assert_int_equal(read_map(&foreign, fd), -ETIMEDOUT);
+	assert_int_equal(read_map(&foreign, fd), 0);
+	close(fd);
+	opd_foreign_release(&foreign);
+}
+
+/* ---- lies -------------------------------------------------------------------
+ */
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return *seed >> 20;
+}
+
+/* A word that is likely to do harm. */
+static uint64_t bad_word(uint64_t *seed)
+{
+	static const uint64_t words[] = { 0,	      1,
+					  UINT64_MAX, UINT64_MAX - 1,
+					  UINT32_MAX, INT64_MAX,
+					  1u << 20,   24u << 20,
+					  16u << 20,  (24u << 20) / 12 };
+	uint64_t random = next_random(seed);
+
+	return random % 3 ? words[random / 3 % 10] : random;
+}
+
+/* Answers to all calls, with anything in them but what keeps it in talk. */
+__attribute__((noreturn)) static void lie(int sock, uint64_t *room)
+{
+	struct opd_foreign_call call;
+	uint64_t seed = 1, *words = (uint64_t *)&call;
+	const size_t nr = sizeof(call) / sizeof(*words);
+	int fd;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (opd_receive_file(sock, &call, sizeof(call), &fd)) {
+		close(fd);
+		for (size_t i = 2; i < nr; i++)
+			if (next_random(&seed) % 3 == 0)
+				words[i] = bad_word(&seed);
+		call.err = 0;
+		for (size_t i = 0; i < 8192; i++)
+			room[i] = bad_word(&seed);
+		if (opd_send_file(sock, &call, sizeof(call), -1))
+			break;
+	}
+	_exit(0);
+}
+
+static void start_lies(struct opd_foreign *foreign)
+{
+	int socks[2];
+
+	start(foreign);
+	foreign->room = mmap(NULL, OPD_FOREIGN_ROOM, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	assert_true(foreign->room != MAP_FAILED);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+				    socks),
+			 0);
+	foreign->pid = fork();
+	if (!foreign->pid)
+		lie(socks[1], foreign->room);
+	close(socks[1]);
+	foreign->sock = socks[0];
+}
+
+/* What is in the list can be code, whatever was told. */
+static void check_codes(const struct opd_jit_codes *codes)
+{
+	for (size_t i = 0; i < codes->nr + codes->nr_more; i++) {
+		const struct opd_jit_code *code =
+			i < codes->nr ? &codes->list[i]
+				      : &codes->more[i - codes->nr];
+
+		assert_true(code->size > 0);
+		assert_true(code->start <= UINT64_MAX - code->size);
+		assert_int_equal(code->number, 0);
+	}
+}
+
+static void read_lies(struct opd_foreign *foreign, int fd)
+{
+	struct opd_jit_code code = {
+		.start = 0x1000, .size = 64, .where = 1, .lines = 1, .frames = 1
+	};
+	struct opd_jit_codes codes = { 0 };
+	static struct op_code_function function;
+	struct opd_jitdump dump;
+	struct cfi_table *table;
+
+	if (opd_jitdump_open(&dump, foreign, dup(fd)))
+		return;
+	dump.state.is_damaged = 0;
+	dump.state.machine = 62;
+	opd_jitdump_run(&dump, &codes, UINT64_MAX, 1000);
+	check_codes(&codes);
+	if (!opd_jitdump_read(&dump, &code, &function)) {
+		assert_true(memchr(function.room, '\0', OP_CODE_NAME_MAX));
+		for (size_t i = 0; i < function.nr_lines; i++)
+			assert_true(function.lines[i].offset < 64 &&
+				    strlen(function.lines[i].file) <
+					    OPD_FOREIGN_ROOM);
+	}
+	opd_jitdump_free_function(&function);
+	dump.state.machine = 62;
+	if (!opd_jitdump_read_frames(&dump, &code, &table))
+		cfi_table_free(table);
+	opd_jitdump_close(&dump);
+	opd_jit_codes_release(&codes);
+}
+
+static void test_lies(void **state)
+{
+	struct opd_foreign foreign;
+	int fd = make_map();
+
+	(void)state;
+	start_lies(&foreign);
+	for (int i = 0; i < LIES; i++)
+		read_lies(&foreign, fd);
+	assert_int_equal(foreign.nr_failures, 0);
+	close(fd);
+	opd_foreign_release(&foreign);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_map),
+		cmocka_unit_test(test_what_it_may),
+		cmocka_unit_test(test_one_that_hangs),
+		cmocka_unit_test(test_one_that_dies),
+		cmocka_unit_test(test_lies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
