@@ -74,9 +74,25 @@ static int open_image(void *ctx, uint64_t cookie)
 			     tgid > 0 ? (uint32_t)tgid : 0);
 }
 
+static int read_id(void *ctx, int fd, struct op_build_id *id)
+{
+	struct opd_user_stacks *stacks = ctx;
+
+	return opd_foreign_build_id(&stacks->foreign, fd, id);
+}
+
+static int read_table(void *ctx, int fd, struct cfi_table **out)
+{
+	struct opd_user_stacks *stacks = ctx;
+
+	return opd_foreign_table(&stacks->foreign, fd, out);
+}
+
 static const struct unwinder_ops ops = {
 	.find_map = find_map,
 	.open_image = open_image,
+	.read_id = read_id,
+	.read_table = read_table,
 };
 
 int opd_user_stacks_init(struct opd_user_stacks *stacks,
@@ -90,6 +106,7 @@ int opd_user_stacks_init(struct opd_user_stacks *stacks,
 	stacks->keep = keep;
 	stacks->context = context;
 	stacks->trace = trace;
+	opd_foreign_init(&stacks->foreign);
 	return unwinder_new(&stacks->unwinder, &ops, stacks);
 }
 
@@ -102,6 +119,7 @@ void opd_user_stacks_release(struct opd_user_stacks *stacks)
 {
 	unwinder_free(stacks->unwinder);
 	stacks->unwinder = NULL;
+	opd_foreign_release(&stacks->foreign);
 }
 
 void opd_user_stacks_forget(struct opd_user_stacks *stacks)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "daemon/opd_stack.h"
+#include "daemon/source/opd_foreign.h"
 #include "libcfi/unwinder.h"
 
 /* The name of the kernel's code that each process has mapped. */
@@ -32,6 +33,7 @@ struct opd_user_stacks {
 	struct opd_trace *trace; /* that callers are added to */
 	bool vdso_is_ours; /* that of the stream is this kernel's */
 	struct unwinder *unwinder;
+	struct opd_foreign foreign; /* reads its tables */
 	/* the record in hand: 4 words for each mapping */
 	const uint64_t *maps;
 	size_t nr_maps;

@@ -90,6 +90,15 @@ int cfi_table_of_code(struct cfi_table **out, const struct cfi_code *code);
 
 void cfi_table_free(struct cfi_table *table);
 
+/*
+ * A table in one piece of so many bytes, for another process; and back, where
+ * nothing in the @len bytes at @from is believed: -EBADMSG for what is no
+ * table, -ENOMEM, else 0 with *@out set.
+ */
+size_t cfi_table_flat_len(const struct cfi_table *table);
+void cfi_table_flatten(const struct cfi_table *table, void *to);
+int cfi_table_unflatten(struct cfi_table **out, const void *from, size_t len);
+
 enum cfi_arch cfi_table_arch(const struct cfi_table *table);
 
 /* All memory that @table owns, bytes; its rows; the rules that they share. */

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "libcfi/cfi.h"
+#include "libop/op_build_id.h"
 #include "module/uapi/oprofile.h"
 
 /* Bytes of all tables, unless unwinder_set_limit() says otherwise. */
@@ -63,6 +64,13 @@ struct unwinder_ops {
 	 */
 	const struct cfi_table *(*find_code)(void *ctx, uint64_t addr,
 					     uint64_t *start);
+	/*
+	 * Read the build-id of the image's file @fd, and make its table, which
+	 * the unwinder frees. Both return 0 or -errno. The members are NULL
+	 * where the unwinder is to do that itself.
+	 */
+	int (*read_id)(void *ctx, int fd, struct op_build_id *id);
+	int (*read_table)(void *ctx, int fd, struct cfi_table **out);
 };
 
 struct unwinder;

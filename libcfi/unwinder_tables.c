@@ -119,13 +119,16 @@ static struct unwinder_table *read_unwind_table(struct unwinder_tables *t,
 	struct op_build_id id = { .len = 0 };
 	struct unwinder_table *table;
 
-	if (op_build_id_of_elf(&id, fd))
+	if (t->ops->read_id ? t->ops->read_id(t->ctx, fd, &id)
+			    : op_build_id_of_elf(&id, fd))
 		id.len = 0;
 	table = find_by_id(t, &id);
 	if (table)
 		return table;
 	table = calloc(1, sizeof(*table));
-	if (!table || cfi_table_read(&table->cfi, fd, NULL)) {
+	if (!table ||
+	    (t->ops->read_table ? t->ops->read_table(t->ctx, fd, &table->cfi)
+				: cfi_table_read(&table->cfi, fd, NULL))) {
 		free(table);
 		return NULL;
 	}

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -24,6 +25,8 @@
 #include "daemon/source/opd_confine.h"
 #include "daemon/source/opd_foreign_read.h"
 #include "daemon/source/opd_pass.h"
+#include "libcfi/cfi.h"
+#include "libop/op_build_id.h"
 #include "libop/op_log.h"
 
 void opd_foreign_init(struct opd_foreign *foreign)
@@ -66,6 +69,12 @@ static void serve_call(int fd, struct opd_foreign_call *call, void *room)
 		break;
 	case OPD_FOREIGN_FRAMES:
 		opd_foreign_read_frames(fd, call, room);
+		break;
+	case OPD_FOREIGN_BUILD_ID:
+		opd_foreign_read_build_id(fd, call, room);
+		break;
+	case OPD_FOREIGN_TABLE:
+		opd_foreign_read_table(fd, call, room);
 		break;
 	default:
 		call->err = -EINVAL;
@@ -220,4 +229,56 @@ void opd_foreign_done(const struct opd_foreign *foreign, const void *room)
 {
 	if (!foreign && room)
 		munmap((void *)room, OPD_FOREIGN_ROOM);
+}
+
+/* ---- binaries ---------------------------------------------------------------
+ */
+
+int opd_foreign_build_id(struct opd_foreign *foreign, int fd,
+			 struct op_build_id *id)
+{
+	struct opd_foreign_call call = { .what = OPD_FOREIGN_BUILD_ID };
+	const void *room = NULL;
+	int err = opd_foreign_do(foreign, fd, &call, &room);
+
+	id->len = 0;
+	if (!err && call.nr > sizeof(id->bytes))
+		err = -EBADMSG;
+	if (!err) {
+		id->len = (unsigned int)call.nr;
+		memcpy(id->bytes, room, id->len);
+	}
+	opd_foreign_done(foreign, room);
+	return err;
+}
+
+int opd_foreign_take_table(const void *room, uint64_t nr,
+			   struct cfi_table **out)
+{
+	uint8_t *copy;
+	int err;
+
+	if (nr > OPD_FOREIGN_ROOM)
+		return -EBADMSG;
+	/* The room may change. */
+	copy = malloc(nr + !nr);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, room, nr);
+	err = cfi_table_unflatten(out, copy, nr);
+	free(copy);
+	return err;
+}
+
+int opd_foreign_table(struct opd_foreign *foreign, int fd,
+		      struct cfi_table **out)
+{
+	struct opd_foreign_call call = { .what = OPD_FOREIGN_TABLE };
+	const void *room = NULL;
+	int err = opd_foreign_do(foreign, fd, &call, &room);
+
+	if (!err)
+		err = opd_foreign_take_table(room, call.nr, out);
+	opd_foreign_done(foreign, room);
+	return err;
 }

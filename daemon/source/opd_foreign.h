@@ -3,10 +3,10 @@
 #define DAEMON_SOURCE_OPD_FOREIGN_H
 
 /*
- * Reads perf maps and jitdumps, which any user may have written, in a process
- * of its own: it has nothing but the descriptor that each call hands to it, and
- * can do no more than read (opd_confine.h). What it answers is not believed:
- * whoever calls looks at each number, as at one in the file.
+ * Reads perf maps, jitdumps and binaries, which any user may have written, in a
+ * process of its own: it has nothing but the descriptor that each call hands to
+ * it, and can do no more than read (opd_confine.h). What it answers is not
+ * believed: whoever calls looks at each number, as at one in the file.
  *
  * A call waits for its answer. A file that keeps the process longer than
  * OPD_FOREIGN_PATIENCE is given up and the process killed; after
@@ -20,8 +20,8 @@
 
 #include "daemon/source/opd_jit_codes.h"
 
-#define OPD_FOREIGN_ROOM ((size_t)24 << 20) /* bytes of an answer */
-#define OPD_FOREIGN_PATIENCE 1000 /* ms */
+#define OPD_FOREIGN_ROOM ((size_t)64 << 20) /* bytes of an answer */
+#define OPD_FOREIGN_PATIENCE 5000 /* ms: a large table takes 0.1 s */
 #define OPD_FOREIGN_FAILURES 8
 
 struct op_log;
@@ -33,7 +33,9 @@ enum opd_foreign_what {
 	OPD_FOREIGN_DUMP, /* the head of a dump: nothing */
 	OPD_FOREIGN_RECORDS, /* of a dump: struct opd_jit_event */
 	OPD_FOREIGN_FUNCTION, /* of code in a dump: see below */
-	OPD_FOREIGN_FRAMES, /* what unwinds it: an .eh_frame */
+	OPD_FOREIGN_FRAMES, /* what unwinds it: a table (cfi_table_flatten()) */
+	OPD_FOREIGN_BUILD_ID, /* of an ELF file: its bytes */
+	OPD_FOREIGN_TABLE, /* what unwinds that: as above */
 };
 
 /* How far a map was read. */
@@ -93,7 +95,6 @@ struct opd_foreign_call {
 	struct opd_foreign_map map;
 	struct opd_jitdump_state dump;
 	struct opd_foreign_function function;
-	uint64_t frames_addr; /* where the code of the frames was then */
 };
 
 struct opd_foreign {
@@ -118,5 +119,18 @@ void opd_foreign_release(struct opd_foreign *foreign);
 int opd_foreign_do(struct opd_foreign *foreign, int fd,
 		   struct opd_foreign_call *call, const void **room);
 void opd_foreign_done(const struct opd_foreign *foreign, const void *room);
+
+struct op_build_id;
+struct cfi_table;
+
+/* The build-id of the ELF file @fd, and its table for unwinding, which is the
+ * caller's to free. Return as opd_foreign_do(). */
+int opd_foreign_build_id(struct opd_foreign *foreign, int fd,
+			 struct op_build_id *id);
+int opd_foreign_table(struct opd_foreign *foreign, int fd,
+		      struct cfi_table **out);
+/* Take the table of @nr bytes out of a room. */
+int opd_foreign_take_table(const void *room, uint64_t nr,
+			   struct cfi_table **out);
 
 #endif /* DAEMON_SOURCE_OPD_FOREIGN_H */

@@ -9,6 +9,7 @@
  * have means that nothing behind it makes sense, so reading ends there.
  */
 
+#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 
 #include "daemon/source/opd_foreign.h"
 #include "daemon/source/opd_foreign_read.h"
+#include "libcfi/cfi.h"
 #include "libop/op_code_image.h"
 #include "libop/op_file.h"
 #include "libop/op_jitdump.h"
@@ -338,22 +340,54 @@ static bool has_frames(int fd, uint64_t at, size_t *len)
 	return true;
 }
 
+static bool take_arch(const struct opd_foreign_call *call,
+		      struct cfi_code *code)
+{
+	switch (call->dump.machine) {
+	case EM_X86_64:
+		code->arch = CFI_X86_64;
+		return true;
+	case EM_AARCH64:
+		code->arch = CFI_AARCH64;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Addresses in the frames are relative to where they would lie, or those of the
+ * code when it was told, which it may have left since.
+ */
 void opd_foreign_read_frames(int fd, struct opd_foreign_call *call, void *room)
 {
 	const struct opd_jit_code *code = &call->code;
+	struct cfi_code from = { .len = code->size };
+	struct cfi_table *table = NULL;
 	struct op_jitdump_load load;
-	size_t len;
+	uint8_t *bytes;
 
 	call->err = -ENOENT;
 	if (!code->frames || code->size > MAX_CODE_BYTES ||
-	    !has_frames(fd, code->frames, &len) ||
+	    !take_arch(call, &from) ||
+	    !has_frames(fd, code->frames, &from.frames_len) ||
 	    op_file_read_at(fd, &load, sizeof(load), code->where) ||
 	    load.prefix.id != OP_JITDUMP_LOAD ||
-	    !is_range(load.code_addr, code->size) ||
-	    op_file_read_at(fd, room, len,
-			    code->frames + sizeof(struct op_jitdump_unwind)))
+	    !is_range(load.code_addr, from.len))
 		return;
-	call->nr = len;
-	call->frames_addr = load.code_addr;
-	call->err = 0;
+	bytes = malloc(from.frames_len);
+	if (!bytes) {
+		call->err = -ENOMEM;
+		return;
+	}
+	from.addr = load.code_addr;
+	from.frames_addr = from.addr + (from.len + OP_JITDUMP_FRAMES_ALIGN -
+					1) / OP_JITDUMP_FRAMES_ALIGN *
+					       OP_JITDUMP_FRAMES_ALIGN;
+	from.frames = bytes;
+	if (!op_file_read_at(fd, bytes, from.frames_len,
+			     code->frames + sizeof(struct op_jitdump_unwind)))
+		call->err = cfi_table_of_code(&table, &from);
+	free(bytes);
+	if (!call->err)
+		opd_foreign_put_table(call, table, room);
 }

@@ -18,5 +18,14 @@ void opd_foreign_read_records(int fd, struct opd_foreign_call *call,
 void opd_foreign_read_function(int fd, struct opd_foreign_call *call,
 			       void *room);
 void opd_foreign_read_frames(int fd, struct opd_foreign_call *call, void *room);
+void opd_foreign_read_build_id(int fd, struct opd_foreign_call *call,
+			       void *room);
+void opd_foreign_read_table(int fd, struct opd_foreign_call *call, void *room);
+
+struct cfi_table;
+
+/* Put @table, which is freed, into @room. */
+void opd_foreign_put_table(struct opd_foreign_call *call,
+			   struct cfi_table *table, void *room);
 
 #endif /* DAEMON_SOURCE_OPD_FOREIGN_READ_H */

@@ -7,13 +7,11 @@
 
 #include "daemon/source/opd_jitdump.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "libcfi/cfi.h"
 #include "libop/op_array.h"
 #include "libop/op_code_image.h"
 #include "libop/op_jitdump.h"
@@ -244,56 +242,19 @@ int opd_jitdump_read(const struct opd_jitdump *dump,
 /* ---- unwind data ------------------------------------------------------------
  */
 
-static bool take_arch(const struct opd_jitdump *dump, struct cfi_code *code)
-{
-	switch (dump->state.machine) {
-	case EM_X86_64:
-		code->arch = CFI_X86_64;
-		return true;
-	case EM_AARCH64:
-		code->arch = CFI_AARCH64;
-		return true;
-	}
-	return false;
-}
-
-/*
- * Addresses in the frames are relative to where they would lie, or those of the
- * code when it was told, which it may have left since.
- */
 int opd_jitdump_read_frames(const struct opd_jitdump *dump,
 			    const struct opd_jit_code *code,
 			    struct cfi_table **out)
 {
 	struct opd_foreign_call call = { .what = OPD_FOREIGN_FRAMES,
-					 .code = *code };
-	struct cfi_code from = { .len = code->size };
+					 .code = *code,
+					 .dump = dump->state };
 	const void *room = NULL;
-	uint8_t *bytes = NULL;
-	int err = take_arch(dump, &from) ? 0 : -ENOENT;
+	int err = opd_foreign_do(dump->foreign, dump->fd, &call, &room);
 
 	if (!err)
-		err = opd_foreign_do(dump->foreign, dump->fd, &call, &room);
-	if (!err && (!call.nr || call.nr > OPD_FOREIGN_ROOM ||
-		     call.frames_addr > UINT64_MAX - from.len))
-		err = -ENOENT;
-	if (!err) {
-		bytes = malloc(call.nr);
-		err = bytes ? 0 : -ENOMEM;
-	}
-	if (!err) {
-		memcpy(bytes, room, call.nr);
-		from.addr = call.frames_addr;
-		from.frames_addr =
-			from.addr + (from.len + OP_JITDUMP_FRAMES_ALIGN - 1) /
-					    OP_JITDUMP_FRAMES_ALIGN *
-					    OP_JITDUMP_FRAMES_ALIGN;
-		from.frames = bytes;
-		from.frames_len = call.nr;
-		err = cfi_table_of_code(out, &from);
-	}
+		err = opd_foreign_take_table(room, call.nr, out);
 	opd_foreign_done(dump->foreign, room);
-	free(bytes);
 	return err == -ENOMEM || !err ? err : -ENOENT;
 }
 

@@ -63,10 +63,26 @@ static const struct cfi_table *find_code(void *ctx, uint64_t addr,
 				    world->now, start);
 }
 
+static int read_id(void *ctx, int fd, struct op_build_id *id)
+{
+	const struct opd_perf_stacks *stacks = ctx;
+
+	return opd_foreign_build_id(&stacks->world->jits.foreign, fd, id);
+}
+
+static int read_table(void *ctx, int fd, struct cfi_table **out)
+{
+	const struct opd_perf_stacks *stacks = ctx;
+
+	return opd_foreign_table(&stacks->world->jits.foreign, fd, out);
+}
+
 static const struct unwinder_ops ops = {
 	.find_map = find_map,
 	.open_image = open_image,
 	.find_code = find_code,
+	.read_id = read_id,
+	.read_table = read_table,
 };
 
 int opd_perf_stacks_init(struct opd_perf_world *world, uint32_t depth,

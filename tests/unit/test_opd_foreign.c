@@ -215,8 +215,8 @@ static uint64_t bad_word(uint64_t *seed)
 	static const uint64_t words[] = { 0,	      1,
 					  UINT64_MAX, UINT64_MAX - 1,
 					  UINT32_MAX, INT64_MAX,
-					  1u << 20,   24u << 20,
-					  16u << 20,  (24u << 20) / 12 };
+					  1u << 20,   64u << 20,
+					  16u << 20,  (64u << 20) / 12 };
 	uint64_t random = next_random(seed);
 
 	return random % 3 ? words[random / 3 % 10] : random;
