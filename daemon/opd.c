@@ -288,6 +288,7 @@ void opd_release(struct opd *opd)
 	opd_tasks_release(&opd->tasks);
 	opd_images_release(&opd->images);
 	opd_places_release(&opd->places);
+	opd_stacks_release(&opd->stacks);
 	opd_anon_release(&opd->anon);
 	opd_extended_release(&opd->extended);
 	opd_pack_release(&opd->store);

@@ -11,6 +11,7 @@
  *	opd_trans	keeps the context, which opd_codes changes
  *	opd_trace	collects the frames of a stack for opd_stack, from
  *	  opd_user_stack	what has to be unwound
+ *	  opd_steps		frames of stacks before
  *	opd_place	from context to sample file, by way of
  *	  opd_cookie, opd_image	what image cookies stand for
  *	  opd_kernel		ranges of the kernel and its modules

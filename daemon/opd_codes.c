@@ -512,6 +512,10 @@ static int take_switch(struct opd *opd, const uint64_t *at)
 		return handle_CTX_SWITCH(opd, &rec) ?: 2;
 	case OP_CODE_WORD(OP_CTX_TGID, 0, 1):
 		return handle_CTX_TGID(opd, &rec) ?: 1;
+	case OP_CODE_WORD(OP_TRACE_BEGIN, 0, 0):
+		return handle_TRACE_BEGIN(opd, &rec);
+	case OP_CODE_WORD(OP_TRACE_END, 0, 1):
+		return handle_TRACE_END(opd, &rec) ?: 1;
 	default:
 		return -EINVAL;
 	}

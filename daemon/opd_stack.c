@@ -10,6 +10,9 @@
  * and are counted as such. A tree has its frames from the outside in, so a
  * stack that is not whole gets a root that says why, and never looks like one
  * that began there.
+ *
+ * Both phases begin where the stack leaves the ones before it: opd_steps.h has
+ * the places of frames that came with the same callers.
  */
 
 #include "daemon/opd_stack.h"
@@ -34,12 +37,17 @@ struct store {
 	const struct opd_stack *stack;
 	bool last;
 	uint64_t waits_for;
+	struct opd_way way; /* that it takes; its tree is NULL if that is new */
+	bool has_context_way; /* it was found by the context alone */
+	unsigned int nr_known; /* outermost frames that were found as steps */
+	uint64_t caller; /* the serial that the innermost of them has */
+	uint64_t changes; /* of the store, when it was looked in */
 	/* The last image that was found. */
 	uint64_t cookie; /* OP_NO_COOKIE: none yet */
 	struct opd_image *image;
 	/* The last file of arcs, which is open as long as no other is used. */
 	struct opd_sfile *arcs; /* NULL: none yet */
-	const struct opd_spot *caller, *callee;
+	const struct opd_spot *calls, *callee;
 };
 
 static int make_root(struct opd_stacks *stacks, enum op_ledger_stacks class,
@@ -63,8 +71,13 @@ int opd_stacks_init(struct opd_stacks *stacks, const struct opd_places *places,
 		.kind = OP_IMAGE_PSEUDO,
 		.name = "[unknown]",
 	};
-	int err;
+	int err = 0;
 
+	/* The tables stay when everything else starts anew. */
+	if (!stacks->steps.steps)
+		err = opd_steps_init(&stacks->steps);
+	if (err)
+		return err;
 	stacks->places = places;
 	stacks->unwinder = unwinder;
 	stacks->stats = stats;
@@ -75,6 +88,11 @@ int opd_stacks_init(struct opd_stacks *stacks, const struct opd_places *places,
 	if (!err)
 		err = make_root(stacks, OP_STACKS_BROKEN, OP_TREE_BROKEN);
 	return err ? err : opd_image_get(places->images, &id, &stacks->unknown);
+}
+
+void opd_stacks_release(struct opd_stacks *stacks)
+{
+	opd_steps_release(&stacks->steps);
 }
 
 /* ---- where its frames are ---------------------------------------------------
@@ -166,14 +184,6 @@ static bool find_app(struct store *s)
 	return true;
 }
 
-static bool find_all(struct store *s)
-{
-	for (unsigned int i = 0; i < s->stack->nr; i++)
-		if (!find_spot(s, i))
-			return false;
-	return find_app(s);
-}
-
 /* The application of what is in @spot, as the settings separate it. */
 static struct opd_image *app_at(const struct store *s,
 				const struct opd_spot *spot)
@@ -188,7 +198,8 @@ static struct opd_image *app_at(const struct store *s,
 	return separate && s->stacks->app ? s->stacks->app : spot->image;
 }
 
-/* ---- arcs -------------------------------------------------------------------
+/* ---- the way to them
+ * -----------------------------------------------------------
  */
 
 /* The key of flat samples in @spot. */
@@ -214,6 +225,143 @@ static void fill_key(const struct store *s, const struct opd_spot *spot,
 	};
 }
 
+/* A kernel thread's is the kernel, in whatever module it is. */
+static struct opd_image *kernel_image(const struct opd_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->nr; i++)
+		if (kernel->ranges[i].image->kind == OP_IMAGE_KERNEL)
+			return kernel->ranges[i].image;
+	return NULL;
+}
+
+/* What the tree of the stack is the tree of. False if its name may still come.
+ */
+static bool find_owner(struct store *s, struct opd_spot *owner)
+{
+	struct opd_image *image = s->stacks->app;
+
+	if (!image && s->stack->frames[0].kernel)
+		image = kernel_image(s->places->kernel);
+	if (!image && !find_spot(s, 0))
+		return false;
+	if (image)
+		*owner = (struct opd_spot){ .image = image };
+	else
+		*owner = s->stacks->spots[0];
+	return true;
+}
+
+/* Fill the key of the way from what the stack is about, which is known. */
+static void fill_way_key(struct store *s, const struct opd_spot *owner)
+{
+	fill_key(s, owner, &s->way.key);
+	s->way.key.app = s->way.key.dep = owner->image->first;
+	s->way.has_app = s->stacks->app != NULL;
+}
+
+static bool is_context_way(const struct opd_context_way *known,
+			   const struct store *s)
+{
+	const struct opd_context *context = &s->stack->context;
+
+	return known->changes == s->way.changes &&
+	       known->app_cookie == context->app_cookie &&
+	       known->run_as == context->run_as && known->tid == context->tid &&
+	       known->tgid == context->tgid && known->cpu == context->cpu &&
+	       known->cgroup == context->cgroup &&
+	       known->has_app == context->has_app &&
+	       (known->app || s->stack->frames[0].kernel) &&
+	       known->counter == s->way.counter && known->class == s->way.class;
+}
+
+/* False if a name may still come. */
+static bool search_way(struct store *s)
+{
+	const struct opd_way *known;
+	struct opd_spot owner;
+
+	if (!find_app(s) || !find_owner(s, &owner))
+		return false;
+	/* Then the sample is not stored either. */
+	if (!owner.image)
+		return true;
+	fill_way_key(s, &owner);
+	known = opd_steps_way(&s->stacks->steps, &s->way);
+	if (known) {
+		s->way.serial = known->serial;
+		s->way.tree = known->tree;
+	}
+	return true;
+}
+
+/* Whether the way is known or new. False if a name may still come. */
+static bool find_way(struct store *s, enum op_ledger_stacks class)
+{
+	const struct opd_context_way *known =
+		opd_steps_context(&s->stacks->steps, &s->stack->context);
+
+	s->changes = s->places->store->changes;
+	s->way.changes = opd_places_changes(s->places);
+	s->way.counter = s->stack->counter;
+	s->way.class = class;
+	s->way.serial = 0;
+	s->way.tree = NULL;
+	s->has_context_way = is_context_way(known, s);
+	if (!s->has_context_way)
+		return search_way(s);
+	s->stacks->app = known->app;
+	s->way.serial = known->serial;
+	s->way.tree = known->tree;
+	return true;
+}
+
+/* Go from the outermost frame on as far as stacks before went. */
+static void follow_steps(struct store *s)
+{
+	const struct opd_stack *stack = s->stack;
+	const struct opd_step *step = NULL;
+	uint64_t caller = s->way.serial;
+	unsigned int i = caller ? stack->nr : 0;
+	struct opd_spot *spots = s->stacks->spots;
+
+	for (; i; i--) {
+		step = opd_steps_find(&s->stacks->steps, caller,
+				      &stack->frames[i - 1], i == 1,
+				      stack->context.tgid);
+		if (!step)
+			break;
+		s->stacks->known[i - 1] = step;
+		caller = step->serial;
+	}
+	s->caller = caller;
+	s->nr_known = s->way.serial ? stack->nr - i : 0;
+	/* What is not known goes on from here. */
+	for (unsigned int k = i; k < i + 2 && k < i + s->nr_known; k++)
+		spots[k] = s->stacks->known[k]->spot;
+}
+
+static bool find_all(struct store *s, enum op_ledger_stacks class)
+{
+	if (!find_way(s, class))
+		return false;
+	follow_steps(s);
+	for (unsigned int i = 0; i < s->stack->nr - s->nr_known; i++)
+		if (!find_spot(s, i))
+			return false;
+	return true;
+}
+
+/* All frames are to be looked up again, but for their spots. */
+static void forget_steps(struct store *s)
+{
+	for (unsigned int i = s->stack->nr - s->nr_known; i < s->stack->nr; i++)
+		s->stacks->spots[i] = s->stacks->known[i]->spot;
+	s->nr_known = 0;
+}
+
+/* ---- arcs -------------------------------------------------------------------
+ */
+
 static struct opd_sfile *arcs_between(const struct store *s,
 				      const struct opd_spot *caller,
 				      const struct opd_spot *spot)
@@ -233,15 +381,16 @@ static struct opd_sfile *arcs_between(const struct store *s,
 
 /* Most are between the images that the last one was between. */
 static int count_arc(struct store *s, const struct opd_spot *caller,
-		     const struct opd_spot *callee)
+		     struct opd_spot *callee)
 {
-	if (!s->arcs || !opd_spot_same_image(s->caller, caller) ||
+	if (!s->arcs || !opd_spot_same_image(s->calls, caller) ||
 	    !opd_spot_same_image(s->callee, callee))
 		s->arcs = arcs_between(s, caller, callee);
 	if (!s->arcs)
 		return -ENOMEM;
-	s->caller = caller;
+	s->calls = caller;
 	s->callee = callee;
+	callee->arcs = s->arcs;
 	return opd_sfile_add(s->places->store, s->arcs, s->stack->counter,
 			     caller->key << 32 | callee->function,
 			     opd_stack_times(s->stack));
@@ -249,7 +398,7 @@ static int count_arc(struct store *s, const struct opd_spot *caller,
 
 static enum op_ledger_stacks store_arc(struct store *s,
 				       const struct opd_spot *caller,
-				       const struct opd_spot *callee)
+				       struct opd_spot *callee)
 {
 	if (!caller->image || !callee->image)
 		return OP_STACKS_ARCS_NOT_STORED;
@@ -259,50 +408,148 @@ static enum op_ledger_stacks store_arc(struct store *s,
 					    : OP_STACKS_ARCS;
 }
 
+/* From the outermost frame inwards to @to, as long as the files are there that
+ * the steps know. Returns the last callee. */
+static unsigned int store_known_arcs(struct store *s, unsigned int to)
+{
+	struct opd_store *store = s->places->store;
+	uint64_t *stats = s->stacks->stats->stacks;
+	uint64_t times = opd_stack_times(s->stack);
+	unsigned int i = s->stack->nr - 1;
+
+	while (i > to && s->changes == store->changes) {
+		const struct opd_step *step = s->stacks->known[--i];
+		int err;
+
+		opd_sfile_use(store, step->spot.arcs);
+		err = opd_sfile_add(store, step->spot.arcs, s->stack->counter,
+				    step->arc, times);
+		stats[err ? OP_STACKS_ARCS_NOT_STORED : OP_STACKS_ARCS] +=
+			times;
+	}
+	return i;
+}
+
+static void store_arcs(struct store *s)
+{
+	struct opd_spot *spots = s->stacks->spots;
+	uint64_t *stats = s->stacks->stats->stacks;
+	uint64_t times = opd_stack_times(s->stack);
+	unsigned int first = s->stack->nr - s->nr_known;
+	unsigned int i = store_known_arcs(s, first);
+
+	if (s->changes != s->places->store->changes) {
+		forget_steps(s);
+	} else if (s->nr_known > 1) {
+		s->calls = &spots[first + 1];
+		s->callee = &spots[first];
+		s->arcs = spots[first].arcs;
+	}
+	while (i--)
+		stats[store_arc(s, &spots[i + 1], &spots[i])] += times;
+}
+
 /* ---- trees ------------------------------------------------------------------
  */
 
-/* A kernel thread's is the kernel, in whatever module it is. */
-static struct opd_image *kernel_image(const struct opd_kernel *kernel)
-{
-	for (size_t i = 0; i < kernel->nr; i++)
-		if (kernel->ranges[i].image->kind == OP_IMAGE_KERNEL)
-			return kernel->ranges[i].image;
-	return NULL;
-}
-
-static void fill_tree_key(struct store *s, struct opd_sfile_key *key)
-{
-	struct opd_spot spot = s->stacks->spots[0];
-	struct opd_image *kernel = NULL;
-
-	if (s->stacks->app) {
-		spot = (struct opd_spot){ .image = s->stacks->app };
-	} else if (s->stack->frames[0].kernel) {
-		kernel = kernel_image(s->places->kernel);
-		if (kernel)
-			spot = (struct opd_spot){ .image = kernel };
-	}
-	fill_key(s, &spot, key);
-	key->app = key->dep = spot.image->first;
-}
-
-static int store_tree(struct store *s, enum op_ledger_stacks class)
+/* A frame without image stands in the tree as such. */
+static void name_unknown(struct store *s)
 {
 	struct opd_spot *spots = s->stacks->spots;
-	const struct opd_spot *root = &s->stacks->roots[class];
-	struct opd_sfile_key key;
 
-	fill_tree_key(s, &key);
-	for (unsigned int i = 0; i < s->stack->nr; i++) {
+	for (unsigned int i = 0; i < s->stack->nr - s->nr_known; i++) {
 		if (spots[i].image)
 			continue;
 		spots[i].image = s->stacks->unknown;
 		spots[i].key = spots[i].function = 0;
 	}
-	return opd_tree_add(s->places->store, &key, s->stack->counter, spots,
-			    s->stack->nr, root->image ? root : NULL,
+}
+
+static int add_to_tree(struct store *s)
+{
+	const struct opd_spot *root = &s->stacks->roots[s->way.class];
+
+	return opd_tree_add(s->places->store, s->way.tree, s->stacks->spots,
+			    s->stack->nr, s->nr_known,
+			    root->image ? root : NULL,
 			    opd_stack_times(s->stack));
+}
+
+static int store_tree(struct store *s)
+{
+	struct opd_store *store = s->places->store;
+	struct opd_spot owner;
+	int err;
+
+	if (s->changes != store->changes) {
+		forget_steps(s);
+		s->way.tree = NULL;
+	}
+	if (!s->way.tree) {
+		find_owner(s, &owner);
+		fill_way_key(s, &owner);
+		s->way.tree = opd_tree_get(store, &s->way.key, s->way.counter);
+	}
+	if (!s->way.tree)
+		return -ENOMEM;
+	name_unknown(s);
+	err = add_to_tree(s);
+	if (err != -EAGAIN)
+		return err;
+	forget_steps(s);
+	return add_to_tree(s);
+}
+
+static void keep_context_way(const struct store *s)
+{
+	const struct opd_context *context = &s->stack->context;
+
+	if (!s->stacks->app && !s->stack->frames[0].kernel)
+		return;
+	*opd_steps_context(&s->stacks->steps, context) =
+		(struct opd_context_way){
+			.changes = s->way.changes,
+			.app_cookie = context->app_cookie,
+			.run_as = context->run_as,
+			.tid = context->tid,
+			.tgid = context->tgid,
+			.cpu = context->cpu,
+			.cgroup = context->cgroup,
+			.has_app = context->has_app,
+			.counter = s->way.counter,
+			.class = s->way.class,
+			.app = s->stacks->app,
+			.serial = s->way.serial,
+			.tree = s->way.tree,
+		};
+}
+
+/* Frames whose arcs have no file are looked at each time. */
+static void keep_steps(struct store *s)
+{
+	struct opd_steps *steps = &s->stacks->steps;
+	const struct opd_stack *stack = s->stack;
+	const struct opd_spot *spots = s->stacks->spots;
+	unsigned int i = stack->nr - s->nr_known;
+
+	/* Something that was found may be gone already. */
+	if (s->last || s->way.changes != opd_places_changes(s->places))
+		return;
+	if (!s->way.serial)
+		s->caller = s->way.serial = opd_steps_add_way(steps, &s->way);
+	if (!s->has_context_way)
+		keep_context_way(s);
+	while (i--) {
+		bool outermost = i == stack->nr - 1;
+
+		if (spots[i].image == s->stacks->unknown ||
+		    (!outermost && !spots[i].arcs))
+			break;
+		s->caller = opd_steps_add(
+			steps, s->caller, &stack->frames[i], i == 0, &spots[i],
+			outermost ? 0
+				  : spots[i + 1].key << 32 | spots[i].function);
+	}
 }
 
 /* ---- all of it --------------------------------------------------------------
@@ -343,29 +590,41 @@ static enum op_ledger_stacks class_of(enum op_trace_ending ending)
 bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
 		     bool last, uint64_t *waits_for)
 {
-	struct store s = {
-		.stacks = stacks,
-		.places = stacks->places,
-		.stack = stack,
-		.last = last,
-		.waits_for = OP_NO_COOKIE,
-		.cookie = OP_NO_COOKIE,
-	};
-	const struct opd_spot *spots = stacks->spots;
+	struct store s;
 	enum op_ledger_stacks class = class_of(stack->ending);
 	uint64_t *stats = stacks->stats->stacks;
 	uint64_t times = opd_stack_times(stack);
 
-	if (!find_all(&s)) {
+	s.stacks = stacks;
+	s.places = stacks->places;
+	s.stack = stack;
+	s.last = last;
+	s.waits_for = OP_NO_COOKIE;
+	s.cookie = stacks->cookie;
+	s.image = stacks->image;
+	if (last || stacks->changes != opd_places_changes(stacks->places))
+		s.cookie = OP_NO_COOKIE;
+	s.arcs = NULL;
+	if (!find_all(&s, class)) {
 		*waits_for = s.waits_for;
 		return false;
+	}
+	if (!last) {
+		stacks->changes = s.way.changes;
+		stacks->cookie = s.cookie;
+		stacks->image = s.image;
 	}
 	if (!is_wanted(&s))
 		return true;
 	stats[OP_STACKS_FRAMES] += stack->nr * times;
-	for (unsigned int i = 1; i < stack->nr; i++)
-		stats[store_arc(&s, &spots[i], &spots[i - 1])] += times;
-	stats[store_tree(&s, class) ? OP_STACKS_NOT_STORED : class] += times;
+	store_arcs(&s);
+	if (store_tree(&s)) {
+		stats[OP_STACKS_NOT_STORED] += times;
+		return true;
+	}
+	stats[class] += times;
+	if (s.nr_known < stack->nr || !s.has_context_way)
+		keep_steps(&s);
 	return true;
 }
 

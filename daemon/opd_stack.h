@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "daemon/opd_context.h"
+#include "daemon/opd_steps.h"
 #include "daemon/store/opd_tree.h"
 #include "libop/op_ledger.h"
 #include "module/uapi/oprofile.h"
@@ -33,18 +34,6 @@ struct unwinder;
 
 /* More is truncated. */
 #define OPD_STACK_MAX 1024
-
-/* A frame as the stream told it. */
-struct opd_frame {
-	uint64_t pc; /* as the sample's of that context */
-	bool kernel;
-	/* user only: an image, or OP_NO_COOKIE and anonymous memory, or
-	 * OP_NO_COOKIE and NULL: nobody said */
-	uint64_t cookie;
-	const char *anon; /* kept by opd_anon */
-	uint64_t start;
-	uint64_t end;
-};
 
 struct opd_stack {
 	struct opd_context context; /* of its sample */
@@ -64,17 +53,25 @@ struct opd_stacks {
 	const struct opd_places *places; /* borrowed, like the next two */
 	struct unwinder *unwinder; /* knows functions */
 	struct opd_stats *stats;
+	struct opd_steps steps; /* of stacks before */
+	const struct opd_step *known[OPD_STACK_MAX]; /* of frames of this one */
 	struct opd_spot spots[OPD_STACK_MAX];
 	struct opd_image *app; /* NULL: not known, a kernel thread */
 	/* what is put before a stack that is not whole, by enum
 	 * op_ledger_stacks; no image for one that is */
 	struct opd_spot roots[OP_STACKS_BROKEN + 1];
+	/* The last image that was found, while opd_places_changes() says this.
+	 */
+	uint64_t changes;
+	uint64_t cookie;
+	struct opd_image *image;
 	struct opd_image *unknown; /* stands for an image without name */
 };
 
 /* Once there are images and unwinders. Returns 0 or -ENOMEM. */
 int opd_stacks_init(struct opd_stacks *stacks, const struct opd_places *places,
 		    struct unwinder *unwinder, struct opd_stats *stats);
+void opd_stacks_release(struct opd_stacks *stacks);
 
 /*
  * Store @stack and count what becomes of it. False if some image has no name

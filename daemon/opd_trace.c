@@ -34,24 +34,23 @@ void opd_trace_release(struct opd_trace *trace)
 	trace->is_open = false;
 }
 
-static struct opd_frame frame_of(const struct opd_context *context, uint64_t pc)
+static void fill_frame(struct opd_frame *frame,
+		       const struct opd_context *context, uint64_t pc)
 {
-	struct opd_frame frame = {
-		.pc = pc,
-		.kernel = context->mode == OPD_MODE_KERNEL,
-		.cookie = OP_NO_COOKIE,
-	};
-
+	frame->pc = pc;
+	frame->kernel = context->mode == OPD_MODE_KERNEL;
+	frame->cookie = OP_NO_COOKIE;
+	frame->anon = NULL;
+	frame->start = frame->end = 0;
 	if (context->mode != OPD_MODE_USER)
-		return frame;
+		return;
 	if (context->where == OPD_WHERE_COOKIE) {
-		frame.cookie = context->cookie;
+		frame->cookie = context->cookie;
 	} else if (context->where == OPD_WHERE_ANON) {
-		frame.anon = context->anon;
-		frame.start = context->start;
-		frame.end = context->end;
+		frame->anon = context->anon;
+		frame->start = context->start;
+		frame->end = context->end;
 	}
-	return frame;
 }
 
 void opd_trace_begin(struct opd_trace *trace, const struct opd_context *context,
@@ -63,30 +62,45 @@ void opd_trace_begin(struct opd_trace *trace, const struct opd_context *context,
 	trace->unwound = false;
 	stack->context = *context;
 	stack->counter = counter;
-	stack->frames[0] = frame_of(&stack->context, pc);
+	fill_frame(&stack->frames[0], context, pc);
 	stack->nr = 1;
 }
 
-void opd_trace_add_frame(struct opd_trace *trace, const struct opd_frame *frame)
+/* Where the next frame goes; NULL if it is left out. */
+static struct opd_frame *next_frame(struct opd_trace *trace)
 {
 	struct opd_stack *stack = trace->stack;
 
 	trace->stats->frames++;
 	if (!trace->is_open)
-		return;
+		return NULL;
 	/* One more than OPD_STACK_MAX tells that frames were left out. */
 	if (stack->nr <= OPD_STACK_MAX)
 		stack->nr++;
-	if (stack->nr <= OPD_STACK_MAX)
-		stack->frames[stack->nr - 1] = *frame;
+	return stack->nr <= OPD_STACK_MAX ? &stack->frames[stack->nr - 1]
+					  : NULL;
 }
 
-void opd_trace_add(struct opd_trace *trace, const struct opd_context *context,
-		   uint64_t pc)
+void opd_trace_add_frame(struct opd_trace *trace, const struct opd_frame *frame)
 {
-	struct opd_frame frame = frame_of(context, pc);
+	struct opd_frame *next = next_frame(trace);
 
-	opd_trace_add_frame(trace, &frame);
+	if (next)
+		*next = *frame;
+}
+
+const uint64_t *opd_trace_add(struct opd_trace *trace,
+			      const struct opd_context *context,
+			      const uint64_t *at, const uint64_t *end)
+{
+	for (; end - at >= 2 && at[0] != OP_ESCAPE && at[1] != OP_ESCAPE;
+	     at += 2) {
+		struct opd_frame *next = next_frame(trace);
+
+		if (next)
+			fill_frame(next, context, at[0]);
+	}
+	return at;
 }
 
 bool opd_trace_is_in_kernel(const struct opd_trace *trace)

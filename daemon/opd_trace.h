@@ -37,9 +37,13 @@ void opd_trace_release(struct opd_trace *trace);
 void opd_trace_begin(struct opd_trace *trace, const struct opd_context *context,
 		     uint64_t pc, unsigned int counter);
 
-/* A caller, in @context. Without an open trace it is passed over. */
-void opd_trace_add(struct opd_trace *trace, const struct opd_context *context,
-		   uint64_t pc);
+/*
+ * Callers in @context, two words each: those up to the next OP_ESCAPE. Without
+ * an open trace they are passed over. Returns the first word that is none.
+ */
+const uint64_t *opd_trace_add(struct opd_trace *trace,
+			      const struct opd_context *context,
+			      const uint64_t *at, const uint64_t *end);
 
 /* Likewise, where it was found otherwise (opd_user_stack.h). */
 void opd_trace_add_frame(struct opd_trace *trace,

@@ -155,21 +155,14 @@ void opd_trans_lose(struct opd *opd, enum opd_fate fate)
 	end_sample(&opd->trans);
 }
 
+/* Of which the next frames are the callers, or which is on its own. */
 static void handle_any_sample(struct opd *opd, uint64_t pc, uint64_t counter)
 {
-	switch (opd->trans.tracing) {
-	case OPD_TRACE_OFF:
-		handle_sample(opd, pc, counter);
-		end_sample(&opd->trans);
-		break;
-	case OPD_TRACE_START:
+	if (opd->trans.tracing == OPD_TRACE_START)
 		start_trace(opd, pc, counter);
-		end_sample(&opd->trans);
-		break;
-	case OPD_TRACE_ON:
-		opd_trace_add(&opd->trace, &opd->trans.context, pc);
-		break;
-	}
+	else
+		handle_sample(opd, pc, counter);
+	end_sample(&opd->trans);
 }
 
 /*
@@ -220,6 +213,12 @@ static bool take_sample(struct opd *opd, struct opd_stream *stream)
 {
 	if (opd->trans.span) {
 		stream->at = run_samples(opd, stream->at, stream->end);
+		if (stream->at == stream->end || *stream->at == OP_ESCAPE)
+			return true;
+	}
+	if (opd->trans.tracing == OPD_TRACE_ON) {
+		stream->at = opd_trace_add(&opd->trace, &opd->trans.context,
+					   stream->at, stream->end);
 		if (stream->at == stream->end || *stream->at == OP_ESCAPE)
 			return true;
 	}

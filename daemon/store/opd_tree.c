@@ -32,8 +32,11 @@
 /* ---- dropping ---------------------------------------------------------------
  */
 
-static void close_tree(struct opd_trees *trees, struct opd_tree *tree)
+static void close_tree(struct opd_store *store, struct opd_tree *tree)
 {
+	struct opd_trees *trees = &store->trees;
+
+	store->changes++;
 	ctree_close(tree->ctree);
 	tree->ctree = NULL;
 	trees->nr_nodes -= tree->nr_nodes;
@@ -44,13 +47,13 @@ static void close_tree(struct opd_trees *trees, struct opd_tree *tree)
 }
 
 /* Drop the first tree of @*at. */
-static void drop(struct opd_trees *trees, struct opd_tree **at)
+static void drop(struct opd_store *store, struct opd_tree **at)
 {
 	struct opd_tree *gone = *at;
 
 	*at = gone->chain;
-	close_tree(trees, gone);
-	trees->nr--;
+	close_tree(store, gone);
+	store->trees.nr--;
 	free(gone);
 }
 
@@ -60,11 +63,12 @@ void opd_trees_drop_all(struct opd_store *store)
 
 	for (size_t i = 0; i < OPD_TREE_BUCKETS; i++)
 		while (trees->bucket[i])
-			drop(trees, &trees->bucket[i]);
+			drop(store, &trees->bucket[i]);
 }
 
-static void drop_oldest(struct opd_trees *trees)
+static void drop_oldest(struct opd_store *store)
 {
+	struct opd_trees *trees = &store->trees;
 	struct opd_tree **oldest = NULL;
 
 	for (size_t i = 0; i < OPD_TREE_BUCKETS; i++) {
@@ -75,7 +79,7 @@ static void drop_oldest(struct opd_trees *trees)
 				oldest = at;
 	}
 	if (oldest)
-		drop(trees, oldest);
+		drop(store, oldest);
 }
 
 void opd_trees_sync(struct opd_store *store)
@@ -88,7 +92,7 @@ void opd_trees_sync(struct opd_store *store)
 
 		while (*at) {
 			if (!(*at)->ctree)
-				drop(trees, at);
+				drop(store, at);
 			else
 				at = &(*at)->chain;
 		}
@@ -118,7 +122,7 @@ static struct opd_tree *new_tree(struct opd_store *store,
 
 	while (trees->nr >= OPD_MAX_TREES ||
 	       (trees->nr && trees->nr_nodes >= OPD_MAX_TREE_NODES))
-		drop_oldest(trees);
+		drop_oldest(store);
 	tree = calloc(1, sizeof(*tree));
 	if (!tree)
 		return NULL;
@@ -132,9 +136,9 @@ static struct opd_tree *new_tree(struct opd_store *store,
 	return tree;
 }
 
-static struct opd_tree *get(struct opd_store *store,
-			    const struct opd_sfile_key *key,
-			    unsigned int counter)
+struct opd_tree *opd_tree_get(struct opd_store *store,
+			      const struct opd_sfile_key *key,
+			      unsigned int counter)
 {
 	uint64_t hash = opd_sfile_key_hash(key) + counter;
 	struct opd_tree *tree = store->trees.bucket[hash % OPD_TREE_BUCKETS];
@@ -142,11 +146,7 @@ static struct opd_tree *get(struct opd_store *store,
 	while (tree && (tree->hash != hash || tree->counter != counter ||
 			!opd_sfile_key_same(&tree->key, key)))
 		tree = tree->chain;
-	if (!tree)
-		tree = new_tree(store, key, counter, hash);
-	if (tree)
-		tree->used = ++store->trees.uses;
-	return tree;
+	return tree ? tree : new_tree(store, key, counter, hash);
 }
 
 /* ---- images -----------------------------------------------------------------
@@ -284,17 +284,26 @@ static int add_frame(struct opd_store *store, struct opd_tree *tree,
  * sampled frame is its function, as a tree of exact places would grow with
  * almost every sample. */
 static int add_stack(struct opd_store *store, struct opd_tree *tree,
-		     const struct opd_spot *spots, unsigned int nr,
-		     const struct opd_spot *root, uint64_t times)
+		     struct opd_spot *spots, unsigned int nr,
+		     unsigned int nr_known, const struct opd_spot *root,
+		     uint64_t times)
 {
 	struct place place = { .node = CTREE_ROOT };
 	int err = 0;
 
-	if (root)
+	if (nr_known) {
+		nr -= nr_known;
+		place = (struct place){ &spots[nr], spots[nr].number,
+					spots[nr].node };
+	} else if (root) {
 		err = add_frame(store, tree, &place, root, root->function);
-	while (!err && nr--)
+	}
+	while (!err && nr--) {
 		err = add_frame(store, tree, &place, &spots[nr],
 				nr ? spots[nr].key : spots[nr].function);
+		spots[nr].node = place.node;
+		spots[nr].number = place.image;
+	}
 	if (err)
 		return err;
 	if (place.node > tree->nr_nodes) {
@@ -304,27 +313,26 @@ static int add_stack(struct opd_store *store, struct opd_tree *tree,
 	return ctree_add(tree->ctree, place.node, times);
 }
 
-int opd_tree_add(struct opd_store *store, const struct opd_sfile_key *key,
-		 unsigned int counter, const struct opd_spot *spots,
-		 unsigned int nr, const struct opd_spot *root, uint64_t times)
+int opd_tree_add(struct opd_store *store, struct opd_tree *tree,
+		 struct opd_spot *spots, unsigned int nr, unsigned int nr_known,
+		 const struct opd_spot *root, uint64_t times)
 {
-	struct opd_tree *tree = get(store, key, counter);
 	int err;
 
-	if (!tree)
-		return -ENOMEM;
+	tree->used = ++store->trees.uses;
 	if (!tree->ctree)
 		return -EIO;
-	err = add_stack(store, tree, spots, nr, root, times);
+	err = add_stack(store, tree, spots, nr, nr_known, root, times);
+	if (!err)
+		return 0;
 	opd_disk_refused(store, err);
 	if (err != -ESTALE && err != -ENOENT)
 		return err;
 	/* Somebody deleted the file or put another in its place. */
 	op_log(store->log, "a call tree was deleted: starting a new one");
-	close_tree(&store->trees, tree);
+	close_tree(store, tree);
 	open_tree(store, tree);
-	return tree->ctree ? add_stack(store, tree, spots, nr, root, times)
-			   : -EIO;
+	return -EAGAIN;
 }
 
 /* ---- reading ----------------------------------------------------------------

@@ -23,7 +23,7 @@ struct opd_image;
 #define OPD_MAX_TREES 1024
 #define OPD_MAX_TREE_NODES (UINT64_C(1) << 22)
 
-/* Where a frame of a stack is. */
+/* Where a frame of a stack is, and where it is counted. */
 struct opd_spot {
 	struct opd_image *image; /* NULL: unknown */
 	uint64_t key; /* as in a flat sample file of the image */
@@ -32,6 +32,9 @@ struct opd_spot {
 	uint64_t start;
 	uint64_t end;
 	int64_t anon_tgid;
+	struct opd_sfile *arcs; /* that has the arc from its caller, or NULL */
+	uint32_t node; /* of the tree; filled by opd_tree_add(), like this: */
+	uint32_t number; /* of its image in the tree */
 };
 
 /* Whether both are in the same image and, if that is memory, in the same. */
@@ -73,14 +76,22 @@ struct opd_trees {
 	size_t nr;
 };
 
+/* The tree of @key, opened if it is not; NULL when memory is short. Holds as
+ * long as store->changes is the same. */
+struct opd_tree *opd_tree_get(struct opd_store *store,
+			      const struct opd_sfile_key *key,
+			      unsigned int counter);
+
 /*
- * Count a stack, of @nr @spots, innermost first, which are all known, in the
- * tree of @key, @times. @root, unless NULL, is put before its outermost frame.
- * Returns 0, or -errno when there is no tree to count it in.
+ * Count a stack, of @nr @spots, innermost first, which are all known, in @tree,
+ * @times. The outermost @nr_known of them came before: of these only the
+ * innermost is looked at, which has its node. @root, unless NULL, is put before
+ * the outermost frame. Returns 0, or -errno when there is no tree to count it
+ * in; -EAGAIN when the tree begins anew, and all spots are needed.
  */
-int opd_tree_add(struct opd_store *store, const struct opd_sfile_key *key,
-		 unsigned int counter, const struct opd_spot *spots,
-		 unsigned int nr, const struct opd_spot *root, uint64_t times);
+int opd_tree_add(struct opd_store *store, struct opd_tree *tree,
+		 struct opd_spot *spots, unsigned int nr, unsigned int nr_known,
+		 const struct opd_spot *root, uint64_t times);
 
 /* Try those once more that could not be opened. */
 void opd_trees_sync(struct opd_store *store);
