@@ -28,6 +28,7 @@
 #include "daemon/store/opd_image.h"
 #include "daemon/store/opd_store.h"
 #include "libcfi/unwinder.h"
+#include "libdb/ctree.h"
 #include "libop/op_tree_image.h"
 
 /* A store under way. */
@@ -39,8 +40,8 @@ struct store {
 	uint64_t waits_for;
 	struct opd_way way; /* that it takes; its tree is NULL if that is new */
 	bool has_context_way; /* it was found by the context alone */
-	unsigned int nr_known; /* outermost frames that were found as steps */
-	uint64_t caller; /* the serial that the innermost of them has */
+	unsigned int nr_nodes; /* outermost frames whose nodes are known */
+	bool all_known; /* every frame came as a step */
 	uint64_t changes; /* of the store, when it was looked in */
 	/* The last image that was found. */
 	uint64_t cookie; /* OP_NO_COOKIE: none yet */
@@ -315,48 +316,71 @@ static bool find_way(struct store *s, enum op_ledger_stacks class)
 	return true;
 }
 
-/* Go from the outermost frame on as far as stacks before went. */
-static void follow_steps(struct store *s)
+/* Look frame @i up, in the images and, as far as callers are there, in the
+ * tree. False if a name may still come. */
+static bool look_up_frame(struct store *s, unsigned int i, bool *in_tree)
+{
+	const struct opd_step *const *known = s->stacks->known;
+	struct opd_spot *spots = s->stacks->spots;
+	bool outermost = i == s->stack->nr - 1;
+
+	if (!outermost && known[i + 1])
+		spots[i + 1] = known[i + 1]->spot;
+	if (!find_spot(s, i))
+		return false;
+	*in_tree = *in_tree && !outermost &&
+		   opd_tree_find(s->way.tree, &spots[i + 1], &spots[i], !i);
+	s->all_known = false;
+	return true;
+}
+
+/* Go from the outermost frame on, by steps where there are some. False if a
+ * name may still come. */
+static bool follow_stack(struct store *s)
 {
 	const struct opd_stack *stack = s->stack;
 	const struct opd_step *step = NULL;
-	uint64_t caller = s->way.serial;
-	unsigned int i = caller ? stack->nr : 0;
-	struct opd_spot *spots = s->stacks->spots;
+	bool in_tree = s->way.serial != 0;
+	uint32_t node = CTREE_ROOT;
 
-	for (; i; i--) {
-		step = opd_steps_find(&s->stacks->steps, caller,
-				      &stack->frames[i - 1], i == 1,
-				      stack->context.tgid);
-		if (!step)
-			break;
-		s->stacks->known[i - 1] = step;
-		caller = step->serial;
+	s->nr_nodes = 0;
+	s->all_known = true;
+	for (unsigned int i = stack->nr; i--;) {
+		if (in_tree)
+			step = opd_steps_find(&s->stacks->steps, s->way.serial,
+					      node, &stack->frames[i], !i,
+					      stack->context.tgid);
+		s->stacks->known[i] = in_tree ? step : NULL;
+		if (in_tree && step)
+			node = step->spot.node;
+		else if (look_up_frame(s, i, &in_tree))
+			node = s->stacks->spots[i].node;
+		else
+			return false;
+		s->nr_nodes += in_tree;
 	}
-	s->caller = caller;
-	s->nr_known = s->way.serial ? stack->nr - i : 0;
-	/* What is not known goes on from here. */
-	for (unsigned int k = i; k < i + 2 && k < i + s->nr_known; k++)
-		spots[k] = s->stacks->known[k]->spot;
+	if (s->stacks->known[0])
+		s->stacks->spots[0] = s->stacks->known[0]->spot;
+	return true;
 }
 
 static bool find_all(struct store *s, enum op_ledger_stacks class)
 {
-	if (!find_way(s, class))
-		return false;
-	follow_steps(s);
-	for (unsigned int i = 0; i < s->stack->nr - s->nr_known; i++)
-		if (!find_spot(s, i))
-			return false;
-	return true;
+	return find_way(s, class) && follow_stack(s);
 }
 
-/* All frames are to be looked up again, but for their spots. */
+/* What steps and the tree said is no longer true, but for the spots. */
 static void forget_steps(struct store *s)
 {
-	for (unsigned int i = s->stack->nr - s->nr_known; i < s->stack->nr; i++)
-		s->stacks->spots[i] = s->stacks->known[i]->spot;
-	s->nr_known = 0;
+	const struct opd_step **known = s->stacks->known;
+
+	for (unsigned int i = 0; i < s->stack->nr; i++) {
+		if (known[i])
+			s->stacks->spots[i] = known[i]->spot;
+		known[i] = NULL;
+	}
+	s->nr_nodes = 0;
+	s->arcs = NULL;
 }
 
 /* ---- arcs -------------------------------------------------------------------
@@ -408,45 +432,52 @@ static enum op_ledger_stacks store_arc(struct store *s,
 					    : OP_STACKS_ARCS;
 }
 
-/* From the outermost frame inwards to @to, as long as the files are there that
- * the steps know. Returns the last callee. */
-static unsigned int store_known_arcs(struct store *s, unsigned int to)
+static enum op_ledger_stacks store_known_arc(struct store *s,
+					     const struct opd_step *step)
 {
 	struct opd_store *store = s->places->store;
-	uint64_t *stats = s->stacks->stats->stacks;
-	uint64_t times = opd_stack_times(s->stack);
-	unsigned int i = s->stack->nr - 1;
 
-	while (i > to && s->changes == store->changes) {
-		const struct opd_step *step = s->stacks->known[--i];
-		int err;
+	opd_sfile_use(store, step->spot.arcs);
+	return opd_sfile_add(store, step->spot.arcs, s->stack->counter,
+			     step->arc, opd_stack_times(s->stack))
+		       ? OP_STACKS_ARCS_NOT_STORED
+		       : OP_STACKS_ARCS;
+}
 
-		opd_sfile_use(store, step->spot.arcs);
-		err = opd_sfile_add(store, step->spot.arcs, s->stack->counter,
-				    step->arc, times);
-		stats[err ? OP_STACKS_ARCS_NOT_STORED : OP_STACKS_ARCS] +=
-			times;
+/* The arc to frame @i, which may go between the same images as the one before.
+ */
+static enum op_ledger_stacks store_new_arc(struct store *s, unsigned int i)
+{
+	const struct opd_step *const *known = &s->stacks->known[i];
+	struct opd_spot *spots = &s->stacks->spots[i];
+
+	if (i + 2 < s->stack->nr && known[1] && known[2]) {
+		s->calls = &known[2]->spot;
+		s->callee = &known[1]->spot;
+		s->arcs = known[1]->spot.arcs;
 	}
-	return i;
+	return store_arc(s, &spots[1], &spots[0]);
 }
 
 static void store_arcs(struct store *s)
 {
-	struct opd_spot *spots = s->stacks->spots;
+	const struct opd_store *store = s->places->store;
 	uint64_t *stats = s->stacks->stats->stacks;
 	uint64_t times = opd_stack_times(s->stack);
-	unsigned int first = s->stack->nr - s->nr_known;
-	unsigned int i = store_known_arcs(s, first);
+	uint64_t changes = s->changes;
 
-	if (s->changes != s->places->store->changes) {
-		forget_steps(s);
-	} else if (s->nr_known > 1) {
-		s->calls = &spots[first + 1];
-		s->callee = &spots[first];
-		s->arcs = spots[first].arcs;
+	for (unsigned int i = s->stack->nr - 1; i--;) {
+		const struct opd_step *step;
+
+		/* Files were closed to open another one. */
+		if (changes != store->changes) {
+			changes = store->changes;
+			forget_steps(s);
+		}
+		step = s->stacks->known[i];
+		stats[step ? store_known_arc(s, step) : store_new_arc(s, i)] +=
+			times;
 	}
-	while (i--)
-		stats[store_arc(s, &spots[i + 1], &spots[i])] += times;
 }
 
 /* ---- trees ------------------------------------------------------------------
@@ -457,7 +488,7 @@ static void name_unknown(struct store *s)
 {
 	struct opd_spot *spots = s->stacks->spots;
 
-	for (unsigned int i = 0; i < s->stack->nr - s->nr_known; i++) {
+	for (unsigned int i = 0; i < s->stack->nr - s->nr_nodes; i++) {
 		if (spots[i].image)
 			continue;
 		spots[i].image = s->stacks->unknown;
@@ -470,7 +501,7 @@ static int add_to_tree(struct store *s)
 	const struct opd_spot *root = &s->stacks->roots[s->way.class];
 
 	return opd_tree_add(s->places->store, s->way.tree, s->stacks->spots,
-			    s->stack->nr, s->nr_known,
+			    s->stack->nr, s->nr_nodes,
 			    root->image ? root : NULL,
 			    opd_stack_times(s->stack));
 }
@@ -524,32 +555,33 @@ static void keep_context_way(const struct store *s)
 		};
 }
 
-/* Frames whose arcs have no file are looked at each time. */
+/* Keep the step to frame @i, which was looked up, as its caller was or is in
+ * spots, too. Frames whose arcs have no file are looked up each time. */
+static void keep_step(struct store *s, unsigned int i)
+{
+	const struct opd_spot *spot = &s->stacks->spots[i];
+	bool outermost = i == s->stack->nr - 1;
+
+	if (spot->image == s->stacks->unknown || (!outermost && !spot->arcs))
+		return;
+	opd_steps_add(&s->stacks->steps, s->way.serial,
+		      outermost ? CTREE_ROOT : spot[1].node,
+		      &s->stack->frames[i], !i, spot,
+		      outermost ? 0 : spot[1].key << 32 | spot->function);
+}
+
 static void keep_steps(struct store *s)
 {
-	struct opd_steps *steps = &s->stacks->steps;
-	const struct opd_stack *stack = s->stack;
-	const struct opd_spot *spots = s->stacks->spots;
-	unsigned int i = stack->nr - s->nr_known;
-
 	/* Something that was found may be gone already. */
 	if (s->last || s->way.changes != opd_places_changes(s->places))
 		return;
 	if (!s->way.serial)
-		s->caller = s->way.serial = opd_steps_add_way(steps, &s->way);
+		s->way.serial = opd_steps_add_way(&s->stacks->steps, &s->way);
 	if (!s->has_context_way)
 		keep_context_way(s);
-	while (i--) {
-		bool outermost = i == stack->nr - 1;
-
-		if (spots[i].image == s->stacks->unknown ||
-		    (!outermost && !spots[i].arcs))
-			break;
-		s->caller = opd_steps_add(
-			steps, s->caller, &stack->frames[i], i == 0, &spots[i],
-			outermost ? 0
-				  : spots[i + 1].key << 32 | spots[i].function);
-	}
+	for (unsigned int i = s->all_known ? 0 : s->stack->nr; i--;)
+		if (!s->stacks->known[i])
+			keep_step(s, i);
 }
 
 /* ---- all of it --------------------------------------------------------------
@@ -623,7 +655,7 @@ bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
 		return true;
 	}
 	stats[class] += times;
-	if (s.nr_known < stack->nr || !s.has_context_way)
+	if (!s.all_known || !s.has_context_way)
 		keep_steps(&s);
 	return true;
 }

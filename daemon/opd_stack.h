@@ -54,8 +54,9 @@ struct opd_stacks {
 	struct unwinder *unwinder; /* knows functions */
 	struct opd_stats *stats;
 	struct opd_steps steps; /* of stacks before */
-	const struct opd_step *known[OPD_STACK_MAX]; /* of frames of this one */
-	struct opd_spot spots[OPD_STACK_MAX];
+	/* To the frames of this stack; NULL: it was looked up. */
+	const struct opd_step *known[OPD_STACK_MAX];
+	struct opd_spot spots[OPD_STACK_MAX]; /* of those, and their callers */
 	struct opd_image *app; /* NULL: not known, a kernel thread */
 	/* what is put before a stack that is not whole, by enum
 	 * op_ledger_stacks; no image for one that is */

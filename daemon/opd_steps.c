@@ -75,15 +75,16 @@ uint64_t opd_steps_add_way(struct opd_steps *steps, const struct opd_way *way)
 /* ---- steps -----------------------------------------------------------------
  */
 
-uint64_t opd_steps_add(struct opd_steps *steps, uint64_t caller,
-		       const struct opd_frame *frame, bool innermost,
-		       const struct opd_spot *spot, uint64_t arc)
+void opd_steps_add(struct opd_steps *steps, uint64_t way, uint32_t caller,
+		   const struct opd_frame *frame, bool innermost,
+		   const struct opd_spot *spot, uint64_t arc)
 {
 	struct opd_step *step =
-		opd_steps_entry(steps, caller, frame->pc, innermost);
+		opd_steps_entry(steps, way, caller, frame->pc, innermost);
 
-	*step = (struct opd_step){
-		.serial = ++steps->serials,
+	step[1] = step[0];
+	step[0] = (struct opd_step){
+		.way = way,
 		.caller = caller,
 		.pc = frame->pc,
 		.cookie = frame->cookie,
@@ -91,5 +92,4 @@ uint64_t opd_steps_add(struct opd_steps *steps, uint64_t caller,
 		.arc = arc,
 		.spot = *spot,
 	};
-	return step->serial;
 }

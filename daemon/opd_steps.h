@@ -6,16 +6,16 @@
  * The frames of recent stacks, each with its caller, and where they were
  * counted: most stacks of a program call their way through frames that came
  * before. A way is the application and whatever else decides about the call
- * tree and the files of arcs; a step leads from it, or from another step, to
- * a frame.
+ * tree and the files of arcs; a step leads from it, or from a node of its tree,
+ * to a frame.
  *
  *	way --step--> main --step--> parse --step--> read_token
  *	                    \--step--> write
  *
- * Both are in tables with one entry for each hash. A step tells its caller by
- * that one's serial number, which is never used again: who replaces an entry
- * makes the steps behind it unreachable. A way holds until
- * opd_places_changes() says another number, and so do all steps behind it.
+ * Both are in tables with few entries for each hash, where new ones replace
+ * old ones. A way has a serial number, which is never used again. It holds
+ * until opd_places_changes() says another number, and so do its steps: nodes
+ * have their numbers as long as the tree is open.
  */
 
 #include <stdbool.h>
@@ -48,8 +48,8 @@ struct opd_way {
 	struct opd_tree *tree;
 };
 
-/* A power of two. They are some 1 MiB, of which only used pages take memory. */
-#define OPD_NR_STEPS 8192
+/* A power of two. They are some 2 MiB, of which only used pages take memory. */
+#define OPD_NR_STEPS 16384
 
 /* The way of stacks of a context, found without looking for its application. */
 struct opd_context_way {
@@ -69,11 +69,11 @@ struct opd_context_way {
 };
 
 struct opd_step {
-	uint64_t serial; /* 0: free */
-	uint64_t caller; /* the serial of a step or of the way */
+	uint64_t way; /* its serial; 0: free */
+	bool kernel; /* so is the frame */
+	uint32_t caller; /* node of the tree, CTREE_ROOT: none */
 	uint64_t pc; /* of the frame, like the two below */
 	uint64_t cookie;
-	bool kernel;
 	uint64_t arc; /* its key in spot.arcs */
 	struct opd_spot spot;
 };
@@ -100,43 +100,53 @@ const struct opd_way *opd_steps_way(const struct opd_steps *steps,
 /* Keep @way, which was not known; returns its serial. */
 uint64_t opd_steps_add_way(struct opd_steps *steps, const struct opd_way *way);
 
-/* Sampled places are many and seldom the same, so they have a half of the table
- * for themselves. */
+/* The first of the two entries for a step. Sampled places are many and seldom
+ * the same, so they have a half of the table for themselves. */
 static inline struct opd_step *opd_steps_entry(const struct opd_steps *steps,
-					       uint64_t caller, uint64_t pc,
-					       bool innermost)
+					       uint64_t way, uint32_t caller,
+					       uint64_t pc, bool innermost)
 {
-	uint64_t hash = (pc * UINT64_C(0xd1b54a32d192ed03) + caller) *
-			UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash =
+		((way << 32 | caller) ^ pc * UINT64_C(0xd1b54a32d192ed03)) *
+		UINT64_C(0x9e3779b97f4a7c15);
 
-	return &steps->steps[(hash >> 32) % (OPD_NR_STEPS / 2) * 2 + innermost];
+	return &steps->steps[(hash >> 32) % (OPD_NR_STEPS / 4) * 4 +
+			     innermost * 2];
 }
 
-/* The step from @caller to @frame of process @tgid; NULL if none is known. */
+/* A frame without a cookie is in the kernel or in memory of a process. */
+static inline bool opd_step_is_to(const struct opd_step *step,
+				  const struct opd_frame *frame, int64_t tgid)
+{
+	const struct opd_spot *spot = &step->spot;
+
+	if (step->cookie != frame->cookie || step->kernel != frame->kernel)
+		return false;
+	return !spot->anon ||
+	       (spot->anon == frame->anon && spot->start == frame->start &&
+		spot->end == frame->end && spot->anon_tgid == tgid);
+}
+
+/* The step from node @caller to @frame of process @tgid; NULL if none is known.
+ */
 static inline const struct opd_step *
-opd_steps_find(const struct opd_steps *steps, uint64_t caller,
+opd_steps_find(const struct opd_steps *steps, uint64_t way, uint32_t caller,
 	       const struct opd_frame *frame, bool innermost, int64_t tgid)
 {
 	const struct opd_step *step =
-		opd_steps_entry(steps, caller, frame->pc, innermost);
-	const struct opd_spot *spot = &step->spot;
+		opd_steps_entry(steps, way, caller, frame->pc, innermost);
 
-	if (step->caller != caller || step->pc != frame->pc ||
-	    step->cookie != frame->cookie || step->kernel != frame->kernel)
-		return NULL;
-	/* A frame without a cookie is in the kernel or in memory of a process.
-	 */
-	if (spot->anon &&
-	    (spot->anon != frame->anon || spot->start != frame->start ||
-	     spot->end != frame->end || spot->anon_tgid != tgid))
-		return NULL;
-	return step;
+	for (unsigned int i = 0; i < 2; i++, step++)
+		if (step->way == way && step->caller == caller &&
+		    step->pc == frame->pc && opd_step_is_to(step, frame, tgid))
+			return step;
+	return NULL;
 }
 
-/* Keep the step to @frame, which is at @spot, with the key of its arc; returns
- * its serial. */
-uint64_t opd_steps_add(struct opd_steps *steps, uint64_t caller,
-		       const struct opd_frame *frame, bool innermost,
-		       const struct opd_spot *spot, uint64_t arc);
+/* Keep the step from node @caller to @frame, which is at @spot, with the key of
+ * its arc. Steps that were found before may have moved then. */
+void opd_steps_add(struct opd_steps *steps, uint64_t way, uint32_t caller,
+		   const struct opd_frame *frame, bool innermost,
+		   const struct opd_spot *spot, uint64_t arc);
 
 #endif /* DAEMON_OPD_STEPS_H */

@@ -283,6 +283,31 @@ static int add_frame(struct opd_store *store, struct opd_tree *tree,
 /* A caller is at its call, which tells the line and what was inlined there; the
  * sampled frame is its function, as a tree of exact places would grow with
  * almost every sample. */
+static uint64_t offset_of(const struct opd_spot *spot, bool innermost)
+{
+	return innermost ? spot->function : spot->key;
+}
+
+bool opd_tree_find(const struct opd_tree *tree, const struct opd_spot *caller,
+		   struct opd_spot *spot, bool innermost)
+{
+	uint32_t number = caller->number;
+
+	if (!tree->ctree || !spot->image)
+		return false;
+	if (!opd_spot_same_image(caller, spot)) {
+		if (!tree->nr_slots)
+			return false;
+		number = find_slot(tree->images, tree->nr_slots, spot)->number;
+	}
+	if (!number)
+		return false;
+	spot->number = number;
+	spot->node = ctree_find_child(tree->ctree, caller->node, number,
+				      offset_of(spot, innermost));
+	return spot->node != CTREE_ROOT;
+}
+
 static int add_stack(struct opd_store *store, struct opd_tree *tree,
 		     struct opd_spot *spots, unsigned int nr,
 		     unsigned int nr_known, const struct opd_spot *root,
@@ -300,7 +325,7 @@ static int add_stack(struct opd_store *store, struct opd_tree *tree,
 	}
 	while (!err && nr--) {
 		err = add_frame(store, tree, &place, &spots[nr],
-				nr ? spots[nr].key : spots[nr].function);
+				offset_of(&spots[nr], !nr));
 		spots[nr].node = place.node;
 		spots[nr].number = place.image;
 	}

@@ -83,6 +83,14 @@ struct opd_tree *opd_tree_get(struct opd_store *store,
 			      unsigned int counter);
 
 /*
+ * Whether the tree has a node for the frame at @spot that was called at
+ * @caller, whose node is known: then its node and number are filled. A sampled
+ * frame is @innermost.
+ */
+bool opd_tree_find(const struct opd_tree *tree, const struct opd_spot *caller,
+		   struct opd_spot *spot, bool innermost);
+
+/*
  * Count a stack, of @nr @spots, innermost first, which are all known, in @tree,
  * @times. The outermost @nr_known of them came before: of these only the
  * innermost is looked at, which has its node. @root, unless NULL, is put before

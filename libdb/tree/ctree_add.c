@@ -173,6 +173,12 @@ int ctree_child(struct ctree *tree, uint32_t parent, uint32_t image,
 	return *node ? 0 : append_node(tree, parent, image, offset, node);
 }
 
+uint32_t ctree_find_child(const struct ctree *tree, uint32_t parent,
+			  uint32_t image, uint64_t offset)
+{
+	return ctree_index_node(tree, parent, image, offset);
+}
+
 int ctree_add(struct ctree *tree, uint32_t node, uint64_t count)
 {
 	union ctree_slot *slot;
