@@ -4,7 +4,8 @@
  * filled from the start. Objects are never freed alone, so there is no
  * book-keeping for each of them. A request that is larger than a block gets a
  * block of its own behind the current one, so that the room left in the
- * current one stays in use.
+ * current one stays in use. So does an array that grows large: its block is
+ * made longer, or what it had been would stay and take as much again.
  */
 
 #include "libop/op_arena.h"
@@ -20,6 +21,7 @@
 
 struct op_arena_block {
 	struct op_arena_block *next;
+	struct op_arena_block *prev; /* NULL: the newest */
 	size_t used; /* bytes of data */
 	size_t size; /* bytes in data */
 	_Alignas(max_align_t) unsigned char data[];
@@ -53,6 +55,20 @@ static struct op_arena_block *block_new(size_t size)
 	return block;
 }
 
+/* Put @block behind @prev, or first. */
+static void link_block(struct op_arena *arena, struct op_arena_block *prev,
+		       struct op_arena_block *block)
+{
+	struct op_arena_block **at = prev ? &prev->next : &arena->blocks;
+
+	block->prev = prev;
+	block->next = *at;
+	if (block->next)
+		block->next->prev = block;
+	*at = block;
+}
+
+/* Behind the newest, which goes on being filled. */
 static void *alloc_own_block(struct op_arena *arena, size_t len)
 {
 	struct op_arena_block *block = block_new(len);
@@ -60,12 +76,7 @@ static void *alloc_own_block(struct op_arena *arena, size_t len)
 	if (!block)
 		return NULL;
 	block->used = len;
-	if (arena->blocks) {
-		block->next = arena->blocks->next;
-		arena->blocks->next = block;
-	} else {
-		arena->blocks = block;
-	}
+	link_block(arena, arena->blocks, block);
 	return block->data;
 }
 
@@ -80,8 +91,7 @@ static void *alloc_bytes(struct op_arena *arena, size_t len)
 		block = block_new(BLOCK_SIZE);
 		if (!block)
 			return NULL;
-		block->next = arena->blocks;
-		arena->blocks = block;
+		link_block(arena, NULL, block);
 	}
 	p = block->data + block->used;
 	block->used += len;
@@ -100,18 +110,61 @@ void *op_arena_alloc(struct op_arena *arena, size_t nr, size_t size)
 	return alloc_bytes(arena, len / ALIGNMENT * ALIGNMENT);
 }
 
-void *op_arena_grow(struct op_arena *arena, void *array, size_t nr, size_t size)
+/* Arrays of more bytes have a block of their own. */
+#define GROWS_IN_BLOCK (BLOCK_SIZE / 4)
+
+static struct op_arena_block *block_of(void *array)
+{
+	return (void *)((unsigned char *)array -
+			offsetof(struct op_arena_block, data));
+}
+
+/* @array has an own block, which gets @len bytes. */
+static void *grow_own_block(struct op_arena *arena, void *array, size_t len)
+{
+	struct op_arena_block *block = block_of(array);
+	struct op_arena_block *prev = block->prev, *next = block->next;
+
+	block = realloc(block, sizeof(*block) + len);
+	if (!block)
+		return NULL;
+	block->size = block->used = len;
+	*(prev ? &prev->next : &arena->blocks) = block;
+	if (next)
+		next->prev = block;
+	return block->data;
+}
+
+/* Room for twice the @len bytes of @array. */
+static void *double_array(struct op_arena *arena, void *array, size_t len)
 {
 	void *more;
 
-	/* The room is always the power of two at or above @nr. */
-	if (nr & (nr - 1))
-		return array;
-	if (nr > SIZE_MAX / 2)
+	if (len > GROWS_IN_BLOCK)
+		return grow_own_block(arena, array, 2 * len);
+	more = 2 * len > GROWS_IN_BLOCK ? alloc_own_block(arena, 2 * len)
+					: op_arena_alloc(arena, 2 * len, 1);
+	return more ? memcpy(more, array, len) : NULL;
+}
+
+void *op_arena_grow(struct op_arena *arena, void *array, size_t nr, size_t size)
+{
+	void *more = array;
+	size_t len;
+
+	if (__builtin_mul_overflow(nr, size, &len) ||
+	    len > SIZE_MAX / 4 - BLOCK_SIZE)
 		return NULL;
-	more = op_arena_alloc(arena, nr ? 2 * nr : 1, size);
-	if (more && nr)
-		memcpy(more, array, nr * size);
+	/* The room is always the power of two at or above @nr. */
+	if (!nr)
+		more = size > GROWS_IN_BLOCK ? alloc_own_block(arena, size)
+					     : op_arena_alloc(arena, 1, size);
+	else if (!(nr & (nr - 1)))
+		more = double_array(arena, array, len);
+	/* What realloc(3) has added is not zeroed; only what is used is in
+	 * memory. */
+	if (more)
+		memset((unsigned char *)more + len, 0, size);
 	return more;
 }
 

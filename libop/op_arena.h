@@ -5,7 +5,7 @@
 /*
  * Memory that dies together. What is taken from an arena is zeroed, aligned
  * for any type, and lives until the arena is released; single pieces are
- * never given back. One thread at a time.
+ * never given back, but for an array that grows. One thread at a time.
  */
 
 #include <stddef.h>
@@ -26,7 +26,7 @@ void *op_arena_alloc(struct op_arena *arena, size_t nr, size_t size);
 /*
  * @array holds @nr things of @size bytes and has grown through this function
  * only, one thing at a time: returns it with room for one more, possibly at
- * another place. NULL when memory is short; then @array is as it was.
+ * another place; then nothing may refer to the old one any more. NULL when memory is short; then @array is as it was.
  */
 void *op_arena_grow(struct op_arena *arena, void *array, size_t nr,
 		    size_t size);

@@ -408,6 +408,36 @@ static void arrays_grow(void **state)
 	op_arena_release(&arena);
 }
 
+/* Large ones have a place of their own among what else there is. */
+static void arrays_grow_large(void **state)
+{
+	static const size_t sizes[] = { 8, 40, 20000, 100000 };
+	unsigned char *array[NR(sizes)] = { NULL };
+	struct op_arena arena;
+	char *text = NULL;
+
+	(void)state;
+	op_arena_init(&arena);
+	for (size_t nr = 0; nr < 3000; nr++)
+		for (size_t k = 0; k < NR(sizes); k++) {
+			size_t size = sizes[k];
+
+			if (nr * size > 4000000)
+				continue;
+			array[k] = op_arena_grow(&arena, array[k], nr, size);
+			assert_non_null(array[k]);
+			for (size_t i = 0; i < size; i += 7)
+				assert_int_equal(array[k][nr * size + i], 0);
+			memset(array[k] + nr * size, (int)(nr % 255), size);
+			text = op_arena_printf(&arena, "%zu", nr);
+		}
+	assert_string_equal(text, "2999");
+	for (size_t k = 0; k < NR(sizes); k++)
+		for (size_t i = 0; i < 3000 && i * sizes[k] <= 4000000; i++)
+			assert_int_equal(array[k][i * sizes[k]], i % 255);
+	op_arena_release(&arena);
+}
+
 static void messages_are_clean_lines(void **state)
 {
 	char longer[9000];
@@ -587,6 +617,7 @@ int main(void)
 		cmocka_unit_test(equal_strings_are_one),
 		cmocka_unit_test(arenas_give_memory_of_zeros),
 		cmocka_unit_test(arrays_grow),
+		cmocka_unit_test(arrays_grow_large),
 		cmocka_unit_test(messages_are_clean_lines),
 		cmocka_unit_test(symbols_are_sorted),
 		cmocka_unit_test(keys_of_the_order_are_completed),
