@@ -57,6 +57,12 @@ struct use {
 	const struct pp_tree_image *tree_image; /* likewise: the image in it */
 };
 
+/* What a symbol is called, in the report's arena. */
+struct symbol_names {
+	const char *raw; /* NULL: nobody asked yet */
+	const char *shown;
+};
+
 /* The samples of one image that were taken for one application. */
 struct batch {
 	struct pp_population *p;
@@ -65,6 +71,8 @@ struct batch {
 	struct op_arena *places; /* names of source files; lives as long as
 				    @symbols, which may outlive the report */
 	const struct pp_image *image;
+	struct symbol_names *names; /* of all symbols, for all applications;
+				       NULL where there is just one */
 	const char *app;
 	struct pp_owners owners;
 	uint32_t *entries; /* for each owner the number of its symbol */
@@ -223,31 +231,63 @@ static int add_details(const struct batch *b, struct pp_symbol_entry *entry,
 	return 0;
 }
 
+/* Fill the names of @owner, which are those of the binary and as asked for. */
+static int copy_names(const struct batch *b, const struct pp_owner *owner,
+		      struct symbol_names *names)
+{
+	struct op_arena *arena = &b->p->report->arena;
+	const struct pp_symbol *symbol = owner->symbol;
+	const char *inlined = owner->inlined.name;
+	const char *whole = b->symbols->whole;
+
+	names->raw = op_arena_strdup(arena, symbol    ? symbol->name
+					    : inlined ? inlined
+					    : whole   ? whole
+						      : NO_SYMBOL);
+	if (!names->raw)
+		return -ENOMEM;
+	names->shown = names->raw;
+	if (symbol || inlined)
+		names->shown = pp_symbol_name(&b->p->names, arena, names->raw,
+					      b->p->request->demangle);
+	return names->shown ? 0 : -ENOMEM;
+}
+
+/* All applications of an image have the same names. */
+static int find_names(const struct batch *b, const struct pp_owner *owner,
+		      struct symbol_names *names)
+{
+	struct symbol_names *kept = NULL;
+	int err;
+
+	if (b->names && owner->symbol)
+		kept = &b->names[owner->symbol - b->symbols->table];
+	if (kept && kept->raw) {
+		*names = *kept;
+		return 0;
+	}
+	err = copy_names(b, owner, names);
+	if (!err && kept)
+		*kept = *names;
+	return err;
+}
+
 /* What is known of @owner, which may be that of what has no symbol. */
 static int describe_entry(const struct batch *b, struct pp_symbol_entry *entry,
 			  const struct pp_owner *owner)
 {
 	struct op_arena *arena = &b->p->report->arena;
 	const struct pp_symbol *symbol = owner->symbol;
-	const char *whole = b->symbols->whole;
+	struct symbol_names names;
+	int err = find_names(b, owner, &names);
 
+	if (err)
+		return err;
 	entry->app = b->app;
 	entry->image = b->image;
 	entry->is_inlined = owner->inlined.name;
-	entry->raw_name =
-		op_arena_strdup(arena, symbol		   ? symbol->name
-				       : entry->is_inlined ? owner->inlined.name
-				       : whole		   ? whole
-							   : NO_SYMBOL);
-	if (!entry->raw_name)
-		return -ENOMEM;
-	entry->name =
-		symbol || entry->is_inlined
-			? pp_symbol_name(&b->p->names, arena, entry->raw_name,
-					 b->p->request->demangle)
-			: entry->raw_name;
-	if (!entry->name)
-		return -ENOMEM;
+	entry->raw_name = names.raw;
+	entry->name = names.shown;
 	if (entry->is_inlined && owner->inlined.file && b->p->request->lines) {
 		entry->place.file = op_arena_strdup(arena, owner->inlined.file);
 		entry->place.line = owner->inlined.line;
@@ -660,6 +700,11 @@ static int add_symbols_of_image(struct batch *b, struct pp_image *image,
 	}
 	if (image->kind == OP_IMAGE_ANON && !symbols->nr)
 		note_nameless_maker(report, uses, nr);
+	if (strcmp(uses->app, uses[nr - 1].app)) {
+		b->names = calloc(symbols->nr + 1, sizeof(*b->names));
+		if (!b->names)
+			err = -ENOMEM;
+	}
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		struct point *points;
 		size_t nr_points;
@@ -677,6 +722,8 @@ static int add_symbols_of_image(struct batch *b, struct pp_image *image,
 		pp_owners_release(&b->owners);
 		free(points);
 	}
+	free(b->names);
+	b->names = NULL;
 	return err;
 }
 
