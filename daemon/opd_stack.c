@@ -269,6 +269,7 @@ static bool is_context_way(const struct opd_context_way *known,
 	       known->app_cookie == context->app_cookie &&
 	       known->run_as == context->run_as && known->tid == context->tid &&
 	       known->tgid == context->tgid && known->cpu == context->cpu &&
+	       known->owner == context->owner &&
 	       known->cgroup == context->cgroup &&
 	       known->has_app == context->has_app &&
 	       (known->app || s->stack->frames[0].kernel) &&
@@ -545,6 +546,7 @@ static void keep_context_way(const struct store *s)
 			.tid = context->tid,
 			.tgid = context->tgid,
 			.cpu = context->cpu,
+			.owner = context->owner,
 			.cgroup = context->cgroup,
 			.has_app = context->has_app,
 			.counter = s->way.counter,
@@ -671,9 +673,10 @@ void opd_stack_store_call(struct opd_stacks *stacks,
 		.waits_for = OP_NO_COOKIE,
 		.cookie = OP_NO_COOKIE,
 	};
-	const struct opd_spot *spots = stacks->spots;
+	struct opd_spot *spots = stacks->spots;
 
-	if (find_all(&s) && is_wanted(&s))
+	if (find_spot(&s, 0) && find_spot(&s, 1) && find_app(&s) &&
+	    is_wanted(&s))
 		stacks->stats->stacks[store_arc(&s, &spots[1], &spots[0])] +=
 			opd_stack_times(stack);
 }

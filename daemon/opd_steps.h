@@ -59,6 +59,7 @@ struct opd_context_way {
 	int64_t tid;
 	int64_t tgid;
 	int64_t cpu;
+	int64_t owner;
 	const char *cgroup;
 	bool has_app;
 	uint32_t counter;

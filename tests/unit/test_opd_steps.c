@@ -45,8 +45,10 @@ static void put_any_frame(struct words *w, uint64_t *state, bool *kernel)
 static void put_any_stack(struct words *w, uint64_t *state)
 {
 	static const char *const tasks[] = {
-		"ctx 12 1; tgid 12", "ctx 13 1; tgid 12", "ctx 14 1; tgid 14",
-		"ctx 20 2; tgid 20", "ctx 7 0; tgid 7",
+		"ctx 12 1; tgid 12",	  "ctx 13 1; tgid 12",
+		"ctx 14 1; tgid 14",	  "ctx 20 2; tgid 20",
+		"ctx 7 0; tgid 7",	  "ctx 12 1; tgid 12 1000",
+		"ctx 12 1; tgid 12 1001",
 	};
 	static const char *const changes[] = {
 		"cookie 3 0 0 0 0 - /lib/other.so",
@@ -113,6 +115,7 @@ static void test_short_way(void **state)
 	check_short_way("--separate-lib=1 --separate-kernel=1");
 	check_short_way("--separate-lib=1 --separate-thread=1");
 	check_short_way("--separate-lib=1 --separate-cpu=1");
+	check_short_way("--separate-lib=1 --separate-user=1");
 	check_short_way("--separate-lib=1 --image=/lib/third.so");
 }
 
