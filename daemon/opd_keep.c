@@ -31,6 +31,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "daemon/source/opd_foreign.h"
 #include "libop/op_array.h"
 #include "libop/op_clock.h"
 #include "libop/op_config.h"
@@ -93,6 +94,9 @@ void opd_keep_init(struct opd_keep *keep, const struct op_session *session,
 	keep->log = log;
 	keep->clock = clock;
 	keep->forever = forever;
+	keep->foreign = malloc(sizeof(*keep->foreign));
+	if (keep->foreign)
+		opd_foreign_init(keep->foreign);
 	keep->max_open = OPD_KEEP_MAX;
 	if (left / 4 < OPD_KEEP_MAX)
 		keep->max_open = (unsigned int)(left / 4);
@@ -116,6 +120,9 @@ void opd_keep_release(struct opd_keep *keep)
 		free((char *)keep->kept[i].binary.name);
 	free(keep->kept);
 	free(keep->mounts);
+	if (keep->foreign)
+		opd_foreign_release(keep->foreign);
+	free(keep->foreign);
 	op_hash_release(&keep->index);
 	op_hash_release(&keep->builds);
 	memset(keep, 0, sizeof(*keep));
@@ -263,12 +270,13 @@ static int open_line(const struct opd_kept *kept, uint32_t tgid,
 }
 
 /* Several file systems may have the inode number: compare the build, too. */
-static bool is_build(const struct opd_binary *binary, int fd)
+static bool is_build(const struct opd_keep *keep,
+		     const struct opd_binary *binary, int fd)
 {
 	struct op_build_id id = { 0, { 0 } };
 	struct stat st;
 
-	if (op_build_id_of_elf(&id, fd))
+	if (opd_foreign_build_id(keep->foreign, fd, &id))
 		id.len = 0;
 	/* A build-id that is known decides, else the time of modification. */
 	if (binary->build_id.len)
@@ -277,7 +285,8 @@ static bool is_build(const struct opd_binary *binary, int fd)
 	       (!binary->mtime || binary->mtime == (uint64_t)st.st_mtime);
 }
 
-static int search_maps(const struct opd_kept *kept, uint32_t tgid)
+static int search_maps(const struct opd_keep *keep, const struct opd_kept *kept,
+		       uint32_t tgid)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
@@ -290,7 +299,7 @@ static int search_maps(const struct opd_kept *kept, uint32_t tgid)
 		return -1;
 	while (fd < 0 && getline(&line, &room, file) >= 0) {
 		fd = open_line(kept, tgid, line);
-		if (fd >= 0 && !is_build(&kept->binary, fd)) {
+		if (fd >= 0 && !is_build(keep, &kept->binary, fd)) {
 			close(fd);
 			fd = -1;
 		}
@@ -300,7 +309,8 @@ static int search_maps(const struct opd_kept *kept, uint32_t tgid)
 	return fd;
 }
 
-static int search_processes(const struct opd_kept *kept)
+static int search_processes(const struct opd_keep *keep,
+			    const struct opd_kept *kept)
 {
 	DIR *folder = opendir("/proc");
 	struct dirent *entry;
@@ -311,7 +321,7 @@ static int search_processes(const struct opd_kept *kept)
 		return -1;
 	while (fd < 0 && (entry = readdir(folder)))
 		if (!op_parse_u64(entry->d_name, &tgid) && tgid <= INT32_MAX)
-			fd = search_maps(kept, (uint32_t)tgid);
+			fd = search_maps(keep, kept, (uint32_t)tgid);
 	closedir(folder);
 	return fd;
 }
@@ -341,7 +351,7 @@ static int open_same_build(const struct opd_keep *keep,
 	while (fd < 0 && (other = other_of_build(keep, kept, &number))) {
 		fd = other->fd >= 0 ? fcntl(other->fd, F_DUPFD_CLOEXEC, 0)
 				    : op_open_regular(other->binary.name);
-		if (fd >= 0 && !is_build(&kept->binary, fd)) {
+		if (fd >= 0 && !is_build(keep, &kept->binary, fd)) {
 			close(fd);
 			fd = -1;
 		}
@@ -358,10 +368,10 @@ static void rescue(struct opd_keep *keep, struct opd_kept *kept)
 	if (!is_linked && fd < 0)
 		fd = open_same_build(keep, kept);
 	if (!is_linked && fd < 0)
-		fd = search_processes(kept);
+		fd = search_processes(keep, kept);
 	if (is_linked)
 		note_copy(keep, kept, GONE, 0);
-	else if (fd >= 0 && is_build(&kept->binary, fd))
+	else if (fd >= 0 && is_build(keep, &kept->binary, fd))
 		note_copy(keep, kept, GONE,
 			  copy_binary(keep, &kept->binary, fd));
 	kept->missing = !is_linked && fd < 0;
@@ -401,12 +411,13 @@ void opd_keep_sweep(struct opd_keep *keep)
 }
 
 /* By its path, also as process @tgid sees it. */
-static int open_by_path(const struct opd_binary *binary, uint32_t tgid)
+static int open_by_path(const struct opd_keep *keep,
+			const struct opd_binary *binary, uint32_t tgid)
 {
 	char path[PATH_MAX + 64];
 	int fd = op_open_regular(binary->name);
 
-	if (fd >= 0 && is_build(binary, fd))
+	if (fd >= 0 && is_build(keep, binary, fd))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -415,7 +426,7 @@ static int open_by_path(const struct opd_binary *binary, uint32_t tgid)
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s", tgid,
 		 binary->name);
 	fd = op_open_regular(path);
-	if (fd < 0 || is_build(binary, fd))
+	if (fd < 0 || is_build(keep, binary, fd))
 		return fd;
 	close(fd);
 	return -1;
@@ -470,10 +481,10 @@ int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
 	if (kept && kept->fd >= 0)
 		fd = fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
-		fd = open_by_path(binary, tgid);
+		fd = open_by_path(keep, binary, tgid);
 	if (fd < 0)
 		fd = open_copy(keep, binary);
-	if (fd >= 0 && !is_build(binary, fd)) {
+	if (fd >= 0 && !is_build(keep, binary, fd)) {
 		close(fd);
 		fd = -1;
 	}
@@ -554,14 +565,14 @@ void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
 	struct opd_kept *kept = is_new ? add_kept(keep, binary) : NULL;
 	bool may_be_gone = fd >= 0;
 
-	if (fd >= 0 && (!kept || !is_build(binary, fd))) {
+	if (fd >= 0 && (!kept || !is_build(keep, binary, fd))) {
 		close(fd);
 		fd = -1;
 	}
 	if (!kept)
 		return;
 	if (fd < 0 && !deleted)
-		fd = open_by_path(binary, tgid);
+		fd = open_by_path(keep, binary, tgid);
 	if (fd >= 0)
 		hold_open(keep, kept, fd);
 	/* What is gone need not be held until the next sweep. */

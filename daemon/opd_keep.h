@@ -41,6 +41,8 @@ struct opd_binary {
 	uint64_t mtime; /* seconds, 0: not known */
 };
 
+struct opd_foreign;
+
 struct opd_kept {
 	struct opd_binary binary; /* its name is owned */
 	uint64_t dev; /* of the file; 0: it was never there */
@@ -67,6 +69,7 @@ struct opd_keep {
 	bool new_copies; /* since the last sweep */
 	bool forever; /* nothing is let go before the end */
 	uint64_t copied; /* bytes */
+	struct opd_foreign *foreign; /* reads files; owned; NULL: we do */
 	uint64_t *mounts; /* that were there at the beginning: their ids */
 	size_t nr_mounts;
 };

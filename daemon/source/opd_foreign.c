@@ -164,7 +164,7 @@ static int give_up_call(struct opd_foreign *foreign, int err)
 	foreign->nr_failures++;
 	if (foreign->log)
 		op_log(foreign->log,
-		       "a file that tells of code made at run time does not let itself be read%s",
+		       "a file of another program does not let itself be read%s",
 		       foreign->nr_failures == OPD_FOREIGN_FAILURES
 			       ? ": no more such files are read"
 			       : "");
@@ -181,7 +181,7 @@ static int call_foreign(struct opd_foreign *foreign, int fd,
 {
 	struct pollfd p = { .events = POLLIN };
 	uint64_t what = call->what;
-	int got = -1, err, nr;
+	int patience = foreign->patience, got = -1, err, nr;
 
 	if (!foreign->pid) {
 		err = start_foreign(foreign);
@@ -190,9 +190,11 @@ static int call_foreign(struct opd_foreign *foreign, int fd,
 	}
 	if (opd_send_file(foreign->sock, call, sizeof(*call), fd))
 		return give_up_call(foreign, -ETIMEDOUT);
+	if (what == OPD_FOREIGN_TABLE)
+		patience *= OPD_FOREIGN_TABLE_PATIENCE;
 	p.fd = foreign->sock;
 	do
-		nr = poll(&p, 1, foreign->patience);
+		nr = poll(&p, 1, patience);
 	while (nr < 0 && errno == EINTR);
 	if (nr <= 0 ||
 	    !opd_receive_file(foreign->sock, call, sizeof(*call), &got) ||

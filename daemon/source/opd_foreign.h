@@ -21,7 +21,9 @@
 #include "daemon/source/opd_jit_codes.h"
 
 #define OPD_FOREIGN_ROOM ((size_t)64 << 20) /* bytes of an answer */
-#define OPD_FOREIGN_PATIENCE 5000 /* ms: a large table takes 0.1 s */
+#define OPD_FOREIGN_PATIENCE 1000 /* ms */
+/* So many times that for a table: a large one takes 0.1 s of a free CPU. */
+#define OPD_FOREIGN_TABLE_PATIENCE 5
 #define OPD_FOREIGN_FAILURES 8
 
 struct op_log;

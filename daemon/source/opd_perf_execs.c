@@ -129,7 +129,7 @@ static void take_exec_event(struct opd_perf_execs *execs,
 	if (event->fd < 0)
 		return;
 	execs->nr_files++;
-	opd_perf_files_add(files, event->fd);
+	opd_perf_files_add(files, event->fd, NULL);
 }
 
 void opd_perf_execs_read(struct opd_perf_execs *execs,

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/source/opd_foreign.h"
+
 #define MAX_AGE 2
 #define FDS_OF_OTHERS 64 /* what the daemon needs besides */
 
@@ -31,6 +33,7 @@ void opd_perf_files_init(struct opd_perf_files *files)
 	rlim_t max = 0;
 
 	files->nr = 0;
+	files->foreign = NULL;
 	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur > FDS_OF_OTHERS)
 		max = (limit.rlim_cur - FDS_OF_OTHERS) / 4;
 	files->max = max < OPD_PERF_FILES_MAX ? max : OPD_PERF_FILES_MAX;
@@ -52,7 +55,8 @@ static bool is_held(const struct opd_perf_files *files, const struct stat *st)
 	return false;
 }
 
-void opd_perf_files_add(struct opd_perf_files *files, int fd)
+void opd_perf_files_add(struct opd_perf_files *files, int fd,
+			const struct op_build_id *id)
 {
 	struct opd_perf_file file = { .fd = fd };
 	struct stat st;
@@ -68,7 +72,9 @@ void opd_perf_files_add(struct opd_perf_files *files, int fd)
 	}
 	file.dev = st.st_dev;
 	file.ino = st.st_ino;
-	if (op_build_id_of_elf(&file.build_id, fd))
+	if (id)
+		file.build_id = *id;
+	else if (opd_foreign_build_id(files->foreign, fd, &file.build_id))
 		file.build_id.len = 0;
 	files->file[files->nr++] = file;
 }

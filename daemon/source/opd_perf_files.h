@@ -24,19 +24,23 @@ struct opd_perf_file {
 	unsigned int age; /* calls of opd_perf_files_expire() */
 };
 
+struct opd_foreign;
+
 struct opd_perf_files {
 	struct opd_perf_file file[OPD_PERF_FILES_MAX]; /* oldest first */
 	size_t nr;
 	size_t max; /* so many are held at once */
+	struct opd_foreign *foreign; /* reads them; NULL: we do. Borrowed */
 };
 
 /* Hold none; by the limit of open files it is known how many there may be. */
 void opd_perf_files_init(struct opd_perf_files *files);
 void opd_perf_files_release(struct opd_perf_files *files);
 
-/* Hold @fd, which is taken over. Where as many are held as may be the oldest
- * is closed. */
-void opd_perf_files_add(struct opd_perf_files *files, int fd);
+/* Hold @fd, which is taken over, of which the build-id @id is known, or NULL:
+ * it is read. Where as many are held as may be the oldest is closed. */
+void opd_perf_files_add(struct opd_perf_files *files, int fd,
+			const struct op_build_id *id);
 
 /*
  * The file with @build_id or, where its length is 0, with inode @ino. The first

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "libop/op_open.h"
+#include "daemon/source/opd_foreign.h"
 #include "daemon/source/opd_perf_words.h"
 #include "libcfi/unwinder.h"
 
@@ -155,11 +156,11 @@ static int make_room(struct opd_perf_images *images)
  */
 
 /* Whether the file @fd is the one that was mapped; then *@st, *@id are its. */
-static bool is_the_one(const struct opd_perf_image *image, int fd,
+static bool is_the_one(const struct opd_perf_images *images,
+		       const struct opd_perf_image *image, int fd,
 		       struct stat *st, struct op_build_id *id)
 {
-	id->len = 0;
-	if (op_build_id_of_elf(id, fd))
+	if (opd_foreign_build_id(images->files.foreign, fd, id))
 		id->len = 0;
 	if (fstat(fd, st))
 		return false;
@@ -168,12 +169,13 @@ static bool is_the_one(const struct opd_perf_image *image, int fd,
 }
 
 /* @fd, if it is the one that was mapped; else it is closed. */
-static int check(const struct opd_perf_image *image, int fd)
+static int check(const struct opd_perf_images *images,
+		 const struct opd_perf_image *image, int fd)
 {
 	struct op_build_id id;
 	struct stat st;
 
-	if (fd < 0 || is_the_one(image, fd, &st, &id))
+	if (fd < 0 || is_the_one(images, image, fd, &st, &id))
 		return fd;
 	close(fd);
 	return -1;
@@ -204,9 +206,10 @@ static bool on_no_disk(const char *name)
 }
 
 /* What the folder of the path had by this name before it was deleted. */
-static int open_program(const struct opd_perf_image *image,
-			const struct opd_perf_folders *folders)
+static int open_program(const struct opd_perf_images *images,
+			const struct opd_perf_image *image)
 {
+	const struct opd_perf_folders *folders = &images->folders;
 	char path[OP_PATH_MAX];
 	size_t len = strlen(image->name);
 	size_t at = 0;
@@ -220,7 +223,7 @@ static int open_program(const struct opd_perf_image *image,
 	path[len] = '\0';
 	do {
 		fd = opd_perf_folders_find(folders, path, &at);
-		if (fd >= 0 && check(image, fd) >= 0)
+		if (fd >= 0 && check(images, image, fd) >= 0)
 			return fd;
 	} while (fd >= 0);
 	return -1;
@@ -241,21 +244,23 @@ static int open_file(const struct opd_perf_image *image,
 
 	if (image->is_made || on_no_disk(image->name))
 		return -1;
-	fd = check(image, opd_perf_files_open(files, &image->told, image->ino));
+	fd = check(images, image,
+		   opd_perf_files_open(files, &image->told, image->ino));
 	if (fd < 0 && !is_deleted(image->name)) {
-		fd = check(image, op_open_regular(image->name));
+		fd = check(images, image, op_open_regular(image->name));
 		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s",
 			 image->pid, image->name);
 		if (fd < 0)
-			fd = check(image, op_open_regular(path));
+			fd = check(images, image, op_open_regular(path));
 	}
 	if (fd < 0)
-		fd = check(image, op_open_mapped(image->pid, image->start,
-						 image->end));
+		fd = check(images, image,
+			   op_open_mapped(image->pid, image->start,
+					  image->end));
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", image->pid);
 	if (fd < 0)
-		fd = check(image, op_open_regular(path));
-	return fd < 0 ? open_program(image, &images->folders) : fd;
+		fd = check(images, image, op_open_regular(path));
+	return fd < 0 ? open_program(images, image) : fd;
 }
 
 /* A file that cannot have the attribute has no capabilities. */
@@ -274,19 +279,19 @@ static void look_at_file(struct opd_perf_image *image,
 			 struct opd_perf_images *images)
 {
 	int fd = open_file(image, images);
-	struct op_build_id id;
+	struct op_build_id id = { .len = 0 };
 	struct stat st;
 
 	if (fd < 0)
 		return;
-	if (is_the_one(image, fd, &st, &id)) {
+	if (is_the_one(images, image, fd, &st, &id)) {
 		image->build_id = id;
 		image->file_dev = st.st_dev;
 		image->file_ino = st.st_ino;
 		image->mtime = (uint64_t)st.st_mtime;
 		image->gives_no_rights = gives_no_rights(fd, &st);
 	}
-	opd_perf_files_add(&images->files, fd);
+	opd_perf_files_add(&images->files, fd, &id);
 }
 
 /* ---- making -----------------------------------------------------------------
@@ -424,8 +429,9 @@ int opd_perf_image_take(struct opd_perf_images *images, uint64_t cookie)
 	image = images->images[cookie - 1];
 	if (on_no_disk(image->name))
 		return -ENOENT;
-	fd = check(image, opd_perf_files_take(&images->files, &image->told,
-					      image->ino));
+	fd = check(images, image,
+		   opd_perf_files_take(&images->files, &image->told,
+				       image->ino));
 	return fd < 0 ? -ENOENT : fd;
 }
 

@@ -67,14 +67,14 @@ static int read_id(void *ctx, int fd, struct op_build_id *id)
 {
 	const struct opd_perf_stacks *stacks = ctx;
 
-	return opd_foreign_build_id(&stacks->world->jits.foreign, fd, id);
+	return opd_foreign_build_id(&stacks->world->binaries, fd, id);
 }
 
 static int read_table(void *ctx, int fd, struct cfi_table **out)
 {
 	const struct opd_perf_stacks *stacks = ctx;
 
-	return opd_foreign_table(&stacks->world->jits.foreign, fd, out);
+	return opd_foreign_table(&stacks->world->binaries, fd, out);
 }
 
 static const struct unwinder_ops ops = {

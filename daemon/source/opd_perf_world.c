@@ -39,13 +39,18 @@
 
 int opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 {
+	int err;
+
 	memset(world, 0, sizeof(*world));
 	world->proc = proc;
 	opd_perf_words_set_depth(&world->words, 0);
 	opd_names_init(&world->names, proc ? proc : NO_PROC, 0, true);
 	opd_maps_init(&world->maps);
 	opd_jits_init(&world->jits, &world->images);
-	return opd_perf_images_init(&world->images);
+	opd_foreign_init(&world->binaries);
+	err = opd_perf_images_init(&world->images);
+	world->images.files.foreign = &world->binaries;
+	return err;
 }
 
 void opd_perf_world_release(struct opd_perf_world *world)
@@ -56,6 +61,7 @@ void opd_perf_world_release(struct opd_perf_world *world)
 	opd_jits_release(&world->jits);
 	opd_maps_release(&world->maps);
 	opd_perf_images_release(&world->images);
+	opd_foreign_release(&world->binaries);
 }
 
 void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells)

@@ -51,6 +51,7 @@ struct opd_perf_world {
 	struct opd_perf_words words;
 	struct opd_perf_stacks stacks;
 	struct opd_jits jits;
+	struct opd_foreign binaries; /* reads those of images */
 	struct opd_names names;
 	struct op_stream_words told; /* of them, on the way to words */
 	uint64_t stats[OPD_PERF_NR_STATS];

@@ -44,9 +44,9 @@ static void what_is_held_is_found(void **state)
 	int fd;
 
 	(void)state;
-	opd_perf_files_add(&files, a);
-	opd_perf_files_add(&files, b);
-	opd_perf_files_add(&files, fcntl(a, F_DUPFD_CLOEXEC, 0));
+	opd_perf_files_add(&files, a, NULL);
+	opd_perf_files_add(&files, b, NULL);
+	opd_perf_files_add(&files, fcntl(a, F_DUPFD_CLOEXEC, 0), NULL);
 	assert_int_equal(files.nr, 2);
 	fd = opd_perf_files_open(&files, &id, b_ino);
 	assert_true(fd >= 0 && fd != a && fd != b);
@@ -72,10 +72,10 @@ static void the_oldest_makes_room(void **state)
 	int second = open_program(0, &ino);
 
 	(void)state;
-	opd_perf_files_add(&files, first);
-	opd_perf_files_add(&files, second);
+	opd_perf_files_add(&files, first, NULL);
+	opd_perf_files_add(&files, second, NULL);
 	for (int i = 0; i < OPD_PERF_FILES_MAX - 1; i++)
-		opd_perf_files_add(&files, open_program(0, &ino));
+		opd_perf_files_add(&files, open_program(0, &ino), NULL);
 	assert_int_equal(files.nr, OPD_PERF_FILES_MAX);
 	assert_false(is_open(first));
 	assert_true(is_open(second));
@@ -91,10 +91,10 @@ static void they_are_held_for_a_second_or_two(void **state)
 	int a = open_program(0, &ino), b;
 
 	(void)state;
-	opd_perf_files_add(&files, a);
+	opd_perf_files_add(&files, a, NULL);
 	opd_perf_files_expire(&files);
 	b = open_program(0, &ino);
-	opd_perf_files_add(&files, b);
+	opd_perf_files_add(&files, b, NULL);
 	assert_true(is_open(a));
 	opd_perf_files_expire(&files);
 	assert_false(is_open(a));
@@ -104,7 +104,7 @@ static void they_are_held_for_a_second_or_two(void **state)
 	assert_int_equal(files.nr, 0);
 	/* What is no file is not held. */
 	a = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	opd_perf_files_add(&files, a);
+	opd_perf_files_add(&files, a, NULL);
 	assert_false(is_open(a));
 	assert_int_equal(files.nr, 0);
 }
@@ -133,7 +133,7 @@ static void few_may_be_held(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	files = (struct opd_perf_files){ .max = 0 };
 	fd = open_program(0, &ino);
-	opd_perf_files_add(&files, fd);
+	opd_perf_files_add(&files, fd, NULL);
 	assert_false(is_open(fd));
 	assert_int_equal(files.nr, 0);
 }

@@ -357,7 +357,7 @@ static void files_are_held(void **state)
 	assert_int_equal(opd_perf_image_take(&images, cookie), -ENOENT);
 	assert_int_equal(opd_perf_image_open(&images, cookie), -ENOENT);
 	/* Somebody else hands it over: another image is the same build. */
-	opd_perf_files_add(&images.files, fd);
+	opd_perf_files_add(&images.files, fd, NULL);
 	id.name = "/nonexistent/other";
 	cookie = cookie_of(&images, &id);
 	assert_int_equal(images.images[cookie - 1] != NULL, 1);

@@ -647,6 +647,8 @@ static void samples_come_to_sample_files(void **state)
 	assert_int_equal(l.stored, 9);
 	assert_int_equal(op_ledger_lost_by(&l, "sample_lost_no_mapping"), 1);
 	assert_int_equal(l.pending, 0);
+	/* Its socket is not the daemon's. */
+	opd_foreign_release(&rig->world.binaries);
 	free_fixture(f);
 	while (next_sample(rig, &seen))
 		;
