@@ -190,7 +190,7 @@ static int split_run(struct opd_space *space, struct spot *spot)
 /* Have room for MOST_NEW more at @spot. */
 static int make_room(struct opd_space *space, struct spot *spot)
 {
-	struct opd_map_run *run;
+	struct opd_map_run *run, *more;
 	size_t room;
 
 	if (!space->nr_runs)
@@ -204,11 +204,11 @@ static int make_room(struct opd_space *space, struct spot *spot)
 	if (run->room >= RUN_MAX)
 		return split_run(space, spot);
 	room = run->room * 2;
-	run = realloc(run, sizeof(*run) + room * sizeof(run->maps[0]));
-	if (!run)
+	more = realloc(run, sizeof(*run) + room * sizeof(run->maps[0]));
+	if (!more)
 		return -ENOMEM;
-	run->room = room;
-	space->runs[spot->run] = run;
+	more->room = room;
+	space->runs[spot->run] = more;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 # tests/vm/lib.sh. Programs run for two users and root; some of them give rights,
 # and one process changes its user while it runs.
 
+# shellcheck disable=SC2154 # lib.sh sets it
 ALICE=$((test_user + 1))
 BOB=$((test_user + 2))
 
@@ -23,7 +24,8 @@ mine() {
 # samples in the programs themselves.
 images() {
 	"$BIN/opreport" --session-dir="$1" -m all --format=csv 2>"$TMP/err" |
-		awk -F , '$2 == "image" && $5 ~ /-tool$|perl$/ {
+		awk -F , -v own="$TMP/" '$2 == "image" &&
+			($5 ~ /perl$/ || ($5 ~ /-tool$/ && index($5, own) == 1)) {
 			sub(/.*\//, "", $5)
 			n[$5] += $10
 		} END { for (i in n) print i, n[i] }' | sort

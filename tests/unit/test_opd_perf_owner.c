@@ -11,7 +11,7 @@
 #include "tests/unit/rows.h"
 
 #define USER 1000
-#define PID 100
+#define PID 100u
 
 /* What /proc has of a process, as "UIDS|GIDS|CAPS|OWNER"; NULL: nothing. */
 static void set_process(struct rig *rig, const char *text)

@@ -159,7 +159,7 @@ static int take_popt_option(struct oc_request *request,
 	if (value >= WITHOUT_EFFECT)
 		return take_original_option(request, value - WITHOUT_EFFECT,
 					    argument);
-	if (value >= SETTING)
+	if (value >= SETTING && value < SETTING + OC_NR_SETTINGS)
 		return take_setting_option(request, value - SETTING, argument);
 	if (value >= COMMAND)
 		return take_command_option(request, &commands[value - COMMAND],
