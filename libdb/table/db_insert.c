@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counting. Most calls find their key in its home line: the first slot is
- * tried first, the others are compared without a branch. Which of them it is
- * cannot be predicted, and a wrong guess would cost more than the rest.
+ * Counting. Most calls find their key in its home line, whose slots are all
+ * compared without a branch. Which of them it is cannot be predicted, and a
+ * wrong guess would cost more than the rest.
  */
 #include <errno.h>
 
@@ -62,14 +62,14 @@ int odb_add(struct odb *odb, uint64_t key, uint64_t count)
 {
 	size_t home = odb_home(odb->seed, odb->nr_lines, key);
 	struct odb_slot *line = odb->slots + home * ODB_LINE_SLOTS;
-	struct odb_slot *slot = line;
+	unsigned int found = (unsigned int)(line[0].key == key) |
+			     (unsigned int)(line[1].key == key) << 1 |
+			     (unsigned int)(line[2].key == key) << 2 |
+			     (unsigned int)(line[3].key == key) << 3;
+	/* Key 0 also equals free slots, which are behind its own. */
+	struct odb_slot *slot = line + __builtin_ctz(found | 8);
 
-	/* Key 0 also equals free slots: then all three may, and the sum is 3.
-	 */
-	if (line->key != key)
-		slot += (line[1].key == key) | (line[2].key == key) << 1 |
-			(line[3].key == key) * 3;
-	if (slot->key != key || !slot->count || !odb->writable)
+	if (!found || !slot->count || !odb->writable)
 		return add_elsewhere(odb, key, count);
 	add_count(slot, count);
 	return 0;
