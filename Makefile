@@ -331,8 +331,10 @@ install-doc:
 		utils/manual '$(DESTDIR)$(docdir)'/html
 
 install-systemd:
-	$(Q)sed 's|@bindir@|$(bindir)|' utils/systemd/oprofile.service.in | \
-		install -D -m 644 /dev/stdin '$(DESTDIR)$(unitdir)'/oprofile.service
+	$(Q)set -e; for unit in oprofile $(filter oppush,$(PROGS)); do \
+		sed 's|@bindir@|$(bindir)|' utils/systemd/$$unit.service.in | \
+			install -D -m 644 /dev/stdin '$(DESTDIR)$(unitdir)'/$$unit.service; \
+	done
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(unitdir)' utils/systemd/dev-oprofile.mount
 	$(Q)install -D -m 644 utils/systemd/oprofile.sysusers \
 		'$(DESTDIR)$(sysusersdir)'/oprofile.conf

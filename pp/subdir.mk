@@ -35,3 +35,12 @@ PROGS += opsymbols
 opsymbols_SRCS := $(wildcard pp/opsymbols*.c) pp/options.c pp/progress.c
 opsymbols_LIBS := libpp libdb libop
 opsymbols_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
+
+# Without libcurl there is none.
+ifneq ($(CURL_LIBS),)
+PROGS += oppush
+oppush_SRCS := $(wildcard pp/oppush*.c) utils/process.c
+oppush_LIBS := libpp libop
+oppush_LDLIBS = $(CURL_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
+$(patsubst pp/%.c,$(O)/pp/%.o,$(wildcard pp/oppush*.c)): $(O)/libpp/format/profile.pb-c.c
+endif

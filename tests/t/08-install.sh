@@ -40,7 +40,7 @@ is "nothing was written into the build folder" "$(find "$O/html" "$O/lib" "$O/ut
 is "the programs, and none of the tests" \
 	"$(cd "$root/usr/bin" && echo *)" \
 	"another ocount op-check-perfevents opannotate oparchive opcontrol operf \
-opgprof ophelp opimport opjitconv opreport oprofiled opstream opsymbols optop"
+opgprof ophelp opimport opjitconv oppush opreport oprofiled opstream opsymbols optop"
 for program in "$root"/usr/bin/op* "$root/usr/bin/ocount"; do
 	name=${program##*/}
 	is "$name has a manual page" "$(cd "$root/usr/share/man" && ls man?/"$name".?)" \
@@ -79,9 +79,11 @@ if command -v systemd-analyze >/dev/null; then
 	done
 	is "systemd finds no fault with the units" \
 		"$(systemd-analyze verify --man=no "$TMP"/units/* 2>&1)" ""
-	ok "the service may do little that it does not need" \
-		systemd-analyze security --offline=true --threshold=40 \
-		"$TMP/units/oprofile.service"
+	for unit in oprofile oppush; do
+		ok "$unit.service may do little that it does not need" \
+			systemd-analyze security --offline=true --threshold=40 \
+			"$TMP/units/$unit.service"
+	done
 else
 	skip "the units of systemd" "no systemd-analyze here"
 fi

@@ -50,7 +50,7 @@ completes() {
 # ---- options, as --help has them -------------------------------------------------
 
 for program in opcontrol operf ocount ophelp opstream opreport opannotate oparchive \
-	opgprof opimport opsymbols optop; do
+	opgprof opimport oppush opsymbols optop; do
 	is "$program: the options that --help lists" \
 		"$(bash "$TMP/complete.bash" "$O/completion/oprofile" "$program -" |
 			sed 's/=$//' | sort -u)" \

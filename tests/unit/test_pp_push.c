@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What oppush is made of, without a server: the difference of two profiles, the
+ * spool, and when what is tried, on a clock of the test's.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libop/op_remove.h"
+#include "pp/oppush_pace.h"
+#include "pp/oppush_run.h"
+#include "pp/oppush_spool.h"
+#include "pp/oppush_sums.h"
+#include "pp/oppush_things.h"
+
+/* ---- waits and answers ------------------------------------------------------
+ */
+
+static void answers_mean_something(void **state)
+{
+	(void)state;
+	for (long status = 200; status < 300; status++)
+		assert_int_equal(push_outcome(status), PUSH_DELIVERED);
+	assert_int_equal(push_outcome(409), PUSH_DELIVERED);
+	static const long again[] = { 0,   100, 301, 401, 403, 404, 408,
+				      429, 500, 502, 503, 504, 599 };
+	for (size_t i = 0; i < sizeof(again) / sizeof(*again); i++)
+		assert_int_equal(push_outcome(again[i]), PUSH_AGAIN);
+	static const long refused[] = { 400, 413, 415, 422 };
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		assert_int_equal(push_outcome(refused[i]), PUSH_REFUSED);
+}
+
+static void waits_double_and_end(void **state)
+{
+	uint64_t whole = PUSH_FIRST_WAIT_MS;
+
+	(void)state;
+	for (uint64_t failures = 1; failures < 70; failures++) {
+		assert_int_equal(push_wait_ms(failures, 0, 0), whole / 2);
+		assert_int_equal(push_wait_ms(failures, whole / 2, 0), whole);
+		assert_in_range(push_wait_ms(failures, UINT64_MAX, 0),
+				whole / 2, whole);
+		whole = whole * 2 < PUSH_LAST_WAIT_MS ? whole * 2
+						      : PUSH_LAST_WAIT_MS;
+	}
+	assert_int_equal(push_wait_ms(1, 0, 7), 7000);
+	assert_int_equal(push_wait_ms(20, 0, 7), PUSH_LAST_WAIT_MS / 2);
+	assert_int_equal(push_wait_ms(1, 0, UINT64_MAX), PUSH_LONGEST_MS);
+}
+
+/* ---- the difference ---------------------------------------------------------
+ */
+
+#define MAX_STACKS 8
+
+/*
+ * A profile of "LABEL/FUNCTION=VALUE ...", each of a stack of that function in
+ * "main"; ids of the file count from @first.
+ */
+struct made {
+	Pprof__Profile p;
+	Pprof__ValueType type, *types[1];
+	Pprof__Function functions[MAX_STACKS + 1],
+		*function_list[MAX_STACKS + 1];
+	Pprof__Line lines[MAX_STACKS + 1], *line_lists[MAX_STACKS + 1][1];
+	Pprof__Location locations[MAX_STACKS + 1],
+		*location_list[MAX_STACKS + 1];
+	Pprof__Label labels[MAX_STACKS], *label_lists[MAX_STACKS][1];
+	Pprof__Sample samples[MAX_STACKS], *sample_list[MAX_STACKS];
+	uint64_t stacks[MAX_STACKS][2];
+	int64_t values[MAX_STACKS];
+	char *strings[4 * MAX_STACKS];
+};
+
+static int64_t string_number(struct made *m, const char *text)
+{
+	for (size_t i = 0; i < m->p.n_string_table; i++)
+		if (!strcmp(m->strings[i], text))
+			return (int64_t)i;
+	m->strings[m->p.n_string_table] = strdup(text);
+	return (int64_t)m->p.n_string_table++;
+}
+
+static uint64_t make_location(struct made *m, const char *name, uint64_t first)
+{
+	size_t nr = m->p.n_location;
+
+	for (size_t i = 0; i < nr; i++)
+		if (m->functions[i].name == string_number(m, name))
+			return m->locations[i].id;
+	pprof__function__init(&m->functions[nr]);
+	m->functions[nr].id = first + nr;
+	m->functions[nr].name = string_number(m, name);
+	pprof__line__init(&m->lines[nr]);
+	m->lines[nr].function_id = first + nr;
+	m->line_lists[nr][0] = &m->lines[nr];
+	pprof__location__init(&m->locations[nr]);
+	m->locations[nr].id = first + nr;
+	m->locations[nr].n_line = 1;
+	m->locations[nr].line = m->line_lists[nr];
+	m->function_list[nr] = &m->functions[nr];
+	m->location_list[nr] = &m->locations[nr];
+	m->p.n_function = ++m->p.n_location;
+	return first + nr;
+}
+
+static void make_sample(struct made *m, const char *label, const char *name,
+			int64_t value, uint64_t first)
+{
+	size_t nr = m->p.n_sample++;
+
+	m->stacks[nr][0] = make_location(m, name, first);
+	m->stacks[nr][1] = make_location(m, "main", first);
+	m->values[nr] = value;
+	pprof__label__init(&m->labels[nr]);
+	m->labels[nr].key = string_number(m, "application");
+	m->labels[nr].str = string_number(m, label);
+	m->label_lists[nr][0] = &m->labels[nr];
+	pprof__sample__init(&m->samples[nr]);
+	m->samples[nr].n_location_id = 2;
+	m->samples[nr].location_id = m->stacks[nr];
+	m->samples[nr].n_value = 1;
+	m->samples[nr].value = &m->values[nr];
+	m->samples[nr].n_label = 1;
+	m->samples[nr].label = m->label_lists[nr];
+	m->sample_list[nr] = &m->samples[nr];
+}
+
+static const Pprof__Profile *make_profile(struct made *m, const char *text,
+					  uint64_t first)
+{
+	char label[16], name[16];
+	int len;
+	int64_t value;
+
+	memset(m, 0, sizeof(*m));
+	pprof__profile__init(&m->p);
+	m->p.string_table = m->strings;
+	m->p.function = m->function_list;
+	m->p.location = m->location_list;
+	m->p.sample = m->sample_list;
+	string_number(m, "");
+	pprof__value_type__init(&m->type);
+	m->type.type = string_number(m, "samples");
+	m->type.unit = string_number(m, "count");
+	m->types[0] = &m->type;
+	m->p.n_sample_type = 1;
+	m->p.sample_type = m->types;
+	while (sscanf(text, " %15[^/]/%15[^=]=%" SCNd64 "%n", label, name,
+		      &value, &len) == 3) {
+		make_sample(m, label, name, value, first);
+		text += len;
+	}
+	return &m->p;
+}
+
+static void free_made(struct made *m)
+{
+	for (size_t i = 0; i < m->p.n_string_table; i++)
+		free(m->strings[i]);
+}
+
+/* The same text of what a file has, as far as it is no 0. */
+static void read_back(const uint8_t *bytes, size_t len, char *text, size_t room)
+{
+	char path[] = "/tmp/test_pp_push-XXXXXX";
+	struct op_diag diag = { "" };
+	Pprof__Profile *p;
+	int fd = mkstemp(path);
+	size_t used = 0;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, len), len);
+	close(fd);
+	assert_int_equal(push_read_profile(path, &p, &diag), 0);
+	unlink(path);
+	text[0] = '\0';
+	for (size_t i = 0; i < p->n_sample; i++) {
+		const Pprof__Sample *s = p->sample[i];
+		/* They count from 1. */
+		const Pprof__Location *l = p->location[s->location_id[0] - 1];
+		const Pprof__Function *f =
+			p->function[l->line[0]->function_id - 1];
+
+		assert_int_equal(s->n_location_id, 2);
+		used += (size_t)snprintf(text + used, room - used,
+					 "%s%s/%s=%" PRId64, i ? " " : "",
+					 p->string_table[s->label[0]->str],
+					 p->string_table[f->name], s->value[0]);
+	}
+	pprof__profile__free_unpacked(p, NULL);
+}
+
+static void assert_written(const struct push_sums *sums, bool is_sum,
+			   const char *wanted)
+{
+	const struct push_profile_info info = { .begin = 1, .end = 3 };
+	uint8_t *bytes = NULL;
+	char text[256];
+	size_t len;
+
+	assert_int_equal(push_sums_write(sums, is_sum, &info, &bytes, &len), 0);
+	read_back(bytes, len, text, sizeof(text));
+	free(bytes);
+	assert_string_equal(text, wanted);
+}
+
+static void differences_add_up(void **state)
+{
+	static const struct {
+		const char *old, *now, *more, *sum;
+	} rows[] = {
+		{ NULL, "p/a=3 p/b=4", "p/a=3 p/b=4", "p/a=3 p/b=4" },
+		{ "p/a=3", "p/a=3", "", "p/a=3" },
+		{ "p/b=1 p/a=3", "p/a=5 p/b=4 p/c=1", "p/a=2 p/b=3 p/c=1",
+		  "p/a=5 p/b=4 p/c=1" },
+		/* A stack that is gone, or has less: its samples are others'.
+		 */
+		{ "p/a=3", "p/b=5", "p/b=2", "p/b=2 p/a=3" },
+		{ "p/a=9 p/b=1", "p/a=7 p/b=6 p/c=2", "p/b=3 p/c=2",
+		  "p/a=9 p/b=4 p/c=2" },
+		/* First those of the same application, then any. */
+		{ "q/a=4", "p/b=3 q/a=2 q/c=3", "p/b=3 q/c=1",
+		  "p/b=3 q/a=4 q/c=1" },
+		{ "q/a=9", "p/b=5 q/a=6 q/c=1", "p/b=3", "p/b=3 q/a=9" },
+		/* Less than before in all. */
+		{ "p/a=9", "p/a=4 p/b=1", "", "p/a=9" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct made old = { .values = { 0 } }, now;
+		struct push_sums sums;
+		const Pprof__Profile *before =
+			rows[i].old ? make_profile(&old, rows[i].old, 1) : NULL;
+
+		assert_int_equal(
+			push_sums_init(&sums, before,
+				       make_profile(&now, rows[i].now, 1000)),
+			0);
+		assert_written(&sums, false, rows[i].more);
+		assert_written(&sums, true, rows[i].sum);
+		push_sums_release(&sums);
+		free_made(&now);
+		free_made(&old);
+	}
+}
+
+static void damage_is_refused(void **state)
+{
+	struct made m;
+	struct push_sums sums;
+
+	(void)state;
+	for (int damage = 0; damage < 5; damage++) {
+		make_profile(&m, "p/a=3 p/b=4", 1);
+		if (damage == 0)
+			m.stacks[0][1] = 99;
+		else if (damage == 1)
+			m.lines[0].function_id = 99;
+		else if (damage == 2)
+			m.locations[0].mapping_id = 7;
+		else if (damage == 3)
+			m.values[1] = -1;
+		else
+			m.samples[0].n_value = 0;
+		assert_int_equal(push_sums_init(&sums, NULL, &m.p), -EBADMSG);
+		push_sums_release(&sums);
+		free_made(&m);
+	}
+}
+
+/* ---- the spool --------------------------------------------------------------
+ */
+
+struct box {
+	char dir[64];
+	struct push_spool spool;
+	struct op_diag diag;
+};
+
+static int make_box(void **state)
+{
+	struct box *box = calloc(1, sizeof(*box));
+
+	strcpy(box->dir, "/tmp/test_pp_push-XXXXXX");
+	box->spool.fd = -1;
+	*state = box;
+	return mkdtemp(box->dir) ? 0 : -1;
+}
+
+static int free_box(void **state)
+{
+	struct box *box = *state;
+
+	push_spool_close(&box->spool);
+	op_remove_tree(box->dir);
+	free(box);
+	return 0;
+}
+
+static int open_box(struct box *box)
+{
+	push_spool_close(&box->spool);
+	box->diag.text[0] = '\0';
+	return push_spool_open(&box->spool, box->dir, 10, &box->diag);
+}
+
+/* Add a profile of @len bytes that ends at @end. */
+static int add_to_box(struct box *box, int64_t end, size_t len)
+{
+	const struct push_bytes bytes = { (const uint8_t *)"0123456789", len };
+	const struct push_bytes sum = { (const uint8_t *)"sum", 3 };
+	struct push_state next = box->spool.state;
+
+	snprintf(next.session, sizeof(next.session), "some one");
+	next.end = end;
+	return push_spool_add(&box->spool, &next, end - 1, 7, &bytes, &sum,
+			      &box->diag);
+}
+
+static void make_file(const struct box *box, const char *name)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	push_spool_path(&box->spool, name, path);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static bool is_there(const struct box *box, const char *name)
+{
+	char path[PATH_MAX];
+
+	push_spool_path(&box->spool, name, path);
+	return !access(path, F_OK);
+}
+
+static void profiles_stay_in_order(void **state)
+{
+	struct box *box = *state;
+
+	assert_int_equal(open_box(box), 0);
+	assert_int_equal(add_to_box(box, 5, 3), 0);
+	assert_int_equal(add_to_box(box, 9, 4), 0);
+	/* What does not fit leaves no trace. */
+	assert_int_equal(add_to_box(box, 11, 4), -ENOSPC);
+	assert_int_equal(open_box(box), 0);
+	assert_int_equal(box->spool.nr, 2);
+	assert_int_equal(box->spool.bytes, 7);
+	assert_int_equal(box->spool.state.number, 2);
+	assert_int_equal(box->spool.state.end, 9);
+	assert_string_equal(box->spool.state.session, "some one");
+	assert_string_equal(box->spool.list[0].name,
+			    "profile-0000000001-4-5-7.pb.gz");
+	assert_true(is_there(box, "sum-2.pb.gz"));
+	assert_false(is_there(box, "sum-1.pb.gz"));
+	assert_int_equal(push_spool_remove(&box->spool, false, &box->diag), 0);
+	assert_int_equal(push_spool_remove(&box->spool, true, &box->diag), 0);
+	assert_int_equal(open_box(box), 0);
+	assert_int_equal(box->spool.nr, 0);
+	assert_int_equal(box->spool.state.dropped_profiles, 1);
+	assert_int_equal(box->spool.state.dropped_samples, 7);
+}
+
+static void who_was_killed_is_gone_on_from(void **state)
+{
+	struct box *box = *state;
+
+	assert_int_equal(open_box(box), 0);
+	assert_int_equal(add_to_box(box, 5, 3), 0);
+	/* Killed before the state was written: it is as if nothing was. */
+	make_file(box, "pending-0000000002-5-6-1.pb.gz");
+	make_file(box, "sum-2.pb.gz");
+	make_file(box, ".tmp-abcdef");
+	/* Killed after that. */
+	make_file(box, "pending-0000000001-3-4-2.pb.gz");
+	make_file(box, "sum-0.pb.gz");
+	assert_int_equal(open_box(box), 0);
+	assert_int_equal(box->spool.nr, 2);
+	assert_true(is_there(box, "profile-0000000001-3-4-2.pb.gz"));
+	assert_true(is_there(box, "sum-1.pb.gz"));
+	assert_false(is_there(box, "pending-0000000001-3-4-2.pb.gz"));
+	assert_false(is_there(box, "pending-0000000002-5-6-1.pb.gz"));
+	assert_false(is_there(box, "sum-2.pb.gz"));
+	assert_false(is_there(box, "sum-0.pb.gz"));
+	assert_false(is_there(box, ".tmp-abcdef"));
+}
+
+static void a_spool_is_of_one(void **state)
+{
+	struct box *box = *state;
+	struct push_spool other;
+
+	assert_int_equal(open_box(box), 0);
+	assert_int_equal(push_spool_open(&other, box->dir, 10, &box->diag),
+			 -EBUSY);
+	push_spool_close(&other);
+	make_file(box, "state");
+	assert_int_equal(open_box(box), -ENOENT);
+	assert_non_null(strstr(box->diag.text, "/state: is damaged; send"));
+}
+
+/* ---- when what is done ------------------------------------------------------
+ */
+
+/* The world of a run: time goes on by what is awaited alone. */
+struct world {
+	struct box *box;
+	int64_t now;
+	const long *statuses; /* of the answers to come; 0 ends them */
+	uint64_t retry_after;
+	int take_err;
+	char log[1024]; /* "take@MS", "send@MS" and what is told, by a letter */
+};
+
+static void note(struct world *w, const char *what)
+{
+	size_t len = strlen(w->log);
+
+	snprintf(w->log + len, sizeof(w->log) - len, "%s%s@%" PRId64,
+		 len ? " " : "", what, w->now);
+}
+
+static int64_t world_now(void *ctx)
+{
+	return ((struct world *)ctx)->now;
+}
+
+static int world_take(void *ctx, struct push_spool *spool, int64_t now_ms,
+		      struct op_diag *diag)
+{
+	struct world *w = ctx;
+
+	(void)spool, (void)diag;
+	note(w, "take");
+	return w->take_err ?: add_to_box(w->box, now_ms, 1);
+}
+
+static int world_send(void *ctx, const struct push_spool *spool,
+		      struct push_answer *answer, struct op_diag *diag)
+{
+	struct world *w = ctx;
+
+	(void)spool, (void)diag;
+	note(w, "send");
+	answer->status = *w->statuses ? *w->statuses++ : 200;
+	answer->retry_after_s = answer->status == 429 ? w->retry_after : 0;
+	snprintf(answer->text, sizeof(answer->text), "%ld", answer->status);
+	return 0;
+}
+
+static void world_say(void *ctx, const char *text)
+{
+	struct world *w = ctx;
+
+	note(w, strstr(text, "takes profiles again") ? "well"
+		: strstr(text, "is dropped")	     ? "drop"
+		: strstr(text, "as many as it may")  ? "full"
+						     : "bad");
+}
+
+/* The whole of the time that is left to chance. */
+static uint64_t world_random(void *ctx)
+{
+	(void)ctx;
+	return 0;
+}
+
+static bool world_is_over(void *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+/* Let a run go on until @until, one profile in @interval_ms. */
+static void run_world(struct world *w, int64_t interval_ms, int64_t until)
+{
+	const struct push_work work = {
+		.ctx = w,
+		.now_ms = world_now,
+		.take = world_take,
+		.send = world_send,
+		.say = world_say,
+		.random = world_random,
+		.is_over = world_is_over,
+	};
+	struct push_run run = { .work = &work,
+				.spool = &w->box->spool,
+				.interval_ms = interval_ms };
+
+	assert_int_equal(open_box(w->box), 0);
+	while (w->now < until)
+		w->now = push_run_step(&run);
+}
+
+static void a_profile_each_interval(void **state)
+{
+	static const long statuses[] = { 0 };
+	struct world w = { .box = *state, .now = 1000, .statuses = statuses };
+
+	run_world(&w, 60000, 130000);
+	assert_string_equal(w.log, "take@1000 send@1000 take@61000 send@61000 "
+				   "take@121000 send@121000");
+}
+
+static void a_server_that_is_away_is_asked_less_often(void **state)
+{
+	static const long statuses[] = { 500, 504, 502, 503, 500, 0 };
+	struct world w = { .box = *state, .now = 1000, .statuses = statuses };
+
+	run_world(&w, 600000, 500000);
+	assert_string_equal(
+		w.log,
+		"take@1000 send@1000 bad@1000 send@1500 bad@1500 send@2500 "
+		"send@4500 bad@4500 send@8500 send@16500 well@16500");
+	assert_int_equal(w.box->spool.nr, 0);
+}
+
+static void a_server_says_when(void **state)
+{
+	static const long statuses[] = { 429, 0 };
+	struct world w = { .box = *state,
+			   .now = 1000,
+			   .statuses = statuses,
+			   .retry_after = 90 };
+
+	run_world(&w, 60000, 100000);
+	/* The next profile waits with it, and comes behind it. */
+	assert_string_equal(w.log, "take@1000 send@1000 bad@1000 take@61000 "
+				   "send@91000 well@91000 send@91000");
+}
+
+static void what_is_refused_is_dropped(void **state)
+{
+	static const long statuses[] = { 400, 400, 500, 400, 400,
+					 422, 413, 400, 0 };
+	struct world w = { .box = *state, .now = 1000, .statuses = statuses };
+
+	run_world(&w, 6000000, 400000);
+	assert_non_null(strstr(w.log, "drop@"));
+	/* An error of the server begins the count anew. */
+	assert_int_equal(*w.box->diag.text, 0);
+	assert_int_equal(w.box->spool.state.dropped_profiles, 1);
+	assert_int_equal(w.box->spool.nr, 0);
+}
+
+static void a_full_spool_is_told_once(void **state)
+{
+	static const long statuses[] = { 500, 500, 500, 500, 500, 500, 500,
+					 500, 500, 500, 500, 500, 500, 500,
+					 500, 500, 500, 500, 0 };
+	struct world w = { .box = *state, .now = 1000, .statuses = statuses };
+
+	run_world(&w, 1000, 40000);
+	assert_int_equal(w.box->spool.bytes, 10);
+	assert_non_null(strstr(w.log, "full@"));
+	assert_null(strstr(strstr(w.log, "full@") + 1, "full@"));
+}
+
+static void a_clock_that_is_put_back_keeps_nobody_waiting(void **state)
+{
+	static const long statuses[] = { 500, 0 };
+	struct world w = { .box = *state,
+			   .now = 100000000,
+			   .statuses = statuses };
+
+	run_world(&w, 60000, 100000001);
+	w.now = 1000;
+	w.log[0] = '\0';
+	w.take_err = -EIO;
+	run_world(&w, 60000, 1001);
+	assert_string_equal(w.log, "take@1000 bad@1000 send@1000 well@1000");
+}
+
+int main(void)
+{
+#define IN_BOX(test) cmocka_unit_test_setup_teardown(test, make_box, free_box)
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_mean_something),
+		cmocka_unit_test(waits_double_and_end),
+		cmocka_unit_test(differences_add_up),
+		cmocka_unit_test(damage_is_refused),
+		IN_BOX(profiles_stay_in_order),
+		IN_BOX(who_was_killed_is_gone_on_from),
+		IN_BOX(a_spool_is_of_one),
+		IN_BOX(a_profile_each_interval),
+		IN_BOX(a_server_that_is_away_is_asked_less_often),
+		IN_BOX(a_server_says_when),
+		IN_BOX(what_is_refused_is_dropped),
+		IN_BOX(a_full_spool_is_told_once),
+		IN_BOX(a_clock_that_is_put_back_keeps_nobody_waiting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
