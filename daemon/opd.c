@@ -233,6 +233,9 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	opd_disk_init(&opd->store, opd->options.max_disk);
 	err = opd_stats_init(&opd->stats, &opd->store, &opd->defer.nr_taken,
 			     diag);
+	opd_budget_begin(&opd->budget, &opd->source, &opd->log,
+			 opd->options.cpu_budget);
+	opd->stats.costs = opd->budget.costs;
 	if (!err)
 		err = opd_extended_start(&opd->extended, &opd->store, diag);
 	if (!err && opd->options.record)
@@ -273,6 +276,7 @@ void opd_release(struct opd *opd)
 {
 	opd_record_close(&opd->record);
 	opd_sfiles_drop_all(&opd->store);
+	opd_budget_release(&opd->budget);
 	opd_source_close(&opd->source);
 	opd_loop_release(opd);
 	opd_control_close(opd);

@@ -32,6 +32,7 @@
 
 #include "daemon/feature/opd_extended.h"
 #include "daemon/opd_anon.h"
+#include "daemon/opd_budget.h"
 #include "daemon/opd_control.h"
 #include "daemon/opd_cookie.h"
 #include "daemon/opd_defer.h"
@@ -86,6 +87,7 @@ struct opd {
 	struct opd_stats stats;
 	struct opd_loop loop;
 	struct opd_priority priority;
+	struct opd_budget budget;
 	struct opd_control control;
 	struct opd_mine mine;
 };

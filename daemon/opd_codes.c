@@ -437,9 +437,14 @@ static int handle_WEIGHT(struct opd *opd, const struct opd_rec *rec)
 
 static int handle_TIMES(struct opd *opd, const struct opd_rec *rec)
 {
-	if (rec->payload[0] < 1 || rec->payload[0] > OP_MAX_TIMES)
+	bool lowered = rec->flags & OP_TIMES_LOWERED;
+
+	if (rec->payload[0] < 1 ||
+	    rec->payload[0] > (lowered ? OP_MAX_RATE_DIVISOR : OP_MAX_TIMES))
 		return -EINVAL;
 	opd->trans.context.more = rec->payload[0] - 1;
+	if (lowered)
+		opd->stats.spread += rec->payload[0] * opd->trans.context.more;
 	opd_trans_forget_images(&opd->trans);
 	return 0;
 }

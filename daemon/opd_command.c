@@ -82,6 +82,21 @@ static void add_stacks(const struct op_ledger *ledger,
 	}
 }
 
+static void add_costs(const struct opd *opd, const struct op_ledger *ledger,
+		      struct opd_answer *answer)
+{
+	char key[64];
+
+	if (!opd->budget.source)
+		return;
+	for (unsigned int i = 0; i < OP_NR_COSTS; i++) {
+		snprintf(key, sizeof(key), "cost.%s", op_ledger_cost_name(i));
+		add_number(answer, key, ledger->costs[i]);
+	}
+	add_number(answer, "divisor",
+		   UINT64_C(1) << opd->budget.governor.shift);
+}
+
 static void add_ledger(struct opd *opd, struct opd_answer *answer)
 {
 	struct op_ledger ledger;
@@ -97,6 +112,7 @@ static void add_ledger(struct opd *opd, struct opd_answer *answer)
 		add_number(answer, key, ledger.causes[i].nr);
 	}
 	add_stacks(&ledger, answer);
+	add_costs(opd, &ledger, answer);
 }
 
 static int run_status(struct opd *opd, const char *arg,
@@ -108,6 +124,7 @@ static int run_status(struct opd *opd, const char *arg,
 	(void)diag;
 	opd_source_ask_account(&opd->source);
 	opd_loop_drain(opd);
+	opd_budget_check(&opd->budget, true);
 	add_number(answer, "pid", (uint64_t)getpid());
 	add_number(answer, "running", opd_source_is_enabled(&opd->source));
 	add_number(answer, "targeted", opd->source.targeted);
@@ -126,15 +143,21 @@ static int run_status(struct opd *opd, const char *arg,
 static int run_start(struct opd *opd, const char *arg,
 		     struct opd_answer *answer, struct op_diag *diag)
 {
+	int err = opd_source_enable(&opd->source, true, diag);
+
 	(void)arg;
 	(void)answer;
-	return opd_source_enable(&opd->source, true, diag);
+	opd_budget_check(&opd->budget, true);
+	return err;
 }
 
 int opd_command_stop(struct opd *opd, struct op_diag *diag)
 {
-	int err = opd_source_enable(&opd->source, false, diag);
+	int err;
 
+	opd_budget_check(&opd->budget, true);
+	err = opd_source_enable(&opd->source, false, diag);
+	opd_budget_check(&opd->budget, true);
 	return err ? err : opd_loop_dump(opd, diag);
 }
 
@@ -161,14 +184,22 @@ static int write_ledger(struct opd *opd, struct op_diag *diag)
 	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
 }
 
+/* What was counted belongs to another session. */
+static void restart(struct opd *opd)
+{
+	opd_budget_check(&opd->budget, true);
+	opd_budget_restart(&opd->budget);
+	opd_stats_restart(&opd->stats);
+	opd_tasks_write(&opd->tasks, true);
+}
+
 int opd_command_reset(struct opd *opd, struct op_diag *diag)
 {
 	int err = opd_session_reset(&opd->store, diag);
 
 	if (err)
 		return err;
-	opd_stats_restart(&opd->stats);
-	opd_tasks_write(&opd->tasks, true);
+	restart(opd);
 	return write_ledger(opd, diag);
 }
 
@@ -185,8 +216,7 @@ int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag)
 	err = opd_session_rename(&opd->store, name, diag);
 	if (err)
 		return err;
-	opd_stats_restart(&opd->stats);
-	opd_tasks_write(&opd->tasks, true);
+	restart(opd);
 	return write_ledger(opd, diag);
 }
 

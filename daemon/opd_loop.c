@@ -201,6 +201,7 @@ int opd_loop_dump(struct opd *opd, struct op_diag *diag)
 	while (opd_ksyms_take(&opd->ksyms))
 		;
 	opd_tasks_write(&opd->tasks, false);
+	opd_budget_check(&opd->budget, true);
 	err = opd_stats_write(&opd->stats);
 	if (err)
 		op_diag_set(diag, err, "the ledger cannot be written");
@@ -369,7 +370,9 @@ static void handle_event(struct opd *opd, uint32_t waiter)
 {
 	switch (waiter) {
 	case OPD_WAIT_SOURCE:
+		opd_budget_reads(&opd->budget);
 		read_many(opd, MAX_READS);
+		opd_budget_has_read(&opd->budget);
 		break;
 	case OPD_WAIT_SIGNAL:
 		handle_signal(opd);
@@ -410,6 +413,7 @@ void opd_loop_run(struct opd *opd)
 	while (!opd->loop.quit) {
 		run_once(opd, !opd->loop.always_ready && !more);
 		opd_priority_check(&opd->priority, &opd->log);
+		opd_budget_check(&opd->budget, false);
 		if (opd->loop.always_ready && !opd->loop.quit)
 			read_more(opd);
 		more = !opd->loop.quit && opd_ksyms_take(&opd->ksyms);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_budget.h"
 #include "libop/op_log.h"
 #include "libop/op_original.h"
 #include "libop/op_policy.h"
@@ -37,6 +38,7 @@ struct raw_options {
 	char *record;
 	char *readable_by;
 	char *policy;
+	char *cpu_budget;
 	char **ext_features;
 	char *verbose;
 	int ready_fd;
@@ -208,6 +210,9 @@ static int check(struct opd_options *options, struct raw_options *raw,
 	if (!err)
 		err = parse_mib(&options->max_disk, "max-disk", raw->max_disk,
 				diag);
+	if (!err)
+		err = op_budget_parse(&options->cpu_budget, raw->cpu_budget,
+				      diag);
 	options->has_readers = raw->readable_by;
 	if (!err && options->has_readers)
 		err = op_session_group(&options->readers, raw->readable_by,
@@ -312,6 +317,8 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		{ "max-disk", 0, POPT_ARG_INT, &raw->max_disk, 0,
 		  "let samples take no more than this of the disk (0: any)",
 		  "MIB" },
+		{ "cpu-budget", 0, POPT_ARG_STRING, &raw->cpu_budget, 0,
+		  OP_BUDGET_HELP, "PERCENT" },
 		{ "ext-feature", 'x', POPT_ARG_ARGV, &raw->ext_features, 0,
 		  "turn on an extended feature; may be given several times",
 		  "FEATURE" },
@@ -376,6 +383,7 @@ int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 	free(raw.images);
 	free(raw.verbose);
 	free(raw.readable_by);
+	free(raw.cpu_budget);
 	return err;
 }
 

@@ -23,6 +23,7 @@ struct opd_options {
 	bool has_readers;
 	unsigned int pack_at; /* MiB of loose sample files; 0: never */
 	unsigned int max_disk; /* MiB of samples/current; 0: any */
+	uint32_t cpu_budget; /* millionths of each CPU; 0: any */
 	int ready_fd; /* who waits for the daemon; -1: nobody */
 	char **images; /* paths, as given and without links; modules */
 	unsigned int nr_images; /* 0: all are wanted */

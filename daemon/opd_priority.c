@@ -20,6 +20,9 @@
 #include "libop/op_log.h"
 
 #define SECOND UINT64_C(1000000000)
+/* To make the tables that unwind what runs takes a second or two, and that is
+ * the worst time to wait. */
+#define LONGEST_NS (4 * SECOND)
 #define RAISED (-20) /* the most that an ordinary process can have */
 
 static uint64_t ns_of_clock(clockid_t id)
@@ -81,7 +84,7 @@ bool opd_priority_decide(struct opd_priority *priority, uint64_t wall,
 {
 	uint64_t passed = wall - priority->wall, needed = cpu - priority->cpu;
 
-	if (passed < SECOND)
+	if (passed < (priority->is_raised ? LONGEST_NS : SECOND))
 		return priority->is_raised;
 	priority->wall = wall;
 	priority->cpu = cpu;

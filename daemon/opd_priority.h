@@ -8,7 +8,8 @@
  * ordinary process may wait longer than that for its turn, and samples are
  * lost. So the daemon asks for the nice value -20, for itself and for its
  * session, as long as it needs little: when it takes more than half of a CPU
- * for a second, it has that of others, until it needs less than a quarter.
+ * for four seconds, it has that of others, until it needs less than a quarter
+ * for one.
  */
 
 #include <stdbool.h>
@@ -19,7 +20,7 @@ struct op_log;
 struct opd_priority {
 	bool is_wanted; /* and may be had */
 	bool is_raised;
-	uint64_t wall, cpu; /* ns, when the present second began */
+	uint64_t wall, cpu; /* ns, when counting began */
 };
 
 /* Of this thread, from now on. An ordinary user may not; then nothing changes.
@@ -34,8 +35,8 @@ void opd_priority_end(struct opd_priority *priority);
 
 /*
  * Whether the priority is to be raised after what was needed by now: @wall ns
- * have passed, and the thread has run for @cpu of them. Begins the next second
- * where one is over.
+ * have passed, and the thread has run for @cpu of them. Begins to count anew
+ * where the time for a decision is over.
  */
 bool opd_priority_decide(struct opd_priority *priority, uint64_t wall,
 			 uint64_t cpu);

@@ -143,6 +143,9 @@ static void count_all(const struct opd_stats *stats, struct op_ledger *out)
 		       *stats->nr_deferred;
 	out->stored = stats->stored;
 	memcpy(out->stacks, stats->stacks, sizeof(out->stacks));
+	if (stats->costs)
+		memcpy(out->costs, stats->costs, sizeof(out->costs));
+	out->costs[OP_COST_SPREAD] = stats->spread;
 	add_own_causes(stats, out);
 }
 
@@ -176,6 +179,8 @@ static void subtract(struct op_ledger *ledger, const struct op_ledger *less)
 	ledger->stored -= less->stored;
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
 		ledger->stacks[i] -= less->stacks[i];
+	for (unsigned int i = 0; i < OP_COST_BUDGET; i++)
+		ledger->costs[i] -= less->costs[i];
 	for (unsigned int i = 0; i < less->nr_causes; i++) {
 		struct op_ledger_cause *cause =
 			find_cause(ledger, less->causes[i].name);
@@ -217,6 +222,7 @@ void opd_stats_ledger(const struct opd_stats *stats, struct op_ledger *out)
 	out->stored += base->stored;
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
 		out->stacks[i] += base->stacks[i];
+	op_ledger_add_costs(out->costs, base->costs);
 	for (unsigned int i = 0; i < base->nr_causes; i++)
 		lose(out, base->causes[i].name, base->causes[i].nr);
 	for (unsigned int i = 0; i < base->nr_events; i++)

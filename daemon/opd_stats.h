@@ -72,12 +72,14 @@ enum opd_fate {
 struct opd_stats {
 	struct opd_store *store; /* of the session; borrowed, like the next */
 	const uint64_t *nr_deferred; /* samples that wait for a name */
+	const uint64_t *costs; /* since the daemon started; NULL: not known */
 	char source[32]; /* what the samples are from, "module/timer" */
 	/* samples */
 	uint64_t seen[OPD_NR_MODES]; /* in the stream, deferred ones too */
 	uint64_t stored;
 	uint64_t lost[OPD_NR_CAUSES];
 	/* other things */
+	uint64_t spread; /* n times n - 1 for each that stands for n */
 	uint64_t frames; /* of stack traces, without the innermost */
 	uint64_t stacks[OP_NR_STACKS]; /* what became of them */
 	uint64_t nr_reads; /* of the buffer */

@@ -24,6 +24,7 @@
 #define LOST "lost."
 #define STACKS "stacks."
 #define COUNTED "counted."
+#define COST "cost."
 #define SEVERAL "several"
 
 static const char *const stacks_names[] = {
@@ -31,6 +32,17 @@ static const char *const stacks_names[] = {
 	OP_LEDGER_STACKS(X)
 #undef X
 };
+
+static const char *const cost_names[] = {
+#define X(name, what) [OP_COST_##name] = (what),
+	OP_LEDGER_COSTS(X)
+#undef X
+};
+
+const char *op_ledger_cost_name(enum op_ledger_cost which)
+{
+	return cost_names[which];
+}
 
 const char *op_ledger_stacks_name(enum op_ledger_stacks which)
 {
@@ -114,6 +126,15 @@ int op_ledger_time_event(struct op_ledger *ledger,
 	return 0;
 }
 
+void op_ledger_add_costs(uint64_t *costs, const uint64_t *more)
+{
+	for (unsigned int i = 0; i < OP_NR_COSTS; i++)
+		if (i < OP_COST_BUDGET)
+			add_saturated(&costs[i], more[i]);
+		else if (more[i] > costs[i])
+			costs[i] = more[i];
+}
+
 int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more)
 {
 	struct op_ledger sum = *ledger;
@@ -136,6 +157,7 @@ int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more)
 	add_saturated(&sum.stored, more->stored);
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
 		add_saturated(&sum.stacks[i], more->stacks[i]);
+	op_ledger_add_costs(sum.costs, more->costs);
 	sum.pending = more->pending;
 	if (!sum.source[0])
 		memcpy(sum.source, more->source, sizeof(sum.source));
@@ -278,11 +300,45 @@ static int read_event(struct op_ledger *ledger, const char *key,
 	return 0;
 }
 
-/* The sums, which every ledger has, and the stacks, which it may have. */
+/* Numbers "PREFIX.NAME", which a ledger may have. */
+static int read_numbers(uint64_t *numbers, const struct op_config *config,
+			const char *prefix, const char *const *names,
+			unsigned int nr, struct op_diag *diag)
+{
+	char key[sizeof(STACKS) + OP_LEDGER_CAUSE_MAX];
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < nr; i++) {
+		snprintf(key, sizeof(key), "%s%s", prefix, names[i]);
+		err = op_config_get_u64(config, key, &numbers[i], diag);
+		if (err == -ENOENT)
+			err = 0;
+	}
+	return err;
+}
+
+/* All of them, or none where all are 0. */
+static int set_numbers(const uint64_t *numbers, struct op_config *config,
+		       const char *prefix, const char *const *names,
+		       unsigned int nr)
+{
+	char key[sizeof(STACKS) + OP_LEDGER_CAUSE_MAX];
+	uint64_t any = 0;
+	int err = 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		any |= numbers[i];
+	for (unsigned int i = 0; any && !err && i < nr; i++) {
+		snprintf(key, sizeof(key), "%s%s", prefix, names[i]);
+		err = op_config_set_u64(config, key, numbers[i]);
+	}
+	return err;
+}
+
+/* The sums, which every ledger has, stacks and costs. */
 static int read_sums(struct op_ledger *ledger, const struct op_config *config,
 		     const char *path, struct op_diag *diag)
 {
-	char key[sizeof(STACKS) + OP_LEDGER_CAUSE_MAX];
 	int err = 0;
 
 	for (size_t i = 0; !err && i < NR_SUMS; i++) {
@@ -293,13 +349,10 @@ static int read_sums(struct op_ledger *ledger, const struct op_config *config,
 					  "%s: no line \"%s = NUMBER\"", path,
 					  sums[i].key);
 	}
-	for (unsigned int i = 0; !err && i < OP_NR_STACKS; i++) {
-		snprintf(key, sizeof(key), STACKS "%s", stacks_names[i]);
-		err = op_config_get_u64(config, key, &ledger->stacks[i], diag);
-		if (err == -ENOENT)
-			err = 0;
-	}
-	return err;
+	return err ?: read_numbers(ledger->stacks, config, STACKS, stacks_names,
+				   OP_NR_STACKS, diag)
+			      ?: read_numbers(ledger->costs, config, COST,
+					      cost_names, OP_NR_COSTS, diag);
 }
 
 int op_ledger_read(struct op_ledger *ledger, const char *path,
@@ -355,9 +408,8 @@ static int set_event(struct op_config *config,
 
 static int fill_config(const struct op_ledger *ledger, struct op_config *config)
 {
-	char key[sizeof(LOST) + sizeof(STACKS) + OP_LEDGER_CAUSE_MAX];
+	char key[sizeof(LOST) + OP_LEDGER_CAUSE_MAX];
 	struct op_ledger copy = *ledger;
-	uint64_t any = 0;
 	int err = op_config_set(config, "source", ledger->source);
 
 	for (size_t i = 0; i < NR_SUMS && !err; i++)
@@ -368,14 +420,10 @@ static int fill_config(const struct op_ledger *ledger, struct op_config *config)
 	}
 	for (unsigned int i = 0; i < ledger->nr_events && !err; i++)
 		err = set_event(config, &ledger->events[i]);
-	/* All of the stacks, or none where no stack was seen. */
-	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
-		any |= ledger->stacks[i];
-	for (unsigned int i = 0; any && !err && i < OP_NR_STACKS; i++) {
-		snprintf(key, sizeof(key), STACKS "%s", stacks_names[i]);
-		err = op_config_set_u64(config, key, ledger->stacks[i]);
-	}
-	return err;
+	return err ?: set_numbers(ledger->stacks, config, STACKS, stacks_names,
+				  OP_NR_STACKS)
+			      ?: set_numbers(ledger->costs, config, COST,
+					     cost_names, OP_NR_COSTS);
 }
 
 int op_ledger_write(const struct op_ledger *ledger, const char *path,

@@ -20,11 +20,16 @@
  * counters: sample files hold the samples that were taken, and a report scales
  * these by ENABLED / RUNNING.
  *
+ * "cost.WHAT" tells what sampling cost the machine, and how far the rate was
+ * lowered for that; a ledger of samples that were not taken here has none of
+ * these keys.
+ *
  * Where call graphs are kept, "stacks.WHAT" tells what became of the stacks of
  * the stored samples; a ledger without stacks has none of these keys.
  */
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "libop/op_diag.h"
 
@@ -66,6 +71,37 @@ enum op_ledger_stacks {
 		OP_NR_STACKS
 };
 
+/*
+ * X(NAME, what): the first ones are sums, and those from BUDGET on the largest
+ * that there was.
+ */
+/* clang-format off */
+#define OP_LEDGER_COSTS(X)                                                    \
+	/* ns that there was sampling, and the same of all CPUs together */   \
+	X(TIME,         "time_ns")                                            \
+	X(CPUS,         "cpus_ns")                                            \
+	/* ns of all CPUs for taking samples, and of the daemon */            \
+	X(HANDLER,      "handler_ns")                                         \
+	X(DAEMON,       "daemon_ns")                                          \
+	/* ns that the rate was lower than asked for */                       \
+	X(LOWERED,      "lowered_ns")                                         \
+	/* n times n - 1 for each sample that stands for n of them */         \
+	X(SPREAD,       "spread")                                             \
+	/* what was allowed, in millionths of each CPU; 0: any */             \
+	X(BUDGET,       "budget")                                             \
+	/* by what the rate was divided */                                    \
+	X(DIVISOR,      "divisor")                                            \
+	/* samples per second and CPU that were asked for; 0: events count */ \
+	X(RATE,         "rate")
+/* clang-format on */
+
+enum op_ledger_cost {
+#define X(name, what) OP_COST_##name,
+	OP_LEDGER_COSTS(X)
+#undef X
+		OP_NR_COSTS
+};
+
 struct op_ledger_cause {
 	char name[OP_LEDGER_CAUSE_MAX]; /* lower case, words joined by '_' */
 	uint64_t nr; /* samples */
@@ -90,12 +126,34 @@ struct op_ledger {
 	unsigned int nr_causes;
 	struct op_ledger_cause causes[OP_LEDGER_MAX_CAUSES];
 	uint64_t stacks[OP_NR_STACKS];
+	uint64_t costs[OP_NR_COSTS];
 	unsigned int nr_events;
 	struct op_ledger_event events[OP_LEDGER_MAX_EVENTS];
 };
 
 /* What @which is called in the file, behind "stacks.". */
 const char *op_ledger_stacks_name(enum op_ledger_stacks which);
+
+/* The same of @which, behind "cost.". */
+const char *op_ledger_cost_name(enum op_ledger_cost which);
+
+/* Add @more to @costs, each as its kind is. */
+void op_ledger_add_costs(uint64_t *costs, const uint64_t *more);
+
+/* How much of the machine sampling took, kernel and daemon together: 0 to 1. */
+double op_ledger_cost(const struct op_ledger *ledger);
+
+/*
+ * As far as chance is concerned so many samples, 1 or more, say as much as one:
+ * some of them are one that was taken for several. Kish's design effect.
+ */
+double op_ledger_grain(const struct op_ledger *ledger);
+
+/*
+ * "to 250/s for 12 s of 60 s to stay within 1 % of each CPU", where @costs say
+ * that the rate was lowered: OP_COST_DIVISOR is not 0.
+ */
+void op_ledger_print_lowered(FILE *out, const uint64_t *costs);
 
 /* The stacks that are stored. */
 uint64_t op_ledger_stacks_stored(const struct op_ledger *ledger);

@@ -62,6 +62,7 @@ static struct pp_class class_of_sample_file(const struct pp_sample_file *file,
 				   ? NULL
 				   : pp_session_name(file->session->path),
 		.scale = 1,
+		.grain = 1,
 	};
 }
 

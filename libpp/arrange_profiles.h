@@ -66,11 +66,21 @@ struct pp_class {
 	uint64_t taken, turns; /* samples in that time, chosen or not, and in
 				  how many turns; 0 when not known */
 	double scale; /* 1 or more */
+	/* Where the rate was lowered, samples that were taken once count for
+	 * several: as many stored ones as these say as much as one. */
+	uint64_t stored, spread; /* of the accounts; as op_ledger.h has them */
+	double grain; /* 1 or more */
 	/* What is known of its task, set by pp_side_name_tasks(). */
 	const char *process, *thread; /* their names; NULL: not known */
 	const char *owner; /* base name of its largest application */
 	uint64_t mounts; /* mount namespace; 0 not known */
 };
+
+/* How many counts of the report say as much as one sample. */
+static inline double pp_class_grain(const struct pp_class *class)
+{
+	return class->scale * class->grain;
+}
 
 struct pp_classes {
 	struct pp_class *classes; /* by cpu, tgid, tid, unit mask, event,

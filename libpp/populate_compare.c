@@ -266,6 +266,15 @@ static double change_percent(uint64_t now, uint64_t total, uint64_t old,
 	return total ? 100 * (part - old_part) / old_part : -100;
 }
 
+/* As many samples as say what @count of them say. */
+static uint64_t without_grain(uint64_t count, const struct pp_side *side,
+			      size_t class_nr)
+{
+	double grain = side->classes.classes[class_nr].grain;
+
+	return grain == 1 ? count : (uint64_t)((double)count / grain + 0.5);
+}
+
 static void compare_shares(const struct pp_population *p,
 			   const struct pp_symbol_entry *entry, size_t class_nr,
 			   struct pp_change *change)
@@ -280,6 +289,10 @@ static void compare_shares(const struct pp_population *p,
 	change->p = 1;
 	if (!p->request->intervals)
 		return;
+	now = without_grain(now, &p->side, class_nr);
+	total = without_grain(total, &p->side, class_nr);
+	old = without_grain(old, &p->old, class_nr);
+	old_total = without_grain(old_total, &p->old, class_nr);
 	ratio = pp_ratio_interval(now, total, old, old_total);
 	change->low = 100 * (ratio.low - 1);
 	change->high = 100 * (ratio.high - 1);

@@ -46,6 +46,12 @@ void pp_side_add_times(struct pp_side *side, const char *session,
 
 		if (class->session && strcmp(class->session, session))
 			continue;
+		class->stored = pp_add_counts(class->stored, account->stored);
+		class->spread = pp_add_counts(class->spread,
+					      account->costs[OP_COST_SPREAD]);
+		if (class->stored)
+			class->grain = 1 + (double)class->spread /
+						   (double)class->stored;
 		for (unsigned int i = 0; i < account->nr_events; i++) {
 			const struct op_ledger_event *time =
 				&account->events[i];

@@ -129,6 +129,7 @@ void opd_perf_sample_attr(const struct opd_perf_events *all,
 {
 	init_attr(all, attr);
 	set_event(attr, event, all->target);
+	attr->sample_period <<= all->shift;
 	attr->sample_type = all->sample_type;
 	attr->read_format = all->tells_lost ? PERF_FORMAT_LOST : 0;
 	if (opd_perf_is_timed(event))

@@ -605,3 +605,37 @@ int opd_perf_events_enable(const struct opd_perf_events *all, bool on)
 			return -errno;
 	return 0;
 }
+
+static int lower_event(const struct opd_perf_events *all,
+		       const struct opd_perf_event *event)
+{
+	struct perf_event_attr attr;
+
+	opd_perf_sample_attr(all, &attr,
+			     &all->counters->counter[event->counter]);
+	return ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &attr.sample_period)
+		       ? -errno
+		       : 0;
+}
+
+int opd_perf_events_lower(struct opd_perf_events *all, unsigned int shift,
+			  uint64_t (*now)(void))
+{
+	int err = 0;
+
+	if (!opd_perf_samples_cpus(all->target))
+		return -EOPNOTSUPP;
+	all->shift = shift;
+	for (unsigned int i = 0; i < all->nr_cpus; i++) {
+		struct opd_perf_cpu *cpu = &all->cpus[i];
+
+		for (size_t k = 0; k < all->nr && !err; k++)
+			if (all->events[k].samples &&
+			    all->events[k].cpu == cpu->cpu)
+				err = lower_event(all, &all->events[k]);
+		if (err)
+			return err;
+		opd_perf_rates_change(&cpu->rates, now(), shift);
+	}
+	return 0;
+}

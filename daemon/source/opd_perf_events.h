@@ -43,6 +43,7 @@ struct opd_perf_events {
 	const struct opd_perf_target *target; /* what was asked for */
 	const struct opd_events *counters;
 	int cgroup_fd; /* its folder, 0: not open */
+	unsigned int shift; /* events count 1 << shift times as far */
 	uint64_t lost; /* on CPUs that have gone since, as are these: */
 	struct opd_perf_times times[OP_MAX_COUNTERS];
 	uint64_t sample_type;
@@ -73,6 +74,14 @@ int opd_perf_events_replug(struct opd_perf_events *all, struct op_diag *diag);
 
 /* Turn sampling on or off. Returns 0 or -errno. */
 int opd_perf_events_enable(const struct opd_perf_events *all, bool on);
+
+/*
+ * Count 1 << @shift times as far from one sample to the next from now on, which
+ * @now tells, on the clock of the samples. -EOPNOTSUPP where threads are
+ * sampled: those that they have started would go on as before.
+ */
+int opd_perf_events_lower(struct opd_perf_events *all, unsigned int shift,
+			  uint64_t (*now)(void));
 
 /* Add what @event, which is about to be closed, tells to what is kept in @all
  * of CPUs that have gone. */

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/source/opd_perf_rates.h"
 #include "daemon/source/opd_perf_ring.h"
 #include "daemon/source/opd_perf_world.h"
 
@@ -32,6 +33,9 @@ struct opd_perf_cpu {
 	struct opd_perf_ring side;
 	int samples_fd; /* the events that own them */
 	int side_fd;
+	struct opd_perf_rates rates;
+	uint64_t
+		handler; /* ns that its samples cost the kernel, as estimated */
 	uint64_t throttled_at; /* ns, 0: it is not */
 	uint64_t enabled; /* ns that it had been at the last look */
 };

@@ -177,6 +177,11 @@ static void put_sample(struct opd_perf_words *w,
 		put_code(w, OP_WEIGHT, 1);
 		put(w, place->weight);
 	}
+	if (place->times > 1) {
+		put(w, OP_ESCAPE);
+		put(w, OP_CODE_WORD(OP_TIMES, OP_TIMES_LOWERED, 1));
+		put(w, place->times);
+	}
 	put(w, pc);
 	put(w, counter);
 }

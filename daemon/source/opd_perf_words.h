@@ -37,6 +37,7 @@ struct opd_perf_place {
 	uint64_t start; /* of the anonymous memory */
 	uint64_t end;
 	uint64_t weight; /* of the sample, 0: none */
+	uint64_t times; /* that it stands for; 0 and 1: itself */
 };
 
 struct opd_perf_words {

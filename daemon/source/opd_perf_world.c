@@ -43,6 +43,7 @@ int opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 
 	memset(world, 0, sizeof(*world));
 	world->proc = proc;
+	world->times = 1;
 	opd_perf_words_set_depth(&world->words, 0);
 	opd_names_init(&world->names, proc ? proc : NO_PROC, 0, true);
 	opd_maps_init(&world->maps);
@@ -72,9 +73,10 @@ void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells)
 	opd_perf_words_set_records(&world->words, tells ? OPD_NAMES_WORDS : 0);
 }
 
+/* Of a sample. */
 static void count(struct opd_perf_world *world, enum opd_perf_stat stat)
 {
-	world->stats[stat]++;
+	world->stats[stat] += world->times;
 }
 
 /* ---- who counts -------------------------------------------------------------
@@ -459,6 +461,7 @@ void opd_perf_world_sample(struct opd_perf_world *world,
 		.tid = rec->tid == NO_TASK ? 0 : rec->tid,
 		.owner = OP_NO_OWNER,
 		.weight = rec->sample.weight,
+		.times = world->times,
 	};
 
 	world->now = rec->time;

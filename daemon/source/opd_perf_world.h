@@ -60,6 +60,7 @@ struct opd_perf_world {
 	bool tells_owners; /* of processes, with their samples */
 	bool only_chosen; /* samples of other processes do not count */
 	uint32_t chosen_by_exec; /* the next exec of it does; 0: none */
+	uint64_t times; /* how many the next sample stands for */
 	uint64_t now; /* of the last record, ns */
 	/* What was read of a process before is not complete any more. */
 	uint64_t gap_at;
@@ -88,8 +89,9 @@ void opd_perf_world_side(struct opd_perf_world *world,
 void opd_perf_world_look_ahead(struct opd_perf_world *world,
 			       const struct opd_perf_rec *rec);
 
-/* A sample of event @counter on @cpu: counted, and written if it is of a
- * process that counts and has a place. There must be room in world->words. */
+/* A sample of event @counter on @cpu, and for world->times of them: counted,
+ * and written if it is of a process that counts and has a place. There must be
+ * room in world->words. */
 void opd_perf_world_sample(struct opd_perf_world *world,
 			   const struct opd_perf_rec *rec, uint32_t cpu,
 			   uint32_t counter);

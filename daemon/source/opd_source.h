@@ -81,6 +81,13 @@ struct opd_source_ops {
 	 * not known. NULL: it had one all the time, or nobody knows. */
 	int (*event_time)(struct opd_source *source, unsigned int counter,
 			  struct op_event_time *time);
+	/* What each of @nr CPUs has spent on taking samples since open, ns;
+	 * CPUs that it does not know stay as they are. NULL: nobody knows. */
+	int (*handler_time)(struct opd_source *source, uint64_t *ns,
+			    unsigned int nr);
+	/* Take 1 << @shift times fewer samples from now on, until it is closed,
+	 * each of which stands for so many. -EOPNOTSUPP, or NULL: it cannot. */
+	int (*lower_rate)(struct opd_source *source, unsigned int shift);
 	/* What it unwinds stacks with, by the stream's cookies: lives as long
 	 * as the source. NULL if there is none. */
 	struct unwinder *(*unwinder)(struct opd_source *source);

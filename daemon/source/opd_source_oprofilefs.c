@@ -449,6 +449,43 @@ static int oprofilefs_event_time(struct opd_source *source,
 	return 0;
 }
 
+struct handler_times {
+	uint64_t *ns;
+	unsigned int nr;
+};
+
+static int add_handler_time(void *arg, const char *folder, const char *name,
+			    uint64_t value)
+{
+	struct handler_times *times = arg;
+	uint64_t cpu;
+
+	if (!strcmp(name, "handler_ns") && !op_parse_u64(folder, &cpu) &&
+	    cpu < times->nr)
+		times->ns[cpu] = value;
+	return 0;
+}
+
+static int oprofilefs_handler_time(struct opd_source *source, uint64_t *ns,
+				   unsigned int nr)
+{
+	struct handler_times times = { ns, nr };
+
+	return each_stat(source, add_handler_time, &times);
+}
+
+/* An older module has no such file. */
+static int oprofilefs_lower_rate(struct opd_source *source, unsigned int shift)
+{
+	struct op_diag diag = { "" };
+	char text[16];
+	int err;
+
+	snprintf(text, sizeof(text), "%u", 1u << shift);
+	err = write_number(source, "rate_divisor", text, &diag);
+	return err == -ENOENT ? -EOPNOTSUPP : err;
+}
+
 struct stat_log {
 	struct op_log *log;
 	char folder[32]; /* whose statistics are being written */
@@ -508,5 +545,7 @@ const struct opd_source_ops opd_source_oprofilefs = {
 	.take_file = oprofilefs_take_file,
 	.account = oprofilefs_account,
 	.event_time = oprofilefs_event_time,
+	.handler_time = oprofilefs_handler_time,
+	.lower_rate = oprofilefs_lower_rate,
 	.log = oprofilefs_log,
 };

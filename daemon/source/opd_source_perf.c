@@ -73,6 +73,9 @@ struct opd_perf {
 	bool check_cpus; /* once all is read */
 	uint64_t modules; /* a hash of what modules there are */
 	bool kernel_changed; /* not said yet */
+	/* Samples that did not fit the rings: those that the kernel told of,
+	 * and what they stand for. */
+	uint64_t lost, lost_times;
 };
 
 static uint64_t now_ns(void)
@@ -559,28 +562,33 @@ static int perf_take_file(struct opd_source *source, uint64_t cookie)
 /* ---- statistics -------------------------------------------------------------
  */
 
-/* By now the kernel knows better than the records that have come. */
 static void update_lost(struct opd_perf *perf)
 {
 	uint64_t lost;
 
-	if (opd_perf_events_lost(&perf->events, &lost) &&
-	    lost > perf->world.stats[OPD_PERF_OVERFLOW])
-		perf->world.stats[OPD_PERF_OVERFLOW] = lost;
+	if (!opd_perf_events_lost(&perf->events, &lost) || lost <= perf->lost)
+		return;
+	perf->lost_times += (lost - perf->lost) << perf->events.shift;
+	perf->lost = lost;
 }
 
 static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 {
 	struct opd_perf *perf = source->perf;
 	uint64_t *throttled = &perf->world.stats[OPD_PERF_THROTTLED];
-	uint64_t before = *throttled;
+	uint64_t *overflow = &perf->world.stats[OPD_PERF_OVERFLOW];
+	uint64_t before = *throttled, overflow_before = *overflow;
 	int err;
 
 	update_lost(perf);
+	/* By now the kernel knows better than the records that have come. */
+	if (perf->lost_times > *overflow)
+		*overflow = perf->lost_times;
 	*throttled += opd_perf_merge_throttled(
 		&perf->merge, perf->off_at ? perf->off_at : now_ns());
 	err = opd_perf_world_account(&perf->world, ledger);
 	*throttled = before;
+	*overflow = overflow_before;
 	return err;
 }
 
@@ -608,6 +616,25 @@ static int perf_event_time(struct opd_source *source, unsigned int counter,
 		nr += source->events->counter[i].set;
 	time->turns = nr ? times.enabled / (nr * KERNEL_SLICE_NS) : 0;
 	return 0;
+}
+
+static int perf_handler_time(struct opd_source *source, uint64_t *ns,
+			     unsigned int nr)
+{
+	const struct opd_perf_events *events = &source->perf->events;
+
+	for (unsigned int i = 0; i < events->nr_cpus; i++)
+		if (events->cpus[i].cpu < nr)
+			ns[events->cpus[i].cpu] = events->cpus[i].handler;
+	return 0;
+}
+
+static int perf_lower_rate(struct opd_source *source, unsigned int shift)
+{
+	struct opd_perf *perf = source->perf;
+
+	update_lost(perf);
+	return opd_perf_events_lower(&perf->events, shift, now_ns);
 }
 
 static struct unwinder *perf_unwinder(struct opd_source *source)
@@ -663,6 +690,8 @@ const struct opd_source_ops opd_source_perf = {
 	.take_file = perf_take_file,
 	.account = perf_account,
 	.event_time = perf_event_time,
+	.handler_time = perf_handler_time,
+	.lower_rate = perf_lower_rate,
 	.unwinder = perf_unwinder,
 	.log = perf_log,
 };

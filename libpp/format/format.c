@@ -92,11 +92,17 @@ struct pp_interval pp_class_total_interval(const struct pp_class *class,
 {
 	/* Beside a sample are those of its turn, on average. */
 	double together = 1;
+	double n = (double)total / pp_class_grain(class);
+	struct pp_interval interval;
 
 	if (class->turns)
-		together += (double)class->taken / (double)class->turns;
-	return pp_total_interval((uint64_t)((double)total / class->scale + 0.5),
-				 1 / class->scale, together);
+		together += (double)class->taken / (double)class->turns /
+			    class->grain;
+	interval = pp_total_interval((uint64_t)(n + 0.5), 1 / class->scale,
+				     together);
+	interval.low *= class->grain;
+	interval.high *= class->grain;
+	return interval;
 }
 
 static void write_times(FILE *out, const struct op_ledger *account)
@@ -121,6 +127,10 @@ void pp_write_account(FILE *out, const struct op_ledger *account)
 {
 	pp_write_samples(out, account);
 	write_times(out, account);
+	if (!pp_rate_was_lowered(account))
+		return;
+	fputs("; rate lowered ", out);
+	pp_write_lowered(out, account);
 }
 
 void pp_write_samples(FILE *out, const struct op_ledger *account)
@@ -131,6 +141,19 @@ void pp_write_samples(FILE *out, const struct op_ledger *account)
 	write_causes(out, account);
 	if (account->pending)
 		fprintf(out, " + %" PRIu64 " pending", account->pending);
+}
+
+bool pp_rate_was_lowered(const struct op_ledger *account)
+{
+	return account->costs[OP_COST_DIVISOR] && account->costs[OP_COST_TIME];
+}
+
+void pp_write_lowered(FILE *out, const struct op_ledger *account)
+{
+	op_ledger_print_lowered(out, account->costs);
+	fprintf(out,
+		"; cost %.2f %%: samples count for several, intervals are wider",
+		100 * op_ledger_cost(account));
 }
 
 bool pp_has_stacks(const struct op_ledger *account)

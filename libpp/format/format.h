@@ -145,6 +145,11 @@ void pp_write_account(FILE *out, const struct op_ledger *account);
 bool pp_has_stacks(const struct op_ledger *account);
 void pp_write_stacks(FILE *out, const struct op_ledger *account);
 
+/* Whether the rate was lowered to stay within a budget; then "to 250/s for 12 s
+ * of 60 s ...". */
+bool pp_rate_was_lowered(const struct op_ledger *account);
+void pp_write_lowered(FILE *out, const struct op_ledger *account);
+
 /* Whether the counts of @class are scaled; then how far, in words. */
 bool pp_is_scaled(const struct pp_class *class);
 void pp_write_scale(FILE *out, const struct pp_class *class);

@@ -140,7 +140,7 @@ static void csv_write_share(const struct csv *csv, const struct pp_class *class,
 			    uint64_t part, uint64_t whole)
 {
 	struct pp_interval interval =
-		pp_scaled_share_interval(part, whole, class->scale);
+		pp_scaled_share_interval(part, whole, pp_class_grain(class));
 
 	csv_write_count(csv, part);
 	csv_write_double(csv, pp_percent(part, whole));

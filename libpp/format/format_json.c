@@ -128,6 +128,14 @@ static void json_write_account(struct writer *w, const char *key,
 				    account->stacks[i]);
 		op_json_close(json, '}');
 	}
+	if (account->costs[OP_COST_CPUS]) {
+		op_json_open(json, "cost", '{');
+		for (unsigned int i = 0; i < OP_NR_COSTS; i++)
+			op_json_u64(json, op_ledger_cost_name(i),
+				    account->costs[i]);
+		op_json_double(json, "percent", 100 * op_ledger_cost(account));
+		op_json_close(json, '}');
+	}
 	op_json_close(json, '}');
 }
 
@@ -195,7 +203,7 @@ static void json_write_percents(struct writer *w, const char *key,
 	for (size_t c = 0; c < w->report->classes.nr; c++) {
 		struct pp_interval i = pp_scaled_share_interval(
 			counts[c], totals[c],
-			w->report->classes.classes[c].scale);
+			pp_class_grain(&w->report->classes.classes[c]));
 
 		op_json_open(json, NULL, '[');
 		op_json_double(json, NULL, 100 * i.low);

@@ -174,6 +174,11 @@ static void text_write_account(const struct pp_text *t,
 	fprintf(t->out, "Samples%s: ", of);
 	pp_write_samples(t->out, l);
 	fputc('\n', t->out);
+	if (pp_rate_was_lowered(l)) {
+		fprintf(t->out, "Rate%s lowered ", of);
+		pp_write_lowered(t->out, l);
+		fputc('\n', t->out);
+	}
 	if (!pp_has_stacks(l))
 		return;
 	fprintf(t->out, "Stacks%s: ", of);

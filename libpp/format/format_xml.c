@@ -141,6 +141,16 @@ static void xml_write_account(const struct pp_xml *x,
 	op_xml_number(x->out, "stored", account->stored);
 	op_xml_number(x->out, "pending", account->pending);
 	op_xml_number(x->out, "lost", op_ledger_lost(account));
+	if (pp_rate_was_lowered(account))
+		fprintf(x->out,
+			" loweredby=\"%" PRIu64
+			"\" loweredfor=\"%.1f\" of=\"%.1f\"",
+			account->costs[OP_COST_DIVISOR],
+			(double)account->costs[OP_COST_LOWERED] / 1e9,
+			(double)account->costs[OP_COST_TIME] / 1e9);
+	if (account->costs[OP_COST_CPUS])
+		fprintf(x->out, " cost=\"%.3f\"",
+			100 * op_ledger_cost(account));
 	fputs(">\n", x->out);
 	for (unsigned int i = 0; i < account->nr_causes; i++) {
 		fputs("<loss ", x->out);

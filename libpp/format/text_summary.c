@@ -54,8 +54,9 @@ static void text_write_counts(const struct pp_text *t, const uint64_t *counts,
 					pp_percent(counts[i], totals[i])));
 		if (t->report->has_intervals)
 			fprintf(t->out, "%*s ", INTERVAL_WIDTH - 1,
-				pp_text_interval(interval, counts[i], totals[i],
-						 pp_text_column(t, i)->scale));
+				pp_text_interval(
+					interval, counts[i], totals[i],
+					pp_class_grain(pp_text_column(t, i))));
 	}
 }
 

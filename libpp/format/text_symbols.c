@@ -291,10 +291,10 @@ static void text_write_share(struct pp_text *t, size_t column, uint64_t part,
 
 	text_write_percent(t, WIDTH_PERCENT, part, whole);
 	if (t->report->has_intervals)
-		text_write_field(
-			t, WIDTH_INTERVAL,
-			pp_text_interval(buf, part, whole,
-					 pp_text_column(t, column)->scale));
+		text_write_field(t, WIDTH_INTERVAL,
+				 pp_text_interval(buf, part, whole,
+						  pp_class_grain(pp_text_column(
+							  t, column))));
 }
 
 /* What is gone has a count, which is of the old profile, and no shares. */

@@ -104,13 +104,14 @@ static void tree_write_heads(const struct tree_text *tt)
 }
 
 /* Behind the columns of the later profile are those of the old one. */
-static double tree_scale(const struct tree_text *tt, size_t column)
+static double tree_grain(const struct tree_text *tt, size_t column)
 {
 	const struct pp_report *report = tt->t->report;
 	size_t nr = report->classes.nr;
 
-	return column < nr ? report->classes.classes[column].scale
-			   : report->old_classes.classes[column - nr].scale;
+	return pp_class_grain(
+		column < nr ? &report->classes.classes[column]
+			    : &report->old_classes.classes[column - nr]);
 }
 
 static void tree_write_counts(const struct tree_text *tt, uint32_t node)
@@ -129,7 +130,7 @@ static void tree_write_counts(const struct tree_text *tt, uint32_t node)
 		if (tt->t->report->has_intervals)
 			fprintf(out, " %*s", WIDTH_BETWEEN,
 				pp_text_interval(interval, all, root[c],
-						 tree_scale(tt, c)));
+						 tree_grain(tt, c)));
 		if (!tt->callers)
 			fprintf(out, " %*s", WIDTH_SHARE,
 				pp_text_percent(percent,

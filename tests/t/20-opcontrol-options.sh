@@ -33,6 +33,7 @@ for word in init setup start-daemon start dump stop reset save=NAME status \
 	doctor shutdown deinit list-events session-dir=DIR source=WORD event=EVENT vmlinux=FILE no-vmlinux separate=LIST \
 	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
 	timer-rate=HZ callgraph=DEPTH callgraph-stack=BYTES pack-at=MIB max-disk=MIB \
+	cpu-budget=PERCENT \
 	readable-by=GROUP record=FILE \
 	verbose version help usage; do
 	like "--help names --$word" "$help" "--$word"
@@ -98,6 +99,12 @@ error "too large a limit" 2 '--pack-at=1048577: not from 1 to 1048576' \
 	--pack-at=1048577
 error "too large a bound" 2 '--max-disk=1048577: not from 1 to 1048576' \
 	--max-disk=1048577
+error "a budget that is none" 2 \
+	'--cpu-budget=1%: not a part of each CPU; give percent, .* or none' \
+	--cpu-budget=1%
+error "more than there is" 2 '--cpu-budget=101: not a part' --cpu-budget=101
+error "an endless budget" 2 '--cpu-budget=0.0{40}...: give fewer digits' \
+	--cpu-budget="0.$(printf '%040d' 0)"
 error "too large a number" 2 '--timer-rate=100001: not from 1 to 100000' \
 	--timer-rate=100001
 error "a watershed above the buffer" 2 \

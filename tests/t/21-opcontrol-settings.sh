@@ -85,6 +85,14 @@ opcontrol --pack-at=8 --callgraph-stack=16384
 is "the usual ones need no line" \
 	"$(saved PACK_AT)$(saved CALLGRAPH_STACK)" ""
 
+opcontrol --cpu-budget=0.5
+is "a budget is saved" "$(saved CPU_BUDGET)" 0.5
+like "and shown" "$(opcontrol --status)" '^CPU budget: 0.5 %$'
+opcontrol --cpu-budget=none
+is "or that there is none" "$(saved CPU_BUDGET)" none
+like "which is shown, too" "$(opcontrol --status)" '^CPU budget: none$'
+opcontrol --cpu-budget=1
+is "the usual one needs no line" "$(saved CPU_BUDGET)" ""
 opcontrol --max-disk=100
 is "a bound of the disk is saved" "$(saved MAX_DISK)" 100
 like "and shown" "$(opcontrol --status)" '^Max disk: 100 MiB$'

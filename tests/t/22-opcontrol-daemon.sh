@@ -113,7 +113,8 @@ ok "back" opcontrol --session-dir="$session" --separate=none
 running_vmlinux "$TMP/a vmlinux"
 ok "--start with settings" opcontrol --start --verbose=sfile,misc \
 	--separate=all --vmlinux="$TMP/a vmlinux" --image="$TMP/a vmlinux,/bin/sh" \
-	--pack-at=0 --max-disk=5 --readable-by=0 --record="$TMP/stream"
+	--pack-at=0 --max-disk=5 --cpu-budget=0.5 --readable-by=0 \
+	--record="$TMP/stream"
 is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 --separate-kernel=1
 --separate-thread=1
@@ -123,6 +124,7 @@ is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 --image=$TMP/a vmlinux,$(realpath /bin/sh)
 --pack-at=0
 --max-disk=5
+--cpu-budget=0.5
 --readable-by=0
 --record=$TMP/stream
 --source=oprofilefs:$OPROFILE_FS
@@ -131,7 +133,8 @@ is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 says "--deinit shuts down" 0 "Stopping profiling.
 Killing daemon." --deinit
 ok "settings with nothing special" opcontrol --separate=none --no-vmlinux \
-	--image=all --pack-at=8 --max-disk=0 --readable-by=none --record=none
+	--image=all --pack-at=8 --max-disk=0 --cpu-budget=1 --readable-by=none \
+	--record=none
 
 mkdir "$TMP/path"
 mv "$TMP/bin/oprofiled" "$TMP/path/oprofiled"

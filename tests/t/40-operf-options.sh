@@ -72,6 +72,8 @@ from 1 to 1048576, or 0 for never" "--pack-at=$mib" true
 done
 says "--max-disk" "--max-disk=5MB: not a number of MiB; give one from 1 to \
 1048576, or 0 for any" --max-disk=5MB true
+says "--cpu-budget" "--cpu-budget=half: not a part of each CPU; give percent, \
+such as 1 or 0.5, or none" --cpu-budget=half true
 says "--rate with events" "--rate and --events: --rate is for the CPU clock, \
 which is sampled without --events; give one of them" \
 	--rate=100 -e cpu-clock:1000000 true

@@ -162,12 +162,14 @@ is "is the shell's" "$out" "sh a b"
 rm script
 
 out=$(operf -t -c -k /boot/x -l -V sfile,debug,misc --session-dir=$data \
-	--pack-at=0 --max-disk=5 --readable-by=0 --record=stream true 2>"$TMP/err")
+	--pack-at=0 --max-disk=5 --cpu-budget=0.5 --readable-by=0 --record=stream \
+	true 2>"$TMP/err")
 is "all options" "$(sed -n '/separate-thread/,$p' "$FAKE_DIR/argv")" \
 	"--separate-thread=1
 --separate-cpu=1
 --pack-at=0
 --max-disk=5
+--cpu-budget=0.5
 --readable-by=0
 --record=stream
 --vmlinux=/boot/x

@@ -20,11 +20,13 @@ needs_perf() {
 		skip_all "no perf events for this user: $(cat "$TMP/canperf")"
 }
 
-# operf ARG...: into the session, what it says goes to $TMP/operf.err.
+# operf ARG...: into the session, at its rate, whatever that costs; what it says
+# goes to $TMP/operf.err.
 operf() {
 	mkdir -p "$SESSION"
 	[ -z "$AS" ] || give_to_user "$SESSION"
-	$AS "$BIN/operf" --session-dir="$SESSION" --rate=$RATE "$@" \
+	$AS "$BIN/operf" --session-dir="$SESSION" --rate=$RATE \
+		--cpu-budget=none "$@" \
 		2>"$TMP/operf.err"
 }
 

@@ -32,6 +32,7 @@ struct seen {
 
 	uint64_t pc;
 	uint64_t counter;
+	uint64_t times; /* that it stands for, 0: not told */
 };
 
 struct walk {
@@ -95,6 +96,12 @@ static void walk_record(struct walk *walk, const struct opd_rec *rec)
 		assert_int_equal(rec->nr_words, 3 + (strlen(s->anon) + 7) / 8);
 		walk->has_image = true;
 		break;
+	case OP_TIMES:
+		assert_int_equal(rec->flags, OP_TIMES_LOWERED);
+		assert_int_equal(rec->nr_words, 1);
+		assert_true(rec->payload[0] > 1);
+		s->times = rec->payload[0];
+		break;
 	}
 }
 
@@ -105,6 +112,7 @@ __attribute__((unused)) static bool walk_next(struct walk *walk,
 	struct opd_stream *stream = &walk->stream;
 	struct opd_rec rec;
 
+	walk->seen.times = 0;
 	while (stream->at < stream->end && *stream->at == OP_ESCAPE) {
 		assert_int_equal(opd_stream_record(stream, &rec),
 				 OPD_UNIT_RECORD);

@@ -149,6 +149,49 @@ static void test_stacks(void **state)
 	assert_int_equal(sum.stored, 200);
 }
 
+/* What sampling cost, likewise: sums, and the largest of what was allowed. */
+static void test_costs(void **state)
+{
+	struct op_ledger l = example(), back, sum = { 0 };
+	char text[128] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_non_null(out);
+	assert_true(op_ledger_cost(&l) == 0 && op_ledger_grain(&l) == 1);
+	l.costs[OP_COST_TIME] = 60 * UINT64_C(1000000000);
+	l.costs[OP_COST_CPUS] = 2 * l.costs[OP_COST_TIME];
+	l.costs[OP_COST_HANDLER] = 600000000;
+	l.costs[OP_COST_DAEMON] = 360000000;
+	l.costs[OP_COST_LOWERED] = 12 * UINT64_C(1000000000);
+	l.costs[OP_COST_SPREAD] = 150;
+	l.costs[OP_COST_BUDGET] = 5000;
+	l.costs[OP_COST_DIVISOR] = 4;
+	l.costs[OP_COST_RATE] = 1000;
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL, NULL), 0);
+	assert_non_null(strstr(text_of("ledger"), "cost.spread = 150\n"
+						  "cost.budget = 5000\n"));
+	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
+	assert_memory_equal(&l, &back, sizeof(l));
+	assert_true(op_ledger_cost(&l) > 0.00799 &&
+		    op_ledger_cost(&l) < 0.00801);
+	assert_true(op_ledger_grain(&l) == 2.5);
+	op_ledger_print_lowered(out, l.costs);
+	fclose(out);
+	assert_string_equal(
+		text,
+		"to 250/s for 12 s of 60 s to stay within 0.5 % of each CPU");
+	back.costs[OP_COST_DIVISOR] = 2;
+	back.costs[OP_COST_BUDGET] = 10000;
+	assert_int_equal(op_ledger_merge(&sum, &l), 0);
+	assert_int_equal(op_ledger_merge(&sum, &back), 0);
+	assert_int_equal(sum.costs[OP_COST_HANDLER], 1200000000);
+	assert_int_equal(sum.costs[OP_COST_SPREAD], 300);
+	assert_int_equal(sum.costs[OP_COST_BUDGET], 10000);
+	assert_int_equal(sum.costs[OP_COST_DIVISOR], 4);
+	assert_int_equal(sum.costs[OP_COST_RATE], 1000);
+}
+
 static struct op_ledger_event times_of(const char *name, uint64_t enabled,
 				       uint64_t running)
 {
@@ -319,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_merge),
 		folder_test(test_file_round_trip),
 		folder_test(test_stacks),
+		folder_test(test_costs),
 		folder_test(test_event_times),
 		folder_test(test_full_ledger_round_trip),
 		folder_test(test_write_failures),

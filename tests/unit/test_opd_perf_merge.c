@@ -251,6 +251,8 @@ static void show_samples(struct rig *rig, FILE *out)
 		}
 		assert_int_equal(seen.cookie, 1);
 		fprintf(out, " %lu@%lu:%lu", seen.tid, seen.cpu, seen.pc / LEN);
+		if (seen.times)
+			fprintf(out, "*%lu", seen.times);
 	}
 }
 
@@ -290,6 +292,7 @@ static void show_ahead(struct rig *rig, FILE *out)
 /*
  * run HORIZON [one]: handle what is there, with room for one sample only;
  * ahead: look at side band before its turn;
+ * lowered CPU TIME SHIFT: the rate of its samples from then on;
  * throttled TIME: what has been lost by then; stop TIME: no clock from then on;
  * show: statistics and what is left in the rings, as at the end
  */
@@ -313,6 +316,9 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		fputc('\n', out);
 	} else if (!strcmp(verb, "ahead")) {
 		show_ahead(rig, out);
+	} else if (!strcmp(verb, "lowered")) {
+		opd_perf_rates_change(&rig->cpus[v[0]].rates, v[1],
+				      (unsigned int)v[2]);
 	} else if (!strcmp(verb, "throttled")) {
 		fprintf(out, "throttled: %lu\n",
 			opd_perf_merge_throttled(&rig->merge, v[0]));
@@ -417,6 +423,21 @@ static const struct row rows[] = {
 	  "user 1 171 14; run 180",
 	  "all: 13@10:2 14@10:4\n"
 	  "sample_received 2\n" },
+	/* What a sample stands for is told by its time, on each CPU. */
+	{ "a_lowered_rate_counts_from_its_time", NULL,
+	  "exec 0 1; map 0 1 1; lowered 0 100 2; lowered 1 103 2;"
+	  "lowered 0 200 0; user 0 99 10; user 0 100 11; user 0 199 12;"
+	  "user 0 200 13; user 1 102 14; user 1 103 15; user 2 500 16; run 600",
+	  "all: 10@0:1 11@0:1*4 12@0:1*4 13@0:1 14@10:1 15@10:1*4 16@20:1\n"
+	  "sample_received 16\n" },
+	/* The last eight changes are known. */
+	{ "old_changes_are_forgotten", NULL,
+	  "exec 0 1; map 0 1 1; lowered 0 10 7; lowered 0 20 1; lowered 0 30 2;"
+	  "lowered 0 40 3; lowered 0 50 4; lowered 0 60 5; lowered 0 70 6;"
+	  "lowered 0 80 7; lowered 0 90 1; lowered 0 100 0; user 0 5 10;"
+	  "user 0 29 11; user 0 30 12; user 0 85 13; user 0 100 14; run 200",
+	  "all: 10@0:1*2 11@0:1*2 12@0:1*4 13@0:1*128 14@0:1\n"
+	  "sample_received 137\n" },
 	/* Room is given back as far as things were handled. */
 	{ "the_tail_says_what_was_handled", NULL,
 	  "exec 0 1; map 0 1 1; map 0 30 2; user 1 10 0; user 1 20 1;"

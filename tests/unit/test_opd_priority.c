@@ -21,13 +21,13 @@ static void priority_follows_need(void **state)
 		uint64_t passed, needed; /* ms, since the row before */
 		bool raised;
 	} rows[] = {
-		{ 100, 100, true }, /* a second is not over */
-		{ 900, 350, true }, /* 450 of 1000 */
-		{ 1000, 499, true },   { 1000, 500, false }, { 500, 0, false },
-		{ 500, 300, false }, /* less than half, but not a quarter */
-		{ 1000, 250, false },  { 4000, 999, true }, /* it slept for long
-							     */
-		{ 4000, 2000, false }, { 1000, 0, true },
+		{ 100, 100, true }, /* four seconds are not over */
+		{ 2900, 2900, true }, { 1000, 0, false }, /* 3000 of 4000 */
+		{ 900, 0, false }, /* a second is not over */
+		{ 100, 250, false }, /* less than half, but not a quarter */
+		{ 1000, 249, true },  { 3999, 3999, true },  { 1, 0, false },
+		{ 4000, 999, true }, /* it slept for long */
+		{ 4000, 1999, true }, { 4000, 2000, false }, { 1000, 0, true },
 	};
 	struct opd_priority p = { .is_wanted = true, .is_raised = true };
 	uint64_t wall = 0, cpu = 0;

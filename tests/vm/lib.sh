@@ -28,7 +28,7 @@ wait_until() {
 }
 
 # start OPTION...: a fresh session with these settings, sampling; by the timer
-# if no event is among them.
+# if no event is among them. A guest is slow, and its rate would be lowered.
 start() {
 	case " $* " in
 	*' --event='*) ;;
@@ -36,7 +36,7 @@ start() {
 	esac
 	rm -rf "$SESSION" /root/.oprofile
 	"$BIN/opcontrol" --start --session-dir="$SESSION" \
-		--timer-rate=$RATE "$@"
+		--timer-rate=$RATE --cpu-budget=none "$@"
 }
 
 stop() {

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_budget.h"
 #include "libop/op_config.h"
 
 #define NR_CHOSEN "NR_CHOSEN"
@@ -123,7 +124,7 @@ static int load_text(const struct rc_reader *reader, const char *key,
 static int load_path(const struct rc_reader *reader,
 		     const struct oc_setting *row, const char *value, char *buf)
 {
-	char path[OC_PATH_MAX];
+	char path[OC_PATH_MAX] = "";
 	int err;
 
 	if (row->type == OC_TYPE_FILE && !strcmp(value, "none"))
@@ -182,6 +183,18 @@ static int load_number(const struct rc_reader *reader,
 }
 
 /* What the file does not mention keeps its default. */
+static int load_budget(const struct rc_reader *reader, const char *key,
+		       const char *value, char *text)
+{
+	struct op_diag why = { "" };
+	uint32_t budget;
+
+	if (op_budget_parse(&budget, value, &why))
+		return refuse_value(reader, key, value,
+				    "not percent of each CPU");
+	return load_text(reader, key, value, text, OC_BUDGET_MAX);
+}
+
 static int load_setting(const struct rc_reader *reader,
 			struct oc_settings *settings, enum oc_row id)
 {
@@ -202,6 +215,8 @@ static int load_setting(const struct rc_reader *reader,
 		return load_path(reader, row, value, text);
 	case OC_TYPE_GROUP:
 		return load_text(reader, row->key, value, text, OC_GROUP_MAX);
+	case OC_TYPE_BUDGET:
+		return load_budget(reader, row->key, value, text);
 	case OC_TYPE_IMAGES:
 		return load_text(reader, row->key, value, text, OC_IMAGES_MAX);
 	case OC_TYPE_SOURCE:
@@ -300,6 +315,7 @@ static int store_setting(struct op_config *config,
 		return store_text(config, row->key, *text ? text : "none");
 	case OC_TYPE_OUTPUT:
 	case OC_TYPE_GROUP:
+	case OC_TYPE_BUDGET:
 		if (*text)
 			return store_text(config, row->key, text);
 		op_config_unset(config, row->key);

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libop/op_budget.h"
 #include "libop/op_config.h"
 #include "libop/op_session.h"
 #include "libop/op_session_readers.h"
@@ -109,6 +110,10 @@ const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
 		.help = "let samples take no more than this of the disk (0: any)",
 		.label = "Max disk", .zero = "any", .min = 1,
 		.max = OP_PACK_AT_MAX, .unit = 1 },
+	[OC_CPU_BUDGET] = { OC_TYPE_BUDGET, "cpu-budget",
+		.argument = "PERCENT", .key = "CPU_BUDGET",
+		.daemon = "cpu-budget", .text = TEXT(cpu_budget),
+		.help = OP_BUDGET_HELP },
 	[OC_SYMBOL_STORE] = { OC_TYPE_NUMBER, "symbol-store",
 		.argument = "MIB", .key = "SYMBOL_STORE",
 		.help = "keep symbols of sampled files, at most MIB MiB (default 256; 0: none)",
@@ -412,6 +417,23 @@ static int set_group(struct oc_settings *settings, const struct oc_setting *row,
 	return err;
 }
 
+static int set_budget(struct oc_settings *settings,
+		      const struct oc_setting *row, const char *value,
+		      struct op_diag *diag)
+{
+	uint32_t budget;
+	int err = op_budget_parse(&budget, value, diag);
+
+	if (!err && strlen(value) >= sizeof(settings->cpu_budget))
+		err = op_diag_set(diag, -EINVAL,
+				  "--%s=%.64s...: give fewer digits",
+				  row->option, value);
+	if (!err)
+		strcpy(settings->cpu_budget,
+		       budget == OP_BUDGET_DEFAULT ? "" : value);
+	return err;
+}
+
 /*
  * Put what the kernel calls the image @name in @real: the path of a file, but
  * also the name of a module or [vdso], or of a file that only a container sees.
@@ -498,6 +520,7 @@ int oc_settings_apply(struct oc_settings *settings, char *const values[],
 		[OC_TYPE_FILE] = set_kernel_file,
 		[OC_TYPE_OUTPUT] = set_output_file,
 		[OC_TYPE_GROUP] = set_group,
+		[OC_TYPE_BUDGET] = set_budget,
 		[OC_TYPE_NO_FILE] = set_kernel_file,
 		[OC_TYPE_IMAGES] = set_image_list,
 		[OC_TYPE_EVENTS] = set_event_list,

@@ -136,6 +136,9 @@ static void print_settings(struct opcontrol *oc)
 		print_number(oc, OC_PACK_AT, " MiB");
 	if (oc_settings_is_set(settings, OC_MAX_DISK))
 		print_number(oc, OC_MAX_DISK, " MiB");
+	if (settings->cpu_budget[0])
+		printf("CPU budget: %s%s\n", settings->cpu_budget,
+		       strcmp(settings->cpu_budget, "none") ? " %" : "");
 	if (!is_perf) {
 		print_number(oc, OC_BUFFER_SIZE, "");
 		print_number(oc, OC_BUFFER_WATERSHED, "");
@@ -178,16 +181,53 @@ static uint64_t reply_number(const char *reply, const char *key)
 static void parse_reply(struct op_ledger *ledger, const char *reply)
 {
 	const char *line;
+	char key[64];
 
 	memset(ledger, 0, sizeof(*ledger));
 	ledger->taken = reply_number(reply, "taken");
 	ledger->stored = reply_number(reply, "stored");
 	ledger->pending = reply_number(reply, "pending");
+	for (unsigned int i = 0; i < OP_NR_COSTS; i++) {
+		snprintf(key, sizeof(key), "cost.%s", op_ledger_cost_name(i));
+		ledger->costs[i] = reply_number(reply, key);
+	}
 	for (line = reply; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (!strncmp(line, LOST, strlen(LOST)))
 			parse_cause(ledger, line + strlen(LOST));
 	}
+}
+
+/* Of what all CPUs could do meanwhile. */
+static double cost_percent(const struct op_ledger *ledger,
+			   enum op_ledger_cost which)
+{
+	return 100 * (double)ledger->costs[which] /
+	       (double)ledger->costs[OP_COST_CPUS];
+}
+
+static void print_cost(const struct op_ledger *ledger)
+{
+	if (!ledger->costs[OP_COST_CPUS])
+		return;
+	printf("Cost: %.2f %% of the CPUs: %.2f %% taking samples, %.2f %% daemon\n",
+	       100 * op_ledger_cost(ledger),
+	       cost_percent(ledger, OP_COST_HANDLER),
+	       cost_percent(ledger, OP_COST_DAEMON));
+	if (!ledger->costs[OP_COST_DIVISOR])
+		return;
+	fputs("Rate lowered: ", stdout);
+	op_ledger_print_lowered(stdout, ledger->costs);
+	putchar('\n');
+}
+
+/* Now, where there is a daemon that may have lowered it. */
+static void print_rate_now(const char *reply)
+{
+	uint64_t divisor = reply_number(reply, "divisor");
+
+	if (divisor > 1)
+		printf("Rate now: divided by %" PRIu64 "\n", divisor);
 }
 
 /* The source is told where it is another than that of the daemon. */
@@ -203,6 +243,7 @@ static void print_ledger(const struct op_ledger *ledger)
 			printf("Samples lost (%s): %" PRIu64 "\n",
 			       ledger->causes[i].name, ledger->causes[i].nr);
 	}
+	print_cost(ledger);
 }
 
 /* The ledger of the daemon, or the one that the last daemon left. */
@@ -215,6 +256,7 @@ static int print_samples(struct opcontrol *oc)
 	if (oc->daemon.answers) {
 		parse_reply(&ledger, oc->daemon.reply);
 		print_ledger(&ledger);
+		print_rate_now(oc->daemon.reply);
 		return 0;
 	}
 	snprintf(path, sizeof(path), "%s/ledger", oc->session.current);

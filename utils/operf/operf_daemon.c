@@ -86,6 +86,8 @@ static void add_daemon_options(struct process_args *args,
 	if (options->max_disk)
 		process_args_add(args, "--max-disk=%" PRIu64,
 				 options->max_disk);
+	if (options->cpu_budget)
+		process_args_add(args, "--cpu-budget=%s", options->cpu_budget);
 	if (options->readable_by)
 		process_args_add(args, "--readable-by=%s",
 				 options->readable_by);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "libop/op_array.h"
+#include "libop/op_budget.h"
 #include "libop/op_config.h"
 #include "libop/op_session.h"
 #include "libop/op_session_readers.h"
@@ -288,6 +289,7 @@ static int check_operf_options(struct operf_options *options,
 			       const struct raw *raw, struct op_diag *diag)
 {
 	int err = take_pid_option(options, raw->pid, diag);
+	uint32_t budget;
 
 	if (!err)
 		err = take_duration_option(options, raw->duration, diag);
@@ -309,6 +311,8 @@ static int check_operf_options(struct operf_options *options,
 	if (!err)
 		err = take_mib_option(&options->max_disk, "max-disk",
 				      raw->max_disk, 0, diag);
+	if (!err)
+		err = op_budget_parse(&budget, options->cpu_budget, diag);
 	if (!err)
 		err = take_store_option(options, raw->symbol_store, diag);
 	if (!err && options->readable_by)
@@ -445,6 +449,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "write samples to DIR (default ./oprofile_data)", "DIR" },
 		{ "append", 'a', POPT_ARG_NONE, &raw->append, 0, "add to the samples of earlier runs", NULL },
 		{ "max-disk", '\0', POPT_ARG_STRING, &raw->max_disk, 0, "let samples take at most MIB MiB of disk (default 0: no limit)", "MIB" },
+		{ "cpu-budget", '\0', POPT_ARG_STRING, &o->cpu_budget, 0, OP_BUDGET_HELP, "PERCENT" },
 		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files when they exceed MIB MiB (default 8; 0: never)", "MIB" },
 		{ "symbol-store", '\0', POPT_ARG_STRING, &raw->symbol_store, 0, "keep symbols of sampled files, at most MIB MiB (default 256; 0: none)", "MIB" },
 		{ "no-symbols", '\0', POPT_ARG_STRING, &o->no_symbols, 0, "keep no symbols of files that match", "PATTERNS" },
@@ -516,6 +521,7 @@ void operf_options_release(struct operf_options *options)
 	free(options->vmlinux);
 	free(options->record);
 	free(options->readable_by);
+	free(options->cpu_budget);
 	free(options->no_symbols);
 	free(options->daemon_verbose);
 	memset(options, 0, sizeof(*options));

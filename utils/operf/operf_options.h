@@ -37,6 +37,7 @@ struct operf_options {
 	uint64_t symbol_store; /* MiB of symbols that are kept; 0: none */
 	char *no_symbols; /* patterns of files that none are kept of, or NULL */
 	uint64_t max_disk; /* MiB that samples may take; 0: any */
+	char *cpu_budget; /* as it was given, checked; NULL: the default */
 	uint64_t pack_at; /* MiB of sample files that stay as they are */
 	bool quiet; /* say only what is wrong */
 	bool verbose; /* say each step */

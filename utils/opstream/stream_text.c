@@ -22,7 +22,7 @@
  * The parts of a payload, in order: d a decimal word, x a hexadecimal one,
  * m the magic (not shown), b a build-id (its length and four words), s a
  * string, * all further words. What follows ? may be absent. f are flags in
- * words, no part of the payload.
+ * words, no part of the payload, and l the one that TIMES has.
  */
 #define PARTS_CTX_SWITCH "dd"
 #define PARTS_CPU_SWITCH "d"
@@ -49,13 +49,23 @@
 #define PARTS_TASK_CGROUP "dds"
 #define PARTS_TASK_RUN_AS "dds"
 #define PARTS_EVENT_TIME "ddd?dd"
-#define PARTS_TIMES "d"
+#define PARTS_TIMES "ld"
 #define PARTS_CALL "dddxdx"
 
-/* By bit, OP_KERNEL_FIRST, OP_KERNEL_CODE and OP_KERNEL_INIT. */
-static const char *const flag_words[] = { "first", "code", "init" };
+/* By bit: OP_KERNEL_FIRST, OP_KERNEL_CODE, OP_KERNEL_INIT; OP_TIMES_LOWERED. */
+static const struct flag_words {
+	char part;
+	const char *words[4]; /* ended by NULL */
+} flag_words[] = { { 'f', { "first", "code", "init" } },
+		   { 'l', { "lowered" } } };
 
-#define NR_FLAGS (sizeof(flag_words) / sizeof(flag_words[0]))
+static const char *const *words_of_flags(char part)
+{
+	for (size_t i = 0; i < sizeof(flag_words) / sizeof(flag_words[0]); i++)
+		if (flag_words[i].part == part)
+			return flag_words[i].words;
+	return NULL;
+}
 
 struct code {
 	uint32_t code;
@@ -230,13 +240,14 @@ static int print_word(struct stream_buf *out, const struct stream_unit *unit,
 }
 
 /* Flags without a word make it a record that does not read back. */
-static int print_flags(struct stream_buf *out, uint32_t flags)
+static int print_flags(struct stream_buf *out, const char *const *words,
+		       uint32_t flags)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < NR_FLAGS && !err; i++)
+	for (size_t i = 0; words[i] && !err; i++)
 		if (flags & 1u << i)
-			err = add_text(out, " %s", flag_words[i]);
+			err = add_text(out, " %s", words[i]);
 	return err;
 }
 
@@ -251,8 +262,8 @@ static int print_part(struct stream_buf *out, const struct stream_unit *unit,
 	}
 	if (part == '?')
 		return 0;
-	if (part == 'f')
-		return print_flags(out, unit->flags);
+	if (words_of_flags(part))
+		return print_flags(out, words_of_flags(part), unit->flags);
 	if (part == '*') {
 		for (err = 0; *at < unit->nr_words && !err;) {
 			err = add_text(out, " ");
@@ -524,12 +535,13 @@ static int parse_string(struct parser *p, struct stream_buf *out)
 	return err;
 }
 
-static int parse_flags(struct parser *p, uint32_t *flags)
+static int parse_flags(struct parser *p, const char *const *words,
+		       uint32_t *flags)
 {
-	for (size_t i = 0; i < NR_FLAGS; i++) {
-		size_t len = strlen(flag_words[i]);
+	for (size_t i = 0; words[i]; i++) {
+		size_t len = strlen(words[i]);
 
-		if (at_end(p) || strncmp(p->at, flag_words[i], len) ||
+		if (at_end(p) || strncmp(p->at, words[i], len) ||
 		    !strchr(" \t", p->at[len]))
 			continue;
 		p->at += len;
@@ -547,7 +559,8 @@ static int parse_part(struct parser *p, struct stream_buf *payload, char part,
 	case 'm':
 		return add_stream_word(payload, OP_STREAM_MAGIC);
 	case 'f':
-		return parse_flags(p, flags);
+	case 'l':
+		return parse_flags(p, words_of_flags(part), flags);
 	case 'b':
 		return parse_build_id(p, payload);
 	case 's':

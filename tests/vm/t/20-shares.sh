@@ -48,18 +48,25 @@ seconds() {
 	cut -d ' ' -f 1 /proc/uptime
 }
 
-# work_at DIVISOR: burnmix's work is sampled so, and its samples are those of the
-# full rate.
+# work_at DIVISOR: burnmix's work is sampled so, and its samples count for those of
+# the full rate.
 work_at() {
 	echo "$1" >/dev/oprofile/rate_divisor
+	work "a rate divided by $1"
+}
+
+# work NAME: the same, as it is divided.
+work() {
+	begun=$(seconds)
 	"$BIN/opcontrol" --dump
-	got=$(ledger taken) begun=$(seconds)
+	got=$(ledger taken)
 	"$TESTBIN/burnmix" "$(by_tier 3 10)" >"$TMP/truth"
+	ended=$(seconds)
 	"$BIN/opcontrol" --dump
-	due=$(awk -v a="$begun" -v b="$(seconds)" -v r=$RATE \
+	due=$(awk -v a="$begun" -v b="$ended" -v r=$RATE \
 		'BEGIN { print (b - a) * r }')
 	got=$(($(ledger taken) - got))
-	ok "a rate divided by $1: samples that count for $got of $due" \
+	ok "$1: samples that count for $got of $due" \
 		near "$(percent "$got" "$due")" 100 5
 }
 
@@ -72,7 +79,8 @@ done
 work_at 1
 work_at 8
 work_at 2
-is "the rate stays" "$(cat /dev/oprofile/rate_divisor)" 2
+is "the rate stays, as no budget is given" \
+	"$(cat /dev/oprofile/rate_divisor)" 2
 ok "the module tells what it cost" \
 	[ "$(cat /dev/oprofile/stats/cpu0/handler_ns)" -gt 0 ]
 ok "stop" stop
@@ -82,6 +90,35 @@ report -l image:"$TESTBIN/burnmix"
 while read -r name truth; do
 	got=$(share "$name")
 	points=$(chance "$truth" $(($(total) * 3 / 11)))
+	ok "$name: $got is within $points points of $truth" \
+		near "$got" "$truth" "$points"
+done <"$TMP/truth"
+
+# ---- a budget that is too small
+
+lowered() {
+	[ "$(cat /dev/oprofile/rate_divisor)" -gt 1 ]
+}
+
+ok "shutdown again" "$BIN/opcontrol" --shutdown
+ok "start with a budget" start --separate=lib,kernel --cpu-budget=0.01
+wait_until "a lower rate" lowered
+ok "a fresh session" "$BIN/opcontrol" --reset
+work "a rate that the daemon lowers"
+"$BIN/opcontrol" --status >"$TMP/status"
+sed 's/^/# /' "$TMP/status"
+like "--status tells the rate" "$(cat "$TMP/status")" '^Rate now: divided by '
+like "and the cost" "$(cat "$TMP/status")" '^Cost: [0-9.]+ % of the CPUs: '
+ok "stop" stop
+ok "taken = stored + lost" sums_up
+report -l image:"$TESTBIN/burnmix"
+like "so does a report" "$(cat "$TMP/report")" \
+	'^Rate lowered to [0-9]+/s for [0-9]+ s of [0-9]+ s to stay within 0.01 % of each CPU; cost '
+grain=$(awk -v s="$(ledger cost.spread)" -v n="$(ledger stored)" \
+	'BEGIN { printf "%d", 1 + s / n + 0.999 }')
+while read -r name truth; do
+	got=$(share "$name")
+	points=$(chance "$truth" $(($(total) / grain)))
 	ok "$name: $got is within $points points of $truth" \
 		near "$got" "$truth" "$points"
 done <"$TMP/truth"
