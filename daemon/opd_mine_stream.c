@@ -134,6 +134,13 @@ static int mine_cookie(struct mine *mine, const struct op_image_name *name,
 	return 0;
 }
 
+static bool is_same_event(const struct mine_event *a,
+			  const struct mine_event *b)
+{
+	return a->value == b->value && a->count == b->count && a->um == b->um &&
+	       !strcmp(a->name, b->name);
+}
+
 /* *@counter = the number of the event of a sample file. */
 static int mine_event_counter(struct mine *mine, const struct op_mangle *m,
 			      const struct op_sample_header *header,
@@ -149,7 +156,7 @@ static int mine_event_counter(struct mine *mine, const struct op_mangle *m,
 
 	snprintf(event.name, sizeof(event.name), "%s", m->event);
 	for (i = 0; i < mine->nr_events; i++)
-		if (!memcmp(&mine->events[i], &event, sizeof(event)))
+		if (is_same_event(&mine->events[i], &event))
 			break;
 	*counter = i;
 	if (i < mine->nr_events)
