@@ -120,7 +120,9 @@ if command -v go >/dev/null; then
 fi
 like "a part of a session" "$(SPOOL=$TMP/part; push image:/nowhere)" \
 	'^1 oppush: .*no sample files'
-like "no session" "$(SESSION=/nowhere; push)" '^1 oppush: /nowhere/samples/current: No such'
+made=$SESSION SESSION=/nowhere
+like "no session" "$(push)" '^1 oppush: /nowhere/samples/current: No such'
+SESSION=$made
 
 # ---- Parca -----------------------------------------------------------------------
 
@@ -169,36 +171,41 @@ URL=
 
 # ---- as a service ----------------------------------------------------------------
 
+# serve STEP [OPTION...]: pushes until the server has logged this.
+serve() {
+	step=$1
+	shift
+	"$BIN/oppush" --url="http://127.0.0.1:$PORT/" --spool="$SPOOL" "$@" \
+		--session-dir="$SESSION" --label=host=here 2>"$TMP/service.err" &
+	service=$!
+	until grep -qs "^$step" "$SINK/log"; do
+		kill -0 $service || bail "$(cat "$TMP/service.err")"
+		sleep 0.02
+	done
+}
+# end_service: its exit status.
+end_service() {
+	kill -TERM $service
+	wait $service
+	status=$?
+}
+
 rm -rf "$SINK"
 start_sink
 SPOOL=$TMP/service
 plan 500 hang-up
-"$BIN/oppush" --url="http://127.0.0.1:$PORT/" --spool="$SPOOL" --interval=3600 \
-	--session-dir="$SESSION" --label=host=here 2>"$TMP/service.err" &
-service=$!
-until grep -qs '^ok' "$SINK/log"; do
-	kill -0 $service || bail "$(cat "$TMP/service.err")"
-	sleep 0.02
-done
+serve ok --interval=3600
 like "one spool, one program" "$(push)" '^1 oppush: .*: another oppush uses it'
-kill -TERM $service
-wait $service
-is "it ends when told to" $? 0
+end_service
+is "it ends when told to" $status 0
 is "after two failures" "$(sed 's/:.*//' "$SINK/log" | tr '\n' ' ')" "500 hang-up ok "
 like "which it told" "$(cat "$TMP/service.err")" 'the server takes profiles again; 0 wait'
 is "the spool is empty" "$(waiting)" 0
 plan stall
 count 70 20
-"$BIN/oppush" --url="http://127.0.0.1:$PORT/" --spool="$SPOOL" --timeout=100 \
-	--session-dir="$SESSION" --label=host=here 2>"$TMP/service.err" &
-service=$!
-until grep -qs '^stall' "$SINK/log"; do
-	kill -0 $service || bail "$(cat "$TMP/service.err")"
-	sleep 0.02
-done
-kill -TERM $service
-wait $service
-is "it waits for no server then" "$? $(waiting)" "0 1"
+serve stall --timeout=100
+end_service
+is "it waits for no server then" "$status $(waiting)" "0 1"
 stop_sink
 
 # ---- options ---------------------------------------------------------------------
