@@ -26,7 +26,8 @@ void *op_arena_alloc(struct op_arena *arena, size_t nr, size_t size);
 /*
  * @array holds @nr things of @size bytes and has grown through this function
  * only, one thing at a time: returns it with room for one more, possibly at
- * another place; then nothing may refer to the old one any more. NULL when memory is short; then @array is as it was.
+ * another place; then nothing may refer to the old one any more. NULL when
+ * memory is short; then @array is as it was.
  */
 void *op_arena_grow(struct op_arena *arena, void *array, size_t nr,
 		    size_t size);
