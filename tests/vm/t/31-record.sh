@@ -40,9 +40,9 @@ ok "a module is loaded meanwhile" modprobe zlib_deflate
 ok "stop" stop
 ok "taken = stored + lost" sums_up
 again "the module" one --separate-lib=1 --separate-kernel=1
-for options in '' -l -d -c --format=xml --format=folded --format=csv; do
-	# shellcheck disable=SC2086 # one word or none
-	same "the module" $options
+# Samples by address and stacks, from which all reports are made.
+for options in $(by_tier '-d -c' '--format=text -l -d -c --format=xml --format=folded --format=csv'); do
+	same "the module" "$options"
 done
 report -l
 ok "has names of the program" at_least "$(samples burn_alpha)" 1
@@ -75,8 +75,8 @@ diag "of no known cgroup: $(total)"
 again "names" two --separate-kernel=1 --separate-thread=1 --separate-cgroup=1
 ok "names: the same file of them" cmp "$SESSION/samples/current/tasks" \
 	"$folder/samples/current/tasks"
-for options in -l --format=json --format=csv; do
-	same "names" $options
+for options in $(by_tier --format=csv '-l --format=json --format=csv'); do
+	same "names" "$options"
 done
 end_profiler
 "$BIN/opcontrol" --record=none --separate=none
