@@ -91,7 +91,8 @@ static bool is_passing_error(const struct daemon *daemon, int err)
 	return err == -EPROTO;
 }
 
-static int ask_for_status(struct daemon *daemon, struct op_diag *why)
+static int ask_for_status(struct daemon *daemon, int limit_ms,
+			  struct op_diag *why)
 {
 	int err;
 
@@ -101,19 +102,20 @@ static int ask_for_status(struct daemon *daemon, struct op_diag *why)
 		why->text[0] = '\0';
 		err = op_control_call(daemon->session->socket, "status",
 				      daemon->reply, sizeof(daemon->reply),
-				      STATUS_MS, why);
+				      limit_ms, why);
 		if (!is_passing_error(daemon, err))
 			break;
 	}
 	return err;
 }
 
-int daemon_find(struct daemon *daemon, struct op_diag *diag)
+static int find_within(struct daemon *daemon, int limit_ms,
+		       struct op_diag *diag)
 {
 	const char *socket = daemon->session->socket;
 	struct op_diag why = { "" };
 	char text[32];
-	int err = ask_for_status(daemon, &why);
+	int err = ask_for_status(daemon, limit_ms, &why);
 
 	daemon->answers = !err;
 	if (err)
@@ -143,6 +145,11 @@ int daemon_find(struct daemon *daemon, struct op_diag *diag)
 	return op_diag_set(diag, err, "%s", why.text);
 }
 
+int daemon_find(struct daemon *daemon, struct op_diag *diag)
+{
+	return find_within(daemon, STATUS_MS, diag);
+}
+
 int daemon_say_start(const struct daemon *daemon, const char *path,
 		     const struct process_args *args, struct op_diag *diag)
 {
@@ -161,8 +168,10 @@ int daemon_start(struct daemon *daemon, const char *path,
 
 	if (!err)
 		err = process_run(path, args->argv, environ, NULL, 0, diag);
+	/* It lives, and has the most to do at first: it looks at all that runs.
+	 */
 	if (!err)
-		err = daemon_find(daemon, diag);
+		err = find_within(daemon, REQUEST_MS, diag);
 	if (err)
 		return err > 0 ? -EIO : err;
 	if (daemon->answers)
