@@ -30,7 +30,9 @@ void odb_attach(struct odb *odb, struct odb_header *header)
 
 void odb_detach(struct odb *odb)
 {
-	if (odb->header)
+	if (odb->in_heap)
+		free(odb->header);
+	else if (odb->header)
 		munmap(odb->header, odb_file_len(odb->nr_slots));
 	odb->header = NULL;
 }
@@ -66,6 +68,7 @@ static int copy_twice(struct odb *odb, int fd, void *first, void *second,
 	if (err)
 		return err;
 	odb_attach(odb, second);
+	odb->in_heap = true;
 	err = odb_check_slots(odb, before, &odb->torn);
 	odb->gaps = odb->torn;
 	for (size_t i = 0; !err && i < odb->nr_slots; i++) {
@@ -89,15 +92,14 @@ static int copy_table_file(struct odb *odb, int fd)
 	if (err)
 		return err;
 	len = (size_t)st.st_size;
-	first = odb_map_memory(len);
-	second = odb_map_memory(len);
+	first = calloc(1, len);
+	second = calloc(1, len);
 	err = -ENOMEM;
 	if (first && second)
 		err = copy_twice(odb, fd, first, second, len);
-	if (first)
-		munmap(first, len);
-	if (second && !odb->header)
-		munmap(second, len);
+	free(first);
+	if (!odb->header)
+		free(second);
 	return err;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tables in memory alone, as readers have them. */
+/*
+ * Tables in memory alone, as readers have them. They come from the heap: most
+ * are small, and there may be many thousands, one after the other.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "libdb/table/db_table.h"
 #include "libop/op_hash.h"
@@ -20,14 +22,6 @@ void odb_init_header(struct odb_header *header, uint64_t nr_slots,
 		.seed = seed,
 	};
 	memcpy(header->magic, ODB_MAGIC, ODB_MAGIC_LEN);
-}
-
-void *odb_map_memory(size_t len)
-{
-	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-	return map == MAP_FAILED ? NULL : map;
 }
 
 /* Slots for @nr keys at three quarters; 0 when that is too long. */
@@ -59,13 +53,14 @@ static int add_sorted_pairs(struct odb *odb, const struct odb_slot *pairs,
 static int make_memory_table(struct odb *odb, uint64_t nr_slots,
 			     const struct odb_slot *pairs, uint64_t nr)
 {
-	struct odb_header *header = odb_map_memory(odb_file_len(nr_slots));
+	struct odb_header *header = calloc(1, odb_file_len(nr_slots));
 	int err;
 
 	if (!header)
 		return -ENOMEM;
 	odb_init_header(header, nr_slots, op_hash_new_seed());
 	odb_attach(odb, header);
+	odb->in_heap = true;
 	err = add_sorted_pairs(odb, pairs, nr);
 	if (err)
 		odb_detach(odb);

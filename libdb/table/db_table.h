@@ -26,6 +26,7 @@ struct odb {
 	uint64_t used_max;
 	uint64_t nr_slots;
 	struct odb_header *header; /* the map; NULL while opening */
+	bool in_heap; /* instead, of a reader */
 
 	bool gaps; /* free slots may come before a key's own in its row */
 	bool torn; /* there were such in the file when it was opened */
@@ -39,15 +40,12 @@ struct odb {
 /* Take the map of a whole file at @header, whose fields have been checked. */
 void odb_attach(struct odb *odb, struct odb_header *header);
 
-/* Unmap, if there is a map. */
+/* Unmap or free the table, if there is one. */
 void odb_detach(struct odb *odb);
 
 /* Fill in the header of an empty table. */
 void odb_init_header(struct odb_header *header, uint64_t nr_slots,
 		     uint64_t seed);
-
-/* @len bytes of memory for a table, to munmap(); NULL when there are none. */
-void *odb_map_memory(size_t len);
 
 /*
  * *@out is a reader's table with @user's ODB_USER_SIZE bytes and the @nr
