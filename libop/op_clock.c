@@ -10,6 +10,11 @@ static time_t clock_seconds(void)
 	return now.tv_sec;
 }
 
+static time_t clock_date(void)
+{
+	return time(NULL);
+}
+
 static void clock_pause(unsigned int ms)
 {
 	const struct timespec pause = {
@@ -22,5 +27,6 @@ static void clock_pause(unsigned int ms)
 
 const struct op_clock op_clock = {
 	.seconds = clock_seconds,
+	.date = clock_date,
 	.pause = clock_pause,
 };

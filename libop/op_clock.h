@@ -11,6 +11,7 @@
 
 struct op_clock {
 	time_t (*seconds)(void); /* since any moment; never goes back */
+	time_t (*date)(void); /* seconds since the epoch; may be set back */
 	void (*pause)(unsigned int ms); /* sleep so long */
 };
 

@@ -155,8 +155,10 @@ int op_session_init(struct op_session *s, const char *dir, struct op_diag *diag)
 
 bool op_session_holds_samples(const char *name)
 {
-	static const char *const starts[] = { "{", "packed", ".packed",
-					      ".packing-" };
+	static const char *const starts[] = { "{",	  "packed",
+					      ".packed",  ".packing-",
+					      ".span-",	  ".closing-",
+					      ".making-", ".dropped-" };
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (!strncmp(name, starts[i], strlen(starts[i])))

@@ -9,6 +9,7 @@
  *				pack of those at rest
  *	samples/NAME/		a saved session
  *	samples/NAME/ledger	where its samples went (op_ledger.h)
+ *	samples/NAME/.span-*	its past, by time (op_span.h)
  *	samples/oprofiled.log	the daemon's log
  *	symbols/		symbols of kernel and modules (op_ksyms.h)
  *	store/			symbols and lines of binaries by build-id
@@ -71,8 +72,8 @@ int op_session_name_check(const char *name, struct op_diag *diag);
 
 /*
  * Whether what is called @name in the folder of a running or saved session is
- * sample files, packed or not, or something of a packer
- * (libdb/db_folder.h).
+ * sample files, packed or not, something of a packer (libdb/db_folder.h), or
+ * spans of its history (op_span.h).
  */
 bool op_session_holds_samples(const char *name);
 
