@@ -20,12 +20,15 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
+#include "daemon/opd_command.h"
+#include "daemon/store/opd_history.h"
 #include "daemon/store/opd_leftovers.h"
 #include "daemon/store/opd_reserve.h"
 #include "daemon/store/opd_session.h"
 #include "libcfi/unwinder.h"
 
 #define SPARE_DESCRIPTORS 8
+#define READERS_WAIT 5000 /* milliseconds */
 
 /* ---- what the source finds on this machine ---------------------------------
  */
@@ -210,6 +213,38 @@ static int make_parts(struct opd *opd)
 	return err;
 }
 
+/*
+ * What a former daemon counted last is a span that ended with it: its time
+ * would else reach over all that it was not running.
+ */
+static void close_left_span(struct opd *opd)
+{
+	struct op_diag diag = { "" };
+	int err;
+
+	if (!opd->options.history.bytes)
+		return;
+	opd_pack_finish(&opd->store);
+	err = opd_command_close_left_span(opd, READERS_WAIT, &diag);
+	if (err)
+		op_log(&opd->log,
+		       "%s: what was counted last is in one span with what comes now: %s",
+		       opd->session.current, op_diag_text(&diag, err));
+}
+
+/* So that reports find the time when it ended. */
+static void close_last_span(struct opd *opd)
+{
+	struct op_diag diag = { "" };
+	int err;
+
+	opd_pack_finish(&opd->store);
+	err = opd_command_close_last_span(opd, READERS_WAIT, &diag);
+	if (err)
+		op_log(&opd->log, "%s: its last span is not closed: %s",
+		       opd->session.current, op_diag_text(&diag, err));
+}
+
 int opd_setup(struct opd *opd, struct op_diag *diag)
 {
 	rlim_t left;
@@ -229,6 +264,7 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return op_diag_set(diag, err, "start: %s", strerror(-err));
 	opd_leftovers_remove(&opd->store);
+	opd_history_init(&opd->store, &opd->options.history);
 	opd_pack_init(&opd->store, opd->options.pack_at);
 	opd_disk_init(&opd->store, opd->options.max_disk);
 	err = opd_stats_init(&opd->stats, &opd->store, &opd->defer.nr_taken,
@@ -236,6 +272,8 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	opd_budget_begin(&opd->budget, &opd->source, &opd->log,
 			 opd->options.cpu_budget);
 	opd->stats.costs = opd->budget.costs;
+	if (!err)
+		close_left_span(opd);
 	if (!err)
 		err = opd_extended_start(&opd->extended, &opd->store, diag);
 	if (!err && opd->options.record)
@@ -263,6 +301,10 @@ int opd_finish(struct opd *opd)
 	opd_sfiles_drop_all(&opd->store);
 	opd_tasks_write(&opd->tasks, false);
 	err = opd_stats_write_last(&opd->stats);
+	if (opd->options.history.bytes) {
+		close_last_span(opd);
+		err = opd_stats_write_last(&opd->stats);
+	}
 	/* It may also have made room. */
 	if (opd_pack_end(&opd->store) || err)
 		err = opd_stats_write_last(&opd->stats);

@@ -7,8 +7,9 @@
  *
  * Saving a session renames its folder. The ledger without pending samples is
  * written into it before that, so the folder is complete when it gets its name.
- * A reset deletes the files and writes an empty ledger last; the next daemon
- * after a kill in between counts what is left.
+ * A span of the history is closed in the same way, without waiting for the
+ * disk. A reset deletes the files and writes an empty ledger last; the next
+ * daemon after a kill in between counts what is left.
  *
  * An answer has a fixed size, small enough for the buffer of a
  * socket, so that no client can make the daemon wait.
@@ -23,6 +24,7 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_command.h"
+#include "daemon/store/opd_history.h"
 #include "daemon/store/opd_session.h"
 
 /* A line that does not fit is left out. */
@@ -97,11 +99,23 @@ static void add_costs(const struct opd *opd, const struct op_ledger *ledger,
 		   UINT64_C(1) << opd->budget.governor.shift);
 }
 
+/* The spans of the history belong to the session. */
+static void add_past(const struct op_ledger *past, struct op_ledger *ledger)
+{
+	struct op_ledger sum = *past;
+
+	/* What is pending is that of the last one. */
+	if (!op_ledger_merge(&sum, ledger))
+		*ledger = sum;
+}
+
 static void add_ledger(struct opd *opd, struct opd_answer *answer)
 {
+	const struct opd_history *history = &opd->store.history;
 	struct op_ledger ledger;
 
 	opd_stats_ledger(&opd->stats, &ledger);
+	add_past(&history->past, &ledger);
 	add_number(answer, "taken", ledger.taken);
 	add_number(answer, "stored", ledger.stored);
 	add_number(answer, "pending", ledger.pending);
@@ -113,6 +127,10 @@ static void add_ledger(struct opd *opd, struct opd_answer *answer)
 	}
 	add_stacks(&ledger, answer);
 	add_costs(opd, &ledger, answer);
+	if (!history->dropped.end)
+		return;
+	add_number(answer, "dropped", history->dropped_account.stored);
+	add_number(answer, "dropped-until", history->dropped.end);
 }
 
 static int run_status(struct opd *opd, const char *arg,
@@ -218,6 +236,57 @@ int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag)
 		return err;
 	restart(opd);
 	return write_ledger(opd, diag);
+}
+
+static bool has_counted(struct opd *opd)
+{
+	struct op_ledger ledger;
+
+	opd_stats_ledger(&opd->stats, &ledger);
+	return ledger.stored || ledger.taken != ledger.pending;
+}
+
+static int close_span_at(struct opd *opd, time_t end, unsigned int wait_ms,
+			 struct op_diag *diag)
+{
+	int err;
+
+	if (!has_counted(opd)) {
+		opd_history_skip(&opd->store);
+		return 0;
+	}
+	opd_tasks_write(&opd->tasks, false);
+	if (opd_stats_write_saved(&opd->stats))
+		return op_diag_set(diag, -EIO, "the ledger cannot be written");
+	err = opd_history_close(&opd->store, end, wait_ms, diag);
+	if (err)
+		return err;
+	opd_stats_restart(&opd->stats);
+	opd_tasks_write(&opd->tasks, true);
+	return write_ledger(opd, diag);
+}
+
+int opd_command_close_span(struct opd *opd, struct op_diag *diag)
+{
+	int err = opd_source_dump(&opd->source, diag);
+
+	if (err)
+		return err;
+	opd_loop_drain(opd);
+	return close_span_at(opd, opd->store.clock->date(), 0, diag);
+}
+
+int opd_command_close_last_span(struct opd *opd, unsigned int wait_ms,
+				struct op_diag *diag)
+{
+	return close_span_at(opd, opd->store.clock->date(), wait_ms, diag);
+}
+
+int opd_command_close_left_span(struct opd *opd, unsigned int wait_ms,
+				struct op_diag *diag)
+{
+	return close_span_at(opd, opd_history_left_at(&opd->store), wait_ms,
+			     diag);
 }
 
 static int run_reset(struct opd *opd, const char *arg,

@@ -38,4 +38,18 @@ int opd_command_reset(struct opd *opd, struct op_diag *diag);
  */
 int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag);
 
+/*
+ * Make a span of the history of what was counted up to now (opd_history.h).
+ * Returns 0, also where nothing was; -EBUSY when it is to be tried again;
+ * -errno with the reason.
+ */
+int opd_command_close_span(struct opd *opd, struct op_diag *diag);
+
+/* The same when no more samples will come, and when nothing was counted but by
+ * a former daemon. Each waits for readers at most @wait_ms. */
+int opd_command_close_last_span(struct opd *opd, unsigned int wait_ms,
+				struct op_diag *diag);
+int opd_command_close_left_span(struct opd *opd, unsigned int wait_ms,
+				struct op_diag *diag);
+
 #endif /* DAEMON_OPD_COMMAND_H */

@@ -6,7 +6,8 @@
  * The number of reads for one event is bounded, because a busy source would
  * otherwise keep clients and signals waiting for ever.
  *
- * Every 10 seconds binaries are checked for having vanished, every minute the
+ * Every 10 seconds binaries are checked for having vanished, and whether a span
+ * of the history has come to its end; every minute the
  * size of the sample files is looked at (when they have no room, each time),
  * and every 10 minutes everything is brought to the disk.
  */
@@ -25,6 +26,8 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
+#include "daemon/opd_command.h"
+#include "daemon/store/opd_history.h"
 
 #define TICK_SECONDS 10
 #define TICKS_TO_PACK 6
@@ -335,6 +338,16 @@ static void handle_signal(struct opd *opd)
 	}
 }
 
+/* A reader or a child may be in the way: it is tried again at the next tick. */
+static void close_span(struct opd *opd)
+{
+	struct op_diag diag = { "" };
+	int err = opd_command_close_span(opd, &diag);
+
+	if (err && err != -EBUSY)
+		op_log(&opd->log, "%s", diag.text);
+}
+
 static void handle_timer(struct opd *opd)
 {
 	struct op_diag diag = { "" };
@@ -343,7 +356,10 @@ static void handle_timer(struct opd *opd)
 	if (read(opd->loop.timer_fd, &times, sizeof(times)) < 0)
 		return;
 	opd_keep_sweep(&opd->keep);
-	if (++opd->loop.ticks % TICKS_TO_PACK == 0 || opd->store.disk.is_short)
+	if (opd_history_is_due(&opd->store))
+		close_span(opd);
+	if (++opd->loop.ticks % TICKS_TO_PACK == 0 ||
+	    opd->store.disk.is_short || opd->store.history.is_untended)
 		opd_pack_check(&opd->store);
 	if (opd->loop.ticks % TICKS_TO_SYNC)
 		return;

@@ -46,6 +46,7 @@ struct raw_options {
 	int separate[NR_SEPARATIONS];
 	int pack_at;
 	int max_disk;
+	char *history;
 	int foreground;
 	int version;
 	unsigned int ignored;
@@ -213,6 +214,8 @@ static int check(struct opd_options *options, struct raw_options *raw,
 	if (!err)
 		err = op_budget_parse(&options->cpu_budget, raw->cpu_budget,
 				      diag);
+	if (!err && raw->history)
+		err = op_history_parse(&options->history, raw->history, diag);
 	options->has_readers = raw->readable_by;
 	if (!err && options->has_readers)
 		err = op_session_group(&options->readers, raw->readable_by,
@@ -319,6 +322,9 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		  "MIB" },
 		{ "cpu-budget", 0, POPT_ARG_STRING, &raw->cpu_budget, 0,
 		  OP_BUDGET_HELP, "PERCENT" },
+		{ "history", 0, POPT_ARG_STRING, &raw->history, 0,
+		  "keep samples by time in SIZE of the disk: SIZE[,GRAIN:AGE...] (default none)",
+		  "SIZE" },
 		{ "ext-feature", 'x', POPT_ARG_ARGV, &raw->ext_features, 0,
 		  "turn on an extended feature; may be given several times",
 		  "FEATURE" },
@@ -384,6 +390,7 @@ int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 	free(raw.verbose);
 	free(raw.readable_by);
 	free(raw.cpu_budget);
+	free(raw.history);
 	return err;
 }
 

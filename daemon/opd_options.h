@@ -11,6 +11,7 @@
 
 #include "daemon/source/opd_events.h"
 #include "libop/op_diag.h"
+#include "libop/op_history.h"
 
 struct opd_options {
 	char *session_dir; /* NULL: the default */
@@ -24,6 +25,7 @@ struct opd_options {
 	unsigned int pack_at; /* MiB of loose sample files; 0: never */
 	unsigned int max_disk; /* MiB of samples/current; 0: any */
 	uint32_t cpu_budget; /* millionths of each CPU; 0: any */
+	struct op_history history;
 	int ready_fd; /* who waits for the daemon; -1: nobody */
 	char **images; /* paths, as given and without links; modules */
 	unsigned int nr_images; /* 0: all are wanted */

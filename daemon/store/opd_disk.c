@@ -20,6 +20,7 @@
 #include "libdb/db_folder.h"
 #include "libop/op_log.h"
 #include "libop/op_session.h"
+#include "libop/op_span.h"
 #include "libop/op_walk.h"
 
 /* What a new folder takes, and the least that a sample file does. */
@@ -33,19 +34,28 @@
 
 void opd_disk_init(struct opd_store *store, unsigned int mib)
 {
-	uint64_t limit = (uint64_t)mib << 20, others = limit / 8;
+	const struct op_history *history = &store->history.limits;
+	uint64_t limit = (uint64_t)mib << 20, others;
 
+	if (history->bytes && (!limit || limit > op_history_part(history)))
+		limit = op_history_part(history);
+	others = limit / 8;
 	limit -= others < OTHERS_MAX ? others : OTHERS_MAX;
-	store->disk.limit = store->pack.limit ? limit / 2 : limit;
+	store->disk.limit =
+		store->pack.limit && !history->bytes ? limit / 2 : limit;
 	store->disk.is_short = store->disk.said = false;
 	opd_disk_measure(store);
 }
 
-/* All but the pack that a child writes, which the other half is for. */
+/* All but the pack that a child writes, which the other half is for, and the
+ * spans of the history, which have a bound of their own. */
 static int add_blocks(const struct op_walk_entry *entry, void *ctx)
 {
 	uint64_t *bytes = ctx;
+	struct op_span span;
 
+	if (entry->depth == 1 && op_span_parse(entry->name, &span))
+		return OP_WALK_SKIP;
 	if ((entry->kind == OP_WALK_FOLDER || entry->kind == OP_WALK_FILE) &&
 	    strcmp(entry->name, "." DB_FOLDER_PACK ".grow"))
 		*bytes += (uint64_t)entry->st->st_blocks * 512;
@@ -84,7 +94,7 @@ static uint64_t folders_len(const char *path)
 	uint16_t ends[PATH_MAX]; /* of each folder */
 	size_t nr = 0, there = 0, missing;
 
-	for (size_t i = 1; path[i] && i < PATH_MAX; i++)
+	for (size_t i = 1; i < PATH_MAX && path[i]; i++)
 		if (path[i] == '/')
 			ends[nr++] = (uint16_t)i;
 	for (missing = nr; there < missing;) {
@@ -139,9 +149,13 @@ void opd_disk_refused(struct opd_store *store, int err)
 		return;
 	disk->said = true;
 	op_log(store->log,
-	       "%s: has what --max-disk allows; samples at new places are lost%s",
+	       "%s: has what %s allows; samples at new places are lost%s",
 	       store->session->current,
-	       store->pack.limit ? " until packing has made room" : "");
+	       store->history.limits.bytes ? "--history" : "--max-disk",
+	       store->history.limits.bytes
+		       ? " until the span ends, in some seconds"
+	       : store->pack.limit ? " until packing has made room"
+				   : "");
 }
 
 bool opd_disk_is_short(const struct opd_store *store)
@@ -153,6 +167,17 @@ void opd_disk_freed(struct opd_store *store)
 {
 	store->disk.is_short = false;
 	opd_disk_measure(store);
+}
+
+bool opd_disk_is_filling(struct opd_store *store)
+{
+	const struct opd_disk *disk = &store->disk;
+
+	if (!disk->limit || disk->room >= disk->limit / 2)
+		return false;
+	/* Estimates are on the safe side. */
+	opd_disk_measure(store);
+	return disk->room < disk->limit / 2;
 }
 
 bool opd_disk_wants_pack(const struct opd_store *store, uint64_t loose)

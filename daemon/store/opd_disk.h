@@ -10,6 +10,9 @@
  * room again (opd_pack.h), and needs some for the new pack beside the old one:
  * so half of the bound is kept for that, unless nothing is packed.
  *
+ * Where a history is kept (opd_history.h) the bound is no more than one part of
+ * its bytes, and what makes room is that a span ends.
+ *
  * What is there is measured at the start, when somebody has packed, and now and
  * then; in between the sample files that grow take it off the room themselves.
  */
@@ -27,7 +30,7 @@ struct opd_disk {
 };
 
 /* Bound samples/current of @store to @mib MiB, 0: not at all. After
- * opd_pack_init(). */
+ * opd_pack_init() and opd_history_init(). */
 void opd_disk_init(struct opd_store *store, unsigned int mib);
 
 /* Look at what is there. */
@@ -48,6 +51,9 @@ void opd_disk_refused(struct opd_store *store, int err);
 
 /* Whether room was refused since there was some. */
 bool opd_disk_is_short(const struct opd_store *store);
+
+/* Whether what is there takes more than half of the bound. */
+bool opd_disk_is_filling(struct opd_store *store);
 
 /* Much of what was there is gone: packed, saved or reset. */
 void opd_disk_freed(struct opd_store *store);

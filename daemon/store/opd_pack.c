@@ -49,6 +49,7 @@
 
 /* What a child has to say. */
 struct opd_pack_report {
+	bool is_history; /* it was about that */
 	int err; /* 0, -errno, -ECANCELED: not at its end */
 	bool recount; /* something is damaged */
 	uint64_t nr_files; /* that were loose */
@@ -163,10 +164,27 @@ static const char *reason_of(const struct opd_pack_report *report)
 					 : strerror(-report->err);
 }
 
+/* Once a minute: only what goes wrong is said, and once. */
+static void settle_history(struct opd_store *store,
+			   const struct opd_pack_report *report)
+{
+	struct op_diag *said = &store->pack.said;
+	const char *why = report->err ? reason_of(report) : "";
+
+	store->history.tended(store, report->err);
+	if (strcmp(said->text, why) != 0 && *why)
+		op_log(store->log, "%s; the history stays as it is", why);
+	snprintf(said->text, sizeof(said->text), "%s", why);
+}
+
 static void settle_packing(struct opd_store *store,
 			   const struct opd_pack_report *report, double cost)
 {
 	opd_disk_freed(store);
+	if (report->is_history) {
+		settle_history(store, report);
+		return;
+	}
 	/* Who was killed may have found damage. */
 	store->recount |= report->recount || report->err == -ECANCELED;
 	if (!report->err)
@@ -208,9 +226,35 @@ static void close_other_files(int log, int lock)
 	close_range((unsigned int)from, ~0U, 0);
 }
 
+/* Jobs of a child, in the folder ".". */
+enum job {
+	JOB_PACK_BEGUN, /* go on with what opd_packer_begin() has begun */
+	JOB_PACK_SAVED, /* pack a session that was saved */
+	JOB_HISTORY,
+};
+
+static void do_job(struct opd_store *store, enum job job,
+		   struct opd_packer *packer, struct opd_pack_report *report)
+{
+	switch (job) {
+	case JOB_PACK_BEGUN:
+		packer->dir = ".";
+		write_and_commit(store, packer, OPD_PACKER_LONG_WAIT, report);
+		break;
+	case JOB_PACK_SAVED:
+		pack_at_rest(store, ".", report);
+		break;
+	case JOB_HISTORY:
+		report->err = store->history.tend(
+			store, ".", OPD_PACKER_LONG_WAIT, &report->diag);
+		break;
+	}
+}
+
 /* @folder is open: by its name there may be another one by now. */
-__attribute__((noreturn)) static void pack_in_child(struct opd_store *store,
+__attribute__((noreturn)) static void work_in_child(struct opd_store *store,
 						    pid_t daemon, int folder,
+						    enum job job,
 						    struct opd_packer *packer)
 {
 	struct opd_pack_report *report = store->pack.report;
@@ -222,14 +266,10 @@ __attribute__((noreturn)) static void pack_in_child(struct opd_store *store,
 	setsid(); /* the daemon's has a priority: see opd_priority.h */
 	close_other_files(store->log->fd, store->lock_fd);
 	setpriority(PRIO_PROCESS, 0, NICE);
-	if (err) {
+	if (err)
 		report->err = err;
-	} else if (packer) {
-		packer->dir = ".";
-		write_and_commit(store, packer, OPD_PACKER_LONG_WAIT, report);
-	} else {
-		pack_at_rest(store, ".", report);
-	}
+	else
+		do_job(store, job, packer, report);
 	_exit(0);
 }
 
@@ -255,11 +295,9 @@ static int make_report(struct opd_pack *pack,
 	return 0;
 }
 
-/*
- * Pack folder @dir, of size @size, which @packer has begun with; or all of it
- * where both are NULL.
- */
-static int start_child(struct opd_store *store, const char *dir,
+/* Have a child do @job in folder @dir; @packer and @size, that of the folder,
+ * are NULL but where packing has begun. */
+static int start_child(struct opd_store *store, const char *dir, enum job job,
 		       struct opd_packer *packer,
 		       const struct opd_packer_size *size)
 {
@@ -269,9 +307,10 @@ static int start_child(struct opd_store *store, const char *dir,
 	pid_t daemon = getpid();
 
 	if (!err) {
+		pack->report->is_history = job == JOB_HISTORY;
 		pack->child = fork();
 		if (pack->child == 0)
-			pack_in_child(store, daemon, folder, packer);
+			work_in_child(store, daemon, folder, job, packer);
 		if (pack->child < 0) {
 			err = -errno;
 			forget_child(pack);
@@ -331,7 +370,7 @@ static void start_packing(struct opd_store *store,
 	/* They are somewhere else now. */
 	opd_sfiles_drop_all(store);
 	if (!err) {
-		err = start_child(store, dir, &packer, size);
+		err = start_child(store, dir, JOB_PACK_BEGUN, &packer, size);
 		if (err)
 			op_diag_set(&diag, err, "fork: %s", strerror(-err));
 	}
@@ -344,9 +383,17 @@ static void start_saved(struct opd_store *store)
 	char *dir = store->pack.saved;
 
 	store->pack.saved = NULL;
-	if (start_child(store, dir, NULL, NULL))
+	if (start_child(store, dir, JOB_PACK_SAVED, NULL, NULL))
 		op_log(store->log, "%s: cannot be packed", dir);
 	free(dir);
+}
+
+static void start_history(struct opd_store *store)
+{
+	if (start_child(store, store->session->current, JOB_HISTORY, NULL,
+			NULL))
+		op_log(store->log, "%s: its history waits until later",
+		       store->session->current);
 }
 
 void opd_pack_check(struct opd_store *store)
@@ -355,13 +402,21 @@ void opd_pack_check(struct opd_store *store)
 	struct opd_packer_size size;
 
 	opd_pack_reap(store);
-	if (!store->pack.limit || pack->child)
+	if (pack->child)
+		return;
+	if (store->history.is_untended) {
+		start_history(store);
+		return;
+	}
+	if (!store->pack.limit)
 		return;
 	if (pack->saved) {
 		start_saved(store);
 		return;
 	}
-	if (store->clock->seconds() < pack->not_before ||
+	/* With a history, spans are packed. */
+	if (store->history.limits.bytes ||
+	    store->clock->seconds() < pack->not_before ||
 	    opd_packer_size(store->session->current, &size))
 		return;
 	opd_disk_measure(store);
@@ -388,7 +443,16 @@ static void pack_now(struct opd_store *store, const char *dir)
 	settle_packing(store, &report, cost_of(&after) - cost_of(&before));
 }
 
-bool opd_pack_end(struct opd_store *store)
+static void tend_history_now(struct opd_store *store)
+{
+	struct opd_pack_report report = { .is_history = true };
+
+	report.err = store->history.tend(store, store->session->current,
+					 END_WAIT, &report.diag);
+	settle_packing(store, &report, 0);
+}
+
+void opd_pack_finish(struct opd_store *store)
 {
 	struct opd_pack *pack = &store->pack;
 
@@ -399,6 +463,15 @@ bool opd_pack_end(struct opd_store *store)
 		(void)setpriority(PRIO_PROCESS, (id_t)pack->child, 0);
 		reap_child(store, 0);
 	}
+	if (store->history.is_untended)
+		tend_history_now(store);
+}
+
+bool opd_pack_end(struct opd_store *store)
+{
+	struct opd_pack *pack = &store->pack;
+
+	opd_pack_finish(store);
 	if (store->pack.limit) {
 		if (pack->saved)
 			pack_now(store, pack->saved);

@@ -8,6 +8,8 @@
  * as much again as the pack; counting goes on in new ones meanwhile. At its end
  * the daemon packs itself if that much is there, or a pack already.
  *
+ * The child also takes care of the history (opd_history.h), after each span.
+ *
  * What cannot be packed stays loose and is tried again, after one minute, two,
  * four and so on. What a pack costs, in time of a CPU, decides how soon the
  * next one may follow.
@@ -62,8 +64,14 @@ bool opd_pack_end(struct opd_store *store);
 /* Kill the child, if there is one: nobody packs then, and nothing is lost. */
 void opd_pack_stop(struct opd_store *store);
 
+/* Wait for the child, and put the history in order if that is left to do. */
+void opd_pack_finish(struct opd_store *store);
+
 /* samples/current became the session folder @dir. */
 void opd_pack_saved(struct opd_store *store, const char *dir);
+
+/* The pack of samples/current is somewhere else. */
+void opd_pack_moved(struct opd_store *store);
 
 /*
  * Whether what is counted in sample file @name, besides the one that is being

@@ -129,6 +129,11 @@ static int open_current_pack(struct opd_store *store, const char *path,
 	return 0;
 }
 
+void opd_pack_moved(struct opd_store *store)
+{
+	close_pack(&store->pack);
+}
+
 /* Have store->pack.pack be the pack that is there now; a child may replace it.
  */
 static int look_at_pack(struct opd_store *store)

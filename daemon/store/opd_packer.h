@@ -41,6 +41,10 @@ int opd_packer_size(const char *dir, struct opd_packer_size *out);
 /* Files that are put into the next pack, and what came of it. */
 struct opd_packer {
 	const char *dir; /* the session folder; borrowed */
+	/* Session folders, all of which is put into the pack of @dir instead of
+	 * what is there; borrowed. NULL: none. */
+	const char *const *from;
+	size_t nr_from;
 	uint64_t generation; /* N */
 	struct pack_writer *writer; /* between write and commit */
 	uint64_t nr_files; /* that were loose */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writing a pack: all members of the folder in the order of their names, those
- * of one name added up. What only the old pack has is copied as it is.
+ * Writing a pack: all members of the folder, or of several folders, in the
+ * order of their names, those of one name added up. What only one pack has is
+ * copied as it is.
  */
 
 #include <errno.h>
@@ -24,6 +25,7 @@
 struct member {
 	char *name;
 	char *path;
+	const struct db_folder *folder; /* that it is in */
 	const struct pack_entry *entry; /* NULL: loose */
 	bool bad; /* it turned out to be damaged */
 };
@@ -31,7 +33,9 @@ struct member {
 struct work {
 	struct opd_store *store;
 	struct opd_packer *packer;
-	struct db_folder *folder;
+	struct db_folder **folders; /* that members come from */
+	size_t nr_folders;
+	const struct db_folder *listed; /* the one that is being listed */
 	bool distrust; /* an entry of the pack is damaged: look at each */
 	struct member *members;
 	size_t nr;
@@ -55,6 +59,8 @@ static bool is_member_wanted(const struct work *work,
 
 	if (opd_packer_is_bad(member->name))
 		return false;
+	if (work->packer->nr_from)
+		return true;
 	/* Files that the daemon writes meanwhile are for another time. */
 	return member->entry || !strncmp(path, "/" DB_FOLDER_PACKING,
 					 strlen("/" DB_FOLDER_PACKING));
@@ -78,7 +84,7 @@ static int members_make_room(struct work *work)
 static int list_member(const struct db_member *member, void *ctx)
 {
 	struct work *work = ctx;
-	struct member copy = { .entry = member->entry };
+	struct member copy = { .entry = member->entry, .folder = work->listed };
 	int err = 0;
 
 	if (!is_member_wanted(work, member))
@@ -117,10 +123,13 @@ static int list_members(struct work *work)
 	const struct db_visitor visitor = { .member = list_member,
 					    .unlisted = refuse_unlisted,
 					    .ctx = work };
-	int err = db_folder_pack_error(work->folder);
+	int err = 0;
 
-	if (!err)
-		err = db_folder_each(work->folder, &visitor);
+	for (size_t i = 0; i < work->nr_folders && !err; i++) {
+		work->listed = work->folders[i];
+		err = db_folder_pack_error(work->listed)
+			      ?: db_folder_each(work->listed, &visitor);
+	}
 	if (!err && work->nr)
 		qsort(work->members, work->nr, sizeof(*work->members),
 		      compare_members);
@@ -134,7 +143,27 @@ static void work_release(struct work *work)
 		free(work->members[i].path);
 	}
 	free(work->members);
-	db_folder_close(work->folder);
+	for (size_t i = 0; i < work->nr_folders; i++)
+		db_folder_close(work->folders[i]);
+	free(work->folders);
+}
+
+static int open_folders(struct work *work)
+{
+	const struct opd_packer *packer = work->packer;
+	const char *const *from = packer->from ?: &packer->dir;
+	size_t nr = packer->nr_from ?: 1;
+	int err = 0;
+
+	work->folders = calloc(nr, sizeof(struct db_folder *));
+	if (!work->folders)
+		return -ENOMEM;
+	while (work->nr_folders < nr && !err) {
+		err = db_folder_open(&work->folders[work->nr_folders],
+				     from[work->nr_folders]);
+		work->nr_folders += !err;
+	}
+	return err;
 }
 
 /* ---- reading one name -------------------------------------------------------
@@ -205,10 +234,10 @@ static int add_member_content(struct work *work, struct member *member,
 	int err;
 
 	if (parts->tables)
-		err = db_folder_table(work->folder, &is,
+		err = db_folder_table(member->folder, &is,
 				      &parts->tables[parts->nr]);
 	else
-		err = db_folder_tree(work->folder, &is,
+		err = db_folder_tree(member->folder, &is,
 				     &parts->trees[parts->nr]);
 	if (err == -EBADMSG || err == -EPROTO) {
 		leave_out(work, member, err);
@@ -284,7 +313,8 @@ static int write_entry(struct work *work, struct member *members, size_t nr)
 		return write_sum_of_name(work, members, nr);
 	work->packer->nr_names++;
 	return pack_writer_copy(work->packer->writer,
-				db_folder_pack(work->folder), members->entry);
+				db_folder_pack(members->folder),
+				members->entry);
 }
 
 static int write_entries(struct work *work)
@@ -306,12 +336,14 @@ static int write_entries(struct work *work)
 static int try_write(struct work *work)
 {
 	struct opd_packer *packer = work->packer;
-	int err;
+	char path[PATH_MAX];
+	int err, len = snprintf(path, sizeof(path), "%s/" DB_FOLDER_PACK,
+				packer->dir);
 
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return -ENAMETOOLONG;
 	packer->nr_files = packer->nr_names = 0;
-	err = pack_writer_new(&packer->writer,
-			      db_folder_pack_path(work->folder),
-			      packer->generation);
+	err = pack_writer_new(&packer->writer, path, packer->generation);
 	if (err)
 		return err;
 	err = write_entries(work);
@@ -323,9 +355,9 @@ static int try_write(struct work *work)
 }
 
 /* The damaged pack stays where somebody may look at it. */
-static void keep_damaged(struct work *work)
+static void keep_damaged(const struct work *work)
 {
-	const char *path = db_folder_pack_path(work->folder);
+	const char *path = db_folder_pack_path(work->folders[0]);
 	char bad[PATH_MAX];
 
 	snprintf(bad, sizeof(bad), "%.4000s.bad", path);
@@ -333,11 +365,28 @@ static void keep_damaged(struct work *work)
 		op_log(work->store->log, "%s: %s", bad, strerror(errno));
 }
 
+/* Several packs that are sound in part stay as they are: nothing of them may be
+ * lost by being put together. */
+static int check_damage(const struct work *work)
+{
+	bool damaged = work->packer->pack_damaged;
+
+	for (size_t i = 0; i < work->nr_folders; i++)
+		damaged |= db_folder_pack_is_recovered(work->folders[i]);
+	if (!damaged)
+		return 0;
+	if (work->packer->nr_from)
+		return -EBADMSG;
+	if (work->packer->pack_damaged)
+		keep_damaged(work);
+	return 0;
+}
+
 int opd_packer_write(struct opd_store *store, struct opd_packer *packer,
 		     struct op_diag *diag)
 {
 	struct work work = { .store = store, .packer = packer };
-	int err = db_folder_open(&work.folder, packer->dir);
+	int err = open_folders(&work);
 
 	if (!err)
 		err = list_members(&work);
@@ -348,8 +397,10 @@ int opd_packer_write(struct opd_store *store, struct opd_packer *packer,
 		work.distrust = true;
 		err = try_write(&work);
 	}
-	if (!err && packer->pack_damaged)
-		keep_damaged(&work);
+	if (!err)
+		err = check_damage(&work);
+	if (err)
+		opd_packer_cancel(packer);
 	work_release(&work);
 	return err ? op_diag_set(diag, err, "%s: cannot be packed: %s",
 				 packer->dir, strerror(-err))

@@ -19,10 +19,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/store/opd_history.h"
 #include "daemon/store/opd_mangling.h"
 #include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_sample_file.h"
@@ -37,6 +39,7 @@
 #include "libop/op_log.h"
 #include "libop/op_session.h"
 #include "libop/op_session_readers.h"
+#include "libop/op_span.h"
 
 #define LOCK_TRIES 100
 #define LOCK_WAIT_MS 100
@@ -254,23 +257,50 @@ static int check_pack(struct opd_store *store, const struct db_folder *folder)
 	return err;
 }
 
+static int count_folder(struct count *count, const char *path)
+{
+	const struct db_visitor visitor = { .member = count_member,
+					    .unlisted = tell_unlisted,
+					    .ctx = count };
+	int err = db_folder_open(&count->folder, path);
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = check_pack(count->store, count->folder)
+		      ?: db_folder_each(count->folder, &visitor);
+	db_folder_close(count->folder);
+	return err;
+}
+
+/* Spans that were closed in part: the ledger beside them is about these, too.
+ */
+static int count_spans_without_ledger(struct count *count, const char *dir)
+{
+	struct op_span *spans;
+	size_t nr;
+	int err = op_spans_list(dir, &spans, &nr);
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		char name[OP_SPAN_NAME_MAX], path[PATH_MAX], ledger[PATH_MAX];
+
+		op_span_name(&spans[i], name);
+		snprintf(path, sizeof(path), "%.4000s/%s", dir, name);
+		snprintf(ledger, sizeof(ledger), "%.4080s/ledger", path);
+		if (op_span_counts(&spans[i]) && access(ledger, F_OK) &&
+		    errno == ENOENT)
+			err = count_folder(count, path);
+	}
+	free(spans);
+	return err == -ENOENT ? 0 : err;
+}
+
 int opd_session_count(struct opd_store *store, uint64_t *nr, uint64_t *stacks)
 {
 	struct count count = { .store = store, .stacks = stacks };
-	const struct db_visitor visitor = { .member = count_member,
-					    .unlisted = tell_unlisted,
-					    .ctx = &count };
 	const char *path = store->session->current;
-	int err = db_folder_open(&count.folder, path);
+	int err = count_folder(&count, path)
+			  ?: count_spans_without_ledger(&count, path);
 
-	*nr = 0;
-	if (err == -ENOENT)
-		return 0;
-	if (!err) {
-		err = check_pack(store, count.folder)
-			      ?: db_folder_each(count.folder, &visitor);
-		db_folder_close(count.folder);
-	}
 	if (!err)
 		err = count.err;
 	if (err)
@@ -323,6 +353,7 @@ int opd_session_reset(struct opd_store *store, struct op_diag *diag)
 	err = delete_tree(store->session->current, diag);
 	if (!err)
 		store->recount = false;
+	opd_history_begin_anew(store);
 	opd_disk_freed(store);
 	return err;
 }
@@ -352,6 +383,7 @@ int opd_session_rename(struct opd_store *store, const char *name,
 	if (err)
 		return err;
 	opd_pack_saved(store, to);
+	opd_history_begin_anew(store);
 	opd_disk_freed(store);
 	store->recount = false;
 	return 0;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "daemon/store/opd_disk.h"
+#include "daemon/store/opd_history_state.h"
 #include "daemon/store/opd_pack.h"
 #include "daemon/store/opd_sfile.h"
 #include "daemon/store/opd_tree.h"
@@ -51,6 +52,7 @@ struct opd_store {
 	struct opd_trees trees;
 	struct opd_pack pack;
 	struct opd_disk disk;
+	struct opd_history history;
 };
 
 /* @sfile is used again: it is not the next one to be dropped. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The daemon's command line: what it says, and what is refused. */
 
+#include <inttypes.h>
+
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
 
@@ -48,6 +50,8 @@ static void show_options(FILE *out, const struct opd_options *o)
 		fprintf(out, "readers=%u\n", (unsigned int)o->readers);
 	if (o->max_disk)
 		fprintf(out, "max-disk=%u\n", o->max_disk);
+	if (o->history.bytes)
+		fprintf(out, "history=%" PRIu64 "\n", o->history.bytes);
 	if (o->pack_at != 8)
 		fprintf(out, "pack-at=%u\n", o->pack_at);
 	if (o->ready_fd != -1)
@@ -156,6 +160,10 @@ static const struct row rows[] = {
 	  "--pack-at=-1: must be a number of MiB from 0 to 1048576\n" },
 	{ "little_disk", NULL, "--max-disk=1", "max-disk=1\n" },
 	{ "any_disk", NULL, "--max-disk=0", NULL },
+	{ "history", NULL, "--history=8M,day:3d", "history=8388608\n" },
+	{ "no_history", NULL, "--history=none", NULL },
+	{ "history_of_weeks", NULL, "--history=8M,week:3d",
+	  "--history=8M,week:3d: give a size, at least 8M, and how long to keep which spans, such as --history=500M,minute:2h,hour:7d,day:90d (fine spans first, each kept longer than those before), or none\n" },
 	{ "disk_below_nothing", NULL, "--max-disk=-1",
 	  "--max-disk=-1: must be a number of MiB from 0 to 1048576\n" },
 	{ "no_number", NULL, "--pack-at=x",

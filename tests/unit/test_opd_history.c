@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The history of a session: closing spans, summing and removing them, at any
+ * time of a clock that the test puts forward, and after deaths in between.
+ */
+#include "tests/unit/opd_history_fixture.h"
+
+/* ---- closing ----------------------------------------------------------------
+ */
+
+static void a_span_is_what_came_since_the_last(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+
+	(void)state;
+	assert_false(opd_history_is_due(&f->opd.store));
+	take(f, "/bin/sh", 5);
+	now += 59;
+	assert_false(opd_history_is_due(&f->opd.store));
+	now += 1;
+	assert_true(opd_history_is_due(&f->opd.store));
+	close_span(f);
+	assert_string_equal(spans_of(f), "0-60=5 ");
+	assert_int_equal(total(f), 0);
+	assert_int_equal(ledger_of(f).stored, 0);
+	assert_int_equal(status_says(f, "stored"), 5);
+	/* Nothing in this one. */
+	now += 60;
+	assert_true(opd_history_is_due(&f->opd.store));
+	close_span(f);
+	assert_false(opd_history_is_due(&f->opd.store));
+	take(f, "/bin/sh", 2);
+	take(f, "/bin/ls", 1);
+	now += 70;
+	close_span(f);
+	take(f, "/bin/ls", 4);
+	assert_string_equal(spans_of(f), "0-60=5 120-190=3 ");
+	assert_int_equal(status_says(f, "stored"), 12);
+	must_tend(f);
+	assert_string_equal(spans_of(f), "0-60=5 120-190=3 ");
+	assert_int_equal(ledger_of(f).stored, 4);
+	free_fixture(f);
+}
+
+static void nobody_is_disturbed(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+	struct op_diag diag = { "" };
+	struct db_folder *reader;
+
+	(void)state;
+	take(f, "/bin/sh", 5);
+	now += 60;
+	assert_int_equal(db_folder_open(&reader, f->opd.session.current), 0);
+	assert_int_equal(opd_command_close_span(&f->opd, &diag), -EBUSY);
+	assert_string_equal(spans_of(f), "");
+	take(f, "/bin/sh", 1);
+	db_folder_close(reader);
+	f->opd.store.pack.child = 1;
+	assert_int_equal(opd_command_close_span(&f->opd, &diag), -EBUSY);
+	f->opd.store.pack.child = 0;
+	assert_int_equal(ledger_of(f).stored, 6);
+	f->opd.store.history.is_untended = true;
+	assert_int_equal(opd_command_close_span(&f->opd, &diag), -EBUSY);
+	now += 3;
+	close_span(f);
+	assert_string_equal(spans_of(f), "0-63=6 ");
+	free_fixture(f);
+}
+
+static void a_clock_that_is_set_back_makes_no_overlap(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+
+	(void)state;
+	take(f, "/bin/sh", 1);
+	now += 600;
+	close_span(f);
+	now -= 300;
+	take(f, "/bin/sh", 1);
+	assert_false(opd_history_is_due(&f->opd.store));
+	now += 300;
+	assert_false(opd_history_is_due(&f->opd.store));
+	now += 60;
+	assert_true(opd_history_is_due(&f->opd.store));
+	close_span(f);
+	assert_string_equal(spans_of(f), "0-600=1 600-660=1 ");
+	free_fixture(f);
+}
+
+static void reset_and_save_take_the_history_along(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+	struct op_diag diag = { "" };
+	char path[8192];
+	struct op_ledger ledger;
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	now += 60;
+	close_span(f);
+	take(f, "/bin/sh", 4);
+	assert_int_equal(opd_command_save(&f->opd, "old", &diag), 0);
+	snprintf(path, sizeof(path), "%s/old", f->opd.session.samples);
+	assert_int_equal(op_session_account(path, &ledger, &diag), 0);
+	assert_int_equal(ledger.stored, 7);
+	assert_string_equal(spans_of(f), "");
+	assert_int_equal(status_says(f, "stored"), 0);
+	take(f, "/bin/sh", 1);
+	now += 60;
+	close_span(f);
+	assert_string_equal(spans_of(f), "60-120=1 ");
+	assert_int_equal(opd_command_reset(&f->opd, &diag), 0);
+	assert_string_equal(spans_of(f), "");
+	assert_int_equal(status_says(f, "stored"), 0);
+	free_fixture(f);
+}
+
+/* ---- deaths -----------------------------------------------------------------
+ */
+
+static void go_on_with(struct fixture *f, const char *history)
+{
+	restart_daemon(f);
+	keep(f, history);
+}
+
+/* What a daemon leaves that was killed after @nr renames of closing. */
+static void killed_while_closing(unsigned int nr)
+{
+	static const char *const entries[] = { "{root}", "packed", "ledger" };
+	struct fixture *f = new_history("10M,minute:1h");
+	char from[8192], to[8192];
+	const char *dir = f->opd.session.current;
+
+	take(f, "/bin/sh", 3);
+	pack(f);
+	take(f, "/bin/sh", 4);
+	opd_sfiles_drop_all(&f->opd.store);
+	assert_int_equal(opd_stats_write(&f->opd.stats), 0);
+	snprintf(to, sizeof(to), "%s/.closing-%lld-%lld", dir, (long long)START,
+		 (long long)START + 60);
+	assert_int_equal(mkdir(to, 0755), 0);
+	for (unsigned int i = 0; i < nr; i++) {
+		snprintf(from, sizeof(from), "%s/%s", dir, entries[i]);
+		snprintf(to, sizeof(to), "%s/.closing-%lld-%lld/%s", dir,
+			 (long long)START, (long long)START + 60, entries[i]);
+		assert_int_equal(rename(from, to), 0);
+	}
+	now += 90;
+	/* The new daemon counts only after the span is complete. */
+	restart_daemon(f);
+	assert_string_equal(spans_of(f), "0-60=7 ");
+	assert_int_equal(total(f), 0);
+	assert_int_equal(ledger_of(f).stored, 0);
+	assert_int_equal(ledger_of(f).taken, 0);
+	assert_int_equal(status_says(f, "stored"), 7);
+	assert_int_equal(status_says(f, "taken"), 7);
+	keep(f, "10M,minute:1h");
+	take(f, "/bin/ls", 2);
+	now += 60;
+	close_span(f);
+	assert_string_equal(spans_of(f), "0-60=7 60-150=2 ");
+	free_fixture(f);
+}
+
+static void a_daemon_dies_while_it_closes_a_span(void **state)
+{
+	(void)state;
+	for (unsigned int nr = 0; nr <= 3; nr++)
+		killed_while_closing(nr);
+}
+
+/* Something is in the way of the last file: the span has a part. */
+static void a_span_is_closed_in_part(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+	struct op_diag diag = { "" };
+	char path[8192];
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	pack(f);
+	take(f, "/bin/sh", 4);
+	now += 60;
+	snprintf(path, sizeof(path), "%s/.closing-%lld-%lld/packed",
+		 f->opd.session.current, (long long)START,
+		 (long long)START + 60);
+	assert_int_equal(op_make_parents(path, 0755), 0);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(opd_command_close_span(&f->opd, &diag), -EEXIST);
+	assert_non_null(strstr(diag.text, "its samples still count"));
+	assert_int_equal(rmdir(path), -1); /* the span has another name now */
+	snprintf(path, sizeof(path), "%s/.span-%lld-%lld/packed",
+		 f->opd.session.current, (long long)START,
+		 (long long)START + 60);
+	assert_int_equal(rmdir(path), 0);
+	/* All samples count, and so says the next daemon. */
+	assert_int_equal(total(f) + 0, total(f));
+	assert_int_equal(count_samples(f), 7);
+	take(f, "/bin/sh", 1);
+	assert_int_equal(opd_stats_write(&f->opd.stats), 0);
+	go_on_with(f, "10M,minute:1h");
+	assert_int_equal(status_says(f, "stored"), 8);
+	assert_int_equal(status_says(f, "taken"), 8);
+	free_fixture(f);
+}
+
+/* ---- sums -------------------------------------------------------------------
+ */
+
+static void old_spans_become_coarser_ones(void **state)
+{
+	struct fixture *f = new_history("10M,minute:10m,hour:2h");
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		take(f, i % 2 ? "/bin/sh" : "/bin/ls", i + 1);
+		now += 20 * MINUTE;
+		close_span(f);
+		must_tend(f);
+	}
+	assert_string_equal(spans_of(f), "0-1200=1 1200-2400=2 2400-3600=3 ");
+	take(f, "/bin/sh", 10);
+	now += 9 * MINUTE;
+	close_span(f);
+	must_tend(f);
+	assert_string_equal(spans_of(f),
+			    "0-1200=1 1200-2400=2 2400-3600=3 3600-4140=10 ");
+	now += 1 * MINUTE;
+	must_tend(f);
+	assert_string_equal(spans_of(f), "0-3600=6 3600-4140=10 ");
+	must_tend(f);
+	assert_string_equal(spans_of(f), "0-3600=6 3600-4140=10 ");
+	/* The last grain is removed when all of a span is that old. */
+	now = START + 3 * HOUR - 1;
+	must_tend(f);
+	assert_string_equal(spans_of(f), "0-3600=6 3600-4140=10 ");
+	now += 1;
+	must_tend(f);
+	assert_string_equal(spans_of(f), "3600-4140=10 ");
+	free_fixture(f);
+}
+
+/* A sum, what it is made of, and the remains of one that was begun. */
+static void what_a_killed_child_leaves_counts_once(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h,hour:1d");
+	char path[8192], copy[3 * 8192];
+	const char *dir = f->opd.session.current;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		take(f, "/bin/sh", 1 + i);
+		now += 30 * MINUTE;
+		close_span(f);
+	}
+	/* The rename of a sum was its last deed. */
+	snprintf(path, sizeof(path), "%s/.span-%lld-%lld", dir,
+		 (long long)START, (long long)START + 3600);
+	snprintf(
+		copy, sizeof(copy),
+		"cp -r %s/.span-%lld-%lld %s.sum && cp -r %s.sum %s/.making-1-2",
+		dir, (long long)START + 1800, (long long)START + 3600, dir, dir,
+		dir);
+	assert_int_equal(system(copy), 0);
+	snprintf(copy, sizeof(copy), "%s.sum", dir);
+	assert_int_equal(rename(copy, path), 0);
+	assert_string_equal(spans_of(f), "0-3600=2 ");
+	must_tend(f);
+	assert_string_equal(spans_of(f), "0-3600=2 ");
+	snprintf(path, sizeof(path), "%s/.making-1-2", dir);
+	assert_int_equal(access(path, F_OK), -1);
+	free_fixture(f);
+}
+
+static void flip_a_byte(const char *path, off_t at)
+{
+	int fd = open(path, O_RDWR);
+	char byte;
+
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, &byte, 1, at), 1);
+	byte = (char)~byte;
+	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+	close(fd);
+}
+
+/* Neither is anything lost, nor the rest of the history held up. */
+static void of_what_is_damaged_no_sum_is_made(void **state)
+{
+	struct fixture *f = new_history("10M,minute:10m,hour:1d");
+	struct op_diag diag;
+	char path[8192];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		take(f, "/bin/sh", i + 1);
+		now += 30 * MINUTE;
+		close_span(f);
+	}
+	f->opd.store.history.sums_after = now + 1;
+	must_tend(f);
+	f->opd.store.history.sums_after = 0;
+	snprintf(path, sizeof(path), "%s/.span-%lld-%lld/packed",
+		 f->opd.session.current, (long long)START,
+		 (long long)START + 1800);
+	flip_a_byte(path, 40);
+	now += 30 * MINUTE;
+	assert_int_equal(tend(f, &diag), -EBADMSG);
+	assert_non_null(strstr(spans_of(f), "1800-3600=2 3600-7200=7 "));
+	assert_true(!access(path, F_OK));
+	/* The daemon leaves it alone for an hour. */
+	opd_history_tended(&f->opd.store, -EBADMSG);
+	must_tend(f);
+	now += HOUR;
+	assert_int_equal(tend(f, &diag), -EBADMSG);
+	free_fixture(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_span_is_what_came_since_the_last),
+		cmocka_unit_test(nobody_is_disturbed),
+		cmocka_unit_test(a_clock_that_is_set_back_makes_no_overlap),
+		cmocka_unit_test(reset_and_save_take_the_history_along),
+		cmocka_unit_test(a_daemon_dies_while_it_closes_a_span),
+		cmocka_unit_test(a_span_is_closed_in_part),
+		cmocka_unit_test(old_spans_become_coarser_ones),
+		cmocka_unit_test(what_a_killed_child_leaves_counts_once),
+		cmocka_unit_test(of_what_is_damaged_no_sum_is_made),
+	};
+
+	setenv("TZ", "UTC0", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
