@@ -479,6 +479,20 @@ static int archive_samples(struct search *s)
 	return err;
 }
 
+/* The account of what the history of @session has dropped. */
+static int archive_dropped(struct search *s, const struct pp_session *session)
+{
+	const char *path;
+
+	if (!session->dropped)
+		return 0;
+	path = op_arena_printf(&s->list->report.arena, "%s/ledger",
+			       session->dropped);
+	return path ? archive_file_of_session(s, PP_ARCHIVE_SESSION,
+					      session->dropped, path)
+		    : -ENOMEM;
+}
+
 /* What a session tells besides samples: its account, and names of threads. */
 static int archive_ledgers(struct search *s)
 {
@@ -487,14 +501,20 @@ static int archive_ledgers(struct search *s)
 	int err = 0;
 
 	for (size_t i = 0; i < 2 * samples->sessions.nr && !err; i++) {
-		const char *folder = samples->sessions.list[i / 2].path;
+		const struct pp_session *session =
+			&samples->sessions.list[i / 2];
+		const char *folder = session->path;
 		const char *path = op_arena_printf(
 			&s->list->report.arena, "%s/%s", folder, names[i % 2]);
 
+		if (session->is_left_out)
+			continue;
 		err = path ? archive_file_of_session(s, PP_ARCHIVE_SESSION,
 						     folder, path)
 			   : -ENOMEM;
 	}
+	for (size_t i = 0; i < samples->sessions.nr && !err; i++)
+		err = archive_dropped(s, &samples->sessions.list[i]);
 	return err;
 }
 

@@ -21,9 +21,9 @@
 
 #define SHOWN_VALUES 5
 
-static const char *const axis_names[PP_NR_AXES] = {
-	"event", "tgid", "tid", "cgroup", "cpu", "session"
-};
+static const char *const axis_names[PP_NR_AXES] = { "event",  "tgid", "tid",
+						    "cgroup", "cpu",  "session",
+						    "time" };
 
 bool pp_class_is_timer(const struct pp_class *class)
 {
@@ -58,9 +58,10 @@ static struct pp_class class_of_sample_file(const struct pp_sample_file *file,
 		.tid = any_tid ? OP_MANGLE_ALL : name->tid,
 		.cpu = merge & PP_MERGE_CPU ? OP_MANGLE_ALL : name->cpu,
 		.cgroup = merge & PP_MERGE_CGROUP ? NULL : name->cgroup,
-		.session = merge & PP_MERGE_SESSION
-				   ? NULL
-				   : pp_session_name(file->session->path),
+		.session =
+			merge & PP_MERGE_SESSION ? NULL : file->session->name,
+		.begin = file->session->column_begin,
+		.end = file->session->column_end,
 		.scale = 1,
 		.grain = 1,
 	};
@@ -89,7 +90,8 @@ static int compare_classes(const void *pa, const void *pb)
 {
 	const struct pp_class *a = pa, *b = pb;
 
-	return pp_compare_sessions(a, b) ?: compare_id_values(a->cpu, b->cpu) ?:
+	return pp_compare_sessions(a, b) ?: op_compare(a->begin, b->begin) ?:
+	       op_compare(a->end, b->end) ?: compare_id_values(a->cpu, b->cpu) ?:
 	       compare_cgroups(a, b) ?:
 	       compare_id_values(a->tgid, b->tgid) ?: compare_id_values(a->tid, b->tid) ?:
 	       op_compare(a->unit_mask, b->unit_mask) ?:
@@ -157,6 +159,8 @@ static bool differ_in(const struct pp_class *a, const struct pp_class *b,
 		return a->cpu != b->cpu;
 	case PP_AXIS_SESSION:
 		return pp_compare_sessions(a, b) != 0;
+	case PP_AXIS_TIME:
+		return a->begin != b->begin || a->end != b->end;
 	default:
 		return !pp_same_event(a, b);
 	}
@@ -228,7 +232,7 @@ bool pp_same_task(const struct pp_class *a, const struct pp_class *b)
 bool pp_same_column(const struct pp_class *a, const struct pp_class *b)
 {
 	return pp_same_event(a, b) && a->cpu == b->cpu &&
-	       !pp_compare_sessions(a, b);
+	       !differ_in(a, b, PP_AXIS_TIME) && !pp_compare_sessions(a, b);
 }
 
 /* ---- names and errors ---------------------------------------------------- */
@@ -301,6 +305,19 @@ static const char *cgroup_title(struct op_arena *arena,
 	return op_arena_printf(arena, "cgroup:%s", name);
 }
 
+/* As "time:" takes it. */
+static const char *time_title(struct op_arena *arena,
+			      const struct pp_class *class)
+{
+	char begin[PP_TIME_TEXT_LEN], end[PP_TIME_TEXT_LEN];
+
+	if (!class->end)
+		return "time:all";
+	return op_arena_printf(arena, "time:%s-%s",
+			       pp_time_text(begin, (time_t) class->begin),
+			       pp_time_text(end, (time_t) class->end));
+}
+
 static const char *axis_value(struct op_arena *arena,
 			      const struct pp_classes *classes,
 			      const struct pp_class *class, enum pp_axis axis)
@@ -317,6 +334,8 @@ static const char *axis_value(struct op_arena *arena,
 	case PP_AXIS_SESSION:
 		return op_arena_printf(arena, "session:%s",
 				       class->session ? class->session : "all");
+	case PP_AXIS_TIME:
+		return time_title(arena, class);
 	default:
 		return event_name(arena, classes, class);
 	}
@@ -373,8 +392,10 @@ static const char *advice_on_axes(struct op_arena *arena,
 {
 	const struct pp_class *class = &classes->classes[0];
 	const bool *differing = classes->differing;
-	const char *leave =
-		differing[PP_AXIS_SESSION] ? "leave out --by-session" : "";
+	const char *leave = differing[PP_AXIS_SESSION]
+				    ? "leave out --by-session"
+			    : differing[PP_AXIS_TIME] ? "leave out --over-time"
+						      : "";
 	const char *threads =
 		differing[PP_AXIS_TGID] && kept != PP_AXIS_TGID ? "tgid"
 		: differing[PP_AXIS_TID] && kept != PP_AXIS_TID ? "tid"

@@ -4,12 +4,12 @@
 
 /*
  * Profile classes: the columns of a report. Sample files that agree in
- * session, event, count, unit mask, tgid, tid, cgroup and cpu, as far as these
- * are not merged, form a class. A table shows one difference, so all classes
- * differ in one axis only: the session, the event (with its count and unit
- * mask), the tgid, the tid, the cgroup or the cpu. A tid that always equals the
- * tgid is no difference of its own. Formats that write each class out need no
- * such limit.
+ * session, time, event, count, unit mask, tgid, tid, cgroup and cpu, as far as
+ * these are not merged, form a class. A table shows one difference, so all
+ * classes differ in one axis only: the session, the time, the event (with its
+ * count and unit mask), the tgid, the tid, the cgroup or the cpu. A tid that
+ * always equals the tgid is no difference of its own. Formats that write each
+ * class out need no such limit.
  *
  * Where tasks (tgid, tid, cgroup) make rows of a table, its columns show one
  * other difference: then a class is one row in one column.
@@ -40,6 +40,7 @@ enum pp_axis {
 	PP_AXIS_CGROUP,
 	PP_AXIS_CPU,
 	PP_AXIS_SESSION,
+	PP_AXIS_TIME,
 	PP_NR_AXES
 };
 
@@ -59,6 +60,7 @@ struct pp_class {
 	const char *cgroup_name; /* what people call it; "unknown", or "all"
 				    when merged */
 	const char *session; /* name of its folder; NULL when merged */
+	uint64_t begin, end; /* where times are columns; else 0 */
 	/* How long its event was to be counted and had a counter: ns, sums over
 	 * CPUs, 0 when not known; and their ratio, where that matters: the
 	 * report's counts are samples that were taken times @scale. */
@@ -83,8 +85,8 @@ static inline double pp_class_grain(const struct pp_class *class)
 }
 
 struct pp_classes {
-	struct pp_class *classes; /* by cpu, tgid, tid, unit mask, event,
-				     count; "all" before numbers */
+	struct pp_class *classes; /* by session, time, cpu, tgid, tid, unit
+				     mask, event, count; "all" before numbers */
 	size_t nr;
 	bool in_rows; /* tasks are rows, not columns */
 	bool row_axes[PP_NR_AXES]; /* those that differ from row to row */

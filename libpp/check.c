@@ -35,6 +35,7 @@
 #include "libop/op_lock.h"
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
+#include "libop/op_span.h"
 #include "libop/op_walk.h"
 #include "libpp/sample_list.h"
 #include "libpp/symbols/inline_answers.h"
@@ -50,6 +51,7 @@ struct checking {
 	struct db_folder *folder;
 	char *scratch; /* OP_MANGLE_MAX */
 	uint64_t stored; /* samples that were found in it */
+	uint64_t beside; /* in spans that its ledger is about */
 	uint64_t nr_bad_entries; /* of its pack */
 	bool is_torn; /* the member under way */
 	int err; /* something could not be looked at */
@@ -291,11 +293,11 @@ static void check_ledger(struct checking *c, const char *dir)
 	}
 	/* Who runs has counted more by now. Who was killed may have, too: the
 	 * next daemon sees that. */
-	if (c->is_running || ledger.stored <= c->stored)
+	if (c->is_running || ledger.stored <= c->stored + c->beside)
 		return;
 	snprintf(text, sizeof(text),
 		 "%" PRIu64 " of the %" PRIu64 " samples in it are in no file",
-		 ledger.stored - c->stored, ledger.stored);
+		 ledger.stored - c->stored - c->beside, ledger.stored);
 	say_damage(c, path, text, "they are lost");
 }
 
@@ -323,6 +325,67 @@ static int check_session_folder(struct checking *c, const char *dir)
 	return err;
 }
 
+/* ---- its history -----------------------------------------------------------
+ */
+
+/* A folder with nothing but an account. */
+static void check_dropped(struct checking *c, const char *path)
+{
+	struct op_ledger *ledger = malloc(sizeof(*ledger));
+	char file[PATH_MAX + 16];
+
+	snprintf(file, sizeof(file), "%s/ledger", path);
+	if (ledger && op_ledger_read(ledger, file, NULL))
+		say_damage(c, file, "it is damaged",
+			   "how many samples were dropped before is unknown");
+	c->check->nr_files++;
+	free(ledger);
+}
+
+/* A span that was closed in part has no ledger: that of the session tells of
+ * its samples. */
+static int check_span(struct checking *c, const char *dir,
+		      const struct op_span *span, uint64_t *beside)
+{
+	char name[OP_SPAN_NAME_MAX], path[PATH_MAX], ledger[PATH_MAX + 16];
+	int err, len;
+
+	op_span_name(span, name);
+	len = snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return -ENAMETOOLONG;
+	if (span->state == OP_SPAN_DROPPED) {
+		check_dropped(c, path);
+		return 0;
+	}
+	c->beside = 0;
+	err = check_session_folder(c, path);
+	snprintf(ledger, sizeof(ledger), "%s/ledger", path);
+	if (!err && access(ledger, F_OK))
+		*beside += c->stored;
+	return err;
+}
+
+/* The lock of the session's folder keeps its spans as they are. */
+static int check_spans(struct checking *c, const char *dir)
+{
+	struct db_folder *lock = NULL;
+	struct op_span *spans = NULL;
+	uint64_t beside = 0;
+	size_t nr = 0;
+	int err = db_folder_open(&lock, dir) ?: op_spans_list(dir, &spans, &nr);
+
+	for (size_t i = 0; i < nr && !err; i++)
+		if (op_span_counts(&spans[i]) ||
+		    (spans[i].state == OP_SPAN_DROPPED &&
+		     !spans[i].is_replaced))
+			err = check_span(c, dir, &spans[i], &beside);
+	free(spans);
+	db_folder_close(lock);
+	c->beside = beside;
+	return err;
+}
+
 static int check_entry_of_samples(const struct op_walk_entry *entry, void *ctx)
 {
 	struct checking *c = ctx;
@@ -333,7 +396,9 @@ static int check_entry_of_samples(const struct op_walk_entry *entry, void *ctx)
 		return 0;
 	if (entry->name[0] == '.')
 		return OP_WALK_SKIP;
-	return check_session_folder(c, entry->path) ?: OP_WALK_SKIP;
+	return check_spans(c, entry->path)
+		       ?: check_session_folder(c, entry->path)
+		       ?: OP_WALK_SKIP;
 }
 
 /* ---- unfinished files ------------------------------------------------------

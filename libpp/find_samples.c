@@ -275,6 +275,8 @@ static int find_files_of_session(struct search *search,
 	int err;
 
 	search->session = session;
+	if (session->is_left_out)
+		return 0;
 	if (session->pack_error)
 		pp_message_of_error(search->messages, session->pack_errno,
 				    "%s; its samples are left out",

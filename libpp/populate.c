@@ -26,11 +26,34 @@ uint64_t *pp_new_counts(struct pp_population *p, const struct pp_side *side)
 			      sizeof(uint64_t));
 }
 
+uint64_t pp_sum_counts(const uint64_t *counts, size_t nr)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		sum = pp_add_counts(sum, counts[i]);
+	return sum;
+}
+
+/* Columns of times are parts of one. */
+static bool passes_over_time(const struct pp_population *p,
+			     const uint64_t *counts, const uint64_t *totals)
+{
+	size_t nr = p->side.classes.nr;
+	uint64_t sum = pp_sum_counts(counts, nr);
+
+	return sum &&
+	       100.0 * (double)sum >= p->request->threshold *
+					      (double)pp_sum_counts(totals, nr);
+}
+
 bool pp_passes(const struct pp_population *p, const uint64_t *counts,
 	       const uint64_t *totals)
 {
 	if (p->request->call_graph && !p->request->threshold)
 		return true;
+	if (p->request->over_time)
+		return passes_over_time(p, counts, totals);
 	for (size_t i = 0; i < p->side.classes.nr; i++)
 		if (counts[i] &&
 		    100.0 * (double)counts[i] >=
@@ -171,6 +194,7 @@ static int take_symbols(struct pp_population *p)
 	struct pp_report *report = p->report;
 	struct pp_symbol_entry *shown = side->symbols, *entry = shown;
 	bool copies = request->call_graph || request->stack_calls;
+	struct pp_sort sort = request->sort;
 	size_t kept = 0;
 	int err;
 
@@ -184,7 +208,8 @@ static int take_symbols(struct pp_population *p)
 		    (pp_is_wanted(request, entry->raw_name, entry->name) &&
 		     is_above_threshold(p, entry)))
 			shown[kept++] = *entry;
-	err = pp_sort_symbols(&request->sort, shown, kept);
+	sort.nr_counts = request->over_time ? side->classes.nr : 1;
+	err = pp_sort_symbols(&sort, shown, kept);
 	if (err)
 		return err;
 	for (size_t i = 0; i < kept && !copies; i++)
@@ -253,6 +278,8 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	report->account_written = p->side.account_written;
 	report->sums_of_builds = p->side.sums_of_builds;
 	report->nr_sums_of_builds = p->side.nr_sums_of_builds;
+	report->history = p->side.list.sessions.history;
+	report->old_history = p->old.list.sessions.history;
 	report->old_account = p->old.account;
 	report->old_account_written = p->old.account_written;
 	report->has_lines = request->lines;

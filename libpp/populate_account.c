@@ -11,12 +11,13 @@
 #include "libpp/population.h"
 
 static int add_account(struct pp_population *p, struct pp_side *side,
-		       struct op_ledger *sum, const char *folder, bool *absent)
+		       struct op_ledger *sum, const struct pp_session *session,
+		       bool *absent)
 {
 	struct op_ledger *one =
 		op_arena_alloc(&p->report->arena, 1, sizeof(*one));
 	const char *path =
-		op_arena_printf(&p->report->arena, "%s/ledger", folder);
+		op_arena_printf(&p->report->arena, "%s/ledger", session->path);
 	struct op_diag why = { 0 };
 	struct stat st;
 	int err;
@@ -35,11 +36,12 @@ static int add_account(struct pp_population *p, struct pp_side *side,
 			"%s; how many samples were lost is not known",
 			*why.text ? why.text : path);
 	if (!err)
-		pp_side_add_times(side, pp_session_name(folder), one);
+		pp_side_add_times(side, session, one);
 	if (!err && !stat(path, &st) && st.st_mtime > 0 &&
 	    (uint64_t)st.st_mtime > side->account_written)
 		side->account_written = (uint64_t)st.st_mtime;
-	*absent |= err != 0;
+	/* An archive of some spans has no other. */
+	*absent |= err != 0 && !(err == -ENOENT && session->has_spans);
 	return 0;
 }
 
@@ -51,8 +53,10 @@ int pp_side_account(struct pp_population *p, struct pp_side *side)
 	int err = sum ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < side->list.sessions.nr && !err; i++)
-		err = add_account(p, side, sum,
-				  side->list.sessions.list[i].path, &absent);
+		if (!side->list.sessions.list[i].is_left_out)
+			err = add_account(p, side, sum,
+					  &side->list.sessions.list[i],
+					  &absent);
 	if (!err && !absent) {
 		side->account = sum;
 		side->wants |= PP_WANT_UNNAMED;

@@ -259,6 +259,19 @@ unsigned int pp_class_merge(const struct pp_request *request)
 	       PP_MERGE_CGROUP;
 }
 
+static int make_time_columns(struct pp_sample_list *list, size_t most,
+			     struct op_diag *diag)
+{
+	struct pp_sessions *sessions = &list->sessions;
+
+	if (!sessions->history.end)
+		return op_diag_set(
+			diag, -ENOENT,
+			"%s: it has no history to show over time; leave out --over-time, and profile with opcontrol --setup --history=SIZE",
+			sessions->list[0].path);
+	return pp_sessions_make_columns(sessions, most);
+}
+
 /* ---- all of it ----------------------------------------------------------- */
 
 int pp_side_find(struct pp_population *p, struct pp_side *side,
@@ -291,6 +304,8 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 	for (size_t i = 0;
 	     !err && request->merge & PP_MERGE_LIB && i < list->nr; i++)
 		list->files[i].app = list->files[i].image_name;
+	if (!err && request->over_time)
+		err = make_time_columns(list, request->time_columns, diag);
 	err = err ?: pp_arrange(&side->classes, list, pp_class_merge(request),
 				request->any_axes, request->layout, diag) ?:
 		     set_images(arena, list);

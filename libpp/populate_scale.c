@@ -38,13 +38,16 @@ static bool counts_event(const struct pp_class *class,
 	       !strcmp(class->event, time->name);
 }
 
-void pp_side_add_times(struct pp_side *side, const char *session,
+void pp_side_add_times(struct pp_side *side, const struct pp_session *session,
 		       const struct op_ledger *account)
 {
 	for (size_t c = 0; c < side->classes.nr; c++) {
 		struct pp_class *class = &side->classes.classes[c];
 
-		if (class->session && strcmp(class->session, session))
+		if (class->session && strcmp(class->session, session->name))
+			continue;
+		if (class->end && (class->begin != session->column_begin ||
+				   class->end != session->column_end))
 			continue;
 		class->stored = pp_add_counts(class->stored, account->stored);
 		class->spread = pp_add_counts(class->spread,

@@ -170,7 +170,7 @@ int pp_side_account(struct pp_population *p, struct pp_side *side);
 
 /* Add how long the events of @side's classes had a counter in the session
  * called @session, whose account this is. */
-void pp_side_add_times(struct pp_side *side, const char *session,
+void pp_side_add_times(struct pp_side *side, const struct pp_session *session,
 		       const struct op_ledger *account);
 
 /* The last step: multiply the report's counts where events had a counter for a

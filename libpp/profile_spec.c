@@ -25,6 +25,7 @@ enum value_kind {
 	VALUE_GLOB,
 	VALUE_NUMBER,
 	VALUE_FOLDER,
+	VALUE_TIME,
 };
 
 // clang-format off
@@ -44,6 +45,7 @@ static const struct tag {
 	[PP_SPEC_TID]             = { "tid",             VALUE_NUMBER },
 	[PP_SPEC_CPU]             = { "cpu",             VALUE_NUMBER },
 	[PP_SPEC_CGROUP]          = { "cgroup",          VALUE_GLOB },
+	[PP_SPEC_TIME]            = { "time",            VALUE_TIME },
 	[PP_SPEC_SESSION]         = { "session",         VALUE_TEXT },
 	[PP_SPEC_SESSION_EXCLUDE] = { "session-exclude", VALUE_TEXT },
 	[PP_SPEC_ARCHIVE]         = { "archive",         VALUE_FOLDER },
@@ -205,6 +207,9 @@ static int add_spec_item(struct pp_spec *spec, enum pp_spec_tag tag,
 					 diag, -EINVAL,
 					 "%s: '%s' is not a number; give whole numbers, separated by commas",
 					 list->word, text);
+	if (tags[tag].kind == VALUE_TIME)
+		return pp_time_range_parse(&item->range, text, time(NULL),
+					   diag);
 	if (tags[tag].kind == VALUE_FOLDER)
 		return folder_item(&spec->arena, item, list->word, diag);
 	return 0;

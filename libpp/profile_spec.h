@@ -17,10 +17,12 @@
  * restriction of its tag. Items of one tag are alternatives, different tags
  * must all agree. Text before a colon that is no tag belongs to a path.
  *
+ * "time:" chooses spans of a session's history (libpp/time_range.h).
+ *
  * "build-id:" matches the first digits of a build-id. "cgroup:" is a shell
- *pattern for the path of a cgroup, its last part, or what people call it
+ * pattern for the path of a cgroup, its last part, or what people call it
  * (libop/op_cgroup.h); "unknown" is one that nobody could tell. A path matches
- *the application or the dependent image. It is a shell pattern whose '*' also
+ * the application or the dependent image. It is a shell pattern whose '*' also
  * matches '/'; one that exists is made canonical, and a link is also the
  * application that was run by it. A path without any slash that
  * does not exist here also matches the last component of an image's name.
@@ -33,6 +35,7 @@
 #include "libop/op_diag.h"
 #include "libop/op_mangle.h"
 #include "libop/op_arena.h"
+#include "libpp/time_range.h"
 
 enum pp_spec_tag {
 	PP_SPEC_PATH, /* a word without tag */
@@ -47,7 +50,9 @@ enum pp_spec_tag {
 	PP_SPEC_TID,
 	PP_SPEC_CPU,
 	PP_SPEC_CGROUP,
-	PP_SPEC_SESSION, /* not of a file: where to look for files */
+	PP_SPEC_TIME, /* not of a file, like the rest: where to look for files
+		       */
+	PP_SPEC_SESSION,
 	PP_SPEC_SESSION_EXCLUDE,
 	PP_SPEC_ARCHIVE,
 	PP_NR_SPEC_TAGS
@@ -60,6 +65,7 @@ struct pp_spec_item {
 			     folder; NULL: it is none */
 	bool base; /* the pattern also matches the last component */
 	uint64_t number; /* of a numeric tag */
+	struct pp_time_range range; /* of time: */
 };
 
 struct pp_spec_list {

@@ -38,6 +38,7 @@
 #include "libpp/symbols/op_bfd.h"
 #include "libpp/messages.h"
 #include "libpp/profile_spec.h"
+#include "libpp/sessions.h"
 #include "libpp/sort.h"
 #include "libpp/tree.h"
 
@@ -53,6 +54,8 @@ struct pp_request {
 	unsigned int merge; /* PP_MERGE_ bits */
 	bool any_axes; /* classes may differ in several ways */
 	enum pp_layout layout; /* tasks may be in rows */
+	bool over_time; /* columns are times: of spans of the history... */
+	size_t time_columns; /* ...or no more than so many; 0: any number */
 	bool exclude_dependent; /* leave out images that are not their
 				   application */
 	const char *only_image; /* leave out samples in images with another name
@@ -332,6 +335,7 @@ struct pp_report {
 	/* When samples were stored last, as the times of the accounts' files
 	 * have it: seconds since 1970, 0 unknown. */
 	uint64_t account_written, old_account_written;
+	struct pp_history history, old_history; /* libpp/sessions.h */
 	struct op_debug_places debug; /* for op_bfd_open() */
 	const struct pp_archive *archive; /* it is about; or NULL */
 	const char *nameless; /* of the stripped binaries whose debug files are
@@ -355,6 +359,9 @@ struct pp_report {
 int pp_report_new(struct pp_report **out, const struct pp_request *request,
 		  struct op_diag *diag);
 void pp_report_free(struct pp_report *report);
+
+/* The sum of @nr counts, which stays at UINT64_MAX. */
+uint64_t pp_sum_counts(const uint64_t *counts, size_t nr);
 
 /* The counts to show for @entry: the old ones of what is gone. */
 const uint64_t *pp_shown_counts(const struct pp_symbol_entry *entry);

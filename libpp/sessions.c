@@ -4,6 +4,8 @@
  * names them. A session may be named by its path; in an archive that is a path
  * of the machine that was profiled. Whether the pack of a session can be used
  * is found out here, once: its loose files are used even if it cannot.
+ *
+ * The spans of its history are in libpp/session_spans.c.
  */
 
 #include "libpp/sessions.h"
@@ -15,22 +17,13 @@
 
 #include "libop/op_near_names.h"
 #include "libpp/sample_list.h"
+#include "libpp/session_search.h"
 
 #define NEAR_NAMES 5
 
-/* All that the functions of this file hand on to each other. */
-struct search {
-	struct pp_sessions *sessions;
-	struct op_arena *arena;
-	const struct op_session *session;
-	const struct pp_archive *archive;
-	const struct pp_spec *spec;
-	struct op_diag *diag;
-};
-
 /* "a, b and 3 more" of the entries of folder @dir that are not hidden. */
-static const char *near_sessions(struct search *search, const char *dir,
-				 const char *wanted)
+static const char *near_sessions(struct pp_session_search *search,
+				 const char *dir, const char *wanted)
 {
 	struct op_arena *arena = search->arena;
 	const char **names = NULL, **grown;
@@ -53,7 +46,7 @@ static const char *near_sessions(struct search *search, const char *dir,
 	return op_near_names(arena, wanted, names, nr, NEAR_NAMES);
 }
 
-static int report_no_session(struct search *search, const char *name,
+static int report_no_session(struct pp_session_search *search, const char *name,
 			     const char *folder, int err)
 {
 	const char *samples = search->session->samples;
@@ -88,7 +81,7 @@ static int report_no_session(struct search *search, const char *name,
 			   samples, near ? near : "unknown");
 }
 
-static const char *path_of_session(const struct search *search,
+static const char *path_of_session(const struct pp_session_search *search,
 				   const char *name)
 {
 	if (*name == '/' && search->archive)
@@ -101,7 +94,8 @@ static const char *path_of_session(const struct search *search,
 }
 
 /* Find out whether the pack of @session, which is open, can be used. */
-static int check_session_pack(struct search *search, struct pp_session *session)
+static int check_session_pack(struct pp_session_search *search,
+			      struct pp_session *session)
 {
 	const char *path = db_folder_pack_path(session->folder);
 	int err = db_folder_pack_error(session->folder);
@@ -116,31 +110,46 @@ static int check_session_pack(struct search *search, struct pp_session *session)
 	return session->pack_error ? 0 : -ENOMEM;
 }
 
-static int add_session(struct search *search, const char *name)
+int pp_session_open(struct pp_session_search *search, const char *path,
+		    const char *name)
+{
+	struct pp_sessions *sessions = search->sessions;
+	struct pp_session *session = op_arena_grow(
+		search->arena, sessions->list, sessions->nr, sizeof(*session));
+	int err;
+
+	if (!session || !path || !name)
+		return -ENOMEM;
+	sessions->list = session;
+	session += sessions->nr;
+	*session = (struct pp_session){ .path = path, .name = name };
+	err = db_folder_open(&session->folder, path);
+	if (err)
+		return err;
+	sessions->nr++;
+	return check_session_pack(search, session);
+}
+
+/* ---- sessions --------------------------------------------------------------
+ */
+
+static int add_session(struct pp_session_search *search, const char *name)
 {
 	const struct pp_spec_list *excluded =
 		&search->spec->lists[PP_SPEC_SESSION_EXCLUDE];
-	struct pp_sessions *sessions = search->sessions;
-	struct pp_session *session;
+	const char *path, *slash;
 	int err;
 
 	for (size_t i = 0; i < excluded->nr; i++)
 		if (!strcmp(excluded->items[i].text, name))
 			return 0;
-	session = op_arena_grow(search->arena, sessions->list, sessions->nr,
-				sizeof(*session));
-	if (!session)
-		return -ENOMEM;
-	sessions->list = session;
-	session += sessions->nr;
-	*session = (struct pp_session){ .path = path_of_session(search, name) };
-	if (!session->path)
-		return -ENOMEM;
-	err = db_folder_open(&session->folder, session->path);
+	path = path_of_session(search, name);
+	slash = path ? strrchr(path, '/') : NULL;
+	err = pp_session_open(search, path,
+			      slash && slash[1] ? slash + 1 : path);
 	if (err)
-		return report_no_session(search, name, session->path, err);
-	sessions->nr++;
-	return check_session_pack(search, session);
+		return report_no_session(search, name, path ?: name, err);
+	return pp_session_add_spans(search);
 }
 
 int pp_sessions_open(struct pp_sessions *sessions, struct op_arena *arena,
@@ -149,12 +158,13 @@ int pp_sessions_open(struct pp_sessions *sessions, struct op_arena *arena,
 		     const struct pp_spec *spec, struct op_diag *diag)
 {
 	const struct pp_spec_list *list = &spec->lists[PP_SPEC_SESSION];
-	struct search search = { .sessions = sessions,
-				 .arena = arena,
-				 .session = session,
-				 .archive = archive,
-				 .spec = spec,
-				 .diag = diag };
+	struct pp_session_search search = { .sessions = sessions,
+					    .arena = arena,
+					    .session = session,
+					    .archive = archive,
+					    .spec = spec,
+					    .diag = diag,
+					    .now = time(NULL) };
 	int err = 0;
 
 	if (!list->nr)
@@ -165,14 +175,7 @@ int pp_sessions_open(struct pp_sessions *sessions, struct op_arena *arena,
 		err = op_diag_set(diag, -ENOENT,
 				  "%s: no session is left; exclude fewer",
 				  spec->lists[PP_SPEC_SESSION_EXCLUDE].word);
-	return err;
-}
-
-const char *pp_session_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
+	return err ?: pp_session_check_times(&search);
 }
 
 void pp_sessions_close(struct pp_sessions *sessions)

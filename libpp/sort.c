@@ -266,7 +266,8 @@ int pp_sort_symbols(const struct pp_sort *sort, struct pp_symbol_entry *symbols,
 	for (uint32_t i = 0; i < nr; i++)
 		items[i] = (struct sort_item){
 			.entry = &symbols[i],
-			.count = pp_shown_counts(&symbols[i])[0],
+			.count = pp_sum_counts(pp_shown_counts(&symbols[i]),
+					       sort->nr_counts ?: 1),
 			.nr = i,
 		};
 	err = rank_items(sort, items, nr);

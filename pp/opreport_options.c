@@ -17,6 +17,7 @@
 #include "pp/options.h"
 
 #define TREE_THRESHOLD 0.5 /* percent; a tree as text is read by people */
+#define TIME_THRESHOLD 0.5 /* likewise */
 
 poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 {
@@ -41,6 +42,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "merge samples that differ in cgroup, cpu, lib, tid, tgid, unitmask or all", "LIST" },
 		{ "layout", '\0', POPT_ARG_STRING, &a->layout, 0, "show threads, processes and cgroups in rows or columns", "rows|columns" },
 		{ "by-session", '\0', POPT_ARG_NONE, &a->by_session, 0, "show a column for each session", NULL },
+		{ "over-time", '\0', POPT_ARG_NONE, &a->over_time, 0, "show the hottest symbols over the times of the history", NULL },
 		{ "by-build", '\0', POPT_ARG_NONE, &a->by_build, 0, "show builds of one path separately", NULL },
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out samples in libraries and the kernel", NULL },
 		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "show only these symbols", "NAMES" },
@@ -291,6 +293,43 @@ static int check_tree(const struct opreport_options *o, struct op_diag *diag)
 	return 0;
 }
 
+/* Times are columns of symbols; what else columns are of is added up where they
+ * are drawn. */
+static int check_over_time(const struct opreport_options *o,
+			   struct op_diag *diag)
+{
+	const struct opreport_args *a = &o->args;
+	unsigned int flags = o->format->flags;
+	bool draws = flags & PP_DRAWS_TREE;
+	const char *other = a->call_graph     ? "--callgraph"
+			    : a->tree	      ? "--tree"
+			    : a->details      ? "--details"
+			    : a->by_line      ? "--lines"
+			    : a->by_session   ? "--by-session"
+			    : !draws	      ? NULL
+			    : a->lines	      ? "--debug-info"
+			    : a->show_address ? "--show-address"
+			    : a->accumulated  ? "--accumulated"
+			    : a->intervals    ? "--intervals"
+			    : a->layout	      ? "--layout"
+					      : NULL;
+
+	if (!a->over_time)
+		return 0;
+	if (a->xml || !(flags & PP_SHOWS_SYMBOLS) ||
+	    !(flags & (PP_SHOWS_SHARES | PP_SHOWS_CODE)))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--over-time: %s has no columns of times; use text, xml, json or csv",
+			a->xml ? "classic XML" : o->format->title);
+	if (other)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--over-time is a table of symbols; leave %s out",
+			other);
+	return 0;
+}
+
 static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
@@ -373,7 +412,7 @@ static void take_flags(struct opreport_options *o)
 	const struct opreport_args *a = &o->args;
 	unsigned int flags = o->format->flags;
 	bool symbols = a->symbols || a->call_graph || a->details ||
-		       a->by_line || flags & PP_NEEDS_SYMBOLS;
+		       a->by_line || a->over_time || flags & PP_NEEDS_SYMBOLS;
 
 	o->request.tree = flags & PP_SHOWS_TREE || a->tree;
 	o->request.tree_callers = a->tree && !strcmp(a->tree, "callers");
@@ -404,6 +443,12 @@ static void take_flags(struct opreport_options *o)
 	o->request.intervals = a->intervals || flags & PP_SHOWS_ALL;
 	o->request.exclude_dependent = a->exclude_dependent;
 	o->request.by_build = a->by_build;
+	o->request.over_time = a->over_time;
+	if (a->over_time && flags & PP_DRAWS_TREE) {
+		o->request.totals = false;
+		o->request.time_columns = pp_text_drawing_len(
+			a->wide || a->output ? 0 : pp_terminal_width());
+	}
 	o->request.root = a->common.root;
 }
 
@@ -426,6 +471,8 @@ static int take_format_options(struct opreport_options *o,
 		.image_path = a->common.image_path,
 		.merge = a->merge,
 		.exclude_dependent = a->exclude_dependent,
+		.over_time = a->over_time,
+		.unicode = pp_terminal_has_unicode(),
 		.xml_classic = a->xml,
 	};
 	if (words && *words)
@@ -465,6 +512,11 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 			    PP_MERGE_CGROUP;
 	if (r->tree && o->format->flags & PP_DRAWS_TREE)
 		r->threshold = TREE_THRESHOLD;
+	if (r->over_time && o->format->flags & PP_DRAWS_TREE) {
+		r->threshold = TIME_THRESHOLD;
+		r->merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID |
+			    PP_MERGE_CGROUP;
+	}
 	return pp_take_percent("threshold", a->threshold, &r->threshold, diag) ?:
 	       pp_take_percent("max-loss", a->max_loss, &o->max_loss, diag) ?:
 	       pp_take_merge(arena, a->merge, &r->merge, diag) ?:
@@ -485,7 +537,8 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 
 	op_arena_init(&o->arena);
 	err = choose_format(o, diag) ?: check_format(o, diag) ?:
-	      check_tree(o, diag) ?: check_symbols(o, diag);
+	      check_tree(o, diag) ?: check_over_time(o, diag) ?:
+	      check_symbols(o, diag);
 	if (err)
 		return err;
 	take_flags(o);
@@ -508,6 +561,10 @@ int opreport_take_words(struct opreport_options *o, const char *const *words,
 	if (o->format->flags & PP_SHOWS_ALL && o->spec.is_diff)
 		o->request.merge |= PP_MERGE_CPU | PP_MERGE_TGID |
 				    PP_MERGE_TID | PP_MERGE_CGROUP;
+	if (!err && o->spec.is_diff && o->args.over_time)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--over-time shows no comparisons; give one profile");
 	return err ? err : check_diff(o, diag);
 }
 

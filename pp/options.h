@@ -88,6 +88,9 @@ const char *pp_join_words(struct op_arena *arena, const char *const *words,
 /* The columns of standard output; 0 where it is no terminal. */
 size_t pp_terminal_width(void);
 
+/* Whether the user's locale writes UTF-8. */
+bool pp_terminal_has_unicode(void);
+
 /*
  * Print warnings, and what @verbose asks for. Of many warnings that say the
  * same of different things the first is printed with their number, unless

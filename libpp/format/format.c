@@ -73,6 +73,28 @@ static void write_causes(FILE *out, const struct op_ledger *account)
 		fputc(')', out);
 }
 
+/* ---- history --------------------------------------------------------------
+ */
+
+void pp_write_history(FILE *out, const struct pp_history *history)
+{
+	char begin[PP_TIME_TEXT_LEN], end[PP_TIME_TEXT_LEN];
+
+	fprintf(out, "%s to %s, %zu span%s",
+		pp_time_text(begin, (time_t)history->begin),
+		pp_time_text(end, (time_t)history->end), history->nr_spans,
+		history->nr_spans == 1 ? "" : "s");
+	if (history->is_coarse)
+		fprintf(out,
+			"; asked for %s to %s, but the history is no finer there",
+			pp_time_text(begin, (time_t)history->asked_begin),
+			pp_time_text(end, (time_t)history->asked_end));
+	if (history->dropped_end)
+		fprintf(out, "; %" PRIu64 " samples up to %s were dropped",
+			history->dropped_samples,
+			pp_time_text(end, (time_t)history->dropped_end));
+}
+
 /* ---- events that shared counters ----------------------------------------- */
 
 bool pp_is_scaled(const struct pp_class *class)

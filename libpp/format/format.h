@@ -26,6 +26,8 @@ struct pp_format_options {
 	bool global_percent; /* of all samples, not of the enclosing row */
 	size_t width; /* columns that rows may take; 0: any number */
 
+	bool over_time; /* columns are times, to be drawn */
+	bool unicode; /* with characters that not all terminals have */
 	bool xml_classic; /* XML with nothing but what the original's schema
 			     has */
 
@@ -149,6 +151,9 @@ void pp_write_stacks(FILE *out, const struct op_ledger *account);
  * of 60 s ...". */
 bool pp_rate_was_lowered(const struct op_ledger *account);
 void pp_write_lowered(FILE *out, const struct op_ledger *account);
+/* The time of the samples in words, "2026-03-31 14:00:07 to ..."; only if
+ * @history has any. */
+void pp_write_history(FILE *out, const struct pp_history *history);
 
 /* Whether the counts of @class are scaled; then how far, in words. */
 bool pp_is_scaled(const struct pp_class *class);
@@ -157,6 +162,10 @@ void pp_write_scale(FILE *out, const struct pp_class *class);
 /* 95 % interval of the count of samples of @class that all add up to @total. */
 struct pp_interval pp_class_total_interval(const struct pp_class *class,
 					   uint64_t total);
+
+/* How many columns of times a text of @width columns, 0 for any number, has
+ * room for. */
+size_t pp_text_drawing_len(size_t width);
 
 /* @part in percent of @whole; 0 if that is 0. */
 double pp_percent(uint64_t part, uint64_t whole);

@@ -395,5 +395,10 @@ int pp_format_csv(FILE *out, const struct pp_report *report,
 		csv_write_scales(&csv);
 	if (!options->no_header && report->account)
 		csv_write_account(&csv, report->account);
+	if (!options->no_header && report->history.dropped_end) {
+		csv_write_row(&csv, &(struct row){ .kind = "dropped" });
+		fprintf(csv.out, ",%" PRIu64 "\n",
+			report->history.dropped_samples);
+	}
 	return 0;
 }

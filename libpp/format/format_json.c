@@ -79,6 +79,10 @@ static void json_write_class(struct writer *w, size_t i)
 	}
 	if (class->session)
 		op_json_text(json, "session", class->session);
+	if (class->end) {
+		op_json_u64(json, "begin", class->begin);
+		op_json_u64(json, "end", class->end);
+	}
 	op_json_u64(json, "samples", w->report->totals[i]);
 	if (w->report->has_symbols)
 		op_json_u64(json, "symbol_samples",
@@ -101,6 +105,29 @@ static void json_write_cpu(struct writer *w)
 	if (report->timer_hz)
 		op_json_u64(&w->json, "timer_hz", report->timer_hz);
 	op_json_close(&w->json, '}');
+}
+
+/* Times are seconds since the epoch. */
+static void json_write_history(struct writer *w, const char *key,
+			       const struct pp_history *history)
+{
+	struct op_json *json = &w->json;
+
+	if (!history->end)
+		return;
+	op_json_open(json, key, '{');
+	op_json_u64(json, "begin", history->begin);
+	op_json_u64(json, "end", history->end);
+	op_json_u64(json, "spans", history->nr_spans);
+	if (history->is_part) {
+		op_json_u64(json, "asked_begin", history->asked_begin);
+		op_json_u64(json, "asked_end", history->asked_end);
+	}
+	if (history->dropped_end) {
+		op_json_u64(json, "dropped_end", history->dropped_end);
+		op_json_u64(json, "dropped_samples", history->dropped_samples);
+	}
+	op_json_close(json, '}');
 }
 
 static void json_write_account(struct writer *w, const char *key,
@@ -165,6 +192,8 @@ void pp_json_profile(struct op_json *json, const struct pp_report *report)
 		json_write_class(&w, i);
 	op_json_close(&w.json, ']');
 	json_write_old_scales(&w);
+	json_write_history(&w, "history", &report->history);
+	json_write_history(&w, "old_history", &report->old_history);
 	json_write_account(&w, "account", report->account);
 	json_write_account(&w, "old_account", report->old_account);
 	if (report->messages.nr_unread)

@@ -186,6 +186,16 @@ static void text_write_account(const struct pp_text *t,
 	fputc('\n', t->out);
 }
 
+static void text_write_history(const struct pp_text *t,
+			       const struct pp_history *history, const char *of)
+{
+	if (!history->end)
+		return;
+	fprintf(t->out, "Time%s: ", of);
+	pp_write_history(t->out, history);
+	fputc('\n', t->out);
+}
+
 /* Several builds of one path in one row are nothing to be silent about. */
 static void text_write_sums_of_builds(const struct pp_text *t)
 {
@@ -225,6 +235,10 @@ void pp_text_header(const struct pp_text *t)
 	for (size_t i = 0; i < t->nr_columns; i++)
 		text_write_column(t, pp_text_column(t, i));
 	if (report->is_diff)
+		text_write_history(t, &report->old_history,
+				   " of the old profile");
+	text_write_history(t, &report->history, "");
+	if (report->is_diff)
 		text_write_account(t, report->old_account,
 				   " of the old profile");
 	text_write_account(t, report->account, "");
@@ -251,6 +265,8 @@ static int text_write_body(struct pp_text *t)
 		return pp_text_tree(t);
 	if (t->report->has_calls)
 		return pp_text_call_graph(t);
+	if (t->options->over_time)
+		return pp_text_over_time(t);
 	if (t->report->has_symbols)
 		return pp_text_symbols(t);
 	return pp_text_summary(t);

@@ -161,6 +161,22 @@ static void xml_write_account(const struct pp_xml *x,
 	fputs("</account>\n", x->out);
 }
 
+/* Times are seconds since the epoch. */
+static void xml_write_history(const struct pp_xml *x,
+			      const struct pp_history *history)
+{
+	fputs("<history", x->out);
+	op_xml_number(x->out, "begin", history->begin);
+	op_xml_number(x->out, "end", history->end);
+	op_xml_number(x->out, "spans", history->nr_spans);
+	if (history->dropped_end) {
+		op_xml_number(x->out, "droppedend", history->dropped_end);
+		op_xml_number(x->out, "droppedsamples",
+			      history->dropped_samples);
+	}
+	fputs("/>\n", x->out);
+}
+
 static void xml_write_classes(const struct pp_xml *x)
 {
 	bool several_events = false, masks = false;
@@ -186,6 +202,10 @@ static void xml_write_classes(const struct pp_xml *x)
 			op_xml_number(x->out, "event", event_nr(x, i));
 		if (masks)
 			op_xml_number(x->out, "mask", class->unit_mask);
+		if (class->end) {
+			op_xml_number(x->out, "begin", class->begin);
+			op_xml_number(x->out, "end", class->end);
+		}
 		fputs("/>\n", x->out);
 	}
 	fputs("</classes>\n", x->out);
@@ -223,6 +243,8 @@ int pp_format_xml(FILE *out, const struct pp_report *report,
 		xml_write_setup(&x);
 		if (report->account && !options->xml_classic)
 			xml_write_account(&x, report->account);
+		if (report->history.end && !options->xml_classic)
+			xml_write_history(&x, &report->history);
 		fputc('\n', out);
 		xml_write_classes(&x);
 		pp_xml_applications(&x);

@@ -38,6 +38,7 @@ void pp_xml_find_columns(struct pp_xml *x)
 
 		while (!pp_same_event(pp_xml_class(x, j), class) ||
 		       pp_compare_sessions(pp_xml_class(x, j), class) ||
+		       pp_xml_class(x, j)->begin != class->begin ||
 		       pp_xml_class(x, j)->cpu != class->cpu)
 			j++;
 		x->column[i] = j;

@@ -15,6 +15,21 @@ static int64_t id_of(const char *word)
 	return *word == '-' ? ALL : strtoll(word, NULL, 10);
 }
 
+/* "NAME", or "NAME@BEGIN-END" where times are columns. */
+static const char *name_of_session(struct pp_session *session,
+				   struct op_arena *arena)
+{
+	char *name = op_arena_strdup(arena, session->path);
+	char *at = strchr(name, '@');
+
+	if (at) {
+		*at = '\0';
+		session->column_begin = strtoull(at + 1, &at, 10);
+		session->column_end = strtoull(at + 1, NULL, 10);
+	}
+	return name;
+}
+
 static void read_file(struct pp_sample_file *file, struct pp_session *session,
 		      const char *words, struct op_arena *arena)
 {
@@ -23,6 +38,7 @@ static void read_file(struct pp_sample_file *file, struct pp_session *session,
 
 	split_words(words, copy, w, NR(w));
 	session->path = op_arena_strdup(arena, w[0]);
+	session->name = name_of_session(session, arena);
 	*file = (struct pp_sample_file){
 		.session = session,
 		.name = { .event = op_arena_strdup(arena, w[1]),
@@ -50,8 +66,8 @@ struct row {
 
 static void arrange(const struct row *row, FILE *out)
 {
-	static const char *const axes[] = { "event",  "tgid", "tid",
-					    "cgroup", "cpu",  "session" };
+	static const char *const axes[] = { "event", "tgid",	"tid", "cgroup",
+					    "cpu",   "session", "time" };
 	struct pp_sample_file files[MAX_FILES];
 	struct pp_session sessions[MAX_FILES] = { { 0 } };
 	struct op_arena arena;
@@ -109,10 +125,13 @@ static void files_make_columns(void **state)
 		{ { "s E 1 0 20 20 -", "s E 1 0 3 21 -" }, ONE | PP_MERGE_TGID, false, COLUMNS, "event: E:1; 0 0" },
 		{ { "s E 1 0 - - 10", "s E 1 0 - - 9", "s E 1 0 - - -" }, ONE, false, COLUMNS, "cpu: cpu:all, cpu:9, cpu:10; 2 1 0" },
 		{ { "s E 1 0 - - 10", "s E 1 0 - - 9", "s E 1 0 - - -" }, ONE | PP_MERGE_CPU, false, COLUMNS, "event: E:1; 0 0 0" },
-		{ { "/x/b E 1 0 - - -", "/y/a E 1 0 - - -" }, 0, false, COLUMNS, "session: session:a, session:b; 1 0" },
-		{ { "/x/b E 1 0 - - -", "/y/a E 1 0 - - -" }, ONE, false, COLUMNS, "event: E:1; 0 0" },
+		{ { "b E 1 0 - - -", "a E 1 0 - - -" }, 0, false, COLUMNS, "session: session:a, session:b; 1 0" },
+		{ { "b E 1 0 - - -", "a E 1 0 - - -" }, ONE, false, COLUMNS, "event: E:1; 0 0" },
 		{ { "a/ E 1 0 - - -", "b E 1 0 - - -" }, 0, false, COLUMNS, "session: session:a/, session:b; 0 1" },
 		{ { "s E 1 0 - - -" }, 0, false, COLUMNS, "event: E:1; 0" },
+		{ { "s@60-120 E 1 0 - - -", "s@0-60 E 1 0 - - -", "s@60-120 E 1 0 - - -" }, ONE, false, COLUMNS, "time: time:1970-01-01 00:00:00-1970-01-01 00:01:00, time:1970-01-01 00:01:00-1970-01-01 00:02:00; 1 0 1" },
+		{ { "s@60-120 E 1 0 - - -", "s@60-180 E 1 0 - - -" }, ONE, false, COLUMNS, "time: time:1970-01-01 00:01:00-1970-01-01 00:02:00, time:1970-01-01 00:01:00-1970-01-01 00:03:00; 0 1" },
+		{ { "s@60-120 E 1 0 - - -", "s@0-60 F 1 0 - - -" }, ONE, false, COLUMNS, "the sample files differ in event (F:1, E:1) and in time (time:1970-01-01 00:00:00-1970-01-01 00:01:00, time:1970-01-01 00:01:00-1970-01-01 00:02:00), but columns show one difference; leave out --over-time or choose with event:F count:1 unit-mask:0" },
 		/* Two differences. */
 		{ { "s E 1 0 - - 0", "s F 1 0 - - 1" }, ONE, false, COLUMNS, "the sample files differ in event (E:1, F:1) and in cpu (cpu:0, cpu:1), but columns show one difference; add --merge=cpu or choose with event:E count:1 unit-mask:0" },
 		{ { "s E 1 0 - - 0", "s F 1 3 - - 1" }, ONE, true, COLUMNS, "event: E:1 cpu:0, F:1 cpu:1; 0 1" },
@@ -212,5 +231,6 @@ int main(void)
 		cmocka_unit_test(columns_are_found),
 	};
 
+	setenv("TZ", "UTC0", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
