@@ -32,7 +32,7 @@ help=$("$opcontrol" --help)
 for word in init setup start-daemon start dump stop reset save=NAME status \
 	doctor shutdown deinit list-events session-dir=DIR source=WORD event=EVENT vmlinux=FILE no-vmlinux separate=LIST \
 	image=PATH buffer-size=NUM buffer-watershed=NUM cpu-buffer-size=NUM \
-	timer-rate=HZ callgraph=DEPTH callgraph-stack=BYTES pack-at=MIB max-disk=MIB \
+	timer-rate=HZ callgraph=DEPTH callgraph-stack=BYTES pack-at=MIB max-disk=MIB history=SIZE \
 	cpu-budget=PERCENT \
 	readable-by=GROUP record=FILE \
 	verbose version help usage; do
@@ -105,6 +105,10 @@ error "a budget that is none" 2 \
 error "more than there is" 2 '--cpu-budget=101: not a part' --cpu-budget=101
 error "an endless budget" 2 '--cpu-budget=0.0{40}...: give fewer digits' \
 	--cpu-budget="0.$(printf '%040d' 0)"
+error "too short a history" 2 '--history=1M: give a size, at least 8M' \
+	--history=1M
+error "a history of weeks" 2 '--history=100M,week:3d: give a size' \
+	--history=100M,week:3d
 error "too large a number" 2 '--timer-rate=100001: not from 1 to 100000' \
 	--timer-rate=100001
 error "a watershed above the buffer" 2 \

@@ -99,6 +99,12 @@ like "and shown" "$(opcontrol --status)" '^Max disk: 100 MiB$'
 opcontrol --max-disk=0
 is "and taken back" "$(saved MAX_DISK)" ""
 
+opcontrol --history=500M,minute:2h,day:90d
+is "a history is saved" "$(saved HISTORY)" 500M,minute:2h,day:90d
+like "and shown, too" "$(opcontrol --status)" '^History: 500M,minute:2h,day:90d$'
+opcontrol --history=none
+is "and given up" "$(saved HISTORY)" ""
+
 dir="$TMP/a folder with \"quotes\", \$HOME, \`id\`, ümlauts "
 mkdir -p "$dir"
 running_vmlinux "$dir/vmlinux "

@@ -113,7 +113,7 @@ ok "back" opcontrol --session-dir="$session" --separate=none
 running_vmlinux "$TMP/a vmlinux"
 ok "--start with settings" opcontrol --start --verbose=sfile,misc \
 	--separate=all --vmlinux="$TMP/a vmlinux" --image="$TMP/a vmlinux,/bin/sh" \
-	--pack-at=0 --max-disk=5 --cpu-budget=0.5 --readable-by=0 \
+	--pack-at=0 --max-disk=5 --cpu-budget=0.5 --history=64M --readable-by=0 \
 	--record="$TMP/stream"
 is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 --separate-kernel=1
@@ -125,6 +125,7 @@ is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 --pack-at=0
 --max-disk=5
 --cpu-budget=0.5
+--history=64M
 --readable-by=0
 --record=$TMP/stream
 --source=oprofilefs:$OPROFILE_FS
@@ -133,7 +134,7 @@ is "all options" "$(sed 1d "$session/argv")" "--separate-lib=1
 says "--deinit shuts down" 0 "Stopping profiling.
 Killing daemon." --deinit
 ok "settings with nothing special" opcontrol --separate=none --no-vmlinux \
-	--image=all --pack-at=8 --max-disk=0 --cpu-budget=1 --readable-by=none \
+	--image=all --pack-at=8 --max-disk=0 --cpu-budget=1 --history=none --readable-by=none \
 	--record=none
 
 mkdir "$TMP/path"

@@ -162,7 +162,7 @@ is "is the shell's" "$out" "sh a b"
 rm script
 
 out=$(operf -t -c -k /boot/x -l -V sfile,debug,misc --session-dir=$data \
-	--pack-at=0 --max-disk=5 --cpu-budget=0.5 --readable-by=0 --record=stream \
+	--pack-at=0 --max-disk=5 --cpu-budget=0.5 --history=64M --readable-by=0 --record=stream \
 	true 2>"$TMP/err")
 is "all options" "$(sed -n '/separate-thread/,$p' "$FAKE_DIR/argv")" \
 	"--separate-thread=1
@@ -170,6 +170,7 @@ is "all options" "$(sed -n '/separate-thread/,$p' "$FAKE_DIR/argv")" \
 --pack-at=0
 --max-disk=5
 --cpu-budget=0.5
+--history=64M
 --readable-by=0
 --record=stream
 --vmlinux=/boot/x

@@ -19,6 +19,7 @@
 
 #include "libop/op_ledger.h"
 #include "libop/op_session_folder.h"
+#include "libop/op_span.h"
 #include "utils/opcontrol/opcontrol_daemon.h"
 #include "utils/opcontrol/opcontrol_doctor.h"
 #include "utils/opcontrol/opcontrol_mine.h"
@@ -95,10 +96,9 @@ static void keep_symbols_of_session(struct opcontrol *oc)
 	uint64_t mib = oc->settings.numbers[OC_SYMBOL_STORE];
 	struct op_diag why = { "" };
 	struct op_ledger ledger;
-	char path[sizeof(oc->session.current) + 8];
 
-	snprintf(path, sizeof(path), "%s/ledger", oc->session.current);
-	if (mib && !op_ledger_read(&ledger, path, NULL) && ledger.stored &&
+	if (mib && !op_session_account(oc->session.current, &ledger, NULL) &&
+	    ledger.stored &&
 	    symbols_keep(oc->tools, &oc->session, mib, NULL, &why))
 		fprintf(stderr, "opcontrol: warning: no symbols are kept: %s\n",
 			why.text);

@@ -217,6 +217,8 @@ static int load_setting(const struct rc_reader *reader,
 		return load_text(reader, row->key, value, text, OC_GROUP_MAX);
 	case OC_TYPE_BUDGET:
 		return load_budget(reader, row->key, value, text);
+	case OC_TYPE_HISTORY:
+		return load_text(reader, row->key, value, text, OC_HISTORY_MAX);
 	case OC_TYPE_IMAGES:
 		return load_text(reader, row->key, value, text, OC_IMAGES_MAX);
 	case OC_TYPE_SOURCE:
@@ -316,6 +318,7 @@ static int store_setting(struct op_config *config,
 	case OC_TYPE_OUTPUT:
 	case OC_TYPE_GROUP:
 	case OC_TYPE_BUDGET:
+	case OC_TYPE_HISTORY:
 		if (*text)
 			return store_text(config, row->key, text);
 		op_config_unset(config, row->key);

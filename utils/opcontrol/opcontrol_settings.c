@@ -26,6 +26,7 @@
 
 #include "libop/op_budget.h"
 #include "libop/op_config.h"
+#include "libop/op_history.h"
 #include "libop/op_session.h"
 #include "libop/op_session_readers.h"
 #include "libop/op_vmlinux.h"
@@ -114,6 +115,10 @@ const struct oc_setting oc_settings_table[OC_NR_SETTINGS] = {
 		.argument = "PERCENT", .key = "CPU_BUDGET",
 		.daemon = "cpu-budget", .text = TEXT(cpu_budget),
 		.help = OP_BUDGET_HELP },
+	[OC_HISTORY] = { OC_TYPE_HISTORY, "history",
+		.argument = "SIZE", .key = "HISTORY", .daemon = "history",
+		.text = TEXT(history),
+		.help = "keep samples by time in SIZE of the disk: SIZE[,GRAIN:AGE...], or none" },
 	[OC_SYMBOL_STORE] = { OC_TYPE_NUMBER, "symbol-store",
 		.argument = "MIB", .key = "SYMBOL_STORE",
 		.help = "keep symbols of sampled files, at most MIB MiB (default 256; 0: none)",
@@ -434,6 +439,22 @@ static int set_budget(struct oc_settings *settings,
 	return err;
 }
 
+static int set_history(struct oc_settings *settings,
+		       const struct oc_setting *row, const char *value,
+		       struct op_diag *diag)
+{
+	struct op_history history;
+	int err = 0;
+
+	if (strlen(value) >= sizeof(settings->history))
+		return op_diag_set(diag, -EINVAL, "--%s=%.64s...: too long",
+				   row->option, value);
+	err = op_history_parse(&history, value, diag);
+	if (!err)
+		strcpy(settings->history, history.bytes ? value : "");
+	return err;
+}
+
 /*
  * Put what the kernel calls the image @name in @real: the path of a file, but
  * also the name of a module or [vdso], or of a file that only a container sees.
@@ -521,6 +542,7 @@ int oc_settings_apply(struct oc_settings *settings, char *const values[],
 		[OC_TYPE_OUTPUT] = set_output_file,
 		[OC_TYPE_GROUP] = set_group,
 		[OC_TYPE_BUDGET] = set_budget,
+		[OC_TYPE_HISTORY] = set_history,
 		[OC_TYPE_NO_FILE] = set_kernel_file,
 		[OC_TYPE_IMAGES] = set_image_list,
 		[OC_TYPE_EVENTS] = set_event_list,

@@ -19,6 +19,7 @@
 #define OC_PATH_MAX 4096 /* bytes of a path with its zero byte */
 #define OC_BUDGET_MAX 32 /* bytes of a number of percent */
 #define OC_GROUP_MAX 256 /* bytes of the name of a group */
+#define OC_HISTORY_MAX 128
 #define OC_IMAGES_MAX 65536 /* bytes of a list of paths */
 #define OC_EVENTS_MAX 8192 /* bytes of a list of events */
 
@@ -56,6 +57,7 @@ enum oc_row {
 	OC_PACK_AT, /* MiB of sample files that are not packed */
 	OC_MAX_DISK, /* MiB of the session that is running */
 	OC_CPU_BUDGET, /* what sampling may take of each CPU */
+	OC_HISTORY, /* how much of the past is kept, by time */
 	OC_SYMBOL_STORE, /* MiB of symbols that are kept in the session */
 	OC_READABLE_BY, /* the group that may read what root profiles */
 	OC_RECORD, /* where the daemon writes a copy of the stream */
@@ -69,6 +71,8 @@ enum oc_type {
 	OC_TYPE_OUTPUT, /* likewise, of a file that need not be there */
 	OC_TYPE_GROUP, /* a text: a group, or "" for none */
 	OC_TYPE_BUDGET, /* a text: percent or "none"; "" for the default */
+	OC_TYPE_HISTORY, /* a text: as op_history_parse() has it, or "" for none
+			  */
 	OC_TYPE_NO_FILE, /* the option that sets a file to none */
 	OC_TYPE_IMAGES, /* a text: paths with commas between, "" for all */
 	/* a text: specifications with commas between, "timer" or "" */
@@ -86,6 +90,7 @@ struct oc_settings {
 	char record[OC_PATH_MAX];
 	char readable_by[OC_GROUP_MAX];
 	char cpu_budget[OC_BUDGET_MAX];
+	char history[OC_HISTORY_MAX];
 	char images[OC_IMAGES_MAX];
 	char events[OC_EVENTS_MAX];
 	uint64_t numbers[OC_NR_SETTINGS]; /* of the rows that are numbers */

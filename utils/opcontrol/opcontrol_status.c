@@ -16,9 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "libop/op_config.h"
 #include "libop/op_ledger.h"
+#include "libop/op_span.h"
 #include "utils/opcontrol/opcontrol_run.h"
 
 #define LOST "lost."
@@ -130,6 +132,8 @@ static void print_settings(struct opcontrol *oc)
 	       settings->images[0] ? settings->images : "none");
 	if (settings->readable_by[0])
 		printf("Readable by: group %s\n", settings->readable_by);
+	if (settings->history[0])
+		printf("History: %s\n", settings->history);
 	if (settings->record[0])
 		printf("Record: %s\n", settings->record);
 	if (oc_settings_is_set(settings, OC_PACK_AT))
@@ -246,24 +250,50 @@ static void print_ledger(const struct op_ledger *ledger)
 	print_cost(ledger);
 }
 
+/* What the history does not have any more, up to @end; 0: all is there. */
+static void print_dropped(uint64_t samples, uint64_t end)
+{
+	time_t date = (time_t)end;
+	char text[64];
+	struct tm tm;
+
+	if (end && localtime_r(&date, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		printf("Samples dropped from the history: %" PRIu64
+		       ", up to %s\n",
+		       samples, text);
+}
+
+static int print_last_samples(struct opcontrol *oc)
+{
+	const char *dir = oc->session.current;
+	struct op_ledger ledger, dropped;
+	struct op_span span;
+	int err = op_session_account(dir, &ledger, &oc->diag);
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	print_ledger(&ledger);
+	err = op_spans_dropped(dir, &span, &dropped, &oc->diag);
+	if (!err)
+		print_dropped(dropped.stored, span.end);
+	return err;
+}
+
 /* The ledger of the daemon, or the one that the last daemon left. */
 static int print_samples(struct opcontrol *oc)
 {
-	char path[sizeof(oc->session.current) + 16];
+	const char *reply = oc->daemon.reply;
 	struct op_ledger ledger;
-	int err;
 
-	if (oc->daemon.answers) {
-		parse_reply(&ledger, oc->daemon.reply);
-		print_ledger(&ledger);
-		print_rate_now(oc->daemon.reply);
-		return 0;
-	}
-	snprintf(path, sizeof(path), "%s/ledger", oc->session.current);
-	err = op_ledger_read(&ledger, path, &oc->diag);
-	if (!err)
-		print_ledger(&ledger);
-	return err == -ENOENT ? 0 : err;
+	if (!oc->daemon.answers)
+		return print_last_samples(oc);
+	parse_reply(&ledger, reply);
+	print_ledger(&ledger);
+	print_rate_now(reply);
+	print_dropped(reply_number(reply, "dropped"),
+		      reply_number(reply, "dropped-until"));
+	return 0;
 }
 
 int oc_status(struct opcontrol *oc)

@@ -88,6 +88,8 @@ static void add_daemon_options(struct process_args *args,
 				 options->max_disk);
 	if (options->cpu_budget)
 		process_args_add(args, "--cpu-budget=%s", options->cpu_budget);
+	if (options->history)
+		process_args_add(args, "--history=%s", options->history);
 	if (options->readable_by)
 		process_args_add(args, "--readable-by=%s",
 				 options->readable_by);

@@ -19,6 +19,7 @@
 #include "libop/op_array.h"
 #include "libop/op_budget.h"
 #include "libop/op_config.h"
+#include "libop/op_history.h"
 #include "libop/op_session.h"
 #include "libop/op_session_readers.h"
 
@@ -288,6 +289,7 @@ static int check_modes(const struct operf_options *options,
 static int check_operf_options(struct operf_options *options,
 			       const struct raw *raw, struct op_diag *diag)
 {
+	struct op_history history;
 	int err = take_pid_option(options, raw->pid, diag);
 	uint32_t budget;
 
@@ -311,6 +313,8 @@ static int check_operf_options(struct operf_options *options,
 	if (!err)
 		err = take_mib_option(&options->max_disk, "max-disk",
 				      raw->max_disk, 0, diag);
+	if (!err && options->history)
+		err = op_history_parse(&history, options->history, diag);
 	if (!err)
 		err = op_budget_parse(&budget, options->cpu_budget, diag);
 	if (!err)
@@ -450,6 +454,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "append", 'a', POPT_ARG_NONE, &raw->append, 0, "add to the samples of earlier runs", NULL },
 		{ "max-disk", '\0', POPT_ARG_STRING, &raw->max_disk, 0, "let samples take at most MIB MiB of disk (default 0: no limit)", "MIB" },
 		{ "cpu-budget", '\0', POPT_ARG_STRING, &o->cpu_budget, 0, OP_BUDGET_HELP, "PERCENT" },
+		{ "history", '\0', POPT_ARG_STRING, &o->history, 0, "keep samples by time in SIZE of the disk: SIZE[,GRAIN:AGE...]", "SIZE" },
 		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files when they exceed MIB MiB (default 8; 0: never)", "MIB" },
 		{ "symbol-store", '\0', POPT_ARG_STRING, &raw->symbol_store, 0, "keep symbols of sampled files, at most MIB MiB (default 256; 0: none)", "MIB" },
 		{ "no-symbols", '\0', POPT_ARG_STRING, &o->no_symbols, 0, "keep no symbols of files that match", "PATTERNS" },
@@ -522,6 +527,7 @@ void operf_options_release(struct operf_options *options)
 	free(options->record);
 	free(options->readable_by);
 	free(options->cpu_budget);
+	free(options->history);
 	free(options->no_symbols);
 	free(options->daemon_verbose);
 	memset(options, 0, sizeof(*options));

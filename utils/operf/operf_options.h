@@ -38,6 +38,7 @@ struct operf_options {
 	char *no_symbols; /* patterns of files that none are kept of, or NULL */
 	uint64_t max_disk; /* MiB that samples may take; 0: any */
 	char *cpu_budget; /* as it was given, checked; NULL: the default */
+	char *history; /* as op_history_parse() has it; or NULL */
 	uint64_t pack_at; /* MiB of sample files that stay as they are */
 	bool quiet; /* say only what is wrong */
 	bool verbose; /* say each step */

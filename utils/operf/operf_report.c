@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_span.h"
 #include "utils/operf/operf_run.h"
 
 #define LIST_MAX 1024 /* bytes of a list of causes */
@@ -27,12 +28,16 @@
 int operf_ledger_get(const struct operf *operf, struct op_ledger *ledger,
 		     struct op_diag *diag)
 {
-	char path[sizeof(operf->session.current) + 16];
-	int err;
+	const char *dir = operf->session.current;
+	struct op_ledger dropped = { .taken = 0 };
+	int err = op_session_account(dir, ledger, diag);
 
-	memset(ledger, 0, sizeof(*ledger));
-	snprintf(path, sizeof(path), "%s/ledger", operf->session.current);
-	err = op_ledger_read(ledger, path, diag);
+	/* What was dropped since was taken, too. */
+	if (!err)
+		err = op_spans_dropped(dir, NULL, &dropped, diag)
+			      ?: op_ledger_merge(&dropped, ledger);
+	if (!err)
+		*ledger = dropped;
 	if (err)
 		memset(ledger, 0, sizeof(*ledger));
 	return err == -ENOENT ? 0 : err;
