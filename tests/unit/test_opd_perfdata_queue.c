@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The queue that orders perf's records: which of them are ready at the end of
+ * each round, in which order, and that they are still what was put.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/source/opd_perfdata_queue.h"
+
+/*
+ * @steps are words: 5a puts the record "a" with time 5, | ends a round, . the
+ * file; after each of these two all that is ready is taken. What was taken
+ * stands in @taken in the same words, with the same ends.
+ */
+static const struct queue_case {
+	const char *what, *steps, *taken;
+} cases[] = {
+	{ "nothing", "| .", "| ." },
+	{ "a first round is not ready", "1a 2b |", "|" },
+	{ "the end makes all ready", "2b 1a .", ". 1a 2b" },
+	{ "what is as old as the round before", "1a 3b | 3c 4d |",
+	  "| | 1a 3b 3c" },
+	{ "what is later waits", "1a 3b | 4d |  9e | .",
+	  "| | 1a 3b | 4d . 9e" },
+	{ "CPUs one after the other", "1a 4b 7c 2d 5e 8f 3g 6h 9i .",
+	  ". 1a 2d 3g 4b 5e 6h 7c 8f 9i" },
+	{ "backwards", "5a 4b 3c 2d 1e .", ". 1e 2d 3c 4b 5a" },
+	{ "the same time keeps its order", "2a 1b 2c 1d 2e 1f .",
+	  ". 1b 1d 1f 2a 2c 2e" },
+	{ "a round of one CPU waits for another's", "1a 6b | 2c 7d | 8e |",
+	  "| | 1a 2c 6b | 7d" },
+	{ "an empty round lets go all before it", "2a 1b | | |",
+	  "| | 1b 2a |" },
+	{ "lengths of all kinds, across a drop",
+	  "1aaaa 3bb | 2c 4ddddddddd | 5eee 6f | .",
+	  "| | 1aaaa 2c 3bb | 4ddddddddd . 5eee 6f" },
+	{ "another file begins with times of its own", "90a | 95b . 1c | 2d |",
+	  "| . 90a 95b | | 1c" },
+	{ "time 0 is ready at the end of a round", "0a 1b |", "| 0a" },
+};
+
+static void take_all(struct opd_perfdata_queue *queue, FILE *out)
+{
+	const char *record;
+	uint64_t time;
+	size_t len;
+
+	while ((record = opd_perfdata_queue_first(queue, &len, &time))) {
+		/* It holds, and is no other one, until it is taken away. */
+		assert_ptr_equal(record,
+				 opd_perfdata_queue_first(queue, &len, &time));
+		fprintf(out, " %ju%.*s", (uintmax_t)time, (int)len, record);
+		opd_perfdata_queue_next(queue);
+	}
+}
+
+static void run_steps(struct opd_perfdata_queue *queue, const char *steps,
+		      FILE *out)
+{
+	char *copy = strdup(steps), *rest, *name;
+
+	for (char *word = strtok_r(copy, " ", &rest); word;
+	     word = strtok_r(NULL, " ", &rest)) {
+		int err = 0;
+
+		if (*word == '|')
+			err = opd_perfdata_queue_end_round(queue);
+		else if (*word == '.')
+			err = opd_perfdata_queue_end(queue);
+		assert_int_equal(err, 0);
+		if (*word == '|' || *word == '.') {
+			fprintf(out, "%s%c", ftell(out) ? " " : "", *word);
+			take_all(queue, out);
+		} else {
+			uint64_t time = strtoull(word, &name, 10);
+
+			assert_int_equal(opd_perfdata_queue_put(queue, time,
+								name,
+								strlen(name)),
+					 0);
+		}
+	}
+	free(copy);
+}
+
+static void test_order(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct opd_perfdata_queue queue = { 0 };
+		char taken[200];
+		FILE *out = fmemopen(taken, sizeof(taken), "w");
+
+		assert_non_null(out);
+		run_steps(&queue, cases[i].steps, out);
+		fclose(out);
+		if (strcmp(taken, cases[i].taken))
+			fail_msg("%s: got %s, wanted %s", cases[i].what, taken,
+				 cases[i].taken);
+		opd_perfdata_queue_release(&queue);
+	}
+}
+
+/* Rounds without end take no more memory than two of them need. */
+static void test_many_rounds(void **state)
+{
+	struct opd_perfdata_queue queue = { 0 };
+	uint64_t time, nr = 0, last = 0;
+	size_t len;
+
+	(void)state;
+	for (uint64_t round = 1; round <= 1000; round++) {
+		for (uint64_t i = 10; i > 0; i--)
+			assert_int_equal(
+				opd_perfdata_queue_put(&queue, round * 10 + i,
+						       &round, sizeof(round)),
+				0);
+		assert_int_equal(opd_perfdata_queue_end_round(&queue), 0);
+		for (; opd_perfdata_queue_first(&queue, &len, &time); nr++) {
+			assert_true(time > last);
+			last = time;
+			opd_perfdata_queue_next(&queue);
+		}
+		assert_true(queue.nr <= 20);
+		assert_true(queue.len <= 20 * sizeof(round));
+	}
+	assert_int_equal(nr, 9990);
+	opd_perfdata_queue_release(&queue);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_many_rounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
