@@ -4,7 +4,7 @@
 # programs that delete themselves have names all the same.
 # timeout: 1200
 # vm-smp: 2
-# vm-check: 6.1 6.12
+# vm-check: 6.1
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
