@@ -135,6 +135,8 @@ static void test_many_rounds(void **state)
 	}
 	assert_int_equal(nr, 9990);
 	opd_perfdata_queue_release(&queue);
+	assert_null(opd_perfdata_queue_first(&queue, &len, &time));
+	assert_int_equal(queue.nr + queue.len + queue.before, 0);
 }
 
 int main(void)
