@@ -27,6 +27,7 @@
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_strings.h"
+#include "libop/op_span.h"
 #include "libop/op_tasks.h"
 
 #define KERNEL_START UINT64_C(0xffff800000000000)
@@ -400,26 +401,66 @@ static int take_mine_member(const struct db_member *member, void *ctx)
 	return err;
 }
 
-static int read_mine_tasks(struct mine *mine)
+static int read_mine_tasks(struct mine *mine, const char *folder)
 {
-	char path[OP_PATH_MAX + 32];
+	char path[OP_PATH_MAX + 96];
 	int err;
 
-	snprintf(path, sizeof(path), "%s/tasks", mine->request->folder);
+	snprintf(path, sizeof(path), "%s/tasks", folder);
 	err = op_tasks_read(&mine->tasks, path, NULL);
 	return err == -ENOMEM ? err : 0;
 }
 
-static int collect_mine(struct mine *mine)
+static int collect_folder(struct mine *mine, struct db_folder *folder,
+			  const char *path)
 {
 	const struct db_visitor visitor = { .member = take_mine_member,
 					    .ctx = mine };
-	int err = db_folder_open(&mine->folder, mine->request->folder);
+
+	mine->folder = folder;
+	return read_mine_tasks(mine, path) ?: db_folder_each(folder, &visitor);
+}
+
+static int collect_span(struct mine *mine, const struct op_span *span)
+{
+	char name[OP_SPAN_NAME_MAX], path[OP_PATH_MAX + OP_SPAN_NAME_MAX];
+	struct db_folder *folder;
+	int err;
+
+	op_span_name(span, name);
+	snprintf(path, sizeof(path), "%s/%s", mine->request->folder, name);
+	err = db_folder_open(&folder, path);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	err = collect_folder(mine, folder, path);
+	db_folder_close(folder);
+	return err;
+}
+
+static int collect_history(struct mine *mine)
+{
+	struct op_span *spans;
+	size_t nr;
+	int err = op_spans_list(mine->request->folder, &spans, &nr);
+
+	for (size_t i = 0; i < nr && !err; i++)
+		if (op_span_counts(&spans[i]))
+			err = collect_span(mine, &spans[i]);
+	free(spans);
+	return err;
+}
+
+/* Spans stay as they are while the session's folder is open. */
+static int collect_mine(struct mine *mine)
+{
+	struct db_folder *session;
+	int err = db_folder_open(&session, mine->request->folder);
 
 	if (err)
 		return err == -ENOENT ? -ENODATA : err;
-	err = read_mine_tasks(mine) ?: db_folder_each(mine->folder, &visitor);
-	db_folder_close(mine->folder);
+	err = collect_folder(mine, session, mine->request->folder)
+		      ?: collect_history(mine);
+	db_folder_close(session);
 	if (!err && mine->words->short_of_memory)
 		err = -ENOMEM;
 	return !err && !mine->taken ? -ENODATA : err;

@@ -24,6 +24,7 @@
 #include "config.h"
 #include "libop/op_ledger.h"
 #include "libop/op_session.h"
+#include "libop/op_span.h"
 #include "pp/oppush_sums.h"
 #include "utils/process.h"
 
@@ -42,6 +43,26 @@ struct push_taking {
 
 /* ---- the session ------------------------------------------------------------
  */
+
+/* What was pushed can be told from what was not as long as sums only grow. */
+static int refuse_history(const char *folder, struct op_diag *diag)
+{
+	struct op_span *spans;
+	size_t nr;
+	int err = op_spans_list(folder, &spans, &nr);
+
+	if (err)
+		return err == -ENOENT ? 0
+				      : op_diag_set(diag, err, "%s: %s", folder,
+						    strerror(-err));
+	free(spans);
+	if (!nr)
+		return 0;
+	return op_diag_set(
+		diag, -ENOTSUP,
+		"%s: has a history, which drops what is old; push from a session that is taken without --history",
+		folder);
+}
 
 static int identify_session(struct push_taking *t, struct op_diag *diag)
 {
@@ -66,7 +87,9 @@ static int identify_session(struct push_taking *t, struct op_diag *diag)
 	snprintf(path, sizeof(path), "%s/ledger", t->session.current);
 	err = op_ledger_read(&ledger, path, diag);
 	t->state.taken = ledger.taken;
-	return err == -ENOENT ? 0 : err;
+	if (err && err != -ENOENT)
+		return err;
+	return refuse_history(t->session.current, diag);
 }
 
 /* Compare it with the one that the last profile is of. */

@@ -208,6 +208,15 @@ end_service
 is "it waits for no server then" "$status $(waiting)" "0 1"
 stop_sink
 
+# ---- a history -------------------------------------------------------------------
+
+mkdir "$SESSION/samples/current/.span-1000000000-1000000060"
+URL=http://127.0.0.1:9
+like "a session that drops what is old" "$(push)" \
+	'^1 oppush: .*/samples/current: has a history, which drops what is old; push from'
+rmdir "$SESSION/samples/current/.span-1000000000-1000000060"
+unset URL
+
 # ---- options ---------------------------------------------------------------------
 
 # usage NAME ERE [OPTION...]

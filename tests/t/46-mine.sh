@@ -195,6 +195,20 @@ as "$BOB" "$BOB" "$BIN/opcontrol" --mine="$(dirname "$DIR")" \
 like "a folder that they may not write to" "$? $(cat "$TMP/out")" '^1 opcontrol: '
 stop
 
+span=$SESSION/samples/current/.span-1000000000-1000000060
+mkdir "$span"
+mv "$SESSION/samples/current/{root}" "$span"
+policy "mine = all"
+ok "a daemon of a session whose samples are all in its history" start
+ok "Alice asks it" mine "$ALICE"
+is "she has what is hers, from the history" \
+	"$(mine_pairs "{root}/home/alice/tool/{dep}/{root}/home/alice/tool/{build:0123456789abcdef0123456789abcdef01234567}/$event")" \
+	'0x10 3
+0x20 1'
+stop
+mv "$span/{root}" "$SESSION/samples/current"
+rm -r "$span"
+
 policy "mine = all" "kernel = yes"
 ok "a daemon that tells of the kernel" start
 ok "Alice asks it" mine "$ALICE"
