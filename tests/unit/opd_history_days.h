@@ -48,6 +48,7 @@ int fsync(int fd)
 	return 0;
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name) */
 int rename(const char *from, const char *to)
 {
 	look_at_bytes();

@@ -111,7 +111,7 @@ __attribute__((unused)) static const char *spans_of(struct fixture *f)
 			spans[i].state == OP_SPAN_CLOSING ? "+" : "",
 			(long long)spans[i].begin - START,
 			(long long)spans[i].end - START,
-			(unsigned long long)(sum.loose + sum.packed));
+			(unsigned long long)sum.loose + sum.packed);
 		if (op_ledger_read(&ledger, path, NULL) ||
 		    ledger.stored != sum.loose + sum.packed)
 			len += (size_t)snprintf(text + len, sizeof(text) - len,

@@ -33,7 +33,7 @@ static const char *name_of_session(struct pp_session *session,
 static void read_file(struct pp_sample_file *file, struct pp_session *session,
 		      const char *words, struct op_arena *arena)
 {
-	const char *w[9];
+	const char *w[9] = { NULL };
 	char copy[128];
 
 	split_words(words, copy, w, NR(w));
