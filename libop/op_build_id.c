@@ -85,13 +85,20 @@ int op_build_id_of_notes_file(struct op_build_id *id, const char *path)
  */
 
 static int read_notes(struct op_build_id *id, const struct op_elf *elf,
-		      const struct op_elf_segment *segment)
+		      uint64_t offset, uint64_t size)
 {
-	size_t len = segment->size < MAX_NOTES ? segment->size : MAX_NOTES;
+	size_t len = size < MAX_NOTES ? size : MAX_NOTES;
 	uint8_t notes[MAX_NOTES];
-	int err = op_elf_read(elf, segment->offset, notes, len);
+	int err = op_elf_read(elf, offset, notes, len);
 
 	return err ? err : op_build_id_in_notes(id, notes, len);
+}
+
+/* What is damaged tells nothing; that the file cannot be read is another thing.
+ */
+static int pass_damage(int err)
+{
+	return err == -ENOENT || err == -ENOEXEC ? 0 : err;
 }
 
 /* A segment of notes that is damaged does not hide the next one. */
@@ -103,11 +110,34 @@ static int read_segments(struct op_build_id *id, const struct op_elf *elf)
 
 	for (unsigned int i = 0; !err && i < nr; i++) {
 		err = op_elf_segment(elf, i, &segment);
-		if (!err && segment.type == PT_NOTE &&
-		    !read_notes(id, elf, &segment))
+		if (err || segment.type != PT_NOTE)
+			continue;
+		err = read_notes(id, elf, segment.offset, segment.size);
+		if (!err)
 			return 0;
+		err = pass_damage(err);
 	}
 	return err ? err : -ENOENT;
+}
+
+/* Modules of the kernel and digests of binaries have no segments, those of
+ * debug files lead nowhere. */
+static int read_note_sections(struct op_build_id *id, const struct op_elf *elf)
+{
+	struct op_elf_section section;
+	uint64_t nr, names;
+	int err = op_elf_count_sections(elf, &nr, &names);
+
+	for (uint64_t i = 0; !err && i < nr; i++) {
+		err = op_elf_section(elf, i, &section);
+		if (err || section.type != SHT_NOTE)
+			continue;
+		err = read_notes(id, elf, section.offset, section.size);
+		if (!err)
+			return 0;
+		err = pass_damage(err);
+	}
+	return pass_damage(err) ?: -ENOENT;
 }
 
 /* ---- as text ----------------------------------------------------------------
@@ -182,5 +212,7 @@ int op_build_id_of_elf(struct op_build_id *id, int fd)
 		err = -ENOEXEC;
 	if (!err)
 		err = read_segments(id, &elf);
+	if (err == -ENOENT)
+		err = read_note_sections(id, &elf);
 	return err == -ENOEXEC ? -EBADMSG : err;
 }

@@ -16,10 +16,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libop/op_config.h"
 #include "libop/op_file.h"
+#include "libop/op_search.h"
 
 #define LOST "lost."
 #define STACKS "stacks."
@@ -165,6 +167,39 @@ int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more)
 		strcpy(sum.source, SEVERAL);
 	*ledger = sum;
 	return 0;
+}
+
+int op_ledger_sum(struct op_ledger *ledger, const struct op_ledger *more)
+{
+	uint64_t pending = ledger->pending;
+	int err = op_ledger_merge(ledger, more);
+
+	if (!err)
+		add_saturated(&ledger->pending, pending);
+	return err;
+}
+
+static int compare_causes(const void *a, const void *b)
+{
+	const struct op_ledger_cause *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int compare_timed_events(const void *a, const void *b)
+{
+	const struct op_ledger_event *x = a, *y = b;
+
+	return strcmp(x->name, y->name) ?: op_compare(x->count, y->count) ?:
+	       op_compare(x->unit_mask, y->unit_mask);
+}
+
+void op_ledger_sort(struct op_ledger *ledger)
+{
+	qsort(ledger->causes, ledger->nr_causes, sizeof(*ledger->causes),
+	      compare_causes);
+	qsort(ledger->events, ledger->nr_events, sizeof(*ledger->events),
+	      compare_timed_events);
 }
 
 uint64_t op_ledger_lost(const struct op_ledger *ledger)
@@ -424,6 +459,19 @@ static int fill_config(const struct op_ledger *ledger, struct op_config *config)
 				  OP_NR_STACKS)
 			      ?: set_numbers(ledger->costs, config, COST,
 					     cost_names, OP_NR_COSTS);
+}
+
+int op_ledger_print(const struct op_ledger *ledger, FILE *file)
+{
+	struct op_config *config = op_config_new();
+	int err = config ? fill_config(ledger, config) : -ENOMEM;
+
+	if (!err && !*ledger->source)
+		err = -EINVAL;
+	if (!err)
+		op_config_print(config, file);
+	op_config_free(config);
+	return err;
 }
 
 int op_ledger_write(const struct op_ledger *ledger, const char *path,

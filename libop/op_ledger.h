@@ -175,6 +175,12 @@ int op_ledger_write(const struct op_ledger *ledger, const char *path,
 		    const char *spare, struct op_diag *diag);
 
 /*
+ * Write @ledger to @file as op_ledger_read() reads it. Returns 0, -ENOMEM, or
+ * -EINVAL when it has no source; errors of the file are the caller's to find.
+ */
+int op_ledger_print(const struct op_ledger *ledger, FILE *file);
+
+/*
  * Add @nr samples to cause @name; a new cause is shown even with 0 samples.
  * Sums stay at UINT64_MAX rather than wrap. Returns 0, -ENOSPC for one cause
  * too many, -EINVAL for a name that is not made of a-z, 0-9 and '_'.
@@ -196,6 +202,13 @@ int op_ledger_time_event(struct op_ledger *ledger,
  * unchanged.
  */
 int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more);
+
+/* The same for two sessions, of which each has its own pending ones. */
+int op_ledger_sum(struct op_ledger *ledger, const struct op_ledger *more);
+
+/* Sort causes and events, so that sums of the same accounts are equal, whatever
+ * the order in which they came. */
+void op_ledger_sort(struct op_ledger *ledger);
 
 /* What cause @name has lost; 0 if it is not there. */
 uint64_t op_ledger_lost_by(const struct op_ledger *ledger, const char *name);

@@ -9,6 +9,12 @@
 
 #include <stdint.h>
 
+/*
+ * Let the process have as many open files as it may: events of each CPU and
+ * thread need some, and so do the sessions of an archive.
+ */
+void op_open_raise_limit(void);
+
 /* Open @path to read if it is a regular file. A descriptor or -1. */
 int op_open_regular(const char *path);
 

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,16 +29,6 @@
 /* linux/capability.h has the second since Linux 5.8 only */
 #define CAP_SYS_ADMIN_BIT 21
 #define CAP_PERFMON_BIT 38
-
-void op_perf_raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 static FILE *open_below(const char *root, const char *file)
 {

@@ -32,9 +32,6 @@ const struct op_perf_event *op_perf_event_find(const char *name);
 /* All of them, hardware first; *@nr is their number. */
 const struct op_perf_event *op_perf_events(size_t *nr);
 
-/* Events of each CPU and thread need descriptors: take as many as we may. */
-void op_perf_raise_limit(void);
-
 /* What counts the CPU cycles of a task's user mode. */
 void op_perf_cycles(struct perf_event_attr *attr);
 

@@ -321,11 +321,9 @@ static int write_task_link(struct op_config *config,
 	return op_config_add(config, key, value);
 }
 
-int op_tasks_write(struct op_tasks *tasks, const char *path,
-		   struct op_diag *diag)
+static int fill_tasks(const struct op_tasks *tasks, struct op_config *config)
 {
-	struct op_config *config = op_config_new();
-	int err = config ? 0 : -ENOMEM;
+	int err = 0;
 
 	for (size_t i = 0; !err && i < tasks->nr; i++)
 		err = write_task(config, &tasks->list[i]);
@@ -333,6 +331,26 @@ int op_tasks_write(struct op_tasks *tasks, const char *path,
 		err = write_task_link(config, &tasks->links[i]);
 	if (!err && tasks->nr_unnamed)
 		err = op_config_set_u64(config, UNNAMED, tasks->nr_unnamed);
+	return err;
+}
+
+int op_tasks_print(const struct op_tasks *tasks, FILE *file)
+{
+	struct op_config *config = op_config_new();
+	int err = config ? fill_tasks(tasks, config) : -ENOMEM;
+
+	if (!err)
+		op_config_print(config, file);
+	op_config_free(config);
+	return err;
+}
+
+int op_tasks_write(struct op_tasks *tasks, const char *path,
+		   struct op_diag *diag)
+{
+	struct op_config *config = op_config_new();
+	int err = config ? fill_tasks(tasks, config) : -ENOMEM;
+
 	if (err)
 		op_diag_set(diag, err, "%s: cannot write: %s", path,
 			    strerror(-err));

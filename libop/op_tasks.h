@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "libop/op_diag.h"
 #include "libop/op_hash.h"
@@ -85,6 +86,10 @@ const char *op_tasks_name_of(const struct op_tasks *tasks, uint32_t tgid,
  */
 int op_tasks_read(struct op_tasks *tasks, const char *path,
 		  struct op_diag *diag);
+
+/* Write all to @file. Returns 0, -ENOMEM, or -EINVAL for what cannot be
+ * written; errors of the file are the caller's to find. */
+int op_tasks_print(const struct op_tasks *tasks, FILE *file);
 
 /* Replace @path in one step, mode 0644. Returns 0 or -errno with the reason. */
 int op_tasks_write(struct op_tasks *tasks, const char *path,

@@ -20,6 +20,7 @@
 
 #include "config.h"
 
+#include "libop/op_open.h"
 #include "libop/op_arguments.h"
 #include "libpp/symbols/debuginfod.h"
 #include "pp/progress.h"
@@ -32,6 +33,7 @@ poptContext pp_parse_options(const char *program, const char *usage,
 	poptContext context;
 	int rc;
 
+	op_open_raise_limit();
 	op_arguments_take_help(argc, argv);
 	context = poptGetContext(NULL, argc, argv, table, 0);
 

@@ -35,6 +35,7 @@
 #include "daemon/source/opd_cpu_list.h"
 #include "daemon/source/opd_perf_attr.h"
 #include "libop/op_config.h"
+#include "libop/op_open.h"
 #include "libop/op_perf.h"
 #include "libop/op_search.h"
 
@@ -438,7 +439,7 @@ static int open_all(struct opening *o)
 {
 	int err;
 
-	op_perf_raise_limit();
+	op_open_raise_limit();
 	opd_perf_probe_kernel(o->all);
 	err = find_cpus(o);
 	if (!err && o->target->cgroup)

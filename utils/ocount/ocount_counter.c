@@ -19,6 +19,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "libop/op_open.h"
 #include "libop/op_perf.h"
 
 static struct ocount_counter *
@@ -208,7 +209,7 @@ int ocount_counters_open(struct ocount_counters *counters,
 	for (size_t i = 0; i < nr; i++)
 		counters->list[i].fd = -1;
 	/* The command has been forked before and keeps its own limit. */
-	op_perf_raise_limit();
+	op_open_raise_limit();
 	return open_all_counters(counters, diag);
 }
 
